@@ -1,0 +1,51 @@
+package evidence
+
+import "time"
+
+// A Hit is one request as its client saw it, and who answered.
+type Hit struct {
+	Lane      string        // id of the [Lane] that sent it
+	Seq       uint64        // number within the lane, from 0; the echo app logs the same number
+	Due       time.Duration // when the pacer owed it; Sent-Due is the generator's own lag
+	Sent      time.Duration // when it was sent
+	Took      time.Duration // from Sent until the whole reply was read, or the fault
+	Status    int           // HTTP status; 0 without a reply
+	By        Server        // who answered; zero without a reply
+	Reused    bool          // went over a connection that had carried a request before
+	Attempts  int           // connections it was given; above 1 betrays a hidden retry
+	LocalPort int           // client's port, tells connections apart; 0 without a connection
+	Fault     Fault         // NoFault when the reply was whole, 2xx and from the right service
+}
+
+// Failed reports whether the client did not get a good reply.
+func (h Hit) Failed() bool { return h.Fault != NoFault }
+
+// End is when the reply or the fault was complete.
+func (h Hit) End() time.Duration { return h.Sent + h.Took }
+
+// A Server is an app pod as it names itself in a reply.
+type Server struct {
+	Version string `json:"version,omitempty"`
+	Pod     string `json:"pod,omitempty"`
+	Node    string `json:"node,omitempty"`
+}
+
+// A Fault says how a request failed. The set is closed.
+type Fault string
+
+// The faults, by what the client's socket or the reply said.
+const (
+	NoFault     Fault = ""
+	Refused     Fault = "refused"      // ECONNREFUSED: nothing listens, or kube-proxy rejects
+	Reset       Fault = "reset"        // ECONNRESET or EPIPE
+	Closed      Fault = "closed"       // the peer closed before the reply was whole
+	Timeout     Fault = "timeout"      // no whole reply in time
+	Unreachable Fault = "unreachable"  // no route to host or network
+	BadStatus   Fault = "bad_status"   // a whole reply with a status outside 200-299
+	WrongServer Fault = "wrong_server" // a whole reply by something that is not the app asked
+)
+
+// Faults lists every fault, in the order reports show them.
+func Faults() []Fault {
+	return []Fault{Refused, Reset, Closed, Timeout, Unreachable, BadStatus, WrongServer}
+}

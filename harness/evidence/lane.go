@@ -1,0 +1,31 @@
+package evidence
+
+// A Lane is one client: a vantage, the node it runs on and the kind of connection it uses.
+type Lane struct {
+	ID      string  `json:"id"` // such as "worker-fresh"; unique within a run
+	Vantage Vantage `json:"vantage"`
+	Node    string  `json:"node"` // where the client ran; empty outside the cluster
+	Conn    Conn    `json:"conn"`
+	Target  string  `json:"target"` // URL
+	Rate    int     `json:"rate"`   // asked, per second
+}
+
+// A Vantage is the place a lane looks from.
+type Vantage string
+
+// Vantages.
+const (
+	FromPod     Vantage = "pod"     // a pod on Lane.Node, to the ClusterIP
+	FromHost    Vantage = "host"    // outside the cluster, through a NodePort
+	FromControl Vantage = "control" // a pod, straight to a pod that is not rolled out: no kube-proxy
+)
+
+// A Conn is the kind of connection a lane uses. Fresh and reused connections are two claims:
+// kube-proxy chooses a pod per connection, not per request.
+type Conn string
+
+// Conns.
+const (
+	Fresh  Conn = "fresh"  // a new connection per request
+	Reused Conn = "reused" // kept-alive connections
+)

@@ -1,0 +1,77 @@
+package evidence
+
+import "time"
+
+// SchemaVersion is written into every run.json; readers refuse a newer one.
+const SchemaVersion = 1
+
+// A Session is one conformance run: what was typed, when, and by which build. One run folder holds one.
+type Session struct {
+	Schema  int       `json:"schema"`
+	ID      string    `json:"id"`
+	Began   time.Time `json:"began"`
+	Ended   time.Time `json:"ended"`
+	Version string    `json:"version"` // of Rollcall
+	Command string    `json:"command"` // to reproduce
+}
+
+// A Cluster says what was under test. Every mode of a session has one, also one the host could not run.
+type Cluster struct {
+	Name       string    `json:"name"`
+	Mode       string    `json:"mode"`     // kube-proxy's: iptables, nftables or ipvs
+	Provider   string    `json:"provider"` // kind or attached
+	Kubernetes string    `json:"kubernetes"`
+	Kernel     string    `json:"kernel"`
+	CNI        string    `json:"cni"`
+	Nodes      int       `json:"nodes"`
+	Features   []Feature `json:"features"`
+}
+
+// A Feature is something a scenario may need and a cluster may lack.
+type Feature struct {
+	Name      string `json:"name"`
+	Supported bool   `json:"supported"`
+	Because   string `json:"because"`
+}
+
+// A Run is the circumstances of one scenario on one cluster: everything about it that is not a
+// hit or an event, including what was expected, so that it can be judged again without a cluster.
+type Run struct {
+	Schema     int           `json:"schema"`
+	Scenario   string        `json:"scenario"`
+	Suite      string        `json:"suite"`
+	Mode       string        `json:"mode"`
+	Attempt    int           `json:"attempt"` // from 1
+	Tries      int           `json:"tries"`   // a negative control may be tried again, up to this
+	Claim      string        `json:"claim"`
+	Covers     []string      `json:"covers"` // seed claims, such as "C31"
+	Began      time.Time     `json:"began"`
+	Length     time.Duration `json:"length"` // wall time, nanoseconds, set-up and clean-up included
+	OldVersion string        `json:"old_version"`
+	NewVersion string        `json:"new_version"`
+	Lanes      []Lane        `json:"lanes"`
+	Expect     []Expectation `json:"expect"`
+
+	// Skipped is why the scenario did not run at all; empty when it did.
+	Skipped string `json:"skipped,omitempty"`
+	// Distrust lists what kept the recording from being whole (a dead client, a lost watch, a
+	// namespace that was not clean). One entry makes the outcome inconclusive.
+	Distrust []string `json:"distrust,omitempty"`
+}
+
+// An Expectation is a rule of package verdict as data: the rule's permanent id and its parameters.
+type Expectation struct {
+	Rule     string        `json:"rule"`
+	Versions []string      `json:"versions,omitempty"`
+	From     EventKind     `json:"from,omitempty"` // moment the rule applies from
+	Max      time.Duration `json:"max,omitempty"`  // nanoseconds
+	Min      int           `json:"min,omitempty"`
+	Percent  int           `json:"percent,omitempty"` // 1-100
+}
+
+// Evidence is the whole recording of one scenario.
+type Evidence struct {
+	Run    Run
+	Hits   []Hit   // any order; Lane and Seq identify a hit
+	Events []Event // in the order seen
+}
