@@ -1,0 +1,209 @@
+package cluster
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+	"sigs.k8s.io/kind/pkg/cluster/nodes"
+
+	"rollcall/harness/command"
+	"rollcall/harness/evidence"
+	"rollcall/harness/host"
+	"rollcall/harness/lock"
+)
+
+const (
+	// Network is the Docker network of our nodes, and of nothing else: it is how we know them.
+	Network = "rollcall-kind"
+
+	clusterLabel = "io.x-k8s.kind.cluster" // kind's own label on every node container, the value is the cluster's name
+)
+
+// A Spec says which cluster is wanted.
+type Spec struct {
+	Name       string    // such as "rollcall-iptables"
+	Mode       string    // kube-proxy's
+	Image      string    // node image, which the engine has
+	Config     string    // path of kind-config.yaml
+	Archives   []Archive // images for the pods of suites
+	ProbeImage string    // one of them, that can run `probe URL`
+	Keep       bool      // reuse a kept cluster of the same spec, and keep it at Close
+}
+
+// An Archive is an image for one platform, as a docker archive.
+type Archive struct {
+	Ref  string
+	Data []byte
+}
+
+// A Cluster is open until Close. Nobody else on this host uses it meanwhile.
+type Cluster struct {
+	Name       string
+	Mode       string
+	Kubeconfig string // path
+	REST       *rest.Config
+	Client     kubernetes.Interface
+	Took       time.Duration // from the first command to ready; 0 when it was kept or lent
+
+	spec   Spec
+	nodes  []nodes.Node
+	held   *lock.Lock // nil when lent
+	reaper *reaper    // nil when kept or lent
+}
+
+// lent names, in the environment of a child process, the cluster its parent holds for it.
+const lent = "ROLLCALL_CLUSTER"
+
+// Open returns the cluster of the spec, ready: every node, CoreDNS and every kube-proxy is Ready,
+// and a pod on each worker reaches a Service. It prints progress to w. It waits for a process that
+// uses the cluster already; a cluster that is lent to us by our parent is taken as it is.
+func Open(ctx context.Context, w io.Writer, s Spec) (*Cluster, error) {
+	state, lockFile, err := places(s.Name)
+	if err != nil {
+		return nil, err
+	}
+	c := &Cluster{Name: s.Name, Mode: s.Mode, Kubeconfig: filepath.Join(state, "kubeconfig"), spec: s}
+	if Lent(s.Name) {
+		return c, c.connect(ctx)
+	}
+	config, err := loadConfig(s.Config, s)
+	if err != nil {
+		return nil, err
+	}
+	c.held, err = lock.Acquire(ctx, lockFile, func(holder string) {
+		fmt.Fprintf(w, "cluster %s is in use by %s; waiting for it\n", s.Name, holder)
+	})
+	if err != nil {
+		return nil, err
+	}
+	if err := c.open(ctx, w, config, state); err != nil {
+		return nil, errors.Join(err, c.abandon())
+	}
+	return c, nil
+}
+
+// Lend is the environment that makes a child process use the cluster we hold.
+func (c *Cluster) Lend() string { return lent + "=" + c.Name }
+
+// Close gives the cluster up: it is removed, unless it was to be kept or belongs to our parent.
+func (c *Cluster) Close() error {
+	if c.held == nil {
+		return nil
+	}
+	return c.abandon()
+}
+
+func (c *Cluster) abandon() error {
+	var err error
+	if c.reaper != nil {
+		err = c.reaper.remove()
+	}
+	return errors.Join(err, c.held.Release())
+}
+
+// note is what a kept cluster's state folder says about it.
+type note struct {
+	Mode, Image, Config string
+}
+
+func (s Spec) note() (note, error) {
+	config, err := os.ReadFile(s.Config)
+	return note{s.Mode, s.Image, string(config)}, err
+}
+
+func noteFile(state string) string { return filepath.Join(state, "kept.json") }
+
+// kept reports whether the state folder notes a kept cluster, of this very spec.
+func (s Spec) kept(state string) bool {
+	data, err := os.ReadFile(noteFile(state))
+	if err != nil {
+		return false
+	}
+	var have note
+	want, err := s.note()
+	return err == nil && json.Unmarshal(data, &have) == nil && have == want
+}
+
+func (s Spec) keep(state string) error {
+	n, err := s.note()
+	if err != nil {
+		return err
+	}
+	data, err := json.Marshal(n)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(noteFile(state), data, 0o644)
+}
+
+// connect makes the clients from the kubeconfig.
+func (c *Cluster) connect(ctx context.Context) error {
+	var err error
+	if c.REST, err = clientcmd.BuildConfigFromFlags("", c.Kubeconfig); err != nil {
+		return fmt.Errorf("cluster: %w", err)
+	}
+	c.REST.QPS, c.REST.Burst = 100, 200 // ours alone: client-side throttling would only delay what we time
+	if c.Client, err = kubernetes.NewForConfig(c.REST); err != nil {
+		return fmt.Errorf("cluster: %w", err)
+	}
+	c.nodes, err = provider().ListInternalNodes(c.Name)
+	return err
+}
+
+// HostPort is the port on 127.0.0.1 that leads to a NodePort, if kind-config.yaml maps one to it.
+func (c *Cluster) HostPort(ctx context.Context, nodePort int) (string, error) {
+	for _, node := range c.nodes {
+		out, err := command.Run(ctx, "docker port %s %d/tcp", node, nodePort)
+		if address, _, _ := strings.Cut(out, "\n"); err == nil && address != "" {
+			return address, nil
+		}
+	}
+	return "", host.Refuse(c.spec.Config, fmt.Sprintf("no extraPortMappings entry has containerPort %d", nodePort), "add one on 127.0.0.1, or take the file from the repository")
+}
+
+// Logs collects the logs of the nodes and their pods into dir.
+func (c *Cluster) Logs(dir string) error {
+	if err := provider().CollectLogs(c.Name, dir); err != nil {
+		return fmt.Errorf("cluster: collect logs of %s: %w", c.Name, err)
+	}
+	return nil
+}
+
+// places are a cluster's state folder and lock file.
+func places(name string) (state, lockFile string, err error) {
+	dir, err := host.StateDir()
+	return filepath.Join(dir, "clusters", name), filepath.Join(dir, "locks", name+".lock"), err
+}
+
+// Lent reports whether our parent process holds the cluster for us.
+func Lent(name string) bool { return os.Getenv(lent) == name }
+
+// Describe fills in what only the cluster knows about itself.
+func (c *Cluster) Describe(ctx context.Context, identity *evidence.Cluster) error {
+	nodes, err := c.Client.CoreV1().Nodes().List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return fmt.Errorf("cluster: describe %s: %w", c.Name, err)
+	}
+	identity.Nodes = len(nodes.Items)
+	for _, node := range nodes.Items {
+		identity.Kubernetes, identity.Kernel = node.Status.NodeInfo.KubeletVersion, node.Status.NodeInfo.KernelVersion
+	}
+	// A node's network has the name of the file that configures it, such as 10-kindnet.conflist.
+	file, err := command.Run(ctx, "docker exec %s ls /etc/cni/net.d", c.nodes[0])
+	if err != nil {
+		return fmt.Errorf("cluster: describe %s: %w", c.Name, err)
+	}
+	identity.CNI = strings.TrimSuffix(strings.TrimPrefix(file, "10-"), ".conflist")
+	return nil
+}

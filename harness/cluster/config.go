@@ -1,0 +1,113 @@
+package cluster
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"sigs.k8s.io/kind/pkg/apis/config/v1alpha4"
+	"sigs.k8s.io/yaml"
+
+	"rollcall/harness/command"
+	"rollcall/harness/host"
+)
+
+// Modes are the kube-proxy modes, in the order suites run and reports show them.
+var Modes = []string{"iptables", "nftables", "ipvs"}
+
+// ParseModes reads a list of modes separated by commas or spaces; empty means all.
+func ParseModes(list string) ([]string, error) {
+	modes := strings.FieldsFunc(list, func(r rune) bool { return r == ',' || r == ' ' })
+	for _, mode := range modes {
+		if !slices.Contains(Modes, mode) {
+			return nil, host.Refuse("mode "+mode, "kube-proxy has no such mode", "use some of "+strings.Join(Modes, ", "))
+		}
+	}
+	if len(modes) == 0 {
+		return Modes, nil
+	}
+	return modes, nil
+}
+
+// loadConfig reads a kind configuration strictly and sets what belongs to the run: name, mode and image.
+func loadConfig(path string, s Spec) (*v1alpha4.Cluster, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, host.Refuse(path, "cannot be read: "+err.Error(), "restore it from the repository")
+	}
+	var config v1alpha4.Cluster
+	if err := yaml.UnmarshalStrict(data, &config); err != nil {
+		reason := strings.TrimPrefix(err.Error(), "error unmarshaling JSON: while decoding JSON: ")
+		return nil, host.Refuse(path, reason, "see kind's v1alpha4 configuration")
+	}
+	if config.Kind != "Cluster" || config.APIVersion != "kind.x-k8s.io/v1alpha4" {
+		return nil, host.Refuse(path, fmt.Sprintf("kind %q of apiVersion %q", config.Kind, config.APIVersion), "write kind: Cluster, apiVersion: kind.x-k8s.io/v1alpha4")
+	}
+	workers := 0
+	for i := range config.Nodes {
+		config.Nodes[i].Image = s.Image
+		if config.Nodes[i].Role == v1alpha4.WorkerRole {
+			workers++
+		}
+	}
+	if workers < 2 {
+		return nil, host.Refuse(path, fmt.Sprintf("nodes: %d workers", workers), "give it two or more: a ClusterIP client sees only its own node's kube-proxy")
+	}
+	config.Name = s.Name
+	config.Networking.KubeProxyMode = v1alpha4.ProxyMode(s.Mode)
+	return &config, nil
+}
+
+// checkPorts refuses fixed host ports that are taken.
+func checkPorts(path string, config *v1alpha4.Cluster) error {
+	for i, node := range config.Nodes {
+		for j, port := range node.ExtraPortMappings {
+			if port.HostPort <= 0 {
+				continue
+			}
+			field := fmt.Sprintf("%s: nodes[%d].extraPortMappings[%d].hostPort %d", path, i, j, port.HostPort)
+			listener, err := net.Listen("tcp", net.JoinHostPort(port.ListenAddress, strconv.Itoa(int(port.HostPort))))
+			if err != nil {
+				return host.Refuse(field, "the port is taken", "choose another, or 0 for any free one")
+			}
+			listener.Close()
+		}
+	}
+	return nil
+}
+
+// checkForeign refuses a name under which kind already runs nodes that are not ours.
+func checkForeign(ctx context.Context, name string) error {
+	all, err := containers(ctx, name, false)
+	if err != nil {
+		return err
+	}
+	ours, err := containers(ctx, name, true)
+	if err != nil {
+		return err
+	}
+	if len(all) > len(ours) {
+		return host.Refuse("cluster "+name, "a kind cluster of this name exists that Rollcall did not make", "delete it with `kind delete cluster --name "+name+"` if nobody needs it")
+	}
+	return nil
+}
+
+// containers lists the ids of the node containers of a cluster, or of every cluster where name is empty.
+func containers(ctx context.Context, name string, ours bool) ([]string, error) {
+	line := "docker ps --all --quiet --no-trunc --filter label=" + clusterLabel
+	if name != "" {
+		line += "=" + name
+	}
+	if ours {
+		line += " --filter network=" + Network
+	}
+	out, err := command.Run(ctx, "%s", line)
+	if err != nil {
+		return nil, fmt.Errorf("cluster: list node containers: %w", err)
+	}
+	return strings.Fields(out), nil
+}

@@ -1,0 +1,66 @@
+package cluster
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"syscall"
+
+	"rollcall/harness/lock"
+)
+
+// reap waits for a word on its standard input, or for the end of it, which comes when its owner
+// dies. Then it removes everything of a cluster: node containers with their volumes, the network
+// when nobody else uses it, and the state folder. It goes on until two looks a second apart find
+// nothing, because a `docker run` that kind had begun may still deliver a container. The lock file
+// is the owner's to remove while it lives. The word "keep" sends the reaper away.
+const reap = `
+nodes() { docker ps --all --quiet --filter label=$LABEL=$NAME --filter network=$NETWORK; }
+read -r word
+[ "$word" = keep ] && exit 0
+until [ -z "$(nodes)" ] && sleep 1 && [ -z "$(nodes)" ]; do
+	docker rm --force --volumes $(nodes) >/dev/null
+done
+docker network rm $NETWORK >/dev/null 2>&1
+rm -rf "$STATE"
+[ "$word" = remove ] || rm -f "$LOCK"
+`
+
+// A reaper removes a cluster when its owner asks or dies. It runs in a session of its own, so that
+// Ctrl-C does not reach it, and shares the owner's lock, so that nobody takes the cluster's name
+// before it is done.
+type reaper struct {
+	cmd   *exec.Cmd
+	stdin io.WriteCloser
+}
+
+func startReaper(name, state string, held *lock.Lock) (*reaper, error) {
+	cmd := exec.Command("sh", "-c", reap)
+	cmd.Env = append(os.Environ(), "NAME="+name, "LABEL="+clusterLabel, "NETWORK="+Network, "STATE="+state, "LOCK="+held.File().Name())
+	cmd.ExtraFiles = []*os.File{held.File()}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	stdin, err := cmd.StdinPipe()
+	if err != nil {
+		return nil, fmt.Errorf("cluster: start reaper: %w", err)
+	}
+	if err := cmd.Start(); err != nil {
+		return nil, fmt.Errorf("cluster: start reaper: %w", err)
+	}
+	return &reaper{cmd, stdin}, nil
+}
+
+// remove has the reaper do its work and waits for it.
+func (r *reaper) remove() error { return r.end("remove\n") }
+
+// keep sends the reaper away; the cluster stays.
+func (r *reaper) keep() error { return r.end("keep\n") }
+
+func (r *reaper) end(word string) error {
+	_, err := io.WriteString(r.stdin, word)
+	if err = errors.Join(err, r.stdin.Close(), r.cmd.Wait()); err != nil {
+		return fmt.Errorf("cluster: reaper: %w", err)
+	}
+	return nil
+}

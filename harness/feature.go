@@ -1,0 +1,144 @@
+package harness
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"sigs.k8s.io/e2e-framework/pkg/env"
+	"sigs.k8s.io/e2e-framework/pkg/envconf"
+	"sigs.k8s.io/e2e-framework/pkg/features"
+
+	"rollcall/harness/cluster"
+	"rollcall/harness/evidence"
+	"rollcall/harness/timeline"
+	"rollcall/harness/verdict"
+)
+
+// Test runs the scenarios of a suite in every mode asked for: a subtest per mode, in it a feature
+// per scenario, in it an assessment per rule. In a mode this host cannot run, every scenario is
+// skipped with the reason, in the test log and in the run folder.
+func (r *Rig) Test(t *testing.T, suite string, scenarios ...Scenario) {
+	if err := r.openSession(suite); err != nil {
+		t.Fatal(err)
+	}
+	for _, mode := range r.modes {
+		t.Run(mode, func(t *testing.T) {
+			ctx, stop := r.context(t)
+			defer stop()
+			c, skip, err := r.open(ctx, t.Output(), mode)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if skip != "" {
+				r.skip(t, suite, mode, skip, scenarios)
+				return
+			}
+			t.Cleanup(func() {
+				if err := c.Close(); err != nil {
+					t.Error(err)
+				}
+			})
+			environment, err := env.NewWithContext(ctx, envconf.New().WithKubeconfigFile(c.Kubeconfig))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, s := range scenarios {
+				environment.Test(t, r.feature(c, suite, s))
+			}
+		})
+	}
+	t.Logf("evidence: %s; `make report RUN=%s` judges it again", r.Out, r.Out)
+}
+
+// feature is a scenario as e2e-framework sees it: recorded, joined and judged once, in its set-up;
+// an assessment prints the finding about one rule.
+func (r *Rig) feature(c *cluster.Cluster, suite string, s Scenario) features.Feature {
+	var v verdict.Verdict
+	f := features.New(s.ID).WithSetup("record", func(ctx context.Context, t *testing.T, _ *envconf.Config) context.Context {
+		var err error
+		if v, err = r.recordAndJudge(ctx, c, suite, s, t.Output()); err != nil {
+			t.Error(err)
+		}
+		return ctx
+	})
+	for i, e := range s.Expect {
+		f = f.Assess(e.Rule, func(ctx context.Context, t *testing.T, _ *envconf.Config) context.Context {
+			if i < len(v.Findings) {
+				tell(t, v.Findings[i].Outcome, v.Findings[i].Because)
+			}
+			return ctx
+		})
+	}
+	return f.Assess("verdict", func(ctx context.Context, t *testing.T, _ *envconf.Config) context.Context {
+		tell(t, v.Outcome, v.Because)
+		return ctx
+	}).Feature()
+}
+
+// tell makes an outcome a test result: only pass is green, only skipped is skipped.
+func tell(t *testing.T, o verdict.Outcome, because string) {
+	line := fmt.Sprintf("%s: %s", o, because)
+	switch o {
+	case verdict.Pass:
+		t.Log(line)
+	case verdict.Skipped:
+		t.Skip(line)
+	default:
+		t.Error(line)
+	}
+}
+
+// recordAndJudge records a scenario, again up to its tries while a negative control saw nothing,
+// and judges the last recording, which is also what the report shows.
+func (r *Rig) recordAndJudge(ctx context.Context, c *cluster.Cluster, suite string, s Scenario, out io.Writer) (v verdict.Verdict, err error) {
+	tries := max(1, s.Tries)
+	for attempt := 1; attempt <= tries; attempt++ {
+		run := header(suite, c.Mode, s)
+		run.Attempt, run.Tries = attempt, tries
+		namespace := "rollcall-" + strings.ToLower(rand.Text()[:8])
+		ev := record(ctx, c, s, namespace, run, out)
+		if err := evidence.Write(r.folder(c.Mode, suite, s.ID, attempt), ev); err != nil {
+			return v, err
+		}
+		tl, err := timeline.Join(ev)
+		if err != nil {
+			return v, err
+		}
+		v = verdict.Judge(ev.Run, tl)
+		fmt.Fprintf(out, "%s %s: %s: %s\n", c.Mode, s.ID, v.Outcome, v.Because)
+		if v.Outcome != verdict.Inconclusive || ctx.Err() != nil {
+			break
+		}
+	}
+	return v, nil
+}
+
+// skip notes every scenario as skipped in a mode.
+func (r *Rig) skip(t *testing.T, suite, mode, because string, scenarios []Scenario) {
+	for _, s := range scenarios {
+		run := header(suite, mode, s)
+		run.Attempt, run.Tries, run.Skipped = 1, 1, because
+		if err := evidence.Write(r.folder(mode, suite, s.ID, 1), evidence.Evidence{Run: run}); err != nil {
+			t.Fatal(err)
+		}
+		t.Run(s.ID, func(t *testing.T) { t.Skip(because) })
+	}
+}
+
+// header is what is known of a run before it begins.
+func header(suite, mode string, s Scenario) evidence.Run {
+	return evidence.Run{Schema: evidence.SchemaVersion, Scenario: s.ID, Suite: suite, Mode: mode,
+		Claim: s.Claim, Covers: s.Covers, Expect: s.Expect}
+}
+
+func (r *Rig) folder(mode, suite, id string, attempt int) string {
+	if attempt > 1 {
+		id = fmt.Sprintf("%s-%d", id, attempt)
+	}
+	return filepath.Join(r.Out, "evidence", mode, suite, id)
+}

@@ -1,0 +1,82 @@
+// Package lock gives one process at a time the use of a named thing on this host. The kernel
+// frees a lock when its holder dies, however it dies.
+package lock
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// A Lock is held until Release.
+type Lock struct{ file *os.File }
+
+// ErrHeld is returned by Try when another process holds the lock.
+var ErrHeld = errors.New("held by another process")
+
+// pollEvery is how often a waiting process asks again: a person's patience, not a deadline.
+const pollEvery = 200 * time.Millisecond
+
+// Acquire waits until the lock at path is ours or ctx ends. It calls waiting once, with what the
+// holder wrote about itself, when it has to wait.
+func Acquire(ctx context.Context, path string, waiting func(holder string)) (*Lock, error) {
+	for told := false; ; {
+		l, err := Try(path)
+		if !errors.Is(err, ErrHeld) {
+			return l, err
+		}
+		if !told {
+			told = true
+			holder, _ := os.ReadFile(path)
+			waiting(strings.TrimSpace(string(holder)))
+		}
+		select {
+		case <-ctx.Done():
+			return nil, fmt.Errorf("lock: wait for %s: %w", path, context.Cause(ctx))
+		case <-time.After(pollEvery):
+		}
+	}
+}
+
+// Try takes the lock at path, or returns ErrHeld at once. The file holds "pid N" while it is held.
+func Try(path string) (*Lock, error) {
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return nil, fmt.Errorf("lock: %w", err)
+	}
+	for {
+		f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
+		if err != nil {
+			return nil, fmt.Errorf("lock: %w", err)
+		}
+		if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+			f.Close()
+			if errors.Is(err, syscall.EWOULDBLOCK) {
+				return nil, ErrHeld
+			}
+			return nil, fmt.Errorf("lock: %s: %w", path, err)
+		}
+		// The last holder removes the file: what we locked may have a name no longer.
+		if ours, err := f.Stat(); err == nil {
+			if named, err := os.Stat(path); err == nil && os.SameFile(ours, named) {
+				if err := f.Truncate(0); err == nil {
+					_, err = fmt.Fprintf(f, "pid %d\n", os.Getpid())
+				}
+				return &Lock{f}, err
+			}
+		}
+		f.Close()
+	}
+}
+
+// File is the open lock file: a child process that inherits it shares the lock.
+func (l *Lock) File() *os.File { return l.file }
+
+// Release removes the lock file and frees the lock.
+func (l *Lock) Release() error {
+	return errors.Join(os.Remove(l.file.Name()), l.file.Close())
+}

@@ -1,0 +1,108 @@
+package nodeimage
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"rollcall/harness/command"
+)
+
+// kindVersion is the kind release whose base image files the node gets; the library of the same
+// version creates the clusters.
+const kindVersion = "v0.33.0"
+
+// What kind's own base image does to Debian's systemd (images/base/Dockerfile of kindVersion).
+var (
+	removed = []string{
+		"lib/systemd/system/multi-user.target.wants/*", "etc/systemd/system/*.wants/*",
+		"lib/systemd/system/local-fs.target.wants/*", "lib/systemd/system/sockets.target.wants/*udev*",
+		"lib/systemd/system/sockets.target.wants/*initctl*", "lib/systemd/system/basic.target.wants/*",
+		"lib/systemd/system/sysinit.target.wants/systemd-tmpfiles-setup.service",
+		// and what would make every node the same machine, or only costs space
+		"var/lib/dbus/machine-id", "var/cache/apt/archives/*.deb", "var/lib/apt/lists/*", "usr/share/doc/*",
+		"usr/share/man/*", "usr/share/locale/*", "var/log/*.log",
+	}
+	enabled = []string{"kubelet.service", "containerd.service", "undo-mount-hacks.service"}
+)
+
+// debian makes dir/rootfs.tar: a Debian that nothing has been added to.
+func (b *builder) debian(ctx context.Context, dir string) error {
+	root := filepath.Join(dir, "rootfs")
+	if _, err := b.run(ctx, command.Command{
+		Line: fmt.Sprintf("debootstrap --variant=minbase --include=%s %s %s", strings.Join(debian.Packages, ","), debian.Suite, root),
+	}); err != nil {
+		return err
+	}
+	if err := remove(root, removed); err != nil {
+		return err
+	}
+	if _, err := b.run(ctx, command.Command{Line: fmt.Sprintf("tar --numeric-owner --xattrs -C %s -cf %s/rootfs.tar .", root, dir)}); err != nil {
+		return err
+	}
+	return os.RemoveAll(root)
+}
+
+func remove(root string, patterns []string) error {
+	for _, pattern := range patterns {
+		paths, err := filepath.Glob(filepath.Join(root, pattern))
+		if err != nil {
+			return err
+		}
+		for _, path := range paths {
+			if err := os.RemoveAll(path); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// addKindFiles lays kind's base image files over the root and switches its services on.
+func (b *builder) addKindFiles(ctx context.Context, root string) error {
+	out, err := b.run(ctx, command.Command{Line: "go mod download -json sigs.k8s.io/kind@" + kindVersion, Dir: b.folder})
+	if err != nil {
+		return err
+	}
+	var module struct{ Dir string }
+	if err := json.Unmarshal([]byte(out), &module); err != nil {
+		return err
+	}
+	files := filepath.Join(module.Dir, "images", "base", "files")
+	err = filepath.WalkDir(files, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		rel, err := filepath.Rel(files, path)
+		if err != nil {
+			return err
+		}
+		mode := os.FileMode(0o644)
+		if strings.Contains(rel, "bin/") {
+			mode = 0o755
+		}
+		return copyFile(path, filepath.Join(root, rel), mode)
+	})
+	if err != nil {
+		return err
+	}
+	journald, err := os.OpenFile(filepath.Join(root, "etc/systemd/journald.conf"), os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintln(journald, "ReadKMsg=no")
+	if err = errors.Join(err, journald.Close()); err != nil {
+		return err
+	}
+	for _, line := range []string{"systemctl enable " + strings.Join(enabled, " "), "systemctl mask systemd-binfmt.service"} {
+		if _, err := b.run(ctx, command.Command{Line: "chroot " + root + " " + line}); err != nil {
+			return err
+		}
+	}
+	return nil
+}

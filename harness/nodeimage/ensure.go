@@ -1,0 +1,81 @@
+package nodeimage
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"time"
+
+	"rollcall/harness/command"
+	"rollcall/harness/host"
+	"rollcall/harness/lock"
+)
+
+// registryPatience is how long a registry may take to say whether it has an image. Without one the
+// answer is a failed look-up at once; a firewall that swallows packets costs this much.
+const registryPatience = 8 * time.Second
+
+// Here returns the name of the node image for a version if the engine has one.
+func Here(ctx context.Context, version string) (image string, here bool) {
+	for _, image := range []string{tag(version), published(version)} {
+		if _, err := command.Run(ctx, "docker image inspect --format ok %s", image); err == nil {
+			return image, true
+		}
+	}
+	return "", false
+}
+
+// Ensure returns the name of a node image for a version of [Resolve], which the engine has
+// afterwards. It prints progress to w.
+func Ensure(ctx context.Context, w io.Writer, version string) (string, error) {
+	state, err := host.StateDir()
+	if err != nil {
+		return "", err
+	}
+	held, err := lock.Acquire(ctx, filepath.Join(state, "locks", "nodeimage.lock"), func(holder string) {
+		fmt.Fprintf(w, "waiting for the node image of %s\n", holder)
+	})
+	if err != nil {
+		return "", err
+	}
+	defer held.Release()
+	if image, here := Here(ctx, version); here {
+		return image, nil
+	}
+	began := time.Now()
+	if err := pull(ctx, published(version)); err == nil {
+		fmt.Fprintf(w, "pulled %s in %s\n", published(version), time.Since(began).Round(time.Second))
+		return published(version), nil
+	} else if ctx.Err() != nil {
+		return "", context.Cause(ctx)
+	}
+	fmt.Fprintf(w, "no registry gave %s (asked for %s); building it, about 10 minutes on 2 cores the first time\n",
+		published(version), time.Since(began).Round(time.Millisecond))
+	facts := host.Probe(ctx)
+	if !facts.Root || !facts.Apt {
+		return "", host.Refuse("node image "+version, "no registry answers, and building it needs root and apt-get",
+			"run this as root on Debian or Ubuntu, or load "+published(version)+" with docker load")
+	}
+	if err := facts.Check(true); err != nil {
+		return "", err
+	}
+	if err := build(ctx, w, filepath.Join(state, "nodeimage"), version); err != nil {
+		return "", err
+	}
+	return tag(version), nil
+}
+
+// published is the image kind's maintainers publish for a version.
+func published(version string) string { return "kindest/node:" + version }
+
+func pull(ctx context.Context, image string) error {
+	ask, cancel := context.WithTimeoutCause(ctx, registryPatience, errors.New("no registry answered in "+registryPatience.String()))
+	defer cancel()
+	if _, err := command.Run(ask, "docker manifest inspect %s", image); err != nil {
+		return err
+	}
+	_, err := command.Run(ctx, "docker pull --quiet %s", image)
+	return err
+}

@@ -1,0 +1,213 @@
+package nodeimage
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"rollcall/harness/command"
+)
+
+// A podImage is an image a node holds before it first starts.
+type podImage struct {
+	name    string // such as "kube-apiserver"
+	ref     string // the name kubeadm asks for
+	archive string
+}
+
+// images makes the archives of every image that kubeadm asks for, and of metrics-server.
+func (b *builder) images(ctx context.Context, work, node string) ([]podImage, error) {
+	out, err := b.run(ctx, command.Command{Line: filepath.Join(b.programs("kubernetes"), "kubeadm") + " config images list --kubernetes-version " + b.version})
+	if err != nil {
+		return nil, err
+	}
+	refs := []string{MetricsServerImage}
+	for line := range strings.Lines(out) {
+		if ref := strings.TrimSpace(line); strings.Contains(ref, "/") && !strings.Contains(ref, " ") {
+			refs = append(refs, ref)
+		}
+	}
+	var images []podImage
+	for _, ref := range refs {
+		name, _, _ := strings.Cut(path.Base(ref), ":")
+		image := podImage{name: name, ref: ref, archive: filepath.Join(work, name+".tar")}
+		if err := b.image(ctx, work, node, image); err != nil {
+			return nil, fmt.Errorf("image %s: %w", ref, err)
+		}
+		images = append(images, image)
+	}
+	return images, nil
+}
+
+// image makes one image: a single program, with the tools it calls in the case of kube-proxy.
+func (b *builder) image(ctx context.Context, work, node string, image podImage) error {
+	root := filepath.Join(work, "image-"+image.name)
+	dir := "usr/local/bin"
+	program := filepath.Join(b.programs("kubernetes"), image.name)
+	switch image.name {
+	case "etcd", "metrics-server":
+		program = filepath.Join(b.programs(image.name), image.name)
+	case "coredns":
+		program, dir = filepath.Join(b.programs("coredns"), "coredns"), ""
+	case "pause":
+		program, dir = filepath.Join(work, "pause"), ""
+		if err := b.compilePause(ctx, program); err != nil {
+			return err
+		}
+	case "kube-proxy":
+		if err := b.addProxyTools(ctx, node, root); err != nil {
+			return err
+		}
+	}
+	for _, folder := range []string{"tmp", "etc"} {
+		if err := os.MkdirAll(filepath.Join(root, folder), 0o755); err != nil {
+			return err
+		}
+	}
+	if err := copyFile(program, filepath.Join(root, dir, image.name), 0o755); err != nil {
+		return err
+	}
+	layer := root + ".layer"
+	if _, err := b.run(ctx, command.Command{Line: fmt.Sprintf("tar --numeric-owner -C %s -cf %s .", root, layer)}); err != nil {
+		return err
+	}
+	out, err := os.Create(image.archive)
+	if err != nil {
+		return err
+	}
+	err = writeArchive(out, image.ref, layer, imageConfig{
+		Env: []string{"PATH=" + searchPath}, Entrypoint: []string{path.Join("/", dir, image.name)},
+	})
+	return errors.Join(err, out.Close(), os.RemoveAll(root), os.Remove(layer))
+}
+
+// compilePause builds the sandbox program, the one that is written in C, from the Kubernetes module.
+func (b *builder) compilePause(ctx context.Context, program string) error {
+	modules, err := b.run(ctx, command.Command{Line: "go env GOMODCACHE", Dir: b.folder})
+	if err != nil {
+		return err
+	}
+	source := filepath.Join(modules, "k8s.io", "kubernetes@"+b.version, "build/pause/linux/pause.c")
+	_, err = b.run(ctx, command.Command{Line: fmt.Sprintf("gcc -Os -Wall -static -s -DVERSION=rollcall -o %s %s", program, source)})
+	return err
+}
+
+// proxyTools are what kube-proxy executes in its three modes.
+var proxyTools = []string{"/usr/sbin/xtables-nft-multi", "/usr/sbin/xtables-legacy-multi", "/usr/sbin/ipset",
+	"/usr/sbin/conntrack", "/usr/sbin/nft", "/bin/kmod", "/bin/dash"}
+
+// addProxyTools copies the tools and the libraries they load from the node's root file system.
+func (b *builder) addProxyTools(ctx context.Context, node, root string) error {
+	extensions, err := filepath.Glob(filepath.Join(node, "usr/lib/*-linux-gnu/xtables/*.so"))
+	if err != nil {
+		return err
+	}
+	files := append([]string{}, proxyTools...)
+	for _, file := range extensions {
+		files = append(files, strings.TrimPrefix(file, node))
+	}
+	libraries, err := b.run(ctx, command.Command{Line: fmt.Sprintf("chroot %s ldd %s", node, strings.Join(files, " "))})
+	if err != nil {
+		return err
+	}
+	for line := range strings.Lines(libraries) {
+		if _, target, ok := strings.Cut(line, "=> "); ok {
+			line = target
+		}
+		if file := firstField(line); strings.HasPrefix(file, "/") && !strings.HasSuffix(file, ":") {
+			files = append(files, file)
+		}
+	}
+	for _, file := range append(files, "/etc/protocols", "/etc/services") {
+		// The node's /bin and /lib are links into /usr; so are the image's, made below.
+		to := file
+		if !strings.HasPrefix(file, "/usr/") && !strings.HasPrefix(file, "/etc/") {
+			to = "/usr" + file
+		}
+		from := filepath.Join(node, file)
+		if _, err := os.Stat(from); errors.Is(err, os.ErrNotExist) && strings.HasPrefix(file, "/etc/") {
+			continue // minbase has neither; the tools fall back to numbers
+		}
+		if err := copyFile(from, filepath.Join(root, to), 0o755); err != nil {
+			return err
+		}
+	}
+	links := map[string]string{"usr/bin/sh": "dash", "usr/sbin/modprobe": "../bin/kmod", "bin": "usr/bin", "sbin": "usr/sbin",
+		"lib": "usr/lib", "lib64": "usr/lib64"}
+	for _, family := range []string{"iptables", "ip6tables"} {
+		for _, verb := range []string{"", "-save", "-restore"} {
+			links["usr/sbin/"+family+verb] = "xtables-nft-multi"
+			links["usr/sbin/"+family+"-nft"+verb] = "xtables-nft-multi"
+			links["usr/sbin/"+family+"-legacy"+verb] = "xtables-legacy-multi"
+		}
+	}
+	for name, target := range links {
+		if err := os.Symlink(target, filepath.Join(root, name)); err != nil {
+			return err
+		}
+	}
+	for _, check := range []string{"iptables -V", "conntrack -V", "nft -v", "ipset -v"} {
+		if _, err := b.run(ctx, command.Command{Line: "chroot " + root + " " + check}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// preload imports the images into the store of the node's containerd by running that very
+// containerd here, on the node's folder. It needs no container and unpacks nothing.
+func (b *builder) preload(ctx context.Context, work, node string, images []podImage) error {
+	store, state := filepath.Join(node, "var/lib/containerd"), filepath.Join(work, "containerd")
+	socket, config := filepath.Join(state, "sock"), filepath.Join(work, "containerd.toml")
+	toml := fmt.Sprintf(`version = 3
+root = %q
+state = %q
+disabled_plugins = ["io.containerd.cri.v1.images", "io.containerd.cri.v1.runtime", "io.containerd.grpc.v1.cri"]
+[grpc]
+  address = %q
+[ttrpc]
+  address = %q
+`, store, state, socket, socket+".ttrpc")
+	if err := os.WriteFile(config, []byte(toml), 0o644); err != nil {
+		return err
+	}
+	programs := b.programs("containerd")
+	daemon, stop := context.WithCancel(ctx)
+	ended := make(chan error, 1)
+	go func() {
+		_, err := b.run(daemon, command.Command{Line: filepath.Join(programs, "containerd") + " --config " + config})
+		ended <- err
+	}()
+	defer func() { stop(); <-ended }()
+	ctr := filepath.Join(programs, "ctr") + " --address " + socket + " --namespace k8s.io "
+	for {
+		_, err := command.Run(ctx, "%s", ctr+"version")
+		if err == nil {
+			break
+		}
+		select {
+		case err := <-ended:
+			ended <- nil
+			return err
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-time.After(100 * time.Millisecond):
+		}
+	}
+	for _, image := range images {
+		if _, err := b.run(ctx, command.Command{
+			Line: ctr + "images import --label=io.cri-containerd.pinned=pinned --all-platforms --no-unpack --digests " + image.archive,
+		}); err != nil {
+			return err
+		}
+		if err := os.Remove(image.archive); err != nil {
+			return err
+		}
+	}
+	return nil
+}

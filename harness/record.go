@@ -1,0 +1,232 @@
+package harness
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+
+	"rollcall/fixtures"
+	"rollcall/harness/cluster"
+	"rollcall/harness/evidence"
+	"rollcall/harness/host"
+	"rollcall/harness/observe"
+)
+
+// A recording is a scenario that is being recorded on a cluster.
+type recording struct {
+	Scenario
+	cluster   *cluster.Cluster
+	namespace string
+	began     time.Time
+	out       io.Writer
+	watch     *observe.Watch
+	clients   *clients
+}
+
+// record runs the scenario once and fills in what was seen. The evidence is whole, or says in
+// Run.Distrust why it is not.
+func record(ctx context.Context, c *cluster.Cluster, s Scenario, namespace string, run evidence.Run, out io.Writer) evidence.Evidence {
+	r := &recording{Scenario: s, cluster: c, namespace: namespace, began: time.Now(), out: out}
+	ev := evidence.Evidence{Run: run}
+	ev.Run.Began = r.began.UTC()
+	ev.Run.OldVersion, ev.Run.NewVersion = s.Rollout.Versions()
+
+	err := r.rollOutUnderLoad(ctx)
+	if r.clients != nil {
+		var doubts []string
+		ev.Run.Lanes = r.clients.lanes
+		ev.Hits, doubts = r.clients.collect(context.WithoutCancel(ctx))
+		ev.Run.Distrust = append(ev.Run.Distrust, doubts...)
+	}
+	if r.watch != nil {
+		ev.Events = r.watch.Stop()
+	}
+	if err = errors.Join(err, r.cleanUp(context.WithoutCancel(ctx))); err != nil {
+		ev.Run.Distrust = append(ev.Run.Distrust, err.Error())
+	}
+	ev.Run.Length = time.Since(r.began)
+	return ev
+}
+
+// rollOutUnderLoad is the scenario from the first object to the last hit.
+func (r *recording) rollOutUnderLoad(ctx context.Context) error {
+	if err := r.deploy(ctx); err != nil {
+		return fmt.Errorf("deploy: %w", err)
+	}
+	if err := r.clients.start(ctx, r.began); err != nil {
+		return fmt.Errorf("start the load: %w", err)
+	}
+	defer r.clients.stop(context.WithoutCancel(ctx))
+	r.watch.Mark(evidence.LoadBegun)
+	if err := r.pass(ctx, "before the rollout", steady); err != nil {
+		return err
+	}
+	if err := r.Rollout.Begin(ctx, r.cluster.Client, r.namespace, r.App); err != nil {
+		return err
+	}
+	r.watch.Mark(evidence.RolloutBegun)
+	if err := r.finish(ctx); err != nil {
+		return err
+	}
+	if err := r.pass(ctx, "after the last old pod", settle); err != nil {
+		return err
+	}
+	r.clients.stop(ctx)
+	r.watch.Mark(evidence.LoadEnded)
+	return nil
+}
+
+// deploy puts the old version and the clients in place, and returns when every vantage reaches the app.
+func (r *recording) deploy(ctx context.Context) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, deployPatience, fmt.Errorf("not up after %v", deployPatience))
+	defer cancel()
+	core := r.cluster.Client.CoreV1()
+	if err := r.nodePortFree(ctx); err != nil {
+		return err
+	}
+	if _, err := core.Namespaces().Create(ctx, fixtures.Namespace(r.namespace, r.namespace), metav1.CreateOptions{}); err != nil {
+		return err
+	}
+	old, _ := r.Rollout.Versions()
+	service, err := core.Services(r.namespace).Create(ctx, r.App.Service(r.namespace, nodePort), metav1.CreateOptions{})
+	if err != nil {
+		return err
+	}
+	if _, err := r.cluster.Client.AppsV1().Deployments(r.namespace).Create(ctx, r.App.Deployment(r.namespace, old), metav1.CreateOptions{}); err != nil {
+		return err
+	}
+	if r.clients, err = newClients(ctx, r, service); err != nil {
+		return err
+	}
+	if r.watch, err = observe.Start(context.WithoutCancel(ctx), r.cluster.Client, r.namespace, service.Name, fixtures.VersionLabel, r.began); err != nil {
+		return err
+	}
+	err = r.watch.Until(ctx, func(s observe.State) bool {
+		ready := 0
+		for _, p := range s.Pods {
+			if p.Ready && p.Version == old {
+				ready++
+			}
+		}
+		return ready == int(r.App.Replicas)
+	})
+	if err != nil {
+		return err
+	}
+	return r.clients.reachable(ctx)
+}
+
+// nodePortFree refuses a cluster in which another Service has our NodePort.
+func (r *recording) nodePortFree(ctx context.Context) error {
+	services, err := r.cluster.Client.CoreV1().Services(metav1.NamespaceAll).List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return err
+	}
+	for _, s := range services.Items {
+		for _, port := range s.Spec.Ports {
+			if port.NodePort == nodePort {
+				return host.Refuse(fmt.Sprintf("NodePort %d", nodePort), "Service "+s.Namespace+"/"+s.Name+" has it", "delete that Service")
+			}
+		}
+	}
+	return nil
+}
+
+// finish waits until the rollout is done by the API server's word, and then until the last old pod is gone.
+func (r *recording) finish(ctx context.Context) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, rolloutPatience, observe.ErrNeverSettled)
+	defer cancel()
+	said := r.report(ctx, "rolling out")
+	defer said()
+	if err := r.watch.Until(ctx, func(s observe.State) bool { return r.Rollout.Settled(s, r.App) }); err != nil {
+		return err
+	}
+	r.watch.Mark(evidence.StatusDone)
+	old, _ := r.Rollout.Versions()
+	err := r.watch.Until(ctx, func(s observe.State) bool {
+		for _, p := range s.Pods {
+			if p.Version == old {
+				return false
+			}
+		}
+		return true
+	})
+	if err != nil {
+		return err
+	}
+	r.watch.Mark(evidence.OldGone)
+	return nil
+}
+
+// pass lets a phase last.
+func (r *recording) pass(ctx context.Context, phase string, d time.Duration) error {
+	said := r.report(ctx, phase)
+	defer said()
+	select {
+	case <-time.After(d):
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// reportEvery is how often a progress line is printed.
+const reportEvery = 5 * time.Second
+
+// report prints a progress line now and then, until the returned function is called.
+func (r *recording) report(ctx context.Context, phase string) (stop func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for {
+			fmt.Fprintf(r.out, "%s %s %5.1fs  %-22s %s\n", r.cluster.Mode, r.ID, time.Since(r.began).Seconds(), phase, r.clients.progress(ctx))
+			select {
+			case <-ctx.Done():
+				return
+			case <-time.After(reportEvery):
+			}
+		}
+	}()
+	return func() { cancel(); <-done }
+}
+
+// cleanUp removes the namespace and waits until it is gone. Pods are not given their grace: nobody
+// watches them any more.
+func (r *recording) cleanUp(ctx context.Context) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, cleanupPatience, fmt.Errorf("namespace %s not gone after %v", r.namespace, cleanupPatience))
+	defer cancel()
+	namespaces := r.cluster.Client.CoreV1().Namespaces()
+	err := namespaces.Delete(ctx, r.namespace, metav1.DeleteOptions{})
+	if apierrors.IsNotFound(err) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("clean up: %w", err)
+	}
+	for {
+		// Again each time: a controller may have made one more pod meanwhile.
+		err := r.cluster.Client.CoreV1().Pods(r.namespace).DeleteCollection(ctx,
+			metav1.DeleteOptions{GracePeriodSeconds: ptr.To(int64(0))}, metav1.ListOptions{})
+		if err != nil && !apierrors.IsNotFound(err) {
+			return fmt.Errorf("clean up: %w", err)
+		}
+		if _, err := namespaces.Get(ctx, r.namespace, metav1.GetOptions{}); apierrors.IsNotFound(err) {
+			return nil
+		}
+		select {
+		case <-time.After(200 * time.Millisecond):
+		case <-ctx.Done():
+			return fmt.Errorf("clean up: %w", context.Cause(ctx))
+		}
+	}
+}
+
+func address(service *corev1.Service) string { return "http://" + service.Spec.ClusterIP + "/" }

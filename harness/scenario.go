@@ -1,0 +1,51 @@
+package harness
+
+import (
+	"time"
+
+	"rollcall/fixtures"
+	"rollcall/harness/evidence"
+	"rollcall/harness/rollout"
+)
+
+// A Scenario is one question about a rollout under load, as a plain value: given an App and a Load,
+// when it is rolled out, then the expectations hold.
+type Scenario struct {
+	ID     string   // permanent, kebab-case, equal to the file name
+	Claim  string   // one sentence, in the present tense, about clients
+	Covers []string // seed claims, such as "C31"
+
+	App     fixtures.App
+	Load    Load
+	Rollout rollout.Strategy
+	Expect  []evidence.Expectation
+
+	// Tries is how often a negative control may be recorded until it sees damage; 0 is 1. A
+	// scenario that promises no failure has one try.
+	Tries int
+}
+
+// A Load is what every lane of a scenario offers: one lane in a pod on each worker, to the
+// ClusterIP, and one outside the cluster, to a NodePort through 127.0.0.1.
+type Load struct {
+	Rate    int           // requests per second and lane
+	Conn    evidence.Conn // kind of connection
+	Timeout time.Duration // per request; 0 is 2 s
+}
+
+// How long the phases without change last. Both are the harness's own choice: long enough to
+// trust the rig before the write, and to see a late reply of an old pod after the last one is gone.
+const (
+	steady = 10 * time.Second
+	settle = 15 * time.Second
+)
+
+// Patience of the harness; a conformant cluster needs a fraction of each.
+const (
+	deployPatience  = 2 * time.Minute // v1 up, agents up, every vantage reaches the app
+	rolloutPatience = 5 * time.Minute // from the write until the last old pod is gone
+	cleanupPatience = 2 * time.Minute // namespace gone
+)
+
+// nodePort is the one that kind-config.yaml leads to from outside.
+const nodePort = 30080

@@ -1,0 +1,64 @@
+package timeline
+
+import (
+	"slices"
+	"time"
+
+	"rollcall/harness/evidence"
+)
+
+// A Phase is the part of a run a moment belongs to. Phases are half-open and contiguous: a hit
+// sent exactly at a mark belongs to the phase the mark begins.
+type Phase uint8
+
+// The phases.
+const (
+	Outside Phase = iota // not under load, or a mark is missing
+	Before               // [load-begun, rollout-begun)
+	During               // [rollout-begun, old-gone)
+	After                // [old-gone, load-ended)
+)
+
+func (p Phase) String() string {
+	return [...]string{"outside", "before", "during", "after"}[min(p, After)]
+}
+
+// PhaseMarks lists the marks that bound the phases, in order. A run without one cannot be judged.
+func PhaseMarks() []evidence.EventKind {
+	return []evidence.EventKind{evidence.LoadBegun, evidence.RolloutBegun, evidence.OldGone, evidence.LoadEnded}
+}
+
+// Mark is when the scenario reached a step, if it did: one of [PhaseMarks] or status-done.
+func (t Timeline) Mark(kind evidence.EventKind) (at time.Duration, ok bool) {
+	at, ok = t.marks[kind]
+	return at, ok
+}
+
+// Phase places a moment; hits are placed by Sent.
+func (t Timeline) Phase(at time.Duration) Phase {
+	phase := Outside
+	for i, kind := range PhaseMarks() {
+		mark, ok := t.Mark(kind)
+		if !ok {
+			return Outside
+		}
+		if at >= mark {
+			phase = Phase(i+1) % (After + 1)
+		}
+	}
+	return phase
+}
+
+func isMark(kind evidence.EventKind) bool {
+	return kind == evidence.StatusDone || slices.Contains(PhaseMarks(), kind)
+}
+
+func firstMarks(events []evidence.Event) map[evidence.EventKind]time.Duration {
+	marks := make(map[evidence.EventKind]time.Duration)
+	for _, e := range events {
+		if _, twice := marks[e.Kind]; isMark(e.Kind) && !twice {
+			marks[e.Kind] = e.At
+		}
+	}
+	return marks
+}

@@ -1,0 +1,111 @@
+package timeline_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"rollcall/harness/evidence"
+	"rollcall/harness/timeline"
+)
+
+func TestSummaryCountsEveryHitOnce(t *testing.T) {
+	hits := paced("a", "11xx2")
+	hits[2].Fault = evidence.Timeout
+	hits[4].Attempts = 2
+	hits[4].Sent += 3 * ms
+	got := join(t, recording(hits, marks(0, 20, 40, 60), fresh("a", "n1"))).Lanes[0].Summary
+	want := timeline.LaneSummary{
+		Requests:  5,
+		Failures:  map[evidence.Fault]int{"refused": 1, "reset": 0, "closed": 0, "timeout": 1, "unreachable": 0, "bad_status": 0, "wrong_server": 0},
+		ByVersion: map[string]int{"v1": 2, "v2": 1},
+		Retried:   1,
+		Rate:      4 / 0.043,
+		Lag:       timeline.Spread{P99: 3 * ms, Max: 3 * ms},
+		Outages:   []timeline.Outage{{From: 30 * ms, To: 53 * ms, Failed: 2}},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("summary (-want +got):\n%s", diff)
+	}
+	if got.Failed() != 2 || got.LongestOutage() != 23*ms {
+		t.Errorf("failed %d, longest outage %s; want 2, 23ms", got.Failed(), got.LongestOutage())
+	}
+}
+
+func TestAchievedRate(t *testing.T) {
+	late := func(by func(i int) time.Duration) []evidence.Hit {
+		hits := paced("a", "11111111111")
+		for i := range hits {
+			hits[i].Sent += by(i)
+		}
+		return hits
+	}
+	for _, row := range []struct {
+		sentence string
+		hits     []evidence.Hit
+		want     float64
+	}{
+		{"a constant pacer achieves exactly what was asked", late(func(int) time.Duration { return 0 }), 100},
+		{"a constant lag changes nothing", late(func(int) time.Duration { return 5 * ms }), 100},
+		{"a generator that falls ever further behind achieves less", late(func(i int) time.Duration { return time.Duration(i) * 10 * ms }), 50},
+		{"a late start with a burst to catch up is no higher rate", late(func(i int) time.Duration { return max(0, time.Duration(5-i)*10*ms) }), 100},
+		{"two hits are one interval", paced("a", "11"), 100},
+		{"one hit has no rate", paced("a", "1"), 0},
+		{"no hit has no rate", nil, 0},
+		{"hits all at one moment have no rate", []evidence.Hit{{Lane: "a"}, {Lane: "a", Seq: 1}}, 0},
+	} {
+		t.Run(row.sentence, func(t *testing.T) {
+			got := join(t, recording(row.hits, nil, fresh("a", "n1"))).Lanes[0].Summary.Rate
+			if got != row.want {
+				t.Errorf("achieved %v per second, want %v", got, row.want)
+			}
+		})
+	}
+}
+
+func TestSpreadIsExact(t *testing.T) {
+	hundred := make([]time.Duration, 100)
+	for i := range hundred {
+		hundred[i] = time.Duration(100 - i)
+	}
+	for _, row := range []struct {
+		sentence string
+		of       []time.Duration
+		want     timeline.Spread
+	}{
+		{"of nothing, nothing", nil, timeline.Spread{}},
+		{"of one, that one", []time.Duration{7}, timeline.Spread{P50: 7, P99: 7, Max: 7}},
+		{"of two, the lower is the median", []time.Duration{9, 1}, timeline.Spread{P50: 1, P99: 9, Max: 9}},
+		{"of 1 to 100 in any order, 50, 99 and 100", hundred, timeline.Spread{P50: 50, P99: 99, Max: 100}},
+	} {
+		t.Run(row.sentence, func(t *testing.T) {
+			if diff := cmp.Diff(row.want, timeline.SpreadOf(row.of)); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+func TestOutages(t *testing.T) {
+	for _, row := range []struct {
+		sentence string
+		outcomes string
+		want     []timeline.Outage
+	}{
+		{"no failure is no outage", "1111", nil},
+		{"no hit is no outage", "", nil},
+		{"one failure lasts until the next send", "1x1", []timeline.Outage{{From: 20 * ms, To: 30 * ms, Failed: 1}}},
+		{"failures in a row are one outage", "xxx1", []timeline.Outage{{From: 10 * ms, To: 40 * ms, Failed: 3}}},
+		{"a good hit parts two outages", "x1x1", []timeline.Outage{{From: 10 * ms, To: 20 * ms, Failed: 1}, {From: 30 * ms, To: 40 * ms, Failed: 1}}},
+		{"an outage without an end lasts until the load ended", "11x", []timeline.Outage{{From: 30 * ms, To: 100 * ms, Failed: 1, Open: true}}},
+		{"a lane that never got a reply is one outage", "xx", []timeline.Outage{{From: 10 * ms, To: 100 * ms, Failed: 2, Open: true}}},
+	} {
+		t.Run(row.sentence, func(t *testing.T) {
+			got := join(t, recording(paced("a", row.outcomes), marks(0, 10, 20, 100), fresh("a", "n1"))).Lanes[0].Summary.Outages
+			if diff := cmp.Diff(row.want, got); diff != "" {
+				t.Errorf("outages (-want +got):\n%s", diff)
+			}
+		})
+	}
+}

@@ -1,0 +1,115 @@
+package timeline_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"rollcall/harness/evidence"
+	"rollcall/harness/timeline"
+)
+
+func TestContradictionsAreProblems(t *testing.T) {
+	good := marks(0, 10, 20, 40)
+	edit := func(change func([]evidence.Hit)) []evidence.Hit {
+		hits := paced("a", "112")
+		change(hits)
+		return hits
+	}
+	for _, row := range []struct {
+		sentence string
+		hits     []evidence.Hit
+		events   []evidence.Event
+		want     []string
+	}{
+		{"a whole recording has no problem", paced("a", "112"), good, nil},
+		{"a sequence number twice", edit(func(h []evidence.Hit) { h[2].Seq = 1 }), good,
+			[]string{`1 hits of lane "a" repeat a sequence number`}},
+		{"a hit missing from the middle", slices.Delete(paced("a", "112"), 1, 2), good,
+			[]string{`1 stretches of sequence numbers of lane "a" are missing`}},
+		{"the first hit missing", paced("a", "112")[1:], good,
+			[]string{`1 stretches of sequence numbers of lane "a" are missing`}},
+		{"a hit of a lane nobody announced", append(paced("a", "1"), paced("b", "11")...), good,
+			[]string{`2 hits belong to lane "b", which the run does not have`}},
+		{"a reply before its request", edit(func(h []evidence.Hit) { h[0].Took = -1 }), good,
+			[]string{`1 hits of lane "a" have a negative time`}},
+		{"a fault that is not in the set", edit(func(h []evidence.Hit) { h[0].Fault = "bored" }), good,
+			[]string{`1 hits of lane "a" have an unknown fault`}},
+		{"a good reply by nobody", edit(func(h []evidence.Hit) { h[0].By.Version = "" }), good,
+			[]string{`1 good replies of lane "a" name no version`}},
+		{"an event before the run", paced("a", "1"), append(marks(0, 10, 20, 40), pod(-1, evidence.PodReady, "v1", "p")),
+			[]string{"event pod-ready has the negative time -1ms"}},
+		{"a mark twice", paced("a", "1"), append(marks(0, 10, 20, 40), marks(0, 15, 20, 40)[1]),
+			[]string{"mark rollout-begun was set more than once"}},
+		{"marks in the wrong order", paced("a", "1"), marks(0, 30, 20, 40),
+			[]string{"mark old-gone (20ms) comes before rollout-begun (30ms)"}},
+	} {
+		t.Run(row.sentence, func(t *testing.T) {
+			tl := join(t, recording(row.hits, row.events, fresh("a", "n1")))
+			if diff := cmp.Diff(row.want, tl.Problems); diff != "" {
+				t.Errorf("problems (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestLanesThatCannotBeToldApartAreAnError(t *testing.T) {
+	for _, lanes := range [][]evidence.Lane{{fresh("a", "n1"), fresh("a", "n2")}, {fresh("", "n1")}} {
+		_, err := timeline.Join(recording(nil, nil, lanes...))
+		if err == nil || !strings.HasPrefix(err.Error(), "timeline: join drained: lane id ") {
+			t.Errorf("lanes %v: error %v", lanes, err)
+		}
+	}
+}
+
+func TestPhasesAreHalfOpen(t *testing.T) {
+	whole := join(t, recording(nil, marks(5, 10, 20, 40), fresh("a", "n1")))
+	for _, row := range []struct {
+		at   int
+		want timeline.Phase
+	}{
+		{4, timeline.Outside},
+		{5, timeline.Before},
+		{9, timeline.Before},
+		{10, timeline.During},
+		{19, timeline.During},
+		{20, timeline.After},
+		{39, timeline.After},
+		{40, timeline.Outside},
+	} {
+		if got := whole.Phase(time.Duration(row.at) * ms); got != row.want {
+			t.Errorf("%d ms is %s, want %s", row.at, got, row.want)
+		}
+	}
+	for i, missing := range timeline.PhaseMarks() {
+		tl := join(t, recording(nil, slices.Delete(marks(5, 10, 20, 40), i, i+1), fresh("a", "n1")))
+		if _, ok := tl.Mark(missing); ok {
+			t.Errorf("mark %s is there though it was never set", missing)
+		}
+		if got := tl.Phase(15 * ms); got != timeline.Outside {
+			t.Errorf("without %s, 15 ms is %s, want outside", missing, got)
+		}
+	}
+	if _, ok := join(t, recording(nil, []evidence.Event{pod(1, evidence.PodReady, "v1", "p")})).Mark(evidence.PodReady); ok {
+		t.Error("pod-ready is taken for a mark of the scenario")
+	}
+}
+
+func TestServiceLanesLeaveOutTheControl(t *testing.T) {
+	control := evidence.Lane{ID: "control", Vantage: evidence.FromControl}
+	host := evidence.Lane{ID: "host-fresh", Vantage: evidence.FromHost}
+	tl := join(t, recording(nil, nil, control, host, fresh("a", "n1")))
+	var got []string
+	for _, lane := range tl.ServiceLanes() {
+		got = append(got, lane.ID)
+	}
+	if diff := cmp.Diff([]string{"host-fresh", "a"}, got); diff != "" {
+		t.Error(diff)
+	}
+	if len(tl.Lanes) != 3 {
+		t.Errorf("the timeline lost lanes: %d left of 3", len(tl.Lanes))
+	}
+}

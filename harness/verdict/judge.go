@@ -1,0 +1,112 @@
+// Package verdict judges a timeline by rules. Rules are data: an expectation
+// recorded with the run names one by its permanent id, so that every past run
+// can be judged again. It is pure and knows no cluster.
+package verdict
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"rollcall/harness/evidence"
+	"rollcall/harness/timeline"
+)
+
+// A Verdict is what became of one scenario, with one finding per expectation in the order expected.
+type Verdict struct {
+	Outcome  Outcome
+	Because  string // one sentence with numbers
+	Findings []Finding
+}
+
+// A Finding is what one rule says about one run.
+type Finding struct {
+	Rule      string // id
+	Claim     string // one sentence about clients; empty for an unknown rule
+	Outcome   Outcome
+	Because   string
+	Witnesses []Witness // hits that decided it, by time sent; at most 20, all of them counted in Because
+}
+
+// A Witness names a hit.
+type Witness struct {
+	Lane string
+	Seq  uint64
+}
+
+// Judge weighs the recording before it applies the rules: a recording that cannot be trusted makes
+// the verdict and every finding inconclusive, whatever the rules say. The timeline of a skipped
+// run is not looked at.
+func Judge(run evidence.Run, tl timeline.Timeline) Verdict {
+	if run.Skipped != "" {
+		return Verdict{Outcome: Skipped, Because: run.Skipped}
+	}
+	v := Verdict{Findings: make([]Finding, 0, len(run.Expect))}
+	for _, x := range run.Expect {
+		v.Findings = append(v.Findings, find(x, tl))
+	}
+	if reasons := distrust(run, tl); len(reasons) > 0 {
+		for i := range v.Findings {
+			v.Findings[i] = withhold(v.Findings[i])
+		}
+		v.Because = "the recording cannot be trusted: " + enumerate(reasons)
+		return v
+	}
+	v.Outcome, v.Because = weigh(v.Findings)
+	return v
+}
+
+func find(x evidence.Expectation, tl timeline.Timeline) Finding {
+	rules := Rules()
+	i := slices.IndexFunc(rules, func(r Rule) bool { return r.ID == x.Rule })
+	if i < 0 {
+		return Finding{Rule: x.Rule, Because: fmt.Sprintf("this build knows no rule %q", x.Rule)}
+	}
+	f := rules[i].judge(x, tl)
+	f.Rule, f.Claim = rules[i].ID, rules[i].Claim
+	return f
+}
+
+// withhold keeps what a finding would have said without letting it count.
+func withhold(f Finding) Finding {
+	if f.Outcome != Inconclusive {
+		f.Because = fmt.Sprintf("would be %s if the recording could be trusted: %s", f.Outcome, f.Because)
+		f.Outcome = Inconclusive
+	}
+	return f
+}
+
+// weigh lets the worst finding decide: fail, then inconclusive, then pass.
+func weigh(findings []Finding) (Outcome, string) {
+	if len(findings) == 0 {
+		return Inconclusive, "0 rules were expected to hold, so nothing was judged"
+	}
+	for _, worst := range []Outcome{Fail, Inconclusive} {
+		var because []string
+		for _, f := range findings {
+			if f.Outcome == worst {
+				because = append(because, f.Because)
+			}
+		}
+		if len(because) > 0 {
+			return worst, enumerate(because)
+		}
+	}
+	if len(findings) == 1 {
+		return Pass, findings[0].Because
+	}
+	var because []string
+	for _, f := range findings {
+		because = append(because, f.Because)
+	}
+	return Pass, fmt.Sprintf("all %d rules hold: %s", len(findings), enumerate(because))
+}
+
+// enumerate joins the first three of several reasons and counts the rest.
+func enumerate(reasons []string) string {
+	const shown = 3
+	if len(reasons) <= shown {
+		return strings.Join(reasons, "; ")
+	}
+	return fmt.Sprintf("%s; and %d more", strings.Join(reasons[:shown], "; "), len(reasons)-shown)
+}

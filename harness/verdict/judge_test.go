@@ -1,0 +1,201 @@
+package verdict_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"rollcall/harness/evidence"
+	"rollcall/harness/timeline"
+	"rollcall/harness/verdict"
+)
+
+func TestDistrust(t *testing.T) {
+	for _, row := range []struct {
+		sentence string
+		spoil    edit
+		because  string
+	}{
+		{"what the recorder itself distrusts", func(ev *evidence.Evidence) { ev.Run.Distrust = []string{"1 agent restarted"} },
+			"1 agent restarted"},
+		{"a recording that contradicts itself", on("control", func(h *evidence.Hit) { h.Seq = 6 }, 7),
+			`1 hits of lane "control" repeat a sequence number; 1 stretches of sequence numbers of lane "control" are missing`},
+		{"a watch that was blind", with(evidence.Event{At: 700 * ms, Kind: evidence.WatchGap, Detail: "600ms"}),
+			"a watch was blind until 0.700s (600ms)"},
+		{"a recorder that stopped", with(evidence.Event{At: 700 * ms, Kind: evidence.RecorderLost, Detail: "pods"}),
+			"a recorder was lost at 0.700s (pods)"},
+		{"no begin of the load", without(evidence.LoadBegun), `mark "load-begun" is missing`},
+		{"no begin of the rollout", without(evidence.RolloutBegun), `mark "rollout-begun" is missing`},
+		{"no end of the old version", without(evidence.OldGone), `mark "old-gone" is missing`},
+		{"no end of the load", without(evidence.LoadEnded), `mark "load-ended" is missing`},
+		{"no lane at all", func(ev *evidence.Evidence) { ev.Run.Lanes, ev.Hits = nil, nil }, "the run has 0 lanes"},
+		{"a lane without a hit", keeping(func(h evidence.Hit) bool { return h.Lane != "worker-reused" }, nil),
+			"worker-reused sent 0 requests"},
+		{"a lane that was asked for nothing", func(ev *evidence.Evidence) { ev.Run.Lanes[0].Rate = 0 },
+			"worker-fresh achieved 100.0 of 0 requests per second, under 99 %"},
+		{"a lane under its rate", func(ev *evidence.Evidence) { ev.Run.Lanes[0].Rate = 102 },
+			"worker-fresh achieved 100.0 of 102 requests per second, under 99 %"},
+		{"a control lane under its rate", func(ev *evidence.Evidence) { ev.Run.Lanes[2].Rate = 102 },
+			"control achieved 100.0 of 102 requests per second, under 99 %"},
+		{"a generator that lags", on("worker-fresh", func(h *evidence.Hit) { h.Due -= min(h.Due, 120*ms) }, 150, 151, 152),
+			"worker-fresh sent 1 % of its requests 0.120s late or later, over 0.100s"},
+		{"a host that lags", all(func(ev *evidence.Evidence) { ev.Run.Lanes[0].Vantage = evidence.FromHost },
+			on("worker-fresh", func(h *evidence.Hit) { h.Due -= 120 * ms }, 150, 151, 152)),
+			"worker-fresh sent 1 % of its requests 0.120s late or later, over 0.100s"},
+		{"a lane that fell silent", func(ev *evidence.Evidence) {
+			ev.Events[len(ev.Events)-1].At = 8 * time.Second
+			on("worker-fresh", func(h *evidence.Hit) { h.Due += 4 * time.Second; h.Sent = h.Due })(ev)
+			on("control", func(h *evidence.Hit) { h.Due += 4 * time.Second; h.Sent = h.Due })(ev)
+		}, "worker-reused sent its last request 6.000s before the load ended"},
+		{"a lane that woke up late", func(ev *evidence.Evidence) {
+			ev.Events[len(ev.Events)-1].At = 7 * time.Second
+			on("worker-reused", func(h *evidence.Hit) { h.Due += 5 * time.Second; h.Sent = h.Due })(ev)
+		}, "worker-reused sent its first request 5.010s after the load began"},
+		{"a failure before the rollout", breaking("worker-fresh", evidence.Refused, 48),
+			"1 request failed (1 refused) before any change, at 0.490s on worker-fresh, 0.010s before the rollout began: seq 48"},
+		{"a failure before the load", all(breaking("worker-fresh", evidence.Refused, 0), func(ev *evidence.Evidence) { ev.Events[2].At = 15 * ms }),
+			"1 request failed (1 refused) before any change, at 0.010s on worker-fresh, 0.490s before the rollout began: seq 0"},
+		{"a failure on the control lane", breaking("control", evidence.Timeout, 150),
+			"1 request failed (1 timeout) on the control lane, which no rollout touches, at 1.510s on control, 1.010s after the rollout began: seq 150"},
+	} {
+		t.Run(row.sentence+" makes pass and fail inconclusive", func(t *testing.T) {
+			ev := rollout(verdict.Serves("v1", "v2"), verdict.MaxPods(2))
+			row.spoil(&ev)
+			v := judge(t, ev)
+			if v.Outcome != verdict.Inconclusive {
+				t.Errorf("outcome %s", v.Outcome)
+			}
+			if diff := cmp.Diff("the recording cannot be trusted: "+row.because, v.Because); diff != "" {
+				t.Errorf("because (-want +got):\n%s", diff)
+			}
+			for _, f := range v.Findings {
+				if f.Outcome != verdict.Inconclusive {
+					t.Errorf("finding %s is %s", f.Rule, f.Outcome)
+				}
+			}
+		})
+	}
+}
+
+func TestTrustHasLimits(t *testing.T) {
+	for _, row := range []struct {
+		sentence string
+		within   edit
+	}{
+		{"99 % of the rate is enough", func(ev *evidence.Evidence) { ev.Run.Lanes[0].Rate = 101 }},
+		{"1 % of late hits is not too many", on("worker-fresh", func(h *evidence.Hit) { h.Due -= 120 * ms }, 150, 151)},
+		{"a failure the moment the rollout begins is of the rollout", breaking("worker-fresh", evidence.Refused, 49)},
+	} {
+		t.Run(row.sentence, func(t *testing.T) {
+			ev := rollout(verdict.Serves("v1", "v2"))
+			row.within(&ev)
+			if v := judge(t, ev); v.Outcome != verdict.Pass {
+				t.Errorf("outcome %s: %s", v.Outcome, v.Because)
+			}
+		})
+	}
+}
+
+func TestADistrustedFindingSaysWhatItWouldBe(t *testing.T) {
+	ev := rollout(verdict.NoFailures(), verdict.DamageSeen())
+	ev.Run.Distrust = []string{"a", "b", "c", "d", "e"}
+	v := judge(t, ev)
+	want := verdict.Verdict{Because: "the recording cannot be trusted: a; b; c; and 2 more", Findings: []verdict.Finding{
+		{Rule: "no-failures", Claim: "no client loses a request", Because: "would be pass if the recording could be trusted: 0 of 400 requests on 2 lanes failed"},
+		{Rule: "damage-seen", Claim: "clients in the cluster lose at least one request, which shows that a loss would be seen",
+			Because: "blind: 0 of 302 requests from pods failed after the rollout began, so a loss would not be seen"},
+	}}
+	if diff := cmp.Diff(want, v); diff != "" {
+		t.Errorf("verdict (-want +got):\n%s", diff)
+	}
+}
+
+func TestTheWorstFindingDecides(t *testing.T) {
+	pass, fail, inconclusive := verdict.NoFailures(), verdict.MaxPods(2), verdict.DamageSeen()
+	const (
+		passes = "0 of 400 requests on 2 lanes failed"
+		fails  = "never more than 3 pods, reached at 0.600s, at most 2 expected"
+		blind  = "blind: 0 of 302 requests from pods failed after the rollout began, so a loss would not be seen"
+	)
+	for _, row := range []struct {
+		sentence string
+		expect   []evidence.Expectation
+		want     verdict.Outcome
+		because  string
+	}{
+		{"nothing expected decides nothing", nil, verdict.Inconclusive, "0 rules were expected to hold, so nothing was judged"},
+		{"all pass", []evidence.Expectation{pass, verdict.MaxPods(3)}, verdict.Pass, "all 2 rules hold: " + passes + "; never more than 3 pods, reached at 0.600s, at most 3 expected"},
+		{"one of them is inconclusive", []evidence.Expectation{pass, inconclusive}, verdict.Inconclusive, blind},
+		{"a failure outweighs an inconclusive finding", []evidence.Expectation{inconclusive, pass, fail}, verdict.Fail, fails},
+		{"two failures are both told", []evidence.Expectation{fail, fail}, verdict.Fail, fails + "; " + fails},
+	} {
+		t.Run(row.sentence, func(t *testing.T) {
+			v := judge(t, rollout(row.expect...))
+			if v.Outcome != row.want || v.Because != row.because {
+				t.Errorf("got %s: %q, want %s: %q", v.Outcome, v.Because, row.want, row.because)
+			}
+		})
+	}
+}
+
+func TestASkippedRunIsSkippedWhateverItRecorded(t *testing.T) {
+	run := evidence.Run{Skipped: "the kernel has no ip_vs", Distrust: []string{"x"}, Expect: []evidence.Expectation{verdict.NoFailures()}}
+	want := verdict.Verdict{Outcome: verdict.Skipped, Because: "the kernel has no ip_vs"}
+	if diff := cmp.Diff(want, verdict.Judge(run, timeline.Timeline{})); diff != "" {
+		t.Errorf("verdict (-want +got):\n%s", diff)
+	}
+}
+
+func TestOutcomesAreSpelledAsInReports(t *testing.T) {
+	var zero verdict.Outcome
+	for outcome, want := range map[verdict.Outcome]string{zero: "inconclusive", verdict.Pass: "pass", verdict.Fail: "fail", verdict.Skipped: "skipped"} {
+		text, err := outcome.MarshalText()
+		if string(text) != want || outcome.String() != want || err != nil {
+			t.Errorf("outcome %d is %q, %q, %v; want %q", outcome, text, outcome, err, want)
+		}
+	}
+	if _, err := verdict.Outcome(9).MarshalText(); err == nil {
+		t.Error("an unknown outcome was spelled")
+	}
+}
+
+func TestTheOrderOfTheInputDoesNotMatter(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		ev := rollout(verdict.NoFailures(), verdict.DamageSeen(), verdict.Serves("v1", "v2"), verdict.OnlyServes("v2", evidence.StatusDone),
+			verdict.FullRate(99), verdict.MaxOutage(20*ms), verdict.MinAvailable(2), verdict.MaxPods(3))
+		for _, lane := range []string{"worker-fresh", "worker-reused"} {
+			seqs := rapid.SliceOfNDistinct(rapid.Uint64Range(40, 199), 0, 12, rapid.ID).Draw(t, lane)
+			if len(seqs) > 0 {
+				breaking(lane, rapid.SampledFrom(evidence.Faults()).Draw(t, "fault"), seqs...)(&ev)
+			}
+		}
+		shuffled := ev
+		// Rotating and reversing reorders as well as a permutation would, and draws far less.
+		shuffled.Hits = rotated(ev.Hits, rapid.IntRange(0, len(ev.Hits)-1).Draw(t, "rotation"))
+		one, other := mustJudge(t, ev), mustJudge(t, shuffled)
+		if diff := cmp.Diff(one, other); diff != "" {
+			t.Fatalf("verdicts differ:\n%s", diff)
+		}
+		if diff := cmp.Diff(one, mustJudge(t, ev)); diff != "" {
+			t.Fatalf("judged twice, verdicts differ:\n%s", diff)
+		}
+	})
+}
+
+func rotated(hits []evidence.Hit, by int) []evidence.Hit {
+	turned := append(append([]evidence.Hit(nil), hits[by:]...), hits[:by]...)
+	for i, j := 0, len(turned)-1; i < j; i, j = i+1, j-1 {
+		turned[i], turned[j] = turned[j], turned[i]
+	}
+	return turned
+}
+
+func mustJudge(t *rapid.T, ev evidence.Evidence) verdict.Verdict {
+	tl, err := timeline.Join(ev)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return verdict.Judge(ev.Run, tl)
+}

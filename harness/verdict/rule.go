@@ -1,0 +1,28 @@
+package verdict
+
+import (
+	"rollcall/harness/evidence"
+	"rollcall/harness/timeline"
+)
+
+// A Rule is one thing that can be expected of a rollout.
+type Rule struct {
+	ID    string // kebab-case, permanent
+	Claim string // one sentence in the present tense, about clients
+
+	judge func(evidence.Expectation, timeline.Timeline) Finding
+}
+
+// Rules lists every rule, always in this order.
+func Rules() []Rule {
+	return []Rule{
+		{noFailures, "no client loses a request", judgeNoFailures},
+		{damageSeen, "clients in the cluster lose at least one request, which shows that a loss would be seen", judgeDamageSeen},
+		{serves, "clients are answered by every version expected and by no other", judgeServes},
+		{onlyServes, "from the named moment on, clients are answered by one version only", judgeOnlyServes},
+		{fullRate, "clients send the full load asked of them", judgeFullRate},
+		{maxOutage, "no client goes without good replies for longer than allowed", judgeMaxOutage},
+		{minAvailable, "clients always have the expected number of available pods", judgeMinAvailable},
+		{maxPods, "clients are served by no more pods than allowed, terminating ones included", judgeMaxPods},
+	}
+}

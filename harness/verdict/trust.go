@@ -1,0 +1,109 @@
+package verdict
+
+import (
+	"fmt"
+	"time"
+
+	"rollcall/harness/evidence"
+	"rollcall/harness/timeline"
+)
+
+// Limits of trust. None of them is normative for clusters: they say when the harness itself was
+// too slow, too quiet or too blind to accuse anyone.
+const (
+	// trustedPercent of the rate asked must have been offered.
+	trustedPercent = 99
+	// trustedLag is the highest p99 of Sent-Due. Above it hits are placed in phases and outages
+	// they do not belong to: an outage worth finding (a node's stale rules, an undrained pod) takes
+	// from tens to hundreds of milliseconds. It holds for the host vantage too, whose machine is
+	// also the one most likely to be busy.
+	trustedLag = 100 * time.Millisecond
+	// trustedSilence is how long after load-begun a lane may start and before load-ended it may
+	// fall silent. A dead client offers its full rate until it dies. It is generous because the
+	// marks include a round trip to every agent and its requests in flight.
+	trustedSilence = 5 * time.Second
+)
+
+// distrust lists why the recording cannot be judged, most fundamental reason first.
+func distrust(run evidence.Run, tl timeline.Timeline) []string {
+	reasons := append([]string(nil), run.Distrust...)
+	reasons = append(reasons, tl.Problems...)
+	reasons = append(reasons, blindness(tl)...)
+	if len(tl.Lanes) == 0 {
+		reasons = append(reasons, "the run has 0 lanes")
+	}
+	for _, lane := range tl.Lanes {
+		reasons = append(reasons, weakLoad(lane, tl)...)
+	}
+	return append(reasons, earlyDamage(tl)...)
+}
+
+func blindness(tl timeline.Timeline) []string {
+	var reasons []string
+	for _, kind := range timeline.PhaseMarks() {
+		if _, ok := tl.Mark(kind); !ok {
+			reasons = append(reasons, missing(kind))
+		}
+	}
+	for _, e := range tl.Events {
+		switch e.Kind {
+		case evidence.WatchGap:
+			reasons = append(reasons, fmt.Sprintf("a watch was blind until %s (%s)", seconds(e.At), e.Detail))
+		case evidence.RecorderLost:
+			reasons = append(reasons, fmt.Sprintf("a recorder was lost at %s (%s)", seconds(e.At), e.Detail))
+		}
+	}
+	return reasons
+}
+
+func weakLoad(lane timeline.Lane, tl timeline.Timeline) []string {
+	if len(lane.Hits) == 0 {
+		return []string{fmt.Sprintf("%s sent 0 requests", lane.ID)}
+	}
+	var reasons []string
+	if underRate(lane, trustedPercent) {
+		reasons = append(reasons, fmt.Sprintf("%s, under %d %%", rate(lane), trustedPercent))
+	}
+	if lag := lane.Summary.Lag.P99; lag > trustedLag {
+		reasons = append(reasons, fmt.Sprintf("%s sent 1 %% of its requests %s late or later, over %s", lane.ID, seconds(lag), seconds(trustedLag)))
+	}
+	first, last := lane.Hits[0].Sent, lane.Hits[0].Sent
+	for _, h := range lane.Hits {
+		first, last = min(first, h.Sent), max(last, h.Sent)
+	}
+	if begun, ok := tl.Mark(evidence.LoadBegun); ok && first-begun > trustedSilence {
+		reasons = append(reasons, fmt.Sprintf("%s sent its first request %s after the load began", lane.ID, seconds(first-begun)))
+	}
+	if ended, ok := tl.Mark(evidence.LoadEnded); ok && ended-last > trustedSilence {
+		reasons = append(reasons, fmt.Sprintf("%s sent its last request %s before the load ended", lane.ID, seconds(ended-last)))
+	}
+	return reasons
+}
+
+// earlyDamage finds failures no rollout can have caused: those before it, and those of a control
+// lane, which no kube-proxy touches.
+func earlyDamage(tl timeline.Timeline) []string {
+	var early, control []evidence.Hit
+	begun, _ := tl.Mark(evidence.LoadBegun)
+	for _, h := range failedOf(tl.Lanes) {
+		if tl.Phase(h.Sent) == timeline.Before || h.Sent < begun {
+			early = append(early, h)
+		}
+	}
+	for _, lane := range tl.Lanes {
+		if lane.Vantage == evidence.FromControl {
+			control = append(control, failedOf([]timeline.Lane{lane})...)
+		}
+	}
+	var reasons []string
+	if len(early) > 0 {
+		reasons = append(reasons, fmt.Sprintf("%s failed (%s) before any change, %s",
+			count(len(early), "request"), faults(early), whereabouts(early, tl)))
+	}
+	if len(control) > 0 {
+		sortBySent(control)
+		reasons = append(reasons, fmt.Sprintf("%s failed (%s) on the control lane, which no rollout touches, %s",
+			count(len(control), "request"), faults(control), whereabouts(control, tl)))
+	}
+	return reasons
+}

@@ -1,0 +1,133 @@
+package loadgen
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"time"
+
+	vegeta "github.com/tsenart/vegeta/v12/lib"
+
+	"rollcall/harness/evidence"
+)
+
+// DefaultTimeout is how long a request may take when a Config does not say.
+const DefaultTimeout = 2 * time.Second
+
+// A Config is what the lanes of a run have in common.
+type Config struct {
+	Began   time.Time     // the run's; times in hits are offsets from it
+	At      time.Time     // when the pacer starts; zero or past: at once
+	Service string        // whose replies are good
+	Timeout time.Duration // from sending until the whole reply is read; zero: DefaultTimeout
+}
+
+// An Attack is the load of one lane, under way or over.
+type Attack struct {
+	client *client
+	cancel context.CancelFunc
+	done   chan struct{}
+}
+
+// Start begins to load a lane, until Stop is called or ctx is done. The lane's target is an http URL.
+func Start(ctx context.Context, lane evidence.Lane, cfg Config) (*Attack, error) {
+	if cfg.Timeout == 0 {
+		cfg.Timeout = DefaultTimeout
+	}
+	if err := check(lane, cfg); err != nil {
+		return nil, fmt.Errorf("loadgen: start lane %q: %w", lane.ID, err)
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	a := &Attack{client: newClient(lane, cfg), cancel: cancel, done: make(chan struct{})}
+	go a.run(ctx, cfg.At)
+	return a, nil
+}
+
+// Stop ends the pacing, which takes up to an interval of the lane's rate, waits for the requests in flight and
+// returns all hits, in order of their sequence numbers, which run from 0 without a hole. It may be called
+// again; the hits are then the same slice.
+func (a *Attack) Stop() []evidence.Hit {
+	a.cancel()
+	<-a.done
+	return a.client.tape.hits
+}
+
+// Progress says how far the attack got.
+func (a *Attack) Progress() Progress { return a.client.tape.soFar() }
+
+func (a *Attack) run(ctx context.Context, at time.Time) {
+	defer close(a.done)
+	defer a.cancel()
+	if !wait(ctx, at) {
+		return
+	}
+	defer a.client.close()
+
+	lane := a.client.lane
+	attacker := vegeta.NewAttacker(
+		vegeta.MaxWorkers(workersFor(lane.Rate, a.client.timeout)),
+		vegeta.Client(a.client.http()),
+	)
+	defer context.AfterFunc(ctx, func() { attacker.Stop() })()
+
+	// vegeta takes the time at which its attack began first thing in Attack, and does not tell.
+	a.client.began = time.Now()
+	pacer := vegeta.ConstantPacer{Freq: lane.Rate, Per: time.Second}
+	for range attacker.Attack(targeter(lane), pacer, 0, lane.ID) {
+	}
+	a.client.tape.end()
+}
+
+// workersFor bounds the requests in flight. When nothing answers there are rate x timeout of them; half as
+// many again, and ten for slow lanes, keep the pacer from waiting for a worker that is only late to finish.
+// A pacer that does wait shows as lag in the hits.
+func workersFor(rate int, timeout time.Duration) uint64 {
+	stalled := float64(rate) * timeout.Seconds()
+	return uint64(1.5*stalled) + 10
+}
+
+// targeter makes the requests of a lane. Those on reused connections are POSTs with a body: net/http resends a
+// GET, silently, when the kept-alive connection it was given turns out dead.
+func targeter(lane evidence.Lane) vegeta.Targeter {
+	target := vegeta.Target{Method: http.MethodGet, URL: lane.Target}
+	if lane.Conn == evidence.Reused {
+		target.Method, target.Body = http.MethodPost, []byte("rollcall")
+	}
+	return vegeta.NewStaticTargeter(target)
+}
+
+// wait returns at the instant and tells whether ctx lasted until then.
+func wait(ctx context.Context, at time.Time) bool {
+	timer := time.NewTimer(time.Until(at))
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+	return ctx.Err() == nil
+}
+
+func check(lane evidence.Lane, cfg Config) error {
+	target, err := url.Parse(lane.Target)
+	switch {
+	case err != nil:
+		return err
+	case target.Scheme != "http" || target.Host == "":
+		return fmt.Errorf("target %q is no http URL", lane.Target)
+	case lane.ID == "":
+		return errors.New("a lane needs an id")
+	case lane.Conn != evidence.Fresh && lane.Conn != evidence.Reused:
+		return fmt.Errorf("unknown kind of connection %q", lane.Conn)
+	case lane.Rate <= 0 || lane.Rate > int(time.Second):
+		return fmt.Errorf("rate %d is out of range", lane.Rate)
+	case cfg.Service == "":
+		return errors.New("no service to expect replies from")
+	case cfg.Began.IsZero():
+		return errors.New("no time at which the run began")
+	case cfg.Timeout < 0:
+		return fmt.Errorf("timeout %s is negative", cfg.Timeout)
+	}
+	return nil
+}

@@ -1,0 +1,249 @@
+package loadgen
+
+import (
+	"context"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+	"unsafe"
+
+	"github.com/google/go-cmp/cmp"
+
+	"rollcall/harness/evidence"
+)
+
+// TestOpenLoop holds back every reply until fifty requests are in flight, which a sender that waits for replies
+// never reaches, then checks what was recorded of them.
+func TestOpenLoop(t *testing.T) {
+	const rate, crowd = 200, 50
+	for _, conn := range []evidence.Conn{evidence.Fresh, evidence.Reused} {
+		t.Run(string(conn), func(t *testing.T) {
+			var (
+				mu      sync.Mutex
+				seqs    = map[string]int{}
+				names   = map[string]int{}
+				methods = map[string]int{}
+				crowded = make(chan struct{})
+			)
+			server := serveApp(t, func(_ http.ResponseWriter, r *http.Request) {
+				mu.Lock()
+				seqs[r.Header.Get("X-Vegeta-Seq")]++
+				names[r.Header.Get("X-Vegeta-Attack")]++
+				methods[r.Method]++
+				if len(seqs) == crowd {
+					close(crowded)
+				}
+				mu.Unlock()
+				<-crowded
+			})
+			began := time.Now()
+			a := mustStart(t, lane(conn, server.URL, rate), patient)
+			arrive(t, "crowd", crowded)
+			hits := a.Stop()
+
+			if len(hits) < crowd || len(hits) != len(seqs) {
+				t.Fatalf("%d hits of %d requests at the server", len(hits), len(seqs))
+			}
+			ports := map[int]int{}
+			for i, h := range hits {
+				want := evidence.Hit{
+					Lane: "worker-" + string(conn), Seq: uint64(i), Status: 200, Attempts: 1,
+					By:  evidence.Server{Version: "v1", Pod: "shop-v1-abc", Node: "worker"},
+					Due: hits[0].Due + time.Duration(i)*time.Second/rate, Sent: h.Sent, Took: h.Took, LocalPort: h.LocalPort, Reused: h.Reused,
+				}
+				if diff := cmp.Diff(want, h); diff != "" {
+					t.Fatalf("hit %d (-want +got):\n%s", i, diff)
+				}
+				if h.Sent < h.Due {
+					t.Errorf("hit %d was sent %s before it was due", i, h.Due-h.Sent)
+				}
+				if h.LocalPort == 0 {
+					t.Errorf("hit %d has no port", i)
+				}
+				if h.Reused && conn == evidence.Fresh {
+					t.Errorf("hit %d reused a connection", i)
+				}
+				ports[h.LocalPort]++
+				if n := seqs[strconv.Itoa(i)]; n != 1 {
+					t.Errorf("sequence number %d came %d times", i, n)
+				}
+			}
+			if hits[0].Due < time.Second/rate || hits[0].Due > time.Since(began) {
+				t.Errorf("the first hit was due at %s, want an interval or more after the run began", hits[0].Due)
+			}
+			if conn == evidence.Fresh && len(ports) != len(hits) {
+				t.Errorf("%d hits over %d connections", len(hits), len(ports))
+			}
+			if diff := cmp.Diff(map[string]int{"worker-" + string(conn): len(hits)}, names); diff != "" {
+				t.Errorf("attack names (-want +got):\n%s", diff)
+			}
+			method := map[evidence.Conn]string{evidence.Fresh: http.MethodGet, evidence.Reused: http.MethodPost}[conn]
+			if methods[method] != len(hits) {
+				t.Errorf("methods %v, want %s alone", methods, method)
+			}
+			want := Progress{Sent: len(hits), ByVersion: map[string]int{"v1": len(hits)}}
+			if diff := cmp.Diff(want, a.Progress()); diff != "" {
+				t.Errorf("progress (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestReusedLaneSpreads sends three requests per connection, one after the other, and counts the connections.
+func TestReusedLaneSpreads(t *testing.T) {
+	server := serveApp(t, nil)
+	c := newClient(lane(evidence.Reused, server.URL, 1), Config{Began: time.Now(), Service: "shop", Timeout: patient})
+	t.Cleanup(c.close)
+	for seq := range uint64(3 * reusedConns) {
+		send(t, c, seq)
+	}
+	ports := map[int]bool{}
+	for i, h := range c.tape.hits {
+		if h.Reused != (i >= reusedConns) || h.Failed() {
+			t.Errorf("hit %d: reused %v, fault %q", i, h.Reused, h.Fault)
+		}
+		ports[h.LocalPort] = true
+	}
+	if len(ports) != reusedConns {
+		t.Errorf("%d connections, want %d", len(ports), reusedConns)
+	}
+}
+
+// TestStopAwaits has a request in flight when the attack is told to end, by Stop or by its context.
+func TestStopAwaits(t *testing.T) {
+	for _, by := range []string{"stop", "context"} {
+		t.Run(by, func(t *testing.T) {
+			var once sync.Once
+			inFlight, release := make(chan struct{}), make(chan struct{})
+			server := serveApp(t, func(http.ResponseWriter, *http.Request) {
+				once.Do(func() { close(inFlight) })
+				<-release
+			})
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			a, err := Start(ctx, lane(evidence.Fresh, server.URL, 100), Config{Began: time.Now(), Service: "shop", Timeout: patient})
+			if err != nil {
+				t.Fatal(err)
+			}
+			arrive(t, "request", inFlight)
+			if by == "stop" {
+				go a.Stop()
+			} else {
+				cancel()
+			}
+			select {
+			case <-a.done:
+				t.Error("the attack ended with a request in flight")
+			case <-time.After(100 * time.Millisecond): // as long as a faulty one would be given to show itself
+			}
+			close(release)
+			for _, h := range a.Stop() {
+				if h.Failed() {
+					t.Errorf("hit %d failed: %s", h.Seq, h.Fault)
+				}
+			}
+		})
+	}
+}
+
+func TestStartWaitsForItsInstant(t *testing.T) {
+	server := serveApp(t, nil)
+	cfg := Config{Began: time.Now(), At: time.Now().Add(time.Hour), Service: "shop"}
+	a, err := Start(t.Context(), lane(evidence.Fresh, server.URL, 1000), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if hits := a.Stop(); len(hits) != 0 {
+		t.Errorf("%d hits an hour early", len(hits))
+	}
+
+	const ahead = 200 * time.Millisecond
+	arrived, once := make(chan struct{}), sync.Once{}
+	server = serveApp(t, func(http.ResponseWriter, *http.Request) { once.Do(func() { close(arrived) }) })
+	cfg.At = cfg.Began.Add(ahead)
+	a, err = Start(t.Context(), lane(evidence.Fresh, server.URL, 1000), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	arrive(t, "request", arrived)
+	if hits := a.Stop(); hits[0].Due < ahead || hits[0].Sent < ahead {
+		t.Errorf("first hit due at %s, sent at %s; want both after %s", hits[0].Due, hits[0].Sent, ahead)
+	}
+}
+
+func TestProxyIsIgnored(t *testing.T) {
+	for _, conn := range []evidence.Conn{evidence.Fresh, evidence.Reused} {
+		c := newClient(lane(conn, "http://127.0.0.1:1/", 1), Config{Began: time.Now(), Service: "shop"})
+		for _, transport := range c.transports {
+			if transport.Proxy != nil {
+				t.Errorf("a %s lane asks for a proxy", conn)
+			}
+		}
+	}
+}
+
+func TestStartRefuses(t *testing.T) {
+	good := lane(evidence.Fresh, "http://127.0.0.1:1/", 1)
+	cfg := Config{Began: time.Now(), Service: "shop"}
+	tests := []struct {
+		sentence string
+		spoil    func(*evidence.Lane, *Config)
+		want     string
+	}{
+		{"a lane without an id", func(l *evidence.Lane, _ *Config) { l.ID = "" }, "needs an id"},
+		{"a kind of connection that was not chosen", func(l *evidence.Lane, _ *Config) { l.Conn = "" }, "kind of connection"},
+		{"a target without a host", func(l *evidence.Lane, _ *Config) { l.Target = "shop:80" }, "no http URL"},
+		{"a target that is no URL", func(l *evidence.Lane, _ *Config) { l.Target = "http://[" }, "missing ']'"},
+		{"a lane at rest", func(l *evidence.Lane, _ *Config) { l.Rate = 0 }, "out of range"},
+		{"no service to expect", func(_ *evidence.Lane, c *Config) { c.Service = "" }, "no service"},
+		{"a run that never began", func(_ *evidence.Lane, c *Config) { c.Began = time.Time{} }, "no time"},
+		{"a timeout in the past", func(_ *evidence.Lane, c *Config) { c.Timeout = -1 }, "negative"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.sentence, func(t *testing.T) {
+			l, c := good, cfg
+			tt.spoil(&l, &c)
+			if _, err := Start(t.Context(), l, c); err == nil || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("got %v, want an error with %q", err, tt.want)
+			}
+		})
+	}
+}
+
+func TestWorkersFor(t *testing.T) {
+	tests := []struct {
+		sentence string
+		rate     int
+		timeout  time.Duration
+		want     uint64
+	}{
+		{"a stalled Service at the usual rate", 200, 2 * time.Second, 610},
+		{"a slow lane with a short timeout still has ten", 1, 100 * time.Millisecond, 10},
+	}
+	for _, tt := range tests {
+		t.Run(tt.sentence, func(t *testing.T) {
+			if got := workersFor(tt.rate, tt.timeout); got != tt.want {
+				t.Errorf("got %d, want %d", got, tt.want)
+			}
+		})
+	}
+}
+
+// TestClockIgnoresWallClock reads instants without a wall clock's help: only the first comparison uses it.
+func TestClockIgnoresWallClock(t *testing.T) {
+	c := newClock(time.Now().Add(-time.Hour).Round(0)) // as it arrives over the wire: no monotonic reading
+	at := c.at(c.made.Add(time.Second))
+	if at < time.Hour+time.Second || at > time.Hour+time.Minute {
+		t.Errorf("got %s, want an hour and a second", at)
+	}
+}
+
+func TestHitIsSmall(t *testing.T) {
+	const grown = 5.0 / 4 // the most that append makes of a long slice
+	if size := grown * float64(unsafe.Sizeof(evidence.Hit{})); size > 200 {
+		t.Errorf("a hit takes up to %.0f bytes", size)
+	}
+}

@@ -1,0 +1,195 @@
+package loadgen
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptrace"
+	"strconv"
+	"time"
+
+	"rollcall/harness/evidence"
+)
+
+// Headers of a reply by which the app names itself.
+const (
+	serviceHeader = "X-Rollcall-Service"
+	versionHeader = "X-Rollcall-Version"
+	podHeader     = "X-Rollcall-Pod"
+	nodeHeader    = "X-Rollcall-Node"
+)
+
+// seqHeader is where vegeta puts a request's sequence number, and where the app reads it.
+const seqHeader = "X-Vegeta-Seq"
+
+// reusedConns is how many connections a reused lane keeps alive.
+const reusedConns = 20
+
+// A client is the http.RoundTripper of one lane. It reads each reply to its end before it returns, so that a
+// request is one call, and keeps what it saw on the tape.
+type client struct {
+	lane     evidence.Lane
+	service  string
+	timeout  time.Duration
+	interval time.Duration // between requests
+	clock    clock
+	began    time.Time // when the pacer did
+	tape     *tape
+
+	// A transport prefers the connection it used last, so one transport would send nearly all requests of a
+	// reused lane over one connection, to one pod. Requests therefore go round transports that keep one
+	// connection each. A connection that is busy does not hold up the next request, which dials another.
+	transports []*http.Transport
+}
+
+func newClient(lane evidence.Lane, cfg Config) *client {
+	c := &client{
+		lane:     lane,
+		service:  cfg.Service,
+		timeout:  cfg.Timeout,
+		interval: time.Second / time.Duration(lane.Rate),
+		clock:    newClock(cfg.Began),
+		tape:     newTape(),
+	}
+	count := 1
+	if lane.Conn == evidence.Reused {
+		count = reusedConns
+	}
+	dialer := &net.Dialer{Timeout: cfg.Timeout}
+	for range count {
+		c.transports = append(c.transports, &http.Transport{
+			Proxy:               nil, // HTTP_PROXY would be measured in the Service's place
+			DialContext:         dialWith(dialer),
+			DisableKeepAlives:   lane.Conn == evidence.Fresh,
+			MaxIdleConnsPerHost: 1,
+			DisableCompression:  true,
+		})
+	}
+	return c
+}
+
+func dialWith(dialer *net.Dialer) func(ctx context.Context, network, addr string) (net.Conn, error) {
+	return func(ctx context.Context, network, addr string) (net.Conn, error) {
+		dialled, err := dialer.DialContext(ctx, network, addr)
+		if err != nil {
+			return nil, err
+		}
+		return &conn{Conn: dialled}, nil
+	}
+}
+
+// RoundTrip sends a request of vegeta's and returns the reply without its body.
+//
+// The deadline is set here and not as http.Client.Timeout: above a RoundTripper that is not its own, net/http
+// races that one with a legacy cancellation, and whether the timeout has a type depends on who wins.
+func (c *client) RoundTrip(req *http.Request) (*http.Response, error) {
+	sent := time.Now()
+	seq, err := strconv.ParseUint(req.Header.Get(seqHeader), 10, 64)
+	if err != nil {
+		return nil, fmt.Errorf("loadgen: read %s: %w", seqHeader, err)
+	}
+	c.tape.begin()
+
+	ctx, cancel := context.WithTimeout(req.Context(), c.timeout)
+	defer cancel()
+	var given connections
+	req = req.WithContext(httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: given.add}))
+	req.GetBody = nil // net/http resends what it can rewind
+	reply, err := c.transports[seq%uint64(len(c.transports))].RoundTrip(req)
+	if err == nil {
+		_, err = io.Copy(io.Discard, reply.Body)
+		reply.Body.Close()
+		reply.Body = http.NoBody
+	}
+
+	hit := evidence.Hit{
+		Lane:      c.lane.ID,
+		Seq:       seq,
+		Due:       c.due(seq),
+		Sent:      c.clock.at(sent),
+		Took:      time.Since(sent),
+		Reused:    given.reused,
+		Attempts:  given.count,
+		LocalPort: given.localPort(),
+	}
+	if reply != nil {
+		hit.Status = reply.StatusCode
+		hit.By = serverOf(reply)
+	}
+	var trouble error
+	switch {
+	case err != nil:
+		var known bool
+		if hit.Fault, known = faultOf(err, deathOf(given.last)); !known {
+			trouble = err
+		}
+	case hit.Status < 200 || hit.Status > 299:
+		hit.Fault = evidence.BadStatus
+	case reply.Header.Get(serviceHeader) != c.service || hit.By.Version == "" || hit.By.Pod == "" || hit.By.Node == "":
+		hit.Fault = evidence.WrongServer
+	}
+	c.tape.keep(hit, trouble)
+	if err != nil {
+		return nil, err
+	}
+	return reply, nil
+}
+
+// http is what vegeta sends through. A redirect is not followed: it is a bad status, and following it would
+// send the same sequence number twice.
+func (c *client) http() *http.Client {
+	return &http.Client{
+		Transport:     c,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+}
+
+// due is when vegeta's ConstantPacer owes a request: the first one an interval after the attack began.
+func (c *client) due(seq uint64) time.Duration {
+	return c.clock.at(c.began) + time.Duration(seq+1)*c.interval
+}
+
+// close gives up the kept-alive connections, also one that is still being dialled.
+func (c *client) close() {
+	for _, t := range c.transports {
+		t.CloseIdleConnections()
+	}
+}
+
+func serverOf(reply *http.Response) evidence.Server {
+	return evidence.Server{
+		Version: reply.Header.Get(versionHeader),
+		Pod:     reply.Header.Get(podHeader),
+		Node:    reply.Header.Get(nodeHeader),
+	}
+}
+
+// Connections are those one request was given, one after the other.
+type connections struct {
+	count  int
+	last   *conn
+	reused bool // last had carried a request before
+}
+
+func (c *connections) add(info httptrace.GotConnInfo) {
+	c.count++
+	c.last, _ = info.Conn.(*conn)
+	c.reused = info.Reused
+	if c.last != nil {
+		// net/http also calls a connection reused that was dialled, never needed and put by.
+		c.reused, c.last.carried = c.last.carried, true
+	}
+}
+
+func (c *connections) localPort() int {
+	if c.last == nil {
+		return 0
+	}
+	addr, ok := c.last.LocalAddr().(*net.TCPAddr)
+	if !ok {
+		return 0
+	}
+	return addr.Port
+}

@@ -1,0 +1,44 @@
+package loadgen
+
+import (
+	"net"
+	"sync/atomic"
+)
+
+// A conn is a connection that remembers what it died of. net/http forgets: a kept-alive connection that the
+// peer closed is reported as an error of no exported type ("http: server closed idle connection").
+type conn struct {
+	net.Conn
+	died    atomic.Pointer[error]
+	carried bool // whether a request was given to it; the transport hands it to one at a time
+}
+
+// Read reads, and remembers the first error.
+func (c *conn) Read(p []byte) (int, error) {
+	n, err := c.Conn.Read(p)
+	return n, c.remember(err)
+}
+
+// Write writes, and remembers the first error.
+func (c *conn) Write(p []byte) (int, error) {
+	n, err := c.Conn.Write(p)
+	return n, c.remember(err)
+}
+
+// deathOf is the first error that reading or writing met; nil while there was none, or no connection.
+func deathOf(c *conn) error {
+	if c == nil {
+		return nil
+	}
+	if err := c.died.Load(); err != nil {
+		return *err
+	}
+	return nil
+}
+
+func (c *conn) remember(err error) error {
+	if err != nil {
+		c.died.CompareAndSwap(nil, &err)
+	}
+	return err
+}

@@ -1,0 +1,11 @@
+// Package loadgen sends the load of a run and records what each client saw. It is the only package that
+// knows vegeta.
+//
+// An [Attack] drives one lane: vegeta paces it, open loop and at a constant rate, and a round tripper of our
+// own carries every request, since vegeta keeps neither the typed error, nor the connection, nor the reply of
+// a request that failed. What that round tripper saw becomes an [evidence.Hit]; nothing is ever retried, and a
+// request in flight is never cancelled.
+//
+// An [Agent] runs attacks behind an HTTP API, in a pod on the node whose view they record; a [Remote] is how
+// the harness speaks to it.
+package loadgen

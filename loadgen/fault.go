@@ -1,0 +1,46 @@
+package loadgen
+
+import (
+	"errors"
+	"io"
+	"net"
+	"syscall"
+
+	"rollcall/harness/evidence"
+)
+
+// faultOf says how a request failed. The errors are what the round trip returned and what its connection died
+// of, in this order: the first one of a known type decides, and nil ones are passed over.
+//
+// When none is known the fault is Closed and known is false. That much is true, for the request ended before
+// its deadline without a whole reply. Why is not: the peer may not speak HTTP, or the client itself may be out
+// of ports, descriptors or memory, which says nothing about the cluster. See [Progress.Trouble].
+func faultOf(errs ...error) (fault evidence.Fault, known bool) {
+	for _, err := range errs {
+		if fault := faultByType(err); fault != evidence.NoFault {
+			return fault, true
+		}
+	}
+	return evidence.Closed, false
+}
+
+func faultByType(err error) evidence.Fault {
+	// A net.Error is also what context.DeadlineExceeded, os.ErrDeadlineExceeded and ETIMEDOUT are.
+	var timed net.Error
+	switch {
+	case err == nil:
+		return evidence.NoFault
+	case errors.Is(err, syscall.ECONNREFUSED):
+		return evidence.Refused
+	case errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE):
+		return evidence.Reset
+	case errors.Is(err, syscall.EHOSTUNREACH), errors.Is(err, syscall.ENETUNREACH):
+		return evidence.Unreachable
+	case errors.As(err, &timed) && timed.Timeout():
+		return evidence.Timeout
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return evidence.Closed
+	default:
+		return evidence.NoFault
+	}
+}

@@ -1,0 +1,61 @@
+package loadgen
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"rollcall/harness/evidence"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// patient is a timeout that only a hung test reaches.
+const patient = 30 * time.Second
+
+// serveApp serves what an app pod of the service "shop" would reply, after before has run; nil: at once.
+func serveApp(t *testing.T, before http.HandlerFunc) *httptest.Server {
+	t.Helper()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if before != nil {
+			before(w, r)
+		}
+		nameApp(w.Header())
+	}))
+	t.Cleanup(server.Close)
+	return server
+}
+
+func nameApp(h http.Header) {
+	h.Set(serviceHeader, "shop")
+	h.Set(versionHeader, "v1")
+	h.Set(podHeader, "shop-v1-abc")
+	h.Set(nodeHeader, "worker")
+}
+
+func lane(conn evidence.Conn, target string, rate int) evidence.Lane {
+	return evidence.Lane{ID: "worker-" + string(conn), Vantage: evidence.FromPod, Node: "worker", Conn: conn, Target: target, Rate: rate}
+}
+
+func mustStart(t *testing.T, lane evidence.Lane, timeout time.Duration) *Attack {
+	t.Helper()
+	a, err := Start(t.Context(), lane, Config{Began: time.Now(), Service: "shop", Timeout: timeout})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { a.Stop() })
+	return a
+}
+
+// arrive waits until something came through the channel.
+func arrive(t *testing.T, what string, c <-chan struct{}) {
+	t.Helper()
+	select {
+	case <-c:
+	case <-time.After(patient):
+		t.Fatalf("no %s in %s", what, patient)
+	}
+}

@@ -1,0 +1,106 @@
+package loadgen
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+
+	"rollcall/harness/evidence"
+)
+
+// A Remote is an agent as the harness reaches it. Every error names its URL.
+type Remote struct {
+	URL    string // base, such as "http://127.0.0.1:40001"
+	Token  string
+	Client *http.Client // nil: http.DefaultClient
+}
+
+// Start has the agent load lanes. Of cfg only the wall clock's time arrives. An agent can be started once.
+func (r Remote) Start(ctx context.Context, lanes []evidence.Lane, cfg Config) error {
+	return r.call(ctx, "start", http.MethodPost, order{
+		Began:   toNano(cfg.Began),
+		At:      toNano(cfg.At),
+		Service: cfg.Service,
+		Timeout: cfg.Timeout,
+		Lanes:   lanes,
+	}, nothing)
+}
+
+// Progress says how far each lane got, by the lane's id.
+func (r Remote) Progress(ctx context.Context) (map[string]Progress, error) {
+	var lanes map[string]Progress
+	err := r.call(ctx, "progress", http.MethodGet, nil, into(&lanes))
+	return lanes, err
+}
+
+// Stop ends the pacing and returns when no request is in flight. It may be repeated; an agent that was not
+// started, because it restarted, is an error.
+func (r Remote) Stop(ctx context.Context) error {
+	return r.call(ctx, "stop", http.MethodPost, nil, nothing)
+}
+
+// Hits downloads every hit of every lane, after Stop: all of them, or an error.
+func (r Remote) Hits(ctx context.Context) ([]evidence.Hit, error) {
+	var hits []evidence.Hit
+	err := r.call(ctx, "hits", http.MethodGet, nil, func(body io.Reader) (err error) {
+		hits, err = readHits(body)
+		return err
+	})
+	return hits, err
+}
+
+// Identity says which process the agent is. One that differs from an earlier answer has restarted, and the
+// hits of the earlier one are lost.
+func (r Remote) Identity(ctx context.Context) (Identity, error) {
+	var id Identity
+	err := r.call(ctx, "identity", http.MethodGet, nil, into(&id))
+	return id, err
+}
+
+// call sends in, as JSON unless it is nil, and has the body of a 200 read.
+func (r Remote) call(ctx context.Context, name, method string, in any, read func(body io.Reader) error) error {
+	if err := r.try(ctx, name, method, in, read); err != nil {
+		return fmt.Errorf("loadgen: ask agent %s for %s: %w", r.URL, name, err)
+	}
+	return nil
+}
+
+func (r Remote) try(ctx context.Context, name, method string, in any, read func(body io.Reader) error) error {
+	var body io.Reader
+	if in != nil {
+		data, err := json.Marshal(in)
+		if err != nil {
+			return err
+		}
+		body = bytes.NewReader(data)
+	}
+	req, err := http.NewRequestWithContext(ctx, method, strings.TrimSuffix(r.URL, "/")+"/v1/"+name, body)
+	if err != nil {
+		return err
+	}
+	req.Header.Set("Authorization", "Bearer "+r.Token)
+	client := r.Client
+	if client == nil {
+		client = http.DefaultClient
+	}
+	resp, err := client.Do(req)
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode != http.StatusOK {
+		why, _ := io.ReadAll(io.LimitReader(resp.Body, 1024))
+		return fmt.Errorf("%s: %s", resp.Status, strings.TrimSpace(string(why)))
+	}
+	return read(resp.Body)
+}
+
+func nothing(io.Reader) error { return nil }
+
+func into(v any) func(io.Reader) error {
+	return func(body io.Reader) error { return json.NewDecoder(body).Decode(v) }
+}

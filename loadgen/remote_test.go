@@ -1,0 +1,241 @@
+package loadgen
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"rollcall/harness/evidence"
+)
+
+const token = "open-sesame"
+
+func serveAgent(t *testing.T) Remote {
+	t.Helper()
+	agent, err := NewAgent(token)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(agent.Stop)
+	server := httptest.NewServer(agent)
+	t.Cleanup(server.Close)
+	return Remote{URL: server.URL, Token: token, Client: server.Client()}
+}
+
+// TestRemoteRun takes an agent through its life: two lanes, progress, stop twice, hits twice.
+func TestRemoteRun(t *testing.T) {
+	ctx := t.Context()
+	agent := serveAgent(t)
+	var once sync.Once
+	loaded := make(chan struct{})
+	app := serveApp(t, func(_ http.ResponseWriter, r *http.Request) {
+		if r.Header.Get(seqHeader) == "20" {
+			once.Do(func() { close(loaded) })
+		}
+	})
+	lanes := []evidence.Lane{lane(evidence.Fresh, app.URL, 100), lane(evidence.Reused, app.URL, 100)}
+	const earlier = time.Hour
+	cfg := Config{Began: time.Now().Add(-earlier), At: time.Now(), Service: "shop", Timeout: patient}
+	if err := agent.Start(ctx, lanes, cfg); err != nil {
+		t.Fatal(err)
+	}
+	wantError(t, agent.Start(ctx, lanes, cfg), "409 Conflict: already started")
+	_, err := agent.Hits(ctx)
+	wantError(t, err, "409 Conflict: not stopped")
+	arrive(t, "load", loaded)
+
+	progress, err := agent.Progress(ctx)
+	if err != nil || len(progress) != 2 || progress["worker-fresh"].Sent+progress["worker-reused"].Sent < 20 {
+		t.Errorf("progress %+v, %v", progress, err)
+	}
+	for range 2 {
+		if err := agent.Stop(ctx); err != nil {
+			t.Fatal(err)
+		}
+	}
+	hits, err := agent.Hits(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	next := map[string]uint64{}
+	for _, h := range hits {
+		if h.Seq != next[h.Lane] || h.Failed() || h.Due < earlier || h.Due > earlier+patient {
+			t.Fatalf("hit %+v, want number %d of its lane, good, due about an hour after the run began", h, next[h.Lane])
+		}
+		next[h.Lane]++
+	}
+	if next["worker-fresh"] == 0 || next["worker-reused"] == 0 {
+		t.Errorf("hits per lane: %v", next)
+	}
+	again, err := agent.Hits(ctx)
+	if diff := cmp.Diff(hits, again); diff != "" || err != nil {
+		t.Errorf("second download (-first +second), %v:\n%s", err, diff)
+	}
+	wantError(t, agent.Start(ctx, lanes, cfg), "409 Conflict: already started")
+}
+
+// TestAgentStopAwaits asks to stop with a request in flight.
+func TestAgentStopAwaits(t *testing.T) {
+	agent := serveAgent(t)
+	var once sync.Once
+	inFlight, release := make(chan struct{}), make(chan struct{})
+	app := serveApp(t, func(http.ResponseWriter, *http.Request) {
+		once.Do(func() { close(inFlight) })
+		<-release
+	})
+	cfg := Config{Began: time.Now(), Service: "shop", Timeout: patient}
+	if err := agent.Start(t.Context(), []evidence.Lane{lane(evidence.Fresh, app.URL, 100)}, cfg); err != nil {
+		t.Fatal(err)
+	}
+	arrive(t, "request", inFlight)
+	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+	wantError(t, agent.Stop(ctx), context.DeadlineExceeded.Error())
+	_, err := agent.Hits(t.Context())
+	wantError(t, err, "not stopped")
+	close(release)
+	if err := agent.Stop(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	hits, err := agent.Hits(t.Context())
+	if err != nil || len(hits) == 0 || hits[0].Failed() {
+		t.Errorf("%d hits, %v", len(hits), err)
+	}
+}
+
+func TestTokenGuards(t *testing.T) {
+	if _, err := NewAgent(""); err == nil {
+		t.Error("an agent without a token")
+	}
+	agent := serveAgent(t)
+	for _, token := range []string{"", "open", "open-sesame-street", "Open-Sesame"} {
+		agent.Token = token
+		_, identity := agent.Identity(t.Context())
+		_, progress := agent.Progress(t.Context())
+		_, hits := agent.Hits(t.Context())
+		start := agent.Start(t.Context(), nil, Config{})
+		for _, err := range []error{identity, progress, hits, start, agent.Stop(t.Context())} {
+			wantError(t, err, "401 Unauthorized")
+		}
+	}
+	resp, err := agent.Client.Get(agent.URL + "/healthz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp.Body.Close()
+	if resp.StatusCode != http.StatusOK {
+		t.Errorf("/healthz without a token: %s", resp.Status)
+	}
+}
+
+func TestAgentRefusesOrders(t *testing.T) {
+	good := `"began":1,"service":"shop","lanes":[{"id":"a","conn":"fresh","target":"http://127.0.0.1:1/","rate":1}`
+	tests := []struct {
+		sentence, order, want string
+	}{
+		{"no JSON", `hello`, "invalid character"},
+		{"a word it does not know", `{"rate":5,` + good + `]}`, "unknown field"},
+		{"no lanes", `{"began":1,"service":"shop"}`, "no lanes"},
+		{"two lanes of one name", `{` + good + `,{"id":"a","conn":"fresh","target":"http://127.0.0.1:1/","rate":1}]}`, "two lanes"},
+		{"one lane of two that is wrong", `{` + good + `,{"id":"b"}]}`, "no http URL"},
+		{"no time at which the run began", strings.Replace(`{`+good+`]}`, `"began":1`, `"began":0`, 1), "no time at which"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.sentence, func(t *testing.T) {
+			agent := serveAgent(t)
+			req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, agent.URL+"/v1/start", strings.NewReader(tt.order))
+			if err != nil {
+				t.Fatal(err)
+			}
+			req.Header.Set("Authorization", "Bearer "+token)
+			resp, err := agent.Client.Do(req)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer resp.Body.Close()
+			why, _ := io.ReadAll(resp.Body)
+			if resp.StatusCode != http.StatusBadRequest || !strings.Contains(string(why), tt.want) {
+				t.Errorf("got %s: %s; want 400 and %q", resp.Status, why, tt.want)
+			}
+			_, err = agent.Progress(t.Context())
+			wantError(t, err, "409 Conflict: not started")
+		})
+	}
+}
+
+// TestRestartIsNoticed puts a second agent behind the address of the first, in the middle of its run.
+func TestRestartIsNoticed(t *testing.T) {
+	app := serveApp(t, nil)
+	first, err := NewAgent(token)
+	if err != nil {
+		t.Fatal(err)
+	}
+	second, err := NewAgent(token)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(first.Stop)
+	now := first
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { now.ServeHTTP(w, r) }))
+	t.Cleanup(server.Close)
+	agent := Remote{URL: server.URL + "/", Token: token, Client: server.Client()}
+
+	if err := agent.Start(t.Context(), []evidence.Lane{lane(evidence.Fresh, app.URL, 100)}, Config{Began: time.Now(), Service: "shop"}); err != nil {
+		t.Fatal(err)
+	}
+	before, after := time.Now().UnixNano(), int64(0)
+	one, err := agent.Identity(t.Context())
+	if after = time.Now().UnixNano(); err != nil || one.Now < before || one.Now > after {
+		t.Errorf("clock shows %d between %d and %d, %v", one.Now, before, after, err)
+	}
+	same, err := agent.Identity(t.Context())
+	if err != nil || same.Instance != one.Instance || one.Instance == "" {
+		t.Errorf("instance %q, then %q, %v", one.Instance, same.Instance, err)
+	}
+	now = second
+	other, err := agent.Identity(t.Context())
+	if err != nil || other.Instance == one.Instance {
+		t.Errorf("instance %q before and after the restart, %v", one.Instance, err)
+	}
+	wantError(t, agent.Stop(t.Context()), "409 Conflict: not started")
+	_, err = agent.Hits(t.Context())
+	wantError(t, err, "409 Conflict: not stopped")
+}
+
+// TestTruncatedDownload ends a download early as a proxy would that lost its peer: with a well-formed reply.
+func TestTruncatedDownload(t *testing.T) {
+	var wire strings.Builder
+	if err := writeHits(&wire, someHits(3*hitsPerBlock)); err != nil {
+		t.Fatal(err)
+	}
+	whole := wire.String()
+	kept := len(whole)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, whole[:kept]) }))
+	t.Cleanup(server.Close)
+	agent := Remote{URL: server.URL, Client: server.Client()}
+	if hits, err := agent.Hits(t.Context()); err != nil || len(hits) != 3*hitsPerBlock {
+		t.Fatalf("the whole download: %d hits, %v", len(hits), err)
+	}
+	for _, kept = range []int{0, len(whole) / 2, len(whole) - 1} {
+		hits, err := agent.Hits(t.Context())
+		if hits != nil {
+			t.Errorf("%d of %d bytes: %d hits", kept, len(whole), len(hits))
+		}
+		wantError(t, err, io.ErrUnexpectedEOF.Error())
+		wantError(t, err, server.URL)
+	}
+}
+
+func wantError(t *testing.T, err error, want string) {
+	t.Helper()
+	if err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("got %v, want an error with %q", err, want)
+	}
+}

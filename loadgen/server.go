@@ -1,0 +1,222 @@
+package loadgen
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/subtle"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"sync"
+	"time"
+
+	"rollcall/harness/evidence"
+)
+
+// An Identity says which process an agent is and what its clock shows.
+type Identity struct {
+	Instance string `json:"instance"` // random, made when the process began: another one betrays a restart
+	Now      int64  `json:"now"`      // Unix nanoseconds
+}
+
+// An order is what an agent is told to start.
+type order struct {
+	Began   int64           `json:"began"`   // Unix nanoseconds
+	At      int64           `json:"at"`      // Unix nanoseconds; 0: at once
+	Service string          `json:"service"` // as in Config
+	Timeout time.Duration   `json:"timeout"` // nanoseconds; 0: DefaultTimeout
+	Lanes   []evidence.Lane `json:"lanes"`
+}
+
+// maxOrder bounds an order, in bytes.
+const maxOrder = 1 << 20
+
+// An Agent loads lanes as its API is told, once in its life: its hits belong to one run.
+//
+//	POST /v1/start     an order; 409 when there was one already
+//	GET  /v1/progress  a Progress per lane id; 409 before start
+//	POST /v1/stop      returns when no request is in flight; may be repeated; 409 before start
+//	GET  /v1/hits      every hit, ended by a terminal record; 409 before stop has returned
+//	GET  /v1/identity  an Identity
+//	GET  /v1/reach     asks ?target= once; 502 when it gives no good reply
+//	GET  /healthz      open to everybody; all others want the bearer token
+type Agent struct {
+	token    string
+	instance string
+	api      http.Handler
+
+	mu      sync.Mutex
+	attacks []*Attack        // nil before start
+	tapes   [][]evidence.Hit // nil before stop
+}
+
+// NewAgent makes an agent that obeys whoever knows the token.
+func NewAgent(token string) (*Agent, error) {
+	if token == "" {
+		return nil, errors.New("loadgen: make agent: the token is empty")
+	}
+	a := &Agent{token: token, instance: rand.Text()}
+	v1 := http.NewServeMux()
+	v1.HandleFunc("POST /v1/start", a.start)
+	v1.HandleFunc("GET /v1/progress", a.progress)
+	v1.HandleFunc("POST /v1/stop", a.stop)
+	v1.HandleFunc("GET /v1/hits", a.hits)
+	v1.HandleFunc("GET /v1/identity", a.identity)
+	v1.HandleFunc("GET /v1/reach", a.reach)
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /healthz", func(http.ResponseWriter, *http.Request) {})
+	mux.Handle("/", a.guard(v1))
+	a.api = mux
+	return a, nil
+}
+
+// ServeHTTP serves the API.
+func (a *Agent) ServeHTTP(w http.ResponseWriter, r *http.Request) { a.api.ServeHTTP(w, r) }
+
+// Stop ends all lanes, if any were started, and returns when no request is in flight. It may be called again.
+func (a *Agent) Stop() {
+	attacks := a.started()
+	if attacks == nil {
+		return
+	}
+	tapes := stopAll(attacks)
+	a.mu.Lock()
+	a.tapes = tapes
+	a.mu.Unlock()
+}
+
+func (a *Agent) started() []*Attack {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.attacks
+}
+
+func (a *Agent) guard(next http.Handler) http.Handler {
+	want := []byte("Bearer " + a.token)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if subtle.ConstantTimeCompare([]byte(r.Header.Get("Authorization")), want) != 1 {
+			http.Error(w, "the bearer token is missing or wrong", http.StatusUnauthorized)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+func (a *Agent) start(w http.ResponseWriter, r *http.Request) {
+	var o order
+	body := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxOrder))
+	body.DisallowUnknownFields()
+	if err := body.Decode(&o); err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.attacks != nil {
+		http.Error(w, "already started", http.StatusConflict)
+		return
+	}
+	attacks, err := o.start(context.WithoutCancel(r.Context()))
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	a.attacks = attacks
+}
+
+func (a *Agent) progress(w http.ResponseWriter, _ *http.Request) {
+	attacks := a.started()
+	if attacks == nil {
+		http.Error(w, "not started", http.StatusConflict)
+		return
+	}
+	lanes := make(map[string]Progress, len(attacks))
+	for _, attack := range attacks {
+		lanes[attack.client.lane.ID] = attack.Progress()
+	}
+	reply(w, lanes)
+}
+
+func (a *Agent) stop(w http.ResponseWriter, _ *http.Request) {
+	if a.started() == nil {
+		http.Error(w, "not started", http.StatusConflict)
+		return
+	}
+	a.Stop()
+}
+
+func (a *Agent) hits(w http.ResponseWriter, _ *http.Request) {
+	a.mu.Lock()
+	tapes := a.tapes
+	a.mu.Unlock()
+	if tapes == nil {
+		http.Error(w, "not stopped", http.StatusConflict)
+		return
+	}
+	w.Header().Set("Content-Type", "application/octet-stream")
+	if err := writeHits(w, tapes...); err != nil {
+		panic(http.ErrAbortHandler)
+	}
+}
+
+func (a *Agent) identity(w http.ResponseWriter, _ *http.Request) {
+	reply(w, Identity{Instance: a.instance, Now: time.Now().UnixNano()})
+}
+
+// start starts every lane or none.
+func (o order) start(ctx context.Context) ([]*Attack, error) {
+	if len(o.Lanes) == 0 {
+		return nil, errors.New("no lanes")
+	}
+	cfg := Config{Began: fromNano(o.Began), At: fromNano(o.At), Service: o.Service, Timeout: o.Timeout}
+	seen := map[string]bool{}
+	var attacks []*Attack
+	for _, lane := range o.Lanes {
+		if seen[lane.ID] {
+			stopAll(attacks)
+			return nil, fmt.Errorf("two lanes %q", lane.ID)
+		}
+		seen[lane.ID] = true
+		attack, err := Start(ctx, lane, cfg)
+		if err != nil {
+			stopAll(attacks)
+			return nil, err
+		}
+		attacks = append(attacks, attack)
+	}
+	return attacks, nil
+}
+
+// stopAll stops all pacers before it waits for any request.
+func stopAll(attacks []*Attack) [][]evidence.Hit {
+	for _, attack := range attacks {
+		attack.cancel()
+	}
+	tapes := make([][]evidence.Hit, 0, len(attacks))
+	for _, attack := range attacks {
+		tapes = append(tapes, attack.Stop())
+	}
+	return tapes
+}
+
+func reply(w http.ResponseWriter, v any) {
+	w.Header().Set("Content-Type", "application/json")
+	if err := json.NewEncoder(w).Encode(v); err != nil {
+		panic(http.ErrAbortHandler)
+	}
+}
+
+func toNano(t time.Time) int64 {
+	if t.IsZero() {
+		return 0
+	}
+	return t.UnixNano()
+}
+
+func fromNano(ns int64) time.Time {
+	if ns == 0 {
+		return time.Time{}
+	}
+	return time.Unix(0, ns)
+}

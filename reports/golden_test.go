@@ -1,0 +1,120 @@
+package reports_test
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"flag"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"rollcall/harness/verdict"
+	"rollcall/reports"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+// golden compares got with testdata/name.
+func golden(t *testing.T, name string, got []byte) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(path, got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), string(got)); diff != "" {
+		t.Errorf("%s (-want +got), -update rewrites it:\n%s", name, diff)
+	}
+}
+
+func TestWriters(t *testing.T) {
+	r, err := reports.Load(runFolder(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	empty, err := reports.Load(emptyFolder(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range []struct {
+		name   string
+		write  reports.Writer
+		report reports.Report
+	}{
+		{"report.json", reports.JSON, r},
+		{"junit.xml", reports.JUnit, r},
+		{"summary.md", reports.Markdown, r},
+		{"terminal.txt", reports.Terminal, r},
+		{"empty-report.json", reports.JSON, empty},
+		{"empty-junit.xml", reports.JUnit, empty},
+		{"empty-summary.md", reports.Markdown, empty},
+		{"empty-terminal.txt", reports.Terminal, empty},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			var b bytes.Buffer
+			if err := row.write(&b, row.report); err != nil {
+				t.Fatal(err)
+			}
+			golden(t, row.name, b.Bytes())
+		})
+	}
+}
+
+func TestEveryWriterReportsAFullDisk(t *testing.T) {
+	for name, write := range map[string]reports.Writer{
+		"json": reports.JSON, "junit": reports.JUnit, "markdown": reports.Markdown, "terminal": reports.Terminal,
+	} {
+		if err := write(full{}, reports.Report{}); !errors.Is(err, io.ErrShortWrite) {
+			t.Errorf("%s: error %v", name, err)
+		}
+	}
+}
+
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, io.ErrShortWrite }
+
+func TestRecordedTextCannotSpoilAReport(t *testing.T) {
+	nasty := "a\x00b\x1b[31m\ufffe\u202ec\xff|<d>&\n\"e\""
+	r := reports.Report{Scenarios: []reports.Scenario{{
+		Suite: nasty, ID: nasty, Mode: nasty, Claim: nasty, Because: nasty, Outcome: verdict.Fail,
+		Rules: []reports.Rule{{ID: nasty, Because: nasty, Outcome: verdict.Fail}},
+	}}}
+	var b bytes.Buffer
+	if err := reports.JUnit(&b, r); err != nil {
+		t.Fatal(err)
+	}
+	var parsed struct {
+		Text string `xml:"testsuite>testcase>failure"`
+	}
+	if err := xml.Unmarshal(b.Bytes(), &parsed); err != nil || !strings.Contains(parsed.Text, "ab[31m") {
+		t.Errorf("junit parses to %q: %v\n%s", parsed.Text, err, b.String())
+	}
+	if strings.ContainsAny(b.String(), "\x00\x1b\ufffe") {
+		t.Errorf("junit carries characters XML cannot: %q", b.String())
+	}
+	b.Reset()
+	if err := reports.Terminal(&b, r); err != nil {
+		t.Fatal(err)
+	}
+	if strings.ContainsAny(b.String(), "\x00\x1b\u202e") || strings.Count(b.String(), "\n") != 5 {
+		t.Errorf("the terminal was spoiled: %q", b.String())
+	}
+	b.Reset()
+	if err := reports.Markdown(&b, r); err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(b.String(), "<d>") || strings.ContainsAny(b.String(), "\x00\x1b\u202e") {
+		t.Errorf("the summary was spoiled: %q", b.String())
+	}
+}

@@ -1,0 +1,144 @@
+// Package reports turns a run folder into what people and machines read. It
+// loads the evidence, joins and judges it anew, and writes the result; it keeps
+// no opinion of its own, so a report never disagrees with a replay.
+package reports
+
+import (
+	"math"
+	"time"
+
+	"rollcall/harness/evidence"
+	"rollcall/harness/verdict"
+)
+
+// Names and version of the report's schema, as report.json carries them.
+const (
+	APIVersion = "rollcall/v1alpha1"
+	Kind       = "ConformanceReport"
+)
+
+// A Report is one conformance run, judged. It marshals to report.json: names and units are a
+// contract. A number that was not measured is absent, never zero.
+type Report struct {
+	APIVersion string             `json:"apiVersion"`
+	Kind       string             `json:"kind"`
+	Run        Run                `json:"run"`
+	Clusters   []evidence.Cluster `json:"clusters"` // by mode
+	Summary    Summary            `json:"summary"`
+	Scenarios  []Scenario         `json:"scenarios"` // by mode, suite and id
+}
+
+// A Run says what was run, when and by which build.
+type Run struct {
+	ID      string    `json:"id"`
+	Began   time.Time `json:"began"`
+	Ended   time.Time `json:"ended,omitzero"` // absent when the run was cut off
+	Version string    `json:"version"`
+	Command string    `json:"command"`
+}
+
+// A Summary counts scenarios by outcome. Requests are those of all lanes; Seconds is wall time.
+type Summary struct {
+	Pass         int     `json:"pass"`
+	Fail         int     `json:"fail"`
+	Inconclusive int     `json:"inconclusive"`
+	Skipped      int     `json:"skipped"`
+	Requests     int     `json:"requests"`
+	Seconds      float64 `json:"seconds"`
+}
+
+// A Scenario is one scenario on one cluster: its last attempt.
+type Scenario struct {
+	ID          string          `json:"id"`
+	Suite       string          `json:"suite"`
+	Mode        string          `json:"mode"`
+	Claim       string          `json:"claim"`
+	Covers      []string        `json:"covers"`
+	Outcome     verdict.Outcome `json:"outcome"`
+	Because     string          `json:"because"`
+	Attempts    int             `json:"attempts"`
+	Began       time.Time       `json:"began,omitzero"`
+	Seconds     float64         `json:"seconds"`
+	LoadSeconds *float64        `json:"load_seconds,omitempty"` // load-begun to load-ended
+	Rules       []Rule          `json:"rules"`
+	Lanes       []Lane          `json:"lanes"`
+	Numbers     Numbers         `json:"numbers"`
+	Evidence    string          `json:"evidence"` // folder, relative to the run folder, with slashes
+}
+
+// A Rule is what one expectation came to.
+type Rule struct {
+	ID        string          `json:"id"`
+	Claim     string          `json:"claim"`
+	Outcome   verdict.Outcome `json:"outcome"`
+	Because   string          `json:"because"`
+	Witnesses []Witness       `json:"witnesses"`
+}
+
+// A Witness names a hit that decided a rule.
+type Witness struct {
+	Lane string `json:"lane"`
+	Seq  uint64 `json:"seq"`
+}
+
+// A Lane is what one client saw. Rates are per second, times in milliseconds.
+type Lane struct {
+	ID            string                 `json:"id"`
+	Vantage       evidence.Vantage       `json:"vantage"`
+	Node          string                 `json:"node"`
+	Conn          evidence.Conn          `json:"conn"`
+	AskedRate     int                    `json:"asked_rate"`
+	AchievedRate  *float64               `json:"achieved_rate,omitempty"`
+	LagP99        *float64               `json:"lag_p99_ms,omitempty"`
+	Requests      int                    `json:"requests"`
+	Retried       int                    `json:"retried"`
+	ByVersion     map[string]int         `json:"by_version"` // good replies
+	LongestOutage float64                `json:"longest_outage_ms"`
+	Failures      map[evidence.Fault]int `json:"failures"` // every kind, also those at 0
+}
+
+// Failed is how many requests of the lane failed, of every kind.
+func (l Lane) Failed() int {
+	n := 0
+	for _, count := range l.Failures {
+		n += count
+	}
+	return n
+}
+
+// Numbers are what a rollout cost, as far as it was measured.
+type Numbers struct {
+	StatusGap    *float64   `json:"status_gap_ms,omitempty"`
+	MixedWindow  *float64   `json:"mixed_window_ms,omitempty"`
+	MinAvailable *int       `json:"min_available,omitempty"`
+	MaxPods      *int       `json:"max_pods,omitempty"`
+	DrainLag     *DrainLags `json:"drain_lag_ms,omitempty"`
+}
+
+// DrainLags are over old pods and nodes, in milliseconds.
+type DrainLags struct {
+	P50 float64 `json:"p50"`
+	Max float64 `json:"max"`
+}
+
+// ExitCode is what a process that reports r exits with: 1 when a scenario failed, else 3 when one
+// was inconclusive or none was judged at all (an empty report, or one where every scenario was
+// skipped, proves nothing), else 0.
+func ExitCode(r Report) int {
+	switch {
+	case r.Summary.Fail > 0:
+		return 1
+	case r.Summary.Inconclusive > 0 || r.Summary.Pass == 0:
+		return 3
+	default:
+		return 0
+	}
+}
+
+// millis is a duration in milliseconds with at most three decimals.
+func millis(d time.Duration) float64 { return thousandths(float64(d) / float64(time.Millisecond)) }
+
+// seconds is a duration in seconds with at most three decimals.
+func seconds(d time.Duration) float64 { return thousandths(d.Seconds()) }
+
+func thousandths(x float64) float64 { return math.Round(x*1000) / 1000 }

@@ -1,0 +1,110 @@
+package reports
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"unicode"
+
+	"rollcall/harness/evidence"
+)
+
+// A row is one scenario in a table for people: one short text per column of columns.
+type row [7]string
+
+func columns() row {
+	return row{"SCENARIO", "MODE", "REQUESTS", "FAILED", "VERSIONS", "LONGEST OUTAGE", "OUTCOME"}
+}
+
+func newRow(s Scenario) row {
+	var requests, failed int
+	var longest float64
+	failures, replies := make(map[evidence.Fault]int), make(map[string]int)
+	for _, lane := range s.Lanes {
+		requests += lane.Requests
+		failed += lane.Failed()
+		longest = max(longest, lane.LongestOutage)
+		for fault, n := range lane.Failures {
+			failures[fault] += n
+		}
+		if lane.Vantage == evidence.FromControl {
+			continue // its target is not rolled out, so its version is no share of the Service's
+		}
+		for version, n := range lane.ByVersion {
+			replies[version] += n
+		}
+	}
+	name := s.Suite + "/" + s.ID
+	if requests == 0 {
+		return row{name, s.Mode, "-", "-", "-", "-", s.Outcome.String()}
+	}
+	return row{name, s.Mode, fmt.Sprint(requests), kinds(failed, failures), shares(replies), outage(longest), s.Outcome.String()}
+}
+
+// kinds is like "3 (2 refused, 1 timeout)".
+func kinds(failed int, failures map[evidence.Fault]int) string {
+	var parts []string
+	for _, fault := range evidence.Faults() {
+		if n := failures[fault]; n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, fault))
+		}
+	}
+	if len(parts) == 0 {
+		return fmt.Sprint(failed)
+	}
+	return fmt.Sprintf("%d (%s)", failed, strings.Join(parts, ", "))
+}
+
+// shares is like "v1 52% v2 48%". Only none is 0% and only all is 100%, whatever rounding says.
+func shares(replies map[string]int) string {
+	total := 0
+	for _, n := range replies {
+		total += n
+	}
+	if total == 0 {
+		return "-"
+	}
+	var parts []string
+	for _, version := range slices.Sorted(maps.Keys(replies)) {
+		n := replies[version]
+		share := fmt.Sprintf("%d%%", (n*100+total/2)/total)
+		switch {
+		case n*100 < total:
+			share = "<1%"
+		case n < total && n*100 > total*99:
+			share = ">99%"
+		}
+		parts = append(parts, version+" "+share)
+	}
+	return strings.Join(parts, " ")
+}
+
+func outage(millis float64) string {
+	if millis == 0 {
+		return "none"
+	}
+	return fmt.Sprintf("%.3fs", millis/1000)
+}
+
+// totals is one line about the whole run.
+func totals(r Report) string {
+	s := r.Summary
+	line := fmt.Sprintf("%d passed, %d failed, %d inconclusive, %d skipped; %d requests", s.Pass, s.Fail, s.Inconclusive, s.Skipped, s.Requests)
+	if s.Seconds > 0 {
+		line += fmt.Sprintf(" in %.0fs", s.Seconds)
+	}
+	return line
+}
+
+// oneLine makes recorded text safe to print: every run of white space is one space, and control
+// characters, which a terminal might obey, are dropped.
+func oneLine(s string) string {
+	visible := strings.Map(func(r rune) rune {
+		if !unicode.IsSpace(r) && !unicode.IsPrint(r) {
+			return -1
+		}
+		return r
+	}, s)
+	return strings.Join(strings.Fields(visible), " ")
+}

@@ -1,0 +1,34 @@
+package control
+
+import (
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"rollcall/fixtures"
+	"rollcall/harness"
+	"rollcall/harness/evidence"
+	"rollcall/harness/rollout"
+	"rollcall/harness/verdict"
+)
+
+// undrainedRollingUpdate: the pods end as soon as they are told to, while the nodes' rules still
+// lead to them. Twin of rollout/drained-rolling-update.
+func undrainedRollingUpdate() harness.Scenario {
+	return harness.Scenario{
+		ID:     "undrained-rolling-update",
+		Claim:  "replacing every pod fails requests when pods exit the moment they are told to",
+		Covers: []string{"C31"},
+		App: fixtures.App{
+			Replicas: 3, MaxSurge: new(intstr.FromInt32(1)), MaxUnavailable: new(intstr.FromInt32(0)),
+			OnTerm: fixtures.Exit,
+		},
+		Load:    harness.Load{Rate: 200, Conn: evidence.Fresh},
+		Rollout: rollout.Update("v1", "v2"),
+		Expect: []evidence.Expectation{
+			verdict.FullRate(99),
+			verdict.Serves("v1", "v2"),
+			verdict.DamageSeen(),
+			verdict.OnlyServes("v2", evidence.OldGone),
+		},
+		Tries: 3,
+	}
+}

@@ -1,0 +1,35 @@
+package rollout
+
+import (
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"rollcall/fixtures"
+	"rollcall/harness"
+	"rollcall/harness/evidence"
+	"rollcall/harness/rollout"
+	"rollcall/harness/verdict"
+)
+
+// drainedRollingUpdate: a preStop sleep longer than kube-proxy's slowest sync costs nobody a
+// request. Twin of control/undrained-rolling-update.
+func drainedRollingUpdate() harness.Scenario {
+	return harness.Scenario{
+		ID:     "drained-rolling-update",
+		Claim:  "replacing every pod fails no request when pods sleep 5 s before they are told to exit",
+		Covers: []string{"C31"},
+		App: fixtures.App{
+			Replicas: 3, MaxSurge: new(intstr.FromInt32(1)), MaxUnavailable: new(intstr.FromInt32(0)),
+			PreStopSleep: 5 * time.Second, OnTerm: fixtures.Exit,
+		},
+		Load:    harness.Load{Rate: 200, Conn: evidence.Fresh},
+		Rollout: rollout.Update("v1", "v2"),
+		Expect: []evidence.Expectation{
+			verdict.FullRate(99),
+			verdict.Serves("v1", "v2"),
+			verdict.NoFailures(),
+			verdict.OnlyServes("v2", evidence.OldGone),
+		},
+	}
+}
