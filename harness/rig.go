@@ -207,3 +207,12 @@ func archives(ctx context.Context, module string) ([]cluster.Archive, error) {
 	}
 	return list, nil
 }
+
+// Module is the folder of the Rollcall module, after Prepare.
+func (r *Rig) Module() string { return r.module }
+
+// ModeList is the modes asked for, after Prepare.
+func (r *Rig) ModeList() []string { return r.modes }
+
+// Version is the Kubernetes version asked for, after Prepare.
+func (r *Rig) Version() string { return r.version }

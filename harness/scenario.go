@@ -37,7 +37,7 @@ type Load struct {
 // trust the rig before the write, and to see a late reply of an old pod after the last one is gone.
 const (
 	steady = 10 * time.Second
-	settle = 15 * time.Second
+	settle = 20 * time.Second
 )
 
 // Patience of the harness; a conformant cluster needs a fraction of each.

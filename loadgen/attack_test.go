@@ -3,6 +3,7 @@ package loadgen
 import (
 	"context"
 	"net/http"
+	"net/http/httptrace"
 	"strconv"
 	"strings"
 	"sync"
@@ -109,6 +110,18 @@ func TestReusedLaneSpreads(t *testing.T) {
 	}
 	if len(ports) != reusedConns {
 		t.Errorf("%d connections, want %d", len(ports), reusedConns)
+	}
+}
+
+// TestSpareConnectionIsNotReused gives two requests a connection that net/http dialled, did not need and put by.
+func TestSpareConnectionIsNotReused(t *testing.T) {
+	spare := &conn{}
+	for _, want := range []bool{false, true} {
+		var given connections
+		given.add(httptrace.GotConnInfo{Conn: spare, Reused: true})
+		if given.reused != want {
+			t.Errorf("reused %v, want %v", given.reused, want)
+		}
 	}
 }
 

@@ -46,7 +46,7 @@ func TestLoadOrdersAndCollapses(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("scenarios (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff(reports.Summary{Pass: 2, Fail: 1, Inconclusive: 1, Skipped: 1, Requests: 1600, Seconds: 95}, r.Summary); diff != "" {
+	if diff := cmp.Diff(reports.Summary{Pass: 2, Fail: 1, Inconclusive: 1, Skipped: 1, Requests: 2400, Seconds: 95}, r.Summary); diff != "" {
 		t.Errorf("summary (-want +got):\n%s", diff)
 	}
 	again, err := reports.Load(dir)
@@ -107,6 +107,8 @@ func TestBadFoldersAreOneLine(t *testing.T) {
 		{"a scenario by a newer build", write(scenario+"/run.json", `{"schema":99}`), scenario, "schema 99"},
 		{"a scenario moved elsewhere", write(scenario+"/run.json", `{"schema":1,"mode":"iptables","suite":"rollout","scenario":"other","attempt":1,"skipped":"x"}`),
 			scenario + "/run.json", "attempt 1 of iptables/rollout/other, the folder says otherwise"},
+		{"an attempt in the folder of another", write(scenario+"/run.json", `{"schema":1,"mode":"iptables","suite":"rollout","scenario":"drained","attempt":2,"skipped":"x"}`),
+			scenario + "/run.json", "attempt 2 of iptables/rollout/drained, the folder says otherwise"},
 		{"lanes of one name", write(scenario+"/run.json", `{"schema":1,"mode":"iptables","suite":"rollout","scenario":"drained","attempt":1,"lanes":[{"id":"a"},{"id":"a"}]}`),
 			scenario, `lane id "a" is empty or used twice`},
 	} {

@@ -50,7 +50,7 @@ func runFolder(t *testing.T) string {
 	return dir
 }
 
-// rollout records 100 hits a second for 2 s on two lanes: by v1, from 0.8 s on by v2. The last old
+// rollout records 100 hits a second for 2 s on each of three lanes: by v1, from 0.8 s on by v2. The last old
 // pod's endpoint leaves at 0.7 s and the pod is gone at 1 s.
 func rollout(mode, suite, scenario string, attempt int, expect []evidence.Expectation) evidence.Evidence {
 	ev := evidence.Evidence{
@@ -62,6 +62,7 @@ func rollout(mode, suite, scenario string, attempt int, expect []evidence.Expect
 			Lanes: []evidence.Lane{
 				{ID: "worker-fresh", Vantage: evidence.FromPod, Node: "worker", Conn: evidence.Fresh, Rate: 100},
 				{ID: "host-reused", Vantage: evidence.FromHost, Conn: evidence.Reused, Rate: 100},
+				{ID: "control", Vantage: evidence.FromControl, Node: "worker", Conn: evidence.Fresh, Rate: 100},
 			},
 		},
 	}
@@ -87,6 +88,9 @@ func rollout(mode, suite, scenario string, attempt int, expect []evidence.Expect
 			by := old
 			if due >= 800*ms || due == 760*ms {
 				by = fresh
+			}
+			if lane.Vantage == evidence.FromControl {
+				by = evidence.Server{Version: "fixed", Pod: "control", Node: "worker2"}
 			}
 			ev.Hits = append(ev.Hits, evidence.Hit{
 				Lane: lane.ID, Seq: uint64(i), Due: due, Sent: due + 250*time.Microsecond, Took: 1234567, Status: 200, By: by, Attempts: 1,

@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"os"
@@ -9,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"sigs.k8s.io/json"
 	"sigs.k8s.io/kind/pkg/apis/config/v1alpha4"
 	"sigs.k8s.io/yaml"
 
@@ -40,9 +42,8 @@ func loadConfig(path string, s Spec) (*v1alpha4.Cluster, error) {
 		return nil, host.Refuse(path, "cannot be read: "+err.Error(), "restore it from the repository")
 	}
 	var config v1alpha4.Cluster
-	if err := yaml.UnmarshalStrict(data, &config); err != nil {
-		reason := strings.TrimPrefix(err.Error(), "error unmarshaling JSON: while decoding JSON: ")
-		return nil, host.Refuse(path, reason, "see kind's v1alpha4 configuration")
+	if err := unmarshalStrict(data, &config); err != nil {
+		return nil, host.Refuse(path, strings.ReplaceAll(err.Error(), "\n", " "), "see kind's v1alpha4 configuration")
 	}
 	if config.Kind != "Cluster" || config.APIVersion != "kind.x-k8s.io/v1alpha4" {
 		return nil, host.Refuse(path, fmt.Sprintf("kind %q of apiVersion %q", config.Kind, config.APIVersion), "write kind: Cluster, apiVersion: kind.x-k8s.io/v1alpha4")
@@ -60,6 +61,16 @@ func loadConfig(path string, s Spec) (*v1alpha4.Cluster, error) {
 	config.Name = s.Name
 	config.Networking.KubeProxyMode = v1alpha4.ProxyMode(s.Mode)
 	return &config, nil
+}
+
+// unmarshalStrict reads YAML and names the path of a field that v does not have.
+func unmarshalStrict(data []byte, v any) error {
+	asJSON, err := yaml.YAMLToJSONStrict(data)
+	if err != nil {
+		return err
+	}
+	unknown, err := json.UnmarshalStrict(asJSON, v)
+	return errors.Join(append(unknown, err)...)
 }
 
 // checkPorts refuses fixed host ports that are taken.

@@ -1,43 +1,99 @@
+// The conformance command is what `make conformance` runs: every suite in every kube-proxy mode,
+// one cluster per mode, and a report of it all. It makes the host able first. Its exit code is 0
+// when all pass or are skipped, 1 when a claim failed, 2 for bad input (nothing was created), 3
+// when something was inconclusive or the infrastructure failed.
 package main
 
 import (
 	"context"
+	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"os/signal"
 	"syscall"
 
-	"rollcall/fixtures"
 	"rollcall/harness/cluster"
+	"rollcall/harness/host"
 	"rollcall/harness/nodeimage"
 )
 
+const usage = `usage: conformance [command] [flags]
+
+commands:
+  run         run suites in every kube-proxy mode and write a run folder (default)
+  preflight   say what this host can run; set up the container engine where allowed
+  node-image  get the node image for a Kubernetes version, building it if need be
+  clean       remove every cluster Rollcall made on this host, kept ones too
+
+flags:
+`
+
+// Exit codes.
+const (
+	badInput       = 2
+	infrastructure = 3
+)
+
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT)
-	defer stop()
-	image, ok := nodeimage.Here(ctx, "v1.36.3")
-	fmt.Println(image, ok)
-	im, err := fixtures.Build(ctx, ".")
-	if err != nil {
-		panic(err)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	code := run(ctx, os.Args[1:])
+	stop()
+	os.Exit(code)
+}
+
+func run(ctx context.Context, args []string) int {
+	command := "run"
+	if len(args) > 0 && args[0] != "" && args[0][0] != '-' {
+		command, args = args[0], args[1:]
 	}
-	var archives []cluster.Archive
-	for _, x := range [][2]string{{"echo", "v1"}, {"echo", "v2"}, {"agent", fixtures.AgentVersion}} {
-		data, err := im.Archive(x[0], x[1])
-		if err != nil {
-			panic(err)
+	c := conformance{}
+	flags := flag.NewFlagSet("conformance", flag.ContinueOnError)
+	flags.Usage = func() { fmt.Fprint(flags.Output(), usage); flags.PrintDefaults() }
+	c.rig.Register(flags)
+	flags.StringVar(&c.suites, "suites", os.Getenv("SUITES"), "`suites` to run, separated by commas or spaces (default all)")
+	flags.StringVar(&c.pattern, "run", "", "run only scenarios whose name matches this `pattern` of go test -run")
+	if err := flags.Parse(args); err != nil {
+		if errors.Is(err, flag.ErrHelp) {
+			return 0
 		}
-		archives = append(archives, cluster.Archive{Ref: fixtures.ImageRef(x[0], x[1]), Data: data})
+		return badInput
 	}
-	mode := os.Args[1]
-	c, err := cluster.Open(ctx, os.Stdout, cluster.Spec{Name: "rollcall-" + mode, Mode: mode, Image: image, Config: "kind-config.yaml", Archives: archives, ProbeImage: fixtures.ImageRef("echo", "v1"), Keep: os.Getenv("KEEP") == "1"})
-	if err != nil {
-		fmt.Println("ERR", err)
-		os.Exit(1)
+	if err := c.rig.Prepare(); err != nil {
+		return complain(err)
 	}
-	fmt.Println(c.HostPort(ctx, 30080))
-	if len(os.Args) > 2 {
-		fmt.Scanln()
+	switch command {
+	case "run":
+		return c.run(ctx)
+	case "preflight":
+		facts, err := host.Ensure(ctx, os.Stdout)
+		facts.Print(os.Stdout)
+		return complain(errors.Join(err, facts.Check(false)))
+	case "node-image":
+		if _, err := host.Ensure(ctx, os.Stdout); err != nil {
+			return complain(err)
+		}
+		image, err := nodeimage.Ensure(ctx, os.Stdout, c.rig.Version())
+		if err == nil {
+			fmt.Println(image)
+		}
+		return complain(err)
+	case "clean":
+		return complain(cluster.Sweep(ctx, os.Stdout, true))
 	}
-	fmt.Println(c.Close())
+	fmt.Fprintf(os.Stderr, "%s: no such command: see conformance -h\n", command)
+	return badInput
+}
+
+// complain prints an error and returns the exit code it deserves.
+func complain(err error) int {
+	switch {
+	case err == nil:
+		return 0
+	case host.Refused(err):
+		fmt.Fprintln(os.Stderr, err)
+		return badInput
+	}
+	fmt.Fprintln(os.Stderr, err)
+	return infrastructure
 }

@@ -11,8 +11,9 @@ type Session struct {
 	ID      string    `json:"id"`
 	Began   time.Time `json:"began"`
 	Ended   time.Time `json:"ended"`
-	Version string    `json:"version"` // of Rollcall
-	Command string    `json:"command"` // to reproduce
+	Version string    `json:"version"`          // of Rollcall
+	Command string    `json:"command"`          // to reproduce
+	Broken  []string  `json:"broken,omitempty"` // what kept scenarios from being recorded at all
 }
 
 // A Cluster says what was under test. Every mode of a session has one, also one the host could not run.

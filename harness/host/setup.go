@@ -168,7 +168,7 @@ func awaitEngine(ctx context.Context, gone <-chan error) error {
 		select {
 		case exit := <-gone:
 			log, _ := os.ReadFile(dockerdLog)
-			return fmt.Errorf("host: dockerd ended (%v): %s: log %s", exit, command.LastLines(string(log), 3), dockerdLog)
+			return fmt.Errorf("host: dockerd ended (%w): %s: log %s", exit, command.LastLines(string(log), 3), dockerdLog)
 		case <-ctx.Done():
 			return fmt.Errorf("host: wait for dockerd: %w: log %s", context.Cause(ctx), dockerdLog)
 		case <-time.After(200 * time.Millisecond):

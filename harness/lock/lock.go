@@ -63,7 +63,7 @@ func Try(path string) (*Lock, error) {
 		// The last holder removes the file: what we locked may have a name no longer.
 		if ours, err := f.Stat(); err == nil {
 			if named, err := os.Stat(path); err == nil && os.SameFile(ours, named) {
-				if err := f.Truncate(0); err == nil {
+				if err = f.Truncate(0); err == nil {
 					_, err = fmt.Fprintf(f, "pid %d\n", os.Getpid())
 				}
 				return &Lock{f}, err

@@ -35,6 +35,32 @@ func TestCapacity(t *testing.T) {
 	}
 }
 
+func TestCapacityCountsFromTheRolloutToTheLastOldPod(t *testing.T) {
+	for _, row := range []struct {
+		sentence string
+		changes  []evidence.Event
+		fewest   int
+		most     int
+	}{
+		{"nothing changed", nil, 2, 2},
+		{"a dip that was over when the rollout began", []evidence.Event{pod(8, evidence.PodUnready, "v1", "a"), pod(10, evidence.PodReady, "v1", "a")}, 2, 2},
+		{"a dip from before that lasted into it", []evidence.Event{pod(8, evidence.PodUnready, "v1", "a"), pod(11, evidence.PodReady, "v1", "a")}, 1, 2},
+		{"a dip at the very end", []evidence.Event{pod(20, evidence.PodUnready, "v1", "a")}, 1, 2},
+		{"a pod more at the very end", []evidence.Event{pod(20, evidence.PodCreated, "v2", "c")}, 2, 3},
+		{"what came later", []evidence.Event{pod(21, evidence.PodUnready, "v1", "a"), pod(21, evidence.PodCreated, "v2", "c")}, 2, 2},
+	} {
+		t.Run(row.sentence, func(t *testing.T) {
+			events := append(marks(0, 10, 20, 40), pod(1, evidence.PodReady, "v1", "a"), pod(1, evidence.PodReady, "v1", "b"))
+			tl := join(t, recording(nil, append(events, row.changes...), fresh("a", "n1")))
+			lowest, _ := tl.MinAvailable()
+			highest, _ := tl.MaxPods()
+			if lowest.Available != row.fewest || highest.Total != row.most {
+				t.Errorf("between %d available and %d in all, want %d and %d", lowest.Available, highest.Total, row.fewest, row.most)
+			}
+		})
+	}
+}
+
 func TestCapacityIsAbsentWhenNotMeasured(t *testing.T) {
 	for _, row := range []struct {
 		sentence string

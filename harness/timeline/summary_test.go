@@ -69,6 +69,7 @@ func TestSpreadIsExact(t *testing.T) {
 	for i := range hundred {
 		hundred[i] = time.Duration(100 - i)
 	}
+	sixty := hundred[40:]
 	for _, row := range []struct {
 		sentence string
 		of       []time.Duration
@@ -78,6 +79,7 @@ func TestSpreadIsExact(t *testing.T) {
 		{"of one, that one", []time.Duration{7}, timeline.Spread{P50: 7, P99: 7, Max: 7}},
 		{"of two, the lower is the median", []time.Duration{9, 1}, timeline.Spread{P50: 1, P99: 9, Max: 9}},
 		{"of 1 to 100 in any order, 50, 99 and 100", hundred, timeline.Spread{P50: 50, P99: 99, Max: 100}},
+		{"of 1 to 60, 99 % are not below 60", sixty, timeline.Spread{P50: 30, P99: 60, Max: 60}},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
 			if diff := cmp.Diff(row.want, timeline.SpreadOf(row.of)); diff != "" {

@@ -98,6 +98,26 @@ func TestPhasesAreHalfOpen(t *testing.T) {
 	}
 }
 
+func TestOnlyTheAppReplies(t *testing.T) {
+	v1 := evidence.Server{Version: "v1", Pod: "a"}
+	for _, row := range []struct {
+		sentence string
+		hit      evidence.Hit
+		want     bool
+	}{
+		{"a good reply", evidence.Hit{Status: 200, By: v1}, true},
+		{"a bad reply by the app is one all the same", evidence.Hit{Status: 503, By: v1, Fault: evidence.BadStatus}, true},
+		{"no reply", evidence.Hit{Fault: evidence.Timeout}, false},
+		{"a reply by another app, whatever version it names", evidence.Hit{Status: 200, By: v1, Fault: evidence.WrongServer}, false},
+	} {
+		t.Run(row.sentence, func(t *testing.T) {
+			if got := timeline.Replied(row.hit); got != row.want {
+				t.Errorf("replied %t, want %t", got, row.want)
+			}
+		})
+	}
+}
+
 func TestServiceLanesLeaveOutTheControl(t *testing.T) {
 	control := evidence.Lane{ID: "control", Vantage: evidence.FromControl}
 	host := evidence.Lane{ID: "host-fresh", Vantage: evidence.FromHost}

@@ -1,6 +1,7 @@
 package timeline_test
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -77,6 +78,8 @@ func TestARestartToTheSameVersionHasNoWindows(t *testing.T) {
 }
 
 func TestDrainLags(t *testing.T) {
+	host := fresh("a", "")
+	host.Vantage = evidence.FromHost
 	reused := fresh("a", "n1")
 	reused.Conn = evidence.Reused
 	rollout := marks(0, 20, 80, 100)
@@ -101,6 +104,8 @@ func TestDrainLags(t *testing.T) {
 			[]evidence.Event{pod(15, evidence.EndpointNotReady, "v1", "pod-v1")}, nil},
 		{"a reused connection may stay and is not a lag", paced("a", "1111"), reused,
 			[]evidence.Event{pod(25, evidence.EndpointGone, "v1", "pod-v1")}, nil},
+		{"the host has no kube-proxy of its own to lag", paced("a", "1111"), host,
+			[]evidence.Event{pod(25, evidence.EndpointGone, "v1", "pod-v1")}, nil},
 		{"a new pod is not drained", paced("a", "2222"), fresh("a", "n1"),
 			[]evidence.Event{pod(25, evidence.EndpointGone, "v2", "pod-v2")}, nil},
 	} {
@@ -114,10 +119,10 @@ func TestDrainLags(t *testing.T) {
 }
 
 func TestDrainLagsAreByNode(t *testing.T) {
-	hits := append(paced("a", "11112"), paced("b", "11122")...)
+	hits := slices.Concat(paced("a", "11112"), paced("b", "11122"), paced("c", "11122"))
 	events := append(marks(0, 20, 80, 100), pod(25, evidence.EndpointGone, "v1", "pod-v1"))
 	want := []timeline.DrainLag{{Pod: "pod-v1", Node: "n1", Lag: 15 * ms}, {Pod: "pod-v1", Node: "n2", Lag: 5 * ms}}
-	if diff := cmp.Diff(want, join(t, recording(hits, events, fresh("a", "n1"), fresh("b", "n2"))).DrainLags()); diff != "" {
+	if diff := cmp.Diff(want, join(t, recording(hits, events, fresh("a", "n1"), fresh("b", "n2"), fresh("c", "n1"))).DrainLags()); diff != "" {
 		t.Errorf("drain lags (-want +got):\n%s", diff)
 	}
 }

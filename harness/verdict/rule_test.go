@@ -150,8 +150,9 @@ func TestNoRulePassesOnNothing(t *testing.T) {
 
 func TestWitnessesAreNamedByTimeSent(t *testing.T) {
 	ev := rollout(verdict.NoFailures())
-	all(breaking("worker-reused", evidence.Closed, 70), breaking("worker-fresh", evidence.Reset, 71, 69))(&ev)
-	want := []verdict.Witness{{Lane: "worker-fresh", Seq: 69}, {Lane: "worker-reused", Seq: 70}, {Lane: "worker-fresh", Seq: 71}}
+	all(breaking("worker-reused", evidence.Closed, 70), breaking("worker-fresh", evidence.Reset, 71, 69),
+		on("worker-reused", func(h *evidence.Hit) { h.Due += 25 * ms; h.Sent = h.Due }))(&ev)
+	want := []verdict.Witness{{Lane: "worker-fresh", Seq: 69}, {Lane: "worker-fresh", Seq: 71}, {Lane: "worker-reused", Seq: 70}}
 	if diff := cmp.Diff(want, judge(t, ev).Findings[0].Witnesses); diff != "" {
 		t.Errorf("witnesses (-want +got):\n%s", diff)
 	}

@@ -1,0 +1,80 @@
+# Rollcall. `make` alone lists the targets.
+SHELL       := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+
+# What to run. Each can be given on the command line: MODES=nftables make conformance
+MODES  ?=
+SUITES ?=
+K8S    ?=
+KEEP   ?=
+RUN    ?= out/latest
+export MODES SUITES K8S KEEP
+
+LINT_VERSION := v2.15.0
+LINT         := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/rollcall/tools/golangci-lint-$(LINT_VERSION)
+CONFORMANCE  := out/bin/conformance
+
+##@ The two commands
+
+.PHONY: conformance
+conformance: $(CONFORMANCE) ## Run the suites in every kube-proxy mode this host supports; MODES, SUITES, K8S, KEEP=1 select
+	@$(CONFORMANCE) run
+
+.PHONY: test
+test: lint smoke unit ## Lint, a smoke run on one real kind cluster, and the hermetic tests
+
+##@ Parts of them
+
+.PHONY: unit
+unit: ## Hermetic tests, with the race detector
+	go test -race ./fixtures/... ./harness/... ./loadgen/... ./reports/...
+
+.PHONY: smoke
+smoke: $(CONFORMANCE) ## Both twins of a rolling update on one real kind cluster
+	@MODES="$(or $(MODES),nftables)" SUITES="control rollout" $(CONFORMANCE) run -run '/(un)?drained-rolling-update'
+
+.PHONY: lint
+lint: $(LINT) ## gofmt, go vet and golangci-lint
+	@test -z "$$(gofmt -l .)" || { echo "not gofmt'ed:"; gofmt -l .; exit 1; }
+	$(LINT) run ./...
+
+##@ Host
+
+.PHONY: preflight
+preflight: $(CONFORMANCE) ## Say what this host can run; install and start a container engine if there is none
+	@$(CONFORMANCE) preflight
+
+.PHONY: node-image
+node-image: $(CONFORMANCE) ## Get the node image for K8S, building it if no registry has it
+	@$(CONFORMANCE) node-image
+
+.PHONY: clean
+clean: $(CONFORMANCE) ## Remove every cluster Rollcall made on this host, kept ones too, and out/bin
+	@$(CONFORMANCE) clean
+	rm -rf out/bin
+
+##@ Reports
+
+.PHONY: report
+report: ## Judge a recorded run again and rewrite its reports; RUN=out/<run-id>
+	@go build -o out/bin/rollcall ./reports/rollcall
+	@out/bin/rollcall report $(RUN)
+
+##@ Development
+
+.PHONY: golden
+golden: ## Rewrite the golden files from what the code does now
+	go test ./fixtures ./reports/... -update
+
+.PHONY: help
+help: ## This list
+	@awk 'BEGIN {FS = ":.*## "} /^##@/ {printf "\n%s\n", substr($$0, 5)} /^[a-z-]+:.*## / {printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+.PHONY: $(CONFORMANCE)
+$(CONFORMANCE):
+	@go build -o $@ ./harness/conformance
+
+$(LINT):
+	GOBIN=$(dir $@)$(LINT_VERSION) go install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(LINT_VERSION)
+	mv $(dir $@)$(LINT_VERSION)/golangci-lint $@ && rmdir $(dir $@)$(LINT_VERSION)

@@ -1,0 +1,99 @@
+package cluster
+
+import (
+	"net"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"sigs.k8s.io/kind/pkg/apis/config/v1alpha4"
+
+	"rollcall/harness/host"
+)
+
+const head = "kind: Cluster\napiVersion: kind.x-k8s.io/v1alpha4\n"
+
+func TestLoadConfig(t *testing.T) {
+	for _, tc := range []struct {
+		sentence, text, names string
+	}{
+		{"an unknown field is named", head + "nodes:\n- role: worker\n  imagee: x\n", `unknown field "nodes[0].imagee"`},
+		{"a value of the wrong type is named by its field", head + "networking:\n  apiServerPort: yes please\n", "networking.apiServerPort"},
+		{"another kind is not a cluster", "kind: Pod\napiVersion: v1\n", `kind "Pod"`},
+		{"one worker cannot show what a second node sees", head + "nodes:\n- role: control-plane\n- role: worker\n", "nodes: 1 workers"},
+		{"no YAML at all", "{", "yaml"},
+	} {
+		t.Run(tc.sentence, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "kind-config.yaml")
+			if err := os.WriteFile(path, []byte(tc.text), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			_, err := loadConfig(path, Spec{})
+			if !host.Refused(err) || !strings.Contains(err.Error(), tc.names) || !strings.Contains(err.Error(), path) || strings.Contains(err.Error(), "\n") {
+				t.Errorf("error %q, want a refusal in one line with the file and %q", err, tc.names)
+			}
+		})
+	}
+}
+
+func TestLoadConfigSetsOnlyNameModeAndImage(t *testing.T) {
+	path := filepath.Join("..", "..", "kind-config.yaml")
+	a, err := loadConfig(path, Spec{Name: "a", Mode: "iptables", Image: "i"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := loadConfig(path, Spec{Name: "b", Mode: "nftables", Image: "j"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b.Name != "b" || b.Networking.KubeProxyMode != "nftables" || b.Nodes[2].Image != "j" {
+		t.Errorf("spec not taken over: %+v", b)
+	}
+	b.Name, b.Networking.KubeProxyMode = a.Name, a.Networking.KubeProxyMode
+	for i := range b.Nodes {
+		b.Nodes[i].Image = a.Nodes[i].Image
+	}
+	if diff := cmp.Diff(a, b); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestCheckPorts(t *testing.T) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	taken := int32(listener.Addr().(*net.TCPAddr).Port)
+	config := func(port int32) *v1alpha4.Cluster {
+		return &v1alpha4.Cluster{Nodes: []v1alpha4.Node{{ExtraPortMappings: []v1alpha4.PortMapping{{HostPort: port, ListenAddress: "127.0.0.1"}}}}}
+	}
+	if err := checkPorts("f", config(0)); err != nil {
+		t.Errorf("a free choice is refused: %v", err)
+	}
+	if err := checkPorts("f", config(taken)); !host.Refused(err) || !strings.Contains(err.Error(), strconv.Itoa(int(taken))) {
+		t.Errorf("error %v, want a refusal that names port %d", err, taken)
+	}
+}
+
+func TestParseModes(t *testing.T) {
+	for _, tc := range []struct {
+		sentence, list string
+		want           []string
+		refused        bool
+	}{
+		{"nothing is all", "", Modes, false},
+		{"commas and spaces separate", "nftables, iptables", []string{"nftables", "iptables"}, false},
+		{"an unknown mode is refused", "iptables,ebpf", nil, true},
+	} {
+		t.Run(tc.sentence, func(t *testing.T) {
+			got, err := ParseModes(tc.list)
+			if diff := cmp.Diff(tc.want, got); diff != "" || host.Refused(err) != tc.refused {
+				t.Errorf("%v %s", err, diff)
+			}
+		})
+	}
+}

@@ -1,0 +1,84 @@
+package host
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestWithWrapper(t *testing.T) {
+	const ours = `"path": "/usr/local/lib/rollcall/ociruntime"`
+	for _, tc := range []struct {
+		sentence, before string
+		keeps            []string
+		err              string
+	}{
+		{"without a file there is ours alone", "", nil, ""},
+		{"other settings stay", `{"log-level":"warn","bip":"10.9.0.1/24"}`, []string{`"log-level": "warn"`, `"bip": "10.9.0.1/24"`}, ""},
+		{"other runtimes stay", `{"runtimes":{"crun":{"path":"/usr/bin/crun"}}}`, []string{`"path": "/usr/bin/crun"`}, ""},
+		{"a file that is no JSON is not touched", `{"bip":`, nil, "not a JSON object"},
+		{"runtimes of another shape are not touched", `{"runtimes":[]}`, nil, "runtimes"},
+	} {
+		t.Run(tc.sentence, func(t *testing.T) {
+			after, err := withWrapper([]byte(tc.before))
+			if (err != nil) != (tc.err != "") || err != nil && !strings.Contains(err.Error(), tc.err) {
+				t.Fatalf("error %v, want %q", err, tc.err)
+			}
+			if err != nil {
+				return
+			}
+			for _, text := range append(tc.keeps, ours, `"default-runtime": "rollcall"`) {
+				if !strings.Contains(string(after), text) {
+					t.Errorf("%s lacks %s", after, text)
+				}
+			}
+			again, err := withWrapper(after)
+			if diff := cmp.Diff(string(after), string(again)); err != nil || diff != "" {
+				t.Errorf("a second time changes something: %v %s", err, diff)
+			}
+		})
+	}
+}
+
+func TestCheck(t *testing.T) {
+	roomy := Facts{MemoryFree: 8 << 30, DiskFree: 64 << 30, InotifyInstance: 512}
+	for _, tc := range []struct {
+		sentence string
+		building bool
+		change   func(*Facts)
+		names    string
+	}{
+		{"a roomy host is fit", true, func(*Facts) {}, ""},
+		{"too little memory is refused with what is needed", false, func(f *Facts) { f.MemoryFree = 1 << 30 }, "3.0 GiB"},
+		{"too little disk is refused with what is needed", false, func(f *Facts) { f.DiskFree = 1 << 30 }, "4.0 GiB"},
+		{"building needs more disk than running", true, func(f *Facts) { f.DiskFree = 5 << 30 }, "12.0 GiB"},
+		{"which a host that need not build may lack", false, func(f *Facts) { f.DiskFree = 5 << 30 }, ""},
+		{"too few inotify instances are refused with the command", false, func(f *Facts) { f.InotifyInstance = 64 }, "sysctl fs.inotify.max_user_instances=512"},
+	} {
+		t.Run(tc.sentence, func(t *testing.T) {
+			facts := roomy
+			tc.change(&facts)
+			err := facts.Check(tc.building)
+			if Refused(err) != (tc.names != "") || err != nil && !strings.Contains(err.Error(), tc.names) {
+				t.Errorf("error %v, want one with %q", err, tc.names)
+			}
+		})
+	}
+}
+
+func TestMode(t *testing.T) {
+	bare := Facts{Kernel: "6.18"}
+	for mode, want := range map[string]bool{"iptables": true, "nftables": false, "ipvs": false} {
+		supported, because := bare.Mode(mode)
+		if supported != want || because == "" {
+			t.Errorf("%s: %v, %q", mode, supported, because)
+		}
+	}
+	full := Facts{NFTables: true, IPVS: true}
+	for _, mode := range []string{"nftables", "ipvs"} {
+		if supported, because := full.Mode(mode); !supported {
+			t.Errorf("%s: %q", mode, because)
+		}
+	}
+}

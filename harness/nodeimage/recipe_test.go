@@ -1,0 +1,47 @@
+package nodeimage
+
+import (
+	"strings"
+	"testing"
+
+	"rollcall/harness/host"
+)
+
+func TestResolve(t *testing.T) {
+	for _, tc := range []struct {
+		sentence, asked, want string
+		refused               bool
+	}{
+		{"nothing asked is the default", "", Default, false},
+		{"a version of the table is itself", "v1.37.0", "v1.37.0", false},
+		{"the leading v may be left out", "1.37.0", "v1.37.0", false},
+		{"a minor is its version of the table", "1.35", "v1.35.4", false},
+		{"an x stands for the patch", "v1.36.x", "v1.36.3", false},
+		{"a patch that is not in the table is refused, not replaced", "v1.36.1", "", true},
+		{"a major alone says too little", "v1", "", true},
+		{"a word is refused", "latest", "", true},
+	} {
+		t.Run(tc.sentence, func(t *testing.T) {
+			got, err := Resolve(tc.asked)
+			if got != tc.want || host.Refused(err) != tc.refused {
+				t.Errorf("Resolve(%q) = %q, %v", tc.asked, got, err)
+			}
+			if tc.refused && !strings.Contains(err.Error(), Default) {
+				t.Errorf("the refusal %q does not say what is known", err)
+			}
+		})
+	}
+}
+
+func TestTagCarriesTheInputs(t *testing.T) {
+	was := tag(Default)
+	if tag("v1.37.0") == was {
+		t.Error("two Kubernetes versions have one tag")
+	}
+	saved := debian
+	defer func() { debian = saved }()
+	debian.Packages = append([]string{"vim"}, debian.Packages...)
+	if tag(Default) == was {
+		t.Error("another package list has the same tag")
+	}
+}

@@ -1,0 +1,36 @@
+package rollout
+
+import (
+	"testing"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+)
+
+func TestComplete(t *testing.T) {
+	done := appsv1.DeploymentStatus{ObservedGeneration: 2, Replicas: 3, UpdatedReplicas: 3, AvailableReplicas: 3}
+	for _, tc := range []struct {
+		sentence string
+		change   func(*appsv1.DeploymentStatus)
+		want     bool
+	}{
+		{"all updated, available and nothing else left is done", func(*appsv1.DeploymentStatus) {}, true},
+		{"a spec the controller has not seen is not done", func(s *appsv1.DeploymentStatus) { s.ObservedGeneration = 1 }, false},
+		{"a replica not yet updated is not done", func(s *appsv1.DeploymentStatus) { s.UpdatedReplicas = 2 }, false},
+		{"an old replica not yet deleted is not done", func(s *appsv1.DeploymentStatus) { s.Replicas = 4 }, false},
+		{"a new replica not yet available is not done", func(s *appsv1.DeploymentStatus) { s.AvailableReplicas = 2 }, false},
+		{"terminating pods do not count: the trap", func(s *appsv1.DeploymentStatus) { s.TerminatingReplicas = new(int32(3)) }, true},
+		{"past the deadline is not done", func(s *appsv1.DeploymentStatus) {
+			s.Conditions = []appsv1.DeploymentCondition{{Type: appsv1.DeploymentProgressing, Status: corev1.ConditionFalse, Reason: "ProgressDeadlineExceeded"}}
+		}, false},
+	} {
+		t.Run(tc.sentence, func(t *testing.T) {
+			d := &appsv1.Deployment{Spec: appsv1.DeploymentSpec{Replicas: new(int32(3))}, Status: done}
+			d.Generation = 2
+			tc.change(&d.Status)
+			if got := Complete(d); got != tc.want {
+				t.Errorf("%v, want %v", got, tc.want)
+			}
+		})
+	}
+}
