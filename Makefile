@@ -32,7 +32,7 @@ unit: ## Hermetic tests, with the race detector
 
 .PHONY: smoke
 smoke: $(CONFORMANCE) ## Both twins of a rolling update on one real kind cluster
-	@MODES="$(or $(MODES),nftables)" SUITES="control rollout" $(CONFORMANCE) run -run '/(un)?drained-rolling-update'
+	@MODES="$(or $(MODES),nftables)" SUITES="control rollout" $(CONFORMANCE) run -run '(un)?drained-rolling-update'
 
 .PHONY: lint
 lint: $(LINT) ## gofmt, go vet and golangci-lint

@@ -93,8 +93,8 @@ func tell(t *testing.T, o verdict.Outcome, because string) {
 	}
 }
 
-// recordAndJudge records a scenario, again up to its tries while a negative control saw nothing,
-// and judges the last recording, which is also what the report shows.
+// recordAndJudge records a scenario, again up to its tries while a negative control that can be
+// trusted saw nothing, and judges the last recording, which is also what the report shows.
 func (r *Rig) recordAndJudge(ctx context.Context, c *cluster.Cluster, suite string, s Scenario, out io.Writer) (v verdict.Verdict, err error) {
 	tries := max(1, s.Tries)
 	for attempt := 1; attempt <= tries; attempt++ {
@@ -111,7 +111,7 @@ func (r *Rig) recordAndJudge(ctx context.Context, c *cluster.Cluster, suite stri
 		}
 		v = verdict.Judge(ev.Run, tl)
 		fmt.Fprintf(out, "%s %s: %s: %s\n", c.Mode, s.ID, v.Outcome, v.Because)
-		if v.Outcome != verdict.Inconclusive || ctx.Err() != nil {
+		if v.Outcome != verdict.Inconclusive || v.Distrusted {
 			break
 		}
 	}

@@ -15,7 +15,6 @@ import (
 	"rollcall/fixtures"
 	"rollcall/harness/cluster"
 	"rollcall/harness/evidence"
-	"rollcall/harness/host"
 	"rollcall/harness/observe"
 )
 
@@ -88,9 +87,6 @@ func (r *recording) deploy(ctx context.Context) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, deployPatience, fmt.Errorf("not up after %v", deployPatience))
 	defer cancel()
 	core := r.cluster.Client.CoreV1()
-	if err := r.nodePortFree(ctx); err != nil {
-		return err
-	}
 	if _, err := core.Namespaces().Create(ctx, fixtures.Namespace(r.namespace, r.namespace), metav1.CreateOptions{}); err != nil {
 		return err
 	}
@@ -121,22 +117,6 @@ func (r *recording) deploy(ctx context.Context) error {
 		return err
 	}
 	return r.clients.reachable(ctx)
-}
-
-// nodePortFree refuses a cluster in which another Service has our NodePort.
-func (r *recording) nodePortFree(ctx context.Context) error {
-	services, err := r.cluster.Client.CoreV1().Services(metav1.NamespaceAll).List(ctx, metav1.ListOptions{})
-	if err != nil {
-		return err
-	}
-	for _, s := range services.Items {
-		for _, port := range s.Spec.Ports {
-			if port.NodePort == nodePort {
-				return host.Refuse(fmt.Sprintf("NodePort %d", nodePort), "Service "+s.Namespace+"/"+s.Name+" has it", "delete that Service")
-			}
-		}
-	}
-	return nil
 }
 
 // finish waits until the rollout is done by the API server's word, and then until the last old pod is gone.

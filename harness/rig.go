@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/e2e-framework/pkg/envconf"
 
 	"rollcall/fixtures"
@@ -38,6 +39,9 @@ func (o *Options) Register(flags *flag.FlagSet) {
 	flags.BoolVar(&o.Keep, "keep", os.Getenv("KEEP") == "1", "keep the clusters, and reuse kept ones")
 	flags.StringVar(&o.Out, "out", "", "run `folder` to write evidence to (default a new one below out/)")
 }
+
+// configFile is the cluster's, in the module's folder.
+const configFile = "kind-config.yaml"
 
 // A Rig is what the scenarios of one test process run on.
 type Rig struct {
@@ -72,6 +76,9 @@ func (r *Rig) Prepare() (err error) {
 		return err
 	}
 	if r.module, err = moduleFolder(); err != nil {
+		return err
+	}
+	if err := cluster.CheckConfig(filepath.Join(r.module, configFile)); err != nil {
 		return err
 	}
 	if r.Out != "" {
@@ -136,6 +143,11 @@ func (r *Rig) open(ctx context.Context, out io.Writer, mode string) (c *cluster.
 	if supported, because := facts.Mode(mode); !supported {
 		return nil, because, r.describe(identity)
 	}
+	if !cluster.Lent(identity.Name) {
+		if _, err := r.Check(ctx, out); err != nil {
+			return nil, "", err
+		}
+	}
 	if c, err = r.OpenCluster(ctx, out, mode); err != nil {
 		return nil, "", err
 	}
@@ -158,31 +170,75 @@ func hostFeatures(facts host.Facts) []evidence.Feature {
 	return list
 }
 
-// OpenCluster makes this host able, gets the images, and opens the cluster for a mode.
-func (r *Rig) OpenCluster(ctx context.Context, out io.Writer, mode string) (*cluster.Cluster, error) {
-	spec := cluster.Spec{Name: "rollcall-" + mode, Mode: mode, Keep: r.Keep,
-		Config: filepath.Join(r.module, "kind-config.yaml"), ProbeImage: fixtures.ImageRef("echo", appVersions[0])}
-	if cluster.Lent(spec.Name) {
-		return cluster.Open(ctx, out, spec)
-	}
+// spec is the cluster of a mode, but for its images.
+func (r *Rig) spec(mode string) cluster.Spec {
+	return cluster.Spec{Name: "rollcall-" + mode, Mode: mode, Keep: r.Keep,
+		Config: filepath.Join(r.module, configFile), ProbeImage: fixtures.ImageRef("echo", appVersions[0])}
+}
+
+// Check makes this host able to run clusters and refuses whatever would keep those of the rig's
+// modes from being created.
+func (r *Rig) Check(ctx context.Context, out io.Writer) (host.Facts, error) {
 	facts, err := host.Ensure(ctx, out)
 	if err != nil {
-		return nil, err
+		return facts, err
 	}
 	_, here := nodeimage.Here(ctx, r.version)
 	if err := facts.Check(!here); err != nil {
+		return facts, err
+	}
+	for _, mode := range r.modes {
+		if supported, _ := facts.Mode(mode); !supported {
+			continue
+		}
+		if err := cluster.Check(ctx, r.spec(mode)); err != nil {
+			return facts, err
+		}
+	}
+	return facts, nil
+}
+
+// OpenCluster gets the images and opens the cluster for a mode, after Check or in a process that
+// was lent the cluster.
+func (r *Rig) OpenCluster(ctx context.Context, out io.Writer, mode string) (*cluster.Cluster, error) {
+	spec := r.spec(mode)
+	if !cluster.Lent(spec.Name) {
+		if err := cluster.Sweep(ctx, out, false); err != nil {
+			return nil, err
+		}
+		var err error
+		if spec.Image, err = nodeimage.Ensure(ctx, out, r.version); err != nil {
+			return nil, err
+		}
+		fmt.Fprintln(out, "building the images of the app and the agent")
+		if spec.Archives, err = archives(ctx, r.module); err != nil {
+			return nil, err
+		}
+	}
+	c, err := cluster.Open(ctx, out, spec)
+	if err != nil {
 		return nil, err
 	}
-	if err := cluster.Sweep(ctx, out, false); err != nil {
-		return nil, err
+	if err := nodePortFree(ctx, c); err != nil {
+		return nil, errors.Join(err, c.Close())
 	}
-	if spec.Image, err = nodeimage.Ensure(ctx, out, r.version); err != nil {
-		return nil, err
+	return c, nil
+}
+
+// nodePortFree refuses a cluster, a kept one say, in which another Service has our NodePort.
+func nodePortFree(ctx context.Context, c *cluster.Cluster) error {
+	services, err := c.Client.CoreV1().Services(metav1.NamespaceAll).List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return err
 	}
-	if spec.Archives, err = archives(ctx, r.module); err != nil {
-		return nil, err
+	for _, s := range services.Items {
+		for _, port := range s.Spec.Ports {
+			if port.NodePort == nodePort {
+				return host.Refuse(fmt.Sprintf("NodePort %d", nodePort), "Service "+s.Namespace+"/"+s.Name+" has it", "delete that Service")
+			}
+		}
 	}
-	return cluster.Open(ctx, out, spec)
+	return nil
 }
 
 // appVersions are the versions of the echo app that suites use.

@@ -57,7 +57,7 @@ type (
 )
 
 // JUnit writes junit.xml, one testsuite per suite and mode. A claim that failed is a failure, an
-// inconclusive one an error.
+// inconclusive one an error, and so is a run that broke.
 func JUnit(w io.Writer, r Report) error {
 	all := junitSuites{Name: "rollcall"}
 	var whole tally
@@ -69,6 +69,11 @@ func JUnit(w io.Writer, r Report) error {
 		all.Suites = append(all.Suites, newJUnitSuite(r.Scenarios[first:i]))
 	}
 	for _, s := range r.Scenarios {
+		whole.add(s)
+	}
+	if broken := strings.Join(r.Run.Broken, "; "); broken != "" {
+		s := Scenario{Suite: "session", ID: "infrastructure", Because: broken}
+		all.Suites = append(all.Suites, newJUnitSuite([]Scenario{s}))
 		whole.add(s)
 	}
 	all.junitCounts = whole.counts()

@@ -43,7 +43,7 @@ func Load(dir string) (Report, error) {
 	}
 	r := Report{
 		APIVersion: APIVersion, Kind: Kind,
-		Run:      Run{ID: session.ID, Began: session.Began.UTC(), Ended: session.Ended.UTC(), Version: session.Version, Command: session.Command},
+		Run:      Run{ID: session.ID, Began: session.Began.UTC(), Ended: session.Ended.UTC(), Version: session.Version, Command: session.Command, Broken: session.Broken},
 		Clusters: []evidence.Cluster{}, Scenarios: []Scenario{},
 	}
 	if session.Ended.After(session.Began) {

@@ -143,12 +143,16 @@ func TestExitCode(t *testing.T) {
 		{"a claim failed", reports.Summary{Pass: 5, Fail: 1}, 1},
 		{"a failure outweighs what is inconclusive", reports.Summary{Pass: 5, Fail: 1, Inconclusive: 4}, 1},
 		{"one scenario was inconclusive", reports.Summary{Pass: 5, Inconclusive: 1}, 3},
-		{"everything was skipped, so nothing was judged", reports.Summary{Skipped: 3}, 3},
+		{"everything was skipped, with reasons", reports.Summary{Skipped: 3}, 0},
 		{"nothing ran at all", reports.Summary{}, 3},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
 			if got := reports.ExitCode(reports.Report{Summary: row.summary}); got != row.want {
 				t.Errorf("exit code %d, want %d", got, row.want)
+			}
+			broken := reports.Report{Summary: row.summary, Run: reports.Run{Broken: []string{"nftables: no cluster"}}}
+			if got := reports.ExitCode(broken); got != 1 && got != 3 {
+				t.Errorf("exit code %d of a run that broke", got)
 			}
 		})
 	}

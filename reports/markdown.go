@@ -12,7 +12,7 @@ import (
 // Markdown writes summary.md: totals, a table, and the reason for every outcome but pass.
 func Markdown(w io.Writer, r Report) error {
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "# Rollcall %s\n\n%s\n\n", escape(r.Run.ID), totals(r))
+	fmt.Fprintf(&b, "# Rollcall %s\n\n%s\n\n", escape(r.Run.ID), escape(totals(r)))
 	for i, s := range append([]Scenario{{}}, r.Scenarios...) {
 		cells := newRow(s)
 		if i == 0 {

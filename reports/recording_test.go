@@ -67,7 +67,7 @@ func rollout(mode, suite, scenario string, attempt int, expect []evidence.Expect
 		},
 	}
 	old, fresh := evidence.Server{Version: "v1", Pod: "a", Node: "worker"}, evidence.Server{Version: "v2", Pod: "b", Node: "worker2"}
-	for _, e := range []evidence.Event{
+	ev.Events = append(ev.Events, []evidence.Event{
 		{At: 0, Kind: evidence.PodReady, By: old},
 		{At: 0, Kind: evidence.PodReady, By: evidence.Server{Version: "v1", Pod: "z"}},
 		{At: 1 * ms, Kind: evidence.LoadBegun},
@@ -79,9 +79,7 @@ func rollout(mode, suite, scenario string, attempt int, expect []evidence.Expect
 		{At: 1000 * ms, Kind: evidence.PodGone, By: old},
 		{At: 1000 * ms, Kind: evidence.OldGone},
 		{At: 2005 * ms, Kind: evidence.LoadEnded},
-	} {
-		ev.Events = append(ev.Events, e)
-	}
+	}...)
 	for _, lane := range ev.Run.Lanes {
 		for i := range 200 {
 			due := time.Duration(i+1) * 10 * ms

@@ -35,6 +35,7 @@ type Run struct {
 	Ended   time.Time `json:"ended,omitzero"` // absent when the run was cut off
 	Version string    `json:"version"`
 	Command string    `json:"command"`
+	Broken  []string  `json:"broken,omitempty"` // what kept scenarios from being recorded at all
 }
 
 // A Summary counts scenarios by outcome. Requests are those of all lanes; Seconds is wall time.
@@ -122,13 +123,12 @@ type DrainLags struct {
 }
 
 // ExitCode is what a process that reports r exits with: 1 when a scenario failed, else 3 when one
-// was inconclusive or none was judged at all (an empty report, or one where every scenario was
-// skipped, proves nothing), else 0.
+// was inconclusive, the infrastructure broke or there is no scenario at all, else 0.
 func ExitCode(r Report) int {
 	switch {
 	case r.Summary.Fail > 0:
 		return 1
-	case r.Summary.Inconclusive > 0 || r.Summary.Pass == 0:
+	case r.Summary.Inconclusive > 0 || len(r.Run.Broken) > 0 || r.Summary.Pass+r.Summary.Skipped == 0:
 		return 3
 	default:
 		return 0

@@ -94,6 +94,9 @@ func totals(r Report) string {
 	if s.Seconds > 0 {
 		line += fmt.Sprintf(" in %.0fs", s.Seconds)
 	}
+	if len(r.Run.Broken) > 0 {
+		line += "; the run broke: " + oneLine(strings.Join(r.Run.Broken, "; "))
+	}
 	return line
 }
 

@@ -73,6 +73,31 @@ func unmarshalStrict(data []byte, v any) error {
 	return errors.Join(append(unknown, err)...)
 }
 
+// CheckConfig refuses a configuration that no cluster can be made from. It looks at nothing else.
+func CheckConfig(path string) error {
+	_, err := loadConfig(path, Spec{})
+	return err
+}
+
+// Check refuses what would keep a cluster from being created: taken host ports, or a cluster of
+// the name that is not ours.
+func Check(ctx context.Context, s Spec) error {
+	config, err := loadConfig(s.Config, s)
+	if err != nil {
+		return err
+	}
+	ours, err := containers(ctx, s.Name, true)
+	if err != nil {
+		return err
+	}
+	if len(ours) == 0 { // a cluster of ours holds the ports itself
+		if err := checkPorts(s.Config, config); err != nil {
+			return err
+		}
+	}
+	return checkForeign(ctx, s.Name)
+}
+
 // checkPorts refuses fixed host ports that are taken.
 func checkPorts(path string, config *v1alpha4.Cluster) error {
 	for i, node := range config.Nodes {

@@ -8,6 +8,7 @@ import (
 	"os"
 	"time"
 
+	"golang.org/x/sync/errgroup"
 	"sigs.k8s.io/kind/pkg/apis/config/v1alpha4"
 	kind "sigs.k8s.io/kind/pkg/cluster"
 )
@@ -27,7 +28,7 @@ func (c *Cluster) open(ctx context.Context, w io.Writer, config *v1alpha4.Cluste
 	if c.spec.Keep && c.spec.kept(state) {
 		if err := c.connect(ctx); err == nil && len(c.nodes) == len(config.Nodes) {
 			fmt.Fprintf(w, "cluster %s: reusing the kept one\n", c.Name)
-			return c.ready(ctx, w)
+			return errors.Join(c.loadImages(ctx), c.ready(ctx))
 		}
 		fmt.Fprintf(w, "cluster %s: the kept one is gone or broken; making a new one\n", c.Name)
 	}
@@ -52,7 +53,7 @@ func (c *Cluster) open(ctx context.Context, w io.Writer, config *v1alpha4.Cluste
 	if err := c.connect(ctx); err != nil {
 		return err
 	}
-	if err := c.ready(ctx, w); err != nil {
+	if err := c.ready(ctx); err != nil {
 		return fmt.Errorf("cluster: %s does not become ready: %w", c.Name, err)
 	}
 	c.Took = time.Since(began)
@@ -69,24 +70,20 @@ func (c *Cluster) open(ctx context.Context, w io.Writer, config *v1alpha4.Cluste
 	return keeper.keep()
 }
 
-// create runs kind, and beside it gives each node its network as soon as it has joined, so that
-// nodes are Ready about when kind is done. kind cannot be cancelled: when ctx ends, its containers
+// create runs kind, and beside it gives the nodes their images while they wait for the control
+// plane, and their network as soon as they join. kind cannot be cancelled: when ctx ends, its containers
 // are removed under it, and it fails at once.
 func (c *Cluster) create(ctx context.Context, config *v1alpha4.Cluster) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	network := make(chan error, 1)
-	if config.Networking.DisableDefaultCNI {
-		go func() {
-			err := installNetwork(ctx, c.Name, len(config.Nodes))
-			if err != nil {
-				cancel(err)
-			}
-			network <- err
-		}()
-	} else {
-		network <- nil
-	}
+	beside := make(chan error, 1)
+	go func() {
+		err := c.equip(ctx, config)
+		if err != nil {
+			cancel(err)
+		}
+		beside <- err
+	}()
 	made := make(chan error, 1)
 	go func() {
 		made <- provider().Create(c.Name, kind.CreateWithV1Alpha4Config(config), kind.CreateWithKubeconfigPath(c.Kubeconfig),
@@ -96,15 +93,26 @@ func (c *Cluster) create(ctx context.Context, config *v1alpha4.Cluster) error {
 	case err := <-made:
 		if err != nil {
 			cancel(err)
-			<-network
-			return err
+			return errors.Join(err, <-beside)
 		}
-		return <-network
+		return <-beside
 	case <-ctx.Done():
 		cause := context.Cause(ctx)
 		err := removeNodes(context.WithoutCancel(ctx), c.Name)
-		<-made
-		<-network
+		_, _ = <-made, <-beside // they failed because of cause
 		return errors.Join(cause, err)
 	}
+}
+
+func (c *Cluster) equip(ctx context.Context, config *v1alpha4.Cluster) error {
+	client, err := earlyClient(ctx, c.Name)
+	if err != nil {
+		return err
+	}
+	var group errgroup.Group
+	group.Go(func() error { return c.loadImages(ctx) })
+	if config.Networking.DisableDefaultCNI {
+		group.Go(func() error { return c.installNetwork(ctx, client, len(config.Nodes)) })
+	}
+	return group.Wait()
 }

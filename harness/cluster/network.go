@@ -1,14 +1,17 @@
 package cluster
 
 import (
-	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
 
-	"sigs.k8s.io/kind/pkg/cluster/nodes"
-	"sigs.k8s.io/kind/pkg/cluster/nodeutils"
+	"golang.org/x/sync/errgroup"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/tools/clientcmd"
 )
 
 // conflist is the pod network of one node: a veth pair per pod with an address from the node's
@@ -24,83 +27,94 @@ const conflist = `{
 }
 `
 
-// A networked node has joined and was given a range of pod addresses.
-type networked struct{ name, podCIDR, address string }
+// installNetwork gives every node its conflist as soon as it has a spec.podCIDR and a kube-proxy
+// that has written its rules, and, when all have, the routes to the others. A pod that starts
+// before those rules sends its first packets to a Service into the void, and waits 30 s for an
+// answer: CoreDNS did. It runs while kind still joins nodes, and ends with ctx.
+func (c *Cluster) installNetwork(ctx context.Context, client kubernetes.Interface, count int) error {
+	var group errgroup.Group
+	have := map[string]corev1.Node{}
+	err := poll(ctx, func() (bool, error) {
+		list, err := client.CoreV1().Nodes().List(ctx, metav1.ListOptions{})
+		if err != nil {
+			return false, nil // the API server is still coming up
+		}
+		for _, node := range list.Items {
+			if _, seen := have[node.Name]; !seen && node.Spec.PodCIDR != "" {
+				have[node.Name] = node
+				group.Go(func() error { return writeConflist(ctx, c.Name, node) })
+			}
+		}
+		return len(have) == count, nil
+	})
+	for _, node := range have {
+		group.Go(func() error { return writeRoutes(ctx, c.Name, node, have) })
+	}
+	return errors.Join(err, group.Wait())
+}
 
-// pollEvery paces looks at a cluster that is coming up.
-const pollEvery = 200 * time.Millisecond
-
-// installNetwork gives every node its conflist as soon as it has a spec.podCIDR, and, when all
-// have, the routes to the others. It runs while kind still joins nodes, and ends with ctx.
-func installNetwork(ctx context.Context, cluster string, count int) error {
-	have := map[string]networked{}
-	for len(have) < count {
+// earlyClient speaks to the API server while kind is still busy, as soon as it has credentials.
+func earlyClient(ctx context.Context, cluster string) (client kubernetes.Interface, err error) {
+	for {
+		kubeconfig, err := provider().KubeConfig(cluster, false)
+		if err == nil {
+			config, err := clientcmd.RESTConfigFromKubeConfig([]byte(kubeconfig))
+			if err != nil {
+				return nil, err
+			}
+			return kubernetes.NewForConfig(config)
+		}
 		select {
 		case <-ctx.Done():
-			return context.Cause(ctx)
-		case <-time.After(pollEvery):
-		}
-		all, err := provider().ListInternalNodes(cluster)
-		if err != nil {
-			continue // kind is still making the containers
-		}
-		for _, n := range joined(all) {
-			if _, done := have[n.name]; done {
-				continue
-			}
-			if err := nodeutils.WriteFile(named(all, n.name), "/etc/cni/net.d/10-rollcall.conflist", fmt.Sprintf(conflist, n.podCIDR)); err != nil {
-				return fmt.Errorf("network of %s: %w", n.name, err)
-			}
-			have[n.name] = n
+			return nil, context.Cause(ctx)
+		case <-time.After(time.Second): // each look costs kubeadm processor time
 		}
 	}
+}
+
+// writeConflist waits inside the node for its kube-proxy, which is healthy from its first sync on,
+// and then writes the node's network configuration.
+func writeConflist(ctx context.Context, cluster string, node corev1.Node) error {
+	const script = `until curl --silent --fail --output /dev/null --max-time 1 http://127.0.0.1:10256/healthz; do sleep 0.2; done
+cat >/etc/cni/net.d/.rollcall && mv /etc/cni/net.d/.rollcall /etc/cni/net.d/10-rollcall.conflist`
+	if err := inNode(ctx, cluster, node.Name, script, fmt.Sprintf(conflist, node.Spec.PodCIDR)); err != nil {
+		return fmt.Errorf("network of %s: %w", node.Name, err)
+	}
+	return nil
+}
+
+func writeRoutes(ctx context.Context, cluster string, node corev1.Node, all map[string]corev1.Node) error {
+	var script strings.Builder
+	for _, other := range all {
+		if other.Name != node.Name {
+			fmt.Fprintf(&script, "ip route replace %s via %s && ", other.Spec.PodCIDR, internalIP(other))
+		}
+	}
+	if err := inNode(ctx, cluster, node.Name, script.String()+"true", ""); err != nil {
+		return fmt.Errorf("routes of %s: %w", node.Name, err)
+	}
+	return nil
+}
+
+func internalIP(node corev1.Node) string {
+	for _, address := range node.Status.Addresses {
+		if address.Type == corev1.NodeInternalIP {
+			return address.Address
+		}
+	}
+	return ""
+}
+
+// inNode runs a shell script in a node's container.
+func inNode(ctx context.Context, cluster, node, script, stdin string) error {
 	all, err := provider().ListInternalNodes(cluster)
 	if err != nil {
 		return err
 	}
-	for _, from := range have {
-		var script strings.Builder
-		for _, to := range have {
-			if to != from {
-				fmt.Fprintf(&script, "ip route replace %s via %s && ", to.podCIDR, to.address)
-			}
-		}
-		script.WriteString("true")
-		if err := named(all, from.name).CommandContext(ctx, "sh", "-c", script.String()).Run(); err != nil {
-			return fmt.Errorf("routes of %s: %w", from.name, err)
-		}
-	}
-	return nil
-}
-
-// joined asks the API server, inside the control plane's container, which nodes have a pod range.
-// Until it answers there are none.
-func joined(all []nodes.Node) []networked {
-	control, err := nodeutils.BootstrapControlPlaneNode(all)
-	if err != nil {
-		return nil
-	}
-	var out bytes.Buffer
-	err = control.Command("kubectl", "--kubeconfig=/etc/kubernetes/admin.conf", "get", "nodes", "--output",
-		`jsonpath={range .items[*]}{.metadata.name} {.spec.podCIDR} {.status.addresses[?(@.type=="InternalIP")].address}{"\n"}{end}`).
-		SetStdout(&out).Run()
-	if err != nil {
-		return nil
-	}
-	var list []networked
-	for line := range strings.Lines(out.String()) {
-		if fields := strings.Fields(line); len(fields) >= 3 {
-			list = append(list, networked{fields[0], fields[1], fields[2]})
-		}
-	}
-	return list
-}
-
-func named(all []nodes.Node, name string) nodes.Node {
 	for _, n := range all {
-		if n.String() == name {
-			return n
+		if n.String() == node {
+			return n.CommandContext(ctx, "sh", "-c", script).SetStdin(strings.NewReader(stdin)).Run()
 		}
 	}
-	return nil
+	return errors.New("its container is gone")
 }

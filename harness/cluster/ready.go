@@ -5,28 +5,30 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"time"
 
+	"golang.org/x/sync/errgroup"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/kind/pkg/cluster/nodeutils"
 
-	"golang.org/x/sync/errgroup"
 	"rollcall/harness/command"
 )
+
+// pollEvery paces looks at a cluster that is coming up.
+const pollEvery = 200 * time.Millisecond
 
 // readyPatience is the harness's own: a cluster on the reference host needs about 5 s after joining.
 const readyPatience = 3 * time.Minute
 
-// ready loads the images and waits until the cluster is what Open promises.
-func (c *Cluster) ready(ctx context.Context, w io.Writer) error {
+// ready waits until the cluster is what Open promises.
+func (c *Cluster) ready(ctx context.Context) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, readyPatience, fmt.Errorf("not ready after %v", readyPatience))
 	defer cancel()
 	var group errgroup.Group
-	group.Go(func() error { return c.loadImages(ctx) })
+	group.Go(func() error { return c.probeWorkers(ctx) })
 	last := ""
 	err := poll(ctx, func() (bool, error) {
 		what, err := c.unready(ctx)
@@ -42,7 +44,7 @@ func (c *Cluster) ready(ctx context.Context, w io.Writer) error {
 		}
 		return err
 	}
-	return c.probeWorkers(ctx)
+	return nil
 }
 
 // unready says what is not Ready yet; empty when everything is.
@@ -87,8 +89,12 @@ func nodeReady(node corev1.Node) bool {
 
 // loadImages imports the archives into every node's containerd, without a registry.
 func (c *Cluster) loadImages(ctx context.Context) error {
+	nodes, err := provider().ListInternalNodes(c.Name)
+	if err != nil {
+		return fmt.Errorf("load images: %w", err)
+	}
 	var group errgroup.Group
-	for _, node := range c.nodes {
+	for _, node := range nodes {
 		group.Go(func() error {
 			for _, archive := range c.spec.Archives {
 				if err := ctx.Err(); err != nil {
@@ -130,7 +136,7 @@ func (c *Cluster) probeWorkers(ctx context.Context) error {
 	return group.Wait()
 }
 
-func (c *Cluster) probe(ctx context.Context, worker string) error {
+func (c *Cluster) probe(ctx context.Context, worker string) (err error) {
 	pods := c.Client.CoreV1().Pods(metav1.NamespaceDefault)
 	want := &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{GenerateName: "rollcall-probe-"},
@@ -148,7 +154,7 @@ func (c *Cluster) probe(ctx context.Context, worker string) error {
 		},
 	}
 	var pod *corev1.Pod
-	err := poll(ctx, func() (done bool, err error) {
+	err = poll(ctx, func() (done bool, err error) {
 		pod, err = pods.Create(ctx, want, metav1.CreateOptions{})
 		if apierrors.IsForbidden(err) { // the namespace's service account is made a moment after the namespace
 			return false, nil
@@ -158,7 +164,10 @@ func (c *Cluster) probe(ctx context.Context, worker string) error {
 	if err != nil {
 		return fmt.Errorf("probe from %s: %w", worker, err)
 	}
-	defer pods.Delete(context.WithoutCancel(ctx), pod.Name, metav1.DeleteOptions{GracePeriodSeconds: ptr.To(int64(0))})
+	defer func() {
+		now := metav1.DeleteOptions{GracePeriodSeconds: ptr.To(int64(0))}
+		err = errors.Join(err, pods.Delete(context.WithoutCancel(ctx), pod.Name, now))
+	}()
 	return poll(ctx, func() (bool, error) {
 		pod, err := pods.Get(ctx, pod.Name, metav1.GetOptions{})
 		if err != nil {

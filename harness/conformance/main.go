@@ -59,8 +59,11 @@ func run(ctx context.Context, args []string) int {
 		}
 		return badInput
 	}
-	if err := c.rig.Prepare(); err != nil {
-		return complain(err)
+	switch command {
+	case "run", "node-image":
+		if err := c.rig.Prepare(); err != nil {
+			return complain(err)
+		}
 	}
 	switch command {
 	case "run":

@@ -47,11 +47,15 @@ func (c *conformance) run(ctx context.Context) int {
 		return complain(errors.Join(err, os.RemoveAll(folder)))
 	}
 	c.session = evidence.NewSession(filepath.Base(folder), began)
+	c.session.Command = fmt.Sprintf("MODES=%q SUITES=%q K8S=%s make conformance", strings.Join(c.rig.ModeList(), " "), strings.Join(suites, " "), c.rig.Version())
 	if err := c.writeSession(); err != nil {
 		return complain(err)
 	}
 	for _, mode := range c.rig.ModeList() {
 		if err := c.mode(ctx, mode, suites); err != nil {
+			if host.Refused(err) {
+				return complain(err)
+			}
 			fmt.Fprintf(os.Stderr, "%s: %v\n", mode, err)
 			c.session.Broken = append(c.session.Broken, fmt.Sprintf("%s: %v", mode, err))
 		}
@@ -91,11 +95,11 @@ func selectSuites(dir, asked string) ([]string, error) {
 
 // prepare makes the host able and compiles the suites.
 func (c *conformance) prepare(ctx context.Context, suites []string) error {
-	facts, err := host.Ensure(ctx, os.Stdout)
+	facts, err := c.rig.Check(ctx, os.Stdout)
+	facts.Print(os.Stdout)
 	if err != nil {
 		return err
 	}
-	facts.Print(os.Stdout)
 	for _, suite := range suites {
 		fmt.Printf("compiling suite %s\n", suite)
 		_, err := command.Command{

@@ -66,7 +66,7 @@ type Expectation struct {
 	Versions []string      `json:"versions,omitempty"`
 	From     EventKind     `json:"from,omitempty"` // moment the rule applies from
 	Max      time.Duration `json:"max,omitempty"`  // nanoseconds
-	Min      int           `json:"min,omitempty"`
+	Count    int           `json:"count,omitempty"`
 	Percent  int           `json:"percent,omitempty"` // 1-100
 }
 

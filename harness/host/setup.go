@@ -41,7 +41,7 @@ func StateDir() (string, error) {
 
 // Ensure makes this host able to run kind clusters, as the package comment says, and prints to w
 // what it does. Run again it changes nothing. A host that cannot be made able is a [Refusal].
-func Ensure(ctx context.Context, w io.Writer) (Facts, error) {
+func Ensure(ctx context.Context, w io.Writer) (f Facts, err error) {
 	state, err := StateDir()
 	if err != nil {
 		return Facts{}, err
@@ -52,9 +52,9 @@ func Ensure(ctx context.Context, w io.Writer) (Facts, error) {
 	if err != nil {
 		return Facts{}, err
 	}
-	defer held.Release()
+	defer func() { err = errors.Join(err, held.Release()) }()
 
-	f := Probe(ctx)
+	f = Probe(ctx)
 	if !f.Engine.Running {
 		if err := startEngine(ctx, w, f); err != nil {
 			return f, err

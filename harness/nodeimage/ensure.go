@@ -29,7 +29,7 @@ func Here(ctx context.Context, version string) (image string, here bool) {
 
 // Ensure returns the name of a node image for a version of [Resolve], which the engine has
 // afterwards. It prints progress to w.
-func Ensure(ctx context.Context, w io.Writer, version string) (string, error) {
+func Ensure(ctx context.Context, w io.Writer, version string) (image string, err error) {
 	state, err := host.StateDir()
 	if err != nil {
 		return "", err
@@ -40,7 +40,7 @@ func Ensure(ctx context.Context, w io.Writer, version string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	defer held.Release()
+	defer func() { err = errors.Join(err, held.Release()) }()
 	if image, here := Here(ctx, version); here {
 		return image, nil
 	}

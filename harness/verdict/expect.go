@@ -46,9 +46,9 @@ func MaxOutage(d time.Duration) evidence.Expectation {
 
 // MinAvailable expects at least n available pods throughout the rollout.
 func MinAvailable(n int) evidence.Expectation {
-	return evidence.Expectation{Rule: minAvailable, Min: n}
+	return evidence.Expectation{Rule: minAvailable, Count: n}
 }
 
 // MaxPods expects at most n pods throughout the rollout, terminating ones included. n travels in
 // Min, the one count an expectation has.
-func MaxPods(n int) evidence.Expectation { return evidence.Expectation{Rule: maxPods, Min: n} }
+func MaxPods(n int) evidence.Expectation { return evidence.Expectation{Rule: maxPods, Count: n} }

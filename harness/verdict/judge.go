@@ -17,6 +17,8 @@ type Verdict struct {
 	Outcome  Outcome
 	Because  string // one sentence with numbers
 	Findings []Finding
+	// Distrusted says that the recording cannot be trusted: the outcome is about the rig, not the cluster.
+	Distrusted bool
 }
 
 // A Finding is what one rule says about one run.
@@ -49,6 +51,7 @@ func Judge(run evidence.Run, tl timeline.Timeline) Verdict {
 		for i := range v.Findings {
 			v.Findings[i] = withhold(v.Findings[i])
 		}
+		v.Distrusted = true
 		v.Because = "the recording cannot be trusted: " + enumerate(reasons)
 		return v
 	}

@@ -102,7 +102,7 @@ func TestADistrustedFindingSaysWhatItWouldBe(t *testing.T) {
 	ev := rollout(verdict.NoFailures(), verdict.DamageSeen())
 	ev.Run.Distrust = []string{"a", "b", "c", "d", "e"}
 	v := judge(t, ev)
-	want := verdict.Verdict{Because: "the recording cannot be trusted: a; b; c; and 2 more", Findings: []verdict.Finding{
+	want := verdict.Verdict{Distrusted: true, Because: "the recording cannot be trusted: a; b; c; and 2 more", Findings: []verdict.Finding{
 		{Rule: "no-failures", Claim: "no client loses a request", Because: "would be pass if the recording could be trusted: 0 of 400 requests on 2 lanes failed"},
 		{Rule: "damage-seen", Claim: "clients in the cluster lose at least one request, which shows that a loss would be seen",
 			Because: "blind: 0 of 302 requests from pods failed after the rollout began, so a loss would not be seen"},

@@ -1,0 +1,163 @@
+package observe
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	discoveryv1 "k8s.io/api/discovery/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes/fake"
+
+	"rollcall/harness/evidence"
+)
+
+const (
+	namespace = "n"
+	version   = "version"
+)
+
+func somePod(name string, ready corev1.ConditionStatus) *corev1.Pod {
+	return &corev1.Pod{
+		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name, Labels: map[string]string{version: "v1"}},
+		Spec:       corev1.PodSpec{NodeName: "worker"},
+		Status:     corev1.PodStatus{Conditions: []corev1.PodCondition{{Type: corev1.PodReady, Status: ready}}},
+	}
+}
+
+func someSlice(name string, ready map[string]bool) *discoveryv1.EndpointSlice {
+	s := &discoveryv1.EndpointSlice{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name, Labels: map[string]string{discoveryv1.LabelServiceName: "echo"}}}
+	for pod, is := range ready {
+		s.Endpoints = append(s.Endpoints, discoveryv1.Endpoint{
+			TargetRef: &corev1.ObjectReference{Kind: "Pod", Name: pod}, Conditions: discoveryv1.EndpointConditions{Ready: &is},
+		})
+	}
+	return s
+}
+
+func count(w *Watch) int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return len(w.events)
+}
+
+// noted is what a step is expected to add to the tape.
+type noted struct {
+	Kind evidence.EventKind
+	Pod  string
+}
+
+func TestWatchNotesEachChangeOnce(t *testing.T) {
+	client := fake.NewClientset()
+	w, err := Start(t.Context(), client, namespace, "echo", version, time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Stop()
+	pods, slices := client.CoreV1().Pods(namespace), client.DiscoveryV1().EndpointSlices(namespace)
+	seen := 0
+	for _, step := range []struct {
+		sentence string
+		do       func(context.Context) error
+		want     []noted
+	}{
+		{"a pod appears", func(ctx context.Context) error {
+			_, err := pods.Create(ctx, somePod("a", corev1.ConditionFalse), metav1.CreateOptions{})
+			return err
+		}, []noted{{evidence.PodCreated, "a"}}},
+		{"and becomes ready", func(ctx context.Context) error {
+			_, err := pods.Update(ctx, somePod("a", corev1.ConditionTrue), metav1.UpdateOptions{})
+			return err
+		}, []noted{{evidence.PodReady, "a"}}},
+		{"its endpoint is ready in a first slice", func(ctx context.Context) error {
+			_, err := slices.Create(ctx, someSlice("s", map[string]bool{"a": true}), metav1.CreateOptions{})
+			return err
+		}, []noted{{evidence.EndpointReady, "a"}}},
+		{"a second slice that lists it not ready changes nothing; one more pod in it does", func(ctx context.Context) error {
+			_, err := slices.Create(ctx, someSlice("t", map[string]bool{"a": false, "b": true}), metav1.CreateOptions{})
+			return err
+		}, []noted{{evidence.EndpointReady, "b"}}},
+		{"once no slice has it ready, it is not", func(ctx context.Context) error {
+			_, err := slices.Update(ctx, someSlice("s", nil), metav1.UpdateOptions{})
+			return err
+		}, []noted{{evidence.EndpointNotReady, "a"}}},
+		{"a slice that goes takes its endpoints along", func(ctx context.Context) error {
+			return slices.Delete(ctx, "t", metav1.DeleteOptions{})
+		}, []noted{{evidence.EndpointGone, "a"}, {evidence.EndpointGone, "b"}}},
+		{"a ReplicaSet's size is an event", func(ctx context.Context) error {
+			_, err := client.AppsV1().ReplicaSets(namespace).Create(ctx, &appsv1.ReplicaSet{
+				ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "rs"}, Spec: appsv1.ReplicaSetSpec{Replicas: new(int32(3))},
+			}, metav1.CreateOptions{})
+			return err
+		}, []noted{{evidence.ReplicaSetScaled, ""}}},
+		{"a deletionTimestamp is the beginning of the end", func(ctx context.Context) error {
+			p := somePod("a", corev1.ConditionTrue)
+			p.DeletionTimestamp = &metav1.Time{Time: time.Now()}
+			_, err := pods.Update(ctx, p, metav1.UpdateOptions{})
+			return err
+		}, []noted{{evidence.PodDeleting, "a"}}},
+		{"and the end is that it leaves the API", func(ctx context.Context) error {
+			return pods.Delete(ctx, "a", metav1.DeleteOptions{})
+		}, []noted{{evidence.PodGone, "a"}}},
+	} {
+		if err := step.do(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+		err := w.Until(ctx, func(State) bool { return count(w) >= seen+len(step.want) })
+		cancel()
+		if err != nil {
+			t.Fatalf("%s: %v", step.sentence, err)
+		}
+		w.mu.Lock()
+		got := map[noted]int{}
+		for _, e := range w.events[seen:] {
+			got[noted{e.Kind, e.By.Pod}]++
+		}
+		seen = len(w.events)
+		w.mu.Unlock()
+		want := map[noted]int{}
+		for _, n := range step.want {
+			want[n]++
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s: %s", step.sentence, diff)
+		}
+	}
+}
+
+func TestUntilEndsWithTheCause(t *testing.T) {
+	w, err := Start(t.Context(), fake.NewClientset(), namespace, "echo", version, time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Stop()
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(ErrNeverSettled)
+	if err := w.Until(ctx, func(State) bool { return false }); !errors.Is(err, ErrNeverSettled) {
+		t.Errorf("error %v, want the cause", err)
+	}
+}
+
+func TestStateIsWhatWasSeen(t *testing.T) {
+	client := fake.NewClientset(somePod("a", corev1.ConditionTrue))
+	w, err := Start(t.Context(), client, namespace, "echo", version, time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Stop()
+	want := []PodState{{Server: evidence.Server{Version: "v1", Pod: "a", Node: "worker"}, Ready: true}}
+	var got []PodState
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	if err := w.Until(ctx, func(s State) bool { got = s.Pods; return len(got) == 1 && got[0].Ready }); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
