@@ -28,7 +28,7 @@ test: lint smoke unit ## Lint, a smoke run on one real kind cluster, and the her
 
 .PHONY: unit
 unit: ## Hermetic tests, with the race detector
-	go test -race ./fixtures/... ./harness/... ./loadgen/... ./reports/...
+	go test -race ./fixtures/... ./harness/... ./loadgen/... ./reports/... ./suites
 
 .PHONY: smoke
 smoke: $(CONFORMANCE) ## Both twins of a rolling update on one real kind cluster

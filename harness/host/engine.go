@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 
@@ -96,7 +97,7 @@ func (r record) ours() bool {
 
 func probeEngine(ctx context.Context) Engine {
 	var e Engine
-	_, err := command.Run(ctx, "which dockerd")
+	_, err := exec.LookPath("dockerd")
 	e.Installed = err == nil
 	if e.Version, err = command.Run(ctx, "docker version --format {{.Server.Version}}"); err != nil {
 		return e

@@ -1,0 +1,123 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"time"
+
+	"rollcall/harness/command"
+)
+
+const (
+	dockerdLog = "/var/log/rollcall-dockerd.log"
+
+	// startPatience is how long dockerd may take to answer: it takes 2-3 s on the reference host.
+	startPatience = 60 * time.Second
+)
+
+// startEngine installs docker.io if there is no dockerd and starts it if it does not answer.
+func startEngine(ctx context.Context, w io.Writer, f Facts) error {
+	if remote := os.Getenv("DOCKER_HOST"); remote != "" {
+		return Refuse("container engine", "DOCKER_HOST="+remote+" does not answer", "start it, or unset DOCKER_HOST to use this host's")
+	}
+	if !f.Root {
+		return Refuse("container engine", f.Engine.String()+", and only root may set it up", "start Docker, or run this as root")
+	}
+	note := readRecord()
+	if !f.Engine.Installed {
+		if !f.Apt {
+			return Refuse("container engine", "none, and no apt-get to install it with", "install Docker")
+		}
+		began := time.Now()
+		fmt.Fprintln(w, "installing docker.io ...")
+		if err := AptInstall(ctx, "docker.io", "iptables"); err != nil {
+			return fmt.Errorf("host: install the container engine: %w", err)
+		}
+		fmt.Fprintf(w, "installed docker.io in %s\n", time.Since(began).Round(time.Second))
+		note.Installed = true
+		if err := note.write(); err != nil {
+			return fmt.Errorf("host: %w", err)
+		}
+		if probeEngine(ctx).Running { // the package's own service script started it
+			return nil
+		}
+	}
+	fmt.Fprintln(w, "starting dockerd ...")
+	if _, err := os.Stat("/run/systemd/system"); err == nil {
+		if _, err := command.Run(ctx, "systemctl start docker"); err != nil {
+			return fmt.Errorf("host: %w", err)
+		}
+		return awaitEngine(ctx, nil)
+	}
+	pid, gone, err := startDaemon()
+	if err != nil {
+		return fmt.Errorf("host: start dockerd: %w", err)
+	}
+	note.Started = pid
+	if err := note.write(); err != nil {
+		return fmt.Errorf("host: %w", err)
+	}
+	fmt.Fprintf(w, "dockerd is pid %d, its log %s; it stays for the next run, `kill %d` ends it\n", pid, dockerdLog, pid)
+	return awaitEngine(ctx, gone)
+}
+
+// startDaemon starts dockerd in a session of its own: it is the host's engine from now on and
+// outlives us, so it must not hold our terminal or pipes.
+func startDaemon() (pid int, gone <-chan error, err error) {
+	log, err := os.OpenFile(dockerdLog, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o644)
+	if err != nil {
+		return 0, nil, err
+	}
+	defer log.Close()
+	cmd := exec.Command("dockerd")
+	cmd.Stdout, cmd.Stderr = log, log
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	if err := cmd.Start(); err != nil {
+		return 0, nil, err
+	}
+	done := make(chan error, 1)
+	go func() { done <- cmd.Wait() }()
+	return cmd.Process.Pid, done, nil
+}
+
+func awaitEngine(ctx context.Context, gone <-chan error) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, startPatience, errors.New("it did not answer in "+startPatience.String()))
+	defer cancel()
+	for {
+		_, err := command.Run(ctx, "docker version --format {{.Server.Version}}")
+		if err == nil {
+			return nil
+		}
+		select {
+		case exit := <-gone:
+			log, _ := os.ReadFile(dockerdLog)
+			return fmt.Errorf("host: dockerd ended (%w): %s: log %s", exit, command.LastLines(string(log), 3), dockerdLog)
+		case <-ctx.Done():
+			return fmt.Errorf("host: wait for dockerd: %w: log %s", context.Cause(ctx), dockerdLog)
+		case <-time.After(200 * time.Millisecond):
+		}
+	}
+}
+
+// AptInstall installs Debian packages, refreshing apt's lists first when a package is unknown to them.
+func AptInstall(ctx context.Context, packages ...string) error {
+	install := command.Command{
+		Line: "apt-get install --yes --no-install-recommends " + strings.Join(packages, " "),
+		Env:  []string{"DEBIAN_FRONTEND=noninteractive"},
+	}
+	_, first := install.Run(ctx)
+	if first == nil || ctx.Err() != nil {
+		return first
+	}
+	if _, err := command.Run(ctx, "apt-get update"); err != nil {
+		return err
+	}
+	_, err := install.Run(ctx)
+	return err
+}

@@ -1,0 +1,146 @@
+package harness
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"rollcall/fixtures"
+	"rollcall/harness/cluster"
+	"rollcall/harness/evidence"
+	"rollcall/harness/host"
+	"rollcall/harness/nodeimage"
+)
+
+// open gives the cluster for a mode, or says why this host cannot have one. What the cluster is
+// stands in the run folder either way.
+func (r *Rig) open(ctx context.Context, out io.Writer, mode string) (c *cluster.Cluster, skip string, err error) {
+	facts := host.Probe(ctx)
+	identity := evidence.Cluster{Name: "rollcall-" + mode, Mode: mode, Provider: "kind", Kubernetes: r.version, Kernel: facts.Kernel, Features: hostFeatures(facts)}
+	if supported, because := facts.Mode(mode); !supported {
+		return nil, because, r.describe(identity)
+	}
+	if !cluster.Lent(identity.Name) {
+		if _, err := r.Check(ctx, out); err != nil {
+			return nil, "", err
+		}
+	}
+	if c, err = r.OpenCluster(ctx, out, mode); err != nil {
+		return nil, "", err
+	}
+	if err := c.Describe(ctx, &identity); err != nil {
+		return nil, "", errors.Join(err, c.Close())
+	}
+	return c, "", r.describe(identity)
+}
+
+func (r *Rig) describe(identity evidence.Cluster) error {
+	return evidence.WriteJSON(filepath.Join(r.Out, "evidence", identity.Mode, evidence.ClusterFile), identity)
+}
+
+func hostFeatures(facts host.Facts) []evidence.Feature {
+	var list []evidence.Feature
+	for _, mode := range cluster.Modes {
+		supported, because := facts.Mode(mode)
+		list = append(list, evidence.Feature{Name: mode, Supported: supported, Because: because})
+	}
+	return list
+}
+
+// spec is the cluster of a mode, but for its images.
+func (r *Rig) spec(mode string) cluster.Spec {
+	return cluster.Spec{Name: "rollcall-" + mode, Mode: mode, Keep: r.Keep,
+		Config: filepath.Join(r.module, configFile), ProbeImage: fixtures.ImageRef("echo", appVersions[0])}
+}
+
+// Check makes this host able to run clusters and refuses whatever would keep those of the rig's
+// modes from being created.
+func (r *Rig) Check(ctx context.Context, out io.Writer) (host.Facts, error) {
+	facts, err := host.Ensure(ctx, out)
+	if err != nil {
+		return facts, err
+	}
+	_, here := nodeimage.Here(ctx, r.version)
+	if err := facts.Check(!here); err != nil {
+		return facts, err
+	}
+	for _, mode := range r.modes {
+		if supported, _ := facts.Mode(mode); !supported {
+			continue
+		}
+		if err := cluster.Check(ctx, r.spec(mode)); err != nil {
+			return facts, err
+		}
+	}
+	return facts, nil
+}
+
+// OpenCluster gets the images and opens the cluster for a mode, after Check or in a process that
+// was lent the cluster.
+func (r *Rig) OpenCluster(ctx context.Context, out io.Writer, mode string) (*cluster.Cluster, error) {
+	spec := r.spec(mode)
+	if !cluster.Lent(spec.Name) {
+		if err := cluster.Sweep(ctx, out, false); err != nil {
+			return nil, err
+		}
+		var err error
+		if spec.Image, err = nodeimage.Ensure(ctx, out, r.version); err != nil {
+			return nil, err
+		}
+		fmt.Fprintln(out, "building the images of the app and the agent")
+		if spec.Archives, err = archives(ctx, r.module); err != nil {
+			return nil, err
+		}
+	}
+	c, err := cluster.Open(ctx, out, spec)
+	if err != nil {
+		return nil, err
+	}
+	if err := nodePortFree(ctx, c); err != nil {
+		return nil, errors.Join(err, c.Close())
+	}
+	return c, nil
+}
+
+// nodePortFree refuses a cluster, a kept one say, in which another Service has our NodePort.
+func nodePortFree(ctx context.Context, c *cluster.Cluster) error {
+	services, err := c.Client.CoreV1().Services(metav1.NamespaceAll).List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return err
+	}
+	for _, s := range services.Items {
+		for _, port := range s.Spec.Ports {
+			if port.NodePort == nodePort {
+				return host.Refuse(fmt.Sprintf("NodePort %d", nodePort), "Service "+s.Namespace+"/"+s.Name+" has it", "delete that Service")
+			}
+		}
+	}
+	return nil
+}
+
+// appVersions are the versions of the echo app that suites use.
+var appVersions = []string{"v1", "v2"}
+
+func archives(ctx context.Context, module string) ([]cluster.Archive, error) {
+	images, err := fixtures.Build(ctx, module)
+	if err != nil {
+		return nil, err
+	}
+	names := [][2]string{{fixtures.AgentName, fixtures.AgentVersion}}
+	for _, version := range appVersions {
+		names = append(names, [2]string{"echo", version})
+	}
+	var list []cluster.Archive
+	for _, name := range names {
+		data, err := images.Archive(name[0], name[1])
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, cluster.Archive{Ref: fixtures.ImageRef(name[0], name[1]), Data: data})
+	}
+	return list, nil
+}

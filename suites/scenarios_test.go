@@ -1,0 +1,89 @@
+// Package suites holds what is true of every scenario, whatever its suite. It needs no cluster.
+package suites
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"rollcall/fixtures"
+	"rollcall/harness"
+	"rollcall/harness/verdict"
+	"rollcall/suites/control"
+	"rollcall/suites/rollout"
+)
+
+// all is every suite, by the name of their folder.
+func all() map[string][]harness.Scenario {
+	return map[string][]harness.Scenario{"control": control.All(), "rollout": rollout.All()}
+}
+
+func TestEverySuiteIsListed(t *testing.T) {
+	files, err := filepath.Glob("*/suite_test.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		if _, ok := all()[filepath.Dir(file)]; !ok {
+			t.Errorf("suite %s is not tested here", filepath.Dir(file))
+		}
+	}
+}
+
+func TestEveryScenarioIsWellFormed(t *testing.T) {
+	kebab := regexp.MustCompile(`^[a-z]+(-[a-z]+)*$`)
+	claim := regexp.MustCompile(`^C([1-9]|[1-3][0-9]|4[01])$`)
+	known := map[string]bool{}
+	for _, rule := range verdict.Rules() {
+		known[rule.ID] = true
+	}
+	for suite, scenarios := range all() {
+		for _, s := range scenarios {
+			t.Run(suite+"/"+s.ID, func(t *testing.T) {
+				if !kebab.MatchString(s.ID) {
+					t.Errorf("ID %q is not kebab-case without digits", s.ID)
+				}
+				file := filepath.Join(suite, s.ID+".go")
+				if _, err := os.Stat(file); err != nil {
+					t.Errorf("ID is not the file's name: %v", err)
+				}
+				if s.Claim == "" || strings.HasSuffix(s.Claim, ".") || strings.Contains(s.Claim, "\n") {
+					t.Errorf("claim %q is not one sentence without a full stop", s.Claim)
+				}
+				for _, c := range s.Covers {
+					if !claim.MatchString(c) {
+						t.Errorf("covers %q, want C1 to C41", c)
+					}
+				}
+				if s.Load.Rate <= 0 || s.Load.Conn == "" {
+					t.Errorf("load %+v says not how much over which connections", s.Load)
+				}
+				for _, e := range s.Expect {
+					if !known[e.Rule] {
+						t.Errorf("expects rule %q, which does not exist", e.Rule)
+					}
+				}
+			})
+		}
+	}
+}
+
+// A positive that promises no failure proves nothing unless its twin, the same in all but the
+// drain, sees damage.
+func TestTheTwinsDifferInTheDrainAlone(t *testing.T) {
+	undrained, drained := control.All()[0], rollout.All()[0]
+	if undrained.App.PreStopSleep != 0 || drained.App.PreStopSleep == 0 {
+		t.Fatalf("drains are %v and %v", undrained.App.PreStopSleep, drained.App.PreStopSleep)
+	}
+	drained.App.PreStopSleep = 0
+	if !equal(undrained.App, drained.App) || undrained.Load != drained.Load || undrained.Rollout != drained.Rollout {
+		t.Errorf("the twins differ in more than the drain:\n%+v\n%+v", undrained, drained)
+	}
+}
+
+func equal(a, b fixtures.App) bool {
+	return a.MaxSurge.String() == b.MaxSurge.String() && a.MaxUnavailable.String() == b.MaxUnavailable.String() &&
+		a.Replicas == b.Replicas && a.OnTerm == b.OnTerm && a.Grace == b.Grace
+}
