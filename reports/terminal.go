@@ -10,7 +10,7 @@ import (
 
 // Limits of what is printed, in characters.
 const (
-	cellWidth = 44
+	cellWidth = 60
 	textWidth = 100
 )
 
