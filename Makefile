@@ -28,11 +28,11 @@ test: lint smoke unit ## Lint, a smoke run on one real kind cluster, and the her
 
 .PHONY: unit
 unit: ## Hermetic tests, with the race detector
-	go test -race ./fixtures/... ./harness/... ./loadgen/... ./reports/... ./suites
+	go test -race ./fixtures/... ./harness/... ./loadgen/... ./reports/...
 
 .PHONY: smoke
 smoke: $(CONFORMANCE) ## Both twins of a rolling update on one real kind cluster
-	@MODES="$(or $(MODES),nftables)" SUITES="control rollout" $(CONFORMANCE) run -run '(un)?drained-rolling-update'
+	@MODES="$(or $(MODES),iptables)" SUITES="control rollout" $(CONFORMANCE) run -run '(un)?drained-rolling-update'
 
 .PHONY: lint
 lint: $(LINT) ## gofmt, go vet and golangci-lint
@@ -73,6 +73,7 @@ help: ## This list
 
 .PHONY: $(CONFORMANCE)
 $(CONFORMANCE):
+	@echo "compiling $@ (2 minutes the first time)"
 	@go build -o $@ ./harness/conformance
 
 $(LINT):

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -22,6 +23,10 @@ import (
 
 // startLead is how far ahead the agreed instant lies at which all lanes begin: time to tell every agent.
 const startLead = 500 * time.Millisecond
+
+// collectPatience is how long agents may take to end their requests, and then to hand over their
+// hits: a second or two, over a forward that works.
+const collectPatience = 30 * time.Second
 
 // clients are all lanes of a recording: agents in pods, one on each worker, and one client outside.
 type clients struct {
@@ -66,7 +71,7 @@ func newClients(ctx context.Context, r *recording, service *corev1.Service) (*cl
 			Conn: r.Load.Conn, Target: address(service), Rate: r.Load.Rate,
 		}})
 	}
-	outside, err := r.cluster.HostPort(ctx, nodePort)
+	outside, err := r.cluster.Outside(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -139,13 +144,15 @@ func until(ctx context.Context, works func() error) error {
 
 // start begins all lanes at one instant.
 func (cl *clients) start(ctx context.Context, began time.Time) error {
-	cfg := loadgen.Config{Began: began, At: time.Now().Add(startLead), Service: cl.service, Timeout: cl.load.Timeout}
 	for _, a := range cl.agents {
 		id, err := a.remote.Identity(ctx)
 		if err != nil {
 			return err
 		}
 		a.was = id.Instance
+	}
+	cfg := loadgen.Config{Began: began, At: time.Now().Add(startLead), Service: cl.service, Timeout: cl.load.Timeout}
+	for _, a := range cl.agents {
 		if err := a.remote.Start(ctx, []evidence.Lane{a.lane}, cfg); err != nil {
 			return err
 		}
@@ -161,24 +168,25 @@ func (cl *clients) start(ctx context.Context, began time.Time) error {
 
 // stop ends the pacing of all lanes at about the same time and returns when no request is in flight.
 func (cl *clients) stop(ctx context.Context) {
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		if cl.attack != nil {
-			cl.attack.Stop()
-		}
-	}()
+	ctx, cancel := context.WithTimeout(ctx, collectPatience)
+	defer cancel()
+	var lanes sync.WaitGroup
 	for _, a := range cl.agents {
 		if a.started {
-			_ = a.remote.Stop(ctx) // collect stops it again, and then an error counts
+			lanes.Go(func() { _ = a.remote.Stop(ctx) }) // collect stops it again, and then an error counts
 		}
 	}
-	<-done
+	if cl.attack != nil {
+		cl.attack.Stop()
+	}
+	lanes.Wait()
 }
 
 // collect fetches every hit of every lane and closes the way to the agents. Whatever keeps the
 // evidence from being whole is in doubts.
 func (cl *clients) collect(ctx context.Context) (hits []evidence.Hit, doubts []string) {
+	ctx, cancel := context.WithTimeoutCause(ctx, collectPatience, fmt.Errorf("its evidence was not fetched in %v", collectPatience))
+	defer cancel()
 	for _, a := range cl.agents {
 		got, err := a.collect(ctx)
 		hits = append(hits, got...)

@@ -26,10 +26,14 @@ func (r *Rig) Test(t *testing.T, suite string, scenarios ...Scenario) {
 	if err := r.openSession(suite); err != nil {
 		t.Fatal(err)
 	}
+	ctx, stop := r.context(t)
+	defer stop()
 	for _, mode := range r.modes {
+		if ctx.Err() != nil {
+			t.Errorf("%s: not run: %v", mode, context.Cause(ctx))
+			continue
+		}
 		t.Run(mode, func(t *testing.T) {
-			ctx, stop := r.context(t)
-			defer stop()
 			c, skip, err := r.open(ctx, t.Output(), mode)
 			if err != nil {
 				t.Fatal(err)
@@ -51,6 +55,9 @@ func (r *Rig) Test(t *testing.T, suite string, scenarios ...Scenario) {
 				environment.Test(t, r.feature(c, suite, s))
 			}
 		})
+	}
+	if err := r.closeSession(r.broken); err != nil {
+		t.Error(err)
 	}
 	t.Logf("evidence: %s; `make report RUN=%s` judges it again", r.Out, r.Out)
 }
@@ -101,7 +108,11 @@ func (r *Rig) recordAndJudge(ctx context.Context, c *cluster.Cluster, suite stri
 		run := header(suite, c.Mode, s)
 		run.Attempt, run.Tries = attempt, tries
 		namespace := "rollcall-" + strings.ToLower(rand.Text()[:8])
-		ev := record(ctx, c, s, namespace, run, out)
+		ev, left := record(ctx, c, s, r.session.ID, namespace, run, out)
+		if left != nil {
+			r.broken = append(r.broken, fmt.Sprintf("%s %s: %v", c.Mode, s.ID, left))
+			fmt.Fprintln(out, left)
+		}
 		if err := evidence.Write(r.folder(c.Mode, suite, s.ID, attempt), ev); err != nil {
 			return v, err
 		}

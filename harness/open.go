@@ -20,7 +20,7 @@ import (
 // stands in the run folder either way.
 func (r *Rig) open(ctx context.Context, out io.Writer, mode string) (c *cluster.Cluster, skip string, err error) {
 	facts := host.Probe(ctx)
-	identity := evidence.Cluster{Name: "rollcall-" + mode, Mode: mode, Provider: "kind", Kubernetes: r.version, Kernel: facts.Kernel, Features: hostFeatures(facts)}
+	identity := evidence.Cluster{Name: r.spec(mode).Name, Mode: mode, Provider: "kind", Kubernetes: r.version, Kernel: facts.Kernel, Features: hostFeatures(facts)}
 	if supported, because := facts.Mode(mode); !supported {
 		return nil, because, r.describe(identity)
 	}
@@ -53,19 +53,19 @@ func hostFeatures(facts host.Facts) []evidence.Feature {
 
 // spec is the cluster of a mode, but for its images.
 func (r *Rig) spec(mode string) cluster.Spec {
-	return cluster.Spec{Name: "rollcall-" + mode, Mode: mode, Keep: r.Keep,
-		Config: filepath.Join(r.module, configFile), ProbeImage: fixtures.ImageRef("echo", appVersions[0])}
+	return cluster.Spec{Name: "rollcall-" + mode, Mode: mode, Keep: r.Keep, NodePort: nodePort,
+		Config: filepath.Join(r.module, configFile), ProbeImage: fixtures.ImageRef("echo", appVersions[0]),
+		Logs: filepath.Join(r.Out, "logs", mode)}
 }
 
 // Check makes this host able to run clusters and refuses whatever would keep those of the rig's
 // modes from being created.
 func (r *Rig) Check(ctx context.Context, out io.Writer) (host.Facts, error) {
+	if facts := host.Probe(ctx); facts.Check(false) != nil {
+		return facts, facts.Check(false)
+	}
 	facts, err := host.Ensure(ctx, out)
 	if err != nil {
-		return facts, err
-	}
-	_, here := nodeimage.Here(ctx, r.version)
-	if err := facts.Check(!here); err != nil {
 		return facts, err
 	}
 	for _, mode := range r.modes {

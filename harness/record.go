@@ -2,7 +2,6 @@ package harness
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"time"
@@ -23,6 +22,7 @@ type recording struct {
 	Scenario
 	cluster   *cluster.Cluster
 	namespace string
+	session   string // id of the run the namespace is labelled with
 	began     time.Time
 	out       io.Writer
 	watch     *observe.Watch
@@ -30,9 +30,9 @@ type recording struct {
 }
 
 // record runs the scenario once and fills in what was seen. The evidence is whole, or says in
-// Run.Distrust why it is not.
-func record(ctx context.Context, c *cluster.Cluster, s Scenario, namespace string, run evidence.Run, out io.Writer) evidence.Evidence {
-	r := &recording{Scenario: s, cluster: c, namespace: namespace, began: time.Now(), out: out}
+// Run.Distrust why it is not; an error is about what was left behind afterwards.
+func record(ctx context.Context, c *cluster.Cluster, s Scenario, session, namespace string, run evidence.Run, out io.Writer) (evidence.Evidence, error) {
+	r := &recording{Scenario: s, cluster: c, session: session, namespace: namespace, began: time.Now(), out: out}
 	ev := evidence.Evidence{Run: run}
 	ev.Run.Began = r.began.UTC()
 	ev.Run.OldVersion, ev.Run.NewVersion = s.Rollout.Versions()
@@ -47,11 +47,12 @@ func record(ctx context.Context, c *cluster.Cluster, s Scenario, namespace strin
 	if r.watch != nil {
 		ev.Events = r.watch.Stop()
 	}
-	if err = errors.Join(err, r.cleanUp(context.WithoutCancel(ctx))); err != nil {
+	if err != nil {
 		ev.Run.Distrust = append(ev.Run.Distrust, err.Error())
 	}
+	err = r.cleanUp(context.WithoutCancel(ctx))
 	ev.Run.Length = time.Since(r.began)
-	return ev
+	return ev, err
 }
 
 // rollOutUnderLoad is the scenario from the first object to the last hit.
@@ -87,7 +88,7 @@ func (r *recording) deploy(ctx context.Context) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, deployPatience, fmt.Errorf("not up after %v", deployPatience))
 	defer cancel()
 	core := r.cluster.Client.CoreV1()
-	if _, err := core.Namespaces().Create(ctx, fixtures.Namespace(r.namespace, r.namespace), metav1.CreateOptions{}); err != nil {
+	if _, err := core.Namespaces().Create(ctx, fixtures.Namespace(r.namespace, r.session), metav1.CreateOptions{}); err != nil {
 		return err
 	}
 	old, _ := r.Rollout.Versions()
@@ -101,7 +102,7 @@ func (r *recording) deploy(ctx context.Context) error {
 	if r.clients, err = newClients(ctx, r, service); err != nil {
 		return err
 	}
-	if r.watch, err = observe.Start(context.WithoutCancel(ctx), r.cluster.Client, r.namespace, service.Name, fixtures.VersionLabel, r.began); err != nil {
+	if r.watch, err = observe.Start(ctx, r.cluster.Client, r.namespace, service.Name, fixtures.VersionLabel, r.began); err != nil {
 		return err
 	}
 	err = r.watch.Until(ctx, func(s observe.State) bool {
@@ -123,8 +124,7 @@ func (r *recording) deploy(ctx context.Context) error {
 func (r *recording) finish(ctx context.Context) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, rolloutPatience, observe.ErrNeverSettled)
 	defer cancel()
-	said := r.report(ctx, "rolling out")
-	defer said()
+	defer r.tell(ctx, "rolling out")()
 	if err := r.watch.Until(ctx, func(s observe.State) bool { return r.Rollout.Settled(s, r.App) }); err != nil {
 		return err
 	}
@@ -147,8 +147,7 @@ func (r *recording) finish(ctx context.Context) error {
 
 // pass lets a phase last.
 func (r *recording) pass(ctx context.Context, phase string, d time.Duration) error {
-	said := r.report(ctx, phase)
-	defer said()
+	defer r.tell(ctx, phase)()
 	select {
 	case <-time.After(d):
 		return nil
@@ -157,11 +156,11 @@ func (r *recording) pass(ctx context.Context, phase string, d time.Duration) err
 	}
 }
 
-// reportEvery is how often a progress line is printed.
-const reportEvery = 5 * time.Second
+// tellEvery is how often a progress line is printed.
+const tellEvery = 5 * time.Second
 
-// report prints a progress line now and then, until the returned function is called.
-func (r *recording) report(ctx context.Context, phase string) (stop func()) {
+// tell prints a progress line now and then, until the returned function is called.
+func (r *recording) tell(ctx context.Context, phase string) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	done := make(chan struct{})
 	go func() {
@@ -171,7 +170,7 @@ func (r *recording) report(ctx context.Context, phase string) (stop func()) {
 			select {
 			case <-ctx.Done():
 				return
-			case <-time.After(reportEvery):
+			case <-time.After(tellEvery):
 			}
 		}
 	}()

@@ -12,8 +12,6 @@ import (
 	"testing"
 	"time"
 
-	"sigs.k8s.io/e2e-framework/pkg/envconf"
-
 	"rollcall/harness/cluster"
 	"rollcall/harness/evidence"
 	"rollcall/harness/host"
@@ -47,16 +45,14 @@ type Rig struct {
 	version string // Kubernetes'
 	module  string // folder of the Rollcall module
 	session evidence.Session
+	broken  []string // what went wrong outside the recordings
 }
 
 // Main is the body of a suite's TestMain: it reads the flags, runs the tests and returns the exit
 // code. Bad input ends it with 2 before anything is created.
 func (r *Rig) Main(m *testing.M) int {
 	r.Register(flag.CommandLine)
-	if _, err := envconf.NewFromFlags(); err != nil { // registers e2e-framework's own flags, and parses
-		fmt.Fprintln(os.Stderr, err)
-		return 2
-	}
+	flag.Parse()
 	if err := r.Prepare(); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 2
@@ -75,7 +71,7 @@ func (r *Rig) Prepare() (err error) {
 	if r.module, err = moduleFolder(); err != nil {
 		return err
 	}
-	if err := cluster.CheckConfig(filepath.Join(r.module, configFile)); err != nil {
+	if err := cluster.CheckConfig(r.spec("")); err != nil {
 		return err
 	}
 	if r.Out != "" {
@@ -113,6 +109,19 @@ func (r *Rig) context(t *testing.T) (context.Context, context.CancelFunc) {
 	}
 	ctx, cancel := context.WithDeadlineCause(ctx, deadline.Add(-deadlineReserve), errors.New("the test's -timeout is near"))
 	return ctx, func() { cancel(); stop() }
+}
+
+// closeSession notes the end of a run that is ours alone, and what broke in it. It reads the file
+// back, because a file that changed this moment keeps go test from answering the next run out of
+// its cache.
+func (r *Rig) closeSession(broken []string) error {
+	file := filepath.Join(r.Out, "evidence", evidence.SessionFile)
+	if err := evidence.ReadJSON(file, &r.session); err != nil {
+		return err
+	}
+	r.session.Ended = time.Now().UTC()
+	r.session.Broken = append(r.session.Broken, broken...)
+	return errors.Join(evidence.WriteJSON(file, r.session), evidence.ReadJSON(file, &r.session))
 }
 
 // openSession makes the run folder, unless our parent did.

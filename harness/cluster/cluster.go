@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
@@ -38,6 +37,8 @@ type Spec struct {
 	Config     string    // path of kind-config.yaml
 	Archives   []Archive // images for the pods of suites
 	ProbeImage string    // one of them, that can run `probe URL`
+	NodePort   int       // that Config leads to from 127.0.0.1
+	Logs       string    // folder for the nodes' logs when the cluster cannot be opened
 	Keep       bool      // reuse a kept cluster of the same spec, and keep it at Close
 }
 
@@ -54,7 +55,6 @@ type Cluster struct {
 	Kubeconfig string // path
 	REST       *rest.Config
 	Client     kubernetes.Interface
-	Took       time.Duration // from the first command to ready; 0 when it was kept or lent
 
 	spec   Spec
 	nodes  []nodes.Node
@@ -77,7 +77,7 @@ func Open(ctx context.Context, w io.Writer, s Spec) (*Cluster, error) {
 	if Lent(s.Name) {
 		return c, c.connect(ctx)
 	}
-	config, err := loadConfig(s.Config, s)
+	config, err := loadConfig(s)
 	if err != nil {
 		return nil, err
 	}
@@ -88,6 +88,9 @@ func Open(ctx context.Context, w io.Writer, s Spec) (*Cluster, error) {
 		return nil, err
 	}
 	if err := c.open(ctx, w, config, state); err != nil {
+		if ctx.Err() == nil && !host.Refused(err) {
+			err = errors.Join(err, c.logs(w))
+		}
 		return nil, errors.Join(err, c.abandon())
 	}
 	return c, nil
@@ -161,20 +164,24 @@ func (c *Cluster) connect(ctx context.Context) error {
 	return err
 }
 
-// HostPort is the port on 127.0.0.1 that leads to a NodePort, if kind-config.yaml maps one to it.
-func (c *Cluster) HostPort(ctx context.Context, nodePort int) (string, error) {
+// Outside is the address on 127.0.0.1 that leads to the NodePort of the spec.
+func (c *Cluster) Outside(ctx context.Context) (string, error) {
 	for _, node := range c.nodes {
-		out, err := command.Run(ctx, "docker port %s %d/tcp", node, nodePort)
+		out, err := command.Run(ctx, "docker port %s %d/tcp", node, c.spec.NodePort)
 		if address, _, _ := strings.Cut(out, "\n"); err == nil && address != "" {
 			return address, nil
 		}
 	}
-	return "", host.Refuse(c.spec.Config, fmt.Sprintf("no extraPortMappings entry has containerPort %d", nodePort), "add one on 127.0.0.1, or take the file from the repository")
+	return "", fmt.Errorf("cluster: no node of %s publishes port %d", c.Name, c.spec.NodePort)
 }
 
-// Logs collects the logs of the nodes and their pods into dir.
-func (c *Cluster) Logs(dir string) error {
-	if err := provider().CollectLogs(c.Name, dir); err != nil {
+// logs collects the logs of the nodes and their pods.
+func (c *Cluster) logs(w io.Writer) error {
+	if c.spec.Logs == "" {
+		return nil
+	}
+	fmt.Fprintf(w, "cluster %s: collecting the nodes' logs into %s\n", c.Name, c.spec.Logs)
+	if err := provider().CollectLogs(c.Name, c.spec.Logs); err != nil {
 		return fmt.Errorf("cluster: collect logs of %s: %w", c.Name, err)
 	}
 	return nil

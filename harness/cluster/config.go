@@ -24,19 +24,24 @@ var Modes = []string{"iptables", "nftables", "ipvs"}
 // ParseModes reads a list of modes separated by commas or spaces; empty means all.
 func ParseModes(list string) ([]string, error) {
 	modes := strings.FieldsFunc(list, func(r rune) bool { return r == ',' || r == ' ' })
+	if len(modes) == 0 {
+		return Modes, nil
+	}
+	var once []string
 	for _, mode := range modes {
 		if !slices.Contains(Modes, mode) {
 			return nil, host.Refuse("mode "+mode, "kube-proxy has no such mode", "use some of "+strings.Join(Modes, ", "))
 		}
+		if !slices.Contains(once, mode) {
+			once = append(once, mode)
+		}
 	}
-	if len(modes) == 0 {
-		return Modes, nil
-	}
-	return modes, nil
+	return once, nil
 }
 
 // loadConfig reads a kind configuration strictly and sets what belongs to the run: name, mode and image.
-func loadConfig(path string, s Spec) (*v1alpha4.Cluster, error) {
+func loadConfig(s Spec) (*v1alpha4.Cluster, error) {
+	path := s.Config
 	data, err := os.ReadFile(path)
 	if err != nil {
 		return nil, host.Refuse(path, "cannot be read: "+err.Error(), "restore it from the repository")
@@ -48,12 +53,21 @@ func loadConfig(path string, s Spec) (*v1alpha4.Cluster, error) {
 	if config.Kind != "Cluster" || config.APIVersion != "kind.x-k8s.io/v1alpha4" {
 		return nil, host.Refuse(path, fmt.Sprintf("kind %q of apiVersion %q", config.Kind, config.APIVersion), "write kind: Cluster, apiVersion: kind.x-k8s.io/v1alpha4")
 	}
-	workers := 0
-	for i := range config.Nodes {
+	roles, mapped := map[v1alpha4.NodeRole]int{}, false
+	for i, node := range config.Nodes {
 		config.Nodes[i].Image = s.Image
-		if config.Nodes[i].Role == v1alpha4.WorkerRole {
-			workers++
+		roles[node.Role]++
+		mapped = mapped || slices.ContainsFunc(node.ExtraPortMappings, func(p v1alpha4.PortMapping) bool { return int(p.ContainerPort) == s.NodePort })
+		if node.Role != v1alpha4.WorkerRole && node.Role != v1alpha4.ControlPlaneRole {
+			return nil, host.Refuse(path, fmt.Sprintf("nodes[%d].role is %q", i, node.Role), "use control-plane or worker")
 		}
+	}
+	workers := roles[v1alpha4.WorkerRole]
+	if roles[v1alpha4.ControlPlaneRole] == 0 {
+		return nil, host.Refuse(path, "nodes: no control-plane", "give it one")
+	}
+	if !mapped {
+		return nil, host.Refuse(path, fmt.Sprintf("nodes: no extraPortMappings entry has containerPort %d", s.NodePort), "add one on 127.0.0.1: it is the way of the client outside the cluster")
 	}
 	if workers < 2 {
 		return nil, host.Refuse(path, fmt.Sprintf("nodes: %d workers", workers), "give it two or more: a ClusterIP client sees only its own node's kube-proxy")
@@ -73,47 +87,55 @@ func unmarshalStrict(data []byte, v any) error {
 	return errors.Join(append(unknown, err)...)
 }
 
-// CheckConfig refuses a configuration that no cluster can be made from. It looks at nothing else.
-func CheckConfig(path string) error {
-	_, err := loadConfig(path, Spec{})
+// CheckConfig refuses a configuration that no cluster of the spec can be made from. It looks at
+// nothing else.
+func CheckConfig(s Spec) error {
+	_, err := loadConfig(s)
 	return err
 }
 
 // Check refuses what would keep a cluster from being created: taken host ports, or a cluster of
 // the name that is not ours.
 func Check(ctx context.Context, s Spec) error {
-	config, err := loadConfig(s.Config, s)
+	config, err := loadConfig(s)
 	if err != nil {
+		return err
+	}
+	if err := checkForeign(ctx, s.Name); err != nil {
 		return err
 	}
 	ours, err := containers(ctx, s.Name, true)
-	if err != nil {
+	if err != nil || len(ours) > 0 { // a cluster of ours holds the ports itself
 		return err
 	}
-	if len(ours) == 0 { // a cluster of ours holds the ports itself
-		if err := checkPorts(s.Config, config); err != nil {
-			return err
-		}
-	}
-	return checkForeign(ctx, s.Name)
+	return checkPorts(s.Config, config)
 }
 
 // checkPorts refuses fixed host ports that are taken.
 func checkPorts(path string, config *v1alpha4.Cluster) error {
+	if err := checkPort(path+": networking.apiServerPort", config.Networking.APIServerAddress, config.Networking.APIServerPort); err != nil {
+		return err
+	}
 	for i, node := range config.Nodes {
 		for j, port := range node.ExtraPortMappings {
-			if port.HostPort <= 0 {
-				continue
+			field := fmt.Sprintf("%s: nodes[%d].extraPortMappings[%d].hostPort", path, i, j)
+			if err := checkPort(field, port.ListenAddress, port.HostPort); err != nil {
+				return err
 			}
-			field := fmt.Sprintf("%s: nodes[%d].extraPortMappings[%d].hostPort %d", path, i, j, port.HostPort)
-			listener, err := net.Listen("tcp", net.JoinHostPort(port.ListenAddress, strconv.Itoa(int(port.HostPort))))
-			if err != nil {
-				return host.Refuse(field, "the port is taken", "choose another, or 0 for any free one")
-			}
-			listener.Close()
 		}
 	}
 	return nil
+}
+
+func checkPort(field, address string, port int32) error {
+	if port <= 0 {
+		return nil
+	}
+	listener, err := net.Listen("tcp", net.JoinHostPort(address, strconv.Itoa(int(port))))
+	if err != nil {
+		return host.Refuse(fmt.Sprintf("%s %d", field, port), "the port is taken", "choose another, or 0 for any free one")
+	}
+	return listener.Close()
 }
 
 // checkForeign refuses a name under which kind already runs nodes that are not ours.
@@ -129,7 +151,21 @@ func checkForeign(ctx context.Context, name string) error {
 	if len(all) > len(ours) {
 		return host.Refuse("cluster "+name, "a kind cluster of this name exists that Rollcall did not make", "delete it with `kind delete cluster --name "+name+"` if nobody needs it")
 	}
+	// The engine is everybody's, locks and state are a user's own.
+	if state, _, err := places(name); err != nil {
+		return err
+	} else if _, err := os.Stat(state); err != nil && len(ours) > 0 {
+		return host.Refuse("cluster "+name, "another user's Rollcall made it", "wait for its end; if it was left behind, run: docker rm --force --volumes "+strings.Join(shorten(ours), " "))
+	}
 	return nil
+}
+
+func shorten(ids []string) []string {
+	short := make([]string, len(ids))
+	for i, id := range ids {
+		short[i] = id[:12]
+	}
+	return short
 }
 
 // containers lists the ids of the node containers of a cluster, or of every cluster where name is empty.

@@ -10,11 +10,15 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"sigs.k8s.io/kind/pkg/apis/config/v1alpha4"
+	"sigs.k8s.io/yaml"
 
 	"rollcall/harness/host"
 )
 
-const head = "kind: Cluster\napiVersion: kind.x-k8s.io/v1alpha4\n"
+const (
+	head   = "kind: Cluster\napiVersion: kind.x-k8s.io/v1alpha4\n"
+	mapped = "- role: control-plane\n  extraPortMappings: [{containerPort: 30080}]\n"
+)
 
 func TestLoadConfig(t *testing.T) {
 	for _, tc := range []struct {
@@ -23,7 +27,10 @@ func TestLoadConfig(t *testing.T) {
 		{"an unknown field is named", head + "nodes:\n- role: worker\n  imagee: x\n", `unknown field "nodes[0].imagee"`},
 		{"a value of the wrong type is named by its field", head + "networking:\n  apiServerPort: yes please\n", "networking.apiServerPort"},
 		{"another kind is not a cluster", "kind: Pod\napiVersion: v1\n", `kind "Pod"`},
-		{"one worker cannot show what a second node sees", head + "nodes:\n- role: control-plane\n- role: worker\n", "nodes: 1 workers"},
+		{"one worker cannot show what a second node sees", head + "nodes:\n" + mapped + "- role: worker\n", "nodes: 1 workers"},
+		{"a role kind does not know is named by its field", head + "nodes:\n" + mapped + "- role: helper\n", "nodes[1].role"},
+		{"without a control plane there is no cluster", head + "nodes:\n- role: worker\n- role: worker\n", "no control-plane"},
+		{"without the mapped port nobody outside gets in", head + "nodes:\n- role: control-plane\n- role: worker\n- role: worker\n", "containerPort 30080"},
 		{"no YAML at all", "{", "yaml"},
 	} {
 		t.Run(tc.sentence, func(t *testing.T) {
@@ -31,7 +38,7 @@ func TestLoadConfig(t *testing.T) {
 			if err := os.WriteFile(path, []byte(tc.text), 0o644); err != nil {
 				t.Fatal(err)
 			}
-			_, err := loadConfig(path, Spec{})
+			_, err := loadConfig(Spec{Config: path, NodePort: 30080})
 			if !host.Refused(err) || !strings.Contains(err.Error(), tc.names) || !strings.Contains(err.Error(), path) || strings.Contains(err.Error(), "\n") {
 				t.Errorf("error %q, want a refusal in one line with the file and %q", err, tc.names)
 			}
@@ -41,22 +48,23 @@ func TestLoadConfig(t *testing.T) {
 
 func TestLoadConfigSetsOnlyNameModeAndImage(t *testing.T) {
 	path := filepath.Join("..", "..", "kind-config.yaml")
-	a, err := loadConfig(path, Spec{Name: "a", Mode: "iptables", Image: "i"})
+	got, err := loadConfig(Spec{Config: path, NodePort: 30080, Name: "n", Mode: "nftables", Image: "i"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := loadConfig(path, Spec{Name: "b", Mode: "nftables", Image: "j"})
+	data, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if b.Name != "b" || b.Networking.KubeProxyMode != "nftables" || b.Nodes[2].Image != "j" {
-		t.Errorf("spec not taken over: %+v", b)
+	var want v1alpha4.Cluster
+	if err := yaml.Unmarshal(data, &want); err != nil {
+		t.Fatal(err)
 	}
-	b.Name, b.Networking.KubeProxyMode = a.Name, a.Networking.KubeProxyMode
-	for i := range b.Nodes {
-		b.Nodes[i].Image = a.Nodes[i].Image
+	want.Name, want.Networking.KubeProxyMode = "n", "nftables"
+	for i := range want.Nodes {
+		want.Nodes[i].Image = "i"
 	}
-	if diff := cmp.Diff(a, b); diff != "" {
+	if diff := cmp.Diff(&want, got); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -87,6 +95,7 @@ func TestParseModes(t *testing.T) {
 	}{
 		{"nothing is all", "", Modes, false},
 		{"commas and spaces separate", "nftables, iptables", []string{"nftables", "iptables"}, false},
+		{"a mode named twice runs once", "ipvs,ipvs", []string{"ipvs"}, false},
 		{"an unknown mode is refused", "iptables,ebpf", nil, true},
 	} {
 		t.Run(tc.sentence, func(t *testing.T) {

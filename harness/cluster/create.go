@@ -9,8 +9,12 @@ import (
 	"time"
 
 	"golang.org/x/sync/errgroup"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/kind/pkg/apis/config/v1alpha4"
 	kind "sigs.k8s.io/kind/pkg/cluster"
+	"sigs.k8s.io/kind/pkg/exec"
+
+	"rollcall/harness/command"
 )
 
 // provider is kind's, on Docker and on our own network.
@@ -26,11 +30,14 @@ func (c *Cluster) open(ctx context.Context, w io.Writer, config *v1alpha4.Cluste
 	}
 	began := time.Now()
 	if c.spec.Keep && c.spec.kept(state) {
-		if err := c.connect(ctx); err == nil && len(c.nodes) == len(config.Nodes) {
+		err := c.reuse(ctx, len(config.Nodes))
+		if err == nil || ctx.Err() != nil {
 			fmt.Fprintf(w, "cluster %s: reusing the kept one\n", c.Name)
-			return errors.Join(c.loadImages(ctx), c.ready(ctx))
+			return err
 		}
-		fmt.Fprintf(w, "cluster %s: the kept one is gone or broken; making a new one\n", c.Name)
+		fmt.Fprintf(w, "cluster %s: making a new one, because the kept one cannot be used: %v\n", c.Name, err)
+	} else if _, err := os.Stat(noteFile(state)); err == nil {
+		fmt.Fprintf(w, "cluster %s: replacing a kept one, which is of another kind or was not asked for with KEEP=1\n", c.Name)
 	}
 	var err error
 	if c.reaper, err = startReaper(c.Name, state, c.held); err != nil {
@@ -56,8 +63,7 @@ func (c *Cluster) open(ctx context.Context, w io.Writer, config *v1alpha4.Cluste
 	if err := c.ready(ctx); err != nil {
 		return fmt.Errorf("cluster: %s does not become ready: %w", c.Name, err)
 	}
-	c.Took = time.Since(began)
-	fmt.Fprintf(w, "cluster %s: joined after %.1f s, ready after %.1f s\n", c.Name, joined.Seconds(), c.Took.Seconds())
+	fmt.Fprintf(w, "cluster %s: joined after %.1f s, ready after %.1f s\n", c.Name, joined.Seconds(), time.Since(began).Seconds())
 	if !c.spec.Keep {
 		return nil
 	}
@@ -70,10 +76,47 @@ func (c *Cluster) open(ctx context.Context, w io.Writer, config *v1alpha4.Cluste
 	return keeper.keep()
 }
 
+// reuse takes up a kept cluster and clears away what a killed run left in it.
+func (c *Cluster) reuse(ctx context.Context, count int) error {
+	if err := c.connect(ctx); err != nil {
+		return err
+	}
+	if len(c.nodes) != count {
+		return fmt.Errorf("it has %d nodes", len(c.nodes))
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, reusePatience, fmt.Errorf("not usable after %v", reusePatience))
+	defer cancel()
+	left := metav1.ListOptions{LabelSelector: "app.kubernetes.io/managed-by=rollcall"}
+	namespaces := c.Client.CoreV1().Namespaces()
+	list, err := namespaces.List(ctx, left)
+	if err != nil {
+		return err
+	}
+	for _, namespace := range list.Items {
+		if err := namespaces.Delete(ctx, namespace.Name, metav1.DeleteOptions{}); err != nil {
+			return err
+		}
+	}
+	err = poll(ctx, func() (bool, error) {
+		list, err := namespaces.List(ctx, left)
+		return err == nil && len(list.Items) == 0, err
+	})
+	return errors.Join(err, c.loadImages(ctx), c.ready(ctx))
+}
+
+// Patience of the harness: creating takes about 30 s on the reference host, taking up a kept
+// cluster 5 s.
+const (
+	createPatience = 10 * time.Minute
+	reusePatience  = 90 * time.Second
+)
+
 // create runs kind, and beside it gives the nodes their images while they wait for the control
 // plane, and their network as soon as they join. kind cannot be cancelled: when ctx ends, its containers
 // are removed under it, and it fails at once.
 func (c *Cluster) create(ctx context.Context, config *v1alpha4.Cluster) error {
+	ctx, expire := context.WithTimeoutCause(ctx, createPatience, fmt.Errorf("not made after %v", createPatience))
+	defer expire()
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	beside := make(chan error, 1)
@@ -92,16 +135,34 @@ func (c *Cluster) create(ctx context.Context, config *v1alpha4.Cluster) error {
 	select {
 	case err := <-made:
 		if err != nil {
+			err = inFull(err)
 			cancel(err)
 			return errors.Join(err, <-beside)
 		}
 		return <-beside
 	case <-ctx.Done():
-		cause := context.Cause(ctx)
-		err := removeNodes(context.WithoutCancel(ctx), c.Name)
-		_, _ = <-made, <-beside // they failed because of cause
-		return errors.Join(cause, err)
+		var err error
+		for busy := 2; busy > 0; {
+			// Again and again: a container that kind had asked for may only now be there.
+			err = removeNodes(context.WithoutCancel(ctx), c.Name)
+			select {
+			case <-made:
+				busy--
+			case <-beside:
+				busy--
+			case <-time.After(time.Second):
+			}
+		}
+		return errors.Join(context.Cause(ctx), err)
 	}
+}
+
+// inFull adds what kind's failed command printed, which its error leaves out.
+func inFull(err error) error {
+	if run := exec.RunErrorForError(err); run != nil {
+		return fmt.Errorf("%w: %s", err, command.LastLines(string(run.Output), 5))
+	}
+	return err
 }
 
 func (c *Cluster) equip(ctx context.Context, config *v1alpha4.Cluster) error {

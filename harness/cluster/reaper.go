@@ -6,22 +6,27 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"strings"
 	"syscall"
 
+	"rollcall/harness/command"
 	"rollcall/harness/lock"
 )
 
 // reap waits for a word on its standard input, or for the end of it, which comes when its owner
 // dies. Then it removes everything of a cluster: node containers with their volumes, the network
 // when nobody else uses it, and the state folder. It goes on until two looks a second apart find
-// nothing, because a `docker run` that kind had begun may still deliver a container. The lock file
-// is the owner's to remove while it lives. The word "keep" sends the reaper away.
+// nothing, because a `docker run` that kind had begun may still deliver a container, or fails after
+// 60 tries. The lock file is the owner's to remove while it lives. The word "keep" sends the reaper away.
 const reap = `
 nodes() { docker ps --all --quiet --filter label=$LABEL=$NAME --filter network=$NETWORK; }
 read -r word
 [ "$word" = keep ] && exit 0
-until [ -z "$(nodes)" ] && sleep 1 && [ -z "$(nodes)" ]; do
-	docker rm --force --volumes $(nodes) >/dev/null
+tries=0
+until ids=$(nodes) && [ -z "$ids" ] && sleep 1 && ids=$(nodes) && [ -z "$ids" ]; do
+	tries=$((tries+1))
+	[ $tries -gt 60 ] && exit 1
+	[ -z "$ids" ] || docker rm --force --volumes $ids >/dev/null || sleep 1
 done
 docker network rm $NETWORK >/dev/null 2>&1
 rm -rf "$STATE"
@@ -34,6 +39,7 @@ rm -rf "$STATE"
 type reaper struct {
 	cmd   *exec.Cmd
 	stdin io.WriteCloser
+	said  *strings.Builder
 }
 
 func startReaper(name, state string, held *lock.Lock) (*reaper, error) {
@@ -41,6 +47,8 @@ func startReaper(name, state string, held *lock.Lock) (*reaper, error) {
 	cmd.Env = append(os.Environ(), "NAME="+name, "LABEL="+clusterLabel, "NETWORK="+Network, "STATE="+state, "LOCK="+held.File().Name())
 	cmd.ExtraFiles = []*os.File{held.File()}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	said := &strings.Builder{}
+	cmd.Stderr = said
 	stdin, err := cmd.StdinPipe()
 	if err != nil {
 		return nil, fmt.Errorf("cluster: start reaper: %w", err)
@@ -48,7 +56,7 @@ func startReaper(name, state string, held *lock.Lock) (*reaper, error) {
 	if err := cmd.Start(); err != nil {
 		return nil, fmt.Errorf("cluster: start reaper: %w", err)
 	}
-	return &reaper{cmd, stdin}, nil
+	return &reaper{cmd, stdin, said}, nil
 }
 
 // remove has the reaper do its work and waits for it.
@@ -60,7 +68,7 @@ func (r *reaper) keep() error { return r.end("keep\n") }
 func (r *reaper) end(word string) error {
 	_, err := io.WriteString(r.stdin, word)
 	if err = errors.Join(err, r.stdin.Close(), r.cmd.Wait()); err != nil {
-		return fmt.Errorf("cluster: reaper: %w", err)
+		return fmt.Errorf("cluster: something was left behind: %w: %s", err, command.LastLines(r.said.String(), 2))
 	}
 	return nil
 }

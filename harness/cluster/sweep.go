@@ -14,8 +14,8 @@ import (
 	"rollcall/harness/lock"
 )
 
-// Sweep removes the clusters that killed runs left: ours by their network, not kept, and locked by
-// nobody. With all, it removes kept ones too. It says to w what it removes.
+// Sweep removes the clusters that killed runs of this user left: ours by their network and state
+// folder, not kept, and locked by nobody. With all, it removes kept ones too. It says to w what it removes.
 func Sweep(ctx context.Context, w io.Writer, all bool) error {
 	out, err := command.Run(ctx, "docker ps --all --filter network=%s --format {{.Labels}}", Network)
 	if err != nil {
@@ -47,7 +47,8 @@ func sweep(ctx context.Context, w io.Writer, name string, all bool) error {
 	if err != nil {
 		return err
 	}
-	if _, err := os.Stat(noteFile(state)); err == nil && !all {
+	_, foreign := os.Stat(state) // another user's Rollcall keeps its state elsewhere
+	if _, kept := os.Stat(noteFile(state)); foreign != nil || kept == nil && !all {
 		return held.Release()
 	}
 	fmt.Fprintf(w, "removing cluster %s, which nobody uses\n", name)

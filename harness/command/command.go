@@ -1,4 +1,4 @@
-// Package command runs other programs: one line in, combined output out, ended with its whole
+// Package command runs other programs: one line in, its standard output out, ended with its whole
 // process group when the context is.
 package command
 
@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 
@@ -21,7 +22,7 @@ type Command struct {
 	Dir   string    // working directory; empty: ours
 	Env   []string  // KEY=value, added to our environment
 	Stdin io.Reader // nil: none
-	Log   io.Writer // also receives the output as it comes; nil: none
+	Log   io.Writer // receives everything it prints, as it comes; nil: none
 }
 
 // An Error is a program that could not be run or did not succeed.
@@ -43,18 +44,18 @@ func (e *Error) Error() string {
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// Run runs a command line and returns its combined output without surrounding white space.
+// Run runs a command line and returns its standard output without surrounding white space.
 func Run(ctx context.Context, format string, args ...any) (string, error) {
 	return Command{Line: fmt.Sprintf(format, args...)}.Run(ctx)
 }
 
-// Run runs the command and returns its combined output without surrounding white space. When ctx
-// ends, the command's process group is killed and ctx's cause is in the error.
+// Run runs the command and returns its standard output without surrounding white space; what it
+// says on standard error is in the error and the log alone. When ctx ends, the command's process group is killed and ctx's cause is in the error.
 func (c Command) Run(ctx context.Context) (string, error) {
 	if strings.TrimSpace(c.Line) == "" { // gexe panics on it
 		return "", &Error{Err: errors.New("empty command line")}
 	}
-	var output strings.Builder
+	var stdout, combined lockedBuilder
 	proc := exec.NewProcWithContext(ctx, c.Line)
 	if proc.Err() != nil {
 		return "", &Error{Line: c.Line, Err: proc.Err()}
@@ -63,21 +64,35 @@ func (c Command) Run(ctx context.Context) (string, error) {
 	cmd.Dir = c.Dir
 	cmd.Env = append(os.Environ(), c.Env...)
 	cmd.Stdin = c.Stdin
-	cmd.Stdout = &output
+	cmd.Stderr = &combined
 	if c.Log != nil {
-		cmd.Stdout = io.MultiWriter(&output, c.Log)
+		cmd.Stderr = io.MultiWriter(&combined, c.Log)
 	}
-	cmd.Stderr = cmd.Stdout
+	cmd.Stdout = io.MultiWriter(&stdout, cmd.Stderr)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	cmd.WaitDelay = 5 * time.Second
 	err := cmd.Run()
-	text := strings.TrimSpace(output.String())
+	text := strings.TrimSpace(stdout.String())
 	if err != nil {
-		return text, &Error{Line: c.Line, Output: text, Err: errors.Join(err, context.Cause(ctx))}
+		return text, &Error{Line: c.Line, Output: strings.TrimSpace(combined.String()), Err: errors.Join(err, context.Cause(ctx))}
 	}
 	return text, nil
 }
+
+// A lockedBuilder takes what os/exec's two copying goroutines write.
+type lockedBuilder struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (b *lockedBuilder) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.Write(p)
+}
+
+func (b *lockedBuilder) String() string { return b.text.String() }
 
 // LastLines returns the last n lines of text, joined by " | ".
 func LastLines(text string, n int) string {

@@ -17,6 +17,8 @@ func TestRun(t *testing.T) {
 	}{
 		{"quotes group words", `printf %s-%s "a b" c`, "a b-c", ""},
 		{"a failing program is named with what it printed", `sh -c "echo no room; exit 3"`, "no room", "exit status 3: no room"},
+		{"what it says on standard error is not its output", `sh -c "echo careful >&2; echo 42"`, "42", ""},
+		{"but is in the error", `sh -c "echo careful >&2; exit 1"`, "", "exit status 1: careful"},
 		{"a missing program is an error", "no-such-program", "", "no-such-program"},
 		{"an empty line is an error, not a panic", " ", "", "empty command line"},
 	} {

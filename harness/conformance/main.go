@@ -71,7 +71,10 @@ func run(ctx context.Context, args []string) int {
 	case "preflight":
 		facts, err := host.Ensure(ctx, os.Stdout)
 		facts.Print(os.Stdout)
-		return complain(errors.Join(err, facts.Check(false)))
+		if err == nil {
+			err = facts.Check(false)
+		}
+		return complain(err)
 	case "node-image":
 		if _, err := host.Ensure(ctx, os.Stdout); err != nil {
 			return complain(err)

@@ -47,14 +47,15 @@ func (c *conformance) run(ctx context.Context) int {
 		return complain(errors.Join(err, os.RemoveAll(folder)))
 	}
 	c.session = evidence.NewSession(filepath.Base(folder), began)
-	c.session.Command = fmt.Sprintf("MODES=%q SUITES=%q K8S=%s make conformance", strings.Join(c.rig.ModeList(), " "), strings.Join(suites, " "), c.rig.Version())
+	c.session.Command = fmt.Sprintf("out/bin/conformance run -modes=%s -suites=%s -k8s=%s -run=%q -keep=%v",
+		strings.Join(c.rig.ModeList(), ","), strings.Join(suites, ","), c.rig.Version(), c.pattern, c.rig.Keep)
 	if err := c.writeSession(); err != nil {
 		return complain(err)
 	}
 	for _, mode := range c.rig.ModeList() {
 		if err := c.mode(ctx, mode, suites); err != nil {
-			if host.Refused(err) {
-				return complain(err)
+			if host.Refused(err) && !c.recorded("*", "*") {
+				return complain(errors.Join(err, os.RemoveAll(folder)))
 			}
 			fmt.Fprintf(os.Stderr, "%s: %v\n", mode, err)
 			c.session.Broken = append(c.session.Broken, fmt.Sprintf("%s: %v", mode, err))
@@ -64,6 +65,12 @@ func (c *conformance) run(ctx context.Context) int {
 			break
 		}
 	}
+	// The suites may have noted there what they left behind.
+	var noted evidence.Session
+	if err := evidence.ReadJSON(c.sessionFile(), &noted); err != nil {
+		return complain(err)
+	}
+	c.session.Broken = append(c.session.Broken, noted.Broken...)
 	c.session.Ended = time.Now().UTC()
 	if err := c.writeSession(); err != nil {
 		return complain(err)
@@ -103,7 +110,7 @@ func (c *conformance) prepare(ctx context.Context, suites []string) error {
 	for _, suite := range suites {
 		fmt.Printf("compiling suite %s\n", suite)
 		_, err := command.Command{
-			Line: fmt.Sprintf("go test -c -o %s ./suites/%s", c.binary(suite), suite), Dir: c.rig.Module(),
+			Line: fmt.Sprintf("go test -c -o %q ./suites/%s", c.binary(suite), suite), Dir: c.rig.Module(),
 		}.Run(ctx)
 		if err != nil {
 			return err
@@ -142,7 +149,7 @@ func (c *conformance) mode(ctx context.Context, mode string, suites []string) (e
 // suite runs one compiled suite. That scenarios failed is for the report to say; an error is that
 // the suite did not run to its end.
 func (c *conformance) suite(ctx context.Context, mode, suite string, env []string) error {
-	args := []string{"-test.v", "-test.timeout=" + suitePatience.String(), "-modes=" + mode, "-out=" + c.rig.Out}
+	args := []string{"-test.v", "-test.timeout=" + suitePatience.String(), "-modes=" + mode, "-k8s=" + c.rig.Version(), "-out=" + c.rig.Out}
 	if c.pattern != "" {
 		args = append(args, "-test.run=/"+mode+"/"+c.pattern)
 	}
@@ -155,7 +162,7 @@ func (c *conformance) suite(ctx context.Context, mode, suite string, env []strin
 	cmd.WaitDelay = time.Minute
 	err := cmd.Run()
 	var exit *exec.ExitError
-	if errors.As(err, &exit) && exit.ExitCode() == 1 {
+	if errors.As(err, &exit) && exit.ExitCode() == 1 && c.recorded(mode, suite) {
 		return nil
 	}
 	if err != nil {
@@ -164,8 +171,18 @@ func (c *conformance) suite(ctx context.Context, mode, suite string, env []strin
 	return nil
 }
 
+// recorded reports whether a suite left a run of a scenario in a mode; "*" stands for any.
+func (c *conformance) recorded(mode, suite string) bool {
+	runs, err := filepath.Glob(filepath.Join(c.rig.Out, "evidence", mode, suite, "*", evidence.RunFile))
+	return err == nil && len(runs) > 0
+}
+
 func (c *conformance) writeSession() error {
-	return evidence.WriteJSON(filepath.Join(c.rig.Out, "evidence", evidence.SessionFile), c.session)
+	return evidence.WriteJSON(c.sessionFile(), c.session)
+}
+
+func (c *conformance) sessionFile() string {
+	return filepath.Join(c.rig.Out, "evidence", evidence.SessionFile)
 }
 
 // report judges what was recorded, writes the run folder's reports and points out/latest at it.

@@ -33,8 +33,8 @@ const (
 	RolloutBegun EventKind = "rollout-begun" // the write that starts the rollout returned
 	StatusDone   EventKind = "status-done"   // `kubectl rollout status` would have reported success
 	OldGone      EventKind = "old-gone"      // the last pod of the old version left the API
-	LoadEnded    EventKind = "load-ended"    // the pacers stopped; requests in flight were still awaited
-	WatchGap     EventKind = "watch-gap"     // the recorder was blind from Detail until At
+	LoadEnded    EventKind = "load-ended"    // the pacers have stopped and no request is in flight
+	WatchGap     EventKind = "watch-gap"     // the watch broke and began again; Detail is the error
 	RecorderLost EventKind = "recorder-lost" // a recorder stopped before the end
 )
 

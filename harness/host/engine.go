@@ -20,6 +20,7 @@ type Engine struct {
 	Running    bool
 	Installed  bool   // dockerd is on PATH
 	Version    string // of the running server
+	Trouble    string // what docker says while it does not answer
 	Ours       bool   // installed or started by an earlier preflight
 	Privileged Privileged
 	Refusal    string // what the engine said when it refused a privileged container
@@ -66,6 +67,7 @@ const marker = "/var/lib/rollcall/engine.json"
 type record struct {
 	Installed bool `json:"installed"` // we installed the package
 	Started   int  `json:"started"`   // pid of the dockerd we started, 0 for none
+	Unit      bool `json:"unit"`      // we started it through systemd
 }
 
 func readRecord() (r record) {
@@ -88,7 +90,10 @@ func (r record) write() error {
 }
 
 func (r record) ours() bool {
-	if r.Installed {
+	if os.Getenv("DOCKER_HOST") != "" {
+		return false // another engine than the one of the note
+	}
+	if r.Installed || r.Unit {
 		return true
 	}
 	name, err := os.ReadFile(fmt.Sprintf("/proc/%d/comm", r.Started))
@@ -100,6 +105,7 @@ func probeEngine(ctx context.Context) Engine {
 	_, err := exec.LookPath("dockerd")
 	e.Installed = err == nil
 	if e.Version, err = command.Run(ctx, "docker version --format {{.Server.Version}}"); err != nil {
+		e.Trouble = LastWords(err)
 		return e
 	}
 	e.Running = true
@@ -126,11 +132,22 @@ func probePrivileged(ctx context.Context, program []byte) (Privileged, string, e
 	if _, cleanup := command.Run(context.WithoutCancel(ctx), "docker rmi --force %s", image); cleanup != nil {
 		return NotTried, "", cleanup
 	}
-	var failed *command.Error
-	if errors.As(err, &failed) {
-		return Refusing, command.LastLines(failed.Output, 2), nil
+	if ctx.Err() != nil {
+		return NotTried, "", context.Cause(ctx)
 	}
-	return Starts, "", err
+	if err != nil {
+		return Refusing, LastWords(err), nil
+	}
+	return Starts, "", nil
+}
+
+// LastWords is what a failed command printed last, or the error itself.
+func LastWords(err error) string {
+	var failed *command.Error
+	if errors.As(err, &failed) && failed.Output != "" {
+		return command.LastLines(failed.Output, 1)
+	}
+	return err.Error()
 }
 
 func write(w *tar.Writer, data []byte) error {

@@ -15,6 +15,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"rollcall/harness/command"
 	"rollcall/harness/host/capability"
 )
 
@@ -57,7 +58,7 @@ func Probe(ctx context.Context) Facts {
 		InotifyInstance: readInt("/proc/sys/fs/inotify/max_user_instances"),
 		Cores:           runtime.NumCPU(),
 		MemoryFree:      memoryAvailable("/proc/meminfo"),
-		DiskFree:        diskFree("/var/lib/docker"),
+		DiskFree:        diskFree(imageFolder(ctx)),
 		Root:            os.Geteuid() == 0,
 	}
 	var uts unix.Utsname
@@ -98,7 +99,7 @@ func (f Facts) Check(building bool) error {
 	case f.MemoryFree < minMemory:
 		return Refuse("memory", fmt.Sprintf("%s available", gib(f.MemoryFree)), "free memory until "+gib(minMemory)+" is available")
 	case f.DiskFree < disk:
-		return Refuse("disk", fmt.Sprintf("%s free below /var/lib/docker", gib(f.DiskFree)), "free space until "+gib(disk)+" is")
+		return Refuse("disk", fmt.Sprintf("%s free where the engine keeps its images", gib(f.DiskFree)), "free space until "+gib(disk)+" is")
 	case f.InotifyInstance > 0 && f.InotifyInstance < minInotify:
 		return Refuse("inotify", fmt.Sprintf("fs.inotify.max_user_instances is %d", f.InotifyInstance),
 			fmt.Sprintf("run: sysctl fs.inotify.max_user_instances=%d", 4*minInotify))
@@ -154,6 +155,15 @@ func memoryAvailable(meminfo string) int64 {
 		}
 	}
 	return 0
+}
+
+// imageFolder is where the engine keeps its images, or where a new one would.
+func imageFolder(ctx context.Context) string {
+	folder, err := command.Run(ctx, "docker info --format {{.DockerRootDir}}")
+	if err != nil || folder == "" {
+		return "/var/lib/docker"
+	}
+	return folder
 }
 
 // diskFree is the space free on the file system that holds dir, or its nearest existing parent.

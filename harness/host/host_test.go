@@ -17,6 +17,8 @@ func TestWithWrapper(t *testing.T) {
 		{"without a file there is ours alone", "", nil, ""},
 		{"other settings stay", `{"log-level":"warn","bip":"10.9.0.1/24"}`, []string{`"log-level": "warn"`, `"bip": "10.9.0.1/24"`}, ""},
 		{"other runtimes stay", `{"runtimes":{"crun":{"path":"/usr/bin/crun"}}}`, []string{`"path": "/usr/bin/crun"`}, ""},
+		{"a default runtime of somebody else is not replaced", `{"default-runtime":"nvidia"}`, nil, "not ours to replace"},
+		{"the engine's own default is", `{"default-runtime":"runc"}`, nil, ""},
 		{"a file that is no JSON is not touched", `{"bip":`, nil, "not a JSON object"},
 		{"runtimes of another shape are not touched", `{"runtimes":[]}`, nil, "runtimes"},
 	} {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"os"
+	"os/exec"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -34,7 +35,15 @@ func hasNFTables() bool {
 	}
 	reply := make([]byte, 4096)
 	n, _, err := unix.Recvfrom(fd, reply, 0)
-	return err == nil && n >= unix.NLMSG_HDRLEN && binary.NativeEndian.Uint16(reply[4:]) != unix.NLMSG_ERROR
+	if err != nil || n < unix.NLMSG_HDRLEN {
+		return false
+	}
+	if binary.NativeEndian.Uint16(reply[4:]) != unix.NLMSG_ERROR {
+		return true
+	}
+	// Only root may ask; nfnetlink says so before it looks whether nf_tables is there, which it is
+	// on any kernel that has nfnetlink and is not years old.
+	return n >= unix.NLMSG_HDRLEN+4 && int32(binary.NativeEndian.Uint32(reply[unix.NLMSG_HDRLEN:])) == -int32(unix.EPERM)
 }
 
 // hasIPVS reports whether IP_VS is in the kernel, or is a module that a dry run of modprobe finds.
@@ -42,6 +51,10 @@ func hasIPVS(ctx context.Context) bool {
 	if _, err := os.Stat("/proc/net/ip_vs"); err == nil {
 		return true
 	}
-	_, err := command.Run(ctx, "modprobe --dry-run --quiet ip_vs")
+	modprobe, err := exec.LookPath("modprobe")
+	if err != nil {
+		modprobe = "/sbin/modprobe" // not on the PATH of a Debian user who is not root
+	}
+	_, err = command.Run(ctx, "%s --dry-run --quiet ip_vs", modprobe)
 	return err == nil
 }

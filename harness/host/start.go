@@ -27,7 +27,7 @@ func startEngine(ctx context.Context, w io.Writer, f Facts) error {
 		return Refuse("container engine", "DOCKER_HOST="+remote+" does not answer", "start it, or unset DOCKER_HOST to use this host's")
 	}
 	if !f.Root {
-		return Refuse("container engine", f.Engine.String()+", and only root may set it up", "start Docker, or run this as root")
+		return Refuse("container engine", "it does not answer ("+f.Engine.Trouble+"), and only root may set it up", "start Docker, join its group, or run this as root")
 	}
 	note := readRecord()
 	if !f.Engine.Installed {
@@ -38,6 +38,11 @@ func startEngine(ctx context.Context, w io.Writer, f Facts) error {
 		fmt.Fprintln(w, "installing docker.io ...")
 		if err := AptInstall(ctx, "docker.io", "iptables"); err != nil {
 			return fmt.Errorf("host: install the container engine: %w", err)
+		}
+		if _, err := exec.LookPath("docker"); err != nil { // a package of its own since Debian 13
+			if err := AptInstall(ctx, "docker-cli"); err != nil {
+				return fmt.Errorf("host: install the engine's command: %w", err)
+			}
 		}
 		fmt.Fprintf(w, "installed docker.io in %s\n", time.Since(began).Round(time.Second))
 		note.Installed = true
@@ -51,6 +56,10 @@ func startEngine(ctx context.Context, w io.Writer, f Facts) error {
 	fmt.Fprintln(w, "starting dockerd ...")
 	if _, err := os.Stat("/run/systemd/system"); err == nil {
 		if _, err := command.Run(ctx, "systemctl start docker"); err != nil {
+			return fmt.Errorf("host: %w", err)
+		}
+		note.Unit = true
+		if err := note.write(); err != nil {
 			return fmt.Errorf("host: %w", err)
 		}
 		return awaitEngine(ctx, nil)
@@ -105,14 +114,16 @@ func awaitEngine(ctx context.Context, gone <-chan error) error {
 	}
 }
 
-// AptInstall installs Debian packages, refreshing apt's lists first when a package is unknown to them.
+// AptInstall installs Debian packages, refreshing apt's lists first when a package is unknown to
+// them. It goes on to its end when ctx does: dpkg must not be killed half-way.
 func AptInstall(ctx context.Context, packages ...string) error {
+	ctx = context.WithoutCancel(ctx)
 	install := command.Command{
 		Line: "apt-get install --yes --no-install-recommends " + strings.Join(packages, " "),
 		Env:  []string{"DEBIAN_FRONTEND=noninteractive"},
 	}
 	_, first := install.Run(ctx)
-	if first == nil || ctx.Err() != nil {
+	if first == nil {
 		return first
 	}
 	if _, err := command.Run(ctx, "apt-get update"); err != nil {

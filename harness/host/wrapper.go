@@ -25,7 +25,7 @@ const (
 // buildWrapper compiles ociruntime, static, and returns it.
 func buildWrapper(ctx context.Context, state string) ([]byte, error) {
 	out := filepath.Join(state, "ociruntime")
-	_, err := command.Command{Line: "go build -trimpath -o " + out + " rollcall/harness/host/ociruntime", Env: []string{"CGO_ENABLED=0"}}.Run(ctx)
+	_, err := command.Command{Line: "go build -trimpath -o \"" + out + "\" rollcall/harness/host/ociruntime", Env: []string{"CGO_ENABLED=0"}}.Run(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("host: build the runtime wrapper: %w", err)
 	}
@@ -56,7 +56,7 @@ func registerWrapper(ctx context.Context, w io.Writer, program []byte) error {
 	if err := os.MkdirAll(filepath.Dir(daemonJSON), 0o755); err != nil {
 		return fmt.Errorf("host: %w", err)
 	}
-	if err := os.WriteFile(daemonJSON, after, 0o644); err != nil {
+	if err := errors.Join(os.WriteFile(daemonJSON+".new", after, 0o644), os.Rename(daemonJSON+".new", daemonJSON)); err != nil {
 		return fmt.Errorf("host: %w", err)
 	}
 	if _, err := command.Run(ctx, `sh -c "kill -HUP $(cat %s)"`, pidFile); err != nil {
@@ -99,6 +99,12 @@ func withWrapper(before []byte) ([]byte, error) {
 	var err error
 	if doc["runtimes"], err = json.Marshal(runtimes); err != nil {
 		return nil, err
+	}
+	if raw, ok := doc["default-runtime"]; ok {
+		var name string
+		if err := json.Unmarshal(raw, &name); err != nil || name != "runc" && name != wrapperName {
+			return nil, fmt.Errorf("default-runtime is %s, not ours to replace", raw)
+		}
 	}
 	doc["default-runtime"] = json.RawMessage(`"` + wrapperName + `"`)
 	after, err := json.MarshalIndent(doc, "", "  ")

@@ -66,7 +66,11 @@ func Try(path string) (*Lock, error) {
 				if err = f.Truncate(0); err == nil {
 					_, err = fmt.Fprintf(f, "pid %d\n", os.Getpid())
 				}
-				return &Lock{f}, err
+				if err != nil {
+					f.Close()
+					return nil, fmt.Errorf("lock: %w", err)
+				}
+				return &Lock{f}, nil
 			}
 		}
 		f.Close()

@@ -45,17 +45,20 @@ func Ensure(ctx context.Context, w io.Writer, version string) (image string, err
 		return image, nil
 	}
 	began := time.Now()
-	if err := pull(ctx, published(version)); err == nil {
+	err = pull(ctx, published(version))
+	if err == nil {
 		fmt.Fprintf(w, "pulled %s in %s\n", published(version), time.Since(began).Round(time.Second))
 		return published(version), nil
-	} else if ctx.Err() != nil {
+	}
+	if ctx.Err() != nil {
 		return "", context.Cause(ctx)
 	}
-	fmt.Fprintf(w, "no registry gave %s (asked for %s); building it, about 10 minutes on 2 cores the first time\n",
-		published(version), time.Since(began).Round(time.Millisecond))
+	why := host.LastWords(err)
+	fmt.Fprintf(w, "no registry gave %s after %s (%s); building it, about 10 minutes on 2 cores the first time\n",
+		published(version), time.Since(began).Round(time.Millisecond), why)
 	facts := host.Probe(ctx)
 	if !facts.Root || !facts.Apt {
-		return "", host.Refuse("node image "+version, "no registry answers, and building it needs root and apt-get",
+		return "", host.Refuse("node image "+version, "no registry gave it ("+why+"), and building it needs root and apt-get",
 			"run this as root on Debian or Ubuntu, or load "+published(version)+" with docker load")
 	}
 	if err := facts.Check(true); err != nil {
@@ -70,12 +73,20 @@ func Ensure(ctx context.Context, w io.Writer, version string) (image string, err
 // published is the image kind's maintainers publish for a version.
 func published(version string) string { return "kindest/node:" + version }
 
+// pull has the engine pull an image. The first word it prints means that a registry has the image;
+// until then patience is short.
 func pull(ctx context.Context, image string) error {
-	ask, cancel := context.WithTimeoutCause(ctx, registryPatience, errors.New("no registry answered in "+registryPatience.String()))
-	defer cancel()
-	if _, err := command.Run(ask, "docker manifest inspect %s", image); err != nil {
-		return err
-	}
-	_, err := command.Run(ctx, "docker pull --quiet %s", image)
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	silence := time.AfterFunc(registryPatience, func() { cancel(fmt.Errorf("no registry answered in %v", registryPatience)) })
+	_, err := command.Command{Line: "docker pull " + image, Log: stopper{silence}}.Run(ctx)
 	return err
+}
+
+// A stopper stops its timer when something is written.
+type stopper struct{ *time.Timer }
+
+func (s stopper) Write(p []byte) (int, error) {
+	s.Stop()
+	return len(p), nil
 }

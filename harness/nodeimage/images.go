@@ -193,7 +193,7 @@ disabled_plugins = ["io.containerd.cri.v1.images", "io.containerd.cri.v1.runtime
 		select {
 		case err := <-ended:
 			ended <- nil
-			return err
+			return errors.Join(errors.New("containerd ended before it answered"), err)
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		case <-time.After(100 * time.Millisecond):

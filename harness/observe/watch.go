@@ -52,14 +52,15 @@ type State struct {
 // A PodState is one pod object that is in the API now.
 type PodState struct {
 	evidence.Server
-	Ready, Deleting bool
+	Ready bool
 }
 
-// Start begins to watch a namespace and returns when everything in it has been seen. versionLabel
+// Start begins to watch a namespace and returns when everything in it has been seen, or ctx ends;
+// from then on the watch lasts until Stop. versionLabel
 // is the pod label that holds the app's version; service is the Service whose endpoints count.
 // Event times are offsets from began.
 func Start(ctx context.Context, client kubernetes.Interface, namespace, service, versionLabel string, began time.Time) (*Watch, error) {
-	ctx, cancel := context.WithCancel(ctx)
+	life, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	w := &Watch{
 		began: began, versionLabel: versionLabel, service: service, cancel: cancel,
 		factory: informers.NewSharedInformerFactoryWithOptions(client, 0, informers.WithNamespace(namespace)),
@@ -90,7 +91,7 @@ func Start(ctx context.Context, client kubernetes.Interface, namespace, service,
 			return nil, fmt.Errorf("observe: %w", err)
 		}
 	}
-	w.factory.Start(ctx.Done())
+	w.factory.Start(life.Done())
 	for kind, synced := range w.factory.WaitForCacheSync(ctx.Done()) {
 		if !synced {
 			w.Stop()
@@ -112,11 +113,9 @@ func on[T any](handle func(T)) func(any) {
 	}
 }
 
-// Mark notes a step of the scenario itself, now, and returns when that was.
-func (w *Watch) Mark(kind evidence.EventKind) time.Duration {
-	var at time.Duration
-	w.locked(func() { at = w.note(evidence.Event{Kind: kind}) })
-	return at
+// Mark notes a step of the scenario itself, now.
+func (w *Watch) Mark(kind evidence.EventKind) {
+	w.locked(func() { w.note(evidence.Event{Kind: kind}) })
 }
 
 // Until returns when the condition holds for what has been seen; it is asked at every change.
@@ -154,7 +153,7 @@ func (w *Watch) state() State {
 		s.Deployments[name] = d
 	}
 	for _, p := range w.pods {
-		s.Pods = append(s.Pods, PodState{p.by, p.ready, p.deleting})
+		s.Pods = append(s.Pods, PodState{p.by, p.ready})
 	}
 	return s
 }
@@ -169,10 +168,9 @@ func (w *Watch) locked(change func()) {
 }
 
 // note appends an event, now; the caller holds the lock, so the tape is in order.
-func (w *Watch) note(e evidence.Event) time.Duration {
+func (w *Watch) note(e evidence.Event) {
 	e.At = time.Since(w.began)
 	w.events = append(w.events, e)
-	return e.At
 }
 
 func (w *Watch) seePod(p *corev1.Pod) {

@@ -50,5 +50,5 @@ func MinAvailable(n int) evidence.Expectation {
 }
 
 // MaxPods expects at most n pods throughout the rollout, terminating ones included. n travels in
-// Min, the one count an expectation has.
+// Count, the one count an expectation has.
 func MaxPods(n int) evidence.Expectation { return evidence.Expectation{Rule: maxPods, Count: n} }

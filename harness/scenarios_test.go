@@ -1,5 +1,6 @@
-// Package suites holds what is true of every scenario, whatever its suite. It needs no cluster.
-package suites
+package harness_test
+
+// What is true of every scenario, whatever its suite.
 
 import (
 	"os"
@@ -8,7 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"rollcall/fixtures"
+	"github.com/google/go-cmp/cmp"
+
 	"rollcall/harness"
 	"rollcall/harness/verdict"
 	"rollcall/suites/control"
@@ -21,13 +23,13 @@ func all() map[string][]harness.Scenario {
 }
 
 func TestEverySuiteIsListed(t *testing.T) {
-	files, err := filepath.Glob("*/suite_test.go")
-	if err != nil {
-		t.Fatal(err)
+	files, err := filepath.Glob("../suites/*/suite_test.go")
+	if err != nil || len(files) == 0 {
+		t.Fatal(files, err)
 	}
 	for _, file := range files {
-		if _, ok := all()[filepath.Dir(file)]; !ok {
-			t.Errorf("suite %s is not tested here", filepath.Dir(file))
+		if suite := filepath.Base(filepath.Dir(file)); all()[suite] == nil {
+			t.Errorf("suite %s is not tested here", suite)
 		}
 	}
 }
@@ -45,7 +47,7 @@ func TestEveryScenarioIsWellFormed(t *testing.T) {
 				if !kebab.MatchString(s.ID) {
 					t.Errorf("ID %q is not kebab-case without digits", s.ID)
 				}
-				file := filepath.Join(suite, s.ID+".go")
+				file := filepath.Join("..", "suites", suite, s.ID+".go")
 				if _, err := os.Stat(file); err != nil {
 					t.Errorf("ID is not the file's name: %v", err)
 				}
@@ -78,12 +80,10 @@ func TestTheTwinsDifferInTheDrainAlone(t *testing.T) {
 		t.Fatalf("drains are %v and %v", undrained.App.PreStopSleep, drained.App.PreStopSleep)
 	}
 	drained.App.PreStopSleep = 0
-	if !equal(undrained.App, drained.App) || undrained.Load != drained.Load || undrained.Rollout != drained.Rollout {
-		t.Errorf("the twins differ in more than the drain:\n%+v\n%+v", undrained, drained)
+	if diff := cmp.Diff(undrained.App, drained.App); diff != "" {
+		t.Error(diff)
 	}
-}
-
-func equal(a, b fixtures.App) bool {
-	return a.MaxSurge.String() == b.MaxSurge.String() && a.MaxUnavailable.String() == b.MaxUnavailable.String() &&
-		a.Replicas == b.Replicas && a.OnTerm == b.OnTerm && a.Grace == b.Grace
+	if undrained.Load != drained.Load || undrained.Rollout != drained.Rollout {
+		t.Errorf("the twins differ in load or rollout:\n%+v\n%+v", undrained, drained)
+	}
 }

@@ -1,0 +1,65 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"rollcall/harness/host"
+)
+
+func TestBadInputEndsWithTwo(t *testing.T) {
+	t.Chdir(filepath.Join("..", ".."))
+	for _, tc := range []struct {
+		sentence string
+		args     []string
+		want     int
+	}{
+		{"help is no error", []string{"-h"}, 0},
+		{"an unknown command", []string{"fly"}, badInput},
+		{"an unknown flag", []string{"run", "-fast"}, badInput},
+		{"an unknown mode", []string{"run", "-modes=ebpf"}, badInput},
+		{"an unknown suite", []string{"run", "-suites=nope"}, badInput},
+		{"an unknown Kubernetes version", []string{"node-image", "-k8s=v1.2"}, badInput},
+	} {
+		t.Run(tc.sentence, func(t *testing.T) {
+			if got := run(t.Context(), tc.args); got != tc.want {
+				t.Errorf("exit code %d, want %d", got, tc.want)
+			}
+		})
+	}
+}
+
+func TestSelectSuites(t *testing.T) {
+	dir := t.TempDir()
+	for _, suite := range []string{"control", "rollout"} {
+		if err := os.MkdirAll(filepath.Join(dir, suite), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, suite, "suite_test.go"), nil, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, tc := range []struct {
+		sentence, asked string
+		want            []string
+		refused         string
+	}{
+		{"none asked for is all", "", []string{"control", "rollout"}, ""},
+		{"the order asked for is kept", "rollout, control", []string{"rollout", "control"}, ""},
+		{"an unknown one is refused with those there are", "rollout nope", nil, "control, rollout"},
+	} {
+		t.Run(tc.sentence, func(t *testing.T) {
+			got, err := selectSuites(dir, tc.asked)
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Error(diff)
+			}
+			if host.Refused(err) != (tc.refused != "") || err != nil && !strings.Contains(err.Error(), tc.refused) {
+				t.Errorf("error %v, want %q", err, tc.refused)
+			}
+		})
+	}
+}
