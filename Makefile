@@ -28,6 +28,7 @@ test: lint smoke unit ## Lint, a smoke run on one real kind cluster, and the her
 
 .PHONY: unit
 unit: ## Hermetic tests, with the race detector
+	@command -v gcc >/dev/null || { echo "installing gcc, which the race detector needs"; apt-get update -qq; apt-get install -y -qq gcc libc6-dev; }
 	go test -race ./fixtures/... ./harness/... ./loadgen/... ./reports/...
 
 .PHONY: smoke

@@ -49,6 +49,5 @@ func MinAvailable(n int) evidence.Expectation {
 	return evidence.Expectation{Rule: minAvailable, Count: n}
 }
 
-// MaxPods expects at most n pods throughout the rollout, terminating ones included. n travels in
-// Count, the one count an expectation has.
+// MaxPods expects at most n pods throughout the rollout, terminating ones included.
 func MaxPods(n int) evidence.Expectation { return evidence.Expectation{Rule: maxPods, Count: n} }
