@@ -27,7 +27,7 @@ type hitRow struct {
 	Fault     string `parquet:"fault,dict,zstd"`
 }
 
-// WriteHits writes hits as one parquet file, readable by DuckDB and pandas.
+// WriteHits writes hits as one parquet file, readable by DuckDB, for one.
 func WriteHits(w io.Writer, hits []Hit) error {
 	pw := parquet.NewGenericWriter[hitRow](w,
 		parquet.KeyValueMetadata("rollcall.schema", fmt.Sprint(SchemaVersion)),
