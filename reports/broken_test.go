@@ -1,0 +1,31 @@
+package reports_test
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"rollcall/reports"
+)
+
+// A run that broke must not look complete in any format, even if all it recorded passed.
+func TestARunThatBrokeSaysSoEverywhere(t *testing.T) {
+	r := reports.Report{Summary: reports.Summary{Pass: 1}, Run: reports.Run{Broken: []string{"nftables: <no> cluster"}}}
+	for name, format := range map[string]struct {
+		write reports.Writer
+		want  string
+	}{
+		"report.json": {reports.JSON, `"broken": [`},
+		"junit.xml":   {reports.JUnit, `errors="1"`},
+		"summary.md":  {reports.Markdown, "the run broke: nftables"},
+		"terminal":    {reports.Terminal, "the run broke: nftables: <no> cluster"},
+	} {
+		var b bytes.Buffer
+		if err := format.write(&b, r); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(b.String(), format.want) {
+			t.Errorf("%s lacks %q:\n%s", name, format.want, b.String())
+		}
+	}
+}
