@@ -18,6 +18,7 @@ import (
 	"rollcall/fixtures"
 	"rollcall/harness/cluster"
 	"rollcall/harness/evidence"
+	"rollcall/harness/poll"
 	"rollcall/loadgen"
 )
 
@@ -94,22 +95,21 @@ func newClients(ctx context.Context, r *recording, service *corev1.Service) (*cl
 }
 
 func awaitRunning(ctx context.Context, r *recording, name string) error {
-	for {
+	var phase corev1.PodPhase
+	err := poll.Until(ctx, 100*time.Millisecond, func() (bool, error) {
 		pod, err := r.cluster.Client.CoreV1().Pods(r.namespace).Get(ctx, name, metav1.GetOptions{})
 		if err != nil {
-			return err
+			return false, err
 		}
-		for _, c := range pod.Status.Conditions {
-			if c.Type == corev1.PodReady && c.Status == corev1.ConditionTrue {
-				return nil
-			}
-		}
-		select {
-		case <-time.After(100 * time.Millisecond):
-		case <-ctx.Done():
-			return fmt.Errorf("agent %s is %s: %w", name, pod.Status.Phase, context.Cause(ctx))
-		}
+		phase = pod.Status.Phase
+		return slices.ContainsFunc(pod.Status.Conditions, func(c corev1.PodCondition) bool {
+			return c.Type == corev1.PodReady && c.Status == corev1.ConditionTrue
+		}), nil
+	})
+	if err != nil {
+		return fmt.Errorf("agent %s is %s: %w", name, phase, err)
 	}
+	return nil
 }
 
 // reachable returns when the app answers every vantage: that its endpoints are ready does not
@@ -129,17 +129,12 @@ func (cl *clients) reachable(ctx context.Context) error {
 }
 
 func until(ctx context.Context, works func() error) error {
-	for {
-		err := works()
-		if err == nil {
-			return nil
-		}
-		select {
-		case <-time.After(100 * time.Millisecond):
-		case <-ctx.Done():
-			return fmt.Errorf("%w: %w", context.Cause(ctx), err)
-		}
-	}
+	var last error
+	err := poll.Until(ctx, 100*time.Millisecond, func() (bool, error) {
+		last = works()
+		return last == nil, nil
+	})
+	return errors.Join(err, last)
 }
 
 // start begins all lanes at one instant.

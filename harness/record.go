@@ -15,6 +15,7 @@ import (
 	"rollcall/harness/cluster"
 	"rollcall/harness/evidence"
 	"rollcall/harness/observe"
+	"rollcall/harness/poll"
 )
 
 // A recording is a scenario that is being recorded on a cluster.
@@ -190,22 +191,20 @@ func (r *recording) cleanUp(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("clean up: %w", err)
 	}
-	for {
+	err = poll.Until(ctx, 200*time.Millisecond, func() (bool, error) {
 		// Again each time: a controller may have made one more pod meanwhile.
 		err := r.cluster.Client.CoreV1().Pods(r.namespace).DeleteCollection(ctx,
 			metav1.DeleteOptions{GracePeriodSeconds: ptr.To(int64(0))}, metav1.ListOptions{})
 		if err != nil && !apierrors.IsNotFound(err) {
-			return fmt.Errorf("clean up: %w", err)
+			return false, err
 		}
-		if _, err := namespaces.Get(ctx, r.namespace, metav1.GetOptions{}); apierrors.IsNotFound(err) {
-			return nil
-		}
-		select {
-		case <-time.After(200 * time.Millisecond):
-		case <-ctx.Done():
-			return fmt.Errorf("clean up: %w", context.Cause(ctx))
-		}
+		_, err = namespaces.Get(ctx, r.namespace, metav1.GetOptions{})
+		return apierrors.IsNotFound(err), nil
+	})
+	if err != nil {
+		return fmt.Errorf("clean up: %w", err)
 	}
+	return nil
 }
 
 func address(service *corev1.Service) string { return "http://" + service.Spec.ClusterIP + "/" }

@@ -15,6 +15,7 @@ import (
 	"sigs.k8s.io/kind/pkg/exec"
 
 	"rollcall/harness/command"
+	"rollcall/harness/poll"
 )
 
 // provider is kind's, on Docker and on our own network.
@@ -97,7 +98,7 @@ func (c *Cluster) reuse(ctx context.Context, count int) error {
 			return err
 		}
 	}
-	err = poll(ctx, func() (bool, error) {
+	err = poll.Until(ctx, pollEvery, func() (bool, error) {
 		list, err := namespaces.List(ctx, left)
 		return err == nil && len(list.Items) == 0, err
 	})

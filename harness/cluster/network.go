@@ -12,6 +12,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/clientcmd"
+
+	"rollcall/harness/poll"
 )
 
 // conflist is the pod network of one node: a veth pair per pod with an address from the node's
@@ -34,7 +36,7 @@ const conflist = `{
 func (c *Cluster) installNetwork(ctx context.Context, client kubernetes.Interface, count int) error {
 	var group errgroup.Group
 	have := map[string]corev1.Node{}
-	err := poll(ctx, func() (bool, error) {
+	err := poll.Until(ctx, pollEvery, func() (bool, error) {
 		list, err := client.CoreV1().Nodes().List(ctx, metav1.ListOptions{})
 		if err != nil {
 			return false, nil // the API server is still coming up
@@ -54,22 +56,22 @@ func (c *Cluster) installNetwork(ctx context.Context, client kubernetes.Interfac
 }
 
 // earlyClient speaks to the API server while kind is still busy, as soon as it has credentials.
-func earlyClient(ctx context.Context, cluster string) (client kubernetes.Interface, err error) {
-	for {
-		kubeconfig, err := provider().KubeConfig(cluster, false)
-		if err == nil {
-			config, err := clientcmd.RESTConfigFromKubeConfig([]byte(kubeconfig))
-			if err != nil {
-				return nil, err
-			}
-			return kubernetes.NewForConfig(config)
-		}
-		select {
-		case <-ctx.Done():
-			return nil, context.Cause(ctx)
-		case <-time.After(time.Second): // each look costs kubeadm processor time
-		}
+func earlyClient(ctx context.Context, cluster string) (kubernetes.Interface, error) {
+	var kubeconfig string
+	// Seldom, because each look costs kubeadm processor time.
+	err := poll.Until(ctx, time.Second, func() (bool, error) {
+		var notYet error
+		kubeconfig, notYet = provider().KubeConfig(cluster, false)
+		return notYet == nil, nil
+	})
+	if err != nil {
+		return nil, err
 	}
+	config, err := clientcmd.RESTConfigFromKubeConfig([]byte(kubeconfig))
+	if err != nil {
+		return nil, err
+	}
+	return kubernetes.NewForConfig(config)
 }
 
 // writeConflist waits inside the node for its kube-proxy, which is healthy from its first sync on,

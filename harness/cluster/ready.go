@@ -15,6 +15,7 @@ import (
 	"sigs.k8s.io/kind/pkg/cluster/nodeutils"
 
 	"rollcall/harness/command"
+	"rollcall/harness/poll"
 )
 
 // pollEvery paces looks at a cluster that is coming up.
@@ -30,7 +31,7 @@ func (c *Cluster) ready(ctx context.Context) error {
 	var group errgroup.Group
 	group.Go(func() error { return c.probeWorkers(ctx) })
 	last := ""
-	err := poll(ctx, func() (bool, error) {
+	err := poll.Until(ctx, pollEvery, func() (bool, error) {
 		what, err := c.unready(ctx)
 		if err != nil {
 			what = err.Error()
@@ -154,7 +155,7 @@ func (c *Cluster) probe(ctx context.Context, worker string) (err error) {
 		},
 	}
 	var pod *corev1.Pod
-	err = poll(ctx, func() (done bool, err error) {
+	err = poll.Until(ctx, pollEvery, func() (done bool, err error) {
 		pod, err = pods.Create(ctx, want, metav1.CreateOptions{})
 		if apierrors.IsForbidden(err) { // the namespace's service account is made a moment after the namespace
 			return false, nil
@@ -168,7 +169,7 @@ func (c *Cluster) probe(ctx context.Context, worker string) (err error) {
 		now := metav1.DeleteOptions{GracePeriodSeconds: ptr.To(int64(0))}
 		err = errors.Join(err, pods.Delete(context.WithoutCancel(ctx), pod.Name, now))
 	}()
-	return poll(ctx, func() (bool, error) {
+	return poll.Until(ctx, pollEvery, func() (bool, error) {
 		pod, err := pods.Get(ctx, pod.Name, metav1.GetOptions{})
 		if err != nil {
 			return false, err
@@ -186,19 +187,4 @@ func (c *Cluster) podLog(ctx context.Context, pod string) string {
 		return err.Error()
 	}
 	return command.LastLines(string(log), 2)
-}
-
-// poll asks until done, an error, or the end of ctx.
-func poll(ctx context.Context, done func() (bool, error)) error {
-	for {
-		ok, err := done()
-		if ok || err != nil {
-			return err
-		}
-		select {
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		case <-time.After(pollEvery):
-		}
-	}
 }

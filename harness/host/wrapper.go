@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"rollcall/harness/command"
+	"rollcall/harness/poll"
 )
 
 const (
@@ -68,17 +69,14 @@ func registerWrapper(ctx context.Context, w io.Writer, program []byte) error {
 func awaitRuntime(ctx context.Context) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, startPatience, errors.New("it did not take up the runtime in "+startPatience.String()))
 	defer cancel()
-	for {
+	err := poll.Until(ctx, 100*time.Millisecond, func() (bool, error) {
 		out, err := command.Run(ctx, "docker info --format {{.DefaultRuntime}}")
-		if err == nil && out == wrapperName {
-			return nil
-		}
-		select {
-		case <-ctx.Done():
-			return fmt.Errorf("host: reload dockerd: %w", context.Cause(ctx))
-		case <-time.After(100 * time.Millisecond):
-		}
+		return err == nil && out == wrapperName, nil
+	})
+	if err != nil {
+		return fmt.Errorf("host: reload dockerd: %w", err)
 	}
+	return nil
 }
 
 // withWrapper adds our runtime to a daemon.json and keeps everything else in it.
