@@ -6,11 +6,9 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 
 	"rollcall/harness/command"
 )
@@ -96,8 +94,7 @@ func (r record) ours() bool {
 	if r.Installed || r.Unit {
 		return true
 	}
-	name, err := os.ReadFile(fmt.Sprintf("/proc/%d/comm", r.Started))
-	return r.Started > 0 && err == nil && strings.TrimSpace(string(name)) == "dockerd"
+	return r.Started > 0 && programOf(r.Started) == "dockerd"
 }
 
 func probeEngine(ctx context.Context) Engine {

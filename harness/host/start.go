@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -79,6 +80,11 @@ func startEngine(ctx context.Context, w io.Writer, f Facts) error {
 // startDaemon starts dockerd in a session of its own: it is the host's engine from now on and
 // outlives us, so it must not hold our terminal or pipes.
 func startDaemon() (pid int, gone <-chan error, err error) {
+	for file, program := range map[string]string{pidFile: "dockerd", "/var/run/docker/containerd/containerd.pid": "containerd"} {
+		if err := removeStale(file, program); err != nil {
+			return 0, nil, err
+		}
+	}
 	log, err := os.OpenFile(dockerdLog, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o644)
 	if err != nil {
 		return 0, nil, err
@@ -93,6 +99,25 @@ func startDaemon() (pid int, gone <-chan error, err error) {
 	done := make(chan error, 1)
 	go func() { done <- cmd.Wait() }()
 	return cmd.Process.Pid, done, nil
+}
+
+// removeStale removes a pid file whose process is gone or has become another program. A killed
+// dockerd leaves such files, and the next one believes them.
+func removeStale(file, program string) error {
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return nil // there is none
+	}
+	if pid, err := strconv.Atoi(strings.TrimSpace(string(data))); err == nil && programOf(pid) == program {
+		return nil
+	}
+	return os.Remove(file)
+}
+
+// programOf is the name of a running program, empty when there is no such process.
+func programOf(pid int) string {
+	name, _ := os.ReadFile(fmt.Sprintf("/proc/%d/comm", pid))
+	return strings.TrimSpace(string(name))
 }
 
 func awaitEngine(ctx context.Context, gone <-chan error) error {
