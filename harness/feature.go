@@ -56,6 +56,9 @@ func (r *Rig) Test(t *testing.T, suite string, scenarios ...Scenario) {
 			}
 		})
 	}
+	for _, left := range r.broken {
+		t.Error(left)
+	}
 	if err := r.closeSession(r.broken); err != nil {
 		t.Error(err)
 	}

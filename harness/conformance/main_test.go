@@ -9,6 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"rollcall/harness/host"
+	"rollcall/harness/verdict"
+	"rollcall/reports"
 )
 
 func TestBadInputEndsWithTwo(t *testing.T) {
@@ -50,6 +52,7 @@ func TestSelectSuites(t *testing.T) {
 	}{
 		{"none asked for is all", "", []string{"control", "rollout"}, ""},
 		{"the order asked for is kept", "rollout, control", []string{"rollout", "control"}, ""},
+		{"one named twice runs once", "control control", []string{"control"}, ""},
 		{"an unknown one is refused with those there are", "rollout nope", nil, "control, rollout"},
 	} {
 		t.Run(tc.sentence, func(t *testing.T) {
@@ -59,6 +62,36 @@ func TestSelectSuites(t *testing.T) {
 			}
 			if host.Refused(err) != (tc.refused != "") || err != nil && !strings.Contains(err.Error(), tc.refused) {
 				t.Errorf("error %v, want %q", err, tc.refused)
+			}
+		})
+	}
+}
+
+func TestASuiteThatFailsOutsideItsScenariosIsNotGreen(t *testing.T) {
+	recorded := func(outcomes ...verdict.Outcome) reports.Report {
+		var r reports.Report
+		for _, o := range outcomes {
+			r.Scenarios = append(r.Scenarios, reports.Scenario{Mode: "iptables", Suite: "rollout", Outcome: o})
+		}
+		return r
+	}
+	failed := []suiteRun{{"iptables", "rollout"}}
+	for _, tc := range []struct {
+		sentence string
+		failed   []suiteRun
+		report   reports.Report
+		want     int
+	}{
+		{"a failed claim explains it", failed, recorded(verdict.Pass, verdict.Fail), 0},
+		{"so does an inconclusive one", failed, recorded(verdict.Inconclusive), 0},
+		{"passes do not", failed, recorded(verdict.Pass, verdict.Skipped), 1},
+		{"nothing recorded does not", failed, recorded(), 1},
+		{"a failed claim of another mode does not", []suiteRun{{"nftables", "rollout"}}, recorded(verdict.Fail), 1},
+		{"a suite that ended well needs no explanation", nil, recorded(verdict.Pass), 0},
+	} {
+		t.Run(tc.sentence, func(t *testing.T) {
+			if got := unexplained(tc.failed, tc.report); len(got) != tc.want {
+				t.Errorf("%q, want %d", got, tc.want)
 			}
 		})
 	}

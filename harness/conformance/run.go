@@ -16,6 +16,7 @@ import (
 	"rollcall/harness/command"
 	"rollcall/harness/evidence"
 	"rollcall/harness/host"
+	"rollcall/harness/verdict"
 	"rollcall/reports"
 )
 
@@ -25,7 +26,11 @@ type conformance struct {
 	suites  string
 	pattern string
 	session evidence.Session
+	failed  []suiteRun // suites whose process ended with 1
 }
+
+// A suiteRun is one suite in one mode.
+type suiteRun struct{ mode, suite string }
 
 // suitePatience bounds one suite in one mode; a suite then ends by itself, with its evidence.
 const suitePatience = 2 * time.Hour
@@ -54,7 +59,7 @@ func (c *conformance) run(ctx context.Context) int {
 	}
 	for _, mode := range c.rig.ModeList() {
 		if err := c.mode(ctx, mode, suites); err != nil {
-			if host.Refused(err) && !c.recorded("*", "*") {
+			if host.Refused(err) && !c.recorded() {
 				return complain(errors.Join(err, os.RemoveAll(folder)))
 			}
 			fmt.Fprintf(os.Stderr, "%s: %v\n", mode, err)
@@ -89,15 +94,19 @@ func selectSuites(dir, asked string) ([]string, error) {
 		have = append(have, filepath.Base(filepath.Dir(file)))
 	}
 	want := strings.FieldsFunc(asked, func(r rune) bool { return r == ',' || r == ' ' })
+	if len(want) == 0 {
+		return have, nil
+	}
+	var once []string
 	for _, suite := range want {
 		if !slices.Contains(have, suite) {
 			return nil, host.Refuse("suite "+suite, "there is none of this name", "use some of "+strings.Join(have, ", "))
 		}
+		if !slices.Contains(once, suite) {
+			once = append(once, suite)
+		}
 	}
-	if len(want) == 0 {
-		return have, nil
-	}
-	return want, nil
+	return once, nil
 }
 
 // prepare makes the host able and compiles the suites.
@@ -127,9 +136,9 @@ func (c *conformance) binary(suite string) string {
 func (c *conformance) mode(ctx context.Context, mode string, suites []string) (err error) {
 	var lend []string
 	if supported, because := host.Probe(ctx).Mode(mode); supported {
-		held, err := c.rig.OpenCluster(ctx, os.Stdout, mode)
-		if err != nil {
-			return err
+		held, failed := c.rig.OpenCluster(ctx, os.Stdout, mode)
+		if failed != nil {
+			return failed
 		}
 		defer func() { err = errors.Join(err, held.Close()) }()
 		lend = append(lend, held.Lend())
@@ -146,8 +155,8 @@ func (c *conformance) mode(ctx context.Context, mode string, suites []string) (e
 	return errors.Join(failures...)
 }
 
-// suite runs one compiled suite. That scenarios failed is for the report to say; an error is that
-// the suite did not run to its end.
+// suite runs one compiled suite. That scenarios failed is for the report to say, see unexplained;
+// an error is that the suite did not run to its end.
 func (c *conformance) suite(ctx context.Context, mode, suite string, env []string) error {
 	args := []string{"-test.v", "-test.timeout=" + suitePatience.String(), "-modes=" + mode, "-k8s=" + c.rig.Version(), "-out=" + c.rig.Out}
 	if c.pattern != "" {
@@ -162,7 +171,8 @@ func (c *conformance) suite(ctx context.Context, mode, suite string, env []strin
 	cmd.WaitDelay = time.Minute
 	err := cmd.Run()
 	var exit *exec.ExitError
-	if errors.As(err, &exit) && exit.ExitCode() == 1 && c.recorded(mode, suite) {
+	if errors.As(err, &exit) && exit.ExitCode() == 1 {
+		c.failed = append(c.failed, suiteRun{mode, suite})
 		return nil
 	}
 	if err != nil {
@@ -171,10 +181,25 @@ func (c *conformance) suite(ctx context.Context, mode, suite string, env []strin
 	return nil
 }
 
-// recorded reports whether a suite left a run of a scenario in a mode; "*" stands for any.
-func (c *conformance) recorded(mode, suite string) bool {
-	runs, err := filepath.Glob(filepath.Join(c.rig.Out, "evidence", mode, suite, "*", evidence.RunFile))
+// recorded reports whether there is a run of any scenario.
+func (c *conformance) recorded() bool {
+	runs, err := filepath.Glob(filepath.Join(c.rig.Out, "evidence", "*", "*", "*", evidence.RunFile))
 	return err == nil && len(runs) > 0
+}
+
+// unexplained lists the suites that ended with 1 although every scenario they recorded passed or
+// was skipped: something went wrong that no scenario tells of, and the run must not be green.
+func unexplained(failed []suiteRun, r reports.Report) []string {
+	var list []string
+	for _, f := range failed {
+		told := slices.ContainsFunc(r.Scenarios, func(s reports.Scenario) bool {
+			return s.Mode == f.mode && s.Suite == f.suite && (s.Outcome == verdict.Fail || s.Outcome == verdict.Inconclusive)
+		})
+		if !told {
+			list = append(list, fmt.Sprintf("%s: suite %s failed outside its scenarios; see its output", f.mode, f.suite))
+		}
+	}
+	return list
 }
 
 func (c *conformance) writeSession() error {
@@ -190,6 +215,15 @@ func (c *conformance) report(root, folder string) int {
 	report, err := reports.Load(folder)
 	if err != nil {
 		return complain(err)
+	}
+	if broken := unexplained(c.failed, report); len(broken) > 0 {
+		c.session.Broken = append(c.session.Broken, broken...)
+		if err := c.writeSession(); err != nil {
+			return complain(err)
+		}
+		if report, err = reports.Load(folder); err != nil {
+			return complain(err)
+		}
 	}
 	if err := reports.WriteFolder(folder, report); err != nil {
 		return complain(err)
