@@ -62,7 +62,19 @@ report: ## Judge a recorded run again and rewrite its reports; RUN=out/<run-id>
 	@go build -o out/bin/rollcall ./reports/rollcall
 	@out/bin/rollcall report $(RUN)
 
+.PHONY: rejudge
+rejudge: ## Say what today's rules would change about a recorded run, and change nothing; RUN=out/<run-id>
+	@go build -o out/bin/rollcall ./reports/rollcall
+	@out/bin/rollcall rejudge $(RUN)
+
 ##@ Development
+
+# chrt, where it is allowed, keeps the neighbours of a shared machine out of a calibration.
+.PHONY: bench
+bench: ## Speed of the evidence core, and measured outages against injected ones whose true length is known; 5 idle minutes
+	ROLLCALL_BENCH_LONG=1 go test ./harness/evidence ./harness/verdict -run '^$$' -bench 'Hits|Arrivals|JoinAndJudge' -benchtime 3x
+	@go build -o out/bin/calibrate ./loadgen/calibrate
+	@$$(chrt -r 1 true 2>/dev/null && echo chrt -r 1) out/bin/calibrate
 
 .PHONY: golden
 golden: ## Rewrite the golden files from what the code does now

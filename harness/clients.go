@@ -14,9 +14,9 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
 
 	"rollcall/fixtures"
-	"rollcall/harness/cluster"
 	"rollcall/harness/evidence"
 	"rollcall/harness/poll"
 	"rollcall/loadgen"
@@ -34,24 +34,17 @@ type clients struct {
 	lanes   []evidence.Lane
 	load    Load
 	service string
+	pods    typedcorev1.PodInterface
 	agents  []*agent
 	outside evidence.Lane
 	attack  *loadgen.Attack // of the outside lane; nil before start
-}
-
-// An agent is the load pod on one worker, as reached through its port-forward.
-type agent struct {
-	pod     string
-	lane    evidence.Lane
-	remote  loadgen.Remote
-	forward *cluster.Forward
-	was     string // its instance before the load; another one afterwards betrays a restart
-	started bool
+	feed    *feed           // of the outside lane; nil before start
+	clocks  []evidence.ClockReading
 }
 
 // newClients makes the agents and opens a way to each.
 func newClients(ctx context.Context, r *recording, service *corev1.Service) (*clients, error) {
-	cl := &clients{load: r.Load, service: service.Name}
+	cl := &clients{load: r.Load, service: service.Name, pods: r.cluster.Client.CoreV1().Pods(r.namespace)}
 	workers, err := r.cluster.Workers(ctx)
 	if err != nil {
 		return nil, err
@@ -62,7 +55,7 @@ func newClients(ctx context.Context, r *recording, service *corev1.Service) (*cl
 		return nil, err
 	}
 	for _, worker := range workers {
-		pod, err := r.cluster.Client.CoreV1().Pods(r.namespace).Create(ctx, fixtures.AgentPod(r.namespace, worker, secret.Name), metav1.CreateOptions{})
+		pod, err := cl.pods.Create(ctx, fixtures.AgentPod(r.namespace, worker, secret.Name), metav1.CreateOptions{})
 		if err != nil {
 			return nil, err
 		}
@@ -81,7 +74,7 @@ func newClients(ctx context.Context, r *recording, service *corev1.Service) (*cl
 		Conn: r.Load.Conn, Target: "http://" + outside + "/", Rate: r.Load.Rate,
 	}
 	for _, a := range cl.agents {
-		if err := awaitRunning(ctx, r, a.pod); err != nil {
+		if err := awaitRunning(ctx, cl.pods, a.pod); err != nil {
 			return cl, err
 		}
 		if a.forward, err = r.cluster.Forward(ctx, r.namespace, a.pod, fixtures.AgentPort); err != nil {
@@ -92,24 +85,6 @@ func newClients(ctx context.Context, r *recording, service *corev1.Service) (*cl
 	}
 	cl.lanes = append(cl.lanes, cl.outside)
 	return cl, nil
-}
-
-func awaitRunning(ctx context.Context, r *recording, name string) error {
-	var phase corev1.PodPhase
-	err := poll.Until(ctx, 100*time.Millisecond, func() (bool, error) {
-		pod, err := r.cluster.Client.CoreV1().Pods(r.namespace).Get(ctx, name, metav1.GetOptions{})
-		if err != nil {
-			return false, err
-		}
-		phase = pod.Status.Phase
-		return slices.ContainsFunc(pod.Status.Conditions, func(c corev1.PodCondition) bool {
-			return c.Type == corev1.PodReady && c.Status == corev1.ConditionTrue
-		}), nil
-	})
-	if err != nil {
-		return fmt.Errorf("agent %s is %s: %w", name, phase, err)
-	}
-	return nil
 }
 
 // reachable returns when the app answers every vantage: that its endpoints are ready does not
@@ -137,8 +112,8 @@ func until(ctx context.Context, works func() error) error {
 	return errors.Join(err, last)
 }
 
-// start begins all lanes at one instant.
-func (cl *clients) start(ctx context.Context, began time.Time) error {
+// start begins all lanes at one instant, and to bring their hits to the recorder.
+func (cl *clients) start(ctx context.Context, began time.Time, recorder *evidence.Recorder) error {
 	for _, a := range cl.agents {
 		id, err := a.remote.Identity(ctx)
 		if err != nil {
@@ -146,19 +121,28 @@ func (cl *clients) start(ctx context.Context, began time.Time) error {
 		}
 		a.was = id.Instance
 	}
-	cfg := loadgen.Config{Began: began, At: time.Now().Add(startLead), Service: cl.service, Timeout: cl.load.Timeout}
 	for _, a := range cl.agents {
-		if err := a.remote.Start(ctx, []evidence.Lane{a.lane}, cfg); err != nil {
+		reading, err := a.readClock(ctx, began)
+		if err != nil {
 			return err
 		}
-		a.started = true
+		cl.clocks = append(cl.clocks, reading)
+	}
+	cfg := loadgen.Config{Began: began, At: time.Now().Add(startLead), Service: cl.service, Timeout: cl.load.Timeout}
+	for _, a := range cl.agents {
+		if err := a.start(ctx, cfg, recorder); err != nil {
+			return err
+		}
 	}
 	if !time.Now().Before(cfg.At) {
 		return fmt.Errorf("telling %d agents to start took longer than %v", len(cl.agents), startLead)
 	}
 	var err error
-	cl.attack, err = loadgen.Start(context.WithoutCancel(ctx), cl.outside, cfg)
-	return err
+	if cl.attack, err = loadgen.Start(context.WithoutCancel(ctx), cl.outside, cfg); err != nil {
+		return err
+	}
+	cl.feed = follow(ctx, recorder, func(_ context.Context, n int) (evidence.Frame[evidence.Hit], error) { return cl.attack.Since(n) })
+	return nil
 }
 
 // stop ends the pacing of all lanes at about the same time and returns when no request is in flight.
@@ -167,7 +151,7 @@ func (cl *clients) stop(ctx context.Context) {
 	defer cancel()
 	var lanes sync.WaitGroup
 	for _, a := range cl.agents {
-		if a.started {
+		if a.feed != nil {
 			lanes.Go(func() { _ = a.remote.Stop(ctx) }) // collect stops it again, and then an error counts
 		}
 	}
@@ -177,79 +161,55 @@ func (cl *clients) stop(ctx context.Context) {
 	lanes.Wait()
 }
 
-// collect fetches every hit of every lane and closes the way to the agents. Whatever keeps the
-// evidence from being whole is in doubts.
-func (cl *clients) collect(ctx context.Context) (hits []evidence.Hit, doubts []string) {
-	ctx, cancel := context.WithTimeoutCause(ctx, collectPatience, fmt.Errorf("its evidence was not fetched in %v", collectPatience))
+// collect returns when every hit of every lane is with the recorder, and closes the way to the agents.
+// Whatever keeps the evidence from being whole is in doubts.
+func (cl *clients) collect(ctx context.Context, began time.Time) (doubts []string) {
+	ctx, cancel := context.WithTimeoutCause(ctx, collectPatience, fmt.Errorf("not done in %v", collectPatience))
 	defer cancel()
 	for _, a := range cl.agents {
-		got, err := a.collect(ctx)
-		hits = append(hits, got...)
-		if err != nil {
-			doubts = append(doubts, fmt.Sprintf("lane %s: %v", a.lane.ID, err))
+		if a.feed != nil {
+			if reading, err := a.readClock(ctx, began); err == nil {
+				cl.clocks = append(cl.clocks, reading)
+			}
+		}
+		if err := a.collect(ctx); err != nil {
+			doubts = append(doubts, fmt.Sprintf("lane %s: %s: %s", a.lane.ID, fate(ctx, cl.pods, a.pod), oneLine(err)))
 		}
 	}
 	if cl.attack != nil {
-		hits = append(hits, cl.attack.Stop()...)
+		cl.attack.Stop()
 		if trouble := cl.attack.Progress().Trouble; trouble != "" {
 			doubts = append(doubts, fmt.Sprintf("lane %s: %s", cl.outside.ID, trouble))
 		}
-	}
-	return hits, doubts
-}
-
-func (a *agent) collect(ctx context.Context) (hits []evidence.Hit, err error) {
-	if a.forward == nil {
-		return nil, nil
-	}
-	defer func() { err = errors.Join(err, a.forward.Close()) }()
-	if !a.started {
-		return nil, nil
-	}
-	id, err := a.remote.Identity(ctx)
-	if err != nil {
-		return nil, err
-	}
-	if id.Instance != a.was {
-		return nil, errors.New("the agent restarted during the run")
-	}
-	if err := a.remote.Stop(ctx); err != nil {
-		return nil, err
-	}
-	progress, err := a.remote.Progress(ctx)
-	if err != nil {
-		return nil, err
-	}
-	if trouble := progress[a.lane.ID].Trouble; trouble != "" {
-		err = errors.New(trouble)
-	}
-	hits, fetch := a.remote.Hits(ctx)
-	return hits, errors.Join(err, fetch)
-}
-
-// progress is one line: sent, failed, versions seen.
-func (cl *clients) progress(ctx context.Context) string {
-	var all []loadgen.Progress
-	for _, a := range cl.agents {
-		lanes, err := a.remote.Progress(ctx)
-		if err != nil {
-			return "agent " + a.pod + " does not answer"
+		if err := cl.feed.end(ctx); err != nil {
+			doubts = append(doubts, fmt.Sprintf("lane %s: %s", cl.outside.ID, oneLine(err)))
 		}
-		all = append(all, lanes[a.lane.ID])
 	}
-	if cl.attack != nil {
-		all = append(all, cl.attack.Progress())
-	}
-	sent, failed, versions := 0, 0, map[string]int{}
-	for _, p := range all {
+	return doubts
+}
+
+// progress is one line: sent, failed, versions seen, and which agents do not answer.
+func (cl *clients) progress(ctx context.Context) string {
+	sent, failed, versions, silent := 0, 0, map[string]int{}, ""
+	add := func(p loadgen.Progress) {
 		sent, failed = sent+p.Sent, failed+p.Failed
 		for version, n := range p.ByVersion {
 			versions[version] += n
 		}
 	}
+	for _, a := range cl.agents {
+		lanes, err := a.remote.Progress(ctx)
+		if err != nil {
+			silent += "  " + a.pod + " does not answer"
+		}
+		add(lanes[a.lane.ID])
+	}
+	if cl.attack != nil {
+		add(cl.attack.Progress())
+	}
 	line := fmt.Sprintf("sent %6d  failed %4d ", sent, failed)
 	for _, version := range slices.Sorted(maps.Keys(versions)) {
 		line += fmt.Sprintf(" %s %d", version, versions[version])
 	}
-	return line
+	return line + silent
 }

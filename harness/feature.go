@@ -104,19 +104,24 @@ func tell(t *testing.T, o verdict.Outcome, because string) {
 }
 
 // recordAndJudge records a scenario, again up to its tries while a negative control that can be
-// trusted saw nothing, and judges the last recording, which is also what the report shows.
+// trusted saw nothing, and judges the last recording. It judges what is on disk, as any replay will.
 func (r *Rig) recordAndJudge(ctx context.Context, c *cluster.Cluster, suite string, s Scenario, out io.Writer) (v verdict.Verdict, err error) {
 	tries := max(1, s.Tries)
 	for attempt := 1; attempt <= tries; attempt++ {
 		run := header(suite, c.Mode, s)
-		run.Attempt, run.Tries = attempt, tries
+		run.Attempt, run.Tries, run.Kubernetes = attempt, tries, c.Kubernetes
 		namespace := "rollcall-" + strings.ToLower(rand.Text()[:8])
-		ev, left := record(ctx, c, s, r.session.ID, namespace, run, out)
+		folder := r.folder(c.Mode, suite, s.ID, attempt)
+		left, err := record(ctx, c, s, r.session.ID, namespace, folder, run, out)
 		if left != nil {
 			r.broken = append(r.broken, fmt.Sprintf("%s %s: %v", c.Mode, s.ID, left))
 			fmt.Fprintln(out, left)
 		}
-		if err := evidence.Write(r.folder(c.Mode, suite, s.ID, attempt), ev); err != nil {
+		if err != nil {
+			return v, err
+		}
+		ev, err := evidence.Read(folder)
+		if err != nil {
 			return v, err
 		}
 		tl, err := timeline.Join(ev)

@@ -26,34 +26,40 @@ type recording struct {
 	session   string // id of the run the namespace is labelled with
 	began     time.Time
 	out       io.Writer
+	recorder  *evidence.Recorder
 	watch     *observe.Watch
 	clients   *clients
 }
 
-// record runs the scenario once and fills in what was seen. The evidence is whole, or says in
-// Run.Distrust why it is not; an error is about what was left behind afterwards.
-func record(ctx context.Context, c *cluster.Cluster, s Scenario, session, namespace string, run evidence.Run, out io.Writer) (evidence.Evidence, error) {
+// record runs the scenario once and puts what was seen into folder. The evidence there is whole, or
+// says why it is not. left is about what could not be cleaned up afterwards, err about a folder that
+// cannot be written.
+func record(ctx context.Context, c *cluster.Cluster, s Scenario, session, namespace, folder string, run evidence.Run, out io.Writer) (left, err error) {
 	r := &recording{Scenario: s, cluster: c, session: session, namespace: namespace, began: time.Now(), out: out}
-	ev := evidence.Evidence{Run: run}
-	ev.Run.Began = r.began.UTC()
-	ev.Run.OldVersion, ev.Run.NewVersion = s.Rollout.Versions()
+	run.Began = r.began.UTC()
+	run.OldVersion, run.NewVersion = s.Rollout.Versions()
+	if r.recorder, err = evidence.Record(folder, run); err != nil {
+		return nil, err
+	}
+	defer r.recorder.Abandon()
 
-	err := r.rollOutUnderLoad(ctx)
+	broke := r.rollOutUnderLoad(ctx)
+	afterwards := context.WithoutCancel(ctx)
 	if r.clients != nil {
-		var doubts []string
-		ev.Run.Lanes = r.clients.lanes
-		ev.Hits, doubts = r.clients.collect(context.WithoutCancel(ctx))
-		ev.Run.Distrust = append(ev.Run.Distrust, doubts...)
+		run.Distrust = append(run.Distrust, r.clients.collect(afterwards, r.began)...)
+		run.Lanes, run.Clocks = r.clients.lanes, r.clients.clocks
 	}
 	if r.watch != nil {
-		ev.Events = r.watch.Stop()
+		stopping, cancel := context.WithTimeoutCause(afterwards, collectPatience, fmt.Errorf("not done in %v", collectPatience))
+		r.watch.Stop(stopping)
+		cancel()
 	}
-	if err != nil {
-		ev.Run.Distrust = append(ev.Run.Distrust, err.Error())
+	if broke != nil {
+		run.Distrust = append(run.Distrust, broke.Error())
 	}
-	err = r.cleanUp(context.WithoutCancel(ctx))
-	ev.Run.Length = time.Since(r.began)
-	return ev, err
+	left = r.cleanUp(afterwards)
+	run.Length = time.Since(r.began)
+	return left, r.recorder.Finish(run)
 }
 
 // rollOutUnderLoad is the scenario from the first object to the last hit.
@@ -61,7 +67,7 @@ func (r *recording) rollOutUnderLoad(ctx context.Context) error {
 	if err := r.deploy(ctx); err != nil {
 		return fmt.Errorf("deploy: %w", err)
 	}
-	if err := r.clients.start(ctx, r.began); err != nil {
+	if err := r.clients.start(ctx, r.began, r.recorder); err != nil {
 		return fmt.Errorf("start the load: %w", err)
 	}
 	defer r.clients.stop(context.WithoutCancel(ctx))
@@ -103,7 +109,7 @@ func (r *recording) deploy(ctx context.Context) error {
 	if r.clients, err = newClients(ctx, r, service); err != nil {
 		return err
 	}
-	if r.watch, err = observe.Start(ctx, r.cluster.Client, r.namespace, service.Name, fixtures.VersionLabel, r.began); err != nil {
+	if r.watch, err = observe.Start(ctx, r.cluster.Client, r.namespace, service.Name, fixtures.VersionLabel, r.began, r.recorder); err != nil {
 		return err
 	}
 	err = r.watch.Until(ctx, func(s observe.State) bool {

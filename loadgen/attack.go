@@ -45,13 +45,12 @@ func Start(ctx context.Context, lane evidence.Lane, cfg Config) (*Attack, error)
 	return a, nil
 }
 
-// Stop ends the pacing, which takes up to an interval of the lane's rate, waits for the requests in flight and
-// returns all hits, in order of their sequence numbers, which run from 0 without a hole. It may be called
-// again; the hits are then the same slice.
-func (a *Attack) Stop() []evidence.Hit {
+// Stop ends the pacing, which takes up to an interval of the lane's rate, and waits for the requests in flight.
+// It may be called again. [Attack.Since] then has the last hits; all of them have sequence numbers from 0
+// without a hole.
+func (a *Attack) Stop() {
 	a.cancel()
 	<-a.done
-	return a.client.tape.hits
 }
 
 // Progress says how far the attack got.
@@ -60,6 +59,7 @@ func (a *Attack) Progress() Progress { return a.client.tape.soFar() }
 func (a *Attack) run(ctx context.Context, at time.Time) {
 	defer close(a.done)
 	defer a.cancel()
+	defer a.client.tape.end()
 	if !wait(ctx, at) {
 		return
 	}
@@ -77,7 +77,6 @@ func (a *Attack) run(ctx context.Context, at time.Time) {
 	pacer := vegeta.ConstantPacer{Freq: lane.Rate, Per: time.Second}
 	for range attacker.Attack(targeter(lane), pacer, 0, lane.ID) {
 	}
-	a.client.tape.end()
 }
 
 // workersFor bounds the requests in flight. When nothing answers there are rate x timeout of them; half as

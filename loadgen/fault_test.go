@@ -134,7 +134,7 @@ func TestNothingIsResent(t *testing.T) {
 	t.Cleanup(c.close)
 	send(t, c, 0)
 	send(t, c, reusedConns) // over the same transport
-	last := c.tape.hits[1]
+	last := kept(t, c)[1]
 	if last.Fault != evidence.Closed || !last.Reused || last.Attempts != 1 || requests.Load() != 2 {
 		t.Errorf("got fault %q, reused %v, %d attempts, %d requests at the server; want closed, true, 1, 2",
 			last.Fault, last.Reused, last.Attempts, requests.Load())
@@ -162,27 +162,35 @@ func sendOne(t *testing.T, lane evidence.Lane, timeout time.Duration) (evidence.
 	c := newClient(lane, Config{Began: time.Now(), Service: "shop", Timeout: timeout})
 	t.Cleanup(c.close)
 	send(t, c, 0)
-	if len(c.tape.hits) != 1 {
-		t.Fatalf("one request left %d hits", len(c.tape.hits))
+	hits := kept(t, c)
+	if len(hits) != 1 {
+		t.Fatalf("one request left %d hits", len(hits))
 	}
-	return c.tape.hits[0], c.tape.soFar()
+	return hits[0], c.tape.soFar()
 }
 
 // send sends a request as vegeta would.
 func send(t *testing.T, c *client, seq uint64) {
 	t.Helper()
+	req := requestOf(t, c.lane)
+	req.Header.Set(seqHeader, strconv.FormatUint(seq, 10))
+	if resp, err := c.http().Do(req); err == nil {
+		resp.Body.Close()
+	}
+}
+
+// requestOf is a request as vegeta makes them for a lane.
+func requestOf(t testing.TB, lane evidence.Lane) *http.Request {
+	t.Helper()
 	var target vegeta.Target
-	if err := targeter(c.lane)(&target); err != nil {
+	if err := targeter(lane)(&target); err != nil {
 		t.Fatal(err)
 	}
 	req, err := target.Request()
 	if err != nil {
 		t.Fatal(err)
 	}
-	req.Header.Set(seqHeader, strconv.FormatUint(seq, 10))
-	if resp, err := c.http().Do(req); err == nil {
-		resp.Body.Close()
-	}
+	return req
 }
 
 func refusing(t *testing.T) string {

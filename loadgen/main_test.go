@@ -1,8 +1,10 @@
 package loadgen
 
 import (
+	"cmp"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"testing"
 	"time"
 
@@ -46,7 +48,7 @@ func mustStart(t *testing.T, lane evidence.Lane, timeout time.Duration) *Attack 
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { a.Stop() })
+	t.Cleanup(a.Stop)
 	return a
 }
 
@@ -58,4 +60,42 @@ func arrive(t *testing.T, what string, c <-chan struct{}) {
 	case <-time.After(patient):
 		t.Fatalf("no %s in %s", what, patient)
 	}
+}
+
+// hitsOf ends an attack and gives all its hits, in order of their sequence numbers.
+func hitsOf(t *testing.T, a *Attack) []evidence.Hit {
+	t.Helper()
+	a.Stop()
+	return drain(t, a.Since)
+}
+
+// drain asks for hits until no more will come, which nothing may hold up.
+func drain(t *testing.T, since func(n int) (evidence.Frame[evidence.Hit], error)) []evidence.Hit {
+	t.Helper()
+	var hits []evidence.Hit
+	for {
+		frame, err := since(len(hits))
+		if err != nil {
+			t.Fatal(err)
+		}
+		hits = append(hits, frame.Records...)
+		if frame.End {
+			break
+		}
+		if len(frame.Records) == 0 {
+			t.Fatalf("no end after %d hits", len(hits))
+		}
+	}
+	slices.SortFunc(hits, func(a, b evidence.Hit) int { return cmp.Compare(a.Seq, b.Seq) })
+	return hits
+}
+
+// kept are the hits a client has so far.
+func kept(t *testing.T, c *client) []evidence.Hit {
+	t.Helper()
+	frame, err := c.tape.since(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return frame.Records
 }

@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"strings"
 
 	"rollcall/harness/evidence"
@@ -37,28 +39,10 @@ func (r Remote) Progress(ctx context.Context) (map[string]Progress, error) {
 	return lanes, err
 }
 
-// Stop ends the pacing and returns when no request is in flight. It may be repeated; an agent that was not
-// started, because it restarted, is an error.
+// Stop ends the pacing and returns when no request is in flight; [Remote.Since] then has the last hits. It may
+// be repeated; an agent that was not started, because it restarted, is an error.
 func (r Remote) Stop(ctx context.Context) error {
 	return r.call(ctx, "stop", http.MethodPost, nil, nothing)
-}
-
-// Hits downloads every hit of every lane, after Stop: all of them, or an error.
-func (r Remote) Hits(ctx context.Context) ([]evidence.Hit, error) {
-	var hits []evidence.Hit
-	err := r.call(ctx, "hits", http.MethodGet, nil, func(body io.Reader) (err error) {
-		hits, err = readHits(body)
-		return err
-	})
-	return hits, err
-}
-
-// Identity says which process the agent is. One that differs from an earlier answer has restarted, and the
-// hits of the earlier one are lost.
-func (r Remote) Identity(ctx context.Context) (Identity, error) {
-	var id Identity
-	err := r.call(ctx, "identity", http.MethodGet, nil, into(&id))
-	return id, err
 }
 
 // call sends in, as JSON unless it is nil, and has the body of a 200 read.
@@ -89,6 +73,10 @@ func (r Remote) try(ctx context.Context, name, method string, in any, read func(
 	}
 	resp, err := client.Do(req)
 	if err != nil {
+		var request *url.Error // says the URL again
+		if errors.As(err, &request) {
+			err = request.Err
+		}
 		return err
 	}
 	defer resp.Body.Close()

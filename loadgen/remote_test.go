@@ -1,16 +1,16 @@
 package loadgen
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
-
-	"github.com/google/go-cmp/cmp"
 
 	"rollcall/harness/evidence"
 )
@@ -29,9 +29,11 @@ func serveAgent(t *testing.T) Remote {
 	return Remote{URL: server.URL, Token: token, Client: server.Client()}
 }
 
-// TestRemoteRun takes an agent through its life: two lanes, progress, stop twice, hits twice.
+// TestRemoteRun takes an agent through its life: two lanes, progress, hits while they are recorded, stop twice,
+// the hits that remain.
 func TestRemoteRun(t *testing.T) {
-	ctx := t.Context()
+	ctx, cancel := context.WithTimeout(t.Context(), patient)
+	defer cancel()
 	agent := serveAgent(t)
 	var once sync.Once
 	loaded := make(chan struct{})
@@ -47,36 +49,40 @@ func TestRemoteRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	wantError(t, agent.Start(ctx, lanes, cfg), "409 Conflict: already started")
-	_, err := agent.Hits(ctx)
-	wantError(t, err, "409 Conflict: not stopped")
 	arrive(t, "load", loaded)
 
 	progress, err := agent.Progress(ctx)
 	if err != nil || len(progress) != 2 || progress["worker-fresh"].Sent+progress["worker-reused"].Sent < 20 {
 		t.Errorf("progress %+v, %v", progress, err)
 	}
+	hits := map[string][]evidence.Hit{}
+	for _, lane := range lanes {
+		for len(hits[lane.ID]) == 0 {
+			frame, err := agent.Since(ctx, lane.ID, 0)
+			if err != nil || frame.End {
+				t.Fatalf("lane %s under way: end %v, %v", lane.ID, frame.End, err)
+			}
+			hits[lane.ID] = frame.Records
+		}
+	}
 	for range 2 {
 		if err := agent.Stop(ctx); err != nil {
 			t.Fatal(err)
 		}
 	}
-	hits, err := agent.Hits(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
-	next := map[string]uint64{}
-	for _, h := range hits {
-		if h.Seq != next[h.Lane] || h.Failed() || h.Due < earlier || h.Due > earlier+patient {
-			t.Fatalf("hit %+v, want number %d of its lane, good, due about an hour after the run began", h, next[h.Lane])
+	for _, lane := range lanes {
+		got := append(hits[lane.ID], drain(t, func(n int) (evidence.Frame[evidence.Hit], error) {
+			return agent.Since(ctx, lane.ID, n+len(hits[lane.ID]))
+		})...)
+		slices.SortFunc(got, func(a, b evidence.Hit) int { return cmp.Compare(a.Seq, b.Seq) })
+		for i, h := range got {
+			if h.Lane != lane.ID || h.Seq != uint64(i) || h.Failed() || h.Due < earlier || h.Due > earlier+patient {
+				t.Fatalf("hit %+v, want number %d of its lane, good, due about an hour after the run began", h, i)
+			}
 		}
-		next[h.Lane]++
-	}
-	if next["worker-fresh"] == 0 || next["worker-reused"] == 0 {
-		t.Errorf("hits per lane: %v", next)
-	}
-	again, err := agent.Hits(ctx)
-	if diff := cmp.Diff(hits, again); diff != "" || err != nil {
-		t.Errorf("second download (-first +second), %v:\n%s", err, diff)
+		if sent := progress[lane.ID].Sent; len(got) < sent {
+			t.Errorf("lane %s: %d hits of %d requests", lane.ID, len(got), sent)
+		}
 	}
 	wantError(t, agent.Start(ctx, lanes, cfg), "409 Conflict: already started")
 }
@@ -98,15 +104,16 @@ func TestAgentStopAwaits(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
 	wantError(t, agent.Stop(ctx), context.DeadlineExceeded.Error())
-	_, err := agent.Hits(t.Context())
-	wantError(t, err, "not stopped")
+	if frame, err := agent.Since(t.Context(), "worker-fresh", 0); err != nil || frame.End || len(frame.Records) > 0 {
+		t.Errorf("%d hits, end %v, %v with every request in flight", len(frame.Records), frame.End, err)
+	}
 	close(release)
 	if err := agent.Stop(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	hits, err := agent.Hits(t.Context())
-	if err != nil || len(hits) == 0 || hits[0].Failed() {
-		t.Errorf("%d hits, %v", len(hits), err)
+	frame, err := agent.Since(t.Context(), "worker-fresh", 0)
+	if err != nil || !frame.End || len(frame.Records) == 0 || frame.Records[0].Failed() {
+		t.Errorf("%d hits, end %v, %v", len(frame.Records), frame.End, err)
 	}
 }
 
@@ -119,7 +126,7 @@ func TestTokenGuards(t *testing.T) {
 		agent.Token = token
 		_, identity := agent.Identity(t.Context())
 		_, progress := agent.Progress(t.Context())
-		_, hits := agent.Hits(t.Context())
+		_, hits := agent.Since(t.Context(), "worker-fresh", 0)
 		start := agent.Start(t.Context(), nil, Config{})
 		for _, err := range []error{identity, progress, hits, start, agent.Stop(t.Context())} {
 			wantError(t, err, "401 Unauthorized")
@@ -205,32 +212,8 @@ func TestRestartIsNoticed(t *testing.T) {
 		t.Errorf("instance %q before and after the restart, %v", one.Instance, err)
 	}
 	wantError(t, agent.Stop(t.Context()), "409 Conflict: not started")
-	_, err = agent.Hits(t.Context())
-	wantError(t, err, "409 Conflict: not stopped")
-}
-
-// TestTruncatedDownload ends a download early as a proxy would that lost its peer: with a well-formed reply.
-func TestTruncatedDownload(t *testing.T) {
-	var wire strings.Builder
-	if err := writeHits(&wire, someHits(3*hitsPerBlock)); err != nil {
-		t.Fatal(err)
-	}
-	whole := wire.String()
-	kept := len(whole)
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, whole[:kept]) }))
-	t.Cleanup(server.Close)
-	agent := Remote{URL: server.URL, Client: server.Client()}
-	if hits, err := agent.Hits(t.Context()); err != nil || len(hits) != 3*hitsPerBlock {
-		t.Fatalf("the whole download: %d hits, %v", len(hits), err)
-	}
-	for _, kept = range []int{0, len(whole) / 2, len(whole) - 1} {
-		hits, err := agent.Hits(t.Context())
-		if hits != nil {
-			t.Errorf("%d of %d bytes: %d hits", kept, len(whole), len(hits))
-		}
-		wantError(t, err, io.ErrUnexpectedEOF.Error())
-		wantError(t, err, server.URL)
-	}
+	_, err = agent.Since(t.Context(), "worker-fresh", 0)
+	wantError(t, err, "409 Conflict: not started")
 }
 
 func wantError(t *testing.T, err error, want string) {

@@ -14,12 +14,6 @@ import (
 	"rollcall/harness/evidence"
 )
 
-// An Identity says which process an agent is and what its clock shows.
-type Identity struct {
-	Instance string `json:"instance"` // random, made when the process began: another one betrays a restart
-	Now      int64  `json:"now"`      // Unix nanoseconds
-}
-
 // An order is what an agent is told to start.
 type order struct {
 	Began   int64           `json:"began"`   // Unix nanoseconds
@@ -37,7 +31,9 @@ const maxOrder = 1 << 20
 //	POST /v1/start     an order; 409 when there was one already
 //	GET  /v1/progress  a Progress per lane id; 409 before start
 //	POST /v1/stop      returns when no request is in flight; may be repeated; 409 before start
-//	GET  /v1/hits      every hit, ended by a terminal record; 409 before stop has returned
+//	GET  /v1/hits      one evidence.Frame with the hits of ?lane= from number ?from= on, while they are recorded
+//	                   and after; 404 for an unknown lane, 410 for hits below a number asked for before,
+//	                   416 for a number beyond what was kept; 409 before start
 //	GET  /v1/identity  an Identity
 //	GET  /v1/reach     asks ?target= once; 502 when it gives no good reply
 //	GET  /healthz      open to everybody; all others want the bearer token
@@ -47,8 +43,7 @@ type Agent struct {
 	api      http.Handler
 
 	mu      sync.Mutex
-	attacks []*Attack        // nil before start
-	tapes   [][]evidence.Hit // nil before stop
+	attacks []*Attack // nil before start
 }
 
 // NewAgent makes an agent that obeys whoever knows the token.
@@ -75,16 +70,7 @@ func NewAgent(token string) (*Agent, error) {
 func (a *Agent) ServeHTTP(w http.ResponseWriter, r *http.Request) { a.api.ServeHTTP(w, r) }
 
 // Stop ends all lanes, if any were started, and returns when no request is in flight. It may be called again.
-func (a *Agent) Stop() {
-	attacks := a.started()
-	if attacks == nil {
-		return
-	}
-	tapes := stopAll(attacks)
-	a.mu.Lock()
-	a.tapes = tapes
-	a.mu.Unlock()
-}
+func (a *Agent) Stop() { stopAll(a.started()) }
 
 func (a *Agent) started() []*Attack {
 	a.mu.Lock()
@@ -146,24 +132,6 @@ func (a *Agent) stop(w http.ResponseWriter, _ *http.Request) {
 	a.Stop()
 }
 
-func (a *Agent) hits(w http.ResponseWriter, _ *http.Request) {
-	a.mu.Lock()
-	tapes := a.tapes
-	a.mu.Unlock()
-	if tapes == nil {
-		http.Error(w, "not stopped", http.StatusConflict)
-		return
-	}
-	w.Header().Set("Content-Type", "application/octet-stream")
-	if err := writeHits(w, tapes...); err != nil {
-		panic(http.ErrAbortHandler)
-	}
-}
-
-func (a *Agent) identity(w http.ResponseWriter, _ *http.Request) {
-	reply(w, Identity{Instance: a.instance, Now: time.Now().UnixNano()})
-}
-
 // start starts every lane or none.
 func (o order) start(ctx context.Context) ([]*Attack, error) {
 	if len(o.Lanes) == 0 {
@@ -189,15 +157,13 @@ func (o order) start(ctx context.Context) ([]*Attack, error) {
 }
 
 // stopAll stops all pacers before it waits for any request.
-func stopAll(attacks []*Attack) [][]evidence.Hit {
+func stopAll(attacks []*Attack) {
 	for _, attack := range attacks {
 		attack.cancel()
 	}
-	tapes := make([][]evidence.Hit, 0, len(attacks))
 	for _, attack := range attacks {
-		tapes = append(tapes, attack.Stop())
+		attack.Stop()
 	}
-	return tapes
 }
 
 func reply(w http.ResponseWriter, v any) {

@@ -1,7 +1,8 @@
 package loadgen
 
 import (
-	"cmp"
+	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"sync"
@@ -20,17 +21,31 @@ type Progress struct {
 	Trouble string `json:"trouble,omitempty"`
 }
 
-// A tape gathers the hits of a lane. A hit costs 144 bytes, and a quarter more for the room that append leaves:
-// names of servers are stored once.
+// hitsPerBlock is how many hits are given room at a time, and so how many a tape holds on to that were
+// forgotten.
+const hitsPerBlock = 1024
+
+// hitsPerFrame bounds a frame: some 3 MB on the wire.
+const hitsPerFrame = 16 << 10
+
+// errForgotten is the error of asking for hits again after asking for those that follow them.
+var errForgotten = errors.New("forgotten")
+
+// A tape holds the hits of a lane from when they are kept until they are forgotten, 144 bytes each: names of
+// servers are stored once. They are in blocks, so that keeping one never moves the others, which the recording
+// would show as lag, and so that forgetting frees memory.
 type tape struct {
 	mu       sync.Mutex
-	hits     []evidence.Hit
-	names    names
+	first    int // number of the first hit held, in the order of keeping, from 0
+	next     int // number of the next one kept
+	over     bool
+	blocks   [][]evidence.Hit // all full to their capacity, but for the last
+	servers  map[evidence.Server]evidence.Server
 	progress Progress
 }
 
 func newTape() *tape {
-	return &tape{names: names{}, progress: Progress{ByVersion: map[string]int{}}}
+	return &tape{servers: map[evidence.Server]evidence.Server{}, progress: Progress{ByVersion: map[string]int{}}}
 }
 
 func (t *tape) begin() {
@@ -43,7 +58,14 @@ func (t *tape) begin() {
 func (t *tape) keep(h evidence.Hit, trouble error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.hits = append(t.hits, t.names.intern(h))
+	h.By = t.known(h.By)
+	last := len(t.blocks) - 1
+	if last < 0 || len(t.blocks[last]) == cap(t.blocks[last]) {
+		t.blocks = append(t.blocks, make([]evidence.Hit, 0, hitsPerBlock))
+		last++
+	}
+	t.blocks[last] = append(t.blocks[last], h)
+	t.next++
 	if h.Failed() {
 		t.progress.Failed++
 	} else {
@@ -51,6 +73,56 @@ func (t *tape) keep(h evidence.Hit, trouble error) {
 	}
 	if trouble != nil && t.progress.Trouble == "" {
 		t.progress.Trouble = trouble.Error()
+	}
+}
+
+// end says that no more hits will come.
+func (t *tape) end() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.over = true
+}
+
+// since gives the hits from number n on, up to a full frame, and forgets those below.
+func (t *tape) since(n int) (evidence.Frame[evidence.Hit], error) {
+	parts, end, err := t.take(n)
+	if err != nil {
+		return evidence.Frame[evidence.Hit]{}, err
+	}
+	return evidence.Frame[evidence.Hit]{First: n, Records: slices.Concat(parts...), End: end}, nil
+}
+
+// take is since without the copying, for which nobody should have to wait: what is in a block stays as it is.
+func (t *tape) take(n int) (parts [][]evidence.Hit, end bool, err error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	switch {
+	case n < t.first:
+		return nil, false, fmt.Errorf("%w: hits below %d", errForgotten, t.first)
+	case n > t.next:
+		return nil, false, fmt.Errorf("no hit %d: there are %d so far", n, t.next)
+	}
+	t.forget(n)
+	room := hitsPerFrame
+	for _, block := range t.blocks {
+		part := block[:min(room, len(block))]
+		parts = append(parts, part)
+		if room -= len(part); room == 0 {
+			break
+		}
+	}
+	return parts, t.over && n+hitsPerFrame-room == t.next, nil
+}
+
+// forget lets go of the hits below n, which are at most those kept.
+func (t *tape) forget(n int) {
+	for t.first < n {
+		block := t.blocks[0]
+		gone := min(n-t.first, len(block))
+		t.first += gone
+		if t.blocks[0] = block[gone:]; gone == cap(block) {
+			t.blocks = slices.Delete(t.blocks, 0, 1)
+		}
 	}
 }
 
@@ -62,27 +134,12 @@ func (t *tape) soFar() Progress {
 	return p
 }
 
-// end sorts the hits by sequence number, once no more will come.
-func (t *tape) end() {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	slices.SortFunc(t.hits, func(a, b evidence.Hit) int { return cmp.Compare(a.Seq, b.Seq) })
-}
-
-// A names set holds the strings seen before, so that the thousand hits of one pod share one copy of its name.
-type names map[string]string
-
-func (n names) intern(h evidence.Hit) evidence.Hit {
-	h.Lane = n.one(h.Lane)
-	h.By = evidence.Server{Version: n.one(h.By.Version), Pod: n.one(h.By.Pod), Node: n.one(h.By.Node)}
-	h.Fault = evidence.Fault(n.one(string(h.Fault)))
-	return h
-}
-
-func (n names) one(s string) string {
-	if known, ok := n[s]; ok {
+// known is the server with the strings it was first seen with, so that the thousand hits of one pod share one
+// copy of its name.
+func (t *tape) known(s evidence.Server) evidence.Server {
+	if known, ok := t.servers[s]; ok {
 		return known
 	}
-	n[s] = s
+	t.servers[s] = s
 	return s
 }

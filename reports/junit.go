@@ -141,7 +141,7 @@ func newJUnitCase(s Scenario) junitCase {
 	reason := &junitReason{Message: legal(s.Because), Type: s.Outcome.String()}
 	var lines []string
 	for _, rule := range s.Rules {
-		if rule.Outcome != verdict.Pass {
+		if rule.Outcome == verdict.Fail || rule.Outcome == verdict.Inconclusive {
 			lines = append(lines, fmt.Sprintf("%s %s: %s", rule.Outcome, rule.ID, rule.Because))
 		}
 	}
@@ -168,13 +168,21 @@ func newJUnitProperties(s Scenario) junitProperties {
 	if len(s.Lanes) == 0 {
 		return p
 	}
-	requests, failed := 0, 0
+	requests, failed, lost := 0, 0, 0
+	logged := false
 	for _, lane := range s.Lanes {
 		requests += lane.Requests
 		failed += lane.Failed()
+		if lane.LostReplies != nil {
+			lost += *lane.LostReplies
+			logged = true
+		}
 	}
 	p.add("requests", fmt.Sprint(requests))
 	p.add("failed", fmt.Sprint(failed))
+	if logged {
+		p.add("lost_replies", fmt.Sprint(lost))
+	}
 	for _, n := range []struct {
 		name  string
 		value *float64
@@ -191,9 +199,14 @@ func newJUnitProperties(s Scenario) junitProperties {
 			p.add(n.name, fmt.Sprint(*n.value))
 		}
 	}
-	if lag := s.Numbers.DrainLag; lag != nil {
-		p.add("drain_lag_p50_ms", decimal(lag.P50))
-		p.add("drain_lag_max_ms", decimal(lag.Max))
+	for _, n := range []struct {
+		name string
+		lags *Lags
+	}{{"drain_lag", s.Numbers.DrainLag}, {"rule_lag", s.Numbers.RuleLag}} {
+		if n.lags != nil {
+			p.add(n.name+"_p50_ms", decimal(n.lags.P50))
+			p.add(n.name+"_max_ms", decimal(n.lags.Max))
+		}
 	}
 	return p
 }

@@ -24,10 +24,11 @@ const evidenceFolder = "evidence"
 //
 //	evidence/session.json
 //	evidence/<mode>/cluster.json
-//	evidence/<mode>/<suite>/<scenario>[-<attempt>]/{run.json,hits.parquet,events.jsonl}
+//	evidence/<mode>/<suite>/<scenario>[-<attempt>]/{run.json,hits.parquet,arrivals.parquet,events.jsonl}
 //
-// Attempts of one scenario count as its last. An error is one line that names the file and what is
-// wrong with it: not a run folder, half-written, or by a newer build.
+// Attempts of one scenario count as its last. A scenario that cannot be read is inconclusive; what
+// else is missing or damaged is in the run's Broken. The error, one line, is for a folder without a
+// session this build can read.
 func Load(dir string) (Report, error) {
 	root := filepath.Join(dir, evidenceFolder)
 	var session evidence.Session
@@ -50,72 +51,62 @@ func Load(dir string) (Report, error) {
 		r.Summary.Seconds = seconds(session.Ended.Sub(session.Began))
 	}
 	modes, err := folders(root)
-	if err != nil {
-		return Report{}, fmt.Errorf("reports: load %s: %w", dir, err)
-	}
+	r.broken(dir, err)
 	slices.SortFunc(modes, compareModes)
 	for _, mode := range modes {
-		if err := r.loadMode(root, mode); err != nil {
-			return Report{}, fmt.Errorf("reports: load %s: %w", dir, err)
-		}
+		r.loadMode(dir, mode)
 	}
 	return r, nil
 }
 
-func (r *Report) loadMode(root, mode string) error {
-	var cluster evidence.Cluster
-	file := filepath.Join(root, mode, evidence.ClusterFile)
-	if err := evidence.ReadJSON(file, &cluster); err != nil {
-		return err
-	}
-	if cluster.Mode != mode {
-		return fmt.Errorf("%s: mode %q in the folder of mode %q", file, cluster.Mode, mode)
-	}
-	if cluster.Features == nil {
-		cluster.Features = []evidence.Feature{}
-	}
+func (r *Report) loadMode(dir, mode string) {
+	root := filepath.Join(dir, evidenceFolder, mode)
+	cluster, err := readCluster(root, mode)
+	r.broken(dir, err)
 	r.Clusters = append(r.Clusters, cluster)
-	suites, err := folders(filepath.Join(root, mode))
-	if err != nil {
-		return err
-	}
+	suites, err := folders(root)
+	r.broken(dir, err)
 	for _, suite := range suites {
-		attempts, err := folders(filepath.Join(root, mode, suite))
-		if err != nil {
-			return err
-		}
+		attempts, err := folders(filepath.Join(root, suite))
+		r.broken(dir, err)
 		last := lastAttempts(attempts)
 		for _, scenario := range slices.Sorted(maps.Keys(last)) {
-			if err := r.loadScenario(root, mode, suite, scenario, last[scenario]); err != nil {
-				return err
-			}
+			r.add(newScenario(dir, place{mode, suite, scenario, last[scenario]}))
 		}
 	}
-	return nil
 }
 
-func (r *Report) loadScenario(root, mode, suite, scenario string, attempt int) error {
-	name := scenario
-	if attempt > 1 {
-		name += "-" + strconv.Itoa(attempt)
+// readCluster is a cluster of which only the mode is known when there is an error.
+func readCluster(root, mode string) (evidence.Cluster, error) {
+	unknown := evidence.Cluster{Mode: mode, Features: []evidence.Feature{}}
+	file := filepath.Join(root, evidence.ClusterFile)
+	var c struct {
+		Schema int `json:"schema"` // not yet written
+		evidence.Cluster
 	}
-	dir := filepath.Join(root, mode, suite, name)
-	ev, err := evidence.Read(dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("half-written: %w", err)
+	switch err := evidence.ReadJSON(file, &c); {
+	case err != nil:
+		return unknown, fmt.Errorf("%w: the cluster is not known: record the mode again", err)
+	case c.Schema > evidence.SchemaVersion:
+		return unknown, fmt.Errorf("%s: schema %d, this build reads up to %d: use a newer Rollcall", file, c.Schema, evidence.SchemaVersion)
+	case c.Mode != mode:
+		return unknown, fmt.Errorf("%s: mode %q in the folder of mode %q: move it back", file, c.Mode, mode)
 	}
+	if c.Features == nil {
+		c.Features = unknown.Features
+	}
+	return c.Cluster, nil
+}
+
+// broken notes an error about the run folder dir.
+func (r *Report) broken(dir string, err error) {
 	if err != nil {
-		return err
+		r.Run.Broken = append(r.Run.Broken, within(dir, err))
 	}
-	run := ev.Run
-	if run.Mode != mode || run.Suite != suite || run.Scenario != scenario || run.Attempt != attempt {
-		return fmt.Errorf("%s: it is attempt %d of %s/%s/%s, the folder says otherwise",
-			filepath.Join(dir, evidence.RunFile), run.Attempt, run.Mode, run.Suite, run.Scenario)
-	}
-	s, err := newScenario(ev, path.Join(evidenceFolder, mode, suite, name))
-	if err != nil {
-		return fmt.Errorf("%s: %w", dir, err)
-	}
+}
+
+// add adds a scenario and counts it.
+func (r *Report) add(s Scenario) {
 	r.Scenarios = append(r.Scenarios, s)
 	switch s.Outcome {
 	case verdict.Pass:
@@ -130,7 +121,13 @@ func (r *Report) loadScenario(root, mode, suite, scenario string, attempt int) e
 	for _, lane := range s.Lanes {
 		r.Summary.Requests += lane.Requests
 	}
-	return nil
+}
+
+// within is an error as one line in which paths are relative to the run folder dir, so that the same
+// folder says the same wherever it lies.
+func within(dir string, err error) string {
+	root := filepath.Join(dir, evidenceFolder)
+	return oneLine(strings.ReplaceAll(err.Error(), root, evidenceFolder))
 }
 
 // lastAttempts maps each scenario to its last attempt. Scenario ids are free of digits, so a

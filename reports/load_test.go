@@ -73,65 +73,6 @@ func TestTenAttemptsAreMoreThanTwo(t *testing.T) {
 	}
 }
 
-func TestBadFoldersAreOneLine(t *testing.T) {
-	scenario := filepath.Join("evidence", "iptables", "rollout", "drained")
-	write := func(name, text string) func(*testing.T, string) {
-		return func(t *testing.T, dir string) {
-			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
-	remove := func(name string) func(*testing.T, string) {
-		return func(t *testing.T, dir string) {
-			if err := os.Remove(filepath.Join(dir, name)); err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
-	for _, row := range []struct {
-		sentence string
-		spoil    func(*testing.T, string)
-		file     string
-		reason   string
-	}{
-		{"a folder of something else", remove("evidence/session.json"), "evidence/session.json", "not a run folder"},
-		{"half a session", write("evidence/session.json", `{"schema":1,`), "evidence/session.json", "unexpected end of JSON input"},
-		{"a session by a newer build", write("evidence/session.json", `{"schema":99}`), "evidence/session.json", "schema 99, this build reads up to 1: use a newer Rollcall"},
-		{"a mode without its cluster", remove("evidence/iptables/cluster.json"), "evidence/iptables/cluster.json", "no such file"},
-		{"a cluster of another mode", write("evidence/iptables/cluster.json", `{"mode":"ipvs"}`), "evidence/iptables/cluster.json", `mode "ipvs" in the folder of mode "iptables"`},
-		{"a scenario without run.json", remove(scenario + "/run.json"), scenario + "/run.json", "half-written"},
-		{"a scenario without hits", remove(scenario + "/hits.parquet"), scenario + "/hits.parquet", "half-written"},
-		{"hits cut short", write(scenario+"/hits.parquet", "PAR1"), scenario + "/hits.parquet", ""},
-		{"events cut short", write(scenario+"/events.jsonl", `{"at":1,"kind":"load-b`), scenario + "/events.jsonl", "line 1"},
-		{"a scenario by a newer build", write(scenario+"/run.json", `{"schema":99}`), scenario, "schema 99"},
-		{"a scenario moved elsewhere", write(scenario+"/run.json", `{"schema":1,"mode":"iptables","suite":"rollout","scenario":"other","attempt":1,"skipped":"x"}`),
-			scenario + "/run.json", "attempt 1 of iptables/rollout/other, the folder says otherwise"},
-		{"an attempt in the folder of another", write(scenario+"/run.json", `{"schema":1,"mode":"iptables","suite":"rollout","scenario":"drained","attempt":2,"skipped":"x"}`),
-			scenario + "/run.json", "attempt 2 of iptables/rollout/drained, the folder says otherwise"},
-		{"lanes of one name", write(scenario+"/run.json", `{"schema":1,"mode":"iptables","suite":"rollout","scenario":"drained","attempt":1,"lanes":[{"id":"a"},{"id":"a"}]}`),
-			scenario, `lane id "a" is empty or used twice`},
-	} {
-		t.Run(row.sentence, func(t *testing.T) {
-			dir := runFolder(t)
-			row.spoil(t, dir)
-			_, err := reports.Load(dir)
-			if err == nil {
-				t.Fatal("it was loaded")
-			}
-			text := err.Error()
-			for _, part := range []string{"reports: load " + dir, filepath.FromSlash(row.file), row.reason} {
-				if !strings.Contains(text, part) {
-					t.Errorf("error %q does not say %q", text, part)
-				}
-			}
-			if strings.Contains(text, "\n") {
-				t.Errorf("error takes more than a line: %q", text)
-			}
-		})
-	}
-}
-
 func TestExitCode(t *testing.T) {
 	for _, row := range []struct {
 		sentence string

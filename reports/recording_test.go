@@ -2,6 +2,7 @@ package reports_test
 
 import (
 	"path/filepath"
+	"slices"
 	"strconv"
 	"testing"
 	"time"
@@ -30,32 +31,45 @@ func runFolder(t *testing.T) string {
 	drained := []evidence.Expectation{verdict.FullRate(99), verdict.NoFailures(), verdict.Serves("v1", "v2"), verdict.OnlyServes("v2", evidence.OldGone), verdict.MinAvailable(2)}
 	damage := []evidence.Expectation{verdict.DamageSeen()}
 
-	record(t, dir, rollout("iptables", "rollout", "drained", 1, drained))
+	record(t, dir, followed(rollout("iptables", "rollout", "drained", 1, append(drained, verdict.NoLostReplies(), nftablesOnly(), verdict.In("iptables", verdict.MaxOutage(time.Second))))))
 	record(t, dir, rollout("iptables", "control", "undrained", 1, damage))
-	seen := rollout("iptables", "control", "undrained", 2, damage)
-	refuse(&seen, "worker-fresh", 60, 61)
+	seen := followed(rollout("iptables", "control", "undrained", 2, damage))
+	fail(&seen, "worker-fresh", evidence.Refused, 60, 62)
+	fail(&seen, "worker-fresh", evidence.Reset, 61)
+	seen.arrivals = slices.DeleteFunc(seen.arrivals, func(a evidence.Arrival) bool { return a.Lane == "worker-fresh" && (a.Seq == 60 || a.Seq == 62) })
 	record(t, dir, seen)
 
 	lossy := rollout("nftables", "rollout", "drained", 1, drained)
-	refuse(&lossy, "worker-fresh", 55, 56, 57)
+	fail(&lossy, "worker-fresh", evidence.Refused, 55, 56, 57)
 	record(t, dir, lossy)
 	lost := rollout("nftables", "control", "undrained", 1, damage)
-	lost.Run.Distrust = []string{"agent on worker2 restarted <once> & lost 12 hits | \x1b[31m"}
+	lost.run.Distrust = []string{"agent on worker2 restarted <once> & lost 12 hits | \x1b[31m"}
 	record(t, dir, lost)
 
-	record(t, dir, evidence.Evidence{Run: evidence.Run{
-		Schema: 1, Suite: "rollout", Scenario: "drained", Mode: "ipvs", Attempt: 1, Claim: "a drained rollout fails no request",
+	record(t, dir, recording{run: evidence.Run{
+		Suite: "rollout", Scenario: "drained", Mode: "ipvs", Attempt: 1, Claim: "a drained rollout fails no request",
 		Skipped: "the kernel of this host has no ip_vs module",
 	}})
 	return dir
 }
 
+// nftablesOnly is a rule that no run in another mode is judged by.
+func nftablesOnly() evidence.Expectation { return verdict.In("nftables", verdict.MaxOutage(0)) }
+
+// A recording is evidence that a test may change.
+type recording struct {
+	run      evidence.Run
+	hits     []evidence.Hit
+	arrivals []evidence.Arrival // nil: not recorded
+	events   []evidence.Event
+}
+
 // rollout records 100 hits a second for 2 s on each of three lanes: by v1, from 0.8 s on by v2. The last old
 // pod's endpoint leaves at 0.7 s and the pod is gone at 1 s.
-func rollout(mode, suite, scenario string, attempt int, expect []evidence.Expectation) evidence.Evidence {
-	ev := evidence.Evidence{
-		Run: evidence.Run{
-			Schema: 1, Suite: suite, Scenario: scenario, Mode: mode, Attempt: attempt, Tries: 3,
+func rollout(mode, suite, scenario string, attempt int, expect []evidence.Expectation) recording {
+	r := recording{
+		run: evidence.Run{
+			Suite: suite, Scenario: scenario, Mode: mode, Attempt: attempt, Tries: 3,
 			Claim: scenario + ": what clients see of a rollout", Covers: []string{"C31"},
 			Began: began().Add(time.Duration(attempt) * 10 * time.Second), Length: 9*time.Second + 123456*time.Microsecond,
 			OldVersion: "v1", NewVersion: "v2", Expect: expect,
@@ -66,57 +80,88 @@ func rollout(mode, suite, scenario string, attempt int, expect []evidence.Expect
 			},
 		},
 	}
-	old, fresh := evidence.Server{Version: "v1", Pod: "a", Node: "worker"}, evidence.Server{Version: "v2", Pod: "b", Node: "worker2"}
-	ev.Events = append(ev.Events, []evidence.Event{
-		{At: 0, Kind: evidence.PodReady, By: old},
+	r.events = []evidence.Event{
+		{At: 0, Kind: evidence.PodReady, By: old()},
 		{At: 0, Kind: evidence.PodReady, By: evidence.Server{Version: "v1", Pod: "z"}},
 		{At: 1 * ms, Kind: evidence.LoadBegun},
 		{At: 500 * ms, Kind: evidence.RolloutBegun},
-		{At: 650 * ms, Kind: evidence.PodReady, By: fresh},
-		{At: 700 * ms, Kind: evidence.EndpointNotReady, By: old},
-		{At: 700 * ms, Kind: evidence.PodDeleting, By: old},
+		{At: 650 * ms, Kind: evidence.PodReady, By: fresh()},
+		{At: 700 * ms, Kind: evidence.EndpointNotReady, By: old()},
+		{At: 700 * ms, Kind: evidence.PodDeleting, By: old()},
 		{At: 750 * ms, Kind: evidence.StatusDone},
-		{At: 1000 * ms, Kind: evidence.PodGone, By: old},
+		{At: 1000 * ms, Kind: evidence.PodGone, By: old()},
 		{At: 1000 * ms, Kind: evidence.OldGone},
 		{At: 2005 * ms, Kind: evidence.LoadEnded},
-	}...)
-	for _, lane := range ev.Run.Lanes {
+	}
+	for _, lane := range r.run.Lanes {
 		for i := range 200 {
 			due := time.Duration(i+1) * 10 * ms
-			by := old
+			by := old()
 			if due >= 800*ms || due == 760*ms {
-				by = fresh
+				by = fresh()
 			}
 			if lane.Vantage == evidence.FromControl {
 				by = evidence.Server{Version: "fixed", Pod: "control", Node: "worker2"}
 			}
-			ev.Hits = append(ev.Hits, evidence.Hit{
+			r.hits = append(r.hits, evidence.Hit{
 				Lane: lane.ID, Seq: uint64(i), Due: due, Sent: due + 250*time.Microsecond, Took: 1234567, Status: 200, By: by, Attempts: 1,
 			})
 		}
 	}
-	return ev
+	return r
 }
 
-func refuse(ev *evidence.Evidence, lane string, seqs ...uint64) {
-	for i := range ev.Hits {
-		for _, seq := range seqs {
-			if h := &ev.Hits[i]; h.Lane == lane && h.Seq == seq {
-				h.Fault, h.Status, h.By = evidence.Refused, 0, evidence.Server{}
-			}
+func old() evidence.Server   { return evidence.Server{Version: "v1", Pod: "a", Node: "worker"} }
+func fresh() evidence.Server { return evidence.Server{Version: "v2", Pod: "b", Node: "worker2"} }
+
+// followed adds what a schema 1 run does not have: the pods' tape, the nodes' clocks and rules, and the
+// cluster's version.
+func followed(r recording) recording {
+	r.run.Kubernetes = "v1.36.3"
+	r.run.Clocks = []evidence.ClockReading{
+		{Node: "worker", Offset: 200 * time.Microsecond, Uncertainty: 40 * time.Microsecond},
+		{Node: "worker2", Offset: -300 * time.Microsecond, Uncertainty: 55 * time.Microsecond},
+	}
+	r.events = append(r.events,
+		evidence.Event{At: 712 * ms, Clock: "worker", Kind: evidence.RuleGone, By: old(), Object: "worker"},
+		evidence.Event{At: 731 * ms, Clock: "worker2", Kind: evidence.RuleGone, By: old(), Object: "worker2"},
+	)
+	for _, h := range r.hits {
+		r.arrivals = append(r.arrivals, evidence.Arrival{Lane: h.Lane, Seq: h.Seq, At: h.Sent + 300*time.Microsecond, By: h.By})
+	}
+	return r
+}
+
+func fail(r *recording, lane string, fault evidence.Fault, seqs ...uint64) {
+	for i := range r.hits {
+		if h := &r.hits[i]; h.Lane == lane && slices.Contains(seqs, h.Seq) {
+			h.Fault, h.Status, h.By = fault, 0, evidence.Server{}
 		}
 	}
 }
 
-func record(t *testing.T, dir string, ev evidence.Evidence) {
-	t.Helper()
-	name := ev.Run.Scenario
-	if ev.Run.Attempt > 1 {
-		name += "-" + strconv.Itoa(ev.Run.Attempt)
+func (r recording) evidence() evidence.Evidence {
+	ev := evidence.Evidence{Run: r.run, Hits: evidence.Hits(r.hits), Events: r.events}
+	if r.arrivals != nil {
+		ev.Arrivals = evidence.Arrivals(r.arrivals)
 	}
-	if err := evidence.Write(filepath.Join(dir, "evidence", ev.Run.Mode, ev.Run.Suite, name), ev); err != nil {
+	return ev
+}
+
+// record puts a recording into its place in the run folder dir.
+func record(t *testing.T, dir string, r recording) {
+	t.Helper()
+	if err := evidence.Write(placeOf(dir, r.run), r.evidence()); err != nil {
 		t.Fatal(err)
 	}
+}
+
+func placeOf(dir string, run evidence.Run) string {
+	name := run.Scenario
+	if run.Attempt > 1 {
+		name += "-" + strconv.Itoa(run.Attempt)
+	}
+	return filepath.Join(dir, "evidence", run.Mode, run.Suite, name)
 }
 
 func put(t *testing.T, path string, v any) {

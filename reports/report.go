@@ -35,7 +35,7 @@ type Run struct {
 	Ended   time.Time `json:"ended,omitzero"` // absent when the run was cut off
 	Version string    `json:"version"`
 	Command string    `json:"command"`
-	Broken  []string  `json:"broken,omitempty"` // what kept scenarios from being recorded at all
+	Broken  []string  `json:"broken,omitempty"` // what kept scenarios from being recorded, or the folder from being read whole
 }
 
 // A Summary counts scenarios by outcome. Requests are those of all lanes; Seconds is wall time.
@@ -53,6 +53,7 @@ type Scenario struct {
 	ID          string          `json:"id"`
 	Suite       string          `json:"suite"`
 	Mode        string          `json:"mode"`
+	Kubernetes  string          `json:"kubernetes,omitempty"` // version of the API server
 	Claim       string          `json:"claim"`
 	Covers      []string        `json:"covers"`
 	Outcome     verdict.Outcome `json:"outcome"`
@@ -82,7 +83,8 @@ type Witness struct {
 	Seq  uint64 `json:"seq"`
 }
 
-// A Lane is what one client saw. Rates are per second, times in milliseconds.
+// A Lane is what one client saw. Rates are per second, times in milliseconds. What only the pods can
+// tell is absent when their tape was not recorded.
 type Lane struct {
 	ID            string                 `json:"id"`
 	Vantage       evidence.Vantage       `json:"vantage"`
@@ -92,7 +94,10 @@ type Lane struct {
 	AchievedRate  *float64               `json:"achieved_rate,omitempty"`
 	LagP99        *float64               `json:"lag_p99_ms,omitempty"`
 	Requests      int                    `json:"requests"`
-	Retried       int                    `json:"retried"`
+	Retried       int                    `json:"retried"` // given to several connections, or arrived more than once
+	LostReplies   *int                   `json:"lost_replies,omitempty"`
+	Arrivals      *int                   `json:"arrivals,omitempty"`
+	NeverArrived  *int                   `json:"never_arrived,omitempty"`
 	ByVersion     map[string]int         `json:"by_version"` // good replies
 	LongestOutage float64                `json:"longest_outage_ms"`
 	Failures      map[evidence.Fault]int `json:"failures"` // every kind, also those at 0
@@ -109,15 +114,17 @@ func (l Lane) Failed() int {
 
 // Numbers are what a rollout cost, as far as it was measured.
 type Numbers struct {
-	StatusGap    *float64   `json:"status_gap_ms,omitempty"`
-	MixedWindow  *float64   `json:"mixed_window_ms,omitempty"`
-	MinAvailable *int       `json:"min_available,omitempty"`
-	MaxPods      *int       `json:"max_pods,omitempty"`
-	DrainLag     *DrainLags `json:"drain_lag_ms,omitempty"`
+	StatusGap        *float64 `json:"status_gap_ms,omitempty"`
+	MixedWindow      *float64 `json:"mixed_window_ms,omitempty"`
+	MinAvailable     *int     `json:"min_available,omitempty"`
+	MaxPods          *int     `json:"max_pods,omitempty"`
+	DrainLag         *Lags    `json:"drain_lag_ms,omitempty"`
+	RuleLag          *Lags    `json:"rule_lag_ms,omitempty"`
+	ClockUncertainty *float64 `json:"clock_uncertainty_ms,omitempty"` // by which any time of the scenario may be wrong
 }
 
-// DrainLags are over old pods and nodes, in milliseconds.
-type DrainLags struct {
+// Lags are over old pods and nodes, in milliseconds.
+type Lags struct {
 	P50 float64 `json:"p50"`
 	Max float64 `json:"max"`
 }

@@ -1,6 +1,10 @@
 package reports
 
 import (
+	"fmt"
+	"path"
+	"path/filepath"
+	"strconv"
 	"time"
 
 	"rollcall/harness/evidence"
@@ -8,28 +12,65 @@ import (
 	"rollcall/harness/verdict"
 )
 
-// newScenario joins and judges one attempt; folder is where its evidence lies in the run folder.
-func newScenario(ev evidence.Evidence, folder string) (Scenario, error) {
-	run := ev.Run
-	s := Scenario{
-		ID: run.Scenario, Suite: run.Suite, Mode: run.Mode, Claim: run.Claim, Covers: append([]string{}, run.Covers...),
-		Attempts: run.Attempt, Began: run.Began.UTC(), Seconds: seconds(run.Length),
-		Rules: []Rule{}, Lanes: []Lane{}, Evidence: folder,
+// A place is where the evidence of an attempt lies in a run folder, and what it is thereby of.
+type place struct {
+	mode, suite, scenario string
+	attempt               int
+}
+
+// folder is relative to the run folder, with slashes.
+func (p place) folder() string {
+	name := p.scenario
+	if p.attempt > 1 {
+		name += "-" + strconv.Itoa(p.attempt)
 	}
+	return path.Join(evidenceFolder, p.mode, p.suite, name)
+}
+
+// newScenario reads, joins and judges the attempt at a place of the run folder dir. What cannot be read
+// at all is inconclusive.
+func newScenario(dir string, at place) Scenario {
+	s := Scenario{
+		ID: at.scenario, Suite: at.suite, Mode: at.mode, Covers: []string{}, Attempts: at.attempt,
+		Rules: []Rule{}, Lanes: []Lane{}, Evidence: at.folder(),
+	}
+	if err := s.read(dir, at); err != nil {
+		s.Outcome, s.Because = verdict.Inconclusive, "the recording cannot be read: "+within(dir, err)
+	}
+	return s
+}
+
+func (s *Scenario) read(dir string, at place) error {
+	folder := filepath.Join(dir, filepath.FromSlash(s.Evidence))
+	ev, err := evidence.Read(folder)
+	if err != nil {
+		return err
+	}
+	file, run := filepath.Join(folder, evidence.RunFile), ev.Run
+	if is := (place{run.Mode, run.Suite, run.Scenario, run.Attempt}); is != at {
+		return fmt.Errorf("%s: it is attempt %d of %s/%s/%s, the folder says otherwise: move it back", file, is.attempt, is.mode, is.suite, is.scenario)
+	}
+	s.Kubernetes, s.Claim, s.Covers = run.Kubernetes, run.Claim, append(s.Covers, run.Covers...)
+	s.Began, s.Seconds = run.Began.UTC(), seconds(run.Length)
 	tl, err := timeline.Join(ev)
 	if err != nil {
-		return Scenario{}, err
+		return fmt.Errorf("%s: %w: record it again", file, err)
 	}
+	s.judge(run, tl)
+	return nil
+}
+
+func (s *Scenario) judge(run evidence.Run, tl timeline.Timeline) {
 	v := verdict.Judge(run, tl)
 	s.Outcome, s.Because = v.Outcome, v.Because
 	for _, f := range v.Findings {
 		s.Rules = append(s.Rules, newRule(f))
 	}
 	if v.Outcome == verdict.Skipped {
-		return s, nil
+		return
 	}
 	for _, lane := range tl.Lanes {
-		s.Lanes = append(s.Lanes, newLane(lane))
+		s.Lanes = append(s.Lanes, newLane(lane, tl.Arrived))
 	}
 	begun, hasBegun := tl.Mark(evidence.LoadBegun)
 	ended, hasEnded := tl.Mark(evidence.LoadEnded)
@@ -37,7 +78,9 @@ func newScenario(ev evidence.Evidence, folder string) (Scenario, error) {
 		s.LoadSeconds = new(seconds(ended - begun))
 	}
 	s.Numbers = newNumbers(tl)
-	return s, nil
+	if len(run.Clocks) > 0 {
+		s.Numbers.ClockUncertainty = new(millis(tl.ClockUncertainty()))
+	}
 }
 
 func newRule(f verdict.Finding) Rule {
@@ -48,12 +91,16 @@ func newRule(f verdict.Finding) Rule {
 	return r
 }
 
-func newLane(lane timeline.Lane) Lane {
+// newLane takes a lane, and whether the pods' tape was recorded.
+func newLane(lane timeline.Lane, arrived bool) Lane {
 	s := lane.Summary
 	l := Lane{
 		ID: lane.ID, Vantage: lane.Vantage, Node: lane.Node, Conn: lane.Conn, AskedRate: lane.Rate,
 		Requests: s.Requests, Retried: s.Retried, ByVersion: s.ByVersion,
 		LongestOutage: millis(s.LongestOutage()), Failures: s.Failures,
+	}
+	if arrived {
+		l.LostReplies, l.Arrivals, l.NeverArrived = &s.LostReplies, &s.Arrivals, &s.NeverArrived
 	}
 	if s.Rate > 0 {
 		l.AchievedRate = new(thousandths(s.Rate))
@@ -67,7 +114,7 @@ func newLane(lane timeline.Lane) Lane {
 func newNumbers(tl timeline.Timeline) Numbers {
 	var n Numbers
 	if gap, ok := tl.StatusGap(); ok {
-		n.StatusGap = new(millis(gap))
+		n.StatusGap = new(millis(gap.Length))
 	}
 	if mixed, ok := tl.MixedWindow(); ok {
 		n.MixedWindow = new(millis(mixed.Length()))
@@ -78,13 +125,19 @@ func newNumbers(tl timeline.Timeline) Numbers {
 	if highest, ok := tl.MaxPods(); ok {
 		n.MaxPods = &highest.Total
 	}
-	if lags := tl.DrainLags(); len(lags) > 0 {
-		durations := make([]time.Duration, len(lags))
-		for i, l := range lags {
-			durations[i] = l.Lag
-		}
-		spread := timeline.SpreadOf(durations)
-		n.DrainLag = &DrainLags{P50: millis(spread.P50), Max: millis(spread.Max)}
-	}
+	n.DrainLag, n.RuleLag = newLags(tl.DrainLags()), newLags(tl.RuleLags())
 	return n
+}
+
+// newLags is nil without a lag.
+func newLags(lags []timeline.PodLag) *Lags {
+	if len(lags) == 0 {
+		return nil
+	}
+	durations := make([]time.Duration, len(lags))
+	for i, l := range lags {
+		durations[i] = l.Lag.Length
+	}
+	spread := timeline.SpreadOf(durations)
+	return &Lags{P50: millis(spread.P50), Max: millis(spread.Max)}
 }

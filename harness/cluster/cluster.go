@@ -52,6 +52,7 @@ type Archive struct {
 type Cluster struct {
 	Name       string
 	Mode       string
+	Kubernetes string // version, such as "v1.36.3"; known once described
 	Kubeconfig string // path
 	REST       *rest.Config
 	Client     kubernetes.Interface
@@ -196,7 +197,7 @@ func places(name string) (state, lockFile string, err error) {
 // Lent reports whether our parent process holds the cluster for us.
 func Lent(name string) bool { return os.Getenv(lent) == name }
 
-// Describe fills in what only the cluster knows about itself.
+// Describe fills in what only the cluster knows about itself, its own Kubernetes version too.
 func (c *Cluster) Describe(ctx context.Context, identity *evidence.Cluster) error {
 	nodes, err := c.Client.CoreV1().Nodes().List(ctx, metav1.ListOptions{})
 	if err != nil {
@@ -206,6 +207,7 @@ func (c *Cluster) Describe(ctx context.Context, identity *evidence.Cluster) erro
 	for _, node := range nodes.Items {
 		identity.Kubernetes, identity.Kernel = node.Status.NodeInfo.KubeletVersion, node.Status.NodeInfo.KernelVersion
 	}
+	c.Kubernetes = identity.Kubernetes
 	// A node's network has the name of the file that configures it, such as 10-kindnet.conflist.
 	file, err := command.Run(ctx, "docker exec %s ls /etc/cni/net.d", c.nodes[0])
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -13,18 +14,18 @@ import (
 	"pgregory.net/rapid"
 )
 
-var anyHit = rapid.Custom(func(t *rapid.T) Hit {
-	word := rapid.StringMatching(`[a-z0-9-]{0,12}`)
-	span := rapid.Int64Range(0, int64(time.Hour))
-	return Hit{
-		Lane: word.Draw(t, "lane"), Seq: rapid.Uint64Range(0, 1<<40).Draw(t, "seq"),
-		Due: time.Duration(span.Draw(t, "due")), Sent: time.Duration(span.Draw(t, "sent")), Took: time.Duration(span.Draw(t, "took")),
-		Status: rapid.IntRange(0, 599).Draw(t, "status"),
-		By:     Server{Version: word.Draw(t, "version"), Pod: word.Draw(t, "pod"), Node: word.Draw(t, "node")},
-		Reused: rapid.Bool().Draw(t, "reused"), Attempts: rapid.IntRange(0, 3).Draw(t, "attempts"),
-		LocalPort: rapid.IntRange(0, 65535).Draw(t, "port"), Fault: rapid.SampledFrom(append(Faults(), NoFault)).Draw(t, "fault"),
-	}
-})
+// laid is evidence with its tapes laid out, to compare.
+type laid struct {
+	Run      Run
+	Hits     []Hit
+	Arrivals []Arrival
+	Events   []Event
+	Damage   []string
+}
+
+func layOut(t interface{ Fatal(...any) }, ev Evidence) laid {
+	return laid{ev.Run, all(t, ev.Hits), all(t, ev.Arrivals), ev.Events, ev.Damage}
+}
 
 func TestEvidenceSurvivesTheDisk(t *testing.T) {
 	root := t.TempDir()
@@ -35,9 +36,10 @@ func TestEvidenceSurvivesTheDisk(t *testing.T) {
 		}
 		want := Evidence{
 			Run: Run{Schema: SchemaVersion, Scenario: "s", Began: time.Date(2026, 11, 21, 1, 2, 3, 4, time.UTC), Covers: []string{"C31"},
-				Lanes: []Lane{{ID: "a", Rate: 5}}, Expect: []Expectation{{Rule: "r", Max: time.Second}}},
-			Hits:   rapid.SliceOfN(anyHit, 1, 50).Draw(t, "hits"),
-			Events: []Event{{At: 1, Kind: PodReady, By: Server{Pod: "p"}}, {At: 2, Kind: ReplicaSetScaled, Object: "rs", Count: 3}},
+				Lanes: []Lane{{ID: "a", Rate: 5}}, Clocks: []ClockReading{{Node: "w", Offset: -3}}, Expect: []Expectation{{Rule: "r", Max: time.Second}}},
+			Hits:     Hits(rapid.SliceOfN(anyHit, 0, 50).Draw(t, "hits")),
+			Arrivals: Arrivals(rapid.SliceOfN(anyArrival, 0, 50).Draw(t, "arrivals")),
+			Events:   inOrder(rapid.SliceOfN(anyEvent, 0, 20).Draw(t, "events")),
 		}
 		if err := Write(dir, want); err != nil {
 			t.Fatal(err)
@@ -46,7 +48,17 @@ func TestEvidenceSurvivesTheDisk(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(want, got); diff != "" {
+		for _, f := range got.Run.Files {
+			if len(f.SHA256) != 64 {
+				t.Fatalf("%+v", f)
+			}
+		}
+		names := []string{HitsFile, ArrivalsFile, EventsFile}
+		if !slices.EqualFunc(got.Run.Files, names, func(f File, name string) bool { return f.Name == name }) {
+			t.Fatalf("files %+v", got.Run.Files)
+		}
+		got.Run.Files = nil
+		if diff := cmp.Diff(layOut(t, want), layOut(t, got)); diff != "" {
 			t.Fatal(diff)
 		}
 	})
@@ -60,46 +72,180 @@ func written(t *testing.T) string {
 	for i := range hits {
 		hits[i] = Hit{Lane: "a", Seq: uint64(i), Sent: time.Duration(i) * time.Millisecond}
 	}
-	if err := Write(dir, Evidence{Run: Run{Schema: SchemaVersion}, Hits: hits, Events: []Event{{Kind: PodGone}}}); err != nil {
+	events := []Event{{Kind: PodGone}, {Kind: PodReady}, {At: 1, Kind: PodGone}}
+	if err := Write(dir, Evidence{Hits: Hits(hits), Arrivals: Arrivals([]Arrival{{Lane: "a"}}), Events: events}); err != nil {
 		t.Fatal(err)
 	}
 	return dir
 }
 
-func TestReadRefusesWhatIsNotWhole(t *testing.T) {
+func TestAFolderThatIsNoRunIsRefused(t *testing.T) {
+	for _, tc := range []struct {
+		sentence string
+		run      string // run.json; empty: none
+		want     string
+	}{
+		{"without run.json a folder is no run", "", "no such file or directory: the folder is no recorded scenario: record it again"},
+		{"a run.json that breaks off", `{"schema": 2`, "byte 12: unexpected end of JSON input: the folder is no recorded scenario"},
+		{"a run.json that is something else", `{"schema": "2"}`, "cannot unmarshal string"},
+		{"a run.json without a schema", `{}`, "it has no schema"},
+		{"a newer schema", `{"schema": 99}`, "it has schema 99, this build reads up to 2: use a newer Rollcall"},
+	} {
+		t.Run(tc.sentence, func(t *testing.T) {
+			file := filepath.Join(written(t), RunFile)
+			err := os.Remove(file)
+			if tc.run != "" {
+				err = os.WriteFile(file, []byte(tc.run), 0o644)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, err = Read(filepath.Dir(file))
+			if err == nil || !strings.Contains(err.Error(), file) || !strings.Contains(err.Error(), tc.want) {
+				t.Errorf("error %v, want %s: %s", err, file, tc.want)
+			}
+			if got := errors.Is(err, fs.ErrNotExist); got != (tc.run == "") {
+				t.Errorf("not there: %v", got)
+			}
+		})
+	}
+}
+
+func TestDamageNamesFileAndPosition(t *testing.T) {
+	in := func(name string, change func(path string) error) func(string) error {
+		return func(dir string) error { return change(filepath.Join(dir, name)) }
+	}
+	rewrite := func(content string) func(string) error {
+		return func(path string) error { return os.WriteFile(path, []byte(content), 0o644) }
+	}
+	flip := func(at int) func(string) error {
+		return func(path string) error {
+			data, err := os.ReadFile(path)
+			if err != nil {
+				return err
+			}
+			data[at] ^= 1
+			return os.WriteFile(path, data, 0o644)
+		}
+	}
+	truncate := func(path string) error { return os.Truncate(path, 500) }
+	add := func(more string) func(string) error {
+		return func(path string) error {
+			data, err := os.ReadFile(path)
+			if err != nil {
+				return err
+			}
+			return os.WriteFile(path, append(data, more...), 0o644)
+		}
+	}
 	for _, tc := range []struct {
 		sentence string
 		damage   func(dir string) error
-		names    string
+		want     []string // beginnings
+		hits     int      // that can still be read
+		events   int
 	}{
-		{"without run.json a folder is no run", func(dir string) error { return os.Remove(filepath.Join(dir, RunFile)) }, RunFile},
-		{"a missing tape is named", func(dir string) error { return os.Remove(filepath.Join(dir, HitsFile)) }, HitsFile},
-		{"a truncated tape is named", func(dir string) error { return os.Truncate(filepath.Join(dir, HitsFile), 500) }, HitsFile},
-		{"an unknown kind of event is named with its line", func(dir string) error {
-			return os.WriteFile(filepath.Join(dir, EventsFile), []byte("{\"kind\":\"pod-gone\"}\n{\"kind\":\"pod-flew\"}\n"), 0o644)
-		}, "line 2"},
-		{"a line that is no JSON is named with its line", func(dir string) error {
-			return os.WriteFile(filepath.Join(dir, EventsFile), []byte("{\"kind\":\"po"), 0o644)
-		}, "line 1"},
-		{"a newer schema is refused with the remedy", func(dir string) error {
-			return os.WriteFile(filepath.Join(dir, RunFile), []byte(`{"schema": 99}`), 0o644)
-		}, "use a newer Rollcall"},
+		{"nothing", func(string) error { return nil }, nil, 100, 3},
+		{"hits are gone", in(HitsFile, os.Remove), []string{"hits.parquet: no such file"}, 0, 3},
+		{"arrivals are gone", in(ArrivalsFile, os.Remove), []string{"arrivals.parquet: no such file"}, 100, 3},
+		{"events are gone", in(EventsFile, os.Remove), []string{"events.jsonl: no such file"}, 100, 0},
+		{"hits were cut off", in(HitsFile, truncate), []string{"hits.parquet: byte 500: it was cut off after it was recorded: run.json says "}, 0, 3},
+		{"a bit of the hits flipped", in(HitsFile, flip(60)), []string{"hits.parquet: somewhere in its "}, 0, 3},
+		{"a bit of the arrivals flipped", in(ArrivalsFile, flip(60)), []string{"arrivals.parquet: somewhere in its "}, 100, 3},
+		{"an event was added", in(EventsFile, add(`{"at":2,"kind":"pod-gone"}`+"\n")), []string{"events.jsonl: byte 82: it was added to after it was recorded: it has 109 bytes", "events.jsonl: line 4: it is the last, run.json says 3"}, 100, 4},
+		{"an event was taken out", in(EventsFile, rewrite(`{"at":0,"kind":"pod-gone"}`+"\n")), []string{"events.jsonl: byte 27: it was cut off", "events.jsonl: line 1: it is the last, run.json says 3"}, 100, 1},
+		{"an event was edited", in(EventsFile, rewrite(strings.Repeat(`{"at":0,"kind":"pod-gone"}`+"\n", 2)+`{"at":2,"kind":"pod-ready"}`+"\n")), []string{"events.jsonl: somewhere in its 82 bytes it was changed after it was recorded: its SHA-256 is "}, 100, 3},
+		{"an event was spoiled", in(EventsFile, rewrite(`{"at":0,"kind":"pod-gone"}`+"\n{\n")), []string{"events.jsonl: byte 29: it was cut off", "events.jsonl: line 2: it is no event"}, 100, 1},
+		{"a file of the future", in(RunFile, rewrite(`{"schema":2,"files":[{"name":"x"}]}`)), []string{"x: no such file", "x: run.json names it, this build does not know it"}, 0, 0},
+		{"a recording that never ended", in(RunFile, rewrite(`{"schema":2}`)), []string{
+			"run.json: the recording was cut off: it got to 0s, with 0 hits, 0 arrivals and 0 events",
+			"hits.segment: no such", "arrivals.segment: no such", "events.segment: no such"}, 0, 0},
 	} {
 		t.Run(tc.sentence, func(t *testing.T) {
 			dir := written(t)
 			if err := tc.damage(dir); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := Read(dir); err == nil || !strings.Contains(err.Error(), tc.names) {
-				t.Errorf("error %v, want one with %q", err, tc.names)
+			ev, err := Read(dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !slices.EqualFunc(ev.Damage, tc.want, strings.HasPrefix) {
+				t.Errorf("damage %q, want %q", ev.Damage, tc.want)
+			}
+			hits, _ := ev.Hits.All()
+			if len(hits) != tc.hits || len(ev.Events) != tc.events {
+				t.Errorf("%d hits and %d events, want %d and %d", len(hits), len(ev.Events), tc.hits, tc.events)
 			}
 		})
 	}
 }
 
+func TestNoBitAndNoByteOfATapeCanBeLost(t *testing.T) {
+	dir := written(t)
+	damaged := func(name, what string, i int) {
+		ev, err := Read(dir)
+		if err != nil || len(ev.Damage) == 0 || !strings.HasPrefix(ev.Damage[0], name+": ") {
+			t.Errorf("%s, %s %d: %v, %v", name, what, i, ev.Damage, err)
+		}
+		if name == HitsFile && ev.Hits != nil || name == ArrivalsFile && ev.Arrivals != nil || name != HitsFile && ev.Hits == nil {
+			t.Fatalf("%s, %s %d: what was damaged can be read, or what was not cannot", name, what, i)
+		}
+	}
+	for name, step := range map[string]int{HitsFile: 7, ArrivalsFile: 7, EventsFile: 1} { // all of the bytes would take seconds
+		path := filepath.Join(dir, name)
+		whole, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		put := func(data []byte) {
+			if err := os.WriteFile(path, data, 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for i := 0; i < len(whole); i += step {
+			put(whole[:i])
+			damaged(name, "cut at", i)
+			whole[i] ^= 1 << (i % 8)
+			put(whole)
+			damaged(name, "flipped a bit of byte", i)
+			whole[i] ^= 1 << (i % 8)
+		}
+		put(whole)
+	}
+	if ev, err := Read(dir); err != nil || ev.Damage != nil {
+		t.Errorf("the last is not what it was: %v, %v", ev.Damage, err)
+	}
+}
+
+func TestTheFirstSchemaIsStillRead(t *testing.T) {
+	dir := t.TempDir()
+	hits := []Hit{{Lane: "worker"}, {Lane: "worker", Seq: 1}, {Lane: "outside"}}
+	writeTape(t, filepath.Join(dir, HitsFile), inTurn(hits), lax(hitLayout()))
+	event := `{"at":5,"kind":"pod-gone"}` + "\n"
+	if err := errors.Join(os.WriteFile(filepath.Join(dir, RunFile), []byte(`{"schema":1,"scenario":"s"}`), 0o644),
+		os.WriteFile(filepath.Join(dir, EventsFile), []byte(event), 0o644)); err != nil {
+		t.Fatal(err)
+	}
+	ev, err := Read(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := laid{Run: Run{Schema: 1, Scenario: "s"}, Hits: all(t, Hits(hits)), Events: []Event{{At: 5, Kind: PodGone}}}
+	if diff := cmp.Diff(want, layOut(t, ev)); diff != "" || ev.Arrivals != nil {
+		t.Error(diff)
+	}
+	if err := os.Remove(filepath.Join(dir, HitsFile)); err != nil {
+		t.Fatal(err)
+	}
+	if ev, err = Read(dir); err != nil || !slices.Equal(ev.Damage, []string{"hits.parquet: row 0: no such file or directory"}) {
+		t.Errorf("%v, %v", ev.Damage, err)
+	}
+}
+
 func TestEvidenceIsNeverOverwritten(t *testing.T) {
 	dir := written(t)
-	if err := Write(dir, Evidence{Run: Run{Schema: SchemaVersion, Scenario: "other"}}); err == nil {
+	if err := Write(dir, Evidence{Run: Run{Scenario: "other"}}); err == nil {
 		t.Error("a second run was written over the first")
 	}
 	if ev, err := Read(dir); err != nil || ev.Run.Scenario != "" {
@@ -107,15 +253,25 @@ func TestEvidenceIsNeverOverwritten(t *testing.T) {
 	}
 }
 
-func TestSkippedRunHasNoTapes(t *testing.T) {
+func TestASkippedRunHasNoTapes(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "skipped")
-	if err := Write(dir, Evidence{Run: Run{Schema: SchemaVersion, Skipped: "no IP_VS"}}); err != nil {
+	if err := Write(dir, Evidence{Run: Run{Skipped: "no IP_VS"}}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := os.Stat(filepath.Join(dir, HitsFile)); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("hits of a run that was skipped: %v", err)
+	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 1 {
+		t.Errorf("files %v, %v", entries, err)
 	}
-	if ev, err := Read(dir); err != nil || ev.Run.Skipped == "" {
+	if ev, err := Read(dir); err != nil || ev.Run.Skipped == "" || ev.Damage != nil {
+		t.Errorf("%+v, %v", ev, err)
+	}
+}
+
+func TestATapeThatWasNotRecordedHasNoFile(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "run")
+	if err := Write(dir, Evidence{Hits: Hits(nil)}); err != nil {
+		t.Fatal(err)
+	}
+	if ev, err := Read(dir); err != nil || ev.Damage != nil || ev.Hits == nil || ev.Arrivals != nil {
 		t.Errorf("%+v, %v", ev, err)
 	}
 }

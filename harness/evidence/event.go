@@ -2,21 +2,23 @@ package evidence
 
 import "time"
 
-// An Event is one thing the cluster did, or one step of the scenario. At is when the recorder
-// saw it.
+// An Event is one thing the cluster did, or one step of the scenario. At is when it was noted, by
+// the recorder or by the pod or node itself; Clock says whose clock that is.
 type Event struct {
-	At     time.Duration `json:"at"` // nanoseconds since Run.Began
+	At     time.Duration `json:"at"`              // nanoseconds since Run.Began
+	Clock  string        `json:"clock,omitempty"` // node whose clock At is on; empty: the recorder's
 	Kind   EventKind     `json:"kind"`
 	By     Server        `json:"by,omitzero"`      // the pod concerned
 	Object string        `json:"object,omitempty"` // ReplicaSet, slice or node concerned, where it is not a pod
-	Count  int           `json:"count,omitempty"`  // new size, where the kind has one
+	Count  int           `json:"count,omitempty"`  // new size or exit code, where the kind has one
 	Detail string        `json:"detail,omitempty"`
 }
 
 // An EventKind names what happened. The set is closed: readers refuse an unknown kind.
 type EventKind string
 
-// Kinds about one pod, then about the workload, then the marks the harness sets itself.
+// Kinds about one pod as the API shows it, then as the pod itself tells, then about the nodes'
+// rules and the workload, then the marks the harness sets itself.
 const (
 	PodCreated       EventKind = "pod-created"
 	PodReady         EventKind = "pod-ready"
@@ -27,6 +29,14 @@ const (
 	EndpointNotReady EventKind = "endpoint-not-ready" // still listed, not ready
 	EndpointGone     EventKind = "endpoint-gone"
 
+	PodStarted   EventKind = "pod-started"   // its process began
+	PodListening EventKind = "pod-listening" // its socket accepts
+	PodSigterm   EventKind = "pod-sigterm"   // SIGTERM reached its process
+	PodDraining  EventKind = "pod-draining"  // its socket no longer accepts
+	PodExited    EventKind = "pod-exited"    // its process is about to exit; Count is the code
+
+	RuleAdded        EventKind = "rule-added" // node Object began to route to the pod
+	RuleGone         EventKind = "rule-gone"  // node Object no longer routes to the pod
 	ReplicaSetScaled EventKind = "replicaset-scaled"
 
 	LoadBegun    EventKind = "load-begun"
@@ -35,11 +45,12 @@ const (
 	OldGone      EventKind = "old-gone"      // the last pod of the old version left the API
 	LoadEnded    EventKind = "load-ended"    // the pacers have stopped and no request is in flight
 	WatchGap     EventKind = "watch-gap"     // the watch broke and began again; Detail is the error
-	RecorderLost EventKind = "recorder-lost" // a recorder stopped before the end
+	RecorderLost EventKind = "recorder-lost" // a recorder stopped before the end; Detail is which and why
 )
 
 // EventKinds lists every kind.
 func EventKinds() []EventKind {
-	return []EventKind{PodCreated, PodReady, PodUnready, PodDeleting, PodGone, EndpointReady, EndpointNotReady,
-		EndpointGone, ReplicaSetScaled, LoadBegun, RolloutBegun, StatusDone, OldGone, LoadEnded, WatchGap, RecorderLost}
+	return []EventKind{PodCreated, PodReady, PodUnready, PodDeleting, PodGone, EndpointReady, EndpointNotReady, EndpointGone,
+		PodStarted, PodListening, PodSigterm, PodDraining, PodExited, RuleAdded, RuleGone, ReplicaSetScaled,
+		LoadBegun, RolloutBegun, StatusDone, OldGone, LoadEnded, WatchGap, RecorderLost}
 }

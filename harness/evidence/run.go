@@ -3,7 +3,9 @@ package evidence
 import "time"
 
 // SchemaVersion is written into every run.json; readers refuse a newer one.
-const SchemaVersion = 1
+//
+// Schema 1 had neither arrivals nor clocks nor checksums.
+const SchemaVersion = 2
 
 // A Session is one conformance run: what was typed, when, and by which build. One run folder holds one.
 type Session struct {
@@ -42,8 +44,9 @@ type Run struct {
 	Scenario   string        `json:"scenario"`
 	Suite      string        `json:"suite"`
 	Mode       string        `json:"mode"`
-	Attempt    int           `json:"attempt"` // from 1
-	Tries      int           `json:"tries"`   // a negative control may be tried again, up to this
+	Kubernetes string        `json:"kubernetes"` // version of the API server, such as "v1.36.3"
+	Attempt    int           `json:"attempt"`    // from 1
+	Tries      int           `json:"tries"`      // a negative control may be tried again, up to this
 	Claim      string        `json:"claim"`
 	Covers     []string      `json:"covers"` // seed claims, such as "C31"
 	Began      time.Time     `json:"began"`
@@ -51,16 +54,30 @@ type Run struct {
 	OldVersion string        `json:"old_version"`
 	NewVersion string        `json:"new_version"`
 	Lanes      []Lane        `json:"lanes"`
-	Expect     []Expectation `json:"expect"`
+	// Clocks has every node a client or pod of the run was on, at least once.
+	Clocks []ClockReading `json:"clocks,omitempty"`
+	Expect []Expectation  `json:"expect"`
 
 	// Skipped is why the scenario did not run at all; empty when it did.
 	Skipped string `json:"skipped,omitempty"`
 	// Distrust lists what kept the recording from being whole (a dead client, a lost watch, a
 	// namespace that was not clean). One entry makes the outcome inconclusive.
 	Distrust []string `json:"distrust,omitempty"`
+	// Files describes the tapes on disk. It is empty while recording, and stays so when the
+	// recording was cut off.
+	Files []File `json:"files,omitempty"`
 }
 
-// An Expectation is a rule of package verdict as data: the rule's permanent id and its parameters.
+// A File is a tape as it was written, so that damage and edits are seen.
+type File struct {
+	Name    string `json:"name"`
+	Records int    `json:"records"`
+	Bytes   int64  `json:"bytes"`
+	SHA256  string `json:"sha256"` // hex
+}
+
+// An Expectation is a rule of package verdict as data: the rule's permanent id and its parameters,
+// and, where the answer is known to differ, the clusters it is for.
 type Expectation struct {
 	Rule     string        `json:"rule"`
 	Versions []string      `json:"versions,omitempty"`
@@ -68,11 +85,18 @@ type Expectation struct {
 	Max      time.Duration `json:"max,omitempty"`  // nanoseconds
 	Count    int           `json:"count,omitempty"`
 	Percent  int           `json:"percent,omitempty"` // 1-100
+
+	Modes  []string `json:"modes,omitempty"`  // proxy modes it is for; empty: all
+	Since  string   `json:"since,omitempty"`  // first Kubernetes minor it is for, such as "1.36"; empty: all
+	Before string   `json:"before,omitempty"` // first Kubernetes minor it is no longer for
 }
 
 // Evidence is the whole recording of one scenario.
 type Evidence struct {
-	Run    Run
-	Hits   []Hit   // any order; Lane and Seq identify a hit
-	Events []Event // in the order seen
+	Run      Run
+	Hits     Tape[Hit]
+	Arrivals Tape[Arrival] // nil: not recorded
+	Events   []Event       // in the order noted
+	// Damage lists what of the recording could not be read, each naming file and position.
+	Damage []string
 }

@@ -1,4 +1,5 @@
-// Package observe records what the cluster does while a scenario runs: the cluster's tape.
+// Package observe records what happens inside the cluster while a scenario runs: the cluster's tape,
+// from watches of the API, and the servers' tape, from the logs of the app's pods.
 package observe
 
 import (
@@ -9,38 +10,45 @@ import (
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
-	corev1 "k8s.io/api/core/v1"
-	discoveryv1 "k8s.io/api/discovery/v1"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
+	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
 	"k8s.io/client-go/tools/cache"
 
 	"rollcall/harness/evidence"
 )
 
-// A Watch sees one namespace through client-go informers and notes each change with the moment it
-// was seen, which is never earlier than the change. All its methods are safe for concurrent use.
+// A Sink takes what a Watch notes, as it is noted; *evidence.Recorder is one. Its methods are called
+// from several goroutines: Event in the order noted, one at a time, and Arrivals in the order of each
+// pod's log. It must not call the Watch.
+type Sink interface {
+	Event(evidence.Event)
+	Arrivals(...evidence.Arrival)
+}
+
+// A Watch sees one namespace through client-go informers, notes each change with the moment it was
+// seen, which is never earlier than the change, and follows the log of every app pod. All its methods
+// are safe for concurrent use.
 type Watch struct {
 	began        time.Time
 	versionLabel string
 	service      string
-	cancel       context.CancelFunc
+	sink         Sink
 	factory      informers.SharedInformerFactory
+	endInformers context.CancelFunc
+	client       typedcorev1.PodInterface // reads logs
+
+	reading    context.Context // lasts until every log is read, or Stop loses patience
+	endReading context.CancelCauseFunc
+	followers  sync.WaitGroup // one per pod; informers add to it
 
 	mu        sync.Mutex
-	events    []evidence.Event
 	pods      map[string]*pod            // by name
 	slices    map[string]map[string]bool // slice name -> pod name -> ready
 	endpoints map[string]bool            // pod name -> ready, over all slices
 	workloads map[string]*appsv1.Deployment
 	scaled    map[string]int32 // ReplicaSet name -> spec.replicas last seen
 	changed   chan struct{}    // closed and replaced at every change
-}
-
-type pod struct {
-	by       evidence.Server
-	ready    bool
-	deleting bool
 }
 
 // A State is what a Watch last saw; rollout strategies judge it.
@@ -56,15 +64,16 @@ type PodState struct {
 }
 
 // Start begins to watch a namespace and returns when everything in it has been seen, or ctx ends;
-// from then on the watch lasts until Stop. versionLabel
-// is the pod label that holds the app's version; service is the Service whose endpoints count.
-// Event times are offsets from began.
-func Start(ctx context.Context, client kubernetes.Interface, namespace, service, versionLabel string, began time.Time) (*Watch, error) {
-	life, cancel := context.WithCancel(context.WithoutCancel(ctx))
+// from then on the watch lasts until Stop. versionLabel is the pod label that holds the app's version;
+// service is the Service whose endpoints count. Times are offsets from began.
+func Start(ctx context.Context, client kubernetes.Interface, namespace, service, versionLabel string, began time.Time, sink Sink) (*Watch, error) {
+	watching, endInformers := context.WithCancel(context.WithoutCancel(ctx))
+	reading, endReading := context.WithCancelCause(context.WithoutCancel(ctx))
 	w := &Watch{
-		began: began, versionLabel: versionLabel, service: service, cancel: cancel,
-		factory: informers.NewSharedInformerFactoryWithOptions(client, 0, informers.WithNamespace(namespace)),
-		pods:    map[string]*pod{}, slices: map[string]map[string]bool{}, endpoints: map[string]bool{},
+		began: began, versionLabel: versionLabel, service: service, sink: sink,
+		factory:      informers.NewSharedInformerFactoryWithOptions(client, 0, informers.WithNamespace(namespace)),
+		endInformers: endInformers, client: client.CoreV1().Pods(namespace), reading: reading, endReading: endReading,
+		pods: map[string]*pod{}, slices: map[string]map[string]bool{}, endpoints: map[string]bool{},
 		workloads: map[string]*appsv1.Deployment{}, scaled: map[string]int32{}, changed: make(chan struct{}),
 	}
 	for _, informer := range []struct {
@@ -87,14 +96,15 @@ func Start(ctx context.Context, client kubernetes.Interface, namespace, service,
 			})
 		}
 		if err != nil {
-			cancel()
+			endInformers()
+			endReading(nil)
 			return nil, fmt.Errorf("observe: %w", err)
 		}
 	}
-	w.factory.Start(life.Done())
+	w.factory.Start(watching.Done())
 	for kind, synced := range w.factory.WaitForCacheSync(ctx.Done()) {
 		if !synced {
-			w.Stop()
+			w.Stop(ctx)
 			return nil, fmt.Errorf("observe: list %v: %w", kind, context.Cause(ctx))
 		}
 	}
@@ -135,13 +145,28 @@ func (w *Watch) Until(ctx context.Context, holds func(State) bool) error {
 	}
 }
 
-// Stop ends the watch and returns everything it noted, in the order seen.
-func (w *Watch) Stop() []evidence.Event {
-	w.cancel()
+// logLag is how long a line may be on its way from the app to where its log can be read; our own
+// guess, far above what a container runtime takes.
+const logLag = 500 * time.Millisecond
+
+// Stop ends the watch when every line that was written before Stop is with the sink: of a pod that is
+// still in the API the log is read up to now, of one that is gone to its end. When ctx ends first, what
+// is not whole is noted as RecorderLost. Stop is called once.
+func (w *Watch) Stop(ctx context.Context) {
+	select {
+	case <-time.After(logLag):
+	case <-ctx.Done():
+	}
+	w.endInformers()
 	w.factory.Shutdown()
 	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.events
+	for _, p := range w.pods {
+		p.endFollowing()
+	}
+	w.mu.Unlock()
+	defer context.AfterFunc(ctx, func() { w.endReading(context.Cause(ctx)) })()
+	w.followers.Wait()
+	w.endReading(nil)
 }
 
 // ErrNeverSettled is the cause of a wait that a scenario's patience ended.
@@ -167,130 +192,8 @@ func (w *Watch) locked(change func()) {
 	w.changed = make(chan struct{})
 }
 
-// note appends an event, now; the caller holds the lock, so the tape is in order.
+// note hands on an event of now; the caller holds the lock, so the tape is in order.
 func (w *Watch) note(e evidence.Event) {
 	e.At = time.Since(w.began)
-	w.events = append(w.events, e)
-}
-
-func (w *Watch) seePod(p *corev1.Pod) {
-	version, ours := p.Labels[w.versionLabel]
-	if !ours {
-		return
-	}
-	w.locked(func() {
-		seen := w.pods[p.Name]
-		by := evidence.Server{Version: version, Pod: p.Name, Node: p.Spec.NodeName}
-		if seen == nil {
-			seen = &pod{}
-			w.pods[p.Name] = seen
-			w.note(evidence.Event{Kind: evidence.PodCreated, By: by})
-		}
-		seen.by = by
-		if ready := podReady(p); ready != seen.ready {
-			seen.ready = ready
-			kind := evidence.PodUnready
-			if ready {
-				kind = evidence.PodReady
-			}
-			w.note(evidence.Event{Kind: kind, By: by})
-		}
-		if p.DeletionTimestamp != nil && !seen.deleting {
-			seen.deleting = true
-			w.note(evidence.Event{Kind: evidence.PodDeleting, By: by})
-		}
-	})
-}
-
-func (w *Watch) losePod(p *corev1.Pod) {
-	w.locked(func() {
-		if seen := w.pods[p.Name]; seen != nil {
-			delete(w.pods, p.Name)
-			w.note(evidence.Event{Kind: evidence.PodGone, By: seen.by})
-		}
-	})
-}
-
-func podReady(p *corev1.Pod) bool {
-	for _, c := range p.Status.Conditions {
-		if c.Type == corev1.PodReady {
-			return c.Status == corev1.ConditionTrue
-		}
-	}
-	return false
-}
-
-func (w *Watch) seeSlice(s *discoveryv1.EndpointSlice) {
-	if s.Labels[discoveryv1.LabelServiceName] != w.service {
-		return
-	}
-	ready := map[string]bool{}
-	for _, e := range s.Endpoints {
-		if e.TargetRef != nil && e.TargetRef.Kind == "Pod" {
-			// A nil condition is to be read as true (discovery/v1 EndpointConditions.Ready).
-			ready[e.TargetRef.Name] = e.Conditions.Ready == nil || *e.Conditions.Ready
-		}
-	}
-	w.locked(func() { w.slices[s.Name] = ready; w.noteEndpoints() })
-}
-
-func (w *Watch) loseSlice(s *discoveryv1.EndpointSlice) {
-	w.locked(func() { delete(w.slices, s.Name); w.noteEndpoints() })
-}
-
-// noteEndpoints notes what changed for a pod over all slices of the Service: it may be listed in two
-// for a moment, and is ready if it is in one.
-func (w *Watch) noteEndpoints() {
-	now := map[string]bool{}
-	for _, slice := range w.slices {
-		for name, ready := range slice {
-			now[name] = now[name] || ready
-		}
-	}
-	for name, ready := range now {
-		if was, listed := w.endpoints[name]; !listed && !ready || listed && was == ready {
-			continue
-		}
-		kind := evidence.EndpointNotReady
-		if ready {
-			kind = evidence.EndpointReady
-		}
-		w.note(evidence.Event{Kind: kind, By: w.serverOf(name)})
-	}
-	for name := range w.endpoints {
-		if _, listed := now[name]; !listed {
-			w.note(evidence.Event{Kind: evidence.EndpointGone, By: w.serverOf(name)})
-		}
-	}
-	w.endpoints = now
-}
-
-// serverOf is what is known about a pod; of one that is no longer in the API, its name.
-func (w *Watch) serverOf(name string) evidence.Server {
-	if p := w.pods[name]; p != nil {
-		return p.by
-	}
-	return evidence.Server{Pod: name}
-}
-
-func (w *Watch) seeReplicaSet(rs *appsv1.ReplicaSet) {
-	if rs.Spec.Replicas == nil {
-		return
-	}
-	w.locked(func() {
-		if was, seen := w.scaled[rs.Name]; seen && was == *rs.Spec.Replicas {
-			return
-		}
-		w.scaled[rs.Name] = *rs.Spec.Replicas
-		w.note(evidence.Event{Kind: evidence.ReplicaSetScaled, Object: rs.Name, Count: int(*rs.Spec.Replicas),
-			Detail: rs.Spec.Template.Labels[w.versionLabel]})
-	})
-}
-
-func (w *Watch) seeDeployment(d *appsv1.Deployment) {
-	w.locked(func() { w.workloads[d.Name] = d })
-}
-
-func (w *Watch) loseDeployment(d *appsv1.Deployment) {
-	w.locked(func() { delete(w.workloads, d.Name) })
+	w.sink.Event(e)
 }

@@ -39,12 +39,6 @@ func someSlice(name string, ready map[string]bool) *discoveryv1.EndpointSlice {
 	return s
 }
 
-func count(w *Watch) int {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return len(w.events)
-}
-
 // noted is what a step is expected to add to the tape.
 type noted struct {
 	Kind evidence.EventKind
@@ -53,11 +47,12 @@ type noted struct {
 
 func TestWatchNotesEachChangeOnce(t *testing.T) {
 	client := fake.NewClientset()
-	w, err := Start(t.Context(), client, namespace, "echo", version, time.Now())
+	noticed := newTape()
+	w, err := Start(t.Context(), client, namespace, "echo", version, time.Now(), noticed)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer w.Stop()
+	defer stop(t, w)
 	pods, slices := client.CoreV1().Pods(namespace), client.DiscoveryV1().EndpointSlices(namespace)
 	seen := 0
 	for _, step := range []struct {
@@ -107,19 +102,17 @@ func TestWatchNotesEachChangeOnce(t *testing.T) {
 		if err := step.do(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
-		err := w.Until(ctx, func(State) bool { return count(w) >= seen+len(step.want) })
+		ctx, cancel := context.WithTimeout(t.Context(), patience)
+		err := w.Until(ctx, func(State) bool { return len(noticed.eventsFrom(seen)) >= len(step.want) })
 		cancel()
 		if err != nil {
 			t.Fatalf("%s: %v", step.sentence, err)
 		}
-		w.mu.Lock()
 		got := map[noted]int{}
-		for _, e := range w.events[seen:] {
+		for _, e := range noticed.eventsFrom(seen) {
 			got[noted{e.Kind, e.By.Pod}]++
+			seen++
 		}
-		seen = len(w.events)
-		w.mu.Unlock()
 		want := map[noted]int{}
 		for _, n := range step.want {
 			want[n]++
@@ -131,11 +124,11 @@ func TestWatchNotesEachChangeOnce(t *testing.T) {
 }
 
 func TestUntilEndsWithTheCause(t *testing.T) {
-	w, err := Start(t.Context(), fake.NewClientset(), namespace, "echo", version, time.Now())
+	w, err := Start(t.Context(), fake.NewClientset(), namespace, "echo", version, time.Now(), newTape())
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer w.Stop()
+	defer stop(t, w)
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(ErrNeverSettled)
 	if err := w.Until(ctx, func(State) bool { return false }); !errors.Is(err, ErrNeverSettled) {
@@ -145,14 +138,14 @@ func TestUntilEndsWithTheCause(t *testing.T) {
 
 func TestStateIsWhatWasSeen(t *testing.T) {
 	client := fake.NewClientset(somePod("a", corev1.ConditionTrue))
-	w, err := Start(t.Context(), client, namespace, "echo", version, time.Now())
+	w, err := Start(t.Context(), client, namespace, "echo", version, time.Now(), newTape())
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer w.Stop()
+	defer stop(t, w)
 	want := []PodState{{Server: evidence.Server{Version: "v1", Pod: "a", Node: "worker"}, Ready: true}}
 	var got []PodState
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	if err := w.Until(ctx, func(s State) bool { got = s.Pods; return len(got) == 1 && got[0].Ready }); err != nil {
 		t.Fatal(err)

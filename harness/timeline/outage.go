@@ -1,12 +1,6 @@
 package timeline
 
-import (
-	"cmp"
-	"slices"
-	"time"
-
-	"rollcall/harness/evidence"
-)
+import "time"
 
 // An Outage is a maximal run of failed hits of one lane with no good one in between, in the order
 // sent. It lasts from the first failed send to the next good send:
@@ -18,34 +12,34 @@ type Outage struct {
 	From, To time.Duration // [From, To)
 	Failed   int
 	Open     bool // no good send followed; To is when the load ended
+	// Uncertainty of the length: zero unless the outage is open, when its ends are on two clocks.
+	Uncertainty time.Duration
 }
 
 // Length is how long the lane went without a good send.
 func (o Outage) Length() time.Duration { return o.To - o.From }
 
-// outages finds the outages of one lane, in order. ended is when the load ended; a lane that sent
-// later than that ends with its last send.
-func outages(hits []evidence.Hit, ended time.Duration) []Outage {
-	sent := slices.SortedFunc(slices.Values(hits), func(a, b evidence.Hit) int {
-		return cmp.Or(cmp.Compare(a.Sent, b.Sent), compareHits(a, b))
-	})
+// outages finds the outages of one lane, in order, from its moments by time sent. ended is when the
+// load ended, on a clock that differs from the lane's by up to uncertainty; a lane that sent later
+// than that ends with its last send.
+func outages(sent []moment, ended, uncertainty time.Duration) []Outage {
 	var found []Outage
 	open := false
-	for _, h := range sent {
+	for _, m := range sent {
 		switch {
-		case h.Failed() && !open:
-			found = append(found, Outage{From: h.Sent, Failed: 1})
+		case m.failed && !open:
+			found = append(found, Outage{From: m.sent, Failed: 1})
 			open = true
-		case h.Failed():
+		case m.failed:
 			found[len(found)-1].Failed++
 		case open:
-			found[len(found)-1].To = h.Sent
+			found[len(found)-1].To = m.sent
 			open = false
 		}
 	}
 	if open {
 		last := &found[len(found)-1]
-		last.To, last.Open = max(ended, sent[len(sent)-1].Sent), true
+		last.To, last.Open, last.Uncertainty = max(ended, sent[len(sent)-1].sent), true, uncertainty
 	}
 	return found
 }

@@ -7,15 +7,25 @@ import (
 	"rollcall/harness/evidence"
 )
 
-// A LaneSummary is what one client saw, in numbers. Requests is always the sum of Failures and ByVersion.
+// A LaneSummary is what one client saw, in numbers. Requests is always the sum of Failures and
+// ByVersion; with arrivals recorded, Arrivals is Requests less NeverArrived, plus what was sent more
+// than once.
 type LaneSummary struct {
 	Requests  int
 	Failures  map[evidence.Fault]int // every known fault has a key
 	ByVersion map[string]int         // good replies
-	Retried   int                    // requests given to more than one connection
-	Rate      float64                // achieved, per second; 0 with fewer than two hits
-	Lag       Spread                 // of Sent-Due: the generator's own lateness
-	Outages   []Outage
+
+	Retried      int // requests given to more than one connection, or that arrived more than once
+	LostReplies  int // requests a pod got, of which the client saw no reply
+	NeverArrived int // requests no pod logged
+	Arrivals     int
+
+	Rate                float64 // achieved, per second; 0 with fewer than two hits
+	Lag                 Spread  // of Sent-Due: the generator's own lateness
+	FirstSent, LastSent time.Duration
+	Outages             []Outage
+
+	firstDue, lastDue time.Duration
 }
 
 // A Spread is how a set of durations is distributed, each value being one of the set (nearest
@@ -23,12 +33,15 @@ type LaneSummary struct {
 type Spread struct{ P50, P99, Max time.Duration }
 
 // SpreadOf measures a set of durations in any order, which it leaves as it is.
-func SpreadOf(ds []time.Duration) Spread {
+func SpreadOf(ds []time.Duration) Spread { return spreadOf(slices.Clone(ds)) }
+
+// spreadOf is SpreadOf, and leaves the durations sorted.
+func spreadOf(ds []time.Duration) Spread {
 	if len(ds) == 0 {
 		return Spread{}
 	}
-	sorted := slices.Sorted(slices.Values(ds))
-	rank := func(percent int) time.Duration { return sorted[(len(sorted)*percent+99)/100-1] }
+	slices.Sort(ds)
+	rank := func(percent int) time.Duration { return ds[(len(ds)*percent+99)/100-1] }
 	return Spread{P50: rank(50), P99: rank(99), Max: rank(100)}
 }
 
@@ -50,50 +63,25 @@ func (s LaneSummary) LongestOutage() time.Duration {
 	return longest
 }
 
-func summarize(hits []evidence.Hit, ended time.Duration) LaneSummary {
-	s := LaneSummary{
-		Requests:  len(hits),
-		Failures:  make(map[evidence.Fault]int),
-		ByVersion: make(map[string]int),
-		Rate:      achievedRate(hits),
-		Outages:   outages(hits, ended),
+// see counts one more hit.
+func (s *LaneSummary) see(h *evidence.Hit) {
+	if s.Requests == 0 {
+		s.FirstSent, s.LastSent, s.firstDue, s.lastDue = h.Sent, h.Sent, h.Due, h.Due
 	}
-	for _, fault := range evidence.Faults() {
-		s.Failures[fault] = 0
+	s.Requests++
+	s.FirstSent, s.LastSent = min(s.FirstSent, h.Sent), max(s.LastSent, h.Sent)
+	s.firstDue, s.lastDue = min(s.firstDue, h.Due), max(s.lastDue, h.Due)
+	if h.Failed() {
+		s.Failures[h.Fault]++
 	}
-	lags := make([]time.Duration, 0, len(hits))
-	for _, h := range hits {
-		if h.Failed() {
-			s.Failures[h.Fault]++
-		} else {
-			s.ByVersion[h.By.Version]++
-		}
-		if h.Attempts > 1 {
-			s.Retried++
-		}
-		lags = append(lags, h.Sent-h.Due)
-	}
-	s.Lag = SpreadOf(lags)
-	return s
 }
 
-// achievedRate divides the intervals between hits, one fewer than hits, by the longer of the span
-// in which they were owed and the span in which they were sent. Four hits due at 0, 10, 20 and
-// 30 ms are 3 intervals in 30 ms: exactly 100 per second. Due alone would hide a generator that
-// falls ever further behind, Sent alone one that starts late and catches up in a burst.
-func achievedRate(hits []evidence.Hit) float64 {
-	if len(hits) < 2 {
-		return 0
+// achieved divides the intervals between hits, one fewer than hits, by the longer of the span in
+// which they were owed and the span in which they were sent. Four hits due at 0, 10, 20 and 30 ms
+// are 3 intervals in 30 ms: exactly 100 per second. Due alone would hide a generator that falls ever
+// further behind, Sent alone one that starts late and catches up in a burst.
+func (s *LaneSummary) achieved() {
+	if took := max(s.lastDue-s.firstDue, s.LastSent-s.FirstSent); took > 0 {
+		s.Rate = float64(s.Requests-1) * float64(time.Second) / float64(took)
 	}
-	firstDue, lastDue := hits[0].Due, hits[0].Due
-	firstSent, lastSent := hits[0].Sent, hits[0].Sent
-	for _, h := range hits {
-		firstDue, lastDue = min(firstDue, h.Due), max(lastDue, h.Due)
-		firstSent, lastSent = min(firstSent, h.Sent), max(lastSent, h.Sent)
-	}
-	span := max(lastDue-firstDue, lastSent-firstSent)
-	if span <= 0 {
-		return 0
-	}
-	return float64(len(hits)-1) * float64(time.Second) / float64(span)
 }

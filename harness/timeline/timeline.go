@@ -1,7 +1,13 @@
-// Package timeline joins the tapes of one recorded run into one ordered view:
-// hits by lane, marks, phases, outages, windows and capacity. It is pure: the
-// same evidence, in any order of hits, gives the same timeline. It measures and
-// never judges; package verdict does.
+// Package timeline joins the tapes of one recorded run into one view: what each
+// client saw, what the servers' tape says of the same requests, and what the
+// cluster did at that moment, all on the recorder's clock. It is pure: the same
+// evidence, in any order, gives the same timeline. It measures and never
+// judges; package verdict does.
+//
+// Hits are read once, as a stream, and not kept: of each lane there are exact
+// counts and times, and those hits that somebody may have to explain. Memory
+// grows with failures and with the longest lane (32 bytes a hit), not with the
+// run.
 package timeline
 
 import (
@@ -13,55 +19,75 @@ import (
 	"rollcall/harness/evidence"
 )
 
-// A Timeline is the joined view of one run. All times are offsets from Run.Began.
+// A Timeline is the joined view of one run. All times are offsets from Run.Began on the recorder's
+// clock.
 type Timeline struct {
 	Old, New string // versions rolled out from and to
 	Lanes    []Lane // in the order of the run
 	Events   []evidence.Event
+	Pods     []Pod // by name
+	// Arrived says whether the servers' tape was recorded: without it, nothing is known of lost
+	// replies and of requests sent twice.
+	Arrived bool
 	// Problems lists what makes the recording contradict itself, one sentence each. A timeline
 	// with problems can be read but not judged.
 	Problems []string
 
-	marks map[evidence.EventKind]time.Duration
+	clocks clocks
+	marks  map[evidence.EventKind]time.Duration
 }
 
-// A Lane is one client with everything it saw.
+// A Lane is one client: what it saw, in numbers, and the hits that stand out.
 type Lane struct {
 	evidence.Lane
-	Hits    []evidence.Hit // by Seq
-	Summary LaneSummary
+	Summary  LaneSummary
+	Failed   []Hit // every failed hit, by time sent
+	Repeated []Hit // every hit that was given to several connections or arrived more than once, by time sent
+	Returns  []Hit // on a kept connection: by the old version, after the new one had answered; by time sent
+
+	replies     map[span]*Replies
+	lastTo      map[string]time.Duration // pod -> last hit sent that reached it
+	uncertainty time.Duration            // of the lane's clock
 }
 
-// Join orders the evidence. The error is a run whose lanes cannot be told apart; every other
+// A Hit is a recorded hit, on the recorder's clock, with what the servers' tape says of it.
+type Hit struct {
+	evidence.Hit
+	Arrivals []evidence.Arrival // by time; empty when it never arrived, or arrivals were not recorded
+}
+
+// Lost reports whether a pod got the request but the client never saw a reply.
+func (h Hit) Lost() bool { return h.Failed() && h.Status == 0 && len(h.Arrivals) > 0 }
+
+// Join reads the evidence. The error is a run whose lanes cannot be told apart; every other
 // contradiction is one of the timeline's Problems.
 func Join(ev evidence.Evidence) (Timeline, error) {
-	t := Timeline{Old: ev.Run.OldVersion, New: ev.Run.NewVersion, Events: slices.Clone(ev.Events)}
-	slices.SortStableFunc(t.Events, func(a, b evidence.Event) int { return cmp.Compare(a.At, b.At) })
+	t := Timeline{Old: ev.Run.OldVersion, New: ev.Run.NewVersion, Arrived: ev.Arrivals != nil, clocks: readClocks(ev.Run.Clocks)}
+	t.Events = t.clocks.events(ev.Events)
 	t.marks = firstMarks(t.Events)
+	t.Pods = podsOf(t.Events)
 
-	index := make(map[string]int, len(ev.Run.Lanes))
-	for i, lane := range ev.Run.Lanes {
-		if _, twice := index[lane.ID]; twice || lane.ID == "" {
+	var shared scratch
+	builders := make(map[string]*builder, len(ev.Run.Lanes))
+	for _, lane := range ev.Run.Lanes {
+		if builders[lane.ID] != nil || lane.ID == "" {
 			return Timeline{}, fmt.Errorf("timeline: join %s: lane id %q is empty or used twice", ev.Run.Scenario, lane.ID)
 		}
-		index[lane.ID] = i
-		t.Lanes = append(t.Lanes, Lane{Lane: lane})
+		builders[lane.ID] = newBuilder(lane, t, &shared)
 	}
-	strays := make(map[string]int)
-	for _, h := range ev.Hits {
-		if i, known := index[h.Lane]; known {
-			t.Lanes[i].Hits = append(t.Lanes[i].Hits, h)
-		} else {
-			strays[h.Lane]++
-		}
+	contradictions, damage := merge(ev.Hits, ev.Arrivals, builders)
+	for _, lane := range ev.Run.Lanes {
+		b := builders[lane.ID]
+		b.finish()
+		t.Lanes = append(t.Lanes, b.lane)
+		contradictions = append(contradictions, b.problems()...)
 	}
-	ended := t.marks[evidence.LoadEnded]
-	for i := range t.Lanes {
-		lane := &t.Lanes[i]
-		slices.SortFunc(lane.Hits, compareHits)
-		lane.Summary = summarize(lane.Hits, ended)
+	t.Problems = slices.Concat(ev.Damage, damage)
+	if len(t.Problems) == 0 { // else they follow from the damage
+		t.Problems = contradictions
 	}
-	t.Problems = problems(t, strays)
+	t.Problems = append(t.Problems, t.clocks.unread(ev)...)
+	t.Problems = append(t.Problems, eventProblems(t)...)
 	return t, nil
 }
 
@@ -71,36 +97,37 @@ func (t Timeline) ServiceLanes() []Lane {
 	return slices.DeleteFunc(slices.Clone(t.Lanes), func(l Lane) bool { return l.Vantage == evidence.FromControl })
 }
 
-// Replied reports whether a pod of the app answered the hit, well or badly, and named its version.
-func Replied(h evidence.Hit) bool {
+// Failed lists the failed hits of some lanes, by time sent.
+func Failed(lanes []Lane) []Hit {
+	return hitsOf(lanes, func(l Lane) []Hit { return l.Failed })
+}
+
+// Repeated lists the hits of some lanes that were sent more than once, by time sent.
+func Repeated(lanes []Lane) []Hit {
+	return hitsOf(lanes, func(l Lane) []Hit { return l.Repeated })
+}
+
+// Returns lists the replies on kept connections of some lanes that went back to the old version,
+// by time sent.
+func Returns(lanes []Lane) []Hit {
+	return hitsOf(lanes, func(l Lane) []Hit { return l.Returns })
+}
+
+func hitsOf(lanes []Lane, of func(Lane) []Hit) []Hit {
+	var hits []Hit
+	for _, lane := range lanes {
+		hits = append(hits, of(lane)...)
+	}
+	slices.SortStableFunc(hits, bySent)
+	return hits
+}
+
+// replied reports whether a pod of the app answered the hit, well or badly, and named its version.
+func replied(h *evidence.Hit) bool {
 	return h.By.Version != "" && h.Fault != evidence.WrongServer
 }
 
-// compareHits is a total order, so that even duplicates sort the same way every time.
-func compareHits(a, b evidence.Hit) int {
-	return cmp.Or(
-		cmp.Compare(a.Seq, b.Seq),
-		cmp.Compare(a.Sent, b.Sent),
-		cmp.Compare(a.Due, b.Due),
-		cmp.Compare(a.Took, b.Took),
-		cmp.Compare(a.Fault, b.Fault),
-		cmp.Compare(a.Status, b.Status),
-		cmp.Compare(a.By.Version, b.By.Version),
-		cmp.Compare(a.By.Pod, b.By.Pod),
-		cmp.Compare(a.By.Node, b.By.Node),
-		cmp.Compare(a.LocalPort, b.LocalPort),
-		cmp.Compare(a.Attempts, b.Attempts),
-		compareBools(a.Reused, b.Reused),
-	)
-}
-
-func compareBools(a, b bool) int {
-	switch {
-	case a == b:
-		return 0
-	case b:
-		return -1
-	default:
-		return 1
-	}
+// bySent is a total order, so that even duplicates sort the same way every time.
+func bySent(a, b Hit) int {
+	return cmp.Or(cmp.Compare(a.Sent, b.Sent), cmp.Compare(a.Lane, b.Lane), cmp.Compare(a.Seq, b.Seq), cmp.Compare(a.Took, b.Took), cmp.Compare(a.Fault, b.Fault))
 }

@@ -35,13 +35,13 @@ func TestContradictionsAreProblems(t *testing.T) {
 		{"a hit of a lane nobody announced", append(paced("a", "1"), paced("b", "11")...), good,
 			[]string{`2 hits belong to lane "b", which the run does not have`}},
 		{"a reply before its request", edit(func(h []evidence.Hit) { h[0].Took = -1 }), good,
-			[]string{`1 hits of lane "a" have a negative time`}},
+			[]string{`1 hits of lane "a" have a time before the run began`}},
 		{"a fault that is not in the set", edit(func(h []evidence.Hit) { h[0].Fault = "bored" }), good,
 			[]string{`1 hits of lane "a" have an unknown fault`}},
 		{"a good reply by nobody", edit(func(h []evidence.Hit) { h[0].By.Version = "" }), good,
 			[]string{`1 good replies of lane "a" name no version`}},
 		{"an event before the run", paced("a", "1"), append(marks(0, 10, 20, 40), pod(-1, evidence.PodReady, "v1", "p")),
-			[]string{"event pod-ready has the negative time -1ms"}},
+			[]string{"event pod-ready is 1ms before the run began"}},
 		{"a mark twice", paced("a", "1"), append(marks(0, 10, 20, 40), marks(0, 15, 20, 40)[1]),
 			[]string{"mark rollout-begun was set more than once"}},
 		{"marks in the wrong order", paced("a", "1"), marks(0, 30, 20, 40),
@@ -58,7 +58,7 @@ func TestContradictionsAreProblems(t *testing.T) {
 
 func TestLanesThatCannotBeToldApartAreAnError(t *testing.T) {
 	for _, lanes := range [][]evidence.Lane{{fresh("a", "n1"), fresh("a", "n2")}, {fresh("", "n1")}} {
-		_, err := timeline.Join(recording(nil, nil, lanes...))
+		_, err := timeline.Join(recording(nil, nil, lanes...).evidence())
 		if err == nil || !strings.HasPrefix(err.Error(), "timeline: join drained: lane id ") {
 			t.Errorf("lanes %v: error %v", lanes, err)
 		}
@@ -95,26 +95,6 @@ func TestPhasesAreHalfOpen(t *testing.T) {
 	}
 	if _, ok := join(t, recording(nil, []evidence.Event{pod(1, evidence.PodReady, "v1", "p")})).Mark(evidence.PodReady); ok {
 		t.Error("pod-ready is taken for a mark of the scenario")
-	}
-}
-
-func TestOnlyTheAppReplies(t *testing.T) {
-	v1 := evidence.Server{Version: "v1", Pod: "a"}
-	for _, row := range []struct {
-		sentence string
-		hit      evidence.Hit
-		want     bool
-	}{
-		{"a good reply", evidence.Hit{Status: 200, By: v1}, true},
-		{"a bad reply by the app is one all the same", evidence.Hit{Status: 503, By: v1, Fault: evidence.BadStatus}, true},
-		{"no reply", evidence.Hit{Fault: evidence.Timeout}, false},
-		{"a reply by another app, whatever version it names", evidence.Hit{Status: 200, By: v1, Fault: evidence.WrongServer}, false},
-	} {
-		t.Run(row.sentence, func(t *testing.T) {
-			if got := timeline.Replied(row.hit); got != row.want {
-				t.Errorf("replied %t, want %t", got, row.want)
-			}
-		})
 	}
 }
 

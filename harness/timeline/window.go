@@ -2,6 +2,7 @@ package timeline
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"time"
 
@@ -9,86 +10,106 @@ import (
 )
 
 // A Window is a span of time, [From, To). To is never before From.
-type Window struct{ From, To time.Duration }
+type Window struct {
+	From, To    time.Duration
+	Uncertainty time.Duration // of its length
+}
 
 // Length is how long the window is.
 func (w Window) Length() time.Duration { return w.To - w.From }
 
-// A DrainLag is how long one node kept opening connections to an old pod after its endpoint was
-// seen leaving ready.
-type DrainLag struct {
-	Pod, Node string // the old pod, and the node of the client it still answered
-	Lag       time.Duration
+// A PodLag is how long a node went on with an old pod after its endpoint was seen leaving ready.
+type PodLag struct {
+	Pod, Node string // the old pod, and the node that still sent to it
+	Lag       Elapsed
 }
 
 // MixedWindow is when both versions answered: from the first reply of the new one to the last of
 // the old one, both by the end of the reply. A clean cut has length zero. It is absent when a
 // version never answered or both are the same.
 func (t Timeline) MixedWindow() (w Window, ok bool) {
-	firstNew, seenNew := t.reply(t.New, func(end, best time.Duration) bool { return end < best })
-	lastOld, seenOld := t.lastOldReply()
+	firstNew, newOn, seenNew := t.reply(t.New, func(r *Replies) time.Duration { return -r.FirstEnd })
+	lastOld, oldOn, seenOld := t.lastOldReply()
 	if !seenNew || !seenOld || t.Old == t.New {
 		return Window{}, false
 	}
-	return Window{From: firstNew, To: max(firstNew, lastOld)}, true
+	return Window{From: -firstNew, To: max(-firstNew, lastOld), Uncertainty: t.clocks.between(newOn, oldOn)}, true
 }
 
 // StatusGap is how long after the status-done mark the old version still completed a reply;
 // negative when its last reply came first. It is absent without the mark or an old reply.
-func (t Timeline) StatusGap() (gap time.Duration, ok bool) {
+func (t Timeline) StatusGap() (gap Elapsed, ok bool) {
 	done, marked := t.Mark(evidence.StatusDone)
-	last, seen := t.lastOldReply()
+	last, node, seen := t.lastOldReply()
 	if !marked || !seen || t.Old == t.New {
-		return 0, false
+		return Elapsed{}, false
 	}
-	return last - done, true
+	return Elapsed{last - done, t.clocks.between("", node)}, true
 }
 
-func (t Timeline) lastOldReply() (time.Duration, bool) {
-	return t.reply(t.Old, func(end, best time.Duration) bool { return end > best })
+func (t Timeline) lastOldReply() (at time.Duration, node string, seen bool) {
+	return t.reply(t.Old, func(r *Replies) time.Duration { return r.LastEnd })
 }
 
-// reply is the end of that reply by a version, over all service lanes, which no other betters.
-func (t Timeline) reply(version string, better func(end, best time.Duration) bool) (best time.Duration, seen bool) {
+// reply is the largest time of the replies by a version, and the node of the service lane that had it.
+func (t Timeline) reply(version string, of func(*Replies) time.Duration) (best time.Duration, node string, seen bool) {
 	for _, lane := range t.ServiceLanes() {
-		for _, h := range lane.Hits {
-			if Replied(h) && h.By.Version == version && (!seen || better(h.End(), best)) {
-				best, seen = h.End(), true
+		for s, r := range lane.replies {
+			if s.version == version && (!seen || of(r) > best) {
+				best, node, seen = of(r), lane.Node, true
 			}
 		}
 	}
-	return best, seen
+	return best, node, seen
 }
 
 // DrainLags lists, by pod and node, the last hit a fresh lane in a pod sent to each old pod after
-// its endpoint left ready. A pod and node without such a hit are not in the list.
-func (t Timeline) DrainLags() []DrainLag {
+// its endpoint left ready, whether or not the reply came back. A pod and node without such a hit are
+// not in the list.
+func (t Timeline) DrainLags() []PodLag {
 	left := t.departures()
-	type key struct{ pod, node string }
-	longest := make(map[key]time.Duration)
+	lags := make(map[PodLag]Elapsed)
 	for _, lane := range t.Lanes {
 		if lane.Vantage != evidence.FromPod || lane.Conn != evidence.Fresh {
 			continue
 		}
-		for _, h := range lane.Hits {
-			at, departed := left[h.By.Pod]
-			if departed && Replied(h) && h.By.Version == t.Old && h.Sent >= at {
-				k := key{h.By.Pod, lane.Node}
-				longest[k] = max(longest[k], h.Sent-at)
+		for pod, sent := range lane.lastTo {
+			at, departed := left[pod]
+			key := PodLag{Pod: pod, Node: lane.Node}
+			if departed && sent >= at {
+				lags[key] = Elapsed{max(lags[key].Length, sent-at), t.clocks.between("", lane.Node)}
 			}
 		}
 	}
-	var lags []DrainLag
-	for k, lag := range longest {
-		lags = append(lags, DrainLag{Pod: k.pod, Node: k.node, Lag: lag})
-	}
-	slices.SortFunc(lags, func(a, b DrainLag) int {
-		return cmp.Or(cmp.Compare(a.Pod, b.Pod), cmp.Compare(a.Node, b.Node))
-	})
-	return lags
+	return sortedLags(lags)
 }
 
-// departures maps each pod to when its endpoint left ready for good. A pod whose endpoint was not
+// RuleLags lists, by pod and node, how long the node's rules still routed to each old pod after its
+// endpoint left ready; negative when the node knew before the recorder. What the observer did not
+// see is not in the list.
+func (t Timeline) RuleLags() []PodLag {
+	left := t.departures()
+	lags := make(map[PodLag]Elapsed)
+	for _, e := range t.Events {
+		if at, departed := left[e.By.Pod]; departed && e.Kind == evidence.RuleGone {
+			lags[PodLag{Pod: e.By.Pod, Node: e.Object}] = Elapsed{e.At - at, t.clocks.between("", e.Clock)}
+		}
+	}
+	return sortedLags(lags)
+}
+
+func sortedLags(lags map[PodLag]Elapsed) []PodLag {
+	var all []PodLag
+	for key, lag := range lags {
+		all = append(all, PodLag{Pod: key.Pod, Node: key.Node, Lag: lag})
+	}
+	slices.SortFunc(all, func(a, b PodLag) int {
+		return cmp.Or(cmp.Compare(a.Pod, b.Pod), cmp.Compare(a.Node, b.Node))
+	})
+	return all
+}
+
+// departures maps each old pod to when its endpoint left ready for good. A pod whose endpoint was not
 // ready for a while, or not ready yet, has not departed.
 func (t Timeline) departures() map[string]time.Duration {
 	left := make(map[string]time.Duration)
@@ -106,5 +127,13 @@ func (t Timeline) departures() map[string]time.Duration {
 			}
 		}
 	}
+	for _, p := range t.Pods {
+		if p.Version != "" && p.Version != t.Old {
+			delete(left, p.Pod)
+		}
+	}
 	return left
 }
+
+// Departed lists the old pods whose endpoint left ready for good during the rollout, by name.
+func (t Timeline) Departed() []string { return slices.Sorted(maps.Keys(t.departures())) }

@@ -58,8 +58,8 @@ func TestStatusGap(t *testing.T) {
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
 			got, ok := join(t, recording(paced("a", row.outcomes), row.events, fresh("a", "n1"))).StatusGap()
-			if got != row.want || ok != row.ok {
-				t.Errorf("status gap %s %t, want %s %t", got, ok, row.want, row.ok)
+			if got.Length != row.want || got.Uncertainty != 0 || ok != row.ok {
+				t.Errorf("status gap %v %t, want %s %t", got, ok, row.want, row.ok)
 			}
 		})
 	}
@@ -73,7 +73,7 @@ func TestARestartToTheSameVersionHasNoWindows(t *testing.T) {
 		t.Errorf("mixed window %v", w)
 	}
 	if gap, ok := tl.StatusGap(); ok {
-		t.Errorf("status gap %s", gap)
+		t.Errorf("status gap %v", gap)
 	}
 }
 
@@ -88,14 +88,14 @@ func TestDrainLags(t *testing.T) {
 		hits     []evidence.Hit
 		lane     evidence.Lane
 		events   []evidence.Event
-		want     []timeline.DrainLag
+		want     []timeline.PodLag
 	}{
 		{"the last hit after the endpoint left ready counts", paced("a", "1112121222"), fresh("a", "n1"),
 			[]evidence.Event{pod(25, evidence.EndpointNotReady, "v1", "pod-v1"), pod(60, evidence.EndpointGone, "v1", "pod-v1")},
-			[]timeline.DrainLag{{Pod: "pod-v1", Node: "n1", Lag: 45 * ms}}},
+			[]timeline.PodLag{{Pod: "pod-v1", Node: "n1", Lag: timeline.Elapsed{Length: 45 * ms}}}},
 		{"an endpoint that goes without being not-ready first has left too", paced("a", "1112"), fresh("a", "n1"),
 			[]evidence.Event{pod(25, evidence.EndpointGone, "v1", "pod-v1")},
-			[]timeline.DrainLag{{Pod: "pod-v1", Node: "n1", Lag: 5 * ms}}},
+			[]timeline.PodLag{{Pod: "pod-v1", Node: "n1", Lag: timeline.Elapsed{Length: 5 * ms}}}},
 		{"no hit after it left: no lag", paced("a", "1122"), fresh("a", "n1"),
 			[]evidence.Event{pod(25, evidence.EndpointGone, "v1", "pod-v1")}, nil},
 		{"an endpoint that came back has not left", paced("a", "1111"), fresh("a", "n1"),
@@ -121,7 +121,7 @@ func TestDrainLags(t *testing.T) {
 func TestDrainLagsAreByNode(t *testing.T) {
 	hits := slices.Concat(paced("a", "11112"), paced("b", "11122"), paced("c", "11122"))
 	events := append(marks(0, 20, 80, 100), pod(25, evidence.EndpointGone, "v1", "pod-v1"))
-	want := []timeline.DrainLag{{Pod: "pod-v1", Node: "n1", Lag: 15 * ms}, {Pod: "pod-v1", Node: "n2", Lag: 5 * ms}}
+	want := []timeline.PodLag{{Pod: "pod-v1", Node: "n1", Lag: timeline.Elapsed{Length: 15 * ms}}, {Pod: "pod-v1", Node: "n2", Lag: timeline.Elapsed{Length: 5 * ms}}}
 	if diff := cmp.Diff(want, join(t, recording(hits, events, fresh("a", "n1"), fresh("b", "n2"), fresh("c", "n1"))).DrainLags()); diff != "" {
 		t.Errorf("drain lags (-want +got):\n%s", diff)
 	}

@@ -1,6 +1,7 @@
 package verdict
 
 import (
+	"slices"
 	"time"
 
 	"rollcall/harness/evidence"
@@ -8,18 +9,29 @@ import (
 
 // Ids of the rules. They are permanent: to change what a rule means, add another.
 const (
-	noFailures   = "no-failures"
-	damageSeen   = "damage-seen"
-	serves       = "serves"
-	onlyServes   = "only-serves"
-	fullRate     = "full-rate"
-	maxOutage    = "max-outage"
-	minAvailable = "min-available"
-	maxPods      = "max-pods"
+	noFailures      = "no-failures"
+	noLostReplies   = "no-lost-replies"
+	noHiddenRetries = "no-hidden-retries"
+	damageSeen      = "damage-seen"
+	serves          = "serves"
+	onlyServes      = "only-serves"
+	orderedSwitch   = "ordered-switch"
+	fullRate        = "full-rate"
+	maxOutage       = "max-outage"
+	maxDrainLag     = "max-drain-lag"
+	minAvailable    = "min-available"
+	maxPods         = "max-pods"
 )
 
 // NoFailures expects that no request through the Service fails.
 func NoFailures() evidence.Expectation { return evidence.Expectation{Rule: noFailures} }
+
+// NoLostReplies expects that no request through the Service that a pod got ends without a reply.
+func NoLostReplies() evidence.Expectation { return evidence.Expectation{Rule: noLostReplies} }
+
+// NoHiddenRetries expects that every request through the Service is sent once: given to one
+// connection, and logged by at most one pod.
+func NoHiddenRetries() evidence.Expectation { return evidence.Expectation{Rule: noHiddenRetries} }
 
 // DamageSeen expects that requests from pods do fail once the rollout began: a negative control.
 func DamageSeen() evidence.Expectation { return evidence.Expectation{Rule: damageSeen} }
@@ -34,6 +46,10 @@ func OnlyServes(version string, from evidence.EventKind) evidence.Expectation {
 	return evidence.Expectation{Rule: onlyServes, Versions: []string{version}, From: from}
 }
 
+// OrderedSwitch expects that a kept connection on which the new version has answered never gives a
+// reply by another again.
+func OrderedSwitch() evidence.Expectation { return evidence.Expectation{Rule: orderedSwitch} }
+
 // FullRate expects that every lane sent at least percent of the load asked of it, 1 to 100.
 func FullRate(percent int) evidence.Expectation {
 	return evidence.Expectation{Rule: fullRate, Percent: percent}
@@ -44,6 +60,12 @@ func MaxOutage(d time.Duration) evidence.Expectation {
 	return evidence.Expectation{Rule: maxOutage, Max: d}
 }
 
+// MaxDrainLag expects that no node sends a fresh connection to an old pod later than d after its
+// endpoint was seen leaving ready.
+func MaxDrainLag(d time.Duration) evidence.Expectation {
+	return evidence.Expectation{Rule: maxDrainLag, Max: d}
+}
+
 // MinAvailable expects at least n available pods throughout the rollout.
 func MinAvailable(n int) evidence.Expectation {
 	return evidence.Expectation{Rule: minAvailable, Count: n}
@@ -51,3 +73,21 @@ func MinAvailable(n int) evidence.Expectation {
 
 // MaxPods expects at most n pods throughout the rollout, terminating ones included.
 func MaxPods(n int) evidence.Expectation { return evidence.Expectation{Rule: maxPods, Count: n} }
+
+// In limits an expectation to clusters with this proxy mode, and those named before.
+func In(mode string, x evidence.Expectation) evidence.Expectation {
+	x.Modes = append(slices.Clone(x.Modes), mode)
+	return x
+}
+
+// Since limits an expectation to Kubernetes from this minor on, such as "1.36".
+func Since(minor string, x evidence.Expectation) evidence.Expectation {
+	x.Since = minor
+	return x
+}
+
+// Before limits an expectation to Kubernetes before this minor.
+func Before(minor string, x evidence.Expectation) evidence.Expectation {
+	x.Before = minor
+	return x
+}

@@ -1,6 +1,7 @@
 package verdict
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -11,7 +12,7 @@ import (
 
 func judgeNoFailures(_ evidence.Expectation, tl timeline.Timeline) Finding {
 	lanes := tl.ServiceLanes()
-	sent, failed := requests(lanes), failedOf(lanes)
+	sent, failed := requests(lanes), timeline.Failed(lanes)
 	switch {
 	case sent == 0:
 		return Finding{Because: "0 requests were sent through the Service"}
@@ -20,7 +21,7 @@ func judgeNoFailures(_ evidence.Expectation, tl timeline.Timeline) Finding {
 	}
 	return Finding{
 		Outcome:   Fail,
-		Because:   fmt.Sprintf("%d of %d requests failed (%s) %s", len(failed), sent, faults(failed), whereabouts(failed, tl)),
+		Because:   fmt.Sprintf("%d of %d requests failed (%s) %s", len(failed), sent, faults(failed), account(failed, tl)),
 		Witnesses: witnesses(failed),
 	}
 }
@@ -32,34 +33,27 @@ func judgeDamageSeen(_ evidence.Expectation, tl timeline.Timeline) Finding {
 	if !ok {
 		return Finding{Because: missing(evidence.RolloutBegun)}
 	}
-	var sent int
-	var damage []evidence.Hit
+	var lanes []timeline.Lane
+	var damage []timeline.Hit
 	var perLane []string
 	for _, lane := range tl.Lanes {
 		if lane.Vantage != evidence.FromPod {
 			continue
 		}
-		failed := 0
-		for _, h := range lane.Hits {
-			if h.Sent < begun {
-				continue
-			}
-			sent++
-			if h.Failed() {
-				failed++
-				damage = append(damage, h)
-			}
-		}
-		perLane = append(perLane, fmt.Sprintf("%d on %s", failed, lane.ID))
+		lanes = append(lanes, lane)
+		failed := slices.DeleteFunc(slices.Clone(lane.Failed), func(h timeline.Hit) bool { return h.Sent < begun })
+		damage = append(damage, failed...)
+		perLane = append(perLane, fmt.Sprintf("%d on %s", len(failed), lane.ID))
 	}
+	sent := requests(lanes)
 	if len(damage) == 0 {
-		return Finding{Because: fmt.Sprintf("blind: 0 of %d requests from pods failed after the rollout began, so a loss would not be seen", sent)}
+		return Finding{Because: fmt.Sprintf("blind: of %d requests from pods 0 failed after the rollout began, so a loss would not be seen", sent)}
 	}
-	sortBySent(damage)
+	slices.SortStableFunc(damage, func(a, b timeline.Hit) int { return cmp.Compare(a.Sent, b.Sent) })
 	return Finding{
 		Outcome: Pass,
-		Because: fmt.Sprintf("%d of %d requests from pods failed after the rollout began (%s): %s",
-			len(damage), sent, faults(damage), strings.Join(perLane, ", ")),
+		Because: fmt.Sprintf("of %d requests from pods %d failed after the rollout began (%s): %s",
+			sent, len(damage), faults(damage), strings.Join(perLane, ", ")),
 		Witnesses: witnesses(damage),
 	}
 }
@@ -82,15 +76,15 @@ func judgeMaxOutage(x evidence.Expectation, tl timeline.Timeline) Finding {
 		return Finding{Outcome: Pass, Because: fmt.Sprintf("0 outages on %s", count(len(lanes), "lane"))}
 	}
 	because := fmt.Sprintf("the longest outage lasted %s from %s on %s, %s allowed",
-		seconds(longest.Length()), seconds(longest.From), on.ID, seconds(x.Max))
-	if longest.Length() <= x.Max {
+		elapsed(timeline.Elapsed{Length: longest.Length(), Uncertainty: longest.Uncertainty}), seconds(longest.From), on.ID, seconds(x.Max))
+	outcome := within(timeline.Elapsed{Length: longest.Length(), Uncertainty: longest.Uncertainty}, x.Max)
+	if outcome == Pass {
 		return Finding{Outcome: Pass, Because: because}
 	}
-	during := failedOf([]timeline.Lane{on})
-	first := slices.IndexFunc(during, func(h evidence.Hit) bool { return h.Sent >= longest.From })
-	during = during[first : first+longest.Failed]
+	first := slices.IndexFunc(on.Failed, func(h timeline.Hit) bool { return h.Sent >= longest.From })
+	during := on.Failed[first : first+longest.Failed]
 	return Finding{
-		Outcome:   Fail,
+		Outcome:   outcome,
 		Because:   fmt.Sprintf("%s: %s failed, %s", because, count(longest.Failed, "request"), seqs(during)),
 		Witnesses: witnesses(during),
 	}

@@ -45,7 +45,7 @@ func Judge(run evidence.Run, tl timeline.Timeline) Verdict {
 	}
 	v := Verdict{Findings: make([]Finding, 0, len(run.Expect))}
 	for _, x := range run.Expect {
-		v.Findings = append(v.Findings, find(x, tl))
+		v.Findings = append(v.Findings, find(x, run, tl))
 	}
 	if reasons := distrust(run, tl); len(reasons) > 0 {
 		for i := range v.Findings {
@@ -59,50 +59,56 @@ func Judge(run evidence.Run, tl timeline.Timeline) Verdict {
 	return v
 }
 
-func find(x evidence.Expectation, tl timeline.Timeline) Finding {
+func find(x evidence.Expectation, run evidence.Run, tl timeline.Timeline) Finding {
 	rules := Rules()
 	i := slices.IndexFunc(rules, func(r Rule) bool { return r.ID == x.Rule })
 	if i < 0 {
 		return Finding{Rule: x.Rule, Because: fmt.Sprintf("this build knows no rule %q", x.Rule)}
 	}
-	f := rules[i].judge(x, tl)
+	f := Finding{}
+	switch because, err := outOfScope(x, run); {
+	case err != nil:
+		f.Because = err.Error()
+	case because != "":
+		f = Finding{Outcome: Skipped, Because: because}
+	default:
+		f = rules[i].judge(x, tl)
+	}
 	f.Rule, f.Claim = rules[i].ID, rules[i].Claim
 	return f
 }
 
 // withhold keeps what a finding would have said without letting it count.
 func withhold(f Finding) Finding {
-	if f.Outcome != Inconclusive {
+	if f.Outcome == Pass || f.Outcome == Fail {
 		f.Because = fmt.Sprintf("would be %s if the recording could be trusted: %s", f.Outcome, f.Because)
 		f.Outcome = Inconclusive
 	}
 	return f
 }
 
-// weigh lets the worst finding decide: fail, then inconclusive, then pass.
+// weigh lets the worst finding decide: fail, then inconclusive, then pass. Rules that are not for this
+// cluster are left out.
 func weigh(findings []Finding) (Outcome, string) {
-	if len(findings) == 0 {
-		return Inconclusive, "0 rules were expected to hold, so nothing was judged"
+	because := make(map[Outcome][]string)
+	for _, f := range findings {
+		because[f.Outcome] = append(because[f.Outcome], f.Because)
 	}
 	for _, worst := range []Outcome{Fail, Inconclusive} {
-		var because []string
-		for _, f := range findings {
-			if f.Outcome == worst {
-				because = append(because, f.Because)
-			}
-		}
-		if len(because) > 0 {
-			return worst, enumerate(because)
+		if len(because[worst]) > 0 {
+			return worst, enumerate(because[worst])
 		}
 	}
-	if len(findings) == 1 {
-		return Pass, findings[0].Because
+	switch held := because[Pass]; {
+	case len(findings) == 0:
+		return Inconclusive, "0 rules were expected to hold, so nothing was judged"
+	case len(held) == 0:
+		return Inconclusive, fmt.Sprintf("0 of %d rules are for this cluster, so nothing was judged", len(findings))
+	case len(held) == 1:
+		return Pass, held[0]
+	default:
+		return Pass, fmt.Sprintf("all %d rules hold: %s", len(held), enumerate(held))
 	}
-	var because []string
-	for _, f := range findings {
-		because = append(because, f.Because)
-	}
-	return Pass, fmt.Sprintf("all %d rules hold: %s", len(findings), enumerate(because))
 }
 
 // enumerate joins the first three of several reasons and counts the rest.

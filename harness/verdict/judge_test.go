@@ -18,7 +18,7 @@ func TestDistrust(t *testing.T) {
 		spoil    edit
 		because  string
 	}{
-		{"what the recorder itself distrusts", func(ev *evidence.Evidence) { ev.Run.Distrust = []string{"1 agent restarted"} },
+		{"what the recorder itself distrusts", func(ev *recording) { ev.Run.Distrust = []string{"1 agent restarted"} },
 			"1 agent restarted"},
 		{"a recording that contradicts itself", on("control", func(h *evidence.Hit) { h.Seq = 6 }, 7),
 			`1 hits of lane "control" repeat a sequence number; 1 stretches of sequence numbers of lane "control" are missing`},
@@ -30,32 +30,32 @@ func TestDistrust(t *testing.T) {
 		{"no begin of the rollout", without(evidence.RolloutBegun), `mark "rollout-begun" is missing`},
 		{"no end of the old version", without(evidence.OldGone), `mark "old-gone" is missing`},
 		{"no end of the load", without(evidence.LoadEnded), `mark "load-ended" is missing`},
-		{"no lane at all", func(ev *evidence.Evidence) { ev.Run.Lanes, ev.Hits = nil, nil }, "the run has 0 lanes"},
+		{"no lane at all", func(ev *recording) { ev.Run.Lanes, ev.Hits = nil, nil }, "the run has 0 lanes"},
 		{"a lane without a hit", keeping(func(h evidence.Hit) bool { return h.Lane != "worker-reused" }, nil),
 			"worker-reused sent 0 requests"},
-		{"a lane that was asked for nothing", func(ev *evidence.Evidence) { ev.Run.Lanes[0].Rate = 0 },
+		{"a lane that was asked for nothing", func(ev *recording) { ev.Run.Lanes[0].Rate = 0 },
 			"worker-fresh achieved 100.0 of 0 requests per second, under 99 %"},
-		{"a lane under its rate", func(ev *evidence.Evidence) { ev.Run.Lanes[0].Rate = 102 },
+		{"a lane under its rate", func(ev *recording) { ev.Run.Lanes[0].Rate = 102 },
 			"worker-fresh achieved 100.0 of 102 requests per second, under 99 %"},
-		{"a control lane under its rate", func(ev *evidence.Evidence) { ev.Run.Lanes[2].Rate = 102 },
+		{"a control lane under its rate", func(ev *recording) { ev.Run.Lanes[2].Rate = 102 },
 			"control achieved 100.0 of 102 requests per second, under 99 %"},
 		{"a generator that lags", on("worker-fresh", func(h *evidence.Hit) { h.Due -= min(h.Due, 120*ms) }, 150, 151, 152),
 			"worker-fresh sent 1 % of its requests 0.120s late or later, over 0.100s"},
-		{"a host that lags", all(func(ev *evidence.Evidence) { ev.Run.Lanes[0].Vantage = evidence.FromHost },
+		{"a host that lags", all(func(ev *recording) { ev.Run.Lanes[0].Vantage = evidence.FromHost },
 			on("worker-fresh", func(h *evidence.Hit) { h.Due -= 120 * ms }, 150, 151, 152)),
 			"worker-fresh sent 1 % of its requests 0.120s late or later, over 0.100s"},
-		{"a lane that fell silent", func(ev *evidence.Evidence) {
+		{"a lane that fell silent", func(ev *recording) {
 			ev.Events[len(ev.Events)-1].At = 8 * time.Second
 			on("worker-fresh", func(h *evidence.Hit) { h.Due += 4 * time.Second; h.Sent = h.Due })(ev)
 			on("control", func(h *evidence.Hit) { h.Due += 4 * time.Second; h.Sent = h.Due })(ev)
 		}, "worker-reused sent its last request 6.000s before the load ended"},
-		{"a lane that woke up late", func(ev *evidence.Evidence) {
+		{"a lane that woke up late", func(ev *recording) {
 			ev.Events[len(ev.Events)-1].At = 7 * time.Second
 			on("worker-reused", func(h *evidence.Hit) { h.Due += 5 * time.Second; h.Sent = h.Due })(ev)
 		}, "worker-reused sent its first request 5.010s after the load began"},
 		{"a failure before the rollout", breaking("worker-fresh", evidence.Refused, 48),
 			"1 request failed (1 refused) before any change, at 0.490s on worker-fresh, 0.010s before the rollout began: seq 48"},
-		{"a failure before the load", all(breaking("worker-fresh", evidence.Refused, 0), func(ev *evidence.Evidence) { ev.Events[2].At = 15 * ms }),
+		{"a failure before the load", all(breaking("worker-fresh", evidence.Refused, 0), func(ev *recording) { ev.Events[2].At = 15 * ms }),
 			"1 request failed (1 refused) before any change, at 0.010s on worker-fresh, 0.490s before the rollout began: seq 0"},
 		{"a failure on the control lane", breaking("control", evidence.Timeout, 150),
 			"1 request failed (1 timeout) on the control lane, which no rollout touches, at 1.510s on control, 1.010s after the rollout began: seq 150"},
@@ -84,7 +84,7 @@ func TestTrustHasLimits(t *testing.T) {
 		sentence string
 		within   edit
 	}{
-		{"99 % of the rate is enough", func(ev *evidence.Evidence) { ev.Run.Lanes[0].Rate = 101 }},
+		{"99 % of the rate is enough", func(ev *recording) { ev.Run.Lanes[0].Rate = 101 }},
 		{"1 % of late hits is not too many", on("worker-fresh", func(h *evidence.Hit) { h.Due -= 120 * ms }, 150, 151)},
 		{"a failure the moment the rollout begins is of the rollout", breaking("worker-fresh", evidence.Refused, 49)},
 	} {
@@ -105,7 +105,7 @@ func TestADistrustedFindingSaysWhatItWouldBe(t *testing.T) {
 	want := verdict.Verdict{Distrusted: true, Because: "the recording cannot be trusted: a; b; c; and 2 more", Findings: []verdict.Finding{
 		{Rule: "no-failures", Claim: "no client loses a request", Because: "would be pass if the recording could be trusted: 0 of 400 requests on 2 lanes failed"},
 		{Rule: "damage-seen", Claim: "clients in the cluster lose at least one request, which shows that a loss would be seen",
-			Because: "blind: 0 of 302 requests from pods failed after the rollout began, so a loss would not be seen"},
+			Because: "blind: of 400 requests from pods 0 failed after the rollout began, so a loss would not be seen"},
 	}}
 	if diff := cmp.Diff(want, v); diff != "" {
 		t.Errorf("verdict (-want +got):\n%s", diff)
@@ -117,7 +117,7 @@ func TestTheWorstFindingDecides(t *testing.T) {
 	const (
 		passes = "0 of 400 requests on 2 lanes failed"
 		fails  = "never more than 3 pods, reached at 0.600s, at most 2 expected"
-		blind  = "blind: 0 of 302 requests from pods failed after the rollout began, so a loss would not be seen"
+		blind  = "blind: of 400 requests from pods 0 failed after the rollout began, so a loss would not be seen"
 	)
 	for _, row := range []struct {
 		sentence string
@@ -192,8 +192,8 @@ func rotated(hits []evidence.Hit, by int) []evidence.Hit {
 	return turned
 }
 
-func mustJudge(t *rapid.T, ev evidence.Evidence) verdict.Verdict {
-	tl, err := timeline.Join(ev)
+func mustJudge(t *rapid.T, ev recording) verdict.Verdict {
+	tl, err := timeline.Join(ev.evidence())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,17 +11,33 @@ import (
 
 const ms = time.Millisecond
 
+// A recording is evidence that a test may change.
+type recording struct {
+	Run      evidence.Run
+	Hits     []evidence.Hit
+	Arrivals []evidence.Arrival // nil: not recorded
+	Events   []evidence.Event
+}
+
+func (r recording) evidence() evidence.Evidence {
+	ev := evidence.Evidence{Run: r.Run, Hits: evidence.Hits(r.Hits), Events: r.Events}
+	if r.Arrivals != nil {
+		ev.Arrivals = evidence.Arrivals(r.Arrivals)
+	}
+	return ev
+}
+
 // rollout records a flawless rollout: 200 hits on each of two lanes in pods and a control lane,
 // 100 per second from 10 ms on. v1 answers until 1 s, then v2; the load lasts 2 s.
 //
 //	load-begun 0   rollout-begun 500 ms   status-done 900 ms   old-gone 1.2 s   load-ended 2 s
-func rollout(expect ...evidence.Expectation) evidence.Evidence {
+func rollout(expect ...evidence.Expectation) recording {
 	lanes := []evidence.Lane{
 		{ID: "worker-fresh", Vantage: evidence.FromPod, Node: "worker", Conn: evidence.Fresh, Rate: 100},
 		{ID: "worker-reused", Vantage: evidence.FromPod, Node: "worker", Conn: evidence.Reused, Rate: 100},
 		{ID: "control", Vantage: evidence.FromControl, Node: "worker", Conn: evidence.Fresh, Rate: 100},
 	}
-	ev := evidence.Evidence{
+	ev := recording{
 		Run: evidence.Run{Scenario: "drained", OldVersion: "v1", NewVersion: "v2", Lanes: lanes, Expect: expect},
 		Events: []evidence.Event{
 			pod(0, evidence.PodReady, "v1", "a"), pod(0, evidence.PodReady, "v1", "b"),
@@ -56,7 +72,7 @@ func pod(at int, kind evidence.EventKind, version, name string) evidence.Event {
 }
 
 // An edit spoils a recording in one way.
-type edit func(*evidence.Evidence)
+type edit func(*recording)
 
 // breaking makes hits of a lane fail.
 func breaking(lane string, fault evidence.Fault, seqs ...uint64) edit {
@@ -70,7 +86,7 @@ func answering(lane, version string, seqs ...uint64) edit {
 
 // on changes the hits of a lane with these seqs, or all of them.
 func on(lane string, change func(*evidence.Hit), seqs ...uint64) edit {
-	return func(ev *evidence.Evidence) {
+	return func(ev *recording) {
 		for i := range ev.Hits {
 			h := &ev.Hits[i]
 			if h.Lane != lane {
@@ -90,7 +106,7 @@ func on(lane string, change func(*evidence.Hit), seqs ...uint64) edit {
 
 // keeping drops the hits and events that are not wanted.
 func keeping(hit func(evidence.Hit) bool, event func(evidence.Event) bool) edit {
-	return func(ev *evidence.Evidence) {
+	return func(ev *recording) {
 		hits, events := ev.Hits, ev.Events
 		ev.Hits, ev.Events = nil, nil
 		for _, h := range hits {
@@ -111,20 +127,47 @@ func without(kind evidence.EventKind) edit {
 }
 
 func with(e evidence.Event) edit {
-	return func(ev *evidence.Evidence) { ev.Events = append(ev.Events, e) }
+	return func(ev *recording) { ev.Events = append(ev.Events, e) }
 }
 
 func all(edits ...edit) edit {
-	return func(ev *evidence.Evidence) {
+	return func(ev *recording) {
 		for _, e := range edits {
 			e(ev)
 		}
 	}
 }
 
-func judge(t *testing.T, ev evidence.Evidence) verdict.Verdict {
+// logged has pods log what the service lanes sent: each hit as often as times says; nil: once.
+func logged(times func(evidence.Hit) int) edit {
+	return func(ev *recording) {
+		ev.Arrivals = []evidence.Arrival{}
+		for _, h := range ev.Hits {
+			n := 1
+			if times != nil && h.Lane != "control" {
+				n = times(h)
+			}
+			by := h.By
+			if by.Pod == "" {
+				by = evidence.Server{Version: "v2", Pod: "d"}
+			}
+			for range n {
+				ev.Arrivals = append(ev.Arrivals, evidence.Arrival{Lane: h.Lane, Seq: h.Seq, At: h.Sent, By: by})
+			}
+		}
+	}
+}
+
+// skewed sets the clock of the node all lanes in pods run on.
+func skewed(offset, uncertainty time.Duration) edit {
+	return func(ev *recording) {
+		ev.Run.Clocks = []evidence.ClockReading{{Node: "worker", Offset: offset, Uncertainty: uncertainty}}
+	}
+}
+
+func judge(t *testing.T, ev recording) verdict.Verdict {
 	t.Helper()
-	tl, err := timeline.Join(ev)
+	tl, err := timeline.Join(ev.evidence())
 	if err != nil {
 		t.Fatal(err)
 	}

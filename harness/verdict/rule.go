@@ -17,11 +17,15 @@ type Rule struct {
 func Rules() []Rule {
 	return []Rule{
 		{noFailures, "no client loses a request", judgeNoFailures},
+		{noLostReplies, "no client misses the reply to a request that a pod got", judgeNoLostReplies},
+		{noHiddenRetries, "no client's request is sent twice behind its back", judgeNoHiddenRetries},
 		{damageSeen, "clients in the cluster lose at least one request, which shows that a loss would be seen", judgeDamageSeen},
 		{serves, "clients are answered by every version expected and by no other", judgeServes},
 		{onlyServes, "from the named moment on, clients are answered by one version only", judgeOnlyServes},
+		{orderedSwitch, "a client that keeps its connection never goes back from the new version", judgeOrderedSwitch},
 		{fullRate, "clients send the full load asked of them", judgeFullRate},
 		{maxOutage, "no client goes without good replies for longer than allowed", judgeMaxOutage},
+		{maxDrainLag, "no client in the cluster is sent to a pod for longer than allowed after it left the endpoints", judgeMaxDrainLag},
 		{minAvailable, "clients always have the expected number of available pods", judgeMinAvailable},
 		{maxPods, "clients are served by no more pods than allowed, terminating ones included", judgeMaxPods},
 	}

@@ -13,7 +13,7 @@ import (
 )
 
 func TestRules(t *testing.T) {
-	none := func(*evidence.Evidence) {}
+	none := func(*recording) {}
 	for _, row := range []struct {
 		sentence string
 		expect   evidence.Expectation
@@ -26,22 +26,22 @@ func TestRules(t *testing.T) {
 			verdict.Pass, "0 of 400 requests on 2 lanes failed", 0},
 		{"failures on one lane are told by kind, time and number", verdict.NoFailures(),
 			all(breaking("worker-fresh", evidence.Refused, 70, 71), breaking("worker-fresh", evidence.Timeout, 73)),
-			verdict.Fail, "3 of 400 requests failed (2 refused, 1 timeout) between 0.710s and 0.740s on worker-fresh, 0.210s after the rollout began: seq 70 71 73", 3},
+			verdict.Fail, "3 of 400 requests failed (2 refused, 1 timeout) between 0.710s and 0.740s on worker-fresh, 0.210s after the rollout began; by pod phase: 3 deletion seen (first a, since 0.010s): seq 70 71 73", 3},
 		{"failures on two lanes carry the lane with each number", verdict.NoFailures(),
 			all(breaking("worker-fresh", evidence.Reset, 71), breaking("worker-reused", evidence.Closed, 70)),
-			verdict.Fail, "2 of 400 requests failed (1 reset, 1 closed) between 0.710s and 0.720s on worker-fresh and worker-reused, 0.210s after the rollout began: seq worker-reused/70 worker-fresh/71", 2},
+			verdict.Fail, "2 of 400 requests failed (1 reset, 1 closed) between 0.710s and 0.720s on worker-fresh and worker-reused, 0.210s after the rollout began; by pod phase: 2 deletion seen (first a, since 0.010s): seq worker-reused/70 worker-fresh/71", 2},
 		{"many failures are all counted and the first 20 named", verdict.NoFailures(), breaking("worker-fresh", evidence.Refused, from(70, 99)...),
-			verdict.Fail, "30 of 400 requests failed (30 refused) between 0.710s and 1.000s on worker-fresh, 0.210s after the rollout began: seq 70 71 72 73 74 75 76 77 and 22 more", 20},
+			verdict.Fail, "30 of 400 requests failed (30 refused) between 0.710s and 1.000s on worker-fresh, 0.210s after the rollout began; by pod phase: 9 deletion seen (first a, since 0.010s), 5 gone (first a, since 0.000s), 16 unknown: seq 70 71 72 73 74 75 76 77 and 22 more", 20},
 		{"a failure after the last old pod is gone is still a failure", verdict.NoFailures(), breaking("worker-fresh", evidence.Refused, 199),
 			verdict.Fail, "1 of 400 requests failed (1 refused) at 2.000s on worker-fresh, 1.500s after the rollout began: seq 199", 1},
 
 		{"damage on one of the pod lanes is enough", verdict.DamageSeen(), breaking("worker-reused", evidence.Reset, 70),
-			verdict.Pass, "1 of 302 requests from pods failed after the rollout began (1 reset): 0 on worker-fresh, 1 on worker-reused", 1},
+			verdict.Pass, "of 400 requests from pods 1 failed after the rollout began (1 reset): 0 on worker-fresh, 1 on worker-reused", 1},
 		{"no damage means the harness is blind", verdict.DamageSeen(), none,
-			verdict.Inconclusive, "blind: 0 of 302 requests from pods failed after the rollout began, so a loss would not be seen", 0},
+			verdict.Inconclusive, "blind: of 400 requests from pods 0 failed after the rollout began, so a loss would not be seen", 0},
 		{"damage only outside the cluster is not enough", verdict.DamageSeen(),
-			all(func(ev *evidence.Evidence) { ev.Run.Lanes[1].Vantage = evidence.FromHost }, breaking("worker-reused", evidence.Reset, 70)),
-			verdict.Inconclusive, "blind: 0 of 151 requests from pods failed after the rollout began, so a loss would not be seen", 0},
+			all(func(ev *recording) { ev.Run.Lanes[1].Vantage = evidence.FromHost }, breaking("worker-reused", evidence.Reset, 70)),
+			verdict.Inconclusive, "blind: of 200 requests from pods 0 failed after the rollout began, so a loss would not be seen", 0},
 
 		{"both versions answered", verdict.Serves("v1", "v2"), none,
 			verdict.Pass, "of 400 replies each version gave: v1 198, v2 202", 0},
@@ -69,6 +69,63 @@ func TestRules(t *testing.T) {
 			verdict.Inconclusive, `mark "status-done" is missing`, 0},
 		{"a moment that is no mark decides nothing", verdict.OnlyServes("v2", evidence.PodReady), none,
 			verdict.Inconclusive, `mark "pod-ready" is missing`, 0},
+
+		{"no reply was lost", verdict.NoLostReplies(), logged(nil),
+			verdict.Pass, "0 of 400 requests that reached a pod lost their reply", 0},
+		{"served, but the reply was lost", verdict.NoLostReplies(), all(breaking("worker-fresh", evidence.Reset, 90, 91), logged(func(h evidence.Hit) int {
+			if h.Failed() && h.Seq == 90 {
+				return 0
+			}
+			return 1
+		})),
+			verdict.Fail, "1 of 399 requests that reached a pod lost their reply (1 reset) at 0.920s on worker-fresh, 0.420s after the rollout began; by pod phase: 1 ready (first d, since 0.110s): seq 91", 1},
+		{"a request that never arrived lost no reply", verdict.NoLostReplies(), all(breaking("worker-fresh", evidence.Reset, 70), logged(func(h evidence.Hit) int {
+			if h.Failed() {
+				return 0
+			}
+			return 1
+		})),
+			verdict.Pass, "0 of 399 requests that reached a pod lost their reply", 0},
+		{"without arrivals nobody knows of lost replies", verdict.NoLostReplies(), none,
+			verdict.Inconclusive, "what pods logged was not recorded, so requests cannot be followed to them", 0},
+
+		{"every request was sent once", verdict.NoHiddenRetries(), logged(nil),
+			verdict.Pass, "0 of 400 requests were sent more than once", 0},
+		{"a request that arrived twice was sent twice", verdict.NoHiddenRetries(), logged(func(h evidence.Hit) int {
+			if h.Lane == "worker-reused" && h.Seq == 120 {
+				return 2
+			}
+			return 1
+		}), verdict.Fail, "1 of 400 requests were sent more than once at 1.210s on worker-reused, 0.710s after the rollout began; by pod phase: 1 ready (first d, since 0.400s): seq 120", 1},
+		{"a request given to two connections was sent twice, whatever arrived", verdict.NoHiddenRetries(), on("worker-reused", func(h *evidence.Hit) { h.Attempts = 2 }, 120),
+			verdict.Fail, "1 of 400 requests were sent more than once at 1.210s on worker-reused, 0.710s after the rollout began; by pod phase: 1 ready (first d, since 0.400s): seq 120", 1},
+		{"without arrivals a retry may have been missed", verdict.NoHiddenRetries(), none,
+			verdict.Inconclusive, "what pods logged was not recorded, so requests cannot be followed to them", 0},
+
+		{"kept connections went from old to new", verdict.OrderedSwitch(), none,
+			verdict.Pass, "0 connections on 1 lane went back after 101 replies by v2", 0},
+		{"a kept connection that went back", verdict.OrderedSwitch(), all(on("worker-reused", func(h *evidence.Hit) { h.LocalPort, h.Reused = 7, true }), answering("worker-reused", "v1", 120)),
+			verdict.Fail, "1 reply on connections that had given one by v2 came from another version, at 1.210s on worker-reused, 0.710s after the rollout began; by pod phase: 1 ready (first d, since 0.400s): seq 120", 1},
+		{"without kept connections there is nothing to order", verdict.OrderedSwitch(), func(ev *recording) { ev.Run.Lanes[1].Conn = evidence.Fresh },
+			verdict.Inconclusive, "0 replies on kept connections were by v2", 0},
+
+		{"fresh connections stopped in time", verdict.MaxDrainLag(140 * ms), with(pod(850, evidence.EndpointGone, "v1", "b")),
+			verdict.Pass, "b was sent requests from worker until 0.140s after it left the endpoints, 0.140s allowed", 0},
+		{"fresh connections went on for too long", verdict.MaxDrainLag(139 * ms), with(pod(850, evidence.EndpointGone, "v1", "b")),
+			verdict.Fail, "b was sent requests from worker until 0.140s after it left the endpoints, 0.139s allowed", 0},
+		{"clocks too far apart to tell decide nothing", verdict.MaxDrainLag(139 * ms), all(with(pod(850, evidence.EndpointGone, "v1", "b")), skewed(0, 2*ms)),
+			verdict.Inconclusive, "b was sent requests from worker until 0.140s ± 0.002s after it left the endpoints, 0.139s allowed", 0},
+		{"nothing sent after it left", verdict.MaxDrainLag(ms), with(pod(995, evidence.EndpointGone, "v1", "b")),
+			verdict.Pass, "0 requests were sent to 1 old pod after it left the endpoints", 0},
+		{"no pod that left", verdict.MaxDrainLag(ms), none, verdict.Inconclusive, "0 old pods were seen leaving the endpoints", 0},
+		{"no fresh lane in a pod", verdict.MaxDrainLag(ms), func(ev *recording) {
+			ev.Run.Lanes[0].Conn, ev.Run.Lanes[2].Vantage = evidence.Reused, evidence.FromHost
+		},
+			verdict.Inconclusive, "0 lanes with fresh connections ran in a pod", 0},
+
+		{"an old reply so close to the mark that clocks cannot tell decides nothing", verdict.OnlyServes("v2", evidence.OldGone),
+			all(answering("worker-fresh", "v1", 119), skewed(0, 2*ms)),
+			verdict.Inconclusive, "1 reply to requests sent within 0.002s of old-gone (1.200s) were by v1: clocks this far apart cannot tell which came first", 0},
 
 		{"every lane kept its rate", verdict.FullRate(99), none,
 			verdict.Pass, "3 lanes achieved at least 99 % of the rate asked", 0},
@@ -137,6 +194,7 @@ func TestNoRulePassesOnNothing(t *testing.T) {
 	for _, x := range []evidence.Expectation{
 		verdict.NoFailures(), verdict.DamageSeen(), verdict.Serves("v1"), verdict.OnlyServes("v2", evidence.OldGone),
 		verdict.FullRate(99), verdict.MaxOutage(time.Second), verdict.MinAvailable(1), verdict.MaxPods(9),
+		verdict.NoLostReplies(), verdict.NoHiddenRetries(), verdict.OrderedSwitch(), verdict.MaxDrainLag(time.Hour),
 	} {
 		v := verdict.Judge(evidence.Run{Expect: []evidence.Expectation{x}}, timeline.Timeline{})
 		if v.Findings[0].Outcome != verdict.Inconclusive || len(v.Findings[0].Because) == 0 {
@@ -145,6 +203,44 @@ func TestNoRulePassesOnNothing(t *testing.T) {
 		if strings.HasPrefix(v.Findings[0].Because, "would be") {
 			t.Errorf("%s had an opinion about nothing: %q", x.Rule, v.Findings[0].Because)
 		}
+	}
+}
+
+func TestAnExpectationMayBeForSomeClustersOnly(t *testing.T) {
+	fails := verdict.MaxPods(2)
+	for _, row := range []struct {
+		sentence string
+		expect   evidence.Expectation
+		want     verdict.Outcome
+		because  string
+	}{
+		{"in this mode", verdict.In("iptables", verdict.In("nftables", fails)), verdict.Fail, "never more than 3 pods, reached at 0.600s, at most 2 expected"},
+		{"in another mode", verdict.In("ipvs", fails), verdict.Skipped, "expected in mode ipvs only, this is nftables"},
+		{"since this version", verdict.Since("1.36", fails), verdict.Fail, "never more than 3 pods, reached at 0.600s, at most 2 expected"},
+		{"since a later version", verdict.Since("1.37", fails), verdict.Skipped, "expected since Kubernetes 1.37, this is v1.36.3"},
+		{"before this version", verdict.Before("1.36", fails), verdict.Skipped, "expected before Kubernetes 1.36, this is v1.36.3"},
+		{"before a later version", verdict.Before("1.100", fails), verdict.Fail, "never more than 3 pods, reached at 0.600s, at most 2 expected"},
+		{"since no version at all", verdict.Since("soon", fails), verdict.Inconclusive, `version "soon" of Kubernetes cannot be read`},
+	} {
+		t.Run(row.sentence, func(t *testing.T) {
+			ev := rollout(verdict.NoFailures(), row.expect)
+			ev.Run.Mode, ev.Run.Kubernetes = "nftables", "v1.36.3"
+			v := judge(t, ev)
+			if f := v.Findings[1]; f.Outcome != row.want || f.Because != row.because || f.Claim == "" {
+				t.Errorf("got %s: %q, want %s: %q", f.Outcome, f.Because, row.want, row.because)
+			}
+			want := row.want
+			if want == verdict.Skipped {
+				want = verdict.Pass // by the other rule
+			}
+			if v.Outcome != want {
+				t.Errorf("the verdict is %s, want %s", v.Outcome, want)
+			}
+		})
+	}
+	ev := rollout(verdict.In("ipvs", fails))
+	if v := judge(t, ev); v.Outcome != verdict.Inconclusive || v.Because != "0 of 1 rules are for this cluster, so nothing was judged" {
+		t.Errorf("with no rule left: %s: %q", v.Outcome, v.Because)
 	}
 }
 
@@ -166,7 +262,8 @@ func TestRulesArePermanent(t *testing.T) {
 			t.Errorf("%s claims nothing", rule.ID)
 		}
 	}
-	want := []string{"no-failures", "damage-seen", "serves", "only-serves", "full-rate", "max-outage", "min-available", "max-pods"}
+	want := []string{"no-failures", "no-lost-replies", "no-hidden-retries", "damage-seen", "serves", "only-serves", "ordered-switch",
+		"full-rate", "max-outage", "max-drain-lag", "min-available", "max-pods"}
 	if diff := cmp.Diff(want, ids); diff != "" {
 		t.Errorf("ids (-want +got):\n%s", diff)
 	}

@@ -17,20 +17,6 @@ const (
 	maxSeqs      = 8 // written out in a sentence
 )
 
-// hitsOf gathers the hits of several lanes, by time sent.
-func hitsOf(lanes []timeline.Lane) []evidence.Hit {
-	var hits []evidence.Hit
-	for _, lane := range lanes {
-		hits = append(hits, lane.Hits...)
-	}
-	sortBySent(hits)
-	return hits
-}
-
-func failedOf(lanes []timeline.Lane) []evidence.Hit {
-	return slices.DeleteFunc(hitsOf(lanes), func(h evidence.Hit) bool { return !h.Failed() })
-}
-
 func requests(lanes []timeline.Lane) int {
 	n := 0
 	for _, lane := range lanes {
@@ -39,13 +25,7 @@ func requests(lanes []timeline.Lane) int {
 	return n
 }
 
-func sortBySent(hits []evidence.Hit) {
-	slices.SortStableFunc(hits, func(a, b evidence.Hit) int {
-		return cmp.Or(cmp.Compare(a.Sent, b.Sent), cmp.Compare(a.Lane, b.Lane), cmp.Compare(a.Seq, b.Seq))
-	})
-}
-
-func witnesses(hits []evidence.Hit) []Witness {
+func witnesses(hits []timeline.Hit) []Witness {
 	var named []Witness
 	for _, h := range hits[:min(len(hits), maxWitnesses)] {
 		named = append(named, Witness{Lane: h.Lane, Seq: h.Seq})
@@ -53,34 +33,97 @@ func witnesses(hits []evidence.Hit) []Witness {
 	return named
 }
 
-// whereabouts says when and on which lanes some hits were sent, and which they are; hits are by
-// time sent and not empty:
+// account says when and on which lanes some hits were sent, in which phase their pods were, and
+// which they are; hits are by time sent and not empty:
 //
-//	between 41.203s and 41.217s on worker-fresh, 0.080s after the rollout began: seq 8240 8241
-func whereabouts(hits []evidence.Hit, tl timeline.Timeline) string {
-	first, last := hits[0].Sent, hits[len(hits)-1].Sent
-	var b strings.Builder
-	if first == last {
-		fmt.Fprintf(&b, "at %s", seconds(first))
-	} else {
-		fmt.Fprintf(&b, "between %s and %s", seconds(first), seconds(last))
-	}
+//	between 41.203s and 41.217s on worker-fresh, 0.080s after the rollout began; by pod phase: 3 after SIGTERM
+//	(first echo-a, since 0.035s): seq 8240 8241 8243
+func account(hits []timeline.Hit, tl timeline.Timeline) string {
 	lanes := make(map[string]bool)
 	for _, h := range hits {
 		lanes[h.Lane] = true
 	}
-	fmt.Fprintf(&b, " on %s", strings.Join(slices.Sorted(maps.Keys(lanes)), " and "))
-	if begun, ok := tl.Mark(evidence.RolloutBegun); ok && first >= begun {
-		fmt.Fprintf(&b, ", %s after the rollout began", seconds(first-begun))
-	} else if ok {
-		fmt.Fprintf(&b, ", %s before the rollout began", seconds(begun-first))
-	}
-	return b.String() + ": " + seqs(hits)
+	return sentAt(hits[0].Sent, hits[len(hits)-1].Sent, slices.Sorted(maps.Keys(lanes)), tl) + podPhases(hits, tl) + ": " + seqs(hits)
 }
 
-// seqs names the first hits and counts the rest; with several lanes each number carries its lane.
-func seqs(hits []evidence.Hit) string {
-	oneLane := !slices.ContainsFunc(hits, func(h evidence.Hit) bool { return h.Lane != hits[0].Lane })
+// whereabouts is what account says, of replies.
+func whereabouts(rs []timeline.Replies, tl timeline.Timeline) string {
+	first, last := rs[0].First, rs[0].Last
+	var lanes []string
+	for _, r := range rs {
+		first, last = min(first, r.First), max(last, r.Last)
+		lanes = append(lanes, r.Lanes...)
+	}
+	slices.Sort(lanes)
+	return sentAt(first, last, slices.Compact(lanes), tl) + ": " + seqsOf(examples(rs), replies(rs))
+}
+
+func sentAt(first, last time.Duration, lanes []string, tl timeline.Timeline) string {
+	at := fmt.Sprintf("between %s and %s", seconds(first), seconds(last))
+	if first == last {
+		at = "at " + seconds(first)
+	}
+	at += " on " + strings.Join(lanes, " and ")
+	if begun, ok := tl.Mark(evidence.RolloutBegun); ok && first >= begun {
+		at += fmt.Sprintf(", %s after the rollout began", seconds(first-begun))
+	} else if ok {
+		at += fmt.Sprintf(", %s before the rollout began", seconds(begun-first))
+	}
+	return at
+}
+
+// podPhases counts hits by the phase of the pod that got them or should have, in the order of a pod's
+// life; nothing when that is known of none.
+func podPhases(hits []timeline.Hit, tl timeline.Timeline) string {
+	counts := make(map[timeline.PodPhase]int)
+	first := make(map[timeline.PodPhase]string)
+	known := 0
+	for _, h := range hits {
+		pod, ok := tl.Served(h)
+		if !ok {
+			continue
+		}
+		known++
+		phase, since := pod.At(h.Sent)
+		if counts[phase]++; counts[phase] == 1 {
+			first[phase] = fmt.Sprintf("first %s, since %s", pod.Pod, seconds(h.Sent-since))
+		}
+	}
+	if known == 0 {
+		return ""
+	}
+	var parts []string
+	for _, phase := range slices.Sorted(maps.Keys(counts)) {
+		parts = append(parts, fmt.Sprintf("%d %s (%s)", counts[phase], phase, first[phase]))
+	}
+	if rest := len(hits) - known; rest > 0 {
+		parts = append(parts, fmt.Sprintf("%d unknown", rest))
+	}
+	return "; by pod phase: " + strings.Join(parts, ", ")
+}
+
+func examples(rs []timeline.Replies) []timeline.Hit {
+	var hits []timeline.Hit
+	for _, r := range rs {
+		hits = append(hits, r.Examples...)
+	}
+	slices.SortStableFunc(hits, func(a, b timeline.Hit) int { return cmp.Or(cmp.Compare(a.Sent, b.Sent), cmp.Compare(a.Lane, b.Lane)) })
+	return hits
+}
+
+func replies(rs []timeline.Replies) int {
+	n := 0
+	for _, r := range rs {
+		n += r.Count
+	}
+	return n
+}
+
+func seqs(hits []timeline.Hit) string { return seqsOf(hits, len(hits)) }
+
+// seqsOf names the first of some hits, of which there are total, and counts the rest; with several lanes each number carries its lane.
+func seqsOf(hits []timeline.Hit, total int) string {
+	oneLane := !slices.ContainsFunc(hits, func(h timeline.Hit) bool { return h.Lane != hits[0].Lane })
 	names := []string{"seq"}
 	for _, h := range hits[:min(len(hits), maxSeqs)] {
 		if oneLane {
@@ -89,14 +132,14 @@ func seqs(hits []evidence.Hit) string {
 			names = append(names, fmt.Sprintf("%s/%d", h.Lane, h.Seq))
 		}
 	}
-	if more := len(hits) - maxSeqs; more > 0 {
+	if more := total - min(len(hits), maxSeqs); more > 0 {
 		names = append(names, fmt.Sprintf("and %d more", more))
 	}
 	return strings.Join(names, " ")
 }
 
 // faults counts by kind, in the order reports show kinds: "2 refused, 1 timeout".
-func faults(hits []evidence.Hit) string {
+func faults(hits []timeline.Hit) string {
 	counts := make(map[evidence.Fault]int)
 	for _, h := range hits {
 		counts[h.Fault]++
@@ -114,12 +157,12 @@ func faults(hits []evidence.Hit) string {
 	return strings.Join(parts, ", ")
 }
 
-func versions(hits []evidence.Hit) string {
-	seen := make(map[string]bool)
-	for _, h := range hits {
-		seen[h.By.Version] = true
+func versions(rs []timeline.Replies) string {
+	var names []string
+	for _, r := range rs {
+		names = append(names, r.Version)
 	}
-	return strings.Join(slices.Sorted(maps.Keys(seen)), " and ")
+	return strings.Join(names, " and ")
 }
 
 func missing(kind evidence.EventKind) string {
@@ -128,9 +171,20 @@ func missing(kind evidence.EventKind) string {
 
 func seconds(d time.Duration) string { return fmt.Sprintf("%.3fs", d.Seconds()) }
 
+// elapsed is a duration, with its uncertainty when it has one.
+func elapsed(e timeline.Elapsed) string {
+	if e.Uncertainty == 0 {
+		return seconds(e.Length)
+	}
+	return fmt.Sprintf("%s ± %s", seconds(e.Length), seconds(e.Uncertainty))
+}
+
 func count(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
+	}
+	if stem, ok := strings.CutSuffix(noun, "y"); ok {
+		return fmt.Sprintf("%d %sies", n, stem)
 	}
 	return fmt.Sprintf("%d %ss", n, noun)
 }

@@ -57,7 +57,7 @@ func blindness(tl timeline.Timeline) []string {
 }
 
 func weakLoad(lane timeline.Lane, tl timeline.Timeline) []string {
-	if len(lane.Hits) == 0 {
+	if lane.Summary.Requests == 0 {
 		return []string{fmt.Sprintf("%s sent 0 requests", lane.ID)}
 	}
 	var reasons []string
@@ -67,10 +67,7 @@ func weakLoad(lane timeline.Lane, tl timeline.Timeline) []string {
 	if lag := lane.Summary.Lag.P99; lag > trustedLag {
 		reasons = append(reasons, fmt.Sprintf("%s sent 1 %% of its requests %s late or later, over %s", lane.ID, seconds(lag), seconds(trustedLag)))
 	}
-	first, last := lane.Hits[0].Sent, lane.Hits[0].Sent
-	for _, h := range lane.Hits {
-		first, last = min(first, h.Sent), max(last, h.Sent)
-	}
+	first, last := lane.Summary.FirstSent, lane.Summary.LastSent
 	if begun, ok := tl.Mark(evidence.LoadBegun); ok && first-begun > trustedSilence {
 		reasons = append(reasons, fmt.Sprintf("%s sent its first request %s after the load began", lane.ID, seconds(first-begun)))
 	}
@@ -83,27 +80,27 @@ func weakLoad(lane timeline.Lane, tl timeline.Timeline) []string {
 // earlyDamage finds failures no rollout can have caused: those before it, and those of a control
 // lane, which no kube-proxy touches.
 func earlyDamage(tl timeline.Timeline) []string {
-	var early, control []evidence.Hit
+	var early []timeline.Hit
+	var control []timeline.Lane
 	begun, _ := tl.Mark(evidence.LoadBegun)
-	for _, h := range failedOf(tl.Lanes) {
+	for _, h := range timeline.Failed(tl.Lanes) {
 		if tl.Phase(h.Sent) == timeline.Before || h.Sent < begun {
 			early = append(early, h)
 		}
 	}
 	for _, lane := range tl.Lanes {
 		if lane.Vantage == evidence.FromControl {
-			control = append(control, failedOf([]timeline.Lane{lane})...)
+			control = append(control, lane)
 		}
 	}
 	var reasons []string
 	if len(early) > 0 {
 		reasons = append(reasons, fmt.Sprintf("%s failed (%s) before any change, %s",
-			count(len(early), "request"), faults(early), whereabouts(early, tl)))
+			count(len(early), "request"), faults(early), account(early, tl)))
 	}
-	if len(control) > 0 {
-		sortBySent(control)
+	if failed := timeline.Failed(control); len(failed) > 0 {
 		reasons = append(reasons, fmt.Sprintf("%s failed (%s) on the control lane, which no rollout touches, %s",
-			count(len(control), "request"), faults(control), whereabouts(control, tl)))
+			count(len(failed), "request"), faults(failed), account(failed, tl)))
 	}
 	return reasons
 }

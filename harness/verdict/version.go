@@ -15,15 +15,12 @@ func judgeServes(x evidence.Expectation, tl timeline.Timeline) Finding {
 	}
 	answered := make(map[string]int)
 	total := 0
-	var others []evidence.Hit
-	for _, h := range hitsOf(tl.ServiceLanes()) {
-		if !timeline.Replied(h) {
-			continue
-		}
-		total++
-		answered[h.By.Version]++
-		if !slices.Contains(x.Versions, h.By.Version) {
-			others = append(others, h)
+	var others []timeline.Replies
+	for _, r := range tl.Replies() {
+		total += r.Count
+		answered[r.Version] = r.Count
+		if !slices.Contains(x.Versions, r.Version) {
+			others = append(others, r)
 		}
 	}
 	if total == 0 {
@@ -33,8 +30,8 @@ func judgeServes(x evidence.Expectation, tl timeline.Timeline) Finding {
 		return Finding{
 			Outcome: Fail,
 			Because: fmt.Sprintf("%d of %d replies were by %s, expected only %s: %s",
-				len(others), total, versions(others), strings.Join(x.Versions, " and "), whereabouts(others, tl)),
-			Witnesses: witnesses(others),
+				replies(others), total, versions(others), strings.Join(x.Versions, " and "), whereabouts(others, tl)),
+			Witnesses: witnesses(examples(others)),
 		}
 	}
 	outcome := Pass
@@ -56,27 +53,26 @@ func judgeOnlyServes(x evidence.Expectation, tl timeline.Timeline) Finding {
 	if !ok {
 		return Finding{Because: missing(x.From)}
 	}
-	replies := 0
-	var others []evidence.Hit
-	for _, h := range hitsOf(tl.ServiceLanes()) {
-		if h.Sent < from || !timeline.Replied(h) {
-			continue
-		}
-		replies++
-		if h.By.Version != x.Versions[0] {
-			others = append(others, h)
-		}
+	answered := tl.RepliesSince(x.From)
+	others := slices.DeleteFunc(slices.Clone(answered), func(r timeline.Replies) bool { return r.Version == x.Versions[0] })
+	total, wrong, unclear := replies(answered), replies(others), 0
+	for _, r := range others {
+		unclear += r.Unclear
 	}
 	switch {
-	case replies == 0:
+	case wrong > 0:
+		others = slices.DeleteFunc(others, func(r timeline.Replies) bool { return r.Count == 0 })
+		return Finding{
+			Outcome: Fail,
+			Because: fmt.Sprintf("%d of %d replies to requests sent after %s (%s) were by %s, not %s: %s",
+				wrong, total, x.From, seconds(from), versions(others), x.Versions[0], whereabouts(others, tl)),
+			Witnesses: witnesses(examples(others)),
+		}
+	case total == 0:
 		return Finding{Because: fmt.Sprintf("0 requests sent after %s (%s) were answered", x.From, seconds(from))}
-	case len(others) == 0:
-		return Finding{Outcome: Pass, Because: fmt.Sprintf("all %d replies to requests sent after %s (%s) were by %s", replies, x.From, seconds(from), x.Versions[0])}
+	case unclear > 0:
+		return Finding{Because: fmt.Sprintf("%s to requests sent within %s of %s (%s) were by %s: clocks this far apart cannot tell which came first",
+			count(unclear, "reply"), seconds(tl.ClockUncertainty()), x.From, seconds(from), versions(others))}
 	}
-	return Finding{
-		Outcome: Fail,
-		Because: fmt.Sprintf("%d of %d replies to requests sent after %s (%s) were by %s, not %s: %s",
-			len(others), replies, x.From, seconds(from), versions(others), x.Versions[0], whereabouts(others, tl)),
-		Witnesses: witnesses(others),
-	}
+	return Finding{Outcome: Pass, Because: fmt.Sprintf("all %d replies to requests sent after %s (%s) were by %s", total, x.From, seconds(from), x.Versions[0])}
 }

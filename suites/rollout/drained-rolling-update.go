@@ -13,15 +13,17 @@ import (
 )
 
 // drainedRollingUpdate: a preStop sleep longer than kube-proxy's slowest sync costs nobody a
-// request. Twin of control/undrained-rolling-update.
+// request, and no node still opens connections to a pod when the sleep is over. Twin of
+// control/undrained-rolling-update.
 func drainedRollingUpdate() harness.Scenario {
+	const drain = 5 * time.Second
 	return harness.Scenario{
 		ID:     "drained-rolling-update",
 		Claim:  "replacing every pod fails no request when pods sleep 5 s before they are told to exit",
 		Covers: []string{"C31"},
 		App: fixtures.App{
 			Replicas: 3, MaxSurge: new(intstr.FromInt32(1)), MaxUnavailable: new(intstr.FromInt32(0)),
-			PreStopSleep: 5 * time.Second, OnTerm: fixtures.Exit,
+			PreStopSleep: drain, OnTerm: fixtures.Exit,
 		},
 		Load:    harness.Load{Rate: 200, Conn: evidence.Fresh},
 		Rollout: rollout.Update("v1", "v2"),
@@ -29,6 +31,8 @@ func drainedRollingUpdate() harness.Scenario {
 			verdict.FullRate(99),
 			verdict.Serves("v1", "v2"),
 			verdict.NoFailures(),
+			verdict.NoHiddenRetries(),
+			verdict.MaxDrainLag(drain),
 			verdict.OnlyServes("v2", evidence.OldGone),
 		},
 	}

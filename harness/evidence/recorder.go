@@ -1,0 +1,160 @@
+package evidence
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync/atomic"
+	"time"
+)
+
+// flushEvery is how much of a recording a killed process loses at most.
+const flushEvery = time.Second
+
+// A Recorder is one scenario's folder while it is recorded. It may be used concurrently.
+//
+// What was recorded is handed to the operating system at least every second, so that a killed process
+// loses no more than that; it is not forced to the disk, and a machine that loses power may lose
+// more. Either way [Read] sees that the recording was cut off.
+type Recorder struct {
+	dir      string
+	hits     *segment[Hit]
+	arrivals *segment[Arrival]
+	events   *segment[Event]
+
+	ended   atomic.Bool
+	stop    chan struct{}
+	stopped chan struct{} // closed when the goroutine that flushes has ended
+}
+
+// Record begins a recording in dir, which it makes. A folder that already holds a run is refused.
+// The caller ends the Recorder with Finish or Abandon.
+func Record(dir string, run Run) (_ *Recorder, err error) {
+	if err := begin(dir); err != nil {
+		return nil, err
+	}
+	r := &Recorder{dir: dir, stop: make(chan struct{}), stopped: make(chan struct{})}
+	defer func() {
+		if err != nil {
+			r.close()
+		}
+	}()
+	if r.hits, err = createSegment(filepath.Join(dir, hitsSegment), ofHits()); err != nil {
+		return nil, err
+	}
+	if r.arrivals, err = createSegment(filepath.Join(dir, arrivalsSegment), ofArrivals()); err != nil {
+		return nil, err
+	}
+	if r.events, err = createSegment(filepath.Join(dir, eventsSegment), ofEvents()); err != nil {
+		return nil, err
+	}
+	run.Schema, run.Files = SchemaVersion, nil
+	if err := WriteJSON(filepath.Join(dir, RunFile), run); err != nil {
+		return nil, err
+	}
+	go r.flush()
+	return r, nil
+}
+
+// Hits records hits, in any order. Like that of Arrivals and Event, an error is kept for Finish;
+// after Finish nothing is recorded.
+func (r *Recorder) Hits(hits ...Hit) { r.hits.add(hits...) }
+
+// Arrivals records arrivals, in any order.
+func (r *Recorder) Arrivals(arrivals ...Arrival) { r.arrivals.add(arrivals...) }
+
+// Event records an event.
+func (r *Recorder) Event(e Event) { r.events.add(e) }
+
+// Finish puts the tapes into their final form and replaces the run of Record. When it fails, or when
+// recording did, the folder stays that of a recording that was cut off.
+func (r *Recorder) Finish(run Run) error {
+	if !r.end() {
+		return fmt.Errorf("evidence: finish %s: it has ended before", r.dir)
+	}
+	defer r.close()
+	if err := errors.Join(r.hits.end(), r.arrivals.end(), r.events.end()); err != nil {
+		return fmt.Errorf("evidence: record %s: %w", r.dir, err)
+	}
+	events, err := r.events.tape().All()
+	if err != nil {
+		return fmt.Errorf("evidence: finish %s: %w", r.dir, err)
+	}
+	if err := write(r.dir, Evidence{Run: run, Hits: r.hits.tape(), Arrivals: r.arrivals.tape(), Events: events}); err != nil {
+		return err
+	}
+	for _, name := range []string{hitsSegment, arrivalsSegment, eventsSegment} {
+		if err := os.Remove(filepath.Join(r.dir, name)); err != nil {
+			return fmt.Errorf("evidence: finish %s: %w", r.dir, err)
+		}
+	}
+	return nil
+}
+
+// Abandon ends the recording where it is: the folder stays that of a recording that was cut off.
+// After Finish it does nothing.
+func (r *Recorder) Abandon() {
+	if r.end() {
+		r.flushAll()
+		r.close()
+	}
+}
+
+// end stops the flushing; it reports false when that was done before.
+func (r *Recorder) end() bool {
+	if r.ended.Swap(true) {
+		return false
+	}
+	close(r.stop)
+	<-r.stopped
+	return true
+}
+
+func (r *Recorder) flush() {
+	defer close(r.stopped)
+	tick := time.NewTicker(flushEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-tick.C:
+			r.flushAll()
+		case <-r.stop:
+			return
+		}
+	}
+}
+
+func (r *Recorder) flushAll() {
+	r.hits.flush()
+	r.arrivals.flush()
+	r.events.flush()
+}
+
+func (r *Recorder) close() {
+	if r.hits != nil {
+		r.hits.close()
+	}
+	if r.arrivals != nil {
+		r.arrivals.close()
+	}
+	if r.events != nil {
+		r.events.close()
+	}
+}
+
+// begin makes a folder for a run, and refuses one that holds one.
+func begin(dir string) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return fmt.Errorf("evidence: %w", err)
+	}
+	switch _, err := os.Lstat(filepath.Join(dir, RunFile)); {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return fmt.Errorf("evidence: %w", err)
+	default:
+		return fmt.Errorf("evidence: %s already holds a run", dir)
+	}
+}

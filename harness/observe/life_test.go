@@ -1,0 +1,175 @@
+package observe
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes/fake"
+
+	"rollcall/harness/evidence"
+)
+
+// A life is one pod's, from the first object on: what its process does, what its log endpoint does and
+// what the API says of it, each on its own.
+type life struct {
+	*testing.T
+	began   time.Time
+	api     *fake.Clientset
+	kubelet *kubelet
+	tape    *tape
+	watch   *Watch
+	lines   int    // given a time, each its own
+	arrived uint64 // requests that came to the process
+}
+
+func newLife(t *testing.T) *life {
+	t.Helper()
+	l := &life{T: t, began: time.Now(), api: fake.NewClientset(), kubelet: &kubelet{changed: make(chan struct{})}, tape: newTape()}
+	var err error
+	l.watch, err = Start(t.Context(), client{l.api, l.kubelet.serve(t)}, namespace, "echo", version, l.began, l.tape)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.Cleanup(func() {
+		if t.Failed() { // perhaps before it was stopped, which its server would wait for
+			stop(t, l.watch)
+		}
+	})
+	p := somePod("p", corev1.ConditionFalse)
+	p.Spec.Containers = []corev1.Container{{Name: "echo"}, {Name: "sidecar"}}
+	if _, err := l.api.CoreV1().Pods(namespace).Create(t.Context(), p, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+// starts: the process begins, for the n-th time.
+func (l *life) starts() {
+	l.kubelet.change(func() { l.kubelet.runs = append(l.kubelet.runs, &run{}) })
+	l.says("start v1")
+}
+
+// says: the process writes a step.
+func (l *life) says(step string) { l.writes("T %d "+step+"\n", l.time()) }
+
+// gets: n requests come to the process.
+func (l *life) gets(n int) {
+	for range n {
+		l.writes("A %d lane %d\n", l.time(), l.arrived)
+		l.arrived++
+	}
+}
+
+func (l *life) time() int64 {
+	l.lines++
+	return l.began.UnixNano() + int64(l.lines)
+}
+
+func (l *life) writes(format string, values ...any) {
+	l.kubelet.change(func() { l.current().text += fmt.Sprintf(format, values...) })
+}
+
+// ends: the process is no more.
+func (l *life) ends() { l.kubelet.change(func() { l.current().ended = true }) }
+
+func (l *life) current() *run { return l.kubelet.runs[len(l.kubelet.runs)-1] }
+
+// breaks: the next answers of the log endpoint have these faults.
+func (l *life) breaks(faults ...fault) { l.kubelet.change(func() { l.kubelet.faults = faults }) }
+
+// status: the API says, and the watch has seen, how often the container restarted and in what state it is.
+func (l *life) status(restarts int32, state corev1.ContainerState, last corev1.ContainerState) {
+	l.Helper()
+	pods := l.api.CoreV1().Pods(namespace)
+	p, err := pods.Get(l.Context(), "p", metav1.GetOptions{})
+	if err != nil {
+		l.Fatal(err)
+	}
+	p.Status.ContainerStatuses = []corev1.ContainerStatus{
+		{Name: "sidecar", State: waiting}, {Name: "echo", RestartCount: restarts, State: state, LastTerminationState: last},
+	}
+	if _, err := pods.UpdateStatus(l.Context(), p, metav1.UpdateOptions{}); err != nil {
+		l.Fatal(err)
+	}
+	var want pod
+	want.seeRuns(p)
+	ctx, cancel := context.WithTimeout(l.Context(), patience)
+	defer cancel()
+	(&follower{watch: l.watch}).await(ctx, func() bool {
+		seen := l.watch.pods["p"]
+		return seen != nil && seen.runs == want.runs && seen.ended == want.ended
+	})
+	if ctx.Err() != nil {
+		l.Fatalf("the status was not seen within %v", patience)
+	}
+}
+
+var (
+	none       = corev1.ContainerState{}
+	waiting    = corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{}}
+	running    = corev1.ContainerState{Running: &corev1.ContainerStateRunning{}}
+	terminated = corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{}}
+)
+
+// removed: the pod leaves the API.
+func (l *life) removed() {
+	l.Helper()
+	l.kubelet.change(func() { l.kubelet.gone = true })
+	if err := l.api.CoreV1().Pods(namespace).Delete(l.Context(), "p", metav1.DeleteOptions{}); err != nil {
+		l.Fatal(err)
+	}
+	l.tape.until(l.T, "the pod is seen to be gone", func() bool {
+		return slices.ContainsFunc(l.tape.events, func(e evidence.Event) bool { return e.Kind == evidence.PodGone })
+	})
+}
+
+// seen: everything that came to the process is on the tape.
+func (l *life) seen() {
+	l.Helper()
+	l.tape.until(l.T, "arrivals", func() bool { return uint64(len(l.tape.arrivals)) >= l.arrived })
+}
+
+// asked: the log endpoint was asked n times, and answered.
+func (l *life) asked(n int) {
+	l.Helper()
+	late := time.After(patience)
+	for {
+		l.kubelet.mu.Lock()
+		asked, changed := l.kubelet.asked, l.kubelet.changed
+		l.kubelet.mu.Unlock()
+		if asked >= n {
+			return
+		}
+		select {
+		case <-changed:
+		case <-late:
+			l.Fatalf("the log endpoint was asked %d times within %v, want %d", asked, patience, n)
+		}
+	}
+}
+
+// lost is what the tape says it could not record; the caller holds its lock.
+func (l *life) lost() string {
+	var details []string
+	for _, e := range l.tape.events {
+		if e.Kind == evidence.RecorderLost {
+			details = append(details, e.Detail)
+		}
+	}
+	return strings.Join(details, "; ")
+}
+
+// plain is a life up to five requests that were seen, with the container reported to run.
+func (l *life) plain() {
+	l.Helper()
+	l.starts()
+	l.gets(5)
+	l.status(0, running, none)
+	l.seen()
+}

@@ -1,0 +1,65 @@
+package observe
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"rollcall/harness/evidence"
+)
+
+func TestParse(t *testing.T) {
+	began := time.Unix(1000, 0)
+	by := evidence.Server{Version: "v1", Pod: "p", Node: "worker"}
+	at := 2*time.Second + 5
+	step := func(kind evidence.EventKind, code int) line {
+		return line{step: &evidence.Event{At: at, Clock: "worker", Kind: kind, By: by, Count: code}}
+	}
+	for _, tc := range []struct {
+		sentence string
+		text     string
+		want     line
+		readable bool
+	}{
+		{"a request", "A 1002000000005 worker-fresh 7", line{arrival: &evidence.Arrival{Lane: "worker-fresh", Seq: 7, At: at, By: by}}, true},
+		{"a request before the run began, by the node's clock", "A 999000000000 l 0", line{arrival: &evidence.Arrival{Lane: "l", At: -time.Second, By: by}}, true},
+		{"a probe names neither lane nor number", "A 1002000000005 - -", line{}, true},
+		{"nor does half a name count", "A 1002000000005 l -", line{}, true},
+		{"the process runs", "T 1002000000005 start v1", step(evidence.PodStarted, 0), true},
+		{"it listens", "T 1002000000005 listen [::]:8080", step(evidence.PodListening, 0), true},
+		{"SIGTERM came", "T 1002000000005 sigterm", step(evidence.PodSigterm, 0), true},
+		{"it drains", "T 1002000000005 drain", step(evidence.PodDraining, 0), true},
+		{"it exits with a code", "T 1002000000005 exit 143", step(evidence.PodExited, 143), true},
+
+		{"nothing", "", line{}, false},
+		{"a step nobody knows", "T 1002000000005 sigstop", line{}, false},
+		{"a step without its value", "T 1002000000005 exit", line{}, false},
+		{"an exit code that is none", "T 1002000000005 exit badly", line{}, false},
+		{"a step with a word too many", "T 1002000000005 drain now", line{}, false},
+		{"a request without a number", "A 1002000000005 worker-fresh", line{}, false},
+		{"a number below zero", "A 1002000000005 worker-fresh -7", line{}, false},
+		{"a number that does not fit", "A 1002000000005 worker-fresh 18446744073709551616", line{}, false},
+		{"a lane without a name", "A 1002000000005  7", line{}, false},
+		{"a word too many", "A 1002000000005 worker-fresh 7 8", line{}, false},
+		{"a time that is none", "A soon worker-fresh 7", line{}, false},
+		{"another kind of line", "B 1002000000005 worker-fresh 7", line{}, false},
+		{"what a Go program says on stderr", "panic: runtime error: index out of range", line{}, false},
+		{"a line in front of another", "A 1002000000005 worker-frA 1002000000006 worker-fresh 8", line{}, false},
+	} {
+		t.Run(tc.sentence, func(t *testing.T) {
+			got, err := parse(tc.text, began, by)
+			if diff := cmp.Diff(tc.want, got, cmp.AllowUnexported(line{})); diff != "" {
+				t.Error(diff)
+			}
+			want := ""
+			if !tc.readable {
+				want = fmt.Sprintf("line %q is no arrival and no step", tc.text)
+			}
+			if fmt.Sprint(err) != want && (err != nil || want != "") {
+				t.Errorf("error %v, want %q", err, want)
+			}
+		})
+	}
+}

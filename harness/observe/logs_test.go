@@ -1,0 +1,291 @@
+package observe
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"rollcall/harness/evidence"
+)
+
+func TestLogs(t *testing.T) {
+	for _, tc := range []struct {
+		sentence string
+		live     func(*life)
+		lost     string // what RecorderLost has to say; empty: nothing is lost
+	}{
+		{"a pod that lives on is read up to the end of the recording", func(l *life) {
+			l.plain()
+			l.gets(200)
+		}, ""},
+		{"a pod that never started has no log", func(*life) {}, ""},
+		{"a pod that drains and exits is read to its end", func(l *life) {
+			l.plain()
+			l.says("sigterm")
+			l.says("drain")
+			l.gets(2)
+			l.says("exit 0")
+			l.ends()
+			l.status(0, terminated, none)
+			l.removed()
+		}, ""},
+		{"a pod whose container has ended stays in the API", func(l *life) {
+			l.plain()
+			l.gets(3)
+			l.ends()
+			l.status(0, terminated, none)
+		}, ""},
+		{"a pod that is killed says no goodbye", func(l *life) {
+			l.plain()
+			l.gets(3)
+			l.ends()
+			l.removed()
+		}, ""},
+		{"a pod that is removed at once serves on for a moment", func(l *life) {
+			l.plain()
+			l.removed()
+			l.gets(3)
+			l.ends()
+		}, ""},
+		{"a container that started before the watch could see it is read from its start", func(l *life) {
+			l.starts()
+			l.gets(5)
+			l.ends()
+			l.status(0, terminated, none)
+		}, ""},
+		{"a container that crashed waits for its next run", func(l *life) {
+			l.starts()
+			l.gets(5)
+			l.ends()
+			l.status(0, waiting, terminated)
+		}, ""},
+
+		{"a connection that breaks inside a line is resumed there", func(l *life) {
+			l.breaks(fault{after: 100, then: resets}, fault{after: 130, then: resets})
+			l.plain()
+			l.gets(5)
+		}, ""},
+		{"an API server that loses the kubelet ends the log inside a line", func(l *life) {
+			l.breaks(fault{after: 100, then: closes}, fault{after: 130, then: closes})
+			l.plain()
+			l.gets(5)
+		}, ""},
+		{"or after a line, so that only the container's own end counts", func(l *life) {
+			l.starts()
+			l.gets(5)
+			l.breaks(fault{after: len(l.current().text), then: closes}, fault{after: len(l.current().text), then: closes})
+			l.gets(5)
+			l.status(0, running, none)
+			l.seen()
+			l.ends()
+			l.status(0, terminated, none)
+		}, ""},
+		{"even when the container has ended", func(l *life) {
+			l.starts()
+			l.gets(5)
+			l.breaks(fault{after: len(l.current().text), then: closes})
+			l.gets(5)
+			l.ends()
+			l.status(0, terminated, none)
+		}, ""},
+		{"an API server that is away for a while", func(l *life) {
+			l.breaks(fault{status: 500}, fault{status: 503}, fault{status: 400})
+			l.plain()
+		}, ""},
+		{"a kubelet that has just begun may not know the pod yet", func(l *life) {
+			l.breaks(fault{after: 100, then: resets}, fault{status: 404})
+			l.plain()
+		}, ""},
+		{"a stream that falls silent misses nothing", func(l *life) {
+			l.starts()
+			l.gets(5)
+			l.breaks(fault{after: len(l.current().text), then: stalls})
+			l.status(0, running, none)
+			l.seen()
+			l.gets(5)
+		}, ""},
+		{"a line that reaches the log a little late", func(l *life) {
+			l.plain()
+			l.arrived++
+			time.AfterFunc(logLag/2, func() { l.writes("A %d lane 5\n", l.began.UnixNano()) })
+		}, ""},
+		{"a node without inotify watches is read again and again", func(l *life) {
+			full := fault{remark: "failed to create fsnotify watcher: too many open files"}
+			l.breaks(full, full, full)
+			l.plain()
+			l.gets(5)
+			l.seen()
+		}, ""},
+		{"a container that is removed while its log is followed", func(l *life) {
+			l.breaks(fault{remark: `rpc error: code = NotFound desc = an error occurred when try to find container "0": not found`})
+			l.plain()
+			l.ends()
+			l.removed()
+		}, ""},
+		{"a container that is removed before its pod", func(l *life) {
+			l.plain()
+			l.gets(5)
+			l.kubelet.change(func() { l.current().ended, l.current().removed = true, true })
+			l.status(0, terminated, none)
+		}, ""},
+
+		{"a container that restarts has a log for each run", func(l *life) {
+			l.plain()
+			l.ends()
+			l.status(0, waiting, terminated)
+			l.starts()
+			l.gets(5)
+			l.status(1, running, terminated)
+		}, ""},
+		{"a restart while the connection was broken leaves the log before", func(l *life) {
+			l.starts()
+			l.gets(4)
+			l.breaks(fault{after: len(l.current().text), then: resets}, fault{status: 500})
+			l.gets(1)
+			l.status(0, running, none)
+			l.asked(1)
+			l.ends()
+			l.starts()
+			l.gets(5)
+			l.status(1, running, terminated)
+		}, ""},
+		{"two restarts while it was broken do not", func(l *life) {
+			l.starts()
+			l.gets(4)
+			l.breaks(fault{after: len(l.current().text), then: resets}, fault{status: 500})
+			l.gets(1)
+			l.status(0, running, none)
+			l.asked(1)
+			l.ends()
+			l.starts()
+			l.ends()
+			l.starts()
+			l.status(2, running, terminated)
+		}, "log of p: the container started again before the log of its last run was read"},
+		{"a log that is taken for that of the run before is not read twice", func(l *life) {
+			l.starts()
+			l.ends()
+			l.starts()
+			l.gets(5)
+			all := fault{after: len(l.current().text), then: closes}
+			l.breaks(all, all)
+			l.status(0, terminated, none)
+			l.seen()
+			l.asked(2)
+			l.status(1, running, terminated)
+		}, "log of p: the container started again before the log of its last run was read"},
+
+		{"a log that was rotated while it was followed, with the last line read still in it", func(l *life) {
+			l.plain()
+			l.kubelet.change(func() { l.current().rotated = len(l.current().text) })
+			l.gets(5)
+			l.seen()
+		}, ""},
+		{"a log that was rotated while the connection was broken", func(l *life) {
+			l.starts()
+			l.gets(5)
+			l.breaks(fault{after: len(l.current().text), then: closes}, fault{status: 500})
+			l.status(0, running, none)
+			l.seen()
+			l.gets(5)
+			l.kubelet.change(func() { l.current().rotated = len(l.current().text) })
+			l.gets(5)
+		}, "log of p: a part of it is missing: it was rotated"},
+		{"a log that was rotated before it was opened", func(l *life) {
+			l.starts()
+			l.kubelet.change(func() { l.current().rotated = len(l.current().text) })
+			l.gets(5)
+			l.status(0, running, none)
+		}, "log of p: a part of it is missing: it was rotated"},
+		{"a pod that is gone before its log was opened", func(l *life) {
+			l.starts()
+			l.gets(5)
+			l.breaks(fault{status: 500})
+			l.status(0, running, none)
+			l.asked(1)
+			l.removed()
+		}, `log of p: an error on the server`},
+		{"a pod that is gone while the connection was broken", func(l *life) {
+			l.starts()
+			l.gets(5)
+			l.breaks(fault{after: 100, then: resets})
+			l.status(0, running, none)
+			l.asked(1)
+			l.removed()
+		}, "INTERNAL_ERROR; received from peer: there is no such log any more"},
+		{"what is no tape is told once, and costs nothing else", func(l *life) {
+			l.plain()
+			l.writes("panic: runtime error\n")
+			l.writes("\n")
+			l.writes("goroutine 1 [running]:\n")
+			l.gets(5)
+		}, `log of p: line "panic: runtime error" is no arrival and no step`},
+	} {
+		t.Run(tc.sentence, func(t *testing.T) {
+			t.Parallel()
+			l := newLife(t)
+			tc.live(l)
+			stop(t, l.watch)
+			l.tape.mu.Lock()
+			defer l.tape.mu.Unlock()
+			if got := l.lost(); (got == "") != (tc.lost == "") || !strings.Contains(got, tc.lost) || strings.Contains(got, "; log of") {
+				t.Errorf("lost %q, want %q", got, tc.lost)
+			}
+			var got, want []uint64
+			for i, a := range l.tape.arrivals {
+				got, want = append(got, a.Seq), append(want, uint64(i))
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("arrivals repeat or leave out: %s", diff)
+			}
+			if tc.lost == "" && uint64(len(got)) != l.arrived {
+				t.Errorf("%d arrivals, want %d", len(got), l.arrived)
+			}
+		})
+	}
+}
+
+func TestLogsTellSteps(t *testing.T) {
+	l := newLife(t)
+	l.starts()
+	l.says("listen [::]:8080")
+	l.writes("A %d - -\n", l.time())
+	l.gets(1)
+	l.says("sigterm")
+	l.says("drain")
+	l.says("exit 1")
+	l.ends()
+	l.status(0, terminated, none)
+	stop(t, l.watch)
+
+	by := evidence.Server{Version: "v1", Pod: "p", Node: "worker"}
+	step := func(at time.Duration, kind evidence.EventKind, code int) evidence.Event {
+		return evidence.Event{At: at, Clock: "worker", Kind: kind, By: by, Count: code}
+	}
+	want := []evidence.Event{
+		step(1, evidence.PodStarted, 0), step(2, evidence.PodListening, 0),
+		step(5, evidence.PodSigterm, 0), step(6, evidence.PodDraining, 0), step(7, evidence.PodExited, 1),
+	}
+	if diff := cmp.Diff(want, l.tape.eventsFrom(1)); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff([]evidence.Arrival{{Lane: "lane", At: 4, By: by}}, l.tape.arrivals); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestStopGivesUpWithItsContext(t *testing.T) {
+	l := newLife(t)
+	l.plain()
+	l.removed() // and its process goes on for ever
+	ctx, cancel := context.WithTimeoutCause(t.Context(), 2*logLag, fmt.Errorf("no patience"))
+	defer cancel()
+	l.watch.Stop(ctx)
+	if got, want := l.lost(), "log of p: not read to its end: no patience"; got != want {
+		t.Errorf("lost %q, want %q", got, want)
+	}
+}

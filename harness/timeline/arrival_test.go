@@ -1,0 +1,129 @@
+package timeline_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"rollcall/harness/evidence"
+	"rollcall/harness/timeline"
+)
+
+// logged is what pods log of hits that all arrive once, one millisecond after they are sent.
+func logged(hits []evidence.Hit) []evidence.Arrival {
+	arrivals := []evidence.Arrival{}
+	for _, h := range hits {
+		by := h.By
+		if by.Pod == "" {
+			by = evidence.Server{Version: "v1", Pod: "pod-v1"}
+		}
+		arrivals = append(arrivals, evidence.Arrival{Lane: h.Lane, Seq: h.Seq, At: h.Sent + ms, By: by})
+	}
+	return arrivals
+}
+
+func TestArrivalsTellWhatBecameOfARequest(t *testing.T) {
+	type counts struct{ Requests, Arrivals, Lost, Retried, Never int }
+	for _, row := range []struct {
+		sentence string
+		outcomes string
+		arrive   func([]evidence.Arrival) []evidence.Arrival
+		want     counts
+		problems []string
+	}{
+		{"every request arrived and was answered", "112", whole, counts{Requests: 3, Arrivals: 3}, nil},
+		{"served, but the reply was lost", "1x2", whole, counts{Requests: 3, Arrivals: 3, Lost: 1}, nil},
+		{"failed without ever arriving", "1x2", without(1), counts{Requests: 3, Arrivals: 2, Never: 1}, nil},
+		{"sent twice behind the client's back", "112", twice(1), counts{Requests: 3, Arrivals: 4, Retried: 1}, nil},
+		{"sent twice, and both replies lost", "1x2", twice(1), counts{Requests: 3, Arrivals: 4, Lost: 1, Retried: 1}, nil},
+		{"a reply to a request no pod logged: a log is not whole", "112", without(1), counts{Requests: 3, Arrivals: 2},
+			[]string{`1 replies to lane "a" are of requests no pod logged`}},
+		{"an arrival without a hit: the lane is not whole", "11", func(a []evidence.Arrival) []evidence.Arrival {
+			return append(a, evidence.Arrival{Lane: "a", Seq: 7, By: evidence.Server{Pod: "pod-v1"}})
+		}, counts{Requests: 2, Arrivals: 3}, []string{`1 requests of lane "a" were logged by pods, but have no hit`}},
+		{"a reply by another pod than the one that logged it", "112", func(a []evidence.Arrival) []evidence.Arrival {
+			a[0].By.Pod = "pod-other"
+			return a
+		}, counts{Requests: 3, Arrivals: 3}, []string{`1 replies to lane "a" are by another pod than the one that logged the request`}},
+		{"an arrival of a lane nobody announced", "11", func(a []evidence.Arrival) []evidence.Arrival {
+			return append(a, evidence.Arrival{Lane: "b", Seq: 0})
+		}, counts{Requests: 2, Arrivals: 2}, []string{`1 arrivals belong to lane "b", which the run does not have`}},
+		{"arrivals that were not recorded say nothing", "1x2", func([]evidence.Arrival) []evidence.Arrival { return nil }, counts{Requests: 3}, nil},
+	} {
+		t.Run(row.sentence, func(t *testing.T) {
+			r := recording(paced("a", row.outcomes), marks(0, 10, 20, 40), fresh("a", "n1"))
+			r.Arrivals = row.arrive(logged(r.Hits))
+			tl := join(t, r)
+			s := tl.Lanes[0].Summary
+			if diff := cmp.Diff(row.want, counts{s.Requests, s.Arrivals, s.LostReplies, s.Retried, s.NeverArrived}); diff != "" {
+				t.Errorf("counts (-want +got):\n%s", diff)
+			}
+			if diff := cmp.Diff(row.problems, tl.Problems); diff != "" {
+				t.Errorf("problems (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func whole(a []evidence.Arrival) []evidence.Arrival { return a }
+
+func without(i int) func([]evidence.Arrival) []evidence.Arrival {
+	return func(a []evidence.Arrival) []evidence.Arrival { return append(a[:i:i], a[i+1:]...) }
+}
+
+func twice(i int) func([]evidence.Arrival) []evidence.Arrival {
+	return func(a []evidence.Arrival) []evidence.Arrival {
+		again := a[i]
+		again.At += 5 * ms
+		return append(a, again)
+	}
+}
+
+func TestAKeptConnectionThatGoesBackIsFound(t *testing.T) {
+	reused := fresh("a", "n1")
+	reused.Conn = evidence.Reused
+	// Each hit is version, local port, and whether the connection had carried a request before.
+	on := func(steps ...evidence.Hit) []evidence.Hit {
+		for i := range steps {
+			due := time.Duration(i+1) * 10 * ms
+			steps[i].Lane, steps[i].Seq, steps[i].Due, steps[i].Sent, steps[i].Status = "a", uint64(i), due, due, 200
+		}
+		return steps
+	}
+	hit := func(version string, port int, kept bool) evidence.Hit {
+		return evidence.Hit{By: evidence.Server{Version: version, Pod: "pod-" + version}, LocalPort: port, Reused: kept}
+	}
+	for _, row := range []struct {
+		sentence string
+		lane     evidence.Lane
+		hits     []evidence.Hit
+		want     []uint64
+	}{
+		{"from old to new is in order", reused, on(hit("v1", 7, false), hit("v2", 7, true), hit("v2", 7, true)), nil},
+		{"back to the old version is not", reused, on(hit("v2", 7, false), hit("v1", 7, true), hit("v2", 7, true), hit("v1", 7, true)), []uint64{1, 3}},
+		{"two connections may differ", reused, on(hit("v2", 7, false), hit("v1", 8, false), hit("v2", 7, true), hit("v1", 8, true)), nil},
+		{"a port that is used again is another connection", reused, on(hit("v2", 7, false), hit("v1", 7, false)), nil},
+		{"fresh connections owe nothing to each other", fresh("a", "n1"), on(hit("v2", 7, false), hit("v1", 7, true)), nil},
+	} {
+		t.Run(row.sentence, func(t *testing.T) {
+			var got []uint64
+			for _, h := range join(t, recording(row.hits, nil, row.lane)).Lanes[0].Returns {
+				got = append(got, h.Seq)
+			}
+			if diff := cmp.Diff(row.want, got); diff != "" {
+				t.Errorf("hits (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestHitsThatStandOutCarryTheirArrivals(t *testing.T) {
+	r := recording(paced("a", "1x2"), marks(0, 10, 20, 40), fresh("a", "n1"))
+	r.Arrivals = logged(r.Hits)
+	failed := timeline.Failed(join(t, r).Lanes)
+	want := []timeline.Hit{{Hit: r.Hits[1], Arrivals: []evidence.Arrival{r.Arrivals[1]}}}
+	if diff := cmp.Diff(want, failed); diff != "" {
+		t.Errorf("failed (-want +got):\n%s", diff)
+	}
+}

@@ -1,0 +1,154 @@
+package timeline
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	"rollcall/harness/evidence"
+)
+
+// merge walks both tapes, which are by lane and number, and hands each request to its lane's
+// builder: a hit with its arrivals, or arrivals that have no hit. What belongs to no lane of the run is
+// in strays, what could not be read in damage.
+func merge(hits evidence.Tape[evidence.Hit], arrivals evidence.Tape[evidence.Arrival], builders map[string]*builder) (strays, damage []string) {
+	ctx, cancel := context.WithCancel(context.Background())
+	h, a := read(ctx, hits), read(ctx, arrivals)
+	defer func() { cancel(); h.wait(); a.wait() }()
+
+	strayHits, strayArrivals := make(map[string]int), make(map[string]int)
+	var b *builder
+	var at []evidence.Arrival // of one request; reused
+	for h.record != nil || a.record != nil {
+		var lane string
+		var seq uint64
+		if h.record != nil && (a.record == nil || comesFirst(h.record, a.record)) {
+			lane, seq = h.record.Lane, h.record.Seq
+		} else {
+			lane, seq = a.record.Lane, a.record.Seq
+		}
+		if b == nil || b.lane.ID != lane {
+			b.finish()
+			b = builders[lane]
+		}
+		at = at[:0]
+		for ; a.record != nil && a.record.Seq == seq && a.record.Lane == lane; a.next() {
+			at = append(at, *a.record)
+		}
+		if b == nil {
+			strayArrivals[lane] += len(at)
+		} else if h.record == nil || h.record.Seq != seq || h.record.Lane != lane {
+			b.orphan(seq, len(at))
+		}
+		for ; h.record != nil && h.record.Seq == seq && h.record.Lane == lane; h.next() {
+			if b == nil {
+				strayHits[lane]++
+			} else {
+				b.add(h.record, at)
+			}
+		}
+	}
+	b.finish()
+	for _, err := range []error{h.err, a.err} {
+		if err != nil {
+			damage = append(damage, err.Error())
+		}
+	}
+	for _, kind := range []struct {
+		name  string
+		count map[string]int
+	}{{"hits", strayHits}, {"arrivals", strayArrivals}} {
+		for _, id := range slices.Sorted(maps.Keys(kind.count)) {
+			if n := kind.count[id]; n > 0 {
+				strays = append(strays, fmt.Sprintf("%d %s belong to lane %q, which the run does not have", n, kind.name, id))
+			}
+		}
+	}
+	return strays, damage
+}
+
+// comesFirst reports whether a hit is of the same request as an arrival, or of an earlier one.
+func comesFirst(h *evidence.Hit, a *evidence.Arrival) bool {
+	if h.Lane != a.Lane {
+		return h.Lane < a.Lane
+	}
+	return h.Seq <= a.Seq
+}
+
+// A cursor is where one has got to on a tape. The tape is decoded ahead, in a goroutine that ends
+// with the tape or with the context.
+type cursor[R any] struct {
+	record *R // valid until next; nil at the end
+	err    error
+
+	left    []R // of the batch, record included
+	batch   []R
+	batches chan []R
+	used    chan []R   // batches to fill again
+	failed  chan error // closed when the goroutine has ended
+}
+
+// batchSize is how many records are decoded at once; three batches are under way.
+const batchSize = 1024
+
+func read[R any](ctx context.Context, tape evidence.Tape[R]) *cursor[R] {
+	c := &cursor[R]{batches: make(chan []R, 1), used: make(chan []R, 3), failed: make(chan error, 1)}
+	if tape == nil {
+		close(c.batches)
+		close(c.failed)
+		return c
+	}
+	for range cap(c.used) {
+		c.used <- make([]R, 0, batchSize)
+	}
+	go func() {
+		defer close(c.failed)
+		defer close(c.batches)
+		batch := <-c.used
+		send := func() bool {
+			select {
+			case c.batches <- batch:
+				batch = (<-c.used)[:0]
+				return true
+			case <-ctx.Done():
+				return false
+			}
+		}
+		for r, err := range tape {
+			if err != nil {
+				c.failed <- err
+				break
+			}
+			if batch = append(batch, r); len(batch) == batchSize && !send() {
+				return
+			}
+		}
+		send()
+	}()
+	c.next()
+	return c
+}
+
+func (c *cursor[R]) next() {
+	if len(c.left) > 0 {
+		c.left = c.left[1:]
+	}
+	for len(c.left) == 0 {
+		if c.batch != nil {
+			c.used <- c.batch
+		}
+		var more bool
+		if c.batch, more = <-c.batches; !more {
+			c.record, c.batch, c.err = nil, nil, <-c.failed
+			return
+		}
+		c.left = c.batch
+	}
+	c.record = &c.left[0]
+}
+
+func (c *cursor[R]) wait() {
+	for range c.failed {
+	}
+}

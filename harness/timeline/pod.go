@@ -1,0 +1,153 @@
+package timeline
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"rollcall/harness/evidence"
+)
+
+// A Pod is one pod of the app and how it went through its life.
+type Pod struct {
+	evidence.Server
+	Steps []PodStep // by time
+}
+
+// A PodStep is a moment from which a pod was in a phase.
+type PodStep struct {
+	At    time.Duration
+	Phase PodPhase
+	Clock string // node whose clock saw it; empty: the recorder's
+}
+
+// A PodPhase is how far a pod got towards its end. Several things are true of a pod that is being
+// deleted; the phase is the last of them in this order.
+type PodPhase uint8
+
+// The pod phases.
+const (
+	PodUnseen   PodPhase = iota // not yet in the API
+	PodStarting                 // not ready
+	PodServing                  // ready
+	PodDeleting                 // deletion seen, its endpoint still ready
+	PodLeaving                  // its endpoint is no longer ready
+	PodSignaled                 // SIGTERM reached its process
+	PodExited                   // its process ended
+	PodGone                     // no longer in the API
+)
+
+func (p PodPhase) String() string {
+	return [...]string{"not yet seen", "starting", "ready", "deletion seen", "endpoint not ready", "after SIGTERM", "exited", "gone"}[min(p, PodGone)]
+}
+
+// lingers is how long a pod that is gone may still be what a request was sent to: the slowest
+// kube-proxy by default syncs within 1 s (minSyncPeriod, KubeProxyConfiguration v1alpha1) and its
+// node may be busy. Our own choice.
+const lingers = 5 * time.Second
+
+// At is the pod's phase at a moment, and since when.
+func (p Pod) At(moment time.Duration) (phase PodPhase, since time.Duration) {
+	for _, s := range p.Steps {
+		if s.At > moment {
+			break
+		}
+		phase, since = s.Phase, s.At
+	}
+	return phase, since
+}
+
+// Served finds the pod that got a hit, or should have: the one that replied, else the one that
+// logged it, else the only one that was on its way out when the hit was sent. It is absent when
+// several were, or none.
+func (t Timeline) Served(h Hit) (p Pod, ok bool) {
+	name := ""
+	switch {
+	case replied(&h.Hit):
+		name = h.By.Pod
+	case len(h.Arrivals) > 0:
+		name = h.Arrivals[len(h.Arrivals)-1].By.Pod
+	}
+	if name != "" {
+		i := slices.IndexFunc(t.Pods, func(p Pod) bool { return p.Pod == name })
+		if i < 0 {
+			return Pod{}, false
+		}
+		return t.Pods[i], true
+	}
+	leaving := 0
+	for _, pod := range t.Pods {
+		phase, since := pod.At(h.Sent)
+		if phase >= PodDeleting && (phase != PodGone || h.Sent-since <= lingers) {
+			p = pod
+			leaving++
+		}
+	}
+	return p, leaving == 1
+}
+
+// podsOf follows every pod of the app through the events.
+func podsOf(events []evidence.Event) []Pod {
+	type life struct {
+		evidence.Server
+		created, ready, deleting, out, signaled, exited, gone bool
+		steps                                                 []PodStep
+	}
+	lives := make(map[string]*life)
+	for _, e := range events {
+		if e.By.Pod == "" {
+			continue
+		}
+		l := lives[e.By.Pod]
+		if l == nil {
+			l = &life{Server: e.By}
+			lives[e.By.Pod] = l
+		}
+		l.Version, l.Node = cmp.Or(l.Version, e.By.Version), cmp.Or(e.By.Node, l.Node)
+		switch e.Kind {
+		case evidence.PodCreated: // anew, if a StatefulSet gives the name again
+			*l = life{Server: e.By, created: true, steps: l.steps}
+		case evidence.PodStarted:
+			l.created, l.signaled, l.exited = true, false, false
+		case evidence.PodReady:
+			l.created, l.ready = true, true
+		case evidence.PodUnready:
+			l.ready = false
+		case evidence.PodDeleting:
+			l.deleting = true
+		case evidence.EndpointReady:
+			l.out = false
+		case evidence.EndpointNotReady, evidence.EndpointGone:
+			l.out = true
+		case evidence.PodSigterm:
+			l.signaled = true
+		case evidence.PodExited:
+			l.exited = true
+		case evidence.PodGone:
+			l.gone = true
+		default:
+			continue
+		}
+		phase := PodUnseen
+		for _, is := range []struct {
+			so    bool
+			phase PodPhase
+		}{
+			{l.created, PodStarting}, {l.ready, PodServing}, {l.deleting, PodDeleting},
+			{l.out, PodLeaving}, {l.signaled, PodSignaled}, {l.exited, PodExited}, {l.gone, PodGone},
+		} {
+			if is.so {
+				phase = is.phase
+			}
+		}
+		if n := len(l.steps); n == 0 || l.steps[n-1].Phase != phase {
+			l.steps = append(l.steps, PodStep{At: e.At, Phase: phase, Clock: e.Clock})
+		}
+	}
+	var pods []Pod
+	for _, l := range lives {
+		pods = append(pods, Pod{Server: l.Server, Steps: l.steps})
+	}
+	slices.SortFunc(pods, func(a, b Pod) int { return cmp.Compare(a.Pod, b.Pod) })
+	return pods
+}

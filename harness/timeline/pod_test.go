@@ -1,0 +1,65 @@
+package timeline_test
+
+import (
+	"testing"
+	"time"
+
+	"rollcall/harness/evidence"
+	"rollcall/harness/timeline"
+)
+
+func TestAPodsPhaseIsTheLastThingTrueOfIt(t *testing.T) {
+	events := []evidence.Event{
+		pod(10, evidence.PodCreated, "v1", "p"), pod(12, evidence.PodStarted, "v1", "p"), pod(20, evidence.PodReady, "v1", "p"),
+		pod(21, evidence.EndpointReady, "v1", "p"), pod(30, evidence.EndpointNotReady, "v1", "p"), pod(32, evidence.EndpointReady, "v1", "p"),
+		pod(40, evidence.PodDeleting, "v1", "p"), pod(41, evidence.EndpointNotReady, "v1", "p"), pod(50, evidence.PodSigterm, "v1", "p"),
+		pod(51, evidence.PodUnready, "v1", "p"), pod(60, evidence.PodExited, "v1", "p"), pod(62, evidence.EndpointGone, "v1", "p"), pod(70, evidence.PodGone, "v1", "p"),
+		pod(80, evidence.PodCreated, "v2", "p"),
+	}
+	tl := join(t, recording(nil, events, fresh("a", "n1")))
+	if len(tl.Pods) != 1 {
+		t.Fatalf("%d pods of 1", len(tl.Pods))
+	}
+	for _, row := range []struct {
+		at, since int
+		want      timeline.PodPhase
+	}{
+		{9, 0, timeline.PodUnseen}, {10, 10, timeline.PodStarting}, {19, 10, timeline.PodStarting}, {20, 20, timeline.PodServing},
+		{30, 30, timeline.PodLeaving}, {32, 32, timeline.PodServing}, {40, 40, timeline.PodDeleting}, {41, 41, timeline.PodLeaving},
+		{55, 50, timeline.PodSignaled}, {65, 60, timeline.PodExited}, {75, 70, timeline.PodGone}, {80, 80, timeline.PodStarting},
+	} {
+		phase, since := tl.Pods[0].At(time.Duration(row.at) * ms)
+		if phase != row.want || since != time.Duration(row.since)*ms {
+			t.Errorf("at %d ms the pod is %q since %s, want %q since %d ms", row.at, phase, since, row.want, row.since)
+		}
+	}
+}
+
+func TestServed(t *testing.T) {
+	refused := evidence.Hit{Lane: "a", Sent: 50 * ms, Fault: evidence.Refused}
+	answered := evidence.Hit{Lane: "a", Sent: 50 * ms, By: evidence.Server{Version: "v1", Pod: "stays"}}
+	leaving := []evidence.Event{pod(1, evidence.PodReady, "v1", "stays"), pod(1, evidence.PodReady, "v1", "leaves"), pod(40, evidence.PodDeleting, "v1", "leaves")}
+	for _, row := range []struct {
+		sentence string
+		hit      timeline.Hit
+		events   []evidence.Event
+		want     string
+	}{
+		{"the pod that replied", timeline.Hit{Hit: answered}, leaving, "stays"},
+		{"else the pod that logged it", timeline.Hit{Hit: refused, Arrivals: []evidence.Arrival{{By: evidence.Server{Pod: "stays"}}}}, leaving, "stays"},
+		{"else the only one on its way out", timeline.Hit{Hit: refused}, leaving, "leaves"},
+		{"one that has just gone may be it too", timeline.Hit{Hit: refused}, append(leaving, pod(45, evidence.PodGone, "v1", "leaves")), "leaves"},
+		{"one that was gone long before cannot", timeline.Hit{Hit: evidence.Hit{Sent: 6 * time.Second, Fault: evidence.Refused}},
+			append(leaving, pod(45, evidence.PodGone, "v1", "leaves")), ""},
+		{"of two on their way out neither", timeline.Hit{Hit: refused}, append(leaving, pod(41, evidence.EndpointGone, "v1", "stays")), ""},
+		{"with nobody on the way out, nobody", timeline.Hit{Hit: refused}, leaving[:2], ""},
+		{"a pod nobody saw is not known", timeline.Hit{Hit: evidence.Hit{By: evidence.Server{Version: "v1", Pod: "other"}}}, leaving, ""},
+	} {
+		t.Run(row.sentence, func(t *testing.T) {
+			got, ok := join(t, recording(nil, row.events, fresh("a", "n1"))).Served(row.hit)
+			if ok != (row.want != "") || ok && got.Pod != row.want {
+				t.Errorf("served by %q %t, want %q", got.Pod, ok, row.want)
+			}
+		})
+	}
+}

@@ -1,0 +1,57 @@
+package verdict
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"rollcall/harness/evidence"
+)
+
+// outOfScope says why an expectation is not for this cluster; empty when it is. An expectation that
+// names a version is an error on a cluster whose version cannot be read.
+func outOfScope(x evidence.Expectation, run evidence.Run) (because string, err error) {
+	if len(x.Modes) > 0 && !slices.Contains(x.Modes, run.Mode) {
+		return fmt.Sprintf("expected in mode %s only, this is %s", strings.Join(x.Modes, " and "), run.Mode), nil
+	}
+	for _, limit := range []struct {
+		minor   string
+		outside func(int) bool
+		because string
+	}{
+		{x.Since, func(order int) bool { return order < 0 }, "expected since Kubernetes %s, this is %s"},
+		{x.Before, func(order int) bool { return order >= 0 }, "expected before Kubernetes %s, this is %s"},
+	} {
+		if limit.minor == "" {
+			continue
+		}
+		order, err := compareMinors(run.Kubernetes, limit.minor)
+		if err != nil {
+			return "", err
+		}
+		if limit.outside(order) {
+			return fmt.Sprintf(limit.because, limit.minor, run.Kubernetes), nil
+		}
+	}
+	return "", nil
+}
+
+// compareMinors compares the minor of a version such as "v1.36.3" or "1.36".
+func compareMinors(a, b string) (int, error) {
+	var minors [2][]int
+	for i, version := range []string{a, b} {
+		parts := strings.SplitN(strings.TrimPrefix(version, "v"), ".", 3)
+		for _, part := range parts[:min(2, len(parts))] {
+			n, err := strconv.Atoi(strings.TrimRight(part, "+"))
+			if err != nil {
+				return 0, fmt.Errorf("version %q of Kubernetes cannot be read", version)
+			}
+			minors[i] = append(minors[i], n)
+		}
+		if len(minors[i]) != 2 {
+			return 0, fmt.Errorf("version %q of Kubernetes cannot be read", version)
+		}
+	}
+	return slices.Compare(minors[0], minors[1]), nil
+}

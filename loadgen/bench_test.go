@@ -1,0 +1,82 @@
+package loadgen
+
+import (
+	"bytes"
+	"net/http"
+	"net/http/httptest"
+	"strconv"
+	"testing"
+	"time"
+
+	"rollcall/harness/evidence"
+)
+
+// BenchmarkRecording is what a request costs over loopback, the server's part included: through net/http alone
+// with a timeout, as vegeta does it, and with a hit recorded of it. The difference is what recording costs.
+func BenchmarkRecording(b *testing.B) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { nameApp(w.Header()) }))
+	b.Cleanup(server.Close)
+	for _, conn := range []evidence.Conn{evidence.Fresh, evidence.Reused} {
+		c := newClient(lane(conn, server.URL, 1000), Config{Began: time.Now(), Service: "shop", Timeout: patient})
+		plain := &http.Transport{DisableKeepAlives: conn == evidence.Fresh, DisableCompression: true}
+		b.Run(string(conn)+"/plain", func(b *testing.B) { benchmarkSend(b, c.lane, &http.Client{Transport: plain, Timeout: patient}) })
+		b.Run(string(conn)+"/recorded", func(b *testing.B) { benchmarkSend(b, c.lane, c.http()) })
+		plain.CloseIdleConnections()
+		c.close()
+	}
+}
+
+func benchmarkSend(b *testing.B, lane evidence.Lane, client *http.Client) {
+	b.ReportAllocs()
+	for seq := 0; b.Loop(); seq++ {
+		req := requestOf(b, lane)
+		req.Header.Set(seqHeader, strconv.Itoa(seq))
+		resp, err := client.Do(req)
+		if err != nil {
+			b.Fatal(err)
+		}
+		resp.Body.Close()
+	}
+}
+
+// BenchmarkKeep is what the tape costs per hit, when it is asked for its hits after each thousand.
+func BenchmarkKeep(b *testing.B) {
+	b.ReportAllocs()
+	t := newTape()
+	h := evidence.Hit{Lane: "worker-fresh", By: evidence.Server{Version: "v1", Pod: "shop-v1-abc", Node: "worker"}}
+	for b.Loop() {
+		t.begin()
+		t.keep(h, nil)
+		if t.next%1000 == 0 {
+			if _, err := t.since(t.next); err != nil {
+				b.Fatal(err)
+			}
+		}
+	}
+}
+
+// BenchmarkPoll is what an agent does for one poll that finds a second's hits at 1,000/s, the network left out.
+func BenchmarkPoll(b *testing.B) {
+	b.ReportAllocs()
+	t := newTape()
+	for i := range 1000 {
+		due := time.Duration(i+1) * time.Millisecond
+		t.keep(evidence.Hit{
+			Lane: "worker-reused", Seq: uint64(i), Due: due, Sent: due + 70*time.Microsecond, Took: 1234567 * time.Nanosecond, Status: 200,
+			By:     evidence.Server{Version: "v1", Pod: "shop-v1-6d4cf56db6-abcde", Node: "rollcall-iptables-worker"},
+			Reused: true, Attempts: 1, LocalPort: 40000 + i%reusedConns,
+		}, nil)
+	}
+	var wire bytes.Buffer
+	for b.Loop() {
+		wire.Reset()
+		frame, err := t.since(0)
+		if err != nil {
+			b.Fatal(err)
+		}
+		if err := evidence.WriteFrame(&wire, frame); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(wire.Len())/1000, "wire-B/hit")
+}

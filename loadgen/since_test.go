@@ -1,0 +1,151 @@
+package loadgen
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"rollcall/harness/evidence"
+)
+
+// frameOf is one frame as it is sent.
+func frameOf(t *testing.T, frame evidence.Frame[evidence.Hit]) []byte {
+	t.Helper()
+	var wire bytes.Buffer
+	if err := evidence.WriteFrame(&wire, frame); err != nil {
+		t.Fatal(err)
+	}
+	return wire.Bytes()
+}
+
+// aFrame has a hit with every field set, one with none, and a time before the run began.
+func aFrame() evidence.Frame[evidence.Hit] {
+	return evidence.Frame[evidence.Hit]{First: 7, End: true, Records: []evidence.Hit{
+		{
+			Lane: "worker-reused", Seq: 1 << 40, Due: time.Hour, Sent: time.Hour + 321, Took: 2 * time.Millisecond, Status: 500,
+			By: evidence.Server{Version: "v1", Pod: "shop-v1-abc", Node: "worker"}, Reused: true, Attempts: 2, LocalPort: 40000, Fault: evidence.BadStatus,
+		},
+		{},
+		{Lane: "worker-reused", Sent: -time.Second, Fault: evidence.Refused},
+	}}
+}
+
+// replying is an agent's address where every reply is the same.
+func replying(t *testing.T, body []byte) Remote {
+	t.Helper()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.Write(body) }))
+	t.Cleanup(server.Close)
+	return Remote{URL: server.URL, Client: server.Client()}
+}
+
+func TestFrameSurvivesTheWire(t *testing.T) {
+	want := aFrame()
+	got, err := replying(t, frameOf(t, want)).Since(t.Context(), "worker-reused", want.First)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestSinceRefusesReplies(t *testing.T) {
+	whole := frameOf(t, aFrame())
+	tampered := bytes.Replace(whole, []byte("shop-v1"), []byte("shop-v2"), 1)
+	tests := []struct {
+		sentence string
+		body     []byte
+		from     int
+		want     string
+	}{
+		{"nothing at all", nil, 7, io.ErrUnexpectedEOF.Error()},
+		{"a frame cut in its head", whole[:5], 7, io.ErrUnexpectedEOF.Error()},
+		{"a frame cut in its hits", whole[:len(whole)/2], 7, io.ErrUnexpectedEOF.Error()},
+		{"another version put into a hit", tampered, 7, "damaged: checksum"},
+		{"the hits before those asked for", whole, 8, "begins at hit 7, not 8"},
+		{"the hits after those asked for", whole, 6, "begins at hit 7, not 6"},
+		{"a frame twice", append(bytes.Clone(whole), whole...), 7, "goes on after its frame"},
+		{"a frame and one byte", append(bytes.Clone(whole), 0), 7, "goes on after its frame"},
+		{"a page of a proxy's", []byte("<html>Bad gateway, and please excuse us</html>"), 7, "damaged"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.sentence, func(t *testing.T) {
+			agent := replying(t, tt.body)
+			frame, err := agent.Since(t.Context(), "worker-reused", tt.from)
+			if diff := cmp.Diff(evidence.Frame[evidence.Hit]{}, frame); diff != "" {
+				t.Errorf("beside the error came:\n%s", diff)
+			}
+			wantError(t, err, tt.want)
+			wantError(t, err, agent.URL)
+		})
+	}
+}
+
+// TestEveryByteCounts cuts a reply at each of its bytes, and flips a bit of each.
+func TestEveryByteCounts(t *testing.T) {
+	whole := frameOf(t, aFrame())
+	for n := range whole {
+		if _, err := readOnly(bytes.NewReader(whole[:n])); !errors.Is(err, io.ErrUnexpectedEOF) {
+			t.Errorf("%d of %d bytes: %v", n, len(whole), err)
+		}
+		flipped := bytes.Clone(whole)
+		flipped[n] ^= 4
+		if _, err := readOnly(bytes.NewReader(flipped)); err == nil {
+			t.Errorf("byte %d of %d was flipped and nobody noticed", n, len(whole))
+		}
+	}
+}
+
+// TestHitsAnswers asks an agent's API for hits it has, had and never will have.
+func TestHitsAnswers(t *testing.T) {
+	tests := []struct {
+		sentence string
+		query    string
+		status   int
+	}{
+		{"hits that are there", "?lane=worker-fresh&from=3", http.StatusOK},
+		{"the end", "?lane=worker-fresh&from=5", http.StatusOK},
+		{"hits that were forgotten", "?lane=worker-fresh&from=2", http.StatusGone},
+		{"hits that never were", "?lane=worker-fresh&from=6", http.StatusRequestedRangeNotSatisfiable},
+		{"a lane it does not load", "?lane=worker2-fresh&from=0", http.StatusNotFound},
+		{"no lane", "?from=0", http.StatusNotFound},
+		{"no number", "?lane=worker-fresh", http.StatusBadRequest},
+		{"a number below zero", "?lane=worker-fresh&from=-1", http.StatusBadRequest},
+		{"a number that is none", "?lane=worker-fresh&from=all", http.StatusBadRequest},
+	}
+	for _, tt := range tests {
+		t.Run(tt.sentence, func(t *testing.T) {
+			attack := overAfter(t, 5, 3)
+			for want, agent := range map[int]*Agent{tt.status: {attacks: []*Attack{attack}}, http.StatusConflict: {}} {
+				answer := httptest.NewRecorder()
+				agent.hits(answer, httptest.NewRequest(http.MethodGet, "/v1/hits"+tt.query, nil))
+				if answer.Code != want {
+					t.Errorf("got %d %s, want %d", answer.Code, answer.Body, want)
+				}
+			}
+		})
+	}
+}
+
+func TestSinceNamesLaneAndHit(t *testing.T) {
+	_, err := overAfter(t, 5, 3).Since(2)
+	wantError(t, err, "loadgen: read hits of lane worker-fresh from 2: forgotten: hits below 3")
+}
+
+// overAfter is an attack that is over, of whose hits some were fetched.
+func overAfter(t *testing.T, hits, fetched int) *Attack {
+	t.Helper()
+	a := &Attack{client: newClient(lane(evidence.Fresh, "http://127.0.0.1:1/", 1), Config{})}
+	keepHits(a.client.tape, hits)
+	a.client.tape.end()
+	if _, err := a.Since(fetched); err != nil {
+		t.Fatal(err)
+	}
+	return a
+}

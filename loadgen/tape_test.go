@@ -1,0 +1,163 @@
+package loadgen
+
+import (
+	"errors"
+	"maps"
+	"runtime"
+	"strings"
+	"testing"
+	"unsafe"
+	"weak"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"rollcall/harness/evidence"
+)
+
+// keepHits has a tape keep hits with the next sequence numbers.
+func keepHits(t *tape, n int) {
+	for range n {
+		t.keep(evidence.Hit{Lane: "worker-fresh", Seq: uint64(t.next)}, nil)
+	}
+}
+
+func TestSince(t *testing.T) {
+	tests := []struct {
+		sentence string
+		kept     int
+		over     bool
+		before   []int // numbers asked for earlier
+		n        int
+		want     int // hits
+		end      bool
+		err      string
+	}{
+		{"a lane that has not begun", 0, false, nil, 0, 0, false, ""},
+		{"a lane that ended before it began", 0, true, nil, 0, 0, true, ""},
+		{"all there is, from a lane under way", 5, false, nil, 0, 5, false, ""},
+		{"only what was not seen yet", 5, false, []int{0}, 3, 2, false, ""},
+		{"nothing new", 5, false, []int{0}, 5, 0, false, ""},
+		{"the same hits again, for the reply may have been lost", 5, false, []int{0, 3}, 3, 2, false, ""},
+		{"hits after some that nobody asked for", 5, false, nil, 3, 2, false, ""},
+		{"the last hits of a lane that is over", 5, true, []int{0}, 3, 2, true, ""},
+		{"the end again", 5, true, []int{0, 5}, 5, 0, true, ""},
+		{"hits over a border of blocks", hitsPerBlock + 2, false, nil, hitsPerBlock - 1, 3, false, ""},
+		{"a whole block and no more", hitsPerBlock, true, nil, hitsPerBlock, 0, true, ""},
+		{"more than a frame holds, of a lane that is over", hitsPerFrame + 1, true, nil, 0, hitsPerFrame, false, ""},
+		{"the hit that the frame before did not hold", hitsPerFrame + 1, true, []int{0}, hitsPerFrame, 1, true, ""},
+		{"exactly what a frame holds", hitsPerFrame, true, nil, 0, hitsPerFrame, true, ""},
+		{"a full frame from the middle of a block", hitsPerFrame + 5, true, nil, 3, hitsPerFrame, false, ""},
+		{"a hit that was forgotten", 5, true, []int{0, 3}, 2, 0, false, "forgotten: hits below 3"},
+		{"a hit before the first", 5, true, nil, -1, 0, false, "forgotten: hits below 0"},
+		{"a hit that was not kept yet", 5, false, nil, 6, 0, false, "no hit 6: there are 5 so far"},
+		{"hits that a question too far did not make it forget", 5, false, []int{6}, 0, 5, false, ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.sentence, func(t *testing.T) {
+			tape := newTape()
+			keepHits(tape, tt.kept)
+			if tt.over {
+				tape.end()
+			}
+			for _, n := range tt.before {
+				tape.since(n)
+			}
+			frame, err := tape.since(tt.n)
+			if tt.err != "" {
+				wantError(t, err, tt.err)
+				if errors.Is(err, errForgotten) != strings.HasPrefix(tt.err, "forgotten") {
+					t.Errorf("%v is of the wrong type", err)
+				}
+				return
+			}
+			if err != nil || frame.First != tt.n || len(frame.Records) != tt.want || frame.End != tt.end {
+				t.Fatalf("got %d hits from %d, end %v, %v; want %d, end %v", len(frame.Records), frame.First, frame.End, err, tt.want, tt.end)
+			}
+			for i, h := range frame.Records {
+				if h.Seq != uint64(tt.n+i) {
+					t.Fatalf("hit %d is that of number %d", tt.n+i, h.Seq)
+				}
+			}
+		})
+	}
+}
+
+// TestNoHitIsLost has a reader follow a tape that keeps hits in any order; some of the replies to it are lost.
+func TestNoHitIsLost(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		tape := newTape()
+		var kept, read []uint64
+		ended := false
+		ask := func() {
+			frame, err := tape.since(len(read))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if held, unread := len(tape.blocks)*hitsPerBlock, len(kept)-len(read); held > unread+2*hitsPerBlock {
+				t.Fatalf("room for %d hits, when %d were unread", held, unread)
+			}
+			if frame.End && (!tape.over || len(read)+len(frame.Records) != len(kept)) {
+				t.Fatalf("an end %d hits before it", len(kept)-len(read)-len(frame.Records))
+			}
+			if rapid.IntRange(0, 3).Draw(t, "lost") == 0 {
+				return
+			}
+			for _, h := range frame.Records {
+				read = append(read, h.Seq)
+			}
+			ended = frame.End
+		}
+		for range rapid.IntRange(0, 8).Draw(t, "polls") {
+			for range rapid.IntRange(0, 2*hitsPerBlock).Draw(t, "kept") {
+				seq := uint64(len(kept)) ^ 1 // neighbours change places
+				tape.keep(evidence.Hit{Seq: seq}, nil)
+				kept = append(kept, seq)
+			}
+			ask()
+		}
+		tape.end()
+		for !ended {
+			ask()
+		}
+		if diff := cmp.Diff(kept, read); diff != "" {
+			t.Fatalf("(-kept +read):\n%s", diff)
+		}
+	})
+}
+
+// TestPolledTapeStaysFlat asks once a second for what 1,000 requests a second left, for ten minutes, and looks
+// for blocks that the garbage collector could not take.
+func TestPolledTapeStaysFlat(t *testing.T) {
+	tape := newTape()
+	inMemory := map[weak.Pointer[evidence.Hit]]bool{}
+	for second := range 600 {
+		keepHits(tape, 1000)
+		for _, block := range tape.blocks {
+			inMemory[weak.Make(&block[0])] = true
+		}
+		if _, err := tape.since(1000 * (second + 1)); err != nil {
+			t.Fatal(err)
+		}
+		if len(tape.blocks) > 1 {
+			t.Fatalf("%d blocks held after %d s", len(tape.blocks), second)
+		}
+	}
+	runtime.GC()
+	maps.DeleteFunc(inMemory, func(hit weak.Pointer[evidence.Hit], _ bool) bool { return hit.Value() == nil })
+	if len(inMemory) > 2 { // which the one block held may have begun with, a second apart
+		t.Errorf("hits of %d seconds are still in memory", len(inMemory))
+	}
+	runtime.KeepAlive(tape)
+}
+
+func TestTapeSharesNames(t *testing.T) {
+	tape := newTape()
+	for range 2 {
+		tape.keep(evidence.Hit{By: evidence.Server{Version: "v1", Pod: strings.Clone("shop-v1-abc"), Node: "worker"}}, nil)
+	}
+	hits := tape.blocks[0]
+	if unsafe.StringData(hits[0].By.Pod) != unsafe.StringData(hits[1].By.Pod) {
+		t.Error("two copies of a pod's name")
+	}
+}

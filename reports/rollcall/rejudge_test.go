@@ -1,0 +1,98 @@
+package main
+
+import (
+	"bytes"
+	"flag"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+func TestRejudgeSaysWhatChangedAndWritesNothing(t *testing.T) {
+	dir := edited(t, reported(t, runFolder(t, 60, 61)), "2 of 100 requests failed", "two requests failed")
+	before := contents(t, dir)
+	var stdout, stderr bytes.Buffer
+	if code := run([]string{"rejudge", dir}, &stdout, &stderr); code != 1 || stderr.Len() > 0 {
+		t.Errorf("exit code %d, stderr %q", code, stderr.String())
+	}
+	if diff := cmp.Diff(before, contents(t, dir)); diff != "" {
+		t.Errorf("the run folder (-before +after):\n%s", diff)
+	}
+	golden := filepath.Join("testdata", "rejudge.txt")
+	if *update {
+		if err := os.WriteFile(golden, stdout.Bytes(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), stdout.String()); diff != "" {
+		t.Errorf("%s (-want +got), -update rewrites it:\n%s", golden, diff)
+	}
+}
+
+// reported is a run folder with the reports of today.
+func reported(t *testing.T, dir string) string {
+	t.Helper()
+	var stderr bytes.Buffer
+	if run([]string{"report", dir}, io.Discard, &stderr); stderr.Len() > 0 {
+		t.Fatal(stderr.String())
+	}
+	return dir
+}
+
+// edited is a run folder with other words in its report.json; no words are all of it.
+func edited(t *testing.T, dir, words, others string) string {
+	t.Helper()
+	path := filepath.Join(dir, "report.json")
+	text := others
+	if words != "" {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if text = strings.ReplaceAll(string(data), words, others); text == string(data) {
+			t.Fatalf("%s does not say %q", path, words)
+		}
+	}
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// without is a run folder whose scenario lacks a file.
+func without(t *testing.T, dir, name string) string {
+	t.Helper()
+	if err := os.Remove(filepath.Join(dir, "evidence", "iptables", "rollout", "drained", name)); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// contents maps each file in dir to what is in it.
+func contents(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	files := make(map[string]string)
+	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		files[path] = string(data)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}

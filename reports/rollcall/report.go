@@ -1,0 +1,49 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+
+	"rollcall/reports"
+)
+
+func reportCommand(code *int) *cobra.Command {
+	return &cobra.Command{
+		Use:   "report DIR",
+		Short: "Judge a recorded run again and write its reports",
+		Long: `Judge a recorded run again and write its reports.
+
+DIR is a run folder, such as out/latest. Its evidence is read, joined and judged
+by the rules of this build; no cluster is needed. Into DIR go
+
+  report.json   every scenario, lane and number
+  junit.xml     for CI: a failed claim is a failure, an inconclusive one an error
+  summary.md    totals, a table, and the reason for everything that did not pass
+
+and the table is printed. Reports of an earlier judgement are replaced; the
+evidence is never changed.
+
+Exit codes:
+  0  every scenario passed, or some passed and the rest were skipped
+  1  a claim failed
+  2  wrong usage, or DIR is not a run folder
+  3  a scenario was inconclusive or could not be read, none was judged, the run
+     broke, or a report could not be written`,
+		Example: `  rollcall report out/latest`,
+		Args:    cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			r, err := reports.Load(args[0])
+			if err != nil {
+				return err
+			}
+			*code = exitInfrastructure
+			if err := reports.WriteFolder(args[0], r); err != nil {
+				return err
+			}
+			if err := reports.Terminal(cmd.OutOrStdout(), r); err != nil {
+				return err
+			}
+			*code = reports.ExitCode(r)
+			return nil
+		},
+	}
+}

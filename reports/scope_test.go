@@ -1,0 +1,69 @@
+package reports_test
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"rollcall/harness/evidence"
+	"rollcall/harness/verdict"
+	"rollcall/reports"
+)
+
+// A rule that is not for the cluster is told of in its place, and nowhere else.
+func TestARuleForOtherClustersIsNoOutcomeOfAScenario(t *testing.T) {
+	for _, row := range []struct {
+		sentence string
+		expect   []evidence.Expectation
+		refused  []uint64
+		outcome  verdict.Outcome
+		code     int
+		junit    string // element; empty: none but those of every case
+	}{
+		{"beside a rule that holds", []evidence.Expectation{verdict.NoFailures(), nftablesOnly()}, nil, verdict.Pass, 0, ""},
+		{"beside a rule that fails", []evidence.Expectation{nftablesOnly(), verdict.NoFailures()}, []uint64{60}, verdict.Fail, 1, "<failure"},
+		{"beside a rule that cannot tell", []evidence.Expectation{nftablesOnly(), verdict.DamageSeen()}, nil, verdict.Inconclusive, 3, "<error"},
+		{"alone, so that nothing was judged", []evidence.Expectation{nftablesOnly()}, nil, verdict.Inconclusive, 3, "<error"},
+	} {
+		t.Run(row.sentence, func(t *testing.T) {
+			dir := emptyFolder(t)
+			put(t, dir+"/evidence/iptables/"+evidence.ClusterFile, evidence.Cluster{Mode: "iptables"})
+			recorded := rollout("iptables", "rollout", "drained", 1, row.expect)
+			fail(&recorded, "worker-fresh", evidence.Refused, row.refused...)
+			record(t, dir, recorded)
+			r, err := reports.Load(dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := r.Scenarios[0].Outcome; got != row.outcome || r.Summary.Skipped > 0 {
+				t.Errorf("outcome %s, want %s; %d skipped", got, row.outcome, r.Summary.Skipped)
+			}
+			if code := reports.ExitCode(r); code != row.code {
+				t.Errorf("exit code %d, want %d", code, row.code)
+			}
+			var junit, summary bytes.Buffer
+			if err := reports.JUnit(&junit, r); err != nil {
+				t.Fatal(err)
+			}
+			if err := reports.Markdown(&summary, r); err != nil {
+				t.Fatal(err)
+			}
+			for _, element := range []string{"<failure", "<error", "<skipped"} {
+				if got := strings.Contains(junit.String(), element); got != (element == row.junit) {
+					t.Errorf("junit has %s: %v\n%s", element, got, junit.String())
+				}
+			}
+			if strings.Contains(junit.String(), "max-outage") {
+				t.Errorf("junit gives the rule as a reason:\n%s", junit.String())
+			}
+			if got := strings.Contains(summary.String(), "Not passed"); got == (row.outcome == verdict.Pass) {
+				t.Errorf("summary:\n%s", summary.String())
+			}
+			for _, rule := range r.Scenarios[0].Rules {
+				if rule.ID == "max-outage" && rule.Outcome != verdict.Skipped {
+					t.Errorf("the rule is %s", rule.Outcome)
+				}
+			}
+		})
+	}
+}

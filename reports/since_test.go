@@ -1,0 +1,103 @@
+package reports_test
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"rollcall/reports"
+)
+
+// since is what is said of a report now, given the report.json of then.
+func since(t *testing.T, then string, now reports.Report) string {
+	t.Helper()
+	write, err := reports.Since([]byte(then))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var first, second bytes.Buffer
+	for _, b := range []*bytes.Buffer{&first, &second} {
+		if err := write(b, now); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if first.String() != second.String() {
+		t.Errorf("written twice, it says first\n%s\nthen\n%s", first.String(), second.String())
+	}
+	return first.String()
+}
+
+func TestWhatChangedSinceAReport(t *testing.T) {
+	dir := runFolder(t)
+	now, err := reports.Load(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	said := reportOf(t, dir)
+	then := said
+	for _, edit := range []struct{ now, then string }{
+		// another rule of then let the lossy rollout pass, and counted something that is not counted today
+		{`"outcome": "fail",
+      "because": "3 of 400 requests failed`, `"outcome": "pass",
+      "because": "hardly any of 400 requests failed`},
+		{`"outcome": "fail",
+          "because": "3 of 400 requests failed`, `"outcome": "pass",
+          "because": "hardly any of 400 requests failed`},
+		{`"status_gap_ms": 41.485`, `"status_gap_ms": 40, "tears": {"shed": 7}`},
+		{`"mixed_window_ms": 30,`, ``},
+		{`"lane": "worker-fresh",
+              "seq": 55`, `"lane": "worker-fresh",
+              "seq": 54`},
+		{`"id": "no-lost-replies"`, `"id": "no-lost-sleep"`},
+		{`0 outages on 2 lanes`, `no outages on 2 lanes`},
+		{`"kernel": "6.12.0"`, `"kernel": "6.11.0"`},
+		{`"pass": 2,
+    "fail": 1`, `"pass": 3,
+    "fail": 0`},
+		// a scenario was known by another name
+		{`"id": "undrained",
+      "suite": "control",
+      "mode": "nftables"`, `"id": "unstrained",
+      "suite": "control",
+      "mode": "nftables"`},
+	} {
+		edited := strings.Replace(then, edit.now, edit.then, 1)
+		if edited == then {
+			t.Fatalf("the report does not say %s", edit.now)
+		}
+		then = edited
+	}
+	golden(t, "since.txt", []byte(since(t, then, now)))
+
+	for _, row := range []struct{ sentence, then, want string }{
+		{"the same report", said, "nothing changed: report.json is byte-identical\n\n2 passed"},
+		{"the same, written by somebody else", strings.ReplaceAll(said, "\n", "\r\n"), "nothing changed but the form of report.json\n\n2 passed"},
+		{"a report by a newer build", strings.Replace(said, "v1alpha1", "v2", 1), "the run as a whole\n    apiVersion: rollcall/v2 → rollcall/v1alpha1\n"},
+		{"a report without scenarios", reportOf(t, emptyFolder(t)), "\niptables/rollout/drained: appeared, pass: all 7 rules hold"},
+	} {
+		t.Run(row.sentence, func(t *testing.T) {
+			if got := since(t, row.then, now); !strings.Contains(got, row.want) {
+				t.Errorf("it does not say %q:\n%s", row.want, got)
+			}
+		})
+	}
+}
+
+func TestOnlyAReportIsCompared(t *testing.T) {
+	for _, row := range []struct{ sentence, then, want string }{
+		{"nothing", ``, "reports: read report.json: byte 0: EOF"},
+		{"half a report", `{"kind":"Conf`, "byte "},
+		{"a report and more", `{"kind":"ConformanceReport","scenarios":[]} {}`, "there is more than a report"},
+		{"something else", `{"kind":"Deployment"}`, "its kind is Deployment, not ConformanceReport"},
+		{"no object", `[]`, "cannot unmarshal"},
+		{"no scenarios", `{"kind":"ConformanceReport"}`, "it has no list of scenarios"},
+		{"scenarios without a name", `{"kind":"ConformanceReport","scenarios":[7]}`, "it has no list of scenarios"},
+	} {
+		t.Run(row.sentence, func(t *testing.T) {
+			_, err := reports.Since([]byte(row.then))
+			if err == nil || !strings.Contains(err.Error(), row.want) {
+				t.Errorf("error %v, want %q", err, row.want)
+			}
+		})
+	}
+}
