@@ -118,6 +118,23 @@ func TestAKeptConnectionThatGoesBackIsFound(t *testing.T) {
 	}
 }
 
+func TestAFailedHitKnowsWhereItsConnectionLed(t *testing.T) {
+	reused := fresh("a", "n1")
+	reused.Conn = evidence.Reused
+	hits := paced("a", "1x12x")
+	for i, port := range []int{7, 7, 8, 8, 9} {
+		hits[i].LocalPort, hits[i].Reused = port, i == 1 || i == 3
+	}
+	hits[3].Fault, hits[3].By = evidence.Reset, evidence.Server{}
+	var got []string
+	for _, h := range join(t, recording(hits, marks(0, 10, 20, 40), reused)).Lanes[0].Failed {
+		got = append(got, h.Kept)
+	}
+	if diff := cmp.Diff([]string{"pod-v1", "pod-v1", ""}, got); diff != "" {
+		t.Errorf("pods (-want +got):\n%s", diff)
+	}
+}
+
 func TestHitsThatStandOutCarryTheirArrivals(t *testing.T) {
 	r := recording(paced("a", "1x2"), marks(0, 10, 20, 40), fresh("a", "n1"))
 	r.Arrivals = logged(r.Hits)

@@ -216,34 +216,48 @@ func (b *builder) finish() {
 	b.summary.Lag = spreadOf(b.lags)
 	b.summary.achieved()
 	b.lane.Summary = b.summary
-	b.lane.Returns = b.returns()
+	b.followConnections()
 	slices.SortStableFunc(b.lane.Failed, bySent)
 	slices.SortStableFunc(b.lane.Repeated, bySent)
 	b.moments, b.lags = b.moments[:0], b.lags[:0]
 }
 
-// returns finds, on each kept connection, replies by another version that follow one by the new.
-func (b *builder) returns() []Hit {
+// followConnections walks each kept connection in the order of sending. It finds replies by another
+// version that follow one by the new, and to which pod a connection led that failed.
+func (b *builder) followConnections() {
 	if b.lane.Conn != evidence.Reused {
-		return nil
+		return
 	}
-	var back []Hit
-	switched := make(map[uint16]bool) // by local port
+	type connection struct {
+		pod      string // that answered last
+		switched bool   // the new version has answered
+	}
+	open := make(map[uint16]connection) // by local port
+	failed := make(map[uint64]string)   // number -> pod
 	for _, m := range b.moments {
-		if m.by == 0 || m.port == 0 {
+		c := open[m.port]
+		switch {
+		case m.port == 0:
+			continue
+		case !m.reused:
+			c = connection{}
+		}
+		if m.by == 0 {
+			failed[m.seq] = c.pod
 			continue
 		}
 		by := b.byNumber[m.by-1].Server
-		if !m.reused {
-			delete(switched, m.port)
-		}
 		if by.Version == b.new {
-			switched[m.port] = true
-		} else if switched[m.port] {
-			back = append(back, Hit{Hit: evidence.Hit{Lane: b.lane.ID, Seq: m.seq, Sent: m.sent, LocalPort: int(m.port), Reused: m.reused, By: by}})
+			c.switched = true
+		} else if c.switched {
+			b.lane.Returns = append(b.lane.Returns, Hit{Kept: c.pod, Hit: evidence.Hit{Lane: b.lane.ID, Seq: m.seq, Sent: m.sent, LocalPort: int(m.port), Reused: m.reused, By: by}})
 		}
+		c.pod = by.Pod
+		open[m.port] = c
 	}
-	return back
+	for i := range b.lane.Failed {
+		b.lane.Failed[i].Kept = failed[b.lane.Failed[i].Seq]
+	}
 }
 
 // compareMoments orders by time sent.

@@ -58,10 +58,11 @@ func (p Pod) At(moment time.Duration) (phase PodPhase, since time.Duration) {
 }
 
 // Served finds the pod that got a hit, or should have: the one that replied, else the one that
-// logged it, else the only one that was on its way out when the hit was sent. It is absent when
-// several were, or none.
+// logged it, else the one its kept connection led to. Else it is the only pod that could have failed
+// it: of those on their way out when it was sent, one that had ended before one that could still
+// answer. It is absent when several could have, or none.
 func (t Timeline) Served(h Hit) (p Pod, ok bool) {
-	name := ""
+	name := h.Kept
 	switch {
 	case replied(&h.Hit):
 		name = h.By.Pod
@@ -75,15 +76,21 @@ func (t Timeline) Served(h Hit) (p Pod, ok bool) {
 		}
 		return t.Pods[i], true
 	}
-	leaving := 0
+	var ended, leaving []Pod
 	for _, pod := range t.Pods {
-		phase, since := pod.At(h.Sent)
-		if phase >= PodDeleting && (phase != PodGone || h.Sent-since <= lingers) {
-			p = pod
-			leaving++
+		switch phase, since := pod.At(h.Sent); {
+		case phase == PodExited, phase == PodGone && h.Sent-since <= lingers:
+			ended = append(ended, pod)
+		case phase >= PodDeleting && phase < PodExited:
+			leaving = append(leaving, pod)
 		}
 	}
-	return p, leaving == 1
+	for _, could := range [][]Pod{ended, leaving} {
+		if len(could) > 0 {
+			return could[0], len(could) == 1
+		}
+	}
+	return Pod{}, false
 }
 
 // podsOf follows every pod of the app through the events.

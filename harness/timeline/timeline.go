@@ -54,6 +54,8 @@ type Lane struct {
 type Hit struct {
 	evidence.Hit
 	Arrivals []evidence.Arrival // by time; empty when it never arrived, or arrivals were not recorded
+	// Kept is the pod that had answered before on the same kept connection; empty when none had.
+	Kept string
 }
 
 // Lost reports whether a pod got the request but the client never saw a reply.
