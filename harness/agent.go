@@ -22,27 +22,31 @@ import (
 // An agent is the load pod on one worker, as reached through its port-forward.
 type agent struct {
 	pod     string
-	lane    evidence.Lane
+	node    string
+	lanes   []evidence.Lane
 	remote  loadgen.Remote
 	forward *cluster.Forward
-	was     string // its instance before the load; another one afterwards betrays a restart
-	feed    *feed  // nil before start
+	was     string  // its instance before the load; another one afterwards betrays a restart
+	feeds   []*feed // of its lanes; none before start
+	after   []evidence.ClockReading
 }
 
-// start tells the agent to load its lane, and begins to bring the hits to the recorder.
+// start tells the agent to load its lanes, and begins to bring the hits to the recorder.
 func (a *agent) start(ctx context.Context, cfg loadgen.Config, recorder *evidence.Recorder) error {
-	if err := a.remote.Start(ctx, []evidence.Lane{a.lane}, cfg); err != nil {
+	if err := a.remote.Start(ctx, a.lanes, cfg); err != nil {
 		return err
 	}
-	a.feed = follow(ctx, recorder, func(ctx context.Context, n int) (evidence.Frame[evidence.Hit], error) {
-		return a.remote.Since(ctx, a.lane.ID, n)
-	})
+	for _, lane := range a.lanes {
+		a.feeds = append(a.feeds, follow(ctx, recorder, lane.ID, func(ctx context.Context, n int) (evidence.Frame[evidence.Hit], error) {
+			return a.remote.Since(ctx, lane.ID, n)
+		}))
+	}
 	return nil
 }
 
-// collect returns when every hit of the agent is with the recorder, and closes the way to it. The error
-// says why that is not so.
-func (a *agent) collect(ctx context.Context) (err error) {
+// collect returns when every hit of the agent is with the recorder, reads its clock once more, and closes
+// the way to it. The error says why that is not so.
+func (a *agent) collect(ctx context.Context, began time.Time) (err error) {
 	if a.forward == nil {
 		return nil
 	}
@@ -51,17 +55,26 @@ func (a *agent) collect(ctx context.Context) (err error) {
 			err = closed
 		}
 	}()
-	if a.feed == nil {
+	if len(a.feeds) == 0 {
 		return nil
 	}
-	if err := a.check(ctx); err != nil {
-		a.feed.cancel(err)
-		return errors.Join(err, a.feed.end(ctx))
+	lost := a.check(ctx)
+	if lost == nil {
+		var reading evidence.ClockReading
+		reading, lost = a.readClock(ctx, began)
+		a.after = append(a.after, reading)
 	}
-	return a.feed.end(ctx)
+	troubles := []error{lost}
+	for _, f := range a.feeds {
+		if lost != nil {
+			f.cancel(lost)
+		}
+		troubles = append(troubles, f.end(ctx))
+	}
+	return errors.Join(troubles...)
 }
 
-// check ends the agent's lane, and is an error unless it is the agent that was started and had no trouble.
+// check ends the agent's lanes, and is an error unless it is the agent that was started and had no trouble.
 func (a *agent) check(ctx context.Context) error {
 	id, err := a.remote.Identity(ctx)
 	if err != nil {
@@ -77,8 +90,10 @@ func (a *agent) check(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if trouble := progress[a.lane.ID].Trouble; trouble != "" {
-		return errors.New(trouble)
+	for _, lane := range a.lanes {
+		if trouble := progress[lane.ID].Trouble; trouble != "" {
+			return fmt.Errorf("lane %s: %s", lane.ID, trouble)
+		}
 	}
 	return nil
 }
@@ -89,7 +104,7 @@ const clockSamples = 5
 // readClock compares the clock of the agent's node with ours.
 func (a *agent) readClock(ctx context.Context, began time.Time) (evidence.ClockReading, error) {
 	reading, err := a.remote.ReadClock(ctx, began, clockSamples)
-	reading.Node = a.lane.Node
+	reading.Node = a.node
 	return reading, err
 }
 
@@ -111,10 +126,9 @@ func fate(ctx context.Context, pods typedcorev1.PodInterface, name string) strin
 	return said
 }
 
-func awaitRunning(ctx context.Context, pods typedcorev1.PodInterface, name string) error {
-	err := poll.Until(ctx, 100*time.Millisecond, func() (bool, error) {
-		pod, err := pods.Get(ctx, name, metav1.GetOptions{})
-		if err != nil {
+func awaitReady(ctx context.Context, pods typedcorev1.PodInterface, name string) (pod *corev1.Pod, err error) {
+	err = poll.Until(ctx, 100*time.Millisecond, func() (bool, error) {
+		if pod, err = pods.Get(ctx, name, metav1.GetOptions{}); err != nil {
 			return false, err
 		}
 		return slices.ContainsFunc(pod.Status.Conditions, func(c corev1.PodCondition) bool {
@@ -122,9 +136,9 @@ func awaitRunning(ctx context.Context, pods typedcorev1.PodInterface, name strin
 		}), nil
 	})
 	if err != nil {
-		return fmt.Errorf("%s: %w", fate(context.WithoutCancel(ctx), pods, name), err)
+		return nil, fmt.Errorf("%s: %w", fate(context.WithoutCancel(ctx), pods, name), err)
 	}
-	return nil
+	return pod, nil
 }
 
 // oneLine is an error in one line: joined errors, one after the other.

@@ -42,16 +42,22 @@ type clients struct {
 	clocks  []evidence.ClockReading
 }
 
-// newClients makes the agents and opens a way to each.
+// newClients makes the agents and what their control lanes ask, and opens a way to each agent.
 func newClients(ctx context.Context, r *recording, service *corev1.Service) (*clients, error) {
 	cl := &clients{load: r.Load, service: service.Name, pods: r.cluster.Client.CoreV1().Pods(r.namespace)}
 	workers, err := r.cluster.Workers(ctx)
 	if err != nil {
 		return nil, err
 	}
-	token := rand.Text()
-	secret := fixtures.AgentSecret(r.namespace, token)
+	outside, err := r.cluster.Outside(ctx)
+	if err != nil {
+		return nil, err
+	}
+	secret := fixtures.AgentSecret(r.namespace, rand.Text())
 	if _, err := r.cluster.Client.CoreV1().Secrets(r.namespace).Create(ctx, secret, metav1.CreateOptions{}); err != nil {
+		return nil, err
+	}
+	if _, err := cl.pods.Create(ctx, r.App.ControlPod(r.namespace), metav1.CreateOptions{}); err != nil {
 		return nil, err
 	}
 	for _, worker := range workers {
@@ -59,30 +65,30 @@ func newClients(ctx context.Context, r *recording, service *corev1.Service) (*cl
 		if err != nil {
 			return nil, err
 		}
-		short := strings.TrimPrefix(worker, r.cluster.Name+"-")
-		cl.agents = append(cl.agents, &agent{pod: pod.Name, remote: loadgen.Remote{Token: token}, lane: evidence.Lane{
-			ID: short + "-" + string(r.Load.Conn), Vantage: evidence.FromPod, Node: worker,
-			Conn: r.Load.Conn, Target: address(service), Rate: r.Load.Rate,
-		}})
+		cl.agents = append(cl.agents, &agent{pod: pod.Name, node: worker, remote: loadgen.Remote{Token: string(secret.Data[fixtures.AgentTokenKey])}})
 	}
-	outside, err := r.cluster.Outside(ctx)
+	control, err := awaitReady(ctx, cl.pods, fixtures.ControlName)
 	if err != nil {
 		return nil, err
 	}
-	cl.outside = evidence.Lane{
-		ID: "outside-" + string(r.Load.Conn), Vantage: evidence.FromHost,
-		Conn: r.Load.Conn, Target: "http://" + outside + "/", Rate: r.Load.Rate,
-	}
 	for _, a := range cl.agents {
-		if err := awaitRunning(ctx, cl.pods, a.pod); err != nil {
+		lane := func(kind string, vantage evidence.Vantage, conn evidence.Conn, target string) {
+			a.lanes = append(a.lanes, evidence.Lane{ID: strings.TrimPrefix(a.node, r.cluster.Name+"-") + "-" + kind,
+				Vantage: vantage, Node: a.node, Conn: conn, Target: target, Rate: r.Load.Rate})
+		}
+		lane("fresh", evidence.FromPod, evidence.Fresh, "http://"+service.Spec.ClusterIP+"/")
+		lane("reused", evidence.FromPod, evidence.Reused, "http://"+service.Spec.ClusterIP+"/")
+		lane("control", evidence.FromControl, evidence.Fresh, fmt.Sprintf("http://%s:%d/", control.Status.PodIP, fixtures.AppPort))
+		if _, err := awaitReady(ctx, cl.pods, a.pod); err != nil {
 			return cl, err
 		}
 		if a.forward, err = r.cluster.Forward(ctx, r.namespace, a.pod, fixtures.AgentPort); err != nil {
 			return cl, err
 		}
 		a.remote.URL = a.forward.URL
-		cl.lanes = append(cl.lanes, a.lane)
+		cl.lanes = append(cl.lanes, a.lanes...)
 	}
+	cl.outside = evidence.Lane{ID: "outside-fresh", Vantage: evidence.FromHost, Conn: evidence.Fresh, Target: "http://" + outside + "/", Rate: r.Load.Rate}
 	cl.lanes = append(cl.lanes, cl.outside)
 	return cl, nil
 }
@@ -91,8 +97,10 @@ func newClients(ctx context.Context, r *recording, service *corev1.Service) (*cl
 // mean that every node's kube-proxy has programmed them.
 func (cl *clients) reachable(ctx context.Context) error {
 	for _, a := range cl.agents {
-		if err := until(ctx, func() error { return a.remote.Reach(ctx, a.lane.Target) }); err != nil {
-			return fmt.Errorf("from %s: %w", a.lane.Node, err)
+		for _, lane := range a.lanes {
+			if err := until(ctx, func() error { return a.remote.Reach(ctx, lane.Target) }); err != nil {
+				return fmt.Errorf("from %s: %w", a.node, err)
+			}
 		}
 	}
 	client := http.Client{Timeout: time.Second, Transport: &http.Transport{DisableKeepAlives: true}}
@@ -141,7 +149,7 @@ func (cl *clients) start(ctx context.Context, began time.Time, recorder *evidenc
 	if cl.attack, err = loadgen.Start(context.WithoutCancel(ctx), cl.outside, cfg); err != nil {
 		return err
 	}
-	cl.feed = follow(ctx, recorder, func(_ context.Context, n int) (evidence.Frame[evidence.Hit], error) { return cl.attack.Since(n) })
+	cl.feed = follow(ctx, recorder, cl.outside.ID, func(_ context.Context, n int) (evidence.Frame[evidence.Hit], error) { return cl.attack.Since(n) })
 	return nil
 }
 
@@ -151,7 +159,7 @@ func (cl *clients) stop(ctx context.Context) {
 	defer cancel()
 	var lanes sync.WaitGroup
 	for _, a := range cl.agents {
-		if a.feed != nil {
+		if len(a.feeds) > 0 {
 			lanes.Go(func() { _ = a.remote.Stop(ctx) }) // collect stops it again, and then an error counts
 		}
 	}
@@ -166,14 +174,16 @@ func (cl *clients) stop(ctx context.Context) {
 func (cl *clients) collect(ctx context.Context, began time.Time) (doubts []string) {
 	ctx, cancel := context.WithTimeoutCause(ctx, collectPatience, fmt.Errorf("not done in %v", collectPatience))
 	defer cancel()
-	for _, a := range cl.agents {
-		if a.feed != nil {
-			if reading, err := a.readClock(ctx, began); err == nil {
-				cl.clocks = append(cl.clocks, reading)
-			}
-		}
-		if err := a.collect(ctx); err != nil {
-			doubts = append(doubts, fmt.Sprintf("lane %s: %s: %s", a.lane.ID, fate(ctx, cl.pods, a.pod), oneLine(err)))
+	var agents sync.WaitGroup
+	troubles := make([]error, len(cl.agents))
+	for i, a := range cl.agents {
+		agents.Go(func() { troubles[i] = a.collect(ctx, began) })
+	}
+	agents.Wait()
+	for i, a := range cl.agents {
+		cl.clocks = append(cl.clocks, a.after...)
+		if err := troubles[i]; err != nil {
+			doubts = append(doubts, fmt.Sprintf("%s: %s", fate(ctx, cl.pods, a.pod), oneLine(err)))
 		}
 	}
 	if cl.attack != nil {
@@ -182,7 +192,7 @@ func (cl *clients) collect(ctx context.Context, began time.Time) (doubts []strin
 			doubts = append(doubts, fmt.Sprintf("lane %s: %s", cl.outside.ID, trouble))
 		}
 		if err := cl.feed.end(ctx); err != nil {
-			doubts = append(doubts, fmt.Sprintf("lane %s: %s", cl.outside.ID, oneLine(err)))
+			doubts = append(doubts, oneLine(err))
 		}
 	}
 	return doubts
@@ -202,7 +212,9 @@ func (cl *clients) progress(ctx context.Context) string {
 		if err != nil {
 			silent += "  " + a.pod + " does not answer"
 		}
-		add(lanes[a.lane.ID])
+		for _, lane := range a.lanes {
+			add(lanes[lane.ID])
+		}
 	}
 	if cl.attack != nil {
 		add(cl.attack.Progress())

@@ -12,6 +12,7 @@ import (
 // A feed brings the hits of one lane to the recorder while the lane is loaded, in a goroutine that
 // lasts until the lane has ended or the feed is.
 type feed struct {
+	lane   string
 	since  func(ctx context.Context, n int) (evidence.Frame[evidence.Hit], error)
 	cancel context.CancelCauseFunc
 	done   chan struct{}
@@ -21,14 +22,17 @@ type feed struct {
 	err   error // of the last time it was asked
 }
 
-// feedEvery is how often a lane is asked for its hits; with the recorder's own second it bounds what a
-// killed run loses.
-const feedEvery = 500 * time.Millisecond
+// feedEvery is how often a lane is asked for its hits, and askPatience how long an answer may take. With
+// the recorder's own half second, feedEvery bounds what a killed run loses.
+const (
+	feedEvery   = 250 * time.Millisecond
+	askPatience = 5 * time.Second
+)
 
 // follow begins a feed from a source, which is asked for the hits from number n on.
-func follow(ctx context.Context, recorder *evidence.Recorder, since func(ctx context.Context, n int) (evidence.Frame[evidence.Hit], error)) *feed {
+func follow(ctx context.Context, recorder *evidence.Recorder, lane string, since func(ctx context.Context, n int) (evidence.Frame[evidence.Hit], error)) *feed {
 	ctx, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
-	f := &feed{since: since, cancel: cancel, done: make(chan struct{})}
+	f := &feed{lane: lane, since: since, cancel: cancel, done: make(chan struct{})}
 	go func() {
 		defer close(f.done)
 		f.run(ctx, recorder)
@@ -39,7 +43,9 @@ func follow(ctx context.Context, recorder *evidence.Recorder, since func(ctx con
 // run asks a source that does not answer again for the same hits.
 func (f *feed) run(ctx context.Context, recorder *evidence.Recorder) {
 	for {
-		frame, err := f.since(ctx, f.got)
+		asking, cancel := context.WithTimeoutCause(ctx, askPatience, fmt.Errorf("no answer in %v", askPatience))
+		frame, err := f.since(asking, f.got)
+		cancel()
 		if err == nil {
 			recorder.Hits(frame.Records...)
 			f.got += len(frame.Records)
@@ -75,5 +81,5 @@ func (f *feed) end(ctx context.Context) error {
 	if f.err == nil {
 		f.err = errors.New("it was asked no more")
 	}
-	return fmt.Errorf("%d of its hits were recorded: %w", f.got, f.err)
+	return fmt.Errorf("of lane %s %d hits were recorded: %w", f.lane, f.got, f.err)
 }

@@ -6,7 +6,6 @@ import (
 	"io"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
@@ -26,6 +25,7 @@ type recording struct {
 	session   string // id of the run the namespace is labelled with
 	began     time.Time
 	out       io.Writer
+	run       evidence.Run
 	recorder  *evidence.Recorder
 	watch     *observe.Watch
 	clients   *clients
@@ -35,10 +35,10 @@ type recording struct {
 // says why it is not. left is about what could not be cleaned up afterwards, err about a folder that
 // cannot be written.
 func record(ctx context.Context, c *cluster.Cluster, s Scenario, session, namespace, folder string, run evidence.Run, out io.Writer) (left, err error) {
-	r := &recording{Scenario: s, cluster: c, session: session, namespace: namespace, began: time.Now(), out: out}
-	run.Began = r.began.UTC()
-	run.OldVersion, run.NewVersion = s.Rollout.Versions()
-	if r.recorder, err = evidence.Record(folder, run); err != nil {
+	r := &recording{Scenario: s, cluster: c, session: session, namespace: namespace, began: time.Now(), out: out, run: run}
+	r.run.Began = r.began.UTC()
+	r.run.OldVersion, r.run.NewVersion = s.Rollout.Versions()
+	if r.recorder, err = evidence.Record(folder, r.run); err != nil {
 		return nil, err
 	}
 	defer r.recorder.Abandon()
@@ -46,8 +46,8 @@ func record(ctx context.Context, c *cluster.Cluster, s Scenario, session, namesp
 	broke := r.rollOutUnderLoad(ctx)
 	afterwards := context.WithoutCancel(ctx)
 	if r.clients != nil {
-		run.Distrust = append(run.Distrust, r.clients.collect(afterwards, r.began)...)
-		run.Lanes, run.Clocks = r.clients.lanes, r.clients.clocks
+		r.run.Distrust = append(r.run.Distrust, r.clients.collect(afterwards, r.began)...)
+		r.run.Lanes, r.run.Clocks = r.clients.lanes, r.clients.clocks
 	}
 	if r.watch != nil {
 		stopping, cancel := context.WithTimeoutCause(afterwards, collectPatience, fmt.Errorf("not done in %v", collectPatience))
@@ -55,11 +55,11 @@ func record(ctx context.Context, c *cluster.Cluster, s Scenario, session, namesp
 		cancel()
 	}
 	if broke != nil {
-		run.Distrust = append(run.Distrust, broke.Error())
+		r.run.Distrust = append(r.run.Distrust, broke.Error())
 	}
 	left = r.cleanUp(afterwards)
-	run.Length = time.Since(r.began)
-	return left, r.recorder.Finish(run)
+	r.run.Length = time.Since(r.began)
+	return left, r.recorder.Finish(r.run)
 }
 
 // rollOutUnderLoad is the scenario from the first object to the last hit.
@@ -72,6 +72,10 @@ func (r *recording) rollOutUnderLoad(ctx context.Context) error {
 	}
 	defer r.clients.stop(context.WithoutCancel(ctx))
 	r.watch.Mark(evidence.LoadBegun)
+	r.run.Lanes, r.run.Clocks = r.clients.lanes, r.clients.clocks
+	if err := r.recorder.Describe(r.run); err != nil {
+		return err
+	}
 	if err := r.pass(ctx, "before the rollout", steady); err != nil {
 		return err
 	}
@@ -212,5 +216,3 @@ func (r *recording) cleanUp(ctx context.Context) error {
 	}
 	return nil
 }
-
-func address(service *corev1.Service) string { return "http://" + service.Spec.ClusterIP + "/" }

@@ -148,14 +148,14 @@ func TestASpoiltScenarioIsInconclusiveAndTheOthersAreNot(t *testing.T) {
 		{"an event of an unknown kind", sealing("events.jsonl", func(data []byte) []byte {
 			return bytes.Replace(data, []byte("status-done"), []byte("status-gone"), 1)
 		}), []string{"events.jsonl: line ", `unknown event kind "status-gone"`}},
-		{"a number used twice", recordingAgain(func(r *recording) { r.hits[8].Seq = 7 }), []string{`1 hits of lane "worker-fresh" repeat a sequence number`}},
+		{"a number used twice", recordingAgain(func(r *recording) { r.hits[8].Seq = 7 }), []string{`hits.parquet: lane "worker-fresh": seq 7 repeats a sequence number`}},
 		{"a lane without hits", recordingAgain(func(r *recording) {
 			r.hits = slices.DeleteFunc(r.hits, func(h evidence.Hit) bool { return h.Lane == "host-reused" })
 			r.arrivals = slices.DeleteFunc(r.arrivals, func(a evidence.Arrival) bool { return a.Lane == "host-reused" })
-		}), []string{"host-reused sent 0 requests"}},
+		}), []string{`hits.parquet: lane "host-reused" has 0 hits`}},
 		{"a hit from before the run began", recordingAgain(func(r *recording) { r.hits[0].Due, r.hits[0].Sent = -5*ms, -5*ms }),
-			[]string{`1 hits of lane "worker-fresh" have a time before the run began`}},
-		{"an event from before the run began", recordingAgain(func(r *recording) { r.events[0].At = -time.Second }), []string{"event pod-ready is 1s before the run began"}},
+			[]string{`hits.parquet: lane "worker-fresh": seq 0 has a time before the run began`}},
+		{"an event from before the run began", recordingAgain(func(r *recording) { r.events[0].At = -time.Second }), []string{"events.jsonl: line 1: pod-ready is 1s before the run began"}},
 		{"a recording that was cut off", cuttingOff, []string{"run.json: the recording was cut off", "7 hits"}},
 
 		{"no run.json", removing("run.json"), []string{drainedFolder + "/run.json: no such file", "record it again"}},

@@ -112,10 +112,13 @@ func (l Lane) Failed() int {
 	return n
 }
 
-// Numbers are what a rollout cost, as far as it was measured.
+// Numbers are what a rollout cost, as far as it was measured. By how much a number may be wrong, because
+// its ends were read on two clocks, stands beside it where clocks were read.
 type Numbers struct {
 	StatusGap        *float64 `json:"status_gap_ms,omitempty"`
+	StatusGapError   *float64 `json:"status_gap_uncertainty_ms,omitempty"`
 	MixedWindow      *float64 `json:"mixed_window_ms,omitempty"`
+	MixedWindowError *float64 `json:"mixed_window_uncertainty_ms,omitempty"`
 	MinAvailable     *int     `json:"min_available,omitempty"`
 	MaxPods          *int     `json:"max_pods,omitempty"`
 	DrainLag         *Lags    `json:"drain_lag_ms,omitempty"`
@@ -125,8 +128,9 @@ type Numbers struct {
 
 // Lags are over old pods and nodes, in milliseconds.
 type Lags struct {
-	P50 float64 `json:"p50"`
-	Max float64 `json:"max"`
+	P50   float64 `json:"p50"`
+	Max   float64 `json:"max"`
+	Error float64 `json:"uncertainty,omitempty"` // the largest, of any of them
 }
 
 // ExitCode is what a process that reports r exits with: 1 when a scenario failed, else 3 when one

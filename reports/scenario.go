@@ -113,11 +113,18 @@ func newLane(lane timeline.Lane, arrived bool) Lane {
 
 func newNumbers(tl timeline.Timeline) Numbers {
 	var n Numbers
+	clocks := tl.ClockUncertainty() > 0
 	if gap, ok := tl.StatusGap(); ok {
 		n.StatusGap = new(millis(gap.Length))
+		if clocks {
+			n.StatusGapError = new(millis(gap.Uncertainty))
+		}
 	}
 	if mixed, ok := tl.MixedWindow(); ok {
 		n.MixedWindow = new(millis(mixed.Length()))
+		if clocks {
+			n.MixedWindowError = new(millis(mixed.Uncertainty))
+		}
 	}
 	if lowest, ok := tl.MinAvailable(); ok {
 		n.MinAvailable = &lowest.Available
@@ -135,9 +142,10 @@ func newLags(lags []timeline.PodLag) *Lags {
 		return nil
 	}
 	durations := make([]time.Duration, len(lags))
+	var worst time.Duration
 	for i, l := range lags {
-		durations[i] = l.Lag.Length
+		durations[i], worst = l.Lag.Length, max(worst, l.Lag.Uncertainty)
 	}
 	spread := timeline.SpreadOf(durations)
-	return &Lags{P50: millis(spread.P50), Max: millis(spread.Max)}
+	return &Lags{P50: millis(spread.P50), Max: millis(spread.Max), Error: millis(worst)}
 }

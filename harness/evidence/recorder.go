@@ -10,12 +10,13 @@ import (
 	"time"
 )
 
-// flushEvery is how much of a recording a killed process loses at most.
-const flushEvery = time.Second
+// flushEvery leaves the other half of the second that a killed process may lose to those who bring the
+// records.
+const flushEvery = 500 * time.Millisecond
 
 // A Recorder is one scenario's folder while it is recorded. It may be used concurrently.
 //
-// What was recorded is handed to the operating system at least every second, so that a killed process
+// What was recorded is handed to the operating system every half second, so that a killed process
 // loses no more than that; it is not forced to the disk, and a machine that loses power may lose
 // more. Either way [Read] sees that the recording was cut off.
 type Recorder struct {
@@ -56,6 +57,13 @@ func Record(dir string, run Run) (_ *Recorder, err error) {
 	}
 	go r.flush()
 	return r, nil
+}
+
+// Describe replaces the run of Record, once more is known about it, so that a recording that is cut off
+// can be read with its lanes and clocks.
+func (r *Recorder) Describe(run Run) error {
+	run.Schema, run.Files = SchemaVersion, nil
+	return WriteJSON(filepath.Join(r.dir, RunFile), run)
 }
 
 // Hits records hits, in any order. Like that of Arrivals and Event, an error is kept for Finish;

@@ -38,17 +38,21 @@ func TestArrivalsTellWhatBecameOfARequest(t *testing.T) {
 		{"sent twice behind the client's back", "112", twice(1), counts{Requests: 3, Arrivals: 4, Retried: 1}, nil},
 		{"sent twice, and both replies lost", "1x2", twice(1), counts{Requests: 3, Arrivals: 4, Lost: 1, Retried: 1}, nil},
 		{"a reply to a request no pod logged: a log is not whole", "112", without(1), counts{Requests: 3, Arrivals: 2},
-			[]string{`1 replies to lane "a" are of requests no pod logged`}},
+			[]string{`arrivals.parquet: lane "a": seq 1 was answered, but logged by no pod (1 in all)`}},
 		{"an arrival without a hit: the lane is not whole", "11", func(a []evidence.Arrival) []evidence.Arrival {
 			return append(a, evidence.Arrival{Lane: "a", Seq: 7, By: evidence.Server{Pod: "pod-v1"}})
-		}, counts{Requests: 2, Arrivals: 3}, []string{`1 requests of lane "a" were logged by pods, but have no hit`}},
+		}, counts{Requests: 2, Arrivals: 3}, []string{`arrivals.parquet: lane "a": seq 7 was logged by a pod, but has no hit (1 in all)`}},
 		{"a reply by another pod than the one that logged it", "112", func(a []evidence.Arrival) []evidence.Arrival {
 			a[0].By.Pod = "pod-other"
 			return a
-		}, counts{Requests: 3, Arrivals: 3}, []string{`1 replies to lane "a" are by another pod than the one that logged the request`}},
+		}, counts{Requests: 3, Arrivals: 3}, []string{`arrivals.parquet: lane "a": seq 0 was logged by another pod than the one that answered (1 in all)`}},
 		{"an arrival of a lane nobody announced", "11", func(a []evidence.Arrival) []evidence.Arrival {
 			return append(a, evidence.Arrival{Lane: "b", Seq: 0})
-		}, counts{Requests: 2, Arrivals: 2}, []string{`1 arrivals belong to lane "b", which the run does not have`}},
+		}, counts{Requests: 2, Arrivals: 2}, []string{`arrivals.parquet: 1 records belong to lane "b", which the run does not have`}},
+		{"an arrival before the run began", "112", func(a []evidence.Arrival) []evidence.Arrival {
+			a[2].At = -ms
+			return a
+		}, counts{Requests: 3, Arrivals: 3}, []string{`arrivals.parquet: lane "a": seq 2 arrived before the run began (1 in all)`}},
 		{"arrivals that were not recorded say nothing", "1x2", func([]evidence.Arrival) []evidence.Arrival { return nil }, counts{Requests: 3}, nil},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
@@ -104,6 +108,8 @@ func TestAKeptConnectionThatGoesBackIsFound(t *testing.T) {
 		{"back to the old version is not", reused, on(hit("v2", 7, false), hit("v1", 7, true), hit("v2", 7, true), hit("v1", 7, true)), []uint64{1, 3}},
 		{"two connections may differ", reused, on(hit("v2", 7, false), hit("v1", 8, false), hit("v2", 7, true), hit("v1", 8, true)), nil},
 		{"a port that is used again is another connection", reused, on(hit("v2", 7, false), hit("v1", 7, false)), nil},
+		{"nor is it the same one when nobody named himself on the first hit", reused,
+			on(hit("v2", 7, false), evidence.Hit{LocalPort: 7, Fault: evidence.WrongServer}, hit("v1", 7, true)), nil},
 		{"fresh connections owe nothing to each other", fresh("a", "n1"), on(hit("v2", 7, false), hit("v1", 7, true)), nil},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
@@ -132,6 +138,40 @@ func TestAFailedHitKnowsWhereItsConnectionLed(t *testing.T) {
 	}
 	if diff := cmp.Diff([]string{"pod-v1", "pod-v1", ""}, got); diff != "" {
 		t.Errorf("pods (-want +got):\n%s", diff)
+	}
+}
+
+// A reply that broke off has a status, and is lost all the same.
+func TestALostReplyIsOneTheClientHasNotSeenWhole(t *testing.T) {
+	arrived := []evidence.Arrival{{}}
+	for _, row := range []struct {
+		sentence string
+		hit      timeline.Hit
+		want     bool
+	}{
+		{"no reply at all", timeline.Hit{Hit: evidence.Hit{Fault: evidence.Reset}, Arrivals: arrived}, true},
+		{"a reply that broke off", timeline.Hit{Hit: evidence.Hit{Fault: evidence.Closed, Status: 200}, Arrivals: arrived}, true},
+		{"a whole reply with a bad status", timeline.Hit{Hit: evidence.Hit{Fault: evidence.BadStatus, Status: 503}, Arrivals: arrived}, false},
+		{"a whole reply by somebody else", timeline.Hit{Hit: evidence.Hit{Fault: evidence.WrongServer, Status: 200}, Arrivals: arrived}, false},
+		{"a good reply", timeline.Hit{Hit: evidence.Hit{Status: 200}, Arrivals: arrived}, false},
+		{"a request that never arrived", timeline.Hit{Hit: evidence.Hit{Fault: evidence.Reset}}, false},
+	} {
+		if got := row.hit.Lost(); got != row.want {
+			t.Errorf("%s: lost %t", row.sentence, got)
+		}
+	}
+}
+
+func TestArrivalsAreByTimeOnTheRecordersClock(t *testing.T) {
+	r := recording(paced("a", "x"), marks(0, 10, 20, 40), fresh("a", "n1"))
+	r.Arrivals = []evidence.Arrival{
+		{Lane: "a", At: 900 * ms, By: evidence.Server{Pod: "second", Node: "n1"}},
+		{Lane: "a", At: 1110 * ms, By: evidence.Server{Pod: "first", Node: "ahead"}},
+	}
+	r.Run.Clocks = []evidence.ClockReading{reading("n1", 0, 0), reading("ahead", time.Second, 0)}
+	h := timeline.Failed(join(t, r).Lanes)[0]
+	if h.Arrivals[0].By.Pod != "first" || h.Arrivals[0].At != 110*ms || h.Arrivals[1].At != 900*ms {
+		t.Errorf("arrivals are %+v", h.Arrivals)
 	}
 }
 

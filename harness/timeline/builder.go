@@ -27,9 +27,30 @@ type builder struct {
 	cell     *Replies // the cell of the hit before this one
 	cellSpan span
 
-	twice, holes, scattered, negative, unknown, anonymous, unlogged, elsewhere int
-	orphans                                                                    []uint64 // arrivals without a hit, by number
+	nodes map[string]bool // of arrivals
+	odd   [oddities]oddity
 }
+
+// An oddity is a way in which a lane's tapes can contradict each other or have holes: how many
+// records do, and the number of the first.
+type oddity struct {
+	count int
+	first uint64
+}
+
+const (
+	repeated = iota
+	missing
+	scattered
+	early
+	unknownFault
+	anonymous
+	earlyArrival
+	unlogged
+	elsewhere
+	orphaned
+	oddities
+)
 
 // A scratch is what the order of sending needs of the hits of one lane at a time.
 type scratch struct {
@@ -59,7 +80,7 @@ func newBuilder(lane evidence.Lane, t Timeline, s *scratch) *builder {
 	b := &builder{
 		lane:  Lane{Lane: lane, replies: make(map[span]*Replies), lastTo: make(map[string]time.Duration), uncertainty: t.clocks[lane.Node].uncertainty},
 		ended: t.marks[evidence.LoadEnded], scratch: s,
-		clocks: t.clocks, new: t.New, arrived: t.Arrived, servers: make(map[evidence.Server]*server),
+		clocks: t.clocks, new: t.New, arrived: t.Arrived, servers: make(map[evidence.Server]*server), nodes: make(map[string]bool),
 		summary: LaneSummary{Failures: make(map[evidence.Fault]int), ByVersion: make(map[string]int)},
 	}
 	for _, fault := range evidence.Faults() {
@@ -75,13 +96,13 @@ func newBuilder(lane evidence.Lane, t Timeline, s *scratch) *builder {
 // add takes the next hit, which it may change, and its arrivals; it keeps neither.
 func (b *builder) add(h *evidence.Hit, at []evidence.Arrival) {
 	if b.finished {
-		b.scattered++
+		b.note(scattered, h.Seq)
 		return
 	}
 	b.number(h.Seq)
 	h.Due, h.Sent = b.clocks.onRecorder(b.lane.Node, h.Due), b.clocks.onRecorder(b.lane.Node, h.Sent)
 	if h.Due < 0 || h.Sent < 0 || h.Took < 0 {
-		b.negative++
+		b.note(early, h.Seq)
 	}
 	b.summary.see(h)
 	b.lags = append(b.lags, h.Sent-h.Due)
@@ -90,23 +111,23 @@ func (b *builder) add(h *evidence.Hit, at []evidence.Arrival) {
 		b.reply(h)
 	}
 	if h.Failed() && !slices.Contains(evidence.Faults(), h.Fault) {
-		b.unknown++
+		b.note(unknownFault, h.Seq)
 	}
 	if !h.Failed() && h.By.Version == "" {
-		b.anonymous++
+		b.note(anonymous, h.Seq)
 	}
 	b.summary.Arrivals += len(at)
 	switch {
 	case !b.arrived:
 	case len(at) == 0 && answered:
-		b.unlogged++
+		b.note(unlogged, h.Seq)
 	case len(at) == 0:
 		b.summary.NeverArrived++
 	case answered && !slices.ContainsFunc(at, func(a evidence.Arrival) bool { return a.By.Pod == h.By.Pod }):
-		b.elsewhere++
+		b.note(elsewhere, h.Seq)
 	}
 	if h.Failed() || h.Attempts > 1 || len(at) > 1 {
-		b.keep(Hit{Hit: *h, Arrivals: b.arrivals(at)})
+		b.keep(Hit{Hit: *h, Arrivals: slices.Clone(at)})
 	}
 	b.moments = append(b.moments, b.moment(h, at, answered))
 }
@@ -115,9 +136,9 @@ func (b *builder) add(h *evidence.Hit, at []evidence.Arrival) {
 func (b *builder) number(seq uint64) {
 	switch {
 	case seq < b.next:
-		b.twice++
+		b.note(repeated, seq)
 	case seq > b.next:
-		b.holes++
+		b.note(missing, b.next)
 	}
 	b.next = seq + 1
 }
@@ -136,13 +157,27 @@ func (b *builder) keep(h Hit) {
 	}
 }
 
-// arrivals puts arrivals on the recorder's clock, in a slice of their own.
-func (b *builder) arrivals(at []evidence.Arrival) []evidence.Arrival {
-	own := slices.Clone(at)
-	for i := range own {
-		own[i].At = b.clocks.onRecorder(own[i].By.Node, own[i].At)
+// arrive puts the arrivals of one request on the recorder's clock, by time.
+func (b *builder) arrive(at []evidence.Arrival) {
+	if b == nil {
+		return
 	}
-	return own
+	for i := range at {
+		b.nodes[at[i].By.Node] = true
+		at[i].At = b.clocks.onRecorder(at[i].By.Node, at[i].At)
+		if at[i].At < 0 {
+			b.note(earlyArrival, at[i].Seq)
+		}
+	}
+	slices.SortStableFunc(at, func(x, y evidence.Arrival) int {
+		return cmp.Or(cmp.Compare(x.At, y.At), cmp.Compare(x.By.Pod, y.By.Pod), cmp.Compare(x.By.Node, y.By.Node))
+	})
+}
+
+func (b *builder) note(which int, seq uint64) {
+	if b.odd[which].count++; b.odd[which].count == 1 {
+		b.odd[which].first = seq
+	}
 }
 
 // reply counts a reply in the cell of its version and of the marks it was sent after.
@@ -196,7 +231,7 @@ func (b *builder) server(by evidence.Server) *server {
 // orphan notes arrivals that have no hit.
 func (b *builder) orphan(seq uint64, n int) {
 	b.summary.Arrivals += n
-	b.orphans = append(b.orphans, seq)
+	b.note(orphaned, seq)
 }
 
 // finish works out what needs all hits of the lane, and gives the scratch back.
@@ -205,7 +240,7 @@ func (b *builder) finish() {
 		return
 	}
 	b.finished = true
-	slices.SortFunc(b.moments, compareMoments)
+	slices.SortStableFunc(b.moments, func(x, y moment) int { return cmp.Compare(x.sent, y.sent) })
 	for _, s := range b.servers {
 		if s.good > 0 {
 			b.summary.ByVersion[s.Version] += s.good
@@ -241,6 +276,7 @@ func (b *builder) followConnections() {
 			continue
 		case !m.reused:
 			c = connection{}
+			open[m.port] = c
 		}
 		if m.by == 0 {
 			failed[m.seq] = c.pod
@@ -255,53 +291,30 @@ func (b *builder) followConnections() {
 		c.pod = by.Pod
 		open[m.port] = c
 	}
-	for i := range b.lane.Failed {
-		b.lane.Failed[i].Kept = failed[b.lane.Failed[i].Seq]
+	for _, hits := range [][]Hit{b.lane.Failed, b.lane.Repeated} {
+		for i := range hits {
+			hits[i].Kept = failed[hits[i].Seq]
+		}
 	}
 }
 
-// compareMoments orders by time sent.
-func compareMoments(x, y moment) int {
-	switch {
-	case x.sent != y.sent:
-		return cmp.Compare(x.sent, y.sent)
-	case x.seq != y.seq:
-		return cmp.Compare(x.seq, y.seq)
-	default:
-		return compareBools(x.failed, y.failed)
-	}
-}
-
-func compareBools(a, b bool) int {
-	switch {
-	case a == b:
-		return 0
-	case b:
-		return -1
-	default:
-		return 1
-	}
-}
-
-// problems says where the lane's tapes contradict each other or have holes.
+// problems says where the lane's tapes contradict each other or have holes, by file and position.
 func (b *builder) problems() []string {
 	var found []string
-	for _, p := range []struct {
-		n    int
-		what string
-	}{
-		{b.twice, "%d hits of lane %q repeat a sequence number"},
-		{b.holes, "%d stretches of sequence numbers of lane %q are missing"},
-		{b.scattered, "%d hits of lane %q come after another lane's"},
-		{b.negative, "%d hits of lane %q have a time before the run began"},
-		{b.unknown, "%d hits of lane %q have an unknown fault"},
-		{b.anonymous, "%d good replies of lane %q name no version"},
-		{b.unlogged, "%d replies to lane %q are of requests no pod logged"},
-		{b.elsewhere, "%d replies to lane %q are by another pod than the one that logged the request"},
-		{len(b.orphans), "%d requests of lane %q were logged by pods, but have no hit"},
+	for which, what := range [oddities]struct{ file, does string }{
+		repeated:     {evidence.HitsFile, "repeats a sequence number"},
+		missing:      {evidence.HitsFile, "is missing"},
+		scattered:    {evidence.HitsFile, "comes after another lane's hits"},
+		early:        {evidence.HitsFile, "has a time before the run began"},
+		unknownFault: {evidence.HitsFile, "has an unknown fault"},
+		anonymous:    {evidence.HitsFile, "is a good reply that names no version"},
+		earlyArrival: {evidence.ArrivalsFile, "arrived before the run began"},
+		unlogged:     {evidence.ArrivalsFile, "was answered, but logged by no pod"},
+		elsewhere:    {evidence.ArrivalsFile, "was logged by another pod than the one that answered"},
+		orphaned:     {evidence.ArrivalsFile, "was logged by a pod, but has no hit"},
 	} {
-		if p.n > 0 {
-			found = append(found, fmt.Sprintf(p.what, p.n, b.lane.ID))
+		if odd := b.odd[which]; odd.count > 0 {
+			found = append(found, fmt.Sprintf("%s: lane %q: seq %d %s (%d in all)", what.file, b.lane.ID, odd.first, what.does, odd.count))
 		}
 	}
 	return found

@@ -3,7 +3,6 @@ package timeline
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"slices"
 	"time"
 
@@ -61,23 +60,25 @@ func (cs clocks) events(noted []evidence.Event) []evidence.Event {
 	return events
 }
 
-// unread says of which nodes something was recorded whose clock was never read.
-func (cs clocks) unread(ev evidence.Evidence) []string {
-	if len(cs) == 0 {
-		return nil
+// clockProblems says which readings cannot be, and of which nodes something was recorded whose clock
+// was never read.
+func clockProblems(ev evidence.Evidence, cs clocks, nodes []string) []string {
+	var found []string
+	for _, r := range ev.Run.Clocks {
+		if r.Uncertainty < 0 {
+			found = append(found, fmt.Sprintf("%s: the clock of node %q was read with the uncertainty %s", evidence.RunFile, r.Node, r.Uncertainty))
+		}
 	}
-	missing := make(map[string]bool)
-	for _, lane := range ev.Run.Lanes {
-		missing[lane.Node] = true
+	if len(cs) == 0 {
+		return found
 	}
 	for _, e := range ev.Events {
-		missing[e.Clock] = true
+		nodes = append(nodes, e.Clock)
 	}
-	delete(missing, "")
-	var found []string
-	for _, node := range slices.Sorted(maps.Keys(missing)) {
-		if _, read := cs[node]; !read {
-			found = append(found, fmt.Sprintf("the clock of node %q was never read", node))
+	slices.Sort(nodes)
+	for _, node := range slices.Compact(nodes) {
+		if _, read := cs[node]; !read && node != "" {
+			found = append(found, fmt.Sprintf("%s: the clock of node %q was never read", evidence.RunFile, node))
 		}
 	}
 	return found
@@ -90,4 +91,25 @@ func (t Timeline) ClockUncertainty() time.Duration {
 		worst = max(worst, c.uncertainty)
 	}
 	return worst
+}
+
+// Since is how long after a mark a hit was sent; negative before it. It is absent without the mark.
+func (t Timeline) Since(mark evidence.EventKind, h Hit) (Elapsed, bool) {
+	at, ok := t.Mark(mark)
+	return Elapsed{h.Sent - at, t.clocks.between("", t.nodeOf(h.Lane))}, ok
+}
+
+// PhaseOf is the phase a pod was in when a hit was sent, and for how long.
+func (t Timeline) PhaseOf(p Pod, h Hit) (PodPhase, Elapsed) {
+	step := p.at(h.Sent)
+	return step.Phase, Elapsed{h.Sent - step.At, t.clocks.between(step.Clock, t.nodeOf(h.Lane))}
+}
+
+func (t Timeline) nodeOf(lane string) string {
+	for _, l := range t.Lanes {
+		if l.ID == lane {
+			return l.Node
+		}
+	}
+	return ""
 }

@@ -80,9 +80,39 @@ func TestAnOpenOutageEndsOnAnotherClock(t *testing.T) {
 
 func TestAClockThatWasNeverReadIsAProblem(t *testing.T) {
 	r := recording(paced("a", "12"), append(marks(0, 10, 20, 40), evidence.Event{At: 1, Clock: "n3", Kind: evidence.PodSigterm}), fresh("a", "n1"), fresh("b", "n2"))
+	r.Arrivals = []evidence.Arrival{{Lane: "a", Seq: 0, By: evidence.Server{Pod: "pod-v1", Node: "n4"}}, {Lane: "a", Seq: 1, By: evidence.Server{Pod: "pod-v2", Node: "n1"}}}
 	r.Run.Clocks = []evidence.ClockReading{reading("n1", 0, 0)}
-	want := []string{`the clock of node "n2" was never read`, `the clock of node "n3" was never read`}
+	want := []string{`run.json: the clock of node "n2" was never read`, `run.json: the clock of node "n3" was never read`, `run.json: the clock of node "n4" was never read`}
 	if diff := cmp.Diff(want, join(t, r).Problems); diff != "" {
 		t.Errorf("problems (-want +got):\n%s", diff)
+	}
+}
+
+func TestAClockCannotBeSurerThanSure(t *testing.T) {
+	r := recording(paced("a", "12"), marks(0, 10, 20, 40), fresh("a", "n1"))
+	r.Run.Clocks = []evidence.ClockReading{reading("n1", 0, -ms)}
+	want := []string{`run.json: the clock of node "n1" was read with the uncertainty -1ms`}
+	if diff := cmp.Diff(want, join(t, r).Problems); diff != "" {
+		t.Errorf("problems (-want +got):\n%s", diff)
+	}
+}
+
+// The last hit was sent before the endpoint left, as far as the clocks tell; it may have been after.
+func TestAHitThatCannotBePlacedIsADrainLag(t *testing.T) {
+	r := recording(paced("a", "1112"), append(marks(0, 15, 40, 50), pod(31, evidence.EndpointGone, "v1", "pod-v1")), fresh("a", "n1"))
+	r.Run.Clocks = []evidence.ClockReading{reading("n1", 0, 3*ms)}
+	want := []timeline.PodLag{{Pod: "pod-v1", Node: "n1", Lag: timeline.Elapsed{Length: -ms, Uncertainty: 3 * ms}}}
+	if diff := cmp.Diff(want, join(t, r).DrainLags()); diff != "" {
+		t.Errorf("drain lags (-want +got):\n%s", diff)
+	}
+}
+
+// Lane b's last old reply seems earlier than lane a's, but b's clock is so uncertain that it may be the last.
+func TestTheLastReplyMayBeOfTheLaneWithTheWorseClock(t *testing.T) {
+	r := recording(append(paced("a", "1112"), paced("b", "1122")...), append(marks(0, 15, 40, 50), evidence.Event{At: 22 * ms, Kind: evidence.StatusDone}), fresh("a", "n1"), fresh("b", "n2"))
+	r.Run.Clocks = []evidence.ClockReading{reading("n1", 0, ms), reading("n2", 0, 15*ms)}
+	gap, _ := join(t, r).StatusGap()
+	if want := (timeline.Elapsed{Length: 10 * ms, Uncertainty: 5 * ms}); gap != want {
+		t.Errorf("status gap %v, want %v", gap, want)
 	}
 }

@@ -36,6 +36,7 @@ func merge(hits evidence.Tape[evidence.Hit], arrivals evidence.Tape[evidence.Arr
 		for ; a.record != nil && a.record.Seq == seq && a.record.Lane == lane; a.next() {
 			at = append(at, *a.record)
 		}
+		b.arrive(at)
 		if b == nil {
 			strayArrivals[lane] += len(at)
 		} else if h.record == nil || h.record.Seq != seq || h.record.Lane != lane {
@@ -58,10 +59,10 @@ func merge(hits evidence.Tape[evidence.Hit], arrivals evidence.Tape[evidence.Arr
 	for _, kind := range []struct {
 		name  string
 		count map[string]int
-	}{{"hits", strayHits}, {"arrivals", strayArrivals}} {
+	}{{evidence.HitsFile, strayHits}, {evidence.ArrivalsFile, strayArrivals}} {
 		for _, id := range slices.Sorted(maps.Keys(kind.count)) {
 			if n := kind.count[id]; n > 0 {
-				strays = append(strays, fmt.Sprintf("%d %s belong to lane %q, which the run does not have", n, kind.name, id))
+				strays = append(strays, fmt.Sprintf("%s: %d records belong to lane %q, which the run does not have", kind.name, n, id))
 			}
 		}
 	}

@@ -46,15 +46,15 @@ func (p PodPhase) String() string {
 // node may be busy. Our own choice.
 const lingers = 5 * time.Second
 
-// At is the pod's phase at a moment, and since when.
-func (p Pod) At(moment time.Duration) (phase PodPhase, since time.Duration) {
+// at is the step the pod had taken last at a moment; the zero step before the first.
+func (p Pod) at(moment time.Duration) (last PodStep) {
 	for _, s := range p.Steps {
 		if s.At > moment {
 			break
 		}
-		phase, since = s.Phase, s.At
+		last = s
 	}
-	return phase, since
+	return last
 }
 
 // Served finds the pod that got a hit, or should have: the one that replied, else the one that
@@ -78,10 +78,10 @@ func (t Timeline) Served(h Hit) (p Pod, ok bool) {
 	}
 	var ended, leaving []Pod
 	for _, pod := range t.Pods {
-		switch phase, since := pod.At(h.Sent); {
-		case phase == PodExited, phase == PodGone && h.Sent-since <= lingers:
+		switch step := pod.at(h.Sent); {
+		case step.Phase == PodExited, step.Phase == PodGone && h.Sent-step.At <= lingers:
 			ended = append(ended, pod)
-		case phase >= PodDeleting && phase < PodExited:
+		case step.Phase >= PodDeleting && step.Phase < PodExited:
 			leaving = append(leaving, pod)
 		}
 	}

@@ -28,9 +28,9 @@ func TestAPodsPhaseIsTheLastThingTrueOfIt(t *testing.T) {
 		{30, 30, timeline.PodLeaving}, {32, 32, timeline.PodServing}, {40, 40, timeline.PodDeleting}, {41, 41, timeline.PodLeaving},
 		{55, 50, timeline.PodSignaled}, {65, 60, timeline.PodExited}, {75, 70, timeline.PodGone}, {80, 80, timeline.PodStarting},
 	} {
-		phase, since := tl.Pods[0].At(time.Duration(row.at) * ms)
-		if phase != row.want || since != time.Duration(row.since)*ms {
-			t.Errorf("at %d ms the pod is %q since %s, want %q since %d ms", row.at, phase, since, row.want, row.since)
+		phase, since := tl.PhaseOf(tl.Pods[0], timeline.Hit{Hit: evidence.Hit{Lane: "a", Sent: time.Duration(row.at) * ms}})
+		if phase != row.want || since.Length != time.Duration(row.at-row.since)*ms {
+			t.Errorf("at %d ms the pod is %q for %s, want %q since %d ms", row.at, phase, since.Length, row.want, row.since)
 		}
 	}
 }

@@ -7,18 +7,25 @@ import (
 	"rollcall/harness/evidence"
 )
 
-// eventProblems says, in a fixed order, where the marks contradict each other.
-func eventProblems(t Timeline) []string {
+// eventProblems says which lines of the events, as they were noted, cannot be.
+func eventProblems(noted []evidence.Event) []string {
 	var found []string
-	seen := make(map[evidence.EventKind]int)
-	for _, e := range t.Events {
-		if e.At < 0 {
-			found = append(found, fmt.Sprintf("event %s is %s before the run began", e.Kind, -e.At))
+	seen := make(map[evidence.EventKind]bool)
+	for i, e := range noted {
+		if e.At < 0 && e.Clock == "" {
+			found = append(found, fmt.Sprintf("%s: line %d: %s is %s before the run began", evidence.EventsFile, i+1, e.Kind, -e.At))
 		}
-		if seen[e.Kind]++; isMark(e.Kind) && seen[e.Kind] == 2 {
-			found = append(found, fmt.Sprintf("mark %s was set more than once", e.Kind))
+		if isMark(e.Kind) && seen[e.Kind] {
+			found = append(found, fmt.Sprintf("%s: line %d: mark %s was set before", evidence.EventsFile, i+1, e.Kind))
 		}
+		seen[e.Kind] = true
 	}
+	return found
+}
+
+// markProblems says which marks contradict each other.
+func (t Timeline) markProblems() []string {
+	var found []string
 	var last time.Duration
 	var lastKind evidence.EventKind
 	for _, kind := range PhaseMarks() {
@@ -27,7 +34,7 @@ func eventProblems(t Timeline) []string {
 			continue
 		}
 		if lastKind != "" && at < last {
-			found = append(found, fmt.Sprintf("mark %s (%s) comes before %s (%s)", kind, at, lastKind, last))
+			found = append(found, fmt.Sprintf("%s: mark %s (%s) comes before %s (%s)", evidence.EventsFile, kind, at, lastKind, last))
 		}
 		last, lastKind = at, kind
 	}

@@ -38,6 +38,7 @@ func drawArrivals(t *rapid.T, hits []evidence.Hit) []evidence.Arrival {
 			if by.Pod == "" {
 				by = evidence.Server{Version: "v1", Pod: "pod-v1", Node: "n1"}
 			}
+			by.Node = rapid.SampledFrom([]string{"n1", "n2"}).Draw(t, "node")
 			arrivals = append(arrivals, evidence.Arrival{Lane: h.Lane, Seq: h.Seq, At: h.Sent + 1, By: by})
 		}
 	}

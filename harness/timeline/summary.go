@@ -7,8 +7,8 @@ import (
 	"rollcall/harness/evidence"
 )
 
-// A LaneSummary is what one client saw, in numbers. Requests is always the sum of Failures and
-// ByVersion; with arrivals recorded, Arrivals is Requests less NeverArrived, plus what was sent more
+// A LaneSummary is what one client saw, in numbers. Requests is the sum of Failures and
+// ByVersion, but for good replies that name no version, which are a problem of the recording; with arrivals recorded, Arrivals is Requests less NeverArrived, plus what was sent more
 // than once.
 type LaneSummary struct {
 	Requests  int

@@ -13,6 +13,7 @@ package timeline
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -43,7 +44,7 @@ type Lane struct {
 	Summary  LaneSummary
 	Failed   []Hit // every failed hit, by time sent
 	Repeated []Hit // every hit that was given to several connections or arrived more than once, by time sent
-	Returns  []Hit // on a kept connection: by the old version, after the new one had answered; by time sent
+	Returns  []Hit // on a kept connection: by another version, after the new one had answered; by time sent; without status and fault
 
 	replies     map[span]*Replies
 	lastTo      map[string]time.Duration // pod -> last hit sent that reached it
@@ -58,8 +59,10 @@ type Hit struct {
 	Kept string
 }
 
-// Lost reports whether a pod got the request but the client never saw a reply.
-func (h Hit) Lost() bool { return h.Failed() && h.Status == 0 && len(h.Arrivals) > 0 }
+// Lost reports whether a pod got the request but the client never saw a whole reply.
+func (h Hit) Lost() bool {
+	return h.Failed() && h.Fault != evidence.BadStatus && h.Fault != evidence.WrongServer && len(h.Arrivals) > 0
+}
 
 // Join reads the evidence. The error is a run whose lanes cannot be told apart; every other
 // contradiction is one of the timeline's Problems.
@@ -77,19 +80,21 @@ func Join(ev evidence.Evidence) (Timeline, error) {
 		}
 		builders[lane.ID] = newBuilder(lane, t, &shared)
 	}
+	var nodes []string // that something was recorded on
 	contradictions, damage := merge(ev.Hits, ev.Arrivals, builders)
 	for _, lane := range ev.Run.Lanes {
 		b := builders[lane.ID]
 		b.finish()
 		t.Lanes = append(t.Lanes, b.lane)
 		contradictions = append(contradictions, b.problems()...)
+		nodes = append(nodes, lane.Node)
+		nodes = slices.AppendSeq(nodes, maps.Keys(b.nodes))
 	}
 	t.Problems = slices.Concat(ev.Damage, damage)
 	if len(t.Problems) == 0 { // else they follow from the damage
 		t.Problems = contradictions
 	}
-	t.Problems = append(t.Problems, t.clocks.unread(ev)...)
-	t.Problems = append(t.Problems, eventProblems(t)...)
+	t.Problems = slices.Concat(t.Problems, clockProblems(ev, t.clocks, nodes), eventProblems(ev.Events), t.markProblems())
 	return t, nil
 }
 

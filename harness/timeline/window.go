@@ -28,44 +28,70 @@ type PodLag struct {
 // the old one, both by the end of the reply. A clean cut has length zero. It is absent when a
 // version never answered or both are the same.
 func (t Timeline) MixedWindow() (w Window, ok bool) {
-	firstNew, newOn, seenNew := t.reply(t.New, func(r *Replies) time.Duration { return -r.FirstEnd })
-	lastOld, oldOn, seenOld := t.lastOldReply()
+	first, seenNew := t.reply(t.New, func(r *Replies) time.Duration { return -r.FirstEnd })
+	last, seenOld := t.reply(t.Old, func(r *Replies) time.Duration { return r.LastEnd })
 	if !seenNew || !seenOld || t.Old == t.New {
 		return Window{}, false
 	}
-	return Window{From: -firstNew, To: max(-firstNew, lastOld), Uncertainty: t.clocks.between(newOn, oldOn)}, true
+	w = Window{From: -first.at, To: max(-first.at, last.at)}
+	if first.clock != last.clock || first.clock == severalClocks {
+		w.Uncertainty = first.uncertainty + last.uncertainty
+	}
+	return w, true
 }
 
 // StatusGap is how long after the status-done mark the old version still completed a reply;
 // negative when its last reply came first. It is absent without the mark or an old reply.
 func (t Timeline) StatusGap() (gap Elapsed, ok bool) {
 	done, marked := t.Mark(evidence.StatusDone)
-	last, node, seen := t.lastOldReply()
+	last, seen := t.reply(t.Old, func(r *Replies) time.Duration { return r.LastEnd })
 	if !marked || !seen || t.Old == t.New {
 		return Elapsed{}, false
 	}
-	return Elapsed{last - done, t.clocks.between("", node)}, true
+	return Elapsed{last.at - done, last.uncertainty}, true
 }
 
-func (t Timeline) lastOldReply() (at time.Duration, node string, seen bool) {
-	return t.reply(t.Old, func(r *Replies) time.Duration { return r.LastEnd })
+// A latest is the largest of several times, by how much it may be wrong, and on whose clock it was read.
+type latest struct {
+	at, uncertainty time.Duration
+	clock           string // node, or severalClocks when another lane's time may be later
 }
 
-// reply is the largest time of the replies by a version, and the node of the service lane that had it.
-func (t Timeline) reply(version string, of func(*Replies) time.Duration) (best time.Duration, node string, seen bool) {
+const severalClocks = "*"
+
+// reply is the latest of the replies by a version, over all service lanes. A lane whose clock is
+// uncertain enough may have the latest even if another's time is larger.
+func (t Timeline) reply(version string, of func(*Replies) time.Duration) (best latest, seen bool) {
+	var lowest, highest time.Duration
 	for _, lane := range t.ServiceLanes() {
 		for s, r := range lane.replies {
-			if s.version == version && (!seen || of(r) > best) {
-				best, node, seen = of(r), lane.Node, true
+			if s.version != version {
+				continue
+			}
+			at, u := of(r), lane.uncertainty
+			if !seen || at > best.at {
+				best.at, best.clock = at, lane.Node
+			}
+			if !seen {
+				lowest, highest, seen = at-u, at+u, true
+			}
+			lowest, highest = max(lowest, at-u), max(highest, at+u)
+		}
+	}
+	for _, lane := range t.ServiceLanes() {
+		for s, r := range lane.replies {
+			if s.version == version && lane.Node != best.clock && of(r)+lane.uncertainty > lowest {
+				best.clock = severalClocks
 			}
 		}
 	}
-	return best, node, seen
+	best.uncertainty = max(highest-best.at, best.at-lowest)
+	return best, seen
 }
 
 // DrainLags lists, by pod and node, the last hit a fresh lane in a pod sent to each old pod after
 // its endpoint left ready, whether or not the reply came back. A pod and node without such a hit are
-// not in the list.
+// not in the list; one whose last hit the clocks cannot place is, and its lag may be negative.
 func (t Timeline) DrainLags() []PodLag {
 	left := t.departures()
 	lags := make(map[PodLag]Elapsed)
@@ -76,8 +102,8 @@ func (t Timeline) DrainLags() []PodLag {
 		for pod, sent := range lane.lastTo {
 			at, departed := left[pod]
 			key := PodLag{Pod: pod, Node: lane.Node}
-			if departed && sent >= at {
-				lags[key] = Elapsed{max(lags[key].Length, sent-at), t.clocks.between("", lane.Node)}
+			if before, seen := lags[key]; departed && sent+lane.uncertainty >= at && (!seen || sent-at > before.Length) {
+				lags[key] = Elapsed{sent - at, lane.uncertainty}
 			}
 		}
 	}

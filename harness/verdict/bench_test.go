@@ -30,11 +30,21 @@ func long(n int) evidence.Evidence {
 		ev.Events = append(ev.Events, pod(0, evidence.PodReady, "v1", fmt.Sprint("shop-v1-", i)))
 	}
 	ev.Events = append(ev.Events, evidence.Event{At: begun, Kind: evidence.RolloutBegun})
-	for i := range 4989 {
-		ev.Events = append(ev.Events, evidence.Event{At: begun + time.Duration(i), Kind: evidence.ReplicaSetScaled, Object: "shop", Count: i})
+	life := []evidence.EventKind{evidence.PodCreated, evidence.PodStarted, evidence.PodListening, evidence.PodReady, evidence.EndpointReady,
+		evidence.PodDeleting, evidence.EndpointNotReady, evidence.PodSigterm, evidence.PodExited, evidence.EndpointGone, evidence.PodGone}
+	for i := range 453 { // pods that come and go beside those that answer, 11 events each
+		for step, kind := range life {
+			ev.Events = append(ev.Events, evidence.Event{At: begun + time.Duration(i*len(life)+step)*time.Microsecond, Kind: kind,
+				By: evidence.Server{Version: "v1", Pod: fmt.Sprint("shop-v1-more-", i), Node: "worker1"}})
+		}
 	}
 	for i := range 3 {
 		ev.Events = append(ev.Events, evidence.Event{At: gone, Kind: evidence.EndpointGone, By: evidence.Server{Version: "v1", Pod: fmt.Sprint("shop-v1-", i)}})
+	}
+	for worker := range 5 {
+		for _, at := range []time.Duration{0, length} {
+			ev.Run.Clocks = append(ev.Run.Clocks, evidence.ClockReading{Node: fmt.Sprint("worker", worker), At: at, Offset: time.Duration(worker) * 100 * time.Microsecond, Uncertainty: 400 * time.Microsecond})
+		}
 	}
 	ev.Events = append(ev.Events, evidence.Event{At: gone, Kind: evidence.OldGone}, evidence.Event{At: length + time.Second, Kind: evidence.LoadEnded})
 
@@ -75,7 +85,7 @@ func long(n int) evidence.Evidence {
 				arrivals = append(arrivals, evidence.Arrival{Lane: h.Lane, Seq: h.Seq, At: h.Sent + 300*time.Microsecond, By: by})
 			}
 			if lost {
-				h.Status, h.By, h.Fault = 0, evidence.Server{}, evidence.Reset
+				h.Status, h.By, h.Fault = 0, evidence.Server{}, []evidence.Fault{evidence.Refused, evidence.Reset, evidence.Closed, evidence.Timeout}[random.IntN(4)]
 			}
 			hits = append(hits, h)
 		}

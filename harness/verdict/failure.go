@@ -59,33 +59,37 @@ func judgeDamageSeen(_ evidence.Expectation, tl timeline.Timeline) Finding {
 }
 
 func judgeMaxOutage(x evidence.Expectation, tl timeline.Timeline) Finding {
-	var longest timeline.Outage
+	var worst timeline.Outage
 	var on timeline.Lane
+	outcome := Pass
 	lanes := tl.ServiceLanes()
 	for _, lane := range lanes {
 		for _, o := range lane.Summary.Outages {
-			if o.Length() > longest.Length() || longest.Failed == 0 {
-				longest, on = o, lane
+			if kept := within(lasted(o), x.Max); worst.Failed == 0 || worse(kept, outcome) || kept == outcome && o.Length() > worst.Length() {
+				worst, on, outcome = o, lane, kept
 			}
 		}
 	}
 	switch {
 	case requests(lanes) == 0:
 		return Finding{Because: "0 requests were sent through the Service"}
-	case longest.Failed == 0:
+	case worst.Failed == 0:
 		return Finding{Outcome: Pass, Because: fmt.Sprintf("0 outages on %s", count(len(lanes), "lane"))}
 	}
 	because := fmt.Sprintf("the longest outage lasted %s from %s on %s, %s allowed",
-		elapsed(timeline.Elapsed{Length: longest.Length(), Uncertainty: longest.Uncertainty}), seconds(longest.From), on.ID, seconds(x.Max))
-	outcome := within(timeline.Elapsed{Length: longest.Length(), Uncertainty: longest.Uncertainty}, x.Max)
+		elapsed(lasted(worst)), seconds(worst.From), on.ID, seconds(x.Max))
 	if outcome == Pass {
 		return Finding{Outcome: Pass, Because: because}
 	}
-	first := slices.IndexFunc(on.Failed, func(h timeline.Hit) bool { return h.Sent >= longest.From })
-	during := on.Failed[first : first+longest.Failed]
+	first := slices.IndexFunc(on.Failed, func(h timeline.Hit) bool { return h.Sent >= worst.From })
+	during := on.Failed[first : first+worst.Failed]
 	return Finding{
 		Outcome:   outcome,
-		Because:   fmt.Sprintf("%s: %s failed, %s", because, count(longest.Failed, "request"), seqs(during)),
+		Because:   fmt.Sprintf("%s: %s failed, %s", because, count(worst.Failed, "request"), seqs(during)),
 		Witnesses: witnesses(during),
 	}
+}
+
+func lasted(o timeline.Outage) timeline.Elapsed {
+	return timeline.Elapsed{Length: o.Length(), Uncertainty: o.Uncertainty}
 }

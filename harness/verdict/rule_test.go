@@ -115,6 +115,13 @@ func TestRules(t *testing.T) {
 			verdict.Fail, "b was sent requests from worker until 0.140s after it left the endpoints, 0.139s allowed", 0},
 		{"clocks too far apart to tell decide nothing", verdict.MaxDrainLag(139 * ms), all(with(pod(850, evidence.EndpointGone, "v1", "b")), skewed(0, 2*ms)),
 			verdict.Inconclusive, "b was sent requests from worker until 0.140s ± 0.002s after it left the endpoints, 0.139s allowed", 0},
+		{"a lag that is surely too long does not hide behind one that may be longer", verdict.MaxDrainLag(130 * ms),
+			all(with(pod(850, evidence.EndpointGone, "v1", "b")), func(ev *recording) {
+				ev.Run.Lanes[1].Conn, ev.Run.Lanes[1].Node = evidence.Fresh, "other"
+				ev.Run.Clocks = []evidence.ClockReading{{Node: "worker"}, {Node: "other", Uncertainty: 20 * ms}}
+				on("worker-reused", func(h *evidence.Hit) { h.By = evidence.Server{Version: "v2", Pod: "d"} }, 97, 98)(ev)
+			}),
+			verdict.Fail, "b was sent requests from worker until 0.140s after it left the endpoints, 0.130s allowed", 0},
 		{"nothing sent after it left", verdict.MaxDrainLag(ms), with(pod(995, evidence.EndpointGone, "v1", "b")),
 			verdict.Pass, "0 requests were sent to 1 old pod after it left the endpoints", 0},
 		{"no pod that left", verdict.MaxDrainLag(ms), none, verdict.Inconclusive, "0 old pods were seen leaving the endpoints", 0},
@@ -141,6 +148,10 @@ func TestRules(t *testing.T) {
 			verdict.Fail, "the longest outage lasted 0.030s from 0.720s on worker-reused, 0.020s allowed: 3 requests failed, seq 71 72 73", 3},
 		{"an outage that never ended lasts until the load did", verdict.MaxOutage(time.Second), breaking("worker-fresh", evidence.Refused, from(89, 199)...),
 			verdict.Fail, "the longest outage lasted 1.100s from 0.900s on worker-fresh, 1.000s allowed: 111 requests failed, seq 89 90 91 92 93 94 95 96 and 103 more", 20},
+
+		{"a closed outage within the limit does not hide an open one that may not be", verdict.MaxOutage(1105 * ms),
+			all(breaking("worker-fresh", evidence.Refused, from(89, 199)...), breaking("worker-reused", evidence.Refused, from(79, 188)...), skewed(0, 20*ms)),
+			verdict.Inconclusive, "the longest outage lasted 1.100s ± 0.020s from 0.900s on worker-fresh, 1.105s allowed: 111 requests failed, seq 89 90 91 92 93 94 95 96 and 103 more", 20},
 
 		{"enough pods were available", verdict.MinAvailable(2), none,
 			verdict.Pass, "never fewer than 2 pods available, reached at 0.500s, at least 2 expected", 0},

@@ -43,31 +43,33 @@ func account(hits []timeline.Hit, tl timeline.Timeline) string {
 	for _, h := range hits {
 		lanes[h.Lane] = true
 	}
-	return sentAt(hits[0].Sent, hits[len(hits)-1].Sent, slices.Sorted(maps.Keys(lanes)), tl) + podPhases(hits, tl) + ": " + seqs(hits)
+	return sentAt(hits[0], hits[len(hits)-1].Sent, slices.Sorted(maps.Keys(lanes)), tl) + podPhases(hits, tl) + ": " + seqs(hits)
 }
 
 // whereabouts is what account says, of replies.
 func whereabouts(rs []timeline.Replies, tl timeline.Timeline) string {
-	first, last := rs[0].First, rs[0].Last
+	last := rs[0].Last
 	var lanes []string
 	for _, r := range rs {
-		first, last = min(first, r.First), max(last, r.Last)
+		last = max(last, r.Last)
 		lanes = append(lanes, r.Lanes...)
 	}
 	slices.Sort(lanes)
-	return sentAt(first, last, slices.Compact(lanes), tl) + ": " + seqsOf(examples(rs), replies(rs))
+	named := examples(rs)
+	return sentAt(named[0], last, slices.Compact(lanes), tl) + ": " + seqsOf(named, replies(rs))
 }
 
-func sentAt(first, last time.Duration, lanes []string, tl timeline.Timeline) string {
-	at := fmt.Sprintf("between %s and %s", seconds(first), seconds(last))
-	if first == last {
-		at = "at " + seconds(first)
+func sentAt(first timeline.Hit, last time.Duration, lanes []string, tl timeline.Timeline) string {
+	at := fmt.Sprintf("between %s and %s", seconds(first.Sent), seconds(last))
+	if first.Sent == last {
+		at = "at " + seconds(first.Sent)
 	}
 	at += " on " + strings.Join(lanes, " and ")
-	if begun, ok := tl.Mark(evidence.RolloutBegun); ok && first >= begun {
-		at += fmt.Sprintf(", %s after the rollout began", seconds(first-begun))
+	if after, ok := tl.Since(evidence.RolloutBegun, first); ok && after.Length >= 0 {
+		at += fmt.Sprintf(", %s after the rollout began", elapsed(after))
 	} else if ok {
-		at += fmt.Sprintf(", %s before the rollout began", seconds(begun-first))
+		after.Length = -after.Length
+		at += fmt.Sprintf(", %s before the rollout began", elapsed(after))
 	}
 	return at
 }
@@ -84,9 +86,9 @@ func podPhases(hits []timeline.Hit, tl timeline.Timeline) string {
 			continue
 		}
 		known++
-		phase, since := pod.At(h.Sent)
+		phase, since := tl.PhaseOf(pod, h)
 		if counts[phase]++; counts[phase] == 1 {
-			first[phase] = fmt.Sprintf("first %s, since %s", pod.Pod, seconds(h.Sent-since))
+			first[phase] = fmt.Sprintf("first %s, since %s", pod.Pod, elapsed(since))
 		}
 	}
 	if known == 0 {
@@ -171,12 +173,12 @@ func missing(kind evidence.EventKind) string {
 
 func seconds(d time.Duration) string { return fmt.Sprintf("%.3fs", d.Seconds()) }
 
-// elapsed is a duration, with its uncertainty when it has one.
+// elapsed is a duration, with its uncertainty, rounded up, when it has one.
 func elapsed(e timeline.Elapsed) string {
 	if e.Uncertainty == 0 {
 		return seconds(e.Length)
 	}
-	return fmt.Sprintf("%s ± %s", seconds(e.Length), seconds(e.Uncertainty))
+	return fmt.Sprintf("%s ± %s", seconds(e.Length), seconds((e.Uncertainty + time.Millisecond - 1).Truncate(time.Millisecond)))
 }
 
 func count(n int, noun string) string {

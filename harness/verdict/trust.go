@@ -58,7 +58,7 @@ func blindness(tl timeline.Timeline) []string {
 
 func weakLoad(lane timeline.Lane, tl timeline.Timeline) []string {
 	if lane.Summary.Requests == 0 {
-		return []string{fmt.Sprintf("%s sent 0 requests", lane.ID)}
+		return []string{fmt.Sprintf("%s: lane %q has 0 hits", evidence.HitsFile, lane.ID)}
 	}
 	var reasons []string
 	if underRate(lane, trustedPercent) {
