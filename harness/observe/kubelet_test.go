@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sync"
 	"testing"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/kubernetes"
@@ -20,9 +21,9 @@ type kubelet struct {
 	mu      sync.Mutex
 	changed chan struct{} // closed and replaced at every change
 	runs    []*run
-	gone    bool    // the pod left the API
-	faults  []fault // of the next requests, in order
-	asked   int     // requests
+	gone    bool        // the pod left the API
+	faults  []fault     // of the next requests, in order
+	asked   []time.Time // when each request came
 }
 
 // A run is the log of one run of the container.
@@ -122,7 +123,7 @@ func (k *kubelet) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // request is what a request gets: a log, from which byte on, and the fault.
 func (k *kubelet) request(previous bool) (log *run, from int, f fault) {
 	k.change(func() {
-		k.asked++
+		k.asked = append(k.asked, time.Now())
 		if len(k.faults) > 0 {
 			f, k.faults = k.faults[0], slices.Clone(k.faults[1:])
 		}

@@ -3,11 +3,13 @@ package observe
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes/fake"
@@ -83,6 +85,11 @@ func (l *life) current() *run { return l.kubelet.runs[len(l.kubelet.runs)-1] }
 // breaks: the next answers of the log endpoint have these faults.
 func (l *life) breaks(faults ...fault) { l.kubelet.change(func() { l.kubelet.faults = faults }) }
 
+// forgets: so do the next, and after them it does not know the pod for longer than any life here takes.
+func (l *life) forgets(faults ...fault) {
+	l.breaks(append(faults, slices.Repeat([]fault{{status: http.StatusNotFound}}, 100)...)...)
+}
+
 // status: the API says, and the watch has seen, how often the container restarted and in what state it is.
 func (l *life) status(restarts int32, state corev1.ContainerState, last corev1.ContainerState) {
 	l.Helper()
@@ -141,7 +148,7 @@ func (l *life) asked(n int) {
 	late := time.After(patience)
 	for {
 		l.kubelet.mu.Lock()
-		asked, changed := l.kubelet.asked, l.kubelet.changed
+		asked, changed := len(l.kubelet.asked), l.kubelet.changed
 		l.kubelet.mu.Unlock()
 		if asked >= n {
 			return
@@ -172,4 +179,39 @@ func (l *life) plain() {
 	l.gets(5)
 	l.status(0, running, none)
 	l.seen()
+}
+
+// A story is a life and what is told of it.
+type story struct {
+	sentence string
+	live     func(*life)
+	lost     string // what RecorderLost has to say; empty: nothing is lost
+}
+
+// tell lives each story, and checks that the tape holds every arrival or says what it lost.
+func tell(t *testing.T, stories []story) {
+	t.Helper()
+	for _, tc := range stories {
+		t.Run(tc.sentence, func(t *testing.T) {
+			t.Parallel()
+			l := newLife(t)
+			tc.live(l)
+			stop(t, l.watch)
+			l.tape.mu.Lock()
+			defer l.tape.mu.Unlock()
+			if got := l.lost(); (got == "") != (tc.lost == "") || !strings.Contains(got, tc.lost) || strings.Contains(got, "; log of") {
+				t.Errorf("lost %q, want %q", got, tc.lost)
+			}
+			var got, want []uint64
+			for i, a := range l.tape.arrivals {
+				got, want = append(got, a.Seq), append(want, uint64(i))
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("arrivals repeat or leave out: %s", diff)
+			}
+			if tc.lost == "" && uint64(len(got)) != l.arrived {
+				t.Errorf("%d arrivals, want %d", len(got), l.arrived)
+			}
+		})
+	}
 }

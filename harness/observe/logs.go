@@ -19,13 +19,17 @@ import (
 //
 // A log can be asked for at any time but only from its start, and the API server passes on a
 // connection to the kubelet that broke as if the log had ended. So one run is read in passes, each
-// taking what follows the last line taken before, until a pass is known to have met the end.
+// taking what follows the last line taken before, until one that began after the run's end brings
+// nothing. When the log is gone before that, the last pass has to have met an end that something else
+// confirms: the app said that it exits, the runtime had removed the container, or the API had already
+// shown that the run is over.
 type follower struct {
 	watch *Watch
 	pod   *pod
 	by    evidence.Server
 
 	first, last string // lines taken of the run; every line of a tape is unique, having a time
+	final       bool   // the run said that it exits, or its container was removed
 	taken       int    // lines, of all runs
 	arrivals    []evidence.Arrival
 	strange     bool // a line that could not be read was noted
@@ -34,10 +38,11 @@ type follower struct {
 // retryEvery is the pause between two passes.
 const retryEvery = 500 * time.Millisecond
 
-// Why a pass did not meet the end of the log.
+// Why the end of the log was not met.
 var (
 	errGone    = errors.New("there is no such log any more")
 	errUnread  = errors.New("it was never opened")
+	errRanOn   = errors.New("it ended while its container was seen to run")
 	errRotated = errors.New("a part of it is missing: it was rotated")
 	errSkipped = errors.New("the container started again before the log of its last run was read")
 )
@@ -73,12 +78,13 @@ func (f *follower) readAll(live context.Context, run int) error {
 
 // read takes the whole log of one run; once live has ended, all of it up to then.
 func (f *follower) read(live context.Context, run int) error {
-	f.last = ""
-	broken := errUnread // why the last pass may have missed something; nil: it may not
+	f.last, f.final = "", false
+	missed := errUnread // why lines before the end may not have been taken; nil: they all were
+	hurry := false      // this pass followed the one before at once
+	over := func() bool { return f.pod.over(run) }
 	for {
-		now := f.look() // before the pass: a run that had ended writes no more
+		now := f.look() // before the pass: a run that was over writes no more
 		f.by = now.by
-		ended := now.gone || now.runs > run+1 || now.ended
 		if now.runs > run+2 {
 			return errSkipped
 		}
@@ -88,23 +94,29 @@ func (f *follower) read(live context.Context, run int) error {
 		}
 		before := f.taken
 		err := f.pass(ctx, &corev1.PodLogOptions{Container: now.container, Follow: following, Previous: now.runs == run+2})
-		switch over := ended || !following; {
-		case err == nil && (!following || ended && f.taken == before):
+		switch complete, fresh := now.over(run) || !following, f.taken > before; {
+		case err == nil && complete && !fresh && (f.last != "" || missed == nil):
 			return nil
 		case f.watch.reading.Err() != nil:
 			return fmt.Errorf("not read to its end: %w", context.Cause(f.watch.reading))
 		case err == nil:
-			broken = nil
-			f.pause(ctx, func() bool { return f.pod.gone || f.pod.ended || f.pod.runs > run+1 })
-		case errors.Is(err, errGone) && over && broken == nil:
+			missed = nil
+			if after := f.look(); following && !f.final && !after.over(run) {
+				missed = errRanOn
+			}
+			// At once, since the pod may soon be gone with its log; but not time after time.
+			if hurry = !hurry; !hurry {
+				f.pause(ctx, over)
+			}
+		case errors.Is(err, errGone) && complete && missed == nil:
 			return nil
-		case errors.Is(err, errGone) && over:
-			return fmt.Errorf("%w: %w", broken, err)
+		case errors.Is(err, errGone) && complete:
+			return fmt.Errorf("%w: %w", missed, err)
 		case errors.Is(err, errSkipped), errors.Is(err, errRotated) && !following:
 			return err
 		default:
-			if !errors.Is(err, errGone) {
-				broken = err
+			if !errors.Is(err, errGone) && (missed != nil || fresh) {
+				missed = err
 			}
 			f.pause(ctx, func() bool { return false })
 		}
@@ -127,6 +139,7 @@ func (f *follower) pass(ctx context.Context, options *corev1.PodLogOptions) erro
 	for {
 		text, err := lines.ReadString('\n')
 		text, whole := strings.CutSuffix(text, "\n")
+		removed := strings.HasPrefix(text, "rpc error: code = NotFound") // learnt when it has met the log's end
 		switch {
 		case whole && known != "":
 			if text == known {
@@ -141,22 +154,21 @@ func (f *follower) pass(ctx context.Context, options *corev1.PodLogOptions) erro
 			}
 		case !errors.Is(err, io.EOF):
 			return err
-		case text != "":
+		case text != "" && !removed:
 			return remark(text)
 		case known != "":
 			return errRotated
 		default:
+			f.final = f.final || removed
 			return nil
 		}
 	}
 }
 
 // remark is what follows the last whole line: the beginning of one, or why the kubelet stopped, which
-// it can only say in the log itself. That the container is gone it learns when it has met the log's end.
+// it can only say in the log itself.
 func remark(text string) error {
 	switch {
-	case strings.HasPrefix(text, "rpc error: code = NotFound"):
-		return nil
 	case strings.HasPrefix(text, "unable to retrieve container logs for "),
 		strings.HasPrefix(text, "failed to try resolving symlinks in path "):
 		return fmt.Errorf("%w: %.200q", errGone, text)
@@ -190,6 +202,7 @@ func (f *follower) take(text string) error {
 		f.arrivals = append(f.arrivals, *line.arrival)
 	}
 	if line.step != nil {
+		f.final = f.final || line.step.Kind == evidence.PodExited
 		f.watch.locked(func() { f.watch.sink.Event(*line.step) })
 	}
 	return nil

@@ -3,7 +3,6 @@ package observe
 import (
 	"context"
 	"fmt"
-	"strings"
 	"testing"
 	"time"
 
@@ -13,11 +12,7 @@ import (
 )
 
 func TestLogs(t *testing.T) {
-	for _, tc := range []struct {
-		sentence string
-		live     func(*life)
-		lost     string // what RecorderLost has to say; empty: nothing is lost
-	}{
+	tell(t, []story{
 		{"a pod that lives on is read up to the end of the recording", func(l *life) {
 			l.plain()
 			l.gets(200)
@@ -38,12 +33,6 @@ func TestLogs(t *testing.T) {
 			l.gets(3)
 			l.ends()
 			l.status(0, terminated, none)
-		}, ""},
-		{"a pod that is killed says no goodbye", func(l *life) {
-			l.plain()
-			l.gets(3)
-			l.ends()
-			l.removed()
 		}, ""},
 		{"a pod that is removed at once serves on for a moment", func(l *life) {
 			l.plain()
@@ -74,24 +63,6 @@ func TestLogs(t *testing.T) {
 			l.plain()
 			l.gets(5)
 		}, ""},
-		{"or after a line, so that only the container's own end counts", func(l *life) {
-			l.starts()
-			l.gets(5)
-			l.breaks(fault{after: len(l.current().text), then: closes}, fault{after: len(l.current().text), then: closes})
-			l.gets(5)
-			l.status(0, running, none)
-			l.seen()
-			l.ends()
-			l.status(0, terminated, none)
-		}, ""},
-		{"even when the container has ended", func(l *life) {
-			l.starts()
-			l.gets(5)
-			l.breaks(fault{after: len(l.current().text), then: closes})
-			l.gets(5)
-			l.ends()
-			l.status(0, terminated, none)
-		}, ""},
 		{"an API server that is away for a while", func(l *life) {
 			l.breaks(fault{status: 500}, fault{status: 503}, fault{status: 400})
 			l.plain()
@@ -119,18 +90,6 @@ func TestLogs(t *testing.T) {
 			l.plain()
 			l.gets(5)
 			l.seen()
-		}, ""},
-		{"a container that is removed while its log is followed", func(l *life) {
-			l.breaks(fault{remark: `rpc error: code = NotFound desc = an error occurred when try to find container "0": not found`})
-			l.plain()
-			l.ends()
-			l.removed()
-		}, ""},
-		{"a container that is removed before its pod", func(l *life) {
-			l.plain()
-			l.gets(5)
-			l.kubelet.change(func() { l.current().ended, l.current().removed = true, true })
-			l.status(0, terminated, none)
 		}, ""},
 
 		{"a container that restarts has a log for each run", func(l *life) {
@@ -224,29 +183,7 @@ func TestLogs(t *testing.T) {
 			l.writes("goroutine 1 [running]:\n")
 			l.gets(5)
 		}, `log of p: line "panic: runtime error" is no arrival and no step`},
-	} {
-		t.Run(tc.sentence, func(t *testing.T) {
-			t.Parallel()
-			l := newLife(t)
-			tc.live(l)
-			stop(t, l.watch)
-			l.tape.mu.Lock()
-			defer l.tape.mu.Unlock()
-			if got := l.lost(); (got == "") != (tc.lost == "") || !strings.Contains(got, tc.lost) || strings.Contains(got, "; log of") {
-				t.Errorf("lost %q, want %q", got, tc.lost)
-			}
-			var got, want []uint64
-			for i, a := range l.tape.arrivals {
-				got, want = append(got, a.Seq), append(want, uint64(i))
-			}
-			if diff := cmp.Diff(want, got); diff != "" {
-				t.Errorf("arrivals repeat or leave out: %s", diff)
-			}
-			if tc.lost == "" && uint64(len(got)) != l.arrived {
-				t.Errorf("%d arrivals, want %d", len(got), l.arrived)
-			}
-		})
-	}
+	})
 }
 
 func TestLogsTellSteps(t *testing.T) {

@@ -1,0 +1,153 @@
+package observe
+
+import (
+	"slices"
+	"testing"
+	"time"
+)
+
+// ranOn is what is said of a log whose end nothing confirmed.
+const ranOn = "log of p: it ended while its container was seen to run: there is no such log any more"
+
+func TestEndOfLog(t *testing.T) {
+	tell(t, []story{
+		{"a pod that exits at once is proved whole by its last word, whatever the API shows", func(l *life) {
+			l.plain()
+			l.says("sigterm")
+			l.says("exit 143")
+			l.forgets()
+			l.ends()
+			l.asked(2)
+			l.removed()
+		}, ""},
+		{"a request may come in after that word", func(l *life) {
+			l.plain()
+			l.says("exit 143")
+			l.gets(1)
+			l.forgets()
+			l.ends()
+			l.asked(2)
+			l.removed()
+		}, ""},
+		{"a pod that is killed says none, but its status tells before its log ends", func(l *life) {
+			l.plain()
+			l.gets(3)
+			l.status(0, terminated, none)
+			l.ends()
+			l.removed()
+		}, ""},
+		{"or while there is time to read it again", func(l *life) {
+			l.plain()
+			l.gets(3)
+			l.ends()
+			l.asked(2)
+			l.status(0, terminated, none)
+		}, ""},
+		{"a pod that is killed and gone before its status tells may have said more", func(l *life) {
+			l.plain()
+			l.gets(3)
+			l.forgets()
+			l.ends()
+			l.asked(2)
+			l.removed()
+		}, ranOn},
+
+		{"an API server that loses the kubelet ends the log after a line, so that only the run's own end counts", func(l *life) {
+			l.starts()
+			l.gets(5)
+			l.breaks(fault{after: len(l.current().text), then: closes}, fault{after: len(l.current().text), then: closes})
+			l.gets(5)
+			l.status(0, running, none)
+			l.seen()
+			l.ends()
+			l.status(0, terminated, none)
+		}, ""},
+		{"and what it wrote meanwhile may go with the pod", func(l *life) {
+			l.starts()
+			l.gets(5)
+			l.forgets(fault{after: len(l.current().text), then: closes})
+			l.status(0, running, none)
+			l.seen()
+			l.asked(2)
+			l.gets(5)
+			l.ends()
+			l.removed()
+		}, ranOn},
+		{"unless the log was read again in time", func(l *life) {
+			l.starts()
+			l.gets(5)
+			l.breaks(fault{after: len(l.current().text), then: closes})
+			l.status(0, running, none)
+			l.seen()
+			l.gets(5)
+			l.seen()
+			l.status(0, terminated, none)
+			l.ends()
+			l.removed()
+		}, ""},
+		{"even when the container has ended", func(l *life) {
+			l.starts()
+			l.gets(5)
+			l.breaks(fault{after: len(l.current().text), then: closes})
+			l.gets(5)
+			l.ends()
+			l.status(0, terminated, none)
+		}, ""},
+		{"even when that is before the first line", func(l *life) {
+			l.breaks(fault{then: closes})
+			l.starts()
+			l.gets(5)
+			l.ends()
+			l.status(0, terminated, none)
+		}, ""},
+		{"even when that is the last reading of a pod that lives on", func(l *life) {
+			l.starts()
+			l.gets(5)
+			silent := fault{after: len(l.current().text), then: stalls}
+			l.gets(1)
+			l.breaks(silent, fault{after: len(l.current().text), then: closes})
+			l.gets(5)
+			l.status(0, running, none)
+			l.asked(1)
+		}, ""},
+		{"an API server that is away once all was read", func(l *life) {
+			l.plain()
+			l.breaks(fault{status: 500})
+			l.says("exit 0")
+			l.ends()
+			l.asked(2)
+			l.removed()
+		}, ""},
+
+		{"a container that is removed while its log is followed", func(l *life) {
+			l.forgets(fault{remark: `rpc error: code = NotFound desc = an error occurred when try to find container "0": not found`})
+			l.plain()
+			l.asked(2)
+			l.removed()
+		}, ""},
+		{"a container that is removed before its pod", func(l *life) {
+			l.plain()
+			l.gets(5)
+			l.status(0, terminated, none)
+			l.kubelet.change(func() { l.current().ended, l.current().removed = true, true })
+		}, ""},
+	})
+}
+
+func TestLogThatEndsIsReadAgainAtOnceButNotTimeAfterTime(t *testing.T) {
+	l := newLife(t)
+	l.starts()
+	all := fault{after: len(l.current().text), then: closes}
+	l.breaks(all, all, all, all)
+	l.status(0, running, none)
+	l.asked(5)
+	stop(t, l.watch)
+
+	var pauses []time.Duration
+	for i, at := range l.kubelet.asked[1:5] {
+		pauses = append(pauses, at.Sub(l.kubelet.asked[i]))
+	}
+	if slices.Min(pauses) >= retryEvery || slices.Max(pauses) < retryEvery {
+		t.Errorf("pauses are %v, want some of %v and some shorter", pauses, retryEvery)
+	}
+}
