@@ -143,6 +143,8 @@ func TestLogThatEndsIsReadAgainAtOnceButNotTimeAfterTime(t *testing.T) {
 	l.asked(5)
 	stop(t, l.watch)
 
+	l.kubelet.mu.Lock()
+	defer l.kubelet.mu.Unlock()
 	var pauses []time.Duration
 	for i, at := range l.kubelet.asked[1:5] {
 		pauses = append(pauses, at.Sub(l.kubelet.asked[i]))

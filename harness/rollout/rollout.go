@@ -9,6 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/util/retry"
 
 	"rollcall/fixtures"
 	"rollcall/harness/observe"
@@ -34,12 +35,17 @@ func (u update) Versions() (string, string) { return u.old, u.new }
 func (u update) Begin(ctx context.Context, client kubernetes.Interface, namespace string, app fixtures.App) error {
 	deployments := client.AppsV1().Deployments(namespace)
 	next := app.Deployment(namespace, u.new)
-	live, err := deployments.Get(ctx, next.Name, metav1.GetOptions{})
+	// The controller writes annotations and status of its own in between.
+	err := retry.RetryOnConflict(retry.DefaultBackoff, func() error {
+		live, err := deployments.Get(ctx, next.Name, metav1.GetOptions{})
+		if err != nil {
+			return err
+		}
+		live.Labels, live.Spec.Template = next.Labels, next.Spec.Template
+		_, err = deployments.Update(ctx, live, metav1.UpdateOptions{})
+		return err
+	})
 	if err != nil {
-		return fmt.Errorf("rollout: update %s: %w", next.Name, err)
-	}
-	live.Labels, live.Spec.Template = next.Labels, next.Spec.Template
-	if _, err := deployments.Update(ctx, live, metav1.UpdateOptions{}); err != nil {
 		return fmt.Errorf("rollout: update %s: %w", next.Name, err)
 	}
 	return nil

@@ -5,6 +5,14 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/kubernetes/fake"
+	k8stesting "k8s.io/client-go/testing"
+
+	"rollcall/fixtures"
 )
 
 func TestComplete(t *testing.T) {
@@ -32,5 +40,24 @@ func TestComplete(t *testing.T) {
 				t.Errorf("%v, want %v", got, tc.want)
 			}
 		})
+	}
+}
+
+func TestUpdateIsWrittenAgainWhenTheControllerWroteInBetween(t *testing.T) {
+	app := fixtures.App{Replicas: 3}
+	client := fake.NewClientset(app.Deployment("ns", "v1"))
+	conflicts := 2
+	client.PrependReactor("update", "deployments", func(k8stesting.Action) (bool, runtime.Object, error) {
+		if conflicts--; conflicts >= 0 {
+			return true, nil, apierrors.NewConflict(schema.GroupResource{Resource: "deployments"}, "echo", nil)
+		}
+		return false, nil, nil
+	})
+	if err := Update("v1", "v2").Begin(t.Context(), client, "ns", app); err != nil {
+		t.Fatal(err)
+	}
+	d, err := client.AppsV1().Deployments("ns").Get(t.Context(), "echo", metav1.GetOptions{})
+	if err != nil || d.Spec.Template.Labels[fixtures.VersionLabel] != "v2" {
+		t.Errorf("the template is of version %q, %v", d.Spec.Template.Labels[fixtures.VersionLabel], err)
 	}
 }
