@@ -42,7 +42,7 @@ type clients struct {
 	clocks  []evidence.ClockReading
 }
 
-// newClients makes the agents and opens a way to each.
+// newClients makes the agents and what their control lanes ask, and opens a way to each agent.
 func newClients(ctx context.Context, r *recording, service *corev1.Service) (*clients, error) {
 	cl := &clients{load: r.Load, service: service.Name, pods: r.cluster.Client.CoreV1().Pods(r.namespace)}
 	workers, err := r.cluster.Workers(ctx)
@@ -53,9 +53,11 @@ func newClients(ctx context.Context, r *recording, service *corev1.Service) (*cl
 	if err != nil {
 		return nil, err
 	}
-	token := rand.Text()
-	secret := fixtures.AgentSecret(r.namespace, token)
+	secret := fixtures.AgentSecret(r.namespace, rand.Text())
 	if _, err := r.cluster.Client.CoreV1().Secrets(r.namespace).Create(ctx, secret, metav1.CreateOptions{}); err != nil {
+		return nil, err
+	}
+	if _, err := cl.pods.Create(ctx, r.App.ControlPod(r.namespace), metav1.CreateOptions{}); err != nil {
 		return nil, err
 	}
 	for _, worker := range workers {
@@ -63,12 +65,20 @@ func newClients(ctx context.Context, r *recording, service *corev1.Service) (*cl
 		if err != nil {
 			return nil, err
 		}
-		cl.agents = append(cl.agents, &agent{pod: pod.Name, node: worker, remote: loadgen.Remote{
-			Token: token, Client: forwarded()}})
+		cl.agents = append(cl.agents, &agent{pod: pod.Name, node: worker, remote: loadgen.Remote{Token: string(secret.Data[fixtures.AgentTokenKey])}})
+	}
+	control, err := awaitReady(ctx, cl.pods, fixtures.ControlName)
+	if err != nil {
+		return nil, err
 	}
 	for _, a := range cl.agents {
-		a.lanes = []evidence.Lane{{ID: strings.TrimPrefix(a.node, r.cluster.Name+"-") + "-" + string(r.Load.Conn), Vantage: evidence.FromPod, Node: a.node,
-			Conn: r.Load.Conn, Target: "http://" + service.Spec.ClusterIP + "/", Rate: r.Load.Rate}}
+		lane := func(kind string, vantage evidence.Vantage, conn evidence.Conn, target string) {
+			a.lanes = append(a.lanes, evidence.Lane{ID: strings.TrimPrefix(a.node, r.cluster.Name+"-") + "-" + kind,
+				Vantage: vantage, Node: a.node, Conn: conn, Target: target, Rate: r.Load.Rate})
+		}
+		lane("fresh", evidence.FromPod, evidence.Fresh, "http://"+service.Spec.ClusterIP+"/")
+		lane("reused", evidence.FromPod, evidence.Reused, "http://"+service.Spec.ClusterIP+"/")
+		lane("control", evidence.FromControl, evidence.Fresh, fmt.Sprintf("http://%s:%d/", control.Status.PodIP, fixtures.AppPort))
 		if _, err := awaitReady(ctx, cl.pods, a.pod); err != nil {
 			return cl, err
 		}
@@ -78,15 +88,9 @@ func newClients(ctx context.Context, r *recording, service *corev1.Service) (*cl
 		a.remote.URL = a.forward.URL
 		cl.lanes = append(cl.lanes, a.lanes...)
 	}
-	cl.outside = evidence.Lane{ID: "outside-" + string(r.Load.Conn), Vantage: evidence.FromHost, Conn: r.Load.Conn, Target: "http://" + outside + "/", Rate: r.Load.Rate}
+	cl.outside = evidence.Lane{ID: "outside-fresh", Vantage: evidence.FromHost, Conn: evidence.Fresh, Target: "http://" + outside + "/", Rate: r.Load.Rate}
 	cl.lanes = append(cl.lanes, cl.outside)
 	return cl, nil
-}
-
-// forwarded is a client for a port-forward, where a new connection costs the API server, the kubelet and
-// the runtime more than a thousand hits: each of an agent's feeds keeps its own.
-func forwarded() *http.Client {
-	return &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 8}}
 }
 
 // reachable returns when the app answers every vantage: that its endpoints are ready does not

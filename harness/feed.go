@@ -25,7 +25,7 @@ type feed struct {
 // feedEvery is how often a lane is asked for its hits, and askPatience how long an answer may take. With
 // the recorder's own half second, feedEvery bounds what a killed run loses.
 const (
-	feedEvery   = 500 * time.Millisecond
+	feedEvery   = 250 * time.Millisecond
 	askPatience = 5 * time.Second
 )
 

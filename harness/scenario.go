@@ -25,11 +25,11 @@ type Scenario struct {
 	Tries int
 }
 
-// A Load is what every lane of a scenario offers: one lane in a pod on each worker, to the
-// ClusterIP, and one outside the cluster, to a NodePort through 127.0.0.1.
+// A Load is what every lane of a scenario offers. The lanes are, from a pod on each worker: fresh
+// and reused connections to the ClusterIP, and a control straight to a pod that is not rolled out; and
+// from outside the cluster, through 127.0.0.1 and a NodePort, fresh connections.
 type Load struct {
 	Rate    int           // requests per second and lane
-	Conn    evidence.Conn // kind of connection
 	Timeout time.Duration // per request; 0 is 2 s
 }
 

@@ -12,20 +12,22 @@ import (
 	"rollcall/harness/verdict"
 )
 
-// drainedRollingUpdate: a preStop sleep longer than kube-proxy's slowest sync costs nobody a
-// request, and no node still opens connections to a pod when the sleep is over. Twin of
+// drainedRollingUpdate: a preStop sleep longer than kube-proxy's slowest sync costs no new connection
+// a request, and no node still opens connections to a pod when the sleep is over. A kept connection
+// stays with its pod through the sleep, whatever kube-proxy does; so that it costs none either, the app
+// serves on for a while after SIGTERM and has its clients close. Twin of
 // control/undrained-rolling-update.
 func drainedRollingUpdate() harness.Scenario {
 	const drain = 5 * time.Second
 	return harness.Scenario{
 		ID:     "drained-rolling-update",
-		Claim:  "replacing every pod fails no request when pods sleep 5 s before they are told to exit",
+		Claim:  "replacing every pod fails no request when pods sleep 5 s before they are told to exit, and then let their clients go",
 		Covers: []string{"C31"},
 		App: fixtures.App{
 			Replicas: 3, MaxSurge: new(intstr.FromInt32(1)), MaxUnavailable: new(intstr.FromInt32(0)),
-			PreStopSleep: drain, OnTerm: fixtures.Exit,
+			PreStopSleep: drain, Linger: 2 * time.Second, OnTerm: fixtures.Drain,
 		},
-		Load:    harness.Load{Rate: 100, Conn: evidence.Fresh},
+		Load:    harness.Load{Rate: 100},
 		Rollout: rollout.Update("v1", "v2"),
 		Expect: []evidence.Expectation{
 			verdict.FullRate(99),

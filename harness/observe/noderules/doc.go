@@ -1,0 +1,51 @@
+//go:build linux
+
+// Noderules writes down when each endpoint, a pod's address and port, appears in and leaves the rules by which
+// kube-proxy routes on this node. It runs in the node's network namespace and changes nothing.
+//
+// # Tape
+//
+// Standard output is the node's tape: one line at once for each change. Fields are separated by one space, times are
+// unix nanoseconds on the node's clock and do not decrease unless it is set back:
+//
+//	R <time> begin <mode> <means>      kube-proxy's mode is iptables, nftables or ipvs; the means are below
+//	R <time> added <ip> <port>         the node began to route to the endpoint
+//	R <time> gone <ip> <port>          the node no longer routes to it
+//	R <time> sync <when> <family>      kube-proxy says it last synced at <when>, in unix nanoseconds
+//	R <time> blind <since> <what> <why> what happened between <since> and now was seen late, or not at all
+//	R <time> end                       the last line of an observer that was not killed
+//
+// The time of a line is when the change was noticed. The endpoints of added lines that carry the same time as the
+// first one after begin were there before. An endpoint counts as long as a packet can be given it by any Service and
+// any protocol; with two Services on one port of a pod the second one to leave is the one that is noted. What is of
+// a blind line is "rules" or "syncs"; why is the rest of the line. After a blindness of rules the difference to what
+// was known before it is written, with the time at which it was noticed. The family is IPv4, IPv6, or "-" where
+// kube-proxy does not tell. Pod logs mix standard error in: a reader skips every line that does not begin with "R ".
+//
+// # Means
+//
+//	events   nf_tables tells of each transaction: iptables (as iptables-nft) and nftables.
+//	         The delay is that of waking up, typically under a millisecond.
+//	entries  iptables-legacy tells of nothing: all entries of its nat tables are read every 20 ms, since neither
+//	         their number nor their size need change with them.
+//	weights  IPVS tells of nothing: /proc/net/ip_vs is read every 20 ms. A real server of weight 0 is gone:
+//	         kube-proxy keeps it for the connections it has. Written after the kernel's source, not run on one yet.
+//
+// The observer looks at least every 20 ms. Whenever more than 50 ms pass between two looks, because the node is
+// busy or reading takes long, it says so in a blind line: a change noticed with it happened at some time since then.
+// Where it must read again and again it slows down so that reading takes at most a fiftieth of a core. With events, it
+// reads the rules once more at the end: a blind line from the beginning that says "check" means that the events did
+// not add up to what there is.
+//
+// kube-proxy's mode and syncs are asked of 127.0.0.1:10249, the latter twice a second.
+//
+// # Needs
+//
+// CAP_NET_ADMIN, without which the kernel tells nothing of its rules, and the node's network namespace; in
+// Kubernetes user 0 too, since no other user of a container keeps an added capability. No other permission, no
+// privilege escalation, no file to write, and the default seccomp profile suffices.
+//
+// # Exit codes
+//
+// 0 after SIGTERM, 1 when there is nothing it can observe, 2 for bad usage. There are no flags.
+package main

@@ -1,0 +1,195 @@
+//go:build linux
+
+package main
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/netip"
+	"os"
+	"slices"
+	"strings"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+
+	"rollcall/harness/observe/noderules/nftables"
+)
+
+// A layout is where the kernel's ip_tables or ip6_tables puts what an entry holds, in bytes.
+type layout struct {
+	family   byte
+	domain   int    // of a socket that can be asked
+	level    int    // of its options
+	names    string // file that names the tables there are
+	offsets  int    // in an entry: of its target, then of the next entry, 2 bytes each
+	elements int    // in an entry: of what follows its fixed part
+}
+
+func layouts() []layout {
+	return []layout{
+		{unix.NFPROTO_IPV4, unix.AF_INET, unix.SOL_IP, "/proc/net/ip_tables_names", 88, 112},
+		{unix.NFPROTO_IPV6, unix.AF_INET6, unix.SOL_IPV6, "/proc/net/ip6_tables_names", 140, 168},
+	}
+}
+
+// Options that read a table, and the size of the name each begins with.
+const (
+	optionInfo    = 64
+	optionEntries = 65
+	tableName     = 32
+)
+
+// readEntries reads the endpoints to which kube-proxy's chains of the nat tables of iptables-legacy lead, in order,
+// each once. A table that does not exist has none, and is not asked for, since the kernel would make it.
+func readEntries() ([]netip.AddrPort, error) {
+	var found []netip.AddrPort
+	for _, l := range layouts() {
+		names, err := os.ReadFile(l.names)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, fmt.Errorf("read iptables-legacy: %w", err)
+		}
+		if !slices.Contains(strings.Fields(string(names)), "nat") {
+			continue
+		}
+		entries, err := l.read("nat")
+		if err == nil {
+			found, err = l.collect(found, entries)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("read iptables-legacy: %w", err)
+		}
+	}
+	slices.SortFunc(found, netip.AddrPort.Compare)
+	return slices.Compact(found), nil
+}
+
+// read gives all entries of a table, as they were at one moment.
+func (l layout) read(table string) ([]byte, error) {
+	const size, sizeInInfo, header = tableName, 80, 40
+	fd, err := unix.Socket(l.domain, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return nil, fmt.Errorf("open socket: %w", err)
+	}
+	defer unix.Close(fd)
+	const attempts = 10
+	for range attempts {
+		info := make([]byte, 84)
+		copy(info, table)
+		if err := option(fd, l.level, optionInfo, info); err != nil {
+			return nil, fmt.Errorf("get info of table %s: %w", table, err)
+		}
+		length := binary.NativeEndian.Uint32(info[sizeInInfo:])
+		entries := make([]byte, header+length)
+		copy(entries, table)
+		binary.NativeEndian.PutUint32(entries[size:], length)
+		err := option(fd, l.level, optionEntries, entries)
+		if errors.Is(err, unix.EAGAIN) || errors.Is(err, unix.EINVAL) { // its size changed in between
+			continue
+		}
+		if err != nil {
+			return nil, fmt.Errorf("get entries of table %s: %w", table, err)
+		}
+		return entries[header:], nil
+	}
+	return nil, fmt.Errorf("get entries of table %s: its size changed %d times", table, attempts)
+}
+
+// option gets a socket option that takes arguments in the memory it answers in.
+func option(fd, level, name int, memory []byte) error {
+	length := uint32(len(memory))
+	_, _, errno := unix.Syscall6(unix.SYS_GETSOCKOPT, uintptr(fd), uintptr(level), uintptr(name),
+		uintptr(unsafe.Pointer(&memory[0])), uintptr(unsafe.Pointer(&length)), 0)
+	if errno != 0 {
+		return errno
+	}
+	return nil
+}
+
+// An entry is one rule of a table: its target is a jump, a destination, or neither.
+type entry struct {
+	jump int // offset of the first entry of the chain it goes on in; 0: none
+	to   netip.AddrPort
+}
+
+// collect adds the destinations of the chains that kube-proxy's first chain leads to.
+//
+// A chain is the entries behind one whose target is ERROR, which names it, up to the next such.
+func (l layout) collect(found []netip.AddrPort, table []byte) ([]netip.AddrPort, error) {
+	const first = kubeChains + "SERVICES"
+	chains := map[int][]entry{} // by the offset of the first entry
+	chain, next := 0, []int{}
+	for at := 0; at < len(table); {
+		target, size, err := l.target(table[at:])
+		if err != nil {
+			return nil, fmt.Errorf("entry at %d: %w", at, err)
+		}
+		switch name, options := target.name, target.options; name {
+		case "ERROR":
+			chain = at + size
+			if zeroEnded(options) == first {
+				next = append(next, chain)
+			}
+		case "":
+			if len(options) < 4 {
+				return nil, fmt.Errorf("entry at %d: it is cut off", at)
+			}
+			if jump := int32(binary.NativeEndian.Uint32(options)); jump > 0 {
+				chains[chain] = append(chains[chain], entry{jump: int(jump)})
+			}
+		case "DNAT":
+			chains[chain] = append(chains[chain], entry{to: nftables.Destination(l.family, target.revision, options)})
+		}
+		at += size
+	}
+	met := map[int]bool{}
+	for len(next) > 0 {
+		at := next[len(next)-1]
+		next = next[:len(next)-1]
+		if met[at] {
+			continue
+		}
+		met[at] = true
+		for _, e := range chains[at] {
+			if e.jump > 0 {
+				next = append(next, e.jump)
+			}
+			if e.to.IsValid() {
+				found = append(found, e.to)
+			}
+		}
+	}
+	return found, nil
+}
+
+// A target is what an entry does with the packets it matches.
+type target struct {
+	name     string // empty: a verdict or a jump
+	revision int
+	options  []byte
+}
+
+// target reads the target of the entry that the table begins with, and the size of the entry.
+func (l layout) target(table []byte) (target, int, error) {
+	const nameAt, revisionAt, header = 2, 31, 32
+	if len(table) < l.elements {
+		return target{}, 0, errors.New("it is cut off")
+	}
+	begin := int(binary.NativeEndian.Uint16(table[l.offsets:]))
+	size := int(binary.NativeEndian.Uint16(table[l.offsets+2:]))
+	if begin < l.elements || size < begin+header || size > len(table) {
+		return target{}, 0, errors.New("it is cut off")
+	}
+	t := table[begin:size]
+	return target{zeroEnded(t[nameAt:revisionAt]), int(t[revisionAt]), t[header:]}, size, nil
+}
+
+func zeroEnded(b []byte) string {
+	if end := bytes.IndexByte(b, 0); end >= 0 {
+		b = b[:end]
+	}
+	return string(b)
+}

@@ -1,0 +1,53 @@
+//go:build linux
+
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+)
+
+// Exit codes.
+const (
+	exitOK     = 0
+	exitFailed = 1
+	exitUsage  = 2
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
+	defer stop()
+	os.Exit(run(ctx, os.Args[1:], newProxy(proxyAddress), os.Stdout, os.Stderr))
+}
+
+// run observes until the context ends and returns the process's exit code. Errors go to stderr, one line each.
+func run(ctx context.Context, args []string, p proxy, stdout, stderr io.Writer) int {
+	if len(args) > 0 {
+		fmt.Fprintf(stderr, "noderules: argument %q: want none\n", args[0])
+		return exitUsage
+	}
+	if err := watch(ctx, p, stdout); err != nil {
+		fmt.Fprintf(stderr, "noderules: %v\n", err)
+		return exitFailed
+	}
+	return exitOK
+}
+
+func watch(ctx context.Context, p proxy, stdout io.Writer) (err error) {
+	mode, err := p.mode(ctx)
+	if err != nil {
+		return err
+	}
+	v, means, err := openView(mode)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, v.close()) }()
+	o := &observer{tape: &tape{out: stdout}, view: v, proxy: p}
+	return o.run(ctx, mode, means)
+}

@@ -1,0 +1,151 @@
+//go:build linux
+
+package nftables
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"golang.org/x/sys/unix"
+)
+
+// errMalformed is what a message that is not what the kernel's headers describe gives.
+var errMalformed = errors.New("malformed message")
+
+// A message is one netlink message of the nf_tables subsystem. What a dump lists and what an event
+// announces have the same form.
+type message struct {
+	kind   int  // unix.NFT_MSG_…
+	family byte // of the table concerned
+	body   []byte
+}
+
+// table is the name of the table concerned, empty in messages about none: every kind has it first.
+func (m message) table() string {
+	const nameOfTable = 1
+	a, err := parse(m.body)
+	if err != nil {
+		return ""
+	}
+	return text(a[nameOfTable])
+}
+
+// split takes a datagram apart. The bodies share its memory. done reports that a dump is complete; an
+// error is the kernel's answer to a request, or that the bytes are no messages.
+func split(datagram []byte) (messages []message, done bool, err error) {
+	const header, genmsg = unix.SizeofNlMsghdr, 4
+	for len(datagram) > 0 {
+		if len(datagram) < header {
+			return messages, false, errMalformed
+		}
+		size := int(binary.NativeEndian.Uint32(datagram))
+		kind := binary.NativeEndian.Uint16(datagram[4:])
+		if size < header || size > len(datagram) {
+			return messages, false, errMalformed
+		}
+		payload := datagram[header:size]
+		datagram = datagram[min(aligned(size), len(datagram)):]
+		switch {
+		case kind == unix.NLMSG_DONE:
+			return messages, true, nil
+		case kind == unix.NLMSG_ERROR:
+			if len(payload) < 4 {
+				return messages, false, errMalformed
+			}
+			if code := int32(binary.NativeEndian.Uint32(payload)); code != 0 {
+				return messages, false, unix.Errno(-code)
+			}
+			return messages, true, nil
+		case kind>>8 != unix.NFNL_SUBSYS_NFTABLES:
+			continue
+		case len(payload) < genmsg:
+			return messages, false, errMalformed
+		}
+		messages = append(messages, message{kind: int(kind & 0xff), family: payload[0], body: payload[genmsg:]})
+	}
+	return messages, false, nil
+}
+
+// attributes are the values of an attribute list by their type. Types beyond are not needed.
+type attributes [24][]byte
+
+func parse(b []byte) (attributes, error) {
+	var a attributes
+	err := each(b, func(kind int, value []byte) error {
+		if kind < len(a) {
+			a[kind] = value
+		}
+		return nil
+	})
+	return a, err
+}
+
+// each calls do for every attribute of a list, until one gives an error.
+func each(b []byte, do func(kind int, value []byte) error) error {
+	const header, kindMask = unix.SizeofNlAttr, 0x3fff
+	for len(b) > 0 {
+		if len(b) < header {
+			return errMalformed
+		}
+		size := int(binary.NativeEndian.Uint16(b))
+		kind := int(binary.NativeEndian.Uint16(b[2:])) & kindMask
+		if size < header || size > len(b) {
+			return errMalformed
+		}
+		if err := do(kind, b[header:size]); err != nil {
+			return err
+		}
+		b = b[min(aligned(size), len(b)):]
+	}
+	return nil
+}
+
+// A request asks the kernel for what there is; the subsystem's other requests are never made.
+type request struct {
+	kind   int // unix.NFT_MSG_GET…
+	flags  int
+	family byte
+	names  []string // values of the attributes 1, 2, …
+}
+
+func (r request) bytes(sequence uint32) []byte {
+	b := make([]byte, unix.SizeofNlMsghdr, 64)
+	b = append(b, r.family, unix.NFNETLINK_V0, 0, 0)
+	for i, name := range r.names {
+		size := unix.SizeofNlAttr + len(name) + 1
+		b = binary.NativeEndian.AppendUint16(b, uint16(size))
+		b = binary.NativeEndian.AppendUint16(b, uint16(i+1))
+		b = append(b, name...)
+		b = append(b, make([]byte, aligned(size)-size+1)...)
+	}
+	binary.NativeEndian.PutUint32(b, uint32(len(b)))
+	binary.NativeEndian.PutUint16(b[4:], uint16(unix.NFNL_SUBSYS_NFTABLES<<8|r.kind))
+	binary.NativeEndian.PutUint16(b[6:], uint16(unix.NLM_F_REQUEST|r.flags))
+	binary.NativeEndian.PutUint32(b[8:], sequence)
+	return b
+}
+
+func (r request) String() string { return fmt.Sprintf("request %d %q", r.kind, r.names) }
+
+func aligned(size int) int { return (size + 3) &^ 3 }
+
+// text is a string of the kernel without the zero it ends in.
+func text(b []byte) string {
+	if n := len(b); n > 0 && b[n-1] == 0 {
+		b = b[:n-1]
+	}
+	return string(b)
+}
+
+// number is a whole number of 4 or 8 bytes as the subsystem writes it, 0 if it is absent.
+func number(b []byte) uint64 {
+	switch len(b) {
+	case 4:
+		return uint64(binary.BigEndian.Uint32(b))
+	case 8:
+		return binary.BigEndian.Uint64(b)
+	default:
+		return 0
+	}
+}

@@ -1,0 +1,224 @@
+//go:build linux
+
+// Package nftables mirrors what tables of the kernel's nf_tables do with packets, by the events that
+// every change sends to who listens. It reads, and changes nothing.
+//
+// The iptables of most systems writes into nf_tables too, so that both of kube-proxy's table modes are seen
+// by the same means.
+package nftables
+
+import (
+	"errors"
+	"fmt"
+	"net/netip"
+	"os"
+	"slices"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// A Mirror holds tables of this network namespace as they are after the last transaction it was told of.
+// It is for one goroutine.
+type Mirror struct {
+	tables   []Table
+	events   *socket // hears
+	requests *socket // asks
+
+	rules      ruleset
+	endpoints  []netip.AddrPort
+	generation uint32 // of the kernel's rulesets: each transaction adds one
+	stale      bool   // an event was missed
+
+	heard []message // and not taken yet
+	open  []message // taken of a transaction whose end was not, as far as they are about the tables
+}
+
+// errLost is that a transaction was not heard of.
+var errLost = errors.New("events of the kernel were lost")
+
+// Open begins to listen and reads the tables. Those that do not exist are empty until they do. It needs
+// CAP_NET_ADMIN in the network namespace.
+func Open(tables ...Table) (*Mirror, error) {
+	events, err := openSocket(unix.NFNLGRP_NFTABLES)
+	if err != nil {
+		return nil, fmt.Errorf("nftables: listen: %w", err)
+	}
+	requests, err := openSocket()
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("nftables: %w", err), events.close())
+	}
+	m := &Mirror{tables: tables, events: events, requests: requests}
+	if err := m.read(); err != nil {
+		return nil, errors.Join(err, m.Close())
+	}
+	return m, nil
+}
+
+func (m *Mirror) Close() error { return errors.Join(m.events.close(), m.requests.close()) }
+
+// Endpoints are the destinations that the tables can give a packet that enters them, in order, each once.
+func (m *Mirror) Endpoints() []netip.AddrPort { return m.endpoints }
+
+// Await returns at the end of the next transaction that concerns the tables, or at the time given. After an
+// error, which says that transactions were missed, the next call reads the tables anew and does not wait.
+func (m *Mirror) Await(until time.Time) error {
+	if m.stale {
+		return m.read()
+	}
+	for {
+		changed, err := m.take()
+		if err != nil {
+			m.stale = true
+			return fmt.Errorf("nftables: follow tables: %w", err)
+		}
+		if changed {
+			return nil
+		}
+		datagram, err := m.events.receive(until)
+		if errors.Is(err, os.ErrDeadlineExceeded) {
+			return nil
+		}
+		if err == nil {
+			m.heard, _, err = split(slices.Clone(datagram))
+		} else if errors.Is(err, unix.ENOBUFS) {
+			err = errLost
+		}
+		if err != nil {
+			m.stale = true
+			return fmt.Errorf("nftables: follow tables: %w", err)
+		}
+	}
+}
+
+// take applies the messages heard up to the end of a transaction that concerns the tables, and reports
+// whether there was one.
+func (m *Mirror) take() (bool, error) {
+	for len(m.heard) > 0 {
+		next := m.heard[0]
+		m.heard = m.heard[1:]
+		if next.kind != unix.NFT_MSG_NEWGEN {
+			if m.rules.follows(next) {
+				m.open = append(m.open, next)
+			}
+			continue
+		}
+		ended := m.open
+		m.open = nil
+		a, err := parse(next.body)
+		if err != nil {
+			return false, err
+		}
+		generation := uint32(number(a[unix.NFTA_GEN_ID]))
+		switch ahead := int32(generation - m.generation); {
+		case ahead <= 0: // it was read already
+			continue
+		case ahead > 1:
+			return false, errLost
+		}
+		m.generation = generation
+		for _, change := range ended {
+			if err := m.rules.apply(change); err != nil {
+				return false, err
+			}
+		}
+		if len(ended) > 0 {
+			m.endpoints = m.rules.endpoints()
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// Check reads the tables and returns an error if the mirror shows something else at the same generation.
+// What it read by then it shows from now on.
+func (m *Mirror) Check() error {
+	for {
+		now, generation, err := m.fetch()
+		if err != nil {
+			return fmt.Errorf("nftables: read tables: %w", err)
+		}
+		for late := time.Now().Add(answerTime); int32(generation-m.generation) > 0; {
+			if time.Now().After(late) {
+				return fmt.Errorf("nftables: check tables: %w", errLost)
+			}
+			if err := m.Await(time.Now().Add(time.Millisecond)); err != nil {
+				return err
+			}
+		}
+		if generation == m.generation {
+			shown := m.endpoints
+			if m.show(now, generation); !slices.Equal(shown, m.endpoints) {
+				return fmt.Errorf("nftables: check tables: the events told of %v, there is %v", shown, m.endpoints)
+			}
+			return nil
+		}
+	}
+}
+
+// read replaces the rules by what the kernel has now. Events of what it has read are passed over later.
+func (m *Mirror) read() error {
+	rules, generation, err := m.fetch()
+	if err != nil {
+		return fmt.Errorf("nftables: read tables: %w", err)
+	}
+	m.show(rules, generation)
+	m.stale, m.heard, m.open = false, nil, nil
+	return nil
+}
+
+func (m *Mirror) show(rules ruleset, generation uint32) {
+	m.rules, m.endpoints, m.generation = rules, rules.endpoints(), generation
+}
+
+// fetch reads the tables as they are between two transactions, and says which.
+func (m *Mirror) fetch() (ruleset, uint32, error) {
+	const attempts = 100
+	for range attempts {
+		before, err := m.readGeneration()
+		if err != nil {
+			return nil, 0, err
+		}
+		rules, err := m.dump()
+		if err != nil {
+			return nil, 0, err
+		}
+		if after, err := m.readGeneration(); err != nil || before == after {
+			return rules, after, err
+		}
+	}
+	return nil, 0, fmt.Errorf("they changed during each of %d attempts", attempts)
+}
+
+func (m *Mirror) readGeneration() (uint32, error) {
+	var generation uint64
+	err := m.requests.ask(request{kind: unix.NFT_MSG_GETGEN, flags: unix.NLM_F_ACK}, func(answer message) error {
+		a, err := parse(answer.body)
+		generation = number(a[unix.NFTA_GEN_ID])
+		return err
+	})
+	return uint32(generation), err
+}
+
+// dump reads all tables, which may change meanwhile.
+func (m *Mirror) dump() (rules ruleset, err error) {
+	rules = newRuleset(m.tables)
+	list := func(kind int, t Table, names ...string) {
+		if err != nil {
+			return
+		}
+		r := request{kind: kind, flags: unix.NLM_F_DUMP, family: t.Family, names: names}
+		if err = m.requests.ask(r, rules.apply); errors.Is(err, unix.ENOENT) { // the table, or a set by now
+			err = nil
+		}
+	}
+	for i, t := range m.tables {
+		list(unix.NFT_MSG_GETCHAIN, t)
+		list(unix.NFT_MSG_GETRULE, t, t.Name)
+		list(unix.NFT_MSG_GETSET, t, t.Name)
+		for _, name := range rules[i].maps() {
+			list(unix.NFT_MSG_GETSETELEM, t, t.Name, name)
+		}
+	}
+	return rules, err
+}

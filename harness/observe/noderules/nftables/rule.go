@@ -1,0 +1,156 @@
+//go:build linux
+
+package nftables
+
+import (
+	"encoding/binary"
+	"net/netip"
+
+	"golang.org/x/sys/unix"
+)
+
+// A rule is what one rule can do with a packet, as far as it decides where the packet goes.
+type rule struct {
+	chains []string       // it may go on in
+	maps   []string       // that may name a chain to go on in
+	to     netip.AddrPort // destination it may be given
+	choice choice         // of a destination
+}
+
+// A choice is a map whose values are destinations, with what is where in a value. Without a name it is none.
+type choice struct {
+	name          string
+	family        byte
+	address, port uint64 // bytes into the value
+}
+
+// among returns the destination in one of the map's values.
+func (c choice) among(value []byte) netip.AddrPort {
+	size := uint64(len(value))
+	return endpoint(c.family, value[min(c.address, size):], value[min(c.port, size):])
+}
+
+// registers is the memory of a rule while it runs: the verdict, then four of 16 bytes, which are also
+// sixteen of 4.
+type registers [5 * 16]byte
+
+// offset is where in the memory a register is, by the number messages give it.
+func offset(number uint64) uint64 {
+	const wide, firstNarrow, size = 16, unix.NFT_REG32_00, uint64(len(registers{}))
+	if number < firstNarrow {
+		return min(number*wide, size)
+	}
+	return min(wide+(number-firstNarrow)*4, size)
+}
+
+// An execution is what a rule is known to have done up to one of its expressions. It tells where the
+// destination is from that the rule uses.
+type execution struct {
+	rule
+	memory registers // constants that were loaded
+	loaded string    // map whose value was loaded last; empty: a constant was
+	at     uint64    // where to
+}
+
+// parseRule reads the expressions of a rule in a table of the family.
+func parseRule(family byte, expressions []byte) (rule, error) {
+	var x execution
+	err := each(expressions, func(_ int, element []byte) error {
+		expression, err := parse(element)
+		if err != nil {
+			return err
+		}
+		data, err := parse(expression[unix.NFTA_EXPR_DATA])
+		if err != nil {
+			return err
+		}
+		switch text(expression[unix.NFTA_EXPR_NAME]) {
+		case "immediate":
+			return x.immediate(data)
+		case "lookup":
+			x.lookup(data)
+		case "nat":
+			x.translate(data)
+		case "target":
+			if text(data[unix.NFTA_TARGET_NAME]) == "DNAT" {
+				x.to = Destination(family, int(number(data[unix.NFTA_TARGET_REV])), data[unix.NFTA_TARGET_INFO])
+			}
+		}
+		return nil
+	})
+	return x.rule, err
+}
+
+func (x *execution) immediate(data attributes) error {
+	value, err := parse(data[unix.NFTA_IMMEDIATE_DATA])
+	if err != nil {
+		return err
+	}
+	if constant := value[unix.NFTA_DATA_VALUE]; constant != nil {
+		copy(x.memory[offset(number(data[unix.NFTA_IMMEDIATE_DREG])):], constant)
+		x.loaded = ""
+	}
+	chain, err := verdictChain(value)
+	if chain != "" {
+		x.chains = append(x.chains, chain)
+	}
+	return err
+}
+
+func (x *execution) lookup(data attributes) {
+	register := data[unix.NFTA_LOOKUP_DREG]
+	name := text(data[unix.NFTA_LOOKUP_SET])
+	switch {
+	case register == nil: // a set, which the packet must be in
+	case number(register) == unix.NFT_REG_VERDICT:
+		x.maps = append(x.maps, name)
+	default:
+		x.loaded, x.at = name, offset(number(register))
+	}
+}
+
+func (x *execution) translate(data attributes) {
+	address, port := data[unix.NFTA_NAT_REG_ADDR_MIN], data[unix.NFTA_NAT_REG_PROTO_MIN]
+	if number(data[unix.NFTA_NAT_TYPE]) != unix.NFT_NAT_DNAT || address == nil || port == nil {
+		return
+	}
+	family, a, p := byte(number(data[unix.NFTA_NAT_FAMILY])), offset(number(address)), offset(number(port))
+	if x.loaded == "" {
+		x.to = endpoint(family, x.memory[a:], x.memory[p:])
+	} else if a >= x.at && p >= x.at {
+		x.choice = choice{x.loaded, family, a - x.at, p - x.at}
+	}
+}
+
+// verdictChain is the chain that data of a verdict names, empty if it is of another kind.
+func verdictChain(data attributes) (string, error) {
+	verdict, err := parse(data[unix.NFTA_DATA_VERDICT])
+	return text(verdict[unix.NFTA_VERDICT_CHAIN]), err
+}
+
+// Destination is the endpoint in the options of an iptables DNAT target of the given revision, and the
+// zero value unless they name both an address and a port.
+func Destination(family byte, revision int, options []byte) netip.AddrPort {
+	const hasAddress, hasPort = 1, 2
+	flags, address, port := 0, 4, 36
+	if revision == 0 {
+		flags, address, port = 4, 8, 16
+	}
+	if len(options) < port+2 || ^binary.NativeEndian.Uint32(options[flags:])&(hasAddress|hasPort) != 0 {
+		return netip.AddrPort{}
+	}
+	return endpoint(family, options[address:], options[port:])
+}
+
+// endpoint is the address and port at the beginning of two pieces of memory, the zero value if one is not there.
+func endpoint(family byte, address, port []byte) netip.AddrPort {
+	size := 4
+	if family == unix.NFPROTO_IPV6 {
+		size = 16
+	}
+	if len(address) < size || len(port) < 2 || binary.BigEndian.Uint16(port) == 0 {
+		return netip.AddrPort{}
+	}
+	ip, _ := netip.AddrFromSlice(address[:size])
+	return netip.AddrPortFrom(ip, binary.BigEndian.Uint16(port))
+}

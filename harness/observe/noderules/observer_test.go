@@ -1,0 +1,239 @@
+//go:build linux
+
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/netip"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+)
+
+// kubeProxy is a kube-proxy that answers with what the function says about a path.
+func kubeProxy(answer func(path string) (string, error)) proxy {
+	return proxy{"http://kube-proxy", &http.Client{Transport: roundTripper(func(r *http.Request) (*http.Response, error) {
+		body, err := answer(r.URL.Path)
+		if err != nil {
+			return nil, err
+		}
+		return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(strings.NewReader(body))}, nil
+	})}}
+}
+
+type roundTripper func(*http.Request) (*http.Response, error)
+
+func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+// played is a view that shows one picture after the other, then ends the run.
+type played struct {
+	pictures []picture
+	end      context.CancelFunc
+	checked  error
+}
+
+type picture struct {
+	endpoints []netip.AddrPort
+	err       error
+	delay     time.Duration // before it shows
+}
+
+func (p *played) look(context.Context, time.Time) ([]netip.AddrPort, error) {
+	if len(p.pictures) == 1 {
+		p.end()
+	}
+	now := p.pictures[0]
+	p.pictures = p.pictures[1:]
+	time.Sleep(now.delay)
+	return now.endpoints, now.err
+}
+
+func (p *played) check() error { return p.checked }
+func (p *played) close() error { return nil }
+
+// play is the tape of an observer that is shown the pictures, as fields of its lines without the times.
+func play(t interface{ Fatal(...any) }, v *played) [][]string {
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	v.end = cancel
+	silent := kubeProxy(func(string) (string, error) { <-ctx.Done(); return "", ctx.Err() })
+	var out bytes.Buffer
+	o := &observer{tape: &tape{out: &out}, view: v, proxy: silent}
+	if err := o.run(ctx, "iptables", "events"); err != nil {
+		t.Fatal(err)
+	}
+	return readTape(t, out.String())
+}
+
+func readTape(t interface{ Fatal(...any) }, text string) [][]string {
+	var lines [][]string
+	for line := range strings.Lines(text) {
+		fields := strings.Fields(line)
+		if len(fields) < 3 || fields[0] != "R" || !strings.HasSuffix(line, "\n") || strings.Contains(line, "  ") {
+			t.Fatal(fmt.Sprintf("line %q is none of the tape", line))
+		}
+		lines = append(lines, fields[2:])
+	}
+	return lines
+}
+
+func endpoints(texts ...string) []netip.AddrPort {
+	var list []netip.AddrPort
+	for _, text := range texts {
+		list = append(list, netip.MustParseAddrPort(text))
+	}
+	slices.SortFunc(list, netip.AddrPort.Compare)
+	return list
+}
+
+func TestTapeSaysWhatChanged(t *testing.T) {
+	broken := errors.New("events\nwere lost")
+	one, two := endpoints("10.244.1.2:8080"), endpoints("10.244.1.2:8080", "10.244.2.2:8080")
+	for _, tc := range []struct {
+		sentence string
+		pictures []picture
+		checked  error
+		want     string
+	}{
+		{"nothing changes", []picture{{}, {}}, nil, ""},
+		{"what is there at the beginning is added", []picture{{endpoints: two}, {endpoints: two}}, nil, "added 10.244.1.2 8080|added 10.244.2.2 8080"},
+		{"one comes", []picture{{endpoints: one}, {endpoints: two}}, nil, "added 10.244.1.2 8080|added 10.244.2.2 8080"},
+		{"one goes", []picture{{endpoints: two}, {endpoints: one}}, nil, "added 10.244.1.2 8080|added 10.244.2.2 8080|gone 10.244.2.2 8080"},
+		{"one port for the other", []picture{{endpoints: one}, {endpoints: endpoints("10.244.1.2:80")}}, nil,
+			"added 10.244.1.2 8080|gone 10.244.1.2 8080|added 10.244.1.2 80"},
+		{"an IPv6 endpoint", []picture{{endpoints: endpoints("[fd00::1]:80")}}, nil, "added fd00::1 80"},
+		{"a look that fails is a blindness once it is over, and hides nothing", []picture{{endpoints: one}, {err: broken}, {err: io.EOF}, {endpoints: two}}, nil,
+			"added 10.244.1.2 8080|blind SINCE rules events were lost|added 10.244.2.2 8080"},
+		{"a blindness that does not end ends with the tape", []picture{{endpoints: one}, {err: broken}}, nil, "added 10.244.1.2 8080|blind SINCE rules events were lost"},
+		{"looks far apart are a blindness", []picture{{endpoints: one}, {endpoints: two, delay: late + 30*time.Millisecond}}, nil,
+			"added 10.244.1.2 8080|blind SINCE rules no look for|added 10.244.2.2 8080"},
+		{"what does not stand up to the check was not seen from the beginning", []picture{{endpoints: one}}, broken,
+			"added 10.244.1.2 8080|blind SINCE rules events were lost"},
+	} {
+		t.Run(tc.sentence, func(t *testing.T) {
+			var got []string
+			for _, fields := range play(t, &played{pictures: tc.pictures, checked: tc.checked}) {
+				if fields[0] == "blind" {
+					fields[1] = "SINCE"
+				}
+				line := strings.Join(fields, " ")
+				if before, _, found := strings.Cut(line, "no look for "); found {
+					line = before + "no look for"
+				}
+				got = append(got, line)
+			}
+			want := slices.DeleteFunc(strings.Split("begin iptables events|"+tc.want+"|end", "|"), func(s string) bool { return s == "" })
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+func TestTapeAddsUpToWhatThereIs(t *testing.T) {
+	anySet := rapid.Custom(func(t *rapid.T) []netip.AddrPort {
+		numbers := rapid.SliceOfNDistinct(rapid.IntRange(0, 20), 0, 20, rapid.ID[int]).Draw(t, "pods")
+		slices.Sort(numbers)
+		var set []netip.AddrPort
+		for _, n := range numbers {
+			set = append(set, netip.AddrPortFrom(netip.AddrFrom4([4]byte{10, 244, byte(n % 3), byte(n)}), 8080))
+		}
+		slices.SortFunc(set, netip.AddrPort.Compare)
+		return set
+	})
+	rapid.Check(t, func(t *rapid.T) {
+		sets := rapid.SliceOfN(anySet, 1, 10).Draw(t, "sets")
+		v := &played{}
+		for _, set := range sets {
+			v.pictures = append(v.pictures, picture{endpoints: set})
+		}
+		changes := 0
+		for i, set := range sets {
+			before := []netip.AddrPort{}
+			if i > 0 {
+				before = sets[i-1]
+			}
+			for _, e := range slices.Concat(before, set) {
+				if slices.Contains(before, e) != slices.Contains(set, e) {
+					changes++
+				}
+			}
+		}
+		known := map[string]bool{}
+		for _, fields := range play(t, v) {
+			if len(fields) != 3 || fields[0] == "begin" || fields[0] == "blind" {
+				continue
+			}
+			e, added := fields[1]+":"+fields[2], fields[0] == "added"
+			if known[e] == added {
+				t.Fatalf("%v, which was so before", fields)
+			}
+			known[e] = added
+			changes--
+		}
+		for _, e := range sets[len(sets)-1] {
+			if !known[e.String()] {
+				t.Fatalf("%s is missing from %v", e, known)
+			}
+			delete(known, e.String())
+		}
+		for e, there := range known {
+			if there {
+				t.Fatalf("%s is left over", e)
+			}
+		}
+		if changes != 0 {
+			t.Fatalf("%d changes more than lines", changes)
+		}
+	})
+}
+
+func TestSyncsAreWrittenOnceEach(t *testing.T) {
+	var out bytes.Buffer
+	o := &observer{tape: &tape{out: &out}, synced: map[string]time.Time{}}
+	first, second := time.Unix(0, 1_700_000_000_000_000_001), time.Unix(0, 1_700_000_001_000_000_002)
+	for _, a := range []answer{
+		{syncs: []lastSync{{"IPv4", first}, {"IPv6", first}}},
+		{syncs: []lastSync{{"IPv4", first}, {"IPv6", first}}},
+		{err: errors.New("connection refused")},
+		{syncs: []lastSync{{"IPv4", second}, {"IPv6", first}}},
+	} {
+		o.hear(a)
+	}
+	var got []string
+	for _, fields := range readTape(t, out.String()) {
+		if fields[0] == "blind" {
+			fields[1] = "SINCE"
+		}
+		got = append(got, strings.Join(fields, " "))
+	}
+	want := []string{
+		"sync 1700000000000000001 IPv4", "sync 1700000000000000001 IPv6",
+		"blind SINCE syncs connection refused", "sync 1700000001000000002 IPv4",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// A broken writer takes nothing.
+type brokenWriter struct{}
+
+func (brokenWriter) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }
+
+func TestATapeThatCannotBeWrittenEndsTheRun(t *testing.T) {
+	p := kubeProxy(func(string) (string, error) { return "", io.EOF })
+	o := &observer{tape: &tape{out: brokenWriter{}}, view: &played{pictures: []picture{{}}, end: func() {}}, proxy: p}
+	if err := o.run(t.Context(), "iptables", "events"); !errors.Is(err, io.ErrClosedPipe) {
+		t.Error(err)
+	}
+}

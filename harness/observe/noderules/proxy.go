@@ -1,0 +1,120 @@
+//go:build linux
+
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// A proxy is this node's kube-proxy, as far as it answers questions.
+type proxy struct {
+	address string // of its metrics server, such as http://127.0.0.1:10249
+	client  *http.Client
+}
+
+// A lastSync is the moment at which kube-proxy last had written its rules of one address family.
+type lastSync struct {
+	family string // IPv4, IPv6, or "-" where kube-proxy does not tell
+	at     time.Time
+}
+
+const proxyAddress = "http://127.0.0.1:10249"
+
+// askEvery is the pause between two questions. kube-proxy syncs at most once a second in the modes that
+// have rules.
+const askEvery = 500 * time.Millisecond
+
+// newProxy is the kube-proxy at an address. It is asked for plain text, which costs it less than compressing.
+func newProxy(address string) proxy {
+	return proxy{address, &http.Client{Transport: &http.Transport{DisableCompression: true}, Timeout: 2 * time.Second}}
+}
+
+// mode waits until kube-proxy says its mode. The error is that of the context, with the last reason.
+func (p proxy) mode(ctx context.Context) (string, error) {
+	for {
+		var mode []byte
+		err := p.get(ctx, "/proxyMode", func(body io.Reader) (err error) {
+			mode, err = io.ReadAll(io.LimitReader(body, 100))
+			return err
+		})
+		if err == nil {
+			return strings.TrimSpace(string(mode)), nil
+		}
+		select {
+		case <-ctx.Done():
+			return "", errors.Join(ctx.Err(), err)
+		case <-time.After(askEvery):
+		}
+	}
+}
+
+// syncs are kube-proxy's last syncs, one for each address family.
+func (p proxy) syncs(ctx context.Context) ([]lastSync, error) {
+	var syncs []lastSync
+	err := p.get(ctx, "/metrics", func(body io.Reader) (err error) {
+		syncs, err = parseSyncs(body)
+		return err
+	})
+	return syncs, err
+}
+
+func (p proxy) get(ctx context.Context, path string, read func(io.Reader) error) error {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, p.address+path, nil)
+	if err != nil {
+		return fmt.Errorf("ask kube-proxy for %s: %w", path, err)
+	}
+	response, err := p.client.Do(request)
+	if err != nil {
+		return fmt.Errorf("ask kube-proxy for %s: %w", path, err)
+	}
+	defer response.Body.Close()
+	if response.StatusCode != http.StatusOK {
+		return fmt.Errorf("ask kube-proxy for %s: status %s", path, response.Status)
+	}
+	if err := read(response.Body); err != nil {
+		return fmt.Errorf("ask kube-proxy for %s: %w", path, err)
+	}
+	return nil
+}
+
+// parseSyncs finds the last syncs in a page of metrics. A family that was never synced is left out.
+func parseSyncs(page io.Reader) ([]lastSync, error) {
+	const metric = "kubeproxy_sync_proxy_rules_last_timestamp_seconds"
+	var syncs []lastSync
+	lines := bufio.NewScanner(page)
+	for lines.Scan() {
+		rest, found := bytes.CutPrefix(lines.Bytes(), []byte(metric))
+		if !found {
+			continue
+		}
+		labels, value, _ := strings.Cut(string(rest), " ")
+		seconds, err := strconv.ParseFloat(value, 64)
+		if err != nil {
+			return nil, fmt.Errorf("read %s: %w", metric, err)
+		}
+		if seconds > 0 {
+			whole, part := math.Modf(seconds)
+			syncs = append(syncs, lastSync{family(labels), time.Unix(int64(whole), int64(part*1e9))})
+		}
+	}
+	return syncs, lines.Err()
+}
+
+// family is the address family in a metric's labels.
+func family(labels string) string {
+	_, rest, _ := strings.Cut(labels, `ip_family="`)
+	if value, _, closed := strings.Cut(rest, `"`); closed {
+		return value
+	}
+	return "-"
+}

@@ -1,0 +1,53 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+)
+
+// tooBusy is the share of its processors, in percent, above which the app may have been what held a generator up.
+const tooBusy = 90
+
+// A report is what all was measured came to.
+type report figures
+
+// write writes a Markdown table and every bar that was missed. The error is errMissed when there was one, and
+// another when it was the app that could do no more.
+func (r report) write(w io.Writer) error {
+	generators := []string{"agent", "vegeta", "fortio"}
+	var b strings.Builder
+	fmt.Fprintf(&b, "Median of %d rounds (least–most):\n\n| | %s | agent / vegeta | bar |\n|%s\n",
+		rounds, strings.Join(generators, " | "), strings.Repeat("---|", len(generators)+3))
+	var misses []string
+	for _, row := range figures(r).rows() {
+		fmt.Fprintf(&b, "| %s |", row.title)
+		for _, g := range generators {
+			fmt.Fprintf(&b, " %s |", spread(row.by[g], row.digits))
+		}
+		fmt.Fprintf(&b, " %s | %s |\n", spread(row.ratios(), 2), row.bar)
+		if miss := row.missed(); miss != "" {
+			misses = append(misses, miss)
+		}
+	}
+	if len(misses) > 0 {
+		b.WriteByte('\n')
+	}
+	for _, miss := range misses {
+		fmt.Fprintf(&b, "missed: %s\n", miss)
+	}
+	if _, err := io.WriteString(w, b.String()); err != nil {
+		return fmt.Errorf("compare: write report: %w", err)
+	}
+	if len(misses) > 0 {
+		return errMissed
+	}
+	for _, row := range figures(r).spent() {
+		for _, g := range []string{"agent", "vegeta"} {
+			if share := median(row.by[g]); share > tooBusy {
+				return fmt.Errorf("compare: the app may have held %s up: %s: %.0f", g, row.title, share)
+			}
+		}
+	}
+	return nil
+}
