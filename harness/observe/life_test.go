@@ -51,8 +51,14 @@ func newLife(t *testing.T) *life {
 	return l
 }
 
-// starts: the process begins, for the n-th time.
+// starts: the process begins, for the n-th time, and is told at once that it will have to end.
 func (l *life) starts() {
+	l.startsUnwarned()
+	l.says("sigterm")
+}
+
+// startsUnwarned: nobody tells it.
+func (l *life) startsUnwarned() {
 	l.kubelet.change(func() { l.kubelet.runs = append(l.kubelet.runs, &run{}) })
 	l.says("start v1")
 }

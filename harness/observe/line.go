@@ -2,6 +2,7 @@ package observe
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -9,43 +10,54 @@ import (
 	"rollcall/harness/evidence"
 )
 
-// A line is what one line of the echo app's log says: an arrival or a step. A probe of reachability,
-// which names no lane or no number, is neither.
+// A line is what one line of the echo app's log says: arrivals or a step. Of a probe of reachability,
+// which names no lane or no number, there is no arrival.
 type line struct {
-	arrival *evidence.Arrival
-	step    *evidence.Event
+	arrivals []evidence.Arrival
+	step     *evidence.Event
 }
 
-// parse reads a line that the pod wrote, without its line end. Its time becomes an offset from began,
+// parse reads a line that the pod wrote, without its line end. Its times become offsets from began,
 // on the clock of the pod's node. The error quotes the line.
 func parse(text string, began time.Time, by evidence.Server) (line, error) {
-	fields := strings.Split(text, " ")
-	if len(fields) < 3 {
-		return line{}, unreadable(text)
-	}
-	unix, err := strconv.ParseInt(fields[1], 10, 64)
-	if err != nil {
-		return line{}, unreadable(text)
-	}
-	at := time.Unix(0, unix).Sub(began)
-	switch kind, rest := fields[0], fields[2:]; {
-	case kind == "A" && len(rest) == 2:
-		if rest[0] == "-" || rest[1] == "-" {
-			return line{}, nil
-		}
-		seq, err := strconv.ParseUint(rest[1], 10, 64)
-		if err != nil || rest[0] == "" {
-			return line{}, unreadable(text)
-		}
-		return line{arrival: &evidence.Arrival{Lane: rest[0], Seq: seq, At: at, By: by}}, nil
-	case kind == "T":
+	kind, rest, _ := strings.Cut(text, " ")
+	fields := strings.Split(rest, " ")
+	switch {
+	case kind == "A" && len(fields)%3 == 0:
+		return readArrivals(fields, text, began, by)
+	case kind == "T" && len(fields) >= 2:
+		at, err := readTime(fields[0], began)
 		step := &evidence.Event{At: at, Clock: by.Node, By: by}
-		if !readStep(step, rest) {
+		if err != nil || !readStep(step, fields[1:]) {
 			return line{}, unreadable(text)
 		}
 		return line{step: step}, nil
 	}
 	return line{}, unreadable(text)
+}
+
+// readArrivals reads the fields of arrivals, three each: time, lane, number.
+func readArrivals(fields []string, text string, began time.Time, by evidence.Server) (l line, err error) {
+	for a := range slices.Chunk(fields, 3) {
+		at, err := readTime(a[0], began)
+		if err != nil || a[1] == "" {
+			return line{}, unreadable(text)
+		}
+		if a[1] == "-" || a[2] == "-" {
+			continue
+		}
+		seq, err := strconv.ParseUint(a[2], 10, 64)
+		if err != nil {
+			return line{}, unreadable(text)
+		}
+		l.arrivals = append(l.arrivals, evidence.Arrival{Lane: a[1], Seq: seq, At: at, By: by})
+	}
+	return l, nil
+}
+
+func readTime(unixNano string, began time.Time) (time.Duration, error) {
+	unix, err := strconv.ParseInt(unixNano, 10, 64)
+	return time.Unix(0, unix).Sub(began), err
 }
 
 // readStep fills in what the words after the time say, and reports whether they say anything.

@@ -30,6 +30,7 @@ type follower struct {
 
 	first, last string // lines taken of the run; every line of a tape is unique, having a time
 	final       bool   // the run said that it exits, or its container was removed
+	warned      bool   // the run said that it was told to exit, or that it exits
 	taken       int    // lines, of all runs
 	arrivals    []evidence.Arrival
 	strange     bool // a line that could not be read was noted
@@ -45,6 +46,7 @@ var (
 	errRanOn   = errors.New("it ended while its container was seen to run")
 	errRotated = errors.New("a part of it is missing: it was rotated")
 	errSkipped = errors.New("the container started again before the log of its last run was read")
+	errKilled  = errors.New("the container was killed without warning, with what it had not written yet")
 )
 
 // follow starts the follower of a pod; the caller holds the lock. What ran before the pod was first
@@ -73,12 +75,15 @@ func (f *follower) readAll(live context.Context, run int) error {
 		if err := f.read(live, run); err != nil {
 			return err
 		}
+		if now := f.look(); now.over(run) && !f.warned {
+			f.lost(errKilled)
+		}
 	}
 }
 
 // read takes the whole log of one run; once live has ended, all of it up to then.
 func (f *follower) read(live context.Context, run int) error {
-	f.last, f.final = "", false
+	f.last, f.final, f.warned = "", false, false
 	missed := errUnread // why lines before the end may not have been taken; nil: they all were
 	hurry := false      // this pass followed the one before at once
 	over := func() bool { return f.pod.over(run) }
@@ -198,11 +203,10 @@ func (f *follower) take(text string) error {
 	}
 	f.last = text
 	f.taken++
-	if line.arrival != nil {
-		f.arrivals = append(f.arrivals, *line.arrival)
-	}
+	f.arrivals = append(f.arrivals, line.arrivals...)
 	if line.step != nil {
 		f.final = f.final || line.step.Kind == evidence.PodExited
+		f.warned = f.warned || f.final || line.step.Kind == evidence.PodSigterm
 		f.watch.locked(func() { f.watch.sink.Event(*line.step) })
 	}
 	return nil

@@ -28,6 +28,30 @@ func TestLogs(t *testing.T) {
 			l.status(0, terminated, none)
 			l.removed()
 		}, ""},
+		{"an app that is killed without a SIGTERM may have had more to write", func(l *life) {
+			l.startsUnwarned()
+			l.gets(5)
+			l.ends()
+			l.status(0, terminated, none)
+		}, "log of p: the container was killed without warning, with what it had not written yet"},
+		{"and so may one of its runs, of which the next is read all the same", func(l *life) {
+			l.startsUnwarned()
+			l.gets(5)
+			l.status(0, running, none)
+			l.seen()
+			l.ends()
+			l.status(0, waiting, terminated)
+			l.starts()
+			l.gets(5)
+			l.status(1, running, terminated)
+		}, "log of p: the container was killed without warning, with what it had not written yet"},
+		{"one that exits by itself has written everything", func(l *life) {
+			l.startsUnwarned()
+			l.gets(5)
+			l.says("exit 1")
+			l.ends()
+			l.status(0, terminated, none)
+		}, ""},
 		{"a pod whose container has ended stays in the API", func(l *life) {
 			l.plain()
 			l.gets(3)
@@ -188,7 +212,7 @@ func TestLogs(t *testing.T) {
 
 func TestLogsTellSteps(t *testing.T) {
 	l := newLife(t)
-	l.starts()
+	l.startsUnwarned()
 	l.says("listen [::]:8080")
 	l.writes("A %d - -\n", l.time())
 	l.gets(1)
