@@ -3,6 +3,7 @@
 package nftables
 
 import (
+	"errors"
 	"compress/gzip"
 	"io"
 	"net/netip"
@@ -127,7 +128,7 @@ func TestALostTransactionIsNoticed(t *testing.T) {
 	events := recorded(t, "nftables-events")
 	end := slices.IndexFunc(events, func(m message) bool { return m.kind == unix.NFT_MSG_NEWGEN })
 	m.heard = events[end+1:]
-	if _, err := m.take(); err != errLost {
+	if _, err := m.take(); !errors.Is(err, errLost) {
 		t.Errorf("error %v, want %v", err, errLost)
 	}
 }
