@@ -8,8 +8,9 @@ MODES  ?=
 SUITES ?=
 K8S    ?=
 KEEP   ?=
+AGENTS_PER_NODE ?=
 RUN    ?= out/latest
-export MODES SUITES K8S KEEP
+export MODES SUITES K8S KEEP AGENTS_PER_NODE
 
 LINT_VERSION := v2.15.0
 LINT         := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/rollcall/tools/golangci-lint-$(LINT_VERSION)
@@ -18,7 +19,7 @@ CONFORMANCE  := out/bin/conformance
 ##@ The two commands
 
 .PHONY: conformance
-conformance: $(CONFORMANCE) ## Run the suites in every kube-proxy mode this host supports; MODES, SUITES, K8S, KEEP=1 select
+conformance: $(CONFORMANCE) ## Run the suites in every kube-proxy mode this host supports; MODES, SUITES, K8S, KEEP=1, AGENTS_PER_NODE select
 	@$(CONFORMANCE) run
 
 .PHONY: test
@@ -75,6 +76,10 @@ bench: ## Speed of the evidence core, and measured outages against injected ones
 	ROLLCALL_BENCH_LONG=1 go test ./harness/evidence ./harness/verdict -run '^$$' -bench 'Hits|Arrivals|JoinAndJudge' -benchtime 3x
 	@go build -o out/bin/calibrate ./loadgen/calibrate
 	@$$(chrt -r 1 true 2>/dev/null && echo chrt -r 1) out/bin/calibrate
+
+.PHONY: distrust
+distrust: ## Damage the rig on real clusters, in MODES, and see that nothing is judged then; 2 minutes per mode
+	ROLLCALL_DISTRUST=1 go test -count=1 -timeout 1h -v -run TestDistrust ./harness
 
 .PHONY: golden
 golden: ## Rewrite the golden files from what the code does now

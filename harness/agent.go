@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -15,63 +14,57 @@ import (
 
 	"rollcall/harness/cluster"
 	"rollcall/harness/evidence"
-	"rollcall/harness/poll"
 	"rollcall/loadgen"
 )
 
-// An agent is the load pod on one worker, as reached through its port-forward.
+// An agent is a load pod on one worker, as reached through its port-forward. The worker's agents carry its
+// lanes together.
 type agent struct {
 	pod     string
 	node    string
+	index   int // among the worker's agents
 	lanes   []evidence.Lane
 	remote  loadgen.Remote
 	forward *cluster.Forward
-	was     string  // its instance before the load; another one afterwards betrays a restart
-	feeds   []*feed // of its lanes; none before start
+	was     string // its instance before the load; another one afterwards betrays a restart
+	feed    *feed  // of its lanes; nil before start
 	after   []evidence.ClockReading
 }
 
-// start tells the agent to load its lanes, and begins to bring the hits to the recorder.
+// start tells the agent to load its share of its lanes, and begins to bring the hits to the recorder.
 func (a *agent) start(ctx context.Context, cfg loadgen.Config, recorder *evidence.Recorder) error {
+	cfg.Index = a.index
 	if err := a.remote.Start(ctx, a.lanes, cfg); err != nil {
 		return err
 	}
+	var ids []string
 	for _, lane := range a.lanes {
-		a.feeds = append(a.feeds, follow(ctx, recorder, lane.ID, func(ctx context.Context, n int) (evidence.Frame[evidence.Hit], error) {
-			return a.remote.Since(ctx, lane.ID, n)
-		}))
+		ids = append(ids, lane.ID)
 	}
+	a.feed = follow(ctx, recorder, ids, func(ctx context.Context, from []int) ([]evidence.Frame[evidence.Hit], error) {
+		return a.remote.SinceEach(ctx, ids, from)
+	})
 	return nil
 }
 
 // collect returns when every hit of the agent is with the recorder, reads its clock once more, and closes
 // the way to it. The error says why that is not so.
-func (a *agent) collect(ctx context.Context, began time.Time) (err error) {
-	if a.forward == nil {
-		return nil
-	}
-	defer func() {
-		if closed := a.forward.Close(); err == nil {
-			err = closed
-		}
-	}()
-	if len(a.feeds) == 0 {
+func (a *agent) collect(ctx context.Context, began time.Time) error {
+	defer a.forward.Close()
+	if a.feed == nil {
 		return nil
 	}
 	lost := a.check(ctx)
 	if lost == nil {
 		var reading evidence.ClockReading
-		reading, lost = a.readClock(ctx, began)
-		a.after = append(a.after, reading)
-	}
-	troubles := []error{lost}
-	for _, f := range a.feeds {
-		if lost != nil {
-			f.cancel(lost)
+		if reading, lost = a.readClock(ctx, began); lost == nil {
+			a.after = append(a.after, reading)
 		}
-		troubles = append(troubles, f.end(ctx))
 	}
-	return errors.Join(troubles...)
+	if lost != nil {
+		a.feed.cancel(lost)
+	}
+	return errors.Join(lost, a.feed.end(ctx))
 }
 
 // check ends the agent's lanes, and is an error unless it is the agent that was started and had no trouble.
@@ -117,28 +110,18 @@ func fate(ctx context.Context, pods typedcorev1.PodInterface, name string) strin
 	case err != nil:
 		return "pod " + name + " is unknown"
 	}
-	said := "pod " + name + " is " + string(pod.Status.Phase)
+	return state(pod)
+}
+
+// state is a pod's phase and how its containers ended, in a few words.
+func state(pod *corev1.Pod) string {
+	said := "pod " + pod.Name + " is " + string(pod.Status.Phase)
 	for _, c := range pod.Status.ContainerStatuses {
 		if end := c.State.Terminated; end != nil {
 			said += fmt.Sprintf(" (%s, exit code %d)", end.Reason, end.ExitCode)
 		}
 	}
 	return said
-}
-
-func awaitReady(ctx context.Context, pods typedcorev1.PodInterface, name string) (pod *corev1.Pod, err error) {
-	err = poll.Until(ctx, 100*time.Millisecond, func() (bool, error) {
-		if pod, err = pods.Get(ctx, name, metav1.GetOptions{}); err != nil {
-			return false, err
-		}
-		return slices.ContainsFunc(pod.Status.Conditions, func(c corev1.PodCondition) bool {
-			return c.Type == corev1.PodReady && c.Status == corev1.ConditionTrue
-		}), nil
-	})
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", fate(context.WithoutCancel(ctx), pods, name), err)
-	}
-	return pod, nil
 }
 
 // oneLine is an error in one line: joined errors, one after the other.

@@ -6,8 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"net"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -15,6 +17,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
+
+	"golang.org/x/sync/errgroup"
 
 	"rollcall/fixtures"
 	"rollcall/harness/evidence"
@@ -29,7 +33,7 @@ const startLead = 500 * time.Millisecond
 // hits: a second or two, over a forward that works.
 const collectPatience = 30 * time.Second
 
-// clients are all lanes of a recording: agents in pods, one on each worker, and one client outside.
+// clients are all lanes of a recording: agents in pods, as many on each worker as were asked for, and one client outside.
 type clients struct {
 	lanes   []evidence.Lane
 	load    Load
@@ -60,37 +64,56 @@ func newClients(ctx context.Context, r *recording, service *corev1.Service) (*cl
 	if _, err := cl.pods.Create(ctx, r.App.ControlPod(r.namespace), metav1.CreateOptions{}); err != nil {
 		return nil, err
 	}
-	for _, worker := range workers {
-		pod, err := cl.pods.Create(ctx, fixtures.AgentPod(r.namespace, worker, secret.Name), metav1.CreateOptions{})
+	jobs := make([]string, len(workers))
+	for i, worker := range workers {
+		job, err := r.cluster.Client.BatchV1().Jobs(r.namespace).Create(ctx, fixtures.AgentJob(r.namespace, worker, secret.Name, r.agents), metav1.CreateOptions{})
 		if err != nil {
 			return nil, err
 		}
-		cl.agents = append(cl.agents, &agent{pod: pod.Name, node: worker, remote: loadgen.Remote{Token: string(secret.Data[fixtures.AgentTokenKey])}})
+		jobs[i] = job.Name
 	}
 	control, err := awaitReady(ctx, cl.pods, fixtures.ControlName)
 	if err != nil {
 		return nil, err
 	}
-	for _, a := range cl.agents {
-		lane := func(kind string, vantage evidence.Vantage, conn evidence.Conn, target string) {
-			a.lanes = append(a.lanes, evidence.Lane{ID: strings.TrimPrefix(a.node, r.cluster.Name+"-") + "-" + kind,
-				Vantage: vantage, Node: a.node, Conn: conn, Target: target, Rate: r.Load.Rate})
-		}
-		lane("fresh", evidence.FromPod, evidence.Fresh, "http://"+service.Spec.ClusterIP+"/")
-		lane("reused", evidence.FromPod, evidence.Reused, "http://"+service.Spec.ClusterIP+"/")
-		lane("control", evidence.FromControl, evidence.Fresh, fmt.Sprintf("http://%s:%d/", control.Status.PodIP, fixtures.AppPort))
-		if _, err := awaitReady(ctx, cl.pods, a.pod); err != nil {
+	for i, worker := range workers {
+		lanes := r.lanesOf(worker, service.Spec.ClusterIP, control.Status.PodIP)
+		cl.lanes = append(cl.lanes, lanes...)
+		pods, err := awaitAgents(ctx, cl.pods, jobs[i], r.agents)
+		if err != nil {
 			return cl, err
 		}
-		if a.forward, err = r.cluster.Forward(ctx, r.namespace, a.pod, fixtures.AgentPort); err != nil {
-			return cl, err
+		for index, pod := range pods {
+			a := &agent{pod: pod, node: worker, index: index, lanes: lanes, remote: loadgen.Remote{Token: string(secret.Data[fixtures.AgentTokenKey])}}
+			if a.forward, err = r.cluster.Forward(ctx, r.namespace, pod, fixtures.AgentPort); err != nil {
+				return cl, err
+			}
+			a.remote.URL = a.forward.URL
+			cl.agents = append(cl.agents, a)
 		}
-		a.remote.URL = a.forward.URL
-		cl.lanes = append(cl.lanes, a.lanes...)
 	}
 	cl.outside = evidence.Lane{ID: "outside-fresh", Vantage: evidence.FromHost, Conn: evidence.Fresh, Target: "http://" + outside + "/", Rate: r.Load.Rate}
 	cl.lanes = append(cl.lanes, cl.outside)
 	return cl, nil
+}
+
+// lanesOf is what the agents of a worker carry.
+func (r *recording) lanesOf(worker, service, control string) []evidence.Lane {
+	lane := func(kind string, vantage evidence.Vantage, conn evidence.Conn, address string) evidence.Lane {
+		return evidence.Lane{ID: strings.TrimPrefix(worker, r.cluster.Name+"-") + "-" + kind,
+			Vantage: vantage, Node: worker, Conn: conn, Target: "http://" + address + "/", Rate: r.Load.Rate, Agents: r.agents}
+	}
+	lanes := []evidence.Lane{
+		lane("fresh", evidence.FromPod, evidence.Fresh, service),
+		lane("reused", evidence.FromPod, evidence.Reused, service),
+		lane("control", evidence.FromControl, evidence.Fresh, net.JoinHostPort(control, strconv.Itoa(fixtures.AppPort))),
+	}
+	if r.Load.Plain {
+		plain := lane("plain", evidence.FromPod, evidence.Reused, service)
+		plain.Resends = true
+		lanes = append(lanes, plain)
+	}
+	return lanes
 }
 
 // reachable returns when the app answers every vantage: that its endpoints are ready does not
@@ -137,10 +160,12 @@ func (cl *clients) start(ctx context.Context, began time.Time, recorder *evidenc
 		cl.clocks = append(cl.clocks, reading)
 	}
 	cfg := loadgen.Config{Began: began, At: time.Now().Add(startLead), Service: cl.service, Timeout: cl.load.Timeout}
+	var telling errgroup.Group
 	for _, a := range cl.agents {
-		if err := a.start(ctx, cfg, recorder); err != nil {
-			return err
-		}
+		telling.Go(func() error { return a.start(ctx, cfg, recorder) })
+	}
+	if err := telling.Wait(); err != nil {
+		return err
 	}
 	if !time.Now().Before(cfg.At) {
 		return fmt.Errorf("telling %d agents to start took longer than %v", len(cl.agents), startLead)
@@ -149,7 +174,13 @@ func (cl *clients) start(ctx context.Context, began time.Time, recorder *evidenc
 	if cl.attack, err = loadgen.Start(context.WithoutCancel(ctx), cl.outside, cfg); err != nil {
 		return err
 	}
-	cl.feed = follow(ctx, recorder, cl.outside.ID, func(_ context.Context, n int) (evidence.Frame[evidence.Hit], error) { return cl.attack.Since(n) })
+	cl.feed = follow(ctx, recorder, []string{cl.outside.ID}, func(_ context.Context, from []int) ([]evidence.Frame[evidence.Hit], error) {
+		frame, err := cl.attack.Since(from[0])
+		if err != nil {
+			return nil, err
+		}
+		return []evidence.Frame[evidence.Hit]{frame}, nil
+	})
 	return nil
 }
 
@@ -159,7 +190,7 @@ func (cl *clients) stop(ctx context.Context) {
 	defer cancel()
 	var lanes sync.WaitGroup
 	for _, a := range cl.agents {
-		if len(a.feeds) > 0 {
+		if a.feed != nil {
 			lanes.Go(func() { _ = a.remote.Stop(ctx) }) // collect stops it again, and then an error counts
 		}
 	}

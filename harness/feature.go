@@ -112,7 +112,7 @@ func (r *Rig) recordAndJudge(ctx context.Context, c *cluster.Cluster, suite stri
 		run.Attempt, run.Tries, run.Kubernetes = attempt, tries, c.Kubernetes
 		namespace := "rollcall-" + strings.ToLower(rand.Text()[:8])
 		folder := r.folder(c.Mode, suite, s.ID, attempt)
-		left, err := record(ctx, c, s, r.session.ID, namespace, folder, run, out)
+		left, err := record(ctx, c, s, r.agents, r.session.ID, namespace, folder, run, out)
 		if left != nil {
 			r.broken = append(r.broken, fmt.Sprintf("%s %s: %v", c.Mode, s.ID, left))
 			fmt.Fprintln(out, left)

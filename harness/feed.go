@@ -4,35 +4,39 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"rollcall/harness/evidence"
 )
 
-// A feed brings the hits of one lane to the recorder while the lane is loaded, in a goroutine that
-// lasts until the lane has ended or the feed is.
+// A feed brings the hits of a client's lanes to the recorder while they are loaded, in a goroutine that
+// lasts until the lanes have ended or the feed is.
 type feed struct {
-	lane   string
-	since  func(ctx context.Context, n int) (evidence.Frame[evidence.Hit], error)
+	lanes  []string
+	since  source
 	cancel context.CancelCauseFunc
 	done   chan struct{}
 
-	got   int
-	ended bool  // the lane has no more
-	err   error // of the last time it was asked
+	got   []int  // hits of each lane
+	ended []bool // lanes that have no more
+	err   error  // of the last time it was asked
 }
 
-// feedEvery is how often a lane is asked for its hits, and askPatience how long an answer may take. With
+// A source gives the hits of each of a client's lanes from a number on, or an error and none.
+type source func(ctx context.Context, from []int) ([]evidence.Frame[evidence.Hit], error)
+
+// feedEvery is how often a client is asked for its hits, and askPatience how long an answer may take. With
 // the recorder's own half second, feedEvery bounds what a killed run loses.
 const (
 	feedEvery   = 250 * time.Millisecond
 	askPatience = 5 * time.Second
 )
 
-// follow begins a feed from a source, which is asked for the hits from number n on.
-func follow(ctx context.Context, recorder *evidence.Recorder, lane string, since func(ctx context.Context, n int) (evidence.Frame[evidence.Hit], error)) *feed {
+// follow begins a feed of lanes from a source.
+func follow(ctx context.Context, recorder *evidence.Recorder, lanes []string, since source) *feed {
 	ctx, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
-	f := &feed{lane: lane, since: since, cancel: cancel, done: make(chan struct{})}
+	f := &feed{lanes: lanes, since: since, cancel: cancel, done: make(chan struct{}), got: make([]int, len(lanes)), ended: make([]bool, len(lanes))}
 	go func() {
 		defer close(f.done)
 		f.run(ctx, recorder)
@@ -44,16 +48,14 @@ func follow(ctx context.Context, recorder *evidence.Recorder, lane string, since
 func (f *feed) run(ctx context.Context, recorder *evidence.Recorder) {
 	for {
 		asking, cancel := context.WithTimeoutCause(ctx, askPatience, fmt.Errorf("no answer in %v", askPatience))
-		frame, err := f.since(asking, f.got)
+		frames, err := f.since(asking, f.got)
 		cancel()
-		if err == nil {
+		for i, frame := range frames {
 			recorder.Hits(frame.Records...)
-			f.got += len(frame.Records)
-			if f.ended = frame.End; f.ended {
-				return
-			}
+			f.got[i] += len(frame.Records)
+			f.ended[i] = frame.End
 		}
-		if ctx.Err() != nil {
+		if !slices.Contains(f.ended, false) || ctx.Err() != nil {
 			return
 		}
 		f.err = err
@@ -65,8 +67,8 @@ func (f *feed) run(ctx context.Context, recorder *evidence.Recorder) {
 	}
 }
 
-// end waits until the lane, whose load has ended, has handed over its last hit, or ctx is done. The
-// error says how many hits were recorded of a lane that did not get that far.
+// end waits until the lanes, whose load has ended, have handed over their last hits, or ctx is done. The
+// error says how many hits were recorded of each lane that did not get that far.
 func (f *feed) end(ctx context.Context) error {
 	select {
 	case <-f.done:
@@ -75,11 +77,14 @@ func (f *feed) end(ctx context.Context) error {
 		<-f.done
 	}
 	f.cancel(nil)
-	if f.ended {
-		return nil
-	}
 	if f.err == nil {
 		f.err = errors.New("it was asked no more")
 	}
-	return fmt.Errorf("of lane %s %d hits were recorded: %w", f.lane, f.got, f.err)
+	var cut []error
+	for i, lane := range f.lanes {
+		if !f.ended[i] {
+			cut = append(cut, fmt.Errorf("of lane %s %d hits were recorded: %w", lane, f.got[i], f.err))
+		}
+	}
+	return errors.Join(cut...)
 }

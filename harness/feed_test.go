@@ -11,40 +11,48 @@ import (
 	"rollcall/harness/evidence"
 )
 
-// lane is a lane that has handed over n hits when it ends, and answers each call as told.
-func lane(n int, answers ...error) (since func(context.Context, int) (evidence.Frame[evidence.Hit], error)) {
+// lanes are called a, b and so on, have handed over so many hits each when they end, and answer each call as told.
+func lanes(hits []int, answers ...error) source {
 	call := 0
-	return func(_ context.Context, from int) (evidence.Frame[evidence.Hit], error) {
+	return func(_ context.Context, from []int) ([]evidence.Frame[evidence.Hit], error) {
 		if call++; call <= len(answers) && answers[call-1] != nil {
-			return evidence.Frame[evidence.Hit]{}, answers[call-1]
+			return nil, answers[call-1]
 		}
-		to := min(n, from+10)
-		frame := evidence.Frame[evidence.Hit]{First: from, End: to == n}
-		for seq := from; seq < to; seq++ {
-			frame.Records = append(frame.Records, evidence.Hit{Lane: "a", Seq: uint64(seq)})
+		frames := make([]evidence.Frame[evidence.Hit], len(hits))
+		for i, n := range hits {
+			to := min(n, from[i]+10)
+			frames[i] = evidence.Frame[evidence.Hit]{First: from[i], End: to == n}
+			for seq := from[i]; seq < to; seq++ {
+				frames[i].Records = append(frames[i].Records, evidence.Hit{Lane: called(i), Seq: uint64(seq)})
+			}
 		}
-		return frame, nil
+		return frames, nil
 	}
 }
 
+func called(i int) string { return string(rune('a' + i)) }
+
 func TestAFeedBringsEveryHitOnce(t *testing.T) {
 	away := errors.New("no route to the agent")
-	hung := func(ctx context.Context, _ int) (evidence.Frame[evidence.Hit], error) {
+	hung := func(ctx context.Context, _ []int) ([]evidence.Frame[evidence.Hit], error) {
 		<-ctx.Done()
-		return evidence.Frame[evidence.Hit]{}, context.Cause(ctx)
+		return nil, context.Cause(ctx)
 	}
 	for _, row := range []struct {
 		sentence string
-		since    func(context.Context, int) (evidence.Frame[evidence.Hit], error)
-		want     int
+		since    source
+		want     []int // hits of each lane
 		because  string
 	}{
-		{"a lane that ends", lane(25), 25, ""},
-		{"a lane without a hit", lane(0), 0, ""},
-		{"an agent that is away for two calls", lane(25, nil, away, away), 25, ""},
-		{"an agent that never comes back", lane(25, append([]error{nil}, slices.Repeat([]error{away}, 1000)...)...), 10,
+		{"a lane that ends", lanes([]int{25}), []int{25}, ""},
+		{"a lane without a hit", lanes([]int{0}), []int{0}, ""},
+		{"lanes that end one after the other", lanes([]int{0, 35, 12}), []int{0, 35, 12}, ""},
+		{"an agent that is away for two calls", lanes([]int{25, 12}, nil, away, away), []int{25, 12}, ""},
+		{"an agent that never comes back", lanes([]int{25}, append([]error{nil}, slices.Repeat([]error{away}, 1000)...)...), []int{10},
 			"of lane a 10 hits were recorded: no route to the agent"},
-		{"an agent that does not answer", hung, 0, "of lane a 0 hits were recorded: no answer in 5s"},
+		{"an agent that never comes back, of whose lanes one had ended", lanes([]int{5, 25, 30}, append([]error{nil}, slices.Repeat([]error{away}, 1000)...)...), []int{5, 10, 10},
+			"of lane b 10 hits were recorded: no route to the agent; of lane c 10 hits were recorded: no route to the agent"},
+		{"an agent that does not answer", hung, []int{0}, "of lane a 0 hits were recorded: no answer in 5s"},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
 			dir := t.TempDir() + "/run"
@@ -53,7 +61,11 @@ func TestAFeedBringsEveryHitOnce(t *testing.T) {
 				t.Fatal(err)
 			}
 			synctest.Test(t, func(t *testing.T) {
-				f := follow(t.Context(), recorder, "a", row.since)
+				var ids []string
+				for i := range row.want {
+					ids = append(ids, called(i))
+				}
+				f := follow(t.Context(), recorder, ids, row.since)
 				ctx, cancel := context.WithTimeout(t.Context(), 2*feedEvery+2*askPatience-1)
 				defer cancel()
 				err := f.end(ctx)
@@ -69,13 +81,19 @@ func TestAFeedBringsEveryHitOnce(t *testing.T) {
 				t.Fatal(err)
 			}
 			hits, err := ev.Hits.All()
-			if err != nil || len(hits) != row.want {
-				t.Fatalf("%d hits, %v; want %d", len(hits), err, row.want)
+			if err != nil {
+				t.Fatal(err)
 			}
-			for i, h := range hits {
-				if h.Seq != uint64(i) {
-					t.Fatalf("hit %d has seq %d", i, h.Seq)
+			got := make([]int, len(row.want))
+			for _, h := range hits {
+				i := int(h.Lane[0] - 'a')
+				if h.Seq != uint64(got[i]) {
+					t.Fatalf("hit %d of lane %s has seq %d", got[i], h.Lane, h.Seq)
 				}
+				got[i]++
+			}
+			if !slices.Equal(got, row.want) {
+				t.Errorf("%v hits, want %v", got, row.want)
 			}
 		})
 	}

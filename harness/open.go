@@ -91,7 +91,7 @@ func (r *Rig) OpenCluster(ctx context.Context, out io.Writer, mode string) (*clu
 		if spec.Image, err = nodeimage.Ensure(ctx, out, r.version); err != nil {
 			return nil, err
 		}
-		fmt.Fprintln(out, "building the images of the app and the agent")
+		fmt.Fprintln(out, "building the images of the app, the agent and the observer")
 		if spec.Archives, err = archives(ctx, r.module); err != nil {
 			return nil, err
 		}
@@ -130,7 +130,7 @@ func archives(ctx context.Context, module string) ([]cluster.Archive, error) {
 	if err != nil {
 		return nil, err
 	}
-	names := [][2]string{{fixtures.AgentName, fixtures.AgentVersion}}
+	names := [][2]string{{fixtures.AgentName, fixtures.AgentVersion}, {fixtures.ObserverName, fixtures.ObserverVersion}}
 	for _, version := range appVersions {
 		names = append(names, [2]string{"echo", version})
 	}

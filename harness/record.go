@@ -2,12 +2,18 @@ package harness
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
 	"k8s.io/utils/ptr"
 
 	"rollcall/fixtures"
@@ -23,19 +29,22 @@ type recording struct {
 	cluster   *cluster.Cluster
 	namespace string
 	session   string // id of the run the namespace is labelled with
+	agents    int    // on each worker
 	began     time.Time
 	out       io.Writer
 	run       evidence.Run
 	recorder  *evidence.Recorder
 	watch     *observe.Watch
 	clients   *clients
+	observers *observers
+	boots     map[string]string // node -> id of the boot of its kernel
 }
 
 // record runs the scenario once and puts what was seen into folder. The evidence there is whole, or
 // says why it is not. left is about what could not be cleaned up afterwards, err about a folder that
 // cannot be written.
-func record(ctx context.Context, c *cluster.Cluster, s Scenario, session, namespace, folder string, run evidence.Run, out io.Writer) (left, err error) {
-	r := &recording{Scenario: s, cluster: c, session: session, namespace: namespace, began: time.Now(), out: out, run: run}
+func record(ctx context.Context, c *cluster.Cluster, s Scenario, agents int, session, namespace, folder string, run evidence.Run, out io.Writer) (left, err error) {
+	r := &recording{Scenario: s, cluster: c, agents: agents, session: session, namespace: namespace, began: time.Now(), out: out, run: run}
 	r.run.Began = r.began.UTC()
 	r.run.OldVersion, r.run.NewVersion = s.Rollout.Versions()
 	if r.recorder, err = evidence.Record(folder, r.run); err != nil {
@@ -47,13 +56,9 @@ func record(ctx context.Context, c *cluster.Cluster, s Scenario, session, namesp
 	afterwards := context.WithoutCancel(ctx)
 	if r.clients != nil {
 		r.run.Distrust = append(r.run.Distrust, r.clients.collect(afterwards, r.began)...)
-		r.run.Lanes, r.run.Clocks = r.clients.lanes, r.clients.clocks
+		r.run.Lanes, r.run.Clocks = r.clients.lanes, shareClocks(r.clients.clocks, r.boots)
 	}
-	if r.watch != nil {
-		stopping, cancel := context.WithTimeoutCause(afterwards, collectPatience, fmt.Errorf("not done in %v", collectPatience))
-		r.watch.Stop(stopping)
-		cancel()
-	}
+	r.stopWatching(afterwards)
 	if broke != nil {
 		r.run.Distrust = append(r.run.Distrust, broke.Error())
 	}
@@ -72,7 +77,7 @@ func (r *recording) rollOutUnderLoad(ctx context.Context) error {
 	}
 	defer r.clients.stop(context.WithoutCancel(ctx))
 	r.watch.Mark(evidence.LoadBegun)
-	r.run.Lanes, r.run.Clocks = r.clients.lanes, r.clients.clocks
+	r.run.Lanes, r.run.Clocks = r.clients.lanes, shareClocks(r.clients.clocks, r.boots)
 	if err := r.recorder.Describe(r.run); err != nil {
 		return err
 	}
@@ -116,19 +121,32 @@ func (r *recording) deploy(ctx context.Context) error {
 	if r.watch, err = observe.Start(ctx, r.cluster.Client, r.namespace, service.Name, fixtures.VersionLabel, r.began, r.recorder); err != nil {
 		return err
 	}
-	err = r.watch.Until(ctx, func(s observe.State) bool {
-		ready := 0
-		for _, p := range s.Pods {
-			if p.Ready && p.Version == old {
-				ready++
-			}
-		}
-		return ready == int(r.App.Replicas)
-	})
-	if err != nil {
+	if r.boots, err = r.cluster.Boots(ctx); err != nil {
+		return err
+	}
+	nodes := slices.Sorted(maps.Keys(r.boots))
+	if r.observers, err = startObservers(ctx, r.cluster.Client, r.observerNamespace(), r.session, nodes, r.watch); err != nil {
+		return fmt.Errorf("observe the nodes' rules: %w", err)
+	}
+	if err := r.watch.Until(ctx, r.untouched); err != nil {
 		return err
 	}
 	return r.clients.reachable(ctx)
+}
+
+// untouched reports whether the old version is there, all of it, and nothing is on its way out.
+func (r *recording) untouched(s observe.State) bool {
+	old, _ := r.Rollout.Versions()
+	ready := 0
+	for _, p := range s.Pods {
+		if p.Deleting {
+			return false
+		}
+		if p.Ready && p.Version == old {
+			ready++
+		}
+	}
+	return ready == int(r.App.Replicas)
 }
 
 // finish waits until the rollout is done by the API server's word, and then until the last old pod is gone.
@@ -188,13 +206,39 @@ func (r *recording) tell(ctx context.Context, phase string) (stop func()) {
 	return func() { cancel(); <-done }
 }
 
-// cleanUp removes the namespace and waits until it is gone. Pods are not given their grace: nobody
-// watches them any more.
-func (r *recording) cleanUp(ctx context.Context) error {
-	ctx, cancel := context.WithTimeoutCause(ctx, cleanupPatience, fmt.Errorf("namespace %s not gone after %v", r.namespace, cleanupPatience))
+// stopWatching returns when all that the watch and the observers noted is with the recorder, or says what is not.
+func (r *recording) stopWatching(ctx context.Context) {
+	if r.watch == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, collectPatience, fmt.Errorf("not done in %v", collectPatience))
 	defer cancel()
-	namespaces := r.cluster.Client.CoreV1().Namespaces()
-	err := namespaces.Delete(ctx, r.namespace, metav1.DeleteOptions{})
+	if r.observers != nil {
+		if err := r.observers.end(ctx); err != nil {
+			r.run.Distrust = append(r.run.Distrust, err.Error())
+		}
+	}
+	r.watch.Stop(ctx)
+}
+
+// observerNamespace is where the observers of the nodes' rules are.
+func (r *recording) observerNamespace() string { return r.namespace + "-rules" }
+
+// cleanUp removes the namespaces and waits until they are gone.
+func (r *recording) cleanUp(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, cleanupPatience)
+	defer cancel()
+	var group errgroup.Group
+	for _, namespace := range []string{r.namespace, r.observerNamespace()} {
+		group.Go(func() error { return remove(ctx, r.cluster.Client, namespace) })
+	}
+	return group.Wait()
+}
+
+// remove deletes a namespace. Its pods are not given their grace: nobody watches them any more.
+func remove(ctx context.Context, client kubernetes.Interface, namespace string) error {
+	namespaces := client.CoreV1().Namespaces()
+	err := namespaces.Delete(ctx, namespace, metav1.DeleteOptions{})
 	if apierrors.IsNotFound(err) {
 		return nil
 	}
@@ -203,14 +247,17 @@ func (r *recording) cleanUp(ctx context.Context) error {
 	}
 	err = poll.Until(ctx, 200*time.Millisecond, func() (bool, error) {
 		// Again each time: a controller may have made one more pod meanwhile.
-		err := r.cluster.Client.CoreV1().Pods(r.namespace).DeleteCollection(ctx,
+		err := client.CoreV1().Pods(namespace).DeleteCollection(ctx,
 			metav1.DeleteOptions{GracePeriodSeconds: ptr.To(int64(0))}, metav1.ListOptions{})
 		if err != nil && !apierrors.IsNotFound(err) {
 			return false, err
 		}
-		_, err = namespaces.Get(ctx, r.namespace, metav1.GetOptions{})
+		_, err = namespaces.Get(ctx, namespace, metav1.GetOptions{})
 		return apierrors.IsNotFound(err), nil
 	})
+	if errors.Is(err, context.DeadlineExceeded) {
+		return fmt.Errorf("clean up: namespace %s not gone after %v", namespace, cleanupPatience)
+	}
 	if err != nil {
 		return fmt.Errorf("clean up: %w", err)
 	}

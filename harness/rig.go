@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"strconv"
 	"syscall"
 	"testing"
 	"time"
@@ -24,14 +25,17 @@ type Options struct {
 	Kubernetes string // version or minor; empty: nodeimage.Default
 	Keep       bool   // keep the clusters, and reuse kept ones
 	Out        string // run folder; empty: a new one below out/ in the module
+	// AgentsPerNode is how many agents carry the lanes of each worker, 1 to 16; empty: 1
+	AgentsPerNode string
 }
 
 // Register makes flags of the options. Defaults come from the environment variables that the
-// Makefile takes: MODES, K8S, KEEP.
+// Makefile takes: MODES, K8S, KEEP, AGENTS_PER_NODE.
 func (o *Options) Register(flags *flag.FlagSet) {
 	flags.StringVar(&o.Modes, "modes", os.Getenv("MODES"), "kube-proxy `modes`, separated by commas (default all: iptables,nftables,ipvs)")
 	flags.StringVar(&o.Kubernetes, "k8s", os.Getenv("K8S"), "Kubernetes `version`, such as v1.36.x (default "+nodeimage.Default+")")
 	flags.BoolVar(&o.Keep, "keep", os.Getenv("KEEP") == "1", "keep the clusters, and reuse kept ones")
+	flags.StringVar(&o.AgentsPerNode, "agents-per-node", os.Getenv("AGENTS_PER_NODE"), "`number` of agents that share the load of each worker, 1 to 16 (default 1)")
 	flags.StringVar(&o.Out, "out", "", "run `folder` to write evidence to (default a new one below out/)")
 }
 
@@ -43,6 +47,7 @@ type Rig struct {
 	Options
 	modes   []string
 	version string // Kubernetes'
+	agents  int    // on each worker
 	module  string // folder of the Rollcall module
 	session evidence.Session
 	broken  []string // what went wrong outside the recordings
@@ -68,6 +73,9 @@ func (r *Rig) Prepare() (err error) {
 	if r.version, err = nodeimage.Resolve(r.Kubernetes); err != nil {
 		return err
 	}
+	if r.agents, err = parseAgents(r.AgentsPerNode); err != nil {
+		return err
+	}
 	if r.module, err = moduleFolder(); err != nil {
 		return err
 	}
@@ -78,6 +86,21 @@ func (r *Rig) Prepare() (err error) {
 		r.Out, err = filepath.Abs(r.Out)
 	}
 	return err
+}
+
+// mostAgents bounds the agents on a worker, each of which asks the node for memory.
+const mostAgents = 16
+
+// parseAgents reads a number of agents; empty means 1.
+func parseAgents(asked string) (int, error) {
+	if asked == "" {
+		return 1, nil
+	}
+	n, err := strconv.Atoi(asked)
+	if err != nil || n < 1 || n > mostAgents {
+		return 0, host.Refuse("agents per node "+asked, "it is no number of agents", fmt.Sprintf("use 1 to %d", mostAgents))
+	}
+	return n, nil
 }
 
 // moduleFolder is the nearest folder with a go.mod, from the working directory upwards: tests run
@@ -146,6 +169,9 @@ func (r *Rig) Module() string { return r.module }
 
 // ModeList is the modes asked for, after Prepare.
 func (r *Rig) ModeList() []string { return r.modes }
+
+// Agents is how many were asked for on each worker, after Prepare.
+func (r *Rig) Agents() int { return r.agents }
 
 // Version is the Kubernetes version asked for, after Prepare.
 func (r *Rig) Version() string { return r.version }

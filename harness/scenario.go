@@ -25,12 +25,15 @@ type Scenario struct {
 	Tries int
 }
 
-// A Load is what every lane of a scenario offers. The lanes are, from a pod on each worker: fresh
-// and reused connections to the ClusterIP, and a control straight to a pod that is not rolled out; and
-// from outside the cluster, through 127.0.0.1 and a NodePort, fresh connections.
+// A Load is what every lane of a scenario offers. The lanes are, from each worker: fresh and reused
+// connections to the ClusterIP, and a control straight to a pod that is not rolled out; and from
+// outside the cluster, through 127.0.0.1 and a NodePort, fresh connections.
 type Load struct {
 	Rate    int           // requests per second and lane
 	Timeout time.Duration // per request; 0 is 2 s
+	// Plain adds to each worker a client that does what plain vegeta does, and most do: what a dead
+	// connection cost it is sent again silently. It shows what such clients do not see.
+	Plain bool
 }
 
 // How long the phases without change last. Both are the harness's own choice: long enough to

@@ -22,6 +22,7 @@ type Config struct {
 	At      time.Time     // when the pacer starts; zero or past: at once
 	Service string        // whose replies are good
 	Timeout time.Duration // from sending until the whole reply is read; zero: DefaultTimeout
+	Index   int           // which of a lane's agents this one is, from 0
 }
 
 // An Attack is the load of one lane, under way or over.
@@ -45,9 +46,9 @@ func Start(ctx context.Context, lane evidence.Lane, cfg Config) (*Attack, error)
 	return a, nil
 }
 
-// Stop ends the pacing, which takes up to an interval of the lane's rate, and waits for the requests in flight.
-// It may be called again. [Attack.Since] then has the last hits; all of them have sequence numbers from 0
-// without a hole.
+// Stop ends the pacing, which takes up to an interval of the agent's share of the rate, and waits for the
+// requests in flight. It may be called again. [Attack.Since] then has the last hits; their sequence numbers are
+// the agent's, from its index on without a hole.
 func (a *Attack) Stop() {
 	a.cancel()
 	<-a.done
@@ -60,22 +61,22 @@ func (a *Attack) run(ctx context.Context, at time.Time) {
 	defer close(a.done)
 	defer a.cancel()
 	defer a.client.tape.end()
-	if !wait(ctx, at) {
+	now := time.Now()
+	began := now.Add(max(0, at.Sub(now))) // on the monotonic clock, which an instant from afar is not
+	if !wait(ctx, began) {
 		return
 	}
 	defer a.client.close()
 
-	lane := a.client.lane
+	lane, share := a.client.lane, a.client.share
 	attacker := vegeta.NewAttacker(
-		vegeta.MaxWorkers(workersFor(lane.Rate, a.client.timeout)),
+		vegeta.MaxWorkers(workersFor(share.part(lane.Rate), a.client.timeout)),
 		vegeta.Client(a.client.http()),
 	)
 	defer context.AfterFunc(ctx, func() { attacker.Stop() })()
 
-	// vegeta takes the time at which its attack began first thing in Attack, and does not tell.
-	a.client.began = time.Now()
-	pacer := vegeta.ConstantPacer{Freq: lane.Rate, Per: time.Second}
-	for range attacker.Attack(targeter(lane), pacer, 0, lane.ID) {
+	a.client.began = began
+	for range attacker.Attack(targeter(lane), pacer{share, began}, 0, lane.ID) {
 	}
 }
 
@@ -88,10 +89,10 @@ func workersFor(rate int, timeout time.Duration) uint64 {
 }
 
 // targeter makes the requests of a lane. Those on reused connections are POSTs with a body: net/http resends a
-// GET, silently, when the kept-alive connection it was given turns out dead.
+// GET, silently, when the kept-alive connection it was given turns out dead. A lane that resends wants that.
 func targeter(lane evidence.Lane) vegeta.Targeter {
 	target := vegeta.Target{Method: http.MethodGet, URL: lane.Target}
-	if lane.Conn == evidence.Reused {
+	if lane.Conn == evidence.Reused && !lane.Resends {
 		target.Method, target.Body = http.MethodPost, []byte("rollcall")
 	}
 	return vegeta.NewStaticTargeter(target)
@@ -119,8 +120,12 @@ func check(lane evidence.Lane, cfg Config) error {
 		return errors.New("a lane needs an id")
 	case lane.Conn != evidence.Fresh && lane.Conn != evidence.Reused:
 		return fmt.Errorf("unknown kind of connection %q", lane.Conn)
+	case lane.Resends && lane.Conn != evidence.Reused:
+		return errors.New("it resends, but keeps no connection that could die")
 	case lane.Rate <= 0 || lane.Rate > int(time.Second):
 		return fmt.Errorf("rate %d is out of range", lane.Rate)
+	case cfg.Index < 0 || cfg.Index >= lane.Carriers():
+		return fmt.Errorf("agent %d is none of its %d", cfg.Index, lane.Carriers())
 	case cfg.Service == "":
 		return errors.New("no service to expect replies from")
 	case cfg.Began.IsZero():

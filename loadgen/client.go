@@ -21,22 +21,22 @@ const (
 	nodeHeader    = "X-Rollcall-Node"
 )
 
-// seqHeader is where vegeta puts a request's sequence number, and where the app reads it.
+// seqHeader is where vegeta puts a request's number within the share, and where the app reads that within the lane.
 const seqHeader = "X-Vegeta-Seq"
 
-// reusedConns is how many connections a reused lane keeps alive.
+// reusedConns is how many connections a reused lane keeps alive, all its agents together.
 const reusedConns = 20
 
 // A client is the http.RoundTripper of one lane. It reads each reply to its end before it returns, so that a
 // request is one call, and keeps what it saw on the tape.
 type client struct {
-	lane     evidence.Lane
-	service  string
-	timeout  time.Duration
-	interval time.Duration // between requests
-	clock    clock
-	began    time.Time // when the pacer did
-	tape     *tape
+	lane    evidence.Lane
+	share   share
+	service string
+	timeout time.Duration
+	clock   clock
+	began   time.Time // when the load did
+	tape    *tape
 
 	// A transport prefers the connection it used last, so one transport would send nearly all requests of a
 	// reused lane over one connection, to one pod. Requests therefore go round transports that keep one
@@ -46,16 +46,16 @@ type client struct {
 
 func newClient(lane evidence.Lane, cfg Config) *client {
 	c := &client{
-		lane:     lane,
-		service:  cfg.Service,
-		timeout:  cfg.Timeout,
-		interval: time.Second / time.Duration(lane.Rate),
-		clock:    newClock(cfg.Began),
-		tape:     newTape(),
+		lane:    lane,
+		share:   shareOf(lane, cfg.Index),
+		service: cfg.Service,
+		timeout: cfg.Timeout,
+		clock:   newClock(cfg.Began),
+		tape:    newTape(),
 	}
 	count := 1
 	if lane.Conn == evidence.Reused {
-		count = reusedConns
+		count = c.share.part(reusedConns)
 	}
 	dialer := &net.Dialer{Timeout: cfg.Timeout}
 	for range count {
@@ -86,10 +86,12 @@ func dialWith(dialer *net.Dialer) func(ctx context.Context, network, addr string
 // races that one with a legacy cancellation, and whether the timeout has a type depends on who wins.
 func (c *client) RoundTrip(req *http.Request) (*http.Response, error) {
 	sent := time.Now()
-	seq, err := strconv.ParseUint(req.Header.Get(seqHeader), 10, 64)
+	n, err := strconv.ParseUint(req.Header.Get(seqHeader), 10, 64)
 	if err != nil {
 		return nil, fmt.Errorf("loadgen: read %s: %w", seqHeader, err)
 	}
+	seq := c.share.number(n)
+	req.Header.Set(seqHeader, strconv.FormatUint(seq, 10)) // vegeta made the request for this one call
 	c.tape.begin()
 
 	ctx, cancel := context.WithTimeout(req.Context(), c.timeout)
@@ -97,7 +99,7 @@ func (c *client) RoundTrip(req *http.Request) (*http.Response, error) {
 	var given connections
 	req = req.WithContext(httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: given.add}))
 	req.GetBody = nil // net/http resends what it can rewind
-	reply, err := c.transports[seq%uint64(len(c.transports))].RoundTrip(req)
+	reply, err := c.transports[n%uint64(len(c.transports))].RoundTrip(req)
 	if err == nil {
 		_, err = io.Copy(io.Discard, reply.Body)
 		reply.Body.Close()
@@ -107,7 +109,7 @@ func (c *client) RoundTrip(req *http.Request) (*http.Response, error) {
 	hit := evidence.Hit{
 		Lane:      c.lane.ID,
 		Seq:       seq,
-		Due:       c.due(seq),
+		Due:       c.clock.at(c.began) + c.share.due(n),
 		Sent:      c.clock.at(sent),
 		Took:      time.Since(sent),
 		Reused:    given.reused,
@@ -144,11 +146,6 @@ func (c *client) http() *http.Client {
 		Transport:     c,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
-}
-
-// due is when vegeta's ConstantPacer owes a request: the first one an interval after the attack began.
-func (c *client) due(seq uint64) time.Duration {
-	return c.clock.at(c.began) + time.Duration(seq+1)*c.interval
 }
 
 // close gives up the kept-alive connections, also one that is still being dialled.

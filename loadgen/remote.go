@@ -28,6 +28,7 @@ func (r Remote) Start(ctx context.Context, lanes []evidence.Lane, cfg Config) er
 		At:      toNano(cfg.At),
 		Service: cfg.Service,
 		Timeout: cfg.Timeout,
+		Index:   cfg.Index,
 		Lanes:   lanes,
 	}, nothing)
 }

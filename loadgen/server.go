@@ -20,6 +20,7 @@ type order struct {
 	At      int64           `json:"at"`      // Unix nanoseconds; 0: at once
 	Service string          `json:"service"` // as in Config
 	Timeout time.Duration   `json:"timeout"` // nanoseconds; 0: DefaultTimeout
+	Index   int             `json:"index"`   // as in Config
 	Lanes   []evidence.Lane `json:"lanes"`
 }
 
@@ -31,9 +32,9 @@ const maxOrder = 1 << 20
 //	POST /v1/start     an order; 409 when there was one already
 //	GET  /v1/progress  a Progress per lane id; 409 before start
 //	POST /v1/stop      returns when no request is in flight; may be repeated; 409 before start
-//	GET  /v1/hits      one evidence.Frame with the hits of ?lane= from number ?from= on, while they are recorded
-//	                   and after; 404 for an unknown lane, 410 for hits below a number asked for before,
-//	                   416 for a number beyond what was kept; 409 before start
+//	GET  /v1/hits      an evidence.Frame with the hits of ?lane= from number ?from= on, while they are recorded
+//	                   and after, or one for each of several such pairs; 404 for an unknown lane, 410 for hits
+//	                   below a number asked for before, 416 for a number beyond what was kept; 409 before start
 //	GET  /v1/identity  an Identity
 //	GET  /v1/reach     asks ?target= once; 502 when it gives no good reply
 //	GET  /healthz      open to everybody; all others want the bearer token
@@ -137,7 +138,7 @@ func (o order) start(ctx context.Context) ([]*Attack, error) {
 	if len(o.Lanes) == 0 {
 		return nil, errors.New("no lanes")
 	}
-	cfg := Config{Began: fromNano(o.Began), At: fromNano(o.At), Service: o.Service, Timeout: o.Timeout}
+	cfg := Config{Began: fromNano(o.Began), At: fromNano(o.At), Service: o.Service, Timeout: o.Timeout, Index: o.Index}
 	seen := map[string]bool{}
 	var attacks []*Attack
 	for _, lane := range o.Lanes {

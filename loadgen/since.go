@@ -27,37 +27,49 @@ func (a *Attack) Since(n int) (evidence.Frame[evidence.Hit], error) {
 
 // Since gives the hits of a lane from number n on, as [Attack.Since] does. After an error it may be repeated
 // with the same number.
-func (r Remote) Since(ctx context.Context, lane string, n int) (frame evidence.Frame[evidence.Hit], err error) {
-	name := "hits?lane=" + url.QueryEscape(lane) + "&from=" + strconv.Itoa(n)
-	err = r.call(ctx, name, http.MethodGet, nil, func(body io.Reader) (err error) {
-		frame, err = readOnly(body)
-		if err == nil && frame.First != n {
-			err = fmt.Errorf("the frame begins at hit %d, not %d", frame.First, n)
-		}
-		return err
-	})
+func (r Remote) Since(ctx context.Context, lane string, n int) (evidence.Frame[evidence.Hit], error) {
+	frames, err := r.SinceEach(ctx, []string{lane}, []int{n})
 	if err != nil {
 		return evidence.Frame[evidence.Hit]{}, err
 	}
-	return frame, nil
+	return frames[0], nil
 }
 
-// readOnly reads the only frame of a reply: a reply that stops early or goes on after it is an error.
-func readOnly(body io.Reader) (evidence.Frame[evidence.Hit], error) {
-	frame, err := evidence.ReadFrame[evidence.Hit](body)
-	if errors.Is(err, io.EOF) {
-		err = io.ErrUnexpectedEOF
+// SinceEach is Since of several lanes in one question: a frame of each, in the order asked, or none at all.
+func (r Remote) SinceEach(ctx context.Context, lanes []string, from []int) (frames []evidence.Frame[evidence.Hit], err error) {
+	query := url.Values{"lane": lanes}
+	for _, n := range from {
+		query.Add("from", strconv.Itoa(n))
 	}
-	if err != nil {
-		return frame, err
+	err = r.call(ctx, "hits?"+query.Encode(), http.MethodGet, nil, func(body io.Reader) (err error) {
+		frames, err = readFrames(body, from)
+		return err
+	})
+	return frames, err
+}
+
+// readFrames reads a reply of frames, which begin at these hits: a reply that stops early or goes on after them is
+// an error, and then there are none.
+func readFrames(body io.Reader, from []int) (frames []evidence.Frame[evidence.Hit], err error) {
+	for _, n := range from {
+		frame, err := evidence.ReadFrame[evidence.Hit](body)
+		switch {
+		case errors.Is(err, io.EOF):
+			return nil, io.ErrUnexpectedEOF
+		case err != nil:
+			return nil, err
+		case frame.First != n:
+			return nil, fmt.Errorf("the frame begins at hit %d, not %d", frame.First, n)
+		}
+		frames = append(frames, frame)
 	}
 	switch n, err := io.ReadFull(body, make([]byte, 1)); {
 	case n > 0:
-		return frame, errors.New("the reply goes on after its frame")
+		return nil, errors.New("the reply goes on after its frames")
 	case !errors.Is(err, io.EOF):
-		return frame, err
+		return nil, err
 	}
-	return frame, nil
+	return frames, nil
 }
 
 // hits serves GET /v1/hits.
@@ -68,28 +80,41 @@ func (a *Agent) hits(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	query := r.URL.Query()
-	from, err := strconv.Atoi(query.Get("from"))
-	if err != nil || from < 0 {
-		http.Error(w, fmt.Sprintf("from=%q is no number of a hit", query.Get("from")), http.StatusBadRequest)
+	lanes, from := query["lane"], query["from"]
+	if len(lanes) == 0 || len(lanes) != len(from) {
+		http.Error(w, fmt.Sprintf("%d lanes from %d numbers on", len(lanes), len(from)), http.StatusBadRequest)
 		return
 	}
-	lane := query.Get("lane")
-	i := slices.IndexFunc(attacks, func(a *Attack) bool { return a.client.lane.ID == lane })
-	if i < 0 {
-		http.Error(w, fmt.Sprintf("no lane %q", lane), http.StatusNotFound)
-		return
-	}
-	frame, err := attacks[i].client.tape.since(from)
-	switch {
-	case errors.Is(err, errForgotten):
-		http.Error(w, err.Error(), http.StatusGone)
-		return
-	case err != nil:
-		http.Error(w, err.Error(), http.StatusRequestedRangeNotSatisfiable)
-		return
+	var frames []evidence.Frame[evidence.Hit]
+	for i, lane := range lanes {
+		frame, status, err := hitsOfLane(attacks, lane, from[i])
+		if err != nil {
+			http.Error(w, err.Error(), status)
+			return
+		}
+		frames = append(frames, frame)
 	}
 	w.Header().Set("Content-Type", "application/octet-stream")
-	if err := evidence.WriteFrame(w, frame); err != nil {
-		panic(http.ErrAbortHandler)
+	for _, frame := range frames {
+		if err := evidence.WriteFrame(w, frame); err != nil {
+			panic(http.ErrAbortHandler)
+		}
 	}
+}
+
+// hitsOfLane is what was asked of a lane; the status is that of the error.
+func hitsOfLane(attacks []*Attack, lane, from string) (frame evidence.Frame[evidence.Hit], status int, err error) {
+	n, err := strconv.Atoi(from)
+	if err != nil || n < 0 {
+		return frame, http.StatusBadRequest, fmt.Errorf("from=%q is no number of a hit", from)
+	}
+	i := slices.IndexFunc(attacks, func(a *Attack) bool { return a.client.lane.ID == lane })
+	if i < 0 {
+		return frame, http.StatusNotFound, fmt.Errorf("no lane %q", lane)
+	}
+	frame, err = attacks[i].client.tape.since(n)
+	if errors.Is(err, errForgotten) {
+		return frame, http.StatusGone, err
+	}
+	return frame, http.StatusRequestedRangeNotSatisfiable, err
 }

@@ -91,12 +91,12 @@ func TestSinceRefusesReplies(t *testing.T) {
 func TestEveryByteCounts(t *testing.T) {
 	whole := frameOf(t, aFrame())
 	for n := range whole {
-		if _, err := readOnly(bytes.NewReader(whole[:n])); !errors.Is(err, io.ErrUnexpectedEOF) {
+		if _, err := readFrames(bytes.NewReader(whole[:n]), []int{aFrame().First}); !errors.Is(err, io.ErrUnexpectedEOF) {
 			t.Errorf("%d of %d bytes: %v", n, len(whole), err)
 		}
 		flipped := bytes.Clone(whole)
 		flipped[n] ^= 4
-		if _, err := readOnly(bytes.NewReader(flipped)); err == nil {
+		if _, err := readFrames(bytes.NewReader(flipped), []int{aFrame().First}); err == nil {
 			t.Errorf("byte %d of %d was flipped and nobody noticed", n, len(whole))
 		}
 	}
@@ -114,7 +114,11 @@ func TestHitsAnswers(t *testing.T) {
 		{"hits that were forgotten", "?lane=worker-fresh&from=2", http.StatusGone},
 		{"hits that never were", "?lane=worker-fresh&from=6", http.StatusRequestedRangeNotSatisfiable},
 		{"a lane it does not load", "?lane=worker2-fresh&from=0", http.StatusNotFound},
-		{"no lane", "?from=0", http.StatusNotFound},
+		{"one lane twice", "?lane=worker-fresh&from=3&lane=worker-fresh&from=4", http.StatusOK},
+		{"a second lane it does not load", "?lane=worker-fresh&from=3&lane=worker2-fresh&from=0", http.StatusNotFound},
+		{"fewer numbers than lanes", "?lane=worker-fresh&from=3&lane=worker-fresh", http.StatusBadRequest},
+		{"more numbers than lanes", "?lane=worker-fresh&from=3&from=4", http.StatusBadRequest},
+		{"no lane", "?from=0", http.StatusBadRequest},
 		{"no number", "?lane=worker-fresh", http.StatusBadRequest},
 		{"a number below zero", "?lane=worker-fresh&from=-1", http.StatusBadRequest},
 		{"a number that is none", "?lane=worker-fresh&from=all", http.StatusBadRequest},
@@ -130,6 +134,31 @@ func TestHitsAnswers(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestSinceEach asks for the hits of two lanes at once, and then again, as after a reply that was lost.
+func TestSinceEach(t *testing.T) {
+	fresh, reused := overAfter(t, 5, 3), overAfter(t, 9, 0)
+	reused.client.lane.ID = "worker-reused"
+	server := httptest.NewServer(http.HandlerFunc((&Agent{attacks: []*Attack{fresh, reused}}).hits))
+	t.Cleanup(server.Close)
+	agent := Remote{URL: server.URL, Client: server.Client()}
+	for range 2 {
+		frames, err := agent.SinceEach(t.Context(), []string{"worker-reused", "worker-fresh"}, []int{2, 4})
+		if err != nil || len(frames) != 2 {
+			t.Fatalf("%d frames, %v", len(frames), err)
+		}
+		for i, want := range []evidence.Frame[evidence.Hit]{{First: 2, End: true, Records: make([]evidence.Hit, 7)}, {First: 4, End: true, Records: make([]evidence.Hit, 1)}} {
+			if got := frames[i]; got.First != want.First || got.End != want.End || len(got.Records) != len(want.Records) {
+				t.Errorf("frame %d: %d hits from %d on, end %v; want %d from %d on, end %v", i, len(got.Records), got.First, got.End, len(want.Records), want.First, want.End)
+			}
+		}
+	}
+	frames, err := agent.SinceEach(t.Context(), []string{"worker-reused", "worker-fresh"}, []int{3, 2})
+	wantError(t, err, "410 Gone: forgotten: hits below 4")
+	if frames != nil {
+		t.Errorf("beside the error came %d frames", len(frames))
 	}
 }
 

@@ -90,6 +90,8 @@ type Lane struct {
 	Vantage       evidence.Vantage       `json:"vantage"`
 	Node          string                 `json:"node"`
 	Conn          evidence.Conn          `json:"conn"`
+	Agents        int                    `json:"agents,omitempty"`  // that carried it
+	Resends       bool                   `json:"resends,omitempty"` // silently, what a dead connection cost it
 	AskedRate     int                    `json:"asked_rate"`
 	AchievedRate  *float64               `json:"achieved_rate,omitempty"`
 	LagP99        *float64               `json:"lag_p99_ms,omitempty"`
@@ -123,6 +125,8 @@ type Numbers struct {
 	MaxPods          *int     `json:"max_pods,omitempty"`
 	DrainLag         *Lags    `json:"drain_lag_ms,omitempty"`
 	RuleLag          *Lags    `json:"rule_lag_ms,omitempty"`
+	NodeBusy         *Percent `json:"node_busy_percent,omitempty"`    // processors in use, over the seconds of all nodes under load
+	Conntrack        *float64 `json:"conntrack_percent,omitempty"`    // the most of any node's connection table
 	ClockUncertainty *float64 `json:"clock_uncertainty_ms,omitempty"` // by which any time of the scenario may be wrong
 }
 
@@ -131,6 +135,12 @@ type Lags struct {
 	P50   float64 `json:"p50"`
 	Max   float64 `json:"max"`
 	Error float64 `json:"uncertainty,omitempty"` // the largest, of any of them
+}
+
+// A Percent is a share, over time.
+type Percent struct {
+	P50 float64 `json:"p50"`
+	Max float64 `json:"max"`
 }
 
 // ExitCode is what a process that reports r exits with: 1 when a scenario failed, else 3 when one

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"time"
 
@@ -95,7 +96,7 @@ func newRule(f verdict.Finding) Rule {
 func newLane(lane timeline.Lane, arrived bool) Lane {
 	s := lane.Summary
 	l := Lane{
-		ID: lane.ID, Vantage: lane.Vantage, Node: lane.Node, Conn: lane.Conn, AskedRate: lane.Rate,
+		ID: lane.ID, Vantage: lane.Vantage, Node: lane.Node, Conn: lane.Conn, Agents: lane.Agents, Resends: lane.Resends, AskedRate: lane.Rate,
 		Requests: s.Requests, Retried: s.Retried, ByVersion: s.ByVersion,
 		LongestOutage: millis(s.LongestOutage()), Failures: s.Failures,
 	}
@@ -133,7 +134,30 @@ func newNumbers(tl timeline.Timeline) Numbers {
 		n.MaxPods = &highest.Total
 	}
 	n.DrainLag, n.RuleLag = newLags(tl.DrainLags()), newLags(tl.RuleLags())
+	n.NodeBusy, n.Conntrack = newLoad(tl.NodeLoads())
 	return n
+}
+
+// newLoad is nil for what was not seen.
+func newLoad(nodes []timeline.NodeLoad) (busy *Percent, conntrack *float64) {
+	var seconds []int
+	for _, node := range nodes {
+		seconds = append(seconds, node.Busy...)
+		if node.Entries != "" {
+			conntrack = new(max(value(conntrack), float64(node.Conntrack)/10))
+		}
+	}
+	if slices.Sort(seconds); len(seconds) > 0 {
+		busy = &Percent{P50: float64(seconds[(len(seconds)-1)/2]) / 10, Max: float64(seconds[len(seconds)-1]) / 10}
+	}
+	return busy, conntrack
+}
+
+func value(x *float64) float64 {
+	if x == nil {
+		return 0
+	}
+	return *x
 }
 
 // newLags is nil without a lag.

@@ -2,7 +2,6 @@ package cluster
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -15,10 +14,22 @@ import (
 // forwardPatience is how long the API server and a kubelet may take to open a port-forward.
 const forwardPatience = 20 * time.Second
 
+// reopenEvery is the pause before a port-forward that was lost is opened again.
+const reopenEvery = 500 * time.Millisecond
+
 // A Forward leads from a port of 127.0.0.1 to a port of a pod, until Close. It is for control and
-// for fetching evidence, never for load: it passes no kube-proxy.
+// for fetching evidence, never for load: it passes no kube-proxy. When the API server or the kubelet drops
+// it, it is opened again at the same port; until then connections are refused.
 type Forward struct {
-	URL  string // http://127.0.0.1:port
+	URL   string // http://127.0.0.1:port
+	open  func(ctx context.Context, port uint16) (*tunnel, error)
+	close context.CancelFunc
+	done  chan struct{}
+}
+
+// A tunnel is one connection that carries a port-forward.
+type tunnel struct {
+	port uint16 // of 127.0.0.1
 	stop chan struct{}
 	done chan error
 }
@@ -30,33 +41,88 @@ func (c *Cluster) Forward(ctx context.Context, namespace, pod string, port int) 
 		return nil, fmt.Errorf("cluster: forward to %s: %w", pod, err)
 	}
 	url := c.Client.CoreV1().RESTClient().Post().Resource("pods").Namespace(namespace).Name(pod).SubResource("portforward").URL()
-	f := &Forward{stop: make(chan struct{}), done: make(chan error, 1)}
-	ready := make(chan struct{})
-	forwarder, err := portforward.NewOnAddresses(spdy.NewDialer(upgrader, &http.Client{Transport: transport}, http.MethodPost, url),
-		[]string{"127.0.0.1"}, []string{fmt.Sprintf("0:%d", port)}, f.stop, ready, io.Discard, io.Discard)
+	dialer := spdy.NewDialer(upgrader, &http.Client{Transport: transport}, http.MethodPost, url)
+	open := func(ctx context.Context, local uint16) (*tunnel, error) {
+		t, err := openTunnel(ctx, func(stop, ready chan struct{}) (*portforward.PortForwarder, error) {
+			return portforward.NewOnAddresses(dialer, []string{"127.0.0.1"}, []string{fmt.Sprintf("%d:%d", local, port)}, stop, ready, io.Discard, io.Discard)
+		})
+		if err != nil {
+			return nil, fmt.Errorf("cluster: forward to %s: %w", pod, err)
+		}
+		return t, nil
+	}
+	first, err := open(ctx, 0)
 	if err != nil {
-		return nil, fmt.Errorf("cluster: forward to %s: %w", pod, err)
+		return nil, err
 	}
-	go func() { f.done <- forwarder.ForwardPorts() }()
-	select {
-	case <-ready:
-	case err := <-f.done:
-		return nil, fmt.Errorf("cluster: forward to %s: %w", pod, err)
-	case <-ctx.Done():
-		return nil, errors.Join(context.Cause(ctx), f.Close())
-	case <-time.After(forwardPatience):
-		return nil, errors.Join(fmt.Errorf("cluster: forward to %s: not open after %v", pod, forwardPatience), f.Close())
-	}
-	ports, err := forwarder.GetPorts()
-	if err != nil {
-		return nil, errors.Join(fmt.Errorf("cluster: forward to %s: %w", pod, err), f.Close())
-	}
-	f.URL = fmt.Sprintf("http://127.0.0.1:%d", ports[0].Local)
+	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	f := &Forward{URL: fmt.Sprintf("http://127.0.0.1:%d", first.port), open: open, close: cancel, done: make(chan struct{})}
+	go func() {
+		defer close(f.done)
+		f.keep(ctx, first)
+	}()
 	return f, nil
 }
 
 // Close ends the port-forward.
-func (f *Forward) Close() error {
-	close(f.stop)
-	return <-f.done
+func (f *Forward) Close() {
+	f.close()
+	<-f.done
+}
+
+// keep opens a tunnel anew whenever it is lost, until ctx ends.
+func (f *Forward) keep(ctx context.Context, t *tunnel) {
+	for {
+		select {
+		case <-t.done:
+		case <-ctx.Done():
+			t.close()
+			return
+		}
+		for next, err := f.open(ctx, t.port); ; next, err = f.open(ctx, t.port) {
+			if err == nil {
+				t = next
+				break
+			}
+			select {
+			case <-time.After(reopenEvery):
+			case <-ctx.Done():
+				return
+			}
+		}
+	}
+}
+
+// openTunnel returns when the tunnel leads somewhere.
+func openTunnel(ctx context.Context, forwarder func(stop, ready chan struct{}) (*portforward.PortForwarder, error)) (*tunnel, error) {
+	t := &tunnel{stop: make(chan struct{}), done: make(chan error, 1)}
+	ready := make(chan struct{})
+	f, err := forwarder(t.stop, ready)
+	if err != nil {
+		return nil, err
+	}
+	go func() { t.done <- f.ForwardPorts() }()
+	select {
+	case <-ready:
+	case err := <-t.done:
+		return nil, err
+	case <-ctx.Done():
+		t.close()
+		return nil, context.Cause(ctx)
+	case <-time.After(forwardPatience):
+		t.close()
+		return nil, fmt.Errorf("not open after %v", forwardPatience)
+	}
+	ports, err := f.GetPorts()
+	if err != nil {
+		t.close()
+		return nil, err
+	}
+	t.port = ports[0].Local
+	return t, nil
+}
+
+func (t *tunnel) close() {
+	close(t.stop)
+	<-t.done
 }

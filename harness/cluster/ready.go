@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -113,15 +115,25 @@ func (c *Cluster) loadImages(ctx context.Context) error {
 
 // Workers are the names of the nodes that carry pods, in order.
 func (c *Cluster) Workers(ctx context.Context) ([]string, error) {
-	list, err := c.Client.CoreV1().Nodes().List(ctx, metav1.ListOptions{LabelSelector: "!node-role.kubernetes.io/control-plane"})
+	boots, err := c.boots(ctx, metav1.ListOptions{LabelSelector: "!node-role.kubernetes.io/control-plane"})
+	return slices.Sorted(maps.Keys(boots)), err
+}
+
+// Boots maps every node's name to the id of the boot of the kernel it runs on.
+func (c *Cluster) Boots(ctx context.Context) (map[string]string, error) {
+	return c.boots(ctx, metav1.ListOptions{})
+}
+
+func (c *Cluster) boots(ctx context.Context, nodes metav1.ListOptions) (map[string]string, error) {
+	list, err := c.Client.CoreV1().Nodes().List(ctx, nodes)
 	if err != nil {
 		return nil, fmt.Errorf("cluster: %w", err)
 	}
-	var names []string
+	boots := map[string]string{}
 	for _, node := range list.Items {
-		names = append(names, node.Name)
+		boots[node.Name] = node.Status.NodeInfo.BootID
 	}
-	return names, nil
+	return boots, nil
 }
 
 // probeWorkers has a pod on each worker reach the API server's Service.

@@ -24,6 +24,9 @@ func TestBadInputEndsWithTwo(t *testing.T) {
 		{"an unknown command", []string{"fly"}, badInput},
 		{"an unknown flag", []string{"run", "-fast"}, badInput},
 		{"an unknown mode", []string{"run", "-modes=ebpf"}, badInput},
+		{"fewer agents than one", []string{"run", "-agents-per-node=0"}, badInput},
+		{"more agents than a node takes", []string{"run", "-agents-per-node=17"}, badInput},
+		{"a number of agents that is none", []string{"run", "-agents-per-node=many"}, badInput},
 		{"an unknown suite", []string{"run", "-suites=nope"}, badInput},
 		{"an unknown Kubernetes version", []string{"node-image", "-k8s=v1.2"}, badInput},
 	} {

@@ -52,8 +52,8 @@ func (c *conformance) run(ctx context.Context) int {
 		return complain(errors.Join(err, os.RemoveAll(folder)))
 	}
 	c.session = evidence.NewSession(filepath.Base(folder), began)
-	c.session.Command = fmt.Sprintf("out/bin/conformance run -modes=%s -suites=%s -k8s=%s -run=%q -keep=%v",
-		strings.Join(c.rig.ModeList(), ","), strings.Join(suites, ","), c.rig.Version(), c.pattern, c.rig.Keep)
+	c.session.Command = fmt.Sprintf("out/bin/conformance run -modes=%s -suites=%s -k8s=%s -agents-per-node=%d -run=%q -keep=%v",
+		strings.Join(c.rig.ModeList(), ","), strings.Join(suites, ","), c.rig.Version(), c.rig.Agents(), c.pattern, c.rig.Keep)
 	if err := c.writeSession(); err != nil {
 		return complain(err)
 	}
@@ -158,7 +158,8 @@ func (c *conformance) mode(ctx context.Context, mode string, suites []string) (e
 // suite runs one compiled suite. That scenarios failed is for the report to say, see unexplained;
 // an error is that the suite did not run to its end.
 func (c *conformance) suite(ctx context.Context, mode, suite string, env []string) error {
-	args := []string{"-test.v", "-test.timeout=" + suitePatience.String(), "-modes=" + mode, "-k8s=" + c.rig.Version(), "-out=" + c.rig.Out}
+	args := []string{"-test.v", "-test.timeout=" + suitePatience.String(), "-modes=" + mode, "-k8s=" + c.rig.Version(),
+		fmt.Sprintf("-agents-per-node=%d", c.rig.Agents()), "-out=" + c.rig.Out}
 	if c.pattern != "" {
 		args = append(args, "-test.run=/"+mode+"/"+c.pattern)
 	}

@@ -17,8 +17,8 @@ type Event struct {
 // An EventKind names what happened. The set is closed: readers refuse an unknown kind.
 type EventKind string
 
-// Kinds about one pod as the API shows it, then as the pod itself tells, then about the nodes'
-// rules and the workload, then the marks the harness sets itself.
+// Kinds about one pod as the API shows it, then as the pod itself tells, then about the nodes,
+// their rules and the workload, then the marks the harness sets itself.
 const (
 	PodCreated       EventKind = "pod-created"
 	PodReady         EventKind = "pod-ready"
@@ -35,9 +35,19 @@ const (
 	PodDraining  EventKind = "pod-draining"  // its socket no longer accepts
 	PodExited    EventKind = "pod-exited"    // its process is about to exit; Count is the code
 
-	RuleAdded        EventKind = "rule-added" // node Object began to route to the pod
-	RuleGone         EventKind = "rule-gone"  // node Object no longer routes to the pod
+	RulesBegun    EventKind = "rules-begun"    // node Object's rules are observed from now on; Detail is kube-proxy's mode and by what means
+	RuleAdded     EventKind = "rule-added"     // node Object began to route to the pod
+	RuleGone      EventKind = "rule-gone"      // node Object no longer routes to the pod
+	RulesSynced   EventKind = "rules-synced"   // kube-proxy of node Object had written its rules; Detail is the address family
+	RulesUnseen   EventKind = "rules-unseen"   // node Object's rules were not seen for Count milliseconds up to now; Detail is why
+	NodeUnseen    EventKind = "node-unseen"    // nor was something else about it; Detail is what and why
+	NodeBusy      EventKind = "node-busy"      // node Object's processors were in use, Count permille, for the second up to now
+	NodeConntrack EventKind = "node-conntrack" // conntrack of node Object was full, Count permille; Detail is the connections
+	NodeReady     EventKind = "node-ready"     // node Object, as the API shows it
+	NodeUnready   EventKind = "node-unready"
+
 	ReplicaSetScaled EventKind = "replicaset-scaled"
+	Reported         EventKind = "reported" // an Event of the API about Object; Detail is its reason and message
 
 	LoadBegun    EventKind = "load-begun"
 	RolloutBegun EventKind = "rollout-begun" // the write that starts the rollout returned
@@ -51,6 +61,7 @@ const (
 // EventKinds lists every kind.
 func EventKinds() []EventKind {
 	return []EventKind{PodCreated, PodReady, PodUnready, PodDeleting, PodGone, EndpointReady, EndpointNotReady, EndpointGone,
-		PodStarted, PodListening, PodSigterm, PodDraining, PodExited, RuleAdded, RuleGone, ReplicaSetScaled,
+		PodStarted, PodListening, PodSigterm, PodDraining, PodExited,
+		RulesBegun, RuleAdded, RuleGone, RulesSynced, RulesUnseen, NodeUnseen, NodeBusy, NodeConntrack, NodeReady, NodeUnready, ReplicaSetScaled, Reported,
 		LoadBegun, RolloutBegun, StatusDone, OldGone, LoadEnded, WatchGap, RecorderLost}
 }

@@ -8,7 +8,15 @@ type Lane struct {
 	Conn    Conn    `json:"conn"`
 	Target  string  `json:"target"` // URL
 	Rate    int     `json:"rate"`   // asked, per second
+	// Agents is how many carry the lane: request n is sent by agent n modulo Agents. 0 is 1.
+	Agents int `json:"agents,omitempty"`
+	// Resends says that the client, like most, silently sends a request again whose kept connection
+	// died: what a rollout breaks shows as retries of such a lane, not as failures.
+	Resends bool `json:"resends,omitempty"`
 }
+
+// Carriers is how many agents carry the lane, at least 1.
+func (l Lane) Carriers() int { return max(1, l.Agents) }
 
 // A Vantage is the place a lane looks from.
 type Vantage string

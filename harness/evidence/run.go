@@ -4,8 +4,8 @@ import "time"
 
 // SchemaVersion is written into every run.json; readers refuse a newer one.
 //
-// Schema 1 had neither arrivals nor clocks nor checksums.
-const SchemaVersion = 2
+// Schema 1 had neither arrivals nor clocks nor checksums, schema 2 nothing about the nodes and their rules.
+const SchemaVersion = 3
 
 // A Session is one conformance run: what was typed, when, and by which build. One run folder holds one.
 type Session struct {

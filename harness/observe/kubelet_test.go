@@ -80,7 +80,7 @@ func (k *kubelet) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	query := r.URL.Query()
 	log, from, f := k.request(query.Get("previous") == "true")
 	switch {
-	case r.URL.Path != "/api/v1/namespaces/n/pods/p/log" || query.Get("container") != "echo":
+	case r.URL.Path != "/api/v1/namespaces/n/pods/p/log" || query.Has("container") && query.Get("container") != "echo":
 		http.Error(w, "not what a kubelet is asked: "+r.URL.String(), http.StatusTeapot)
 		return
 	case f.status != 0:

@@ -1,39 +1,35 @@
 package observe
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"rollcall/harness/evidence"
 )
 
 // A follower reads the log of one pod's app container, run after run, and hands on what it says.
 //
-// A log can be asked for at any time but only from its start, and the API server passes on a
-// connection to the kubelet that broke as if the log had ended. So one run is read in passes, each
-// taking what follows the last line taken before, until one that began after the run's end brings
-// nothing. When the log is gone before that, the last pass has to have met an end that something else
+// The API server passes on a connection to the kubelet that broke as if the log had ended. So one run is
+// read in passes, each taking what follows the last line taken before, until one that began after the
+// run's end brings nothing. When the log is gone before that, the last pass has to have met an end that something else
 // confirms: the app said that it exits, the runtime had removed the container, or the API had already
 // shown that the run is over.
 type follower struct {
+	log   // of the run that is read
 	watch *Watch
 	pod   *pod
 	by    evidence.Server
 
-	first, last string // lines taken of the run; every line of a tape is unique, having a time
-	final       bool   // the run said that it exits, or its container was removed
-	warned      bool   // the run said that it was told to exit, or that it exits
-	taken       int    // lines, of all runs
-	arrivals    []evidence.Arrival
-	strange     bool // a line that could not be read was noted
+	first    string // line of the run
+	exited   bool   // the run said that it exits
+	warned   bool   // the run said that it was told to exit, or that it exits
+	taken    int    // lines, of all runs
+	arrivals []evidence.Arrival
+	strange  bool // a line that could not be read was noted
 }
 
 // retryEvery is the pause between two passes.
@@ -55,6 +51,7 @@ func (w *Watch) follow(p *pod) {
 	live, end := context.WithCancel(w.reading)
 	p.endFollowing = end
 	f := &follower{watch: w, pod: p}
+	f.log = log{client: w.client, take: f.takeLine, handOn: f.handArrivals}
 	first := max(0, p.runs-1)
 	w.followers.Go(func() {
 		defer end()
@@ -83,7 +80,7 @@ func (f *follower) readAll(live context.Context, run int) error {
 
 // read takes the whole log of one run; once live has ended, all of it up to then.
 func (f *follower) read(live context.Context, run int) error {
-	f.last, f.final, f.warned = "", false, false
+	f.last, f.removed, f.exited, f.warned = "", false, false, false
 	missed := errUnread // why lines before the end may not have been taken; nil: they all were
 	hurry := false      // this pass followed the one before at once
 	over := func() bool { return f.pod.over(run) }
@@ -98,7 +95,7 @@ func (f *follower) read(live context.Context, run int) error {
 			ctx, following = f.watch.reading, false
 		}
 		before := f.taken
-		err := f.pass(ctx, &corev1.PodLogOptions{Container: now.container, Follow: following, Previous: now.runs == run+2})
+		err := f.pass(ctx, f.by.Pod, &corev1.PodLogOptions{Container: now.container, Follow: following, Previous: now.runs == run+2})
 		switch complete, fresh := now.over(run) || !following, f.taken > before; {
 		case err == nil && complete && !fresh && (f.last != "" || missed == nil):
 			return nil
@@ -106,7 +103,7 @@ func (f *follower) read(live context.Context, run int) error {
 			return fmt.Errorf("not read to its end: %w", context.Cause(f.watch.reading))
 		case err == nil:
 			missed = nil
-			if after := f.look(); following && !f.final && !after.over(run) {
+			if after := f.look(); following && !f.exited && !f.removed && !after.over(run) {
 				missed = errRanOn
 			}
 			// At once, since the pod may soon be gone with its log; but not time after time.
@@ -128,62 +125,8 @@ func (f *follower) read(live context.Context, run int) error {
 	}
 }
 
-// pass reads a log once and takes what follows the last line taken. It returns nil at the log's end.
-func (f *follower) pass(ctx context.Context, options *corev1.PodLogOptions) error {
-	// Without the client's rate limit: a pod that is killed does not wait for its log to be opened.
-	stream, err := f.watch.client.GetLogs(f.by.Pod, options).Throttle(nil).Stream(ctx)
-	if apierrors.IsNotFound(err) {
-		return fmt.Errorf("%w: %w", errGone, err)
-	}
-	if err != nil {
-		return err
-	}
-	defer stream.Close()
-	defer f.handOn()
-	lines, known := bufio.NewReaderSize(stream, 64<<10), f.last
-	for {
-		text, err := lines.ReadString('\n')
-		text, whole := strings.CutSuffix(text, "\n")
-		removed := strings.HasPrefix(text, "rpc error: code = NotFound") // learnt when it has met the log's end
-		switch {
-		case whole && known != "":
-			if text == known {
-				known = ""
-			}
-		case whole:
-			if err := f.take(text); err != nil {
-				return err
-			}
-			if lines.Buffered() == 0 {
-				f.handOn()
-			}
-		case !errors.Is(err, io.EOF):
-			return err
-		case text != "" && !removed:
-			return remark(text)
-		case known != "":
-			return errRotated
-		default:
-			f.final = f.final || removed
-			return nil
-		}
-	}
-}
-
-// remark is what follows the last whole line: the beginning of one, or why the kubelet stopped, which
-// it can only say in the log itself.
-func remark(text string) error {
-	switch {
-	case strings.HasPrefix(text, "unable to retrieve container logs for "),
-		strings.HasPrefix(text, "failed to try resolving symlinks in path "):
-		return fmt.Errorf("%w: %.200q", errGone, text)
-	default:
-		return fmt.Errorf("the log breaks off with %.200q", text)
-	}
-}
-
-// take notes what a line says. A line that says nothing could hide an arrival.
-func (f *follower) take(text string) error {
+// takeLine notes what a line says. A line that says nothing could hide an arrival.
+func (f *follower) takeLine(text string) error {
 	line, err := parse(text, f.watch.began, f.by)
 	if err != nil {
 		if !f.strange {
@@ -205,15 +148,15 @@ func (f *follower) take(text string) error {
 	f.taken++
 	f.arrivals = append(f.arrivals, line.arrivals...)
 	if line.step != nil {
-		f.final = f.final || line.step.Kind == evidence.PodExited
-		f.warned = f.warned || f.final || line.step.Kind == evidence.PodSigterm
+		f.exited = f.exited || line.step.Kind == evidence.PodExited
+		f.warned = f.warned || f.exited || line.step.Kind == evidence.PodSigterm
 		f.watch.locked(func() { f.watch.sink.Event(*line.step) })
 	}
 	return nil
 }
 
-// handOn gives the arrivals taken to the sink, which may keep them.
-func (f *follower) handOn() {
+// handArrivals gives the arrivals taken to the sink, which may keep them.
+func (f *follower) handArrivals() {
 	if len(f.arrivals) > 0 {
 		f.watch.sink.Arrivals(f.arrivals...)
 		f.arrivals = nil

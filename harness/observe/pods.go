@@ -36,6 +36,7 @@ func (w *Watch) seePod(p *corev1.Pod) {
 			w.note(evidence.Event{Kind: evidence.PodCreated, By: by})
 		}
 		seen.by = by
+		w.seeAddress(p.Status.PodIP, by)
 		seen.seeRuns(p)
 		if created {
 			w.follow(seen)

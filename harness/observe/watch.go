@@ -6,10 +6,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"sync"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
 	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
@@ -34,8 +36,10 @@ type Watch struct {
 	versionLabel string
 	service      string
 	sink         Sink
-	factory      informers.SharedInformerFactory
-	endInformers context.CancelFunc
+	factories    []informers.SharedInformerFactory
+	watching     sync.WaitGroup // the heartbeat
+	endWatching  context.CancelFunc
+	core         typedcorev1.CoreV1Interface
 	client       typedcorev1.PodInterface // reads logs
 
 	reading    context.Context // lasts until every log is read, or Stop loses patience
@@ -47,67 +51,82 @@ type Watch struct {
 	slices    map[string]map[string]bool // slice name -> pod name -> ready
 	endpoints map[string]bool            // pod name -> ready, over all slices
 	workloads map[string]*appsv1.Deployment
-	scaled    map[string]int32 // ReplicaSet name -> spec.replicas last seen
-	changed   chan struct{}    // closed and replaced at every change
+	scaled    map[string]int32           // ReplicaSet name -> spec.replicas last seen
+	addresses map[string]evidence.Server // IP address -> pod that had it last
+	unrouted  []routing                  // rules for addresses of no known pod
+	observed  map[string]bool            // nodes whose rules are followed
+	nodes     map[string]bool            // node name -> ready
+	reports   map[string]int32           // API Event name -> count last seen
+	changed   chan struct{}              // closed and replaced at every change
 }
 
 // A State is what a Watch last saw; rollout strategies judge it.
 type State struct {
 	Deployments map[string]*appsv1.Deployment // by name
 	Pods        []PodState
+	Observed    map[string]bool // nodes whose rules are observed
 }
 
 // A PodState is one pod object that is in the API now.
 type PodState struct {
 	evidence.Server
-	Ready bool
+	Ready    bool
+	Deleting bool // deletionTimestamp is set
 }
 
 // Start begins to watch a namespace and returns when everything in it has been seen, or ctx ends;
 // from then on the watch lasts until Stop. versionLabel is the pod label that holds the app's version;
 // service is the Service whose endpoints count. Times are offsets from began.
 func Start(ctx context.Context, client kubernetes.Interface, namespace, service, versionLabel string, began time.Time, sink Sink) (*Watch, error) {
-	watching, endInformers := context.WithCancel(context.WithoutCancel(ctx))
+	watching, endWatching := context.WithCancel(context.WithoutCancel(ctx))
 	reading, endReading := context.WithCancelCause(context.WithoutCancel(ctx))
 	w := &Watch{
 		began: began, versionLabel: versionLabel, service: service, sink: sink,
-		factory:      informers.NewSharedInformerFactoryWithOptions(client, 0, informers.WithNamespace(namespace)),
-		endInformers: endInformers, client: client.CoreV1().Pods(namespace), reading: reading, endReading: endReading,
+		endWatching: endWatching, core: client.CoreV1(), client: client.CoreV1().Pods(namespace), reading: reading, endReading: endReading,
 		pods: map[string]*pod{}, slices: map[string]map[string]bool{}, endpoints: map[string]bool{},
-		workloads: map[string]*appsv1.Deployment{}, scaled: map[string]int32{}, changed: make(chan struct{}),
+		workloads: map[string]*appsv1.Deployment{}, scaled: map[string]int32{},
+		addresses: map[string]evidence.Server{}, observed: map[string]bool{},
+		nodes: map[string]bool{}, reports: map[string]int32{}, changed: make(chan struct{}),
 	}
+	ours, everywhere := informers.NewSharedInformerFactoryWithOptions(client, 0, informers.WithNamespace(namespace)), informers.NewSharedInformerFactory(client, 0)
+	w.factories = []informers.SharedInformerFactory{ours, everywhere}
 	for _, informer := range []struct {
 		of     cache.SharedIndexInformer
 		upsert func(any)
 		remove func(any)
 	}{
-		{w.factory.Core().V1().Pods().Informer(), on(w.seePod), on(w.losePod)},
-		{w.factory.Discovery().V1().EndpointSlices().Informer(), on(w.seeSlice), on(w.loseSlice)},
-		{w.factory.Apps().V1().ReplicaSets().Informer(), on(w.seeReplicaSet), on(func(*appsv1.ReplicaSet) {})},
-		{w.factory.Apps().V1().Deployments().Informer(), on(w.seeDeployment), on(w.loseDeployment)},
+		{ours.Core().V1().Pods().Informer(), on(w.seePod), on(w.losePod)},
+		{ours.Discovery().V1().EndpointSlices().Informer(), on(w.seeSlice), on(w.loseSlice)},
+		{ours.Apps().V1().ReplicaSets().Informer(), on(w.seeReplicaSet), on(func(*appsv1.ReplicaSet) {})},
+		{ours.Apps().V1().Deployments().Informer(), on(w.seeDeployment), on(w.loseDeployment)},
+		{ours.Core().V1().Events().Informer(), on(w.seeReport), on(func(*corev1.Event) {})},
+		{everywhere.Core().V1().Nodes().Informer(), on(w.seeNode), on(w.loseNode)},
 	} {
 		// The informer lists again by itself; that it was blind in between must not be silent.
-		err := informer.of.SetWatchErrorHandler(func(_ *cache.Reflector, err error) {
-			w.locked(func() { w.note(evidence.Event{Kind: evidence.WatchGap, Detail: err.Error()}) })
-		})
+		err := informer.of.SetWatchErrorHandler(func(_ *cache.Reflector, err error) { w.gap("%v", err) })
 		if err == nil {
 			_, err = informer.of.AddEventHandler(cache.ResourceEventHandlerFuncs{
 				AddFunc: informer.upsert, UpdateFunc: func(_, now any) { informer.upsert(now) }, DeleteFunc: informer.remove,
 			})
 		}
 		if err != nil {
-			endInformers()
+			endWatching()
 			endReading(nil)
 			return nil, fmt.Errorf("observe: %w", err)
 		}
 	}
-	w.factory.Start(watching.Done())
-	for kind, synced := range w.factory.WaitForCacheSync(ctx.Done()) {
-		if !synced {
-			w.Stop(ctx)
-			return nil, fmt.Errorf("observe: list %v: %w", kind, context.Cause(ctx))
+	for _, factory := range w.factories {
+		factory.Start(watching.Done())
+	}
+	for _, factory := range w.factories {
+		for kind, synced := range factory.WaitForCacheSync(ctx.Done()) {
+			if !synced {
+				w.Stop(ctx)
+				return nil, fmt.Errorf("observe: list %v: %w", kind, context.Cause(ctx))
+			}
 		}
 	}
+	w.watching.Go(func() { w.heartbeat(watching, namespace) })
 	return w, nil
 }
 
@@ -157,8 +176,11 @@ func (w *Watch) Stop(ctx context.Context) {
 	case <-time.After(logLag):
 	case <-ctx.Done():
 	}
-	w.endInformers()
-	w.factory.Shutdown()
+	w.endWatching()
+	w.watching.Wait()
+	for _, factory := range w.factories {
+		factory.Shutdown()
+	}
 	w.mu.Lock()
 	for _, p := range w.pods {
 		p.endFollowing()
@@ -173,12 +195,12 @@ func (w *Watch) Stop(ctx context.Context) {
 var ErrNeverSettled = errors.New("the rollout did not settle in time")
 
 func (w *Watch) state() State {
-	s := State{Deployments: map[string]*appsv1.Deployment{}}
+	s := State{Deployments: map[string]*appsv1.Deployment{}, Observed: maps.Clone(w.observed)}
 	for name, d := range w.workloads {
 		s.Deployments[name] = d
 	}
 	for _, p := range w.pods {
-		s.Pods = append(s.Pods, PodState{p.by, p.ready})
+		s.Pods = append(s.Pods, PodState{p.by, p.ready, p.deleting})
 	}
 	return s
 }

@@ -18,7 +18,7 @@ type builder struct {
 	new     string // version
 	arrived bool   // arrivals were recorded
 
-	next     uint64 // number expected
+	next     []uint64 // number expected of each agent
 	finished bool
 	*scratch
 	summary  LaneSummary
@@ -90,6 +90,10 @@ func newBuilder(lane evidence.Lane, t Timeline, s *scratch) *builder {
 		b.marks = append(b.marks, at)
 	}
 	slices.Sort(b.marks)
+	b.summary.Agents = make([]AgentSummary, lane.Carriers())
+	for i := range b.summary.Agents {
+		b.next = append(b.next, uint64(i))
+	}
 	return b
 }
 
@@ -104,7 +108,7 @@ func (b *builder) add(h *evidence.Hit, at []evidence.Arrival) {
 	if h.Due < 0 || h.Sent < 0 || h.Took < 0 {
 		b.note(early, h.Seq)
 	}
-	b.summary.see(h)
+	b.summary.see(h, b.agentOf(h.Seq))
 	b.lags = append(b.lags, h.Sent-h.Due)
 	answered := replied(h)
 	if answered {
@@ -132,16 +136,21 @@ func (b *builder) add(h *evidence.Hit, at []evidence.Arrival) {
 	b.moments = append(b.moments, b.moment(h, at, answered))
 }
 
-// number checks that numbers run from 0 without a hole.
+// number checks that the numbers of each agent run without a hole. At the end of the lane some may be
+// absent, for no two agents end at the same moment.
 func (b *builder) number(seq uint64) {
+	next := &b.next[b.agentOf(seq)]
 	switch {
-	case seq < b.next:
+	case seq < *next:
 		b.note(repeated, seq)
-	case seq > b.next:
-		b.note(missing, b.next)
+	case seq > *next:
+		b.note(missing, *next)
 	}
-	b.next = seq + 1
+	*next = seq + uint64(len(b.next))
 }
+
+// agentOf is which of the lane's agents sent a number.
+func (b *builder) agentOf(seq uint64) int { return int(seq % uint64(len(b.next))) }
 
 // keep keeps a hit that somebody may have to explain.
 func (b *builder) keep(h Hit) {
@@ -267,16 +276,21 @@ func (b *builder) followConnections() {
 		pod      string // that answered last
 		switched bool   // the new version has answered
 	}
-	open := make(map[uint16]connection) // by local port
-	failed := make(map[uint64]string)   // number -> pod
+	type end struct { // of a connection; agents have addresses of their own
+		agent int
+		port  uint16
+	}
+	open := make(map[end]connection)
+	failed := make(map[uint64]string) // number -> pod
 	for _, m := range b.moments {
-		c := open[m.port]
+		at := end{b.agentOf(m.seq), m.port}
+		c := open[at]
 		switch {
 		case m.port == 0:
 			continue
 		case !m.reused:
 			c = connection{}
-			open[m.port] = c
+			open[at] = c
 		}
 		if m.by == 0 {
 			failed[m.seq] = c.pod
@@ -289,7 +303,7 @@ func (b *builder) followConnections() {
 			b.lane.Returns = append(b.lane.Returns, Hit{Kept: c.pod, Hit: evidence.Hit{Lane: b.lane.ID, Seq: m.seq, Sent: m.sent, LocalPort: int(m.port), Reused: m.reused, By: by}})
 		}
 		c.pod = by.Pod
-		open[m.port] = c
+		open[at] = c
 	}
 	for _, hits := range [][]Hit{b.lane.Failed, b.lane.Repeated} {
 		for i := range hits {

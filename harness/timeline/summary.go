@@ -20,12 +20,40 @@ type LaneSummary struct {
 	NeverArrived int // requests no pod logged
 	Arrivals     int
 
-	Rate                float64 // achieved, per second; 0 with fewer than two hits
-	Lag                 Spread  // of Sent-Due: the generator's own lateness
+	Rate    float64        // achieved, per second; an agent with fewer than two hits adds nothing
+	Lag     Spread         // of Sent-Due: the generator's own lateness
+	Agents  []AgentSummary // that carried the lane, at least one
+	Outages []Outage
+}
+
+// An AgentSummary is what one agent sent of a lane.
+type AgentSummary struct {
+	Requests            int
 	FirstSent, LastSent time.Duration
-	Outages             []Outage
 
 	firstDue, lastDue time.Duration
+}
+
+// see counts one more hit.
+func (a *AgentSummary) see(h *evidence.Hit) {
+	if a.Requests == 0 {
+		a.FirstSent, a.LastSent, a.firstDue, a.lastDue = h.Sent, h.Sent, h.Due, h.Due
+	}
+	a.Requests++
+	a.FirstSent, a.LastSent = min(a.FirstSent, h.Sent), max(a.LastSent, h.Sent)
+	a.firstDue, a.lastDue = min(a.firstDue, h.Due), max(a.lastDue, h.Due)
+}
+
+// rate divides the intervals between hits, one fewer than hits, by the longer of the span in
+// which they were owed and the span in which they were sent. Four hits due at 0, 10, 20 and 30 ms
+// are 3 intervals in 30 ms: exactly 100 per second. Due alone would hide a generator that falls ever
+// further behind, Sent alone one that starts late and catches up in a burst.
+func (a AgentSummary) rate() float64 {
+	took := max(a.lastDue-a.firstDue, a.LastSent-a.FirstSent)
+	if took <= 0 {
+		return 0
+	}
+	return float64(a.Requests-1) * float64(time.Second) / float64(took)
 }
 
 // A Spread is how a set of durations is distributed, each value being one of the set (nearest
@@ -63,25 +91,19 @@ func (s LaneSummary) LongestOutage() time.Duration {
 	return longest
 }
 
-// see counts one more hit.
-func (s *LaneSummary) see(h *evidence.Hit) {
-	if s.Requests == 0 {
-		s.FirstSent, s.LastSent, s.firstDue, s.lastDue = h.Sent, h.Sent, h.Due, h.Due
-	}
+// see counts one more hit, sent by the agent given.
+func (s *LaneSummary) see(h *evidence.Hit, agent int) {
 	s.Requests++
-	s.FirstSent, s.LastSent = min(s.FirstSent, h.Sent), max(s.LastSent, h.Sent)
-	s.firstDue, s.lastDue = min(s.firstDue, h.Due), max(s.lastDue, h.Due)
+	s.Agents[agent].see(h)
 	if h.Failed() {
 		s.Failures[h.Fault]++
 	}
 }
 
-// achieved divides the intervals between hits, one fewer than hits, by the longer of the span in
-// which they were owed and the span in which they were sent. Four hits due at 0, 10, 20 and 30 ms
-// are 3 intervals in 30 ms: exactly 100 per second. Due alone would hide a generator that falls ever
-// further behind, Sent alone one that starts late and catches up in a burst.
+// achieved adds up what the agents achieved. They do not end at the same moment, and what one did not send after
+// its end is no load that it failed to send.
 func (s *LaneSummary) achieved() {
-	if took := max(s.lastDue-s.firstDue, s.LastSent-s.FirstSent); took > 0 {
-		s.Rate = float64(s.Requests-1) * float64(time.Second) / float64(took)
+	for _, agent := range s.Agents {
+		s.Rate += agent.rate()
 	}
 }

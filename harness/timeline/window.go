@@ -112,16 +112,27 @@ func (t Timeline) DrainLags() []PodLag {
 
 // RuleLags lists, by pod and node, how long the node's rules still routed to each old pod after its
 // endpoint left ready; negative when the node knew before the recorder. What the observer did not
-// see is not in the list.
+// see is not in the list, and what it saw late is uncertain by as much.
 func (t Timeline) RuleLags() []PodLag {
 	left := t.departures()
 	lags := make(map[PodLag]Elapsed)
 	for _, e := range t.Events {
 		if at, departed := left[e.By.Pod]; departed && e.Kind == evidence.RuleGone {
-			lags[PodLag{Pod: e.By.Pod, Node: e.Object}] = Elapsed{e.At - at, t.clocks.between("", e.Clock)}
+			lags[PodLag{Pod: e.By.Pod, Node: e.Object}] = Elapsed{e.At - at, t.clocks.between("", e.Clock) + t.unseen(e)}
 		}
 	}
 	return sortedLags(lags)
+}
+
+// unseen is how long a node's rules had not been seen when the event about them was.
+func (t Timeline) unseen(e evidence.Event) (blind time.Duration) {
+	for _, u := range t.Events {
+		since := u.At - time.Duration(u.Count)*time.Millisecond
+		if u.Kind == evidence.RulesUnseen && u.Object == e.Object && since <= e.At && e.At <= u.At {
+			blind = max(blind, e.At-since)
+		}
+	}
+	return blind
 }
 
 func sortedLags(lags map[PodLag]Elapsed) []PodLag {

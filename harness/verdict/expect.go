@@ -19,6 +19,7 @@ const (
 	fullRate        = "full-rate"
 	maxOutage       = "max-outage"
 	maxDrainLag     = "max-drain-lag"
+	maxRuleLag      = "max-rule-lag"
 	minAvailable    = "min-available"
 	maxPods         = "max-pods"
 )
@@ -64,6 +65,12 @@ func MaxOutage(d time.Duration) evidence.Expectation {
 // endpoint was seen leaving ready.
 func MaxDrainLag(d time.Duration) evidence.Expectation {
 	return evidence.Expectation{Rule: maxDrainLag, Max: d}
+}
+
+// MaxRuleLag expects that every node's rules have stopped routing to every old pod no later than d after its
+// endpoint was seen leaving ready.
+func MaxRuleLag(d time.Duration) evidence.Expectation {
+	return evidence.Expectation{Rule: maxRuleLag, Max: d}
 }
 
 // MinAvailable expects at least n available pods throughout the rollout.

@@ -27,7 +27,7 @@ func judgeNoFailures(_ evidence.Expectation, tl timeline.Timeline) Finding {
 }
 
 // judgeDamageSeen takes all lanes in pods together: which of them is hit is chance. No damage is
-// no failure of the cluster but a blind harness.
+// no failure of the cluster but a blind harness. A lane that resends hides damage, and says nothing either way.
 func judgeDamageSeen(_ evidence.Expectation, tl timeline.Timeline) Finding {
 	begun, ok := tl.Mark(evidence.RolloutBegun)
 	if !ok {
@@ -37,7 +37,7 @@ func judgeDamageSeen(_ evidence.Expectation, tl timeline.Timeline) Finding {
 	var damage []timeline.Hit
 	var perLane []string
 	for _, lane := range tl.Lanes {
-		if lane.Vantage != evidence.FromPod {
+		if lane.Vantage != evidence.FromPod || lane.Resends {
 			continue
 		}
 		lanes = append(lanes, lane)

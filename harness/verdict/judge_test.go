@@ -41,6 +41,12 @@ func TestDistrust(t *testing.T) {
 			"control achieved 100.0 of 102 requests per second, under 99 %"},
 		{"a generator that lags", on("worker-fresh", func(h *evidence.Hit) { h.Due -= min(h.Due, 120*ms) }, 150, 151, 152),
 			"worker-fresh sent 1 % of its requests 0.120s late or later, over 0.100s"},
+		{"a generator that lags on a busy node", all(on("worker-fresh", func(h *evidence.Hit) { h.Due -= min(h.Due, 120*ms) }, 150, 151, 152), observed("worker"),
+			busy(100, 300), busy(200, 995), busy(300, 400), busy(2500, 1000)),
+			"worker-fresh sent 1 % of its requests 0.120s late or later, over 0.100s (its node's processors were 40 % busy half of the time, 99 % at most)"},
+		{"a node whose connection table is nearly full", all(observed("worker"),
+			with(evidence.Event{At: 700 * ms, Kind: evidence.NodeConntrack, Object: "worker", Count: 901, Detail: "236192 of 262144"})),
+			"the connection table of worker held 236192 of 262144, over 90 %"},
 		{"a host that lags", all(func(ev *recording) { ev.Run.Lanes[0].Vantage = evidence.FromHost },
 			on("worker-fresh", func(h *evidence.Hit) { h.Due -= 120 * ms }, 150, 151, 152)),
 			"worker-fresh sent 1 % of its requests 0.120s late or later, over 0.100s"},
@@ -53,6 +59,20 @@ func TestDistrust(t *testing.T) {
 			ev.Events[len(ev.Events)-1].At = 7 * time.Second
 			on("worker-reused", func(h *evidence.Hit) { h.Due += 5 * time.Second; h.Sent = h.Due })(ev)
 		}, "worker-reused sent its first request 5.010s after the load began"},
+		{"one of a lane's agents that fell silent", func(ev *recording) {
+			ev.Run.Lanes[0].Agents = 2
+			for i := range ev.Hits {
+				if h := &ev.Hits[i]; h.Lane != "worker-fresh" || h.Seq == 198 {
+					h.Due += 4 * time.Second
+					h.Sent = h.Due
+				}
+			}
+			ev.Run.Lanes[0].Rate = 33
+			ev.Events[len(ev.Events)-1].At = 7100 * ms
+		}, "agent 1 of worker-fresh sent its last request 5.100s before the load ended"},
+		{"one of a lane's agents that sent nothing", all(func(ev *recording) { ev.Run.Lanes[0].Agents, ev.Run.Lanes[0].Rate = 2, 50 },
+			keeping(func(h evidence.Hit) bool { return h.Lane != "worker-fresh" || h.Seq%2 == 0 }, nil)),
+			"agent 1 of worker-fresh sent 0 requests"},
 		{"a failure before the rollout", breaking("worker-fresh", evidence.Refused, 48),
 			"1 request failed (1 refused) before any change, at 0.490s on worker-fresh, 0.010s before the rollout began: seq 48"},
 		{"a failure before the load", all(breaking("worker-fresh", evidence.Refused, 0), func(ev *recording) { ev.Events[2].At = 15 * ms }),
@@ -86,6 +106,8 @@ func TestTrustHasLimits(t *testing.T) {
 	}{
 		{"99 % of the rate is enough", func(ev *recording) { ev.Run.Lanes[0].Rate = 101 }},
 		{"1 % of late hits is not too many", on("worker-fresh", func(h *evidence.Hit) { h.Due -= 120 * ms }, 150, 151)},
+		{"a connection table may fill to nine tenths", all(observed("worker"),
+			with(evidence.Event{At: 700 * ms, Kind: evidence.NodeConntrack, Object: "worker", Count: 900, Detail: "235930 of 262144"}))},
 		{"a failure the moment the rollout begins is of the rollout", breaking("worker-fresh", evidence.Refused, 49)},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
@@ -198,4 +220,8 @@ func mustJudge(t *rapid.T, ev recording) verdict.Verdict {
 		t.Fatal(err)
 	}
 	return verdict.Judge(ev.Run, tl)
+}
+
+func busy(at, permille int) edit {
+	return with(evidence.Event{At: time.Duration(at) * ms, Kind: evidence.NodeBusy, Object: "worker", Count: permille})
 }

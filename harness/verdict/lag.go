@@ -24,14 +24,41 @@ func judgeMaxDrainLag(x evidence.Expectation, tl timeline.Timeline) Finding {
 	if len(lags) == 0 {
 		return Finding{Outcome: Pass, Because: fmt.Sprintf("0 requests were sent to %s after it left the endpoints", count(len(departed), "old pod"))}
 	}
-	longest, outcome := lags[0], within(lags[0].Lag, x.Max)
+	longest, outcome := longestLag(lags, x.Max)
+	return Finding{Outcome: outcome, Because: fmt.Sprintf("%s was sent requests from %s until %s after it left the endpoints, %s allowed",
+		longest.Pod, longest.Node, elapsed(longest.Lag), seconds(x.Max))}
+}
+
+func judgeMaxRuleLag(x evidence.Expectation, tl timeline.Timeline) Finding {
+	observed, departed := tl.Observed(), tl.Departed()
+	switch {
+	case len(observed) == 0:
+		return Finding{Because: "the rules of 0 nodes were observed"}
+	case len(departed) == 0:
+		return Finding{Because: "0 old pods were seen leaving the endpoints"}
+	}
+	lags := tl.RuleLags()
+	for _, node := range observed {
+		for _, pod := range departed {
+			if !slices.ContainsFunc(lags, func(l timeline.PodLag) bool { return l.Node == node && l.Pod == pod }) {
+				return Finding{Outcome: Fail, Because: fmt.Sprintf("the rules of %s were never seen to stop leading to %s, which had left the endpoints", node, pod)}
+			}
+		}
+	}
+	longest, outcome := longestLag(lags, x.Max)
+	return Finding{Outcome: outcome, Because: fmt.Sprintf("the rules of %s led to %s until %s after it left the endpoints, longer than those of any other of %s to any other of %s; %s allowed",
+		longest.Node, longest.Pod, elapsed(longest.Lag), count(len(observed), "node"), count(len(departed), "old pod"), seconds(x.Max))}
+}
+
+// longestLag is the lag, of at least one, that decides whether all keep a limit, and whether they do.
+func longestLag(lags []timeline.PodLag, limit time.Duration) (timeline.PodLag, Outcome) {
+	longest, outcome := lags[0], within(lags[0].Lag, limit)
 	for _, lag := range lags[1:] {
-		if kept := within(lag.Lag, x.Max); worse(kept, outcome) || kept == outcome && lag.Lag.Length > longest.Lag.Length {
+		if kept := within(lag.Lag, limit); worse(kept, outcome) || kept == outcome && lag.Lag.Length > longest.Lag.Length {
 			longest, outcome = lag, kept
 		}
 	}
-	return Finding{Outcome: outcome, Because: fmt.Sprintf("%s was sent requests from %s until %s after it left the endpoints, %s allowed",
-		longest.Pod, longest.Node, elapsed(longest.Lag), seconds(x.Max))}
+	return longest, outcome
 }
 
 // worse reports whether of two outcomes about parts of a run the first decides the whole.

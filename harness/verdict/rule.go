@@ -26,6 +26,7 @@ func Rules() []Rule {
 		{fullRate, "clients send the full load asked of them", judgeFullRate},
 		{maxOutage, "no client goes without good replies for longer than allowed", judgeMaxOutage},
 		{maxDrainLag, "no client in the cluster is sent to a pod for longer than allowed after it left the endpoints", judgeMaxDrainLag},
+		{maxRuleLag, "no node's rules lead clients to a pod for longer than allowed after it left the endpoints", judgeMaxRuleLag},
 		{minAvailable, "clients always have the expected number of available pods", judgeMinAvailable},
 		{maxPods, "clients are served by no more pods than allowed, terminating ones included", judgeMaxPods},
 	}

@@ -39,6 +39,12 @@ func TestRules(t *testing.T) {
 			verdict.Pass, "of 400 requests from pods 1 failed after the rollout began (1 reset): 0 on worker-fresh, 1 on worker-reused", 1},
 		{"no damage means the harness is blind", verdict.DamageSeen(), none,
 			verdict.Inconclusive, "blind: of 400 requests from pods 0 failed after the rollout began, so a loss would not be seen", 0},
+		{"damage on a lane that resends is not enough", verdict.DamageSeen(),
+			all(func(ev *recording) { ev.Run.Lanes[1].Resends = true }, breaking("worker-reused", evidence.Reset, 70)),
+			verdict.Inconclusive, "blind: of 200 requests from pods 0 failed after the rollout began, so a loss would not be seen", 0},
+		{"a lane that resends hides damage and does not disprove it", verdict.DamageSeen(),
+			all(func(ev *recording) { ev.Run.Lanes[1].Resends = true }, breaking("worker-fresh", evidence.Reset, 70)),
+			verdict.Pass, "of 200 requests from pods 1 failed after the rollout began (1 reset): 1 on worker-fresh", 1},
 		{"damage only outside the cluster is not enough", verdict.DamageSeen(),
 			all(func(ev *recording) { ev.Run.Lanes[1].Vantage = evidence.FromHost }, breaking("worker-reused", evidence.Reset, 70)),
 			verdict.Inconclusive, "blind: of 200 requests from pods 0 failed after the rollout began, so a loss would not be seen", 0},
@@ -125,6 +131,17 @@ func TestRules(t *testing.T) {
 		{"nothing sent after it left", verdict.MaxDrainLag(ms), with(pod(995, evidence.EndpointGone, "v1", "b")),
 			verdict.Pass, "0 requests were sent to 1 old pod after it left the endpoints", 0},
 		{"no pod that left", verdict.MaxDrainLag(ms), none, verdict.Inconclusive, "0 old pods were seen leaving the endpoints", 0},
+		{"every node's rules stopped in time", verdict.MaxRuleLag(50 * ms), all(left("b", 850), observed("worker"), ruleGone("worker", "b", 900)),
+			verdict.Pass, "the rules of worker led to b until 0.050s after it left the endpoints, longer than those of any other of 1 node to any other of 1 old pod; 0.050s allowed", 0},
+		{"one node's rules stopped too late", verdict.MaxRuleLag(50 * ms), all(left("b", 850), observed("worker", "worker2"), ruleGone("worker", "b", 900), ruleGone("worker2", "b", 901)),
+			verdict.Fail, "the rules of worker2 led to b until 0.051s after it left the endpoints, longer than those of any other of 2 nodes to any other of 1 old pod; 0.050s allowed", 0},
+		{"rules that were not seen for a while when they stopped decide nothing", verdict.MaxRuleLag(50 * ms),
+			all(left("b", 850), observed("worker"), ruleGone("worker", "b", 910), with(evidence.Event{At: 910 * ms, Kind: evidence.RulesUnseen, Object: "worker", Count: 60})),
+			verdict.Inconclusive, "the rules of worker led to b until 0.060s ± 0.060s after it left the endpoints, longer than those of any other of 1 node to any other of 1 old pod; 0.050s allowed", 0},
+		{"a node whose rules never stopped", verdict.MaxRuleLag(time.Hour), all(left("b", 850), observed("worker", "worker2"), ruleGone("worker", "b", 900)),
+			verdict.Fail, "the rules of worker2 were never seen to stop leading to b, which had left the endpoints", 0},
+		{"rules that nobody observed", verdict.MaxRuleLag(time.Hour), all(left("b", 850), ruleGone("worker", "b", 900)),
+			verdict.Inconclusive, "the rules of 0 nodes were observed", 0},
 		{"no fresh lane in a pod", verdict.MaxDrainLag(ms), func(ev *recording) {
 			ev.Run.Lanes[0].Conn, ev.Run.Lanes[2].Vantage = evidence.Reused, evidence.FromHost
 		},
@@ -274,8 +291,22 @@ func TestRulesArePermanent(t *testing.T) {
 		}
 	}
 	want := []string{"no-failures", "no-lost-replies", "no-hidden-retries", "damage-seen", "serves", "only-serves", "ordered-switch",
-		"full-rate", "max-outage", "max-drain-lag", "min-available", "max-pods"}
+		"full-rate", "max-outage", "max-drain-lag", "max-rule-lag", "min-available", "max-pods"}
 	if diff := cmp.Diff(want, ids); diff != "" {
 		t.Errorf("ids (-want +got):\n%s", diff)
 	}
+}
+
+func left(name string, at int) edit { return with(pod(at, evidence.EndpointGone, "v1", name)) }
+
+func observed(nodes ...string) edit {
+	return func(ev *recording) {
+		for _, node := range nodes {
+			with(evidence.Event{Kind: evidence.RulesBegun, Object: node})(ev)
+		}
+	}
+}
+
+func ruleGone(node, name string, at int) edit {
+	return with(evidence.Event{At: time.Duration(at) * ms, Kind: evidence.RuleGone, Object: node, By: evidence.Server{Version: "v1", Pod: name}})
 }

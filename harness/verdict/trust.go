@@ -18,10 +18,13 @@ const (
 	// from tens to hundreds of milliseconds. It holds for the host vantage too, whose machine is
 	// also the one most likely to be busy.
 	trustedLag = 100 * time.Millisecond
-	// trustedSilence is how long after load-begun a lane may start and before load-ended it may
-	// fall silent. A dead client offers its full rate until it dies. It is generous because the
+	// trustedSilence is how long after load-begun an agent may start on a lane and before load-ended
+	// it may fall silent. A dead client offers its full rate until it dies. It is generous because the
 	// marks include a round trip to every agent and its requests in flight.
 	trustedSilence = 5 * time.Second
+	// trustedConntrack is how full a node's connection table may be, in permille. A full one drops packets
+	// of new connections, which no rollout is to blame for.
+	trustedConntrack = 900
 )
 
 // distrust lists why the recording cannot be judged, most fundamental reason first.
@@ -29,6 +32,7 @@ func distrust(run evidence.Run, tl timeline.Timeline) []string {
 	reasons := append([]string(nil), run.Distrust...)
 	reasons = append(reasons, tl.Problems...)
 	reasons = append(reasons, blindness(tl)...)
+	reasons = append(reasons, fullNodes(tl)...)
 	if len(tl.Lanes) == 0 {
 		reasons = append(reasons, "the run has 0 lanes")
 	}
@@ -56,6 +60,26 @@ func blindness(tl timeline.Timeline) []string {
 	return reasons
 }
 
+func fullNodes(tl timeline.Timeline) []string {
+	var reasons []string
+	for _, load := range tl.NodeLoads() {
+		if load.Conntrack > trustedConntrack {
+			reasons = append(reasons, fmt.Sprintf("the connection table of %s held %s, over %d %%", load.Node, load.Entries, trustedConntrack/10))
+		}
+	}
+	return reasons
+}
+
+// busiest says how busy a node was, for whoever wonders why it was late; empty when that was not seen.
+func busiest(node string, tl timeline.Timeline) string {
+	for _, load := range tl.NodeLoads() {
+		if n := len(load.Busy); load.Node == node && n > 0 {
+			return fmt.Sprintf(" (its node's processors were %d %% busy half of the time, %d %% at most)", load.Busy[(n-1)/2]/10, load.Busy[n-1]/10)
+		}
+	}
+	return ""
+}
+
 func weakLoad(lane timeline.Lane, tl timeline.Timeline) []string {
 	if lane.Summary.Requests == 0 {
 		return []string{fmt.Sprintf("%s: lane %q has 0 hits", evidence.HitsFile, lane.ID)}
@@ -65,14 +89,23 @@ func weakLoad(lane timeline.Lane, tl timeline.Timeline) []string {
 		reasons = append(reasons, fmt.Sprintf("%s, under %d %%", rate(lane), trustedPercent))
 	}
 	if lag := lane.Summary.Lag.P99; lag > trustedLag {
-		reasons = append(reasons, fmt.Sprintf("%s sent 1 %% of its requests %s late or later, over %s", lane.ID, seconds(lag), seconds(trustedLag)))
+		reasons = append(reasons, fmt.Sprintf("%s sent 1 %% of its requests %s late or later, over %s%s", lane.ID, seconds(lag), seconds(trustedLag), busiest(lane.Node, tl)))
 	}
-	first, last := lane.Summary.FirstSent, lane.Summary.LastSent
-	if begun, ok := tl.Mark(evidence.LoadBegun); ok && first-begun > trustedSilence {
-		reasons = append(reasons, fmt.Sprintf("%s sent its first request %s after the load began", lane.ID, seconds(first-begun)))
-	}
-	if ended, ok := tl.Mark(evidence.LoadEnded); ok && ended-last > trustedSilence {
-		reasons = append(reasons, fmt.Sprintf("%s sent its last request %s before the load ended", lane.ID, seconds(ended-last)))
+	for i, agent := range lane.Summary.Agents {
+		who := lane.ID
+		if len(lane.Summary.Agents) > 1 {
+			who = fmt.Sprintf("agent %d of %s", i, lane.ID)
+		}
+		if agent.Requests == 0 {
+			reasons = append(reasons, who+" sent 0 requests")
+			continue
+		}
+		if begun, ok := tl.Mark(evidence.LoadBegun); ok && agent.FirstSent-begun > trustedSilence {
+			reasons = append(reasons, fmt.Sprintf("%s sent its first request %s after the load began", who, seconds(agent.FirstSent-begun)))
+		}
+		if ended, ok := tl.Mark(evidence.LoadEnded); ok && ended-agent.LastSent > trustedSilence {
+			reasons = append(reasons, fmt.Sprintf("%s sent its last request %s before the load ended", who, seconds(ended-agent.LastSent)))
+		}
 	}
 	return reasons
 }

@@ -40,9 +40,9 @@ type agent struct {
 
 func (agent) name() string { return "agent" }
 
-func (a agent) send(ctx context.Context, url string, l load) (o outcome, err error) {
+func (a agent) send(ctx context.Context, to site, l load) (o outcome, err error) {
 	const token = "compare"
-	addr, err := freeAddr()
+	addr, err := to.freeAddr()
 	if err != nil {
 		return outcome{}, err
 	}
@@ -57,7 +57,7 @@ func (a agent) send(ctx context.Context, url string, l load) (o outcome, err err
 	transport := &http.Transport{}
 	defer transport.CloseIdleConnections()
 	remote := loadgen.Remote{URL: "http://" + addr, Token: token, Client: &http.Client{Transport: transport}}
-	hits, err := record(ctx, remote, url, l)
+	hits, err := record(ctx, remote, to.url(), l)
 	if errors.Is(err, errOverloaded) {
 		return outcome{}, p.kill()
 	}

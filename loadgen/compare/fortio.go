@@ -24,10 +24,10 @@ type fortio struct {
 
 func (fortio) name() string { return "fortio" }
 
-func (f fortio) send(ctx context.Context, url string, l load) (o outcome, err error) {
+func (f fortio) send(ctx context.Context, to site, l load) (o outcome, err error) {
 	var printed bytes.Buffer
 	p, err := program{path: filepath.Join(f.dir, "fortio"), out: &printed, args: []string{
-		"-url=" + url,
+		"-url=" + to.url(),
 		"-keepalive=" + strconv.FormatBool(l.conn == evidence.Reused),
 		"-rate=" + strconv.Itoa(l.rate),
 		"-duration=" + l.length.String(),

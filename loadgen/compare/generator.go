@@ -17,7 +17,7 @@ const timeout = loadgen.DefaultTimeout
 type generator interface {
 	name() string
 	// send sends a load and returns when all of it is answered and the process has ended.
-	send(ctx context.Context, url string, l load) (outcome, error)
+	send(ctx context.Context, to site, l load) (outcome, error)
 }
 
 // A load is what a generator is asked for.

@@ -127,8 +127,10 @@ func TestReadResults(t *testing.T) {
 	if diff := cmp.Diff(want, got, cmp.AllowUnexported(request{})); diff != "" || err != nil {
 		t.Errorf("error %v, requests (-want +got):\n%s", err, diff)
 	}
-	if _, err := readResults(bytes.NewReader(whole[:len(whole)-1])); err == nil {
-		t.Error("results that are cut off are read")
+	for _, size := range []int{len(whole) - 1, 0} {
+		if _, err := readResults(bytes.NewReader(whole[:size])); err == nil {
+			t.Errorf("%d of %d bytes are read as if they were all", size, len(whole))
+		}
 	}
 }
 

@@ -10,14 +10,18 @@ import (
 	"rollcall/harness/evidence"
 )
 
-// What is measured, how often and for how long.
+// A plan is how much to measure.
+type plan struct {
+	rounds    uint // of all but memory
+	memoryFor time.Duration
+}
+
+// What is measured, and for how long.
 const (
-	rounds     = 5
 	probeFor   = time.Second // of each rate that a search tries
 	steadyFor  = 2 * time.Second
 	lagRate    = 1000
 	memoryRate = 1000
-	memoryFor  = time.Minute
 )
 
 // steadyRates are those whose cost is measured, per second.
@@ -41,17 +45,17 @@ func (c *climb) from(g generator) rung {
 
 func (c *climb) came(g generator, to rung) { c.latest, c.last[g.name()] = to, to }
 
-// measure does all rounds, and says on progress what it is at.
-func (r *rig) measure(ctx context.Context, progress io.Writer) (figures, error) {
+// measure does what is planned, and says on progress what it is at.
+func (r *rig) measure(ctx context.Context, p plan, progress io.Writer) (figures, error) {
 	began := time.Now()
-	f := newFigures()
+	f := newFigures(p)
 	climbs := map[evidence.Conn]*climb{}
 	for _, conn := range conns() {
 		climbs[conn] = &climb{latest: likely, last: map[string]rung{}}
 	}
 	pair := []generator{r.agent, r.vegeta}
-	for n := range rounds {
-		fmt.Fprintf(progress, "%3.0fs round %d of %d\n", time.Since(began).Seconds(), n+1, rounds)
+	for n := range p.rounds {
+		fmt.Fprintf(progress, "%3.0fs round %d of %d\n", time.Since(began).Seconds(), n+1, p.rounds)
 		for _, conn := range conns() {
 			for _, g := range pair {
 				if err := r.highest(ctx, f, g, conn, climbs[conn]); err != nil {
@@ -71,8 +75,8 @@ func (r *rig) measure(ctx context.Context, progress io.Writer) (figures, error) 
 		}
 		slices.Reverse(pair)
 	}
-	fmt.Fprintf(progress, "%3.0fs memory for %s\n", time.Since(began).Seconds(), memoryFor)
-	o, err := r.sendHeld(ctx, r.agent, load{conn: evidence.Fresh, rate: memoryRate, length: memoryFor})
+	fmt.Fprintf(progress, "%3.0fs memory, %s\n", time.Since(began).Seconds(), p.memoryFor)
+	o, err := r.sendHeld(ctx, r.agent, load{conn: evidence.Fresh, rate: memoryRate, length: p.memoryFor})
 	f.memory.add(r.agent, float64(o.peak)/(1<<20))
 	fmt.Fprintf(progress, "%3.0fs done\n", time.Since(began).Seconds())
 	return f, err

@@ -20,9 +20,6 @@ import (
 // grace is how long a process may take to end once told to.
 const grace = 5 * time.Second
 
-// tick is the unit of times in /proc, for every process and on every Linux.
-const tick = 10 * time.Millisecond
-
 // A process is one that this program started.
 type process struct {
 	name  string
@@ -34,14 +31,14 @@ type process struct {
 type program struct {
 	path string
 	args []string
-	env  []string  // beside this process's
+	env  []string  // all of it: GOGC, say, or a proxy of this process's would be measured
 	out  io.Writer // standard output; nil: discarded
 }
 
 // start starts a program on its processors. It is told to end when ctx is done.
 func (prog program) start(ctx context.Context, on unix.CPUSet) (*process, error) {
 	p := &process{name: filepath.Base(prog.path), cmd: exec.CommandContext(ctx, prog.path, prog.args...)}
-	p.cmd.Env = append(os.Environ(), prog.env...)
+	p.cmd.Env = append([]string{}, prog.env...) // nil would be this process's
 	p.cmd.Stdout, p.cmd.Stderr = prog.out, &p.words
 	p.cmd.Cancel = func() error { return p.cmd.Process.Signal(syscall.SIGTERM) }
 	p.cmd.WaitDelay = grace
@@ -90,15 +87,6 @@ func (p *process) used() time.Duration {
 	return p.cmd.ProcessState.UserTime() + p.cmd.ProcessState.SystemTime()
 }
 
-// usedSoFar is the same of a process that runs, to within two ticks.
-func (p *process) usedSoFar() (time.Duration, error) {
-	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", p.cmd.Process.Pid))
-	if err != nil {
-		return 0, err
-	}
-	return parseStat(string(stat))
-}
-
 // peak is the most memory that was resident of a process that runs, in bytes.
 func (p *process) peak() (int64, error) {
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.cmd.Process.Pid))
@@ -106,24 +94,6 @@ func (p *process) peak() (int64, error) {
 		return 0, err
 	}
 	return parsePeak(string(status))
-}
-
-// parseStat reads user and system time, the 14th and 15th field of /proc/PID/stat. The 2nd one is a name in
-// parentheses, in which anything may stand.
-func parseStat(stat string) (time.Duration, error) {
-	fields := strings.Fields(stat[strings.LastIndexByte(stat, ')')+1:])
-	if len(fields) < 13 {
-		return 0, fmt.Errorf("read times of process: %q has too few fields", stat)
-	}
-	var ticks int64
-	for _, field := range fields[11:13] {
-		n, err := strconv.ParseInt(field, 10, 64)
-		if err != nil {
-			return 0, fmt.Errorf("read times of process: %w", err)
-		}
-		ticks += n
-	}
-	return time.Duration(ticks) * tick, nil
 }
 
 // parsePeak reads the line "VmHWM: 12345 kB" of /proc/PID/status.

@@ -1,30 +1,28 @@
 package main
 
 import (
+	"bytes"
 	"testing"
-	"time"
+
+	"golang.org/x/sys/unix"
 )
 
-func TestParseStat(t *testing.T) {
-	tests := []struct {
-		sentence string
-		stat     string
-		want     time.Duration
-		wrong    bool
-	}{
-		{"user and system time are added", "42 (echo) S 1 42 42 0 -1 4194560 900 0 0 0 150 25 0 0 20 0 8 0 1", 1750 * ms, false},
-		{"a name may look like the end of a name", "42 (a) b) S 1 42 42 0 -1 4194560 900 0 0 0 1 2 0 0 20 0 8 0 1", 30 * ms, false},
-		{"a line may be cut off", "42 (echo) S 1 42", 0, true},
-		{"times are numbers", "42 (echo) S 1 42 42 0 -1 4194560 900 0 0 0 x 25 0 0 20 0 8 0 1", 0, true},
-		{"a line may be empty", "", 0, true},
+// TestProgramHasItsOwnEnvironment has env print the one it was given, which is not that of this process.
+func TestProgramHasItsOwnEnvironment(t *testing.T) {
+	t.Setenv("ROLLCALL_BENCH_LONG", "1")
+	var anywhere unix.CPUSet
+	if err := unix.SchedGetaffinity(0, &anywhere); err != nil {
+		t.Fatal(err)
 	}
-	for _, tt := range tests {
-		t.Run(tt.sentence, func(t *testing.T) {
-			got, err := parseStat(tt.stat)
-			if got != tt.want || (err != nil) != tt.wrong {
-				t.Errorf("got %s, %v", got, err)
-			}
-		})
+	for want, env := range map[string][]string{"": nil, "ROLLCALL_TOKEN=compare\n": {"ROLLCALL_TOKEN=compare"}} {
+		var printed bytes.Buffer
+		p, err := program{path: "/usr/bin/env", env: env, out: &printed}.start(t.Context(), anywhere)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := p.wait(); err != nil || printed.String() != want {
+			t.Errorf("error %v, environment %q, want %q", err, printed.String(), want)
+		}
 	}
 }
 

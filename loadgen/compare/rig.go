@@ -2,26 +2,26 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"net"
 	"net/http"
 	"path/filepath"
 
 	"rollcall/loadgen"
 )
 
-// A rig is the app, which runs, and what loads it.
+// A rig is what loads the app, and where both run.
 type rig struct {
-	app    *process
-	appOn  int // processors
-	url    string
+	dir    string // of the programs
+	on     processors
 	agent  generator
 	vegeta generator
 	fortio generator
+	loads  int // so far
 }
 
-// startRig starts the app from the programs in dir, and moves this process out of the generators' way.
-func startRig(ctx context.Context, dir string) (*rig, error) {
+// newRig moves this process out of the generators' way.
+func newRig(dir string) (*rig, error) {
 	p, err := share()
 	if err != nil {
 		return nil, err
@@ -29,70 +29,63 @@ func startRig(ctx context.Context, dir string) (*rig, error) {
 	if err := confine(p.rest); err != nil {
 		return nil, err
 	}
-	addr, err := freeAddr()
+	return &rig{
+		dir:    dir,
+		on:     p,
+		agent:  agent{dir: dir, on: p},
+		vegeta: vegeta{dir: dir, on: p},
+		fortio: fortio{dir: dir, on: p},
+	}, nil
+}
+
+// send sends a load to an app of its own, and says which share of its processors that used.
+func (r *rig) send(ctx context.Context, g generator, l load) (o outcome, share float64, err error) {
+	r.loads++
+	to, err := siteOf(r.loads)
 	if err != nil {
-		return nil, err
+		return outcome{}, 0, err
 	}
-	app, err := program{path: filepath.Join(dir, "echo"), env: []string{
-		"ROLLCALL_LISTEN=" + addr,
+	app, err := r.startApp(ctx, to)
+	if err != nil {
+		return outcome{}, 0, err
+	}
+	o, err = g.send(ctx, to, l)
+	if killed := app.kill(); err == nil {
+		err = killed
+	}
+	return o, app.used().Seconds() / l.length.Seconds() / float64(r.on.rest.Count()), err
+}
+
+// startApp starts an app at a site, and returns when it answers.
+func (r *rig) startApp(ctx context.Context, at site) (*process, error) {
+	app, err := program{path: filepath.Join(r.dir, "echo"), env: []string{
+		"ROLLCALL_LISTEN=" + at.app,
 		"ROLLCALL_SERVICE=" + service,
 		"ROLLCALL_VERSION=v1",
 		"ROLLCALL_POD=echo-v1-compare",
 		"ROLLCALL_NODE=worker",
-	}}.start(ctx, p.rest)
+	}}.start(ctx, r.on.rest)
 	if err != nil {
 		return nil, err
 	}
-	r := &rig{
-		app:    app,
-		appOn:  p.rest.Count(),
-		url:    "http://" + addr + "/",
-		agent:  agent{dir: dir, on: p},
-		vegeta: vegeta{dir: dir, on: p},
-		fortio: fortio{dir: dir, on: p},
-	}
 	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
-	if err := answers(ctx, func(ctx context.Context) error { return loadgen.Reach(ctx, client, r.url) }); err != nil {
-		r.end()
-		return nil, fmt.Errorf("start app: %w: %s", err, app.words.String())
+	if err := answers(ctx, func(ctx context.Context) error { return loadgen.Reach(ctx, client, at.url()) }); err != nil {
+		return nil, fmt.Errorf("start app: %w", errors.Join(err, app.kill(), errors.New(app.words.String())))
 	}
-	return r, nil
-}
-
-// end ends the app. What becomes of it does not matter any more.
-func (r *rig) end() { _ = r.app.end() }
-
-// send sends a load, and says which share of its processors the app used meanwhile.
-func (r *rig) send(ctx context.Context, g generator, l load) (o outcome, share float64, err error) {
-	before, err := r.app.usedSoFar()
-	if err != nil {
-		return outcome{}, 0, err
-	}
-	if o, err = g.send(ctx, r.url, l); err != nil {
-		return outcome{}, 0, err
-	}
-	after, err := r.app.usedSoFar()
-	return o, (after - before).Seconds() / l.length.Seconds() / float64(r.appOn), err
+	return app, nil
 }
 
 // sendHeld sends a load that every generator ought to hold, again when one did not.
 func (r *rig) sendHeld(ctx context.Context, g generator, l load) (outcome, error) {
 	const tries = 3
+	var last outcome
 	for range tries {
 		o, _, err := r.send(ctx, g, l)
 		if err != nil || o.held(l) {
 			return o, err
 		}
+		last = o
 	}
-	return outcome{}, fmt.Errorf("machine too busy: %s did not hold %d/s over %s connections in %d tries of %s", g.name(), l.rate, l.conn, tries, l.length)
-}
-
-// freeAddr is an address that nothing listens on now.
-func freeAddr() (string, error) {
-	listener, err := net.Listen("tcp4", "127.0.0.1:0")
-	if err != nil {
-		return "", fmt.Errorf("find a free port: %w", err)
-	}
-	defer listener.Close()
-	return listener.Addr().String(), nil
+	return outcome{}, fmt.Errorf("machine too busy: %s did not hold %d/s over %s connections in %d tries of %s; in the last one %.0f of %d requests were answered well in time",
+		g.name(), l.rate, l.conn, tries, l.length, last.answered, last.requests)
 }

@@ -5,10 +5,10 @@ import "math"
 // A rung is a rate of the ladder that highest climbs. Neighbours are 3 % apart.
 type rung int
 
-// Rungs where a search ends at the latest, 100 a second, and where the first one begins, 3,000 a second.
+// Rungs where a search ends at the latest, 100 a second, and where the first one begins, 5,900 a second.
 const (
 	lowest rung = -78
-	likely rung = 37
+	likely rung = 60
 )
 
 // rate is what is asked at a rung, per second.

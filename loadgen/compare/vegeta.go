@@ -23,15 +23,16 @@ type vegeta struct {
 
 func (vegeta) name() string { return "vegeta" }
 
-func (v vegeta) send(ctx context.Context, url string, l load) (o outcome, err error) {
+func (v vegeta) send(ctx context.Context, to site, l load) (o outcome, err error) {
 	results := filepath.Join(v.dir, "results")
-	targets, err := v.targets(url, l.conn)
+	targets, err := v.targets(to.url(), l.conn)
 	if err != nil {
 		return outcome{}, err
 	}
 	p, err := program{path: filepath.Join(v.dir, "vegeta"), args: []string{"attack",
 		"-name=" + laneID,
 		"-targets=" + targets,
+		"-laddr=" + to.host,
 		"-keepalive=" + strconv.FormatBool(l.conn == evidence.Reused),
 		"-rate=" + strconv.Itoa(l.rate),
 		"-duration=" + l.length.String(),
@@ -51,8 +52,8 @@ func (v vegeta) send(ctx context.Context, url string, l load) (o outcome, err er
 	}
 	defer file.Close()
 	requests, err := readResults(file)
-	if err != nil || len(requests) == 0 {
-		return outcome{}, fmt.Errorf("read vegeta's %d results: %w", len(requests), err)
+	if err != nil {
+		return outcome{}, fmt.Errorf("read results of vegeta: %w", err)
 	}
 	o = settle(l, planOf(l, requests), requests)
 	o.cpu = p.used()
@@ -73,13 +74,14 @@ func (v vegeta) targets(url string, conn evidence.Conn) (path string, err error)
 	return path, os.WriteFile(path, []byte(target), 0o644)
 }
 
+// readResults reads what vegeta recorded: one request at the least.
 func readResults(r io.Reader) (requests []request, err error) {
 	decode := lib.NewDecoder(r)
 	var began time.Time
 	for {
 		var result lib.Result
 		switch err := decode(&result); {
-		case errors.Is(err, io.EOF):
+		case errors.Is(err, io.EOF) && len(requests) > 0:
 			return requests, nil
 		case err != nil:
 			return requests, err

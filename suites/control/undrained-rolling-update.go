@@ -11,7 +11,7 @@ import (
 )
 
 // undrainedRollingUpdate: the pods end as soon as they are told to, while the nodes' rules still
-// lead to them. Twin of rollout/drained-rolling-update.
+// lead to them. A plain client beside the others shows how much of that it hides. Twin of rollout/drained-rolling-update.
 func undrainedRollingUpdate() harness.Scenario {
 	return harness.Scenario{
 		ID:     "undrained-rolling-update",
@@ -21,7 +21,7 @@ func undrainedRollingUpdate() harness.Scenario {
 			Replicas: 3, MaxSurge: new(intstr.FromInt32(1)), MaxUnavailable: new(intstr.FromInt32(0)),
 			OnTerm: fixtures.Exit,
 		},
-		Load:    harness.Load{Rate: 100},
+		Load:    harness.Load{Rate: 100, Plain: true},
 		Rollout: rollout.Update("v1", "v2"),
 		Expect: []evidence.Expectation{
 			verdict.FullRate(99),

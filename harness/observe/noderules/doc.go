@@ -12,13 +12,15 @@
 //	R <time> added <ip> <port>         the node began to route to the endpoint
 //	R <time> gone <ip> <port>          the node no longer routes to it
 //	R <time> sync <when> <family>      kube-proxy says it last synced at <when>, in unix nanoseconds
+//	R <time> load <busy> <tracked> <capacity> permille of the node's processor time in use since the last such line,
+//	                                   connections in conntrack and those it can hold; about once a second
 //	R <time> blind <since> <what> <why> what happened between <since> and now was seen late, or not at all
 //	R <time> end                       the last line of an observer that was not killed
 //
 // The time of a line is when the change was noticed. The endpoints of added lines that carry the same time as the
 // first one after begin were there before. An endpoint counts as long as a packet can be given it by any Service and
 // any protocol; with two Services on one port of a pod the second one to leave is the one that is noted. What is of
-// a blind line is "rules" or "syncs"; why is the rest of the line. After a blindness of rules the difference to what
+// a blind line is "rules", "syncs" or "loads"; why is the rest of the line. After a blindness of rules the difference to what
 // was known before it is written, with the time at which it was noticed. The family is IPv4, IPv6, or "-" where
 // kube-proxy does not tell. Pod logs mix standard error in: a reader skips every line that does not begin with "R ".
 //

@@ -48,6 +48,6 @@ func watch(ctx context.Context, p proxy, stdout io.Writer) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, v.close()) }()
-	o := &observer{tape: &tape{out: stdout}, view: v, proxy: p}
+	o := &observer{tape: &tape{out: stdout}, view: v, proxy: p, gauge: gauge{proc: "/proc"}}
 	return o.run(ctx, mode, means)
 }

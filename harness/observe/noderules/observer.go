@@ -21,10 +21,13 @@ type observer struct {
 	tape  *tape
 	view  view
 	proxy proxy
+	gauge gauge
 
 	endpoints []netip.AddrPort
 	rules     sight
 	syncs     sight
+	loads     sight
+	weighed   time.Time            // when the load was read last, well or not
 	synced    map[string]time.Time // by address family
 }
 
@@ -44,7 +47,9 @@ type answer struct {
 func (o *observer) run(ctx context.Context, mode, means string) error {
 	began := time.Now()
 	o.tape.begin(began, mode, means)
-	o.rules.last, o.syncs.last, o.synced = began, began, map[string]time.Time{}
+	o.rules.last, o.syncs.last, o.loads.last, o.synced = began, began, began, map[string]time.Time{}
+	o.weighed = began
+	_, o.loads.failure = o.gauge.read() // since the node was started; what follows is since this
 
 	asking, stop := context.WithCancel(ctx)
 	defer stop()
@@ -58,6 +63,9 @@ func (o *observer) run(ctx context.Context, mode, means string) error {
 			o.hear(a)
 		default:
 		}
+		if time.Since(o.weighed) >= loadEvery {
+			o.weigh()
+		}
 	}
 	stop()
 	for range answers {
@@ -70,6 +78,7 @@ func (o *observer) run(ctx context.Context, mode, means string) error {
 	}
 	o.unseen(now, &o.rules, "rules")
 	o.unseen(now, &o.syncs, "syncs")
+	o.unseen(now, &o.loads, "loads")
 	o.tape.end(now)
 	return o.tape.err
 }
@@ -111,6 +120,18 @@ func (o *observer) hear(a answer) {
 			o.tape.synced(now, s)
 		}
 	}
+}
+
+// weigh writes the node's load.
+func (o *observer) weigh() {
+	o.weighed = time.Now()
+	l, err := o.gauge.read()
+	if err != nil {
+		o.loads.failure = cmp.Or(o.loads.failure, err)
+		return
+	}
+	o.unseen(o.weighed, &o.loads, "loads")
+	o.tape.load(o.weighed, l)
 }
 
 // unseen writes that a blindness is over, if there was one.

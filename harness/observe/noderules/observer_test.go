@@ -67,7 +67,7 @@ func play(t interface{ Fatal(...any) }, v *played) [][]string {
 	v.end = cancel
 	silent := kubeProxy(func(string) (string, error) { <-ctx.Done(); return "", ctx.Err() })
 	var out bytes.Buffer
-	o := &observer{tape: &tape{out: &out}, view: v, proxy: silent}
+	o := &observer{tape: &tape{out: &out}, view: v, proxy: silent, gauge: gauge{proc: "/proc"}}
 	if err := o.run(ctx, "iptables", "events"); err != nil {
 		t.Fatal(err)
 	}

@@ -3,8 +3,8 @@
 package nftables
 
 import (
-	"errors"
 	"compress/gzip"
+	"errors"
 	"io"
 	"net/netip"
 	"os"

@@ -1,0 +1,78 @@
+package harness
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
+
+	"rollcall/harness/poll"
+)
+
+func awaitReady(ctx context.Context, pods typedcorev1.PodInterface, name string) (pod *corev1.Pod, err error) {
+	err = poll.Until(ctx, 100*time.Millisecond, func() (bool, error) {
+		if pod, err = pods.Get(ctx, name, metav1.GetOptions{}); err != nil {
+			return false, err
+		}
+		return ready(pod), nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", fate(context.WithoutCancel(ctx), pods, name), err)
+	}
+	return pod, nil
+}
+
+// awaitAgents returns when all agents of a Job are ready, and gives the names of their pods, by index.
+func awaitAgents(ctx context.Context, pods typedcorev1.PodInterface, job string, agents int) (names []string, err error) {
+	var late error
+	err = poll.Until(ctx, 100*time.Millisecond, func() (bool, error) {
+		list, err := pods.List(ctx, metav1.ListOptions{LabelSelector: batchv1.JobNameLabel + "=" + job})
+		if err != nil {
+			return false, err
+		}
+		names, late = agentsAmong(list.Items, agents)
+		return late == nil, nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("agents of %s: %w", job, errors.Join(late, err))
+	}
+	return names, nil
+}
+
+// agentsAmong gives the names of an Indexed Job's pods, by index. The error says of every agent that is not
+// ready why that is so.
+func agentsAmong(pods []corev1.Pod, agents int) (names []string, late error) {
+	names = make([]string, agents)
+	for _, pod := range pods {
+		index, err := strconv.Atoi(pod.Labels[batchv1.JobCompletionIndexAnnotation])
+		switch {
+		case err != nil || index < 0 || index >= agents:
+			late = errors.Join(late, fmt.Errorf("pod %s is none of the %d agents", pod.Name, agents))
+			continue
+		case names[index] != "":
+			late = errors.Join(late, fmt.Errorf("pods %s and %s are both agent %d", names[index], pod.Name, index))
+		case !ready(&pod):
+			late = errors.Join(late, errors.New(state(&pod)))
+		}
+		names[index] = pod.Name
+	}
+	for index, name := range names {
+		if name == "" {
+			late = errors.Join(late, fmt.Errorf("agent %d has no pod", index))
+		}
+	}
+	return names, late
+}
+
+func ready(pod *corev1.Pod) bool {
+	return slices.ContainsFunc(pod.Status.Conditions, func(c corev1.PodCondition) bool {
+		return c.Type == corev1.PodReady && c.Status == corev1.ConditionTrue
+	})
+}

@@ -1,0 +1,114 @@
+package harness
+
+import (
+	"context"
+	"flag"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/intstr"
+	"k8s.io/client-go/kubernetes"
+
+	"rollcall/fixtures"
+	"rollcall/harness/cluster"
+	"rollcall/harness/command"
+	"rollcall/harness/rollout"
+	"rollcall/harness/verdict"
+)
+
+// TestDistrust damages the rig in the middle of a rollout that costs nobody a request, on a real cluster: it
+// must neither pass nor fail, and say what was wrong. `make distrust` runs it.
+func TestDistrust(t *testing.T) {
+	if os.Getenv("ROLLCALL_DISTRUST") == "" {
+		t.Skip("it needs clusters: make distrust")
+	}
+	var r Rig
+	r.Register(flag.NewFlagSet("distrust", flag.PanicOnError))
+	if err := r.Prepare(); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.openSession("distrust"); err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := r.context(t)
+	defer stop()
+	for _, mode := range r.modes {
+		t.Run(mode, func(t *testing.T) {
+			c, skip, err := r.open(ctx, t.Output(), mode)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if skip != "" {
+				t.Skip(skip)
+			}
+			defer func() {
+				if err := c.Close(); err != nil {
+					t.Error(err)
+				}
+			}()
+			for _, row := range []struct {
+				id    string
+				do    func(ctx context.Context, c *cluster.Cluster) error
+				cause string // part of why the recording is not trusted
+			}{
+				{"killed-agent", kill("worker", "agent"), "(Error, exit code 137)"},
+				{"paused-agent", pause("worker", "agent", 3*time.Second), "late or later, over 0.100s"},
+				{"silent-api-server", pause("control-plane", "kube-apiserver", 10*time.Second), "a watch was blind until"},
+			} {
+				t.Run(row.id, func(t *testing.T) {
+					s := Scenario{ID: row.id, Claim: "a damaged rig judges nobody", Load: Load{Rate: 100},
+						App: fixtures.App{Replicas: 3, MaxSurge: new(intstr.FromInt32(1)), MaxUnavailable: new(intstr.FromInt32(0)),
+							PreStopSleep: 5 * time.Second, Linger: 2 * time.Second, OnTerm: fixtures.Drain},
+						Rollout: damaged{rollout.Update("v1", "v2"), c, row.do}}
+					s.Expect = append(s.Expect, verdict.NoFailures())
+					v, err := r.recordAndJudge(ctx, c, "distrust", s, t.Output())
+					if err != nil {
+						t.Fatal(err)
+					}
+					if v.Outcome != verdict.Inconclusive || !v.Distrusted || !strings.Contains(v.Because, row.cause) {
+						t.Errorf("%s: %s; want inconclusive, because %q", v.Outcome, v.Because, row.cause)
+					}
+				})
+			}
+		})
+	}
+	if err := r.closeSession(r.broken); err != nil {
+		t.Error(err)
+	}
+}
+
+// damaged is a strategy during which something happens to the rig.
+type damaged struct {
+	rollout.Strategy
+	cluster *cluster.Cluster
+	do      func(context.Context, *cluster.Cluster) error
+}
+
+func (d damaged) Begin(ctx context.Context, client kubernetes.Interface, namespace string, app fixtures.App) error {
+	if err := d.Strategy.Begin(ctx, client, namespace, app); err != nil {
+		return err
+	}
+	return d.do(ctx, d.cluster)
+}
+
+// send sends a signal to a program on a node of the cluster.
+func send(ctx context.Context, c *cluster.Cluster, node, program, signal string) error {
+	_, err := command.Run(ctx, "docker exec %s pkill -%s -x %s", c.Name+"-"+node, signal, program)
+	return err
+}
+
+func kill(node, program string) func(context.Context, *cluster.Cluster) error {
+	return func(ctx context.Context, c *cluster.Cluster) error { return send(ctx, c, node, program, "KILL") }
+}
+
+func pause(node, program string, d time.Duration) func(context.Context, *cluster.Cluster) error {
+	return func(ctx context.Context, c *cluster.Cluster) error {
+		if err := send(ctx, c, node, program, "STOP"); err != nil {
+			return err
+		}
+		time.Sleep(d)
+		return send(ctx, c, node, program, "CONT")
+	}
+}

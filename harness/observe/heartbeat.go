@@ -1,0 +1,45 @@
+package observe
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"rollcall/harness/evidence"
+)
+
+// How often the API server is asked whether it still answers, and for how long it may not: a watch of a
+// server that hangs shows nothing, not even an error, and tells later of everything at once. Both are our own
+// choice; a busy server answers within a tenth of the patience.
+const (
+	beatEvery    = time.Second
+	beatPatience = 2 * time.Second
+)
+
+// heartbeat notes, until ctx ends, for how long the API server did not answer.
+func (w *Watch) heartbeat(ctx context.Context, namespace string) {
+	for ctx.Err() == nil {
+		asked := time.Now()
+		_, err := w.core.Namespaces().Get(ctx, namespace, metav1.GetOptions{})
+		took := time.Since(asked)
+		said := err == nil || apierrors.ReasonForError(err) != metav1.StatusReasonUnknown
+		switch {
+		case took > beatPatience:
+			w.gap("the API server did not answer for %.1fs", took.Seconds())
+		case !said && ctx.Err() == nil:
+			w.gap("the API server did not answer: %v", err)
+		}
+		select {
+		case <-time.After(beatEvery):
+		case <-ctx.Done():
+		}
+	}
+}
+
+// gap notes that the watch was blind up to now.
+func (w *Watch) gap(format string, values ...any) {
+	w.locked(func() { w.note(evidence.Event{Kind: evidence.WatchGap, Detail: fmt.Sprintf(format, values...)}) })
+}

@@ -1,0 +1,66 @@
+package observe
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/kubernetes/fake"
+	k8stesting "k8s.io/client-go/testing"
+
+	"rollcall/harness/evidence"
+)
+
+func TestHeartbeat(t *testing.T) {
+	type answer struct {
+		after time.Duration
+		err   error
+	}
+	for _, tc := range []struct {
+		sentence string
+		answers  []answer
+		gaps     []string
+	}{
+		{"an API server that answers shows everything", []answer{{0, nil}, {beatPatience, nil}}, nil},
+		{"one that hangs shows nothing meanwhile", []answer{{0, nil}, {9500 * time.Millisecond, nil}, {0, nil}}, []string{"the API server did not answer for 9.5s"}},
+		{"one that is away shows nothing either", []answer{{0, errors.New("connection refused")}}, []string{"the API server did not answer: connection refused"}},
+		{"one that hangs until the end", []answer{{time.Hour, nil}}, []string{"the API server did not answer for 60.0s"}},
+	} {
+		t.Run(tc.sentence, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+				defer cancel()
+				client := fake.NewClientset()
+				client.PrependReactor("get", "namespaces", func(k8stesting.Action) (bool, runtime.Object, error) {
+					if len(tc.answers) == 0 {
+						cancel()
+						return false, nil, nil
+					}
+					a := tc.answers[0]
+					tc.answers = tc.answers[1:]
+					select {
+					case <-time.After(a.after):
+					case <-ctx.Done():
+					}
+					return a.err != nil, nil, a.err
+				})
+				noticed := newTape()
+				w := &Watch{began: time.Now(), core: client.CoreV1(), sink: noticed, changed: make(chan struct{})}
+				w.heartbeat(ctx, namespace)
+				var gaps []string
+				for _, e := range noticed.events {
+					if e.Kind == evidence.WatchGap {
+						gaps = append(gaps, e.Detail)
+					}
+				}
+				if diff := cmp.Diff(tc.gaps, gaps); diff != "" {
+					t.Error(diff)
+				}
+			})
+		})
+	}
+}

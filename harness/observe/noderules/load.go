@@ -1,0 +1,90 @@
+//go:build linux
+
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// A load is how much of this node was in use.
+type load struct {
+	busy     int // of its processors, in permille since the last load
+	tracked  int // connections that conntrack holds in this network namespace
+	capacity int // connections it can hold
+}
+
+// loadEvery is the time between two loads.
+const loadEvery = time.Second
+
+// A gauge reads the node's load.
+type gauge struct {
+	proc string // where procfs is mounted
+	last ticks
+}
+
+// Ticks are processor time since the node was started, in units of the kernel's choice.
+type ticks struct{ busy, total uint64 }
+
+// read returns the load since it was called last; the first one is since the node was started.
+func (g *gauge) read() (l load, err error) {
+	now, err := g.ticks()
+	if err != nil {
+		return load{}, err
+	}
+	if passed := now.total - g.last.total; passed > 0 {
+		l.busy = int(1000 * (now.busy - g.last.busy) / passed)
+	}
+	g.last = now
+	var failures [2]error
+	l.tracked, failures[0] = g.number("nf_conntrack_count")
+	l.capacity, failures[1] = g.number("nf_conntrack_max")
+	return l, errors.Join(failures[:]...)
+}
+
+// ticks reads the first line of proc_stat(5): cpu, then the ticks spent in user, nice, system, idle, iowait, irq,
+// softirq and steal. What follows is counted in user already.
+func (g *gauge) ticks() (t ticks, err error) {
+	stat, err := os.ReadFile(filepath.Join(g.proc, "stat"))
+	if err != nil {
+		return ticks{}, fmt.Errorf("read load: %w", err)
+	}
+	line, _, _ := bytes.Cut(stat, []byte("\n"))
+	fields := strings.Fields(string(line))
+	if len(fields) < 9 || fields[0] != "cpu" {
+		return ticks{}, fmt.Errorf("read load: stat begins with %.100q", line)
+	}
+	for i, field := range fields[1:9] {
+		n, err := strconv.ParseUint(field, 10, 64)
+		if err != nil {
+			return ticks{}, fmt.Errorf("read load: %w", err)
+		}
+		t.total += n
+		if idle, iowait := 3, 4; i != idle && i != iowait {
+			t.busy += n
+		}
+	}
+	return t, nil
+}
+
+// number reads one of conntrack's own; a node without conntrack has none of both.
+func (g *gauge) number(name string) (int, error) {
+	text, err := os.ReadFile(filepath.Join(g.proc, "sys/net/netfilter", name))
+	if errors.Is(err, os.ErrNotExist) {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, fmt.Errorf("read load: %w", err)
+	}
+	n, err := strconv.Atoi(strings.TrimSpace(string(text)))
+	if err != nil {
+		return 0, fmt.Errorf("read load: %s: %w", name, err)
+	}
+	return n, nil
+}

@@ -1,0 +1,160 @@
+package observe
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes/fake"
+
+	"rollcall/harness/evidence"
+)
+
+// A view is the watch of one node's rules, whose observer's log is served by a kubelet.
+type view struct {
+	*testing.T
+	began   time.Time
+	api     *fake.Clientset
+	kubelet *kubelet
+	tape    *tape
+	watch   *Watch
+}
+
+func newView(t *testing.T) *view {
+	t.Helper()
+	v := &view{T: t, began: time.Now(), api: fake.NewClientset(), kubelet: &kubelet{changed: make(chan struct{}), runs: []*run{{}}}, tape: newTape()}
+	var err error
+	if v.watch, err = Start(t.Context(), v.api, namespace, "echo", version, v.began, v.tape); err != nil {
+		t.Fatal(err)
+	}
+	v.watch.FollowRules("worker", v.kubelet.serve(t).Pods(namespace), "p")
+	return v
+}
+
+// says: the observer writes lines; a time is @ and how long after the run began it is.
+func (v *view) says(lines ...string) {
+	for _, line := range lines {
+		words := strings.Split(line, " ")
+		for i, word := range words {
+			if after, ok := strings.CutPrefix(word, "@"); ok {
+				d, err := time.ParseDuration(after)
+				if err != nil {
+					v.Fatal(err)
+				}
+				words[i] = strconv.FormatInt(v.began.Add(d).UnixNano(), 10)
+			}
+		}
+		v.kubelet.change(func() { v.kubelet.runs[0].text += strings.Join(words, " ") + "\n" })
+	}
+}
+
+// appears: the API shows a pod with an address.
+func (v *view) appears(name, address string) {
+	p := somePod(name, corev1.ConditionTrue)
+	p.Status.PodIP = address
+	if _, err := v.api.CoreV1().Pods(namespace).Create(v.Context(), p, metav1.CreateOptions{}); err != nil {
+		v.Fatal(err)
+	}
+	v.tape.until(v.T, name+" is seen", func() bool {
+		return slices.ContainsFunc(v.tape.events, func(e evidence.Event) bool { return e.Kind == evidence.PodCreated && e.By.Pod == name })
+	})
+}
+
+// begun: the observer was heard.
+func (v *view) begun() {
+	v.tape.until(v.T, "begin", func() bool {
+		return slices.ContainsFunc(v.tape.events, func(e evidence.Event) bool { return e.Kind == evidence.RulesBegun })
+	})
+}
+
+func TestRules(t *testing.T) {
+	about := func(kind evidence.EventKind, at time.Duration, pod string, count int, detail string) evidence.Event {
+		e := evidence.Event{Kind: kind, At: at, Clock: "worker", Object: "worker", Count: count, Detail: detail}
+		if pod != "" {
+			e.By = evidence.Server{Version: "v1", Pod: pod, Node: "worker"}
+		}
+		return e
+	}
+	const begin, end = "R @1ns begin nftables events", "R @9ns end"
+	begun := about(evidence.RulesBegun, 1, "", 0, "nftables by events")
+	for _, tc := range []struct {
+		sentence string
+		happens  func(*view)
+		want     []evidence.Event
+		lost     string
+	}{
+		{"rules for the address of a pod are that pod's", func(v *view) {
+			v.appears("a", "10.244.1.2")
+			v.says(begin, "R @2ns added 10.244.1.2 8080", "R @3ns gone 10.244.1.2 8080", end)
+		}, []evidence.Event{begun, about(evidence.RuleAdded, 2, "a", 0, ""), about(evidence.RuleGone, 3, "a", 0, "")}, ""},
+		{"a rule that is seen before the pod's address waits for it", func(v *view) {
+			v.says(begin, "R @2ns added 10.244.1.2 8080")
+			v.begun()
+			v.appears("a", "10.244.1.2")
+			v.says(end)
+		}, []evidence.Event{begun, about(evidence.RuleAdded, 2, "a", 0, "")}, ""},
+		{"rules for addresses of no pod of ours are somebody else's", func(v *view) {
+			v.appears("a", "10.244.1.2")
+			v.says(begin, "R @2ns added 10.96.0.10 53", end)
+		}, []evidence.Event{begun}, ""},
+		{"kube-proxy's syncs have the time that kube-proxy gives", func(v *view) {
+			v.says(begin, "R @5ns sync @3ns IPv4", end)
+		}, []evidence.Event{begun, about(evidence.RulesSynced, 3, "", 0, "IPv4")}, ""},
+		{"the node's load is in permille", func(v *view) {
+			v.says(begin, "R @5ns load 987 131072 262144", "R @6ns load 12 0 0", end)
+		}, []evidence.Event{begun, about(evidence.NodeBusy, 5, "", 987, ""), about(evidence.NodeConntrack, 5, "", 500, "131072 of 262144"), about(evidence.NodeBusy, 6, "", 12, "")}, ""},
+		{"what was not seen is said, with how long and why", func(v *view) {
+			v.says(begin, "R @60ms blind @7ms rules no look for 53ms", "R @70ms blind @8ms syncs ask kube-proxy: refused", "R @71ms end")
+		}, []evidence.Event{begun, about(evidence.RulesUnseen, 60*time.Millisecond, "", 53, "no look for 53ms"),
+			about(evidence.NodeUnseen, 70*time.Millisecond, "", 62, "syncs: ask kube-proxy: refused")}, ""},
+		{"a broken connection is taken up after the line read last", func(v *view) {
+			v.kubelet.change(func() {
+				v.kubelet.faults = []fault{{after: 40, then: resets}, {status: 500}, {after: 70, then: closes}}
+			})
+			v.says(begin, "R @2ns load 1 0 0", "R @3ns load 2 0 0", end)
+		}, []evidence.Event{begun, about(evidence.NodeBusy, 2, "", 1, ""), about(evidence.NodeBusy, 3, "", 2, "")}, ""},
+		{"an observer that cannot work says why", func(v *view) {
+			v.says("noderules: nftables: listen: operation not permitted: it takes CAP_NET_ADMIN")
+			v.kubelet.change(func() { v.kubelet.runs[0].ended = true })
+		}, nil, "rules of worker: noderules: nftables: listen: operation not permitted: it takes CAP_NET_ADMIN"},
+		{"an observer that is removed before its last word may have seen more", func(v *view) {
+			v.says(begin)
+			v.begun()
+			v.kubelet.change(func() { v.kubelet.gone = true; v.kubelet.runs[0].ended = true })
+		}, []evidence.Event{begun}, "rules of worker: there is no such log any more"},
+		{"a line that says nothing could hide a change", func(v *view) {
+			v.says(begin, "R @2ns gone 10.244.1.2")
+			v.kubelet.change(func() { v.kubelet.runs[0].ended = true })
+		}, []evidence.Event{begun}, "is none of an observer's"},
+	} {
+		t.Run(tc.sentence, func(t *testing.T) {
+			t.Parallel()
+			v := newView(t)
+			tc.happens(v)
+			stop(t, v.watch)
+			v.tape.mu.Lock()
+			defer v.tape.mu.Unlock()
+			var got []evidence.Event
+			lost := ""
+			for _, e := range v.tape.events {
+				switch {
+				case e.Kind == evidence.RecorderLost && e.Object == "worker":
+					lost = e.Detail
+				case e.Clock == "worker":
+					got = append(got, e)
+				}
+			}
+			if (lost == "") != (tc.lost == "") || !strings.Contains(lost, tc.lost) {
+				t.Errorf("lost %q, want %q", lost, tc.lost)
+			}
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}

@@ -1,0 +1,63 @@
+package loadgen
+
+import (
+	"net/http"
+	"sync"
+	"testing"
+
+	"rollcall/harness/evidence"
+)
+
+// TestResendingHidesDeadConnections loads an app whose connections die under their second request, as those
+// to a pod that exits do. It shows what a client with net/http's own retries, such as plain vegeta's GETs, does not see.
+func TestResendingHidesDeadConnections(t *testing.T) {
+	const enough = 100 // requests, over 20 connections
+	for _, tt := range []struct {
+		sentence string
+		resends  bool
+	}{
+		{"POSTs fail as often as connections die", false},
+		{"GETs are sent again, and none fails", true},
+	} {
+		t.Run(tt.sentence, func(t *testing.T) {
+			var mu sync.Mutex
+			served := map[string]bool{} // by the client's address
+			deaths, loaded, once := 0, make(chan struct{}), sync.Once{}
+			app := serveApp(t, func(w http.ResponseWriter, r *http.Request) {
+				mu.Lock()
+				defer mu.Unlock()
+				if len(served)+deaths >= enough {
+					once.Do(func() { close(loaded) })
+				}
+				if !served[r.RemoteAddr] {
+					served[r.RemoteAddr] = true
+					return
+				}
+				deaths++
+				panic(http.ErrAbortHandler)
+			})
+			l := lane(evidence.Reused, app.URL, 400)
+			l.Resends = tt.resends
+			a := mustStart(t, l, patient)
+			arrive(t, "load", loaded)
+
+			failed, resent := 0, 0
+			for _, h := range hitsOf(t, a) {
+				resent += h.Attempts - 1
+				if !h.Failed() {
+					continue
+				}
+				failed++
+				if h.Fault != evidence.Closed && h.Fault != evidence.Reset {
+					t.Errorf("number %d failed as %q, want closed or reset", h.Seq, h.Fault)
+				}
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			want := map[bool][2]int{false: {deaths, 0}, true: {0, deaths}}[tt.resends]
+			if deaths == 0 || failed != want[0] || resent != want[1] {
+				t.Errorf("of %d dead connections %d were failures and %d resent, want %d and %d", deaths, failed, resent, want[0], want[1])
+			}
+		})
+	}
+}
