@@ -1,6 +1,8 @@
 package control
 
 import (
+	"time"
+
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"rollcall/fixtures"
@@ -27,6 +29,7 @@ func undrainedRollingUpdate() harness.Scenario {
 			verdict.FullRate(99),
 			verdict.Serves("v1", "v2"),
 			verdict.DamageSeen(),
+			verdict.MaxRuleLag(3 * time.Second),
 			verdict.OnlyServes("v2", evidence.OldGone),
 		},
 		Tries: 3,

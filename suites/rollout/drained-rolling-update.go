@@ -35,6 +35,7 @@ func drainedRollingUpdate() harness.Scenario {
 			verdict.NoFailures(),
 			verdict.NoHiddenRetries(),
 			verdict.MaxDrainLag(drain),
+			verdict.MaxRuleLag(3 * time.Second),
 			verdict.OnlyServes("v2", evidence.OldGone),
 		},
 	}
