@@ -70,12 +70,16 @@ rejudge: ## Say what today's rules would change about a recorded run, and change
 
 ##@ Development
 
-# chrt, where it is allowed, keeps the neighbours of a shared machine out of a calibration.
+# chrt, where it is allowed, keeps the neighbours of a shared machine out of a measurement.
+CHRT := $(shell chrt -r 1 true 2>/dev/null && echo chrt -r 1)
+
 .PHONY: bench
-bench: ## Speed of the evidence core, and measured outages against injected ones whose true length is known; 5 idle minutes
+bench: ## Evidence core, measured outages against true ones, the agent against vegeta and fortio; 9 idle minutes
 	ROLLCALL_BENCH_LONG=1 go test ./harness/evidence ./harness/verdict -run '^$$' -bench 'Hits|Arrivals|JoinAndJudge' -benchtime 3x
 	@go build -o out/bin/calibrate ./loadgen/calibrate
-	@$$(chrt -r 1 true 2>/dev/null && echo chrt -r 1) out/bin/calibrate
+	@$(CHRT) out/bin/calibrate
+	@go build -o out/bin/contest ./loadgen/contest
+	@$(CHRT) out/bin/contest
 
 .PHONY: distrust
 distrust: ## Damage the rig on real clusters, in MODES, and see that nothing is judged then; 2 minutes per mode

@@ -20,20 +20,22 @@ import (
 // An agent is a load pod on one worker, as reached through its port-forward. The worker's agents carry its
 // lanes together.
 type agent struct {
+	pods    typedcorev1.PodInterface
 	pod     string
 	node    string
 	index   int // among the worker's agents
 	lanes   []evidence.Lane
 	remote  loadgen.Remote
 	forward *cluster.Forward
-	was     string // its instance before the load; another one afterwards betrays a restart
-	feed    *feed  // of its lanes; nil before start
+	was     string        // its instance before the load; another one afterwards betrays a restart
+	offset  time.Duration // of its node's clock, from ours
+	feed    *feed         // of its lanes; nil before start
 	after   []evidence.ClockReading
 }
 
 // start tells the agent to load its share of its lanes, and begins to bring the hits to the recorder.
 func (a *agent) start(ctx context.Context, cfg loadgen.Config, recorder *evidence.Recorder) error {
-	cfg.Index = a.index
+	cfg.Index, cfg.At = a.index, cfg.At.Add(a.offset) // the same instant, by its own clock
 	if err := a.remote.Start(ctx, a.lanes, cfg); err != nil {
 		return err
 	}
@@ -54,32 +56,38 @@ func (a *agent) collect(ctx context.Context, began time.Time) error {
 	if a.feed == nil {
 		return nil
 	}
-	lost := a.check(ctx)
-	if lost == nil {
-		var reading evidence.ClockReading
-		if reading, lost = a.readClock(ctx, began); lost == nil {
+	if lost := a.stop(ctx); lost != nil {
+		a.feed.cancel(lost)
+		return errors.Join(lost, a.feed.end(ctx))
+	}
+	incomplete := a.feed.end(ctx)
+	return errors.Join(incomplete, a.insist(ctx, func() error {
+		reading, err := a.readClock(ctx, began)
+		if err == nil {
 			a.after = append(a.after, reading)
 		}
-	}
-	if lost != nil {
-		a.feed.cancel(lost)
-	}
-	return errors.Join(lost, a.feed.end(ctx))
+		return err
+	}), a.trouble(ctx))
 }
 
-// check ends the agent's lanes, and is an error unless it is the agent that was started and had no trouble.
-func (a *agent) check(ctx context.Context) error {
-	id, err := a.remote.Identity(ctx)
+// stop ends the pacing of the agent's lanes and returns when no request is in flight. It is an error unless
+// that is the agent that was started.
+func (a *agent) stop(ctx context.Context) error {
+	var id loadgen.Identity
+	err := a.insist(ctx, func() (err error) { id, err = a.remote.Identity(ctx); return err })
 	if err != nil {
 		return err
 	}
 	if id.Instance != a.was {
 		return errors.New("the agent restarted during the run")
 	}
-	if err := a.remote.Stop(ctx); err != nil {
-		return err
-	}
-	progress, err := a.remote.Progress(ctx)
+	return a.insist(ctx, func() error { return a.remote.Stop(ctx) })
+}
+
+// trouble is an error if a lane met one of no known type.
+func (a *agent) trouble(ctx context.Context) error {
+	var progress map[string]loadgen.Progress
+	err := a.insist(ctx, func() (err error) { progress, err = a.remote.Progress(ctx); return err })
 	if err != nil {
 		return err
 	}
@@ -89,6 +97,33 @@ func (a *agent) check(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// insistEvery is the pause before an agent that did not answer is asked again.
+const insistEvery = 250 * time.Millisecond
+
+// insist asks again while the agent's pod lives, since the way to it may only be interrupted, until ctx ends.
+func (a *agent) insist(ctx context.Context, ask func() error) error {
+	for {
+		err := ask()
+		if err == nil || !a.alive(ctx) {
+			return err
+		}
+		select {
+		case <-time.After(insistEvery):
+		case <-ctx.Done():
+			return err
+		}
+	}
+}
+
+// alive reports whether the agent's container may be running, as far as the API server tells.
+func (a *agent) alive(ctx context.Context) bool {
+	pod, err := a.pods.Get(ctx, a.pod, metav1.GetOptions{})
+	if err != nil {
+		return !apierrors.IsNotFound(err)
+	}
+	return pod.Status.Phase != corev1.PodFailed && pod.Status.Phase != corev1.PodSucceeded
 }
 
 // clockSamples is how many round trips a reading of an agent's clock takes; the fastest counts.

@@ -71,14 +71,18 @@ func TestAgentsOfALaneAreOneClient(t *testing.T) {
 			time.Sleep(time.Until(cfg.At.Add(lasts))) // the length of the load
 			var stopping sync.WaitGroup
 			for _, a := range all {
-				stopping.Go(func() { _ = a.remote.Stop(ctx) }) // check stops it again
+				stopping.Go(func() {
+					if err := a.stop(ctx); err != nil {
+						t.Error(err)
+					}
+				})
 			}
 			stopping.Wait()
 			for _, a := range all {
-				if err := a.check(ctx); err != nil {
+				if err := a.feed.end(ctx); err != nil {
 					t.Error(err)
 				}
-				if err := a.feed.end(ctx); err != nil {
+				if err := a.trouble(ctx); err != nil {
 					t.Error(err)
 				}
 			}

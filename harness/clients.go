@@ -53,6 +53,9 @@ func newClients(ctx context.Context, r *recording, service *corev1.Service) (*cl
 	if err != nil {
 		return nil, err
 	}
+	if len(workers) == 0 {
+		return nil, errors.New("the cluster has no worker for agents to run on: add one to its configuration")
+	}
 	outside, err := r.cluster.Outside(ctx)
 	if err != nil {
 		return nil, err
@@ -84,7 +87,7 @@ func newClients(ctx context.Context, r *recording, service *corev1.Service) (*cl
 			return cl, err
 		}
 		for index, pod := range pods {
-			a := &agent{pod: pod, node: worker, index: index, lanes: lanes, remote: loadgen.Remote{Token: string(secret.Data[fixtures.AgentTokenKey])}}
+			a := &agent{pods: cl.pods, pod: pod, node: worker, index: index, lanes: lanes, remote: loadgen.Remote{Token: string(secret.Data[fixtures.AgentTokenKey])}}
 			if a.forward, err = r.cluster.Forward(ctx, r.namespace, pod, fixtures.AgentPort); err != nil {
 				return cl, err
 			}
@@ -157,6 +160,7 @@ func (cl *clients) start(ctx context.Context, began time.Time, recorder *evidenc
 		if err != nil {
 			return err
 		}
+		a.offset = reading.Offset
 		cl.clocks = append(cl.clocks, reading)
 	}
 	cfg := loadgen.Config{Began: began, At: time.Now().Add(startLead), Service: cl.service, Timeout: cl.load.Timeout}
@@ -184,20 +188,27 @@ func (cl *clients) start(ctx context.Context, began time.Time, recorder *evidenc
 	return nil
 }
 
-// stop ends the pacing of all lanes at about the same time and returns when no request is in flight.
-func (cl *clients) stop(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(ctx, collectPatience)
+// stop ends the pacing of all lanes at about the same time and returns when no request is in flight; the error
+// says of which that is not known. It may be called again.
+func (cl *clients) stop(ctx context.Context) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, collectPatience, fmt.Errorf("not done in %v", collectPatience))
 	defer cancel()
-	var lanes sync.WaitGroup
+	var agents errgroup.Group
 	for _, a := range cl.agents {
-		if a.feed != nil {
-			lanes.Go(func() { _ = a.remote.Stop(ctx) }) // collect stops it again, and then an error counts
+		if a.feed == nil {
+			continue
 		}
+		agents.Go(func() error {
+			if err := a.stop(ctx); err != nil && a.alive(ctx) {
+				return fmt.Errorf("stop %s: %w", a.pod, err)
+			}
+			return nil // one that is dead sends nothing, and collect tells of it
+		})
 	}
 	if cl.attack != nil {
 		cl.attack.Stop()
 	}
-	lanes.Wait()
+	return agents.Wait()
 }
 
 // collect returns when every hit of every lane is with the recorder, and closes the way to the agents.
@@ -244,7 +255,9 @@ func (cl *clients) progress(ctx context.Context) string {
 			silent += "  " + a.pod + " does not answer"
 		}
 		for _, lane := range a.lanes {
-			add(lanes[lane.ID])
+			if lane.Vantage != evidence.FromControl { // whose pod has a version of its own
+				add(lanes[lane.ID])
+			}
 		}
 	}
 	if cl.attack != nil {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"rollcall/harness/evidence"
+	"rollcall/loadgen"
 )
 
 // A feed brings the hits of a client's lanes to the recorder while they are loaded, in a goroutine that
@@ -50,7 +51,9 @@ func (f *feed) run(ctx context.Context, recorder *evidence.Recorder) {
 		asking, cancel := context.WithTimeoutCause(ctx, askPatience, fmt.Errorf("no answer in %v", askPatience))
 		frames, err := f.since(asking, f.got)
 		cancel()
+		more := false
 		for i, frame := range frames {
+			more = more || len(frame.Records) == loadgen.HitsPerFrame
 			recorder.Hits(frame.Records...)
 			f.got[i] += len(frame.Records)
 			f.ended[i] = frame.End
@@ -59,6 +62,9 @@ func (f *feed) run(ctx context.Context, recorder *evidence.Recorder) {
 			return
 		}
 		f.err = err
+		if more {
+			continue
+		}
 		select {
 		case <-time.After(feedEvery):
 		case <-ctx.Done():

@@ -9,7 +9,6 @@ import (
 	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
 
 	"rollcall/fixtures"
-	"rollcall/harness/evidence"
 	"rollcall/harness/observe"
 )
 
@@ -34,7 +33,15 @@ func startObservers(ctx context.Context, client kubernetes.Interface, namespace,
 		}
 		watch.FollowRules(node, o.pods, pod.Name)
 	}
-	return o, watch.Until(ctx, func(s observe.State) bool { return len(s.Observed) == len(nodes) })
+	var failed map[string]error
+	err := watch.Until(ctx, func(s observe.State) bool {
+		failed = s.Unobserved
+		return len(failed) > 0 || len(s.Observed) == len(nodes)
+	})
+	for node, why := range failed {
+		return o, fmt.Errorf("%s: %w", node, why)
+	}
+	return o, err
 }
 
 // end tells the observers to write their last line.
@@ -43,27 +50,4 @@ func (o *observers) end(ctx context.Context) error {
 		return fmt.Errorf("end the observers of rules: %w", err)
 	}
 	return nil
-}
-
-// shareClocks gives each node whose clock was not read the readings of one that runs on the same boot of the
-// same kernel, as all nodes of a kind cluster do: it has the same clock.
-func shareClocks(readings []evidence.ClockReading, boots map[string]string) []evidence.ClockReading {
-	read := map[string]bool{}
-	byBoot := map[string][]evidence.ClockReading{}
-	for _, r := range readings {
-		read[r.Node] = true
-		if boot := boots[r.Node]; boot != "" {
-			byBoot[boot] = append(byBoot[boot], r)
-		}
-	}
-	for node, boot := range boots {
-		if read[node] {
-			continue
-		}
-		for _, r := range byBoot[boot] {
-			r.Node = node
-			readings = append(readings, r)
-		}
-	}
-	return readings
 }

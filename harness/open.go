@@ -100,10 +100,30 @@ func (r *Rig) OpenCluster(ctx context.Context, out io.Writer, mode string) (*clu
 	if err != nil {
 		return nil, err
 	}
+	if !cluster.Lent(spec.Name) {
+		if err := sweep(ctx, out, c); err != nil {
+			return nil, errors.Join(err, c.Close())
+		}
+	}
 	if err := nodePortFree(ctx, c); err != nil {
 		return nil, errors.Join(err, c.Close())
 	}
 	return c, nil
+}
+
+// sweep removes what killed runs left in a cluster that was kept. Nobody else uses it: we hold it.
+func sweep(ctx context.Context, out io.Writer, c *cluster.Cluster) error {
+	left, err := c.Client.CoreV1().Namespaces().List(ctx, fixtures.Ours())
+	if err != nil {
+		return err
+	}
+	for _, n := range left.Items {
+		fmt.Fprintf(out, "cluster %s: removing namespace %s, which a run left behind\n", c.Name, n.Name)
+		if err := remove(ctx, c.Client, n.Name); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // nodePortFree refuses a cluster, a kept one say, in which another Service has our NodePort.

@@ -75,7 +75,7 @@ func (r *recording) rollOutUnderLoad(ctx context.Context) error {
 	if err := r.clients.start(ctx, r.began, r.recorder); err != nil {
 		return fmt.Errorf("start the load: %w", err)
 	}
-	defer r.clients.stop(context.WithoutCancel(ctx))
+	defer func() { _ = r.clients.stop(context.WithoutCancel(ctx)) }() // again, if it broke; collect tells of errors
 	r.watch.Mark(evidence.LoadBegun)
 	r.run.Lanes, r.run.Clocks = r.clients.lanes, shareClocks(r.clients.clocks, r.boots)
 	if err := r.recorder.Describe(r.run); err != nil {
@@ -94,7 +94,9 @@ func (r *recording) rollOutUnderLoad(ctx context.Context) error {
 	if err := r.pass(ctx, "after the last old pod", settle); err != nil {
 		return err
 	}
-	r.clients.stop(ctx)
+	if err := r.clients.stop(ctx); err != nil {
+		return err
+	}
 	r.watch.Mark(evidence.LoadEnded)
 	return nil
 }
@@ -121,6 +123,9 @@ func (r *recording) deploy(ctx context.Context) error {
 	if r.watch, err = observe.Start(ctx, r.cluster.Client, r.namespace, service.Name, fixtures.VersionLabel, r.began, r.recorder); err != nil {
 		return err
 	}
+	if err := r.alone(ctx); err != nil {
+		return err
+	}
 	if r.boots, err = r.cluster.Boots(ctx); err != nil {
 		return err
 	}
@@ -132,6 +137,20 @@ func (r *recording) deploy(ctx context.Context) error {
 		return err
 	}
 	return r.clients.reachable(ctx)
+}
+
+// alone distrusts the recording if something of another one is still in the cluster.
+func (r *recording) alone(ctx context.Context) error {
+	list, err := r.cluster.Client.CoreV1().Namespaces().List(ctx, fixtures.Ours())
+	if err != nil {
+		return err
+	}
+	for _, n := range list.Items {
+		if n.Name != r.namespace && n.Name != r.observerNamespace() {
+			r.run.Distrust = append(r.run.Distrust, fmt.Sprintf("namespace %s of another recording was still there", n.Name))
+		}
+	}
+	return nil
 }
 
 // untouched reports whether the old version is there, all of it, and nothing is on its way out.

@@ -25,8 +25,9 @@ type Progress struct {
 // forgotten.
 const hitsPerBlock = 1024
 
-// hitsPerFrame bounds a frame: some 3 MB on the wire.
-const hitsPerFrame = 16 << 10
+// HitsPerFrame bounds a frame, some 100 KB on the wire: writing one takes a processor for about 3 ms, for which
+// on an agent with one processor every request would wait. A full frame may leave hits for the next.
+const HitsPerFrame = 512
 
 // errForgotten is the error of asking for hits again after asking for those that follow them.
 var errForgotten = errors.New("forgotten")
@@ -103,7 +104,7 @@ func (t *tape) take(n int) (parts [][]evidence.Hit, end bool, err error) {
 		return nil, false, fmt.Errorf("no hit %d: there are %d so far", n, t.next)
 	}
 	t.forget(n)
-	room := hitsPerFrame
+	room := HitsPerFrame
 	for _, block := range t.blocks {
 		part := block[:min(room, len(block))]
 		parts = append(parts, part)
@@ -111,7 +112,7 @@ func (t *tape) take(n int) (parts [][]evidence.Hit, end bool, err error) {
 			break
 		}
 	}
-	return parts, t.over && n+hitsPerFrame-room == t.next, nil
+	return parts, t.over && n+HitsPerFrame-room == t.next, nil
 }
 
 // forget lets go of the hits below n, which are at most those kept.

@@ -35,8 +35,10 @@ func Terminal(w io.Writer, r Report) error {
 		}
 		fmt.Fprintln(&b, strings.TrimRight(line, " "))
 		if i > 0 {
-			for _, text := range wrap(oneLine(r.Scenarios[i-1].Because), textWidth) {
-				fmt.Fprintln(&b, "    "+text)
+			for _, said := range []string{r.Scenarios[i-1].Because, account(r.Scenarios[i-1])} {
+				for _, text := range wrap(oneLine(said), textWidth) {
+					fmt.Fprintln(&b, "    "+text)
+				}
 			}
 		}
 	}

@@ -122,7 +122,14 @@ func openTunnel(ctx context.Context, forwarder func(stop, ready chan struct{}) (
 	return t, nil
 }
 
+// closePatience is how long a tunnel may take to close. One that is still being dialled does not see that it
+// should, and a hanging API server never answers it: it ends with that connection.
+const closePatience = 5 * time.Second
+
 func (t *tunnel) close() {
 	close(t.stop)
-	<-t.done
+	select {
+	case <-t.done:
+	case <-time.After(closePatience):
+	}
 }

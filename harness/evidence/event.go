@@ -54,7 +54,8 @@ const (
 	StatusDone   EventKind = "status-done"   // `kubectl rollout status` would have reported success
 	OldGone      EventKind = "old-gone"      // the last pod of the old version left the API
 	LoadEnded    EventKind = "load-ended"    // the pacers have stopped and no request is in flight
-	WatchGap     EventKind = "watch-gap"     // the watch broke and began again; Detail is the error
+	APIAnswered  EventKind = "api-answered"  // the API server answered after Count milliseconds: by so much the watch may be late
+	WatchGap     EventKind = "watch-gap"     // the watch was blind up to now: it broke, or the API server hung; Detail is how
 	RecorderLost EventKind = "recorder-lost" // a recorder stopped before the end; Detail is which and why
 )
 
@@ -63,5 +64,5 @@ func EventKinds() []EventKind {
 	return []EventKind{PodCreated, PodReady, PodUnready, PodDeleting, PodGone, EndpointReady, EndpointNotReady, EndpointGone,
 		PodStarted, PodListening, PodSigterm, PodDraining, PodExited,
 		RulesBegun, RuleAdded, RuleGone, RulesSynced, RulesUnseen, NodeUnseen, NodeBusy, NodeConntrack, NodeReady, NodeUnready, ReplicaSetScaled, Reported,
-		LoadBegun, RolloutBegun, StatusDone, OldGone, LoadEnded, WatchGap, RecorderLost}
+		LoadBegun, RolloutBegun, StatusDone, OldGone, LoadEnded, APIAnswered, WatchGap, RecorderLost}
 }

@@ -26,6 +26,9 @@ func (w *Watch) heartbeat(ctx context.Context, namespace string) {
 		_, err := w.core.Namespaces().Get(ctx, namespace, metav1.GetOptions{})
 		took := time.Since(asked)
 		said := err == nil || apierrors.ReasonForError(err) != metav1.StatusReasonUnknown
+		if said {
+			w.Note(evidence.Event{Kind: evidence.APIAnswered, Count: int(took.Milliseconds())})
+		}
 		switch {
 		case took > beatPatience:
 			w.gap("the API server did not answer for %.1fs", took.Seconds())

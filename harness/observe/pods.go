@@ -10,10 +10,11 @@ import (
 
 // A pod is an app pod as last seen, also after it has left the API. The Watch's lock guards it.
 type pod struct {
-	by       evidence.Server
-	ready    bool
-	deleting bool
-	gone     bool // it left the API, which does not mean that its process has ended
+	by        evidence.Server
+	addresses map[string]bool // that it was seen to have
+	ready     bool
+	deleting  bool
+	gone      bool // it left the API, which does not mean that its process has ended
 
 	container    string // the app's; the first of the pod
 	runs         int    // how often the container has been started
@@ -36,7 +37,9 @@ func (w *Watch) seePod(p *corev1.Pod) {
 			w.note(evidence.Event{Kind: evidence.PodCreated, By: by})
 		}
 		seen.by = by
-		w.seeAddress(p.Status.PodIP, by)
+		for _, ip := range p.Status.PodIPs {
+			w.seeAddress(seen, ip.IP)
+		}
 		seen.seeRuns(p)
 		if created {
 			w.follow(seen)

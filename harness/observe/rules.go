@@ -42,6 +42,7 @@ func (w *Watch) FollowRules(node string, observers typedcorev1.PodInterface, pod
 	w.followers.Go(func() {
 		if err := f.readAll(pod); err != nil {
 			w.locked(func() {
+				w.unobserved[node] = err
 				w.note(evidence.Event{Kind: evidence.RecorderLost, Object: node, Detail: fmt.Sprintf("rules of %s: %v", node, err)})
 			})
 		}
@@ -167,11 +168,17 @@ func (f *ruleFollower) route(address string, e evidence.Event) {
 	})
 }
 
-// seeAddress learns which pod has an address; the caller holds the lock.
-func (w *Watch) seeAddress(address string, by evidence.Server) {
-	if address == "" {
+// seeAddress learns which pod has an address; the caller holds the lock. A pod that ends still shows one that
+// another has by then.
+func (w *Watch) seeAddress(p *pod, address string) {
+	if p.addresses[address] {
 		return
 	}
+	if p.addresses == nil {
+		p.addresses = map[string]bool{}
+	}
+	p.addresses[address] = true
+	by := p.by
 	w.addresses[address] = by
 	var others []routing
 	for _, r := range w.unrouted {

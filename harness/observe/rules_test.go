@@ -56,7 +56,7 @@ func (v *view) says(lines ...string) {
 // appears: the API shows a pod with an address.
 func (v *view) appears(name, address string) {
 	p := somePod(name, corev1.ConditionTrue)
-	p.Status.PodIP = address
+	p.Status.PodIPs = []corev1.PodIP{{IP: address}}
 	if _, err := v.api.CoreV1().Pods(namespace).Create(v.Context(), p, metav1.CreateOptions{}); err != nil {
 		v.Fatal(err)
 	}

@@ -27,7 +27,12 @@ type tape struct {
 
 func newTape() *tape { return &tape{changed: make(chan struct{})} }
 
-func (t *tape) Event(e evidence.Event) { t.add(func() { t.events = append(t.events, e) }) }
+// Event remembers all but the heartbeat, which comes when it comes.
+func (t *tape) Event(e evidence.Event) {
+	if e.Kind != evidence.APIAnswered {
+		t.add(func() { t.events = append(t.events, e) })
+	}
+}
 
 func (t *tape) Arrivals(arrivals ...evidence.Arrival) {
 	t.add(func() { t.arrivals = append(t.arrivals, arrivals...) })

@@ -46,25 +46,27 @@ type Watch struct {
 	endReading context.CancelCauseFunc
 	followers  sync.WaitGroup // one per pod; informers add to it
 
-	mu        sync.Mutex
-	pods      map[string]*pod            // by name
-	slices    map[string]map[string]bool // slice name -> pod name -> ready
-	endpoints map[string]bool            // pod name -> ready, over all slices
-	workloads map[string]*appsv1.Deployment
-	scaled    map[string]int32           // ReplicaSet name -> spec.replicas last seen
-	addresses map[string]evidence.Server // IP address -> pod that had it last
-	unrouted  []routing                  // rules for addresses of no known pod
-	observed  map[string]bool            // nodes whose rules are followed
-	nodes     map[string]bool            // node name -> ready
-	reports   map[string]int32           // API Event name -> count last seen
-	changed   chan struct{}              // closed and replaced at every change
+	mu         sync.Mutex
+	pods       map[string]*pod            // by name
+	slices     map[string]map[string]bool // slice name -> pod name -> ready
+	endpoints  map[string]bool            // pod name -> ready, over all slices
+	workloads  map[string]*appsv1.Deployment
+	scaled     map[string]int32           // ReplicaSet name -> spec.replicas last seen
+	addresses  map[string]evidence.Server // IP address -> pod that had it last
+	unrouted   []routing                  // rules for addresses of no known pod
+	observed   map[string]bool            // nodes whose rules are followed
+	unobserved map[string]error           // nodes whose rules no longer are, and why
+	nodes      map[string]bool            // node name -> ready
+	reports    map[string]int32           // API Event name -> count last seen
+	changed    chan struct{}              // closed and replaced at every change
 }
 
 // A State is what a Watch last saw; rollout strategies judge it.
 type State struct {
 	Deployments map[string]*appsv1.Deployment // by name
 	Pods        []PodState
-	Observed    map[string]bool // nodes whose rules are observed
+	Observed    map[string]bool  // nodes whose rules are observed
+	Unobserved  map[string]error // nodes whose rules no longer are, and why
 }
 
 // A PodState is one pod object that is in the API now.
@@ -85,7 +87,7 @@ func Start(ctx context.Context, client kubernetes.Interface, namespace, service,
 		endWatching: endWatching, core: client.CoreV1(), client: client.CoreV1().Pods(namespace), reading: reading, endReading: endReading,
 		pods: map[string]*pod{}, slices: map[string]map[string]bool{}, endpoints: map[string]bool{},
 		workloads: map[string]*appsv1.Deployment{}, scaled: map[string]int32{},
-		addresses: map[string]evidence.Server{}, observed: map[string]bool{},
+		addresses: map[string]evidence.Server{}, observed: map[string]bool{}, unobserved: map[string]error{},
 		nodes: map[string]bool{}, reports: map[string]int32{}, changed: make(chan struct{}),
 	}
 	ours, everywhere := informers.NewSharedInformerFactoryWithOptions(client, 0, informers.WithNamespace(namespace)), informers.NewSharedInformerFactory(client, 0)
@@ -142,10 +144,13 @@ func on[T any](handle func(T)) func(any) {
 	}
 }
 
-// Mark notes a step of the scenario itself, now.
-func (w *Watch) Mark(kind evidence.EventKind) {
-	w.locked(func() { w.note(evidence.Event{Kind: kind}) })
+// Note notes an event of now.
+func (w *Watch) Note(e evidence.Event) {
+	w.locked(func() { w.note(e) })
 }
+
+// Mark notes a step of the scenario itself, now.
+func (w *Watch) Mark(kind evidence.EventKind) { w.Note(evidence.Event{Kind: kind}) }
 
 // Until returns when the condition holds for what has been seen; it is asked at every change.
 func (w *Watch) Until(ctx context.Context, holds func(State) bool) error {
@@ -195,7 +200,7 @@ func (w *Watch) Stop(ctx context.Context) {
 var ErrNeverSettled = errors.New("the rollout did not settle in time")
 
 func (w *Watch) state() State {
-	s := State{Deployments: map[string]*appsv1.Deployment{}, Observed: maps.Clone(w.observed)}
+	s := State{Deployments: map[string]*appsv1.Deployment{}, Observed: maps.Clone(w.observed), Unobserved: maps.Clone(w.unobserved)}
 	for name, d := range w.workloads {
 		s.Deployments[name] = d
 	}

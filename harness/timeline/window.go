@@ -103,7 +103,7 @@ func (t Timeline) DrainLags() []PodLag {
 			at, departed := left[pod]
 			key := PodLag{Pod: pod, Node: lane.Node}
 			if before, seen := lags[key]; departed && sent+lane.uncertainty >= at && (!seen || sent-at > before.Length) {
-				lags[key] = Elapsed{sent - at, lane.uncertainty}
+				lags[key] = Elapsed{sent - at, lane.uncertainty + t.watchLag(at)}
 			}
 		}
 	}
@@ -117,11 +117,63 @@ func (t Timeline) RuleLags() []PodLag {
 	left := t.departures()
 	lags := make(map[PodLag]Elapsed)
 	for _, e := range t.Events {
-		if at, departed := left[e.By.Pod]; departed && e.Kind == evidence.RuleGone {
-			lags[PodLag{Pod: e.By.Pod, Node: e.Object}] = Elapsed{e.At - at, t.clocks.between("", e.Clock) + t.unseen(e)}
+		at, departed := left[e.By.Pod]
+		pair := PodLag{Pod: e.By.Pod, Node: e.Object}
+		switch {
+		case departed && e.Kind == evidence.RuleGone:
+			lags[pair] = Elapsed{e.At - at, t.clocks.between("", e.Clock) + t.watchLag(at) + t.unseen(e)}
+		case departed && e.Kind == evidence.RuleAdded:
+			delete(lags, pair)
 		}
 	}
 	return sortedLags(lags)
+}
+
+// StillRouted lists, by pod and node, the old pods that had left the endpoints for good and to which a node's
+// rules still led when they were seen last. The lag is from the departure until then.
+func (t Timeline) StillRouted() []PodLag {
+	left, seen := t.departures(), t.rulesSeenUntil()
+	routed := make(map[PodLag]Elapsed)
+	for _, e := range t.Events {
+		at, departed := left[e.By.Pod]
+		pair := PodLag{Pod: e.By.Pod, Node: e.Object}
+		switch {
+		case departed && e.Kind == evidence.RuleAdded:
+			routed[pair] = Elapsed{seen[e.Object] - at, t.clocks.between("", e.Clock) + t.watchLag(at)}
+		case e.Kind == evidence.RuleGone:
+			delete(routed, pair)
+		}
+	}
+	return sortedLags(routed)
+}
+
+// rulesSeenUntil maps each observed node to when its rules were seen last.
+func (t Timeline) rulesSeenUntil() map[string]time.Duration {
+	seen := make(map[string]time.Duration)
+	for _, e := range t.Events {
+		switch e.Kind {
+		case evidence.RulesBegun, evidence.RuleAdded, evidence.RuleGone, evidence.NodeBusy:
+			seen[e.Object] = max(seen[e.Object], e.At)
+		}
+	}
+	for _, e := range t.Events { // in order, and so the end of the tape last
+		if since := e.At - time.Duration(e.Count)*time.Millisecond; e.Kind == evidence.RulesUnseen && e.At >= seen[e.Object] {
+			seen[e.Object] = min(seen[e.Object], since)
+		}
+	}
+	return seen
+}
+
+// watchLag is by how much an event of the watch about then may be late: as long as the API server took to answer.
+func (t Timeline) watchLag(at time.Duration) (lag time.Duration) {
+	const about = time.Second // between two answers
+	for _, e := range t.Events {
+		took := time.Duration(e.Count) * time.Millisecond
+		if e.Kind == evidence.APIAnswered && e.At-took-about <= at && at <= e.At+about {
+			lag = max(lag, took)
+		}
+	}
+	return lag
 }
 
 // unseen is how long a node's rules had not been seen when the event about them was.

@@ -3,6 +3,7 @@ package verdict
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -26,8 +27,9 @@ func judgeNoFailures(_ evidence.Expectation, tl timeline.Timeline) Finding {
 	}
 }
 
-// judgeDamageSeen takes all lanes in pods together: which of them is hit is chance. No damage is
-// no failure of the cluster but a blind harness. A lane that resends hides damage, and says nothing either way.
+// judgeDamageSeen takes all lanes in pods together that have the same kind of connection: which of them is hit
+// is chance, but an app that exits breaks kept connections whatever the rules do. No damage is no failure
+// of the cluster but a blind harness. A lane that resends hides damage, and says nothing either way.
 func judgeDamageSeen(_ evidence.Expectation, tl timeline.Timeline) Finding {
 	begun, ok := tl.Mark(evidence.RolloutBegun)
 	if !ok {
@@ -36,6 +38,7 @@ func judgeDamageSeen(_ evidence.Expectation, tl timeline.Timeline) Finding {
 	var lanes []timeline.Lane
 	var damage []timeline.Hit
 	var perLane []string
+	seen := map[evidence.Conn]int{}
 	for _, lane := range tl.Lanes {
 		if lane.Vantage != evidence.FromPod || lane.Resends {
 			continue
@@ -43,11 +46,17 @@ func judgeDamageSeen(_ evidence.Expectation, tl timeline.Timeline) Finding {
 		lanes = append(lanes, lane)
 		failed := slices.DeleteFunc(slices.Clone(lane.Failed), func(h timeline.Hit) bool { return h.Sent < begun })
 		damage = append(damage, failed...)
+		seen[lane.Conn] += len(failed)
 		perLane = append(perLane, fmt.Sprintf("%d on %s", len(failed), lane.ID))
 	}
 	sent := requests(lanes)
 	if len(damage) == 0 {
 		return Finding{Because: fmt.Sprintf("blind: of %d requests from pods 0 failed after the rollout began, so a loss would not be seen", sent)}
+	}
+	for _, conn := range slices.Sorted(maps.Keys(seen)) {
+		if seen[conn] == 0 {
+			return Finding{Because: fmt.Sprintf("blind: of the requests from pods over %s connections 0 failed after the rollout began, so a loss would not be seen; over others %d did", conn, len(damage))}
+		}
 	}
 	slices.SortStableFunc(damage, func(a, b timeline.Hit) int { return cmp.Compare(a.Sent, b.Sent) })
 	return Finding{

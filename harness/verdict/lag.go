@@ -37,13 +37,17 @@ func judgeMaxRuleLag(x evidence.Expectation, tl timeline.Timeline) Finding {
 	case len(departed) == 0:
 		return Finding{Because: "0 old pods were seen leaving the endpoints"}
 	}
-	lags := tl.RuleLags()
-	for _, node := range observed {
-		for _, pod := range departed {
-			if !slices.ContainsFunc(lags, func(l timeline.PodLag) bool { return l.Node == node && l.Pod == pod }) {
-				return Finding{Outcome: Fail, Because: fmt.Sprintf("the rules of %s were never seen to stop leading to %s, which had left the endpoints", node, pod)}
-			}
+	lags, routed := tl.RuleLags(), tl.StillRouted()
+	switch {
+	case len(routed) > 0:
+		longest, outcome := longestLag(routed, x.Max)
+		if outcome == Pass { // they were not seen for long enough
+			outcome = Inconclusive
 		}
+		return Finding{Outcome: outcome, Because: fmt.Sprintf("the rules of %s still led to %s when they were seen last, %s after it left the endpoints; %s allowed",
+			longest.Node, longest.Pod, elapsed(longest.Lag), seconds(x.Max))}
+	case len(lags) == 0:
+		return Finding{Because: fmt.Sprintf("the rules of 0 nodes were seen to lead to any of %s", count(len(departed), "old pod"))}
 	}
 	longest, outcome := longestLag(lags, x.Max)
 	return Finding{Outcome: outcome, Because: fmt.Sprintf("the rules of %s led to %s until %s after it left the endpoints, longer than those of any other of %s to any other of %s; %s allowed",

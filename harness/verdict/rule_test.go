@@ -35,8 +35,10 @@ func TestRules(t *testing.T) {
 		{"a failure after the last old pod is gone is still a failure", verdict.NoFailures(), breaking("worker-fresh", evidence.Refused, 199),
 			verdict.Fail, "1 of 400 requests failed (1 refused) at 2.000s on worker-fresh, 1.500s after the rollout began: seq 199", 1},
 
-		{"damage on one of the pod lanes is enough", verdict.DamageSeen(), breaking("worker-reused", evidence.Reset, 70),
-			verdict.Pass, "of 400 requests from pods 1 failed after the rollout began (1 reset): 0 on worker-fresh, 1 on worker-reused", 1},
+		{"damage over either kind of connection is enough", verdict.DamageSeen(), all(breaking("worker-reused", evidence.Reset, 70), breaking("worker-fresh", evidence.Refused, 71)),
+			verdict.Pass, "of 400 requests from pods 2 failed after the rollout began (1 refused, 1 reset): 1 on worker-fresh, 1 on worker-reused", 2},
+		{"kept connections break whatever the rules do, so they do not speak for others", verdict.DamageSeen(), breaking("worker-reused", evidence.Reset, 70),
+			verdict.Inconclusive, "blind: of the requests from pods over fresh connections 0 failed after the rollout began, so a loss would not be seen; over others 1 did", 0},
 		{"no damage means the harness is blind", verdict.DamageSeen(), none,
 			verdict.Inconclusive, "blind: of 400 requests from pods 0 failed after the rollout began, so a loss would not be seen", 0},
 		{"damage on a lane that resends is not enough", verdict.DamageSeen(),
@@ -138,8 +140,21 @@ func TestRules(t *testing.T) {
 		{"rules that were not seen for a while when they stopped decide nothing", verdict.MaxRuleLag(50 * ms),
 			all(left("b", 850), observed("worker"), ruleGone("worker", "b", 910), with(evidence.Event{At: 910 * ms, Kind: evidence.RulesUnseen, Object: "worker", Count: 60})),
 			verdict.Inconclusive, "the rules of worker led to b until 0.060s ± 0.060s after it left the endpoints, longer than those of any other of 1 node to any other of 1 old pod; 0.050s allowed", 0},
-		{"a node whose rules never stopped", verdict.MaxRuleLag(time.Hour), all(left("b", 850), observed("worker", "worker2"), ruleGone("worker", "b", 900)),
-			verdict.Fail, "the rules of worker2 were never seen to stop leading to b, which had left the endpoints", 0},
+		{"a node whose rules never stopped", verdict.MaxRuleLag(time.Second), all(left("b", 850), observed("worker", "worker2"), ruleAdded("worker", "b", 10), ruleAdded("worker2", "b", 10),
+			ruleGone("worker", "b", 900), seenUntil("worker2", 1900)),
+			verdict.Fail, "the rules of worker2 still led to b when they were seen last, 1.050s after it left the endpoints; 1.000s allowed", 0},
+		{"a node whose rules came back", verdict.MaxRuleLag(time.Second), all(left("b", 850), observed("worker"), ruleGone("worker", "b", 900), ruleAdded("worker", "b", 950), seenUntil("worker", 1900)),
+			verdict.Fail, "the rules of worker still led to b when they were seen last, 1.050s after it left the endpoints; 1.000s allowed", 0},
+		{"rules that were not seen to the end decide nothing", verdict.MaxRuleLag(time.Second), all(left("b", 850), observed("worker"), ruleAdded("worker", "b", 10), seenUntil("worker", 1900),
+			with(evidence.Event{At: 1900 * ms, Kind: evidence.RulesUnseen, Object: "worker", Count: 950})),
+			verdict.Inconclusive, "the rules of worker still led to b when they were seen last, 0.100s after it left the endpoints; 1.000s allowed", 0},
+		{"a flap before the rollout is not the end", verdict.MaxRuleLag(50 * ms), all(left("b", 850), observed("worker"), ruleGone("worker", "b", 100), ruleAdded("worker", "b", 200), ruleGone("worker", "b", 880)),
+			verdict.Pass, "the rules of worker led to b until 0.030s after it left the endpoints, longer than those of any other of 1 node to any other of 1 old pod; 0.050s allowed", 0},
+		{"a pod that no rule ever led to", verdict.MaxRuleLag(50 * ms), all(left("b", 850), observed("worker")),
+			verdict.Inconclusive, "the rules of 0 nodes were seen to lead to any of 1 old pod", 0},
+		{"an API server that was slow when the pod left makes the lag uncertain", verdict.MaxRuleLag(50 * ms), all(left("b", 850), observed("worker"), ruleGone("worker", "b", 890),
+			with(evidence.Event{At: 900 * ms, Kind: evidence.APIAnswered, Count: 20})),
+			verdict.Inconclusive, "the rules of worker led to b until 0.040s ± 0.020s after it left the endpoints, longer than those of any other of 1 node to any other of 1 old pod; 0.050s allowed", 0},
 		{"rules that nobody observed", verdict.MaxRuleLag(time.Hour), all(left("b", 850), ruleGone("worker", "b", 900)),
 			verdict.Inconclusive, "the rules of 0 nodes were observed", 0},
 		{"no fresh lane in a pod", verdict.MaxDrainLag(ms), func(ev *recording) {
@@ -305,6 +320,14 @@ func observed(nodes ...string) edit {
 			with(evidence.Event{Kind: evidence.RulesBegun, Object: node})(ev)
 		}
 	}
+}
+
+func ruleAdded(node, name string, at int) edit {
+	return with(evidence.Event{At: time.Duration(at) * ms, Kind: evidence.RuleAdded, Object: node, By: evidence.Server{Version: "v1", Pod: name}})
+}
+
+func seenUntil(node string, at int) edit {
+	return with(evidence.Event{At: time.Duration(at) * ms, Kind: evidence.NodeBusy, Object: node})
 }
 
 func ruleGone(node, name string, at int) edit {

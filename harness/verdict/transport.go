@@ -33,7 +33,7 @@ func judgeNoLostReplies(_ evidence.Expectation, tl timeline.Timeline) Finding {
 }
 
 func judgeNoHiddenRetries(_ evidence.Expectation, tl timeline.Timeline) Finding {
-	lanes := tl.ServiceLanes()
+	lanes := slices.DeleteFunc(tl.ServiceLanes(), func(l timeline.Lane) bool { return l.Resends })
 	sent, again := requests(lanes), timeline.Repeated(lanes)
 	switch {
 	case sent == 0:

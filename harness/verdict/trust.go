@@ -18,6 +18,9 @@ const (
 	// from tens to hundreds of milliseconds. It holds for the host vantage too, whose machine is
 	// also the one most likely to be busy.
 	trustedLag = 100 * time.Millisecond
+	// trustedStall is the latest any request may be sent. A client that was stopped for longer was not
+	// there to see what happened meanwhile, however few of its requests that were.
+	trustedStall = time.Second
 	// trustedSilence is how long after load-begun an agent may start on a lane and before load-ended
 	// it may fall silent. A dead client offers its full rate until it dies. It is generous because the
 	// marks include a round trip to every agent and its requests in flight.
@@ -33,6 +36,7 @@ func distrust(run evidence.Run, tl timeline.Timeline) []string {
 	reasons = append(reasons, tl.Problems...)
 	reasons = append(reasons, blindness(tl)...)
 	reasons = append(reasons, fullNodes(tl)...)
+	reasons = append(reasons, unreadyNodes(tl)...)
 	if len(tl.Lanes) == 0 {
 		reasons = append(reasons, "the run has 0 lanes")
 	}
@@ -70,6 +74,17 @@ func fullNodes(tl timeline.Timeline) []string {
 	return reasons
 }
 
+// unreadyNodes tells of trouble that no rollout makes.
+func unreadyNodes(tl timeline.Timeline) []string {
+	var reasons []string
+	for _, e := range tl.Events {
+		if e.Kind == evidence.NodeUnready && tl.Phase(e.At) != timeline.Outside {
+			reasons = append(reasons, fmt.Sprintf("node %s was not ready at %s", e.Object, seconds(e.At)))
+		}
+	}
+	return reasons
+}
+
 // busiest says how busy a node was, for whoever wonders why it was late; empty when that was not seen.
 func busiest(node string, tl timeline.Timeline) string {
 	for _, load := range tl.NodeLoads() {
@@ -90,6 +105,9 @@ func weakLoad(lane timeline.Lane, tl timeline.Timeline) []string {
 	}
 	if lag := lane.Summary.Lag.P99; lag > trustedLag {
 		reasons = append(reasons, fmt.Sprintf("%s sent 1 %% of its requests %s late or later, over %s%s", lane.ID, seconds(lag), seconds(trustedLag), busiest(lane.Node, tl)))
+	}
+	if lag := lane.Summary.Lag.Max; lag > trustedStall {
+		reasons = append(reasons, fmt.Sprintf("%s sent a request %s late, over %s", lane.ID, seconds(lag), seconds(trustedStall)))
 	}
 	for i, agent := range lane.Summary.Agents {
 		who := lane.ID

@@ -27,7 +27,7 @@ const patience = time.Second
 var errOverloaded = errors.New("overloaded")
 
 // laneID names the load in every request, whoever sends it.
-const laneID = "worker-compare"
+const laneID = "worker-contest"
 
 // service names the app in its replies.
 const service = "echo"
@@ -41,7 +41,7 @@ type agent struct {
 func (agent) name() string { return "agent" }
 
 func (a agent) send(ctx context.Context, to site, l load) (o outcome, err error) {
-	const token = "compare"
+	const token = "contest"
 	addr, err := to.freeAddr()
 	if err != nil {
 		return outcome{}, err
@@ -91,9 +91,15 @@ func record(ctx context.Context, remote loadgen.Remote, url string, l load) ([]e
 	var hits []evidence.Hit
 	over := false
 	fetch := func(ctx context.Context) error {
-		frame, err := remote.Since(ctx, laneID, len(hits))
-		hits, over = append(hits, frame.Records...), frame.End
-		return err
+		for full := true; full; {
+			frame, err := remote.Since(ctx, laneID, len(hits))
+			if err != nil {
+				return err
+			}
+			hits, over = append(hits, frame.Records...), frame.End
+			full = len(frame.Records) == loadgen.HitsPerFrame && !over
+		}
+		return nil
 	}
 	for time.Now().Before(end) {
 		select {

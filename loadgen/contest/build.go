@@ -21,7 +21,7 @@ func build(ctx context.Context, dir string) error {
 	if err := compile(ctx, root, dir, "rollcall/fixtures/echo", "rollcall/loadgen/agent"); err != nil {
 		return err
 	}
-	return compile(ctx, filepath.Join(root, "loadgen", "compare", "rivals"), dir, "github.com/tsenart/vegeta/v12", "./fortio")
+	return compile(ctx, filepath.Join(root, "loadgen", "contest", "rivals"), dir, "github.com/tsenart/vegeta/v12", "./fortio")
 }
 
 func compile(ctx context.Context, module, dir string, packages ...string) error {

@@ -1,4 +1,4 @@
-module rollcall/loadgen/compare/rivals
+module rollcall/loadgen/contest/rivals
 
 go 1.26.0
 

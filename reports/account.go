@@ -1,0 +1,24 @@
+package reports
+
+import "fmt"
+
+// account is what became of every request of a scenario, from the clients' tape to the pods' and back; empty
+// where the pods' was not recorded.
+func account(s Scenario) string {
+	var requests, arrivals, never, lost int
+	for _, lane := range s.Lanes {
+		if lane.Arrivals == nil {
+			return ""
+		}
+		requests, arrivals = requests+lane.Requests, arrivals+*lane.Arrivals
+		never, lost = never+*lane.NeverArrived, lost+*lane.LostReplies
+	}
+	if requests == 0 {
+		return ""
+	}
+	said := fmt.Sprintf("of %d requests %d arrived and %d never did; %d of those that arrived lost their reply", requests, requests-never, never, lost)
+	if again := arrivals - (requests - never); again > 0 {
+		said += fmt.Sprintf("; pods logged %d arrivals more, of requests sent again", again)
+	}
+	return said
+}
