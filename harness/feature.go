@@ -51,8 +51,17 @@ func (r *Rig) Test(t *testing.T, suite string, scenarios ...Scenario) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			var walks []features.Feature
 			for _, s := range scenarios {
-				environment.Test(t, r.feature(c, suite, s))
+				if s.Walk != nil {
+					walks = append(walks, r.feature(c, suite, s))
+				}
+			}
+			environment.TestInParallel(t, walks...)
+			for _, s := range scenarios {
+				if s.Walk == nil {
+					environment.Test(t, r.feature(c, suite, s))
+				}
 			}
 		})
 	}
@@ -63,6 +72,13 @@ func (r *Rig) Test(t *testing.T, suite string, scenarios ...Scenario) {
 		t.Error(err)
 	}
 	t.Logf("evidence: %s; `make report RUN=%s` judges it again", r.Out, r.Out)
+}
+
+// breaks notes what went wrong outside a recording.
+func (r *Rig) breaks(what string) {
+	r.breaking.Lock()
+	defer r.breaking.Unlock()
+	r.broken = append(r.broken, what)
 }
 
 // feature is a scenario as e2e-framework sees it: recorded, joined and judged once, in its set-up;
@@ -77,7 +93,7 @@ func (r *Rig) feature(c *cluster.Cluster, suite string, s Scenario) features.Fea
 		return ctx
 	})
 	for i, e := range s.Expect {
-		f = f.Assess(e.Rule, func(ctx context.Context, t *testing.T, _ *envconf.Config) context.Context {
+		f = f.Assess(strings.TrimSpace(e.Rule+" "+e.Fact), func(ctx context.Context, t *testing.T, _ *envconf.Config) context.Context {
 			if i < len(v.Findings) {
 				tell(t, v.Findings[i].Outcome, v.Findings[i].Because)
 			}
@@ -114,7 +130,7 @@ func (r *Rig) recordAndJudge(ctx context.Context, c *cluster.Cluster, suite stri
 		folder := r.folder(c.Mode, suite, s.ID, attempt)
 		left, err := record(ctx, c, s, r.agents, r.session.ID, namespace, folder, run, out)
 		if left != nil {
-			r.broken = append(r.broken, fmt.Sprintf("%s %s: %v", c.Mode, s.ID, left))
+			r.breaks(fmt.Sprintf("%s %s: %v", c.Mode, s.ID, left))
 			fmt.Fprintln(out, left)
 		}
 		if err != nil {

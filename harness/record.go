@@ -46,13 +46,20 @@ type recording struct {
 func record(ctx context.Context, c *cluster.Cluster, s Scenario, agents int, session, namespace, folder string, run evidence.Run, out io.Writer) (left, err error) {
 	r := &recording{Scenario: s, cluster: c, agents: agents, session: session, namespace: namespace, began: time.Now(), out: out, run: run}
 	r.run.Began = r.began.UTC()
-	r.run.OldVersion, r.run.NewVersion = s.Rollout.Versions()
+	r.run.OldVersion, r.run.NewVersion, r.run.Unloaded = appVersions[0], appVersions[1], s.Walk != nil
+	if s.Rollout != nil {
+		r.run.OldVersion, r.run.NewVersion = s.Rollout.Versions()
+	}
 	if r.recorder, err = evidence.Record(folder, r.run); err != nil {
 		return nil, err
 	}
 	defer r.recorder.Abandon()
 
-	broke := r.rollOutUnderLoad(ctx)
+	do := r.rollOutUnderLoad
+	if s.Walk != nil {
+		do = r.walkThrough
+	}
+	broke := do(ctx)
 	afterwards := context.WithoutCancel(ctx)
 	if r.clients != nil {
 		r.run.Distrust = append(r.run.Distrust, r.clients.collect(afterwards, r.began)...)

@@ -9,6 +9,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"strconv"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -45,12 +46,13 @@ const configFile = "kind-config.yaml"
 // A Rig is what the scenarios of one test process run on.
 type Rig struct {
 	Options
-	modes   []string
-	version string // Kubernetes'
-	agents  int    // on each worker
-	module  string // folder of the Rollcall module
-	session evidence.Session
-	broken  []string // what went wrong outside the recordings
+	modes    []string
+	version  string // Kubernetes'
+	agents   int    // on each worker
+	module   string // folder of the Rollcall module
+	session  evidence.Session
+	broken   []string   // what went wrong outside the recordings
+	breaking sync.Mutex // guards it
 }
 
 // Main is the body of a suite's TestMain: it reads the flags, runs the tests and returns the exit

@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"context"
 	"time"
 
 	"rollcall/fixtures"
@@ -19,6 +20,10 @@ type Scenario struct {
 	Load    Load
 	Rollout rollout.Strategy
 	Expect  []evidence.Expectation
+
+	// Walk makes it a scenario without load: steps on the API, beside which others are walked. App says then
+	// only which Service's endpoints are watched, and Load and Rollout nothing.
+	Walk func(context.Context, *Walk) error
 
 	// Tries is how often a negative control may be recorded until it sees damage; 0 is 1. A
 	// scenario that promises no failure has one try.

@@ -60,7 +60,10 @@ func TestEveryScenarioIsWellFormed(t *testing.T) {
 						t.Errorf("covers %q, want C1 to C41", c)
 					}
 				}
-				if s.Load.Rate <= 0 {
+				if loaded := s.Load.Rate > 0; loaded == (s.Walk != nil) || loaded == (s.Rollout == nil) {
+					t.Error("it is neither a rollout under load nor a walk, or both")
+				}
+				if s.Walk == nil && s.Load.Rate <= 0 {
 					t.Errorf("load %+v says not how much", s.Load)
 				}
 				for _, e := range s.Expect {

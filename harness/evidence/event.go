@@ -49,6 +49,8 @@ const (
 	ReplicaSetScaled EventKind = "replicaset-scaled"
 	Reported         EventKind = "reported" // an Event of the API about Object; Detail is its reason and message
 
+	Fact EventKind = "fact" // the scenario itself found out: Object is what, Detail the value
+
 	LoadBegun    EventKind = "load-begun"
 	RolloutBegun EventKind = "rollout-begun" // the write that starts the rollout returned
 	StatusDone   EventKind = "status-done"   // `kubectl rollout status` would have reported success
@@ -64,5 +66,5 @@ func EventKinds() []EventKind {
 	return []EventKind{PodCreated, PodReady, PodUnready, PodDeleting, PodGone, EndpointReady, EndpointNotReady, EndpointGone,
 		PodStarted, PodListening, PodSigterm, PodDraining, PodExited,
 		RulesBegun, RuleAdded, RuleGone, RulesSynced, RulesUnseen, NodeUnseen, NodeBusy, NodeConntrack, NodeReady, NodeUnready, ReplicaSetScaled, Reported,
-		LoadBegun, RolloutBegun, StatusDone, OldGone, LoadEnded, APIAnswered, WatchGap, RecorderLost}
+		Fact, LoadBegun, RolloutBegun, StatusDone, OldGone, LoadEnded, APIAnswered, WatchGap, RecorderLost}
 }

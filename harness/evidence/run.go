@@ -54,6 +54,8 @@ type Run struct {
 	OldVersion string        `json:"old_version"`
 	NewVersion string        `json:"new_version"`
 	Lanes      []Lane        `json:"lanes"`
+	// Unloaded says that the scenario has no lanes by design: it walks through the API and notes facts.
+	Unloaded bool `json:"unloaded,omitempty"`
 	// Clocks has every node a client or pod of the run was on, at least once.
 	Clocks []ClockReading `json:"clocks,omitempty"`
 	Expect []Expectation  `json:"expect"`
@@ -85,6 +87,10 @@ type Expectation struct {
 	Max      time.Duration `json:"max,omitempty"`  // nanoseconds
 	Count    int           `json:"count,omitempty"`
 	Percent  int           `json:"percent,omitempty"` // 1-100
+
+	Fact   string        `json:"fact,omitempty"`   // name of what the scenario found
+	Values []string      `json:"values,omitempty"` // any of them will do, or all in this order, as the rule says
+	Min    time.Duration `json:"min,omitempty"`    // nanoseconds
 
 	Modes  []string `json:"modes,omitempty"`  // proxy modes it is for; empty: all
 	Since  string   `json:"since,omitempty"`  // first Kubernetes minor it is for, such as "1.36"; empty: all

@@ -76,6 +76,17 @@ type PodState struct {
 	Deleting bool // deletionTimestamp is set
 }
 
+// Count is how many pods of a version there are in the API.
+func (s State) Count(version string) int {
+	n := 0
+	for _, p := range s.Pods {
+		if p.Version == version {
+			n++
+		}
+	}
+	return n
+}
+
 // Start begins to watch a namespace and returns when everything in it has been seen, or ctx ends;
 // from then on the watch lasts until Stop. versionLabel is the pod label that holds the app's version;
 // service is the Service whose endpoints count. Times are offsets from began.

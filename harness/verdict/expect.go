@@ -22,6 +22,10 @@ const (
 	maxRuleLag      = "max-rule-lag"
 	minAvailable    = "min-available"
 	maxPods         = "max-pods"
+	fact            = "fact"
+	factWithin      = "fact-within"
+	scaling         = "scaling"
+	maxActive       = "max-active"
 )
 
 // NoFailures expects that no request through the Service fails.
@@ -80,6 +84,25 @@ func MinAvailable(n int) evidence.Expectation {
 
 // MaxPods expects at most n pods throughout the rollout, terminating ones included.
 func MaxPods(n int) evidence.Expectation { return evidence.Expectation{Rule: maxPods, Count: n} }
+
+// Fact expects that what the scenario noted under a name last is one of the values.
+func Fact(name string, values ...string) evidence.Expectation {
+	return evidence.Expectation{Rule: fact, Fact: name, Values: values}
+}
+
+// FactWithin expects that the duration the scenario noted under a name last is from min to max.
+func FactWithin(name string, min, max time.Duration) evidence.Expectation {
+	return evidence.Expectation{Rule: factWithin, Fact: name, Min: min, Max: max}
+}
+
+// Scaling expects that, from the rollout's begin on, ReplicaSets are given these sizes in this order, each
+// written "v2:1", and others only afterwards.
+func Scaling(sizes ...string) evidence.Expectation {
+	return evidence.Expectation{Rule: scaling, Values: sizes}
+}
+
+// MaxActive expects that ReplicaSets never ask for more than n pods together.
+func MaxActive(n int) evidence.Expectation { return evidence.Expectation{Rule: maxActive, Count: n} }
 
 // In limits an expectation to clusters with this proxy mode, and those named before.
 func In(mode string, x evidence.Expectation) evidence.Expectation {

@@ -29,5 +29,9 @@ func Rules() []Rule {
 		{maxRuleLag, "no node's rules lead clients to a pod for longer than allowed after it left the endpoints", judgeMaxRuleLag},
 		{minAvailable, "clients always have the expected number of available pods", judgeMinAvailable},
 		{maxPods, "clients are served by no more pods than allowed, terminating ones included", judgeMaxPods},
+		{fact, "the cluster does what is expected", judgeFact},
+		{factWithin, "the cluster takes as long as expected", judgeFactWithin},
+		{scaling, "ReplicaSets are scaled in the expected order", judgeScaling},
+		{maxActive, "ReplicaSets never ask for more pods than allowed", judgeMaxActive},
 	}
 }

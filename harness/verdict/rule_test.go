@@ -132,6 +132,22 @@ func TestRules(t *testing.T) {
 			verdict.Fail, "b was sent requests from worker until 0.140s after it left the endpoints, 0.130s allowed", 0},
 		{"nothing sent after it left", verdict.MaxDrainLag(ms), with(pod(995, evidence.EndpointGone, "v1", "b")),
 			verdict.Pass, "0 requests were sent to 1 old pod after it left the endpoints", 0},
+		{"a fact that is one of those expected", verdict.Fact("revisions", "2", "3"), noting("revisions", "1", "3"), verdict.Pass, "revisions: 3", 0},
+		{"a fact that is something else", verdict.Fact("revisions", "2", "3"), noting("revisions", "4"), verdict.Fail, "revisions: 4, expected 2 or 3", 0},
+		{"a fact that nobody found out", verdict.Fact("revisions", "2"), none, verdict.Inconclusive, "revisions was not found out", 0},
+		{"a fact without an expectation", verdict.Fact("revisions"), noting("revisions", "4"), verdict.Inconclusive, "the rule names 0 values for revisions", 0},
+		{"a duration in its bounds", verdict.FactWithin("until SIGTERM", 4*time.Second, 6*time.Second), noting("until SIGTERM", "6s"), verdict.Pass, "until SIGTERM: 6.000s, expected 4.000s to 6.000s", 0},
+		{"a duration out of them", verdict.FactWithin("until SIGTERM", 4*time.Second, 6*time.Second), noting("until SIGTERM", "6.001s"), verdict.Fail, "until SIGTERM: 6.001s, expected 4.000s to 6.000s", 0},
+		{"a duration that is none", verdict.FactWithin("until SIGTERM", 0, time.Second), noting("until SIGTERM", "soon"), verdict.Inconclusive, "until SIGTERM: soon is no duration", 0},
+		{"sizes in the order expected, and then others", verdict.Scaling("v2:1", "v1:1"), all(scaled(100, "v1", 2), scaled(510, "v2", 1), scaled(600, "v1", 1), scaled(700, "v2", 2)),
+			verdict.Pass, "ReplicaSets were given the sizes v2:1 v1:1 v2:2", 0},
+		{"sizes in another order", verdict.Scaling("v1:1", "v2:1"), all(scaled(510, "v2", 1), scaled(600, "v1", 1)),
+			verdict.Fail, "ReplicaSets were given the sizes v2:1 v1:1, expected v1:1 v2:1 first", 0},
+		{"fewer sizes than expected", verdict.Scaling("v2:1", "v1:1"), scaled(510, "v2", 1), verdict.Fail, "ReplicaSets were given the sizes v2:1, expected v2:1 v1:1 first", 0},
+		{"ReplicaSets ask for as many pods as allowed", verdict.MaxActive(3), all(scaled(0, "v1", 2), scaled(510, "v2", 1), scaled(600, "v1", 1), scaled(700, "v2", 2)),
+			verdict.Pass, "ReplicaSets never asked for more than 3 pods, at most 3 expected", 0},
+		{"ReplicaSets ask for too many pods", verdict.MaxActive(2), all(scaled(0, "v1", 2), scaled(510, "v2", 1)), verdict.Fail, "ReplicaSets never asked for more than 3 pods, at most 2 expected", 0},
+		{"ReplicaSets that nobody saw", verdict.MaxActive(2), none, verdict.Inconclusive, "0 ReplicaSets were seen", 0},
 		{"no pod that left", verdict.MaxDrainLag(ms), none, verdict.Inconclusive, "0 old pods were seen leaving the endpoints", 0},
 		{"every node's rules stopped in time", verdict.MaxRuleLag(50 * ms), all(left("b", 850), observed("worker"), ruleGone("worker", "b", 900)),
 			verdict.Pass, "the rules of worker led to b until 0.050s after it left the endpoints, longer than those of any other of 1 node to any other of 1 old pod; 0.050s allowed", 0},
@@ -306,7 +322,7 @@ func TestRulesArePermanent(t *testing.T) {
 		}
 	}
 	want := []string{"no-failures", "no-lost-replies", "no-hidden-retries", "damage-seen", "serves", "only-serves", "ordered-switch",
-		"full-rate", "max-outage", "max-drain-lag", "max-rule-lag", "min-available", "max-pods"}
+		"full-rate", "max-outage", "max-drain-lag", "max-rule-lag", "min-available", "max-pods", "fact", "fact-within", "scaling", "max-active"}
 	if diff := cmp.Diff(want, ids); diff != "" {
 		t.Errorf("ids (-want +got):\n%s", diff)
 	}
@@ -332,4 +348,17 @@ func seenUntil(node string, at int) edit {
 
 func ruleGone(node, name string, at int) edit {
 	return with(evidence.Event{At: time.Duration(at) * ms, Kind: evidence.RuleGone, Object: node, By: evidence.Server{Version: "v1", Pod: name}})
+}
+
+// noting has the scenario note a fact, again with each value.
+func noting(name string, values ...string) edit {
+	return func(ev *recording) {
+		for i, value := range values {
+			with(evidence.Event{At: time.Duration(i) * ms, Kind: evidence.Fact, Object: name, Detail: value})(ev)
+		}
+	}
+}
+
+func scaled(at int, version string, size int) edit {
+	return with(evidence.Event{At: time.Duration(at) * ms, Kind: evidence.ReplicaSetScaled, Object: "echo-" + version, Count: size, Detail: version})
 }

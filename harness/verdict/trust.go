@@ -35,6 +35,10 @@ func distrust(run evidence.Run, tl timeline.Timeline) []string {
 	reasons := append([]string(nil), run.Distrust...)
 	reasons = append(reasons, tl.Problems...)
 	reasons = append(reasons, blindness(tl)...)
+	if run.Unloaded {
+		return reasons
+	}
+	reasons = append(reasons, missingMarks(tl)...)
 	reasons = append(reasons, fullNodes(tl)...)
 	reasons = append(reasons, unreadyNodes(tl)...)
 	if len(tl.Lanes) == 0 {
@@ -46,13 +50,18 @@ func distrust(run evidence.Run, tl timeline.Timeline) []string {
 	return append(reasons, earlyDamage(tl)...)
 }
 
-func blindness(tl timeline.Timeline) []string {
+func missingMarks(tl timeline.Timeline) []string {
 	var reasons []string
 	for _, kind := range timeline.PhaseMarks() {
 		if _, ok := tl.Mark(kind); !ok {
 			reasons = append(reasons, missing(kind))
 		}
 	}
+	return reasons
+}
+
+func blindness(tl timeline.Timeline) []string {
+	var reasons []string
 	for _, e := range tl.Events {
 		switch e.Kind {
 		case evidence.WatchGap:

@@ -4,4 +4,4 @@ package rollout
 import "rollcall/harness"
 
 // All lists the scenarios of this suite.
-func All() []harness.Scenario { return []harness.Scenario{drainedRollingUpdate()} }
+func All() []harness.Scenario { return []harness.Scenario{drainedRollingUpdate(), defaults()} }

@@ -1,0 +1,92 @@
+package harness
+
+import (
+	"context"
+	"fmt"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+
+	"rollcall/fixtures"
+	"rollcall/harness/evidence"
+	"rollcall/harness/observe"
+	"rollcall/harness/rollout"
+)
+
+// A Walk is a scenario without load under way: it goes through the API in a namespace of its own, beside
+// others, while everything in the namespace is watched. What it finds out it notes as facts, which rules judge.
+type Walk struct {
+	Client    kubernetes.Interface
+	Config    *rest.Config
+	Namespace string
+	Mode      string // kube-proxy's
+
+	watch *observe.Watch
+}
+
+// Note notes a fact: what was found out under a name, such as a number, a duration or a word.
+func (w *Walk) Note(name string, value any) {
+	w.watch.Note(evidence.Event{Kind: evidence.Fact, Object: name, Detail: fmt.Sprint(value)})
+}
+
+// Mark notes a step of the rollout, now.
+func (w *Walk) Mark(kind evidence.EventKind) { w.watch.Mark(kind) }
+
+// Until returns when the condition holds for what has been seen; it is asked at every change. The error is
+// the cause of ctx.
+func (w *Walk) Until(ctx context.Context, holds func(observe.State) bool) error {
+	return w.watch.Until(ctx, holds)
+}
+
+// Deploy creates the app's Service and Deployment and returns when every replica of it is ready.
+func (w *Walk) Deploy(ctx context.Context, app fixtures.App, version string) error {
+	if _, err := w.Client.CoreV1().Services(w.Namespace).Create(ctx, app.Service(w.Namespace, 0), metav1.CreateOptions{}); err != nil {
+		return err
+	}
+	deployment := app.Deployment(w.Namespace, version)
+	if _, err := w.Client.AppsV1().Deployments(w.Namespace).Create(ctx, deployment, metav1.CreateOptions{}); err != nil {
+		return err
+	}
+	return w.Until(ctx, func(s observe.State) bool {
+		d := s.Deployments[deployment.Name]
+		return d != nil && rollout.Complete(d)
+	})
+}
+
+// RollOut makes the strategy's write and returns when the API server says that the rollout is done, and then
+// every old pod is gone. It sets the marks of a rollout.
+func (w *Walk) RollOut(ctx context.Context, app fixtures.App, strategy rollout.Strategy) error {
+	w.Mark(evidence.RolloutBegun) // before the write: what follows from it is seen while it returns
+	if err := strategy.Begin(ctx, w.Client, w.Namespace, app); err != nil {
+		return err
+	}
+	if err := w.Until(ctx, func(s observe.State) bool { return strategy.Settled(s, app) }); err != nil {
+		return err
+	}
+	w.Mark(evidence.StatusDone)
+	old, _ := strategy.Versions()
+	if err := w.Until(ctx, func(s observe.State) bool { return s.Count(old) == 0 }); err != nil {
+		return err
+	}
+	w.Mark(evidence.OldGone)
+	return nil
+}
+
+// walkThrough is the scenario from the namespace to its last step.
+func (r *recording) walkThrough(ctx context.Context) (err error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, rolloutPatience, observe.ErrNeverSettled)
+	defer cancel()
+	if _, err := r.cluster.Client.CoreV1().Namespaces().Create(ctx, fixtures.Namespace(r.namespace, r.session), metav1.CreateOptions{}); err != nil {
+		return err
+	}
+	r.watch, err = observe.Start(ctx, r.cluster.Client, r.namespace, r.App.Service(r.namespace, 0).Name, fixtures.VersionLabel, r.began, r.recorder)
+	if err != nil {
+		return err
+	}
+	w := &Walk{Client: r.cluster.Client, Config: r.cluster.REST, Namespace: r.namespace, Mode: r.cluster.Mode, watch: r.watch}
+	w.Mark(evidence.LoadBegun)
+	defer w.Mark(evidence.LoadEnded)
+	fmt.Fprintf(r.out, "%s %s: walking\n", r.cluster.Mode, r.ID)
+	return r.Walk(ctx, w)
+}

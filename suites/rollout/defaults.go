@@ -1,0 +1,46 @@
+package rollout
+
+import (
+	"context"
+
+	appsv1 "k8s.io/api/apps/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"rollcall/fixtures"
+	"rollcall/harness"
+	"rollcall/harness/evidence"
+	"rollcall/harness/verdict"
+)
+
+// defaults: what the API server fills in for a Deployment that names no strategy (Kubernetes v1.36.3,
+// pkg/apis/apps/v1/defaults.go).
+func defaults() harness.Scenario {
+	return harness.Scenario{
+		ID:     "defaults",
+		Claim:  "a Deployment that names no strategy is rolled out by RollingUpdate with 25 % surge and 25 % unavailable",
+		Covers: []string{"C9"},
+		Walk: func(ctx context.Context, w *harness.Walk) error {
+			bare := fixtures.App{Replicas: 1}.Deployment(w.Namespace, "v1")
+			bare.Spec.Replicas, bare.Spec.Strategy = nil, appsv1.DeploymentStrategy{}
+			d, err := w.Client.AppsV1().Deployments(w.Namespace).Create(ctx, bare, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
+			if err != nil {
+				return err
+			}
+			w.Note("strategy", d.Spec.Strategy.Type)
+			w.Note("max surge", d.Spec.Strategy.RollingUpdate.MaxSurge)
+			w.Note("max unavailable", d.Spec.Strategy.RollingUpdate.MaxUnavailable)
+			w.Note("replicas", *d.Spec.Replicas)
+			w.Note("seconds until a rollout is late", *d.Spec.ProgressDeadlineSeconds)
+			w.Note("old ReplicaSets kept", *d.Spec.RevisionHistoryLimit)
+			return nil
+		},
+		Expect: []evidence.Expectation{
+			verdict.Fact("strategy", "RollingUpdate"),
+			verdict.Fact("max surge", "25%"),
+			verdict.Fact("max unavailable", "25%"),
+			verdict.Fact("replicas", "1"),
+			verdict.Fact("seconds until a rollout is late", "600"),
+			verdict.Fact("old ReplicaSets kept", "10"),
+		},
+	}
+}
