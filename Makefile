@@ -68,6 +68,11 @@ rejudge: ## Say what today's rules would change about a recorded run, and change
 	@go build -o out/bin/rollcall ./reports/rollcall
 	@out/bin/rollcall rejudge $(RUN)
 
+.PHONY: claims
+claims: ## Print which seed claims a recorded run covers, as a Markdown table; RUN=out/<run-id>
+	@go build -o out/bin/rollcall ./reports/rollcall
+	@out/bin/rollcall claims $(RUN)
+
 ##@ Development
 
 # chrt, where it is allowed, keeps the neighbours of a shared machine out of a measurement.

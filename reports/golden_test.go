@@ -55,6 +55,7 @@ func TestWriters(t *testing.T) {
 		{"junit.xml", reports.JUnit, r},
 		{"summary.md", reports.Markdown, r},
 		{"terminal.txt", reports.Terminal, r},
+		{"claims.md", reports.Claims, r},
 		{"empty-report.json", reports.JSON, empty},
 		{"empty-junit.xml", reports.JUnit, empty},
 		{"empty-summary.md", reports.Markdown, empty},

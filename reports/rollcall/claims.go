@@ -1,0 +1,30 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+
+	"rollcall/reports"
+)
+
+func claimsCommand(code *int) *cobra.Command {
+	return &cobra.Command{
+		Use:   "claims DIR",
+		Short: "Print which seed claims a recorded run covers, and how each mode answered",
+		Long: `Print a table in Markdown: for every seed claim, C1 to C41, the scenarios of a
+recorded run that cover it, how each mode answered and with what numbers, and
+below it the claims that nothing in the run covers.
+
+DIR is a run folder, such as out/latest. Its evidence is judged by the rules of
+this build. Exit codes: 0, or 2 when DIR is not a run folder.`,
+		Example: "  rollcall claims out/latest",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			r, err := reports.Load(args[0])
+			if err != nil {
+				*code = exitUsage
+				return err
+			}
+			return reports.Claims(cmd.OutOrStdout(), r)
+		},
+	}
+}
