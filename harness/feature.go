@@ -47,10 +47,11 @@ func (r *Rig) Test(t *testing.T, suite string, scenarios ...Scenario) {
 					t.Error(err)
 				}
 			})
-			environment, err := env.NewWithContext(ctx, envconf.New().WithKubeconfigFile(c.Kubeconfig))
+			environment, err := env.NewWithContext(ctx, envconf.New().WithKubeconfigFile(c.Kubeconfig).WithParallelTestEnabled())
 			if err != nil {
 				t.Fatal(err)
 			}
+			r.walking = make(chan struct{}, walksAtOnce)
 			var walks []features.Feature
 			for _, s := range scenarios {
 				if s.Walk != nil {
@@ -74,6 +75,11 @@ func (r *Rig) Test(t *testing.T, suite string, scenarios ...Scenario) {
 	t.Logf("evidence: %s; `make report RUN=%s` judges it again", r.Out, r.Out)
 }
 
+// walksAtOnce bounds the scenarios without load that run side by side: they wait more than they work, but the
+// pods they start compete for a small machine, and following each pod's log takes one of the host's inotify
+// instances, of which many hosts have 128.
+const walksAtOnce = 3
+
 // breaks notes what went wrong outside a recording.
 func (r *Rig) breaks(what string) {
 	r.breaking.Lock()
@@ -86,6 +92,10 @@ func (r *Rig) breaks(what string) {
 func (r *Rig) feature(c *cluster.Cluster, suite string, s Scenario) features.Feature {
 	var v verdict.Verdict
 	f := features.New(s.ID).WithSetup("record", func(ctx context.Context, t *testing.T, _ *envconf.Config) context.Context {
+		if s.Walk != nil {
+			r.walking <- struct{}{}
+			defer func() { <-r.walking }()
+		}
 		var err error
 		if v, err = r.recordAndJudge(ctx, c, suite, s, t.Output()); err != nil {
 			t.Error(err)

@@ -51,8 +51,9 @@ type Rig struct {
 	agents   int    // on each worker
 	module   string // folder of the Rollcall module
 	session  evidence.Session
-	broken   []string   // what went wrong outside the recordings
-	breaking sync.Mutex // guards it
+	broken   []string      // what went wrong outside the recordings
+	walking  chan struct{} // has room for the walks that may be under way
+	breaking sync.Mutex    // guards it
 }
 
 // Main is the body of a suite's TestMain: it reads the flags, runs the tests and returns the exit

@@ -6,7 +6,6 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
-	"k8s.io/client-go/rest"
 
 	"rollcall/fixtures"
 	"rollcall/harness/evidence"
@@ -18,7 +17,6 @@ import (
 // others, while everything in the namespace is watched. What it finds out it notes as facts, which rules judge.
 type Walk struct {
 	Client    kubernetes.Interface
-	Config    *rest.Config
 	Namespace string
 	Mode      string // kube-proxy's
 
@@ -84,7 +82,7 @@ func (r *recording) walkThrough(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	w := &Walk{Client: r.cluster.Client, Config: r.cluster.REST, Namespace: r.namespace, Mode: r.cluster.Mode, watch: r.watch}
+	w := &Walk{Client: r.cluster.Client, Namespace: r.namespace, Mode: r.cluster.Mode, watch: r.watch}
 	w.Mark(evidence.LoadBegun)
 	defer w.Mark(evidence.LoadEnded)
 	fmt.Fprintf(r.out, "%s %s: walking\n", r.cluster.Mode, r.ID)

@@ -72,7 +72,7 @@ func (f *follower) readAll(live context.Context, run int) error {
 		if err := f.read(live, run); err != nil {
 			return err
 		}
-		if now := f.look(); now.over(run) && !f.warned {
+		if now := f.look(); now.over(run) && f.last != "" && !f.warned { // before its first line it serves nobody
 			f.lost(errKilled)
 		}
 	}

@@ -34,6 +34,10 @@ func TestLogs(t *testing.T) {
 			l.ends()
 			l.status(0, terminated, none)
 		}, "log of p: the container was killed without warning, with what it had not written yet"},
+		{"but not before its process began", func(l *life) {
+			l.kubelet.change(func() { l.kubelet.runs = append(l.kubelet.runs, &run{ended: true}) })
+			l.status(0, terminated, none)
+		}, ""},
 		{"and so may one of its runs, of which the next is read all the same", func(l *life) {
 			l.startsUnwarned()
 			l.gets(5)

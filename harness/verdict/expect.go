@@ -26,6 +26,7 @@ const (
 	factWithin      = "fact-within"
 	scaling         = "scaling"
 	maxActive       = "max-active"
+	rulesFirst      = "rules-before-sigterm"
 )
 
 // NoFailures expects that no request through the Service fails.
@@ -103,6 +104,10 @@ func Scaling(sizes ...string) evidence.Expectation {
 
 // MaxActive expects that ReplicaSets never ask for more than n pods together.
 func MaxActive(n int) evidence.Expectation { return evidence.Expectation{Rule: maxActive, Count: n} }
+
+// RulesBeforeSigterm expects that every node's rules have stopped leading to each old pod before the pod is
+// told to exit: from then on no new connection can be lost.
+func RulesBeforeSigterm() evidence.Expectation { return evidence.Expectation{Rule: rulesFirst} }
 
 // In limits an expectation to clusters with this proxy mode, and those named before.
 func In(mode string, x evidence.Expectation) evidence.Expectation {

@@ -33,5 +33,6 @@ func Rules() []Rule {
 		{factWithin, "the cluster takes as long as expected", judgeFactWithin},
 		{scaling, "ReplicaSets are scaled in the expected order", judgeScaling},
 		{maxActive, "ReplicaSets never ask for more pods than allowed", judgeMaxActive},
+		{rulesFirst, "no node's rules lead clients to a pod that was told to exit", judgeRulesBeforeSigterm},
 	}
 }

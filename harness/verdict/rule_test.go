@@ -132,6 +132,20 @@ func TestRules(t *testing.T) {
 			verdict.Fail, "b was sent requests from worker until 0.140s after it left the endpoints, 0.130s allowed", 0},
 		{"nothing sent after it left", verdict.MaxDrainLag(ms), with(pod(995, evidence.EndpointGone, "v1", "b")),
 			verdict.Pass, "0 requests were sent to 1 old pod after it left the endpoints", 0},
+		{"every node's rules leave a pod out before it is told to exit", verdict.RulesBeforeSigterm(),
+			all(left("b", 850), ruleGone("worker", "b", 900), ruleGone("worker2", "b", 950), sigterm("b", 1000)),
+			verdict.Pass, "of 2 pairs of pod and node, the least time from the rules of worker2 leaving b out until it was told to exit was 0.050s", 0},
+		{"one node's rules still lead to a pod that was told to exit", verdict.RulesBeforeSigterm(),
+			all(left("b", 850), ruleGone("worker", "b", 900), ruleGone("worker2", "b", 1010), sigterm("b", 1000)),
+			verdict.Fail, "of 2 pairs of pod and node, the least time from the rules of worker2 leaving b out until it was told to exit was -0.010s", 0},
+		{"rules that were not seen when the pod was told to exit decide nothing", verdict.RulesBeforeSigterm(),
+			all(left("b", 850), ruleGone("worker", "b", 1010), sigterm("b", 1000), with(evidence.Event{At: 1010 * ms, Kind: evidence.RulesUnseen, Object: "worker", Count: 60})),
+			verdict.Inconclusive, "of 1 pair of pod and node, the least time from the rules of worker leaving b out until it was told to exit was -0.010s ± 0.060s", 0},
+		{"rules that never leave a pod out", verdict.RulesBeforeSigterm(),
+			all(left("b", 850), observed("worker", "worker2"), ruleGone("worker", "b", 900), ruleAdded("worker2", "b", 10), seenUntil("worker2", 1900), sigterm("b", 1000)),
+			verdict.Fail, "the rules of worker2 still led to b when they were seen last", 0},
+		{"nobody saw the rules", verdict.RulesBeforeSigterm(), all(left("b", 850), sigterm("b", 1000)),
+			verdict.Inconclusive, "0 old pods were seen both to leave the rules of a node and to be told to exit", 0},
 		{"a fact that is one of those expected", verdict.Fact("revisions", "2", "3"), noting("revisions", "1", "3"), verdict.Pass, "revisions: 3", 0},
 		{"a fact that is something else", verdict.Fact("revisions", "2", "3"), noting("revisions", "4"), verdict.Fail, "revisions: 4, expected 2 or 3", 0},
 		{"a fact that nobody found out", verdict.Fact("revisions", "2"), none, verdict.Inconclusive, "revisions was not found out", 0},
@@ -322,7 +336,7 @@ func TestRulesArePermanent(t *testing.T) {
 		}
 	}
 	want := []string{"no-failures", "no-lost-replies", "no-hidden-retries", "damage-seen", "serves", "only-serves", "ordered-switch",
-		"full-rate", "max-outage", "max-drain-lag", "max-rule-lag", "min-available", "max-pods", "fact", "fact-within", "scaling", "max-active"}
+		"full-rate", "max-outage", "max-drain-lag", "max-rule-lag", "min-available", "max-pods", "fact", "fact-within", "scaling", "max-active", "rules-before-sigterm"}
 	if diff := cmp.Diff(want, ids); diff != "" {
 		t.Errorf("ids (-want +got):\n%s", diff)
 	}
@@ -362,3 +376,5 @@ func noting(name string, values ...string) edit {
 func scaled(at int, version string, size int) edit {
 	return with(evidence.Event{At: time.Duration(at) * ms, Kind: evidence.ReplicaSetScaled, Object: "echo-" + version, Count: size, Detail: version})
 }
+
+func sigterm(name string, at int) edit { return with(pod(at, evidence.PodSigterm, "v1", name)) }

@@ -22,7 +22,7 @@ func drainedRollingUpdate() harness.Scenario {
 	return harness.Scenario{
 		ID:     "drained-rolling-update",
 		Claim:  "replacing every pod fails no request when pods sleep 5 s before they are told to exit, and then let their clients go",
-		Covers: []string{"C31"},
+		Covers: []string{"C3", "C31", "C37", "C39", "C40"},
 		App: fixtures.App{
 			Replicas: 3, MaxSurge: new(intstr.FromInt32(1)), MaxUnavailable: new(intstr.FromInt32(0)),
 			PreStopSleep: drain, Linger: 2 * time.Second, OnTerm: fixtures.Drain,
@@ -36,6 +36,7 @@ func drainedRollingUpdate() harness.Scenario {
 			verdict.NoHiddenRetries(),
 			verdict.MaxDrainLag(drain),
 			verdict.MaxRuleLag(3 * time.Second),
+			verdict.RulesBeforeSigterm(),
 			verdict.OnlyServes("v2", evidence.OldGone),
 		},
 	}

@@ -1,0 +1,90 @@
+package autoscale
+
+import (
+	"context"
+	"encoding/json"
+
+	appsv1 "k8s.io/api/apps/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/strategicpatch"
+	"k8s.io/kubectl/pkg/util"
+
+	"rollcall/fixtures"
+	"rollcall/harness"
+)
+
+// An apply writes a manifest as a kind of client does, and returns what the API server made of it.
+type apply func(context.Context, *harness.Walk, *appsv1.Deployment) (*appsv1.Deployment, error)
+
+// Names that clients give as theirs when they write.
+const (
+	kubectl  = "kubectl-client-side-apply" // kubectl v0.37, pkg/cmd/apply/apply.go, FieldManagerClientSideApply
+	pipeline = "pipeline"                  // our own choice
+)
+
+// manifest is a version of the app as somebody keeps it in a file; replicas nil leaves them out.
+func manifest(w *harness.Walk, version string, replicas *int32) *appsv1.Deployment {
+	d := fixtures.App{}.Deployment(w.Namespace, version)
+	d.Spec.Replicas = replicas
+	return d
+}
+
+// clientSide does what `kubectl apply` does: what the manifest says is written, and what it no longer says but
+// said when it was last applied is removed (kubectl v0.37, pkg/cmd/apply/patcher.go). What it never said stays.
+func clientSide(ctx context.Context, w *harness.Walk, d *appsv1.Deployment) (*appsv1.Deployment, error) {
+	deployments := w.Client.AppsV1().Deployments(w.Namespace)
+	live, err := deployments.Get(ctx, d.Name, metav1.GetOptions{})
+	if apierrors.IsNotFound(err) {
+		if err := util.CreateApplyAnnotation(d, unstructured.UnstructuredJSONScheme); err != nil {
+			return nil, err
+		}
+		return deployments.Create(ctx, d, metav1.CreateOptions{FieldManager: kubectl})
+	}
+	if err != nil {
+		return nil, err
+	}
+	lastApplied, err := util.GetOriginalConfiguration(live)
+	if err != nil {
+		return nil, err
+	}
+	wanted, err := util.GetModifiedConfiguration(d, true, unstructured.UnstructuredJSONScheme)
+	if err != nil {
+		return nil, err
+	}
+	current, err := runtime.Encode(unstructured.UnstructuredJSONScheme, live)
+	if err != nil {
+		return nil, err
+	}
+	schema, err := strategicpatch.NewPatchMetaFromStruct(appsv1.Deployment{})
+	if err != nil {
+		return nil, err
+	}
+	patch, err := strategicpatch.CreateThreeWayMergePatch(lastApplied, wanted, current, schema, true)
+	if err != nil {
+		return nil, err
+	}
+	return deployments.Patch(ctx, d.Name, types.StrategicMergePatchType, patch, metav1.PatchOptions{FieldManager: kubectl})
+}
+
+// serverSide does what `kubectl apply --server-side` does, for an owner called pipeline.
+func serverSide(ctx context.Context, w *harness.Walk, d *appsv1.Deployment) (*appsv1.Deployment, error) {
+	return applyServerSide(ctx, w, d, false)
+}
+
+// serverSideForced takes the fields from whoever owns them, as `--force-conflicts` does.
+func serverSideForced(ctx context.Context, w *harness.Walk, d *appsv1.Deployment) (*appsv1.Deployment, error) {
+	return applyServerSide(ctx, w, d, true)
+}
+
+func applyServerSide(ctx context.Context, w *harness.Walk, d *appsv1.Deployment, force bool) (*appsv1.Deployment, error) {
+	body, err := json.Marshal(d)
+	if err != nil {
+		return nil, err
+	}
+	return w.Client.AppsV1().Deployments(w.Namespace).Patch(ctx, d.Name, types.ApplyPatchType, body,
+		metav1.PatchOptions{FieldManager: pipeline, Force: new(force)})
+}

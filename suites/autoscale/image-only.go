@@ -1,0 +1,39 @@
+package autoscale
+
+import (
+	"context"
+
+	"rollcall/fixtures"
+	"rollcall/harness"
+	"rollcall/harness/evidence"
+	"rollcall/harness/rollout"
+	"rollcall/harness/verdict"
+)
+
+// imageOnly: the write changes the template and nothing else, as `kubectl set image` does. An autoscaler writes
+// the same spec.replicas that the rollout's percentages are of; there is no other number they could be of. Seen:
+// 12 pods at 25 % surge by 3 and miss 3, not the 1 and 0 that they would of the manifest's single replica.
+func imageOnly() harness.Scenario {
+	return harness.Scenario{
+		ID:     "image-only",
+		Claim:  "changing nothing but the image keeps at least 9 of the 12 pods that an autoscaler arrived at, and asks for at most 15",
+		Covers: []string{"C12"},
+		Walk: func(ctx context.Context, w *harness.Walk) error {
+			if _, err := clientSide(ctx, w, manifest(w, "v1", new(int32(1)))); err != nil {
+				return err
+			}
+			if err := scaled(ctx, w, 12); err != nil {
+				return err
+			}
+			if err := autoscaled(ctx, w, 6); err != nil {
+				return err
+			}
+			return w.RollOut(ctx, fixtures.App{}, rollout.Update("v1", "v2"))
+		},
+		Expect: []evidence.Expectation{
+			verdict.Scaling("v2:3", "v1:9", "v2:6"),
+			verdict.MinAvailable(9),
+			verdict.MaxActive(15),
+		},
+	}
+}

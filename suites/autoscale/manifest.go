@@ -1,0 +1,93 @@
+package autoscale
+
+import (
+	"context"
+
+	"rollcall/harness"
+	"rollcall/harness/evidence"
+	"rollcall/harness/observe"
+	"rollcall/harness/verdict"
+)
+
+// A fix is a way to keep the number of replicas out of a manifest.
+type fix struct {
+	id, claim   string
+	how         apply
+	first, next *int32 // replicas in the manifest when it is applied first, and from then on; nil is left out
+	expect      []evidence.Expectation
+}
+
+// held is what the autoscaler makes of the 1 pod that every app here is born with.
+const held = 4
+
+// manifests: seen, client-side apply removes replicas that it once wrote, whoever has written them since, and the
+// API server then fills in its default of 1: the 3 pods too many were being deleted 0.1 to 0.7 s after. Server-side apply
+// gives up no more than it owns, and the autoscaler's first write took the field over.
+func manifests() []harness.Scenario {
+	kept := []evidence.Expectation{
+		verdict.Fact("replicas after the apply", "4"),
+		verdict.Scaling("v2:1", "v1:3", "v2:2"),
+		verdict.MinAvailable(3),
+		verdict.MaxActive(5),
+		verdict.Fact("replicas after the next apply", "4"),
+	}
+	var scenarios []harness.Scenario
+	for _, f := range []fix{
+		{
+			id:    "manifest-never-with-replicas",
+			claim: "applying a manifest that never named replicas keeps the size of 4 that the autoscaler gave",
+			how:   clientSide, expect: kept,
+		},
+		{
+			id:    "manifest-without-replicas-any-more",
+			claim: "applying a manifest that no longer names replicas leaves 1 of 4 pods at once, the first time only",
+			how:   clientSide, first: new(int32(1)),
+			expect: []evidence.Expectation{
+				verdict.Fact("replicas after the apply", "1"),
+				verdict.Scaling("v1:1"),
+				verdict.Fact("fewest available pods", "1"),
+				verdict.FactWithin("from the apply to the autoscaler's write", 0, look),
+				verdict.Fact("replicas after the next apply", "4"),
+			},
+		},
+		{
+			id:    "manifest-server-side",
+			claim: "applying a manifest that never named replicas keeps the size of 4 that the autoscaler gave, on the server's side too",
+			how:   serverSide, expect: kept,
+		},
+		{
+			id:    "manifest-server-side-without-replicas-any-more",
+			claim: "applying, on the server's side, a manifest that no longer names replicas keeps the size of 4 that the autoscaler gave and owns by then",
+			how:   serverSide, first: new(int32(1)), expect: kept,
+		},
+	} {
+		scenarios = append(scenarios, harness.Scenario{ID: f.id, Claim: f.claim, Covers: []string{"C15"}, Walk: f.walk, Expect: f.expect})
+	}
+	return scenarios
+}
+
+func (f fix) walk(ctx context.Context, w *harness.Walk) error {
+	if err := lifted(ctx, w, f.how, f.first); err != nil {
+		return err
+	}
+	if err := reapplied(ctx, w, f.how, "v2", f.next, held); err != nil {
+		return err
+	}
+	d, err := f.how(ctx, w, manifest(w, "v1", f.next))
+	if err != nil {
+		return err
+	}
+	w.Note("replicas after the next apply", *d.Spec.Replicas)
+	return nil
+}
+
+// lifted applies v1 with 1 pod and returns when the autoscaler has made it held of them.
+func lifted(ctx context.Context, w *harness.Walk, how apply, replicas *int32) error {
+	if _, err := how(ctx, w, manifest(w, "v1", replicas)); err != nil {
+		return err
+	}
+	if err := autoscaled(ctx, w, held); err != nil {
+		return err
+	}
+	return w.Until(ctx, func(s observe.State) bool { return serves(s, "v1", held) })
+}

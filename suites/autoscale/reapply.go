@@ -1,0 +1,132 @@
+package autoscale
+
+import (
+	"context"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
+
+	"rollcall/fixtures"
+	"rollcall/harness"
+	"rollcall/harness/evidence"
+	"rollcall/harness/poll"
+	"rollcall/harness/verdict"
+)
+
+// A reapply is a manifest that names replicas, applied by `kubectl apply` to an app to which an autoscaler has
+// given another size.
+type reapply struct {
+	id, claim string
+	covers    []string
+	live      int32  // pods before
+	least     int32  // the autoscaler's minReplicas
+	replicas  int32  // in the manifest, from the beginning
+	version   string // in the manifest; v1 is what runs
+	expect    []evidence.Expectation
+}
+
+// reapplies: a Deployment whose size changes is scaled before it is rolled out, in one step, and no limit of the
+// rollout applies to that (Kubernetes v1.36.3, pkg/controller/deployment/deployment_controller.go, isScalingEvent).
+// Seen: 11 of 12 pods were being deleted 0.1 to 1.5 s after the apply. The autoscaler, created just before it,
+// wrote its minimum 15.0 to 15.1 s after; 6 pods were ready 3 to 11 s later, as busy as the machine was.
+func reapplies() []harness.Scenario {
+	var scenarios []harness.Scenario
+	for _, r := range []reapply{
+		{
+			id:     "reapply-below-the-minimum",
+			claim:  "applying a manifest that names 1 replica leaves 1 of 12 pods at once, and the autoscaler restores no more than its minimum",
+			covers: []string{"C11"},
+			live:   12, least: 6, replicas: 1, version: "v2",
+			expect: []evidence.Expectation{
+				verdict.Fact("replicas after the apply", "1"),
+				verdict.Scaling("v1:1", "v2:1"),
+				verdict.Fact("fewest available pods", "1"),
+				verdict.FactWithin("from the apply to the fewest", 0, 5*time.Second),
+				verdict.FactWithin("from the apply to the autoscaler's write", 0, look),
+				verdict.FactWithin("from the apply to the minimum again", 0, time.Minute),
+				verdict.Fact("the autoscaler's word", "New size: 6; reason: Current number of replicas below Spec.MinReplicas"),
+			},
+		},
+		{
+			id:     "reapply-unchanged",
+			claim:  "applying the manifest that is running, and that names 1 replica, leaves 1 of 12 pods at once, though nothing is rolled out",
+			covers: []string{"C11"},
+			live:   12, least: 6, replicas: 1, version: "v1",
+			expect: []evidence.Expectation{
+				verdict.Fact("replicas after the apply", "1"),
+				verdict.Scaling("v1:1", "v1:6"),
+				verdict.Fact("fewest available pods", "1"),
+				verdict.FactWithin("from the apply to the fewest", 0, 5*time.Second),
+				verdict.FactWithin("from the apply to the autoscaler's write", 0, look),
+			},
+		},
+		{
+			id:     "reapply-at-the-minimum",
+			claim:  "applying a manifest that names 1 replica leaves 1 of 4 pods at once, and an autoscaler whose minimum is 1 sees nothing wrong",
+			covers: []string{"C13"},
+			live:   4, least: 1, replicas: 1, version: "v2",
+			expect: []evidence.Expectation{
+				verdict.Fact("replicas after the apply", "1"),
+				verdict.Scaling("v1:1", "v2:1"),
+				verdict.Fact("fewest available pods", "1"),
+				verdict.FactWithin("from the apply to the fewest", 0, 5*time.Second),
+			},
+		},
+		{
+			id:     "reapply-the-same-size",
+			claim:  "applying a manifest that names as many replicas as there are is a rolling update and nothing else",
+			covers: []string{"C14"},
+			live:   4, least: 1, replicas: 4, version: "v2",
+			expect: []evidence.Expectation{
+				verdict.Fact("replicas after the apply", "4"),
+				verdict.Scaling("v2:1", "v1:3", "v2:2"),
+				verdict.MinAvailable(3),
+				verdict.MaxActive(5),
+			},
+		},
+		{
+			id:     "reapply-a-smaller-size",
+			claim:  "applying a manifest that names 4 replicas cuts 8 pods to 4 at once, before anything is rolled out",
+			covers: []string{"C14"},
+			live:   8, least: 1, replicas: 4, version: "v2",
+			expect: []evidence.Expectation{
+				verdict.Fact("replicas after the apply", "4"),
+				verdict.Scaling("v1:4", "v2:1", "v1:3", "v2:2"),
+				verdict.Fact("fewest available pods", "3"),
+				verdict.FactWithin("from the apply to the fewest", 0, 5*time.Second),
+			},
+		},
+	} {
+		scenarios = append(scenarios, harness.Scenario{ID: r.id, Claim: r.claim, Covers: r.covers, Walk: r.walk, Expect: r.expect})
+	}
+	return scenarios
+}
+
+func (r reapply) walk(ctx context.Context, w *harness.Walk) error {
+	if _, err := clientSide(ctx, w, manifest(w, "v1", &r.replicas)); err != nil {
+		return err
+	}
+	if err := scaled(ctx, w, r.live); err != nil {
+		return err
+	}
+	if err := autoscaled(ctx, w, r.least); err != nil { // now, so that it looks when the drop has been seen
+		return err
+	}
+	if err := reapplied(ctx, w, clientSide, r.version, &r.replicas, max(r.least, r.replicas)); err != nil {
+		return err
+	}
+	if r.replicas >= r.least {
+		return nil
+	}
+	return poll.Until(ctx, time.Second, func() (bool, error) { // Events of the API follow what they tell of
+		told, err := w.Client.CoreV1().Events(w.Namespace).List(ctx, metav1.ListOptions{FieldSelector: fields.Set{
+			"involvedObject.kind": "HorizontalPodAutoscaler", "involvedObject.name": fixtures.DefaultName, "reason": "SuccessfulRescale",
+		}.String()})
+		if err != nil || len(told.Items) == 0 {
+			return false, err
+		}
+		w.Note("the autoscaler's word", told.Items[0].Message)
+		return true, nil
+	})
+}

@@ -1,0 +1,62 @@
+package autoscale
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"rollcall/fixtures"
+	"rollcall/harness"
+	"rollcall/harness/evidence"
+	"rollcall/harness/verdict"
+)
+
+// serverSideConflict: the refusal is of the whole manifest, so the new image is not rolled out either. Seen, the
+// owner is the controller manager, by its write through the scale subresource; a forced apply took replicas from it,
+// and the 3 pods too many were being deleted 0.05 to 0.3 s after. The autoscaler took them back at its next look.
+func serverSideConflict() harness.Scenario {
+	return harness.Scenario{
+		ID:     "server-side-conflict",
+		Claim:  "applying a manifest that names replicas is refused on the server's side while an autoscaler owns them, and forcing it leaves 1 of 4 pods at once",
+		Covers: []string{"C15"},
+		Walk: func(ctx context.Context, w *harness.Walk) error {
+			one := new(int32(1))
+			if err := lifted(ctx, w, serverSide, one); err != nil {
+				return err
+			}
+			var refused apierrors.APIStatus
+			if _, err := serverSide(ctx, w, manifest(w, "v2", one)); !errors.As(err, &refused) || refused.Status().Details == nil {
+				return fmt.Errorf("not refused with a reason: %w", err)
+			}
+			w.Note("refusal", refused.Status().Reason)
+			w.Note("code of the refusal", refused.Status().Code)
+			w.Note("conflicts", len(refused.Status().Details.Causes))
+			for _, cause := range refused.Status().Details.Causes {
+				w.Note("in conflict", cause.Message)
+				w.Note("field in conflict", cause.Field)
+			}
+			d, err := w.Client.AppsV1().Deployments(w.Namespace).Get(ctx, fixtures.DefaultName, metav1.GetOptions{})
+			if err != nil {
+				return err
+			}
+			w.Note("replicas after the refusal", *d.Spec.Replicas)
+			w.Note("version after the refusal", d.Spec.Template.Labels[fixtures.VersionLabel])
+			return reapplied(ctx, w, serverSideForced, "v2", one, held)
+		},
+		Expect: []evidence.Expectation{
+			verdict.Fact("refusal", "Conflict"),
+			verdict.Fact("code of the refusal", "409"),
+			verdict.Fact("conflicts", "1"),
+			verdict.Fact("in conflict", `conflict with "kube-controller-manager" with subresource "scale" using apps/v1`),
+			verdict.Fact("field in conflict", ".spec.replicas"),
+			verdict.Fact("replicas after the refusal", "4"),
+			verdict.Fact("version after the refusal", "v1"),
+			verdict.Fact("replicas after the apply", "1"),
+			verdict.Scaling("v1:1"),
+			verdict.Fact("fewest available pods", "1"),
+		},
+	}
+}

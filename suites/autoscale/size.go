@@ -1,0 +1,99 @@
+package autoscale
+
+import (
+	"context"
+	"time"
+
+	autoscalingv1 "k8s.io/api/autoscaling/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"rollcall/fixtures"
+	"rollcall/harness"
+	"rollcall/harness/evidence"
+	"rollcall/harness/observe"
+	"rollcall/harness/rollout"
+)
+
+// most is maxReplicas of every autoscaler here; it is never reached.
+const most = 30
+
+// look is longer than an autoscaler goes without looking at its Deployment; it looks every 15 s, for the first
+// time 15 s after it was created (Kubernetes v1.36.3, pkg/controller/podautoscaler/horizontal.go, enqueueHPA).
+const look = 20 * time.Second
+
+// autoscaled puts the app under an autoscaler that keeps at least so many pods.
+func autoscaled(ctx context.Context, w *harness.Walk, least int32) error {
+	_, err := w.Client.AutoscalingV2().HorizontalPodAutoscalers(w.Namespace).Create(ctx,
+		fixtures.App{}.Autoscaler(w.Namespace, least, most), metav1.CreateOptions{})
+	return err
+}
+
+// scaled gives the app at v1 a size, as an autoscaler and `kubectl scale` do, and returns when it has it.
+func scaled(ctx context.Context, w *harness.Walk, replicas int32) error {
+	_, err := w.Client.AppsV1().Deployments(w.Namespace).UpdateScale(ctx, fixtures.DefaultName, &autoscalingv1.Scale{
+		ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: fixtures.DefaultName},
+		Spec:       autoscalingv1.ScaleSpec{Replicas: replicas},
+	}, metav1.UpdateOptions{})
+	if err != nil {
+		return err
+	}
+	return w.Until(ctx, func(s observe.State) bool { return serves(s, "v1", replicas) })
+}
+
+// reapplied applies a version's manifest to the app at v1 and returns when that version serves with so many
+// pods, and every old one is gone. It notes what became of the size in between, and when.
+func reapplied(ctx context.Context, w *harness.Walk, how apply, version string, inManifest *int32, finally int32) error {
+	w.Mark(evidence.RolloutBegun)
+	applied := time.Now()
+	d, err := how(ctx, w, manifest(w, version, inManifest))
+	if err != nil {
+		return err
+	}
+	given := *d.Spec.Replicas
+	w.Note("replicas after the apply", given)
+	fewest, reached, written := int(most), time.Duration(0), time.Duration(0)
+	err = w.Until(ctx, func(s observe.State) bool {
+		if n := available(s); n < fewest {
+			fewest, reached = n, time.Since(applied)
+		}
+		if written == 0 && s.Deployments[d.Name].Generation > d.Generation { // nobody but the autoscaler writes the spec
+			written = time.Since(applied)
+		}
+		return serves(s, version, finally)
+	})
+	if err != nil {
+		return err
+	}
+	w.Note("fewest available pods", fewest)
+	w.Note("from the apply to the fewest", reached)
+	if given < finally {
+		w.Note("from the apply to the autoscaler's write", written)
+		w.Note("from the apply to the minimum again", time.Since(applied))
+	}
+	w.Mark(evidence.StatusDone)
+	if version != "v1" {
+		if err := w.Until(ctx, func(s observe.State) bool { return s.Count("v1") == 0 }); err != nil {
+			return err
+		}
+	}
+	w.Mark(evidence.OldGone)
+	return nil
+}
+
+// serves reports whether a version is rolled out with so many pods.
+func serves(s observe.State, version string, replicas int32) bool {
+	d := s.Deployments[fixtures.DefaultName]
+	return d != nil && d.Spec.Template.Labels[fixtures.VersionLabel] == version && *d.Spec.Replicas == replicas &&
+		d.Status.Replicas == replicas && rollout.Complete(d)
+}
+
+// available is how many pods are ready and not being deleted.
+func available(s observe.State) int {
+	n := 0
+	for _, p := range s.Pods {
+		if p.Ready && !p.Deleting {
+			n++
+		}
+	}
+	return n
+}

@@ -1,0 +1,96 @@
+package rollout
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	appsv1 "k8s.io/api/apps/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"rollcall/fixtures"
+	"rollcall/harness"
+	"rollcall/harness/evidence"
+	"rollcall/harness/rollout"
+	"rollcall/harness/verdict"
+)
+
+// conditions: what a Deployment tells about itself while it is rolled out (Kubernetes v1.36.3,
+// pkg/controller/deployment/{sync,progress}.go). Progressing stays True throughout: only its reason tells a rollout
+// that is under way from one that is done.
+func conditions() harness.Scenario {
+	app := fixtures.App{Replicas: 3, MaxSurge: percent(30), MaxUnavailable: percent(10)}
+	return harness.Scenario{
+		ID:     "conditions",
+		Claim:  "a Deployment that is rolled out stays Available, and says in turn that its ReplicaSet was created, is progressing and is available",
+		Covers: []string{"C22"},
+		Walk: func(ctx context.Context, w *harness.Walk) error {
+			if err := w.Deploy(ctx, app, "v1"); err != nil {
+				return err
+			}
+			told := diary{}
+			before, err := w.Client.AppsV1().Deployments(w.Namespace).Get(ctx, fixtures.DefaultName, metav1.GetOptions{})
+			if err != nil {
+				return err
+			}
+			if err := w.RollOut(ctx, app, rollout.Update("v1", "v2")); err != nil {
+				return err
+			}
+			done, err := told.read(ctx, w, before)
+			if err != nil {
+				return err
+			}
+			w.Note("Progressing in turn", told.in("Progressing"))
+			w.Note("Available in turn", told.in("Available"))
+			w.Note("numbers at the end", fmt.Sprintf("%d desired, %d updated, %d total, %d available, %d unavailable",
+				*done.Spec.Replicas, done.Status.UpdatedReplicas, done.Status.Replicas, done.Status.AvailableReplicas, done.Status.UnavailableReplicas))
+			return nil
+		},
+		Expect: []evidence.Expectation{
+			verdict.Fact("Progressing in turn", "True NewReplicaSetAvailable, True NewReplicaSetCreated, True ReplicaSetUpdated, True NewReplicaSetAvailable"),
+			verdict.Fact("Available in turn", "True MinimumReplicasAvailable"),
+			verdict.Fact("numbers at the end", "3 desired, 3 updated, 3 total, 3 available, 0 unavailable"),
+		},
+	}
+}
+
+// A diary is what each condition of a Deployment said, by type, where it changed.
+type diary map[appsv1.DeploymentConditionType][]string
+
+// read takes down every state of the Deployment after a version of it until v2 is rolled out, and returns the last.
+func (d diary) read(ctx context.Context, w *harness.Walk, from *appsv1.Deployment) (*appsv1.Deployment, error) {
+	d.take(from)
+	watch, err := w.Client.AppsV1().Deployments(w.Namespace).Watch(ctx,
+		metav1.ListOptions{FieldSelector: "metadata.name=" + from.Name, ResourceVersion: from.ResourceVersion})
+	if err != nil {
+		return nil, err
+	}
+	defer watch.Stop()
+	for event := range watch.ResultChan() {
+		next, ok := event.Object.(*appsv1.Deployment)
+		if !ok {
+			break
+		}
+		d.take(next)
+		if next.Spec.Template.Labels[fixtures.VersionLabel] == "v2" && rollout.Complete(next) {
+			return next, nil
+		}
+	}
+	if err := context.Cause(ctx); err != nil {
+		return nil, err
+	}
+	return nil, errors.New("the watch of the Deployment ended early")
+}
+
+func (d diary) take(deployment *appsv1.Deployment) {
+	for _, c := range deployment.Status.Conditions {
+		says := fmt.Sprintf("%s %s", c.Status, c.Reason)
+		if told := d[c.Type]; len(told) == 0 || told[len(told)-1] != says {
+			d[c.Type] = append(slices.Clip(told), says)
+		}
+	}
+}
+
+func (d diary) in(kind appsv1.DeploymentConditionType) string { return strings.Join(d[kind], ", ") }

@@ -1,0 +1,138 @@
+package rollout
+
+import (
+	"context"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/util/retry"
+
+	"rollcall/fixtures"
+	"rollcall/harness"
+	"rollcall/harness/observe"
+	"rollcall/harness/poll"
+	"rollcall/harness/rollout"
+)
+
+// Annotations that the Deployment controller writes on Deployments and their ReplicaSets (Kubernetes v1.36.3,
+// pkg/controller/deployment/util/deployment_util.go).
+const (
+	revisionAnnotation  = "deployment.kubernetes.io/revision"
+	revisionsAnnotation = "deployment.kubernetes.io/revision-history" // on a ReplicaSet: revisions it was before
+)
+
+// change edits the app's Deployment and returns it as the API server took it. The controller may write in between.
+func change(ctx context.Context, w *harness.Walk, edit func(*appsv1.Deployment)) (d *appsv1.Deployment, err error) {
+	deployments := w.Client.AppsV1().Deployments(w.Namespace)
+	err = retry.RetryOnConflict(retry.DefaultBackoff, func() error {
+		if d, err = deployments.Get(ctx, fixtures.DefaultName, metav1.GetOptions{}); err != nil {
+			return err
+		}
+		edit(d)
+		d, err = deployments.Update(ctx, d, metav1.UpdateOptions{})
+		return err
+	})
+	return d, err
+}
+
+// revise is a change, and returns when the API server says that it is rolled out and every pod replaced is gone.
+func revise(ctx context.Context, w *harness.Walk, edit func(*appsv1.Deployment)) error {
+	written, err := change(ctx, w, edit)
+	if err != nil {
+		return err
+	}
+	return w.Until(ctx, completed(written))
+}
+
+// completed holds when the API server says that the Deployment, as it was written, is rolled out, and there is no
+// pod beside those it asks for, not even a terminating one.
+func completed(written *appsv1.Deployment) func(observe.State) bool {
+	return func(s observe.State) bool {
+		d := s.Deployments[written.Name]
+		return d != nil && d.Generation >= written.Generation && rollout.Complete(d) &&
+			len(s.Pods) == int(*written.Spec.Replicas)
+	}
+}
+
+// to makes the pod template the app's at a version.
+func to(app fixtures.App, version string) func(*appsv1.Deployment) {
+	return func(d *appsv1.Deployment) { d.Spec.Template = app.Deployment(d.Namespace, version).Spec.Template }
+}
+
+// stuckAfter is how long a Deployment makes no progress before noteStuck believes that it never will.
+const stuckAfter = 5 * time.Second
+
+// noteStuck rolls out a version of the app that never gets ready, waits until the controller says that there
+// was no progress for stuckAfter, and notes where the rollout stands then.
+func noteStuck(ctx context.Context, w *harness.Walk, app fixtures.App, version string) error {
+	app.ReadyDelay = time.Hour
+	written, err := change(ctx, w, func(d *appsv1.Deployment) {
+		to(app, version)(d)
+		d.Spec.ProgressDeadlineSeconds = new(int32(stuckAfter / time.Second))
+	})
+	if err != nil {
+		return err
+	}
+	var stuck *appsv1.Deployment
+	err = w.Until(ctx, func(s observe.State) bool {
+		stuck = s.Deployments[written.Name]
+		return stuck != nil && stuck.Status.ObservedGeneration >= written.Generation &&
+			condition(stuck, appsv1.DeploymentProgressing).Reason == "ProgressDeadlineExceeded"
+	})
+	if err != nil {
+		return err
+	}
+	sets, err := replicaSets(ctx, w)
+	if err != nil {
+		return err
+	}
+	var kept, asked int32
+	for _, rs := range sets {
+		if rs.Annotations[revisionAnnotation] == stuck.Annotations[revisionAnnotation] {
+			asked += *rs.Spec.Replicas
+		} else {
+			kept += *rs.Spec.Replicas
+		}
+	}
+	w.Note("old pods kept while no new pod gets ready", kept)
+	w.Note("new pods asked for while none gets ready", asked)
+	w.Note("pods available while no new pod gets ready", stuck.Status.AvailableReplicas)
+	return nil
+}
+
+// steadyFor is how long a number must be the same before steady believes it; the controllers react within
+// milliseconds.
+const steadyFor = 2 * time.Second
+
+// steady asks for a number until it has been the same for steadyFor, and returns it.
+func steady(ctx context.Context, ask func() (int, error)) (n int, err error) {
+	since := time.Now()
+	err = poll.Until(ctx, 100*time.Millisecond, func() (bool, error) {
+		now, err := ask()
+		if now != n {
+			n, since = now, time.Now()
+		}
+		return time.Since(since) >= steadyFor, err
+	})
+	return n, err
+}
+
+// condition is the Deployment's condition of a type; the zero value when it has none.
+func condition(d *appsv1.Deployment, kind appsv1.DeploymentConditionType) appsv1.DeploymentCondition {
+	for _, c := range d.Status.Conditions {
+		if c.Type == kind {
+			return c
+		}
+	}
+	return appsv1.DeploymentCondition{}
+}
+
+// replicaSets are all there are in the walk's namespace.
+func replicaSets(ctx context.Context, w *harness.Walk) ([]appsv1.ReplicaSet, error) {
+	list, err := w.Client.AppsV1().ReplicaSets(w.Namespace).List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return nil, err
+	}
+	return list.Items, nil
+}

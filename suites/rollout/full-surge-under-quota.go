@@ -1,0 +1,83 @@
+package rollout
+
+import (
+	"context"
+	"strconv"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"rollcall/fixtures"
+	"rollcall/harness"
+	"rollcall/harness/evidence"
+	"rollcall/harness/observe"
+	"rollcall/harness/poll"
+	"rollcall/harness/rollout"
+	"rollcall/harness/verdict"
+)
+
+// fullSurgeUnderQuota: a surge of as many pods again needs room for them; without it the rollout goes in waves. A
+// quota counts a pod until its containers have ended: up to 8 pods were seen in the API with a quota of 6, two of
+// them ended and not yet removed.
+func fullSurgeUnderQuota() harness.Scenario {
+	const replicas, quota = 4, 6
+	app := fixtures.App{Replicas: replicas, MaxSurge: percent(100), MaxUnavailable: percent(0), ReadyDelay: 2 * time.Second}
+	return harness.Scenario{
+		ID:     "full-surge-under-quota",
+		Claim:  "with 100 % surge in a quota of 6 pods, 4 stay available and are replaced in waves, and the Deployment says that pods failed",
+		Covers: []string{"C16"},
+		Walk: func(ctx context.Context, w *harness.Walk) error {
+			if err := limitPods(ctx, w, quota); err != nil {
+				return err
+			}
+			if err := w.Deploy(ctx, app, "v1"); err != nil {
+				return err
+			}
+			w.Mark(evidence.RolloutBegun)
+			update := rollout.Update("v1", "v2")
+			if err := update.Begin(ctx, w.Client, w.Namespace, app); err != nil {
+				return err
+			}
+			refused := false
+			err := w.Until(ctx, func(s observe.State) bool {
+				c := condition(s.Deployments[fixtures.DefaultName], appsv1.DeploymentReplicaFailure)
+				if !refused && c.Status == corev1.ConditionTrue {
+					refused = true
+					w.Note("replica failure", c.Reason)
+					w.Note("new pods at the first failure", s.Count("v2"))
+				}
+				return update.Settled(s, app) && s.Count("v1") == 0
+			})
+			if err == nil {
+				w.Mark(evidence.OldGone)
+			}
+			return err
+		},
+		Expect: []evidence.Expectation{
+			verdict.Scaling("v2:4"),
+			verdict.MaxActive(2 * replicas),
+			verdict.MinAvailable(replicas),
+			verdict.Fact("replica failure", "FailedCreate"),
+			verdict.Fact("new pods at the first failure", strconv.Itoa(quota-replicas)),
+		},
+	}
+}
+
+// limitPods sets a quota, and returns when it is in force: before that it refuses every pod.
+func limitPods(ctx context.Context, w *harness.Walk, n int64) error {
+	quotas := w.Client.CoreV1().ResourceQuotas(w.Namespace)
+	quota, err := quotas.Create(ctx, &corev1.ResourceQuota{
+		ObjectMeta: metav1.ObjectMeta{Name: "pods"},
+		Spec:       corev1.ResourceQuotaSpec{Hard: corev1.ResourceList{corev1.ResourcePods: *resource.NewQuantity(n, resource.DecimalSI)}},
+	}, metav1.CreateOptions{})
+	if err != nil {
+		return err
+	}
+	return poll.Until(ctx, 100*time.Millisecond, func() (bool, error) {
+		quota, err = quotas.Get(ctx, quota.Name, metav1.GetOptions{})
+		return err == nil && len(quota.Status.Hard) > 0, err
+	})
+}

@@ -1,0 +1,108 @@
+package rollout
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"rollcall/fixtures"
+	"rollcall/harness"
+	"rollcall/harness/evidence"
+	"rollcall/harness/observe"
+	"rollcall/harness/verdict"
+)
+
+// gradualFullSurge lets new pods get ready one at a time, by a readiness gate in the walk's own hand, and looks
+// what becomes of the old ones meanwhile. The first old pod is told to go while 3 of the 4 new ones are not ready,
+// and no other goes until the next new one is.
+func gradualFullSurge() harness.Scenario {
+	const replicas = 4
+	app := fixtures.App{Replicas: replicas, MaxSurge: percent(100), MaxUnavailable: percent(0)}
+	s := harness.Scenario{
+		ID:     "gradual-full-surge",
+		Claim:  "with 100 % surge one old pod goes for each new one that gets ready, so both versions serve: it is no blue/green",
+		Covers: []string{"C28"},
+		Walk: func(ctx context.Context, w *harness.Walk) error {
+			if err := w.Deploy(ctx, app, "v1"); err != nil {
+				return err
+			}
+			w.Mark(evidence.RolloutBegun)
+			_, err := change(ctx, w, func(d *appsv1.Deployment) {
+				to(app, "v2")(d)
+				d.Spec.Template.Spec.ReadinessGates = []corev1.PodReadinessGate{{ConditionType: gate}}
+			})
+			if err != nil {
+				return err
+			}
+			for n := 1; n <= replicas; n++ {
+				if err := letIn(ctx, w, "v2", n); err != nil {
+					return err
+				}
+				left, err := steady(ctx, func() (int, error) {
+					there, err := podsThere(ctx, w)
+					return len(there) - replicas, err
+				})
+				if err != nil {
+					return err
+				}
+				w.Note(oldBeside(n), left)
+			}
+			if err := w.Until(ctx, func(s observe.State) bool { return s.Count("v1") == 0 }); err != nil {
+				return err
+			}
+			w.Mark(evidence.OldGone)
+			return nil
+		},
+		Expect: []evidence.Expectation{
+			verdict.Scaling("v2:4", "v1:3", "v1:2", "v1:1", "v1:0"),
+			verdict.MinAvailable(replicas),
+			verdict.MaxActive(2 * replicas),
+		},
+	}
+	for n := 1; n <= replicas; n++ {
+		s.Expect = append(s.Expect, verdict.Fact(oldBeside(n), strconv.Itoa(replicas-n)))
+	}
+	return s
+}
+
+func oldBeside(n int) string {
+	return fmt.Sprintf("old pods left when %d of the new ones are ready", n)
+}
+
+// gate is a condition of pods that nobody but the walk sets.
+const gate corev1.PodConditionType = "rollcall.local/let-in"
+
+// letIn opens the gate of one more pod of a version, and returns when n of them are ready.
+func letIn(ctx context.Context, w *harness.Walk, version string, n int) error {
+	var next string
+	err := w.Until(ctx, func(s observe.State) bool {
+		for _, p := range s.Pods {
+			if p.Version == version && !p.Ready {
+				next = p.Pod
+			}
+		}
+		return next != ""
+	})
+	if err != nil {
+		return err
+	}
+	patch := fmt.Sprintf(`{"status":{"conditions":[{"type":%q,"status":"True"}]}}`, gate)
+	_, err = w.Client.CoreV1().Pods(w.Namespace).Patch(ctx, next, types.StrategicMergePatchType, []byte(patch), metav1.PatchOptions{}, "status")
+	if err != nil {
+		return err
+	}
+	return w.Until(ctx, func(s observe.State) bool {
+		ready := 0
+		for _, p := range s.Pods {
+			if p.Version == version && p.Ready {
+				ready++
+			}
+		}
+		return ready == n
+	})
+}

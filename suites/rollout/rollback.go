@@ -1,0 +1,111 @@
+package rollout
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	appsv1 "k8s.io/api/apps/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"rollcall/fixtures"
+	"rollcall/harness"
+	"rollcall/harness/evidence"
+	"rollcall/harness/rollout"
+	"rollcall/harness/verdict"
+)
+
+// rollback goes back by the old manifest and then forth again as `kubectl rollout undo` does. The controller
+// looks for a ReplicaSet with the template wanted before it makes one (Kubernetes v1.36.3,
+// pkg/controller/deployment/sync.go, getNewReplicaSet).
+func rollback() harness.Scenario {
+	app := fixtures.App{Replicas: 2}
+	return harness.Scenario{
+		ID:     "rollback",
+		Claim:  "going back to a version reuses its ReplicaSet under the next revision, whether by manifest or by undo",
+		Covers: []string{"C23"},
+		Walk: func(ctx context.Context, w *harness.Walk) error {
+			if err := w.Deploy(ctx, app, "v1"); err != nil {
+				return err
+			}
+			if err := noteHistory(ctx, w, "at first"); err != nil {
+				return err
+			}
+			if err := w.RollOut(ctx, app, rollout.Update("v1", "v2")); err != nil {
+				return err
+			}
+			if err := noteHistory(ctx, w, "after v2"); err != nil {
+				return err
+			}
+			if err := revise(ctx, w, to(app, "v1")); err != nil {
+				return err
+			}
+			if err := noteHistory(ctx, w, "after v1 again"); err != nil {
+				return err
+			}
+			if err := undo(ctx, w); err != nil {
+				return err
+			}
+			return noteHistory(ctx, w, "after the undo")
+		},
+		Expect: []evidence.Expectation{
+			verdict.Fact("history at first", "1 v1"),
+			verdict.Fact("history after v2", "1 v1, 2 v2"),
+			verdict.Fact("history after v1 again", "2 v2, 3 v1 that was 1"),
+			verdict.Fact("history after the undo", "3 v1 that was 1, 4 v2 that was 2"),
+		},
+	}
+}
+
+// noteHistory notes the revisions that `kubectl rollout history` lists, each with the version of its ReplicaSet
+// and the revisions that ReplicaSet was before.
+func noteHistory(ctx context.Context, w *harness.Walk, when string) error {
+	sets, err := replicaSets(ctx, w)
+	if err != nil {
+		return err
+	}
+	slices.SortFunc(sets, func(a, b appsv1.ReplicaSet) int { return revision(a) - revision(b) })
+	lines := make([]string, len(sets))
+	for i, rs := range sets {
+		lines[i] = fmt.Sprintf("%d %s", revision(rs), rs.Spec.Template.Labels[fixtures.VersionLabel])
+		if was := rs.Annotations[revisionsAnnotation]; was != "" {
+			lines[i] += " that was " + was
+		}
+	}
+	w.Note("history "+when, strings.Join(lines, ", "))
+	return nil
+}
+
+func revision(rs appsv1.ReplicaSet) int {
+	n, _ := strconv.Atoi(rs.Annotations[revisionAnnotation])
+	return n
+}
+
+// undo writes what `kubectl rollout undo` does: the template of the revision before the latest, without the
+// label that is the ReplicaSet's own (kubectl v0.37.2, pkg/polymorphichelpers/rollback.go, DeploymentRollbacker).
+// It returns when that is rolled out.
+func undo(ctx context.Context, w *harness.Walk) error {
+	sets, err := replicaSets(ctx, w)
+	if err != nil {
+		return err
+	}
+	if len(sets) < 2 {
+		return fmt.Errorf("there are %d ReplicaSets, so none to go back to", len(sets))
+	}
+	slices.SortFunc(sets, func(a, b appsv1.ReplicaSet) int { return revision(b) - revision(a) })
+	template := sets[1].Spec.Template
+	delete(template.Labels, appsv1.DefaultDeploymentUniqueLabelKey)
+	patch, err := json.Marshal([]map[string]any{{"op": "replace", "path": "/spec/template", "value": template}})
+	if err != nil {
+		return err
+	}
+	d, err := w.Client.AppsV1().Deployments(w.Namespace).Patch(ctx, fixtures.DefaultName, types.JSONPatchType, patch, metav1.PatchOptions{})
+	if err != nil {
+		return err
+	}
+	return w.Until(ctx, completed(d))
+}

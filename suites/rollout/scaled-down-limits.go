@@ -1,0 +1,50 @@
+package rollout
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	appsv1 "k8s.io/api/apps/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"rollcall/fixtures"
+	"rollcall/harness"
+	"rollcall/harness/evidence"
+	"rollcall/harness/verdict"
+)
+
+// scaledDownLimits: 3 and 30 % are the same of 10 pods. Of the 3 that an autoscaler leaves at night they are all
+// and none, and then comes a version that never gets ready. With the number, no pod at all is available from then
+// on, although surge would have let every old one stay.
+func scaledDownLimits() []harness.Scenario {
+	return []harness.Scenario{
+		scaledDownLimit("absolute", intstr.FromInt32(3), 0, 3, "none of them is kept when a bad version is rolled out"),
+		scaledDownLimit("percent", intstr.FromString("30%"), 3, 1, "all of them are kept when a bad version is rolled out"),
+	}
+}
+
+func scaledDownLimit(kind string, unavailable intstr.IntOrString, kept, asked int, so string) harness.Scenario {
+	const before, after = 10, 3
+	app := fixtures.App{Replicas: before, MaxSurge: percent(30), MaxUnavailable: &unavailable}
+	return harness.Scenario{
+		ID:     "scaled-down-limits-" + kind,
+		Claim:  fmt.Sprintf("with maxUnavailable %s and %d replicas scaled down to %d, %s", unavailable.String(), before, after, so),
+		Covers: []string{"C26", "C29"},
+		Walk: func(ctx context.Context, w *harness.Walk) error {
+			if err := w.Deploy(ctx, app, "v1"); err != nil {
+				return err
+			}
+			if err := revise(ctx, w, func(d *appsv1.Deployment) { d.Spec.Replicas = new(int32(after)) }); err != nil {
+				return err
+			}
+			w.Mark(evidence.RolloutBegun)
+			return noteStuck(ctx, w, app, "v2")
+		},
+		Expect: []evidence.Expectation{
+			verdict.Fact("old pods kept while no new pod gets ready", strconv.Itoa(kept)),
+			verdict.Fact("new pods asked for while none gets ready", strconv.Itoa(asked)),
+			verdict.Fact("pods available while no new pod gets ready", strconv.Itoa(kept)),
+		},
+	}
+}

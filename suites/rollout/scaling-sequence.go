@@ -1,0 +1,93 @@
+package rollout
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"rollcall/fixtures"
+	"rollcall/harness"
+	"rollcall/harness/evidence"
+	"rollcall/harness/poll"
+	"rollcall/harness/rollout"
+	"rollcall/harness/verdict"
+)
+
+// scalingSequence: the rollout that every tutorial shows, and the same in the words of the API's Events.
+func scalingSequence() harness.Scenario {
+	app := fixtures.App{Replicas: 3, MaxSurge: percent(30), MaxUnavailable: percent(10)}
+	return harness.Scenario{
+		ID:     "scaling-sequence",
+		Claim:  "three pods with 30 % surge and 10 % unavailable are replaced one by one, the new one first, and Events say so",
+		Covers: []string{"C21"},
+		Walk: func(ctx context.Context, w *harness.Walk) error {
+			if err := w.Deploy(ctx, app, "v1"); err != nil {
+				return err
+			}
+			if err := w.RollOut(ctx, app, rollout.Update("v1", "v2")); err != nil {
+				return err
+			}
+			// Events are written on the side, so the last may be late.
+			var told string
+			err := poll.Until(ctx, 200*time.Millisecond, func() (done bool, err error) {
+				told, err = scalingsTold(ctx, w)
+				return strings.HasSuffix(told, " to 0"), err
+			})
+			w.Note("scalings told in Events", told)
+			return err
+		},
+		Expect: []evidence.Expectation{
+			verdict.Scaling("v2:1", "v1:2", "v2:2", "v1:1", "v2:3", "v1:0"),
+			verdict.MaxActive(4),
+			verdict.MinAvailable(3),
+			verdict.Fact("scalings told in Events",
+				"v1 up from 0 to 3, v2 up from 0 to 1, v1 down from 3 to 2, v2 up from 1 to 2, v1 down from 2 to 1, v2 up from 2 to 3, v1 down from 1 to 0"),
+		},
+	}
+}
+
+// scaledReplicaSet is how the controller words it (Kubernetes v1.36.3, pkg/controller/deployment/sync.go,
+// scaleReplicaSet).
+var scaledReplicaSet = regexp.MustCompile(`^Scaled (up|down) replica set (\S+) from (\d+) to (\d+)$`)
+
+// scalingsTold lists the controller's Events about scaling in the order they were written, with versions in
+// place of ReplicaSets' names.
+func scalingsTold(ctx context.Context, w *harness.Walk) (string, error) {
+	sets, err := replicaSets(ctx, w)
+	if err != nil {
+		return "", err
+	}
+	versions := map[string]string{}
+	for _, rs := range sets {
+		versions[rs.Name] = rs.Spec.Template.Labels[fixtures.VersionLabel]
+	}
+	list, err := w.Client.CoreV1().Events(w.Namespace).List(ctx, metav1.ListOptions{FieldSelector: "reason=ScalingReplicaSet"})
+	if err != nil {
+		return "", err
+	}
+	// The time of an Event has whole seconds.
+	slices.SortFunc(list.Items, func(a, b corev1.Event) int { return cmp.Compare(written(a), written(b)) })
+	told := make([]string, len(list.Items))
+	for i, e := range list.Items {
+		m := scaledReplicaSet.FindStringSubmatch(e.Message)
+		if m == nil {
+			return "", fmt.Errorf("the Event %q is worded differently", e.Message)
+		}
+		told[i] = fmt.Sprintf("%s %s from %s to %s", versions[m[2]], m[1], m[3], m[4])
+	}
+	return strings.Join(told, ", "), nil
+}
+
+// written orders what one API server wrote; resource versions can be compared as numbers.
+func written(e corev1.Event) uint64 {
+	n, _ := strconv.ParseUint(e.ResourceVersion, 10, 64)
+	return n
+}

@@ -1,0 +1,102 @@
+package rollout
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	appsv1 "k8s.io/api/apps/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"rollcall/fixtures"
+	"rollcall/harness"
+	"rollcall/harness/verdict"
+)
+
+// strategies: what the API server takes as a strategy (Kubernetes v1.36.3, pkg/apis/apps/validation/validation.go,
+// ValidateDeploymentStrategy and ValidateRollingUpdateDeployment). A type that does not exist is a fault of
+// spec.strategy as a whole, not of its type. A surge may be over 100 %, unavailable may not.
+func strategies() harness.Scenario {
+	const field = "spec.strategy"
+	rolling := func(surge, unavailable intstr.IntOrString) appsv1.DeploymentStrategy {
+		return appsv1.DeploymentStrategy{Type: appsv1.RollingUpdateDeploymentStrategyType,
+			RollingUpdate: &appsv1.RollingUpdateDeployment{MaxSurge: &surge, MaxUnavailable: &unavailable}}
+	}
+	number, text := intstr.FromInt32, intstr.FromString
+	// What can be written, and what the API server says to it.
+	creates := []struct {
+		name     string
+		strategy appsv1.DeploymentStrategy
+		reply    string
+	}{
+		{"type Recreate", appsv1.DeploymentStrategy{Type: appsv1.RecreateDeploymentStrategyType}, "accepted"},
+		{"type BlueGreen", appsv1.DeploymentStrategy{Type: "BlueGreen"}, "FieldValueNotSupported " + field},
+		{"surge 0 and unavailable 0", rolling(number(0), number(0)), "FieldValueInvalid " + field + ".rollingUpdate.maxUnavailable"},
+		{"surge 0% and unavailable 0%", rolling(text("0%"), text("0%")), "FieldValueInvalid " + field + ".rollingUpdate.maxUnavailable"},
+		{"surge 0% and unavailable 1%", rolling(text("0%"), text("1%")), "accepted"}, // which is 0, too, of most apps: see fenceposts
+		{"surge 200%", rolling(text("200%"), number(0)), "accepted"},
+		{"unavailable 101%", rolling(number(1), text("101%")), "FieldValueInvalid " + field + ".rollingUpdate.maxUnavailable"},
+		{"surge -1", rolling(number(-1), number(1)), "FieldValueInvalid " + field + ".rollingUpdate.maxSurge"},
+	}
+	patches := []struct{ name, patch, reply string }{
+		{"Recreate that leaves the limits of RollingUpdate", `{"spec":{"strategy":{"type":"Recreate"}}}`, "FieldValueForbidden " + field + ".rollingUpdate"},
+		{"Recreate that takes them out", `{"spec":{"strategy":{"type":"Recreate","rollingUpdate":null}}}`, "accepted"},
+	}
+	s := harness.Scenario{
+		ID:     "strategies",
+		Claim:  "a Deployment is rolled out by RollingUpdate or by Recreate, and limits that allow no step are refused",
+		Covers: []string{"C10", "C20"},
+		Walk: func(ctx context.Context, w *harness.Walk) error {
+			deployments, dry := w.Client.AppsV1().Deployments(w.Namespace), []string{metav1.DryRunAll}
+			for _, c := range creates {
+				d := fixtures.App{}.Deployment(w.Namespace, "v1")
+				d.Spec.Strategy = c.strategy
+				_, err := deployments.Create(ctx, d, metav1.CreateOptions{DryRun: dry})
+				if err := noteReply(w, c.name, err); err != nil {
+					return err
+				}
+			}
+			live, err := deployments.Create(ctx, fixtures.App{}.Deployment(w.Namespace, "v1"), metav1.CreateOptions{})
+			if err != nil {
+				return err
+			}
+			for _, p := range patches {
+				_, err := deployments.Patch(ctx, live.Name, types.MergePatchType, []byte(p.patch), metav1.PatchOptions{DryRun: dry})
+				if err := noteReply(w, p.name, err); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+	}
+	for _, c := range creates {
+		s.Expect = append(s.Expect, verdict.Fact(c.name, c.reply))
+	}
+	for _, p := range patches {
+		s.Expect = append(s.Expect, verdict.Fact(p.name, p.reply))
+	}
+	return s
+}
+
+// noteReply notes what the API server says to a write: accepted, or what about which field it does not take. An
+// error that is no such reply is returned.
+func noteReply(w *harness.Walk, name string, err error) error {
+	reply := "accepted"
+	if err != nil {
+		var status apierrors.APIStatus
+		if !errors.As(err, &status) || !apierrors.IsInvalid(err) {
+			return err
+		}
+		var causes []string
+		for _, c := range status.Status().Details.Causes {
+			causes = append(causes, fmt.Sprintf("%s %s", c.Type, c.Field))
+		}
+		reply = strings.Join(causes, ", ")
+	}
+	w.Note(name, reply)
+	return nil
+}

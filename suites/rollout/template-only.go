@@ -1,0 +1,110 @@
+package rollout
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"rollcall/fixtures"
+	"rollcall/harness"
+	"rollcall/harness/verdict"
+)
+
+// templateOnly: everything about a Deployment may be changed but its pod template, and no pod is replaced.
+func templateOnly() harness.Scenario {
+	app := fixtures.App{Replicas: 2}
+	changes := []struct {
+		name string
+		edit func(*appsv1.Deployment)
+	}{
+		{"scaling up", func(d *appsv1.Deployment) { d.Spec.Replicas = new(int32(3)) }},
+		{"other limits", func(d *appsv1.Deployment) { d.Spec.Strategy.RollingUpdate.MaxSurge = percent(100) }},
+		{"another strategy", func(d *appsv1.Deployment) {
+			d.Spec.Strategy = appsv1.DeploymentStrategy{Type: appsv1.RecreateDeploymentStrategyType}
+		}},
+		{"minReadySeconds", func(d *appsv1.Deployment) { d.Spec.MinReadySeconds = 1 }},
+		{"progressDeadlineSeconds", func(d *appsv1.Deployment) { d.Spec.ProgressDeadlineSeconds = new(int32(60)) }},
+		{"revisionHistoryLimit", func(d *appsv1.Deployment) { d.Spec.RevisionHistoryLimit = new(int32(3)) }},
+		{"a label of the Deployment", func(d *appsv1.Deployment) { d.Labels["team"] = "platform" }},
+		{"an annotation of the Deployment", func(d *appsv1.Deployment) { d.Annotations["team"] = "platform" }},
+	}
+	s := harness.Scenario{
+		ID:     "template-only",
+		Claim:  "a Deployment replaces its pods when their template changes, and at no other change",
+		Covers: []string{"C24"},
+		Walk: func(ctx context.Context, w *harness.Walk) error {
+			if err := w.Deploy(ctx, app, "v1"); err != nil {
+				return err
+			}
+			first, err := podsThere(ctx, w)
+			if err != nil {
+				return err
+			}
+			for _, c := range changes {
+				if err := revise(ctx, w, c.edit); err != nil {
+					return err
+				}
+				if err := noteStaying(ctx, w, first, c.name); err != nil {
+					return err
+				}
+			}
+			return noteRestart(ctx, w, first)
+		},
+	}
+	for _, c := range changes {
+		s.Expect = append(s.Expect, verdict.Fact("after "+c.name, "revision 1, 2 of 2 first pods"))
+	}
+	s.Expect = append(s.Expect, verdict.Fact("after restart", "revision 2, 0 of 2 first pods"))
+	return s
+}
+
+// noteRestart changes nothing but an annotation of the template, as `kubectl rollout restart` does (kubectl v0.37.2,
+// pkg/polymorphichelpers/objectrestarter.go), and notes what became of the first pods.
+func noteRestart(ctx context.Context, w *harness.Walk, first map[types.UID]bool) error {
+	err := revise(ctx, w, func(d *appsv1.Deployment) {
+		d.Spec.Template.Annotations = map[string]string{"kubectl.kubernetes.io/restartedAt": time.Now().Format(time.RFC3339)}
+	})
+	if err != nil {
+		return err
+	}
+	return noteStaying(ctx, w, first, "restart")
+}
+
+// noteStaying notes the revision that the Deployment is at, and how many of the first pods are not told to go.
+func noteStaying(ctx context.Context, w *harness.Walk, first map[types.UID]bool, after string) error {
+	d, err := w.Client.AppsV1().Deployments(w.Namespace).Get(ctx, fixtures.DefaultName, metav1.GetOptions{})
+	if err != nil {
+		return err
+	}
+	now, err := podsThere(ctx, w)
+	if err != nil {
+		return err
+	}
+	stay := 0
+	for uid := range first {
+		if now[uid] {
+			stay++
+		}
+	}
+	w.Note("after "+after, fmt.Sprintf("revision %s, %d of %d first pods", d.Annotations[revisionAnnotation], stay, len(first)))
+	return nil
+}
+
+// podsThere are the pods of the namespace that are not told to go.
+func podsThere(ctx context.Context, w *harness.Walk) (map[types.UID]bool, error) {
+	list, err := w.Client.CoreV1().Pods(w.Namespace).List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return nil, err
+	}
+	there := map[types.UID]bool{}
+	for _, p := range list.Items {
+		if p.DeletionTimestamp == nil {
+			there[p.UID] = true
+		}
+	}
+	return there, nil
+}

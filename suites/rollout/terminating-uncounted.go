@@ -1,0 +1,60 @@
+package rollout
+
+import (
+	"context"
+	"time"
+
+	"rollcall/fixtures"
+	"rollcall/harness"
+	"rollcall/harness/evidence"
+	"rollcall/harness/observe"
+	"rollcall/harness/rollout"
+	"rollcall/harness/verdict"
+)
+
+// terminatingUncounted: no limit counts pods that are told to go, so with a drain that is longer than the
+// rollout they are all still there at its end, and use what they use. With a sleep of 60 s the rollout was said to
+// be done after 1.9 s (13 s on a busy machine), with 4 new pods and 4 old ones.
+func terminatingUncounted() harness.Scenario {
+	app := fixtures.App{Replicas: 4, PreStopSleep: time.Minute, Grace: 90 * time.Second}
+	return harness.Scenario{
+		ID:     "terminating-uncounted",
+		Claim:  "a rollout of 4 pods that never asks for more than 5 has 8 running at its end, as those that are told to go do not count",
+		Covers: []string{"C10"},
+		Walk: func(ctx context.Context, w *harness.Walk) error {
+			if err := w.Deploy(ctx, app, "v1"); err != nil {
+				return err
+			}
+			w.Mark(evidence.RolloutBegun)
+			begun, update := time.Now(), rollout.Update("v1", "v2")
+			if err := update.Begin(ctx, w.Client, w.Namespace, app); err != nil {
+				return err
+			}
+			var pods []observe.PodState
+			err := w.Until(ctx, func(s observe.State) bool {
+				pods = s.Pods
+				return update.Settled(s, app)
+			})
+			if err != nil {
+				return err
+			}
+			w.Mark(evidence.StatusDone)
+			terminating := 0
+			for _, p := range pods {
+				if p.Deleting {
+					terminating++
+				}
+			}
+			w.Note("time until the rollout is said to be done", time.Since(begun))
+			w.Note("pods when the rollout is said to be done", len(pods))
+			w.Note("of these terminating", terminating)
+			return nil
+		},
+		Expect: []evidence.Expectation{
+			verdict.MaxActive(5),
+			verdict.FactWithin("time until the rollout is said to be done", 0, app.PreStopSleep),
+			verdict.Fact("pods when the rollout is said to be done", "8"),
+			verdict.Fact("of these terminating", "4"),
+		},
+	}
+}
