@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 	"time"
 
@@ -13,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
 
+	"rollcall/harness/observe"
 	"rollcall/harness/poll"
 )
 
@@ -21,7 +21,7 @@ func awaitReady(ctx context.Context, pods typedcorev1.PodInterface, name string)
 		if pod, err = pods.Get(ctx, name, metav1.GetOptions{}); err != nil {
 			return false, err
 		}
-		return ready(pod), nil
+		return observe.Ready(pod), nil
 	})
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", fate(context.WithoutCancel(ctx), pods, name), err)
@@ -58,7 +58,7 @@ func agentsAmong(pods []corev1.Pod, agents int) (names []string, late error) {
 			continue
 		case names[index] != "":
 			late = errors.Join(late, fmt.Errorf("pods %s and %s are both agent %d", names[index], pod.Name, index))
-		case !ready(&pod):
+		case !observe.Ready(&pod):
 			late = errors.Join(late, errors.New(state(&pod)))
 		}
 		names[index] = pod.Name
@@ -69,10 +69,4 @@ func agentsAmong(pods []corev1.Pod, agents int) (names []string, late error) {
 		}
 	}
 	return names, late
-}
-
-func ready(pod *corev1.Pod) bool {
-	return slices.ContainsFunc(pod.Status.Conditions, func(c corev1.PodCondition) bool {
-		return c.Type == corev1.PodReady && c.Status == corev1.ConditionTrue
-	})
 }

@@ -14,15 +14,11 @@ import (
 
 // observers are the pods, one on each node, that watch the nodes' rules. They live in a namespace of
 // their own, since the scenario's admits only restricted pods.
-type observers struct {
-	client    kubernetes.Interface
-	namespace string
-	pods      typedcorev1.PodInterface
-}
+type observers struct{ pods typedcorev1.PodInterface }
 
 // startObservers returns when every node's rules are observed, or ctx ends.
 func startObservers(ctx context.Context, client kubernetes.Interface, namespace, session string, nodes []string, watch *observe.Watch) (*observers, error) {
-	o := &observers{client: client, namespace: namespace, pods: client.CoreV1().Pods(namespace)}
+	o := &observers{client.CoreV1().Pods(namespace)}
 	if _, err := client.CoreV1().Namespaces().Create(ctx, fixtures.ObserverNamespace(namespace, session), metav1.CreateOptions{}); err != nil {
 		return nil, err
 	}

@@ -15,9 +15,9 @@ import (
 //
 // The API server passes on a connection to the kubelet that broke as if the log had ended. So one run is
 // read in passes, each taking what follows the last line taken before, until one that began after the
-// run's end brings nothing. When the log is gone before that, the last pass has to have met an end that something else
-// confirms: the app said that it exits, the runtime had removed the container, or the API had already
-// shown that the run is over.
+// run's end brings nothing. When the log is gone before that, the last pass has to have met an end that
+// something else confirms: the app said that it exits, the runtime had removed the container, or the API had
+// already shown that the run is over.
 type follower struct {
 	log   // of the run that is read
 	watch *Watch

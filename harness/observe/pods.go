@@ -44,7 +44,7 @@ func (w *Watch) seePod(p *corev1.Pod) {
 		if created {
 			w.follow(seen)
 		}
-		if ready := podReady(p); ready != seen.ready {
+		if ready := Ready(p); ready != seen.ready {
 			seen.ready = ready
 			kind := evidence.PodUnready
 			if ready {
@@ -70,7 +70,8 @@ func (w *Watch) losePod(p *corev1.Pod) {
 	})
 }
 
-func podReady(p *corev1.Pod) bool {
+// Ready reports whether the API shows a pod as ready.
+func Ready(p *corev1.Pod) bool {
 	for _, c := range p.Status.Conditions {
 		if c.Type == corev1.PodReady {
 			return c.Status == corev1.ConditionTrue
