@@ -17,11 +17,15 @@ import (
 	"rollcall/suites/autoscale"
 	"rollcall/suites/control"
 	"rollcall/suites/rollout"
+	"rollcall/suites/statusgap"
+	"rollcall/suites/switchover"
+	"rollcall/suites/termination"
 )
 
 // all is every suite, by the name of their folder.
 func all() map[string][]harness.Scenario {
-	return map[string][]harness.Scenario{"autoscale": autoscale.All(), "control": control.All(), "rollout": rollout.All()}
+	return map[string][]harness.Scenario{"autoscale": autoscale.All(), "control": control.All(), "rollout": rollout.All(),
+		"statusgap": statusgap.All(), "switchover": switchover.All(), "termination": termination.All()}
 }
 
 func TestEverySuiteIsListed(t *testing.T) {

@@ -91,6 +91,7 @@ type Expectation struct {
 	Fact   string        `json:"fact,omitempty"`   // name of what the scenario found
 	Values []string      `json:"values,omitempty"` // any of them will do, or all in this order, as the rule says
 	Min    time.Duration `json:"min,omitempty"`    // nanoseconds
+	To     EventKind     `json:"to,omitempty"`     // moment the rule applies to
 
 	Modes  []string `json:"modes,omitempty"`  // proxy modes it is for; empty: all
 	Since  string   `json:"since,omitempty"`  // first Kubernetes minor it is for, such as "1.36"; empty: all

@@ -26,7 +26,12 @@ const (
 	factWithin      = "fact-within"
 	scaling         = "scaling"
 	maxActive       = "max-active"
+	oldAtStatus     = "old-at-status"
+	cleanCut        = "clean-cut"
 	rulesFirst      = "rules-before-sigterm"
+	maxMixed        = "max-mixed-window"
+	minMixed        = "min-mixed-window"
+	between         = "between"
 )
 
 // NoFailures expects that no request through the Service fails.
@@ -96,6 +101,12 @@ func FactWithin(name string, min, max time.Duration) evidence.Expectation {
 	return evidence.Expectation{Rule: factWithin, Fact: name, Min: min, Max: max}
 }
 
+// Between expects that each pod's first event of one kind comes from min to max after its first of another, where a
+// negative time is one before it. It is about the pods that have the event from, which may be any kind about a pod.
+func Between(from, to evidence.EventKind, min, max time.Duration) evidence.Expectation {
+	return evidence.Expectation{Rule: between, From: from, To: to, Min: min, Max: max}
+}
+
 // Scaling expects that, from the rollout's begin on, ReplicaSets are given these sizes in this order, each
 // written "v2:1", and others only afterwards.
 func Scaling(sizes ...string) evidence.Expectation {
@@ -105,9 +116,27 @@ func Scaling(sizes ...string) evidence.Expectation {
 // MaxActive expects that ReplicaSets never ask for more than n pods together.
 func MaxActive(n int) evidence.Expectation { return evidence.Expectation{Rule: maxActive, Count: n} }
 
+// OldAtStatus expects that at least n old pods are still there when the API server says that the rollout is done.
+func OldAtStatus(n int) evidence.Expectation {
+	return evidence.Expectation{Rule: oldAtStatus, Count: n}
+}
+
+// CleanCut expects that the new version gives its first reply after the old one gave its last, on all lanes.
+func CleanCut() evidence.Expectation { return evidence.Expectation{Rule: cleanCut} }
+
 // RulesBeforeSigterm expects that every node's rules have stopped leading to each old pod before the pod is
 // told to exit: from then on no new connection can be lost.
 func RulesBeforeSigterm() evidence.Expectation { return evidence.Expectation{Rule: rulesFirst} }
+
+// MaxMixedWindow expects that both versions answer for no longer than d.
+func MaxMixedWindow(d time.Duration) evidence.Expectation {
+	return evidence.Expectation{Rule: maxMixed, Max: d}
+}
+
+// MinMixedWindow expects that both versions answer for d at least.
+func MinMixedWindow(d time.Duration) evidence.Expectation {
+	return evidence.Expectation{Rule: minMixed, Min: d}
+}
 
 // In limits an expectation to clusters with this proxy mode, and those named before.
 func In(mode string, x evidence.Expectation) evidence.Expectation {

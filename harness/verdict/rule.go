@@ -33,6 +33,11 @@ func Rules() []Rule {
 		{factWithin, "the cluster takes as long as expected", judgeFactWithin},
 		{scaling, "ReplicaSets are scaled in the expected order", judgeScaling},
 		{maxActive, "ReplicaSets never ask for more pods than allowed", judgeMaxActive},
+		{oldAtStatus, "clients may still reach old pods when the API server says that the rollout is done", judgeOldAtStatus},
+		{cleanCut, "no client is answered by the old version once any is by the new one", judgeCleanCut},
 		{rulesFirst, "no node's rules lead clients to a pod that was told to exit", judgeRulesBeforeSigterm},
+		{maxMixed, "clients are answered by both versions for no longer than allowed", judgeMaxMixed},
+		{minMixed, "clients are answered by both versions for as long as expected", judgeMinMixed},
+		{between, "pods take as long as expected from one step of their end to another", judgeBetween},
 	}
 }

@@ -132,6 +132,16 @@ func TestRules(t *testing.T) {
 			verdict.Fail, "b was sent requests from worker until 0.140s after it left the endpoints, 0.130s allowed", 0},
 		{"nothing sent after it left", verdict.MaxDrainLag(ms), with(pod(995, evidence.EndpointGone, "v1", "b")),
 			verdict.Pass, "0 requests were sent to 1 old pod after it left the endpoints", 0},
+		{"old pods are still there when the rollout is said to be done", verdict.OldAtStatus(1), all(created("a"), created("b")),
+			verdict.Pass, "1 pod of v1 still there when the rollout was said to be done at 0.900s, at least 1 expected", 0},
+		{"no old pod is", verdict.OldAtStatus(1), all(created("a")),
+			verdict.Fail, "0 pods of v1 still there when the rollout was said to be done at 0.900s, at least 1 expected", 0},
+		{"the new version answers after the old one", verdict.CleanCut(), none, verdict.Pass, "both versions answered for 0.000s", 0},
+		{"one old reply after the first new one", verdict.CleanCut(), answering("worker-fresh", "v1", 120), verdict.Fail, "both versions answered for 0.210s", 0},
+		{"both versions answer for as long as allowed", verdict.MaxMixedWindow(210 * ms), answering("worker-fresh", "v1", 120), verdict.Pass, "both versions answered for 0.210s, 0.210s allowed", 0},
+		{"both versions answer for too long", verdict.MaxMixedWindow(209 * ms), answering("worker-fresh", "v1", 120), verdict.Fail, "both versions answered for 0.210s, 0.209s allowed", 0},
+		{"both versions answer for long enough", verdict.MinMixedWindow(210 * ms), answering("worker-fresh", "v1", 120), verdict.Pass, "both versions answered for 0.210s, at least 0.210s expected", 0},
+		{"both versions answer for too short", verdict.MinMixedWindow(211 * ms), answering("worker-fresh", "v1", 120), verdict.Fail, "both versions answered for 0.210s, at least 0.211s expected", 0},
 		{"every node's rules leave a pod out before it is told to exit", verdict.RulesBeforeSigterm(),
 			all(left("b", 850), ruleGone("worker", "b", 900), ruleGone("worker2", "b", 950), sigterm("b", 1000)),
 			verdict.Pass, "of 2 pairs of pod and node, the least time from the rules of worker2 leaving b out until it was told to exit was 0.050s", 0},
@@ -146,6 +156,16 @@ func TestRules(t *testing.T) {
 			verdict.Fail, "the rules of worker2 still led to b when they were seen last", 0},
 		{"nobody saw the rules", verdict.RulesBeforeSigterm(), all(left("b", 850), sigterm("b", 1000)),
 			verdict.Inconclusive, "0 old pods were seen both to leave the rules of a node and to be told to exit", 0},
+		{"steps of one pod as far apart as expected", verdict.Between(evidence.PodDeleting, evidence.PodSigterm, 150*ms, 150*ms), all(sigterm("a", 850), sigterm("b", 1000)),
+			verdict.Pass, "pod-sigterm came 0.150s to 0.150s after pod-deleting of 2 pods, expected 0.150s to 0.150s", 0},
+		{"steps of one pod too far apart", verdict.Between(evidence.PodDeleting, evidence.PodSigterm, 0, 150*ms), all(sigterm("a", 851), sigterm("b", 1000)),
+			verdict.Fail, "pod-sigterm came 0.150s to 0.151s after pod-deleting of 2 pods, expected 0.000s to 0.150s", 0},
+		{"a step that came before the other", verdict.Between(evidence.PodGone, evidence.PodSigterm, -50*ms, 0), all(sigterm("a", 740), sigterm("b", 1160)),
+			verdict.Fail, "pod-sigterm came -0.060s to -0.040s after pod-gone of 2 pods, expected -0.050s to 0.000s", 0},
+		{"a step that never came", verdict.Between(evidence.PodDeleting, evidence.PodSigterm, 0, time.Second), sigterm("a", 850),
+			verdict.Fail, "pod-deleting was seen of b, and pod-sigterm never", 0},
+		{"a step that no pod took", verdict.Between(evidence.PodDraining, evidence.PodSigterm, 0, time.Second), none,
+			verdict.Inconclusive, "pod-draining was seen of 0 pods", 0},
 		{"a fact that is one of those expected", verdict.Fact("revisions", "2", "3"), noting("revisions", "1", "3"), verdict.Pass, "revisions: 3", 0},
 		{"a fact that is something else", verdict.Fact("revisions", "2", "3"), noting("revisions", "4"), verdict.Fail, "revisions: 4, expected 2 or 3", 0},
 		{"a fact that nobody found out", verdict.Fact("revisions", "2"), none, verdict.Inconclusive, "revisions was not found out", 0},
@@ -336,7 +356,7 @@ func TestRulesArePermanent(t *testing.T) {
 		}
 	}
 	want := []string{"no-failures", "no-lost-replies", "no-hidden-retries", "damage-seen", "serves", "only-serves", "ordered-switch",
-		"full-rate", "max-outage", "max-drain-lag", "max-rule-lag", "min-available", "max-pods", "fact", "fact-within", "scaling", "max-active", "rules-before-sigterm"}
+		"full-rate", "max-outage", "max-drain-lag", "max-rule-lag", "min-available", "max-pods", "fact", "fact-within", "scaling", "max-active", "old-at-status", "clean-cut", "rules-before-sigterm", "max-mixed-window", "min-mixed-window", "between"}
 	if diff := cmp.Diff(want, ids); diff != "" {
 		t.Errorf("ids (-want +got):\n%s", diff)
 	}
@@ -376,5 +396,7 @@ func noting(name string, values ...string) edit {
 func scaled(at int, version string, size int) edit {
 	return with(evidence.Event{At: time.Duration(at) * ms, Kind: evidence.ReplicaSetScaled, Object: "echo-" + version, Count: size, Detail: version})
 }
+
+func created(name string) edit { return with(pod(0, evidence.PodCreated, "v1", name)) }
 
 func sigterm(name string, at int) edit { return with(pod(at, evidence.PodSigterm, "v1", name)) }

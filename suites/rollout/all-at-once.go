@@ -1,0 +1,39 @@
+package rollout
+
+import (
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"rollcall/fixtures"
+	"rollcall/harness"
+	"rollcall/harness/evidence"
+	"rollcall/harness/rollout"
+	"rollcall/harness/verdict"
+)
+
+// allAtOnce: with 100 % surge all new pods start together, so that both versions answer for about as long as
+// kube-proxy and the drain take. It costs twice the pods. Twin of one-by-one.
+func allAtOnce() harness.Scenario {
+	const startup = 5 * time.Second
+	return harness.Scenario{
+		ID:     "all-at-once",
+		Claim:  "a surge of 100 % has clients answered by both versions for less time than a pod takes to start twice",
+		Covers: []string{"C16", "C17", "C18"},
+		App: fixtures.App{
+			Replicas: 6, MaxSurge: new(intstr.FromString("100%")), MaxUnavailable: new(intstr.FromInt32(0)),
+			StartDelay: startup, PreStopSleep: 5 * time.Second, Linger: 2 * time.Second, OnTerm: fixtures.Drain,
+		},
+		Load:    harness.Load{Rate: 100},
+		Rollout: rollout.Update("v1", "v2"),
+		Expect: []evidence.Expectation{
+			verdict.FullRate(99),
+			verdict.Serves("v1", "v2"),
+			verdict.NoFailures(),
+			verdict.MaxMixedWindow(2 * startup),
+			verdict.MinAvailable(6),
+			verdict.MaxPods(12),
+			verdict.OnlyServes("v2", evidence.OldGone),
+		},
+	}
+}

@@ -1,0 +1,38 @@
+package rollout
+
+import (
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"rollcall/fixtures"
+	"rollcall/harness"
+	"rollcall/harness/evidence"
+	"rollcall/harness/rollout"
+	"rollcall/harness/verdict"
+)
+
+// drainedLonger: a longer sleep costs nothing but time. Twin of control/undrained-rolling-update, like
+// drained-rolling-update.
+func drainedLonger() harness.Scenario {
+	return harness.Scenario{
+		ID:     "drained-longer",
+		Claim:  "replacing every pod fails no request when pods sleep 10 s before they are told to exit, and then let their clients go",
+		Covers: []string{"C31", "C40"},
+		App: fixtures.App{
+			Replicas: 3, MaxSurge: new(intstr.FromInt32(1)), MaxUnavailable: new(intstr.FromInt32(0)),
+			PreStopSleep: 10 * time.Second, Linger: 2 * time.Second, OnTerm: fixtures.Drain,
+		},
+		Load:    harness.Load{Rate: 100},
+		Rollout: rollout.Update("v1", "v2"),
+		Expect: []evidence.Expectation{
+			verdict.FullRate(99),
+			verdict.Serves("v1", "v2"),
+			verdict.NoFailures(),
+			verdict.NoHiddenRetries(),
+			verdict.MaxRuleLag(3 * time.Second),
+			verdict.RulesBeforeSigterm(),
+			verdict.OnlyServes("v2", evidence.OldGone),
+		},
+	}
+}

@@ -1,0 +1,34 @@
+package statusgap
+
+import (
+	"time"
+
+	"rollcall/fixtures"
+	"rollcall/harness"
+	"rollcall/harness/evidence"
+	"rollcall/harness/rollout"
+	"rollcall/harness/verdict"
+)
+
+// recreate: the old pods end first, all of them, and only then are there new ones. Nobody is answered by both
+// versions, and everybody goes without an answer in between. What ends first are the containers: the objects of
+// pods that have ended may still be in the API beside the new ones (5 of 3 replicas were seen).
+func recreate() harness.Scenario {
+	return harness.Scenario{
+		ID:     "recreate",
+		Claim:  "Recreate never mixes versions, and costs an outage",
+		Covers: []string{"C6"},
+		App: fixtures.App{
+			Replicas: 3, Recreate: true, PreStopSleep: 5 * time.Second, OnTerm: fixtures.Drain,
+		},
+		Load:    harness.Load{Rate: 100},
+		Rollout: rollout.Update("v1", "v2"),
+		Expect: []evidence.Expectation{
+			verdict.FullRate(99),
+			verdict.Serves("v1", "v2"),
+			verdict.CleanCut(),
+			verdict.OnlyServes("v2", evidence.StatusDone),
+			verdict.DamageSeen(),
+		},
+	}
+}

@@ -1,0 +1,40 @@
+package statusgap
+
+import (
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"rollcall/fixtures"
+	"rollcall/harness"
+	"rollcall/harness/evidence"
+	"rollcall/harness/rollout"
+	"rollcall/harness/verdict"
+)
+
+// statusTrap: what `kubectl rollout status` waits for does not look at pods that are terminating, and those
+// serve on. With a preStop sleep longer than a pod takes to start, old pods are there when it says done; what
+// can be relied on is that no old pod is in the API any more.
+func statusTrap() harness.Scenario {
+	return harness.Scenario{
+		ID:     "status-trap",
+		Claim:  "rollout status reports success while old pods are still there, and once they are gone no client is answered by one",
+		Covers: []string{"C1", "C2", "C3", "C5"},
+		App: fixtures.App{
+			Replicas: 3, MaxSurge: new(intstr.FromInt32(1)), MaxUnavailable: new(intstr.FromInt32(0)),
+			PreStopSleep: 20 * time.Second, Grace: 40 * time.Second, Linger: 2 * time.Second, OnTerm: fixtures.Drain,
+		},
+		Load:    harness.Load{Rate: 100},
+		Rollout: rollout.Update("v1", "v2"),
+		Expect: []evidence.Expectation{
+			verdict.FullRate(99),
+			verdict.Serves("v1", "v2"),
+			verdict.OldAtStatus(1),
+			verdict.NoFailures(),
+			verdict.MaxDrainLag(3 * time.Second),
+			verdict.MaxRuleLag(3 * time.Second),
+			verdict.RulesBeforeSigterm(),
+			verdict.OnlyServes("v2", evidence.OldGone),
+		},
+	}
+}

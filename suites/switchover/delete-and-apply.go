@@ -1,0 +1,32 @@
+package switchover
+
+import (
+	"time"
+
+	"rollcall/fixtures"
+	"rollcall/harness"
+	"rollcall/harness/evidence"
+	"rollcall/harness/rollout"
+	"rollcall/harness/verdict"
+)
+
+// deleteAndApply: apps that exit at once are gone long before their successors are ready. Twin of
+// delete-and-apply-drained.
+func deleteAndApply() harness.Scenario {
+	return harness.Scenario{
+		ID:     "delete-and-apply",
+		Claim:  "deleting a Deployment and applying the next one costs an outage when pods exit at once",
+		Covers: []string{"C30"},
+		App: fixtures.App{
+			Replicas: 3, StartDelay: 3 * time.Second, OnTerm: fixtures.Exit,
+		},
+		Load:    harness.Load{Rate: 100},
+		Rollout: rollout.DeleteAndApply("v1", "v2"),
+		Expect: []evidence.Expectation{
+			verdict.FullRate(99),
+			verdict.Serves("v1", "v2"),
+			verdict.DamageSeen(),
+			verdict.OnlyServes("v2", evidence.OldGone),
+		},
+	}
+}

@@ -1,0 +1,162 @@
+package termination
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	discoveryv1 "k8s.io/api/discovery/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/utils/ptr"
+
+	"rollcall/fixtures"
+	"rollcall/harness"
+	"rollcall/harness/evidence"
+)
+
+// An ending is a walk: one pod, the only one behind its Service, is deleted when it serves, and all that the API shows
+// of it from then on is noted until nothing is left.
+type ending struct {
+	app    fixtures.App
+	delete metav1.DeleteOptions
+	change func(*corev1.Service, *corev1.Pod) // nil: they are as the app has them
+}
+
+// Names of the facts that an ending notes.
+const (
+	podEvents   = "events of the pod"      // types of watch events and what was new, from the deletion on
+	conditions  = "endpoint's conditions"  // ready, serving and terminating, T or F each, in the order seen; then gone
+	lastPhase   = "last phase"             // of the pod
+	exitCode    = "exit code"              // of the container, by the kubelet
+	failedHooks = "hooks reported to fail" // a count
+)
+
+func (e ending) scenario(id, claim string, covers []string, expect ...evidence.Expectation) harness.Scenario {
+	return harness.Scenario{ID: id, Claim: claim, Covers: covers, App: e.app, Walk: e.walk, Expect: expect}
+}
+
+func (e ending) walk(ctx context.Context, w *harness.Walk) error {
+	template := e.app.Deployment(w.Namespace, "v1").Spec.Template
+	service := e.app.Service(w.Namespace, 0)
+	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: service.Name, Labels: template.Labels}, Spec: template.Spec}
+	if e.change != nil {
+		e.change(service, pod)
+	}
+	core, discovery := w.Client.CoreV1(), w.Client.DiscoveryV1()
+	if _, err := core.Services(w.Namespace).Create(ctx, service, metav1.CreateOptions{}); err != nil {
+		return err
+	}
+	if _, err := core.Pods(w.Namespace).Create(ctx, pod, metav1.CreateOptions{}); err != nil {
+		return err
+	}
+	pods, err := core.Pods(w.Namespace).Watch(ctx, metav1.ListOptions{})
+	if err != nil {
+		return err
+	}
+	defer pods.Stop()
+	endpoints, err := discovery.EndpointSlices(w.Namespace).Watch(ctx, metav1.ListOptions{})
+	if err != nil {
+		return err
+	}
+	defer endpoints.Stop()
+
+	var seen traces
+	for asked := false; !seen.over(); {
+		if !asked && seen.serving() {
+			asked = true
+			if err := core.Pods(w.Namespace).Delete(ctx, pod.Name, e.delete); err != nil {
+				return err
+			}
+		}
+		select {
+		case event, open := <-pods.ResultChan():
+			if !open || !seen.podEvent(event) {
+				return errBlind
+			}
+		case event, open := <-endpoints.ResultChan():
+			if !open || !seen.sliceEvent(event) {
+				return errBlind
+			}
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+	w.Note(podEvents, strings.Join(seen.changes, ", "))
+	w.Note(conditions, strings.Join(seen.conditions, " "))
+	w.Note(lastPhase, seen.pod.Status.Phase)
+	for _, c := range seen.pod.Status.ContainerStatuses {
+		if c.State.Terminated != nil {
+			w.Note(exitCode, c.State.Terminated.ExitCode)
+		}
+	}
+	reports, err := core.Events(w.Namespace).List(ctx, metav1.ListOptions{FieldSelector: "reason=FailedPreStopHook"})
+	if err != nil {
+		return err
+	}
+	w.Note(failedHooks, len(reports.Items))
+	return nil
+}
+
+var errBlind = errors.New("a watch of the walk's own ended")
+
+// Traces are what the API has shown of the pod of an ending, and of its endpoint since it served.
+type traces struct {
+	pod        *corev1.Pod
+	changes    []string
+	conditions []string
+}
+
+const gone = "gone"
+
+func (t *traces) serving() bool { return len(t.conditions) > 0 }
+
+func (t *traces) over() bool {
+	return t.serving() && t.conditions[len(t.conditions)-1] == gone && t.changes != nil && t.changes[len(t.changes)-1] == string(watch.Deleted)
+}
+
+// podEvent reports whether the event tells of a pod.
+func (t *traces) podEvent(event watch.Event) bool {
+	pod, ok := event.Object.(*corev1.Pod)
+	if !ok {
+		return false
+	}
+	was := t.pod
+	t.pod = pod
+	switch {
+	case event.Type == watch.Deleted:
+		t.changes = append(t.changes, string(event.Type))
+	case pod.DeletionTimestamp == nil:
+	case was.DeletionTimestamp == nil:
+		t.changes = append(t.changes, fmt.Sprint(event.Type, " deletionTimestamp"))
+	case was.Status.Phase != pod.Status.Phase:
+		t.changes = append(t.changes, fmt.Sprint(event.Type, " phase ", pod.Status.Phase))
+	}
+	return true
+}
+
+// sliceEvent reports whether the event tells of a slice.
+func (t *traces) sliceEvent(event watch.Event) bool {
+	slice, ok := event.Object.(*discoveryv1.EndpointSlice)
+	if !ok {
+		return false
+	}
+	if event.Type == watch.Deleted {
+		slice.Endpoints = nil
+	}
+	now := gone
+	for _, e := range slice.Endpoints {
+		now = ""
+		for _, condition := range []*bool{e.Conditions.Ready, e.Conditions.Serving, e.Conditions.Terminating} {
+			now += strings.ToUpper(fmt.Sprint(ptr.Deref(condition, false))[:1])
+		}
+	}
+	switch n := len(t.conditions); {
+	case n == 0 && !strings.HasSuffix(now, "TF"): // it does not serve yet
+	case n == 0 || t.conditions[n-1] != now:
+		t.conditions = append(t.conditions, now)
+	}
+	return true
+}

@@ -1,0 +1,71 @@
+package termination
+
+import (
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"rollcall/fixtures"
+	"rollcall/harness"
+	"rollcall/harness/evidence"
+	"rollcall/harness/verdict"
+)
+
+// graces: the grace runs from the deletion on and the hook is a part of it; what the hook leaves of it, and never less than
+// 2 s, is between SIGTERM and SIGKILL (Kubernetes v1.36.3, pkg/kubelet/kuberuntime/kuberuntime_container.go, killContainer).
+func graces() []harness.Scenario {
+	const hook, grace, floor = 6 * time.Second, 14 * time.Second, 2 * time.Second
+	stubborn := fixtures.App{PreStopSleep: hook, Grace: grace, OnTerm: fixtures.Ignore}
+	filled, outlasted := stubborn, stubborn
+	filled.Grace = hook
+	outlasted.PreStopSleep, outlasted.PreStop, outlasted.Grace = 0, fixtures.HookExec("/echo", "sleep", "60s"), hook
+
+	const failed, succeeded = "Failed", "Succeeded"
+	var scenarios []harness.Scenario
+	for _, row := range []struct {
+		id, claim       string
+		app             fixtures.App
+		delete          metav1.DeleteOptions
+		sigterm, gone   time.Duration // after the deletion, and after SIGTERM
+		exitCode, phase string
+	}{
+		{id: "grace-ignored", claim: "an app that ignores SIGTERM, which comes after the hook, is killed when the grace is over",
+			app: stubborn, sigterm: hook, gone: grace - hook, exitCode: "137", phase: failed},
+		{id: "grace-filled", claim: "a hook as long as the grace leaves 2 s between SIGTERM and SIGKILL",
+			app: filled, sigterm: hook, gone: floor, exitCode: "137", phase: failed},
+		{id: "grace-outlasted", claim: "a hook longer than the grace is given up when the grace is over, and SIGKILL comes 2 s after SIGTERM",
+			app: outlasted, sigterm: hook, gone: floor, exitCode: "137", phase: failed},
+		{id: "grace-shortened", claim: "a deletion with a grace of 1 s gives the hook up after 1 s, and SIGKILL comes 2 s later",
+			app: stubborn, delete: metav1.DeleteOptions{GracePeriodSeconds: new(int64(1))}, sigterm: time.Second, gone: floor, exitCode: "137", phase: failed},
+		{id: "grace-unused", claim: "a pod without a hook is told to exit at once, and has failed when its app exits with 143",
+			app: fixtures.App{Grace: grace, OnTerm: fixtures.Exit}, exitCode: "143", phase: failed},
+		{id: "grace-drained", claim: "a pod without a hook is told to exit at once, and has succeeded when its app exits with 0",
+			app: fixtures.App{Grace: grace, OnTerm: fixtures.Drain}, exitCode: "0", phase: succeeded},
+	} {
+		scenarios = append(scenarios, ending{app: row.app, delete: row.delete}.scenario(row.id, row.claim, []string{"C34"},
+			after(evidence.PodDeleting, evidence.PodSigterm, row.sigterm),
+			after(evidence.PodSigterm, evidence.PodGone, row.gone),
+			verdict.Fact(exitCode, row.exitCode),
+			verdict.Fact(lastPhase, row.phase),
+		))
+	}
+	return append(scenarios, removalByForce())
+}
+
+// removalByForce: the API server first writes a deletionTimestamp with a grace of 0 s and then deletes the object, within 10 ms.
+// The kubelet sees the first and makes 1 s of it (pkg/kubelet/pod_workers.go, calculateEffectiveGracePeriod), so that the hook
+// is begun and given up after 1 s, and not left out; 2 s for the app follow, when the API no longer shows the pod.
+func removalByForce() harness.Scenario {
+	const linger = time.Second
+	forced := ending{
+		app:    fixtures.App{PreStopSleep: 10 * time.Second, Linger: linger, OnTerm: fixtures.Drain},
+		delete: metav1.DeleteOptions{GracePeriodSeconds: new(int64(0))},
+	}
+	return forced.scenario("grace-denied", "a pod deleted by force is out of the API at once, while its hook runs on for 1 s and its app until it exits", []string{"C34"},
+		verdict.Fact(podEvents, "MODIFIED deletionTimestamp, DELETED"),
+		verdict.Fact(lastPhase, "Running"),
+		verdict.Between(evidence.PodDeleting, evidence.PodGone, 0, time.Second),
+		verdict.Between(evidence.PodGone, evidence.PodSigterm, 500*time.Millisecond, 5*time.Second),
+		verdict.Between(evidence.PodSigterm, evidence.PodExited, linger, 2*time.Second),
+	)
+}

@@ -1,0 +1,63 @@
+package termination
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"rollcall/fixtures"
+	"rollcall/harness"
+	"rollcall/harness/evidence"
+	"rollcall/harness/verdict"
+)
+
+// hookValidation: a sleep as long as the grace is accepted, though the message says otherwise (Kubernetes v1.36.3,
+// pkg/apis/core/validation/validation.go, validateSleepAction).
+func hookValidation() harness.Scenario {
+	const grace = 5 * time.Second
+	const accepted, refused = "accepted", "must be non-negative and less than terminationGracePeriodSeconds (5)"
+	return harness.Scenario{
+		ID:     "hook-validation",
+		Claim:  "a sleep hook of 0 s up to the grace is accepted, and any other is refused",
+		Covers: []string{"C33"},
+		Walk: func(ctx context.Context, w *harness.Walk) error {
+			try := func(name string, app fixtures.App) error {
+				deployment := app.Deployment(w.Namespace, "v1")
+				_, err := w.Client.AppsV1().Deployments(w.Namespace).Create(ctx, deployment, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
+				switch status := apierrors.APIStatus(nil); {
+				case err == nil:
+					w.Note(name, accepted)
+				case apierrors.IsInvalid(err) && errors.As(err, &status):
+					var causes []string
+					for _, c := range status.Status().Details.Causes {
+						causes = append(causes, c.Message)
+					}
+					w.Note(name, strings.Join(causes, "; "))
+				default:
+					return err
+				}
+				return nil
+			}
+			for _, sleep := range []time.Duration{-time.Second, 0, grace, grace + time.Second} {
+				if err := try(fmt.Sprintf("sleep of %v with a grace of %v", sleep, grace), fixtures.App{PreStop: fixtures.HookSleep(sleep), Grace: grace}); err != nil {
+					return err
+				}
+			}
+			two := fixtures.HookSleep(time.Second)
+			two.Exec = fixtures.HookExec("/echo", "sleep", "1s").Exec
+			return try("two kinds in one hook", fixtures.App{PreStop: two})
+		},
+		Expect: []evidence.Expectation{
+			verdict.Fact("sleep of -1s with a grace of 5s", "Invalid value: -1: "+refused),
+			verdict.Fact("sleep of 0s with a grace of 5s", accepted),
+			verdict.Fact("sleep of 5s with a grace of 5s", accepted),
+			verdict.Fact("sleep of 6s with a grace of 5s", "Invalid value: 6: "+refused),
+			verdict.Fact("two kinds in one hook", "Forbidden: may not specify more than 1 handler type"),
+		},
+	}
+}

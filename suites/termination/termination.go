@@ -1,0 +1,24 @@
+// Package termination asks what happens between the deletion of a pod and its end, and who learns of it when.
+package termination
+
+import (
+	"slices"
+	"time"
+
+	"rollcall/harness"
+	"rollcall/harness/evidence"
+	"rollcall/harness/verdict"
+)
+
+// All lists the scenarios of this suite.
+func All() []harness.Scenario {
+	return slices.Concat(hooks(), []harness.Scenario{hookValidation()}, graces(), endpoints(), order())
+}
+
+// after expects one step of a pod to come d after another. The watch may have seen the first late, and a busy node be late
+// with the second: with 20 walks side by side and as much again on two cores, kubelets began 0.5 to 2.7 s late. Our own
+// choice; what the scenarios tell apart is 2 s and more apart from it.
+func after(from, to evidence.EventKind, d time.Duration) evidence.Expectation {
+	const early, late = 500 * time.Millisecond, 4 * time.Second
+	return verdict.Between(from, to, d-early, d+late)
+}
