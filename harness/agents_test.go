@@ -86,7 +86,7 @@ func TestAgentsOfALaneAreOneClient(t *testing.T) {
 					t.Error(err)
 				}
 			}
-			for i, kind := range timeline.PhaseMarks() { // the load, and a rollout of no length in its middle
+			for i, kind := range (timeline.Timeline{}).PhaseMarks() { // the load, and a rollout of no length in its middle
 				at := []time.Duration{0, lasts / 2, lasts / 2, time.Since(cfg.At)}[i]
 				recorder.Event(evidence.Event{At: cfg.At.Sub(began) + at, Kind: kind})
 			}

@@ -129,8 +129,16 @@ func (cl *clients) reachable(ctx context.Context) error {
 			}
 		}
 	}
+	return answers(ctx, cl.outside.Target)
+}
+
+// answers returns when the app gives this process a good reply.
+func answers(ctx context.Context, target string) error {
 	client := http.Client{Timeout: time.Second, Transport: &http.Transport{DisableKeepAlives: true}}
-	err := until(ctx, func() error { return loadgen.Reach(ctx, &client, cl.outside.Target) })
+	err := until(ctx, func() error {
+		_, err := loadgen.Ask(ctx, &client, target)
+		return err
+	})
 	if err != nil {
 		return fmt.Errorf("from outside the cluster: %w", err)
 	}

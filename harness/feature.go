@@ -54,13 +54,13 @@ func (r *Rig) Test(t *testing.T, suite string, scenarios ...Scenario) {
 			r.walking = make(chan struct{}, walksAtOnce)
 			var walks []features.Feature
 			for _, s := range scenarios {
-				if s.Walk != nil {
+				if !s.alone() {
 					walks = append(walks, r.feature(c, suite, s))
 				}
 			}
 			environment.TestInParallel(t, walks...)
 			for _, s := range scenarios {
-				if s.Walk == nil {
+				if s.alone() {
 					environment.Test(t, r.feature(c, suite, s))
 				}
 			}
@@ -75,7 +75,7 @@ func (r *Rig) Test(t *testing.T, suite string, scenarios ...Scenario) {
 	t.Logf("evidence: %s; `make report RUN=%s` judges it again", r.Out, r.Out)
 }
 
-// walksAtOnce bounds the scenarios without load that run side by side: they wait more than they work, but the
+// walksAtOnce bounds the scenarios that run side by side: they wait more than they work, but the
 // pods they start compete for a small machine, and following each pod's log takes one of the host's inotify
 // instances, of which many hosts have 128.
 const walksAtOnce = 3
@@ -92,7 +92,7 @@ func (r *Rig) breaks(what string) {
 func (r *Rig) feature(c *cluster.Cluster, suite string, s Scenario) features.Feature {
 	var v verdict.Verdict
 	f := features.New(s.ID).WithSetup("record", func(ctx context.Context, t *testing.T, _ *envconf.Config) context.Context {
-		if s.Walk != nil {
+		if !s.alone() {
 			r.walking <- struct{}{}
 			defer func() { <-r.walking }()
 		}

@@ -2,6 +2,7 @@ package harness
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -14,11 +15,15 @@ import (
 
 // observers are the pods, one on each node, that watch the nodes' rules. They live in a namespace of
 // their own, since the scenario's admits only restricted pods.
-type observers struct{ pods typedcorev1.PodInterface }
+type observers struct {
+	pods   typedcorev1.PodInterface
+	lacks  string // why not every node's rules are observed; empty if they are
+	failed error  // why an observer does not observe
+}
 
-// startObservers returns when every node's rules are observed, or ctx ends.
+// startObservers returns when every node's rules are observed or known to be none of kube-proxy's, or ctx ends.
 func startObservers(ctx context.Context, client kubernetes.Interface, namespace, session string, nodes []string, watch *observe.Watch) (*observers, error) {
-	o := &observers{client.CoreV1().Pods(namespace)}
+	o := &observers{pods: client.CoreV1().Pods(namespace)}
 	if _, err := client.CoreV1().Namespaces().Create(ctx, fixtures.ObserverNamespace(namespace, session), metav1.CreateOptions{}); err != nil {
 		return nil, err
 	}
@@ -29,15 +34,16 @@ func startObservers(ctx context.Context, client kubernetes.Interface, namespace,
 		}
 		watch.FollowRules(node, o.pods, pod.Name)
 	}
-	var failed map[string]error
 	err := watch.Until(ctx, func(s observe.State) bool {
-		failed = s.Unobserved
-		return len(failed) > 0 || len(s.Observed) == len(nodes)
+		for node, why := range s.Proxyless {
+			o.lacks = fmt.Sprintf("%s has no kube-proxy: %s", node, why)
+		}
+		for node, why := range s.Unobserved {
+			o.failed = fmt.Errorf("%s: %w", node, why)
+		}
+		return o.failed != nil || len(s.Observed)+len(s.Proxyless) == len(nodes)
 	})
-	for node, why := range failed {
-		return o, fmt.Errorf("%s: %w", node, why)
-	}
-	return o, err
+	return o, errors.Join(o.failed, err)
 }
 
 // end tells the observers to write their last line.

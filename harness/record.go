@@ -9,18 +9,12 @@ import (
 	"slices"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/kubernetes"
-	"k8s.io/utils/ptr"
 
 	"rollcall/fixtures"
 	"rollcall/harness/cluster"
 	"rollcall/harness/evidence"
 	"rollcall/harness/observe"
-	"rollcall/harness/poll"
 )
 
 // A recording is a scenario that is being recorded on a cluster.
@@ -59,8 +53,11 @@ func record(ctx context.Context, c *cluster.Cluster, s Scenario, agents int, ses
 	if s.Walk != nil {
 		do = r.walkThrough
 	}
-	broke := do(ctx)
 	afterwards := context.WithoutCancel(ctx)
+	undo, broke := r.change(ctx)
+	if broke == nil {
+		broke = do(ctx)
+	}
 	if r.clients != nil {
 		r.run.Distrust = append(r.run.Distrust, r.clients.collect(afterwards, r.began)...)
 		r.run.Lanes, r.run.Clocks = r.clients.lanes, shareClocks(r.clients.clocks, r.boots)
@@ -69,9 +66,31 @@ func record(ctx context.Context, c *cluster.Cluster, s Scenario, agents int, ses
 	if broke != nil {
 		r.run.Distrust = append(r.run.Distrust, broke.Error())
 	}
-	left = r.cleanUp(afterwards)
+	left = errors.Join(r.cleanUp(afterwards), undo(afterwards))
 	r.run.Length = time.Since(r.began)
 	return left, r.recorder.Finish(r.run)
+}
+
+// change changes the cluster as the scenario asks. What undoes it is never nil.
+func (r *recording) change(ctx context.Context) (undo func(context.Context) error, err error) {
+	var made []func(context.Context) error
+	undo = func(ctx context.Context) (err error) {
+		for _, one := range slices.Backward(made) {
+			err = errors.Join(err, one(ctx))
+		}
+		return err
+	}
+	for _, change := range r.Given {
+		fmt.Fprintf(r.out, "%s %s: given %s\n", r.cluster.Mode, r.ID, change)
+		one, err := change.Make(ctx, r.cluster)
+		if one != nil {
+			made = append(made, one)
+		}
+		if err != nil {
+			return undo, fmt.Errorf("make %s: %w", change, err)
+		}
+	}
+	return undo, nil
 }
 
 // rollOutUnderLoad is the scenario from the first object to the last hit.
@@ -91,14 +110,14 @@ func (r *recording) rollOutUnderLoad(ctx context.Context) error {
 	if err := r.pass(ctx, "before the rollout", steady); err != nil {
 		return err
 	}
+	r.watch.Mark(evidence.RolloutBegun) // before the write: what follows from it is seen while it returns
 	if err := r.Rollout.Begin(ctx, r.cluster.Client, r.namespace, r.App); err != nil {
 		return err
 	}
-	r.watch.Mark(evidence.RolloutBegun)
 	if err := r.finish(ctx); err != nil {
 		return err
 	}
-	if err := r.pass(ctx, "after the last old pod", settle); err != nil {
+	if err := r.pass(ctx, "after the rollout", settle); err != nil {
 		return err
 	}
 	if err := r.clients.stop(ctx); err != nil {
@@ -112,16 +131,11 @@ func (r *recording) rollOutUnderLoad(ctx context.Context) error {
 func (r *recording) deploy(ctx context.Context) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, deployPatience, fmt.Errorf("not up after %v", deployPatience))
 	defer cancel()
-	core := r.cluster.Client.CoreV1()
-	if _, err := core.Namespaces().Create(ctx, fixtures.Namespace(r.namespace, r.session), metav1.CreateOptions{}); err != nil {
+	if _, err := r.cluster.Client.CoreV1().Namespaces().Create(ctx, fixtures.Namespace(r.namespace, r.session), metav1.CreateOptions{}); err != nil {
 		return err
 	}
-	old, _ := r.Rollout.Versions()
-	service, err := core.Services(r.namespace).Create(ctx, r.App.Service(r.namespace, nodePort), metav1.CreateOptions{})
+	service, err := r.Rollout.Deploy(ctx, r.cluster.Client, r.namespace, r.App, nodePort)
 	if err != nil {
-		return err
-	}
-	if _, err := r.cluster.Client.AppsV1().Deployments(r.namespace).Create(ctx, r.App.Deployment(r.namespace, old), metav1.CreateOptions{}); err != nil {
 		return err
 	}
 	if r.clients, err = newClients(ctx, r, service); err != nil {
@@ -130,9 +144,20 @@ func (r *recording) deploy(ctx context.Context) error {
 	if r.watch, err = observe.Start(ctx, r.cluster.Client, r.namespace, service.Name, fixtures.VersionLabel, r.began, r.recorder); err != nil {
 		return err
 	}
-	if err := r.alone(ctx); err != nil {
+	if err := r.undisturbed(ctx); err != nil {
 		return err
 	}
+	if err := r.observe(ctx); err != nil {
+		return err
+	}
+	if err := r.watch.Until(ctx, func(s observe.State) bool { return r.Rollout.Deployed(s, r.App) }); err != nil {
+		return err
+	}
+	return r.clients.reachable(ctx)
+}
+
+// observe has the rules of every node observed.
+func (r *recording) observe(ctx context.Context) (err error) {
 	if r.boots, err = r.cluster.Boots(ctx); err != nil {
 		return err
 	}
@@ -140,14 +165,14 @@ func (r *recording) deploy(ctx context.Context) error {
 	if r.observers, err = startObservers(ctx, r.cluster.Client, r.observerNamespace(), r.session, nodes, r.watch); err != nil {
 		return fmt.Errorf("observe the nodes' rules: %w", err)
 	}
-	if err := r.watch.Until(ctx, r.untouched); err != nil {
-		return err
+	if r.observers.lacks != "" {
+		r.run.Lacks = append(r.run.Lacks, evidence.Feature{Name: evidence.NodeRules, Because: r.observers.lacks})
 	}
-	return r.clients.reachable(ctx)
+	return nil
 }
 
-// alone distrusts the recording if something of another one is still in the cluster.
-func (r *recording) alone(ctx context.Context) error {
+// undisturbed distrusts the recording if something of another one is still in the cluster.
+func (r *recording) undisturbed(ctx context.Context) error {
 	list, err := r.cluster.Client.CoreV1().Namespaces().List(ctx, fixtures.Ours())
 	if err != nil {
 		return err
@@ -160,22 +185,9 @@ func (r *recording) alone(ctx context.Context) error {
 	return nil
 }
 
-// untouched reports whether the old version is there, all of it, and nothing is on its way out.
-func (r *recording) untouched(s observe.State) bool {
-	old, _ := r.Rollout.Versions()
-	ready := 0
-	for _, p := range s.Pods {
-		if p.Deleting {
-			return false
-		}
-		if p.Ready && p.Version == old {
-			ready++
-		}
-	}
-	return ready == int(r.App.Replicas)
-}
-
-// finish waits until the rollout is done by the API server's word, and then until the last old pod is gone.
+// finish waits until the rollout is done by the API server's word, then until the last old pod is gone, if the
+// rollout ends them, and then until it is over for clients. That an old pod is gone while a node's rules still lead
+// to it to the end is for the rules to judge.
 func (r *recording) finish(ctx context.Context) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, rolloutPatience, observe.ErrNeverSettled)
 	defer cancel()
@@ -185,19 +197,21 @@ func (r *recording) finish(ctx context.Context) error {
 	}
 	r.watch.Mark(evidence.StatusDone)
 	old, _ := r.Rollout.Versions()
+	gone := false
 	err := r.watch.Until(ctx, func(s observe.State) bool {
-		for _, p := range s.Pods {
-			if p.Version == old {
-				return false
-			}
+		if !gone && s.Count(old) == 0 {
+			r.watch.Mark(evidence.OldGone)
+			gone = true
 		}
-		return true
+		return r.Rollout.Over(s, r.App)
 	})
-	if err != nil {
-		return err
+	if err == nil {
+		r.watch.Mark(evidence.Barrier)
 	}
-	r.watch.Mark(evidence.OldGone)
-	return nil
+	if gone && errors.Is(err, observe.ErrNeverSettled) {
+		return nil
+	}
+	return err
 }
 
 // pass lets a phase last.
@@ -249,43 +263,3 @@ func (r *recording) stopWatching(ctx context.Context) {
 
 // observerNamespace is where the observers of the nodes' rules are.
 func (r *recording) observerNamespace() string { return r.namespace + "-rules" }
-
-// cleanUp removes the namespaces and waits until they are gone.
-func (r *recording) cleanUp(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, cleanupPatience)
-	defer cancel()
-	var group errgroup.Group
-	for _, namespace := range []string{r.namespace, r.observerNamespace()} {
-		group.Go(func() error { return remove(ctx, r.cluster.Client, namespace) })
-	}
-	return group.Wait()
-}
-
-// remove deletes a namespace. Its pods are not given their grace: nobody watches them any more.
-func remove(ctx context.Context, client kubernetes.Interface, namespace string) error {
-	namespaces := client.CoreV1().Namespaces()
-	err := namespaces.Delete(ctx, namespace, metav1.DeleteOptions{})
-	if apierrors.IsNotFound(err) {
-		return nil
-	}
-	if err != nil {
-		return fmt.Errorf("clean up: %w", err)
-	}
-	err = poll.Until(ctx, 200*time.Millisecond, func() (bool, error) {
-		// Again each time: a controller may have made one more pod meanwhile.
-		err := client.CoreV1().Pods(namespace).DeleteCollection(ctx,
-			metav1.DeleteOptions{GracePeriodSeconds: ptr.To(int64(0))}, metav1.ListOptions{})
-		if err != nil && !apierrors.IsNotFound(err) {
-			return false, err
-		}
-		_, err = namespaces.Get(ctx, namespace, metav1.GetOptions{})
-		return apierrors.IsNotFound(err), nil
-	})
-	if errors.Is(err, context.DeadlineExceeded) {
-		return fmt.Errorf("clean up: namespace %s not gone after %v", namespace, cleanupPatience)
-	}
-	if err != nil {
-		return fmt.Errorf("clean up: %w", err)
-	}
-	return nil
-}

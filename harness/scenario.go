@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"rollcall/fixtures"
+	"rollcall/harness/cluster"
 	"rollcall/harness/evidence"
 	"rollcall/harness/rollout"
 )
@@ -21,14 +22,22 @@ type Scenario struct {
 	Rollout rollout.Strategy
 	Expect  []evidence.Expectation
 
+	// Given are changes to the cluster itself, for as long as the scenario lasts, which is alone on it then.
+	Given []cluster.Change
+
 	// Walk makes it a scenario without load: steps on the API, beside which others are walked. App says then
 	// only which Service's endpoints are watched, and Load and Rollout nothing.
 	Walk func(context.Context, *Walk) error
+	// Alone has the walk go alone, with the nodes' rules observed and a way to the app from outside.
+	Alone bool
 
 	// Tries is how often a negative control may be recorded until it sees damage; 0 is 1. A
 	// scenario that promises no failure has one try.
 	Tries int
 }
+
+// alone reports whether nothing may go on beside the scenario.
+func (s Scenario) alone() bool { return s.Walk == nil || s.Alone || len(s.Given) > 0 }
 
 // A Load is what every lane of a scenario offers. The lanes are, from each worker: fresh and reused
 // connections to the ClusterIP, and a control straight to a pod that is not rolled out; and from

@@ -19,8 +19,10 @@ type Walk struct {
 	Client    kubernetes.Interface
 	Namespace string
 	Mode      string // kube-proxy's
+	Outside   string // URL of the app from outside the cluster; empty unless the walk goes alone
 
-	watch *observe.Watch
+	watch    *observe.Watch
+	nodePort int32
 }
 
 // Note notes a fact: what was found out under a name, such as a number, a duration or a word.
@@ -37,9 +39,15 @@ func (w *Walk) Until(ctx context.Context, holds func(observe.State) bool) error 
 	return w.watch.Until(ctx, holds)
 }
 
+// Expose creates the app's Service.
+func (w *Walk) Expose(ctx context.Context, app fixtures.App) error {
+	_, err := w.Client.CoreV1().Services(w.Namespace).Create(ctx, app.Service(w.Namespace, w.nodePort), metav1.CreateOptions{})
+	return err
+}
+
 // Deploy creates the app's Service and Deployment and returns when every replica of it is ready.
 func (w *Walk) Deploy(ctx context.Context, app fixtures.App, version string) error {
-	if _, err := w.Client.CoreV1().Services(w.Namespace).Create(ctx, app.Service(w.Namespace, 0), metav1.CreateOptions{}); err != nil {
+	if err := w.Expose(ctx, app); err != nil {
 		return err
 	}
 	deployment := app.Deployment(w.Namespace, version)
@@ -52,8 +60,11 @@ func (w *Walk) Deploy(ctx context.Context, app fixtures.App, version string) err
 	})
 }
 
+// Reach returns when the app answers from outside.
+func (w *Walk) Reach(ctx context.Context) error { return answers(ctx, w.Outside) }
+
 // RollOut makes the strategy's write and returns when the API server says that the rollout is done, and then
-// every old pod is gone. It sets the marks of a rollout.
+// every old pod is gone, from the endpoints too. It sets the marks of a rollout.
 func (w *Walk) RollOut(ctx context.Context, app fixtures.App, strategy rollout.Strategy) error {
 	w.Mark(evidence.RolloutBegun) // before the write: what follows from it is seen while it returns
 	if err := strategy.Begin(ctx, w.Client, w.Namespace, app); err != nil {
@@ -68,6 +79,10 @@ func (w *Walk) RollOut(ctx context.Context, app fixtures.App, strategy rollout.S
 		return err
 	}
 	w.Mark(evidence.OldGone)
+	if err := w.Until(ctx, func(s observe.State) bool { return strategy.Over(s, app) }); err != nil {
+		return err
+	}
+	w.Mark(evidence.Barrier)
 	return nil
 }
 
@@ -83,6 +98,16 @@ func (r *recording) walkThrough(ctx context.Context) (err error) {
 		return err
 	}
 	w := &Walk{Client: r.cluster.Client, Namespace: r.namespace, Mode: r.cluster.Mode, watch: r.watch}
+	if r.alone() {
+		address, err := r.cluster.Outside(ctx)
+		if err != nil {
+			return err
+		}
+		w.Outside, w.nodePort = "http://"+address+"/", nodePort
+		if err := r.observe(ctx); err != nil {
+			return err
+		}
+	}
 	w.Mark(evidence.LoadBegun)
 	defer w.Mark(evidence.LoadEnded)
 	fmt.Fprintf(r.out, "%s %s: walking\n", r.cluster.Mode, r.ID)

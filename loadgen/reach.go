@@ -3,25 +3,29 @@ package loadgen
 import (
 	"context"
 	"fmt"
+	"io"
 	"net/http"
 	"net/url"
+
+	"rollcall/harness/evidence"
 )
 
-// Reach asks an echo app once and reports whether it gave a good reply.
-func Reach(ctx context.Context, client *http.Client, target string) error {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, target, nil)
+// Ask asks an echo app once and says who gave the good reply; anything else is an error. Nothing is sent again.
+func Ask(ctx context.Context, client *http.Client, target string) (evidence.Server, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, target, nil)
 	if err != nil {
-		return fmt.Errorf("loadgen: reach: %w", err)
+		return evidence.Server{}, fmt.Errorf("loadgen: ask: %w", err)
 	}
 	reply, err := client.Do(req)
 	if err != nil {
-		return fmt.Errorf("loadgen: reach: %w", err)
+		return evidence.Server{}, fmt.Errorf("loadgen: ask: %w", err)
 	}
 	defer reply.Body.Close()
 	if reply.StatusCode != http.StatusOK {
-		return fmt.Errorf("loadgen: reach %s: %s", target, reply.Status)
+		return evidence.Server{}, fmt.Errorf("loadgen: ask %s: %s", target, reply.Status)
 	}
-	return nil
+	_, err = io.Copy(io.Discard, reply.Body) // so that the connection can be kept
+	return serverOf(reply), err
 }
 
 // Reach has the agent ask the target once, from where it is.
@@ -32,7 +36,7 @@ func (r Remote) Reach(ctx context.Context, target string) error {
 // reach serves GET /v1/reach: 502 when the target gave no good reply.
 func (a *Agent) reach(w http.ResponseWriter, r *http.Request) {
 	client := http.Client{Timeout: DefaultTimeout, Transport: &http.Transport{DisableKeepAlives: true}}
-	if err := Reach(r.Context(), &client, r.URL.Query().Get("target")); err != nil {
+	if _, err := Ask(r.Context(), &client, r.URL.Query().Get("target")); err != nil {
 		http.Error(w, err.Error(), http.StatusBadGateway)
 	}
 }

@@ -2,8 +2,8 @@ package reports
 
 import "fmt"
 
-// account is what became of every request of a scenario, from the clients' tape to the pods' and back; empty
-// where the pods' was not recorded.
+// account is what became of every request of a scenario, from the clients' tape to the pods' and back, and how much
+// of the scenario's time clients were there; empty where the pods' was not recorded.
 func account(s Scenario) string {
 	var requests, arrivals, never, lost int
 	for _, lane := range s.Lanes {
@@ -19,6 +19,9 @@ func account(s Scenario) string {
 	said := fmt.Sprintf("of %d requests %d arrived and %d never did; %d of those that arrived lost their reply", requests, requests-never, never, lost)
 	if again := arrivals - (requests - never); again > 0 {
 		said += fmt.Sprintf("; pods logged %d arrivals more, of requests sent again", again)
+	}
+	if s.LoadSeconds != nil {
+		said += fmt.Sprintf("; %.0f of its %.0f s were under load", *s.LoadSeconds, s.Seconds)
 	}
 	return said
 }

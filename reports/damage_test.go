@@ -264,7 +264,7 @@ func TestAFolderWithoutASessionIsAnErrorOfOneLine(t *testing.T) {
 	}{
 		{"a folder of something else", removing("session.json"), "not a run folder"},
 		{"half a session", writing("session.json", `{"schema":1,`), "unexpected end of JSON input"},
-		{"a session by a newer build", writing("session.json", `{"schema":99}`), "schema 99, this build reads up to 3: use a newer Rollcall"},
+		{"a session by a newer build", writing("session.json", `{"schema":99}`), "schema 99, this build reads up to 4: use a newer Rollcall"},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
 			dir := pairFolder(t)

@@ -102,7 +102,8 @@ type Lane struct {
 	NeverArrived  *int                   `json:"never_arrived,omitempty"`
 	ByVersion     map[string]int         `json:"by_version"` // good replies
 	LongestOutage float64                `json:"longest_outage_ms"`
-	Failures      map[evidence.Fault]int `json:"failures"` // every kind, also those at 0
+	StatusGap     *float64               `json:"status_gap_ms,omitempty"` // how long the old version still replied after status-done
+	Failures      map[evidence.Fault]int `json:"failures"`                // every kind, also those at 0
 }
 
 // Failed is how many requests of the lane failed, of every kind.

@@ -71,7 +71,7 @@ func (s *Scenario) judge(run evidence.Run, tl timeline.Timeline) {
 		return
 	}
 	for _, lane := range tl.Lanes {
-		s.Lanes = append(s.Lanes, newLane(lane, tl.Arrived))
+		s.Lanes = append(s.Lanes, newLane(lane, tl))
 	}
 	begun, hasBegun := tl.Mark(evidence.LoadBegun)
 	ended, hasEnded := tl.Mark(evidence.LoadEnded)
@@ -92,15 +92,17 @@ func newRule(f verdict.Finding) Rule {
 	return r
 }
 
-// newLane takes a lane, and whether the pods' tape was recorded.
-func newLane(lane timeline.Lane, arrived bool) Lane {
+func newLane(lane timeline.Lane, tl timeline.Timeline) Lane {
 	s := lane.Summary
 	l := Lane{
 		ID: lane.ID, Vantage: lane.Vantage, Node: lane.Node, Conn: lane.Conn, Agents: lane.Agents, Resends: lane.Resends, AskedRate: lane.Rate,
 		Requests: s.Requests, Retried: s.Retried, ByVersion: s.ByVersion,
 		LongestOutage: millis(s.LongestOutage()), Failures: s.Failures,
 	}
-	if arrived {
+	if gap, ok := tl.StatusGapOf(lane); ok && lane.Vantage != evidence.FromControl {
+		l.StatusGap = new(millis(gap.Length))
+	}
+	if tl.Arrived {
 		l.LostReplies, l.Arrivals, l.NeverArrived = &s.LostReplies, &s.Arrivals, &s.NeverArrived
 	}
 	if s.Rate > 0 {

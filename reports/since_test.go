@@ -43,7 +43,9 @@ func TestWhatChangedSinceAReport(t *testing.T) {
 		{`"outcome": "fail",
           "because": "3 of 400 requests failed`, `"outcome": "pass",
           "because": "hardly any of 400 requests failed`},
-		{`"status_gap_ms": 41.485`, `"status_gap_ms": 40, "tears": {"shed": 7}`},
+		{`"numbers": {
+        "status_gap_ms": 41.485`, `"numbers": {
+        "status_gap_ms": 40, "tears": {"shed": 7}`},
 		{`"mixed_window_ms": 30,`, ``},
 		{`"lane": "worker-fresh",
               "seq": 55`, `"lane": "worker-fresh",

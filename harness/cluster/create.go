@@ -102,7 +102,7 @@ func (c *Cluster) reuse(ctx context.Context, count int) error {
 		list, err := namespaces.List(ctx, left)
 		return err == nil && len(list.Items) == 0, err
 	})
-	return errors.Join(err, c.loadImages(ctx), c.ready(ctx))
+	return errors.Join(err, c.loadImages(ctx), c.restoreProxy(ctx), c.bringProxiesBack(ctx), c.removeMetrics(ctx), c.ready(ctx))
 }
 
 // Patience of the harness: creating takes about 30 s on the reference host, taking up a kept

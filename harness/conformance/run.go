@@ -161,7 +161,7 @@ func (c *conformance) suite(ctx context.Context, mode, suite string, env []strin
 	args := []string{"-test.v", "-test.timeout=" + suitePatience.String(), "-modes=" + mode, "-k8s=" + c.rig.Version(),
 		fmt.Sprintf("-agents-per-node=%d", c.rig.Agents()), "-out=" + c.rig.Out}
 	if c.pattern != "" {
-		args = append(args, "-test.run=/"+mode+"/"+c.pattern)
+		args = append(args, "-test.run=/"+mode+"/("+c.pattern+")")
 	}
 	cmd := exec.CommandContext(ctx, c.binary(suite), args...)
 	cmd.Dir = filepath.Join(c.rig.Module(), "suites", suite)

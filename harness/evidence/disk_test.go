@@ -89,7 +89,7 @@ func TestAFolderThatIsNoRunIsRefused(t *testing.T) {
 		{"a run.json that breaks off", `{"schema": 2`, "byte 12: unexpected end of JSON input: the folder is no recorded scenario"},
 		{"a run.json that is something else", `{"schema": "2"}`, "cannot unmarshal string"},
 		{"a run.json without a schema", `{}`, "it has no schema"},
-		{"a newer schema", `{"schema": 99}`, "it has schema 99, this build reads up to 3: use a newer Rollcall"},
+		{"a newer schema", `{"schema": 99}`, "it has schema 99, this build reads up to 4: use a newer Rollcall"},
 	} {
 		t.Run(tc.sentence, func(t *testing.T) {
 			file := filepath.Join(written(t), RunFile)

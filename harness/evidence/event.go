@@ -52,9 +52,10 @@ const (
 	Fact EventKind = "fact" // the scenario itself found out: Object is what, Detail the value
 
 	LoadBegun    EventKind = "load-begun"
-	RolloutBegun EventKind = "rollout-begun" // the write that starts the rollout returned
+	RolloutBegun EventKind = "rollout-begun" // the write that starts the rollout is made
 	StatusDone   EventKind = "status-done"   // `kubectl rollout status` would have reported success
 	OldGone      EventKind = "old-gone"      // the last pod of the old version left the API
+	Barrier      EventKind = "barrier"       // endpoints and every observed node's rules lead to just those pods that the rollout leaves them
 	LoadEnded    EventKind = "load-ended"    // the pacers have stopped and no request is in flight
 	APIAnswered  EventKind = "api-answered"  // the API server answered after Count milliseconds: by so much the watch may be late
 	WatchGap     EventKind = "watch-gap"     // the watch was blind up to now: it broke, or the API server hung; Detail is how
@@ -66,5 +67,5 @@ func EventKinds() []EventKind {
 	return []EventKind{PodCreated, PodReady, PodUnready, PodDeleting, PodGone, EndpointReady, EndpointNotReady, EndpointGone,
 		PodStarted, PodListening, PodSigterm, PodDraining, PodExited,
 		RulesBegun, RuleAdded, RuleGone, RulesSynced, RulesUnseen, NodeUnseen, NodeBusy, NodeConntrack, NodeReady, NodeUnready, ReplicaSetScaled, Reported,
-		Fact, LoadBegun, RolloutBegun, StatusDone, OldGone, LoadEnded, APIAnswered, WatchGap, RecorderLost}
+		Fact, LoadBegun, RolloutBegun, StatusDone, OldGone, Barrier, LoadEnded, APIAnswered, WatchGap, RecorderLost}
 }

@@ -4,8 +4,9 @@ import "time"
 
 // SchemaVersion is written into every run.json; readers refuse a newer one.
 //
-// Schema 1 had neither arrivals nor clocks nor checksums, schema 2 nothing about the nodes and their rules.
-const SchemaVersion = 3
+// Schema 1 had neither arrivals nor clocks nor checksums, schema 2 nothing about the nodes and their rules,
+// schema 3 no barrier.
+const SchemaVersion = 4
 
 // A Session is one conformance run: what was typed, when, and by which build. One run folder holds one.
 type Session struct {
@@ -29,6 +30,9 @@ type Cluster struct {
 	Nodes      int       `json:"nodes"`
 	Features   []Feature `json:"features"`
 }
+
+// NodeRules is the feature of clusters whose nodes' rules for Services are kube-proxy's, which can be read.
+const NodeRules = "node-rules"
 
 // A Feature is something a scenario may need and a cluster may lack.
 type Feature struct {
@@ -59,6 +63,9 @@ type Run struct {
 	// Clocks has every node a client or pod of the run was on, at least once.
 	Clocks []ClockReading `json:"clocks,omitempty"`
 	Expect []Expectation  `json:"expect"`
+
+	// Lacks are features of which the cluster turned out to have none; rules that need one are skipped.
+	Lacks []Feature `json:"lacks,omitempty"`
 
 	// Skipped is why the scenario did not run at all; empty when it did.
 	Skipped string `json:"skipped,omitempty"`
@@ -92,6 +99,7 @@ type Expectation struct {
 	Values []string      `json:"values,omitempty"` // any of them will do, or all in this order, as the rule says
 	Min    time.Duration `json:"min,omitempty"`    // nanoseconds
 	To     EventKind     `json:"to,omitempty"`     // moment the rule applies to
+	Conn   Conn          `json:"conn,omitempty"`   // lanes the rule applies to, by their connections; empty: all
 
 	Modes  []string `json:"modes,omitempty"`  // proxy modes it is for; empty: all
 	Since  string   `json:"since,omitempty"`  // first Kubernetes minor it is for, such as "1.36"; empty: all

@@ -100,7 +100,9 @@ func (f *ruleFollower) read(words []string) bool {
 	case kind == "begin" && len(rest) == 2:
 		e.Kind, e.Detail = evidence.RulesBegun, rest[0]+" by "+rest[1]
 		f.hand(e)
-		f.watch.locked(func() { f.watch.observed[f.node] = true })
+		f.watch.locked(func() { f.watch.observed[f.node] = rest[0] })
+	case kind == "none" && len(rest) > 0:
+		f.watch.locked(func() { f.watch.proxyless[f.node] = strings.Join(rest, " ") })
 	case kind == "added" && len(rest) == 2:
 		e.Kind = evidence.RuleAdded
 		f.route(rest[0], e)
@@ -159,6 +161,10 @@ func (f *ruleFollower) hand(e evidence.Event) {
 // route notes a change for the pod that has the address, as soon as that is known.
 func (f *ruleFollower) route(address string, e evidence.Event) {
 	f.watch.locked(func() {
+		if f.watch.routes[f.node] == nil {
+			f.watch.routes[f.node] = map[string]bool{}
+		}
+		f.watch.routes[f.node][address] = e.Kind == evidence.RuleAdded
 		if by, known := f.watch.addresses[address]; known {
 			e.By = by
 			f.watch.sink.Event(e)

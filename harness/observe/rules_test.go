@@ -1,6 +1,7 @@
 package observe
 
 import (
+	"context"
 	"slices"
 	"strconv"
 	"strings"
@@ -157,4 +158,37 @@ func TestRules(t *testing.T) {
 			}
 		})
 	}
+}
+
+// until waits for a state, and ends the test without it.
+func (v *view) until(holds func(State) bool) {
+	v.Helper()
+	ctx, cancel := context.WithTimeout(v.Context(), patience)
+	defer cancel()
+	if err := v.watch.Until(ctx, holds); err != nil {
+		v.Fatal(err)
+	}
+}
+
+func TestTheStateHasTheRulesOfEachNode(t *testing.T) {
+	v := newView(t)
+	defer stop(t, v.watch)
+	v.appears("a", "10.244.1.2")
+	v.says("R @1ns begin nftables events", "R @2ns added 10.244.1.2 8080", "R @2ns added 10.96.0.10 53")
+	v.until(func(s State) bool {
+		return s.Observed["worker"] == "nftables" && len(s.Rules["worker"]) == 1 && s.Rules["worker"][0].Pod == "a" && s.Reaches("v1")
+	})
+	v.says("R @3ns gone 10.244.1.2 8080")
+	v.until(func(s State) bool { return len(s.Rules["worker"]) == 0 && !s.Reaches("v1") })
+	v.says("R @9ns end")
+}
+
+func TestANodeWithoutKubeProxyIsSaid(t *testing.T) {
+	v := newView(t)
+	defer stop(t, v.watch)
+	v.says("R @1ns none ask kube-proxy for /proxyMode: refused")
+	v.until(func(s State) bool {
+		return s.Proxyless["worker"] == "ask kube-proxy for /proxyMode: refused" && len(s.Observed) == 0 && len(s.Unobserved) == 0
+	})
+	v.says("R @9ns end")
 }

@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"sync"
 	"time"
 
@@ -51,40 +50,17 @@ type Watch struct {
 	slices     map[string]map[string]bool // slice name -> pod name -> ready
 	endpoints  map[string]bool            // pod name -> ready, over all slices
 	workloads  map[string]*appsv1.Deployment
+	sets       map[string]*appsv1.StatefulSet
 	scaled     map[string]int32           // ReplicaSet name -> spec.replicas last seen
 	addresses  map[string]evidence.Server // IP address -> pod that had it last
 	unrouted   []routing                  // rules for addresses of no known pod
-	observed   map[string]bool            // nodes whose rules are followed
+	routes     map[string]map[string]bool // node -> addresses that its rules lead to
+	observed   map[string]string          // nodes whose rules are followed -> mode of their kube-proxy
+	proxyless  map[string]string          // nodes without a kube-proxy -> how that was seen
 	unobserved map[string]error           // nodes whose rules no longer are, and why
 	nodes      map[string]bool            // node name -> ready
 	reports    map[string]int32           // API Event name -> count last seen
 	changed    chan struct{}              // closed and replaced at every change
-}
-
-// A State is what a Watch last saw; rollout strategies judge it.
-type State struct {
-	Deployments map[string]*appsv1.Deployment // by name
-	Pods        []PodState
-	Observed    map[string]bool  // nodes whose rules are observed
-	Unobserved  map[string]error // nodes whose rules no longer are, and why
-}
-
-// A PodState is one pod object that is in the API now.
-type PodState struct {
-	evidence.Server
-	Ready    bool
-	Deleting bool // deletionTimestamp is set
-}
-
-// Count is how many pods of a version there are in the API.
-func (s State) Count(version string) int {
-	n := 0
-	for _, p := range s.Pods {
-		if p.Version == version {
-			n++
-		}
-	}
-	return n
 }
 
 // Start begins to watch a namespace and returns when everything in it has been seen, or ctx ends;
@@ -97,8 +73,8 @@ func Start(ctx context.Context, client kubernetes.Interface, namespace, service,
 		began: began, versionLabel: versionLabel, service: service, sink: sink,
 		endWatching: endWatching, core: client.CoreV1(), client: client.CoreV1().Pods(namespace), reading: reading, endReading: endReading,
 		pods: map[string]*pod{}, slices: map[string]map[string]bool{}, endpoints: map[string]bool{},
-		workloads: map[string]*appsv1.Deployment{}, scaled: map[string]int32{},
-		addresses: map[string]evidence.Server{}, observed: map[string]bool{}, unobserved: map[string]error{},
+		workloads: map[string]*appsv1.Deployment{}, sets: map[string]*appsv1.StatefulSet{}, routes: map[string]map[string]bool{}, scaled: map[string]int32{},
+		addresses: map[string]evidence.Server{}, observed: map[string]string{}, proxyless: map[string]string{}, unobserved: map[string]error{},
 		nodes: map[string]bool{}, reports: map[string]int32{}, changed: make(chan struct{}),
 	}
 	ours, everywhere := informers.NewSharedInformerFactoryWithOptions(client, 0, informers.WithNamespace(namespace)), informers.NewSharedInformerFactory(client, 0)
@@ -112,6 +88,7 @@ func Start(ctx context.Context, client kubernetes.Interface, namespace, service,
 		{ours.Discovery().V1().EndpointSlices().Informer(), on(w.seeSlice), on(w.loseSlice)},
 		{ours.Apps().V1().ReplicaSets().Informer(), on(w.seeReplicaSet), on(func(*appsv1.ReplicaSet) {})},
 		{ours.Apps().V1().Deployments().Informer(), on(w.seeDeployment), on(w.loseDeployment)},
+		{ours.Apps().V1().StatefulSets().Informer(), on(w.seeStatefulSet), on(w.loseStatefulSet)},
 		{ours.Core().V1().Events().Informer(), on(w.seeReport), on(func(*corev1.Event) {})},
 		{everywhere.Core().V1().Nodes().Informer(), on(w.seeNode), on(w.loseNode)},
 	} {
@@ -209,17 +186,6 @@ func (w *Watch) Stop(ctx context.Context) {
 
 // ErrNeverSettled is the cause of a wait that a scenario's patience ended.
 var ErrNeverSettled = errors.New("the rollout did not settle in time")
-
-func (w *Watch) state() State {
-	s := State{Deployments: map[string]*appsv1.Deployment{}, Observed: maps.Clone(w.observed), Unobserved: maps.Clone(w.unobserved)}
-	for name, d := range w.workloads {
-		s.Deployments[name] = d
-	}
-	for _, p := range w.pods {
-		s.Pods = append(s.Pods, PodState{p.by, p.ready, p.deleting})
-	}
-	return s
-}
 
 // locked runs change under the lock and wakes everybody who waits for one.
 func (w *Watch) locked(change func()) {

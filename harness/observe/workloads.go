@@ -27,3 +27,11 @@ func (w *Watch) seeDeployment(d *appsv1.Deployment) {
 func (w *Watch) loseDeployment(d *appsv1.Deployment) {
 	w.locked(func() { delete(w.workloads, d.Name) })
 }
+
+func (w *Watch) seeStatefulSet(s *appsv1.StatefulSet) {
+	w.locked(func() { w.sets[s.Name] = s })
+}
+
+func (w *Watch) loseStatefulSet(s *appsv1.StatefulSet) {
+	w.locked(func() { delete(w.sets, s.Name) })
+}

@@ -15,13 +15,32 @@ import (
 
 // DeleteAndApply deletes the Deployment and creates that of the next version as soon as the first is gone, as
 // `kubectl delete` and `kubectl apply` do. The Service stays.
-func DeleteAndApply(old, new string) Strategy { return deleteAndApply{update{old, new}} }
+func DeleteAndApply(old, new string) Strategy { return deleteAndApply{update: update{old, new}} }
 
-type deleteAndApply struct{ update }
+// DeleteAndApplyAll does so with a file that holds the Service as well. The new one has the NodePort of the old one,
+// and another ClusterIP.
+func DeleteAndApplyAll(old, new string) Strategy {
+	return deleteAndApply{update: update{old, new}, service: true}
+}
+
+type deleteAndApply struct {
+	update
+	service bool
+}
 
 func (d deleteAndApply) Begin(ctx context.Context, client kubernetes.Interface, namespace string, app fixtures.App) error {
-	deployments := client.AppsV1().Deployments(namespace)
-	next := app.Deployment(namespace, d.new)
+	services, deployments := client.CoreV1().Services(namespace), client.AppsV1().Deployments(namespace)
+	next, service := app.Deployment(namespace, d.new), app.Service(namespace, 0)
+	if d.service {
+		live, err := services.Get(ctx, service.Name, metav1.GetOptions{})
+		if err != nil {
+			return fmt.Errorf("rollout: read Service %s: %w", service.Name, err)
+		}
+		service = app.Service(namespace, live.Spec.Ports[0].NodePort)
+		if err := services.Delete(ctx, service.Name, metav1.DeleteOptions{}); err != nil {
+			return fmt.Errorf("rollout: delete Service %s: %w", service.Name, err)
+		}
+	}
 	// In the background, as kubectl does: the object is gone at once, and its pods are deleted after it.
 	background := metav1.DeletePropagationBackground
 	if err := deployments.Delete(ctx, next.Name, metav1.DeleteOptions{PropagationPolicy: &background}); err != nil {
@@ -34,6 +53,9 @@ func (d deleteAndApply) Begin(ctx context.Context, client kubernetes.Interface, 
 		}
 		return false, err
 	})
+	if err == nil && d.service {
+		_, err = services.Create(ctx, service, metav1.CreateOptions{})
+	}
 	if err == nil {
 		_, err = deployments.Create(ctx, next, metav1.CreateOptions{})
 	}

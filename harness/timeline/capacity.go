@@ -79,10 +79,10 @@ func (t Timeline) MaxPods() (Capacity, bool) {
 	return slices.MaxFunc(steps, func(a, b Capacity) int { return cmp.Compare(a.Total, b.Total) }), true
 }
 
-// rolloutCapacities is what there was when the rollout began, then every change up to old-gone.
+// rolloutCapacities is what there was when the rollout began, then every change up to its end.
 func (t Timeline) rolloutCapacities() []Capacity {
 	begun, marked := t.Mark(evidence.RolloutBegun)
-	gone, ended := t.Mark(evidence.OldGone)
+	gone, ended := t.Mark(t.PhaseMarks()[2])
 	if !marked || !ended {
 		return nil
 	}

@@ -58,7 +58,7 @@ func TestAHitTooCloseToAMarkIsOnNeitherSide(t *testing.T) {
 		{evidence.LoadEnded, 0, 0},
 	} {
 		var count, unclear int
-		for _, replies := range join(t, r).RepliesSince(row.mark) {
+		for _, replies := range join(t, r).RepliesSince(row.mark, "") {
 			if replies.Version == "v1" {
 				count, unclear = replies.Count, replies.Unclear
 			}

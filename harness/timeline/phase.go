@@ -15,20 +15,30 @@ type Phase uint8
 const (
 	Outside Phase = iota // not under load, or a mark is missing
 	Before               // [load-begun, rollout-begun)
-	During               // [rollout-begun, old-gone)
-	After                // [old-gone, load-ended)
+	During               // [rollout-begun, end of the rollout)
+	After                // [end of the rollout, load-ended)
 )
 
 func (p Phase) String() string {
 	return [...]string{"outside", "before", "during", "after"}[min(p, After)]
 }
 
-// PhaseMarks lists the marks that bound the phases, in order. A run without one cannot be judged.
-func PhaseMarks() []evidence.EventKind {
-	return []evidence.EventKind{evidence.LoadBegun, evidence.RolloutBegun, evidence.OldGone, evidence.LoadEnded}
+// PhaseMarks lists the marks that bound the phases, in order. A run without one cannot be judged. The end of a
+// rollout that keeps the old pods is the barrier.
+func (t Timeline) PhaseMarks() []evidence.EventKind {
+	end := evidence.OldGone
+	if _, gone := t.marks[end]; !gone {
+		if _, ok := t.marks[evidence.Barrier]; ok {
+			end = evidence.Barrier
+		}
+	}
+	return []evidence.EventKind{evidence.LoadBegun, evidence.RolloutBegun, end, evidence.LoadEnded}
 }
 
-// Mark is when the scenario reached a step, if it did: one of [PhaseMarks] or status-done.
+// marks are the steps of a scenario.
+var marks = []evidence.EventKind{evidence.LoadBegun, evidence.RolloutBegun, evidence.StatusDone, evidence.OldGone, evidence.Barrier, evidence.LoadEnded}
+
+// Mark is when the scenario reached a step, if it did.
 func (t Timeline) Mark(kind evidence.EventKind) (at time.Duration, ok bool) {
 	at, ok = t.marks[kind]
 	return at, ok
@@ -37,7 +47,7 @@ func (t Timeline) Mark(kind evidence.EventKind) (at time.Duration, ok bool) {
 // Phase places a moment; hits are placed by Sent.
 func (t Timeline) Phase(at time.Duration) Phase {
 	phase := Outside
-	for i, kind := range PhaseMarks() {
+	for i, kind := range t.PhaseMarks() {
 		mark, ok := t.Mark(kind)
 		if !ok {
 			return Outside
@@ -49,9 +59,7 @@ func (t Timeline) Phase(at time.Duration) Phase {
 	return phase
 }
 
-func isMark(kind evidence.EventKind) bool {
-	return kind == evidence.StatusDone || slices.Contains(PhaseMarks(), kind)
-}
+func isMark(kind evidence.EventKind) bool { return slices.Contains(marks, kind) }
 
 func firstMarks(events []evidence.Event) map[evidence.EventKind]time.Duration {
 	marks := make(map[evidence.EventKind]time.Duration)

@@ -28,7 +28,7 @@ func (t Timeline) markProblems() []string {
 	var found []string
 	var last time.Duration
 	var lastKind evidence.EventKind
-	for _, kind := range PhaseMarks() {
+	for _, kind := range t.PhaseMarks() {
 		at, ok := t.Mark(kind)
 		if !ok {
 			continue

@@ -35,7 +35,7 @@ func paced(lane, outcomes string) []evidence.Hit {
 func marks(begun, rollout, gone, ended int) []evidence.Event {
 	events := make([]evidence.Event, 4)
 	for i, at := range []int{begun, rollout, gone, ended} {
-		events[i] = evidence.Event{At: time.Duration(at) * ms, Kind: timeline.PhaseMarks()[i]}
+		events[i] = evidence.Event{At: time.Duration(at) * ms, Kind: timeline.Timeline{}.PhaseMarks()[i]}
 	}
 	return events
 }

@@ -17,6 +17,7 @@ type Replies struct {
 	FirstEnd, LastEnd time.Duration // the earliest and latest end of a reply
 	Lanes             []string      // sorted
 	Examples          []Hit         // the first by time sent, at most 20
+	PerSecond         []int         // by second since Run.Began in which the request was sent
 
 	latest time.Duration // sent, of the examples
 }
@@ -33,12 +34,12 @@ type span struct {
 
 // Replies lists the replies of all service lanes, by version.
 func (t Timeline) Replies() []Replies {
-	return t.repliesIn(func(span) (in, unclear bool) { return true, false })
+	return t.repliesIn("", func(span) (in, unclear bool) { return true, false })
 }
 
-// RepliesSince lists, by version, the replies to requests that service lanes sent from a mark on.
-// It is empty when the mark is missing.
-func (t Timeline) RepliesSince(mark evidence.EventKind) []Replies {
+// RepliesSince lists, by version, the replies to requests that service lanes with such connections, all of them
+// if conn is empty, sent from a mark on. It is empty when the mark is missing.
+func (t Timeline) RepliesSince(mark evidence.EventKind, conn evidence.Conn) []Replies {
 	from, ok := t.Mark(mark)
 	if !ok {
 		return nil
@@ -49,12 +50,15 @@ func (t Timeline) RepliesSince(mark evidence.EventKind) []Replies {
 			rank++
 		}
 	}
-	return t.repliesIn(func(s span) (in, unclear bool) { return s.certain >= rank, s.possible >= rank })
+	return t.repliesIn(conn, func(s span) (in, unclear bool) { return s.certain >= rank, s.possible >= rank })
 }
 
-func (t Timeline) repliesIn(holds func(span) (in, unclear bool)) []Replies {
+func (t Timeline) repliesIn(conn evidence.Conn, holds func(span) (in, unclear bool)) []Replies {
 	byVersion := make(map[string]*Replies)
 	for _, lane := range t.ServiceLanes() {
+		if conn != "" && lane.Conn != conn {
+			continue
+		}
 		for s, cell := range lane.replies {
 			in, unclear := holds(s)
 			if !in && !unclear {
@@ -92,6 +96,7 @@ func (r *Replies) see(h *evidence.Hit) {
 	r.Count++
 	r.First, r.Last = min(r.First, h.Sent), max(r.Last, h.Sent)
 	r.FirstEnd, r.LastEnd = min(r.FirstEnd, h.End()), max(r.LastEnd, h.End())
+	r.PerSecond = count(r.PerSecond, int(h.Sent/time.Second), 1)
 	switch {
 	case len(r.Examples) < maxExamples:
 		r.Examples = append(r.Examples, Hit{Hit: *h})
@@ -112,5 +117,38 @@ func (r *Replies) join(cell Replies, lane string) {
 	r.First, r.Last = min(r.First, cell.First), max(r.Last, cell.Last)
 	r.FirstEnd, r.LastEnd = min(r.FirstEnd, cell.FirstEnd), max(r.LastEnd, cell.LastEnd)
 	r.Lanes = append(r.Lanes, lane)
+	for second, n := range cell.PerSecond {
+		r.PerSecond = count(r.PerSecond, second, n)
+	}
 	r.Examples = append(r.Examples, cell.Examples...)
+}
+
+// count adds n to the number of a second; what lies before the first counts as of it.
+func count(perSecond []int, second, n int) []int {
+	second = max(0, second)
+	for len(perSecond) <= second {
+		perSecond = append(perSecond, 0)
+	}
+	perSecond[second] += n
+	return perSecond
+}
+
+// RepliesOf is what a version replied on the lane; zero without a reply.
+func (l Lane) RepliesOf(version string) (sum Replies) {
+	sum.Version = version
+	for s, cell := range l.replies {
+		if s.version == version {
+			sum.join(*cell, l.ID)
+		}
+	}
+	return sum
+}
+
+// Versions lists who replied on the lane, sorted.
+func (l Lane) Versions() []string {
+	seen := make(map[string]bool)
+	for s := range l.replies {
+		seen[s.version] = true
+	}
+	return slices.Sorted(maps.Keys(seen))
 }

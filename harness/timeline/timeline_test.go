@@ -84,7 +84,7 @@ func TestPhasesAreHalfOpen(t *testing.T) {
 			t.Errorf("%d ms is %s, want %s", row.at, got, row.want)
 		}
 	}
-	for i, missing := range timeline.PhaseMarks() {
+	for i, missing := range (timeline.Timeline{}).PhaseMarks() {
 		tl := join(t, recording(nil, slices.Delete(marks(5, 10, 20, 40), i, i+1), fresh("a", "n1")))
 		if _, ok := tl.Mark(missing); ok {
 			t.Errorf("mark %s is there though it was never set", missing)

@@ -28,12 +28,26 @@ type PodLag struct {
 // the old one, both by the end of the reply. A clean cut has length zero. It is absent when a
 // version never answered or both are the same.
 func (t Timeline) MixedWindow() (w Window, ok bool) {
+	w, ok = t.overlap()
+	w.To = max(w.From, w.To)
+	return w, ok
+}
+
+// Pause is how long nobody was answered between the last reply of the old version and the first of the new one,
+// both by the end of the reply; negative when both answered. It is absent when the mixed window is.
+func (t Timeline) Pause() (pause Elapsed, ok bool) {
+	w, ok := t.overlap()
+	return Elapsed{-w.Length(), w.Uncertainty}, ok
+}
+
+// overlap is the mixed window, but of negative length when the old version's last reply came first.
+func (t Timeline) overlap() (w Window, ok bool) {
 	first, seenNew := t.reply(t.New, func(r *Replies) time.Duration { return -r.FirstEnd })
 	last, seenOld := t.reply(t.Old, func(r *Replies) time.Duration { return r.LastEnd })
 	if !seenNew || !seenOld || t.Old == t.New {
 		return Window{}, false
 	}
-	w = Window{From: -first.at, To: max(-first.at, last.at)}
+	w = Window{From: -first.at, To: last.at}
 	if first.clock != last.clock || first.clock == severalClocks {
 		w.Uncertainty = first.uncertainty + last.uncertainty
 	}
@@ -49,6 +63,16 @@ func (t Timeline) StatusGap() (gap Elapsed, ok bool) {
 		return Elapsed{}, false
 	}
 	return Elapsed{last.at - done, last.uncertainty}, true
+}
+
+// StatusGapOf is the same of one lane.
+func (t Timeline) StatusGapOf(lane Lane) (gap Elapsed, ok bool) {
+	done, marked := t.Mark(evidence.StatusDone)
+	old := lane.RepliesOf(t.Old)
+	if !marked || old.Count == 0 || t.Old == t.New {
+		return Elapsed{}, false
+	}
+	return Elapsed{old.LastEnd - done, lane.uncertainty}, true
 }
 
 // A latest is the largest of several times, by how much it may be wrong, and on whose clock it was read.

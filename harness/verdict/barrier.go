@@ -22,11 +22,15 @@ func judgeOldAtStatus(x evidence.Expectation, tl timeline.Timeline) Finding {
 }
 
 func judgeCleanCut(_ evidence.Expectation, tl timeline.Timeline) Finding {
-	length, ok := mixed(tl)
+	pause, ok := tl.Pause()
 	if !ok {
 		return Finding{Because: oneVersion}
 	}
-	return Finding{Outcome: within(length, 0), Because: fmt.Sprintf("both versions answered for %s", elapsed(length))}
+	mixed := timeline.Elapsed{Length: -pause.Length, Uncertainty: pause.Uncertainty}
+	if pause.Length < 0 {
+		return Finding{Outcome: within(mixed, 0), Because: fmt.Sprintf("both versions answered for %s", elapsed(mixed))}
+	}
+	return Finding{Outcome: within(mixed, 0), Because: fmt.Sprintf("%s gave its first reply %s after %s gave its last", tl.New, elapsed(pause), tl.Old)}
 }
 
 func judgeMaxMixed(x evidence.Expectation, tl timeline.Timeline) Finding {

@@ -32,6 +32,9 @@ const (
 	maxMixed        = "max-mixed-window"
 	minMixed        = "min-mixed-window"
 	between         = "between"
+	stillServes     = "still-serves"
+	share           = "share"
+	noted           = "noted"
 )
 
 // NoFailures expects that no request through the Service fails.
@@ -96,6 +99,11 @@ func Fact(name string, values ...string) evidence.Expectation {
 	return evidence.Expectation{Rule: fact, Fact: name, Values: values}
 }
 
+// Noted expects that the scenario noted something under a name, whatever it is: a number to report.
+func Noted(name string) evidence.Expectation {
+	return evidence.Expectation{Rule: noted, Fact: name}
+}
+
 // FactWithin expects that the duration the scenario noted under a name last is from min to max.
 func FactWithin(name string, min, max time.Duration) evidence.Expectation {
 	return evidence.Expectation{Rule: factWithin, Fact: name, Min: min, Max: max}
@@ -136,6 +144,23 @@ func MaxMixedWindow(d time.Duration) evidence.Expectation {
 // MinMixedWindow expects that both versions answer for d at least.
 func MinMixedWindow(d time.Duration) evidence.Expectation {
 	return evidence.Expectation{Rule: minMixed, Min: d}
+}
+
+// StillServes expects that when the load ends a version still answers, on every lane.
+func StillServes(version string) evidence.Expectation {
+	return evidence.Expectation{Rule: stillServes, Versions: []string{version}}
+}
+
+// Share expects that from a mark on a version is given percent of the replies on every lane, as far from it in
+// each window of 5 s as chance explains.
+func Share(version string, percent int, from evidence.EventKind) evidence.Expectation {
+	return evidence.Expectation{Rule: share, Versions: []string{version}, Percent: percent, From: from}
+}
+
+// On limits an expectation about failures or versions to lanes with such connections.
+func On(conn evidence.Conn, x evidence.Expectation) evidence.Expectation {
+	x.Conn = conn
+	return x
 }
 
 // In limits an expectation to clusters with this proxy mode, and those named before.

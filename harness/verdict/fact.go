@@ -24,6 +24,14 @@ func judgeFact(x evidence.Expectation, tl timeline.Timeline) Finding {
 	}
 }
 
+func judgeNoted(x evidence.Expectation, tl timeline.Timeline) Finding {
+	got, ok := tl.Fact(x.Fact)
+	if !ok {
+		return Finding{Because: fmt.Sprintf("%s was not found out", x.Fact)}
+	}
+	return Finding{Outcome: Pass, Because: fmt.Sprintf("%s: %s", x.Fact, got)}
+}
+
 func judgeFactWithin(x evidence.Expectation, tl timeline.Timeline) Finding {
 	text, ok := tl.Fact(x.Fact)
 	if !ok {

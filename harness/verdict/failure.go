@@ -11,8 +11,8 @@ import (
 	"rollcall/harness/timeline"
 )
 
-func judgeNoFailures(_ evidence.Expectation, tl timeline.Timeline) Finding {
-	lanes := tl.ServiceLanes()
+func judgeNoFailures(x evidence.Expectation, tl timeline.Timeline) Finding {
+	lanes := lanesOn(x, tl)
 	sent, failed := requests(lanes), timeline.Failed(lanes)
 	switch {
 	case sent == 0:
@@ -30,7 +30,7 @@ func judgeNoFailures(_ evidence.Expectation, tl timeline.Timeline) Finding {
 // judgeDamageSeen takes all lanes in pods together that have the same kind of connection: which of them is hit
 // is chance, but an app that exits breaks kept connections whatever the rules do. No damage is no failure
 // of the cluster but a blind harness. A lane that resends hides damage, and says nothing either way.
-func judgeDamageSeen(_ evidence.Expectation, tl timeline.Timeline) Finding {
+func judgeDamageSeen(x evidence.Expectation, tl timeline.Timeline) Finding {
 	begun, ok := tl.Mark(evidence.RolloutBegun)
 	if !ok {
 		return Finding{Because: missing(evidence.RolloutBegun)}
@@ -39,7 +39,7 @@ func judgeDamageSeen(_ evidence.Expectation, tl timeline.Timeline) Finding {
 	var damage []timeline.Hit
 	var perLane []string
 	seen := map[evidence.Conn]int{}
-	for _, lane := range tl.Lanes {
+	for _, lane := range lanesOn(x, tl) {
 		if lane.Vantage != evidence.FromPod || lane.Resends {
 			continue
 		}

@@ -39,5 +39,8 @@ func Rules() []Rule {
 		{maxMixed, "clients are answered by both versions for no longer than allowed", judgeMaxMixed},
 		{minMixed, "clients are answered by both versions for as long as expected", judgeMinMixed},
 		{between, "pods take as long as expected from one step of their end to another", judgeBetween},
+		{stillServes, "clients are still answered by the named version when the load ends", judgeStillServes},
+		{share, "clients are answered by the named version as often as its part of the pods", judgeShare},
+		{noted, "what the cluster does is known", judgeNoted},
 	}
 }

@@ -1,6 +1,7 @@
 package verdict_test
 
 import (
+	"math/rand/v2"
 	"strings"
 	"testing"
 	"time"
@@ -136,8 +137,10 @@ func TestRules(t *testing.T) {
 			verdict.Pass, "1 pod of v1 still there when the rollout was said to be done at 0.900s, at least 1 expected", 0},
 		{"no old pod is", verdict.OldAtStatus(1), all(created("a")),
 			verdict.Fail, "0 pods of v1 still there when the rollout was said to be done at 0.900s, at least 1 expected", 0},
-		{"the new version answers after the old one", verdict.CleanCut(), none, verdict.Pass, "both versions answered for 0.000s", 0},
+		{"the new version answers after the old one", verdict.CleanCut(), none, verdict.Pass, "v2 gave its first reply 0.010s after v1 gave its last", 0},
 		{"one old reply after the first new one", verdict.CleanCut(), answering("worker-fresh", "v1", 120), verdict.Fail, "both versions answered for 0.210s", 0},
+		{"clocks that are off by less than the pause do not matter", verdict.CleanCut(), onTwoClocks(2 * ms), verdict.Pass, "v2 gave its first reply 0.010s ± 0.004s after v1 gave its last", 0},
+		{"clocks that are off by more do", verdict.CleanCut(), onTwoClocks(6 * ms), verdict.Inconclusive, "v2 gave its first reply 0.010s ± 0.012s after v1 gave its last", 0},
 		{"both versions answer for as long as allowed", verdict.MaxMixedWindow(210 * ms), answering("worker-fresh", "v1", 120), verdict.Pass, "both versions answered for 0.210s, 0.210s allowed", 0},
 		{"both versions answer for too long", verdict.MaxMixedWindow(209 * ms), answering("worker-fresh", "v1", 120), verdict.Fail, "both versions answered for 0.210s, 0.209s allowed", 0},
 		{"both versions answer for long enough", verdict.MinMixedWindow(210 * ms), answering("worker-fresh", "v1", 120), verdict.Pass, "both versions answered for 0.210s, at least 0.210s expected", 0},
@@ -166,9 +169,25 @@ func TestRules(t *testing.T) {
 			verdict.Fail, "pod-deleting was seen of b, and pod-sigterm never", 0},
 		{"a step that no pod took", verdict.Between(evidence.PodDraining, evidence.PodSigterm, 0, time.Second), none,
 			verdict.Inconclusive, "pod-draining was seen of 0 pods", 0},
+		{"only fresh connections are asked for", verdict.On(evidence.Fresh, verdict.OnlyServes("v2", evidence.OldGone)), answering("worker-reused", "v1", 150),
+			verdict.Pass, "all 81 replies to requests sent after old-gone (1.200s) were by v2", 0},
+		{"a loss over another kind of connection is not asked for", verdict.On(evidence.Fresh, verdict.NoFailures()), breaking("worker-reused", evidence.Reset, 70),
+			verdict.Pass, "0 of 200 requests on 1 lane failed", 0},
+		{"damage over the kind of connection asked for", verdict.On(evidence.Fresh, verdict.DamageSeen()), breaking("worker-fresh", evidence.Reset, 70),
+			verdict.Pass, "of 200 requests from pods 1 failed after the rollout began (1 reset): 1 on worker-fresh", 1},
+		{"the old version answers to the end", verdict.On(evidence.Reused, verdict.StillServes("v1")), answering("worker-reused", "v1", from(99, 199)...),
+			verdict.Pass, "1 lane was still answered by v1 within 1.000s of the end of the load", 0},
+		{"the old version answers on one lane of two", verdict.StillServes("v1"), answering("worker-reused", "v1", from(99, 199)...),
+			verdict.Fail, "worker-fresh was last answered by v1 1.010s before the load ended", 0},
+		{"no lane of the kind", verdict.On(evidence.Fresh, verdict.StillServes("v1")), func(ev *recording) { ev.Run.Lanes[0].Conn = evidence.Reused },
+			verdict.Inconclusive, "0 lanes with fresh connections and an end of the load were seen", 0},
+		{"a load too short for one window", verdict.Share("v2", 50, evidence.OldGone), none,
+			verdict.Inconclusive, "0 windows of 5 s lie between old-gone and the end of the load", 0},
 		{"a fact that is one of those expected", verdict.Fact("revisions", "2", "3"), noting("revisions", "1", "3"), verdict.Pass, "revisions: 3", 0},
 		{"a fact that is something else", verdict.Fact("revisions", "2", "3"), noting("revisions", "4"), verdict.Fail, "revisions: 4, expected 2 or 3", 0},
 		{"a fact that nobody found out", verdict.Fact("revisions", "2"), none, verdict.Inconclusive, "revisions was not found out", 0},
+		{"a fact that may be anything", verdict.Noted("revisions"), noting("revisions", "4"), verdict.Pass, "revisions: 4", 0},
+		{"a fact that may be anything, and that nobody found out", verdict.Noted("revisions"), none, verdict.Inconclusive, "revisions was not found out", 0},
 		{"a fact without an expectation", verdict.Fact("revisions"), noting("revisions", "4"), verdict.Inconclusive, "the rule names 0 values for revisions", 0},
 		{"a duration in its bounds", verdict.FactWithin("until SIGTERM", 4*time.Second, 6*time.Second), noting("until SIGTERM", "6s"), verdict.Pass, "until SIGTERM: 6.000s, expected 4.000s to 6.000s", 0},
 		{"a duration out of them", verdict.FactWithin("until SIGTERM", 4*time.Second, 6*time.Second), noting("until SIGTERM", "6.001s"), verdict.Fail, "until SIGTERM: 6.001s, expected 4.000s to 6.000s", 0},
@@ -314,6 +333,7 @@ func TestAnExpectationMayBeForSomeClustersOnly(t *testing.T) {
 		{"before this version", verdict.Before("1.36", fails), verdict.Skipped, "expected before Kubernetes 1.36, this is v1.36.3"},
 		{"before a later version", verdict.Before("1.100", fails), verdict.Fail, "never more than 3 pods, reached at 0.600s, at most 2 expected"},
 		{"since no version at all", verdict.Since("soon", fails), verdict.Inconclusive, `version "soon" of Kubernetes cannot be read`},
+		{"about rules where there are some to read", verdict.MaxRuleLag(time.Second), verdict.Inconclusive, "the rules of 0 nodes were observed"},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
 			ev := rollout(verdict.NoFailures(), row.expect)
@@ -337,6 +357,53 @@ func TestAnExpectationMayBeForSomeClustersOnly(t *testing.T) {
 	}
 }
 
+func TestRulesThatNeedWhatTheClusterLacksAreSkipped(t *testing.T) {
+	ev := rollout(verdict.NoFailures(), verdict.MaxRuleLag(time.Second), verdict.RulesBeforeSigterm())
+	ev.Run.Lacks = []evidence.Feature{{Name: evidence.NodeRules, Because: "worker has no kube-proxy"}}
+	v := judge(t, ev)
+	for _, f := range v.Findings[1:] {
+		if f.Outcome != verdict.Skipped || f.Because != "this cluster lacks node-rules: worker has no kube-proxy" {
+			t.Errorf("%s is %s: %q", f.Rule, f.Outcome, f.Because)
+		}
+	}
+	if v.Outcome != verdict.Pass {
+		t.Errorf("the other rule decides, got %s: %s", v.Outcome, v.Because)
+	}
+}
+
+// Two versions drawn at random for each request, by a fixed sequence, over 12 s after the rollout.
+func TestShare(t *testing.T) {
+	for _, row := range []struct {
+		sentence string
+		percent  int // of v2
+		expect   evidence.Expectation
+		want     verdict.Outcome
+		because  string
+	}{
+		{"as many as expected", 25, verdict.Share("v2", 25, evidence.Barrier), verdict.Pass, "in 2 windows of 5 s v2 gave 24.8 % to 27.4 % of the replies, expected about 25 %"},
+		{"more than chance explains", 40, verdict.Share("v2", 25, evidence.Barrier), verdict.Fail, "of 500 replies on worker-fresh to requests sent from 2s to 7s 39.6 % were by v2, expected 25 % and at most 9.7 more or less"},
+	} {
+		t.Run(row.sentence, func(t *testing.T) {
+			ev := rollout(row.expect)
+			draws := rand.New(rand.NewPCG(1, 2))
+			ev.Run.Lanes, ev.Hits = ev.Run.Lanes[:1], ev.Hits[:0]
+			for i := range 1300 {
+				by := evidence.Server{Version: "v1", Pod: "b"}
+				if draws.IntN(100) < row.percent {
+					by = evidence.Server{Version: "v2", Pod: "d"}
+				}
+				due := time.Duration(i) * 10 * ms
+				ev.Hits = append(ev.Hits, evidence.Hit{Lane: "worker-fresh", Seq: uint64(i), Due: due, Sent: due, Took: ms, Status: 200, By: by, Attempts: 1})
+			}
+			ev.Events = []evidence.Event{mark(0, evidence.LoadBegun), mark(500, evidence.RolloutBegun), mark(1000, evidence.StatusDone), mark(1001, evidence.Barrier), mark(13000, evidence.LoadEnded)}
+			v := judge(t, ev)
+			if v.Outcome != row.want || v.Because != row.because {
+				t.Errorf("%s: %q, want %s: %q", v.Outcome, v.Because, row.want, row.because)
+			}
+		})
+	}
+}
+
 func TestWitnessesAreNamedByTimeSent(t *testing.T) {
 	ev := rollout(verdict.NoFailures())
 	all(breaking("worker-reused", evidence.Closed, 70), breaking("worker-fresh", evidence.Reset, 71, 69),
@@ -356,7 +423,7 @@ func TestRulesArePermanent(t *testing.T) {
 		}
 	}
 	want := []string{"no-failures", "no-lost-replies", "no-hidden-retries", "damage-seen", "serves", "only-serves", "ordered-switch",
-		"full-rate", "max-outage", "max-drain-lag", "max-rule-lag", "min-available", "max-pods", "fact", "fact-within", "scaling", "max-active", "old-at-status", "clean-cut", "rules-before-sigterm", "max-mixed-window", "min-mixed-window", "between"}
+		"full-rate", "max-outage", "max-drain-lag", "max-rule-lag", "min-available", "max-pods", "fact", "fact-within", "scaling", "max-active", "old-at-status", "clean-cut", "rules-before-sigterm", "max-mixed-window", "min-mixed-window", "between", "still-serves", "share", "noted"}
 	if diff := cmp.Diff(want, ids); diff != "" {
 		t.Errorf("ids (-want +got):\n%s", diff)
 	}
@@ -395,6 +462,16 @@ func noting(name string, values ...string) edit {
 
 func scaled(at int, version string, size int) edit {
 	return with(evidence.Event{At: time.Duration(at) * ms, Kind: evidence.ReplicaSetScaled, Object: "echo-" + version, Count: size, Detail: version})
+}
+
+// onTwoClocks has the second lane on a node of its own, and both clocks as uncertain as said.
+func onTwoClocks(uncertainty time.Duration) edit {
+	return func(ev *recording) {
+		ev.Run.Lanes[1].Node = "worker2"
+		for _, node := range []string{"worker", "worker2"} {
+			ev.Run.Clocks = append(ev.Run.Clocks, evidence.ClockReading{Node: node, Uncertainty: uncertainty})
+		}
+	}
 }
 
 func created(name string) edit { return with(pod(0, evidence.PodCreated, "v1", name)) }

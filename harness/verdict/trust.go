@@ -52,7 +52,7 @@ func distrust(run evidence.Run, tl timeline.Timeline) []string {
 
 func missingMarks(tl timeline.Timeline) []string {
 	var reasons []string
-	for _, kind := range timeline.PhaseMarks() {
+	for _, kind := range tl.PhaseMarks() {
 		if _, ok := tl.Mark(kind); !ok {
 			reasons = append(reasons, missing(kind))
 		}

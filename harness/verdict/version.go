@@ -53,7 +53,7 @@ func judgeOnlyServes(x evidence.Expectation, tl timeline.Timeline) Finding {
 	if !ok {
 		return Finding{Because: missing(x.From)}
 	}
-	answered := tl.RepliesSince(x.From)
+	answered := tl.RepliesSince(x.From, x.Conn)
 	others := slices.DeleteFunc(slices.Clone(answered), func(r timeline.Replies) bool { return r.Version == x.Versions[0] })
 	total, wrong, unclear := replies(answered), replies(others), 0
 	for _, r := range others {

@@ -69,7 +69,10 @@ func (r *rig) startApp(ctx context.Context, at site) (*process, error) {
 		return nil, err
 	}
 	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
-	if err := answers(ctx, func(ctx context.Context) error { return loadgen.Reach(ctx, client, at.url()) }); err != nil {
+	if err := answers(ctx, func(ctx context.Context) error {
+		_, err := loadgen.Ask(ctx, client, at.url())
+		return err
+	}); err != nil {
 		return nil, fmt.Errorf("start app: %w", errors.Join(err, app.kill(), errors.New(app.words.String())))
 	}
 	return app, nil

@@ -1,6 +1,6 @@
-// Package autoscale asks what applying a manifest does to a Deployment whose size an autoscaler has set. The
-// clusters serve no metrics: the autoscaler keeps its bounds only, and the size it would have arrived at under
-// load is written as it would write it, through the scale subresource.
+// Package autoscale asks what applying a manifest does to a Deployment whose size an autoscaler has set. But for one
+// scenario the cluster serves no metrics: the autoscaler keeps its bounds only, and the size it would have arrived at
+// under load is written as it would write it, through the scale subresource.
 package autoscale
 
 import (
@@ -11,5 +11,5 @@ import (
 
 // All lists the scenarios of this suite.
 func All() []harness.Scenario {
-	return slices.Concat(reapplies(), manifests(), []harness.Scenario{imageOnly(), serverSideConflict()})
+	return slices.Concat(reapplies(), manifests(), []harness.Scenario{imageOnly(), serverSideConflict(), underLoad()})
 }

@@ -70,7 +70,7 @@ func (f fix) walk(ctx context.Context, w *harness.Walk) error {
 	if err := lifted(ctx, w, f.how, f.first); err != nil {
 		return err
 	}
-	if err := reapplied(ctx, w, f.how, "v2", f.next, held); err != nil {
+	if err := reapplied(ctx, w, f.how, manifest(w, "v2", f.next), held); err != nil {
 		return err
 	}
 	d, err := f.how(ctx, w, manifest(w, "v1", f.next))

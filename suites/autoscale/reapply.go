@@ -113,7 +113,7 @@ func (r reapply) walk(ctx context.Context, w *harness.Walk) error {
 	if err := autoscaled(ctx, w, r.least); err != nil { // now, so that it looks when the drop has been seen
 		return err
 	}
-	if err := reapplied(ctx, w, clientSide, r.version, &r.replicas, max(r.least, r.replicas)); err != nil {
+	if err := reapplied(ctx, w, clientSide, manifest(w, r.version, &r.replicas), max(r.least, r.replicas)); err != nil {
 		return err
 	}
 	if r.replicas >= r.least {

@@ -44,7 +44,7 @@ func serverSideConflict() harness.Scenario {
 			}
 			w.Note("replicas after the refusal", *d.Spec.Replicas)
 			w.Note("version after the refusal", d.Spec.Template.Labels[fixtures.VersionLabel])
-			return reapplied(ctx, w, serverSideForced, "v2", one, held)
+			return reapplied(ctx, w, serverSideForced, manifest(w, "v2", one), held)
 		},
 		Expect: []evidence.Expectation{
 			verdict.Fact("refusal", "Conflict"),

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	appsv1 "k8s.io/api/apps/v1"
 	autoscalingv1 "k8s.io/api/autoscaling/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -40,12 +41,13 @@ func scaled(ctx context.Context, w *harness.Walk, replicas int32) error {
 	return w.Until(ctx, func(s observe.State) bool { return serves(s, "v1", replicas) })
 }
 
-// reapplied applies a version's manifest to the app at v1 and returns when that version serves with so many
+// reapplied applies a manifest to the app at v1 and returns when that version serves with so many
 // pods, and every old one is gone. It notes what became of the size in between, and when.
-func reapplied(ctx context.Context, w *harness.Walk, how apply, version string, inManifest *int32, finally int32) error {
+func reapplied(ctx context.Context, w *harness.Walk, how apply, next *appsv1.Deployment, finally int32) error {
+	version := next.Spec.Template.Labels[fixtures.VersionLabel]
 	w.Mark(evidence.RolloutBegun)
 	applied := time.Now()
-	d, err := how(ctx, w, manifest(w, version, inManifest))
+	d, err := how(ctx, w, next)
 	if err != nil {
 		return err
 	}

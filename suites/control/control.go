@@ -5,4 +5,4 @@ package control
 import "rollcall/harness"
 
 // All lists the scenarios of this suite.
-func All() []harness.Scenario { return []harness.Scenario{undrainedRollingUpdate()} }
+func All() []harness.Scenario { return []harness.Scenario{undrainedRollingUpdate(), unprobed()} }

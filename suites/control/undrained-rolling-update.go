@@ -30,7 +30,7 @@ func undrainedRollingUpdate() harness.Scenario {
 			verdict.Serves("v1", "v2"),
 			verdict.DamageSeen(),
 			verdict.MaxRuleLag(3 * time.Second),
-			verdict.OnlyServes("v2", evidence.OldGone),
+			verdict.OnlyServes("v2", evidence.Barrier),
 		},
 		Tries: 3,
 	}

@@ -33,7 +33,7 @@ func allAtOnce() harness.Scenario {
 			verdict.MaxMixedWindow(2 * startup),
 			verdict.MinAvailable(6),
 			verdict.MaxPods(12),
-			verdict.OnlyServes("v2", evidence.OldGone),
+			verdict.OnlyServes("v2", evidence.Barrier),
 		},
 	}
 }

@@ -32,7 +32,7 @@ func drainedLonger() harness.Scenario {
 			verdict.NoHiddenRetries(),
 			verdict.MaxRuleLag(3 * time.Second),
 			verdict.RulesBeforeSigterm(),
-			verdict.OnlyServes("v2", evidence.OldGone),
+			verdict.OnlyServes("v2", evidence.Barrier),
 		},
 	}
 }

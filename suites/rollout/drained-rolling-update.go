@@ -37,7 +37,7 @@ func drainedRollingUpdate() harness.Scenario {
 			verdict.MaxDrainLag(drain),
 			verdict.MaxRuleLag(3 * time.Second),
 			verdict.RulesBeforeSigterm(),
-			verdict.OnlyServes("v2", evidence.OldGone),
+			verdict.OnlyServes("v2", evidence.Barrier),
 		},
 	}
 }

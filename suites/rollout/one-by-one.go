@@ -31,7 +31,7 @@ func oneByOne() harness.Scenario {
 			verdict.NoFailures(),
 			verdict.MinMixedWindow(5 * startup),
 			verdict.MinAvailable(6),
-			verdict.OnlyServes("v2", evidence.OldGone),
+			verdict.OnlyServes("v2", evidence.Barrier),
 		},
 	}
 }

@@ -34,7 +34,7 @@ func statusTrap() harness.Scenario {
 			verdict.MaxDrainLag(3 * time.Second),
 			verdict.MaxRuleLag(3 * time.Second),
 			verdict.RulesBeforeSigterm(),
-			verdict.OnlyServes("v2", evidence.OldGone),
+			verdict.OnlyServes("v2", evidence.Barrier),
 		},
 	}
 }

@@ -1,7 +1,17 @@
 // Package statusgap asks how far apart what the API server calls done and what clients see are.
 package statusgap
 
-import "rollcall/harness"
+import (
+	"slices"
+
+	"rollcall/harness"
+)
 
 // All lists the scenarios of this suite.
-func All() []harness.Scenario { return []harness.Scenario{statusTrap(), recreate()} }
+func All() []harness.Scenario {
+	return slices.Concat(
+		[]harness.Scenario{statusTrap(), recreate(), statefulSet(), migrationCall()}, // under load, or alone
+		availability(),
+		statefulSets(),
+	)
+}

@@ -28,7 +28,7 @@ func deleteAndApplyDrained() harness.Scenario {
 			verdict.Serves("v1", "v2"),
 			verdict.NoFailures(),
 			verdict.NoHiddenRetries(),
-			verdict.OnlyServes("v2", evidence.OldGone),
+			verdict.OnlyServes("v2", evidence.Barrier),
 		},
 	}
 }

@@ -1,9 +1,15 @@
-// Package switchover asks what it costs clients when all pods are replaced at once.
+// Package switchover asks what it costs clients when all pods are replaced at once, or none are.
 package switchover
 
-import "rollcall/harness"
+import (
+	"slices"
+
+	"rollcall/harness"
+)
 
 // All lists the scenarios of this suite.
 func All() []harness.Scenario {
-	return []harness.Scenario{deleteAndApply(), deleteAndApplyDrained()}
+	return slices.Concat(blueGreen(), []harness.Scenario{
+		canary(), deleteAndApply(), deleteAndApplyDrained(), deleteAndApplyUnready(), deleteAndApplyAll(),
+	})
 }

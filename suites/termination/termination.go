@@ -12,7 +12,7 @@ import (
 
 // All lists the scenarios of this suite.
 func All() []harness.Scenario {
-	return slices.Concat(hooks(), []harness.Scenario{hookValidation()}, graces(), endpoints(), order())
+	return slices.Concat(hooks(), []harness.Scenario{hookValidation()}, graces(), endpoints(), order(), slowRules(), dataplanes())
 }
 
 // after expects one step of a pod to come d after another. The watch may have seen the first late, and a busy node be late

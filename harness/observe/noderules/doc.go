@@ -9,6 +9,7 @@
 // unix nanoseconds on the node's clock and do not decrease unless it is set back:
 //
 //	R <time> begin <mode> <means>      kube-proxy's mode is iptables, nftables or ipvs; the means are below
+//	R <time> none <why>                no kube-proxy answers here: there are no rules to observe, and end follows
 //	R <time> added <ip> <port>         the node began to route to the endpoint
 //	R <time> gone <ip> <port>          the node no longer routes to it
 //	R <time> sync <when> <family>      kube-proxy says it last synced at <when>, in unix nanoseconds
@@ -39,7 +40,8 @@
 // reads the rules once more at the end: a blind line from the beginning that says "check" means that the events did
 // not add up to what there is.
 //
-// kube-proxy's mode and syncs are asked of 127.0.0.1:10249, the latter twice a second.
+// kube-proxy's mode and syncs are asked of 127.0.0.1:10249, the latter twice a second. Where nothing answers for
+// 10 s, another program routes for Services, or none.
 //
 // # Needs
 //
@@ -49,5 +51,5 @@
 //
 // # Exit codes
 //
-// 0 after SIGTERM, 1 when there is nothing it can observe, 2 for bad usage. There are no flags.
+// 0 after SIGTERM, 1 when it cannot observe what there is, 2 for bad usage. There are no flags.
 package main

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	"time"
 )
 
 // Exit codes.
@@ -39,9 +40,9 @@ func run(ctx context.Context, args []string, p proxy, stdout, stderr io.Writer) 
 }
 
 func watch(ctx context.Context, p proxy, stdout io.Writer) (err error) {
-	mode, err := p.mode(ctx)
-	if err != nil {
-		return err
+	mode, silent := p.mode(ctx)
+	if silent != nil {
+		return absent(ctx, &tape{out: stdout}, silent)
 	}
 	v, means, err := openView(mode)
 	if err != nil {
@@ -50,4 +51,12 @@ func watch(ctx context.Context, p proxy, stdout io.Writer) (err error) {
 	defer func() { err = errors.Join(err, v.close()) }()
 	o := &observer{tape: &tape{out: stdout}, view: v, proxy: p, gauge: gauge{proc: "/proc"}}
 	return o.run(ctx, mode, means)
+}
+
+// absent says that there is no kube-proxy here, whose rules alone can be read, and waits to be ended.
+func absent(ctx context.Context, t *tape, why error) error {
+	t.none(time.Now(), why)
+	<-ctx.Done()
+	t.end(time.Now())
+	return t.err
 }

@@ -6,7 +6,6 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -39,8 +38,13 @@ func newProxy(address string) proxy {
 	return proxy{address, &http.Client{Transport: &http.Transport{DisableCompression: true}, Timeout: 2 * time.Second}}
 }
 
-// mode waits until kube-proxy says its mode. The error is that of the context, with the last reason.
+// patience is how long a kube-proxy may be starting anew; our own choice.
+const patience = 10 * time.Second
+
+// mode waits until kube-proxy says its mode. The error is why it does not, for as long as patience lasts.
 func (p proxy) mode(ctx context.Context) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
 	for {
 		var mode []byte
 		err := p.get(ctx, "/proxyMode", func(body io.Reader) (err error) {
@@ -52,7 +56,7 @@ func (p proxy) mode(ctx context.Context) (string, error) {
 		}
 		select {
 		case <-ctx.Done():
-			return "", errors.Join(ctx.Err(), err)
+			return "", err
 		case <-time.After(askEvery):
 		}
 	}

@@ -19,6 +19,9 @@ type tape struct {
 
 func (t *tape) begin(now time.Time, mode, means string) { t.write(now, "begin", mode, means) }
 
+// none is written in the place of begin.
+func (t *tape) none(now time.Time, why error) { t.write(now, "none", words(why)) }
+
 func (t *tape) added(now time.Time, e netip.AddrPort) { t.write(now, "added", e.Addr(), e.Port()) }
 
 func (t *tape) gone(now time.Time, e netip.AddrPort) { t.write(now, "gone", e.Addr(), e.Port()) }
@@ -29,9 +32,11 @@ func (t *tape) load(now time.Time, l load) { t.write(now, "load", l.busy, l.trac
 
 // blind notes that what, "rules", "syncs" or "loads", could not be seen since the time given, and why.
 func (t *tape) blind(now, since time.Time, what string, why any) {
-	oneLine := strings.Join(strings.Fields(fmt.Sprint(why)), " ")
-	t.write(now, "blind", since.UnixNano(), what, oneLine)
+	t.write(now, "blind", since.UnixNano(), what, words(why))
 }
+
+// words puts a text on one line.
+func words(text any) string { return strings.Join(strings.Fields(fmt.Sprint(text)), " ") }
 
 func (t *tape) end(now time.Time) { t.write(now, "end") }
 

@@ -1,0 +1,134 @@
+package observe
+
+import (
+	"maps"
+
+	appsv1 "k8s.io/api/apps/v1"
+
+	"rollcall/harness/evidence"
+)
+
+// A State is what a Watch last saw; rollout strategies judge it.
+type State struct {
+	Deployments  map[string]*appsv1.Deployment  // by name
+	StatefulSets map[string]*appsv1.StatefulSet // by name
+	Pods         []PodState
+	Endpoints    []EndpointState              // of the Service
+	Rules        map[string][]evidence.Server // node -> app pods that its rules lead to; every observed node has a key
+	Observed     map[string]string            // nodes whose rules are observed -> mode of their kube-proxy
+	Proxyless    map[string]string            // nodes without a kube-proxy -> how that was seen
+	Unobserved   map[string]error             // nodes whose rules no longer are, and why
+}
+
+// A PodState is one pod object that is in the API now.
+type PodState struct {
+	evidence.Server
+	Ready    bool
+	Deleting bool // deletionTimestamp is set
+}
+
+// An EndpointState is one endpoint of the Service. Of a pod that has left the API only the name is known.
+type EndpointState struct {
+	evidence.Server
+	Ready bool
+}
+
+// Count is how many pods of a version there are in the API.
+func (s State) Count(version string) int {
+	n := 0
+	for _, p := range s.Pods {
+		if p.Version == version {
+			n++
+		}
+	}
+	return n
+}
+
+// Available is how many pods of a version are ready and not on their way out.
+func (s State) Available(version string) int {
+	n := 0
+	for _, p := range s.Pods {
+		if p.Version == version && p.Ready && !p.Deleting {
+			n++
+		}
+	}
+	return n
+}
+
+// Leaving reports whether any pod is on its way out.
+func (s State) Leaving() bool {
+	for _, p := range s.Pods {
+		if p.Deleting {
+			return true
+		}
+	}
+	return false
+}
+
+// Reaches reports whether the Service's endpoints or the rules of an observed node lead to a pod of a version. An
+// endpoint whose pod has left the API counts as one of any version.
+func (s State) Reaches(version string) bool {
+	for _, e := range s.Endpoints {
+		if e.Version == version || e.Version == "" {
+			return true
+		}
+	}
+	for node := range s.Rules {
+		if s.reached(node, version) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// ReachesEverywhere reports whether n endpoints are ready pods of a version, and the rules of every observed node
+// lead to as many.
+func (s State) ReachesEverywhere(version string, n int) bool {
+	ready := 0
+	for _, e := range s.Endpoints {
+		if e.Version == version && e.Ready {
+			ready++
+		}
+	}
+	for node := range s.Rules {
+		if s.reached(node, version) != n {
+			return false
+		}
+	}
+	return ready == n
+}
+
+// reached is to how many pods of a version a node's rules lead.
+func (s State) reached(node, version string) int {
+	n := 0
+	for _, p := range s.Rules[node] {
+		if p.Version == version {
+			n++
+		}
+	}
+	return n
+}
+
+// state is a copy, but for the API objects, which nobody changes; the caller holds the lock.
+func (w *Watch) state() State {
+	s := State{
+		Deployments: maps.Clone(w.workloads), StatefulSets: maps.Clone(w.sets),
+		Rules: make(map[string][]evidence.Server, len(w.observed)), Observed: maps.Clone(w.observed), Proxyless: maps.Clone(w.proxyless),
+		Unobserved: maps.Clone(w.unobserved),
+	}
+	for _, p := range w.pods {
+		s.Pods = append(s.Pods, PodState{p.by, p.ready, p.deleting})
+	}
+	for name, ready := range w.endpoints {
+		s.Endpoints = append(s.Endpoints, EndpointState{w.serverOf(name), ready})
+	}
+	for node := range w.observed {
+		s.Rules[node] = nil
+		for address, led := range w.routes[node] {
+			if by, known := w.addresses[address]; known && led {
+				s.Rules[node] = append(s.Rules[node], by)
+			}
+		}
+	}
+	return s
+}

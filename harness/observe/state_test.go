@@ -1,0 +1,44 @@
+package observe
+
+import (
+	"testing"
+
+	"rollcall/harness/evidence"
+)
+
+func TestWhereAVersionIsReached(t *testing.T) {
+	v1, v2 := evidence.Server{Version: "v1", Pod: "a"}, evidence.Server{Version: "v2", Pod: "b"}
+	for _, row := range []struct {
+		sentence        string
+		state           State
+		old, everywhere bool // v1 is reached; v2 is, by one pod, everywhere
+	}{
+		{"nowhere", State{}, false, false},
+		{"an endpoint, ready or not", State{Endpoints: []EndpointState{{v1, false}}}, true, false},
+		{"an endpoint whose pod has left the API may be anybody's", State{Endpoints: []EndpointState{{evidence.Server{Pod: "c"}, false}}}, true, false},
+		{"no endpoint, but the rules of one node of two", State{Rules: map[string][]evidence.Server{"one": nil, "two": {v1}}}, true, false},
+		{"a ready endpoint, and no node is observed", State{Endpoints: []EndpointState{{v2, true}}}, false, true},
+		{"a ready endpoint, and a node whose rules do not lead to it", State{Endpoints: []EndpointState{{v2, true}}, Rules: map[string][]evidence.Server{"one": {v2}, "two": nil}}, false, false},
+		{"a ready endpoint and every node", State{Endpoints: []EndpointState{{v2, true}}, Rules: map[string][]evidence.Server{"one": {v2}, "two": {v2}}}, false, true},
+		{"an endpoint that is not ready", State{Endpoints: []EndpointState{{v2, false}}, Rules: map[string][]evidence.Server{"one": {v2}}}, false, false},
+	} {
+		t.Run(row.sentence, func(t *testing.T) {
+			if got := row.state.Reaches("v1"); got != row.old {
+				t.Errorf("v1 is reached: %v", got)
+			}
+			if got := row.state.ReachesEverywhere("v2", 1); got != row.everywhere {
+				t.Errorf("v2 is reached everywhere: %v", got)
+			}
+		})
+	}
+}
+
+func TestAvailablePodsAreReadyAndStay(t *testing.T) {
+	s := State{Pods: []PodState{
+		{evidence.Server{Version: "v1", Pod: "a"}, true, false}, {evidence.Server{Version: "v1", Pod: "b"}, true, true},
+		{evidence.Server{Version: "v1", Pod: "c"}, false, false}, {evidence.Server{Version: "v2", Pod: "d"}, true, false},
+	}}
+	if s.Available("v1") != 1 || s.Count("v1") != 3 || !s.Leaving() {
+		t.Errorf("of v1 %d available of %d, leaving %v", s.Available("v1"), s.Count("v1"), s.Leaving())
+	}
+}

@@ -1,0 +1,39 @@
+package rollout
+
+import (
+	appsv1 "k8s.io/api/apps/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/kubectl/pkg/polymorphichelpers"
+)
+
+// Complete reports whether `kubectl rollout status` says that the rollout of a Deployment is done. It is asked of
+// kubectl's own code, which does not look at terminating pods (kubectl v0.37,
+// pkg/polymorphichelpers/rollout_status.go, DeploymentStatusViewer.Status). A rollout past its deadline is not.
+func Complete(d *appsv1.Deployment) bool {
+	return done(&polymorphichelpers.DeploymentStatusViewer{}, d)
+}
+
+// CompleteSet is the same of a StatefulSet. Of one whose pods are replaced by hand kubectl never says so.
+func CompleteSet(s *appsv1.StatefulSet) bool {
+	return done(&polymorphichelpers.StatefulSetStatusViewer{}, s)
+}
+
+// Status is what `kubectl rollout status` prints about a StatefulSet, once.
+func Status(s *appsv1.StatefulSet) (string, error) {
+	said, _, err := status(&polymorphichelpers.StatefulSetStatusViewer{}, s)
+	return said, err
+}
+
+func done(viewer polymorphichelpers.StatusViewer, object any) bool {
+	_, done, err := status(viewer, object)
+	return err == nil && done
+}
+
+func status(viewer polymorphichelpers.StatusViewer, object any) (said string, done bool, err error) {
+	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(object)
+	if err != nil {
+		return "", false, err
+	}
+	return viewer.Status(&unstructured.Unstructured{Object: content}, 0)
+}

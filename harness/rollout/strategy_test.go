@@ -1,0 +1,131 @@
+package rollout
+
+import (
+	"slices"
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes/fake"
+
+	"rollcall/fixtures"
+	"rollcall/harness/evidence"
+	"rollcall/harness/observe"
+)
+
+// server is pod n of a version.
+func server(version string, n int) evidence.Server {
+	return evidence.Server{Version: version, Pod: version + string(rune('a'+n))}
+}
+
+// led is a state in which ready endpoints and the rules of one node lead to so many pods of each version, all of
+// them there.
+func led(v1, v2 int) (s observe.State) {
+	s.Rules = map[string][]evidence.Server{"worker": nil}
+	for version, n := range map[string]int{"v1": v1, "v2": v2} {
+		for i := range n {
+			by := server(version, i)
+			s.Pods = append(s.Pods, observe.PodState{Server: by, Ready: true})
+			s.Endpoints = append(s.Endpoints, observe.EndpointState{Server: by, Ready: true})
+			s.Rules["worker"] = append(s.Rules["worker"], by)
+		}
+	}
+	return s
+}
+
+func TestWhenARolloutIsOver(t *testing.T) {
+	app := fixtures.App{Replicas: 3}
+	terminating, stale := led(0, 3), led(0, 3)
+	terminating.Pods = append(terminating.Pods, observe.PodState{Server: server("v1", 0), Deleting: true})
+	stale.Rules["worker"] = append(stale.Rules["worker"], server("v1", 0))
+	for _, row := range []struct {
+		sentence string
+		strategy Strategy
+		state    observe.State
+		want     bool
+	}{
+		{"only the new version is there and led to", Update("v1", "v2"), led(0, 3), true},
+		{"an old pod is there and led to", Update("v1", "v2"), led(1, 3), false},
+		{"an old pod is there, though nothing leads to it", Update("v1", "v2"), terminating, false},
+		{"no old pod is there, but a node's rules lead to one", Update("v1", "v2"), stale, false},
+		{"the Service leads to every new pod", Flip("v1", "v2"), led(0, 3), true},
+		{"the old pods may stay", Flip("v1", "v2"), terminating, true},
+		{"a node's rules lead to an old pod", Flip("v1", "v2"), stale, false},
+		{"the Service leads to some of the new pods", Flip("v1", "v2"), led(0, 2), false},
+		{"canary and old pods are led to", Canary("v1", "v2", 1), led(3, 1), true},
+		{"the canary is not led to yet", Canary("v1", "v2", 1), led(3, 0), false},
+	} {
+		t.Run(row.sentence, func(t *testing.T) {
+			if got := row.strategy.Over(row.state, app); got != row.want {
+				t.Errorf("over: %v", got)
+			}
+		})
+	}
+}
+
+func TestFlipChangesWhomTheServiceSelects(t *testing.T) {
+	client, app, strategy := fake.NewClientset(), fixtures.App{Replicas: 3}, Flip("v1", "v2")
+	service, err := strategy.Deploy(t.Context(), client, "ns", app, 30080)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := service.Spec.Selector[fixtures.VersionLabel]; got != "v1" || service.Spec.Ports[0].NodePort != 30080 {
+		t.Errorf("the Service selects %s", got)
+	}
+	deployments, err := client.AppsV1().Deployments("ns").List(t.Context(), metav1.ListOptions{})
+	if err != nil || len(deployments.Items) != 2 {
+		t.Fatalf("%d Deployments, %v", len(deployments.Items), err)
+	}
+	for _, d := range deployments.Items {
+		if *d.Spec.Replicas != 3 || !slices.Contains([]string{"echo-v1", "echo-v2"}, d.Name) || d.Spec.Selector.MatchLabels[fixtures.VersionLabel] == "" {
+			t.Errorf("Deployment %s has %d replicas and selects %v", d.Name, *d.Spec.Replicas, d.Spec.Selector.MatchLabels)
+		}
+	}
+	if err := strategy.Begin(t.Context(), client, "ns", app); err != nil {
+		t.Fatal(err)
+	}
+	service, err = client.CoreV1().Services("ns").Get(t.Context(), service.Name, metav1.GetOptions{})
+	if err != nil || service.Spec.Selector[fixtures.VersionLabel] != "v2" {
+		t.Errorf("the Service selects %v, %v", service.Spec.Selector, err)
+	}
+}
+
+func TestDeleteAndApplyAllKeepsTheNodePort(t *testing.T) {
+	client, app, strategy := fake.NewClientset(), fixtures.App{Replicas: 3}, DeleteAndApplyAll("v1", "v2")
+	before, err := strategy.Deploy(t.Context(), client, "ns", app, 30080)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := strategy.Begin(t.Context(), client, "ns", app); err != nil {
+		t.Fatal(err)
+	}
+	after, err := client.CoreV1().Services("ns").Get(t.Context(), before.Name, metav1.GetOptions{})
+	if err != nil || after.Spec.Ports[0].NodePort != 30080 {
+		t.Errorf("the new Service: %+v, %v", after, err)
+	}
+	d, err := client.AppsV1().Deployments("ns").Get(t.Context(), before.Name, metav1.GetOptions{})
+	if err != nil || d.Spec.Template.Labels[fixtures.VersionLabel] != "v2" {
+		t.Errorf("the new Deployment is of %q, %v", d.Spec.Template.Labels[fixtures.VersionLabel], err)
+	}
+}
+
+func TestRolloutStatusOfAStatefulSet(t *testing.T) {
+	set := fixtures.App{Replicas: 3}.StatefulSet("ns", "v2")
+	set.Generation, set.Spec.UpdateStrategy.Type = 2, "RollingUpdate"
+	set.Status.ObservedGeneration, set.Status.ReadyReplicas, set.Status.UpdatedReplicas = 2, 3, 3
+	set.Status.CurrentRevision, set.Status.UpdateRevision = "a", "a"
+	if !CompleteSet(set) {
+		t.Error("one whose pods are all new is not done")
+	}
+	set.Status.UpdateRevision = "b"
+	set.Status.UpdatedReplicas = 2
+	if CompleteSet(set) {
+		t.Error("one with an old pod is done")
+	}
+	set.Spec.UpdateStrategy.Type = "OnDelete"
+	if CompleteSet(set) {
+		t.Error("one whose pods are replaced by hand is done")
+	}
+	if _, err := Status(set); err == nil {
+		t.Error("kubectl has something to say about one whose pods are replaced by hand")
+	}
+}

@@ -1,0 +1,76 @@
+package autoscale
+
+import (
+	"context"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"rollcall/fixtures"
+	"rollcall/harness"
+	"rollcall/harness/cluster"
+	"rollcall/harness/evidence"
+	"rollcall/harness/observe"
+	"rollcall/harness/verdict"
+	"rollcall/loadgen"
+)
+
+// underLoad: what reapply-at-the-minimum asks, with an autoscaler that measures. Clients keep four pods as busy as
+// they may get; the manifest that is applied says 1, as it did when they were few. The pod that is left serves all of
+// them until the autoscaler has looked and three others have started.
+func underLoad() harness.Scenario {
+	const most, requests = 4, 100
+	app := fixtures.App{Replicas: 1, BurnCPU: 2 * time.Millisecond, PreStopSleep: 5 * time.Second, Linger: 2 * time.Second, OnTerm: fixtures.Drain}
+	return harness.Scenario{
+		ID:     "under-load",
+		Claim:  "applying a manifest that names 1 replica leaves 1 of the 4 pods that an autoscaler arrived at under load, until it has measured again",
+		Covers: []string{"C11", "C13"},
+		App:    app,
+		Given:  []cluster.Change{cluster.Metrics()},
+		Walk: func(ctx context.Context, w *harness.Walk) error {
+			if err := w.Expose(ctx, app); err != nil {
+				return err
+			}
+			if _, err := clientSide(ctx, w, app.Deployment(w.Namespace, "v1")); err != nil {
+				return err
+			}
+			if err := w.Until(ctx, func(s observe.State) bool { return serves(s, "v1", app.Replicas) }); err != nil {
+				return err
+			}
+			if err := w.Reach(ctx); err != nil {
+				return err
+			}
+			began := time.Now()
+			clients, err := loadgen.Start(ctx, evidence.Lane{ID: "clients", Vantage: evidence.FromHost, Conn: evidence.Fresh, Target: w.Outside, Rate: requests},
+				loadgen.Config{Began: began, At: began, Service: fixtures.DefaultName})
+			if err != nil {
+				return err
+			}
+			defer clients.Stop()
+			_, err = w.Client.AutoscalingV2().HorizontalPodAutoscalers(w.Namespace).Create(ctx, app.Autoscaler(w.Namespace, app.Replicas, most), metav1.CreateOptions{})
+			if err != nil {
+				return err
+			}
+			if err := w.Until(ctx, func(s observe.State) bool { return serves(s, "v1", most) }); err != nil {
+				return err
+			}
+			w.Note("from the autoscaler's creation to 4 pods", time.Since(began))
+			if err := reapplied(ctx, w, clientSide, app.Deployment(w.Namespace, "v2"), most); err != nil {
+				return err
+			}
+			clients.Stop()
+			w.Note("requests", clients.Progress().Sent)
+			w.Note("requests that failed", clients.Progress().Failed)
+			return nil
+		},
+		Expect: []evidence.Expectation{
+			verdict.Fact("replicas after the apply", "1"),
+			verdict.Scaling("v1:1", "v2:1"),
+			verdict.Fact("fewest available pods", "1"),
+			verdict.FactWithin("from the apply to the fewest", 0, 5*time.Second),
+			verdict.FactWithin("from the apply to the autoscaler's write", 0, time.Minute),
+			verdict.FactWithin("from the apply to the minimum again", 0, 2*time.Minute),
+			verdict.Noted("requests that failed"),
+		},
+	}
+}

@@ -1,0 +1,35 @@
+package control
+
+import (
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"rollcall/fixtures"
+	"rollcall/harness"
+	"rollcall/harness/evidence"
+	"rollcall/harness/rollout"
+	"rollcall/harness/verdict"
+)
+
+// unprobed: without a readiness probe a pod counts as ready when its container runs, and is sent requests before its
+// app listens; the drain of the old pods does not help. Twin of rollout/one-by-one.
+func unprobed() harness.Scenario {
+	return harness.Scenario{
+		ID:     "unprobed",
+		Claim:  "replacing every pod fails requests when pods take 3 s to start and nobody probes whether they have",
+		Covers: []string{"C32"},
+		App: fixtures.App{
+			Replicas: 3, MaxSurge: new(intstr.FromInt32(1)), MaxUnavailable: new(intstr.FromInt32(0)),
+			StartDelay: 3 * time.Second, Unprobed: true, PreStopSleep: 5 * time.Second, Linger: 2 * time.Second, OnTerm: fixtures.Drain,
+		},
+		Load:    harness.Load{Rate: 100},
+		Rollout: rollout.Update("v1", "v2"),
+		Expect: []evidence.Expectation{
+			verdict.FullRate(99),
+			verdict.Serves("v1", "v2"),
+			verdict.On(evidence.Fresh, verdict.DamageSeen()),
+			verdict.OnlyServes("v2", evidence.Barrier),
+		},
+	}
+}

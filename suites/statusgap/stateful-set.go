@@ -1,0 +1,35 @@
+package statusgap
+
+import (
+	"time"
+
+	"rollcall/fixtures"
+	"rollcall/harness"
+	"rollcall/harness/evidence"
+	"rollcall/harness/rollout"
+	"rollcall/harness/verdict"
+)
+
+// statefulSet: a pod keeps its name, so the old one of a name ends before its successor starts, and kubectl's word
+// that the rollout is done comes when no old pod is left: here it can be relied on.
+func statefulSet() harness.Scenario {
+	return harness.Scenario{
+		ID:     "stateful-set",
+		Claim:  "when rollout status reports success for a StatefulSet no client is answered by an old pod any more",
+		Covers: []string{"C7"},
+		App: fixtures.App{
+			Replicas: 3, PreStopSleep: 5 * time.Second, Linger: 2 * time.Second, OnTerm: fixtures.Drain,
+		},
+		Load:    harness.Load{Rate: 100},
+		Rollout: rollout.UpdateStatefulSet("v1", "v2"),
+		Expect: []evidence.Expectation{
+			verdict.FullRate(99),
+			verdict.Serves("v1", "v2"),
+			verdict.NoFailures(),
+			verdict.NoHiddenRetries(),
+			verdict.MinAvailable(2),
+			verdict.MaxPods(3),
+			verdict.OnlyServes("v2", evidence.StatusDone),
+		},
+	}
+}

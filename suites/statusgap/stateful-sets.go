@@ -1,0 +1,107 @@
+package statusgap
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	appsv1 "k8s.io/api/apps/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"rollcall/fixtures"
+	"rollcall/harness"
+	"rollcall/harness/evidence"
+	"rollcall/harness/observe"
+	"rollcall/harness/rollout"
+	"rollcall/harness/verdict"
+)
+
+// Names of the facts that a StatefulSet's walk notes.
+const (
+	replaced     = "pods replaced"           // in the order of their deletion
+	together     = "most pods not available" // at one time
+	kubectlSays  = "rollout status"
+	oldLeft      = "old pods left"
+	revisionDone = "current revision is the update's"
+)
+
+// statefulSets: pods are replaced from the last to the first, one at a time, each when the one before is available
+// (Kubernetes v1.36.3, pkg/controller/statefulset/stateful_set_control.go). A partition ends it early, by design, and
+// kubectl calls that done too. Where pods are replaced by hand kubectl does not know.
+func statefulSets() []harness.Scenario {
+	const replicas = 3
+	var scenarios []harness.Scenario
+	for _, row := range []struct {
+		id, claim string
+		strategy  appsv1.StatefulSetUpdateStrategy
+		old       int // pods that the rollout leaves
+		expect    []evidence.Expectation
+	}{
+		{id: "stateful-sets-ordered", claim: "a StatefulSet replaces its pods from the last to the first, one at a time",
+			expect: []evidence.Expectation{verdict.Fact(replaced, "echo-2 echo-1 echo-0"), verdict.Fact(together, "1"), verdict.Fact(oldLeft, "0"),
+				verdict.Fact(kubectlSays, "partitioned roll out complete: 3 new pods have been updated..."), verdict.Fact(revisionDone, "true")}},
+		{id: "stateful-sets-partitioned", claim: "a partition of 2 replaces one of three pods, and rollout status calls that complete",
+			strategy: appsv1.StatefulSetUpdateStrategy{Type: appsv1.RollingUpdateStatefulSetStrategyType,
+				RollingUpdate: &appsv1.RollingUpdateStatefulSetStrategy{Partition: new(int32(2))}},
+			old: 2,
+			expect: []evidence.Expectation{verdict.Fact(replaced, "echo-2"), verdict.Fact(oldLeft, "2"),
+				verdict.Fact(kubectlSays, "partitioned roll out complete: 1 new pods have been updated..."), verdict.Fact(revisionDone, "false")}},
+		{id: "stateful-sets-by-hand", claim: "of a StatefulSet whose pods are replaced by hand rollout status has nothing to say",
+			strategy: appsv1.StatefulSetUpdateStrategy{Type: appsv1.OnDeleteStatefulSetStrategyType},
+			old:      3,
+			expect: []evidence.Expectation{verdict.Fact(replaced, ""), verdict.Fact(oldLeft, "3"),
+				verdict.Fact(kubectlSays, "rollout status is only available for RollingUpdate strategy type"), verdict.Fact(revisionDone, "false")}},
+	} {
+		app := fixtures.App{Replicas: replicas, OnTerm: fixtures.Drain}
+		scenarios = append(scenarios, harness.Scenario{ID: row.id, Claim: row.claim, Covers: []string{"C7"}, App: app, Expect: row.expect,
+			Walk: func(ctx context.Context, w *harness.Walk) error {
+				return replaceSet(ctx, w, app, row.strategy, row.old)
+			}})
+	}
+	return scenarios
+}
+
+// replaceSet updates the app as a StatefulSet and notes what became of its pods until as many old ones are left, and
+// the others are replaced.
+func replaceSet(ctx context.Context, w *harness.Walk, app fixtures.App, strategy appsv1.StatefulSetUpdateStrategy, old int) error {
+	sets := w.Client.AppsV1().StatefulSets(w.Namespace)
+	set := app.StatefulSet(w.Namespace, "v1")
+	set.Spec.UpdateStrategy = strategy
+	if _, err := sets.Create(ctx, set, metav1.CreateOptions{}); err != nil {
+		return err
+	}
+	update := rollout.UpdateStatefulSet("v1", "v2")
+	if err := w.Until(ctx, func(s observe.State) bool { return update.Deployed(s, app) }); err != nil {
+		return err
+	}
+	if err := update.Begin(ctx, w.Client, w.Namespace, app); err != nil {
+		return err
+	}
+	var order []string
+	most := 0
+	var live *appsv1.StatefulSet
+	err := w.Until(ctx, func(s observe.State) bool {
+		for _, p := range s.Pods {
+			if p.Deleting && !slices.Contains(order, p.Pod) {
+				order = append(order, p.Pod)
+			}
+		}
+		most = max(most, int(app.Replicas)-s.Available("v1")-s.Available("v2"))
+		live = s.StatefulSets[set.Name]
+		return live.Status.ObservedGeneration >= 2 && s.Count("v1") == old && s.Available("v1") == old && s.Available("v2") == int(app.Replicas)-old &&
+			live.Status.ReadyReplicas == app.Replicas && live.Status.UpdatedReplicas == app.Replicas-int32(old)
+	})
+	if err != nil {
+		return err
+	}
+	w.Note(replaced, strings.Join(order, " "))
+	w.Note(together, most)
+	w.Note(oldLeft, old)
+	said, err := rollout.Status(live)
+	if err != nil {
+		said = err.Error()
+	}
+	w.Note(kubectlSays, strings.TrimSpace(said))
+	w.Note(revisionDone, live.Status.CurrentRevision == live.Status.UpdateRevision)
+	return nil
+}

@@ -1,0 +1,34 @@
+package switchover
+
+import (
+	"time"
+
+	"rollcall/fixtures"
+	"rollcall/harness"
+	"rollcall/harness/evidence"
+	"rollcall/harness/rollout"
+	"rollcall/harness/verdict"
+)
+
+// deleteAndApplyUnready: kube-proxy falls back to terminating pods that still serve, by their readiness. An app that
+// fails its readiness when it is told to exit, as is often advised, gives that up. It serves on for long enough,
+// and is asked by nobody. Seen from outside, where a proxy holds the client's connection: 418 requests reached a new pod
+// after their client had given up. Twin of delete-and-apply-drained.
+func deleteAndApplyUnready() harness.Scenario {
+	return harness.Scenario{
+		ID:     "delete-and-apply-unready",
+		Claim:  "deleting a Deployment and applying the next one costs an outage when pods fail their readiness while they end",
+		Covers: []string{"C30", "C38"},
+		App: fixtures.App{
+			Replicas: 3, StartDelay: 5 * time.Second, Grace: 40 * time.Second, Linger: 20 * time.Second, OnTerm: fixtures.Drain, FailReadinessOnTerm: true,
+		},
+		Load:    harness.Load{Rate: 100},
+		Rollout: rollout.DeleteAndApply("v1", "v2"),
+		Expect: []evidence.Expectation{
+			verdict.FullRate(99),
+			verdict.Serves("v1", "v2"),
+			verdict.DamageSeen(),
+			verdict.OnlyServes("v2", evidence.Barrier),
+		},
+	}
+}
