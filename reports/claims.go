@@ -12,28 +12,28 @@ import (
 	"rollcall/harness/verdict"
 )
 
-// seedClaims is how many claims there are: C1 to C41.
-const seedClaims = 41
-
-// Claims writes a table in Markdown: for every seed claim what the scenarios that cover it say, and how each
-// mode answered; and below it the claims that nothing in the report covers.
+// Claims writes a table in Markdown: for every seed claim the scenarios that cover it, what each says and how each
+// mode answered, with the numbers; and below it the claims that nothing in the report covers. A mode in which
+// nothing ran has no column.
 func Claims(w io.Writer, r Report) error {
 	modes := modesOf(r)
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "| seed claim | what a scenario says | %s | numbers |\n|---|---|%s---|\n", strings.Join(modes, " | "), strings.Repeat("---|", len(modes)))
+	fmt.Fprintf(&b, "| | the seed says | what was shown | %s |\n|---|---|---|%s\n", strings.Join(modes, " | "), strings.Repeat("---|", len(modes)))
 	var open []string
-	for n := 1; n <= seedClaims; n++ {
-		claim := "C" + strconv.Itoa(n)
+	for i, says := range seed {
+		claim := "C" + strconv.Itoa(i+1)
 		scenarios := covering(r, claim)
 		if len(scenarios) == 0 {
 			open = append(open, claim)
 		}
+		name := claim
 		for _, runs := range scenarios {
-			fmt.Fprintf(&b, "| %s | %s (`%s/%s`) |", claim, escape(runs[0].Claim), runs[0].Suite, runs[0].ID)
+			fmt.Fprintf(&b, "| %s | %s | %s (`%s/%s`) |", name, escape(says), escape(runs[0].Claim), runs[0].Suite, runs[0].ID)
 			for _, mode := range modes {
-				fmt.Fprintf(&b, " %s |", outcomeIn(mode, runs))
+				fmt.Fprintf(&b, " %s |", inMode(mode, runs))
 			}
-			fmt.Fprintf(&b, " %s |\n", escape(numbers(runs)))
+			fmt.Fprintln(&b)
+			name, says = "", "" // once for all scenarios of a claim
 		}
 	}
 	if len(open) > 0 {
@@ -45,11 +45,12 @@ func Claims(w io.Writer, r Report) error {
 	return nil
 }
 
+// modesOf lists the modes in which anything ran.
 func modesOf(r Report) []string {
 	var modes []string
-	for _, c := range r.Clusters {
-		if !slices.Contains(modes, c.Mode) {
-			modes = append(modes, c.Mode)
+	for _, s := range r.Scenarios {
+		if s.Outcome != verdict.Skipped && !slices.Contains(modes, s.Mode) {
+			modes = append(modes, s.Mode)
 		}
 	}
 	return modes
@@ -75,48 +76,50 @@ func covering(r Report, claim string) [][]Scenario {
 	return all
 }
 
-func outcomeIn(mode string, runs []Scenario) string {
-	for _, s := range runs {
-		if s.Mode == mode {
-			return s.Outcome.String()
-		}
+// inMode is how a scenario ended in a mode, and what it measured there, or found out if it was not under load.
+func inMode(mode string, runs []Scenario) string {
+	i := slices.IndexFunc(runs, func(s Scenario) bool { return s.Mode == mode })
+	if i < 0 {
+		return "-"
 	}
-	return "-"
+	s := runs[i]
+	said := measured(s)
+	if len(s.Lanes) == 0 {
+		said = found(s)
+	}
+	return escape(strings.TrimSuffix(s.Outcome.String()+": "+strings.Join(said, ", "), ": "))
 }
 
-// numbers is what the runs of a scenario under load measured, by mode; of others what they found in the first.
-func numbers(runs []Scenario) string {
-	var parts []string
-	for _, s := range runs {
-		var said []string
-		add := func(name string, ms *float64) {
-			if ms != nil {
-				said = append(said, fmt.Sprintf("%s %.2f s", name, *ms/1000))
-			}
-		}
-		add("status gap", s.Numbers.StatusGap)
-		if lag := s.Numbers.DrainLag; lag != nil {
-			add("drain lag at most", &lag.Max)
-		}
-		if lag := s.Numbers.RuleLag; lag != nil {
-			add("rule lag at most", &lag.Max)
-		}
-		failed := 0
-		for _, lane := range s.Lanes {
-			failed += lane.Failed()
-		}
-		if len(s.Lanes) > 0 {
-			parts = append(parts, fmt.Sprintf("%s: %s", s.Mode, strings.Join(append(said, fmt.Sprintf("%d failed", failed)), ", ")))
+// measured is what a rollout cost.
+func measured(s Scenario) (said []string) {
+	add := func(name string, ms *float64) {
+		if ms != nil {
+			said = append(said, fmt.Sprintf("%s %.2f s", name, *ms/1000))
 		}
 	}
-	if len(parts) > 0 {
-		return strings.Join(parts, "; ")
+	add("status gap", s.Numbers.StatusGap)
+	if lag := s.Numbers.DrainLag; lag != nil {
+		add("drain lag ≤", &lag.Max)
 	}
-	var found []string
-	for _, rule := range runs[0].Rules {
-		if rule.Outcome != verdict.Skipped {
-			found = append(found, rule.Because)
+	if lag := s.Numbers.RuleLag; lag != nil {
+		add("rule lag ≤", &lag.Max)
+	}
+	failed, requests := 0, 0
+	for _, lane := range s.Lanes {
+		failed, requests = failed+lane.Failed(), requests+lane.Requests
+	}
+	return append(said, fmt.Sprintf("%d of %d failed", failed, requests))
+}
+
+// foundMost bounds what a cell says of a scenario without load.
+const foundMost = 4
+
+// found is what the first rules came to.
+func found(s Scenario) (said []string) {
+	for _, rule := range s.Rules {
+		if rule.Outcome != verdict.Skipped && len(said) < foundMost {
+			said = append(said, rule.Because)
 		}
 	}
-	return strings.Join(found, "; ")
+	return said
 }

@@ -78,6 +78,10 @@ func (k *kubelet) serve(t *testing.T) typedcorev1.CoreV1Interface {
 
 func (k *kubelet) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	query := r.URL.Query()
+	if r.URL.Path == "/api/v1/namespaces/n/pods/p" {
+		k.show(w)
+		return
+	}
 	log, from, f := k.request(query.Get("previous") == "true")
 	switch {
 	case r.URL.Path != "/api/v1/namespaces/n/pods/p/log" || query.Has("container") && query.Get("container") != "echo":
@@ -118,6 +122,18 @@ func (k *kubelet) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
+}
+
+// show answers whether the pod is in the API.
+func (k *kubelet) show(w http.ResponseWriter) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.gone {
+		http.Error(w, `pods "p" not found`, http.StatusNotFound)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	_, _ = w.Write([]byte(`{"kind":"Pod","apiVersion":"v1","metadata":{"name":"p"}}`))
 }
 
 // request is what a request gets: a log, from which byte on, and the fault.

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
 
 	"rollcall/harness/evidence"
@@ -60,6 +61,7 @@ func (f *ruleFollower) readAll(pod string) error {
 			return fmt.Errorf("not read to its end: %w", context.Cause(ctx))
 		case f.said != "":
 			return errors.New(f.said)
+		case errors.Is(err, errGone) && f.last == "" && f.there(ctx, pod): // and its kubelet has not heard of it yet
 		case errors.Is(err, errGone), errors.Is(err, errRotated):
 			return err
 		case f.removed:
@@ -70,6 +72,12 @@ func (f *ruleFollower) readAll(pod string) error {
 		case <-ctx.Done():
 		}
 	}
+}
+
+// there reports whether the observer is in the API.
+func (f *ruleFollower) there(ctx context.Context, pod string) bool {
+	_, err := f.client.Get(ctx, pod, metav1.GetOptions{})
+	return err == nil
 }
 
 // takeLine notes what a line says. Nothing follows the last one.

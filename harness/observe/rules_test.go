@@ -123,6 +123,10 @@ func TestRules(t *testing.T) {
 			v.says("noderules: nftables: listen: operation not permitted: it takes CAP_NET_ADMIN")
 			v.kubelet.change(func() { v.kubelet.runs[0].ended = true })
 		}, nil, "rules of worker: noderules: nftables: listen: operation not permitted: it takes CAP_NET_ADMIN"},
+		{"a node that has not heard of the observer yet is asked again", func(v *view) {
+			v.kubelet.change(func() { v.kubelet.faults = []fault{{status: 404}} })
+			v.says(begin, end)
+		}, []evidence.Event{begun}, ""},
 		{"an observer that is removed before its last word may have seen more", func(v *view) {
 			v.says(begin)
 			v.begun()

@@ -20,7 +20,7 @@ import (
 // them until the autoscaler has looked and three others have started.
 func underLoad() harness.Scenario {
 	const most, requests = 4, 100
-	app := fixtures.App{Replicas: 1, BurnCPU: 2 * time.Millisecond, PreStopSleep: 5 * time.Second, Linger: 2 * time.Second, OnTerm: fixtures.Drain}
+	app := fixtures.App{Replicas: 1, BurnCPU: time.Millisecond, PreStopSleep: 5 * time.Second, Linger: 2 * time.Second, OnTerm: fixtures.Drain}
 	return harness.Scenario{
 		ID:     "under-load",
 		Claim:  "applying a manifest that names 1 replica leaves 1 of the 4 pods that an autoscaler arrived at under load, until it has measured again",
@@ -41,13 +41,9 @@ func underLoad() harness.Scenario {
 				return err
 			}
 			began := time.Now()
-			clients, err := loadgen.Start(ctx, evidence.Lane{ID: "clients", Vantage: evidence.FromHost, Conn: evidence.Fresh, Target: w.Outside, Rate: requests},
-				loadgen.Config{Began: began, At: began, Service: fixtures.DefaultName})
-			if err != nil {
-				return err
-			}
+			clients := loadgen.StartBackground(w.Outside, requests)
 			defer clients.Stop()
-			_, err = w.Client.AutoscalingV2().HorizontalPodAutoscalers(w.Namespace).Create(ctx, app.Autoscaler(w.Namespace, app.Replicas, most), metav1.CreateOptions{})
+			_, err := w.Client.AutoscalingV2().HorizontalPodAutoscalers(w.Namespace).Create(ctx, app.Autoscaler(w.Namespace, app.Replicas, most), metav1.CreateOptions{})
 			if err != nil {
 				return err
 			}
@@ -58,9 +54,9 @@ func underLoad() harness.Scenario {
 			if err := reapplied(ctx, w, clientSide, app.Deployment(w.Namespace, "v2"), most); err != nil {
 				return err
 			}
-			clients.Stop()
-			w.Note("requests", clients.Progress().Sent)
-			w.Note("requests that failed", clients.Progress().Failed)
+			sent, failed := clients.Stop()
+			w.Note("requests", sent)
+			w.Note("requests that failed", failed)
 			return nil
 		},
 		Expect: []evidence.Expectation{

@@ -7,6 +7,7 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"rollcall/fixtures"
 	"rollcall/harness"
@@ -18,16 +19,18 @@ import (
 
 // Names of the facts that a StatefulSet's walk notes.
 const (
-	replaced     = "pods replaced"           // in the order of their deletion
-	together     = "most pods not available" // at one time
-	kubectlSays  = "rollout status"
-	oldLeft      = "old pods left"
-	revisionDone = "current revision is the update's"
+	replaced       = "pods replaced"           // in the order of their deletion
+	together       = "most pods not available" // at one time
+	kubectlSays    = "rollout status"
+	oldLeft        = "old pods left"
+	maxUnavailable = "maxUnavailable as the API server keeps it"
+	revisionDone   = "current revision is the update's"
 )
 
 // statefulSets: pods are replaced from the last to the first, one at a time, each when the one before is available
 // (Kubernetes v1.36.3, pkg/controller/statefulset/stateful_set_control.go). A partition ends it early, by design, and
-// kubectl calls that done too. Where pods are replaced by hand kubectl does not know.
+// kubectl calls that done too. Where pods are replaced by hand kubectl does not know. maxUnavailable is dropped by an API
+// server that does not know it (KEP-961: on in 1.35.0 to 1.35.3 and since 1.37).
 func statefulSets() []harness.Scenario {
 	const replicas = 3
 	var scenarios []harness.Scenario
@@ -51,6 +54,12 @@ func statefulSets() []harness.Scenario {
 			old:      3,
 			expect: []evidence.Expectation{verdict.Fact(replaced, ""), verdict.Fact(oldLeft, "3"),
 				verdict.Fact(kubectlSays, "rollout status is only available for RollingUpdate strategy type"), verdict.Fact(revisionDone, "false")}},
+		{id: "stateful-sets-unavailable", claim: "a StatefulSet that allows 2 pods to be missing replaces 2 at a time where the API server knows the field",
+			strategy: appsv1.StatefulSetUpdateStrategy{Type: appsv1.RollingUpdateStatefulSetStrategyType,
+				RollingUpdate: &appsv1.RollingUpdateStatefulSetStrategy{MaxUnavailable: new(intstr.FromInt32(2))}},
+			expect: []evidence.Expectation{
+				verdict.Before("1.37", verdict.Fact(maxUnavailable, "none")), verdict.Before("1.37", verdict.Fact(together, "1")),
+				verdict.Since("1.37", verdict.Fact(maxUnavailable, "2")), verdict.Since("1.37", verdict.Fact(together, "2"))}},
 	} {
 		app := fixtures.App{Replicas: replicas, OnTerm: fixtures.Drain}
 		scenarios = append(scenarios, harness.Scenario{ID: row.id, Claim: row.claim, Covers: []string{"C7"}, App: app, Expect: row.expect,
@@ -67,8 +76,13 @@ func replaceSet(ctx context.Context, w *harness.Walk, app fixtures.App, strategy
 	sets := w.Client.AppsV1().StatefulSets(w.Namespace)
 	set := app.StatefulSet(w.Namespace, "v1")
 	set.Spec.UpdateStrategy = strategy
-	if _, err := sets.Create(ctx, set, metav1.CreateOptions{}); err != nil {
+	set, err := sets.Create(ctx, set, metav1.CreateOptions{})
+	if err != nil {
 		return err
+	}
+	w.Note(maxUnavailable, "none")
+	if rolling := set.Spec.UpdateStrategy.RollingUpdate; rolling != nil && rolling.MaxUnavailable != nil {
+		w.Note(maxUnavailable, rolling.MaxUnavailable.String())
 	}
 	update := rollout.UpdateStatefulSet("v1", "v2")
 	if err := w.Until(ctx, func(s observe.State) bool { return update.Deployed(s, app) }); err != nil {
@@ -80,7 +94,7 @@ func replaceSet(ctx context.Context, w *harness.Walk, app fixtures.App, strategy
 	var order []string
 	most := 0
 	var live *appsv1.StatefulSet
-	err := w.Until(ctx, func(s observe.State) bool {
+	err = w.Until(ctx, func(s observe.State) bool {
 		for _, p := range s.Pods {
 			if p.Deleting && !slices.Contains(order, p.Pod) {
 				order = append(order, p.Pod)

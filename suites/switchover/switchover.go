@@ -10,6 +10,6 @@ import (
 // All lists the scenarios of this suite.
 func All() []harness.Scenario {
 	return slices.Concat(blueGreen(), []harness.Scenario{
-		canary(), deleteAndApply(), deleteAndApplyDrained(), deleteAndApplyUnready(), deleteAndApplyAll(),
+		canary(), deleteAndApply(), deleteAndApplyDrained(), deleteAndApplyUnready(), deleteAndApplyAll(), orphaned(),
 	})
 }

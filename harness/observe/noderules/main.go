@@ -41,7 +41,10 @@ func run(ctx context.Context, args []string, p proxy, stdout, stderr io.Writer) 
 
 func watch(ctx context.Context, p proxy, stdout io.Writer) (err error) {
 	mode, silent := p.mode(ctx)
-	if silent != nil {
+	switch {
+	case silent != nil && ctx.Err() != nil:
+		return silent
+	case silent != nil:
 		return absent(ctx, &tape{out: stdout}, silent)
 	}
 	v, means, err := openView(mode)

@@ -6,6 +6,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -41,9 +42,10 @@ func newProxy(address string) proxy {
 // patience is how long a kube-proxy may be starting anew; our own choice.
 const patience = 10 * time.Second
 
-// mode waits until kube-proxy says its mode. The error is why it does not, for as long as patience lasts.
-func (p proxy) mode(ctx context.Context) (string, error) {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+// mode waits until kube-proxy says its mode. The error is why it did not, while patience or the
+// run lasted.
+func (p proxy) mode(run context.Context) (string, error) {
+	ctx, cancel := context.WithTimeout(run, patience)
 	defer cancel()
 	for {
 		var mode []byte
@@ -56,7 +58,7 @@ func (p proxy) mode(ctx context.Context) (string, error) {
 		}
 		select {
 		case <-ctx.Done():
-			return "", err
+			return "", errors.Join(run.Err(), err)
 		case <-time.After(askEvery):
 		}
 	}

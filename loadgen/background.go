@@ -1,0 +1,38 @@
+package loadgen
+
+import (
+	"time"
+
+	vegeta "github.com/tsenart/vegeta/v12/lib"
+)
+
+// A Background keeps an app busy with requests that nobody records: neither its hits nor, since they belong to no
+// lane, the app's arrivals.
+type Background struct {
+	attacker     *vegeta.Attacker
+	done         chan struct{}
+	sent, failed int // once done
+}
+
+// StartBackground sends so many requests per second to an http URL, each over a connection of its own, until Stop.
+func StartBackground(target string, rate int) *Background {
+	b := &Background{attacker: vegeta.NewAttacker(vegeta.KeepAlive(false), vegeta.Timeout(DefaultTimeout)), done: make(chan struct{})}
+	results := b.attacker.Attack(vegeta.NewStaticTargeter(vegeta.Target{Method: "GET", URL: target}), vegeta.Rate{Freq: rate, Per: time.Second}, 0, "")
+	go func() {
+		defer close(b.done)
+		for result := range results {
+			b.sent++
+			if result.Error != "" {
+				b.failed++
+			}
+		}
+	}()
+	return b
+}
+
+// Stop ends the requests and says how many there were, and how many got no good reply. It may be called again.
+func (b *Background) Stop() (sent, failed int) {
+	b.attacker.Stop()
+	<-b.done
+	return b.sent, b.failed
+}
