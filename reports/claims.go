@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,9 +13,9 @@ import (
 	"rollcall/harness/verdict"
 )
 
-// Claims writes a table in Markdown: for every seed claim the scenarios that cover it, what each says and how each
-// mode answered, with the numbers; and below it the claims that nothing in the report covers. A mode in which
-// nothing ran has no column.
+// Claims writes a table in Markdown: for every seed claim the scenarios that cover it, what they say and how each
+// mode answered, with what rollouts cost there; and below it the claims that nothing in the report covers. A mode in
+// which nothing ran has no column.
 func Claims(w io.Writer, r Report) error {
 	modes := modesOf(r)
 	var b bytes.Buffer
@@ -25,16 +26,17 @@ func Claims(w io.Writer, r Report) error {
 		scenarios := covering(r, claim)
 		if len(scenarios) == 0 {
 			open = append(open, claim)
+			continue
 		}
-		name := claim
+		var shown []string
 		for _, runs := range scenarios {
-			fmt.Fprintf(&b, "| %s | %s | %s (`%s/%s`) |", name, escape(says), escape(runs[0].Claim), runs[0].Suite, runs[0].ID)
-			for _, mode := range modes {
-				fmt.Fprintf(&b, " %s |", inMode(mode, runs))
-			}
-			fmt.Fprintln(&b)
-			name, says = "", "" // once for all scenarios of a claim
+			shown = append(shown, fmt.Sprintf("%s (`%s/%s`)", escape(runs[0].Claim), runs[0].Suite, runs[0].ID))
 		}
+		fmt.Fprintf(&b, "| %s | %s | %s |", claim, escape(says), strings.Join(shown, "<br>"))
+		for _, mode := range modes {
+			fmt.Fprintf(&b, " %s |", inMode(mode, scenarios))
+		}
+		fmt.Fprintln(&b)
 	}
 	if len(open) > 0 {
 		fmt.Fprintf(&b, "\nNot covered: %s.\n", strings.Join(open, ", "))
@@ -76,18 +78,33 @@ func covering(r Report, claim string) [][]Scenario {
 	return all
 }
 
-// inMode is how a scenario ended in a mode, and what it measured there, or found out if it was not under load.
-func inMode(mode string, runs []Scenario) string {
-	i := slices.IndexFunc(runs, func(s Scenario) bool { return s.Mode == mode })
-	if i < 0 {
-		return "-"
+// inMode is how the scenarios of a claim ended in a mode, and what those under load measured there.
+func inMode(mode string, scenarios [][]Scenario) string {
+	ended := map[verdict.Outcome]int{}
+	ran := 0
+	var cells []string
+	for _, runs := range scenarios {
+		i := slices.IndexFunc(runs, func(s Scenario) bool { return s.Mode == mode })
+		if i < 0 {
+			continue
+		}
+		ended[runs[i].Outcome]++
+		if ran++; len(runs[i].Lanes) > 0 {
+			cells = append(cells, fmt.Sprintf("`%s`: %s", runs[i].ID, strings.Join(measured(runs[i]), ", ")))
+		}
 	}
-	s := runs[i]
-	said := measured(s)
-	if len(s.Lanes) == 0 {
-		said = found(s)
+	var outcomes []string
+	for _, outcome := range slices.Sorted(maps.Keys(ended)) {
+		outcomes = append(outcomes, fmt.Sprintf("%d %s", ended[outcome], outcome))
 	}
-	return escape(strings.TrimSuffix(s.Outcome.String()+": "+strings.Join(said, ", "), ": "))
+	said := strings.Join(outcomes, ", ")
+	switch {
+	case ran == 0:
+		said = "-"
+	case len(ended) == 1:
+		said = strings.TrimPrefix(said, fmt.Sprintf("%d ", ran)) // which of them needs no telling
+	}
+	return strings.Join(append([]string{said}, cells...), "<br>")
 }
 
 // measured is what a rollout cost.
@@ -109,17 +126,4 @@ func measured(s Scenario) (said []string) {
 		failed, requests = failed+lane.Failed(), requests+lane.Requests
 	}
 	return append(said, fmt.Sprintf("%d of %d failed", failed, requests))
-}
-
-// foundMost bounds what a cell says of a scenario without load.
-const foundMost = 4
-
-// found is what the first rules came to.
-func found(s Scenario) (said []string) {
-	for _, rule := range s.Rules {
-		if rule.Outcome != verdict.Skipped && len(said) < foundMost {
-			said = append(said, rule.Because)
-		}
-	}
-	return said
 }
