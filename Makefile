@@ -73,6 +73,11 @@ claims: ## Print which seed claims a recorded run covers, as a Markdown table; R
 	@go build -o out/bin/rollcall ./reports/rollcall
 	@out/bin/rollcall claims $(RUN)
 
+.PHONY: claims-table
+claims-table: claims ## Put that table into the README, in the place of the one there; RUN=out/<run-id>
+	@out/bin/rollcall claims $(RUN) >out/claims.md
+	@sed -i -e '/<!-- claims -->/,/<!-- end of claims -->/{//!d}' -e '/<!-- claims -->/r out/claims.md' README.md
+
 ##@ Development
 
 # chrt, where it is allowed, keeps the neighbours of a shared machine out of a measurement.

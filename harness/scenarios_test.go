@@ -52,6 +52,22 @@ func inFile(suite, id string) bool {
 	return false
 }
 
+// The README shows how a scenario is added by one that is there.
+func TestTheReadmeShowsARealScenario(t *testing.T) {
+	file, err := os.ReadFile("../suites/rollout/drained-longer.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	readme, err := os.ReadFile("../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, function, _ := strings.Cut(string(file), "\n)\n\n")
+	if !strings.Contains(string(readme), "```go\n"+function+"```") {
+		t.Error("README.md shows another drained-longer than its file")
+	}
+}
+
 func TestEveryScenarioIsWellFormed(t *testing.T) {
 	kebab := regexp.MustCompile(`^[a-z]+(-[a-z]+)*$`)
 	claim := regexp.MustCompile(`^C([1-9]|[1-3][0-9]|4[01])$`)
