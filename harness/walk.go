@@ -56,7 +56,7 @@ func (w *Walk) Deploy(ctx context.Context, app fixtures.App, version string) err
 	}
 	return w.Until(ctx, func(s observe.State) bool {
 		d := s.Deployments[deployment.Name]
-		return d != nil && rollout.Complete(d)
+		return d != nil && rollout.Complete(d) && s.Available(version) == int(app.Replicas) // which is seen apart
 	})
 }
 

@@ -86,7 +86,7 @@ func reapplied(ctx context.Context, w *harness.Walk, how apply, next *appsv1.Dep
 func serves(s observe.State, version string, replicas int32) bool {
 	d := s.Deployments[fixtures.DefaultName]
 	return d != nil && d.Spec.Template.Labels[fixtures.VersionLabel] == version && *d.Spec.Replicas == replicas &&
-		d.Status.Replicas == replicas && rollout.Complete(d)
+		d.Status.Replicas == replicas && rollout.Complete(d) && s.Available(version) == int(replicas)
 }
 
 // available is how many pods are ready and not being deleted.

@@ -49,9 +49,9 @@ func revise(ctx context.Context, w *harness.Walk, edit func(*appsv1.Deployment))
 // pod beside those it asks for, not even a terminating one.
 func completed(written *appsv1.Deployment) func(observe.State) bool {
 	return func(s observe.State) bool {
-		d := s.Deployments[written.Name]
+		d, n := s.Deployments[written.Name], int(*written.Spec.Replicas)
 		return d != nil && d.Generation >= written.Generation && rollout.Complete(d) &&
-			len(s.Pods) == int(*written.Spec.Replicas)
+			len(s.Pods) == n && s.Available(written.Spec.Template.Labels[fixtures.VersionLabel]) == n
 	}
 }
 
