@@ -19,12 +19,15 @@ type log struct {
 	client typedcorev1.PodInterface
 	take   func(line string) error // called for each line once, in order
 	handOn func()                  // called when no more lines are at hand
+	// another reports whether a line begins another run's log; nil where there is only one.
+	another func(line string) bool
 
 	last    string // line taken last; every line of a log is unique, having a time
 	removed bool   // a pass met the end of the log because the container had been removed
 }
 
-// pass reads a log once and takes what follows the last line taken. It returns nil at the log's end.
+// pass reads a log once and takes what follows the last line taken. It returns nil at the log's end. A StatefulSet
+// gives a pod's name again, and a container that starts again its own: what is read then is another log.
 func (l *log) pass(ctx context.Context, pod string, options *corev1.PodLogOptions) error {
 	// Without the client's rate limit: a pod that is killed does not wait for its log to be opened.
 	stream, err := l.client.GetLogs(pod, options).Throttle(nil).Stream(ctx)
@@ -37,11 +40,13 @@ func (l *log) pass(ctx context.Context, pod string, options *corev1.PodLogOption
 	defer stream.Close()
 	defer l.handOn()
 	lines, known := bufio.NewReaderSize(stream, 64<<10), l.last
-	for {
+	for first := true; ; first = false {
 		text, err := lines.ReadString('\n')
 		text, whole := strings.CutSuffix(text, "\n")
 		removed := strings.HasPrefix(text, "rpc error: code = NotFound") // learnt when it has met the log's end
 		switch {
+		case whole && first && known != "" && l.another != nil && l.another(text):
+			return errReplaced
 		case whole && known != "":
 			if text == known {
 				known = ""

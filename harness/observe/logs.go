@@ -37,12 +37,13 @@ const retryEvery = 500 * time.Millisecond
 
 // Why the end of the log was not met.
 var (
-	errGone    = errors.New("there is no such log any more")
-	errUnread  = errors.New("it was never opened")
-	errRanOn   = errors.New("it ended while its container was seen to run")
-	errRotated = errors.New("a part of it is missing: it was rotated")
-	errSkipped = errors.New("the container started again before the log of its last run was read")
-	errKilled  = errors.New("the container was killed without warning, with what it had not written yet")
+	errGone     = errors.New("there is no such log any more")
+	errReplaced = errors.New("another log is in its place")
+	errUnread   = errors.New("it was never opened")
+	errRanOn    = errors.New("it ended while its container was seen to run")
+	errRotated  = errors.New("a part of it is missing: it was rotated")
+	errSkipped  = errors.New("the container started again before the log of its last run was read")
+	errKilled   = errors.New("the container was killed without warning, with what it had not written yet")
 )
 
 // follow starts the follower of a pod; the caller holds the lock. What ran before the pod was first
@@ -51,7 +52,7 @@ func (w *Watch) follow(p *pod) {
 	live, end := context.WithCancel(w.reading)
 	p.endFollowing = end
 	f := &follower{watch: w, pod: p}
-	f.log = log{client: w.client, take: f.takeLine, handOn: f.handArrivals}
+	f.log = log{client: w.client, take: f.takeLine, handOn: f.handArrivals, another: f.another}
 	first := max(0, p.runs-1)
 	w.followers.Go(func() {
 		defer end()
@@ -114,10 +115,12 @@ func (f *follower) read(live context.Context, run int) error {
 			return nil
 		case errors.Is(err, errGone) && complete:
 			return fmt.Errorf("%w: %w", missed, err)
+		case errors.Is(err, errReplaced) && now.gone:
+			return missed
 		case errors.Is(err, errSkipped), errors.Is(err, errRotated) && !following:
 			return err
 		default:
-			if !errors.Is(err, errGone) && (missed != nil || fresh) {
+			if !errors.Is(err, errGone) && !errors.Is(err, errReplaced) && (missed != nil || fresh) {
 				missed = err
 			}
 			f.pause(ctx, func() bool { return false })
@@ -153,6 +156,12 @@ func (f *follower) takeLine(text string) error {
 		f.watch.locked(func() { f.watch.sink.Event(*line.step) })
 	}
 	return nil
+}
+
+// another reports whether a line begins the log of another run than the one that is read.
+func (f *follower) another(text string) bool {
+	line, err := parse(text, f.watch.began, f.by)
+	return err == nil && line.step != nil && line.step.Kind == evidence.PodStarted && text != f.first
 }
 
 // handArrivals gives the arrivals taken to the sink, which may keep them.

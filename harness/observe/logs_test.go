@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"rollcall/harness/evidence"
 )
@@ -55,6 +56,17 @@ func TestLogs(t *testing.T) {
 			l.says("exit 1")
 			l.ends()
 			l.status(0, terminated, none)
+		}, ""},
+		{"a pod that gets the name of one that has ended has a log of its own", func(l *life) {
+			l.plain()
+			l.gets(3)
+			l.says("exit 0")
+			l.ends()
+			l.status(0, terminated, none)
+			l.kubelet.change(func() { l.kubelet.runs = []*run{{text: fmt.Sprintf("T %d start v2\n", l.time())}} })
+			if err := l.api.CoreV1().Pods(namespace).Delete(l.Context(), "p", metav1.DeleteOptions{}); err != nil {
+				l.Fatal(err)
+			}
 		}, ""},
 		{"a pod whose container has ended stays in the API", func(l *life) {
 			l.plain()

@@ -21,7 +21,7 @@ func allAtOnce() harness.Scenario {
 		Claim:  "a surge of 100 % has clients answered by both versions for less time than a pod takes to start twice",
 		Covers: []string{"C16", "C17", "C18"},
 		App: fixtures.App{
-			Replicas: 6, MaxSurge: new(intstr.FromString("100%")), MaxUnavailable: new(intstr.FromInt32(0)),
+			Replicas: 4, MaxSurge: new(intstr.FromString("100%")), MaxUnavailable: new(intstr.FromInt32(0)),
 			StartDelay: startup, PreStopSleep: 5 * time.Second, Linger: 2 * time.Second, OnTerm: fixtures.Drain,
 		},
 		Load:    harness.Load{Rate: 100},
@@ -31,8 +31,8 @@ func allAtOnce() harness.Scenario {
 			verdict.Serves("v1", "v2"),
 			verdict.NoFailures(),
 			verdict.MaxMixedWindow(2 * startup),
-			verdict.MinAvailable(6),
-			verdict.MaxPods(12),
+			verdict.MinAvailable(4),
+			verdict.MaxPods(8),
 			verdict.OnlyServes("v2", evidence.Barrier),
 		},
 	}

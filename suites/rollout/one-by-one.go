@@ -12,7 +12,7 @@ import (
 	"rollcall/harness/verdict"
 )
 
-// oneByOne: six pods that take 5 s to start, replaced one after the other. Twin of all-at-once.
+// oneByOne: four pods that take 5 s to start, replaced one after the other. Twin of all-at-once.
 func oneByOne() harness.Scenario {
 	const startup = 5 * time.Second
 	return harness.Scenario{
@@ -20,7 +20,7 @@ func oneByOne() harness.Scenario {
 		Claim:  "replacing pods one by one has clients answered by both versions for as long as all but one of them take to start",
 		Covers: []string{"C18"},
 		App: fixtures.App{
-			Replicas: 6, MaxSurge: new(intstr.FromInt32(1)), MaxUnavailable: new(intstr.FromInt32(0)),
+			Replicas: 4, MaxSurge: new(intstr.FromInt32(1)), MaxUnavailable: new(intstr.FromInt32(0)),
 			StartDelay: startup, PreStopSleep: 5 * time.Second, Linger: 2 * time.Second, OnTerm: fixtures.Drain,
 		},
 		Load:    harness.Load{Rate: 100},
@@ -29,8 +29,8 @@ func oneByOne() harness.Scenario {
 			verdict.FullRate(99),
 			verdict.Serves("v1", "v2"),
 			verdict.NoFailures(),
-			verdict.MinMixedWindow(5 * startup),
-			verdict.MinAvailable(6),
+			verdict.MinMixedWindow(3 * startup),
+			verdict.MinAvailable(4),
 			verdict.OnlyServes("v2", evidence.Barrier),
 		},
 	}
