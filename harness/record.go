@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -117,7 +118,7 @@ func (r *recording) rollOutUnderLoad(ctx context.Context) error {
 	if err := r.finish(ctx); err != nil {
 		return err
 	}
-	if err := r.pass(ctx, "after the rollout", settle); err != nil {
+	if err := r.pass(ctx, "after the rollout", cmp.Or(r.Load.Settle, settle)); err != nil {
 		return err
 	}
 	if err := r.clients.stop(ctx); err != nil {

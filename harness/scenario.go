@@ -45,16 +45,17 @@ func (s Scenario) alone() bool { return s.Walk == nil || s.Alone || len(s.Given)
 type Load struct {
 	Rate    int           // requests per second and lane
 	Timeout time.Duration // per request; 0 is 2 s
+	Settle  time.Duration // that the load goes on after the rollout is over; 0 is 10 s
 	// Plain adds to each worker a client that does what plain vegeta does, and most do: what a dead
 	// connection cost it is sent again silently. It shows what such clients do not see.
 	Plain bool
 }
 
 // How long the phases without change last. Both are the harness's own choice: long enough to
-// trust the rig before the write, and to see a late reply of an old pod after the last one is gone.
+// trust the rig before the write, and to see a late reply of an old pod after no node leads to one any more.
 const (
 	steady = 10 * time.Second
-	settle = 20 * time.Second
+	settle = 10 * time.Second
 )
 
 // Patience of the harness; a conformant cluster needs a fraction of each.

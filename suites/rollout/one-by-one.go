@@ -18,7 +18,7 @@ func oneByOne() harness.Scenario {
 	return harness.Scenario{
 		ID:     "one-by-one",
 		Claim:  "replacing pods one by one has clients answered by both versions for as long as all but one of them take to start",
-		Covers: []string{"C18"},
+		Covers: []string{"C18", "C32"},
 		App: fixtures.App{
 			Replicas: 4, MaxSurge: new(intstr.FromInt32(1)), MaxUnavailable: new(intstr.FromInt32(0)),
 			StartDelay: startup, PreStopSleep: 5 * time.Second, Linger: 2 * time.Second, OnTerm: fixtures.Drain,

@@ -24,7 +24,7 @@ func statusTrap() harness.Scenario {
 			Replicas: 3, MaxSurge: new(intstr.FromInt32(1)), MaxUnavailable: new(intstr.FromInt32(0)),
 			PreStopSleep: 20 * time.Second, Grace: 40 * time.Second, Linger: 2 * time.Second, OnTerm: fixtures.Drain,
 		},
-		Load:    harness.Load{Rate: 100},
+		Load:    harness.Load{Rate: 100, Settle: 30 * time.Second},
 		Rollout: rollout.Update("v1", "v2"),
 		Expect: []evidence.Expectation{
 			verdict.FullRate(99),

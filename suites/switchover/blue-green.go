@@ -24,7 +24,7 @@ func blueGreen() []harness.Scenario {
 			Claim:   flip.claim,
 			Covers:  []string{"C19"},
 			App:     fixtures.App{Replicas: 3, OnTerm: fixtures.Drain},
-			Load:    harness.Load{Rate: 100},
+			Load:    harness.Load{Rate: 100, Settle: 20 * time.Second}, // as long as nobody closes, connections are kept
 			Rollout: rollout.Flip(flip.from, flip.to),
 			Expect: []evidence.Expectation{
 				verdict.FullRate(99),

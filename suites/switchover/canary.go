@@ -1,6 +1,8 @@
 package switchover
 
 import (
+	"time"
+
 	"rollcall/fixtures"
 	"rollcall/harness"
 	"rollcall/harness/evidence"
@@ -16,7 +18,7 @@ func canary() harness.Scenario {
 		Claim:   "one canary beside three pods is given a quarter of the new connections, and no request fails",
 		Covers:  []string{"C18"},
 		App:     fixtures.App{Replicas: 3, OnTerm: fixtures.Drain},
-		Load:    harness.Load{Rate: 100},
+		Load:    harness.Load{Rate: 100, Settle: 20 * time.Second},
 		Rollout: rollout.Canary("v1", "v2", 1),
 		Expect: []evidence.Expectation{
 			verdict.FullRate(99),
