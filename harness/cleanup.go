@@ -13,59 +13,107 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/utils/ptr"
 
+	"rollcall/fixtures"
 	"rollcall/harness/poll"
 )
 
-// cleanUp removes the namespaces and waits until they are gone.
+// cleanUp ends all that the recording started and begins to remove its namespaces. It does not wait until they are
+// gone: that takes 5 s at least, in which nothing happens (Kubernetes v1.36.3,
+// pkg/controller/namespace/namespace_controller.go, namespaceDeletionGracePeriod), see vacated.
 func (r *recording) cleanUp(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, cleanupPatience)
 	defer cancel()
 	var group errgroup.Group
 	for _, namespace := range []string{r.namespace, r.observerNamespace()} {
-		group.Go(func() error { return remove(ctx, r.cluster.Client, namespace) })
+		group.Go(func() error { return empty(ctx, r.cluster.Client, namespace) })
 	}
 	return group.Wait()
 }
 
-// remove deletes a namespace. Its pods are not given their grace: nobody watches them any more. They go first, with
-// what would make new ones, since a namespace that still has some waits for half of their grace.
-func remove(ctx context.Context, client kubernetes.Interface, namespace string) error {
-	namespaces := client.CoreV1().Namespaces()
-	background, at := metav1.DeleteOptions{PropagationPolicy: ptr.To(metav1.DeletePropagationBackground)}, metav1.ListOptions{}
-	for _, collection := range []interface {
-		DeleteCollection(context.Context, metav1.DeleteOptions, metav1.ListOptions) error
-	}{client.AppsV1().Deployments(namespace), client.AppsV1().StatefulSets(namespace), client.AppsV1().ReplicaSets(namespace), client.BatchV1().Jobs(namespace)} {
-		if err := collection.DeleteCollection(ctx, background, at); err != nil {
-			return fmt.Errorf("clean up: %w", err)
-		}
-	}
-	endPods := func() error {
-		err := client.CoreV1().Pods(namespace).DeleteCollection(ctx, metav1.DeleteOptions{GracePeriodSeconds: ptr.To(int64(0))}, at)
-		if apierrors.IsNotFound(err) {
-			return nil
-		}
+// observerNamespace is where the observers of the nodes' rules are.
+func (r *recording) observerNamespace() string { return r.namespace + "-rules" }
+
+// undisturbed distrusts the recording if something of another one is still in the cluster.
+func (r *recording) undisturbed(ctx context.Context) error {
+	list, err := r.cluster.Client.CoreV1().Namespaces().List(ctx, fixtures.Ours())
+	if err != nil {
 		return err
 	}
-	if err := endPods(); err != nil {
+	for _, n := range list.Items {
+		if n.Name == r.namespace || n.Name == r.observerNamespace() {
+			continue
+		}
+		pods, err := r.cluster.Client.CoreV1().Pods(n.Name).List(ctx, metav1.ListOptions{})
+		if err != nil {
+			return err
+		}
+		if len(pods.Items) > 0 || n.DeletionTimestamp == nil {
+			r.run.Distrust = append(r.run.Distrust, fmt.Sprintf("namespace %s of another recording was still there, with %d pods", n.Name, len(pods.Items)))
+		}
+	}
+	return nil
+}
+
+// empty takes everything that runs or listens out of a namespace and begins to remove it. Pods are not given their
+// grace: nobody watches them any more. They go before the namespace does, which would wait for half of it.
+func empty(ctx context.Context, client kubernetes.Interface, namespace string) error {
+	if err := end(ctx, client, namespace); err != nil {
 		return fmt.Errorf("clean up: %w", err)
 	}
-	err := namespaces.Delete(ctx, namespace, metav1.DeleteOptions{})
-	if apierrors.IsNotFound(err) {
-		return nil
+	err := client.CoreV1().Namespaces().Delete(ctx, namespace, metav1.DeleteOptions{})
+	if err != nil && !apierrors.IsNotFound(err) {
+		return fmt.Errorf("clean up: %w", err)
 	}
+	return nil
+}
+
+func end(ctx context.Context, client kubernetes.Interface, namespace string) error {
+	background, all := metav1.DeleteOptions{PropagationPolicy: ptr.To(metav1.DeletePropagationBackground)}, metav1.ListOptions{}
+	for _, workloads := range []interface {
+		DeleteCollection(context.Context, metav1.DeleteOptions, metav1.ListOptions) error
+	}{client.AppsV1().Deployments(namespace), client.AppsV1().StatefulSets(namespace), client.AppsV1().ReplicaSets(namespace), client.BatchV1().Jobs(namespace)} {
+		if err := workloads.DeleteCollection(ctx, background, all); err != nil {
+			return err
+		}
+	}
+	services, err := client.CoreV1().Services(namespace).List(ctx, all)
 	if err != nil {
-		return fmt.Errorf("clean up: %w", err)
+		return err
 	}
-	err = poll.Until(ctx, 200*time.Millisecond, func() (bool, error) {
-		// Again each time: a controller may have made one more pod meanwhile.
-		if err := endPods(); err != nil {
+	for _, s := range services.Items { // the next recording wants its NodePort
+		if err := client.CoreV1().Services(namespace).Delete(ctx, s.Name, metav1.DeleteOptions{}); err != nil && !apierrors.IsNotFound(err) {
+			return err
+		}
+	}
+	pods := client.CoreV1().Pods(namespace)
+	return poll.Until(ctx, 100*time.Millisecond, func() (bool, error) {
+		// Again each time: a controller may have made one more meanwhile.
+		if err := pods.DeleteCollection(ctx, metav1.DeleteOptions{GracePeriodSeconds: ptr.To(int64(0))}, all); err != nil {
 			return false, err
 		}
-		_, err := namespaces.Get(ctx, namespace, metav1.GetOptions{})
-		return apierrors.IsNotFound(err), nil
+		left, err := pods.List(ctx, all)
+		return err == nil && len(left.Items) == 0, err
+	})
+}
+
+// vacated returns when no namespace of a recording is left in the cluster.
+func vacated(ctx context.Context, client kubernetes.Interface) error {
+	ctx, cancel := context.WithTimeout(ctx, cleanupPatience)
+	defer cancel()
+	var left []string
+	err := poll.Until(ctx, 200*time.Millisecond, func() (bool, error) {
+		list, err := client.CoreV1().Namespaces().List(ctx, fixtures.Ours())
+		if err != nil {
+			return false, err
+		}
+		left = left[:0]
+		for _, n := range list.Items {
+			left = append(left, n.Name)
+		}
+		return len(left) == 0, nil
 	})
 	if errors.Is(err, context.DeadlineExceeded) {
-		return fmt.Errorf("clean up: namespace %s not gone after %v", namespace, cleanupPatience)
+		return fmt.Errorf("clean up: namespaces %v not gone after %v", left, cleanupPatience)
 	}
 	if err != nil {
 		return fmt.Errorf("clean up: %w", err)

@@ -64,6 +64,9 @@ func (r *Rig) Test(t *testing.T, suite string, scenarios ...Scenario) {
 					environment.Test(t, r.feature(c, suite, s))
 				}
 			}
+			if err := vacated(context.WithoutCancel(ctx), c.Client); err != nil {
+				r.breaks(fmt.Sprintf("%s: %v", mode, err))
+			}
 		})
 	}
 	for _, left := range r.broken {

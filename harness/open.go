@@ -119,11 +119,11 @@ func sweep(ctx context.Context, out io.Writer, c *cluster.Cluster) error {
 	}
 	for _, n := range left.Items {
 		fmt.Fprintf(out, "cluster %s: removing namespace %s, which a run left behind\n", c.Name, n.Name)
-		if err := remove(ctx, c.Client, n.Name); err != nil {
+		if err := empty(ctx, c.Client, n.Name); err != nil {
 			return err
 		}
 	}
-	return nil
+	return vacated(ctx, c.Client)
 }
 
 // nodePortFree refuses a cluster, a kept one say, in which another Service has our NodePort.

@@ -172,20 +172,6 @@ func (r *recording) observe(ctx context.Context) (err error) {
 	return nil
 }
 
-// undisturbed distrusts the recording if something of another one is still in the cluster.
-func (r *recording) undisturbed(ctx context.Context) error {
-	list, err := r.cluster.Client.CoreV1().Namespaces().List(ctx, fixtures.Ours())
-	if err != nil {
-		return err
-	}
-	for _, n := range list.Items {
-		if n.Name != r.namespace && n.Name != r.observerNamespace() {
-			r.run.Distrust = append(r.run.Distrust, fmt.Sprintf("namespace %s of another recording was still there", n.Name))
-		}
-	}
-	return nil
-}
-
 // finish waits until the rollout is done by the API server's word, then until the last old pod is gone, if the
 // rollout ends them, and then until it is over for clients. That an old pod is gone while a node's rules still lead
 // to it to the end is for the rules to judge.
@@ -261,6 +247,3 @@ func (r *recording) stopWatching(ctx context.Context) {
 	}
 	r.watch.Stop(ctx)
 }
-
-// observerNamespace is where the observers of the nodes' rules are.
-func (r *recording) observerNamespace() string { return r.namespace + "-rules" }
