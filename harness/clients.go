@@ -5,10 +5,8 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
-	"maps"
 	"net"
 	"net/http"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -23,6 +21,7 @@ import (
 	"rollcall/fixtures"
 	"rollcall/harness/evidence"
 	"rollcall/harness/poll"
+	"rollcall/harness/progress"
 	"rollcall/loadgen"
 )
 
@@ -248,19 +247,19 @@ func (cl *clients) collect(ctx context.Context, began time.Time) (doubts []strin
 	return doubts
 }
 
-// progress is one line: sent, failed, versions seen, and which agents do not answer.
-func (cl *clients) progress(ctx context.Context) string {
-	sent, failed, versions, silent := 0, 0, map[string]int{}, ""
+// progress is what was sent, what failed, who answered, and which agents do not answer.
+func (cl *clients) progress(ctx context.Context) progress.Running {
+	now := progress.Running{Replies: map[string]int{}}
 	add := func(p loadgen.Progress) {
-		sent, failed = sent+p.Sent, failed+p.Failed
+		now.Sent, now.Failed = now.Sent+p.Sent, now.Failed+p.Failed
 		for version, n := range p.ByVersion {
-			versions[version] += n
+			now.Replies[version] += n
 		}
 	}
 	for _, a := range cl.agents {
 		lanes, err := a.remote.Progress(ctx)
 		if err != nil {
-			silent += "  " + a.pod + " does not answer"
+			now.Trouble += a.pod + " does not answer "
 		}
 		for _, lane := range a.lanes {
 			if lane.Vantage != evidence.FromControl { // whose pod has a version of its own
@@ -271,9 +270,5 @@ func (cl *clients) progress(ctx context.Context) string {
 	if cl.attack != nil {
 		add(cl.attack.Progress())
 	}
-	line := fmt.Sprintf("sent %6d  failed %4d ", sent, failed)
-	for _, version := range slices.Sorted(maps.Keys(versions)) {
-		line += fmt.Sprintf(" %s %d", version, versions[version])
-	}
-	return line + silent
+	return now
 }

@@ -3,6 +3,7 @@ package harness
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -15,6 +16,7 @@ import (
 
 	"rollcall/harness/cluster"
 	"rollcall/harness/evidence"
+	"rollcall/harness/progress"
 	"rollcall/harness/timeline"
 	"rollcall/harness/verdict"
 )
@@ -51,7 +53,7 @@ func (r *Rig) Test(t *testing.T, suite string, scenarios ...Scenario) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			r.walking = make(chan struct{}, walksAtOnce)
+			r.walking = make(chan struct{}, WalksAtOnce)
 			var walks []features.Feature
 			for _, s := range scenarios {
 				if !s.alone() {
@@ -72,16 +74,16 @@ func (r *Rig) Test(t *testing.T, suite string, scenarios ...Scenario) {
 	for _, left := range r.broken {
 		t.Error(left)
 	}
-	if err := r.closeSession(r.broken); err != nil {
+	if err := errors.Join(r.closeSession(r.broken), r.board.Err()); err != nil {
 		t.Error(err)
 	}
 	t.Logf("evidence: %s; `make report RUN=%s` judges it again", r.Out, r.Out)
 }
 
-// walksAtOnce bounds the scenarios that run side by side: they wait more than they work, but the
+// WalksAtOnce bounds the scenarios that run side by side: they wait more than they work, but the
 // pods they start compete for a small machine, and following each pod's log takes one of the host's inotify
 // instances, of which many hosts have 128.
-const walksAtOnce = 3
+const WalksAtOnce = 3
 
 // breaks notes what went wrong outside a recording.
 func (r *Rig) breaks(what string) {
@@ -135,13 +137,15 @@ func tell(t *testing.T, o verdict.Outcome, because string) {
 // recordAndJudge records a scenario, again up to its tries while a negative control that can be
 // trusted saw nothing, and judges the last recording. It judges what is on disk, as any replay will.
 func (r *Rig) recordAndJudge(ctx context.Context, c *cluster.Cluster, suite string, s Scenario, out io.Writer) (v verdict.Verdict, err error) {
+	entry := r.board.Begin(progress.Name{Mode: c.Mode, Suite: suite, Scenario: s.ID})
+	defer func() { entry.End(v.Outcome.String(), v.Because) }()
 	tries := max(1, s.Tries)
 	for attempt := 1; attempt <= tries; attempt++ {
 		run := header(suite, c.Mode, s)
 		run.Attempt, run.Tries, run.Kubernetes = attempt, tries, c.Kubernetes
 		namespace := "rollcall-" + strings.ToLower(rand.Text()[:8])
 		folder := r.folder(c.Mode, suite, s.ID, attempt)
-		left, err := record(ctx, c, s, r.agents, r.session.ID, namespace, folder, run, out)
+		left, err := record(ctx, c, s, r.agents, r.session.ID, namespace, folder, run, entry, out)
 		if left != nil {
 			r.breaks(fmt.Sprintf("%s %s: %v", c.Mode, s.ID, left))
 			fmt.Fprintln(out, left)
@@ -174,6 +178,7 @@ func (r *Rig) skip(t *testing.T, suite, mode, because string, scenarios []Scenar
 		if err := evidence.Write(r.folder(mode, suite, s.ID, 1), evidence.Evidence{Run: run}); err != nil {
 			t.Fatal(err)
 		}
+		r.board.Begin(progress.Name{Mode: mode, Suite: suite, Scenario: s.ID}).End(verdict.Skipped.String(), because)
 		t.Run(s.ID, func(t *testing.T) { t.Skip(because) })
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"rollcall/harness/cluster"
 	"rollcall/harness/evidence"
 	"rollcall/harness/observe"
+	"rollcall/harness/progress"
 )
 
 // A recording is a scenario that is being recorded on a cluster.
@@ -26,6 +27,7 @@ type recording struct {
 	session   string // id of the run the namespace is labelled with
 	agents    int    // on each worker
 	began     time.Time
+	told      *progress.Entry
 	out       io.Writer
 	run       evidence.Run
 	recorder  *evidence.Recorder
@@ -38,8 +40,8 @@ type recording struct {
 // record runs the scenario once and puts what was seen into folder. The evidence there is whole, or
 // says why it is not. left is about what could not be cleaned up afterwards, err about a folder that
 // cannot be written.
-func record(ctx context.Context, c *cluster.Cluster, s Scenario, agents int, session, namespace, folder string, run evidence.Run, out io.Writer) (left, err error) {
-	r := &recording{Scenario: s, cluster: c, agents: agents, session: session, namespace: namespace, began: time.Now(), out: out, run: run}
+func record(ctx context.Context, c *cluster.Cluster, s Scenario, agents int, session, namespace, folder string, run evidence.Run, told *progress.Entry, out io.Writer) (left, err error) {
+	r := &recording{Scenario: s, cluster: c, agents: agents, session: session, namespace: namespace, began: time.Now(), told: told, out: out, run: run}
 	r.run.Began = r.began.UTC()
 	r.run.OldVersion, r.run.NewVersion, r.run.Unloaded = appVersions[0], appVersions[1], s.Walk != nil
 	if s.Rollout != nil {
@@ -82,7 +84,7 @@ func (r *recording) change(ctx context.Context) (undo func(context.Context) erro
 		return err
 	}
 	for _, change := range r.Given {
-		fmt.Fprintf(r.out, "%s %s: given %s\n", r.cluster.Mode, r.ID, change)
+		fmt.Fprintln(r.out, r.told.Tell(progress.Running{Phase: "making " + change.String()}))
 		one, err := change.Make(ctx, r.cluster)
 		if one != nil {
 			made = append(made, one)
@@ -96,6 +98,7 @@ func (r *recording) change(ctx context.Context) (undo func(context.Context) erro
 
 // rollOutUnderLoad is the scenario from the first object to the last hit.
 func (r *recording) rollOutUnderLoad(ctx context.Context) error {
+	fmt.Fprintln(r.out, r.told.Tell(progress.Running{Phase: "deploying"}))
 	if err := r.deploy(ctx); err != nil {
 		return fmt.Errorf("deploy: %w", err)
 	}
@@ -222,7 +225,9 @@ func (r *recording) tell(ctx context.Context, phase string) (stop func()) {
 	go func() {
 		defer close(done)
 		for {
-			fmt.Fprintf(r.out, "%s %s %5.1fs  %-22s %s\n", r.cluster.Mode, r.ID, time.Since(r.began).Seconds(), phase, r.clients.progress(ctx))
+			now := r.clients.progress(ctx)
+			now.Phase = phase
+			fmt.Fprintln(r.out, r.told.Tell(now))
 			select {
 			case <-ctx.Done():
 				return

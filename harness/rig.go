@@ -18,6 +18,7 @@ import (
 	"rollcall/harness/evidence"
 	"rollcall/harness/host"
 	"rollcall/harness/nodeimage"
+	"rollcall/harness/progress"
 )
 
 // Options say on what suites run. The zero value is every mode on the default Kubernetes version.
@@ -51,6 +52,7 @@ type Rig struct {
 	agents   int    // on each worker
 	module   string // folder of the Rollcall module
 	session  evidence.Session
+	board    *progress.Board
 	broken   []string      // what went wrong outside the recordings
 	walking  chan struct{} // has room for the walks that may be under way
 	breaking sync.Mutex    // guards it
@@ -151,7 +153,7 @@ func (r *Rig) closeSession(broken []string) error {
 }
 
 // openSession makes the run folder, unless our parent did.
-func (r *Rig) openSession(suite string) error {
+func (r *Rig) openSession(suite string) (err error) {
 	if r.session.ID != "" {
 		return nil
 	}
@@ -160,11 +162,14 @@ func (r *Rig) openSession(suite string) error {
 		r.Out = filepath.Join(r.module, "out", now.Format("20060102-150405")+"-"+suite)
 	}
 	file := filepath.Join(r.Out, "evidence", evidence.SessionFile)
-	if evidence.ReadJSON(file, &r.session) == nil {
-		return nil
+	if evidence.ReadJSON(file, &r.session) != nil {
+		r.session = evidence.NewSession(filepath.Base(r.Out), now)
+		if err := evidence.WriteJSON(file, r.session); err != nil {
+			return err
+		}
 	}
-	r.session = evidence.NewSession(filepath.Base(r.Out), now)
-	return evidence.WriteJSON(file, r.session)
+	r.board, err = progress.Open(r.Out, r.session.ID, r.session.Began)
+	return err
 }
 
 // Module is the folder of the Rollcall module, after Prepare.

@@ -10,6 +10,7 @@ import (
 	"rollcall/fixtures"
 	"rollcall/harness/evidence"
 	"rollcall/harness/observe"
+	"rollcall/harness/progress"
 	"rollcall/harness/rollout"
 )
 
@@ -110,6 +111,6 @@ func (r *recording) walkThrough(ctx context.Context) (err error) {
 	}
 	w.Mark(evidence.LoadBegun)
 	defer w.Mark(evidence.LoadEnded)
-	fmt.Fprintf(r.out, "%s %s: walking\n", r.cluster.Mode, r.ID)
+	fmt.Fprintln(r.out, r.told.Tell(progress.Running{Phase: "walking"}))
 	return r.Walk(ctx, w)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -57,7 +58,9 @@ func (c *conformance) run(ctx context.Context) int {
 	if err := c.writeSession(); err != nil {
 		return complain(err)
 	}
+	c.expect(root, suites)
 	for _, mode := range c.rig.ModeList() {
+		c.do("opening the cluster for %s", mode)
 		if err := c.mode(ctx, mode, suites); err != nil {
 			if host.Refused(err) && !c.recorded() {
 				return complain(errors.Join(err, os.RemoveAll(folder)))
@@ -166,11 +169,13 @@ func (c *conformance) suite(ctx context.Context, mode, suite string, env []strin
 	cmd := exec.CommandContext(ctx, c.binary(suite), args...)
 	cmd.Dir = filepath.Join(c.rig.Module(), "suites", suite)
 	cmd.Env = append(os.Environ(), env...)
-	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGTERM}
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
 	cmd.WaitDelay = time.Minute
-	err := cmd.Run()
+	err := c.watched(ctx, func(lines io.Writer) error {
+		cmd.Stdout, cmd.Stderr = lines, lines
+		return cmd.Run()
+	})
 	var exit *exec.ExitError
 	if errors.As(err, &exit) && exit.ExitCode() == 1 {
 		c.failed = append(c.failed, suiteRun{mode, suite})

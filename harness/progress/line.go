@@ -1,0 +1,40 @@
+package progress
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Line is one line about a scenario under way: where, for how long, how long to go, what clients see.
+func (r Running) Line() string {
+	line := fmt.Sprintf("%s %s %6.1fs", r.Mode, r.Scenario, r.Seconds)
+	if r.Left != nil {
+		line += fmt.Sprintf(" %9s", left(*r.Left))
+	}
+	line += fmt.Sprintf("  %-20s", r.Phase)
+	return strings.TrimRight(line+r.clients(), " ")
+}
+
+// clients is what they sent and who answered; empty without any.
+func (r Running) clients() string {
+	said := ""
+	if r.Sent > 0 {
+		said = fmt.Sprintf(" sent %6d  failed %4d ", r.Sent, r.Failed)
+	}
+	for _, version := range slices.Sorted(maps.Keys(r.Replies)) {
+		said += fmt.Sprintf(" %s %d", version, r.Replies[version])
+	}
+	if r.Trouble != "" {
+		said += "  " + r.Trouble
+	}
+	return said
+}
+
+// left is a rough duration to go, such as "~2m10s".
+func left(seconds float64) string {
+	d := time.Duration(seconds * float64(time.Second))
+	return "~" + d.Round(time.Second).String() + " left"
+}

@@ -1,0 +1,96 @@
+package progress
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+var drained = Name{"iptables", "rollout", "drained"}
+
+func TestABoardTellsWhatIsUnderWayAndWhatEnded(t *testing.T) {
+	folder := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		board, err := Open(folder, "run-1", time.Now())
+		if err != nil {
+			t.Fatal(err)
+		}
+		board.Expect([]Expected{{drained, 60, 1}, {Name{"iptables", "rollout", "defaults"}, 30, 3}})
+		entry := board.Begin(drained)
+		time.Sleep(20 * time.Second)
+		line := entry.Tell(Running{Phase: "rolling out", Sent: 1200, Failed: 3, Replies: map[string]int{"v2": 2, "v1": 1195}})
+		want := "iptables drained   20.0s ~40s left  rolling out          sent   1200  failed    3  v1 1195 v2 2"
+		if diff := cmp.Diff(want, line); diff != "" {
+			t.Error(diff)
+		}
+		s, err := Read(filepath.Join(folder, File))
+		if err != nil || len(s.Running) != 1 || s.Running[0].Sent != 1200 || *s.Left != 50 {
+			t.Fatalf("%+v, %v", s, err)
+		}
+		time.Sleep(25 * time.Second)
+		entry.End("fail", "3 of 1200 requests failed")
+
+		// the next process of the run takes it up
+		if board, err = Open(folder, "another", time.Now()); err != nil {
+			t.Fatal(err)
+		}
+		board.Do("opening cluster rollcall-nftables")
+		s, err = Read(filepath.Join(folder, File))
+		if err != nil || s.Run != "run-1" || len(s.Running) != 0 || *s.Left != 10 {
+			t.Fatalf("%+v, %v", s, err)
+		}
+		if diff := cmp.Diff([]Ended{{drained, "fail", "3 of 1200 requests failed", 45}}, s.Ended); diff != "" {
+			t.Error(diff)
+		}
+	})
+}
+
+func TestABoardThatCannotBeWrittenSaysSo(t *testing.T) {
+	folder := t.TempDir()
+	board, err := Open(folder, "run-1", time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.RemoveAll(folder); err != nil {
+		t.Fatal(err)
+	}
+	board.Begin(drained).End("pass", "")
+	if board.Err() == nil {
+		t.Error("nobody is told")
+	}
+}
+
+func TestATableKeepsItsPlace(t *testing.T) {
+	began := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	left := 90.0
+	s := Status{Began: began, Updated: began.Add(65 * time.Second), Left: &left,
+		Running: []Running{{Name: drained, Phase: "rolling out", Seconds: 12}, {Name: Name{"iptables", "rollout", "defaults"}, Phase: "walking", Seconds: 1}}}
+	var out strings.Builder
+	table := NewTable(&out, true, func() int { return 46 })
+	for _, step := range []struct {
+		sentence string
+		ended    []Ended
+		running  int
+		want     string
+	}{
+		{"nothing has ended", nil, 2, "\n1m5s  0 passed, 0 failed, 0 inconclusive, 0 …\n  iptables drained   12.0s  rolling out\n  iptables defaults    1.0s  walking\n"},
+		{"one has failed, and why is said at once", []Ended{{drained, "fail", "3 failed\x1b[2J", 45}}, 1,
+			"\x1b[4A\x1b[J\x1b[31mfail        \x1b[0m iptables rollout/drained 45s\n    3 failed[2J\n\n1m5s  0 passed, 1 failed, 0 inconclusive, 0 …\n  iptables defaults    1.0s  walking\n"},
+		{"the last has passed, and nothing is under way", []Ended{{drained, "fail", "", 45}, {Name{"iptables", "rollout", "defaults"}, "pass", "all hold", 3}}, 0,
+			"\x1b[3A\x1b[J\x1b[32mpass        \x1b[0m iptables rollout/defaults 3s\n"},
+	} {
+		out.Reset()
+		s.Ended, s.Running = step.ended, s.Running[len(s.Running)-step.running:]
+		if err := table.Draw(s); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(step.want, out.String()); diff != "" {
+			t.Errorf("%s: %s", step.sentence, diff)
+		}
+	}
+}

@@ -1,0 +1,97 @@
+// Package progress tells whoever waits what a run is doing: plain lines, a table on a terminal, and status.json.
+package progress
+
+import (
+	"time"
+)
+
+// File is a Status in the run folder, written anew at every change.
+const File = "status.json"
+
+// SchemaVersion is written into every status.json.
+const SchemaVersion = 1
+
+// A Status is what a run is doing. Durations are in seconds.
+type Status struct {
+	Schema  int       `json:"schema"`
+	Run     string    `json:"run"`
+	Began   time.Time `json:"began"`
+	Updated time.Time `json:"updated"`
+	Doing   string    `json:"doing,omitempty"` // while no scenario is under way
+	Left    *float64  `json:"seconds_left,omitempty"`
+	Running []Running `json:"running"`
+	Ended   []Ended   `json:"ended"`
+	// Expected are the scenarios of the last run with the same suites and modes, which is all that is known of how
+	// long they take.
+	Expected []Expected `json:"expected,omitempty"`
+}
+
+// A Name is which scenario, and where.
+type Name struct {
+	Mode     string `json:"mode"`
+	Suite    string `json:"suite"`
+	Scenario string `json:"scenario"`
+}
+
+// A Running is a scenario under way.
+type Running struct {
+	Name
+	Phase   string         `json:"phase"`
+	Began   time.Time      `json:"began"`
+	Seconds float64        `json:"seconds"`
+	Left    *float64       `json:"seconds_left,omitempty"`
+	Sent    int            `json:"sent"`
+	Failed  int            `json:"failed"`
+	Replies map[string]int `json:"replies,omitempty"` // by version
+	Trouble string         `json:"trouble,omitempty"`
+}
+
+// An Ended is a scenario that was judged.
+type Ended struct {
+	Name
+	Outcome string  `json:"outcome"`
+	Because string  `json:"because"`
+	Seconds float64 `json:"seconds"`
+}
+
+// An Expected is how long a scenario took last time, and whether others went on beside it.
+type Expected struct {
+	Name
+	Seconds float64 `json:"seconds"`
+	Beside  int     `json:"beside"` // scenarios that go on at the same time, itself included
+}
+
+// left is how long the run still takes if everything takes as long as last time; nil if nothing is known of that.
+func (s *Status) left() *float64 {
+	if len(s.Expected) == 0 {
+		return nil
+	}
+	over := make(map[Name]float64, len(s.Ended)+len(s.Running))
+	for _, e := range s.Ended {
+		over[e.Name] = e.Seconds
+	}
+	sum := 0.0
+	for _, e := range s.Expected {
+		if _, ended := over[e.Name]; ended {
+			continue
+		}
+		rest := e.Seconds
+		for _, r := range s.Running {
+			if r.Name == e.Name {
+				rest = max(0, rest-r.Seconds)
+			}
+		}
+		sum += rest / float64(max(1, e.Beside))
+	}
+	return &sum
+}
+
+// usual is how long a scenario took last time, if that is known.
+func (s *Status) usual(name Name) (seconds float64, known bool) {
+	for _, e := range s.Expected {
+		if e.Name == name {
+			return e.Seconds, true
+		}
+	}
+	return 0, false
+}
