@@ -176,7 +176,7 @@ func TestRules(t *testing.T) {
 		{"damage over the kind of connection asked for", verdict.On(evidence.Fresh, verdict.DamageSeen()), breaking("worker-fresh", evidence.Reset, 70),
 			verdict.Pass, "of 200 requests from pods 1 failed after the rollout began (1 reset): 1 on worker-fresh", 1},
 		{"the old version answers to the end", verdict.On(evidence.Reused, verdict.StillServes("v1")), answering("worker-reused", "v1", from(99, 199)...),
-			verdict.Pass, "1 lane was still answered by v1 within 1.000s of the end of the load", 0},
+			verdict.Pass, "v1 still answered on 1 lane within 1.000s of the end of the load", 0},
 		{"the old version answers on one lane of two", verdict.StillServes("v1"), answering("worker-reused", "v1", from(99, 199)...),
 			verdict.Fail, "worker-fresh was last answered by v1 1.010s before the load ended", 0},
 		{"no lane of the kind", verdict.On(evidence.Fresh, verdict.StillServes("v1")), func(ev *recording) { ev.Run.Lanes[0].Conn = evidence.Reused },

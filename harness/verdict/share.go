@@ -28,7 +28,7 @@ func judgeStillServes(x evidence.Expectation, tl timeline.Timeline) Finding {
 			return Finding{Outcome: Fail, Because: fmt.Sprintf("%s was last answered by %s %s before the load ended", lane.ID, x.Versions[0], seconds(ended-old.Last))}
 		}
 	}
-	return Finding{Outcome: Pass, Because: fmt.Sprintf("%s was still answered by %s within %s of the end of the load", count(len(lanes), "lane"), x.Versions[0], seconds(stillWithin))}
+	return Finding{Outcome: Pass, Because: fmt.Sprintf("%s still answered on %s within %s of the end of the load", x.Versions[0], count(len(lanes), "lane"), seconds(stillWithin))}
 }
 
 const (
