@@ -42,7 +42,7 @@ func Annotations(w io.Writer, r Report) error {
 		}
 		because := clipped(s.Because, becauseLimit)
 		if s.Diagnostics != "" {
-			because += " (diagnostics in " + s.Diagnostics + ")"
+			because += " (see " + s.Diagnostics + ")"
 		}
 		byOutcome[s.Outcome] = append(byOutcome[s.Outcome], annotation{level, fmt.Sprintf("%s/%s on %s: %s", s.Suite, s.ID, s.Mode, s.Outcome), because})
 	}

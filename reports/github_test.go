@@ -149,7 +149,7 @@ func TestASummaryHasTheWorstFirst(t *testing.T) {
 	}
 	at := -1
 	for _, text := range []string{
-		"- **fail** rollout/drained on nftables", "- **inconclusive** control/undrained on nftables", "diagnostics in evidence/nftables/control/undrained/diagnostics",
+		"- **fail** rollout/drained on nftables", "- **inconclusive** control/undrained on nftables", "and evidence/nftables/control/undrained/diagnostics",
 		"- **skipped** on ipvs: the kernel",
 		"| SCENARIO | iptables | nftables | ipvs |", "| rollout/drained | pass | **fail** | skipped |", "| control/undrained | pass, attempt 2 | **inconclusive** | - |",
 		"| rollout/drained | nftables | 600 |", "| control/undrained | iptables | 600 |",

@@ -106,11 +106,11 @@ func (d *draft) notPassed(scenarios []Scenario) {
 		name, why := escape(s.Suite+"/"+s.ID), reason{escape(s.Mode), escape(clipped(s.Because, becauseLimit))}
 		switch s.Outcome {
 		case verdict.Fail, verdict.Inconclusive:
-			look := "evidence in " + s.Evidence
+			look := s.Evidence
 			if s.Diagnostics != "" {
-				look += ", diagnostics in " + s.Diagnostics
+				look += " and " + s.Diagnostics
 			}
-			lines = append(lines, fmt.Sprintf("- **%s** %s on %s: %s (%s)", s.Outcome, name, why.mode, why.because, escape(look)))
+			lines = append(lines, fmt.Sprintf("- **%s** %s on %s: %s (see %s)", s.Outcome, name, why.mode, why.because, escape(look)))
 		case verdict.Skipped:
 			if skipped[why] == nil {
 				reasons = append(reasons, why)

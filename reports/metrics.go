@@ -120,10 +120,10 @@ func (g *gauges) scenario(s Scenario, kubernetes string) {
 	}
 	for _, n := range numbersOf(s) {
 		name, value := n.base()
-		if n.of == "" {
+		if n.stat == "" {
 			set(name, n.help, value)
 		} else {
-			set(name, n.help, value, label("of", n.of))
+			set(name, n.help, value, label("stat", n.stat))
 		}
 	}
 }

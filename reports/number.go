@@ -5,7 +5,7 @@ import "strconv"
 // A number is one thing that was measured of a scenario.
 type number struct {
 	name  string // the one it has in report.json, less its unit
-	of    string // p50 or max; empty for a number that stands alone
+	stat  string // p50 or max; empty for a number that stands alone
 	unit  string // ms, seconds or percent; empty for a count
 	value float64
 	help  string
@@ -21,9 +21,9 @@ const (
 // numbersOf lists what was measured of a scenario, over all its lanes. What was not measured is left out.
 func numbersOf(s Scenario) []number {
 	var all []number
-	add := func(name, of, unit string, value *float64, help string) {
+	add := func(name, stat, unit string, value *float64, help string) {
 		if value != nil {
-			all = append(all, number{name, of, unit, *value, help})
+			all = append(all, number{name, stat, unit, *value, help})
 		}
 	}
 	count := func(name string, value *int, help string) {
@@ -66,7 +66,7 @@ func numbersOf(s Scenario) []number {
 // key is the number's name where its unit has to be in it.
 func (n number) key() string {
 	key := n.name
-	for _, part := range []string{n.of, n.unit} {
+	for _, part := range []string{n.stat, n.unit} {
 		if part != "" {
 			key += "_" + part
 		}
