@@ -111,7 +111,7 @@ func TestASummaryFitsAStep(t *testing.T) {
 		{"a run of 80 fits", failing(80, verdict.Fail, 300), 0, false},
 		{"a run of thousands is cut", failing(4000, verdict.Inconclusive, 300), 0, true},
 		{"one reason is cut", failing(3, verdict.Fail, 2*limit), 0, false},
-		{"what was there counts", failing(80, verdict.Fail, 300), limit - 1000, true},
+		{"what was there counts, and what comes after a line too long is cut too", failing(80, verdict.Fail, 300), limit - 1000, true},
 		{"a step without room stays as it is", failing(80, verdict.Fail, 300), limit - 5, true},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
@@ -130,9 +130,22 @@ func TestASummaryFitsAStep(t *testing.T) {
 			if len(got) > limit {
 				t.Errorf("%d bytes", len(got))
 			}
-			room := limit - row.before
-			if cut := bytes.HasSuffix(got, []byte(" more lines do not fit; report.json has everything.\n")); room > 100 && cut != row.full {
-				t.Errorf("it says that it was cut: %v, want %v; it ends %q", cut, row.full, got[max(0, len(got)-200):])
+			if room := limit - row.before; room < 100 {
+				return // not even to say that it was cut
+			}
+			told, cut := strings.CutSuffix(string(got[row.before:]), " more lines do not fit; report.json has everything.\n")
+			if cut != row.full {
+				t.Errorf("it says that it was cut: %v, want %v; it ends %q", cut, row.full, told[max(0, len(told)-200):])
+			}
+			var whole bytes.Buffer
+			if err := reports.Markdown(&whole, row.report); err != nil {
+				t.Fatal(err)
+			}
+			if cut {
+				told = told[:strings.LastIndex(told, "\n")] // the number of lines
+			}
+			if !strings.HasPrefix(whole.String(), told) {
+				t.Errorf("there is a hole before %q", told[max(0, len(told)-200):])
 			}
 		})
 	}

@@ -62,7 +62,7 @@ func objects() []runtime.Object {
 			ObjectMeta: metav1.ObjectMeta{Namespace: "kube-system", Name: "kube-proxy-x", Labels: map[string]string{"k8s-app": "kube-proxy"}},
 			Status:     corev1.PodStatus{ContainerStatuses: []corev1.ContainerStatus{{Name: "kube-proxy"}}},
 		},
-		&corev1.Pod{ObjectMeta: named("kube-system", "coredns")},
+		&corev1.Pod{ObjectMeta: named("kube-system", "coredns"), Status: restarted},
 		&corev1.Node{ObjectMeta: named("", "worker")},
 	}
 }
