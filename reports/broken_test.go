@@ -19,6 +19,8 @@ func TestARunThatBrokeSaysSoEverywhere(t *testing.T) {
 		"junit.xml":   {reports.JUnit, `errors="1"`},
 		"summary.md":  {reports.Markdown, "the run broke: nftables"},
 		"terminal":    {reports.Terminal, "the run broke: nftables: <no> cluster"},
+		"metrics":     {reports.Metrics, "\nrollcall_run_exit_code 3\n"},
+		"annotations": {reports.Annotations, "::error title=the run broke::nftables: <no> cluster\n"},
 	} {
 		var b bytes.Buffer
 		if err := format.write(&b, r); err != nil {

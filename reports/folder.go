@@ -12,7 +12,7 @@ import (
 // A Writer writes one form of a report.
 type Writer func(io.Writer, Report) error
 
-// WriteFolder writes report.json, junit.xml and summary.md into dir, each whole or not at all, over
+// WriteFolder writes report.json, junit.xml, summary.md and metrics.prom into dir, each whole or not at all, over
 // any that are there. dir must exist.
 func WriteFolder(dir string, r Report) error {
 	for _, file := range []struct {
@@ -22,6 +22,7 @@ func WriteFolder(dir string, r Report) error {
 		{"report.json", JSON},
 		{"junit.xml", JUnit},
 		{"summary.md", Markdown},
+		{"metrics.prom", Metrics},
 	} {
 		var b bytes.Buffer
 		if err := file.write(&b, r); err != nil {

@@ -56,10 +56,14 @@ func TestWriters(t *testing.T) {
 		{"summary.md", reports.Markdown, r},
 		{"terminal.txt", reports.Terminal, r},
 		{"claims.md", reports.Claims, r},
+		{"metrics.prom", reports.Metrics, r},
+		{"annotations.txt", reports.Annotations, r},
 		{"empty-report.json", reports.JSON, empty},
 		{"empty-junit.xml", reports.JUnit, empty},
 		{"empty-summary.md", reports.Markdown, empty},
 		{"empty-terminal.txt", reports.Terminal, empty},
+		{"empty-metrics.prom", reports.Metrics, empty},
+		{"empty-annotations.txt", reports.Annotations, empty},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			var b bytes.Buffer
@@ -74,6 +78,8 @@ func TestWriters(t *testing.T) {
 func TestEveryWriterReportsAFullDisk(t *testing.T) {
 	for name, write := range map[string]reports.Writer{
 		"json": reports.JSON, "junit": reports.JUnit, "markdown": reports.Markdown, "terminal": reports.Terminal,
+		"metrics": reports.Metrics, "annotations": reports.Annotations, "claims": reports.Claims,
+		"schema": func(w io.Writer, _ reports.Report) error { return reports.WriteSchema(w) },
 	} {
 		if err := write(full{}, reports.Report{}); !errors.Is(err, io.ErrShortWrite) {
 			t.Errorf("%s: error %v", name, err)
@@ -117,5 +123,19 @@ func TestRecordedTextCannotSpoilAReport(t *testing.T) {
 	}
 	if strings.Contains(b.String(), "<d>") || strings.ContainsAny(b.String(), "\x00\x1b\u202e") {
 		t.Errorf("the summary was spoiled: %q", b.String())
+	}
+	b.Reset()
+	if err := reports.Metrics(&b, r); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := metricsParser().TextToMetricFamilies(&b); err != nil {
+		t.Errorf("the metrics were spoiled: %v", err)
+	}
+	b.Reset()
+	if err := reports.Annotations(&b, r); err != nil {
+		t.Fatal(err)
+	}
+	if strings.ContainsAny(b.String(), "\x00\x1b\u202e\r") || strings.Count(b.String(), "\n") != 2 {
+		t.Errorf("the annotations were spoiled: %q", b.String())
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/xml"
 	"fmt"
 	"io"
+	"path"
 	"strings"
 	"time"
 
@@ -17,7 +18,8 @@ type (
 		XMLName xml.Name `xml:"testsuites"`
 		Name    string   `xml:"name,attr"`
 		junitCounts
-		Suites []junitSuite `xml:"testsuite"`
+		Timestamp string       `xml:"timestamp,attr,omitempty"`
+		Suites    []junitSuite `xml:"testsuite"`
 	}
 	junitSuite struct {
 		Name string `xml:"name,attr"`
@@ -41,6 +43,7 @@ type (
 		Failure    *junitReason    `xml:"failure"`
 		Error      *junitReason    `xml:"error"`
 		Skipped    *junitReason    `xml:"skipped"`
+		Output     string          `xml:"system-out,omitempty"`
 	}
 	junitProperties struct {
 		Properties []junitProperty `xml:"property"`
@@ -57,9 +60,9 @@ type (
 )
 
 // JUnit writes junit.xml, one testsuite per suite and mode. A claim that failed is a failure, an
-// inconclusive one an error, and so is a run that broke.
+// inconclusive one an error, and so is a run that broke. What did not pass has its files attached.
 func JUnit(w io.Writer, r Report) error {
-	all := junitSuites{Name: "rollcall"}
+	all := junitSuites{Name: "rollcall", Timestamp: stamp(r.Run.Began)}
 	var whole tally
 	for i := 0; i < len(r.Scenarios); {
 		first := i
@@ -130,10 +133,16 @@ func newJUnitSuite(scenarios []Scenario) junitSuite {
 		suite.Cases = append(suite.Cases, newJUnitCase(s))
 	}
 	suite.junitCounts = counted.counts()
-	if !began.IsZero() {
-		suite.Timestamp = began.Format("2006-01-02T15:04:05") // the schema's form, in UTC
-	}
+	suite.Timestamp = stamp(began)
 	return suite
+}
+
+// stamp is a time in the form JUnit has for it, which is UTC without saying so; empty for no time.
+func stamp(at time.Time) string {
+	if at.IsZero() {
+		return ""
+	}
+	return at.UTC().Format("2006-01-02T15:04:05")
 }
 
 func newJUnitCase(s Scenario) junitCase {
@@ -148,9 +157,9 @@ func newJUnitCase(s Scenario) junitCase {
 	reason.Text = legal(strings.Join(lines, "\n"))
 	switch s.Outcome {
 	case verdict.Fail:
-		c.Failure = reason
+		c.Failure, c.Output = reason, legal(output(s))
 	case verdict.Inconclusive:
-		c.Error = reason
+		c.Error, c.Output = reason, legal(output(s))
 	case verdict.Skipped:
 		reason.Type = ""
 		c.Skipped = reason
@@ -159,60 +168,45 @@ func newJUnitCase(s Scenario) junitCase {
 	return c
 }
 
+// output is what became of the requests, and then a line for every file to look at, by its path from the
+// run folder, in the form that readers of JUnit take for an attachment.
+func output(s Scenario) string {
+	var lines []string
+	if said := account(s); said != "" {
+		lines = append(lines, said)
+	}
+	for _, file := range s.Files {
+		lines = append(lines, "[[ATTACHMENT|"+path.Join(s.Evidence, file)+"]]")
+	}
+	if s.Diagnostics != "" {
+		lines = append(lines, "[[ATTACHMENT|"+path.Join(s.Diagnostics, "README.txt")+"]]")
+	}
+	return strings.Join(lines, "\n")
+}
+
+// newJUnitProperties is where whatever is not stable goes: the mode, where to look and every number.
 func newJUnitProperties(s Scenario) junitProperties {
 	var p junitProperties
 	p.add("mode", s.Mode)
+	p.add("kubernetes", s.Kubernetes)
 	p.add("claim", s.Claim)
+	p.add("covers", strings.Join(s.Covers, " "))
 	p.add("evidence", s.Evidence)
-	p.add("attempts", fmt.Sprint(s.Attempts))
-	if len(s.Lanes) == 0 {
-		return p
+	p.add("diagnostics", s.Diagnostics)
+	if s.Attempts > 0 {
+		p.add("attempts", fmt.Sprint(s.Attempts))
 	}
-	requests, failed, lost := 0, 0, 0
-	logged := false
-	for _, lane := range s.Lanes {
-		requests += lane.Requests
-		failed += lane.Failed()
-		if lane.LostReplies != nil {
-			lost += *lane.LostReplies
-			logged = true
-		}
-	}
-	p.add("requests", fmt.Sprint(requests))
-	p.add("failed", fmt.Sprint(failed))
-	if logged {
-		p.add("lost_replies", fmt.Sprint(lost))
-	}
-	for _, n := range []struct {
-		name  string
-		value *float64
-	}{{"status_gap_ms", s.Numbers.StatusGap}, {"mixed_window_ms", s.Numbers.MixedWindow}} {
-		if n.value != nil {
-			p.add(n.name, decimal(*n.value))
-		}
-	}
-	for _, n := range []struct {
-		name  string
-		value *int
-	}{{"min_available", s.Numbers.MinAvailable}, {"max_pods", s.Numbers.MaxPods}} {
-		if n.value != nil {
-			p.add(n.name, fmt.Sprint(*n.value))
-		}
-	}
-	for _, n := range []struct {
-		name string
-		lags *Lags
-	}{{"drain_lag", s.Numbers.DrainLag}, {"rule_lag", s.Numbers.RuleLag}} {
-		if n.lags != nil {
-			p.add(n.name+"_p50_ms", decimal(n.lags.P50))
-			p.add(n.name+"_max_ms", decimal(n.lags.Max))
-		}
+	for _, n := range numbersOf(s) {
+		p.add(n.key(), n.text())
 	}
 	return p
 }
 
+// add leaves out what has no value.
 func (p *junitProperties) add(name, value string) {
-	p.Properties = append(p.Properties, junitProperty{Name: name, Value: legal(value)})
+	if value != "" {
+		p.Properties = append(p.Properties, junitProperty{Name: name, Value: legal(value)})
+	}
 }
 
 func decimal(x float64) string { return fmt.Sprintf("%.3f", x) }

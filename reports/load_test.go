@@ -122,7 +122,7 @@ func TestWriteFolderReplacesAnEarlierReportAndLeavesNothingElse(t *testing.T) {
 			t.Errorf("%s still says fail", e.Name())
 		}
 	}
-	if diff := cmp.Diff([]string{"junit.xml", "report.json", "summary.md"}, names); diff != "" {
+	if diff := cmp.Diff([]string{"junit.xml", "metrics.prom", "report.json", "summary.md"}, names); diff != "" {
 		t.Errorf("files (-want +got):\n%s", diff)
 	}
 	if err := reports.WriteFolder(filepath.Join(dir, "absent"), reports.Report{}); err == nil {

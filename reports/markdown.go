@@ -2,41 +2,200 @@ package reports
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"rollcall/harness/verdict"
 )
 
-// Markdown writes summary.md: totals, a table, and the reason for every outcome but pass.
+// Limits of summary.md.
+const (
+	summaryLimit = 1 << 20 // bytes, which is all that GitHub shows of a step
+	becauseLimit = 2000    // characters of one reason
+)
+
+// Markdown writes summary.md, worst first: totals, the reason for every outcome but pass, the outcomes of
+// scenarios in each mode, and what was measured. It never has more than 1 MiB, and says what that left out.
 func Markdown(w io.Writer, r Report) error {
-	var b bytes.Buffer
-	fmt.Fprintf(&b, "# Rollcall %s\n\n%s\n\n", escape(r.Run.ID), escape(totals(r)))
-	for i, s := range append([]Scenario{{}}, r.Scenarios...) {
-		cells := newRow(s)
-		if i == 0 {
-			cells = columns()
-		}
-		for _, cell := range cells {
-			fmt.Fprintf(&b, "| %s ", escape(cell))
-		}
-		fmt.Fprintln(&b, "|")
-		if i == 0 {
-			fmt.Fprintln(&b, strings.Repeat("|---", len(cells))+"|")
-		}
-	}
-	title := "\n## Not passed\n\n"
-	for _, s := range r.Scenarios {
-		if s.Outcome != verdict.Pass {
-			fmt.Fprintf(&b, "%s- **%s** %s/%s on %s: %s\n", title, s.Outcome, escape(s.Suite), escape(s.ID), escape(s.Mode), escape(s.Because))
-			title = ""
-		}
-	}
-	if _, err := w.Write(b.Bytes()); err != nil {
+	if _, err := w.Write(summary(r, summaryLimit)); err != nil {
 		return fmt.Errorf("reports: write markdown: %w", err)
 	}
 	return nil
+}
+
+// summary has at most limit bytes.
+func summary(r Report, limit int) []byte {
+	d := draft{limit: limit}
+	d.line("# Rollcall %s", escape(r.Run.ID))
+	d.line("\n%s", escape(clipped(totals(r), becauseLimit)))
+	r.Scenarios = worstFirst(r.Scenarios)
+	d.notPassed(r.Scenarios)
+	d.outcomes(r.Scenarios)
+	d.measured(r.Scenarios)
+	return d.bytes()
+}
+
+// worstFirst is scenarios that failed, then inconclusive ones, then the others as they stand.
+func worstFirst(scenarios []Scenario) []Scenario {
+	return slices.SortedStableFunc(slices.Values(scenarios), func(a, b Scenario) int { return cmp.Compare(rank(a.Outcome), rank(b.Outcome)) })
+}
+
+func rank(o verdict.Outcome) int {
+	switch o {
+	case verdict.Fail:
+		return 0
+	case verdict.Inconclusive:
+		return 1
+	default:
+		return 2
+	}
+}
+
+// A draft is Markdown that stops growing at its limit, in bytes.
+type draft struct {
+	text    bytes.Buffer
+	limit   int
+	leftOut int // lines
+}
+
+// leftOut is what a draft ends with when not all of it fits, and its room.
+const (
+	leftOut     = "\n%d more lines do not fit; report.json has everything.\n"
+	leftOutRoom = len(leftOut) + 20
+)
+
+func (d *draft) line(format string, args ...any) {
+	line := fmt.Sprintf(format+"\n", args...)
+	if d.leftOut > 0 || d.text.Len()+len(line) > d.limit-leftOutRoom {
+		d.leftOut++
+		return
+	}
+	d.text.WriteString(line)
+}
+
+func (d *draft) row(cells ...string) {
+	var line strings.Builder
+	for _, cell := range cells {
+		line.WriteString("| " + cell + " ")
+	}
+	d.line("%s|", line.String())
+}
+
+func (d *draft) head(cells ...string) {
+	d.row(cells...)
+	d.line("%s|", strings.Repeat("|---", len(cells)))
+}
+
+func (d *draft) bytes() []byte {
+	if note := fmt.Sprintf(leftOut, d.leftOut); d.leftOut > 0 && len(note) <= d.limit {
+		d.text.WriteString(note)
+	}
+	return d.text.Bytes()
+}
+
+// notPassed tells the reasons; scenarios that were skipped in a mode for the same one share a line.
+func (d *draft) notPassed(scenarios []Scenario) {
+	var lines []string
+	type reason struct{ mode, because string }
+	var reasons []reason
+	skipped := make(map[reason][]string)
+	for _, s := range scenarios {
+		name, why := escape(s.Suite+"/"+s.ID), reason{escape(s.Mode), escape(clipped(s.Because, becauseLimit))}
+		switch s.Outcome {
+		case verdict.Fail, verdict.Inconclusive:
+			look := s.Evidence
+			if s.Diagnostics != "" {
+				look += " and " + s.Diagnostics
+			}
+			lines = append(lines, fmt.Sprintf("- **%s** %s on %s: %s (see %s)", s.Outcome, name, why.mode, why.because, escape(look)))
+		case verdict.Skipped:
+			if skipped[why] == nil {
+				reasons = append(reasons, why)
+			}
+			skipped[why] = append(skipped[why], name)
+		case verdict.Pass:
+		}
+	}
+	for _, why := range reasons {
+		lines = append(lines, fmt.Sprintf("- **skipped** on %s: %s (%s)", why.mode, why.because, strings.Join(skipped[why], ", ")))
+	}
+	if len(lines) == 0 {
+		return
+	}
+	d.line("\n## Not passed\n")
+	for _, line := range lines {
+		d.line("%s", line)
+	}
+}
+
+// outcomes is the table of scenarios and modes.
+func (d *draft) outcomes(scenarios []Scenario) {
+	if len(scenarios) == 0 {
+		return
+	}
+	type place struct{ scenario, mode string }
+	var names, modes []string
+	said := make(map[place]string)
+	for _, s := range scenarios {
+		name := s.Suite + "/" + s.ID
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+		if !slices.Contains(modes, s.Mode) {
+			modes = append(modes, s.Mode)
+		}
+		said[place{name, s.Mode}] = word(s)
+	}
+	slices.SortFunc(modes, compareModes)
+	cells := []string{"SCENARIO"}
+	for _, mode := range modes {
+		cells = append(cells, escape(mode))
+	}
+	d.line("\n## Outcomes\n")
+	d.head(cells...)
+	for _, name := range names {
+		cells := []string{escape(name)}
+		for _, mode := range modes {
+			cells = append(cells, cmp.Or(said[place{name, mode}], "-"))
+		}
+		d.row(cells...)
+	}
+}
+
+// word is an outcome, bold where somebody should look.
+func word(s Scenario) string {
+	said := s.Outcome.String()
+	if rank(s.Outcome) < rank(verdict.Pass) {
+		said = "**" + said + "**"
+	}
+	if s.Attempts > 1 {
+		said += fmt.Sprintf(", attempt %d", s.Attempts)
+	}
+	return said
+}
+
+// measured is the table of scenarios that were under load.
+func (d *draft) measured(scenarios []Scenario) {
+	title := false
+	for _, s := range scenarios {
+		if len(s.Lanes) == 0 {
+			continue
+		}
+		if !title {
+			names := columns()
+			d.line("\n## Under load\n")
+			d.head(names[:]...)
+			title = true
+		}
+		cells := newRow(s)
+		for i, cell := range cells {
+			cells[i] = escape(clipped(cell, becauseLimit))
+		}
+		d.row(cells[:]...)
+	}
 }
 
 // escape makes recorded text one line that Markdown shows as it is.

@@ -45,6 +45,7 @@ func runFolder(t *testing.T) string {
 	lost := rollout("nftables", "control", "undrained", 1, damage)
 	lost.run.Distrust = []string{"agent on worker2 restarted <once> & lost 12 hits | \x1b[31m"}
 	record(t, dir, lost)
+	put(t, filepath.Join(placeOf(dir, lost.run), "diagnostics", "README.txt"), "why")
 
 	record(t, dir, recording{run: evidence.Run{
 		Suite: "rollout", Scenario: "drained", Mode: "ipvs", Attempt: 1, Claim: "a drained rollout fails no request",

@@ -24,13 +24,20 @@ func reportOf(t *testing.T, dir string) string {
 	return b.String()
 }
 
+// damagedFolder lacks a cluster and a run, and half of what was recorded.
+func damagedFolder(t *testing.T) string {
+	t.Helper()
+	dir := pairFolder(t)
+	removing("cluster.json")(t, filepath.Join(dir, "evidence", "iptables"))
+	editing("hits.parquet", half)(t, filepath.Join(dir, "evidence", "iptables", "rollout", "drained"))
+	removing("run.json")(t, filepath.Join(dir, "evidence", "nftables", "rollout", "drained"))
+	return dir
+}
+
 // The report of a replay is the one made when the run ended, byte for byte, wherever the folder is by then
 // and however it is named; also where it says what is wrong with the folder.
 func TestAReplayedReportIsByteIdentical(t *testing.T) {
-	damaged := pairFolder(t)
-	removing("cluster.json")(t, filepath.Join(damaged, "evidence", "iptables"))
-	editing("hits.parquet", half)(t, filepath.Join(damaged, "evidence", "iptables", "rollout", "drained"))
-	removing("run.json")(t, filepath.Join(damaged, "evidence", "nftables", "rollout", "drained"))
+	damaged := damagedFolder(t)
 	for _, row := range []struct {
 		sentence string
 		dir      string

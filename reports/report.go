@@ -65,7 +65,9 @@ type Scenario struct {
 	Rules       []Rule          `json:"rules"`
 	Lanes       []Lane          `json:"lanes"`
 	Numbers     Numbers         `json:"numbers"`
-	Evidence    string          `json:"evidence"` // folder, relative to the run folder, with slashes
+	Evidence    string          `json:"evidence"`              // folder, relative to the run folder, with slashes
+	Files       []string        `json:"-"`                     // names of what lies in it
+	Diagnostics string          `json:"diagnostics,omitempty"` // likewise a folder: what the cluster looked like when it went wrong
 }
 
 // A Rule is what one expectation came to.

@@ -2,16 +2,21 @@ package reports
 
 import (
 	"fmt"
+	"os"
 	"path"
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"rollcall/harness/evidence"
 	"rollcall/harness/timeline"
 	"rollcall/harness/verdict"
 )
+
+// diagnosticsFolder, in an attempt's folder, is what was collected of a cluster on which it did not pass.
+const diagnosticsFolder = "diagnostics"
 
 // A place is where the evidence of an attempt lies in a run folder, and what it is thereby of.
 type place struct {
@@ -35,10 +40,24 @@ func newScenario(dir string, at place) Scenario {
 		ID: at.scenario, Suite: at.suite, Mode: at.mode, Covers: []string{}, Attempts: at.attempt,
 		Rules: []Rule{}, Lanes: []Lane{}, Evidence: at.folder(),
 	}
+	s.list(dir)
 	if err := s.read(dir, at); err != nil {
 		s.Outcome, s.Because = verdict.Inconclusive, "the recording cannot be read: "+within(dir, err)
 	}
 	return s
+}
+
+// list notes the files of the evidence and whether diagnostics lie beside them; a folder that cannot be listed is for read to tell of.
+func (s *Scenario) list(dir string) {
+	entries, _ := os.ReadDir(filepath.Join(dir, filepath.FromSlash(s.Evidence)))
+	for _, entry := range entries {
+		switch {
+		case entry.Type().IsRegular() && !strings.HasPrefix(entry.Name(), "."):
+			s.Files = append(s.Files, entry.Name())
+		case entry.IsDir() && entry.Name() == diagnosticsFolder:
+			s.Diagnostics = path.Join(s.Evidence, diagnosticsFolder)
+		}
+	}
 }
 
 func (s *Scenario) read(dir string, at place) error {

@@ -50,13 +50,15 @@ func Terminal(w io.Writer, r Report) error {
 }
 
 // clip makes a cell one line of at most cellWidth characters.
-func clip(cell string) string {
-	cell = oneLine(cell)
-	runes := []rune(cell)
-	if len(runes) <= cellWidth {
-		return cell
+func clip(cell string) string { return clipped(oneLine(cell), cellWidth) }
+
+// clipped is at most limit characters of a text, the last of which says if there was more.
+func clipped(text string, limit int) string {
+	runes := []rune(text)
+	if len(runes) <= limit {
+		return text
 	}
-	return string(runes[:cellWidth-1]) + "…"
+	return string(runes[:limit-1]) + "…"
 }
 
 // wrap breaks text between words into lines of at most width characters; a longer word keeps a

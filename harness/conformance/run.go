@@ -243,5 +243,8 @@ func (c *conformance) report(root, folder string) int {
 		return complain(err)
 	}
 	fmt.Printf("\nrun folder: %s\n", folder)
+	if err := reports.GitHub(os.Stdout, os.Getenv, report); err != nil {
+		return complain(err)
+	}
 	return reports.ExitCode(report)
 }

@@ -15,16 +15,15 @@ recorded run that cover it, how each mode answered and with what numbers, and
 below it the claims that nothing in the run covers.
 
 DIR is a run folder, such as out/latest. Its evidence is judged by the rules of
-this build. Exit codes: 0, or 2 when DIR is not a run folder.`,
+this build. Exit codes: 0; 2 when DIR is not a run folder; 3 when it could not be printed.`,
 		Example: "  rollcall claims out/latest",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			r, err := reports.Load(args[0])
 			if err != nil {
-				*code = exitUsage
 				return err
 			}
-			return reports.Claims(cmd.OutOrStdout(), r)
+			return printed(code, reports.Claims(cmd.OutOrStdout(), r))
 		},
 	}
 }

@@ -15,6 +15,14 @@ const (
 	exitInfrastructure = 3 // what was found could not be written
 )
 
+// printed is the error of printing an answer that is no verdict.
+func printed(code *int, err error) error {
+	if err != nil {
+		*code = exitInfrastructure
+	}
+	return err
+}
+
 func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
 
 func run(args []string, stdout, stderr io.Writer) int {
@@ -26,7 +34,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 		SilenceUsage:  true,
 	}
 	root.CompletionOptions.DisableDefaultCmd = true
-	root.AddCommand(reportCommand(&code), rejudgeCommand(&code), claimsCommand(&code))
+	root.AddCommand(reportCommand(&code), rejudgeCommand(&code), claimsCommand(&code), schemaCommand(&code))
 	root.SetArgs(append([]string{}, args...)) // nil would be the arguments of the process
 	root.SetOut(stdout)
 	root.SetErr(stderr)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -77,6 +78,13 @@ func TestExitCodes(t *testing.T) {
 		{"an unknown flag", []string{"report", "--sorrow", "a"}, 2, "", "unknown flag: --sorrow"},
 		{"an unknown command", []string{"sing"}, 2, "", `unknown command "sing"`},
 		{"a call for help", []string{"report", "--help"}, 0, "Exit codes:", ""},
+		{"the claims of a run that failed, which are no verdict", []string{"claims", runFolder(t, 60)}, 0, "| | the seed says |", ""},
+		{"the claims of something else", []string{"claims", t.TempDir()}, 2, "", "not a run folder"},
+		{"no folder whose claims to print", []string{"claims"}, 2, "", "accepts 1 arg(s), received 0"},
+		{"a call for help with claims", []string{"claims", "--help"}, 0, "Exit codes:", ""},
+		{"the schema", []string{"schema"}, 0, `"$schema": "https://json-schema.org/draft/2020-12/schema"`, ""},
+		{"the schema of something", []string{"schema", "a"}, 2, "", "unknown command \"a\" for \"rollcall schema\""},
+		{"a call for help with the schema", []string{"schema", "--help"}, 0, "Exit codes:", ""},
 		{"nothing at all", nil, 0, "rejudge     Judge a recorded run again and say what changed", ""},
 		{"nothing at all", nil, 0, "report      Judge a recorded run again and write", ""},
 	} {
@@ -95,12 +103,63 @@ func TestExitCodes(t *testing.T) {
 	}
 }
 
+// TestMain keeps what tests say out of the workflow that runs them.
+func TestMain(m *testing.M) {
+	for _, name := range []string{"GITHUB_ACTIONS", "GITHUB_STEP_SUMMARY"} {
+		os.Unsetenv(name)
+	}
+	os.Exit(m.Run())
+}
+
+// What cannot be told is no verdict, not even on a run that passed.
+func TestAnAnswerThatCannotBePrintedIsInfrastructure(t *testing.T) {
+	dir := reported(t, runFolder(t))
+	for _, args := range [][]string{{"report", dir}, {"rejudge", dir}, {"claims", dir}, {"schema"}} {
+		var stderr bytes.Buffer
+		if code := run(args, full{}, &stderr); code != 3 || strings.Count(stderr.String(), "\n") != 1 {
+			t.Errorf("%s: exit code %d, and %q", args[0], code, stderr.String())
+		}
+	}
+}
+
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, io.ErrShortWrite }
+
+func TestReportTellsAWorkflow(t *testing.T) {
+	summary := filepath.Join(t.TempDir(), "summary")
+	t.Setenv("GITHUB_ACTIONS", "true")
+	t.Setenv("GITHUB_STEP_SUMMARY", summary)
+	dir := runFolder(t, 60)
+	var stdout bytes.Buffer
+	if code := run([]string{"report", dir}, &stdout, io.Discard); code != 1 || !strings.Contains(stdout.String(), "\n::error title=rollout/drained on iptables%3A fail::1 of 100") {
+		t.Errorf("exit code %d:\n%s", code, stdout.String())
+	}
+	told, written := read(t, summary), read(t, filepath.Join(dir, "summary.md"))
+	if told != written {
+		t.Errorf("the step's summary is\n%s\nand summary.md\n%s", told, written)
+	}
+	t.Setenv("GITHUB_STEP_SUMMARY", dir)
+	if code := run([]string{"report", dir}, io.Discard, io.Discard); code != 3 {
+		t.Errorf("exit code %d for a step's summary that cannot be written", code)
+	}
+}
+
+func read(t *testing.T, path string) string {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
 func TestReportWritesIntoTheRunFolder(t *testing.T) {
 	dir := runFolder(t)
 	if code := run([]string{"report", dir}, &bytes.Buffer{}, &bytes.Buffer{}); code != 0 {
 		t.Fatalf("exit code %d", code)
 	}
-	for _, name := range []string{"report.json", "junit.xml", "summary.md"} {
+	for _, name := range []string{"report.json", "junit.xml", "summary.md", "metrics.prom"} {
 		if info, err := os.Stat(filepath.Join(dir, name)); err != nil || info.Size() == 0 {
 			t.Errorf("%s: %v", name, err)
 		}

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"os"
+
 	"github.com/spf13/cobra"
 
 	"rollcall/reports"
@@ -17,9 +19,12 @@ by the rules of this build; no cluster is needed. Into DIR go
 
   report.json   every scenario, lane and number
   junit.xml     for CI: a failed claim is a failure, an inconclusive one an error
-  summary.md    totals, a table, and the reason for everything that did not pass
+  summary.md    worst first: totals, every reason, outcomes by mode, numbers
+  metrics.prom  for Prometheus, by way of node_exporter's textfile collector
 
-and the table is printed. Reports of an earlier judgement are replaced; the
+and the table is printed. In a GitHub workflow, which GITHUB_ACTIONS tells of,
+annotations for what failed or was inconclusive follow it, and the summary is
+added to GITHUB_STEP_SUMMARY. Reports of an earlier judgement are replaced; the
 evidence is never changed.
 
 Exit codes:
@@ -40,6 +45,9 @@ Exit codes:
 				return err
 			}
 			if err := reports.Terminal(cmd.OutOrStdout(), r); err != nil {
+				return err
+			}
+			if err := reports.GitHub(cmd.OutOrStdout(), os.Getenv, r); err != nil {
 				return err
 			}
 			*code = reports.ExitCode(r)

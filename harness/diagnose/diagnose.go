@@ -1,0 +1,62 @@
+// Package diagnose collects what a cluster looked like when a scenario did not pass: objects, logs and the rules
+// of its nodes, into one bounded folder without secrets.
+package diagnose
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+)
+
+// Bounds of what is collected.
+const (
+	fileLimit   = 1 << 20  // bytes
+	folderLimit = 20 << 20 // bytes
+	podLines    = 200
+	nodeLines   = 500
+	patience    = 30 * time.Second
+)
+
+// A Source is a cluster and the part of it that a scenario used.
+type Source struct {
+	Client    kubernetes.Interface
+	Namespace string
+	// OnNode runs a command line on a node, until ctx ends, and returns what it printed. It is called for several
+	// nodes at once. Nil where there is no such way.
+	OnNode func(ctx context.Context, node, line string) (string, error)
+	// Nodes are those OnNode knows. Empty is all nodes, which only an API server that answers can tell.
+	Nodes []string
+}
+
+// Collect writes into the folder dir, which it makes:
+//
+//	README.txt            what is here, and what is not and why
+//	<objects>.yaml        events, EndpointSlices, Services, pods and workloads of the namespace, and the nodes
+//	logs/<namespace>/<pod>/<container>[.previous].log
+//	nodes/<node>/...      rules, connection tracking, kube-proxy's metrics and the kubelet's log
+//
+// It takes at most 30 s and leaves at most 20 MiB, no file over 1 MiB. What could not be had is in README.txt. The
+// error is that the folder itself could not be written, which is no reason to fail a run either.
+func Collect(ctx context.Context, dir string, from Source) (err error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, patience, fmt.Errorf("%s were over", patience))
+	defer cancel()
+	f, err := open(dir)
+	if err != nil {
+		return fmt.Errorf("diagnose: open folder: %w", err)
+	}
+	var all sync.WaitGroup // apart, so that what does not answer holds up nothing else
+	all.Go(func() { from.objects(ctx, f) })
+	all.Go(func() { from.logs(ctx, f, from.Namespace, "") })
+	all.Go(func() { from.logs(ctx, f, metav1.NamespaceSystem, "k8s-app=kube-proxy") })
+	all.Go(func() { from.nodes(ctx, f) })
+	all.Wait()
+	if err := errors.Join(f.readme(from.Namespace), f.close()); err != nil {
+		return fmt.Errorf("diagnose: write folder: %w", err)
+	}
+	return nil
+}

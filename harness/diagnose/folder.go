@@ -1,0 +1,101 @@
+package diagnose
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// A folder takes files until it is full. What comes in after that is only named.
+type folder struct {
+	root *os.Root // so that no name leads out of it
+
+	mu      sync.Mutex
+	left    int      // bytes
+	files   []string // README lines
+	missing []string // README lines
+}
+
+func open(dir string) (*folder, error) {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, err
+	}
+	root, err := os.OpenRoot(dir)
+	return &folder{root: root, left: folderLimit - fileLimit}, err // the last MiB is README.txt's
+}
+
+// put writes a file whose name has slashes, of which it cuts off what is too much. Without data there is no file.
+func (f *folder) put(name string, data []byte) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if len(data) == 0 {
+		return
+	}
+	limit := min(fileLimit, f.left)
+	if len(data) > limit {
+		data = data[:limit]
+		data = data[:bytes.LastIndexByte(data, '\n')+1]
+		f.missing = append(f.missing, fmt.Sprintf("%s: all after its first %d bytes, for it has no more room", name, len(data)))
+	}
+	if len(data) == 0 {
+		return
+	}
+	if err := f.write(name, data); err != nil {
+		f.missing = append(f.missing, name+": "+oneLine(err))
+		return
+	}
+	f.left -= len(data)
+	f.files = append(f.files, fmt.Sprintf("%s, %d bytes", name, len(data)))
+}
+
+func (f *folder) write(name string, data []byte) error {
+	if err := f.root.MkdirAll(path.Dir(name), 0o755); err != nil {
+		return err
+	}
+	return f.root.WriteFile(name, data, 0o644)
+}
+
+// miss notes why something, or the rest of it, is not here.
+func (f *folder) miss(name string, err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.missing = append(f.missing, name+": "+oneLine(err))
+}
+
+func oneLine(err error) string { return strings.Join(strings.Fields(err.Error()), " ") }
+
+// about begins README.txt.
+const about = `What the cluster looked like when a scenario did not pass, in namespace %s.
+
+Objects are as the API server gave them, less managed fields and the last applied
+configuration. Secrets and ConfigMaps were not asked for, and the values of
+environment variables are withheld; what an app logs or has in its arguments is
+as it was. Logs are the last %d lines of a container, and %d of a kubelet.
+At most %d MiB a file and %d MiB in all were kept, of what came within %s.
+`
+
+func (f *folder) readme(namespace string) error {
+	var b bytes.Buffer
+	fmt.Fprintf(&b, about, namespace, podLines, nodeLines, fileLimit>>20, folderLimit>>20, patience)
+	for _, part := range []struct {
+		title string
+		lines []string
+	}{{"Left out", f.missing}, {"Here", f.files}} {
+		if len(part.lines) == 0 {
+			continue
+		}
+		slices.Sort(part.lines)
+		fmt.Fprintf(&b, "\n%s:\n", part.title)
+		for _, line := range part.lines {
+			fmt.Fprintf(&b, "  %s\n", line)
+		}
+	}
+	text := b.Bytes()
+	return f.write("README.txt", text[:min(len(text), fileLimit)])
+}
+
+func (f *folder) close() error { return f.root.Close() }

@@ -1,0 +1,58 @@
+package diagnose
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path"
+	"sync"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// A look is a command to run on a node, and the file for what it prints.
+type look struct{ file, line string }
+
+// looks has the rules of every mode: those of another than kube-proxy's tell of leftovers.
+func looks() []look {
+	return []look{
+		{"kubelet.log", fmt.Sprintf("journalctl --unit=kubelet --lines=%d --no-pager", nodeLines)},
+		{"kube-proxy.prom", "curl --silent --show-error --fail --max-time 5 http://127.0.0.1:10249/metrics"},
+		{"iptables.txt", "iptables-save"},
+		{"nftables.txt", "nft list ruleset"},
+		{"ipvs.txt", "cat /proc/net/ip_vs"},
+		{"conntrack.txt", "conntrack --stats"},
+	}
+}
+
+func (s Source) nodes(ctx context.Context, f *folder) {
+	if s.OnNode == nil {
+		f.miss("nodes", errors.New("there is no way to run a command on a node"))
+		return
+	}
+	names := s.Nodes
+	if len(names) == 0 {
+		list, err := s.Client.CoreV1().Nodes().List(ctx, metav1.ListOptions{})
+		if err != nil {
+			f.miss("nodes", err)
+			return
+		}
+		for _, node := range list.Items {
+			names = append(names, node.Name)
+		}
+	}
+	var all sync.WaitGroup
+	for _, node := range names {
+		all.Go(func() {
+			for _, look := range looks() {
+				file := path.Join("nodes", node, look.file)
+				text, err := s.OnNode(ctx, node, look.line)
+				f.put(file, []byte(text))
+				if err != nil {
+					f.miss(file, err)
+				}
+			}
+		})
+	}
+	all.Wait()
+}

@@ -1,0 +1,118 @@
+package diagnose
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"slices"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/yaml"
+)
+
+// withheld stands for the value of an environment variable.
+const withheld = "(withheld)"
+
+// A kind is a list of objects of one kind.
+type kind struct {
+	name string
+	list func(context.Context) (runtime.Object, error)
+}
+
+// kinds lists them in the order in which people read them. Secrets and ConfigMaps are none of them.
+func (s Source) kinds() []kind {
+	core, apps := s.Client.CoreV1(), s.Client.AppsV1()
+	return []kind{
+		{"events", s.events},
+		listing("endpointslices", s.Client.DiscoveryV1().EndpointSlices(s.Namespace).List),
+		listing("pods", core.Pods(s.Namespace).List),
+		listing("services", core.Services(s.Namespace).List),
+		listing("deployments", apps.Deployments(s.Namespace).List),
+		listing("replicasets", apps.ReplicaSets(s.Namespace).List),
+		listing("statefulsets", apps.StatefulSets(s.Namespace).List),
+		listing("daemonsets", apps.DaemonSets(s.Namespace).List),
+		listing("jobs", s.Client.BatchV1().Jobs(s.Namespace).List),
+		listing("horizontalpodautoscalers", s.Client.AutoscalingV2().HorizontalPodAutoscalers(s.Namespace).List),
+		listing("nodes", core.Nodes().List),
+	}
+}
+
+func listing[L runtime.Object](name string, list func(context.Context, metav1.ListOptions) (L, error)) kind {
+	return kind{name, func(ctx context.Context) (runtime.Object, error) { return list(ctx, metav1.ListOptions{}) }}
+}
+
+// events has the newest first, as what is too much is cut off at the end.
+func (s Source) events(ctx context.Context) (runtime.Object, error) {
+	list, err := s.Client.CoreV1().Events(s.Namespace).List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return nil, err
+	}
+	slices.SortStableFunc(list.Items, func(a, b corev1.Event) int { return cmp.Compare(lastSeen(b).UnixNano(), lastSeen(a).UnixNano()) })
+	return list, nil
+}
+
+func lastSeen(e corev1.Event) time.Time {
+	for _, at := range []time.Time{e.LastTimestamp.Time, e.EventTime.Time} {
+		if !at.IsZero() {
+			return at
+		}
+	}
+	return e.CreationTimestamp.Time
+}
+
+func (s Source) objects(ctx context.Context, f *folder) {
+	for _, kind := range s.kinds() {
+		name := kind.name + ".yaml"
+		list, err := kind.list(ctx)
+		if err != nil {
+			f.miss(name, err)
+			continue
+		}
+		text, err := toYAML(list)
+		if err != nil {
+			f.miss(name, err)
+			continue
+		}
+		f.put(name, text)
+	}
+}
+
+// toYAML is an object without what nobody may see and what nobody reads.
+func toYAML(object runtime.Object) ([]byte, error) {
+	data, err := json.Marshal(object)
+	if err != nil {
+		return nil, err
+	}
+	var fields map[string]any
+	if err := json.Unmarshal(data, &fields); err != nil {
+		return nil, err
+	}
+	scrub(fields)
+	return yaml.Marshal(fields)
+}
+
+// scrub takes out, at any depth, managed fields, the last applied configuration, which says all again, and the
+// values of environment variables, as people put secrets there.
+func scrub(value any) {
+	switch value := value.(type) {
+	case []any:
+		for _, entry := range value {
+			scrub(entry)
+		}
+	case map[string]any:
+		delete(value, "managedFields")
+		delete(value, corev1.LastAppliedConfigAnnotation)
+		variables, _ := value["env"].([]any)
+		for _, variable := range variables {
+			if variable, ok := variable.(map[string]any); ok && variable["value"] != nil {
+				variable["value"] = withheld
+			}
+		}
+		for _, field := range value {
+			scrub(field)
+		}
+	}
+}

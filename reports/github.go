@@ -1,0 +1,107 @@
+package reports
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"rollcall/harness/verdict"
+)
+
+// annotationLimit is how many annotations of a level GitHub shows of a step.
+const annotationLimit = 10
+
+// GitHub tells a GitHub workflow of r when getenv, such as os.Getenv, says that one runs this: annotations go
+// to w, which is to be the step's output, and the summary to the end of the step's, as far as it has room.
+func GitHub(w io.Writer, getenv func(string) string, r Report) error {
+	var told error
+	if getenv("GITHUB_ACTIONS") == "true" {
+		told = Annotations(w, r)
+	}
+	if path := getenv("GITHUB_STEP_SUMMARY"); path != "" {
+		told = errors.Join(told, appendSummary(path, r))
+	}
+	return told
+}
+
+// An annotation is one workflow command; its level is error, warning or notice.
+type annotation struct{ level, title, text string }
+
+// Annotations writes r as workflow commands: an error for every scenario that failed and for a run that broke,
+// a warning for every inconclusive one, and a notice with the totals. GitHub shows ten of a level, so the
+// tenth names all that are left.
+func Annotations(w io.Writer, r Report) error {
+	byOutcome := make(map[verdict.Outcome][]annotation)
+	for _, s := range r.Scenarios {
+		level := "error"
+		if s.Outcome == verdict.Inconclusive {
+			level = "warning"
+		}
+		because := clipped(s.Because, becauseLimit)
+		if s.Diagnostics != "" {
+			because += " (see " + s.Diagnostics + ")"
+		}
+		byOutcome[s.Outcome] = append(byOutcome[s.Outcome], annotation{level, fmt.Sprintf("%s/%s on %s: %s", s.Suite, s.ID, s.Mode, s.Outcome), because})
+	}
+	failed := byOutcome[verdict.Fail]
+	if broken := strings.Join(r.Run.Broken, "; "); broken != "" {
+		failed = append([]annotation{{"error", "the run broke", clipped(broken, becauseLimit)}}, failed...)
+	}
+	var b bytes.Buffer
+	for _, level := range [][]annotation{few(failed), few(byOutcome[verdict.Inconclusive]), {{"notice", "Rollcall " + r.Run.ID, totals(r)}}} {
+		for _, a := range level {
+			fmt.Fprintf(&b, "::%s title=%s::%s\n", a.level, property(a.title), message(a.text))
+		}
+	}
+	if _, err := w.Write(b.Bytes()); err != nil {
+		return fmt.Errorf("reports: write annotations: %w", err)
+	}
+	return nil
+}
+
+// few is what GitHub shows of annotations of one level.
+func few(all []annotation) []annotation {
+	if len(all) <= annotationLimit {
+		return all
+	}
+	shown, rest := all[:annotationLimit-1:annotationLimit-1], all[annotationLimit-1:]
+	var titles []string
+	for _, a := range rest {
+		titles = append(titles, a.title)
+	}
+	return append(shown, annotation{rest[0].level, fmt.Sprintf("and %d more", len(rest)), clipped(strings.Join(titles, "; "), becauseLimit)})
+}
+
+// message is text as a workflow command carries it.
+func message(text string) string {
+	return strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A").Replace(oneLine(text))
+}
+
+// property is text as a property of a workflow command, which ends at a colon or a comma.
+func property(text string) string {
+	return strings.NewReplacer(":", "%3A", ",", "%2C").Replace(message(text))
+}
+
+// appendSummary adds the summary to what the step's file has already; GitHub rejects all of a file that is
+// too large.
+func appendSummary(path string, r Report) (err error) {
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("reports: append to step summary: %w", err)
+		}
+	}()
+	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(summary(r, max(0, summaryLimit-int(info.Size()))))
+	return err
+}

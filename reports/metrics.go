@@ -1,0 +1,143 @@
+package reports
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"math"
+	"time"
+
+	dto "github.com/prometheus/client_model/go"
+	"github.com/prometheus/common/expfmt"
+
+	"rollcall/harness/evidence"
+	"rollcall/harness/verdict"
+)
+
+// Metrics writes metrics.prom, in Prometheus' text format and without timestamps, as the textfile collector of
+// node_exporter wants it: gauges in seconds and shares of one, by suite, scenario, mode and version of Kubernetes.
+// The run's id is no label, so that every run continues the same series.
+func Metrics(w io.Writer, r Report) error {
+	var g gauges
+	g.run(r)
+	for _, c := range r.Clusters {
+		g.set("cluster_info", "What the scenarios of a mode ran on.", 1,
+			label("mode", c.Mode), label("kubernetes", c.Kubernetes), label("kernel", c.Kernel), label("cni", c.CNI), label("provider", c.Provider))
+	}
+	for _, s := range r.Scenarios {
+		g.scenario(s, kubernetesOf(s, r.Clusters))
+	}
+	var b bytes.Buffer
+	for _, family := range g.families {
+		if _, err := expfmt.MetricFamilyToText(&b, family); err != nil {
+			return fmt.Errorf("reports: write metrics: %w", err)
+		}
+	}
+	if _, err := w.Write(b.Bytes()); err != nil {
+		return fmt.Errorf("reports: write metrics: %w", err)
+	}
+	return nil
+}
+
+// kubernetesOf is the version a scenario ran on, or was to run on; empty when neither is known.
+func kubernetesOf(s Scenario, clusters []evidence.Cluster) string {
+	version := s.Kubernetes
+	for _, c := range clusters {
+		if version == "" && c.Mode == s.Mode {
+			version = c.Kubernetes
+		}
+	}
+	return version
+}
+
+// gauges are metric families in the order in which they were first set.
+type gauges struct{ families []*dto.MetricFamily }
+
+// set adds a sample to the gauge rollcall_<name>.
+func (g *gauges) set(name, help string, value float64, labels ...*dto.LabelPair) {
+	name = "rollcall_" + name
+	var family *dto.MetricFamily
+	for _, known := range g.families {
+		if known.GetName() == name {
+			family = known
+		}
+	}
+	if family == nil {
+		family = &dto.MetricFamily{Name: &name, Help: &help, Type: dto.MetricType_GAUGE.Enum()}
+		g.families = append(g.families, family)
+	}
+	family.Metric = append(family.Metric, &dto.Metric{Label: labels, Gauge: &dto.Gauge{Value: &value}})
+}
+
+func label(name, value string) *dto.LabelPair {
+	return &dto.LabelPair{Name: &name, Value: new(oneLine(value))}
+}
+
+func (g *gauges) run(r Report) {
+	unix := func(t time.Time) float64 { return float64(t.UnixMilli()) / 1000 }
+	if !r.Run.Began.IsZero() {
+		g.set("run_began_timestamp_seconds", "When the run began.", unix(r.Run.Began))
+	}
+	if !r.Run.Ended.IsZero() {
+		g.set("run_ended_timestamp_seconds", "When the run ended; absent for one that was cut off.", unix(r.Run.Ended))
+		g.set("run_duration_seconds", "How long the run took.", r.Summary.Seconds)
+	}
+	g.set("run_exit_code", "0 all passed or were skipped, 1 a claim failed, 3 something was inconclusive or broke.", float64(ExitCode(r)))
+	g.set("run_broken", "How many things kept the run from being recorded or read whole.", float64(len(r.Run.Broken)))
+	n := r.Summary
+	for outcome, count := range [...]int{verdict.Inconclusive: n.Inconclusive, verdict.Pass: n.Pass, verdict.Fail: n.Fail, verdict.Skipped: n.Skipped} {
+		g.set("run_scenarios", "Scenarios by outcome.", float64(count), label("outcome", verdict.Outcome(outcome).String()))
+	}
+}
+
+func (g *gauges) scenario(s Scenario, kubernetes string) {
+	set := func(name, help string, value float64, more ...*dto.LabelPair) {
+		labels := []*dto.LabelPair{label("suite", s.Suite), label("scenario", s.ID), label("mode", s.Mode), label("kubernetes", kubernetes)}
+		g.set("scenario_"+name, help, value, append(labels, more...)...)
+	}
+	for outcome := verdict.Inconclusive; outcome <= verdict.Skipped; outcome++ {
+		is := 0.0
+		if s.Outcome == outcome {
+			is = 1
+		}
+		set("outcome", "1 for the outcome the scenario had, 0 for the others.", is, label("outcome", outcome.String()))
+	}
+	if s.Outcome == verdict.Skipped {
+		return
+	}
+	set("duration_seconds", "How long the scenario took.", s.Seconds)
+	set("attempts", "How often the scenario was tried.", float64(s.Attempts))
+	failures := make(map[evidence.Fault]int)
+	for _, lane := range s.Lanes {
+		for fault, n := range lane.Failures {
+			failures[fault] += n
+		}
+	}
+	for _, fault := range evidence.Faults() {
+		if len(s.Lanes) > 0 {
+			set("failures", "Requests that failed, by kind.", float64(failures[fault]), label("kind", string(fault)))
+		}
+	}
+	for _, n := range numbersOf(s) {
+		name, value := n.base()
+		if n.stat == "" {
+			set(name, n.help, value)
+		} else {
+			set(name, n.help, value, label("stat", n.stat))
+		}
+	}
+}
+
+// base is a number's name and value in base units, to the thousandth of the unit it has.
+func (n number) base() (name string, value float64) {
+	switch n.unit {
+	case milliseconds:
+		return n.name + "_seconds", math.Round(n.value*1000) / 1e6
+	case percent:
+		return n.name + "_ratio", math.Round(n.value*1000) / 1e5
+	case wholeSeconds:
+		return n.name + "_seconds", n.value
+	default:
+		return n.name, n.value
+	}
+}
