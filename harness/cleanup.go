@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -14,20 +15,26 @@ import (
 	"k8s.io/utils/ptr"
 
 	"rollcall/fixtures"
+	"rollcall/harness/evidence"
 	"rollcall/harness/poll"
 )
 
-// cleanUp ends all that the recording started and begins to remove its namespaces. It does not wait until they are
-// gone: that takes 5 s at least, in which nothing happens (Kubernetes v1.36.3,
-// pkg/controller/namespace/namespace_controller.go, namespaceDeletionGracePeriod), see vacated.
-func (r *recording) cleanUp(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, cleanupPatience)
+// leave ends all that the recording started, undoes its changes of the cluster and begins to remove its namespaces. It
+// does not wait until those are gone: that takes 5 s at least, in which nothing happens (Kubernetes v1.36.3,
+// pkg/controller/namespace/namespace_controller.go, namespaceDeletionGracePeriod), see vacated. How long everything took
+// is noted in the recording's folder.
+func (r *recording) leave(ctx context.Context, folder string) error {
+	limited, cancel := context.WithTimeout(ctx, cleanupPatience)
 	defer cancel()
 	var group errgroup.Group
 	for _, namespace := range []string{r.namespace, r.observerNamespace()} {
-		group.Go(func() error { return empty(ctx, r.cluster.Client, namespace) })
+		group.Go(func() error { return empty(limited, r.cluster.Client, namespace) })
 	}
-	return group.Wait()
+	left := group.Wait()
+	for _, undo := range slices.Backward(r.undo) {
+		left = errors.Join(left, undo(ctx))
+	}
+	return errors.Join(left, evidence.Lengthen(folder, time.Since(r.began)))
 }
 
 // observerNamespace is where the observers of the nodes' rules are.

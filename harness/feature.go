@@ -145,29 +145,42 @@ func (r *Rig) recordAndJudge(ctx context.Context, c *cluster.Cluster, suite stri
 		run.Attempt, run.Tries, run.Kubernetes = attempt, tries, c.Kubernetes
 		namespace := "rollcall-" + strings.ToLower(rand.Text()[:8])
 		folder := r.folder(c.Mode, suite, s.ID, attempt)
-		left, err := record(ctx, c, s, r.agents, r.session.ID, namespace, folder, run, entry, out)
-		if left != nil {
+		recorded, err := record(ctx, c, s, r.agents, r.session.ID, namespace, folder, run, entry, out)
+		if recorded == nil {
+			return v, err
+		}
+		if err == nil {
+			v, err = judge(folder)
+		}
+		again := err == nil && v.Outcome == verdict.Inconclusive && !v.Distrusted && attempt < tries
+		if (err != nil || v.Outcome != verdict.Pass) && !again {
+			recorded.diagnose(ctx, filepath.Join(folder, diagnostics))
+		}
+		if left := recorded.leave(context.WithoutCancel(ctx), folder); left != nil {
 			r.breaks(fmt.Sprintf("%s %s: %v", c.Mode, s.ID, left))
 			fmt.Fprintln(out, left)
 		}
 		if err != nil {
 			return v, err
 		}
-		ev, err := evidence.Read(folder)
-		if err != nil {
-			return v, err
-		}
-		tl, err := timeline.Join(ev)
-		if err != nil {
-			return v, err
-		}
-		v = verdict.Judge(ev.Run, tl)
 		fmt.Fprintf(out, "%s %s: %s: %s\n", c.Mode, s.ID, v.Outcome, v.Because)
-		if v.Outcome != verdict.Inconclusive || v.Distrusted {
+		if !again {
 			break
 		}
 	}
 	return v, nil
+}
+
+func judge(folder string) (v verdict.Verdict, err error) {
+	ev, err := evidence.Read(folder)
+	if err != nil {
+		return v, err
+	}
+	tl, err := timeline.Join(ev)
+	if err != nil {
+		return v, err
+	}
+	return verdict.Judge(ev.Run, tl), nil
 }
 
 // skip notes every scenario as skipped in a mode.

@@ -34,14 +34,15 @@ type recording struct {
 	watch     *observe.Watch
 	clients   *clients
 	observers *observers
-	boots     map[string]string // node -> id of the boot of its kernel
+	boots     map[string]string             // node -> id of the boot of its kernel
+	undo      []func(context.Context) error // changes of the cluster, in the order made
 }
 
 // record runs the scenario once and puts what was seen into folder. The evidence there is whole, or
-// says why it is not. left is about what could not be cleaned up afterwards, err about a folder that
-// cannot be written.
-func record(ctx context.Context, c *cluster.Cluster, s Scenario, agents int, session, namespace, folder string, run evidence.Run, told *progress.Entry, out io.Writer) (left, err error) {
-	r := &recording{Scenario: s, cluster: c, agents: agents, session: session, namespace: namespace, began: time.Now(), told: told, out: out, run: run}
+// says why it is not. The recording, unless it is nil, has to be left by [recording.leave]. The error is about a
+// folder that cannot be written.
+func record(ctx context.Context, c *cluster.Cluster, s Scenario, agents int, session, namespace, folder string, run evidence.Run, told *progress.Entry, out io.Writer) (r *recording, err error) {
+	r = &recording{Scenario: s, cluster: c, agents: agents, session: session, namespace: namespace, began: time.Now(), told: told, out: out, run: run}
 	r.run.Began = r.began.UTC()
 	r.run.OldVersion, r.run.NewVersion, r.run.Unloaded = appVersions[0], appVersions[1], s.Walk != nil
 	if s.Rollout != nil {
@@ -56,11 +57,11 @@ func record(ctx context.Context, c *cluster.Cluster, s Scenario, agents int, ses
 	if s.Walk != nil {
 		do = r.walkThrough
 	}
-	afterwards := context.WithoutCancel(ctx)
-	undo, broke := r.change(ctx)
+	broke := r.change(ctx)
 	if broke == nil {
 		broke = do(ctx)
 	}
+	afterwards := context.WithoutCancel(ctx)
 	if r.clients != nil {
 		r.run.Distrust = append(r.run.Distrust, r.clients.collect(afterwards, r.began)...)
 		r.run.Lanes, r.run.Clocks = r.clients.lanes, shareClocks(r.clients.clocks, r.boots)
@@ -69,31 +70,23 @@ func record(ctx context.Context, c *cluster.Cluster, s Scenario, agents int, ses
 	if broke != nil {
 		r.run.Distrust = append(r.run.Distrust, broke.Error())
 	}
-	left = errors.Join(r.cleanUp(afterwards), undo(afterwards))
 	r.run.Length = time.Since(r.began)
-	return left, r.recorder.Finish(r.run)
+	return r, r.recorder.Finish(r.run)
 }
 
-// change changes the cluster as the scenario asks. What undoes it is never nil.
-func (r *recording) change(ctx context.Context) (undo func(context.Context) error, err error) {
-	var made []func(context.Context) error
-	undo = func(ctx context.Context) (err error) {
-		for _, one := range slices.Backward(made) {
-			err = errors.Join(err, one(ctx))
-		}
-		return err
-	}
+// change changes the cluster as the scenario asks; leave undoes it.
+func (r *recording) change(ctx context.Context) error {
 	for _, change := range r.Given {
 		fmt.Fprintln(r.out, r.told.Tell(progress.Running{Phase: "making " + change.String()}))
-		one, err := change.Make(ctx, r.cluster)
-		if one != nil {
-			made = append(made, one)
+		undo, err := change.Make(ctx, r.cluster)
+		if undo != nil {
+			r.undo = append(r.undo, undo)
 		}
 		if err != nil {
-			return undo, fmt.Errorf("make %s: %w", change, err)
+			return fmt.Errorf("make %s: %w", change, err)
 		}
 	}
-	return undo, nil
+	return nil
 }
 
 // rollOutUnderLoad is the scenario from the first object to the last hit.

@@ -165,6 +165,15 @@ func (c *Cluster) connect(ctx context.Context) error {
 	return err
 }
 
+// Nodes are the names of all nodes.
+func (c *Cluster) Nodes() []string {
+	var names []string
+	for _, node := range c.nodes {
+		names = append(names, node.String())
+	}
+	return names
+}
+
 // Outside is the address on 127.0.0.1 that leads to the NodePort of the spec.
 func (c *Cluster) Outside(ctx context.Context) (string, error) {
 	for _, node := range c.nodes {

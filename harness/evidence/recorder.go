@@ -166,3 +166,14 @@ func begin(dir string) error {
 		return fmt.Errorf("evidence: %s already holds a run", dir)
 	}
 }
+
+// Lengthen notes that the recording in dir, which has ended, took so long with what followed it.
+func Lengthen(dir string, length time.Duration) error {
+	var run Run
+	file := filepath.Join(dir, RunFile)
+	if err := ReadJSON(file, &run); err != nil {
+		return err
+	}
+	run.Length = length
+	return WriteJSON(file, run)
+}

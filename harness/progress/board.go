@@ -84,7 +84,7 @@ func (e *Entry) Tell(now Running) (line string) {
 		}
 		r := &e.board.status.Running[i]
 		r.Phase, r.Sent, r.Failed, r.Replies, r.Trouble = now.Phase, now.Sent, now.Failed, now.Replies, now.Trouble
-		e.board.age(r)
+		e.board.status.age(time.Now())
 		line = r.Line()
 	})
 	return line
@@ -104,23 +104,12 @@ func (e *Entry) End(outcome, because string) {
 	})
 }
 
-// age brings the times of a scenario up to now; the caller holds the lock.
-func (b *Board) age(r *Running) {
-	r.Seconds = time.Since(r.Began).Seconds()
-	if usual, known := b.status.usual(r.Name); known {
-		r.Left = new(max(0, usual-r.Seconds))
-	}
-}
-
 // change changes the status and writes it.
 func (b *Board) change(edit func()) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	edit()
-	for i := range b.status.Running {
-		b.age(&b.status.Running[i])
-	}
-	b.status.Updated, b.status.Left = time.Now().UTC(), b.status.left()
+	b.status.age(time.Now())
 	b.err = b.write()
 }
 

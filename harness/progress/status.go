@@ -61,6 +61,19 @@ type Expected struct {
 	Beside  int     `json:"beside"` // scenarios that go on at the same time, itself included
 }
 
+// age brings the times up to now.
+func (s *Status) age(now time.Time) {
+	s.Updated = now.UTC()
+	for i := range s.Running {
+		r := &s.Running[i]
+		r.Seconds = now.Sub(r.Began).Seconds()
+		if usual, known := s.usual(r.Name); known {
+			r.Left = new(max(0, usual-r.Seconds))
+		}
+	}
+	s.Left = s.left()
+}
+
 // left is how long the run still takes if everything takes as long as last time; nil if nothing is known of that.
 func (s *Status) left() *float64 {
 	if len(s.Expected) == 0 {

@@ -32,6 +32,7 @@ const drawEvery = 500 * time.Millisecond
 func (t *Table) Follow(ctx context.Context, file string) error {
 	for {
 		s, err := Read(file)
+		s.age(time.Now()) // the file is as old as the last change
 		if err == nil {
 			err = t.Draw(s)
 		}
