@@ -33,7 +33,8 @@ type Unit uint8
 
 // The units.
 const (
-	Count Unit = iota
+	Requests Unit = iota // of as many as were sent
+	Pods
 	Milliseconds
 	Percent
 )
