@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"rollcall/harness/verdict"
 	"rollcall/reports"
@@ -179,16 +180,19 @@ func (c *Comparison) addNumbers(name string, p Pair, a, b view, history trend.Hi
 	}
 	was, is := numbers.Of(a.scenarios[name]), numbers.Of(b.scenarios[name])
 	usualA, usualB := history.Usual(lineA.Conditions(), c.A.ID, c.B.ID), history.Usual(lineB.Conditions(), c.A.ID, c.B.ID)
+	var onlyA, onlyB []string
 	for _, n := range numbers.All() {
 		valueA, inA := was[n.ID]
 		valueB, inB := is[n.ID]
 		switch {
 		case n.Unit == numbers.Requests && !sameLoad:
 			continue
-		case inA != inB:
-			c.note("%s in %s: %s was measured in %s alone.", name, p, n.Name, map[bool]string{true: "A", false: "B"}[inA])
-			continue
-		case !inA:
+		case !inA || !inB:
+			if inA {
+				onlyA = append(onlyA, n.Name)
+			} else if inB {
+				onlyB = append(onlyB, n.Name)
+			}
 			continue
 		}
 		c.Measured++
@@ -204,6 +208,14 @@ func (c *Comparison) addNumbers(name string, p Pair, a, b view, history trend.Hi
 			way = Better
 		}
 		c.Numbers = append(c.Numbers, Moved{name, p.String(), n, valueA.Value, valueB.Value, m, way})
+	}
+	for _, alone := range []struct {
+		side  string
+		names []string
+	}{{"A", onlyA}, {"B", onlyB}} {
+		if len(alone.names) > 0 {
+			c.note("%s in %s: measured in %s alone: %s.", name, p, alone.side, strings.Join(alone.names, "; "))
+		}
 	}
 }
 

@@ -3,6 +3,7 @@ package compare
 import (
 	"fmt"
 
+	"rollcall/harness/verdict"
 	"rollcall/reports"
 	"rollcall/reports/page"
 )
@@ -41,6 +42,9 @@ func Page(c Comparison) page.Page {
 	add(gone)
 	appeared := page.Section{Title: "Scenarios that are new", Head: []string{"Scenario", "Mode", "It is", "Because"}}
 	for _, n := range c.New {
+		if n.B == verdict.Pass {
+			n.BecauseB = ""
+		}
 		appeared.Rows = append(appeared.Rows, []string{n.Scenario, n.Modes, n.B.String(), n.BecauseB})
 	}
 	add(appeared)

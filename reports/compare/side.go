@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -41,23 +42,25 @@ func Open(dir string) (Side, error) {
 		return Side{Report: now}.complete(), nil
 	}
 	s := Side{Report: now}
-	s.patch(then)
+	s.patch(dir, then)
 	return s.complete(), nil
 }
 
 func (s *Side) note(form string, args ...any) { s.Notes = append(s.Notes, fmt.Sprintf(form, args...)) }
 
-// patch takes from the report of then what of the evidence is gone or damaged now.
-func (s *Side) patch(then reports.Report) {
+// patch takes from the report of then what of the evidence in dir is gone or damaged now.
+func (s *Side) patch(dir string, then reports.Report) {
 	s.Report.Scenarios = slices.Clone(s.Report.Scenarios)
 	for _, was := range then.Scenarios {
 		i := slices.IndexFunc(s.Report.Scenarios, func(now reports.Scenario) bool { return nameOf(now) == nameOf(was) && now.Mode == was.Mode })
-		switch {
-		case i < 0:
+		if i < 0 {
 			s.note("the evidence of %s in %s is gone, and it is taken from %s", nameOf(was), was.Mode, reports.ReportFile)
 			s.Report.Scenarios = append(s.Report.Scenarios, was)
-		case len(s.Report.Scenarios[i].Rules) == 0 && len(was.Rules) > 0:
-			s.note("the evidence of %s in %s cannot be read any more, and it is taken from %s: %s", nameOf(was), was.Mode, reports.ReportFile, s.Report.Scenarios[i].Because)
+			continue
+		}
+		now := s.Report.Scenarios[i]
+		if now.Outcome == verdict.Inconclusive && was.Outcome != verdict.Inconclusive && damaged(filepath.Join(dir, filepath.FromSlash(now.Evidence))) {
+			s.note("the evidence of %s in %s cannot be read any more, and it is taken from %s: %s", nameOf(was), was.Mode, reports.ReportFile, now.Because)
 			s.Report.Scenarios[i] = was
 		}
 	}
@@ -66,6 +69,11 @@ func (s *Side) patch(then reports.Report) {
 			s.Report.Clusters = append(s.Report.Clusters, was)
 		}
 	}
+}
+
+func damaged(folder string) bool {
+	ev, err := evidence.Read(folder)
+	return err != nil || len(ev.Damage) > 0
 }
 
 // complete notes what a reader would miss.

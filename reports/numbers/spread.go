@@ -5,14 +5,23 @@ import (
 	"slices"
 )
 
-// A Spread is by how much a number may differ between two runs of the same, when nothing else is known: Floor, in
-// the number's unit, or Share of the larger of the two.
-type Spread struct{ Floor, Share float64 }
+// A Spread is by how much a number may differ between two runs of the same, when nothing else is known.
+type Spread struct {
+	Floor float64 // in the number's unit
+	Share float64 // of the larger of the two, when that is more
+	Exact bool    // none is none: there is no floor between it and some
+}
+
+// At is the spread about a value.
+func (s Spread) At(x float64) float64 { return max(s.Floor, s.Share*math.Abs(x)) }
 
 // between is the spread of two values. It is never narrower than what the values are uncertain by, nor than how far
 // pods and nodes differ within both runs: within the one alone, so that an outlier cannot hide itself.
 func (s Spread) between(a, b Value) float64 {
-	return max(s.Floor, s.Share*max(math.Abs(a.Value), math.Abs(b.Value)), a.Uncertainty+b.Uncertainty, min(a.Within, b.Within))
+	if s.Exact && (a.Value == 0 || b.Value == 0) {
+		s.Floor = 0
+	}
+	return max(s.At(a.Value), s.At(b.Value), a.Uncertainty+b.Uncertainty, min(a.Within, b.Within))
 }
 
 // A Usual is what a number was in earlier runs of the same.

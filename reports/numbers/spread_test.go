@@ -53,7 +53,8 @@ func TestWhatMoved(t *testing.T) {
 		{"back from an unusual one", "longest_outage_ms", is(900), is(100), steady, steady, true},
 		{"a past of the first alone", "longest_outage_ms", is(100), is(230), steady, numbers.Usual{}, true},
 		{"a past of the second alone", "longest_outage_ms", is(230), is(100), numbers.Usual{}, steady, true},
-		{"a first request that fails, without a past", "failed", is(0), is(1), numbers.Usual{}, numbers.Usual{}, false},
+		{"a first request that fails", "failed", is(0), is(1), numbers.Usual{}, numbers.Usual{}, true},
+		{"some more, where some do anyway", "failed", is(20), is(56), numbers.Usual{}, numbers.Usual{}, false},
 		{"a first request that fails, in 49 runs", "failed", is(0), is(1), none, none, true},
 		{"unusual, but the clocks cannot tell", "longest_outage_ms", numbers.Value{Value: 100, Uncertainty: 70}, numbers.Value{Value: 230, Uncertainty: 70}, steady, steady, false},
 	} {

@@ -120,8 +120,9 @@ func numberRows(s Series) (rows [][]string) {
 		if len(there) == 0 {
 			continue
 		}
+		median := numbers.Median(there)
 		rows = append(rows, []string{
-			n.Name, s.Mode, sparkline(values), n.Unit.Text(there[len(there)-1]), n.Unit.Text(numbers.Median(there)),
+			n.Name, s.Mode, sparkline(values, n.Spread.At(median)), n.Unit.Text(there[len(there)-1]), n.Unit.Text(median),
 			n.Unit.Text(slices.Min(there)), n.Unit.Text(slices.Max(there)), fmt.Sprintf("%d of %d", len(there), len(lines)),
 		})
 	}
