@@ -1,9 +1,16 @@
 package numbers_test
 
 import (
+	"encoding/json"
+	"flag"
+	"fmt"
 	"math"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"rollcall/harness/evidence"
@@ -99,6 +106,51 @@ func TestMovesAreConsistent(t *testing.T) {
 			t.Fatalf("it moved within its spread: %+v", m)
 		}
 	})
+}
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+// What was recorded on real clusters is as many numbers as before.
+func TestNumbersOfWhatWasRecorded(t *testing.T) {
+	var got strings.Builder
+	folders, err := filepath.Glob("../testdata/recorded/*/golden.json")
+	if err != nil || len(folders) == 0 {
+		t.Fatalf("%d scenarios: %v", len(folders), err)
+	}
+	for _, path := range folders {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var s struct {
+			reports.Scenario
+			Outcome string `json:"outcome"`
+			Rules   any    `json:"rules"`
+		}
+		if err := json.Unmarshal(data, &s); err != nil {
+			t.Fatalf("%s: %v", path, err)
+		}
+		fmt.Fprintln(&got, filepath.Base(filepath.Dir(path)))
+		values := numbers.Of(s.Scenario)
+		for _, n := range numbers.All() {
+			if v, ok := values[n.ID]; ok {
+				fmt.Fprintf(&got, "    %s %v (%s), uncertain by %v, within %.3f\n", n.ID, v.Value, n.Unit.Text(v.Value), v.Uncertainty, v.Within)
+			}
+		}
+	}
+	golden := filepath.Join("testdata", "recorded.txt")
+	if *update {
+		if err := os.WriteFile(golden, []byte(got.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatalf("%v: -update writes it", err)
+	}
+	if diff := cmp.Diff(string(want), got.String()); diff != "" {
+		t.Errorf("%s (-want +got), -update rewrites it:\n%s", golden, diff)
+	}
 }
 
 func TestNumbersOfAScenario(t *testing.T) {
