@@ -189,12 +189,19 @@ func TestNumbersOfAScenario(t *testing.T) {
 
 func TestWhichWayIsWorse(t *testing.T) {
 	for _, row := range []struct {
-		better numbers.Better
-		up     bool // worse when it goes up
-		down   bool
-	}{{numbers.Lower, true, false}, {numbers.Higher, false, true}, {numbers.Neither, false, false}} {
-		if up, down := row.better.Worse(1, 2), row.better.Worse(2, 1); up != row.up || down != row.down || row.better.Worse(1, 1) {
-			t.Errorf("%d: worse upwards %t, downwards %t", row.better, up, down)
+		sentence, id string
+		up, down     bool // whether it is worse that way
+	}{
+		{"more that fail are worse", "failed", true, false},
+		{"a longer outage is worse", "longest_outage_ms", true, false},
+		{"an old version that replies longer is worse", "status_gap_ms", true, false},
+		{"fewer pods available are worse", "min_available", false, true},
+		{"more pods need more room", "max_pods", true, false},
+		{"a busy node is the rig's doing", "node_busy_p50_percent", false, false},
+	} {
+		better := number(t, row.id).Better
+		if up, down := better.Worse(1, 2), better.Worse(2, 1); up != row.up || down != row.down || better.Worse(1, 1) {
+			t.Errorf("%s: worse upwards %t, downwards %t", row.sentence, up, down)
 		}
 	}
 }
