@@ -58,7 +58,7 @@ func (b Better) Worse(was, is float64) bool {
 func (u Unit) Text(x float64) string {
 	switch {
 	case u == Percent:
-		return fmt.Sprintf("%.1f %%", x)
+		return fmt.Sprintf("%.1f%%", x)
 	case u == Milliseconds && math.Abs(x) < 1000:
 		return fmt.Sprintf("%.0f ms", x)
 	case u == Milliseconds:

@@ -76,7 +76,7 @@ func outcomeRow(s Series) []string {
 	f := s.Flake()
 	flaky, change := "-", "-"
 	if f.Decided > 0 {
-		flaky = fmt.Sprintf("%d of %d (%.0f %%)", f.Other, f.Decided, 100*float64(f.Other)/float64(f.Decided))
+		flaky = fmt.Sprintf("%d of %d, %.0f%%", f.Other, f.Decided, 100*float64(f.Other)/float64(f.Decided))
 	}
 	if before, after, ok := s.LastChange(); ok {
 		change = fmt.Sprintf("%s → %s in %s, %s", before.Outcome, after.Outcome, after.Run, day(after.Began))
