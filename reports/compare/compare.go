@@ -15,7 +15,8 @@ import (
 // A Comparison is what run B says otherwise than run A.
 type Comparison struct {
 	A, B     reports.Run
-	Notes    []string
+	Missing  []string // what of the two runs could not be had, a sentence each
+	Notes    []string // what was not compared, and why
 	Clusters []Difference
 	Outcomes []Change
 	New      []Change // only B has them
@@ -109,7 +110,7 @@ func (c *Comparison) noteSides(a, b Side) {
 		notes []string
 	}{{"A", a.Notes}, {"B", b.Notes}} {
 		for _, note := range side.notes {
-			c.note("%s: %s.", side.name, note)
+			c.Missing = append(c.Missing, fmt.Sprintf("%s: %s.", side.name, note))
 		}
 	}
 	if c.A.Version != c.B.Version {

@@ -92,7 +92,7 @@ func TestComparisons(t *testing.T) {
 func TestARunHasNotChangedFromItself(t *testing.T) {
 	for _, dir := range []string{before(t), after(t)} {
 		c := compared(t, open(t, dir), open(t, dir))
-		if c.Changed() || c.Worse() || len(c.Notes) > 0 {
+		if c.Changed() || c.Worse() || len(c.Missing)+len(c.Notes) > 0 {
 			t.Errorf("%s", write(t, page.Markdown, c))
 		}
 	}
@@ -157,12 +157,13 @@ func TestWhatIsMissingIsSaid(t *testing.T) {
 			if c.Changed() {
 				t.Errorf("it changed:\n%s", write(t, page.Markdown, c))
 			}
-			if len(c.Notes) != len(row.notes) {
-				t.Errorf("notes %q, want %q", c.Notes, row.notes)
+			said := append(c.Missing, c.Notes...)
+			if len(said) != len(row.notes) {
+				t.Errorf("it says %q, want %q", said, row.notes)
 			}
-			for i := range min(len(c.Notes), len(row.notes)) {
-				if !strings.Contains(c.Notes[i], row.notes[i]) {
-					t.Errorf("note %q, want %q", c.Notes[i], row.notes[i])
+			for i := range min(len(said), len(row.notes)) {
+				if !strings.Contains(said[i], row.notes[i]) {
+					t.Errorf("it says %q, want %q", said[i], row.notes[i])
 				}
 			}
 		})

@@ -11,6 +11,7 @@ import (
 // Page tells a comparison, what got worse first.
 func Page(c Comparison) page.Page {
 	p := page.Page{Title: "Rollcall compare", Text: []string{sideOf("A", c.A), sideOf("B", c.B), verdictOf(c)}}
+	p.Text = append(p.Text, c.Missing...)
 	add := func(s page.Section) {
 		if len(s.Rows)+len(s.Text) > 0 {
 			p.Sections = append(p.Sections, s)
@@ -66,6 +67,9 @@ func sideOf(name string, r reports.Run) string {
 // verdictOf is one sentence.
 func verdictOf(c Comparison) string {
 	over := fmt.Sprintf("%d scenarios and %d numbers were compared.", c.Compared, c.Measured)
+	if len(c.Gone)+len(c.New) > 0 {
+		over += fmt.Sprintf(" %d scenarios went, and %d are new.", len(c.Gone), len(c.New))
+	}
 	worse, better := 0, 0
 	count := func(way Way) {
 		switch way {
