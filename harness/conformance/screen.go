@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -65,9 +64,8 @@ func (c *conformance) do(format string, args ...any) {
 // expect puts on the board how long the last run took for each scenario of these suites and modes. It is no matter
 // if there was none.
 func (c *conformance) expect(root string, suites []string) {
-	var last reports.Report
-	data, err := os.ReadFile(filepath.Join(root, "latest", "report.json"))
-	if err != nil || json.Unmarshal(data, &last) != nil || c.pattern != "" {
+	last, err := reports.Read(filepath.Join(root, "latest"))
+	if err != nil || c.pattern != "" {
 		return
 	}
 	var expected []progress.Expected

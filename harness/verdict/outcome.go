@@ -36,3 +36,14 @@ func (o Outcome) MarshalText() ([]byte, error) {
 	}
 	return []byte(o.String()), nil
 }
+
+// UnmarshalText reads an outcome as reports spell it; one that this build does not know is an error.
+func (o *Outcome) UnmarshalText(text []byte) error {
+	for known := Inconclusive; known <= Skipped; known++ {
+		if known.String() == string(text) {
+			*o = known
+			return nil
+		}
+	}
+	return fmt.Errorf("verdict: unmarshal outcome: %.50q is unknown", text)
+}

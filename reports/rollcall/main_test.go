@@ -47,9 +47,24 @@ func runFolder(t *testing.T, refused ...int) string {
 	return dir
 }
 
+// ended is a run folder whose run came to its end.
+func ended(t *testing.T, dir string) string {
+	t.Helper()
+	session := evidence.Session{Schema: 1, ID: "r", Ended: time.Unix(9, 0).UTC()}
+	if err := evidence.WriteJSON(filepath.Join(dir, "evidence", evidence.SessionFile), session); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
 func TestExitCodes(t *testing.T) {
 	unwritable := runFolder(t)
 	if err := os.Mkdir(filepath.Join(unwritable, "report.json"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	steady, unended, empty := ended(t, runFolder(t)), runFolder(t), t.TempDir()
+	history, locked := filepath.Join(t.TempDir(), "history.jsonl"), t.TempDir()
+	if err := os.Mkdir(filepath.Join(locked, "history.jsonl.lock"), 0o755); err != nil {
 		t.Fatal(err)
 	}
 	for _, row := range []struct {
@@ -73,6 +88,29 @@ func TestExitCodes(t *testing.T) {
 		{"a folder of something else to judge again", []string{"rejudge", t.TempDir()}, 2, "", "not a run folder"},
 		{"no folder to judge again", []string{"rejudge"}, 2, "", "accepts 1 arg(s), received 0"},
 		{"a call for help with judging again", []string{"rejudge", "--help"}, 0, "Exit codes", ""},
+		{"a run compared with itself", []string{"compare", steady, steady}, 0, "Nothing changed beyond what runs of the same differ by.", ""},
+		{"a run whose requests failed, after one whose did not", []string{"compare", steady, runFolder(t, 60)}, 1, "| worse | rollout/drained | iptables | pass | fail |", ""},
+		{"the other way round", []string{"compare", runFolder(t, 60), steady}, 0, "| better | rollout/drained | iptables | fail | pass |", ""},
+		{"a run that cannot be trusted, after one that can", []string{"compare", steady, runFolder(t, 3)}, 1, "| worse | rollout/drained | iptables | pass | inconclusive |", ""},
+		{"a mode compared with itself", []string{"compare", steady, "--modes", "iptables:iptables"}, 0, "1 scenarios and", ""},
+		{"a run compared with nothing", []string{"compare", steady}, 2, "", "one run alone: name another"},
+		{"modes that the run has not", []string{"compare", steady, "--modes", "iptables:ipvs"}, 2, "", "A has [iptables] and B has [iptables]: name one of each"},
+		{"modes that are none", []string{"compare", steady, "--modes", "a:b:c"}, 2, "", "name two, such as iptables:nftables"},
+		{"a run compared with a folder of something else", []string{"compare", steady, t.TempDir()}, 2, "", "not a run folder"},
+		{"a history that is not there", []string{"compare", steady, steady, "--history", "none"}, 2, "", "to write it: rollcall trend DIR... --history none"},
+		{"a history that is none", []string{"compare", steady, steady, "--history", filepath.Join(unended, "evidence", "session.json")}, 2, "", "is none of a history: give another file"},
+		{"a page that cannot be written", []string{"compare", steady, steady, "--html", unwritable}, 3, "", "rollcall: write page: "},
+		{"a call for help with comparing", []string{"compare", "--help"}, 0, "Exit codes", ""},
+		{"a trend of a run", []string{"trend", steady, "--history", history}, 0, "1 runs, 1 of them added now", ""},
+		{"a trend of the same run again", []string{"trend", steady, "--history", history}, 0, "1 runs, 0 of them added now", ""},
+		{"a trend of the history alone", []string{"trend", "--history", history}, 0, "1 runs, 0 of them added now", ""},
+		{"a run that has not ended", []string{"trend", unended, "--history", history}, 0, "is left out: its run has not ended", ""},
+		{"a run and a folder of something else", []string{"trend", steady, empty, "--history", history}, 2, "Left out: reports: load ", "not a run folder"},
+		{"a trend of nothing", []string{"trend"}, 2, "", "no run and no history: name run folders"},
+		{"a trend of a history that is not there", []string{"trend", "--history", "none"}, 2, "", "name runs to begin it"},
+		{"a trend in a file that is no history", []string{"trend", steady, "--history", filepath.Join(unended, "evidence", "session.json")}, 2, "", "is none of a history: give another file"},
+		{"a trend where nothing can be written", []string{"trend", steady, "--history", filepath.Join(locked, "history.jsonl")}, 3, "", "trend: append"},
+		{"a call for help with the trend", []string{"trend", "--help"}, 0, "Exit codes", ""},
 		{"no folder", []string{"report"}, 2, "", "accepts 1 arg(s), received 0"},
 		{"two folders", []string{"report", "a", "b"}, 2, "", "accepts 1 arg(s), received 2"},
 		{"an unknown flag", []string{"report", "--sorrow", "a"}, 2, "", "unknown flag: --sorrow"},

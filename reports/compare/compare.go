@@ -1,0 +1,228 @@
+package compare
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"rollcall/harness/verdict"
+	"rollcall/reports"
+	"rollcall/reports/numbers"
+	"rollcall/reports/trend"
+)
+
+// A Comparison is what run B says otherwise than run A.
+type Comparison struct {
+	A, B     reports.Run
+	Missing  []string // what of the two runs could not be had, a sentence each
+	Notes    []string // what was not compared, and why
+	Clusters []Difference
+	Outcomes []Change
+	New      []Change // only B has them
+	Gone     []Change // only A has them
+	Numbers  []Moved
+	Compared int // scenarios that both have
+	Measured int // numbers that were compared
+}
+
+// A Difference is a fact of the clusters that is not the same.
+type Difference struct{ Modes, What, A, B string }
+
+// A Change is a scenario with another outcome.
+type Change struct {
+	Scenario, Modes    string
+	A, B               verdict.Outcome
+	BecauseA, BecauseB string
+	Way                Way
+}
+
+// Moved is a number that moved.
+type Moved struct {
+	Scenario, Modes string
+	Number          numbers.Number
+	A, B            float64
+	numbers.Move
+	Way Way
+}
+
+// A Way is what a change is to clients.
+type Way string
+
+// The ways. Sideways is what is neither: less is known, or more, or of the rig.
+const (
+	Worse    Way = "worse"
+	Better   Way = "better"
+	Sideways Way = "other"
+)
+
+// Worse says whether an outcome or a number got worse.
+func (c Comparison) Worse() bool {
+	return slices.ContainsFunc(c.Outcomes, func(o Change) bool { return o.Way == Worse }) ||
+		slices.ContainsFunc(c.Numbers, func(m Moved) bool { return m.Way == Worse })
+}
+
+// Changed says whether there is anything to tell.
+func (c Comparison) Changed() bool {
+	return len(c.Clusters)+len(c.Outcomes)+len(c.New)+len(c.Gone)+len(c.Numbers) > 0
+}
+
+// Compare compares each mode of a with that of b it is paired with; without pairs, every mode that both have. The
+// error, one line, is for runs that have nothing to compare. The history may be empty.
+func Compare(a, b Side, pairs []Pair, history trend.History) (Comparison, error) {
+	c := Comparison{A: a.Report.Run, B: b.Report.Run}
+	c.noteSides(a, b)
+	modesA, modesB := a.modes(), b.modes()
+	if len(pairs) == 0 {
+		for _, mode := range modesA {
+			if slices.Contains(modesB, mode) {
+				pairs = append(pairs, Pair{mode, mode})
+			} else {
+				c.note("Mode %s is only in A, and is not compared.", mode)
+			}
+		}
+		for _, mode := range modesB {
+			if !slices.Contains(modesA, mode) {
+				c.note("Mode %s is only in B, and is not compared.", mode)
+			}
+		}
+	}
+	for _, p := range pairs {
+		if !slices.Contains(modesA, p.A) || !slices.Contains(modesB, p.B) {
+			return c, fmt.Errorf("compare: modes %s: A has %v and B has %v: name one of each", p, modesA, modesB)
+		}
+		c.add(p, a.in(p.A), b.in(p.B), history)
+	}
+	if c.Compared == 0 {
+		return c, fmt.Errorf("compare: runs %s, with modes %v, and %s, with %v, have no scenario and mode in common: to compare two modes: --modes iptables:nftables",
+			a.Report.Run.ID, modesA, b.Report.Run.ID, modesB)
+	}
+	return c, nil
+}
+
+func (c *Comparison) note(form string, args ...any) {
+	c.Notes = append(c.Notes, fmt.Sprintf(form, args...))
+}
+
+func (c *Comparison) noteSides(a, b Side) {
+	for _, side := range []struct {
+		name  string
+		notes []string
+	}{{"A", a.Notes}, {"B", b.Notes}} {
+		for _, note := range side.notes {
+			c.Missing = append(c.Missing, fmt.Sprintf("%s: %s.", side.name, note))
+		}
+	}
+	if c.A.Version != c.B.Version {
+		c.note("They were recorded by two builds of Rollcall, %s and %s, in which a scenario may not do the same.", c.A.Version, c.B.Version)
+	}
+}
+
+func (c *Comparison) add(p Pair, a, b view, history trend.History) {
+	c.addClusters(p, a, b)
+	for _, name := range slices.Sorted(maps.Keys(a.scenarios)) {
+		if _, both := b.scenarios[name]; !both {
+			was := a.scenarios[name]
+			c.Gone = append(c.Gone, Change{Scenario: name, Modes: p.A, A: was.Outcome, BecauseA: was.Because, Way: Sideways})
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(b.scenarios)) {
+		was, both := a.scenarios[name]
+		is := b.scenarios[name]
+		if !both {
+			c.New = append(c.New, Change{Scenario: name, Modes: p.B, B: is.Outcome, BecauseB: is.Because, Way: Sideways})
+			continue
+		}
+		c.Compared++
+		if was.Outcome != is.Outcome {
+			c.Outcomes = append(c.Outcomes, Change{name, p.String(), was.Outcome, is.Outcome, was.Because, is.Because, wayOf(was.Outcome, is.Outcome)})
+		}
+		if decided(was) && decided(is) {
+			c.addNumbers(name, p, a, b, history)
+		}
+	}
+}
+
+// wayOf an outcome: a fail is worse than whatever is none, and what passed was best.
+func wayOf(was, is verdict.Outcome) Way {
+	switch {
+	case is == verdict.Fail || was == verdict.Pass && is == verdict.Inconclusive:
+		return Worse
+	case is == verdict.Pass && was != verdict.Skipped:
+		return Better
+	default:
+		return Sideways
+	}
+}
+
+func (c *Comparison) addClusters(p Pair, a, b view) {
+	for _, fact := range []struct{ what, a, b string }{
+		{"kube-proxy mode", a.cluster.Mode, b.cluster.Mode},
+		{"provider", a.cluster.Provider, b.cluster.Provider},
+		{"Kubernetes", a.cluster.Kubernetes, b.cluster.Kubernetes},
+		{"kernel", a.cluster.Kernel, b.cluster.Kernel},
+		{"CNI", a.cluster.CNI, b.cluster.CNI},
+		{"nodes", fmt.Sprint(a.cluster.Nodes), fmt.Sprint(b.cluster.Nodes)},
+	} {
+		if fact.a != fact.b {
+			c.Clusters = append(c.Clusters, Difference{p.String(), fact.what, fact.a, fact.b})
+		}
+	}
+}
+
+// addNumbers compares what both measured. Requests that were not sent cannot be compared with some that were: with
+// another load, counts of them are left out.
+func (c *Comparison) addNumbers(name string, p Pair, a, b view, history trend.History) {
+	lineA, lineB := a.lines[name], b.lines[name]
+	sameLoad := lineA.Load == lineB.Load
+	if !sameLoad {
+		c.note("%s in %s had another load, %s and then %s: how many requests failed, were sent again or lost their reply is not compared.",
+			name, p, orNone(lineA.Load), orNone(lineB.Load))
+	}
+	was, is := numbers.Of(a.scenarios[name]), numbers.Of(b.scenarios[name])
+	usualA, usualB := history.Usual(lineA.Conditions(), c.A.ID, c.B.ID), history.Usual(lineB.Conditions(), c.A.ID, c.B.ID)
+	var onlyA, onlyB []string
+	for _, n := range numbers.All() {
+		valueA, inA := was[n.ID]
+		valueB, inB := is[n.ID]
+		switch {
+		case n.Unit == numbers.Requests && !sameLoad:
+			continue
+		case !inA || !inB:
+			if inA {
+				onlyA = append(onlyA, n.Name)
+			} else if inB {
+				onlyB = append(onlyB, n.Name)
+			}
+			continue
+		}
+		c.Measured++
+		m := n.Moved(valueA, valueB, usualA[n.ID], usualB[n.ID])
+		if !m.Moved {
+			continue
+		}
+		way := Sideways
+		switch {
+		case n.Better.Worse(valueA.Value, valueB.Value):
+			way = Worse
+		case n.Better.Worse(valueB.Value, valueA.Value):
+			way = Better
+		}
+		c.Numbers = append(c.Numbers, Moved{name, p.String(), n, valueA.Value, valueB.Value, m, way})
+	}
+	for _, alone := range []struct {
+		side  string
+		names []string
+	}{{"A", onlyA}, {"B", onlyB}} {
+		if len(alone.names) > 0 {
+			c.note("%s in %s: measured in %s alone: %s.", name, p, alone.side, strings.Join(alone.names, "; "))
+		}
+	}
+}
+
+func orNone(s string) string {
+	if s == "" {
+		return "none"
+	}
+	return s
+}

@@ -1,0 +1,280 @@
+package compare_test
+
+import (
+	"bytes"
+	"flag"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"rollcall/harness/evidence"
+	"rollcall/reports"
+	"rollcall/reports/compare"
+	"rollcall/reports/page"
+	"rollcall/reports/trend"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+// golden compares got with testdata/name.
+func golden(t *testing.T, name string, got []byte) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(path, got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatalf("%v: -update writes it", err)
+	}
+	if diff := cmp.Diff(string(want), string(got)); diff != "" {
+		t.Errorf("%s (-want +got), -update rewrites it:\n%s", name, diff)
+	}
+}
+
+func compared(t *testing.T, a, b compare.Side, pairs ...compare.Pair) compare.Comparison {
+	t.Helper()
+	c, err := compare.Compare(a, b, pairs, trend.History{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func write(t *testing.T, form func(io.Writer, page.Page) error, c compare.Comparison) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := form(&b, compare.Page(c)); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func before(t *testing.T) string {
+	return recorded{id: "before", modes: []string{"iptables", "nftables"}}.folder(t)
+}
+
+func after(t *testing.T) string {
+	return recorded{id: "after", modes: []string{"iptables"}, change: upgraded, cluster: func(c *evidence.Cluster) {
+		c.Kubernetes, c.Kernel = "v1.37.0", "6.18.0"
+	}}.folder(t)
+}
+
+func TestComparisons(t *testing.T) {
+	a, b := open(t, before(t)), open(t, after(t))
+	for _, row := range []struct {
+		name  string
+		c     compare.Comparison
+		worse bool
+	}{
+		{"upgrade", compared(t, a, b), true},
+		{"back", compared(t, b, a), true},
+		{"modes", compared(t, a, a, compare.Pair{A: "iptables", B: "nftables"}), false},
+		{"itself", compared(t, a, a), false},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			golden(t, row.name+".md", write(t, page.Markdown, row.c))
+			golden(t, row.name+".html", write(t, page.HTML, row.c))
+			if row.c.Worse() != row.worse {
+				t.Errorf("worse: %t", row.c.Worse())
+			}
+		})
+	}
+}
+
+func TestARunHasNotChangedFromItself(t *testing.T) {
+	for _, dir := range []string{before(t), after(t)} {
+		c := compared(t, open(t, dir), open(t, dir))
+		if c.Changed() || c.Worse() || len(c.Missing)+len(c.Notes) > 0 {
+			t.Errorf("%s", write(t, page.Markdown, c))
+		}
+	}
+}
+
+// Whichever way two runs are compared, the same scenarios are named.
+func TestBothWaysNameTheSameScenarios(t *testing.T) {
+	a, b := open(t, before(t)), open(t, after(t))
+	there, back := compared(t, a, b), compared(t, b, a)
+	if diff := cmp.Diff(named(there), named(back)); diff != "" {
+		t.Errorf("(-there +back):\n%s", diff)
+	}
+	if len(named(there)) < 5 {
+		t.Errorf("it names but %q", named(there))
+	}
+}
+
+func named(c compare.Comparison) []string {
+	var names []string
+	for _, list := range [][]compare.Change{c.Outcomes, c.New, c.Gone} {
+		for _, s := range list {
+			names = append(names, s.Scenario)
+		}
+	}
+	for _, m := range c.Numbers {
+		names = append(names, m.Scenario+" "+m.Number.ID)
+	}
+	slices.Sort(names)
+	return names
+}
+
+func TestWhatIsMissingIsSaid(t *testing.T) {
+	lose := func(parts ...string) func(t *testing.T, dir string) {
+		return func(t *testing.T, dir string) {
+			if err := os.RemoveAll(filepath.Join(append([]string{dir}, parts...)...)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	for _, row := range []struct {
+		sentence string
+		damage   func(t *testing.T, dir string)
+		notes    []string // parts of what is said, in order
+	}{
+		{"all evidence is gone", lose("evidence"), []string{"B: its evidence is gone, and it is taken from its report.json alone, by the rules of build v0.1.0."}},
+		{"no report was ever written", lose("report.json"), nil},
+		{"a scenario's evidence is gone", lose("evidence", "iptables", "recorded", "drained"), []string{"B: the evidence of recorded/drained in iptables is gone, and it is taken from report.json."}},
+		{"a scenario cannot be read", lose("evidence", "iptables", "recorded", "drained", "run.json"), []string{"B: the evidence of recorded/drained in iptables cannot be read any more, and it is taken from report.json: the recording cannot be read: "}},
+		{"a tape is gone", lose("evidence", "iptables", "recorded", "drained", "hits.parquet"), []string{"B: the evidence of recorded/drained in iptables cannot be read any more, and it is taken from report.json: the recording cannot be trusted: hits.parquet"}},
+		{"the run was cut off", func(t *testing.T, dir string) {
+			put(t, filepath.Join(dir, "evidence", evidence.SessionFile), evidence.Session{Schema: 1, ID: "before", Version: "v0.1.0"})
+		}, []string{"B: it was cut off or has not ended, so scenarios are missing."}},
+		{"the run broke", func(t *testing.T, dir string) {
+			put(t, filepath.Join(dir, "evidence", evidence.SessionFile), evidence.Session{Schema: 1, ID: "before", Version: "v0.2.0", Broken: []string{"no cluster"}})
+		}, []string{"B: it was cut off", "B: it broke: no cluster.", "They were recorded by two builds of Rollcall, v0.1.0 and v0.2.0"}},
+	} {
+		t.Run(row.sentence, func(t *testing.T) {
+			run := recorded{id: "before", modes: []string{"iptables"}}
+			whole, damaged := run.folder(t), run.folder(t)
+			row.damage(t, damaged)
+			c := compared(t, open(t, whole), open(t, damaged))
+			if c.Changed() {
+				t.Errorf("it changed:\n%s", write(t, page.Markdown, c))
+			}
+			said := append(c.Missing, c.Notes...)
+			if len(said) != len(row.notes) {
+				t.Errorf("it says %q, want %q", said, row.notes)
+			}
+			for i := range min(len(said), len(row.notes)) {
+				if !strings.Contains(said[i], row.notes[i]) {
+					t.Errorf("it says %q, want %q", said[i], row.notes[i])
+				}
+			}
+		})
+	}
+}
+
+func TestOnlyRunsAreOpened(t *testing.T) {
+	newer := func(file, with string) string {
+		dir := t.TempDir()
+		path := filepath.Join(dir, file)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(with), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return dir
+	}
+	for _, row := range []struct{ sentence, dir, want string }{
+		{"a folder of something else", t.TempDir(), "not a run folder"},
+		{"no folder", filepath.Join(t.TempDir(), "none"), "not a run folder"},
+		{"evidence of the future", newer("evidence/session.json", `{"schema":99}`), "schema 99, this build reads up to"},
+		{"a report of the future", newer("report.json", `{"apiVersion":"rollcall/v9","kind":"ConformanceReport","run":{}}`), "use a newer Rollcall"},
+		{"half a report", newer("report.json", `{"apiVersion":"rollcall/v1al`), "judge the run again: rollcall report "},
+	} {
+		t.Run(row.sentence, func(t *testing.T) {
+			_, err := compare.Open(row.dir)
+			if err == nil || !strings.Contains(err.Error(), row.want) || strings.Contains(err.Error(), "\n") {
+				t.Errorf("error %v, want %q", err, row.want)
+			}
+		})
+	}
+}
+
+func TestWhatCannotBeCompared(t *testing.T) {
+	iptables := open(t, recorded{id: "a", modes: []string{"iptables"}}.folder(t))
+	nftables := open(t, recorded{id: "b", modes: []string{"nftables"}}.folder(t))
+	for _, row := range []struct {
+		sentence string
+		a, b     compare.Side
+		pairs    []compare.Pair
+		want     string
+	}{
+		{"no mode in common", iptables, nftables, nil, "to compare two modes: --modes iptables:nftables"},
+		{"a mode that neither has", iptables, nftables, []compare.Pair{{A: "ipvs", B: "ipvs"}}, "modes ipvs: A has [iptables] and B has [nftables]: name one of each"},
+		{"a run without scenarios", compare.Side{}, compare.Side{}, nil, "have no scenario and mode in common"},
+	} {
+		t.Run(row.sentence, func(t *testing.T) {
+			_, err := compare.Compare(row.a, row.b, row.pairs, trend.History{})
+			if err == nil || !strings.Contains(err.Error(), row.want) {
+				t.Errorf("error %v, want %q", err, row.want)
+			}
+		})
+	}
+	for _, pair := range []string{"", ":", "iptables:", ":nftables", "a:b:c"} {
+		if p, err := compare.ParsePair(pair); err == nil {
+			t.Errorf("%q is %v", pair, p)
+		}
+	}
+	if p, err := compare.ParsePair("ipvs"); err != nil || p != (compare.Pair{A: "ipvs", B: "ipvs"}) {
+		t.Errorf("%v: %v", p, err)
+	}
+}
+
+// With more lanes more requests fail, which is nobody's fault.
+func TestCountsOfAnotherLoadAreNotCompared(t *testing.T) {
+	side := open(t, recorded{id: "a", modes: []string{"iptables"}}.folder(t))
+	more := side
+	more.Report.Scenarios = slices.Clone(side.Report.Scenarios)
+	for i := range more.Report.Scenarios {
+		s := &more.Report.Scenarios[i]
+		s.Lanes = slices.Clone(s.Lanes)
+		for j := range s.Lanes {
+			s.Lanes[j].AskedRate, s.Lanes[j].Failures = 10000, map[evidence.Fault]int{evidence.Refused: 5000}
+		}
+	}
+	c := compared(t, side, more)
+	if c.Changed() || len(c.Notes) != len(side.Report.Scenarios)-1 { // one was inconclusive
+		t.Errorf("%s", write(t, page.Markdown, c))
+	}
+	if !strings.Contains(c.Notes[0], "had another load") {
+		t.Errorf("notes %q", c.Notes)
+	}
+}
+
+func TestAHistoryTellsTheSpread(t *testing.T) {
+	a := open(t, recorded{id: "a", modes: []string{"iptables"}}.folder(t))
+	b := a
+	b.Report.Run.ID = "b"
+	b.Report.Scenarios = slices.Clone(a.Report.Scenarios)
+	const scenario = "drained-rolling-update"
+	i := slices.IndexFunc(b.Report.Scenarios, func(s reports.Scenario) bool { return s.ID == scenario })
+	gap := *b.Report.Scenarios[i].Numbers.StatusGap
+	b.Report.Scenarios[i].Numbers.StatusGap = new(gap + 900) // less than the default allows
+
+	if c := compared(t, a, b); c.Changed() {
+		t.Errorf("without a history:\n%s", write(t, page.Markdown, c))
+	}
+	var history trend.History
+	for n := range 20 {
+		past := a.Report
+		past.Run.ID = "past"
+		past.Scenarios = slices.Clone(past.Scenarios)
+		past.Scenarios[i].Numbers.StatusGap = new(gap + float64(n%5))
+		history.Lines = append(history.Lines, trend.LinesOf(past)...)
+	}
+	c, err := compare.Compare(a, b, nil, history)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(c.Numbers) != 1 || c.Numbers[0].Number.ID != "status_gap_ms" || c.Numbers[0].Runs != 20 || !c.Worse() {
+		t.Errorf("with one:\n%s", write(t, page.Markdown, c))
+	}
+}

@@ -1,0 +1,103 @@
+package compare
+
+import (
+	"fmt"
+
+	"rollcall/harness/verdict"
+	"rollcall/reports"
+	"rollcall/reports/page"
+)
+
+// Page tells a comparison, what got worse first.
+func Page(c Comparison) page.Page {
+	p := page.Page{Title: "Rollcall compare", Text: []string{sideOf("A", c.A), sideOf("B", c.B), verdictOf(c)}}
+	p.Text = append(p.Text, c.Missing...)
+	add := func(s page.Section) {
+		if len(s.Rows)+len(s.Text) > 0 {
+			p.Sections = append(p.Sections, s)
+		}
+	}
+	outcomes := page.Section{Title: "Outcomes that changed", Head: []string{"", "Scenario", "Mode", "A", "B", "Because"}}
+	for _, way := range ways() {
+		for _, o := range c.Outcomes {
+			if o.Way == way {
+				outcomes.Rows = append(outcomes.Rows, []string{string(way), o.Scenario, o.Modes, o.A.String(), o.B.String(), o.BecauseB})
+			}
+		}
+	}
+	add(outcomes)
+	moved := page.Section{Title: "Numbers that moved", Head: []string{"", "Scenario", "Mode", "Number", "A", "B", "May differ by", "As told by"}}
+	for _, way := range ways() {
+		for _, m := range c.Numbers {
+			if m.Way == way {
+				unit := m.Number.Unit
+				moved.Rows = append(moved.Rows, []string{string(way), m.Scenario, m.Modes, m.Number.Name, unit.Text(m.A), unit.Text(m.B), unit.Text(m.Spread), basis(m)})
+			}
+		}
+	}
+	add(moved)
+	gone := page.Section{Title: "Scenarios that went", Head: []string{"Scenario", "Mode", "It was"}}
+	for _, g := range c.Gone {
+		gone.Rows = append(gone.Rows, []string{g.Scenario, g.Modes, g.A.String()})
+	}
+	add(gone)
+	appeared := page.Section{Title: "Scenarios that are new", Head: []string{"Scenario", "Mode", "It is", "Because"}}
+	for _, n := range c.New {
+		if n.B == verdict.Pass {
+			n.BecauseB = ""
+		}
+		appeared.Rows = append(appeared.Rows, []string{n.Scenario, n.Modes, n.B.String(), n.BecauseB})
+	}
+	add(appeared)
+	clusters := page.Section{Title: "Clusters", Head: []string{"Mode", "", "A", "B"}}
+	for _, d := range c.Clusters {
+		clusters.Rows = append(clusters.Rows, []string{d.Modes, d.What, orNone(d.A), orNone(d.B)})
+	}
+	add(clusters)
+	add(page.Section{Title: "What to know", Text: c.Notes})
+	return p
+}
+
+func ways() []Way { return []Way{Worse, Better, Sideways} }
+
+func sideOf(name string, r reports.Run) string {
+	return fmt.Sprintf("%s: run %s, begun %s UTC, by build %s.", name, r.ID, r.Began.UTC().Format("2006-01-02 15:04:05"), r.Version)
+}
+
+// verdictOf is one sentence.
+func verdictOf(c Comparison) string {
+	over := fmt.Sprintf("%d scenarios and %d numbers were compared.", c.Compared, c.Measured)
+	if len(c.Gone)+len(c.New) > 0 {
+		over += fmt.Sprintf(" %d scenarios went, and %d are new.", len(c.Gone), len(c.New))
+	}
+	worse, better := 0, 0
+	count := func(way Way) {
+		switch way {
+		case Worse:
+			worse++
+		case Better:
+			better++
+		}
+	}
+	for _, o := range c.Outcomes {
+		count(o.Way)
+	}
+	for _, m := range c.Numbers {
+		count(m.Way)
+	}
+	switch {
+	case !c.Changed():
+		return "Nothing changed beyond what runs of the same differ by. " + over
+	case worse == 0:
+		return fmt.Sprintf("Nothing got worse, and %d got better. %s", better, over)
+	default:
+		return fmt.Sprintf("%d got worse, and %d got better. %s", worse, better, over)
+	}
+}
+
+func basis(m Moved) string {
+	if m.Runs == 0 {
+		return "default"
+	}
+	return fmt.Sprintf("%d runs before", m.Runs)
+}

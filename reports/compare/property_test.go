@@ -1,0 +1,70 @@
+package compare_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"rollcall/harness/evidence"
+	"rollcall/harness/verdict"
+	"rollcall/reports"
+	"rollcall/reports/compare"
+	"rollcall/reports/trend"
+)
+
+func sides(id string) *rapid.Generator[compare.Side] {
+	return rapid.Custom(func(t *rapid.T) compare.Side {
+		s := compare.Side{Report: reports.Report{Run: reports.Run{ID: id}}}
+		for _, mode := range rapid.SliceOfDistinct(rapid.SampledFrom([]string{"iptables", "nftables", "ipvs"}), rapid.ID).Draw(t, "modes") {
+			s.Report.Clusters = append(s.Report.Clusters, evidence.Cluster{Mode: mode, Kubernetes: rapid.SampledFrom([]string{"v1.36.3", "v1.37.0"}).Draw(t, "kubernetes")})
+			for _, name := range rapid.SliceOfDistinct(rapid.SampledFrom([]string{"a", "b", "c"}), rapid.ID).Draw(t, "scenarios") {
+				s.Report.Scenarios = append(s.Report.Scenarios, scenarios(mode, name).Draw(t, name))
+			}
+		}
+		return s
+	})
+}
+
+func scenarios(mode, id string) *rapid.Generator[reports.Scenario] {
+	return rapid.Custom(func(t *rapid.T) reports.Scenario {
+		millis := rapid.Float64Range(-1e4, 1e4)
+		s := reports.Scenario{ID: id, Suite: "suite", Mode: mode, Outcome: verdict.Outcome(rapid.IntRange(0, 3).Draw(t, "outcome"))}
+		for n := range rapid.IntRange(0, 2).Draw(t, "lanes") {
+			s.Lanes = append(s.Lanes, reports.Lane{
+				ID: fmt.Sprint(n), AskedRate: 100, LongestOutage: max(0, millis.Draw(t, "outage")),
+				Failures: map[evidence.Fault]int{evidence.Refused: rapid.IntRange(0, 100).Draw(t, "refused")},
+			})
+		}
+		if rapid.Bool().Draw(t, "measured") {
+			s.Numbers = reports.Numbers{
+				StatusGap: new(millis.Draw(t, "gap")), MinAvailable: new(rapid.IntRange(0, 4).Draw(t, "available")),
+				RuleLag: &reports.Lags{P50: millis.Draw(t, "p50"), Max: millis.Draw(t, "max"), Error: max(0, millis.Draw(t, "uncertainty"))},
+			}
+		}
+		return s
+	})
+}
+
+// Whatever two runs and their past are, neither has changed from itself, and both ways round name the same.
+func TestComparisonsAreConsistent(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		a, b := sides("a").Draw(t, "a"), sides("b").Draw(t, "b")
+		var history trend.History
+		for n := range rapid.IntRange(0, 8).Draw(t, "runs before") {
+			history.Lines = append(history.Lines, trend.LinesOf(sides(fmt.Sprint("before-", n)).Draw(t, "before").Report)...)
+		}
+		if itself, err := compare.Compare(a, a, nil, history); err == nil && (itself.Changed() || itself.Worse()) {
+			t.Fatalf("it changed from itself: %+v", itself)
+		}
+		there, err := compare.Compare(a, b, nil, history)
+		back, errBack := compare.Compare(b, a, nil, history)
+		if (err == nil) != (errBack == nil) {
+			t.Fatalf("one way: %v, the other: %v", err, errBack)
+		}
+		if diff := cmp.Diff(named(there), named(back)); diff != "" {
+			t.Fatalf("(-there +back):\n%s", diff)
+		}
+	})
+}

@@ -1,0 +1,150 @@
+// Package compare says what two runs say differently: outcomes, and numbers that moved by more than runs of the same
+// differ anyway.
+package compare
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"rollcall/harness/evidence"
+	"rollcall/harness/verdict"
+	"rollcall/reports"
+	"rollcall/reports/trend"
+)
+
+// A Side is one of the two runs.
+type Side struct {
+	Report reports.Report
+	Notes  []string // what there is to know of where the report is from
+}
+
+// Open opens the run folder dir. Its evidence is judged by the rules of this build, so that both sides are judged
+// alike; of what cannot be read any more the report.json of then is taken, and Notes say so. The error, one line, is
+// for a folder that has neither.
+func Open(dir string) (Side, error) {
+	now, err := reports.Load(dir)
+	then, errThen := reports.Read(dir)
+	switch {
+	case err != nil && errors.Is(errThen, fs.ErrNotExist):
+		return Side{}, err
+	case err != nil && errThen != nil:
+		return Side{}, errThen
+	case err != nil:
+		s := Side{Report: then}
+		s.note("its evidence is gone, and it is taken from its %s alone, by the rules of build %s", reports.ReportFile, then.Run.Version)
+		return s.complete(), nil
+	case errThen != nil:
+		return Side{Report: now}.complete(), nil
+	}
+	s := Side{Report: now}
+	s.patch(dir, then)
+	return s.complete(), nil
+}
+
+func (s *Side) note(form string, args ...any) { s.Notes = append(s.Notes, fmt.Sprintf(form, args...)) }
+
+// patch takes from the report of then what of the evidence in dir is gone or damaged now.
+func (s *Side) patch(dir string, then reports.Report) {
+	s.Report.Scenarios = slices.Clone(s.Report.Scenarios)
+	for _, was := range then.Scenarios {
+		i := slices.IndexFunc(s.Report.Scenarios, func(now reports.Scenario) bool { return nameOf(now) == nameOf(was) && now.Mode == was.Mode })
+		if i < 0 {
+			s.note("the evidence of %s in %s is gone, and it is taken from %s", nameOf(was), was.Mode, reports.ReportFile)
+			s.Report.Scenarios = append(s.Report.Scenarios, was)
+			continue
+		}
+		now := s.Report.Scenarios[i]
+		if now.Outcome == verdict.Inconclusive && was.Outcome != verdict.Inconclusive && damaged(filepath.Join(dir, filepath.FromSlash(now.Evidence))) {
+			s.note("the evidence of %s in %s cannot be read any more, and it is taken from %s: %s", nameOf(was), was.Mode, reports.ReportFile, now.Because)
+			s.Report.Scenarios[i] = was
+		}
+	}
+	for _, was := range then.Clusters {
+		if !slices.ContainsFunc(s.Report.Clusters, func(c evidence.Cluster) bool { return c.Mode == was.Mode }) {
+			s.Report.Clusters = append(s.Report.Clusters, was)
+		}
+	}
+}
+
+func damaged(folder string) bool {
+	ev, err := evidence.Read(folder)
+	return err != nil || len(ev.Damage) > 0
+}
+
+// complete notes what a reader would miss.
+func (s Side) complete() Side {
+	if s.Report.Run.Ended.IsZero() {
+		s.note("it was cut off or has not ended, so scenarios are missing")
+	}
+	for _, broken := range s.Report.Run.Broken {
+		s.note("it broke: %s", broken)
+	}
+	return s
+}
+
+// A view is the scenarios of one mode of a side, by name.
+type view struct {
+	cluster   evidence.Cluster
+	scenarios map[string]reports.Scenario
+	lines     map[string]trend.Line // of the same
+}
+
+func (s Side) in(mode string) view {
+	v := view{cluster: evidence.Cluster{Mode: mode}, scenarios: make(map[string]reports.Scenario), lines: make(map[string]trend.Line)}
+	for _, c := range s.Report.Clusters {
+		if c.Mode == mode {
+			v.cluster = c
+		}
+	}
+	lines := trend.LinesOf(s.Report)
+	for i, scenario := range s.Report.Scenarios {
+		if scenario.Mode == mode {
+			v.scenarios[nameOf(scenario)], v.lines[nameOf(scenario)] = scenario, lines[i]
+		}
+	}
+	return v
+}
+
+// modes lists those of the side's scenarios, in their order.
+func (s Side) modes() (modes []string) {
+	for _, scenario := range s.Report.Scenarios {
+		if !slices.Contains(modes, scenario.Mode) {
+			modes = append(modes, scenario.Mode)
+		}
+	}
+	return modes
+}
+
+func nameOf(s reports.Scenario) string { return path.Join(s.Suite, s.ID) }
+
+// A Pair is a mode of the first run and the one of the second to compare it with.
+type Pair struct{ A, B string }
+
+func (p Pair) String() string {
+	if p.A == p.B {
+		return p.A
+	}
+	return p.A + " → " + p.B
+}
+
+// ParsePair reads "iptables:nftables", or a single mode.
+func ParsePair(s string) (Pair, error) {
+	a, b, two := strings.Cut(s, ":")
+	if !two {
+		b = a
+	}
+	if a == "" || b == "" || strings.Contains(b, ":") {
+		return Pair{}, fmt.Errorf("compare: modes %q: name two, such as iptables:nftables", s)
+	}
+	return Pair{a, b}, nil
+}
+
+// decided says whether a scenario's numbers count.
+func decided(s reports.Scenario) bool {
+	return s.Outcome == verdict.Pass || s.Outcome == verdict.Fail
+}

@@ -1,0 +1,207 @@
+package numbers_test
+
+import (
+	"encoding/json"
+	"flag"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"rollcall/harness/evidence"
+	"rollcall/harness/verdict"
+	"rollcall/reports"
+	"rollcall/reports/numbers"
+)
+
+func number(t *testing.T, id string) numbers.Number {
+	t.Helper()
+	for _, n := range numbers.All() {
+		if n.ID == id {
+			return n
+		}
+	}
+	t.Fatalf("there is no number %q", id)
+	return numbers.Number{}
+}
+
+func TestWhatMoved(t *testing.T) {
+	steady := numbers.UsualOf([]float64{100, 90, 110, 95, 105, 100, 90, 110, 95, 105, 100, 90, 110, 95, 105})
+	wild := numbers.UsualOf([]float64{100, 2000, 4000, 6000, 8000, 3000, 5000, 1000, 7000, 9000})
+	few := numbers.UsualOf([]float64{100, 100, 100, 100})
+	none := numbers.UsualOf([]float64{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0})
+	is := func(x float64) numbers.Value { return numbers.Value{Value: x} }
+	for _, row := range []struct {
+		sentence string
+		id       string
+		a, b     numbers.Value
+		ofA, ofB numbers.Usual
+		moved    bool
+	}{
+		{"the same", "status_gap_ms", is(5000), is(5000), numbers.Usual{}, numbers.Usual{}, false},
+		{"less than two runs differ anyway", "status_gap_ms", is(0), is(900), numbers.Usual{}, numbers.Usual{}, false},
+		{"more than that", "status_gap_ms", is(0), is(1200), numbers.Usual{}, numbers.Usual{}, true},
+		{"a small share of much", "status_gap_ms", is(30000), is(33000), numbers.Usual{}, numbers.Usual{}, false},
+		{"more, but the clocks cannot tell", "rule_lag_max_ms", numbers.Value{Value: 100, Uncertainty: 900}, numbers.Value{Value: 1800, Uncertainty: 900}, numbers.Usual{}, numbers.Usual{}, false},
+		{"more, but pods and nodes differ by as much in both runs", "drain_lag_max_ms", numbers.Value{Value: 2000, Within: 3000}, numbers.Value{Value: 4500, Within: 2900}, numbers.Usual{}, numbers.Usual{}, false},
+		{"one pod of the second run alone", "drain_lag_max_ms", numbers.Value{Value: 600, Within: 100}, numbers.Value{Value: 4500, Within: 4000}, numbers.Usual{}, numbers.Usual{}, true},
+		{"a pod less", "min_available", is(3), is(2), numbers.Usual{}, numbers.Usual{}, true},
+		{"a terminating pod more or less", "max_pods", is(5), is(6), numbers.Usual{}, numbers.Usual{}, false},
+		{"little, where it was always steadier", "longest_outage_ms", is(100), is(230), steady, steady, true},
+		{"as little, of a past too short", "longest_outage_ms", is(100), is(230), few, few, false},
+		{"much, where it was always so", "longest_outage_ms", is(500), is(9000), wild, wild, false},
+		{"from one end of the usual to the other", "longest_outage_ms", is(40), is(160), steady, steady, false},
+		{"two that are unusual alike", "longest_outage_ms", is(900), is(920), steady, steady, false},
+		{"back from an unusual one", "longest_outage_ms", is(900), is(100), steady, steady, true},
+		{"a past of the first alone", "longest_outage_ms", is(100), is(230), steady, numbers.Usual{}, true},
+		{"a past of the second alone", "longest_outage_ms", is(230), is(100), numbers.Usual{}, steady, true},
+		{"a first request that fails", "failed", is(0), is(1), numbers.Usual{}, numbers.Usual{}, true},
+		{"some more, where some do anyway", "failed", is(20), is(56), numbers.Usual{}, numbers.Usual{}, false},
+		{"a first request that fails, in 49 runs", "failed", is(0), is(1), none, none, true},
+		{"unusual, but the clocks cannot tell", "longest_outage_ms", numbers.Value{Value: 100, Uncertainty: 70}, numbers.Value{Value: 230, Uncertainty: 70}, steady, steady, false},
+	} {
+		t.Run(row.sentence, func(t *testing.T) {
+			n := number(t, row.id)
+			m := n.Moved(row.a, row.b, row.ofA, row.ofB)
+			if m.Moved != row.moved {
+				t.Errorf("%+v", m)
+			}
+			if back := n.Moved(row.b, row.a, row.ofB, row.ofA); back != m {
+				t.Errorf("%+v, but the other way round %+v", m, back)
+			}
+		})
+	}
+}
+
+// Whatever the past, a number has not moved from itself, a move is one both ways, and wider apart is no less moved.
+func TestMovesAreConsistent(t *testing.T) {
+	value := rapid.Custom(func(t *rapid.T) numbers.Value {
+		return numbers.Value{
+			Value:       rapid.Float64Range(-1e5, 1e5).Draw(t, "value"),
+			Uncertainty: rapid.Float64Range(0, 1e3).Draw(t, "uncertainty"),
+			Within:      rapid.Float64Range(0, 1e4).Draw(t, "within"),
+		}
+	})
+	past := rapid.SliceOfN(rapid.Float64Range(-1e5, 1e5), 0, 12)
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.SampledFrom(numbers.All()).Draw(t, "number")
+		a, b := value.Draw(t, "a"), value.Draw(t, "b")
+		ofA, ofB := numbers.UsualOf(past.Draw(t, "past of a")), numbers.UsualOf(past.Draw(t, "past of b"))
+		if m := n.Moved(a, a, ofA, ofB); m.Moved {
+			t.Fatalf("it moved from itself: %+v", m)
+		}
+		m := n.Moved(a, b, ofA, ofB)
+		if back := n.Moved(b, a, ofB, ofA); back != m {
+			t.Fatalf("%+v, but the other way round %+v", m, back)
+		}
+		if m.Spread < a.Uncertainty+b.Uncertainty {
+			t.Fatalf("the spread %v is narrower than the measurement, %v and %v", m.Spread, a, b)
+		}
+		if m.Moved && math.Abs(a.Value-b.Value) <= m.Spread {
+			t.Fatalf("it moved within its spread: %+v", m)
+		}
+	})
+}
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+// What was recorded on real clusters is as many numbers as before.
+func TestNumbersOfWhatWasRecorded(t *testing.T) {
+	var got strings.Builder
+	folders, err := filepath.Glob("../testdata/recorded/*/golden.json")
+	if err != nil || len(folders) == 0 {
+		t.Fatalf("%d scenarios: %v", len(folders), err)
+	}
+	for _, path := range folders {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var s struct {
+			reports.Scenario
+			Outcome string `json:"outcome"`
+			Rules   any    `json:"rules"`
+		}
+		if err := json.Unmarshal(data, &s); err != nil {
+			t.Fatalf("%s: %v", path, err)
+		}
+		fmt.Fprintln(&got, filepath.Base(filepath.Dir(path)))
+		values := numbers.Of(s.Scenario)
+		for _, n := range numbers.All() {
+			if v, ok := values[n.ID]; ok {
+				fmt.Fprintf(&got, "    %s %v (%s), uncertain by %v, within %.3f\n", n.ID, v.Value, n.Unit.Text(v.Value), v.Uncertainty, v.Within)
+			}
+		}
+	}
+	golden := filepath.Join("testdata", "recorded.txt")
+	if *update {
+		if err := os.WriteFile(golden, []byte(got.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatalf("%v: -update writes it", err)
+	}
+	if diff := cmp.Diff(string(want), got.String()); diff != "" {
+		t.Errorf("%s (-want +got), -update rewrites it:\n%s", golden, diff)
+	}
+}
+
+func TestNumbersOfAScenario(t *testing.T) {
+	s := reports.Scenario{
+		Outcome: verdict.Pass,
+		Lanes: []reports.Lane{
+			{AskedRate: 100, LongestOutage: 30, Retried: 1, LostReplies: new(2), Failures: map[evidence.Fault]int{evidence.Refused: 3}},
+			{AskedRate: 200, LongestOutage: 50, Retried: 1, LostReplies: new(0), Failures: map[evidence.Fault]int{evidence.Reset: 4}},
+		},
+		Numbers: reports.Numbers{
+			StatusGap: new(-7.5), StatusGapError: new(0.5), MixedWindow: new(0.0), MinAvailable: new(0), MaxPods: new(6),
+			DrainLag: &reports.Lags{P50: 10, Max: 40, Error: 2}, NodeBusy: &reports.Percent{P50: 60, Max: 90},
+		},
+	}
+	want := map[string]numbers.Value{
+		"failed": {Value: 7}, "lost_replies": {Value: 2}, "retried": {Value: 2}, "longest_outage_ms": {Value: 50, Uncertainty: 20},
+		"status_gap_ms": {Uncertainty: 0.5}, "mixed_window_ms": {}, "min_available": {}, "max_pods": {Value: 6},
+		"drain_lag_p50_ms": {Value: 10, Uncertainty: 2, Within: 30}, "drain_lag_max_ms": {Value: 40, Uncertainty: 2, Within: 30},
+		"node_busy_p50_percent": {Value: 60},
+	}
+	got := numbers.Of(s)
+	for id, w := range want {
+		if g, ok := got[id]; !ok || g != w {
+			t.Errorf("%s: %+v (measured: %t), want %+v", id, g, ok, w)
+		}
+		delete(got, id)
+	}
+	for id, g := range got {
+		t.Errorf("%s, which was not measured: %+v", id, g)
+	}
+	s.Lanes[1].LostReplies = nil
+	if lost, ok := numbers.Of(s)["lost_replies"]; ok {
+		t.Errorf("a lane does not know its lost replies, all together have %+v", lost)
+	}
+}
+
+func TestWhichWayIsWorse(t *testing.T) {
+	for _, row := range []struct {
+		sentence, id string
+		up, down     bool // whether it is worse that way
+	}{
+		{"more that fail are worse", "failed", true, false},
+		{"a longer outage is worse", "longest_outage_ms", true, false},
+		{"an old version that replies longer is worse", "status_gap_ms", true, false},
+		{"fewer pods available are worse", "min_available", false, true},
+		{"more pods need more room", "max_pods", true, false},
+		{"a busy node is the rig's doing", "node_busy_p50_percent", false, false},
+	} {
+		better := number(t, row.id).Better
+		if up, down := better.Worse(1, 2), better.Worse(2, 1); up != row.up || down != row.down || better.Worse(1, 1) {
+			t.Errorf("%s: worse upwards %t, downwards %t", row.sentence, up, down)
+		}
+	}
+}

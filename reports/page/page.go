@@ -1,0 +1,96 @@
+// Package page writes what was found, as words and tables, in Markdown or as one self-contained HTML file that needs no
+// script. What it is given may be recorded text: it is shown as it is, and is never markup.
+package page
+
+import (
+	"bytes"
+	"crypto/sha256"
+	_ "embed"
+	"encoding/base64"
+	"fmt"
+	"html/template"
+	"io"
+	"strings"
+
+	"rollcall/reports"
+)
+
+// A Page is a title, paragraphs and sections.
+type Page struct {
+	Title    string
+	Text     []string // a paragraph each
+	Sections []Section
+}
+
+// A Section has a heading, paragraphs and one table, any of which may be empty.
+type Section struct {
+	Title string
+	Text  []string
+	Head  []string // one per column
+	Rows  [][]string
+}
+
+// Markdown writes a page as GitHub shows it.
+func Markdown(w io.Writer, p Page) error {
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "# %s\n", reports.Escape(p.Title))
+	paragraphs(&b, p.Text)
+	for _, s := range p.Sections {
+		fmt.Fprintf(&b, "\n## %s\n", reports.Escape(s.Title))
+		paragraphs(&b, s.Text)
+		if len(s.Rows) == 0 {
+			continue
+		}
+		fmt.Fprintln(&b)
+		line(&b, s.Head)
+		fmt.Fprintln(&b, strings.Repeat("|---", len(s.Head))+"|")
+		for _, row := range s.Rows {
+			line(&b, row)
+		}
+	}
+	if _, err := w.Write(b.Bytes()); err != nil {
+		return fmt.Errorf("page: write markdown: %w", err)
+	}
+	return nil
+}
+
+func paragraphs(b *bytes.Buffer, text []string) {
+	for _, paragraph := range text {
+		fmt.Fprintf(b, "\n%s\n", reports.Escape(paragraph))
+	}
+}
+
+func line(b *bytes.Buffer, cells []string) {
+	for _, cell := range cells {
+		fmt.Fprintf(b, "| %s ", reports.Escape(cell))
+	}
+	fmt.Fprintln(b, "|")
+}
+
+//go:embed page.css
+var style string
+
+//go:embed page.html
+var form string
+
+// HTML writes a page as one file that loads nothing and runs nothing: its policy allows its own style alone.
+func HTML(w io.Writer, p Page) error {
+	sum := sha256.Sum256([]byte(style))
+	policy := "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+	parsed, err := template.New("page").Funcs(template.FuncMap{"line": reports.OneLine}).Parse(form)
+	if err != nil {
+		return fmt.Errorf("page: read form: %w", err)
+	}
+	var b bytes.Buffer
+	if err := parsed.Execute(&b, struct {
+		Page
+		Policy string
+		Style  template.HTML
+	}{p, policy, template.HTML("<style>" + style + "</style>")}); err != nil {
+		return fmt.Errorf("page: fill form: %w", err)
+	}
+	if _, err := w.Write(b.Bytes()); err != nil {
+		return fmt.Errorf("page: write html: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,101 @@
+package page_test
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/base64"
+	"errors"
+	"flag"
+	"html"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"rollcall/reports/page"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+func TestPages(t *testing.T) {
+	p := page.Page{Title: "Two runs", Text: []string{"Nothing got worse.", "a < b"}, Sections: []page.Section{
+		{Title: "Numbers", Text: []string{"as measured"}, Head: []string{"", "ms"}, Rows: [][]string{{"status gap", "5"}, {"rule lag", ""}}},
+		{Title: "Words alone", Text: []string{"and more | words"}},
+	}}
+	for name, form := range map[string]func(io.Writer, page.Page) error{"page.md": page.Markdown, "page.html": page.HTML} {
+		var b bytes.Buffer
+		if err := form(&b, p); err != nil {
+			t.Fatal(err)
+		}
+		path := filepath.Join("testdata", name)
+		if *update {
+			if err := os.WriteFile(path, b.Bytes(), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatalf("%v: -update writes it", err)
+		}
+		if diff := cmp.Diff(string(want), b.String()); diff != "" {
+			t.Errorf("%s (-want +got), -update rewrites it:\n%s", name, diff)
+		}
+	}
+}
+
+// The policy allows the page's own style and nothing else, and there is nothing else.
+func TestAPageLoadsAndRunsNothing(t *testing.T) {
+	var b bytes.Buffer
+	if err := page.HTML(&b, nasty()); err != nil {
+		t.Fatal(err)
+	}
+	_, after, _ := strings.Cut(b.String(), "<style>")
+	style, _, _ := strings.Cut(after, "</style>")
+	sum := sha256.Sum256([]byte(style))
+	policy := "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+	if !strings.Contains(html.UnescapeString(b.String()), `content="`+policy+`"`) {
+		t.Errorf("the policy is not %q:\n%s", policy, b.String())
+	}
+	for _, outside := range []string{"<script", "src=", "href=", "url(", "@import", "style="} {
+		if strings.Contains(b.String(), outside) {
+			t.Errorf("the page has %s", outside)
+		}
+	}
+}
+
+func nasty() page.Page {
+	const text = "<script>alert(1)</script> | *x* \x1b[31m\u202e\n`y` {{.}} & \"z\""
+	return page.Page{Title: text, Text: []string{text}, Sections: []page.Section{{Title: text, Text: []string{text}, Head: []string{text, text}, Rows: [][]string{{text, text}}}}}
+}
+
+func TestRecordedTextIsNeverMarkup(t *testing.T) {
+	for name, write := range map[string]func(io.Writer, page.Page) error{"markdown": page.Markdown, "html": page.HTML} {
+		var b bytes.Buffer
+		if err := write(&b, nasty()); err != nil {
+			t.Fatal(err)
+		}
+		if got := b.String(); strings.Contains(got, "<script") || strings.ContainsAny(got, "\x1b\u202e") || !strings.Contains(got, "alert(1)") {
+			t.Errorf("%s was spoiled:\n%s", name, got)
+		}
+		if err := write(full{}, nasty()); !errors.Is(err, io.ErrShortWrite) {
+			t.Errorf("%s on a full disk: %v", name, err)
+		}
+	}
+}
+
+func TestATableHasALinePerRow(t *testing.T) {
+	var b bytes.Buffer
+	if err := page.Markdown(&b, nasty()); err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(b.String(), "\n| "); n != 2 {
+		t.Errorf("%d lines of a table with a head and a row:\n%s", n, b.String())
+	}
+}
+
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, io.ErrShortWrite }

@@ -1,0 +1,98 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"rollcall/reports/trend"
+)
+
+func trendCommand(code *int) *cobra.Command {
+	var history, html string
+	cmd := &cobra.Command{
+		Use:   "trend DIR...",
+		Short: "Add runs to the history, and say how scenarios and numbers went",
+		Long: `Add runs to the history, and say how scenarios and their numbers went: for each
+scenario and mode its outcomes run by run, how often it said otherwise than
+usual, when its outcome changed last, and of every number a sparkline, the last
+value, the median and the range. Markdown is printed.
+
+Each DIR is a run folder. The history is a file of JSON lines, one per run,
+scenario and mode, beside the first of them unless --history names another. It
+is only ever appended to: a run that is in it is not added again. Histories may
+be joined with cat. With --history alone what is in it is told.
+
+A run is added as its report.json says; one without is judged now. One that has
+not ended is left out, and said so.
+
+Exit codes:
+  0  the history is told
+  2  wrong usage, a DIR that is no run or cannot be read, which is left out, or
+     a history that cannot be read
+  3  the history or what was found could not be written`,
+		Example: `  rollcall trend out/2*
+  rollcall trend out/latest --history nightly/history.jsonl`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			path, err := historyBeside(history, args)
+			if err != nil {
+				return err
+			}
+			h, added, err := appended(cmd, path, args)
+			if err != nil {
+				if _, unreadable := trend.Read(path); unreadable == nil {
+					*code = exitInfrastructure
+				}
+				return err
+			}
+			*code = exitInfrastructure
+			if err := publish(cmd, trend.Page(h, added), html); err != nil {
+				return err
+			}
+			*code = 0
+			if len(added.Bad) > 0 {
+				*code = exitUsage
+			}
+			return errors.Join(added.Bad...)
+		},
+	}
+	cmd.Flags().StringVar(&history, "history", "", "the history (default "+trend.HistoryFile+" beside the first DIR)")
+	cmd.Flags().StringVar(&html, "html", "", "write it to this file as well, as one HTML page")
+	return cmd
+}
+
+func appended(cmd *cobra.Command, path string, runs []string) (h trend.History, added trend.Added, err error) {
+	if len(runs) == 0 {
+		h, err = trend.Read(path)
+		return h, added, err
+	}
+	ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt)
+	defer stop()
+	return trend.Append(ctx, path, runs, func(holder string) {
+		fmt.Fprintf(cmd.ErrOrStderr(), "waiting for %s, which %s is writing\n", path, holder)
+	})
+}
+
+// historyBeside is where the history is: as named, which has to be there when no run is to be added, or beside the
+// first run.
+func historyBeside(named string, runs []string) (string, error) {
+	switch {
+	case named == "" && len(runs) == 0:
+		return "", errors.New("rollcall: trend: no run and no history: name run folders, such as out/latest, or --history FILE")
+	case named == "":
+		first, err := filepath.Abs(runs[0])
+		if err != nil {
+			return "", fmt.Errorf("rollcall: trend: %w", err)
+		}
+		return filepath.Join(filepath.Dir(first), trend.HistoryFile), nil
+	case len(runs) == 0:
+		if _, err := os.Stat(named); err != nil {
+			return "", fmt.Errorf("rollcall: trend: read history: %w: name runs to begin it", err)
+		}
+	}
+	return named, nil
+}

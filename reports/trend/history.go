@@ -1,0 +1,134 @@
+package trend
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"time"
+
+	"rollcall/reports/numbers"
+)
+
+// HistoryFile is what a history is called where no other name is given.
+const HistoryFile = "history.jsonl"
+
+// A History is every line of history.jsonl once, by when the runs began.
+type History struct {
+	Lines []Line
+	Torn  []int // numbers of lines whose writer died over them; they are left out
+
+	ends bool // with a whole line
+	runs map[runKey]tally
+}
+
+// A runKey tells runs apart: ids are of the second in which a run began, on whatever machine.
+type runKey struct {
+	id    string
+	began int64
+}
+
+// A tally is how many lines of a run there are, and how many there should be.
+type tally struct{ in, of int }
+
+type lineKey struct {
+	runKey
+	scenario, mode string
+}
+
+func (l Line) run() runKey  { return runKey{l.Run, l.Began.UnixNano()} }
+func (l Line) key() lineKey { return lineKey{l.run(), l.Scenario, l.Mode} }
+
+// beginning is what every line begins with.
+const beginning = `{"schema":`
+
+// Read reads the history at path; none there is an empty one. Histories may be joined by concatenation: a line that
+// comes again counts once. The error, one line, is for what is no history, or one this build cannot read.
+func Read(path string) (History, error) {
+	h := History{ends: true, runs: make(map[runKey]tally)}
+	data, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return h, nil
+	}
+	if err != nil {
+		return h, fmt.Errorf("trend: read history: %w", err)
+	}
+	h.ends = len(data) == 0 || data[len(data)-1] == '\n'
+	seen := make(map[lineKey]bool)
+	number := 0
+	for text := range bytes.Lines(data) {
+		number++
+		text = bytes.TrimSpace(text)
+		if len(text) == 0 {
+			continue
+		}
+		var l Line
+		if err := json.Unmarshal(text, &l); err != nil || l.Run == "" {
+			if start := text[:min(len(text), len(beginning))]; !bytes.HasPrefix([]byte(beginning), start) {
+				return h, fmt.Errorf("trend: read %s: line %d is none of a history: give another file with --history", path, number)
+			}
+			h.Torn = append(h.Torn, number)
+			continue
+		}
+		if l.Schema > SchemaVersion {
+			return h, fmt.Errorf("trend: read %s: line %d has schema %d, this build reads up to %d: use a newer Rollcall", path, number, l.Schema, SchemaVersion)
+		}
+		if !seen[l.key()] {
+			seen[l.key()] = true
+			h.add(l)
+		}
+	}
+	h.sort()
+	return h, nil
+}
+
+func (h *History) add(l Line) {
+	h.Lines = append(h.Lines, l)
+	h.runs[l.run()] = tally{in: h.runs[l.run()].in + 1, of: l.Of}
+}
+
+func (h *History) sort() {
+	slices.SortFunc(h.Lines, func(a, b Line) int {
+		return cmp.Or(a.Began.Compare(b.Began), cmp.Compare(a.Run, b.Run), cmp.Compare(a.Scenario, b.Scenario), cmp.Compare(a.Mode, b.Mode))
+	})
+}
+
+// whole says whether every line of the run is in the history.
+func (h History) whole(id string, began time.Time) bool {
+	t, in := h.runs[runKey{id, began.UnixNano()}]
+	return in && t.in >= t.of
+}
+
+// lacking is what of the lines of a run is not in the history.
+func (h History) lacking(lines []Line) []Line {
+	if len(lines) == 0 || h.runs[lines[0].run()].in == 0 {
+		return lines
+	}
+	seen := make(map[lineKey]bool)
+	for _, l := range h.Lines {
+		seen[l.key()] = true
+	}
+	return slices.DeleteFunc(lines, func(l Line) bool { return seen[l.key()] })
+}
+
+// Usual is what each number was under the conditions, in runs that were decided and are none of these.
+func (h History) Usual(c Conditions, but ...string) map[string]numbers.Usual {
+	values := make(map[string][]float64)
+	for _, l := range h.Lines {
+		if l.Scenario != c.Scenario || l.Mode != c.Mode || !l.Decided() || l.Conditions() != c || slices.Contains(but, l.Run) {
+			continue
+		}
+		for id, x := range l.Numbers {
+			values[id] = append(values[id], x)
+		}
+	}
+	usual := make(map[string]numbers.Usual)
+	for id, xs := range values {
+		usual[id] = numbers.UsualOf(xs)
+	}
+	return usual
+}

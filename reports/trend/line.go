@@ -1,0 +1,101 @@
+// Package trend keeps what became of scenarios over many runs, in an append-only history, and says how they and their
+// numbers went.
+package trend
+
+import (
+	"fmt"
+	"path"
+	"strings"
+	"time"
+
+	"rollcall/harness/evidence"
+	"rollcall/harness/verdict"
+	"rollcall/reports"
+	"rollcall/reports/numbers"
+)
+
+// SchemaVersion is that of the lines this build writes, and the newest it reads.
+const SchemaVersion = 1
+
+// A Line is what became of one scenario in one mode of one run: a line of history.jsonl.
+type Line struct {
+	Schema     int                `json:"schema"`
+	Run        string             `json:"run"`
+	Began      time.Time          `json:"began"` // the run; with its id it tells the run from every other
+	Of         int                `json:"of"`    // lines there are of the run
+	Version    string             `json:"version"`
+	Scenario   string             `json:"scenario"` // suite/id
+	Mode       string             `json:"mode"`
+	Kubernetes string             `json:"kubernetes"`
+	Kernel     string             `json:"kernel"`
+	CNI        string             `json:"cni"`
+	Load       string             `json:"load,omitempty"` // lanes and what they send together
+	Outcome    string             `json:"outcome"`
+	Because    string             `json:"because,omitempty"` // unless it passed
+	Attempts   int                `json:"attempts"`
+	Numbers    map[string]float64 `json:"numbers,omitempty"` // by id
+}
+
+// Conditions are what two runs of a scenario have to share for their numbers to be of the same.
+type Conditions struct {
+	Scenario, Mode string
+	Minor          string // of Kubernetes, such as v1.36
+	CNI            string
+	Load           string
+}
+
+// Conditions of the line.
+func (l Line) Conditions() Conditions {
+	return Conditions{l.Scenario, l.Mode, minor(l.Kubernetes), l.CNI, l.Load}
+}
+
+// Decided says whether the rig could be trusted and something was judged, so that the numbers count.
+func (l Line) Decided() bool {
+	return l.Outcome == verdict.Pass.String() || l.Outcome == verdict.Fail.String()
+}
+
+// LinesOf is a report as lines of a history, one per scenario and in its order.
+func LinesOf(r reports.Report) []Line {
+	clusters := make(map[string]evidence.Cluster)
+	for _, c := range r.Clusters {
+		clusters[c.Mode] = c
+	}
+	var lines []Line
+	for _, s := range r.Scenarios {
+		c := clusters[s.Mode]
+		l := Line{
+			Schema: SchemaVersion, Run: r.Run.ID, Began: r.Run.Began, Of: len(r.Scenarios), Version: r.Run.Version,
+			Scenario: path.Join(s.Suite, s.ID), Mode: s.Mode, Kubernetes: c.Kubernetes, Kernel: c.Kernel, CNI: c.CNI,
+			Load: loadOf(s), Outcome: s.Outcome.String(), Attempts: s.Attempts, Numbers: map[string]float64{},
+		}
+		if s.Kubernetes != "" {
+			l.Kubernetes = s.Kubernetes
+		}
+		if s.Outcome != verdict.Pass {
+			l.Because = s.Because
+		}
+		for id, v := range numbers.Of(s) {
+			l.Numbers[id] = v.Value
+		}
+		lines = append(lines, l)
+	}
+	return lines
+}
+
+// loadOf is like "7 lanes, 700/s", and empty without lanes.
+func loadOf(s reports.Scenario) string {
+	if len(s.Lanes) == 0 {
+		return ""
+	}
+	rate := 0
+	for _, lane := range s.Lanes {
+		rate += lane.AskedRate
+	}
+	return fmt.Sprintf("%d lanes, %d/s", len(s.Lanes), rate)
+}
+
+// minor is v1.36 of v1.36.3.
+func minor(version string) string {
+	parts := strings.SplitN(version, ".", 3)
+	return strings.Join(parts[:min(2, len(parts))], ".")
+}

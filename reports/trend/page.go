@@ -1,0 +1,144 @@
+package trend
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"rollcall/harness/verdict"
+	"rollcall/reports/numbers"
+	"rollcall/reports/page"
+)
+
+// shown is how many of the last runs are drawn.
+const shown = 30
+
+// Page tells a history: the outcomes of every scenario and mode, and then its numbers, both modes side by side.
+func Page(h History, added Added) page.Page {
+	p := page.Page{Title: "Rollcall trend", Text: told(h, added)}
+	all := h.Series()
+	outcomes := page.Section{
+		Title: "Outcomes",
+		Text:  []string{"✓ pass, ✗ fail, ? inconclusive, – skipped; the last run stands last. Flaky is the share of the runs that passed or failed and did not say what most under the same conditions do; inconclusive ones are the rig's doing and counted apart."},
+		Head:  []string{"Scenario", "Mode", "Runs", "Flaky", "Inconclusive", "Last change"},
+	}
+	var sections []page.Section
+	for _, s := range all {
+		outcomes.Rows = append(outcomes.Rows, outcomeRow(s))
+		rows := numberRows(s)
+		if len(rows) == 0 {
+			continue
+		}
+		if n := len(sections); n == 0 || sections[n-1].Title != s.Scenario {
+			sections = append(sections, page.Section{Title: s.Scenario, Head: []string{"Number", "Mode", "Runs", "Last", "Median", "Least", "Most", "Measured"}})
+		}
+		section := &sections[len(sections)-1]
+		section.Rows = append(section.Rows, rows...)
+	}
+	if len(outcomes.Rows) > 0 {
+		p.Sections = append(p.Sections, outcomes)
+	}
+	for _, section := range sections {
+		p.Sections = append(p.Sections, byNumber(section))
+	}
+	return p
+}
+
+// told is what the history holds, and what it does not.
+func told(h History, added Added) []string {
+	first := fmt.Sprintf("%d runs, %d of them added now.", len(h.runs), added.Runs)
+	if n := len(h.Lines); n > 0 {
+		first = fmt.Sprintf("%d runs, %d of them added now, from %s to %s. Numbers are of runs that passed or failed, the last %d.",
+			len(h.runs), added.Runs, day(h.Lines[0].Began), day(h.Lines[n-1].Began), shown)
+	}
+	text := []string{first}
+	for _, n := range h.Torn {
+		text = append(text, fmt.Sprintf("Line %d of the history is torn: its writer died over it, and it is left out.", n))
+	}
+	for _, folder := range added.Going {
+		text = append(text, fmt.Sprintf("%s is left out: its run has not ended, or was cut off.", folder))
+	}
+	for _, err := range added.Bad {
+		text = append(text, fmt.Sprintf("Left out: %s.", err))
+	}
+	return text
+}
+
+func outcomeRow(s Series) []string {
+	marks := map[string]string{
+		verdict.Pass.String(): "✓", verdict.Fail.String(): "✗", verdict.Inconclusive.String(): "?", verdict.Skipped.String(): "–",
+	}
+	runs := ""
+	for _, l := range last(s.Lines) {
+		runs += marks[l.Outcome]
+	}
+	f := s.Flake()
+	flaky, change := "-", "-"
+	if f.Decided > 0 {
+		flaky = fmt.Sprintf("%d of %d, %.0f%%", f.Other, f.Decided, 100*float64(f.Other)/float64(f.Decided))
+	}
+	if before, after, ok := s.LastChange(); ok {
+		change = fmt.Sprintf("%s → %s in %s, %s", before.Outcome, after.Outcome, after.Run, day(after.Began))
+		if before.Conditions() != after.Conditions() {
+			change += ", and so did " + changed(before, after)
+		}
+	}
+	return []string{s.Scenario, s.Mode, runs, flaky, fmt.Sprintf("%d of %d", f.Inconclusive, len(s.Lines)), change}
+}
+
+// changed names what of the conditions two lines do not share.
+func changed(before, after Line) string {
+	var what []string
+	for _, c := range []struct{ name, before, after string }{
+		{"Kubernetes", minor(before.Kubernetes), minor(after.Kubernetes)}, {"CNI", before.CNI, after.CNI}, {"load", before.Load, after.Load},
+	} {
+		if c.before != c.after {
+			what = append(what, fmt.Sprintf("%s, %s → %s", c.name, orNone(c.before), orNone(c.after)))
+		}
+	}
+	return strings.Join(what, "; ")
+}
+
+func orNone(s string) string {
+	if s == "" {
+		return "none"
+	}
+	return s
+}
+
+func numberRows(s Series) (rows [][]string) {
+	lines := last(slices.DeleteFunc(slices.Clone(s.Lines), func(l Line) bool { return !l.Decided() }))
+	for _, n := range numbers.All() {
+		values := make([]*float64, len(lines))
+		var there []float64
+		for i, l := range lines {
+			if x, measured := l.Numbers[n.ID]; measured {
+				values[i], there = &x, append(there, x)
+			}
+		}
+		if len(there) == 0 {
+			continue
+		}
+		median := numbers.Median(there)
+		rows = append(rows, []string{
+			n.Name, s.Mode, sparkline(values, n.Spread.At(median)), n.Unit.Text(there[len(there)-1]), n.Unit.Text(median),
+			n.Unit.Text(slices.Min(there)), n.Unit.Text(slices.Max(there)), fmt.Sprintf("%d of %d", len(there), len(lines)),
+		})
+	}
+	return rows
+}
+
+// byNumber puts the modes of a number beside each other.
+func byNumber(s page.Section) page.Section {
+	place := make(map[string]int)
+	for i, n := range numbers.All() {
+		place[n.Name] = i
+	}
+	slices.SortStableFunc(s.Rows, func(a, b []string) int { return place[a[0]] - place[b[0]] })
+	return s
+}
+
+func last(lines []Line) []Line { return lines[max(0, len(lines)-shown):] }
+
+func day(at time.Time) string { return at.UTC().Format("2006-01-02 15:04") }

@@ -1,0 +1,132 @@
+package trend_test
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"rollcall/harness/verdict"
+	"rollcall/reports"
+	"rollcall/reports/page"
+	"rollcall/reports/trend"
+)
+
+// recorded is a report of what was recorded on real clusters.
+func recorded(t *testing.T) reports.Report {
+	t.Helper()
+	scenarios, err := filepath.Glob("../testdata/recorded/*/golden.json")
+	if err != nil || len(scenarios) == 0 {
+		t.Fatalf("%d scenarios: %v", len(scenarios), err)
+	}
+	var all []string
+	for _, path := range scenarios {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, string(data))
+	}
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, reports.ReportFile), fmt.Sprintf(`{
+		"apiVersion": %q, "kind": %q,
+		"run": {"id": "first", "began": "2026-11-20T22:00:00Z", "ended": "2026-11-20T22:10:00Z", "version": "v0.1.0", "command": ""},
+		"clusters": [{"mode": "iptables", "kubernetes": "v1.36.3", "kernel": "6.12.0", "cni": "kindnet"}, {"mode": "nftables", "kubernetes": "v1.36.3", "kernel": "6.12.0", "cni": "kindnet"}],
+		"scenarios": [%s]}`, reports.APIVersion, reports.Kind, strings.Join(all, ",")))
+	r, err := reports.Read(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// night is the report of the nth night, changed.
+func night(r reports.Report, n int, change func(*reports.Scenario)) reports.Report {
+	r.Run.ID = fmt.Sprintf("night-%d", n)
+	r.Run.Began, r.Run.Ended = r.Run.Began.AddDate(0, 0, n), r.Run.Ended.AddDate(0, 0, n)
+	r.Scenarios = slices.Clone(r.Scenarios)
+	if change != nil {
+		for i := range r.Scenarios {
+			change(&r.Scenarios[i])
+		}
+	}
+	return r
+}
+
+// nights are seven in which something happened.
+func nights(t *testing.T) []reports.Report {
+	first := recorded(t)
+	all := []reports.Report{first}
+	for n := 1; n < 7; n++ {
+		all = append(all, night(first, n, func(s *reports.Scenario) {
+			if s.Numbers.StatusGap != nil {
+				s.Numbers.StatusGap = new(*s.Numbers.StatusGap + 40*float64(n%3))
+			}
+			switch {
+			case s.ID == "drained" && n == 2:
+				s.Outcome, s.Because = verdict.Fail, "3 of 400 requests failed | <b>"
+			case s.ID == "drained" && n == 4:
+				s.Outcome, s.Because = verdict.Inconclusive, "the recording cannot be trusted"
+			case s.ID == "drained-rolling-update" && n >= 5:
+				s.Outcome, s.Because = verdict.Fail, "the old version replied for too long"
+				s.Kubernetes = "v1.37.0"
+				s.Numbers.StatusGap = new(*s.Numbers.StatusGap + 4000)
+			case s.ID == "recreate" && s.Mode == "nftables":
+				s.Outcome, s.Because = verdict.Skipped, "the kernel has no nf_tables"
+			}
+		}))
+	}
+	return all
+}
+
+// folders writes a folder per report, without evidence.
+func folders(t *testing.T, all ...reports.Report) []string {
+	t.Helper()
+	var dirs []string
+	for _, r := range all {
+		dir := t.TempDir()
+		if err := reports.WriteFolder(dir, r); err != nil {
+			t.Fatal(err)
+		}
+		dirs = append(dirs, dir)
+	}
+	return dirs
+}
+
+func appended(t *testing.T, path string, dirs ...string) (trend.History, trend.Added) {
+	t.Helper()
+	h, added, err := trend.Append(t.Context(), path, dirs, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h, added
+}
+
+func tell(t *testing.T, form func(io.Writer, page.Page) error, h trend.History, added trend.Added) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := form(&b, trend.Page(h, added)); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func write(t *testing.T, path, data string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(data), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func read(t *testing.T, path string) string {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}

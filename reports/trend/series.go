@@ -1,0 +1,77 @@
+package trend
+
+import (
+	"cmp"
+	"slices"
+
+	"rollcall/harness/verdict"
+)
+
+// A Series is one scenario in one mode, run by run from the first.
+type Series struct {
+	Scenario, Mode string
+	Lines          []Line
+}
+
+// Series lists them by scenario and mode.
+func (h History) Series() []Series {
+	type key struct{ scenario, mode string }
+	at := make(map[key]int)
+	var all []Series
+	for _, l := range h.Lines {
+		k := key{l.Scenario, l.Mode}
+		i, met := at[k]
+		if !met {
+			i, at[k] = len(all), len(all)
+			all = append(all, Series{Scenario: l.Scenario, Mode: l.Mode})
+		}
+		all[i].Lines = append(all[i].Lines, l)
+	}
+	slices.SortFunc(all, func(a, b Series) int {
+		return cmp.Or(cmp.Compare(a.Scenario, b.Scenario), cmp.Compare(a.Mode, b.Mode))
+	})
+	return all
+}
+
+// A Flake is how often a scenario said otherwise than it usually does under the same conditions.
+type Flake struct {
+	Other        int // runs that passed where most fail, or failed where most pass
+	Decided      int // runs that did either
+	Inconclusive int // runs that did neither: the rig's doing, not the scenario's
+}
+
+// Flake of the series.
+func (s Series) Flake() (f Flake) {
+	type count struct{ pass, fail int }
+	counts := make(map[Conditions]*count)
+	for _, l := range s.Lines {
+		c := counts[l.Conditions()]
+		if c == nil {
+			c = new(count)
+			counts[l.Conditions()] = c
+		}
+		switch l.Outcome {
+		case verdict.Pass.String():
+			c.pass++
+		case verdict.Fail.String():
+			c.fail++
+		case verdict.Inconclusive.String():
+			f.Inconclusive++
+		}
+	}
+	for _, c := range counts {
+		f.Other += min(c.pass, c.fail)
+		f.Decided += c.pass + c.fail
+	}
+	return f
+}
+
+// LastChange is the last line whose outcome is not that of the line before, and that line; ok is false without.
+func (s Series) LastChange() (before, after Line, ok bool) {
+	for i := len(s.Lines) - 1; i > 0; i-- {
+		if s.Lines[i].Outcome != s.Lines[i-1].Outcome {
+			return s.Lines[i-1], s.Lines[i], true
+		}
+	}
+	return Line{}, Line{}, false
+}

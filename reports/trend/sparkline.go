@@ -1,0 +1,33 @@
+package trend
+
+import "slices"
+
+// sparkline draws values as blocks, the least as the lowest. From there to the highest it is as far as to the most, but
+// no less than span, so that what runs of the same differ by does not look like a change. nil, which was not measured, is
+// a dot.
+func sparkline(values []*float64, span float64) string {
+	blocks := []rune("▁▂▃▄▅▆▇█")
+	var there []float64
+	for _, x := range values {
+		if x != nil {
+			there = append(there, *x)
+		}
+	}
+	if len(there) == 0 {
+		return ""
+	}
+	least := slices.Min(there)
+	span = max(span, slices.Max(there)-least)
+	var line []rune
+	for _, x := range values {
+		switch {
+		case x == nil:
+			line = append(line, '·')
+		case span == 0:
+			line = append(line, blocks[0])
+		default:
+			line = append(line, blocks[int((*x-least)/span*float64(len(blocks)-1)+0.5)])
+		}
+	}
+	return string(line)
+}

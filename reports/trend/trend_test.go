@@ -1,0 +1,256 @@
+package trend_test
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"rollcall/harness/evidence"
+	"rollcall/harness/verdict"
+	"rollcall/reports"
+	"rollcall/reports/page"
+	"rollcall/reports/trend"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+// golden compares got with testdata/name.
+func golden(t *testing.T, name string, got []byte) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(path, got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatalf("%v: -update writes it", err)
+	}
+	if diff := cmp.Diff(string(want), string(got)); diff != "" {
+		t.Errorf("%s (-want +got), -update rewrites it:\n%s", name, diff)
+	}
+}
+
+func TestATrend(t *testing.T) {
+	path := filepath.Join(t.TempDir(), trend.HistoryFile)
+	h, added := appended(t, path, folders(t, nights(t)...)...)
+	golden(t, "trend.md", []byte(tell(t, page.Markdown, h, added)))
+	golden(t, "trend.html", []byte(tell(t, page.HTML, h, added)))
+	lines := read(t, path)
+	golden(t, "history.jsonl", []byte(lines[:strings.Index(lines, `{"schema":1,"run":"night-1"`)]))
+	again, err := trend.Read(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(tell(t, page.Markdown, h, added), tell(t, page.Markdown, again, added)); diff != "" {
+		t.Errorf("(-as appended +as read):\n%s", diff)
+	}
+}
+
+func TestARunIsAppendedOnce(t *testing.T) {
+	all := nights(t)[:3]
+	dirs := folders(t, all...)
+	path := filepath.Join(t.TempDir(), trend.HistoryFile)
+	appended(t, path, dirs[0])
+	once := read(t, path)
+	appended(t, path, dirs...)
+	whole := read(t, path)
+	if !strings.HasPrefix(whole, once) {
+		t.Error("lines that were there changed")
+	}
+	judgedAnew := night(all[1], 0, func(s *reports.Scenario) { s.Outcome = verdict.Fail })
+	judgedAnew.Run.ID = all[1].Run.ID
+	h, added := appended(t, path, append(dirs, folders(t, judgedAnew)...)...)
+	if added.Runs != 0 || read(t, path) != whole {
+		t.Errorf("%d runs were appended again", added.Runs)
+	}
+	if want := 3 * len(all[0].Scenarios); len(h.Lines) != want {
+		t.Errorf("%d lines, want %d", len(h.Lines), want)
+	}
+	elsewhere := all[1]
+	elsewhere.Run.Began = elsewhere.Run.Began.Add(time.Nanosecond) // the same second on another machine
+	if _, added := appended(t, path, folders(t, elsewhere)...); added.Runs != 1 {
+		t.Error("another run of the same id was not appended")
+	}
+}
+
+// Whatever a killed writer left, the rest is read, the next line begins anew and what was lost is appended.
+func TestATornLineLosesNothingElse(t *testing.T) {
+	dirs := folders(t, nights(t)[:3]...)
+	path := filepath.Join(t.TempDir(), trend.HistoryFile)
+	want, _ := appended(t, path, dirs...)
+	whole := read(t, path)
+	second := strings.Index(whole, `"run":"night-2"`)
+	rapid.Check(t, func(rt *rapid.T) {
+		cut := rapid.IntRange(second, len(whole)-1).Draw(rt, "cut")
+		write(t, path, whole[:cut])
+		torn, err := trend.Read(path)
+		if err != nil {
+			rt.Fatal(err)
+		}
+		got, _ := appended(t, path, dirs...)
+		if after := read(t, path); !strings.HasPrefix(after, whole[:cut]) {
+			rt.Fatal("what was there changed")
+		}
+		if diff := cmp.Diff(want.Lines, got.Lines); diff != "" {
+			rt.Fatalf("(-whole +repaired):\n%s", diff)
+		}
+		again, err := trend.Read(path)
+		if err != nil {
+			rt.Fatal(err)
+		}
+		if !slices.Equal(again.Torn, torn.Torn) || len(again.Lines) != len(want.Lines) {
+			rt.Fatalf("torn are %v, then %v; %d lines", torn.Torn, again.Torn, len(again.Lines))
+		}
+	})
+	write(t, path, whole[:second])
+	h, added := appended(t, path)
+	if said := tell(t, page.Markdown, h, added); len(h.Torn) != 1 || !strings.Contains(said, fmt.Sprintf("Line %d of the history is torn", h.Torn[0])) {
+		t.Errorf("torn %v:\n%s", h.Torn, said)
+	}
+}
+
+// In whatever order and portions runs are appended, and histories joined, the trend is the same.
+func TestAnyOrderGivesTheSameTrend(t *testing.T) {
+	all := nights(t)
+	for i := range all {
+		all[i].Scenarios = slices.DeleteFunc(all[i].Scenarios, func(s reports.Scenario) bool { return s.ID != "drained" && s.ID != "recreate" })
+	}
+	dirs := folders(t, all...)
+	path := filepath.Join(t.TempDir(), trend.HistoryFile)
+	h, _ := appended(t, path, dirs...)
+	want := tell(t, page.Markdown, h, trend.Added{})
+	rapid.Check(t, func(rt *rapid.T) {
+		path := filepath.Join(t.TempDir(), trend.HistoryFile)
+		order := rapid.Permutation(dirs).Draw(rt, "order")
+		cut := rapid.IntRange(0, len(order)).Draw(rt, "cut")
+		appended(t, path, order[:cut]...)
+		other := filepath.Join(t.TempDir(), trend.HistoryFile)
+		appended(t, other, order[rapid.IntRange(0, cut).Draw(rt, "again from"):]...)
+		write(t, path, read(t, path)+read(t, other))
+		appended(t, path, order...)
+		h, err := trend.Read(path)
+		if err != nil {
+			rt.Fatal(err)
+		}
+		if diff := cmp.Diff(want, tell(t, page.Markdown, h, trend.Added{})); diff != "" {
+			rt.Fatalf("(-in order +as drawn):\n%s", diff)
+		}
+	})
+}
+
+// Writers that begin together append every run, and each once.
+func TestManyWritersAppendEachRunOnce(t *testing.T) {
+	all := nights(t)
+	dirs := folders(t, all...)
+	path := filepath.Join(t.TempDir(), trend.HistoryFile)
+	errs := make(chan error)
+	for n := range 4 {
+		go func() {
+			order := slices.Concat(dirs[n:], dirs[:n])
+			_, _, err := trend.Append(t.Context(), path, order, func(string) {})
+			errs <- err
+		}()
+	}
+	for range 4 {
+		if err := <-errs; err != nil {
+			t.Error(err)
+		}
+	}
+	h, err := trend.Read(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines, want := strings.Count(read(t, path), "\n"), len(all)*len(all[0].Scenarios)
+	if lines != want || len(h.Lines) != want || len(h.Torn) > 0 {
+		t.Errorf("%d lines in the file and %d in the history, want %d; torn are %v", lines, len(h.Lines), want, h.Torn)
+	}
+	if left, err := filepath.Glob(path + ".*"); err != nil || len(left) > 0 {
+		t.Errorf("left behind: %q %v", left, err)
+	}
+}
+
+func TestWhatIsNotAppended(t *testing.T) {
+	first := recorded(t)
+	going := first
+	going.Run.Ended = time.Time{}
+	newer := t.TempDir()
+	write(t, filepath.Join(newer, reports.ReportFile), `{"apiVersion":"rollcall/v9","kind":"ConformanceReport","run":{}}`)
+	unjudged := t.TempDir()
+	session := evidence.Session{Schema: 1, ID: "unjudged", Began: first.Run.Began}
+	if err := evidence.WriteJSON(filepath.Join(unjudged, "evidence", evidence.SessionFile), session); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), trend.HistoryFile)
+	dirs := append(folders(t, going, first), newer, unjudged, t.TempDir())
+	h, added := appended(t, path, dirs...)
+	if added.Runs != 1 || len(h.Lines) != len(first.Scenarios) {
+		t.Errorf("%d runs with %d lines were appended", added.Runs, len(h.Lines))
+	}
+	if diff := cmp.Diff([]string{dirs[0], unjudged}, added.Going); diff != "" {
+		t.Errorf("going (-want +got):\n%s", diff)
+	}
+	said := tell(t, page.Markdown, h, added)
+	for i, want := range []string{"use a newer Rollcall", "not a run folder"} {
+		if i >= len(added.Bad) || !strings.Contains(added.Bad[i].Error(), want) {
+			t.Errorf("bad are %v, want %q", added.Bad, want)
+		}
+		if !strings.Contains(said, want) {
+			t.Errorf("the page does not say %q:\n%s", want, said)
+		}
+	}
+}
+
+// A run without a report is judged when it is appended.
+func TestARunWithoutAReportIsJudged(t *testing.T) {
+	dir := t.TempDir()
+	session := evidence.Session{Schema: 1, ID: "r", Began: time.Unix(1, 0).UTC(), Ended: time.Unix(2, 0).UTC()}
+	run := evidence.Run{Suite: "rollout", Scenario: "drained", Mode: "ipvs", Attempt: 1, Skipped: "no ip_vs"}
+	for _, err := range []error{
+		evidence.WriteJSON(filepath.Join(dir, "evidence", evidence.SessionFile), session),
+		evidence.Write(filepath.Join(dir, "evidence", "ipvs", "rollout", "drained"), evidence.Evidence{Run: run}),
+	} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	h, added := appended(t, filepath.Join(t.TempDir(), trend.HistoryFile), dir)
+	if added.Runs != 1 || len(h.Lines) != 1 || h.Lines[0].Outcome != "skipped" || h.Lines[0].Because != "no ip_vs" {
+		t.Errorf("%+v: %+v", added, h.Lines)
+	}
+}
+
+func TestOnlyAHistoryIsAppendedTo(t *testing.T) {
+	for _, row := range []struct{ sentence, data, want string }{
+		{"a report", `{"apiVersion": "rollcall/v1alpha1"}` + "\n", "line 1 is none of a history: give another file with --history"},
+		{"prose after a line", `{"schema":1,"run":"r","scenario":"a/b"}` + "\nhello\n", "line 2 is none of a history"},
+		{"a history of the future", `{"schema":9,"run":"r"}` + "\n", "schema 9, this build reads up to 1: use a newer Rollcall"},
+	} {
+		t.Run(row.sentence, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), trend.HistoryFile)
+			write(t, path, row.data)
+			_, _, err := trend.Append(t.Context(), path, folders(t, recorded(t)), nil)
+			if err == nil || !strings.Contains(err.Error(), row.want) {
+				t.Errorf("error %v, want %q", err, row.want)
+			}
+			if got := read(t, path); got != row.data {
+				t.Errorf("it was written to:\n%s", got)
+			}
+		})
+	}
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, _, err := trend.Append(ended, filepath.Join(t.TempDir(), trend.HistoryFile), folders(t, recorded(t)), nil); err == nil {
+		t.Error("it appended when it was told to stop")
+	}
+}
