@@ -15,7 +15,7 @@ import (
 	"rollcall/harness/evidence"
 	"rollcall/reports"
 	"rollcall/reports/compare"
-	"rollcall/reports/page"
+	"rollcall/reports/sheet"
 	"rollcall/reports/trend"
 )
 
@@ -48,10 +48,10 @@ func compared(t *testing.T, a, b compare.Side, pairs ...compare.Pair) compare.Co
 	return c
 }
 
-func write(t *testing.T, form func(io.Writer, page.Page) error, c compare.Comparison) []byte {
+func write(t *testing.T, form func(io.Writer, sheet.Sheet) error, c compare.Comparison) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	if err := form(&b, compare.Page(c)); err != nil {
+	if err := form(&b, compare.Sheet(c)); err != nil {
 		t.Fatal(err)
 	}
 	return b.Bytes()
@@ -80,8 +80,8 @@ func TestComparisons(t *testing.T) {
 		{"itself", compared(t, a, a), false},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			golden(t, row.name+".md", write(t, page.Markdown, row.c))
-			golden(t, row.name+".html", write(t, page.HTML, row.c))
+			golden(t, row.name+".md", write(t, sheet.Markdown, row.c))
+			golden(t, row.name+".html", write(t, sheet.HTML, row.c))
 			if row.c.Worse() != row.worse {
 				t.Errorf("worse: %t", row.c.Worse())
 			}
@@ -93,7 +93,7 @@ func TestARunHasNotChangedFromItself(t *testing.T) {
 	for _, dir := range []string{before(t), after(t)} {
 		c := compared(t, open(t, dir), open(t, dir))
 		if c.Changed() || c.Worse() || len(c.Missing)+len(c.Notes) > 0 {
-			t.Errorf("%s", write(t, page.Markdown, c))
+			t.Errorf("%s", write(t, sheet.Markdown, c))
 		}
 	}
 }
@@ -155,7 +155,7 @@ func TestWhatIsMissingIsSaid(t *testing.T) {
 			row.damage(t, damaged)
 			c := compared(t, open(t, whole), open(t, damaged))
 			if c.Changed() {
-				t.Errorf("it changed:\n%s", write(t, page.Markdown, c))
+				t.Errorf("it changed:\n%s", write(t, sheet.Markdown, c))
 			}
 			said := append(c.Missing, c.Notes...)
 			if len(said) != len(row.notes) {
@@ -242,7 +242,7 @@ func TestCountsOfAnotherLoadAreNotCompared(t *testing.T) {
 	}
 	c := compared(t, side, more)
 	if c.Changed() || len(c.Notes) != len(side.Report.Scenarios)-1 { // one was inconclusive
-		t.Errorf("%s", write(t, page.Markdown, c))
+		t.Errorf("%s", write(t, sheet.Markdown, c))
 	}
 	if !strings.Contains(c.Notes[0], "had another load") {
 		t.Errorf("notes %q", c.Notes)
@@ -260,7 +260,7 @@ func TestAHistoryTellsTheSpread(t *testing.T) {
 	b.Report.Scenarios[i].Numbers.StatusGap = new(gap + 900) // less than the default allows
 
 	if c := compared(t, a, b); c.Changed() {
-		t.Errorf("without a history:\n%s", write(t, page.Markdown, c))
+		t.Errorf("without a history:\n%s", write(t, sheet.Markdown, c))
 	}
 	var history trend.History
 	for n := range 20 {
@@ -275,6 +275,6 @@ func TestAHistoryTellsTheSpread(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(c.Numbers) != 1 || c.Numbers[0].Number.ID != "status_gap_ms" || c.Numbers[0].Runs != 20 || !c.Worse() {
-		t.Errorf("with one:\n%s", write(t, page.Markdown, c))
+		t.Errorf("with one:\n%s", write(t, sheet.Markdown, c))
 	}
 }

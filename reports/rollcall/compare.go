@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"rollcall/reports/compare"
-	"rollcall/reports/page"
+	"rollcall/reports/sheet"
 	"rollcall/reports/trend"
 )
 
@@ -63,7 +63,7 @@ Exit codes:
 				return err
 			}
 			*code = exitInfrastructure
-			if err := publish(cmd, compare.Page(c), html); err != nil {
+			if err := publish(cmd, compare.Sheet(c), html); err != nil {
 				return err
 			}
 			*code = 0
@@ -101,15 +101,15 @@ func compared(dirA, dirB string, pairs []compare.Pair, history string) (c compar
 }
 
 // publish prints a page, and writes it to the file html unless that is empty.
-func publish(cmd *cobra.Command, p page.Page, html string) error {
+func publish(cmd *cobra.Command, p sheet.Sheet, html string) error {
 	if html != "" {
 		var b bytes.Buffer
-		if err := page.HTML(&b, p); err != nil {
+		if err := sheet.HTML(&b, p); err != nil {
 			return err
 		}
 		if err := os.WriteFile(html, b.Bytes(), 0o644); err != nil {
 			return fmt.Errorf("rollcall: write page: %w", err)
 		}
 	}
-	return page.Markdown(cmd.OutOrStdout(), p)
+	return sheet.Markdown(cmd.OutOrStdout(), p)
 }

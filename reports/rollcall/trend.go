@@ -50,7 +50,7 @@ Exit codes:
 				return err
 			}
 			*code = exitInfrastructure
-			if err := publish(cmd, trend.Page(h, added), html); err != nil {
+			if err := publish(cmd, trend.Sheet(h, added), html); err != nil {
 				return err
 			}
 			*code = 0

@@ -42,6 +42,6 @@ func BenchmarkThousandRuns(b *testing.B) {
 		if err != nil || len(h.Lines) != 80_000 {
 			b.Fatalf("%d lines: %v", len(h.Lines), err)
 		}
-		trend.Page(h, trend.Added{})
+		trend.Sheet(h, trend.Added{})
 	}
 }

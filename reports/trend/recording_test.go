@@ -12,7 +12,7 @@ import (
 
 	"rollcall/harness/verdict"
 	"rollcall/reports"
-	"rollcall/reports/page"
+	"rollcall/reports/sheet"
 	"rollcall/reports/trend"
 )
 
@@ -106,10 +106,10 @@ func appended(t *testing.T, path string, dirs ...string) (trend.History, trend.A
 	return h, added
 }
 
-func tell(t *testing.T, form func(io.Writer, page.Page) error, h trend.History, added trend.Added) string {
+func tell(t *testing.T, form func(io.Writer, sheet.Sheet) error, h trend.History, added trend.Added) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := form(&b, trend.Page(h, added)); err != nil {
+	if err := form(&b, trend.Sheet(h, added)); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()

@@ -5,19 +5,19 @@ import (
 
 	"rollcall/harness/verdict"
 	"rollcall/reports"
-	"rollcall/reports/page"
+	"rollcall/reports/sheet"
 )
 
-// Page tells a comparison, what got worse first.
-func Page(c Comparison) page.Page {
-	p := page.Page{Title: "Rollcall compare", Text: []string{sideOf("A", c.A), sideOf("B", c.B), verdictOf(c)}}
+// Sheet tells a comparison, what got worse first.
+func Sheet(c Comparison) sheet.Sheet {
+	p := sheet.Sheet{Title: "Rollcall compare", Text: []string{sideOf("A", c.A), sideOf("B", c.B), verdictOf(c)}}
 	p.Text = append(p.Text, c.Missing...)
-	add := func(s page.Section) {
+	add := func(s sheet.Section) {
 		if len(s.Rows)+len(s.Text) > 0 {
 			p.Sections = append(p.Sections, s)
 		}
 	}
-	outcomes := page.Section{Title: "Outcomes that changed", Head: []string{"", "Scenario", "Mode", "A", "B", "Because"}}
+	outcomes := sheet.Section{Title: "Outcomes that changed", Head: []string{"", "Scenario", "Mode", "A", "B", "Because"}}
 	for _, way := range ways() {
 		for _, o := range c.Outcomes {
 			if o.Way == way {
@@ -26,7 +26,7 @@ func Page(c Comparison) page.Page {
 		}
 	}
 	add(outcomes)
-	moved := page.Section{Title: "Numbers that moved", Head: []string{"", "Scenario", "Mode", "Number", "A", "B", "May differ by", "As told by"}}
+	moved := sheet.Section{Title: "Numbers that moved", Head: []string{"", "Scenario", "Mode", "Number", "A", "B", "May differ by", "As told by"}}
 	for _, way := range ways() {
 		for _, m := range c.Numbers {
 			if m.Way == way {
@@ -36,12 +36,12 @@ func Page(c Comparison) page.Page {
 		}
 	}
 	add(moved)
-	gone := page.Section{Title: "Scenarios that went", Head: []string{"Scenario", "Mode", "It was"}}
+	gone := sheet.Section{Title: "Scenarios that went", Head: []string{"Scenario", "Mode", "It was"}}
 	for _, g := range c.Gone {
 		gone.Rows = append(gone.Rows, []string{g.Scenario, g.Modes, g.A.String()})
 	}
 	add(gone)
-	appeared := page.Section{Title: "Scenarios that are new", Head: []string{"Scenario", "Mode", "It is", "Because"}}
+	appeared := sheet.Section{Title: "Scenarios that are new", Head: []string{"Scenario", "Mode", "It is", "Because"}}
 	for _, n := range c.New {
 		if n.B == verdict.Pass {
 			n.BecauseB = ""
@@ -49,12 +49,12 @@ func Page(c Comparison) page.Page {
 		appeared.Rows = append(appeared.Rows, []string{n.Scenario, n.Modes, n.B.String(), n.BecauseB})
 	}
 	add(appeared)
-	clusters := page.Section{Title: "Clusters", Head: []string{"Mode", "", "A", "B"}}
+	clusters := sheet.Section{Title: "Clusters", Head: []string{"Mode", "", "A", "B"}}
 	for _, d := range c.Clusters {
 		clusters.Rows = append(clusters.Rows, []string{d.Modes, d.What, orNone(d.A), orNone(d.B)})
 	}
 	add(clusters)
-	add(page.Section{Title: "What to know", Text: c.Notes})
+	add(sheet.Section{Title: "What to know", Text: c.Notes})
 	return p
 }
 

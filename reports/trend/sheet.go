@@ -8,22 +8,22 @@ import (
 
 	"rollcall/harness/verdict"
 	"rollcall/reports/numbers"
-	"rollcall/reports/page"
+	"rollcall/reports/sheet"
 )
 
 // shown is how many of the last runs are drawn.
 const shown = 30
 
-// Page tells a history: the outcomes of every scenario and mode, and then its numbers, both modes side by side.
-func Page(h History, added Added) page.Page {
-	p := page.Page{Title: "Rollcall trend", Text: told(h, added)}
+// Sheet tells a history: the outcomes of every scenario and mode, and then its numbers, both modes side by side.
+func Sheet(h History, added Added) sheet.Sheet {
+	p := sheet.Sheet{Title: "Rollcall trend", Text: told(h, added)}
 	all := h.Series()
-	outcomes := page.Section{
+	outcomes := sheet.Section{
 		Title: "Outcomes",
 		Text:  []string{"✓ pass, ✗ fail, ? inconclusive, – skipped; the last run stands last. Flaky is the share of the runs that passed or failed and did not say what most under the same conditions do; inconclusive ones are the rig's doing and counted apart."},
 		Head:  []string{"Scenario", "Mode", "Runs", "Flaky", "Inconclusive", "Last change"},
 	}
-	var sections []page.Section
+	var sections []sheet.Section
 	for _, s := range all {
 		outcomes.Rows = append(outcomes.Rows, outcomeRow(s))
 		rows := numberRows(s)
@@ -31,7 +31,7 @@ func Page(h History, added Added) page.Page {
 			continue
 		}
 		if n := len(sections); n == 0 || sections[n-1].Title != s.Scenario {
-			sections = append(sections, page.Section{Title: s.Scenario, Head: []string{"Number", "Mode", "Runs", "Last", "Median", "Least", "Most", "Measured"}})
+			sections = append(sections, sheet.Section{Title: s.Scenario, Head: []string{"Number", "Mode", "Runs", "Last", "Median", "Least", "Most", "Measured"}})
 		}
 		section := &sections[len(sections)-1]
 		section.Rows = append(section.Rows, rows...)
@@ -130,7 +130,7 @@ func numberRows(s Series) (rows [][]string) {
 }
 
 // byNumber puts the modes of a number beside each other.
-func byNumber(s page.Section) page.Section {
+func byNumber(s sheet.Section) sheet.Section {
 	place := make(map[string]int)
 	for i, n := range numbers.All() {
 		place[n.Name] = i

@@ -1,4 +1,4 @@
-package page_test
+package sheet_test
 
 import (
 	"bytes"
@@ -15,17 +15,17 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"rollcall/reports/page"
+	"rollcall/reports/sheet"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
 func TestPages(t *testing.T) {
-	p := page.Page{Title: "Two runs", Text: []string{"Nothing got worse.", "a < b"}, Sections: []page.Section{
+	p := sheet.Sheet{Title: "Two runs", Text: []string{"Nothing got worse.", "a < b"}, Sections: []sheet.Section{
 		{Title: "Numbers", Text: []string{"as measured"}, Head: []string{"", "ms"}, Rows: [][]string{{"status gap", "5"}, {"rule lag", ""}}},
 		{Title: "Words alone", Text: []string{"and more | words"}},
 	}}
-	for name, form := range map[string]func(io.Writer, page.Page) error{"page.md": page.Markdown, "page.html": page.HTML} {
+	for name, form := range map[string]func(io.Writer, sheet.Sheet) error{"page.md": sheet.Markdown, "page.html": sheet.HTML} {
 		var b bytes.Buffer
 		if err := form(&b, p); err != nil {
 			t.Fatal(err)
@@ -49,7 +49,7 @@ func TestPages(t *testing.T) {
 // The policy allows the page's own style and nothing else, and there is nothing else.
 func TestAPageLoadsAndRunsNothing(t *testing.T) {
 	var b bytes.Buffer
-	if err := page.HTML(&b, nasty()); err != nil {
+	if err := sheet.HTML(&b, nasty()); err != nil {
 		t.Fatal(err)
 	}
 	_, after, _ := strings.Cut(b.String(), "<style>")
@@ -66,13 +66,13 @@ func TestAPageLoadsAndRunsNothing(t *testing.T) {
 	}
 }
 
-func nasty() page.Page {
+func nasty() sheet.Sheet {
 	const text = "<script>alert(1)</script> | *x* \x1b[31m\u202e\n`y` {{.}} & \"z\""
-	return page.Page{Title: text, Text: []string{text}, Sections: []page.Section{{Title: text, Text: []string{text}, Head: []string{text, text}, Rows: [][]string{{text, text}}}}}
+	return sheet.Sheet{Title: text, Text: []string{text}, Sections: []sheet.Section{{Title: text, Text: []string{text}, Head: []string{text, text}, Rows: [][]string{{text, text}}}}}
 }
 
 func TestRecordedTextIsNeverMarkup(t *testing.T) {
-	for name, write := range map[string]func(io.Writer, page.Page) error{"markdown": page.Markdown, "html": page.HTML} {
+	for name, write := range map[string]func(io.Writer, sheet.Sheet) error{"markdown": sheet.Markdown, "html": sheet.HTML} {
 		var b bytes.Buffer
 		if err := write(&b, nasty()); err != nil {
 			t.Fatal(err)
@@ -88,7 +88,7 @@ func TestRecordedTextIsNeverMarkup(t *testing.T) {
 
 func TestATableHasALinePerRow(t *testing.T) {
 	var b bytes.Buffer
-	if err := page.Markdown(&b, nasty()); err != nil {
+	if err := sheet.Markdown(&b, nasty()); err != nil {
 		t.Fatal(err)
 	}
 	if n := strings.Count(b.String(), "\n| "); n != 2 {

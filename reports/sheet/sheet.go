@@ -1,6 +1,6 @@
-// Package page writes what was found, as words and tables, in Markdown or as one self-contained HTML file that needs no
+// Package sheet writes what was found, as words and tables, in Markdown or as one self-contained HTML file that needs no
 // script. What it is given may be recorded text: it is shown as it is, and is never markup.
-package page
+package sheet
 
 import (
 	"bytes"
@@ -15,8 +15,8 @@ import (
 	"rollcall/reports"
 )
 
-// A Page is a title, paragraphs and sections.
-type Page struct {
+// A Sheet is a title, paragraphs and sections.
+type Sheet struct {
 	Title    string
 	Text     []string // a paragraph each
 	Sections []Section
@@ -31,7 +31,7 @@ type Section struct {
 }
 
 // Markdown writes a page as GitHub shows it.
-func Markdown(w io.Writer, p Page) error {
+func Markdown(w io.Writer, p Sheet) error {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "# %s\n", reports.Escape(p.Title))
 	paragraphs(&b, p.Text)
@@ -49,7 +49,7 @@ func Markdown(w io.Writer, p Page) error {
 		}
 	}
 	if _, err := w.Write(b.Bytes()); err != nil {
-		return fmt.Errorf("page: write markdown: %w", err)
+		return fmt.Errorf("sheet: write markdown: %w", err)
 	}
 	return nil
 }
@@ -74,23 +74,23 @@ var style string
 var form string
 
 // HTML writes a page as one file that loads nothing and runs nothing: its policy allows its own style alone.
-func HTML(w io.Writer, p Page) error {
+func HTML(w io.Writer, p Sheet) error {
 	sum := sha256.Sum256([]byte(style))
 	policy := "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 	parsed, err := template.New("page").Funcs(template.FuncMap{"line": reports.OneLine}).Parse(form)
 	if err != nil {
-		return fmt.Errorf("page: read form: %w", err)
+		return fmt.Errorf("sheet: read form: %w", err)
 	}
 	var b bytes.Buffer
 	if err := parsed.Execute(&b, struct {
-		Page
+		Sheet
 		Policy string
 		Style  template.HTML
 	}{p, policy, template.HTML("<style>" + style + "</style>")}); err != nil {
-		return fmt.Errorf("page: fill form: %w", err)
+		return fmt.Errorf("sheet: fill form: %w", err)
 	}
 	if _, err := w.Write(b.Bytes()); err != nil {
-		return fmt.Errorf("page: write html: %w", err)
+		return fmt.Errorf("sheet: write html: %w", err)
 	}
 	return nil
 }
