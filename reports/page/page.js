@@ -103,6 +103,7 @@
       ctx.save();
       ctx.font = `600 ${11 * px}px system-ui, sans-serif`;
       ctx.fillStyle = paint("--ink");
+      ctx.textAlign = "left";
       ctx.textBaseline = "bottom";
       ctx.fillText(title, 0, bbox.top - 5 * px);
       ctx.font = `${11 * px}px system-ui, sans-serif`;
@@ -166,11 +167,12 @@
       const all = [s.max, s.p99, s.p50], known = all.flat().filter(took => took !== null).map(ms);
       const least = known.reduce((a, b) => Math.min(a, b), known.length ? Infinity : 1), most = known.reduce((a, b) => Math.max(a, b), 10);
       const low = 10 ** Math.floor(Math.log10(least)), high = 10 ** Math.ceil(Math.log10(most));
+      const powers = Array.from({ length: Math.round(Math.log10(high / low)) + 1 }, (_, i) => low * 10 ** i);
       const stepped = uPlot.paths.stepped({ align: 1 });
       const series = ["--slowest", "--most", "--half"].map((name, i) => ({ paths: stepped, width: i === 2 ? 1.5 : 1, stroke: () => paint(name), points: { show: false } }));
       return this.plot("how long good replies took: slowest, 99 % and half of them within", 90, [this.edges(), ...all.map(level)], series,
         { distr: 3, range: () => [low, high] },
-        { last: !(this.data.pods || []).length, axis: { space: 14, values: (u, splits) => splits.map(v => Math.log10(v) % 1 === 0 ? millis(v * 1e3) : "") } });
+        { last: !(this.data.pods || []).length, axis: { splits: () => powers, filter: (u, splits) => splits, values: (u, splits) => splits.map(v => millis(v * 1e3)) } });
     }
 
     // rows is a chart that draws itself, row by row.
@@ -183,6 +185,7 @@
           ctx.save();
           ctx.fillStyle = paint("--quiet");
           ctx.font = `${11 * px}px system-ui, sans-serif`;
+          ctx.textAlign = "left";
           ctx.textBaseline = "middle";
           if (height >= 10) names.forEach((name, row) => ctx.fillText(this.fit(ctx, name, (this.gutter - 8) * px), 0, bbox.top + (row + 0.5) * height * px));
           ctx.beginPath();

@@ -34,12 +34,19 @@ type ruleGone struct {
 	Node string `json:"node"`
 }
 
-// podsOf lists the pods that were seen, by version, in the order they came.
+// podsOf lists the pods that were seen, by version, in the order they came; but for those that are not rolled out and
+// never were behind the Service, such as what control lanes send to.
 func podsOf(tl timeline.Timeline) []pod {
 	var pods []pod
 	number := map[string]int{}
+	behind := map[string]bool{}
+	for _, e := range tl.Events {
+		if e.Kind == evidence.EndpointReady || e.Kind == evidence.RuleAdded {
+			behind[e.By.Pod] = true
+		}
+	}
 	for _, p := range tl.Pods {
-		if len(p.Steps) == 0 {
+		if rolled := p.Version == tl.Old || p.Version == tl.New; len(p.Steps) == 0 || !rolled && !behind[p.Pod] {
 			continue
 		}
 		row := pod{Name: p.Pod, Version: p.Version, Node: p.Node, Rules: []ruleGone{}, moments: map[evidence.EventKind][]time.Duration{}}

@@ -23,6 +23,7 @@ type request struct {
 	Pod        string // that got it, or should have; empty when that is not known
 	Version    string // of the pod
 	Phase      string // of the pod, then
+	Since      string // how long it had been in it
 	Connection string
 	Rules      []string // it decided
 }
@@ -61,7 +62,7 @@ func newRequest(h timeline.Hit, tl timeline.Timeline) request {
 		r.Pod, r.Version = p.Pod, p.Version
 		r.Phase = phase.String()
 		if phase != timeline.PodUnseen {
-			r.Phase += ", since " + elapsed(since)
+			r.Since = elapsed(since)
 		}
 	}
 	return r

@@ -20,8 +20,8 @@ type series struct {
 
 const (
 	maxBuckets = 4000
-	// leastPerBucket is how many replies a bucket should hold on average: of fewer there is no 99th percentile to speak of.
-	leastPerBucket = 10
+	// leastPerBucket is how many replies a bucket should hold on average: of fewer the slowest is the 99th percentile.
+	leastPerBucket = 100
 )
 
 // newSeries sorts replies, which it uses up, into buckets from one moment to another; what lies outside counts as of

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"html/template"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -25,7 +26,10 @@ func words() template.FuncMap {
 		"clock":      func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 UTC") },
 		"length":     length,
 		"ms":         ms,
-		"optional":   optional,
+		"counted":    optional[int]("%d"),
+		"rate":       optional[float64]("%.4g"),
+		"lag":        optional[float64]("%.4g ms"),
+		"rounded":    optional[float64]("%.0f"),
 		"podColumns": func() any { return podColumns },
 		"id":         func(parts ...string) string { return strings.Join(parts, "/") },
 		"add":        func(a, b float64) float64 { return a + b },
@@ -115,12 +119,14 @@ func numbers(s reports.Scenario) []number {
 	return all
 }
 
-// optional is a pointer's number, or a dash where it was not measured.
-func optional(n *int) string {
-	if n == nil {
-		return "–"
+// optional is a pointer's number as the format has it, or a dash where it was not measured.
+func optional[N int | float64](format string) func(*N) string {
+	return func(n *N) string {
+		if n == nil {
+			return "–"
+		}
+		return fmt.Sprintf(format, *n)
 	}
-	return fmt.Sprint(*n)
 }
 
 func ms(millis float64) string {
@@ -136,19 +142,15 @@ func seconds(d time.Duration) string { return fmt.Sprintf("%.3fs", d.Seconds()) 
 
 // length is how long something took that nobody measures in milliseconds.
 func length(seconds float64) string {
-	d := time.Duration(seconds * float64(time.Second)).Round(time.Second)
-	if d < time.Minute {
-		return fmt.Sprintf("%.0f s", d.Seconds())
+	whole := int(math.Round(seconds))
+	switch {
+	case whole < 60:
+		return fmt.Sprintf("%d s", whole)
+	case whole < 3600:
+		return fmt.Sprintf("%d min %d s", whole/60, whole%60)
+	default:
+		return fmt.Sprintf("%d h %d min", whole/3600, whole%3600/60)
 	}
-	return strings.TrimSuffix(fmt.Sprintf("%d h %02d min %02d s", int(d.Hours()), int(d.Minutes())%60, int(d.Seconds())%60), " 00 s")[skip(d):]
-}
-
-// skip leaves out hours that are none.
-func skip(d time.Duration) int {
-	if d < time.Hour {
-		return len("0 h ")
-	}
-	return 0
 }
 
 func count(n int, noun string) string {

@@ -49,6 +49,9 @@ func (s scenario) In(mode string) *run {
 // Begun says that nothing in the mode kept the scenario from running.
 func (r run) Begun() bool { return r.Outcome != verdict.Skipped }
 
+// Bad says that the run needs a look.
+func (r run) Bad() bool { return r.Outcome == verdict.Fail || r.Outcome == verdict.Inconclusive }
+
 // Requests is how many were sent on all lanes.
 func (r run) Requests() (n int) {
 	for _, lane := range r.Lanes {
@@ -84,7 +87,7 @@ func (v *view) add(r run) {
 	if !slices.Contains(v.Modes, r.Mode) {
 		v.Modes = append(v.Modes, r.Mode)
 	}
-	if r.Outcome == verdict.Fail || r.Outcome == verdict.Inconclusive {
+	if r.Bad() {
 		v.Attention = append(v.Attention, r)
 	}
 	i := slices.IndexFunc(v.Scenarios, func(s scenario) bool { return s.Suite == r.Suite && s.ID == r.ID })
