@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"strings"
 	"testing"
 	"time"
 
@@ -22,8 +21,8 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-// recordedFolder is a run folder of evidence as it was recorded on real clusters: what fails on purpose and its twin that does
-// not, each in two modes, and one in which an agent died.
+// recordedFolder is a run folder of evidence as it was recorded on real clusters: undrained pods, which fail, and drained
+// ones, which do not, in two modes, and a recording during which an agent died.
 func recordedFolder(t testing.TB) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -37,14 +36,9 @@ func recordedFolder(t testing.TB) string {
 			t.Fatal(err)
 		}
 		to := placeOf(dir, run.Mode, run.Suite, run.Scenario)
-		if strings.Contains(name, "agent") {
-			to += "-dead-agent"
-			run.Scenario += "-dead-agent"
-		}
 		if err := os.CopyFS(to, os.DirFS(from)); err != nil {
 			t.Fatal(err)
 		}
-		put(t, filepath.Join(to, evidence.RunFile), run)
 		put(t, filepath.Join(dir, "evidence", run.Mode, evidence.ClusterFile), evidence.Cluster{
 			Name: "rollcall-" + run.Mode, Mode: run.Mode, Provider: "kind", Kubernetes: run.Kubernetes, Kernel: "6.12.0", CNI: "kindnet", Nodes: 3,
 		})
@@ -52,7 +46,7 @@ func recordedFolder(t testing.TB) string {
 	put(t, filepath.Join(dir, "evidence", "ipvs", evidence.ClusterFile), evidence.Cluster{
 		Name: "rollcall-ipvs", Mode: "ipvs", Features: []evidence.Feature{{Name: "ipvs", Because: "the kernel has no IP_VS"}},
 	})
-	record(t, dir, evidence.Evidence{Run: evidence.Run{Suite: "control", Scenario: "undrained-rolling-update", Mode: "ipvs", Attempt: 1, Skipped: "the kernel has no IP_VS"}})
+	record(t, dir, evidence.Evidence{Run: evidence.Run{Suite: "recorded", Scenario: "undrained", Mode: "ipvs", Attempt: 1, Skipped: "the kernel has no IP_VS"}})
 	return dir
 }
 

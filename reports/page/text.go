@@ -31,7 +31,7 @@ func words() template.FuncMap {
 		"lag":        optional[float64]("%.4g ms"),
 		"rounded":    optional[float64]("%.0f"),
 		"podColumns": func() any { return podColumns },
-		"id":         func(parts ...string) string { return strings.Join(parts, "/") },
+		"anchor":     anchor,
 		"add":        func(a, b float64) float64 { return a + b },
 	}
 }

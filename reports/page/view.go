@@ -2,8 +2,8 @@ package page
 
 import (
 	"cmp"
-	"path"
 	"slices"
+	"strings"
 
 	"rollcall/harness/verdict"
 	"rollcall/reports"
@@ -32,10 +32,13 @@ type run struct {
 }
 
 // Name is what a run is linked by, unique on the page.
-func (r run) Name() string { return path.Join(r.Mode, r.Suite, r.ID) }
+func (r run) Name() string { return anchor(r.Mode, r.Suite, r.ID) }
 
 // Name is what a scenario is linked by; no mode is called so.
-func (s scenario) Name() string { return path.Join("scenario", s.Suite, s.ID) }
+func (s scenario) Name() string { return anchor("scenario", s.Suite, s.ID) }
+
+// anchor is a name that needs no escaping in an address, as long as its parts do not.
+func anchor(parts ...string) string { return strings.Join(parts, ".") }
 
 // In is the run in a mode; nil when there is none.
 func (s scenario) In(mode string) *run {

@@ -35,7 +35,7 @@ func newVisit(t *testing.T, width int64) *visit {
 	if os.Geteuid() == 0 {
 		options = append(options, chromedp.NoSandbox)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	t.Cleanup(cancel)
 	ctx, cancel = chromedp.NewExecAllocator(ctx, options...)
 	t.Cleanup(cancel)
@@ -96,9 +96,9 @@ func (v *visit) hear(event any) {
 	}
 }
 
-func (v *visit) open(file string) {
+func (v *visit) open(file, fragment string) {
 	v.t.Helper()
-	v.do(chromedp.Navigate((&url.URL{Scheme: "file", Path: file}).String()))
+	v.do(chromedp.Navigate((&url.URL{Scheme: "file", Path: file, Fragment: fragment}).String()))
 }
 
 func (v *visit) do(steps ...chromedp.Action[chromedp.Void]) {
@@ -108,15 +108,25 @@ func (v *visit) do(steps ...chromedp.Action[chromedp.Void]) {
 	}
 }
 
-// click clicks the first element that a CSS selector finds, once it is visible.
+// click clicks into the middle of the first element that a CSS selector finds.
 func (v *visit) click(selector string) {
 	v.t.Helper()
-	v.do(chromedp.ScrollIntoView(chromedp.CSS(selector)), chromedp.Click(chromedp.CSS(selector), chromedp.NodeVisible))
+	v.await(selector)
+	at := ask[[]float64](v, `(e => {
+		e.scrollIntoView({ block: "center" });
+		const box = e.getClientRects()[0];
+		return [box.left + box.width / 2, box.top + box.height / 2];
+	})(`+one(selector)+`)`)
+	v.do(chromedp.MouseClickXY(at[0], at[1]))
 }
 
+// await waits until an element can be seen.
 func (v *visit) await(selector string) {
 	v.t.Helper()
-	v.do(chromedp.WaitVisible(chromedp.CSS(selector)))
+	ask[bool](v, `new Promise(done => {
+		const look = () => `+one(selector)+`?.checkVisibility() ? done(true) : requestAnimationFrame(look);
+		look();
+	})`)
 }
 
 // settle waits until what was asked for is painted.
