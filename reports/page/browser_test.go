@@ -98,7 +98,7 @@ func TestATimelineIsZoomed(t *testing.T) {
 	zoomed("the plus key")
 	v.do(chromedp.KeyEvent("\u001b"))
 	unzoomed("Escape")
-	t.Logf("a zoom is painted after %.0f ms at most; the bar is 100 on an idle machine", ask[float64](v, zoomTime))
+	t.Logf("a zoom is painted after %.0f ms at most; the bar is 100 on an idle machine", ask[float64](v, zoomTimeOf(within+".plots")))
 }
 
 // firstPaint is when something could be seen, in milliseconds after the page was asked for.
@@ -122,9 +122,10 @@ func one(selector string) string { return "document.querySelector(`" + selector 
 
 func all(selector string) string { return "[...document.querySelectorAll(`" + selector + "`)]" }
 
-// zoomTime is how long, in milliseconds, a zoom takes until it is painted: the worst of ten.
-var zoomTime = `(async () => {
-	const board = ` + one(within+".plots") + `;
+// zoomTimeOf is how long, in milliseconds, a zoom takes until it is painted: the worst of ten.
+func zoomTimeOf(board string) string {
+	return `(async () => {
+	const board = ` + one(board) + `;
 	let worst = 0;
 	for (const key of ["+", "+", "ArrowLeft", "+", "-", "ArrowRight", "-", "+", "-", "Escape"]) {
 		const begin = performance.now();
@@ -134,6 +135,7 @@ var zoomTime = `(async () => {
 	}
 	return worst;
 })()`
+}
 
 func TestThePageIsReadableInAnyForm(t *testing.T) {
 	file := written(t, recordedFolder(t))

@@ -23,6 +23,8 @@ type chart struct {
 	Points points   `json:"points"`
 	Phases []phase  `json:"phases"`
 	Glyphs []string `json:"glyphs"` // by kind, and last that of what was sent again: SVG paths around their place
+	// Tracks are where in the row of its lane each kind of points is drawn, in rows below the middle.
+	Tracks []float64 `json:"tracks"`
 
 	kinds []kind
 }
@@ -72,7 +74,7 @@ var markNames = []struct {
 }
 
 func newChart(t *tally, hits []timeline.Hit, pods []pod, tl timeline.Timeline) *chart {
-	c := &chart{Pods: pods, Kinds: []string{"reply"}, Phases: phases(), Glyphs: append(glyphs[:], ring)}
+	c := &chart{Pods: pods, Kinds: []string{"reply"}, Phases: phases(), Glyphs: append(glyphs[:], ring), Tracks: tracks()}
 	for _, m := range markNames {
 		if at, ok := tl.Mark(m.kind); ok {
 			c.Marks = append(c.Marks, mark{m.name, at.Microseconds()})

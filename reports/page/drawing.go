@@ -49,7 +49,7 @@ const (
 	markHeight  = 12
 	replyHeight = 110
 	tookHeight  = 80
-	laneHeight  = 13
+	laneHeight  = 20
 	podHeight   = 12
 	gap         = 24
 )
@@ -148,7 +148,7 @@ func (d *drawing) points(c *chart, top float64) float64 {
 		if lane < 0 || kind < 0 {
 			continue
 		}
-		x, y := d.x(c, at), top+(float64(lane)+.5)*laneHeight
+		x, y := d.x(c, at), tenth(top+(float64(lane)+.5+c.Tracks[kind])*laneHeight)
 		draw := func(kind int, glyph string) {
 			path := fmt.Sprintf("M%g %g%s", x, y, glyph)
 			if key := fmt.Sprint(kind, path); !drawn[key] { // two at the same place look like one
@@ -182,6 +182,15 @@ var glyphs = [...]string{
 }
 
 const ring = "m-5.5 0a5.5 5.5 0 1 0 11 0a5.5 5.5 0 1 0-11 0z"
+
+// tracks keeps kinds apart, so that none hides another.
+func tracks() []float64 {
+	all := make([]float64, len(glyphs))
+	for kind := 1; kind < len(all); kind++ {
+		all[kind] = (float64((kind-1)%4) - 1.5) / 5
+	}
+	return all
+}
 
 // latency draws the median, the 99th percentile and the slowest on a logarithmic axis.
 func (d *drawing) latency(c *chart, top float64) float64 {

@@ -10,6 +10,8 @@
     return element;
   };
 
+  const laneHeight = 24;
+
   // A Timeline is the live form of a figure: four charts with one axis and one cursor. Times are microseconds.
   class Timeline {
     constructor(figure) {
@@ -71,8 +73,8 @@
       const axis = { stroke: () => paint("--quiet"), grid: { stroke: () => paint("--rule"), width: 1 }, ticks: { show: false }, font: "11px system-ui, sans-serif" };
       const last = options.last;
       return new uPlot({
-        width: this.wide(), height: height + 18 + (options.top || 0) + (last ? 22 : 0),
-        padding: [18 + (options.top || 0), 10, last ? 0 : 2, 0],
+        width: this.wide(), height: height + 18 + (options.top || 0) + (last ? 22 : 7),
+        padding: [18 + (options.top || 0), 10, last ? 0 : 7, 0],
         legend: { show: false },
         cursor: {
           y: false, points: { show: false }, drag: { x: true, y: false, setScale: false }, sync: { key: this.figure.closest("article").id },
@@ -206,17 +208,17 @@
 
     failures() {
       const p = this.data.points, ring = this.glyphs.length - 1;
-      return this.rows("requests that failed or were sent again", this.data.lanes, 17, {
+      return this.rows("requests that failed or were sent again", this.data.lanes, laneHeight, {
         each: (ctx, x, y, px, bbox) => {
           ctx.strokeStyle = paint("--rule");
           this.data.lanes.forEach((_, row) => { ctx.beginPath(); ctx.moveTo(bbox.left, y(row)); ctx.lineTo(bbox.left + bbox.width, y(row)); ctx.stroke(); });
           const colours = this.glyphs.map((_, kind) => paint("--k" + kind));
           const drawn = new Set();
           const draw = (i, kind) => {
-            const left = Math.round(x(p.at[i])), place = (left * 512 + p.lane[i]) * 16 + kind;
+            const left = Math.round(x(p.at[i])), top = y(p.lane[i]) + this.track(i) * px, place = (left * 512 + p.lane[i]) * 16 + kind;
             if (drawn.has(place) || left < bbox.left - 9 || left > bbox.left + bbox.width + 9) return; // two at one place look like one
             drawn.add(place);
-            ctx.setTransform(px, 0, 0, px, left, y(p.lane[i]));
+            ctx.setTransform(px, 0, 0, px, left, top);
             ctx.lineWidth = 1.3;
             ctx.strokeStyle = ctx.fillStyle = colours[kind];
             ctx.stroke(this.glyphs[kind]);
@@ -231,6 +233,9 @@
         },
       });
     }
+
+    // track is how far below the middle of its lane a request is drawn: kinds are apart, so that none hides another.
+    track(i) { return this.data.tracks[this.data.points.kind[i]] * laneHeight; }
 
     again(i) { const p = this.data.points; return p.attempts[i] > 1 || p.arrivals[i] > 1; }
 
@@ -272,7 +277,7 @@
       const from = u.posToVal(x - reach, "x") * 1e6, to = u.posToVal(x + reach, "x") * 1e6;
       let best = -1, least = reach * reach + 1;
       for (let i = this.first(from); i < p.at.length && p.at[i] <= to; i++) {
-        const dx = u.valToPos(p.at[i] / 1e6, "x") - x, dy = (p.lane[i] + 0.5) * 17 - y, far = dx * dx + dy * dy;
+        const dx = u.valToPos(p.at[i] / 1e6, "x") - x, dy = (p.lane[i] + 0.5) * laneHeight + this.track(i) - y, far = dx * dx + dy * dy;
         if (far < least) { least = far; best = i; }
       }
       return best;

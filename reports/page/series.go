@@ -22,6 +22,8 @@ const (
 	maxBuckets = 4000
 	// leastPerBucket is how many replies a bucket should hold on average: of fewer the slowest is the 99th percentile.
 	leastPerBucket = 100
+	// enough is the width, in milliseconds, that buckets are not widened beyond to hold as many.
+	enough = 500
 )
 
 // newSeries sorts replies, which it uses up, into buckets from one moment to another; what lies outside counts as of
@@ -64,7 +66,7 @@ func width(span int64, replies int) (millis int64, buckets int) {
 		for _, times := range []int64{1, 2, 5} {
 			millis = scale * times
 			buckets = int((span + millis - 1) / millis)
-			if buckets <= maxBuckets && (buckets == 1 || replies >= buckets*leastPerBucket || millis >= 1000) {
+			if buckets <= maxBuckets && (buckets == 1 || replies >= buckets*leastPerBucket || millis >= enough) {
 				return millis, buckets
 			}
 		}
