@@ -212,26 +212,33 @@
         each: (ctx, x, y, px, bbox) => {
           ctx.strokeStyle = paint("--rule");
           this.data.lanes.forEach((_, row) => { ctx.beginPath(); ctx.moveTo(bbox.left, y(row)); ctx.lineTo(bbox.left + bbox.width, y(row)); ctx.stroke(); });
-          const colours = this.glyphs.map((_, kind) => paint("--k" + kind));
+          const stamps = this.glyphs.map((_, kind) => this.stamp(kind, px));
           const drawn = new Set();
           const draw = (i, kind) => {
-            const left = Math.round(x(p.at[i])), top = y(p.lane[i]) + this.track(i) * px, place = (left * 512 + p.lane[i]) * 16 + kind;
+            const left = Math.round(x(p.at[i])), top = Math.round(y(p.lane[i]) + this.track(i) * px), place = left * 65536 + top * 16 + kind;
             if (drawn.has(place) || left < bbox.left - 9 || left > bbox.left + bbox.width + 9) return; // two at one place look like one
             drawn.add(place);
-            ctx.setTransform(px, 0, 0, px, left, top);
-            ctx.lineWidth = 1.3;
-            ctx.strokeStyle = ctx.fillStyle = colours[kind];
-            ctx.stroke(this.glyphs[kind]);
-            if (kind > 0 && kind < ring) ctx.fill(this.glyphs[kind]);
+            ctx.drawImage(stamps[kind], left - stamps[kind].width / 2, top - stamps[kind].height / 2);
           };
           p.at.forEach((_, i) => {
             if (p.lane[i] < 0 || p.kind[i] < 0) return;
             draw(i, p.kind[i]);
             if (this.again(i)) draw(i, ring);
           });
-          ctx.setTransform(1, 0, 0, 1, 0, 0);
         },
       });
+    }
+
+    // stamp is a picture of a kind of requests: thousands are drawn in no time.
+    stamp(kind, px) {
+      const stamp = make("canvas"), ctx = stamp.getContext("2d"), glyph = this.glyphs[kind];
+      stamp.width = stamp.height = 14 * px;
+      ctx.setTransform(px, 0, 0, px, 7 * px, 7 * px);
+      ctx.lineWidth = 1.3;
+      ctx.strokeStyle = ctx.fillStyle = paint("--k" + kind);
+      ctx.stroke(glyph);
+      if (kind > 0 && kind < this.glyphs.length - 1) ctx.fill(glyph);
+      return stamp;
     }
 
     // track is how far below the middle of its lane a request is drawn: kinds are apart, so that none hides another.
