@@ -19,7 +19,7 @@ import (
 var bars = flag.Bool("bars", false, "hold the page about a million requests against its bars; wants an idle machine")
 
 // longFolder records one rollout of n requests on ten lanes at 1,000 per second, under which every 33rd request of
-// the middle third fails, and 20 pods.
+// the middle third fails, some are sent again, and both versions answer.
 func longFolder(t testing.TB, n int) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -31,7 +31,7 @@ func longFolder(t testing.TB, n int) string {
 	begun, gone := length/3, 2*length/3
 	run := evidence.Run{
 		Suite: "rollout", Scenario: "long", Mode: "iptables", Attempt: 1, OldVersion: "v1", NewVersion: "v2",
-		Expect: []evidence.Expectation{verdict.FullRate(99), verdict.NoFailures(), verdict.OnlyServes("v2", evidence.OldGone)},
+		Expect: []evidence.Expectation{verdict.FullRate(99), verdict.NoFailures(), verdict.OnlyServes("v2", evidence.RolloutBegun)},
 	}
 	pod := func(version string, i int) evidence.Server {
 		return evidence.Server{Version: version, Pod: fmt.Sprintf("shop-%s-%d", version, i), Node: fmt.Sprint("worker", i%5)}
@@ -57,6 +57,9 @@ func longFolder(t testing.TB, n int) string {
 			}
 			h := evidence.Hit{Lane: l.ID, Seq: uint64(seq), Due: due, Sent: due + time.Duration(random.Int64N(400_000)), Took: time.Millisecond + time.Duration(random.Int64N(500_000)),
 				Status: 200, By: by, Attempts: 1, LocalPort: 32768 + random.IntN(28000)}
+			if random.IntN(5000) == 0 {
+				h.Attempts = 2
+			}
 			lost := due > begun && due < gone && random.IntN(33) == 0
 			if !lost || random.IntN(2) == 0 {
 				arrivals = append(arrivals, evidence.Arrival{Lane: h.Lane, Seq: h.Seq, At: h.Sent + 300*time.Microsecond, By: by})
