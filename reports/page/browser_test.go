@@ -1,13 +1,17 @@
 package page_test
 
 import (
+	"errors"
 	"maps"
+	"os"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
+
+	"rollcall/harness/evidence"
 )
 
 const (
@@ -137,6 +141,31 @@ func zoomTimeOf(board string) string {
 })()`
 }
 
+func TestNobodyWasAnswered(t *testing.T) {
+	dir := recordedFolder(t)
+	folder := placeOf(dir, "iptables", "recorded", "undrained")
+	ev, err := evidence.Read(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	hits, err := ev.Hits.All()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range hits {
+		hits[i].Fault, hits[i].Status, hits[i].By = evidence.Refused, 0, evidence.Server{}
+	}
+	ev.Hits, ev.Arrivals, ev.Events = evidence.Hits(hits), nil, nil
+	if err := errors.Join(os.RemoveAll(folder), evidence.Write(folder, ev)); err != nil {
+		t.Fatal(err)
+	}
+	v := newVisit(t, 1440)
+	v.open(written(t, dir), undrained)
+	v.await(within + ".plots canvas")
+	v.settle()
+	v.shoot("unanswered.png")
+}
+
 func TestThePageIsReadableInAnyForm(t *testing.T) {
 	file := written(t, recordedFolder(t))
 	prefers := func(scheme string) emulation.SetEmulatedMediaParams {
@@ -168,6 +197,7 @@ func TestThePageIsReadableInAnyForm(t *testing.T) {
 		v.keep("paper.pdf", get(v, chromedp.PrintToPDF(chromedp.PDFPrintBackground())))
 		call(v, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: "print"})
 		v.shown(map[string]bool{".drawing": true, ".plots": false, ".tools": false, ".lanes": true})
+		v.shoot("paper.png")
 	})
 	t.Run("without scripts", func(t *testing.T) {
 		v := newVisit(t, 1200)

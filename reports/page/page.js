@@ -10,8 +10,6 @@
     return element;
   };
 
-  const laneHeight = 24;
-
   // A Timeline is the live form of a figure: four charts with one axis and one cursor. Times are microseconds.
   class Timeline {
     constructor(figure) {
@@ -19,10 +17,11 @@
       this.data = JSON.parse(figure.querySelector("script").textContent);
       const p = this.data.points;
       let at = 0;
-      p.at = (p.at || []).map(since => at += since);
+      p.at = p.at.map(since => at += since);
       this.glyphs = this.data.glyphs.map(glyph => new Path2D("M0 0" + glyph));
       this.gutter = this.wide() < 560 ? 92 : 150;
       this.picked = -1;
+      this.laneHeight = p.at.length ? 24 : 14;
       this.build();
       this.zoom(this.data.from, this.data.to);
       new ResizeObserver(() => this.resize()).observe(figure);
@@ -59,14 +58,14 @@
       this.figure.append(tools, this.readout, this.board, this.card);
       this.say();
 
-      const d = this.data, pods = d.pods || [];
+      const d = this.data, pods = d.pods;
       this.podHeight = Math.min(15, Math.max(2, 600 / pods.length));
       this.plots = [this.replies(), this.failures(), this.latency()];
       if (pods.length) this.plots.push(this.pods(pods));
       this.over(this.plots[1], (x, y) => this.pointAt(x, y));
     }
 
-    mark(name) { return (this.data.marks || []).find(m => m.name === name)?.at; }
+    mark(name) { return this.data.marks.find(m => m.name === name)?.at; }
 
     // plot makes one of the charts; last has the axis.
     plot(title, height, data, series, y, options) {
@@ -103,16 +102,14 @@
     frame(u, title, top) {
       const { ctx, bbox } = u, px = uPlot.pxRatio;
       ctx.save();
-      ctx.font = `600 ${11 * px}px system-ui, sans-serif`;
       ctx.fillStyle = paint("--ink");
       ctx.textAlign = "left";
       ctx.textBaseline = "bottom";
-      ctx.fillText(title, 0, bbox.top - 5 * px);
       ctx.font = `${11 * px}px system-ui, sans-serif`;
       ctx.strokeStyle = paint("--ink");
       ctx.lineWidth = px * 0.8;
       const ends = [-1e9, -1e9, -1e9];
-      for (const m of this.data.marks || []) {
+      for (const m of this.data.marks) {
         const x = u.valToPos(m.at / 1e6, "x", true);
         if (x < bbox.left || x > bbox.left + bbox.width) continue;
         let from = bbox.top;
@@ -132,6 +129,11 @@
         ctx.stroke();
         ctx.setLineDash([]);
       }
+      ctx.font = `600 ${11 * px}px system-ui, sans-serif`;
+      ctx.strokeStyle = paint("--paper");
+      ctx.lineWidth = 3 * px;
+      ctx.strokeText(title, 0, bbox.top - 5 * px);
+      ctx.fillText(title, 0, bbox.top - 5 * px);
       const at = this.data.points.at[this.picked];
       if (at !== undefined) {
         const x = u.valToPos(at / 1e6, "x", true);
@@ -157,7 +159,7 @@
         below = below.map((sum, bucket) => sum + (s.replies[i][bucket] || 0) * 1000 / s.width);
         stacked.unshift(below);
       }
-      const most = Math.max(1, ...(stacked[0] || [0])) * 1.05;
+      const most = Math.max(1, ...(stacked[0] ?? [0])) * 1.05;
       const stepped = uPlot.paths.stepped({ align: 1 });
       const series = s.versions.map((_, i) => ({ paths: stepped, width: 0, fill: () => paint("--v" + i), points: { show: false } }));
       return this.plot("replies per second", 120, [x, ...stacked], series, { range: () => [0, most] }, { top: 34, axis: { space: 34 } });
@@ -174,7 +176,7 @@
       const series = ["--slowest", "--most", "--half"].map((name, i) => ({ paths: stepped, width: i === 2 ? 1.5 : 1, stroke: () => paint(name), points: { show: false } }));
       return this.plot("how long good replies took: slowest, 99 % and half of them within", 90, [this.edges(), ...all.map(level)], series,
         { distr: 3, range: () => [low, high] },
-        { last: !(this.data.pods || []).length, axis: { splits: () => powers, filter: (u, splits) => splits, values: (u, splits) => splits.map(v => millis(v * 1e3)) } });
+        { last: !this.data.pods.length, axis: { splits: () => powers, filter: (u, splits) => splits, values: (u, splits) => splits.map(v => millis(v * 1e3)) } });
     }
 
     // rows is a chart that draws itself, row by row.
@@ -208,7 +210,7 @@
 
     failures() {
       const p = this.data.points, ring = this.glyphs.length - 1;
-      return this.rows("requests that failed or were sent again", this.data.lanes, laneHeight, {
+      return this.rows("requests that failed or were sent again", this.data.lanes, this.laneHeight, {
         each: (ctx, x, y, px, bbox) => {
           ctx.strokeStyle = paint("--rule");
           this.data.lanes.forEach((_, row) => { ctx.beginPath(); ctx.moveTo(bbox.left, y(row)); ctx.lineTo(bbox.left + bbox.width, y(row)); ctx.stroke(); });
@@ -242,7 +244,7 @@
     }
 
     // track is how far below the middle of its lane a request is drawn: kinds are apart, so that none hides another.
-    track(i) { return this.data.tracks[this.data.points.kind[i]] * laneHeight; }
+    track(i) { return this.data.tracks[this.data.points.kind[i]] * this.laneHeight; }
 
     again(i) { const p = this.data.points; return p.attempts[i] > 1 || p.arrivals[i] > 1; }
 
@@ -262,7 +264,7 @@
           });
           ctx.globalAlpha = 1;
           ctx.fillStyle = paint("--ink");
-          for (const gone of pod.rules || []) ctx.fillRect(x(gone.at) - px / 2, y(row) - height * px / 2, px, height * px);
+          for (const gone of pod.rules) ctx.fillRect(x(gone.at) - px / 2, y(row) - height * px / 2, px, height * px);
         }),
       });
     }
@@ -284,7 +286,7 @@
       const from = u.posToVal(x - reach, "x") * 1e6, to = u.posToVal(x + reach, "x") * 1e6;
       let best = -1, least = reach * reach + 1;
       for (let i = this.first(from); i < p.at.length && p.at[i] <= to; i++) {
-        const dx = u.valToPos(p.at[i] / 1e6, "x") - x, dy = (p.lane[i] + 0.5) * laneHeight + this.track(i) - y, far = dx * dx + dy * dy;
+        const dx = u.valToPos(p.at[i] / 1e6, "x") - x, dy = (p.lane[i] + 0.5) * this.laneHeight + this.track(i) - y, far = dx * dx + dy * dy;
         if (far < least) { least = far; best = i; }
       }
       return best;
@@ -376,7 +378,7 @@
 
     // pick shows a request: where it is, and everything about it.
     pick(i, scroll) {
-      const d = this.data, p = d.points, at = p.at[i], pod = (d.pods || [])[p.pod[i]], begins = this.mark("rollout begins");
+      const d = this.data, p = d.points, at = p.at[i], pod = d.pods[p.pod[i]], begins = this.mark("rollout begins");
       this.picked = i;
       if (at < this.from || at > this.to) this.pan(at - (this.from + this.to) / 2);
       this.plots.forEach(u => u.redraw(false));

@@ -3,6 +3,7 @@ package page
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"io/fs"
 	"path/filepath"
 	"slices"
@@ -58,8 +59,8 @@ func recount(ev evidence.Evidence, s reports.Scenario) recording {
 			r.Doubts = append(r.Doubts, problem)
 		}
 	}
-	if len(ev.Run.Lanes) > 0 && ev.Hits == nil && len(r.Missing) == 0 {
-		r.Missing = []string{evidence.HitsFile + " was not recorded: nothing is known of any request"}
+	if len(ev.Run.Lanes) > 0 && len(r.Missing) == 0 && !slices.ContainsFunc(tl.Lanes, func(l timeline.Lane) bool { return l.Summary.Requests > 0 }) {
+		r.Missing = []string{fmt.Sprintf("0 requests were recorded on %s", count(len(ev.Run.Lanes), "lane"))}
 	}
 	if len(r.Missing) > 0 || len(ev.Run.Lanes) == 0 {
 		return r

@@ -29,7 +29,8 @@ const (
 // newSeries sorts replies, which it uses up, into buckets from one moment to another; what lies outside counts as of
 // the nearest bucket.
 func newSeries(replies map[string]*[]reply, from, to time.Duration) series {
-	s := series{From: from.Milliseconds(), Versions: slices.Sorted(maps.Keys(replies))}
+	s := series{From: from.Milliseconds(), Versions: slices.AppendSeq([]string{}, maps.Keys(replies)), Replies: [][]int{}}
+	slices.Sort(s.Versions)
 	total := 0
 	for _, rs := range replies {
 		total += len(*rs)

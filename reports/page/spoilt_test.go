@@ -26,6 +26,7 @@ func TestASpoiltScenarioHasNoTimelineAndSaysWhatIsMissing(t *testing.T) {
 		"the arrivals are half there":          {halving(evidence.ArrivalsFile), "arrivals.parquet"},
 		"the events are half there":            {halving(evidence.EventsFile), "events.jsonl"},
 		"it was recorded by a newer Rollcall":  {newer, "schema 99"},
+		"no request was ever sent":             {silent, "0 requests were recorded on 3 lanes"},
 		"it was cut off while it was recorded": {cuttingOff, "cut off"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -96,6 +97,13 @@ func cuttingOff(folder string) error {
 		recorder.Abandon()
 	}
 	return errors.Join(err, recording)
+}
+
+// silent records the same run with nobody asking.
+func silent(folder string) error {
+	ev, err := evidence.Read(folder)
+	ev.Hits, ev.Arrivals = evidence.Hits(nil), evidence.Arrivals(nil)
+	return errors.Join(err, os.RemoveAll(folder), evidence.Write(folder, ev))
 }
 
 func rerun(folder string, edit func(*evidence.Run)) error {

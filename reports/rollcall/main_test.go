@@ -100,7 +100,7 @@ func TestReportWritesIntoTheRunFolder(t *testing.T) {
 	if code := run([]string{"report", dir}, &bytes.Buffer{}, &bytes.Buffer{}); code != 0 {
 		t.Fatalf("exit code %d", code)
 	}
-	for _, name := range []string{"report.json", "junit.xml", "summary.md"} {
+	for _, name := range []string{"report.json", "junit.xml", "summary.md", "index.html"} {
 		if info, err := os.Stat(filepath.Join(dir, name)); err != nil || info.Size() == 0 {
 			t.Errorf("%s: %v", name, err)
 		}
