@@ -12,24 +12,27 @@ import (
 // A Writer writes one form of a report.
 type Writer func(io.Writer, Report) error
 
-// WriteFolder writes report.json, junit.xml, summary.md and metrics.prom into dir, each whole or not at all, over
+// A File is one of a run folder, and what writes it.
+type File struct {
+	Name  string
+	Write Writer
+}
+
+// WriteFolder writes report.json, junit.xml, summary.md, metrics.prom and more into dir, each whole or not at all, over
 // any that are there. dir must exist.
-func WriteFolder(dir string, r Report) error {
-	for _, file := range []struct {
-		name  string
-		write Writer
-	}{
+func WriteFolder(dir string, r Report, more ...File) error {
+	for _, file := range append([]File{
 		{"report.json", JSON},
 		{"junit.xml", JUnit},
 		{"summary.md", Markdown},
 		{"metrics.prom", Metrics},
-	} {
+	}, more...) {
 		var b bytes.Buffer
-		if err := file.write(&b, r); err != nil {
+		if err := file.Write(&b, r); err != nil {
 			return err
 		}
-		if err := replace(filepath.Join(dir, file.name), b.Bytes()); err != nil {
-			return fmt.Errorf("reports: write %s: %w", file.name, err)
+		if err := replace(filepath.Join(dir, file.Name), b.Bytes()); err != nil {
+			return fmt.Errorf("reports: write %s: %w", file.Name, err)
 		}
 	}
 	return nil

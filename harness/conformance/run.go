@@ -19,6 +19,7 @@ import (
 	"rollcall/harness/host"
 	"rollcall/harness/verdict"
 	"rollcall/reports"
+	"rollcall/reports/page"
 )
 
 // A conformance run drives the compiled suites, one mode after the other.
@@ -231,7 +232,7 @@ func (c *conformance) report(root, folder string) int {
 			return complain(err)
 		}
 	}
-	if err := reports.WriteFolder(folder, report); err != nil {
+	if err := reports.WriteFolder(folder, report, page.File(folder)); err != nil {
 		return complain(err)
 	}
 	latest := filepath.Join(root, "latest")

@@ -197,7 +197,7 @@ func TestReportWritesIntoTheRunFolder(t *testing.T) {
 	if code := run([]string{"report", dir}, &bytes.Buffer{}, &bytes.Buffer{}); code != 0 {
 		t.Fatalf("exit code %d", code)
 	}
-	for _, name := range []string{"report.json", "junit.xml", "summary.md", "metrics.prom"} {
+	for _, name := range []string{"report.json", "junit.xml", "summary.md", "metrics.prom", "index.html"} {
 		if info, err := os.Stat(filepath.Join(dir, name)); err != nil || info.Size() == 0 {
 			t.Errorf("%s: %v", name, err)
 		}

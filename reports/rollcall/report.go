@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"rollcall/reports"
+	"rollcall/reports/page"
 )
 
 func reportCommand(code *int) *cobra.Command {
@@ -17,6 +18,7 @@ func reportCommand(code *int) *cobra.Command {
 DIR is a run folder, such as out/latest. Its evidence is read, joined and judged
 by the rules of this build; no cluster is needed. Into DIR go
 
+  index.html    for a browser: what failed and why, and a timeline of every rollout
   report.json   every scenario, lane and number
   junit.xml     for CI: a failed claim is a failure, an inconclusive one an error
   summary.md    worst first: totals, every reason, outcomes by mode, numbers
@@ -41,7 +43,7 @@ Exit codes:
 				return err
 			}
 			*code = exitInfrastructure
-			if err := reports.WriteFolder(args[0], r); err != nil {
+			if err := reports.WriteFolder(args[0], r, page.File(args[0])); err != nil {
 				return err
 			}
 			if err := reports.Terminal(cmd.OutOrStdout(), r); err != nil {

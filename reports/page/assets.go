@@ -1,0 +1,60 @@
+package page
+
+import (
+	"crypto/sha256"
+	_ "embed"
+	"encoding/base64"
+	"fmt"
+	"html/template"
+	"io"
+
+	"github.com/tsenart/vegeta/v12/lib/plot"
+)
+
+//go:embed page.css
+var style string
+
+//go:embed page.js
+var script string
+
+// Assets are what makes the page look and move, and the policy that lets a browser run them and nothing else.
+type assets struct {
+	Style  template.CSS
+	Script template.JS
+	Policy string
+}
+
+func loadAssets() (assets, error) {
+	chartStyle, err := chartAsset("uPlot.min.css")
+	if err != nil {
+		return assets{}, err
+	}
+	chartScript, err := chartAsset("uPlot.min.js")
+	if err != nil {
+		return assets{}, err
+	}
+	ui := assets{Style: template.CSS(chartStyle + "\n" + style), Script: template.JS(chartScript + "\n" + script)}
+	ui.Policy = fmt.Sprintf("default-src 'none'; script-src %s; style-src %s; base-uri 'none'; form-action 'none'",
+		source(string(ui.Script)), source(string(ui.Style)))
+	return ui, nil
+}
+
+// chartAsset is a file of uPlot, as the load generator carries it.
+func chartAsset(name string) (string, error) {
+	f, err := plot.Assets.Open(name)
+	if err != nil {
+		return "", fmt.Errorf("page: open %s: %w", name, err)
+	}
+	defer f.Close()
+	data, err := io.ReadAll(f)
+	if err != nil {
+		return "", fmt.Errorf("page: read %s: %w", name, err)
+	}
+	return string(data), nil
+}
+
+// source names an inline text in a Content-Security-Policy.
+func source(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+}

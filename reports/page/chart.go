@@ -1,0 +1,192 @@
+package page
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"time"
+
+	"rollcall/harness/evidence"
+	"rollcall/harness/timeline"
+)
+
+// A chart is what the timeline of a scenario is drawn from, by this program as SVG and by the page's script as it
+// marshals. Times are microseconds since the run began, unless said otherwise.
+type chart struct {
+	From   int64    `json:"from"`
+	To     int64    `json:"to"`
+	Series series   `json:"series"`
+	Lanes  []string `json:"lanes"`
+	Kinds  []string `json:"kinds"` // of points; the first is a good reply
+	Marks  []mark   `json:"marks"` // by time
+	Pods   []pod    `json:"pods"`
+	Points points   `json:"points"`
+	Phases []phase  `json:"phases"`
+	Glyphs []string `json:"glyphs"` // by kind, and last that of what was sent again: SVG paths around their place
+	// Tracks are where in the row of its lane each kind of points is drawn, in rows below the middle.
+	Tracks []float64 `json:"tracks"`
+
+	kinds []kind
+}
+
+// A mark is a step of the scenario, in the words of people.
+type mark struct {
+	Name string `json:"name"`
+	At   int64  `json:"at"`
+}
+
+// Points are hits in columns, by time sent: every one that failed, was sent more than once or decided a rule. Where
+// a column holds numbers of a list, -1 is none.
+type points struct {
+	At       []int64  `json:"at"` // sent, each less the one before
+	Took     []int64  `json:"took"`
+	Lane     []int    `json:"lane"`
+	Seq      []uint64 `json:"seq"`
+	Kind     []int    `json:"kind"`
+	Status   []int    `json:"status"`
+	Version  []int    `json:"version"`  // that answered, of the series'
+	Pod      []int    `json:"pod"`      // that got it, or should have
+	Arrivals []int    `json:"arrivals"` // at pods; -1 when those were not recorded
+	Attempts []int    `json:"attempts"`
+	Port     []int    `json:"port"`
+	Reused   []int    `json:"reused"` // 1: went over a kept connection
+}
+
+// A kind of points, and how many there are.
+type kind struct {
+	Name  string
+	Count int
+}
+
+// again is the kind of those sent more than once, whatever became of them.
+const again = "sent again"
+
+var markNames = []struct {
+	kind evidence.EventKind
+	name string
+}{
+	{evidence.LoadBegun, "load begins"},
+	{evidence.RolloutBegun, "rollout begins"},
+	{evidence.StatusDone, "status says done"},
+	{evidence.OldGone, "old pods gone"},
+	{evidence.Barrier, "barrier"},
+	{evidence.LoadEnded, "load ends"},
+}
+
+func newChart(t *tally, hits []timeline.Hit, pods []pod, tl timeline.Timeline) *chart {
+	c := &chart{Marks: []mark{}, Pods: append([]pod{}, pods...), Points: points{At: []int64{}}, Kinds: []string{"reply"}, Phases: phases(), Glyphs: append(glyphs[:], ring), Tracks: tracks()}
+	for _, m := range markNames {
+		if at, ok := tl.Mark(m.kind); ok {
+			c.Marks = append(c.Marks, mark{m.name, at.Microseconds()})
+		}
+	}
+	slices.SortStableFunc(c.Marks, func(a, b mark) int { return cmp.Compare(a.At, b.At) })
+	for _, fault := range evidence.Faults() {
+		c.Kinds = append(c.Kinds, string(fault))
+	}
+	for _, lane := range tl.Lanes {
+		c.Lanes = append(c.Lanes, lane.ID)
+	}
+	from, to := extent(c.Marks, hits, tl)
+	c.From, c.To = from.Microseconds(), to.Microseconds()
+	c.Series = newSeries(t.replies, from, to)
+	c.place(hits, tl)
+	return c
+}
+
+// extent is the time the axis spans: all marks, all requests and a little more.
+func extent(marks []mark, hits []timeline.Hit, tl timeline.Timeline) (from, to time.Duration) {
+	var moments []time.Duration
+	for _, m := range marks {
+		moments = append(moments, time.Duration(m.At)*time.Microsecond)
+	}
+	for _, h := range hits {
+		moments = append(moments, h.Sent)
+	}
+	for _, lane := range tl.Lanes {
+		for _, agent := range lane.Summary.Agents {
+			if agent.Requests > 0 {
+				moments = append(moments, agent.FirstSent, agent.LastSent)
+			}
+		}
+	}
+	if len(moments) == 0 {
+		return 0, time.Second
+	}
+	from, to = slices.Min(moments), slices.Max(moments)
+	margin := max(time.Millisecond, (to-from)/100)
+	return (from - margin).Truncate(time.Millisecond), (to + margin).Truncate(time.Millisecond)
+}
+
+// place puts hits, by time sent, into the columns and counts them by kind.
+func (c *chart) place(hits []timeline.Hit, tl timeline.Timeline) {
+	count := map[string]int{}
+	rank := func(list []string) map[string]int {
+		at := map[string]int{}
+		for i, name := range list {
+			at[name] = i
+		}
+		return at
+	}
+	lanes, kinds, versions := rank(c.Lanes), rank(c.Kinds), rank(c.Series.Versions)
+	pods := map[string]int{}
+	for i, p := range c.Pods {
+		pods[p.Name] = i
+	}
+	number := func(in map[string]int, name string) int {
+		if i, ok := in[name]; ok {
+			return i
+		}
+		return -1
+	}
+	p, last := &c.Points, int64(0)
+	for _, h := range hits {
+		at := h.Sent.Microseconds()
+		p.At, last = append(p.At, at-last), at
+		p.Took = append(p.Took, h.Took.Microseconds())
+		p.Lane = append(p.Lane, number(lanes, h.Lane))
+		p.Seq = append(p.Seq, h.Seq)
+		p.Kind = append(p.Kind, number(kinds, cmp.Or(string(h.Fault), c.Kinds[0])))
+		p.Status = append(p.Status, h.Status)
+		p.Version = append(p.Version, number(versions, h.By.Version))
+		served, _ := podOf(h, tl)
+		p.Pod = append(p.Pod, number(pods, served.Pod))
+		p.Arrivals = append(p.Arrivals, arrivals(h, tl))
+		p.Attempts = append(p.Attempts, h.Attempts)
+		p.Port = append(p.Port, h.LocalPort)
+		reused := 0
+		if h.Reused {
+			reused = 1
+		}
+		p.Reused = append(p.Reused, reused)
+		if h.Failed() {
+			count[string(h.Fault)]++
+		}
+		if sentAgain(h) {
+			count[again]++
+		}
+	}
+	for _, name := range append(c.Kinds[1:], again) {
+		if count[name] > 0 {
+			c.kinds = append(c.kinds, kind{name, count[name]})
+		}
+		delete(count, name)
+	}
+	for _, name := range slices.Sorted(maps.Keys(count)) {
+		c.kinds = append(c.kinds, kind{name, count[name]})
+	}
+}
+
+func sentAgain(h timeline.Hit) bool { return h.Attempts > 1 || len(h.Arrivals) > 1 }
+
+// arrivals is how often a pod logged the request. One that was answered did arrive.
+func arrivals(h timeline.Hit, tl timeline.Timeline) int {
+	switch {
+	case !tl.Arrived:
+		return -1
+	case len(h.Arrivals) == 0 && !h.Failed():
+		return 1
+	default:
+		return len(h.Arrivals)
+	}
+}

@@ -1,0 +1,62 @@
+package page
+
+import (
+	"slices"
+
+	"rollcall/harness/timeline"
+)
+
+// A legendEntry names a kind of points.
+type legendEntry struct {
+	kind
+	Of    int // number of the kind
+	Glyph string
+}
+
+// Legend names the kinds of points that are there, and how many there are of each.
+func (c *chart) Legend() []legendEntry {
+	var all []legendEntry
+	for _, k := range c.kinds {
+		entry := legendEntry{kind: k, Of: slices.Index(c.Kinds, k.Name)}
+		switch {
+		case entry.Of < 0:
+			entry.Of, entry.Glyph = len(c.Kinds), ring
+		default:
+			entry.Glyph = glyphs[entry.Of]
+		}
+		all = append(all, entry)
+	}
+	return all
+}
+
+// A phase of a pod, and how thick it is drawn: less and less.
+type phase struct {
+	Of        int     `json:"-"`
+	Name      string  `json:"name"`
+	Thickness float64 `json:"thickness"`
+}
+
+// phases are all of them, by number.
+func phases() []phase {
+	all := make([]phase, timeline.PodGone+1)
+	for i := range all {
+		all[i] = phase{Of: i, Name: timeline.PodPhase(i).String(), Thickness: thickness[i]}
+	}
+	return all
+}
+
+var thickness = [timeline.PodGone + 1]float64{
+	timeline.PodStarting: 2, timeline.PodServing: 9, timeline.PodDeleting: 9, timeline.PodLeaving: 6, timeline.PodSignaled: 3.5, timeline.PodExited: 1,
+}
+
+// Drawn are the phases that any pod was in, in the order of a pod's life.
+func (c *chart) Drawn() []phase {
+	var all []phase
+	for _, p := range c.Phases {
+		in := func(s step) bool { return s.Phase == p.Of && p.Thickness > 0 }
+		if slices.ContainsFunc(c.Pods, func(row pod) bool { return slices.ContainsFunc(row.Steps, in) }) {
+			all = append(all, p)
+		}
+	}
+	return all
+}

@@ -1,0 +1,154 @@
+package page_test
+
+import (
+	"bytes"
+	"errors"
+	"flag"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"rollcall/harness/evidence"
+	"rollcall/reports"
+	"rollcall/reports/page"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+// recordedFolder is a run folder of evidence as it was recorded on real clusters: undrained pods, which fail, and drained
+// ones, which do not, in two modes, and a recording during which an agent died.
+func recordedFolder(t testing.TB) string {
+	t.Helper()
+	dir := t.TempDir()
+	put(t, filepath.Join(dir, "evidence", evidence.SessionFile), evidence.Session{
+		Schema: 1, ID: "sample-run", Began: began, Ended: began.Add(222 * time.Second), Version: "v0.1.0", Command: "make conformance",
+	})
+	for _, name := range []string{"iptables-undrained", "nftables-undrained", "iptables-drained", "nftables-drained", "iptables-dead-agent"} {
+		from := filepath.Join("..", "testdata", "recorded", name)
+		var run evidence.Run
+		if err := evidence.ReadJSON(filepath.Join(from, evidence.RunFile), &run); err != nil {
+			t.Fatal(err)
+		}
+		to := placeOf(dir, run.Mode, run.Suite, run.Scenario)
+		if err := os.CopyFS(to, os.DirFS(from)); err != nil {
+			t.Fatal(err)
+		}
+		put(t, filepath.Join(dir, "evidence", run.Mode, evidence.ClusterFile), evidence.Cluster{
+			Name: "rollcall-" + run.Mode, Mode: run.Mode, Provider: "kind", Kubernetes: run.Kubernetes, Kernel: "6.12.0", CNI: "kindnet", Nodes: 3,
+		})
+	}
+	put(t, filepath.Join(dir, "evidence", "ipvs", evidence.ClusterFile), evidence.Cluster{
+		Name: "rollcall-ipvs", Mode: "ipvs", Features: []evidence.Feature{{Name: "ipvs", Because: "the kernel has no IP_VS"}},
+	})
+	record(t, dir, evidence.Evidence{Run: evidence.Run{Suite: "recorded", Scenario: "undrained", Mode: "ipvs", Attempt: 1, Skipped: "the kernel has no IP_VS"}})
+	return dir
+}
+
+var began = time.Date(2026, 11, 20, 9, 30, 0, 0, time.UTC)
+
+func placeOf(dir, mode, suite, scenario string) string {
+	return filepath.Join(dir, "evidence", mode, suite, scenario)
+}
+
+func record(t testing.TB, dir string, ev evidence.Evidence) {
+	t.Helper()
+	if err := evidence.Write(placeOf(dir, ev.Run.Mode, ev.Run.Suite, ev.Run.Scenario), ev); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func put(t testing.TB, path string, v any) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := evidence.WriteJSON(path, v); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// write is the page about a run folder.
+func write(t testing.TB, dir string) []byte {
+	t.Helper()
+	r, err := reports.Load(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	if err := page.Of(dir)(&b, r); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// written is the path of the page, in its run folder.
+func written(t testing.TB, dir string) string {
+	t.Helper()
+	file := filepath.Join(dir, page.File(dir).Name)
+	if err := os.WriteFile(file, write(t, dir), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+// body is a page without what makes it look and move, which has files of its own.
+func body(html []byte) []byte {
+	html = regexp.MustCompile(`(?s)<style>.*?</style>`).ReplaceAll(html, []byte("<style></style>"))
+	html = regexp.MustCompile(`(?s)<script>.*?</script>`).ReplaceAll(html, []byte("<script></script>"))
+	return regexp.MustCompile(`content="default-src[^"]*"`).ReplaceAll(html, []byte(`content="default-src …"`))
+}
+
+func TestGolden(t *testing.T) {
+	got := body(write(t, recordedFolder(t)))
+	path := filepath.Join("testdata", "index.html")
+	if *update {
+		if err := os.WriteFile(path, got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatalf("%v: -update writes it", err)
+	}
+	if diff := cmp.Diff(string(want), string(got)); diff != "" {
+		t.Errorf("index.html (-want +got), -update rewrites it:\n%s", diff)
+	}
+}
+
+func TestTheSameEvidenceMakesTheSamePage(t *testing.T) {
+	dir := recordedFolder(t)
+	if !bytes.Equal(write(t, dir), write(t, dir)) {
+		t.Error("two pages of one run differ")
+	}
+}
+
+func TestThePageAsksTheNetworkForNothing(t *testing.T) {
+	html := write(t, recordedFolder(t))
+	if !bytes.Contains(html, []byte(`<meta http-equiv="Content-Security-Policy" content="default-src &#39;none&#39;; script-src &#39;sha256-`)) {
+		t.Error("its policy is not the strict one")
+	}
+	still := regexp.MustCompile(`(?s)<script>.*?</script>`).ReplaceAll(html, nil)
+	for _, fetching := range []string{" src=", "<link", "<iframe", "@import", "url(", " style=", " onclick="} {
+		if bytes.Contains(still, []byte(fetching)) {
+			t.Errorf("it has %q", fetching)
+		}
+	}
+	if !bytes.Contains(html, []byte("github.com/leeoniya/uPlot (v")) {
+		t.Error("it does not carry uPlot, or not with its name")
+	}
+}
+
+func TestAFullDiskIsReported(t *testing.T) {
+	if err := page.Of(t.TempDir())(full{}, reports.Report{}); !errors.Is(err, io.ErrShortWrite) {
+		t.Errorf("error %v", err)
+	}
+}
+
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, io.ErrShortWrite }

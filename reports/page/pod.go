@@ -1,0 +1,116 @@
+package page
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+
+	"rollcall/harness/evidence"
+	"rollcall/harness/timeline"
+)
+
+// A pod is one row of the timeline: from when on a pod was in which phase, and when nodes stopped leading to it.
+type pod struct {
+	Name    string     `json:"name"`
+	Version string     `json:"version"`
+	Node    string     `json:"node"`
+	Steps   []step     `json:"steps"` // by time
+	Rules   []ruleGone `json:"rules"` // by time
+
+	moments map[evidence.EventKind][]time.Duration
+}
+
+// A step is a moment, in microseconds, from which a pod was in a phase.
+type step struct {
+	At    int64  `json:"at"`
+	Phase int    `json:"phase"` // a timeline.PodPhase
+	Name  string `json:"-"`
+}
+
+// A ruleGone is when a node's rules stopped leading to a pod, in microseconds.
+type ruleGone struct {
+	At   int64  `json:"at"`
+	Node string `json:"node"`
+}
+
+// podsOf lists the pods that were seen, by version, in the order they came; but for those that are not rolled out and
+// never were behind the Service, such as what control lanes send to.
+func podsOf(tl timeline.Timeline) []pod {
+	var pods []pod
+	number := map[string]int{}
+	behind := map[string]bool{}
+	for _, e := range tl.Events {
+		if e.Kind == evidence.EndpointReady || e.Kind == evidence.RuleAdded {
+			behind[e.By.Pod] = true
+		}
+	}
+	for _, p := range tl.Pods {
+		if rolled := p.Version == tl.Old || p.Version == tl.New; len(p.Steps) == 0 || !rolled && !behind[p.Pod] {
+			continue
+		}
+		row := pod{Name: p.Pod, Version: p.Version, Node: p.Node, Rules: []ruleGone{}, moments: map[evidence.EventKind][]time.Duration{}}
+		for _, s := range p.Steps {
+			row.Steps = append(row.Steps, step{s.At.Microseconds(), int(s.Phase), s.Phase.String()})
+		}
+		pods = append(pods, row)
+	}
+	slices.SortStableFunc(pods, func(a, b pod) int {
+		return cmp.Or(cmp.Compare(a.Version, b.Version), cmp.Compare(a.Steps[0].At, b.Steps[0].At), cmp.Compare(a.Name, b.Name))
+	})
+	for i, p := range pods {
+		number[p.Name] = i
+	}
+	for _, e := range tl.Events {
+		i, known := number[e.By.Pod]
+		if !known {
+			continue
+		}
+		p := &pods[i]
+		p.moments[e.Kind] = append(p.moments[e.Kind], e.At)
+		if e.Kind == evidence.RuleGone {
+			p.Rules = append(p.Rules, ruleGone{e.At.Microseconds(), e.Object})
+		}
+	}
+	return pods
+}
+
+// podColumns are what the table of pods tells, beside who they are.
+var podColumns = []struct {
+	Title string
+	kinds []evidence.EventKind
+}{
+	{"ready", []evidence.EventKind{evidence.PodReady}},
+	{"deletion seen", []evidence.EventKind{evidence.PodDeleting}},
+	{"endpoint not ready", []evidence.EventKind{evidence.EndpointNotReady, evidence.EndpointGone}},
+	{"rules gone", []evidence.EventKind{evidence.RuleGone}},
+	{"SIGTERM", []evidence.EventKind{evidence.PodSigterm}},
+	{"exited", []evidence.EventKind{evidence.PodExited}},
+	{"gone", []evidence.EventKind{evidence.PodGone}},
+}
+
+// When is, for each of the columns, when it happened to the pod: the first time of the first kind that did, and
+// how many times more; of rules the first and the last node's.
+func (p pod) When() []string {
+	cells := make([]string, len(podColumns))
+	for i, column := range podColumns {
+		for _, kind := range column.kinds {
+			at := p.moments[kind]
+			switch {
+			case len(at) == 0:
+				continue
+			case kind == evidence.RuleGone && len(at) > 1:
+				cells[i] = seconds(at[0]) + " to " + seconds(at[len(at)-1])
+			case len(at) > 1:
+				cells[i] = seconds(at[0]) + " and " + count(len(at)-1, "time") + " more"
+			default:
+				cells[i] = seconds(at[0])
+			}
+			break
+		}
+	}
+	return cells
+}
+
+// Short is a pod's name without what it shares with others of its ReplicaSet.
+func (p pod) Short() string { return p.Name[strings.LastIndexByte(p.Name, '-')+1:] }

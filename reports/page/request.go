@@ -1,0 +1,128 @@
+package page
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"rollcall/harness/evidence"
+	"rollcall/harness/timeline"
+	"rollcall/reports"
+)
+
+// A request is a hit that decided a rule, in words.
+type request struct {
+	Lane       string
+	Seq        uint64
+	Sent       string // since the run began
+	After      string // since the rollout began; empty when that is not known
+	Fate       string // what its client got
+	Took       string
+	Arrived    string
+	Pod        string // that got it, or should have; empty when that is not known
+	Version    string // of the pod
+	Phase      string // of the pod, then
+	Since      string // how long it had been in it
+	Connection string
+	Rules      []string // it decided
+}
+
+// witnessesOf tells the points that decided a rule, by time sent.
+func witnessesOf(points []timeline.Hit, s reports.Scenario, tl timeline.Timeline) []request {
+	decided := map[reports.Witness][]string{}
+	for _, rule := range s.Rules {
+		for _, w := range rule.Witnesses {
+			if !slices.Contains(decided[w], rule.ID) {
+				decided[w] = append(decided[w], rule.ID)
+			}
+		}
+	}
+	var told []request
+	for _, h := range points {
+		if rules := decided[reports.Witness{Lane: h.Lane, Seq: h.Seq}]; len(rules) > 0 {
+			r := newRequest(h, tl)
+			r.Rules = rules
+			told = append(told, r)
+		}
+	}
+	return told
+}
+
+func newRequest(h timeline.Hit, tl timeline.Timeline) request {
+	r := request{
+		Lane: h.Lane, Seq: h.Seq, Sent: seconds(h.Sent), Took: millis(h.Took),
+		Fate: fate(h), Arrived: arrived(h, tl), Connection: connection(h),
+	}
+	if since, ok := tl.Since(evidence.RolloutBegun, h); ok {
+		r.After = fmt.Sprintf("%+.3fs", since.Length.Seconds())
+	}
+	if p, ok := podOf(h, tl); ok {
+		phase, since := tl.PhaseOf(p, h)
+		r.Pod, r.Version = p.Pod, p.Version
+		r.Phase = phase.String()
+		if phase != timeline.PodUnseen {
+			r.Since = elapsed(since)
+		}
+	}
+	return r
+}
+
+// podOf is the pod that got a hit or should have. A control lane's is not rolled out, and a good reply is of who gave it.
+func podOf(h timeline.Hit, tl timeline.Timeline) (timeline.Pod, bool) {
+	i := slices.IndexFunc(tl.Lanes, func(l timeline.Lane) bool { return l.ID == h.Lane })
+	if i >= 0 && tl.Lanes[i].Vantage == evidence.FromControl && h.By.Pod == "" && len(h.Arrivals) == 0 {
+		return timeline.Pod{}, false
+	}
+	return tl.Served(h)
+}
+
+func fate(h timeline.Hit) string {
+	var said []string
+	switch {
+	case !h.Failed():
+		said = append(said, "replied, as "+h.By.Version)
+	case h.Fault == evidence.BadStatus:
+		said = append(said, fmt.Sprintf("%s %d", h.Fault, h.Status))
+	default:
+		said = append(said, string(h.Fault))
+	}
+	if sentAgain(h) {
+		said = append(said, again)
+	}
+	return strings.Join(said, ", ")
+}
+
+func arrived(h timeline.Hit, tl timeline.Timeline) string {
+	switch n := arrivals(h, tl); n {
+	case -1:
+		return "not recorded"
+	case 0:
+		return "never"
+	case 1:
+		return "once"
+	default:
+		return count(n, "time")
+	}
+}
+
+func connection(h timeline.Hit) string {
+	said := "new"
+	if h.Reused {
+		said = "kept"
+	}
+	if h.LocalPort > 0 {
+		said += fmt.Sprintf(", port %d", h.LocalPort)
+	}
+	if h.Attempts > 1 {
+		said += fmt.Sprintf(", %d tried", h.Attempts)
+	}
+	return said
+}
+
+func elapsed(e timeline.Elapsed) string {
+	if e.Uncertainty == 0 {
+		return seconds(e.Length)
+	}
+	return fmt.Sprintf("%s ± %s", seconds(e.Length), seconds((e.Uncertainty + time.Millisecond - 1).Truncate(time.Millisecond)))
+}
