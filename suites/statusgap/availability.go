@@ -50,7 +50,7 @@ func availability() []harness.Scenario {
 					return err
 				}
 				w.Note(untilDone, time.Since(ready))
-				return nil
+				return w.Until(ctx, func(s observe.State) bool { return s.Count("v1") == 0 }) // and its log is whole
 			},
 			Expect: []evidence.Expectation{verdict.FactWithin(untilDone, max(0, row.minReady-margin), row.minReady+slack)},
 		})
