@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -61,7 +62,7 @@ func statefulSets() []harness.Scenario {
 				verdict.Before("1.37", verdict.Fact(maxUnavailable, "none")), verdict.Before("1.37", verdict.Fact(together, "1")),
 				verdict.Since("1.37", verdict.Fact(maxUnavailable, "2")), verdict.Since("1.37", verdict.Fact(together, "2"))}},
 	} {
-		app := fixtures.App{Replicas: replicas, OnTerm: fixtures.Drain}
+		app := fixtures.App{Replicas: replicas, MinReady: 2 * time.Second, OnTerm: fixtures.Drain}
 		scenarios = append(scenarios, harness.Scenario{ID: row.id, Claim: row.claim, Covers: []string{"C7"}, App: app, Expect: row.expect,
 			Walk: func(ctx context.Context, w *harness.Walk) error {
 				return replaceSet(ctx, w, app, row.strategy, row.old)

@@ -18,9 +18,9 @@ func deleteAndApplyAll() harness.Scenario {
 		Claim:  "deleting and applying the Service too fails the requests of everybody who knows its address, drained pods or not",
 		Covers: []string{"C30"},
 		App: fixtures.App{
-			Replicas: 3, PreStopSleep: 5 * time.Second, Linger: 2 * time.Second, OnTerm: fixtures.Drain,
+			Replicas: 2, PreStopSleep: 5 * time.Second, Linger: 2 * time.Second, OnTerm: fixtures.Drain,
 		},
-		Load:    harness.Load{Rate: 100},
+		Load:    harness.Load{Rate: 50},
 		Rollout: rollout.DeleteAndApplyAll("v1", "v2"),
 		Expect: []evidence.Expectation{
 			verdict.FullRate(99),

@@ -20,9 +20,9 @@ func deleteAndApplyUnready() harness.Scenario {
 		Claim:  "deleting a Deployment and applying the next one costs an outage when pods fail their readiness while they end",
 		Covers: []string{"C30", "C38"},
 		App: fixtures.App{
-			Replicas: 3, StartDelay: 5 * time.Second, Grace: 40 * time.Second, Linger: 20 * time.Second, OnTerm: fixtures.Drain, FailReadinessOnTerm: true,
+			Replicas: 2, StartDelay: 5 * time.Second, Grace: 40 * time.Second, Linger: 20 * time.Second, OnTerm: fixtures.Drain, FailReadinessOnTerm: true,
 		},
-		Load:    harness.Load{Rate: 100},
+		Load:    harness.Load{Rate: 50},
 		Rollout: rollout.DeleteAndApply("v1", "v2"),
 		Expect: []evidence.Expectation{
 			verdict.FullRate(99),
