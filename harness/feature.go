@@ -183,16 +183,18 @@ func judge(folder string) (v verdict.Verdict, err error) {
 	return verdict.Judge(ev.Run, tl), nil
 }
 
-// skip notes every scenario as skipped in a mode.
+// skip notes every scenario that -run selects as skipped in a mode.
 func (r *Rig) skip(t *testing.T, suite, mode, because string, scenarios []Scenario) {
 	for _, s := range scenarios {
-		run := header(suite, mode, s)
-		run.Attempt, run.Tries, run.Skipped = 1, 1, because
-		if err := evidence.Write(r.folder(mode, suite, s.ID, 1), evidence.Evidence{Run: run}); err != nil {
-			t.Fatal(err)
-		}
-		r.board.Begin(progress.Name{Mode: mode, Suite: suite, Scenario: s.ID}).End(verdict.Skipped.String(), because)
-		t.Run(s.ID, func(t *testing.T) { t.Skip(because) })
+		t.Run(s.ID, func(t *testing.T) {
+			run := header(suite, mode, s)
+			run.Attempt, run.Tries, run.Skipped = 1, 1, because
+			if err := evidence.Write(r.folder(mode, suite, s.ID, 1), evidence.Evidence{Run: run}); err != nil {
+				t.Fatal(err)
+			}
+			r.board.Begin(progress.Name{Mode: mode, Suite: suite, Scenario: s.ID}).End(verdict.Skipped.String(), because)
+			t.Skip(because)
+		})
 	}
 }
 

@@ -50,7 +50,9 @@ func (d minSync) Make(ctx context.Context, c *Cluster) (undo func(context.Contex
 		if err != nil {
 			return err
 		}
-		metav1.SetMetaDataAnnotation(&configMap.ObjectMeta, proxyBefore, configMap.Data[proxyConfigKey])
+		if _, kept := configMap.Annotations[proxyBefore]; !kept {
+			metav1.SetMetaDataAnnotation(&configMap.ObjectMeta, proxyBefore, configMap.Data[proxyConfigKey])
+		}
 		configMap.Data[proxyConfigKey] = string(changed)
 		return nil
 	})

@@ -45,7 +45,10 @@ func (c *conformance) watched(ctx context.Context, suite func(lines io.Writer) e
 	go func() { drawn <- table.Follow(drawing, file) }()
 	err = suite(log)
 	stop()
-	return errors.Join(err, <-drawn, log.Close())
+	if undrawn := <-drawn; undrawn != nil {
+		fmt.Fprintf(os.Stderr, "%v; the lines are in %s\n", undrawn, log.Name()) // the run is none the worse for it
+	}
+	return errors.Join(err, log.Close())
 }
 
 // interactive reports whether a person looks at a terminal that can be drawn on.

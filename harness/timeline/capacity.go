@@ -82,7 +82,7 @@ func (t Timeline) MaxPods() (Capacity, bool) {
 // rolloutCapacities is what there was when the rollout began, then every change up to its end.
 func (t Timeline) rolloutCapacities() []Capacity {
 	begun, marked := t.Mark(evidence.RolloutBegun)
-	gone, ended := t.Mark(t.PhaseMarks()[2])
+	gone, ended := t.Mark(t.rolloutEnd())
 	if !marked || !ended {
 		return nil
 	}

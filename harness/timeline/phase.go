@@ -26,13 +26,16 @@ func (p Phase) String() string {
 // PhaseMarks lists the marks that bound the phases, in order. A run without one cannot be judged. The end of a
 // rollout that keeps the old pods is the barrier.
 func (t Timeline) PhaseMarks() []evidence.EventKind {
-	end := evidence.OldGone
-	if _, gone := t.marks[end]; !gone {
-		if _, ok := t.marks[evidence.Barrier]; ok {
-			end = evidence.Barrier
-		}
+	return []evidence.EventKind{evidence.LoadBegun, evidence.RolloutBegun, t.rolloutEnd(), evidence.LoadEnded}
+}
+
+func (t Timeline) rolloutEnd() evidence.EventKind {
+	_, gone := t.marks[evidence.OldGone]
+	_, over := t.marks[evidence.Barrier]
+	if over && !gone {
+		return evidence.Barrier
 	}
-	return []evidence.EventKind{evidence.LoadBegun, evidence.RolloutBegun, end, evidence.LoadEnded}
+	return evidence.OldGone
 }
 
 // marks are the steps of a scenario.

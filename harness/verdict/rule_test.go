@@ -1,7 +1,6 @@
 package verdict_test
 
 import (
-	"math/rand/v2"
 	"strings"
 	"testing"
 	"time"
@@ -179,6 +178,7 @@ func TestRules(t *testing.T) {
 			verdict.Pass, "v1 still answered on 1 lane within 1.000s of the end of the load", 0},
 		{"the old version answers on one lane of two", verdict.StillServes("v1"), answering("worker-reused", "v1", from(99, 199)...),
 			verdict.Fail, "worker-fresh was last answered by v1 1.010s before the load ended", 0},
+		{"a version that never answered", verdict.StillServes("v3"), none, verdict.Fail, "worker-fresh was never answered by v3", 0},
 		{"no lane of the kind", verdict.On(evidence.Fresh, verdict.StillServes("v1")), func(ev *recording) { ev.Run.Lanes[0].Conn = evidence.Reused },
 			verdict.Inconclusive, "0 lanes with fresh connections and an end of the load were seen", 0},
 		{"a load too short for one window", verdict.Share("v2", 50, evidence.OldGone), none,
@@ -315,92 +315,6 @@ func TestNoRulePassesOnNothing(t *testing.T) {
 		if strings.HasPrefix(v.Findings[0].Because, "would be") {
 			t.Errorf("%s had an opinion about nothing: %q", x.Rule, v.Findings[0].Because)
 		}
-	}
-}
-
-func TestAnExpectationMayBeForSomeClustersOnly(t *testing.T) {
-	fails := verdict.MaxPods(2)
-	for _, row := range []struct {
-		sentence string
-		expect   evidence.Expectation
-		want     verdict.Outcome
-		because  string
-	}{
-		{"in this mode", verdict.In("iptables", verdict.In("nftables", fails)), verdict.Fail, "never more than 3 pods, reached at 0.600s, at most 2 expected"},
-		{"in another mode", verdict.In("ipvs", fails), verdict.Skipped, "expected in mode ipvs only, this is nftables"},
-		{"since this version", verdict.Since("1.36", fails), verdict.Fail, "never more than 3 pods, reached at 0.600s, at most 2 expected"},
-		{"since a later version", verdict.Since("1.37", fails), verdict.Skipped, "expected since Kubernetes 1.37, this is v1.36.3"},
-		{"before this version", verdict.Before("1.36", fails), verdict.Skipped, "expected before Kubernetes 1.36, this is v1.36.3"},
-		{"before a later version", verdict.Before("1.100", fails), verdict.Fail, "never more than 3 pods, reached at 0.600s, at most 2 expected"},
-		{"since no version at all", verdict.Since("soon", fails), verdict.Inconclusive, `version "soon" of Kubernetes cannot be read`},
-		{"about rules where there are some to read", verdict.MaxRuleLag(time.Second), verdict.Inconclusive, "the rules of 0 nodes were observed"},
-	} {
-		t.Run(row.sentence, func(t *testing.T) {
-			ev := rollout(verdict.NoFailures(), row.expect)
-			ev.Run.Mode, ev.Run.Kubernetes = "nftables", "v1.36.3"
-			v := judge(t, ev)
-			if f := v.Findings[1]; f.Outcome != row.want || f.Because != row.because || f.Claim == "" {
-				t.Errorf("got %s: %q, want %s: %q", f.Outcome, f.Because, row.want, row.because)
-			}
-			want := row.want
-			if want == verdict.Skipped {
-				want = verdict.Pass // by the other rule
-			}
-			if v.Outcome != want {
-				t.Errorf("the verdict is %s, want %s", v.Outcome, want)
-			}
-		})
-	}
-	ev := rollout(verdict.In("ipvs", fails))
-	if v := judge(t, ev); v.Outcome != verdict.Inconclusive || v.Because != "0 of 1 rules are for this cluster, so nothing was judged" {
-		t.Errorf("with no rule left: %s: %q", v.Outcome, v.Because)
-	}
-}
-
-func TestRulesThatNeedWhatTheClusterLacksAreSkipped(t *testing.T) {
-	ev := rollout(verdict.NoFailures(), verdict.MaxRuleLag(time.Second), verdict.RulesBeforeSigterm())
-	ev.Run.Lacks = []evidence.Feature{{Name: evidence.NodeRules, Because: "worker has no kube-proxy"}}
-	v := judge(t, ev)
-	for _, f := range v.Findings[1:] {
-		if f.Outcome != verdict.Skipped || f.Because != "this cluster lacks node-rules: worker has no kube-proxy" {
-			t.Errorf("%s is %s: %q", f.Rule, f.Outcome, f.Because)
-		}
-	}
-	if v.Outcome != verdict.Pass {
-		t.Errorf("the other rule decides, got %s: %s", v.Outcome, v.Because)
-	}
-}
-
-// Two versions drawn at random for each request, by a fixed sequence, over 12 s after the rollout.
-func TestShare(t *testing.T) {
-	for _, row := range []struct {
-		sentence string
-		percent  int // of v2
-		expect   evidence.Expectation
-		want     verdict.Outcome
-		because  string
-	}{
-		{"as many as expected", 25, verdict.Share("v2", 25, evidence.Barrier), verdict.Pass, "in 2 windows of 5 s v2 gave 24.8 % to 27.4 % of the replies, expected about 25 %"},
-		{"more than chance explains", 40, verdict.Share("v2", 25, evidence.Barrier), verdict.Fail, "of 500 replies on worker-fresh to requests sent from 2s to 7s 39.6 % were by v2, expected 25 % and at most 9.7 more or less"},
-	} {
-		t.Run(row.sentence, func(t *testing.T) {
-			ev := rollout(row.expect)
-			draws := rand.New(rand.NewPCG(1, 2))
-			ev.Run.Lanes, ev.Hits = ev.Run.Lanes[:1], ev.Hits[:0]
-			for i := range 1300 {
-				by := evidence.Server{Version: "v1", Pod: "b"}
-				if draws.IntN(100) < row.percent {
-					by = evidence.Server{Version: "v2", Pod: "d"}
-				}
-				due := time.Duration(i) * 10 * ms
-				ev.Hits = append(ev.Hits, evidence.Hit{Lane: "worker-fresh", Seq: uint64(i), Due: due, Sent: due, Took: ms, Status: 200, By: by, Attempts: 1})
-			}
-			ev.Events = []evidence.Event{mark(0, evidence.LoadBegun), mark(500, evidence.RolloutBegun), mark(1000, evidence.StatusDone), mark(1001, evidence.Barrier), mark(13000, evidence.LoadEnded)}
-			v := judge(t, ev)
-			if v.Outcome != row.want || v.Because != row.because {
-				t.Errorf("%s: %q, want %s: %q", v.Outcome, v.Because, row.want, row.because)
-			}
-		})
 	}
 }
 

@@ -24,7 +24,10 @@ func judgeStillServes(x evidence.Expectation, tl timeline.Timeline) Finding {
 	}
 	for _, lane := range lanes {
 		old := lane.RepliesOf(x.Versions[0])
-		if old.Count == 0 || ended-old.Last > stillWithin {
+		if old.Count == 0 {
+			return Finding{Outcome: Fail, Because: fmt.Sprintf("%s was never answered by %s", lane.ID, x.Versions[0])}
+		}
+		if ended-old.Last > stillWithin {
 			return Finding{Outcome: Fail, Because: fmt.Sprintf("%s was last answered by %s %s before the load ended", lane.ID, x.Versions[0], seconds(ended-old.Last))}
 		}
 	}

@@ -1,0 +1,62 @@
+package verdict_test
+
+import (
+	"testing"
+	"time"
+
+	"rollcall/harness/evidence"
+	"rollcall/harness/verdict"
+)
+
+func TestAnExpectationMayBeForSomeClustersOnly(t *testing.T) {
+	fails := verdict.MaxPods(2)
+	for _, row := range []struct {
+		sentence string
+		expect   evidence.Expectation
+		want     verdict.Outcome
+		because  string
+	}{
+		{"in this mode", verdict.In("iptables", verdict.In("nftables", fails)), verdict.Fail, "never more than 3 pods, reached at 0.600s, at most 2 expected"},
+		{"in another mode", verdict.In("ipvs", fails), verdict.Skipped, "expected in mode ipvs only, this is nftables"},
+		{"since this version", verdict.Since("1.36", fails), verdict.Fail, "never more than 3 pods, reached at 0.600s, at most 2 expected"},
+		{"since a later version", verdict.Since("1.37", fails), verdict.Skipped, "expected since Kubernetes 1.37, this is v1.36.3"},
+		{"before this version", verdict.Before("1.36", fails), verdict.Skipped, "expected before Kubernetes 1.36, this is v1.36.3"},
+		{"before a later version", verdict.Before("1.100", fails), verdict.Fail, "never more than 3 pods, reached at 0.600s, at most 2 expected"},
+		{"since no version at all", verdict.Since("soon", fails), verdict.Inconclusive, `version "soon" of Kubernetes cannot be read`},
+		{"about rules where there are some to read", verdict.MaxRuleLag(time.Second), verdict.Inconclusive, "the rules of 0 nodes were observed"},
+	} {
+		t.Run(row.sentence, func(t *testing.T) {
+			ev := rollout(verdict.NoFailures(), row.expect)
+			ev.Run.Mode, ev.Run.Kubernetes = "nftables", "v1.36.3"
+			v := judge(t, ev)
+			if f := v.Findings[1]; f.Outcome != row.want || f.Because != row.because || f.Claim == "" {
+				t.Errorf("got %s: %q, want %s: %q", f.Outcome, f.Because, row.want, row.because)
+			}
+			want := row.want
+			if want == verdict.Skipped {
+				want = verdict.Pass // by the other rule
+			}
+			if v.Outcome != want {
+				t.Errorf("the verdict is %s, want %s", v.Outcome, want)
+			}
+		})
+	}
+	ev := rollout(verdict.In("ipvs", fails))
+	if v := judge(t, ev); v.Outcome != verdict.Inconclusive || v.Because != "0 of 1 rules are for this cluster, so nothing was judged" {
+		t.Errorf("with no rule left: %s: %q", v.Outcome, v.Because)
+	}
+}
+
+func TestRulesThatNeedWhatTheClusterLacksAreSkipped(t *testing.T) {
+	ev := rollout(verdict.NoFailures(), verdict.MaxRuleLag(time.Second), verdict.RulesBeforeSigterm())
+	ev.Run.Lacks = []evidence.Feature{{Name: evidence.NodeRules, Because: "worker has no kube-proxy"}}
+	v := judge(t, ev)
+	for _, f := range v.Findings[1:] {
+		if f.Outcome != verdict.Skipped || f.Because != "this cluster lacks node-rules: worker has no kube-proxy" {
+			t.Errorf("%s is %s: %q", f.Rule, f.Outcome, f.Because)
+		}
+	}
+	if v.Outcome != verdict.Pass {
+		t.Errorf("the other rule decides, got %s: %s", v.Outcome, v.Because)
+	}
+}
