@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	discoveryv1 "k8s.io/api/discovery/v1"
@@ -64,13 +65,9 @@ func (e ending) walk(ctx context.Context, w *harness.Walk) error {
 	defer endpoints.Stop()
 
 	var seen traces
-	for asked := false; !seen.over(); {
-		if !asked && seen.serving() {
-			asked = true
-			if err := core.Pods(w.Namespace).Delete(ctx, pod.Name, e.delete); err != nil {
-				return err
-			}
-		}
+	steady := time.NewTimer(steadily)
+	defer steady.Stop()
+	for !seen.over() {
 		select {
 		case event, open := <-pods.ResultChan():
 			if !open || !seen.podEvent(event) {
@@ -79,6 +76,17 @@ func (e ending) walk(ctx context.Context, w *harness.Walk) error {
 		case event, open := <-endpoints.ResultChan():
 			if !open || !seen.sliceEvent(event) {
 				return errBlind
+			}
+			if !seen.asked {
+				steady.Reset(steadily)
+			}
+		case <-steady.C:
+			if seen.asked || !seen.serving() {
+				continue // the next change of the endpoint sets it again
+			}
+			seen.asked = true
+			if err := core.Pods(w.Namespace).Delete(ctx, pod.Name, e.delete); err != nil {
+				return err
 			}
 		case <-ctx.Done():
 			return context.Cause(ctx)
@@ -100,10 +108,16 @@ func (e ending) walk(ctx context.Context, w *harness.Walk) error {
 	return nil
 }
 
+// steadily is for how long an endpoint has to be as it is before its pod is deleted. The kubelet may show a pod that has
+// just got ready as not ready once more, for 0.1 to 0.3 s: that is no part of its end.
+const steadily = 2 * time.Second
+
 var errBlind = errors.New("a watch of the walk's own ended")
 
-// Traces are what the API has shown of the pod of an ending, and of its endpoint since it served.
+// Traces are what the API has shown of the pod of an ending, and of its endpoint: what it was when the deletion was asked
+// for, and since.
 type traces struct {
+	asked      bool // the deletion
 	pod        *corev1.Pod
 	changes    []string
 	conditions []string
@@ -154,7 +168,10 @@ func (t *traces) sliceEvent(event watch.Event) bool {
 		}
 	}
 	switch n := len(t.conditions); {
-	case n == 0 && !strings.HasSuffix(now, "TF"): // it does not serve yet
+	case !t.asked && !strings.HasSuffix(now, "TF"): // it does not serve yet, or once more not
+		t.conditions = nil
+	case !t.asked:
+		t.conditions = []string{now}
 	case n == 0 || t.conditions[n-1] != now:
 		t.conditions = append(t.conditions, now)
 	}
