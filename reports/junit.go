@@ -196,8 +196,8 @@ func newJUnitProperties(s Scenario) junitProperties {
 	if s.Attempts > 0 {
 		p.add("attempts", fmt.Sprint(s.Attempts))
 	}
-	for _, n := range numbersOf(s) {
-		p.add(n.key(), n.text())
+	for _, n := range NumbersOf(s) {
+		p.add(n.Key(), n.text())
 	}
 	return p
 }

@@ -99,28 +99,20 @@ func (d *draft) bytes() []byte {
 // notPassed tells the reasons; scenarios that were skipped in a mode for the same one share a line.
 func (d *draft) notPassed(scenarios []Scenario) {
 	var lines []string
-	type reason struct{ mode, because string }
-	var reasons []reason
-	skipped := make(map[reason][]string)
 	for _, s := range scenarios {
-		name, why := escape(s.Suite+"/"+s.ID), reason{escape(s.Mode), escape(clipped(s.Because, becauseLimit))}
-		switch s.Outcome {
-		case verdict.Fail, verdict.Inconclusive:
-			look := s.Evidence
-			if s.Diagnostics != "" {
-				look += " and " + s.Diagnostics
-			}
-			lines = append(lines, fmt.Sprintf("- **%s** %s on %s: %s (see %s)", s.Outcome, name, why.mode, why.because, escape(look)))
-		case verdict.Skipped:
-			if skipped[why] == nil {
-				reasons = append(reasons, why)
-			}
-			skipped[why] = append(skipped[why], name)
-		case verdict.Pass:
+		if s.Outcome != verdict.Fail && s.Outcome != verdict.Inconclusive {
+			continue
 		}
+		look := s.Evidence
+		if s.Diagnostics != "" {
+			look += " and " + s.Diagnostics
+		}
+		lines = append(lines, fmt.Sprintf("- **%s** %s on %s: %s (see %s)",
+			s.Outcome, escape(s.Suite+"/"+s.ID), escape(s.Mode), escape(clipped(s.Because, becauseLimit)), escape(look)))
 	}
-	for _, why := range reasons {
-		lines = append(lines, fmt.Sprintf("- **skipped** on %s: %s (%s)", why.mode, why.because, strings.Join(skipped[why], ", ")))
+	for _, s := range skipsOf(scenarios) {
+		lines = append(lines, fmt.Sprintf("- **skipped** on %s: %s (%s)",
+			escape(s.mode), escape(clipped(s.because, becauseLimit)), escape(strings.Join(s.names, ", "))))
 	}
 	if len(lines) == 0 {
 		return

@@ -118,26 +118,26 @@ func (g *gauges) scenario(s Scenario, kubernetes string) {
 			set("failures", "Requests that failed, by kind.", float64(failures[fault]), label("kind", string(fault)))
 		}
 	}
-	for _, n := range numbersOf(s) {
+	for _, n := range NumbersOf(s) {
 		name, value := n.base()
-		if n.stat == "" {
-			set(name, n.help, value)
+		if n.Stat == "" {
+			set(name, n.Help, value)
 		} else {
-			set(name, n.help, value, label("stat", n.stat))
+			set(name, n.Help, value, label("stat", n.Stat))
 		}
 	}
 }
 
 // base is a number's name and value in base units, to the thousandth of the unit it has.
-func (n number) base() (name string, value float64) {
-	switch n.unit {
-	case milliseconds:
-		return n.name + "_seconds", math.Round(n.value*1000) / 1e6
-	case percent:
-		return n.name + "_ratio", math.Round(n.value*1000) / 1e5
-	case wholeSeconds:
-		return n.name + "_seconds", n.value
+func (n Number) base() (name string, value float64) {
+	switch n.Unit {
+	case Milliseconds:
+		return n.Name + "_seconds", math.Round(n.Value*1000) / 1e6
+	case Percentage:
+		return n.Name + "_ratio", math.Round(n.Value*1000) / 1e5
+	case Seconds:
+		return n.Name + "_seconds", n.Value
 	default:
-		return n.name, n.value
+		return n.Name, n.Value
 	}
 }

@@ -1,107 +1,128 @@
 package reports
 
-import "strconv"
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
 
-// A number is one thing that was measured of a scenario.
-type number struct {
-	name  string // the one it has in report.json, less its unit
-	stat  string // p50 or max; empty for a number that stands alone
-	unit  string // ms, seconds or percent; empty for a count
-	value float64
-	help  string
+// A Number is one thing that was measured of a scenario.
+type Number struct {
+	Name        string // the one it has in report.json, less its unit
+	Stat        string // p50 or max; empty for a number that stands alone
+	Unit        string // Milliseconds, Seconds or Percent; empty for a count
+	Help        string
+	Value       float64
+	Uncertainty float64 // by how much the value may be wrong, as far as that is known
+	Within      float64 // how far the things differ, of which it is one: the lags of a run's pods and nodes
 }
 
 // Units of numbers.
 const (
-	milliseconds = "ms"
-	wholeSeconds = "seconds"
-	percent      = "percent"
+	Milliseconds = "ms"
+	Seconds      = "seconds"
+	Percentage   = "percent"
 )
 
-// numbersOf lists what was measured of a scenario, over all its lanes. What was not measured is left out.
-func numbersOf(s Scenario) []number {
-	var all []number
-	add := func(name, stat, unit string, value *float64, help string) {
+// NumbersOf lists what was measured of a scenario, over all its lanes. What was not measured is left out.
+func NumbersOf(s Scenario) []Number {
+	var all []Number
+	add := func(name, unit string, value, uncertainty *float64, help string) {
 		if value != nil {
-			all = append(all, number{name, stat, unit, *value, help})
+			all = append(all, Number{Name: name, Unit: unit, Help: help, Value: *value, Uncertainty: orZero(uncertainty)})
 		}
 	}
 	count := func(name string, value *int, help string) {
 		if value != nil {
-			add(name, "", "", new(float64(*value)), help)
+			add(name, "", new(float64(*value)), nil, help)
 		}
+	}
+	spread := func(of Number, p50, most float64) {
+		of.Stat, of.Value = "p50", p50
+		all = append(all, of)
+		of.Stat, of.Value = "max", most
+		all = append(all, of)
 	}
 	lags := func(name string, of *Lags, help string) {
 		if of != nil {
-			add(name, "p50", milliseconds, &of.P50, help)
-			add(name, "max", milliseconds, &of.Max, help)
+			spread(Number{Name: name, Unit: Milliseconds, Help: help, Uncertainty: of.Error, Within: of.Max - of.P50}, of.P50, of.Max)
 		}
 	}
 	n := s.Numbers
-	add("load", "", wholeSeconds, s.LoadSeconds, "How long the scenario was under load.")
+	add("load", Seconds, s.LoadSeconds, nil, "How long the scenario was under load.")
 	sum := sumOf(s.Lanes)
 	count("requests", sum.requests, "Requests sent, on all lanes.")
 	count("failed", sum.failed, "Requests that failed, on all lanes.")
 	count("retried", sum.retried, "Requests that were sent more than once.")
 	count("lost_replies", sum.lost, "Requests that a pod got and whose client never saw the reply.")
 	count("never_arrived", sum.never, "Requests that no pod got.")
-	add("longest_outage", "", milliseconds, sum.outage, "The longest time any lane went without a good reply.")
-	add("status_gap", "", milliseconds, n.StatusGap, "How long the old version still replied after rollout status said done.")
-	add("status_gap_uncertainty", "", milliseconds, n.StatusGapError, "By how much the status gap may be wrong.")
-	add("mixed_window", "", milliseconds, n.MixedWindow, "How long both versions replied.")
-	add("mixed_window_uncertainty", "", milliseconds, n.MixedWindowError, "By how much the mixed window may be wrong.")
+	add("longest_outage", Milliseconds, sum.outage, &sum.periods, "The longest time any lane went without a good reply.")
+	add("status_gap", Milliseconds, n.StatusGap, n.StatusGapError, "How long the old version still replied after rollout status said done.")
+	add("status_gap_uncertainty", Milliseconds, n.StatusGapError, nil, "By how much the status gap may be wrong.")
+	add("mixed_window", Milliseconds, n.MixedWindow, n.MixedWindowError, "How long both versions replied.")
+	add("mixed_window_uncertainty", Milliseconds, n.MixedWindowError, nil, "By how much the mixed window may be wrong.")
 	count("min_available", n.MinAvailable, "The fewest pods that were ready together.")
 	count("max_pods", n.MaxPods, "The most pods there were together, terminating ones included.")
 	lags("drain_lag", n.DrainLag, "How long nodes sent a pod fresh connections after it had left the endpoints, over pods and nodes.")
 	lags("rule_lag", n.RuleLag, "How long the rules of nodes led to a pod after it had left the endpoints, over pods and nodes.")
 	if busy := n.NodeBusy; busy != nil {
-		add("node_busy", "p50", percent, &busy.P50, "Share of the processors in use, over the seconds of all nodes.")
-		add("node_busy", "max", percent, &busy.Max, "Share of the processors in use, over the seconds of all nodes.")
+		spread(Number{Name: "node_busy", Unit: Percentage, Help: "Share of the processors in use, over the seconds of all nodes."}, busy.P50, busy.Max)
 	}
-	add("conntrack", "", percent, n.Conntrack, "The most of a node's connection table that was in use.")
-	add("clock_uncertainty", "", milliseconds, n.ClockUncertainty, "By how much any time of the scenario may be wrong.")
+	add("conntrack", Percentage, n.Conntrack, nil, "The most of a node's connection table that was in use.")
+	add("clock_uncertainty", Milliseconds, n.ClockUncertainty, nil, "By how much any time of the scenario may be wrong.")
 	return all
 }
 
-// key is the number's name where its unit has to be in it.
-func (n number) key() string {
-	key := n.name
-	for _, part := range []string{n.stat, n.unit} {
-		if part != "" {
-			key += "_" + part
-		}
-	}
-	return key
+// Key is the number's name where its unit has to be in it: rule_lag_p50_ms.
+func (n Number) Key() string {
+	parts := slices.DeleteFunc([]string{n.Name, n.Stat, n.Unit}, func(part string) bool { return part == "" })
+	return strings.Join(parts, "_")
 }
 
 // text is the value with no more digits than it has.
-func (n number) text() string { return strconv.FormatFloat(n.value, 'f', -1, 64) }
+func (n Number) text() string { return strconv.FormatFloat(n.Value, 'f', -1, 64) }
 
-// sums are over lanes; nil is not known.
+// sums are over lanes; nil is not known, of one of them at least.
 type sums struct {
 	requests, failed, retried, lost, never *int
 	outage                                 *float64 // milliseconds
+	periods                                float64  // the two send periods at an outage's ends, in milliseconds, of the slowest lane
 }
 
 func sumOf(lanes []Lane) sums {
-	var s sums
-	add := func(sum **int, n int) {
-		if *sum == nil {
-			*sum = new(0)
+	if len(lanes) == 0 {
+		return sums{}
+	}
+	over := func(of func(Lane) *int) *int {
+		sum := 0
+		for _, lane := range lanes {
+			n := of(lane)
+			if n == nil {
+				return nil
+			}
+			sum += *n
 		}
-		**sum += n
+		return &sum
+	}
+	s := sums{
+		requests: over(func(l Lane) *int { return &l.Requests }),
+		failed:   over(func(l Lane) *int { return new(l.Failed()) }),
+		retried:  over(func(l Lane) *int { return &l.Retried }),
+		lost:     over(func(l Lane) *int { return l.LostReplies }),
+		never:    over(func(l Lane) *int { return l.NeverArrived }),
 	}
 	for _, lane := range lanes {
-		add(&s.requests, lane.Requests)
-		add(&s.failed, lane.Failed())
-		add(&s.retried, lane.Retried)
-		if lane.LostReplies != nil {
-			add(&s.lost, *lane.LostReplies)
+		s.outage = new(max(orZero(s.outage), lane.LongestOutage))
+		if lane.AskedRate > 0 {
+			s.periods = max(s.periods, 2*1000/float64(lane.AskedRate))
 		}
-		if lane.NeverArrived != nil {
-			add(&s.never, *lane.NeverArrived)
-		}
-		s.outage = new(max(value(s.outage), lane.LongestOutage))
 	}
 	return s
+}
+
+func orZero(x *float64) float64 {
+	if x == nil {
+		return 0
+	}
+	return *x
 }

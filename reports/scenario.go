@@ -165,20 +165,13 @@ func newLoad(nodes []timeline.NodeLoad) (busy *Percent, conntrack *float64) {
 	for _, node := range nodes {
 		seconds = append(seconds, node.Busy...)
 		if node.Entries != "" {
-			conntrack = new(max(value(conntrack), float64(node.Conntrack)/10))
+			conntrack = new(max(orZero(conntrack), float64(node.Conntrack)/10))
 		}
 	}
 	if slices.Sort(seconds); len(seconds) > 0 {
 		busy = &Percent{P50: float64(seconds[(len(seconds)-1)/2]) / 10, Max: float64(seconds[len(seconds)-1]) / 10}
 	}
 	return busy, conntrack
-}
-
-func value(x *float64) float64 {
-	if x == nil {
-		return 0
-	}
-	return *x
 }
 
 // newLags is nil without a lag.

@@ -6,6 +6,8 @@ import (
 	"io"
 	"strings"
 	"unicode/utf8"
+
+	"rollcall/harness/verdict"
 )
 
 // Limits of what is printed, in characters.
@@ -15,11 +17,14 @@ const (
 )
 
 // Terminal writes the table a person reads when a run ends: plain text without colour, a line per
-// scenario and under it the reason for its outcome.
+// scenario and under it the reason for its outcome. What was skipped stands below, by reason.
 func Terminal(w io.Writer, r Report) error {
 	rows := []row{columns()}
+	var shown []Scenario
 	for _, s := range r.Scenarios {
-		rows = append(rows, newRow(s))
+		if s.Outcome != verdict.Skipped {
+			rows, shown = append(rows, newRow(s)), append(shown, s)
+		}
 	}
 	var widths [len(row{})]int
 	for _, cells := range rows {
@@ -28,6 +33,9 @@ func Terminal(w io.Writer, r Report) error {
 		}
 	}
 	var b bytes.Buffer
+	if len(shown) == 0 {
+		rows = nil
+	}
 	for i, cells := range rows {
 		line := ""
 		for column, cell := range cells {
@@ -35,11 +43,16 @@ func Terminal(w io.Writer, r Report) error {
 		}
 		fmt.Fprintln(&b, strings.TrimRight(line, " "))
 		if i > 0 {
-			for _, said := range []string{r.Scenarios[i-1].Because, account(r.Scenarios[i-1])} {
-				for _, text := range wrap(oneLine(said), textWidth) {
-					fmt.Fprintln(&b, "    "+text)
-				}
-			}
+			explain(&b, shown[i-1].Because)
+			explain(&b, account(shown[i-1]))
+		}
+	}
+	for _, s := range skipsOf(r.Scenarios) {
+		fmt.Fprintf(&b, "skipped in %s: %s\n", clip(s.mode), oneLine(s.because))
+		if s.all && len(s.names) > 1 {
+			explain(&b, fmt.Sprintf("all %d scenarios", len(s.names)))
+		} else {
+			explain(&b, strings.Join(s.names, ", "))
 		}
 	}
 	fmt.Fprintf(&b, "\n%s\n", totals(r))
@@ -47,6 +60,13 @@ func Terminal(w io.Writer, r Report) error {
 		return fmt.Errorf("reports: write table: %w", err)
 	}
 	return nil
+}
+
+// explain writes a text below the line it is about.
+func explain(b *bytes.Buffer, text string) {
+	for _, line := range wrap(oneLine(text), textWidth) {
+		fmt.Fprintln(b, "    "+line)
+	}
 }
 
 // clip makes a cell one line of at most cellWidth characters.

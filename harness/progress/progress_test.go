@@ -83,6 +83,9 @@ func TestATableKeepsItsPlace(t *testing.T) {
 			"\x1b[4A\x1b[J\x1b[31mfail        \x1b[0m iptables rollout/drained 45s\n    3 failed[2J\n\n1m5s  0 passed, 1 failed, 0 inconclusive, 0 …\n  iptables defaults    1.0s  walking\n"},
 		{"the last has passed, and nothing is under way", []Ended{{drained, "fail", "", 45}, {Name{"iptables", "rollout", "defaults"}, "pass", "all hold", 3}}, 0,
 			"\x1b[3A\x1b[J\x1b[32mpass        \x1b[0m iptables rollout/defaults 3s\n"},
+		{"a mode was skipped as a whole, and one scenario of another", []Ended{{drained, "fail", "", 45}, {Name{"iptables", "rollout", "defaults"}, "pass", "all hold", 3},
+			{Name{"ipvs", "rollout", "drained"}, "skipped", "no IP_VS", 0}, {Name{"ipvs", "rollout", "defaults"}, "skipped", "no IP_VS", 0}, {drained, "skipped", "no IP_VS", 0}}, 0,
+			"\x1b[36mskipped     \x1b[0m ipvs 2 scenarios\n    no IP_VS\n\x1b[36mskipped     \x1b[0m iptables rollout/drained 0s\n    no IP_VS\n"},
 	} {
 		out.Reset()
 		s.Ended, s.Running = step.ended, s.Running[len(s.Running)-step.running:]

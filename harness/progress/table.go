@@ -74,8 +74,10 @@ func (t *Table) Draw(s Status) error {
 	if t.drawn > 0 {
 		fmt.Fprintf(&text, "\x1b[%dA\x1b[J", t.drawn)
 	}
-	for _, e := range s.Ended[min(t.told, len(s.Ended)):] {
-		t.end(&text, e)
+	for ended := s.Ended[min(t.told, len(s.Ended)):]; len(ended) > 0; {
+		n := alike(ended)
+		t.end(&text, ended[0], n)
+		ended = ended[n:]
 	}
 	t.told, t.drawn = len(s.Ended), 0
 	width := t.width()
@@ -119,13 +121,26 @@ func (s *Status) lines() []string {
 // colours stand beside the words, and never in their place.
 var colours = map[string]string{"pass": "32", "fail": "31", "inconclusive": "33", "skipped": "36"}
 
-// end writes what became of a scenario, and why, unless it passed.
-func (t *Table) end(text *strings.Builder, e Ended) {
+// alike is how many of the first that ended were skipped in one mode for one reason; at least one.
+func alike(ended []Ended) int {
+	n := 1
+	for n < len(ended) && ended[n].Outcome == "skipped" && ended[0].Outcome == "skipped" && ended[n].Mode == ended[0].Mode && ended[n].Because == ended[0].Because {
+		n++
+	}
+	return n
+}
+
+// end writes what became of a scenario, or of n alike, and why, unless it passed.
+func (t *Table) end(text *strings.Builder, e Ended, n int) {
 	outcome := fmt.Sprintf("%-12s", e.Outcome)
 	if code := colours[e.Outcome]; t.colour && code != "" {
 		outcome = "\x1b[" + code + "m" + outcome + "\x1b[0m"
 	}
-	fmt.Fprintf(text, "%s %s %s/%s %.0fs\n", outcome, e.Mode, e.Suite, e.Scenario, e.Seconds)
+	if n > 1 {
+		fmt.Fprintf(text, "%s %s %d scenarios\n", outcome, e.Mode, n)
+	} else {
+		fmt.Fprintf(text, "%s %s %s/%s %.0fs\n", outcome, e.Mode, e.Suite, e.Scenario, e.Seconds)
+	}
 	if e.Outcome != "pass" {
 		fmt.Fprintf(text, "    %s\n", visible(e.Because))
 	}

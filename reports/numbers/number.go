@@ -1,10 +1,11 @@
-// Package numbers knows what is measured of a rollout as plain numbers: which way each is worse, and by how much it
-// differs between two runs of the same. It is pure.
+// Package numbers knows which of the numbers measured of a rollout can be compared between runs: which way each is
+// worse, and by how much it differs between two runs of the same. It is pure.
 package numbers
 
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 
 	"rollcall/reports"
@@ -12,13 +13,11 @@ import (
 
 // A Number is one thing that is measured of a scenario.
 type Number struct {
-	ID     string // permanent, as history.jsonl spells it; it ends in the unit
+	ID     string // its key in junit.xml and history.jsonl: permanent, it ends in the unit
 	Name   string
 	Unit   Unit
 	Better Better
 	Spread Spread
-
-	of func(reports.Scenario) (Value, bool)
 }
 
 // A Value is what a number was in one run of a scenario.
@@ -68,12 +67,15 @@ func (u Unit) Text(x float64) string {
 	}
 }
 
-// Of is every number that was measured of a scenario, by its id. What was not measured is not in it.
+// Of is every one of the numbers that was measured of a scenario, by its id. What was not measured is not in it. Below
+// none there is no gain: an old version that replied last a second before the status leaves no more of a status gap than
+// one that did so at its moment.
 func Of(s reports.Scenario) map[string]Value {
 	values := make(map[string]Value)
-	for _, n := range All() {
-		if v, measured := n.of(s); measured {
-			values[n.ID] = v
+	for _, measured := range reports.NumbersOf(s) {
+		id := measured.Key()
+		if slices.ContainsFunc(All(), func(n Number) bool { return n.ID == id }) {
+			values[id] = Value{max(0, measured.Value), measured.Uncertainty, measured.Within}
 		}
 	}
 	return values

@@ -2,7 +2,7 @@ package page
 
 import (
 	"crypto/sha256"
-	_ "embed"
+	"embed"
 	"encoding/base64"
 	"fmt"
 	"html/template"
@@ -14,8 +14,8 @@ import (
 //go:embed page.css
 var style string
 
-//go:embed page.js
-var script string
+//go:embed charts.js timeline.js page.js
+var scripts embed.FS
 
 // Assets are what makes the page look and move, and the policy that lets a browser run them and nothing else.
 type assets struct {
@@ -29,11 +29,18 @@ func loadAssets() (assets, error) {
 	if err != nil {
 		return assets{}, err
 	}
-	chartScript, err := chartAsset("uPlot.min.js")
+	script, err := chartAsset("uPlot.min.js")
 	if err != nil {
 		return assets{}, err
 	}
-	ui := assets{Style: template.CSS(chartStyle + "\n" + style), Script: template.JS(chartScript + "\n" + script)}
+	for _, file := range []string{"charts.js", "timeline.js", "page.js"} {
+		text, err := scripts.ReadFile(file)
+		if err != nil {
+			return assets{}, fmt.Errorf("page: %w", err)
+		}
+		script += "\n" + string(text)
+	}
+	ui := assets{Style: template.CSS(chartStyle + "\n" + style), Script: template.JS(script)}
 	ui.Policy = fmt.Sprintf("default-src 'none'; script-src %s; style-src %s; base-uri 'none'; form-action 'none'",
 		source(string(ui.Script)), source(string(ui.Style)))
 	return ui, nil

@@ -33,7 +33,7 @@ type listener struct {
 
 func newTally(run evidence.Run, s reports.Scenario) *tally {
 	t := &tally{replies: map[string]*[]reply{}, lanes: map[string]*listener{}}
-	ahead := offsets(run)
+	ahead := timeline.Offsets(run)
 	for _, lane := range run.Lanes {
 		t.lanes[lane.ID] = &listener{ahead: ahead[lane.Node], service: lane.Vantage != evidence.FromControl, named: map[uint64]bool{}}
 	}
@@ -45,24 +45,6 @@ func newTally(run evidence.Run, s reports.Scenario) *tally {
 		}
 	}
 	return t
-}
-
-// offsets is by how much each lane's node is ahead of the recorder's clock, as the timeline has it: it is asked when
-// the node's clock showed zero.
-func offsets(run evidence.Run) map[string]time.Duration {
-	var zero []evidence.Event
-	for _, lane := range run.Lanes {
-		zero = append(zero, evidence.Event{Clock: lane.Node, Kind: evidence.NodeReady})
-	}
-	tl, err := timeline.Join(evidence.Evidence{Run: evidence.Run{Clocks: run.Clocks}, Events: zero})
-	ahead := map[string]time.Duration{}
-	if err != nil {
-		return ahead // there is no lane that could be told from another
-	}
-	for _, e := range tl.Events {
-		ahead[e.Clock] = -e.At
-	}
-	return ahead
 }
 
 // listen gives the tape on as it is.

@@ -1,0 +1,140 @@
+// A Timeline is the live form of a figure: charts, what a moment or a request was, and ways through them for the keyboard.
+class Timeline {
+  constructor(figure) {
+    this.figure = figure;
+    this.data = JSON.parse(figure.querySelector("script").textContent);
+    const p = this.data.points;
+    let at = 0;
+    p.at = p.at.map(since => at += since);
+    this.build();
+    this.zoom(this.data.from, this.data.to);
+    new ResizeObserver(() => this.wide() > 0 && this.charts.resize(this.wide())).observe(figure);
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.charts.redraw());
+  }
+
+  wide() { return Math.floor(this.figure.clientWidth); }
+
+  build() {
+    const tools = make("div", "tools");
+    const tool = (text, act) => tools.append(Object.assign(make("button", "", text), { type: "button", onclick: act }));
+    tool("whole run", () => this.zoom(this.data.from, this.data.to));
+    const begins = this.mark("rollout begins"), gone = this.mark("old pods gone") ?? this.mark("barrier");
+    if (begins !== undefined && gone !== undefined) tool("the rollout", () => this.zoom(begins - 1e6, gone + 1e6));
+    if (this.data.points.at.length) {
+      tool("previous request", () => this.step(-1));
+      tool("next request", () => this.step(1));
+    }
+    this.readout = make("p", "readout");
+    this.board = make("div", "plots");
+    this.board.tabIndex = 0;
+    this.board.setAttribute("role", "application");
+    this.board.setAttribute("aria-label", "Timeline. Left and right move, plus and minus zoom, Escape shows the whole run, up and down go through the requests that failed.");
+    this.board.addEventListener("keydown", e => this.key(e));
+    this.card = make("aside", "request");
+    this.card.setAttribute("aria-live", "polite");
+    this.card.hidden = true;
+    this.figure.classList.add("live");
+    this.figure.append(tools, this.readout, this.board, this.card);
+    this.charts = new Charts(this.board, this.wide(), this.data, {
+      zoom: (from, to) => this.zoom(from, to), moment: at => this.say(at), pick: i => this.pick(i, false),
+    });
+    this.say();
+  }
+
+  mark(name) { return this.data.marks.find(m => m.name === name)?.at; }
+
+  // say tells what is known of a moment.
+  say(at) {
+    if (at === undefined) {
+      this.readout.textContent = "Drag to zoom, double-click for the whole run, click a point for its request.";
+      return;
+    }
+    const s = this.data.series, bucket = Math.floor((at / 1e3 - s.from) / s.width), said = [seconds(at)];
+    const begins = this.mark("rollout begins");
+    if (begins !== undefined) said[0] += ` (${at < begins ? "−" : "+"}${seconds(Math.abs(at - begins))} from the rollout's begin)`;
+    if (bucket >= 0 && bucket < s.p50.length) {
+      s.versions.forEach((version, i) => said.push(`${version} ${+(s.replies[i][bucket] * 1000 / s.width).toFixed(1)}/s`));
+      if (s.p50[bucket] !== null) said.push(`half within ${millis(s.p50[bucket])}, 99 % ${millis(s.p99[bucket])}, slowest ${millis(s.max[bucket])}`);
+    }
+    const near = this.charts.near;
+    if (near >= 0) said.push(`${this.name(near)}: ${this.fate(near)} after ${millis(this.data.points.took[near])}`);
+    this.readout.textContent = said.join(" · ");
+  }
+
+  name(i) { const p = this.data.points; return `${this.data.lanes[p.lane[i]] ?? "unknown lane"} ${p.seq[i]}`; }
+
+  fate(i) {
+    const p = this.data.points, kind = this.data.kinds[p.kind[i]] ?? "failed";
+    const said = p.kind[i] === 0 ? "replied, as " + (this.data.series.versions[p.version[i]] ?? "an unknown version") : kind === "bad_status" ? `${kind} ${p.status[i]}` : kind;
+    return said + (this.charts.again(i) ? ", sent again" : "");
+  }
+
+  // phase is how far a pod had got at a moment.
+  phase(pod, at) {
+    const step = pod.steps.findLast(step => step.at <= at);
+    return step ? `${this.data.phases[step.phase].name}, since ${seconds(at - step.at)}` : this.data.phases[0].name;
+  }
+
+  zoom(from, to) {
+    const d = this.data, least = 1e3;
+    if (to - from < least) to = from + least;
+    from = Math.max(d.from, from);
+    to = Math.min(d.to, to);
+    if (!(to > from)) return;
+    this.charts.show(from, to);
+  }
+
+  key(e) {
+    const { from, to } = this.charts, span = to - from, act = {
+      ArrowLeft: () => this.pan(-span / 5), ArrowRight: () => this.pan(span / 5),
+      "+": () => this.zoom(from + span / 4, to - span / 4), "=": () => this.zoom(from + span / 4, to - span / 4),
+      "-": () => this.zoom(from - span / 2, to + span / 2),
+      Escape: () => this.zoom(this.data.from, this.data.to),
+      ArrowDown: () => this.step(1), ArrowUp: () => this.step(-1),
+    }[e.key];
+    if (!act || e.ctrlKey || e.metaKey || e.altKey) return;
+    e.preventDefault();
+    act();
+  }
+
+  pan(by) {
+    const { from, to } = this.charts;
+    by = Math.min(Math.max(by, this.data.from - from), this.data.to - to);
+    this.zoom(from + by, to + by);
+  }
+
+  step(by) {
+    const n = this.data.points.at.length;
+    const { picked } = this.charts;
+    if (n) this.pick(picked < 0 ? (by > 0 ? 0 : n - 1) : (picked + by + n) % n, false);
+  }
+
+  // pick shows a request: where it is, and everything about it.
+  pick(i, scroll) {
+    const d = this.data, p = d.points, at = p.at[i], { from, to } = this.charts, pod = d.pods[p.pod[i]], begins = this.mark("rollout begins");
+    this.charts.picked = i;
+    if (at < from || at > to) this.pan(at - (from + to) / 2);
+    this.charts.redraw();
+    const arrivals = p.arrivals[i], list = make("dl");
+    const tell = (what, text) => { const box = make("div"); box.append(make("dt", "", what), make("dd", "", text)); list.append(box); };
+    tell("sent", seconds(at) + (begins === undefined ? "" : `, ${at < begins ? "−" : "+"}${seconds(Math.abs(at - begins))} from the rollout's begin`));
+    tell("its client got", this.fate(i));
+    tell("after", millis(p.took[i]));
+    tell("arrived", arrivals < 0 ? "not recorded" : ["never", "once"][arrivals] ?? arrivals + " times");
+    tell("pod", pod ? `${pod.name} (${pod.version}) on ${pod.node || "an unknown node"}` : "not known");
+    if (pod) tell("the pod was then", this.phase(pod, at));
+    tell("connection", (p.reused[i] ? "kept" : "new") + (p.port[i] ? `, port ${p.port[i]}` : "") + (p.attempts[i] > 1 ? `, ${p.attempts[i]} tried` : ""));
+    const head = make("header"), close = Object.assign(make("button", "", "close"), { type: "button" });
+    close.onclick = () => { this.charts.picked = -1; this.card.hidden = true; this.charts.redraw(); };
+    head.append(make("span", "", this.name(i)), close);
+    this.card.replaceChildren(head, list);
+    this.card.hidden = false;
+    if (scroll) this.figure.scrollIntoView({ block: "start" });
+  }
+
+  // find is the number of a request; -1 when it is none of the points.
+  find(lane, seq) {
+    const p = this.data.points, row = this.data.lanes.indexOf(lane);
+    return p.at.findIndex((_, i) => p.lane[i] === row && String(p.seq[i]) === seq);
+  }
+}
