@@ -45,3 +45,6 @@ var seed = [...]string{
 	"with a sleep of 30 s no request is lost",
 	"all of it holds for kube-proxy, not for other data planes",
 }
+
+// SeedClaims is how many there are.
+const SeedClaims = len(seed)

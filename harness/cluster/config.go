@@ -2,7 +2,6 @@ package cluster
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net"
 	"os"
@@ -10,11 +9,10 @@ import (
 	"strconv"
 	"strings"
 
-	"sigs.k8s.io/json"
 	"sigs.k8s.io/kind/pkg/apis/config/v1alpha4"
-	"sigs.k8s.io/yaml"
 
 	"rollcall/harness/command"
+	"rollcall/harness/document"
 	"rollcall/harness/host"
 )
 
@@ -47,7 +45,7 @@ func loadConfig(s Spec) (*v1alpha4.Cluster, error) {
 		return nil, host.Refuse(path, "cannot be read: "+err.Error(), "restore it from the repository")
 	}
 	var config v1alpha4.Cluster
-	if err := unmarshalStrict(data, &config); err != nil {
+	if err := document.Strict(data, &config); err != nil {
 		return nil, host.Refuse(path, strings.ReplaceAll(err.Error(), "\n", " "), "see kind's v1alpha4 configuration")
 	}
 	if config.Kind != "Cluster" || config.APIVersion != "kind.x-k8s.io/v1alpha4" {
@@ -75,16 +73,6 @@ func loadConfig(s Spec) (*v1alpha4.Cluster, error) {
 	config.Name = s.Name
 	config.Networking.KubeProxyMode = v1alpha4.ProxyMode(s.Mode)
 	return &config, nil
-}
-
-// unmarshalStrict reads YAML and names the path of a field that v does not have.
-func unmarshalStrict(data []byte, v any) error {
-	asJSON, err := yaml.YAMLToJSONStrict(data)
-	if err != nil {
-		return err
-	}
-	unknown, err := json.UnmarshalStrict(asJSON, v)
-	return errors.Join(append(unknown, err)...)
 }
 
 // CheckConfig refuses a configuration that no cluster of the spec can be made from. It looks at

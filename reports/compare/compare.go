@@ -72,7 +72,7 @@ func (c Comparison) Changed() bool {
 func Compare(a, b Side, pairs []Pair, history trend.History) (Comparison, error) {
 	c := Comparison{A: a.Report.Run, B: b.Report.Run}
 	c.noteSides(a, b)
-	modesA, modesB := a.modes(), b.modes()
+	modesA, modesB := a.Modes(), b.Modes()
 	if len(pairs) == 0 {
 		for _, mode := range modesA {
 			if slices.Contains(modesB, mode) {

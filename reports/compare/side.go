@@ -110,8 +110,8 @@ func (s Side) in(mode string) view {
 	return v
 }
 
-// modes lists those of the side's scenarios, in their order.
-func (s Side) modes() (modes []string) {
+// Modes lists those of the side's scenarios, in their order.
+func (s Side) Modes() (modes []string) {
 	for _, scenario := range s.Report.Scenarios {
 		if !slices.Contains(modes, scenario.Mode) {
 			modes = append(modes, scenario.Mode)

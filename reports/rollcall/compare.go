@@ -90,14 +90,19 @@ func compared(dirA, dirB string, pairs []compare.Pair, history string) (c compar
 	}
 	var past trend.History
 	if history != "" {
-		if _, err := os.Stat(history); err != nil {
-			return c, fmt.Errorf("rollcall: compare: read history: %w: to write it: rollcall trend DIR... --history %s", err, history)
-		}
-		if past, err = trend.Read(history); err != nil {
+		if past, err = readHistory("compare", history); err != nil {
 			return c, err
 		}
 	}
 	return compare.Compare(a, b, pairs, past)
+}
+
+// readHistory reads one that has to be there.
+func readHistory(command, file string) (trend.History, error) {
+	if _, err := os.Stat(file); err != nil {
+		return trend.History{}, fmt.Errorf("rollcall: %s: read history: %w: to write it: rollcall trend DIR... --history %s", command, err, file)
+	}
+	return trend.Read(file)
 }
 
 // publish prints a page, and writes it to the file html unless that is empty.

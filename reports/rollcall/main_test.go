@@ -121,7 +121,16 @@ func TestExitCodes(t *testing.T) {
 		{"no folder whose claims to print", []string{"claims"}, 2, "", "accepts 1 arg(s), received 0"},
 		{"a call for help with claims", []string{"claims", "--help"}, 0, "Exit codes:", ""},
 		{"the schema", []string{"schema"}, 0, `"$schema": "https://json-schema.org/draft/2020-12/schema"`, ""},
-		{"the schema of something", []string{"schema", "a"}, 2, "", "unknown command \"a\" for \"rollcall schema\""},
+		{"the schema of something", []string{"schema", "a"}, 2, "", "rollcall: schema \"a\": there is none: name report or policy"},
+		{"the schema of a policy", []string{"schema", "policy"}, 0, `"title": "Rollcall acceptance policy"`, ""},
+		{"a candidate as good as its baseline", []string{"accept", "--baseline", steady, "--candidate", steady}, 0, "# Rollcall accept: go\n", ""},
+		{"a candidate that fails", []string{"accept", "--baseline", steady, "--candidate", steady, "--candidate", ended(t, runFolder(t, 60))}, 1, "# Rollcall accept: no-go\n", ""},
+		{"a candidate that fails as its policy expects", []string{"accept", "--baseline", steady, "--candidate", ended(t, runFolder(t, 60)), "--policy", policy(t, "rollout/drained")}, 0, "Rollcall accept: go\n", ""},
+		{"a policy that means nothing", []string{"accept", "--baseline", steady, "--candidate", steady, "--policy", policy(t, "drained")}, 2, "", `exceptions[0].scenario: "drained" is no scenario`},
+		{"a candidate without its baseline", []string{"accept", "--candidate", steady}, 2, "", "--baseline DIR --candidate DIR"},
+		{"a candidate that is no run", []string{"accept", "--baseline", steady, "--candidate", empty}, 2, "", "not a run folder"},
+		{"a decision that cannot be written", []string{"accept", "--baseline", steady, "--candidate", steady, "--html", unwritable}, 3, "", "rollcall: write page: "},
+		{"a call for help with accepting", []string{"accept", "--help"}, 0, "kind: AcceptancePolicy", ""},
 		{"a call for help with the schema", []string{"schema", "--help"}, 0, "Exit codes:", ""},
 		{"nothing at all", nil, 0, "rejudge     Judge a recorded run again and say what changed", ""},
 		{"nothing at all", nil, 0, "report      Judge a recorded run again and write", ""},
@@ -139,6 +148,17 @@ func TestExitCodes(t *testing.T) {
 			}
 		})
 	}
+}
+
+// policy is a file that excepts a scenario.
+func policy(t *testing.T, scenario string) string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "policy.yaml")
+	text := "apiVersion: rollcall/v1alpha1\nkind: AcceptancePolicy\nexceptions:\n- {scenario: " + scenario + ", until: 9999-12-31, because: known}\n"
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return file
 }
 
 // TestMain keeps what tests say out of the workflow that runs them.

@@ -1,23 +1,34 @@
 package main
 
 import (
+	"fmt"
+
 	"github.com/spf13/cobra"
 
 	"rollcall/reports"
+	"rollcall/reports/accept"
 )
 
 func schemaCommand(code *int) *cobra.Command {
 	return &cobra.Command{
-		Use:   "schema",
-		Short: "Print the JSON Schema of report.json",
-		Long: `Print the JSON Schema, draft 2020-12, of the report.json this build writes. It
-allows no field that it does not name.
+		Use:   "schema [report | policy]",
+		Short: "Print the JSON Schema of report.json, or of an acceptance policy",
+		Long: `Print the JSON Schema, draft 2020-12, of the report.json this build writes, or
+of the policy file that rollcall accept reads. It allows no field that it does
+not name.
 
 Exit codes: 0; 2 for wrong usage; 3 when it could not be printed.`,
-		Example: "  rollcall schema > report.schema.json",
-		Args:    cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return printed(code, reports.WriteSchema(cmd.OutOrStdout()))
+		Example: "  rollcall schema > report.schema.json\n  rollcall schema policy > policy.schema.json",
+		Args:    cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			switch {
+			case len(args) == 0 || args[0] == "report":
+				return printed(code, reports.WriteSchema(cmd.OutOrStdout()))
+			case args[0] == "policy":
+				return printed(code, accept.WriteSchema(cmd.OutOrStdout()))
+			default:
+				return fmt.Errorf("rollcall: schema %q: there is none: name report or policy", args[0])
+			}
 		},
 	}
 }

@@ -1,0 +1,223 @@
+package accept_test
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"rollcall/harness/document"
+	"rollcall/harness/evidence"
+	"rollcall/harness/verdict"
+	"rollcall/reports"
+	"rollcall/reports/accept"
+	"rollcall/reports/compare"
+	"rollcall/reports/sheet"
+	"rollcall/reports/trend"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+var today = time.Date(2026, 11, 21, 23, 0, 0, 0, time.UTC)
+
+// side is a run of a few scenarios in iptables that ended well.
+func side(id, kubernetes string, scenarios ...reports.Scenario) compare.Side {
+	for i := range scenarios {
+		scenarios[i].Mode = "iptables"
+	}
+	return compare.Side{Report: reports.Report{
+		Run:       reports.Run{ID: id, Began: today.Add(-time.Hour), Ended: today, Version: "v0.1.0"},
+		Clusters:  []evidence.Cluster{{Name: "rollcall-iptables", Mode: "iptables", Provider: "kind", Kubernetes: kubernetes}},
+		Scenarios: scenarios,
+	}}
+}
+
+func scenario(name string, o verdict.Outcome, failed int, covers ...string) reports.Scenario {
+	suite, id, _ := strings.Cut(name, "/")
+	lane := reports.Lane{ID: "worker-fresh", AskedRate: 100, Requests: 3000, Failures: map[evidence.Fault]int{evidence.Refused: failed}}
+	return reports.Scenario{ID: id, Suite: suite, Covers: covers, Outcome: o, Because: "of 3000 requests " + fmt.Sprint(failed) + " failed", Lanes: []reports.Lane{lane}}
+}
+
+func baseline() compare.Side {
+	return side("before", "v1.35.4",
+		scenario("rollout/drained", verdict.Pass, 0, "C31"), scenario("control/undrained", verdict.Pass, 200, "C35"), scenario("statusgap/trap", verdict.Fail, 10, "C1"))
+}
+
+func TestDecide(t *testing.T) {
+	drained := func(o verdict.Outcome, failed int) compare.Side {
+		return side("after", "v1.36.3",
+			scenario("rollout/drained", o, failed, "C31"), scenario("control/undrained", verdict.Pass, 210, "C35"), scenario("statusgap/trap", verdict.Fail, 10, "C1"))
+	}
+	cut := drained(verdict.Pass, 0)
+	cut.Report.Run.Ended = time.Time{}
+	broken := drained(verdict.Pass, 0)
+	broken.Report.Run.Broken = []string{"iptables: suite rollout failed outside its scenarios"}
+	except := func(scenario, mode, number, until string) accept.Policy {
+		return accept.Policy{Exceptions: []accept.Exception{{Scenario: scenario, Mode: mode, Number: number, Until: until, Because: "known"}}}
+	}
+	for _, row := range []struct {
+		sentence  string
+		candidate compare.Side
+		policy    accept.Policy
+		against   []string // scenario, number and the begin of what is said
+		excepted  int
+		notes     int
+	}{
+		{"what passed passes, and what failed fails: no worse is enough", drained(verdict.Pass, 0), accept.Policy{}, nil, 0, 0},
+		{"what passed fails", drained(verdict.Fail, 30), accept.Policy{}, []string{"rollout/drained : it passed in the baseline and is fail: of 3000", "rollout/drained failed: requests that failed: 0 in the baseline, 30 now"}, 0, 0},
+		{"what passed is not known any more", drained(verdict.Inconclusive, 0), accept.Policy{}, []string{"rollout/drained : it passed in the baseline and is inconclusive"}, 0, 0},
+		{"what passed was skipped", drained(verdict.Skipped, 0), accept.Policy{}, []string{"rollout/drained : it passed in the baseline and is skipped"}, 0, 0},
+		{"what passed was not run", side("after", "v1.36.3", scenario("control/undrained", verdict.Pass, 200, "C35")), accept.Policy{}, []string{"rollout/drained : it passed in the baseline and was not run"}, 0, 0},
+		{"a number is worse though the scenario passes", side("after", "v1.36.3", scenario("rollout/drained", verdict.Pass, 0), scenario("control/undrained", verdict.Pass, 900), scenario("statusgap/trap", verdict.Fail, 10)),
+			accept.Policy{}, []string{"control/undrained failed: requests that failed: 200 in the baseline, 900 now"}, 0, 0},
+		{"something new fails", side("after", "v1.36.3", append(baseline().Report.Scenarios, scenario("rollout/new", verdict.Fail, 1))...), accept.Policy{}, []string{"rollout/new : the baseline did not have it and it fails"}, 0, 0},
+		{"something new is inconclusive, which is no worse than not to know it", side("after", "v1.36.3", append(baseline().Report.Scenarios, scenario("rollout/new", verdict.Inconclusive, 1))...), accept.Policy{}, nil, 0, 0},
+		{"the run was cut off", cut, accept.Policy{}, []string{" : the run was cut off"}, 0, 0},
+		{"the run broke", broken, accept.Policy{}, []string{" : the run broke: iptables: suite rollout"}, 0, 0},
+		{"a claim is required that failed before as well", drained(verdict.Pass, 0), accept.Policy{Required: accept.Required{Claims: []string{"C1"}}}, []string{"statusgap/trap : claim C1 has to pass and is fail"}, 0, 0},
+		{"a claim is required that nothing was run for", drained(verdict.Pass, 0), accept.Policy{Required: accept.Required{Claims: []string{"C41"}}}, []string{" : claim C41 has to pass, and nothing was run"}, 0, 0},
+		{"a scenario is required and passes", drained(verdict.Pass, 0), accept.Policy{Required: accept.Required{Scenarios: []string{"rollout/drained"}}}, nil, 0, 0},
+		{"a mode is required that was not run", drained(verdict.Pass, 0), accept.Policy{Required: accept.Required{Modes: []string{"nftables"}}}, []string{" : nothing was run in nftables"}, 0, 0},
+		{"what is required and worse is one reason", drained(verdict.Inconclusive, 0), accept.Policy{Required: accept.Required{Claims: []string{"C31"}}}, []string{"rollout/drained : it passed in the baseline and is inconclusive"}, 0, 0},
+		{"all of a scenario is excepted to the end of the day", drained(verdict.Fail, 30), except("rollout/drained", "", "", "2026-11-21"), nil, 2, 0},
+		{"its number alone is excepted", drained(verdict.Fail, 30), except("rollout/drained", "iptables", "failed", "2026-12-31"), []string{"rollout/drained : it passed in the baseline and is fail"}, 1, 0},
+		{"the exception is for another mode", drained(verdict.Inconclusive, 0), except("rollout/drained", "nftables", "", "2026-12-31"), []string{"rollout/drained : it passed in the baseline"}, 0, 1},
+		{"the exception ended yesterday", drained(verdict.Inconclusive, 0), except("rollout/drained", "", "", "2026-11-20"), []string{"rollout/drained : it passed in the baseline and is inconclusive: of 3000 requests 0 failed; it was accepted until 2026-11-20"}, 0, 0},
+		{"an exception that nothing needs is told", drained(verdict.Pass, 0), except("rollout/drained", "", "", "2026-12-31"), nil, 0, 1},
+	} {
+		t.Run(row.sentence, func(t *testing.T) {
+			d, err := accept.Decide(baseline(), row.candidate, row.policy, trend.History{}, today)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if d.Go() != (len(row.against) == 0) {
+				t.Errorf("go is %v", d.Go())
+			}
+			var against []string
+			for _, r := range d.Against {
+				against = append(against, fmt.Sprintf("%s %s: %s", r.Scenario, r.Number, r.What))
+			}
+			if !slices.EqualFunc(row.against, against, func(want, got string) bool { return strings.HasPrefix(got, want) }) {
+				t.Errorf("against it (-want +got):\n%s", cmp.Diff(row.against, against))
+			}
+			if len(d.Excepted) != row.excepted || len(d.Notes) != row.notes {
+				t.Errorf("excepted %v, notes %v", d.Excepted, d.Notes)
+			}
+		})
+	}
+}
+
+func TestRunsWithNothingInCommonCannotBeDecided(t *testing.T) {
+	if _, err := accept.Decide(baseline(), side("after", "v1.36.3", scenario("own/shop", verdict.Pass, 0)), accept.Policy{}, trend.History{}, today); err == nil {
+		t.Error("they are")
+	}
+}
+
+func TestSheet(t *testing.T) {
+	policy := accept.Policy{Exceptions: []accept.Exception{{Scenario: "control/undrained", Number: "failed", Until: "2027-01-31", Because: "a <known> one | OPS-1"}}}
+	var decisions []accept.Decision
+	for _, candidate := range []compare.Side{
+		side("to-1.36", "v1.36.3", baseline().Report.Scenarios...),
+		side("to-1.37", "v1.37.0", scenario("rollout/drained", verdict.Fail, 3, "C31"), scenario("control/undrained", verdict.Pass, 900, "C35"), scenario("statusgap/trap", verdict.Pass, 0, "C1")),
+	} {
+		d, err := accept.Decide(baseline(), candidate, policy, trend.History{}, today)
+		if err != nil {
+			t.Fatal(err)
+		}
+		decisions = append(decisions, d)
+	}
+	var b bytes.Buffer
+	if err := sheet.Markdown(&b, accept.Sheet(baseline(), decisions)); err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "accept.md", b.Bytes())
+}
+
+func TestReadPolicy(t *testing.T) {
+	const head = "apiVersion: rollcall/v1alpha1\nkind: AcceptancePolicy\n"
+	except := func(fields string) string { return head + "exceptions:\n- {" + fields + "}\n" }
+	for _, row := range []struct {
+		sentence, text, err string
+		misses              string // what the schema does not see
+	}{
+		{"nothing is required", head, "", ""},
+		{"everything is said", head + "required: {claims: [C1, C41], scenarios: [rollout/drained], modes: [nftables]}\nexceptions:\n- {scenario: rollout/drained, mode: nftables, number: failed, until: 2027-01-31, because: known}\n", "", ""},
+		{"a misspelt field", head + "required: {claim: [C1]}", `unknown field "required.claim"`, ""},
+		{"a misspelt field of an exception", except("scenario: a/b, untill: 2027-01-31, until: 2027-01-31, because: known"), `unknown field "exceptions[0].untill"`, ""},
+		{"a claim that is none", head + "required: {claims: [C1, C42]}", `required.claims[1]: "C42" is no claim: use C1 to C41`, ""},
+		{"a claim without its letter", head + `required: {claims: ["7"]}`, `required.claims[0]: "7" is no claim`, ""},
+		{"a scenario without its suite", head + "required: {scenarios: [drained]}", `required.scenarios[0]: "drained" is no scenario`, ""},
+		{"an exception for everything", except("until: 2027-01-31, because: known"), `exceptions[0].scenario: "" is no scenario`, ""},
+		{"an exception for a number that is not compared", except("scenario: a/b, number: speed, until: 2027-01-31, because: known"), `exceptions[0].number: "speed" is none that is compared: use one of failed,`, "numbers"},
+		{"an exception without an end", except("scenario: a/b, because: known"), `exceptions[0].until: "" is no day`, ""},
+		{"an exception to a day that is none", except("scenario: a/b, until: 2027-02-30, because: known"), `exceptions[0].until: "2027-02-30" is no day`, ""},
+		{"an exception without a reason", except("scenario: a/b, until: 2027-01-31"), `exceptions[0].because: it is empty`, ""},
+	} {
+		t.Run(row.sentence, func(t *testing.T) {
+			file := filepath.Join(t.TempDir(), "policy.yaml")
+			if err := os.WriteFile(file, []byte(row.text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			_, err := accept.ReadPolicy(file)
+			if row.err == "" && err != nil || row.err != "" && (err == nil || !strings.HasPrefix(err.Error(), file+": "+row.err)) {
+				t.Errorf("%v", err)
+			}
+			if invalid := violation(t, row.text); (invalid != nil) != (row.err != "" && row.misses == "") {
+				t.Errorf("by the schema: %v", invalid)
+			}
+		})
+	}
+}
+
+// violation is what the published schema says against a policy.
+func violation(t *testing.T, policy string) error {
+	t.Helper()
+	var text bytes.Buffer
+	if err := accept.WriteSchema(&text); err != nil {
+		t.Fatal(err)
+	}
+	doc, err := jsonschema.UnmarshalJSON(&text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := jsonschema.NewCompiler()
+	c.AssertFormat()
+	if err := c.AddResource("urn:policy", doc); err != nil {
+		t.Fatal(err)
+	}
+	schema, err := c.Compile("urn:policy")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var value any
+	if err := document.Strict([]byte(policy), &value); err != nil {
+		t.Fatal(err)
+	}
+	return schema.Validate(value)
+}
+
+// golden compares got with testdata/name.
+func golden(t *testing.T, name string, got []byte) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(path, got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatalf("%v: -update writes it", err)
+	}
+	if diff := cmp.Diff(string(want), string(got)); diff != "" {
+		t.Errorf("%s (-want +got), -update rewrites it:\n%s", name, diff)
+	}
+}

@@ -1,0 +1,108 @@
+// Package accept decides whether what a candidate cluster showed is enough to put it in the place of its baseline: go or
+// no-go, with every reason.
+package accept
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"rollcall/harness/document"
+	"rollcall/reports"
+	"rollcall/reports/numbers"
+)
+
+// A Policy says what a candidate has to show beyond being no worse than its baseline, and what is known of it.
+type Policy struct {
+	document.Head `json:",inline"`
+	Required      Required    `json:"required,omitzero"`
+	Exceptions    []Exception `json:"exceptions,omitempty"`
+}
+
+// Required is what has to pass in every mode of the candidate, whatever the baseline showed.
+type Required struct {
+	Claims    []string `json:"claims,omitempty"`    // such as C31: every scenario that covers it, and one at least
+	Scenarios []string `json:"scenarios,omitempty"` // suite/id
+	Modes     []string `json:"modes,omitempty"`     // that the candidate has to have
+}
+
+// An Exception is something that is known to be worse, and is accepted for a while.
+type Exception struct {
+	Scenario string `json:"scenario"`         // suite/id
+	Mode     string `json:"mode,omitempty"`   // empty: every one
+	Number   string `json:"number,omitempty"` // as junit.xml spells it; empty: the outcome and every number
+	Until    string `json:"until"`            // the last day, such as 2027-01-31, in UTC
+	Because  string `json:"because"`
+}
+
+const policyKind = "AcceptancePolicy"
+
+// ReadPolicy reads a policy file. The error, one line, names the file and the field.
+func ReadPolicy(file string) (Policy, error) {
+	var p Policy
+	if err := document.Read(file, policyKind, &p); err != nil {
+		return Policy{}, err
+	}
+	if err := p.check(); err != nil {
+		return Policy{}, fmt.Errorf("%s: %w", file, err)
+	}
+	return p, nil
+}
+
+// check finds what can be seen to be wrong without any run.
+func (p Policy) check() error {
+	for i, claim := range p.Required.Claims {
+		n, err := strconv.Atoi(strings.TrimPrefix(claim, "C"))
+		if err != nil || !strings.HasPrefix(claim, "C") || n < 1 || n > reports.SeedClaims {
+			return fmt.Errorf("required.claims[%d]: %q is no claim: use C1 to C%d", i, claim, reports.SeedClaims)
+		}
+	}
+	for i, name := range p.Required.Scenarios {
+		if err := checkName(name); err != nil {
+			return fmt.Errorf("required.scenarios[%d]: %w", i, err)
+		}
+	}
+	for i, x := range p.Exceptions {
+		if err := x.check(); err != nil {
+			return fmt.Errorf("exceptions[%d].%w", i, err)
+		}
+	}
+	return nil
+}
+
+func (x Exception) check() error {
+	if err := checkName(x.Scenario); err != nil {
+		return fmt.Errorf("scenario: %w", err)
+	}
+	var ids []string
+	for _, n := range numbers.All() {
+		ids = append(ids, n.ID)
+	}
+	if x.Number != "" && !slices.Contains(ids, x.Number) {
+		return fmt.Errorf("number: %q is none that is compared: use one of %s", x.Number, strings.Join(ids, ", "))
+	}
+	if _, err := time.Parse(time.DateOnly, x.Until); err != nil {
+		return fmt.Errorf("until: %q is no day: write it like 2027-01-31", x.Until)
+	}
+	if strings.TrimSpace(x.Because) == "" {
+		return fmt.Errorf("because: it is empty: say why this is accepted")
+	}
+	return nil
+}
+
+func checkName(name string) error {
+	if suite, id, two := strings.Cut(name, "/"); !two || suite == "" || id == "" || strings.Contains(id, "/") {
+		return fmt.Errorf("%q is no scenario: name it like rollout/drained-rolling-update", name)
+	}
+	return nil
+}
+
+// covers says whether the exception is about a reason.
+func (x Exception) covers(r Reason) bool {
+	return x.Scenario == r.Scenario && (x.Mode == "" || x.Mode == r.Mode) && (x.Number == "" || x.Number == r.Number)
+}
+
+// over says whether the exception's last day has passed.
+func (x Exception) over(today time.Time) bool { return today.UTC().Format(time.DateOnly) > x.Until }
