@@ -12,6 +12,13 @@ AGENTS_PER_NODE ?=
 RUN    ?= out/latest
 export MODES SUITES K8S KEEP AGENTS_PER_NODE
 
+# A cluster that is there already: make conformance CONTEXT=staging. What merely stands in the environment names none.
+given  = $(if $(filter command,$(firstword $(origin $1))),$($1))
+option = $(if $(call given,$2),-$1='$(call given,$2)')
+TARGET = $(call option,context,CONTEXT) $(call option,kubeconfig,KUBECONFIG) $(call option,namespace,NAMESPACE) \
+	$(call option,image-repo,IMAGE_REPO) $(call option,images,IMAGES) $(call option,registry-ca,REGISTRY_CA) $(call option,pull-secret,PULL_SECRET) \
+	$(call option,outside-url,OUTSIDE_URL) $(call option,load-nodes,LOAD_NODES) $(call option,allow,ALLOW) $(if $(call given,DRY_RUN),-dry-run)
+
 LINT_VERSION := v2.15.0
 LINT         := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/rollcall/tools/golangci-lint-$(LINT_VERSION)
 CONFORMANCE  := out/bin/conformance
@@ -19,8 +26,8 @@ CONFORMANCE  := out/bin/conformance
 ##@ The two commands
 
 .PHONY: conformance
-conformance: $(CONFORMANCE) ## Run the suites in every kube-proxy mode this host supports; MODES, SUITES, K8S, KEEP=1, AGENTS_PER_NODE select
-	@$(CONFORMANCE) run
+conformance: $(CONFORMANCE) ## Run the suites in every kube-proxy mode this host supports; MODES, SUITES, K8S, KEEP=1, AGENTS_PER_NODE select; CONTEXT attaches
+	@$(CONFORMANCE) run $(TARGET)
 
 .PHONY: test
 test: lint smoke unit ## Lint, a smoke run on one real kind cluster, and the hermetic tests
@@ -28,9 +35,15 @@ test: lint smoke unit ## Lint, a smoke run on one real kind cluster, and the her
 ##@ Parts of them
 
 .PHONY: unit
-unit: ## Hermetic tests, with the race detector
+unit: browser ## Hermetic tests, with the race detector
 	@command -v gcc >/dev/null || { echo "installing gcc, which the race detector needs"; apt-get update -qq; apt-get install -y -qq gcc libc6-dev; }
 	go test -race ./fixtures/... ./harness/... ./loadgen/... ./reports/...
+
+# index.html is also tested in a real browser; without one those tests are skipped, with the reason.
+.PHONY: browser
+browser:
+	@command -v chromium-headless-shell chromium chromium-browser google-chrome >/dev/null || { echo "installing a browser, in which index.html is tested"; \
+		apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium-headless-shell >/dev/null || echo "no browser could be installed"; }
 
 .PHONY: smoke
 smoke: $(CONFORMANCE) ## Both twins of a rolling update on one real kind cluster
@@ -55,6 +68,14 @@ node-image: $(CONFORMANCE) ## Get the node image for K8S, building it if no regi
 clean: $(CONFORMANCE) ## Remove every cluster Rollcall made on this host, kept ones too, and out/bin
 	@$(CONFORMANCE) clean
 	rm -rf out/bin
+
+.PHONY: image
+image: $(CONFORMANCE) ## Push the images to IMAGE_REPO and write out/nightly, a job that runs every night in a cluster
+	@$(CONFORMANCE) image $(TARGET)
+
+.PHONY: cleanup
+cleanup: $(CONFORMANCE) ## Remove what runs left on the cluster of CONTEXT, and nothing else
+	@$(CONFORMANCE) cleanup $(TARGET)
 
 ##@ Reports
 
@@ -84,7 +105,8 @@ claims-table: claims ## Put that table into the README, in the place of the one 
 CHRT := $(shell chrt -r 1 true 2>/dev/null && echo chrt -r 1)
 
 .PHONY: bench
-bench: ## Evidence core, measured outages against true ones, the agent against vegeta and fortio; 9 idle minutes
+bench: browser ## Evidence core, index.html, measured outages against true ones, the agent against vegeta and fortio; 10 idle minutes
+	go test ./reports/page -count=1 -run Million -bars -v
 	ROLLCALL_BENCH_LONG=1 go test ./harness/evidence ./harness/verdict -run '^$$' -bench 'Hits|Arrivals|JoinAndJudge' -benchtime 3x
 	@go build -o out/bin/calibrate ./loadgen/calibrate
 	@$(CHRT) out/bin/calibrate

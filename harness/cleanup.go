@@ -27,8 +27,12 @@ func (r *recording) leave(ctx context.Context, folder string) error {
 	limited, cancel := context.WithTimeout(ctx, cleanupPatience)
 	defer cancel()
 	var group errgroup.Group
-	for _, namespace := range []string{r.namespace, r.observerNamespace()} {
-		group.Go(func() error { return empty(limited, r.cluster.Client, namespace) })
+	namespaces := []string{r.namespace}
+	if r.observers != nil {
+		namespaces = append(namespaces, r.space.observers())
+	}
+	for _, namespace := range namespaces {
+		group.Go(func() error { return r.space.leave(limited, r.cluster.Client, namespace) })
 	}
 	left := group.Wait()
 	for _, undo := range slices.Backward(r.undo) {
@@ -37,17 +41,17 @@ func (r *recording) leave(ctx context.Context, folder string) error {
 	return errors.Join(left, evidence.Lengthen(folder, time.Since(r.began)))
 }
 
-// observerNamespace is where the observers of the nodes' rules are.
-func (r *recording) observerNamespace() string { return r.namespace + "-rules" }
-
 // undisturbed distrusts the recording if something of another one is still in the cluster.
 func (r *recording) undisturbed(ctx context.Context) error {
+	if r.space.given {
+		return nil // who lets us make no namespace lets us see none either
+	}
 	list, err := r.cluster.Client.CoreV1().Namespaces().List(ctx, fixtures.Ours())
 	if err != nil {
 		return err
 	}
 	for _, n := range list.Items {
-		if n.Name == r.namespace || n.Name == r.observerNamespace() {
+		if n.Name == r.namespace || n.Name == r.space.observers() {
 			continue
 		}
 		pods, err := r.cluster.Client.CoreV1().Pods(n.Name).List(ctx, metav1.ListOptions{})
@@ -64,7 +68,7 @@ func (r *recording) undisturbed(ctx context.Context) error {
 // empty takes everything that runs or listens out of a namespace and begins to remove it. Pods are not given their
 // grace: nobody watches them any more. They go before the namespace does, which would wait for half of it.
 func empty(ctx context.Context, client kubernetes.Interface, namespace string) error {
-	if err := end(ctx, client, namespace); err != nil {
+	if err := end(ctx, client, namespace, metav1.ListOptions{}); err != nil {
 		return fmt.Errorf("clean up: %w", err)
 	}
 	err := client.CoreV1().Namespaces().Delete(ctx, namespace, metav1.DeleteOptions{})
@@ -74,16 +78,17 @@ func empty(ctx context.Context, client kubernetes.Interface, namespace string) e
 	return nil
 }
 
-func end(ctx context.Context, client kubernetes.Interface, namespace string) error {
-	background, all := metav1.DeleteOptions{PropagationPolicy: ptr.To(metav1.DeletePropagationBackground)}, metav1.ListOptions{}
+// end ends what runs or listens in a namespace, of those selected.
+func end(ctx context.Context, client kubernetes.Interface, namespace string, which metav1.ListOptions) error {
+	background := metav1.DeleteOptions{PropagationPolicy: ptr.To(metav1.DeletePropagationBackground)}
 	for _, workloads := range []interface {
 		DeleteCollection(context.Context, metav1.DeleteOptions, metav1.ListOptions) error
 	}{client.AppsV1().Deployments(namespace), client.AppsV1().StatefulSets(namespace), client.AppsV1().ReplicaSets(namespace), client.BatchV1().Jobs(namespace)} {
-		if err := workloads.DeleteCollection(ctx, background, all); err != nil {
+		if err := workloads.DeleteCollection(ctx, background, which); err != nil {
 			return err
 		}
 	}
-	services, err := client.CoreV1().Services(namespace).List(ctx, all)
+	services, err := client.CoreV1().Services(namespace).List(ctx, which)
 	if err != nil {
 		return err
 	}
@@ -92,24 +97,29 @@ func end(ctx context.Context, client kubernetes.Interface, namespace string) err
 			return err
 		}
 	}
+	return endPods(ctx, client, namespace, which)
+}
+
+// endPods returns when none of those selected is left.
+func endPods(ctx context.Context, client kubernetes.Interface, namespace string, which metav1.ListOptions) error {
 	pods := client.CoreV1().Pods(namespace)
 	return poll.Until(ctx, 100*time.Millisecond, func() (bool, error) {
 		// Again each time: a controller may have made one more meanwhile.
-		if err := pods.DeleteCollection(ctx, metav1.DeleteOptions{GracePeriodSeconds: ptr.To(int64(0))}, all); err != nil {
+		if err := pods.DeleteCollection(ctx, metav1.DeleteOptions{GracePeriodSeconds: ptr.To(int64(0))}, which); err != nil {
 			return false, err
 		}
-		left, err := pods.List(ctx, all)
+		left, err := pods.List(ctx, which)
 		return err == nil && len(left.Items) == 0, err
 	})
 }
 
-// vacated returns when no namespace of a recording is left in the cluster.
-func vacated(ctx context.Context, client kubernetes.Interface) error {
+// vacated returns when no namespace of a recording, of those selected, is left in the cluster.
+func vacated(ctx context.Context, client kubernetes.Interface, of metav1.ListOptions) error {
 	ctx, cancel := context.WithTimeout(ctx, cleanupPatience)
 	defer cancel()
 	var left []string
 	err := poll.Until(ctx, 200*time.Millisecond, func() (bool, error) {
-		list, err := client.CoreV1().Namespaces().List(ctx, fixtures.Ours())
+		list, err := client.CoreV1().Namespaces().List(ctx, of)
 		if err != nil {
 			return false, err
 		}

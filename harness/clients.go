@@ -39,7 +39,7 @@ type clients struct {
 	service string
 	pods    typedcorev1.PodInterface
 	agents  []*agent
-	outside evidence.Lane
+	outside *evidence.Lane  // nil where there is no way from outside
 	attack  *loadgen.Attack // of the outside lane; nil before start
 	feed    *feed           // of the outside lane; nil before start
 	clocks  []evidence.ClockReading
@@ -55,7 +55,7 @@ func newClients(ctx context.Context, r *recording, service *corev1.Service) (*cl
 	if len(workers) == 0 {
 		return nil, errors.New("the cluster has no worker for agents to run on: add one to its configuration")
 	}
-	outside, err := r.cluster.Outside(ctx)
+	outside, err := r.cluster.Outside(ctx, service)
 	if err != nil {
 		return nil, err
 	}
@@ -94,8 +94,10 @@ func newClients(ctx context.Context, r *recording, service *corev1.Service) (*cl
 			cl.agents = append(cl.agents, a)
 		}
 	}
-	cl.outside = evidence.Lane{ID: "outside-fresh", Vantage: evidence.FromHost, Conn: evidence.Fresh, Target: "http://" + outside + "/", Rate: r.Load.Rate}
-	cl.lanes = append(cl.lanes, cl.outside)
+	if outside != "" {
+		cl.outside = &evidence.Lane{ID: "outside-fresh", Vantage: evidence.FromHost, Conn: evidence.Fresh, Target: outside, Rate: r.Load.Rate}
+		cl.lanes = append(cl.lanes, *cl.outside)
+	}
 	return cl, nil
 }
 
@@ -127,6 +129,9 @@ func (cl *clients) reachable(ctx context.Context) error {
 				return fmt.Errorf("from %s: %w", a.node, err)
 			}
 		}
+	}
+	if cl.outside == nil {
+		return nil
 	}
 	return answers(ctx, cl.outside.Target)
 }
@@ -181,8 +186,11 @@ func (cl *clients) start(ctx context.Context, began time.Time, recorder *evidenc
 	if !time.Now().Before(cfg.At) {
 		return fmt.Errorf("telling %d agents to start took longer than %v", len(cl.agents), startLead)
 	}
+	if cl.outside == nil {
+		return nil
+	}
 	var err error
-	if cl.attack, err = loadgen.Start(context.WithoutCancel(ctx), cl.outside, cfg); err != nil {
+	if cl.attack, err = loadgen.Start(context.WithoutCancel(ctx), *cl.outside, cfg); err != nil {
 		return err
 	}
 	cl.feed = follow(ctx, recorder, []string{cl.outside.ID}, func(_ context.Context, from []int) ([]evidence.Frame[evidence.Hit], error) {

@@ -17,10 +17,12 @@ func (r *recording) diagnose(ctx context.Context, dir string) {
 	if ctx.Err() != nil {
 		return // everybody is in a hurry
 	}
-	from := diagnose.Source{Client: r.cluster.Client, Namespace: r.namespace, Nodes: r.cluster.Nodes(),
-		OnNode: func(ctx context.Context, node, line string) (string, error) {
+	from := diagnose.Source{Client: r.cluster.Client, Namespace: r.namespace, Nodes: r.cluster.Nodes()}
+	if !r.cluster.Attached() {
+		from.OnNode = func(ctx context.Context, node, line string) (string, error) {
 			return command.Command{Line: fmt.Sprintf("docker exec %s %s", node, line)}.Run(ctx)
-		}}
+		}
+	}
 	if err := diagnose.Collect(ctx, dir, from); err != nil {
 		fmt.Fprintln(r.out, err)
 	}

@@ -2,7 +2,6 @@ package harness
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -10,10 +9,13 @@ import (
 	"strings"
 	"testing"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/e2e-framework/klient"
 	"sigs.k8s.io/e2e-framework/pkg/env"
 	"sigs.k8s.io/e2e-framework/pkg/envconf"
 	"sigs.k8s.io/e2e-framework/pkg/features"
 
+	"rollcall/fixtures"
 	"rollcall/harness/cluster"
 	"rollcall/harness/evidence"
 	"rollcall/harness/progress"
@@ -25,6 +27,10 @@ import (
 // per scenario, in it an assessment per rule. In a mode this host cannot run, every scenario is
 // skipped with the reason, in the test log and in the run folder.
 func (r *Rig) Test(t *testing.T, suite string, scenarios ...Scenario) {
+	if r.DryRun {
+		r.list(t, suite, scenarios)
+		return
+	}
 	if err := r.openSession(suite); err != nil {
 		t.Fatal(err)
 	}
@@ -49,7 +55,11 @@ func (r *Rig) Test(t *testing.T, suite string, scenarios ...Scenario) {
 					t.Error(err)
 				}
 			})
-			environment, err := env.NewWithContext(ctx, envconf.New().WithKubeconfigFile(c.Kubeconfig).WithParallelTestEnabled())
+			client, err := klient.New(c.REST)
+			if err != nil {
+				t.Fatal(err)
+			}
+			environment, err := env.NewWithContext(ctx, envconf.New().WithClient(client).WithParallelTestEnabled())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -66,7 +76,10 @@ func (r *Rig) Test(t *testing.T, suite string, scenarios ...Scenario) {
 					environment.Test(t, r.feature(c, suite, s))
 				}
 			}
-			if err := vacated(context.WithoutCancel(ctx), c.Client); err != nil {
+			if r.Namespaces != "" {
+				return // they stay
+			}
+			if err := vacated(context.WithoutCancel(ctx), c.Client, r.ours()); err != nil {
 				r.breaks(fmt.Sprintf("%s: %v", mode, err))
 			}
 		})
@@ -97,6 +110,9 @@ func (r *Rig) breaks(what string) {
 func (r *Rig) feature(c *cluster.Cluster, suite string, s Scenario) features.Feature {
 	var v verdict.Verdict
 	f := features.New(s.ID).WithSetup("record", func(ctx context.Context, t *testing.T, _ *envconf.Config) context.Context {
+		if because := r.lacks(c, s); because != "" {
+			r.skipOne(t, suite, c.Mode, because, s)
+		}
 		if !s.alone() {
 			r.walking <- struct{}{}
 			defer func() { <-r.walking }()
@@ -143,10 +159,14 @@ func (r *Rig) recordAndJudge(ctx context.Context, c *cluster.Cluster, suite stri
 	for attempt := 1; attempt <= tries; attempt++ {
 		run := header(suite, c.Mode, s)
 		run.Attempt, run.Tries, run.Kubernetes = attempt, tries, c.Kubernetes
-		namespace := "rollcall-" + strings.ToLower(rand.Text()[:8])
 		folder := r.folder(c.Mode, suite, s.ID, attempt)
-		recorded, err := record(ctx, c, s, r.agents, r.session.ID, namespace, folder, run, entry, out)
+		sp, err := r.spaces.take(ctx)
+		if err != nil {
+			return v, err
+		}
+		recorded, err := r.record(ctx, c, s, sp, folder, run, entry, out)
 		if recorded == nil {
+			r.spaces.put(sp)
 			return v, err
 		}
 		if err == nil {
@@ -160,6 +180,7 @@ func (r *Rig) recordAndJudge(ctx context.Context, c *cluster.Cluster, suite stri
 			r.breaks(fmt.Sprintf("%s %s: %v", c.Mode, s.ID, left))
 			fmt.Fprintln(out, left)
 		}
+		r.spaces.put(sp)
 		if err != nil {
 			return v, err
 		}
@@ -186,16 +207,45 @@ func judge(folder string) (v verdict.Verdict, err error) {
 // skip notes every scenario that -run selects as skipped in a mode.
 func (r *Rig) skip(t *testing.T, suite, mode, because string, scenarios []Scenario) {
 	for _, s := range scenarios {
-		t.Run(s.ID, func(t *testing.T) {
-			run := header(suite, mode, s)
-			run.Attempt, run.Tries, run.Skipped = 1, 1, because
-			if err := evidence.Write(r.folder(mode, suite, s.ID, 1), evidence.Evidence{Run: run}); err != nil {
-				t.Fatal(err)
-			}
-			r.board.Begin(progress.Name{Mode: mode, Suite: suite, Scenario: s.ID}).End(verdict.Skipped.String(), because)
-			t.Skip(because)
-		})
+		t.Run(s.ID, func(t *testing.T) { r.skipOne(t, suite, mode, because, s) })
 	}
+}
+
+// skipOne notes a scenario as skipped and ends its test.
+func (r *Rig) skipOne(t *testing.T, suite, mode, because string, s Scenario) {
+	run := header(suite, mode, s)
+	run.Attempt, run.Tries, run.Skipped = 1, 1, because
+	if err := evidence.Write(r.folder(mode, suite, s.ID, 1), evidence.Evidence{Run: run}); err != nil {
+		t.Fatal(err)
+	}
+	r.board.Begin(progress.Name{Mode: mode, Suite: suite, Scenario: s.ID}).End(verdict.Skipped.String(), because)
+	t.Skip(because)
+}
+
+// lacks says what a scenario needs and the cluster does not have, or does not let us use; empty when nothing.
+func (r *Rig) lacks(c *cluster.Cluster, s Scenario) string {
+	if !c.Attached() {
+		return ""
+	}
+	for _, use := range s.uses() {
+		if because := r.costs[use]; because != "" {
+			return because
+		}
+		for _, feature := range c.Features() {
+			if feature.Name == use && !feature.Supported {
+				return fmt.Sprintf("this cluster lacks %s: %s", feature.Name, feature.Because)
+			}
+		}
+	}
+	return ""
+}
+
+// ours selects the namespaces to wait for: all of Rollcall's on a cluster of our own, those of the run on another's.
+func (r *Rig) ours() metav1.ListOptions {
+	if r.attached != nil {
+		return fixtures.OfRun(r.session.ID)
+	}
+	return fixtures.Ours()
 }
 
 // header is what is known of a run before it begins.

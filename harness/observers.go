@@ -22,10 +22,11 @@ type observers struct {
 }
 
 // startObservers returns when every node's rules are observed or known to be none of kube-proxy's, or ctx ends.
-func startObservers(ctx context.Context, client kubernetes.Interface, namespace, session string, nodes []string, watch *observe.Watch) (*observers, error) {
+func startObservers(ctx context.Context, client kubernetes.Interface, sp space, session string, nodes []string, watch *observe.Watch) (*observers, error) {
+	namespace := sp.observers()
 	o := &observers{pods: client.CoreV1().Pods(namespace)}
-	if _, err := client.CoreV1().Namespaces().Create(ctx, fixtures.ObserverNamespace(namespace, session), metav1.CreateOptions{}); err != nil {
-		return nil, err
+	if err := sp.openObservers(ctx, client, session); err != nil {
+		return o, err
 	}
 	for _, node := range nodes {
 		pod, err := o.pods.Create(ctx, fixtures.ObserverPod(namespace, node), metav1.CreateOptions{})
@@ -48,7 +49,7 @@ func startObservers(ctx context.Context, client kubernetes.Interface, namespace,
 
 // end tells the observers to write their last line.
 func (o *observers) end(ctx context.Context) error {
-	if err := o.pods.DeleteCollection(ctx, metav1.DeleteOptions{}, metav1.ListOptions{}); err != nil {
+	if err := o.pods.DeleteCollection(ctx, metav1.DeleteOptions{}, fixtures.Ours()); err != nil {
 		return fmt.Errorf("end the observers of rules: %w", err)
 	}
 	return nil

@@ -19,6 +19,9 @@ import (
 // open gives the cluster for a mode, or says why this host cannot have one. What the cluster is
 // stands in the run folder either way.
 func (r *Rig) open(ctx context.Context, out io.Writer, mode string) (c *cluster.Cluster, skip string, err error) {
+	if r.attached != nil {
+		return r.attached, "", r.take(ctx, out)
+	}
 	facts := host.Probe(ctx)
 	identity := evidence.Cluster{Name: r.spec(mode).Name, Mode: mode, Provider: "kind", Kubernetes: r.version, Kernel: facts.Kernel, Features: hostFeatures(facts)}
 	if supported, because := facts.Mode(mode); !supported {
@@ -38,6 +41,21 @@ func (r *Rig) open(ctx context.Context, out io.Writer, mode string) (c *cluster.
 	return c, "", r.describe(identity)
 }
 
+// take makes the target ready for scenarios and describes it in the run folder.
+func (r *Rig) take(ctx context.Context, out io.Writer) error {
+	if _, err := r.Admit(ctx, out, r.session.ID); err != nil {
+		return err
+	}
+	identity := evidence.Cluster{Name: r.attached.Name, Mode: r.attached.Mode, Provider: "attached", Features: r.attached.Features()}
+	for _, use := range []string{Autoscalers, Quotas} {
+		identity.Features = append(identity.Features, evidence.Feature{Name: use, Supported: r.costs[use] == "", Because: r.costs[use]})
+	}
+	if err := r.attached.Describe(ctx, &identity); err != nil {
+		return err
+	}
+	return r.describe(identity)
+}
+
 func (r *Rig) describe(identity evidence.Cluster) error {
 	return evidence.WriteJSON(filepath.Join(r.Out, "evidence", identity.Mode, evidence.ClusterFile), identity)
 }
@@ -54,7 +72,7 @@ func hostFeatures(facts host.Facts) []evidence.Feature {
 // spec is the cluster of a mode, but for its images.
 func (r *Rig) spec(mode string) cluster.Spec {
 	return cluster.Spec{Name: "rollcall-" + mode, Mode: mode, Keep: r.Keep, NodePort: nodePort,
-		Config: filepath.Join(r.module, configFile), ProbeImage: fixtures.ImageRef("echo", appVersions[0]),
+		Config: filepath.Join(r.home.Folder, configFile), ProbeImage: fixtures.ImageRef("echo", appVersions[0]),
 		Logs: filepath.Join(r.Out, "logs", mode)}
 }
 
@@ -92,7 +110,7 @@ func (r *Rig) OpenCluster(ctx context.Context, out io.Writer, mode string) (*clu
 			return nil, err
 		}
 		fmt.Fprintln(out, "building the images of the app, the agent and the observer")
-		if spec.Archives, err = archives(ctx, r.module); err != nil {
+		if spec.Archives, err = archives(ctx, r.home.Folder); err != nil {
 			return nil, err
 		}
 	}
@@ -123,7 +141,7 @@ func sweep(ctx context.Context, out io.Writer, c *cluster.Cluster) error {
 			return err
 		}
 	}
-	return vacated(ctx, c.Client)
+	return vacated(ctx, c.Client, fixtures.Ours())
 }
 
 // nodePortFree refuses a cluster, a kept one say, in which another Service has our NodePort.
@@ -150,12 +168,8 @@ func archives(ctx context.Context, module string) ([]cluster.Archive, error) {
 	if err != nil {
 		return nil, err
 	}
-	names := [][2]string{{fixtures.AgentName, fixtures.AgentVersion}, {fixtures.ObserverName, fixtures.ObserverVersion}}
-	for _, version := range appVersions {
-		names = append(names, [2]string{"echo", version})
-	}
 	var list []cluster.Archive
-	for _, name := range names {
+	for _, name := range imageNames(true) {
 		data, err := images.Archive(name[0], name[1])
 		if err != nil {
 			return nil, err

@@ -10,8 +10,6 @@ import (
 	"slices"
 	"time"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
 	"rollcall/fixtures"
 	"rollcall/harness/cluster"
 	"rollcall/harness/evidence"
@@ -23,9 +21,11 @@ import (
 type recording struct {
 	Scenario
 	cluster   *cluster.Cluster
-	namespace string
-	session   string // id of the run the namespace is labelled with
-	agents    int    // on each worker
+	space     space
+	namespace string                             // of the space
+	session   string                             // id of the run the namespace is labelled with
+	agents    int                                // on each worker
+	secret    func(context.Context, space) error // brings the credentials nodes pull images with
 	began     time.Time
 	told      *progress.Entry
 	out       io.Writer
@@ -41,8 +41,8 @@ type recording struct {
 // record runs the scenario once and puts what was seen into folder. The evidence there is whole, or
 // says why it is not. The recording, unless it is nil, has to be left by [recording.leave]. The error is about a
 // folder that cannot be written.
-func record(ctx context.Context, c *cluster.Cluster, s Scenario, agents int, session, namespace, folder string, run evidence.Run, told *progress.Entry, out io.Writer) (r *recording, err error) {
-	r = &recording{Scenario: s, cluster: c, agents: agents, session: session, namespace: namespace, began: time.Now(), told: told, out: out, run: run}
+func (rig *Rig) record(ctx context.Context, c *cluster.Cluster, s Scenario, sp space, folder string, run evidence.Run, told *progress.Entry, out io.Writer) (r *recording, err error) {
+	r = &recording{Scenario: s, cluster: c, agents: rig.agents, session: rig.session.ID, space: sp, namespace: sp.name, secret: rig.bringSecret, began: time.Now(), told: told, out: out, run: run}
 	r.run.Began = r.began.UTC()
 	r.run.OldVersion, r.run.NewVersion, r.run.Unloaded = appVersions[0], appVersions[1], s.Walk != nil
 	if s.Rollout != nil {
@@ -128,10 +128,10 @@ func (r *recording) rollOutUnderLoad(ctx context.Context) error {
 func (r *recording) deploy(ctx context.Context) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, deployPatience, fmt.Errorf("not up after %v", deployPatience))
 	defer cancel()
-	if _, err := r.cluster.Client.CoreV1().Namespaces().Create(ctx, fixtures.Namespace(r.namespace, r.session), metav1.CreateOptions{}); err != nil {
+	if err := r.enter(ctx); err != nil {
 		return err
 	}
-	service, err := r.Rollout.Deploy(ctx, r.cluster.Client, r.namespace, r.App, nodePort)
+	service, err := r.Rollout.Deploy(ctx, r.cluster.Client, r.namespace, r.App, r.cluster.NodePort())
 	if err != nil {
 		return err
 	}
@@ -153,13 +153,25 @@ func (r *recording) deploy(ctx context.Context) error {
 	return r.clients.reachable(ctx)
 }
 
-// observe has the rules of every node observed.
+// enter makes the space ready for pods.
+func (r *recording) enter(ctx context.Context) error {
+	if err := r.space.open(ctx, r.cluster.Client, r.session); err != nil {
+		return err
+	}
+	return r.secret(ctx, r.space)
+}
+
+// observe has the rules of every node observed, unless the cluster's owner does not want that.
 func (r *recording) observe(ctx context.Context) (err error) {
 	if r.boots, err = r.cluster.Boots(ctx); err != nil {
 		return err
 	}
+	if because := r.cluster.Observable(); because != "" {
+		r.run.Lacks = append(r.run.Lacks, evidence.Feature{Name: evidence.NodeRules, Because: because})
+		return nil
+	}
 	nodes := slices.Sorted(maps.Keys(r.boots))
-	if r.observers, err = startObservers(ctx, r.cluster.Client, r.observerNamespace(), r.session, nodes, r.watch); err != nil {
+	if r.observers, err = startObservers(ctx, r.cluster.Client, r.space, r.session, nodes, r.watch); err != nil {
 		return fmt.Errorf("observe the nodes' rules: %w", err)
 	}
 	if r.observers.lacks != "" {

@@ -17,6 +17,7 @@ import (
 	"rollcall/harness/cluster"
 	"rollcall/harness/evidence"
 	"rollcall/harness/host"
+	"rollcall/harness/lock"
 	"rollcall/harness/nodeimage"
 	"rollcall/harness/progress"
 )
@@ -29,6 +30,7 @@ type Options struct {
 	Out        string // run folder; empty: a new one below out/ in the module
 	// AgentsPerNode is how many agents carry the lanes of each worker, 1 to 16; empty: 1
 	AgentsPerNode string
+	Target        // a cluster that is there already
 }
 
 // Register makes flags of the options. Defaults come from the environment variables that the
@@ -38,6 +40,7 @@ func (o *Options) Register(flags *flag.FlagSet) {
 	flags.StringVar(&o.Kubernetes, "k8s", os.Getenv("K8S"), "Kubernetes `version`, such as v1.36.x (default "+nodeimage.Default+")")
 	flags.BoolVar(&o.Keep, "keep", os.Getenv("KEEP") == "1", "keep the clusters, and reuse kept ones")
 	flags.StringVar(&o.AgentsPerNode, "agents-per-node", os.Getenv("AGENTS_PER_NODE"), "`number` of agents that share the load of each worker, 1 to 16 (default 1)")
+	o.Target.Register(flags)
 	flags.StringVar(&o.Out, "out", "", "run `folder` to write evidence to (default a new one below out/)")
 }
 
@@ -50,12 +53,16 @@ type Rig struct {
 	modes    []string
 	version  string // Kubernetes'
 	agents   int    // on each worker
-	module   string // folder of the Rollcall module
+	home     Home
 	session  evidence.Session
 	board    *progress.Board
-	broken   []string      // what went wrong outside the recordings
-	walking  chan struct{} // has room for the walks that may be under way
-	breaking sync.Mutex    // guards it
+	attached *cluster.Cluster // the target; nil: clusters are made
+	spaces   spaces
+	costs    map[string]string // what scenarios may use and we may not, with the reason
+	life     *lock.Lock        // of a run on a target
+	broken   []string          // what went wrong outside the recordings
+	walking  chan struct{}     // has room for the walks that may be under way
+	breaking sync.Mutex        // guards it
 }
 
 // Main is the body of a suite's TestMain: it reads the flags, runs the tests and returns the exit
@@ -70,10 +77,15 @@ func (r *Rig) Main(m *testing.M) int {
 	return m.Run()
 }
 
-// Prepare checks the options. It creates nothing.
+// Prepare checks the options, and connects to the target if there is one. It creates nothing.
 func (r *Rig) Prepare() (err error) {
 	if r.modes, err = cluster.ParseModes(r.Modes); err != nil {
 		return err
+	}
+	if r.named() {
+		if err := r.connect(); err != nil {
+			return err
+		}
 	}
 	if r.version, err = nodeimage.Resolve(r.Kubernetes); err != nil {
 		return err
@@ -81,16 +93,37 @@ func (r *Rig) Prepare() (err error) {
 	if r.agents, err = parseAgents(r.AgentsPerNode); err != nil {
 		return err
 	}
-	if r.module, err = moduleFolder(); err != nil {
+	if r.home, err = findHome(); err != nil {
 		return err
 	}
-	if err := cluster.CheckConfig(r.spec("")); err != nil {
-		return err
+	if r.attached == nil {
+		if r.home.Compiled {
+			return host.Refuse("clusters", "these programs make none", "name one that is there: -context="+cluster.InCluster)
+		}
+		if err := cluster.CheckConfig(r.spec("")); err != nil {
+			return err
+		}
 	}
 	if r.Out != "" {
 		r.Out, err = filepath.Abs(r.Out)
 	}
 	return err
+}
+
+// connect makes the target the one cluster of the rig, and its mode the one mode.
+func (r *Rig) connect() (err error) {
+	word := ""
+	if r.Modes != "" {
+		if len(r.modes) > 1 {
+			return host.Refuse("modes "+r.Modes, "a cluster that is there has one", "leave -modes out: it is found")
+		}
+		word = r.modes[0]
+	}
+	if r.attached, err = r.Target.connect(context.Background(), word); err != nil {
+		return err
+	}
+	r.modes, r.spaces = []string{r.attached.Mode}, newSpaces(words(r.Namespaces))
+	return nil
 }
 
 // mostAgents bounds the agents on a worker, each of which asks the node for memory.
@@ -106,23 +139,6 @@ func parseAgents(asked string) (int, error) {
 		return 0, host.Refuse("agents per node "+asked, "it is no number of agents", fmt.Sprintf("use 1 to %d", mostAgents))
 	}
 	return n, nil
-}
-
-// moduleFolder is the nearest folder with a go.mod, from the working directory upwards: tests run
-// in their package's folder.
-func moduleFolder() (string, error) {
-	dir, err := os.Getwd()
-	if err != nil {
-		return "", err
-	}
-	for ; ; dir = filepath.Dir(dir) {
-		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
-			return dir, nil
-		}
-		if dir == filepath.Dir(dir) {
-			return "", host.Refuse("working directory", "it is not inside the Rollcall module", "run this from a clone of the repository")
-		}
-	}
 }
 
 // deadlineReserve is kept of `go test -timeout`, so that clusters are removed before it panics.
@@ -149,7 +165,11 @@ func (r *Rig) closeSession(broken []string) error {
 	}
 	r.session.Ended = time.Now().UTC()
 	r.session.Broken = append(r.session.Broken, broken...)
-	return errors.Join(evidence.WriteJSON(file, r.session), evidence.ReadJSON(file, &r.session))
+	err := errors.Join(evidence.WriteJSON(file, r.session), evidence.ReadJSON(file, &r.session))
+	if r.life != nil {
+		err = errors.Join(err, r.life.Release())
+	}
+	return err
 }
 
 // openSession makes the run folder, unless our parent did.
@@ -159,7 +179,7 @@ func (r *Rig) openSession(suite string) (err error) {
 	}
 	now := time.Now().UTC()
 	if r.Out == "" {
-		r.Out = filepath.Join(r.module, "out", now.Format("20060102-150405")+"-"+suite)
+		r.Out = filepath.Join(r.home.Runs(), now.Format("20060102-150405")+"-"+suite)
 	}
 	file := filepath.Join(r.Out, "evidence", evidence.SessionFile)
 	if evidence.ReadJSON(file, &r.session) != nil {
@@ -168,12 +188,20 @@ func (r *Rig) openSession(suite string) (err error) {
 			return err
 		}
 	}
+	if r.attached != nil {
+		if r.life, err = live(r.attached.REST.Host, r.session.ID); err != nil && !errors.Is(err, lock.ErrHeld) { // by our parent
+			return err
+		}
+	}
 	r.board, err = progress.Open(r.Out, r.session.ID, r.session.Began)
 	return err
 }
 
-// Module is the folder of the Rollcall module, after Prepare.
-func (r *Rig) Module() string { return r.module }
+// Attached reports whether the rig is a cluster that somebody else owns, after Prepare.
+func (r *Rig) Attached() bool { return r.attached != nil }
+
+// Home is where Rollcall runs from, after Prepare.
+func (r *Rig) Home() Home { return r.home }
 
 // ModeList is the modes asked for, after Prepare.
 func (r *Rig) ModeList() []string { return r.modes }

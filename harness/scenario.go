@@ -2,6 +2,7 @@ package harness
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"rollcall/fixtures"
@@ -31,6 +32,9 @@ type Scenario struct {
 	// Alone has the walk go alone, with the nodes' rules observed and a way to the app from outside.
 	Alone bool
 
+	// Uses are resources beyond those of every scenario that it writes, such as [Autoscalers].
+	Uses []string
+
 	// Tries is how often a negative control may be recorded until it sees damage; 0 is 1. A
 	// scenario that promises no failure has one try.
 	Tries int
@@ -38,6 +42,18 @@ type Scenario struct {
 
 // alone reports whether nothing may go on beside the scenario.
 func (s Scenario) alone() bool { return s.Walk == nil || s.Alone || len(s.Given) > 0 }
+
+// uses are the rights and features it cannot do without.
+func (s Scenario) uses() []string {
+	uses := slices.Clone(s.Uses)
+	if len(s.Given) > 0 {
+		uses = append(uses, cluster.ClusterChanges)
+	}
+	if s.Walk != nil && s.alone() {
+		uses = append(uses, cluster.OutsideLane, evidence.NodeRules)
+	}
+	return uses
+}
 
 // A Load is what every lane of a scenario offers. The lanes are, from each worker: fresh and reused
 // connections to the ClusterIP, and a control straight to a pod that is not rolled out; and from

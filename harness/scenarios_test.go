@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -104,6 +105,32 @@ func TestEveryScenarioIsWellFormed(t *testing.T) {
 					}
 				}
 			})
+		}
+	}
+}
+
+// What a scenario writes beyond what every one does has to be said, since its right may be missing.
+func TestScenariosSayWhatTheyUse(t *testing.T) {
+	for use, call := range map[string]string{harness.Autoscalers: ".Autoscaler(", harness.Quotas: "fixtures.Quota("} {
+		for suite, scenarios := range all() {
+			files, err := filepath.Glob(filepath.Join("..", "suites", suite, "*.go"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			calls, says := false, false
+			for _, file := range files {
+				text, err := os.ReadFile(file)
+				if err != nil {
+					t.Fatal(err)
+				}
+				calls = calls || strings.Contains(string(text), call)
+			}
+			for _, s := range scenarios {
+				says = says || slices.Contains(s.Uses, use)
+			}
+			if calls != says {
+				t.Errorf("suite %s calls %s: %v, and says that it uses %s: %v", suite, call, calls, use, says)
+			}
 		}
 	}
 }

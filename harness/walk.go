@@ -8,6 +8,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 
 	"rollcall/fixtures"
+	"rollcall/harness/cluster"
 	"rollcall/harness/evidence"
 	"rollcall/harness/observe"
 	"rollcall/harness/progress"
@@ -20,10 +21,10 @@ type Walk struct {
 	Client    kubernetes.Interface
 	Namespace string
 	Mode      string // kube-proxy's
-	Outside   string // URL of the app from outside the cluster; empty unless the walk goes alone
+	Outside   string // URL of the app from outside the cluster, once exposed; empty unless the walk goes alone
 
-	watch    *observe.Watch
-	nodePort int32
+	watch   *observe.Watch
+	cluster *cluster.Cluster // nil unless the walk goes alone
 }
 
 // Note notes a fact: what was found out under a name, such as a number, a duration or a word.
@@ -42,7 +43,14 @@ func (w *Walk) Until(ctx context.Context, holds func(observe.State) bool) error 
 
 // Expose creates the app's Service.
 func (w *Walk) Expose(ctx context.Context, app fixtures.App) error {
-	_, err := w.Client.CoreV1().Services(w.Namespace).Create(ctx, app.Service(w.Namespace, w.nodePort), metav1.CreateOptions{})
+	port := int32(0)
+	if w.cluster != nil {
+		port = w.cluster.NodePort()
+	}
+	service, err := w.Client.CoreV1().Services(w.Namespace).Create(ctx, app.Service(w.Namespace, port), metav1.CreateOptions{})
+	if err == nil && w.cluster != nil {
+		w.Outside, err = w.cluster.Outside(ctx, service)
+	}
 	return err
 }
 
@@ -91,7 +99,7 @@ func (w *Walk) RollOut(ctx context.Context, app fixtures.App, strategy rollout.S
 func (r *recording) walkThrough(ctx context.Context) (err error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, rolloutPatience, observe.ErrNeverSettled)
 	defer cancel()
-	if _, err := r.cluster.Client.CoreV1().Namespaces().Create(ctx, fixtures.Namespace(r.namespace, r.session), metav1.CreateOptions{}); err != nil {
+	if err := r.enter(ctx); err != nil {
 		return err
 	}
 	r.watch, err = observe.Start(ctx, r.cluster.Client, r.namespace, r.App.Service(r.namespace, 0).Name, fixtures.VersionLabel, r.began, r.recorder)
@@ -100,11 +108,7 @@ func (r *recording) walkThrough(ctx context.Context) (err error) {
 	}
 	w := &Walk{Client: r.cluster.Client, Namespace: r.namespace, Mode: r.cluster.Mode, watch: r.watch}
 	if r.alone() {
-		address, err := r.cluster.Outside(ctx)
-		if err != nil {
-			return err
-		}
-		w.Outside, w.nodePort = "http://"+address+"/", nodePort
+		w.cluster = r.cluster
 		if err := r.observe(ctx); err != nil {
 			return err
 		}

@@ -6,16 +6,19 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"os"
 	"path/filepath"
 	"strings"
 
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 	"sigs.k8s.io/kind/pkg/cluster/nodes"
 
+	"rollcall/fixtures"
 	"rollcall/harness/command"
 	"rollcall/harness/evidence"
 	"rollcall/harness/host"
@@ -61,6 +64,12 @@ type Cluster struct {
 	nodes  []nodes.Node
 	held   *lock.Lock // nil when lent
 	reaper *reaper    // nil when kept or lent
+
+	target   *Target          // nil when it is ours
+	carriers []string         // nodes of a target that take agents
+	proxies  map[string]Proxy // of a target's nodes
+	network  string           // of a target
+	route    Route            // from here to a target
 }
 
 // lent names, in the environment of a child process, the cluster its parent holds for it.
@@ -100,7 +109,7 @@ func Open(ctx context.Context, w io.Writer, s Spec) (*Cluster, error) {
 // Lend is the environment that makes a child process use the cluster we hold.
 func (c *Cluster) Lend() string { return lent + "=" + c.Name }
 
-// Close gives the cluster up: it is removed, unless it was to be kept or belongs to our parent.
+// Close gives the cluster up: it is removed, unless it was to be kept or belongs to our parent or to somebody else.
 func (c *Cluster) Close() error {
 	if c.held == nil {
 		return nil
@@ -174,15 +183,34 @@ func (c *Cluster) Nodes() []string {
 	return names
 }
 
-// Outside is the address on 127.0.0.1 that leads to the NodePort of the spec.
-func (c *Cluster) Outside(ctx context.Context) (string, error) {
+// Outside is the URL that leads to a Service from this host: on 127.0.0.1 to the NodePort of the spec, or what FindOutside
+// found of a target; empty if that is nothing.
+func (c *Cluster) Outside(ctx context.Context, service *corev1.Service) (string, error) {
+	switch {
+	case c.target != nil && c.route.Host != "":
+		return "http://" + net.JoinHostPort(c.route.Host, fmt.Sprint(service.Spec.Ports[0].NodePort)) + "/", nil
+	case c.target != nil:
+		return c.route.URL, nil
+	}
 	for _, node := range c.nodes {
 		out, err := command.Run(ctx, "docker port %s %d/tcp", node, c.spec.NodePort)
 		if address, _, _ := strings.Cut(out, "\n"); err == nil && address != "" {
-			return address, nil
+			return "http://" + address + "/", nil
 		}
 	}
 	return "", fmt.Errorf("cluster: no node of %s publishes port %d", c.Name, c.spec.NodePort)
+}
+
+// NodePort is what a Service asks for to be reached from outside: that of the spec, any one of a target, or none.
+func (c *Cluster) NodePort() int32 {
+	switch {
+	case c.target == nil:
+		return int32(c.spec.NodePort)
+	case c.route.URL != "" || c.route.None != "" || c.target.OutsideURL != "":
+		return 0
+	default:
+		return fixtures.AnyNodePort
+	}
 }
 
 // logs collects the logs of the nodes and their pods.
@@ -215,6 +243,10 @@ func (c *Cluster) Describe(ctx context.Context, identity *evidence.Cluster) erro
 	identity.Nodes = len(nodes.Items)
 	for _, node := range nodes.Items {
 		identity.Kubernetes, identity.Kernel = node.Status.NodeInfo.KubeletVersion, node.Status.NodeInfo.KernelVersion
+	}
+	if c.target != nil {
+		identity.Kubernetes, identity.CNI = c.Kubernetes, c.network
+		return nil
 	}
 	c.Kubernetes = identity.Kubernetes
 	// A node's network has the name of the file that configures it, such as 10-kindnet.conflist.

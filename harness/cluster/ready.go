@@ -113,8 +113,11 @@ func (c *Cluster) loadImages(ctx context.Context) error {
 	return group.Wait()
 }
 
-// Workers are the names of the nodes that carry pods, in order.
+// Workers are the names of the nodes that carry agents, in order: all that take pods, and of a target as many as it says.
 func (c *Cluster) Workers(ctx context.Context) ([]string, error) {
+	if c.target != nil {
+		return c.carriers, nil
+	}
 	boots, err := c.boots(ctx, metav1.ListOptions{LabelSelector: "!node-role.kubernetes.io/control-plane"})
 	return slices.Sorted(maps.Keys(boots)), err
 }

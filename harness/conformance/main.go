@@ -25,6 +25,8 @@ commands:
   preflight   say what this host can run; set up the container engine where allowed
   node-image  get the node image for a Kubernetes version, building it if need be
   clean       remove every cluster Rollcall made on this host, kept ones too
+  image       push the images to -image-repo, and write the kustomization of a nightly job
+  cleanup     remove what runs left on a cluster that was there already: -context=NAME
 
 flags:
 `
@@ -60,7 +62,12 @@ func run(ctx context.Context, args []string) int {
 		return badInput
 	}
 	switch command {
-	case "run", "node-image":
+	case "cleanup":
+		if c.rig.Context == "" && c.rig.Kubeconfig == "" {
+			return complain(host.Refuse("cleanup", "no cluster is named", "name it: -context=NAME; conformance clean removes kind clusters"))
+		}
+		fallthrough
+	case "run", "node-image", "image":
 		if err := c.rig.Prepare(); err != nil {
 			return complain(err)
 		}
@@ -84,6 +91,10 @@ func run(ctx context.Context, args []string) int {
 			fmt.Println(image)
 		}
 		return complain(err)
+	case "image":
+		return c.image(ctx)
+	case "cleanup":
+		return complain(c.rig.Vacate(ctx, os.Stdout))
 	case "clean":
 		return complain(cluster.Sweep(ctx, os.Stdout, true))
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"rollcall/harness"
 	"rollcall/harness/host"
 	"rollcall/harness/verdict"
 	"rollcall/reports"
@@ -39,12 +40,13 @@ func TestBadInputEndsWithTwo(t *testing.T) {
 }
 
 func TestSelectSuites(t *testing.T) {
-	dir := t.TempDir()
+	home := harness.Home{Folder: t.TempDir()}
 	for _, suite := range []string{"control", "rollout"} {
-		if err := os.MkdirAll(filepath.Join(dir, suite), 0o755); err != nil {
+		dir := filepath.Join(home.Folder, "suites", suite)
+		if err := os.MkdirAll(dir, 0o755); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(filepath.Join(dir, suite, "suite_test.go"), nil, 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, "suite_test.go"), nil, 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -59,7 +61,7 @@ func TestSelectSuites(t *testing.T) {
 		{"an unknown one is refused with those there are", "rollout nope", nil, "control, rollout"},
 	} {
 		t.Run(tc.sentence, func(t *testing.T) {
-			got, err := selectSuites(dir, tc.asked)
+			got, err := selectSuites(home, tc.asked)
 			if diff := cmp.Diff(tc.want, got); diff != "" {
 				t.Error(diff)
 			}

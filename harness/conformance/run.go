@@ -14,12 +14,14 @@ import (
 	"time"
 
 	"rollcall/harness"
+	"rollcall/harness/cluster"
 	"rollcall/harness/command"
 	"rollcall/harness/evidence"
 	"rollcall/harness/host"
 	"rollcall/harness/verdict"
 	"rollcall/reports"
 	"rollcall/reports/page"
+	"rollcall/reports/trend"
 )
 
 // A conformance run drives the compiled suites, one mode after the other.
@@ -39,15 +41,18 @@ const suitePatience = 2 * time.Hour
 
 // run does it all and returns the exit code.
 func (c *conformance) run(ctx context.Context) int {
-	suites, err := selectSuites(filepath.Join(c.rig.Module(), "suites"), c.suites)
+	suites, err := selectSuites(c.rig.Home(), c.suites)
 	if err != nil {
 		return complain(err)
 	}
+	if c.rig.DryRun {
+		return c.list(ctx, suites)
+	}
 	began := time.Now().UTC()
-	root := filepath.Join(c.rig.Module(), "out")
+	root := c.rig.Home().Runs()
 	folder := filepath.Join(root, began.Format("20060102-150405"))
 	if err := os.MkdirAll(folder, 0o755); err != nil {
-		return complain(host.Refuse("run folder "+folder, err.Error(), "make out/ writable"))
+		return complain(host.Refuse("run folder "+folder, err.Error(), "make "+root+" writable"))
 	}
 	c.rig.Out = folder
 	if err := c.prepare(ctx, suites); err != nil {
@@ -56,6 +61,9 @@ func (c *conformance) run(ctx context.Context) int {
 	c.session = evidence.NewSession(filepath.Base(folder), began)
 	c.session.Command = fmt.Sprintf("out/bin/conformance run -modes=%s -suites=%s -k8s=%s -agents-per-node=%d -run=%q -keep=%v",
 		strings.Join(c.rig.ModeList(), ","), strings.Join(suites, ","), c.rig.Version(), c.rig.Agents(), c.pattern, c.rig.Keep)
+	for _, arg := range c.rig.Target.Args() {
+		c.session.Command += " " + arg
+	}
 	if err := c.writeSession(); err != nil {
 		return complain(err)
 	}
@@ -87,15 +95,11 @@ func (c *conformance) run(ctx context.Context) int {
 	return c.report(root, folder)
 }
 
-// selectSuites checks the suites asked for against the folders there are; none asked for is all.
-func selectSuites(dir, asked string) ([]string, error) {
-	files, err := filepath.Glob(filepath.Join(dir, "*", "suite_test.go"))
+// selectSuites checks the suites asked for against those there are; none asked for is all.
+func selectSuites(home harness.Home, asked string) ([]string, error) {
+	have, err := home.Suites()
 	if err != nil {
 		return nil, err
-	}
-	var have []string
-	for _, file := range files {
-		have = append(have, filepath.Base(filepath.Dir(file)))
 	}
 	want := strings.FieldsFunc(asked, func(r rune) bool { return r == ',' || r == ' ' })
 	if len(want) == 0 {
@@ -115,15 +119,25 @@ func selectSuites(dir, asked string) ([]string, error) {
 
 // prepare makes the host able and compiles the suites.
 func (c *conformance) prepare(ctx context.Context, suites []string) error {
-	facts, err := c.rig.Check(ctx, os.Stdout)
-	facts.Print(os.Stdout)
-	if err != nil {
-		return err
+	if !c.rig.Attached() {
+		facts, err := c.rig.Check(ctx, os.Stdout)
+		facts.Print(os.Stdout)
+		if err != nil {
+			return err
+		}
+	}
+	return c.compile(ctx, os.Stdout, suites)
+}
+
+// compile makes a test binary of each suite, where there are none.
+func (c *conformance) compile(ctx context.Context, out io.Writer, suites []string) error {
+	if c.rig.Home().Compiled {
+		return nil
 	}
 	for _, suite := range suites {
-		fmt.Printf("compiling suite %s\n", suite)
+		fmt.Fprintf(out, "compiling suite %s\n", suite)
 		_, err := command.Command{
-			Line: fmt.Sprintf("go test -c -o %q ./suites/%s", c.binary(suite), suite), Dir: c.rig.Module(),
+			Line: fmt.Sprintf("go test -c -o %q ./suites/%s", c.rig.Home().Program(suite), suite), Dir: c.rig.Home().Folder,
 		}.Run(ctx)
 		if err != nil {
 			return err
@@ -132,14 +146,34 @@ func (c *conformance) prepare(ctx context.Context, suites []string) error {
 	return nil
 }
 
-func (c *conformance) binary(suite string) string {
-	return filepath.Join(c.rig.Module(), "out", "bin", suite+".test")
+// list prints what a run would do, and does nothing of it.
+func (c *conformance) list(ctx context.Context, suites []string) int {
+	if err := c.compile(ctx, io.Discard, suites); err != nil {
+		return complain(err)
+	}
+	for _, suite := range suites {
+		for _, mode := range c.rig.ModeList() {
+			cmd := exec.CommandContext(ctx, c.rig.Home().Program(suite), c.flags(mode)...)
+			cmd.Dir = c.rig.Home().Folder
+			cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
+			if err := cmd.Run(); err != nil {
+				return complain(fmt.Errorf("suite %s cannot be listed: %w", suite, err))
+			}
+		}
+	}
+	return 0
 }
 
 // mode runs the suites on one cluster; in a mode this host cannot run they only note that.
 func (c *conformance) mode(ctx context.Context, mode string, suites []string) (err error) {
 	var lend []string
-	if supported, because := host.Probe(ctx).Mode(mode); supported {
+	if c.rig.Attached() {
+		env, err := c.rig.Admit(ctx, os.Stdout, c.session.ID)
+		if err != nil {
+			return err
+		}
+		lend = append(lend, env)
+	} else if supported, because := host.Probe(ctx).Mode(mode); supported {
 		held, failed := c.rig.OpenCluster(ctx, os.Stdout, mode)
 		if failed != nil {
 			return failed
@@ -162,13 +196,9 @@ func (c *conformance) mode(ctx context.Context, mode string, suites []string) (e
 // suite runs one compiled suite. That scenarios failed is for the report to say, see unexplained;
 // an error is that the suite did not run to its end.
 func (c *conformance) suite(ctx context.Context, mode, suite string, env []string) error {
-	args := []string{"-test.v", "-test.timeout=" + suitePatience.String(), "-modes=" + mode, "-k8s=" + c.rig.Version(),
-		fmt.Sprintf("-agents-per-node=%d", c.rig.Agents()), "-out=" + c.rig.Out}
-	if c.pattern != "" {
-		args = append(args, "-test.run=/"+mode+"/("+c.pattern+")")
-	}
-	cmd := exec.CommandContext(ctx, c.binary(suite), args...)
-	cmd.Dir = filepath.Join(c.rig.Module(), "suites", suite)
+	args := append(c.flags(mode), "-test.v", "-test.timeout="+suitePatience.String(), "-out="+c.rig.Out)
+	cmd := exec.CommandContext(ctx, c.rig.Home().Program(suite), args...)
+	cmd.Dir = c.rig.Home().Folder
 	cmd.Env = append(os.Environ(), env...)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGTERM}
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
@@ -186,6 +216,18 @@ func (c *conformance) suite(ctx context.Context, mode, suite string, env []strin
 		return fmt.Errorf("suite %s did not run to its end: %w", suite, err)
 	}
 	return nil
+}
+
+// flags make a suite do what was asked of us, in a mode.
+func (c *conformance) flags(mode string) []string {
+	args := []string{"-k8s=" + c.rig.Version(), fmt.Sprintf("-agents-per-node=%d", c.rig.Agents())}
+	if slices.Contains(cluster.Modes, mode) {
+		args = append(args, "-modes="+mode)
+	}
+	if c.pattern != "" {
+		args = append(args, "-test.run=/"+mode+"/("+c.pattern+")")
+	}
+	return append(args, c.rig.Target.Args()...)
 }
 
 // recorded reports whether there is a run of any scenario.
@@ -235,6 +277,9 @@ func (c *conformance) report(root, folder string) int {
 	if err := reports.WriteFolder(folder, report, page.File(folder)); err != nil {
 		return complain(err)
 	}
+	if err := remember(root, folder); err != nil {
+		fmt.Fprintln(os.Stderr, err) // the run is none the worse for it
+	}
 	latest := filepath.Join(root, "latest")
 	if err := errors.Join(os.RemoveAll(latest), os.Symlink(filepath.Base(folder), latest)); err != nil {
 		return complain(err)
@@ -248,4 +293,12 @@ func (c *conformance) report(root, folder string) int {
 		return complain(err)
 	}
 	return reports.ExitCode(report)
+}
+
+// remember appends the run to the history of all runs beside it, from which rollcall trend and compare know what is usual.
+func remember(root, folder string) error {
+	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	defer cancel()
+	_, added, err := trend.Append(ctx, filepath.Join(root, "history.jsonl"), []string{folder}, func(string) {})
+	return errors.Join(append(added.Bad, err)...)
 }

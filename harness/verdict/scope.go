@@ -10,7 +10,8 @@ import (
 	"rollcall/harness/timeline"
 )
 
-// needs maps rules to the feature without which they cannot be judged.
+// needs maps rules to the feature without which they cannot be judged. Nor can any rule about the barrier, at which no
+// node's rules lead to an old pod.
 var needs = map[string]string{maxRuleLag: evidence.NodeRules, rulesFirst: evidence.NodeRules}
 
 // outOfScope says why an expectation is not for this cluster; empty when it is. An expectation that
@@ -20,7 +21,7 @@ func outOfScope(x evidence.Expectation, run evidence.Run) (because string, err e
 		return fmt.Sprintf("expected in mode %s only, this is %s", strings.Join(x.Modes, " and "), run.Mode), nil
 	}
 	for _, feature := range run.Lacks {
-		if feature.Name == needs[x.Rule] {
+		if feature.Name == needs[x.Rule] || feature.Name == evidence.NodeRules && (x.From == evidence.Barrier || x.To == evidence.Barrier) {
 			return fmt.Sprintf("this cluster lacks %s: %s", feature.Name, feature.Because), nil
 		}
 	}

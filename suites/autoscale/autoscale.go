@@ -11,5 +11,9 @@ import (
 
 // All lists the scenarios of this suite.
 func All() []harness.Scenario {
-	return slices.Concat(reapplies(), manifests(), []harness.Scenario{imageOnly(), serverSideConflict(), underLoad()})
+	all := slices.Concat(reapplies(), manifests(), []harness.Scenario{imageOnly(), serverSideConflict(), underLoad()})
+	for i := range all {
+		all[i].Uses = []string{harness.Autoscalers}
+	}
+	return all
 }

@@ -7,7 +7,6 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"rollcall/fixtures"
@@ -29,6 +28,7 @@ func fullSurgeUnderQuota() harness.Scenario {
 		ID:     "full-surge-under-quota",
 		Claim:  "with 100 % surge in a quota of 6 pods, 4 stay available and are replaced in waves, and the Deployment says that pods failed",
 		Covers: []string{"C16"},
+		Uses:   []string{harness.Quotas},
 		Walk: func(ctx context.Context, w *harness.Walk) error {
 			if err := limitPods(ctx, w, quota); err != nil {
 				return err
@@ -69,10 +69,7 @@ func fullSurgeUnderQuota() harness.Scenario {
 // limitPods sets a quota, and returns when it is in force: before that it refuses every pod.
 func limitPods(ctx context.Context, w *harness.Walk, n int64) error {
 	quotas := w.Client.CoreV1().ResourceQuotas(w.Namespace)
-	quota, err := quotas.Create(ctx, &corev1.ResourceQuota{
-		ObjectMeta: metav1.ObjectMeta{Name: "pods"},
-		Spec:       corev1.ResourceQuotaSpec{Hard: corev1.ResourceList{corev1.ResourcePods: *resource.NewQuantity(n, resource.DecimalSI)}},
-	}, metav1.CreateOptions{})
+	quota, err := quotas.Create(ctx, fixtures.Quota(w.Namespace, n), metav1.CreateOptions{})
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,99 @@
+package harness
+
+import (
+	"context"
+	"flag"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"rollcall/harness/host"
+)
+
+const kubeconfig = `apiVersion: v1
+kind: Config
+clusters:
+- {name: nowhere, cluster: {server: "https://127.0.0.1:1"}}
+users:
+- {name: me, user: {token: old}}
+contexts:
+- {name: staging, context: {cluster: nowhere, user: me}}
+- {name: kind-mine, context: {cluster: nowhere, user: me}}
+current-context: staging
+`
+
+// Everything that can be wrong with a target is one line with the remedy, and nothing was written.
+func TestATargetThatCannotBeIsRefused(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "config")
+	if err := os.WriteFile(file, []byte(kubeconfig), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range []struct {
+		sentence string
+		target   Target
+		says     string
+	}{
+		{"a current context that nobody named", Target{}, `context "staging": it is the current one but no kind cluster's, and may not be meant: name it: -context=staging`},
+		{"a context that is not there", Target{Context: "prod"}, "context prod: the kubeconfig has none of this name: use one of kind-mine, staging"},
+		{"a server that is not there", Target{Context: "staging"}, "context staging, https://127.0.0.1:1: it cannot be reached"},
+		{"a file that is not there", Target{Context: "staging", Kubeconfig: "/nowhere/config"}, "kubeconfig: "},
+		{"no pod at all", Target{Context: "in-cluster"}, "context in-cluster: "},
+		{"images to push and images that are there", Target{Context: "staging", ImageRepo: "a", Images: "b"}, "image-repo and images: "},
+		{"credentials for nothing", Target{Context: "staging", PullSecret: "a"}, "pull-secret a: there is nothing to pull"},
+		{"images that are not all there", Target{Context: "staging", Images: "echo:v1=a,agent:dev=b"}, "images: echo:v2 is missing: add echo:v2=REF"},
+		{"an image that is none of ours", Target{Context: "staging", Images: "nginx:1=a"}, "images nginx:1=a: it is no image of ours"},
+		{"a privilege that is none", Target{Context: "staging", Allow: "everything"}, "allow everything: there is no such thing: use node-rules"},
+		{"load from no node", Target{Context: "staging", LoadNodes: "0"}, "load nodes 0: it is no number of nodes"},
+		{"a way that is no URL", Target{Context: "staging", OutsideURL: "shop"}, "outside-url shop: it is no URL"},
+	} {
+		t.Run(row.sentence, func(t *testing.T) {
+			if row.target.Kubeconfig == "" {
+				row.target.Kubeconfig = file
+			}
+			_, err := row.target.connect(context.Background(), "")
+			if err == nil || !host.Refused(err) || !strings.HasPrefix(err.Error(), row.says) || strings.Contains(err.Error(), "\n") {
+				t.Errorf("%v", err)
+			}
+		})
+	}
+}
+
+func TestAChildTakesTheSameTarget(t *testing.T) {
+	want := Target{Context: "staging", Kubeconfig: "k", Namespaces: "a,b", ImageRepo: "r", RegistryCA: "ca", PullSecret: "p", OutsideURL: "none", LoadNodes: "2", Allow: NodeRules, DryRun: true}
+	var got Target
+	flags := flag.NewFlagSet("child", flag.ContinueOnError)
+	flags.SetOutput(io.Discard)
+	got.Register(flags)
+	if err := flags.Parse(want.Args()); err != nil || got != want {
+		t.Errorf("%+v, %v", got, err)
+	}
+}
+
+// What keeps a pod from running is told with its node.
+func TestStuck(t *testing.T) {
+	waiting := func(reason, message string) corev1.ContainerStatus {
+		return corev1.ContainerStatus{Name: "echo", Image: "reg/echo@sha256:1", State: corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: reason, Message: message}}}
+	}
+	for _, row := range []struct {
+		sentence string
+		pod      corev1.Pod
+		want     string
+	}{
+		{"an image cannot be pulled", corev1.Pod{Spec: corev1.PodSpec{NodeName: "a"}, Status: corev1.PodStatus{ContainerStatuses: []corev1.ContainerStatus{waiting("ImagePullBackOff", "no such\nhost")}}},
+			"node a: container echo, image reg/echo@sha256:1: ImagePullBackOff: no such host"},
+		{"the first image, while the others wait for it", corev1.Pod{Spec: corev1.PodSpec{NodeName: "a"}, Status: corev1.PodStatus{
+			InitContainerStatuses: []corev1.ContainerStatus{waiting("ErrImagePull", "")}, ContainerStatuses: []corev1.ContainerStatus{waiting("PodInitializing", "")}}},
+			"node a: container echo, image reg/echo@sha256:1: ErrImagePull"},
+		{"no node takes it", corev1.Pod{Status: corev1.PodStatus{Conditions: []corev1.PodCondition{{Status: corev1.ConditionFalse, Message: "0/3 nodes: too little memory"}}}},
+			"no node takes pod : 0/3 nodes: too little memory"},
+		{"it is slow", corev1.Pod{Spec: corev1.PodSpec{NodeName: "a"}, Status: corev1.PodStatus{Phase: corev1.PodPending}}, "node a: its pod is Pending"},
+	} {
+		if got := stuck(row.pod); got != row.want {
+			t.Errorf("%s: %q, want %q", row.sentence, got, row.want)
+		}
+	}
+}
