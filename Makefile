@@ -117,6 +117,10 @@ bench: browser ## Evidence core, index.html, measured outages against true ones,
 distrust: ## Damage the rig on real clusters, in MODES, and see that nothing is judged then; 2 minutes per mode
 	ROLLCALL_DISTRUST=1 go test -count=1 -timeout 1h -v -run TestDistrust ./harness
 
+.PHONY: staging
+staging: $(CONFORMANCE) ## Attach to a kind cluster as its guest, with the shipped roles alone and images from a registry; SUITES selects
+	ROLLCALL_STAGING=1 go test -count=1 -timeout 2h -v -run TestStaging ./harness
+
 .PHONY: golden
 golden: ## Rewrite the golden files from what the code does now
 	go test ./fixtures ./reports/... -update

@@ -173,7 +173,7 @@ func (r *Rig) recordAndJudge(ctx context.Context, c *cluster.Cluster, suite stri
 			v, err = judge(folder)
 		}
 		again := err == nil && v.Outcome == verdict.Inconclusive && !v.Distrusted && attempt < tries
-		if (err != nil || v.Outcome != verdict.Pass) && !again {
+		if (err != nil || v.Outcome != verdict.Pass && v.Outcome != verdict.Skipped) && !again {
 			recorded.diagnose(ctx, filepath.Join(folder, diagnostics))
 		}
 		if left := recorded.leave(context.WithoutCancel(ctx), folder); left != nil {

@@ -18,6 +18,7 @@ import (
 type observers struct {
 	pods   typedcorev1.PodInterface
 	lacks  string // why not every node's rules are observed; empty if they are
+	some   bool   // those of other nodes are
 	failed error  // why an observer does not observe
 }
 
@@ -39,6 +40,7 @@ func startObservers(ctx context.Context, client kubernetes.Interface, sp space, 
 		for node, why := range s.Proxyless {
 			o.lacks = fmt.Sprintf("%s has no kube-proxy: %s", node, why)
 		}
+		o.some = len(s.Observed) > 0
 		for node, why := range s.Unobserved {
 			o.failed = fmt.Errorf("%s: %w", node, why)
 		}

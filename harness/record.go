@@ -67,7 +67,10 @@ func (rig *Rig) record(ctx context.Context, c *cluster.Cluster, s Scenario, sp s
 		r.run.Lanes, r.run.Clocks = r.clients.lanes, shareClocks(r.clients.clocks, r.boots)
 	}
 	r.stopWatching(afterwards)
-	if broke != nil {
+	var lack *cluster.Lack
+	if errors.As(broke, &lack) {
+		r.run.Skipped = lack.Because
+	} else if broke != nil {
 		r.run.Distrust = append(r.run.Distrust, broke.Error())
 	}
 	r.run.Length = time.Since(r.began)
@@ -150,6 +153,11 @@ func (r *recording) deploy(ctx context.Context) error {
 	if err := r.watch.Until(ctx, func(s observe.State) bool { return r.Rollout.Deployed(s, r.App) }); err != nil {
 		return err
 	}
+	if r.App.Unprobed { // ready before it listens: nobody but its start delay tells
+		if err := r.pass(ctx, "starting", r.App.StartDelay); err != nil {
+			return err
+		}
+	}
 	return r.clients.reachable(ctx)
 }
 
@@ -176,6 +184,9 @@ func (r *recording) observe(ctx context.Context) (err error) {
 	}
 	if r.observers.lacks != "" {
 		r.run.Lacks = append(r.run.Lacks, evidence.Feature{Name: evidence.NodeRules, Because: r.observers.lacks})
+		if r.observers.some || !r.cluster.Attached() && !slices.Contains(r.Given, cluster.NoProxy()) {
+			r.run.Distrust = append(r.run.Distrust, r.observers.lacks+", and was expected to have one")
+		}
 	}
 	return nil
 }

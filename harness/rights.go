@@ -31,15 +31,16 @@ const (
 func Rights(generate, observe bool) []Right {
 	rights := []Right{
 		{"", "nodes", []string{"list", "watch"}, true, ""},
-		{"", "pods", []string{"get", "list", "watch", "create", "patch", "delete", "deletecollection"}, false, ""},
+		{"", "pods", []string{"get", "list", "watch", "create", "delete", "deletecollection"}, false, ""},
 		{"", "pods/log", []string{"get"}, false, ""},
+		{"", "pods/status", []string{"patch"}, false, ""},
 		{"", "pods/portforward", []string{"create"}, false, ""},
 		{"", "services", []string{"get", "list", "create", "update", "patch", "delete"}, false, ""},
 		{"", "secrets", []string{"create", "deletecollection"}, false, ""},
 		{"", "events", []string{"list", "watch"}, false, ""},
 		{"discovery.k8s.io", "endpointslices", []string{"list", "watch"}, false, ""},
 		{"apps", "deployments", []string{"get", "list", "watch", "create", "update", "patch", "delete", "deletecollection"}, false, ""},
-		{"apps", "deployments/scale", []string{"get", "update"}, false, ""},
+		{"apps", "deployments/scale", []string{"update"}, false, ""},
 		{"apps", "replicasets", []string{"list", "watch", "deletecollection"}, false, ""},
 		{"apps", "statefulsets", []string{"get", "list", "watch", "create", "update", "patch", "deletecollection"}, false, ""},
 		{"batch", "jobs", []string{"create", "deletecollection"}, false, ""},

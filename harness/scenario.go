@@ -14,7 +14,7 @@ import (
 // A Scenario is one question about a rollout under load, as a plain value: given an App and a Load,
 // when it is rolled out, then the expectations hold.
 type Scenario struct {
-	ID     string   // permanent, kebab-case, equal to the file name
+	ID     string   // permanent, kebab-case, equal to the file's name or, in a table, beginning with it
 	Claim  string   // one sentence, in the present tense, about clients
 	Covers []string // seed claims, such as "C31"
 
@@ -77,7 +77,7 @@ const (
 // Patience of the harness; a conformant cluster needs a fraction of each.
 const (
 	deployPatience  = 2 * time.Minute // v1 up, agents up, every vantage reaches the app
-	rolloutPatience = 5 * time.Minute // from the write until the last old pod is gone
+	rolloutPatience = 5 * time.Minute // from the write until the last old pod is gone; of a walk, from its begin to its end
 	cleanupPatience = 2 * time.Minute // namespace gone
 )
 

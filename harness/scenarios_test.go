@@ -3,6 +3,7 @@ package harness_test
 // What is true of every scenario, whatever its suite.
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -15,6 +16,7 @@ import (
 	"rollcall/fixtures"
 	"rollcall/harness"
 	"rollcall/harness/verdict"
+	"rollcall/reports"
 	"rollcall/suites/autoscale"
 	"rollcall/suites/control"
 	"rollcall/suites/rollout"
@@ -105,6 +107,23 @@ func TestEveryScenarioIsWellFormed(t *testing.T) {
 					}
 				}
 			})
+		}
+	}
+}
+
+// Nothing of the seed is left out.
+func TestEveryClaimIsCovered(t *testing.T) {
+	covered := map[string]bool{}
+	for _, scenarios := range all() {
+		for _, s := range scenarios {
+			for _, claim := range s.Covers {
+				covered[claim] = true
+			}
+		}
+	}
+	for n := 1; n <= reports.SeedClaims; n++ {
+		if claim := fmt.Sprint("C", n); !covered[claim] {
+			t.Errorf("%s is covered by no scenario", claim)
 		}
 	}
 }

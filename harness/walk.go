@@ -3,6 +3,7 @@ package harness
 import (
 	"context"
 	"fmt"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
@@ -20,7 +21,6 @@ import (
 type Walk struct {
 	Client    kubernetes.Interface
 	Namespace string
-	Mode      string // kube-proxy's
 	Outside   string // URL of the app from outside the cluster, once exposed; empty unless the walk goes alone
 
 	watch   *observe.Watch
@@ -35,10 +35,25 @@ func (w *Walk) Note(name string, value any) {
 // Mark notes a step of the rollout, now.
 func (w *Walk) Mark(kind evidence.EventKind) { w.watch.Mark(kind) }
 
-// Until returns when the condition holds for what has been seen; it is asked at every change. The error is
-// the cause of ctx.
+// Until returns when the condition holds for what has been seen. It is asked again after changes; those that come
+// together it sees together. The error is the cause of ctx.
 func (w *Walk) Until(ctx context.Context, holds func(observe.State) bool) error {
 	return w.watch.Until(ctx, holds)
+}
+
+// Steadily returns when the condition has held for so long.
+func (w *Walk) Steadily(ctx context.Context, d time.Duration, holds func(observe.State) bool) error {
+	for {
+		if err := w.Until(ctx, holds); err != nil {
+			return err
+		}
+		limited, cancel := context.WithTimeout(ctx, d)
+		err := w.Until(limited, func(s observe.State) bool { return !holds(s) })
+		cancel()
+		if err != nil {
+			return context.Cause(ctx) // nil if it held to the end of the time
+		}
+	}
 }
 
 // Expose creates the app's Service.
@@ -106,7 +121,7 @@ func (r *recording) walkThrough(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	w := &Walk{Client: r.cluster.Client, Namespace: r.namespace, Mode: r.cluster.Mode, watch: r.watch}
+	w := &Walk{Client: r.cluster.Client, Namespace: r.namespace, watch: r.watch}
 	if r.alone() {
 		w.cluster = r.cluster
 		if err := r.observe(ctx); err != nil {

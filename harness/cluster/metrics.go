@@ -4,6 +4,7 @@ import (
 	"context"
 	_ "embed" // the manifest
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -11,8 +12,10 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/e2e-framework/klient/decoder"
+	"sigs.k8s.io/e2e-framework/klient/k8s"
 	"sigs.k8s.io/e2e-framework/klient/k8s/resources"
 
+	"rollcall/harness/command"
 	"rollcall/harness/poll"
 )
 
@@ -36,11 +39,14 @@ func (metrics) Make(ctx context.Context, c *Cluster) (undo func(context.Context)
 	if c.measured(ctx) {
 		return nil, nil // by somebody else's, which stays
 	}
+	if because, err := c.lacksMetrics(ctx); because != "" || err != nil {
+		return nil, errors.Join(err, lack(because))
+	}
 	api, err := resources.New(c.REST)
 	if err != nil {
 		return nil, fmt.Errorf("cluster: %w", err)
 	}
-	if err := decoder.DecodeEach(ctx, strings.NewReader(metricsServer), decoder.CreateIgnoreAlreadyExists(api)); err != nil {
+	if err := decoder.DecodeEach(ctx, strings.NewReader(metricsServer), decoder.CreateIgnoreAlreadyExists(api), decoder.MutateLabels(metricsLabel)); err != nil {
 		return c.removeMetrics, fmt.Errorf("cluster: install metrics-server: %w", err)
 	}
 	err = poll.Until(ctx, time.Second, func() (bool, error) { return c.measured(ctx), nil })
@@ -57,21 +63,55 @@ func (c *Cluster) measured(ctx context.Context) bool {
 	return err == nil && json.Unmarshal(answer, &use) == nil && len(use.Items) == len(c.nodes)
 }
 
-// metricsRole is the last object of the manifest, and has a name that only we give.
-const metricsRole = "rollcall:metrics-server"
+// metricsImage is metrics-server's, which node images that were built here hold and published ones do not.
+const metricsImage = "rollcall.local/metrics-server"
 
-// removeMetrics does nothing where there is no metrics-server of ours.
+// lacksMetrics says why metrics-server cannot run here; empty when it can.
+func (c *Cluster) lacksMetrics(ctx context.Context) (because string, err error) {
+	if _, err := c.Client.AppsV1().Deployments(metav1.NamespaceSystem).Get(ctx, "metrics-server", metav1.GetOptions{}); err == nil {
+		return "there is a metrics-server, which does not measure every node", nil
+	}
+	for _, node := range c.nodes {
+		held, err := command.Run(ctx, "docker exec %s ctr --namespace k8s.io images list --quiet", node)
+		if err != nil {
+			return "", fmt.Errorf("cluster: look for metrics-server's image: %w", err)
+		}
+		if !strings.Contains(held, metricsImage) {
+			return "its node image has no metrics-server; one that was built here has", nil
+		}
+	}
+	return "", nil
+}
+
+// metricsLabel is on every object of the manifest, by which they are known to be ours.
+var metricsLabel = map[string]string{"app.kubernetes.io/managed-by": "rollcall"}
+
+// removeMetrics removes what there is of a metrics-server of ours.
 func (c *Cluster) removeMetrics(ctx context.Context) error {
-	_, err := c.Client.RbacV1().ClusterRoles().Get(ctx, metricsRole, metav1.GetOptions{})
-	if apierrors.IsNotFound(err) {
-		return nil
-	}
+	ctx, cancel := context.WithTimeoutCause(ctx, metricsPatience, fmt.Errorf("not removed after %v", metricsPatience))
+	defer cancel()
 	api, err := resources.New(c.REST)
-	if err == nil {
-		err = decoder.DecodeEach(ctx, strings.NewReader(metricsServer), decoder.DeleteIgnoreNotFound(api))
-	}
 	if err != nil {
 		return fmt.Errorf("cluster: remove metrics-server: %w", err)
 	}
+	remove := func(ctx context.Context, object k8s.Object) error {
+		err := api.Get(ctx, object.GetName(), object.GetNamespace(), object)
+		for key, value := range metricsLabel {
+			if err != nil || object.GetLabels()[key] != value {
+				return ignoreNotFound(err)
+			}
+		}
+		return ignoreNotFound(api.Delete(ctx, object))
+	}
+	if err := decoder.DecodeEach(ctx, strings.NewReader(metricsServer), remove); err != nil {
+		return fmt.Errorf("cluster: remove metrics-server: %w", err)
+	}
 	return nil
+}
+
+func ignoreNotFound(err error) error {
+	if apierrors.IsNotFound(err) {
+		return nil
+	}
+	return err
 }

@@ -103,7 +103,8 @@ func (c *Cluster) selectProxyNodes(ctx context.Context, value string) error {
 // errUntouched ends a configuration of kube-proxy that has nothing to change.
 var errUntouched = errors.New("nothing to change")
 
-// restoreProxy gives kube-proxy the configuration back that it had before a change, if one was made.
+// restoreProxy gives kube-proxy the configuration back that it had before a change, if one was made. What it was is
+// forgotten only when every kube-proxy runs with it.
 func (c *Cluster) restoreProxy(ctx context.Context) error {
 	err := c.configureProxy(ctx, func(configMap *corev1.ConfigMap) error {
 		before, changed := configMap.Annotations[proxyBefore]
@@ -111,13 +112,18 @@ func (c *Cluster) restoreProxy(ctx context.Context) error {
 			return errUntouched
 		}
 		configMap.Data[proxyConfigKey] = before
-		delete(configMap.Annotations, proxyBefore)
 		return nil
 	})
 	if errors.Is(err, errUntouched) {
 		return nil
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	return c.editProxyConfig(ctx, func(configMap *corev1.ConfigMap) error {
+		delete(configMap.Annotations, proxyBefore)
+		return nil
+	})
 }
 
 // proxyPatience is the harness's own: three kube-proxies start anew in about 5 s on the reference host.
@@ -127,8 +133,20 @@ const proxyPatience = 2 * time.Minute
 func (c *Cluster) configureProxy(ctx context.Context, edit func(*corev1.ConfigMap) error) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, proxyPatience, fmt.Errorf("not every kube-proxy ready after %v", proxyPatience))
 	defer cancel()
+	err := c.editProxyConfig(ctx, edit)
+	if err == nil {
+		err = c.restartProxies(ctx)
+	}
+	if err != nil {
+		return fmt.Errorf("cluster: configure kube-proxy: %w", err)
+	}
+	return nil
+}
+
+// editProxyConfig edits kube-proxy's configuration, of which it takes no notice until it starts anew.
+func (c *Cluster) editProxyConfig(ctx context.Context, edit func(*corev1.ConfigMap) error) error {
 	configMaps := c.Client.CoreV1().ConfigMaps(metav1.NamespaceSystem)
-	err := retry.RetryOnConflict(retry.DefaultBackoff, func() error {
+	return retry.RetryOnConflict(retry.DefaultBackoff, func() error {
 		live, err := configMaps.Get(ctx, proxyName, metav1.GetOptions{})
 		if err != nil {
 			return err
@@ -139,13 +157,6 @@ func (c *Cluster) configureProxy(ctx context.Context, edit func(*corev1.ConfigMa
 		_, err = configMaps.Update(ctx, live, metav1.UpdateOptions{})
 		return err
 	})
-	if err == nil {
-		err = c.restartProxies(ctx)
-	}
-	if err != nil {
-		return fmt.Errorf("cluster: configure kube-proxy: %w", err)
-	}
-	return nil
 }
 
 // restartProxies returns when every kube-proxy is a new one and has written its rules.

@@ -140,7 +140,7 @@ func (w *Watch) Note(e evidence.Event) {
 // Mark notes a step of the scenario itself, now.
 func (w *Watch) Mark(kind evidence.EventKind) { w.Note(evidence.Event{Kind: kind}) }
 
-// Until returns when the condition holds for what has been seen; it is asked at every change.
+// Until returns when the condition holds for what has been seen; it is asked again after changes, those that come together at once.
 func (w *Watch) Until(ctx context.Context, holds func(State) bool) error {
 	for {
 		w.mu.Lock()

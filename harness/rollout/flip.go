@@ -3,14 +3,18 @@ package rollout
 import (
 	"context"
 	"fmt"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	discoveryv1 "k8s.io/api/discovery/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/util/retry"
+	"k8s.io/utils/ptr"
 
 	"rollcall/fixtures"
 	"rollcall/harness/observe"
+	"rollcall/harness/poll"
 )
 
 // Flip has both versions stand side by side, ready, and changes which of them the Service selects: blue/green. The
@@ -48,6 +52,42 @@ func (f flip) Begin(ctx context.Context, client kubernetes.Interface, namespace 
 		return fmt.Errorf("rollout: flip Service %s: %w", name, err)
 	}
 	return nil
+}
+
+// FlipBack is Flip of a Service that was led from the new version's pods to the old one's before: back to where it came
+// from.
+func FlipBack(old, new string) Strategy { return flipBack{flip{old, new}} }
+
+type flipBack struct{ flip }
+
+func (b flipBack) Deploy(ctx context.Context, client kubernetes.Interface, namespace string, app fixtures.App, nodePort int32) (*corev1.Service, error) {
+	forth := flip{b.new, b.old}
+	service, err := forth.Deploy(ctx, client, namespace, app, nodePort)
+	if err != nil {
+		return nil, err
+	}
+	selected := metav1.ListOptions{LabelSelector: discoveryv1.LabelServiceName + "=" + service.Name}
+	err = poll.Until(ctx, 100*time.Millisecond, func() (bool, error) {
+		slices, err := client.DiscoveryV1().EndpointSlices(namespace).List(ctx, selected)
+		ready := 0
+		for _, slice := range slices.Items {
+			for _, e := range slice.Endpoints {
+				if ptr.Deref(e.Conditions.Ready, false) {
+					ready++
+				}
+			}
+		}
+		return ready == int(app.Replicas), err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("rollout: lead Service %s to %s first: %w", service.Name, b.new, err)
+	}
+	return service, forth.Begin(ctx, client, namespace, app)
+}
+
+// Deployed is when it is all the old version's.
+func (b flipBack) Deployed(s observe.State, app fixtures.App) bool {
+	return b.flip.Deployed(s, app) && flip{b.new, b.old}.Over(s, app)
 }
 
 // Settled is when the endpoints are the new version's: there is no rollout for the API server to speak of.

@@ -3,6 +3,7 @@ package timeline
 import (
 	"cmp"
 	"slices"
+	"time"
 
 	"rollcall/harness/evidence"
 )
@@ -13,16 +14,23 @@ type PodSpan struct {
 	Elapsed
 }
 
-// Spans lists, shortest first, how long after each pod's first event of one kind its first of another came. Lacking
-// names the pods that had the one and never the other.
-func (t Timeline) Spans(from, to evidence.EventKind) (spans []PodSpan, lacking []string) {
-	begins, ends := t.firstOfPods(from), t.firstOfPods(to)
+// Spans lists, shortest first, how long after each pod's first event of one kind its first of another came, or, where
+// only what came after it counts, the first of those. Lacking names the pods that had the one and never the other. What a
+// watch told of is uncertain by as much as the API server was late.
+func (t Timeline) Spans(from, to evidence.EventKind, after bool) (spans []PodSpan, lacking []string) {
+	begins := t.firstOfPods(from, nil)
+	var since map[string]evidence.Event
+	if after {
+		since = begins
+	}
+	ends := t.firstOfPods(to, since)
 	for _, p := range t.Pods {
 		begin, begun := begins[p.Pod]
 		end, ended := ends[p.Pod]
 		switch {
 		case begun && ended:
-			spans = append(spans, PodSpan{p.Pod, Elapsed{end.At - begin.At, t.clocks.between(begin.Clock, end.Clock)}})
+			uncertain := t.clocks.between(begin.Clock, end.Clock) + t.seenLate(begin) + t.seenLate(end)
+			spans = append(spans, PodSpan{p.Pod, Elapsed{end.At - begin.At, uncertain}})
 		case begun:
 			lacking = append(lacking, p.Pod)
 		}
@@ -31,13 +39,26 @@ func (t Timeline) Spans(from, to evidence.EventKind) (spans []PodSpan, lacking [
 	return spans, lacking
 }
 
-// firstOfPods is each pod's first event of a kind, by the pod's name.
-func (t Timeline) firstOfPods(kind evidence.EventKind) map[string]evidence.Event {
+// firstOfPods is each pod's first event of a kind, by the pod's name, and not before one of since, if there is any. An
+// endpoint that went without having been seen as not ready has left ready then.
+func (t Timeline) firstOfPods(kind evidence.EventKind, since map[string]evidence.Event) map[string]evidence.Event {
 	first := map[string]evidence.Event{}
 	for _, e := range t.Events {
-		if _, seen := first[e.By.Pod]; e.Kind == kind && !seen {
+		is := e.Kind == kind || kind == evidence.EndpointNotReady && e.Kind == evidence.EndpointGone
+		if _, seen := first[e.By.Pod]; !is || seen {
+			continue
+		}
+		if begin, begun := since[e.By.Pod]; !begun || e.At+t.clocks.between(begin.Clock, e.Clock) >= begin.At {
 			first[e.By.Pod] = e
 		}
 	}
 	return first
+}
+
+// seenLate is by how much an event may have come before it was noted: those of pods' logs have times of their own.
+func (t Timeline) seenLate(e evidence.Event) time.Duration {
+	if e.Clock != "" {
+		return 0
+	}
+	return t.watchLag(e.At)
 }

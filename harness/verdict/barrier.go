@@ -33,6 +33,17 @@ func judgeCleanCut(_ evidence.Expectation, tl timeline.Timeline) Finding {
 	return Finding{Outcome: within(mixed, 0), Because: fmt.Sprintf("%s gave its first reply %s after %s gave its last", tl.New, elapsed(pause), tl.Old)}
 }
 
+func judgeOldEndsFirst(_ evidence.Expectation, tl timeline.Timeline) Finding {
+	gap, ok := tl.OldToNew()
+	if !ok {
+		return Finding{Because: "an end of every old pod and the creation of a new one were not seen"}
+	}
+	return Finding{
+		Outcome: within(timeline.Elapsed{Length: -gap.Length, Uncertainty: gap.Uncertainty}, 0),
+		Because: fmt.Sprintf("the first pod of %s was created %s after the last one of %s had ended", tl.New, elapsed(gap), tl.Old),
+	}
+}
+
 func judgeMaxMixed(x evidence.Expectation, tl timeline.Timeline) Finding {
 	length, ok := mixed(tl)
 	if !ok {

@@ -35,6 +35,8 @@ const (
 	stillServes     = "still-serves"
 	share           = "share"
 	noted           = "noted"
+	minOutage       = "min-outage"
+	oldEndsFirst    = "old-ends-first"
 )
 
 // NoFailures expects that no request through the Service fails.
@@ -74,6 +76,15 @@ func MaxOutage(d time.Duration) evidence.Expectation {
 	return evidence.Expectation{Rule: maxOutage, Max: d}
 }
 
+// MinOutage expects that every client in the cluster goes without a good send for d at least once the rollout began: a
+// negative control of how much is lost.
+func MinOutage(d time.Duration) evidence.Expectation {
+	return evidence.Expectation{Rule: minOutage, Min: d}
+}
+
+// OldEndsFirst expects that no pod of the new version is created before the process of the last old one has ended.
+func OldEndsFirst() evidence.Expectation { return evidence.Expectation{Rule: oldEndsFirst} }
+
 // MaxDrainLag expects that no node sends a fresh connection to an old pod later than d after its
 // endpoint was seen leaving ready.
 func MaxDrainLag(d time.Duration) evidence.Expectation {
@@ -110,7 +121,9 @@ func FactWithin(name string, min, max time.Duration) evidence.Expectation {
 }
 
 // Between expects that each pod's first event of one kind comes from min to max after its first of another, where a
-// negative time is one before it. It is about the pods that have the event from, which may be any kind about a pod.
+// negative time is one before it. With a min of 0 or more, what came before the one is no matter: a pod that has just got
+// ready may show as not ready once more. It is about the pods that have the event from, which may be any kind about a
+// pod; an endpoint that goes at once has left ready too.
 func Between(from, to evidence.EventKind, min, max time.Duration) evidence.Expectation {
 	return evidence.Expectation{Rule: between, From: from, To: to, Min: min, Max: max}
 }
@@ -146,9 +159,9 @@ func MinMixedWindow(d time.Duration) evidence.Expectation {
 	return evidence.Expectation{Rule: minMixed, Min: d}
 }
 
-// StillServes expects that when the load ends a version still answers, on every lane.
-func StillServes(version string) evidence.Expectation {
-	return evidence.Expectation{Rule: stillServes, Versions: []string{version}}
+// StillServes expects that a version gives at least percent of the replies on every lane in the last 5 s of the load.
+func StillServes(version string, percent int) evidence.Expectation {
+	return evidence.Expectation{Rule: stillServes, Versions: []string{version}, Percent: percent}
 }
 
 // Share expects that from a mark on a version is given percent of the replies on every lane, as far from it in

@@ -99,6 +99,44 @@ func judgeMaxOutage(x evidence.Expectation, tl timeline.Timeline) Finding {
 	}
 }
 
+func judgeMinOutage(x evidence.Expectation, tl timeline.Timeline) Finding {
+	begun, ok := tl.Mark(evidence.RolloutBegun)
+	if !ok {
+		return Finding{Because: missing(evidence.RolloutBegun)}
+	}
+	var least timeline.Outage // of the lanes' longest ones
+	var on timeline.Lane
+	lanes := 0
+	for _, lane := range lanesOn(x, tl) {
+		if lane.Vantage != evidence.FromPod || lane.Resends {
+			continue
+		}
+		var longest timeline.Outage
+		for _, o := range lane.Summary.Outages {
+			if o.From >= begun && o.Length() > longest.Length() {
+				longest = o
+			}
+		}
+		if lanes == 0 || longest.Length() < least.Length() {
+			least, on = longest, lane
+		}
+		lanes++
+	}
+	if lanes == 0 {
+		return Finding{Because: "0 lanes from pods were seen"}
+	}
+	length := lasted(least)
+	f := Finding{Because: fmt.Sprintf("each of %s from pods went without a good reply for %s at least, %s least of them, %s expected",
+		count(lanes, "lane"), elapsed(length), on.ID, seconds(x.Min))}
+	switch {
+	case length.Length-length.Uncertainty >= x.Min:
+		f.Outcome = Pass
+	case length.Length+length.Uncertainty < x.Min:
+		f.Outcome = Fail
+	}
+	return f
+}
+
 func lasted(o timeline.Outage) timeline.Elapsed {
 	return timeline.Elapsed{Length: o.Length(), Uncertainty: o.Uncertainty}
 }

@@ -41,6 +41,8 @@ func Rules() []Rule {
 		{between, "pods take as long as expected from one step of their end to another", judgeBetween},
 		{stillServes, "clients are still answered by the named version when the load ends", judgeStillServes},
 		{share, "clients are answered by the named version as often as its part of the pods", judgeShare},
+		{minOutage, "every client in the cluster goes without good replies for as long as expected", judgeMinOutage},
+		{oldEndsFirst, "no pod of the new version is there before the last old one has ended", judgeOldEndsFirst},
 		{noted, "what the cluster does is known", judgeNoted},
 	}
 }

@@ -174,13 +174,25 @@ func TestRules(t *testing.T) {
 			verdict.Pass, "0 of 200 requests on 1 lane failed", 0},
 		{"damage over the kind of connection asked for", verdict.On(evidence.Fresh, verdict.DamageSeen()), breaking("worker-fresh", evidence.Reset, 70),
 			verdict.Pass, "of 200 requests from pods 1 failed after the rollout began (1 reset): 1 on worker-fresh", 1},
-		{"the old version answers to the end", verdict.On(evidence.Reused, verdict.StillServes("v1")), answering("worker-reused", "v1", from(99, 199)...),
-			verdict.Pass, "v1 still answered on 1 lane within 1.000s of the end of the load", 0},
-		{"the old version answers on one lane of two", verdict.StillServes("v1"), answering("worker-reused", "v1", from(99, 199)...),
-			verdict.Fail, "worker-fresh was last answered by v1 1.010s before the load ended", 0},
-		{"a version that never answered", verdict.StillServes("v3"), none, verdict.Fail, "worker-fresh was never answered by v3", 0},
-		{"no lane of the kind", verdict.On(evidence.Fresh, verdict.StillServes("v1")), func(ev *recording) { ev.Run.Lanes[0].Conn = evidence.Reused },
+		{"the old version answers to the end", verdict.On(evidence.Reused, verdict.StillServes("v1", 95)), answering("worker-reused", "v1", from(99, 199)...),
+			verdict.Pass, "v1 gave 100.0 % or more of the replies on 1 lane in the last 5 s of the load, at least 95 % expected", 0},
+		{"the old version answers on one lane of two", verdict.StillServes("v1", 95), answering("worker-reused", "v1", from(99, 199)...),
+			verdict.Fail, "of 199 replies on worker-fresh to requests sent from 0s to 2s 49.7 % were by v1, at least 95 % expected", 0},
+		{"a version that never answered", verdict.StillServes("v3", 1), none, verdict.Fail, "of 199 replies on worker-fresh to requests sent from 0s to 2s 0.0 % were by v3, at least 1 % expected", 0},
+		{"no lane of the kind", verdict.On(evidence.Fresh, verdict.StillServes("v1", 95)), func(ev *recording) { ev.Run.Lanes[0].Conn = evidence.Reused },
 			verdict.Inconclusive, "0 lanes with fresh connections and an end of the load were seen", 0},
+		{"an outage as long as expected on every lane", verdict.MinOutage(200 * ms), all(breaking("worker-fresh", evidence.Refused, from(70, 95)...), breaking("worker-reused", evidence.Refused, from(70, 90)...)),
+			verdict.Pass, "each of 2 lanes from pods went without a good reply for 0.210s at least, worker-reused least of them, 0.200s expected", 0},
+		{"a lane that was out for less", verdict.MinOutage(200 * ms), all(breaking("worker-fresh", evidence.Refused, from(70, 95)...), breaking("worker-reused", evidence.Refused, from(70, 80)...)),
+			verdict.Fail, "each of 2 lanes from pods went without a good reply for 0.110s at least, worker-reused least of them, 0.200s expected", 0},
+		{"a lane that is not asked about", verdict.On(evidence.Fresh, verdict.MinOutage(200*ms)), breaking("worker-fresh", evidence.Refused, from(70, 95)...),
+			verdict.Pass, "each of 1 lane from pods went without a good reply for 0.260s at least, worker-fresh least of them, 0.200s expected", 0},
+		{"new pods come when the old ones have ended", verdict.OldEndsFirst(), all(exited("a", 700), exited("b", 750), createdAs("v2", "c", 760)),
+			verdict.Pass, "the first pod of v2 was created 0.010s after the last one of v1 had ended", 0},
+		{"a new pod comes before the last old one has ended", verdict.OldEndsFirst(), all(exited("a", 700), exited("b", 770), createdAs("v2", "c", 760)),
+			verdict.Fail, "the first pod of v2 was created -0.010s after the last one of v1 had ended", 0},
+		{"an old pod of which no end was seen", verdict.OldEndsFirst(), all(created("b"), exited("a", 700), createdAs("v2", "c", 760)),
+			verdict.Inconclusive, "an end of every old pod and the creation of a new one were not seen", 0},
 		{"a load too short for one window", verdict.Share("v2", 50, evidence.OldGone), none,
 			verdict.Inconclusive, "0 windows of 5 s lie between old-gone and the end of the load", 0},
 		{"a fact that is one of those expected", verdict.Fact("revisions", "2", "3"), noting("revisions", "1", "3"), verdict.Pass, "revisions: 3", 0},
@@ -337,7 +349,7 @@ func TestRulesArePermanent(t *testing.T) {
 		}
 	}
 	want := []string{"no-failures", "no-lost-replies", "no-hidden-retries", "damage-seen", "serves", "only-serves", "ordered-switch",
-		"full-rate", "max-outage", "max-drain-lag", "max-rule-lag", "min-available", "max-pods", "fact", "fact-within", "scaling", "max-active", "old-at-status", "clean-cut", "rules-before-sigterm", "max-mixed-window", "min-mixed-window", "between", "still-serves", "share", "noted"}
+		"full-rate", "max-outage", "max-drain-lag", "max-rule-lag", "min-available", "max-pods", "fact", "fact-within", "scaling", "max-active", "old-at-status", "clean-cut", "rules-before-sigterm", "max-mixed-window", "min-mixed-window", "between", "still-serves", "share", "min-outage", "old-ends-first", "noted"}
 	if diff := cmp.Diff(want, ids); diff != "" {
 		t.Errorf("ids (-want +got):\n%s", diff)
 	}
@@ -389,5 +401,11 @@ func onTwoClocks(uncertainty time.Duration) edit {
 }
 
 func created(name string) edit { return with(pod(0, evidence.PodCreated, "v1", name)) }
+
+func createdAs(version, name string, at int) edit {
+	return with(pod(at, evidence.PodCreated, version, name))
+}
+
+func exited(name string, at int) edit { return with(pod(at, evidence.PodExited, "v1", name)) }
 
 func sigterm(name string, at int) edit { return with(pod(at, evidence.PodSigterm, "v1", name)) }

@@ -9,29 +9,40 @@ import (
 	"rollcall/harness/timeline"
 )
 
-// stillWithin is how long before the end of the load the last reply may have been asked for: at the lowest rate
-// scenarios use, dozens of requests.
-const stillWithin = time.Second
-
 func judgeStillServes(x evidence.Expectation, tl timeline.Timeline) Finding {
-	if len(x.Versions) != 1 {
-		return Finding{Because: fmt.Sprintf("the rule takes 1 version, got %d", len(x.Versions))}
-	}
 	ended, ok := tl.Mark(evidence.LoadEnded)
 	lanes := lanesOn(x, tl)
-	if !ok || len(lanes) == 0 {
+	if !ok || len(lanes) == 0 || len(x.Versions) != 1 {
 		return Finding{Because: fmt.Sprintf("%d lanes with %s connections and an end of the load were seen", len(lanes), x.Conn)}
 	}
+	least, to := 100.0, int(ended/time.Second)
+	from := max(0, to-shareWindow)
 	for _, lane := range lanes {
-		old := lane.RepliesOf(x.Versions[0])
-		if old.Count == 0 {
-			return Finding{Outcome: Fail, Because: fmt.Sprintf("%s was never answered by %s", lane.ID, x.Versions[0])}
+		of, total := repliesIn(lane, x.Versions[0], from, to)
+		if total == 0 {
+			return Finding{Because: fmt.Sprintf("%s got 0 replies to requests sent from %ds to %ds", lane.ID, from, to)}
 		}
-		if ended-old.Last > stillWithin {
-			return Finding{Outcome: Fail, Because: fmt.Sprintf("%s was last answered by %s %s before the load ended", lane.ID, x.Versions[0], seconds(ended-old.Last))}
+		part := 100 * float64(of) / float64(total)
+		if part < float64(x.Percent) {
+			return Finding{Outcome: Fail, Because: fmt.Sprintf("of %s on %s to requests sent from %ds to %ds %.1f %% were by %s, at least %d %% expected",
+				count(total, "reply"), lane.ID, from, to, part, x.Versions[0], x.Percent)}
+		}
+		least = min(least, part)
+	}
+	return Finding{Outcome: Pass, Because: fmt.Sprintf("%s gave %.1f %% or more of the replies on %s in the last %d s of the load, at least %d %% expected",
+		x.Versions[0], least, count(len(lanes), "lane"), shareWindow, x.Percent)}
+}
+
+// repliesIn counts the good replies on a lane to requests sent in some seconds, and those by a version.
+func repliesIn(lane timeline.Lane, version string, from, to int) (of, total int) {
+	for _, v := range lane.Versions() {
+		n := sum(lane.RepliesOf(v).PerSecond, from, to)
+		total += n
+		if v == version {
+			of += n
 		}
 	}
-	return Finding{Outcome: Pass, Because: fmt.Sprintf("%s still answered on %s within %s of the end of the load", x.Versions[0], count(len(lanes), "lane"), seconds(stillWithin))}
+	return of, total
 }
 
 const (
@@ -51,19 +62,8 @@ func judgeShare(x evidence.Expectation, tl timeline.Timeline) Finding {
 	p := float64(x.Percent) / 100
 	windows, least, most := 0, math.Inf(1), math.Inf(-1)
 	for _, lane := range lanesOn(x, tl) {
-		perSecond := make(map[string][]int)
-		for _, version := range lane.Versions() {
-			perSecond[version] = lane.RepliesOf(version).PerSecond
-		}
 		for begin := int(from/time.Second) + 1; time.Duration(begin+shareWindow)*time.Second <= ended; begin += shareWindow {
-			total, of := 0, 0
-			for version, counts := range perSecond {
-				n := sum(counts, begin, begin+shareWindow)
-				total += n
-				if version == x.Versions[0] {
-					of += n
-				}
-			}
+			of, total := repliesIn(lane, x.Versions[0], begin, begin+shareWindow)
 			if total == 0 {
 				return Finding{Because: fmt.Sprintf("%s got 0 replies to requests sent from %ds to %ds", lane.ID, begin, begin+shareWindow)}
 			}

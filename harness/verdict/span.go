@@ -10,7 +10,7 @@ import (
 )
 
 func judgeBetween(x evidence.Expectation, tl timeline.Timeline) Finding {
-	spans, lacking := tl.Spans(x.From, x.To)
+	spans, lacking := tl.Spans(x.From, x.To, x.Min >= 0)
 	switch {
 	case len(lacking) > 0:
 		return Finding{Outcome: Fail, Because: fmt.Sprintf("%s was seen of %s, and %s never", x.From, strings.Join(lacking, " and "), x.To)}

@@ -177,6 +177,27 @@ func TestReadPolicy(t *testing.T) {
 	}
 }
 
+// The README shows a policy that is one.
+func TestTheReadmeShowsARealPolicy(t *testing.T) {
+	readme, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const begin = "apiVersion: rollcall/v1alpha1\nkind: AcceptancePolicy\n"
+	_, text, found := strings.Cut(string(readme), begin)
+	text, _, closed := strings.Cut(text, "```")
+	if !found || !closed {
+		t.Fatal("it shows none")
+	}
+	file := filepath.Join(t.TempDir(), "policy.yaml")
+	if err := os.WriteFile(file, []byte(begin+text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if p, err := accept.ReadPolicy(file); err != nil || len(p.Required.Claims) == 0 || len(p.Exceptions) == 0 {
+		t.Errorf("%+v, %v", p, err)
+	}
+}
+
 // violation is what the published schema says against a policy.
 func violation(t *testing.T, policy string) error {
 	t.Helper()

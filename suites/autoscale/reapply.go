@@ -71,6 +71,7 @@ func reapplies() []harness.Scenario {
 				verdict.Scaling("v1:1", "v2:1"),
 				verdict.Fact("fewest available pods", "1"),
 				verdict.FactWithin("from the apply to the fewest", 0, 5*time.Second),
+				verdict.Fact(afterwards, "1"),
 			},
 		},
 		{
@@ -83,6 +84,7 @@ func reapplies() []harness.Scenario {
 				verdict.Scaling("v2:1", "v1:3", "v2:2"),
 				verdict.MinAvailable(3),
 				verdict.MaxActive(5),
+				verdict.Fact(afterwards, "4"),
 			},
 		},
 		{
@@ -95,6 +97,7 @@ func reapplies() []harness.Scenario {
 				verdict.Scaling("v1:4", "v2:1", "v1:3", "v2:2"),
 				verdict.Fact("fewest available pods", "3"),
 				verdict.FactWithin("from the apply to the fewest", 0, 5*time.Second),
+				verdict.Fact(afterwards, "4"),
 			},
 		},
 	} {
@@ -117,7 +120,7 @@ func (r reapply) walk(ctx context.Context, w *harness.Walk) error {
 		return err
 	}
 	if r.replicas >= r.least {
-		return nil
+		return r.lookedAt(ctx, w)
 	}
 	return poll.Until(ctx, time.Second, func() (bool, error) { // Events of the API follow what they tell of
 		told, err := w.Client.CoreV1().Events(w.Namespace).List(ctx, metav1.ListOptions{FieldSelector: fields.Set{
@@ -129,4 +132,23 @@ func (r reapply) walk(ctx context.Context, w *harness.Walk) error {
 		w.Note("the autoscaler's word", told.Items[0].Message)
 		return true, nil
 	})
+}
+
+const afterwards = "replicas when the autoscaler has looked"
+
+// lookedAt returns when the autoscaler has looked at the app, and notes what became of its size.
+func (r reapply) lookedAt(ctx context.Context, w *harness.Walk) error {
+	err := poll.Until(ctx, 500*time.Millisecond, func() (bool, error) {
+		a, err := w.Client.AutoscalingV2().HorizontalPodAutoscalers(w.Namespace).Get(ctx, fixtures.DefaultName, metav1.GetOptions{})
+		return err == nil && len(a.Status.Conditions) > 0, err
+	})
+	if err != nil {
+		return err
+	}
+	d, err := w.Client.AppsV1().Deployments(w.Namespace).Get(ctx, fixtures.DefaultName, metav1.GetOptions{})
+	if err != nil {
+		return err
+	}
+	w.Note(afterwards, *d.Spec.Replicas)
+	return nil
 }

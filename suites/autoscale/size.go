@@ -15,7 +15,7 @@ import (
 	"rollcall/harness/rollout"
 )
 
-// most is maxReplicas of every autoscaler here; it is never reached.
+// most is maxReplicas of the autoscalers that measure nothing; it is never reached.
 const most = 30
 
 // look is longer than an autoscaler goes without looking at its Deployment; it looks every 15 s, for the first

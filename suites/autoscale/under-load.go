@@ -19,7 +19,7 @@ import (
 // they may get; the manifest that is applied says 1, as it did when they were few. The pod that is left serves all of
 // them until the autoscaler has looked and three others have started.
 func underLoad() harness.Scenario {
-	const most, requests = 4, 100
+	const busy, requests = 4, 100
 	app := fixtures.App{Replicas: 1, BurnCPU: time.Millisecond, PreStopSleep: 5 * time.Second, Linger: 2 * time.Second, OnTerm: fixtures.Drain}
 	return harness.Scenario{
 		ID:     "under-load",
@@ -43,15 +43,15 @@ func underLoad() harness.Scenario {
 			began := time.Now()
 			clients := loadgen.StartBackground(w.Outside, requests)
 			defer clients.Stop()
-			_, err := w.Client.AutoscalingV2().HorizontalPodAutoscalers(w.Namespace).Create(ctx, app.Autoscaler(w.Namespace, app.Replicas, most), metav1.CreateOptions{})
+			_, err := w.Client.AutoscalingV2().HorizontalPodAutoscalers(w.Namespace).Create(ctx, app.Autoscaler(w.Namespace, app.Replicas, busy), metav1.CreateOptions{})
 			if err != nil {
 				return err
 			}
-			if err := w.Until(ctx, func(s observe.State) bool { return serves(s, "v1", most) }); err != nil {
+			if err := w.Until(ctx, func(s observe.State) bool { return serves(s, "v1", busy) }); err != nil {
 				return err
 			}
 			w.Note("from the autoscaler's creation to 4 pods", time.Since(began))
-			if err := reapplied(ctx, w, clientSide, app.Deployment(w.Namespace, "v2"), most); err != nil {
+			if err := reapplied(ctx, w, clientSide, app.Deployment(w.Namespace, "v2"), busy); err != nil {
 				return err
 			}
 			sent, failed := clients.Stop()

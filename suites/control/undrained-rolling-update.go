@@ -18,7 +18,7 @@ func undrainedRollingUpdate() harness.Scenario {
 	return harness.Scenario{
 		ID:     "undrained-rolling-update",
 		Claim:  "replacing every pod fails requests when pods exit the moment they are told to",
-		Covers: []string{"C31"},
+		Covers: []string{"C2", "C31"},
 		App: fixtures.App{
 			Replicas: 3, MaxSurge: new(intstr.FromInt32(1)), MaxUnavailable: new(intstr.FromInt32(0)),
 			OnTerm: fixtures.Exit,

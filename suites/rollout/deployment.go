@@ -101,19 +101,23 @@ func noteStuck(ctx context.Context, w *harness.Walk, app fixtures.App, version s
 	return nil
 }
 
-// steadyFor is how long a number must be the same before steady believes it; the controllers react within
-// milliseconds.
-const steadyFor = 2 * time.Second
+// How long a number must be the same before steady believes it, and how long one that is not the wanted one may still
+// become it: the controllers react within milliseconds, on a busy machine within seconds.
+const (
+	steadyFor   = 2 * time.Second
+	steadyAfter = 15 * time.Second
+)
 
 // steady asks for a number until it has been the same for steadyFor, and returns it.
-func steady(ctx context.Context, ask func() (int, error)) (n int, err error) {
-	since := time.Now()
+func steady(ctx context.Context, want int, ask func() (int, error)) (n int, err error) {
+	began := time.Now()
+	since := began
 	err = poll.Until(ctx, 100*time.Millisecond, func() (bool, error) {
 		now, err := ask()
 		if now != n {
 			n, since = now, time.Now()
 		}
-		return time.Since(since) >= steadyFor, err
+		return time.Since(since) >= steadyFor && (n == want || time.Since(began) >= steadyAfter), err
 	})
 	return n, err
 }

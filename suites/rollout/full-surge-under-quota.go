@@ -44,7 +44,7 @@ func fullSurgeUnderQuota() harness.Scenario {
 			refused := false
 			err := w.Until(ctx, func(s observe.State) bool {
 				c := condition(s.Deployments[fixtures.DefaultName], appsv1.DeploymentReplicaFailure)
-				if !refused && c.Status == corev1.ConditionTrue {
+				if !refused && c.Status == corev1.ConditionTrue && s.Count("v2") >= quota-replicas { // which is seen apart
 					refused = true
 					w.Note("replica failure", c.Reason)
 					w.Note("new pods at the first failure", s.Count("v2"))

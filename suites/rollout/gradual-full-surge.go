@@ -43,7 +43,7 @@ func gradualFullSurge() harness.Scenario {
 				if err := letIn(ctx, w, "v2", n); err != nil {
 					return err
 				}
-				left, err := steady(ctx, func() (int, error) {
+				left, err := steady(ctx, replicas-n, func() (int, error) {
 					there, err := podsThere(ctx, w)
 					return len(there) - replicas, err
 				})

@@ -33,13 +33,13 @@ func historyLimit() harness.Scenario {
 					return err
 				}
 			}
-			if err := noteKept(ctx, w, "a limit of 2"); err != nil {
+			if err := noteKept(ctx, w, 2); err != nil {
 				return err
 			}
 			if err := revise(ctx, w, func(d *appsv1.Deployment) { d.Spec.RevisionHistoryLimit = new(int32(0)) }); err != nil {
 				return err
 			}
-			return noteKept(ctx, w, "a limit of 0")
+			return noteKept(ctx, w, 0)
 		},
 		Expect: []evidence.Expectation{
 			verdict.Fact("history with a limit of 2", "4 v1, 5 v1, 6 v1"),
@@ -50,13 +50,13 @@ func historyLimit() harness.Scenario {
 
 // noteKept notes the history when the controller is done with it: it cleans up after it has said that the
 // rollout is complete.
-func noteKept(ctx context.Context, w *harness.Walk, limit string) error {
-	_, err := steady(ctx, func() (int, error) {
+func noteKept(ctx context.Context, w *harness.Walk, limit int) error {
+	_, err := steady(ctx, limit+1, func() (int, error) {
 		sets, err := replicaSets(ctx, w)
 		return len(sets), err
 	})
 	if err != nil {
 		return err
 	}
-	return noteHistory(ctx, w, "with "+limit)
+	return noteHistory(ctx, w, fmt.Sprintf("with a limit of %d", limit))
 }

@@ -33,7 +33,7 @@ func terminatingUncounted() harness.Scenario {
 			var pods []observe.PodState
 			err := w.Until(ctx, func(s observe.State) bool {
 				pods = s.Pods
-				return update.Settled(s, app)
+				return update.Settled(s, app) && s.Available("v1") == 0 // which is seen apart
 			})
 			if err != nil {
 				return err

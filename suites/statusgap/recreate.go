@@ -26,9 +26,11 @@ func recreate() harness.Scenario {
 		Expect: []evidence.Expectation{
 			verdict.FullRate(99),
 			verdict.Serves("v1", "v2"),
+			verdict.OldEndsFirst(),
 			verdict.CleanCut(),
 			verdict.OnlyServes("v2", evidence.StatusDone),
 			verdict.DamageSeen(),
+			verdict.On(evidence.Fresh, verdict.MinOutage(500*time.Millisecond)), // a new pod is scheduled, started and probed
 		},
 	}
 }

@@ -31,6 +31,7 @@ func statusTrap() harness.Scenario {
 			verdict.Serves("v1", "v2"),
 			verdict.OldAtStatus(1),
 			verdict.NoFailures(),
+			verdict.Between(evidence.PodDeleting, evidence.EndpointNotReady, -time.Second, 3*time.Second),
 			verdict.MaxDrainLag(3 * time.Second),
 			verdict.MaxRuleLag(3 * time.Second),
 			verdict.RulesBeforeSigterm(),

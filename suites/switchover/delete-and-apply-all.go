@@ -26,6 +26,7 @@ func deleteAndApplyAll() harness.Scenario {
 			verdict.FullRate(99),
 			verdict.Serves("v1", "v2"),
 			verdict.DamageSeen(),
+			verdict.MinOutage(10 * time.Second), // to the end of the load
 			verdict.OnlyServes("v2", evidence.Barrier),
 		},
 	}

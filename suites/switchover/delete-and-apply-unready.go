@@ -15,12 +15,13 @@ import (
 // and is asked by nobody. Seen from outside, where a proxy holds the client's connection: 418 requests reached a new pod
 // after their client had given up. Twin of delete-and-apply-drained.
 func deleteAndApplyUnready() harness.Scenario {
+	const startup = 5 * time.Second
 	return harness.Scenario{
 		ID:     "delete-and-apply-unready",
 		Claim:  "deleting a Deployment and applying the next one costs an outage when pods fail their readiness while they end",
 		Covers: []string{"C30", "C38"},
 		App: fixtures.App{
-			Replicas: 2, StartDelay: 5 * time.Second, Grace: 40 * time.Second, Linger: 20 * time.Second, OnTerm: fixtures.Drain, FailReadinessOnTerm: true,
+			Replicas: 2, StartDelay: startup, Grace: 40 * time.Second, Linger: 20 * time.Second, OnTerm: fixtures.Drain, FailReadinessOnTerm: true,
 		},
 		Load:    harness.Load{Rate: 50},
 		Rollout: rollout.DeleteAndApply("v1", "v2"),
@@ -28,6 +29,7 @@ func deleteAndApplyUnready() harness.Scenario {
 			verdict.FullRate(99),
 			verdict.Serves("v1", "v2"),
 			verdict.DamageSeen(),
+			verdict.On(evidence.Fresh, verdict.MinOutage(startup-2*time.Second)), // the readiness probe fails a second later
 			verdict.OnlyServes("v2", evidence.Barrier),
 		},
 	}

@@ -12,14 +12,15 @@ import (
 
 // deleteAndApply: apps that exit at once are gone long before their successors are ready. All pods end and start at
 // once: with three of them and 100 requests per second and lane a 2-core host did not keep up for a second, and said so.
-// Twin of delete-and-apply-drained.
+// The old pods are there for up to a second of the new ones' start. Twin of delete-and-apply-drained.
 func deleteAndApply() harness.Scenario {
+	const startup = 3 * time.Second
 	return harness.Scenario{
 		ID:     "delete-and-apply",
 		Claim:  "deleting a Deployment and applying the next one costs an outage when pods exit at once",
 		Covers: []string{"C30"},
 		App: fixtures.App{
-			Replicas: 2, StartDelay: 3 * time.Second, OnTerm: fixtures.Exit,
+			Replicas: 2, StartDelay: startup, OnTerm: fixtures.Exit,
 		},
 		Load:    harness.Load{Rate: 50},
 		Rollout: rollout.DeleteAndApply("v1", "v2"),
@@ -27,6 +28,7 @@ func deleteAndApply() harness.Scenario {
 			verdict.FullRate(99),
 			verdict.Serves("v1", "v2"),
 			verdict.DamageSeen(),
+			verdict.On(evidence.Fresh, verdict.MinOutage(startup-time.Second)),
 			verdict.OnlyServes("v2", evidence.Barrier),
 		},
 	}

@@ -73,9 +73,11 @@ func orphaned() harness.Scenario {
 	}
 }
 
-// note adds the names of the pods that are there.
+// note adds the names of the pods that are there to stay.
 func note(names map[string]bool, s observe.State) {
 	for _, p := range s.Pods {
-		names[p.Pod] = true
+		if !p.Deleting {
+			names[p.Pod] = true
+		}
 	}
 }
