@@ -127,8 +127,9 @@ const trialPatience = 60 * time.Second
 
 // try runs the images once on every node that is to carry agents, and looks for a way to them from here.
 func (r *Rig) try(ctx context.Context, session string) (err error) {
-	client, sp := r.attached.Client, space{}
-	if sp, err = r.spaces.take(ctx); err != nil {
+	client := r.attached.Client
+	sp, err := r.spaces.take(ctx)
+	if err != nil {
 		return err
 	}
 	defer r.spaces.put(sp)

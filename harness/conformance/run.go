@@ -61,7 +61,7 @@ func (c *conformance) run(ctx context.Context) int {
 	c.session = evidence.NewSession(filepath.Base(folder), began)
 	c.session.Command = fmt.Sprintf("out/bin/conformance run -modes=%s -suites=%s -k8s=%s -agents-per-node=%d -run=%q -keep=%v",
 		strings.Join(c.rig.ModeList(), ","), strings.Join(suites, ","), c.rig.Version(), c.rig.Agents(), c.pattern, c.rig.Keep)
-	for _, arg := range c.rig.Target.Args() {
+	for _, arg := range c.rig.Args() {
 		c.session.Command += " " + arg
 	}
 	if err := c.writeSession(); err != nil {
@@ -227,7 +227,7 @@ func (c *conformance) flags(mode string) []string {
 	if c.pattern != "" {
 		args = append(args, "-test.run=/"+mode+"/("+c.pattern+")")
 	}
-	return append(args, c.rig.Target.Args()...)
+	return append(args, c.rig.Args()...)
 }
 
 // recorded reports whether there is a run of any scenario.

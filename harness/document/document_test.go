@@ -20,7 +20,7 @@ func TestRead(t *testing.T) {
 	const head = "apiVersion: rollcall/v1alpha1\nkind: Menu\n"
 	for _, row := range []struct{ sentence, text, err string }{
 		{"what is written is read", head + "dishes: [{name: soup}]", ""},
-		{"a misspelt field is named with its path", head + "dishes: [{name: soup}, {nmae: rice}]", `unknown field "dishes[1].nmae"`},
+		{"a misspelt field is named with its path", head + "dishes: [{name: soup}, {nome: rice}]", `unknown field "dishes[1].nome"`},
 		{"a field that stands twice is no choice", head + "dishes: []\ndishes: []", "already set"},
 		{"what is no YAML", "a: [", "yaml"},
 		{"another kind", "apiVersion: rollcall/v1alpha1\nkind: Bill\n", `kind "Bill" of apiVersion "rollcall/v1alpha1": write kind: Menu`},

@@ -151,7 +151,7 @@ func TestReadPolicy(t *testing.T) {
 		{"nothing is required", head, "", ""},
 		{"everything is said", head + "required: {claims: [C1, C41], scenarios: [rollout/drained], modes: [nftables]}\nexceptions:\n- {scenario: rollout/drained, mode: nftables, number: failed, until: 2027-01-31, because: known}\n", "", ""},
 		{"a misspelt field", head + "required: {claim: [C1]}", `unknown field "required.claim"`, ""},
-		{"a misspelt field of an exception", except("scenario: a/b, untill: 2027-01-31, until: 2027-01-31, because: known"), `unknown field "exceptions[0].untill"`, ""},
+		{"a misspelt field of an exception", except("scenario: a/b, till: 2027-01-31, until: 2027-01-31, because: known"), `unknown field "exceptions[0].till"`, ""},
 		{"a claim that is none", head + "required: {claims: [C1, C42]}", `required.claims[1]: "C42" is no claim: use C1 to C41`, ""},
 		{"a claim without its letter", head + `required: {claims: ["7"]}`, `required.claims[0]: "7" is no claim`, ""},
 		{"a scenario without its suite", head + "required: {scenarios: [drained]}", `required.scenarios[0]: "drained" is no scenario`, ""},
