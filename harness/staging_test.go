@@ -94,18 +94,21 @@ func (s staging) run(format string, args ...any) string {
 	return out
 }
 
-// kubectl runs as the cluster's administrator, on its first node.
+// administrator is the node that has the administrator's kubeconfig.
+func (s staging) administrator() string { return s.Name + "-control-plane" }
+
+// kubectl runs as the cluster's administrator.
 func (s staging) kubectl(args ...string) string {
 	s.t.Helper()
-	return s.run("docker exec %s kubectl --kubeconfig=/etc/kubernetes/admin.conf %s", s.Nodes()[0], strings.Join(args, " "))
+	return s.run("docker exec %s kubectl --kubeconfig=/etc/kubernetes/admin.conf %s", s.administrator(), strings.Join(args, " "))
 }
 
-// copied is a folder of fixtures/staging as it lies on the first node.
+// copied is a folder of fixtures/staging as it lies on the administrator's node.
 func (s staging) copied(folder string) string {
 	s.t.Helper()
 	const there = "/root/staging"
-	s.run("docker exec %s rm -rf %s", s.Nodes()[0], there)
-	s.run("docker cp ../fixtures/staging %s:%s", s.Nodes()[0], there)
+	s.run("docker exec %s rm -rf %s", s.administrator(), there)
+	s.run("docker cp ../fixtures/staging %s:%s", s.administrator(), there)
 	return there + "/" + folder
 }
 
