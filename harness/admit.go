@@ -159,7 +159,7 @@ func (r *Rig) try(ctx context.Context, session string) (err error) {
 		return err
 	}
 	for _, node := range carriers {
-		if _, err := client.CoreV1().Pods(sp.name).Create(ctx, fixtures.TrialPod(sp.name, node), metav1.CreateOptions{}); err != nil {
+		if _, err := client.CoreV1().Pods(sp.name).Create(ctx, fixtures.TrialPod(sp.name, node, r.attached.Observable() == ""), metav1.CreateOptions{}); err != nil {
 			return host.Refuse("namespace "+sp.name, err.Error(), "have its owner allow pods of the standard restricted, with requests and limits")
 		}
 	}
@@ -238,49 +238,4 @@ func (r *Rig) bringSecret(ctx context.Context, sp space) error {
 	}
 	_, err = r.attached.Client.CoreV1().Secrets(sp.name).Create(ctx, fixtures.PullSecret(sp.name, pullSecret, data), metav1.CreateOptions{})
 	return err
-}
-
-// sweepTarget removes the namespaces of runs that died: whose time is over, or which this host knows to be dead.
-func (r *Rig) sweepTarget(ctx context.Context, out io.Writer) error {
-	if r.Namespaces != "" {
-		return nil // they are emptied when they are taken, and are not ours to remove
-	}
-	dead, err := deadRuns(r.attached.REST.Host)
-	if err != nil {
-		return err
-	}
-	left, err := r.attached.Client.CoreV1().Namespaces().List(ctx, fixtures.Ours())
-	if err != nil {
-		return err
-	}
-	for _, n := range left.Items {
-		expires, err := time.Parse(time.RFC3339, n.Annotations[fixtures.ExpiresAnnotation])
-		if n.DeletionTimestamp != nil || err == nil && time.Now().Before(expires) && !dead[n.Labels[fixtures.InstanceLabel]] {
-			continue
-		}
-		fmt.Fprintf(out, "removing namespace %s, which run %s left behind\n", n.Name, n.Labels[fixtures.InstanceLabel])
-		if err := empty(ctx, r.attached.Client, n.Name); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// Vacate removes every namespace that a run of Rollcall made on the target, also of one that is still under way.
-func (r *Rig) Vacate(ctx context.Context, out io.Writer) error {
-	left, err := r.attached.Client.CoreV1().Namespaces().List(ctx, fixtures.Ours())
-	if err != nil {
-		return host.Refuse("context "+r.attached.Name, err.Error(), "bind the ClusterRole of fixtures/staging/generated to this user")
-	}
-	for _, n := range left.Items {
-		if n.Labels[fixtures.InstanceLabel] == "" {
-			continue // labelled like ours, but of no run
-		}
-		fmt.Fprintf(out, "removing namespace %s of run %s\n", n.Name, n.Labels[fixtures.InstanceLabel])
-		if err := empty(ctx, r.attached.Client, n.Name); err != nil {
-			return err
-		}
-	}
-	fmt.Fprintf(out, "%d namespaces of Rollcall's on %s\n", len(left.Items), r.attached.Name)
-	return vacated(ctx, r.attached.Client, fixtures.Ours())
 }

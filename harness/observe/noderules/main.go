@@ -28,6 +28,10 @@ func main() {
 
 // run observes until the context ends and returns the process's exit code. Errors go to stderr, one line each.
 func run(ctx context.Context, args []string, p proxy, stdout, stderr io.Writer) int {
+	if len(args) == 1 && args[0] == "-h" {
+		fmt.Fprintln(stdout, "noderules says on standard output what becomes of the rules for Services on the node it runs on, until it is ended")
+		return exitOK
+	}
 	if len(args) > 0 {
 		fmt.Fprintf(stderr, "noderules: argument %q: want none\n", args[0])
 		return exitUsage
