@@ -17,7 +17,7 @@ given  = $(if $(filter command,$(firstword $(origin $1))),$($1))
 option = $(if $(call given,$2),-$1='$(call given,$2)')
 TARGET = $(call option,context,CONTEXT) $(call option,kubeconfig,KUBECONFIG) $(call option,namespace,NAMESPACE) \
 	$(call option,image-repo,IMAGE_REPO) $(call option,images,IMAGES) $(call option,registry-ca,REGISTRY_CA) $(call option,pull-secret,PULL_SECRET) \
-	$(call option,outside-url,OUTSIDE_URL) $(call option,load-nodes,LOAD_NODES) $(call option,allow,ALLOW) $(if $(call given,DRY_RUN),-dry-run)
+	$(call option,outside-url,OUTSIDE_URL) $(call option,load-nodes,LOAD_NODES) $(call option,allow,ALLOW) $(if $(call given,DRY_RUN),-dry-run) $(call option,app,APP)
 
 LINT_VERSION := v2.15.0
 LINT         := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/rollcall/tools/golangci-lint-$(LINT_VERSION)

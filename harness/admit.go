@@ -133,7 +133,7 @@ func (r *Rig) try(ctx context.Context, session string) (err error) {
 		return err
 	}
 	defer r.spaces.put(sp)
-	if err := sp.open(ctx, client, session); err != nil {
+	if err := sp.open(ctx, client, session, fixtures.Restricted); err != nil {
 		return host.Refuse("namespace "+sp.name, err.Error(), "name one that is there and empty: -namespace=NAME")
 	}
 	defer func() {

@@ -36,6 +36,7 @@ const collectPatience = 30 * time.Second
 type clients struct {
 	lanes   []evidence.Lane
 	load    Load
+	dialect *loadgen.Dialect // of the app; nil: it is Rollcall's own
 	service string
 	pods    typedcorev1.PodInterface
 	agents  []*agent
@@ -47,7 +48,7 @@ type clients struct {
 
 // newClients makes the agents and what their control lanes ask, and opens a way to each agent.
 func newClients(ctx context.Context, r *recording, service *corev1.Service) (*clients, error) {
-	cl := &clients{load: r.Load, service: service.Name, pods: r.cluster.Client.CoreV1().Pods(r.namespace)}
+	cl := &clients{load: r.Load, dialect: r.dialect(), service: service.Name, pods: r.cluster.Client.CoreV1().Pods(r.namespace)}
 	workers, err := r.cluster.Workers(ctx)
 	if err != nil {
 		return nil, err
@@ -79,7 +80,7 @@ func newClients(ctx context.Context, r *recording, service *corev1.Service) (*cl
 		return nil, err
 	}
 	for i, worker := range workers {
-		lanes := r.lanesOf(worker, service.Spec.ClusterIP, control.Status.PodIP)
+		lanes := r.lanesOf(worker, addressOf(service), control.Status.PodIP)
 		cl.lanes = append(cl.lanes, lanes...)
 		pods, err := awaitAgents(ctx, cl.pods, jobs[i], r.agents)
 		if err != nil {
@@ -95,17 +96,46 @@ func newClients(ctx context.Context, r *recording, service *corev1.Service) (*cl
 		}
 	}
 	if outside != "" {
-		cl.outside = &evidence.Lane{ID: "outside-fresh", Vantage: evidence.FromHost, Conn: evidence.Fresh, Target: outside, Rate: r.Load.Rate}
+		cl.outside = &evidence.Lane{ID: "outside-fresh", Vantage: evidence.FromHost, Conn: evidence.Fresh, Target: r.target(outside), Rate: r.Load.Rate}
 		cl.lanes = append(cl.lanes, *cl.outside)
 	}
 	return cl, nil
 }
 
+// addressOf is where a Service listens in the cluster.
+func addressOf(service *corev1.Service) string {
+	port := service.Spec.Ports[0].Port
+	if port == 80 {
+		return service.Spec.ClusterIP
+	}
+	return net.JoinHostPort(service.Spec.ClusterIP, strconv.Itoa(int(port)))
+}
+
+// target is what is asked for at an address that ends in a slash.
+func (r *recording) target(address string) string {
+	if r.Own == nil {
+		return address
+	}
+	return strings.TrimSuffix(address, "/") + r.Own.Path()
+}
+
+// dialect is how the app is spoken to; nil for Rollcall's own.
+func (s Scenario) dialect() *loadgen.Dialect {
+	if s.Own == nil {
+		return nil
+	}
+	return s.Own.Dialect()
+}
+
 // lanesOf is what the agents of a worker carry.
 func (r *recording) lanesOf(worker, service, control string) []evidence.Lane {
 	lane := func(kind string, vantage evidence.Vantage, conn evidence.Conn, address string) evidence.Lane {
+		target := "http://" + address + "/"
+		if vantage != evidence.FromControl {
+			target = r.target(target)
+		}
 		return evidence.Lane{ID: strings.TrimPrefix(worker, r.cluster.Name+"-") + "-" + kind,
-			Vantage: vantage, Node: worker, Conn: conn, Target: "http://" + address + "/", Rate: r.Load.Rate, Agents: r.agents}
+			Vantage: vantage, Node: worker, Conn: conn, Target: target, Rate: r.Load.Rate, Agents: r.agents}
 	}
 	lanes := []evidence.Lane{
 		lane("fresh", evidence.FromPod, evidence.Fresh, service),
@@ -125,7 +155,11 @@ func (r *recording) lanesOf(worker, service, control string) []evidence.Lane {
 func (cl *clients) reachable(ctx context.Context) error {
 	for _, a := range cl.agents {
 		for _, lane := range a.lanes {
-			if err := until(ctx, func() error { return a.remote.Reach(ctx, lane.Target) }); err != nil {
+			dialect := cl.dialect
+			if lane.Vantage == evidence.FromControl {
+				dialect = nil
+			}
+			if err := until(ctx, func() error { return a.remote.Reach(ctx, lane.Target, dialect) }); err != nil {
 				return fmt.Errorf("from %s: %w", a.node, err)
 			}
 		}
@@ -133,14 +167,18 @@ func (cl *clients) reachable(ctx context.Context) error {
 	if cl.outside == nil {
 		return nil
 	}
-	return answers(ctx, cl.outside.Target)
+	return answers(ctx, cl.outside.Target, cl.dialect)
 }
 
 // answers returns when the app gives this process a good reply.
-func answers(ctx context.Context, target string) error {
+func answers(ctx context.Context, target string, dialect *loadgen.Dialect) error {
 	client := http.Client{Timeout: time.Second, Transport: &http.Transport{DisableKeepAlives: true}}
-	err := until(ctx, func() error {
-		_, err := loadgen.Ask(ctx, &client, target)
+	err := until(ctx, func() (err error) {
+		if dialect == nil {
+			_, err = loadgen.Ask(ctx, &client, target)
+		} else {
+			_, err = loadgen.AskIn(ctx, &client, target, dialect)
+		}
 		return err
 	})
 	if err != nil {
@@ -175,7 +213,7 @@ func (cl *clients) start(ctx context.Context, began time.Time, recorder *evidenc
 		a.offset = reading.Offset
 		cl.clocks = append(cl.clocks, reading)
 	}
-	cfg := loadgen.Config{Began: began, At: time.Now().Add(startLead), Service: cl.service, Timeout: cl.load.Timeout}
+	cfg := loadgen.Config{Began: began, At: time.Now().Add(startLead), Service: cl.service, Timeout: cl.load.Timeout, Dialect: cl.dialect}
 	var telling errgroup.Group
 	for _, a := range cl.agents {
 		telling.Go(func() error { return a.start(ctx, cfg, recorder) })

@@ -5,15 +5,18 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"rollcall/fixtures"
 	"rollcall/harness/cluster"
+	"rollcall/harness/command"
 	"rollcall/harness/evidence"
 	"rollcall/harness/host"
 	"rollcall/harness/nodeimage"
+	"rollcall/harness/own"
 )
 
 // open gives the cluster for a mode, or says why this host cannot have one. What the cluster is
@@ -47,7 +50,7 @@ func (r *Rig) take(ctx context.Context, out io.Writer) error {
 		return err
 	}
 	identity := evidence.Cluster{Name: r.attached.Name, Mode: r.attached.Mode, Provider: "attached", Features: r.attached.Features()}
-	for _, use := range []string{Autoscalers, Quotas} {
+	for _, use := range []string{Autoscalers, Quotas, OwnObjects} {
 		identity.Features = append(identity.Features, evidence.Feature{Name: use, Supported: r.costs[use] == "", Because: r.costs[use]})
 	}
 	if err := r.attached.Describe(ctx, &identity); err != nil {
@@ -113,6 +116,11 @@ func (r *Rig) OpenCluster(ctx context.Context, out io.Writer, mode string) (*clu
 		if spec.Archives, err = archives(ctx, r.home.Folder); err != nil {
 			return nil, err
 		}
+		owned, err := ownArchives(ctx, r.own)
+		if err != nil {
+			return nil, err
+		}
+		spec.Archives = append(spec.Archives, owned...)
 	}
 	c, err := cluster.Open(ctx, out, spec)
 	if err != nil {
@@ -175,6 +183,36 @@ func archives(ctx context.Context, module string) ([]cluster.Archive, error) {
 			return nil, err
 		}
 		list = append(list, cluster.Archive{Ref: fixtures.ImageRef(name[0], name[1]), Data: data})
+	}
+	return list, nil
+}
+
+// ownArchives are the images of an app of somebody else's, from this host's engine.
+func ownArchives(ctx context.Context, app *own.App) ([]cluster.Archive, error) {
+	if app == nil {
+		return nil, nil
+	}
+	var list []cluster.Archive
+	for _, image := range app.Images() {
+		if _, err := command.Run(ctx, "docker image inspect %s", image); err != nil {
+			if _, err := command.Run(ctx, "docker pull %s", image); err != nil {
+				return nil, host.Refuse("image "+image, oneLine(err), "build or pull it: docker has to have it, for kind's nodes to be given it")
+			}
+		}
+		file, err := os.CreateTemp("", "rollcall-image-")
+		if err != nil {
+			return nil, err
+		}
+		file.Close()
+		_, err = command.Run(ctx, "docker save --output %s %s", file.Name(), image)
+		var data []byte
+		if err == nil {
+			data, err = os.ReadFile(file.Name())
+		}
+		if err = errors.Join(err, os.Remove(file.Name())); err != nil {
+			return nil, fmt.Errorf("get image %s: %w", image, err)
+		}
+		list = append(list, cluster.Archive{Ref: image, Data: data})
 	}
 	return list, nil
 }

@@ -14,6 +14,7 @@ import (
 	"rollcall/harness/cluster"
 	"rollcall/harness/evidence"
 	"rollcall/harness/observe"
+	"rollcall/harness/own"
 	"rollcall/harness/progress"
 )
 
@@ -45,6 +46,9 @@ func (rig *Rig) record(ctx context.Context, c *cluster.Cluster, s Scenario, sp s
 	r = &recording{Scenario: s, cluster: c, agents: rig.agents, session: rig.session.ID, space: sp, namespace: sp.name, secret: rig.bringSecret, began: time.Now(), told: told, out: out, run: run}
 	r.run.Began = r.began.UTC()
 	r.run.OldVersion, r.run.NewVersion, r.run.Unloaded = appVersions[0], appVersions[1], s.Walk != nil
+	if s.Own != nil {
+		r.run.Own = s.Own.Known()
+	}
 	if s.Rollout != nil {
 		r.run.OldVersion, r.run.NewVersion = s.Rollout.Versions()
 	}
@@ -141,7 +145,7 @@ func (r *recording) deploy(ctx context.Context) error {
 	if r.clients, err = newClients(ctx, r, service); err != nil {
 		return err
 	}
-	if r.watch, err = observe.Start(ctx, r.cluster.Client, r.namespace, service.Name, fixtures.VersionLabel, r.began, r.recorder); err != nil {
+	if r.watch, err = observe.Start(ctx, r.cluster.Client, r.scope(service.Name), r.began, r.recorder); err != nil {
 		return err
 	}
 	if err := r.undisturbed(ctx); err != nil {
@@ -161,9 +165,22 @@ func (r *recording) deploy(ctx context.Context) error {
 	return r.clients.reachable(ctx)
 }
 
+// scope is what is watched: the pods of the app, by the label that has their version, and the endpoints of its Service.
+func (r *recording) scope(service string) observe.Scope {
+	scope := observe.Scope{Namespace: r.namespace, Service: service, VersionLabel: fixtures.VersionLabel}
+	if r.Own != nil {
+		scope.VersionLabel, scope.Mute = own.VersionLabel, true
+	}
+	return scope
+}
+
 // enter makes the space ready for pods.
 func (r *recording) enter(ctx context.Context) error {
-	if err := r.space.open(ctx, r.cluster.Client, r.session); err != nil {
+	standard := fixtures.Restricted
+	if r.Own != nil {
+		standard = r.Own.PodSecurity()
+	}
+	if err := r.space.open(ctx, r.cluster.Client, r.session, standard); err != nil {
 		return err
 	}
 	return r.secret(ctx, r.space)

@@ -19,6 +19,7 @@ import (
 	"rollcall/harness/host"
 	"rollcall/harness/lock"
 	"rollcall/harness/nodeimage"
+	"rollcall/harness/own"
 	"rollcall/harness/progress"
 )
 
@@ -30,7 +31,8 @@ type Options struct {
 	Out        string // run folder; empty: a new one below out/ in the module
 	// AgentsPerNode is how many agents carry the lanes of each worker, 1 to 16; empty: 1
 	AgentsPerNode string
-	Target        // a cluster that is there already
+	Target               // a cluster that is there already
+	App           string // file about an app that is not Rollcall's, for the suite own; empty: there is none
 }
 
 // Register makes flags of the options. Defaults come from the environment variables that the
@@ -41,6 +43,7 @@ func (o *Options) Register(flags *flag.FlagSet) {
 	flags.BoolVar(&o.Keep, "keep", os.Getenv("KEEP") == "1", "keep the clusters, and reuse kept ones")
 	flags.StringVar(&o.AgentsPerNode, "agents-per-node", os.Getenv("AGENTS_PER_NODE"), "`number` of agents that share the load of each worker, 1 to 16 (default 1)")
 	o.Target.Register(flags)
+	flags.StringVar(&o.App, "app", "", "`file` about an app of yours, which the suite own rolls out")
 	flags.StringVar(&o.Out, "out", "", "run `folder` to write evidence to (default a new one below out/)")
 }
 
@@ -56,6 +59,7 @@ type Rig struct {
 	home     Home
 	session  evidence.Session
 	board    *progress.Board
+	own      *own.App         // of the options; nil: none
 	attached *cluster.Cluster // the target; nil: clusters are made
 	spaces   spaces
 	costs    map[string]string // what scenarios may use and we may not, with the reason
@@ -81,6 +85,14 @@ func (r *Rig) Main(m *testing.M) int {
 func (r *Rig) Prepare() (err error) {
 	if r.modes, err = cluster.ParseModes(r.Modes); err != nil {
 		return err
+	}
+	if r.App != "" {
+		if r.own, err = own.Read(r.App); err != nil {
+			return host.Refuse("app", err.Error(), "see the README, under An app of your own")
+		}
+		if r.App, err = filepath.Abs(r.App); err != nil {
+			return err
+		}
 	}
 	if r.named() {
 		if err := r.connect(); err != nil {
@@ -196,6 +208,9 @@ func (r *Rig) openSession(suite string) (err error) {
 	r.board, err = progress.Open(r.Out, r.session.ID, r.session.Began)
 	return err
 }
+
+// Own is the app that the options name, after Prepare; nil if they name none.
+func (r *Rig) Own() *own.App { return r.own }
 
 // Attached reports whether the rig is a cluster that somebody else owns, after Prepare.
 func (r *Rig) Attached() bool { return r.attached != nil }

@@ -24,6 +24,7 @@ type Right struct {
 const (
 	Autoscalers = "horizontalpodautoscalers"
 	Quotas      = "resourcequotas"
+	OwnObjects  = "own-objects" // that the manifests of an app of somebody else's may have
 	NodeRules   = "node-rules"
 )
 
@@ -46,6 +47,9 @@ func Rights(generate, observe bool) []Right {
 		{"batch", "jobs", []string{"create", "deletecollection"}, false, ""},
 		{"autoscaling", Autoscalers, []string{"get", "create", "deletecollection"}, false, Autoscalers},
 		{"", Quotas, []string{"get", "create", "deletecollection"}, false, Quotas},
+		{"", "configmaps", []string{"create", "deletecollection"}, false, OwnObjects},
+		{"", "serviceaccounts", []string{"create", "deletecollection"}, false, OwnObjects},
+		{"policy", "poddisruptionbudgets", []string{"create", "deletecollection"}, false, OwnObjects},
 	}
 	if generate {
 		rights = append(rights, Right{"", "namespaces", []string{"list", "create", "delete"}, true, ""})

@@ -8,6 +8,7 @@ import (
 	"rollcall/fixtures"
 	"rollcall/harness/cluster"
 	"rollcall/harness/evidence"
+	"rollcall/harness/own"
 	"rollcall/harness/rollout"
 )
 
@@ -22,6 +23,9 @@ type Scenario struct {
 	Load    Load
 	Rollout rollout.Strategy
 	Expect  []evidence.Expectation
+
+	// Own is the app, where it is not Rollcall's; App says then only what the control pod is.
+	Own *own.App
 
 	// Given are changes to the cluster itself, for as long as the scenario lasts, which is alone on it then.
 	Given []cluster.Change

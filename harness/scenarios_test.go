@@ -15,10 +15,12 @@ import (
 
 	"rollcall/fixtures"
 	"rollcall/harness"
+	ownapp "rollcall/harness/own"
 	"rollcall/harness/verdict"
 	"rollcall/reports"
 	"rollcall/suites/autoscale"
 	"rollcall/suites/control"
+	"rollcall/suites/own"
 	"rollcall/suites/rollout"
 	"rollcall/suites/statusgap"
 	"rollcall/suites/switchover"
@@ -28,7 +30,16 @@ import (
 // all is every suite, by the name of their folder.
 func all() map[string][]harness.Scenario {
 	return map[string][]harness.Scenario{"autoscale": autoscale.All(), "control": control.All(), "rollout": rollout.All(),
-		"statusgap": statusgap.All(), "switchover": switchover.All(), "termination": termination.All()}
+		"own": own.All(nginx()), "statusgap": statusgap.All(), "switchover": switchover.All(), "termination": termination.All()}
+}
+
+// nginx is the app of the suite own's tests.
+func nginx() *ownapp.App {
+	app, err := ownapp.Read("../suites/own/testdata/nginx/app.yaml")
+	if err != nil {
+		panic(err)
+	}
+	return app
 }
 
 func TestEverySuiteIsListed(t *testing.T) {

@@ -65,14 +65,14 @@ func (s space) observers() string { return s.name + "-rules" }
 // lifetime is after which a namespace that is still there belongs to a run that died.
 const lifetime = time.Hour
 
-// open makes the namespace, or sees that the one given is empty.
-func (s space) open(ctx context.Context, client kubernetes.Interface, session string) error {
-	return s.make(ctx, client, fixtures.Namespace(s.name, session, time.Now().Add(lifetime)))
+// open makes the namespace, for pods of a standard, or sees that the one given is empty.
+func (s space) open(ctx context.Context, client kubernetes.Interface, session, standard string) error {
+	return s.make(ctx, client, fixtures.Namespace(s.name, session, standard, time.Now().Add(lifetime)))
 }
 
 // openObservers makes the observers' namespace.
 func (s space) openObservers(ctx context.Context, client kubernetes.Interface, session string) error {
-	return s.make(ctx, client, fixtures.ObserverNamespace(s.observers(), session, time.Now().Add(lifetime)))
+	return s.make(ctx, client, fixtures.Namespace(s.observers(), session, "privileged", time.Now().Add(lifetime)))
 }
 
 func (s space) make(ctx context.Context, client kubernetes.Interface, namespace *corev1.Namespace) error {
@@ -114,7 +114,8 @@ func clear(ctx context.Context, client kubernetes.Interface, namespace string) e
 	var left []error
 	for _, kind := range []interface {
 		DeleteCollection(context.Context, metav1.DeleteOptions, metav1.ListOptions) error
-	}{client.CoreV1().Secrets(namespace), client.CoreV1().ResourceQuotas(namespace), client.AutoscalingV2().HorizontalPodAutoscalers(namespace)} {
+	}{client.CoreV1().Secrets(namespace), client.CoreV1().ResourceQuotas(namespace), client.AutoscalingV2().HorizontalPodAutoscalers(namespace),
+		client.CoreV1().ConfigMaps(namespace), client.CoreV1().ServiceAccounts(namespace), client.PolicyV1().PodDisruptionBudgets(namespace)} {
 		if err := kind.DeleteCollection(ctx, background, fixtures.Ours()); !apierrors.IsForbidden(err) { // who may not remove any made none
 			left = append(left, err)
 		}

@@ -85,7 +85,7 @@ func (w *Walk) Deploy(ctx context.Context, app fixtures.App, version string) err
 }
 
 // Reach returns when the app answers from outside.
-func (w *Walk) Reach(ctx context.Context) error { return answers(ctx, w.Outside) }
+func (w *Walk) Reach(ctx context.Context) error { return answers(ctx, w.Outside, nil) }
 
 // RollOut makes the strategy's write and returns when the API server says that the rollout is done, and then
 // every old pod is gone, from the endpoints too. It sets the marks of a rollout.
@@ -117,7 +117,7 @@ func (r *recording) walkThrough(ctx context.Context) (err error) {
 	if err := r.enter(ctx); err != nil {
 		return err
 	}
-	r.watch, err = observe.Start(ctx, r.cluster.Client, r.namespace, r.App.Service(r.namespace, 0).Name, fixtures.VersionLabel, r.began, r.recorder)
+	r.watch, err = observe.Start(ctx, r.cluster.Client, r.scope(r.App.Service(r.namespace, 0).Name), r.began, r.recorder)
 	if err != nil {
 		return err
 	}

@@ -23,6 +23,7 @@ type Config struct {
 	Service string        // whose replies are good
 	Timeout time.Duration // from sending until the whole reply is read; zero: DefaultTimeout
 	Index   int           // which of a lane's agents this one is, from 0
+	Dialect *Dialect      // of an app that is not Rollcall's own; nil: it is. Control lanes always ask one of ours
 }
 
 // An Attack is the load of one lane, under way or over.
@@ -76,7 +77,7 @@ func (a *Attack) run(ctx context.Context, at time.Time) {
 	defer context.AfterFunc(ctx, func() { attacker.Stop() })()
 
 	a.client.began = began
-	for range attacker.Attack(targeter(lane), pacer{share, began}, 0, lane.ID) {
+	for range attacker.Attack(targeter(lane, a.client.foreign), pacer{share, began}, 0, lane.ID) {
 	}
 }
 
@@ -90,9 +91,12 @@ func workersFor(rate int, timeout time.Duration) uint64 {
 
 // targeter makes the requests of a lane. Those on reused connections are POSTs with a body: net/http resends a
 // GET, silently, when the kept-alive connection it was given turns out dead. A lane that resends wants that.
-func targeter(lane evidence.Lane) vegeta.Targeter {
+// Those of another app are what it is used to, and kept from being sent again by the client.
+func targeter(lane evidence.Lane, foreign *reader) vegeta.Targeter {
 	target := vegeta.Target{Method: http.MethodGet, URL: lane.Target}
-	if lane.Conn == evidence.Reused && !lane.Resends {
+	if foreign != nil {
+		target.Method = foreign.method()
+	} else if lane.Conn == evidence.Reused && !lane.Resends {
 		target.Method, target.Body = http.MethodPost, []byte("rollcall")
 	}
 	return vegeta.NewStaticTargeter(target)
@@ -132,6 +136,8 @@ func check(lane evidence.Lane, cfg Config) error {
 		return errors.New("no time at which the run began")
 	case cfg.Timeout < 0:
 		return fmt.Errorf("timeout %s is negative", cfg.Timeout)
+	case cfg.Dialect != nil:
+		return cfg.Dialect.Check()
 	}
 	return nil
 }

@@ -37,6 +37,7 @@ type client struct {
 	clock   clock
 	began   time.Time // when the load did
 	tape    *tape
+	foreign *reader // of an app that is not Rollcall's own; nil: it is
 
 	// A transport prefers the connection it used last, so one transport would send nearly all requests of a
 	// reused lane over one connection, to one pod. Requests therefore go round transports that keep one
@@ -52,6 +53,9 @@ func newClient(lane evidence.Lane, cfg Config) *client {
 		timeout: cfg.Timeout,
 		clock:   newClock(cfg.Began),
 		tape:    newTape(),
+	}
+	if lane.Vantage != evidence.FromControl {
+		c.foreign = newReader(cfg.Dialect)
 	}
 	count := 1
 	if lane.Conn == evidence.Reused {
@@ -99,9 +103,13 @@ func (c *client) RoundTrip(req *http.Request) (*http.Response, error) {
 	var given connections
 	req = req.WithContext(httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: given.add}))
 	req.GetBody = nil // net/http resends what it can rewind
+	if c.foreign != nil && !c.lane.Resends {
+		req.Body = unrepeatable{} // and what has no body at all
+	}
 	reply, err := c.transports[n%uint64(len(c.transports))].RoundTrip(req)
+	var by evidence.Server
 	if err == nil {
-		_, err = io.Copy(io.Discard, reply.Body)
+		by, err = c.readReply(reply)
 		reply.Body.Close()
 		reply.Body = http.NoBody
 	}
@@ -117,8 +125,7 @@ func (c *client) RoundTrip(req *http.Request) (*http.Response, error) {
 		LocalPort: given.localPort(),
 	}
 	if reply != nil {
-		hit.Status = reply.StatusCode
-		hit.By = serverOf(reply)
+		hit.Status, hit.By = reply.StatusCode, by
 	}
 	var trouble error
 	switch {
@@ -127,8 +134,12 @@ func (c *client) RoundTrip(req *http.Request) (*http.Response, error) {
 		if hit.Fault, known = faultOf(err, deathOf(given.last)); !known {
 			trouble = err
 		}
-	case hit.Status < 200 || hit.Status > 299:
+	case !c.goodStatus(hit.Status):
 		hit.Fault = evidence.BadStatus
+	case c.foreign != nil:
+		if c.foreign.Names() && hit.By.Version == "" {
+			hit.Fault = evidence.WrongServer
+		}
 	case reply.Header.Get(serviceHeader) != c.service || hit.By.Version == "" || hit.By.Pod == "" || hit.By.Node == "":
 		hit.Fault = evidence.WrongServer
 	}
@@ -154,6 +165,30 @@ func (c *client) close() {
 		t.CloseIdleConnections()
 	}
 }
+
+// readReply reads a reply to its end, and who gave it, as far as it says so.
+func (c *client) readReply(reply *http.Response) (by evidence.Server, err error) {
+	if c.foreign != nil {
+		by.Version, err = c.foreign.read(reply)
+		return by, err
+	}
+	_, err = io.Copy(io.Discard, reply.Body)
+	return serverOf(reply), err
+}
+
+func (c *client) goodStatus(status int) bool {
+	if c.foreign != nil {
+		return c.foreign.good(status)
+	}
+	return status >= 200 && status <= 299
+}
+
+// unrepeatable is an empty body that net/http cannot rewind: a request that has one is not sent again when the kept
+// connection it was given turns out dead.
+type unrepeatable struct{}
+
+func (unrepeatable) Read([]byte) (int, error) { return 0, io.EOF }
+func (unrepeatable) Close() error             { return nil }
 
 func serverOf(reply *http.Response) evidence.Server {
 	return evidence.Server{

@@ -183,7 +183,7 @@ func send(t *testing.T, c *client, seq uint64) {
 func requestOf(t testing.TB, lane evidence.Lane) *http.Request {
 	t.Helper()
 	var target vegeta.Target
-	if err := targeter(lane)(&target); err != nil {
+	if err := targeter(lane, nil)(&target); err != nil {
 		t.Fatal(err)
 	}
 	req, err := target.Request()

@@ -2,6 +2,7 @@ package loadgen
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
@@ -28,15 +29,59 @@ func Ask(ctx context.Context, client *http.Client, target string) (evidence.Serv
 	return serverOf(reply), err
 }
 
-// Reach has the agent ask the target once, from where it is.
-func (r Remote) Reach(ctx context.Context, target string) error {
-	return r.call(ctx, "reach?target="+url.QueryEscape(target), http.MethodGet, nil, nothing)
+// AskIn asks an app of another dialect once and says which version gave the good reply, if it names one.
+func AskIn(ctx context.Context, client *http.Client, target string, d *Dialect) (version string, err error) {
+	if err := d.Check(); err != nil {
+		return "", fmt.Errorf("loadgen: ask: %w", err)
+	}
+	req, err := http.NewRequestWithContext(ctx, d.method(), target, nil)
+	if err != nil {
+		return "", fmt.Errorf("loadgen: ask: %w", err)
+	}
+	reply, err := client.Do(req)
+	if err != nil {
+		return "", fmt.Errorf("loadgen: ask: %w", err)
+	}
+	defer reply.Body.Close()
+	version, err = newReader(d).read(reply)
+	switch {
+	case err != nil:
+		return "", fmt.Errorf("loadgen: ask %s: %w", target, err)
+	case !d.good(reply.StatusCode):
+		return "", fmt.Errorf("loadgen: ask %s: %s", target, reply.Status)
+	case d.Names() && version == "":
+		return "", fmt.Errorf("loadgen: ask %s: the reply names no version where it should", target)
+	}
+	return version, nil
+}
+
+// Reach has the agent ask the target once, from where it is. The dialect is nil for an app of ours.
+func (r Remote) Reach(ctx context.Context, target string, d *Dialect) error {
+	query := url.Values{"target": {target}}
+	if d != nil {
+		text, err := json.Marshal(d)
+		if err != nil {
+			return fmt.Errorf("loadgen: ask agent to reach: %w", err)
+		}
+		query.Set("dialect", string(text))
+	}
+	return r.call(ctx, "reach?"+query.Encode(), http.MethodGet, nil, nothing)
 }
 
 // reach serves GET /v1/reach: 502 when the target gave no good reply.
 func (a *Agent) reach(w http.ResponseWriter, r *http.Request) {
 	client := http.Client{Timeout: DefaultTimeout, Transport: &http.Transport{DisableKeepAlives: true}}
-	if _, err := Ask(r.Context(), &client, r.URL.Query().Get("target")); err != nil {
+	target, text := r.URL.Query().Get("target"), r.URL.Query().Get("dialect")
+	var err error
+	if text == "" {
+		_, err = Ask(r.Context(), &client, target)
+	} else {
+		var d Dialect
+		if err = json.Unmarshal([]byte(text), &d); err == nil {
+			_, err = AskIn(r.Context(), &client, target, &d)
+		}
+	}
+	if err != nil {
 		http.Error(w, err.Error(), http.StatusBadGateway)
 	}
 }

@@ -19,18 +19,18 @@ func TestReachThroughAnAgent(t *testing.T) {
 	defer api.Close()
 	remote := Remote{URL: api.URL, Token: "secret", Client: api.Client()}
 
-	if err := remote.Reach(t.Context(), app.URL); err == nil || !strings.Contains(err.Error(), "503") {
+	if err := remote.Reach(t.Context(), app.URL, nil); err == nil || !strings.Contains(err.Error(), "503") {
 		t.Errorf("error %v of an app that answers 503", err)
 	}
 	status = http.StatusOK
-	if err := remote.Reach(t.Context(), app.URL); err != nil {
+	if err := remote.Reach(t.Context(), app.URL, nil); err != nil {
 		t.Errorf("an app that answers is not reached: %v", err)
 	}
 	app.Close()
-	if err := remote.Reach(t.Context(), app.URL); err == nil {
+	if err := remote.Reach(t.Context(), app.URL, nil); err == nil {
 		t.Error("an app that is gone is reached")
 	}
-	if err := (Remote{URL: api.URL, Token: "wrong", Client: api.Client()}).Reach(t.Context(), app.URL); err == nil || !strings.Contains(err.Error(), "401") {
+	if err := (Remote{URL: api.URL, Token: "wrong", Client: api.Client()}).Reach(t.Context(), app.URL, nil); err == nil || !strings.Contains(err.Error(), "401") {
 		t.Errorf("error %v without the token, want 401", err)
 	}
 }

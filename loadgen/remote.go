@@ -29,6 +29,7 @@ func (r Remote) Start(ctx context.Context, lanes []evidence.Lane, cfg Config) er
 		Service: cfg.Service,
 		Timeout: cfg.Timeout,
 		Index:   cfg.Index,
+		Dialect: cfg.Dialect,
 		Lanes:   lanes,
 	}, nothing)
 }

@@ -21,6 +21,7 @@ type order struct {
 	Service string          `json:"service"` // as in Config
 	Timeout time.Duration   `json:"timeout"` // nanoseconds; 0: DefaultTimeout
 	Index   int             `json:"index"`   // as in Config
+	Dialect *Dialect        `json:"dialect,omitempty"`
 	Lanes   []evidence.Lane `json:"lanes"`
 }
 
@@ -138,7 +139,7 @@ func (o order) start(ctx context.Context) ([]*Attack, error) {
 	if len(o.Lanes) == 0 {
 		return nil, errors.New("no lanes")
 	}
-	cfg := Config{Began: fromNano(o.Began), At: fromNano(o.At), Service: o.Service, Timeout: o.Timeout, Index: o.Index}
+	cfg := Config{Began: fromNano(o.Began), At: fromNano(o.At), Service: o.Service, Timeout: o.Timeout, Index: o.Index, Dialect: o.Dialect}
 	seen := map[string]bool{}
 	var attacks []*Attack
 	for _, lane := range o.Lanes {

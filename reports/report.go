@@ -65,6 +65,7 @@ type Scenario struct {
 	Rules       []Rule          `json:"rules"`
 	Lanes       []Lane          `json:"lanes"`
 	Numbers     Numbers         `json:"numbers"`
+	Advice      []string        `json:"advice,omitempty"`      // to the owner of an app that is not Rollcall's
 	Evidence    string          `json:"evidence"`              // folder, relative to the run folder, with slashes
 	Files       []string        `json:"-"`                     // names of what lies in it
 	Diagnostics string          `json:"diagnostics,omitempty"` // likewise a folder: what the cluster looked like when it went wrong

@@ -98,6 +98,9 @@ func (s *Scenario) judge(run evidence.Run, tl timeline.Timeline) {
 		s.LoadSeconds = new(seconds(ended - begun))
 	}
 	s.Numbers = newNumbers(tl)
+	if run.Own != nil {
+		s.Advice = adviceOn(*run.Own, s.Numbers, s.Lanes)
+	}
 	if len(run.Clocks) > 0 {
 		s.Numbers.ClockUncertainty = new(millis(tl.ClockUncertainty()))
 	}

@@ -45,6 +45,9 @@ func Terminal(w io.Writer, r Report) error {
 		if i > 0 {
 			explain(&b, shown[i-1].Because)
 			explain(&b, account(shown[i-1]))
+			for _, advice := range shown[i-1].Advice {
+				explain(&b, advice)
+			}
 		}
 	}
 	for _, s := range skipsOf(r.Scenarios) {

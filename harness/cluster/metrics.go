@@ -15,6 +15,7 @@ import (
 	"sigs.k8s.io/e2e-framework/klient/k8s"
 	"sigs.k8s.io/e2e-framework/klient/k8s/resources"
 
+	"rollcall/fixtures"
 	"rollcall/harness/command"
 	"rollcall/harness/poll"
 )
@@ -46,7 +47,7 @@ func (metrics) Make(ctx context.Context, c *Cluster) (undo func(context.Context)
 	if err != nil {
 		return nil, fmt.Errorf("cluster: %w", err)
 	}
-	if err := decoder.DecodeEach(ctx, strings.NewReader(metricsServer), decoder.CreateIgnoreAlreadyExists(api), decoder.MutateLabels(metricsLabel)); err != nil {
+	if err := decoder.DecodeEach(ctx, strings.NewReader(metricsServer), decoder.CreateIgnoreAlreadyExists(api)); err != nil {
 		return c.removeMetrics, fmt.Errorf("cluster: install metrics-server: %w", err)
 	}
 	err = poll.Until(ctx, time.Second, func() (bool, error) { return c.measured(ctx), nil })
@@ -83,9 +84,6 @@ func (c *Cluster) lacksMetrics(ctx context.Context) (because string, err error) 
 	return "", nil
 }
 
-// metricsLabel is on every object of the manifest, by which they are known to be ours.
-var metricsLabel = map[string]string{"app.kubernetes.io/managed-by": "rollcall"}
-
 // removeMetrics removes what there is of a metrics-server of ours.
 func (c *Cluster) removeMetrics(ctx context.Context) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, metricsPatience, fmt.Errorf("not removed after %v", metricsPatience))
@@ -96,10 +94,8 @@ func (c *Cluster) removeMetrics(ctx context.Context) error {
 	}
 	remove := func(ctx context.Context, object k8s.Object) error {
 		err := api.Get(ctx, object.GetName(), object.GetNamespace(), object)
-		for key, value := range metricsLabel {
-			if err != nil || object.GetLabels()[key] != value {
-				return ignoreNotFound(err)
-			}
+		if err != nil || object.GetLabels()[fixtures.ManagedByLabel] != fixtures.Owner {
+			return ignoreNotFound(err)
 		}
 		return ignoreNotFound(api.Delete(ctx, object))
 	}

@@ -61,6 +61,9 @@ func (c *conformance) run(ctx context.Context) int {
 	c.session = evidence.NewSession(filepath.Base(folder), began)
 	c.session.Command = fmt.Sprintf("out/bin/conformance run -modes=%s -suites=%s -k8s=%s -agents-per-node=%d -run=%q -keep=%v",
 		strings.Join(c.rig.ModeList(), ","), strings.Join(suites, ","), c.rig.Version(), c.rig.Agents(), c.pattern, c.rig.Keep)
+	if c.rig.App != "" {
+		c.session.Command += " -app=" + c.rig.App
+	}
 	for _, arg := range c.rig.Args() {
 		c.session.Command += " " + arg
 	}
@@ -223,6 +226,9 @@ func (c *conformance) flags(mode string) []string {
 	args := []string{"-k8s=" + c.rig.Version(), fmt.Sprintf("-agents-per-node=%d", c.rig.Agents())}
 	if slices.Contains(cluster.Modes, mode) {
 		args = append(args, "-modes="+mode)
+	}
+	if c.rig.App != "" {
+		args = append(args, "-app="+c.rig.App)
 	}
 	if c.pattern != "" {
 		args = append(args, "-test.run=/"+mode+"/("+c.pattern+")")

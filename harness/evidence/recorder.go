@@ -90,7 +90,11 @@ func (r *Recorder) Finish(run Run) error {
 	if err != nil {
 		return fmt.Errorf("evidence: finish %s: %w", r.dir, err)
 	}
-	if err := write(r.dir, Evidence{Run: run, Hits: r.hits.tape(), Arrivals: r.arrivals.tape(), Events: events}); err != nil {
+	whole := Evidence{Run: run, Hits: r.hits.tape(), Arrivals: r.arrivals.tape(), Events: events}
+	if run.Own != nil {
+		whole.Arrivals = nil
+	}
+	if err := write(r.dir, whole); err != nil {
 		return err
 	}
 	for _, name := range []string{hitsSegment, arrivalsSegment, eventsSegment} {

@@ -67,6 +67,9 @@ type Run struct {
 	// Lacks are features of which the cluster turned out to have none; rules that need one are skipped.
 	Lacks []Feature `json:"lacks,omitempty"`
 
+	// Own is the app under test, where it is not Rollcall's.
+	Own *Own `json:"own,omitempty"`
+
 	// Skipped is why the scenario did not run at all; empty when it did.
 	Skipped string `json:"skipped,omitempty"`
 	// Distrust lists what kept the recording from being whole (a dead client, a lost watch, a

@@ -34,7 +34,7 @@ func newLife(t *testing.T) *life {
 	t.Helper()
 	l := &life{T: t, began: time.Now(), api: fake.NewClientset(), kubelet: &kubelet{changed: make(chan struct{})}, tape: newTape()}
 	var err error
-	l.watch, err = Start(t.Context(), client{l.api, l.kubelet.serve(t)}, namespace, "echo", version, l.began, l.tape)
+	l.watch, err = Start(t.Context(), client{l.api, l.kubelet.serve(t)}, Scope{Namespace: namespace, Service: "echo", VersionLabel: version}, l.began, l.tape)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -41,7 +41,7 @@ func (w *Watch) seePod(p *corev1.Pod) {
 			w.seeAddress(seen, ip.IP)
 		}
 		seen.seeRuns(p)
-		if created {
+		if created && !w.mute {
 			w.follow(seen)
 		}
 		if ready := Ready(p); ready != seen.ready {

@@ -30,7 +30,7 @@ func newView(t *testing.T) *view {
 	t.Helper()
 	v := &view{T: t, began: time.Now(), api: fake.NewClientset(), kubelet: &kubelet{changed: make(chan struct{}), runs: []*run{{}}}, tape: newTape()}
 	var err error
-	if v.watch, err = Start(t.Context(), v.api, namespace, "echo", version, v.began, v.tape); err != nil {
+	if v.watch, err = Start(t.Context(), v.api, Scope{Namespace: namespace, Service: "echo", VersionLabel: version}, v.began, v.tape); err != nil {
 		t.Fatal(err)
 	}
 	v.watch.FollowRules("worker", v.kubelet.serve(t).Pods(namespace), "p")

@@ -34,6 +34,7 @@ type Watch struct {
 	began        time.Time
 	versionLabel string
 	service      string
+	mute         bool // no pod's log is followed
 	sink         Sink
 	factories    []informers.SharedInformerFactory
 	watching     sync.WaitGroup // the heartbeat
@@ -63,14 +64,22 @@ type Watch struct {
 	changed    chan struct{}              // closed and replaced at every change
 }
 
-// Start begins to watch a namespace and returns when everything in it has been seen, or ctx ends;
-// from then on the watch lasts until Stop. versionLabel is the pod label that holds the app's version;
-// service is the Service whose endpoints count. Times are offsets from began.
-func Start(ctx context.Context, client kubernetes.Interface, namespace, service, versionLabel string, began time.Time, sink Sink) (*Watch, error) {
+// A Scope says what a Watch sees.
+type Scope struct {
+	Namespace    string
+	Service      string // whose endpoints count
+	VersionLabel string // of the app's pods, which holds their version
+	Mute         bool   // the app is not ours, and the logs of its pods tell us nothing
+}
+
+// Start begins to watch and returns when everything in the scope has been seen, or ctx ends; from then on the watch lasts
+// until Stop. Times are offsets from began.
+func Start(ctx context.Context, client kubernetes.Interface, scope Scope, began time.Time, sink Sink) (*Watch, error) {
+	namespace := scope.Namespace
 	watching, endWatching := context.WithCancel(context.WithoutCancel(ctx))
 	reading, endReading := context.WithCancelCause(context.WithoutCancel(ctx))
 	w := &Watch{
-		began: began, versionLabel: versionLabel, service: service, sink: sink,
+		began: began, versionLabel: scope.VersionLabel, service: scope.Service, mute: scope.Mute, sink: sink,
 		endWatching: endWatching, core: client.CoreV1(), client: client.CoreV1().Pods(namespace), reading: reading, endReading: endReading,
 		pods: map[string]*pod{}, slices: map[string]map[string]bool{}, endpoints: map[string]bool{},
 		workloads: map[string]*appsv1.Deployment{}, sets: map[string]*appsv1.StatefulSet{}, routes: map[string]map[string]bool{}, scaled: map[string]int32{},

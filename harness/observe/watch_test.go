@@ -48,7 +48,7 @@ type noted struct {
 func TestWatchNotesEachChangeOnce(t *testing.T) {
 	client := fake.NewClientset()
 	noticed := newTape()
-	w, err := Start(t.Context(), client, namespace, "echo", version, time.Now(), noticed)
+	w, err := Start(t.Context(), client, Scope{Namespace: namespace, Service: "echo", VersionLabel: version}, time.Now(), noticed)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -124,7 +124,7 @@ func TestWatchNotesEachChangeOnce(t *testing.T) {
 }
 
 func TestUntilEndsWithTheCause(t *testing.T) {
-	w, err := Start(t.Context(), fake.NewClientset(), namespace, "echo", version, time.Now(), newTape())
+	w, err := Start(t.Context(), fake.NewClientset(), Scope{Namespace: namespace, Service: "echo", VersionLabel: version}, time.Now(), newTape())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -138,7 +138,7 @@ func TestUntilEndsWithTheCause(t *testing.T) {
 
 func TestStateIsWhatWasSeen(t *testing.T) {
 	client := fake.NewClientset(somePod("a", corev1.ConditionTrue))
-	w, err := Start(t.Context(), client, namespace, "echo", version, time.Now(), newTape())
+	w, err := Start(t.Context(), client, Scope{Namespace: namespace, Service: "echo", VersionLabel: version}, time.Now(), newTape())
 	if err != nil {
 		t.Fatal(err)
 	}

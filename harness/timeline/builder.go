@@ -11,12 +11,13 @@ import (
 
 // A builder makes a [Lane] from its hits, given by number and without another lane's in between.
 type builder struct {
-	lane    Lane
-	marks   []time.Duration // ascending
-	ended   time.Duration   // when the load ended
-	clocks  clocks
-	new     string // version
-	arrived bool   // arrivals were recorded
+	lane     Lane
+	marks    []time.Duration // ascending
+	ended    time.Duration   // when the load ended
+	clocks   clocks
+	new      string // version
+	arrived  bool   // arrivals were recorded
+	nameless bool   // good replies need not name their version
 
 	next     []uint64 // number expected of each agent
 	finished bool
@@ -80,7 +81,7 @@ func newBuilder(lane evidence.Lane, t Timeline, s *scratch) *builder {
 	b := &builder{
 		lane:  Lane{Lane: lane, replies: make(map[span]*Replies), lastTo: make(map[string]time.Duration), uncertainty: t.clocks[lane.Node].uncertainty},
 		ended: t.marks[evidence.LoadEnded], scratch: s,
-		clocks: t.clocks, new: t.New, arrived: t.Arrived, servers: make(map[evidence.Server]*server), nodes: make(map[string]bool),
+		clocks: t.clocks, new: t.New, arrived: t.Arrived, nameless: t.nameless && lane.Vantage != evidence.FromControl, servers: make(map[evidence.Server]*server), nodes: make(map[string]bool),
 		summary: LaneSummary{Failures: make(map[evidence.Fault]int), ByVersion: make(map[string]int)},
 	}
 	for _, fault := range evidence.Faults() {
@@ -117,7 +118,7 @@ func (b *builder) add(h *evidence.Hit, at []evidence.Arrival) {
 	if h.Failed() && !slices.Contains(evidence.Faults(), h.Fault) {
 		b.note(unknownFault, h.Seq)
 	}
-	if !h.Failed() && h.By.Version == "" {
+	if !h.Failed() && h.By.Version == "" && !b.nameless {
 		b.note(anonymous, h.Seq)
 	}
 	b.summary.Arrivals += len(at)

@@ -34,8 +34,9 @@ type Timeline struct {
 	// with problems can be read but not judged.
 	Problems []string
 
-	clocks clocks
-	marks  map[evidence.EventKind]time.Duration
+	clocks   clocks
+	nameless bool // the app's replies do not name their version
+	marks    map[evidence.EventKind]time.Duration
 }
 
 // A Lane is one client: what it saw, in numbers, and the hits that stand out.
@@ -68,6 +69,7 @@ func (h Hit) Lost() bool {
 // contradiction is one of the timeline's Problems.
 func Join(ev evidence.Evidence) (Timeline, error) {
 	t := Timeline{Old: ev.Run.OldVersion, New: ev.Run.NewVersion, Arrived: ev.Arrivals != nil, clocks: readClocks(ev.Run.Clocks)}
+	t.nameless = ev.Run.Own != nil && !ev.Run.Own.Named
 	t.Events = t.clocks.events(ev.Events)
 	t.marks = firstMarks(t.Events)
 	t.Pods = podsOf(t.Events)

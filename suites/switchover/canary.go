@@ -26,7 +26,7 @@ func canary() harness.Scenario {
 			verdict.NoFailures(),
 			verdict.NoHiddenRetries(),
 			verdict.On(evidence.Fresh, verdict.Share("v2", 25, evidence.Barrier)),
-			verdict.On(evidence.Reused, verdict.StillServes("v1", 95)),
+			verdict.On(evidence.Reused, verdict.StillServes("v1", 50)),
 		},
 	}
 }

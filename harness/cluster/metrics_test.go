@@ -1,0 +1,15 @@
+package cluster
+
+import (
+	"strings"
+	"testing"
+)
+
+// What is not labelled is not removed, and an APIService without its server keeps every namespace from going.
+func TestEveryObjectOfMetricsServerIsLabelled(t *testing.T) {
+	objects := strings.Count("\n"+metricsServer, "\nkind: ")
+	labelled := strings.Count(metricsServer, "\nmetadata: {labels: {app.kubernetes.io/managed-by: rollcall}")
+	if objects == 0 || objects != labelled {
+		t.Errorf("%d of %d objects are", labelled, objects)
+	}
+}

@@ -1,0 +1,15 @@
+// Package own asks of an app that is not Rollcall's what the suite rollout asks of ours.
+package own
+
+import (
+	"rollcall/harness"
+	"rollcall/harness/own"
+)
+
+// All lists the scenarios of this suite for an app.
+func All(app *own.App) []harness.Scenario {
+	return []harness.Scenario{
+		update(app, "update", "rolling out the next version fails no request", app.Update()),
+		update(app, "update-back", "rolling back to the version before fails no request", app.Back()),
+	}
+}

@@ -1,0 +1,29 @@
+package own
+
+import (
+	"rollcall/fixtures"
+	"rollcall/harness"
+	"rollcall/harness/evidence"
+	"rollcall/harness/own"
+	"rollcall/harness/rollout"
+	"rollcall/harness/verdict"
+)
+
+// update is a rollout under load. Where the app's replies name their version, what they say is judged as well.
+func update(app *own.App, id, claim string, strategy rollout.Strategy) harness.Scenario {
+	old, next := strategy.Versions()
+	s := harness.Scenario{
+		ID:      id,
+		Claim:   claim + " of " + app.Name(),
+		Uses:    []string{harness.OwnObjects},
+		Own:     app,
+		App:     fixtures.App{Name: "rollcall"}, // of the control pod, beside names of the app's own
+		Load:    harness.Load{Rate: app.Rate()},
+		Rollout: strategy,
+		Expect:  []evidence.Expectation{verdict.FullRate(99), verdict.NoFailures()},
+	}
+	if app.Known().Named {
+		s.Expect = append(s.Expect, verdict.Serves(old, next), verdict.OnlyServes(next, evidence.Barrier))
+	}
+	return s
+}
