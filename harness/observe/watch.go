@@ -185,7 +185,9 @@ func (w *Watch) Stop(ctx context.Context) {
 	}
 	w.mu.Lock()
 	for _, p := range w.pods {
-		p.endFollowing()
+		if !w.mute {
+			p.endFollowing()
+		}
 	}
 	w.mu.Unlock()
 	defer context.AfterFunc(ctx, func() { w.endReading(context.Cause(ctx)) })()

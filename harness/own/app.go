@@ -264,6 +264,9 @@ func (a *App) Rate() int { return a.document.rate() }
 // PodSecurity is the standard that the namespace has to admit.
 func (a *App) PodSecurity() string { return cmp.Or(a.document.PodSecurity, "restricted") }
 
+// Service is the name of the one whose clients are asked about.
+func (a *App) Service() string { return a.document.Service }
+
 // Name is the workload's, as kind and name.
 func (a *App) Name() string { return a.document.Workload.Kind + " " + a.document.Workload.Name }
 

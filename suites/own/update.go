@@ -17,7 +17,7 @@ func update(app *own.App, id, claim string, strategy rollout.Strategy) harness.S
 		Claim:   claim + " of " + app.Name(),
 		Uses:    []string{harness.OwnObjects},
 		Own:     app,
-		App:     fixtures.App{Name: "rollcall"}, // of the control pod, beside names of the app's own
+		App:     fixtures.App{Name: app.Service()}, // of the control pod, which has to answer in the Service's name
 		Load:    harness.Load{Rate: app.Rate()},
 		Rollout: strategy,
 		Expect:  []evidence.Expectation{verdict.FullRate(99), verdict.NoFailures()},
