@@ -64,7 +64,7 @@ func removalByForce() harness.Scenario {
 	return forced.scenario("grace-denied", "a pod deleted by force is out of the API at once, while its hook runs on for 1 s and its app until it exits", []string{"C34"},
 		verdict.Fact(podEvents, "MODIFIED deletionTimestamp, DELETED"),
 		verdict.Fact(lastPhase, "Running"),
-		verdict.Between(evidence.PodDeleting, evidence.PodGone, 0, time.Second),
+		verdict.Between(evidence.PodDeleting, evidence.PodGone, -100*time.Millisecond, time.Second), // in this order, see the events
 		verdict.Between(evidence.PodGone, evidence.PodSigterm, 500*time.Millisecond, 5*time.Second),
 		verdict.Between(evidence.PodSigterm, evidence.PodExited, linger, 2*time.Second),
 	)
