@@ -2,7 +2,6 @@ package harness
 
 import (
 	"context"
-	"flag"
 	"os"
 	"strings"
 	"testing"
@@ -24,59 +23,32 @@ func TestDistrust(t *testing.T) {
 	if os.Getenv("ROLLCALL_DISTRUST") == "" {
 		t.Skip("it needs clusters: make distrust")
 	}
-	var r Rig
-	r.Register(flag.NewFlagSet("distrust", flag.PanicOnError))
-	if err := r.Prepare(); err != nil {
-		t.Fatal(err)
-	}
-	if err := r.openSession("distrust"); err != nil {
-		t.Fatal(err)
-	}
-	ctx, stop := r.context(t)
-	defer stop()
-	for _, mode := range r.modes {
-		t.Run(mode, func(t *testing.T) {
-			c, skip, err := r.open(ctx, t.Output(), mode)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if skip != "" {
-				t.Skip(skip)
-			}
-			defer func() {
-				if err := c.Close(); err != nil {
-					t.Error(err)
+	onClusters(t, "distrust", func(ctx context.Context, t *testing.T, r *Rig, c *cluster.Cluster) {
+		for _, row := range []struct {
+			id    string
+			do    func(ctx context.Context, c *cluster.Cluster) error
+			cause string // part of why the recording is not trusted
+		}{
+			{"killed-agent", kill("worker", "agent"), "(Error, exit code 137)"},
+			{"paused-agent", pause("worker", "agent", 3*time.Second), "late or later, over 0.100s"},
+			{"silent-api-server", pause("control-plane", "kube-apiserver", 10*time.Second), "a watch was blind until"},
+		} {
+			t.Run(row.id, func(t *testing.T) {
+				s := Scenario{ID: row.id, Claim: "a damaged rig judges nobody", Load: Load{Rate: 100},
+					App: fixtures.App{Replicas: 3, MaxSurge: new(intstr.FromInt32(1)), MaxUnavailable: new(intstr.FromInt32(0)),
+						PreStopSleep: 5 * time.Second, Linger: 2 * time.Second, OnTerm: fixtures.Drain},
+					Rollout: damaged{rollout.Update("v1", "v2"), c, row.do}}
+				s.Expect = append(s.Expect, verdict.NoFailures())
+				v, err := r.recordAndJudge(ctx, c, "distrust", s, t.Output())
+				if err != nil {
+					t.Fatal(err)
 				}
-			}()
-			for _, row := range []struct {
-				id    string
-				do    func(ctx context.Context, c *cluster.Cluster) error
-				cause string // part of why the recording is not trusted
-			}{
-				{"killed-agent", kill("worker", "agent"), "(Error, exit code 137)"},
-				{"paused-agent", pause("worker", "agent", 3*time.Second), "late or later, over 0.100s"},
-				{"silent-api-server", pause("control-plane", "kube-apiserver", 10*time.Second), "a watch was blind until"},
-			} {
-				t.Run(row.id, func(t *testing.T) {
-					s := Scenario{ID: row.id, Claim: "a damaged rig judges nobody", Load: Load{Rate: 100},
-						App: fixtures.App{Replicas: 3, MaxSurge: new(intstr.FromInt32(1)), MaxUnavailable: new(intstr.FromInt32(0)),
-							PreStopSleep: 5 * time.Second, Linger: 2 * time.Second, OnTerm: fixtures.Drain},
-						Rollout: damaged{rollout.Update("v1", "v2"), c, row.do}}
-					s.Expect = append(s.Expect, verdict.NoFailures())
-					v, err := r.recordAndJudge(ctx, c, "distrust", s, t.Output())
-					if err != nil {
-						t.Fatal(err)
-					}
-					if v.Outcome != verdict.Inconclusive || !v.Distrusted || !strings.Contains(v.Because, row.cause) {
-						t.Errorf("%s: %s; want inconclusive, because %q", v.Outcome, v.Because, row.cause)
-					}
-				})
-			}
-		})
-	}
-	if err := r.closeSession(r.broken); err != nil {
-		t.Error(err)
-	}
+				if v.Outcome != verdict.Inconclusive || !v.Distrusted || !strings.Contains(v.Because, row.cause) {
+					t.Errorf("%s: %s; want inconclusive, because %q", v.Outcome, v.Because, row.cause)
+				}
+			})
+		}
+	})
 }
 
 // damaged is a strategy during which something happens to the rig.

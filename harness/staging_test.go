@@ -9,7 +9,6 @@ import (
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"encoding/pem"
-	"flag"
 	"fmt"
 	"math/big"
 	"net"
@@ -36,46 +35,19 @@ func TestStaging(t *testing.T) {
 	if os.Getenv("ROLLCALL_STAGING") == "" {
 		t.Skip("it needs a cluster: make staging")
 	}
-	var r Rig
-	r.Register(flag.NewFlagSet("staging", flag.PanicOnError))
-	if err := r.Prepare(); err != nil {
-		t.Fatal(err)
-	}
-	if err := r.openSession("staging"); err != nil {
-		t.Fatal(err)
-	}
-	ctx, stop := r.context(t)
-	defer stop()
-	for _, mode := range r.modes {
-		t.Run(mode, func(t *testing.T) {
-			c, skip, err := r.open(ctx, t.Output(), mode)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if skip != "" {
-				t.Skip(skip)
-			}
-			defer func() {
-				if err := c.Close(); err != nil {
-					t.Error(err)
-				}
-			}()
-			s := staging{t, ctx, c}
-			repo, ca := s.registry()
-			s.kubectl("apply", "--kustomize", s.copied("node-rules"))
-			defer s.kubectl("delete", "--ignore-not-found", "--kustomize", s.copied("node-rules"))
-			config := s.account()
-			before := s.listing()
-			s.conformance("run", "-kubeconfig="+config, "-context=staging", "-namespace=rollcall", "-allow="+NodeRules,
-				"-image-repo="+repo, "-registry-ca="+ca, "-outside-url="+os.Getenv("OUTSIDE_URL"), "-suites="+os.Getenv("SUITES"), "-run="+os.Getenv("SCENARIOS"))
-			if diff := cmp.Diff(before, s.listing()); diff != "" {
-				t.Errorf("the cluster is not what it was (-before +after):\n%s", diff)
-			}
-		})
-	}
-	if err := r.closeSession(r.broken); err != nil {
-		t.Error(err)
-	}
+	onClusters(t, "staging", func(ctx context.Context, t *testing.T, _ *Rig, c *cluster.Cluster) {
+		s := staging{t, ctx, c}
+		repo, ca := s.registry()
+		s.kubectl("apply", "--kustomize", s.copied("node-rules"))
+		defer s.kubectl("delete", "--ignore-not-found", "--kustomize", s.copied("node-rules"))
+		config := s.account()
+		before := s.listing()
+		s.conformance("run", "-kubeconfig="+config, "-context=staging", "-namespace=rollcall", "-allow="+NodeRules,
+			"-image-repo="+repo, "-registry-ca="+ca, "-outside-url="+os.Getenv("OUTSIDE_URL"), "-suites="+os.Getenv("SUITES"), "-run="+os.Getenv("SCENARIOS"))
+		if diff := cmp.Diff(before, s.listing()); diff != "" {
+			t.Errorf("the cluster is not what it was (-before +after):\n%s", diff)
+		}
+	})
 }
 
 // A staging cluster is one of kind's, seen as if it were somebody else's.
@@ -106,7 +78,7 @@ func (s staging) kubectl(args ...string) string {
 // copied is a folder of fixtures/staging as it lies on the administrator's node.
 func (s staging) copied(folder string) string {
 	s.t.Helper()
-	const there = "/root/staging"
+	const there = "/staging"
 	s.run("docker exec %s rm -rf %s", s.administrator(), there)
 	s.run("docker cp ../fixtures/staging %s:%s", s.administrator(), there)
 	return there + "/" + folder
