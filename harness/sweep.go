@@ -6,6 +6,8 @@ import (
 	"io"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
+
 	"rollcall/fixtures"
 	"rollcall/harness/host"
 )
@@ -29,8 +31,7 @@ func (r *Rig) sweepTarget(ctx context.Context, out io.Writer) error {
 		return err
 	}
 	for _, n := range left.Items {
-		expires, err := time.Parse(time.RFC3339, n.Annotations[fixtures.ExpiresAnnotation])
-		if n.DeletionTimestamp != nil || err == nil && time.Now().Before(expires) && !dead[n.Labels[fixtures.InstanceLabel]] {
+		if n.DeletionTimestamp != nil || !abandoned(n, dead, time.Now()) {
 			continue
 		}
 		fmt.Fprintf(out, "removing namespace %s, which run %s left behind\n", n.Name, n.Labels[fixtures.InstanceLabel])
@@ -39,6 +40,14 @@ func (r *Rig) sweepTarget(ctx context.Context, out io.Writer) error {
 		}
 	}
 	return nil
+}
+
+// abandoned reports whether a namespace is of a run that is known to be dead, or whose time is over. One that is labelled
+// like ours, but names no run or no time, is somebody else's.
+func abandoned(n corev1.Namespace, dead map[string]bool, now time.Time) bool {
+	run := n.Labels[fixtures.InstanceLabel]
+	expires, err := time.Parse(time.RFC3339, n.Annotations[fixtures.ExpiresAnnotation])
+	return run != "" && err == nil && (dead[run] || now.After(expires))
 }
 
 // scenarioLasts is longer than any scenario does: a pod in a namespace that was given to us is older only if its run died.
