@@ -3,6 +3,7 @@ package autoscale
 import (
 	"context"
 	"encoding/json"
+	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -28,7 +29,7 @@ const (
 
 // manifest is a version of the app as somebody keeps it in a file; replicas nil leaves them out.
 func manifest(w *harness.Walk, version string, replicas *int32) *appsv1.Deployment {
-	d := fixtures.App{}.Deployment(w.Namespace, version)
+	d := fixtures.App{MinReady: time.Second}.Deployment(w.Namespace, version)
 	d.Spec.Replicas = replicas
 	return d
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -21,7 +22,7 @@ import (
 // pkg/controller/deployment/{sync,progress}.go). Progressing stays True throughout: only its reason tells a rollout
 // that is under way from one that is done.
 func conditions() harness.Scenario {
-	app := fixtures.App{Replicas: 3, MaxSurge: percent(30), MaxUnavailable: percent(10)}
+	app := fixtures.App{Replicas: 3, MaxSurge: percent(30), MaxUnavailable: percent(10), MinReady: time.Second}
 	return harness.Scenario{
 		ID:     "conditions",
 		Claim:  "a Deployment that is rolled out stays Available, and says in turn that its ReplicaSet was created, is progressing and is available",

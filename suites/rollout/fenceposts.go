@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 
 	"k8s.io/apimachinery/pkg/util/intstr"
 
@@ -59,7 +60,7 @@ func fenceposts() []harness.Scenario {
 }
 
 func (f fencepost) scenario() harness.Scenario {
-	app := fixtures.App{Replicas: f.replicas, MaxSurge: percent(f.surge), MaxUnavailable: percent(f.unavailable)}
+	app := fixtures.App{Replicas: f.replicas, MaxSurge: percent(f.surge), MaxUnavailable: percent(f.unavailable), MinReady: time.Second}
 	s := harness.Scenario{
 		ID: fmt.Sprintf("fenceposts-%s-%s-%s", words[int(f.replicas)], shares[f.surge], shares[f.unavailable]),
 		Claim: fmt.Sprintf("with %d replicas, %d %% surge and %d %% unavailable, at least %d are available throughout and at most %d asked for",

@@ -23,7 +23,7 @@ import (
 // them ended and not yet removed.
 func fullSurgeUnderQuota() harness.Scenario {
 	const replicas, quota = 4, 6
-	app := fixtures.App{Replicas: replicas, MaxSurge: percent(100), MaxUnavailable: percent(0), ReadyDelay: 2 * time.Second}
+	app := fixtures.App{Replicas: replicas, MaxSurge: percent(100), MaxUnavailable: percent(0), MinReady: time.Second, ReadyDelay: 2 * time.Second}
 	return harness.Scenario{
 		ID:     "full-surge-under-quota",
 		Claim:  "with 100 % surge in a quota of 6 pods, 4 stay available and are replaced in waves, and the Deployment says that pods failed",

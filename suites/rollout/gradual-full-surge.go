@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strconv"
+	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -22,7 +23,7 @@ import (
 // and no other goes until the next new one is.
 func gradualFullSurge() harness.Scenario {
 	const replicas = 4
-	app := fixtures.App{Replicas: replicas, MaxSurge: percent(100), MaxUnavailable: percent(0)}
+	app := fixtures.App{Replicas: replicas, MaxSurge: percent(100), MaxUnavailable: percent(0), MinReady: time.Second}
 	s := harness.Scenario{
 		ID:     "gradual-full-surge",
 		Claim:  "with 100 % surge one old pod goes for each new one that gets ready, so both versions serve: it is no blue/green",

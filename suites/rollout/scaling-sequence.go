@@ -23,7 +23,7 @@ import (
 
 // scalingSequence: the rollout that every tutorial shows, and the same in the words of the API's Events.
 func scalingSequence() harness.Scenario {
-	app := fixtures.App{Replicas: 3, MaxSurge: percent(30), MaxUnavailable: percent(10)}
+	app := fixtures.App{Replicas: 3, MaxSurge: percent(30), MaxUnavailable: percent(10), MinReady: time.Second}
 	return harness.Scenario{
 		ID:     "scaling-sequence",
 		Claim:  "three pods with 30 % surge and 10 % unavailable are replaced one by one, the new one first, and Events say so",

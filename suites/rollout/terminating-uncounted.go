@@ -4,6 +4,9 @@ import (
 	"context"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+
 	"rollcall/fixtures"
 	"rollcall/harness"
 	"rollcall/harness/evidence"
@@ -14,13 +17,14 @@ import (
 
 // terminatingUncounted: no limit counts pods that are told to go, so with a drain that is longer than the
 // rollout they are all still there at its end, and use what they use. With a sleep of 60 s the rollout was said to
-// be done after 1.9 s (13 s on a busy machine), with 4 new pods and 4 old ones.
+// be done after 1.9 s (13 s on a busy machine), with 4 new pods and 4 old ones. Since Kubernetes 1.35 the Deployment's
+// status counts the latter (KEP-3973), and kubectl rollout status does not look at that.
 func terminatingUncounted() harness.Scenario {
-	app := fixtures.App{Replicas: 4, PreStopSleep: time.Minute, Grace: 90 * time.Second}
+	app := fixtures.App{Replicas: 4, MinReady: time.Second, PreStopSleep: time.Minute, Grace: 90 * time.Second}
 	return harness.Scenario{
 		ID:     "terminating-uncounted",
 		Claim:  "a rollout of 4 pods that never asks for more than 5 has 8 running at its end, as those that are told to go do not count",
-		Covers: []string{"C10"},
+		Covers: []string{"C1", "C10"},
 		Walk: func(ctx context.Context, w *harness.Walk) error {
 			if err := w.Deploy(ctx, app, "v1"); err != nil {
 				return err
@@ -48,13 +52,22 @@ func terminatingUncounted() harness.Scenario {
 			w.Note("time until the rollout is said to be done", time.Since(begun))
 			w.Note("pods when the rollout is said to be done", len(pods))
 			w.Note("of these terminating", terminating)
-			return nil
+			said, err := steady(ctx, terminating, func() (int, error) { // the status follows
+				d, err := w.Client.AppsV1().Deployments(w.Namespace).Get(ctx, fixtures.DefaultName, metav1.GetOptions{})
+				if err != nil {
+					return 0, err
+				}
+				return int(ptr.Deref(d.Status.TerminatingReplicas, 0)), nil
+			})
+			w.Note("terminating ones in the Deployment's status", said)
+			return err
 		},
 		Expect: []evidence.Expectation{
 			verdict.MaxActive(5),
 			verdict.FactWithin("time until the rollout is said to be done", 0, app.PreStopSleep),
 			verdict.Fact("pods when the rollout is said to be done", "8"),
 			verdict.Fact("of these terminating", "4"),
+			verdict.Fact("terminating ones in the Deployment's status", "4"),
 		},
 	}
 }

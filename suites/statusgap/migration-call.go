@@ -33,7 +33,7 @@ func migrationCall() harness.Scenario {
 	const rollouts, callsBehind = 20, 5
 	app := fixtures.App{
 		Replicas: 1, MaxSurge: new(intstr.FromInt32(1)), MaxUnavailable: new(intstr.FromInt32(0)),
-		PreStopSleep: 3 * time.Second, Linger: time.Second, OnTerm: fixtures.Drain, // time for the calls
+		PreStopSleep: 2 * time.Second, Linger: time.Second, OnTerm: fixtures.Drain, // time for the calls
 	}
 	return harness.Scenario{
 		ID:     "migration-call",
