@@ -5,20 +5,21 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"rollcall/harness/document"
 	"rollcall/reports"
 	"rollcall/reports/accept"
 )
 
 func schemaCommand(code *int) *cobra.Command {
 	return &cobra.Command{
-		Use:   "schema [report | policy]",
-		Short: "Print the JSON Schema of report.json, or of an acceptance policy",
-		Long: `Print the JSON Schema, draft 2020-12, of the report.json this build writes, or
-of the policy file that rollcall accept reads. It allows no field that it does
-not name.
+		Use:   "schema [report | policy | app]",
+		Short: "Print the JSON Schema of report.json, of an acceptance policy, or of an app's file",
+		Long: `Print the JSON Schema, draft 2020-12, of the report.json this build writes, of
+the policy file that rollcall accept reads, or of the file about an app of your
+own that conformance -app reads. It allows no field that it does not name.
 
 Exit codes: 0; 2 for wrong usage; 3 when it could not be printed.`,
-		Example: "  rollcall schema > report.schema.json\n  rollcall schema policy > policy.schema.json",
+		Example: "  rollcall schema > report.schema.json\n  rollcall schema app > app.schema.json",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
@@ -26,8 +27,10 @@ Exit codes: 0; 2 for wrong usage; 3 when it could not be printed.`,
 				return printed(code, reports.WriteSchema(cmd.OutOrStdout()))
 			case args[0] == "policy":
 				return printed(code, accept.WriteSchema(cmd.OutOrStdout()))
+			case args[0] == "app":
+				return printed(code, document.WriteAppSchema(cmd.OutOrStdout()))
 			default:
-				return fmt.Errorf("rollcall: schema %q: there is none: name report or policy", args[0])
+				return fmt.Errorf("rollcall: schema %q: there is none: name report, policy or app", args[0])
 			}
 		},
 	}
