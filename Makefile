@@ -118,8 +118,8 @@ distrust: ## Damage the rig on real clusters, in MODES, and see that nothing is 
 	ROLLCALL_DISTRUST=1 go test -count=1 -timeout 1h -v -run TestDistrust ./harness
 
 .PHONY: staging
-staging: $(CONFORMANCE) ## Attach to a kind cluster as its guest, with the shipped roles alone and images from a registry; SUITES selects
-	ROLLCALL_STAGING=1 go test -count=1 -timeout 2h -v -run TestStaging ./harness
+staging: $(CONFORMANCE) ## Be the guest of a kind cluster, with the shipped roles alone and images from a registry; SUITES and PART select
+	ROLLCALL_STAGING=1 go test -count=1 -timeout 2h -v -run 'TestStaging/.*/$(PART)' ./harness
 
 .PHONY: golden
 golden: ## Rewrite the golden files from what the code does now

@@ -68,6 +68,9 @@ func (r *Rig) Admit(ctx context.Context, out io.Writer, session string) (env str
 	if err := r.try(ctx, session); err != nil {
 		return "", err
 	}
+	if err := r.tryOwn(ctx, out, r.attached, session); err != nil {
+		return "", err
+	}
 	a.Route = r.attached.Route()
 	text, err := json.Marshal(a)
 	return admitted + "=" + string(text), err
@@ -76,7 +79,7 @@ func (r *Rig) Admit(ctx context.Context, out io.Writer, session string) (env str
 // checkRights refuses a target on which we may not do what every scenario does, and notes what else we may not.
 func (r *Rig) checkRights(ctx context.Context, out io.Writer) error {
 	given := words(r.Namespaces)
-	lacking, err := missing(ctx, r.attached.Client, Rights(len(given) == 0, r.attached.Observable() == ""), given)
+	lacking, err := missing(ctx, r.attached.Client, Rights(len(given) == 0, slices.Contains(words(r.Allow), NodeRules)), given)
 	if err != nil {
 		return host.Refuse("context "+r.attached.Name, err.Error(), "see that kubectl auth can-i --list works")
 	}
@@ -91,6 +94,7 @@ func (r *Rig) checkRights(ctx context.Context, out io.Writer) error {
 	for use, because := range r.costs {
 		fmt.Fprintf(out, "  rights                %s: scenarios that use %s are skipped\n", because, use)
 	}
+	r.attached.NotObservable(r.costs[NodeRules])
 	return nil
 }
 
@@ -123,7 +127,7 @@ func (r *Rig) provide(ctx context.Context, out io.Writer) (s fixtures.Sources, e
 const pullSecret = "rollcall-pull"
 
 // trialPatience is how long nodes may take to pull the images and start them.
-const trialPatience = 60 * time.Second
+const trialPatience = 50 * time.Second
 
 // try runs the images once on every node that is to carry agents, and looks for a way to them from here.
 func (r *Rig) try(ctx context.Context, session string) (err error) {
@@ -166,13 +170,25 @@ func (r *Rig) try(ctx context.Context, session string) (err error) {
 	if err := r.trialRuns(ctx, sp, len(carriers)); err != nil {
 		return err
 	}
-	return r.attached.FindOutside(ctx, service, func(ctx context.Context, url string) error {
-		client := http.Client{Timeout: time.Second, Transport: &http.Transport{DisableKeepAlives: true}}
-		return poll.Until(ctx, 250*time.Millisecond, func() (bool, error) {
-			_, err := loadgen.Ask(ctx, &client, url)
-			return err == nil, nil
-		})
+	return r.attached.FindOutside(ctx, service, r.answers)
+}
+
+// answers returns when a trial pod gives a good reply by way of a URL, or says what came instead. One that was given for
+// an app of somebody else's leads to that app's Service, and is tried with it.
+func (r *Rig) answers(ctx context.Context, url string) error {
+	if r.own != nil && url == r.OutsideURL {
+		return nil
+	}
+	client := http.Client{Timeout: time.Second, Transport: &http.Transport{DisableKeepAlives: true}}
+	var last error
+	err := poll.Until(ctx, 250*time.Millisecond, func() (bool, error) {
+		_, last = loadgen.Ask(ctx, &client, url)
+		return last == nil, nil
 	})
+	if err != nil && last != nil {
+		return last
+	}
+	return err
 }
 
 // trialRuns returns when every trial pod serves, or refuses with the node and what keeps it.

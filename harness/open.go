@@ -134,6 +134,12 @@ func (r *Rig) OpenCluster(ctx context.Context, out io.Writer, mode string) (*clu
 	if err := nodePortFree(ctx, c); err != nil {
 		return nil, errors.Join(err, c.Close())
 	}
+	if cluster.Lent(spec.Name) {
+		return c, nil // by a parent that has tried
+	}
+	if err := r.tryOwn(ctx, out, c, r.session.ID); err != nil {
+		return nil, errors.Join(err, c.Close())
+	}
 	return c, nil
 }
 

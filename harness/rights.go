@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -68,7 +69,9 @@ type Missing struct {
 }
 
 // String is like "create horizontalpodautoscalers.autoscaling in namespace rollcall".
-func (m Missing) String() string {
+func (m Missing) String() string { return fmt.Sprintf("%s %s %s", m.Verb, m.kind(), m.where()) }
+
+func (m Missing) kind() string {
 	resource, sub, _ := strings.Cut(m.Resource, "/")
 	if m.Group != "" {
 		resource += "." + m.Group
@@ -76,14 +79,18 @@ func (m Missing) String() string {
 	if sub != "" {
 		resource += "/" + sub
 	}
-	where := "in every namespace"
+	return resource
+}
+
+func (m Missing) where() string {
 	switch {
 	case m.Where != "":
-		where = "in namespace " + m.Where
+		return "in namespace " + m.Where
 	case m.Cluster:
-		where = "in the cluster"
+		return "in the cluster"
+	default:
+		return "in every namespace"
 	}
-	return fmt.Sprintf("%s %s %s", m.Verb, resource, where)
 }
 
 // missing asks the API server which of the rights we do not have in the namespaces, none being all of them. It asks for
@@ -139,13 +146,33 @@ func missing(ctx context.Context, client kubernetes.Interface, rights []Right, n
 // costs says of missing rights which scenarios they cost: the reason for those that use something of it, by what they
 // use. Those that every scenario needs are under the empty name.
 func costs(lacking []Missing) map[string]string {
-	because := map[string][]string{}
+	because := map[string][]Missing{}
 	for _, m := range lacking {
-		because[m.For] = append(because[m.For], m.String())
+		because[m.For] = append(because[m.For], m)
 	}
 	said := map[string]string{}
 	for use, list := range because {
-		said[use] = "we may not " + strings.Join(slices.Compact(list), ", nor ")
+		said[use] = "we may not " + inWords(list)
 	}
 	return said
+}
+
+// inWords says what is missing, the verbs of a kind and the kinds of a place together: "get, list pods, nor create
+// jobs.batch in namespace shop".
+func inWords(list []Missing) string {
+	slices.SortStableFunc(list, func(a, b Missing) int { return cmp.Compare(a.where(), b.where()) })
+	var said []string
+	for i := 0; i < len(list); {
+		m := list[i]
+		var verbs []string
+		for ; i < len(list) && list[i].kind() == m.kind() && list[i].where() == m.where(); i++ {
+			verbs = append(verbs, list[i].Verb)
+		}
+		words := strings.Join(verbs, ", ") + " " + m.kind()
+		if i == len(list) || list[i].where() != m.where() {
+			words += " " + m.where()
+		}
+		said = append(said, words)
+	}
+	return strings.Join(said, ", nor ")
 }

@@ -164,6 +164,14 @@ func TestTheShippedRolesGrantNothingElse(t *testing.T) {
 	}
 }
 
+func TestWhatIsMissingInWords(t *testing.T) {
+	pods, jobs := Right{Resource: "pods"}, Right{Group: "batch", Resource: "jobs"}
+	list := []Missing{{pods, "get", "shop"}, {pods, "list", "shop"}, {pods, "get", "bank"}, {jobs, "create", "shop"}}
+	if got, want := costs(list)[""], "we may not get pods in namespace bank, nor get, list pods, nor create jobs.batch in namespace shop"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
 func TestMissingSaysWhere(t *testing.T) {
 	for _, row := range []struct {
 		sentence string

@@ -1,202 +1,237 @@
 package harness
 
 import (
-	"bytes"
 	"context"
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
-	"crypto/x509"
-	"crypto/x509/pkix"
-	"encoding/pem"
+	"encoding/json"
 	"fmt"
-	"math/big"
-	"net"
 	"os"
-	"os/exec"
-	"path/filepath"
-	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"k8s.io/client-go/tools/clientcmd"
-	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 
 	"rollcall/harness/cluster"
-	"rollcall/harness/command"
+	"rollcall/harness/poll"
 )
 
-// TestStaging attaches to a kind cluster as somebody who owns nothing of it: with the shipped roles alone, and with images
-// that its nodes pull from a registry whose certificate nobody knows. Afterwards everything else in it is what it was.
-// `make staging` runs it; SUITES and SCENARIOS, a pattern, select.
+// TestStaging does with a kind cluster what one does with a cluster that somebody else owns: with the shipped roles alone,
+// and with images that its nodes pull from a registry whose certificate nobody knows. After each part everything else in the
+// cluster is what it was. `make staging` runs it.
 func TestStaging(t *testing.T) {
 	if os.Getenv("ROLLCALL_STAGING") == "" {
 		t.Skip("it needs a cluster: make staging")
 	}
 	onClusters(t, "staging", func(ctx context.Context, t *testing.T, _ *Rig, c *cluster.Cluster) {
-		s := staging{t, ctx, c}
-		repo, ca := s.registry()
-		s.kubectl("apply", "--kustomize", s.copied("node-rules"))
-		defer s.kubectl("delete", "--ignore-not-found", "--kustomize", s.copied("node-rules"))
-		config := s.account()
-		before := s.listing()
-		s.conformance("run", "-kubeconfig="+config, "-context=staging", "-namespace=rollcall", "-allow="+NodeRules,
-			"-image-repo="+repo, "-registry-ca="+ca, "-outside-url="+os.Getenv("OUTSIDE_URL"), "-suites="+os.Getenv("SUITES"), "-run="+os.Getenv("SCENARIOS"))
-		if diff := cmp.Diff(before, s.listing()); diff != "" {
-			t.Errorf("the cluster is not what it was (-before +after):\n%s", diff)
-		}
+		g := guest{T: t, ctx: ctx, Cluster: c}
+		g.repo, g.ca = g.registry()
+		t.Run("run", func(t *testing.T) { g.in(t).runs() })
+		t.Run("refused", func(t *testing.T) { g.in(t).isRefused() })
+		t.Run("rights", func(t *testing.T) { g.in(t).hasFewerRights() })
+		t.Run("killed", func(t *testing.T) { g.in(t).isKilled() })
+		t.Run("nightly", func(t *testing.T) { g.in(t).comesEveryNight() })
 	})
 }
 
-// A staging cluster is one of kind's, seen as if it were somebody else's.
-type staging struct {
-	t   *testing.T
-	ctx context.Context
-	*cluster.Cluster
-}
-
-func (s staging) run(format string, args ...any) string {
-	s.t.Helper()
-	out, err := command.Run(s.ctx, format, args...)
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	return out
-}
-
-// administrator is the node that has the administrator's kubeconfig.
-func (s staging) administrator() string { return s.Name + "-control-plane" }
-
-// kubectl runs as the cluster's administrator.
-func (s staging) kubectl(args ...string) string {
-	s.t.Helper()
-	return s.run("docker exec %s kubectl --kubeconfig=/etc/kubernetes/admin.conf %s", s.administrator(), strings.Join(args, " "))
-}
-
-// copied is a folder of fixtures/staging as it lies on the administrator's node.
-func (s staging) copied(folder string) string {
-	s.t.Helper()
-	const there = "/staging"
-	s.run("docker exec %s rm -rf %s", s.administrator(), there)
-	s.run("docker cp ../fixtures/staging %s:%s", s.administrator(), there)
-	return there + "/" + folder
-}
-
-// account is a kubeconfig of the shipped service account alone.
-func (s staging) account() string {
-	s.t.Helper()
-	token := s.kubectl("--namespace=rollcall", "create", "token", "rollcall", "--duration=4h")
-	config := clientcmdapi.NewConfig()
-	config.Clusters["staging"] = &clientcmdapi.Cluster{Server: s.REST.Host, CertificateAuthorityData: s.REST.CAData}
-	config.AuthInfos["rollcall"] = &clientcmdapi.AuthInfo{Token: token}
-	config.Contexts["staging"] = &clientcmdapi.Context{Cluster: "staging", AuthInfo: "rollcall"}
-	file := filepath.Join(s.t.TempDir(), "kubeconfig")
-	if err := clientcmd.WriteToFile(*config, file); err != nil {
-		s.t.Fatal(err)
-	}
-	return file
-}
-
-// listing is every object there is, by kind, namespace, name and UID, but for those that come and go by themselves.
-func (s staging) listing() string {
-	s.t.Helper()
-	var lines []string
-	kinds := strings.Fields(s.kubectl("api-resources", "--verbs=list", "--output=name"))
-	for _, kind := range kinds {
-		if slices.Contains([]string{"events", "events.events.k8s.io", "leases.coordination.k8s.io"}, kind) {
-			continue
+// unchanged returns what fails the test if the cluster is not what it is now.
+func (g guest) unchanged() func() {
+	before := g.listing()
+	return func() {
+		g.Helper()
+		if diff := cmp.Diff(before, g.listing()); diff != "" {
+			g.Errorf("the cluster is not what it was (-before +after):\n%s", diff)
 		}
-		const columns = "custom-columns=:kind,:metadata.namespace,:metadata.name,:metadata.uid,:metadata.generation"
-		lines = append(lines, strings.Split(s.kubectl("get", kind, "--all-namespaces", "--no-headers", "--output="+columns), "\n")...)
-	}
-	slices.Sort(lines)
-	return strings.Join(slices.Compact(lines), "\n")
-}
-
-// conformance is the command itself, as a user runs it.
-func (s staging) conformance(args ...string) {
-	s.t.Helper()
-	home, err := findHome()
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	cmd := exec.CommandContext(s.ctx, filepath.Join(home.Folder, "out", "bin", "conformance"), args...)
-	cmd.Dir, cmd.Stdout, cmd.Stderr = home.Folder, s.t.Output(), s.t.Output()
-	if err := cmd.Run(); err != nil {
-		s.t.Errorf("conformance: %v", err)
 	}
 }
 
-// registry starts one that the nodes trust, and gives a repository of it and the file of its certificate authority.
-func (s staging) registry() (repo, ca string) {
-	s.t.Helper()
-	const name = "rollcall-registry"
-	dir := s.t.TempDir()
-	program := filepath.Join(dir, "registry")
-	build := exec.CommandContext(s.ctx, "go", "build", "-o", program, "./testdata/registry")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := build.CombinedOutput(); err != nil {
-		s.t.Fatalf("%v: %s", err, out)
+// runs runs the suites and scenarios that SUITES and SCENARIOS, a pattern, select.
+func (g guest) runs() {
+	g.granted("node-rules")
+	defer g.unchanged()()
+	code, _ := g.conformance("run", "-context=staging", "-kubeconfig="+g.account(""), "-namespace=rollcall", "-image-repo="+g.repo, "-registry-ca="+g.ca,
+		"-allow="+NodeRules, "-outside-url="+os.Getenv("OUTSIDE_URL"), "-suites="+os.Getenv("SUITES"), "-run="+os.Getenv("SCENARIOS")).end()
+	if code != 0 {
+		g.Errorf("exit code %d", code)
 	}
-	s.run("tar --create --file=%s/image.tar --directory=%s registry", dir, dir)
-	s.run(`docker import --change 'ENTRYPOINT ["/registry"]' %s/image.tar rollcall.local/registry`, dir)
-	s.run("docker rm --force %s", name)
-	s.run("docker run --detach --name %s --network %s rollcall.local/registry", name, cluster.Network)
-	s.t.Cleanup(func() {
-		if _, err := command.Run(context.WithoutCancel(s.ctx), "docker rm --force %s", name); err != nil {
-			s.t.Error(err)
+}
+
+// isRefused gives it what cannot be: one line that says so, within about a minute, and nothing is left.
+func (g guest) isRefused() {
+	g.granted("base")
+	given := func(args ...string) []string {
+		return append([]string{"run", "-context=staging", "-namespace=rollcall", "-kubeconfig=" + g.account("")}, args...)
+	}
+	none := "nowhere.invalid/none@sha256:" + strings.Repeat("0", 64)
+	nothing := func() {}
+	made := func(manifest string) func() func() {
+		return func() func() {
+			g.kubectlWith(manifest, "apply", "--filename=-")
+			return func() { g.kubectlWith(manifest, "delete", "--filename=-") }
 		}
+	}
+	for _, row := range []struct {
+		sentence string
+		given    func() func() // undone by what it returns; nil: nothing
+		args     []string
+		says     string
+	}{
+		{"images that nobody has", nil, given("-images=echo:v1=" + none + ",echo:v2=" + none + ",agent:dev=" + none), "trial: node " + g.Name + "-worker"},
+		{"a repository that is not there", nil, given("-image-repo=127.0.0.1:1/none"), "image-repo 127.0.0.1:1/none: "},
+		{"no namespace, and no right to make one", nil, []string{"run", "-context=staging", "-kubeconfig=" + g.account("")}, "or name namespaces that were made for you: -namespace=NAME"},
+		{"a namespace of somebody else", nil, []string{"run", "-context=staging", "-namespace=default", "-kubeconfig=" + g.account("")}, "context staging: we may not "},
+		{"credentials that are over", nil, []string{"run", "-context=staging", "-namespace=rollcall", "-kubeconfig=" + g.account("over")}, "the credentials are not accepted, or have expired"},
+		{"a quota that is too small", made("apiVersion: v1\nkind: ResourceQuota\nmetadata: {name: small, namespace: rollcall}\nspec: {hard: {pods: 3}}"),
+			given("-image-repo="+g.repo, "-registry-ca="+g.ca), "namespace rollcall: quota small leaves 3 of pods"},
+		{"limits that forbid our containers", made("apiVersion: v1\nkind: LimitRange\nmetadata: {name: low, namespace: rollcall}\nspec: {limits: [{type: Container, max: {memory: 64Mi}}]}"),
+			given("-image-repo="+g.repo, "-registry-ca="+g.ca), "namespace rollcall: LimitRange low allows 64Mi of memory"},
+		{"a namespace that is not empty", made("apiVersion: v1\nkind: Pod\nmetadata: {name: theirs, namespace: rollcall}\nspec: {securityContext: {runAsNonRoot: true, runAsUser: 1, seccompProfile: {type: RuntimeDefault}}, containers: [{name: a, image: a, securityContext: {allowPrivilegeEscalation: false, capabilities: {drop: [ALL]}}}]}"),
+			given("-image-repo="+g.repo, "-registry-ca="+g.ca), "namespace rollcall was not empty: pod theirs is there"},
+		{"a URL that leads nowhere", nil, given("-image-repo="+g.repo, "-registry-ca="+g.ca, "-outside-url=http://127.0.0.1:1/"), "outside-url http://127.0.0.1:1/: "},
+	} {
+		g.Run(row.sentence, func(t *testing.T) {
+			g := g.in(t)
+			undo := nothing
+			if row.given != nil {
+				undo = row.given()
+			}
+			defer undo()
+			defer g.unchanged()()
+			began := time.Now()
+			code, said := g.conformance(row.args...).end()
+			lines := strings.Split(strings.TrimSpace(said), "\n")
+			if last := lines[len(lines)-1]; code != 2 || !strings.Contains(last, row.says) {
+				t.Errorf("exit code %d, %q", code, last)
+			}
+			if took := time.Since(began); took > time.Minute {
+				t.Errorf("it took %v", took)
+			}
+		})
+	}
+}
+
+// hasFewerRights takes each rule of each role away, one at a time: what is missing is named, and with it the scenarios it
+// costs, or that there can be none.
+func (g guest) hasFewerRights() {
+	g.granted("node-rules")
+	config := g.account("")
+	for _, role := range []struct{ kind, namespace string }{{"role", "rollcall"}, {"role", "rollcall-rules"}, {"clusterrole", ""}} {
+		var is struct{ Rules []map[string][]string }
+		get := []string{"get", role.kind, "rollcall", "--output=json"}
+		patch := []string{"patch", role.kind, "rollcall", "--type=merge", "--patch"}
+		if role.namespace != "" {
+			get, patch = append(get, "--namespace="+role.namespace), append([]string{"--namespace=" + role.namespace}, patch...)
+		}
+		if err := json.Unmarshal([]byte(g.kubectl(get...)), &is); err != nil {
+			g.Fatal(err)
+		}
+		with := func(rules []map[string][]string) {
+			text, err := json.Marshal(map[string]any{"rules": rules})
+			if err != nil {
+				g.Fatal(err)
+			}
+			g.kubectl(append(patch, string(text))...)
+		}
+		for i, rule := range is.Rules {
+			g.Run(fmt.Sprintf("%s %s without %s", role.kind, role.namespace, strings.Join(rule["resources"], ",")), func(t *testing.T) {
+				g := g.in(t)
+				with(append(append([]map[string][]string{}, is.Rules[:i]...), is.Rules[i+1:]...))
+				defer with(is.Rules)
+				code, said := g.conformance("run", "-context=staging", "-namespace=rollcall", "-allow="+NodeRules, "-kubeconfig="+config, "-dry-run",
+					"-suites=autoscale,own,rollout,statusgap", "-app=suites/own/testdata/nginx/app.yaml").end()
+				resource, _, _ := strings.Cut(rule["resources"][0], "/")
+				switch {
+				case resource == "limitranges": // the pods tell
+					if code != 0 {
+						t.Errorf("exit code %d", code)
+					}
+				case code != 0 && code != 2 || !strings.Contains(said, resource) || code == 0 && !strings.Contains(said, "skipped: we may not"):
+					t.Errorf("exit code %d, and nothing about %s", code, resource)
+				}
+			})
+		}
+	}
+}
+
+// isKilled kills runs in the middle of a rollout. What they left the next run removes, or a clean-up, and nothing else.
+func (g guest) isKilled() {
+	const short = "-run=^defaults$"
+	for _, row := range []struct {
+		sentence  string
+		grant     string
+		namespace string
+		signal    syscall.Signal
+		then      []string // what removes the rest; nil: nothing is left
+	}{
+		{"Ctrl-C, in a namespace that was given", "base", "rollcall", syscall.SIGINT, nil},
+		{"Ctrl-C, in namespaces of our own", "generated", "", syscall.SIGINT, nil},
+		{"kill -9 and the next run, in a namespace that was given", "base", "rollcall", syscall.SIGKILL, []string{"run", "-suites=rollout", short}},
+		{"kill -9 and the next run, in namespaces of our own", "generated", "", syscall.SIGKILL, []string{"run", "-suites=rollout", short}},
+		{"kill -9 and a clean-up, in a namespace that was given", "base", "rollcall", syscall.SIGKILL, []string{"cleanup"}},
+		{"kill -9 and a clean-up, in namespaces of our own", "generated", "", syscall.SIGKILL, []string{"cleanup"}},
+	} {
+		g.Run(row.sentence, func(t *testing.T) {
+			g := g.in(t)
+			g.granted(row.grant)
+			flags := []string{"-context=staging", "-kubeconfig=" + g.account(""), "-namespace=" + row.namespace, "-image-repo=" + g.repo, "-registry-ca=" + g.ca}
+			defer g.unchanged()()
+			r := g.conformance(append([]string{"run", "-suites=rollout", "-run=^drained-rolling-update$"}, flags...)...)
+			r.untilSays("rolling out")
+			r.kill(row.signal)
+			code, _ := r.end()
+			if row.then == nil {
+				if code != 3 {
+					t.Errorf("exit code %d after Ctrl-C", code)
+				}
+				return
+			}
+			if code, said := g.conformance(append(row.then, flags...)...).end(); code != 0 || !strings.Contains(said, "remov") && !strings.Contains(said, "emptying") {
+				t.Errorf("exit code %d", code)
+			}
+		})
+	}
+}
+
+// comesEveryNight runs the job of fixtures/staging/nightly once, with images pushed as `make image` pushes them.
+func (g guest) comesEveryNight() {
+	if code, _ := g.conformance("image", "-image-repo="+g.repo, "-registry-ca="+g.ca).end(); code != 0 {
+		g.Fatalf("exit code %d", code)
+	}
+	g.copied("fixtures/staging")
+	folder := g.copied("out/nightly")
+	g.run("docker exec %s sed -i s/^.*IMAGES=/\\ \\ -\\ SUITES=control\\n&/ %s/kustomization.yaml", g.administrator(), folder)
+	worker := g.Name + "-worker"
+	g.run("docker exec %s mkdir --mode=777 --parents /runs", worker)
+	volume := `apiVersion: v1
+kind: PersistentVolume
+metadata: {name: runs}
+spec:
+  capacity: {storage: 10Gi}
+  accessModes: [ReadWriteOnce]
+  storageClassName: ` + g.kubectl("get", "storageclass", "--output=jsonpath={.items[0].metadata.name}") + `
+  claimRef: {namespace: rollcall-nightly, name: rollcall-runs}
+  hostPath: {path: /runs}
+  nodeAffinity: {required: {nodeSelectorTerms: [{matchExpressions: [{key: kubernetes.io/hostname, operator: In, values: [` + worker + `]}]}]}}`
+	g.kubectlWith(volume, "apply", "--filename=-")
+	defer g.kubectlWith(volume, "delete", "--filename=-")
+	g.kubectl("apply", "--kustomize", folder)
+	defer g.kubectl("delete", "--kustomize", folder)
+	defer g.unchanged()()
+	inIt := func(args ...string) string {
+		return g.kubectl(append([]string{"--namespace=rollcall-nightly"}, args...)...)
+	}
+	inIt("create", "job", "night", "--from=cronjob/rollcall")
+	defer inIt("delete", "job", "night", "--cascade=foreground")
+	var state string
+	err := poll.Until(g.ctx, 5*time.Second, func() (bool, error) {
+		state = inIt("get", "job", "night", "--output=jsonpath={.status.conditions[*].type}")
+		return strings.Contains(state, "Complete") || strings.Contains(state, "Failed"), nil
 	})
-	address := s.run("docker inspect --format {{range.NetworkSettings.Networks}}{{.IPAddress}}{{end}} %s", name)
-	for file, data := range certificate(s.t, address) {
-		path := filepath.Join(dir, file)
-		if err := os.WriteFile(path, data, 0o600); err != nil {
-			s.t.Fatal(err)
-		}
-		s.run("docker cp %s %s:/%s", path, name, file)
+	g.Log(inIt("logs", "job/night"))
+	if err != nil || strings.Contains(state, "Failed") {
+		g.Fatalf("%s, %v", state, err)
 	}
-	ca = filepath.Join(dir, "tls.crt")
-	where := "/etc/containerd/certs.d/" + address + ":5000"
-	hosts := filepath.Join(dir, "hosts.toml")
-	if err := os.WriteFile(hosts, fmt.Appendf(nil, "[host.%q]\n  ca = %q\n", "https://"+address+":5000", where+"/ca.crt"), 0o600); err != nil {
-		s.t.Fatal(err)
+	for _, file := range []string{"history.jsonl", "latest/report.json", "latest/index.html"} {
+		g.run("docker exec %s test -s /runs/%s", worker, file)
 	}
-	for _, node := range s.Nodes() {
-		s.run("docker exec %s mkdir -p %s", node, where)
-		s.run("docker cp %s %s:%s/ca.crt", ca, node, where)
-		s.run("docker cp %s %s:%s/hosts.toml", hosts, node, where)
-	}
-	return address + ":5000/platform/rollcall", ca
-}
-
-// certificate is one for an address, signed by itself, with its key.
-func certificate(t *testing.T, address string) map[string][]byte {
-	t.Helper()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	template := &x509.Certificate{
-		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "rollcall's test"}, IPAddresses: []net.IP{net.ParseIP(address)},
-		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(24 * time.Hour), IsCA: true, BasicConstraintsValid: true,
-		KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
-	}
-	signed, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	private, err := x509.MarshalECPrivateKey(key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	encoded := func(kind string, data []byte) []byte {
-		var b bytes.Buffer
-		if err := pem.Encode(&b, &pem.Block{Type: kind, Bytes: data}); err != nil {
-			t.Fatal(err)
-		}
-		return b.Bytes()
-	}
-	return map[string][]byte{"tls.crt": encoded("CERTIFICATE", signed), "tls.key": encoded("EC PRIVATE KEY", private)}
 }

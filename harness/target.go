@@ -79,8 +79,13 @@ func (t Target) connect(ctx context.Context, mode string) (*cluster.Cluster, err
 	if t.PullSecret != "" && t.ImageRepo+t.Images == "" {
 		return nil, host.Refuse("pull-secret "+t.PullSecret, "there is nothing to pull", "give -image-repo or -images as well")
 	}
-	if t.OutsideURL != "" && t.OutsideURL != cluster.NoOutside && !strings.HasPrefix(t.OutsideURL, "http") {
-		return nil, host.Refuse("outside-url "+t.OutsideURL, "it is no URL", "give one like http://rollcall.example.com/, or none")
+	if t.OutsideURL != "" && t.OutsideURL != cluster.NoOutside {
+		if !strings.HasPrefix(t.OutsideURL, "http") {
+			return nil, host.Refuse("outside-url "+t.OutsideURL, "it is no URL", "give one like http://rollcall.example.com/, or none")
+		}
+		if len(words(t.Namespaces)) != 1 {
+			return nil, host.Refuse("outside-url "+t.OutsideURL, "it leads to one namespace, and the scenarios would take place in others", "give that namespace: -namespace=NAME")
+		}
 	}
 	for _, thing := range words(t.Allow) {
 		if thing != NodeRules {

@@ -49,6 +49,7 @@ func TestATargetThatCannotBeIsRefused(t *testing.T) {
 		{"a privilege that is none", Target{Context: "staging", Allow: "everything"}, "allow everything: there is no such thing: use node-rules"},
 		{"load from no node", Target{Context: "staging", LoadNodes: "0"}, "load nodes 0: it is no number of nodes"},
 		{"a way that is no URL", Target{Context: "staging", OutsideURL: "shop"}, "outside-url shop: it is no URL"},
+		{"a way to one namespace of several", Target{Context: "staging", OutsideURL: "http://shop"}, "outside-url http://shop: it leads to one namespace"},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
 			if row.target.Kubeconfig == "" {

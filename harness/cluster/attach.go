@@ -127,10 +127,13 @@ func (c *Cluster) Attached() bool { return c.target != nil }
 // Observable says why privileged pods may not observe the nodes' rules; empty when they may.
 func (c *Cluster) Observable() string {
 	if c.target == nil || c.target.Observe {
-		return ""
+		return c.unobservable
 	}
 	return "privileged pods were not allowed: -allow=node-rules"
 }
+
+// NotObservable notes why privileged pods may not observe the nodes' rules of a target, although that was wanted.
+func (c *Cluster) NotObservable(because string) { c.unobservable = because }
 
 // A Route is how a target's Services are reached from this host.
 type Route struct {
@@ -219,8 +222,11 @@ func takesPods(node corev1.Node) bool {
 // there a second or two after the endpoint.
 const reachPatience = 10 * time.Second
 
+// urlPatience is how long a load balancer or an Ingress may take to see that the Service it leads to has a ready pod.
+const urlPatience = 30 * time.Second
+
 // FindOutside looks for a way from here to a Service whose pods are ready: the URL that was given, or a NodePort of a
-// node. What was found, or that nothing was, counts from then on.
+// node. What was found, or that nothing was, counts from then on. A URL through which nothing answers is refused.
 func (c *Cluster) FindOutside(ctx context.Context, service *corev1.Service, answers func(ctx context.Context, url string) error) error {
 	switch c.target.OutsideURL {
 	case NoOutside:
@@ -229,6 +235,12 @@ func (c *Cluster) FindOutside(ctx context.Context, service *corev1.Service, answ
 	case "":
 	default:
 		c.route.URL = c.target.OutsideURL
+		ctx, cancel := context.WithTimeout(ctx, urlPatience)
+		defer cancel()
+		if err := answers(ctx, c.route.URL); err != nil {
+			return host.Refuse("outside-url "+c.route.URL, fmt.Sprintf("the Service %s, whose pods are ready, gave no good reply through it for %v: %s", service.Name, urlPatience, oneLine(err)),
+				"lead it to port 80 of that Service, or leave the lane out: -outside-url="+NoOutside)
+		}
 		return nil
 	}
 	if c.target.Context == InCluster {

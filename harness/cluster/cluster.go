@@ -70,6 +70,8 @@ type Cluster struct {
 	proxies  map[string]Proxy // of a target's nodes
 	network  string           // of a target
 	route    Route            // from here to a target
+
+	unobservable string // why the nodes' rules of a target may not be observed, although that was wanted
 }
 
 // lent names, in the environment of a child process, the cluster its parent holds for it.

@@ -30,6 +30,7 @@ type conformance struct {
 	suites  string
 	pattern string
 	session evidence.Session
+	lend    []string   // environment by which suites need not find out again what the target is
 	failed  []suiteRun // suites whose process ended with 1
 }
 
@@ -55,10 +56,10 @@ func (c *conformance) run(ctx context.Context) int {
 		return complain(host.Refuse("run folder "+folder, err.Error(), "make "+root+" writable"))
 	}
 	c.rig.Out = folder
+	c.session = evidence.NewSession(filepath.Base(folder), began)
 	if err := c.prepare(ctx, suites); err != nil {
 		return complain(errors.Join(err, os.RemoveAll(folder)))
 	}
-	c.session = evidence.NewSession(filepath.Base(folder), began)
 	c.session.Command = fmt.Sprintf("out/bin/conformance run -modes=%s -suites=%s -k8s=%s -agents-per-node=%d -run=%q -keep=%v",
 		strings.Join(c.rig.ModeList(), ","), strings.Join(suites, ","), c.rig.Version(), c.rig.Agents(), c.pattern, c.rig.Keep)
 	if c.rig.App != "" {
@@ -120,14 +121,20 @@ func selectSuites(home harness.Home, asked string) ([]string, error) {
 	return once, nil
 }
 
-// prepare makes the host able and compiles the suites.
+// prepare makes the host able, or finds out whether a run is possible on the target, and compiles the suites.
 func (c *conformance) prepare(ctx context.Context, suites []string) error {
-	if !c.rig.Attached() {
-		facts, err := c.rig.Check(ctx, os.Stdout)
-		facts.Print(os.Stdout)
+	if c.rig.Attached() {
+		env, err := c.rig.Admit(ctx, os.Stdout, c.session.ID)
 		if err != nil {
 			return err
 		}
+		c.lend = []string{env}
+		return c.compile(ctx, os.Stdout, suites)
+	}
+	facts, err := c.rig.Check(ctx, os.Stdout)
+	facts.Print(os.Stdout)
+	if err != nil {
+		return err
 	}
 	return c.compile(ctx, os.Stdout, suites)
 }
@@ -151,6 +158,11 @@ func (c *conformance) compile(ctx context.Context, out io.Writer, suites []strin
 
 // list prints what a run would do, and does nothing of it.
 func (c *conformance) list(ctx context.Context, suites []string) int {
+	if c.rig.Attached() {
+		if _, err := c.rig.Admit(ctx, os.Stdout, ""); err != nil {
+			return complain(err)
+		}
+	}
 	if err := c.compile(ctx, io.Discard, suites); err != nil {
 		return complain(err)
 	}
@@ -169,22 +181,19 @@ func (c *conformance) list(ctx context.Context, suites []string) int {
 
 // mode runs the suites on one cluster; in a mode this host cannot run they only note that.
 func (c *conformance) mode(ctx context.Context, mode string, suites []string) (err error) {
-	var lend []string
-	if c.rig.Attached() {
-		env, err := c.rig.Admit(ctx, os.Stdout, c.session.ID)
-		if err != nil {
-			return err
-		}
-		lend = append(lend, env)
-	} else if supported, because := host.Probe(ctx).Mode(mode); supported {
+	lend := c.lend
+	supported, because := host.Probe(ctx).Mode(mode)
+	switch {
+	case c.rig.Attached():
+	case !supported:
+		fmt.Printf("mode %s is skipped: %s\n", mode, because)
+	default:
 		held, failed := c.rig.OpenCluster(ctx, os.Stdout, mode)
 		if failed != nil {
 			return failed
 		}
 		defer func() { err = errors.Join(err, held.Close()) }()
 		lend = append(lend, held.Lend())
-	} else {
-		fmt.Printf("mode %s is skipped: %s\n", mode, because)
 	}
 	var failures []error
 	for _, suite := range suites {
