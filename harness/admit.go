@@ -112,12 +112,12 @@ func (r *Rig) provide(ctx context.Context, out io.Writer) (s fixtures.Sources, e
 	if r.home.Compiled {
 		return s, host.Refuse("image-repo "+r.ImageRepo, "the sources to build images from are not here", "push them from a clone, and name them: -images")
 	}
-	fmt.Fprintf(out, "pushing the images to %s\n", r.ImageRepo)
+	fmt.Fprintln(out, "building the images of the app, the agent and the observer")
 	images, err := fixtures.Build(ctx, r.home.Folder)
 	if err != nil {
 		return s, err
 	}
-	if s.Refs, err = images.Push(ctx, fixtures.Registry{Repo: r.ImageRepo, CAFile: r.RegistryCA}, imageNames(r.attached.Observable() == "")); err != nil {
+	if s.Refs, err = images.Push(ctx, out, fixtures.Registry{Repo: r.ImageRepo, CAFile: r.RegistryCA}, imageNames(r.attached.Observable() == "")); err != nil {
 		return s, host.Refuse("image-repo "+r.ImageRepo, strings.ReplaceAll(err.Error(), "\n", " "), "log in to it with docker login or podman login, or name images that are there: -images")
 	}
 	return s, nil

@@ -89,6 +89,16 @@ func (g guest) copied(folder string) string {
 	return there + folder
 }
 
+// write writes a file of the administrator's node.
+func (g guest) write(file, text string) {
+	g.Helper()
+	cmd := exec.CommandContext(g.ctx, "docker", "exec", "-i", g.administrator(), "cp", "/dev/stdin", file)
+	cmd.Stdin = strings.NewReader(text)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		g.Fatalf("write %s: %v: %s", file, err, out)
+	}
+}
+
 // granted applies a kustomization of fixtures/staging until the end of the test.
 func (g guest) granted(name string) {
 	g.Helper()

@@ -199,7 +199,9 @@ func (g guest) comesEveryNight() {
 	}
 	g.copied("fixtures/staging")
 	folder := g.copied("out/nightly")
-	g.run("docker exec %s sed -i s/^.*IMAGES=/\\ \\ -\\ SUITES=control\\n&/ %s/kustomization.yaml", g.administrator(), folder)
+	kustomization := g.run("docker exec %s cat %s/kustomization.yaml", g.administrator(), folder)
+	const images = "  - IMAGES="
+	g.write(folder+"/kustomization.yaml", strings.Replace(kustomization, images, "  - SUITES=control\n"+images, 1))
 	worker := g.Name + "-worker"
 	g.run("docker exec %s mkdir --mode=777 --parents /runs", worker)
 	volume := `apiVersion: v1

@@ -81,9 +81,10 @@ func (c *conformance) push(ctx context.Context) (map[string]string, error) {
 	if err != nil {
 		return nil, err
 	}
+	fmt.Printf("compiling Rollcall itself, with %d suites\n", len(suites))
 	if err := images.AddRunner(ctx, home.Folder, suites); err != nil {
 		return nil, err
 	}
-	return images.Push(ctx, fixtures.Registry{Repo: c.rig.ImageRepo, CAFile: c.rig.RegistryCA},
+	return images.Push(ctx, os.Stdout, fixtures.Registry{Repo: c.rig.ImageRepo, CAFile: c.rig.RegistryCA},
 		append(harness.ImageNames(), [2]string{fixtures.RunnerName, fixtures.RunnerVersion}))
 }

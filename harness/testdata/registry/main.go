@@ -19,6 +19,9 @@ func main() {
 			time.Sleep(100 * time.Millisecond)
 		}
 	}
-	server := &http.Server{Addr: ":5000", Handler: registry.New(), ReadHeaderTimeout: 10 * time.Second}
+	// Without HTTP/2: this registry reads one layer at a time, and those that wait use up what a connection lets come.
+	protocols := new(http.Protocols)
+	protocols.SetHTTP1(true)
+	server := &http.Server{Addr: ":5000", Handler: registry.New(), ReadHeaderTimeout: 10 * time.Second, Protocols: protocols}
 	log.Fatal(server.ListenAndServeTLS(certificate, key))
 }

@@ -1,0 +1,59 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"sigs.k8s.io/kustomize/api/krusty"
+	"sigs.k8s.io/kustomize/kyaml/filesys"
+)
+
+// What the image command writes is the shipped job, with the images that were pushed, and every shipped kustomization is
+// one that kubectl can build.
+func TestTheShippedKustomizations(t *testing.T) {
+	clone := t.TempDir()
+	if err := os.CopyFS(filepath.Join(clone, "fixtures", "staging"), os.DirFS("../../fixtures/staging")); err != nil {
+		t.Fatal(err)
+	}
+	written := filepath.Join(clone, "out", nightly)
+	if err := os.MkdirAll(written, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	var text strings.Builder
+	digest := "sha256:" + strings.Repeat("1", 64)
+	if err := overlay.Execute(&text, struct{ Name, Digest, Images string }{"registry.example.com/rollcall", digest, "echo:v1=a@sha256:2,echo:v2=b"}); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(written, "kustomization.yaml"), []byte(text.String()), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range []struct {
+		folder string
+		has    []string
+	}{
+		{"fixtures/staging/base", []string{"kind: ClusterRole\n"}},
+		{"fixtures/staging/generated", []string{"name: rollcall-generated"}},
+		{"fixtures/staging/node-rules", []string{"name: rollcall-rules"}},
+		{"fixtures/staging/nightly", []string{"kind: CronJob"}},
+		{"out/" + nightly, []string{"image: registry.example.com/rollcall@" + digest, "IMAGES: echo:v1=a@sha256:2,echo:v2=b",
+			"kind: ClusterRole\n  name: rollcall\nsubjects:\n- kind: ServiceAccount\n  name: rollcall\n  namespace: rollcall-nightly"}},
+	} {
+		t.Run(row.folder, func(t *testing.T) {
+			objects, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(filesys.MakeFsOnDisk(), filepath.Join(clone, row.folder))
+			if err != nil {
+				t.Fatal(err)
+			}
+			built, err := objects.AsYaml()
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, part := range row.has {
+				if !strings.Contains(string(built), part) {
+					t.Errorf("%q is not in\n%s", part, built)
+				}
+			}
+		})
+	}
+}
