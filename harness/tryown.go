@@ -143,7 +143,8 @@ func (r *Rig) askOwn(ctx context.Context, c *cluster.Cluster, service *corev1.Se
 	})
 	switch {
 	case err != nil && last != nil:
-		return host.Refuse("app "+r.App, oneLine(last), "mend request or reply: what is asked for, what a good reply is, and where its version stands")
+		why := strings.TrimPrefix(oneLine(last), "loadgen: ask "+url+": ")
+		return host.Refuse("app "+r.App, fmt.Sprintf("asked for %s, and %s", r.own.Path(), why), "mend request or reply: what is asked for, what a good reply is, and where its version stands")
 	case err != nil:
 		return err
 	case named != "" && named != old:
