@@ -53,7 +53,13 @@ func (r *Rig) Admit(ctx context.Context, out io.Writer, session string) (env str
 	held, err := live(r.attached.REST.Host, session)
 	switch {
 	case err == nil:
-		defer func() { err = errors.Join(err, held.Release()) }()
+		defer func() {
+			if err != nil && !host.Refused(err) {
+				err = errors.Join(err, held.Abandon())
+				return
+			}
+			err = errors.Join(err, held.Release())
+		}()
 	case !errors.Is(err, lock.ErrHeld): // by the rest of this run
 		return "", err
 	}

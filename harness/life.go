@@ -12,7 +12,7 @@ import (
 )
 
 // A run on somebody else's cluster holds a lock on this host while it lives, so that the next one knows whether what it
-// finds there is of a dead one.
+// finds there is of a dead one, or of one that could not take it away.
 
 func lifeFile(server, id string) (string, error) {
 	dir, err := host.StateDir()

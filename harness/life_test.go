@@ -18,6 +18,13 @@ func TestARunThatDiedIsKnown(t *testing.T) {
 	if err := ended.Release(); err != nil {
 		t.Fatal(err)
 	}
+	left, err := live(server, "left something")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := left.Abandon(); err != nil {
+		t.Fatal(err)
+	}
 	for _, where := range []string{server, "https://elsewhere:6443"} {
 		died, err := live(where, "died")
 		if err != nil {
@@ -30,7 +37,7 @@ func TestARunThatDiedIsKnown(t *testing.T) {
 		want     bool
 	}{{"it is found", true}, {"it is found once", false}} {
 		dead, err := deadRuns(server)
-		if err != nil || dead["died"] != row.want || len(dead) > 1 {
+		if err != nil || dead["died"] != row.want || dead["left something"] != row.want || len(dead) > 2 {
 			t.Errorf("%s: %v, %v", row.sentence, dead, err)
 		}
 	}

@@ -178,7 +178,11 @@ func (r *Rig) closeSession(broken []string) error {
 	r.session.Ended = time.Now().UTC()
 	r.session.Broken = append(r.session.Broken, broken...)
 	err := errors.Join(evidence.WriteJSON(file, r.session), evidence.ReadJSON(file, &r.session))
-	if r.life != nil {
+	switch {
+	case r.life == nil:
+	case len(broken) > 0: // something may have been left behind, and the next run is to look
+		err = errors.Join(err, r.life.Abandon())
+	default:
 		err = errors.Join(err, r.life.Release())
 	}
 	return err

@@ -161,14 +161,16 @@ func (g guest) isKilled() {
 		grant     string
 		namespace string
 		signal    syscall.Signal
+		lost      bool     // the connection, before that and until the run has ended
 		then      []string // what removes the rest; nil: nothing is left
 	}{
-		{"Ctrl-C, in a namespace that was given", "base", "rollcall", syscall.SIGINT, nil},
-		{"Ctrl-C, in namespaces of our own", "generated", "", syscall.SIGINT, nil},
-		{"kill -9 and the next run, in a namespace that was given", "base", "rollcall", syscall.SIGKILL, []string{"run", "-suites=rollout", short}},
-		{"kill -9 and the next run, in namespaces of our own", "generated", "", syscall.SIGKILL, []string{"run", "-suites=rollout", short}},
-		{"kill -9 and a clean-up, in a namespace that was given", "base", "rollcall", syscall.SIGKILL, []string{"cleanup"}},
-		{"kill -9 and a clean-up, in namespaces of our own", "generated", "", syscall.SIGKILL, []string{"cleanup"}},
+		{"Ctrl-C, in a namespace that was given", "base", "rollcall", syscall.SIGINT, false, nil},
+		{"Ctrl-C, in namespaces of our own", "generated", "", syscall.SIGINT, false, nil},
+		{"kill -9 and the next run, in a namespace that was given", "base", "rollcall", syscall.SIGKILL, false, []string{"run", "-suites=rollout", short}},
+		{"kill -9 and the next run, in namespaces of our own", "generated", "", syscall.SIGKILL, false, []string{"run", "-suites=rollout", short}},
+		{"a lost connection and the next run, in namespaces of our own", "generated", "", syscall.SIGINT, true, []string{"run", "-suites=rollout", short}},
+		{"kill -9 and a clean-up, in a namespace that was given", "base", "rollcall", syscall.SIGKILL, false, []string{"cleanup"}},
+		{"kill -9 and a clean-up, in namespaces of our own", "generated", "", syscall.SIGKILL, false, []string{"cleanup"}},
 	} {
 		g.Run(row.sentence, func(t *testing.T) {
 			g := g.in(t)
@@ -177,8 +179,15 @@ func (g guest) isKilled() {
 			defer g.unchanged()()
 			r := g.conformance(append([]string{"run", "-suites=rollout", "-run=^drained-rolling-update$"}, flags...)...)
 			r.untilSays("rolling out")
+			const rule = "INPUT --in-interface eth0 --protocol tcp --dport 6443 --jump REJECT --reject-with tcp-reset"
+			if row.lost {
+				g.run("docker exec %s iptables --insert %s", g.administrator(), rule)
+			}
 			r.kill(row.signal)
 			code, _ := r.end()
+			if row.lost {
+				g.run("docker exec %s iptables --delete %s", g.administrator(), rule)
+			}
 			if row.then == nil {
 				if code != 3 {
 					t.Errorf("exit code %d after Ctrl-C", code)

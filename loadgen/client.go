@@ -2,6 +2,7 @@ package loadgen
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -61,7 +62,7 @@ func newClient(lane evidence.Lane, cfg Config) *client {
 	if lane.Conn == evidence.Reused {
 		count = c.share.part(reusedConns)
 	}
-	dialer := &net.Dialer{Timeout: cfg.Timeout}
+	dialer := net.Dialer{Timeout: cfg.Timeout}
 	for range count {
 		c.transports = append(c.transports, &http.Transport{
 			Proxy:               nil, // HTTP_PROXY would be measured in the Service's place
@@ -74,9 +75,9 @@ func newClient(lane evidence.Lane, cfg Config) *client {
 	return c
 }
 
-func dialWith(dialer *net.Dialer) func(ctx context.Context, network, addr string) (net.Conn, error) {
+func dialWith(dialer net.Dialer) func(ctx context.Context, network, addr string) (net.Conn, error) {
 	return func(ctx context.Context, network, addr string) (net.Conn, error) {
-		dialled, err := dialer.DialContext(ctx, network, addr)
+		dialled, err := local.dial(ctx, dialer, network, addr)
 		if err != nil {
 			return nil, err
 		}
@@ -128,8 +129,12 @@ func (c *client) RoundTrip(req *http.Request) (*http.Response, error) {
 		hit.Status, hit.By = reply.StatusCode, by
 	}
 	var trouble error
+	var undialled *dialError
 	switch {
 	case err != nil:
+		if errors.As(err, &undialled) {
+			hit.LocalPort = undialled.port
+		}
 		var known bool
 		if hit.Fault, known = faultOf(err, deathOf(given.last)); !known {
 			trouble = err

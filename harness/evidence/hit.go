@@ -14,7 +14,7 @@ type Hit struct {
 	By        Server        `json:"by,omitzero"`          // who answered; zero without a reply
 	Reused    bool          `json:"reused,omitempty"`     // went over a connection that had carried a request before
 	Attempts  int           `json:"attempts,omitempty"`   // connections it was given; above 1 betrays a hidden retry
-	LocalPort int           `json:"local_port,omitempty"` // client's port, tells connections apart; 0 without a connection
+	LocalPort int           `json:"local_port,omitempty"` // client's port, tells connections apart, also that of one that could not be opened; 0 when unknown
 	Fault     Fault         `json:"fault,omitempty"`      // NoFault when the reply was whole, 2xx and from the right service
 }
 
