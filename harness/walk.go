@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/client-go/kubernetes"
 
 	"rollcall/fixtures"
@@ -34,6 +36,17 @@ func (w *Walk) Note(name string, value any) {
 
 // Mark notes a step of the rollout, now.
 func (w *Walk) Mark(kind evidence.EventKind) { w.watch.Mark(kind) }
+
+// Events are those of the API with a reason about one object, and not about an earlier one of its name.
+func (w *Walk) Events(ctx context.Context, about metav1.Object, reason string) ([]corev1.Event, error) {
+	list, err := w.Client.CoreV1().Events(w.Namespace).List(ctx, metav1.ListOptions{
+		FieldSelector: fields.Set{"involvedObject.uid": string(about.GetUID()), "reason": reason}.String(),
+	})
+	if err != nil {
+		return nil, err
+	}
+	return list.Items, nil
+}
 
 // Until returns when the condition holds for what has been seen. It is asked again after changes; those that come
 // together it sees together. The error is the cause of ctx.

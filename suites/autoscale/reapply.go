@@ -5,7 +5,6 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/fields"
 
 	"rollcall/fixtures"
 	"rollcall/harness"
@@ -122,14 +121,16 @@ func (r reapply) walk(ctx context.Context, w *harness.Walk) error {
 	if r.replicas >= r.least {
 		return r.lookedAt(ctx, w)
 	}
+	autoscaler, err := w.Client.AutoscalingV2().HorizontalPodAutoscalers(w.Namespace).Get(ctx, fixtures.DefaultName, metav1.GetOptions{})
+	if err != nil {
+		return err
+	}
 	return poll.Until(ctx, time.Second, func() (bool, error) { // Events of the API follow what they tell of
-		told, err := w.Client.CoreV1().Events(w.Namespace).List(ctx, metav1.ListOptions{FieldSelector: fields.Set{
-			"involvedObject.kind": "HorizontalPodAutoscaler", "involvedObject.name": fixtures.DefaultName, "reason": "SuccessfulRescale",
-		}.String()})
-		if err != nil || len(told.Items) == 0 {
+		told, err := w.Events(ctx, autoscaler, "SuccessfulRescale")
+		if err != nil || len(told) == 0 {
 			return false, err
 		}
-		w.Note("the autoscaler's word", told.Items[0].Message)
+		w.Note("the autoscaler's word", told[0].Message)
 		return true, nil
 	})
 }

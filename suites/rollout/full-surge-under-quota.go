@@ -20,10 +20,13 @@ import (
 
 // fullSurgeUnderQuota: a surge of as many pods again needs room for them; without it the rollout goes in waves. A
 // quota counts a pod until its containers have ended: up to 8 pods were seen in the API with a quota of 6, two of
-// them ended and not yet removed.
+// them ended and not yet removed. With a minReadySeconds of 1 the rollout stood still for 5 min: a ReplicaSet that is short of
+// pods does not look again when one becomes available, but when its back-off is over, up to 1000 s after 20 refusals
+// (Kubernetes v1.36.3, pkg/controller/replicaset/replica_set.go, syncReplicaSet). The pods are ready 2 s after they listen,
+// so that none flickers (see fixtures.App, MinReady).
 func fullSurgeUnderQuota() harness.Scenario {
 	const replicas, quota = 4, 6
-	app := fixtures.App{Replicas: replicas, MaxSurge: percent(100), MaxUnavailable: percent(0), MinReady: time.Second, ReadyDelay: 2 * time.Second}
+	app := fixtures.App{Replicas: replicas, MaxSurge: percent(100), MaxUnavailable: percent(0), ReadyDelay: 2 * time.Second}
 	return harness.Scenario{
 		ID:     "full-surge-under-quota",
 		Claim:  "with 100 % surge in a quota of 6 pods, 4 stay available and are replaced in waves, and the Deployment says that pods failed",

@@ -69,14 +69,18 @@ func scalingsTold(ctx context.Context, w *harness.Walk) (string, error) {
 	for _, rs := range sets {
 		versions[rs.Name] = rs.Spec.Template.Labels[fixtures.VersionLabel]
 	}
-	list, err := w.Client.CoreV1().Events(w.Namespace).List(ctx, metav1.ListOptions{FieldSelector: "reason=ScalingReplicaSet"})
+	d, err := w.Client.AppsV1().Deployments(w.Namespace).Get(ctx, fixtures.DefaultName, metav1.GetOptions{})
+	if err != nil {
+		return "", err
+	}
+	list, err := w.Events(ctx, d, "ScalingReplicaSet")
 	if err != nil {
 		return "", err
 	}
 	// The time of an Event has whole seconds.
-	slices.SortFunc(list.Items, func(a, b corev1.Event) int { return cmp.Compare(written(a), written(b)) })
-	told := make([]string, len(list.Items))
-	for i, e := range list.Items {
+	slices.SortFunc(list, func(a, b corev1.Event) int { return cmp.Compare(written(a), written(b)) })
+	told := make([]string, len(list))
+	for i, e := range list {
 		m := scaledReplicaSet.FindStringSubmatch(e.Message)
 		if m == nil {
 			return "", fmt.Errorf("the Event %q is worded differently", e.Message)

@@ -100,11 +100,11 @@ func (e ending) walk(ctx context.Context, w *harness.Walk) error {
 			w.Note(exitCode, c.State.Terminated.ExitCode)
 		}
 	}
-	reports, err := core.Events(w.Namespace).List(ctx, metav1.ListOptions{FieldSelector: "reason=FailedPreStopHook"})
+	reports, err := w.Events(ctx, seen.pod, "FailedPreStopHook")
 	if err != nil {
 		return err
 	}
-	w.Note(failedHooks, len(reports.Items))
+	w.Note(failedHooks, len(reports))
 	return nil
 }
 
