@@ -61,14 +61,16 @@ func (r *Rig) ownReady(ctx context.Context, c *cluster.Cluster, namespace string
 	ctx, cancel := context.WithTimeout(ctx, deployPatience)
 	defer cancel()
 	old, _ := r.own.Update().Versions()
-	want, why, unpulled, began := max(1, r.own.Known().Replicas), "", false, time.Now()
+	want, why, began := max(1, r.own.Known().Replicas), "", time.Now()
+	n := 0 // pods that are ready
 	err = poll.Until(ctx, 250*time.Millisecond, func() (bool, error) {
 		pods, err := c.Client.CoreV1().Pods(namespace).List(ctx, metav1.ListOptions{LabelSelector: own.VersionLabel + "=" + old})
 		if err != nil {
 			return false, err
 		}
-		n := 0
-		why, unpulled = fmt.Sprintf("%d of %d pods were made", len(pods.Items), want), false
+		n = 0
+		unpulled := false
+		why = fmt.Sprintf("%d of %d pods were made", len(pods.Items), want)
 		for _, pod := range pods.Items {
 			if observe.Ready(&pod) {
 				n, ready = n+1, &pod
@@ -79,7 +81,7 @@ func (r *Rig) ownReady(ctx context.Context, c *cluster.Cluster, namespace string
 		return n >= want || unpulled && time.Since(began) > trialPatience, nil
 	})
 	switch {
-	case err == nil && !unpulled:
+	case n >= want:
 		return ready, nil
 	case err != nil && !errors.Is(err, context.DeadlineExceeded):
 		return nil, err

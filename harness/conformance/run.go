@@ -182,12 +182,12 @@ func (c *conformance) list(ctx context.Context, suites []string) int {
 // mode runs the suites on one cluster; in a mode this host cannot run they only note that.
 func (c *conformance) mode(ctx context.Context, mode string, suites []string) (err error) {
 	lend := c.lend
-	supported, because := host.Probe(ctx).Mode(mode)
-	switch {
-	case c.rig.Attached():
-	case !supported:
-		fmt.Printf("mode %s is skipped: %s\n", mode, because)
-	default:
+	if !c.rig.Attached() {
+		supported, because := host.Probe(ctx).Mode(mode)
+		if !supported {
+			fmt.Printf("mode %s is skipped: %s\n", mode, because)
+			return c.all(ctx, mode, suites, nil)
+		}
 		held, failed := c.rig.OpenCluster(ctx, os.Stdout, mode)
 		if failed != nil {
 			return failed
@@ -195,12 +195,17 @@ func (c *conformance) mode(ctx context.Context, mode string, suites []string) (e
 		defer func() { err = errors.Join(err, held.Close()) }()
 		lend = append(lend, held.Lend())
 	}
+	return c.all(ctx, mode, suites, lend)
+}
+
+// all runs the suites one after the other, with more in their environment.
+func (c *conformance) all(ctx context.Context, mode string, suites, env []string) error {
 	var failures []error
 	for _, suite := range suites {
 		if ctx.Err() != nil {
 			break
 		}
-		failures = append(failures, c.suite(ctx, mode, suite, lend))
+		failures = append(failures, c.suite(ctx, mode, suite, env))
 	}
 	return errors.Join(failures...)
 }
