@@ -1,11 +1,15 @@
 package harness
 
 import (
+	"encoding/json"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
 	"syscall"
+
+	"rollcall/harness/evidence"
 )
 
 // A conformanceRun is the conformance command under way, as a user runs it.
@@ -79,4 +83,25 @@ func (r *conformanceRun) end() (code int, said string) {
 		r.changed.Wait()
 	}
 	return r.cmd.ProcessState.ExitCode(), r.text.String()
+}
+
+// latest is the run file of a scenario of the latest run.
+func (g guest) latest(suite, scenario string) (run evidence.Run) {
+	g.Helper()
+	home, err := findHome()
+	if err != nil {
+		g.Fatal(err)
+	}
+	files, err := filepath.Glob(filepath.Join(home.Folder, "out", "latest", "evidence", "*", suite, scenario, "run.json"))
+	if err != nil || len(files) != 1 {
+		g.Fatalf("%d run files of %s/%s, %v", len(files), suite, scenario, err)
+	}
+	data, err := os.ReadFile(files[0])
+	if err == nil {
+		err = json.Unmarshal(data, &run)
+	}
+	if err != nil {
+		g.Fatal(err)
+	}
+	return run
 }

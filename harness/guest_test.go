@@ -142,21 +142,36 @@ func (g guest) listing() string {
 	return strings.Join(slices.Compact(lines), "\n")
 }
 
-// registry starts one that the nodes trust, and gives a repository of it and the file of its certificate authority.
-func (g guest) registry() (repo, ca string) {
+// built is a program of testdata, compiled.
+func (g guest) built(name string) string {
 	g.Helper()
-	const name = "rollcall-registry"
-	dir := g.TempDir()
-	program := filepath.Join(dir, "registry")
-	build := exec.CommandContext(g.ctx, "go", "build", "-o", program, "./testdata/registry")
+	program := filepath.Join(g.TempDir(), name)
+	build := exec.CommandContext(g.ctx, "go", "build", "-o", program, "./testdata/"+name)
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
 		g.Fatalf("%v: %s", err, out)
 	}
+	return program
+}
+
+// address is that of a container in the clusters' network.
+func (g guest) address(container string) string {
+	g.Helper()
+	return g.run("docker inspect --format {{range.NetworkSettings.Networks}}{{.IPAddress}}{{end}} %s", container)
+}
+
+// Who may have what is private in the registry.
+const registryUser, registryPassword = "nodes", "only-for-this-test"
+
+// registry starts one that the nodes trust, and gives a repository of it and the file of its certificate authority.
+func (g guest) registry() (repo, ca string) {
+	g.Helper()
+	const name = "rollcall-registry"
+	dir := filepath.Dir(g.built("registry"))
 	g.run("tar --create --file=%s/image.tar --directory=%s registry", dir, dir)
 	g.run(`docker import --change 'ENTRYPOINT ["/registry"]' %s/image.tar rollcall.local/registry`, dir)
 	g.run("docker rm --force %s", name)
-	g.run("docker run --detach --name %s --network %s rollcall.local/registry", name, cluster.Network)
+	g.run("docker run --detach --name %s --network %s rollcall.local/registry %s %s", name, cluster.Network, registryUser, registryPassword)
 	g.Cleanup(func() {
 		_, err := command.Run(context.WithoutCancel(g.ctx), "docker rm --force %s", name)
 		_, image := command.Run(context.WithoutCancel(g.ctx), "docker rmi rollcall.local/registry")
@@ -164,7 +179,7 @@ func (g guest) registry() (repo, ca string) {
 			g.Error(err)
 		}
 	})
-	address := g.run("docker inspect --format {{range.NetworkSettings.Networks}}{{.IPAddress}}{{end}} %s", name)
+	address := g.address(name)
 	for file, data := range certificate(g.T, address) {
 		path := filepath.Join(dir, file)
 		if err := os.WriteFile(path, data, 0o600); err != nil {

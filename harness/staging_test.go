@@ -2,9 +2,11 @@ package harness
 
 import (
 	"context"
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
@@ -14,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"rollcall/harness/cluster"
+	"rollcall/harness/evidence"
 	"rollcall/harness/poll"
 )
 
@@ -29,6 +32,8 @@ func TestStaging(t *testing.T) {
 		g.repo, g.ca = g.registry()
 		t.Run("run", func(t *testing.T) { g.in(t).runs() })
 		t.Run("refused", func(t *testing.T) { g.in(t).isRefused() })
+		t.Run("outside", func(t *testing.T) { g.in(t).isReachedFromOutside() })
+		t.Run("secret", func(t *testing.T) { g.in(t).pullsWithASecret() })
 		t.Run("rights", func(t *testing.T) { g.in(t).hasFewerRights() })
 		t.Run("killed", func(t *testing.T) { g.in(t).isKilled() })
 		t.Run("nightly", func(t *testing.T) { g.in(t).comesEveryNight() })
@@ -108,6 +113,57 @@ func (g guest) isRefused() {
 				t.Errorf("it took %v", took)
 			}
 		})
+	}
+}
+
+// isReachedFromOutside leads the outside lane through a reverse proxy on a node, as through an Ingress, and then leaves it out.
+func (g guest) isReachedFromOutside() {
+	g.granted("base")
+	worker := g.Name + "-worker"
+	names := g.kubectl("--namespace=kube-system", "get", "service", "kube-dns", "--output=jsonpath={.spec.clusterIP}")
+	g.run("docker cp %s %s:/ingress", g.built("ingress"), worker)
+	g.run("docker exec --detach %s /ingress :8081 %s:53 http://echo.rollcall.svc.cluster.local.", worker, names)
+	for _, url := range []string{"http://" + g.address(worker) + ":8081/", cluster.NoOutside} {
+		g.Run(url, func(t *testing.T) {
+			g := g.in(t)
+			defer g.unchanged()()
+			code, _ := g.conformance("run", "-context=staging", "-namespace=rollcall", "-kubeconfig="+g.account(""), "-image-repo="+g.repo, "-registry-ca="+g.ca,
+				"-suites=rollout", "-run=^drained-rolling-update$", "-outside-url="+url).end()
+			if code != 0 {
+				t.Errorf("exit code %d", code)
+			}
+			run := g.latest("rollout", "drained-rolling-update")
+			asked := cluster.NoOutside
+			for _, lane := range run.Lanes {
+				if lane.Vantage == evidence.FromHost {
+					asked = lane.Target
+				}
+			}
+			if len(run.Lanes) == 0 || asked != url {
+				t.Errorf("of %d lanes the one from outside asked %s", len(run.Lanes), asked)
+			}
+		})
+	}
+}
+
+// pullsWithASecret has the nodes pull what is not for everybody.
+func (g guest) pullsWithASecret() {
+	g.granted("base")
+	host, _, _ := strings.Cut(g.repo, "/")
+	config := g.TempDir()
+	credentials := base64.StdEncoding.EncodeToString([]byte(registryUser + ":" + registryPassword))
+	if err := os.WriteFile(filepath.Join(config, "config.json"), fmt.Appendf(nil, `{"auths": {%q: {"auth": %q}}}`, host, credentials), 0o600); err != nil {
+		g.Fatal(err)
+	}
+	g.Setenv("DOCKER_CONFIG", config) // of the one that pushes
+	args := []string{"run", "-context=staging", "-namespace=rollcall", "-kubeconfig=" + g.account(""), "-image-repo=" + host + "/private/rollcall", "-registry-ca=" + g.ca,
+		"-suites=rollout", "-run=^defaults$"}
+	defer g.unchanged()()
+	if code, said := g.conformance(args...).end(); code != 2 || !strings.Contains(said, "trial: node "+g.Name+"-worker") {
+		g.Errorf("without a secret: exit code %d", code)
+	}
+	if code, _ := g.conformance(append(args, "-pull-secret="+filepath.Join(config, "config.json"))...).end(); code != 0 {
+		g.Errorf("with a secret: exit code %d", code)
 	}
 }
 
