@@ -69,6 +69,14 @@ clean: $(CONFORMANCE) ## Remove every cluster Rollcall made on this host, kept o
 	@$(CONFORMANCE) clean
 	rm -rf out/bin
 
+.PHONY: ipvs-lab
+ipvs-lab: $(CONFORMANCE) ## Run suites in ipvs mode where this host's kernel has no IP_VS, in a machine of its own; SUITES, K8S select
+	@$(CONFORMANCE) lab
+
+.PHONY: clean-lab
+clean-lab: $(CONFORMANCE) ## Remove that machine
+	@$(CONFORMANCE) clean-lab
+
 .PHONY: image
 image: $(CONFORMANCE) ## Push the images to IMAGE_REPO and write out/nightly, a job that runs every night in a cluster
 	@$(CONFORMANCE) image $(TARGET)

@@ -152,7 +152,7 @@ func (r *recording) lanesOf(worker, service, control string) []evidence.Lane {
 
 // reachable returns when the app answers every vantage: that its endpoints are ready does not
 // mean that every node's kube-proxy has programmed them.
-func (cl *clients) reachable(ctx context.Context) error {
+func (cl *clients) reachable(ctx context.Context, ours func(pod string) bool) error {
 	for _, a := range cl.agents {
 		for _, lane := range a.lanes {
 			dialect := cl.dialect
@@ -167,19 +167,31 @@ func (cl *clients) reachable(ctx context.Context) error {
 	if cl.outside == nil {
 		return nil
 	}
-	return answers(ctx, cl.outside.Target, cl.dialect)
+	return answers(ctx, cl.outside.Target, cl.dialect, ours)
 }
 
-// answers returns when the app gives this process a good reply.
-func answers(ctx context.Context, target string, dialect *loadgen.Dialect) error {
+// inARow is how many good replies from outside show that no other app is behind the port any more.
+const inARow = 5
+
+// answers returns when the app gives this process good replies. The port outside is that of the recording before, whose
+// pods a node sends requests to until its rules are those of today: what names its pod has to name one of ours.
+func answers(ctx context.Context, target string, dialect *loadgen.Dialect, ours func(pod string) bool) error {
 	client := http.Client{Timeout: time.Second, Transport: &http.Transport{DisableKeepAlives: true}}
-	err := until(ctx, func() (err error) {
-		if dialect == nil {
-			_, err = loadgen.Ask(ctx, &client, target)
-		} else {
-			_, err = loadgen.AskIn(ctx, &client, target, dialect)
+	err := until(ctx, func() error {
+		if dialect != nil {
+			_, err := loadgen.AskIn(ctx, &client, target, dialect)
+			return err
 		}
-		return err
+		for range inARow {
+			by, err := loadgen.Ask(ctx, &client, target)
+			if err == nil && !ours(by.Pod) {
+				err = fmt.Errorf("pod %s replied, which is none of this recording", by.Pod)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return nil
 	})
 	if err != nil {
 		return fmt.Errorf("from outside the cluster: %w", err)

@@ -31,11 +31,14 @@ func (r *Rig) Test(t *testing.T, suite string, scenarios ...Scenario) {
 		r.list(t, suite, scenarios)
 		return
 	}
+	ctx, stop := r.context(t)
+	defer stop()
+	if _, _, err := r.FindPace(ctx, t.Output()); err != nil {
+		t.Fatal(err)
+	}
 	if err := r.openSession(suite); err != nil {
 		t.Fatal(err)
 	}
-	ctx, stop := r.context(t)
-	defer stop()
 	for _, mode := range r.modes {
 		if ctx.Err() != nil {
 			t.Errorf("%s: not run: %v", mode, context.Cause(ctx))
@@ -151,14 +154,20 @@ func tell(t *testing.T, o verdict.Outcome, because string) {
 }
 
 // recordAndJudge records a scenario, again up to its tries while a negative control that can be
-// trusted saw nothing, and judges the last recording. It judges what is on disk, as any replay will.
+// trusted saw nothing, or once more as the first recording has it, and judges the last one. It judges what is on disk, as
+// any replay will.
 func (r *Rig) recordAndJudge(ctx context.Context, c *cluster.Cluster, suite string, s Scenario, out io.Writer) (v verdict.Verdict, err error) {
 	entry := r.board.Begin(progress.Name{Mode: c.Mode, Suite: suite, Scenario: s.ID})
 	defer func() { entry.End(v.Outcome.String(), v.Because) }()
+	s = s.at(r.pace)
 	tries := max(1, s.Tries)
+	if s.Then != nil {
+		tries = 2
+	}
 	for attempt := 1; attempt <= tries; attempt++ {
 		run := header(suite, c.Mode, s)
-		run.Attempt, run.Tries, run.Kubernetes = attempt, tries, c.Kubernetes
+		run.Attempt, run.Tries, run.Kubernetes, run.Pace = attempt, tries, c.Kubernetes, r.pace
+		run.Measures = s.Then != nil && attempt == 1
 		folder := r.folder(c.Mode, suite, s.ID, attempt)
 		sp, err := r.spaces.take(ctx)
 		if err != nil {
@@ -169,10 +178,10 @@ func (r *Rig) recordAndJudge(ctx context.Context, c *cluster.Cluster, suite stri
 			r.spaces.put(sp)
 			return v, err
 		}
+		again := false
 		if err == nil {
-			v, err = judge(folder)
+			v, again, err = r.weigh(&s, folder, attempt < tries)
 		}
-		again := err == nil && v.Outcome == verdict.Inconclusive && !v.Distrusted && attempt < tries
 		if (err != nil || v.Outcome != verdict.Pass && v.Outcome != verdict.Skipped) && !again {
 			recorded.diagnose(ctx, filepath.Join(folder, diagnostics))
 		}
@@ -184,6 +193,10 @@ func (r *Rig) recordAndJudge(ctx context.Context, c *cluster.Cluster, suite stri
 		if err != nil {
 			return v, err
 		}
+		if again && run.Measures {
+			fmt.Fprintf(out, "%s %s: measured; what follows counts\n", c.Mode, s.ID)
+			continue
+		}
 		fmt.Fprintf(out, "%s %s: %s: %s\n", c.Mode, s.ID, v.Outcome, v.Because)
 		if !again {
 			break
@@ -192,16 +205,30 @@ func (r *Rig) recordAndJudge(ctx context.Context, c *cluster.Cluster, suite stri
 	return v, nil
 }
 
-func judge(folder string) (v verdict.Verdict, err error) {
+// weigh judges a recording and says whether there is to be another one, for which it may change the scenario.
+func (r *Rig) weigh(s *Scenario, folder string, more bool) (v verdict.Verdict, again bool, err error) {
 	ev, err := evidence.Read(folder)
 	if err != nil {
-		return v, err
+		return v, false, err
 	}
 	tl, err := timeline.Join(ev)
 	if err != nil {
-		return v, err
+		return v, false, err
 	}
-	return verdict.Judge(ev.Run, tl), nil
+	v = verdict.Judge(ev.Run, tl)
+	switch {
+	case !more || v.Distrusted || v.Outcome == verdict.Skipped:
+		return v, false, nil
+	case s.Then == nil:
+		return v, v.Outcome == verdict.Inconclusive, nil
+	}
+	app, err := s.Then(s.App, tl)
+	if err != nil {
+		v.Because += ": " + err.Error()
+		return v, false, nil
+	}
+	s.App = app
+	return v, true, nil
 }
 
 // skip notes every scenario that -run selects as skipped in a mode.
@@ -250,8 +277,12 @@ func (r *Rig) ours() metav1.ListOptions {
 
 // header is what is known of a run before it begins.
 func header(suite, mode string, s Scenario) evidence.Run {
-	return evidence.Run{Schema: evidence.SchemaVersion, Scenario: s.ID, Suite: suite, Mode: mode,
+	run := evidence.Run{Schema: evidence.SchemaVersion, Scenario: s.ID, Suite: suite, Mode: mode,
 		Claim: s.Claim, Covers: s.Covers, Expect: s.Expect}
+	for _, change := range s.Given {
+		run.Given = append(run.Given, change.String())
+	}
+	return run
 }
 
 func (r *Rig) folder(mode, suite, id string, attempt int) string {

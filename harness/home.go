@@ -56,6 +56,9 @@ func (h Home) Suites() ([]string, error) {
 	return names, err
 }
 
+// Images is the folder with the images of the suites' pods, where they came without their sources.
+func (h Home) Images() string { return filepath.Join(h.Folder, "images") }
+
 // Program is where the test program of a suite is, or is to be.
 func (h Home) Program(suite string) string {
 	if h.Compiled {

@@ -23,14 +23,14 @@ type observers struct {
 }
 
 // startObservers returns when every node's rules are observed or known to be none of kube-proxy's, or ctx ends.
-func startObservers(ctx context.Context, client kubernetes.Interface, sp space, session string, nodes []string, watch *observe.Watch) (*observers, error) {
+func startObservers(ctx context.Context, client kubernetes.Interface, sp space, session string, nodes []string, sparing bool, watch *observe.Watch) (*observers, error) {
 	namespace := sp.observers()
 	o := &observers{pods: client.CoreV1().Pods(namespace)}
 	if err := sp.openObservers(ctx, client, session); err != nil {
 		return o, err
 	}
 	for _, node := range nodes {
-		pod, err := o.pods.Create(ctx, fixtures.ObserverPod(namespace, node), metav1.CreateOptions{})
+		pod, err := o.pods.Create(ctx, fixtures.ObserverPod(namespace, node, sparing), metav1.CreateOptions{})
 		if err != nil {
 			return o, err
 		}

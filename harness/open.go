@@ -113,7 +113,7 @@ func (r *Rig) OpenCluster(ctx context.Context, out io.Writer, mode string) (*clu
 			return nil, err
 		}
 		fmt.Fprintln(out, "building the images of the app, the agent and the observer")
-		if spec.Archives, err = archives(ctx, r.home.Folder); err != nil {
+		if spec.Archives, err = r.home.archives(ctx); err != nil {
 			return nil, err
 		}
 		owned, err := ownArchives(ctx, r.own)
@@ -177,21 +177,47 @@ func nodePortFree(ctx context.Context, c *cluster.Cluster) error {
 // appVersions are the versions of the echo app that suites use.
 var appVersions = []string{"v1", "v2"}
 
-func archives(ctx context.Context, module string) ([]cluster.Archive, error) {
-	images, err := fixtures.Build(ctx, module)
-	if err != nil {
-		return nil, err
+// archives are the images of the suites' pods, built from their sources if those are here.
+func (h Home) archives(ctx context.Context) (list []cluster.Archive, err error) {
+	var images *fixtures.Images
+	if !h.Compiled {
+		if images, err = fixtures.Build(ctx, h.Folder); err != nil {
+			return nil, err
+		}
 	}
-	var list []cluster.Archive
 	for _, name := range imageNames(true) {
-		data, err := images.Archive(name[0], name[1])
+		archive := cluster.Archive{Ref: fixtures.ImageRef(name[0], name[1])}
+		if h.Compiled {
+			archive.Data, err = os.ReadFile(filepath.Join(h.Images(), archiveFile(name)))
+		} else {
+			archive.Data, err = images.Archive(name[0], name[1])
+		}
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, cluster.Archive{Ref: fixtures.ImageRef(name[0], name[1]), Data: data})
+		list = append(list, archive)
 	}
 	return list, nil
 }
+
+// SaveImages saves the images of the suites' pods into a folder, for a Home without their sources.
+func (h Home) SaveImages(ctx context.Context, dir string) error {
+	list, err := h.archives(ctx)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	for i, name := range imageNames(true) {
+		if err := os.WriteFile(filepath.Join(dir, archiveFile(name)), list[i].Data, 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func archiveFile(name [2]string) string { return name[0] + "-" + name[1] + ".tar" }
 
 // ownArchives are the images of an app of somebody else's, from this host's engine.
 func ownArchives(ctx context.Context, app *own.App) ([]cluster.Archive, error) {

@@ -1,7 +1,6 @@
 package harness
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -111,7 +110,7 @@ func (r *recording) rollOutUnderLoad(ctx context.Context) error {
 	if err := r.recorder.Describe(r.run); err != nil {
 		return err
 	}
-	if err := r.pass(ctx, "before the rollout", steady); err != nil {
+	if err := r.pass(ctx, "before the rollout", r.steady()); err != nil {
 		return err
 	}
 	r.watch.Mark(evidence.RolloutBegun) // before the write: what follows from it is seen while it returns
@@ -121,7 +120,7 @@ func (r *recording) rollOutUnderLoad(ctx context.Context) error {
 	if err := r.finish(ctx); err != nil {
 		return err
 	}
-	if err := r.pass(ctx, "after the rollout", cmp.Or(r.Load.Settle, settle)); err != nil {
+	if err := r.pass(ctx, "after the rollout", r.settle()); err != nil {
 		return err
 	}
 	if err := r.clients.stop(ctx); err != nil {
@@ -133,7 +132,8 @@ func (r *recording) rollOutUnderLoad(ctx context.Context) error {
 
 // deploy puts the old version and the clients in place, and returns when every vantage reaches the app.
 func (r *recording) deploy(ctx context.Context) error {
-	ctx, cancel := context.WithTimeoutCause(ctx, deployPatience, fmt.Errorf("not up after %v", deployPatience))
+	limit := patience(r.run.Pace, deployPatience)
+	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("not up after %v", limit))
 	defer cancel()
 	if err := r.enter(ctx); err != nil {
 		return err
@@ -162,7 +162,7 @@ func (r *recording) deploy(ctx context.Context) error {
 			return err
 		}
 	}
-	return r.clients.reachable(ctx)
+	return r.clients.reachable(ctx, r.watch.Knows)
 }
 
 // scope is what is watched: the pods of the app, by the label that has their version, and the endpoints of its Service.
@@ -196,7 +196,7 @@ func (r *recording) observe(ctx context.Context) (err error) {
 		return nil
 	}
 	nodes := slices.Sorted(maps.Keys(r.boots))
-	if r.observers, err = startObservers(ctx, r.cluster.Client, r.space, r.session, nodes, r.watch); err != nil {
+	if r.observers, err = startObservers(ctx, r.cluster.Client, r.space, r.session, nodes, r.run.Pace == evidence.SlowPace, r.watch); err != nil {
 		return fmt.Errorf("observe the nodes' rules: %w", err)
 	}
 	if r.observers.lacks != "" {
@@ -212,7 +212,7 @@ func (r *recording) observe(ctx context.Context) (err error) {
 // rollout ends them, and then until it is over for clients. That an old pod is gone while a node's rules still lead
 // to it to the end is for the rules to judge.
 func (r *recording) finish(ctx context.Context) error {
-	ctx, cancel := context.WithTimeoutCause(ctx, rolloutPatience, observe.ErrNeverSettled)
+	ctx, cancel := context.WithTimeoutCause(ctx, patience(r.run.Pace, rolloutPatience), observe.ErrNeverSettled)
 	defer cancel()
 	defer r.tell(ctx, "rolling out")()
 	if err := r.watch.Until(ctx, func(s observe.State) bool { return r.Rollout.Settled(s, r.App) }); err != nil {
@@ -235,6 +235,25 @@ func (r *recording) finish(ctx context.Context) error {
 		return nil
 	}
 	return err
+}
+
+// steady is how long nothing changes before the rollout. One that only measures needs no more than that clients get replies.
+func (r *recording) steady() time.Duration {
+	switch {
+	case r.run.Measures:
+		return time.Second
+	case r.run.Pace == evidence.SlowPace:
+		return slowSteady * steady
+	}
+	return steady
+}
+
+// settle is how long the load goes on after the rollout.
+func (r *recording) settle() time.Duration {
+	if r.run.Measures {
+		return time.Second
+	}
+	return r.Load.Settle
 }
 
 // pass lets a phase last.

@@ -31,6 +31,7 @@ type Options struct {
 	Out        string // run folder; empty: a new one below out/ in the module
 	// AgentsPerNode is how many agents carry the lanes of each worker, 1 to 16; empty: 1
 	AgentsPerNode string
+	Pace          string // normal or slow; empty: found by a short trial
 	Target               // a cluster that is there already
 	App           string // file about an app that is not Rollcall's, for the suite own; empty: there is none
 }
@@ -42,6 +43,7 @@ func (o *Options) Register(flags *flag.FlagSet) {
 	flags.StringVar(&o.Kubernetes, "k8s", os.Getenv("K8S"), "Kubernetes `version`, such as v1.36.x (default "+nodeimage.Default+")")
 	flags.BoolVar(&o.Keep, "keep", os.Getenv("KEEP") == "1", "keep the clusters, and reuse kept ones")
 	flags.StringVar(&o.AgentsPerNode, "agents-per-node", os.Getenv("AGENTS_PER_NODE"), "`number` of agents that share the load of each worker, 1 to 16 (default 1)")
+	flags.StringVar(&o.Pace, "pace", os.Getenv("PACE"), "`pace` of scenarios, normal or slow (default: found by a short trial of this machine)")
 	o.Target.Register(flags)
 	flags.StringVar(&o.App, "app", "", "`file` about an app of yours, which the suite own rolls out")
 	flags.StringVar(&o.Out, "out", "", "run `folder` to write evidence to (default a new one below out/)")
@@ -53,11 +55,15 @@ const configFile = "kind-config.yaml"
 // A Rig is what the scenarios of one test process run on.
 type Rig struct {
 	Options
-	modes    []string
-	version  string // Kubernetes'
-	agents   int    // on each worker
-	home     Home
-	session  evidence.Session
+	modes   []string
+	version string // Kubernetes'
+	agents  int    // on each worker
+	home    Home
+	session evidence.Session
+
+	pace        evidence.Pace         // empty until it is found
+	calibration *evidence.Calibration // by which it was
+
 	board    *progress.Board
 	own      *own.App         // of the options; nil: none
 	attached *cluster.Cluster // the target; nil: clusters are made
@@ -105,11 +111,14 @@ func (r *Rig) Prepare() (err error) {
 	if r.agents, err = parseAgents(r.AgentsPerNode); err != nil {
 		return err
 	}
+	if r.pace, err = parsePace(r.Pace); err != nil {
+		return err
+	}
 	if r.home, err = findHome(); err != nil {
 		return err
 	}
 	if r.attached == nil {
-		if r.home.Compiled {
+		if _, err := os.Stat(r.home.Images()); r.home.Compiled && err != nil {
 			return host.Refuse("clusters", "these programs make none", "name one that is there: -context="+cluster.InCluster)
 		}
 		if err := cluster.CheckConfig(r.spec("")); err != nil {
@@ -200,6 +209,7 @@ func (r *Rig) openSession(suite string) (err error) {
 	file := filepath.Join(r.Out, "evidence", evidence.SessionFile)
 	if evidence.ReadJSON(file, &r.session) != nil {
 		r.session = evidence.NewSession(filepath.Base(r.Out), now)
+		r.session.Pace, r.session.Calibration = r.pace, r.calibration
 		if err := evidence.WriteJSON(file, r.session); err != nil {
 			return err
 		}

@@ -10,6 +10,7 @@ import (
 	"rollcall/harness/evidence"
 	"rollcall/harness/own"
 	"rollcall/harness/rollout"
+	"rollcall/harness/timeline"
 )
 
 // A Scenario is one question about a rollout under load, as a plain value: given an App and a Load,
@@ -42,6 +43,9 @@ type Scenario struct {
 	// Tries is how often a negative control may be recorded until it sees damage; 0 is 1. A
 	// scenario that promises no failure has one try.
 	Tries int
+
+	// Then makes of what a first recording showed, which is not judged, the app of a second one, which is.
+	Then func(fixtures.App, timeline.Timeline) (fixtures.App, error)
 }
 
 // alone reports whether nothing may go on beside the scenario.

@@ -20,6 +20,7 @@ import (
 	"rollcall/reports"
 	"rollcall/suites/autoscale"
 	"rollcall/suites/control"
+	"rollcall/suites/dataplane"
 	"rollcall/suites/own"
 	"rollcall/suites/rollout"
 	"rollcall/suites/statusgap"
@@ -29,7 +30,7 @@ import (
 
 // all is every suite, by the name of their folder.
 func all() map[string][]harness.Scenario {
-	return map[string][]harness.Scenario{"autoscale": autoscale.All(), "control": control.All(), "rollout": rollout.All(),
+	return map[string][]harness.Scenario{"autoscale": autoscale.All(), "control": control.All(), "dataplane": dataplane.All(), "rollout": rollout.All(),
 		"own": own.All(nginx()), "statusgap": statusgap.All(), "switchover": switchover.All(), "termination": termination.All()}
 }
 

@@ -98,7 +98,10 @@ func (w *Walk) Deploy(ctx context.Context, app fixtures.App, version string) err
 }
 
 // Reach returns when the app answers from outside.
-func (w *Walk) Reach(ctx context.Context) error { return answers(ctx, w.Outside, nil) }
+func (w *Walk) Reach(ctx context.Context) error { return answers(ctx, w.Outside, nil, w.Ours) }
+
+// Ours reports whether a pod is one of the walk's, by name.
+func (w *Walk) Ours(pod string) bool { return w.watch.Knows(pod) }
 
 // RollOut makes the strategy's write and returns when the API server says that the rollout is done, and then
 // every old pod is gone, from the endpoints too. It sets the marks of a rollout.
@@ -125,7 +128,7 @@ func (w *Walk) RollOut(ctx context.Context, app fixtures.App, strategy rollout.S
 
 // walkThrough is the scenario from the namespace to its last step.
 func (r *recording) walkThrough(ctx context.Context) (err error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, rolloutPatience, observe.ErrNeverSettled)
+	ctx, cancel := context.WithTimeoutCause(ctx, patience(r.run.Pace, rolloutPatience), observe.ErrNeverSettled)
 	defer cancel()
 	if err := r.enter(ctx); err != nil {
 		return err

@@ -56,6 +56,7 @@ func TestWriters(t *testing.T) {
 		{"summary.md", reports.Markdown, r},
 		{"terminal.txt", reports.Terminal, r},
 		{"claims.md", reports.Claims, r},
+		{"modes.md", modes, r},
 		{"metrics.prom", reports.Metrics, r},
 		{"annotations.txt", reports.Annotations, r},
 		{"empty-report.json", reports.JSON, empty},
@@ -78,7 +79,7 @@ func TestWriters(t *testing.T) {
 func TestEveryWriterReportsAFullDisk(t *testing.T) {
 	for name, write := range map[string]reports.Writer{
 		"json": reports.JSON, "junit": reports.JUnit, "markdown": reports.Markdown, "terminal": reports.Terminal,
-		"metrics": reports.Metrics, "annotations": reports.Annotations, "claims": reports.Claims,
+		"metrics": reports.Metrics, "annotations": reports.Annotations, "claims": reports.Claims, "modes": modes,
 		"schema": func(w io.Writer, _ reports.Report) error { return reports.WriteSchema(w) },
 	} {
 		if err := write(full{}, reports.Report{}); !errors.Is(err, io.ErrShortWrite) {
@@ -86,6 +87,8 @@ func TestEveryWriterReportsAFullDisk(t *testing.T) {
 		}
 	}
 }
+
+func modes(w io.Writer, r reports.Report) error { return reports.Modes(w, []reports.Report{r}) }
 
 type full struct{}
 

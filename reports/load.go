@@ -44,7 +44,8 @@ func Load(dir string) (Report, error) {
 	}
 	r := Report{
 		APIVersion: APIVersion, Kind: Kind,
-		Run:      Run{ID: session.ID, Began: session.Began.UTC(), Ended: session.Ended.UTC(), Version: session.Version, Command: session.Command, Broken: session.Broken},
+		Run: Run{ID: session.ID, Began: session.Began.UTC(), Ended: session.Ended.UTC(), Version: session.Version, Command: session.Command, Broken: session.Broken,
+			Pace: session.Pace, Calibration: newCalibration(session.Calibration)},
 		Clusters: []evidence.Cluster{}, Scenarios: []Scenario{},
 	}
 	if session.Ended.After(session.Began) {

@@ -36,6 +36,25 @@ type Run struct {
 	Version string    `json:"version"`
 	Command string    `json:"command"`
 	Broken  []string  `json:"broken,omitempty"` // what kept scenarios from being recorded, or the folder from being read whole
+
+	Pace        evidence.Pace `json:"pace,omitempty"`        // of its scenarios; absent: normal, before paces were known
+	Calibration *Calibration  `json:"calibration,omitempty"` // by which it was found
+}
+
+// A Calibration is what a short trial showed of the machine that clients and cluster share.
+type Calibration struct {
+	Cores   int     `json:"cores"`
+	Connect float64 `json:"connect_ms"` // median of opening a connection to itself
+	Start   float64 `json:"start_ms"`   // median of starting a program
+	Rate    float64 `json:"rate"`       // requests sent per second
+	Lag     float64 `json:"lag_p99_ms"` // after they were due
+}
+
+func newCalibration(c *evidence.Calibration) *Calibration {
+	if c == nil {
+		return nil
+	}
+	return &Calibration{Cores: c.Cores, Connect: millis(c.Connect), Start: millis(c.Start), Rate: c.Rate, Lag: millis(c.Lag)}
 }
 
 // A Summary counts scenarios by outcome. Requests are those of all lanes; Seconds is wall time.
@@ -129,9 +148,12 @@ type Numbers struct {
 	MaxPods          *int     `json:"max_pods,omitempty"`
 	DrainLag         *Lags    `json:"drain_lag_ms,omitempty"`
 	RuleLag          *Lags    `json:"rule_lag_ms,omitempty"`
-	NodeBusy         *Percent `json:"node_busy_percent,omitempty"`    // processors in use, over the seconds of all nodes under load
-	Conntrack        *float64 `json:"conntrack_percent,omitempty"`    // the most of any node's connection table
-	ClockUncertainty *float64 `json:"clock_uncertainty_ms,omitempty"` // by which any time of the scenario may be wrong
+	// NeededDrain is, by observed node, how long a pod had to serve on after its endpoint left so that no new connection was
+	// lost: the longest rule lag, its uncertainty included.
+	NeededDrain      map[string]float64 `json:"needed_drain_ms,omitempty"`
+	NodeBusy         *Percent           `json:"node_busy_percent,omitempty"`    // processors in use, over the seconds of all nodes under load
+	Conntrack        *float64           `json:"conntrack_percent,omitempty"`    // the most of any node's connection table
+	ClockUncertainty *float64           `json:"clock_uncertainty_ms,omitempty"` // by which any time of the scenario may be wrong
 }
 
 // Lags are over old pods and nodes, in milliseconds.

@@ -98,6 +98,9 @@ func (s *Scenario) judge(run evidence.Run, tl timeline.Timeline) {
 		s.LoadSeconds = new(seconds(ended - begun))
 	}
 	s.Numbers = newNumbers(tl)
+	if len(run.Given) > 0 { // a slower kube-proxy may be among it: that is not what the cluster needs
+		s.Numbers.NeededDrain = nil
+	}
 	if run.Own != nil {
 		s.Advice = adviceOn(*run.Own, s.Numbers, s.Lanes)
 	}
@@ -158,6 +161,12 @@ func newNumbers(tl timeline.Timeline) Numbers {
 		n.MaxPods = &highest.Total
 	}
 	n.DrainLag, n.RuleLag = newLags(tl.DrainLags()), newLags(tl.RuleLags())
+	for node, needed := range tl.NeededDrains() {
+		if n.NeededDrain == nil {
+			n.NeededDrain = map[string]float64{}
+		}
+		n.NeededDrain[node] = millis(needed)
+	}
 	n.NodeBusy, n.Conntrack = newLoad(tl.NodeLoads())
 	return n
 }

@@ -22,6 +22,9 @@ func MinSync(d time.Duration) Change { return minSync(d) }
 
 type minSync time.Duration
 
+// Longer is the same, n times as long.
+func (d minSync) Longer(n int) Change { return d * minSync(n) }
+
 func (d minSync) String() string {
 	return fmt.Sprintf("kube-proxy's minSyncPeriod of %v", time.Duration(d))
 }

@@ -15,6 +15,7 @@ import (
 
 	"rollcall/harness/cluster"
 	"rollcall/harness/host"
+	"rollcall/harness/lab"
 	"rollcall/harness/nodeimage"
 )
 
@@ -27,6 +28,8 @@ commands:
   clean       remove every cluster Rollcall made on this host, kept ones too
   image       push the images to -image-repo, and write the kustomization of a nightly job
   cleanup     remove what runs left on a cluster that was there already: -context=NAME
+  lab         run suites in ipvs mode in a machine of its own, where this host's kernel has no IP_VS
+  clean-lab   remove that machine
 
 flags:
 `
@@ -67,7 +70,7 @@ func run(ctx context.Context, args []string) int {
 			return complain(host.Refuse("cleanup", "no cluster is named", "name it: -context=NAME; conformance clean removes kind clusters"))
 		}
 		fallthrough
-	case "run", "node-image", "image":
+	case "run", "node-image", "image", "lab":
 		if err := c.rig.Prepare(); err != nil {
 			return complain(err)
 		}
@@ -93,6 +96,10 @@ func run(ctx context.Context, args []string) int {
 		return complain(err)
 	case "image":
 		return c.image(ctx)
+	case "lab":
+		return c.lab(ctx)
+	case "clean-lab":
+		return complain(lab.Remove())
 	case "cleanup":
 		return complain(c.rig.Vacate(ctx, os.Stdout))
 	case "clean":

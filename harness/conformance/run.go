@@ -60,8 +60,14 @@ func (c *conformance) run(ctx context.Context) int {
 	if err := c.prepare(ctx, suites); err != nil {
 		return complain(errors.Join(err, os.RemoveAll(folder)))
 	}
+	if c.session.Pace, c.session.Calibration, err = c.rig.FindPace(ctx, os.Stdout); err != nil {
+		return complain(errors.Join(err, os.RemoveAll(folder)))
+	}
 	c.session.Command = fmt.Sprintf("out/bin/conformance run -modes=%s -suites=%s -k8s=%s -agents-per-node=%d -run=%q -keep=%v",
 		strings.Join(c.rig.ModeList(), ","), strings.Join(suites, ","), c.rig.Version(), c.rig.Agents(), c.pattern, c.rig.Keep)
+	if c.session.Pace != "" {
+		c.session.Command += " -pace=" + string(c.session.Pace)
+	}
 	if c.rig.App != "" {
 		c.session.Command += " -app=" + c.rig.App
 	}
@@ -238,6 +244,9 @@ func (c *conformance) suite(ctx context.Context, mode, suite string, env []strin
 // flags make a suite do what was asked of us, in a mode.
 func (c *conformance) flags(mode string) []string {
 	args := []string{"-k8s=" + c.rig.Version(), fmt.Sprintf("-agents-per-node=%d", c.rig.Agents())}
+	if c.session.Pace != "" {
+		args = append(args, "-pace="+string(c.session.Pace))
+	}
 	if slices.Contains(cluster.Modes, mode) {
 		args = append(args, "-modes="+mode)
 	}

@@ -17,6 +17,9 @@ type Session struct {
 	Version string    `json:"version"`          // of Rollcall
 	Command string    `json:"command"`          // to reproduce
 	Broken  []string  `json:"broken,omitempty"` // what kept scenarios from being recorded at all
+
+	Pace        Pace         `json:"pace,omitempty"`        // of its scenarios; empty: the normal one
+	Calibration *Calibration `json:"calibration,omitempty"` // by which that was found out, unless it was asked for
 }
 
 // A Cluster says what was under test. Every mode of a session has one, also one the host could not run.
@@ -66,6 +69,13 @@ type Run struct {
 
 	// Lacks are features of which the cluster turned out to have none; rules that need one are skipped.
 	Lacks []Feature `json:"lacks,omitempty"`
+
+	// Pace is how fast the scenario went; empty: the normal one.
+	Pace Pace `json:"pace,omitempty"`
+	// Given are the changes that were made to the cluster for it.
+	Given []string `json:"given,omitempty"`
+	// Measures says that the recording was made to measure something for the next one, and decides nothing.
+	Measures bool `json:"measures,omitempty"`
 
 	// Own is the app under test, where it is not Rollcall's.
 	Own *Own `json:"own,omitempty"`

@@ -84,7 +84,7 @@ func (f Facts) Mode(mode string) (supported bool, because string) {
 		if f.IPVS {
 			return true, "the kernel has IP_VS"
 		}
-		return false, fmt.Sprintf("kernel %s has no IP_VS, neither built in nor as a module", f.Kernel)
+		return false, fmt.Sprintf("kernel %s has no IP_VS, neither built in nor as a module: make ipvs-lab runs it here", f.Kernel)
 	}
 	return false, "not a kube-proxy mode"
 }

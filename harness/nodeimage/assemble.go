@@ -31,7 +31,7 @@ func (b *builder) assemble(ctx context.Context, work string) error {
 		return err
 	}
 	rootfs := filepath.Join(b.partDir("debian", debian.Suite, debian), "rootfs.tar")
-	if _, err := b.run(ctx, command.Command{Line: fmt.Sprintf("tar --numeric-owner --xattrs -C %s -xf %s", root, rootfs)}); err != nil {
+	if _, err := b.Run(ctx, command.Command{Line: fmt.Sprintf("tar --numeric-owner --xattrs -C %s -xf %s", root, rootfs)}); err != nil {
 		return err
 	}
 	if err := b.addKindFiles(ctx, root); err != nil {
@@ -64,7 +64,7 @@ var sandboxImage = regexp.MustCompile(`(?m)sandbox_image = .*$`)
 
 // configure writes the files that depend on versions and on what was assembled.
 func (b *builder) configure(ctx context.Context, root string, images []podImage) error {
-	spec, err := b.run(ctx, command.Command{Line: "chroot " + root + " ctr oci spec"})
+	spec, err := b.Run(ctx, command.Command{Line: "chroot " + root + " ctr oci spec"})
 	if err != nil {
 		return err
 	}
@@ -110,7 +110,7 @@ func baseSpec(spec []byte) ([]byte, error) {
 // load packs work/node as a docker archive and has the engine load it.
 func (b *builder) load(ctx context.Context, work string) error {
 	tarball := filepath.Join(work, "layer.tar")
-	if _, err := b.run(ctx, command.Command{Line: fmt.Sprintf("tar --numeric-owner --xattrs -C %s -cf %s .", filepath.Join(work, "node"), tarball)}); err != nil {
+	if _, err := b.Run(ctx, command.Command{Line: fmt.Sprintf("tar --numeric-owner --xattrs -C %s -cf %s .", filepath.Join(work, "node"), tarball)}); err != nil {
 		return err
 	}
 	reader, writer := io.Pipe()
@@ -121,7 +121,7 @@ func (b *builder) load(ctx context.Context, work string) error {
 			StopSignal: "SIGRTMIN+3",
 		}))
 	}()
-	_, err := b.run(ctx, command.Command{Line: "docker load", Stdin: reader})
+	_, err := b.Run(ctx, command.Command{Line: "docker load", Stdin: reader})
 	reader.CloseWithError(err)
 	return err
 }

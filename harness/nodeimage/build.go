@@ -2,129 +2,76 @@ package nodeimage
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"runtime"
-	"time"
 
-	"rollcall/harness/command"
 	"rollcall/harness/host"
+	"rollcall/harness/parts"
 )
-
-// heartbeat is how often a long step says that it is alive.
-const heartbeat = 15 * time.Second
 
 // A builder builds one node image.
 type builder struct {
+	*parts.Builder
 	version string
-	folder  string // of all builds: parts and logs
-	out     io.Writer
-	log     *os.File
-	began   time.Time
-	step    int // steps begun
-	steps   int // steps in all
+	folder  string // of all builds
 }
 
 func build(ctx context.Context, w io.Writer, folder, version string) (err error) {
-	if err := os.MkdirAll(filepath.Join(folder, "parts"), 0o755); err != nil {
-		return fmt.Errorf("nodeimage: %w", err)
-	}
-	log, err := os.Create(filepath.Join(folder, version+".log"))
+	programs := programsOf(version)
+	steps, err := parts.New(w, folder, version+".log", "node image "+version, len(programs)+4)
 	if err != nil {
 		return fmt.Errorf("nodeimage: %w", err)
 	}
-	defer log.Close()
-	programs := parts(version)
-	b := &builder{version: version, folder: folder, out: w, log: log, began: time.Now(), steps: len(programs) + 4}
-	work := filepath.Join(folder, "work-"+version)
-	if err := b.do("tools", func() error { return b.tools(ctx) }); err != nil {
+	defer steps.Close()
+	b := &builder{steps, version, folder}
+	if err := b.all(ctx, programs); err != nil {
+		return fmt.Errorf("nodeimage: %w", err)
+	}
+	fmt.Fprintf(w, "built %s in %s; log %s\n", tag(version), b.Took(), b.Log())
+	return nil
+}
+
+func (b *builder) all(ctx context.Context, programs []goPart) error {
+	if err := b.Do("tools", func() error { return b.tools(ctx) }); err != nil {
 		return err
 	}
-	if err := b.part(ctx, "debian", debian.Suite, debian, func(dir string) error { return b.debian(ctx, dir) }); err != nil {
+	if err := b.part("debian", debian.Suite, debian, func(dir string) error { return b.debian(ctx, dir) }); err != nil {
 		return err
 	}
 	for _, p := range programs {
-		if err := b.part(ctx, p.Name, p.Version, p, func(dir string) error { return b.compile(ctx, p, dir) }); err != nil {
+		if err := b.part(p.Name, p.Version, p, func(dir string) error { return b.compile(ctx, p, dir) }); err != nil {
 			return err
 		}
 	}
-	if err := b.do("assemble", func() error { return b.assemble(ctx, work) }); err != nil {
+	work := filepath.Join(b.folder, "work-"+b.version)
+	if err := b.Do("assemble", func() error { return b.assemble(ctx, work) }); err != nil {
 		return err
 	}
-	if err := b.do("load", func() error { return b.load(ctx, work) }); err != nil {
+	if err := b.Do("load", func() error { return b.load(ctx, work) }); err != nil {
 		return err
 	}
-	fmt.Fprintf(w, "built %s in %s; log %s\n", tag(version), time.Since(b.began).Round(time.Second), log.Name())
 	return os.RemoveAll(work)
 }
 
-// do runs one step with progress lines; an error names the step, the command and its last lines, and the log.
-func (b *builder) do(name string, step func() error) error {
-	b.step++
-	began := time.Now()
-	say := func(format string, args ...any) {
-		fmt.Fprintf(b.out, "node image %s  %s  [%d/%d] %s %s\n", b.version, clock(time.Since(b.began)), b.step, b.steps, name, fmt.Sprintf(format, args...))
-	}
-	say("...")
-	fmt.Fprintf(b.log, "=== %s\n", name)
-	done := make(chan error, 1)
-	go func() { done <- step() }()
-	for {
-		select {
-		case err := <-done:
-			if err != nil {
-				return fmt.Errorf("nodeimage: step %s: %w: log %s", name, err, b.log.Name())
-			}
-			say("done in %s", clock(time.Since(began)))
-			return nil
-		case <-time.After(heartbeat):
-			say("for %s", clock(time.Since(began)))
-		}
-	}
-}
-
-// part makes a part in a temporary folder and moves it to its name when it is whole; one that is
-// there already is taken as it is.
-func (b *builder) part(ctx context.Context, name, version string, inputs any, make func(dir string) error) error {
-	final := b.partDir(name, version, inputs)
-	if _, err := os.Stat(final); err == nil {
-		b.step++
-		return nil
-	}
-	return b.do(name+" "+version, func() error {
-		dir := final + ".partial"
-		if err := errors.Join(os.RemoveAll(dir), os.MkdirAll(dir, 0o755)); err != nil {
-			return err
-		}
-		if err := make(dir); err != nil {
-			return err
-		}
-		return os.Rename(dir, final)
-	})
+func (b *builder) part(name, version string, inputs any, make func(dir string) error) error {
+	return b.Part(name, version, revised{revision, inputs}, make)
 }
 
 func (b *builder) partDir(name, version string, inputs any) string {
-	return filepath.Join(b.folder, "parts", fmt.Sprintf("%s-%s-%s", name, version, hash(inputs)))
+	return b.Dir(name, version, revised{revision, inputs})
 }
 
 // programs is the folder of a finished part.
 func (b *builder) programs(name string) string {
-	for _, p := range parts(b.version) {
+	for _, p := range programsOf(b.version) {
 		if p.Name == name {
 			return b.partDir(p.Name, p.Version, p)
 		}
 	}
 	panic("nodeimage: no part " + name)
-}
-
-// run runs a command of a step; its output goes to the log.
-func (b *builder) run(ctx context.Context, c command.Command) (string, error) {
-	fmt.Fprintf(b.log, "$ %s\n", c.Line)
-	c.Log = b.log
-	return c.Run(ctx)
 }
 
 // tools installs what a build runs, where it is missing: the archive keyring is for Ubuntu hosts.
@@ -144,11 +91,6 @@ func (b *builder) tools(ctx context.Context) error {
 		return nil
 	}
 	return host.AptInstall(ctx, missing...)
-}
-
-func clock(d time.Duration) string {
-	d = d.Round(time.Second)
-	return fmt.Sprintf("%02d:%02d", int(d.Minutes()), int(d.Seconds())%60)
 }
 
 // cores bounds the compiler.

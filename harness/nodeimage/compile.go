@@ -47,7 +47,7 @@ func (b *builder) compile(ctx context.Context, p goPart, dir string) error {
 	if p.CGO {
 		cgo = "CGO_ENABLED=1"
 	}
-	_, err = b.run(ctx, command.Command{
+	_, err = b.Run(ctx, command.Command{
 		Line: fmt.Sprintf(`go build -p %d -trimpath -tags "%s" -ldflags "%s" -o %s/ %s`, cores(), p.Tags, p.LDFlags, dir, strings.Join(targets, " ")),
 		Dir:  module,
 		Env:  []string{cgo, "GOFLAGS=-mod=mod", "GOWORK=off"},
@@ -57,7 +57,7 @@ func (b *builder) compile(ctx context.Context, p goPart, dir string) error {
 
 // goMod is a go.mod that builds a part with exactly the versions its own go.mod says.
 func (b *builder) goMod(ctx context.Context, p goPart) (string, error) {
-	out, err := b.run(ctx, command.Command{Line: fmt.Sprintf("go mod download -json %s@%s", p.Module, p.Version), Dir: b.folder})
+	out, err := b.Run(ctx, command.Command{Line: fmt.Sprintf("go mod download -json %s@%s", p.Module, p.Version), Dir: b.folder})
 	if err != nil {
 		return "", err
 	}
@@ -65,7 +65,7 @@ func (b *builder) goMod(ctx context.Context, p goPart) (string, error) {
 	if err := json.Unmarshal([]byte(out), &downloaded); err != nil {
 		return "", err
 	}
-	out, err = b.run(ctx, command.Command{Line: "go mod edit -json " + downloaded.GoMod, Dir: b.folder})
+	out, err = b.Run(ctx, command.Command{Line: "go mod edit -json " + downloaded.GoMod, Dir: b.folder})
 	if err != nil {
 		return "", err
 	}

@@ -34,7 +34,7 @@ var (
 // debian makes dir/rootfs.tar: a Debian that nothing has been added to.
 func (b *builder) debian(ctx context.Context, dir string) error {
 	root := filepath.Join(dir, "rootfs")
-	if _, err := b.run(ctx, command.Command{
+	if _, err := b.Run(ctx, command.Command{
 		Line: fmt.Sprintf("debootstrap --variant=minbase --include=%s %s %s", strings.Join(debian.Packages, ","), debian.Suite, root),
 	}); err != nil {
 		return err
@@ -42,7 +42,7 @@ func (b *builder) debian(ctx context.Context, dir string) error {
 	if err := remove(root, removed); err != nil {
 		return err
 	}
-	if _, err := b.run(ctx, command.Command{Line: fmt.Sprintf("tar --numeric-owner --xattrs -C %s -cf %s/rootfs.tar .", root, dir)}); err != nil {
+	if _, err := b.Run(ctx, command.Command{Line: fmt.Sprintf("tar --numeric-owner --xattrs -C %s -cf %s/rootfs.tar .", root, dir)}); err != nil {
 		return err
 	}
 	return os.RemoveAll(root)
@@ -65,7 +65,7 @@ func remove(root string, patterns []string) error {
 
 // addKindFiles lays kind's base image files over the root and switches its services on.
 func (b *builder) addKindFiles(ctx context.Context, root string) error {
-	out, err := b.run(ctx, command.Command{Line: "go mod download -json sigs.k8s.io/kind@" + kindVersion, Dir: b.folder})
+	out, err := b.Run(ctx, command.Command{Line: "go mod download -json sigs.k8s.io/kind@" + kindVersion, Dir: b.folder})
 	if err != nil {
 		return err
 	}
@@ -100,7 +100,7 @@ func (b *builder) addKindFiles(ctx context.Context, root string) error {
 		return err
 	}
 	for _, line := range []string{"systemctl enable " + strings.Join(enabled, " "), "systemctl mask systemd-binfmt.service"} {
-		if _, err := b.run(ctx, command.Command{Line: "chroot " + root + " " + line}); err != nil {
+		if _, err := b.Run(ctx, command.Command{Line: "chroot " + root + " " + line}); err != nil {
 			return err
 		}
 	}

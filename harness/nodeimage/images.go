@@ -22,7 +22,7 @@ type podImage struct {
 
 // images makes the archives of every image that kubeadm asks for, and of metrics-server.
 func (b *builder) images(ctx context.Context, work, node string) ([]podImage, error) {
-	out, err := b.run(ctx, command.Command{Line: filepath.Join(b.programs("kubernetes"), "kubeadm") + " config images list --kubernetes-version " + b.version})
+	out, err := b.Run(ctx, command.Command{Line: filepath.Join(b.programs("kubernetes"), "kubeadm") + " config images list --kubernetes-version " + b.version})
 	if err != nil {
 		return nil, err
 	}
@@ -73,7 +73,7 @@ func (b *builder) image(ctx context.Context, work, node string, image podImage) 
 		return err
 	}
 	layer := root + ".layer"
-	if _, err := b.run(ctx, command.Command{Line: fmt.Sprintf("tar --numeric-owner -C %s -cf %s .", root, layer)}); err != nil {
+	if _, err := b.Run(ctx, command.Command{Line: fmt.Sprintf("tar --numeric-owner -C %s -cf %s .", root, layer)}); err != nil {
 		return err
 	}
 	out, err := os.Create(image.archive)
@@ -88,12 +88,12 @@ func (b *builder) image(ctx context.Context, work, node string, image podImage) 
 
 // compilePause builds the sandbox program, the one that is written in C, from the Kubernetes module.
 func (b *builder) compilePause(ctx context.Context, program string) error {
-	modules, err := b.run(ctx, command.Command{Line: "go env GOMODCACHE", Dir: b.folder})
+	modules, err := b.Run(ctx, command.Command{Line: "go env GOMODCACHE", Dir: b.folder})
 	if err != nil {
 		return err
 	}
 	source := filepath.Join(modules, "k8s.io", "kubernetes@"+b.version, "build/pause/linux/pause.c")
-	_, err = b.run(ctx, command.Command{Line: fmt.Sprintf("gcc -Os -Wall -static -s -DVERSION=rollcall -o %s %s", program, source)})
+	_, err = b.Run(ctx, command.Command{Line: fmt.Sprintf("gcc -Os -Wall -static -s -DVERSION=rollcall -o %s %s", program, source)})
 	return err
 }
 
@@ -111,7 +111,7 @@ func (b *builder) addProxyTools(ctx context.Context, node, root string) error {
 	for _, file := range extensions {
 		files = append(files, strings.TrimPrefix(file, node))
 	}
-	libraries, err := b.run(ctx, command.Command{Line: fmt.Sprintf("chroot %s ldd %s", node, strings.Join(files, " "))})
+	libraries, err := b.Run(ctx, command.Command{Line: fmt.Sprintf("chroot %s ldd %s", node, strings.Join(files, " "))})
 	if err != nil {
 		return err
 	}
@@ -152,7 +152,7 @@ func (b *builder) addProxyTools(ctx context.Context, node, root string) error {
 		}
 	}
 	for _, check := range []string{"iptables -V", "conntrack -V", "nft -v", "ipset -v"} {
-		if _, err := b.run(ctx, command.Command{Line: "chroot " + root + " " + check}); err != nil {
+		if _, err := b.Run(ctx, command.Command{Line: "chroot " + root + " " + check}); err != nil {
 			return err
 		}
 	}
@@ -180,7 +180,7 @@ disabled_plugins = ["io.containerd.cri.v1.images", "io.containerd.cri.v1.runtime
 	daemon, stop := context.WithCancel(ctx)
 	ended := make(chan error, 1)
 	go func() {
-		_, err := b.run(daemon, command.Command{Line: filepath.Join(programs, "containerd") + " --config " + config})
+		_, err := b.Run(daemon, command.Command{Line: filepath.Join(programs, "containerd") + " --config " + config})
 		ended <- err
 	}()
 	defer func() { stop(); <-ended }()
@@ -200,7 +200,7 @@ disabled_plugins = ["io.containerd.cri.v1.images", "io.containerd.cri.v1.runtime
 		}
 	}
 	for _, image := range images {
-		if _, err := b.run(ctx, command.Command{
+		if _, err := b.Run(ctx, command.Command{
 			Line: ctr + "images import --label=io.cri-containerd.pinned=pinned --all-platforms --no-unpack --digests " + image.archive,
 		}); err != nil {
 			return err

@@ -1,14 +1,12 @@
 package nodeimage
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
 
 	"rollcall/harness/host"
+	"rollcall/harness/parts"
 )
 
 // Default is the Kubernetes version used when none is asked for.
@@ -51,9 +49,9 @@ type goPart struct {
 
 const static = "-s -w "
 
-// parts lists the programs of a node, for a Kubernetes version. Versions are those that kubeadm
+// programsOf lists the programs of a node, for a Kubernetes version. Versions are those that kubeadm
 // 1.36 and 1.37 ask for or newer, and that were run together.
-func parts(kubernetes string) []goPart {
+func programsOf(kubernetes string) []goPart {
 	return []goPart{
 		kubernetesPart(kubernetes),
 		{
@@ -148,20 +146,15 @@ var debian = distribution{
 		"mount", "kmod", "libseccomp2", "pigz", "e2fsprogs", "bash", "ca-certificates", "curl", "jq", "procps", "ipset", "socat"},
 }
 
-// hash names a value by its content.
-func hash(v any) string {
-	data, err := json.Marshal(struct {
-		Revision int
-		Value    any
-	}{revision, v})
-	if err != nil {
-		panic(err) // only data of ours comes here
-	}
-	sum := sha256.Sum256(data)
-	return hex.EncodeToString(sum[:4])
+// revised is what a part is hashed by.
+type revised struct {
+	Revision int
+	Value    any
 }
+
+func hash(v any) string { return parts.Hash(revised{revision, v}) }
 
 // tag is the name of the image built for a Kubernetes version: it carries a hash of its inputs.
 func tag(version string) string {
-	return fmt.Sprintf("rollcall.local/node:%s-%s", version, hash([]any{parts(version), debian, kindVersion, removed, enabled}))
+	return fmt.Sprintf("rollcall.local/node:%s-%s", version, hash([]any{programsOf(version), debian, kindVersion, removed, enabled}))
 }

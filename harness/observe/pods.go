@@ -96,3 +96,10 @@ func (p *pod) seeRuns(object *corev1.Pod) {
 // over reports whether no more is to be expected of a run: it has ended, or the API shows the pod no
 // longer. A pod that was removed by force may serve on for its grace.
 func (p *pod) over(run int) bool { return p.gone || p.runs > run+1 || p.ended }
+
+// Knows reports whether a pod of the scope has been seen, by name.
+func (w *Watch) Knows(name string) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.pods[name] != nil
+}

@@ -20,11 +20,11 @@ func judgeNoFailures(x evidence.Expectation, tl timeline.Timeline) Finding {
 	case len(failed) == 0:
 		return Finding{Outcome: Pass, Because: fmt.Sprintf("0 of %d requests on %s failed", sent, count(len(lanes), "lane"))}
 	}
-	return Finding{
-		Outcome:   Fail,
-		Because:   fmt.Sprintf("%d of %d requests failed (%s) %s", len(failed), sent, faults(failed), account(failed, tl)),
-		Witnesses: witnesses(failed),
+	because := fmt.Sprintf("%d of %d requests failed (%s) %s", len(failed), sent, faults(failed), account(failed, tl))
+	if why := blame(failed, tl); why != "" {
+		because += "; " + why
 	}
+	return Finding{Outcome: Fail, Because: because, Witnesses: witnesses(failed)}
 }
 
 // judgeDamageSeen takes all lanes in pods together that have the same kind of connection: which of them is hit

@@ -55,6 +55,13 @@ func Judge(run evidence.Run, tl timeline.Timeline) Verdict {
 		v.Because = "the recording cannot be trusted: " + enumerate(reasons)
 		return v
 	}
+	if run.Measures {
+		v.Because = "it measured for a second recording, which was not made"
+		for i := range v.Findings {
+			v.Findings[i].Outcome, v.Findings[i].Because, v.Findings[i].Witnesses = Inconclusive, v.Because, nil
+		}
+		return v
+	}
 	v.Outcome, v.Because = weigh(v.Findings)
 	return v
 }

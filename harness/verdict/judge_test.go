@@ -138,6 +138,28 @@ func TestADistrustedFindingSaysWhatItWouldBe(t *testing.T) {
 	}
 }
 
+// What only measured decides nothing, however late its clients were; what it measured has to be trusted all the same.
+func TestARecordingThatMeasures(t *testing.T) {
+	for _, row := range []struct {
+		sentence   string
+		spoil      edit
+		because    string
+		distrusted bool
+	}{
+		{"whole", func(*recording) {}, "it measured for a second recording, which was not made", false},
+		{"with late clients", on("worker-fresh", func(h *evidence.Hit) { h.Due -= min(h.Due, 120*ms) }, 150, 151, 152), "it measured for a second recording, which was not made", false},
+		{"with a blind watch", with(evidence.Event{At: 700 * ms, Kind: evidence.WatchGap, Detail: "600ms"}), "the recording cannot be trusted: a watch was blind until 0.700s (600ms)", true},
+	} {
+		ev := rollout(verdict.NoFailures())
+		ev.Run.Measures = true
+		row.spoil(&ev)
+		v := judge(t, ev)
+		if v.Outcome != verdict.Inconclusive || v.Because != row.because || v.Distrusted != row.distrusted || v.Findings[0].Outcome != verdict.Inconclusive {
+			t.Errorf("%s: %+v", row.sentence, v)
+		}
+	}
+}
+
 func TestTheWorstFindingDecides(t *testing.T) {
 	pass, fail, inconclusive := verdict.NoFailures(), verdict.MaxPods(2), verdict.DamageSeen()
 	const (

@@ -35,6 +35,13 @@ func TestRules(t *testing.T) {
 		{"a failure after the last old pod is gone is still a failure", verdict.NoFailures(), breaking("worker-fresh", evidence.Refused, 199),
 			verdict.Fail, "1 of 400 requests failed (1 refused) at 2.000s on worker-fresh, 1.500s after the rollout began: seq 199", 1},
 
+		{"a drain that was too short for this cluster is said to be so", verdict.NoFailures(),
+			all(observed("worker", "worker2"), left("b", 850), ruleGone("worker", "b", 1010), ruleGone("worker2", "b", 880), sigterm("b", 900), breaking("worker-fresh", evidence.Refused, 95)),
+			verdict.Fail, "1 of 400 requests failed (1 refused) at 0.960s on worker-fresh, 0.460s after the rollout began; by pod phase: 1 gone (first a, since 0.160s): seq 95; 1 over new connections while the rules of their node led to a pod that had been told to exit: b was 0.050s after its endpoint left, and those of worker led to it for 0.160s, so a drain of 1s or more is needed here", 1},
+		{"a loss that no rule explains is said to be so", verdict.NoFailures(),
+			all(observed("worker", "worker2"), left("b", 850), ruleGone("worker", "b", 880), ruleGone("worker2", "b", 880), sigterm("b", 900), breaking("worker-fresh", evidence.Refused, 95)),
+			verdict.Fail, "1 of 400 requests failed (1 refused) at 0.960s on worker-fresh, 0.460s after the rollout began; by pod phase: 1 gone (first a, since 0.160s): seq 95; 1 over new connections although the rules of their node led to no pod that had been told to exit: no drain mends that", 1},
+
 		{"damage over either kind of connection is enough", verdict.DamageSeen(), all(breaking("worker-reused", evidence.Reset, 70), breaking("worker-fresh", evidence.Refused, 71)),
 			verdict.Pass, "of 400 requests from pods 2 failed after the rollout began (1 refused, 1 reset): 1 on worker-fresh, 1 on worker-reused", 2},
 		{"kept connections break whatever the rules do, so they do not speak for others", verdict.DamageSeen(), breaking("worker-reused", evidence.Reset, 70),

@@ -1,11 +1,13 @@
 package compare
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
+	"rollcall/harness/evidence"
 	"rollcall/harness/verdict"
 	"rollcall/reports"
 	"rollcall/reports/numbers"
@@ -72,6 +74,9 @@ func (c Comparison) Changed() bool {
 func Compare(a, b Side, pairs []Pair, history trend.History) (Comparison, error) {
 	c := Comparison{A: a.Report.Run, B: b.Report.Run}
 	c.noteSides(a, b)
+	if !c.samePace() {
+		c.note("They went at different paces, %s and %s: of the numbers only counts of pods are compared.", paceOf(c.A), paceOf(c.B))
+	}
 	modesA, modesB := a.Modes(), b.Modes()
 	if len(pairs) == 0 {
 		for _, mode := range modesA {
@@ -175,7 +180,7 @@ func (c *Comparison) addClusters(p Pair, a, b view) {
 func (c *Comparison) addNumbers(name string, p Pair, a, b view, history trend.History) {
 	lineA, lineB := a.lines[name], b.lines[name]
 	sameLoad := lineA.Load == lineB.Load
-	if !sameLoad {
+	if !sameLoad && c.samePace() {
 		c.note("%s in %s had another load, %s and then %s: how many requests failed, were sent again or lost their reply is not compared.",
 			name, p, orNone(lineA.Load), orNone(lineB.Load))
 	}
@@ -186,7 +191,7 @@ func (c *Comparison) addNumbers(name string, p Pair, a, b view, history trend.Hi
 		valueA, inA := was[n.ID]
 		valueB, inB := is[n.ID]
 		switch {
-		case n.Unit == numbers.Requests && !sameLoad:
+		case n.Unit == numbers.Requests && !sameLoad, n.Unit != numbers.Pods && !c.samePace():
 			continue
 		case !inA || !inB:
 			if inA {
@@ -219,6 +224,11 @@ func (c *Comparison) addNumbers(name string, p Pair, a, b view, history trend.Hi
 		}
 	}
 }
+
+// samePace says whether times of the two runs can be compared.
+func (c *Comparison) samePace() bool { return paceOf(c.A) == paceOf(c.B) }
+
+func paceOf(r reports.Run) evidence.Pace { return cmp.Or(r.Pace, evidence.NormalPace) }
 
 func orNone(s string) string {
 	if s == "" {

@@ -34,7 +34,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 		SilenceUsage:  true,
 	}
 	root.CompletionOptions.DisableDefaultCmd = true
-	root.AddCommand(reportCommand(&code), rejudgeCommand(&code), claimsCommand(&code), schemaCommand(&code), compareCommand(&code), trendCommand(&code), acceptCommand(&code))
+	root.AddCommand(reportCommand(&code), rejudgeCommand(&code), claimsCommand(&code), modesCommand(&code), schemaCommand(&code), compareCommand(&code), trendCommand(&code), acceptCommand(&code))
 	root.SetArgs(append([]string{}, args...)) // nil would be the arguments of the process
 	root.SetOut(stdout)
 	root.SetErr(stderr)

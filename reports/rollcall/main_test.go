@@ -119,6 +119,8 @@ func TestExitCodes(t *testing.T) {
 		{"the claims of a run that failed, which are no verdict", []string{"claims", runFolder(t, 60)}, 0, "| | the seed says |", ""},
 		{"the claims of something else", []string{"claims", t.TempDir()}, 2, "", "not a run folder"},
 		{"no folder whose claims to print", []string{"claims"}, 2, "", "accepts 1 arg(s), received 0"},
+		{"what a rolling update cost in each mode", []string{"modes", runFolder(t, 60)}, 0, "| requests lost by pods that drain |", ""},
+		{"the modes of something else", []string{"modes", t.TempDir()}, 2, "", "not a run folder"},
 		{"a call for help with claims", []string{"claims", "--help"}, 0, "Exit codes:", ""},
 		{"the schema", []string{"schema"}, 0, `"$schema": "https://json-schema.org/draft/2020-12/schema"`, ""},
 		{"the schema of something", []string{"schema", "a"}, 2, "", "rollcall: schema \"a\": there is none: name report, policy or app"},
@@ -173,7 +175,7 @@ func TestMain(m *testing.M) {
 // What cannot be told is no verdict, not even on a run that passed.
 func TestAnAnswerThatCannotBePrintedIsInfrastructure(t *testing.T) {
 	dir := reported(t, runFolder(t))
-	for _, args := range [][]string{{"report", dir}, {"rejudge", dir}, {"claims", dir}, {"schema"}} {
+	for _, args := range [][]string{{"report", dir}, {"rejudge", dir}, {"claims", dir}, {"modes", dir}, {"schema"}} {
 		var stderr bytes.Buffer
 		if code := run(args, full{}, &stderr); code != 3 || strings.Count(stderr.String(), "\n") != 1 {
 			t.Errorf("%s: exit code %d, and %q", args[0], code, stderr.String())

@@ -32,7 +32,7 @@
 //	entries  iptables-legacy tells of nothing: all entries of its nat tables are read every 20 ms, since neither
 //	         their number nor their size need change with them.
 //	weights  IPVS tells of nothing: /proc/net/ip_vs is read every 20 ms. A real server of weight 0 is gone:
-//	         kube-proxy keeps it for the connections it has. Written after the kernel's source, not run on one yet.
+//	         kube-proxy keeps it for the connections it has.
 //
 // The observer looks at least every 20 ms. Whenever more than 50 ms pass between two looks, because the node is
 // busy or reading takes long, it says so in a blind line: a change noticed with it happened at some time since then.
@@ -43,6 +43,8 @@
 // kube-proxy's mode and syncs are asked of 127.0.0.1:10249, the latter twice a second. Where nothing answers for
 // 10 s, another program routes for Services, or none.
 //
+// With -sparing, for nodes on a slow machine, it looks and asks a fifth as often, and is late after 250 ms.
+//
 // # Needs
 //
 // CAP_NET_ADMIN, without which the kernel tells nothing of its rules, and the node's network namespace; in
@@ -51,5 +53,5 @@
 //
 // # Exit codes
 //
-// 0 after SIGTERM, 1 when it cannot observe what there is, 2 for bad usage. There are no flags.
+// 0 after SIGTERM, 1 when it cannot observe what there is, 2 for bad usage.
 package main

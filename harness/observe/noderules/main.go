@@ -32,18 +32,22 @@ func run(ctx context.Context, args []string, p proxy, stdout, stderr io.Writer) 
 		fmt.Fprintln(stdout, "noderules says on standard output what becomes of the rules for Services on the node it runs on, until it is ended")
 		return exitOK
 	}
-	if len(args) > 0 {
-		fmt.Fprintf(stderr, "noderules: argument %q: want none\n", args[0])
+	every := usual
+	switch {
+	case len(args) == 1 && args[0] == "-sparing":
+		every = sparing
+	case len(args) > 0:
+		fmt.Fprintf(stderr, "noderules: argument %q: want -sparing or none\n", args[0])
 		return exitUsage
 	}
-	if err := watch(ctx, p, stdout); err != nil {
+	if err := watch(ctx, p, every, stdout); err != nil {
 		fmt.Fprintf(stderr, "noderules: %v\n", err)
 		return exitFailed
 	}
 	return exitOK
 }
 
-func watch(ctx context.Context, p proxy, stdout io.Writer) (err error) {
+func watch(ctx context.Context, p proxy, every cadence, stdout io.Writer) (err error) {
 	mode, silent := p.mode(ctx)
 	switch {
 	case silent != nil && ctx.Err() != nil:
@@ -56,7 +60,7 @@ func watch(ctx context.Context, p proxy, stdout io.Writer) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, v.close()) }()
-	o := &observer{tape: &tape{out: stdout}, view: v, proxy: p, gauge: gauge{proc: "/proc"}}
+	o := &observer{tape: &tape{out: stdout}, view: v, proxy: p, gauge: gauge{proc: "/proc"}, every: every}
 	return o.run(ctx, mode, means)
 }
 

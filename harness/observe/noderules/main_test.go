@@ -21,7 +21,7 @@ func TestWhatCannotBeObservedIsSaid(t *testing.T) {
 		code     int
 		want     string
 	}{
-		{"an argument", []string{"-v"}, "iptables", exitUsage, `argument "-v": want none`},
+		{"an argument", []string{"-v"}, "iptables", exitUsage, `argument "-v": want -sparing or none`},
 		{"a mode of another system", nil, "kernelspace", exitFailed, `kube-proxy's mode "kernelspace": want iptables, nftables or ipvs`},
 	} {
 		t.Run(tc.sentence, func(t *testing.T) {

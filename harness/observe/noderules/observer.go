@@ -11,9 +11,17 @@ import (
 	"time"
 )
 
-const (
-	resolution = 20 * time.Millisecond // longest wait of a look
-	late       = 50 * time.Millisecond // two looks further apart than this are a blindness
+// A cadence is how often an observer does what it does.
+type cadence struct {
+	look time.Duration // longest wait of a look
+	late time.Duration // two looks further apart than this are a blindness
+	ask  time.Duration // pause between two questions to kube-proxy, which syncs about once a second at most
+}
+
+// Sparing is for nodes for which the usual is too much work.
+var (
+	usual   = cadence{20 * time.Millisecond, 50 * time.Millisecond, 500 * time.Millisecond}
+	sparing = cadence{100 * time.Millisecond, 250 * time.Millisecond, 2500 * time.Millisecond}
 )
 
 // An observer compares each look at the rules with the one before, and writes what changed.
@@ -22,6 +30,7 @@ type observer struct {
 	view  view
 	proxy proxy
 	gauge gauge
+	every cadence
 
 	endpoints []netip.AddrPort
 	rules     sight
@@ -56,7 +65,7 @@ func (o *observer) run(ctx context.Context, mode, means string) error {
 	answers := make(chan answer)
 	go o.ask(asking, answers)
 
-	for until := began; ctx.Err() == nil && o.tape.err == nil; until = time.Now().Add(resolution) {
+	for until := began; ctx.Err() == nil && o.tape.err == nil; until = time.Now().Add(o.every.look) {
 		o.look(ctx, until)
 		select {
 		case a := <-answers:
@@ -92,7 +101,7 @@ func (o *observer) look(ctx context.Context, until time.Time) {
 		return
 	}
 	now := time.Now()
-	if apart := now.Sub(o.rules.last); o.rules.failure == nil && apart > late {
+	if apart := now.Sub(o.rules.last); o.rules.failure == nil && apart > o.every.late {
 		o.rules.failure = fmt.Errorf("no look for %s", apart.Round(time.Millisecond))
 	}
 	o.unseen(now, &o.rules, "rules")
@@ -146,7 +155,7 @@ func (o *observer) unseen(now time.Time, s *sight, what string) {
 func (o *observer) ask(ctx context.Context, answers chan<- answer) {
 	defer close(answers)
 	for ctx.Err() == nil {
-		next := time.Now().Add(askEvery)
+		next := time.Now().Add(o.every.ask)
 		syncs, err := o.proxy.syncs(ctx)
 		if errors.Is(err, context.Canceled) {
 			return

@@ -67,7 +67,7 @@ func play(t interface{ Fatal(...any) }, v *played) [][]string {
 	v.end = cancel
 	silent := kubeProxy(func(string) (string, error) { <-ctx.Done(); return "", ctx.Err() })
 	var out bytes.Buffer
-	o := &observer{tape: &tape{out: &out}, view: v, proxy: silent, gauge: gauge{proc: "/proc"}}
+	o := &observer{tape: &tape{out: &out}, view: v, proxy: silent, gauge: gauge{proc: "/proc"}, every: usual}
 	if err := o.run(ctx, "iptables", "events"); err != nil {
 		t.Fatal(err)
 	}
@@ -114,7 +114,7 @@ func TestTapeSaysWhatChanged(t *testing.T) {
 		{"a look that fails is a blindness once it is over, and hides nothing", []picture{{endpoints: one}, {err: broken}, {err: io.EOF}, {endpoints: two}}, nil,
 			"added 10.244.1.2 8080|blind SINCE rules events were lost|added 10.244.2.2 8080"},
 		{"a blindness that does not end ends with the tape", []picture{{endpoints: one}, {err: broken}}, nil, "added 10.244.1.2 8080|blind SINCE rules events were lost"},
-		{"looks far apart are a blindness", []picture{{endpoints: one}, {endpoints: two, delay: late + 30*time.Millisecond}}, nil,
+		{"looks far apart are a blindness", []picture{{endpoints: one}, {endpoints: two, delay: usual.late + 30*time.Millisecond}}, nil,
 			"added 10.244.1.2 8080|blind SINCE rules no look for|added 10.244.2.2 8080"},
 		{"what does not stand up to the check was not seen from the beginning", []picture{{endpoints: one}}, broken,
 			"added 10.244.1.2 8080|blind SINCE rules events were lost"},
@@ -232,7 +232,7 @@ func (brokenWriter) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }
 
 func TestATapeThatCannotBeWrittenEndsTheRun(t *testing.T) {
 	p := kubeProxy(func(string) (string, error) { return "", io.EOF })
-	o := &observer{tape: &tape{out: brokenWriter{}}, view: &played{pictures: []picture{{}}, end: func() {}}, proxy: p}
+	o := &observer{tape: &tape{out: brokenWriter{}}, view: &played{pictures: []picture{{}}, end: func() {}}, proxy: p, every: usual}
 	if err := o.run(t.Context(), "iptables", "events"); !errors.Is(err, io.ErrClosedPipe) {
 		t.Error(err)
 	}

@@ -30,10 +30,6 @@ type lastSync struct {
 
 const proxyAddress = "http://127.0.0.1:10249"
 
-// askEvery is the pause between two questions. kube-proxy syncs at most once a second in the modes that
-// have rules.
-const askEvery = 500 * time.Millisecond
-
 // newProxy is the kube-proxy at an address. It is asked for plain text, which costs it less than compressing.
 func newProxy(address string) proxy {
 	return proxy{address, &http.Client{Transport: &http.Transport{DisableCompression: true}, Timeout: 2 * time.Second}}
@@ -59,7 +55,7 @@ func (p proxy) mode(run context.Context) (string, error) {
 		select {
 		case <-ctx.Done():
 			return "", errors.Join(run.Err(), err)
-		case <-time.After(askEvery):
+		case <-time.After(usual.ask):
 		}
 	}
 }

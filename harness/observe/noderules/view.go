@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
+	"runtime"
 	"slices"
 	"time"
 
@@ -88,21 +89,33 @@ type polled struct {
 	rest time.Time // reads no sooner
 }
 
-// restPerRead is how many times as long as a read the pause after it is at least.
+// restPerRead is how many times the processor time of a read the pause after it is at least. How long the read took says
+// nothing: on a busy node most of that is waiting.
 const restPerRead = 50
 
 // look reads when the time has come. What differs from the last time is read twice, since a table that
 // changes while it is read can come out mixed.
 func (p *polled) look(ctx context.Context, until time.Time) ([]netip.AddrPort, error) {
 	pause(ctx, later(until, p.rest))
-	began := time.Now()
-	defer func() { now := time.Now(); p.rest = now.Add(restPerRead * now.Sub(began)) }()
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	began := threadTime()
+	defer func() { p.rest = time.Now().Add(restPerRead * (threadTime() - began)) }()
 	found, err := p.read()
 	for err == nil && !slices.Equal(found, p.last) {
 		p.last = found
 		found, err = p.read()
 	}
 	return found, err
+}
+
+// threadTime is the processor time that this thread has had.
+func threadTime() time.Duration {
+	var t unix.Timespec
+	if err := unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &t); err != nil {
+		return 0
+	}
+	return time.Duration(t.Nano())
 }
 
 func (p *polled) check() error { return nil }

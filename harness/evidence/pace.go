@@ -1,0 +1,23 @@
+package evidence
+
+import "time"
+
+// A Pace is how fast scenarios go: how often clients send, and how long everything takes and may take.
+type Pace string
+
+// The paces. A recording that names none was made at the normal one.
+const (
+	NormalPace Pace = "normal"
+	// SlowPace is for a machine that takes many times longer than usual to start programs and open connections: there
+	// kube-proxy takes seconds to write its rules, and the clients' own work would keep it from doing so.
+	SlowPace Pace = "slow"
+)
+
+// A Calibration is what a short trial showed of the machine that clients and cluster share.
+type Calibration struct {
+	Cores   int           `json:"cores"`
+	Connect time.Duration `json:"connect"` // median of opening a TCP connection to itself, nanoseconds
+	Start   time.Duration `json:"start"`   // median of starting a program that does nothing, nanoseconds
+	Rate    float64       `json:"rate"`    // requests per second sent, of those asked
+	Lag     time.Duration `json:"lag"`     // 99 % of them were sent no later than this, nanoseconds
+}

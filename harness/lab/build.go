@@ -1,0 +1,227 @@
+package lab
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"rollcall/harness/command"
+	"rollcall/harness/host"
+	"rollcall/harness/parts"
+)
+
+// images are what a lab is made of.
+type images struct {
+	kernel string // program
+	root   string // ext4
+	docker string // ext4, with the node image in the engine's store
+}
+
+// A builder builds a lab.
+type builder struct {
+	*parts.Builder
+	folder string
+}
+
+// build makes what of a lab is not there yet. nodeImage is the name of the node image in this host's engine.
+func build(ctx context.Context, w io.Writer, folder, nodeImage string) (im images, err error) {
+	steps, err := parts.New(w, folder, "build.log", "ipvs lab", 4)
+	if err != nil {
+		return im, fmt.Errorf("lab: %w", err)
+	}
+	defer steps.Close()
+	b := builder{steps, folder}
+	if im, err = b.all(ctx, nodeImage); err != nil {
+		return im, fmt.Errorf("lab: %w", err)
+	}
+	return im, nil
+}
+
+func (b builder) all(ctx context.Context, nodeImage string) (im images, err error) {
+	if err := b.Do("tools", func() error { return b.tools(ctx) }); err != nil {
+		return im, err
+	}
+	system, err := b.part("system", labSystem.Suite, labSystem, func(dir string) error { return b.system(ctx, dir) })
+	if err != nil {
+		return im, err
+	}
+	im.root = filepath.Join(system, "root.ext4")
+	kernel, err := b.part("kernel", kernelSource.Version, []any{kernelSource, kernelConfig, patches}, func(dir string) error { return b.kernel(ctx, dir) })
+	if err != nil {
+		return im, err
+	}
+	im.kernel = filepath.Join(kernel, "linux")
+	_, tag, _ := strings.Cut(nodeImage, ":")
+	version, _, _ := strings.Cut(tag, "-")
+	disk, err := b.part("disk", version, []any{labSystem, nodeImage, dockerSize}, func(dir string) error { return b.disk(ctx, dir, nodeImage, im) })
+	im.docker = filepath.Join(disk, "docker.ext4")
+	return im, err
+}
+
+// part makes a part if it is not there, removes those that it takes the place of, and gives its folder.
+func (b builder) part(name, version string, inputs any, make func(dir string) error) (dir string, err error) {
+	if err := b.Part(name, version, inputs, make); err != nil {
+		return "", err
+	}
+	return b.Dir(name, version, inputs), b.Drop(name, version, inputs)
+}
+
+// tools installs what a build runs, where it is missing.
+func (b builder) tools(ctx context.Context) error {
+	needs := map[string]string{
+		"/usr/sbin/debootstrap": "debootstrap", "/usr/bin/gcc": "gcc", "/usr/bin/make": "make", "/usr/bin/bc": "bc", "/usr/bin/flex": "flex",
+		"/usr/bin/bison": "bison", "/usr/bin/m4": "m4", "/usr/bin/xz": "xz-utils", "/usr/include/stdlib.h": "libc6-dev",
+		"/sbin/mkfs.ext4": "e2fsprogs", "/usr/bin/taskset": "util-linux", "/usr/share/keyrings/debian-archive-keyring.gpg": "debian-archive-keyring",
+	}
+	var missing []string
+	for file, pkg := range needs {
+		if _, err := os.Stat(file); err != nil {
+			missing = append(missing, pkg)
+		}
+	}
+	if len(missing) == 0 {
+		return nil
+	}
+	return host.AptInstall(ctx, missing...)
+}
+
+// apart begins a command whose mounts and processes end with it, however it ends.
+const apart = "unshare --mount --propagation private --pid --fork --kill-child "
+
+// sourcesList, of a system, says where its packages came from.
+const sourcesList = "sources.list"
+
+// system makes dir/root.ext4, a Debian with Docker.
+func (b builder) system(ctx context.Context, dir string) (err error) {
+	root := filepath.Join(dir, "root")
+	run := func(format string, args ...any) {
+		if err == nil {
+			_, err = b.Run(ctx, command.Command{Line: fmt.Sprintf(format, args...), Env: []string{"DEBIAN_FRONTEND=noninteractive"}})
+		}
+	}
+	run(apart+"debootstrap --variant=minbase --include=%s %s %s", strings.Join(labSystem.Packages, ","), labSystem.Suite, root)
+	if err != nil {
+		return err
+	}
+	err = errors.Join(os.WriteFile(filepath.Join(root, "sbin", "lab-init"), []byte(labSystem.Init), 0o755), os.Mkdir(filepath.Join(root, "lab"), 0o755))
+	for _, kind := range []string{"iptables", "ip6tables"} {
+		run("chroot %s update-alternatives --set %s /usr/sbin/%s-nft", root, kind, kind)
+	}
+	run("chroot %s apt-get clean", root)
+	run("cp %s/etc/apt/sources.list %s/%s", root, dir, sourcesList)
+	run("truncate --size=%s %s/root.ext4", rootSize, dir)
+	run("mkfs.ext4 -q -F -d %s %s/root.ext4", root, dir)
+	return errors.Join(err, os.RemoveAll(root))
+}
+
+// kernel makes dir/linux from the sources.
+func (b builder) kernel(ctx context.Context, dir string) (err error) {
+	run := func(format string, args ...any) {
+		if err == nil {
+			_, err = b.Run(ctx, command.Command{Line: fmt.Sprintf(format, args...)})
+		}
+	}
+	deb, err := b.sources(ctx, dir)
+	if err != nil {
+		return err
+	}
+	unpacked, tree, object := filepath.Join(dir, "deb"), filepath.Join(dir, kernelSource.Folder), filepath.Join(dir, "object")
+	run("dpkg-deb --extract %s %s", deb, unpacked)
+	run("tar --extract --file %s/usr/src/%s.tar.xz --directory %s", unpacked, kernelSource.Folder, dir)
+	if err != nil {
+		return err
+	}
+	for _, p := range patches {
+		if err := p.apply(tree); err != nil {
+			return err
+		}
+	}
+	fragment := filepath.Join(dir, "fragment")
+	if err := errors.Join(os.Mkdir(object, 0o755), os.WriteFile(fragment, []byte(kernelConfig), 0o644)); err != nil {
+		return err
+	}
+	run("make -C %s ARCH=um O=%s x86_64_defconfig", tree, object)
+	run(`sh -c "cd %s && ARCH=um scripts/kconfig/merge_config.sh -m -O %s %s/.config %s"`, tree, object, object, fragment)
+	run("make -C %s ARCH=um O=%s olddefconfig", tree, object)
+	run(apart+"make -C %s ARCH=um O=%s -j%d linux", tree, object, runtime.NumCPU())
+	run("strip -o %s/linux %s/linux", dir, object)
+	for _, scrap := range []string{deb, unpacked, tree, object, fragment} {
+		err = errors.Join(err, os.RemoveAll(scrap))
+	}
+	return err
+}
+
+// sources downloads the package of the kernel's sources with an apt of its own, which knows their suite alone: it checks
+// their signature and leaves the host's lists as they are.
+func (b builder) sources(ctx context.Context, dir string) (deb string, err error) {
+	apt := filepath.Join(dir, "apt")
+	defer func() { err = errors.Join(err, os.RemoveAll(apt)) }()
+	list, err := os.ReadFile(filepath.Join(b.Dir("system", labSystem.Suite, labSystem), sourcesList))
+	if err != nil {
+		return "", err
+	}
+	list = bytes.ReplaceAll(list, []byte(" "+labSystem.Suite+" "), []byte(" "+kernelSource.Suite+" "))
+	list = bytes.ReplaceAll(list, []byte("deb "), []byte("deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] "))
+	for _, folder := range []string{"lists/partial", "cache/archives/partial"} {
+		err = errors.Join(err, os.MkdirAll(filepath.Join(apt, folder), 0o755))
+	}
+	if err = errors.Join(err, os.WriteFile(filepath.Join(apt, sourcesList), list, 0o644)); err != nil {
+		return "", err
+	}
+	options := fmt.Sprintf("-o Dir::State::Lists=%[1]s/lists -o Dir::Cache=%[1]s/cache -o Dir::Etc::SourceList=%[1]s/sources.list -o Dir::Etc::SourceParts=- -o APT::Sandbox::User=root", apt)
+	if _, err := b.Run(ctx, command.Command{Line: "apt-get " + options + " update"}); err != nil {
+		return "", err
+	}
+	for _, wanted := range []string{kernelSource.Package + "=" + kernelSource.Version, kernelSource.Package} {
+		if _, err = b.Run(ctx, command.Command{Line: "apt-get " + options + " download " + wanted, Dir: dir}); err == nil {
+			break
+		}
+	}
+	if err != nil {
+		return "", err
+	}
+	debs, err := filepath.Glob(filepath.Join(dir, kernelSource.Package+"_*.deb"))
+	if err != nil || len(debs) != 1 {
+		return "", fmt.Errorf("%d packages were downloaded: %w", len(debs), err)
+	}
+	return debs[0], nil
+}
+
+// apply changes the sources in tree.
+func (p patch) apply(tree string) error {
+	file := filepath.Join(tree, p.File)
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	if n := strings.Count(string(text), p.Was); n != p.Times {
+		return fmt.Errorf("%s has the text %s %d times, and not %d: these are other sources", p.File, p.Was, n, p.Times)
+	}
+	return os.WriteFile(file, []byte(strings.ReplaceAll(string(text), p.Was, p.Is)), 0o644)
+}
+
+// disk makes dir/docker.ext4: an engine's store that has the node image. The lab itself fills it.
+func (b builder) disk(ctx context.Context, dir, nodeImage string, im images) error {
+	jail := filepath.Join(dir, "jail")
+	disk := filepath.Join(dir, "docker.ext4")
+	for _, line := range []string{"truncate --size=" + dockerSize + " " + disk, "mkfs.ext4 -q -F -E lazy_itable_init=1 " + disk,
+		"mkdir " + jail, fmt.Sprintf("docker save --output %s/node.tar %s", jail, nodeImage)} {
+		if _, err := b.Run(ctx, command.Command{Line: line}); err != nil {
+			return err
+		}
+	}
+	m := machine{kernel: im.kernel, root: copyOnWrite(filepath.Join(dir, "root.cow"), im.root), docker: disk, jail: jail}
+	said := &strings.Builder{}
+	code, err := m.run(ctx, said, "docker load --quiet --input /lab/node.tar")
+	fmt.Fprintln(b, said)
+	if err == nil && code != 0 {
+		err = fmt.Errorf("docker load ended with %d: %s", code, command.LastLines(said.String(), 3))
+	}
+	return errors.Join(err, os.RemoveAll(jail), os.RemoveAll(filepath.Join(dir, "root.cow")))
+}

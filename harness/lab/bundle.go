@@ -1,0 +1,41 @@
+package lab
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"rollcall/harness/command"
+)
+
+// bundle puts into dir what the suites are run from where there is neither the repository nor a compiler: the programs, the
+// images of the pods and the configuration of the cluster.
+func (o Options) bundle(ctx context.Context, w io.Writer, dir string) error {
+	if err := os.MkdirAll(filepath.Join(dir, "suites"), 0o755); err != nil {
+		return err
+	}
+	for program, pkg := range map[string]string{"conformance": "./harness/conformance", "ociruntime": "./harness/host/ociruntime"} {
+		if err := o.compile(ctx, "build -o "+filepath.Join(dir, program)+" "+pkg); err != nil {
+			return err
+		}
+	}
+	for _, suite := range o.Suites {
+		fmt.Fprintln(w, "compiling suite", suite, "for the lab")
+		if err := o.compile(ctx, fmt.Sprintf("test -c -o %s ./suites/%s", filepath.Join(dir, "suites", suite+".test"), suite)); err != nil {
+			return err
+		}
+	}
+	config, err := os.ReadFile(filepath.Join(o.Module, "kind-config.yaml"))
+	if err == nil {
+		err = os.WriteFile(filepath.Join(dir, "kind-config.yaml"), config, 0o644)
+	}
+	return errors.Join(err, o.SaveImages(ctx, filepath.Join(dir, "images")))
+}
+
+func (o Options) compile(ctx context.Context, args string) error {
+	_, err := command.Command{Line: "go " + args, Dir: o.Module, Env: []string{"CGO_ENABLED=0"}}.Run(ctx)
+	return err
+}

@@ -1,0 +1,135 @@
+package lab
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"rollcall/harness/host"
+)
+
+// A host without the room for a lab is told how much it needs, before anything is done.
+func TestAHostThatCannotHaveALab(t *testing.T) {
+	able := host.Facts{Root: true, Apt: true, DiskFree: 20 << 30, MemoryFree: 20 << 30}
+	if err := check(able); err != nil {
+		t.Error(err)
+	}
+	for _, row := range []struct {
+		sentence string
+		change   func(*host.Facts)
+		says     string
+	}{
+		{"no root", func(f *host.Facts) { f.Root = false }, "ipvs lab: building it needs root and apt-get"},
+		{"no disk", func(f *host.Facts) { f.DiskFree = 2 << 30 }, "ipvs lab: 2.0 GiB of disk are free: free space until 8 GiB are"},
+		{"no memory", func(f *host.Facts) { f.MemoryFree = 3 << 30 }, "ipvs lab: 3.0 GiB of memory are available: free memory until 6 GiB are"},
+	} {
+		facts := able
+		row.change(&facts)
+		if err := check(facts); !host.Refused(err) || !strings.HasPrefix(err.Error(), row.says) {
+			t.Errorf("%s: %v", row.sentence, err)
+		}
+	}
+}
+
+func TestTheTask(t *testing.T) {
+	o := Options{Kubernetes: "v1.36.3", Suites: []string{"control", "rollout"}, Pattern: "it's|x"}
+	want := `cd /lab/rollcall && ARTIFACTS=/lab/out CI=true exec ./conformance 'run' '-modes=ipvs' '-k8s=v1.36.3' '-suites=control,rollout' '-run=it'\''s|x'` + "\n"
+	if got := o.task(); got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
+
+// What the guest recorded comes back, and nothing else of it.
+func TestTheRunFolderComesBack(t *testing.T) {
+	from, to := t.TempDir(), t.TempDir()
+	if folder, err := bringBack(from, to); folder != "" || err != nil {
+		t.Errorf("nothing was left, and %q came back: %v", folder, err)
+	}
+	for _, file := range []string{"20261122-010203/evidence/session.json", "history.jsonl"} {
+		path := filepath.Join(from, file)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte("{}"), 0o644)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, want := range []string{"20261122-010203", "20261122-010203-ipvs"} { // the second, because there is one of that name
+		folder, err := bringBack(from, to)
+		if err != nil || filepath.Base(folder) != want {
+			t.Fatalf("%q, %v", folder, err)
+		}
+		if _, err := os.Stat(filepath.Join(folder, "evidence", "session.json")); err != nil {
+			t.Error(err)
+		}
+	}
+	if _, err := os.Stat(filepath.Join(to, "history.jsonl")); err == nil {
+		t.Error("the guest's history came back")
+	}
+}
+
+// A lab is given up when it shows no sign of life, when it does not stop when told to, and when its kernel ends.
+func TestALabThatGoesWrong(t *testing.T) {
+	interrupted := errors.New("Ctrl-C")
+	for _, row := range []struct {
+		sentence string
+		end      func(cancel context.CancelCauseFunc, ended chan error)
+		want     error
+		after    time.Duration
+	}{
+		{"it hangs while it boots", func(context.CancelCauseFunc, chan error) {}, errSilent, silencePatience + time.Second},
+		{"its kernel ends", func(_ context.CancelCauseFunc, ended chan error) {
+			time.Sleep(5 * time.Second)
+			ended <- os.ErrProcessDone
+		}, os.ErrProcessDone, 5 * time.Second},
+		{"it stops when told to", func(cancel context.CancelCauseFunc, ended chan error) {
+			time.Sleep(5 * time.Second)
+			cancel(interrupted)
+			time.Sleep(5 * time.Second)
+			ended <- nil
+		}, interrupted, 10 * time.Second},
+	} {
+		t.Run(row.sentence, func(t *testing.T) {
+			dir := t.TempDir()
+			synctest.Test(t, func(t *testing.T) {
+				ctx, cancel := context.WithCancelCause(context.Background())
+				defer cancel(nil)
+				ended := make(chan error, 1)
+				go row.end(cancel, ended)
+				began := time.Now()
+				if err := (machine{jail: dir}).watch(ctx, ended); !errors.Is(err, row.want) {
+					t.Errorf("%v", err)
+				}
+				if took := time.Since(began); took > row.after+time.Second {
+					t.Errorf("after %v", took)
+				}
+			})
+		})
+	}
+}
+
+// The kernel's sources are changed where they are what they were; elsewhere the build stops.
+func TestAPatch(t *testing.T) {
+	tree := t.TempDir()
+	file := filepath.Join(tree, "a.c")
+	p := patch{File: "a.c", Was: "one", Is: "two", Times: 2}
+	for _, row := range []struct{ sentence, text, want string }{
+		{"as often as expected", "one, one", "two, two"},
+		{"once only", "one", ""},
+		{"once more", "one, one, one", ""},
+	} {
+		if err := os.WriteFile(file, []byte(row.text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		err := p.apply(tree)
+		got, readErr := os.ReadFile(file)
+		if readErr != nil {
+			t.Fatal(readErr)
+		}
+		if (err == nil) != (row.want != "") || err == nil && string(got) != row.want || err != nil && string(got) != row.text {
+			t.Errorf("%s: %s, %v", row.sentence, got, err)
+		}
+	}
+}

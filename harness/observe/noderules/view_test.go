@@ -1,0 +1,33 @@
+//go:build linux
+
+package main
+
+import (
+	"net/netip"
+	"testing"
+	"time"
+)
+
+// Reading rests as long as it costs the processor, not as long as a busy node makes it wait.
+func TestAPolledViewRestsForWhatItCosts(t *testing.T) {
+	const cost = 20 * time.Millisecond
+	for _, row := range []struct {
+		sentence string
+		read     func()
+		rests    bool
+	}{
+		{"a read that waits", func() { time.Sleep(cost) }, false},
+		{"a read that works", func() {
+			for began := threadTime(); threadTime()-began < cost; {
+			}
+		}, true},
+	} {
+		p := &polled{read: func() ([]netip.AddrPort, error) { row.read(); return nil, nil }}
+		if _, err := p.look(t.Context(), time.Now()); err != nil {
+			t.Fatal(err)
+		}
+		if rest := time.Until(p.rest); rest > restPerRead*cost/2 != row.rests {
+			t.Errorf("%s: %v of rest", row.sentence, rest)
+		}
+	}
+}

@@ -1,0 +1,86 @@
+package harness
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"rollcall/fixtures"
+	"rollcall/harness/cluster"
+	"rollcall/harness/evidence"
+	"rollcall/harness/verdict"
+)
+
+// At the slow pace everything that takes time takes as many times longer, so that a scenario asks the same.
+func TestAScenarioAtAPace(t *testing.T) {
+	s := Scenario{
+		Claim: "pods sleep",
+		App:   fixtures.App{Replicas: 3, PreStopSleep: 5 * time.Second, Linger: 2 * time.Second},
+		Load:  Load{Rate: 100},
+		Given: []cluster.Change{cluster.MinSync(10 * time.Second), cluster.NoProxy()},
+		Expect: []evidence.Expectation{
+			verdict.NoFailures(),
+			verdict.MaxRuleLag(3 * time.Second),
+			verdict.Between(evidence.PodDeleting, evidence.PodSigterm, 5*time.Second, 7*time.Second),
+			verdict.Between(evidence.PodDeleting, evidence.EndpointNotReady, -time.Second, 3*time.Second),
+		},
+	}
+	normal := s.at(evidence.NormalPace)
+	if normal.Load != (Load{Rate: 100, Timeout: 2 * time.Second, Settle: 10 * time.Second}) || normal.App != s.App || normal.Claim != s.Claim {
+		t.Errorf("%+v", normal)
+	}
+	slow := s.at(evidence.SlowPace)
+	if slow.Load != (Load{Rate: 6, Timeout: 10 * time.Second, Settle: 20 * time.Second}) {
+		t.Errorf("%+v", slow.Load)
+	}
+	if slow.App.PreStopSleep != 25*time.Second || slow.App.Linger != 10*time.Second || slow.App.Grace != 150*time.Second {
+		t.Errorf("%+v", slow.App)
+	}
+	if got := slow.Given[0].String(); got != "kube-proxy's minSyncPeriod of 50s" {
+		t.Error(got)
+	}
+	var bounds []time.Duration
+	for _, x := range slow.Expect {
+		bounds = append(bounds, x.Min, x.Max)
+	}
+	want := []time.Duration{0, 0, 0, 15 * time.Second, 25 * time.Second, 35 * time.Second, -5 * time.Second, 15 * time.Second}
+	if diff := cmp.Diff(want, bounds); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	s.Walk = func(context.Context, *Walk) error { return nil }
+	bounds = nil
+	for _, x := range s.at(evidence.SlowPace).Expect {
+		bounds = append(bounds, x.Min, x.Max)
+	}
+	want = []time.Duration{0, 0, 0, 8 * time.Second, 5 * time.Second, 12 * time.Second, -6 * time.Second, 8 * time.Second}
+	if diff := cmp.Diff(want, bounds); diff != "" {
+		t.Errorf("of a walk (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(verdict.MaxRuleLag(3*time.Second), s.Expect[1]); diff != "" {
+		t.Errorf("the scenario itself changed: %s", diff)
+	}
+}
+
+func TestThePaceOfAMachine(t *testing.T) {
+	quick := evidence.Calibration{Cores: 2, Connect: 92 * time.Microsecond, Start: 700 * time.Microsecond, Rate: 100, Lag: 2 * time.Millisecond}
+	for _, row := range []struct {
+		sentence string
+		change   func(*evidence.Calibration)
+		want     evidence.Pace
+	}{
+		{"one like the reference host", func(*evidence.Calibration) {}, evidence.NormalPace},
+		{"one core", func(c *evidence.Calibration) { c.Cores = 1 }, evidence.SlowPace},
+		{"slow connections", func(c *evidence.Calibration) { c.Connect = 317 * time.Microsecond }, evidence.SlowPace},
+		{"slow programs", func(c *evidence.Calibration) { c.Start = 4 * time.Millisecond }, evidence.SlowPace},
+		{"late clients", func(c *evidence.Calibration) { c.Lag = 80 * time.Millisecond }, evidence.SlowPace},
+		{"fewer requests than asked", func(c *evidence.Calibration) { c.Rate = 80 }, evidence.SlowPace},
+	} {
+		c := quick
+		row.change(&c)
+		if got := paceOf(c); got != row.want {
+			t.Errorf("%s: %s", row.sentence, got)
+		}
+	}
+}

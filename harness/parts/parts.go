@@ -1,0 +1,160 @@
+// Package parts builds what takes minutes, in steps: each says that it is alive, what it made is kept under a name that
+// has a hash of its inputs, and a build that was interrupted goes on where it stopped.
+package parts
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	"rollcall/harness/command"
+)
+
+// heartbeat is how often a long step says that it is alive.
+const heartbeat = 15 * time.Second
+
+// A Builder builds one thing.
+type Builder struct {
+	title  string
+	folder string // of all builds: parts and logs
+	out    io.Writer
+	log    *os.File
+	began  time.Time
+	step   int // steps begun
+	steps  int // steps in all
+}
+
+// New begins a build. Its parts are kept in folder, its log is there too, and progress goes to w, a line each. It has to be
+// closed.
+func New(w io.Writer, folder, log, title string, steps int) (*Builder, error) {
+	if err := os.MkdirAll(filepath.Join(folder, "parts"), 0o755); err != nil {
+		return nil, fmt.Errorf("parts: %w", err)
+	}
+	file, err := os.Create(filepath.Join(folder, log))
+	if err != nil {
+		return nil, fmt.Errorf("parts: %w", err)
+	}
+	return &Builder{title: title, folder: folder, out: w, log: file, began: time.Now(), steps: steps}, nil
+}
+
+// Close ends the log.
+func (b *Builder) Close() error { return b.log.Close() }
+
+// Log is the file's name.
+func (b *Builder) Log() string { return b.log.Name() }
+
+// Write writes to the log.
+func (b *Builder) Write(p []byte) (int, error) { return b.log.Write(p) }
+
+// Took is how long the build has lasted.
+func (b *Builder) Took() time.Duration { return time.Since(b.began).Round(time.Second) }
+
+// Do runs one step with progress lines; an error names the step, the command and its last lines, and the log.
+func (b *Builder) Do(name string, step func() error) error {
+	b.step++
+	began := time.Now()
+	say := func(format string, args ...any) {
+		fmt.Fprintf(b.out, "%s  %s  [%d/%d] %s %s\n", b.title, clock(time.Since(b.began)), b.step, b.steps, name, fmt.Sprintf(format, args...))
+	}
+	say("...")
+	fmt.Fprintf(b.log, "=== %s\n", name)
+	done := make(chan error, 1)
+	go func() { done <- step() }()
+	for {
+		select {
+		case err := <-done:
+			if err != nil {
+				return fmt.Errorf("step %s: %w: log %s", name, err, b.log.Name())
+			}
+			say("done in %s", clock(time.Since(began)))
+			return nil
+		case <-time.After(heartbeat):
+			say("for %s", clock(time.Since(began)))
+		}
+	}
+}
+
+// Part makes a part in a temporary folder and moves it to its name when it is whole; one that is
+// there already is taken as it is.
+func (b *Builder) Part(name, version string, inputs any, make func(dir string) error) error {
+	final := b.Dir(name, version, inputs)
+	if _, err := os.Stat(final); err == nil {
+		b.step++
+		return nil
+	}
+	return b.Do(name+" "+version, func() error {
+		if err := b.removePartial(name); err != nil {
+			return err
+		}
+		dir := final + partial
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			return err
+		}
+		if err := make(dir); err != nil {
+			return err
+		}
+		return os.Rename(dir, final)
+	})
+}
+
+// Drop removes the parts of a name and version that were made from other inputs.
+func (b *Builder) Drop(name, version string, inputs any) error {
+	others, err := filepath.Glob(filepath.Join(b.folder, "parts", name+"-"+version+"-*"))
+	for _, dir := range others {
+		if dir != b.Dir(name, version, inputs) {
+			err = errors.Join(err, os.RemoveAll(dir))
+		}
+	}
+	return err
+}
+
+// partial ends the name of a part that is not whole.
+const partial = ".partial"
+
+// removePartial removes what builds of a part that did not come to their end have left.
+func (b *Builder) removePartial(name string) error {
+	left, err := filepath.Glob(filepath.Join(b.folder, "parts", name+"-*"+partial))
+	for _, dir := range left {
+		err = errors.Join(err, os.RemoveAll(dir))
+	}
+	return err
+}
+
+// Dir is the folder of a part that is whole.
+func (b *Builder) Dir(name, version string, inputs any) string {
+	return Dir(b.folder, name, version, inputs)
+}
+
+// Dir is the folder of a part that is whole, of builds in a folder.
+func Dir(folder, name, version string, inputs any) string {
+	return filepath.Join(folder, "parts", fmt.Sprintf("%s-%s-%s", name, version, Hash(inputs)))
+}
+
+// Run runs a command of a step; its output goes to the log.
+func (b *Builder) Run(ctx context.Context, c command.Command) (string, error) {
+	fmt.Fprintf(b.log, "$ %s\n", c.Line)
+	c.Log = b.log
+	return c.Run(ctx)
+}
+
+// Hash names a value, which marshals to JSON, by its content.
+func Hash(v any) string {
+	data, err := json.Marshal(v)
+	if err != nil {
+		panic(err) // only data of ours comes here
+	}
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:4])
+}
+
+func clock(d time.Duration) string {
+	d = d.Round(time.Second)
+	return fmt.Sprintf("%02d:%02d", int(d.Minutes()), int(d.Seconds())%60)
+}

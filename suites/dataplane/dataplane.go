@@ -1,0 +1,77 @@
+// Package dataplane asks to which pods a node sends new connections, and what becomes of open ones: where the kube-proxy
+// modes differ, what is expected differs.
+package dataplane
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"rollcall/harness"
+	"rollcall/loadgen"
+)
+
+// All lists the scenarios of this suite.
+func All() []harness.Scenario { return []harness.Scenario{turns(), keptStream(), firstConnection()} }
+
+// A tally is what became of some requests, each over a connection of its own.
+type tally struct {
+	pods                        map[string]int // that replied
+	turnedAway, timedOut, other int
+}
+
+// ask sends n requests to the app from outside, one after the other: the connections come in by one node.
+func ask(ctx context.Context, w *harness.Walk, n int) (tally, error) {
+	client := &http.Client{Timeout: 2 * time.Second, Transport: &http.Transport{DisableKeepAlives: true}}
+	t := tally{pods: map[string]int{}}
+	for range n {
+		by, err := loadgen.Ask(ctx, client, w.Outside)
+		var timeout interface{ Timeout() bool }
+		switch {
+		case err == nil:
+			t.pods[by.Pod]++
+		case ctx.Err() != nil:
+			return t, context.Cause(ctx)
+		case turnedAway(err):
+			t.turnedAway++
+		case errors.As(err, &timeout) && timeout.Timeout():
+			t.timedOut++
+		default:
+			t.other++
+		}
+	}
+	return t, nil
+}
+
+// turnedAway reports whether a connection was ended at once. Between this host and a node of ours stands the container
+// engine's proxy, which takes a connection before it opens one to the node, and drops it when that is refused: whether its
+// client sees a reset or an end depends on which of the two was quicker.
+func turnedAway(err error) bool {
+	return slices.ContainsFunc([]error{syscall.ECONNREFUSED, syscall.ECONNRESET, syscall.EPIPE, io.EOF, io.ErrUnexpectedEOF},
+		func(sign error) bool { return errors.Is(err, sign) })
+}
+
+// String is how often each pod replied, in the order of how often, and what else came.
+func (t tally) String() string {
+	var counts []int
+	for _, n := range t.pods {
+		counts = append(counts, n)
+	}
+	slices.Sort(counts)
+	text := strings.Trim(fmt.Sprint(counts), "[]")
+	for _, rest := range []struct {
+		n    int
+		what string
+	}{{t.turnedAway, "turned away"}, {t.timedOut, "timed out"}, {t.other, "failed otherwise"}} {
+		if rest.n > 0 {
+			text += fmt.Sprintf(", %d %s", rest.n, rest.what)
+		}
+	}
+	return strings.TrimPrefix(text, ", ")
+}

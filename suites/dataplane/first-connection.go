@@ -1,0 +1,70 @@
+package dataplane
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"rollcall/fixtures"
+	"rollcall/harness"
+	"rollcall/harness/evidence"
+	"rollcall/harness/observe"
+	"rollcall/harness/verdict"
+	"rollcall/loadgen"
+)
+
+// Names of the facts.
+const (
+	early      = "requests that failed after every node's rules led to the new Service's pods"
+	untilReply = "from the Service's creation to the first reply from outside"
+)
+
+// firstConnection: rules that lead to a pod are no sign that connections from outside get there: what they need beside,
+// such as masquerading, a node may write later in the same sync. A reply is the sign.
+func firstConnection() harness.Scenario {
+	app := fixtures.App{Replicas: 2, OnTerm: fixtures.Drain}
+	return harness.Scenario{
+		ID:     "first-connection",
+		Claim:  "a Service that was just created is reached from outside soon after every node's rules lead to its pods, and not before",
+		Covers: []string{"C5"},
+		App:    app,
+		Alone:  true,
+		Walk: func(ctx context.Context, w *harness.Walk) error {
+			if _, err := w.Client.AppsV1().Deployments(w.Namespace).Create(ctx, app.Deployment(w.Namespace, "v1"), metav1.CreateOptions{}); err != nil {
+				return err
+			}
+			if err := w.Until(ctx, func(s observe.State) bool { return s.Available("v1") == int(app.Replicas) }); err != nil {
+				return err
+			}
+			created := time.Now()
+			if err := w.Expose(ctx, app); err != nil {
+				return err
+			}
+			if err := w.Until(ctx, func(s observe.State) bool { return s.ReachesEverywhere("v1", int(app.Replicas)) }); err != nil {
+				return err
+			}
+			client := &http.Client{Timeout: time.Second, Transport: &http.Transport{DisableKeepAlives: true}}
+			failed := 0
+			for {
+				if by, err := loadgen.Ask(ctx, client, w.Outside); err == nil && w.Ours(by.Pod) {
+					break
+				}
+				failed++
+				select {
+				case <-time.After(100 * time.Millisecond):
+				case <-ctx.Done():
+					return context.Cause(ctx)
+				}
+			}
+			w.Note(untilReply, time.Since(created))
+			w.Note(early, failed)
+			return nil
+		},
+		Expect: []evidence.Expectation{
+			verdict.FactWithin(untilReply, 0, 10*time.Second),
+			verdict.Noted(early),
+		},
+	}
+}

@@ -1,0 +1,84 @@
+package dataplane
+
+import (
+	"context"
+	"net/http"
+	"slices"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"rollcall/fixtures"
+	"rollcall/harness"
+	"rollcall/harness/evidence"
+	"rollcall/harness/observe"
+	"rollcall/harness/verdict"
+	"rollcall/loadgen"
+)
+
+// Names of the facts.
+const (
+	elsewhere = "of 20 new connections to go to the pod that left"
+	onItsOwn  = "of 20 requests over the connection from before to be answered by it"
+)
+
+// keptStream: a pod that has left the rules of every node keeps the connections that it has. ipvs gives its real server the
+// weight 0 for as long as one is open, and removes it at once where none is (Kubernetes v1.36.3,
+// pkg/proxy/ipvs/graceful_termination.go): both are out of the rules here.
+func keptStream() harness.Scenario {
+	app := fixtures.App{Replicas: 2, PreStopSleep: 20 * time.Second, Linger: 2 * time.Second, OnTerm: fixtures.Drain}
+	return harness.Scenario{
+		ID:     "kept-stream",
+		Claim:  "a pod that has left every node's rules is sent no new connection, and keeps those it has while its hook sleeps",
+		Covers: []string{"C31", "C37"},
+		App:    app,
+		Alone:  true,
+		Walk: func(ctx context.Context, w *harness.Walk) error {
+			if err := w.Deploy(ctx, app, "v1"); err != nil {
+				return err
+			}
+			if err := w.Reach(ctx); err != nil {
+				return err
+			}
+			kept := &http.Client{Timeout: 2 * time.Second, Transport: &http.Transport{MaxConnsPerHost: 1}}
+			defer kept.CloseIdleConnections()
+			by, err := loadgen.Ask(ctx, kept, w.Outside)
+			if err != nil {
+				return err
+			}
+			if err := w.Client.CoreV1().Pods(w.Namespace).Delete(ctx, by.Pod, metav1.DeleteOptions{}); err != nil {
+				return err
+			}
+			err = w.Until(ctx, func(s observe.State) bool {
+				for _, pods := range s.Rules {
+					if slices.ContainsFunc(pods, func(p evidence.Server) bool { return p.Pod == by.Pod }) {
+						return false
+					}
+				}
+				return !slices.ContainsFunc(s.Endpoints, func(e observe.EndpointState) bool { return e.Pod == by.Pod && e.Ready })
+			})
+			if err != nil {
+				return err
+			}
+			seen, err := ask(ctx, w, 20)
+			if err != nil {
+				return err
+			}
+			w.Note(elsewhere, seen.pods[by.Pod])
+			w.Note("new connections that failed", seen.turnedAway+seen.timedOut+seen.other)
+			same := 0
+			for range 20 {
+				if again, err := loadgen.Ask(ctx, kept, w.Outside); err == nil && again.Pod == by.Pod {
+					same++
+				}
+			}
+			w.Note(onItsOwn, same)
+			return context.Cause(ctx)
+		},
+		Expect: []evidence.Expectation{
+			verdict.Fact(elsewhere, "0"),
+			verdict.Fact("new connections that failed", "0"),
+			verdict.Fact(onItsOwn, "20"),
+		},
+	}
+}

@@ -1,0 +1,96 @@
+package dataplane
+
+import (
+	"context"
+	"time"
+
+	autoscalingv1 "k8s.io/api/autoscaling/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"rollcall/fixtures"
+	"rollcall/harness"
+	"rollcall/harness/evidence"
+	"rollcall/harness/observe"
+	"rollcall/harness/verdict"
+)
+
+// Names of the facts.
+const (
+	shares     = "replies by each of 3 pods to 30 requests"
+	deadShares = "replies by each of 3 pods to 30 requests when one does not listen"
+	toNobody   = "10 requests to a Service without pods"
+)
+
+// turns: ipvs takes real servers round robin, exactly; iptables and nftables draw one for each connection (Kubernetes
+// v1.36.3, pkg/proxy/ipvs/proxier.go, defaultScheduler; pkg/proxy/iptables/proxier.go, statistic mode random). A pod that
+// is listed and does not listen has its turn all the same. Where there is no pod, all refuse.
+func turns() harness.Scenario {
+	app := fixtures.App{Replicas: 3, OnTerm: fixtures.Drain}
+	deaf := app
+	deaf.StartDelay, deaf.Unprobed = time.Hour, true
+	return harness.Scenario{
+		ID:     "turns",
+		Claim:  "each pod has its part of the new connections, one that does not listen too, and without pods they are turned away",
+		Covers: []string{"C37"},
+		App:    app,
+		Alone:  true,
+		Walk: func(ctx context.Context, w *harness.Walk) error {
+			if err := w.Expose(ctx, app); err != nil {
+				return err
+			}
+			deployments := w.Client.AppsV1().Deployments(w.Namespace)
+			sized := func(listening, deafOnes int32) error {
+				for _, d := range []struct {
+					app      fixtures.App
+					version  string
+					replicas int32
+				}{{app, "v1", listening}, {deaf, "v2", deafOnes}} {
+					name := d.app.Standalone(w.Namespace, d.version, d.replicas).Name
+					_, err := deployments.UpdateScale(ctx, name, &autoscalingv1.Scale{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: name},
+						Spec: autoscalingv1.ScaleSpec{Replicas: d.replicas}}, metav1.UpdateOptions{})
+					if err != nil {
+						return err
+					}
+				}
+				return w.Until(ctx, func(s observe.State) bool {
+					return s.ReachesEverywhere("v1", int(listening)) && s.ReachesEverywhere("v2", int(deafOnes))
+				})
+			}
+			for _, d := range []struct {
+				app     fixtures.App
+				version string
+			}{{app, "v1"}, {deaf, "v2"}} {
+				if _, err := deployments.Create(ctx, d.app.Standalone(w.Namespace, d.version, 0), metav1.CreateOptions{}); err != nil {
+					return err
+				}
+			}
+			for _, step := range []struct {
+				listening, deaf int32
+				requests        int
+				fact            string
+			}{{3, 0, 30, shares}, {2, 1, 30, deadShares}, {0, 0, 10, toNobody}} {
+				if err := sized(step.listening, step.deaf); err != nil {
+					return err
+				}
+				if step.listening > 0 {
+					if err := w.Reach(ctx); err != nil {
+						return err
+					}
+				}
+				seen, err := ask(ctx, w, step.requests)
+				if err != nil {
+					return err
+				}
+				w.Note(step.fact, seen)
+			}
+			return nil
+		},
+		Expect: []evidence.Expectation{
+			verdict.In("ipvs", verdict.Fact(shares, "10 10 10")),
+			verdict.In("ipvs", verdict.Fact(deadShares, "10 10, 10 turned away")),
+			verdict.Noted(shares),
+			verdict.Noted(deadShares),
+			verdict.Fact(toNobody, "10 turned away"),
+		},
+	}
+}

@@ -1,0 +1,53 @@
+package rollout
+
+import (
+	"errors"
+	"maps"
+	"slices"
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"rollcall/fixtures"
+	"rollcall/harness"
+	"rollcall/harness/evidence"
+	"rollcall/harness/rollout"
+	"rollcall/harness/timeline"
+	"rollcall/harness/verdict"
+)
+
+// drainedAsMeasured: how long a drain has to be is a property of the cluster, and can be measured. A first rollout, of which
+// nothing is promised, shows how long the nodes' rules lead to pods that have left; in the second the pods sleep that long
+// and half as long again, a second more at least, since a node that happened to write its rules just then was lucky.
+func drainedAsMeasured() harness.Scenario {
+	return harness.Scenario{
+		ID:     "drained-as-measured",
+		Claim:  "replacing every pod fails no request when pods sleep longer than any node's rules were measured to lead to one that had left",
+		Covers: []string{"C31", "C40"},
+		App: fixtures.App{
+			Replicas: 3, MaxSurge: new(intstr.FromInt32(1)), MaxUnavailable: new(intstr.FromInt32(0)),
+			PreStopSleep: 5 * time.Second, Linger: 2 * time.Second, OnTerm: fixtures.Drain,
+		},
+		Load:    harness.Load{Rate: 100},
+		Uses:    []string{evidence.NodeRules},
+		Rollout: rollout.Update("v1", "v2"),
+		Then: func(app fixtures.App, seen timeline.Timeline) (fixtures.App, error) {
+			needed := slices.Collect(maps.Values(seen.NeededDrains()))
+			if len(needed) == 0 {
+				return app, errors.New("no node's rules were seen to leave a pod out")
+			}
+			longest := slices.Max(needed)
+			app.PreStopSleep = longest + max(time.Second, longest/2)
+			app.Grace = app.PreStopSleep + fixtures.DefaultGrace
+			return app, nil
+		},
+		Expect: []evidence.Expectation{
+			verdict.FullRate(99),
+			verdict.Serves("v1", "v2"),
+			verdict.NoFailures(),
+			verdict.NoHiddenRetries(),
+			verdict.RulesBeforeSigterm(),
+			verdict.OnlyServes("v2", evidence.Barrier),
+		},
+	}
+}
