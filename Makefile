@@ -73,6 +73,10 @@ clean: $(CONFORMANCE) ## Remove every cluster Rollcall made on this host, kept o
 ipvs-lab: $(CONFORMANCE) ## Run suites in ipvs mode where this host's kernel has no IP_VS, in a machine of its own; SUITES, K8S select
 	@$(CONFORMANCE) lab
 
+.PHONY: lab-test
+lab-test: ## See that a lab keeps to its folder, and that one that hangs is given up; 2 minutes once it is built
+	ROLLCALL_LAB=1 go test -count=1 -timeout 1h -v -run TestMachine ./harness/lab
+
 .PHONY: clean-lab
 clean-lab: $(CONFORMANCE) ## Remove that machine
 	@$(CONFORMANCE) clean-lab

@@ -249,6 +249,25 @@ func TestCountsOfAnotherLoadAreNotCompared(t *testing.T) {
 	}
 }
 
+// How long anything took at another pace says nothing about this one; how many pods there were does.
+func TestOfAnotherPaceOnlyPodsAreCompared(t *testing.T) {
+	a := open(t, recorded{id: "a", modes: []string{"iptables"}}.folder(t))
+	b := a
+	b.Report.Run.ID, b.Report.Run.Pace = "b", evidence.SlowPace
+	b.Report.Scenarios = slices.Clone(a.Report.Scenarios)
+	i := slices.IndexFunc(b.Report.Scenarios, func(s reports.Scenario) bool { return s.ID == "drained-rolling-update" })
+	numbers := &b.Report.Scenarios[i].Numbers
+	numbers.StatusGap = new(10 * *numbers.StatusGap)
+	c := compared(t, a, b)
+	if c.Changed() || !strings.Contains(c.Notes[0], "different paces, normal and slow") {
+		t.Errorf("%s", write(t, sheet.Markdown, c))
+	}
+	numbers.MaxPods = new(*numbers.MaxPods + 3)
+	if c := compared(t, a, b); !c.Changed() {
+		t.Errorf("three pods more:\n%s", write(t, sheet.Markdown, c))
+	}
+}
+
 func TestAHistoryTellsTheSpread(t *testing.T) {
 	a := open(t, recorded{id: "a", modes: []string{"iptables"}}.folder(t))
 	b := a
