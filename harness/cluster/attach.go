@@ -95,7 +95,11 @@ func (c *Cluster) load() error {
 		}
 	}
 	if _, known := raw.Contexts[c.Name]; !known {
-		return host.Refuse("context "+c.Name, "the kubeconfig has none of this name", "use one of "+contexts)
+		remedy := "use one of " + contexts
+		if contexts == "" {
+			remedy = "name a kubeconfig that has it: -kubeconfig=FILE"
+		}
+		return host.Refuse("context "+c.Name, "the kubeconfig has none of this name", remedy)
 	}
 	if c.REST, err = config.ClientConfig(); err != nil {
 		return host.Refuse("context "+c.Name, oneLine(err), "mend it in your kubeconfig")
