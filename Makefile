@@ -9,8 +9,9 @@ SUITES ?=
 K8S    ?=
 KEEP   ?=
 AGENTS_PER_NODE ?=
+PACE   ?=
 RUN    ?= out/latest
-export MODES SUITES K8S KEEP AGENTS_PER_NODE
+export MODES SUITES K8S KEEP AGENTS_PER_NODE PACE
 
 # A cluster that is there already: make conformance CONTEXT=staging. What merely stands in the environment names none.
 given  = $(if $(filter command,$(firstword $(origin $1))),$($1))
@@ -26,7 +27,7 @@ CONFORMANCE  := out/bin/conformance
 ##@ The two commands
 
 .PHONY: conformance
-conformance: $(CONFORMANCE) ## Run the suites in every kube-proxy mode this host supports; MODES, SUITES, K8S, KEEP=1, AGENTS_PER_NODE select; CONTEXT attaches
+conformance: $(CONFORMANCE) ## Run the suites in every kube-proxy mode this host supports; MODES, SUITES, K8S, KEEP=1, AGENTS_PER_NODE, PACE select; CONTEXT attaches
 	@$(CONFORMANCE) run $(TARGET)
 
 .PHONY: test

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/http"
 	"os"
 	"slices"
 	"strings"
@@ -185,10 +184,10 @@ func (r *Rig) answers(ctx context.Context, url string) error {
 	if r.own != nil && url == r.OutsideURL {
 		return nil
 	}
-	client := http.Client{Timeout: time.Second, Transport: &http.Transport{DisableKeepAlives: true}}
+	client := loadgen.FreshClient(time.Second)
 	var last error
 	err := poll.Until(ctx, 250*time.Millisecond, func() (bool, error) {
-		_, last = loadgen.Ask(ctx, &client, url)
+		_, last = loadgen.Ask(ctx, client, url)
 		return last == nil, nil
 	})
 	if err != nil && last != nil {

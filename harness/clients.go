@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"net/http"
 	"strconv"
 	"strings"
 	"sync"
@@ -176,14 +175,14 @@ const inARow = 5
 // answers returns when the app gives this process good replies. The port outside is that of the recording before, whose
 // pods a node sends requests to until its rules are those of today: what names its pod has to name one of ours.
 func answers(ctx context.Context, target string, dialect *loadgen.Dialect, ours func(pod string) bool) error {
-	client := http.Client{Timeout: time.Second, Transport: &http.Transport{DisableKeepAlives: true}}
+	client := loadgen.FreshClient(time.Second)
 	err := until(ctx, func() error {
 		if dialect != nil {
-			_, err := loadgen.AskIn(ctx, &client, target, dialect)
+			_, err := loadgen.AskIn(ctx, client, target, dialect)
 			return err
 		}
 		for range inARow {
-			by, err := loadgen.Ask(ctx, &client, target)
+			by, err := loadgen.Ask(ctx, client, target)
 			if err == nil && !ours(by.Pod) {
 				err = fmt.Errorf("pod %s replied, which is none of this recording", by.Pod)
 			}

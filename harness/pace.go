@@ -2,6 +2,7 @@ package harness
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"time"
 
@@ -43,7 +44,7 @@ func (s Scenario) at(p evidence.Pace) Scenario {
 	if s.Own != nil {
 		return s
 	}
-	s.Claim += "; all its times are 5 times as long here"
+	s.Claim += fmt.Sprintf("; all its times are %d times as long here", slowTime)
 	grace := cmp.Or(s.App.Grace, 30*time.Second)
 	s.App.Grace = grace * slowTime
 	for _, d := range []*time.Duration{&s.App.PreStopSleep, &s.App.StartDelay, &s.App.ReadyDelay, &s.App.Linger, &s.App.DrainLimit} {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/http"
 	"strings"
 	"time"
 
@@ -135,7 +134,7 @@ func (r *Rig) askOwn(ctx context.Context, c *cluster.Cluster, service *corev1.Se
 		base = forward.URL
 	}
 	url := strings.TrimSuffix(base, "/") + r.own.Path()
-	client := &http.Client{Timeout: loadgen.DefaultTimeout, Transport: &http.Transport{DisableKeepAlives: true}}
+	client := loadgen.FreshClient(loadgen.DefaultTimeout)
 	old, _ := r.own.Update().Versions()
 	var named string
 	var last error

@@ -7,9 +7,15 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"time"
 
 	"rollcall/harness/evidence"
 )
+
+// FreshClient opens a connection for each request, which may take so long.
+func FreshClient(timeout time.Duration) *http.Client {
+	return &http.Client{Timeout: timeout, Transport: &http.Transport{DisableKeepAlives: true}}
+}
 
 // Ask asks an echo app once and says who gave the good reply; anything else is an error. Nothing is sent again.
 func Ask(ctx context.Context, client *http.Client, target string) (evidence.Server, error) {
@@ -70,15 +76,15 @@ func (r Remote) Reach(ctx context.Context, target string, d *Dialect) error {
 
 // reach serves GET /v1/reach: 502 when the target gave no good reply.
 func (a *Agent) reach(w http.ResponseWriter, r *http.Request) {
-	client := http.Client{Timeout: DefaultTimeout, Transport: &http.Transport{DisableKeepAlives: true}}
+	client := FreshClient(DefaultTimeout)
 	target, text := r.URL.Query().Get("target"), r.URL.Query().Get("dialect")
 	var err error
 	if text == "" {
-		_, err = Ask(r.Context(), &client, target)
+		_, err = Ask(r.Context(), client, target)
 	} else {
 		var d Dialect
 		if err = json.Unmarshal([]byte(text), &d); err == nil {
-			_, err = AskIn(r.Context(), &client, target, &d)
+			_, err = AskIn(r.Context(), client, target, &d)
 		}
 	}
 	if err != nil {

@@ -139,6 +139,20 @@ func awaitEngine(ctx context.Context, gone <-chan error) error {
 	}
 }
 
+// Need installs the Debian packages of those files that are missing; it maps a file to its package.
+func Need(ctx context.Context, files map[string]string) error {
+	var missing []string
+	for file, pkg := range files {
+		if _, err := os.Stat(file); err != nil {
+			missing = append(missing, pkg)
+		}
+	}
+	if len(missing) == 0 {
+		return nil
+	}
+	return AptInstall(ctx, missing...)
+}
+
 // AptInstall installs Debian packages, refreshing apt's lists first when a package is unknown to
 // them. It goes on to its end when ctx does: dpkg must not be killed half-way.
 func AptInstall(ctx context.Context, packages ...string) error {

@@ -74,21 +74,11 @@ func (b builder) part(name, version string, inputs any, make func(dir string) er
 
 // tools installs what a build runs, where it is missing.
 func (b builder) tools(ctx context.Context) error {
-	needs := map[string]string{
+	return host.Need(ctx, map[string]string{
 		"/usr/sbin/debootstrap": "debootstrap", "/usr/bin/gcc": "gcc", "/usr/bin/make": "make", "/usr/bin/bc": "bc", "/usr/bin/flex": "flex",
 		"/usr/bin/bison": "bison", "/usr/bin/m4": "m4", "/usr/bin/xz": "xz-utils", "/usr/include/stdlib.h": "libc6-dev",
 		"/sbin/mkfs.ext4": "e2fsprogs", "/usr/bin/taskset": "util-linux", "/usr/share/keyrings/debian-archive-keyring.gpg": "debian-archive-keyring",
-	}
-	var missing []string
-	for file, pkg := range needs {
-		if _, err := os.Stat(file); err != nil {
-			missing = append(missing, pkg)
-		}
-	}
-	if len(missing) == 0 {
-		return nil
-	}
-	return host.AptInstall(ctx, missing...)
+	})
 }
 
 // apart begins a command whose mounts and processes end with it, however it ends.

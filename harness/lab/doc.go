@@ -3,6 +3,6 @@
 // suites run in it; what comes back is an ordinary run folder.
 //
 // The kernel, the root and the disk with the node image are built once and kept, by hashes of what they are made from. A
-// run writes to copies of the disks that are thrown away, and to one folder of the host, to which the kernel confines
-// every mount of the host's files (its hostfs= parameter).
+// run writes to copies of the disks that are thrown away, and to one folder of the host, to which a
+// patched kernel confines every mount of the host's files, whatever its options say.
 package lab

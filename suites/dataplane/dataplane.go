@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/http"
 	"slices"
 	"strings"
 	"syscall"
@@ -28,7 +27,7 @@ type tally struct {
 
 // ask sends n requests to the app from outside, one after the other: the connections come in by one node.
 func ask(ctx context.Context, w *harness.Walk, n int) (tally, error) {
-	client := &http.Client{Timeout: 2 * time.Second, Transport: &http.Transport{DisableKeepAlives: true}}
+	client := loadgen.FreshClient(2 * time.Second)
 	t := tally{pods: map[string]int{}}
 	for range n {
 		by, err := loadgen.Ask(ctx, client, w.Outside)
@@ -49,6 +48,27 @@ func ask(ctx context.Context, w *harness.Walk, n int) (tally, error) {
 	return t, nil
 }
 
+// who is what kinds of answers there were, like "2 pods, and some turned away".
+func (t tally) who() string {
+	text := fmt.Sprintf("%d pods", len(t.pods))
+	for _, rest := range t.rest() {
+		if rest.n > 0 {
+			text += ", and some " + rest.what
+		}
+	}
+	return text
+}
+
+// A fate is what became of so many requests that got no reply.
+type fate struct {
+	n    int
+	what string
+}
+
+func (t tally) rest() []fate {
+	return []fate{{t.turnedAway, "turned away"}, {t.timedOut, "timed out"}, {t.other, "failed otherwise"}}
+}
+
 // turnedAway reports whether a connection was ended at once. Between this host and a node of ours stands the container
 // engine's proxy, which takes a connection before it opens one to the node, and drops it when that is refused: whether its
 // client sees a reset or an end depends on which of the two was quicker.
@@ -65,10 +85,7 @@ func (t tally) String() string {
 	}
 	slices.Sort(counts)
 	text := strings.Trim(fmt.Sprint(counts), "[]")
-	for _, rest := range []struct {
-		n    int
-		what string
-	}{{t.turnedAway, "turned away"}, {t.timedOut, "timed out"}, {t.other, "failed otherwise"}} {
+	for _, rest := range t.rest() {
 		if rest.n > 0 {
 			text += fmt.Sprintf(", %d %s", rest.n, rest.what)
 		}

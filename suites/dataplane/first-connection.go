@@ -2,7 +2,6 @@ package dataplane
 
 import (
 	"context"
-	"net/http"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -45,7 +44,7 @@ func firstConnection() harness.Scenario {
 			if err := w.Until(ctx, func(s observe.State) bool { return s.ReachesEverywhere("v1", int(app.Replicas)) }); err != nil {
 				return err
 			}
-			client := &http.Client{Timeout: time.Second, Transport: &http.Transport{DisableKeepAlives: true}}
+			client := loadgen.FreshClient(time.Second)
 			failed := 0
 			for {
 				if by, err := loadgen.Ask(ctx, client, w.Outside); err == nil && w.Ours(by.Pod) {

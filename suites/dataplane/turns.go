@@ -82,12 +82,15 @@ func turns() harness.Scenario {
 					return err
 				}
 				w.Note(step.fact, seen)
+				w.Note("who answered: "+step.fact, seen.who())
 			}
 			return nil
 		},
 		Expect: []evidence.Expectation{
 			verdict.In("ipvs", verdict.Fact(shares, "10 10 10")),
 			verdict.In("ipvs", verdict.Fact(deadShares, "10 10, 10 turned away")),
+			verdict.Fact("who answered: "+shares, "3 pods"),
+			verdict.Fact("who answered: "+deadShares, "2 pods, and some turned away"),
 			verdict.Noted(shares),
 			verdict.Noted(deadShares),
 			verdict.Fact(toNobody, "10 turned away"),

@@ -48,7 +48,7 @@ func migrationCall() harness.Scenario {
 			if err := w.Reach(ctx); err != nil {
 				return err
 			}
-			fresh := &http.Client{Timeout: 2 * time.Second, Transport: &http.Transport{DisableKeepAlives: true}}
+			fresh := loadgen.FreshClient(2 * time.Second)
 			naive, pinned, safe, failed := 0, 0, 0, 0
 			for n := range rollouts {
 				old, next := fmt.Sprintf("v%d", n%2+1), fmt.Sprintf("v%d", (n+1)%2+1)
