@@ -128,6 +128,7 @@ var (
 	waiting    = corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{}}
 	running    = corev1.ContainerState{Running: &corev1.ContainerStateRunning{}}
 	terminated = corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{}}
+	unbegun    = corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{Reason: "StartError"}}
 )
 
 // removed: the pod leaves the API.

@@ -66,9 +66,16 @@ func (w *Watch) follow(p *pod) {
 // or live ends.
 func (f *follower) readAll(live context.Context, run int) error {
 	for ; ; run++ {
-		f.await(live, func() bool { return f.pod.runs > run || f.pod.gone })
+		unbegun := false
+		f.await(live, func() bool {
+			unbegun = f.pod.unbegun[run]
+			return f.pod.runs > run || f.pod.gone
+		})
 		if now := f.look(); now.runs <= run {
 			return nil
+		}
+		if unbegun {
+			continue
 		}
 		if err := f.read(live, run); err != nil {
 			return err

@@ -39,6 +39,16 @@ func TestLogs(t *testing.T) {
 			l.kubelet.change(func() { l.kubelet.runs = append(l.kubelet.runs, &run{ended: true}) })
 			l.status(0, terminated, none)
 		}, ""},
+		{"a run that could not begin has no log, and that of the next is not taken for it", func(l *life) {
+			l.breaks(fault{status: 400})
+			l.status(0, waiting, unbegun)
+			l.starts()
+			l.gets(5)
+			l.status(1, running, unbegun)
+			l.seen()
+			l.ends()
+			l.removed()
+		}, ""},
 		{"and so may one of its runs, of which the next is read all the same", func(l *life) {
 			l.startsUnwarned()
 			l.gets(5)

@@ -16,9 +16,10 @@ type pod struct {
 	deleting  bool
 	gone      bool // it left the API, which does not mean that its process has ended
 
-	container    string // the app's; the first of the pod
-	runs         int    // how often the container has been started
-	ended        bool   // the last run has ended
+	container    string       // the app's; the first of the pod
+	runs         int          // how often the container has been started
+	unbegun      map[int]bool // runs whose process never began
+	ended        bool         // the last run has ended
 	endFollowing context.CancelFunc
 }
 
@@ -89,8 +90,26 @@ func (p *pod) seeRuns(object *corev1.Pod) {
 		// While a container waits for its next run, the status still counts the last one.
 		if s.Name == p.container && (s.State.Waiting == nil || s.LastTerminationState.Terminated != nil) {
 			p.runs, p.ended = int(s.RestartCount)+1, s.State.Running == nil
+			last := p.runs - 1 // the run that the last state tells of
+			if s.State.Waiting == nil {
+				last--
+			}
+			p.seeUnbegun(p.runs-1, s.State)
+			p.seeUnbegun(last, s.LastTerminationState)
 		}
 	}
+}
+
+// seeUnbegun notes a run whose container could not be started: it has no log, and while it waits to be tried again the
+// kubelet may already give the log of the next (containerd v2, internal/cri/server/container_start.go, errorStartReason).
+func (p *pod) seeUnbegun(run int, state corev1.ContainerState) {
+	if state.Terminated == nil || state.Terminated.Reason != "StartError" {
+		return
+	}
+	if p.unbegun == nil {
+		p.unbegun = map[int]bool{}
+	}
+	p.unbegun[run] = true
 }
 
 // over reports whether no more is to be expected of a run: it has ended, or the API shows the pod no
