@@ -25,9 +25,12 @@ type tally struct {
 	turnedAway, timedOut, other int
 }
 
+// patience is longer than three SYNs take, since a node refuses one peer only once a second.
+const patience = 10 * time.Second
+
 // ask sends n requests to the app from outside, one after the other: the connections come in by one node.
 func ask(ctx context.Context, w *harness.Walk, n int) (tally, error) {
-	client := loadgen.FreshClient(2 * time.Second)
+	client := loadgen.FreshClient(patience)
 	t := tally{pods: map[string]int{}}
 	for range n {
 		by, err := loadgen.Ask(ctx, client, w.Outside)

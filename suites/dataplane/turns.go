@@ -26,7 +26,7 @@ const (
 // is listed and does not listen has its turn all the same. Where there is no pod, all refuse by ICMP, of which a node sends
 // six to one peer at once and then one a second (Linux, net/ipv4/inetpeer.c, XRLIM_BURST_FACTOR; sysctl icmp_ratelimit).
 // Seen: of 12 requests in a row 6 were turned away within 1 ms, the others after 1.01 to 1.04 s, when their client had sent
-// its SYN again. So only 5 are sent here.
+// its SYN again; and where the node had sent that peer others before, 2 of 5, and one not within 2 s.
 func turns() harness.Scenario {
 	app := fixtures.App{Replicas: 3, OnTerm: fixtures.Drain}
 	deaf := app
