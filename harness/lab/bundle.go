@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"rollcall/harness/command"
 )
@@ -22,11 +23,9 @@ func (o Options) bundle(ctx context.Context, w io.Writer, dir string) error {
 			return err
 		}
 	}
-	for _, suite := range o.Suites {
-		fmt.Fprintln(w, "compiling suite", suite, "for the lab")
-		if err := o.compile(ctx, fmt.Sprintf("test -c -o %s ./suites/%s", filepath.Join(dir, "suites", suite+".test"), suite)); err != nil {
-			return err
-		}
+	fmt.Fprintln(w, "compiling for the lab:", strings.Join(o.Suites, ", "))
+	if err := o.compile(ctx, "test -c -o "+filepath.Join(dir, "suites")+"/ ./suites/"+strings.Join(o.Suites, " ./suites/")); err != nil {
+		return err
 	}
 	config, err := os.ReadFile(filepath.Join(o.Module, "kind-config.yaml"))
 	if err == nil {
