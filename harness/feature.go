@@ -79,10 +79,10 @@ func (r *Rig) Test(t *testing.T, suite string, scenarios ...Scenario) {
 					environment.Test(t, r.feature(c, suite, s))
 				}
 			}
-			if r.Namespaces != "" {
-				return // they stay
+			if r.Namespaces != "" || cluster.Lent(c.Name) {
+				return // they stay, or our parent waits for all suites' at its end
 			}
-			if err := vacated(context.WithoutCancel(ctx), c.Client, r.ours()); err != nil {
+			if err := r.Vacated(ctx, c); err != nil {
 				r.breaks(fmt.Sprintf("%s: %v", mode, err))
 			}
 		})
@@ -265,6 +265,11 @@ func (r *Rig) lacks(c *cluster.Cluster, s Scenario) string {
 		}
 	}
 	return ""
+}
+
+// Vacated returns when no namespace that suites made is left in a cluster, also after ctx has ended.
+func (r *Rig) Vacated(ctx context.Context, c *cluster.Cluster) error {
+	return vacated(context.WithoutCancel(ctx), c.Client, r.ours())
 }
 
 // ours selects the namespaces to wait for: all of Rollcall's on a cluster of our own, those of the run on another's.

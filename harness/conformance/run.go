@@ -194,7 +194,7 @@ func (c *conformance) mode(ctx context.Context, mode string, suites []string) (e
 		if failed != nil {
 			return failed
 		}
-		defer func() { err = errors.Join(err, held.Close()) }()
+		defer func() { err = errors.Join(err, c.rig.Vacated(ctx, held), held.Close()) }()
 		lend = append(lend, held.Lend())
 	}
 	return c.all(ctx, mode, suites, lend)
