@@ -28,11 +28,12 @@ func TestDistrust(t *testing.T) {
 			id    string
 			do    func(ctx context.Context, c *cluster.Cluster) error
 			cause string // part of why the recording is not trusted; empty: nothing is lost, so that it is
+			tries int    // recordings
 		}{
-			{"killed-agent", kill("worker", "agent"), "(Error, exit code 137)"},
-			{"paused-agent", pause("worker", "agent", 3*time.Second), "late or later, over 0.100s"},
-			{"silent-api-server", pause("control-plane", "kube-apiserver", 10*time.Second), "a watch was blind until"},
-			{"dropped-connections", drop("control-plane", 3*time.Second), ""},
+			{"killed-agent", kill("worker", "agent"), "(Error, exit code 137)", 1},
+			{"paused-agent", pause("worker", "agent", 3*time.Second), "late or later, over 0.100s", 2},
+			{"silent-api-server", pause("control-plane", "kube-apiserver", 10*time.Second), "a watch was blind until", 1},
+			{"dropped-connections", drop("control-plane", 500*time.Millisecond), "", 1},
 		} {
 			t.Run(row.id, func(t *testing.T) {
 				s := Scenario{ID: row.id, Claim: "a damaged rig judges nobody", Load: Load{Rate: 100},
@@ -43,6 +44,11 @@ func TestDistrust(t *testing.T) {
 				v, err := r.recordAndJudge(ctx, c, "distrust", s, t.Output())
 				if err != nil {
 					t.Fatal(err)
+				}
+				for n, want := range map[int]bool{row.tries: true, row.tries + 1: false} {
+					if _, err := os.Stat(r.folder(c.Mode, "distrust", row.id, n)); (err == nil) != want {
+						t.Errorf("a recording %d: %v, want %v", n, err == nil, want)
+					}
 				}
 				if row.cause == "" {
 					if v.Outcome != verdict.Pass {

@@ -154,8 +154,9 @@ func tell(t *testing.T, o verdict.Outcome, because string) {
 }
 
 // recordAndJudge records a scenario, again up to its tries while a negative control that can be
-// trusted saw nothing, or once more as the first recording has it, and judges the last one. It judges what is on disk, as
-// any replay will.
+// trusted saw nothing, or once more as the first recording has it, and judges the last one. One whose own clients were late
+// is made once more, whatever it is; that it was stays in the run folder and in how many attempts are reported. It judges
+// what is on disk, as any replay will.
 func (r *Rig) recordAndJudge(ctx context.Context, c *cluster.Cluster, suite string, s Scenario, out io.Writer) (v verdict.Verdict, err error) {
 	entry := r.board.Begin(progress.Name{Mode: c.Mode, Suite: suite, Scenario: s.ID})
 	defer func() { entry.End(v.Outcome.String(), v.Because) }()
@@ -164,6 +165,7 @@ func (r *Rig) recordAndJudge(ctx context.Context, c *cluster.Cluster, suite stri
 	if s.Then != nil {
 		tries = 2
 	}
+	late := false // one was
 	for attempt := 1; attempt <= tries; attempt++ {
 		run := header(suite, c.Mode, s)
 		run.Attempt, run.Tries, run.Kubernetes, run.Pace = attempt, tries, c.Kubernetes, r.pace
@@ -181,6 +183,10 @@ func (r *Rig) recordAndJudge(ctx context.Context, c *cluster.Cluster, suite stri
 		again := false
 		if err == nil {
 			v, again, err = r.weigh(&s, folder, attempt < tries)
+		}
+		if v.Late && !late {
+			late, again = true, true
+			tries++
 		}
 		if (err != nil || v.Outcome != verdict.Pass && v.Outcome != verdict.Skipped) && !again {
 			recorded.diagnose(ctx, filepath.Join(folder, diagnostics))
@@ -200,6 +206,9 @@ func (r *Rig) recordAndJudge(ctx context.Context, c *cluster.Cluster, suite stri
 		fmt.Fprintf(out, "%s %s: %s: %s\n", c.Mode, s.ID, v.Outcome, v.Because)
 		if !again {
 			break
+		}
+		if v.Late {
+			fmt.Fprintf(out, "%s %s: recorded once more, for its clients were late\n", c.Mode, s.ID)
 		}
 	}
 	return v, nil

@@ -41,7 +41,7 @@ type Scenario struct {
 	Uses []string
 
 	// Tries is how often a negative control may be recorded until it sees damage; 0 is 1. A
-	// scenario that promises no failure has one try.
+	// scenario that promises no failure has one try. One whose clients were late is not counted, once.
 	Tries int
 
 	// Then makes of what a first recording showed, which is not judged, the app of a second one, which is.

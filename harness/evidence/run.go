@@ -53,7 +53,7 @@ type Run struct {
 	Mode       string        `json:"mode"`
 	Kubernetes string        `json:"kubernetes"` // version of the API server, such as "v1.36.3"
 	Attempt    int           `json:"attempt"`    // from 1
-	Tries      int           `json:"tries"`      // a negative control may be tried again, up to this
+	Tries      int           `json:"tries"`      // a negative control may be tried again, up to this, and a recording whose clients were late once
 	Claim      string        `json:"claim"`
 	Covers     []string      `json:"covers"` // seed claims, such as "C31"
 	Began      time.Time     `json:"began"`

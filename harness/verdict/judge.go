@@ -19,6 +19,8 @@ type Verdict struct {
 	Findings []Finding
 	// Distrusted says that the recording cannot be trusted: the outcome is about the rig, not the cluster.
 	Distrusted bool
+	// Late says that it cannot only because its own clients were late, which another recording need not be.
+	Late bool
 }
 
 // A Finding is what one rule says about one run.
@@ -47,11 +49,11 @@ func Judge(run evidence.Run, tl timeline.Timeline) Verdict {
 	for _, x := range run.Expect {
 		v.Findings = append(v.Findings, find(x, run, tl))
 	}
-	if reasons := distrust(run, tl); len(reasons) > 0 {
+	if reasons, late := distrust(run, tl); len(reasons) > 0 {
 		for i := range v.Findings {
 			v.Findings[i] = withhold(v.Findings[i])
 		}
-		v.Distrusted = true
+		v.Distrusted, v.Late = true, late
 		v.Because = "the recording cannot be trusted: " + enumerate(reasons)
 		return v
 	}

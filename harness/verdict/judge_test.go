@@ -124,6 +124,26 @@ func TestTrustHasLimits(t *testing.T) {
 	}
 }
 
+func TestLate(t *testing.T) {
+	late := on("worker-fresh", func(h *evidence.Hit) { h.Due -= 120 * ms }, 150, 151, 152)
+	for _, row := range []struct {
+		sentence string
+		spoil    edit
+		want     bool
+	}{
+		{"a whole recording", func(*recording) {}, false},
+		{"one with late clients", late, true},
+		{"one with late clients and a blind watch", all(late, with(evidence.Event{At: 700 * ms, Kind: evidence.WatchGap, Detail: "600ms"})), false},
+		{"one with a blind watch", with(evidence.Event{At: 700 * ms, Kind: evidence.WatchGap, Detail: "600ms"}), false},
+	} {
+		ev := rollout(verdict.NoFailures())
+		row.spoil(&ev)
+		if v := judge(t, ev); v.Late != row.want || v.Late && !v.Distrusted {
+			t.Errorf("%s: late %v, want %v: %s", row.sentence, v.Late, row.want, v.Because)
+		}
+	}
+}
+
 func TestADistrustedFindingSaysWhatItWouldBe(t *testing.T) {
 	ev := rollout(verdict.NoFailures(), verdict.DamageSeen())
 	ev.Run.Distrust = []string{"a", "b", "c", "d", "e"}

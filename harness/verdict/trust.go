@@ -30,13 +30,14 @@ const (
 	trustedConntrack = 900
 )
 
-// distrust lists why the recording cannot be judged, most fundamental reason first.
-func distrust(run evidence.Run, tl timeline.Timeline) []string {
-	reasons := append([]string(nil), run.Distrust...)
+// distrust lists why the recording cannot be judged, most fundamental reason first, and reports whether it is only that
+// its clients were late.
+func distrust(run evidence.Run, tl timeline.Timeline) (reasons []string, late bool) {
+	reasons = append(reasons, run.Distrust...)
 	reasons = append(reasons, tl.Problems...)
 	reasons = append(reasons, blindness(tl)...)
 	if run.Unloaded {
-		return reasons
+		return reasons, false
 	}
 	reasons = append(reasons, missingMarks(tl)...)
 	reasons = append(reasons, fullNodes(tl)...)
@@ -45,12 +46,16 @@ func distrust(run evidence.Run, tl timeline.Timeline) []string {
 		reasons = append(reasons, "the run has 0 lanes")
 	}
 	if run.Measures { // the nodes' rules, for which clients may be late
-		return reasons
+		return reasons, false
 	}
+	limits := limitsAt(run.Pace)
+	var delays []string
 	for _, lane := range tl.Lanes {
-		reasons = append(reasons, weakLoad(lane, tl, limitsAt(run.Pace))...)
+		reasons = append(reasons, weakLoad(lane, tl, limits)...)
+		delays = append(delays, delayed(lane, tl, limits)...)
 	}
-	return append(reasons, earlyDamage(tl)...)
+	reasons = append(reasons, earlyDamage(tl)...)
+	return append(reasons, delays...), len(reasons) == 0 && len(delays) > 0
 }
 
 func missingMarks(tl timeline.Timeline) []string {
@@ -125,12 +130,6 @@ func weakLoad(lane timeline.Lane, tl timeline.Timeline, limits lateness) []strin
 	if underRate(lane, trustedPercent) {
 		reasons = append(reasons, fmt.Sprintf("%s, under %d %%", rate(lane), trustedPercent))
 	}
-	if lag := lane.Summary.Lag.P99; lag > limits.lag {
-		reasons = append(reasons, fmt.Sprintf("%s sent 1 %% of its requests %s late or later, over %s%s", lane.ID, seconds(lag), seconds(limits.lag), busiest(lane.Node, tl)))
-	}
-	if lag := lane.Summary.Lag.Max; lag > limits.stall {
-		reasons = append(reasons, fmt.Sprintf("%s sent a request %s late, over %s", lane.ID, seconds(lag), seconds(limits.stall)))
-	}
 	for i, agent := range lane.Summary.Agents {
 		who := lane.ID
 		if len(lane.Summary.Agents) > 1 {
@@ -146,6 +145,18 @@ func weakLoad(lane timeline.Lane, tl timeline.Timeline, limits lateness) []strin
 		if ended, ok := tl.Mark(evidence.LoadEnded); ok && ended-agent.LastSent > limits.silence {
 			reasons = append(reasons, fmt.Sprintf("%s sent its last request %s before the load ended", who, seconds(ended-agent.LastSent)))
 		}
+	}
+	return reasons
+}
+
+// delayed tells how late a client was.
+func delayed(lane timeline.Lane, tl timeline.Timeline, limits lateness) []string {
+	var reasons []string
+	if lag := lane.Summary.Lag.P99; lag > limits.lag {
+		reasons = append(reasons, fmt.Sprintf("%s sent 1 %% of its requests %s late or later, over %s%s", lane.ID, seconds(lag), seconds(limits.lag), busiest(lane.Node, tl)))
+	}
+	if lag := lane.Summary.Lag.Max; lag > limits.stall {
+		reasons = append(reasons, fmt.Sprintf("%s sent a request %s late, over %s", lane.ID, seconds(lag), seconds(limits.stall)))
 	}
 	return reasons
 }

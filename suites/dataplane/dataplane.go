@@ -74,9 +74,10 @@ func (t tally) rest() []fate {
 
 // turnedAway reports whether a connection was ended at once. Between this host and a node of ours stands the container
 // engine's proxy, which takes a connection before it opens one to the node, and drops it when that is refused: whether its
-// client sees a reset or an end depends on which of the two was quicker.
+// client sees a reset or an end depends on which of the two was quicker; of an end before the request was sent net/http
+// tells by an error of no exported type.
 func turnedAway(err error) bool {
-	return slices.ContainsFunc([]error{syscall.ECONNREFUSED, syscall.ECONNRESET, syscall.EPIPE, io.EOF, io.ErrUnexpectedEOF},
+	return strings.HasSuffix(err.Error(), "http: server closed idle connection") || slices.ContainsFunc([]error{syscall.ECONNREFUSED, syscall.ECONNRESET, syscall.EPIPE, io.EOF, io.ErrUnexpectedEOF},
 		func(sign error) bool { return errors.Is(err, sign) })
 }
 
