@@ -67,7 +67,7 @@ func NumbersOf(s Scenario) []Number {
 	lags("drain_lag", n.DrainLag, "How long nodes sent a pod fresh connections after it had left the endpoints, over pods and nodes.")
 	lags("rule_lag", n.RuleLag, "How long the rules of nodes led to a pod after it had left the endpoints, over pods and nodes.")
 	if len(n.NeededDrain) > 0 {
-		add("needed_drain", Milliseconds, new(slices.Max(slices.Collect(maps.Values(n.NeededDrain)))), nil, "How long a pod had to serve on after its endpoint left, for every node's rules to have left it out.")
+		add("needed_drain", Milliseconds, new(slices.Max(slices.Collect(maps.Values(n.NeededDrain)))), nil, "How long a pod had to serve on after its endpoint left, for every node's rules to have left it out, without the time in which no endpoint was ready.")
 	}
 	if busy := n.NodeBusy; busy != nil {
 		spread(Number{Name: "node_busy", Unit: Percentage, Help: "Share of the processors in use, over the seconds of all nodes."}, busy.P50, busy.Max)

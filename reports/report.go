@@ -149,7 +149,7 @@ type Numbers struct {
 	DrainLag         *Lags    `json:"drain_lag_ms,omitempty"`
 	RuleLag          *Lags    `json:"rule_lag_ms,omitempty"`
 	// NeededDrain is, by observed node, how long a pod had to serve on after its endpoint left so that no new connection was
-	// lost: the longest rule lag, its uncertainty included.
+	// lost: the longest rule lag, its uncertainty included, without the time in which no endpoint was ready.
 	NeededDrain      map[string]float64 `json:"needed_drain_ms,omitempty"`
 	NodeBusy         *Percent           `json:"node_busy_percent,omitempty"`    // processors in use, over the seconds of all nodes under load
 	Conntrack        *float64           `json:"conntrack_percent,omitempty"`    // the most of any node's connection table

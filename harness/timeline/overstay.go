@@ -2,6 +2,7 @@ package timeline
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"time"
 
@@ -63,13 +64,45 @@ func (t Timeline) SigtermsSeen() bool {
 }
 
 // NeededDrains is, by node, how long a pod has to serve on after its endpoint left ready so that no new connection by the
-// node's rules is lost: as long as they led to any old pod, at most. A node whose rules were not observed has none.
+// node's rules is lost: as long as they led to any old pod, at most, without the time in which no endpoint was ready. Then
+// they lead to old pods on purpose, as long as those serve (KEP-1669). A node whose rules were not observed has none.
 func (t Timeline) NeededDrains() map[string]time.Duration {
 	needed := map[string]time.Duration{}
+	left, deserted := t.departures(), t.deserted()
 	for _, lags := range [][]PodLag{t.RuleLags(), t.StillRouted()} {
 		for _, l := range lags {
-			needed[l.Node] = max(needed[l.Node], l.Lag.Length+l.Lag.Uncertainty)
+			length := l.Lag.Length
+			for _, w := range deserted {
+				length -= max(0, min(left[l.Pod]+l.Lag.Length, w.To)-max(left[l.Pod], w.From))
+			}
+			needed[l.Node] = max(needed[l.Node], length+l.Lag.Uncertainty)
 		}
 	}
 	return needed
+}
+
+// deserted lists when no endpoint was ready any more, until one was again or the recording ended.
+func (t Timeline) deserted() (windows []Window) {
+	ready := map[string]bool{}
+	var since time.Duration
+	empty := false
+	for _, e := range t.Events {
+		switch e.Kind {
+		case evidence.EndpointReady:
+			ready[e.By.Pod] = true
+			if empty {
+				windows = append(windows, Window{From: since, To: e.At})
+				empty = false
+			}
+		case evidence.EndpointNotReady, evidence.EndpointGone:
+			if ready[e.By.Pod] && len(ready) == 1 {
+				empty, since = true, e.At
+			}
+			delete(ready, e.By.Pod)
+		}
+	}
+	if empty {
+		windows = append(windows, Window{From: since, To: math.MaxInt64})
+	}
+	return windows
 }
