@@ -19,7 +19,8 @@ type Verdict struct {
 	Findings []Finding
 	// Distrusted says that the recording cannot be trusted: the outcome is about the rig, not the cluster.
 	Distrusted bool
-	// Late says that it cannot only because its own clients were late, which another recording need not be.
+	// Late says that it cannot only because its own clients were late, which another recording need not be, and that no
+	// rule would have failed: a loss is not to be forgotten for a second try.
 	Late bool
 }
 
@@ -50,10 +51,11 @@ func Judge(run evidence.Run, tl timeline.Timeline) Verdict {
 		v.Findings = append(v.Findings, find(x, run, tl))
 	}
 	if reasons, late := distrust(run, tl); len(reasons) > 0 {
+		v.Distrusted = true
+		v.Late = late && !slices.ContainsFunc(v.Findings, func(f Finding) bool { return f.Outcome == Fail })
 		for i := range v.Findings {
 			v.Findings[i] = withhold(v.Findings[i])
 		}
-		v.Distrusted, v.Late = true, late
 		v.Because = "the recording cannot be trusted: " + enumerate(reasons)
 		return v
 	}

@@ -135,6 +135,7 @@ func TestLate(t *testing.T) {
 		{"one with late clients", late, true},
 		{"one with late clients and a blind watch", all(late, with(evidence.Event{At: 700 * ms, Kind: evidence.WatchGap, Detail: "600ms"})), false},
 		{"one with a blind watch", with(evidence.Event{At: 700 * ms, Kind: evidence.WatchGap, Detail: "600ms"}), false},
+		{"one with late clients that lost a request", all(late, on("worker-fresh", func(h *evidence.Hit) { h.Status, h.Fault, h.By = 0, evidence.Refused, evidence.Server{} }, 160)), false},
 	} {
 		ev := rollout(verdict.NoFailures())
 		row.spoil(&ev)
