@@ -23,11 +23,12 @@ TARGET = $(call option,context,CONTEXT) $(call option,kubeconfig,KUBECONFIG) $(c
 LINT_VERSION := v2.15.0
 LINT         := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/rollcall/tools/golangci-lint-$(LINT_VERSION)
 CONFORMANCE  := out/bin/conformance
+ROLLCALL     := out/bin/rollcall
 
 ##@ The two commands
 
 .PHONY: conformance
-conformance: $(CONFORMANCE) ## Run the suites in every kube-proxy mode this host supports; MODES, SUITES, K8S, KEEP=1, AGENTS_PER_NODE, PACE select; CONTEXT attaches
+conformance: $(CONFORMANCE) $(ROLLCALL) ## Run the suites in every kube-proxy mode this host supports; MODES, SUITES, K8S, KEEP=1, AGENTS_PER_NODE, PACE select; CONTEXT attaches
 	@$(CONFORMANCE) run $(TARGET)
 
 .PHONY: test
@@ -93,23 +94,20 @@ cleanup: $(CONFORMANCE) ## Remove what runs left on the cluster of CONTEXT, and 
 ##@ Reports
 
 .PHONY: report
-report: ## Judge a recorded run again and rewrite its reports; RUN=out/<run-id>
-	@go build -o out/bin/rollcall ./reports/rollcall
-	@out/bin/rollcall report $(RUN)
+report: $(ROLLCALL) ## Judge a recorded run again and rewrite its reports; RUN=out/<run-id>
+	@$(ROLLCALL) report $(RUN)
 
 .PHONY: rejudge
-rejudge: ## Say what today's rules would change about a recorded run, and change nothing; RUN=out/<run-id>
-	@go build -o out/bin/rollcall ./reports/rollcall
-	@out/bin/rollcall rejudge $(RUN)
+rejudge: $(ROLLCALL) ## Say what today's rules would change about a recorded run, and change nothing; RUN=out/<run-id>
+	@$(ROLLCALL) rejudge $(RUN)
 
 .PHONY: claims
-claims: ## Print which seed claims a recorded run covers, as a Markdown table; RUN=out/<run-id>
-	@go build -o out/bin/rollcall ./reports/rollcall
-	@out/bin/rollcall claims $(RUN)
+claims: $(ROLLCALL) ## Print which seed claims a recorded run covers, as a Markdown table; RUN="out/<run-id>..."
+	@$(ROLLCALL) claims $(RUN)
 
 .PHONY: claims-table
-claims-table: claims ## Put that table into the README, in the place of the one there; RUN=out/<run-id>
-	@out/bin/rollcall claims $(RUN) >out/claims.md
+claims-table: $(ROLLCALL) ## Put that table into the README, in the place of the one there
+	@$(ROLLCALL) claims $(RUN) >out/claims.md
 	@sed -i -e '/<!-- claims -->/,/<!-- end of claims -->/{//!d}' -e '/<!-- claims -->/r out/claims.md' README.md
 
 ##@ Development
@@ -146,6 +144,10 @@ help: ## This list
 $(CONFORMANCE):
 	@echo "compiling $@ (2 minutes the first time)"
 	@go build -o $@ ./harness/conformance
+
+.PHONY: $(ROLLCALL)
+$(ROLLCALL):
+	@go build -o $@ ./reports/rollcall
 
 $(LINT):
 	GOBIN=$(dir $@)$(LINT_VERSION) go install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(LINT_VERSION)

@@ -13,17 +13,18 @@ import (
 	"rollcall/harness/verdict"
 )
 
-// Claims writes a table in Markdown: for every seed claim the scenarios that cover it, what they say and how each
-// mode answered, with what rollouts cost there; and below it the claims that nothing in the report covers. A mode in
-// which nothing ran has no column.
-func Claims(w io.Writer, r Report) error {
-	modes := modesOf(r)
+// Claims writes a table in Markdown of one or more runs: for every seed claim the scenarios that cover it, what they say
+// and how each mode answered, with what rollouts cost there; and below it the claims that nothing covers. A mode in which
+// nothing ran has no column; that of one that several runs have is of the last of them.
+func Claims(w io.Writer, runs []Report) error {
+	all := lastOfEachMode(runs)
+	modes := modesOf(all)
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "| | the seed says | what was shown | %s |\n|---|---|---|%s\n", strings.Join(modes, " | "), strings.Repeat("---|", len(modes)))
 	var open []string
 	for i, says := range seed {
 		claim := "C" + strconv.Itoa(i+1)
-		scenarios := covering(r, claim)
+		scenarios := covering(all, claim)
 		if len(scenarios) == 0 {
 			open = append(open, claim)
 			continue
@@ -47,10 +48,25 @@ func Claims(w io.Writer, r Report) error {
 	return nil
 }
 
+// lastOfEachMode is what ran in each mode, of the last of the runs in which anything did.
+func lastOfEachMode(runs []Report) []Scenario {
+	var all []Scenario
+	for _, r := range runs {
+		modes := modesOf(r.Scenarios)
+		all = slices.DeleteFunc(all, func(s Scenario) bool { return slices.Contains(modes, s.Mode) })
+		for _, s := range r.Scenarios {
+			if slices.Contains(modes, s.Mode) {
+				all = append(all, s)
+			}
+		}
+	}
+	return all
+}
+
 // modesOf lists the modes in which anything ran.
-func modesOf(r Report) []string {
+func modesOf(scenarios []Scenario) []string {
 	var modes []string
-	for _, s := range r.Scenarios {
+	for _, s := range scenarios {
 		if s.Outcome != verdict.Skipped && !slices.Contains(modes, s.Mode) {
 			modes = append(modes, s.Mode)
 		}
@@ -59,9 +75,9 @@ func modesOf(r Report) []string {
 }
 
 // covering lists the scenarios that cover a claim, each with its runs, one per mode.
-func covering(r Report, claim string) [][]Scenario {
+func covering(scenarios []Scenario, claim string) [][]Scenario {
 	var all [][]Scenario
-	for _, s := range r.Scenarios {
+	for _, s := range scenarios {
 		if !slices.Contains(s.Covers, claim) {
 			continue
 		}

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -55,7 +56,7 @@ func TestWriters(t *testing.T) {
 		{"junit.xml", reports.JUnit, r},
 		{"summary.md", reports.Markdown, r},
 		{"terminal.txt", reports.Terminal, r},
-		{"claims.md", reports.Claims, r},
+		{"claims.md", claims, r},
 		{"modes.md", modes, r},
 		{"metrics.prom", reports.Metrics, r},
 		{"annotations.txt", reports.Annotations, r},
@@ -79,7 +80,7 @@ func TestWriters(t *testing.T) {
 func TestEveryWriterReportsAFullDisk(t *testing.T) {
 	for name, write := range map[string]reports.Writer{
 		"json": reports.JSON, "junit": reports.JUnit, "markdown": reports.Markdown, "terminal": reports.Terminal,
-		"metrics": reports.Metrics, "annotations": reports.Annotations, "claims": reports.Claims, "modes": modes,
+		"metrics": reports.Metrics, "annotations": reports.Annotations, "claims": claims, "modes": modes,
 		"schema": func(w io.Writer, _ reports.Report) error { return reports.WriteSchema(w) },
 	} {
 		if err := write(full{}, reports.Report{}); !errors.Is(err, io.ErrShortWrite) {
@@ -87,6 +88,8 @@ func TestEveryWriterReportsAFullDisk(t *testing.T) {
 		}
 	}
 }
+
+func claims(w io.Writer, r reports.Report) error { return reports.Claims(w, []reports.Report{r}) }
 
 func modes(w io.Writer, r reports.Report) error { return reports.Modes(w, []reports.Report{r}) }
 
@@ -140,5 +143,45 @@ func TestRecordedTextCannotSpoilAReport(t *testing.T) {
 	}
 	if strings.ContainsAny(b.String(), "\x00\x1b\u202e\r") || strings.Count(b.String(), "\n") != 2 {
 		t.Errorf("the annotations were spoiled: %q", b.String())
+	}
+}
+
+func TestClaimsOfSeveralRunsAreThoseOfTheLastOfEachMode(t *testing.T) {
+	both, err := reports.Load(runFolder(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	of := func(mode string) reports.Report {
+		r := both
+		r.Scenarios = nil
+		for _, s := range both.Scenarios {
+			if s.Mode == mode {
+				r.Scenarios = append(r.Scenarios, s)
+			}
+		}
+		return r
+	}
+	worse := of("iptables")
+	worse.Scenarios = slices.Clone(worse.Scenarios)
+	for i := range worse.Scenarios {
+		worse.Scenarios[i].Outcome = verdict.Fail
+	}
+	for _, row := range []struct {
+		sentence string
+		runs     []reports.Report
+	}{
+		{"each mode's own run", []reports.Report{of("iptables"), of("nftables")}},
+		{"an earlier run of a mode, which was worse", []reports.Report{worse, of("iptables"), of("nftables")}},
+		{"a run of both after one of them", []reports.Report{worse, both}},
+	} {
+		t.Run(row.sentence, func(t *testing.T) {
+			var want, got bytes.Buffer
+			if err := errors.Join(claims(&want, both), reports.Claims(&got, row.runs)); err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(want.String(), got.String()); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
 	}
 }

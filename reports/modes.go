@@ -64,7 +64,7 @@ type modeColumn struct {
 func modeColumns(runs []Report) []modeColumn {
 	var columns []modeColumn
 	for _, r := range runs {
-		for _, mode := range modesOf(r) {
+		for _, mode := range modesOf(r.Scenarios) {
 			c := modeColumn{mode: mode, run: r.Run}
 			if i := slices.IndexFunc(r.Clusters, func(c evidence.Cluster) bool { return c.Mode == mode }); i >= 0 {
 				c.cluster = r.Clusters[i]

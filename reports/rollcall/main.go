@@ -7,6 +7,8 @@ import (
 	"os"
 
 	"github.com/spf13/cobra"
+
+	"rollcall/reports"
 )
 
 // Exit codes that are not about a verdict.
@@ -21,6 +23,19 @@ func printed(code *int, err error) error {
 		*code = exitInfrastructure
 	}
 	return err
+}
+
+// loaded are the reports of run folders.
+func loaded(dirs []string) ([]reports.Report, error) {
+	var runs []reports.Report
+	for _, dir := range dirs {
+		r, err := reports.Load(dir)
+		if err != nil {
+			return nil, err
+		}
+		runs = append(runs, r)
+	}
+	return runs, nil
 }
 
 func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }

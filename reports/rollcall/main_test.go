@@ -118,7 +118,7 @@ func TestExitCodes(t *testing.T) {
 		{"a call for help", []string{"report", "--help"}, 0, "Exit codes:", ""},
 		{"the claims of a run that failed, which are no verdict", []string{"claims", runFolder(t, 60)}, 0, "| | the seed says |", ""},
 		{"the claims of something else", []string{"claims", t.TempDir()}, 2, "", "not a run folder"},
-		{"no folder whose claims to print", []string{"claims"}, 2, "", "accepts 1 arg(s), received 0"},
+		{"no folder whose claims to print", []string{"claims"}, 2, "", "requires at least 1 arg(s), only received 0"},
 		{"what a rolling update cost in each mode", []string{"modes", runFolder(t, 60)}, 0, "| requests lost by pods that drain |", ""},
 		{"the modes of something else", []string{"modes", t.TempDir()}, 2, "", "not a run folder"},
 		{"a call for help with claims", []string{"claims", "--help"}, 0, "Exit codes:", ""},

@@ -19,13 +19,9 @@ this build. Exit codes: 0; 2 when DIR is not a run folder; 3 when it could not b
 		Example: "  rollcall modes out/latest out/latest-ipvs",
 		Args:    cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			var runs []reports.Report
-			for _, dir := range args {
-				r, err := reports.Load(dir)
-				if err != nil {
-					return err
-				}
-				runs = append(runs, r)
+			runs, err := loaded(args)
+			if err != nil {
+				return err
 			}
 			return printed(code, reports.Modes(cmd.OutOrStdout(), runs))
 		},
