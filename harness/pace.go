@@ -11,9 +11,10 @@ import (
 	"rollcall/loadgen"
 )
 
-// What the slow pace makes of a scenario.
+// What other paces than the normal one make of a scenario.
 const (
-	slowRate   = 16 // as many times fewer requests
+	lightRate  = 4 // as many times fewer requests
+	slowRate   = 16
 	slowTime   = 5  // as many times longer is what the app does, what clients wait for and what the cluster may take
 	slowSteady = 2  // as many times longer are the phases in which nothing changes
 	// slowSlack is by how much later things may come in a walk.
@@ -24,7 +25,11 @@ const (
 // slow pace they get no more than room.
 func (s Scenario) at(p evidence.Pace) Scenario {
 	s.Load.Timeout, s.Load.Settle = cmp.Or(s.Load.Timeout, loadgen.DefaultTimeout), cmp.Or(s.Load.Settle, settle)
-	if p != evidence.SlowPace {
+	switch {
+	case p == evidence.LightPace && s.Walk == nil:
+		s.Load.Rate = max(1, s.Load.Rate/lightRate)
+		return s
+	case p != evidence.SlowPace:
 		return s
 	}
 	s.Expect = slices.Clone(s.Expect)

@@ -31,6 +31,10 @@ func TestAScenarioAtAPace(t *testing.T) {
 	if normal.Load != (Load{Rate: 100, Timeout: 2 * time.Second, Settle: 10 * time.Second}) || normal.App != s.App || normal.Claim != s.Claim {
 		t.Errorf("%+v", normal)
 	}
+	light := s.at(evidence.LightPace)
+	if light.Load != (Load{Rate: 25, Timeout: 2 * time.Second, Settle: 10 * time.Second}) || light.App != s.App || light.Claim != s.Claim {
+		t.Errorf("%+v", light)
+	}
 	slow := s.at(evidence.SlowPace)
 	if slow.Load != (Load{Rate: 6, Timeout: 10 * time.Second, Settle: 20 * time.Second}) {
 		t.Errorf("%+v", slow.Load)
@@ -64,7 +68,7 @@ func TestAScenarioAtAPace(t *testing.T) {
 }
 
 func TestThePaceOfAMachine(t *testing.T) {
-	quick := evidence.Calibration{Cores: 2, Connect: 92 * time.Microsecond, Start: 700 * time.Microsecond, Rate: 100, Lag: 2 * time.Millisecond}
+	quick := evidence.Calibration{Cores: 2, Connect: 43 * time.Microsecond, Start: 700 * time.Microsecond, Rate: 100, Lag: 2 * time.Millisecond}
 	for _, row := range []struct {
 		sentence string
 		change   func(*evidence.Calibration)
@@ -72,6 +76,7 @@ func TestThePaceOfAMachine(t *testing.T) {
 	}{
 		{"one like the reference host", func(*evidence.Calibration) {}, evidence.NormalPace},
 		{"one core", func(c *evidence.Calibration) { c.Cores = 1 }, evidence.SlowPace},
+		{"connections that take twice as long", func(c *evidence.Calibration) { c.Connect = 90 * time.Microsecond }, evidence.LightPace},
 		{"slow connections", func(c *evidence.Calibration) { c.Connect = 317 * time.Microsecond }, evidence.SlowPace},
 		{"slow programs", func(c *evidence.Calibration) { c.Start = 4 * time.Millisecond }, evidence.SlowPace},
 		{"late clients", func(c *evidence.Calibration) { c.Lag = 80 * time.Millisecond }, evidence.SlowPace},

@@ -31,7 +31,7 @@ type Options struct {
 	Out        string // run folder; empty: a new one below out/ in the module
 	// AgentsPerNode is how many agents carry the lanes of each worker, 1 to 16; empty: 1
 	AgentsPerNode string
-	Pace          string // normal or slow; empty: found by a short trial
+	Pace          string // normal, light or slow; empty: found by a short trial
 	Target               // a cluster that is there already
 	App           string // file about an app that is not Rollcall's, for the suite own; empty: there is none
 }
@@ -43,7 +43,7 @@ func (o *Options) Register(flags *flag.FlagSet) {
 	flags.StringVar(&o.Kubernetes, "k8s", os.Getenv("K8S"), "Kubernetes `version`, such as v1.36.x (default "+nodeimage.Default+")")
 	flags.BoolVar(&o.Keep, "keep", os.Getenv("KEEP") == "1", "keep the clusters, and reuse kept ones")
 	flags.StringVar(&o.AgentsPerNode, "agents-per-node", os.Getenv("AGENTS_PER_NODE"), "`number` of agents that share the load of each worker, 1 to 16 (default 1)")
-	flags.StringVar(&o.Pace, "pace", os.Getenv("PACE"), "`pace` of scenarios, normal or slow (default: found by a short trial of this machine)")
+	flags.StringVar(&o.Pace, "pace", os.Getenv("PACE"), "`pace` of scenarios, normal, light or slow (default: found by a short trial of this machine)")
 	o.Target.Register(flags)
 	flags.StringVar(&o.App, "app", "", "`file` about an app of yours, which the suite own rolls out")
 	flags.StringVar(&o.Out, "out", "", "run `folder` to write evidence to (default a new one below out/)")

@@ -34,8 +34,8 @@ func Modes(w io.Writer, runs []Report) error {
 		{"requests lost by pods that drain as long as was measured before", func(c modeColumn) string { return lostBy(c.measured) }},
 		{"recorded", func(c modeColumn) string {
 			pace := ""
-			if c.run.Pace == evidence.SlowPace {
-				pace = ", at the slow pace"
+			if c.run.Pace != "" && c.run.Pace != evidence.NormalPace {
+				pace = fmt.Sprintf(", at the %s pace", c.run.Pace)
 			}
 			return fmt.Sprintf("%s, Kubernetes %s, kernel %s%s", c.run.ID, c.cluster.Kubernetes, c.cluster.Kernel, pace)
 		}},
