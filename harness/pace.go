@@ -15,8 +15,8 @@ import (
 const (
 	lightRate  = 4 // as many times fewer requests
 	slowRate   = 16
-	slowTime   = 5  // as many times longer is what the app does, what clients wait for and what the cluster may take
-	slowSteady = 2  // as many times longer are the phases in which nothing changes
+	slowTime   = 5 // as many times longer is what the app does, what clients wait for and what the cluster may take
+	slowSteady = 2 // as many times longer are the phases in which nothing changes
 	// slowSlack is by how much later things may come in a walk.
 	slowSlack = 5 * time.Second
 )

@@ -68,7 +68,7 @@ func TestAScenarioAtAPace(t *testing.T) {
 }
 
 func TestThePaceOfAMachine(t *testing.T) {
-	quick := evidence.Calibration{Cores: 2, Connect: 43 * time.Microsecond, Start: 700 * time.Microsecond, Rate: 100, Lag: 2 * time.Millisecond}
+	quick := evidence.Calibration{Cores: 2, Connect: 43 * time.Microsecond, Start: 700 * time.Microsecond, Fresh: 11000, Rate: 100, Lag: 2 * time.Millisecond}
 	for _, row := range []struct {
 		sentence string
 		change   func(*evidence.Calibration)
@@ -76,7 +76,7 @@ func TestThePaceOfAMachine(t *testing.T) {
 	}{
 		{"one like the reference host", func(*evidence.Calibration) {}, evidence.NormalPace},
 		{"one core", func(c *evidence.Calibration) { c.Cores = 1 }, evidence.SlowPace},
-		{"connections that take twice as long", func(c *evidence.Calibration) { c.Connect = 90 * time.Microsecond }, evidence.LightPace},
+		{"half as many requests over new connections", func(c *evidence.Calibration) { c.Fresh = 4800 }, evidence.LightPace},
 		{"slow connections", func(c *evidence.Calibration) { c.Connect = 317 * time.Microsecond }, evidence.SlowPace},
 		{"slow programs", func(c *evidence.Calibration) { c.Start = 4 * time.Millisecond }, evidence.SlowPace},
 		{"late clients", func(c *evidence.Calibration) { c.Lag = 80 * time.Millisecond }, evidence.SlowPace},

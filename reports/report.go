@@ -44,17 +44,18 @@ type Run struct {
 // A Calibration is what a short trial showed of the machine that clients and cluster share.
 type Calibration struct {
 	Cores   int     `json:"cores"`
-	Connect float64 `json:"connect_ms"` // median of opening a connection to itself
-	Start   float64 `json:"start_ms"`   // median of starting a program
-	Rate    float64 `json:"rate"`       // requests sent per second
-	Lag     float64 `json:"lag_p99_ms"` // after they were due
+	Connect float64 `json:"connect_ms"`      // median of opening a connection to itself
+	Start   float64 `json:"start_ms"`        // median of starting a program
+	Fresh   float64 `json:"fresh,omitempty"` // requests per second of one client, one after the other, each over a new connection
+	Rate    float64 `json:"rate"`            // requests sent per second
+	Lag     float64 `json:"lag_p99_ms"`      // after they were due
 }
 
 func newCalibration(c *evidence.Calibration) *Calibration {
 	if c == nil {
 		return nil
 	}
-	return &Calibration{Cores: c.Cores, Connect: millis(c.Connect), Start: millis(c.Start), Rate: c.Rate, Lag: millis(c.Lag)}
+	return &Calibration{Cores: c.Cores, Connect: millis(c.Connect), Start: millis(c.Start), Fresh: c.Fresh, Rate: c.Rate, Lag: millis(c.Lag)}
 }
 
 // A Summary counts scenarios by outcome. Requests are those of all lanes; Seconds is wall time.

@@ -8,7 +8,7 @@ type Pace string
 // The paces. A recording that names none was made at the normal one.
 const (
 	NormalPace Pace = "normal"
-	// LightPace is for a machine that takes two or three times longer than usual to open connections: there clients that
+	// LightPace is for a machine that does half of the usual over new connections: there clients that
 	// send as often as elsewhere leave a rollout too little of it, and are late themselves. It takes no longer there.
 	LightPace Pace = "light"
 	// SlowPace is for a machine that takes many times longer than usual to start programs and open connections: there
@@ -21,6 +21,7 @@ type Calibration struct {
 	Cores   int           `json:"cores"`
 	Connect time.Duration `json:"connect"` // median of opening a TCP connection to itself, nanoseconds
 	Start   time.Duration `json:"start"`   // median of starting a program that does nothing, nanoseconds
+	Fresh   float64       `json:"fresh"`   // requests per second of one client that sends each when it has the last one's reply, over a new connection
 	Rate    float64       `json:"rate"`    // requests per second sent, of those asked
 	Lag     time.Duration `json:"lag"`     // 99 % of them were sent no later than this, nanoseconds
 }
