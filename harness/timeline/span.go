@@ -16,7 +16,8 @@ type PodSpan struct {
 
 // Spans lists, shortest first, how long after each pod's first event of one kind its first of another came, or, where
 // only what came after it counts, the first of those. Lacking names the pods that had the one and never the other. What a
-// watch told of is uncertain by as much as the API server was late.
+// watch told of may have come earlier, by as much as the API server was late, which makes the span longer at its begin and
+// shorter at its end, and so it is uncertain by the larger of the two.
 func (t Timeline) Spans(from, to evidence.EventKind, after bool) (spans []PodSpan, lacking []string) {
 	begins := t.firstOfPods(from, nil)
 	var since map[string]evidence.Event
@@ -29,7 +30,7 @@ func (t Timeline) Spans(from, to evidence.EventKind, after bool) (spans []PodSpa
 		end, ended := ends[p.Pod]
 		switch {
 		case begun && ended:
-			uncertain := t.clocks.between(begin.Clock, end.Clock) + t.seenLate(begin) + t.seenLate(end)
+			uncertain := t.clocks.between(begin.Clock, end.Clock) + max(t.seenLate(begin), t.seenLate(end))
 			spans = append(spans, PodSpan{p.Pod, Elapsed{end.At - begin.At, uncertain}})
 		case begun:
 			lacking = append(lacking, p.Pod)

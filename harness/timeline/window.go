@@ -136,7 +136,8 @@ func (t Timeline) DrainLags() []PodLag {
 
 // RuleLags lists, by pod and node, how long the node's rules still routed to each old pod after its
 // endpoint left ready; negative when the node knew before the recorder. What the observer did not
-// see is not in the list, and what it saw late is uncertain by as much.
+// see is not in the list. The endpoint and the rule may both have gone earlier than was noted, which makes the lag
+// longer and shorter, and so it is uncertain by the larger of the two.
 func (t Timeline) RuleLags() []PodLag {
 	left := t.departures()
 	lags := make(map[PodLag]Elapsed)
@@ -145,7 +146,7 @@ func (t Timeline) RuleLags() []PodLag {
 		pair := PodLag{Pod: e.By.Pod, Node: e.Object}
 		switch {
 		case departed && e.Kind == evidence.RuleGone:
-			lags[pair] = Elapsed{e.At - at, t.clocks.between("", e.Clock) + t.watchLag(at) + t.unseen(e)}
+			lags[pair] = Elapsed{e.At - at, t.clocks.between("", e.Clock) + max(t.watchLag(at), t.unseen(e))}
 		case departed && e.Kind == evidence.RuleAdded:
 			delete(lags, pair)
 		}
