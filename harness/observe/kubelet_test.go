@@ -2,6 +2,7 @@ package observe
 
 import (
 	"encoding/pem"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -78,7 +79,7 @@ func (k *kubelet) serve(t *testing.T) typedcorev1.CoreV1Interface {
 
 func (k *kubelet) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	query := r.URL.Query()
-	if r.URL.Path == "/api/v1/namespaces/n/pods/p" {
+	if r.URL.Path == "/api/v1/namespaces/n/pods" && query.Get("fieldSelector") == "metadata.name=p" {
 		k.show(w)
 		return
 	}
@@ -124,16 +125,16 @@ func (k *kubelet) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// show answers whether the pod is in the API.
+// show lists the pod, if it is in the API. To get it takes another right.
 func (k *kubelet) show(w http.ResponseWriter) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
+	pod := `{"metadata":{"name":"p"}}`
 	if k.gone {
-		http.Error(w, `pods "p" not found`, http.StatusNotFound)
-		return
+		pod = ""
 	}
 	w.Header().Set("Content-Type", "application/json")
-	_, _ = w.Write([]byte(`{"kind":"Pod","apiVersion":"v1","metadata":{"name":"p"}}`))
+	fmt.Fprintf(w, `{"kind":"PodList","apiVersion":"v1","items":[%s]}`, pod)
 }
 
 // request is what a request gets: a log, from which byte on, and the fault.

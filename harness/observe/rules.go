@@ -11,6 +11,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
 	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
 
 	"rollcall/harness/evidence"
@@ -74,10 +75,11 @@ func (f *ruleFollower) readAll(pod string) error {
 	}
 }
 
-// there reports whether the observer is in the API.
+// there reports whether the observer may be in the API: not if that says it is none of those there. Observers may be
+// listed by those who run them, and not be got.
 func (f *ruleFollower) there(ctx context.Context, pod string) bool {
-	_, err := f.client.Get(ctx, pod, metav1.GetOptions{})
-	return err == nil
+	found, err := f.client.List(ctx, metav1.ListOptions{FieldSelector: fields.OneTermEqualSelector(metav1.ObjectNameField, pod).String()})
+	return err != nil || len(found.Items) > 0
 }
 
 // takeLine notes what a line says. Nothing follows the last one.
