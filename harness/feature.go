@@ -154,9 +154,9 @@ func tell(t *testing.T, o verdict.Outcome, because string) {
 }
 
 // recordAndJudge records a scenario, again up to its tries while a negative control that can be
-// trusted saw nothing, or once more as the first recording has it, and judges the last one. One whose own clients were late
-// and which would not have failed is made once more; that it was stays in the run folder and in how many attempts are reported. It judges
-// what is on disk, as any replay will.
+// trusted saw nothing, or once more as the first recording has it, and judges the last one. One whose own
+// clients were late and which would not have failed is made once more; that it was stays in the run folder and in how many
+// attempts are reported. It judges what is on disk, as any replay will.
 func (r *Rig) recordAndJudge(ctx context.Context, c *cluster.Cluster, suite string, s Scenario, out io.Writer) (v verdict.Verdict, err error) {
 	entry := r.board.Begin(progress.Name{Mode: c.Mode, Suite: suite, Scenario: s.ID})
 	defer func() { entry.End(v.Outcome.String(), v.Because) }()

@@ -2,6 +2,11 @@ package harness
 
 import (
 	"context"
+	"math"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -64,6 +69,26 @@ func TestAScenarioAtAPace(t *testing.T) {
 	}
 	if diff := cmp.Diff(verdict.MaxRuleLag(3*time.Second), s.Expect[1]); diff != "" {
 		t.Errorf("the scenario itself changed: %s", diff)
+	}
+}
+
+// The rate is that of requests that were made, each over a connection of its own.
+func TestFreshRequestsAreCounted(t *testing.T) {
+	var replies, connections atomic.Int64
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { replies.Add(1) }))
+	server.Config.ConnState = func(_ net.Conn, state http.ConnState) {
+		if state == http.StateNew {
+			connections.Add(1)
+		}
+	}
+	server.Start()
+	rate, err := freshRequests(t.Context(), server.URL)
+	server.Close()
+	if made := int64(math.Round(rate * freshTime.Seconds())); err != nil || made < 1 || made > replies.Load() || connections.Load() < replies.Load() {
+		t.Errorf("%d requests counted, of %d over %d connections: %v", made, replies.Load(), connections.Load(), err)
+	}
+	if rate, err := freshRequests(t.Context(), server.URL); err == nil {
+		t.Errorf("%.0f requests a second to nobody", rate)
 	}
 }
 
