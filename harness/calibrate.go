@@ -33,7 +33,7 @@ const (
 	slowLag     = 50 * time.Millisecond
 )
 
-// quickFresh is what a machine does at the normal pace, in requests a second. On one of 2 cores that does 4,200 to 5,100,
+// quickFresh is what a machine does at the normal pace, in requests a second. On one of 2 cores that does 3,800 to 5,100,
 // 1 % of a client's requests were 0.08 to 0.55 s late in rolling updates at the normal pace, and 0.01 to 0.09 s at the light
 // one. The reference host, where they are in time, holds 2.5 times as many under load (make bench); what it does here was
 // never printed.
