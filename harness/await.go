@@ -29,44 +29,44 @@ func awaitReady(ctx context.Context, pods typedcorev1.PodInterface, name string)
 	return pod, nil
 }
 
-// awaitAgents returns when all agents of a Job are ready, and gives the names of their pods, by index.
-func awaitAgents(ctx context.Context, pods typedcorev1.PodInterface, job string, agents int) (names []string, err error) {
+// awaitAgents returns when all agents of a Job are ready, and gives their pods, by index.
+func awaitAgents(ctx context.Context, pods typedcorev1.PodInterface, job string, agents int) (ready []corev1.Pod, err error) {
 	var late error
 	err = poll.Until(ctx, 100*time.Millisecond, func() (bool, error) {
 		list, err := pods.List(ctx, metav1.ListOptions{LabelSelector: batchv1.JobNameLabel + "=" + job})
 		if err != nil {
 			return false, err
 		}
-		names, late = agentsAmong(list.Items, agents)
+		ready, late = agentsAmong(list.Items, agents)
 		return late == nil, nil
 	})
 	if err != nil {
 		return nil, fmt.Errorf("agents of %s: %w", job, errors.Join(late, err))
 	}
-	return names, nil
+	return ready, nil
 }
 
-// agentsAmong gives the names of an Indexed Job's pods, by index. The error says of every agent that is not
+// agentsAmong gives an Indexed Job's pods, by index. The error says of every agent that is not
 // ready why that is so.
-func agentsAmong(pods []corev1.Pod, agents int) (names []string, late error) {
-	names = make([]string, agents)
+func agentsAmong(pods []corev1.Pod, agents int) (sorted []corev1.Pod, late error) {
+	sorted = make([]corev1.Pod, agents)
 	for _, pod := range pods {
 		index, err := strconv.Atoi(pod.Labels[batchv1.JobCompletionIndexAnnotation])
 		switch {
 		case err != nil || index < 0 || index >= agents:
 			late = errors.Join(late, fmt.Errorf("pod %s is none of the %d agents", pod.Name, agents))
 			continue
-		case names[index] != "":
-			late = errors.Join(late, fmt.Errorf("pods %s and %s are both agent %d", names[index], pod.Name, index))
+		case sorted[index].Name != "":
+			late = errors.Join(late, fmt.Errorf("pods %s and %s are both agent %d", sorted[index].Name, pod.Name, index))
 		case !observe.Ready(&pod):
 			late = errors.Join(late, errors.New(state(&pod)))
 		}
-		names[index] = pod.Name
+		sorted[index] = pod
 	}
-	for index, name := range names {
-		if name == "" {
+	for index := range sorted {
+		if sorted[index].Name == "" {
 			late = errors.Join(late, fmt.Errorf("agent %d has no pod", index))
 		}
 	}
-	return names, late
+	return sorted, late
 }

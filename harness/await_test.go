@@ -37,7 +37,11 @@ func TestAgentsAmongPods(t *testing.T) {
 			"pod agent-y is none of the 2 agents; agent 1 has no pod"},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
-			got, err := agentsAmong(row.pods, 2)
+			sorted, err := agentsAmong(row.pods, 2)
+			var got []string
+			for _, pod := range sorted {
+				got = append(got, pod.Name)
+			}
 			if diff := cmp.Diff(row.want, got); diff != "" {
 				t.Error(diff)
 			}

@@ -86,8 +86,11 @@ func newClients(ctx context.Context, r *recording, service *corev1.Service) (*cl
 			return cl, err
 		}
 		for index, pod := range pods {
-			a := &agent{pods: cl.pods, pod: pod, node: worker, index: index, lanes: lanes, remote: loadgen.Remote{Token: string(secret.Data[fixtures.AgentTokenKey])}}
-			if a.forward, err = r.cluster.Forward(ctx, r.namespace, pod, fixtures.AgentPort); err != nil {
+			if err := r.cluster.Ungroup(&pod); err != nil {
+				fmt.Fprintf(r.out, "%s may be late: it stays in its pod's group: %v\n", pod.Name, err)
+			}
+			a := &agent{pods: cl.pods, pod: pod.Name, node: worker, index: index, lanes: lanes, remote: loadgen.Remote{Token: string(secret.Data[fixtures.AgentTokenKey])}}
+			if a.forward, err = r.cluster.Forward(ctx, r.namespace, pod.Name, fixtures.AgentPort); err != nil {
 				return cl, err
 			}
 			a.remote.URL = a.forward.URL

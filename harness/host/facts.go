@@ -25,6 +25,7 @@ type Facts struct {
 	Engine          Engine
 	MissingCaps     []string // capabilities outside our bounding set, such as "CAP_SYS_RESOURCE"
 	CgroupVersion   int      // 1 or 2
+	Grouped         string   // why clients stay in their pods' groups; empty if they do not
 	NFTables        bool     // the kernel has nf_tables
 	IPVS            bool     // the kernel has IP_VS, built in or as a module that can be loaded
 	InotifyWatches  int      // fs.inotify.max_user_watches
@@ -52,6 +53,7 @@ func Probe(ctx context.Context) Facts {
 		Engine:          probeEngine(ctx),
 		MissingCaps:     capability.Missing(),
 		CgroupVersion:   cgroupVersion(),
+		Grouped:         CannotUngroup(),
 		NFTables:        hasNFTables(),
 		IPVS:            hasIPVS(ctx),
 		InotifyWatches:  readInt("/proc/sys/fs/inotify/max_user_watches"),
@@ -116,6 +118,11 @@ func (f Facts) Print(w io.Writer) {
 	row("privileged container", string(f.Engine.Privileged), f.Engine.Privileged.follows())
 	row("capabilities", orNone(f.MissingCaps, "all", "missing "), orNone(f.MissingCaps, "", "privileged containers need the runtime wrapper; without "))
 	row("cgroups", fmt.Sprintf("v%d", f.CgroupVersion), map[int]string{1: "kubelet runs with failCgroupV1=false (kind-config.yaml)"}[f.CgroupVersion])
+	clients, because := "ungrouped", "their turns at the processors come like our own, not when those of their node and pod do"
+	if f.Grouped != "" {
+		clients, because = "grouped", f.Grouped+": on a busy machine they may be late, and recordings made once more"
+	}
+	row("clients", clients, because)
 	for _, mode := range []string{"nftables", "ipvs"} {
 		supported, because := f.Mode(mode)
 		row("mode "+mode, map[bool]string{true: "yes", false: "skipped"}[supported], because)
