@@ -4,6 +4,8 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"rollcall/harness/evidence"
 )
 
 // ranOn is what is said of a log whose end nothing confirmed.
@@ -119,6 +121,16 @@ func TestEndOfLog(t *testing.T) {
 			l.removed()
 		}, ""},
 
+		{"a container that is removed just when we stop following has said its last word", func(l *life) {
+			l.plain()
+			l.says("exit 143")
+			l.shows(evidence.PodExited)
+			l.forgets()
+		}, ""},
+		{"or has not", func(l *life) {
+			l.plain()
+			l.forgets()
+		}, "context canceled: there is no such log any more"},
 		{"a container that is removed while its log is followed", func(l *life) {
 			l.forgets(fault{remark: `rpc error: code = NotFound desc = an error occurred when try to find container "0": not found`})
 			l.plain()

@@ -138,8 +138,14 @@ func (l *life) removed() {
 	if err := l.api.CoreV1().Pods(namespace).Delete(l.Context(), "p", metav1.DeleteOptions{}); err != nil {
 		l.Fatal(err)
 	}
-	l.tape.until(l.T, "the pod is seen to be gone", func() bool {
-		return slices.ContainsFunc(l.tape.events, func(e evidence.Event) bool { return e.Kind == evidence.PodGone })
+	l.shows(evidence.PodGone)
+}
+
+// shows: an event of the kind is on the tape.
+func (l *life) shows(kind evidence.EventKind) {
+	l.Helper()
+	l.tape.until(l.T, string(kind), func() bool {
+		return slices.ContainsFunc(l.tape.events, func(e evidence.Event) bool { return e.Kind == kind })
 	})
 }
 

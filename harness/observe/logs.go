@@ -118,8 +118,8 @@ func (f *follower) read(live context.Context, run int) error {
 			if hurry = !hurry; !hurry {
 				f.pause(ctx, over)
 			}
-		case errors.Is(err, errGone) && complete && missed == nil:
-			return nil
+		case errors.Is(err, errGone) && complete && (missed == nil || f.exited && errors.Is(missed, context.Canceled)):
+			return nil // or we stopped following after its last word, with the load over
 		case errors.Is(err, errGone) && complete:
 			return fmt.Errorf("%w: %w", missed, err)
 		case errors.Is(err, errReplaced) && now.gone:
