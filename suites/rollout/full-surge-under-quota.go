@@ -23,7 +23,7 @@ import (
 // fullSurgeUnderQuota: a surge of as many pods again needs room for them; without it the rollout goes in waves. A
 // quota counts a pod until its containers have ended: up to 8 pods were seen in the API with a quota of 6, two of
 // them ended and not yet removed. Now and then the rollout stands still with room in the quota, with a minReadySeconds
-// of 1 each time: a ReplicaSet that is short of pods does not look again when old ones have gone, but when its back-off
+// of 1 both times it was tried: a ReplicaSet that is short of pods does not look again when old ones have gone, but when its back-off
 // is over, 164 s after 15 refusals and up to 1000 s after 18 (Kubernetes v1.36.3, pkg/controller/replicaset/replica_set.go,
 // syncReplicaSet). An annotation on the Deployment is copied to its ReplicaSet, which then looks at once. The pods are
 // ready 2 s after they listen, so that none flickers (see fixtures.App, MinReady).
