@@ -76,6 +76,7 @@ type Scenario struct {
 	Kubernetes  string          `json:"kubernetes,omitempty"` // version of the API server
 	Claim       string          `json:"claim"`
 	Covers      []string        `json:"covers"`
+	Given       []string        `json:"given,omitempty"` // changes that were made to the cluster for it
 	Outcome     verdict.Outcome `json:"outcome"`
 	Because     string          `json:"because"`
 	Attempts    int             `json:"attempts"`

@@ -16,7 +16,7 @@ import (
 func Sheet(baseline compare.Side, decisions []Decision) sheet.Sheet {
 	p := sheet.Sheet{Title: "Rollcall accept: " + answer(Go(decisions)), Text: []string{"Baseline: " + runOf(baseline) + "."}}
 	for _, d := range decisions {
-		p.Text = append(p.Text, fmt.Sprintf("Candidate: %s: %s, %d reasons against it and %d excepted. %d scenarios and %d numbers were compared.",
+		p.Text = append(p.Text, fmt.Sprintf("Candidate: %s: %s, reasons against it: %d, excepted: %d. %d scenarios and %d numbers were compared.",
 			runOf(d.Candidate), answer(d.Go()), len(d.Against), len(d.Excepted), d.Comparison.Compared, d.Comparison.Measured))
 	}
 	for _, d := range decisions {
@@ -86,6 +86,9 @@ func (d Decision) sections() []sheet.Section {
 	if len(better.Rows) > 0 {
 		all = append(all, better)
 	}
+	if notes := d.Comparison.Notes; len(notes) > 0 {
+		all = append(all, sheet.Section{Title: name + ": what to know", Text: notes})
+	}
 	return all
 }
 
@@ -99,7 +102,7 @@ func outcomes(baseline compare.Side, decisions []Decision) sheet.Section {
 	var names []string
 	for _, side := range sides {
 		for _, mode := range side.Modes() {
-			s.Head = append(s.Head, kubernetesOf(side)+" "+mode)
+			s.Head = append(s.Head, fmt.Sprintf("%s, %s %s", side.Report.Run.ID, kubernetesOf(side), mode))
 		}
 		for _, scenario := range side.Report.Scenarios {
 			names = append(names, nameOf(scenario))

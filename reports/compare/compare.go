@@ -186,12 +186,16 @@ func (c *Comparison) addNumbers(name string, p Pair, a, b view, history trend.Hi
 	}
 	was, is := numbers.Of(a.scenarios[name]), numbers.Of(b.scenarios[name])
 	usualA, usualB := history.Usual(lineA.Conditions(), c.A.ID, c.B.ID), history.Usual(lineB.Conditions(), c.A.ID, c.B.ID)
-	var onlyA, onlyB []string
+	changed := len(a.scenarios[name].Given)+len(b.scenarios[name].Given) > 0
+	var onlyA, onlyB, unknown []string
 	for _, n := range numbers.All() {
 		valueA, inA := was[n.ID]
 		valueB, inB := is[n.ID]
 		switch {
 		case n.Unit == numbers.Requests && !sameLoad, n.Unit != numbers.Pods && !c.samePace():
+			continue
+		case inA && inB && !usualA[n.ID].Enough() && !usualB[n.ID].Enough() && !(n.Known(was, changed) && n.Known(is, changed)):
+			unknown = append(unknown, n.Name)
 			continue
 		case !inA || !inB:
 			if inA {
@@ -214,6 +218,9 @@ func (c *Comparison) addNumbers(name string, p Pair, a, b view, history trend.Hi
 			way = Better
 		}
 		c.Numbers = append(c.Numbers, Moved{name, p.String(), n, valueA.Value, valueB.Value, m, way})
+	}
+	if len(unknown) > 0 {
+		c.note("%s in %s: by how much two runs of it differ only a history of them tells, and without one it is not compared: %s.", name, p, strings.Join(unknown, "; "))
 	}
 	for _, alone := range []struct {
 		side  string

@@ -268,6 +268,39 @@ func TestOfAnotherPaceOnlyPodsAreCompared(t *testing.T) {
 	}
 }
 
+// By how much runs differ for which the cluster was changed, nothing but runs like them can tell.
+func TestOfAChangedClusterTimesAreComparedByAHistoryAlone(t *testing.T) {
+	a := open(t, recorded{id: "a", modes: []string{"iptables"}}.folder(t))
+	i := slices.IndexFunc(a.Report.Scenarios, func(s reports.Scenario) bool { return s.ID == "drained-rolling-update" })
+	a.Report.Scenarios[i].Given = []string{"kube-proxy's minSyncPeriod of 10s"}
+	b := a
+	b.Report.Run.ID = "b"
+	b.Report.Scenarios = slices.Clone(a.Report.Scenarios)
+	numbers := &b.Report.Scenarios[i].Numbers
+	numbers.MixedWindow = new(*numbers.MixedWindow + 60_000)
+	c := compared(t, a, b)
+	if c.Changed() || !slices.ContainsFunc(c.Notes, func(n string) bool { return strings.Contains(n, "mixed window") }) {
+		t.Errorf("without a history:\n%s", write(t, sheet.Markdown, c))
+	}
+	var history trend.History
+	for range 5 {
+		past := a.Report
+		past.Run.ID = "past"
+		history.Lines = append(history.Lines, trend.LinesOf(past)...)
+	}
+	c, err := compare.Compare(a, b, nil, history)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !c.Worse() {
+		t.Errorf("with one:\n%s", write(t, sheet.Markdown, c))
+	}
+	numbers.MaxPods = new(*numbers.MaxPods + 3)
+	if c := compared(t, a, b); !c.Worse() {
+		t.Errorf("three pods more:\n%s", write(t, sheet.Markdown, c))
+	}
+}
+
 func TestAHistoryTellsTheSpread(t *testing.T) {
 	a := open(t, recorded{id: "a", modes: []string{"iptables"}}.folder(t))
 	b := a

@@ -12,6 +12,17 @@ type Spread struct {
 	Exact bool    // none is none: there is no floor between it and some
 }
 
+// Known says whether the default spread of a number is known for a scenario in which these were its numbers; changed is that
+// the cluster was changed for it. What clients see of nodes that write their rules every 10 s is by chance what it is. And
+// while no pod is available rules lead on to old ones on purpose, for what pods take to start. A history knows of both.
+func (n Number) Known(values map[string]Value, changed bool) bool {
+	if n.ID == "rule_lag_p50_ms" || n.ID == "rule_lag_max_ms" {
+		available, counted := values["min_available"]
+		return !changed && !(counted && available.Value == 0)
+	}
+	return !changed || n.Unit == Pods
+}
+
 // At is the spread about a value.
 func (s Spread) At(x float64) float64 { return max(s.Floor, s.Share*math.Abs(x)) }
 
@@ -29,6 +40,7 @@ type Usual struct {
 	Runs      int
 	Median    float64
 	Deviation float64 // the median of how far they were from the median
+	Reach     float64 // how far the one was that only one other was further from it: what came twice may come again
 }
 
 // UsualOf is of values in any order; none make the zero Usual.
@@ -41,7 +53,11 @@ func UsualOf(values []float64) Usual {
 	for _, x := range values {
 		apart = append(apart, math.Abs(x-m))
 	}
-	return Usual{Runs: len(values), Median: m, Deviation: Median(apart)}
+	u := Usual{Runs: len(values), Median: m, Deviation: Median(apart)}
+	if slices.Sort(apart); len(apart) > 1 {
+		u.Reach = apart[len(apart)-2]
+	}
+	return u
 }
 
 // Median of at least one value.
@@ -68,10 +84,10 @@ const (
 func (u Usual) Enough() bool { return u.Runs >= enoughRuns }
 
 // within is how far from the median a value may be: six deviations, drawn towards the default by as much as the past
-// is short, and never less than what the measurement itself is uncertain by.
+// is short, and never less than what the past reaches to, nor than the measurement itself is uncertain by.
 func (u Usual) within(standard, uncertainty float64) float64 {
 	runs := float64(u.Runs)
-	return max((runs*deviations*u.Deviation+trustedLike*standard)/(runs+trustedLike), uncertainty)
+	return max((runs*deviations*u.Deviation+trustedLike*standard)/(runs+trustedLike), u.Reach, uncertainty)
 }
 
 // A Move is what two values of a number say together.
@@ -102,6 +118,9 @@ func (n Number) Moved(a, b Value, usualA, usualB Usual) Move {
 			continue
 		}
 		width := side.usual.within(standard, uncertainty)
+		if n.Unit == Pods { // few and whole: of five that are alike the sixth may still differ by one
+			width = max(width, standard)
+		}
 		m.Spread, m.Runs = max(m.Spread, width), max(m.Runs, side.usual.Runs)
 		unusual = unusual || math.Abs(side.other.Value-side.usual.Median) > width
 	}

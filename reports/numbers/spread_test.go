@@ -17,6 +17,7 @@ import (
 	"rollcall/harness/verdict"
 	"rollcall/reports"
 	"rollcall/reports/numbers"
+	"rollcall/reports/trend"
 )
 
 func number(t *testing.T, id string) numbers.Number {
@@ -35,6 +36,9 @@ func TestWhatMoved(t *testing.T) {
 	wild := numbers.UsualOf([]float64{100, 2000, 4000, 6000, 8000, 3000, 5000, 1000, 7000, 9000})
 	few := numbers.UsualOf([]float64{100, 100, 100, 100})
 	none := numbers.UsualOf([]float64{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0})
+	twice := numbers.UsualOf([]float64{0, 0, 9240, 0, 9310, 0, 0})
+	once := numbers.UsualOf([]float64{0, 0, 9240, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0})
+	five := numbers.UsualOf([]float64{5, 5, 5, 5, 5, 5, 5, 5, 5, 5})
 	is := func(x float64) numbers.Value { return numbers.Value{Value: x} }
 	for _, row := range []struct {
 		sentence string
@@ -60,6 +64,11 @@ func TestWhatMoved(t *testing.T) {
 		{"back from an unusual one", "longest_outage_ms", is(900), is(100), steady, steady, true},
 		{"a past of the first alone", "longest_outage_ms", is(100), is(230), steady, numbers.Usual{}, true},
 		{"a past of the second alone", "longest_outage_ms", is(230), is(100), numbers.Usual{}, steady, true},
+		{"what came twice in the past comes again", "mixed_window_ms", is(0), is(9240), twice, twice, false},
+		{"what came once comes again", "mixed_window_ms", is(0), is(9240), once, once, true},
+		{"two pods more, where there were always as many", "max_pods", is(5), is(7), five, five, false},
+		{"three pods more", "max_pods", is(5), is(8), five, five, true},
+		{"a pod less than always", "min_available", is(5), is(4), five, five, true},
 		{"a first request that fails", "failed", is(0), is(1), numbers.Usual{}, numbers.Usual{}, true},
 		{"some more, where some do anyway", "failed", is(20), is(56), numbers.Usual{}, numbers.Usual{}, false},
 		{"a first request that fails, in 49 runs", "failed", is(0), is(1), none, none, true},
@@ -75,6 +84,43 @@ func TestWhatMoved(t *testing.T) {
 				t.Errorf("%+v, but the other way round %+v", m, back)
 			}
 		})
+	}
+}
+
+// Six runs of one build on one machine, three in each mode, are no better or worse than each other, whichever came first.
+func TestNothingMovesBetweenEqualRuns(t *testing.T) {
+	runs, err := trend.Read("testdata/equal-runs.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	compared := 0
+	valuesOf := func(l trend.Line) map[string]numbers.Value {
+		values := make(map[string]numbers.Value)
+		for id, x := range l.Numbers {
+			values[id] = numbers.Value{Value: max(0, x)}
+		}
+		return values
+	}
+	for _, a := range runs.Lines {
+		slowRules := strings.HasPrefix(a.Scenario, "termination/slow-rules-")
+		for _, b := range runs.Lines {
+			if a.Run == b.Run || a.Conditions() != b.Conditions() {
+				continue
+			}
+			was, is := valuesOf(a), valuesOf(b)
+			for _, n := range numbers.All() {
+				if !n.Known(was, slowRules) || !n.Known(is, slowRules) {
+					continue
+				}
+				if m := n.Moved(was[n.ID], is[n.ID], numbers.Usual{}, numbers.Usual{}); m.Moved {
+					t.Errorf("%s in %s, %s: %v in %s and %v in %s: %+v", a.Scenario, a.Mode, n.ID, was[n.ID].Value, a.Run, is[n.ID].Value, b.Run, m)
+				}
+				compared++
+			}
+		}
+	}
+	if compared < 2000 {
+		t.Errorf("%d were compared", compared)
 	}
 }
 

@@ -21,7 +21,7 @@ type view struct {
 // A scenario is all there is about one scenario: a run per mode.
 type scenario struct {
 	Suite, ID, Claim string
-	Covers           []string
+	Covers, Given    []string
 	Runs             []run
 }
 
@@ -103,5 +103,8 @@ func (v *view) add(r run) {
 	s.Claim = cmp.Or(s.Claim, r.Claim)
 	if len(s.Covers) == 0 {
 		s.Covers = r.Covers
+	}
+	if len(s.Given) == 0 {
+		s.Given = r.Given
 	}
 }
