@@ -194,7 +194,7 @@ func (c *Comparison) addNumbers(name string, p Pair, a, b view, history trend.Hi
 		switch {
 		case n.Unit == numbers.Requests && !sameLoad, n.Unit != numbers.Pods && !c.samePace():
 			continue
-		case inA && inB && !usualA[n.ID].Enough() && !usualB[n.ID].Enough() && !(n.Known(was, changed) && n.Known(is, changed)):
+		case inA && inB && !usualA[n.ID].EnoughAlone() && !usualB[n.ID].EnoughAlone() && !(n.Known(was, changed) && n.Known(is, changed)):
 			unknown = append(unknown, n.Name)
 			continue
 		case !inA || !inB:
@@ -220,7 +220,7 @@ func (c *Comparison) addNumbers(name string, p Pair, a, b view, history trend.Hi
 		c.Numbers = append(c.Numbers, Moved{name, p.String(), n, valueA.Value, valueB.Value, m, way})
 	}
 	if len(unknown) > 0 {
-		c.note("%s in %s: by how much two runs of it differ only a history of them tells, and without one it is not compared: %s.", name, p, strings.Join(unknown, "; "))
+		c.note("%s in %s: by how much two runs of it differ only a history of 10 of them tells; not compared: %s.", name, p, strings.Join(unknown, "; "))
 	}
 	for _, alone := range []struct {
 		side  string

@@ -283,7 +283,7 @@ func TestOfAChangedClusterTimesAreComparedByAHistoryAlone(t *testing.T) {
 		t.Errorf("without a history:\n%s", write(t, sheet.Markdown, c))
 	}
 	var history trend.History
-	for range 5 {
+	for range 10 {
 		past := a.Report
 		past.Run.ID = "past"
 		history.Lines = append(history.Lines, trend.LinesOf(past)...)

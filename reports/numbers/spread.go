@@ -14,7 +14,7 @@ type Spread struct {
 
 // Known says whether the default spread of a number is known for a scenario in which these were its numbers; changed is that
 // the cluster was changed for it. What clients see of nodes that write their rules every 10 s is by chance what it is. And
-// while no pod is available rules lead on to old ones on purpose, for what pods take to start. A history knows of both.
+// while no pod is available rules lead on to old ones on purpose, for what pods take to start. A history of enough runs alone knows of both.
 func (n Number) Known(values map[string]Value, changed bool) bool {
 	if n.ID == "rule_lag_p50_ms" || n.ID == "rule_lag_max_ms" {
 		available, counted := values["min_available"]
@@ -82,6 +82,9 @@ const (
 
 // Enough says whether there were runs enough to tell what is usual.
 func (u Usual) Enough() bool { return u.Runs >= enoughRuns }
+
+// EnoughAlone says whether there were enough where the default spread is not known, and counts for nothing.
+func (u Usual) EnoughAlone() bool { return u.Runs >= enoughRuns+trustedLike }
 
 // within is how far from the median a value may be: six deviations, drawn towards the default by as much as the past
 // is short, and never less than what the past reaches to, nor than the measurement itself is uncertain by.
