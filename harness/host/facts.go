@@ -119,6 +119,9 @@ func (f Facts) Print(w io.Writer) {
 	row("capabilities", orNone(f.MissingCaps, "all", "missing "), orNone(f.MissingCaps, "", "privileged containers need the runtime wrapper; without "))
 	row("cgroups", fmt.Sprintf("v%d", f.CgroupVersion), map[int]string{1: "kubelet runs with failCgroupV1=false (kind-config.yaml)"}[f.CgroupVersion])
 	clients, because := "ungrouped", "their turns at the processors come like our own, not when those of their node and pod do"
+	if f.CgroupVersion == 2 {
+		because = "their turns at the processors come at once, by the real-time policy, not when those of their node and pod do"
+	}
 	if f.Grouped != "" {
 		clients, because = "grouped", f.Grouped+": on a busy machine they may be late, and recordings made once more"
 	}

@@ -6,23 +6,31 @@ import (
 	"path/filepath"
 	"strconv"
 	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 func TestCPUGroup(t *testing.T) {
-	for _, tc := range []struct{ sentence, file, group string }{
-		{"a hierarchy of its own", "9:name=systemd:/\n1:cpu:/docker/1f\n0::/\n", "/docker/1f"},
-		{"one together with the accounts", "4:memory:/a\n3:cpu,cpuacct:/b:c\n", "/b:c"},
-		{"cpuset is another", "2:cpuset:/a\n1:cpu:/b\n", "/b"},
-		{"version 2 has none", "0::/user.slice\n", ""},
+	for _, tc := range []struct {
+		sentence, file, group string
+		unified               bool
+	}{
+		{"a hierarchy of its own", "9:name=systemd:/\n1:cpu:/docker/1f\n0::/\n", "/docker/1f", false},
+		{"one together with the accounts", "4:memory:/a\n3:cpu,cpuacct:/b:c\n", "/b:c", false},
+		{"cpuset is another", "2:cpuset:/a\n1:cpu:/b\n", "/b", false},
+		{"version 2 alone", "0::/user.slice\n", "/user.slice", true},
+		{"version 2 beside the one that shares out the processors", "0::/user.slice\n1:cpu:/b\n", "/b", false},
+		{"none", "4:memory:/a\n", "", false},
 	} {
 		t.Run(tc.sentence, func(t *testing.T) {
 			file := filepath.Join(t.TempDir(), "cgroup")
 			if err := os.WriteFile(file, []byte(tc.file), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			group, err := cpuGroup(file)
-			if group != tc.group || (err != nil) != (tc.group == "") {
-				t.Errorf("group %q, error %v, want %q", group, err, tc.group)
+			group, unified, err := cpuGroup(file)
+			if group != tc.group || unified != tc.unified || (err != nil) != (tc.group == "") {
+				t.Errorf("group %q, of version 2: %v, error %v, want %q, %v", group, unified, err, tc.group, tc.unified)
 			}
 		})
 	}
@@ -32,9 +40,12 @@ func TestUngroupBringsEveryProcessOfAContainerToUs(t *testing.T) {
 	if because := CannotUngroup(); because != "" {
 		t.Skip(because)
 	}
-	ours, err := cpuGroup("/proc/self/cgroup")
+	ours, unified, err := cpuGroup("/proc/self/cgroup")
 	if err != nil {
 		t.Fatal(err)
+	}
+	if unified {
+		t.Skip("control groups of version 2 are not left")
 	}
 	pod := filepath.Join(cpuGroups, ours, "rollcall-test-"+strconv.Itoa(os.Getpid()))
 	container := filepath.Join(pod, "cri-containerd-5eed")
@@ -58,7 +69,7 @@ func TestUngroupBringsEveryProcessOfAContainerToUs(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, pid := range pids {
-		if group, err := cpuGroup(filepath.Join("/proc", strconv.Itoa(pid), "cgroup")); group != ours {
+		if group, _, err := cpuGroup(filepath.Join("/proc", strconv.Itoa(pid), "cgroup")); group != ours {
 			t.Errorf("process %d is in group %q (%v), want %q", pid, group, err, ours)
 		}
 	}
@@ -66,5 +77,44 @@ func TestUngroupBringsEveryProcessOfAContainerToUs(t *testing.T) {
 		if err := Ungroup(container); err == nil {
 			t.Errorf("container %q does not run here, which is no error", container)
 		}
+	}
+}
+
+func TestHastenGivesEveryThreadItsTurn(t *testing.T) {
+	if err := mayHasten(); err != nil {
+		t.Skipf("no real-time policy here: %v", err)
+	}
+	process := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestWaits$") // of several threads, as Go's are
+	process.Env = append(os.Environ(), "ROLLCALL_WAITS=1")
+	if err := process.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _, _ = process.Process.Kill(), process.Wait() })
+	folder := filepath.Join("/proc", strconv.Itoa(process.Process.Pid))
+	if err := hasten(folder); err != nil {
+		t.Fatal(err)
+	}
+	threads, err := filepath.Glob(filepath.Join(folder, "task", "*"))
+	if err != nil || len(threads) == 0 {
+		t.Fatalf("%d threads, %v", len(threads), err)
+	}
+	for _, thread := range threads {
+		id, err := strconv.Atoi(filepath.Base(thread))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if is, err := unix.SchedGetAttr(id, 0); err != nil || is.Policy != unix.SCHED_RR {
+			t.Errorf("thread %d has policy %+v, %v", id, is, err)
+		}
+	}
+	if is, err := unix.SchedGetAttr(0, 0); err != nil || is.Policy == unix.SCHED_RR {
+		t.Errorf("we have policy %+v ourselves, %v", is, err)
+	}
+}
+
+// TestWaits is the process of the test above.
+func TestWaits(*testing.T) {
+	if os.Getenv("ROLLCALL_WAITS") != "" {
+		time.Sleep(time.Hour)
 	}
 }
