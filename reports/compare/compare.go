@@ -194,7 +194,7 @@ func (c *Comparison) addNumbers(name string, p Pair, a, b view, history trend.Hi
 		switch {
 		case n.Unit == numbers.Requests && !sameLoad, n.Unit != numbers.Pods && !c.samePace():
 			continue
-		case inA && inB && !usualA[n.ID].EnoughAlone() && !usualB[n.ID].EnoughAlone() && !(n.Known(was, changed) && n.Known(is, changed)):
+		case inA && inB && !usualA[n.ID].EnoughAlone() && !usualB[n.ID].EnoughAlone() && (!n.Known(was, changed) || !n.Known(is, changed)):
 			unknown = append(unknown, n.Name)
 			continue
 		case !inA || !inB:
