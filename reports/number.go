@@ -72,6 +72,7 @@ func NumbersOf(s Scenario) []Number {
 	if busy := n.NodeBusy; busy != nil {
 		spread(Number{Name: "node_busy", Unit: Percentage, Help: "Share of the processors in use, over the seconds of all nodes."}, busy.P50, busy.Max)
 	}
+	add("node_stolen", Percentage, n.NodeStolen, nil, "The most of a node's processors that other machines of its host had for a second.")
 	add("conntrack", Percentage, n.Conntrack, nil, "The most of a node's connection table that was in use.")
 	add("clock_uncertainty", Milliseconds, n.ClockUncertainty, nil, "By how much any time of the scenario may be wrong.")
 	return all

@@ -154,6 +154,7 @@ type Numbers struct {
 	// lost: the longest rule lag, its uncertainty included, without the time in which no endpoint was ready.
 	NeededDrain      map[string]float64 `json:"needed_drain_ms,omitempty"`
 	NodeBusy         *Percent           `json:"node_busy_percent,omitempty"`    // processors in use, over the seconds of all nodes under load
+	NodeStolen       *float64           `json:"node_stolen_percent,omitempty"`  // the most of any node's processors that other machines of its host had
 	Conntrack        *float64           `json:"conntrack_percent,omitempty"`    // the most of any node's connection table
 	ClockUncertainty *float64           `json:"clock_uncertainty_ms,omitempty"` // by which any time of the scenario may be wrong
 }

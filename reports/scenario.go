@@ -168,15 +168,18 @@ func newNumbers(tl timeline.Timeline) Numbers {
 		}
 		n.NeededDrain[node] = millis(needed)
 	}
-	n.NodeBusy, n.Conntrack = newLoad(tl.NodeLoads())
+	n.NodeBusy, n.NodeStolen, n.Conntrack = newLoad(tl.NodeLoads())
 	return n
 }
 
 // newLoad is nil for what was not seen.
-func newLoad(nodes []timeline.NodeLoad) (busy *Percent, conntrack *float64) {
+func newLoad(nodes []timeline.NodeLoad) (busy *Percent, stolen, conntrack *float64) {
 	var seconds []int
 	for _, node := range nodes {
 		seconds = append(seconds, node.Busy...)
+		if node.Stolen > 0 {
+			stolen = new(max(orZero(stolen), float64(node.Stolen)/10))
+		}
 		if node.Entries != "" {
 			conntrack = new(max(orZero(conntrack), float64(node.Conntrack)/10))
 		}
@@ -184,7 +187,7 @@ func newLoad(nodes []timeline.NodeLoad) (busy *Percent, conntrack *float64) {
 	if slices.Sort(seconds); len(seconds) > 0 {
 		busy = &Percent{P50: float64(seconds[(len(seconds)-1)/2]) / 10, Max: float64(seconds[len(seconds)-1]) / 10}
 	}
-	return busy, conntrack
+	return busy, stolen, conntrack
 }
 
 // newLags is nil without a lag.

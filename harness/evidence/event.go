@@ -42,6 +42,7 @@ const (
 	RulesUnseen   EventKind = "rules-unseen"   // node Object's rules were not seen for Count milliseconds up to now; Detail is why
 	NodeUnseen    EventKind = "node-unseen"    // nor was something else about it; Detail is what and why
 	NodeBusy      EventKind = "node-busy"      // node Object's processors were in use, Count permille, for the second up to now
+	NodeStolen    EventKind = "node-stolen"    // other machines of node Object's host had its processors, Count permille of that second, which is in node-busy too
 	NodeConntrack EventKind = "node-conntrack" // conntrack of node Object was full, Count permille; Detail is the connections
 	NodeReady     EventKind = "node-ready"     // node Object, as the API shows it
 	NodeUnready   EventKind = "node-unready"
@@ -66,6 +67,6 @@ const (
 func EventKinds() []EventKind {
 	return []EventKind{PodCreated, PodReady, PodUnready, PodDeleting, PodGone, EndpointReady, EndpointNotReady, EndpointGone,
 		PodStarted, PodListening, PodSigterm, PodDraining, PodExited,
-		RulesBegun, RuleAdded, RuleGone, RulesSynced, RulesUnseen, NodeUnseen, NodeBusy, NodeConntrack, NodeReady, NodeUnready, ReplicaSetScaled, Reported,
+		RulesBegun, RuleAdded, RuleGone, RulesSynced, RulesUnseen, NodeUnseen, NodeBusy, NodeStolen, NodeConntrack, NodeReady, NodeUnready, ReplicaSetScaled, Reported,
 		Fact, LoadBegun, RolloutBegun, StatusDone, OldGone, Barrier, LoadEnded, APIAnswered, WatchGap, RecorderLost}
 }

@@ -127,6 +127,12 @@ func (f *ruleFollower) read(words []string) bool {
 		f.hand(e)
 	case kind == "load" && len(rest) == 3:
 		return f.readLoad(e, rest)
+	case kind == "stolen" && len(rest) == 1:
+		e.Kind = evidence.NodeStolen
+		if e.Count, err = strconv.Atoi(rest[0]); err != nil {
+			return false
+		}
+		f.hand(e)
 	case kind == "blind" && len(rest) == 3:
 		since, err := readTime(rest[0], f.watch.began)
 		if err != nil {

@@ -11,6 +11,7 @@ import (
 type NodeLoad struct {
 	Node      string
 	Busy      []int  // of its processors, ascending
+	Stolen    int    // the most of them that other machines of its host had, which is in Busy too
 	Conntrack int    // the most of its connection table
 	Entries   string // connections in it then, and how many it can hold; empty when it was not seen
 }
@@ -36,6 +37,8 @@ func (t Timeline) NodeLoads() []NodeLoad {
 			case e.Object != node || t.Phase(e.At) == Outside:
 			case e.Kind == evidence.NodeBusy:
 				load.Busy = append(load.Busy, e.Count)
+			case e.Kind == evidence.NodeStolen:
+				load.Stolen = max(load.Stolen, e.Count)
 			case e.Kind == evidence.NodeConntrack && (load.Entries == "" || e.Count > load.Conntrack):
 				load.Conntrack, load.Entries = e.Count, e.Detail
 			}

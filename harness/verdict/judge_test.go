@@ -44,6 +44,9 @@ func TestDistrust(t *testing.T) {
 		{"a generator that lags on a busy node", all(on("worker-fresh", func(h *evidence.Hit) { h.Due -= min(h.Due, 120*ms) }, 150, 151, 152), observed("worker"),
 			busy(100, 300), busy(200, 995), busy(300, 400), busy(2500, 1000)),
 			"worker-fresh sent 1 % of its requests 0.120s late or later, over 0.100s (its node's processors were 40 % busy half of the time, 99 % at most)"},
+		{"a generator that lags on a node whose host is busy", all(on("worker-fresh", func(h *evidence.Hit) { h.Due -= min(h.Due, 120*ms) }, 150, 151, 152), observed("worker"),
+			busy(100, 300), stolen(100, 310), busy(200, 995), stolen(200, 170), busy(300, 400), stolen(2500, 990)),
+			"worker-fresh sent 1 % of its requests 0.120s late or later, over 0.100s (its node's processors were 40 % busy half of the time, 99 % at most; other machines of its host took 31 % at most)"},
 		{"a generator that stood still for a moment", on("worker-fresh", func(h *evidence.Hit) { h.Due -= 1100 * ms }, 150),
 			"worker-fresh sent a request 1.100s late, over 1.000s"},
 		{"a node that was not ready", with(evidence.Event{At: 700 * ms, Kind: evidence.NodeUnready, Object: "worker"}),
@@ -271,4 +274,8 @@ func mustJudge(t *rapid.T, ev recording) verdict.Verdict {
 
 func busy(at, permille int) edit {
 	return with(evidence.Event{At: time.Duration(at) * ms, Kind: evidence.NodeBusy, Object: "worker", Count: permille})
+}
+
+func stolen(at, permille int) edit {
+	return with(evidence.Event{At: time.Duration(at) * ms, Kind: evidence.NodeStolen, Object: "worker", Count: permille})
 }

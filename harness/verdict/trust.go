@@ -105,9 +105,15 @@ func unreadyNodes(tl timeline.Timeline) []string {
 // busiest says how busy a node was, for whoever wonders why it was late; empty when that was not seen.
 func busiest(node string, tl timeline.Timeline) string {
 	for _, load := range tl.NodeLoads() {
-		if n := len(load.Busy); load.Node == node && n > 0 {
-			return fmt.Sprintf(" (its node's processors were %d %% busy half of the time, %d %% at most)", load.Busy[(n-1)/2]/10, load.Busy[n-1]/10)
+		n := len(load.Busy)
+		if load.Node != node || n == 0 {
+			continue
 		}
+		stolen := ""
+		if load.Stolen > 0 {
+			stolen = fmt.Sprintf("; other machines of its host took %d %% at most", load.Stolen/10)
+		}
+		return fmt.Sprintf(" (its node's processors were %d %% busy half of the time, %d %% at most%s)", load.Busy[(n-1)/2]/10, load.Busy[n-1]/10, stolen)
 	}
 	return ""
 }

@@ -110,6 +110,9 @@ func numbers(s reports.Scenario) []number {
 	if n.NodeBusy != nil {
 		add("nodes busy", "processors in use, over the seconds of all nodes", fmt.Sprintf("half below %.0f %%, at most %.0f %%", n.NodeBusy.P50, n.NodeBusy.Max))
 	}
+	if n.NodeStolen != nil {
+		add("stolen", "the most of a node's processors that other machines of its host had for a second", fmt.Sprintf("%.0f %%", *n.NodeStolen))
+	}
 	if n.Conntrack != nil {
 		add("connection table", "the fullest of any node's", fmt.Sprintf("%.1f %%", *n.Conntrack))
 	}

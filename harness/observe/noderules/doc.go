@@ -15,6 +15,7 @@
 //	R <time> sync <when> <family>      kube-proxy says it last synced at <when>, in unix nanoseconds
 //	R <time> load <busy> <tracked> <capacity> permille of the node's processor time in use since the last such line,
 //	                                   connections in conntrack and those it can hold; about once a second
+//	R <time> stolen <permille>         of that time other machines of the node's host had, which is in busy too; if any
 //	R <time> blind <since> <what> <why> what happened between <since> and now was seen late, or not at all
 //	R <time> end                       the last line of an observer that was not killed
 //

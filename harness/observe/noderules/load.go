@@ -16,6 +16,7 @@ import (
 // A load is how much of this node was in use.
 type load struct {
 	busy     int // of its processors, in permille since the last load
+	stolen   int // of them by other machines of its host, likewise, which is in busy too
 	tracked  int // connections that conntrack holds in this network namespace
 	capacity int // connections it can hold
 }
@@ -30,7 +31,7 @@ type gauge struct {
 }
 
 // Ticks are processor time since the node was started, in units of the kernel's choice.
-type ticks struct{ busy, total uint64 }
+type ticks struct{ busy, stolen, total uint64 }
 
 // read returns the load since it was called last; the first one is since the node was started.
 func (g *gauge) read() (l load, err error) {
@@ -40,6 +41,7 @@ func (g *gauge) read() (l load, err error) {
 	}
 	if passed := now.total - g.last.total; passed > 0 {
 		l.busy = int(1000 * (now.busy - g.last.busy) / passed)
+		l.stolen = int(1000 * (now.stolen - g.last.stolen) / passed)
 	}
 	g.last = now
 	var failures [2]error
@@ -66,9 +68,13 @@ func (g *gauge) ticks() (t ticks, err error) {
 			return ticks{}, fmt.Errorf("read load: %w", err)
 		}
 		t.total += n
-		if idle, iowait := 3, 4; i != idle && i != iowait {
-			t.busy += n
+		switch i {
+		case 3, 4: // idle, iowait
+			continue
+		case 7:
+			t.stolen += n
 		}
+		t.busy += n
 	}
 	return t, nil
 }

@@ -90,7 +90,7 @@ func (w writer) observe(t *testing.T) {
 	lines := bufio.NewScanner(reader)
 	next := func() string {
 		for lines.Scan() {
-			if fields := readTape(t, lines.Text()+"\n")[0]; fields[0] != "load" && (fields[0] != "blind" || fields[2] != "rules" || fields[3] != "no") {
+			if fields := readTape(t, lines.Text()+"\n")[0]; fields[0] != "load" && fields[0] != "stolen" && (fields[0] != "blind" || fields[2] != "rules" || fields[3] != "no") {
 				return strings.Join(fields, " ") // of the rules; a look late on a busy machine is no matter
 			}
 		}

@@ -28,7 +28,12 @@ func (t *tape) gone(now time.Time, e netip.AddrPort) { t.write(now, "gone", e.Ad
 
 func (t *tape) synced(now time.Time, s lastSync) { t.write(now, "sync", s.at.UnixNano(), s.family) }
 
-func (t *tape) load(now time.Time, l load) { t.write(now, "load", l.busy, l.tracked, l.capacity) }
+func (t *tape) load(now time.Time, l load) {
+	t.write(now, "load", l.busy, l.tracked, l.capacity)
+	if l.stolen > 0 {
+		t.write(now, "stolen", l.stolen)
+	}
+}
 
 // blind notes that what, "rules", "syncs" or "loads", could not be seen since the time given, and why.
 func (t *tape) blind(now, since time.Time, what string, why any) {
