@@ -25,7 +25,9 @@ func (r *Rig) list(t *testing.T, suite string, scenarios []Scenario) {
 	for _, mode := range r.modes {
 		skip := ""
 		if r.attached == nil {
-			_, skip = host.Probe(ctx).Mode(mode)
+			if supported, because := host.Probe(ctx).Mode(mode); !supported {
+				skip = because
+			}
 		}
 		t.Run(mode, func(t *testing.T) {
 			for _, s := range scenarios {

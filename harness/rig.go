@@ -80,7 +80,11 @@ type Rig struct {
 func (r *Rig) Main(m *testing.M) int {
 	r.Register(flag.CommandLine)
 	flag.Parse()
-	if err := r.Prepare(); err != nil {
+	err := r.CheckNamed()
+	if err == nil {
+		err = r.Prepare()
+	}
+	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 2
 	}

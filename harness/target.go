@@ -44,13 +44,18 @@ func (t *Target) Register(flags *flag.FlagSet) {
 	flags.BoolVar(&t.DryRun, "dry-run", false, "list the scenarios, and what would be skipped and why; write nothing")
 }
 
+// flags are those that have a value, by name.
+func (t Target) flags() [][2]string {
+	return [][2]string{
+		{"context", t.Context}, {"kubeconfig", t.Kubeconfig}, {"namespace", t.Namespaces}, {"image-repo", t.ImageRepo}, {"images", t.Images},
+		{"registry-ca", t.RegistryCA}, {"pull-secret", t.PullSecret}, {"outside-url", t.OutsideURL}, {"load-nodes", t.LoadNodes}, {"allow", t.Allow},
+	}
+}
+
 // Args are the flags that make another process of ours take the same target.
 func (t Target) Args() []string {
 	var args []string
-	for _, f := range [][2]string{
-		{"context", t.Context}, {"kubeconfig", t.Kubeconfig}, {"namespace", t.Namespaces}, {"image-repo", t.ImageRepo}, {"images", t.Images},
-		{"registry-ca", t.RegistryCA}, {"pull-secret", t.PullSecret}, {"outside-url", t.OutsideURL}, {"load-nodes", t.LoadNodes}, {"allow", t.Allow},
-	} {
+	for _, f := range t.flags() {
 		if f[1] != "" {
 			args = append(args, "-"+f[0]+"="+f[1])
 		}
@@ -63,6 +68,20 @@ func (t Target) Args() []string {
 
 // named reports whether there is a target at all.
 func (t Target) named() bool { return t.Context != "" || t.Kubeconfig != "" }
+
+// CheckNamed refuses what is about a cluster that is there already, when none is named: clusters would be made, and it would
+// not matter.
+func (t Target) CheckNamed() error {
+	if t.named() {
+		return nil
+	}
+	for _, f := range t.flags() {
+		if f[1] != "" {
+			return host.Refuse(f[0]+" "+f[1], "it is about a cluster that is there already, and none is named", "name it: -context=NAME")
+		}
+	}
+	return nil
+}
 
 // mostLoadNodes is how many nodes carry agents unless the options say otherwise: each is watched and fetched from.
 const mostLoadNodes = 3

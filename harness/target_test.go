@@ -63,6 +63,29 @@ func TestATargetThatCannotBeIsRefused(t *testing.T) {
 	}
 }
 
+// Nobody finds a cluster of his own rolled out on because its name was left out.
+func TestWhatIsAboutAClusterNeedsItsName(t *testing.T) {
+	for _, row := range []struct {
+		sentence string
+		target   Target
+		says     string
+	}{
+		{"clusters are to be made", Target{DryRun: true}, ""},
+		{"a cluster is named", Target{Context: "staging", Namespaces: "mine"}, ""},
+		{"a file is named, and its current context meant", Target{Kubeconfig: "k", ImageRepo: "r"}, ""},
+		{"a namespace of none", Target{Namespaces: "mine"}, "namespace mine: it is about a cluster that is there already, and none is named: name it: -context=NAME"},
+		{"images for none", Target{ImageRepo: "r"}, "image-repo r: "},
+		{"a privilege on none", Target{Allow: NodeRules}, "allow node-rules: "},
+	} {
+		t.Run(row.sentence, func(t *testing.T) {
+			err := row.target.CheckNamed()
+			if (row.says == "") != (err == nil) || err != nil && (!host.Refused(err) || !strings.HasPrefix(err.Error(), row.says)) {
+				t.Errorf("%v; want %q", err, row.says)
+			}
+		})
+	}
+}
+
 func TestAChildTakesTheSameTarget(t *testing.T) {
 	want := Target{Context: "staging", Kubeconfig: "k", Namespaces: "a,b", ImageRepo: "r", RegistryCA: "ca", PullSecret: "p", OutsideURL: "none", LoadNodes: "2", Allow: NodeRules, DryRun: true}
 	var got Target

@@ -69,8 +69,13 @@ func run(ctx context.Context, args []string) int {
 		if c.rig.Context == "" && c.rig.Kubeconfig == "" {
 			return complain(host.Refuse("cleanup", "no cluster is named", "name it: -context=NAME; conformance clean removes kind clusters"))
 		}
-		fallthrough
-	case "run", "node-image", "image", "lab":
+	case "run", "lab":
+		if err := c.rig.CheckNamed(); err != nil {
+			return complain(err)
+		}
+	}
+	switch command {
+	case "run", "node-image", "image", "lab", "cleanup":
 		if err := c.rig.Prepare(); err != nil {
 			return complain(err)
 		}
