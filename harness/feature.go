@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -28,7 +29,7 @@ import (
 // skipped with the reason, in the test log and in the run folder.
 func (r *Rig) Test(t *testing.T, suite string, scenarios ...Scenario) {
 	if r.DryRun {
-		r.list(t, suite, scenarios)
+		r.list(t, os.Stdout, suite, scenarios)
 		return
 	}
 	ctx, stop := r.context(t)

@@ -3,7 +3,6 @@ package harness
 import (
 	"fmt"
 	"io"
-	"os"
 	"strings"
 	"testing"
 	"text/tabwriter"
@@ -11,9 +10,9 @@ import (
 	"rollcall/harness/host"
 )
 
-// list prints the scenarios that -run selects: what each needs, and whether it would run. Nothing is written anywhere
+// list writes down the scenarios that -run selects: what each needs, and whether it would run. Nothing is written anywhere
 // else.
-func (r *Rig) list(t *testing.T, suite string, scenarios []Scenario) {
+func (r *Rig) list(t *testing.T, w io.Writer, suite string, scenarios []Scenario) {
 	ctx, stop := r.context(t)
 	defer stop()
 	if r.attached != nil {
@@ -21,7 +20,7 @@ func (r *Rig) list(t *testing.T, suite string, scenarios []Scenario) {
 			t.Fatal(err)
 		}
 	}
-	table := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for _, mode := range r.modes {
 		skip := ""
 		if r.attached == nil {
