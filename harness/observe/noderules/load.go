@@ -39,9 +39,9 @@ func (g *gauge) read() (l load, err error) {
 	if err != nil {
 		return load{}, err
 	}
-	if passed := now.total - g.last.total; passed > 0 {
-		l.busy = int(1000 * (now.busy - g.last.busy) / passed)
-		l.stolen = int(1000 * (now.stolen - g.last.stolen) / passed)
+	if passed := since(g.last.total, now.total); passed > 0 {
+		l.busy = int(1000 * since(g.last.busy, now.busy) / passed)
+		l.stolen = int(1000 * since(g.last.stolen, now.stolen) / passed)
 	}
 	g.last = now
 	var failures [2]error
@@ -49,6 +49,9 @@ func (g *gauge) read() (l load, err error) {
 	l.capacity, failures[1] = g.number("nf_conntrack_max")
 	return l, errors.Join(failures[:]...)
 }
+
+// since is by how much a counter has grown. Some go back now and then (proc_stat(5)): by that it has not.
+func since(last, now uint64) uint64 { return max(now, last) - last }
 
 // ticks reads the first line of proc_stat(5): cpu, then the ticks spent in user, nice, system, idle, iowait, irq,
 // softirq and steal. What follows is counted in user already.
