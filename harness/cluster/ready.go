@@ -163,7 +163,7 @@ func (c *Cluster) probe(ctx context.Context, worker string) (err error) {
 				SeccompProfile: &corev1.SeccompProfile{Type: corev1.SeccompProfileTypeRuntimeDefault}},
 			Containers: []corev1.Container{{
 				Name: "probe", Image: c.spec.ProbeImage, ImagePullPolicy: corev1.PullNever,
-				Args: []string{"probe", "https://kubernetes.default.svc.cluster.local/healthz"},
+				Args: []string{"probe", "-for", readyPatience.String(), "https://kubernetes.default.svc.cluster.local/healthz"},
 				SecurityContext: &corev1.SecurityContext{AllowPrivilegeEscalation: ptr.To(false), ReadOnlyRootFilesystem: ptr.To(true),
 					Capabilities: &corev1.Capabilities{Drop: []corev1.Capability{"ALL"}}},
 			}},

@@ -52,7 +52,7 @@ func (b builder) all(ctx context.Context, nodeImage string) (im images, err erro
 		return im, err
 	}
 	im.root = filepath.Join(system, "root.ext4")
-	kernel, err := b.part("kernel", kernelSource.Version, []any{kernelSource, kernelConfig, patches}, func(dir string) error { return b.kernel(ctx, dir) })
+	kernel, err := b.part("kernel", kernelSource.Version, []any{kernelSource, kernelConfig, kernelPatch}, func(dir string) error { return b.kernel(ctx, dir) })
 	if err != nil {
 		return im, err
 	}
@@ -77,7 +77,7 @@ func (b builder) tools(ctx context.Context) error {
 	return host.Need(ctx, map[string]string{
 		"/usr/sbin/debootstrap": "debootstrap", "/usr/bin/gcc": "gcc", "/usr/bin/make": "make", "/usr/bin/bc": "bc", "/usr/bin/flex": "flex",
 		"/usr/bin/bison": "bison", "/usr/bin/m4": "m4", "/usr/bin/xz": "xz-utils", "/usr/include/stdlib.h": "libc6-dev",
-		"/sbin/mkfs.ext4": "e2fsprogs", "/usr/bin/taskset": "util-linux", "/usr/share/keyrings/debian-archive-keyring.gpg": "debian-archive-keyring",
+		"/sbin/mkfs.ext4": "e2fsprogs", "/usr/bin/patch": "patch", "/usr/bin/prlimit": "util-linux", "/usr/share/keyrings/debian-archive-keyring.gpg": "debian-archive-keyring",
 	})
 }
 
@@ -124,24 +124,17 @@ func (b builder) kernel(ctx context.Context, dir string) (err error) {
 	unpacked, tree, object := filepath.Join(dir, "deb"), filepath.Join(dir, kernelSource.Folder), filepath.Join(dir, "object")
 	run("dpkg-deb --extract %s %s", deb, unpacked)
 	run("tar --extract --file %s/usr/src/%s.tar.xz --directory %s", unpacked, kernelSource.Folder, dir)
-	if err != nil {
-		return err
+	fragment, changes := filepath.Join(dir, "fragment"), filepath.Join(dir, "changes")
+	if err == nil {
+		err = errors.Join(os.Mkdir(object, 0o755), os.WriteFile(fragment, []byte(kernelConfig), 0o644), os.WriteFile(changes, []byte(kernelPatch), 0o644))
 	}
-	for _, p := range patches {
-		if err := p.apply(tree); err != nil {
-			return err
-		}
-	}
-	fragment := filepath.Join(dir, "fragment")
-	if err := errors.Join(os.Mkdir(object, 0o755), os.WriteFile(fragment, []byte(kernelConfig), 0o644)); err != nil {
-		return err
-	}
+	run("patch --directory %s --strip 1 --fuzz 0 --forward --input %s", tree, changes)
 	run("make -C %s ARCH=um O=%s x86_64_defconfig", tree, object)
 	run(`sh -c "cd %s && ARCH=um scripts/kconfig/merge_config.sh -m -O %s %s/.config %s"`, tree, object, object, fragment)
 	run("make -C %s ARCH=um O=%s olddefconfig", tree, object)
 	run(apart+"make -C %s ARCH=um O=%s -j%d linux", tree, object, runtime.NumCPU())
 	run("strip -o %s/linux %s/linux", dir, object)
-	for _, scrap := range []string{deb, unpacked, tree, object, fragment} {
+	for _, scrap := range []string{deb, unpacked, tree, object, fragment, changes} {
 		err = errors.Join(err, os.RemoveAll(scrap))
 	}
 	return err
@@ -181,19 +174,6 @@ func (b builder) sources(ctx context.Context, dir string) (deb string, err error
 		return "", fmt.Errorf("%d packages were downloaded: %w", len(debs), err)
 	}
 	return debs[0], nil
-}
-
-// apply changes the sources in tree.
-func (p patch) apply(tree string) error {
-	file := filepath.Join(tree, p.File)
-	text, err := os.ReadFile(file)
-	if err != nil {
-		return err
-	}
-	if n := strings.Count(string(text), p.Was); n != p.Times {
-		return fmt.Errorf("%s has the text %s %d times, and not %d: these are other sources", p.File, p.Was, n, p.Times)
-	}
-	return os.WriteFile(file, []byte(strings.ReplaceAll(string(text), p.Was, p.Is)), 0o644)
 }
 
 // disk makes dir/docker.ext4: an engine's store that has the node image. The lab itself fills it.

@@ -109,27 +109,3 @@ func TestALabThatGoesWrong(t *testing.T) {
 		})
 	}
 }
-
-// The kernel's sources are changed where they are what they were; elsewhere the build stops.
-func TestAPatch(t *testing.T) {
-	tree := t.TempDir()
-	file := filepath.Join(tree, "a.c")
-	p := patch{File: "a.c", Was: "one", Is: "two", Times: 2}
-	for _, row := range []struct{ sentence, text, want string }{
-		{"as often as expected", "one, one", "two, two"},
-		{"once only", "one", ""},
-		{"once more", "one, one, one", ""},
-	} {
-		if err := os.WriteFile(file, []byte(row.text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		err := p.apply(tree)
-		got, readErr := os.ReadFile(file)
-		if readErr != nil {
-			t.Fatal(readErr)
-		}
-		if (err == nil) != (row.want != "") || err == nil && string(got) != row.want || err != nil && string(got) != row.text {
-			t.Errorf("%s: %s, %v", row.sentence, got, err)
-		}
-	}
-}

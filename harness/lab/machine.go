@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math/bits"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -13,8 +12,6 @@ import (
 	"strings"
 	"syscall"
 	"time"
-
-	"golang.org/x/sys/unix"
 )
 
 // A machine is a User-Mode Linux process and what it is given.
@@ -62,16 +59,12 @@ func (m machine) run(ctx context.Context, out io.Writer, task string) (code int,
 	if err := os.WriteFile(m.file(taskFile), []byte(task), 0o644); err != nil {
 		return 0, err
 	}
-	processor, err := lastProcessor()
-	if err != nil {
-		return 0, err
-	}
-	args := []string{"--cpu-list", strconv.Itoa(processor), m.kernel, // one: the kernel has one, and moving it costs
+	args := []string{"--core=0", m.kernel, // a kernel that panics aborts
 		"mem=" + strconv.Itoa(memory>>20) + "M", "ubd0=" + m.root, "ubd1=" + m.docker, "root=/dev/ubda", "rw", "init=/sbin/lab-init",
 		"hostfs=" + m.jail, "con0=fd:0,fd:1", "con=null", "quiet", "seccomp=auto",
 		"ipv6.disable=1",                  // or kube-proxy writes all its rules twice, which takes seconds here
 		"uml_dir=" + filepath.Dir(m.jail)} // where it says its pid
-	cmd := exec.Command("prlimit", append([]string{"--core=0", "taskset"}, args...)...) // a kernel that panics aborts
+	cmd := exec.Command("prlimit", args...)
 	cmd.Env = append(os.Environ(), "TMPDIR="+memoryFolder())
 	cmd.Stdout, cmd.Stderr = out, out
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
@@ -99,21 +92,6 @@ func (m machine) run(ctx context.Context, out io.Writer, task string) (code int,
 		return 0, fmt.Errorf("the lab went off before its task had ended: %w", err)
 	}
 	return strconv.Atoi(strings.TrimSpace(string(text)))
-}
-
-// lastProcessor is the number of one that we may use.
-func lastProcessor() (int, error) {
-	var set unix.CPUSet
-	if err := unix.SchedGetaffinity(0, &set); err != nil {
-		return 0, err
-	}
-	last := 0
-	for n := range len(set) * bits.UintSize {
-		if set.IsSet(n) {
-			last = n
-		}
-	}
-	return last, nil
 }
 
 // watch returns when the machine is off, or the error for which it has to be killed.

@@ -10,27 +10,17 @@ type source struct {
 
 // kernelSource is of a stable suite, and has User-Mode Linux's seccomp mode, which came after 6.12 and makes a guest about
 // twice as fast as ptrace does. When the suite has moved on to a later version of the package, that is taken.
-var kernelSource = source{Suite: "trixie-backports", Package: "linux-source-7.2", Version: "7.2.11-1~bpo13+1", Folder: "linux-source-7.2"}
+var kernelSource = source{Suite: "trixie-backports", Package: "linux-source-7.2", Version: "7.2.12-1~bpo13+1", Folder: "linux-source-7.2"}
 
 // kernelConfig is added to User-Mode Linux's x86_64_defconfig: what Docker, kubelet and kube-proxy want, all built in.
 //
 //go:embed kernel.config
 var kernelConfig string
 
-// A patch changes the kernel's sources, in a file, everywhere a text is.
-type patch struct {
-	File, Was, Is string
-	Times         int // that it is there
-}
-
-var patches = []patch{
-	// A speed of the processor in /proc/cpuinfo, where kubelet reads it and ends without (github.com/google/cadvisor,
-	// machine/machine.go, GetClockSpeed).
-	{"arch/um/kernel/um_arch.c", `seq_printf(m, "mode\t\t: skas\n");`, `seq_printf(m, "mode\t\t: skas\n");
-	seq_printf(m, "cpu MHz\t\t: 2000.000\n");`, 1},
-	// A mount of the host's files is of the folder that the kernel was given, whatever its option says, which could lead out.
-	{"fs/hostfs/hostfs_kern.c", `tmp_root = kasprintf(GFP_KERNEL, "%s%s"`, `tmp_root = kasprintf(GFP_KERNEL, "%s%.0s"`, 2},
-}
+// kernelPatch is applied to the sources; it begins with what it is for.
+//
+//go:embed kernel.patch
+var kernelPatch string
 
 // A system is the Debian root of the lab.
 type system struct {
