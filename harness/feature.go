@@ -67,7 +67,7 @@ func (r *Rig) Test(t *testing.T, suite string, scenarios ...Scenario) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			r.walking = make(chan struct{}, WalksAtOnce)
+			r.walking = make(chan struct{}, WalksAtOnce(r.pace))
 			var walks []features.Feature
 			for _, s := range scenarios {
 				if !s.alone() {
@@ -99,8 +99,13 @@ func (r *Rig) Test(t *testing.T, suite string, scenarios ...Scenario) {
 
 // WalksAtOnce bounds the scenarios that run side by side: they wait more than they work, but the
 // pods they start compete for a small machine, and following each pod's log takes one of the host's inotify
-// instances, of which many hosts have 128.
-const WalksAtOnce = 3
+// instances, of which many hosts have 128. At the slow pace one of them leaves the machine nothing to do for another.
+func WalksAtOnce(p evidence.Pace) int {
+	if p == evidence.SlowPace {
+		return 1
+	}
+	return 3
+}
 
 // breaks notes what went wrong outside a recording.
 func (r *Rig) breaks(what string) {

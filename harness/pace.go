@@ -17,7 +17,8 @@ const (
 	slowRate   = 16
 	slowTime   = 5 // as many times longer is what the app does, what clients wait for and what the cluster may take
 	slowSteady = 2 // as many times longer are the phases in which nothing changes
-	// slowSlack is by how much later things may come in a walk.
+	// slowSlack is by how much later things may come in a walk, and for how long the API server may say nothing: so much
+	// later they may be seen.
 	slowSlack = 5 * time.Second
 )
 

@@ -168,6 +168,9 @@ func (r *recording) deploy(ctx context.Context) error {
 // scope is what is watched: the pods of the app, by the label that has their version, and the endpoints of its Service.
 func (r *recording) scope(service string) observe.Scope {
 	scope := observe.Scope{Namespace: r.namespace, Service: service, VersionLabel: fixtures.VersionLabel}
+	if r.run.Pace == evidence.SlowPace {
+		scope.Patience = slowSlack
+	}
 	if r.Own != nil {
 		scope.VersionLabel, scope.Mute = own.VersionLabel, true
 	}

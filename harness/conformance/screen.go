@@ -76,7 +76,7 @@ func (c *conformance) expect(root string, suites []string) {
 		if s.Seconds == 0 || !slices.Contains(suites, s.Suite) || !slices.Contains(c.rig.ModeList(), s.Mode) {
 			continue
 		}
-		beside := harness.WalksAtOnce
+		beside := harness.WalksAtOnce(c.session.Pace)
 		if len(s.Lanes) > 0 {
 			beside = 1
 		}

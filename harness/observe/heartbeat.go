@@ -11,8 +11,8 @@ import (
 	"rollcall/harness/evidence"
 )
 
-// How often the API server is asked whether it still answers, and for how long it may not: a watch of a
-// server that hangs shows nothing, not even an error, and tells later of everything at once. Both are our own
+// How often the API server is asked whether it still answers, and for how long it may not unless a [Scope] says: a watch of
+// a server that hangs shows nothing, not even an error, and tells later of everything at once. Both are our own
 // choice; a busy server answers within a tenth of the patience.
 const (
 	beatEvery    = time.Second
@@ -30,7 +30,7 @@ func (w *Watch) heartbeat(ctx context.Context, namespace string) {
 			w.Note(evidence.Event{Kind: evidence.APIAnswered, Count: int(took.Milliseconds())})
 		}
 		switch {
-		case took > beatPatience:
+		case took > w.patience:
 			w.gap("the API server did not answer for %.1fs", took.Seconds())
 		case !said && ctx.Err() == nil:
 			w.gap("the API server did not answer: %v", err)

@@ -22,13 +22,15 @@ func TestHeartbeat(t *testing.T) {
 	}
 	for _, tc := range []struct {
 		sentence string
+		patience time.Duration
 		answers  []answer
 		gaps     []string
 	}{
-		{"an API server that answers shows everything", []answer{{0, nil}, {beatPatience, nil}}, nil},
-		{"one that hangs shows nothing meanwhile", []answer{{0, nil}, {9500 * time.Millisecond, nil}, {0, nil}}, []string{"the API server did not answer for 9.5s"}},
-		{"one that is away shows nothing either", []answer{{0, errors.New("connection refused")}}, []string{"the API server did not answer: connection refused"}},
-		{"one that hangs until the end", []answer{{time.Hour, nil}}, []string{"the API server did not answer for 60.0s"}},
+		{"an API server that answers shows everything", beatPatience, []answer{{0, nil}, {beatPatience, nil}}, nil},
+		{"one that hangs shows nothing meanwhile", beatPatience, []answer{{0, nil}, {9500 * time.Millisecond, nil}, {0, nil}}, []string{"the API server did not answer for 9.5s"}},
+		{"one that hangs no longer than it may on a slow machine", 5 * time.Second, []answer{{4400 * time.Millisecond, nil}, {0, nil}}, nil},
+		{"one that is away shows nothing either", beatPatience, []answer{{0, errors.New("connection refused")}}, []string{"the API server did not answer: connection refused"}},
+		{"one that hangs until the end", beatPatience, []answer{{time.Hour, nil}}, []string{"the API server did not answer for 60.0s"}},
 	} {
 		t.Run(tc.sentence, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -49,7 +51,7 @@ func TestHeartbeat(t *testing.T) {
 					return a.err != nil, nil, a.err
 				})
 				noticed := newTape()
-				w := &Watch{began: time.Now(), core: client.CoreV1(), sink: noticed, changed: make(chan struct{})}
+				w := &Watch{began: time.Now(), core: client.CoreV1(), patience: tc.patience, sink: noticed, changed: make(chan struct{})}
 				w.heartbeat(ctx, namespace)
 				var gaps []string
 				for _, e := range noticed.events {

@@ -3,6 +3,7 @@
 package observe
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -34,7 +35,8 @@ type Watch struct {
 	began        time.Time
 	versionLabel string
 	service      string
-	mute         bool // no pod's log is followed
+	mute         bool          // no pod's log is followed
+	patience     time.Duration // with the API server
 	sink         Sink
 	factories    []informers.SharedInformerFactory
 	watching     sync.WaitGroup // the heartbeat
@@ -70,6 +72,8 @@ type Scope struct {
 	Service      string // whose endpoints count
 	VersionLabel string // of the app's pods, which holds their version
 	Mute         bool   // the app is not ours, and the logs of its pods tell us nothing
+	// Patience is for how long the API server may not answer before the watch counts as blind; 0: 2 s.
+	Patience time.Duration
 }
 
 // Start begins to watch and returns when everything in the scope has been seen, or ctx ends; from then on the watch lasts
@@ -79,7 +83,8 @@ func Start(ctx context.Context, client kubernetes.Interface, scope Scope, began 
 	watching, endWatching := context.WithCancel(context.WithoutCancel(ctx))
 	reading, endReading := context.WithCancelCause(context.WithoutCancel(ctx))
 	w := &Watch{
-		began: began, versionLabel: scope.VersionLabel, service: scope.Service, mute: scope.Mute, sink: sink,
+		began: began, versionLabel: scope.VersionLabel, service: scope.Service, mute: scope.Mute,
+		patience: cmp.Or(scope.Patience, beatPatience), sink: sink,
 		endWatching: endWatching, core: client.CoreV1(), client: client.CoreV1().Pods(namespace), reading: reading, endReading: endReading,
 		pods: map[string]*pod{}, slices: map[string]map[string]bool{}, endpoints: map[string]bool{},
 		workloads: map[string]*appsv1.Deployment{}, sets: map[string]*appsv1.StatefulSet{}, routes: map[string]map[string]bool{}, scaled: map[string]int32{},
