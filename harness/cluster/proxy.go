@@ -40,26 +40,38 @@ const (
 
 func (d minSync) Make(ctx context.Context, c *Cluster) (undo func(context.Context) error, err error) {
 	err = c.configureProxy(ctx, func(configMap *corev1.ConfigMap) error {
-		var config map[string]any
-		if err := yaml.Unmarshal([]byte(configMap.Data[proxyConfigKey]), &config); err != nil {
-			return err
-		}
-		section, ok := config[c.Mode].(map[string]any)
-		if !ok {
-			return fmt.Errorf("%s says nothing about %s", proxyConfigKey, c.Mode)
-		}
-		section["minSyncPeriod"] = time.Duration(d).String()
-		changed, err := yaml.Marshal(config)
+		before := configMap.Data[proxyConfigKey]
+		changed, err := d.in(before, c.Mode)
 		if err != nil {
 			return err
 		}
 		if _, kept := configMap.Annotations[proxyBefore]; !kept {
-			metav1.SetMetaDataAnnotation(&configMap.ObjectMeta, proxyBefore, configMap.Data[proxyConfigKey])
+			metav1.SetMetaDataAnnotation(&configMap.ObjectMeta, proxyBefore, before)
 		}
-		configMap.Data[proxyConfigKey] = string(changed)
+		configMap.Data[proxyConfigKey] = changed
 		return nil
 	})
 	return c.restoreProxy, err
+}
+
+// proxySync is kube-proxy's syncPeriod by default, in every mode. It refuses one that is shorter than minSyncPeriod
+// (pkg/proxy/apis/config/validation/validation.go).
+const proxySync = 30 * time.Second
+
+// in is a configuration of kube-proxy, as YAML, with the change in the section of a mode.
+func (d minSync) in(text, mode string) (string, error) {
+	var config map[string]any
+	if err := yaml.Unmarshal([]byte(text), &config); err != nil {
+		return "", err
+	}
+	section, ok := config[mode].(map[string]any)
+	if !ok {
+		return "", fmt.Errorf("%s says nothing about %s", proxyConfigKey, mode)
+	}
+	section["minSyncPeriod"] = time.Duration(d).String()
+	section["syncPeriod"] = max(time.Duration(d), proxySync).String()
+	changed, err := yaml.Marshal(config)
+	return string(changed), err
 }
 
 // NoProxy takes kube-proxy away from every node. The rules it wrote stay, and are those of nobody.

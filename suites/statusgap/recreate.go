@@ -14,12 +14,13 @@ import (
 // versions, and everybody goes without an answer in between. What ends first are the containers: the objects of
 // pods that have ended may still be in the API beside the new ones (5 of 3 replicas were seen).
 func recreate() harness.Scenario {
+	const startup = time.Second
 	return harness.Scenario{
 		ID:     "recreate",
 		Claim:  "Recreate never mixes versions, and costs an outage",
 		Covers: []string{"C6"},
 		App: fixtures.App{
-			Replicas: 3, Recreate: true, PreStopSleep: 5 * time.Second, OnTerm: fixtures.Drain,
+			Replicas: 3, Recreate: true, StartDelay: startup, PreStopSleep: 5 * time.Second, OnTerm: fixtures.Drain,
 		},
 		Load:    harness.Load{Rate: 100},
 		Rollout: rollout.Update("v1", "v2"),
@@ -30,7 +31,7 @@ func recreate() harness.Scenario {
 			verdict.CleanCut(),
 			verdict.OnlyServes("v2", evidence.StatusDone),
 			verdict.DamageSeen(),
-			verdict.On(evidence.Fresh, verdict.MinOutage(500*time.Millisecond)), // a new pod is scheduled, started and probed
+			verdict.On(evidence.Fresh, verdict.MinOutage(startup)),
 		},
 	}
 }
