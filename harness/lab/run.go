@@ -39,6 +39,9 @@ const (
 // runs, and the exit code of the conformance command there. A lab that hangs, or is killed, leaves what was recorded.
 func Run(ctx context.Context, w io.Writer, runs string, o Options) (folder string, code int, err error) {
 	state, err := host.StateDir()
+	if err == nil {
+		runs, err = filepath.Abs(runs)
+	}
 	if err != nil {
 		return "", 0, err
 	}
@@ -103,7 +106,7 @@ func (o Options) run(ctx context.Context, w io.Writer, work, runs string, im ima
 	defer func() { err = errors.Join(err, console.Close()) }()
 	began := time.Now()
 	fmt.Fprintln(w, "booting the lab")
-	code, broke := m.run(ctx, io.MultiWriter(w, console), o.task())
+	code, broke := m.run(ctx, io.MultiWriter(w, console), o.task(runs))
 	if broke != nil {
 		broke = fmt.Errorf("lab: %w, after %s", broke, time.Since(began).Round(time.Second))
 	}
@@ -167,18 +170,23 @@ func Remove() error {
 	return errors.Join(os.RemoveAll(filepath.Join(state, "lab")), held.Release())
 }
 
-// task is what the guest does.
-func (o Options) task() string {
+// task is what the guest does. It calls the folder of its runs by the name that it has here, so that what it says of a run
+// folder is true when that is back.
+func (o Options) task(runs string) string {
 	args := []string{"run", "-modes=ipvs", "-k8s=" + o.Kubernetes, "-suites=" + strings.Join(o.Suites, ",")}
 	if o.Pattern != "" {
 		args = append(args, "-run="+o.Pattern)
 	}
 	args = append(args, o.Args...)
 	for i, arg := range args {
-		args[i] = "'" + strings.ReplaceAll(arg, "'", `'\''`) + "'"
+		args[i] = quote(arg)
 	}
-	return "cd /lab/rollcall && ARTIFACTS=/lab/out CI=true exec ./conformance " + strings.Join(args, " ") + "\n"
+	return fmt.Sprintf("runs=%s\nmkdir -p \"$runs\" && mount --bind /lab/out \"$runs\" && cd /lab/rollcall && ARTIFACTS=\"$runs\" CI=true exec ./conformance %s\n",
+		quote(runs), strings.Join(args, " "))
 }
+
+// quote makes one word of a shell of a text.
+func quote(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
 
 // bringBack moves the one run folder that the guest left to where run folders are; empty if it left none.
 func bringBack(from, to string) (folder string, err error) {
