@@ -72,7 +72,7 @@ clean: $(CONFORMANCE) ## Remove every cluster Rollcall made on this host, kept o
 	rm -rf out/bin
 
 .PHONY: ipvs-lab
-ipvs-lab: $(CONFORMANCE) ## Run suites in ipvs mode where this host's kernel has no IP_VS, in a machine of its own; SUITES, K8S select
+ipvs-lab: $(CONFORMANCE) $(ROLLCALL) ## Run suites in ipvs mode where this host's kernel has no IP_VS, in a machine of its own; SUITES, K8S select
 	@$(CONFORMANCE) lab
 
 .PHONY: lab-test

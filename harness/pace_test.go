@@ -72,6 +72,28 @@ func TestAScenarioAtAPace(t *testing.T) {
 	}
 }
 
+// A rollout begins when the cluster is at rest.
+func TestSteadyBeforeTheRollout(t *testing.T) {
+	resting := []cluster.Change{cluster.NoProxy(), cluster.MinSync(50 * time.Second)}
+	for _, row := range []struct {
+		sentence string
+		given    []cluster.Change
+		run      evidence.Run
+		want     time.Duration
+	}{
+		{"as it is", nil, evidence.Run{Pace: evidence.NormalPace}, 10 * time.Second},
+		{"a slow machine", nil, evidence.Run{Pace: evidence.SlowPace}, 20 * time.Second},
+		{"kube-proxy rests for longer", resting, evidence.Run{Pace: evidence.SlowPace}, 50 * time.Second},
+		{"kube-proxy rests for less", []cluster.Change{cluster.MinSync(10 * time.Second)}, evidence.Run{Pace: evidence.SlowPace}, 20 * time.Second},
+		{"a recording that measures", resting, evidence.Run{Measures: true}, time.Second},
+	} {
+		r := recording{Scenario: Scenario{Given: row.given}, run: row.run}
+		if got := r.steady(); got != row.want {
+			t.Errorf("%s: %v, want %v", row.sentence, got, row.want)
+		}
+	}
+}
+
 // The rate is that of requests that were made, each over a connection of its own.
 func TestFreshRequestsAreCounted(t *testing.T) {
 	var replies, connections atomic.Int64

@@ -240,15 +240,22 @@ func (r *recording) finish(ctx context.Context) error {
 	return err
 }
 
-// steady is how long nothing changes before the rollout. One that only measures needs no more than that clients get replies.
+// steady is how long nothing changes before the rollout: so long that the cluster is at rest. One that only measures needs no
+// more than that clients get replies.
 func (r *recording) steady() time.Duration {
-	switch {
-	case r.run.Measures:
+	if r.run.Measures {
 		return time.Second
-	case r.run.Pace == evidence.SlowPace:
-		return slowSteady * steady
 	}
-	return steady
+	d := steady
+	if r.run.Pace == evidence.SlowPace {
+		d *= slowSteady
+	}
+	for _, change := range r.Given {
+		if resting, ok := change.(interface{ Rest() time.Duration }); ok {
+			d = max(d, resting.Rest())
+		}
+	}
+	return d
 }
 
 // settle is how long the load goes on after the rollout.

@@ -25,6 +25,9 @@ type minSync time.Duration
 // Longer is the same, n times as long.
 func (d minSync) Longer(n int) Change { return d * minSync(n) }
 
+// Rest is for how long kube-proxy writes no rules after it wrote some.
+func (d minSync) Rest() time.Duration { return time.Duration(d) }
+
 func (d minSync) String() string {
 	return fmt.Sprintf("kube-proxy's minSyncPeriod of %v", time.Duration(d))
 }
