@@ -17,10 +17,12 @@ import (
 
 // underLoad: what reapply-at-the-minimum asks, with an autoscaler that measures. Clients keep four pods as busy as
 // they may get; the manifest that is applied says 1, as it did when they were few. The pod that is left serves all of
-// them until the autoscaler has looked and three others have started.
+// them until the autoscaler has looked and three others have started: a fifth of its CPU limit is enough for that. Few
+// requests make them busy, since what a request costs beyond its work is the machine's: 100 a second of 1 ms each kept a
+// pod in the lab at its limit, where it failed its readiness probes, and an autoscaler counts no pod that is not ready.
 func underLoad() harness.Scenario {
-	const busy, requests = 4, 100
-	app := fixtures.App{Replicas: 1, BurnCPU: time.Millisecond, PreStopSleep: 5 * time.Second, Linger: 2 * time.Second, OnTerm: fixtures.Drain}
+	const busy, requests = 4, 10
+	app := fixtures.App{Replicas: 1, BurnCPU: 10 * time.Millisecond, PreStopSleep: 5 * time.Second, Linger: 2 * time.Second, OnTerm: fixtures.Drain}
 	return harness.Scenario{
 		ID:     "under-load",
 		Claim:  "applying a manifest that names 1 replica leaves 1 of the 4 pods that an autoscaler arrived at under load, until it has measured again",
