@@ -61,7 +61,8 @@ func (m machine) run(ctx context.Context, out io.Writer, task string) (code int,
 	}
 	args := []string{"--core=0", m.kernel, // a kernel that panics aborts
 		"mem=" + strconv.Itoa(memory>>20) + "M", "ubd0=" + m.root, "ubd1=" + m.docker, "root=/dev/ubda", "rw", "init=/sbin/lab-init",
-		"hostfs=" + m.jail, "con0=fd:0,fd:1", "con=null", "quiet", "seccomp=auto",
+		"hostfs=" + m.jail, "con0=fd:0,fd:1", "con=null", "seccomp=auto",
+		"quiet", "loglevel=5", // but a panic comes with its registers
 		"ipv6.disable=1",                  // or kube-proxy writes all its rules twice, which takes seconds here
 		"uml_dir=" + filepath.Dir(m.jail)} // where it says its pid
 	cmd := exec.Command("prlimit", args...)
