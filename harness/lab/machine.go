@@ -63,6 +63,7 @@ func (m machine) run(ctx context.Context, out io.Writer, task string) (code int,
 		"mem=" + strconv.Itoa(memory>>20) + "M", "ubd0=" + m.root, "ubd1=" + m.docker, "root=/dev/ubda", "rw", "init=/sbin/lab-init",
 		"hostfs=" + m.jail, "con0=fd:0,fd:1", "con=null", "seccomp=auto",
 		"quiet", "loglevel=5", // but a panic comes with its registers
+		"sysctl.net.core.message_burst=0", // ipvs has nothing to say of each connection that it refuses
 		"ipv6.disable=1",                  // or kube-proxy writes all its rules twice, which takes seconds here
 		"uml_dir=" + filepath.Dir(m.jail)} // where it says its pid
 	cmd := exec.Command("prlimit", args...)
@@ -70,6 +71,9 @@ func (m machine) run(ctx context.Context, out io.Writer, task string) (code int,
 	cmd.Stdout, cmd.Stderr = out, out
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 	cmd.WaitDelay = outputPatience
+	if _, err := cmd.StdinPipe(); err != nil { // the kernel cannot wait for what /dev/null has to say
+		return 0, err
+	}
 	if err := cmd.Start(); err != nil {
 		return 0, err
 	}
