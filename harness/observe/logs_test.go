@@ -46,6 +46,7 @@ func TestLogs(t *testing.T) {
 			l.gets(5)
 			l.status(1, running, unbegun)
 			l.seen()
+			l.status(1, terminated, unbegun)
 			l.ends()
 			l.removed()
 		}, ""},
