@@ -20,6 +20,13 @@ type Session struct {
 
 	Pace        Pace         `json:"pace,omitempty"`        // of its scenarios; empty: the normal one
 	Calibration *Calibration `json:"calibration,omitempty"` // by which that was found out, unless it was asked for
+
+	Profile  string   `json:"profile,omitempty"`          // smoke, core or full; empty: recorded before there were profiles
+	LeftOut  int      `json:"left_out,omitempty"`         // scenarios of the selected suites that the profile does not run, per mode
+	Expected float64  `json:"expected_seconds,omitempty"` // what the run was expected to take when it began
+	Jobs     int      `json:"jobs,omitempty"`             // most recordings side by side on one cluster
+	Rate     int      `json:"rate,omitempty"`             // requests per second and lane that the run ended with
+	Steps    []string `json:"steps,omitempty"`            // a sentence for each time the rate or Jobs was lowered, and why
 }
 
 // A Cluster says what was under test. Every mode of a session has one, also one the host could not run.
