@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 )
 
@@ -47,6 +48,9 @@ func Parts() []Part {
 // AppendSpan adds a span to those of a run folder. Several processes may do so at once: each line is one write.
 func AppendSpan(folder string, s Span) error {
 	line, err := json.Marshal(s)
+	if err == nil {
+		err = s.check()
+	}
 	if err != nil {
 		return fmt.Errorf("evidence: write %s: %w", SpansFile, err)
 	}
@@ -83,10 +87,25 @@ func ReadSpans(folder string) ([]Span, error) {
 			return spans, nil
 		}
 		var s Span
-		if err := json.Unmarshal(line, &s); err != nil {
+		err := json.Unmarshal(line, &s)
+		if err == nil {
+			err = s.check()
+		}
+		if err != nil {
 			return spans, fmt.Errorf("evidence: read %s: line %d: it is no span: %w", path, n, err)
 		}
 		spans, data = append(spans, s), rest
+	}
+}
+
+func (s Span) check() error {
+	switch {
+	case s.Part == IdlePart || !slices.Contains(Parts(), s.Part):
+		return fmt.Errorf("unknown part %q", s.Part)
+	case s.Seconds < 0:
+		return fmt.Errorf("%s took %g s", s.Part, s.Seconds)
+	default:
+		return nil
 	}
 }
 

@@ -3,6 +3,7 @@ package evidence
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -39,11 +40,16 @@ func anySpan() *rapid.Generator[Span] {
 	began := time.Date(2026, 11, 21, 1, 2, 3, 0, time.UTC)
 	return rapid.Custom(func(t *rapid.T) Span {
 		return Span{
-			Part: rapid.SampledFrom(Parts()).Draw(t, "part"), Scenario: rapid.StringMatching("[a-z\n]{0,9}").Draw(t, "scenario"),
+			Part: rapid.SampledFrom(spanned()).Draw(t, "part"), Scenario: rapid.StringMatching("[a-z\n]{0,9}").Draw(t, "scenario"),
 			Began:   began.Add(time.Duration(rapid.Int64Range(0, 1e12).Draw(t, "began"))),
 			Seconds: rapid.Float64Range(0, 1e4).Draw(t, "seconds"),
 		}
 	})
+}
+
+// spanned are the parts of which there are spans.
+func spanned() []Part {
+	return slices.DeleteFunc(Parts(), func(p Part) bool { return p == IdlePart })
 }
 
 // One writer's line never ends up in another's.
@@ -51,7 +57,7 @@ func TestSpansOfSeveralWritersAreAllWhole(t *testing.T) {
 	dir := t.TempDir()
 	var writers sync.WaitGroup
 	const lines = 50
-	for _, part := range Parts() {
+	for _, part := range spanned() {
 		writers.Go(func() {
 			for range lines {
 				if err := AppendSpan(dir, Span{Part: part, Scenario: strings.Repeat("s", 5000)}); err != nil {
@@ -69,7 +75,7 @@ func TestSpansOfSeveralWritersAreAllWhole(t *testing.T) {
 	for _, s := range spans {
 		count[s.Part]++
 	}
-	for _, part := range Parts() {
+	for _, part := range spanned() {
 		if count[part] != lines {
 			t.Errorf("%s: %d spans, want %d", part, count[part], lines)
 		}
@@ -91,6 +97,9 @@ func TestSpansAreReadAsFarAsTheyAreWhole(t *testing.T) {
 		{"a line that was cut off before another was added", fine + fine[:10] + fine, "line 2: it is no span", 1},
 		{"an empty line", "\n" + fine, "line 1: it is no span", 0},
 		{"JSON that is no span", fine + "[1]\n" + fine, "line 2: it is no span", 1},
+		{"an unknown part", fine + `{"part":"lunch"}` + "\n", `line 2: it is no span: unknown part "lunch"`, 1},
+		{"a span of the time without one", fine + `{"part":"idle"}` + "\n", `line 2: it is no span: unknown part "idle"`, 1},
+		{"time that was won back", fine + `{"part":"settle","seconds":-2}` + "\n", "line 2: it is no span: settle took -2 s", 1},
 	} {
 		t.Run(tc.sentence, func(t *testing.T) {
 			dir := t.TempDir()
@@ -109,7 +118,11 @@ func TestSpansAreReadAsFarAsTheyAreWhole(t *testing.T) {
 			}
 		})
 	}
-	if spans, err := ReadSpans(t.TempDir()); spans != nil || err != nil {
+	dir := t.TempDir()
+	if err := AppendSpan(dir, Span{Part: IdlePart}); err == nil || !strings.Contains(err.Error(), `unknown part "idle"`) {
+		t.Errorf("a span of the time without one: %v", err)
+	}
+	if spans, err := ReadSpans(dir); spans != nil || err != nil {
 		t.Errorf("of a folder without the file: %v, %v", spans, err)
 	}
 }
