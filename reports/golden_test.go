@@ -99,7 +99,7 @@ func (full) Write([]byte) (int, error) { return 0, io.ErrShortWrite }
 
 func TestRecordedTextCannotSpoilAReport(t *testing.T) {
 	nasty := "a\x00b\x1b[31m\ufffe\u202ec\xff|<d>&\n\"e\""
-	r := reports.Report{Scenarios: []reports.Scenario{{
+	r := reports.Report{Run: reports.Run{Profile: nasty, LeftOut: 1, Steps: []string{nasty}}, Scenarios: []reports.Scenario{{
 		Suite: nasty, ID: nasty, Mode: nasty, Claim: nasty, Because: nasty, Outcome: verdict.Fail,
 		Rules: []reports.Rule{{ID: nasty, Because: nasty, Outcome: verdict.Fail}},
 	}}}
@@ -120,7 +120,7 @@ func TestRecordedTextCannotSpoilAReport(t *testing.T) {
 	if err := reports.Terminal(&b, r); err != nil {
 		t.Fatal(err)
 	}
-	if strings.ContainsAny(b.String(), "\x00\x1b\u202e") || strings.Count(b.String(), "\n") != 5 {
+	if strings.ContainsAny(b.String(), "\x00\x1b\u202e") || strings.Count(b.String(), "\n") != 7 {
 		t.Errorf("the terminal was spoiled: %q", b.String())
 	}
 	b.Reset()

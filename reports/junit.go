@@ -69,14 +69,14 @@ func JUnit(w io.Writer, r Report) error {
 		for i < len(r.Scenarios) && r.Scenarios[i].Suite == r.Scenarios[first].Suite && r.Scenarios[i].Mode == r.Scenarios[first].Mode {
 			i++
 		}
-		all.Suites = append(all.Suites, newJUnitSuite(r.Scenarios[first:i]))
+		all.Suites = append(all.Suites, newJUnitSuite(r.Run.Profile, r.Scenarios[first:i]))
 	}
 	for _, s := range r.Scenarios {
 		whole.add(s)
 	}
 	if broken := strings.Join(r.Run.Broken, "; "); broken != "" {
 		s := Scenario{Suite: "session", ID: "infrastructure", Because: broken}
-		all.Suites = append(all.Suites, newJUnitSuite([]Scenario{s}))
+		all.Suites = append(all.Suites, newJUnitSuite(r.Run.Profile, []Scenario{s}))
 		whole.add(s)
 	}
 	all.junitCounts = whole.counts()
@@ -120,9 +120,10 @@ func (t *tally) counts() junitCounts {
 }
 
 // newJUnitSuite takes the scenarios of one suite and mode, at least one.
-func newJUnitSuite(scenarios []Scenario) junitSuite {
+func newJUnitSuite(profile string, scenarios []Scenario) junitSuite {
 	suite := junitSuite{Name: legal(scenarios[0].Suite)}
 	suite.Properties.add("mode", scenarios[0].Mode)
+	suite.Properties.add("profile", profile)
 	var began time.Time
 	var counted tally
 	for _, s := range scenarios {

@@ -23,6 +23,7 @@ const evidenceFolder = "evidence"
 // Load reads the run folder dir and judges it anew:
 //
 //	evidence/session.json
+//	evidence/spans.jsonl
 //	evidence/<mode>/cluster.json
 //	evidence/<mode>/<suite>/<scenario>[-<attempt>]/{run.json,hits.parquet,arrivals.parquet,events.jsonl}
 //
@@ -45,12 +46,17 @@ func Load(dir string) (Report, error) {
 	r := Report{
 		APIVersion: APIVersion, Kind: Kind,
 		Run: Run{ID: session.ID, Began: session.Began.UTC(), Ended: session.Ended.UTC(), Version: session.Version, Command: session.Command, Broken: session.Broken,
-			Pace: session.Pace, Calibration: newCalibration(session.Calibration)},
+			Pace: session.Pace, Calibration: newCalibration(session.Calibration),
+			Profile: session.Profile, LeftOut: session.LeftOut, Expected: thousandths(session.Expected),
+			Jobs: session.Jobs, Rate: session.Rate, Steps: session.Steps},
 		Clusters: []evidence.Cluster{}, Scenarios: []Scenario{},
 	}
 	if session.Ended.After(session.Began) {
 		r.Summary.Seconds = seconds(session.Ended.Sub(session.Began))
 	}
+	spans, err := evidence.ReadSpans(dir)
+	r.broken(dir, err)
+	r.Run.Seconds = secondsByPart(spans, session.Began, session.Ended)
 	modes, err := folders(root)
 	r.broken(dir, err)
 	slices.SortFunc(modes, compareModes)

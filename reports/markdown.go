@@ -18,7 +18,7 @@ const (
 )
 
 // Markdown writes summary.md, worst first: totals, the reason for every outcome but pass, the outcomes of
-// scenarios in each mode, and what was measured. It never has more than 1 MiB, and says what that left out.
+// scenarios in each mode, what was measured, and where the time went. It never has more than 1 MiB, and says what that left out.
 func Markdown(w io.Writer, r Report) error {
 	if _, err := w.Write(summary(r, summaryLimit)); err != nil {
 		return fmt.Errorf("reports: write markdown: %w", err)
@@ -31,10 +31,16 @@ func summary(r Report, limit int) []byte {
 	d := draft{limit: limit}
 	d.line("# Rollcall %s", escape(r.Run.ID))
 	d.line("\n%s", escape(clipped(totals(r), becauseLimit)))
+	for _, said := range append([]string{ProfileLine(r)}, r.Run.Steps...) {
+		if said != "" {
+			d.line("\n%s", escape(clipped(said, becauseLimit)))
+		}
+	}
 	r.Scenarios = worstFirst(r.Scenarios)
 	d.notPassed(r.Scenarios)
 	d.outcomes(r.Scenarios)
 	d.measured(r.Scenarios)
+	d.spent(r.Run.Spent())
 	return d.bytes()
 }
 
@@ -188,6 +194,20 @@ func (d *draft) measured(scenarios []Scenario) {
 		}
 		d.row(cells[:]...)
 	}
+}
+
+// spent is the table of where the time went.
+func (d *draft) spent(parts []Spent) {
+	if len(parts) == 0 {
+		return
+	}
+	var names, times []string
+	for _, s := range parts {
+		names, times = append(names, string(s.Part)), append(times, fmt.Sprintf("%.0f s", s.Seconds))
+	}
+	d.line("\n## Where the time went\n\nRecordings side by side add up; idle is when nothing was under way.\n")
+	d.head(names...)
+	d.row(times...)
 }
 
 // escape makes recorded text one line that Markdown shows as it is.

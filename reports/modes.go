@@ -37,6 +37,9 @@ func Modes(w io.Writer, runs []Report) error {
 			if c.run.Pace != "" && c.run.Pace != evidence.NormalPace {
 				pace = fmt.Sprintf(", at the %s pace", c.run.Pace)
 			}
+			if c.run.Rate > 0 {
+				pace += fmt.Sprintf(", at most %d requests per second and lane", c.run.Rate)
+			}
 			return fmt.Sprintf("%s, Kubernetes %s, kernel %s%s", c.run.ID, c.cluster.Kubernetes, c.cluster.Kernel, pace)
 		}},
 	} {

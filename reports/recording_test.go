@@ -21,7 +21,15 @@ func runFolder(t *testing.T) string {
 	dir := t.TempDir()
 	put(t, filepath.Join(dir, "evidence", evidence.SessionFile), evidence.Session{
 		Schema: 1, ID: "sample-run", Began: began(), Ended: began().Add(95 * time.Second), Version: "v0.1.0", Command: "make conformance",
+		Profile: "core", LeftOut: 41, Expected: 80, Jobs: 2, Rate: 50,
+		Steps: []string{"iptables: from 100 to 50 requests per second and lane: clients of rollout/drained were 0.3 s late"},
 	})
+	spend(t, dir,
+		spent(evidence.ImagePart, -2, 0.2), spent(evidence.ClusterPart, 0, 40),
+		spent(evidence.DeployPart, 40, 5), spent(evidence.SteadyPart, 45, 3.5),
+		spent(evidence.RolloutPart, 48.5, 12), spent(evidence.RolloutPart, 50, 12),
+		spent(evidence.SettlePart, 62, 9.4), spent(evidence.CleanUpPart, 75, 18),
+	)
 	for _, mode := range []string{"iptables", "ipvs", "nftables"} {
 		put(t, filepath.Join(dir, "evidence", mode, evidence.ClusterFile), evidence.Cluster{
 			Name: "rollcall-" + mode, Mode: mode, Provider: "kind", Kubernetes: "v1.36.3", Kernel: "6.12.0", CNI: "kindnet", Nodes: 3,
@@ -52,6 +60,20 @@ func runFolder(t *testing.T) string {
 		Skipped: "the kernel of this host has no ip_vs module",
 	}})
 	return dir
+}
+
+// spent is a span from so many seconds after the run began.
+func spent(part evidence.Part, from, seconds float64) evidence.Span {
+	return evidence.Span{Part: part, Mode: "iptables", Began: began().Add(time.Duration(from * float64(time.Second))), Seconds: seconds}
+}
+
+func spend(t *testing.T, dir string, spans ...evidence.Span) {
+	t.Helper()
+	for _, s := range spans {
+		if err := evidence.AppendSpan(dir, s); err != nil {
+			t.Fatal(err)
+		}
+	}
 }
 
 // nftablesOnly is a rule that no run in another mode is judged by.

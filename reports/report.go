@@ -39,6 +39,14 @@ type Run struct {
 
 	Pace        evidence.Pace `json:"pace,omitempty"`        // of its scenarios; absent: normal, before paces were known
 	Calibration *Calibration  `json:"calibration,omitempty"` // by which it was found
+
+	Profile  string                    `json:"profile,omitempty"`          // smoke, core or full; absent: before there were profiles
+	LeftOut  int                       `json:"left_out,omitempty"`         // scenarios that it does not run, per mode
+	Expected float64                   `json:"expected_seconds,omitempty"` // for the run, when it began
+	Jobs     int                       `json:"jobs,omitempty"`             // most recordings side by side on one cluster
+	Rate     int                       `json:"rate,omitempty"`             // requests per second and lane it ended with
+	Steps    []string                  `json:"steps,omitempty"`            // a sentence for each time the rate or Jobs was lowered
+	Seconds  map[evidence.Part]float64 `json:"seconds_by_part,omitempty"`  // recordings side by side add up
 }
 
 // A Calibration is what a short trial showed of the machine that clients and cluster share.

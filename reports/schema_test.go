@@ -103,6 +103,8 @@ func TestWhatIsNotAReportIsNotValid(t *testing.T) {
 		{"a negative count", `"retried": 0`, `"retried": -1`},
 		{"null for a list", `"features": [`, `"features": null, "x": [`},
 		{"a time that is none", `"began": "2026-11-20T09:30:00Z"`, `"began": "yesterday"`},
+		{"a misspelt part", `"clean-up": `, `"cleanup": `},
+		{"an unknown profile", `"profile": "core"`, `"profile": "most"`},
 		{"another schema", `rollcall/v1alpha1`, `rollcall/v2`},
 		{"a folder elsewhere", `"evidence": "evidence/`, `"evidence": "/evidence/`},
 	} {

@@ -14,10 +14,11 @@ import (
 const (
 	cellWidth = 60
 	textWidth = 100
+	lineWidth = 116 // below the table, where lines that go on are indented by 4
 )
 
 // Terminal writes the table a person reads when a run ends: plain text without colour, a line per
-// scenario and under it the reason for its outcome. What was skipped stands below, by reason.
+// scenario and under it the reason for its outcome. What was skipped stands below, by reason, and last how the run went.
 func Terminal(w io.Writer, r Report) error {
 	rows := []row{columns()}
 	var shown []Scenario
@@ -59,6 +60,14 @@ func Terminal(w io.Writer, r Report) error {
 		}
 	}
 	fmt.Fprintf(&b, "\n%s\n", totals(r))
+	for _, text := range append([]string{ProfileLine(r), spentLine(r.Run)}, r.Run.Steps...) {
+		for i, line := range wrap(oneLine(text), lineWidth) {
+			if i > 0 {
+				line = "    " + line
+			}
+			fmt.Fprintln(&b, line)
+		}
+	}
 	if _, err := w.Write(b.Bytes()); err != nil {
 		return fmt.Errorf("reports: write table: %w", err)
 	}

@@ -27,7 +27,15 @@ func recordedFolder(t testing.TB) string {
 	dir := t.TempDir()
 	put(t, filepath.Join(dir, "evidence", evidence.SessionFile), evidence.Session{
 		Schema: 1, ID: "sample-run", Began: began, Ended: began.Add(222 * time.Second), Version: "v0.1.0", Command: "make conformance",
+		Profile: "smoke", LeftOut: 90, Expected: 180, Jobs: 2, Rate: 25,
+		Steps: []string{"from 2 recordings side by side to 1: nodes were <busy>"},
 	})
+	for from, part := range []evidence.Part{evidence.ClusterPart, evidence.SteadyPart, evidence.RolloutPart} {
+		span := evidence.Span{Part: part, Began: began.Add(time.Duration(from) * time.Minute), Seconds: 70.5}
+		if err := evidence.AppendSpan(dir, span); err != nil {
+			t.Fatal(err)
+		}
+	}
 	for _, name := range []string{"iptables-undrained", "nftables-undrained", "iptables-drained", "nftables-drained", "iptables-dead-agent"} {
 		from := filepath.Join("..", "testdata", "recorded", name)
 		var run evidence.Run

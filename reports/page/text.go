@@ -18,6 +18,7 @@ import (
 func words() template.FuncMap {
 	return template.FuncMap{
 		"tally":      outcomes,
+		"profile":    reports.ProfileLine,
 		"faults":     faults,
 		"versions":   versions,
 		"numbers":    numbers,

@@ -1,0 +1,36 @@
+package reports
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+)
+
+// FullProfile is the profile that leaves no scenario out, and that of a run from before there were profiles.
+const FullProfile = "full"
+
+// ProfileOf is the profile of a run.
+func ProfileOf(r Run) string { return cmp.Or(r.Profile, FullProfile) }
+
+// ProfileLine says which profile was run, what it left out and how long the run took against what was expected; empty if
+// none of it is known.
+func ProfileLine(r Report) string {
+	var parts []string
+	if p := r.Run.Profile; p != "" && r.Run.LeftOut > 0 {
+		scenarios := "scenarios"
+		if r.Run.LeftOut == 1 {
+			scenarios = "scenario"
+		}
+		parts = append(parts, fmt.Sprintf("profile %s: %d %s of each mode left out, -profile=%s runs all", p, r.Run.LeftOut, scenarios, FullProfile))
+	} else if p != "" {
+		parts = append(parts, "profile "+p)
+	}
+	if r.Run.Expected > 0 {
+		took := "and has not ended"
+		if r.Summary.Seconds > 0 {
+			took = fmt.Sprintf("took %.0f s", r.Summary.Seconds)
+		}
+		parts = append(parts, fmt.Sprintf("expected %.0f s, %s", r.Run.Expected, took))
+	}
+	return strings.Join(parts, "; ")
+}

@@ -1,0 +1,74 @@
+package reports
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"rollcall/harness/evidence"
+)
+
+// Spent is what of a run's time went into a part.
+type Spent struct {
+	Part    evidence.Part
+	Seconds float64
+}
+
+// Spent lists the parts of which there is anything to tell, in the order in which a run comes to them.
+func (r Run) Spent() (all []Spent) {
+	for _, part := range evidence.Parts() {
+		if seconds, told := r.Seconds[part]; told {
+			all = append(all, Spent{part, seconds})
+		}
+	}
+	return all
+}
+
+// secondsByPart sums up spans. Idle is the time from began to ended in which none was under way, and absent if the run
+// has not ended.
+func secondsByPart(spans []evidence.Span, began, ended time.Time) map[evidence.Part]float64 {
+	if len(spans) == 0 {
+		return nil
+	}
+	sums := make(map[evidence.Part]float64)
+	for _, s := range spans {
+		sums[s.Part] += s.Seconds
+	}
+	if ended.After(began) {
+		sums[evidence.IdlePart] = uncovered(spans, began, ended.Sub(began).Seconds())
+	}
+	for part, sum := range sums {
+		sums[part] = thousandths(sum)
+	}
+	return sums
+}
+
+// uncovered is how many of the seconds after began are in no span.
+func uncovered(spans []evidence.Span, began time.Time, seconds float64) (idle float64) {
+	from := func(s evidence.Span) float64 { return s.Began.Sub(began).Seconds() }
+	covered := 0.0 // up to here
+	for _, s := range slices.SortedFunc(slices.Values(spans), func(a, b evidence.Span) int { return a.Began.Compare(b.Began) }) {
+		idle += max(0, min(from(s), seconds)-covered)
+		covered = max(covered, from(s)+s.Seconds)
+	}
+	return idle + max(0, seconds-covered)
+}
+
+// spentLine is like "time: cluster 58 s, steady 80 s (recordings side by side add up), idle 12 s"; empty if nothing is told.
+func spentLine(r Run) string {
+	var parts []string
+	for _, s := range r.Spent() {
+		if s.Part != evidence.IdlePart {
+			parts = append(parts, fmt.Sprintf("%s %.0f s", s.Part, s.Seconds))
+		}
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	line := "time: " + strings.Join(parts, ", ") + " (recordings side by side add up)"
+	if idle, told := r.Seconds[evidence.IdlePart]; told {
+		line += fmt.Sprintf(", %s %.0f s", evidence.IdlePart, idle)
+	}
+	return line
+}
