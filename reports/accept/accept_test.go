@@ -121,6 +121,30 @@ func TestRunsWithNothingInCommonCannotBeDecided(t *testing.T) {
 	}
 }
 
+func TestOnlyRunsOfOneProfileAreDecided(t *testing.T) {
+	of := func(folder, profile string) compare.Side {
+		s := baseline()
+		s.Folder, s.Report.Run.Profile = folder, profile
+		return s
+	}
+	for _, row := range []struct{ sentence, baseline, candidate, err string }{
+		{"both are from before there were profiles", "", "", ""},
+		{"both are of the same", "core", "core", ""},
+		{"before there were profiles everything was run", "", "full", ""},
+		{"the candidate ran less", "", "core",
+			"accept: baseline out/a is of profile full and candidate out/b of profile core: run the candidate again with -profile=full"},
+		{"the candidate ran more", "smoke", "core",
+			"accept: baseline out/a is of profile smoke and candidate out/b of profile core: run the candidate again with -profile=smoke"},
+	} {
+		t.Run(row.sentence, func(t *testing.T) {
+			_, err := accept.Decide(of("out/a", row.baseline), of("out/b", row.candidate), accept.Policy{}, trend.History{}, today)
+			if got := fmt.Sprint(err); row.err == "" && err != nil || row.err != "" && got != row.err {
+				t.Errorf("error %s, want %q", got, row.err)
+			}
+		})
+	}
+}
+
 func TestSheet(t *testing.T) {
 	policy := accept.Policy{Exceptions: []accept.Exception{{Scenario: "control/undrained", Number: "failed", Until: "2027-01-31", Because: "a <known> one | OPS-1"}}}
 	var decisions []accept.Decision

@@ -36,8 +36,11 @@ type Reason struct {
 
 // Decide holds the candidate against its baseline and the policy, on a day. What passed in the baseline has to pass, and
 // no number may be worse by more than two runs of the same differ. The history, which may be empty, tells by how much that
-// is. The error, one line, is for runs that have nothing in common.
+// is. The error, one line, is for runs of different profiles, or that have nothing in common.
 func Decide(baseline, candidate compare.Side, p Policy, history trend.History, today time.Time) (Decision, error) {
+	if err := sameProfile(baseline, candidate); err != nil {
+		return Decision{}, err
+	}
 	c, err := compare.Compare(baseline, candidate, nil, history)
 	if err != nil {
 		return Decision{}, err
@@ -50,6 +53,16 @@ func Decide(baseline, candidate compare.Side, p Policy, history trend.History, t
 	reasons = append(reasons, ofNumbers(c)...)
 	d.weigh(once(reasons), p, today)
 	return d, nil
+}
+
+// sameProfile is an error if one run was never to show what the other did.
+func sameProfile(baseline, candidate compare.Side) error {
+	want, got := reports.ProfileOf(baseline.Report.Run), reports.ProfileOf(candidate.Report.Run)
+	if want == got {
+		return nil
+	}
+	return fmt.Errorf("accept: baseline %s is of profile %s and candidate %s of profile %s: run the candidate again with -profile=%s",
+		baseline.Folder, want, candidate.Folder, got, want)
 }
 
 // ofTheRun tells what is not in the candidate at all.

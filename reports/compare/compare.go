@@ -74,8 +74,11 @@ func (c Comparison) Changed() bool {
 func Compare(a, b Side, pairs []Pair, history trend.History) (Comparison, error) {
 	c := Comparison{A: a.Report.Run, B: b.Report.Run}
 	c.noteSides(a, b)
-	if !c.samePace() {
-		c.note("They went at different paces, %s and %s: of the numbers only counts of pods are compared.", paceOf(c.A), paceOf(c.B))
+	switch a, b := paceText(c.A), paceText(c.B); {
+	case !c.samePace():
+		c.note("They went at different paces, %s and %s: of the numbers only counts of pods are compared.", a, b)
+	case !c.sameRate():
+		c.note("A sent %s, B %s: how many failed, were sent again or lost their reply is compared where the load was the same.", a, b)
 	}
 	modesA, modesB := a.Modes(), b.Modes()
 	if len(pairs) == 0 {
@@ -98,6 +101,7 @@ func Compare(a, b Side, pairs []Pair, history trend.History) (Comparison, error)
 		}
 		c.add(p, a.in(p.A), b.in(p.B), history)
 	}
+	c.noteProfiles()
 	if c.Compared == 0 {
 		return c, fmt.Errorf("compare: runs %s, with modes %v, and %s, with %v, have no scenario and mode in common: to compare two modes: --modes iptables:nftables",
 			a.Report.Run.ID, modesA, b.Report.Run.ID, modesB)
@@ -180,7 +184,7 @@ func (c *Comparison) addClusters(p Pair, a, b view) {
 func (c *Comparison) addNumbers(name string, p Pair, a, b view, history trend.History) {
 	lineA, lineB := a.lines[name], b.lines[name]
 	sameLoad := lineA.Load == lineB.Load
-	if !sameLoad && c.samePace() {
+	if !sameLoad && c.samePace() && c.sameRate() {
 		c.note("%s in %s had another load, %s and then %s: how many requests failed, were sent again or lost their reply is not compared.",
 			name, p, orNone(lineA.Load), orNone(lineB.Load))
 	}
@@ -234,6 +238,16 @@ func (c *Comparison) addNumbers(name string, p Pair, a, b view, history trend.Hi
 
 // samePace says whether times of the two runs can be compared.
 func (c *Comparison) samePace() bool { return paceOf(c.A) == paceOf(c.B) }
+
+// sameRate says whether the two runs sent as often, as far as both know.
+func (c *Comparison) sameRate() bool { return c.A.Rate == c.B.Rate || c.A.Rate == 0 || c.B.Rate == 0 }
+
+func paceText(r reports.Run) string {
+	if r.Rate > 0 {
+		return fmt.Sprintf("at most %d requests per second and lane", r.Rate)
+	}
+	return string(paceOf(r))
+}
 
 func paceOf(r reports.Run) evidence.Pace { return cmp.Or(r.Pace, evidence.NormalPace) }
 

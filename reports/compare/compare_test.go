@@ -268,6 +268,74 @@ func TestOfAnotherPaceOnlyPodsAreCompared(t *testing.T) {
 	}
 }
 
+// A rate is no pace: what took time is compared, and of counts those of scenarios with the same load.
+func TestRunsOfDifferentRates(t *testing.T) {
+	a := open(t, recorded{id: "a", modes: []string{"iptables"}}.folder(t))
+	a.Report.Run.Rate = 100
+	b := a
+	b.Report.Run.ID, b.Report.Run.Rate = "b", 25
+	b.Report.Scenarios = slices.Clone(a.Report.Scenarios)
+	for i := range b.Report.Scenarios {
+		s := &b.Report.Scenarios[i]
+		s.Lanes = slices.Clone(s.Lanes)
+		for j := range s.Lanes {
+			s.Lanes[j].AskedRate /= 4
+		}
+	}
+	c := compared(t, a, b)
+	const want = "A sent at most 100 requests per second and lane, B at most 25 requests per second and lane: how many failed"
+	if c.Changed() || len(c.Notes) != 1 || !strings.HasPrefix(c.Notes[0], want) {
+		t.Errorf("%s", write(t, sheet.Markdown, c))
+	}
+	a.Report.Run.Rate, a.Report.Run.Pace = 0, evidence.LightPace
+	if c := compared(t, a, b); !strings.Contains(c.Notes[0], "different paces, light and at most 25 requests per second and lane: of the") {
+		t.Errorf("notes %q", c.Notes)
+	}
+}
+
+// What the other profile was never to run has neither gone nor come.
+func TestRunsOfDifferentProfiles(t *testing.T) {
+	all := open(t, recorded{id: "all", modes: []string{"iptables"}}.folder(t))
+	of := func(profile string, leaves int) compare.Side {
+		s := all
+		s.Report.Run.Profile, s.Report.Scenarios = profile, all.Report.Scenarios[leaves:]
+		return s
+	}
+	own := func(s compare.Side) compare.Side {
+		s.Report.Scenarios = append(slices.Clone(s.Report.Scenarios), reports.Scenario{ID: "shop", Suite: "own", Mode: "iptables"})
+		return s
+	}
+	for _, row := range []struct {
+		sentence  string
+		a, b      compare.Side
+		gone, new int
+		note      string // empty: none
+	}{
+		{"none of both, as of long ago, and one scenario went", of("", 0), of("", 1), 1, 0, ""},
+		{"a run of long ago ran all, as full does", of("", 0), of("full", 1), 1, 0, ""},
+		{"the same, and one scenario came", of("core", 1), of("core", 0), 0, 1, ""},
+		{"a smaller one leaves two out", of("core", 0), of("smoke", 2), 0, 0,
+			"A ran profile core and B profile smoke: scenarios of A alone, 2, are not compared: -profile=core runs them in B too."},
+		{"a larger one has two more", of("core", 2), of("", 0), 0, 0,
+			"A ran profile core and B profile full: scenarios of B alone, 2, are not compared: -profile=full runs them in A too."},
+		{"what the smaller one alone has is new", of("full", 1), own(of("core", 2)), 0, 1,
+			"A ran profile full and B profile core: scenarios of A alone, 1, are not compared: -profile=full runs them in B too."},
+		{"and gone the other way round", own(of("core", 2)), of("full", 1), 1, 0,
+			"A ran profile core and B profile full: scenarios of B alone, 1, are not compared: -profile=full runs them in A too."},
+		{"one of a newer build, which may be any", of("core", 0), of("nightly", 1), 1, 0, "A ran profile core and B profile nightly."},
+	} {
+		t.Run(row.sentence, func(t *testing.T) {
+			c := compared(t, row.a, row.b)
+			if len(c.Gone) != row.gone || len(c.New) != row.new {
+				t.Errorf("%d went and %d are new, want %d and %d", len(c.Gone), len(c.New), row.gone, row.new)
+			}
+			if got := strings.Join(c.Notes, " "); got != row.note {
+				t.Errorf("it says %q, want %q", got, row.note)
+			}
+		})
+	}
+}
+
 // By how much runs differ for which the cluster was changed, nothing but runs like them can tell.
 func TestOfAChangedClusterTimesAreComparedByAHistoryAlone(t *testing.T) {
 	a := open(t, recorded{id: "a", modes: []string{"iptables"}}.folder(t))

@@ -19,6 +19,7 @@ import (
 
 // A Side is one of the two runs.
 type Side struct {
+	Folder string // of the run
 	Report reports.Report
 	Notes  []string // what there is to know of where the report is from
 }
@@ -35,13 +36,13 @@ func Open(dir string) (Side, error) {
 	case err != nil && errThen != nil:
 		return Side{}, errThen
 	case err != nil:
-		s := Side{Report: then}
+		s := Side{Folder: dir, Report: then}
 		s.note("its evidence is gone, and it is taken from its %s alone, by the rules of build %s", reports.ReportFile, then.Run.Version)
 		return s.complete(), nil
 	case errThen != nil:
-		return Side{Report: now}.complete(), nil
+		return Side{Folder: dir, Report: now}.complete(), nil
 	}
-	s := Side{Report: now}
+	s := Side{Folder: dir, Report: now}
 	s.patch(dir, then)
 	return s.complete(), nil
 }

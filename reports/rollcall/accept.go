@@ -23,7 +23,8 @@ place of its baseline: go or no-go, with every reason. Markdown is printed. With
 
 Go means: what passed in the baseline passes in the candidate, nothing new
 fails, and no number is worse by more than two runs of the same differ. By how
-much that is, rollcall compare --help says.
+much that is, rollcall compare --help says. Both have to be runs of the same profile;
+a run from before there were profiles counts as full.
 
 A policy adds to that:
 
@@ -45,7 +46,8 @@ rollcall schema policy prints its JSON Schema.
 Exit codes:
   0  go
   1  no-go
-  2  wrong usage, or a folder, policy or history that cannot be read
+  2  wrong usage, a folder, policy or history that cannot be read, or runs of
+     different profiles
   3  the decision could not be written`,
 		Example: `  rollcall accept --baseline out/v1.35 --candidate out/v1.36 --policy policy.yaml
   rollcall accept --baseline out/v1.35 --candidate out/v1.36 --candidate out/v1.37 --html accept.html`,

@@ -28,7 +28,8 @@ both have is compared with itself; --modes iptables:nftables compares A's
 iptables with B's nftables, or, without B, two modes of A.
 
 The evidence of both is judged by the rules of this build; of a run whose
-evidence is gone, report.json is taken, and the output says so.
+evidence is gone, report.json is taken, and the output says so. Scenarios that
+only the run of the larger profile has are neither new nor missing.
 
 By how much a number may differ is a default, for each number, from many runs
 on one small machine. With --history, which rollcall trend writes, it is what

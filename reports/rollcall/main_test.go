@@ -47,14 +47,20 @@ func runFolder(t *testing.T, refused ...int) string {
 	return dir
 }
 
-// ended is a run folder whose run came to its end.
-func ended(t *testing.T, dir string) string {
+// profiled is a run folder whose run had a profile and came to its end.
+func profiled(t *testing.T, dir, profile string) string {
 	t.Helper()
-	session := evidence.Session{Schema: 1, ID: "r", Ended: time.Unix(9, 0).UTC()}
+	session := evidence.Session{Schema: 1, ID: "r", Ended: time.Unix(9, 0).UTC(), Profile: profile}
 	if err := evidence.WriteJSON(filepath.Join(dir, "evidence", evidence.SessionFile), session); err != nil {
 		t.Fatal(err)
 	}
 	return dir
+}
+
+// ended is a run folder whose run came to its end.
+func ended(t *testing.T, dir string) string {
+	t.Helper()
+	return profiled(t, dir, "")
 }
 
 func TestExitCodes(t *testing.T) {
@@ -130,6 +136,10 @@ func TestExitCodes(t *testing.T) {
 		{"a candidate that fails", []string{"accept", "--baseline", steady, "--candidate", steady, "--candidate", ended(t, runFolder(t, 60))}, 1, "# Rollcall accept: no-go\n", ""},
 		{"a candidate that fails as its policy expects", []string{"accept", "--baseline", steady, "--candidate", ended(t, runFolder(t, 60)), "--policy", policy(t, "rollout/drained")}, 0, "Rollcall accept: go\n", ""},
 		{"a policy that means nothing", []string{"accept", "--baseline", steady, "--candidate", steady, "--policy", policy(t, "drained")}, 2, "", `exceptions[0].scenario: "drained" is no scenario`},
+		{"a candidate of another profile", []string{"accept", "--baseline", steady, "--candidate", profiled(t, runFolder(t), "core")}, 2, "",
+			"of profile core: run the candidate again with -profile=full"},
+		{"a run compared with one of another profile", []string{"compare", steady, profiled(t, runFolder(t), "core")}, 0,
+			"A ran profile full and B profile core", ""},
 		{"a candidate without its baseline", []string{"accept", "--candidate", steady}, 2, "", "--baseline DIR --candidate DIR"},
 		{"a candidate that is no run", []string{"accept", "--baseline", steady, "--candidate", empty}, 2, "", "not a run folder"},
 		{"a decision that cannot be written", []string{"accept", "--baseline", steady, "--candidate", steady, "--html", unwritable}, 3, "", "rollcall: write page: "},

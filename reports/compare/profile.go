@@ -1,0 +1,31 @@
+package compare
+
+import (
+	"slices"
+
+	"rollcall/reports"
+)
+
+// noteProfiles says that the runs had different profiles. What the larger one alone has neither went nor is new, because
+// the other was never to run it: it is only counted.
+func (c *Comparison) noteProfiles() {
+	a, b := reports.ProfileOf(c.A), reports.ProfileOf(c.B)
+	switch {
+	case a == b:
+	case smaller(b, a):
+		c.note("A ran profile %s and B profile %s: scenarios of A alone, %d, are not compared: -profile=%s runs them in B too.", a, b, len(c.Gone), a)
+		c.Gone = nil
+	case smaller(a, b):
+		c.note("A ran profile %s and B profile %s: scenarios of B alone, %d, are not compared: -profile=%s runs them in A too.", a, b, len(c.New), b)
+		c.New = nil
+	default:
+		c.note("A ran profile %s and B profile %s.", a, b)
+	}
+}
+
+// smaller says whether one profile is known to run less than another.
+func smaller(one, other string) bool {
+	size := []string{"smoke", "core", reports.FullProfile}
+	i := slices.Index(size, one)
+	return i >= 0 && i < slices.Index(size, other)
+}
