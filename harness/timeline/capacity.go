@@ -23,7 +23,7 @@ func (t Timeline) Capacities() []Capacity {
 	pods := make(map[string]pod)
 	var steps []Capacity
 	for _, e := range t.Events {
-		if v := e.By.Version; e.By.Pod == "" || v != "" && v != t.Old && v != t.New {
+		if !t.rolled(e.By) {
 			continue
 		}
 		p := pods[e.By.Pod]
@@ -58,6 +58,11 @@ func (t Timeline) Capacities() []Capacity {
 	return steps
 }
 
+// rolled reports whether it is a pod of the versions that are rolled out.
+func (t Timeline) rolled(by evidence.Server) bool {
+	return by.Pod != "" && (by.Version == "" || by.Version == t.Old || by.Version == t.New)
+}
+
 // MinAvailable is the first moment with the fewest available pods, from the beginning of the
 // rollout until the last old pod is gone. It is absent when no pod was seen before the rollout,
 // or a mark is missing.
@@ -86,13 +91,16 @@ func (t Timeline) rolloutCapacities() []Capacity {
 	if !marked || !ended {
 		return nil
 	}
-	var steps []Capacity
+	return t.capacitiesBetween(begun, gone)
+}
+
+func (t Timeline) capacitiesBetween(begun, until time.Duration) (steps []Capacity) {
 	for _, step := range t.Capacities() {
 		switch {
 		case step.At <= begun:
 			step.At = begun
 			steps = []Capacity{step}
-		case step.At <= gone && len(steps) > 0:
+		case step.At <= until && len(steps) > 0:
 			steps = append(steps, step)
 		}
 	}

@@ -1,21 +1,32 @@
 package timeline
 
-import "rollcall/harness/evidence"
+import (
+	"time"
+
+	"rollcall/harness/evidence"
+)
 
 // A Scaling is a ReplicaSet being given a size.
 type Scaling struct {
 	Version string // of the ReplicaSet's pods
 	Size    int
+	At      time.Duration
 }
 
 // Fact is what the scenario noted under a name last.
 func (t Timeline) Fact(name string) (value string, ok bool) {
+	noted, ok := t.FactNoted(name)
+	return noted.Detail, ok
+}
+
+// FactNoted is when it did so.
+func (t Timeline) FactNoted(name string) (noted evidence.Event, ok bool) {
 	for _, e := range t.Events {
 		if e.Kind == evidence.Fact && e.Object == name {
-			value, ok = e.Detail, true
+			noted, ok = e, true
 		}
 	}
-	return value, ok
+	return noted, ok
 }
 
 // Scalings lists the sizes that ReplicaSets were given from the rollout's begin on, in order. It is absent
@@ -24,7 +35,7 @@ func (t Timeline) Scalings() (sizes []Scaling, ok bool) {
 	begun, ok := t.Mark(evidence.RolloutBegun)
 	for _, e := range t.Events {
 		if e.Kind == evidence.ReplicaSetScaled && e.At >= begun {
-			sizes = append(sizes, Scaling{Version: e.Detail, Size: e.Count})
+			sizes = append(sizes, Scaling{Version: e.Detail, Size: e.Count, At: e.At})
 		}
 	}
 	return sizes, ok

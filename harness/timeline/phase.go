@@ -38,6 +38,9 @@ func (t Timeline) rolloutEnd() evidence.EventKind {
 	return evidence.OldGone
 }
 
+// RolloutEnd is when the rollout was over; 0 without its mark.
+func (t Timeline) RolloutEnd() time.Duration { return t.marks[t.rolloutEnd()] }
+
 // marks are the steps of a scenario.
 var marks = []evidence.EventKind{evidence.LoadBegun, evidence.RolloutBegun, evidence.StatusDone, evidence.OldGone, evidence.Barrier, evidence.LoadEnded}
 

@@ -1,0 +1,78 @@
+package timeline
+
+import (
+	"strings"
+	"time"
+
+	"rollcall/harness/evidence"
+)
+
+// A Delay is a sign that the kubelet of a pod's node did not get to its work.
+type Delay struct {
+	evidence.Server
+	At   time.Duration
+	Late time.Duration // from the pod's deletion until the kubelet began to stop it; 0: its probe timed out
+}
+
+// prompt is when a kubelet has taken up a deletion at the latest. No timer is in between, and the slowest of its loops has a
+// period of 1 s (Kubernetes v1.36.3, pkg/kubelet/kubelet.go, genericPlegRelistPeriod).
+const prompt = time.Second
+
+// Delays lists such signs by time. They are about pods that had got ready: one that is still being started waits to be
+// stopped, and one that is being deleted loses its network first, so that its probes time out on an idle node, too.
+func (t Timeline) Delays() (delays []Delay) {
+	serving, waiting := map[string]bool{}, map[string]time.Duration{} // since its deletion
+	for _, e := range t.Events {
+		pod := e.By.Pod
+		switch e.Kind {
+		case evidence.PodReady:
+			if _, ending := waiting[pod]; !ending {
+				serving[pod] = true
+			}
+		case evidence.PodDeleting:
+			if serving[pod] {
+				waiting[pod] = e.At
+			}
+			delete(serving, pod)
+		case evidence.PodGone:
+			delete(serving, pod)
+			delete(waiting, pod)
+		case evidence.Reported:
+			since, waits := waiting[pod]
+			if _, stops := reported(e, stopping); stops && waits {
+				if late := e.At - since; late >= prompt+t.watchLag(since) {
+					delays = append(delays, Delay{Server: e.By, At: e.At, Late: late})
+				}
+				delete(waiting, pod)
+			}
+			if message, failed := reported(e, probeFailed); failed && serving[pod] && timedOut(message) {
+				delays = append(delays, Delay{Server: e.By, At: e.At})
+			}
+		}
+	}
+	return delays
+}
+
+// Words of the kubelet, in Events of the API (Kubernetes v1.36.3, pkg/kubelet/events/event.go).
+const (
+	probeFailed = "Unhealthy"
+	stopping    = "Killing"
+)
+
+// reported is what was said about a pod, if the event is a report for that reason.
+func reported(e evidence.Event, reason string) (message string, ok bool) {
+	if e.Kind != evidence.Reported || e.By.Pod == "" {
+		return "", false
+	}
+	return strings.CutPrefix(e.Detail, reason+": ")
+}
+
+// timedOut reports whether a probe's failure is that no answer came in time: over HTTP and gRPC, over TCP, by a command.
+func timedOut(message string) bool {
+	for _, said := range []string{"context deadline exceeded", "Client.Timeout exceeded", "i/o timeout", "timed out"} {
+		if strings.Contains(message, said) {
+			return true
+		}
+	}
+	return false
+}
