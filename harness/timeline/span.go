@@ -10,8 +10,9 @@ import (
 
 // A PodSpan is how long after one event of a pod another came; negative when it came before.
 type PodSpan struct {
-	Pod string
+	evidence.Server
 	Elapsed
+	Began, Ended evidence.Event
 }
 
 // Spans lists, shortest first, how long after each pod's first event of one kind its first of another came, or, where
@@ -31,13 +32,28 @@ func (t Timeline) Spans(from, to evidence.EventKind, after bool) (spans []PodSpa
 		switch {
 		case begun && ended:
 			uncertain := t.clocks.between(begin.Clock, end.Clock) + max(t.seenLate(begin), t.seenLate(end))
-			spans = append(spans, PodSpan{p.Pod, Elapsed{end.At - begin.At, uncertain}})
+			spans = append(spans, PodSpan{p.Server, Elapsed{end.At - begin.At, uncertain}, begin, end})
 		case begun:
 			lacking = append(lacking, p.Pod)
 		}
 	}
 	slices.SortStableFunc(spans, func(a, b PodSpan) int { return cmp.Compare(a.Length, b.Length) })
 	return spans, lacking
+}
+
+// Stopping is how long before the end of a span that the deletion begins the kubelet began to stop the pod, by its own word.
+// It is absent without that, and of other spans.
+func (t Timeline) Stopping(s PodSpan) (e Elapsed, ok bool) {
+	if s.Began.Kind != evidence.PodDeleting {
+		return Elapsed{}, false
+	}
+	for _, said := range t.Events {
+		_, stops := reported(said, stopping)
+		if stops && said.By.Pod == s.Pod && s.Began.At <= said.At && said.At <= s.Ended.At {
+			return Elapsed{s.Ended.At - said.At, s.Uncertainty}, true
+		}
+	}
+	return Elapsed{}, false
 }
 
 // firstOfPods is each pod's first event of a kind, by the pod's name, and not before one of since, if there is any. An

@@ -17,12 +17,16 @@ func judgeMinAvailable(x evidence.Expectation, tl timeline.Timeline) Finding {
 	if !ok {
 		return Finding{Because: noCapacity}
 	}
-	outcome := Pass
-	if lowest.Available < x.Count {
-		outcome = Fail
-	}
-	return Finding{Outcome: outcome, Because: fmt.Sprintf("never fewer than %s available, reached at %s, at least %d expected",
+	f := Finding{Outcome: Pass, Because: fmt.Sprintf("never fewer than %s available, reached at %s, at least %d expected",
 		count(lowest.Available, "pod"), seconds(lowest.At), x.Count)}
+	if lowest.Available < x.Count {
+		f.Outcome = Fail
+		begun, _ := tl.Mark(evidence.RolloutBegun)
+		if short, ok := tl.Shortfall(x.Count, begun, tl.RolloutEnd()); ok {
+			f = undeleted(f, short.Because)
+		}
+	}
+	return f
 }
 
 func judgeMaxPods(x evidence.Expectation, tl timeline.Timeline) Finding {

@@ -97,7 +97,8 @@ func MaxRuleLag(d time.Duration) evidence.Expectation {
 	return evidence.Expectation{Rule: maxRuleLag, Max: d}
 }
 
-// MinAvailable expects at least n available pods throughout the rollout.
+// MinAvailable expects at least n available pods throughout the rollout. Pods that turn unready without a deletion are not
+// held against the cluster: see undeleted.
 func MinAvailable(n int) evidence.Expectation {
 	return evidence.Expectation{Rule: minAvailable, Count: n}
 }
@@ -115,7 +116,8 @@ func Noted(name string) evidence.Expectation {
 	return evidence.Expectation{Rule: noted, Fact: name}
 }
 
-// FactWithin expects that the duration the scenario noted under a name last is from min to max.
+// FactWithin expects that the duration the scenario noted under a name last is from min to max. One that is too long while a
+// kubelet was starved decides nothing.
 func FactWithin(name string, min, max time.Duration) evidence.Expectation {
 	return evidence.Expectation{Rule: factWithin, Fact: name, Min: min, Max: max}
 }
@@ -123,7 +125,7 @@ func FactWithin(name string, min, max time.Duration) evidence.Expectation {
 // Between expects that each pod's first event of one kind comes from min to max after its first of another, where a
 // negative time is one before it. With a min of 0 or more, what came before the one is no matter: a pod that has just got
 // ready may show as not ready once more. It is about the pods that have the event from, which may be any kind about a
-// pod; an endpoint that goes at once has left ready too.
+// pod; an endpoint that goes at once has left ready too. See inTime for a kubelet that was starved.
 func Between(from, to evidence.EventKind, min, max time.Duration) evidence.Expectation {
 	return evidence.Expectation{Rule: between, From: from, To: to, Min: min, Max: max}
 }

@@ -22,6 +22,9 @@ type Verdict struct {
 	// Late says that it cannot only because its own clients were late, which another recording need not be, and that no
 	// rule would have failed: a loss is not to be forgotten for a second try.
 	Late bool
+	// Starved says that it is inconclusive because the host had too little time for its kubelets, and no rule failed: another
+	// recording, with less beside it, may tell.
+	Starved bool
 }
 
 // A Finding is what one rule says about one run.
@@ -31,6 +34,7 @@ type Finding struct {
 	Outcome   Outcome
 	Because   string
 	Witnesses []Witness // hits that decided it, by time sent; at most 20, all of them counted in Because
+	Starved   bool      // it is inconclusive instead of a failure because the host was too busy for its kubelets
 }
 
 // A Witness names a hit.
@@ -67,6 +71,7 @@ func Judge(run evidence.Run, tl timeline.Timeline) Verdict {
 		return v
 	}
 	v.Outcome, v.Because = weigh(v.Findings)
+	v.Starved = v.Outcome == Inconclusive && slices.ContainsFunc(v.Findings, func(f Finding) bool { return f.Starved })
 	return v
 }
 

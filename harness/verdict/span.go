@@ -24,10 +24,36 @@ func judgeBetween(x evidence.Expectation, tl timeline.Timeline) Finding {
 	}
 	f := Finding{Outcome: Pass, Because: fmt.Sprintf("%s came %s after %s of %s, expected %s to %s",
 		x.To, took, x.From, count(len(spans), "pod"), seconds(x.Min), seconds(x.Max))}
+	said := f.Because
 	for _, s := range spans {
-		if kept := inside(s.Elapsed, x.Min, x.Max); worse(kept, f.Outcome) {
-			f.Outcome = kept
+		one := inTime(s, x, Finding{Because: said}, tl)
+		if worse(one.Outcome, f.Outcome) || one.Outcome == f.Outcome && f.Because == said {
+			f = one
 		}
+	}
+	return f
+}
+
+// inTime judges one span. One that is too long for what a kubelet did by itself is measured again from when that began, and says
+// nothing if the kubelet was starved; nor does one that is too short because a word of readiness came late.
+func inTime(s timeline.PodSpan, x evidence.Expectation, f Finding, tl timeline.Timeline) Finding {
+	f.Outcome = inside(s.Elapsed, x.Min, x.Max)
+	if f.Outcome != Fail {
+		return f
+	}
+	late := s.Length > x.Max
+	if !late && x.From != evidence.PodReady && x.From != evidence.PodUnready {
+		return f
+	}
+	first, last := min(s.Began.At, s.Ended.At), max(s.Began.At, s.Ended.At)
+	f = starved(f, tl, func(d timeline.Delay) bool {
+		own := d.Pod == s.Pod && d.Late > 0
+		return d.At <= last && (own || d.Node == s.Node && d.Node != "" && d.At >= first)
+	})
+	own, ok := tl.Stopping(s)
+	if f.Outcome == Fail && late && ok && within(own, x.Max) == Pass {
+		f.Outcome = Pass
+		f.Because += fmt.Sprintf("; the kubelet began to stop %s %s before %s", s.Pod, elapsed(own), x.To)
 	}
 	return f
 }
