@@ -106,13 +106,15 @@ func judgeMinOutage(x evidence.Expectation, tl timeline.Timeline) Finding {
 	}
 	var least timeline.Outage // of the lanes' longest ones
 	var on timeline.Lane
-	lanes := 0
+	lanes, over := 0, false // before the load was, and too short
 	for _, lane := range lanesOn(x, tl) {
 		if lane.Vantage != evidence.FromPod || lane.Resends {
 			continue
 		}
 		var longest timeline.Outage
+		lasts := false
 		for _, o := range lane.Summary.Outages {
+			lasts = o.Open && o.From >= begun
 			if o.From >= begun && o.Length() > longest.Length() {
 				longest = o
 			}
@@ -120,6 +122,7 @@ func judgeMinOutage(x evidence.Expectation, tl timeline.Timeline) Finding {
 		if lanes == 0 || longest.Length() < least.Length() {
 			least, on = longest, lane
 		}
+		over = over || longest.Length() < x.Min && !lasts
 		lanes++
 	}
 	if lanes == 0 {
@@ -133,6 +136,11 @@ func judgeMinOutage(x evidence.Expectation, tl timeline.Timeline) Finding {
 		f.Outcome = Pass
 	case length.Length+length.Uncertainty < x.Min:
 		f.Outcome = Fail
+	}
+	if ended, ok := tl.Mark(evidence.LoadEnded); f.Outcome == Fail && ok && !over && ended-begun < x.Min {
+		f.Outcome = Inconclusive
+		f.Because += fmt.Sprintf(", but it lasted to the end of the load, %s after the rollout began: no longer one could be seen",
+			seconds(ended-begun))
 	}
 	return f
 }
