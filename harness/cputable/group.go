@@ -1,0 +1,88 @@
+package main
+
+import (
+	"path/filepath"
+	"strings"
+)
+
+// A group is a row of the table.
+type group string
+
+// Groups. Shims are those of nodes and of the host.
+const (
+	agents      group = "agent"
+	echo        group = "echo"
+	softirq     group = "softirq, irq"
+	kubelet     group = "kubelet"
+	suite       group = "suite"
+	conformance group = "conformance"
+	containerd  group = "containerd"
+	engine      group = "host dockerd, containerd"
+	dockerProxy group = "docker-proxy"
+	apiServer   group = "kube-apiserver"
+	etcd        group = "etcd"
+	controllers group = "kube-controller-manager"
+	scheduler   group = "kube-scheduler"
+	observers   group = "noderules (observers)"
+	shims       group = "containerd-shim"
+	kubeProxy   group = "kube-proxy"
+	coredns     group = "coredns"
+	other       group = "other"
+	itself      group = "this program"
+)
+
+// loadGroups and rigGroups are the rows in the order they are printed.
+func loadGroups() []group { return []group{agents, echo, softirq} }
+func rigGroups() []group {
+	return []group{kubelet, suite, conformance, containerd, shims, engine, dockerProxy, apiServer, etcd, controllers, scheduler,
+		kubeProxy, coredns, observers, other}
+}
+
+// A command is what tells processes apart.
+type command struct {
+	comm   string   // the kernel's name for it
+	args   []string // none of a kernel thread
+	inNode bool     // in a PID namespace of its own
+}
+
+// group is the row a process belongs to; softirq for the kernel's threads that run softirqs, whose time /proc/stat has too.
+func (c command) group() group {
+	if len(c.args) == 0 {
+		if strings.HasPrefix(c.comm, "ksoftirqd/") {
+			return softirq
+		}
+		return other
+	}
+	switch c.args[0] { // images have their program at the root
+	case "/agent":
+		return agents
+	case "/echo":
+		return echo
+	case "/noderules":
+		return observers
+	}
+	switch name := filepath.Base(c.args[0]); {
+	case name == "dockerd", name == "containerd" && !c.inNode:
+		return engine
+	case strings.HasSuffix(name, ".test"):
+		return suite
+	case strings.HasPrefix(name, "containerd-shim"):
+		return shims
+	default:
+		for _, g := range []group{kubelet, conformance, containerd, dockerProxy, apiServer, etcd, controllers, scheduler, kubeProxy, coredns} {
+			if name == string(g) {
+				return g
+			}
+		}
+	}
+	return other
+}
+
+// name is what a process is called among others.
+func (c command) name() string {
+	if len(c.args) == 0 {
+		name, _, _ := strings.Cut(c.comm, "/") // one for each processor
+		return name
+	}
+	return filepath.Base(c.args[0])
+}
