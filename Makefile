@@ -23,6 +23,7 @@ TARGET = $(call option,context,CONTEXT) $(call option,kubeconfig,KUBECONFIG) $(c
 LINT_VERSION := v2.15.0
 LINT         := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/rollcall/tools/golangci-lint-$(LINT_VERSION)
 CONFORMANCE  := out/bin/conformance
+CPUTABLE     := out/bin/cputable
 ROLLCALL     := out/bin/rollcall
 
 ##@ The two commands
@@ -116,13 +117,23 @@ claims-table: $(ROLLCALL) ## Put that table into the README, in the place of the
 CHRT := $(shell chrt -r 1 true 2>/dev/null && echo chrt -r 1)
 
 .PHONY: bench
-bench: browser ## Evidence core, index.html, measured outages against true ones, the agent against vegeta and fortio; 10 idle minutes
+bench: browser ## Evidence core, index.html, measured outages against true ones, the agent against vegeta and fortio, bench-cpu; 20 idle minutes
 	go test ./reports/page -count=1 -run Million -bars -v
 	ROLLCALL_BENCH_LONG=1 go test ./harness/evidence ./harness/verdict -run '^$$' -bench 'Hits|Arrivals|JoinAndJudge' -benchtime 3x
 	@go build -o out/bin/calibrate ./loadgen/calibrate
 	@$(CHRT) out/bin/calibrate
 	@go build -o out/bin/contest ./loadgen/contest
 	@$(CHRT) out/bin/contest
+	@$(MAKE) --no-print-directory bench-cpu
+
+# The pace is fixed, so that any two machines and commits are asked for the same rate.
+.PHONY: bench-cpu
+bench-cpu: $(CONFORMANCE) $(CPUTABLE) ## Where processor time goes while a scenario is under load on a kind cluster; out/bin/cputable -h for a run of another commit
+	@$(CPUTABLE) -out="$${ARTIFACTS:-out}" -scenario=canary & table=$$!; trap 'kill $$table 2>/dev/null || true' EXIT; \
+		echo "running switchover/canary; its output goes to out/bench-cpu.log"; \
+		$(CONFORMANCE) run -modes=iptables -suites=switchover -run='canary$$' -pace=normal >out/bench-cpu.log 2>&1 || { \
+			echo "the run failed, so there is no table to trust; the end of out/bench-cpu.log:"; tail -n 20 out/bench-cpu.log; exit 1; }; \
+		wait $$table
 
 .PHONY: distrust
 distrust: ## Damage the rig on real clusters, in MODES, and see that nothing is judged then; 2 minutes per mode
@@ -144,6 +155,10 @@ help: ## This list
 $(CONFORMANCE):
 	@echo "compiling $@ (2 minutes the first time)"
 	@go build -o $@ ./harness/conformance
+
+.PHONY: $(CPUTABLE)
+$(CPUTABLE):
+	@go build -o $@ ./harness/cputable
 
 .PHONY: $(ROLLCALL)
 $(ROLLCALL):
