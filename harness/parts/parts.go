@@ -12,6 +12,8 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
+	"sync"
 	"time"
 
 	"rollcall/harness/command"
@@ -20,15 +22,27 @@ import (
 // heartbeat is how often a long step says that it is alive.
 const heartbeat = 15 * time.Second
 
-// A Builder builds one thing.
+// A Builder builds one thing. Its steps may be done side by side.
 type Builder struct {
 	title  string
 	folder string // of all builds: parts and logs
-	out    io.Writer
 	log    *os.File
 	began  time.Time
-	step   int // steps begun
-	steps  int // steps in all
+
+	mu    sync.Mutex // guards the rest
+	out   io.Writer
+	step  int      // steps begun
+	steps int      // steps in all
+	doing []*doing // the steps under way, that which was begun last at the end
+	plan  plan
+}
+
+// A doing is a step under way.
+type doing struct {
+	name    string
+	number  int
+	began   time.Time
+	reached float64 // part of its work; 0: unknown
 }
 
 // New begins a build. Its parts are kept in folder, its log is there too, and progress goes to w, a line each. It has to be
@@ -56,29 +70,77 @@ func (b *Builder) Write(p []byte) (int, error) { return b.log.Write(p) }
 // Took is how long the build has lasted.
 func (b *Builder) Took() time.Duration { return time.Since(b.began).Round(time.Second) }
 
+// Plan says which steps are to come one after the other, so that lines tell how much time is left. Others are beside them.
+func (b *Builder) Plan(steps []Step) { b.plan = plan{steps: steps} }
+
+// Reach says which part of its work a step under way has done.
+func (b *Builder) Reach(name string, part float64) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, d := range b.doing {
+		if d.name == name {
+			d.reached = part
+		}
+	}
+}
+
 // Do runs one step with progress lines; an error names the step, the command and its last lines, and the log.
 func (b *Builder) Do(name string, step func() error) error {
-	b.step++
-	began := time.Now()
-	say := func(format string, args ...any) {
-		fmt.Fprintf(b.out, "%s  %s  [%d/%d] %s %s\n", b.title, clock(time.Since(b.began)), b.step, b.steps, name, fmt.Sprintf(format, args...))
-	}
-	say("...")
+	now := b.begin(name)
 	fmt.Fprintf(b.log, "=== %s\n", name)
 	done := make(chan error, 1)
 	go func() { done <- step() }()
 	for {
 		select {
 		case err := <-done:
+			b.end(now, err == nil)
 			if err != nil {
 				return fmt.Errorf("step %s: %w: log %s", name, err, b.log.Name())
 			}
-			say("done in %s", clock(time.Since(began)))
 			return nil
 		case <-time.After(heartbeat):
-			say("for %s", clock(time.Since(began)))
+			b.alive(now)
 		}
 	}
+}
+
+func (b *Builder) begin(name string) *doing {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.step++
+	now := &doing{name: name, number: b.step, began: time.Now()}
+	b.doing = append(b.doing, now)
+	b.say(now, "...")
+	return now
+}
+
+func (b *Builder) end(now *doing, well bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.doing = slices.DeleteFunc(b.doing, func(d *doing) bool { return d == now })
+	if took := time.Since(now.began); well {
+		b.plan.end(now.name, took)
+		b.say(now, "done in "+clock(took))
+	}
+}
+
+// alive says so for the step that was begun last, and that alone.
+func (b *Builder) alive(now *doing) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.doing[len(b.doing)-1] != now {
+		return
+	}
+	elapsed := time.Since(now.began)
+	line := "for " + clock(elapsed)
+	if left := b.plan.left(now.name, elapsed, now.reached); left > 0 {
+		line += ", " + About(left) + " left"
+	}
+	b.say(now, line)
+}
+
+func (b *Builder) say(now *doing, what string) {
+	fmt.Fprintf(b.out, "%s  %s  [%d/%d] %s %s\n", b.title, clock(time.Since(b.began)), now.number, b.steps, now.name, what)
 }
 
 // Part makes a part in a temporary folder and moves it to its name when it is whole; one that is
@@ -86,7 +148,9 @@ func (b *Builder) Do(name string, step func() error) error {
 func (b *Builder) Part(name, version string, inputs any, make func(dir string) error) error {
 	final := b.Dir(name, version, inputs)
 	if _, err := os.Stat(final); err == nil {
+		b.mu.Lock()
 		b.step++
+		b.mu.Unlock()
 		return nil
 	}
 	return b.Do(name+" "+version, func() error {
@@ -137,10 +201,14 @@ func Dir(folder, name, version string, inputs any) string {
 	return filepath.Join(folder, "parts", fmt.Sprintf("%s-%s-%s", name, version, Hash(inputs)))
 }
 
-// Run runs a command of a step; its output goes to the log.
+// Run runs a command of a step; its output goes to the log, and where the command says too.
 func (b *Builder) Run(ctx context.Context, c command.Command) (string, error) {
 	fmt.Fprintf(b.log, "$ %s\n", c.Line)
-	c.Log = b.log
+	if c.Log == nil {
+		c.Log = b.log
+	} else {
+		c.Log = io.MultiWriter(b.log, c.Log)
+	}
 	return c.Run(ctx)
 }
 
