@@ -25,12 +25,12 @@ var where = map[string]string{
 
 // assemble makes work/node: the node's root file system, with the images of its pods in the
 // store of its containerd.
-func (b *builder) assemble(ctx context.Context, work string) error {
-	root := filepath.Join(work, "node")
-	if err := errors.Join(os.RemoveAll(work), os.MkdirAll(root, 0o755)); err != nil {
+func (b *builder) assemble(ctx context.Context) error {
+	work, root := b.work, filepath.Join(b.work, "node")
+	if err := os.MkdirAll(root, 0o755); err != nil {
 		return err
 	}
-	rootfs := filepath.Join(b.partDir("debian", debian.Suite, debian), "rootfs.tar")
+	rootfs := filepath.Join(debianFolder(b.folder), "rootfs.tar")
 	if _, err := b.Run(ctx, command.Command{Line: fmt.Sprintf("tar --numeric-owner --xattrs -C %s -xf %s", root, rootfs)}); err != nil {
 		return err
 	}
@@ -108,8 +108,8 @@ func baseSpec(spec []byte) ([]byte, error) {
 }
 
 // load packs work/node as a docker archive and has the engine load it.
-func (b *builder) load(ctx context.Context, work string) error {
-	tarball := filepath.Join(work, "layer.tar")
+func (b *builder) load(ctx context.Context) error {
+	work, tarball := b.work, filepath.Join(b.work, "layer.tar")
 	if _, err := b.Run(ctx, command.Command{Line: fmt.Sprintf("tar --numeric-owner --xattrs -C %s -cf %s .", filepath.Join(work, "node"), tarball)}); err != nil {
 		return err
 	}

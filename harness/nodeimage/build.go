@@ -12,63 +12,105 @@ import (
 	"rollcall/harness/parts"
 )
 
-// A builder builds one node image.
+// A builder builds one node image, or a part that is in none.
 type builder struct {
 	*parts.Builder
 	version string
 	folder  string // of all builds
+	work    string // of this one, nothing of which stays
+	turns   turns
 }
 
 func build(ctx context.Context, w io.Writer, folder, version string) (err error) {
-	programs := programsOf(version)
-	steps, err := parts.New(w, folder, version+".log", "node image "+version, len(programs)+4)
+	steps, err := parts.New(w, folder, version+".log", "node image "+version, len(programsOf(version))+4)
 	if err != nil {
 		return fmt.Errorf("nodeimage: %w", err)
 	}
 	defer steps.Close()
-	b := &builder{steps, version, folder}
-	if err := b.all(ctx, programs); err != nil {
+	steps.Plan(plan(folder, version))
+	b := &builder{steps, version, folder, filepath.Join(folder, "work-"+version), everyTurn()}
+	if err := b.all(ctx); err != nil {
 		return fmt.Errorf("nodeimage: %w", err)
 	}
 	fmt.Fprintf(w, "built %s in %s; log %s\n", tag(version), b.Took(), b.Log())
+	fmt.Fprintf(w, "kept for next time: the image in the engine, its parts in %s, and Go's own cache\n", filepath.Join(folder, "parts"))
 	return nil
 }
 
-func (b *builder) all(ctx context.Context, programs []goPart) error {
+func (b *builder) all(ctx context.Context) error {
+	if err := os.RemoveAll(b.work); err != nil { // of a build that was killed
+		return err
+	}
 	if err := b.Do("tools", func() error { return b.tools(ctx) }); err != nil {
 		return err
 	}
-	if err := b.part("debian", debian.Suite, debian, func(dir string) error { return b.debian(ctx, dir) }); err != nil {
+	if err := b.makeParts(ctx); err != nil {
 		return err
 	}
+	if err := b.Do(assembleStep, func() error { return b.assemble(ctx) }); err != nil {
+		return err
+	}
+	if err := b.Do(loadStep, func() error { return b.load(ctx) }); err != nil {
+		return err
+	}
+	return os.RemoveAll(b.work)
+}
+
+// makeParts makes the parts that are not there. Debian's packages, which wait for the network and the disk, come beside the
+// compiler. When that fails they come to their end, because they are kept.
+func (b *builder) makeParts(ctx context.Context) error {
+	compiling, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	system := make(chan error, 1)
+	go func() {
+		err := b.Part("debian", debian.Suite, revised{revision, debian}, func(dir string) error { return b.debian(ctx, dir) })
+		if err != nil {
+			stop(err)
+		}
+		system <- err
+	}()
+	err := b.compileAll(compiling, programsOf(b.version))
+	if broke := <-system; broke != nil {
+		return broke
+	}
+	return err
+}
+
+// compileAll compiles the parts that are not there.
+func (b *builder) compileAll(ctx context.Context, programs []goPart) error {
+	var missing []goPart
 	for _, p := range programs {
-		if err := b.part(p.Name, p.Version, p, func(dir string) error { return b.compile(ctx, p, dir) }); err != nil {
+		if !p.made(b.folder) {
+			missing = append(missing, p)
+		}
+	}
+	ctx, stop := context.WithCancel(ctx)
+	modules := b.modules(ctx, missing)
+	defer func() {
+		stop()
+		for range modules { // until nobody writes there any more
+		}
+	}()
+	for _, p := range programs {
+		err := b.Part(p.Name, p.Version, revised{revision, p}, func(dir string) error {
+			m := <-modules
+			if m.err != nil {
+				return m.err
+			}
+			return b.compile(ctx, p, m, dir)
+		})
+		if err != nil {
 			return err
 		}
 	}
-	work := filepath.Join(b.folder, "work-"+b.version)
-	if err := b.Do("assemble", func() error { return b.assemble(ctx, work) }); err != nil {
-		return err
-	}
-	if err := b.Do("load", func() error { return b.load(ctx, work) }); err != nil {
-		return err
-	}
-	return os.RemoveAll(work)
-}
-
-func (b *builder) part(name, version string, inputs any, make func(dir string) error) error {
-	return b.Part(name, version, revised{revision, inputs}, make)
-}
-
-func (b *builder) partDir(name, version string, inputs any) string {
-	return b.Dir(name, version, revised{revision, inputs})
+	return nil
 }
 
 // programs is the folder of a finished part.
 func (b *builder) programs(name string) string {
 	for _, p := range programsOf(b.version) {
 		if p.Name == name {
-			return b.partDir(p.Name, p.Version, p)
+			return p.folder(b.folder)
 		}
 	}
 	panic("nodeimage: no part " + name)

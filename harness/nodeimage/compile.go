@@ -10,49 +10,115 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+	"sync"
 
 	"rollcall/harness/command"
 )
 
-// compile builds a part's programs into dir. They get a module of their own, because the modules
-// of Kubernetes and etcd replace others by folders that a module zip does not have, and because
-// their dependencies must not be ours.
-func (b *builder) compile(ctx context.Context, p goPart, dir string) error {
-	module, err := os.MkdirTemp(b.folder, "module-")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(module)
+// A module is a folder in which a part's programs are compiled. They get one of their own, because the modules of Kubernetes
+// and etcd replace others by folders that a module zip does not have, and because their dependencies must not be ours.
+type module struct {
+	dir      string
+	targets  []string // packages of programs
+	packages int      // to be compiled, without those of the standard library
+	err      error    // why there is none
+}
+
+// errNoSources is why there is no module: the network rather than the compiler.
+var errNoSources = errors.New("its sources cannot be had")
+
+// modules makes the modules of parts one after the other, ahead of who takes them: what they download comes while the parts
+// before are compiled. After one with an error there are no more.
+func (b *builder) modules(ctx context.Context, parts []goPart) <-chan module {
+	made := make(chan module, len(parts))
+	go func() {
+		defer close(made)
+		for _, p := range parts {
+			m := module{dir: filepath.Join(b.work, "modules", p.Name)}
+			if err := b.fetch(ctx, p, &m); err != nil {
+				m.err = fmt.Errorf("%w: %w", errNoSources, err)
+			}
+			made <- m
+			if m.err != nil {
+				return
+			}
+		}
+	}()
+	return made
+}
+
+// fetch writes a part's module and downloads exactly what compiling its programs takes.
+func (b *builder) fetch(ctx context.Context, p goPart, m *module) error {
 	gomod, err := b.goMod(ctx, p)
 	if err != nil {
 		return err
 	}
-	if err := os.WriteFile(filepath.Join(module, "go.mod"), []byte(gomod), 0o644); err != nil {
+	if err := os.MkdirAll(filepath.Join(m.dir, p.Name), 0o755); err != nil {
 		return err
 	}
-	targets := make([]string, 0, len(p.Packages)+1)
+	if err := os.WriteFile(filepath.Join(m.dir, "go.mod"), []byte(gomod), 0o644); err != nil {
+		return err
+	}
 	for _, pkg := range p.Packages {
-		targets = append(targets, path.Join(p.Module, pkg))
+		m.targets = append(m.targets, path.Join(p.Module, pkg))
 	}
 	if p.Main != "" {
-		if err := os.MkdirAll(filepath.Join(module, p.Name), 0o755); err != nil {
+		if err := os.WriteFile(filepath.Join(m.dir, p.Name, "main.go"), []byte(p.Main), 0o644); err != nil {
 			return err
 		}
-		if err := os.WriteFile(filepath.Join(module, p.Name, "main.go"), []byte(p.Main), 0o644); err != nil {
-			return err
-		}
-		targets = append(targets, "./"+p.Name)
+		m.targets = append(m.targets, "./"+p.Name)
 	}
+	list, err := b.Run(ctx, command.Command{
+		Line: fmt.Sprintf(`go list -deps -tags "%s" -f "{{if not .Standard}}{{.ImportPath}}{{end}}" %s`, p.Tags, strings.Join(m.targets, " ")),
+		Dir:  m.dir, Env: p.environment(),
+	})
+	m.packages = len(strings.Fields(list))
+	return err
+}
+
+// compile builds a part's programs into dir. Nothing of what debuggers read is made, since it would be stripped.
+func (b *builder) compile(ctx context.Context, p goPart, m module, dir string) error {
+	_, err := b.Run(ctx, command.Command{
+		Line: fmt.Sprintf(`%sgo build -v -p %d -trimpath -buildvcs=false -gcflags=all=-dwarf=false -tags "%s" -ldflags "%s" -o %s/ %s`,
+			b.turns.before, b.turns.atOnce, p.Tags, p.LDFlags, dir, strings.Join(m.targets, " ")),
+		Dir: m.dir, Env: append(p.environment(), collectRarely),
+		Log: &tally{of: m.packages, reach: func(part float64) { b.Reach(p.label(), part) }},
+	})
+	return err
+}
+
+// collectRarely has the compiler collect its garbage less often: k8s.io/api/core/v1 took 6.1 s of a processor, 4.6 s so, and
+// 0.5 GiB instead of 0.35.
+const collectRarely = "GOGC=400"
+
+func (p goPart) environment() []string {
 	cgo := "CGO_ENABLED=0"
 	if p.CGO {
 		cgo = "CGO_ENABLED=1"
 	}
-	_, err = b.Run(ctx, command.Command{
-		Line: fmt.Sprintf(`go build -p %d -trimpath -tags "%s" -ldflags "%s" -o %s/ %s`, cores(), p.Tags, p.LDFlags, dir, strings.Join(targets, " ")),
-		Dir:  module,
-		Env:  []string{cgo, "GOFLAGS=-mod=mod", "GOWORK=off"},
-	})
-	return err
+	return []string{cgo, "GOFLAGS=-mod=mod", "GOWORK=off"}
+}
+
+// A tally reads the output of `go build -v`, which names each package that it compiles.
+type tally struct {
+	of    int
+	reach func(part float64)
+
+	mu   sync.Mutex // guards seen
+	seen int
+}
+
+func (t *tally) Write(p []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for line := range bytes.Lines(p) {
+		first, _, _ := bytes.Cut(line, []byte("/"))
+		if bytes.ContainsRune(first, '.') && !bytes.ContainsRune(line, ' ') { // not of the standard library, and no message
+			t.seen++
+		}
+	}
+	t.reach(min(1, float64(t.seen)/float64(max(1, t.of))))
+	return len(p), nil
 }
 
 // goMod is a go.mod that builds a part with exactly the versions its own go.mod says.

@@ -5,5 +5,6 @@
 //
 // A build is a list of parts (a root file system, Kubernetes, containerd, …), each kept under a
 // name that carries a hash of everything it is made from. A build that was interrupted, and a
-// build for another Kubernetes version, find the finished parts there.
+// build for another Kubernetes version, find the finished parts there. What few scenarios need, metrics-server, is a part
+// that nodes are given when they need it.
 package nodeimage

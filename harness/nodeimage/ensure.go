@@ -11,6 +11,7 @@ import (
 	"rollcall/harness/command"
 	"rollcall/harness/host"
 	"rollcall/harness/lock"
+	"rollcall/harness/parts"
 )
 
 // registryPatience is how long a registry may take to say whether it has an image. Without one the
@@ -54,8 +55,7 @@ func Ensure(ctx context.Context, w io.Writer, version string) (image string, err
 		return "", context.Cause(ctx)
 	}
 	why := host.LastWords(err)
-	fmt.Fprintf(w, "no registry gave %s after %s (%s); building it, about 10 minutes on 2 cores the first time\n",
-		published(version), time.Since(began).Round(time.Millisecond), why)
+	fmt.Fprintf(w, "no registry gave %s after %s (%s)\n", published(version), time.Since(began).Round(time.Millisecond), why)
 	facts := host.Probe(ctx)
 	if !facts.Root || !facts.Apt {
 		return "", host.Refuse("node image "+version, "no registry gave it ("+why+"), and building it needs root and apt-get",
@@ -64,7 +64,9 @@ func Ensure(ctx context.Context, w io.Writer, version string) (image string, err
 	if err := facts.Check(true); err != nil {
 		return "", err
 	}
-	if err := build(ctx, w, filepath.Join(state, "nodeimage"), version); err != nil {
+	folder := filepath.Join(state, "nodeimage")
+	fmt.Fprintf(w, "building it, %s on %d cores; each of its parts is kept as soon as it is made\n", parts.About(parts.Usual(plan(folder, version))), cores())
+	if err := build(ctx, w, folder, version); err != nil {
 		return "", err
 	}
 	return tag(version), nil

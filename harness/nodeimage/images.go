@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path"
 	"path/filepath"
@@ -20,13 +21,13 @@ type podImage struct {
 	archive string
 }
 
-// images makes the archives of every image that kubeadm asks for, and of metrics-server.
+// images makes the archives of every image that kubeadm asks for.
 func (b *builder) images(ctx context.Context, work, node string) ([]podImage, error) {
 	out, err := b.Run(ctx, command.Command{Line: filepath.Join(b.programs("kubernetes"), "kubeadm") + " config images list --kubernetes-version " + b.version})
 	if err != nil {
 		return nil, err
 	}
-	refs := []string{MetricsServerImage}
+	var refs []string
 	for line := range strings.Lines(out) {
 		if ref := strings.TrimSpace(line); strings.Contains(ref, "/") && !strings.Contains(ref, " ") {
 			refs = append(refs, ref)
@@ -50,8 +51,8 @@ func (b *builder) image(ctx context.Context, work, node string, image podImage) 
 	dir := "usr/local/bin"
 	program := filepath.Join(b.programs("kubernetes"), image.name)
 	switch image.name {
-	case "etcd", "metrics-server":
-		program = filepath.Join(b.programs(image.name), image.name)
+	case "etcd":
+		program = filepath.Join(b.programs("etcd"), "etcd")
 	case "coredns":
 		program, dir = filepath.Join(b.programs("coredns"), "coredns"), ""
 	case "pause":
@@ -64,26 +65,30 @@ func (b *builder) image(ctx context.Context, work, node string, image podImage) 
 			return err
 		}
 	}
+	out, err := os.Create(image.archive)
+	if err != nil {
+		return err
+	}
+	err = pack(ctx, out, image.ref, root, program, path.Join("/", dir, image.name))
+	return errors.Join(err, out.Close(), os.RemoveAll(root))
+}
+
+// pack adds a program to the root of an image, under the path that the image begins with, and writes the image's archive.
+func pack(ctx context.Context, w io.Writer, ref, root, program, entrypoint string) error {
 	for _, folder := range []string{"tmp", "etc"} {
 		if err := os.MkdirAll(filepath.Join(root, folder), 0o755); err != nil {
 			return err
 		}
 	}
-	if err := copyFile(program, filepath.Join(root, dir, image.name), 0o755); err != nil {
+	if err := copyFile(program, filepath.Join(root, entrypoint), 0o755); err != nil {
 		return err
 	}
 	layer := root + ".layer"
-	if _, err := b.Run(ctx, command.Command{Line: fmt.Sprintf("tar --numeric-owner -C %s -cf %s .", root, layer)}); err != nil {
+	if _, err := command.Run(ctx, "tar --numeric-owner --owner=0 --group=0 -C %s -cf %s .", root, layer); err != nil {
 		return err
 	}
-	out, err := os.Create(image.archive)
-	if err != nil {
-		return err
-	}
-	err = writeArchive(out, image.ref, layer, imageConfig{
-		Env: []string{"PATH=" + searchPath}, Entrypoint: []string{path.Join("/", dir, image.name)},
-	})
-	return errors.Join(err, out.Close(), os.RemoveAll(root), os.Remove(layer))
+	err := writeArchive(w, ref, layer, imageConfig{Env: []string{"PATH=" + searchPath}, Entrypoint: []string{entrypoint}})
+	return errors.Join(err, os.Remove(layer))
 }
 
 // compilePause builds the sandbox program, the one that is written in C, from the Kubernetes module.

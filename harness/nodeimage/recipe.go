@@ -78,10 +78,6 @@ func programsOf(kubernetes string) []goPart {
 		{
 			Name: "coredns", Module: "github.com/coredns/coredns", Version: "v1.14.6", LDFlags: static, Main: corednsMain,
 		},
-		{
-			Name: "metrics-server", Module: "sigs.k8s.io/metrics-server", Version: "v0.9.0", LDFlags: static,
-			Packages: []string{"cmd/metrics-server"},
-		},
 	}
 }
 
@@ -130,8 +126,11 @@ import (
 func main() { coremain.Run() }
 `
 
-// MetricsServerImage is the name under which every built node image holds metrics-server.
-const MetricsServerImage = "rollcall.local/metrics-server:v0.9.0"
+// metricsServer is no part of a node image: few scenarios need it.
+var metricsServer = goPart{
+	Name: "metrics-server", Module: "sigs.k8s.io/metrics-server", Version: "v0.9.0", LDFlags: static,
+	Packages: []string{"cmd/metrics-server"},
+}
 
 // A distribution is the Debian root file system of a node. Debian 12 because its systemd still
 // boots on cgroup v1; newer ones refuse.
