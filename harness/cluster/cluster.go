@@ -61,6 +61,7 @@ type Cluster struct {
 	Client     kubernetes.Interface
 
 	spec   Spec
+	out    io.Writer // of Open, for changes that take long
 	nodes  []nodes.Node
 	held   *lock.Lock // nil when lent
 	reaper *reaper    // nil when kept or lent
@@ -85,7 +86,7 @@ func Open(ctx context.Context, w io.Writer, s Spec) (*Cluster, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Cluster{Name: s.Name, Mode: s.Mode, Kubeconfig: filepath.Join(state, "kubeconfig"), spec: s}
+	c := &Cluster{Name: s.Name, Mode: s.Mode, Kubeconfig: filepath.Join(state, "kubeconfig"), spec: s, out: w}
 	if Lent(s.Name) {
 		return c, c.connect(ctx)
 	}

@@ -1,22 +1,29 @@
 package cluster
 
 import (
+	"bytes"
 	"context"
 	_ "embed" // the manifest
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
+	"golang.org/x/sync/errgroup"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/e2e-framework/klient/decoder"
 	"sigs.k8s.io/e2e-framework/klient/k8s"
 	"sigs.k8s.io/e2e-framework/klient/k8s/resources"
+	"sigs.k8s.io/kind/pkg/cluster/nodes"
+	"sigs.k8s.io/kind/pkg/cluster/nodeutils"
 
 	"rollcall/fixtures"
 	"rollcall/harness/command"
+	"rollcall/harness/host"
+	"rollcall/harness/nodeimage"
 	"rollcall/harness/poll"
 )
 
@@ -35,14 +42,14 @@ const metricsPatience = 2 * time.Minute
 func (metrics) String() string { return "metrics-server" }
 
 func (metrics) Make(ctx context.Context, c *Cluster) (undo func(context.Context) error, err error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, metricsPatience, fmt.Errorf("no measurements after %v", metricsPatience))
-	defer cancel()
 	if c.measured(ctx) {
 		return nil, nil // by somebody else's, which stays
 	}
-	if because, err := c.lacksMetrics(ctx); because != "" || err != nil {
+	if because, err := c.bringMetrics(ctx); because != "" || err != nil {
 		return nil, errors.Join(err, lack(because))
 	}
+	ctx, cancel := context.WithTimeoutCause(ctx, metricsPatience, fmt.Errorf("no measurements after %v", metricsPatience))
+	defer cancel()
 	api, err := resources.New(c.REST)
 	if err != nil {
 		return nil, fmt.Errorf("cluster: %w", err)
@@ -64,22 +71,37 @@ func (c *Cluster) measured(ctx context.Context) bool {
 	return err == nil && json.Unmarshal(answer, &use) == nil && len(use.Items) == len(c.nodes)
 }
 
-// metricsImage is metrics-server's, which node images that were built here hold and published ones do not.
-const metricsImage = "rollcall.local/metrics-server"
-
-// lacksMetrics says why metrics-server cannot run here; empty when it can.
-func (c *Cluster) lacksMetrics(ctx context.Context) (because string, err error) {
+// bringMetrics gives the image of metrics-server to the nodes that do not hold it, or says why metrics-server cannot run here.
+func (c *Cluster) bringMetrics(ctx context.Context) (because string, err error) {
 	if _, err := c.Client.AppsV1().Deployments(metav1.NamespaceSystem).Get(ctx, "metrics-server", metav1.GetOptions{}); err == nil {
 		return "there is a metrics-server, which does not measure every node", nil
 	}
+	var without []nodes.Node
 	for _, node := range c.nodes {
 		held, err := command.Run(ctx, "docker exec %s ctr --namespace k8s.io images list --quiet", node)
 		if err != nil {
 			return "", fmt.Errorf("cluster: look for metrics-server's image: %w", err)
 		}
-		if !strings.Contains(held, metricsImage) {
-			return "its node image has no metrics-server; one that was built here has", nil
+		if !slices.Contains(strings.Fields(held), nodeimage.MetricsServerImage) {
+			without = append(without, node)
 		}
+	}
+	if len(without) == 0 {
+		return "", nil
+	}
+	archive, err := nodeimage.MetricsServer(ctx, c.out)
+	if host.Refused(err) {
+		return err.Error(), nil
+	}
+	if err != nil {
+		return "", fmt.Errorf("cluster: %w", err)
+	}
+	var group errgroup.Group
+	for _, node := range without {
+		group.Go(func() error { return nodeutils.LoadImageArchive(node, bytes.NewReader(archive)) })
+	}
+	if err := group.Wait(); err != nil {
+		return "", fmt.Errorf("cluster: load metrics-server: %w", err)
 	}
 	return "", nil
 }

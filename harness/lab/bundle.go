@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"rollcall/harness/command"
+	"rollcall/harness/nodeimage"
 )
 
 // bundle puts into dir what the suites are run from where there is neither the repository nor a compiler: the programs, the
@@ -31,7 +32,15 @@ func (o Options) bundle(ctx context.Context, w io.Writer, dir string) error {
 	if err == nil {
 		err = os.WriteFile(filepath.Join(dir, "kind-config.yaml"), config, 0o644)
 	}
-	return errors.Join(err, o.SaveImages(ctx, filepath.Join(dir, "images")))
+	images := filepath.Join(dir, "images")
+	if err = errors.Join(err, o.SaveImages(ctx, images)); err != nil {
+		return err
+	}
+	metricsServer, err := nodeimage.MetricsServer(ctx, w)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(images, nodeimage.MetricsServerFile), metricsServer, 0o644)
 }
 
 func (o Options) compile(ctx context.Context, args string) error {
