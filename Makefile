@@ -13,6 +13,16 @@ PACE   ?=
 RUN    ?= out/latest
 export MODES SUITES K8S KEEP AGENTS_PER_NODE PACE
 
+# All programs are compiled as those of the images are, so that what they share is compiled once, and without what only
+# debuggers read.
+export CGO_ENABLED := 0
+export GOFLAGS     := $(strip $(GOFLAGS) -trimpath -gcflags=all=-dwarf=false -ldflags=-s)
+# The race detector needs it.
+unit: export CGO_ENABLED := 1
+
+# A compiler that collects its garbage less often takes a fifth less of the processors. Our own programs do not get this.
+GO_BUILD := GOGC=400 go build
+
 # A cluster that is there already: make conformance CONTEXT=staging. What merely stands in the environment names none.
 given  = $(if $(filter command,$(firstword $(origin $1))),$($1))
 option = $(if $(call given,$2),-$1='$(call given,$2)')
@@ -154,7 +164,7 @@ help: ## This list
 .PHONY: $(CONFORMANCE)
 $(CONFORMANCE):
 	@echo "compiling $@ (2 minutes the first time)"
-	@go build -o $@ ./harness/conformance
+	@$(GO_BUILD) -o $@ ./harness/conformance
 
 .PHONY: $(CPUTABLE)
 $(CPUTABLE):
@@ -162,7 +172,7 @@ $(CPUTABLE):
 
 .PHONY: $(ROLLCALL)
 $(ROLLCALL):
-	@go build -o $@ ./reports/rollcall
+	@$(GO_BUILD) -o $@ ./reports/rollcall
 
 $(LINT):
 	GOBIN=$(dir $@)$(LINT_VERSION) go install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(LINT_VERSION)
