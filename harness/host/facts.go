@@ -30,21 +30,15 @@ type Facts struct {
 	IPVS            bool     // the kernel has IP_VS, built in or as a module that can be loaded
 	InotifyWatches  int      // fs.inotify.max_user_watches
 	InotifyInstance int      // fs.inotify.max_user_instances
+	InotifyUsed     int      // of root, but for clusters of ours
 	Cores           int
 	MemoryFree      int64 // bytes available without swapping
-	DiskFree        int64 // bytes free where the engine keeps its images
+	Engines         Disk  // where the engine keeps its images
+	Caches          Disk  // where Rollcall keeps what it builds
+	OneDisk         bool  // both are the same
 	Root            bool
 	Apt             bool
 }
-
-// What three idle nodes need, and what a node image build needs on top (measured on the
-// reference host: about 2 GiB resident; 0.9 GiB image, 4 GiB of build folder and Go caches).
-const (
-	minMemory    = 3 << 30
-	minDisk      = 4 << 30
-	minBuildDisk = 12 << 30
-	minInotify   = 128 // instances; the kernel's default runs three nodes, less does not
-)
 
 // Probe reads the facts. It changes nothing, except that asking the kernel for nf_tables may load
 // that module where modules are loadable.
@@ -60,9 +54,10 @@ func Probe(ctx context.Context) Facts {
 		InotifyInstance: readInt("/proc/sys/fs/inotify/max_user_instances"),
 		Cores:           runtime.NumCPU(),
 		MemoryFree:      memoryAvailable("/proc/meminfo"),
-		DiskFree:        diskFree(imageFolder(ctx)),
+		InotifyUsed:     inotifyUsed("/proc", 0, ownNodes(ctx)),
 		Root:            os.Geteuid() == 0,
 	}
+	f.Engines, f.Caches, f.OneDisk = disks(imageFolder(ctx), cacheFolder())
 	var uts unix.Utsname
 	if unix.Uname(&uts) == nil {
 		f.Kernel = unix.ByteSliceToString(uts.Release[:])
@@ -91,24 +86,6 @@ func (f Facts) Mode(mode string) (supported bool, because string) {
 	return false, "not a kube-proxy mode"
 }
 
-// Check refuses a host that is too small for a cluster, or for building the node image first.
-func (f Facts) Check(building bool) error {
-	disk := int64(minDisk)
-	if building {
-		disk = minBuildDisk
-	}
-	switch {
-	case f.MemoryFree < minMemory:
-		return Refuse("memory", fmt.Sprintf("%s available", gib(f.MemoryFree)), "free memory until "+gib(minMemory)+" is available")
-	case f.DiskFree < disk:
-		return Refuse("disk", fmt.Sprintf("%s free where the engine keeps its images", gib(f.DiskFree)), "free space until "+gib(disk)+" is")
-	case f.InotifyInstance > 0 && f.InotifyInstance < minInotify:
-		return Refuse("inotify", fmt.Sprintf("fs.inotify.max_user_instances is %d", f.InotifyInstance),
-			fmt.Sprintf("run: sysctl fs.inotify.max_user_instances=%d", 4*minInotify))
-	}
-	return nil
-}
-
 // Print writes what was found and what follows from it, a line each.
 func (f Facts) Print(w io.Writer) {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
@@ -131,13 +108,18 @@ func (f Facts) Print(w io.Writer) {
 		row("mode "+mode, map[bool]string{true: "yes", false: "skipped"}[supported], because)
 	}
 	inotify := ""
-	if f.InotifyInstance < 4*minInotify {
-		inotify = fmt.Sprintf("enough for 3 nodes; more nodes: sysctl fs.inotify.max_user_instances=%d", 4*minInotify)
+	if f.InotifyInstance < enough {
+		inotify = fmt.Sprintf("3 nodes need %d; for more nodes: sysctl fs.inotify.max_user_instances=%d", minInotify, enough)
 	}
-	row("inotify", fmt.Sprintf("%d instances, %d watches", f.InotifyInstance, f.InotifyWatches), inotify)
+	row("inotify", fmt.Sprintf("%d of %d instances, %d watches", f.InotifyUsed, f.InotifyInstance, f.InotifyWatches), inotify)
 	row("cores", strconv.Itoa(f.Cores), "")
 	row("memory available", gib(f.MemoryFree), "a cluster needs "+gib(minMemory))
-	row("disk free", gib(f.DiskFree), "a cluster needs "+gib(minDisk)+", building a node image "+gib(minBuildDisk))
+	if f.OneDisk {
+		row("disk free", gib(f.Engines.Free), "a cluster needs "+gib(minEngine+minCache)+", building a node image "+gib(minBuildEngine+minBuildCache))
+	} else {
+		row("disk free, engine", gib(f.Engines.Free), "a cluster needs "+gib(minEngine)+", building a node image "+gib(minBuildEngine))
+		row("disk free, caches", gib(f.Caches.Free), "a cluster needs "+gib(minCache)+", building a node image "+gib(minBuildCache))
+	}
 	table.Flush()
 }
 
@@ -176,13 +158,31 @@ func imageFolder(ctx context.Context) string {
 	return folder
 }
 
-// diskFree is the space free on the file system that holds dir, or its nearest existing parent.
-func diskFree(dir string) int64 {
-	var fs unix.Statfs_t
-	for unix.Statfs(dir, &fs) != nil && dir != "/" {
-		dir = filepath.Dir(dir)
+// cacheFolder is StateDir's; Go's own caches are usually on its disk.
+func cacheFolder() string {
+	folder, err := StateDir()
+	if err != nil {
+		return os.TempDir() // HOME is unset, which StateDir's users say
 	}
-	return int64(fs.Bavail) * fs.Bsize
+	return folder
+}
+
+// disks are the file systems that hold two folders, or their nearest existing parents, and whether they are one.
+func disks(engine, cache string) (e, c Disk, one bool) {
+	e, engineDevice := diskOf(engine)
+	c, cacheDevice := diskOf(cache)
+	return e, c, engineDevice == cacheDevice
+}
+
+func diskOf(folder string) (d Disk, device uint64) {
+	var fs unix.Statfs_t
+	at := folder
+	for unix.Statfs(at, &fs) != nil && at != "/" {
+		at = filepath.Dir(at)
+	}
+	var stat unix.Stat_t
+	_ = unix.Stat(at, &stat) // Statfs could, so can this
+	return Disk{folder, int64(fs.Bavail) * fs.Bsize}, uint64(stat.Dev)
 }
 
 func readInt(path string) int {

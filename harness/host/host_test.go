@@ -46,32 +46,6 @@ func TestWithWrapper(t *testing.T) {
 	}
 }
 
-func TestCheck(t *testing.T) {
-	roomy := Facts{MemoryFree: 8 << 30, DiskFree: 64 << 30, InotifyInstance: 512}
-	for _, tc := range []struct {
-		sentence string
-		building bool
-		change   func(*Facts)
-		names    string
-	}{
-		{"a roomy host is fit", true, func(*Facts) {}, ""},
-		{"too little memory is refused with what is needed", false, func(f *Facts) { f.MemoryFree = 1 << 30 }, "3.0 GiB"},
-		{"too little disk is refused with what is needed", false, func(f *Facts) { f.DiskFree = 1 << 30 }, "4.0 GiB"},
-		{"building needs more disk than running", true, func(f *Facts) { f.DiskFree = 5 << 30 }, "12.0 GiB"},
-		{"which a host that need not build may lack", false, func(f *Facts) { f.DiskFree = 5 << 30 }, ""},
-		{"too few inotify instances are refused with the command", false, func(f *Facts) { f.InotifyInstance = 64 }, "sysctl fs.inotify.max_user_instances=512"},
-	} {
-		t.Run(tc.sentence, func(t *testing.T) {
-			facts := roomy
-			tc.change(&facts)
-			err := facts.Check(tc.building)
-			if Refused(err) != (tc.names != "") || err != nil && !strings.Contains(err.Error(), tc.names) {
-				t.Errorf("error %v, want one with %q", err, tc.names)
-			}
-		})
-	}
-}
-
 func TestMode(t *testing.T) {
 	bare := Facts{Kernel: "6.18"}
 	for mode, want := range map[string]bool{"iptables": true, "nftables": false, "ipvs": false} {

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"rollcall/harness/command"
+	"rollcall/harness/host"
 	"rollcall/harness/nodeimage"
 )
 
@@ -37,6 +38,10 @@ func (o Options) bundle(ctx context.Context, w io.Writer, dir string) error {
 		return err
 	}
 	metricsServer, err := nodeimage.MetricsServer(ctx, w)
+	if host.Refused(err) {
+		fmt.Fprintln(w, err) // what needs it says so too, and is skipped
+		return nil
+	}
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,64 @@
+package host
+
+import (
+	"errors"
+	"fmt"
+)
+
+// What three nodes and a suite's load need of a host, measured on the reference host.
+const (
+	minMemory  = 3 << 30 // about 2 GiB resident
+	minInotify = 90      // 55 instances at rest, at most 78 while every pod's log is followed
+	enough     = 512     // instances, that remedies name
+)
+
+// A Disk is the file system of a folder.
+type Disk struct {
+	Folder string
+	Free   int64 // bytes
+}
+
+// What goes to the disks of the engine and of the caches: nodes write logs and images; a build of a node image makes
+// 0.9 GiB of image, 4 GiB of parts and what the compiler caches.
+const (
+	minEngine, minCache           = 3 << 30, 1 << 30
+	minBuildEngine, minBuildCache = 4 << 30, 8 << 30
+)
+
+// Check refuses a host that is too small for a cluster, or for building the node image first: a line for all that is short.
+func (f Facts) Check(building bool) error {
+	return errors.Join(f.checkMemory(), f.checkDisks(building), f.checkInotify())
+}
+
+func (f Facts) checkMemory() error {
+	if f.MemoryFree >= minMemory {
+		return nil
+	}
+	return Refuse("memory", gib(f.MemoryFree)+" available", "end other programs until "+gib(minMemory)+" is: three nodes and the load need it")
+}
+
+func (f Facts) checkDisks(building bool) error {
+	engine, cache := int64(minEngine), int64(minCache)
+	if building {
+		engine, cache = minBuildEngine, minBuildCache
+	}
+	if f.OneDisk {
+		return f.Engines.check("where the engine's images and the caches are", engine+cache)
+	}
+	return errors.Join(f.Engines.check("where the engine's images are", engine), f.Caches.check("where the caches are", cache))
+}
+
+func (d Disk) check(what string, need int64) error {
+	if d.Free >= need {
+		return nil
+	}
+	return Refuse("disk of "+d.Folder, fmt.Sprintf("%s free %s", gib(d.Free), what), "free space until "+gib(need)+" is")
+}
+
+func (f Facts) checkInotify() error {
+	if f.InotifyInstance == 0 || f.InotifyInstance-f.InotifyUsed >= minInotify { // 0: unknown
+		return nil
+	}
+	return Refuse("inotify", fmt.Sprintf("%d of %d instances are in use, and three nodes need %d", f.InotifyUsed, f.InotifyInstance, minInotify),
+		fmt.Sprintf("run: sysctl fs.inotify.max_user_instances=%d", max(enough, 2*f.InotifyInstance)))
+}

@@ -1,0 +1,115 @@
+package host
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestCheck(t *testing.T) {
+	roomy := Facts{MemoryFree: 8 << 30, Engines: Disk{"/var/lib/docker", 64 << 30}, Caches: Disk{"/home/ann/.cache", 64 << 30}, OneDisk: true,
+		InotifyInstance: 128, InotifyUsed: 30}
+	for _, tc := range []struct {
+		sentence string
+		building bool
+		change   func(*Facts)
+		says     []string // a line each, thing, reason and remedy in it
+	}{
+		{"a roomy host is fit", true, func(*Facts) {}, nil},
+		{"too little memory is refused with what is needed", false, func(f *Facts) { f.MemoryFree = 1 << 30 },
+			[]string{"memory: 1.0 GiB available: end other programs until 3.0 GiB is: three nodes and the load need it"}},
+		{"too little disk is refused with what is needed", false, func(f *Facts) { f.Engines.Free = 1 << 30 },
+			[]string{"disk of /var/lib/docker: 1.0 GiB free where the engine's images and the caches are: free space until 4.0 GiB is"}},
+		{"building needs more disk than running", true, func(f *Facts) { f.Engines.Free = 5 << 30 }, []string{"until 12.0 GiB is"}},
+		{"which a host that need not build may lack", false, func(f *Facts) { f.Engines.Free = 5 << 30 }, nil},
+		{"of two disks the engine's may be short", true, func(f *Facts) { f.OneDisk, f.Engines.Free = false, 3<<30 },
+			[]string{"disk of /var/lib/docker: 3.0 GiB free where the engine's images are: free space until 4.0 GiB is"}},
+		{"or the caches'", true, func(f *Facts) { f.OneDisk, f.Caches.Free = false, 5<<30 },
+			[]string{"disk of /home/ann/.cache: 5.0 GiB free where the caches are: free space until 8.0 GiB is"}},
+		{"which need little once all is built", false, func(f *Facts) { f.OneDisk, f.Caches.Free = false, 2<<30 }, nil},
+		{"a bound on inotify instances that three nodes pass is refused with the command", false, func(f *Facts) { f.InotifyInstance, f.InotifyUsed = 64, 0 },
+			[]string{"inotify: 0 of 64 instances are in use, and three nodes need 90: run: sysctl fs.inotify.max_user_instances=512"}},
+		{"so are instances that others have used up", false, func(f *Facts) { f.InotifyUsed = 110 },
+			[]string{"inotify: 110 of 128 instances are in use, and three nodes need 90: run: sysctl fs.inotify.max_user_instances=512"}},
+		{"of a bound that is high already, to twice as many", false, func(f *Facts) { f.InotifyInstance, f.InotifyUsed = 1024, 1000 },
+			[]string{"run: sysctl fs.inotify.max_user_instances=2048"}},
+		{"a kernel that does not say its bound is believed to do", false, func(f *Facts) { f.InotifyInstance, f.InotifyUsed = 0, 100 }, nil},
+		{"everything that is short is said at once", false, func(f *Facts) { f.MemoryFree, f.Engines.Free, f.InotifyUsed = 1, 1, 128 },
+			[]string{"memory: ", "disk of ", "inotify: "}},
+	} {
+		t.Run(tc.sentence, func(t *testing.T) {
+			facts := roomy
+			tc.change(&facts)
+			err := facts.Check(tc.building)
+			if Refused(err) != (tc.says != nil) {
+				t.Fatalf("error %v", err)
+			}
+			if err == nil {
+				return
+			}
+			lines := strings.Split(err.Error(), "\n")
+			if len(lines) != len(tc.says) {
+				t.Fatalf("%q, want %d lines", lines, len(tc.says))
+			}
+			for i, line := range lines {
+				if !strings.Contains(line, tc.says[i]) {
+					t.Errorf("%q, want %q", line, tc.says[i])
+				}
+			}
+		})
+	}
+}
+
+func TestInotifyUsed(t *testing.T) {
+	proc := t.TempDir()
+	for pid, process := range map[string]struct {
+		group string
+		opens []string
+	}{
+		"1":    {"0::/init.scope", []string{inotifyLink, inotifyLink, "anon_inode:[eventpoll]", "/dev/null"}},
+		"77":   {"0::/system.slice/cron.service", []string{"socket:[1]"}},
+		"300":  {"3:cpu:/docker/5eed/kubelet", []string{inotifyLink, inotifyLink, inotifyLink}},
+		"301":  {"3:cpu:/docker/f00d/kubelet", []string{inotifyLink}},
+		"self": {"0::/", []string{inotifyLink}},
+	} {
+		fds := filepath.Join(proc, pid, "fd")
+		if err := os.MkdirAll(fds, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(proc, pid, "cgroup"), []byte(process.group+"\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		for i, link := range process.opens {
+			if err := os.Symlink(link, filepath.Join(fds, string(rune('0'+i)))); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	us := uint32(os.Geteuid())
+	for _, tc := range []struct {
+		sentence string
+		user     uint32
+		but      []string
+		want     int
+	}{
+		{"every process of the user counts, once", us, nil, 6},
+		{"but for those of clusters of ours", us, []string{"5eed"}, 3},
+		{"another user's do not", us + 1, nil, 0},
+	} {
+		if got := inotifyUsed(proc, tc.user, tc.but); got != tc.want {
+			t.Errorf("%s: %d, want %d", tc.sentence, got, tc.want)
+		}
+	}
+}
+
+func TestDisks(t *testing.T) {
+	folder := t.TempDir()
+	engine, cache, one := disks(filepath.Join(folder, "not", "there"), folder)
+	if !one || engine.Free == 0 || engine.Folder == cache.Folder {
+		t.Errorf("%+v, %+v, one disk: %v", engine, cache, one)
+	}
+	if _, _, one := disks("/proc", folder); one {
+		t.Error("/proc is on the disk of a folder")
+	}
+}
