@@ -65,7 +65,8 @@ func Ensure(ctx context.Context, w io.Writer, version string) (image string, err
 		return "", err
 	}
 	folder := filepath.Join(state, "nodeimage")
-	fmt.Fprintf(w, "building it, %s on %d cores; each of its parts is kept as soon as it is made\n", parts.About(parts.Usual(plan(folder, version))), cores())
+	fmt.Fprintf(w, "building it, %s on %d cores; each of its parts is kept as soon as it is made\n",
+		parts.About(parts.Usual(plan(folder, version))), cores())
 	if err := build(ctx, w, folder, version); err != nil {
 		return "", err
 	}

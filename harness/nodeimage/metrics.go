@@ -45,7 +45,8 @@ func MetricsServer(ctx context.Context, w io.Writer) ([]byte, error) {
 		return nil, err
 	}
 	var archive bytes.Buffer
-	err = pack(ctx, &archive, MetricsServerImage, root, filepath.Join(metricsServer.folder(folder), metricsServer.Name), "/usr/local/bin/metrics-server")
+	program := filepath.Join(metricsServer.folder(folder), metricsServer.Name)
+	err = pack(ctx, &archive, MetricsServerImage, root, program, "/usr/local/bin/metrics-server")
 	return archive.Bytes(), errors.Join(err, os.RemoveAll(root))
 }
 
