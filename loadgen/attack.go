@@ -89,8 +89,8 @@ func workersFor(rate int, timeout time.Duration) uint64 {
 	return uint64(1.5*stalled) + 10
 }
 
-// targeter makes the requests of a lane. Those on reused connections are POSTs with a body: net/http resends a
-// GET, silently, when the kept-alive connection it was given turns out dead. A lane that resends wants that.
+// targeter makes the requests of a lane. Those on reused connections are POSTs with a body: a GET may be sent again,
+// silently, by whoever finds its kept-alive connection dead, as net/http does. A lane that resends wants that.
 // Those of another app are what it is used to, and kept from being sent again by the client.
 func targeter(lane evidence.Lane, foreign *reader) vegeta.Targeter {
 	target := vegeta.Target{Method: http.MethodGet, URL: lane.Target}

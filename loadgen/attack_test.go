@@ -189,8 +189,8 @@ func TestStartWaitsForItsInstant(t *testing.T) {
 
 func TestProxyIsIgnored(t *testing.T) {
 	for _, conn := range []evidence.Conn{evidence.Fresh, evidence.Reused} {
-		c := newClient(lane(conn, "http://127.0.0.1:1/", 1), Config{Began: time.Now(), Service: "shop"})
-		for _, transport := range c.transports {
+		s := newStandard(lane(conn, "http://127.0.0.1:1/", 1), 1, patient, nil)
+		for _, transport := range s.transports {
 			if transport.Proxy != nil {
 				t.Errorf("a %s lane asks for a proxy", conn)
 			}

@@ -60,11 +60,15 @@ func TestFaultByType(t *testing.T) {
 	}
 }
 
-// TestFaultOfPeer sends one request to peers that misbehave on real sockets, over both kinds of connection.
+// TestFaultOfPeer sends one request to peers that misbehave on real sockets, over both kinds of connection, and as a
+// lane that resends does, which is net/http's to send: the faults are the same.
 func TestFaultOfPeer(t *testing.T) {
 	const whole = "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n"
 	named := whole + "X-Rollcall-Service: shop\r\nX-Rollcall-Version: v1\r\nX-Rollcall-Pod: shop-v1-abc\r\nX-Rollcall-Node: worker\r\n"
+	chunked := strings.Replace(named, "Content-Length: 4", "Transfer-Encoding: chunked", 1) + "\r\n"
 	app := evidence.Server{Version: "v1", Pod: "shop-v1-abc", Node: "worker"}
+	resending := lane(evidence.Reused, "", 1)
+	resending.ID, resending.Resends = "worker-resending", true
 	tests := []struct {
 		sentence string
 		peer     func(t *testing.T) (addr string)
@@ -81,6 +85,8 @@ func TestFaultOfPeer(t *testing.T) {
 		{"a close in place of a reply", peer(says("")), evidence.Closed, 0, evidence.Server{}, 1, false},
 		{"a close within the headers", peer(says(whole + "X-Roll")), evidence.Closed, 0, evidence.Server{}, 1, false},
 		{"a close within the body", peer(says(named + "\r\nab")), evidence.Closed, 200, app, 1, false},
+		{"a reset within the headers", peer(resets(whole + "X-Roll")), evidence.Reset, 0, evidence.Server{}, 1, false},
+		{"a stall within the headers", peer(stalls(whole + "X-Roll")), evidence.Timeout, 0, evidence.Server{}, 1, false},
 		{"a stall in place of a reply", peer(stalls("")), evidence.Timeout, 0, evidence.Server{}, 1, false},
 		{"a stall within the body", peer(stalls(named + "\r\nab")), evidence.Timeout, 200, app, 1, false},
 		{"a reply that is not HTTP", peer(says("220 mail ready\r\n\r\n")), evidence.Closed, 0, evidence.Server{}, 1, true},
@@ -90,16 +96,26 @@ func TestFaultOfPeer(t *testing.T) {
 		{"another service", peer(says(strings.Replace(named, "shop\r\n", "cart\r\n", 1) + "\r\nabcd")), evidence.WrongServer, 200, app, 1, false},
 		{"a server that does not name itself", peer(says(whole + "\r\nabcd")), evidence.WrongServer, 200, evidence.Server{}, 1, false},
 		{"the app", peer(says(named + "\r\nabcd")), evidence.NoFault, 200, app, 1, false},
+		{"the app, after announcing its reply", peer(says("HTTP/1.1 103 Early\r\n\r\n" + named + "\r\nabcd")), evidence.NoFault, 200, app, 1, false},
+		{"the app, in small letters", peer(says(strings.ToLower(named) + "\r\nabcd")), evidence.Closed, 0, evidence.Server{}, 1, true},
+		{"the app, its headers in small letters", peer(says(strings.ReplaceAll(named, "X-R", "x-r") + "\r\nabcd")), evidence.NoFault, 200, app, 1, false},
+		{"the app, in chunks", peer(says(chunked + "2\r\nab\r\n0\r\n\r\n")), evidence.NoFault, 200, app, 1, false},
+		{"a close within the chunks", peer(says(chunked + "2\r\na")), evidence.Closed, 200, app, 1, false},
+		{"the app, until it closes", peer(says(strings.Replace(named, "Content-Length: 4\r\n", "", 1) + "\r\nab")), evidence.NoFault, 200, app, 1, false},
+		{"the app, with 20 KB of headers", peer(says(named + "X-Long: " + strings.Repeat("a", 20_000) + "\r\n\r\nabcd")), evidence.NoFault, 200, app, 1, false},
+		{"a header without an end", peer(says(named + strings.Repeat("X-Long: a\r\n", headerLimit/11))), evidence.Closed, 0, evidence.Server{}, 1, true},
+		{"two lengths", peer(says(named + "Content-Length: 5\r\n\r\nabcd")), evidence.Closed, 0, evidence.Server{}, 1, true},
 	}
 	for _, tt := range tests {
-		for _, conn := range []evidence.Conn{evidence.Fresh, evidence.Reused} {
-			t.Run(tt.sentence+", "+string(conn), func(t *testing.T) {
+		for _, l := range []evidence.Lane{lane(evidence.Fresh, "", 1), lane(evidence.Reused, "", 1), resending} {
+			t.Run(tt.sentence+", "+l.ID, func(t *testing.T) {
 				t.Parallel()
 				timeout := patient
 				if tt.want == evidence.Timeout {
 					timeout = 100 * time.Millisecond
 				}
-				hit, progress := sendOne(t, lane(conn, "http://"+tt.peer(t)+"/", 1), timeout)
+				l.Target = "http://" + tt.peer(t) + "/"
+				hit, progress := sendOne(t, l, timeout)
 				if hit.Fault != tt.want || hit.Status != tt.status || hit.By != tt.by || hit.Attempts != tt.attempts {
 					t.Errorf("got fault %q, status %d, by %+v, %d attempts; want %q, %d, %+v, %d",
 						hit.Fault, hit.Status, hit.By, hit.Attempts, tt.want, tt.status, tt.by, tt.attempts)

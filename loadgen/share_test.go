@@ -158,7 +158,7 @@ func TestAgentsShareTheConnections(t *testing.T) {
 		l, together := lane(evidence.Reused, "http://127.0.0.1:1/", 1), 0
 		l.Agents = agents
 		for i := range agents {
-			together += len(newClient(l, Config{Began: time.Now(), Service: "shop", Index: i}).transports)
+			together += len(newClient(l, Config{Began: time.Now(), Service: "shop", Index: i}).sender.(*plain).slots)
 		}
 		if together != reusedConns {
 			t.Errorf("%d agents keep %d connections together, want %d", agents, together, reusedConns)

@@ -1,0 +1,87 @@
+package loadgen
+
+import (
+	"bufio"
+	"bytes"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"rollcall/harness/evidence"
+)
+
+// echoed is a reply of the app, as its server writes it.
+const echoed = "HTTP/1.1 200 OK\r\n" +
+	"Content-Type: text/plain; charset=utf-8\r\n" +
+	"X-Rollcall-Node: worker\r\n" +
+	"X-Rollcall-Pod: shop-v1-abc\r\n" +
+	"X-Rollcall-Seq: 7\r\n" +
+	"X-Rollcall-Service: shop\r\n" +
+	"X-Rollcall-Time: 1790000000000000000\r\n" +
+	"X-Rollcall-Version: v1\r\n" +
+	"Date: Mon, 21 Sep 2026 10:00:00 GMT\r\n" +
+	"Content-Length: 15\r\n" +
+	"Connection: close\r\n" +
+	"\r\n" +
+	"v1 shop-v1-abc\n"
+
+func TestTheAppsReplyIsBrief(t *testing.T) {
+	want := brief{
+		answer: answer{status: 200, service: "shop", by: evidence.Server{Version: "v1", Pod: "shop-v1-abc", Node: "worker"}},
+		header: strings.Index(echoed, "v1 shop"), body: 15, last: true,
+	}
+	if got, ok := parseBrief([]byte(echoed)); !ok || got != want {
+		t.Errorf("got %+v, %v; want %+v", got, ok, want)
+	}
+	got, ok := parseBrief([]byte(strings.Replace(echoed, "Connection: close\r\n", "", 1)))
+	if want.header, want.last = want.header-len("Connection: close\r\n"), false; !ok || got != want {
+		t.Errorf("kept: got %+v, %v; want %+v", got, ok, want)
+	}
+}
+
+// TestBriefRepliesAreReadAsByNetHTTP spoils the app's reply in up to three places: what still passes for a brief one,
+// net/http reads alike.
+func TestBriefRepliesAreReadAsByNetHTTP(t *testing.T) {
+	end := strings.Index(echoed, "\r\n\r\n")
+	lines := strings.SplitAfter(echoed[:end+2], "\r\n")
+	pieces := append([]string{
+		"\r", "\n", "\r\n", " ", "\t", ":", ": ", "0", "9", "+", "a", "X", "Z", "\x00", "\xff", "HTTP/1.0", "HTTP/1.1 ", "204", "304", "103", "500", "099",
+		"Transfer-Encoding: chunked\r\n", "transfer-encoding: chunked\r\n", "content-length: 3\r\n", "x-rollcall-pod: other\r\n",
+		"Connection: keep-alive\r\n", "Connection: Close\r\n", "Trailer: X-A\r\n", "X-Rollcall-Pod:\r\n", "Content-Length: 015\r\n",
+	}, lines[:len(lines)-1]...)
+	taken := 0
+	rapid.Check(t, func(rt *rapid.T) {
+		text := echoed
+		for range rapid.IntRange(0, 3).Draw(rt, "times") {
+			from := rapid.IntRange(0, len(text)).Draw(rt, "from")
+			if rapid.Bool().Draw(rt, "at a line") {
+				from = strings.LastIndex(text[:from], "\n") + 1
+			}
+			to := min(len(text), from+rapid.IntRange(0, 3).Draw(rt, "gone"))
+			text = text[:from] + rapid.SampledFrom(append(pieces, "")).Draw(rt, "piece") + text[to:]
+		}
+		b, ok := parseBrief([]byte(text))
+		if !ok {
+			return
+		}
+		taken++
+		got, err := http.ReadResponse(bufio.NewReader(strings.NewReader(text)), &http.Request{Method: http.MethodGet})
+		if err != nil {
+			rt.Fatalf("net/http: %v of %q", err, text)
+		}
+		body, err := io.ReadAll(got.Body)
+		short := len(text) < b.header+b.body
+		if answerOf(got) != b.answer || got.Close != b.last || short != (err != nil) {
+			rt.Errorf("%+v of %q\nnet/http: %+v, close %v, %v", b, text, answerOf(got), got.Close, err)
+		}
+		if !short && !bytes.Equal(body, []byte(text[b.header:b.header+b.body])) {
+			rt.Errorf("body of %d at %d of %q\nnet/http: %q", b.body, b.header, text, body)
+		}
+	})
+	if taken == 0 {
+		t.Error("no reply was brief")
+	}
+}

@@ -1,0 +1,137 @@
+package loadgen
+
+import (
+	"bufio"
+	"io"
+	"net"
+	"net/http"
+	"syscall"
+	"testing"
+	"time"
+
+	"rollcall/harness/evidence"
+)
+
+// TestKeptConnections sends two requests of one slot, one after the other, to a peer that replies to the first, does
+// something of its own, and has that arrive before the second is sent.
+func TestKeptConnections(t *testing.T) {
+	const named = "X-Rollcall-Service: shop\r\nX-Rollcall-Version: v1\r\nX-Rollcall-Pod: shop-v1-abc\r\nX-Rollcall-Node: worker\r\n"
+	const whole = "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n" + named
+	tests := []struct {
+		sentence string
+		reply    string
+		after    func(*net.TCPConn) error // the reply; nil: nothing
+		reused   bool
+	}{
+		{"one that is alive is used again", whole + "\r\nabcd", nil, true},
+		{"one that net/http had to read is used again", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n" + named + "\r\n4\r\nabcd\r\n0\r\n\r\n", nil, true},
+		{"one whose peer has closed it is not", whole + "\r\nabcd", (*net.TCPConn).Close, false},
+		{"one whose peer has no more to say is not", whole + "\r\nabcd", (*net.TCPConn).CloseWrite, false},
+		{"one that was reset is not", whole + "\r\nabcd", func(c *net.TCPConn) error { c.SetLinger(0); return c.Close() }, false},
+		{"one over which more came later is not", whole + "\r\nabcd", func(c *net.TCPConn) error { _, err := io.WriteString(c, "HTTP"); return err }, false},
+		{"one over which more came at once is not", whole + "\r\nabcdHTTP/1.1 408 Timeout\r\n\r\n", nil, false},
+		{"one that the app means to close is not", whole + "Connection: close\r\n\r\nabcd", nil, false},
+		{"one of HTTP/1.0 is not", "HTTP/1.0 200 OK\r\nContent-Length: 4\r\n" + named + "\r\nabcd", nil, false},
+	}
+	for _, tt := range tests {
+		t.Run(tt.sentence, func(t *testing.T) {
+			listener, err := net.Listen("tcp", "127.0.0.1:0")
+			if err != nil {
+				t.Fatal(err)
+			}
+			first, done := make(chan *net.TCPConn, 1), make(chan struct{})
+			go func() {
+				defer close(done)
+				conn, err := listener.Accept()
+				if err != nil {
+					return
+				}
+				defer conn.Close()
+				in := bufio.NewReader(conn)
+				answerOne(conn, in, tt.reply)
+				first <- conn.(*net.TCPConn)
+				if !tt.reused {
+					again, err := listener.Accept()
+					if err != nil {
+						return
+					}
+					defer again.Close()
+					conn, in = again, bufio.NewReader(again)
+				}
+				answerOne(conn, in, whole+"\r\nabcd")
+			}()
+			t.Cleanup(func() { listener.Close(); <-done })
+
+			c := newClient(lane(evidence.Reused, "http://"+listener.Addr().String(), 1), Config{Began: time.Now(), Service: "shop", Timeout: patient})
+			t.Cleanup(c.close)
+			send(t, c, 0)
+			conn := <-first
+			if tt.after != nil {
+				w := c.sender.(*plain).slots[0].Load()
+				if w == nil || !w.quiet() {
+					t.Fatal("the connection was not kept")
+				}
+				if err := tt.after(conn); err != nil {
+					t.Fatal(err)
+				}
+				hear(t, w)
+			}
+			send(t, c, reusedConns)
+			for i, h := range kept(t, c) {
+				if want := tt.reused && i == 1; h.Failed() || h.Reused != want || h.Attempts != 1 {
+					t.Errorf("hit %d: fault %q, reused %v, %d attempts; want none, %v, 1", i, h.Fault, h.Reused, h.Attempts, want)
+				}
+			}
+		})
+	}
+}
+
+// hear waits until something came over a connection, and leaves it there.
+func hear(t *testing.T, w *wire) {
+	t.Helper()
+	raw, err := w.conn.(*net.TCPConn).SyscallConn()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := raw.Read(func(fd uintptr) bool {
+		_, _, err := syscall.Recvfrom(int(fd), make([]byte, 1), syscall.MSG_PEEK)
+		return err != syscall.EAGAIN
+	}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// answerOne reads a request and replies.
+func answerOne(conn net.Conn, in *bufio.Reader, reply string) {
+	if req, err := http.ReadRequest(in); err == nil {
+		io.Copy(io.Discard, req.Body)
+		io.WriteString(conn, reply)
+	}
+}
+
+// TestABusyConnectionHoldsUpNobody has two requests of one slot in flight, then keeps one of their connections.
+func TestABusyConnectionHoldsUpNobody(t *testing.T) {
+	arrived, release := make(chan struct{}), make(chan struct{})
+	server := serveApp(t, func(http.ResponseWriter, *http.Request) {
+		arrived <- struct{}{}
+		<-release
+	})
+	c := newClient(lane(evidence.Reused, server.URL, 1), Config{Began: time.Now(), Service: "shop", Timeout: patient})
+	t.Cleanup(c.close)
+	sent := make(chan struct{})
+	for n := range uint64(2) {
+		go func() { send(t, c, n*reusedConns); sent <- struct{}{} }()
+	}
+	arrive(t, "first request", arrived)
+	arrive(t, "second request", arrived)
+	close(release)
+	<-sent
+	<-sent
+	go func() { <-arrived }()
+	send(t, c, 2*reusedConns)
+	for i, h := range kept(t, c) {
+		if h.Failed() || h.Reused != (i == 2) {
+			t.Errorf("hit %d: fault %q, reused %v", i, h.Fault, h.Reused)
+		}
+	}
+}

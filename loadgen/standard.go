@@ -1,0 +1,121 @@
+package loadgen
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptrace"
+	"time"
+
+	"rollcall/harness/evidence"
+)
+
+// A standard sender sends through net/http.
+type standard struct {
+	resends bool
+	foreign *reader // of an app that is not Rollcall's own; nil: it is
+
+	// A transport prefers the connection it used last, so one transport would send nearly all requests of a
+	// reused lane over one connection, to one pod. Requests therefore go round transports that keep one
+	// connection each. A connection that is busy does not hold up the next request, which dials another.
+	transports []*http.Transport
+}
+
+func newStandard(lane evidence.Lane, slots int, timeout time.Duration, foreign *reader) *standard {
+	s := &standard{resends: lane.Resends, foreign: foreign}
+	dialer := net.Dialer{Timeout: timeout}
+	for range slots {
+		s.transports = append(s.transports, &http.Transport{
+			Proxy:               nil, // HTTP_PROXY would be measured in the Service's place
+			DialContext:         dialWith(dialer),
+			DisableKeepAlives:   lane.Conn == evidence.Fresh,
+			MaxIdleConnsPerHost: 1,
+			DisableCompression:  true,
+		})
+	}
+	return s
+}
+
+func dialWith(dialer net.Dialer) func(ctx context.Context, network, addr string) (net.Conn, error) {
+	return func(ctx context.Context, network, addr string) (net.Conn, error) {
+		dialled, err := local.dial(ctx, dialer, network, addr)
+		if err != nil {
+			return nil, err
+		}
+		return &conn{Conn: dialled}, nil
+	}
+}
+
+// send sends a request.
+//
+// The deadline is set here and not as http.Client.Timeout: above a RoundTripper that is not its own, net/http
+// races that one with a legacy cancellation, and whether the timeout has a type depends on who wins.
+func (s *standard) send(req *http.Request, n uint64, deadline time.Time) (answer, via, error) {
+	ctx, cancel := context.WithDeadline(req.Context(), deadline)
+	defer cancel()
+	var given connections
+	req = req.WithContext(httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: given.add}))
+	req.GetBody = nil // net/http resends what it can rewind
+	if s.foreign != nil && !s.resends {
+		req.Body = unrepeatable{} // and what has no body at all
+	}
+	var r answer
+	got, err := s.transports[n%uint64(len(s.transports))].RoundTrip(req)
+	if err == nil {
+		r, err = s.read(got)
+		got.Body.Close()
+	}
+	how := via{attempts: given.count, reused: given.reused, died: deathOf(given.last)}
+	var undialled *dialError
+	switch {
+	case errors.As(err, &undialled):
+		how.localPort = undialled.port
+	case given.last != nil:
+		how.localPort = localPort(given.last)
+	}
+	return r, how, err
+}
+
+// read reads a reply to its end.
+func (s *standard) read(got *http.Response) (r answer, err error) {
+	if s.foreign != nil {
+		r.status = got.StatusCode
+		r.by.Version, err = s.foreign.read(got)
+		return r, err
+	}
+	_, err = io.Copy(io.Discard, got.Body)
+	return answerOf(got), err
+}
+
+// close gives up the kept connections, also one that is still being dialled.
+func (s *standard) close() {
+	for _, t := range s.transports {
+		t.CloseIdleConnections()
+	}
+}
+
+// unrepeatable is an empty body that net/http cannot rewind: a request that has one is not sent again when the kept
+// connection it was given turns out dead.
+type unrepeatable struct{}
+
+func (unrepeatable) Read([]byte) (int, error) { return 0, io.EOF }
+func (unrepeatable) Close() error             { return nil }
+
+// Connections are those one request was given, one after the other.
+type connections struct {
+	count  int
+	last   *conn
+	reused bool // last had carried a request before
+}
+
+func (c *connections) add(info httptrace.GotConnInfo) {
+	c.count++
+	c.last, _ = info.Conn.(*conn)
+	c.reused = info.Reused
+	if c.last != nil {
+		// net/http also calls a connection reused that was dialled, never needed and put by.
+		c.reused, c.last.carried = c.last.carried, true
+	}
+}
