@@ -42,6 +42,34 @@ func TestTheAppsReplyIsBrief(t *testing.T) {
 	}
 }
 
+func TestWhatIsNotBrief(t *testing.T) {
+	tests := []struct{ sentence, old, new string }{
+		{"a header that goes on", "\r\n\r\n", "\r\n"},
+		{"a status without a body", "200", "204"},
+		{"a status of what the client has already", "200", "304"},
+		{"a reply that is only announced", "200", "103"},
+		{"an older HTTP", "HTTP/1.1", "HTTP/1.0"},
+		{"no reason", " OK", ""},
+		{"no length", "Content-Length: 15\r\n", ""},
+		{"two lengths", "Content-Length: 15", "Content-Length: 15\r\nContent-Length: 14"},
+		{"a length with a sign", "15", "+15"},
+		{"a pod named twice", "X-Rollcall-Pod: ", "X-Rollcall-Pod: other\r\nX-Rollcall-Pod: "},
+		{"a pod without a name", "shop-v1-abc\r\n", "\r\n"},
+		{"a pod whose name goes on in the next line", "shop-v1-abc", "shop\r\n v1-abc"},
+		{"space after a name", "shop-v1-abc\r\n", "shop-v1-abc \r\n"},
+		{"a line that ends early", "shop-v1-abc", "shop\nX-Rollcall-Pod: other"},
+		{"a header in small letters", "Content-Length", "content-length"},
+		{"a header unheard of", "Date", "Transfer-Encoding: chunked\r\nDate"},
+		{"a connection that is kept, as HTTP/1.0 said it", "close", "keep-alive"},
+	}
+	for _, tt := range tests {
+		text := strings.Replace(echoed, tt.old, tt.new, 1)
+		if b, ok := parseBrief([]byte(text)); ok || text == echoed {
+			t.Errorf("%s: %+v", tt.sentence, b)
+		}
+	}
+}
+
 // TestBriefRepliesAreReadAsByNetHTTP spoils the app's reply in up to three places: what still passes for a brief one,
 // net/http reads alike.
 func TestBriefRepliesAreReadAsByNetHTTP(t *testing.T) {
