@@ -12,7 +12,7 @@ import (
 )
 
 // BenchmarkRecording is what a request costs over loopback, the server's part included: through net/http alone
-// with a timeout, as vegeta does it, and with a hit recorded of it. The difference is what recording costs.
+// with a timeout, as vegeta does it, and as a lane's, with a hit recorded of it.
 func BenchmarkRecording(b *testing.B) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { nameApp(w.Header()) }))
 	b.Cleanup(server.Close)
