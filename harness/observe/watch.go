@@ -171,9 +171,9 @@ func (w *Watch) Until(ctx context.Context, holds func(State) bool) error {
 	}
 }
 
-// logLag is how long a line may be on its way from the app to where its log can be read; our own
-// guess, far above what a container runtime takes.
-const logLag = 500 * time.Millisecond
+// logLag is how long an arrival may be on its way to where the app's log can be read: 500 ms in the app itself
+// (fixtures/echo, batchTime), and our own guess for the container runtime, far above what it takes.
+const logLag = 900 * time.Millisecond
 
 // Stop ends the watch when every line that was written before Stop is with the sink: of a pod that is
 // still in the API the log is read up to now, of one that is gone to its end. When ctx ends first, what
