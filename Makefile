@@ -9,9 +9,11 @@ SUITES ?=
 K8S    ?=
 KEEP   ?=
 AGENTS_PER_NODE ?=
-PACE   ?=
+PROFILE ?=
+JOBS   ?=
+RATE   ?=
 RUN    ?= out/latest
-export MODES SUITES K8S KEEP AGENTS_PER_NODE PACE
+export MODES SUITES K8S KEEP AGENTS_PER_NODE PROFILE JOBS RATE
 
 # All programs are compiled as those of the images are, so that what they share is compiled once, and without what only
 # debuggers read.
@@ -39,7 +41,7 @@ ROLLCALL     := out/bin/rollcall
 ##@ The two commands
 
 .PHONY: conformance
-conformance: $(CONFORMANCE) $(ROLLCALL) ## Run the suites in every kube-proxy mode this host supports; MODES, SUITES, K8S, KEEP=1, AGENTS_PER_NODE, PACE select; CONTEXT attaches
+conformance: $(CONFORMANCE) $(ROLLCALL) ## Run the suites in every kube-proxy mode this host supports; PROFILE, MODES, SUITES, K8S, KEEP=1 select; CONTEXT attaches
 	@$(CONFORMANCE) run $(TARGET)
 
 .PHONY: test
@@ -60,7 +62,7 @@ browser:
 
 .PHONY: smoke
 smoke: $(CONFORMANCE) ## Both twins of a rolling update on one real kind cluster
-	@MODES="$(or $(MODES),iptables)" SUITES="control rollout" $(CONFORMANCE) run -run '(un)?drained-rolling-update'
+	@SUITES="control rollout" $(CONFORMANCE) run -profile=smoke -modes="$(or $(MODES),iptables)"
 
 .PHONY: lint
 lint: $(LINT) ## gofmt, go vet and golangci-lint
@@ -136,18 +138,23 @@ bench: browser ## Evidence core, index.html, measured outages against true ones,
 	@$(CHRT) out/bin/contest
 	@$(MAKE) --no-print-directory bench-cpu
 
-# The pace is fixed, so that any two machines and commits are asked for the same rate.
+# One recording at a time, so that any two machines and commits are asked for the same rate.
 .PHONY: bench-cpu
 bench-cpu: $(CONFORMANCE) $(CPUTABLE) ## Where processor time goes while a scenario is under load on a kind cluster; out/bin/cputable -h for a run of another commit
 	@$(CPUTABLE) -out="$${ARTIFACTS:-out}" -scenario=canary & table=$$!; trap 'kill $$table 2>/dev/null || true' EXIT; \
 		echo "running switchover/canary; its output goes to out/bench-cpu.log"; \
-		$(CONFORMANCE) run -modes=iptables -suites=switchover -run='canary$$' -pace=normal >out/bench-cpu.log 2>&1 || { \
+		$(CONFORMANCE) run -modes=iptables -suites=switchover -run='canary$$' -jobs=1 >out/bench-cpu.log 2>&1 || { \
 			echo "the run failed, so there is no table to trust; the end of out/bench-cpu.log:"; tail -n 20 out/bench-cpu.log; exit 1; }; \
 		wait $$table
 
 .PHONY: distrust
 distrust: ## Damage the rig on real clusters, in MODES, and see that nothing is judged then; 2 minutes per mode
 	ROLLCALL_DISTRUST=1 go test -count=1 -timeout 1h -v -run TestDistrust ./harness
+
+.PHONY: busy
+busy: $(CONFORMANCE) ## Keep all processors busy during runs of the twins, and see that nothing is judged wrongly; 10 minutes
+	@command -v stress-ng >/dev/null || { apt-get update -qq && apt-get install -y -qq --no-install-recommends stress-ng >/dev/null; }
+	ROLLCALL_BUSY=1 go test -count=1 -timeout 1h -v -run TestBusyHost ./harness
 
 .PHONY: staging
 staging: $(CONFORMANCE) ## Be the guest of a kind cluster, with the shipped roles alone and images from a registry; SUITES and PART select

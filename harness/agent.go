@@ -17,24 +17,52 @@ import (
 	"rollcall/loadgen"
 )
 
-// An agent is a load pod on one worker, as reached through its port-forward. The worker's agents carry its
-// lanes together.
+// An agent is a client: a load pod on one worker, as reached through its port-forward, or the process outside the cluster. A
+// worker's agents carry its lanes together.
 type agent struct {
+	place
+	name   string
+	node   string // empty outside the cluster
+	index  int    // among the worker's agents
+	lanes  []evidence.Lane
+	remote loadgen.Remote
+	was    string        // its instance before the load; another one afterwards betrays a restart
+	offset time.Duration // of its node's clock, from ours
+	feed   *feed         // of its lanes; nil before start
+	after  []evidence.ClockReading
+}
+
+// A place is where an agent runs.
+type place interface {
+	// alive reports whether the agent may be running, as far as can be told.
+	alive(ctx context.Context) bool
+	// fate says what became of it, in a few words.
+	fate(ctx context.Context) string
+	// leave closes the way to it.
+	leave()
+}
+
+// A podPlace is a pod, and the way to it.
+type podPlace struct {
 	pods    typedcorev1.PodInterface
 	pod     string
-	node    string
-	index   int // among the worker's agents
-	lanes   []evidence.Lane
-	remote  loadgen.Remote
 	forward *cluster.Forward
-	was     string        // its instance before the load; another one afterwards betrays a restart
-	offset  time.Duration // of its node's clock, from ours
-	feed    *feed         // of its lanes; nil before start
-	after   []evidence.ClockReading
+}
+
+func (p podPlace) fate(ctx context.Context) string { return fate(ctx, p.pods, p.pod) }
+
+func (p podPlace) leave() { p.forward.Close() }
+
+func (p podPlace) alive(ctx context.Context) bool {
+	pod, err := p.pods.Get(ctx, p.pod, metav1.GetOptions{})
+	if err != nil {
+		return !apierrors.IsNotFound(err)
+	}
+	return pod.Status.Phase != corev1.PodFailed && pod.Status.Phase != corev1.PodSucceeded
 }
 
 // start tells the agent to load its share of its lanes, and begins to bring the hits to the recorder.
-func (a *agent) start(ctx context.Context, cfg loadgen.Config, recorder *evidence.Recorder) error {
+func (a *agent) start(ctx context.Context, cfg loadgen.Config, recorder hitSink) error {
 	cfg.Index, cfg.At = a.index, cfg.At.Add(a.offset) // the same instant, by its own clock
 	if err := a.remote.Start(ctx, a.lanes, cfg); err != nil {
 		return err
@@ -52,7 +80,7 @@ func (a *agent) start(ctx context.Context, cfg loadgen.Config, recorder *evidenc
 // collect returns when every hit of the agent is with the recorder, reads its clock once more, and closes
 // the way to it. The error says why that is not so.
 func (a *agent) collect(ctx context.Context, began time.Time) error {
-	defer a.forward.Close()
+	defer a.leave()
 	if a.feed == nil {
 		return nil
 	}
@@ -61,13 +89,7 @@ func (a *agent) collect(ctx context.Context, began time.Time) error {
 		return errors.Join(lost, a.feed.end(ctx))
 	}
 	incomplete := a.feed.end(ctx)
-	return errors.Join(incomplete, a.insist(ctx, func() error {
-		reading, err := a.readClock(ctx, began)
-		if err == nil {
-			a.after = append(a.after, reading)
-		}
-		return err
-	}), a.trouble(ctx))
+	return errors.Join(incomplete, a.insist(ctx, func() error { return a.readClockAgain(ctx, began) }), a.trouble(ctx))
 }
 
 // stop ends the pacing of the agent's lanes and returns when no request is in flight. It is an error unless
@@ -117,23 +139,42 @@ func (a *agent) insist(ctx context.Context, ask func() error) error {
 	}
 }
 
-// alive reports whether the agent's container may be running, as far as the API server tells.
-func (a *agent) alive(ctx context.Context) bool {
-	pod, err := a.pods.Get(ctx, a.pod, metav1.GetOptions{})
-	if err != nil {
-		return !apierrors.IsNotFound(err)
-	}
-	return pod.Status.Phase != corev1.PodFailed && pod.Status.Phase != corev1.PodSucceeded
-}
-
-// clockSamples is how many round trips a reading of an agent's clock takes; the fastest counts.
-const clockSamples = 5
+// A reading of an agent's clock takes a few round trips, of which the fastest counts; and some more where even that was slow,
+// as on a busy machine, since what it leaves uncertain decides nothing.
+const (
+	clockSamples  = 5
+	clockReadings = 5
+	clockGood     = 2 * time.Millisecond // uncertainty; replies on one lane are 10 ms apart or more
+)
 
 // readClock compares the clock of the agent's node with ours.
-func (a *agent) readClock(ctx context.Context, began time.Time) (evidence.ClockReading, error) {
-	reading, err := a.remote.ReadClock(ctx, began, clockSamples)
-	reading.Node = a.node
-	return reading, err
+func (a *agent) readClock(ctx context.Context, began time.Time) (best evidence.ClockReading, err error) {
+	for i := range clockReadings {
+		reading, err := a.remote.ReadClock(ctx, began, clockSamples)
+		if err != nil {
+			return best, err
+		}
+		if i == 0 || reading.Uncertainty < best.Uncertainty {
+			best = reading
+		}
+		if best.Uncertainty <= clockGood {
+			break
+		}
+	}
+	best.Node = a.node
+	return best, nil
+}
+
+// readClockAgain notes a reading of the clock after the load. That of this host is ours.
+func (a *agent) readClockAgain(ctx context.Context, began time.Time) error {
+	if a.node == "" {
+		return nil
+	}
+	reading, err := a.readClock(ctx, began)
+	if err == nil {
+		a.after = append(a.after, reading)
+	}
+	return err
 }
 
 // fate says what became of an agent's pod, in a few words.

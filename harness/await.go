@@ -1,27 +1,33 @@
 package harness
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
-	"time"
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/watch"
 	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
 
 	"rollcall/harness/observe"
-	"rollcall/harness/poll"
 )
 
+// awaitReady returns when a pod is ready.
 func awaitReady(ctx context.Context, pods typedcorev1.PodInterface, name string) (pod *corev1.Pod, err error) {
-	err = poll.Until(ctx, 100*time.Millisecond, func() (bool, error) {
-		if pod, err = pods.Get(ctx, name, metav1.GetOptions{}); err != nil {
-			return false, err
+	only := metav1.ListOptions{FieldSelector: fields.OneTermEqualSelector(metav1.ObjectNameField, name).String()}
+	err = untilPods(ctx, pods, only, func(seen []corev1.Pod) bool {
+		if len(seen) == 0 || !observe.Ready(&seen[0]) {
+			return false
 		}
-		return observe.Ready(pod), nil
+		pod = &seen[0]
+		return true
 	})
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", fate(context.WithoutCancel(ctx), pods, name), err)
@@ -31,19 +37,42 @@ func awaitReady(ctx context.Context, pods typedcorev1.PodInterface, name string)
 
 // awaitAgents returns when all agents of a Job are ready, and gives their pods, by index.
 func awaitAgents(ctx context.Context, pods typedcorev1.PodInterface, job string, agents int) (ready []corev1.Pod, err error) {
-	var late error
-	err = poll.Until(ctx, 100*time.Millisecond, func() (bool, error) {
-		list, err := pods.List(ctx, metav1.ListOptions{LabelSelector: batchv1.JobNameLabel + "=" + job})
-		if err != nil {
-			return false, err
-		}
-		ready, late = agentsAmong(list.Items, agents)
-		return late == nil, nil
+	late := errors.New("none was seen")
+	err = untilPods(ctx, pods, metav1.ListOptions{LabelSelector: batchv1.JobNameLabel + "=" + job}, func(seen []corev1.Pod) bool {
+		ready, late = agentsAmong(seen, agents)
+		return late == nil
 	})
 	if err != nil {
 		return nil, fmt.Errorf("agents of %s: %w", job, errors.Join(late, err))
 	}
 	return ready, nil
+}
+
+// untilPods watches pods, those there are already first, and returns when the condition holds for those seen so far, or ctx
+// ends, whose cause is then the error.
+func untilPods(ctx context.Context, pods typedcorev1.PodInterface, which metav1.ListOptions, holds func([]corev1.Pod) bool) error {
+	for ctx.Err() == nil {
+		watching, err := pods.Watch(ctx, which)
+		if err != nil {
+			return cmp.Or(context.Cause(ctx), err)
+		}
+		seen := map[string]corev1.Pod{}
+		for event := range watching.ResultChan() {
+			pod, ok := event.Object.(*corev1.Pod)
+			if !ok {
+				break // an error of the watch, which begins anew
+			}
+			if seen[pod.Name] = *pod; event.Type == watch.Deleted {
+				delete(seen, pod.Name)
+			}
+			if holds(slices.Collect(maps.Values(seen))) {
+				watching.Stop()
+				return nil
+			}
+		}
+		watching.Stop()
+	}
+	return context.Cause(ctx)
 }
 
 // agentsAmong gives an Indexed Job's pods, by index. The error says of every agent that is not

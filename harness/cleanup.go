@@ -38,10 +38,13 @@ func (r *recording) leave(ctx context.Context, folder string) error {
 	for _, undo := range slices.Backward(r.undo) {
 		left = errors.Join(left, undo(ctx))
 	}
+	if folder == "" { // of a recording that was not kept
+		return left
+	}
 	return errors.Join(left, evidence.Lengthen(folder, time.Since(r.began)))
 }
 
-// undisturbed distrusts the recording if something of another one is still in the cluster.
+// undisturbed distrusts the recording if something of another run is still in the cluster.
 func (r *recording) undisturbed(ctx context.Context) error {
 	if r.space.given {
 		return nil // who lets us make no namespace lets us see none either
@@ -51,7 +54,7 @@ func (r *recording) undisturbed(ctx context.Context) error {
 		return err
 	}
 	for _, n := range list.Items {
-		if n.Name == r.namespace || n.Name == r.space.observers() {
+		if n.Labels[fixtures.InstanceLabel] == r.rig.session.ID {
 			continue
 		}
 		pods, err := r.cluster.Client.CoreV1().Pods(n.Name).List(ctx, metav1.ListOptions{})
@@ -59,7 +62,7 @@ func (r *recording) undisturbed(ctx context.Context) error {
 			return err
 		}
 		if len(pods.Items) > 0 || n.DeletionTimestamp == nil {
-			r.run.Distrust = append(r.run.Distrust, fmt.Sprintf("namespace %s of another recording was still there, with %d pods", n.Name, len(pods.Items)))
+			r.run.Distrust = append(r.run.Distrust, fmt.Sprintf("namespace %s of another run was still there, with %d pods", n.Name, len(pods.Items)))
 		}
 	}
 	return nil
@@ -100,13 +103,17 @@ func end(ctx context.Context, client kubernetes.Interface, namespace string, whi
 	return endPods(ctx, client, namespace, which)
 }
 
-// endPods returns when none of those selected is left.
+// endPods returns when none of those selected is left. Now and then it ends them again: a controller may have made one more
+// meanwhile.
 func endPods(ctx context.Context, client kubernetes.Interface, namespace string, which metav1.ListOptions) error {
 	pods := client.CoreV1().Pods(namespace)
-	return poll.Until(ctx, 100*time.Millisecond, func() (bool, error) {
-		// Again each time: a controller may have made one more meanwhile.
-		if err := pods.DeleteCollection(ctx, metav1.DeleteOptions{GracePeriodSeconds: ptr.To(int64(0))}, which); err != nil {
-			return false, err
+	const lookEvery, endEvery = 250 * time.Millisecond, 4
+	looks := 0
+	return poll.Until(ctx, lookEvery, func() (bool, error) {
+		if looks++; looks%endEvery == 1 {
+			if err := pods.DeleteCollection(ctx, metav1.DeleteOptions{GracePeriodSeconds: ptr.To(int64(0))}, which); err != nil {
+				return false, err
+			}
 		}
 		left, err := pods.List(ctx, which)
 		return err == nil && len(left.Items) == 0, err

@@ -39,10 +39,9 @@ type clients struct {
 	service string
 	pods    typedcorev1.PodInterface
 	agents  []*agent
-	outside *evidence.Lane  // nil where there is no way from outside
-	attack  *loadgen.Attack // of the outside lane; nil before start
-	feed    *feed           // of the outside lane; nil before start
+	outside string // URL that the client outside asks; empty where there is no way from there
 	clocks  []evidence.ClockReading
+	early   lateness // of the hits so far
 }
 
 // newClients makes the agents and what their control lanes ask, and opens a way to each agent.
@@ -68,7 +67,7 @@ func newClients(ctx context.Context, r *recording, service *corev1.Service) (*cl
 	}
 	jobs := make([]string, len(workers))
 	for i, worker := range workers {
-		job, err := r.cluster.Client.BatchV1().Jobs(r.namespace).Create(ctx, fixtures.AgentJob(r.namespace, worker, secret.Name, r.agents), metav1.CreateOptions{})
+		job, err := r.cluster.Client.BatchV1().Jobs(r.namespace).Create(ctx, fixtures.AgentJob(r.namespace, worker, secret.Name, r.rig.agents), metav1.CreateOptions{})
 		if err != nil {
 			return nil, err
 		}
@@ -81,7 +80,7 @@ func newClients(ctx context.Context, r *recording, service *corev1.Service) (*cl
 	for i, worker := range workers {
 		lanes := r.lanesOf(worker, addressOf(service), control.Status.PodIP)
 		cl.lanes = append(cl.lanes, lanes...)
-		pods, err := awaitAgents(ctx, cl.pods, jobs[i], r.agents)
+		pods, err := awaitAgents(ctx, cl.pods, jobs[i], r.rig.agents)
 		if err != nil {
 			return cl, err
 		}
@@ -89,18 +88,25 @@ func newClients(ctx context.Context, r *recording, service *corev1.Service) (*cl
 			if err := r.cluster.Ungroup(&pod); err != nil {
 				fmt.Fprintf(r.out, "%s may be late: it stays in its pod's group: %v\n", pod.Name, err)
 			}
-			a := &agent{pods: cl.pods, pod: pod.Name, node: worker, index: index, lanes: lanes, remote: loadgen.Remote{Token: string(secret.Data[fixtures.AgentTokenKey])}}
-			if a.forward, err = r.cluster.Forward(ctx, r.namespace, pod.Name, fixtures.AgentPort); err != nil {
+			forward, err := r.cluster.Forward(ctx, r.namespace, pod.Name, fixtures.AgentPort)
+			if err != nil {
 				return cl, err
 			}
-			a.remote.URL = a.forward.URL
-			cl.agents = append(cl.agents, a)
+			cl.agents = append(cl.agents, &agent{place: podPlace{cl.pods, pod.Name, forward}, name: pod.Name, node: worker, index: index, lanes: lanes,
+				remote: loadgen.Remote{URL: forward.URL, Token: string(secret.Data[fixtures.AgentTokenKey])}})
 		}
 	}
-	if outside != "" {
-		cl.outside = &evidence.Lane{ID: "outside-fresh", Vantage: evidence.FromHost, Conn: evidence.Fresh, Target: r.target(outside), Rate: r.Load.Rate}
-		cl.lanes = append(cl.lanes, *cl.outside)
+	if outside == "" {
+		return cl, nil
 	}
+	cl.outside = r.target(outside)
+	lane := evidence.Lane{ID: "outside-fresh", Vantage: evidence.FromHost, Conn: evidence.Fresh, Target: cl.outside, Rate: r.Load.Rate}
+	cl.lanes = append(cl.lanes, lane)
+	process, err := startOutside()
+	if err != nil {
+		return cl, err
+	}
+	cl.agents = append(cl.agents, &agent{place: process, name: lane.ID, lanes: []evidence.Lane{lane}, remote: process.remote})
 	return cl, nil
 }
 
@@ -137,7 +143,7 @@ func (r *recording) lanesOf(worker, service, control string) []evidence.Lane {
 			target = r.target(target)
 		}
 		return evidence.Lane{ID: strings.TrimPrefix(worker, r.cluster.Name+"-") + "-" + kind,
-			Vantage: vantage, Node: worker, Conn: conn, Target: target, Rate: r.Load.Rate, Agents: r.agents}
+			Vantage: vantage, Node: worker, Conn: conn, Target: target, Rate: r.Load.Rate, Agents: r.rig.agents}
 	}
 	lanes := []evidence.Lane{
 		lane("fresh", evidence.FromPod, evidence.Fresh, service),
@@ -156,6 +162,9 @@ func (r *recording) lanesOf(worker, service, control string) []evidence.Lane {
 // mean that every node's kube-proxy has programmed them.
 func (cl *clients) reachable(ctx context.Context, ours func(pod string) bool) error {
 	for _, a := range cl.agents {
+		if a.node == "" {
+			continue
+		}
 		for _, lane := range a.lanes {
 			dialect := cl.dialect
 			if lane.Vantage == evidence.FromControl {
@@ -166,10 +175,10 @@ func (cl *clients) reachable(ctx context.Context, ours func(pod string) bool) er
 			}
 		}
 	}
-	if cl.outside == nil {
+	if cl.outside == "" {
 		return nil
 	}
-	return answers(ctx, cl.outside.Target, cl.dialect, ours)
+	return answers(ctx, cl.outside, cl.dialect, ours)
 }
 
 // inARow is how many good replies from outside show that no other app is behind the port any more.
@@ -212,6 +221,7 @@ func until(ctx context.Context, works func() error) error {
 
 // start begins all lanes at one instant, and to bring their hits to the recorder.
 func (cl *clients) start(ctx context.Context, began time.Time, recorder *evidence.Recorder) error {
+	sink := &measured{recorder, &cl.early}
 	for _, a := range cl.agents {
 		id, err := a.remote.Identity(ctx)
 		if err != nil {
@@ -220,6 +230,9 @@ func (cl *clients) start(ctx context.Context, began time.Time, recorder *evidenc
 		a.was = id.Instance
 	}
 	for _, a := range cl.agents {
+		if a.node == "" {
+			continue // its clock is ours
+		}
 		reading, err := a.readClock(ctx, began)
 		if err != nil {
 			return err
@@ -230,7 +243,7 @@ func (cl *clients) start(ctx context.Context, began time.Time, recorder *evidenc
 	cfg := loadgen.Config{Began: began, At: time.Now().Add(startLead), Service: cl.service, Timeout: cl.load.Timeout, Dialect: cl.dialect}
 	var telling errgroup.Group
 	for _, a := range cl.agents {
-		telling.Go(func() error { return a.start(ctx, cfg, recorder) })
+		telling.Go(func() error { return a.start(ctx, cfg, sink) })
 	}
 	if err := telling.Wait(); err != nil {
 		return err
@@ -238,20 +251,6 @@ func (cl *clients) start(ctx context.Context, began time.Time, recorder *evidenc
 	if !time.Now().Before(cfg.At) {
 		return fmt.Errorf("telling %d agents to start took longer than %v", len(cl.agents), startLead)
 	}
-	if cl.outside == nil {
-		return nil
-	}
-	var err error
-	if cl.attack, err = loadgen.Start(context.WithoutCancel(ctx), *cl.outside, cfg); err != nil {
-		return err
-	}
-	cl.feed = follow(ctx, recorder, []string{cl.outside.ID}, func(_ context.Context, from []int) ([]evidence.Frame[evidence.Hit], error) {
-		frame, err := cl.attack.Since(from[0])
-		if err != nil {
-			return nil, err
-		}
-		return []evidence.Frame[evidence.Hit]{frame}, nil
-	})
 	return nil
 }
 
@@ -267,13 +266,10 @@ func (cl *clients) stop(ctx context.Context) error {
 		}
 		agents.Go(func() error {
 			if err := a.stop(ctx); err != nil && a.alive(ctx) {
-				return fmt.Errorf("stop %s: %w", a.pod, err)
+				return fmt.Errorf("stop %s: %w", a.name, err)
 			}
 			return nil // one that is dead sends nothing, and collect tells of it
 		})
-	}
-	if cl.attack != nil {
-		cl.attack.Stop()
 	}
 	return agents.Wait()
 }
@@ -292,16 +288,7 @@ func (cl *clients) collect(ctx context.Context, began time.Time) (doubts []strin
 	for i, a := range cl.agents {
 		cl.clocks = append(cl.clocks, a.after...)
 		if err := troubles[i]; err != nil {
-			doubts = append(doubts, fmt.Sprintf("%s: %s", fate(ctx, cl.pods, a.pod), oneLine(err)))
-		}
-	}
-	if cl.attack != nil {
-		cl.attack.Stop()
-		if trouble := cl.attack.Progress().Trouble; trouble != "" {
-			doubts = append(doubts, fmt.Sprintf("lane %s: %s", cl.outside.ID, trouble))
-		}
-		if err := cl.feed.end(ctx); err != nil {
-			doubts = append(doubts, oneLine(err))
+			doubts = append(doubts, fmt.Sprintf("%s: %s", a.fate(ctx), oneLine(err)))
 		}
 	}
 	return doubts
@@ -319,16 +306,13 @@ func (cl *clients) progress(ctx context.Context) progress.Running {
 	for _, a := range cl.agents {
 		lanes, err := a.remote.Progress(ctx)
 		if err != nil {
-			now.Trouble += a.pod + " does not answer "
+			now.Trouble += a.name + " does not answer "
 		}
 		for _, lane := range a.lanes {
 			if lane.Vantage != evidence.FromControl { // whose pod has a version of its own
 				add(lanes[lane.ID])
 			}
 		}
-	}
-	if cl.attack != nil {
-		add(cl.attack.Progress())
 	}
 	return now
 }

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -20,23 +21,24 @@ import (
 	"rollcall/harness/cluster"
 	"rollcall/harness/evidence"
 	"rollcall/harness/progress"
-	"rollcall/harness/timeline"
 	"rollcall/harness/verdict"
 )
 
 // Test runs the scenarios of a suite in every mode asked for: a subtest per mode, in it a feature
 // per scenario, in it an assessment per rule. In a mode this host cannot run, every scenario is
 // skipped with the reason, in the test log and in the run folder.
-func (r *Rig) Test(t *testing.T, suite string, scenarios ...Scenario) {
+func (r *Rig) Test(t *testing.T, suite string, all ...Scenario) {
 	if r.DryRun {
-		r.list(t, os.Stdout, suite, scenarios)
+		r.list(t, os.Stdout, suite, all)
+		return
+	}
+	scenarios := r.selected(all)
+	if len(scenarios) == 0 {
+		t.Logf("profile %s has no scenario of this suite: -profile=full has all", r.profile)
 		return
 	}
 	ctx, stop := r.context(t)
 	defer stop()
-	if _, _, err := r.FindPace(ctx, t.Output()); err != nil {
-		t.Fatal(err)
-	}
 	if err := r.openSession(suite); err != nil {
 		t.Fatal(err)
 	}
@@ -45,48 +47,7 @@ func (r *Rig) Test(t *testing.T, suite string, scenarios ...Scenario) {
 			t.Errorf("%s: not run: %v", mode, context.Cause(ctx))
 			continue
 		}
-		t.Run(mode, func(t *testing.T) {
-			c, skip, err := r.open(ctx, t.Output(), mode)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if skip != "" {
-				r.skip(t, suite, mode, skip, scenarios)
-				return
-			}
-			t.Cleanup(func() {
-				if err := c.Close(); err != nil {
-					t.Error(err)
-				}
-			})
-			client, err := klient.New(c.REST)
-			if err != nil {
-				t.Fatal(err)
-			}
-			environment, err := env.NewWithContext(ctx, envconf.New().WithClient(client).WithParallelTestEnabled())
-			if err != nil {
-				t.Fatal(err)
-			}
-			r.walking = make(chan struct{}, WalksAtOnce(r.pace))
-			var walks []features.Feature
-			for _, s := range scenarios {
-				if !s.alone() {
-					walks = append(walks, r.feature(c, suite, s))
-				}
-			}
-			environment.TestInParallel(t, walks...)
-			for _, s := range scenarios {
-				if s.alone() {
-					environment.Test(t, r.feature(c, suite, s))
-				}
-			}
-			if r.Namespaces != "" || cluster.Lent(c.Name) {
-				return // they stay, or our parent waits for all suites' at its end
-			}
-			if err := r.Vacated(ctx, c); err != nil {
-				r.breaks(fmt.Sprintf("%s: %v", mode, err))
-			}
-		})
+		t.Run(mode, func(t *testing.T) { r.mode(ctx, t, suite, mode, scenarios) })
 	}
 	for _, left := range r.broken {
 		t.Error(left)
@@ -97,14 +58,41 @@ func (r *Rig) Test(t *testing.T, suite string, scenarios ...Scenario) {
 	t.Logf("evidence: %s; `make report RUN=%s` judges it again", r.Out, r.Out)
 }
 
-// WalksAtOnce bounds the scenarios that run side by side: they wait more than they work, but the
-// pods they start compete for a small machine, and following each pod's log takes one of the host's inotify
-// instances, of which many hosts have 128. At the slow pace one of them leaves the machine nothing to do for another.
-func WalksAtOnce(p evidence.Pace) int {
-	if p == evidence.SlowPace {
-		return 1
+// mode records the scenarios on the cluster of a mode, side by side as far as their turns come.
+func (r *Rig) mode(ctx context.Context, t *testing.T, suite, mode string, scenarios []Scenario) {
+	c, skip, err := r.open(ctx, t.Output(), mode)
+	if err != nil {
+		t.Fatal(err)
 	}
-	return 3
+	if skip != "" {
+		r.skip(t, suite, mode, skip, scenarios)
+		return
+	}
+	t.Cleanup(func() {
+		if err := c.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	client, err := klient.New(c.REST)
+	if err != nil {
+		t.Fatal(err)
+	}
+	environment, err := env.NewWithContext(ctx, envconf.New().WithClient(client).WithParallelTestEnabled())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var list []features.Feature
+	for _, s := range scenarios {
+		list = append(list, r.feature(c, suite, s))
+	}
+	environment.TestInParallel(t, list...)
+	r.leaving.Wait()
+	if r.Namespaces != "" || !r.began || c.Temporary() {
+		return // they stay, or our parent waits for all suites' at its end, or they go with the cluster
+	}
+	if err := r.Vacated(ctx, c); err != nil {
+		r.breaks(fmt.Sprintf("%s: %v", mode, err))
+	}
 }
 
 // breaks notes what went wrong outside a recording.
@@ -114,6 +102,13 @@ func (r *Rig) breaks(what string) {
 	r.broken = append(r.broken, what)
 }
 
+// Broken is what went wrong outside the recordings so far.
+func (r *Rig) Broken() []string {
+	r.breaking.Lock()
+	defer r.breaking.Unlock()
+	return slices.Clone(r.broken)
+}
+
 // feature is a scenario as e2e-framework sees it: recorded, joined and judged once, in its set-up;
 // an assessment prints the finding about one rule.
 func (r *Rig) feature(c *cluster.Cluster, suite string, s Scenario) features.Feature {
@@ -121,10 +116,6 @@ func (r *Rig) feature(c *cluster.Cluster, suite string, s Scenario) features.Fea
 	f := features.New(s.ID).WithSetup("record", func(ctx context.Context, t *testing.T, _ *envconf.Config) context.Context {
 		if because := r.lacks(c, s); because != "" {
 			r.skipOne(t, suite, c.Mode, because, s)
-		}
-		if !s.alone() {
-			r.walking <- struct{}{}
-			defer func() { <-r.walking }()
 		}
 		var err error
 		if v, err = r.recordAndJudge(ctx, c, suite, s, t.Output()); err != nil {
@@ -159,91 +150,39 @@ func tell(t *testing.T, o verdict.Outcome, because string) {
 	}
 }
 
-// recordAndJudge records a scenario, again up to its tries while a negative control that can be
-// trusted saw nothing, or once more as the first recording has it, and judges the last one. One whose own
-// clients were late and which would not have failed is made once more; that it was stays in the run folder and in how many
-// attempts are reported. It judges what is on disk, as any replay will.
+// recordAndJudge records a scenario, again up to its tries while a negative control that can be trusted saw nothing, or once
+// more as the first recording has it, and judges the last one, from what is on disk, as any replay will. One that this machine
+// was too late for, and which would not have failed, is made once more; that it was stays in the run folder and in how many
+// attempts are reported.
 func (r *Rig) recordAndJudge(ctx context.Context, c *cluster.Cluster, suite string, s Scenario, out io.Writer) (v verdict.Verdict, err error) {
-	entry := r.board.Begin(progress.Name{Mode: c.Mode, Suite: suite, Scenario: s.ID})
+	entry := r.board.Entry(progress.Name{Mode: c.Mode, Suite: suite, Scenario: s.ID})
 	defer func() { entry.End(v.Outcome.String(), v.Because) }()
-	s = s.at(r.pace)
 	tries := max(1, s.Tries)
 	if s.Then != nil {
 		tries = 2
 	}
-	late := false // one was
-	for attempt := 1; attempt <= tries; attempt++ {
-		run := header(suite, c.Mode, s)
-		run.Attempt, run.Tries, run.Kubernetes, run.Pace = attempt, tries, c.Kubernetes, r.pace
-		run.Measures = s.Then != nil && attempt == 1
-		folder := r.folder(c.Mode, suite, s.ID, attempt)
-		sp, err := r.spaces.take(ctx)
-		if err != nil {
-			return v, err
-		}
-		recorded, err := r.record(ctx, c, s, sp, folder, run, entry, out)
-		if recorded == nil {
-			r.spaces.put(sp)
-			return v, err
-		}
+	repeated := false
+	for number := 1; number <= tries; number++ {
+		a := attempt{rig: r, cluster: c, suite: suite, entry: entry, out: out, number: number, tries: tries}
 		again := false
-		if err == nil {
-			v, again, err = r.weigh(&s, folder, attempt < tries)
-		}
-		if v.Late && !late {
-			late, again = true, true
-			tries++
-		}
-		if (err != nil || v.Outcome != verdict.Pass && v.Outcome != verdict.Skipped) && !again {
-			recorded.diagnose(ctx, filepath.Join(folder, diagnostics))
-		}
-		if left := recorded.leave(context.WithoutCancel(ctx), folder); left != nil {
-			r.breaks(fmt.Sprintf("%s %s: %v", c.Mode, s.ID, left))
-			fmt.Fprintln(out, left)
-		}
-		r.spaces.put(sp)
-		if err != nil {
+		if v, again, err = a.judged(ctx, &s); err != nil {
 			return v, err
 		}
-		if again && run.Measures {
+		if again && s.Then != nil {
 			fmt.Fprintf(out, "%s %s: measured; what follows counts\n", c.Mode, s.ID)
 			continue
 		}
 		fmt.Fprintf(out, "%s %s: %s: %s\n", c.Mode, s.ID, v.Outcome, v.Because)
-		if !again {
-			break
-		}
-		if v.Late {
-			fmt.Fprintf(out, "%s %s: recorded once more, for its clients were late\n", c.Mode, s.ID)
+		switch {
+		case (v.Late || v.Starved) && !repeated:
+			repeated = true
+			tries++
+			fmt.Fprintf(out, "%s %s: recorded once more, because this machine was late\n", c.Mode, s.ID)
+		case !again:
+			return v, nil
 		}
 	}
 	return v, nil
-}
-
-// weigh judges a recording and says whether there is to be another one, for which it may change the scenario.
-func (r *Rig) weigh(s *Scenario, folder string, more bool) (v verdict.Verdict, again bool, err error) {
-	ev, err := evidence.Read(folder)
-	if err != nil {
-		return v, false, err
-	}
-	tl, err := timeline.Join(ev)
-	if err != nil {
-		return v, false, err
-	}
-	v = verdict.Judge(ev.Run, tl)
-	switch {
-	case !more || v.Distrusted || v.Outcome == verdict.Skipped:
-		return v, false, nil
-	case s.Then == nil:
-		return v, v.Outcome == verdict.Inconclusive, nil
-	}
-	app, err := s.Then(s.App, tl)
-	if err != nil {
-		v.Because += ": " + err.Error()
-		return v, false, nil
-	}
-	s.App = app
-	return v, true, nil
 }
 
 // skip notes every scenario that -run selects as skipped in a mode.
@@ -260,7 +199,7 @@ func (r *Rig) skipOne(t *testing.T, suite, mode, because string, s Scenario) {
 	if err := evidence.Write(r.folder(mode, suite, s.ID, 1), evidence.Evidence{Run: run}); err != nil {
 		t.Fatal(err)
 	}
-	r.board.Begin(progress.Name{Mode: mode, Suite: suite, Scenario: s.ID}).End(verdict.Skipped.String(), because)
+	r.board.Entry(progress.Name{Mode: mode, Suite: suite, Scenario: s.ID}).End(verdict.Skipped.String(), because)
 	t.Skip(because)
 }
 
@@ -285,6 +224,14 @@ func (r *Rig) lacks(c *cluster.Cluster, s Scenario) string {
 // Vacated returns when no namespace that suites made is left in a cluster, also after ctx has ended.
 func (r *Rig) Vacated(ctx context.Context, c *cluster.Cluster) error {
 	return vacated(context.WithoutCancel(ctx), c.Client, r.ours())
+}
+
+// TargetVacated is Vacated of the target, unless it lent us namespaces, which stay.
+func (r *Rig) TargetVacated(ctx context.Context) error {
+	if r.Namespaces != "" {
+		return nil
+	}
+	return r.Vacated(ctx, r.attached)
 }
 
 // ours selects the namespaces to wait for: all of Rollcall's on a cluster of our own, those of the run on another's.

@@ -30,12 +30,15 @@ type source func(ctx context.Context, from []int) ([]evidence.Frame[evidence.Hit
 // feedEvery is how often a client is asked for its hits, and askPatience how long an answer may take. With
 // the recorder's own half second, feedEvery bounds what a killed run loses.
 const (
-	feedEvery   = 250 * time.Millisecond
+	feedEvery   = 500 * time.Millisecond
 	askPatience = 5 * time.Second
 )
 
+// A hitSink takes hits as they come; *evidence.Recorder is one.
+type hitSink interface{ Hits(...evidence.Hit) }
+
 // follow begins a feed of lanes from a source.
-func follow(ctx context.Context, recorder *evidence.Recorder, lanes []string, since source) *feed {
+func follow(ctx context.Context, recorder hitSink, lanes []string, since source) *feed {
 	ctx, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	f := &feed{lanes: lanes, since: since, cancel: cancel, done: make(chan struct{}), got: make([]int, len(lanes)), ended: make([]bool, len(lanes))}
 	go func() {
@@ -46,7 +49,7 @@ func follow(ctx context.Context, recorder *evidence.Recorder, lanes []string, si
 }
 
 // run asks a source that does not answer again for the same hits.
-func (f *feed) run(ctx context.Context, recorder *evidence.Recorder) {
+func (f *feed) run(ctx context.Context, recorder hitSink) {
 	for {
 		asking, cancel := context.WithTimeoutCause(ctx, askPatience, fmt.Errorf("no answer in %v", askPatience))
 		frames, err := f.since(asking, f.got)

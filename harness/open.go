@@ -22,26 +22,33 @@ import (
 // open gives the cluster for a mode, or says why this host cannot have one. What the cluster is
 // stands in the run folder either way.
 func (r *Rig) open(ctx context.Context, out io.Writer, mode string) (c *cluster.Cluster, skip string, err error) {
+	r.trial = nil
 	if r.attached != nil {
-		return r.attached, "", r.take(ctx, out)
+		if err := r.take(ctx, out); err != nil {
+			return nil, "", err
+		}
+		r.turns, err = newTurns(mode, r.Out, r.attached.OneWayIn())
+		return r.attached, "", err
 	}
 	facts := host.Probe(ctx)
 	identity := evidence.Cluster{Name: r.spec(mode).Name, Mode: mode, Provider: "kind", Kubernetes: r.version, Kernel: facts.Kernel, Features: hostFeatures(facts)}
 	if supported, because := facts.Mode(mode); !supported {
 		return nil, because, r.describe(identity)
 	}
-	if !cluster.Lent(identity.Name) {
-		if _, err := r.Check(ctx, out); err != nil {
-			return nil, "", err
-		}
+	if cluster.Lent(identity.Name) {
+		c, err = cluster.Open(ctx, out, r.spec(mode))
+	} else if _, err = r.Check(ctx, out); err == nil {
+		c, err = r.OpenCluster(ctx, out, mode)
 	}
-	if c, err = r.OpenCluster(ctx, out, mode); err != nil {
+	if err != nil {
 		return nil, "", err
 	}
-	if err := c.Describe(ctx, &identity); err != nil {
+	if err := evidence.ReadJSON(r.clusterFile(mode), &identity); err != nil {
 		return nil, "", errors.Join(err, c.Close())
 	}
-	return c, "", r.describe(identity)
+	c.Kubernetes, r.trial = identity.Kubernetes, identity.Trial
+	r.turns, err = newTurns(mode, r.Out, c.OneWayIn())
+	return c, "", err
 }
 
 // take makes the target ready for scenarios and describes it in the run folder.
@@ -60,7 +67,11 @@ func (r *Rig) take(ctx context.Context, out io.Writer) error {
 }
 
 func (r *Rig) describe(identity evidence.Cluster) error {
-	return evidence.WriteJSON(filepath.Join(r.Out, "evidence", identity.Mode, evidence.ClusterFile), identity)
+	return evidence.WriteJSON(r.clusterFile(identity.Mode), identity)
+}
+
+func (r *Rig) clusterFile(mode string) string {
+	return filepath.Join(r.Out, "evidence", mode, evidence.ClusterFile)
 }
 
 func hostFeatures(facts host.Facts) []evidence.Feature {
@@ -100,47 +111,59 @@ func (r *Rig) Check(ctx context.Context, out io.Writer) (host.Facts, error) {
 	return facts, nil
 }
 
-// OpenCluster gets the images and opens the cluster for a mode, after Check or in a process that
-// was lent the cluster.
+// OpenCluster gets the images, opens the cluster for a mode, after Check, tries it out and puts into the run folder what it is.
 func (r *Rig) OpenCluster(ctx context.Context, out io.Writer, mode string) (*cluster.Cluster, error) {
 	spec := r.spec(mode)
-	if !cluster.Lent(spec.Name) {
-		if err := cluster.Sweep(ctx, out, false); err != nil {
-			return nil, err
-		}
-		var err error
-		if spec.Image, err = nodeimage.Ensure(ctx, out, r.version); err != nil {
-			return nil, err
-		}
-		fmt.Fprintln(out, "building the images of the app, the agent and the observer")
-		if spec.Archives, err = r.home.archives(ctx); err != nil {
-			return nil, err
-		}
-		owned, err := ownArchives(ctx, r.own)
-		if err != nil {
-			return nil, err
-		}
-		spec.Archives = append(spec.Archives, owned...)
+	if err := cluster.Sweep(ctx, out, false); err != nil {
+		return nil, err
 	}
+	done := r.spend(evidence.Span{Part: evidence.ImagePart, Mode: mode})
+	var err error
+	if spec.Image, err = nodeimage.Ensure(ctx, out, r.version); err == nil {
+		fmt.Fprintln(out, "building the images of the app, the agent and the observer")
+		spec.Archives, err = r.home.archives(ctx)
+	}
+	done()
+	if err != nil {
+		return nil, err
+	}
+	owned, err := ownArchives(ctx, r.own)
+	if err != nil {
+		return nil, err
+	}
+	spec.Archives = append(spec.Archives, owned...)
+	defer r.spend(evidence.Span{Part: evidence.ClusterPart, Mode: mode})()
 	c, err := cluster.Open(ctx, out, spec)
 	if err != nil {
 		return nil, err
 	}
-	if !cluster.Lent(spec.Name) {
-		if err := sweep(ctx, out, c); err != nil {
-			return nil, errors.Join(err, c.Close())
-		}
-	}
-	if err := nodePortFree(ctx, c); err != nil {
-		return nil, errors.Join(err, c.Close())
-	}
-	if cluster.Lent(spec.Name) {
-		return c, nil // by a parent that has tried
-	}
-	if err := r.tryOwn(ctx, out, c, r.session.ID); err != nil {
+	if err := r.settleIn(ctx, out, c); err != nil {
 		return nil, errors.Join(err, c.Close())
 	}
 	return c, nil
+}
+
+// settleIn makes a cluster that was opened ready for recordings, and describes it in the run folder.
+func (r *Rig) settleIn(ctx context.Context, out io.Writer, c *cluster.Cluster) error {
+	if err := sweep(ctx, out, c); err != nil {
+		return err
+	}
+	if err := nodePortFree(ctx, c); err != nil {
+		return err
+	}
+	if err := r.tryOwn(ctx, out, c, r.session.ID); err != nil {
+		return err
+	}
+	facts := host.Probe(ctx)
+	identity := evidence.Cluster{Name: c.Name, Mode: c.Mode, Provider: "kind", Kernel: facts.Kernel, Features: hostFeatures(facts), Outside: c.WayIn()}
+	if err := c.Describe(ctx, &identity); err != nil {
+		return err
+	}
+	var err error
+	if identity.Trial, err = r.tryOut(ctx, out, c); err != nil {
+		return err
+	}
+	return r.describe(identity)
 }
 
 // sweep removes what killed runs left in a cluster that was kept. Nobody else uses it: we hold it.
@@ -160,6 +183,9 @@ func sweep(ctx context.Context, out io.Writer, c *cluster.Cluster) error {
 
 // nodePortFree refuses a cluster, a kept one say, in which another Service has our NodePort.
 func nodePortFree(ctx context.Context, c *cluster.Cluster) error {
+	if !c.OneWayIn() {
+		return nil // any other will do
+	}
 	services, err := c.Client.CoreV1().Services(metav1.NamespaceAll).List(ctx, metav1.ListOptions{})
 	if err != nil {
 		return err

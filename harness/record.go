@@ -20,12 +20,10 @@ import (
 // A recording is a scenario that is being recorded on a cluster.
 type recording struct {
 	Scenario
+	rig       *Rig
 	cluster   *cluster.Cluster
 	space     space
-	namespace string                             // of the space
-	session   string                             // id of the run the namespace is labelled with
-	agents    int                                // on each worker
-	secret    func(context.Context, space) error // brings the credentials nodes pull images with
+	namespace string // of the space
 	began     time.Time
 	told      *progress.Entry
 	out       io.Writer
@@ -36,13 +34,15 @@ type recording struct {
 	observers *observers
 	boots     map[string]string             // node -> id of the boot of its kernel
 	undo      []func(context.Context) error // changes of the cluster, in the order made
+	rate      int                           // it is made with
+	tooMuch   string                        // why the rollout was not begun: its load is more than this machine carries
 }
 
 // record runs the scenario once and puts what was seen into folder. The evidence there is whole, or
 // says why it is not. The recording, unless it is nil, has to be left by [recording.leave]. The error is about a
 // folder that cannot be written.
-func (rig *Rig) record(ctx context.Context, c *cluster.Cluster, s Scenario, sp space, folder string, run evidence.Run, told *progress.Entry, out io.Writer) (r *recording, err error) {
-	r = &recording{Scenario: s, cluster: c, agents: rig.agents, session: rig.session.ID, space: sp, namespace: sp.name, secret: rig.bringSecret, began: time.Now(), told: told, out: out, run: run}
+func (a attempt) record(ctx context.Context, s Scenario, sp space, folder string, rate int) (r *recording, err error) {
+	r = &recording{Scenario: s, rig: a.rig, cluster: a.cluster, space: sp, namespace: sp.name, began: time.Now(), told: a.entry, out: a.out, run: a.header(s), rate: rate}
 	r.run.Began = r.began.UTC()
 	r.run.OldVersion, r.run.NewVersion, r.run.Unloaded = appVersions[0], appVersions[1], s.Walk != nil
 	if s.Own != nil {
@@ -70,6 +70,9 @@ func (rig *Rig) record(ctx context.Context, c *cluster.Cluster, s Scenario, sp s
 		r.run.Lanes, r.run.Clocks = r.clients.lanes, shareClocks(r.clients.clocks, r.boots)
 	}
 	r.stopWatching(afterwards)
+	if r.tooMuch != "" {
+		return r, nil
+	}
 	var lack *cluster.Lack
 	if errors.As(broke, &lack) {
 		r.run.Skipped = lack.Because
@@ -98,7 +101,10 @@ func (r *recording) change(ctx context.Context) error {
 // rollOutUnderLoad is the scenario from the first object to the last hit.
 func (r *recording) rollOutUnderLoad(ctx context.Context) error {
 	fmt.Fprintln(r.out, r.told.Tell(progress.Running{Phase: "deploying"}))
-	if err := r.deploy(ctx); err != nil {
+	deployed := r.spend(evidence.DeployPart)
+	err := r.deploy(ctx)
+	deployed()
+	if err != nil {
 		return fmt.Errorf("deploy: %w", err)
 	}
 	if err := r.clients.start(ctx, r.began, r.recorder); err != nil {
@@ -110,17 +116,22 @@ func (r *recording) rollOutUnderLoad(ctx context.Context) error {
 	if err := r.recorder.Describe(r.run); err != nil {
 		return err
 	}
-	if err := r.pass(ctx, "before the rollout", r.steady()); err != nil {
+	if err := r.steadily(ctx); err != nil || r.tooMuch != "" {
 		return err
 	}
 	r.watch.Mark(evidence.RolloutBegun) // before the write: what follows from it is seen while it returns
-	if err := r.Rollout.Begin(ctx, r.cluster.Client, r.namespace, r.App); err != nil {
+	over := r.spend(evidence.RolloutPart)
+	if err = r.Rollout.Begin(ctx, r.cluster.Client, r.namespace, r.App); err == nil {
+		err = r.finish(ctx)
+	}
+	over()
+	if err != nil {
 		return err
 	}
-	if err := r.finish(ctx); err != nil {
-		return err
-	}
-	if err := r.pass(ctx, "after the rollout", r.settle()); err != nil {
+	settled := r.spend(evidence.SettlePart)
+	err = r.pass(ctx, "after the rollout", r.Load.Settle)
+	settled()
+	if err != nil {
 		return err
 	}
 	if err := r.clients.stop(ctx); err != nil {
@@ -132,7 +143,7 @@ func (r *recording) rollOutUnderLoad(ctx context.Context) error {
 
 // deploy puts the old version and the clients in place, and returns when every vantage reaches the app.
 func (r *recording) deploy(ctx context.Context) error {
-	limit := patience(r.run.Pace, deployPatience)
+	limit := r.rig.patience(deployPatience)
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("not up after %v", limit))
 	defer cancel()
 	if err := r.enter(ctx); err != nil {
@@ -168,9 +179,7 @@ func (r *recording) deploy(ctx context.Context) error {
 // scope is what is watched: the pods of the app, by the label that has their version, and the endpoints of its Service.
 func (r *recording) scope(service string) observe.Scope {
 	scope := observe.Scope{Namespace: r.namespace, Service: service, VersionLabel: fixtures.VersionLabel}
-	if r.run.Pace == evidence.SlowPace {
-		scope.Patience = slowSlack
-	}
+	scope.Patience = r.rig.silence()
 	if r.Own != nil {
 		scope.VersionLabel, scope.Mute = own.VersionLabel, true
 	}
@@ -183,10 +192,10 @@ func (r *recording) enter(ctx context.Context) error {
 	if r.Own != nil {
 		standard = r.Own.PodSecurity()
 	}
-	if err := r.space.open(ctx, r.cluster.Client, r.session, standard); err != nil {
+	if err := r.space.open(ctx, r.cluster.Client, r.rig.session.ID, standard); err != nil {
 		return err
 	}
-	return r.secret(ctx, r.space)
+	return r.rig.bringSecret(ctx, r.space)
 }
 
 // observe has the rules of every node observed, unless the cluster's owner does not want that.
@@ -199,7 +208,7 @@ func (r *recording) observe(ctx context.Context) (err error) {
 		return nil
 	}
 	nodes := slices.Sorted(maps.Keys(r.boots))
-	if r.observers, err = startObservers(ctx, r.cluster.Client, r.space, r.session, nodes, r.run.Pace == evidence.SlowPace, r.watch); err != nil {
+	if r.observers, err = startObservers(ctx, r.cluster.Client, r.space, r.rig.session.ID, nodes, r.rig.stretch() > 1, r.watch); err != nil {
 		return fmt.Errorf("observe the nodes' rules: %w", err)
 	}
 	if r.observers.lacks != "" {
@@ -215,7 +224,7 @@ func (r *recording) observe(ctx context.Context) (err error) {
 // rollout ends them, and then until it is over for clients. That an old pod is gone while a node's rules still lead
 // to it to the end is for the rules to judge.
 func (r *recording) finish(ctx context.Context) error {
-	ctx, cancel := context.WithTimeoutCause(ctx, patience(r.run.Pace, rolloutPatience), observe.ErrNeverSettled)
+	ctx, cancel := context.WithTimeoutCause(ctx, r.rig.patience(rolloutPatience), observe.ErrNeverSettled)
 	defer cancel()
 	defer r.tell(ctx, "rolling out")()
 	if err := r.watch.Until(ctx, func(s observe.State) bool { return r.Rollout.Settled(s, r.App) }); err != nil {
@@ -240,30 +249,51 @@ func (r *recording) finish(ctx context.Context) error {
 	return err
 }
 
-// steady is how long nothing changes before the rollout: so long that the cluster is at rest. One that only measures needs no
-// more than that clients get replies.
-func (r *recording) steady() time.Duration {
-	if r.run.Measures {
-		return time.Second
-	}
+// steadily lets the load run before anything changes, until nothing has changed for a while, and looks meanwhile how late
+// clients are. Where they are late already with nothing to do beside it, the load is more than this machine carries.
+func (r *recording) steadily(ctx context.Context) error {
+	defer r.spend(evidence.SteadyPart)()
+	began := time.Since(r.began)
 	d := steady
-	if r.run.Pace == evidence.SlowPace {
-		d *= slowSteady
-	}
 	for _, change := range r.Given {
 		if resting, ok := change.(interface{ Rest() time.Duration }); ok {
 			d = max(d, resting.Rest())
 		}
 	}
-	return d
+	defer r.tell(ctx, "before the rollout")()
+	if err := r.atRest(ctx, d); err != nil {
+		return err
+	}
+	if r.rate <= rateSteps[len(rateSteps)-1] {
+		return context.Cause(ctx)
+	}
+	r.tooMuch = r.clients.lateSince(began + warmUp)
+	return context.Cause(ctx)
 }
 
-// settle is how long the load goes on after the rollout.
-func (r *recording) settle() time.Duration {
-	if r.run.Measures {
-		return time.Second
+// atRest returns when so much time has passed, and no pod and no endpoint has changed in the last of it.
+func (r *recording) atRest(ctx context.Context, d time.Duration) error {
+	limit := r.rig.patience(deployPatience)
+	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("pods or endpoints kept changing for %v before the rollout", limit))
+	defer cancel()
+	began, was := time.Now(), observe.State{}
+	for {
+		limited, cancel := context.WithTimeout(ctx, max(rest, d-time.Since(began)))
+		err := r.watch.Until(limited, func(s observe.State) bool {
+			changed := !was.Like(s)
+			was = s
+			return changed
+		})
+		cancel()
+		if err != nil { // nothing changed, or ctx ended
+			return context.Cause(ctx)
+		}
 	}
-	return r.Load.Settle
+}
+
+// spend notes, when the function returned is called, what part of the recording the time since was.
+func (r *recording) spend(part evidence.Part) (done func()) {
+	return r.rig.spend(evidence.Span{Part: part, Mode: r.run.Mode, Suite: r.run.Suite, Scenario: r.ID})
 }
 
 // pass lets a phase last.

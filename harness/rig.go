@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"sync"
 	"syscall"
@@ -31,19 +32,23 @@ type Options struct {
 	Out        string // run folder; empty: a new one below out/ in the module
 	// AgentsPerNode is how many agents carry the lanes of each worker, 1 to 16; empty: 1
 	AgentsPerNode string
-	Pace          string // normal, light or slow; empty: found by a short trial
+	Profile       string // smoke, core or full; empty: core, or smoke with go test -short
+	Jobs          string // most recordings side by side on one cluster; empty: found from what the machine has
+	Rate          string // most requests per second and lane; empty: 100, and less where this machine does not carry them
 	Target               // a cluster that is there already
 	App           string // file about an app that is not Rollcall's, for the suite own; empty: there is none
 }
 
 // Register makes flags of the options. Defaults come from the environment variables that the
-// Makefile takes: MODES, K8S, KEEP, AGENTS_PER_NODE.
+// Makefile takes, such as MODES and PROFILE.
 func (o *Options) Register(flags *flag.FlagSet) {
 	flags.StringVar(&o.Modes, "modes", os.Getenv("MODES"), "kube-proxy `modes`, separated by commas (default all: iptables,nftables,ipvs)")
 	flags.StringVar(&o.Kubernetes, "k8s", os.Getenv("K8S"), "Kubernetes `version`, such as v1.36.x (default "+nodeimage.Default+")")
 	flags.BoolVar(&o.Keep, "keep", os.Getenv("KEEP") == "1", "keep the clusters, and reuse kept ones")
 	flags.StringVar(&o.AgentsPerNode, "agents-per-node", os.Getenv("AGENTS_PER_NODE"), "`number` of agents that share the load of each worker, 1 to 16 (default 1)")
-	flags.StringVar(&o.Pace, "pace", os.Getenv("PACE"), "`pace` of scenarios, normal, light or slow (default: found by a short trial of this machine)")
+	flags.StringVar(&o.Profile, "profile", os.Getenv("PROFILE"), "`profile` of scenarios, smoke, core or full (default core; smoke with go test -short)")
+	flags.StringVar(&o.Jobs, "jobs", os.Getenv("JOBS"), "most recordings side by side on one cluster, 1 to 16 (default: found from this machine's cores and memory)")
+	flags.StringVar(&o.Rate, "rate", os.Getenv("RATE"), "most requests per second and `lane`, 6 to 1000 (default 100, shared by the recordings under load, less on a busy machine)")
 	o.Target.Register(flags)
 	flags.StringVar(&o.App, "app", "", "`file` about an app of yours, which the suite own rolls out")
 	flags.StringVar(&o.Out, "out", "", "run `folder` to write evidence to (default a new one below out/)")
@@ -61,9 +66,12 @@ type Rig struct {
 	home    Home
 	session evidence.Session
 
-	pace        evidence.Pace         // empty until it is found
-	calibration *evidence.Calibration // by which it was
+	profile Profile
+	atOnce  int // modes
+	jobs    int // at first
+	rate    int // at first
 
+	began    bool // the session is our own, and not our parent's
 	board    *progress.Board
 	own      *own.App         // of the options; nil: none
 	attached *cluster.Cluster // the target; nil: clusters are made
@@ -71,8 +79,10 @@ type Rig struct {
 	costs    map[string]string // what scenarios may use and we may not, with the reason
 	life     *lock.Lock        // of a run on a target
 	broken   []string          // what went wrong outside the recordings
-	walking  chan struct{}     // has room for the walks that may be under way
-	breaking sync.Mutex        // guards it
+	turns    *turns            // at the cluster of the mode under way
+	trial    *evidence.Trial   // of it; nil: there was none
+	leaving  sync.WaitGroup    // of recordings that are judged, whose namespaces are being emptied
+	breaking sync.Mutex        // guards broken
 }
 
 // Main is the body of a suite's TestMain: it reads the flags, runs the tests and returns the exit
@@ -112,10 +122,20 @@ func (r *Rig) Prepare() (err error) {
 	if r.version, err = nodeimage.Resolve(r.Kubernetes); err != nil {
 		return err
 	}
-	if r.agents, err = parseAgents(r.AgentsPerNode); err != nil {
+	if r.agents, err = parseCount("agents per node", r.AgentsPerNode, 1, 1, mostAgents); err != nil {
 		return err
 	}
-	if r.pace, err = parsePace(r.Pace); err != nil {
+	if r.profile, err = parseProfile(r.Profile); err != nil {
+		return err
+	}
+	if r.profile == Smoke {
+		r.modes = r.modes[:1]
+	}
+	r.atOnce = modesAtOnce(len(r.modes))
+	if r.jobs, err = parseCount("jobs", r.Jobs, foundJobs(r.atOnce, r.attached != nil), 1, mostJobs); err != nil {
+		return err
+	}
+	if r.rate, err = parseCount("rate", r.Rate, firstRate(r.jobs, runtime.NumCPU()), rateSteps[len(rateSteps)-1], 1000); err != nil {
 		return err
 	}
 	if r.home, err = findHome(); err != nil {
@@ -154,14 +174,14 @@ func (r *Rig) connect() (err error) {
 // mostAgents bounds the agents on a worker, each of which asks the node for memory.
 const mostAgents = 16
 
-// parseAgents reads a number of agents; empty means 1.
-func parseAgents(asked string) (int, error) {
+// parseCount reads a number from least to most; empty means usual.
+func parseCount(name, asked string, usual, least, most int) (int, error) {
 	if asked == "" {
-		return 1, nil
+		return usual, nil
 	}
 	n, err := strconv.Atoi(asked)
-	if err != nil || n < 1 || n > mostAgents {
-		return 0, host.Refuse("agents per node "+asked, "it is no number of agents", fmt.Sprintf("use 1 to %d", mostAgents))
+	if err != nil || n < least || n > most {
+		return 0, host.Refuse(name+" "+asked, "it is no such number", fmt.Sprintf("use %d to %d", least, most))
 	}
 	return n, nil
 }
@@ -178,53 +198,6 @@ func (r *Rig) context(t *testing.T) (context.Context, context.CancelFunc) {
 	}
 	ctx, cancel := context.WithDeadlineCause(ctx, deadline.Add(-deadlineReserve), errors.New("the test's -timeout is near"))
 	return ctx, func() { cancel(); stop() }
-}
-
-// closeSession notes the end of a run that is ours alone, and what broke in it. It reads the file
-// back, because a file that changed this moment keeps go test from answering the next run out of
-// its cache.
-func (r *Rig) closeSession(broken []string) error {
-	file := filepath.Join(r.Out, "evidence", evidence.SessionFile)
-	if err := evidence.ReadJSON(file, &r.session); err != nil {
-		return err
-	}
-	r.session.Ended = time.Now().UTC()
-	r.session.Broken = append(r.session.Broken, broken...)
-	err := errors.Join(evidence.WriteJSON(file, r.session), evidence.ReadJSON(file, &r.session))
-	switch {
-	case r.life == nil:
-	case len(broken) > 0: // something may have been left behind, and the next run is to look
-		err = errors.Join(err, r.life.Abandon())
-	default:
-		err = errors.Join(err, r.life.Release())
-	}
-	return err
-}
-
-// openSession makes the run folder, unless our parent did.
-func (r *Rig) openSession(suite string) (err error) {
-	if r.session.ID != "" {
-		return nil
-	}
-	now := time.Now().UTC()
-	if r.Out == "" {
-		r.Out = filepath.Join(r.home.Runs(), now.Format("20060102-150405")+"-"+suite)
-	}
-	file := filepath.Join(r.Out, "evidence", evidence.SessionFile)
-	if evidence.ReadJSON(file, &r.session) != nil {
-		r.session = evidence.NewSession(filepath.Base(r.Out), now)
-		r.session.Pace, r.session.Calibration = r.pace, r.calibration
-		if err := evidence.WriteJSON(file, r.session); err != nil {
-			return err
-		}
-	}
-	if r.attached != nil {
-		if r.life, err = live(r.attached.REST.Host, r.session.ID); err != nil && !errors.Is(err, lock.ErrHeld) { // by our parent
-			return err
-		}
-	}
-	r.board, err = progress.Open(r.Out, r.session.ID, r.session.Began)
-	return err
 }
 
 // Own is the app that the options name, after Prepare; nil if they name none.
@@ -244,3 +217,15 @@ func (r *Rig) Agents() int { return r.agents }
 
 // Version is the Kubernetes version asked for, after Prepare.
 func (r *Rig) Version() string { return r.version }
+
+// ProfileName is the profile that is run, after Prepare.
+func (r *Rig) ProfileName() Profile { return r.profile }
+
+// ModesAtOnce is on how many clusters recordings go on at a time, after Prepare.
+func (r *Rig) ModesAtOnce() int { return r.atOnce }
+
+// FirstJobs is how many recordings go on side by side at first, after Prepare.
+func (r *Rig) FirstJobs() int { return r.jobs }
+
+// FirstRate is how many requests per second and lane recordings are made with at first, after Prepare.
+func (r *Rig) FirstRate() int { return r.rate }

@@ -23,7 +23,7 @@ func TestParseAgents(t *testing.T) {
 		{"more than a number", "2 ", 0, true},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
-			got, err := parseAgents(row.asked)
+			got, err := parseCount("agents per node", row.asked, 1, 1, mostAgents)
 			if got != row.want || host.Refused(err) != row.refused {
 				t.Errorf("%d, %v; want %d, refused %v", got, err, row.want, row.refused)
 			}

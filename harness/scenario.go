@@ -11,6 +11,7 @@ import (
 	"rollcall/harness/own"
 	"rollcall/harness/rollout"
 	"rollcall/harness/timeline"
+	"rollcall/loadgen"
 )
 
 // A Scenario is one question about a rollout under load, as a plain value: given an App and a Load,
@@ -20,6 +21,9 @@ type Scenario struct {
 	Claim  string   // one sentence, in the present tense, about clients
 	Covers []string // seed claims, such as "C31"
 
+	// Profile is the smallest that records it; empty: full.
+	Profile Profile
+
 	App     fixtures.App
 	Load    Load
 	Rollout rollout.Strategy
@@ -28,14 +32,19 @@ type Scenario struct {
 	// Own is the app, where it is not Rollcall's; App says then only what the control pod is.
 	Own *own.App
 
-	// Given are changes to the cluster itself, for as long as the scenario lasts, which is alone on it then.
+	// Given are changes to the cluster itself, for as long as the scenario lasts, beside which nothing goes on then.
 	Given []cluster.Change
 
-	// Walk makes it a scenario without load: steps on the API, beside which others are walked. App says then
+	// Walk makes it a scenario without load: steps on the API. App says then
 	// only which Service's endpoints are watched, and Load and Rollout nothing.
 	Walk func(context.Context, *Walk) error
-	// Alone has the walk go alone, with the nodes' rules observed and a way to the app from outside.
+	// Observed has the nodes' rules observed during the walk, and a way to the app from outside.
+	Observed bool
+
+	// Alone has nothing else go on beside it: what it asks about is shared by all recordings on the cluster.
 	Alone bool
+	// Lasts is about how long it takes on 2 cores, where its app does not tell; see [Scenario.estimate].
+	Lasts time.Duration
 
 	// Uses are resources beyond those of every scenario that it writes, such as [Autoscalers].
 	Uses []string
@@ -48,8 +57,19 @@ type Scenario struct {
 	Then func(fixtures.App, timeline.Timeline) (fixtures.App, error)
 }
 
-// alone reports whether nothing may go on beside the scenario.
-func (s Scenario) alone() bool { return s.Walk == nil || s.Alone || len(s.Given) > 0 }
+// observed reports whether the nodes' rules are observed and the app is reached from outside.
+func (s Scenario) observed() bool { return s.Walk == nil || s.Observed || len(s.Given) > 0 }
+
+// share is how much of the cluster it takes.
+func (s Scenario) share() share {
+	switch {
+	case s.Alone || len(s.Given) > 0:
+		return whole
+	case s.observed():
+		return aLoad
+	}
+	return aWalk
+}
 
 // uses are the rights and features it cannot do without.
 func (s Scenario) uses() []string {
@@ -57,7 +77,7 @@ func (s Scenario) uses() []string {
 	if len(s.Given) > 0 {
 		uses = append(uses, cluster.ClusterChanges)
 	}
-	if s.Walk != nil && s.alone() {
+	if s.Walk != nil && s.observed() {
 		uses = append(uses, cluster.OutsideLane, evidence.NodeRules)
 	}
 	return uses
@@ -65,21 +85,25 @@ func (s Scenario) uses() []string {
 
 // A Load is what every lane of a scenario offers. The lanes are, from each worker: fresh and reused
 // connections to the ClusterIP, and a control straight to a pod that is not rolled out; and from
-// outside the cluster, through 127.0.0.1 and a NodePort, fresh connections.
+// outside the cluster, through a NodePort, fresh connections.
 type Load struct {
 	Rate    int           // requests per second and lane
 	Timeout time.Duration // per request; 0 is 2 s
-	Settle  time.Duration // that the load goes on after the rollout is over; 0 is 10 s
+	Settle  time.Duration // that the load goes on after the rollout is over; 0 is 3 s
 	// Plain adds to each worker a client that does what plain vegeta does, and most do: what a dead
 	// connection cost it is sent again silently. It shows what such clients do not see.
 	Plain bool
 }
 
-// How long the phases without change last. Both are the harness's own choice: long enough to
-// trust the rig before the write, and to see a late reply of an old pod after no node leads to one any more.
+// How long nothing changes before the rollout, and how long the load goes on after it.
 const (
-	steady = 10 * time.Second
-	settle = 10 * time.Second
+	// steady has two periods in which kube-proxy may write rules (minSyncPeriod, 1 s by default) and enough requests to see
+	// how late a client is: 1 % of 100 a second is three of them.
+	steady = 3 * time.Second
+	// rest is for how long no pod and no endpoint has changed when the rollout begins.
+	rest = 2 * time.Second
+	// settle is how long a request of the rollout may be in flight, and a second for what comes after the last.
+	settle = loadgen.DefaultTimeout + time.Second
 )
 
 // Patience of the harness; a conformant cluster needs a fraction of each.

@@ -23,10 +23,10 @@ import (
 type Walk struct {
 	Client    kubernetes.Interface
 	Namespace string
-	Outside   string // URL of the app from outside the cluster, once exposed; empty unless the walk goes alone
+	Outside   string // URL of the app from outside the cluster, once exposed; empty unless the walk is observed
 
 	watch   *observe.Watch
-	cluster *cluster.Cluster // nil unless the walk goes alone
+	cluster *cluster.Cluster // nil unless the walk is observed
 }
 
 // Note notes a fact: what was found out under a name, such as a number, a duration or a word.
@@ -128,7 +128,7 @@ func (w *Walk) RollOut(ctx context.Context, app fixtures.App, strategy rollout.S
 
 // walkThrough is the scenario from the namespace to its last step.
 func (r *recording) walkThrough(ctx context.Context) (err error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, patience(r.run.Pace, rolloutPatience), observe.ErrNeverSettled)
+	ctx, cancel := context.WithTimeoutCause(ctx, r.rig.patience(rolloutPatience), observe.ErrNeverSettled)
 	defer cancel()
 	if err := r.enter(ctx); err != nil {
 		return err
@@ -138,7 +138,7 @@ func (r *recording) walkThrough(ctx context.Context) (err error) {
 		return err
 	}
 	w := &Walk{Client: r.cluster.Client, Namespace: r.namespace, watch: r.watch}
-	if r.alone() {
+	if r.observed() {
 		w.cluster = r.cluster
 		if err := r.observe(ctx); err != nil {
 			return err
@@ -146,6 +146,7 @@ func (r *recording) walkThrough(ctx context.Context) (err error) {
 	}
 	w.Mark(evidence.LoadBegun)
 	defer w.Mark(evidence.LoadEnded)
+	defer r.spend(evidence.RolloutPart)()
 	fmt.Fprintln(r.out, r.told.Tell(progress.Running{Phase: "walking"}))
 	return r.Walk(ctx, w)
 }

@@ -125,6 +125,9 @@ func (r *Report) add(s Scenario) {
 	case verdict.Skipped:
 		r.Summary.Skipped++
 	}
+	if s.RecordedFor != "" {
+		return // its requests are that scenario's
+	}
 	for _, lane := range s.Lanes {
 		r.Summary.Requests += lane.Requests
 	}

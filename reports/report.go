@@ -84,7 +84,8 @@ type Scenario struct {
 	Kubernetes  string          `json:"kubernetes,omitempty"` // version of the API server
 	Claim       string          `json:"claim"`
 	Covers      []string        `json:"covers"`
-	Given       []string        `json:"given,omitempty"` // changes that were made to the cluster for it
+	Given       []string        `json:"given,omitempty"`        // changes that were made to the cluster for it
+	RecordedFor string          `json:"recorded_for,omitempty"` // scenario, with its suite, of which the recording is too; absent: its own
 	Outcome     verdict.Outcome `json:"outcome"`
 	Because     string          `json:"because"`
 	Attempts    int             `json:"attempts"`

@@ -71,7 +71,7 @@ func (s *Scenario) read(dir string, at place) error {
 		return fmt.Errorf("%s: it is attempt %d of %s/%s/%s, the folder says otherwise: move it back", file, is.attempt, is.mode, is.suite, is.scenario)
 	}
 	s.Kubernetes, s.Claim, s.Covers = run.Kubernetes, run.Claim, append(s.Covers, run.Covers...)
-	s.Given = run.Given
+	s.Given, s.RecordedFor = run.Given, run.RecordedFor
 	s.Began, s.Seconds = run.Began.UTC(), seconds(run.Length)
 	tl, err := timeline.Join(ev)
 	if err != nil {

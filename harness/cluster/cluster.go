@@ -11,14 +11,12 @@ import (
 	"path/filepath"
 	"strings"
 
-	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 	"sigs.k8s.io/kind/pkg/cluster/nodes"
 
-	"rollcall/fixtures"
 	"rollcall/harness/command"
 	"rollcall/harness/evidence"
 	"rollcall/harness/host"
@@ -71,6 +69,8 @@ type Cluster struct {
 	proxies  map[string]Proxy // of a target's nodes
 	network  string           // of a target
 	route    Route            // from here to a target
+
+	node string // address of a node of ours that this host reaches; empty if it reaches none
 
 	unobservable string // why the nodes' rules of a target may not be observed, although that was wanted
 }
@@ -169,12 +169,20 @@ func (c *Cluster) connect(ctx context.Context) error {
 	if c.REST, err = clientcmd.BuildConfigFromFlags("", c.Kubeconfig); err != nil {
 		return fmt.Errorf("cluster: %w", err)
 	}
+	if c.nodes, err = provider().ListInternalNodes(c.Name); err != nil {
+		return fmt.Errorf("cluster: %w", err)
+	}
+	if c.node, err = reachable(ctx, c.nodes); err != nil {
+		return fmt.Errorf("cluster: %w", err)
+	}
+	if c.node != "" { // not by way of the engine's proxy for published ports
+		c.REST.Host = "https://" + net.JoinHostPort(c.node, apiPort)
+	}
 	c.REST.QPS, c.REST.Burst = 100, 200 // ours alone: client-side throttling would only delay what we time
 	if c.Client, err = kubernetes.NewForConfig(c.REST); err != nil {
 		return fmt.Errorf("cluster: %w", err)
 	}
-	c.nodes, err = provider().ListInternalNodes(c.Name)
-	return err
+	return nil
 }
 
 // Nodes are the names of all nodes.
@@ -184,36 +192,6 @@ func (c *Cluster) Nodes() []string {
 		names = append(names, node.String())
 	}
 	return names
-}
-
-// Outside is the URL that leads to a Service from this host: on 127.0.0.1 to the NodePort of the spec, or what FindOutside
-// found of a target; empty if that is nothing.
-func (c *Cluster) Outside(ctx context.Context, service *corev1.Service) (string, error) {
-	switch {
-	case c.target != nil && c.route.Host != "":
-		return "http://" + net.JoinHostPort(c.route.Host, fmt.Sprint(service.Spec.Ports[0].NodePort)) + "/", nil
-	case c.target != nil:
-		return c.route.URL, nil
-	}
-	for _, node := range c.nodes {
-		out, err := command.Run(ctx, "docker port %s %d/tcp", node, c.spec.NodePort)
-		if address, _, _ := strings.Cut(out, "\n"); err == nil && address != "" {
-			return "http://" + address + "/", nil
-		}
-	}
-	return "", fmt.Errorf("cluster: no node of %s publishes port %d", c.Name, c.spec.NodePort)
-}
-
-// NodePort is what a Service asks for to be reached from outside: that of the spec, any one of a target, or none.
-func (c *Cluster) NodePort() int32 {
-	switch {
-	case c.target == nil:
-		return int32(c.spec.NodePort)
-	case c.route.URL != "" || c.route.None != "" || c.target.OutsideURL != "":
-		return 0
-	default:
-		return fixtures.AnyNodePort
-	}
 }
 
 // logs collects the logs of the nodes and their pods.

@@ -67,6 +67,9 @@ func (c *Cluster) open(ctx context.Context, w io.Writer, config *v1alpha4.Cluste
 	if err := c.ready(ctx); err != nil {
 		return fmt.Errorf("cluster: %s does not become ready: %w", c.Name, err)
 	}
+	if err := c.ungroupProxies(ctx); err != nil {
+		return err
+	}
 	fmt.Fprintf(w, "cluster %s: joined after %.1f s, ready after %.1f s\n", c.Name, joined.Seconds(), time.Since(began).Seconds())
 	if !c.spec.Keep {
 		return nil
@@ -105,7 +108,7 @@ func (c *Cluster) reuse(ctx context.Context, count int) error {
 		list, err := namespaces.List(ctx, left)
 		return err == nil && len(list.Items) == 0, err
 	})
-	return errors.Join(err, c.favourControlPlane(ctx), c.loadImages(ctx), c.restoreProxy(ctx), c.bringProxiesBack(ctx), c.removeMetrics(ctx), c.ready(ctx))
+	return errors.Join(err, c.favourControlPlane(ctx), c.loadImages(ctx), c.restoreProxy(ctx), c.bringProxiesBack(ctx), c.removeMetrics(ctx), c.ready(ctx), c.ungroupProxies(ctx))
 }
 
 // Patience of the harness: creating takes about 30 s on the reference host, taking up a kept

@@ -197,7 +197,7 @@ func (c *Cluster) restartProxies(ctx context.Context) error {
 // proxiesUp returns when every node has a kube-proxy, other than those excluded, that has written its rules.
 func (c *Cluster) proxiesUp(ctx context.Context, except map[types.UID]bool) error {
 	pods := c.Client.CoreV1().Pods(metav1.NamespaceSystem)
-	return poll.Until(ctx, pollEvery, func() (bool, error) {
+	err := poll.Until(ctx, pollEvery, func() (bool, error) {
 		now, err := pods.List(ctx, metav1.ListOptions{LabelSelector: proxySelector})
 		if err != nil {
 			return false, err
@@ -210,6 +210,10 @@ func (c *Cluster) proxiesUp(ctx context.Context, except map[types.UID]bool) erro
 		}
 		return up == len(c.nodes), nil
 	})
+	if err != nil {
+		return err
+	}
+	return c.ungroupProxies(ctx)
 }
 
 // proxyHealthy reports whether kube-proxy of a node has written its rules: it says so on port 10256 of the node,

@@ -15,7 +15,7 @@ import (
 
 // reap waits for a word on its standard input, or for the end of it, which comes when its owner
 // dies. Then it removes everything of a cluster: node containers with their volumes, the network
-// when nobody else uses it, and the state folder. It goes on until two looks a second apart find
+// when no other cluster has a state folder, as one that is being made has, and the state folder. It goes on until two looks a second apart find
 // nothing, because a `docker run` that kind had begun may still deliver a container, or fails after
 // 60 tries. The lock file is the owner's to remove while it lives. The word "keep" sends the reaper away.
 const reap = `
@@ -28,8 +28,8 @@ until ids=$(nodes) && [ -z "$ids" ] && sleep 1 && ids=$(nodes) && [ -z "$ids" ];
 	[ $tries -gt 60 ] && exit 1
 	[ -z "$ids" ] || docker rm --force --volumes $ids >/dev/null || sleep 1
 done
-docker network rm $NETWORK >/dev/null 2>&1
 rm -rf "$STATE"
+[ -n "$(ls -A "${STATE%/*}")" ] || docker network rm $NETWORK >/dev/null 2>&1
 [ "$word" = remove ] || rm -f "$LOCK"
 `
 

@@ -25,7 +25,7 @@ func (c *conformance) lab(ctx context.Context) int {
 	}
 	folder, code, err := lab.Run(ctx, os.Stdout, home.Runs(), lab.Options{
 		Module: home.Folder, Kubernetes: c.rig.Version(), Suites: suites, Pattern: c.pattern, SaveImages: home.SaveImages,
-		Args: []string{fmt.Sprintf("-agents-per-node=%d", c.rig.Agents()), "-pace=" + c.rig.Pace},
+		Args: []string{fmt.Sprintf("-agents-per-node=%d", c.rig.Agents()), "-rate=6", "-profile=" + string(c.rig.ProfileName())},
 		Report: func(folder string) error {
 			report, err := reports.Load(folder)
 			if err != nil {

@@ -13,6 +13,7 @@ import (
 	"os/signal"
 	"syscall"
 
+	"rollcall/harness"
 	"rollcall/harness/cluster"
 	"rollcall/harness/host"
 	"rollcall/harness/lab"
@@ -73,6 +74,9 @@ func run(ctx context.Context, args []string) int {
 		if err := c.rig.CheckNamed(); err != nil {
 			return complain(err)
 		}
+	}
+	if c.pattern != "" && c.rig.Profile == "" {
+		c.rig.Profile = string(harness.Full) // of which the pattern names what is wanted
 	}
 	switch command {
 	case "run", "node-image", "image", "lab", "cleanup":

@@ -2,36 +2,47 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"rollcall/harness"
 	"rollcall/harness/cluster"
 	"rollcall/harness/command"
 	"rollcall/harness/evidence"
 	"rollcall/harness/host"
+	"rollcall/harness/nodeimage"
+	"rollcall/harness/progress"
 	"rollcall/harness/verdict"
 	"rollcall/reports"
 	"rollcall/reports/page"
 	"rollcall/reports/trend"
 )
 
-// A conformance run drives the compiled suites, one mode after the other.
+// A conformance run drives the compiled suites: those of a mode side by side, and as many modes at once as the machine carries.
 type conformance struct {
 	rig     harness.Rig
 	suites  string
 	pattern string
-	session evidence.Session
-	lend    []string   // environment by which suites need not find out again what the target is
-	failed  []suiteRun // suites whose process ended with 1
+	session evidence.Session // as it began
+	lend    []string         // environment by which suites need not find out again what the target is
+	board   *progress.Board
+
+	mu     sync.Mutex
+	failed []suiteRun // suites whose process ended with 1
+	broken []string   // what kept scenarios from being recorded
 }
 
 // A suiteRun is one suite in one mode.
@@ -57,52 +68,112 @@ func (c *conformance) run(ctx context.Context) int {
 	}
 	c.rig.Out = folder
 	c.session = evidence.NewSession(filepath.Base(folder), began)
-	if err := c.prepare(ctx, suites); err != nil {
+	if err := c.begin(ctx, suites); err != nil {
 		return complain(errors.Join(err, os.RemoveAll(folder)))
 	}
-	if c.session.Pace, c.session.Calibration, err = c.rig.FindPace(ctx, os.Stdout); err != nil {
+	unseen := c.watched(ctx, func(lines io.Writer) { err = c.modes(ctx, lines, suites) })
+	if unseen != nil {
+		c.broken = append(c.broken, unseen.Error())
+	}
+	if host.Refused(err) && !c.recorded() {
 		return complain(errors.Join(err, os.RemoveAll(folder)))
 	}
-	c.session.Command = fmt.Sprintf("out/bin/conformance run -modes=%s -suites=%s -k8s=%s -agents-per-node=%d -run=%q -keep=%v",
-		strings.Join(c.rig.ModeList(), ","), strings.Join(suites, ","), c.rig.Version(), c.rig.Agents(), c.pattern, c.rig.Keep)
-	if c.session.Pace != "" {
-		c.session.Command += " -pace=" + string(c.session.Pace)
+	if ctx.Err() != nil {
+		c.broken = append(c.broken, "interrupted")
 	}
-	if c.rig.App != "" {
-		c.session.Command += " -app=" + c.rig.App
+	if err := errors.Join(harness.RemoveTurns(folder), c.rig.Leave(len(c.broken) > 0)); err != nil {
+		c.broken = append(c.broken, err.Error())
 	}
-	for _, arg := range c.rig.Args() {
-		c.session.Command += " " + arg
-	}
-	if err := c.writeSession(); err != nil {
-		return complain(err)
-	}
-	c.expect(root, suites)
-	for _, mode := range c.rig.ModeList() {
-		c.do("opening the cluster for %s", mode)
-		if err := c.mode(ctx, mode, suites); err != nil {
-			if host.Refused(err) && !c.recorded() {
-				return complain(errors.Join(err, os.RemoveAll(folder)))
-			}
-			fmt.Fprintf(os.Stderr, "%s: %v\n", mode, err)
-			c.session.Broken = append(c.session.Broken, fmt.Sprintf("%s: %v", mode, err))
-		}
-		if ctx.Err() != nil {
-			c.session.Broken = append(c.session.Broken, "interrupted")
-			break
-		}
-	}
-	// The suites may have noted there what they left behind.
-	var noted evidence.Session
-	if err := evidence.ReadJSON(c.sessionFile(), &noted); err != nil {
-		return complain(err)
-	}
-	c.session.Broken = append(c.session.Broken, noted.Broken...)
-	c.session.Ended = time.Now().UTC()
-	if err := c.writeSession(); err != nil {
+	if _, err := harness.EditSession(folder, func(s *evidence.Session) {
+		s.Broken = append(append(s.Broken, c.broken...), c.rig.Broken()...)
+		s.Ended = time.Now().UTC()
+	}); err != nil {
 		return complain(err)
 	}
 	return c.report(root, folder)
+}
+
+// begin makes sure that a run is possible, says how long it will take, and begins the run folder.
+func (c *conformance) begin(ctx context.Context, suites []string) error {
+	if err := c.prepare(ctx, suites); err != nil {
+		return err
+	}
+	listed, err := c.listed(ctx, suites)
+	if err != nil {
+		return err
+	}
+	p := c.plan(listed)
+	if p.recorded() == 0 && p.skipped == 0 {
+		return host.Refuse("run "+c.pattern, fmt.Sprintf("of profile %s none of the suites %s has such a scenario", p.profile, strings.Join(suites, ", ")),
+			"name others, or use -profile=full; -dry-run lists them")
+	}
+	if err := c.addImage(ctx, &p); err != nil {
+		return err
+	}
+	p.print(os.Stdout)
+	c.session.Command = c.command(suites)
+	c.session.Profile, c.session.LeftOut, c.session.Expected = string(c.rig.ProfileName()), p.leftOut, p.seconds()
+	c.session.Rate, c.session.Jobs = c.rig.FirstRate(), c.rig.FirstJobs()
+	if err := evidence.WriteJSON(harness.SessionFile(c.rig.Out), c.session); err != nil {
+		return err
+	}
+	if err := c.rig.Join(c.session); err != nil {
+		return err
+	}
+	if c.board, err = progress.Open(c.rig.Out, "", c.session.ID, c.session.Began); err != nil {
+		return err
+	}
+	c.board.Expect(p.expected)
+	return nil
+}
+
+// addImage adds to a plan what making the node image takes.
+func (c *conformance) addImage(ctx context.Context, p *plan) (err error) {
+	if !c.rig.Attached() {
+		p.image, err = nodeimage.Expected(ctx, c.rig.Version())
+	}
+	return err
+}
+
+// command reproduces the run.
+func (c *conformance) command(suites []string) string {
+	line := fmt.Sprintf("out/bin/conformance run -modes=%s -suites=%s -k8s=%s -profile=%s -agents-per-node=%d -run=%q -keep=%v",
+		strings.Join(c.rig.ModeList(), ","), strings.Join(suites, ","), c.rig.Version(), c.rig.ProfileName(), c.rig.Agents(), c.pattern, c.rig.Keep)
+	for _, option := range [][2]string{{"jobs", c.rig.Jobs}, {"rate", c.rig.Rate}, {"app", c.rig.App}} {
+		if option[1] != "" {
+			line += " -" + option[0] + "=" + option[1]
+		}
+	}
+	return strings.Join(append([]string{line}, c.rig.Args()...), " ")
+}
+
+// modes runs the suites on a cluster of each mode. The next is made while the last is removed.
+func (c *conformance) modes(ctx context.Context, lines io.Writer, suites []string) error {
+	room := make(chan struct{}, c.rig.ModesAtOnce())
+	var all errgroup.Group
+	for _, mode := range c.rig.ModeList() {
+		room <- struct{}{}
+		if ctx.Err() != nil {
+			break
+		}
+		all.Go(func() error {
+			recorded := sync.OnceFunc(func() { <-room })
+			defer recorded()
+			err := c.mode(ctx, lines, mode, suites, recorded)
+			if err != nil {
+				fmt.Fprintf(lines, "%s: %v\n", mode, err)
+				c.breaks(fmt.Sprintf("%s: %v", mode, err))
+			}
+			return err
+		})
+	}
+	return all.Wait()
+}
+
+func (c *conformance) breaks(what string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.broken = append(c.broken, what)
 }
 
 // selectSuites checks the suites asked for against those there are; none asked for is all.
@@ -154,11 +225,12 @@ func (c *conformance) compile(ctx context.Context, out io.Writer, suites []strin
 	_, err := command.Command{
 		Line: fmt.Sprintf("go test -c -o %q ./suites/%s", filepath.Dir(c.rig.Home().Program(suites[0]))+"/", strings.Join(suites, " ./suites/")),
 		Dir:  c.rig.Home().Folder,
+		Env:  []string{"GOGC=400"}, // as for the node image
 	}.Run(ctx)
 	return err
 }
 
-// list prints what a run would do, and does nothing of it.
+// list prints what a run would do and how long that would take, and does nothing of it.
 func (c *conformance) list(ctx context.Context, suites []string) int {
 	if c.rig.Attached() {
 		if _, err := c.rig.Admit(ctx, os.Stdout, ""); err != nil {
@@ -168,53 +240,93 @@ func (c *conformance) list(ctx context.Context, suites []string) int {
 	if err := c.compile(ctx, io.Discard, suites); err != nil {
 		return complain(err)
 	}
+	listed, err := c.listed(ctx, suites)
+	if err == nil {
+		err = harness.PrintList(os.Stdout, listed)
+	}
+	if err != nil {
+		return complain(err)
+	}
+	p := c.plan(listed)
+	err = c.addImage(ctx, &p)
+	p.print(os.Stdout)
+	return complain(err)
+}
+
+// listed asks every suite for its scenarios.
+func (c *conformance) listed(ctx context.Context, suites []string) ([]harness.Listed, error) {
+	file, err := os.CreateTemp("", "rollcall-list-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.Remove(file.Name())
+	defer file.Close()
 	for _, suite := range suites {
 		for _, mode := range c.rig.ModeList() {
-			cmd := exec.CommandContext(ctx, c.rig.Home().Program(suite), c.flags(mode)...)
+			cmd := exec.CommandContext(ctx, c.rig.Home().Program(suite), append(c.flags(mode), "-dry-run")...)
 			cmd.Dir = c.rig.Home().Folder
-			cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
-			if err := cmd.Run(); err != nil {
-				return complain(fmt.Errorf("suite %s cannot be listed: %w", suite, err))
+			cmd.Env = append(append(os.Environ(), harness.ListFile+"="+file.Name()), c.lend...)
+			if said, err := cmd.CombinedOutput(); err != nil {
+				return nil, fmt.Errorf("suite %s cannot be listed: %w: %s", suite, err, command.LastLines(string(said), 3))
 			}
 		}
 	}
-	return 0
-}
-
-// mode runs the suites on one cluster; in a mode this host cannot run they only note that.
-func (c *conformance) mode(ctx context.Context, mode string, suites []string) (err error) {
-	lend := c.lend
-	if !c.rig.Attached() {
-		supported, because := host.Probe(ctx).Mode(mode)
-		if !supported {
-			fmt.Printf("mode %s is skipped: %s\n", mode, because)
-			return c.all(ctx, mode, suites, nil)
+	var all []harness.Listed
+	for lines := json.NewDecoder(file); ; {
+		var l harness.Listed
+		switch err := lines.Decode(&l); {
+		case errors.Is(err, io.EOF):
+			return all, nil
+		case err != nil:
+			return nil, err
 		}
-		held, failed := c.rig.OpenCluster(ctx, os.Stdout, mode)
-		if failed != nil {
-			return failed
-		}
-		defer func() { err = errors.Join(err, c.rig.Vacated(ctx, held), held.Close()) }()
-		lend = append(lend, held.Lend())
+		all = append(all, l)
 	}
-	return c.all(ctx, mode, suites, lend)
 }
 
-// all runs the suites one after the other, with more in their environment.
-func (c *conformance) all(ctx context.Context, mode string, suites, env []string) error {
-	var failures []error
+// mode runs the suites on one cluster; in a mode this host cannot run they only note that. It calls recorded when the
+// next mode may have the machine.
+func (c *conformance) mode(ctx context.Context, lines io.Writer, mode string, suites []string, recorded func()) (err error) {
+	if c.rig.Attached() {
+		return errors.Join(c.all(ctx, lines, mode, suites, c.lend), c.rig.TargetVacated(ctx))
+	}
+	if supported, because := host.Probe(ctx).Mode(mode); !supported {
+		fmt.Fprintf(lines, "mode %s is skipped: %s\n", mode, because)
+		return c.all(ctx, lines, mode, suites, nil)
+	}
+	c.board.Do("opening the cluster for " + mode)
+	held, err := c.rig.OpenCluster(ctx, io.MultiWriter(lines, &doing{board: c.board}), mode)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, held.Close()) }()
+	err = c.all(ctx, lines, mode, suites, []string{held.Lend()})
+	recorded()
+	if held.Temporary() {
+		return err // and all that suites left goes with it
+	}
+	return errors.Join(err, c.rig.Vacated(ctx, held))
+}
+
+// all runs the suites side by side, with more in their environment.
+func (c *conformance) all(ctx context.Context, lines io.Writer, mode string, suites, env []string) error {
+	var running errgroup.Group
+	if c.rig.Namespaces != "" {
+		running.SetLimit(1) // each takes the namespaces that were given for its own
+	}
+	said := &prefixed{to: lines}
 	for _, suite := range suites {
-		if ctx.Err() != nil {
-			break
-		}
-		failures = append(failures, c.suite(ctx, mode, suite, env))
+		running.Go(func() error {
+			source := said.as(mode + " " + suite)
+			return errors.Join(c.suite(ctx, source, mode, suite, env), source.Close())
+		})
 	}
-	return errors.Join(failures...)
+	return running.Wait()
 }
 
 // suite runs one compiled suite. That scenarios failed is for the report to say, see unexplained;
 // an error is that the suite did not run to its end.
-func (c *conformance) suite(ctx context.Context, mode, suite string, env []string) error {
+func (c *conformance) suite(ctx context.Context, lines io.Writer, mode, suite string, env []string) error {
 	args := append(c.flags(mode), "-test.v", "-test.timeout="+suitePatience.String(), "-out="+c.rig.Out)
 	cmd := exec.CommandContext(ctx, c.rig.Home().Program(suite), args...)
 	cmd.Dir = c.rig.Home().Folder
@@ -222,12 +334,14 @@ func (c *conformance) suite(ctx context.Context, mode, suite string, env []strin
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGTERM}
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
 	cmd.WaitDelay = time.Minute
-	err := c.watched(ctx, func(lines io.Writer) error {
-		cmd.Stdout, cmd.Stderr = lines, lines
-		return cmd.Run()
-	})
+	cmd.Stdout, cmd.Stderr = lines, lines
+	runtime.LockOSThread() // the kernel takes the end of the thread that started a child for its parent's
+	defer runtime.UnlockOSThread()
+	err := cmd.Run()
 	var exit *exec.ExitError
 	if errors.As(err, &exit) && exit.ExitCode() == 1 {
+		c.mu.Lock()
+		defer c.mu.Unlock()
 		c.failed = append(c.failed, suiteRun{mode, suite})
 		return nil
 	}
@@ -239,10 +353,8 @@ func (c *conformance) suite(ctx context.Context, mode, suite string, env []strin
 
 // flags make a suite do what was asked of us, in a mode.
 func (c *conformance) flags(mode string) []string {
-	args := []string{"-k8s=" + c.rig.Version(), fmt.Sprintf("-agents-per-node=%d", c.rig.Agents())}
-	if c.session.Pace != "" {
-		args = append(args, "-pace="+string(c.session.Pace))
-	}
+	args := []string{"-k8s=" + c.rig.Version(), fmt.Sprintf("-agents-per-node=%d", c.rig.Agents()), "-profile=" + string(c.rig.ProfileName()),
+		fmt.Sprintf("-jobs=%d", c.rig.FirstJobs())}
 	if slices.Contains(cluster.Modes, mode) {
 		args = append(args, "-modes="+mode)
 	}
@@ -276,14 +388,6 @@ func unexplained(failed []suiteRun, r reports.Report) []string {
 	return list
 }
 
-func (c *conformance) writeSession() error {
-	return evidence.WriteJSON(c.sessionFile(), c.session)
-}
-
-func (c *conformance) sessionFile() string {
-	return filepath.Join(c.rig.Out, "evidence", evidence.SessionFile)
-}
-
 // report judges what was recorded, writes the run folder's reports and points out/latest at it.
 func (c *conformance) report(root, folder string) int {
 	report, err := reports.Load(folder)
@@ -291,8 +395,7 @@ func (c *conformance) report(root, folder string) int {
 		return complain(err)
 	}
 	if broken := unexplained(c.failed, report); len(broken) > 0 {
-		c.session.Broken = append(c.session.Broken, broken...)
-		if err := c.writeSession(); err != nil {
+		if _, err := harness.EditSession(folder, func(s *evidence.Session) { s.Broken = append(s.Broken, broken...) }); err != nil {
 			return complain(err)
 		}
 		if report, err = reports.Load(folder); err != nil {

@@ -54,7 +54,7 @@ func (c command) group() group {
 		return other
 	}
 	switch c.args[0] { // images have their program at the root
-	case "/agent":
+	case "/agent", "agent-outside":
 		return agents
 	case "/echo":
 		return echo

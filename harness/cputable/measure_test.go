@@ -42,13 +42,13 @@ func newRun(t *testing.T) *fakeRun {
 // open begins the run, at a time when nobody reads.
 func (r *fakeRun) open() *progress.Entry {
 	time.Sleep(35*time.Second + 10*time.Millisecond)
-	board, err := progress.Open(r.folder, "20260102-030405", time.Now())
+	board, err := progress.Open(r.folder, "", "20260102-030405", time.Now())
 	if err != nil {
 		r.t.Fatal(err)
 	}
 	board.Do("opening the cluster for iptables")
 	time.Sleep(45 * time.Second)
-	return board.Begin(canary)
+	return board.Entry(canary)
 }
 
 // spend is where the processors are after so many seconds of load.
@@ -120,11 +120,11 @@ func TestATableOfAPhase(t *testing.T) {
 		if err := os.Mkdir(stale, 0o755); err != nil {
 			t.Fatal(err)
 		}
-		board, err := progress.Open(stale, "20260101-000000", time.Now())
+		board, err := progress.Open(stale, "", "20260101-000000", time.Now())
 		if err != nil {
 			t.Fatal(err)
 		}
-		board.Begin(canary).Tell(progress.Running{Phase: "after the rollout", Sent: 7})
+		board.Entry(canary).Tell(progress.Running{Phase: "after the rollout", Sent: 7})
 		if err := os.Chtimes(filepath.Join(stale, progress.File), time.Time{}, time.Now().Add(-time.Hour)); err != nil {
 			t.Fatal(err)
 		}

@@ -2,7 +2,8 @@ package evidence
 
 import "time"
 
-// A Pace is how fast scenarios go: how often clients send, and how long everything takes and may take.
+// A Pace is how fast scenarios went before each recording found its rate by itself: how often clients sent, and how long
+// everything took and might take. Recordings of that time are judged by it.
 type Pace string
 
 // The paces. A recording that names none was made at the normal one.

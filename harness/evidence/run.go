@@ -18,8 +18,8 @@ type Session struct {
 	Command string    `json:"command"`          // to reproduce
 	Broken  []string  `json:"broken,omitempty"` // what kept scenarios from being recorded at all
 
-	Pace        Pace         `json:"pace,omitempty"`        // of its scenarios; empty: the normal one
-	Calibration *Calibration `json:"calibration,omitempty"` // by which that was found out, unless it was asked for
+	Pace        Pace         `json:"pace,omitempty"`        // of its scenarios, in sessions before rates were found
+	Calibration *Calibration `json:"calibration,omitempty"` // by which that was found out
 
 	Profile  string   `json:"profile,omitempty"`          // smoke, core or full; empty: recorded before there were profiles
 	LeftOut  int      `json:"left_out,omitempty"`         // scenarios of the selected suites that the profile does not run, per mode
@@ -39,6 +39,17 @@ type Cluster struct {
 	CNI        string    `json:"cni"`
 	Nodes      int       `json:"nodes"`
 	Features   []Feature `json:"features"`
+	// Outside is how the client outside the cluster reaches it: a node's address, or a port published on this host.
+	Outside string `json:"outside,omitempty"`
+	// Trial is what a rollout without load showed just after the cluster was made; nil: there was none.
+	Trial *Trial `json:"trial,omitempty"`
+}
+
+// A Trial is how long a cluster takes for what scenarios wait for, in milliseconds.
+type Trial struct {
+	PodStart float64 `json:"pod_start_ms"` // from a pod's creation until it is ready, the longest
+	RuleLag  float64 `json:"rule_lag_ms"`  // from a pod leaving the endpoints until no node's rules lead to it, the longest
+	Stretch  int     `json:"stretch"`      // how many times longer than usual that is, and so the times that scale with it; at least 1
 }
 
 // NodeRules is the feature of clusters whose nodes' rules for Services are kube-proxy's, which can be read.
@@ -77,7 +88,7 @@ type Run struct {
 	// Lacks are features of which the cluster turned out to have none; rules that need one are skipped.
 	Lacks []Feature `json:"lacks,omitempty"`
 
-	// Pace is how fast the scenario went; empty: the normal one.
+	// Pace is how fast the scenario went, in recordings before rates were found; empty: the normal one.
 	Pace Pace `json:"pace,omitempty"`
 	// Given are the changes that were made to the cluster for it.
 	Given []string `json:"given,omitempty"`
@@ -86,6 +97,9 @@ type Run struct {
 
 	// Own is the app under test, where it is not Rollcall's.
 	Own *Own `json:"own,omitempty"`
+
+	// RecordedFor is the scenario for which the recording was made that this one is judged from too; empty: for itself.
+	RecordedFor string `json:"recorded_for,omitempty"`
 
 	// Skipped is why the scenario did not run at all; empty when it did.
 	Skipped string `json:"skipped,omitempty"`
@@ -120,6 +134,8 @@ type Expectation struct {
 	Min    time.Duration `json:"min,omitempty"`    // nanoseconds
 	To     EventKind     `json:"to,omitempty"`     // moment the rule applies to
 	Conn   Conn          `json:"conn,omitempty"`   // lanes the rule applies to, by their connections; empty: all
+	// Scales says that the bounds grow with what the cluster takes to start pods and write rules; false: with nothing.
+	Scales bool `json:"scales,omitempty"`
 
 	Modes  []string `json:"modes,omitempty"`  // proxy modes it is for; empty: all
 	Since  string   `json:"since,omitempty"`  // first Kubernetes minor it is for, such as "1.36"; empty: all

@@ -182,7 +182,7 @@ func diskOf(folder string) (d Disk, device uint64) {
 	}
 	var stat unix.Stat_t
 	_ = unix.Stat(at, &stat) // Statfs could, so can this
-	return Disk{folder, int64(fs.Bavail) * fs.Bsize}, uint64(stat.Dev)
+	return Disk{folder, int64(fs.Bavail) * fs.Bsize}, stat.Dev
 }
 
 func readInt(path string) int {

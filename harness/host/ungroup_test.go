@@ -65,7 +65,7 @@ func TestUngroupBringsEveryProcessOfAContainerToUs(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := Ungroup("5eed"); err != nil {
+	if err := Ungroup("5eed", true); err != nil {
 		t.Fatal(err)
 	}
 	for _, pid := range pids {
@@ -74,7 +74,7 @@ func TestUngroupBringsEveryProcessOfAContainerToUs(t *testing.T) {
 		}
 	}
 	for _, container := range []string{"0ddba11", ""} {
-		if err := Ungroup(container); err == nil {
+		if err := Ungroup(container, true); err == nil {
 			t.Errorf("container %q does not run here, which is no error", container)
 		}
 	}

@@ -2,6 +2,7 @@ package observe
 
 import (
 	"maps"
+	"slices"
 
 	appsv1 "k8s.io/api/apps/v1"
 
@@ -31,6 +32,16 @@ type PodState struct {
 type EndpointState struct {
 	evidence.Server
 	Ready bool
+}
+
+// Like reports whether another state has the same pods and endpoints, as ready as here.
+func (s State) Like(o State) bool {
+	return sameMembers(s.Pods, o.Pods) && sameMembers(s.Endpoints, o.Endpoints)
+}
+
+// sameMembers compares what is in no order.
+func sameMembers[T comparable](a, b []T) bool {
+	return len(a) == len(b) && !slices.ContainsFunc(a, func(x T) bool { return !slices.Contains(b, x) })
 }
 
 // Count is how many pods of a version there are in the API.

@@ -1,6 +1,7 @@
 package progress
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -15,30 +16,81 @@ import (
 // A Board keeps the status of a run for all who work on it. Its methods are safe for concurrent use. That the file
 // cannot be written keeps nobody from working; Err tells.
 type Board struct {
-	file string
+	file string // empty: it is not written
 
 	mu     sync.Mutex
 	status Status
 	err    error // the last write's
 }
 
+// partsFolder, in the run folder, has the status of each process of a run that has several; see [Board.Collect].
+const partsFolder = "status"
+
 // Open takes up the status in a run folder, or begins one. What a process that is gone left running there is
-// forgotten.
-func Open(folder, run string, began time.Time) (*Board, error) {
+// forgotten. With a part's name it is the status of one process of several, which another brings together.
+func Open(folder, part, run string, began time.Time) (*Board, error) {
 	b := &Board{file: filepath.Join(folder, File)}
-	data, err := os.ReadFile(b.file)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		b.status = Status{Run: run, Began: began}
-	case err != nil:
-		return nil, fmt.Errorf("progress: %w", err)
-	default:
-		if err := json.Unmarshal(data, &b.status); err != nil {
-			return nil, fmt.Errorf("progress: read %s: %w", b.file, err)
+	if part != "" {
+		whole, err := Read(b.file)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
 		}
+		b.status = Status{Run: run, Began: began, Expected: whole.Expected}
+		b.file = filepath.Join(folder, partsFolder, part+".json")
+		if err := os.MkdirAll(filepath.Dir(b.file), 0o755); err != nil {
+			return nil, fmt.Errorf("progress: %w", err)
+		}
+	} else if _, err := os.Stat(b.file); errors.Is(err, fs.ErrNotExist) {
+		b.status = Status{Run: run, Began: began}
+	} else if b.status, err = Read(b.file); err != nil {
+		return nil, err
 	}
 	b.status.Schema, b.status.Running = SchemaVersion, nil
 	return b, nil
+}
+
+// Nowhere is a board that nobody reads.
+func Nowhere() *Board { return &Board{} }
+
+// collectEvery is how often parts are brought together; a person reads no faster.
+const collectEvery = 500 * time.Millisecond
+
+// Collect brings together what the processes of the run say, until ctx ends, and removes their files then.
+func (b *Board) Collect(ctx context.Context) error {
+	folder := filepath.Join(filepath.Dir(b.file), partsFolder)
+	known := map[string]int{} // part -> how many of its scenarios that ended are on the board
+	for {
+		parts, err := filepath.Glob(filepath.Join(folder, "*.json"))
+		if err != nil {
+			return fmt.Errorf("progress: %w", err)
+		}
+		over := ctx.Err() != nil
+		b.change(func() {
+			b.status.Running = nil
+			for _, file := range parts {
+				part, unread := Read(file)
+				if unread != nil {
+					err = unread
+					continue
+				}
+				b.status.Running = append(b.status.Running, part.Running...)
+				b.status.Ended = append(b.status.Ended, part.Ended[min(known[file], len(part.Ended)):]...)
+				known[file] = len(part.Ended)
+			}
+			if over {
+				b.status.Running = nil
+			} else if len(b.status.Running) > 0 {
+				b.status.Doing = ""
+			}
+		})
+		if over {
+			return errors.Join(err, os.RemoveAll(folder))
+		}
+		select {
+		case <-time.After(collectEvery):
+		case <-ctx.Done():
+		}
+	}
 }
 
 // Expect says which scenarios are to come, and how long they took last time.
@@ -58,14 +110,28 @@ func (b *Board) Err() error {
 	return b.err
 }
 
-// Begin puts a scenario on the board.
-func (b *Board) Begin(name Name) *Entry {
-	e := &Entry{board: b, name: name}
-	b.change(func() {
-		b.status.Doing = ""
-		b.status.Running = append(b.status.Running, Running{Name: name, Began: time.Now()})
+// Usual is how long a scenario took last time, or else the estimate.
+func (b *Board) Usual(name Name, estimate time.Duration) time.Duration {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if usual, known := b.status.usual(name); known {
+		return time.Duration(usual * float64(time.Second))
+	}
+	return estimate
+}
+
+// Entry is that of a scenario which is not under way yet.
+func (b *Board) Entry(name Name) *Entry { return &Entry{board: b, name: name} }
+
+// Begin puts the scenario on the board, unless it is there.
+func (e *Entry) Begin() {
+	e.board.change(func() {
+		s := &e.board.status
+		s.Doing = ""
+		if !slices.ContainsFunc(s.Running, func(r Running) bool { return r.Name == e.name }) {
+			s.Running = append(s.Running, Running{Name: e.name, Began: time.Now()})
+		}
 	})
-	return e
 }
 
 // An Entry is one scenario's on a board.
@@ -94,12 +160,11 @@ func (e *Entry) Tell(now Running) (line string) {
 func (e *Entry) End(outcome, because string) {
 	e.board.change(func() {
 		s := &e.board.status
-		i := slices.IndexFunc(s.Running, func(r Running) bool { return r.Name == e.name })
-		if i < 0 {
-			return
+		took := 0.0 // of one that never began
+		if i := slices.IndexFunc(s.Running, func(r Running) bool { return r.Name == e.name }); i >= 0 {
+			took = time.Since(s.Running[i].Began).Seconds()
+			s.Running = slices.Delete(s.Running, i, i+1)
 		}
-		took := time.Since(s.Running[i].Began).Seconds()
-		s.Running = slices.Delete(s.Running, i, i+1)
 		s.Ended = append(s.Ended, Ended{Name: e.name, Outcome: outcome, Because: because, Seconds: took})
 	})
 }
@@ -115,6 +180,9 @@ func (b *Board) change(edit func()) {
 
 // write replaces the file as a whole, so that a reader never sees half of it.
 func (b *Board) write() error {
+	if b.file == "" {
+		return nil
+	}
 	data, err := json.MarshalIndent(b.status, "", "  ")
 	if err != nil {
 		return fmt.Errorf("progress: %w", err)

@@ -88,13 +88,13 @@ func OldEndsFirst() evidence.Expectation { return evidence.Expectation{Rule: old
 // MaxDrainLag expects that no node sends a fresh connection to an old pod later than d after its
 // endpoint was seen leaving ready.
 func MaxDrainLag(d time.Duration) evidence.Expectation {
-	return evidence.Expectation{Rule: maxDrainLag, Max: d}
+	return evidence.Expectation{Rule: maxDrainLag, Max: d, Scales: true}
 }
 
 // MaxRuleLag expects that every node's rules have stopped routing to every old pod no later than d after its
 // endpoint was seen leaving ready.
 func MaxRuleLag(d time.Duration) evidence.Expectation {
-	return evidence.Expectation{Rule: maxRuleLag, Max: d}
+	return evidence.Expectation{Rule: maxRuleLag, Max: d, Scales: true}
 }
 
 // MinAvailable expects at least n available pods throughout the rollout. Pods that turn unready without a deletion are not
@@ -175,6 +175,13 @@ func Share(version string, percent int, from evidence.EventKind) evidence.Expect
 // On limits an expectation about failures or versions to lanes with such connections.
 func On(conn evidence.Conn, x evidence.Expectation) evidence.Expectation {
 	x.Conn = conn
+	return x
+}
+
+// Scaled has the bounds grow with what the cluster takes to start pods and write rules, as the times of the app do. It is for
+// bounds that come from those times, and not for what the scenario itself makes last.
+func Scaled(x evidence.Expectation) evidence.Expectation {
+	x.Scales = true
 	return x
 }
 

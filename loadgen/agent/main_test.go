@@ -45,7 +45,7 @@ func TestEndsCleanly(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	ended := make(chan error, 1)
-	go func() { ended <- serve(ctx, listener, "open-sesame") }()
+	go func() { ended <- loadgen.Serve(ctx, listener, "open-sesame") }()
 
 	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
 	agent := loadgen.Remote{URL: "http://" + listener.Addr().String(), Token: "open-sesame", Client: client}

@@ -11,7 +11,11 @@ import (
 
 // All lists the scenarios of this suite.
 func All() []harness.Scenario {
-	all := slices.Concat(reapplies(), manifests(), []harness.Scenario{imageOnly(), serverSideConflict(), underLoad()})
+	all := slices.Concat(
+		harness.Core.Takes(reapplies(), "reapply-below-the-minimum", "reapply-at-the-minimum", "reapply-the-same-size"),
+		harness.Core.Takes(manifests(), "manifest-never-with-replicas"),
+		[]harness.Scenario{imageOnly(), serverSideConflict(), underLoad()},
+	)
 	for i := range all {
 		all[i].Uses = []string{harness.Autoscalers}
 	}

@@ -15,9 +15,10 @@ import (
 // 12 pods at 25 % surge by 3 and miss 3, not the 1 and 0 that they would of the manifest's single replica.
 func imageOnly() harness.Scenario {
 	return harness.Scenario{
-		ID:     "image-only",
-		Claim:  "changing nothing but the image keeps at least 9 of the 12 pods that an autoscaler arrived at, and asks for at most 15",
-		Covers: []string{"C12"},
+		ID:      "image-only",
+		Profile: harness.Core,
+		Claim:   "changing nothing but the image keeps at least 9 of the 12 pods that an autoscaler arrived at, and asks for at most 15",
+		Covers:  []string{"C12"},
 		Walk: func(ctx context.Context, w *harness.Walk) error {
 			if _, err := clientSide(ctx, w, manifest(w, "v1", new(int32(1)))); err != nil {
 				return err

@@ -29,6 +29,7 @@ func underLoad() harness.Scenario {
 		Covers: []string{"C11", "C13"},
 		App:    app,
 		Given:  []cluster.Change{cluster.Metrics()},
+		Lasts:  80 * time.Second,
 		Walk: func(ctx context.Context, w *harness.Walk) error {
 			if err := w.Expose(ctx, app); err != nil {
 				return err

@@ -16,9 +16,10 @@ import (
 // lead to them. A plain client beside the others shows how much of that it hides. Twin of rollout/drained-rolling-update.
 func undrainedRollingUpdate() harness.Scenario {
 	return harness.Scenario{
-		ID:     "undrained-rolling-update",
-		Claim:  "replacing every pod fails requests when pods exit the moment they are told to",
-		Covers: []string{"C2", "C31"},
+		ID:      "undrained-rolling-update",
+		Profile: harness.Smoke,
+		Claim:   "replacing every pod fails requests when pods exit the moment they are told to",
+		Covers:  []string{"C2", "C31"},
 		App: fixtures.App{
 			Replicas: 3, MaxSurge: new(intstr.FromInt32(1)), MaxUnavailable: new(intstr.FromInt32(0)),
 			OnTerm: fixtures.Exit,

@@ -72,10 +72,10 @@ func (t tally) rest() []fate {
 	return []fate{{t.turnedAway, "turned away"}, {t.timedOut, "timed out"}, {t.other, "failed otherwise"}}
 }
 
-// turnedAway reports whether a connection was ended at once. Between this host and a node of ours stands the container
-// engine's proxy, which takes a connection before it opens one to the node, and drops it when that is refused: whether its
-// client sees a reset or an end depends on which of the two was quicker; of an end before the request was sent net/http
-// tells by an error of no exported type.
+// turnedAway reports whether a connection was ended at once. Where this host does not reach a node's address, the container
+// engine's proxy stands between them: it takes a connection before it opens one to the node, and drops it when that is refused.
+// Whether its client sees a reset or an end depends on which of the two was quicker; of an end before the request was sent
+// net/http tells by an error of no exported type.
 func turnedAway(err error) bool {
 	return strings.HasSuffix(err.Error(), "http: server closed idle connection") || slices.ContainsFunc([]error{syscall.ECONNREFUSED, syscall.ECONNRESET, syscall.EPIPE, io.EOF, io.ErrUnexpectedEOF},
 		func(sign error) bool { return errors.Is(err, sign) })

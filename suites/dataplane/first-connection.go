@@ -25,11 +25,12 @@ const (
 func firstConnection() harness.Scenario {
 	app := fixtures.App{Replicas: 2, OnTerm: fixtures.Drain}
 	return harness.Scenario{
-		ID:     "first-connection",
-		Claim:  "a Service that was just created is reached from outside soon after every node's rules lead to its pods, and not before",
-		Covers: []string{"C5"},
-		App:    app,
-		Alone:  true,
+		ID:       "first-connection",
+		Profile:  harness.Core,
+		Claim:    "a Service that was just created is reached from outside soon after every node's rules lead to its pods, and not before",
+		Covers:   []string{"C5"},
+		App:      app,
+		Observed: true,
 		Walk: func(ctx context.Context, w *harness.Walk) error {
 			if _, err := w.Client.AppsV1().Deployments(w.Namespace).Create(ctx, app.Deployment(w.Namespace, "v1"), metav1.CreateOptions{}); err != nil {
 				return err

@@ -28,11 +28,11 @@ const (
 func keptStream() harness.Scenario {
 	app := fixtures.App{Replicas: 2, PreStopSleep: 20 * time.Second, Linger: 2 * time.Second, OnTerm: fixtures.Drain}
 	return harness.Scenario{
-		ID:     "kept-stream",
-		Claim:  "a pod that has left every node's rules is sent no new connection, and keeps those it has while its hook sleeps",
-		Covers: []string{"C31", "C37"},
-		App:    app,
-		Alone:  true,
+		ID:       "kept-stream",
+		Claim:    "a pod that has left every node's rules is sent no new connection, and keeps those it has while its hook sleeps",
+		Covers:   []string{"C31", "C37"},
+		App:      app,
+		Observed: true,
 		Walk: func(ctx context.Context, w *harness.Walk) error {
 			if err := w.Deploy(ctx, app, "v1"); err != nil {
 				return err

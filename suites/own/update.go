@@ -14,6 +14,7 @@ func update(app *own.App, id, claim string, strategy rollout.Strategy) harness.S
 	old, next := strategy.Versions()
 	s := harness.Scenario{
 		ID:      id,
+		Profile: harness.Core,
 		Claim:   claim + " of " + app.Name(),
 		Uses:    []string{harness.OwnObjects},
 		Own:     app,

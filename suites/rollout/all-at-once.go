@@ -17,9 +17,10 @@ import (
 func allAtOnce() harness.Scenario {
 	const startup = 5 * time.Second
 	return harness.Scenario{
-		ID:     "all-at-once",
-		Claim:  "a surge of 100 % has clients answered by both versions for less time than a pod takes to start twice",
-		Covers: []string{"C16", "C17", "C18"},
+		ID:      "all-at-once",
+		Profile: harness.Core,
+		Claim:   "a surge of 100 % has clients answered by both versions for less time than a pod takes to start twice",
+		Covers:  []string{"C16", "C17", "C18"},
 		App: fixtures.App{
 			Replicas: 4, MaxSurge: new(intstr.FromString("100%")), MaxUnavailable: new(intstr.FromInt32(0)),
 			MinReady: time.Second, StartDelay: startup, PreStopSleep: 5 * time.Second, Linger: 2 * time.Second, OnTerm: fixtures.Drain,
@@ -30,7 +31,7 @@ func allAtOnce() harness.Scenario {
 			verdict.FullRate(99),
 			verdict.Serves("v1", "v2"),
 			verdict.NoFailures(),
-			verdict.MaxMixedWindow(2 * startup),
+			verdict.Scaled(verdict.MaxMixedWindow(2 * startup)),
 			verdict.MinAvailable(4),
 			verdict.MaxPods(8),
 			verdict.OnlyServes("v2", evidence.Barrier),

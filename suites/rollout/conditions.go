@@ -24,9 +24,10 @@ import (
 func conditions() harness.Scenario {
 	app := fixtures.App{Replicas: 3, MaxSurge: percent(30), MaxUnavailable: percent(10), MinReady: time.Second}
 	return harness.Scenario{
-		ID:     "conditions",
-		Claim:  "a Deployment that is rolled out stays Available, and says in turn that its ReplicaSet was created, is progressing and is available",
-		Covers: []string{"C22"},
+		ID:      "conditions",
+		Profile: harness.Core,
+		Claim:   "a Deployment that is rolled out stays Available, and says in turn that its ReplicaSet was created, is progressing and is available",
+		Covers:  []string{"C22"},
 		Walk: func(ctx context.Context, w *harness.Walk) error {
 			if err := w.Deploy(ctx, app, "v1"); err != nil {
 				return err

@@ -16,9 +16,10 @@ import (
 // pkg/apis/apps/v1/defaults.go).
 func defaults() harness.Scenario {
 	return harness.Scenario{
-		ID:     "defaults",
-		Claim:  "a Deployment that names no strategy is rolled out by RollingUpdate with 25 % surge and 25 % unavailable",
-		Covers: []string{"C9"},
+		ID:      "defaults",
+		Profile: harness.Core,
+		Claim:   "a Deployment that names no strategy is rolled out by RollingUpdate with 25 % surge and 25 % unavailable",
+		Covers:  []string{"C9"},
 		Walk: func(ctx context.Context, w *harness.Walk) error {
 			bare := fixtures.App{Replicas: 1}.Deployment(w.Namespace, "v1")
 			bare.Spec.Replicas, bare.Spec.Strategy = nil, appsv1.DeploymentStrategy{}

@@ -20,9 +20,10 @@ import (
 func drainedRollingUpdate() harness.Scenario {
 	const drain = 5 * time.Second
 	return harness.Scenario{
-		ID:     "drained-rolling-update",
-		Claim:  "replacing every pod fails no request when pods sleep 5 s before they are told to exit, and then let their clients go",
-		Covers: []string{"C3", "C31", "C37", "C39", "C40"},
+		ID:      "drained-rolling-update",
+		Profile: harness.Smoke,
+		Claim:   "replacing every pod fails no request when pods sleep 5 s before they are told to exit, and then let their clients go",
+		Covers:  []string{"C3", "C31", "C37", "C39", "C40"},
 		App: fixtures.App{
 			Replicas: 3, MaxSurge: new(intstr.FromInt32(1)), MaxUnavailable: new(intstr.FromInt32(0)),
 			PreStopSleep: drain, Linger: 2 * time.Second, OnTerm: fixtures.Drain,

@@ -25,9 +25,10 @@ func gradualFullSurge() harness.Scenario {
 	const replicas = 4
 	app := fixtures.App{Replicas: replicas, MaxSurge: percent(100), MaxUnavailable: percent(0), MinReady: time.Second}
 	s := harness.Scenario{
-		ID:     "gradual-full-surge",
-		Claim:  "with 100 % surge one old pod goes for each new one that gets ready, so both versions serve: it is no blue/green",
-		Covers: []string{"C28"},
+		ID:      "gradual-full-surge",
+		Profile: harness.Core,
+		Claim:   "with 100 % surge one old pod goes for each new one that gets ready, so both versions serve: it is no blue/green",
+		Covers:  []string{"C28"},
 		Walk: func(ctx context.Context, w *harness.Walk) error {
 			if err := w.Deploy(ctx, app, "v1"); err != nil {
 				return err

@@ -17,9 +17,10 @@ import (
 func historyLimit() harness.Scenario {
 	app := fixtures.App{Replicas: 1}
 	return harness.Scenario{
-		ID:     "history-limit",
-		Claim:  "a Deployment keeps as many old ReplicaSets as its limit says, and with a limit of 0 there is nothing to undo",
-		Covers: []string{"C25"},
+		ID:      "history-limit",
+		Profile: harness.Core,
+		Claim:   "a Deployment keeps as many old ReplicaSets as its limit says, and with a limit of 0 there is nothing to undo",
+		Covers:  []string{"C25"},
 		Walk: func(ctx context.Context, w *harness.Walk) error {
 			if err := w.Deploy(ctx, app, "v1"); err != nil {
 				return err

@@ -29,7 +29,7 @@ func oneByOne() harness.Scenario {
 			verdict.FullRate(99),
 			verdict.Serves("v1", "v2"),
 			verdict.NoFailures(),
-			verdict.MinMixedWindow(3 * startup),
+			verdict.Scaled(verdict.MinMixedWindow(3 * startup)),
 			verdict.MinAvailable(4),
 			verdict.OnlyServes("v2", evidence.Barrier),
 		},

@@ -25,9 +25,10 @@ import (
 func rollback() harness.Scenario {
 	app := fixtures.App{Replicas: 2}
 	return harness.Scenario{
-		ID:     "rollback",
-		Claim:  "going back to a version reuses its ReplicaSet under the next revision, whether by manifest or by undo",
-		Covers: []string{"C23"},
+		ID:      "rollback",
+		Profile: harness.Core,
+		Claim:   "going back to a version reuses its ReplicaSet under the next revision, whether by manifest or by undo",
+		Covers:  []string{"C23"},
 		Walk: func(ctx context.Context, w *harness.Walk) error {
 			if err := w.Deploy(ctx, app, "v1"); err != nil {
 				return err

@@ -13,7 +13,7 @@ func All() []harness.Scenario {
 		[]harness.Scenario{drainedRollingUpdate(), drainedLonger(), drainedLongest(), drainedAsMeasured(), oneByOne(), allAtOnce()}, // under load
 		[]harness.Scenario{defaults(), strategies(), scalingSequence(), conditions(), rollback(), templateOnly(), historyLimit(),
 			terminatingUncounted(), gradualFullSurge(), fullSurgeUnderQuota()},
-		scaledDownLimits(),
-		fenceposts(),
+		harness.Core.Takes(scaledDownLimits(), "scaled-down-limits-percent"),
+		harness.Core.Takes(fenceposts(), "fenceposts-four-quarter-quarter", "fenceposts-three-thirty-tenth", "fenceposts-ten-thirty-thirty"),
 	)
 }

@@ -47,9 +47,10 @@ func strategies() harness.Scenario {
 		{"Recreate that takes them out", `{"spec":{"strategy":{"type":"Recreate","rollingUpdate":null}}}`, "accepted"},
 	}
 	s := harness.Scenario{
-		ID:     "strategies",
-		Claim:  "a Deployment is rolled out by RollingUpdate or by Recreate, and limits that allow no step are refused",
-		Covers: []string{"C10", "C20"},
+		ID:      "strategies",
+		Profile: harness.Core,
+		Claim:   "a Deployment is rolled out by RollingUpdate or by Recreate, and limits that allow no step are refused",
+		Covers:  []string{"C10", "C20"},
 		Walk: func(ctx context.Context, w *harness.Walk) error {
 			deployments, dry := w.Client.AppsV1().Deployments(w.Namespace), []string{metav1.DryRunAll}
 			for _, c := range creates {

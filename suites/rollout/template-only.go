@@ -33,9 +33,10 @@ func templateOnly() harness.Scenario {
 		{"an annotation of the Deployment", func(d *appsv1.Deployment) { d.Annotations["team"] = "platform" }},
 	}
 	s := harness.Scenario{
-		ID:     "template-only",
-		Claim:  "a Deployment replaces its pods when their template changes, and at no other change",
-		Covers: []string{"C24"},
+		ID:      "template-only",
+		Profile: harness.Core,
+		Claim:   "a Deployment replaces its pods when their template changes, and at no other change",
+		Covers:  []string{"C24"},
 		Walk: func(ctx context.Context, w *harness.Walk) error {
 			if err := w.Deploy(ctx, app, "v1"); err != nil {
 				return err

@@ -36,11 +36,13 @@ func migrationCall() harness.Scenario {
 		PreStopSleep: 2 * time.Second, Linger: time.Second, OnTerm: fixtures.Drain, // time for the calls
 	}
 	return harness.Scenario{
-		ID:     "migration-call",
-		Claim:  "a call made when rollout status reports success may reach an old pod, and one made when no node's rules lead to one does not",
-		Covers: []string{"C5", "C8"},
-		App:    app,
-		Alone:  true,
+		ID:       "migration-call",
+		Profile:  harness.Core,
+		Claim:    "a call made when rollout status reports success may reach an old pod, and one made when no node's rules lead to one does not",
+		Covers:   []string{"C5", "C8"},
+		App:      app,
+		Observed: true,
+		Lasts:    100 * time.Second,
 		Walk: func(ctx context.Context, w *harness.Walk) error {
 			if err := w.Deploy(ctx, app, "v1"); err != nil {
 				return err

@@ -19,9 +19,10 @@ import (
 func recreate() harness.Scenario {
 	const startup = 3 * time.Second
 	return harness.Scenario{
-		ID:     "recreate",
-		Claim:  "Recreate never mixes versions, and costs an outage",
-		Covers: []string{"C6"},
+		ID:      "recreate",
+		Profile: harness.Core,
+		Claim:   "Recreate never mixes versions, and costs an outage",
+		Covers:  []string{"C6"},
 		App: fixtures.App{
 			Replicas: 3, Recreate: true, StartDelay: startup, PreStopSleep: 5 * time.Second, OnTerm: fixtures.Drain,
 		},
@@ -34,7 +35,7 @@ func recreate() harness.Scenario {
 			verdict.CleanCut(),
 			verdict.OnlyServes("v2", evidence.StatusDone),
 			verdict.DamageSeen(),
-			verdict.On(evidence.Fresh, verdict.MinOutage(startup-loadgen.DefaultTimeout)),
+			verdict.On(evidence.Fresh, verdict.Scaled(verdict.MinOutage(startup-loadgen.DefaultTimeout))),
 		},
 	}
 }

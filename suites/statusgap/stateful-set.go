@@ -16,9 +16,10 @@ import (
 // minReadySeconds; no request failed without it.
 func statefulSet() harness.Scenario {
 	return harness.Scenario{
-		ID:     "stateful-set",
-		Claim:  "when rollout status reports success for a StatefulSet no client is answered by an old pod any more",
-		Covers: []string{"C7"},
+		ID:      "stateful-set",
+		Profile: harness.Core,
+		Claim:   "when rollout status reports success for a StatefulSet no client is answered by an old pod any more",
+		Covers:  []string{"C7"},
 		App: fixtures.App{
 			Replicas: 3, MinReady: 2 * time.Second, PreStopSleep: 5 * time.Second, Linger: 2 * time.Second, OnTerm: fixtures.Drain,
 		},

@@ -17,14 +17,15 @@ import (
 // can be relied on is that no old pod is in the API any more.
 func statusTrap() harness.Scenario {
 	return harness.Scenario{
-		ID:     "status-trap",
-		Claim:  "rollout status reports success while old pods are still there, and once they are gone no client is answered by one",
-		Covers: []string{"C1", "C2", "C3", "C5"},
+		ID:      "status-trap",
+		Profile: harness.Core,
+		Claim:   "rollout status reports success while old pods are still there, and once they are gone no client is answered by one",
+		Covers:  []string{"C1", "C2", "C3", "C5"},
 		App: fixtures.App{
 			Replicas: 3, MaxSurge: new(intstr.FromInt32(1)), MaxUnavailable: new(intstr.FromInt32(0)),
-			PreStopSleep: 20 * time.Second, Grace: 40 * time.Second, Linger: 2 * time.Second, OnTerm: fixtures.Drain,
+			PreStopSleep: 5 * time.Second, Linger: 2 * time.Second, OnTerm: fixtures.Drain,
 		},
-		Load:    harness.Load{Rate: 100, Settle: 30 * time.Second},
+		Load:    harness.Load{Rate: 100},
 		Rollout: rollout.Update("v1", "v2"),
 		Expect: []evidence.Expectation{
 			verdict.FullRate(99),

@@ -11,7 +11,7 @@ import (
 func All() []harness.Scenario {
 	return slices.Concat(
 		[]harness.Scenario{statusTrap(), recreate(), statefulSet(), migrationCall()}, // under load, or alone
-		availability(),
+		harness.Core.Takes(availability(), "availability-after-min-ready", "availability-at-once"),
 		statefulSets(),
 	)
 }

@@ -29,7 +29,7 @@ func blueGreen() []harness.Scenario {
 			Claim:   row.claim,
 			Covers:  []string{"C19"},
 			App:     fixtures.App{Replicas: 3, OnTerm: fixtures.Drain},
-			Load:    harness.Load{Rate: 100, Settle: 20 * time.Second}, // as long as nobody closes, connections are kept
+			Load:    harness.Load{Rate: 100, Settle: 10 * time.Second}, // twice what is looked at of kept connections
 			Rollout: row.flip,
 			Expect: []evidence.Expectation{
 				verdict.FullRate(99),

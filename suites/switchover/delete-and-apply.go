@@ -16,9 +16,10 @@ import (
 func deleteAndApply() harness.Scenario {
 	const startup = 3 * time.Second
 	return harness.Scenario{
-		ID:     "delete-and-apply",
-		Claim:  "deleting a Deployment and applying the next one costs an outage when pods exit at once",
-		Covers: []string{"C30"},
+		ID:      "delete-and-apply",
+		Profile: harness.Core,
+		Claim:   "deleting a Deployment and applying the next one costs an outage when pods exit at once",
+		Covers:  []string{"C30"},
 		App: fixtures.App{
 			Replicas: 2, StartDelay: startup, OnTerm: fixtures.Exit,
 		},
@@ -28,7 +29,7 @@ func deleteAndApply() harness.Scenario {
 			verdict.FullRate(99),
 			verdict.Serves("v1", "v2"),
 			verdict.DamageSeen(),
-			verdict.On(evidence.Fresh, verdict.MinOutage(startup-time.Second)),
+			verdict.On(evidence.Fresh, verdict.Scaled(verdict.MinOutage(startup-time.Second))),
 			verdict.OnlyServes("v2", evidence.Barrier),
 		},
 	}

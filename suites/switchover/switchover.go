@@ -9,7 +9,7 @@ import (
 
 // All lists the scenarios of this suite.
 func All() []harness.Scenario {
-	return slices.Concat(blueGreen(), []harness.Scenario{
+	return slices.Concat(harness.Core.Takes(blueGreen(), "blue-green-back"), []harness.Scenario{
 		canary(), deleteAndApply(), deleteAndApplyDrained(), deleteAndApplyUnready(), deleteAndApplyAll(), orphaned(),
 	})
 }

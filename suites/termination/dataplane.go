@@ -24,7 +24,7 @@ func dataplanes() []harness.Scenario {
 	return []harness.Scenario{
 		{
 			ID: "dataplane-seen", Claim: "every node's kube-proxy is asked for its mode before its rules are read",
-			Covers: []string{"C41"}, Alone: true, Walk: noteProxies,
+			Covers: []string{"C41"}, Observed: true, Walk: noteProxies,
 			Expect: []evidence.Expectation{
 				verdict.In("iptables", verdict.Fact(proxies, "iptables")),
 				verdict.In("nftables", verdict.Fact(proxies, "nftables")),

@@ -22,9 +22,10 @@ func hookValidation() harness.Scenario {
 	const grace = 5 * time.Second
 	const accepted, refused = "accepted", "must be non-negative and less than terminationGracePeriodSeconds (5)"
 	return harness.Scenario{
-		ID:     "hook-validation",
-		Claim:  "a sleep hook of 0 s up to the grace is accepted, and any other is refused",
-		Covers: []string{"C33"},
+		ID:      "hook-validation",
+		Profile: harness.Core,
+		Claim:   "a sleep hook of 0 s up to the grace is accepted, and any other is refused",
+		Covers:  []string{"C33"},
 		Walk: func(ctx context.Context, w *harness.Walk) error {
 			try := func(name string, app fixtures.App) error {
 				deployment := app.Deployment(w.Namespace, "v1")

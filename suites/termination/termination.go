@@ -12,7 +12,15 @@ import (
 
 // All lists the scenarios of this suite.
 func All() []harness.Scenario {
-	return slices.Concat(hooks(), []harness.Scenario{hookValidation()}, graces(), endpoints(), order(), slowRules(), dataplanes())
+	return slices.Concat(
+		harness.Core.Takes(hooks(), "hook-exec", "hook-http-get"),
+		[]harness.Scenario{hookValidation()},
+		harness.Core.Takes(graces(), "grace-ignored"),
+		harness.Core.Takes(endpoints(), "endpoint-serving"),
+		order(),
+		slowRules(),
+		harness.Core.Takes(dataplanes(), "dataplane-absent"),
+	)
 }
 
 // after expects one step of a pod to come d after another. The watch may have seen the first late, and a busy node be late

@@ -1,0 +1,37 @@
+package loadgen
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/http"
+	"time"
+)
+
+// serveGrace is how long API calls under way may still take when an agent is told to end.
+const serveGrace = 2 * time.Second
+
+// Serve serves an agent until ctx is done, then stops its lanes and returns.
+func Serve(ctx context.Context, listener net.Listener, token string) error {
+	agent, err := NewAgent(token)
+	if err != nil {
+		return errors.Join(err, listener.Close())
+	}
+	server := &http.Server{Handler: agent, ReadHeaderTimeout: 10 * time.Second}
+	served := make(chan error, 1)
+	go func() { served <- server.Serve(listener) }()
+	select {
+	case err := <-served:
+		agent.Stop()
+		return err
+	case <-ctx.Done():
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), serveGrace)
+	defer cancel()
+	if err := server.Shutdown(ctx); err != nil {
+		server.Close()
+	}
+	<-served
+	agent.Stop() // last, so that no lane is started after it
+	return nil
+}
