@@ -69,7 +69,8 @@ func TestTheLongestThatWaitsGoesFirst(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var had []time.Duration // while having the turn, so one after the other
+	var had []time.Duration
+	var noting sync.Mutex // the race detector does not know that lock files order what is done
 	var all sync.WaitGroup
 	first := mine.queue(aWalk, time.Second) // it is asking already, and stays the first
 	for _, expected := range []time.Duration{3 * time.Second, 5 * time.Second, 2 * time.Second} {
@@ -79,7 +80,9 @@ func TestTheLongestThatWaitsGoesFirst(t *testing.T) {
 				t.Error(err)
 				return
 			}
+			noting.Lock()
 			had = append(had, expected)
+			noting.Unlock()
 			if err := next(); err != nil {
 				t.Error(err)
 			}

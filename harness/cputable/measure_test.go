@@ -48,7 +48,9 @@ func (r *fakeRun) open() *progress.Entry {
 	}
 	board.Do("opening the cluster for iptables")
 	time.Sleep(45 * time.Second)
-	return board.Entry(canary)
+	entry := board.Entry(canary)
+	entry.Begin()
+	return entry
 }
 
 // spend is where the processors are after so many seconds of load.
