@@ -49,7 +49,8 @@ type waiter struct {
 const askEvery = 200 * time.Millisecond
 
 // What recordings take of this machine, and how many there are at most: a pod that starts waits as long as it works, so that 3
-// keep 2 cores busy. A cluster of 3 nodes has 2 to 3 GiB, a recording on it less than one.
+// keep 2 cores busy. 3 idle nodes have about 2 GiB; the pods of a recording
+// have limits of 128 MiB each.
 const (
 	memoryPerCluster = 3 << 30 // bytes
 	memoryPerJob     = 1 << 30 // bytes
