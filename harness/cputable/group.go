@@ -1,6 +1,7 @@
 package main
 
 import (
+	"math"
 	"path/filepath"
 	"strings"
 )
@@ -28,6 +29,7 @@ const (
 	kubeProxy   group = "kube-proxy"
 	coredns     group = "coredns"
 	other       group = "other"
+	neighbour   group = "other programs of the host"
 	itself      group = "this program"
 )
 
@@ -36,6 +38,22 @@ func loadGroups() []group { return []group{agents, echo, softirq} }
 func rigGroups() []group {
 	return []group{kubelet, suite, conformance, containerd, shims, engine, dockerProxy, apiServer, etcd, controllers, scheduler,
 		kubeProxy, coredns, observers, other}
+}
+
+// neighbours takes out of the rig what ran on the host before the run began and is no container engine.
+func neighbours(processes map[process]used) {
+	began := uint64(math.MaxUint64)
+	for id, u := range processes {
+		if u.group == conformance || u.group == suite {
+			began = min(began, id.started)
+		}
+	}
+	for id, u := range processes {
+		if u.group == other && u.hostProgram && id.started < began {
+			u.group = neighbour
+			processes[id] = u
+		}
+	}
 }
 
 // A command is what tells processes apart.
@@ -77,6 +95,9 @@ func (c command) group() group {
 	}
 	return other
 }
+
+// hostProgram is whether it is neither in a node nor one of the kernel's threads.
+func (c command) hostProgram() bool { return len(c.args) > 0 && !c.inNode }
 
 // name is what a process is called among others.
 func (c command) name() string {

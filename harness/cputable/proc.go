@@ -38,9 +38,10 @@ type reading struct {
 
 // A used is what a process spent, and what it is.
 type used struct {
-	group group
-	name  string
-	ticks uint64
+	group       group
+	name        string
+	ticks       uint64
+	hostProgram bool
 }
 
 // ticksPerSecond is USER_HZ, in which Linux gives times on every architecture that Go knows.
@@ -80,7 +81,7 @@ func (p *proc) read() (reading, error) {
 			}
 			p.known[id] = c
 		}
-		u := used{c.group(), c.name(), ticks}
+		u := used{c.group(), c.name(), ticks, c.hostProgram()}
 		if pid == p.self {
 			u.group = itself
 		}

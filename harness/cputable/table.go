@@ -21,8 +21,9 @@ type table struct {
 	Stolen     float64 `json:"stolen_percent"`
 	Load       []row   `json:"load"`
 	Rig        []row   `json:"rig"`
-	Others     []row   `json:"others"` // the most of the rig's "other"
-	Itself     row     `json:"itself"` // in neither sum
+	Others     []row   `json:"others"`     // the most of the rig's "other"
+	Itself     row     `json:"itself"`     // in neither sum
+	Neighbours row     `json:"neighbours"` // likewise
 	LoadSum    row     `json:"load_sum"`
 	RigSum     row     `json:"rig_sum"`
 }
@@ -71,8 +72,9 @@ func (t table) write(w io.Writer) error {
 	}
 	b.WriteByte('\n')
 	line(t.LoadSum, "agent, echo, softirq")
-	line(t.RigSum, "all else but this program")
-	rows := t.LoadSum.Percent + t.RigSum.Percent + t.Itself.Percent
+	line(t.RigSum, "all else of the run")
+	line(t.Neighbours, "here before the run, no container engine")
+	rows := t.LoadSum.Percent + t.RigSum.Percent + t.Neighbours.Percent + t.Itself.Percent
 	fmt.Fprintf(&b, "\n/proc/stat has %.1f busy of %d, %.1f stolen. The rows have %.1f, with %.1f of this program.\n"+
 		"If /proc/stat has more, short-lived processes had it; if less, softirqs were counted to whom they interrupted too.\n",
 		t.Busy, 100*t.Processors, t.Stolen, rows, t.Itself.Percent)

@@ -35,6 +35,7 @@ const topOthers = 3
 func (w *window) table(requests float64, told string) table {
 	t := table{Seconds: w.last.at.Sub(w.first.at).Seconds(), Requests: requests, Told: told, Processors: w.last.processors}
 	percent := func(ticks uint64) float64 { return 100 * float64(ticks) / ticksPerSecond / t.Seconds }
+	neighbours(w.processes)
 	spent, others := map[group]uint64{}, map[string]uint64{}
 	for id, u := range w.processes {
 		ticks := u.ticks - min(u.ticks, w.before[id])
@@ -55,6 +56,7 @@ func (w *window) table(requests float64, told string) table {
 		return rows
 	}
 	t.Load, t.Rig, t.Itself = rows(loadGroups()...), rows(rigGroups()...), rows(itself)[0]
+	t.Neighbours = rows(neighbour)[0]
 	t.LoadSum, t.RigSum = t.sum("load itself", t.Load), t.sum("rig", t.Rig)
 	names := slices.SortedFunc(maps.Keys(others), func(x, y string) int {
 		return cmp.Or(cmp.Compare(others[y], others[x]), cmp.Compare(x, y))

@@ -55,7 +55,7 @@ func (f fakeProc) write(file, text string) {
 // percents are those of the rows that are not 0.
 func percents(t table) map[string]float64 {
 	all := map[string]float64{}
-	for _, r := range append(append(t.Load, t.Rig...), t.Itself) {
+	for _, r := range append(append(t.Load, t.Rig...), t.Itself, t.Neighbours) {
 		if r.Percent != 0 {
 			all[r.Group] = r.Percent
 		}
@@ -114,6 +114,22 @@ func TestWhatCountsInAWindow(t *testing.T) {
 			func(f fakeProc) { f.process(999, 1, 0, 0, "cputable", "999") },
 			func(f fakeProc) { f.process(999, 1, 3, 0, "cputable", "999") },
 		}, map[string]float64{"this program": 3}},
+		{"nor is a program of the host that was there before the run; what began later and kernel threads are", []func(fakeProc){
+			func(f fakeProc) {
+				f.process(5, 10, 0, 0, "nginx -g x", "5")
+				f.process(6, 10, 0, 0, "[kworker]", "6")
+				f.process(7, 10, 0, 0, "pause", "7 1")
+				f.process(8, 20, 0, 0, "out/bin/conformance run", "8")
+				f.process(9, 30, 0, 0, "docker ps", "9")
+			},
+			func(f fakeProc) {
+				f.process(5, 10, 1, 0, "nginx -g x", "5")
+				f.process(6, 10, 2, 0, "[kworker]", "6")
+				f.process(7, 10, 4, 0, "pause", "7 1")
+				f.process(8, 20, 8, 0, "out/bin/conformance run", "8")
+				f.process(9, 30, 16, 0, "docker ps", "9")
+			},
+		}, map[string]float64{"conformance": 8, "other": 22, "other programs of the host": 1}},
 	} {
 		t.Run(tc.sentence, func(t *testing.T) {
 			f := newProc(t)

@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"runtime"
 	"syscall"
 	"time"
 )
@@ -21,6 +22,7 @@ const (
 )
 
 func main() {
+	runtime.GOMAXPROCS(1) // it waits nearly all the time: with more, each look wakes threads that find nothing to do
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
 	defer stop()
 	os.Exit(run(ctx, os.Args[1:], newProxy(proxyAddress), os.Stdout, os.Stderr))

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -235,5 +236,46 @@ func TestATapeThatCannotBeWrittenEndsTheRun(t *testing.T) {
 	o := &observer{tape: &tape{out: brokenWriter{}}, view: &played{pictures: []picture{{}}, end: func() {}}, proxy: p, every: usual}
 	if err := o.run(t.Context(), "iptables", "events"); !errors.Is(err, io.ErrClosedPipe) {
 		t.Error(err)
+	}
+}
+
+// A page of metrics costs kube-proxy more than a look costs the node, so it is asked where there is news.
+func TestKubeProxyIsAskedAfterChanges(t *testing.T) {
+	looks := func(n int, e []netip.AddrPort) (p []picture) {
+		for range n {
+			p = append(p, picture{endpoints: e, delay: usual.look})
+		}
+		return p
+	}
+	one, two := endpoints("10.244.1.2:8080"), endpoints("10.244.2.2:8080")
+	second := int(time.Second / usual.look)
+	for _, row := range []struct {
+		sentence string
+		pictures []picture
+		asked    int
+	}{
+		{"at the beginning, and no more in 9 s without a change", looks(9*second, nil), 1},
+		{"every 10 s without a change", looks(25*second, nil), 3},
+		{"half a second after a change", slices.Concat(looks(second, nil), looks(second, one)), 2},
+		{"not before half a second is over", slices.Concat(looks(second, nil), looks(second/4, one)), 1},
+		{"again for a change meanwhile, whose sync may end after that", slices.Concat(looks(second, nil), looks(second/4, one), looks(second, two)), 3},
+		{"for each of two changes further apart", slices.Concat(looks(second, nil), looks(second, one), looks(second, two)), 3},
+	} {
+		t.Run(row.sentence, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				ctx, cancel := context.WithCancel(t.Context())
+				defer cancel()
+				asked := 0
+				p := kubeProxy(func(string) (string, error) { asked++; return "", nil })
+				v := &played{pictures: row.pictures, end: cancel}
+				o := &observer{tape: &tape{out: io.Discard}, view: v, proxy: p, gauge: gauge{proc: "/proc"}, every: usual}
+				if err := o.run(ctx, "iptables", "events"); err != nil {
+					t.Fatal(err)
+				}
+				if asked != row.asked {
+					t.Errorf("asked %d times, want %d", asked, row.asked)
+				}
+			})
+		})
 	}
 }
