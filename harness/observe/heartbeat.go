@@ -11,11 +11,12 @@ import (
 	"rollcall/harness/evidence"
 )
 
-// How often the API server is asked whether it still answers, and for how long it may not unless a [Scope] says: a watch of
-// a server that hangs shows nothing, not even an error, and tells later of everything at once. Both are our own
-// choice; a busy server answers within a tenth of the patience.
+// How often the API server is asked whether it still answers, and again if it refused, and for how long it may not unless a
+// [Scope] says: a watch of a server that hangs or is away shows nothing, not even an error, and tells later of everything at
+// once. All are our own choice; a busy server answers within a tenth of the patience.
 const (
 	beatEvery    = time.Second
+	againEvery   = 100 * time.Millisecond
 	beatPatience = 2 * time.Second
 )
 
@@ -23,22 +24,30 @@ const (
 func (w *Watch) heartbeat(ctx context.Context, namespace string) {
 	for ctx.Err() == nil {
 		asked := time.Now()
-		_, err := w.core.Namespaces().Get(ctx, namespace, metav1.GetOptions{})
+		why := ""
+		answered := false
+		for !answered && ctx.Err() == nil {
+			_, err := w.core.Namespaces().Get(ctx, namespace, metav1.GetOptions{})
+			if answered = err == nil || apierrors.ReasonForError(err) != metav1.StatusReasonUnknown; !answered && ctx.Err() == nil {
+				why = ": " + err.Error()
+				pause(ctx, againEvery)
+			}
+		}
 		took := time.Since(asked)
-		said := err == nil || apierrors.ReasonForError(err) != metav1.StatusReasonUnknown
-		if said {
+		if answered {
 			w.Note(evidence.Event{Kind: evidence.APIAnswered, Count: int(took.Milliseconds())})
 		}
-		switch {
-		case took > w.patience:
-			w.gap("the API server did not answer for %.1fs", took.Seconds())
-		case !said && ctx.Err() == nil:
-			w.gap("the API server did not answer: %v", err)
+		if took > w.patience {
+			w.gap("the API server did not answer for %.1fs%s", took.Seconds(), why)
 		}
-		select {
-		case <-time.After(beatEvery):
-		case <-ctx.Done():
-		}
+		pause(ctx, beatEvery)
+	}
+}
+
+func pause(ctx context.Context, d time.Duration) {
+	select {
+	case <-time.After(d):
+	case <-ctx.Done():
 	}
 }
 

@@ -20,6 +20,7 @@ func TestHeartbeat(t *testing.T) {
 		after time.Duration
 		err   error
 	}
+	refused := errors.New("connection refused")
 	for _, tc := range []struct {
 		sentence string
 		patience time.Duration
@@ -29,7 +30,9 @@ func TestHeartbeat(t *testing.T) {
 		{"an API server that answers shows everything", beatPatience, []answer{{0, nil}, {beatPatience, nil}}, nil},
 		{"one that hangs shows nothing meanwhile", beatPatience, []answer{{0, nil}, {9500 * time.Millisecond, nil}, {0, nil}}, []string{"the API server did not answer for 9.5s"}},
 		{"one that hangs no longer than it may on a slow machine", 5 * time.Second, []answer{{4400 * time.Millisecond, nil}, {0, nil}}, nil},
-		{"one that is away shows nothing either", beatPatience, []answer{{0, errors.New("connection refused")}}, []string{"the API server did not answer: connection refused"}},
+		{"one that is away shows nothing either", beatPatience, []answer{{0, refused}, {9 * time.Second, refused}, {0, nil}},
+			[]string{"the API server did not answer for 9.2s: connection refused"}},
+		{"one that is away no longer than one may hang", beatPatience, []answer{{0, refused}, {time.Second, refused}, {0, nil}}, nil},
 		{"one that hangs until the end", beatPatience, []answer{{time.Hour, nil}}, []string{"the API server did not answer for 60.0s"}},
 	} {
 		t.Run(tc.sentence, func(t *testing.T) {
