@@ -132,10 +132,10 @@ CHRT := $(shell chrt -r 1 true 2>/dev/null && echo chrt -r 1)
 bench: browser ## Evidence core, index.html, measured outages against true ones, the agent against vegeta and fortio, bench-cpu; 20 idle minutes
 	go test ./reports/page -count=1 -run Million -bars -v
 	ROLLCALL_BENCH_LONG=1 go test ./harness/evidence ./harness/verdict -run '^$$' -bench 'Hits|Arrivals|JoinAndJudge' -benchtime 3x
-	@go build -o out/bin/calibrate ./loadgen/calibrate
-	@$(CHRT) out/bin/calibrate
-	@go build -o out/bin/contest ./loadgen/contest
-	@$(CHRT) out/bin/contest
+	@go build -o out/bin/accuracy ./loadgen/accuracy
+	@$(CHRT) out/bin/accuracy
+	@go build -o out/bin/loadbench ./loadgen/bench
+	@$(CHRT) out/bin/loadbench
 	@$(MAKE) --no-print-directory bench-cpu
 
 # One recording at a time, so that any two machines and commits are asked for the same rate.

@@ -16,10 +16,10 @@ import (
 
 	"rollcall/fixtures"
 	"rollcall/harness/cluster"
-	"rollcall/harness/host"
 	"rollcall/harness/lock"
 	"rollcall/harness/observe"
 	"rollcall/harness/poll"
+	"rollcall/harness/usage"
 	"rollcall/loadgen"
 )
 
@@ -53,7 +53,7 @@ func (r *Rig) Admit(ctx context.Context, out io.Writer, session string) (env str
 	switch {
 	case err == nil:
 		defer func() {
-			if err != nil && !host.Refused(err) {
+			if err != nil && !usage.Is(err) {
 				err = errors.Join(err, held.Abandon())
 				return
 			}
@@ -86,7 +86,7 @@ func (r *Rig) checkRights(ctx context.Context, out io.Writer) error {
 	given := words(r.Namespaces)
 	lacking, err := missing(ctx, r.attached.Client, Rights(len(given) == 0, slices.Contains(words(r.Allow), NodeRules)), given)
 	if err != nil {
-		return host.Refuse("context "+r.attached.Name, err.Error(), "see that kubectl auth can-i --list works")
+		return usage.New("context "+r.attached.Name, err.Error(), "see that kubectl auth can-i --list works")
 	}
 	r.costs = costs(lacking)
 	if because, all := r.costs[""]; all {
@@ -94,7 +94,7 @@ func (r *Rig) checkRights(ctx context.Context, out io.Writer) error {
 		if slices.ContainsFunc(lacking, func(m Missing) bool { return m.Resource == "namespaces" }) {
 			remedy += ", or name namespaces that were made for you: -namespace=NAME"
 		}
-		return host.Refuse("context "+r.attached.Name, because, remedy)
+		return usage.New("context "+r.attached.Name, because, remedy)
 	}
 	for use, because := range r.costs {
 		fmt.Fprintf(out, "  rights                %s: scenarios that use %s are skipped\n", because, use)
@@ -115,7 +115,7 @@ func (r *Rig) provide(ctx context.Context, out io.Writer) (s fixtures.Sources, e
 		return s, nil // loaded into the nodes by somebody
 	}
 	if r.home.Compiled {
-		return s, host.Refuse("image-repo "+r.ImageRepo, "the sources to build images from are not here", "push them from a clone, and name them: -images")
+		return s, usage.New("image-repo "+r.ImageRepo, "the sources to build images from are not here", "push them from a clone, and name them: -images")
 	}
 	fmt.Fprintln(out, "building the images of the app, the agent and the observer")
 	images, err := fixtures.Build(ctx, r.home.Folder)
@@ -123,7 +123,7 @@ func (r *Rig) provide(ctx context.Context, out io.Writer) (s fixtures.Sources, e
 		return s, err
 	}
 	if s.Refs, err = images.Push(ctx, out, fixtures.Registry{Repo: r.ImageRepo, CAFile: r.RegistryCA}, imageNames(r.attached.Observable() == "")); err != nil {
-		return s, host.Refuse("image-repo "+r.ImageRepo, strings.ReplaceAll(err.Error(), "\n", " "), "log in to it with docker login or podman login, or name images that are there: -images")
+		return s, usage.New("image-repo "+r.ImageRepo, strings.ReplaceAll(err.Error(), "\n", " "), "log in to it with docker login or podman login, or name images that are there: -images")
 	}
 	return s, nil
 }
@@ -143,7 +143,7 @@ func (r *Rig) try(ctx context.Context, session string) (err error) {
 	}
 	defer r.spaces.put(sp)
 	if err := sp.open(ctx, client, session, fixtures.Restricted); err != nil {
-		return host.Refuse("namespace "+sp.name, err.Error(), "name one that is there and empty: -namespace=NAME")
+		return usage.New("namespace "+sp.name, err.Error(), "name one that is there and empty: -namespace=NAME")
 	}
 	defer func() {
 		limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanupPatience)
@@ -161,7 +161,7 @@ func (r *Rig) try(ctx context.Context, session string) (err error) {
 		return err
 	}
 	if len(carriers) == 0 {
-		return host.Refuse("context "+r.attached.Name, "no node is ready and takes pods that tolerate no taint", "see kubectl get nodes")
+		return usage.New("context "+r.attached.Name, "no node is ready and takes pods that tolerate no taint", "see kubectl get nodes")
 	}
 	service, err := client.CoreV1().Services(sp.name).Create(ctx, fixtures.TrialService(sp.name, r.attached.NodePort()), metav1.CreateOptions{})
 	if err != nil {
@@ -169,7 +169,7 @@ func (r *Rig) try(ctx context.Context, session string) (err error) {
 	}
 	for _, node := range carriers {
 		if _, err := client.CoreV1().Pods(sp.name).Create(ctx, fixtures.TrialPod(sp.name, node, r.attached.Observable() == ""), metav1.CreateOptions{}); err != nil {
-			return host.Refuse("namespace "+sp.name, err.Error(), "have its owner allow pods of the standard restricted, with requests and limits")
+			return usage.New("namespace "+sp.name, err.Error(), "have its owner allow pods of the standard restricted, with requests and limits")
 		}
 	}
 	if err := r.trialRuns(ctx, sp, len(carriers)); err != nil {
@@ -218,7 +218,7 @@ func (r *Rig) trialRuns(ctx context.Context, sp space, want int) error {
 		return ready == want, nil
 	})
 	if why != "" {
-		return host.Refuse("trial", fmt.Sprintf("%s, for %v", why, trialPatience), "push the images where nodes can pull them (-image-repo, -pull-secret), or name others (-images)")
+		return usage.New("trial", fmt.Sprintf("%s, for %v", why, trialPatience), "push the images where nodes can pull them (-image-repo, -pull-secret), or name others (-images)")
 	}
 	return err
 }
@@ -255,7 +255,7 @@ func (r *Rig) bringSecret(ctx context.Context, sp space) error {
 	}
 	data, err := os.ReadFile(r.PullSecret)
 	if err != nil {
-		return host.Refuse("pull-secret "+r.PullSecret, "it cannot be read: "+err.Error(), "give a file like ~/.docker/config.json")
+		return usage.New("pull-secret "+r.PullSecret, "it cannot be read: "+err.Error(), "give a file like ~/.docker/config.json")
 	}
 	_, err = r.attached.Client.CoreV1().Secrets(sp.name).Create(ctx, fixtures.PullSecret(sp.name, pullSecret, data), metav1.CreateOptions{})
 	return err

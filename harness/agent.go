@@ -14,6 +14,7 @@ import (
 
 	"rollcall/harness/cluster"
 	"rollcall/harness/evidence"
+	"rollcall/harness/evidence/store"
 	"rollcall/loadgen"
 )
 
@@ -71,7 +72,7 @@ func (a *agent) start(ctx context.Context, cfg loadgen.Config, recorder hitSink)
 	for _, lane := range a.lanes {
 		ids = append(ids, lane.ID)
 	}
-	a.feed = follow(ctx, recorder, ids, func(ctx context.Context, from []int) ([]evidence.Frame[evidence.Hit], error) {
+	a.feed = follow(ctx, recorder, ids, func(ctx context.Context, from []int) ([]store.Frame[evidence.Hit], error) {
 		return a.remote.SinceEach(ctx, ids, from)
 	})
 	return nil

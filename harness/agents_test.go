@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"rollcall/harness/evidence"
+	"rollcall/harness/evidence/store"
 	"rollcall/harness/timeline"
 	"rollcall/harness/verdict"
 	"rollcall/loadgen"
@@ -27,7 +28,7 @@ func TestAgentsOfALaneAreOneClient(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			defer cancel()
 			folder := t.TempDir() + "/run"
-			recorder, err := evidence.Record(folder, evidence.Run{})
+			recorder, err := store.Record(folder, evidence.Run{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -94,7 +95,7 @@ func TestAgentsOfALaneAreOneClient(t *testing.T) {
 				t.Fatal(err)
 			}
 
-			ev, err := evidence.Read(folder)
+			ev, err := store.Read(folder)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -10,6 +10,7 @@ import (
 
 	"rollcall/harness/cluster"
 	"rollcall/harness/evidence"
+	"rollcall/harness/evidence/store"
 	"rollcall/harness/progress"
 	"rollcall/harness/timeline"
 	"rollcall/harness/verdict"
@@ -43,7 +44,7 @@ func (a attempt) judged(ctx context.Context, s *Scenario) (v verdict.Verdict, ag
 		a.entry.Begin()
 		fmt.Fprintf(a.out, "%s %s: judged from the recording of %s\n", a.cluster.Mode, s.ID, same.made.Scenario)
 		run := a.header(s.at(rateSteps[0], a.rig.stretch())) // as that one was asked
-		err := evidence.Relabel(same.made.Folder, folder, func(of *evidence.Run) {
+		err := store.Relabel(same.made.Folder, folder, func(of *evidence.Run) {
 			of.Scenario, of.Suite, of.Claim, of.Covers, of.Expect = run.Scenario, run.Suite, run.Claim, run.Covers, run.Expect
 			of.Attempt, of.Tries, of.Measures = run.Attempt, run.Tries, run.Measures
 		})
@@ -158,7 +159,7 @@ func (a attempt) leave(ctx context.Context, r *recording, folder string) {
 // weigh judges a recording, and says whether there is to be another one, for which it may change the scenario, and whether
 // others may judge this one.
 func (a attempt) weigh(s *Scenario, folder string) (v verdict.Verdict, again, trusted bool, err error) {
-	ev, err := evidence.Read(folder)
+	ev, err := store.Read(folder)
 	if err != nil {
 		return v, false, false, err
 	}

@@ -15,7 +15,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"rollcall/fixtures"
-	"rollcall/harness/evidence"
+	"rollcall/harness/evidence/store"
 	"rollcall/harness/poll"
 )
 
@@ -41,7 +41,7 @@ func (r *recording) leave(ctx context.Context, folder string) error {
 	if folder == "" { // of a recording that was not kept
 		return left
 	}
-	return errors.Join(left, evidence.Lengthen(folder, time.Since(r.began)))
+	return errors.Join(left, store.Lengthen(folder, time.Since(r.began)))
 }
 
 // undisturbed distrusts the recording if something of another run is still in the cluster.

@@ -19,6 +19,7 @@ import (
 
 	"rollcall/fixtures"
 	"rollcall/harness/evidence"
+	"rollcall/harness/evidence/store"
 	"rollcall/harness/poll"
 	"rollcall/harness/progress"
 	"rollcall/loadgen"
@@ -220,7 +221,7 @@ func until(ctx context.Context, works func() error) error {
 }
 
 // start begins all lanes at one instant, and to bring their hits to the recorder.
-func (cl *clients) start(ctx context.Context, began time.Time, recorder *evidence.Recorder) error {
+func (cl *clients) start(ctx context.Context, began time.Time, recorder *store.Recorder) error {
 	sink := &measured{recorder, &cl.early}
 	for _, a := range cl.agents {
 		id, err := a.remote.Identity(ctx)

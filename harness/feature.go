@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -20,6 +19,7 @@ import (
 	"rollcall/fixtures"
 	"rollcall/harness/cluster"
 	"rollcall/harness/evidence"
+	"rollcall/harness/evidence/store"
 	"rollcall/harness/progress"
 	"rollcall/harness/verdict"
 )
@@ -196,7 +196,7 @@ func (r *Rig) skip(t *testing.T, suite, mode, because string, scenarios []Scenar
 func (r *Rig) skipOne(t *testing.T, suite, mode, because string, s Scenario) {
 	run := header(suite, mode, s)
 	run.Attempt, run.Tries, run.Skipped = 1, 1, because
-	if err := evidence.Write(r.folder(mode, suite, s.ID, 1), evidence.Evidence{Run: run}); err != nil {
+	if err := store.Write(r.folder(mode, suite, s.ID, 1), evidence.Evidence{Run: run}); err != nil {
 		t.Fatal(err)
 	}
 	r.board.Entry(progress.Name{Mode: mode, Suite: suite, Scenario: s.ID}).End(verdict.Skipped.String(), because)
@@ -253,8 +253,5 @@ func header(suite, mode string, s Scenario) evidence.Run {
 }
 
 func (r *Rig) folder(mode, suite, id string, attempt int) string {
-	if attempt > 1 {
-		id = fmt.Sprintf("%s-%d", id, attempt)
-	}
-	return filepath.Join(r.Out, "evidence", mode, suite, id)
+	return evidence.ScenarioFolder(r.Out, mode, suite, id, attempt)
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"rollcall/harness/evidence"
+	"rollcall/harness/evidence/store"
 	"rollcall/loadgen"
 )
 
@@ -25,7 +26,7 @@ type feed struct {
 }
 
 // A source gives the hits of each of a client's lanes from a number on, or an error and none.
-type source func(ctx context.Context, from []int) ([]evidence.Frame[evidence.Hit], error)
+type source func(ctx context.Context, from []int) ([]store.Frame[evidence.Hit], error)
 
 // feedEvery is how often a client is asked for its hits, and askPatience how long an answer may take. With
 // the recorder's own half second, feedEvery bounds what a killed run loses.
@@ -34,7 +35,7 @@ const (
 	askPatience = 5 * time.Second
 )
 
-// A hitSink takes hits as they come; *evidence.Recorder is one.
+// A hitSink takes hits as they come; *store.Recorder is one.
 type hitSink interface{ Hits(...evidence.Hit) }
 
 // follow begins a feed of lanes from a source.

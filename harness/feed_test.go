@@ -9,19 +9,20 @@ import (
 	"testing/synctest"
 
 	"rollcall/harness/evidence"
+	"rollcall/harness/evidence/store"
 )
 
 // lanes are called a, b and so on, have handed over so many hits each when they end, and answer each call as told.
 func lanes(hits []int, answers ...error) source {
 	call := 0
-	return func(_ context.Context, from []int) ([]evidence.Frame[evidence.Hit], error) {
+	return func(_ context.Context, from []int) ([]store.Frame[evidence.Hit], error) {
 		if call++; call <= len(answers) && answers[call-1] != nil {
 			return nil, answers[call-1]
 		}
-		frames := make([]evidence.Frame[evidence.Hit], len(hits))
+		frames := make([]store.Frame[evidence.Hit], len(hits))
 		for i, n := range hits {
 			to := min(n, from[i]+10)
-			frames[i] = evidence.Frame[evidence.Hit]{First: from[i], End: to == n}
+			frames[i] = store.Frame[evidence.Hit]{First: from[i], End: to == n}
 			for seq := from[i]; seq < to; seq++ {
 				frames[i].Records = append(frames[i].Records, evidence.Hit{Lane: called(i), Seq: uint64(seq)})
 			}
@@ -34,7 +35,7 @@ func called(i int) string { return string(rune('a' + i)) }
 
 func TestAFeedBringsEveryHitOnce(t *testing.T) {
 	away := errors.New("no route to the agent")
-	hung := func(ctx context.Context, _ []int) ([]evidence.Frame[evidence.Hit], error) {
+	hung := func(ctx context.Context, _ []int) ([]store.Frame[evidence.Hit], error) {
 		<-ctx.Done()
 		return nil, context.Cause(ctx)
 	}
@@ -56,7 +57,7 @@ func TestAFeedBringsEveryHitOnce(t *testing.T) {
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
 			dir := t.TempDir() + "/run"
-			recorder, err := evidence.Record(dir, evidence.Run{})
+			recorder, err := store.Record(dir, evidence.Run{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -76,7 +77,7 @@ func TestAFeedBringsEveryHitOnce(t *testing.T) {
 			if err := recorder.Finish(evidence.Run{}); err != nil {
 				t.Fatal(err)
 			}
-			ev, err := evidence.Read(dir)
+			ev, err := store.Read(dir)
 			if err != nil {
 				t.Fatal(err)
 			}

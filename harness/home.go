@@ -4,9 +4,8 @@ import (
 	"cmp"
 	"os"
 	"path/filepath"
+	"rollcall/harness/usage"
 	"strings"
-
-	"rollcall/harness/host"
 )
 
 // A Home is where Rollcall runs from: a clone of its repository, or an image into which its suites were compiled.
@@ -37,7 +36,7 @@ func findHome() (Home, error) {
 			return Home{dir, false}, nil
 		}
 		if dir == filepath.Dir(dir) {
-			return Home{}, host.Refuse("working directory", "it is not inside the Rollcall module", "run this from a clone of the repository")
+			return Home{}, usage.New("working directory", "it is not inside the Rollcall module", "run this from a clone of the repository")
 		}
 	}
 }

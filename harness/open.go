@@ -14,9 +14,11 @@ import (
 	"rollcall/harness/cluster"
 	"rollcall/harness/command"
 	"rollcall/harness/evidence"
+	"rollcall/harness/evidence/store"
 	"rollcall/harness/host"
 	"rollcall/harness/nodeimage"
-	"rollcall/harness/own"
+	"rollcall/harness/usage"
+	"rollcall/harness/userapp"
 )
 
 // open gives the cluster for a mode, or says why this host cannot have one. What the cluster is
@@ -43,7 +45,7 @@ func (r *Rig) open(ctx context.Context, out io.Writer, mode string) (c *cluster.
 	if err != nil {
 		return nil, "", err
 	}
-	if err := evidence.ReadJSON(r.clusterFile(mode), &identity); err != nil {
+	if err := store.ReadJSON(r.clusterFile(mode), &identity); err != nil {
 		return nil, "", errors.Join(err, c.Close())
 	}
 	c.Kubernetes, r.trial = identity.Kubernetes, identity.Trial
@@ -67,11 +69,11 @@ func (r *Rig) take(ctx context.Context, out io.Writer) error {
 }
 
 func (r *Rig) describe(identity evidence.Cluster) error {
-	return evidence.WriteJSON(r.clusterFile(identity.Mode), identity)
+	return store.WriteJSON(r.clusterFile(identity.Mode), identity)
 }
 
 func (r *Rig) clusterFile(mode string) string {
-	return filepath.Join(r.Out, "evidence", mode, evidence.ClusterFile)
+	return evidence.ClusterPath(r.Out, mode)
 }
 
 func hostFeatures(facts host.Facts) []evidence.Feature {
@@ -193,7 +195,7 @@ func nodePortFree(ctx context.Context, c *cluster.Cluster) error {
 	for _, s := range services.Items {
 		for _, port := range s.Spec.Ports {
 			if port.NodePort == nodePort {
-				return host.Refuse(fmt.Sprintf("NodePort %d", nodePort), "Service "+s.Namespace+"/"+s.Name+" has it", "delete that Service")
+				return usage.New(fmt.Sprintf("NodePort %d", nodePort), "Service "+s.Namespace+"/"+s.Name+" has it", "delete that Service")
 			}
 		}
 	}
@@ -246,7 +248,7 @@ func (h Home) SaveImages(ctx context.Context, dir string) error {
 func archiveFile(name [2]string) string { return name[0] + "-" + name[1] + ".tar" }
 
 // ownArchives are the images of an app of somebody else's, from this host's engine.
-func ownArchives(ctx context.Context, app *own.App) ([]cluster.Archive, error) {
+func ownArchives(ctx context.Context, app *userapp.App) ([]cluster.Archive, error) {
 	if app == nil {
 		return nil, nil
 	}
@@ -254,7 +256,7 @@ func ownArchives(ctx context.Context, app *own.App) ([]cluster.Archive, error) {
 	for _, image := range app.Images() {
 		if _, err := command.Run(ctx, "docker image inspect %s", image); err != nil {
 			if _, err := command.Run(ctx, "docker pull %s", image); err != nil {
-				return nil, host.Refuse("image "+image, oneLine(err), "build or pull it: docker has to have it, for kind's nodes to be given it")
+				return nil, usage.New("image "+image, oneLine(err), "build or pull it: docker has to have it, for kind's nodes to be given it")
 			}
 		}
 		file, err := os.CreateTemp("", "rollcall-image-")

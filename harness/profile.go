@@ -3,11 +3,10 @@ package harness
 import (
 	"cmp"
 	"flag"
+	"rollcall/harness/usage"
 	"slices"
 	"strings"
 	"testing"
-
-	"rollcall/harness/host"
 )
 
 // A Profile is how much of the suites a run records.
@@ -34,7 +33,7 @@ func parseProfile(asked string) (Profile, error) {
 	case Smoke, Core, Full:
 		return p, nil
 	}
-	return "", host.Refuse("profile "+asked, "there is none of this name", "use smoke, core or full")
+	return "", usage.New("profile "+asked, "there is none of this name", "use smoke, core or full")
 }
 
 // in reports whether a profile records the scenario.

@@ -3,6 +3,7 @@ package harness
 import (
 	"context"
 	"fmt"
+	"rollcall/harness/usage"
 	"slices"
 	"strings"
 
@@ -10,8 +11,6 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
-	"rollcall/harness/host"
 )
 
 // needOf is what a scenario asks for at most in its namespace, with agents on a number of nodes: of pods, for one that has
@@ -45,7 +44,7 @@ func (r *Rig) checkQuota(ctx context.Context, sp space) error {
 	}
 	if err == nil {
 		if short := shortOf(needOf(len(carriers), r.agents), quotas.Items); short != "" {
-			return host.Refuse("namespace "+sp.name, short, "have its owner raise the quota")
+			return usage.New("namespace "+sp.name, short, "have its owner raise the quota")
 		}
 	}
 	limits, err := r.attached.Client.CoreV1().LimitRanges(sp.name).List(ctx, metav1.ListOptions{})
@@ -54,7 +53,7 @@ func (r *Rig) checkQuota(ctx context.Context, sp space) error {
 	}
 	if err == nil {
 		if against := forbids(limits.Items); against != "" {
-			err = host.Refuse("namespace "+sp.name, against, "have its owner widen the LimitRange")
+			err = usage.New("namespace "+sp.name, against, "have its owner widen the LimitRange")
 		}
 	}
 	return err

@@ -12,9 +12,10 @@ import (
 	"rollcall/fixtures"
 	"rollcall/harness/cluster"
 	"rollcall/harness/evidence"
+	"rollcall/harness/evidence/store"
 	"rollcall/harness/observe"
-	"rollcall/harness/own"
 	"rollcall/harness/progress"
+	"rollcall/harness/userapp"
 )
 
 // A recording is a scenario that is being recorded on a cluster.
@@ -28,7 +29,7 @@ type recording struct {
 	told      *progress.Entry
 	out       io.Writer
 	run       evidence.Run
-	recorder  *evidence.Recorder
+	recorder  *store.Recorder
 	watch     *observe.Watch
 	clients   *clients
 	observers *observers
@@ -51,7 +52,7 @@ func (a attempt) record(ctx context.Context, s Scenario, sp space, folder string
 	if s.Rollout != nil {
 		r.run.OldVersion, r.run.NewVersion = s.Rollout.Versions()
 	}
-	if r.recorder, err = evidence.Record(folder, r.run); err != nil {
+	if r.recorder, err = store.Record(folder, r.run); err != nil {
 		return nil, err
 	}
 	defer r.recorder.Abandon()
@@ -181,7 +182,7 @@ func (r *recording) scope(service string) observe.Scope {
 	scope := observe.Scope{Namespace: r.namespace, Service: service, VersionLabel: fixtures.VersionLabel}
 	scope.Patience = r.rig.silence()
 	if r.Own != nil {
-		scope.VersionLabel, scope.Mute = own.VersionLabel, true
+		scope.VersionLabel, scope.Mute = userapp.VersionLabel, true
 	}
 	return scope
 }

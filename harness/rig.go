@@ -17,11 +17,11 @@ import (
 
 	"rollcall/harness/cluster"
 	"rollcall/harness/evidence"
-	"rollcall/harness/host"
 	"rollcall/harness/lock"
 	"rollcall/harness/nodeimage"
-	"rollcall/harness/own"
 	"rollcall/harness/progress"
+	"rollcall/harness/usage"
+	"rollcall/harness/userapp"
 )
 
 // Options say on what suites run. The zero value is every mode on the default Kubernetes version.
@@ -73,7 +73,7 @@ type Rig struct {
 
 	began    bool // the session is our own, and not our parent's
 	board    *progress.Board
-	own      *own.App         // of the options; nil: none
+	own      *userapp.App     // of the options; nil: none
 	attached *cluster.Cluster // the target; nil: clusters are made
 	spaces   spaces
 	costs    map[string]string // what scenarios may use and we may not, with the reason
@@ -107,8 +107,8 @@ func (r *Rig) Prepare() (err error) {
 		return err
 	}
 	if r.App != "" {
-		if r.own, err = own.Read(r.App); err != nil {
-			return host.Refuse("app", err.Error(), "see the README, under An app of your own")
+		if r.own, err = userapp.Read(r.App); err != nil {
+			return usage.New("app", err.Error(), "see the README, under An app of your own")
 		}
 		if r.App, err = filepath.Abs(r.App); err != nil {
 			return err
@@ -143,7 +143,7 @@ func (r *Rig) Prepare() (err error) {
 	}
 	if r.attached == nil {
 		if _, err := os.Stat(r.home.Images()); r.home.Compiled && err != nil {
-			return host.Refuse("clusters", "these programs make none", "name one that is there: -context="+cluster.InCluster)
+			return usage.New("clusters", "these programs make none", "name one that is there: -context="+cluster.InCluster)
 		}
 		if err := cluster.CheckConfig(r.spec("")); err != nil {
 			return err
@@ -160,7 +160,7 @@ func (r *Rig) connect() (err error) {
 	word := ""
 	if r.Modes != "" {
 		if len(r.modes) > 1 {
-			return host.Refuse("modes "+r.Modes, "a cluster that is there has one", "leave -modes out: it is found")
+			return usage.New("modes "+r.Modes, "a cluster that is there has one", "leave -modes out: it is found")
 		}
 		word = r.modes[0]
 	}
@@ -181,7 +181,7 @@ func parseCount(name, asked string, usual, least, most int) (int, error) {
 	}
 	n, err := strconv.Atoi(asked)
 	if err != nil || n < least || n > most {
-		return 0, host.Refuse(name+" "+asked, "it is no such number", fmt.Sprintf("use %d to %d", least, most))
+		return 0, usage.New(name+" "+asked, "it is no such number", fmt.Sprintf("use %d to %d", least, most))
 	}
 	return n, nil
 }
@@ -201,7 +201,7 @@ func (r *Rig) context(t *testing.T) (context.Context, context.CancelFunc) {
 }
 
 // Own is the app that the options name, after Prepare; nil if they name none.
-func (r *Rig) Own() *own.App { return r.own }
+func (r *Rig) Own() *userapp.App { return r.own }
 
 // Attached reports whether the rig is a cluster that somebody else owns, after Prepare.
 func (r *Rig) Attached() bool { return r.attached != nil }

@@ -1,10 +1,9 @@
 package harness
 
 import (
+	"rollcall/harness/usage"
 	"strings"
 	"testing"
-
-	"rollcall/harness/host"
 )
 
 func TestParseAgents(t *testing.T) {
@@ -24,7 +23,7 @@ func TestParseAgents(t *testing.T) {
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
 			got, err := parseCount("agents per node", row.asked, 1, 1, mostAgents)
-			if got != row.want || host.Refused(err) != row.refused {
+			if got != row.want || usage.Is(err) != row.refused {
 				t.Errorf("%d, %v; want %d, refused %v", got, err, row.want, row.refused)
 			}
 			if err != nil && (strings.Contains(err.Error(), "\n") || !strings.Contains(err.Error(), row.asked)) {

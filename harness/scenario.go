@@ -8,9 +8,9 @@ import (
 	"rollcall/fixtures"
 	"rollcall/harness/cluster"
 	"rollcall/harness/evidence"
-	"rollcall/harness/own"
 	"rollcall/harness/rollout"
 	"rollcall/harness/timeline"
+	"rollcall/harness/userapp"
 	"rollcall/loadgen"
 )
 
@@ -30,7 +30,7 @@ type Scenario struct {
 	Expect  []evidence.Expectation
 
 	// Own is the app, where it is not Rollcall's; App says then only what the control pod is.
-	Own *own.App
+	Own *userapp.App
 
 	// Given are changes to the cluster itself, for as long as the scenario lasts, beside which nothing goes on then.
 	Given []cluster.Change

@@ -15,7 +15,7 @@ import (
 
 	"rollcall/fixtures"
 	"rollcall/harness"
-	ownapp "rollcall/harness/own"
+	"rollcall/harness/userapp"
 	"rollcall/harness/verdict"
 	"rollcall/reports"
 	"rollcall/suites/autoscale"
@@ -35,8 +35,8 @@ func all() map[string][]harness.Scenario {
 }
 
 // nginx is the app of the suite own's tests.
-func nginx() *ownapp.App {
-	app, err := ownapp.Read("../suites/own/testdata/nginx/app.yaml")
+func nginx() *userapp.App {
+	app, err := userapp.Read("../suites/own/testdata/nginx/app.yaml")
 	if err != nil {
 		panic(err)
 	}

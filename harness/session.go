@@ -9,28 +9,24 @@ import (
 	"time"
 
 	"rollcall/harness/evidence"
+	"rollcall/harness/evidence/store"
 	"rollcall/harness/lock"
 	"rollcall/harness/progress"
 )
 
-// SessionFile is where a run folder says what was run, when and by which build.
-func SessionFile(folder string) string {
-	return filepath.Join(folder, "evidence", evidence.SessionFile)
-}
-
 // EditSession changes the session of a run folder, which the processes of several suites may do at once.
 func EditSession(folder string, edit func(*evidence.Session)) (s evidence.Session, err error) {
-	file := SessionFile(folder)
+	file := evidence.SessionPath(folder)
 	held, err := lock.Acquire(context.Background(), file+".lock", func(string) {})
 	if err != nil {
 		return s, err
 	}
 	defer func() { err = errors.Join(err, held.Release()) }()
-	if err := evidence.ReadJSON(file, &s); err != nil {
+	if err := store.ReadJSON(file, &s); err != nil {
 		return s, err
 	}
 	edit(&s)
-	return s, evidence.WriteJSON(file, s)
+	return s, store.WriteJSON(file, s)
 }
 
 // Join makes the rig part of a session that its caller began, after Prepare, and will end by Leave.
@@ -80,22 +76,22 @@ func (r *Rig) openSession(suite string) (err error) {
 
 // beginSession reads the session of the run folder, or begins it there; of several processes one does.
 func (r *Rig) beginSession(now time.Time) (err error) {
-	file := SessionFile(r.Out)
+	file := evidence.SessionPath(r.Out)
 	held, err := lock.Acquire(context.Background(), file+".lock", func(string) {})
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, held.Release()) }()
-	if evidence.ReadJSON(file, &r.session) == nil {
+	if store.ReadJSON(file, &r.session) == nil {
 		return nil
 	}
 	r.began = true
-	r.session = evidence.NewSession(filepath.Base(r.Out), now)
+	r.session = store.NewSession(filepath.Base(r.Out), now)
 	r.session.Profile, r.session.Rate, r.session.Jobs = string(r.profile), r.rate, r.jobs
 	if err := RemoveTurns(r.Out); err != nil { // of a run that died in this folder
 		return err
 	}
-	return evidence.WriteJSON(file, r.session)
+	return store.WriteJSON(file, r.session)
 }
 
 // closeSession notes the end of a run that is ours alone, and what broke in it. It reads the file
@@ -108,7 +104,7 @@ func (r *Rig) closeSession(broken []string) (err error) {
 			s.Ended = time.Now().UTC()
 		}
 	})
-	return errors.Join(err, evidence.ReadJSON(SessionFile(r.Out), &r.session), r.Leave(len(broken) > 0))
+	return errors.Join(err, store.ReadJSON(evidence.SessionPath(r.Out), &r.session), r.Leave(len(broken) > 0))
 }
 
 // rateSteps are the requests per second and lane that recordings are made with: at first the most, and a step lower each time
@@ -133,7 +129,7 @@ func firstRate(jobs, cores int) int {
 // limits are the rate and how many recordings go on side by side now.
 func (r *Rig) limits() (rate, jobs int, err error) {
 	var s evidence.Session
-	err = evidence.ReadJSON(SessionFile(r.Out), &s)
+	err = store.ReadJSON(evidence.SessionPath(r.Out), &s)
 	return s.Rate, s.Jobs, err
 }
 
@@ -178,7 +174,7 @@ func (r *Rig) spend(span evidence.Span) (done func()) {
 	span.Began = time.Now().UTC()
 	return func() {
 		span.Seconds = time.Since(span.Began).Seconds()
-		if err := evidence.AppendSpan(r.Out, span); err != nil {
+		if err := store.AppendSpan(r.Out, span); err != nil {
 			r.breaks(err.Error())
 		}
 	}

@@ -9,7 +9,7 @@ import (
 	"io/fs"
 	"path/filepath"
 
-	"rollcall/harness/evidence"
+	"rollcall/harness/evidence/store"
 	"rollcall/harness/lock"
 )
 
@@ -39,7 +39,7 @@ func (t *turns) share(ctx context.Context, s Scenario) (*shared, error) {
 	if r.held, err = lock.Acquire(ctx, r.file+".lock", func(string) {}); err != nil {
 		return nil, err
 	}
-	if err := evidence.ReadJSON(r.file, &r.made); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := store.ReadJSON(r.file, &r.made); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, errors.Join(err, r.held.Release())
 	}
 	return r, nil
@@ -50,7 +50,7 @@ func (r *shared) offer(scenario, folder string) error {
 	if r == nil {
 		return nil
 	}
-	return evidence.WriteJSON(r.file, sharedFile{scenario, folder})
+	return store.WriteJSON(r.file, sharedFile{scenario, folder})
 }
 
 func (r *shared) release() error {

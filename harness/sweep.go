@@ -9,7 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"rollcall/fixtures"
-	"rollcall/harness/host"
+	"rollcall/harness/usage"
 )
 
 // sweepTarget removes what runs that died left on the target.
@@ -58,11 +58,11 @@ const scenarioLasts = 15 * time.Minute
 func (r *Rig) sweepGiven(ctx context.Context, out io.Writer, name string, died bool) error {
 	pods, err := r.attached.Client.CoreV1().Pods(name).List(ctx, fixtures.Ours())
 	if err != nil {
-		return host.Refuse("namespace "+name, err.Error(), "name one that is there and was given to this user")
+		return usage.New("namespace "+name, err.Error(), "name one that is there and was given to this user")
 	}
 	for _, pod := range pods.Items {
 		if age := time.Since(pod.CreationTimestamp.Time); !died && age < scenarioLasts {
-			return host.Refuse("namespace "+name, fmt.Sprintf("another run is at work there: pod %s is %s old", pod.Name, age.Round(time.Second)),
+			return usage.New("namespace "+name, fmt.Sprintf("another run is at work there: pod %s is %s old", pod.Name, age.Round(time.Second)),
 				"wait for its end; if it died, run: conformance cleanup with the same -context and -namespace")
 		}
 	}
@@ -94,7 +94,7 @@ func (r *Rig) Vacate(ctx context.Context, out io.Writer) error {
 	}
 	left, err := r.attached.Client.CoreV1().Namespaces().List(ctx, fixtures.Ours())
 	if err != nil {
-		return host.Refuse("context "+r.attached.Name, err.Error(), "name the namespaces that were given: -namespace=NAME; or bind the ClusterRole of fixtures/staging/generated")
+		return usage.New("context "+r.attached.Name, err.Error(), "name the namespaces that were given: -namespace=NAME; or bind the ClusterRole of fixtures/staging/generated")
 	}
 	removed := 0
 	for _, n := range left.Items {

@@ -11,7 +11,7 @@ import (
 
 	"rollcall/fixtures"
 	"rollcall/harness/cluster"
-	"rollcall/harness/host"
+	"rollcall/harness/usage"
 )
 
 // Target are the options for a cluster that somebody else owns. The zero value is none: clusters of our own are made.
@@ -77,7 +77,7 @@ func (t Target) CheckNamed() error {
 	}
 	for _, f := range t.flags() {
 		if f[1] != "" {
-			return host.Refuse(f[0]+" "+f[1], "it is about a cluster that is there already, and none is named", "name it: -context=NAME")
+			return usage.New(f[0]+" "+f[1], "it is about a cluster that is there already, and none is named", "name it: -context=NAME")
 		}
 	}
 	return nil
@@ -90,25 +90,25 @@ const mostLoadNodes = 3
 func (t Target) connect(ctx context.Context, mode string) (*cluster.Cluster, error) {
 	nodes, err := strconv.Atoi(cmp.Or(t.LoadNodes, strconv.Itoa(mostLoadNodes)))
 	if err != nil || nodes < 1 {
-		return nil, host.Refuse("load nodes "+t.LoadNodes, "it is no number of nodes", "use 1 or more")
+		return nil, usage.New("load nodes "+t.LoadNodes, "it is no number of nodes", "use 1 or more")
 	}
 	if t.ImageRepo != "" && t.Images != "" {
-		return nil, host.Refuse("image-repo and images", "the one pushes what the other says is there", "give one of them")
+		return nil, usage.New("image-repo and images", "the one pushes what the other says is there", "give one of them")
 	}
 	if t.PullSecret != "" && t.ImageRepo+t.Images == "" {
-		return nil, host.Refuse("pull-secret "+t.PullSecret, "there is nothing to pull", "give -image-repo or -images as well")
+		return nil, usage.New("pull-secret "+t.PullSecret, "there is nothing to pull", "give -image-repo or -images as well")
 	}
 	if t.OutsideURL != "" && t.OutsideURL != cluster.NoOutside {
 		if !strings.HasPrefix(t.OutsideURL, "http") {
-			return nil, host.Refuse("outside-url "+t.OutsideURL, "it is no URL", "give one like http://rollcall.example.com/, or none")
+			return nil, usage.New("outside-url "+t.OutsideURL, "it is no URL", "give one like http://rollcall.example.com/, or none")
 		}
 		if len(words(t.Namespaces)) != 1 {
-			return nil, host.Refuse("outside-url "+t.OutsideURL, "it leads to one namespace, and the scenarios would take place in others", "give that namespace: -namespace=NAME")
+			return nil, usage.New("outside-url "+t.OutsideURL, "it leads to one namespace, and the scenarios would take place in others", "give that namespace: -namespace=NAME")
 		}
 	}
 	for _, thing := range words(t.Allow) {
 		if thing != NodeRules {
-			return nil, host.Refuse("allow "+thing, "there is no such thing", "use "+NodeRules)
+			return nil, usage.New("allow "+thing, "there is no such thing", "use "+NodeRules)
 		}
 	}
 	if _, err := t.refs(); err != nil {
@@ -129,13 +129,13 @@ func (t Target) refs() (map[string]string, error) {
 		image, ref, two := strings.Cut(pair, "=")
 		name, version, tagged := strings.Cut(image, ":")
 		if !two || !tagged || ref == "" || !slices.Contains(imageNames(true), [2]string{name, version}) {
-			return nil, host.Refuse("images "+pair, "it is no image of ours with its reference", "write it like echo:v1=registry.example.com/rollcall/echo@sha256:...")
+			return nil, usage.New("images "+pair, "it is no image of ours with its reference", "write it like echo:v1=registry.example.com/rollcall/echo@sha256:...")
 		}
 		refs[fixtures.ImageRef(name, version)] = ref
 	}
 	for _, image := range imageNames(slices.Contains(words(t.Allow), NodeRules)) {
 		if refs[fixtures.ImageRef(image[0], image[1])] == "" {
-			return nil, host.Refuse("images", fmt.Sprintf("%s:%s is missing", image[0], image[1]), fmt.Sprintf("add %s:%s=REF", image[0], image[1]))
+			return nil, usage.New("images", fmt.Sprintf("%s:%s is missing", image[0], image[1]), fmt.Sprintf("add %s:%s=REF", image[0], image[1]))
 		}
 	}
 	return refs, nil

@@ -6,12 +6,11 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"rollcall/harness/usage"
 	"strings"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
-
-	"rollcall/harness/host"
 )
 
 const kubeconfig = `apiVersion: v1
@@ -56,7 +55,7 @@ func TestATargetThatCannotBeIsRefused(t *testing.T) {
 				row.target.Kubeconfig = file
 			}
 			_, err := row.target.connect(context.Background(), "")
-			if err == nil || !host.Refused(err) || !strings.HasPrefix(err.Error(), row.says) || strings.Contains(err.Error(), "\n") {
+			if err == nil || !usage.Is(err) || !strings.HasPrefix(err.Error(), row.says) || strings.Contains(err.Error(), "\n") {
 				t.Errorf("%v", err)
 			}
 		})
@@ -79,7 +78,7 @@ func TestWhatIsAboutAClusterNeedsItsName(t *testing.T) {
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
 			err := row.target.CheckNamed()
-			if (row.says == "") != (err == nil) || err != nil && (!host.Refused(err) || !strings.HasPrefix(err.Error(), row.says)) {
+			if (row.says == "") != (err == nil) || err != nil && (!usage.Is(err) || !strings.HasPrefix(err.Error(), row.says)) {
 				t.Errorf("%v; want %q", err, row.says)
 			}
 		})

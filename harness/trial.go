@@ -13,6 +13,7 @@ import (
 	"rollcall/fixtures"
 	"rollcall/harness/cluster"
 	"rollcall/harness/evidence"
+	"rollcall/harness/evidence/store"
 	"rollcall/harness/progress"
 	"rollcall/harness/rollout"
 	"rollcall/harness/timeline"
@@ -70,7 +71,7 @@ func (r *Rig) tryOnce(ctx context.Context, c *cluster.Cluster) (*evidence.Trial,
 	if err != nil {
 		return nil, err
 	}
-	ev, err := evidence.Read(dir)
+	ev, err := store.Read(dir)
 	if err != nil {
 		return nil, err
 	}

@@ -14,10 +14,10 @@ import (
 
 	"rollcall/fixtures"
 	"rollcall/harness/cluster"
-	"rollcall/harness/host"
 	"rollcall/harness/observe"
-	"rollcall/harness/own"
 	"rollcall/harness/poll"
+	"rollcall/harness/usage"
+	"rollcall/harness/userapp"
 	"rollcall/loadgen"
 )
 
@@ -34,7 +34,7 @@ func (r *Rig) tryOwn(ctx context.Context, out io.Writer, c *cluster.Cluster, ses
 	}
 	defer r.spaces.put(sp)
 	if err := sp.open(ctx, c.Client, session, r.own.PodSecurity()); err != nil {
-		return host.Refuse("namespace "+sp.name, err.Error(), "name one that is there and empty: -namespace=NAME")
+		return usage.New("namespace "+sp.name, err.Error(), "name one that is there and empty: -namespace=NAME")
 	}
 	defer func() {
 		limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanupPatience)
@@ -46,7 +46,7 @@ func (r *Rig) tryOwn(ctx context.Context, out io.Writer, c *cluster.Cluster, ses
 	}
 	service, err := r.own.Update().Deploy(ctx, c.Client, sp.name, fixtures.App{}, 0)
 	if err != nil {
-		return host.Refuse("app "+r.App, oneLine(err), "mend its manifests")
+		return usage.New("app "+r.App, oneLine(err), "mend its manifests")
 	}
 	pod, err := r.ownReady(ctx, c, sp.name)
 	if err != nil {
@@ -63,7 +63,7 @@ func (r *Rig) ownReady(ctx context.Context, c *cluster.Cluster, namespace string
 	want, why, began := max(1, r.own.Known().Replicas), "", time.Now()
 	n := 0 // pods that are ready
 	err = poll.Until(ctx, 250*time.Millisecond, func() (bool, error) {
-		pods, err := c.Client.CoreV1().Pods(namespace).List(ctx, metav1.ListOptions{LabelSelector: own.VersionLabel + "=" + old})
+		pods, err := c.Client.CoreV1().Pods(namespace).List(ctx, metav1.ListOptions{LabelSelector: userapp.VersionLabel + "=" + old})
 		if err != nil {
 			return false, err
 		}
@@ -88,7 +88,7 @@ func (r *Rig) ownReady(ctx context.Context, c *cluster.Cluster, namespace string
 	if complaint := lastWarning(context.WithoutCancel(ctx), c, namespace); complaint != "" {
 		why += "; " + complaint
 	}
-	return nil, host.Refuse("app "+r.App, fmt.Sprintf("%s does not get ready as version %s: %s, for %v", r.own.Name(), old, why, time.Since(began).Round(time.Second)),
+	return nil, usage.New("app "+r.App, fmt.Sprintf("%s does not get ready as version %s: %s, for %v", r.own.Name(), old, why, time.Since(began).Round(time.Second)),
 		"see that its manifests work without anything else in a namespace of their own, and that podSecurity says what they need")
 }
 
@@ -145,11 +145,11 @@ func (r *Rig) askOwn(ctx context.Context, c *cluster.Cluster, service *corev1.Se
 	switch {
 	case err != nil && last != nil:
 		why := strings.TrimPrefix(oneLine(last), "loadgen: ask "+url+": ")
-		return host.Refuse("app "+r.App, fmt.Sprintf("asked for %s, and %s", r.own.Path(), why), "mend request or reply: what is asked for, what a good reply is, and where its version stands")
+		return usage.New("app "+r.App, fmt.Sprintf("asked for %s, and %s", r.own.Path(), why), "mend request or reply: what is asked for, what a good reply is, and where its version stands")
 	case err != nil:
 		return err
 	case named != "" && named != old:
-		return host.Refuse("app "+r.App, fmt.Sprintf("the reply of what was deployed as %q says %q", old, named), "spell old.name and new.name as replies do, or mend where the version stands")
+		return usage.New("app "+r.App, fmt.Sprintf("the reply of what was deployed as %q says %q", old, named), "spell old.name and new.name as replies do, or mend where the version stands")
 	}
 	return nil
 }

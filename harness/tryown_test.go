@@ -13,19 +13,19 @@ import (
 	"k8s.io/client-go/kubernetes/fake"
 
 	"rollcall/harness/cluster"
-	"rollcall/harness/host"
-	"rollcall/harness/own"
+	"rollcall/harness/usage"
+	"rollcall/harness/userapp"
 )
 
 // An app that does not get ready is refused with what keeps it, and sooner when that is an image nobody gives its node.
 func TestAnAppThatDoesNotGetReady(t *testing.T) {
-	app, err := own.Read("../suites/own/testdata/nginx/app.yaml")
+	app, err := userapp.Read("../suites/own/testdata/nginx/app.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
 	pod := func(name string, state corev1.ContainerState) *corev1.Pod {
 		return &corev1.Pod{
-			ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: name, Labels: map[string]string{own.VersionLabel: "blue"}},
+			ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: name, Labels: map[string]string{userapp.VersionLabel: "blue"}},
 			Spec:       corev1.PodSpec{NodeName: "a"},
 			Status:     corev1.PodStatus{ContainerStatuses: []corev1.ContainerStatus{{Name: "nginx", Image: "nginx:1", State: state}}},
 		}
@@ -52,7 +52,7 @@ func TestAnAppThatDoesNotGetReady(t *testing.T) {
 				r.App = "app.yaml"
 				began := time.Now()
 				_, err := r.ownReady(t.Context(), &cluster.Cluster{Client: fake.NewClientset(row.objects...)}, "ns")
-				if !host.Refused(err) || !strings.Contains(err.Error(), "app app.yaml: Deployment nginx does not get ready as version blue: "+row.says) {
+				if !usage.Is(err) || !strings.Contains(err.Error(), "app app.yaml: Deployment nginx does not get ready as version blue: "+row.says) {
 					t.Errorf("%v", err)
 				}
 				if took := time.Since(began); took < row.after || took > row.after+time.Second {

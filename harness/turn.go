@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"rollcall/harness/evidence"
+	"rollcall/harness/evidence/store"
 	"rollcall/harness/host"
 	"rollcall/harness/lock"
 )
@@ -175,7 +176,7 @@ func (h held) release() error {
 // try takes a turn if one is free; nil if none is.
 func (t *turns) try(s share) (held, error) {
 	var session evidence.Session
-	if err := evidence.ReadJSON(SessionFile(t.session), &session); err != nil {
+	if err := store.ReadJSON(evidence.SessionPath(t.session), &session); err != nil {
 		return nil, err
 	}
 	jobs := max(1, session.Jobs)

@@ -14,6 +14,7 @@ import (
 
 	"rollcall/fixtures"
 	"rollcall/harness/evidence"
+	"rollcall/harness/evidence/store"
 	"rollcall/harness/rollout"
 )
 
@@ -23,7 +24,7 @@ func sessionOf(t interface {
 	TempDir() string
 }, jobs int) (folder string, another func() *turns) {
 	folder = t.TempDir()
-	if err := evidence.WriteJSON(SessionFile(folder), evidence.Session{Jobs: jobs, Rate: 100}); err != nil {
+	if err := store.WriteJSON(evidence.SessionPath(folder), evidence.Session{Jobs: jobs, Rate: 100}); err != nil {
 		t.Fatal(err)
 	}
 	return folder, func() *turns { return &turns{dir: filepath.Join(folder, "turns"), session: folder} }
@@ -200,7 +201,7 @@ func TestARunGoesAStepLowerOnceForAll(t *testing.T) {
 	} {
 		now, err := rig().lowerRate(row.from, "clients were late")
 		var s evidence.Session
-		if err := errors.Join(err, evidence.ReadJSON(SessionFile(folder), &s)); err != nil {
+		if err := errors.Join(err, store.ReadJSON(evidence.SessionPath(folder), &s)); err != nil {
 			t.Fatal(err)
 		}
 		if now != row.want || s.Rate != row.want || len(s.Steps) != row.steps {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"rollcall/harness/evidence"
+	"rollcall/harness/evidence/store"
 )
 
 // BenchmarkRecording is what a request costs over loopback, the server's part included: through net/http alone
@@ -74,7 +75,7 @@ func BenchmarkPoll(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		if err := evidence.WriteFrame(&wire, frame); err != nil {
+		if err := store.WriteFrame(&wire, frame); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"go.uber.org/goleak"
 
 	"rollcall/harness/evidence"
+	"rollcall/harness/evidence/store"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -70,7 +71,7 @@ func hitsOf(t *testing.T, a *Attack) []evidence.Hit {
 }
 
 // drain asks for hits until no more will come, which nothing may hold up.
-func drain(t *testing.T, since func(n int) (evidence.Frame[evidence.Hit], error)) []evidence.Hit {
+func drain(t *testing.T, since func(n int) (store.Frame[evidence.Hit], error)) []evidence.Hit {
 	t.Helper()
 	var hits []evidence.Hit
 	for {

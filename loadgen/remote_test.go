@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"rollcall/harness/evidence"
+	"rollcall/harness/evidence/store"
 )
 
 const token = "open-sesame"
@@ -71,7 +72,7 @@ func TestRemoteRun(t *testing.T) {
 		}
 	}
 	for _, lane := range lanes {
-		got := append(hits[lane.ID], drain(t, func(n int) (evidence.Frame[evidence.Hit], error) {
+		got := append(hits[lane.ID], drain(t, func(n int) (store.Frame[evidence.Hit], error) {
 			return agent.Since(ctx, lane.ID, n+len(hits[lane.ID]))
 		})...)
 		slices.SortFunc(got, func(a, b evidence.Hit) int { return cmp.Compare(a.Seq, b.Seq) })

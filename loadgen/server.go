@@ -33,7 +33,7 @@ const maxOrder = 1 << 20
 //	POST /v1/start     an order; 409 when there was one already
 //	GET  /v1/progress  a Progress per lane id; 409 before start
 //	POST /v1/stop      returns when no request is in flight; may be repeated; 409 before start
-//	GET  /v1/hits      an evidence.Frame with the hits of ?lane= from number ?from= on, while they are recorded
+//	GET  /v1/hits      an store.Frame with the hits of ?lane= from number ?from= on, while they are recorded
 //	                   and after, or one for each of several such pairs; 404 for an unknown lane, 410 for hits
 //	                   below a number asked for before, 416 for a number beyond what was kept; 409 before start
 //	GET  /v1/identity  an Identity

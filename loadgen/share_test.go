@@ -13,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"rollcall/harness/evidence"
+	"rollcall/harness/evidence/store"
 )
 
 // TestSharesAreTheWhole splits a lane among agents and puts their shares together again.
@@ -128,7 +129,7 @@ func TestAgentsCarryALaneTogether(t *testing.T) {
 			sent := 0
 			for _, lane := range lanes {
 				for i, remote := range remotes {
-					hits := drain(t, func(n int) (evidence.Frame[evidence.Hit], error) { return remote.Since(t.Context(), lane.ID, n) })
+					hits := drain(t, func(n int) (store.Frame[evidence.Hit], error) { return remote.Since(t.Context(), lane.ID, n) })
 					sent += len(hits)
 					for n, h := range hits {
 						if h.Seq != uint64(n*agents+i) || h.Failed() {

@@ -11,13 +11,14 @@ import (
 	"strconv"
 
 	"rollcall/harness/evidence"
+	"rollcall/harness/evidence/store"
 )
 
 // Since gives the hits from number n on, in the order they were kept, and whether no more will come. A lane's
 // hits are numbered from 0, in an order that is near that of their sequence numbers but not the same. A frame
 // is bounded: one that is not the end may leave hits for the next call. Numbers below n are forgotten: whoever
 // asks has them. To ask for one of them again is an error, and so is a number beyond what was kept.
-func (a *Attack) Since(n int) (evidence.Frame[evidence.Hit], error) {
+func (a *Attack) Since(n int) (store.Frame[evidence.Hit], error) {
 	frame, err := a.client.tape.since(n)
 	if err != nil {
 		return frame, fmt.Errorf("loadgen: read hits of lane %s from %d: %w", a.client.lane.ID, n, err)
@@ -27,16 +28,16 @@ func (a *Attack) Since(n int) (evidence.Frame[evidence.Hit], error) {
 
 // Since gives the hits of a lane from number n on, as [Attack.Since] does. After an error it may be repeated
 // with the same number.
-func (r Remote) Since(ctx context.Context, lane string, n int) (evidence.Frame[evidence.Hit], error) {
+func (r Remote) Since(ctx context.Context, lane string, n int) (store.Frame[evidence.Hit], error) {
 	frames, err := r.SinceEach(ctx, []string{lane}, []int{n})
 	if err != nil {
-		return evidence.Frame[evidence.Hit]{}, err
+		return store.Frame[evidence.Hit]{}, err
 	}
 	return frames[0], nil
 }
 
 // SinceEach is Since of several lanes in one question: a frame of each, in the order asked, or none at all.
-func (r Remote) SinceEach(ctx context.Context, lanes []string, from []int) (frames []evidence.Frame[evidence.Hit], err error) {
+func (r Remote) SinceEach(ctx context.Context, lanes []string, from []int) (frames []store.Frame[evidence.Hit], err error) {
 	query := url.Values{"lane": lanes}
 	for _, n := range from {
 		query.Add("from", strconv.Itoa(n))
@@ -50,9 +51,9 @@ func (r Remote) SinceEach(ctx context.Context, lanes []string, from []int) (fram
 
 // readFrames reads a reply of frames, which begin at these hits: a reply that stops early or goes on after them is
 // an error, and then there are none.
-func readFrames(body io.Reader, from []int) (frames []evidence.Frame[evidence.Hit], err error) {
+func readFrames(body io.Reader, from []int) (frames []store.Frame[evidence.Hit], err error) {
 	for _, n := range from {
-		frame, err := evidence.ReadFrame[evidence.Hit](body)
+		frame, err := store.ReadFrame[evidence.Hit](body)
 		switch {
 		case errors.Is(err, io.EOF):
 			return nil, io.ErrUnexpectedEOF
@@ -85,7 +86,7 @@ func (a *Agent) hits(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, fmt.Sprintf("%d lanes from %d numbers on", len(lanes), len(from)), http.StatusBadRequest)
 		return
 	}
-	var frames []evidence.Frame[evidence.Hit]
+	var frames []store.Frame[evidence.Hit]
 	for i, lane := range lanes {
 		frame, status, err := hitsOfLane(attacks, lane, from[i])
 		if err != nil {
@@ -96,14 +97,14 @@ func (a *Agent) hits(w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set("Content-Type", "application/octet-stream")
 	for _, frame := range frames {
-		if err := evidence.WriteFrame(w, frame); err != nil {
+		if err := store.WriteFrame(w, frame); err != nil {
 			panic(http.ErrAbortHandler)
 		}
 	}
 }
 
 // hitsOfLane is what was asked of a lane; the status is that of the error.
-func hitsOfLane(attacks []*Attack, lane, from string) (frame evidence.Frame[evidence.Hit], status int, err error) {
+func hitsOfLane(attacks []*Attack, lane, from string) (frame store.Frame[evidence.Hit], status int, err error) {
 	n, err := strconv.Atoi(from)
 	if err != nil || n < 0 {
 		return frame, http.StatusBadRequest, fmt.Errorf("from=%q is no number of a hit", from)

@@ -12,21 +12,22 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"rollcall/harness/evidence"
+	"rollcall/harness/evidence/store"
 )
 
 // frameOf is one frame as it is sent.
-func frameOf(t *testing.T, frame evidence.Frame[evidence.Hit]) []byte {
+func frameOf(t *testing.T, frame store.Frame[evidence.Hit]) []byte {
 	t.Helper()
 	var wire bytes.Buffer
-	if err := evidence.WriteFrame(&wire, frame); err != nil {
+	if err := store.WriteFrame(&wire, frame); err != nil {
 		t.Fatal(err)
 	}
 	return wire.Bytes()
 }
 
 // aFrame has a hit with every field set, one with none, and a time before the run began.
-func aFrame() evidence.Frame[evidence.Hit] {
-	return evidence.Frame[evidence.Hit]{First: 7, End: true, Records: []evidence.Hit{
+func aFrame() store.Frame[evidence.Hit] {
+	return store.Frame[evidence.Hit]{First: 7, End: true, Records: []evidence.Hit{
 		{
 			Lane: "worker-reused", Seq: 1 << 40, Due: time.Hour, Sent: time.Hour + 321, Took: 2 * time.Millisecond, Status: 500,
 			By: evidence.Server{Version: "v1", Pod: "shop-v1-abc", Node: "worker"}, Reused: true, Attempts: 2, LocalPort: 40000, Fault: evidence.BadStatus,
@@ -78,7 +79,7 @@ func TestSinceRefusesReplies(t *testing.T) {
 		t.Run(tt.sentence, func(t *testing.T) {
 			agent := replying(t, tt.body)
 			frame, err := agent.Since(t.Context(), "worker-reused", tt.from)
-			if diff := cmp.Diff(evidence.Frame[evidence.Hit]{}, frame); diff != "" {
+			if diff := cmp.Diff(store.Frame[evidence.Hit]{}, frame); diff != "" {
 				t.Errorf("beside the error came:\n%s", diff)
 			}
 			wantError(t, err, tt.want)
@@ -149,7 +150,7 @@ func TestSinceEach(t *testing.T) {
 		if err != nil || len(frames) != 2 {
 			t.Fatalf("%d frames, %v", len(frames), err)
 		}
-		for i, want := range []evidence.Frame[evidence.Hit]{{First: 2, End: true, Records: make([]evidence.Hit, 7)}, {First: 4, End: true, Records: make([]evidence.Hit, 1)}} {
+		for i, want := range []store.Frame[evidence.Hit]{{First: 2, End: true, Records: make([]evidence.Hit, 7)}, {First: 4, End: true, Records: make([]evidence.Hit, 1)}} {
 			if got := frames[i]; got.First != want.First || got.End != want.End || len(got.Records) != len(want.Records) {
 				t.Errorf("frame %d: %d hits from %d on, end %v; want %d from %d on, end %v", i, len(got.Records), got.First, got.End, len(want.Records), want.First, want.End)
 			}

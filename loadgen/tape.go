@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"rollcall/harness/evidence"
+	"rollcall/harness/evidence/store"
 )
 
 // A Progress is how far a lane got, for live lines. It is no evidence.
@@ -85,12 +86,12 @@ func (t *tape) end() {
 }
 
 // since gives the hits from number n on, up to a full frame, and forgets those below.
-func (t *tape) since(n int) (evidence.Frame[evidence.Hit], error) {
+func (t *tape) since(n int) (store.Frame[evidence.Hit], error) {
 	parts, end, err := t.take(n)
 	if err != nil {
-		return evidence.Frame[evidence.Hit]{}, err
+		return store.Frame[evidence.Hit]{}, err
 	}
-	return evidence.Frame[evidence.Hit]{First: n, Records: slices.Concat(parts...), End: end}, nil
+	return store.Frame[evidence.Hit]{First: n, Records: slices.Concat(parts...), End: end}, nil
 }
 
 // take is since without the copying, for which nobody should have to wait: what is in a block stays as it is.

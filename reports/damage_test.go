@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"rollcall/harness/evidence"
+	"rollcall/harness/evidence/store"
 	"rollcall/harness/verdict"
 	"rollcall/reports"
 )
@@ -75,7 +76,7 @@ func sealing(name string, edit func([]byte) []byte) spoiling {
 			t.Fatal(err)
 		}
 		var run evidence.Run
-		if err := evidence.ReadJSON(filepath.Join(folder, evidence.RunFile), &run); err != nil {
+		if err := store.ReadJSON(filepath.Join(folder, evidence.RunFile), &run); err != nil {
 			t.Fatal(err)
 		}
 		sum := sha256.Sum256(data)
@@ -93,7 +94,7 @@ func recordingAgain(edit func(*recording)) spoiling {
 		}
 		r := drained("iptables")
 		edit(&r)
-		if err := evidence.Write(folder, r.evidence()); err != nil {
+		if err := store.Write(folder, r.evidence()); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -105,7 +106,7 @@ func cuttingOff(t *testing.T, folder string) {
 		t.Fatal(err)
 	}
 	r := drained("iptables")
-	recorder, err := evidence.Record(folder, r.run)
+	recorder, err := store.Record(folder, r.run)
 	if err != nil {
 		t.Fatal(err)
 	}

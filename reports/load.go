@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"rollcall/harness/evidence"
+	"rollcall/harness/evidence/store"
 	"rollcall/harness/verdict"
 )
 
@@ -33,7 +34,7 @@ const evidenceFolder = "evidence"
 func Load(dir string) (Report, error) {
 	root := filepath.Join(dir, evidenceFolder)
 	var session evidence.Session
-	if err := evidence.ReadJSON(filepath.Join(root, evidence.SessionFile), &session); err != nil {
+	if err := store.ReadJSON(filepath.Join(root, evidence.SessionFile), &session); err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
 			return Report{}, fmt.Errorf("reports: load %s: not a run folder: it has no %s", dir, path.Join(evidenceFolder, evidence.SessionFile))
 		}
@@ -54,7 +55,7 @@ func Load(dir string) (Report, error) {
 	if session.Ended.After(session.Began) {
 		r.Summary.Seconds = seconds(session.Ended.Sub(session.Began))
 	}
-	spans, err := evidence.ReadSpans(dir)
+	spans, err := store.ReadSpans(dir)
 	r.broken(dir, err)
 	r.Run.Seconds = secondsByPart(spans, session.Began, session.Ended)
 	modes, err := folders(root)
@@ -91,7 +92,7 @@ func readCluster(root, mode string) (evidence.Cluster, error) {
 		Schema int `json:"schema"` // not yet written
 		evidence.Cluster
 	}
-	switch err := evidence.ReadJSON(file, &c); {
+	switch err := store.ReadJSON(file, &c); {
 	case err != nil:
 		return unknown, fmt.Errorf("%w: the cluster is not known: record the mode again", err)
 	case c.Schema > evidence.SchemaVersion:

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"rollcall/harness/evidence"
+	"rollcall/harness/evidence/store"
 	"rollcall/reports"
 )
 
@@ -31,7 +32,7 @@ func TestRecordedEvidenceIsJudgedAsBefore(t *testing.T) {
 			if size := sizeOf(t, folder); size > maxRecorded {
 				t.Errorf("it has %d bytes, %d are allowed: trim it", size, maxRecorded)
 			}
-			ev, err := evidence.Read(folder)
+			ev, err := store.Read(folder)
 			if err != nil {
 				t.Fatal(err)
 			}

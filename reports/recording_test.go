@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"rollcall/harness/evidence"
+	"rollcall/harness/evidence/store"
 	"rollcall/harness/verdict"
 )
 
@@ -70,7 +71,7 @@ func spent(part evidence.Part, from, seconds float64) evidence.Span {
 func spend(t *testing.T, dir string, spans ...evidence.Span) {
 	t.Helper()
 	for _, s := range spans {
-		if err := evidence.AppendSpan(dir, s); err != nil {
+		if err := store.AppendSpan(dir, s); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -174,7 +175,7 @@ func (r recording) evidence() evidence.Evidence {
 // record puts a recording into its place in the run folder dir.
 func record(t *testing.T, dir string, r recording) {
 	t.Helper()
-	if err := evidence.Write(placeOf(dir, r.run), r.evidence()); err != nil {
+	if err := store.Write(placeOf(dir, r.run), r.evidence()); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -189,7 +190,7 @@ func placeOf(dir string, run evidence.Run) string {
 
 func put(t *testing.T, path string, v any) {
 	t.Helper()
-	if err := evidence.WriteJSON(path, v); err != nil {
+	if err := store.WriteJSON(path, v); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"rollcall/harness/evidence"
+	"rollcall/harness/evidence/store"
 	"rollcall/harness/timeline"
 	"rollcall/harness/verdict"
 )
@@ -62,7 +63,7 @@ func (s *Scenario) list(dir string) {
 
 func (s *Scenario) read(dir string, at place) error {
 	folder := filepath.Join(dir, filepath.FromSlash(s.Evidence))
-	ev, err := evidence.Read(folder)
+	ev, err := store.Read(folder)
 	if err != nil {
 		return err
 	}

@@ -20,7 +20,7 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 
 	"rollcall/harness/evidence"
-	"rollcall/harness/host"
+	"rollcall/harness/usage"
 )
 
 // A Target is a cluster that somebody else owns. Nothing of it is changed but what Rollcall itself adds.
@@ -50,14 +50,14 @@ func Attach(ctx context.Context, t Target) (*Cluster, error) {
 	var err error
 	if t.Context == InCluster {
 		if c.REST, err = rest.InClusterConfig(); err != nil {
-			return nil, host.Refuse("context "+InCluster, err.Error(), "run this in a pod with a service account, or name a context of your kubeconfig")
+			return nil, usage.New("context "+InCluster, err.Error(), "run this in a pod with a service account, or name a context of your kubeconfig")
 		}
 	} else if err = c.load(); err != nil {
 		return nil, err
 	}
 	c.REST.QPS, c.REST.Burst = 50, 100
 	if c.Client, err = kubernetes.NewForConfig(c.REST); err != nil {
-		return nil, host.Refuse("context "+c.Name, err.Error(), "mend it in your kubeconfig")
+		return nil, usage.New("context "+c.Name, err.Error(), "mend it in your kubeconfig")
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, attachPatience, fmt.Errorf("no answer in %v", attachPatience))
 	defer cancel()
@@ -85,13 +85,13 @@ func (c *Cluster) load() error {
 	config := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, &clientcmd.ConfigOverrides{CurrentContext: c.target.Context})
 	raw, err := config.RawConfig()
 	if err != nil {
-		return host.Refuse("kubeconfig", oneLine(err), "give another: -kubeconfig=FILE")
+		return usage.New("kubeconfig", oneLine(err), "give another: -kubeconfig=FILE")
 	}
 	contexts := strings.Join(slices.Sorted(maps.Keys(raw.Contexts)), ", ")
 	if c.Name == "" {
 		c.Name = raw.CurrentContext
 		if !strings.HasPrefix(c.Name, "kind-") {
-			return host.Refuse(fmt.Sprintf("context %q", c.Name), "it is the current one but no kind cluster's, and may not be meant", "name it: -context="+c.Name)
+			return usage.New(fmt.Sprintf("context %q", c.Name), "it is the current one but no kind cluster's, and may not be meant", "name it: -context="+c.Name)
 		}
 	}
 	if _, known := raw.Contexts[c.Name]; !known {
@@ -99,10 +99,10 @@ func (c *Cluster) load() error {
 		if contexts == "" {
 			remedy = "name a kubeconfig that has it: -kubeconfig=FILE"
 		}
-		return host.Refuse("context "+c.Name, "the kubeconfig has none of this name", remedy)
+		return usage.New("context "+c.Name, "the kubeconfig has none of this name", remedy)
 	}
 	if c.REST, err = config.ClientConfig(); err != nil {
-		return host.Refuse("context "+c.Name, oneLine(err), "mend it in your kubeconfig")
+		return usage.New("context "+c.Name, oneLine(err), "mend it in your kubeconfig")
 	}
 	return nil
 }
@@ -113,13 +113,13 @@ func refuseConnection(name, server string, err error) error {
 	var dial *net.OpError
 	switch {
 	case apierrors.IsUnauthorized(err):
-		return host.Refuse(thing, "the credentials are not accepted, or have expired", "log in again, or give another kubeconfig")
+		return usage.New(thing, "the credentials are not accepted, or have expired", "log in again, or give another kubeconfig")
 	case apierrors.IsForbidden(err):
-		return host.Refuse(thing, oneLine(err), "bind the ClusterRole of fixtures/staging/base to this user")
+		return usage.New(thing, oneLine(err), "bind the ClusterRole of fixtures/staging/base to this user")
 	case errors.As(err, &dial) || errors.Is(err, context.DeadlineExceeded):
-		return host.Refuse(thing, "it cannot be reached: "+oneLine(err), "check the network, a VPN perhaps, and the server's address")
+		return usage.New(thing, "it cannot be reached: "+oneLine(err), "check the network, a VPN perhaps, and the server's address")
 	default:
-		return host.Refuse(thing, oneLine(err), "see that kubectl --context="+name+" version works")
+		return usage.New(thing, oneLine(err), "see that kubectl --context="+name+" version works")
 	}
 }
 
@@ -242,7 +242,7 @@ func (c *Cluster) FindOutside(ctx context.Context, service *corev1.Service, answ
 		ctx, cancel := context.WithTimeout(ctx, urlPatience)
 		defer cancel()
 		if err := answers(ctx, c.route.URL); err != nil {
-			return host.Refuse("outside-url "+c.route.URL, fmt.Sprintf("the Service %s, whose pods are ready, gave no good reply through it for %v: %s", service.Name, urlPatience, oneLine(err)),
+			return usage.New("outside-url "+c.route.URL, fmt.Sprintf("the Service %s, whose pods are ready, gave no good reply through it for %v: %s", service.Name, urlPatience, oneLine(err)),
 				"lead it to port 80 of that Service, or leave the lane out: -outside-url="+NoOutside)
 		}
 		return nil

@@ -1,14 +1,13 @@
 package cluster
 
 import (
+	"rollcall/harness/usage"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes/fake"
-
-	"rollcall/harness/host"
 )
 
 // node is one that is ready, changed.
@@ -128,7 +127,7 @@ func TestModeOf(t *testing.T) {
 		{"no kube-proxy", all("none"), "", "none", false},
 	} {
 		got, err := modeOf(row.proxies, row.asked)
-		if got != row.want || host.Refused(err) != row.refused {
+		if got != row.want || usage.Is(err) != row.refused {
 			t.Errorf("%s: %q, %v", row.sentence, got, err)
 		}
 	}

@@ -21,6 +21,7 @@ import (
 	"rollcall/harness/evidence"
 	"rollcall/harness/host"
 	"rollcall/harness/lock"
+	"rollcall/harness/usage"
 )
 
 const (
@@ -101,7 +102,7 @@ func Open(ctx context.Context, w io.Writer, s Spec) (*Cluster, error) {
 		return nil, err
 	}
 	if err := c.open(ctx, w, config, state); err != nil {
-		if ctx.Err() == nil && !host.Refused(err) {
+		if ctx.Err() == nil && !usage.Is(err) {
 			err = errors.Join(err, c.logs(w))
 		}
 		return nil, errors.Join(err, c.abandon())

@@ -13,7 +13,7 @@ import (
 
 	"rollcall/harness/command"
 	"rollcall/harness/document"
-	"rollcall/harness/host"
+	"rollcall/harness/usage"
 )
 
 // Modes are the kube-proxy modes, in the order suites run and reports show them.
@@ -28,7 +28,7 @@ func ParseModes(list string) ([]string, error) {
 	var once []string
 	for _, mode := range modes {
 		if !slices.Contains(Modes, mode) {
-			return nil, host.Refuse("mode "+mode, "kube-proxy has no such mode", "use some of "+strings.Join(Modes, ", "))
+			return nil, usage.New("mode "+mode, "kube-proxy has no such mode", "use some of "+strings.Join(Modes, ", "))
 		}
 		if !slices.Contains(once, mode) {
 			once = append(once, mode)
@@ -42,14 +42,14 @@ func loadConfig(s Spec) (*v1alpha4.Cluster, error) {
 	path := s.Config
 	data, err := os.ReadFile(path)
 	if err != nil {
-		return nil, host.Refuse(path, "cannot be read: "+err.Error(), "restore it from the repository")
+		return nil, usage.New(path, "cannot be read: "+err.Error(), "restore it from the repository")
 	}
 	var config v1alpha4.Cluster
 	if err := document.Strict(data, &config); err != nil {
-		return nil, host.Refuse(path, strings.ReplaceAll(err.Error(), "\n", " "), "see kind's v1alpha4 configuration")
+		return nil, usage.New(path, strings.ReplaceAll(err.Error(), "\n", " "), "see kind's v1alpha4 configuration")
 	}
 	if config.Kind != "Cluster" || config.APIVersion != "kind.x-k8s.io/v1alpha4" {
-		return nil, host.Refuse(path, fmt.Sprintf("kind %q of apiVersion %q", config.Kind, config.APIVersion), "write kind: Cluster, apiVersion: kind.x-k8s.io/v1alpha4")
+		return nil, usage.New(path, fmt.Sprintf("kind %q of apiVersion %q", config.Kind, config.APIVersion), "write kind: Cluster, apiVersion: kind.x-k8s.io/v1alpha4")
 	}
 	roles, mapped := map[v1alpha4.NodeRole]int{}, false
 	for i, node := range config.Nodes {
@@ -57,18 +57,18 @@ func loadConfig(s Spec) (*v1alpha4.Cluster, error) {
 		roles[node.Role]++
 		mapped = mapped || slices.ContainsFunc(node.ExtraPortMappings, func(p v1alpha4.PortMapping) bool { return int(p.ContainerPort) == s.NodePort })
 		if node.Role != v1alpha4.WorkerRole && node.Role != v1alpha4.ControlPlaneRole {
-			return nil, host.Refuse(path, fmt.Sprintf("nodes[%d].role is %q", i, node.Role), "use control-plane or worker")
+			return nil, usage.New(path, fmt.Sprintf("nodes[%d].role is %q", i, node.Role), "use control-plane or worker")
 		}
 	}
 	workers := roles[v1alpha4.WorkerRole]
 	if roles[v1alpha4.ControlPlaneRole] == 0 {
-		return nil, host.Refuse(path, "nodes: no control-plane", "give it one")
+		return nil, usage.New(path, "nodes: no control-plane", "give it one")
 	}
 	if !mapped {
-		return nil, host.Refuse(path, fmt.Sprintf("nodes: no extraPortMappings entry has containerPort %d", s.NodePort), "add one on 127.0.0.1: it is the way of the client outside the cluster")
+		return nil, usage.New(path, fmt.Sprintf("nodes: no extraPortMappings entry has containerPort %d", s.NodePort), "add one on 127.0.0.1: it is the way of the client outside the cluster")
 	}
 	if workers < 2 {
-		return nil, host.Refuse(path, fmt.Sprintf("nodes: %d workers", workers), "give it two or more: a ClusterIP client sees only its own node's kube-proxy")
+		return nil, usage.New(path, fmt.Sprintf("nodes: %d workers", workers), "give it two or more: a ClusterIP client sees only its own node's kube-proxy")
 	}
 	config.Name = s.Name
 	config.Networking.KubeProxyMode = v1alpha4.ProxyMode(s.Mode)
@@ -121,7 +121,7 @@ func checkPort(field, address string, port int32) error {
 	}
 	listener, err := net.Listen("tcp", net.JoinHostPort(address, strconv.Itoa(int(port))))
 	if err != nil {
-		return host.Refuse(fmt.Sprintf("%s %d", field, port), "the port is taken", "choose another, or 0 for any free one")
+		return usage.New(fmt.Sprintf("%s %d", field, port), "the port is taken", "choose another, or 0 for any free one")
 	}
 	return listener.Close()
 }
@@ -137,13 +137,13 @@ func checkForeign(ctx context.Context, name string) error {
 		return err
 	}
 	if len(all) > len(ours) {
-		return host.Refuse("cluster "+name, "a kind cluster of this name exists that Rollcall did not make", "delete it with `kind delete cluster --name "+name+"` if nobody needs it")
+		return usage.New("cluster "+name, "a kind cluster of this name exists that Rollcall did not make", "delete it with `kind delete cluster --name "+name+"` if nobody needs it")
 	}
 	// The engine is everybody's, locks and state are a user's own.
 	if state, _, err := places(name); err != nil {
 		return err
 	} else if _, err := os.Stat(state); err != nil && len(ours) > 0 {
-		return host.Refuse("cluster "+name, "another user's Rollcall made it", "wait for its end; if it was left behind, run: docker rm --force --volumes "+strings.Join(shorten(ours), " "))
+		return usage.New("cluster "+name, "another user's Rollcall made it", "wait for its end; if it was left behind, run: docker rm --force --volumes "+strings.Join(shorten(ours), " "))
 	}
 	return nil
 }

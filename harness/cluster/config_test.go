@@ -4,6 +4,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"rollcall/harness/usage"
 	"strconv"
 	"strings"
 	"testing"
@@ -11,8 +12,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"sigs.k8s.io/kind/pkg/apis/config/v1alpha4"
 	"sigs.k8s.io/yaml"
-
-	"rollcall/harness/host"
 )
 
 const (
@@ -39,7 +38,7 @@ func TestLoadConfig(t *testing.T) {
 				t.Fatal(err)
 			}
 			_, err := loadConfig(Spec{Config: path, NodePort: 30080})
-			if !host.Refused(err) || !strings.Contains(err.Error(), tc.names) || !strings.Contains(err.Error(), path) || strings.Contains(err.Error(), "\n") {
+			if !usage.Is(err) || !strings.Contains(err.Error(), tc.names) || !strings.Contains(err.Error(), path) || strings.Contains(err.Error(), "\n") {
 				t.Errorf("error %q, want a refusal in one line with the file and %q", err, tc.names)
 			}
 		})
@@ -82,7 +81,7 @@ func TestCheckPorts(t *testing.T) {
 	if err := checkPorts("f", config(0)); err != nil {
 		t.Errorf("a free choice is refused: %v", err)
 	}
-	if err := checkPorts("f", config(taken)); !host.Refused(err) || !strings.Contains(err.Error(), strconv.Itoa(int(taken))) {
+	if err := checkPorts("f", config(taken)); !usage.Is(err) || !strings.Contains(err.Error(), strconv.Itoa(int(taken))) {
 		t.Errorf("error %v, want a refusal that names port %d", err, taken)
 	}
 }
@@ -100,7 +99,7 @@ func TestParseModes(t *testing.T) {
 	} {
 		t.Run(tc.sentence, func(t *testing.T) {
 			got, err := ParseModes(tc.list)
-			if diff := cmp.Diff(tc.want, got); diff != "" || host.Refused(err) != tc.refused {
+			if diff := cmp.Diff(tc.want, got); diff != "" || usage.Is(err) != tc.refused {
 				t.Errorf("%v %s", err, diff)
 			}
 		})

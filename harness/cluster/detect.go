@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"rollcall/harness/usage"
 	"slices"
 	"strings"
 
@@ -11,8 +12,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 	"sigs.k8s.io/yaml"
-
-	"rollcall/harness/host"
 )
 
 // What a node's service proxy may be beside the modes of kube-proxy.
@@ -144,7 +143,7 @@ func modeOf(proxies map[string]Proxy, asked string) (string, error) {
 	case len(found) > 1:
 		return mixedProxies, nil
 	case asked != "" && asked != found[0]:
-		return "", host.Refuse("mode "+asked, fmt.Sprintf("the cluster's service proxy is %s", found[0]), "leave -modes out")
+		return "", usage.New("mode "+asked, fmt.Sprintf("the cluster's service proxy is %s", found[0]), "leave -modes out")
 	}
 	return found[0], nil
 }

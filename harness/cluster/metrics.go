@@ -22,9 +22,9 @@ import (
 
 	"rollcall/fixtures"
 	"rollcall/harness/command"
-	"rollcall/harness/host"
 	"rollcall/harness/nodeimage"
 	"rollcall/harness/poll"
+	"rollcall/harness/usage"
 )
 
 // Metrics has the cluster serve the CPU use of pods, measured every 10 s, which is the most often metrics-server
@@ -90,7 +90,7 @@ func (c *Cluster) bringMetrics(ctx context.Context) (because string, err error) 
 		return "", nil
 	}
 	archive, err := nodeimage.MetricsServer(ctx, c.out)
-	if host.Refused(err) {
+	if usage.Is(err) {
 		return err.Error(), nil
 	}
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 
 	"rollcall/fixtures"
 	"rollcall/harness"
-	"rollcall/harness/host"
+	"rollcall/harness/usage"
 )
 
 // nightly is the folder, in out/, of what the image command writes.
@@ -38,7 +38,7 @@ configMapGenerator:
 func (c *conformance) image(ctx context.Context) int {
 	home := c.rig.Home()
 	if c.rig.ImageRepo == "" {
-		return complain(host.Refuse("image", "no repository is named", "name it: -image-repo=registry.example.com/platform/rollcall"))
+		return complain(usage.New("image", "no repository is named", "name it: -image-repo=registry.example.com/platform/rollcall"))
 	}
 	fmt.Println("building the images (some minutes the first time)")
 	refs, err := c.push(ctx)

@@ -7,8 +7,8 @@ import (
 	"os"
 	"path/filepath"
 
-	"rollcall/harness/host"
 	"rollcall/harness/lab"
+	"rollcall/harness/usage"
 	"rollcall/reports"
 	"rollcall/reports/page"
 )
@@ -16,7 +16,7 @@ import (
 // lab runs the suites in a lab. Its run folder is among the others, and out/latest-ipvs points at it.
 func (c *conformance) lab(ctx context.Context) int {
 	if c.rig.Context != "" || c.rig.App != "" || c.rig.Keep {
-		return complain(host.Refuse("lab", "it has a cluster of its own, for Rollcall's own app, and keeps nothing", "leave out -context, -app and -keep"))
+		return complain(usage.New("lab", "it has a cluster of its own, for Rollcall's own app, and keeps nothing", "leave out -context, -app and -keep"))
 	}
 	home := c.rig.Home()
 	suites, err := selectSuites(home, c.suites)

@@ -18,9 +18,10 @@ import (
 	"rollcall/harness/host"
 	"rollcall/harness/lab"
 	"rollcall/harness/nodeimage"
+	"rollcall/harness/usage"
 )
 
-const usage = `usage: conformance [command] [flags]
+const usageText = `usage: conformance [command] [flags]
 
 commands:
   run         run suites in every kube-proxy mode and write a run folder (default)
@@ -55,7 +56,7 @@ func run(ctx context.Context, args []string) int {
 	}
 	c := conformance{}
 	flags := flag.NewFlagSet("conformance", flag.ContinueOnError)
-	flags.Usage = func() { fmt.Fprint(flags.Output(), usage); flags.PrintDefaults() }
+	flags.Usage = func() { fmt.Fprint(flags.Output(), usageText); flags.PrintDefaults() }
 	c.rig.Register(flags)
 	flags.StringVar(&c.suites, "suites", os.Getenv("SUITES"), "`suites` to run, separated by commas or spaces (default all)")
 	flags.StringVar(&c.pattern, "run", "", "run only scenarios whose name matches this `pattern` of go test -run")
@@ -68,7 +69,7 @@ func run(ctx context.Context, args []string) int {
 	switch command {
 	case "cleanup":
 		if c.rig.Context == "" && c.rig.Kubeconfig == "" {
-			return complain(host.Refuse("cleanup", "no cluster is named", "name it: -context=NAME; conformance clean removes kind clusters"))
+			return complain(usage.New("cleanup", "no cluster is named", "name it: -context=NAME; conformance clean removes kind clusters"))
 		}
 	case "run", "lab":
 		if err := c.rig.CheckNamed(); err != nil {
@@ -123,7 +124,7 @@ func complain(err error) int {
 	switch {
 	case err == nil:
 		return 0
-	case host.Refused(err):
+	case usage.Is(err):
 		fmt.Fprintln(os.Stderr, err)
 		return badInput
 	}

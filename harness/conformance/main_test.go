@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"rollcall/harness"
-	"rollcall/harness/host"
+	"rollcall/harness/usage"
 	"rollcall/harness/verdict"
 	"rollcall/reports"
 )
@@ -65,7 +65,7 @@ func TestSelectSuites(t *testing.T) {
 			if diff := cmp.Diff(tc.want, got); diff != "" {
 				t.Error(diff)
 			}
-			if host.Refused(err) != (tc.refused != "") || err != nil && !strings.Contains(err.Error(), tc.refused) {
+			if usage.Is(err) != (tc.refused != "") || err != nil && !strings.Contains(err.Error(), tc.refused) {
 				t.Errorf("error %v, want %q", err, tc.refused)
 			}
 		})

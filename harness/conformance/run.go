@@ -22,9 +22,11 @@ import (
 	"rollcall/harness/cluster"
 	"rollcall/harness/command"
 	"rollcall/harness/evidence"
+	"rollcall/harness/evidence/store"
 	"rollcall/harness/host"
 	"rollcall/harness/nodeimage"
 	"rollcall/harness/progress"
+	"rollcall/harness/usage"
 	"rollcall/harness/verdict"
 	"rollcall/reports"
 	"rollcall/reports/page"
@@ -64,10 +66,10 @@ func (c *conformance) run(ctx context.Context) int {
 	root := c.rig.Home().Runs()
 	folder := filepath.Join(root, began.Format("20060102-150405"))
 	if err := os.MkdirAll(folder, 0o755); err != nil {
-		return complain(host.Refuse("run folder "+folder, err.Error(), "make "+root+" writable"))
+		return complain(usage.New("run folder "+folder, err.Error(), "make "+root+" writable"))
 	}
 	c.rig.Out = folder
-	c.session = evidence.NewSession(filepath.Base(folder), began)
+	c.session = store.NewSession(filepath.Base(folder), began)
 	if err := c.begin(ctx, suites); err != nil {
 		return complain(errors.Join(err, os.RemoveAll(folder)))
 	}
@@ -75,7 +77,7 @@ func (c *conformance) run(ctx context.Context) int {
 	if unseen != nil {
 		c.broken = append(c.broken, unseen.Error())
 	}
-	if host.Refused(err) && !c.recorded() {
+	if usage.Is(err) && !c.recorded() {
 		return complain(errors.Join(err, os.RemoveAll(folder)))
 	}
 	if ctx.Err() != nil {
@@ -104,7 +106,7 @@ func (c *conformance) begin(ctx context.Context, suites []string) error {
 	}
 	p := c.plan(listed)
 	if p.recorded() == 0 && p.skipped == 0 {
-		return host.Refuse("run "+c.pattern, fmt.Sprintf("of profile %s none of the suites %s has such a scenario", p.profile, strings.Join(suites, ", ")),
+		return usage.New("run "+c.pattern, fmt.Sprintf("of profile %s none of the suites %s has such a scenario", p.profile, strings.Join(suites, ", ")),
 			"name others, or use -profile=full; -dry-run lists them")
 	}
 	if err := c.addImage(ctx, &p); err != nil {
@@ -114,7 +116,7 @@ func (c *conformance) begin(ctx context.Context, suites []string) error {
 	c.session.Command = c.command(suites)
 	c.session.Profile, c.session.LeftOut, c.session.Expected = string(c.rig.ProfileName()), p.leftOut, p.seconds()
 	c.session.Rate, c.session.Jobs = c.rig.FirstRate(), c.rig.FirstJobs()
-	if err := evidence.WriteJSON(harness.SessionFile(c.rig.Out), c.session); err != nil {
+	if err := store.WriteJSON(evidence.SessionPath(c.rig.Out), c.session); err != nil {
 		return err
 	}
 	if err := c.rig.Join(c.session); err != nil {
@@ -189,7 +191,7 @@ func selectSuites(home harness.Home, asked string) ([]string, error) {
 	var once []string
 	for _, suite := range want {
 		if !slices.Contains(have, suite) {
-			return nil, host.Refuse("suite "+suite, "there is none of this name", "use some of "+strings.Join(have, ", "))
+			return nil, usage.New("suite "+suite, "there is none of this name", "use some of "+strings.Join(have, ", "))
 		}
 		if !slices.Contains(once, suite) {
 			once = append(once, suite)
@@ -369,7 +371,7 @@ func (c *conformance) flags(mode string) []string {
 
 // recorded reports whether there is a run of any scenario.
 func (c *conformance) recorded() bool {
-	runs, err := filepath.Glob(filepath.Join(c.rig.Out, "evidence", "*", "*", "*", evidence.RunFile))
+	runs, err := filepath.Glob(filepath.Join(evidence.Folder(c.rig.Out), "*", "*", "*", evidence.RunFile))
 	return err == nil && len(runs) > 0
 }
 

@@ -148,7 +148,7 @@ type lane struct {
 
 // lanes are those of the scenario's recording, which has them since its load began.
 func (a *attachment) lanes() ([]lane, error) {
-	file := filepath.Join(a.found.run, "evidence", a.found.Mode, a.found.Suite, a.scenario, evidence.RunFile)
+	file := filepath.Join(evidence.ScenarioFolder(a.found.run, a.found.Mode, a.found.Suite, a.scenario, 1), evidence.RunFile)
 	data, err := os.ReadFile(file)
 	if err != nil {
 		return nil, err

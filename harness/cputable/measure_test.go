@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"rollcall/harness/evidence"
+	"rollcall/harness/evidence/store"
 	"rollcall/harness/progress"
 )
 
@@ -79,7 +80,7 @@ func (r *fakeRun) lanes() {
 	for _, v := range []evidence.Vantage{pod, pod, control, pod, pod, control, evidence.FromHost} {
 		run.Lanes = append(run.Lanes, evidence.Lane{Vantage: v, Rate: 100})
 	}
-	if err := evidence.WriteJSON(filepath.Join(folder, evidence.RunFile), run); err != nil {
+	if err := store.WriteJSON(filepath.Join(folder, evidence.RunFile), run); err != nil {
 		r.t.Error(err)
 	}
 }

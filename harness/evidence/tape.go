@@ -12,10 +12,14 @@ import (
 type Tape[R any] iter.Seq2[R, error]
 
 // Hits is a tape of hits given in any order. They are not copied: leave them as they are.
-func Hits(hits []Hit) Tape[Hit] { return sorted(hits, ofHits()) }
+func Hits(hits []Hit) Tape[Hit] {
+	return Sorted(hits, func(h Hit) string { return h.Lane }, (*Hit).Compare)
+}
 
 // Arrivals is a tape of arrivals given in any order, which are not copied either.
-func Arrivals(arrivals []Arrival) Tape[Arrival] { return sorted(arrivals, ofArrivals()) }
+func Arrivals(arrivals []Arrival) Tape[Arrival] {
+	return Sorted(arrivals, func(a Arrival) string { return a.Lane }, (*Arrival).Compare)
+}
 
 // All reads a tape to its end. With an error it returns what came before it.
 func (t Tape[R]) All() ([]R, error) {
@@ -32,17 +36,17 @@ func (t Tape[R]) All() ([]R, error) {
 	return all, nil
 }
 
-// sorted sorts lane by lane, and not the records but their numbers: a lane comes nearly in order,
+// Sorted is a tape of records given in any order. It sorts lane by lane, and not the records but their numbers: a lane comes nearly in order,
 // which sorts fast, but many lanes come at once.
-func sorted[R any](records []R, of nature[R]) Tape[R] {
+func Sorted[R any](records []R, lane func(R) string, compare func(a, b *R) int) Tape[R] {
 	byLane := make(map[string][]int)
 	for i := range records {
-		lane := of.place(records[i]).lane
-		byLane[lane] = append(byLane[lane], i)
+		l := lane(records[i])
+		byLane[l] = append(byLane[l], i)
 	}
 	lanes := slices.Sorted(maps.Keys(byLane))
 	for _, lane := range lanes {
-		slices.SortStableFunc(byLane[lane], func(i, j int) int { return of.compare(&records[i], &records[j]) })
+		slices.SortStableFunc(byLane[lane], func(i, j int) int { return compare(&records[i], &records[j]) })
 	}
 	return func(yield func(R, error) bool) {
 		for _, lane := range lanes {

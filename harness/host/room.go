@@ -3,6 +3,7 @@ package host
 import (
 	"errors"
 	"fmt"
+	"rollcall/harness/usage"
 )
 
 // What three nodes and a suite's load need of a host, measured on the reference host.
@@ -34,7 +35,7 @@ func (f Facts) checkMemory() error {
 	if f.MemoryFree >= minMemory {
 		return nil
 	}
-	return Refuse("memory", gib(f.MemoryFree)+" available", "end other programs until "+gib(minMemory)+" is: three nodes and the load need it")
+	return usage.New("memory", gib(f.MemoryFree)+" available", "end other programs until "+gib(minMemory)+" is: three nodes and the load need it")
 }
 
 func (f Facts) checkDisks(building bool) error {
@@ -52,13 +53,13 @@ func (d Disk) check(what string, need int64) error {
 	if d.Free >= need {
 		return nil
 	}
-	return Refuse("disk of "+d.Folder, fmt.Sprintf("%s free %s", gib(d.Free), what), "free space until "+gib(need)+" is")
+	return usage.New("disk of "+d.Folder, fmt.Sprintf("%s free %s", gib(d.Free), what), "free space until "+gib(need)+" is")
 }
 
 func (f Facts) checkInotify() error {
 	if f.InotifyInstance == 0 || f.InotifyInstance-f.InotifyUsed >= minInotify { // 0: unknown
 		return nil
 	}
-	return Refuse("inotify", fmt.Sprintf("%d of %d instances are in use, and three nodes need %d", f.InotifyUsed, f.InotifyInstance, minInotify),
+	return usage.New("inotify", fmt.Sprintf("%d of %d instances are in use, and three nodes need %d", f.InotifyUsed, f.InotifyInstance, minInotify),
 		fmt.Sprintf("run: sysctl fs.inotify.max_user_instances=%d", max(enough, 2*f.InotifyInstance)))
 }

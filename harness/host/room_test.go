@@ -3,6 +3,7 @@ package host
 import (
 	"os"
 	"path/filepath"
+	"rollcall/harness/usage"
 	"strings"
 	"testing"
 )
@@ -42,7 +43,7 @@ func TestCheck(t *testing.T) {
 			facts := roomy
 			tc.change(&facts)
 			err := facts.Check(tc.building)
-			if Refused(err) != (tc.says != nil) {
+			if usage.Is(err) != (tc.says != nil) {
 				t.Fatalf("error %v", err)
 			}
 			if err == nil {

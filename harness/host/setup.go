@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	"rollcall/harness/lock"
+	"rollcall/harness/usage"
 )
 
 // StateDir is where Rollcall keeps locks, cluster state and the build folders of node images:
@@ -22,7 +23,7 @@ func StateDir() (string, error) {
 }
 
 // Ensure makes this host able to run kind clusters, as the package comment says, and prints to w
-// what it does. Run again it changes nothing. A host that cannot be made able is a [Refusal].
+// what it does. Run again it changes nothing. A host that cannot be made able is a [usage.Error].
 func Ensure(ctx context.Context, w io.Writer) (f Facts, err error) {
 	state, err := StateDir()
 	if err != nil {
@@ -62,7 +63,7 @@ func Ensure(ctx context.Context, w io.Writer) (f Facts, err error) {
 		}
 	}
 	if f.Engine.Privileged == Refusing {
-		return f, Refuse("container engine", "a privileged container does not start: "+f.Engine.Refusal, "kind needs one; see its log")
+		return f, usage.New("container engine", "a privileged container does not start: "+f.Engine.Refusal, "kind needs one; see its log")
 	}
 	return f, nil
 }

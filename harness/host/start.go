@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"rollcall/harness/command"
+	"rollcall/harness/usage"
 )
 
 const (
@@ -25,15 +26,15 @@ const (
 // startEngine installs docker.io if there is no dockerd and starts it if it does not answer.
 func startEngine(ctx context.Context, w io.Writer, f Facts) error {
 	if remote := os.Getenv("DOCKER_HOST"); remote != "" {
-		return Refuse("container engine", "DOCKER_HOST="+remote+" does not answer", "start it, or unset DOCKER_HOST to use this host's")
+		return usage.New("container engine", "DOCKER_HOST="+remote+" does not answer", "start it, or unset DOCKER_HOST to use this host's")
 	}
 	if !f.Root {
-		return Refuse("container engine", "it does not answer ("+f.Engine.Trouble+"), and only root may set it up", "start Docker, join its group, or run this as root")
+		return usage.New("container engine", "it does not answer ("+f.Engine.Trouble+"), and only root may set it up", "start Docker, join its group, or run this as root")
 	}
 	note := readRecord()
 	if !f.Engine.Installed {
 		if !f.Apt {
-			return Refuse("container engine", "none, and no apt-get to install it with", "install Docker")
+			return usage.New("container engine", "none, and no apt-get to install it with", "install Docker")
 		}
 		began := time.Now()
 		fmt.Fprintln(w, "installing docker.io ...")

@@ -14,6 +14,7 @@ import (
 
 	"rollcall/harness/command"
 	"rollcall/harness/poll"
+	"rollcall/harness/usage"
 )
 
 const (
@@ -58,7 +59,7 @@ func registerWrapper(ctx context.Context, w io.Writer, program []byte) error {
 	}
 	after, err := withWrapper(before)
 	if err != nil {
-		return Refuse(daemonJSON, err.Error(), "mend it by hand")
+		return usage.New(daemonJSON, err.Error(), "mend it by hand")
 	}
 	if err := os.MkdirAll(filepath.Dir(daemonJSON), 0o755); err != nil {
 		return fmt.Errorf("host: %w", err)
@@ -116,7 +117,7 @@ func withWrapper(before []byte) ([]byte, error) {
 }
 
 func refuseForeignEngine(f Facts) error {
-	return Refuse("container engine",
+	return usage.New("container engine",
 		fmt.Sprintf("it refuses privileged containers (%s) because this host lacks %s, and Rollcall did not install it", f.Engine.Refusal, strings.Join(f.MissingCaps, " ")),
 		"run again with ROLLCALL_HOST_SETUP=1, or by hand: go build -o "+wrapperPath+" rollcall/harness/host/ociruntime; "+
 			`add "default-runtime":"`+wrapperName+`","runtimes":{"`+wrapperName+`":{"path":"`+wrapperPath+`"}} to `+daemonJSON+"; kill -HUP $(cat "+pidFile+")")

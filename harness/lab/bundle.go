@@ -10,8 +10,8 @@ import (
 	"strings"
 
 	"rollcall/harness/command"
-	"rollcall/harness/host"
 	"rollcall/harness/nodeimage"
+	"rollcall/harness/usage"
 )
 
 // bundle puts into dir what the suites are run from where there is neither the repository nor a compiler: the programs, the
@@ -38,7 +38,7 @@ func (o Options) bundle(ctx context.Context, w io.Writer, dir string) error {
 		return err
 	}
 	metricsServer, err := nodeimage.MetricsServer(ctx, w)
-	if host.Refused(err) {
+	if usage.Is(err) {
 		fmt.Fprintln(w, err) // what needs it says so too, and is skipped
 		return nil
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"rollcall/harness/host"
+	"rollcall/harness/usage"
 )
 
 // A host without the room for a lab is told how much it needs, before anything is done.
@@ -30,7 +31,7 @@ func TestAHostThatCannotHaveALab(t *testing.T) {
 	} {
 		facts := able
 		row.change(&facts)
-		if err := check(facts); !host.Refused(err) || !strings.HasPrefix(err.Error(), row.says) {
+		if err := check(facts); !usage.Is(err) || !strings.HasPrefix(err.Error(), row.says) {
 			t.Errorf("%s: %v", row.sentence, err)
 		}
 	}

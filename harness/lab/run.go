@@ -11,9 +11,11 @@ import (
 	"time"
 
 	"rollcall/harness/evidence"
+	"rollcall/harness/evidence/store"
 	"rollcall/harness/host"
 	"rollcall/harness/lock"
 	"rollcall/harness/nodeimage"
+	"rollcall/harness/usage"
 )
 
 // Options say what is run in the lab.
@@ -78,11 +80,11 @@ func Run(ctx context.Context, w io.Writer, runs string, o Options) (folder strin
 func check(facts host.Facts) error {
 	switch {
 	case !facts.Root || !facts.Apt:
-		return host.Refuse("ipvs lab", "building it needs root and apt-get", "run this as root on Debian or Ubuntu")
+		return usage.New("ipvs lab", "building it needs root and apt-get", "run this as root on Debian or Ubuntu")
 	case facts.Caches.Free < needDisk:
-		return host.Refuse("ipvs lab", fmt.Sprintf("%.1f GiB of disk are free", float64(facts.Caches.Free)/(1<<30)), fmt.Sprintf("free space until %d GiB are", needDisk>>30))
+		return usage.New("ipvs lab", fmt.Sprintf("%.1f GiB of disk are free", float64(facts.Caches.Free)/(1<<30)), fmt.Sprintf("free space until %d GiB are", needDisk>>30))
 	case facts.MemoryFree < needMemory:
-		return host.Refuse("ipvs lab", fmt.Sprintf("%.1f GiB of memory are available", float64(facts.MemoryFree)/(1<<30)), fmt.Sprintf("free memory until %d GiB are", needMemory>>30))
+		return usage.New("ipvs lab", fmt.Sprintf("%.1f GiB of memory are available", float64(facts.MemoryFree)/(1<<30)), fmt.Sprintf("free memory until %d GiB are", needMemory>>30))
 	}
 	return nil
 }
@@ -145,13 +147,13 @@ func (o Options) rescue(w io.Writer, work, runs string) error {
 
 // cutShort has the report of a run folder say why there is no more in it.
 func (o Options) cutShort(folder string, why error) error {
-	file := filepath.Join(folder, "evidence", evidence.SessionFile)
+	file := evidence.SessionPath(folder)
 	var session evidence.Session
-	if err := evidence.ReadJSON(file, &session); err != nil {
+	if err := store.ReadJSON(file, &session); err != nil {
 		return fmt.Errorf("lab: %w", err)
 	}
 	session.Broken = append(session.Broken, why.Error())
-	return errors.Join(evidence.WriteJSON(file, session), o.Report(folder))
+	return errors.Join(store.WriteJSON(file, session), o.Report(folder))
 }
 
 // Remove removes everything of the lab, unless somebody uses it.
@@ -162,7 +164,7 @@ func Remove() error {
 	}
 	held, err := lock.Try(filepath.Join(state, "locks", "lab.lock"))
 	if errors.Is(err, lock.ErrHeld) {
-		return host.Refuse("ipvs lab", "it is in use", "wait for its end")
+		return usage.New("ipvs lab", "it is in use", "wait for its end")
 	}
 	if err != nil {
 		return err

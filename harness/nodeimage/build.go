@@ -8,13 +8,13 @@ import (
 	"path/filepath"
 	"runtime"
 
+	"rollcall/harness/buildcache"
 	"rollcall/harness/host"
-	"rollcall/harness/parts"
 )
 
 // A builder builds one node image, or a part that is in none.
 type builder struct {
-	*parts.Builder
+	*buildcache.Builder
 	version string
 	folder  string // of all builds
 	work    string // of this one, nothing of which stays
@@ -22,7 +22,7 @@ type builder struct {
 }
 
 func build(ctx context.Context, w io.Writer, folder, version string) (err error) {
-	steps, err := parts.New(w, folder, version+".log", "node image "+version, len(programsOf(version))+4)
+	steps, err := buildcache.New(w, folder, version+".log", "node image "+version, len(programsOf(version))+4)
 	if err != nil {
 		return fmt.Errorf("nodeimage: %w", err)
 	}

@@ -11,8 +11,8 @@ import (
 	"strings"
 	"testing"
 
-	"rollcall/harness/host"
-	"rollcall/harness/parts"
+	"rollcall/harness/buildcache"
+	"rollcall/harness/usage"
 )
 
 // fakeGo does what the go command is asked for in a build, without any sources. It writes what it was asked into $SAID, and
@@ -58,7 +58,7 @@ func fakeTools(t *testing.T, scripts map[string]string) (said string) {
 
 func testBuilder(t *testing.T, w *bytes.Buffer) *builder {
 	folder := t.TempDir()
-	steps, err := parts.New(w, folder, "build.log", "node image", 10)
+	steps, err := buildcache.New(w, folder, "build.log", "node image", 10)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -165,20 +165,20 @@ func TestMetricsServer(t *testing.T) {
 	t.Run("a host that its sources do not come to is refused", func(t *testing.T) {
 		t.Setenv("NOSOURCES", "metrics-server")
 		_, err := MetricsServer(t.Context(), &bytes.Buffer{})
-		if !host.Refused(err) || strings.Contains(err.Error(), "\n") || !strings.Contains(err.Error(), "no such host") {
+		if !usage.Is(err) || strings.Contains(err.Error(), "\n") || !strings.Contains(err.Error(), "no such host") {
 			t.Errorf("error %v", err)
 		}
 	})
 	t.Run("a compiler that fails is an error", func(t *testing.T) {
 		t.Setenv("FAILS", "metrics-server")
-		if _, err := MetricsServer(t.Context(), &bytes.Buffer{}); err == nil || host.Refused(err) {
+		if _, err := MetricsServer(t.Context(), &bytes.Buffer{}); err == nil || usage.Is(err) {
 			t.Errorf("error %v", err)
 		}
 	})
 	t.Run("one that is given up is neither", func(t *testing.T) {
 		ctx, stop := context.WithCancel(t.Context())
 		stop()
-		if _, err := MetricsServer(ctx, &bytes.Buffer{}); !errors.Is(err, context.Canceled) || host.Refused(err) {
+		if _, err := MetricsServer(ctx, &bytes.Buffer{}); !errors.Is(err, context.Canceled) || usage.Is(err) {
 			t.Errorf("error %v", err)
 		}
 	})

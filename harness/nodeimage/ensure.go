@@ -8,10 +8,11 @@ import (
 	"path/filepath"
 	"time"
 
+	"rollcall/harness/buildcache"
 	"rollcall/harness/command"
 	"rollcall/harness/host"
 	"rollcall/harness/lock"
-	"rollcall/harness/parts"
+	"rollcall/harness/usage"
 )
 
 // registryPatience is how long a registry may take to say whether it has an image. Without one the
@@ -58,7 +59,7 @@ func Ensure(ctx context.Context, w io.Writer, version string) (image string, err
 	fmt.Fprintf(w, "no registry gave %s after %s (%s)\n", published(version), time.Since(began).Round(time.Millisecond), why)
 	facts := host.Probe(ctx)
 	if !facts.Root || !facts.Apt {
-		return "", host.Refuse("node image "+version, "no registry gave it ("+why+"), and building it needs root and apt-get",
+		return "", usage.New("node image "+version, "no registry gave it ("+why+"), and building it needs root and apt-get",
 			"run this as root on Debian or Ubuntu, or load "+published(version)+" with docker load")
 	}
 	if err := facts.Check(true); err != nil {
@@ -66,7 +67,7 @@ func Ensure(ctx context.Context, w io.Writer, version string) (image string, err
 	}
 	folder := filepath.Join(state, "nodeimage")
 	fmt.Fprintf(w, "building it, %s on %d cores; each of its parts is kept as soon as it is made\n",
-		parts.About(parts.Usual(plan(folder, version))), cores())
+		buildcache.About(buildcache.Usual(plan(folder, version))), cores())
 	if err := build(ctx, w, folder, version); err != nil {
 		return "", err
 	}

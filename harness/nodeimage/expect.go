@@ -6,8 +6,8 @@ import (
 	"path/filepath"
 	"time"
 
+	"rollcall/harness/buildcache"
 	"rollcall/harness/host"
-	"rollcall/harness/parts"
 )
 
 // usual is how long steps take on 2 cores of the reference host. Compilers take less with more cores.
@@ -36,24 +36,24 @@ func Expected(ctx context.Context, version string) (time.Duration, error) {
 		return 0, nil
 	}
 	state, err := host.StateDir()
-	return parts.Usual(plan(filepath.Join(state, "nodeimage"), version)), err
+	return buildcache.Usual(plan(filepath.Join(state, "nodeimage"), version)), err
 }
 
 // plan is what is left to be done of a build, one after the other. Debian comes beside the compiler, if that has to do.
-func plan(folder, version string) (steps []parts.Step) {
+func plan(folder, version string) (steps []buildcache.Step) {
 	for _, p := range programsOf(version) {
 		if !p.made(folder) {
 			steps = append(steps, p.step())
 		}
 	}
 	if len(steps) == 0 && !there(debianFolder(folder)) {
-		steps = append(steps, parts.Step{Name: "debian " + debian.Suite, Usual: usual["debian"]})
+		steps = append(steps, buildcache.Step{Name: "debian " + debian.Suite, Usual: usual["debian"]})
 	}
-	return append(steps, parts.Step{Name: assembleStep, Usual: usual[assembleStep]}, parts.Step{Name: loadStep, Usual: usual[loadStep]})
+	return append(steps, buildcache.Step{Name: assembleStep, Usual: usual[assembleStep]}, buildcache.Step{Name: loadStep, Usual: usual[loadStep]})
 }
 
-func (p goPart) step() parts.Step {
-	return parts.Step{Name: p.label(), Usual: usual[p.Name] * 2 / time.Duration(cores())}
+func (p goPart) step() buildcache.Step {
+	return buildcache.Step{Name: p.label(), Usual: usual[p.Name] * 2 / time.Duration(cores())}
 }
 
 // label is the name of the step that makes a part.
@@ -61,13 +61,13 @@ func (p goPart) label() string { return p.Name + " " + p.Version }
 
 // folder is where the part is when it is made.
 func (p goPart) folder(builds string) string {
-	return parts.Dir(builds, p.Name, p.Version, revised{revision, p})
+	return buildcache.Dir(builds, p.Name, p.Version, revised{revision, p})
 }
 
 func (p goPart) made(builds string) bool { return there(p.folder(builds)) }
 
 func debianFolder(builds string) string {
-	return parts.Dir(builds, "debian", debian.Suite, revised{revision, debian})
+	return buildcache.Dir(builds, "debian", debian.Suite, revised{revision, debian})
 }
 
 func there(folder string) bool {

@@ -10,9 +10,10 @@ import (
 	"os/exec"
 	"path/filepath"
 
+	"rollcall/harness/buildcache"
 	"rollcall/harness/host"
 	"rollcall/harness/lock"
-	"rollcall/harness/parts"
+	"rollcall/harness/usage"
 )
 
 // MetricsServerImage is the name of metrics-server's image, and MetricsServerFile that of its archive where it comes ready made:
@@ -71,19 +72,19 @@ func compileMetricsServer(ctx context.Context, w io.Writer, state string, turns 
 	if metricsServer.made(folder) {
 		return nil
 	}
-	steps, err := parts.New(w, folder, "metrics-server.log", metricsServer.Name, 1)
+	steps, err := buildcache.New(w, folder, "metrics-server.log", metricsServer.Name, 1)
 	if err != nil {
 		return fmt.Errorf("nodeimage: %w", err)
 	}
 	defer steps.Close()
 	b := &builder{steps, "", folder, filepath.Join(folder, "work-metrics-server"), turns}
-	b.Plan([]parts.Step{metricsServer.step()})
+	b.Plan([]buildcache.Step{metricsServer.step()})
 	err = errors.Join(b.compileAll(ctx, []goPart{metricsServer}), os.RemoveAll(b.work))
 	switch {
 	case err == nil:
 		return nil
 	case errors.Is(err, errNoSources) && ctx.Err() == nil:
-		return host.Refuse(metricsServer.Name, errNoSources.Error()+": "+host.LastWords(err), "have `go env GOPROXY` name a module proxy that answers")
+		return usage.New(metricsServer.Name, errNoSources.Error()+": "+host.LastWords(err), "have `go env GOPROXY` name a module proxy that answers")
 	}
 	return fmt.Errorf("nodeimage: %w", err)
 }

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"rollcall/harness/host"
-	"rollcall/harness/parts"
+	"rollcall/harness/buildcache"
+	"rollcall/harness/usage"
 )
 
 // Default is the Kubernetes version used when none is asked for.
@@ -28,7 +28,7 @@ func Resolve(asked string) (string, error) {
 		return r == want || strings.HasPrefix(r, want+".") && strings.Count(want, ".") == 1
 	})
 	if at < 0 {
-		return "", host.Refuse("Kubernetes version "+asked, "no node image is known for it", "use one of "+strings.Join(releases, ", "))
+		return "", usage.New("Kubernetes version "+asked, "no node image is known for it", "use one of "+strings.Join(releases, ", "))
 	}
 	return releases[at], nil
 }
@@ -151,7 +151,7 @@ type revised struct {
 	Value    any
 }
 
-func hash(v any) string { return parts.Hash(revised{revision, v}) }
+func hash(v any) string { return buildcache.Hash(revised{revision, v}) }
 
 // tag is the name of the image built for a Kubernetes version: it carries a hash of its inputs.
 func tag(version string) string {

@@ -1,10 +1,9 @@
 package nodeimage
 
 import (
+	"rollcall/harness/usage"
 	"strings"
 	"testing"
-
-	"rollcall/harness/host"
 )
 
 func TestResolve(t *testing.T) {
@@ -23,7 +22,7 @@ func TestResolve(t *testing.T) {
 	} {
 		t.Run(tc.sentence, func(t *testing.T) {
 			got, err := Resolve(tc.asked)
-			if got != tc.want || host.Refused(err) != tc.refused {
+			if got != tc.want || usage.Is(err) != tc.refused {
 				t.Errorf("Resolve(%q) = %q, %v", tc.asked, got, err)
 			}
 			if tc.refused && !strings.Contains(err.Error(), Default) {

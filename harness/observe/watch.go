@@ -20,7 +20,7 @@ import (
 	"rollcall/harness/evidence"
 )
 
-// A Sink takes what a Watch notes, as it is noted; *evidence.Recorder is one. Its methods are called
+// A Sink takes what a Watch notes, as it is noted; *store.Recorder is one. Its methods are called
 // from several goroutines: Event in the order noted, one at a time, and Arrivals in the order of each
 // pod's log. It must not call the Watch.
 type Sink interface {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"rollcall/harness/evidence"
+	"rollcall/harness/evidence/store"
 	"rollcall/harness/timeline"
 	"rollcall/harness/verdict"
 )
@@ -103,7 +104,7 @@ func BenchmarkJoinAndJudge(b *testing.B) {
 				b.Skip("ROLLCALL_BENCH_LONG is not set: recording ten million hits first takes 4 GiB and a minute")
 			}
 			dir := b.TempDir() + "/run"
-			if err := evidence.Write(dir, long(n)); err != nil {
+			if err := store.Write(dir, long(n)); err != nil {
 				b.Fatal(err)
 			}
 			debug.FreeOSMemory()
@@ -123,7 +124,7 @@ func BenchmarkJoinAndJudge(b *testing.B) {
 				}
 			}()
 			for b.Loop() {
-				ev, err := evidence.Read(dir)
+				ev, err := store.Read(dir)
 				if err != nil {
 					b.Fatal(err)
 				}

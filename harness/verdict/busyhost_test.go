@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"rollcall/harness/evidence"
+	"rollcall/harness/evidence/store"
 	"rollcall/harness/verdict"
 )
 
@@ -146,7 +147,7 @@ func TestRecordedOnABusyHost(t *testing.T) {
 			verdict.Fail, false, long},
 	} {
 		t.Run(row.folder+": "+row.sentence, func(t *testing.T) {
-			ev, err := evidence.Read(filepath.Join("testdata", "recorded", row.folder))
+			ev, err := store.Read(filepath.Join("testdata", "recorded", row.folder))
 			if err != nil || len(ev.Damage) > 0 {
 				t.Fatal(err, ev.Damage)
 			}

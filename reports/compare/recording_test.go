@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"rollcall/harness/evidence"
+	"rollcall/harness/evidence/store"
 	"rollcall/reports"
 	"rollcall/reports/compare"
 )
@@ -41,7 +42,7 @@ func (r recorded) folder(t *testing.T) string {
 		}
 		put(t, filepath.Join(dir, "evidence", mode, evidence.ClusterFile), c)
 		for _, f := range folders {
-			ev, err := evidence.Read(filepath.Join(from, f.Name()))
+			ev, err := store.Read(filepath.Join(from, f.Name()))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -53,7 +54,7 @@ func (r recorded) folder(t *testing.T) string {
 				change = r.change
 			}
 			for _, ev := range change(&ev) {
-				if err := evidence.Write(placeOf(dir, ev.Run), ev); err != nil {
+				if err := store.Write(placeOf(dir, ev.Run), ev); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -75,7 +76,7 @@ func placeOf(dir string, run evidence.Run) string {
 
 func put(t *testing.T, path string, v any) {
 	t.Helper()
-	if err := evidence.WriteJSON(path, v); err != nil {
+	if err := store.WriteJSON(path, v); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"rollcall/harness/evidence"
+	"rollcall/harness/evidence/store"
 	"rollcall/harness/verdict"
 	"rollcall/reports"
 	"rollcall/reports/trend"
@@ -73,7 +74,7 @@ func (s *Side) patch(dir string, then reports.Report) {
 }
 
 func damaged(folder string) bool {
-	ev, err := evidence.Read(folder)
+	ev, err := store.Read(folder)
 	return err != nil || len(ev.Damage) > 0
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"rollcall/harness/evidence"
+	"rollcall/harness/evidence/store"
 )
 
 const (
@@ -144,7 +145,7 @@ func zoomTimeOf(board string) string {
 func TestNobodyWasAnswered(t *testing.T) {
 	dir := recordedFolder(t)
 	folder := placeOf(dir, "iptables", "recorded", "undrained")
-	ev, err := evidence.Read(folder)
+	ev, err := store.Read(folder)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -156,7 +157,7 @@ func TestNobodyWasAnswered(t *testing.T) {
 		hits[i].Fault, hits[i].Status, hits[i].By = evidence.Refused, 0, evidence.Server{}
 	}
 	ev.Hits, ev.Arrivals, ev.Events = evidence.Hits(hits), nil, nil
-	if err := errors.Join(os.RemoveAll(folder), evidence.Write(folder, ev)); err != nil {
+	if err := errors.Join(os.RemoveAll(folder), store.Write(folder, ev)); err != nil {
 		t.Fatal(err)
 	}
 	v := newVisit(t, 1440)

@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"rollcall/harness/evidence"
+	"rollcall/harness/evidence/store"
 	"rollcall/reports"
 	"rollcall/reports/page"
 )
@@ -32,14 +33,14 @@ func recordedFolder(t testing.TB) string {
 	})
 	for from, part := range []evidence.Part{evidence.ClusterPart, evidence.SteadyPart, evidence.RolloutPart} {
 		span := evidence.Span{Part: part, Began: began.Add(time.Duration(from) * time.Minute), Seconds: 70.5}
-		if err := evidence.AppendSpan(dir, span); err != nil {
+		if err := store.AppendSpan(dir, span); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for _, name := range []string{"iptables-undrained", "nftables-undrained", "iptables-drained", "nftables-drained", "iptables-dead-agent"} {
 		from := filepath.Join("..", "testdata", "recorded", name)
 		var run evidence.Run
-		if err := evidence.ReadJSON(filepath.Join(from, evidence.RunFile), &run); err != nil {
+		if err := store.ReadJSON(filepath.Join(from, evidence.RunFile), &run); err != nil {
 			t.Fatal(err)
 		}
 		to := placeOf(dir, run.Mode, run.Suite, run.Scenario)
@@ -65,7 +66,7 @@ func placeOf(dir, mode, suite, scenario string) string {
 
 func record(t testing.TB, dir string, ev evidence.Evidence) {
 	t.Helper()
-	if err := evidence.Write(placeOf(dir, ev.Run.Mode, ev.Run.Suite, ev.Run.Scenario), ev); err != nil {
+	if err := store.Write(placeOf(dir, ev.Run.Mode, ev.Run.Suite, ev.Run.Scenario), ev); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -75,7 +76,7 @@ func put(t testing.TB, path string, v any) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if err := evidence.WriteJSON(path, v); err != nil {
+	if err := store.WriteJSON(path, v); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"rollcall/harness/evidence"
+	"rollcall/harness/evidence/store"
 	"rollcall/harness/timeline"
 	"rollcall/harness/verdict"
 	"rollcall/reports"
@@ -33,7 +34,7 @@ func recall(dir string, s reports.Scenario) recording {
 	if s.Outcome == verdict.Skipped {
 		return recording{}
 	}
-	ev, err := evidence.Read(filepath.Join(dir, filepath.FromSlash(s.Evidence)))
+	ev, err := store.Read(filepath.Join(dir, filepath.FromSlash(s.Evidence)))
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return recording{Missing: []string{s.Evidence + " has no " + evidence.RunFile + ": nothing of it was recorded, or it was taken away"}}

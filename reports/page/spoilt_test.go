@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"rollcall/harness/evidence"
+	"rollcall/harness/evidence/store"
 	"rollcall/reports"
 	"rollcall/reports/page"
 )
@@ -89,10 +90,10 @@ func newer(folder string) error {
 // cuttingOff leaves what a process that died while recording leaves.
 func cuttingOff(folder string) error {
 	var run evidence.Run
-	err := evidence.ReadJSON(filepath.Join(folder, evidence.RunFile), &run)
+	err := store.ReadJSON(filepath.Join(folder, evidence.RunFile), &run)
 	run.Files = nil
 	err = errors.Join(err, os.RemoveAll(folder))
-	recorder, recording := evidence.Record(folder, run)
+	recorder, recording := store.Record(folder, run)
 	if recording == nil {
 		recorder.Abandon()
 	}
@@ -101,17 +102,17 @@ func cuttingOff(folder string) error {
 
 // silent records the same run with nobody asking.
 func silent(folder string) error {
-	ev, err := evidence.Read(folder)
+	ev, err := store.Read(folder)
 	ev.Hits, ev.Arrivals = evidence.Hits(nil), evidence.Arrivals(nil)
-	return errors.Join(err, os.RemoveAll(folder), evidence.Write(folder, ev))
+	return errors.Join(err, os.RemoveAll(folder), store.Write(folder, ev))
 }
 
 func rerun(folder string, edit func(*evidence.Run)) error {
 	path := filepath.Join(folder, evidence.RunFile)
 	var run evidence.Run
-	err := evidence.ReadJSON(path, &run)
+	err := store.ReadJSON(path, &run)
 	edit(&run)
-	return errors.Join(err, evidence.WriteJSON(path, run))
+	return errors.Join(err, store.WriteJSON(path, run))
 }
 
 func TestARunOfAnOlderRollcallIsDrawn(t *testing.T) {

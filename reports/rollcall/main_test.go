@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"rollcall/harness/evidence"
+	"rollcall/harness/evidence/store"
 	"rollcall/harness/verdict"
 )
 
@@ -36,9 +37,9 @@ func runFolder(t *testing.T, refused ...int) string {
 		{At: 0, Kind: evidence.LoadBegun}, {At: 5e8, Kind: evidence.RolloutBegun}, {At: 1e9, Kind: evidence.OldGone}, {At: 2e9, Kind: evidence.LoadEnded},
 	}}
 	for _, err := range []error{
-		evidence.WriteJSON(filepath.Join(root, evidence.SessionFile), evidence.Session{Schema: 1, ID: "r"}),
-		evidence.WriteJSON(filepath.Join(root, "iptables", evidence.ClusterFile), evidence.Cluster{Mode: "iptables"}),
-		evidence.Write(filepath.Join(root, "iptables", "rollout", "drained"), ev),
+		store.WriteJSON(filepath.Join(root, evidence.SessionFile), evidence.Session{Schema: 1, ID: "r"}),
+		store.WriteJSON(filepath.Join(root, "iptables", evidence.ClusterFile), evidence.Cluster{Mode: "iptables"}),
+		store.Write(filepath.Join(root, "iptables", "rollout", "drained"), ev),
 	} {
 		if err != nil {
 			t.Fatal(err)
@@ -51,7 +52,7 @@ func runFolder(t *testing.T, refused ...int) string {
 func profiled(t *testing.T, dir, profile string) string {
 	t.Helper()
 	session := evidence.Session{Schema: 1, ID: "r", Ended: time.Unix(9, 0).UTC(), Profile: profile}
-	if err := evidence.WriteJSON(filepath.Join(dir, "evidence", evidence.SessionFile), session); err != nil {
+	if err := store.WriteJSON(filepath.Join(dir, "evidence", evidence.SessionFile), session); err != nil {
 		t.Fatal(err)
 	}
 	return dir

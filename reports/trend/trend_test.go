@@ -15,6 +15,7 @@ import (
 	"pgregory.net/rapid"
 
 	"rollcall/harness/evidence"
+	"rollcall/harness/evidence/store"
 	"rollcall/harness/verdict"
 	"rollcall/reports"
 	"rollcall/reports/sheet"
@@ -188,7 +189,7 @@ func TestWhatIsNotAppended(t *testing.T) {
 	write(t, filepath.Join(newer, reports.ReportFile), `{"apiVersion":"rollcall/v9","kind":"ConformanceReport","run":{}}`)
 	unjudged := t.TempDir()
 	session := evidence.Session{Schema: 1, ID: "unjudged", Began: first.Run.Began}
-	if err := evidence.WriteJSON(filepath.Join(unjudged, "evidence", evidence.SessionFile), session); err != nil {
+	if err := store.WriteJSON(filepath.Join(unjudged, "evidence", evidence.SessionFile), session); err != nil {
 		t.Fatal(err)
 	}
 	path := filepath.Join(t.TempDir(), trend.HistoryFile)
@@ -217,8 +218,8 @@ func TestARunWithoutAReportIsJudged(t *testing.T) {
 	session := evidence.Session{Schema: 1, ID: "r", Began: time.Unix(1, 0).UTC(), Ended: time.Unix(2, 0).UTC()}
 	run := evidence.Run{Suite: "rollout", Scenario: "drained", Mode: "ipvs", Attempt: 1, Skipped: "no ip_vs"}
 	for _, err := range []error{
-		evidence.WriteJSON(filepath.Join(dir, "evidence", evidence.SessionFile), session),
-		evidence.Write(filepath.Join(dir, "evidence", "ipvs", "rollout", "drained"), evidence.Evidence{Run: run}),
+		store.WriteJSON(filepath.Join(dir, "evidence", evidence.SessionFile), session),
+		store.Write(filepath.Join(dir, "evidence", "ipvs", "rollout", "drained"), evidence.Evidence{Run: run}),
 	} {
 		if err != nil {
 			t.Fatal(err)

@@ -3,11 +3,11 @@ package own
 
 import (
 	"rollcall/harness"
-	"rollcall/harness/own"
+	"rollcall/harness/userapp"
 )
 
 // All lists the scenarios of this suite for an app.
-func All(app *own.App) []harness.Scenario {
+func All(app *userapp.App) []harness.Scenario {
 	return []harness.Scenario{
 		update(app, "update", "rolling out the next version fails no request", app.Update()),
 		update(app, "update-back", "rolling back to the version before fails no request", app.Back()),

@@ -4,13 +4,13 @@ import (
 	"rollcall/fixtures"
 	"rollcall/harness"
 	"rollcall/harness/evidence"
-	"rollcall/harness/own"
 	"rollcall/harness/rollout"
+	"rollcall/harness/userapp"
 	"rollcall/harness/verdict"
 )
 
 // update is a rollout under load. Where the app's replies name their version, what they say is judged as well.
-func update(app *own.App, id, claim string, strategy rollout.Strategy) harness.Scenario {
+func update(app *userapp.App, id, claim string, strategy rollout.Strategy) harness.Scenario {
 	old, next := strategy.Versions()
 	s := harness.Scenario{
 		ID:      id,

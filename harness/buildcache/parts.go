@@ -1,0 +1,228 @@
+// Package buildcache builds what takes minutes, in steps: each says that it is alive, what it made is kept under a name that
+// has a hash of its inputs, and a build that was interrupted goes on where it stopped.
+package buildcache
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+
+	"rollcall/harness/command"
+)
+
+// heartbeat is how often a long step says that it is alive.
+const heartbeat = 15 * time.Second
+
+// A Builder builds one thing. Its steps may be done side by side.
+type Builder struct {
+	title  string
+	folder string // of all builds: parts and logs
+	log    *os.File
+	began  time.Time
+
+	mu    sync.Mutex // guards the rest
+	out   io.Writer
+	step  int      // steps begun
+	steps int      // steps in all
+	doing []*doing // the steps under way, that which was begun last at the end
+	plan  plan
+}
+
+// A doing is a step under way.
+type doing struct {
+	name    string
+	number  int
+	began   time.Time
+	reached float64 // part of its work; 0: unknown
+}
+
+// New begins a build. Its parts are kept in folder, its log is there too, and progress goes to w, a line each. It has to be
+// closed.
+func New(w io.Writer, folder, log, title string, steps int) (*Builder, error) {
+	if err := os.MkdirAll(filepath.Join(folder, "parts"), 0o755); err != nil {
+		return nil, fmt.Errorf("parts: %w", err)
+	}
+	file, err := os.Create(filepath.Join(folder, log))
+	if err != nil {
+		return nil, fmt.Errorf("parts: %w", err)
+	}
+	return &Builder{title: title, folder: folder, out: w, log: file, began: time.Now(), steps: steps}, nil
+}
+
+// Close ends the log.
+func (b *Builder) Close() error { return b.log.Close() }
+
+// Log is the file's name.
+func (b *Builder) Log() string { return b.log.Name() }
+
+// Write writes to the log.
+func (b *Builder) Write(p []byte) (int, error) { return b.log.Write(p) }
+
+// Took is how long the build has lasted.
+func (b *Builder) Took() time.Duration { return time.Since(b.began).Round(time.Second) }
+
+// Plan says which steps are to come one after the other, so that lines tell how much time is left. Others are beside them.
+func (b *Builder) Plan(steps []Step) { b.plan = plan{steps: steps} }
+
+// Reach says which part of its work a step under way has done.
+func (b *Builder) Reach(name string, part float64) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, d := range b.doing {
+		if d.name == name {
+			d.reached = part
+		}
+	}
+}
+
+// Do runs one step with progress lines; an error names the step, the command and its last lines, and the log.
+func (b *Builder) Do(name string, step func() error) error {
+	now := b.begin(name)
+	fmt.Fprintf(b.log, "=== %s\n", name)
+	done := make(chan error, 1)
+	go func() { done <- step() }()
+	for {
+		select {
+		case err := <-done:
+			b.end(now, err == nil)
+			if err != nil {
+				return fmt.Errorf("step %s: %w: log %s", name, err, b.log.Name())
+			}
+			return nil
+		case <-time.After(heartbeat):
+			b.alive(now)
+		}
+	}
+}
+
+func (b *Builder) begin(name string) *doing {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.step++
+	now := &doing{name: name, number: b.step, began: time.Now()}
+	b.doing = append(b.doing, now)
+	b.say(now, "...")
+	return now
+}
+
+func (b *Builder) end(now *doing, well bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.doing = slices.DeleteFunc(b.doing, func(d *doing) bool { return d == now })
+	if took := time.Since(now.began); well {
+		b.plan.end(now.name, took)
+		b.say(now, "done in "+clock(took))
+	}
+}
+
+// alive says so for the step that was begun last, and that alone.
+func (b *Builder) alive(now *doing) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.doing[len(b.doing)-1] != now {
+		return
+	}
+	elapsed := time.Since(now.began)
+	line := "for " + clock(elapsed)
+	if left := b.plan.left(now.name, elapsed, now.reached); left > 0 {
+		line += ", " + About(left) + " left"
+	}
+	b.say(now, line)
+}
+
+func (b *Builder) say(now *doing, what string) {
+	fmt.Fprintf(b.out, "%s  %s  [%d/%d] %s %s\n", b.title, clock(time.Since(b.began)), now.number, b.steps, now.name, what)
+}
+
+// Part makes a part in a temporary folder and moves it to its name when it is whole; one that is
+// there already is taken as it is.
+func (b *Builder) Part(name, version string, inputs any, make func(dir string) error) error {
+	final := b.Dir(name, version, inputs)
+	if _, err := os.Stat(final); err == nil {
+		b.mu.Lock()
+		b.step++
+		b.mu.Unlock()
+		return nil
+	}
+	return b.Do(name+" "+version, func() error {
+		if err := b.removePartial(name); err != nil {
+			return err
+		}
+		dir := final + partial
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			return err
+		}
+		if err := make(dir); err != nil {
+			return err
+		}
+		return os.Rename(dir, final)
+	})
+}
+
+// Drop removes the parts of a name and version that were made from other inputs.
+func (b *Builder) Drop(name, version string, inputs any) error {
+	others, err := filepath.Glob(filepath.Join(b.folder, "parts", name+"-"+version+"-*"))
+	for _, dir := range others {
+		if dir != b.Dir(name, version, inputs) {
+			err = errors.Join(err, os.RemoveAll(dir))
+		}
+	}
+	return err
+}
+
+// partial ends the name of a part that is not whole.
+const partial = ".partial"
+
+// removePartial removes what builds of a part that did not come to their end have left.
+func (b *Builder) removePartial(name string) error {
+	left, err := filepath.Glob(filepath.Join(b.folder, "parts", name+"-*"+partial))
+	for _, dir := range left {
+		err = errors.Join(err, os.RemoveAll(dir))
+	}
+	return err
+}
+
+// Dir is the folder of a part that is whole.
+func (b *Builder) Dir(name, version string, inputs any) string {
+	return Dir(b.folder, name, version, inputs)
+}
+
+// Dir is the folder of a part that is whole, of builds in a folder.
+func Dir(folder, name, version string, inputs any) string {
+	return filepath.Join(folder, "parts", fmt.Sprintf("%s-%s-%s", name, version, Hash(inputs)))
+}
+
+// Run runs a command of a step; its output goes to the log, and where the command says too.
+func (b *Builder) Run(ctx context.Context, c command.Command) (string, error) {
+	fmt.Fprintf(b.log, "$ %s\n", c.Line)
+	if c.Log == nil {
+		c.Log = b.log
+	} else {
+		c.Log = io.MultiWriter(b.log, c.Log)
+	}
+	return c.Run(ctx)
+}
+
+// Hash names a value, which marshals to JSON, by its content.
+func Hash(v any) string {
+	data, err := json.Marshal(v)
+	if err != nil {
+		panic(err) // only data of ours comes here
+	}
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:4])
+}
+
+func clock(d time.Duration) string {
+	d = d.Round(time.Second)
+	return fmt.Sprintf("%02d:%02d", int(d.Minutes()), int(d.Seconds())%60)
+}

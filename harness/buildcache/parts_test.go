@@ -1,0 +1,94 @@
+package buildcache_test
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"rollcall/harness/buildcache"
+)
+
+// A part is made once from the same inputs. One whose making failed is made anew, and leaves nothing of the first time.
+func TestAPart(t *testing.T) {
+	folder := t.TempDir()
+	var said bytes.Buffer
+	b, err := buildcache.New(&said, folder, "build.log", "a thing", 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	made := 0
+	makes := func(fails error) func(string) error {
+		return func(dir string) error {
+			made++
+			return errors.Join(os.WriteFile(filepath.Join(dir, "file"), []byte("text"), 0o600), fails)
+		}
+	}
+	broken := errors.New("broken")
+	if err := b.Part("kernel", "7", "old", makes(broken)); !errors.Is(err, broken) || !strings.Contains(err.Error(), "step kernel 7") || !strings.Contains(err.Error(), b.Log()) {
+		t.Errorf("%v", err)
+	}
+	for _, inputs := range []string{"old", "new", "new"} {
+		if err := b.Part("kernel", "7", inputs, makes(nil)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if made != 3 {
+		t.Errorf("made %d times", made)
+	}
+	if err := b.Drop("kernel", "7", "new"); err != nil {
+		t.Fatal(err)
+	}
+	left, err := filepath.Glob(filepath.Join(folder, "parts", "*"))
+	if err != nil || len(left) != 1 || left[0] != b.Dir("kernel", "7", "new") {
+		t.Errorf("%v, %v", left, err)
+	}
+	if !strings.Contains(said.String(), "a thing  00:00  [1/3] kernel 7 ...") {
+		t.Errorf("%s", &said)
+	}
+}
+
+// Steps may be done side by side. A line says every 15 s that the one that was begun last goes on, and how much time is left.
+func TestStepsSideBySide(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var said bytes.Buffer
+		b, err := buildcache.New(&said, t.TempDir(), "build.log", "a thing", 3)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer b.Close()
+		b.Plan([]buildcache.Step{{Name: "compile", Usual: 20 * time.Second}, {Name: "pack", Usual: 10 * time.Second}})
+		lasts := func(d time.Duration) func() error { return func() error { time.Sleep(d); return nil } }
+		other := make(chan error, 1)
+		go func() { other <- b.Do("download", lasts(50*time.Second)) }()
+		synctest.Wait()
+		err = b.Do("compile", func() error {
+			time.Sleep(10 * time.Second)
+			b.Reach("compile", 0.75)
+			return lasts(10 * time.Second)()
+		})
+		if err = errors.Join(err, b.Do("pack", lasts(time.Second)), <-other); err != nil {
+			t.Fatal(err)
+		}
+		const want = `a thing  00:00  [1/3] download ...
+a thing  00:00  [2/3] compile ...
+a thing  00:15  [2/3] compile for 00:15, about 20 seconds left
+a thing  00:20  [2/3] compile done in 00:20
+a thing  00:20  [3/3] pack ...
+a thing  00:21  [3/3] pack done in 00:01
+a thing  00:30  [1/3] download for 00:30
+a thing  00:45  [1/3] download for 00:45
+a thing  00:50  [1/3] download done in 00:50
+`
+		if diff := cmp.Diff(want, said.String()); diff != "" {
+			t.Error(diff)
+		}
+	})
+}

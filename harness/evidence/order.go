@@ -1,0 +1,88 @@
+package evidence
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+)
+
+// Compare is a total order within a lane, so that even duplicates sort the same way every time.
+func (a *Hit) Compare(b *Hit) int {
+	if a.Seq != b.Seq {
+		return cmp.Compare(a.Seq, b.Seq)
+	}
+	return cmp.Or(
+		cmp.Compare(a.Sent, b.Sent),
+		cmp.Compare(a.Due, b.Due),
+		cmp.Compare(a.Took, b.Took),
+		cmp.Compare(a.Fault, b.Fault),
+		cmp.Compare(a.Status, b.Status),
+		compareServers(a.By, b.By),
+		cmp.Compare(a.LocalPort, b.LocalPort),
+		cmp.Compare(a.Attempts, b.Attempts),
+		compareBools(a.Reused, b.Reused),
+	)
+}
+
+// Compare is a total order within a lane.
+func (a *Arrival) Compare(b *Arrival) int {
+	if a.Seq != b.Seq {
+		return cmp.Compare(a.Seq, b.Seq)
+	}
+	return cmp.Or(cmp.Compare(a.At, b.At), compareServers(a.By, b.By))
+}
+
+// Compare is the order in time.
+func (a *Event) Compare(b *Event) int { return cmp.Compare(a.At, b.At) }
+
+func compareServers(a, b Server) int {
+	return cmp.Or(cmp.Compare(a.Version, b.Version), cmp.Compare(a.Pod, b.Pod), cmp.Compare(a.Node, b.Node))
+}
+
+func compareBools(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case b:
+		return -1
+	default:
+		return 1
+	}
+}
+
+// Check returns an error for a hit nobody can have made. Times before Run.Began may be: they are on a clock of their own.
+func (h Hit) Check() error {
+	switch {
+	case h.Seq > math.MaxInt64:
+		return fmt.Errorf("seq %d is out of range", h.Seq)
+	case h.Took < 0:
+		return fmt.Errorf("it took %d ns", h.Took)
+	case h.Status < 0 || h.Status > 999:
+		return fmt.Errorf("status %d is out of range", h.Status)
+	case h.Attempts < 0 || h.Attempts > math.MaxInt32:
+		return fmt.Errorf("%d attempts are out of range", h.Attempts)
+	case h.LocalPort < 0 || h.LocalPort > math.MaxUint16:
+		return fmt.Errorf("local port %d is out of range", h.LocalPort)
+	case h.Fault != NoFault && !slices.Contains(Faults(), h.Fault):
+		return fmt.Errorf("unknown fault %q", h.Fault)
+	default:
+		return nil
+	}
+}
+
+// Check returns an error for an arrival nobody can have noted.
+func (a Arrival) Check() error {
+	if a.Seq > math.MaxInt64 {
+		return fmt.Errorf("seq %d is out of range", a.Seq)
+	}
+	return nil
+}
+
+// Check returns an error for an event of a kind that is not known.
+func (e Event) Check() error {
+	if !slices.Contains(EventKinds(), e.Kind) {
+		return fmt.Errorf("unknown event kind %q", e.Kind)
+	}
+	return nil
+}

@@ -1,0 +1,133 @@
+package store
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"rollcall/harness/evidence"
+	"time"
+)
+
+// A reading is evidence while it is read.
+type reading struct{ evidence.Evidence }
+
+// damaged notes an error as damage.
+func (ev *reading) damaged(err error) {
+	if err != nil {
+		ev.Damage = append(ev.Damage, err.Error())
+	}
+}
+
+// readFiles opens the tapes run.json describes. A parquet file that is not the one that was written is
+// not opened: its decoder takes lengths and codecs at their word, and may take all memory with them.
+func (ev *reading) readFiles(dir string) {
+	for _, file := range ev.Run.Files {
+		path := filepath.Join(dir, file.Name)
+		changed := compareSum(path, file)
+		ev.damaged(changed)
+		switch file.Name {
+		case evidence.HitsFile:
+			if changed == nil {
+				ev.Hits = parquetTape(path, file.Records, hitLayout())
+			}
+		case evidence.ArrivalsFile:
+			if changed == nil {
+				ev.Arrivals = parquetTape(path, file.Records, arrivalLayout())
+			}
+		case evidence.EventsFile:
+			if !errors.Is(changed, fs.ErrNotExist) {
+				ev.readEvents(path, file.Records)
+			}
+		default:
+			ev.damaged(fmt.Errorf("%s: %s names it, this build does not know it: use a newer Rollcall", file.Name, evidence.RunFile))
+		}
+	}
+}
+
+// readFirstSchema reads what schema 1 wrote: hits in the order of the lanes' ends, no arrivals, and
+// nothing to compare with.
+func (ev *reading) readFirstSchema(dir string) {
+	unordered := hitLayout()
+	unordered.key = func(evidence.Hit) key { return key{} }
+	hits, err := parquetTape(filepath.Join(dir, evidence.HitsFile), anyCount, unordered).All()
+	ev.damaged(err)
+	ev.Hits = evidence.Hits(hits)
+	ev.readEvents(filepath.Join(dir, evidence.EventsFile), anyCount)
+}
+
+// readSegments reads what there is of a recording that was cut off.
+func (ev *reading) readSegments(dir string) {
+	hits, hitsErr := openSegment(filepath.Join(dir, hitsSegment), hitType())
+	arrivals, arrivalsErr := openSegment(filepath.Join(dir, arrivalsSegment), arrivalType())
+	events, eventsErr := openSegment(filepath.Join(dir, eventsSegment), eventType())
+	ev.Hits, ev.Arrivals, ev.Events = evidence.Hits(hits), evidence.Arrivals(arrivals), inOrder(events)
+
+	var reached time.Duration
+	for _, h := range hits {
+		reached = max(reached, h.End())
+	}
+	for _, e := range events {
+		reached = max(reached, e.At)
+	}
+	ev.damaged(fmt.Errorf("%s: the recording was cut off: it got to %s, with %d hits, %d arrivals and %d events",
+		evidence.RunFile, reached.Round(time.Millisecond), len(hits), len(arrivals), len(events)))
+	ev.damaged(hitsErr)
+	ev.damaged(arrivalsErr)
+	ev.damaged(eventsErr)
+}
+
+func (ev *reading) readEvents(path string, count int) {
+	f, err := os.Open(path)
+	if err == nil {
+		defer f.Close()
+		ev.Events, err = readEvents(f)
+	}
+	if err == nil && count != anyCount && len(ev.Events) != count {
+		err = fmt.Errorf("line %d: it is the last, %s says %d", len(ev.Events), evidence.RunFile, count)
+	}
+	if err != nil {
+		ev.damaged(fmt.Errorf("%s: %w", filepath.Base(path), bare(err)))
+	}
+}
+
+func openSegment[R any](path string, of recordType[R]) (records []R, err error) {
+	f, err := os.Open(path)
+	if err == nil {
+		defer f.Close()
+		records, err = readSegment(f, of)
+	}
+	if err != nil {
+		err = fmt.Errorf("%s: %w", filepath.Base(path), bare(err))
+	}
+	return records, err
+}
+
+// compareSum is an error unless the file at path has the checksum it was written with.
+func compareSum(path string, file evidence.File) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return fmt.Errorf("%s: %w", file.Name, bare(err))
+	}
+	defer f.Close()
+	hash := sha256.New()
+	size, err := io.Copy(hash, f)
+	if err != nil {
+		return fmt.Errorf("%s: byte %d: %w", file.Name, size, bare(err))
+	}
+	sum := hex.EncodeToString(hash.Sum(nil))
+	switch {
+	case size < file.Bytes:
+		return fmt.Errorf("%s: byte %d: it was cut off after it was recorded: %s says %d bytes", file.Name, size, evidence.RunFile, file.Bytes)
+	case size > file.Bytes:
+		return fmt.Errorf("%s: byte %d: it was added to after it was recorded: it has %d bytes", file.Name, file.Bytes, size)
+	case sum != file.SHA256:
+		return fmt.Errorf("%s: somewhere in its %d bytes it was changed after it was recorded: its SHA-256 is %.12s…, %s says %.12s…", file.Name, size, sum, evidence.RunFile, file.SHA256)
+	default:
+		return nil
+	}
+}

@@ -1,0 +1,82 @@
+package store
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"path/filepath"
+	"rollcall/harness/evidence"
+)
+
+// Write puts the evidence into dir, which it makes. A folder that already holds a run is refused:
+// evidence is never overwritten. run.json is written last, so a folder without it is incomplete.
+// Write fills in the run's schema and files, and sorts the events by time; a tape that is nil has
+// no file.
+func Write(dir string, ev evidence.Evidence) error {
+	if err := begin(dir); err != nil {
+		return err
+	}
+	return write(dir, ev)
+}
+
+func write(dir string, ev evidence.Evidence) error {
+	ev.Run.Schema, ev.Run.Files = evidence.SchemaVersion, nil
+	if ev.Run.Skipped == "" {
+		var err error
+		if ev.Run.Files, err = writeFiles(dir, ev); err != nil {
+			return err
+		}
+	}
+	return WriteJSON(filepath.Join(dir, evidence.RunFile), ev.Run)
+}
+
+func writeFiles(dir string, ev evidence.Evidence) (files []evidence.File, err error) {
+	put := func(name string, write func(io.Writer) (int, error)) {
+		if err != nil {
+			return
+		}
+		file := evidence.File{Name: name}
+		hash := sha256.New()
+		err = create(filepath.Join(dir, name), func(w io.Writer) (err error) {
+			file.Records, err = write(io.MultiWriter(w, hash, &meter{writer: io.Discard, n: &file.Bytes}))
+			return err
+		})
+		file.SHA256 = hex.EncodeToString(hash.Sum(nil))
+		files = append(files, file)
+	}
+	if ev.Hits != nil {
+		put(evidence.HitsFile, func(w io.Writer) (int, error) { return writeParquet(w, ev.Hits, hitLayout()) })
+	}
+	if ev.Arrivals != nil {
+		put(evidence.ArrivalsFile, func(w io.Writer) (int, error) { return writeParquet(w, ev.Arrivals, arrivalLayout()) })
+	}
+	put(evidence.EventsFile, func(w io.Writer) (int, error) { return writeEvents(w, ev.Events) })
+	return files, err
+}
+
+// Read opens what Write or a [Recorder] wrote. The tapes of hits and arrivals stay on disk until they
+// are read. The error is for a folder that is no run of a schema this build knows, and wraps
+// fs.ErrNotExist where there is no run.json. Whatever else is not as it was recorded is in
+// [Evidence.Damage]: of a parquet file nothing is read then, of events what is before the damage.
+func Read(dir string) (evidence.Evidence, error) {
+	var ev reading
+	path := filepath.Join(dir, evidence.RunFile)
+	if err := ReadJSON(path, &ev.Run); err != nil {
+		return ev.Evidence, fmt.Errorf("%w: the folder is no recorded scenario: record it again", err)
+	}
+	switch schema := ev.Run.Schema; {
+	case schema > evidence.SchemaVersion:
+		return ev.Evidence, fmt.Errorf("evidence: read %s: it has schema %d, this build reads up to %d: use a newer Rollcall", path, schema, evidence.SchemaVersion)
+	case schema < 1:
+		return ev.Evidence, fmt.Errorf("evidence: read %s: it has no schema: the folder is no recorded scenario: record it again", path)
+	case ev.Run.Skipped != "":
+	case schema == 1:
+		ev.readFirstSchema(dir)
+	case len(ev.Run.Files) == 0:
+		ev.readSegments(dir)
+	default:
+		ev.readFiles(dir)
+	}
+	return ev.Evidence, nil
+}

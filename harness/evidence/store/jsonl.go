@@ -1,0 +1,79 @@
+package store
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"rollcall/harness/evidence"
+	"time"
+)
+
+// maxLine bounds an event on disk, in bytes.
+const maxLine = 1 << 20
+
+// writeEvents writes one JSON object a line, by time, and returns how many. Events at the same time
+// stay in the order noted.
+func writeEvents(w io.Writer, events []evidence.Event) (int, error) {
+	for n, e := range inOrder(events) {
+		line, err := json.Marshal(e)
+		if err == nil {
+			err = e.Check()
+		}
+		if err == nil && len(line) >= maxLine {
+			err = fmt.Errorf("%d bytes are more than %d", len(line)+1, maxLine)
+		}
+		if err == nil {
+			_, err = w.Write(append(line, '\n'))
+		}
+		if err != nil {
+			return n, fmt.Errorf("line %d: %w", n+1, err)
+		}
+	}
+	return len(events), nil
+}
+
+// readEvents reads what writeEvents wrote. The error names the first line, from 1, that is not an
+// event or not in its place, and comes with the events before it. Order is that of each clock:
+// clocks differ.
+func readEvents(r io.Reader) ([]evidence.Event, error) {
+	var events []evidence.Event
+	last := make(map[string]time.Duration)
+	lines := bufio.NewReaderSize(r, maxLine)
+	for n := 1; ; n++ {
+		line, err := lines.ReadSlice('\n')
+		switch {
+		case errors.Is(err, io.EOF) && len(line) == 0:
+			return events, nil
+		case errors.Is(err, io.EOF):
+			return events, fmt.Errorf("line %d: it was cut off after %d bytes", n, len(line))
+		case errors.Is(err, bufio.ErrBufferFull):
+			return events, fmt.Errorf("line %d: it is longer than %d bytes", n, maxLine)
+		case err != nil:
+			return events, fmt.Errorf("line %d: %w", n, err)
+		}
+		e, err := parseEvent(line)
+		if err != nil {
+			return events, fmt.Errorf("line %d: %w", n, err)
+		}
+		if before, any := last[e.Clock]; any && e.At < before {
+			return events, fmt.Errorf("line %d: at %s it is out of order, %s before an earlier line of the same clock", n, e.At, before-e.At)
+		}
+		last[e.Clock] = e.At
+		events = append(events, e)
+	}
+}
+
+func parseEvent(line []byte) (e evidence.Event, err error) {
+	if err := json.Unmarshal(line, &e); err != nil {
+		return evidence.Event{}, fmt.Errorf("it is no event: %w", err)
+	}
+	return e, e.Check()
+}
+
+// inOrder is events by time; those of the same time stay in the order noted.
+func inOrder(events []evidence.Event) []evidence.Event {
+	ordered, _ := eventType().sorted(events).All() // in memory: it cannot fail
+	return ordered
+}

@@ -1,0 +1,205 @@
+package store
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"rollcall/harness/evidence"
+
+	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/format"
+)
+
+// rowGroup is how many rows a parquet file is written and read by at most; writing holds so many
+// in memory, encoded.
+const rowGroup = 128 << 10
+
+// anyCount is the number of rows of a file of which nobody noted how many it should have.
+const anyCount = -1
+
+// writeParquet streams a tape into one parquet file, which plain readers such as DuckDB open, and
+// returns how many rows it has. A record that is not valid, or not in its place, is an error.
+func writeParquet[R, W any](w io.Writer, tape evidence.Tape[R], l layout[R, W]) (rows int, err error) {
+	pw := parquet.NewGenericWriter[W](w, append(l.metadata, parquet.MaxRowsPerRowGroup(rowGroup))...)
+	batch := make([]W, 0, 1024)
+	var last key
+	for r, err := range tape {
+		if err != nil {
+			return rows, err
+		}
+		if last, err = l.follow(last, r); err != nil {
+			return rows, fmt.Errorf("row %d: %w", rows, err)
+		}
+		rows++
+		if batch = append(batch, l.row(r)); len(batch) == cap(batch) {
+			if _, err := pw.Write(batch); err != nil {
+				return rows, err
+			}
+			batch = batch[:0]
+		}
+	}
+	if _, err := pw.Write(batch); err != nil {
+		return rows, err
+	}
+	return rows, pw.Close()
+}
+
+// parquetTape is the tape in the parquet file at path, which should have count rows. The file is
+// open, and a few pages of it in memory, only while the tape is read. An error names the file,
+// without its folder, and the row, from 0.
+func parquetTape[R, W any](path string, count int, l layout[R, W]) evidence.Tape[R] {
+	return func(yield func(R, error) bool) {
+		row, more := 0, true
+		err := readParquet(path, count, l, func(r R) bool {
+			row++
+			more = yield(r, nil)
+			return more
+		})
+		if more && err != nil {
+			var none R
+			yield(none, fmt.Errorf("%s: row %d: %w", filepath.Base(path), row, err))
+		}
+	}
+}
+
+// readParquet gives every row up to the first that cannot be read.
+func readParquet[R, W any](path string, count int, l layout[R, W], yield func(R) bool) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return bare(err)
+	}
+	defer f.Close()
+	file, err := openParquet(f)
+	if err != nil {
+		return err
+	}
+	columns, record := l.columns()
+	defer func() {
+		for _, c := range columns {
+			_ = guard(c.close) // of what was read only
+		}
+	}()
+	row := 0
+	var last key
+	for _, group := range file.RowGroups() {
+		if err := guard(func() error { return openGroup(columns, file, group) }); err != nil {
+			return err
+		}
+		for unread := int(group.NumRows()); unread > 0; {
+			n, err := loadRows(columns, unread)
+			if err != nil {
+				return err
+			}
+			for i := range n {
+				r := record(i)
+				if last, err = l.follow(last, r); err != nil {
+					return err
+				}
+				if !yield(r) {
+					return nil
+				}
+				row++
+			}
+			for _, c := range columns {
+				c.skip(n)
+			}
+			unread -= n
+		}
+		for _, c := range columns {
+			if err := guard(func() error { return errors.Join(ended(c), c.close()) }); err != nil {
+				return fmt.Errorf("column %s: %w", c.title(), err)
+			}
+		}
+	}
+	if int64(row) != file.NumRows() {
+		return fmt.Errorf("these are all, the footer says %d", file.NumRows())
+	}
+	if count != anyCount && row != count {
+		return fmt.Errorf("these are all, %s says %d", evidence.RunFile, count)
+	}
+	return nil
+}
+
+func openParquet(f *os.File) (file *parquet.File, err error) {
+	info, err := f.Stat()
+	if err != nil {
+		return nil, bare(err)
+	}
+	// A length beyond the file would make parquet-go ask for as much memory.
+	var tail [8]byte
+	if _, err := f.ReadAt(tail[:], info.Size()-int64(len(tail))); err != nil || string(tail[4:]) != "PAR1" {
+		return nil, fmt.Errorf("its %d bytes do not end as a parquet file does: it was cut off", info.Size())
+	}
+	if footer := int64(binary.LittleEndian.Uint32(tail[:])); footer > info.Size()-12 {
+		return nil, fmt.Errorf("a footer of %d bytes in a file of %d", footer, info.Size())
+	}
+	err = guard(func() error {
+		file, err = parquet.OpenFile(f, info.Size(), parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true), parquet.ReadBufferSize(64<<10))
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	// Some other codecs of parquet-go look for room without end in what they did not write.
+	for _, group := range file.Metadata().RowGroups {
+		for _, chunk := range group.Columns {
+			if codec := chunk.MetaData.Codec; codec != format.Zstd {
+				return nil, fmt.Errorf("it is compressed with %s", codec)
+			}
+		}
+	}
+	return file, nil
+}
+
+func openGroup(columns []column, file *parquet.File, group parquet.RowGroup) error {
+	chunks := group.ColumnChunks()
+	for _, c := range columns {
+		leaf, known := file.Schema().Lookup(c.title())
+		if !known {
+			return fmt.Errorf("there is no column %s", c.title())
+		}
+		chunk := chunks[leaf.ColumnIndex]
+		if err := c.open(chunk); err != nil {
+			return fmt.Errorf("column %s: %w", c.title(), err)
+		}
+	}
+	return nil
+}
+
+// loadRows makes every column have rows left, and returns how many all of them have, up to most.
+func loadRows(columns []column, most int) (int, error) {
+	n := most
+	for _, c := range columns {
+		if err := guard(c.load); errors.Is(err, io.EOF) {
+			return 0, fmt.Errorf("column %s: it ends here, %d rows early", c.title(), most)
+		} else if err != nil {
+			return 0, fmt.Errorf("column %s: %w", c.title(), err)
+		}
+		n = min(n, c.left())
+	}
+	return n, nil
+}
+
+// guard calls read, which may panic: parquet-go does on some damaged pages, and damage is an error
+// of the file, not of the program.
+func guard(read func() error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("%w: %v", ErrDamaged, p)
+		}
+	}()
+	return read()
+}
+
+// bare is a file's error without its path, which is not the same in a copy of the folder.
+func bare(err error) error {
+	var pathErr *fs.PathError
+	if errors.As(err, &pathErr) {
+		return pathErr.Err
+	}
+	return err
+}

@@ -1,0 +1,184 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"rollcall/harness/evidence"
+	"sync/atomic"
+	"time"
+)
+
+// flushEvery leaves the other half of the second that a killed process may lose to those who bring the
+// records.
+const flushEvery = 500 * time.Millisecond
+
+// A Recorder is one scenario's folder while it is recorded. It may be used concurrently.
+//
+// What was recorded is handed to the operating system every half second, so that a killed process
+// loses no more than that; it is not forced to the disk, and a machine that loses power may lose
+// more. Either way [Read] sees that the recording was cut off.
+type Recorder struct {
+	dir      string
+	hits     *segment[evidence.Hit]
+	arrivals *segment[evidence.Arrival]
+	events   *segment[evidence.Event]
+
+	ended   atomic.Bool
+	stop    chan struct{}
+	stopped chan struct{} // closed when the goroutine that flushes has ended
+}
+
+// Record begins a recording in dir, which it makes. A folder that already holds a run is refused.
+// The caller ends the Recorder with Finish or Abandon.
+func Record(dir string, run evidence.Run) (_ *Recorder, err error) {
+	if err := begin(dir); err != nil {
+		return nil, err
+	}
+	r := &Recorder{dir: dir, stop: make(chan struct{}), stopped: make(chan struct{})}
+	defer func() {
+		if err != nil {
+			r.close()
+		}
+	}()
+	if r.hits, err = createSegment(filepath.Join(dir, hitsSegment), hitType()); err != nil {
+		return nil, err
+	}
+	if r.arrivals, err = createSegment(filepath.Join(dir, arrivalsSegment), arrivalType()); err != nil {
+		return nil, err
+	}
+	if r.events, err = createSegment(filepath.Join(dir, eventsSegment), eventType()); err != nil {
+		return nil, err
+	}
+	run.Schema, run.Files = evidence.SchemaVersion, nil
+	if err := WriteJSON(filepath.Join(dir, evidence.RunFile), run); err != nil {
+		return nil, err
+	}
+	go r.flush()
+	return r, nil
+}
+
+// Describe replaces the run of Record, once more is known about it, so that a recording that is cut off
+// can be read with its lanes and clocks.
+func (r *Recorder) Describe(run evidence.Run) error {
+	run.Schema, run.Files = evidence.SchemaVersion, nil
+	return WriteJSON(filepath.Join(r.dir, evidence.RunFile), run)
+}
+
+// Hits records hits, in any order. Like that of Arrivals and Event, an error is kept for Finish;
+// after Finish nothing is recorded.
+func (r *Recorder) Hits(hits ...evidence.Hit) { r.hits.add(hits...) }
+
+// Arrivals records arrivals, in any order.
+func (r *Recorder) Arrivals(arrivals ...evidence.Arrival) { r.arrivals.add(arrivals...) }
+
+// Event records an event.
+func (r *Recorder) Event(e evidence.Event) { r.events.add(e) }
+
+// Finish puts the tapes into their final form and replaces the run of Record. When it fails, or when
+// recording did, the folder stays that of a recording that was cut off.
+func (r *Recorder) Finish(run evidence.Run) error {
+	if !r.end() {
+		return fmt.Errorf("evidence: finish %s: it has ended before", r.dir)
+	}
+	defer r.close()
+	if err := errors.Join(r.hits.end(), r.arrivals.end(), r.events.end()); err != nil {
+		return fmt.Errorf("evidence: record %s: %w", r.dir, err)
+	}
+	events, err := r.events.tape().All()
+	if err != nil {
+		return fmt.Errorf("evidence: finish %s: %w", r.dir, err)
+	}
+	whole := evidence.Evidence{Run: run, Hits: r.hits.tape(), Arrivals: r.arrivals.tape(), Events: events}
+	if run.Own != nil {
+		whole.Arrivals = nil
+	}
+	if err := write(r.dir, whole); err != nil {
+		return err
+	}
+	for _, name := range []string{hitsSegment, arrivalsSegment, eventsSegment} {
+		if err := os.Remove(filepath.Join(r.dir, name)); err != nil {
+			return fmt.Errorf("evidence: finish %s: %w", r.dir, err)
+		}
+	}
+	return nil
+}
+
+// Abandon ends the recording where it is: the folder stays that of a recording that was cut off.
+// After Finish it does nothing.
+func (r *Recorder) Abandon() {
+	if r.end() {
+		r.flushAll()
+		r.close()
+	}
+}
+
+// end stops the flushing; it reports false when that was done before.
+func (r *Recorder) end() bool {
+	if r.ended.Swap(true) {
+		return false
+	}
+	close(r.stop)
+	<-r.stopped
+	return true
+}
+
+func (r *Recorder) flush() {
+	defer close(r.stopped)
+	tick := time.NewTicker(flushEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-tick.C:
+			r.flushAll()
+		case <-r.stop:
+			return
+		}
+	}
+}
+
+func (r *Recorder) flushAll() {
+	r.hits.flush()
+	r.arrivals.flush()
+	r.events.flush()
+}
+
+func (r *Recorder) close() {
+	if r.hits != nil {
+		r.hits.close()
+	}
+	if r.arrivals != nil {
+		r.arrivals.close()
+	}
+	if r.events != nil {
+		r.events.close()
+	}
+}
+
+// begin makes a folder for a run, and refuses one that holds one.
+func begin(dir string) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return fmt.Errorf("evidence: %w", err)
+	}
+	switch _, err := os.Lstat(filepath.Join(dir, evidence.RunFile)); {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return fmt.Errorf("evidence: %w", err)
+	default:
+		return fmt.Errorf("evidence: %s already holds a run", dir)
+	}
+}
+
+// Lengthen notes that the recording in dir, which has ended, took so long with what followed it.
+func Lengthen(dir string, length time.Duration) error {
+	var run evidence.Run
+	file := filepath.Join(dir, evidence.RunFile)
+	if err := ReadJSON(file, &run); err != nil {
+		return err
+	}
+	run.Length = length
+	return WriteJSON(file, run)
+}

@@ -1,0 +1,47 @@
+package store
+
+import (
+	"errors"
+
+	"rollcall/harness/evidence"
+)
+
+// A recordType is what tapes and segments know of their records.
+type recordType[R any] struct {
+	key     func(R) key
+	compare func(a, b *R) int // within a lane
+	check   func(R) error     // an error for a record nobody can have made
+}
+
+// A key is what a tape is in order of.
+type key struct {
+	lane string
+	seq  uint64
+}
+
+func hitType() recordType[evidence.Hit] {
+	return recordType[evidence.Hit]{func(h evidence.Hit) key { return key{h.Lane, h.Seq} }, (*evidence.Hit).Compare, evidence.Hit.Check}
+}
+
+func arrivalType() recordType[evidence.Arrival] {
+	return recordType[evidence.Arrival]{func(a evidence.Arrival) key { return key{a.Lane, a.Seq} }, (*evidence.Arrival).Compare, evidence.Arrival.Check}
+}
+
+// eventType has all events in one lane.
+func eventType() recordType[evidence.Event] {
+	return recordType[evidence.Event]{func(evidence.Event) key { return key{} }, (*evidence.Event).Compare, evidence.Event.Check}
+}
+
+// follow is the key of r, and an error unless r is valid and may come right after last.
+func (of recordType[R]) follow(last key, r R) (key, error) {
+	at := of.key(r)
+	if at.lane < last.lane || at.lane == last.lane && at.seq < last.seq {
+		return at, errors.New("it is out of order: sort by lane, seq")
+	}
+	return at, of.check(r)
+}
+
+// sorted is a tape of records given in any order.
+func (of recordType[R]) sorted(records []R) evidence.Tape[R] {
+	return evidence.Sorted(records, func(r R) string { return of.key(r).lane }, of.compare)
+}

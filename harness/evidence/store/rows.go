@@ -1,0 +1,105 @@
+package store
+
+import (
+	"rollcall/harness/evidence"
+	"strconv"
+	"time"
+
+	"github.com/parquet-go/parquet-go"
+)
+
+// A layout says how a record lies in the columns of a parquet file. Write is the struct
+// parquet-go writes; columns are made anew for every reading.
+type layout[R, W any] struct {
+	recordType[R]
+	row      func(R) W
+	columns  func() ([]column, func(i int) R) // and the record at row i of those the columns have left
+	metadata []parquet.WriterOption
+}
+
+// A hitRow is a Hit as it is written: times in nanoseconds since Run.Began.
+type hitRow struct {
+	Lane      string `parquet:"lane,dict,zstd"`
+	Seq       int64  `parquet:"seq,delta,zstd"`
+	Due       int64  `parquet:"due_ns,delta,zstd"`
+	Sent      int64  `parquet:"sent_ns,delta,zstd"`
+	Took      int64  `parquet:"took_ns,delta,zstd"`
+	Status    int32  `parquet:"status,dict,zstd"`
+	Version   string `parquet:"version,dict,zstd"`
+	Pod       string `parquet:"pod,dict,zstd"`
+	Node      string `parquet:"node,dict,zstd"`
+	Reused    bool   `parquet:"reused,zstd"`
+	Attempts  int32  `parquet:"attempts,dict,zstd"`
+	LocalPort int32  `parquet:"local_port,delta,zstd"`
+	Fault     string `parquet:"fault,dict,zstd"`
+}
+
+// hitLayout is that of hits.parquet.
+func hitLayout() layout[evidence.Hit, hitRow] {
+	return layout[evidence.Hit, hitRow]{
+		recordType: hitType(),
+		row: func(h evidence.Hit) hitRow {
+			return hitRow{
+				Lane: h.Lane, Seq: int64(h.Seq), Due: int64(h.Due), Sent: int64(h.Sent), Took: int64(h.Took),
+				Status: int32(h.Status), Version: h.By.Version, Pod: h.By.Pod, Node: h.By.Node,
+				Reused: h.Reused, Attempts: int32(h.Attempts), LocalPort: int32(h.LocalPort), Fault: string(h.Fault),
+			}
+		},
+		columns: func() ([]column, func(int) evidence.Hit) {
+			known := make(map[string]string)
+			lane, fault := newWords("lane", known), newWords("fault", known)
+			version, pod, node := newWords("version", known), newWords("pod", known), newWords("node", known)
+			seq, due, sent, took := newNumbers("seq"), newNumbers("due_ns"), newNumbers("sent_ns"), newNumbers("took_ns")
+			status, reused, attempts, port := newNumbers("status"), newNumbers("reused"), newNumbers("attempts"), newNumbers("local_port")
+			columns := []column{lane, seq, due, sent, took, status, version, pod, node, reused, attempts, port, fault}
+			return columns, func(i int) evidence.Hit {
+				return evidence.Hit{
+					Lane: lane.at(i), Seq: uint64(seq.at(i)),
+					Due: time.Duration(due.at(i)), Sent: time.Duration(sent.at(i)), Took: time.Duration(took.at(i)),
+					Status: int(status.at(i)), By: evidence.Server{Version: version.at(i), Pod: pod.at(i), Node: node.at(i)},
+					Reused: reused.at(i) != 0, Attempts: int(attempts.at(i)), LocalPort: int(port.at(i)), Fault: evidence.Fault(fault.at(i)),
+				}
+			}
+		},
+		metadata: metadata("one row per request, by lane and seq; due_ns and sent_ns: nanoseconds since run.json's began, on the clock of the lane's node; took_ns: nanoseconds"),
+	}
+}
+
+// An arrivalRow is an Arrival as it is written: the time in nanoseconds since Run.Began.
+type arrivalRow struct {
+	Lane    string `parquet:"lane,dict,zstd"`
+	Seq     int64  `parquet:"seq,delta,zstd"`
+	At      int64  `parquet:"at_ns,delta,zstd"`
+	Version string `parquet:"version,dict,zstd"`
+	Pod     string `parquet:"pod,dict,zstd"`
+	Node    string `parquet:"node,dict,zstd"`
+}
+
+// arrivalLayout is that of arrivals.parquet.
+func arrivalLayout() layout[evidence.Arrival, arrivalRow] {
+	return layout[evidence.Arrival, arrivalRow]{
+		recordType: arrivalType(),
+		row: func(a evidence.Arrival) arrivalRow {
+			return arrivalRow{Lane: a.Lane, Seq: int64(a.Seq), At: int64(a.At), Version: a.By.Version, Pod: a.By.Pod, Node: a.By.Node}
+		},
+		columns: func() ([]column, func(int) evidence.Arrival) {
+			known := make(map[string]string)
+			lane, seq, at := newWords("lane", known), newNumbers("seq"), newNumbers("at_ns")
+			version, pod, node := newWords("version", known), newWords("pod", known), newWords("node", known)
+			return []column{lane, seq, at, version, pod, node}, func(i int) evidence.Arrival {
+				return evidence.Arrival{
+					Lane: lane.at(i), Seq: uint64(seq.at(i)), At: time.Duration(at.at(i)),
+					By: evidence.Server{Version: version.at(i), Pod: pod.at(i), Node: node.at(i)},
+				}
+			}
+		},
+		metadata: metadata("one row per request a pod got, by lane and seq; at_ns: nanoseconds since run.json's began, on the clock of the pod's node"),
+	}
+}
+
+func metadata(units string) []parquet.WriterOption {
+	return []parquet.WriterOption{
+		parquet.KeyValueMetadata("rollcall.schema", strconv.Itoa(evidence.SchemaVersion)),
+		parquet.KeyValueMetadata("rollcall.units", units),
+	}
+}

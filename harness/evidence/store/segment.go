@@ -1,0 +1,202 @@
+package store
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"rollcall/harness/evidence"
+	"slices"
+	"sync"
+)
+
+// Names of the files records are in while they are recorded.
+const (
+	hitsSegment     = "hits.segment"
+	arrivalsSegment = "arrivals.segment"
+	eventsSegment   = "events.segment"
+)
+
+// frameRecords bounds the records of a frame, far below what maxFrame bounds.
+const frameRecords = 4096
+
+// A segment is a file of frames that grows while records come in. The records of a frame are of one
+// lane, so that a lane can be read alone.
+type segment[R any] struct {
+	recordType[R]
+
+	mu      sync.Mutex
+	file    *os.File
+	waiting map[string][]R     // by lane
+	frames  map[string][]int64 // where the frames of each lane begin, in bytes
+	size    int64
+	records int
+	err     error // the first; nothing is written after it
+}
+
+// createSegment refuses a file that is there: evidence is never overwritten.
+func createSegment[R any](path string, of recordType[R]) (*segment[R], error) {
+	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o644)
+	if err != nil {
+		return nil, fmt.Errorf("evidence: %w", err)
+	}
+	return &segment[R]{recordType: of, file: file, waiting: make(map[string][]R), frames: make(map[string][]int64)}, nil
+}
+
+func (s *segment[R]) add(records ...R) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, r := range records {
+		if err := s.check(r); err != nil {
+			s.fail(fmt.Errorf("record %+v: %w", r, err))
+			return
+		}
+		lane := s.key(r).lane
+		if s.waiting[lane] = append(s.waiting[lane], r); len(s.waiting[lane]) == frameRecords {
+			s.write(lane)
+		}
+	}
+}
+
+// flush writes what is waiting.
+func (s *segment[R]) flush() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, lane := range slices.Sorted(maps.Keys(s.waiting)) {
+		s.write(lane)
+	}
+}
+
+// end writes what is waiting and the frame after which nothing comes.
+func (s *segment[R]) end() error {
+	s.flush()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.put(Frame[R]{First: s.records, End: true})
+	return s.err
+}
+
+func (s *segment[R]) close() error { return s.file.Close() }
+
+// write writes what is waiting of a lane.
+func (s *segment[R]) write(lane string) {
+	records := s.waiting[lane]
+	if len(records) == 0 {
+		return
+	}
+	s.frames[lane] = append(s.frames[lane], s.size)
+	s.put(Frame[R]{First: s.records, Records: records})
+	s.records += len(records)
+	s.waiting[lane] = records[:0]
+}
+
+func (s *segment[R]) put(f Frame[R]) {
+	if s.err != nil {
+		return
+	}
+	if err := WriteFrame(&meter{writer: s.file, n: &s.size}, f); err != nil {
+		s.fail(err)
+	}
+}
+
+func (s *segment[R]) fail(err error) {
+	if s.err == nil {
+		s.err = fmt.Errorf("%s: %w", filepath.Base(s.file.Name()), err)
+	}
+}
+
+// tape is what the segment, once ended, holds, by lane and number. One lane at a time is in memory.
+func (s *segment[R]) tape() evidence.Tape[R] {
+	return func(yield func(R, error) bool) {
+		for _, lane := range slices.Sorted(maps.Keys(s.frames)) {
+			var records []R
+			for _, at := range s.frames[lane] {
+				f, err := ReadFrame[R](io.NewSectionReader(s.file, at, s.size-at))
+				if err != nil {
+					var none R
+					yield(none, fmt.Errorf("%s: byte %d: %w", filepath.Base(s.file.Name()), at, err))
+					return
+				}
+				records = append(records, f.Records...)
+			}
+			for r, err := range s.recordType.sorted(records) {
+				if !yield(r, err) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// readSegment reads a segment in the order recorded. The error names the byte at which the first
+// frame begins that is not whole or not in its place, and comes with the records before it; a
+// segment whose recording was cut off has one too.
+func readSegment[R any](r io.Reader, of recordType[R]) (records []R, err error) {
+	var at int64
+	source := &meter{reader: bufio.NewReader(r), n: &at}
+	for {
+		begin := at
+		f, err := ReadFrame[R](source)
+		switch {
+		case errors.Is(err, io.EOF):
+			err = errors.New("it ends here, unfinished")
+		case errors.Is(err, io.ErrUnexpectedEOF):
+			err = fmt.Errorf("it is cut off in the frame that begins here, %d bytes into it", at-begin)
+		case err != nil:
+		case f.First != len(records):
+			err = fmt.Errorf("%w: record %d is next, this frame begins with %d", ErrDamaged, len(records), f.First)
+		case f.End && len(f.Records) > 0:
+			err = fmt.Errorf("%w: the last frame has records", ErrDamaged)
+		case f.End:
+			return records, atEnd(source, at)
+		default:
+			err = checkAll(f, of)
+		}
+		if err != nil {
+			return records, fmt.Errorf("byte %d: %w", begin, err)
+		}
+		records = append(records, f.Records...)
+	}
+}
+
+func checkAll[R any](f Frame[R], of recordType[R]) error {
+	for i, r := range f.Records {
+		if err := of.check(r); err != nil {
+			return fmt.Errorf("%w: record %d: %w", ErrDamaged, f.First+i, err)
+		}
+	}
+	return nil
+}
+
+func atEnd(r io.Reader, at int64) error {
+	switch _, err := io.ReadFull(r, make([]byte, 1)); {
+	case errors.Is(err, io.EOF):
+		return nil
+	case err != nil:
+		return fmt.Errorf("byte %d: %w", at, err)
+	default:
+		return fmt.Errorf("byte %d: %w: the last frame is over, and there is more", at, ErrDamaged)
+	}
+}
+
+// A meter counts in n the bytes that pass.
+type meter struct {
+	reader io.Reader
+	writer io.Writer
+	n      *int64
+}
+
+func (m *meter) Read(p []byte) (int, error) {
+	n, err := m.reader.Read(p)
+	*m.n += int64(n)
+	return n, err
+}
+
+func (m *meter) Write(p []byte) (int, error) {
+	n, err := m.writer.Write(p)
+	*m.n += int64(n)
+	return n, err
+}

@@ -1,0 +1,119 @@
+package store
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"rollcall/harness/evidence"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// framed is frames as a segment has them.
+func framed[R any](t testing.TB, frames ...Frame[R]) []byte {
+	t.Helper()
+	var file bytes.Buffer
+	for _, f := range frames {
+		if err := WriteFrame(&file, f); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return file.Bytes()
+}
+
+func TestASegmentNamesTheByteWhereItIsNotWhole(t *testing.T) {
+	ab := Frame[evidence.Hit]{First: 0, Records: []evidence.Hit{{Lane: "a"}, {Lane: "b"}}}
+	c := Frame[evidence.Hit]{First: 2, Records: []evidence.Hit{{Lane: "c"}}}
+	end := Frame[evidence.Hit]{First: 3, End: true}
+	first := len(framed(t, ab))
+	at := func(cause string) string { return fmt.Sprintf("byte %d: %s", first, cause) }
+	for _, tc := range []struct {
+		sentence string
+		file     []byte
+		want     string // in the error; empty: none
+		records  int
+	}{
+		{"a segment that was ended is whole", framed(t, ab, c, end), "", 3},
+		{"an empty one that was ended too", framed(t, Frame[evidence.Hit]{End: true}), "", 0},
+		{"one that was not ended", framed(t, ab), at("it ends here, unfinished"), 2},
+		{"an empty file", nil, "byte 0: it ends here, unfinished", 0},
+		{"one that breaks off in a length", framed(t, ab, c, end)[:first+3], at("it is cut off in the frame that begins here, 3 bytes into it"), 2},
+		{"one that breaks off in a payload", framed(t, ab, c, end)[:first+30], at("it is cut off in the frame that begins here, 30 bytes into it"), 2},
+		{"a frame is missing", framed(t, ab, end), at("damaged: record 2 is next, this frame begins with 3"), 2},
+		{"a frame is there twice", framed(t, ab, ab, c, end), at("damaged: record 2 is next, this frame begins with 0"), 2},
+		{"frames changed places", framed(t, c, ab, end), "byte 0: damaged: record 0 is next, this frame begins with 2", 0},
+		{"the end has records", framed(t, ab, Frame[evidence.Hit]{First: 2, Records: []evidence.Hit{{}}, End: true}), at("damaged: the last frame has records"), 2},
+		{"something follows the end", append(framed(t, ab, Frame[evidence.Hit]{First: 2, End: true}), 0), "byte ", 2},
+		{"a record nobody can have made", framed(t, ab, Frame[evidence.Hit]{First: 2, Records: []evidence.Hit{{}, {Fault: "gremlin"}}}), at(`damaged: record 3: unknown fault "gremlin"`), 2},
+		{"a payload that is no frame", append(framed(t, ab), 1, 0, 0, 0, 0, 0, 0, 0, 'x'), at("damaged: checksum"), 2},
+		{"a length that cannot be", append(framed(t, ab), 255, 255, 255, 255, 0, 0, 0, 0), at("damaged: a frame of 4294967295 bytes"), 2},
+	} {
+		t.Run(tc.sentence, func(t *testing.T) {
+			hits, err := readSegment(bytes.NewReader(tc.file), hitType())
+			if tc.want == "" && err != nil || tc.want != "" && (err == nil || !strings.HasPrefix(err.Error(), tc.want)) {
+				t.Errorf("error %v, want %q", err, tc.want)
+			}
+			if len(hits) != tc.records {
+				t.Errorf("%d hits, want %d", len(hits), tc.records)
+			}
+		})
+	}
+}
+
+func TestNoBitAndNoByteOfASegmentCanBeLost(t *testing.T) {
+	want := []evidence.Arrival{{Lane: "a", Seq: 1}, {Lane: "a", Seq: 2}, {Lane: "b", At: 7, By: evidence.Server{Pod: "p"}}}
+	file := framed(t, Frame[evidence.Arrival]{Records: want[:2]}, Frame[evidence.Arrival]{First: 2, Records: want[2:]}, Frame[evidence.Arrival]{First: 3, End: true})
+	damaged := func(file []byte, what string, i int) {
+		got, err := readSegment(bytes.NewReader(file), arrivalType())
+		if err == nil || !strings.HasPrefix(err.Error(), "byte ") {
+			t.Errorf("%s %d: error %v", what, i, err)
+		}
+		if diff := cmp.Diff(want[:len(got)], append([]evidence.Arrival{}, got...)); diff != "" {
+			t.Errorf("%s %d: %s", what, i, diff)
+		}
+	}
+	for i := range file {
+		damaged(file[:i], "cut at", i)
+	}
+	for bit := range 8 * len(file) {
+		file[bit/8] ^= 1 << (bit % 8)
+		damaged(file, "flipped bit", bit)
+		file[bit/8] ^= 1 << (bit % 8)
+	}
+}
+
+// FuzzSegment: any bytes are records, or one error that names a byte and comes with the records before
+// it. Without an error the frames are all there is.
+func FuzzSegment(f *testing.F) {
+	ab := Frame[evidence.Hit]{Records: []evidence.Hit{{Lane: "a", Fault: evidence.Reset}, {Lane: "b"}}}
+	f.Add(framed(f, ab, Frame[evidence.Hit]{First: 2, End: true}))
+	f.Add(framed(f, ab, ab))
+	f.Add(framed(f, ab)[:20])
+	f.Add(framed(f, ab, Frame[evidence.Hit]{First: 2, Records: []evidence.Hit{{Status: -1}}}))
+	f.Add([]byte{255, 255, 255, 3, 0, 0, 0, 0})
+	f.Add([]byte(nil))
+	f.Fuzz(func(t *testing.T, file []byte) {
+		hits, err := readSegment(bytes.NewReader(file), hitType())
+		if err != nil {
+			var at int
+			if _, scanErr := fmt.Sscanf(err.Error(), "byte %d: ", &at); scanErr != nil || at < 0 || at > len(file) {
+				t.Errorf("%v names no byte of %d", err, len(file))
+			}
+			return
+		}
+		for _, h := range hits {
+			if err := h.Check(); err != nil {
+				t.Error(err)
+			}
+		}
+		covered := 0
+		for covered < len(file) {
+			covered += 8 + int(binary.LittleEndian.Uint32(file[covered:]))
+		}
+		if covered != len(file) || len(file) == 0 {
+			t.Errorf("frames of %d bytes in %d", covered, len(file))
+		}
+	})
+}

@@ -1,0 +1,27 @@
+// Package usage has the error that ends a command with exit code 2.
+package usage
+
+import (
+	"errors"
+	"fmt"
+)
+
+// An Error is bad input or an unfit host: one line that names the thing, the reason and the remedy. Nothing has been created
+// or changed when it is returned, and a command ends with exit code 2.
+type Error struct {
+	Thing, Reason, Remedy string
+}
+
+// Error returns the line.
+func (e *Error) Error() string { return fmt.Sprintf("%s: %s: %s", e.Thing, e.Reason, e.Remedy) }
+
+// New makes an Error.
+func New(thing, reason, remedy string) error {
+	return &Error{Thing: thing, Reason: reason, Remedy: remedy}
+}
+
+// Is reports whether err is, or wraps, an Error.
+func Is(err error) bool {
+	var e *Error
+	return errors.As(err, &e)
+}

@@ -1,0 +1,105 @@
+// Package userapp brings an app of somebody else's under test: from a file that its owner writes, and the manifests that this
+// file names, to what is deployed, asked and rolled out in Rollcall's own namespace.
+package userapp
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"rollcall/harness/document"
+	"rollcall/loadgen"
+)
+
+// Kind is that of the file.
+const Kind = "App"
+
+// A Document is what the owner of an app writes.
+type Document struct {
+	document.Head `json:",inline"`
+	Manifests     []string `json:"manifests"` // files, relative to this one
+	Workload      Workload `json:"workload"`
+	Service       string   `json:"service"` // name of the one whose clients are asked about
+	Request       Request  `json:"request,omitzero"`
+	Reply         Reply    `json:"reply,omitzero"`
+	Old           Version  `json:"old"`
+	New           Version  `json:"new"`
+	Rate          int      `json:"rate,omitempty"`        // requests per second of every lane; 0: 50
+	PodSecurity   string   `json:"podSecurity,omitempty"` // standard that the pods meet: restricted, which is the default, baseline or privileged
+}
+
+// A Workload names what is rolled out.
+type Workload struct {
+	Kind string `json:"kind"` // Deployment or StatefulSet
+	Name string `json:"name"`
+}
+
+// A Request is what clients send.
+type Request struct {
+	Path   string `json:"path,omitempty"`   // empty: /
+	Method string `json:"method,omitempty"` // GET, HEAD or POST; empty: GET
+}
+
+// A Reply is what a good one looks like.
+type Reply struct {
+	Status  []int  `json:"status,omitempty"` // empty: 200 to 299
+	Version *Place `json:"version,omitempty"`
+}
+
+// A Place is where a reply names its version, one of them.
+type Place struct {
+	Header  string `json:"header,omitempty"`
+	Pointer string `json:"pointer,omitempty"` // RFC 6901, into a JSON body
+	Pattern string `json:"pattern,omitempty"` // regular expression; its first group is the version
+}
+
+// A Version is one that is rolled out, and how the workload becomes it.
+type Version struct {
+	Name      string            `json:"name"`                // as replies spell it, if they do
+	Image     string            `json:"image,omitempty"`     // of the container
+	Env       map[string]string `json:"env,omitempty"`       // set in the container
+	Container string            `json:"container,omitempty"` // empty: the first
+}
+
+const defaultRate = 50
+
+func (d Document) check() error {
+	switch {
+	case len(d.Manifests) == 0:
+		return errors.New("manifests: none is named: list the files that deploy the app")
+	case !slices.Contains([]string{"Deployment", "StatefulSet"}, d.Workload.Kind):
+		return fmt.Errorf("workload.kind: %q: use Deployment or StatefulSet", d.Workload.Kind)
+	case d.Workload.Name == "":
+		return errors.New("workload.name: it is empty: name what is rolled out")
+	case d.Service == "":
+		return errors.New("service: it is empty: name the Service whose clients are asked about")
+	case d.Old.Name == "" || d.New.Name == "":
+		return errors.New("old.name, new.name: one is empty: name both versions")
+	case d.Old.Name == d.New.Name:
+		return fmt.Errorf("new.name: %q is the old one's: name it otherwise", d.New.Name)
+	case d.Old.Image == d.New.Image && len(d.Old.Env)+len(d.New.Env) == 0:
+		return errors.New("new: it does not differ from old: give it another image or env")
+	case d.Request.Path != "" && !strings.HasPrefix(d.Request.Path, "/"):
+		return fmt.Errorf("request.path: %q: begin it with /", d.Request.Path)
+	case d.Rate < 0 || d.Rate > 1000:
+		return fmt.Errorf("rate: %d: use 1 to 1000", d.Rate)
+	case !slices.Contains([]string{"", "restricted", "baseline", "privileged"}, d.PodSecurity):
+		return fmt.Errorf("podSecurity: %q: use restricted, baseline or privileged", d.PodSecurity)
+	}
+	if err := d.dialect().Check(); err != nil {
+		return fmt.Errorf("request, reply: %w", err)
+	}
+	return nil
+}
+
+func (d Document) dialect() *loadgen.Dialect {
+	dialect := &loadgen.Dialect{Method: d.Request.Method, Status: d.Reply.Status}
+	if place := d.Reply.Version; place != nil {
+		dialect.Header, dialect.Pointer, dialect.Pattern = place.Header, place.Pointer, place.Pattern
+	}
+	return dialect
+}
+
+func (d Document) rate() int { return cmp.Or(d.Rate, defaultRate) }

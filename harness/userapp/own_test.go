@@ -1,0 +1,136 @@
+package userapp_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes/fake"
+
+	"rollcall/fixtures"
+	"rollcall/harness/evidence"
+	"rollcall/harness/userapp"
+)
+
+const nginx = "../../suites/own/testdata/nginx/app.yaml"
+
+func TestWhatIsKnownOfAnApp(t *testing.T) {
+	app, err := userapp.Read(nginx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := &evidence.Own{Named: true, Probed: true, Grace: 30 * time.Second, Replicas: 3, ChangedBack: []string{"Ingress nginx is left out"}}
+	if diff := cmp.Diff(want, app.Known()); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if got := app.Images(); len(got) != 1 || got[0] != "localhost/nginx:debian" {
+		t.Errorf("images %v", got)
+	}
+}
+
+// What is deployed is the owner's, in our namespace and with our labels; what is rolled out is its next version.
+func TestAnAppIsDeployedAndUpdated(t *testing.T) {
+	app, err := userapp.Read(nginx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	client, update := fake.NewClientset(), app.Update()
+	service, err := update.Deploy(t.Context(), client, "ns", fixtures.App{}, 30080)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if service.Namespace != "ns" || service.Spec.Ports[0].NodePort != 30080 || service.Labels[fixtures.ManagedByLabel] != "rollcall" {
+		t.Errorf("%+v", service)
+	}
+	look := func(version string) {
+		t.Helper()
+		d, err := client.AppsV1().Deployments("ns").Get(t.Context(), "nginx", metav1.GetOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		template := d.Spec.Template
+		if template.Labels[userapp.VersionLabel] != version || template.Labels["app"] != "nginx" || template.Spec.Containers[0].Env[0].Value != version || *d.Spec.Replicas != 3 {
+			t.Errorf("%+v", template)
+		}
+	}
+	look("blue")
+	if err := update.Begin(t.Context(), client, "ns", fixtures.App{}); err != nil {
+		t.Fatal(err)
+	}
+	look("green")
+	if err := app.Back().Begin(t.Context(), client, "ns", fixtures.App{}); err != nil {
+		t.Fatal(err)
+	}
+	look("blue")
+	if _, err := client.CoreV1().ConfigMaps("ns").Get(t.Context(), "nginx", metav1.GetOptions{}); err != nil {
+		t.Error(err)
+	}
+}
+
+// A manifest is read once: what one strategy does to it the other does not see.
+func TestVersionsDoNotMix(t *testing.T) {
+	app, err := userapp.Read(nginx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, strategy := range []interface{ Versions() (string, string) }{app.Update(), app.Back(), app.Update()} {
+		old, next := strategy.Versions()
+		if old == next {
+			t.Errorf("from %s to %s", old, next)
+		}
+	}
+}
+
+func TestAnAppThatCannotBe(t *testing.T) {
+	text, err := os.ReadFile(nginx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	manifest, err := os.ReadFile(filepath.Join(filepath.Dir(nginx), "nginx.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range []struct {
+		sentence   string
+		was, is    string // in the file
+		has, gets  string // in the manifest
+		says       string
+		ofManifest bool
+	}{
+		{"a misspelt field", "service: nginx", "servise: nginx", "", "", `unknown field "servise"`, false},
+		{"a misspelt field further in", "{path: /}", "{pth: /}", "", "", `unknown field "request.pth"`, false},
+		{"another kind of workload", "kind: Deployment,", "kind: DaemonSet,", "", "", `workload.kind: "DaemonSet": use Deployment or StatefulSet`, false},
+		{"a workload that is not there", "name: nginx}", "name: shop}", "", "", "workload: no manifest has Deployment shop", false},
+		{"a Service that is not there", "service: nginx", "service: shop", "", "", "service: no manifest has Service shop", false},
+		{"a manifest that is not there", "[nginx.yaml]", "[shop.yaml]", "", "", "cannot be read", true},
+		{"no manifest", "[nginx.yaml]", "[]", "", "", "manifests: none is named", false},
+		{"versions with one name", "name: green", "name: blue", "", "", `new.name: "blue" is the old one's`, false},
+		{"a version in two places", "{header: X-Version}", "{header: X-Version, pointer: /v}", "", "", "request, reply: the version stands in one place", false},
+		{"a container that is not there", `old: {name: blue,`, `old: {name: blue, container: web,`, "", "", `container: nginx has no container "web"`, false},
+		{"a path that is none", "{path: /}", "{path: a}", "", "", `request.path: "a": begin it with /`, false},
+		{"a standard that is none", "podSecurity: baseline", "podSecurity: none", "", "", `podSecurity: "none"`, false},
+		{"a headless Service", "", "", "selector: {app: nginx}\n  ports", "clusterIP: None\n  selector: {app: nginx}\n  ports", "service: nginx is headless", false},
+		{"a Service of other pods", "", "", "selector: {app: nginx}\n  ports", "selector: {app: shop}\n  ports", "service: nginx selects app=shop, which the pods of nginx do not have", false},
+		{"a manifest that is none", "", "", "replicas: 3", "replicas: three", "document 3: ", true},
+	} {
+		t.Run(row.sentence, func(t *testing.T) {
+			dir := t.TempDir()
+			file := filepath.Join(dir, "app.yaml")
+			for path, data := range map[string]string{
+				file: strings.Replace(string(text), row.was, row.is, 1), filepath.Join(dir, "nginx.yaml"): strings.Replace(string(manifest), row.has, row.gets, 1),
+			} {
+				if err := os.WriteFile(path, []byte(data), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			_, err := userapp.Read(file)
+			if err == nil || !strings.Contains(err.Error(), row.says) || strings.Contains(err.Error(), "\n") || !row.ofManifest && !strings.HasPrefix(err.Error(), file+": ") {
+				t.Errorf("%v", err)
+			}
+		})
+	}
+}

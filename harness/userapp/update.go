@@ -1,0 +1,143 @@
+package userapp
+
+import (
+	"context"
+	"fmt"
+
+	appsv1 "k8s.io/api/apps/v1"
+	autoscalingv2 "k8s.io/api/autoscaling/v2"
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/util/retry"
+	"k8s.io/utils/ptr"
+
+	"rollcall/fixtures"
+	"rollcall/harness/observe"
+	"rollcall/harness/rollout"
+)
+
+// Update brings the app from its old version to the new one, as applying its next manifest does.
+func (a *App) Update() rollout.Strategy { return update{a, a.document.Old, a.document.New} }
+
+// Back brings it from the new version to the old one.
+func (a *App) Back() rollout.Strategy { return update{a, a.document.New, a.document.Old} }
+
+// An update has no use for the fixtures.App of its methods, which is ours.
+type update struct {
+	app      *App
+	old, new Version
+}
+
+func (u update) Versions() (string, string) { return u.old.Name, u.new.Name }
+
+func (u update) Deploy(ctx context.Context, client kubernetes.Interface, namespace string, _ fixtures.App, nodePort int32) (*corev1.Service, error) {
+	for _, object := range u.app.objects {
+		if err := create(ctx, client, namespace, object.DeepCopyObject()); err != nil {
+			return nil, fmt.Errorf("own: deploy: %w", err)
+		}
+	}
+	service := u.app.service.DeepCopy()
+	if nodePort != 0 {
+		service.Spec.Type = corev1.ServiceTypeNodePort
+	}
+	if nodePort > 0 {
+		service.Spec.Ports[0].NodePort = nodePort
+	}
+	service, err := client.CoreV1().Services(namespace).Create(ctx, service, metav1.CreateOptions{})
+	if err != nil {
+		return nil, fmt.Errorf("own: deploy: %w", err)
+	}
+	workload := u.app.workload.DeepCopyObject()
+	setTemplate(workload, u.app.at(u.old))
+	if err := create(ctx, client, namespace, workload); err != nil {
+		return nil, fmt.Errorf("own: deploy: %w", err)
+	}
+	return service, nil
+}
+
+func (u update) Deployed(s observe.State, _ fixtures.App) bool {
+	replicas, _, there := u.look(s, u.old)
+	return there && replicas > 0 && s.Available(u.old.Name) == replicas && !s.Leaving()
+}
+
+func (u update) Begin(ctx context.Context, client kubernetes.Interface, namespace string, _ fixtures.App) error {
+	next := u.app.at(u.new)
+	err := retry.RetryOnConflict(retry.DefaultBackoff, func() error {
+		name := u.app.document.Workload.Name
+		if _, is := u.app.workload.(*appsv1.Deployment); is {
+			live, err := client.AppsV1().Deployments(namespace).Get(ctx, name, metav1.GetOptions{})
+			if err == nil {
+				live.Spec.Template = next
+				_, err = client.AppsV1().Deployments(namespace).Update(ctx, live, metav1.UpdateOptions{})
+			}
+			return err
+		}
+		live, err := client.AppsV1().StatefulSets(namespace).Get(ctx, name, metav1.GetOptions{})
+		if err == nil {
+			live.Spec.Template = next
+			_, err = client.AppsV1().StatefulSets(namespace).Update(ctx, live, metav1.UpdateOptions{})
+		}
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("own: update %s: %w", u.app.Name(), err)
+	}
+	return nil
+}
+
+func (u update) Settled(s observe.State, _ fixtures.App) bool {
+	_, complete, there := u.look(s, u.new)
+	return there && complete
+}
+
+func (u update) Over(s observe.State, _ fixtures.App) bool { return rollout.Barrier(s, u.old.Name) }
+
+// look is how many pods the workload asks for, and whether kubectl calls its rollout done, if it is at a version.
+func (u update) look(s observe.State, v Version) (replicas int, complete, there bool) {
+	name := u.app.document.Workload.Name
+	if d := s.Deployments[name]; d != nil && d.Spec.Template.Labels[VersionLabel] == v.Name {
+		return int(ptr.Deref(d.Spec.Replicas, 1)), rollout.Complete(d), true
+	}
+	if set := s.StatefulSets[name]; set != nil && set.Spec.Template.Labels[VersionLabel] == v.Name {
+		return int(ptr.Deref(set.Spec.Replicas, 1)), rollout.CompleteSet(set), true
+	}
+	return 0, false, false
+}
+
+func setTemplate(workload runtime.Object, template corev1.PodTemplateSpec) {
+	switch w := workload.(type) {
+	case *appsv1.Deployment:
+		w.Spec.Template = template
+	case *appsv1.StatefulSet:
+		w.Spec.Template = template
+	}
+}
+
+// create creates an object of one of the kinds that Read keeps.
+func create(ctx context.Context, client kubernetes.Interface, namespace string, object runtime.Object) (err error) {
+	options := metav1.CreateOptions{}
+	switch o := object.(type) {
+	case *appsv1.Deployment:
+		_, err = client.AppsV1().Deployments(namespace).Create(ctx, o, options)
+	case *appsv1.StatefulSet:
+		_, err = client.AppsV1().StatefulSets(namespace).Create(ctx, o, options)
+	case *corev1.Service:
+		_, err = client.CoreV1().Services(namespace).Create(ctx, o, options)
+	case *corev1.ConfigMap:
+		_, err = client.CoreV1().ConfigMaps(namespace).Create(ctx, o, options)
+	case *corev1.Secret:
+		_, err = client.CoreV1().Secrets(namespace).Create(ctx, o, options)
+	case *corev1.ServiceAccount:
+		_, err = client.CoreV1().ServiceAccounts(namespace).Create(ctx, o, options)
+	case *policyv1.PodDisruptionBudget:
+		_, err = client.PolicyV1().PodDisruptionBudgets(namespace).Create(ctx, o, options)
+	case *autoscalingv2.HorizontalPodAutoscaler:
+		_, err = client.AutoscalingV2().HorizontalPodAutoscalers(namespace).Create(ctx, o, options)
+	default:
+		err = fmt.Errorf("%T is no kind that is copied", object)
+	}
+	return err
+}
