@@ -10,12 +10,15 @@ import (
 
 	"rollcall/harness/evidence"
 	"rollcall/harness/timeline"
+	"rollcall/harness/verdict/phrase"
 )
 
 // A Verdict is what became of one scenario, with one finding per expectation in the order expected.
 type Verdict struct {
 	Outcome  Outcome
-	Because  string // one sentence with numbers
+	Headline string   // what happened to whom and what follows, in one line of at most 120 characters
+	Facts    []Detail // of the finding that decided it
+	Because  string   // one sentence with numbers
 	Findings []Finding
 	// Distrusted says that the recording cannot be trusted: the outcome is about the rig, not the cluster.
 	Distrusted bool
@@ -32,10 +35,15 @@ type Finding struct {
 	Rule      string // id
 	Claim     string // one sentence about clients; empty for an unknown rule
 	Outcome   Outcome
-	Because   string
+	Headline  string    // what happened to whom and what follows, in one line of at most 120 characters
+	Facts     []Detail  // what the headline leaves out: counts by kind of failure, pod phase, window, node, witnesses
+	Because   string    // the same as one sentence, with every number
 	Witnesses []Witness // hits that decided it, by time sent; at most 20, all of them counted in Because
 	Starved   bool      // it is inconclusive instead of a failure because the host was too busy for its kubelets
 }
+
+// A Detail is one fact of a finding, such as {"by kind", "2 refused, 1 timeout"}.
+type Detail struct{ Name, Value string }
 
 // A Witness names a hit.
 type Witness struct {
@@ -47,6 +55,12 @@ type Witness struct {
 // the verdict and every finding inconclusive, whatever the rules say. The timeline of a skipped
 // run is not looked at.
 func Judge(run evidence.Run, tl timeline.Timeline) Verdict {
+	v := judge(run, tl)
+	v.Headline = phrase.Headline(v.Headline, v.Because)
+	return v
+}
+
+func judge(run evidence.Run, tl timeline.Timeline) Verdict {
 	if run.Skipped != "" {
 		return Verdict{Outcome: Skipped, Because: run.Skipped}
 	}
@@ -66,7 +80,8 @@ func Judge(run evidence.Run, tl timeline.Timeline) Verdict {
 	if run.Measures {
 		v.Because = "it measured for a second recording, which was not made"
 		for i := range v.Findings {
-			v.Findings[i].Outcome, v.Findings[i].Because, v.Findings[i].Witnesses = Inconclusive, v.Because, nil
+			f := &v.Findings[i]
+			f.Outcome, f.Headline, f.Facts, f.Because, f.Witnesses = Inconclusive, v.Because, nil, v.Because, nil
 		}
 		return v
 	}
@@ -79,7 +94,8 @@ func find(x evidence.Expectation, run evidence.Run, tl timeline.Timeline) Findin
 	rules := Rules()
 	i := slices.IndexFunc(rules, func(r Rule) bool { return r.ID == x.Rule })
 	if i < 0 {
-		return Finding{Rule: x.Rule, Because: fmt.Sprintf("this build knows no rule %q", x.Rule)}
+		because := fmt.Sprintf("this build knows no rule %q", x.Rule)
+		return Finding{Rule: x.Rule, Headline: because, Because: because}
 	}
 	f := Finding{}
 	switch because, err := outOfScope(x, run); {
@@ -91,12 +107,14 @@ func find(x evidence.Expectation, run evidence.Run, tl timeline.Timeline) Findin
 		f = rules[i].judge(x, tl)
 	}
 	f.Rule, f.Claim = rules[i].ID, rules[i].Claim
+	f.Headline = phrase.Headline(f.Headline, f.Because)
 	return f
 }
 
 // withhold keeps what a finding would have said without letting it count.
 func withhold(f Finding) Finding {
 	if f.Outcome == Pass || f.Outcome == Fail {
+		f.Headline = phrase.Headline(fmt.Sprintf("would be %s if the recording could be trusted: %s", f.Outcome, f.Headline))
 		f.Because = fmt.Sprintf("would be %s if the recording could be trusted: %s", f.Outcome, f.Because)
 		f.Outcome = Inconclusive
 	}

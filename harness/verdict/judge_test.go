@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
 
 	"rollcall/harness/evidence"
@@ -157,7 +158,9 @@ func TestADistrustedFindingSaysWhatItWouldBe(t *testing.T) {
 		{Rule: "damage-seen", Claim: "clients in the cluster lose at least one request, which shows that a loss would be seen",
 			Because: "blind: of 400 requests from pods 0 failed after the rollout began, so a loss would not be seen"},
 	}}
-	if diff := cmp.Diff(want, v); diff != "" {
+	brief := cmpopts.IgnoreFields(verdict.Verdict{}, "Headline", "Facts")
+	briefly := cmpopts.IgnoreFields(verdict.Finding{}, "Headline", "Facts")
+	if diff := cmp.Diff(want, v, brief, briefly); diff != "" {
 		t.Errorf("verdict (-want +got):\n%s", diff)
 	}
 }
@@ -214,7 +217,7 @@ func TestTheWorstFindingDecides(t *testing.T) {
 
 func TestASkippedRunIsSkippedWhateverItRecorded(t *testing.T) {
 	run := evidence.Run{Skipped: "the kernel has no ip_vs", Distrust: []string{"x"}, Expect: []evidence.Expectation{verdict.NoFailures()}}
-	want := verdict.Verdict{Outcome: verdict.Skipped, Because: "the kernel has no ip_vs"}
+	want := verdict.Verdict{Outcome: verdict.Skipped, Headline: "the kernel has no ip_vs", Because: "the kernel has no ip_vs"}
 	if diff := cmp.Diff(want, verdict.Judge(run, timeline.Timeline{})); diff != "" {
 		t.Errorf("verdict (-want +got):\n%s", diff)
 	}

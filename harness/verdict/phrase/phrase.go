@@ -1,0 +1,64 @@
+// Package phrase writes numbers, durations, counts and headlines the same way in every verdict and report.
+package phrase
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"rollcall/harness/evidence"
+)
+
+// Number has a comma before each group of three digits: 5,188.
+func Number(n int) string {
+	digits, sign := strconv.Itoa(n), ""
+	if n < 0 {
+		digits, sign = digits[1:], "-"
+	}
+	for i := len(digits) - 3; i > 0; i -= 3 {
+		digits = digits[:i] + "," + digits[i:]
+	}
+	return sign + digits
+}
+
+// Count is how many there are of something: "1 reply", "5,188 replies".
+func Count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	if stem, ok := strings.CutSuffix(noun, "y"); ok {
+		return Number(n) + " " + stem + "ies"
+	}
+	return Number(n) + " " + noun + "s"
+}
+
+// Faults counts failures by kind, in the order of [evidence.Faults]: "2 refused, 1 timeout"; empty without a failure.
+func Faults(failures map[evidence.Fault]int) string {
+	known := evidence.Faults()
+	unknown := slices.DeleteFunc(slices.Sorted(maps.Keys(failures)), func(f evidence.Fault) bool { return slices.Contains(known, f) })
+	var parts []string
+	for _, fault := range slices.Concat(known, unknown) {
+		if n := failures[fault]; n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, fault))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// Seconds is a time or duration to the millisecond: "41.203s".
+func Seconds(d time.Duration) string { return fmt.Sprintf("%.3fs", d.Seconds()) }
+
+// Duration is a duration in three digits or so: "45 ms", "1.25 s", "20.0 s".
+func Duration(d time.Duration) string {
+	switch abs := d.Abs(); {
+	case abs < time.Second-500*time.Microsecond:
+		return fmt.Sprintf("%d ms", d.Round(time.Millisecond).Milliseconds())
+	case abs < 10*time.Second:
+		return fmt.Sprintf("%.2f s", d.Seconds())
+	default:
+		return fmt.Sprintf("%.1f s", d.Seconds())
+	}
+}
