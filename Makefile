@@ -119,9 +119,9 @@ claims: $(ROLLCALL) ## Print which seed claims a recorded run covers, as a Markd
 	@$(ROLLCALL) claims $(RUN)
 
 .PHONY: claims-table
-claims-table: $(ROLLCALL) ## Put that table into the README, in the place of the one there
+claims-table: $(ROLLCALL) ## Put that table into suites/CLAIMS.md, in the place of the one there
 	@$(ROLLCALL) claims $(RUN) >out/claims.md
-	@sed -i -e '/<!-- claims -->/,/<!-- end of claims -->/{//!d}' -e '/<!-- claims -->/r out/claims.md' README.md
+	@sed -i -e '/<!-- claims -->/,/<!-- end of claims -->/{//!d}' -e '/<!-- claims -->/r out/claims.md' suites/CLAIMS.md
 
 ##@ Development
 

@@ -67,19 +67,19 @@ func inFile(suite, id string) bool {
 	return false
 }
 
-// The README shows how a scenario is added by one that is there.
-func TestTheReadmeShowsARealScenario(t *testing.T) {
+// The guide shows how a scenario is added by one that is there.
+func TestTheGuideShowsARealScenario(t *testing.T) {
 	file, err := os.ReadFile("../suites/rollout/drained-longer.go")
 	if err != nil {
 		t.Fatal(err)
 	}
-	readme, err := os.ReadFile("../README.md")
+	guide, err := os.ReadFile("../suites/README.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, function, _ := strings.Cut(string(file), "\n)\n\n")
-	if !strings.Contains(string(readme), "```go\n"+function+"```") {
-		t.Error("README.md shows another drained-longer than its file")
+	if !strings.Contains(string(guide), "```go\n"+function+"```") {
+		t.Error("suites/README.md shows another drained-longer than its file")
 	}
 }
 

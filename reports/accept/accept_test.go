@@ -201,14 +201,14 @@ func TestReadPolicy(t *testing.T) {
 	}
 }
 
-// The README shows a policy that is one.
-func TestTheReadmeShowsARealPolicy(t *testing.T) {
-	readme, err := os.ReadFile("../../README.md")
+// The guide shows a policy that is one.
+func TestTheGuideShowsARealPolicy(t *testing.T) {
+	guide, err := os.ReadFile("../README.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	const begin = "apiVersion: rollcall/v1alpha1\nkind: AcceptancePolicy\n"
-	_, text, found := strings.Cut(string(readme), begin)
+	_, text, found := strings.Cut(string(guide), begin)
 	text, _, closed := strings.Cut(text, "```")
 	if !found || !closed {
 		t.Fatal("it shows none")
