@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -79,7 +80,10 @@ func newClients(ctx context.Context, r *recording, service *corev1.Service) (*cl
 		return nil, err
 	}
 	for i, worker := range workers {
-		lanes := r.lanesOf(worker, addressOf(service), control.Status.PodIP)
+		lanes := r.lanesIn(strings.TrimPrefix(worker, r.cluster.Name+"-"), worker, map[evidence.Vantage]string{
+			evidence.FromPod:     r.target("http://" + addressOf(service) + "/"),
+			evidence.FromControl: fmt.Sprintf("http://%s/", net.JoinHostPort(control.Status.PodIP, strconv.Itoa(fixtures.AppPort))),
+		})
 		cl.lanes = append(cl.lanes, lanes...)
 		pods, err := awaitAgents(ctx, cl.pods, jobs[i], r.rig.agents)
 		if err != nil {
@@ -101,13 +105,13 @@ func newClients(ctx context.Context, r *recording, service *corev1.Service) (*cl
 		return cl, nil
 	}
 	cl.outside = r.target(outside)
-	lane := evidence.Lane{ID: "outside-fresh", Vantage: evidence.FromHost, Conn: evidence.Fresh, Target: cl.outside, Rate: r.Load.Rate}
-	cl.lanes = append(cl.lanes, lane)
+	lanes := r.lanesIn("outside", "", map[evidence.Vantage]string{evidence.FromHost: cl.outside})
+	cl.lanes = append(cl.lanes, lanes...)
 	process, err := startOutside()
 	if err != nil {
 		return cl, err
 	}
-	cl.agents = append(cl.agents, &agent{place: process, name: lane.ID, lanes: []evidence.Lane{lane}, remote: process.remote})
+	cl.agents = append(cl.agents, &agent{place: process, name: lanes[0].ID, lanes: lanes, remote: process.remote})
 	return cl, nil
 }
 
@@ -136,25 +140,20 @@ func (s Scenario) dialect() *loadgen.Dialect {
 	return s.Own.Dialect()
 }
 
-// lanesOf is what the agents of a worker carry.
-func (r *recording) lanesOf(worker, service, control string) []evidence.Lane {
-	lane := func(kind string, vantage evidence.Vantage, conn evidence.Conn, address string) evidence.Lane {
-		target := "http://" + address + "/"
-		if vantage != evidence.FromControl {
-			target = r.target(target)
+// lanesIn are the lanes of every kind whose vantage has a target in the place, on a node or outside the cluster.
+func (r *recording) lanesIn(place, node string, targets map[evidence.Vantage]string) []evidence.Lane {
+	var lanes []evidence.Lane
+	for _, kind := range evidence.LaneKinds() {
+		target, ok := targets[kind.Vantage]
+		if !ok || kind.Optional && !slices.Contains(r.Load.Also, kind.Name) {
+			continue
 		}
-		return evidence.Lane{ID: strings.TrimPrefix(worker, r.cluster.Name+"-") + "-" + kind,
-			Vantage: vantage, Node: worker, Conn: conn, Target: target, Rate: r.Load.Rate, Agents: r.rig.agents}
-	}
-	lanes := []evidence.Lane{
-		lane("fresh", evidence.FromPod, evidence.Fresh, service),
-		lane("reused", evidence.FromPod, evidence.Reused, service),
-		lane("control", evidence.FromControl, evidence.Fresh, net.JoinHostPort(control, strconv.Itoa(fixtures.AppPort))),
-	}
-	if r.Load.Plain {
-		plain := lane("plain", evidence.FromPod, evidence.Reused, service)
-		plain.Resends = true
-		lanes = append(lanes, plain)
+		lane := kind.Lane(place)
+		lane.Node, lane.Target, lane.Rate = node, target, r.Load.Rate
+		if node != "" {
+			lane.Agents = r.rig.agents
+		}
+		lanes = append(lanes, lane)
 	}
 	return lanes
 }
@@ -168,7 +167,7 @@ func (cl *clients) reachable(ctx context.Context, ours func(pod string) bool) er
 		}
 		for _, lane := range a.lanes {
 			dialect := cl.dialect
-			if lane.Vantage == evidence.FromControl {
+			if lane.Kind().IsControl() {
 				dialect = nil
 			}
 			if err := until(ctx, func() error { return a.remote.Reach(ctx, lane.Target, dialect) }); err != nil {
@@ -310,7 +309,7 @@ func (cl *clients) progress(ctx context.Context) progress.Running {
 			now.Trouble += a.name + " does not answer "
 		}
 		for _, lane := range a.lanes {
-			if lane.Vantage != evidence.FromControl { // whose pod has a version of its own
+			if lane.Kind().AsksApp() { // whose pod has a version of its own
 				add(lanes[lane.ID])
 			}
 		}

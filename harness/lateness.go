@@ -72,7 +72,7 @@ func (cl *clients) lateSince(from time.Duration) string {
 			if s.lag > lateAtRest {
 				late++
 			}
-			if s.failed && lane.Vantage == evidence.FromControl {
+			if s.failed && lane.Kind().IsControl() {
 				lost++
 			}
 		}

@@ -90,9 +90,8 @@ type Load struct {
 	Rate    int           // requests per second and lane
 	Timeout time.Duration // per request; 0 is 2 s
 	Settle  time.Duration // that the load goes on after the rollout is over; 0 is 3 s
-	// Plain adds to each worker a client that does what plain vegeta does, and most do: what a dead
-	// connection cost it is sent again silently. It shows what such clients do not see.
-	Plain bool
+	// Also names optional kinds of lanes that each worker has beside the others, such as [evidence.Plain].
+	Also []string
 }
 
 // How long nothing changes before the rollout, and how long the load goes on after it.

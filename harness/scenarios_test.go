@@ -15,6 +15,7 @@ import (
 
 	"rollcall/fixtures"
 	"rollcall/harness"
+	"rollcall/harness/evidence"
 	"rollcall/harness/userapp"
 	"rollcall/harness/verdict"
 	"rollcall/reports"
@@ -113,6 +114,11 @@ func TestEveryScenarioIsWellFormed(t *testing.T) {
 				if s.Walk == nil && s.Load.Rate <= 0 {
 					t.Errorf("load %+v says not how much", s.Load)
 				}
+				for _, name := range s.Load.Also {
+					if !slices.ContainsFunc(evidence.LaneKinds(), func(k evidence.LaneKind) bool { return k.Optional && k.Name == name }) {
+						t.Errorf("its load also asks for lanes of kind %q, which is no optional kind", name)
+					}
+				}
 				for _, e := range s.Expect {
 					if !known[e.Rule] {
 						t.Errorf("expects rule %q, which does not exist", e.Rule)
@@ -185,8 +191,8 @@ func TestTheTwinsDifferInTheDrainAlone(t *testing.T) {
 	if diff := cmp.Diff(undrained.App, drained.App); diff != "" {
 		t.Error(diff)
 	}
-	undrained.Load.Plain = drained.Load.Plain // one client more that looks on
-	if undrained.Load != drained.Load || undrained.Rollout != drained.Rollout {
+	undrained.Load.Also = drained.Load.Also // one client more that looks on
+	if !cmp.Equal(undrained.Load, drained.Load) || undrained.Rollout != drained.Rollout {
 		t.Errorf("the twins differ in load or rollout:\n%+v\n%+v", undrained, drained)
 	}
 }

@@ -30,14 +30,14 @@ func TestAScenarioOnAStretchedCluster(t *testing.T) {
 		},
 	}
 	usual := s.at(100, 1)
-	if usual.Load != (Load{Rate: 100, Timeout: 2 * time.Second, Settle: 3 * time.Second}) || usual.App != s.App || usual.Claim != s.Claim {
+	if !cmp.Equal(usual.Load, Load{Rate: 100, Timeout: 2 * time.Second, Settle: 3 * time.Second}) || usual.App != s.App || usual.Claim != s.Claim {
 		t.Errorf("%+v", usual)
 	}
 	if got := s.at(25, 1).Load.Rate; got != 25 {
 		t.Errorf("at a rate of 25: %d", got)
 	}
 	slow := s.at(6, 5)
-	if slow.Load != (Load{Rate: 6, Timeout: 2 * time.Second, Settle: 3 * time.Second}) {
+	if !cmp.Equal(slow.Load, Load{Rate: 6, Timeout: 2 * time.Second, Settle: 3 * time.Second}) {
 		t.Errorf("%+v", slow.Load)
 	}
 	if slow.App.PreStopSleep != 25*time.Second || slow.App.Linger != 10*time.Second || slow.App.Grace != 150*time.Second {

@@ -129,7 +129,7 @@ func TestOneRecordingServesTheSameRollout(t *testing.T) {
 	drained := Scenario{App: fixtures.App{Replicas: 3, PreStopSleep: 5 * time.Second}, Load: Load{Rate: 100}, Rollout: rollout.Update("v1", "v2")}
 	longer, plain, other, control, walk := drained, drained, drained, drained, drained
 	longer.App.PreStopSleep *= 2
-	plain.Load.Plain = true
+	plain.Load.Also = []string{evidence.Plain}
 	other.Rollout = rollout.UpdateStatefulSet("v1", "v2")
 	control.Tries = 3
 	walk.Walk = func(context.Context, *Walk) error { return nil }

@@ -89,15 +89,14 @@ func workersFor(rate int, timeout time.Duration) uint64 {
 	return uint64(1.5*stalled) + 10
 }
 
-// targeter makes the requests of a lane. Those on reused connections are POSTs with a body: a GET may be sent again,
-// silently, by whoever finds its kept-alive connection dead, as net/http does. A lane that resends wants that.
-// Those of another app are what it is used to, and kept from being sent again by the client.
+// targeter makes the requests of a lane. A POST has a body, which nobody sends again. Those of a userapp are what it is
+// used to, and the client keeps them from being sent again.
 func targeter(lane evidence.Lane, foreign *reader) vegeta.Targeter {
-	target := vegeta.Target{Method: http.MethodGet, URL: lane.Target}
+	target := vegeta.Target{Method: lane.Kind().Method(), URL: lane.Target}
 	if foreign != nil {
 		target.Method = foreign.method()
-	} else if lane.Conn == evidence.Reused && !lane.Resends {
-		target.Method, target.Body = http.MethodPost, []byte("rollcall")
+	} else if target.Method == http.MethodPost {
+		target.Body = []byte("rollcall")
 	}
 	return vegeta.NewStaticTargeter(target)
 }
@@ -124,12 +123,12 @@ func check(lane evidence.Lane, cfg Config) error {
 		return errors.New("a lane needs an id")
 	case lane.Conn != evidence.Fresh && lane.Conn != evidence.Reused:
 		return fmt.Errorf("unknown kind of connection %q", lane.Conn)
-	case lane.Resends && lane.Conn != evidence.Reused:
+	case lane.Resends && !lane.Kind().KeepsAlive():
 		return errors.New("it resends, but keeps no connection that could die")
 	case lane.Rate <= 0 || lane.Rate > int(time.Second):
 		return fmt.Errorf("rate %d is out of range", lane.Rate)
-	case cfg.Index < 0 || cfg.Index >= lane.Carriers():
-		return fmt.Errorf("agent %d is none of its %d", cfg.Index, lane.Carriers())
+	case cfg.Index < 0 || cfg.Index >= lane.AgentCount():
+		return fmt.Errorf("agent %d is none of its %d", cfg.Index, lane.AgentCount())
 	case cfg.Service == "":
 		return errors.New("no service to expect replies from")
 	case cfg.Began.IsZero():

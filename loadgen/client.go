@@ -46,11 +46,11 @@ func newClient(lane evidence.Lane, cfg Config) *client {
 		clock:   newClock(cfg.Began),
 		tape:    newTape(),
 	}
-	if lane.Vantage != evidence.FromControl {
+	if lane.Kind().AsksApp() {
 		c.foreign = newReader(cfg.Dialect)
 	}
 	count := 1
-	if lane.Conn == evidence.Reused {
+	if lane.Kind().KeepsAlive() {
 		count = c.share.part(reusedConns)
 	}
 	c.sender = senderOf(lane, count, cfg.Timeout, c.foreign)

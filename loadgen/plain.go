@@ -27,7 +27,7 @@ type plain struct {
 
 // newPlain makes the sender of a lane whose target is an http URL.
 func newPlain(lane evidence.Lane, slots int) *plain {
-	p := &plain{keep: lane.Conn == evidence.Reused, slots: make([]atomic.Pointer[wire], slots)}
+	p := &plain{keep: lane.Kind().KeepsAlive(), slots: make([]atomic.Pointer[wire], slots)}
 	if target, err := url.Parse(lane.Target); err == nil {
 		p.address = net.JoinHostPort(target.Hostname(), cmp.Or(target.Port(), "80"))
 	}

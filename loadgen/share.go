@@ -14,7 +14,7 @@ type share struct {
 }
 
 func shareOf(lane evidence.Lane, index int) share {
-	return share{index: uint64(index), of: uint64(lane.Carriers()), interval: time.Second / time.Duration(lane.Rate)}
+	return share{index: uint64(index), of: uint64(lane.AgentCount()), interval: time.Second / time.Duration(lane.Rate)}
 }
 
 // number is the number within the lane of the n-th request of the share, from 0.

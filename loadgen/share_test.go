@@ -26,7 +26,7 @@ func TestSharesAreTheWhole(t *testing.T) {
 
 		var numbers []uint64
 		together := 0
-		for i := range lane.Carriers() {
+		for i := range lane.AgentCount() {
 			s := shareOf(lane, i)
 			together += s.part(conns)
 			for n := range each {
@@ -42,7 +42,7 @@ func TestSharesAreTheWhole(t *testing.T) {
 				rt.Fatalf("number %d comes where %d should", number, i)
 			}
 		}
-		if want := max(conns, lane.Carriers()); together != want {
+		if want := max(conns, lane.AgentCount()); together != want {
 			rt.Fatalf("%d connections together, want %d", together, want)
 		}
 	})
@@ -82,7 +82,7 @@ func TestPacerKeepsToThePlan(t *testing.T) {
 				if !slices.Equal(got, tt.want) {
 					t.Errorf("sent after %v, want %v", got, tt.want)
 				}
-				if want := float64(tt.lane.Rate) / float64(tt.lane.Carriers()); p.Rate(0) != want {
+				if want := float64(tt.lane.Rate) / float64(tt.lane.AgentCount()); p.Rate(0) != want {
 					t.Errorf("%g a second, want %g", p.Rate(0), want)
 				}
 			})

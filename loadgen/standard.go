@@ -30,7 +30,7 @@ func newStandard(lane evidence.Lane, slots int, timeout time.Duration, foreign *
 		s.transports = append(s.transports, &http.Transport{
 			Proxy:               nil, // HTTP_PROXY would be measured in the Service's place
 			DialContext:         dialWith(dialer),
-			DisableKeepAlives:   lane.Conn == evidence.Fresh,
+			DisableKeepAlives:   !lane.Kind().KeepsAlive(),
 			MaxIdleConnsPerHost: 1,
 			DisableCompression:  true,
 		})

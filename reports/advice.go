@@ -40,8 +40,8 @@ func adviceOn(own evidence.Own, n Numbers, lanes []Lane) (advice []string) {
 	fresh, kept := 0, 0
 	for _, lane := range lanes {
 		switch {
-		case lane.Vantage == evidence.FromControl:
-		case lane.Conn == evidence.Reused:
+		case lane.kind().IsControl():
+		case lane.kind().KeepsAlive():
 			kept += lane.Failed()
 		default:
 			fresh += lane.Failed()

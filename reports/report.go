@@ -139,6 +139,11 @@ type Lane struct {
 	Failures      map[evidence.Fault]int `json:"failures"`                // every kind, also those at 0
 }
 
+// kind is what the lane was for.
+func (l Lane) kind() evidence.LaneKind {
+	return evidence.Lane{Vantage: l.Vantage, Conn: l.Conn, Resends: l.Resends}.Kind()
+}
+
 // Failed is how many requests of the lane failed, of every kind.
 func (l Lane) Failed() int {
 	n := 0

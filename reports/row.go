@@ -28,7 +28,7 @@ func newRow(s Scenario) row {
 		for fault, n := range lane.Failures {
 			failures[fault] += n
 		}
-		if lane.Vantage == evidence.FromControl {
+		if lane.kind().IsControl() {
 			continue // its target is not rolled out, so its version is no share of the Service's
 		}
 		for version, n := range lane.ByVersion {

@@ -126,7 +126,7 @@ func newLane(lane timeline.Lane, tl timeline.Timeline) Lane {
 		Requests: s.Requests, Retried: s.Retried, ByVersion: s.ByVersion,
 		LongestOutage: millis(s.LongestOutage()), Failures: s.Failures,
 	}
-	if gap, ok := tl.StatusGapOf(lane); ok && lane.Vantage != evidence.FromControl {
+	if gap, ok := tl.StatusGapOf(lane); ok && lane.Kind().AsksApp() {
 		l.StatusGap = new(millis(gap.Length))
 	}
 	if tl.Arrived {

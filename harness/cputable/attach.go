@@ -124,10 +124,10 @@ func (a *attachment) requests(asked float64) (perSecond float64, told string) {
 	}
 	var app, control float64
 	for _, lane := range lanes {
-		if lane.Vantage == evidence.FromControl {
-			control += lane.Rate
+		if lane.Kind().IsControl() {
+			control += float64(lane.Rate)
 		} else {
-			app += lane.Rate
+			app += float64(lane.Rate)
 		}
 	}
 	if n := len(a.counts); n > 1 {
@@ -140,20 +140,14 @@ func (a *attachment) requests(asked float64) (perSecond float64, told string) {
 	return app + control, fmt.Sprintf("%.0f to the app and %.0f on control lanes, as asked", app, control)
 }
 
-// A lane is what is needed of an [evidence.Lane].
-type lane struct {
-	Vantage evidence.Vantage `json:"vantage"`
-	Rate    float64          `json:"rate"`
-}
-
 // lanes are those of the scenario's recording, which has them since its load began.
-func (a *attachment) lanes() ([]lane, error) {
+func (a *attachment) lanes() ([]evidence.Lane, error) {
 	file := filepath.Join(evidence.ScenarioFolder(a.found.run, a.found.Mode, a.found.Suite, a.scenario, 1), evidence.RunFile)
 	data, err := os.ReadFile(file)
 	if err != nil {
 		return nil, err
 	}
-	var run struct{ Lanes []lane }
+	var run struct{ Lanes []evidence.Lane }
 	if err := json.Unmarshal(data, &run); err != nil {
 		return nil, fmt.Errorf("read %s: %w", file, err)
 	}

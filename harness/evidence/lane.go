@@ -10,13 +10,24 @@ type Lane struct {
 	Rate    int     `json:"rate"`   // asked, per second
 	// Agents is how many carry the lane: request n is sent by agent n modulo Agents. 0 is 1.
 	Agents int `json:"agents,omitempty"`
-	// Resends says that the client, like most, silently sends a request again whose kept connection
+	// Resends says that the client, like most, silently sends a request again whose keep-alive connection
 	// died: what a rollout breaks shows as retries of such a lane, not as failures.
 	Resends bool `json:"resends,omitempty"`
 }
 
-// Carriers is how many agents carry the lane, at least 1.
-func (l Lane) Carriers() int { return max(1, l.Agents) }
+// AgentCount is how many agents carry the lane, at least 1.
+func (l Lane) AgentCount() int { return max(1, l.Agents) }
+
+// Kind is what the lane is for. Its name is empty if the lane is of no kind that LaneKinds lists.
+func (l Lane) Kind() LaneKind {
+	k := LaneKind{Vantage: l.Vantage, Conn: l.Conn, Resends: l.Resends}
+	for _, known := range LaneKinds() {
+		if known.same(k) {
+			return known
+		}
+	}
+	return k
+}
 
 // A Vantage is the place a lane looks from.
 type Vantage string
@@ -35,5 +46,5 @@ type Conn string
 // Conns.
 const (
 	Fresh  Conn = "fresh"  // a new connection per request
-	Reused Conn = "reused" // kept-alive connections
+	Reused Conn = "reused" // keep-alive connections
 )

@@ -81,7 +81,7 @@ func newBuilder(lane evidence.Lane, t Timeline, s *scratch) *builder {
 	b := &builder{
 		lane:  Lane{Lane: lane, replies: make(map[span]*Replies), lastTo: make(map[string]time.Duration), uncertainty: t.clocks[lane.Node].uncertainty},
 		ended: t.marks[evidence.LoadEnded], scratch: s,
-		clocks: t.clocks, new: t.New, arrived: t.Arrived, nameless: t.nameless && lane.Vantage != evidence.FromControl, servers: make(map[evidence.Server]*server), nodes: make(map[string]bool),
+		clocks: t.clocks, new: t.New, arrived: t.Arrived, nameless: t.nameless && lane.Kind().AsksApp(), servers: make(map[evidence.Server]*server), nodes: make(map[string]bool),
 		summary: LaneSummary{Failures: make(map[evidence.Fault]int), ByVersion: make(map[string]int)},
 	}
 	for _, fault := range evidence.Faults() {
@@ -91,7 +91,7 @@ func newBuilder(lane evidence.Lane, t Timeline, s *scratch) *builder {
 		b.marks = append(b.marks, at)
 	}
 	slices.Sort(b.marks)
-	b.summary.Agents = make([]AgentSummary, lane.Carriers())
+	b.summary.Agents = make([]AgentSummary, lane.AgentCount())
 	for i := range b.summary.Agents {
 		b.next = append(b.next, uint64(i))
 	}
@@ -270,7 +270,7 @@ func (b *builder) finish() {
 // followConnections walks each kept connection in the order of sending. It finds replies by another
 // version that follow one by the new, and to which pod a connection led that failed.
 func (b *builder) followConnections() {
-	if b.lane.Conn != evidence.Reused {
+	if !b.lane.Kind().KeepsAlive() {
 		return
 	}
 	type connection struct {

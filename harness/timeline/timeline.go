@@ -102,8 +102,11 @@ func Join(ev evidence.Evidence) (Timeline, error) {
 
 // ServiceLanes lists the lanes that go through the Service: all but the control lanes, whose
 // target is not rolled out.
-func (t Timeline) ServiceLanes() []Lane {
-	return slices.DeleteFunc(slices.Clone(t.Lanes), func(l Lane) bool { return l.Vantage == evidence.FromControl })
+func (t Timeline) ServiceLanes() []Lane { return t.LanesWhere(evidence.LaneKind.AsksApp) }
+
+// LanesWhere lists the lanes whose kind counts for something, such as [evidence.LaneKind.ShowsRetries].
+func (t Timeline) LanesWhere(counts func(evidence.LaneKind) bool) []Lane {
+	return slices.DeleteFunc(slices.Clone(t.Lanes), func(l Lane) bool { return !counts(l.Kind()) })
 }
 
 // Failed lists the failed hits of some lanes, by time sent.

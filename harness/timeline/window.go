@@ -119,10 +119,7 @@ func (t Timeline) reply(version string, of func(*Replies) time.Duration) (best l
 func (t Timeline) DrainLags() []PodLag {
 	left := t.departures()
 	lags := make(map[PodLag]Elapsed)
-	for _, lane := range t.Lanes {
-		if lane.Vantage != evidence.FromPod || lane.Conn != evidence.Fresh {
-			continue
-		}
+	for _, lane := range t.LanesWhere(evidence.LaneKind.FollowsRules) {
 		for pod, sent := range lane.lastTo {
 			at, departed := left[pod]
 			key := PodLag{Pod: pod, Node: lane.Node}

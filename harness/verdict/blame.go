@@ -15,14 +15,14 @@ import (
 // rule led to such a pod any more. It is empty when nothing is known of any.
 func blame(failed []timeline.Hit, tl timeline.Timeline) string {
 	observed, on, stays := tl.Observed(), map[string]timeline.Lane{}, tl.Overstays()
-	for _, lane := range tl.Lanes {
+	for _, lane := range tl.LanesWhere(evidence.LaneKind.FollowsRules) {
 		on[lane.ID] = lane
 	}
 	late, otherwise := 0, 0
 	var longest timeline.Overstay
 	for _, h := range failed {
-		lane := on[h.Lane]
-		if lane.Vantage != evidence.FromPod || lane.Conn != evidence.Fresh || !slices.Contains(observed, lane.Node) {
+		lane, follows := on[h.Lane]
+		if !follows || !slices.Contains(observed, lane.Node) {
 			continue
 		}
 		during := -1

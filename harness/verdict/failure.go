@@ -40,7 +40,7 @@ func judgeDamageSeen(x evidence.Expectation, tl timeline.Timeline) Finding {
 	var perLane []string
 	seen := map[evidence.Conn]int{}
 	for _, lane := range lanesOn(x, tl) {
-		if lane.Vantage != evidence.FromPod || lane.Resends {
+		if !lane.Kind().ShowsDamage() {
 			continue
 		}
 		lanes = append(lanes, lane)
@@ -108,7 +108,7 @@ func judgeMinOutage(x evidence.Expectation, tl timeline.Timeline) Finding {
 	var on timeline.Lane
 	lanes, over := 0, false // before the load was, and too short
 	for _, lane := range lanesOn(x, tl) {
-		if lane.Vantage != evidence.FromPod || lane.Resends {
+		if !lane.Kind().ShowsDamage() {
 			continue
 		}
 		var longest timeline.Outage

@@ -2,7 +2,6 @@ package verdict
 
 import (
 	"fmt"
-	"slices"
 	"time"
 
 	"rollcall/harness/evidence"
@@ -10,9 +9,7 @@ import (
 )
 
 func judgeMaxDrainLag(x evidence.Expectation, tl timeline.Timeline) Finding {
-	fresh := slices.ContainsFunc(tl.Lanes, func(l timeline.Lane) bool {
-		return l.Vantage == evidence.FromPod && l.Conn == evidence.Fresh && l.Summary.Requests > 0
-	})
+	fresh := requests(tl.LanesWhere(evidence.LaneKind.FollowsRules)) > 0
 	departed := tl.Departed()
 	switch {
 	case !fresh:

@@ -33,7 +33,7 @@ func judgeNoLostReplies(_ evidence.Expectation, tl timeline.Timeline) Finding {
 }
 
 func judgeNoHiddenRetries(_ evidence.Expectation, tl timeline.Timeline) Finding {
-	lanes := slices.DeleteFunc(tl.ServiceLanes(), func(l timeline.Lane) bool { return l.Resends })
+	lanes := tl.LanesWhere(evidence.LaneKind.ShowsRetries)
 	sent, again := requests(lanes), timeline.Repeated(lanes)
 	switch {
 	case sent == 0:
@@ -51,7 +51,7 @@ func judgeNoHiddenRetries(_ evidence.Expectation, tl timeline.Timeline) Finding 
 }
 
 func judgeOrderedSwitch(_ evidence.Expectation, tl timeline.Timeline) Finding {
-	kept := slices.DeleteFunc(tl.ServiceLanes(), func(l timeline.Lane) bool { return l.Conn != evidence.Reused })
+	kept := slices.DeleteFunc(tl.ServiceLanes(), func(l timeline.Lane) bool { return !l.Kind().KeepsAlive() })
 	switched := 0
 	for _, lane := range kept {
 		switched += lane.Summary.ByVersion[tl.New]

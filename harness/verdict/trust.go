@@ -171,16 +171,10 @@ func delayed(lane timeline.Lane, tl timeline.Timeline, limits lateness) []string
 // lane, which no kube-proxy touches.
 func earlyDamage(tl timeline.Timeline) []string {
 	var early []timeline.Hit
-	var control []timeline.Lane
 	begun, _ := tl.Mark(evidence.LoadBegun)
 	for _, h := range timeline.Failed(tl.Lanes) {
 		if tl.Phase(h.Sent) == timeline.Before || h.Sent < begun {
 			early = append(early, h)
-		}
-	}
-	for _, lane := range tl.Lanes {
-		if lane.Vantage == evidence.FromControl {
-			control = append(control, lane)
 		}
 	}
 	var reasons []string
@@ -188,7 +182,7 @@ func earlyDamage(tl timeline.Timeline) []string {
 		reasons = append(reasons, fmt.Sprintf("%s failed (%s) before any change, %s",
 			count(len(early), "request"), faults(early), account(early, tl)))
 	}
-	if failed := timeline.Failed(control); len(failed) > 0 {
+	if failed := timeline.Failed(tl.LanesWhere(evidence.LaneKind.IsControl)); len(failed) > 0 {
 		reasons = append(reasons, fmt.Sprintf("%s failed (%s) on the control lane, which no rollout touches, %s",
 			count(len(failed), "request"), faults(failed), account(failed, tl)))
 	}

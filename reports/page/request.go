@@ -71,7 +71,7 @@ func newRequest(h timeline.Hit, tl timeline.Timeline) request {
 // podOf is the pod that got a hit or should have. A control lane's is not rolled out, and a good reply is of who gave it.
 func podOf(h timeline.Hit, tl timeline.Timeline) (timeline.Pod, bool) {
 	i := slices.IndexFunc(tl.Lanes, func(l timeline.Lane) bool { return l.ID == h.Lane })
-	if i >= 0 && tl.Lanes[i].Vantage == evidence.FromControl && h.By.Pod == "" && len(h.Arrivals) == 0 {
+	if i >= 0 && tl.Lanes[i].Kind().IsControl() && h.By.Pod == "" && len(h.Arrivals) == 0 {
 		return timeline.Pod{}, false
 	}
 	return tl.Served(h)

@@ -35,7 +35,7 @@ func newTally(run evidence.Run, s reports.Scenario) *tally {
 	t := &tally{replies: map[string]*[]reply{}, lanes: map[string]*listener{}}
 	ahead := timeline.Offsets(run)
 	for _, lane := range run.Lanes {
-		t.lanes[lane.ID] = &listener{ahead: ahead[lane.Node], service: lane.Vantage != evidence.FromControl, named: map[uint64]bool{}}
+		t.lanes[lane.ID] = &listener{ahead: ahead[lane.Node], service: lane.Kind().AsksApp(), named: map[uint64]bool{}}
 	}
 	for _, rule := range s.Rules {
 		for _, w := range rule.Witnesses {

@@ -24,7 +24,7 @@ func undrainedRollingUpdate() harness.Scenario {
 			Replicas: 3, MaxSurge: new(intstr.FromInt32(1)), MaxUnavailable: new(intstr.FromInt32(0)),
 			OnTerm: fixtures.Exit,
 		},
-		Load:    harness.Load{Rate: 100, Plain: true},
+		Load:    harness.Load{Rate: 100, Also: []string{evidence.Plain}},
 		Rollout: rollout.Update("v1", "v2"),
 		Expect: []evidence.Expectation{
 			verdict.FullRate(99),

@@ -1,0 +1,48 @@
+package evidence_test
+
+import (
+	"testing"
+
+	"rollcall/harness/evidence"
+)
+
+// What a kind counts for decides verdicts, so each is written out here.
+func TestLaneKind(t *testing.T) {
+	type counts struct {
+		method                                                  string
+		keepsAlive, control, app, retries, damage, followsRules bool
+	}
+	want := map[string]counts{
+		"worker-fresh":   {method: "GET", app: true, retries: true, damage: true, followsRules: true},
+		"worker-reused":  {method: "POST", keepsAlive: true, app: true, retries: true, damage: true},
+		"worker-plain":   {method: "GET", keepsAlive: true, app: true},
+		"worker-control": {method: "GET", control: true},
+		"outside-fresh":  {method: "GET", app: true, retries: true},
+	}
+	for _, k := range evidence.LaneKinds() {
+		place := "worker"
+		if k.Vantage == evidence.FromHost {
+			place = "outside"
+		}
+		lane := k.Lane(place)
+		if read := lane.Kind(); read != k {
+			t.Errorf("the kind of lane %s is %+v, want %+v", lane.ID, read, k)
+		}
+		got := counts{k.Method(), k.KeepsAlive(), k.IsControl(), k.AsksApp(), k.ShowsRetries(), k.ShowsDamage(), k.FollowsRules()}
+		if got != want[lane.ID] {
+			t.Errorf("%s counts for %+v, want %+v", lane.ID, got, want[lane.ID])
+		}
+		delete(want, lane.ID)
+	}
+	if len(want) > 0 {
+		t.Errorf("there are no kinds for %v", want)
+	}
+}
+
+// Recordings of other hands may have lanes of no kind we know; they count as their fields say.
+func TestLaneKindUnknown(t *testing.T) {
+	k := evidence.Lane{Vantage: evidence.FromHost, Conn: evidence.Reused}.Kind()
+	if k.Name != "" || !k.AsksApp() || !k.KeepsAlive() || k.FollowsRules() || k.ShowsDamage() {
+		t.Errorf("%+v", k)
+	}
+}
