@@ -41,7 +41,7 @@ func (r *Rig) list(t *testing.T, w io.Writer, suite string, scenarios []Scenario
 	for _, mode := range r.modes {
 		skip := ""
 		if r.attached == nil {
-			if supported, because := host.Probe(ctx).Mode(mode); !supported {
+			if supported, because := host.Probe(ctx).SupportsMode(mode); !supported {
 				skip = because
 			}
 		}

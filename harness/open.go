@@ -34,7 +34,7 @@ func (r *Rig) open(ctx context.Context, out io.Writer, mode string) (c *cluster.
 	}
 	facts := host.Probe(ctx)
 	identity := evidence.Cluster{Name: r.spec(mode).Name, Mode: mode, Provider: "kind", Kubernetes: r.version, Kernel: facts.Kernel, Features: hostFeatures(facts)}
-	if supported, because := facts.Mode(mode); !supported {
+	if supported, because := facts.SupportsMode(mode); !supported {
 		return nil, because, r.describe(identity)
 	}
 	if cluster.Lent(identity.Name) {
@@ -79,7 +79,7 @@ func (r *Rig) clusterFile(mode string) string {
 func hostFeatures(facts host.Facts) []evidence.Feature {
 	var list []evidence.Feature
 	for _, mode := range cluster.Modes {
-		supported, because := facts.Mode(mode)
+		supported, because := facts.SupportsMode(mode)
 		list = append(list, evidence.Feature{Name: mode, Supported: supported, Because: because})
 	}
 	return list
@@ -103,7 +103,7 @@ func (r *Rig) Check(ctx context.Context, out io.Writer) (host.Facts, error) {
 		return facts, err
 	}
 	for _, mode := range r.modes {
-		if supported, _ := facts.Mode(mode); !supported {
+		if supported, _ := facts.SupportsMode(mode); !supported {
 			continue
 		}
 		if err := cluster.Check(ctx, r.spec(mode)); err != nil {

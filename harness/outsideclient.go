@@ -90,7 +90,7 @@ func startOutside() (*outsideClient, error) {
 		_ = cmd.Wait() // what it did wrong, its lanes tell
 	}()
 	if err == nil {
-		err = host.Hurry(cmd.Process.Pid)
+		err = host.SetRealtime(cmd.Process.Pid)
 	}
 	if err != nil {
 		c.leave()

@@ -47,7 +47,7 @@ func (a attempt) record(ctx context.Context, s Scenario, sp space, folder string
 	r.run.Began = r.began.UTC()
 	r.run.OldVersion, r.run.NewVersion, r.run.Unloaded = appVersions[0], appVersions[1], s.Walk != nil
 	if s.Own != nil {
-		r.run.Own = s.Own.Known()
+		r.run.UserApp = s.Own.Known()
 	}
 	if s.Rollout != nil {
 		r.run.OldVersion, r.run.NewVersion = s.Rollout.Versions()

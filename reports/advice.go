@@ -9,7 +9,7 @@ import (
 )
 
 // adviceOn is what the owner of an app would do about what was measured and what its manifests say, a sentence each.
-func adviceOn(own evidence.Own, n Numbers, lanes []Lane) (advice []string) {
+func adviceOn(own evidence.UserApp, n Numbers, lanes []Lane) (advice []string) {
 	add := func(form string, args ...any) { advice = append(advice, fmt.Sprintf(form, args...)) }
 	if !own.Probed {
 		add("Give the pods a readiness probe: without one they are sent requests as soon as their container runs.")

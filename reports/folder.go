@@ -2,11 +2,10 @@ package reports
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
+	"rollcall/harness/atomicfile"
 )
 
 // A Writer writes one form of a report.
@@ -31,26 +30,9 @@ func WriteFolder(dir string, r Report, more ...File) error {
 		if err := file.Write(&b, r); err != nil {
 			return err
 		}
-		if err := replace(filepath.Join(dir, file.Name), b.Bytes()); err != nil {
+		if err := atomicfile.Write(filepath.Join(dir, file.Name), b.Bytes(), 0o644); err != nil {
 			return fmt.Errorf("reports: write %s: %w", file.Name, err)
 		}
 	}
 	return nil
-}
-
-// replace puts data at path by way of a temporary file beside it, so that a reader never sees half.
-func replace(path string, data []byte) error {
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(data)
-	err = errors.Join(err, f.Chmod(0o644), f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		os.Remove(f.Name())
-	}
-	return err
 }

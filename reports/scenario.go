@@ -103,8 +103,8 @@ func (s *Scenario) judge(run evidence.Run, tl timeline.Timeline) {
 	if len(run.Given) > 0 { // a slower kube-proxy may be among it: that is not what the cluster needs
 		s.Numbers.NeededDrain = nil
 	}
-	if run.Own != nil {
-		s.Advice = adviceOn(*run.Own, s.Numbers, s.Lanes)
+	if run.UserApp != nil {
+		s.Advice = adviceOn(*run.UserApp, s.Numbers, s.Lanes)
 	}
 	if len(run.Clocks) > 0 {
 		s.Numbers.ClockUncertainty = new(millis(tl.ClockUncertainty()))

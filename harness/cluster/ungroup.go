@@ -13,17 +13,17 @@ import (
 )
 
 // Ungroup takes a client's containers out of the groups in which they take turns at this machine's processors, and lets them
-// wait for nobody. It does nothing where that cannot be had (see [host.CannotUngroup]) or the cluster is somebody else's. Clients
+// wait for nobody. It does nothing where that cannot be had (see [host.CannotLeaveCPUCgroup]) or the cluster is somebody else's. Clients
 // stand for such as have processors of their own.
 func (c *Cluster) Ungroup(pod *corev1.Pod) error { return c.ungroup(pod, true) }
 
 func (c *Cluster) ungroup(pod *corev1.Pod, priority bool) (err error) {
-	if c.target != nil || host.CannotUngroup() != "" {
+	if c.target != nil || host.CannotLeaveCPUCgroup() != "" {
 		return nil
 	}
 	for _, status := range pod.Status.ContainerStatuses {
 		_, id, _ := strings.Cut(status.ContainerID, "://")
-		err = errors.Join(err, host.Ungroup(id, priority))
+		err = errors.Join(err, host.LeaveCPUCgroup(id, priority))
 	}
 	return err
 }

@@ -49,8 +49,8 @@ func Run(ctx context.Context, format string, args ...any) (string, error) {
 	return Command{Line: fmt.Sprintf(format, args...)}.Run(ctx)
 }
 
-// Run runs the command and returns its standard output without surrounding white space; what it
-// says on standard error is in the error and the log alone. When ctx ends, the command's process group is killed and ctx's cause is in the error.
+// Run runs the command and returns its standard output without surrounding white space. What it prints on standard error is
+// in the error and the log alone. When ctx ends, its process group is killed and the error wraps ctx's cause.
 func (c Command) Run(ctx context.Context) (string, error) {
 	if strings.TrimSpace(c.Line) == "" { // gexe panics on it
 		return "", &Error{Err: errors.New("empty command line")}
@@ -98,4 +98,13 @@ func (b *lockedBuilder) String() string { return b.text.String() }
 func LastLines(text string, n int) string {
 	lines := strings.Split(strings.TrimSpace(text), "\n")
 	return strings.Join(lines[max(0, len(lines)-n):], " | ")
+}
+
+// LastLine is the last line that a failed command printed, or the error itself where it is of something else.
+func LastLine(err error) string {
+	var failed *Error
+	if errors.As(err, &failed) && failed.Output != "" {
+		return LastLines(failed.Output, 1)
+	}
+	return err.Error()
 }

@@ -292,7 +292,7 @@ func (c *conformance) mode(ctx context.Context, lines io.Writer, mode string, su
 	if c.rig.Attached() {
 		return errors.Join(c.all(ctx, lines, mode, suites, c.lend), c.rig.TargetVacated(ctx))
 	}
-	if supported, because := host.Probe(ctx).Mode(mode); !supported {
+	if supported, because := host.Probe(ctx).SupportsMode(mode); !supported {
 		fmt.Fprintf(lines, "mode %s is skipped: %s\n", mode, because)
 		return c.all(ctx, lines, mode, suites, nil)
 	}

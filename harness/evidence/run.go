@@ -96,7 +96,7 @@ type Run struct {
 	Measures bool `json:"measures,omitempty"`
 
 	// Own is the app under test, where it is not Rollcall's.
-	Own *Own `json:"own,omitempty"`
+	UserApp *UserApp `json:"own,omitempty"`
 
 	// RecordedFor is the scenario for which the recording was made that this one is judged from too; empty: for itself.
 	RecordedFor string `json:"recorded_for,omitempty"`

@@ -11,16 +11,16 @@ import (
 )
 
 func TestWithWrapper(t *testing.T) {
-	const ours = `"path": "/usr/local/lib/rollcall/ociruntime"`
+	const wrapper = `"path": "/usr/local/lib/rollcall/ociruntime"`
 	for _, tc := range []struct {
 		sentence, before string
 		keeps            []string
 		err              string
 	}{
-		{"without a file there is ours alone", "", nil, ""},
+		{"without a file the wrapper is the only setting", "", nil, ""},
 		{"other settings stay", `{"log-level":"warn","bip":"10.9.0.1/24"}`, []string{`"log-level": "warn"`, `"bip": "10.9.0.1/24"`}, ""},
 		{"other runtimes stay", `{"runtimes":{"crun":{"path":"/usr/bin/crun"}}}`, []string{`"path": "/usr/bin/crun"`}, ""},
-		{"a default runtime of somebody else is not replaced", `{"default-runtime":"nvidia"}`, nil, "not ours to replace"},
+		{"a default runtime of somebody else is not replaced", `{"default-runtime":"nvidia"}`, nil, "does not replace"},
 		{"the engine's own default is", `{"default-runtime":"runc"}`, nil, ""},
 		{"a file that is no JSON is not touched", `{"bip":`, nil, "not a JSON object"},
 		{"runtimes of another shape are not touched", `{"runtimes":[]}`, nil, "runtimes"},
@@ -33,7 +33,7 @@ func TestWithWrapper(t *testing.T) {
 			if err != nil {
 				return
 			}
-			for _, text := range append(tc.keeps, ours, `"default-runtime": "rollcall"`) {
+			for _, text := range append(tc.keeps, wrapper, `"default-runtime": "rollcall"`) {
 				if !strings.Contains(string(after), text) {
 					t.Errorf("%s lacks %s", after, text)
 				}
@@ -46,23 +46,23 @@ func TestWithWrapper(t *testing.T) {
 	}
 }
 
-func TestMode(t *testing.T) {
+func TestSupportsMode(t *testing.T) {
 	bare := Facts{Kernel: "6.18"}
 	for mode, want := range map[string]bool{"iptables": true, "nftables": false, "ipvs": false} {
-		supported, because := bare.Mode(mode)
+		supported, because := bare.SupportsMode(mode)
 		if supported != want || because == "" {
 			t.Errorf("%s: %v, %q", mode, supported, because)
 		}
 	}
 	full := Facts{NFTables: true, IPVS: true}
 	for _, mode := range []string{"nftables", "ipvs"} {
-		if supported, because := full.Mode(mode); !supported {
+		if supported, because := full.SupportsMode(mode); !supported {
 			t.Errorf("%s: %q", mode, because)
 		}
 	}
 }
 
-func TestRemoveStale(t *testing.T) {
+func TestRemoveStalePID(t *testing.T) {
 	own, err := os.ReadFile("/proc/self/comm")
 	if err != nil {
 		t.Skip("no /proc")
@@ -81,7 +81,7 @@ func TestRemoveStale(t *testing.T) {
 			if err := os.WriteFile(file, []byte(tc.content), 0o644); err != nil {
 				t.Fatal(err)
 			}
-			if err := removeStale(file, tc.program); err != nil {
+			if err := removeStalePID(file, tc.program); err != nil {
 				t.Fatal(err)
 			}
 			if _, err := os.Stat(file); (err == nil) != tc.stays {
@@ -89,7 +89,7 @@ func TestRemoveStale(t *testing.T) {
 			}
 		})
 	}
-	if err := removeStale(filepath.Join(t.TempDir(), "none"), "dockerd"); err != nil {
+	if err := removeStalePID(filepath.Join(t.TempDir(), "none"), "dockerd"); err != nil {
 		t.Errorf("no file is no error: %v", err)
 	}
 }

@@ -14,9 +14,9 @@ import (
 // inotifyLink is what a file descriptor of an inotify instance leads to in /proc.
 const inotifyLink = "anon_inode:inotify"
 
-// inotifyUsed counts the inotify instances of a user's processes: the kernel bounds them by user, and nodes run as root. Those
-// of the containers named are left out. Processes that may not be looked into have none.
-func inotifyUsed(proc string, user uint32, but []string) (used int) {
+// inotifyUsed counts the inotify instances of a user's processes, which the kernel limits per user; nodes run as root.
+// Processes of the containers in except, and those that this process may not inspect, are left out.
+func inotifyUsed(proc string, user uint32, except []string) (used int) {
 	processes, _ := filepath.Glob(filepath.Join(proc, "[0-9]*"))
 	for _, process := range processes {
 		info, err := os.Stat(process)
@@ -26,8 +26,8 @@ func inotifyUsed(proc string, user uint32, but []string) (used int) {
 		if owner, ok := info.Sys().(*syscall.Stat_t); !ok || owner.Uid != user {
 			continue
 		}
-		group, _ := os.ReadFile(filepath.Join(process, "cgroup"))
-		if slices.ContainsFunc(but, func(container string) bool { return strings.Contains(string(group), container) }) {
+		cgroup, _ := os.ReadFile(filepath.Join(process, "cgroup"))
+		if slices.ContainsFunc(except, func(container string) bool { return strings.Contains(string(cgroup), container) }) {
 			continue
 		}
 		open, _ := filepath.Glob(filepath.Join(process, "fd", "*"))
@@ -40,8 +40,8 @@ func inotifyUsed(proc string, user uint32, but []string) (used int) {
 	return used
 }
 
-// ownNodes are the ids of the containers that are nodes of clusters of ours, such as kept ones, which are used again or replaced.
-func ownNodes(ctx context.Context) []string {
+// clusterNodes are the ids of the containers that are nodes of Rollcall's clusters: a run uses or replaces those.
+func clusterNodes(ctx context.Context) []string {
 	ids, err := command.Run(ctx, "docker ps --quiet --no-trunc --filter label=io.x-k8s.kind.cluster --filter name=^rollcall-")
 	if err != nil {
 		return nil // without an engine there are none

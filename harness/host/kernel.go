@@ -21,8 +21,8 @@ func hasNFTables() bool {
 		return false
 	}
 	defer unix.Close(fd)
-	patience := unix.NsecToTimeval(int64(2 * time.Second))
-	if unix.SetsockoptTimeval(fd, unix.SOL_SOCKET, unix.SO_RCVTIMEO, &patience) != nil {
+	timeout := unix.NsecToTimeval(int64(2 * time.Second))
+	if unix.SetsockoptTimeval(fd, unix.SOL_SOCKET, unix.SO_RCVTIMEO, &timeout) != nil {
 		return false
 	}
 	const length = unix.NLMSG_HDRLEN + 4 // header and an empty nfgenmsg

@@ -8,62 +8,91 @@ import (
 	"os"
 	"path/filepath"
 
+	"rollcall/harness/command"
 	"rollcall/harness/lock"
 	"rollcall/harness/usage"
 )
 
-// StateDir is where Rollcall keeps locks, cluster state and the build folders of node images:
-// "rollcall" in the user's cache directory.
-func StateDir() (string, error) {
-	cache, err := os.UserCacheDir()
-	if err != nil {
-		return "", fmt.Errorf("host: %w", err)
-	}
-	return filepath.Join(cache, "rollcall"), nil
+// A setup makes a host able to run kind clusters. Tests replace its fields, so that nothing of the host is touched.
+type setup struct {
+	out   io.Writer // progress, a line each
+	probe func(context.Context) Facts
+	run   func(context.Context, command.Command) (string, error)
+	// start starts dockerd with its output in a file. The process outlives this one; gone gets its end.
+	start func(log *os.File) (pid int, gone <-chan error, err error)
+	files files
 }
 
-// Ensure makes this host able to run kind clusters, as the package comment says, and prints to w
-// what it does. Run again it changes nothing. A host that cannot be made able is a [usage.Error].
+// files are the paths on the host that a setup reads or writes.
+type files struct {
+	state         string // folder of Rollcall's builds
+	engineState   string
+	wrapper       string // the runtime wrapper, as registered with the engine
+	daemonJSON    string
+	dockerPID     string
+	containerdPID string
+	dockerdLog    string
+	systemd       string // exists where systemd runs
+}
+
+// Ensure makes this host able to run kind clusters, as the package comment says, and prints to w what it does. Run again it
+// changes nothing. A host that cannot be made able is a [usage.Error].
 func Ensure(ctx context.Context, w io.Writer) (f Facts, err error) {
 	state, err := StateDir()
 	if err != nil {
 		return Facts{}, err
 	}
 	held, err := lock.Acquire(ctx, filepath.Join(state, "locks", "host.lock"), func(holder string) {
-		fmt.Fprintf(w, "waiting for the host set-up of %s\n", holder)
+		fmt.Fprintf(w, "waiting for %s, which sets up this host\n", holder)
 	})
 	if err != nil {
 		return Facts{}, err
 	}
 	defer func() { err = errors.Join(err, held.Release()) }()
+	s := setup{
+		out: w, probe: Probe, run: func(ctx context.Context, c command.Command) (string, error) { return c.Run(ctx) }, start: startDaemon,
+		files: files{
+			state: state, engineState: engineStateFile, wrapper: wrapperPath, daemonJSON: daemonJSON, dockerPID: "/var/run/docker.pid",
+			containerdPID: "/var/run/docker/containerd/containerd.pid", dockerdLog: "/var/log/rollcall-dockerd.log", systemd: "/run/systemd/system",
+		},
+	}
+	return s.ensure(ctx)
+}
 
-	f = Probe(ctx)
+func (s setup) ensure(ctx context.Context) (f Facts, err error) {
+	f = s.probe(ctx)
 	if !f.Engine.Running {
-		if err := startEngine(ctx, w, f); err != nil {
+		if err := s.provideEngine(ctx, f); err != nil {
 			return f, err
 		}
-		f = Probe(ctx)
+		f = s.probe(ctx)
 	}
-	program, err := buildWrapper(ctx, state)
+	wrapper, err := s.buildWrapper(ctx)
 	if err != nil {
 		return f, err
 	}
-	if f.Engine.Privileged, f.Engine.Refusal, err = probePrivileged(ctx, program); err != nil {
+	if f.Engine.Privileged, f.Engine.PrivilegedError, err = s.probePrivileged(ctx, wrapper); err != nil {
 		return f, err
 	}
-	if f.Engine.Privileged == Refusing && len(f.MissingCaps) > 0 {
-		if !f.Engine.Ours && os.Getenv("ROLLCALL_HOST_SETUP") != "1" {
-			return f, refuseForeignEngine(f)
+	if f.Engine.Privileged == PrivilegedRefused && len(f.MissingCaps) > 0 {
+		if !f.Engine.Managed && os.Getenv("ROLLCALL_HOST_SETUP") != "1" {
+			return f, foreignEngineError(f)
 		}
-		if err := registerWrapper(ctx, w, program); err != nil {
+		if err := s.registerWrapper(ctx, wrapper); err != nil {
 			return f, err
 		}
-		if f.Engine.Privileged, f.Engine.Refusal, err = probePrivileged(ctx, program); err != nil {
+		if f.Engine.Privileged, f.Engine.PrivilegedError, err = s.probePrivileged(ctx, wrapper); err != nil {
 			return f, err
 		}
 	}
-	if f.Engine.Privileged == Refusing {
-		return f, usage.New("container engine", "a privileged container does not start: "+f.Engine.Refusal, "kind needs one; see its log")
+	if f.Engine.Privileged == PrivilegedRefused {
+		return f, usage.New("container engine", "a privileged container does not start: "+f.Engine.PrivilegedError,
+			"kind needs one: see the engine's log")
 	}
 	return f, nil
+}
+
+// line runs a command line.
+func (s setup) line(ctx context.Context, format string, args ...any) (string, error) {
+	return s.run(ctx, command.Command{Line: fmt.Sprintf(format, args...)})
 }

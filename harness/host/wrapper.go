@@ -5,79 +5,74 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 	"time"
 
+	"rollcall/harness/atomicfile"
 	"rollcall/harness/command"
 	"rollcall/harness/poll"
 	"rollcall/harness/usage"
 )
 
 const (
-	wrapperPath = "/usr/local/lib/rollcall/ociruntime"
-	wrapperName = "rollcall"
-	daemonJSON  = "/etc/docker/daemon.json"
-	pidFile     = "/var/run/docker.pid"
+	wrapperPath    = "/usr/local/lib/rollcall/ociruntime"
+	wrapperName    = "rollcall"
+	wrapperProgram = "rollcall/harness/host/ociruntime"
+	daemonJSON     = "/etc/docker/daemon.json"
 )
 
-// buildWrapper compiles ociruntime, static, and returns it; or takes the one that lies beside a program of ours that came
-// without its sources.
-func buildWrapper(ctx context.Context, state string) ([]byte, error) {
+// buildWrapper returns the runtime wrapper: that beside this program where it came without its sources, else it is compiled.
+func (s setup) buildWrapper(ctx context.Context) ([]byte, error) {
 	if self, err := os.Executable(); err == nil {
 		if built, err := os.ReadFile(filepath.Join(filepath.Dir(self), "ociruntime")); err == nil {
 			return built, nil
 		}
 	}
-	out := filepath.Join(state, "ociruntime")
-	_, err := command.Command{Line: "go build -trimpath -o \"" + out + "\" rollcall/harness/host/ociruntime", Env: []string{"CGO_ENABLED=0"}}.Run(ctx)
-	if err != nil {
+	out := filepath.Join(s.files.state, "ociruntime")
+	build := command.GoBuild{Out: out, Packages: []string{wrapperProgram}, Flags: []string{"-trimpath"}}
+	if _, err := s.run(ctx, build.Command()); err != nil {
 		return nil, fmt.Errorf("host: build the runtime wrapper: %w", err)
 	}
 	return os.ReadFile(out)
 }
 
-// registerWrapper makes the wrapper the engine's default runtime and has the engine read that.
-func registerWrapper(ctx context.Context, w io.Writer, program []byte) error {
-	fmt.Fprintf(w, "registering the capability-dropping runtime %s in %s\n", wrapperPath, daemonJSON)
-	if err := os.MkdirAll(filepath.Dir(wrapperPath), 0o755); err != nil {
-		return fmt.Errorf("host: %w", err)
-	}
-	// Renamed into place, because a container that starts now may be executing the old one.
-	if err := os.WriteFile(wrapperPath+".new", program, 0o755); err != nil {
-		return fmt.Errorf("host: %w", err)
-	}
-	if err := os.Rename(wrapperPath+".new", wrapperPath); err != nil {
-		return fmt.Errorf("host: %w", err)
-	}
-	before, err := os.ReadFile(daemonJSON)
+// registerWrapper makes the wrapper the engine's default runtime and has the engine reload its configuration.
+func (s setup) registerWrapper(ctx context.Context, program []byte) error {
+	fmt.Fprintf(s.out, "registering the runtime wrapper %s in %s\n", s.files.wrapper, s.files.daemonJSON)
+	before, err := os.ReadFile(s.files.daemonJSON)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("host: %w", err)
 	}
 	after, err := withWrapper(before)
 	if err != nil {
-		return usage.New(daemonJSON, err.Error(), "mend it by hand")
+		return usage.New(s.files.daemonJSON, err.Error(), "correct it by hand")
 	}
-	if err := os.MkdirAll(filepath.Dir(daemonJSON), 0o755); err != nil {
+	// The wrapper is renamed into place, because a container that starts now may be executing the old one.
+	if err := errors.Join(replaceFile(s.files.wrapper, program, 0o755), replaceFile(s.files.daemonJSON, after, 0o644)); err != nil {
 		return fmt.Errorf("host: %w", err)
 	}
-	if err := errors.Join(os.WriteFile(daemonJSON+".new", after, 0o644), os.Rename(daemonJSON+".new", daemonJSON)); err != nil {
-		return fmt.Errorf("host: %w", err)
-	}
-	if _, err := command.Run(ctx, `sh -c "kill -HUP $(cat %s)"`, pidFile); err != nil {
+	if _, err := s.line(ctx, `sh -c "kill -HUP $(cat %s)"`, s.files.dockerPID); err != nil {
 		return fmt.Errorf("host: reload dockerd: %w", err)
 	}
-	return awaitRuntime(ctx)
+	return s.waitRuntime(ctx)
 }
 
-func awaitRuntime(ctx context.Context) error {
-	ctx, cancel := context.WithTimeoutCause(ctx, startPatience, errors.New("it did not take up the runtime in "+startPatience.String()))
+// replaceFile writes a file whole, in a folder that it makes.
+func replaceFile(path string, data []byte, perm os.FileMode) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	return atomicfile.Write(path, data, perm)
+}
+
+func (s setup) waitRuntime(ctx context.Context) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, engineTimeout, errors.New("it did not take up the runtime in "+engineTimeout.String()))
 	defer cancel()
 	err := poll.Until(ctx, 100*time.Millisecond, func() (bool, error) {
-		out, err := command.Run(ctx, "docker info --format {{.DefaultRuntime}}")
+		out, err := s.line(ctx, "docker info --format {{.DefaultRuntime}}")
 		return err == nil && out == wrapperName, nil
 	})
 	if err != nil {
@@ -86,7 +81,7 @@ func awaitRuntime(ctx context.Context) error {
 	return nil
 }
 
-// withWrapper adds our runtime to a daemon.json and keeps everything else in it.
+// withWrapper adds the wrapper to a daemon.json and keeps everything else in it.
 func withWrapper(before []byte) ([]byte, error) {
 	doc := map[string]json.RawMessage{}
 	if len(strings.TrimSpace(string(before))) > 0 {
@@ -108,7 +103,7 @@ func withWrapper(before []byte) ([]byte, error) {
 	if raw, ok := doc["default-runtime"]; ok {
 		var name string
 		if err := json.Unmarshal(raw, &name); err != nil || name != "runc" && name != wrapperName {
-			return nil, fmt.Errorf("default-runtime is %s, not ours to replace", raw)
+			return nil, fmt.Errorf("default-runtime is %s, which Rollcall does not replace", raw)
 		}
 	}
 	doc["default-runtime"] = json.RawMessage(`"` + wrapperName + `"`)
@@ -116,9 +111,12 @@ func withWrapper(before []byte) ([]byte, error) {
 	return append(after, '\n'), err
 }
 
-func refuseForeignEngine(f Facts) error {
+// foreignEngineError says how a person may have the wrapper registered with an engine that is not Rollcall's.
+func foreignEngineError(f Facts) error {
 	return usage.New("container engine",
-		fmt.Sprintf("it refuses privileged containers (%s) because this host lacks %s, and Rollcall did not install it", f.Engine.Refusal, strings.Join(f.MissingCaps, " ")),
-		"run again with ROLLCALL_HOST_SETUP=1, or by hand: go build -o "+wrapperPath+" rollcall/harness/host/ociruntime; "+
-			`add "default-runtime":"`+wrapperName+`","runtimes":{"`+wrapperName+`":{"path":"`+wrapperPath+`"}} to `+daemonJSON+"; kill -HUP $(cat "+pidFile+")")
+		fmt.Sprintf("it refuses privileged containers (%s) because this host lacks %s, and Rollcall did not install it",
+			f.Engine.PrivilegedError, strings.Join(f.MissingCaps, " ")),
+		"run again with ROLLCALL_HOST_SETUP=1, or by hand: go build -o "+wrapperPath+" "+wrapperProgram+"; "+
+			`add "default-runtime":"`+wrapperName+`","runtimes":{"`+wrapperName+`":{"path":"`+wrapperPath+`"}} to `+daemonJSON+
+			"; kill -HUP $(cat /var/run/docker.pid)")
 }

@@ -74,7 +74,7 @@ func (b builder) part(name, version string, inputs any, make func(dir string) er
 
 // tools installs what a build runs, where it is missing.
 func (b builder) tools(ctx context.Context) error {
-	return host.Need(ctx, map[string]string{
+	return host.InstallMissing(ctx, map[string]string{
 		"/usr/sbin/debootstrap": "debootstrap", "/usr/bin/gcc": "gcc", "/usr/bin/make": "make", "/usr/bin/bc": "bc", "/usr/bin/flex": "flex",
 		"/usr/bin/bison": "bison", "/usr/bin/m4": "m4", "/usr/bin/xz": "xz-utils", "/usr/include/stdlib.h": "libc6-dev",
 		"/sbin/mkfs.ext4": "e2fsprogs", "/usr/bin/patch": "patch", "/usr/bin/prlimit": "util-linux", "/usr/share/keyrings/debian-archive-keyring.gpg": "debian-archive-keyring",

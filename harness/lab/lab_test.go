@@ -16,7 +16,7 @@ import (
 
 // A host without the room for a lab is told how much it needs, before anything is done.
 func TestAHostThatCannotHaveALab(t *testing.T) {
-	able := host.Facts{Root: true, Apt: true, Caches: host.Disk{Free: 20 << 30}, MemoryFree: 20 << 30}
+	able := host.Facts{Root: true, Apt: true, CacheDisk: host.Disk{Free: 20 << 30}, MemoryFree: 20 << 30}
 	if err := check(able); err != nil {
 		t.Error(err)
 	}
@@ -26,7 +26,7 @@ func TestAHostThatCannotHaveALab(t *testing.T) {
 		says     string
 	}{
 		{"no root", func(f *host.Facts) { f.Root = false }, "ipvs lab: building it needs root and apt-get"},
-		{"no disk", func(f *host.Facts) { f.Caches.Free = 2 << 30 }, "ipvs lab: 2.0 GiB of disk are free: free space until 8 GiB are"},
+		{"no disk", func(f *host.Facts) { f.CacheDisk.Free = 2 << 30 }, "ipvs lab: 2.0 GiB of disk are free: free space until 8 GiB are"},
 		{"no memory", func(f *host.Facts) { f.MemoryFree = 3 << 30 }, "ipvs lab: 3.0 GiB of memory are available: free memory until 6 GiB are"},
 	} {
 		facts := able

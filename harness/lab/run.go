@@ -81,8 +81,8 @@ func check(facts host.Facts) error {
 	switch {
 	case !facts.Root || !facts.Apt:
 		return usage.New("ipvs lab", "building it needs root and apt-get", "run this as root on Debian or Ubuntu")
-	case facts.Caches.Free < needDisk:
-		return usage.New("ipvs lab", fmt.Sprintf("%.1f GiB of disk are free", float64(facts.Caches.Free)/(1<<30)), fmt.Sprintf("free space until %d GiB are", needDisk>>30))
+	case facts.CacheDisk.Free < needDisk:
+		return usage.New("ipvs lab", fmt.Sprintf("%.1f GiB of disk are free", float64(facts.CacheDisk.Free)/(1<<30)), fmt.Sprintf("free space until %d GiB are", needDisk>>30))
 	case facts.MemoryFree < needMemory:
 		return usage.New("ipvs lab", fmt.Sprintf("%.1f GiB of memory are available", float64(facts.MemoryFree)/(1<<30)), fmt.Sprintf("free memory until %d GiB are", needMemory>>30))
 	}

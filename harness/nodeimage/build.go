@@ -118,7 +118,7 @@ func (b *builder) programs(name string) string {
 
 // tools installs what a build runs, where it is missing: the archive keyring is for Ubuntu hosts.
 func (b *builder) tools(ctx context.Context) error {
-	return host.Need(ctx, map[string]string{
+	return host.InstallMissing(ctx, map[string]string{
 		"/usr/sbin/debootstrap": "debootstrap", "/usr/bin/gcc": "gcc", "/usr/bin/pkg-config": "pkg-config",
 		"/usr/include/seccomp.h": "libseccomp-dev", "/usr/include/stdlib.h": "libc6-dev",
 		"/usr/share/keyrings/debian-archive-keyring.gpg": "debian-archive-keyring",

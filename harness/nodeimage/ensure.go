@@ -55,7 +55,7 @@ func Ensure(ctx context.Context, w io.Writer, version string) (image string, err
 	if ctx.Err() != nil {
 		return "", context.Cause(ctx)
 	}
-	why := host.LastWords(err)
+	why := command.LastLine(err)
 	fmt.Fprintf(w, "no registry gave %s after %s (%s)\n", published(version), time.Since(began).Round(time.Millisecond), why)
 	facts := host.Probe(ctx)
 	if !facts.Root || !facts.Apt {

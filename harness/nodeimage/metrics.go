@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 
 	"rollcall/harness/buildcache"
+	"rollcall/harness/command"
 	"rollcall/harness/host"
 	"rollcall/harness/lock"
 	"rollcall/harness/usage"
@@ -84,7 +85,7 @@ func compileMetricsServer(ctx context.Context, w io.Writer, state string, turns 
 	case err == nil:
 		return nil
 	case errors.Is(err, errNoSources) && ctx.Err() == nil:
-		return usage.New(metricsServer.Name, errNoSources.Error()+": "+host.LastWords(err), "have `go env GOPROXY` name a module proxy that answers")
+		return usage.New(metricsServer.Name, errNoSources.Error()+": "+command.LastLine(err), "have `go env GOPROXY` name a module proxy that answers")
 	}
 	return fmt.Errorf("nodeimage: %w", err)
 }

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"rollcall/harness/atomicfile"
 	"slices"
 	"sync"
 	"time"
@@ -187,11 +188,7 @@ func (b *Board) write() error {
 	if err != nil {
 		return fmt.Errorf("progress: %w", err)
 	}
-	fresh := b.file + ".new"
-	if err := os.WriteFile(fresh, append(data, '\n'), 0o644); err != nil {
-		return fmt.Errorf("progress: %w", err)
-	}
-	if err := os.Rename(fresh, b.file); err != nil {
+	if err := atomicfile.Write(b.file, append(data, '\n'), 0o644); err != nil {
 		return fmt.Errorf("progress: %w", err)
 	}
 	return nil

@@ -69,7 +69,7 @@ func (h Hit) Lost() bool {
 // contradiction is one of the timeline's Problems.
 func Join(ev evidence.Evidence) (Timeline, error) {
 	t := Timeline{Old: ev.Run.OldVersion, New: ev.Run.NewVersion, Arrived: ev.Arrivals != nil, clocks: readClocks(ev.Run.Clocks)}
-	t.nameless = ev.Run.Own != nil && !ev.Run.Own.Named
+	t.nameless = ev.Run.UserApp != nil && !ev.Run.UserApp.Named
 	t.Events = t.clocks.events(ev.Events)
 	t.marks = firstMarks(t.Events)
 	t.Pods = podsOf(t.Events)

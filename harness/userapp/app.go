@@ -39,7 +39,7 @@ type App struct {
 	objects  []runtime.Object // but for the workload, in the order of the manifests
 	workload runtime.Object   // a Deployment or a StatefulSet
 	service  *corev1.Service
-	known    evidence.Own
+	known    evidence.UserApp
 }
 
 // Read reads the file of an app and the manifests it names. The error is one line that names the file and the field or
@@ -150,7 +150,7 @@ func (a *App) take(object runtime.Object, kind string) {
 }
 
 func (a *App) leaveOut(what string) {
-	a.known.ChangedBack = append(a.known.ChangedBack, what+" is left out")
+	a.known.Adapted = append(a.known.Adapted, what+" is left out")
 }
 
 // complete checks what the objects say together, and learns what there is to know of them.
@@ -176,7 +176,7 @@ func (a *App) complete() error {
 		for i := range containers {
 			if containers[i].ImagePullPolicy == corev1.PullAlways {
 				containers[i].ImagePullPolicy = corev1.PullIfNotPresent
-				a.known.ChangedBack = append(a.known.ChangedBack, "container "+containers[i].Name+" is pulled only where it is not present")
+				a.known.Adapted = append(a.known.Adapted, "container "+containers[i].Name+" is pulled only where it is not present")
 			}
 		}
 	}
@@ -250,7 +250,7 @@ func (a *App) at(v Version) corev1.PodTemplateSpec {
 }
 
 // Known is what advice can be drawn from.
-func (a *App) Known() *evidence.Own { return &a.known }
+func (a *App) Known() *evidence.UserApp { return &a.known }
 
 // Dialect is how the app is asked.
 func (a *App) Dialect() *loadgen.Dialect { return a.document.dialect() }

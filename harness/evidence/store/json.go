@@ -1,13 +1,13 @@
 package store
 
 import (
-	"bufio"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"rollcall/harness/atomicfile"
 )
 
 // WriteJSON writes v indented, through a temporary file, so that a reader never sees half of it.
@@ -38,19 +38,9 @@ func ReadJSON(path string, v any) error {
 	return nil
 }
 
-// create writes a file under another name first, so that under its own it is whole or not there.
+// create writes a file that a reader finds whole or not at all.
 func create(path string, write func(io.Writer) error) error {
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
-	if err != nil {
-		return fmt.Errorf("evidence: %w", err)
-	}
-	buf := bufio.NewWriter(f)
-	err = errors.Join(write(buf), buf.Flush(), f.Chmod(0o644), f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		os.Remove(f.Name())
+	if err := atomicfile.Create(path, 0o644, write); err != nil {
 		return fmt.Errorf("evidence: write %s: %w", path, err)
 	}
 	return nil

@@ -92,7 +92,7 @@ func (r *Recorder) Finish(run evidence.Run) error {
 		return fmt.Errorf("evidence: finish %s: %w", r.dir, err)
 	}
 	whole := evidence.Evidence{Run: run, Hits: r.hits.tape(), Arrivals: r.arrivals.tape(), Events: events}
-	if run.Own != nil {
+	if run.UserApp != nil {
 		whole.Arrivals = nil
 	}
 	if err := write(r.dir, whole); err != nil {

@@ -3,6 +3,7 @@ package host
 import (
 	"errors"
 	"fmt"
+
 	"rollcall/harness/usage"
 )
 
@@ -10,7 +11,7 @@ import (
 const (
 	minMemory  = 3 << 30 // about 2 GiB resident
 	minInotify = 90      // 55 instances at rest, at most 78 while every pod's log is followed
-	enough     = 512     // instances, that remedies name
+	setInotify = 512     // that remedies name
 )
 
 // A Disk is the file system of a folder.
@@ -26,7 +27,8 @@ const (
 	minBuildEngine, minBuildCache = 4 << 30, 8 << 30
 )
 
-// Check refuses a host that is too small for a cluster, or for building the node image first: a line for all that is short.
+// Check returns a [usage.Error] for each resource of which there is too little for a cluster, or for building the node image
+// first.
 func (f Facts) Check(building bool) error {
 	return errors.Join(f.checkMemory(), f.checkDisks(building), f.checkInotify())
 }
@@ -35,7 +37,7 @@ func (f Facts) checkMemory() error {
 	if f.MemoryFree >= minMemory {
 		return nil
 	}
-	return usage.New("memory", gib(f.MemoryFree)+" available", "end other programs until "+gib(minMemory)+" is: three nodes and the load need it")
+	return usage.New("memory", gib(f.MemoryFree)+" is available, and three nodes and the load need "+gib(minMemory), "end other programs")
 }
 
 func (f Facts) checkDisks(building bool) error {
@@ -43,23 +45,23 @@ func (f Facts) checkDisks(building bool) error {
 	if building {
 		engine, cache = minBuildEngine, minBuildCache
 	}
-	if f.OneDisk {
-		return f.Engines.check("where the engine's images and the caches are", engine+cache)
+	if f.SameDisk {
+		return f.EngineDisk.check("where the engine's images and the caches are", engine+cache)
 	}
-	return errors.Join(f.Engines.check("where the engine's images are", engine), f.Caches.check("where the caches are", cache))
+	return errors.Join(f.EngineDisk.check("where the engine's images are", engine), f.CacheDisk.check("where the caches are", cache))
 }
 
 func (d Disk) check(what string, need int64) error {
 	if d.Free >= need {
 		return nil
 	}
-	return usage.New("disk of "+d.Folder, fmt.Sprintf("%s free %s", gib(d.Free), what), "free space until "+gib(need)+" is")
+	return usage.New("disk of "+d.Folder, fmt.Sprintf("%s is free %s, and %s is needed", gib(d.Free), what, gib(need)), "free some space")
 }
 
 func (f Facts) checkInotify() error {
-	if f.InotifyInstance == 0 || f.InotifyInstance-f.InotifyUsed >= minInotify { // 0: unknown
+	if f.InotifyInstances == 0 || f.InotifyInstances-f.InotifyUsed >= minInotify { // 0: unknown
 		return nil
 	}
-	return usage.New("inotify", fmt.Sprintf("%d of %d instances are in use, and three nodes need %d", f.InotifyUsed, f.InotifyInstance, minInotify),
-		fmt.Sprintf("run: sysctl fs.inotify.max_user_instances=%d", max(enough, 2*f.InotifyInstance)))
+	return usage.New("inotify", fmt.Sprintf("%d of %d instances are in use, and three nodes need %d more", f.InotifyUsed, f.InotifyInstances, minInotify),
+		fmt.Sprintf("run: sysctl fs.inotify.max_user_instances=%d", max(setInotify, 2*f.InotifyInstances)))
 }

@@ -11,16 +11,16 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-func TestCPUGroup(t *testing.T) {
+func TestCPUCgroup(t *testing.T) {
 	for _, tc := range []struct {
-		sentence, file, group string
-		unified               bool
+		sentence, file, cgroup string
+		v2                     bool
 	}{
 		{"a hierarchy of its own", "9:name=systemd:/\n1:cpu:/docker/1f\n0::/\n", "/docker/1f", false},
 		{"one together with the accounts", "4:memory:/a\n3:cpu,cpuacct:/b:c\n", "/b:c", false},
 		{"cpuset is another", "2:cpuset:/a\n1:cpu:/b\n", "/b", false},
-		{"version 2 alone", "0::/user.slice\n", "/user.slice", true},
-		{"version 2 beside the one that shares out the processors", "0::/user.slice\n1:cpu:/b\n", "/b", false},
+		{"v2 alone", "0::/user.slice\n", "/user.slice", true},
+		{"v2 beside a v1 hierarchy with the cpu controller", "0::/user.slice\n1:cpu:/b\n", "/b", false},
 		{"none", "4:memory:/a\n", "", false},
 	} {
 		t.Run(tc.sentence, func(t *testing.T) {
@@ -28,31 +28,31 @@ func TestCPUGroup(t *testing.T) {
 			if err := os.WriteFile(file, []byte(tc.file), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			group, unified, err := cpuGroup(file)
-			if group != tc.group || unified != tc.unified || (err != nil) != (tc.group == "") {
-				t.Errorf("group %q, of version 2: %v, error %v, want %q, %v", group, unified, err, tc.group, tc.unified)
+			cgroup, v2, err := cpuCgroup(file)
+			if cgroup != tc.cgroup || v2 != tc.v2 || (err != nil) != (tc.cgroup == "") {
+				t.Errorf("cgroup %q, of v2: %v, error %v, want %q, %v", cgroup, v2, err, tc.cgroup, tc.v2)
 			}
 		})
 	}
 }
 
-func TestUngroupBringsEveryProcessOfAContainerToUs(t *testing.T) {
-	if because := CannotUngroup(); because != "" {
+func TestLeaveCPUCgroupMovesEveryProcessOfAContainer(t *testing.T) {
+	if because := CannotLeaveCPUCgroup(); because != "" {
 		t.Skip(because)
 	}
-	ours, unified, err := cpuGroup("/proc/self/cgroup")
+	own, v2, err := cpuCgroup("/proc/self/cgroup")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if unified {
-		t.Skip("control groups of version 2 are not left")
+	if v2 {
+		t.Skip("a process does not leave its cgroup v2")
 	}
-	pod := filepath.Join(cpuGroups, ours, "rollcall-test-"+strconv.Itoa(os.Getpid()))
+	pod := filepath.Join(cpuHierarchy, own, "rollcall-test-"+strconv.Itoa(os.Getpid()))
 	container := filepath.Join(pod, "cri-containerd-5eed")
 	if err := os.MkdirAll(container, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _, _ = os.Remove(container), os.Remove(pod) }) // which works when nobody is left in them
+	t.Cleanup(func() { _, _ = os.Remove(container), os.Remove(pod) }) // fails while a process is in them
 	var pids []int
 	for range 2 {
 		process := exec.CommandContext(t.Context(), "sleep", "600")
@@ -65,23 +65,23 @@ func TestUngroupBringsEveryProcessOfAContainerToUs(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := Ungroup("5eed", true); err != nil {
+	if err := LeaveCPUCgroup("5eed", true); err != nil {
 		t.Fatal(err)
 	}
 	for _, pid := range pids {
-		if group, _, err := cpuGroup(filepath.Join("/proc", strconv.Itoa(pid), "cgroup")); group != ours {
-			t.Errorf("process %d is in group %q (%v), want %q", pid, group, err, ours)
+		if cgroup, _, err := cpuCgroup(filepath.Join("/proc", strconv.Itoa(pid), "cgroup")); cgroup != own {
+			t.Errorf("process %d is in cgroup %q (%v), want %q", pid, cgroup, err, own)
 		}
 	}
 	for _, container := range []string{"0ddba11", ""} {
-		if err := Ungroup(container, true); err == nil {
+		if err := LeaveCPUCgroup(container, true); err == nil {
 			t.Errorf("container %q does not run here, which is no error", container)
 		}
 	}
 }
 
-func TestHastenGivesEveryThreadItsTurn(t *testing.T) {
-	if err := mayHasten(); err != nil {
+func TestSetRealtimeReachesEveryThread(t *testing.T) {
+	if err := checkRealtime(); err != nil {
 		t.Skipf("no real-time policy here: %v", err)
 	}
 	process := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestWaits$") // of several threads, as Go's are
@@ -91,7 +91,7 @@ func TestHastenGivesEveryThreadItsTurn(t *testing.T) {
 	}
 	t.Cleanup(func() { _, _ = process.Process.Kill(), process.Wait() })
 	folder := filepath.Join("/proc", strconv.Itoa(process.Process.Pid))
-	if err := hasten(folder); err != nil {
+	if err := setRealtime(folder); err != nil {
 		t.Fatal(err)
 	}
 	threads, err := filepath.Glob(filepath.Join(folder, "task", "*"))

@@ -23,7 +23,7 @@ func TestWhatIsKnownOfAnApp(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := &evidence.Own{Named: true, Probed: true, Grace: 30 * time.Second, Replicas: 3, ChangedBack: []string{"Ingress nginx is left out"}}
+	want := &evidence.UserApp{Named: true, Probed: true, Grace: 30 * time.Second, Replicas: 3, Adapted: []string{"Ingress nginx is left out"}}
 	if diff := cmp.Diff(want, app.Known()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

@@ -3,14 +3,15 @@ package host
 import (
 	"os"
 	"path/filepath"
-	"rollcall/harness/usage"
 	"strings"
 	"testing"
+
+	"rollcall/harness/usage"
 )
 
 func TestCheck(t *testing.T) {
-	roomy := Facts{MemoryFree: 8 << 30, Engines: Disk{"/var/lib/docker", 64 << 30}, Caches: Disk{"/home/ann/.cache", 64 << 30}, OneDisk: true,
-		InotifyInstance: 128, InotifyUsed: 30}
+	roomy := Facts{MemoryFree: 8 << 30, EngineDisk: Disk{"/var/lib/docker", 64 << 30}, CacheDisk: Disk{"/home/ann/.cache", 64 << 30}, SameDisk: true,
+		InotifyInstances: 128, InotifyUsed: 30}
 	for _, tc := range []struct {
 		sentence string
 		building bool
@@ -19,24 +20,24 @@ func TestCheck(t *testing.T) {
 	}{
 		{"a roomy host is fit", true, func(*Facts) {}, nil},
 		{"too little memory is refused with what is needed", false, func(f *Facts) { f.MemoryFree = 1 << 30 },
-			[]string{"memory: 1.0 GiB available: end other programs until 3.0 GiB is: three nodes and the load need it"}},
-		{"too little disk is refused with what is needed", false, func(f *Facts) { f.Engines.Free = 1 << 30 },
-			[]string{"disk of /var/lib/docker: 1.0 GiB free where the engine's images and the caches are: free space until 4.0 GiB is"}},
-		{"building needs more disk than running", true, func(f *Facts) { f.Engines.Free = 5 << 30 }, []string{"until 12.0 GiB is"}},
-		{"which a host that need not build may lack", false, func(f *Facts) { f.Engines.Free = 5 << 30 }, nil},
-		{"of two disks the engine's may be short", true, func(f *Facts) { f.OneDisk, f.Engines.Free = false, 3<<30 },
-			[]string{"disk of /var/lib/docker: 3.0 GiB free where the engine's images are: free space until 4.0 GiB is"}},
-		{"or the caches'", true, func(f *Facts) { f.OneDisk, f.Caches.Free = false, 5<<30 },
-			[]string{"disk of /home/ann/.cache: 5.0 GiB free where the caches are: free space until 8.0 GiB is"}},
-		{"which need little once all is built", false, func(f *Facts) { f.OneDisk, f.Caches.Free = false, 2<<30 }, nil},
-		{"a bound on inotify instances that three nodes pass is refused with the command", false, func(f *Facts) { f.InotifyInstance, f.InotifyUsed = 64, 0 },
-			[]string{"inotify: 0 of 64 instances are in use, and three nodes need 90: run: sysctl fs.inotify.max_user_instances=512"}},
+			[]string{"memory: 1.0 GiB is available, and three nodes and the load need 3.0 GiB: end other programs"}},
+		{"too little disk is refused with what is needed", false, func(f *Facts) { f.EngineDisk.Free = 1 << 30 },
+			[]string{"disk of /var/lib/docker: 1.0 GiB is free where the engine's images and the caches are, and 4.0 GiB is needed: free some space"}},
+		{"building needs more disk than running", true, func(f *Facts) { f.EngineDisk.Free = 5 << 30 }, []string{"and 12.0 GiB is needed"}},
+		{"which a host that need not build may lack", false, func(f *Facts) { f.EngineDisk.Free = 5 << 30 }, nil},
+		{"of two disks the engine's may be short", true, func(f *Facts) { f.SameDisk, f.EngineDisk.Free = false, 3<<30 },
+			[]string{"disk of /var/lib/docker: 3.0 GiB is free where the engine's images are, and 4.0 GiB is needed: free some space"}},
+		{"or the caches'", true, func(f *Facts) { f.SameDisk, f.CacheDisk.Free = false, 5<<30 },
+			[]string{"disk of /home/ann/.cache: 5.0 GiB is free where the caches are, and 8.0 GiB is needed: free some space"}},
+		{"which need little once all is built", false, func(f *Facts) { f.SameDisk, f.CacheDisk.Free = false, 2<<30 }, nil},
+		{"a bound on inotify instances that three nodes pass is refused with the command", false, func(f *Facts) { f.InotifyInstances, f.InotifyUsed = 64, 0 },
+			[]string{"inotify: 0 of 64 instances are in use, and three nodes need 90 more: run: sysctl fs.inotify.max_user_instances=512"}},
 		{"so are instances that others have used up", false, func(f *Facts) { f.InotifyUsed = 110 },
-			[]string{"inotify: 110 of 128 instances are in use, and three nodes need 90: run: sysctl fs.inotify.max_user_instances=512"}},
-		{"of a bound that is high already, to twice as many", false, func(f *Facts) { f.InotifyInstance, f.InotifyUsed = 1024, 1000 },
+			[]string{"inotify: 110 of 128 instances are in use, and three nodes need 90 more: run: sysctl fs.inotify.max_user_instances=512"}},
+		{"of a bound that is high already, to twice as many", false, func(f *Facts) { f.InotifyInstances, f.InotifyUsed = 1024, 1000 },
 			[]string{"run: sysctl fs.inotify.max_user_instances=2048"}},
-		{"a kernel that does not say its bound is believed to do", false, func(f *Facts) { f.InotifyInstance, f.InotifyUsed = 0, 100 }, nil},
-		{"everything that is short is said at once", false, func(f *Facts) { f.MemoryFree, f.Engines.Free, f.InotifyUsed = 1, 1, 128 },
+		{"a kernel that does not say its bound is believed to do", false, func(f *Facts) { f.InotifyInstances, f.InotifyUsed = 0, 100 }, nil},
+		{"everything that is short is said at once", false, func(f *Facts) { f.MemoryFree, f.EngineDisk.Free, f.InotifyUsed = 1, 1, 128 },
 			[]string{"memory: ", "disk of ", "inotify: "}},
 	} {
 		t.Run(tc.sentence, func(t *testing.T) {

@@ -1,0 +1,112 @@
+package host
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// cpuHierarchy is where the cpu controller of cgroup v1 is mounted.
+const cpuHierarchy = "/sys/fs/cgroup/cpu"
+
+// LeaveCPUCgroup has the processes of a container scheduled outside the container's CPU cgroups; the package comment says
+// why and how. On cgroup v2 it does nothing without realtime.
+func LeaveCPUCgroup(container string, realtime bool) error {
+	if container == "" { // every cgroup's path contains the empty string
+		return errors.New("a container without an id")
+	}
+	own, v2, err := cpuCgroup("/proc/self/cgroup")
+	if err != nil {
+		return err
+	}
+	if v2 && !realtime {
+		return nil
+	}
+	files, err := filepath.Glob("/proc/[0-9]*/cgroup")
+	if err != nil {
+		return err
+	}
+	realtime = realtime && (v2 || checkRealtime() == nil)
+	moved := 0
+	for _, file := range files {
+		cgroup, _, err := cpuCgroup(file)
+		if processGone(err) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		if !strings.Contains(cgroup, container) {
+			continue
+		}
+		process := filepath.Dir(file)
+		if !v2 {
+			err = os.WriteFile(procsFile(own), []byte(filepath.Base(process)), 0)
+		}
+		if err == nil && realtime {
+			err = setRealtime(process)
+		}
+		if err != nil {
+			return err
+		}
+		moved++
+	}
+	if moved == 0 {
+		return fmt.Errorf("no process of container %s runs here", container)
+	}
+	return nil
+}
+
+// CannotLeaveCPUCgroup returns why LeaveCPUCgroup does not work on this host; empty if it does.
+func CannotLeaveCPUCgroup() (because string) {
+	own, v2, err := cpuCgroup("/proc/self/cgroup")
+	if err != nil {
+		return err.Error()
+	}
+	if v2 {
+		if err := checkRealtime(); err != nil {
+			return fmt.Sprintf("no real-time policy: %v", err)
+		}
+		return ""
+	}
+	if err := unix.Access(procsFile(own), unix.W_OK); err != nil {
+		return fmt.Sprintf("%s: %v", procsFile(own), err)
+	}
+	return ""
+}
+
+func procsFile(cgroup string) string { return filepath.Join(cpuHierarchy, cgroup, "cgroup.procs") }
+
+// cpuCgroup reads a process's file in /proc and returns the cgroup that schedules its processor time, and whether it is of
+// v2. The file has a line for each hierarchy, such as "4:cpu,cpuacct:/docker/1f0c", and "0::/docker/1f0c" for v2.
+func cpuCgroup(file string) (cgroup string, v2 bool, err error) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return "", false, err
+	}
+	for line := range strings.Lines(string(text)) {
+		fields := strings.SplitN(strings.TrimSpace(line), ":", 3)
+		if len(fields) < 3 {
+			continue
+		}
+		if slices.Contains(strings.Split(fields[1], ","), "cpu") {
+			return fields[2], false, nil
+		}
+		if fields[0] == "0" {
+			cgroup, v2 = fields[2], true
+		}
+	}
+	if !v2 {
+		err = errors.New("no cgroup has the cpu controller")
+	}
+	return cgroup, v2, err
+}
+
+// processGone reports whether the error is of a process that has ended.
+func processGone(err error) bool { return errors.Is(err, fs.ErrNotExist) || errors.Is(err, unix.ESRCH) }

@@ -1,0 +1,55 @@
+package host
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+)
+
+// Print writes what was found and what follows from it, a line each.
+func (f Facts) Print(w io.Writer) {
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	row := func(what, found, follows string) { fmt.Fprintf(table, "  %s\t%s\t%s\n", what, found, follows) }
+	fmt.Fprintln(w, "host preflight")
+	row("container engine", f.Engine.String(), f.Engine.consequence())
+	row("privileged container", string(f.Engine.Privileged), f.Engine.Privileged.consequence())
+	row("capabilities", orNone(f.MissingCaps, "all", "missing "), orNone(f.MissingCaps, "", "privileged containers need the runtime wrapper; without "))
+	row("cgroups", fmt.Sprintf("v%d", f.CgroupVersion), map[int]string{1: "kubelet runs with failCgroupV1=false (kind-config.yaml)"}[f.CgroupVersion])
+	agents, because := "outside pods' cgroups", "the kernel schedules them like Rollcall itself, not after their node and pod"
+	switch {
+	case f.KeepsCPUCgroup != "":
+		agents, because = "in pods' cgroups", f.KeepsCPUCgroup+": on a busy machine they may lag, and scenarios be retried"
+	case f.CgroupVersion == 2:
+		agents, because = "real-time", "the kernel schedules them at once, not after their node and pod"
+	}
+	row("load agents", agents, because)
+	for _, mode := range []string{"nftables", "ipvs"} {
+		supported, because := f.SupportsMode(mode)
+		row("mode "+mode, map[bool]string{true: "yes", false: "skipped"}[supported], because)
+	}
+	inotify := ""
+	if f.InotifyInstances < setInotify {
+		inotify = fmt.Sprintf("3 nodes need %d; for more nodes: sysctl fs.inotify.max_user_instances=%d", minInotify, setInotify)
+	}
+	row("inotify", fmt.Sprintf("%d of %d instances, %d watches", f.InotifyUsed, f.InotifyInstances, f.InotifyWatches), inotify)
+	row("cores", strconv.Itoa(f.Cores), "")
+	row("memory available", gib(f.MemoryFree), "a cluster needs "+gib(minMemory))
+	if f.SameDisk {
+		row("disk free", gib(f.EngineDisk.Free), "a cluster needs "+gib(minEngine+minCache)+", building a node image "+gib(minBuildEngine+minBuildCache))
+	} else {
+		row("disk free, engine", gib(f.EngineDisk.Free), "a cluster needs "+gib(minEngine)+", building a node image "+gib(minBuildEngine))
+		row("disk free, caches", gib(f.CacheDisk.Free), "a cluster needs "+gib(minCache)+", building a node image "+gib(minBuildCache))
+	}
+	table.Flush()
+}
+
+func orNone(list []string, none, prefix string) string {
+	if len(list) == 0 {
+		return none
+	}
+	return prefix + strings.Join(list, " ")
+}
+
+func gib(bytes int64) string { return fmt.Sprintf("%.1f GiB", float64(bytes)/(1<<30)) }

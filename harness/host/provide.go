@@ -1,0 +1,149 @@
+package host
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"rollcall/harness/command"
+	"rollcall/harness/poll"
+	"rollcall/harness/usage"
+)
+
+// engineTimeout is how long dockerd may take to answer; it takes 2 to 3 s on the reference host.
+const engineTimeout = 60 * time.Second
+
+// provideEngine installs docker.io if there is no dockerd, and starts it if it does not answer.
+func (s setup) provideEngine(ctx context.Context, f Facts) error {
+	if remote := os.Getenv("DOCKER_HOST"); remote != "" {
+		return usage.New("container engine", "DOCKER_HOST="+remote+" does not answer", "start it, or unset DOCKER_HOST to use this host's")
+	}
+	if !f.Root {
+		return usage.New("container engine", "it does not answer ("+f.Engine.Error+"), and only root may set it up",
+			"start Docker, join the docker group, or run this as root")
+	}
+	state := readEngineState(s.files.engineState)
+	if !f.Engine.Installed {
+		if !f.Apt {
+			return usage.New("container engine", "there is none, and no apt-get to install it with", "install Docker")
+		}
+		if err := s.installEngine(ctx); err != nil {
+			return err
+		}
+		state.Installed = true
+		if err := state.write(s.files.engineState); err != nil {
+			return fmt.Errorf("host: %w", err)
+		}
+		if _, err := s.line(ctx, serverVersion); err == nil { // the package's own service script started it
+			return nil
+		}
+	}
+	return s.startEngine(ctx, state)
+}
+
+func (s setup) installEngine(ctx context.Context) error {
+	began := time.Now()
+	fmt.Fprintln(s.out, "installing docker.io ...")
+	if err := aptInstall(ctx, s.run, "docker.io", "iptables"); err != nil {
+		return fmt.Errorf("host: install the container engine: %w", err)
+	}
+	if _, err := s.line(ctx, "docker --version"); err != nil { // a package of its own since Debian 13
+		if err := aptInstall(ctx, s.run, "docker-cli"); err != nil {
+			return fmt.Errorf("host: install the engine's command: %w", err)
+		}
+	}
+	fmt.Fprintf(s.out, "installed docker.io in %s\n", time.Since(began).Round(time.Second))
+	return nil
+}
+
+// startEngine starts the engine, as a systemd unit where systemd runs, and returns when it answers.
+func (s setup) startEngine(ctx context.Context, state engineState) error {
+	fmt.Fprintln(s.out, "starting dockerd ...")
+	if _, err := os.Stat(s.files.systemd); err == nil {
+		if _, err := s.line(ctx, "systemctl start docker"); err != nil {
+			return fmt.Errorf("host: %w", err)
+		}
+		state.Unit = true
+		if err := state.write(s.files.engineState); err != nil {
+			return fmt.Errorf("host: %w", err)
+		}
+		return s.waitEngine(ctx, nil)
+	}
+	for file, program := range map[string]string{s.files.dockerPID: "dockerd", s.files.containerdPID: "containerd"} {
+		if err := removeStalePID(file, program); err != nil {
+			return fmt.Errorf("host: start dockerd: %w", err)
+		}
+	}
+	log, err := os.OpenFile(s.files.dockerdLog, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o644)
+	if err != nil {
+		return fmt.Errorf("host: start dockerd: %w", err)
+	}
+	defer log.Close()
+	pid, gone, err := s.start(log)
+	if err != nil {
+		return fmt.Errorf("host: start dockerd: %w", err)
+	}
+	state.Started = pid
+	if err := state.write(s.files.engineState); err != nil {
+		return fmt.Errorf("host: %w", err)
+	}
+	fmt.Fprintf(s.out, "dockerd runs as pid %d and stays for the next run; its log is %s; `kill %d` stops it\n", pid, s.files.dockerdLog, pid)
+	return s.waitEngine(ctx, gone)
+}
+
+// startDaemon starts dockerd in a session of its own: it is the host's engine from now on and outlives this process, so it
+// must not hold a terminal or pipes.
+func startDaemon(log *os.File) (pid int, gone <-chan error, err error) {
+	cmd := exec.Command("dockerd")
+	cmd.Stdout, cmd.Stderr = log, log
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	if err := cmd.Start(); err != nil {
+		return 0, nil, err
+	}
+	done := make(chan error, 1)
+	go func() { done <- cmd.Wait() }()
+	return cmd.Process.Pid, done, nil
+}
+
+// removeStalePID removes a pid file whose process is gone or has become another program. A killed dockerd leaves such files,
+// and the next one believes them.
+func removeStalePID(file, program string) error {
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return nil // there is none
+	}
+	if pid, err := strconv.Atoi(strings.TrimSpace(string(data))); err == nil && processName(pid) == program {
+		return nil
+	}
+	return os.Remove(file)
+}
+
+// errExitedWell is the end of a dockerd that reported none.
+var errExitedWell = errors.New("exit status 0")
+
+// waitEngine waits until the engine answers; gone gets the end of the dockerd that was started, if one was.
+func (s setup) waitEngine(ctx context.Context, gone <-chan error) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, engineTimeout, errors.New("it did not answer in "+engineTimeout.String()))
+	defer cancel()
+	err := poll.Until(ctx, 200*time.Millisecond, func() (bool, error) {
+		select {
+		case exit := <-gone:
+			log, _ := os.ReadFile(s.files.dockerdLog)
+			return false, fmt.Errorf("it ended (%w): %s", cmp.Or(exit, errExitedWell), command.LastLines(string(log), 3))
+		default:
+		}
+		_, err := s.line(ctx, serverVersion)
+		return err == nil, nil
+	})
+	if err != nil {
+		return fmt.Errorf("host: wait for dockerd: %w: log %s", err, s.files.dockerdLog)
+	}
+	return nil
+}
