@@ -73,7 +73,7 @@ func (a *agent) start(ctx context.Context, cfg loadgen.Config, recorder hitSink)
 		ids = append(ids, lane.ID)
 	}
 	a.feed = follow(ctx, recorder, ids, func(ctx context.Context, from []int) ([]store.Frame[evidence.Hit], error) {
-		return a.remote.SinceEach(ctx, ids, from)
+		return a.remote.HitsOfLanes(ctx, ids, from)
 	})
 	return nil
 }

@@ -37,7 +37,7 @@ const collectPatience = 30 * time.Second
 type clients struct {
 	lanes   []evidence.Lane
 	load    Load
-	dialect *loadgen.Dialect // of the app; nil: it is Rollcall's own
+	protocol *loadgen.Protocol // of the app; nil: it is Rollcall's own
 	service string
 	pods    typedcorev1.PodInterface
 	agents  []*agent
@@ -48,7 +48,7 @@ type clients struct {
 
 // newClients makes the agents and what their control lanes ask, and opens a way to each agent.
 func newClients(ctx context.Context, r *recording, service *corev1.Service) (*clients, error) {
-	cl := &clients{load: r.Load, dialect: r.dialect(), service: service.Name, pods: r.cluster.Client.CoreV1().Pods(r.namespace)}
+	cl := &clients{load: r.Load, protocol: r.protocol(), service: service.Name, pods: r.cluster.Client.CoreV1().Pods(r.namespace)}
 	workers, err := r.cluster.Workers(ctx)
 	if err != nil {
 		return nil, err
@@ -132,12 +132,12 @@ func (r *recording) target(address string) string {
 	return strings.TrimSuffix(address, "/") + r.Own.Path()
 }
 
-// dialect is how the app is spoken to; nil for Rollcall's own.
-func (s Scenario) dialect() *loadgen.Dialect {
+// protocol is how the app is spoken to; nil for Rollcall's own.
+func (s Scenario) protocol() *loadgen.Protocol {
 	if s.Own == nil {
 		return nil
 	}
-	return s.Own.Dialect()
+	return s.Own.Protocol()
 }
 
 // lanesIn are the lanes of every kind whose vantage has a target in the place, on a node or outside the cluster.
@@ -166,11 +166,11 @@ func (cl *clients) reachable(ctx context.Context, ours func(pod string) bool) er
 			continue
 		}
 		for _, lane := range a.lanes {
-			dialect := cl.dialect
+			protocol := cl.protocol
 			if lane.Kind().IsControl() {
-				dialect = nil
+				protocol = nil
 			}
-			if err := until(ctx, func() error { return a.remote.Reach(ctx, lane.Target, dialect) }); err != nil {
+			if err := until(ctx, func() error { return a.remote.Reach(ctx, lane.Target, protocol) }); err != nil {
 				return fmt.Errorf("from %s: %w", a.node, err)
 			}
 		}
@@ -178,7 +178,7 @@ func (cl *clients) reachable(ctx context.Context, ours func(pod string) bool) er
 	if cl.outside == "" {
 		return nil
 	}
-	return answers(ctx, cl.outside, cl.dialect, ours)
+	return answers(ctx, cl.outside, cl.protocol, ours)
 }
 
 // inARow is how many good replies from outside show that no other app is behind the port any more.
@@ -186,11 +186,11 @@ const inARow = 5
 
 // answers returns when the app gives this process good replies. The port outside is that of the recording before, whose
 // pods a node sends requests to until its rules are those of today: what names its pod has to name one of ours.
-func answers(ctx context.Context, target string, dialect *loadgen.Dialect, ours func(pod string) bool) error {
+func answers(ctx context.Context, target string, protocol *loadgen.Protocol, ours func(pod string) bool) error {
 	client := loadgen.FreshClient(time.Second)
 	err := until(ctx, func() error {
-		if dialect != nil {
-			_, err := loadgen.AskIn(ctx, client, target, dialect)
+		if protocol != nil {
+			_, err := protocol.Ask(ctx, client, target)
 			return err
 		}
 		for range inARow {
@@ -240,7 +240,7 @@ func (cl *clients) start(ctx context.Context, began time.Time, recorder *store.R
 		a.offset = reading.Offset
 		cl.clocks = append(cl.clocks, reading)
 	}
-	cfg := loadgen.Config{Began: began, At: time.Now().Add(startLead), Service: cl.service, Timeout: cl.load.Timeout, Dialect: cl.dialect}
+	cfg := loadgen.Config{Began: began, At: time.Now().Add(startLead), Service: cl.service, Timeout: cl.load.Timeout, Protocol: cl.protocol}
 	var telling errgroup.Group
 	for _, a := range cl.agents {
 		telling.Go(func() error { return a.start(ctx, cfg, sink) })

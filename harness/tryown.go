@@ -139,7 +139,7 @@ func (r *Rig) askOwn(ctx context.Context, c *cluster.Cluster, service *corev1.Se
 	var named string
 	var last error
 	err := poll.Until(ctx, 250*time.Millisecond, func() (bool, error) {
-		named, last = loadgen.AskIn(ctx, client, url, r.own.Dialect())
+		named, last = r.own.Protocol().Ask(ctx, client, url)
 		return last == nil, nil
 	})
 	switch {

@@ -18,12 +18,13 @@ const DefaultTimeout = 2 * time.Second
 
 // A Config is what the lanes of a run have in common.
 type Config struct {
-	Began   time.Time     // the run's; times in hits are offsets from it
-	At      time.Time     // when the pacer starts; zero or past: at once
-	Service string        // whose replies are good
-	Timeout time.Duration // from sending until the whole reply is read; zero: DefaultTimeout
-	Index   int           // which of a lane's agents this one is, from 0
-	Dialect *Dialect      // of an app that is not Rollcall's own; nil: it is. Control lanes always ask one of ours
+	Began    time.Time     // the run's; times in hits are offsets from it
+	At       time.Time     // when the pacer starts; zero or past: at once
+	Service  string        // whose replies are good
+	Timeout  time.Duration // from sending until the whole reply is read; zero: DefaultTimeout
+	Index    int           // which of a lane's agents this one is, from 0
+	Ports    *LocalPorts   // that all lanes of the process dial from; nil: the lane has its own
+	Protocol *Protocol     // of a userapp; nil: the app is Rollcall's own, as that of control lanes always is
 }
 
 // An Attack is the load of one lane, under way or over.
@@ -48,7 +49,7 @@ func Start(ctx context.Context, lane evidence.Lane, cfg Config) (*Attack, error)
 }
 
 // Stop ends the pacing, which takes up to an interval of the agent's share of the rate, and waits for the
-// requests in flight. It may be called again. [Attack.Since] then has the last hits; their sequence numbers are
+// requests in flight. It may be called again. [Attack.HitsFrom] then has the last hits; their sequence numbers are
 // the agent's, from its index on without a hole.
 func (a *Attack) Stop() {
 	a.cancel()
@@ -56,12 +57,12 @@ func (a *Attack) Stop() {
 }
 
 // Progress says how far the attack got.
-func (a *Attack) Progress() Progress { return a.client.tape.soFar() }
+func (a *Attack) Progress() Progress { return a.client.buffer.soFar() }
 
 func (a *Attack) run(ctx context.Context, at time.Time) {
 	defer close(a.done)
 	defer a.cancel()
-	defer a.client.tape.end()
+	defer a.client.buffer.end()
 	now := time.Now()
 	began := now.Add(max(0, at.Sub(now))) // on the monotonic clock, which an instant from afar is not
 	if !wait(ctx, began) {
@@ -77,7 +78,7 @@ func (a *Attack) run(ctx context.Context, at time.Time) {
 	defer context.AfterFunc(ctx, func() { attacker.Stop() })()
 
 	a.client.began = began
-	for range attacker.Attack(targeter(lane, a.client.foreign), pacer{share, began}, 0, lane.ID) {
+	for range attacker.Attack(targeter(lane, a.client.userapp), pacer{share, began}, 0, lane.ID) {
 	}
 }
 
@@ -91,10 +92,10 @@ func workersFor(rate int, timeout time.Duration) uint64 {
 
 // targeter makes the requests of a lane. A POST has a body, which nobody sends again. Those of a userapp are what it is
 // used to, and the client keeps them from being sent again.
-func targeter(lane evidence.Lane, foreign *reader) vegeta.Targeter {
+func targeter(lane evidence.Lane, userapp *replyReader) vegeta.Targeter {
 	target := vegeta.Target{Method: lane.Kind().Method(), URL: lane.Target}
-	if foreign != nil {
-		target.Method = foreign.method()
+	if userapp != nil {
+		target.Method = userapp.method()
 	} else if target.Method == http.MethodPost {
 		target.Body = []byte("rollcall")
 	}
@@ -135,8 +136,8 @@ func check(lane evidence.Lane, cfg Config) error {
 		return errors.New("no time at which the run began")
 	case cfg.Timeout < 0:
 		return fmt.Errorf("timeout %s is negative", cfg.Timeout)
-	case cfg.Dialect != nil:
-		return cfg.Dialect.Check()
+	case cfg.Protocol != nil:
+		return cfg.Protocol.Check()
 	}
 	return nil
 }

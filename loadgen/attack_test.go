@@ -125,7 +125,7 @@ func TestSpareConnectionIsNotReused(t *testing.T) {
 	}
 }
 
-// TestStopAwaits has a request in flight when the attack is told to end, by Stop or by its context.
+// TestStopAwaits has a request in flight when the attack is stopped, by Stop or by its context.
 func TestStopAwaits(t *testing.T) {
 	for _, by := range []string{"stop", "context"} {
 		t.Run(by, func(t *testing.T) {
@@ -189,7 +189,7 @@ func TestStartWaitsForItsInstant(t *testing.T) {
 
 func TestProxyIsIgnored(t *testing.T) {
 	for _, conn := range []evidence.Conn{evidence.Fresh, evidence.Reused} {
-		s := newStandard(lane(conn, "http://127.0.0.1:1/", 1), 1, patient, nil)
+		s := newNetHTTPSender(lane(conn, "http://127.0.0.1:1/", 1), 1, Config{Timeout: patient, Ports: NewLocalPorts()}, nil)
 		for _, transport := range s.transports {
 			if transport.Proxy != nil {
 				t.Errorf("a %s lane asks for a proxy", conn)

@@ -40,16 +40,16 @@ func benchmarkSend(b *testing.B, lane evidence.Lane, client *http.Client) {
 	}
 }
 
-// BenchmarkKeep is what the tape costs per hit, when it is asked for its hits after each thousand.
+// BenchmarkKeep is what the buffer costs per hit, when it is asked for its hits after each thousand.
 func BenchmarkKeep(b *testing.B) {
 	b.ReportAllocs()
-	t := newTape()
+	t := newBuffer()
 	h := evidence.Hit{Lane: "worker-fresh", By: evidence.Server{Version: "v1", Pod: "shop-v1-abc", Node: "worker"}}
 	for b.Loop() {
 		t.begin()
-		t.keep(h, nil)
+		t.add(h, nil)
 		if t.next%1000 == 0 {
-			if _, err := t.since(t.next); err != nil {
+			if _, err := t.from(t.next); err != nil {
 				b.Fatal(err)
 			}
 		}
@@ -59,10 +59,10 @@ func BenchmarkKeep(b *testing.B) {
 // BenchmarkPoll is what an agent does for one poll that finds a second's hits at 1,000/s, the network left out.
 func BenchmarkPoll(b *testing.B) {
 	b.ReportAllocs()
-	t := newTape()
+	t := newBuffer()
 	for i := range 1000 {
 		due := time.Duration(i+1) * time.Millisecond
-		t.keep(evidence.Hit{
+		t.add(evidence.Hit{
 			Lane: "worker-reused", Seq: uint64(i), Due: due, Sent: due + 70*time.Microsecond, Took: 1234567 * time.Nanosecond, Status: 200,
 			By:     evidence.Server{Version: "v1", Pod: "shop-v1-6d4cf56db6-abcde", Node: "rollcall-iptables-worker"},
 			Reused: true, Attempts: 1, LocalPort: 40000 + i%reusedConns,
@@ -71,7 +71,7 @@ func BenchmarkPoll(b *testing.B) {
 	var wire bytes.Buffer
 	for b.Loop() {
 		wire.Reset()
-		frame, err := t.since(0)
+		frame, err := t.from(0)
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -24,7 +24,7 @@ const seqHeader = "X-Vegeta-Seq"
 const reusedConns = 20
 
 // A client is the http.RoundTripper of one lane. It reads each reply to its end before it returns, so that a
-// request is one call, and keeps what it saw on the tape.
+// request is one call, and keeps what it saw in the buffer.
 type client struct {
 	lane    evidence.Lane
 	share   share
@@ -32,28 +32,31 @@ type client struct {
 	timeout time.Duration
 	clock   clock
 	began   time.Time // when the load did
-	tape    *tape
-	foreign *reader // of an app that is not Rollcall's own; nil: it is
+	buffer  *buffer
+	userapp *replyReader // how a userapp names its version; nil: the app is Rollcall's own
 	sender  sender
 }
 
 func newClient(lane evidence.Lane, cfg Config) *client {
+	if cfg.Ports == nil {
+		cfg.Ports = NewLocalPorts()
+	}
 	c := &client{
 		lane:    lane,
 		share:   shareOf(lane, cfg.Index),
 		service: cfg.Service,
 		timeout: cfg.Timeout,
 		clock:   newClock(cfg.Began),
-		tape:    newTape(),
+		buffer:  newBuffer(),
 	}
 	if lane.Kind().AsksApp() {
-		c.foreign = newReader(cfg.Dialect)
+		c.userapp = newReplyReader(cfg.Protocol)
 	}
 	count := 1
 	if lane.Kind().KeepsAlive() {
 		count = c.share.part(reusedConns)
 	}
-	c.sender = senderOf(lane, count, cfg.Timeout, c.foreign)
+	c.sender = senderOf(lane, count, cfg, c.userapp)
 	return c
 }
 
@@ -66,7 +69,7 @@ func (c *client) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	seq := c.share.number(n)
 	req.Header.Set(seqHeader, strconv.FormatUint(seq, 10)) // vegeta made the request for this one call
-	c.tape.begin()
+	c.buffer.begin()
 
 	r, how, err := c.sender.send(req, n, sent.Add(c.timeout))
 	hit := evidence.Hit{
@@ -85,19 +88,19 @@ func (c *client) RoundTrip(req *http.Request) (*http.Response, error) {
 	switch {
 	case err != nil:
 		var known bool
-		if hit.Fault, known = faultOf(err, how.died); !known {
+		if hit.Fault, known = faultOf(err, how.connErr); !known {
 			trouble = err
 		}
 	case !c.goodStatus(hit.Status):
 		hit.Fault = evidence.BadStatus
-	case c.foreign != nil:
-		if c.foreign.Names() && hit.By.Version == "" {
+	case c.userapp != nil:
+		if c.userapp.Names() && hit.By.Version == "" {
 			hit.Fault = evidence.WrongServer
 		}
 	case r.service != c.service || hit.By.Version == "" || hit.By.Pod == "" || hit.By.Node == "":
 		hit.Fault = evidence.WrongServer
 	}
-	c.tape.keep(hit, trouble)
+	c.buffer.add(hit, trouble)
 	if err != nil {
 		return nil, err
 	}
@@ -113,12 +116,12 @@ func (c *client) http() *http.Client {
 	}
 }
 
-// close gives up the kept connections.
+// close gives up the keep-alive connections.
 func (c *client) close() { c.sender.close() }
 
 func (c *client) goodStatus(status int) bool {
-	if c.foreign != nil {
-		return c.foreign.good(status)
+	if c.userapp != nil {
+		return c.userapp.good(status)
 	}
 	return status >= 200 && status <= 299
 }

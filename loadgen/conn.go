@@ -5,11 +5,11 @@ import (
 	"sync/atomic"
 )
 
-// A conn is a connection that remembers what it died of. net/http forgets: a kept-alive connection that the
+// A conn is a connection that remembers what it failed with. net/http forgets: a keep-alive connection that the
 // peer closed is reported as an error of no exported type ("http: server closed idle connection").
 type conn struct {
 	net.Conn
-	died    atomic.Pointer[error]
+	first   atomic.Pointer[error]
 	carried bool // whether a request was given to it; the transport hands it to one at a time
 }
 
@@ -25,12 +25,12 @@ func (c *conn) Write(p []byte) (int, error) {
 	return n, c.remember(err)
 }
 
-// deathOf is the first error that reading or writing met; nil while there was none, or no connection.
-func deathOf(c *conn) error {
+// firstErrorOf is the first error that reading or writing met; nil while there was none, or no connection.
+func firstErrorOf(c *conn) error {
 	if c == nil {
 		return nil
 	}
-	if err := c.died.Load(); err != nil {
+	if err := c.first.Load(); err != nil {
 		return *err
 	}
 	return nil
@@ -38,7 +38,7 @@ func deathOf(c *conn) error {
 
 func (c *conn) remember(err error) error {
 	if err != nil {
-		c.died.CompareAndSwap(nil, &err)
+		c.first.CompareAndSwap(nil, &err)
 	}
 	return err
 }

@@ -9,8 +9,8 @@ import (
 	"rollcall/harness/evidence"
 )
 
-// faultOf says how a request failed. The errors are what the round trip returned and what its connection died
-// of, in this order: the first one of a known type decides, and nil ones are passed over.
+// faultOf says how a request failed. The errors are what the round trip returned and what its connection failed
+// with, in this order: the first one of a known type decides, and nil ones are passed over.
 //
 // When none is known the fault is Closed and known is false. That much is true, for the request ended before
 // its deadline without a whole reply. Why is not: the peer may not speak HTTP, or the client itself may be out

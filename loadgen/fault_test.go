@@ -46,7 +46,7 @@ func TestFaultByType(t *testing.T) {
 		{"an end within the reply", io.ErrUnexpectedEOF, nil, evidence.Closed, false},
 		{"an untyped error of a connection the peer closed", untyped, io.EOF, evidence.Closed, false},
 		{"an untyped error of a connection the peer reset", untyped, socket(syscall.ECONNRESET), evidence.Reset, false},
-		{"a deadline, whatever the connection died of by then", context.DeadlineExceeded, io.EOF, evidence.Timeout, false},
+		{"a deadline, whatever the connection failed with by then", context.DeadlineExceeded, io.EOF, evidence.Timeout, false},
 		{"an untyped error alone", untyped, nil, evidence.Closed, true},
 		{"the client out of ports", socket(syscall.EADDRNOTAVAIL), nil, evidence.Closed, true},
 	}
@@ -134,7 +134,7 @@ func TestFaultOfPeer(t *testing.T) {
 	}
 }
 
-// TestNothingIsResent has the peer close a kept-alive connection once it carries the second request, which
+// TestNothingIsResent has the peer close a keep-alive connection once it carries the second request, which
 // net/http would send again if it were a GET.
 func TestNothingIsResent(t *testing.T) {
 	var requests atomic.Int32
@@ -162,14 +162,14 @@ func TestConnRemembers(t *testing.T) {
 	near, far := net.Pipe()
 	far.Close()
 	c := &conn{Conn: near}
-	if err := deathOf(c); err != nil {
-		t.Errorf("died of %v before its time", err)
+	if err := firstErrorOf(c); err != nil {
+		t.Errorf("failed with %v before its time", err)
 	}
 	c.Read(make([]byte, 1))
 	near.Close()
 	c.Write([]byte{0})
-	if err := deathOf(c); !errors.Is(err, io.EOF) {
-		t.Errorf("died of %v, want EOF", err)
+	if err := firstErrorOf(c); !errors.Is(err, io.EOF) {
+		t.Errorf("failed with %v, want EOF", err)
 	}
 }
 
@@ -182,7 +182,7 @@ func sendOne(t *testing.T, lane evidence.Lane, timeout time.Duration) (evidence.
 	if len(hits) != 1 {
 		t.Fatalf("one request left %d hits", len(hits))
 	}
-	return hits[0], c.tape.soFar()
+	return hits[0], c.buffer.soFar()
 }
 
 // send sends a request as vegeta would.

@@ -19,7 +19,7 @@ type Identity struct {
 // hits of the earlier one that were not fetched are lost.
 func (r Remote) Identity(ctx context.Context) (Identity, error) {
 	var id Identity
-	err := r.call(ctx, "identity", http.MethodGet, nil, into(&id))
+	err := r.call(ctx, "identity", http.MethodGet, nil, decodeInto(&id))
 	return id, err
 }
 
@@ -49,5 +49,5 @@ func (r Remote) ReadClock(ctx context.Context, began time.Time, samples int) (ev
 
 // identity serves GET /v1/identity.
 func (a *Agent) identity(w http.ResponseWriter, _ *http.Request) {
-	reply(w, Identity{Instance: a.instance, Now: time.Now().UnixNano()})
+	writeJSON(w, Identity{Instance: a.instance, Now: time.Now().UnixNano()})
 }

@@ -67,7 +67,7 @@ func arrive(t *testing.T, what string, c <-chan struct{}) {
 func hitsOf(t *testing.T, a *Attack) []evidence.Hit {
 	t.Helper()
 	a.Stop()
-	return drain(t, a.Since)
+	return drain(t, a.HitsFrom)
 }
 
 // drain asks for hits until no more will come, which nothing may hold up.
@@ -94,7 +94,7 @@ func drain(t *testing.T, since func(n int) (store.Frame[evidence.Hit], error)) [
 // kept are the hits a client has so far.
 func kept(t *testing.T, c *client) []evidence.Hit {
 	t.Helper()
-	frame, err := c.tape.since(0)
+	frame, err := c.buffer.from(0)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -35,12 +35,12 @@ func Ask(ctx context.Context, client *http.Client, target string) (evidence.Serv
 	return serverOf(reply), err
 }
 
-// AskIn asks an app of another dialect once and says which version gave the good reply, if it names one.
-func AskIn(ctx context.Context, client *http.Client, target string, d *Dialect) (version string, err error) {
-	if err := d.Check(); err != nil {
+// Ask asks a userapp once and says which version gave the good reply, if it names one.
+func (p *Protocol) Ask(ctx context.Context, client *http.Client, target string) (version string, err error) {
+	if err := p.Check(); err != nil {
 		return "", fmt.Errorf("loadgen: ask: %w", err)
 	}
-	req, err := http.NewRequestWithContext(ctx, d.method(), target, nil)
+	req, err := http.NewRequestWithContext(ctx, p.method(), target, nil)
 	if err != nil {
 		return "", fmt.Errorf("loadgen: ask: %w", err)
 	}
@@ -49,42 +49,42 @@ func AskIn(ctx context.Context, client *http.Client, target string, d *Dialect) 
 		return "", fmt.Errorf("loadgen: ask: %w", err)
 	}
 	defer reply.Body.Close()
-	version, err = newReader(d).read(reply)
+	version, err = newReplyReader(p).read(reply)
 	switch {
 	case err != nil:
 		return "", fmt.Errorf("loadgen: ask %s: %w", target, err)
-	case !d.good(reply.StatusCode):
+	case !p.good(reply.StatusCode):
 		return "", fmt.Errorf("loadgen: ask %s: %s", target, reply.Status)
-	case d.Names() && version == "":
+	case p.Names() && version == "":
 		return "", fmt.Errorf("loadgen: ask %s: the reply names no version where it should", target)
 	}
 	return version, nil
 }
 
-// Reach has the agent ask the target once, from where it is. The dialect is nil for an app of ours.
-func (r Remote) Reach(ctx context.Context, target string, d *Dialect) error {
+// Reach has the agent ask the target once, from where it is. The protocol is nil for the echo app.
+func (r Remote) Reach(ctx context.Context, target string, p *Protocol) error {
 	query := url.Values{"target": {target}}
-	if d != nil {
-		text, err := json.Marshal(d)
+	if p != nil {
+		text, err := json.Marshal(p)
 		if err != nil {
 			return fmt.Errorf("loadgen: ask agent to reach: %w", err)
 		}
-		query.Set("dialect", string(text))
+		query.Set("protocol", string(text))
 	}
-	return r.call(ctx, "reach?"+query.Encode(), http.MethodGet, nil, nothing)
+	return r.call(ctx, "reach?"+query.Encode(), http.MethodGet, nil, discard)
 }
 
 // reach serves GET /v1/reach: 502 when the target gave no good reply.
 func (a *Agent) reach(w http.ResponseWriter, r *http.Request) {
 	client := FreshClient(DefaultTimeout)
-	target, text := r.URL.Query().Get("target"), r.URL.Query().Get("dialect")
+	target, text := r.URL.Query().Get("target"), r.URL.Query().Get("protocol")
 	var err error
 	if text == "" {
 		_, err = Ask(r.Context(), client, target)
 	} else {
-		var d Dialect
-		if err = json.Unmarshal([]byte(text), &d); err == nil {
-			_, err = AskIn(r.Context(), client, target, &d)
+		var p Protocol
+		if err = json.Unmarshal([]byte(text), &p); err == nil {
+			_, err = p.Ask(r.Context(), client, target)
 		}
 	}
 	if err != nil {

@@ -23,28 +23,28 @@ type Remote struct {
 
 // Start has the agent load lanes. Of cfg only the wall clock's time arrives. An agent can be started once.
 func (r Remote) Start(ctx context.Context, lanes []evidence.Lane, cfg Config) error {
-	return r.call(ctx, "start", http.MethodPost, order{
-		Began:   toNano(cfg.Began),
-		At:      toNano(cfg.At),
-		Service: cfg.Service,
-		Timeout: cfg.Timeout,
-		Index:   cfg.Index,
-		Dialect: cfg.Dialect,
-		Lanes:   lanes,
-	}, nothing)
+	return r.call(ctx, "start", http.MethodPost, startRequest{
+		Began:    toNano(cfg.Began),
+		At:       toNano(cfg.At),
+		Service:  cfg.Service,
+		Timeout:  cfg.Timeout,
+		Index:    cfg.Index,
+		Protocol: cfg.Protocol,
+		Lanes:    lanes,
+	}, discard)
 }
 
 // Progress says how far each lane got, by the lane's id.
 func (r Remote) Progress(ctx context.Context) (map[string]Progress, error) {
 	var lanes map[string]Progress
-	err := r.call(ctx, "progress", http.MethodGet, nil, into(&lanes))
+	err := r.call(ctx, "progress", http.MethodGet, nil, decodeInto(&lanes))
 	return lanes, err
 }
 
-// Stop ends the pacing and returns when no request is in flight; [Remote.Since] then has the last hits. It may
+// Stop ends the pacing and returns when no request is in flight; [Remote.HitsFrom] then has the last hits. It may
 // be repeated; an agent that was not started, because it restarted, is an error.
 func (r Remote) Stop(ctx context.Context) error {
-	return r.call(ctx, "stop", http.MethodPost, nil, nothing)
+	return r.call(ctx, "stop", http.MethodPost, nil, discard)
 }
 
 // call sends in, as JSON unless it is nil, and has the body of a 200 read.
@@ -89,8 +89,8 @@ func (r Remote) try(ctx context.Context, name, method string, in any, read func(
 	return read(resp.Body)
 }
 
-func nothing(io.Reader) error { return nil }
+func discard(io.Reader) error { return nil }
 
-func into(v any) func(io.Reader) error {
+func decodeInto(v any) func(io.Reader) error {
 	return func(body io.Reader) error { return json.NewDecoder(body).Decode(v) }
 }

@@ -59,7 +59,7 @@ func TestRemoteRun(t *testing.T) {
 	hits := map[string][]evidence.Hit{}
 	for _, lane := range lanes {
 		for len(hits[lane.ID]) == 0 {
-			frame, err := agent.Since(ctx, lane.ID, 0)
+			frame, err := agent.HitsFrom(ctx, lane.ID, 0)
 			if err != nil || frame.End {
 				t.Fatalf("lane %s under way: end %v, %v", lane.ID, frame.End, err)
 			}
@@ -73,7 +73,7 @@ func TestRemoteRun(t *testing.T) {
 	}
 	for _, lane := range lanes {
 		got := append(hits[lane.ID], drain(t, func(n int) (store.Frame[evidence.Hit], error) {
-			return agent.Since(ctx, lane.ID, n+len(hits[lane.ID]))
+			return agent.HitsFrom(ctx, lane.ID, n+len(hits[lane.ID]))
 		})...)
 		slices.SortFunc(got, func(a, b evidence.Hit) int { return cmp.Compare(a.Seq, b.Seq) })
 		for i, h := range got {
@@ -105,14 +105,14 @@ func TestAgentStopAwaits(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
 	wantError(t, agent.Stop(ctx), context.DeadlineExceeded.Error())
-	if frame, err := agent.Since(t.Context(), "worker-fresh", 0); err != nil || frame.End || len(frame.Records) > 0 {
+	if frame, err := agent.HitsFrom(t.Context(), "worker-fresh", 0); err != nil || frame.End || len(frame.Records) > 0 {
 		t.Errorf("%d hits, end %v, %v with every request in flight", len(frame.Records), frame.End, err)
 	}
 	close(release)
 	if err := agent.Stop(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	frame, err := agent.Since(t.Context(), "worker-fresh", 0)
+	frame, err := agent.HitsFrom(t.Context(), "worker-fresh", 0)
 	if err != nil || !frame.End || len(frame.Records) == 0 || frame.Records[0].Failed() {
 		t.Errorf("%d hits, end %v, %v", len(frame.Records), frame.End, err)
 	}
@@ -127,7 +127,7 @@ func TestTokenGuards(t *testing.T) {
 		agent.Token = token
 		_, identity := agent.Identity(t.Context())
 		_, progress := agent.Progress(t.Context())
-		_, hits := agent.Since(t.Context(), "worker-fresh", 0)
+		_, hits := agent.HitsFrom(t.Context(), "worker-fresh", 0)
 		start := agent.Start(t.Context(), nil, Config{})
 		for _, err := range []error{identity, progress, hits, start, agent.Stop(t.Context())} {
 			wantError(t, err, "401 Unauthorized")
@@ -143,7 +143,7 @@ func TestTokenGuards(t *testing.T) {
 	}
 }
 
-func TestAgentRefusesOrders(t *testing.T) {
+func TestAgentRefusesStartRequests(t *testing.T) {
 	good := `"began":1,"service":"shop","lanes":[{"id":"a","conn":"fresh","target":"http://127.0.0.1:1/","rate":1}`
 	tests := []struct {
 		sentence, order, want string
@@ -213,7 +213,7 @@ func TestRestartIsNoticed(t *testing.T) {
 		t.Errorf("instance %q before and after the restart, %v", one.Instance, err)
 	}
 	wantError(t, agent.Stop(t.Context()), "409 Conflict: not started")
-	_, err = agent.Since(t.Context(), "worker-fresh", 0)
+	_, err = agent.HitsFrom(t.Context(), "worker-fresh", 0)
 	wantError(t, err, "409 Conflict: not started")
 }
 

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// serveGrace is how long API calls under way may still take when an agent is told to end.
+// serveGrace is how long API calls under way may still take when an agent ends.
 const serveGrace = 2 * time.Second
 
 // Serve serves an agent until ctx is done, then stops its lanes and returns.

@@ -14,26 +14,26 @@ import (
 	"rollcall/harness/evidence"
 )
 
-// An order is what an agent is told to start.
-type order struct {
-	Began   int64           `json:"began"`   // Unix nanoseconds
-	At      int64           `json:"at"`      // Unix nanoseconds; 0: at once
-	Service string          `json:"service"` // as in Config
-	Timeout time.Duration   `json:"timeout"` // nanoseconds; 0: DefaultTimeout
-	Index   int             `json:"index"`   // as in Config
-	Dialect *Dialect        `json:"dialect,omitempty"`
-	Lanes   []evidence.Lane `json:"lanes"`
+// A startRequest is what an agent is told to start.
+type startRequest struct {
+	Began    int64           `json:"began"`   // Unix nanoseconds
+	At       int64           `json:"at"`      // Unix nanoseconds; 0: at once
+	Service  string          `json:"service"` // as in Config
+	Timeout  time.Duration   `json:"timeout"` // nanoseconds; 0: DefaultTimeout
+	Index    int             `json:"index"`   // as in Config
+	Protocol *Protocol       `json:"protocol,omitempty"`
+	Lanes    []evidence.Lane `json:"lanes"`
 }
 
-// maxOrder bounds an order, in bytes.
-const maxOrder = 1 << 20
+// maxStartRequest bounds a startRequest, in bytes.
+const maxStartRequest = 1 << 20
 
 // An Agent loads lanes as its API is told, once in its life: its hits belong to one run.
 //
-//	POST /v1/start     an order; 409 when there was one already
+//	POST /v1/start     a startRequest; 409 when there was one already
 //	GET  /v1/progress  a Progress per lane id; 409 before start
 //	POST /v1/stop      returns when no request is in flight; may be repeated; 409 before start
-//	GET  /v1/hits      an store.Frame with the hits of ?lane= from number ?from= on, while they are recorded
+//	GET  /v1/hits      a store.Frame with the hits of ?lane= from number ?from= on, while they are recorded
 //	                   and after, or one for each of several such pairs; 404 for an unknown lane, 410 for hits
 //	                   below a number asked for before, 416 for a number beyond what was kept; 409 before start
 //	GET  /v1/identity  an Identity
@@ -44,16 +44,18 @@ type Agent struct {
 	instance string
 	api      http.Handler
 
+	ports *LocalPorts
+
 	mu      sync.Mutex
 	attacks []*Attack // nil before start
 }
 
-// NewAgent makes an agent that obeys whoever knows the token.
+// NewAgent makes an agent that serves whoever knows the token.
 func NewAgent(token string) (*Agent, error) {
 	if token == "" {
 		return nil, errors.New("loadgen: make agent: the token is empty")
 	}
-	a := &Agent{token: token, instance: rand.Text()}
+	a := &Agent{token: token, instance: rand.Text(), ports: NewLocalPorts()}
 	v1 := http.NewServeMux()
 	v1.HandleFunc("POST /v1/start", a.start)
 	v1.HandleFunc("GET /v1/progress", a.progress)
@@ -92,8 +94,8 @@ func (a *Agent) guard(next http.Handler) http.Handler {
 }
 
 func (a *Agent) start(w http.ResponseWriter, r *http.Request) {
-	var o order
-	body := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxOrder))
+	var o startRequest
+	body := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxStartRequest))
 	body.DisallowUnknownFields()
 	if err := body.Decode(&o); err != nil {
 		http.Error(w, err.Error(), http.StatusBadRequest)
@@ -105,7 +107,7 @@ func (a *Agent) start(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "already started", http.StatusConflict)
 		return
 	}
-	attacks, err := o.start(context.WithoutCancel(r.Context()))
+	attacks, err := o.start(context.WithoutCancel(r.Context()), a.ports)
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
@@ -123,7 +125,7 @@ func (a *Agent) progress(w http.ResponseWriter, _ *http.Request) {
 	for _, attack := range attacks {
 		lanes[attack.client.lane.ID] = attack.Progress()
 	}
-	reply(w, lanes)
+	writeJSON(w, lanes)
 }
 
 func (a *Agent) stop(w http.ResponseWriter, _ *http.Request) {
@@ -135,11 +137,14 @@ func (a *Agent) stop(w http.ResponseWriter, _ *http.Request) {
 }
 
 // start starts every lane or none.
-func (o order) start(ctx context.Context) ([]*Attack, error) {
+func (o startRequest) start(ctx context.Context, ports *LocalPorts) ([]*Attack, error) {
 	if len(o.Lanes) == 0 {
 		return nil, errors.New("no lanes")
 	}
-	cfg := Config{Began: fromNano(o.Began), At: fromNano(o.At), Service: o.Service, Timeout: o.Timeout, Index: o.Index, Dialect: o.Dialect}
+	cfg := Config{
+		Began: fromNano(o.Began), At: fromNano(o.At), Service: o.Service, Timeout: o.Timeout, Index: o.Index,
+		Ports: ports, Protocol: o.Protocol,
+	}
 	seen := map[string]bool{}
 	var attacks []*Attack
 	for _, lane := range o.Lanes {
@@ -168,7 +173,7 @@ func stopAll(attacks []*Attack) {
 	}
 }
 
-func reply(w http.ResponseWriter, v any) {
+func writeJSON(w http.ResponseWriter, v any) {
 	w.Header().Set("Content-Type", "application/json")
 	if err := json.NewEncoder(w).Encode(v); err != nil {
 		panic(http.ErrAbortHandler)

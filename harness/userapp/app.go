@@ -185,7 +185,7 @@ func (a *App) complete() error {
 	}
 	template.Labels[fixtures.ManagedByLabel] = fixtures.Owner
 	container, _ := a.container(template, a.document.Old)
-	a.known.Named = a.Dialect().Names()
+	a.known.Named = a.Protocol().Names()
 	a.known.Probed = container.ReadinessProbe != nil
 	a.known.Grace = time.Duration(ptr.Deref(template.Spec.TerminationGracePeriodSeconds, 30)) * time.Second
 	a.known.Replicas = int(replicas)
@@ -252,8 +252,8 @@ func (a *App) at(v Version) corev1.PodTemplateSpec {
 // Known is what advice can be drawn from.
 func (a *App) Known() *evidence.UserApp { return &a.known }
 
-// Dialect is how the app is asked.
-func (a *App) Dialect() *loadgen.Dialect { return a.document.dialect() }
+// Protocol is how the app is asked.
+func (a *App) Protocol() *loadgen.Protocol { return a.document.protocol() }
 
 // Path is what is asked for.
 func (a *App) Path() string { return cmp.Or(a.document.Request.Path, "/") }

@@ -88,18 +88,18 @@ func (d Document) check() error {
 	case !slices.Contains([]string{"", "restricted", "baseline", "privileged"}, d.PodSecurity):
 		return fmt.Errorf("podSecurity: %q: use restricted, baseline or privileged", d.PodSecurity)
 	}
-	if err := d.dialect().Check(); err != nil {
+	if err := d.protocol().Check(); err != nil {
 		return fmt.Errorf("request, reply: %w", err)
 	}
 	return nil
 }
 
-func (d Document) dialect() *loadgen.Dialect {
-	dialect := &loadgen.Dialect{Method: d.Request.Method, Status: d.Reply.Status}
+func (d Document) protocol() *loadgen.Protocol {
+	protocol := &loadgen.Protocol{Method: d.Request.Method, Status: d.Reply.Status}
 	if place := d.Reply.Version; place != nil {
-		dialect.Header, dialect.Pointer, dialect.Pattern = place.Header, place.Pointer, place.Pattern
+		protocol.Header, protocol.Pointer, protocol.Pattern = place.Header, place.Pointer, place.Pattern
 	}
-	return dialect
+	return protocol
 }
 
 func (d Document) rate() int { return cmp.Or(d.Rate, defaultRate) }

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// bar is how far a measured length may be off: a lane looks once an interval, and 1 ms is for the rig.
+// bar is how far a measured length may be off: a lane looks once an interval, and 1 ms is for the program.
 func (t trial) bar() time.Duration { return t.interval() + time.Millisecond }
 
 // disturbance is how long a request near the end of a window may take, from when it was due. Up to 1.1 ms of it is

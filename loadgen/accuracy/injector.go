@@ -17,7 +17,7 @@ type kind string
 // Kinds, by what a client meets while a window is open.
 const (
 	clean       kind = "clean"        // nothing: it has no windows
-	refused     kind = "refused"      // nothing listens, and kept connections are closed
+	refused     kind = "refused"      // nothing listens, and keep-alive connections are closed
 	reset       kind = "reset"        // its request is answered with a RST
 	stalled     kind = "stalled"      // its request gets no answer, not even when the window is over
 	wrongServer kind = "wrong server" // an app that is not the one asked answers
@@ -56,13 +56,13 @@ type tally struct {
 func startInjector(k kind) (*injector, error) {
 	port, err := reservePort()
 	if err != nil {
-		return nil, fmt.Errorf("calibrate: start injector: %w", err)
+		return nil, fmt.Errorf("accuracy: start injector: %w", err)
 	}
 	i := &injector{kind: k, port: port, given: make([]tally, 1), decided: make(map[uint64]time.Time)}
 	i.server = &http.Server{Handler: i}
 	if err := i.listen(); err != nil {
 		port.release()
-		return nil, fmt.Errorf("calibrate: start injector: %w", err)
+		return nil, fmt.Errorf("accuracy: start injector: %w", err)
 	}
 	i.serve()
 	return i, nil
@@ -117,7 +117,7 @@ func (i *injector) end(w *window) error {
 	before := time.Now()
 	if i.kind == refused {
 		if err := i.listen(); err != nil {
-			return fmt.Errorf("calibrate: end window: %w", err)
+			return fmt.Errorf("accuracy: end window: %w", err)
 		}
 	}
 	w.end = time.Now()
@@ -172,7 +172,7 @@ func (i *injector) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h.Set("X-Rollcall-Service", service)
 	h.Set("X-Rollcall-Version", versionName(version))
-	h.Set("X-Rollcall-Pod", "calibrate-"+versionName(version))
+	h.Set("X-Rollcall-Pod", "accuracy-"+versionName(version))
 	h.Set("X-Rollcall-Node", "localhost")
 }
 
@@ -215,6 +215,6 @@ func sendReset(w http.ResponseWriter) {
 	conn.Close()
 }
 
-const serviceName = "calibrate"
+const serviceName = "accuracy"
 
 func versionName(n int) string { return fmt.Sprintf("v%d", n) }

@@ -80,7 +80,7 @@ func TestFailsExactlyInItsWindows(t *testing.T) {
 		kind     kind
 		is       func(service string, err error) bool
 	}{
-		// A request on a kept connection meets the refusal or one of many faces of the close, whichever it sees first.
+		// A request on a keep-alive connection meets the refusal or one of many faces of the close, whichever it sees first.
 		{"a connection is refused", refused, func(_ string, err error) bool { return err != nil }},
 		{"a request is answered with a RST", reset, func(_ string, err error) bool { return errors.Is(err, syscall.ECONNRESET) }},
 		{"a request gets no answer", stalled, func(_ string, err error) bool {

@@ -56,12 +56,12 @@ func (r recording) measure() (outcome, error) {
 
 func (r recording) join(before, after string) (timeline.Timeline, error) {
 	joined, err := timeline.Join(evidence.Evidence{
-		Run:    evidence.Run{Scenario: "calibrate", OldVersion: before, NewVersion: after, Lanes: []evidence.Lane{r.trial.lane()}},
+		Run:    evidence.Run{Scenario: "accuracy", OldVersion: before, NewVersion: after, Lanes: []evidence.Lane{r.trial.lane()}},
 		Hits:   evidence.Hits(r.hits),
 		Events: []evidence.Event{{Kind: evidence.LoadEnded, At: r.ended()}},
 	})
 	if err != nil {
-		return joined, fmt.Errorf("calibrate: measure %s trial: %w", r.trial.kind, err)
+		return joined, fmt.Errorf("accuracy: measure %s trial: %w", r.trial.kind, err)
 	}
 	return joined, nil
 }

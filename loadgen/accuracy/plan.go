@@ -9,6 +9,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"rollcall/harness/evidence"
+	"rollcall/loadgen"
 )
 
 // cleanRuns is how many runs without a window there are, and cleanFor how long each is.
@@ -82,11 +83,12 @@ func shuffled(windows []repeated, seed uint64) []time.Duration {
 
 // together runs trials at the same time, and measures once all are over, so that they are not held up by it.
 func together(ctx context.Context, trials []trial) ([]outcome, error) {
+	ports := loadgen.NewLocalPorts()
 	recordings := make([]recording, len(trials))
 	group, ctx := errgroup.WithContext(ctx)
 	for i, t := range trials {
 		group.Go(func() (err error) {
-			recordings[i], err = t.run(ctx)
+			recordings[i], err = t.run(ctx, ports)
 			return err
 		})
 	}

@@ -29,13 +29,13 @@ func (r report) write(w io.Writer) error {
 		fmt.Fprintf(&b, "missed: %s\n", miss)
 	}
 	if _, err := io.WriteString(w, b.String()); err != nil {
-		return fmt.Errorf("calibrate: write report: %w", err)
+		return fmt.Errorf("accuracy: write report: %w", err)
 	}
 	if len(misses) > 0 {
 		return errMissed
 	}
 	if rows := r.unmeasured(); len(rows) > 0 {
-		return fmt.Errorf("calibrate: machine too busy, too little was undisturbed of %s", strings.Join(rows, "; "))
+		return fmt.Errorf("accuracy: machine too busy, too little was undisturbed of %s", strings.Join(rows, "; "))
 	}
 	return nil
 }

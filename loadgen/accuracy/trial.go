@@ -34,8 +34,8 @@ type span struct{ begin, end, doubt time.Duration }
 
 func (s span) length() time.Duration { return s.end - s.begin }
 
-// patience is after how long a lane gives up a request, of which stalled windows make one per request.
-func (k kind) patience() time.Duration {
+// timeout is after how long a lane gives up a request, of which stalled windows make one per request.
+func (k kind) timeout() time.Duration {
 	if k == stalled {
 		return 500 * time.Millisecond
 	}
@@ -48,8 +48,8 @@ func (t trial) lane() evidence.Lane {
 	return evidence.Lane{ID: fmt.Sprintf("%d-%s", t.rate, t.conn), Vantage: evidence.FromHost, Conn: t.conn, Rate: t.rate}
 }
 
-// run drives the trial. An error is a rig that did not work, and nothing was measured.
-func (t trial) run(ctx context.Context) (recording, error) {
+// run drives the trial. An error means that nothing was measured.
+func (t trial) run(ctx context.Context, ports *loadgen.LocalPorts) (recording, error) {
 	injector, err := startInjector(t.kind)
 	if err != nil {
 		return recording{}, err
@@ -57,10 +57,10 @@ func (t trial) run(ctx context.Context) (recording, error) {
 	began := time.Now()
 	lane := t.lane()
 	lane.Target = injector.url()
-	attack, err := loadgen.Start(ctx, lane, loadgen.Config{Began: began, Service: serviceName, Timeout: t.kind.patience()})
+	attack, err := loadgen.Start(ctx, lane, loadgen.Config{Began: began, Service: serviceName, Timeout: t.kind.timeout(), Ports: ports})
 	if err != nil {
 		injector.stop()
-		return recording{}, fmt.Errorf("calibrate: start trial: %w", err)
+		return recording{}, fmt.Errorf("accuracy: start trial: %w", err)
 	}
 	windows, err := t.drive(ctx, injector)
 	attack.Stop()
@@ -69,7 +69,7 @@ func (t trial) run(ctx context.Context) (recording, error) {
 		err = lost
 	}
 	if trouble := attack.Progress().Trouble; err == nil && trouble != "" {
-		err = fmt.Errorf("calibrate: run %s trial of lane %s: %s", t.kind, lane.ID, trouble)
+		err = fmt.Errorf("accuracy: run %s trial of lane %s: %s", t.kind, lane.ID, trouble)
 	}
 	injector.stop()
 	return t.record(began, hits, windows, injector), err
@@ -78,9 +78,9 @@ func (t trial) run(ctx context.Context) (recording, error) {
 func allHits(attack *loadgen.Attack) ([]evidence.Hit, error) {
 	var hits []evidence.Hit
 	for {
-		frame, err := attack.Since(len(hits))
+		frame, err := attack.HitsFrom(len(hits))
 		if err != nil {
-			return nil, fmt.Errorf("calibrate: read hits: %w", err)
+			return nil, fmt.Errorf("accuracy: read hits: %w", err)
 		}
 		hits = append(hits, frame.Records...)
 		if frame.End {

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"rollcall/harness/evidence"
+	"rollcall/loadgen"
 )
 
 // TestTrial drives real lanes. How exact they are depends on the machine, what they find does not.
@@ -17,7 +18,7 @@ func TestTrial(t *testing.T) {
 				if k != clean {
 					tr.lengths = []time.Duration{100 * time.Millisecond, 50 * time.Millisecond}
 				}
-				recording, err := tr.run(t.Context())
+				recording, err := tr.run(t.Context(), loadgen.NewLocalPorts())
 				if err != nil {
 					t.Fatal(err)
 				}

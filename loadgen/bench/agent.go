@@ -27,7 +27,7 @@ const patience = time.Second
 var errOverloaded = errors.New("overloaded")
 
 // laneID names the load in every request, whoever sends it.
-const laneID = "worker-contest"
+const laneID = "worker-bench"
 
 // service names the app in its replies.
 const service = "echo"
@@ -41,7 +41,7 @@ type agent struct {
 func (agent) name() string { return "agent" }
 
 func (a agent) send(ctx context.Context, to site, l load) (o outcome, err error) {
-	const token = "contest"
+	const token = "bench"
 	addr, err := to.freeAddr()
 	if err != nil {
 		return outcome{}, err
@@ -92,7 +92,7 @@ func record(ctx context.Context, remote loadgen.Remote, url string, l load) ([]e
 	over := false
 	fetch := func(ctx context.Context) error {
 		for full := true; full; {
-			frame, err := remote.Since(ctx, laneID, len(hits))
+			frame, err := remote.HitsFrom(ctx, laneID, len(hits))
 			if err != nil {
 				return err
 			}

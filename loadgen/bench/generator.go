@@ -89,7 +89,7 @@ func settle(l load, first time.Duration, requests []request) outcome {
 }
 
 // quantile is the smallest of sorted values that a share of them does not exceed; 0 of no values.
-func quantile(sorted []time.Duration, share float64) time.Duration {
+func quantile[N time.Duration | float64](sorted []N, share float64) N {
 	if len(sorted) == 0 {
 		return 0
 	}

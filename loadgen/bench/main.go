@@ -1,4 +1,4 @@
-// Command contest holds the load agent against other load generators: vegeta's own command, and fortio as a library.
+// Command bench holds the load agent against other load generators: vegeta's own command, and fortio as a library.
 // It starts the echo app, anew for each load, and loads it with one generator at a time, each in its own process and
 // on one processor, while the app and this program have the others. All of it is in a network of its own, so it must
 // be root. It takes four idle minutes, two processors, and the first time access to a Go module proxy, for what the
@@ -22,7 +22,7 @@
 // A ratio is that of one round, since what runs beside it disturbs generators alike only when they run one after
 // the other. A bar is for the median of the rounds.
 //
-// Exit code 0: every bar was reached; 1: one was missed, each miss being named; 3: the rig did not work, or the
+// Exit code 0: every bar was reached; 1: one was missed, each miss being named; 3: nothing could be measured, or the
 // machine was so busy that not even the fixed rates were held.
 package main
 
@@ -59,14 +59,14 @@ func main() {
 	if programs := os.Getenv(programsVar); programs == "" {
 		code, err = prepare(ctx, os.Stderr)
 	} else {
-		err = contest(ctx, programs, p, os.Stdout, os.Stderr)
+		err = compare(ctx, programs, p, os.Stdout, os.Stderr)
 	}
 	stop()
 	switch {
 	case errors.Is(err, errMissed):
 		code = exitMissed
 	case err != nil:
-		fmt.Fprintf(os.Stderr, "contest: %v\n", err)
+		fmt.Fprintf(os.Stderr, "loadbench: %v\n", err)
 		code = exitBroken
 	}
 	os.Exit(code)
@@ -74,7 +74,7 @@ func main() {
 
 // prepare builds the programs, which may take a network, and returns the exit code of the process that then measures.
 func prepare(ctx context.Context, progress io.Writer) (code int, err error) {
-	programs, err := os.MkdirTemp("", "rollcall-contest-")
+	programs, err := os.MkdirTemp("", "rollcall-loadbench-")
 	if err != nil {
 		return 0, err
 	}
@@ -86,8 +86,8 @@ func prepare(ctx context.Context, progress io.Writer) (code int, err error) {
 	return again(ctx, programs)
 }
 
-// contest measures, writes the report to out and says on progress what it is at.
-func contest(ctx context.Context, programs string, p plan, out, progress io.Writer) error {
+// compare measures, writes the report to out and says on progress what it is at.
+func compare(ctx context.Context, programs string, p plan, out, progress io.Writer) error {
 	if err := raiseLoopback(); err != nil {
 		return err
 	}

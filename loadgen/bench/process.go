@@ -35,7 +35,7 @@ type program struct {
 	out  io.Writer // standard output; nil: discarded
 }
 
-// start starts a program on its processors. It is told to end when ctx is done.
+// start starts a program on its processors. It gets SIGTERM when ctx is done.
 func (prog program) start(ctx context.Context, on unix.CPUSet) (*process, error) {
 	p := &process{name: filepath.Base(prog.path), cmd: exec.CommandContext(ctx, prog.path, prog.args...)}
 	p.cmd.Env = append([]string{}, prog.env...) // nil would be this process's

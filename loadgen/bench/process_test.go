@@ -14,7 +14,7 @@ func TestProgramHasItsOwnEnvironment(t *testing.T) {
 	if err := unix.SchedGetaffinity(0, &anywhere); err != nil {
 		t.Fatal(err)
 	}
-	for want, env := range map[string][]string{"": nil, "ROLLCALL_TOKEN=contest\n": {"ROLLCALL_TOKEN=contest"}} {
+	for want, env := range map[string][]string{"": nil, "ROLLCALL_TOKEN=bench\n": {"ROLLCALL_TOKEN=bench"}} {
 		var printed bytes.Buffer
 		p, err := program{path: "/usr/bin/env", env: env, out: &printed}.start(t.Context(), anywhere)
 		if err != nil {

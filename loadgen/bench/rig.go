@@ -62,7 +62,7 @@ func (r *rig) startApp(ctx context.Context, at site) (*process, error) {
 		"ROLLCALL_LISTEN=" + at.app,
 		"ROLLCALL_SERVICE=" + service,
 		"ROLLCALL_VERSION=v1",
-		"ROLLCALL_POD=echo-v1-contest",
+		"ROLLCALL_POD=echo-v1-bench",
 		"ROLLCALL_NODE=worker",
 	}}.start(ctx, r.on.rest)
 	if err != nil {

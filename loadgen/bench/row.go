@@ -74,8 +74,7 @@ func median(values []float64) float64 {
 	if len(values) == 0 {
 		return math.NaN()
 	}
-	sorted := slices.Sorted(slices.Values(values))
-	return sorted[(len(sorted)-1)/2]
+	return quantile(slices.Sorted(slices.Values(values)), 0.5)
 }
 
 // spread writes the median of values and, in parentheses, the least and the most.

@@ -29,7 +29,7 @@ func main() {
 	length := flag.Duration("duration", 0, "how long")
 	timeout := flag.Duration("timeout", 0, "how long a request may take")
 	connections := flag.Int("connections", 0, "connections at one time")
-	keepalive := flag.Bool("keepalive", true, "send POSTs over kept connections; else GETs over one each")
+	keepalive := flag.Bool("keepalive", true, "send POSTs over keep-alive connections; else GETs over one each")
 	flag.Parse()
 	sent, err := send(*url, *rate, *length, *timeout, *connections, *keepalive)
 	if err == nil {

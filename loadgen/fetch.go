@@ -14,30 +14,30 @@ import (
 	"rollcall/harness/evidence/store"
 )
 
-// Since gives the hits from number n on, in the order they were kept, and whether no more will come. A lane's
+// HitsFrom gives the hits from number n on, in the order they were kept, and whether no more will come. A lane's
 // hits are numbered from 0, in an order that is near that of their sequence numbers but not the same. A frame
 // is bounded: one that is not the end may leave hits for the next call. Numbers below n are forgotten: whoever
 // asks has them. To ask for one of them again is an error, and so is a number beyond what was kept.
-func (a *Attack) Since(n int) (store.Frame[evidence.Hit], error) {
-	frame, err := a.client.tape.since(n)
+func (a *Attack) HitsFrom(n int) (store.Frame[evidence.Hit], error) {
+	frame, err := a.client.buffer.from(n)
 	if err != nil {
 		return frame, fmt.Errorf("loadgen: read hits of lane %s from %d: %w", a.client.lane.ID, n, err)
 	}
 	return frame, nil
 }
 
-// Since gives the hits of a lane from number n on, as [Attack.Since] does. After an error it may be repeated
+// HitsFrom gives the hits of a lane from number n on, as [Attack.HitsFrom] does. After an error it may be repeated
 // with the same number.
-func (r Remote) Since(ctx context.Context, lane string, n int) (store.Frame[evidence.Hit], error) {
-	frames, err := r.SinceEach(ctx, []string{lane}, []int{n})
+func (r Remote) HitsFrom(ctx context.Context, lane string, n int) (store.Frame[evidence.Hit], error) {
+	frames, err := r.HitsOfLanes(ctx, []string{lane}, []int{n})
 	if err != nil {
 		return store.Frame[evidence.Hit]{}, err
 	}
 	return frames[0], nil
 }
 
-// SinceEach is Since of several lanes in one question: a frame of each, in the order asked, or none at all.
-func (r Remote) SinceEach(ctx context.Context, lanes []string, from []int) (frames []store.Frame[evidence.Hit], err error) {
+// HitsOfLanes is HitsFrom of several lanes in one question: a frame of each, in the order asked, or none at all.
+func (r Remote) HitsOfLanes(ctx context.Context, lanes []string, from []int) (frames []store.Frame[evidence.Hit], err error) {
 	query := url.Values{"lane": lanes}
 	for _, n := range from {
 		query.Add("from", strconv.Itoa(n))
@@ -113,7 +113,7 @@ func hitsOfLane(attacks []*Attack, lane, from string) (frame store.Frame[evidenc
 	if i < 0 {
 		return frame, http.StatusNotFound, fmt.Errorf("no lane %q", lane)
 	}
-	frame, err = attacks[i].client.tape.since(n)
+	frame, err = attacks[i].client.buffer.from(n)
 	if errors.Is(err, errForgotten) {
 		return frame, http.StatusGone, err
 	}

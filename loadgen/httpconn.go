@@ -17,88 +17,88 @@ const headerLimit = 10 << 20
 
 var errLongHeader = fmt.Errorf("the header of a reply exceeds %d bytes", headerLimit)
 
-// A wire is a connection and what it takes to speak HTTP/1.1 over it.
-type wire struct {
+// An httpConn is a connection and what it takes to speak HTTP/1.1 over it.
+type httpConn struct {
+	buffers *sync.Pool // it returns to
+
 	conn net.Conn
 	in   *bufio.Reader
 	out  []byte
-	left int64 // what may still be read
-	died error // why reading ended; of a header that it cut off, net/http's error need not say so
+	left int64 // bytes that may still be read
+	readErr error // why reading ended; of a header that it cut off, net/http's error need not say so
 }
 
-// wires are those without a connection, for their buffers.
-var wires = sync.Pool{New: func() any {
-	w := &wire{}
-	w.in = bufio.NewReader(w)
-	return w
-}}
-
-func newWire(conn net.Conn) *wire {
-	w := wires.Get().(*wire)
-	w.conn, w.died = conn, nil
+// newConn takes the buffers of a connection that was closed, if there are any.
+func (s *directSender) newConn(conn net.Conn) *httpConn {
+	w, ok := s.buffers.Get().(*httpConn)
+	if !ok {
+		w = &httpConn{buffers: &s.buffers}
+		w.in = bufio.NewReader(w)
+	}
+	w.conn, w.readErr = conn, nil
 	w.in.Reset(w)
 	return w
 }
 
-func (w *wire) close() {
+func (w *httpConn) close() {
 	w.conn.Close()
 	w.conn = nil
-	wires.Put(w)
+	w.buffers.Put(w)
 }
 
 // Read reads from the connection.
-func (w *wire) Read(p []byte) (int, error) {
+func (w *httpConn) Read(p []byte) (int, error) {
 	if w.left <= 0 {
 		return 0, errLongHeader
 	}
 	n, err := w.conn.Read(p)
-	w.left, w.died = w.left-int64(n), err
+	w.left, w.readErr = w.left-int64(n), err
 	return n, err
 }
 
 // exchange writes a request and reads its reply to the end. The reply is the last one if the connection cannot carry
 // another request.
-func (w *wire) exchange(f *form, req *http.Request) (r answer, last bool, err error) {
+func (w *httpConn) exchange(f *requestTemplate, req *http.Request) (r reply, last bool, err error) {
 	w.out = f.number(w.out[:0], req.Header.Get(seqHeader))
 	if _, err := w.conn.Write(w.out); err != nil {
-		return answer{}, true, err
+		return reply{}, true, err
 	}
 	w.left = headerLimit
 	if _, err := w.in.Peek(1); err != nil {
-		return answer{}, true, err
+		return reply{}, true, err
 	}
 	got, _ := w.in.Peek(w.in.Buffered()) // cannot fail
-	brief, ok := parseBrief(got)
+	simple, ok := parseSimple(got)
 	if !ok {
 		return w.readAny(req)
 	}
 	w.left = math.MaxInt64
-	if _, err := w.in.Discard(brief.header); err != nil {
-		return answer{}, true, err
+	if _, err := w.in.Discard(simple.header); err != nil {
+		return reply{}, true, err
 	}
-	_, err = w.in.Discard(brief.body)
-	return brief.answer, brief.last || w.in.Buffered() > 0, err
+	_, err = w.in.Discard(simple.body)
+	return simple.reply, simple.last || w.in.Buffered() > 0, err
 }
 
 // readAny has net/http read a reply, and passes over those that only announce it.
-func (w *wire) readAny(req *http.Request) (r answer, last bool, err error) {
+func (w *httpConn) readAny(req *http.Request) (r reply, last bool, err error) {
 	for {
 		got, err := http.ReadResponse(w.in, req)
 		if err != nil {
-			return answer{}, true, err
+			return reply{}, true, err
 		}
 		if got.StatusCode < 200 && got.StatusCode != http.StatusSwitchingProtocols {
 			continue
 		}
 		w.left = math.MaxInt64
-		r = answerOf(got)
+		r = replyOf(got)
 		_, err = io.Copy(io.Discard, got.Body)
 		return r, got.Close || got.StatusCode < 200 || w.in.Buffered() > 0, err
 	}
 }
 
-// quiet reports, without waiting, whether nothing came over the connection since its last reply, not even its end.
-func (w *wire) quiet() bool {
+// idle reports, without waiting, whether nothing came over the connection since its last reply, not even its end.
+func (w *httpConn) idle() bool {
 	raw, err := w.conn.(syscall.Conn).SyscallConn()
 	if err != nil {
 		return false

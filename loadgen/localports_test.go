@@ -21,7 +21,7 @@ func TestPortsAreTakenInTurn(t *testing.T) {
 	began := time.Unix(120*1000, 0)
 	used := map[int]bool{}
 	for process := range 4 { // each takes as many as it may in 30 s
-		p := newPorts(file, began.Add(time.Duration(process)*30*time.Second))
+		p := newLocalPorts(file, began.Add(time.Duration(process)*30*time.Second))
 		for range 60 {
 			port := p.take()
 			if port < 40000 || port > 40239 || used[port] {
@@ -33,7 +33,7 @@ func TestPortsAreTakenInTurn(t *testing.T) {
 }
 
 func TestWithoutARangeTheKernelsDefaultIsTaken(t *testing.T) {
-	p := newPorts(filepath.Join(t.TempDir(), "none"), time.Now())
+	p := newLocalPorts(filepath.Join(t.TempDir(), "none"), time.Now())
 	for range 3 * p.count {
 		if port := p.take(); port < 32768 || port > 60999 {
 			t.Fatalf("port %d", port)
@@ -54,7 +54,7 @@ func TestDialingFromPorts(t *testing.T) {
 	}
 	defer taken.Close()
 	port := taken.Addr().(*net.TCPAddr).Port
-	at := func(first int) *ports { return &ports{first: uint32(first) - 1, count: 1000} }
+	at := func(first int) *LocalPorts { return &LocalPorts{first: uint32(first) - 1, count: 1000} }
 
 	conn, err := at(port).dial(context.Background(), net.Dialer{}, "tcp", server.Addr().String())
 	if err != nil {

@@ -28,21 +28,21 @@ const echoed = "HTTP/1.1 200 OK\r\n" +
 	"\r\n" +
 	"v1 shop-v1-abc\n"
 
-func TestTheAppsReplyIsBrief(t *testing.T) {
-	want := brief{
-		answer: answer{status: 200, service: "shop", by: evidence.Server{Version: "v1", Pod: "shop-v1-abc", Node: "worker"}},
+func TestTheAppsReplyIsSimple(t *testing.T) {
+	want := simpleReply{
+		reply:  reply{status: 200, service: "shop", by: evidence.Server{Version: "v1", Pod: "shop-v1-abc", Node: "worker"}},
 		header: strings.Index(echoed, "v1 shop"), body: 15, last: true,
 	}
-	if got, ok := parseBrief([]byte(echoed)); !ok || got != want {
+	if got, ok := parseSimple([]byte(echoed)); !ok || got != want {
 		t.Errorf("got %+v, %v; want %+v", got, ok, want)
 	}
-	got, ok := parseBrief([]byte(strings.Replace(echoed, "Connection: close\r\n", "", 1)))
+	got, ok := parseSimple([]byte(strings.Replace(echoed, "Connection: close\r\n", "", 1)))
 	if want.header, want.last = want.header-len("Connection: close\r\n"), false; !ok || got != want {
 		t.Errorf("kept: got %+v, %v; want %+v", got, ok, want)
 	}
 }
 
-func TestWhatIsNotBrief(t *testing.T) {
+func TestWhatIsNotSimple(t *testing.T) {
 	tests := []struct{ sentence, old, new string }{
 		{"a header that goes on", "\r\n\r\n", "\r\n"},
 		{"a status without a body", "200", "204"},
@@ -64,15 +64,15 @@ func TestWhatIsNotBrief(t *testing.T) {
 	}
 	for _, tt := range tests {
 		text := strings.Replace(echoed, tt.old, tt.new, 1)
-		if b, ok := parseBrief([]byte(text)); ok || text == echoed {
+		if b, ok := parseSimple([]byte(text)); ok || text == echoed {
 			t.Errorf("%s: %+v", tt.sentence, b)
 		}
 	}
 }
 
-// TestBriefRepliesAreReadAsByNetHTTP spoils the app's reply in up to three places: what still passes for a brief one,
+// TestSimpleRepliesAreReadAsByNetHTTP spoils the app's reply in up to three places: what still passes for a simple one,
 // net/http reads alike.
-func TestBriefRepliesAreReadAsByNetHTTP(t *testing.T) {
+func TestSimpleRepliesAreReadAsByNetHTTP(t *testing.T) {
 	end := strings.Index(echoed, "\r\n\r\n")
 	lines := strings.SplitAfter(echoed[:end+2], "\r\n")
 	pieces := append([]string{
@@ -91,7 +91,7 @@ func TestBriefRepliesAreReadAsByNetHTTP(t *testing.T) {
 			to := min(len(text), from+rapid.IntRange(0, 3).Draw(rt, "gone"))
 			text = text[:from] + rapid.SampledFrom(append(pieces, "")).Draw(rt, "piece") + text[to:]
 		}
-		b, ok := parseBrief([]byte(text))
+		b, ok := parseSimple([]byte(text))
 		if !ok {
 			return
 		}
@@ -102,14 +102,14 @@ func TestBriefRepliesAreReadAsByNetHTTP(t *testing.T) {
 		}
 		body, err := io.ReadAll(got.Body)
 		short := len(text) < b.header+b.body
-		if answerOf(got) != b.answer || got.Close != b.last || short != (err != nil) {
-			rt.Errorf("%+v of %q\nnet/http: %+v, close %v, %v", b, text, answerOf(got), got.Close, err)
+		if replyOf(got) != b.reply || got.Close != b.last || short != (err != nil) {
+			rt.Errorf("%+v of %q\nnet/http: %+v, close %v, %v", b, text, replyOf(got), got.Close, err)
 		}
 		if !short && !bytes.Equal(body, []byte(text[b.header:b.header+b.body])) {
 			rt.Errorf("body of %d at %d of %q\nnet/http: %q", b.body, b.header, text, body)
 		}
 	})
 	if taken == 0 {
-		t.Error("no reply was brief")
+		t.Error("no reply was simple")
 	}
 }

@@ -12,9 +12,9 @@ import (
 	"strings"
 )
 
-// A Dialect is how an app that is not Rollcall's own is asked, and what its replies look like. At most one of Header,
+// A Protocol is how an app that is not Rollcall's own is asked, and what its replies look like. At most one of Header,
 // Pointer and Pattern says where a reply names its version; without any, nobody knows which version answered.
-type Dialect struct {
+type Protocol struct {
 	Method  string `json:"method,omitempty"`  // GET or HEAD, or POST with an empty body; empty: GET
 	Status  []int  `json:"status,omitempty"`  // of a good reply; empty: 200 to 299
 	Header  string `json:"header,omitempty"`  // whose value is the version
@@ -26,80 +26,80 @@ type Dialect struct {
 const bodyLimit = 1 << 20
 
 // Check finds what cannot be meant.
-func (d *Dialect) Check() error {
+func (p *Protocol) Check() error {
 	named := 0
-	for _, place := range []string{d.Header, d.Pointer, d.Pattern} {
+	for _, place := range []string{p.Header, p.Pointer, p.Pattern} {
 		if place != "" {
 			named++
 		}
 	}
 	switch {
-	case !slices.Contains([]string{"", http.MethodGet, http.MethodHead, http.MethodPost}, d.Method):
-		return fmt.Errorf("method %q: use GET, HEAD or POST", d.Method)
+	case !slices.Contains([]string{"", http.MethodGet, http.MethodHead, http.MethodPost}, p.Method):
+		return fmt.Errorf("method %q: use GET, HEAD or POST", p.Method)
 	case named > 1:
 		return errors.New("the version stands in one place: name a header, a pointer or a pattern")
-	case d.Pointer != "" && !strings.HasPrefix(d.Pointer, "/"):
-		return fmt.Errorf("pointer %q: it begins with /, see RFC 6901", d.Pointer)
-	case d.Method == http.MethodHead && d.Pointer+d.Pattern != "":
+	case p.Pointer != "" && !strings.HasPrefix(p.Pointer, "/"):
+		return fmt.Errorf("pointer %q: it begins with /, see RFC 6901", p.Pointer)
+	case p.Method == http.MethodHead && p.Pointer+p.Pattern != "":
 		return errors.New("a reply to HEAD has no body to find a version in")
 	}
-	for _, status := range d.Status {
+	for _, status := range p.Status {
 		if status < 100 || status > 599 {
 			return fmt.Errorf("status %d: there is none", status)
 		}
 	}
-	if d.Pattern == "" {
+	if p.Pattern == "" {
 		return nil
 	}
-	pattern, err := regexp.Compile(d.Pattern)
+	pattern, err := regexp.Compile(p.Pattern)
 	if err != nil {
 		return fmt.Errorf("pattern: %w", err)
 	}
 	if pattern.NumSubexp() < 1 {
-		return fmt.Errorf("pattern %q: put what is the version into ( )", d.Pattern)
+		return fmt.Errorf("pattern %q: put what is the version into ( )", p.Pattern)
 	}
 	return nil
 }
 
 // Names reports whether replies name their version.
-func (d *Dialect) Names() bool { return d.Header+d.Pointer+d.Pattern != "" }
+func (p *Protocol) Names() bool { return p.Header+p.Pointer+p.Pattern != "" }
 
 // method is what requests are sent with.
-func (d *Dialect) method() string {
-	if d.Method == "" {
+func (p *Protocol) method() string {
+	if p.Method == "" {
 		return http.MethodGet
 	}
-	return d.Method
+	return p.Method
 }
 
 // good reports whether a status is that of a good reply.
-func (d *Dialect) good(status int) bool {
-	if len(d.Status) == 0 {
+func (p *Protocol) good(status int) bool {
+	if len(p.Status) == 0 {
 		return status >= 200 && status <= 299
 	}
-	return slices.Contains(d.Status, status)
+	return slices.Contains(p.Status, status)
 }
 
-// A reader finds the version in replies.
-type reader struct {
-	*Dialect
+// A replyReader finds the version in replies.
+type replyReader struct {
+	*Protocol
 	pattern *regexp.Regexp
 }
 
-// newReader takes a dialect that was checked; nil makes none.
-func newReader(d *Dialect) *reader {
-	if d == nil {
+// newReplyReader takes a protocol that was checked; nil makes none.
+func newReplyReader(p *Protocol) *replyReader {
+	if p == nil {
 		return nil
 	}
-	r := &reader{Dialect: d}
-	if d.Pattern != "" {
-		r.pattern = regexp.MustCompile(d.Pattern)
+	r := &replyReader{Protocol: p}
+	if p.Pattern != "" {
+		r.pattern = regexp.MustCompile(p.Pattern)
 	}
 	return r
 }
 
 // read reads a reply to its end and gives the version that it names; empty if it names none.
-func (r *reader) read(reply *http.Response) (version string, err error) {
+func (r *replyReader) read(reply *http.Response) (version string, err error) {
 	if r.Pointer == "" && r.pattern == nil {
 		_, err = io.Copy(io.Discard, reply.Body)
 		return reply.Header.Get(r.Header), err

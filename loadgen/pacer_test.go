@@ -129,7 +129,7 @@ func TestAgentsCarryALaneTogether(t *testing.T) {
 			sent := 0
 			for _, lane := range lanes {
 				for i, remote := range remotes {
-					hits := drain(t, func(n int) (store.Frame[evidence.Hit], error) { return remote.Since(t.Context(), lane.ID, n) })
+					hits := drain(t, func(n int) (store.Frame[evidence.Hit], error) { return remote.HitsFrom(t.Context(), lane.ID, n) })
 					sent += len(hits)
 					for n, h := range hits {
 						if h.Seq != uint64(n*agents+i) || h.Failed() {
@@ -159,7 +159,7 @@ func TestAgentsShareTheConnections(t *testing.T) {
 		l, together := lane(evidence.Reused, "http://127.0.0.1:1/", 1), 0
 		l.Agents = agents
 		for i := range agents {
-			together += len(newClient(l, Config{Began: time.Now(), Service: "shop", Index: i}).sender.(*plain).slots)
+			together += len(newClient(l, Config{Began: time.Now(), Service: "shop", Index: i}).sender.(*directSender).slots)
 		}
 		if together != reusedConns {
 			t.Errorf("%d agents keep %d connections together, want %d", agents, together, reusedConns)

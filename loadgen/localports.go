@@ -21,18 +21,20 @@ import (
 // nf_conntrack_tcp_timeout_time_wait by default).
 const portMemory = 120 * time.Second
 
-// ports are those of this process, one after the other. They begin where the clock says, at the speed that uses all of them
-// in portMemory, so that a process that follows another does not begin with the last one's.
-type ports struct {
+// LocalPorts are those that the lanes of a process dial from, one after the other. They begin where the clock says, at the
+// speed that uses all of them in portMemory, so that a process that follows another does not begin with the last one's.
+type LocalPorts struct {
 	first, count uint32
 	next         atomic.Uint32
 }
 
-// local are the ports of this process.
-var local = newPorts("/proc/sys/net/ipv4/ip_local_port_range", time.Now())
+// NewLocalPorts reads which ports the kernel would choose from.
+func NewLocalPorts() *LocalPorts {
+	return newLocalPorts("/proc/sys/net/ipv4/ip_local_port_range", time.Now())
+}
 
-func newPorts(file string, now time.Time) *ports {
-	p := &ports{first: 32768, count: 28232}
+func newLocalPorts(file string, now time.Time) *LocalPorts {
+	p := &LocalPorts{first: 32768, count: 28232}
 	var first, last uint32
 	if text, err := os.ReadFile(file); err == nil {
 		if n, _ := fmt.Sscan(string(text), &first, &last); n == 2 && first > 0 && last > first {
@@ -44,13 +46,13 @@ func newPorts(file string, now time.Time) *ports {
 	return p
 }
 
-func (p *ports) take() int { return int(p.first + p.next.Add(1)%p.count) }
+func (p *LocalPorts) take() int { return int(p.first + p.next.Add(1)%p.count) }
 
 // portTries is how many ports that are in use are passed over before the kernel chooses one.
 const portTries = 3
 
 // dial opens a connection from the next port. The error of one that could not be opened knows the port.
-func (p *ports) dial(ctx context.Context, dialer net.Dialer, network, addr string) (net.Conn, error) {
+func (p *LocalPorts) dial(ctx context.Context, dialer net.Dialer, network, addr string) (net.Conn, error) {
 	for range portTries {
 		port := p.take()
 		dialer.LocalAddr = &net.TCPAddr{Port: port}

@@ -5,22 +5,22 @@ import (
 	"strconv"
 )
 
-// A brief reply is one of the shape that the app gives: every header once, in the usual case, and a body of a length
+// A simple reply is one of the shape that the app gives: every header once, in the usual case, and a body of a length
 // that is said. net/http reads it alike, at several times the cost.
-type brief struct {
-	answer
+type simpleReply struct {
+	reply
 	header, body int  // lengths in bytes
 	last         bool // on its connection
 }
 
-// parseBrief parses what was received so far; not ok is what is not a brief reply, or not yet.
-func parseBrief(received []byte) (b brief, ok bool) {
+// parseSimple parses what was received so far; not ok is what is not a simple reply, or not yet.
+func parseSimple(received []byte) (b simpleReply, ok bool) {
 	end := bytes.Index(received, []byte("\r\n\r\n"))
 	if end < 0 {
 		return b, false
 	}
 	first, rest, _ := bytes.Cut(received[:end+2], []byte("\r\n"))
-	if b.status, ok = briefStatus(first); !ok {
+	if b.status, ok = simpleStatus(first); !ok {
 		return b, false
 	}
 	b.header, b.body = end+4, -1
@@ -35,8 +35,8 @@ func parseBrief(received []byte) (b brief, ok bool) {
 	return b, b.body >= 0
 }
 
-// briefStatus is the status of "HTTP/1.1 200 OK", when that is one of a reply with a body.
-func briefStatus(line []byte) (status int, ok bool) {
+// simpleStatus is the status of "HTTP/1.1 200 OK", when that is one of a reply with a body.
+func simpleStatus(line []byte) (status int, ok bool) {
 	after, ok := bytes.CutPrefix(line, []byte("HTTP/1.1 "))
 	if !ok || len(after) < 4 || after[3] != ' ' || !isText(after[4:]) {
 		return 0, false
@@ -45,8 +45,8 @@ func briefStatus(line []byte) (status int, ok bool) {
 	return int(n), err == nil && n >= 200 && n != 204 && n != 304
 }
 
-// add tells whether the header may be one of a brief reply.
-func (b *brief) add(name, value []byte) bool {
+// add tells whether the header may be one of a simple reply.
+func (b *simpleReply) add(name, value []byte) bool {
 	var to *string
 	switch string(name) {
 	case "Date", "Content-Type", "X-Rollcall-Time", "X-Rollcall-Seq":

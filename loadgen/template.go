@@ -7,11 +7,11 @@ import (
 	"slices"
 )
 
-// A form is a request but for its number, as net/http writes it: vegeta makes all of a lane's alike but for that.
-type form struct{ before, after []byte }
+// A requestTemplate is a request but for its number, as net/http writes it: vegeta makes all of a lane's alike but for that.
+type requestTemplate struct{ before, after []byte }
 
-// formOf reads the request's body.
-func formOf(req *http.Request) (*form, error) {
+// templateOf reads the request's body.
+func templateOf(req *http.Request) (*requestTemplate, error) {
 	var whole bytes.Buffer
 	if err := req.Write(&whole); err != nil {
 		return nil, err
@@ -21,10 +21,10 @@ func formOf(req *http.Request) (*form, error) {
 	if !found {
 		return nil, errors.New("loadgen: the request has no " + seqHeader)
 	}
-	return &form{before: slices.Concat(before, name), after: slices.Concat([]byte("\r\n"), after)}, nil
+	return &requestTemplate{before: slices.Concat(before, name), after: slices.Concat([]byte("\r\n"), after)}, nil
 }
 
 // number appends the request of a number.
-func (f *form) number(to []byte, seq string) []byte {
+func (f *requestTemplate) number(to []byte, seq string) []byte {
 	return append(append(append(to, f.before...), seq...), f.after...)
 }

@@ -67,8 +67,8 @@ func TestKeptConnections(t *testing.T) {
 			send(t, c, 0)
 			conn := <-first
 			if tt.after != nil {
-				w := c.sender.(*plain).slots[0].Load()
-				if w == nil || !w.quiet() {
+				w := c.sender.(*directSender).slots[0].Load()
+				if w == nil || !w.idle() {
 					t.Fatal("the connection was not kept")
 				}
 				if err := tt.after(conn); err != nil {
@@ -87,7 +87,7 @@ func TestKeptConnections(t *testing.T) {
 }
 
 // hear waits until something came over a connection, and leaves it there.
-func hear(t *testing.T, w *wire) {
+func hear(t *testing.T, w *httpConn) {
 	t.Helper()
 	raw, err := w.conn.(*net.TCPConn).SyscallConn()
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"rollcall/harness/evidence"
 )
 
-// TestFormIsWhatNetHTTPWrites numbers a form made from request 7 anew.
-func TestFormIsWhatNetHTTPWrites(t *testing.T) {
+// TestTemplateIsWhatNetHTTPWrites numbers a template made from request 7 anew.
+func TestTemplateIsWhatNetHTTPWrites(t *testing.T) {
 	for _, conn := range []evidence.Conn{evidence.Fresh, evidence.Reused} {
 		for _, seq := range []string{"7", "0", "18446744073709551615"} {
 			request := func(seq string) *http.Request {
@@ -19,7 +19,7 @@ func TestFormIsWhatNetHTTPWrites(t *testing.T) {
 				req.Close = conn == evidence.Fresh
 				return req
 			}
-			f, err := formOf(request("7"))
+			f, err := templateOf(request("7"))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -34,7 +34,7 @@ func TestFormIsWhatNetHTTPWrites(t *testing.T) {
 	}
 }
 
-func TestAFormWantsANumber(t *testing.T) {
-	_, err := formOf(requestOf(t, lane(evidence.Fresh, "http://shop.example/", 1)))
+func TestTemplateWantsANumber(t *testing.T) {
+	_, err := templateOf(requestOf(t, lane(evidence.Fresh, "http://shop.example/", 1)))
 	wantError(t, err, "no X-Vegeta-Seq")
 }

@@ -47,7 +47,7 @@ func replying(t *testing.T, body []byte) Remote {
 
 func TestFrameSurvivesTheWire(t *testing.T) {
 	want := aFrame()
-	got, err := replying(t, frameOf(t, want)).Since(t.Context(), "worker-reused", want.First)
+	got, err := replying(t, frameOf(t, want)).HitsFrom(t.Context(), "worker-reused", want.First)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,7 +56,7 @@ func TestFrameSurvivesTheWire(t *testing.T) {
 	}
 }
 
-func TestSinceRefusesReplies(t *testing.T) {
+func TestHitsFromRefusesReplies(t *testing.T) {
 	whole := frameOf(t, aFrame())
 	tampered := bytes.Replace(whole, []byte("shop-v1"), []byte("shop-v2"), 1)
 	tests := []struct {
@@ -78,7 +78,7 @@ func TestSinceRefusesReplies(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.sentence, func(t *testing.T) {
 			agent := replying(t, tt.body)
-			frame, err := agent.Since(t.Context(), "worker-reused", tt.from)
+			frame, err := agent.HitsFrom(t.Context(), "worker-reused", tt.from)
 			if diff := cmp.Diff(store.Frame[evidence.Hit]{}, frame); diff != "" {
 				t.Errorf("beside the error came:\n%s", diff)
 			}
@@ -138,15 +138,15 @@ func TestHitsAnswers(t *testing.T) {
 	}
 }
 
-// TestSinceEach asks for the hits of two lanes at once, and then again, as after a reply that was lost.
-func TestSinceEach(t *testing.T) {
+// TestHitsOfLanes asks for the hits of two lanes at once, and then again, as after a reply that was lost.
+func TestHitsOfLanes(t *testing.T) {
 	fresh, reused := overAfter(t, 5, 3), overAfter(t, 9, 0)
 	reused.client.lane.ID = "worker-reused"
 	server := httptest.NewServer(http.HandlerFunc((&Agent{attacks: []*Attack{fresh, reused}}).hits))
 	t.Cleanup(server.Close)
 	agent := Remote{URL: server.URL, Client: server.Client()}
 	for range 2 {
-		frames, err := agent.SinceEach(t.Context(), []string{"worker-reused", "worker-fresh"}, []int{2, 4})
+		frames, err := agent.HitsOfLanes(t.Context(), []string{"worker-reused", "worker-fresh"}, []int{2, 4})
 		if err != nil || len(frames) != 2 {
 			t.Fatalf("%d frames, %v", len(frames), err)
 		}
@@ -156,15 +156,15 @@ func TestSinceEach(t *testing.T) {
 			}
 		}
 	}
-	frames, err := agent.SinceEach(t.Context(), []string{"worker-reused", "worker-fresh"}, []int{3, 2})
+	frames, err := agent.HitsOfLanes(t.Context(), []string{"worker-reused", "worker-fresh"}, []int{3, 2})
 	wantError(t, err, "410 Gone: forgotten: hits below 4")
 	if frames != nil {
 		t.Errorf("beside the error came %d frames", len(frames))
 	}
 }
 
-func TestSinceNamesLaneAndHit(t *testing.T) {
-	_, err := overAfter(t, 5, 3).Since(2)
+func TestHitsFromNamesLaneAndHit(t *testing.T) {
+	_, err := overAfter(t, 5, 3).HitsFrom(2)
 	wantError(t, err, "loadgen: read hits of lane worker-fresh from 2: forgotten: hits below 3")
 }
 
@@ -172,9 +172,9 @@ func TestSinceNamesLaneAndHit(t *testing.T) {
 func overAfter(t *testing.T, hits, fetched int) *Attack {
 	t.Helper()
 	a := &Attack{client: newClient(lane(evidence.Fresh, "http://127.0.0.1:1/", 1), Config{})}
-	keepHits(a.client.tape, hits)
-	a.client.tape.end()
-	if _, err := a.Since(fetched); err != nil {
+	keepHits(a.client.buffer, hits)
+	a.client.buffer.end()
+	if _, err := a.HitsFrom(fetched); err != nil {
 		t.Fatal(err)
 	}
 	return a

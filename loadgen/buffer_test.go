@@ -15,14 +15,14 @@ import (
 	"rollcall/harness/evidence"
 )
 
-// keepHits has a tape keep hits with the next sequence numbers.
-func keepHits(t *tape, n int) {
+// keepHits has a buffer keep hits with the next sequence numbers.
+func keepHits(t *buffer, n int) {
 	for range n {
-		t.keep(evidence.Hit{Lane: "worker-fresh", Seq: uint64(t.next)}, nil)
+		t.add(evidence.Hit{Lane: "worker-fresh", Seq: uint64(t.next)}, nil)
 	}
 }
 
-func TestSince(t *testing.T) {
+func TestBufferFrom(t *testing.T) {
 	tests := []struct {
 		sentence string
 		kept     int
@@ -55,15 +55,15 @@ func TestSince(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.sentence, func(t *testing.T) {
-			tape := newTape()
-			keepHits(tape, tt.kept)
+			buf := newBuffer()
+			keepHits(buf, tt.kept)
 			if tt.over {
-				tape.end()
+				buf.end()
 			}
 			for _, n := range tt.before {
-				tape.since(n)
+				buf.from(n)
 			}
-			frame, err := tape.since(tt.n)
+			frame, err := buf.from(tt.n)
 			if tt.err != "" {
 				wantError(t, err, tt.err)
 				if errors.Is(err, errForgotten) != strings.HasPrefix(tt.err, "forgotten") {
@@ -83,21 +83,21 @@ func TestSince(t *testing.T) {
 	}
 }
 
-// TestNoHitIsLost has a reader follow a tape that keeps hits in any order; some of the replies to it are lost.
+// TestNoHitIsLost has a reader follow a buffer that keeps hits in any order; some of the replies to it are lost.
 func TestNoHitIsLost(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		tape := newTape()
+		buf := newBuffer()
 		var kept, read []uint64
 		ended := false
 		ask := func() {
-			frame, err := tape.since(len(read))
+			frame, err := buf.from(len(read))
 			if err != nil {
 				t.Fatal(err)
 			}
-			if held, unread := len(tape.blocks)*hitsPerBlock, len(kept)-len(read); held > unread+2*hitsPerBlock {
+			if held, unread := len(buf.blocks)*hitsPerBlock, len(kept)-len(read); held > unread+2*hitsPerBlock {
 				t.Fatalf("room for %d hits, when %d were unread", held, unread)
 			}
-			if frame.End && (!tape.over || len(read)+len(frame.Records) != len(kept)) {
+			if frame.End && (!buf.over || len(read)+len(frame.Records) != len(kept)) {
 				t.Fatalf("an end %d hits before it", len(kept)-len(read)-len(frame.Records))
 			}
 			if rapid.IntRange(0, 3).Draw(t, "lost") == 0 {
@@ -111,12 +111,12 @@ func TestNoHitIsLost(t *testing.T) {
 		for range rapid.IntRange(0, 8).Draw(t, "polls") {
 			for range rapid.IntRange(0, 2*hitsPerBlock).Draw(t, "kept") {
 				seq := uint64(len(kept)) ^ 1 // neighbours change places
-				tape.keep(evidence.Hit{Seq: seq}, nil)
+				buf.add(evidence.Hit{Seq: seq}, nil)
 				kept = append(kept, seq)
 			}
 			ask()
 		}
-		tape.end()
+		buf.end()
 		for !ended {
 			ask()
 		}
@@ -126,21 +126,21 @@ func TestNoHitIsLost(t *testing.T) {
 	})
 }
 
-// TestPolledTapeStaysFlat asks once a second for what 1,000 requests a second left, for ten minutes, and looks
+// TestPolledBufferStaysFlat asks once a second for what 1,000 requests a second left, for ten minutes, and looks
 // for blocks that the garbage collector could not take.
-func TestPolledTapeStaysFlat(t *testing.T) {
-	tape := newTape()
+func TestPolledBufferStaysFlat(t *testing.T) {
+	buf := newBuffer()
 	inMemory := map[weak.Pointer[evidence.Hit]]bool{}
 	for second := range 600 {
-		keepHits(tape, 1000)
-		for _, block := range tape.blocks {
+		keepHits(buf, 1000)
+		for _, block := range buf.blocks {
 			inMemory[weak.Make(&block[0])] = true
 		}
-		if _, err := tape.since(1000 * (second + 1)); err != nil {
+		if _, err := buf.from(1000 * (second + 1)); err != nil {
 			t.Fatal(err)
 		}
-		if len(tape.blocks) > 1 {
-			t.Fatalf("%d blocks held after %d s", len(tape.blocks), second)
+		if len(buf.blocks) > 1 {
+			t.Fatalf("%d blocks held after %d s", len(buf.blocks), second)
 		}
 	}
 	runtime.GC()
@@ -148,15 +148,15 @@ func TestPolledTapeStaysFlat(t *testing.T) {
 	if len(inMemory) > 2 { // which the one block held may have begun with, a second apart
 		t.Errorf("hits of %d seconds are still in memory", len(inMemory))
 	}
-	runtime.KeepAlive(tape)
+	runtime.KeepAlive(buf)
 }
 
-func TestTapeSharesNames(t *testing.T) {
-	tape := newTape()
+func TestBufferSharesNames(t *testing.T) {
+	buf := newBuffer()
 	for range 2 {
-		tape.keep(evidence.Hit{By: evidence.Server{Version: "v1", Pod: strings.Clone("shop-v1-abc"), Node: "worker"}}, nil)
+		buf.add(evidence.Hit{By: evidence.Server{Version: "v1", Pod: strings.Clone("shop-v1-abc"), Node: "worker"}}, nil)
 	}
-	hits := tape.blocks[0]
+	hits := buf.blocks[0]
 	if unsafe.StringData(hits[0].By.Pod) != unsafe.StringData(hits[1].By.Pod) {
 		t.Error("two copies of a pod's name")
 	}

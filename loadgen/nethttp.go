@@ -12,10 +12,10 @@ import (
 	"rollcall/harness/evidence"
 )
 
-// A standard sender sends through net/http.
-type standard struct {
+// A netHTTPSender sends through net/http.
+type netHTTPSender struct {
 	resends bool
-	foreign *reader // of an app that is not Rollcall's own; nil: it is
+	userapp *replyReader // how a userapp names its version; nil: the app is Rollcall's own
 
 	// A transport prefers the connection it used last, so one transport would send nearly all requests of a
 	// reused lane over one connection, to one pod. Requests therefore go round transports that keep one
@@ -23,13 +23,13 @@ type standard struct {
 	transports []*http.Transport
 }
 
-func newStandard(lane evidence.Lane, slots int, timeout time.Duration, foreign *reader) *standard {
-	s := &standard{resends: lane.Resends, foreign: foreign}
-	dialer := net.Dialer{Timeout: timeout}
+func newNetHTTPSender(lane evidence.Lane, slots int, cfg Config, userapp *replyReader) *netHTTPSender {
+	s := &netHTTPSender{resends: lane.Resends, userapp: userapp}
+	dialer := net.Dialer{Timeout: cfg.Timeout}
 	for range slots {
 		s.transports = append(s.transports, &http.Transport{
 			Proxy:               nil, // HTTP_PROXY would be measured in the Service's place
-			DialContext:         dialWith(dialer),
+			DialContext:         dialWith(dialer, cfg.Ports),
 			DisableKeepAlives:   !lane.Kind().KeepsAlive(),
 			MaxIdleConnsPerHost: 1,
 			DisableCompression:  true,
@@ -38,9 +38,9 @@ func newStandard(lane evidence.Lane, slots int, timeout time.Duration, foreign *
 	return s
 }
 
-func dialWith(dialer net.Dialer) func(ctx context.Context, network, addr string) (net.Conn, error) {
+func dialWith(dialer net.Dialer, ports *LocalPorts) func(ctx context.Context, network, addr string) (net.Conn, error) {
 	return func(ctx context.Context, network, addr string) (net.Conn, error) {
-		dialled, err := local.dial(ctx, dialer, network, addr)
+		dialled, err := ports.dial(ctx, dialer, network, addr)
 		if err != nil {
 			return nil, err
 		}
@@ -52,22 +52,22 @@ func dialWith(dialer net.Dialer) func(ctx context.Context, network, addr string)
 //
 // The deadline is set here and not as http.Client.Timeout: above a RoundTripper that is not its own, net/http
 // races that one with a legacy cancellation, and whether the timeout has a type depends on who wins.
-func (s *standard) send(req *http.Request, n uint64, deadline time.Time) (answer, via, error) {
+func (s *netHTTPSender) send(req *http.Request, n uint64, deadline time.Time) (reply, connInfo, error) {
 	ctx, cancel := context.WithDeadline(req.Context(), deadline)
 	defer cancel()
 	var given connections
 	req = req.WithContext(httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: given.add}))
 	req.GetBody = nil // net/http resends what it can rewind
-	if s.foreign != nil && !s.resends {
-		req.Body = unrepeatable{} // and what has no body at all
+	if s.userapp != nil && !s.resends {
+		req.Body = oneShotBody{} // and what has no body at all
 	}
-	var r answer
+	var r reply
 	got, err := s.transports[n%uint64(len(s.transports))].RoundTrip(req)
 	if err == nil {
 		r, err = s.read(got)
 		got.Body.Close()
 	}
-	how := via{attempts: given.count, reused: given.reused, died: deathOf(given.last)}
+	how := connInfo{attempts: given.count, reused: given.reused, connErr: firstErrorOf(given.last)}
 	var undialled *dialError
 	switch {
 	case errors.As(err, &undialled):
@@ -79,29 +79,29 @@ func (s *standard) send(req *http.Request, n uint64, deadline time.Time) (answer
 }
 
 // read reads a reply to its end.
-func (s *standard) read(got *http.Response) (r answer, err error) {
-	if s.foreign != nil {
+func (s *netHTTPSender) read(got *http.Response) (r reply, err error) {
+	if s.userapp != nil {
 		r.status = got.StatusCode
-		r.by.Version, err = s.foreign.read(got)
+		r.by.Version, err = s.userapp.read(got)
 		return r, err
 	}
 	_, err = io.Copy(io.Discard, got.Body)
-	return answerOf(got), err
+	return replyOf(got), err
 }
 
-// close gives up the kept connections, also one that is still being dialled.
-func (s *standard) close() {
+// close gives up the keep-alive connections, also one that is still being dialled.
+func (s *netHTTPSender) close() {
 	for _, t := range s.transports {
 		t.CloseIdleConnections()
 	}
 }
 
-// unrepeatable is an empty body that net/http cannot rewind: a request that has one is not sent again when the kept
-// connection it was given turns out dead.
-type unrepeatable struct{}
+// oneShotBody is an empty body that net/http cannot rewind: a request that has one is not sent again when the
+// keep-alive connection it was given turns out dead.
+type oneShotBody struct{}
 
-func (unrepeatable) Read([]byte) (int, error) { return 0, io.EOF }
-func (unrepeatable) Close() error             { return nil }
+func (oneShotBody) Read([]byte) (int, error) { return 0, io.EOF }
+func (oneShotBody) Close() error             { return nil }
 
 // Connections are those one request was given, one after the other.
 type connections struct {
