@@ -2,7 +2,6 @@ package timeline
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"time"
 
@@ -11,56 +10,35 @@ import (
 
 // A builder makes a [Lane] from its hits, given by number and without another lane's in between.
 type builder struct {
-	lane     Lane
-	marks    []time.Duration // ascending
-	ended    time.Duration   // when the load ended
-	clocks   clocks
-	new      string // version
-	arrived  bool   // arrivals were recorded
-	nameless bool   // good replies need not name their version
+	lane        Lane
+	marks       []time.Duration // ascending
+	ended       time.Duration   // when the load ended
+	clocks      clocks
+	new         string // version
+	arrived     bool   // arrivals were recorded
+	unversioned bool   // good replies need not name their version
 
 	next     []uint64 // number expected of each agent
 	finished bool
-	*scratch
+	*buffers // shared by all lanes
 	summary  LaneSummary
 	servers  map[evidence.Server]*server
 	byNumber []*server
-	cell     *Replies // the cell of the hit before this one
-	cellSpan span
+	bucket   bucket   // of the hit before this one
+	replies  *Replies // in that bucket
 
-	nodes map[string]bool // of arrivals
-	odd   [oddities]oddity
+	nodes        map[string]bool // of arrivals
+	inconsistent [inconsistencies]inconsistency
 }
 
-// An oddity is a way in which a lane's tapes can contradict each other or have holes: how many
-// records do, and the number of the first.
-type oddity struct {
-	count int
-	first uint64
+// buffers hold what is needed of the hits of one lane at a time; lanes use them in turn.
+type buffers struct {
+	sent []sentHit
+	lags []time.Duration
 }
 
-const (
-	repeated = iota
-	missing
-	scattered
-	early
-	unknownFault
-	anonymous
-	earlyArrival
-	unlogged
-	elsewhere
-	orphaned
-	oddities
-)
-
-// A scratch is what the order of sending needs of the hits of one lane at a time.
-type scratch struct {
-	moments []moment
-	lags    []time.Duration
-}
-
-// A moment is a hit in the order of sending: 24 bytes.
-type moment struct {
+// A sentHit is a hit in the order of sending: 24 bytes.
+type sentHit struct {
 	sent   time.Duration
 	seq    uint64
 	by     int32 // number of the server that replied, from 1; 0 without a reply
@@ -77,11 +55,15 @@ type server struct {
 	lastTo time.Duration // the last hit sent that reached it
 }
 
-func newBuilder(lane evidence.Lane, t Timeline, s *scratch) *builder {
+func newBuilder(lane evidence.Lane, t Timeline, shared *buffers) *builder {
 	b := &builder{
-		lane:  Lane{Lane: lane, replies: make(map[span]*Replies), lastTo: make(map[string]time.Duration), uncertainty: t.clocks[lane.Node].uncertainty},
-		ended: t.marks[evidence.LoadEnded], scratch: s,
-		clocks: t.clocks, new: t.New, arrived: t.Arrived, nameless: t.nameless && lane.Kind().AsksApp(), servers: make(map[evidence.Server]*server), nodes: make(map[string]bool),
+		lane: Lane{
+			Lane: lane, replies: make(map[bucket]*Replies), lastTo: make(map[string]time.Duration),
+			uncertainty: t.clocks[lane.Node].uncertainty,
+		},
+		ended: t.marks[evidence.LoadEnded], clocks: t.clocks, new: t.New, arrived: t.Arrived,
+		unversioned: t.unversioned && lane.Kind().AsksApp(),
+		buffers:     shared, servers: make(map[evidence.Server]*server), nodes: make(map[string]bool),
 		summary: LaneSummary{Failures: make(map[evidence.Fault]int), ByVersion: make(map[string]int)},
 	}
 	for _, fault := range evidence.Faults() {
@@ -104,21 +86,21 @@ func (b *builder) add(h *evidence.Hit, at []evidence.Arrival) {
 		b.note(scattered, h.Seq)
 		return
 	}
-	b.number(h.Seq)
+	b.checkNumber(h.Seq)
 	h.Due, h.Sent = b.clocks.onRecorder(b.lane.Node, h.Due), b.clocks.onRecorder(b.lane.Node, h.Sent)
 	if h.Due < 0 || h.Sent < 0 || h.Took < 0 {
 		b.note(early, h.Seq)
 	}
-	b.summary.see(h, b.agentOf(h.Seq))
+	b.summary.add(h, b.agentOf(h.Seq))
 	b.lags = append(b.lags, h.Sent-h.Due)
 	answered := replied(h)
 	if answered {
-		b.reply(h)
+		b.countReply(h)
 	}
 	if h.Failed() && !slices.Contains(evidence.Faults(), h.Fault) {
 		b.note(unknownFault, h.Seq)
 	}
-	if !h.Failed() && h.By.Version == "" && !b.nameless {
+	if !h.Failed() && h.By.Version == "" && !b.unversioned {
 		b.note(anonymous, h.Seq)
 	}
 	b.summary.Arrivals += len(at)
@@ -134,12 +116,12 @@ func (b *builder) add(h *evidence.Hit, at []evidence.Arrival) {
 	if h.Failed() || h.Attempts > 1 || len(at) > 1 {
 		b.keep(Hit{Hit: *h, Arrivals: slices.Clone(at)})
 	}
-	b.moments = append(b.moments, b.moment(h, at, answered))
+	b.sent = append(b.sent, b.sentHit(h, at, answered))
 }
 
-// number checks that the numbers of each agent run without a hole. At the end of the lane some may be
+// checkNumber checks that the numbers of each agent run without a hole. At the end of the lane some may be
 // absent, for no two agents end at the same moment.
-func (b *builder) number(seq uint64) {
+func (b *builder) checkNumber(seq uint64) {
 	next := &b.next[b.agentOf(seq)]
 	switch {
 	case seq < *next:
@@ -167,8 +149,8 @@ func (b *builder) keep(h Hit) {
 	}
 }
 
-// arrive puts the arrivals of one request on the recorder's clock, by time.
-func (b *builder) arrive(at []evidence.Arrival) {
+// alignArrivals puts the arrivals of one request on the recorder's clock, by time.
+func (b *builder) alignArrivals(at []evidence.Arrival) {
 	if b == nil {
 		return
 	}
@@ -184,15 +166,9 @@ func (b *builder) arrive(at []evidence.Arrival) {
 	})
 }
 
-func (b *builder) note(which int, seq uint64) {
-	if b.odd[which].count++; b.odd[which].count == 1 {
-		b.odd[which].first = seq
-	}
-}
-
-// reply counts a reply in the cell of its version and of the marks it was sent after.
-func (b *builder) reply(h *evidence.Hit) {
-	at := span{version: h.By.Version}
+// countReply counts a reply in the bucket of its version and of the marks it was sent after.
+func (b *builder) countReply(h *evidence.Hit) {
+	at := bucket{version: h.By.Version}
 	for _, mark := range b.marks {
 		if h.Sent-b.lane.uncertainty >= mark {
 			at.certain++
@@ -201,17 +177,17 @@ func (b *builder) reply(h *evidence.Hit) {
 			at.possible++
 		}
 	}
-	if b.cell == nil || at != b.cellSpan {
+	if b.replies == nil || at != b.bucket {
 		if b.lane.replies[at] == nil {
 			b.lane.replies[at] = &Replies{Version: h.By.Version, FirstEnd: h.End(), LastEnd: h.End()}
 		}
-		b.cell, b.cellSpan = b.lane.replies[at], at
+		b.replies, b.bucket = b.lane.replies[at], at
 	}
-	b.cell.see(h)
+	b.replies.add(h)
 }
 
-func (b *builder) moment(h *evidence.Hit, at []evidence.Arrival, answered bool) moment {
-	m := moment{sent: h.Sent, seq: h.Seq, port: uint16(h.LocalPort), failed: h.Failed(), reused: h.Reused}
+func (b *builder) sentHit(h *evidence.Hit, at []evidence.Arrival, answered bool) sentHit {
+	m := sentHit{sent: h.Sent, seq: h.Seq, port: uint16(h.LocalPort), failed: h.Failed(), reused: h.Reused}
 	var reached *server
 	if answered {
 		reached = b.server(h.By)
@@ -238,99 +214,31 @@ func (b *builder) server(by evidence.Server) *server {
 	return s
 }
 
-// orphan notes arrivals that have no hit.
-func (b *builder) orphan(seq uint64, n int) {
+// addUnsent counts arrivals that have no hit.
+func (b *builder) addUnsent(seq uint64, n int) {
 	b.summary.Arrivals += n
 	b.note(orphaned, seq)
 }
 
-// finish works out what needs all hits of the lane, and gives the scratch back.
+// finish works out what needs all hits of the lane, and gives the buffers free.
 func (b *builder) finish() {
 	if b == nil || b.finished {
 		return
 	}
 	b.finished = true
-	slices.SortStableFunc(b.moments, func(x, y moment) int { return cmp.Compare(x.sent, y.sent) })
+	slices.SortStableFunc(b.sent, func(x, y sentHit) int { return cmp.Compare(x.sent, y.sent) })
 	for _, s := range b.servers {
 		if s.good > 0 {
 			b.summary.ByVersion[s.Version] += s.good
 		}
 		b.lane.lastTo[s.Pod] = max(b.lane.lastTo[s.Pod], s.lastTo)
 	}
-	b.summary.Outages = outages(b.moments, b.ended, b.lane.uncertainty)
+	b.summary.Outages = outages(b.sent, b.ended, b.lane.uncertainty)
 	b.summary.Lag = spreadOf(b.lags)
-	b.summary.achieved()
+	b.summary.sumRates()
 	b.lane.Summary = b.summary
 	b.followConnections()
 	slices.SortStableFunc(b.lane.Failed, bySent)
 	slices.SortStableFunc(b.lane.Repeated, bySent)
-	b.moments, b.lags = b.moments[:0], b.lags[:0]
-}
-
-// followConnections walks each kept connection in the order of sending. It finds replies by another
-// version that follow one by the new, and to which pod a connection led that failed.
-func (b *builder) followConnections() {
-	if !b.lane.Kind().KeepsAlive() {
-		return
-	}
-	type connection struct {
-		pod      string // that answered last
-		switched bool   // the new version has answered
-	}
-	type end struct { // of a connection; agents have addresses of their own
-		agent int
-		port  uint16
-	}
-	open := make(map[end]connection)
-	failed := make(map[uint64]string) // number -> pod
-	for _, m := range b.moments {
-		at := end{b.agentOf(m.seq), m.port}
-		c := open[at]
-		switch {
-		case m.port == 0:
-			continue
-		case !m.reused:
-			c = connection{}
-			open[at] = c
-		}
-		if m.by == 0 {
-			failed[m.seq] = c.pod
-			continue
-		}
-		by := b.byNumber[m.by-1].Server
-		if by.Version == b.new {
-			c.switched = true
-		} else if c.switched {
-			b.lane.Returns = append(b.lane.Returns, Hit{Kept: c.pod, Hit: evidence.Hit{Lane: b.lane.ID, Seq: m.seq, Sent: m.sent, LocalPort: int(m.port), Reused: m.reused, By: by}})
-		}
-		c.pod = by.Pod
-		open[at] = c
-	}
-	for _, hits := range [][]Hit{b.lane.Failed, b.lane.Repeated} {
-		for i := range hits {
-			hits[i].Kept = failed[hits[i].Seq]
-		}
-	}
-}
-
-// problems says where the lane's tapes contradict each other or have holes, by file and position.
-func (b *builder) problems() []string {
-	var found []string
-	for which, what := range [oddities]struct{ file, does string }{
-		repeated:     {evidence.HitsFile, "repeats a sequence number"},
-		missing:      {evidence.HitsFile, "is missing"},
-		scattered:    {evidence.HitsFile, "comes after another lane's hits"},
-		early:        {evidence.HitsFile, "has a time before the run began"},
-		unknownFault: {evidence.HitsFile, "has an unknown fault"},
-		anonymous:    {evidence.HitsFile, "is a good reply that names no version"},
-		earlyArrival: {evidence.ArrivalsFile, "arrived before the run began"},
-		unlogged:     {evidence.ArrivalsFile, "was answered, but logged by no pod"},
-		elsewhere:    {evidence.ArrivalsFile, "was logged by another pod than the one that answered"},
-		orphaned:     {evidence.ArrivalsFile, "was logged by a pod, but has no hit"},
-	} {
-		if odd := b.odd[which]; odd.count > 0 {
-			found = append(found, fmt.Sprintf("%s: lane %q: seq %d %s (%d in all)", what.file, b.lane.ID, odd.first, what.does, odd.count))
-		}
-	}
-	return found
+	b.sent, b.lags = b.sent[:0], b.lags[:0]
 }

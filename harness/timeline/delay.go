@@ -7,16 +7,16 @@ import (
 	"rollcall/harness/evidence"
 )
 
-// A Delay is a sign that the kubelet of a pod's node did not get to its work.
+// A Delay is a sign that the kubelet of a pod's node was starved of CPU time.
 type Delay struct {
 	evidence.Server
 	At   time.Duration
 	Late time.Duration // from the pod's deletion until the kubelet began to stop it; 0: its probe timed out
 }
 
-// prompt is when a kubelet has taken up a deletion at the latest. No timer is in between, and the slowest of its loops has a
+// kubeletDelay is how long a kubelet that has time takes at most to begin with a deletion. No timer is in between, and the slowest of its loops has a
 // period of 1 s (Kubernetes v1.36.3, pkg/kubelet/kubelet.go, genericPlegRelistPeriod).
-const prompt = time.Second
+const kubeletDelay = time.Second
 
 // Delays lists such signs by time. They are about pods that had got ready: one that is still being started waits to be
 // stopped, and one that is being deleted loses its network first, so that its probes time out on an idle node, too.
@@ -40,7 +40,7 @@ func (t Timeline) Delays() (delays []Delay) {
 		case evidence.Reported:
 			since, waits := waiting[pod]
 			if _, stops := reported(e, stopping); stops && waits {
-				if late := e.At - since; late >= prompt+t.watchLag(since) {
+				if late := e.At - since; late >= kubeletDelay+t.watchLag(since) {
 					delays = append(delays, Delay{Server: e.By, At: e.At, Late: late})
 				}
 				delete(waiting, pod)

@@ -1,55 +1,21 @@
 package timeline
 
 import (
-	"time"
-
 	"rollcall/harness/evidence"
 )
 
-// A Scaling is a ReplicaSet being given a size.
-type Scaling struct {
-	Version string // of the ReplicaSet's pods
-	Size    int
-	At      time.Duration
-}
-
 // Fact is what the scenario noted under a name last.
 func (t Timeline) Fact(name string) (value string, ok bool) {
-	noted, ok := t.FactNoted(name)
+	noted, ok := t.FactEvent(name)
 	return noted.Detail, ok
 }
 
-// FactNoted is when it did so.
-func (t Timeline) FactNoted(name string) (noted evidence.Event, ok bool) {
+// FactEvent is the event by which it did so.
+func (t Timeline) FactEvent(name string) (noted evidence.Event, ok bool) {
 	for _, e := range t.Events {
 		if e.Kind == evidence.Fact && e.Object == name {
 			noted, ok = e, true
 		}
 	}
 	return noted, ok
-}
-
-// Scalings lists the sizes that ReplicaSets were given from the rollout's begin on, in order. It is absent
-// without that mark.
-func (t Timeline) Scalings() (sizes []Scaling, ok bool) {
-	begun, ok := t.Mark(evidence.RolloutBegun)
-	for _, e := range t.Events {
-		if e.Kind == evidence.ReplicaSetScaled && e.At >= begun {
-			sizes = append(sizes, Scaling{Version: e.Detail, Size: e.Count, At: e.At})
-		}
-	}
-	return sizes, ok
-}
-
-// MaxActive is the most pods that all ReplicaSets asked for together; it is absent when none was seen.
-func (t Timeline) MaxActive() (most int, ok bool) {
-	sizes, total := map[string]int{}, 0
-	for _, e := range t.Events {
-		if e.Kind == evidence.ReplicaSetScaled {
-			total += e.Count - sizes[e.Object]
-			sizes[e.Object] = e.Count
-			most, ok = max(most, total), true
-		}
-	}
-	return most, ok
 }

@@ -36,11 +36,11 @@ func merge(hits evidence.Tape[evidence.Hit], arrivals evidence.Tape[evidence.Arr
 		for ; a.record != nil && a.record.Seq == seq && a.record.Lane == lane; a.next() {
 			at = append(at, *a.record)
 		}
-		b.arrive(at)
+		b.alignArrivals(at)
 		if b == nil {
 			strayArrivals[lane] += len(at)
 		} else if h.record == nil || h.record.Seq != seq || h.record.Lane != lane {
-			b.orphan(seq, len(at))
+			b.addUnsent(seq, len(at))
 		}
 		for ; h.record != nil && h.record.Seq == seq && h.record.Lane == lane; h.next() {
 			if b == nil {

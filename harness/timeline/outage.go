@@ -19,21 +19,21 @@ type Outage struct {
 // Length is how long the lane went without a good send.
 func (o Outage) Length() time.Duration { return o.To - o.From }
 
-// outages finds the outages of one lane, in order, from its moments by time sent. ended is when the
+// outages finds the outages of one lane, in order, from its hits by time sent. ended is when the
 // load ended, on a clock that differs from the lane's by up to uncertainty; a lane that sent later
 // than that ends with its last send.
-func outages(sent []moment, ended, uncertainty time.Duration) []Outage {
+func outages(sent []sentHit, ended, uncertainty time.Duration) []Outage {
 	var found []Outage
 	open := false
-	for _, m := range sent {
+	for _, h := range sent {
 		switch {
-		case m.failed && !open:
-			found = append(found, Outage{From: m.sent, Failed: 1})
+		case h.failed && !open:
+			found = append(found, Outage{From: h.sent, Failed: 1})
 			open = true
-		case m.failed:
+		case h.failed:
 			found[len(found)-1].Failed++
 		case open:
-			found[len(found)-1].To = m.sent
+			found[len(found)-1].To = h.sent
 			open = false
 		}
 	}

@@ -1,7 +1,6 @@
 package timeline
 
 import (
-	"slices"
 	"time"
 
 	"rollcall/harness/evidence"
@@ -41,9 +40,6 @@ func (t Timeline) rolloutEnd() evidence.EventKind {
 // RolloutEnd is when the rollout was over; 0 without its mark.
 func (t Timeline) RolloutEnd() time.Duration { return t.marks[t.rolloutEnd()] }
 
-// marks are the steps of a scenario.
-var marks = []evidence.EventKind{evidence.LoadBegun, evidence.RolloutBegun, evidence.StatusDone, evidence.OldGone, evidence.Barrier, evidence.LoadEnded}
-
 // Mark is when the scenario reached a step, if it did.
 func (t Timeline) Mark(kind evidence.EventKind) (at time.Duration, ok bool) {
 	at, ok = t.marks[kind]
@@ -65,7 +61,15 @@ func (t Timeline) Phase(at time.Duration) Phase {
 	return phase
 }
 
-func isMark(kind evidence.EventKind) bool { return slices.Contains(marks, kind) }
+// isMark reports whether an event is a step of a scenario.
+func isMark(kind evidence.EventKind) bool {
+	switch kind {
+	case evidence.LoadBegun, evidence.RolloutBegun, evidence.StatusDone, evidence.OldGone, evidence.Barrier, evidence.LoadEnded:
+		return true
+	default:
+		return false
+	}
+}
 
 func firstMarks(events []evidence.Event) map[evidence.EventKind]time.Duration {
 	marks := make(map[evidence.EventKind]time.Duration)

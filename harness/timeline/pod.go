@@ -8,7 +8,7 @@ import (
 	"rollcall/harness/evidence"
 )
 
-// A Pod is one pod of the app and how it went through its life.
+// A Pod is one pod of the app and the phases it went through.
 type Pod struct {
 	evidence.Server
 	Steps []PodStep // by time
@@ -41,10 +41,10 @@ func (p PodPhase) String() string {
 	return [...]string{"not yet seen", "starting", "ready", "deletion seen", "endpoint not ready", "after SIGTERM", "exited", "gone"}[min(p, PodGone)]
 }
 
-// lingers is how long a pod that is gone may still be what a request was sent to: the slowest
+// staleRouting is how long after a pod is gone a request may still be sent to it: the slowest
 // kube-proxy by default syncs within 1 s (minSyncPeriod, KubeProxyConfiguration v1alpha1) and its
 // node may be busy. Our own choice.
-const lingers = 5 * time.Second
+const staleRouting = 5 * time.Second
 
 // at is the step the pod had taken last at a moment; the zero step before the first.
 func (p Pod) at(moment time.Duration) (last PodStep) {
@@ -58,7 +58,7 @@ func (p Pod) at(moment time.Duration) (last PodStep) {
 }
 
 // Served finds the pod that got a hit, or should have: the one that replied, else the one that
-// logged it, else the one its kept connection led to. Else it is the only pod that could have failed
+// logged it, else the one its keep-alive connection was to. Else it is the only pod that could have failed
 // it: of those on their way out when it was sent, one that had ended before one that could still
 // answer. It is absent when several could have, or none.
 func (t Timeline) Served(h Hit) (p Pod, ok bool) {
@@ -79,7 +79,7 @@ func (t Timeline) Served(h Hit) (p Pod, ok bool) {
 	var ended, leaving []Pod
 	for _, pod := range t.Pods {
 		switch step := pod.at(h.Sent); {
-		case step.Phase == PodExited, step.Phase == PodGone && h.Sent-step.At <= lingers:
+		case step.Phase == PodExited, step.Phase == PodGone && h.Sent-step.At <= staleRouting:
 			ended = append(ended, pod)
 		case step.Phase >= PodDeleting && step.Phase < PodExited:
 			leaving = append(leaving, pod)
@@ -95,25 +95,25 @@ func (t Timeline) Served(h Hit) (p Pod, ok bool) {
 
 // podsOf follows every pod of the app through the events.
 func podsOf(events []evidence.Event) []Pod {
-	type life struct {
+	type state struct {
 		evidence.Server
 		created, ready, deleting, out, signaled, exited, gone bool
 		steps                                                 []PodStep
 	}
-	lives := make(map[string]*life)
+	states := make(map[string]*state)
 	for _, e := range events {
 		if e.By.Pod == "" {
 			continue
 		}
-		l := lives[e.By.Pod]
+		l := states[e.By.Pod]
 		if l == nil {
-			l = &life{Server: e.By}
-			lives[e.By.Pod] = l
+			l = &state{Server: e.By}
+			states[e.By.Pod] = l
 		}
 		l.Version, l.Node = cmp.Or(l.Version, e.By.Version), cmp.Or(e.By.Node, l.Node)
 		switch e.Kind {
 		case evidence.PodCreated: // anew, if a StatefulSet gives the name again
-			*l = life{Server: e.By, created: true, steps: l.steps}
+			*l = state{Server: e.By, created: true, steps: l.steps}
 		case evidence.PodStarted:
 			l.created, l.signaled, l.exited = true, false, false
 		case evidence.PodReady:
@@ -152,7 +152,7 @@ func podsOf(events []evidence.Event) []Pod {
 		}
 	}
 	var pods []Pod
-	for _, l := range lives {
+	for _, l := range states {
 		pods = append(pods, Pod{Server: l.Server, Steps: l.steps})
 	}
 	slices.SortFunc(pods, func(a, b Pod) int { return cmp.Compare(a.Pod, b.Pod) })

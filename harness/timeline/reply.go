@@ -25,16 +25,16 @@ type Replies struct {
 // maxExamples bounds what is kept of a kind of reply.
 const maxExamples = 20
 
-// A span is a cell of a lane's replies: a version, and how many marks its hits were certainly and
+// A bucket is what a lane's replies are counted by: a version, and how many marks its hits were certainly and
 // possibly sent after. The two differ where a hit is closer to a mark than the clocks can tell.
-type span struct {
+type bucket struct {
 	version           string
 	certain, possible int
 }
 
 // Replies lists the replies of all service lanes, by version.
 func (t Timeline) Replies() []Replies {
-	return t.repliesIn("", func(span) (in, unclear bool) { return true, false })
+	return t.repliesIn("", func(bucket) (in, unclear bool) { return true, false })
 }
 
 // RepliesSince lists, by version, the replies to requests that service lanes with such connections, all of them
@@ -50,29 +50,29 @@ func (t Timeline) RepliesSince(mark evidence.EventKind, conn evidence.Conn) []Re
 			rank++
 		}
 	}
-	return t.repliesIn(conn, func(s span) (in, unclear bool) { return s.certain >= rank, s.possible >= rank })
+	return t.repliesIn(conn, func(b bucket) (in, unclear bool) { return b.certain >= rank, b.possible >= rank })
 }
 
-func (t Timeline) repliesIn(conn evidence.Conn, holds func(span) (in, unclear bool)) []Replies {
+func (t Timeline) repliesIn(conn evidence.Conn, holds func(bucket) (in, unclear bool)) []Replies {
 	byVersion := make(map[string]*Replies)
 	for _, lane := range t.ServiceLanes() {
 		if conn != "" && lane.Conn != conn {
 			continue
 		}
-		for s, cell := range lane.replies {
-			in, unclear := holds(s)
+		for b, replies := range lane.replies {
+			in, unclear := holds(b)
 			if !in && !unclear {
 				continue
 			}
-			sum := byVersion[s.version]
+			sum := byVersion[b.version]
 			if sum == nil {
-				sum = &Replies{Version: s.version}
-				byVersion[s.version] = sum
+				sum = &Replies{Version: b.version}
+				byVersion[b.version] = sum
 			}
 			if in {
-				sum.join(*cell, lane.ID)
+				sum.merge(*replies, lane.ID)
 			} else {
-				sum.Unclear += cell.Count
+				sum.Unclear += replies.Count
 			}
 		}
 	}
@@ -88,8 +88,8 @@ func (t Timeline) repliesIn(conn evidence.Conn, holds func(span) (in, unclear bo
 	return all
 }
 
-// see counts one more reply.
-func (r *Replies) see(h *evidence.Hit) {
+// add counts one more reply.
+func (r *Replies) add(h *evidence.Hit) {
 	if r.Count == 0 {
 		r.First, r.Last = h.Sent, h.Sent
 	}
@@ -108,19 +108,19 @@ func (r *Replies) see(h *evidence.Hit) {
 	}
 }
 
-// join adds the replies of one more cell, of a lane.
-func (r *Replies) join(cell Replies, lane string) {
+// merge adds the replies of one more bucket, of a lane.
+func (r *Replies) merge(more Replies, lane string) {
 	if r.Count == 0 {
-		r.First, r.Last, r.FirstEnd, r.LastEnd = cell.First, cell.Last, cell.FirstEnd, cell.LastEnd
+		r.First, r.Last, r.FirstEnd, r.LastEnd = more.First, more.Last, more.FirstEnd, more.LastEnd
 	}
-	r.Count += cell.Count
-	r.First, r.Last = min(r.First, cell.First), max(r.Last, cell.Last)
-	r.FirstEnd, r.LastEnd = min(r.FirstEnd, cell.FirstEnd), max(r.LastEnd, cell.LastEnd)
+	r.Count += more.Count
+	r.First, r.Last = min(r.First, more.First), max(r.Last, more.Last)
+	r.FirstEnd, r.LastEnd = min(r.FirstEnd, more.FirstEnd), max(r.LastEnd, more.LastEnd)
 	r.Lanes = append(r.Lanes, lane)
-	for second, n := range cell.PerSecond {
+	for second, n := range more.PerSecond {
 		r.PerSecond = count(r.PerSecond, second, n)
 	}
-	r.Examples = append(r.Examples, cell.Examples...)
+	r.Examples = append(r.Examples, more.Examples...)
 }
 
 // count adds n to the number of a second; what lies before the first counts as of it.
@@ -136,9 +136,9 @@ func count(perSecond []int, second, n int) []int {
 // RepliesOf is what a version replied on the lane; zero without a reply.
 func (l Lane) RepliesOf(version string) (sum Replies) {
 	sum.Version = version
-	for s, cell := range l.replies {
-		if s.version == version {
-			sum.join(*cell, l.ID)
+	for b, replies := range l.replies {
+		if b.version == version {
+			sum.merge(*replies, l.ID)
 		}
 	}
 	return sum
@@ -147,8 +147,8 @@ func (l Lane) RepliesOf(version string) (sum Replies) {
 // Versions lists who replied on the lane, sorted.
 func (l Lane) Versions() []string {
 	seen := make(map[string]bool)
-	for s := range l.replies {
-		seen[s.version] = true
+	for b := range l.replies {
+		seen[b.version] = true
 	}
 	return slices.Sorted(maps.Keys(seen))
 }

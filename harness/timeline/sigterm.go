@@ -1,28 +1,43 @@
 package timeline
 
 import (
-	"time"
-
 	"rollcall/harness/evidence"
 )
 
-// SigtermMargins lists, by pod and node, how long before each old pod was told to exit the node's rules stopped
-// leading to it; negative when they did so afterwards.
-func (t Timeline) SigtermMargins() []PodLag {
-	left := t.departures()
-	told, clock := map[string]time.Duration{}, map[string]string{}
+// sigterms maps each pod to when SIGTERM reached its process, the last time if it restarted.
+func (t Timeline) sigterms() map[string]evidence.Event {
+	sigterms := map[string]evidence.Event{}
 	for _, e := range t.Events {
-		if _, departed := left[e.By.Pod]; departed && e.Kind == evidence.PodSigterm {
-			told[e.By.Pod], clock[e.By.Pod] = e.At, e.Clock
+		if e.Kind == evidence.PodSigterm {
+			sigterms[e.By.Pod] = e
 		}
 	}
+	return sigterms
+}
+
+// SigtermsSeen reports whether the SIGTERM of every old pod whose endpoint left ready was seen.
+func (t Timeline) SigtermsSeen() bool {
+	sigterms := t.sigterms()
+	for pod := range t.endpointRemovals() {
+		if _, seen := sigterms[pod]; !seen {
+			return false
+		}
+	}
+	return true
+}
+
+// SigtermMargins lists, by pod and node, how long before each old pod's SIGTERM the node's rules stopped routing to it;
+// negative when they did so afterwards.
+func (t Timeline) SigtermMargins() []PodLag {
+	removed, sigterms := t.endpointRemovals(), t.sigterms()
 	margins := make(map[PodLag]Elapsed)
 	for _, e := range t.Events {
-		at, was := told[e.By.Pod]
+		_, left := removed[e.By.Pod]
+		sigterm, seen := sigterms[e.By.Pod]
 		pair := PodLag{Pod: e.By.Pod, Node: e.Object}
 		switch {
-		case was && e.Kind == evidence.RuleGone:
-			margins[pair] = Elapsed{at - e.At, t.clocks.between(e.Clock, clock[e.By.Pod]) + t.unseen(e)}
+		case left && seen && e.Kind == evidence.RuleGone:
+			margins[pair] = Elapsed{sigterm.At - e.At, t.clocks.between(e.Clock, sigterm.Clock) + t.unseen(e)}
 		case e.Kind == evidence.RuleAdded:
 			delete(margins, pair)
 		}

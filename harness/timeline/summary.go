@@ -8,8 +8,8 @@ import (
 )
 
 // A LaneSummary is what one client saw, in numbers. Requests is the sum of Failures and
-// ByVersion, but for good replies that name no version, which are a problem of the recording; with arrivals recorded, Arrivals is Requests less NeverArrived, plus what was sent more
-// than once.
+// ByVersion, but for good replies that name no version, which are a problem of the recording. With arrivals
+// recorded, Arrivals is Requests less NeverArrived, plus what was sent more than once.
 type LaneSummary struct {
 	Requests  int
 	Failures  map[evidence.Fault]int // every known fault has a key
@@ -34,8 +34,8 @@ type AgentSummary struct {
 	firstDue, lastDue time.Duration
 }
 
-// see counts one more hit.
-func (a *AgentSummary) see(h *evidence.Hit) {
+// add counts one more hit.
+func (a *AgentSummary) add(h *evidence.Hit) {
 	if a.Requests == 0 {
 		a.FirstSent, a.LastSent, a.firstDue, a.lastDue = h.Sent, h.Sent, h.Due, h.Due
 	}
@@ -91,18 +91,18 @@ func (s LaneSummary) LongestOutage() time.Duration {
 	return longest
 }
 
-// see counts one more hit, sent by the agent given.
-func (s *LaneSummary) see(h *evidence.Hit, agent int) {
+// add counts one more hit, sent by the agent given.
+func (s *LaneSummary) add(h *evidence.Hit, agent int) {
 	s.Requests++
-	s.Agents[agent].see(h)
+	s.Agents[agent].add(h)
 	if h.Failed() {
 		s.Failures[h.Fault]++
 	}
 }
 
-// achieved adds up what the agents achieved. They do not end at the same moment, and what one did not send after
+// sumRates adds up what the agents achieved. They do not end at the same moment, and what one did not send after
 // its end is no load that it failed to send.
-func (s *LaneSummary) achieved() {
+func (s *LaneSummary) sumRates() {
 	for _, agent := range s.Agents {
 		s.Rate += agent.rate()
 	}

@@ -34,9 +34,9 @@ type Timeline struct {
 	// with problems can be read but not judged.
 	Problems []string
 
-	clocks   clocks
-	nameless bool // the app's replies do not name their version
-	marks    map[evidence.EventKind]time.Duration
+	clocks      clocks
+	unversioned bool // the app's replies do not name their version
+	marks       map[evidence.EventKind]time.Duration
 }
 
 // A Lane is one client: what it saw, in numbers, and the hits that stand out.
@@ -45,9 +45,9 @@ type Lane struct {
 	Summary  LaneSummary
 	Failed   []Hit // every failed hit, by time sent
 	Repeated []Hit // every hit that was given to several connections or arrived more than once, by time sent
-	Returns  []Hit // on a kept connection: by another version, after the new one had answered; by time sent; without status and fault
+	Returns  []Hit // on a keep-alive connection: by another version, after the new one had answered; by time sent; without status and fault
 
-	replies     map[span]*Replies
+	replies     map[bucket]*Replies
 	lastTo      map[string]time.Duration // pod -> last hit sent that reached it
 	uncertainty time.Duration            // of the lane's clock
 }
@@ -56,7 +56,7 @@ type Lane struct {
 type Hit struct {
 	evidence.Hit
 	Arrivals []evidence.Arrival // by time; empty when it never arrived, or arrivals were not recorded
-	// Kept is the pod that had answered before on the same kept connection; empty when none had.
+	// Kept is the pod that had answered before on the same keep-alive connection; empty when none had.
 	Kept string
 }
 
@@ -69,12 +69,12 @@ func (h Hit) Lost() bool {
 // contradiction is one of the timeline's Problems.
 func Join(ev evidence.Evidence) (Timeline, error) {
 	t := Timeline{Old: ev.Run.OldVersion, New: ev.Run.NewVersion, Arrived: ev.Arrivals != nil, clocks: readClocks(ev.Run.Clocks)}
-	t.nameless = ev.Run.UserApp != nil && !ev.Run.UserApp.Named
+	t.unversioned = ev.Run.UserApp != nil && !ev.Run.UserApp.Named
 	t.Events = t.clocks.events(ev.Events)
 	t.marks = firstMarks(t.Events)
 	t.Pods = podsOf(t.Events)
 
-	var shared scratch
+	var shared buffers
 	builders := make(map[string]*builder, len(ev.Run.Lanes))
 	for _, lane := range ev.Run.Lanes {
 		if builders[lane.ID] != nil || lane.ID == "" {
@@ -119,7 +119,7 @@ func Repeated(lanes []Lane) []Hit {
 	return hitsOf(lanes, func(l Lane) []Hit { return l.Repeated })
 }
 
-// Returns lists the replies on kept connections of some lanes that went back to the old version,
+// Returns lists the replies on keep-alive connections of some lanes that went back to the old version,
 // by time sent.
 func Returns(lanes []Lane) []Hit {
 	return hitsOf(lanes, func(l Lane) []Hit { return l.Returns })
@@ -141,5 +141,6 @@ func replied(h *evidence.Hit) bool {
 
 // bySent is a total order, so that even duplicates sort the same way every time.
 func bySent(a, b Hit) int {
-	return cmp.Or(cmp.Compare(a.Sent, b.Sent), cmp.Compare(a.Lane, b.Lane), cmp.Compare(a.Seq, b.Seq), cmp.Compare(a.Took, b.Took), cmp.Compare(a.Fault, b.Fault))
+	return cmp.Or(cmp.Compare(a.Sent, b.Sent), cmp.Compare(a.Lane, b.Lane), cmp.Compare(a.Seq, b.Seq),
+		cmp.Compare(a.Took, b.Took), cmp.Compare(a.Fault, b.Fault))
 }

@@ -1,9 +1,6 @@
 package timeline
 
 import (
-	"cmp"
-	"maps"
-	"slices"
 	"time"
 
 	"rollcall/harness/evidence"
@@ -17,12 +14,6 @@ type Window struct {
 
 // Length is how long the window is.
 func (w Window) Length() time.Duration { return w.To - w.From }
-
-// A PodLag is how long a node went on with an old pod after its endpoint was seen leaving ready.
-type PodLag struct {
-	Pod, Node string // the old pod, and the node that still sent to it
-	Lag       Elapsed
-}
 
 // MixedWindow is when both versions answered: from the first reply of the new one to the last of
 // the old one, both by the end of the reply. A clean cut has length zero. It is absent when a
@@ -112,139 +103,3 @@ func (t Timeline) reply(version string, of func(*Replies) time.Duration) (best l
 	best.uncertainty = max(highest-best.at, best.at-lowest)
 	return best, seen
 }
-
-// DrainLags lists, by pod and node, the last hit a fresh lane in a pod sent to each old pod after
-// its endpoint left ready, whether or not the reply came back. A pod and node without such a hit are
-// not in the list; one whose last hit the clocks cannot place is, and its lag may be negative.
-func (t Timeline) DrainLags() []PodLag {
-	left := t.departures()
-	lags := make(map[PodLag]Elapsed)
-	for _, lane := range t.LanesWhere(evidence.LaneKind.FollowsRules) {
-		for pod, sent := range lane.lastTo {
-			at, departed := left[pod]
-			key := PodLag{Pod: pod, Node: lane.Node}
-			if before, seen := lags[key]; departed && sent+lane.uncertainty >= at && (!seen || sent-at > before.Length) {
-				lags[key] = Elapsed{sent - at, lane.uncertainty + t.watchLag(at)}
-			}
-		}
-	}
-	return sortedLags(lags)
-}
-
-// RuleLags lists, by pod and node, how long the node's rules still routed to each old pod after its
-// endpoint left ready; negative when the node knew before the recorder. What the observer did not
-// see is not in the list. The endpoint and the rule may both have gone earlier than was noted, which makes the lag
-// longer and shorter, and so it is uncertain by the larger of the two.
-func (t Timeline) RuleLags() []PodLag {
-	left := t.departures()
-	lags := make(map[PodLag]Elapsed)
-	for _, e := range t.Events {
-		at, departed := left[e.By.Pod]
-		pair := PodLag{Pod: e.By.Pod, Node: e.Object}
-		switch {
-		case departed && e.Kind == evidence.RuleGone:
-			lags[pair] = Elapsed{e.At - at, t.clocks.between("", e.Clock) + max(t.watchLag(at), t.unseen(e))}
-		case departed && e.Kind == evidence.RuleAdded:
-			delete(lags, pair)
-		}
-	}
-	return sortedLags(lags)
-}
-
-// StillRouted lists, by pod and node, the old pods that had left the endpoints for good and to which a node's
-// rules still led when they were seen last. The lag is from the departure until then.
-func (t Timeline) StillRouted() []PodLag {
-	left, seen := t.departures(), t.rulesSeenUntil()
-	routed := make(map[PodLag]Elapsed)
-	for _, e := range t.Events {
-		at, departed := left[e.By.Pod]
-		pair := PodLag{Pod: e.By.Pod, Node: e.Object}
-		switch {
-		case departed && e.Kind == evidence.RuleAdded:
-			routed[pair] = Elapsed{seen[e.Object] - at, t.clocks.between("", e.Clock) + t.watchLag(at)}
-		case e.Kind == evidence.RuleGone:
-			delete(routed, pair)
-		}
-	}
-	return sortedLags(routed)
-}
-
-// rulesSeenUntil maps each observed node to when its rules were seen last.
-func (t Timeline) rulesSeenUntil() map[string]time.Duration {
-	seen := make(map[string]time.Duration)
-	for _, e := range t.Events {
-		switch e.Kind {
-		case evidence.RulesBegun, evidence.RuleAdded, evidence.RuleGone, evidence.NodeBusy:
-			seen[e.Object] = max(seen[e.Object], e.At)
-		}
-	}
-	for _, e := range t.Events { // in order, and so the end of the tape last
-		if since := e.At - time.Duration(e.Count)*time.Millisecond; e.Kind == evidence.RulesUnseen && e.At >= seen[e.Object] {
-			seen[e.Object] = min(seen[e.Object], since)
-		}
-	}
-	return seen
-}
-
-// watchLag is by how much an event of the watch about then may be late: as long as the API server took to answer.
-func (t Timeline) watchLag(at time.Duration) (lag time.Duration) {
-	const about = time.Second // between two answers
-	for _, e := range t.Events {
-		took := time.Duration(e.Count) * time.Millisecond
-		if e.Kind == evidence.APIAnswered && e.At-took-about <= at && at <= e.At+about {
-			lag = max(lag, took)
-		}
-	}
-	return lag
-}
-
-// unseen is how long a node's rules had not been seen when the event about them was.
-func (t Timeline) unseen(e evidence.Event) (blind time.Duration) {
-	for _, u := range t.Events {
-		since := u.At - time.Duration(u.Count)*time.Millisecond
-		if u.Kind == evidence.RulesUnseen && u.Object == e.Object && since <= e.At && e.At <= u.At {
-			blind = max(blind, e.At-since)
-		}
-	}
-	return blind
-}
-
-func sortedLags(lags map[PodLag]Elapsed) []PodLag {
-	var all []PodLag
-	for key, lag := range lags {
-		all = append(all, PodLag{Pod: key.Pod, Node: key.Node, Lag: lag})
-	}
-	slices.SortFunc(all, func(a, b PodLag) int {
-		return cmp.Or(cmp.Compare(a.Pod, b.Pod), cmp.Compare(a.Node, b.Node))
-	})
-	return all
-}
-
-// departures maps each old pod to when its endpoint left ready for good. A pod whose endpoint was not
-// ready for a while, or not ready yet, has not departed.
-func (t Timeline) departures() map[string]time.Duration {
-	left := make(map[string]time.Duration)
-	begun, ok := t.Mark(evidence.RolloutBegun)
-	if !ok {
-		return left
-	}
-	for _, e := range t.Events {
-		switch e.Kind {
-		case evidence.EndpointReady:
-			delete(left, e.By.Pod)
-		case evidence.EndpointNotReady, evidence.EndpointGone:
-			if _, already := left[e.By.Pod]; !already && e.At >= begun {
-				left[e.By.Pod] = e.At
-			}
-		}
-	}
-	for _, p := range t.Pods {
-		if p.Version != "" && p.Version != t.Old {
-			delete(left, p.Pod)
-		}
-	}
-	return left
-}
-
-// Departed lists the old pods whose endpoint left ready for good during the rollout, by name.
-func (t Timeline) Departed() []string { return slices.Sorted(maps.Keys(t.departures())) }

@@ -14,12 +14,12 @@ import (
 // would have saved: those sent while the rules led to a pod that had been told to exit. The others were lost although no
 // rule led to such a pod any more. It is empty when nothing is known of any.
 func blame(failed []timeline.Hit, tl timeline.Timeline) string {
-	observed, on, stays := tl.Observed(), map[string]timeline.Lane{}, tl.Overstays()
+	observed, on, stays := tl.Observed(), map[string]timeline.Lane{}, tl.StaleRules()
 	for _, lane := range tl.LanesWhere(evidence.LaneKind.FollowsRules) {
 		on[lane.ID] = lane
 	}
 	late, otherwise := 0, 0
-	var longest timeline.Overstay
+	var longest timeline.StaleRule
 	for _, h := range failed {
 		lane, follows := on[h.Lane]
 		if !follows || !slices.Contains(observed, lane.Node) {

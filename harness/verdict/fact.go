@@ -35,7 +35,7 @@ func shortOf(x evidence.Expectation, tl timeline.Timeline) []timeline.Unready {
 	if !slices.Contains(strings.Fields(x.Fact), "available") {
 		return nil
 	}
-	noted, _ := tl.FactNoted(x.Fact)
+	noted, _ := tl.FactEvent(x.Fact)
 	got, err := strconv.Atoi(noted.Detail)
 	if err != nil {
 		return nil
@@ -87,7 +87,7 @@ func judgeFactWithin(x evidence.Expectation, tl timeline.Timeline) Finding {
 		f.Outcome = Fail
 	}
 	if got > x.Max {
-		noted, _ := tl.FactNoted(x.Fact)
+		noted, _ := tl.FactEvent(x.Fact)
 		f = starved(f, tl, func(d timeline.Delay) bool { return noted.At-got <= d.At && d.At <= noted.At })
 	}
 	return f

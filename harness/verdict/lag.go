@@ -10,7 +10,7 @@ import (
 
 func judgeMaxDrainLag(x evidence.Expectation, tl timeline.Timeline) Finding {
 	fresh := requests(tl.LanesWhere(evidence.LaneKind.FollowsRules)) > 0
-	departed := tl.Departed()
+	departed := tl.RemovedEndpoints()
 	switch {
 	case !fresh:
 		return Finding{Because: "0 lanes with fresh connections ran in a pod"}
@@ -27,7 +27,7 @@ func judgeMaxDrainLag(x evidence.Expectation, tl timeline.Timeline) Finding {
 }
 
 func judgeMaxRuleLag(x evidence.Expectation, tl timeline.Timeline) Finding {
-	observed, departed := tl.Observed(), tl.Departed()
+	observed, departed := tl.Observed(), tl.RemovedEndpoints()
 	switch {
 	case len(observed) == 0:
 		return Finding{Because: "the rules of 0 nodes were observed"}

@@ -10,22 +10,22 @@ import (
 )
 
 func judgeBetween(x evidence.Expectation, tl timeline.Timeline) Finding {
-	spans, lacking := tl.Spans(x.From, x.To, x.Min >= 0)
+	intervals, lacking := tl.Intervals(x.From, x.To, x.Min >= 0)
 	switch {
 	case len(lacking) > 0:
 		return Finding{Outcome: Fail, Because: fmt.Sprintf("%s was seen of %s, and %s never", x.From, strings.Join(lacking, " and "), x.To)}
-	case len(spans) == 0:
+	case len(intervals) == 0:
 		return Finding{Because: fmt.Sprintf("%s was seen of 0 pods", x.From)}
 	}
-	shortest, longest := spans[0], spans[len(spans)-1]
+	shortest, longest := intervals[0], intervals[len(intervals)-1]
 	took := elapsed(shortest.Elapsed)
-	if len(spans) > 1 {
+	if len(intervals) > 1 {
 		took += " to " + elapsed(longest.Elapsed)
 	}
 	f := Finding{Outcome: Pass, Because: fmt.Sprintf("%s came %s after %s of %s, expected %s to %s",
-		x.To, took, x.From, count(len(spans), "pod"), seconds(x.Min), seconds(x.Max))}
+		x.To, took, x.From, count(len(intervals), "pod"), seconds(x.Min), seconds(x.Max))}
 	said := f.Because
-	for _, s := range spans {
+	for _, s := range intervals {
 		one := inTime(s, x, Finding{Because: said}, tl)
 		if worse(one.Outcome, f.Outcome) || one.Outcome == f.Outcome && f.Because == said {
 			f = one
@@ -36,7 +36,7 @@ func judgeBetween(x evidence.Expectation, tl timeline.Timeline) Finding {
 
 // inTime judges one span. One that is too long for what a kubelet did by itself is measured again from when that began, and says
 // nothing if the kubelet was starved; nor does one that is too short because a word of readiness came late.
-func inTime(s timeline.PodSpan, x evidence.Expectation, f Finding, tl timeline.Timeline) Finding {
+func inTime(s timeline.PodInterval, x evidence.Expectation, f Finding, tl timeline.Timeline) Finding {
 	f.Outcome = inside(s.Elapsed, x.Min, x.Max)
 	if f.Outcome != Fail {
 		return f

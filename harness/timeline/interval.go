@@ -8,18 +8,18 @@ import (
 	"rollcall/harness/evidence"
 )
 
-// A PodSpan is how long after one event of a pod another came; negative when it came before.
-type PodSpan struct {
+// A PodInterval is how long after one event of a pod another came; negative when it came before.
+type PodInterval struct {
 	evidence.Server
 	Elapsed
 	Began, Ended evidence.Event
 }
 
-// Spans lists, shortest first, how long after each pod's first event of one kind its first of another came, or, where
+// Intervals lists, shortest first, how long after each pod's first event of one kind its first of another came, or, where
 // only what came after it counts, the first of those. Lacking names the pods that had the one and never the other. What a
-// watch told of may have come earlier, by as much as the API server was late, which makes the span longer at its begin and
+// watch told of may have come earlier, by as much as the API server was late, which makes the interval longer at its begin and
 // shorter at its end, and so it is uncertain by the larger of the two.
-func (t Timeline) Spans(from, to evidence.EventKind, after bool) (spans []PodSpan, lacking []string) {
+func (t Timeline) Intervals(from, to evidence.EventKind, after bool) (intervals []PodInterval, lacking []string) {
 	begins := t.firstOfPods(from, nil)
 	var since map[string]evidence.Event
 	if after {
@@ -32,25 +32,25 @@ func (t Timeline) Spans(from, to evidence.EventKind, after bool) (spans []PodSpa
 		switch {
 		case begun && ended:
 			uncertain := t.clocks.between(begin.Clock, end.Clock) + max(t.seenLate(begin), t.seenLate(end))
-			spans = append(spans, PodSpan{p.Server, Elapsed{end.At - begin.At, uncertain}, begin, end})
+			intervals = append(intervals, PodInterval{p.Server, Elapsed{end.At - begin.At, uncertain}, begin, end})
 		case begun:
 			lacking = append(lacking, p.Pod)
 		}
 	}
-	slices.SortStableFunc(spans, func(a, b PodSpan) int { return cmp.Compare(a.Length, b.Length) })
-	return spans, lacking
+	slices.SortStableFunc(intervals, func(a, b PodInterval) int { return cmp.Compare(a.Length, b.Length) })
+	return intervals, lacking
 }
 
-// Stopping is how long before the end of a span that the deletion begins the kubelet began to stop the pod, by its own word.
-// It is absent without that, and of other spans.
-func (t Timeline) Stopping(s PodSpan) (e Elapsed, ok bool) {
+// Stopping is how long before the end of an interval that the deletion begins the kubelet began to stop the pod, by its own word.
+// It is absent without that, and of other intervals.
+func (t Timeline) Stopping(s PodInterval) (took Elapsed, ok bool) {
 	if s.Began.Kind != evidence.PodDeleting {
 		return Elapsed{}, false
 	}
-	for _, said := range t.Events {
-		_, stops := reported(said, stopping)
-		if stops && said.By.Pod == s.Pod && s.Began.At <= said.At && said.At <= s.Ended.At {
-			return Elapsed{s.Ended.At - said.At, s.Uncertainty}, true
+	for _, e := range t.Events {
+		_, stops := reported(e, stopping)
+		if stops && e.By.Pod == s.Pod && s.Began.At <= e.At && e.At <= s.Ended.At {
+			return Elapsed{s.Ended.At - e.At, s.Uncertainty}, true
 		}
 	}
 	return Elapsed{}, false

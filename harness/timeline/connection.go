@@ -1,0 +1,51 @@
+package timeline
+
+import "rollcall/harness/evidence"
+
+// followConnections follows each keep-alive connection in the order of sending. It finds replies by another
+// version that follow one by the new, and to which pod a connection led that failed.
+func (b *builder) followConnections() {
+	if !b.lane.Kind().KeepsAlive() {
+		return
+	}
+	type connection struct {
+		pod      string // that answered last
+		switched bool   // the new version has answered
+	}
+	type end struct { // of a connection; agents have addresses of their own
+		agent int
+		port  uint16
+	}
+	open := make(map[end]connection)
+	failed := make(map[uint64]string) // number -> pod
+	for _, h := range b.sent {
+		at := end{b.agentOf(h.seq), h.port}
+		c := open[at]
+		switch {
+		case h.port == 0:
+			continue
+		case !h.reused:
+			c = connection{}
+			open[at] = c
+		}
+		if h.by == 0 {
+			failed[h.seq] = c.pod
+			continue
+		}
+		by := b.byNumber[h.by-1].Server
+		if by.Version == b.new {
+			c.switched = true
+		} else if c.switched {
+			b.lane.Returns = append(b.lane.Returns, Hit{Kept: c.pod, Hit: evidence.Hit{
+				Lane: b.lane.ID, Seq: h.seq, Sent: h.sent, LocalPort: int(h.port), Reused: h.reused, By: by,
+			}})
+		}
+		c.pod = by.Pod
+		open[at] = c
+	}
+	for _, hits := range [][]Hit{b.lane.Failed, b.lane.Repeated} {
+		for i := range hits {
+			hits[i].Kept = failed[hits[i].Seq]
+		}
+	}
+}

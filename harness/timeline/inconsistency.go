@@ -1,0 +1,58 @@
+package timeline
+
+import (
+	"fmt"
+
+	"rollcall/harness/evidence"
+)
+
+// An inconsistency is a way in which a lane's tapes can contradict each other or have holes: how many
+// records do, and the number of the first.
+type inconsistency struct {
+	count int
+	first uint64
+}
+
+// The inconsistencies; problems says what each means.
+const (
+	repeated = iota
+	missing
+	scattered
+	early
+	unknownFault
+	anonymous
+	earlyArrival
+	unlogged
+	elsewhere
+	orphaned
+	inconsistencies
+)
+
+// note counts an inconsistency of the request with this number.
+func (b *builder) note(which int, seq uint64) {
+	if b.inconsistent[which].count++; b.inconsistent[which].count == 1 {
+		b.inconsistent[which].first = seq
+	}
+}
+
+// problems says where the lane's tapes contradict each other or have holes, by file and position.
+func (b *builder) problems() []string {
+	var found []string
+	for which, what := range [inconsistencies]struct{ file, does string }{
+		repeated:     {evidence.HitsFile, "repeats a sequence number"},
+		missing:      {evidence.HitsFile, "is missing"},
+		scattered:    {evidence.HitsFile, "comes after another lane's hits"},
+		early:        {evidence.HitsFile, "has a time before the run began"},
+		unknownFault: {evidence.HitsFile, "has an unknown fault"},
+		anonymous:    {evidence.HitsFile, "is a good reply that names no version"},
+		earlyArrival: {evidence.ArrivalsFile, "arrived before the run began"},
+		unlogged:     {evidence.ArrivalsFile, "was answered, but logged by no pod"},
+		elsewhere:    {evidence.ArrivalsFile, "was logged by another pod than the one that answered"},
+		orphaned:     {evidence.ArrivalsFile, "was logged by a pod, but has no hit"},
+	} {
+		if seen := b.inconsistent[which]; seen.count > 0 {
+			found = append(found, fmt.Sprintf("%s: lane %q: seq %d %s (%d in all)", what.file, b.lane.ID, seen.first, what.does, seen.count))
+		}
+	}
+	return found
+}
