@@ -11,6 +11,9 @@ import (
 	"github.com/tsenart/vegeta/v12/lib/plot"
 )
 
+//go:embed drawing.css
+var drawingStyle string
+
 //go:embed page.css
 var style string
 
@@ -40,7 +43,7 @@ func loadAssets() (assets, error) {
 		}
 		script += "\n" + string(text)
 	}
-	ui := assets{Style: template.CSS(chartStyle + "\n" + style), Script: template.JS(script)}
+	ui := assets{Style: template.CSS(chartStyle + "\n" + drawingStyle + style), Script: template.JS(script)}
 	ui.Policy = fmt.Sprintf("default-src 'none'; script-src %s; style-src %s; base-uri 'none'; form-action 'none'",
 		source(string(ui.Script)), source(string(ui.Style)))
 	return ui, nil

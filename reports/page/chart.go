@@ -73,6 +73,15 @@ var markNames = []struct {
 	{evidence.LoadEnded, "load ends"},
 }
 
+func markName(kind evidence.EventKind) string {
+	for _, m := range markNames {
+		if m.kind == kind {
+			return m.name
+		}
+	}
+	return ""
+}
+
 func newChart(t *tally, hits []timeline.Hit, pods []pod, tl timeline.Timeline) *chart {
 	c := &chart{Marks: []mark{}, Pods: append([]pod{}, pods...), Points: points{At: []int64{}}, Kinds: []string{"reply"}, Phases: phases(), Glyphs: append(glyphs[:], ring), Tracks: tracks()}
 	for _, m := range markNames {

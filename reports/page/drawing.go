@@ -145,7 +145,7 @@ func (d *drawing) points(c *chart, top float64) float64 {
 	for i, since := range c.Points.At {
 		at += since
 		lane, kind := c.Points.Lane[i], c.Points.Kind[i]
-		if lane < 0 || kind < 0 {
+		if lane < 0 || kind < 0 || at < c.From || at > c.To {
 			continue
 		}
 		x, y := d.x(c, at), tenth(top+(float64(lane)+.5+c.Tracks[kind])*laneHeight)

@@ -15,6 +15,9 @@ import (
 
 const name = "index.html"
 
+//go:embed shapes.svg.tmpl
+var shapesMarkup string
+
 //go:embed page.html.tmpl
 var markup string
 
@@ -29,7 +32,7 @@ func Of(dir string) reports.Writer {
 		if err != nil {
 			return err
 		}
-		t, err := template.New(name).Funcs(words()).Parse(markup)
+		t, err := template.New(name).Funcs(words()).Parse(shapesMarkup + markup)
 		if err != nil {
 			return fmt.Errorf("page: parse template: %w", err)
 		}

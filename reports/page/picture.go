@@ -1,0 +1,122 @@
+package page
+
+import (
+	"cmp"
+	_ "embed"
+	"fmt"
+	"html/template"
+	"io"
+	"slices"
+	"strings"
+
+	"rollcall/harness/evidence"
+	"rollcall/harness/evidence/store"
+	"rollcall/reports"
+)
+
+//go:embed picture.svg.tmpl
+var pictureMarkup string
+
+// A picture is a timeline as a file of its own, small enough for a guide.
+type picture struct {
+	Drawing *drawing
+	Style   template.CSS
+	Title   string
+	Legend  []legendKey
+}
+
+// A legendKey says what a colour, a shape or a stroke of the picture means.
+type legendKey struct {
+	X, Y  float64 // where its symbol begins, and the line its text stands on
+	Class string
+	Path  string  // drawn around the middle of its symbol
+	Width float64 // of the stroke
+	Text  string
+}
+
+// Picture writes the timeline of one scenario, without its latencies, as an SVG file that is light or dark as its
+// reader's screen is. The folder is that of the scenario's evidence.
+func Picture(w io.Writer, folder string) error {
+	ev, err := store.Read(folder)
+	if err != nil {
+		return err
+	}
+	r := recount(ev, reports.Scenario{})
+	if r.Chart == nil {
+		return fmt.Errorf("page: %s has no timeline: %s", folder, cmp.Or(strings.Join(r.Missing, "; "), "nothing was under load"))
+	}
+	t, err := template.New("picture.svg").Funcs(words()).Parse(shapesMarkup + pictureMarkup)
+	if err != nil {
+		return fmt.Errorf("page: parse template: %w", err)
+	}
+	r.Chart.crop()
+	d := r.Chart.smallDrawing()
+	p := picture{Drawing: d, Style: template.CSS(drawingStyle), Legend: d.legend(r.Chart)}
+	p.Title = fmt.Sprintf("%s/%s (%s): replies per second by version, requests that failed, and each pod's life", ev.Run.Suite, ev.Run.Scenario, ev.Run.Mode)
+	if err := t.Execute(w, p); err != nil {
+		return fmt.Errorf("page: write picture: %w", err)
+	}
+	return nil
+}
+
+// crop leaves of a chart what happened from 2 s before the rollout until 3 s after it, and nothing that lies outside.
+func (c *chart) crop() {
+	from, to := c.From, c.To
+	for _, m := range c.Marks {
+		switch m.Name {
+		case markName(evidence.RolloutBegun):
+			from = max(from, m.At-2e6)
+		case markName(evidence.OldGone), markName(evidence.Barrier):
+			to = min(c.To, m.At+3e6)
+		}
+	}
+	first := (from/1000 - c.Series.From) / c.Series.Width
+	last := min(int64(len(c.Series.P50)), (to/1000-c.Series.From)/c.Series.Width)
+	for i, replies := range c.Series.Replies {
+		c.Series.Replies[i] = replies[first:last]
+	}
+	c.Series.From += first * c.Series.Width
+	c.From, c.To = c.Series.From*1000, (c.Series.From+(last-first)*c.Series.Width)*1000
+	c.Marks = slices.DeleteFunc(c.Marks, func(m mark) bool { return m.At < c.From || m.At > c.To })
+}
+
+// Sizes of the picture, in its own units.
+const (
+	smallWidth   = 860
+	legendHeight = 18
+	legendLines  = 2
+)
+
+func (c *chart) smallDrawing() *drawing {
+	d := &drawing{Width: smallWidth, Left: gutter, Right: smallWidth - 16}
+	y := d.replies(c, 3*markHeight+6) + gap
+	y = d.points(c, y) + gap
+	d.Bottom = d.pods(c, y)
+	d.marks(c)
+	d.ticks(c)
+	d.Height = int(d.Bottom) + 28 + legendLines*legendHeight
+	return d
+}
+
+// legend has the versions and the failures in its first line, and the phases of pods in its second.
+func (d *drawing) legend(c *chart) []legendKey {
+	const perLetter, symbol = 5.6, 24
+	var keys []legendKey
+	x, y := -4.0, d.Bottom+24+legendHeight/2
+	add := func(class, path string, width float64, text string) {
+		keys = append(keys, legendKey{x, y, class, path, width, text})
+		x += symbol + float64(len(text))*perLetter + 18
+	}
+	for i, version := range c.Series.Versions {
+		add(fmt.Sprintf("v%d", i), "m-6-5h12v10h-12z", 0, "reply by "+version)
+	}
+	for _, entry := range c.Legend() {
+		add(fmt.Sprintf("k%d", entry.Of), entry.Glyph, 1, fmt.Sprintf("%d %s", entry.Count, entry.Name))
+	}
+	x, y = -4, y+legendHeight
+	for _, p := range c.Drawn() {
+		add(fmt.Sprintf("bar p%d", p.Of), "m-9 0h18", p.Thickness, p.Name)
+	}
+	add("rule", "m0-6v12", 1, "a node's rules no longer route to it")
+	return keys
+}
