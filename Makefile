@@ -52,7 +52,7 @@ test: lint smoke unit ## Lint, a smoke run on one real kind cluster, and the her
 .PHONY: unit
 unit: browser ## Hermetic tests, with the race detector
 	@command -v gcc >/dev/null || { echo "installing gcc, which the race detector needs"; apt-get update -qq; apt-get install -y -qq gcc libc6-dev; }
-	go test -race ./fixtures/... ./harness/... ./loadgen/... ./reports/...
+	go test -race ./fixtures/... ./harness/... ./loadgen/... ./reports/... ./suites
 
 # index.html is also tested in a real browser; without one those tests are skipped, with the reason.
 .PHONY: browser
@@ -149,16 +149,16 @@ bench-cpu: $(CONFORMANCE) $(CPUTABLE) ## Where processor time goes while a scena
 
 .PHONY: distrust
 distrust: ## Damage the rig on real clusters, in MODES, and see that nothing is judged then; 2 minutes per mode
-	ROLLCALL_DISTRUST=1 go test -count=1 -timeout 1h -v -run TestDistrust ./harness
+	ROLLCALL_DISTRUST=1 go test -count=1 -timeout 1h -v -run TestDistrust ./harness/runner
 
 .PHONY: busy
 busy: $(CONFORMANCE) ## Keep all processors busy during runs of the twins, and see that nothing is judged wrongly; 10 minutes
 	@command -v stress-ng >/dev/null || { apt-get update -qq && apt-get install -y -qq --no-install-recommends stress-ng >/dev/null; }
-	ROLLCALL_BUSY=1 go test -count=1 -timeout 1h -v -run TestBusyHost ./harness
+	ROLLCALL_BUSY=1 go test -count=1 -timeout 1h -v -run TestBusyHost ./harness/runner
 
 .PHONY: staging
 staging: $(CONFORMANCE) ## Be the guest of a kind cluster, with the shipped roles alone and images from a registry; SUITES and PART select
-	ROLLCALL_STAGING=1 go test -count=1 -timeout 2h -v -run 'TestStaging/.*/$(PART)' ./harness
+	ROLLCALL_STAGING=1 go test -count=1 -timeout 2h -v -run 'TestStaging/.*/$(PART)' ./harness/runner
 
 .PHONY: golden
 golden: ## Rewrite the golden files from what the code does now

@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"time"
@@ -11,7 +12,6 @@ import (
 	"rollcall/harness/rollout"
 	"rollcall/harness/timeline"
 	"rollcall/harness/userapp"
-	"rollcall/loadgen"
 )
 
 // A Scenario is one question about a rollout under load, as a plain value: given an App and a Load,
@@ -32,18 +32,18 @@ type Scenario struct {
 	// Own is the app, where it is not Rollcall's; App says then only what the control pod is.
 	Own *userapp.App
 
-	// Given are changes to the cluster itself, for as long as the scenario lasts, beside which nothing goes on then.
-	Given []cluster.Change
+	// ClusterChanges are made to the cluster itself, for as long as the scenario lasts; nothing else goes on meanwhile.
+	ClusterChanges []cluster.Change
 
-	// Walk makes it a scenario without load: steps on the API. App says then
+	// Steps makes it a scenario without load: steps on the API. App says then
 	// only which Service's endpoints are watched, and Load and Rollout nothing.
-	Walk func(context.Context, *Walk) error
-	// Observed has the nodes' rules observed during the walk, and a way to the app from outside.
+	Steps func(context.Context, *Steps) error
+	// Observed has the nodes' rules observed during the steps, and a way to the app from outside.
 	Observed bool
 
-	// Alone has nothing else go on beside it: what it asks about is shared by all recordings on the cluster.
-	Alone bool
-	// Lasts is about how long it takes on 2 cores, where its app does not tell; see [Scenario.estimate].
+	// Exclusive has nothing else go on meanwhile: what it asks about is shared by all recordings on the cluster.
+	Exclusive bool
+	// Lasts is about how long it takes on 2 cores, where its app does not tell; see [Scenario.Estimate].
 	Lasts time.Duration
 
 	// Uses are resources beyond those of every scenario that it writes, such as [Autoscalers].
@@ -53,34 +53,8 @@ type Scenario struct {
 	// scenario that promises no failure has one try. One whose clients were late is not counted, once.
 	Tries int
 
-	// Then makes of what a first recording showed, which is not judged, the app of a second one, which is.
-	Then func(fixtures.App, timeline.Timeline) (fixtures.App, error)
-}
-
-// observed reports whether the nodes' rules are observed and the app is reached from outside.
-func (s Scenario) observed() bool { return s.Walk == nil || s.Observed || len(s.Given) > 0 }
-
-// share is how much of the cluster it takes.
-func (s Scenario) share() share {
-	switch {
-	case s.Alone || len(s.Given) > 0:
-		return whole
-	case s.observed():
-		return aLoad
-	}
-	return aWalk
-}
-
-// uses are the rights and features it cannot do without.
-func (s Scenario) uses() []string {
-	uses := slices.Clone(s.Uses)
-	if len(s.Given) > 0 {
-		uses = append(uses, cluster.ClusterChanges)
-	}
-	if s.Walk != nil && s.observed() {
-		uses = append(uses, cluster.OutsideLane, evidence.NodeRules)
-	}
-	return uses
+	// Adapt makes of what a first recording showed, which is not judged, the app of a second one, which is.
+	Adapt func(fixtures.App, timeline.Timeline) (fixtures.App, error)
 }
 
 // A Load is what every lane of a scenario offers. The lanes are, from each worker: fresh and reused
@@ -94,23 +68,57 @@ type Load struct {
 	Also []string
 }
 
-// How long nothing changes before the rollout, and how long the load goes on after it.
+// Versions of the echo app that scenarios roll out, unless their Rollout says otherwise.
 const (
-	// steady has two periods in which kube-proxy may write rules (minSyncPeriod, 1 s by default) and enough requests to see
-	// how late a client is: 1 % of 100 a second is three of them.
-	steady = 3 * time.Second
-	// rest is for how long no pod and no endpoint has changed when the rollout begins.
-	rest = 2 * time.Second
-	// settle is how long a request of the rollout may be in flight, and a second for what comes after the last.
-	settle = loadgen.DefaultTimeout + time.Second
+	OldVersion = "v1"
+	NewVersion = "v2"
 )
 
-// Patience of the harness; a conformant cluster needs a fraction of each.
+// An Occupancy is how much of a cluster a recording takes for itself.
+type Occupancy int
+
+// Occupancies.
 const (
-	deployPatience  = 2 * time.Minute // v1 up, agents up, every vantage reaches the app
-	rolloutPatience = 5 * time.Minute // from the write until the last old pod is gone; of a walk, from its begin to its end
-	cleanupPatience = 2 * time.Minute // namespace gone
+	WithoutLoad  Occupancy = iota // beside others
+	UnderLoad                     // beside others, of which half may be under load
+	WholeCluster                  // nothing goes on beside it
 )
 
-// nodePort is the one that kind-config.yaml leads to from outside.
-const nodePort = 30080
+// Occupancy is how much of the cluster it takes.
+func (s Scenario) Occupancy() Occupancy {
+	switch {
+	case s.Exclusive || len(s.ClusterChanges) > 0:
+		return WholeCluster
+	case s.ObservesNodes():
+		return UnderLoad
+	}
+	return WithoutLoad
+}
+
+// ObservesNodes reports whether the nodes' rules are observed and the app is reached from outside.
+func (s Scenario) ObservesNodes() bool {
+	return s.Steps == nil || s.Observed || len(s.ClusterChanges) > 0
+}
+
+// Requires lists the rights and features it cannot do without.
+func (s Scenario) Requires() []string {
+	required := slices.Clone(s.Uses)
+	if len(s.ClusterChanges) > 0 {
+		required = append(required, cluster.ClusterChanges)
+	}
+	if s.Steps != nil && s.ObservesNodes() {
+		required = append(required, cluster.OutsideLane, evidence.NodeRules)
+	}
+	return required
+}
+
+// In reports whether a profile records the scenario.
+func (s Scenario) In(p Profile) bool {
+	switch belongs := cmp.Or(s.Profile, Full); p {
+	case Smoke:
+		return belongs == Smoke
+	case Core:
+		return belongs != Full
+	}
+	return true
+}

@@ -10,7 +10,7 @@ import (
 	"text/template"
 
 	"rollcall/fixtures"
-	"rollcall/harness"
+	"rollcall/harness/layout"
 	"rollcall/harness/usage"
 )
 
@@ -36,8 +36,8 @@ configMapGenerator:
 
 // image pushes every image, that of Rollcall itself too, and writes the kustomization of a nightly job with them.
 func (c *conformance) image(ctx context.Context) int {
-	home := c.rig.Home()
-	if c.rig.ImageRepo == "" {
+	home := c.runner.Layout()
+	if c.runner.ImageRepo == "" {
 		return complain(usage.New("image", "no repository is named", "name it: -image-repo=registry.example.com/platform/rollcall"))
 	}
 	fmt.Println("building the images (some minutes the first time)")
@@ -72,7 +72,7 @@ func (c *conformance) image(ctx context.Context) int {
 }
 
 func (c *conformance) push(ctx context.Context) (map[string]string, error) {
-	home := c.rig.Home()
+	home := c.runner.Layout()
 	suites, err := home.Suites()
 	if err != nil {
 		return nil, err
@@ -85,6 +85,6 @@ func (c *conformance) push(ctx context.Context) (map[string]string, error) {
 	if err := images.AddRunner(ctx, home.Folder, suites); err != nil {
 		return nil, err
 	}
-	return images.Push(ctx, os.Stdout, fixtures.Registry{Repo: c.rig.ImageRepo, CAFile: c.rig.RegistryCA},
-		append(harness.ImageNames(), [2]string{fixtures.RunnerName, fixtures.RunnerVersion}))
+	return images.Push(ctx, os.Stdout, fixtures.Registry{Repo: c.runner.ImageRepo, CAFile: c.runner.RegistryCA},
+		append(layout.Images(true), layout.Image{fixtures.RunnerName, fixtures.RunnerVersion}))
 }

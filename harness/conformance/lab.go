@@ -15,17 +15,17 @@ import (
 
 // lab runs the suites in a lab. Its run folder is among the others, and out/latest-ipvs points at it.
 func (c *conformance) lab(ctx context.Context) int {
-	if c.rig.Context != "" || c.rig.App != "" || c.rig.Keep {
+	if c.runner.Context != "" || c.runner.App != "" || c.runner.Keep {
 		return complain(usage.New("lab", "it has a cluster of its own, for Rollcall's own app, and keeps nothing", "leave out -context, -app and -keep"))
 	}
-	home := c.rig.Home()
+	home := c.runner.Layout()
 	suites, err := selectSuites(home, c.suites)
 	if err != nil {
 		return complain(err)
 	}
 	folder, code, err := lab.Run(ctx, os.Stdout, home.Runs(), lab.Options{
-		Module: home.Folder, Kubernetes: c.rig.Version(), Suites: suites, Pattern: c.pattern, SaveImages: home.SaveImages,
-		Args: []string{fmt.Sprintf("-agents-per-node=%d", c.rig.Agents()), "-rate=6", "-profile=" + string(c.rig.ProfileName())},
+		Module: home.Folder, Kubernetes: c.runner.Version(), Suites: suites, Pattern: c.pattern, SaveImages: home.SaveImages,
+		Args: []string{fmt.Sprintf("-agents-per-node=%d", c.runner.Agents()), "-rate=6", "-profile=" + string(c.runner.ProfileName())},
 		Report: func(folder string) error {
 			report, err := reports.Load(folder)
 			if err != nil {

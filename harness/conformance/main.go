@@ -57,7 +57,7 @@ func run(ctx context.Context, args []string) int {
 	c := conformance{}
 	flags := flag.NewFlagSet("conformance", flag.ContinueOnError)
 	flags.Usage = func() { fmt.Fprint(flags.Output(), usageText); flags.PrintDefaults() }
-	c.rig.Register(flags)
+	c.runner.Register(flags)
 	flags.StringVar(&c.suites, "suites", os.Getenv("SUITES"), "`suites` to run, separated by commas or spaces (default all)")
 	flags.StringVar(&c.pattern, "run", "", "run only scenarios whose name matches this `pattern` of go test -run")
 	if err := flags.Parse(args); err != nil {
@@ -68,20 +68,20 @@ func run(ctx context.Context, args []string) int {
 	}
 	switch command {
 	case "cleanup":
-		if c.rig.Context == "" && c.rig.Kubeconfig == "" {
+		if c.runner.Context == "" && c.runner.Kubeconfig == "" {
 			return complain(usage.New("cleanup", "no cluster is named", "name it: -context=NAME; conformance clean removes kind clusters"))
 		}
 	case "run", "lab":
-		if err := c.rig.CheckNamed(); err != nil {
+		if err := c.runner.CheckNamed(); err != nil {
 			return complain(err)
 		}
 	}
-	if c.pattern != "" && c.rig.Profile == "" {
-		c.rig.Profile = string(harness.Full) // of which the pattern names what is wanted
+	if c.pattern != "" && c.runner.Profile == "" {
+		c.runner.Profile = string(harness.Full) // of which the pattern names what is wanted
 	}
 	switch command {
 	case "run", "node-image", "image", "lab", "cleanup":
-		if err := c.rig.Prepare(); err != nil {
+		if err := c.runner.Prepare(); err != nil {
 			return complain(err)
 		}
 	}
@@ -99,7 +99,7 @@ func run(ctx context.Context, args []string) int {
 		if _, err := host.Ensure(ctx, os.Stdout); err != nil {
 			return complain(err)
 		}
-		image, err := nodeimage.Ensure(ctx, os.Stdout, c.rig.Version())
+		image, err := nodeimage.Ensure(ctx, os.Stdout, c.runner.Version())
 		if err == nil {
 			fmt.Println(image)
 		}
@@ -111,7 +111,7 @@ func run(ctx context.Context, args []string) int {
 	case "clean-lab":
 		return complain(lab.Remove())
 	case "cleanup":
-		return complain(c.rig.Vacate(ctx, os.Stdout))
+		return complain(c.runner.Cleanup(ctx, os.Stdout))
 	case "clean":
 		return complain(cluster.Sweep(ctx, os.Stdout, true))
 	}

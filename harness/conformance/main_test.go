@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"rollcall/harness"
+	"rollcall/harness/layout"
 	"rollcall/harness/usage"
 	"rollcall/harness/verdict"
 	"rollcall/reports"
@@ -40,7 +40,7 @@ func TestBadInputEndsWithTwo(t *testing.T) {
 }
 
 func TestSelectSuites(t *testing.T) {
-	home := harness.Home{Folder: t.TempDir()}
+	home := layout.Layout{Folder: t.TempDir()}
 	for _, suite := range []string{"control", "rollout"} {
 		dir := filepath.Join(home.Folder, "suites", suite)
 		if err := os.MkdirAll(dir, 0o755); err != nil {

@@ -9,6 +9,7 @@ import (
 
 	"rollcall/harness"
 	"rollcall/harness/progress"
+	"rollcall/harness/runner"
 	"rollcall/reports"
 )
 
@@ -37,9 +38,9 @@ type work struct {
 const clusterLasts = 65 * time.Second
 
 // plan adds up what each scenario took in the last run, or would by an estimate. A recording that several judge counts once.
-func (c *conformance) plan(listed []harness.Listed) plan {
-	p := plan{profile: c.rig.ProfileName(), jobs: c.rig.FirstJobs(), work: map[string]*work{}, learnt: "estimated", atOnce: c.rig.ModesAtOnce()}
-	last, err := reports.Read(filepath.Join(c.rig.Home().Runs(), "latest"))
+func (c *conformance) plan(listed []runner.Listed) plan {
+	p := plan{profile: c.runner.ProfileName(), jobs: c.runner.FirstJobs(), work: map[string]*work{}, learnt: "estimated", atOnce: c.runner.ModesAtOnce()}
+	last, err := reports.Read(filepath.Join(c.runner.Layout().Runs(), "latest"))
 	took := map[progress.Name]float64{}
 	if err == nil {
 		for _, s := range last.Scenarios {
@@ -79,14 +80,14 @@ func (c *conformance) plan(listed []harness.Listed) plan {
 // recorded is how many scenarios are to be, in all modes.
 func (p plan) recorded() int { return len(p.expected) }
 
-func (w *work) add(seconds float64, l harness.Listed) {
+func (w *work) add(seconds float64, l runner.Listed) {
 	w.scenarios++
 	if l.Whole {
 		w.byItself += seconds
 		return
 	}
 	w.all += seconds
-	if l.Beside < w.jobs || len(l.Needs) > 0 && l.Needs[0] == harness.NeedsLoad {
+	if l.Beside < w.jobs || len(l.Needs) > 0 && l.Needs[0] == runner.NeedsLoad {
 		w.underLoad += seconds
 		w.loads = l.Beside
 	}

@@ -3,43 +3,42 @@ package main
 import (
 	"bytes"
 	"errors"
+	"rollcall/harness/runner"
 	"strings"
 	"testing"
-
-	"rollcall/harness"
 )
 
 func TestAPlanSaysHowLongARunTakes(t *testing.T) {
 	t.Chdir("../..")
 	t.Setenv("ARTIFACTS", t.TempDir()) // where there is no run before this one
-	walk := harness.Listed{Suite: "rollout", Scenario: "defaults", Mode: "iptables", Seconds: 40, Beside: 4}
-	load := harness.Listed{Suite: "rollout", Scenario: "drained", Mode: "iptables", Seconds: 60, Beside: 2, Needs: []string{"load"}}
-	alone := harness.Listed{Suite: "autoscale", Scenario: "under-load", Mode: "iptables", Seconds: 80, Beside: 1, Whole: true}
+	walk := runner.Listed{Suite: "rollout", Scenario: "defaults", Mode: "iptables", Seconds: 40, Beside: 4}
+	load := runner.Listed{Suite: "rollout", Scenario: "drained", Mode: "iptables", Seconds: 60, Beside: 2, Needs: []string{"load"}}
+	alone := runner.Listed{Suite: "autoscale", Scenario: "under-load", Mode: "iptables", Seconds: 80, Beside: 1, Whole: true}
 	same, asked := load, load
 	same.Rollout, asked.Rollout = "5eed", "5eed"
 	left, skipped, other := walk, walk, walk
 	left.LeftOut, skipped.Skipped, other.Mode = true, "no IP_VS", "nftables"
 	for _, row := range []struct {
 		sentence string
-		listed   []harness.Listed
+		listed   []runner.Listed
 		seconds  float64 // beside that of the clusters
 		clusters float64
 		says     string
 	}{
 		{"nothing to do takes no time", nil, 0, 0, "profile core takes 0s"},
-		{"four walks go side by side", []harness.Listed{walk, walk, walk, walk}, 40, 1, "iptables takes 1m45s for 4 scenarios"},
-		{"two under load do, and walks beside them", []harness.Listed{load, load, walk, walk}, 60, 1, "4 scenarios"},
-		{"a recording that two judge is made once", []harness.Listed{same, asked, load}, 60.5, 1, "3 scenarios"},
-		{"what wants the whole cluster goes after them", []harness.Listed{walk, alone}, 10 + 80, 1, "2 scenarios"},
-		{"what the profile leaves out takes none and is counted", []harness.Listed{walk, left}, 10, 1, "profile core leaves out 1 scenarios of each mode, which -profile=full records"},
-		{"nor does what is skipped", []harness.Listed{walk, skipped}, 10, 1, "1 scenarios"},
-		{"a second mode takes its own", []harness.Listed{walk, other}, 20, 2, "nftables takes"},
-		{"over an hour it says what would be shorter", []harness.Listed{{Scenario: "long", Mode: "iptables", Seconds: 20000, Beside: 4}}, 5000, 1, "over an hour: -profile=core"},
+		{"four walks go side by side", []runner.Listed{walk, walk, walk, walk}, 40, 1, "iptables takes 1m45s for 4 scenarios"},
+		{"two under load do, and walks beside them", []runner.Listed{load, load, walk, walk}, 60, 1, "4 scenarios"},
+		{"a recording that two judge is made once", []runner.Listed{same, asked, load}, 60.5, 1, "3 scenarios"},
+		{"what wants the whole cluster goes after them", []runner.Listed{walk, alone}, 10 + 80, 1, "2 scenarios"},
+		{"what the profile leaves out takes none and is counted", []runner.Listed{walk, left}, 10, 1, "profile core leaves out 1 scenarios of each mode, which -profile=full records"},
+		{"nor does what is skipped", []runner.Listed{walk, skipped}, 10, 1, "1 scenarios"},
+		{"a second mode takes its own", []runner.Listed{walk, other}, 20, 2, "nftables takes"},
+		{"over an hour it says what would be shorter", []runner.Listed{{Scenario: "long", Mode: "iptables", Seconds: 20000, Beside: 4}}, 5000, 1, "over an hour: -profile=core"},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
 			c := conformance{}
-			c.rig.Options = harness.Options{Jobs: "4", Profile: "core", Modes: "iptables"}
-			if err := c.rig.Prepare(); err != nil {
+			c.runner.Options = runner.Options{Jobs: "4", Profile: "core", Modes: "iptables"}
+			if err := c.runner.Prepare(); err != nil {
 				t.Fatal(err)
 			}
 			p := c.plan(row.listed)

@@ -18,14 +18,15 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"rollcall/harness"
 	"rollcall/harness/cluster"
 	"rollcall/harness/command"
 	"rollcall/harness/evidence"
 	"rollcall/harness/evidence/store"
 	"rollcall/harness/host"
+	"rollcall/harness/layout"
 	"rollcall/harness/nodeimage"
 	"rollcall/harness/progress"
+	"rollcall/harness/runner"
 	"rollcall/harness/usage"
 	"rollcall/harness/verdict"
 	"rollcall/reports"
@@ -35,7 +36,7 @@ import (
 
 // A conformance run drives the compiled suites: those of a mode side by side, and as many modes at once as the machine carries.
 type conformance struct {
-	rig     harness.Rig
+	runner  runner.Runner
 	suites  string
 	pattern string
 	session evidence.Session // as it began
@@ -55,20 +56,20 @@ const suitePatience = 2 * time.Hour
 
 // run does it all and returns the exit code.
 func (c *conformance) run(ctx context.Context) int {
-	suites, err := selectSuites(c.rig.Home(), c.suites)
+	suites, err := selectSuites(c.runner.Layout(), c.suites)
 	if err != nil {
 		return complain(err)
 	}
-	if c.rig.DryRun {
+	if c.runner.DryRun {
 		return c.list(ctx, suites)
 	}
 	began := time.Now().UTC()
-	root := c.rig.Home().Runs()
+	root := c.runner.Layout().Runs()
 	folder := filepath.Join(root, began.Format("20060102-150405"))
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return complain(usage.New("run folder "+folder, err.Error(), "make "+root+" writable"))
 	}
-	c.rig.Out = folder
+	c.runner.Out = folder
 	c.session = store.NewSession(filepath.Base(folder), began)
 	if err := c.begin(ctx, suites); err != nil {
 		return complain(errors.Join(err, os.RemoveAll(folder)))
@@ -83,11 +84,11 @@ func (c *conformance) run(ctx context.Context) int {
 	if ctx.Err() != nil {
 		c.broken = append(c.broken, "interrupted")
 	}
-	if err := errors.Join(harness.RemoveTurns(folder), c.rig.Leave(len(c.broken) > 0)); err != nil {
+	if err := errors.Join(runner.RemoveTurns(folder), c.runner.Leave(len(c.broken) > 0)); err != nil {
 		c.broken = append(c.broken, err.Error())
 	}
-	if _, err := harness.EditSession(folder, func(s *evidence.Session) {
-		s.Broken = append(append(s.Broken, c.broken...), c.rig.Broken()...)
+	if _, err := runner.EditSession(folder, func(s *evidence.Session) {
+		s.Broken = append(append(s.Broken, c.broken...), c.runner.Broken()...)
 		s.Ended = time.Now().UTC()
 	}); err != nil {
 		return complain(err)
@@ -114,15 +115,15 @@ func (c *conformance) begin(ctx context.Context, suites []string) error {
 	}
 	p.print(os.Stdout)
 	c.session.Command = c.command(suites)
-	c.session.Profile, c.session.LeftOut, c.session.Expected = string(c.rig.ProfileName()), p.leftOut, p.seconds()
-	c.session.Rate, c.session.Jobs = c.rig.FirstRate(), c.rig.FirstJobs()
-	if err := store.WriteJSON(evidence.SessionPath(c.rig.Out), c.session); err != nil {
+	c.session.Profile, c.session.LeftOut, c.session.Expected = string(c.runner.ProfileName()), p.leftOut, p.seconds()
+	c.session.Rate, c.session.Jobs = c.runner.FirstRate(), c.runner.FirstJobs()
+	if err := store.WriteJSON(evidence.SessionPath(c.runner.Out), c.session); err != nil {
 		return err
 	}
-	if err := c.rig.Join(c.session); err != nil {
+	if err := c.runner.Join(c.session); err != nil {
 		return err
 	}
-	if c.board, err = progress.Open(c.rig.Out, "", c.session.ID, c.session.Began); err != nil {
+	if c.board, err = progress.Open(c.runner.Out, "", c.session.ID, c.session.Began); err != nil {
 		return err
 	}
 	c.board.Expect(p.expected)
@@ -131,8 +132,8 @@ func (c *conformance) begin(ctx context.Context, suites []string) error {
 
 // addImage adds to a plan what making the node image takes.
 func (c *conformance) addImage(ctx context.Context, p *plan) (err error) {
-	if !c.rig.Attached() {
-		p.image, err = nodeimage.Expected(ctx, c.rig.Version())
+	if !c.runner.Attached() {
+		p.image, err = nodeimage.Expected(ctx, c.runner.Version())
 	}
 	return err
 }
@@ -140,20 +141,20 @@ func (c *conformance) addImage(ctx context.Context, p *plan) (err error) {
 // command reproduces the run.
 func (c *conformance) command(suites []string) string {
 	line := fmt.Sprintf("out/bin/conformance run -modes=%s -suites=%s -k8s=%s -profile=%s -agents-per-node=%d -run=%q -keep=%v",
-		strings.Join(c.rig.ModeList(), ","), strings.Join(suites, ","), c.rig.Version(), c.rig.ProfileName(), c.rig.Agents(), c.pattern, c.rig.Keep)
-	for _, option := range [][2]string{{"jobs", c.rig.Jobs}, {"rate", c.rig.Rate}, {"app", c.rig.App}} {
+		strings.Join(c.runner.ModeList(), ","), strings.Join(suites, ","), c.runner.Version(), c.runner.ProfileName(), c.runner.Agents(), c.pattern, c.runner.Keep)
+	for _, option := range [][2]string{{"jobs", c.runner.Jobs}, {"rate", c.runner.Rate}, {"app", c.runner.App}} {
 		if option[1] != "" {
 			line += " -" + option[0] + "=" + option[1]
 		}
 	}
-	return strings.Join(append([]string{line}, c.rig.Args()...), " ")
+	return strings.Join(append([]string{line}, c.runner.Args()...), " ")
 }
 
 // modes runs the suites on a cluster of each mode. The next is made while the last is removed.
 func (c *conformance) modes(ctx context.Context, lines io.Writer, suites []string) error {
-	room := make(chan struct{}, c.rig.ModesAtOnce())
+	room := make(chan struct{}, c.runner.ModesAtOnce())
 	var all errgroup.Group
-	for _, mode := range c.rig.ModeList() {
+	for _, mode := range c.runner.ModeList() {
 		room <- struct{}{}
 		if ctx.Err() != nil {
 			break
@@ -179,7 +180,7 @@ func (c *conformance) breaks(what string) {
 }
 
 // selectSuites checks the suites asked for against those there are; none asked for is all.
-func selectSuites(home harness.Home, asked string) ([]string, error) {
+func selectSuites(home layout.Layout, asked string) ([]string, error) {
 	have, err := home.Suites()
 	if err != nil {
 		return nil, err
@@ -202,15 +203,15 @@ func selectSuites(home harness.Home, asked string) ([]string, error) {
 
 // prepare makes the host able, or finds out whether a run is possible on the target, and compiles the suites.
 func (c *conformance) prepare(ctx context.Context, suites []string) error {
-	if c.rig.Attached() {
-		env, err := c.rig.Admit(ctx, os.Stdout, c.session.ID)
+	if c.runner.Attached() {
+		env, err := c.runner.Preflight(ctx, os.Stdout, c.session.ID)
 		if err != nil {
 			return err
 		}
 		c.lend = []string{env}
 		return c.compile(ctx, os.Stdout, suites)
 	}
-	facts, err := c.rig.Check(ctx, os.Stdout)
+	facts, err := c.runner.Check(ctx, os.Stdout)
 	facts.Print(os.Stdout)
 	if err != nil {
 		return err
@@ -220,13 +221,13 @@ func (c *conformance) prepare(ctx context.Context, suites []string) error {
 
 // compile makes a test binary of each suite, where there are none; in one command, which links two at a time.
 func (c *conformance) compile(ctx context.Context, out io.Writer, suites []string) error {
-	if c.rig.Home().Compiled {
+	if c.runner.Layout().Prebuilt {
 		return nil
 	}
 	fmt.Fprintln(out, "compiling", strings.Join(suites, ", "))
 	_, err := command.Command{
-		Line: fmt.Sprintf("go test -c -o %q ./suites/%s", filepath.Dir(c.rig.Home().Program(suites[0]))+"/", strings.Join(suites, " ./suites/")),
-		Dir:  c.rig.Home().Folder,
+		Line: fmt.Sprintf("go test -c -o %q ./suites/%s", filepath.Dir(c.runner.Layout().Program(suites[0]))+"/", strings.Join(suites, " ./suites/")),
+		Dir:  c.runner.Layout().Folder,
 		Env:  []string{"GOGC=400"}, // as for the node image
 	}.Run(ctx)
 	return err
@@ -234,8 +235,8 @@ func (c *conformance) compile(ctx context.Context, out io.Writer, suites []strin
 
 // list prints what a run would do and how long that would take, and does nothing of it.
 func (c *conformance) list(ctx context.Context, suites []string) int {
-	if c.rig.Attached() {
-		if _, err := c.rig.Admit(ctx, os.Stdout, ""); err != nil {
+	if c.runner.Attached() {
+		if _, err := c.runner.Preflight(ctx, os.Stdout, ""); err != nil {
 			return complain(err)
 		}
 	}
@@ -244,7 +245,7 @@ func (c *conformance) list(ctx context.Context, suites []string) int {
 	}
 	listed, err := c.listed(ctx, suites)
 	if err == nil {
-		err = harness.PrintList(os.Stdout, listed)
+		err = runner.PrintList(os.Stdout, listed)
 	}
 	if err != nil {
 		return complain(err)
@@ -256,7 +257,7 @@ func (c *conformance) list(ctx context.Context, suites []string) int {
 }
 
 // listed asks every suite for its scenarios.
-func (c *conformance) listed(ctx context.Context, suites []string) ([]harness.Listed, error) {
+func (c *conformance) listed(ctx context.Context, suites []string) ([]runner.Listed, error) {
 	file, err := os.CreateTemp("", "rollcall-list-")
 	if err != nil {
 		return nil, err
@@ -264,18 +265,18 @@ func (c *conformance) listed(ctx context.Context, suites []string) ([]harness.Li
 	defer os.Remove(file.Name())
 	defer file.Close()
 	for _, suite := range suites {
-		for _, mode := range c.rig.ModeList() {
-			cmd := exec.CommandContext(ctx, c.rig.Home().Program(suite), append(c.flags(mode), "-dry-run")...)
-			cmd.Dir = c.rig.Home().Folder
-			cmd.Env = append(append(os.Environ(), harness.ListFile+"="+file.Name()), c.lend...)
+		for _, mode := range c.runner.ModeList() {
+			cmd := exec.CommandContext(ctx, c.runner.Layout().Program(suite), append(c.flags(mode), "-dry-run")...)
+			cmd.Dir = c.runner.Layout().Folder
+			cmd.Env = append(append(os.Environ(), runner.ListFile+"="+file.Name()), c.lend...)
 			if said, err := cmd.CombinedOutput(); err != nil {
 				return nil, fmt.Errorf("suite %s cannot be listed: %w: %s", suite, err, command.LastLines(string(said), 3))
 			}
 		}
 	}
-	var all []harness.Listed
+	var all []runner.Listed
 	for lines := json.NewDecoder(file); ; {
-		var l harness.Listed
+		var l runner.Listed
 		switch err := lines.Decode(&l); {
 		case errors.Is(err, io.EOF):
 			return all, nil
@@ -289,15 +290,15 @@ func (c *conformance) listed(ctx context.Context, suites []string) ([]harness.Li
 // mode runs the suites on one cluster; in a mode this host cannot run they only note that. It calls recorded when the
 // next mode may have the machine.
 func (c *conformance) mode(ctx context.Context, lines io.Writer, mode string, suites []string, recorded func()) (err error) {
-	if c.rig.Attached() {
-		return errors.Join(c.all(ctx, lines, mode, suites, c.lend), c.rig.TargetVacated(ctx))
+	if c.runner.Attached() {
+		return errors.Join(c.all(ctx, lines, mode, suites, c.lend), c.runner.WaitTargetGone(ctx))
 	}
 	if supported, because := host.Probe(ctx).SupportsMode(mode); !supported {
 		fmt.Fprintf(lines, "mode %s is skipped: %s\n", mode, because)
 		return c.all(ctx, lines, mode, suites, nil)
 	}
 	c.board.Do("opening the cluster for " + mode)
-	held, err := c.rig.OpenCluster(ctx, io.MultiWriter(lines, &doing{board: c.board}), mode)
+	held, err := c.runner.OpenCluster(ctx, io.MultiWriter(lines, &doing{board: c.board}), mode)
 	if err != nil {
 		return err
 	}
@@ -307,13 +308,13 @@ func (c *conformance) mode(ctx context.Context, lines io.Writer, mode string, su
 	if held.Temporary() {
 		return err // and all that suites left goes with it
 	}
-	return errors.Join(err, c.rig.Vacated(ctx, held))
+	return errors.Join(err, c.runner.WaitGone(ctx, held))
 }
 
 // all runs the suites side by side, with more in their environment.
 func (c *conformance) all(ctx context.Context, lines io.Writer, mode string, suites, env []string) error {
 	var running errgroup.Group
-	if c.rig.Namespaces != "" {
+	if c.runner.Namespaces != "" {
 		running.SetLimit(1) // each takes the namespaces that were given for its own
 	}
 	said := &prefixed{to: lines}
@@ -329,9 +330,9 @@ func (c *conformance) all(ctx context.Context, lines io.Writer, mode string, sui
 // suite runs one compiled suite. That scenarios failed is for the report to say, see unexplained;
 // an error is that the suite did not run to its end.
 func (c *conformance) suite(ctx context.Context, lines io.Writer, mode, suite string, env []string) error {
-	args := append(c.flags(mode), "-test.v", "-test.timeout="+suitePatience.String(), "-out="+c.rig.Out)
-	cmd := exec.CommandContext(ctx, c.rig.Home().Program(suite), args...)
-	cmd.Dir = c.rig.Home().Folder
+	args := append(c.flags(mode), "-test.v", "-test.timeout="+suitePatience.String(), "-out="+c.runner.Out)
+	cmd := exec.CommandContext(ctx, c.runner.Layout().Program(suite), args...)
+	cmd.Dir = c.runner.Layout().Folder
 	cmd.Env = append(os.Environ(), env...)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGTERM}
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
@@ -355,23 +356,23 @@ func (c *conformance) suite(ctx context.Context, lines io.Writer, mode, suite st
 
 // flags make a suite do what was asked of us, in a mode.
 func (c *conformance) flags(mode string) []string {
-	args := []string{"-k8s=" + c.rig.Version(), fmt.Sprintf("-agents-per-node=%d", c.rig.Agents()), "-profile=" + string(c.rig.ProfileName()),
-		fmt.Sprintf("-jobs=%d", c.rig.FirstJobs())}
+	args := []string{"-k8s=" + c.runner.Version(), fmt.Sprintf("-agents-per-node=%d", c.runner.Agents()), "-profile=" + string(c.runner.ProfileName()),
+		fmt.Sprintf("-jobs=%d", c.runner.FirstJobs())}
 	if slices.Contains(cluster.Modes, mode) {
 		args = append(args, "-modes="+mode)
 	}
-	if c.rig.App != "" {
-		args = append(args, "-app="+c.rig.App)
+	if c.runner.App != "" {
+		args = append(args, "-app="+c.runner.App)
 	}
 	if c.pattern != "" {
 		args = append(args, "-test.run=/"+mode+"/("+c.pattern+")")
 	}
-	return append(args, c.rig.Args()...)
+	return append(args, c.runner.Args()...)
 }
 
 // recorded reports whether there is a run of any scenario.
 func (c *conformance) recorded() bool {
-	runs, err := filepath.Glob(filepath.Join(evidence.Folder(c.rig.Out), "*", "*", "*", evidence.RunFile))
+	runs, err := filepath.Glob(filepath.Join(evidence.Folder(c.runner.Out), "*", "*", "*", evidence.RunFile))
 	return err == nil && len(runs) > 0
 }
 
@@ -397,7 +398,7 @@ func (c *conformance) report(root, folder string) int {
 		return complain(err)
 	}
 	if broken := unexplained(c.failed, report); len(broken) > 0 {
-		if _, err := harness.EditSession(folder, func(s *evidence.Session) { s.Broken = append(s.Broken, broken...) }); err != nil {
+		if _, err := runner.EditSession(folder, func(s *evidence.Session) { s.Broken = append(s.Broken, broken...) }); err != nil {
 			return complain(err)
 		}
 		if report, err = reports.Load(folder); err != nil {

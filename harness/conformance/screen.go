@@ -28,13 +28,13 @@ func (c *conformance) watched(ctx context.Context, work func(lines io.Writer)) e
 	var log *os.File
 	if interactive() {
 		var err error
-		if log, err = os.OpenFile(filepath.Join(c.rig.Out, logFile), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644); err != nil {
+		if log, err = os.OpenFile(filepath.Join(c.runner.Out, logFile), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644); err != nil {
 			stop()
 			return errors.Join(err, watching.Wait())
 		}
 		lines = log
 		table := progress.NewTable(os.Stdout, os.Getenv("NO_COLOR") == "", columns)
-		watching.Go(func() error { return table.Follow(beside, filepath.Join(c.rig.Out, progress.File)) })
+		watching.Go(func() error { return table.Follow(beside, filepath.Join(c.runner.Out, progress.File)) })
 	}
 	work(lines)
 	stop()

@@ -19,7 +19,7 @@ import (
 )
 
 // An apply writes a manifest as a kind of client does, and returns what the API server made of it.
-type apply func(context.Context, *harness.Walk, *appsv1.Deployment) (*appsv1.Deployment, error)
+type apply func(context.Context, *harness.Steps, *appsv1.Deployment) (*appsv1.Deployment, error)
 
 // Names that clients give as theirs when they write.
 const (
@@ -28,7 +28,7 @@ const (
 )
 
 // manifest is a version of the app as somebody keeps it in a file; replicas nil leaves them out.
-func manifest(w *harness.Walk, version string, replicas *int32) *appsv1.Deployment {
+func manifest(w *harness.Steps, version string, replicas *int32) *appsv1.Deployment {
 	d := fixtures.App{MinReady: time.Second}.Deployment(w.Namespace, version)
 	d.Spec.Replicas = replicas
 	return d
@@ -36,7 +36,7 @@ func manifest(w *harness.Walk, version string, replicas *int32) *appsv1.Deployme
 
 // clientSide does what `kubectl apply` does: what the manifest says is written, and what it no longer says but
 // said when it was last applied is removed (kubectl v0.37, pkg/cmd/apply/patcher.go). What it never said stays.
-func clientSide(ctx context.Context, w *harness.Walk, d *appsv1.Deployment) (*appsv1.Deployment, error) {
+func clientSide(ctx context.Context, w *harness.Steps, d *appsv1.Deployment) (*appsv1.Deployment, error) {
 	deployments := w.Client.AppsV1().Deployments(w.Namespace)
 	live, err := deployments.Get(ctx, d.Name, metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {
@@ -72,16 +72,16 @@ func clientSide(ctx context.Context, w *harness.Walk, d *appsv1.Deployment) (*ap
 }
 
 // serverSide does what `kubectl apply --server-side` does, for an owner called pipeline.
-func serverSide(ctx context.Context, w *harness.Walk, d *appsv1.Deployment) (*appsv1.Deployment, error) {
+func serverSide(ctx context.Context, w *harness.Steps, d *appsv1.Deployment) (*appsv1.Deployment, error) {
 	return applyServerSide(ctx, w, d, false)
 }
 
 // serverSideForced takes the fields from whoever owns them, as `--force-conflicts` does.
-func serverSideForced(ctx context.Context, w *harness.Walk, d *appsv1.Deployment) (*appsv1.Deployment, error) {
+func serverSideForced(ctx context.Context, w *harness.Steps, d *appsv1.Deployment) (*appsv1.Deployment, error) {
 	return applyServerSide(ctx, w, d, true)
 }
 
-func applyServerSide(ctx context.Context, w *harness.Walk, d *appsv1.Deployment, force bool) (*appsv1.Deployment, error) {
+func applyServerSide(ctx context.Context, w *harness.Steps, d *appsv1.Deployment, force bool) (*appsv1.Deployment, error) {
 	body, err := json.Marshal(d)
 	if err != nil {
 		return nil, err

@@ -19,7 +19,7 @@ func imageOnly() harness.Scenario {
 		Profile: harness.Core,
 		Claim:   "changing nothing but the image keeps at least 9 of the 12 pods that an autoscaler arrived at, and asks for at most 15",
 		Covers:  []string{"C12"},
-		Walk: func(ctx context.Context, w *harness.Walk) error {
+		Steps: func(ctx context.Context, w *harness.Steps) error {
 			if _, err := clientSide(ctx, w, manifest(w, "v1", new(int32(1)))); err != nil {
 				return err
 			}

@@ -61,12 +61,12 @@ func manifests() []harness.Scenario {
 			how:   serverSide, first: new(int32(1)), expect: kept,
 		},
 	} {
-		scenarios = append(scenarios, harness.Scenario{ID: f.id, Claim: f.claim, Covers: []string{"C15"}, Walk: f.walk, Expect: f.expect})
+		scenarios = append(scenarios, harness.Scenario{ID: f.id, Claim: f.claim, Covers: []string{"C15"}, Steps: f.walk, Expect: f.expect})
 	}
 	return scenarios
 }
 
-func (f fix) walk(ctx context.Context, w *harness.Walk) error {
+func (f fix) walk(ctx context.Context, w *harness.Steps) error {
 	if err := lifted(ctx, w, f.how, f.first); err != nil {
 		return err
 	}
@@ -82,7 +82,7 @@ func (f fix) walk(ctx context.Context, w *harness.Walk) error {
 }
 
 // lifted applies v1 with 1 pod and returns when the autoscaler has made it held of them.
-func lifted(ctx context.Context, w *harness.Walk, how apply, replicas *int32) error {
+func lifted(ctx context.Context, w *harness.Steps, how apply, replicas *int32) error {
 	if _, err := how(ctx, w, manifest(w, "v1", replicas)); err != nil {
 		return err
 	}

@@ -100,12 +100,12 @@ func reapplies() []harness.Scenario {
 			},
 		},
 	} {
-		scenarios = append(scenarios, harness.Scenario{ID: r.id, Claim: r.claim, Covers: r.covers, Walk: r.walk, Expect: r.expect})
+		scenarios = append(scenarios, harness.Scenario{ID: r.id, Claim: r.claim, Covers: r.covers, Steps: r.walk, Expect: r.expect})
 	}
 	return scenarios
 }
 
-func (r reapply) walk(ctx context.Context, w *harness.Walk) error {
+func (r reapply) walk(ctx context.Context, w *harness.Steps) error {
 	if _, err := clientSide(ctx, w, manifest(w, "v1", &r.replicas)); err != nil {
 		return err
 	}
@@ -138,7 +138,7 @@ func (r reapply) walk(ctx context.Context, w *harness.Walk) error {
 const afterwards = "replicas when the autoscaler has looked"
 
 // lookedAt returns when the autoscaler has looked at the app, and notes what became of its size.
-func (r reapply) lookedAt(ctx context.Context, w *harness.Walk) error {
+func (r reapply) lookedAt(ctx context.Context, w *harness.Steps) error {
 	err := poll.Until(ctx, 500*time.Millisecond, func() (bool, error) {
 		a, err := w.Client.AutoscalingV2().HorizontalPodAutoscalers(w.Namespace).Get(ctx, fixtures.DefaultName, metav1.GetOptions{})
 		return err == nil && len(a.Status.Conditions) > 0, err

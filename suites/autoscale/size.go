@@ -23,14 +23,14 @@ const most = 30
 const look = 20 * time.Second
 
 // autoscaled puts the app under an autoscaler that keeps at least so many pods.
-func autoscaled(ctx context.Context, w *harness.Walk, least int32) error {
+func autoscaled(ctx context.Context, w *harness.Steps, least int32) error {
 	_, err := w.Client.AutoscalingV2().HorizontalPodAutoscalers(w.Namespace).Create(ctx,
 		fixtures.App{}.Autoscaler(w.Namespace, least, most), metav1.CreateOptions{})
 	return err
 }
 
 // scaled gives the app at v1 a size, as an autoscaler and `kubectl scale` do, and returns when it has it.
-func scaled(ctx context.Context, w *harness.Walk, replicas int32) error {
+func scaled(ctx context.Context, w *harness.Steps, replicas int32) error {
 	_, err := w.Client.AppsV1().Deployments(w.Namespace).UpdateScale(ctx, fixtures.DefaultName, &autoscalingv1.Scale{
 		ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: fixtures.DefaultName},
 		Spec:       autoscalingv1.ScaleSpec{Replicas: replicas},
@@ -43,7 +43,7 @@ func scaled(ctx context.Context, w *harness.Walk, replicas int32) error {
 
 // reapplied applies a manifest to the app at v1 and returns when that version serves with so many
 // pods, and every old one is gone. It notes what became of the size in between, and when.
-func reapplied(ctx context.Context, w *harness.Walk, how apply, next *appsv1.Deployment, finally int32) error {
+func reapplied(ctx context.Context, w *harness.Steps, how apply, next *appsv1.Deployment, finally int32) error {
 	version := next.Spec.Template.Labels[fixtures.VersionLabel]
 	w.Mark(evidence.RolloutBegun)
 	applied := time.Now()

@@ -24,13 +24,13 @@ func underLoad() harness.Scenario {
 	const busy, requests = 4, 10
 	app := fixtures.App{Replicas: 1, BurnCPU: 10 * time.Millisecond, PreStopSleep: 5 * time.Second, Linger: 2 * time.Second, OnTerm: fixtures.Drain}
 	return harness.Scenario{
-		ID:     "under-load",
-		Claim:  "applying a manifest that names 1 replica leaves 1 of the 4 pods that an autoscaler arrived at under load, until it has measured again",
-		Covers: []string{"C11", "C13"},
-		App:    app,
-		Given:  []cluster.Change{cluster.Metrics()},
-		Lasts:  80 * time.Second,
-		Walk: func(ctx context.Context, w *harness.Walk) error {
+		ID:             "under-load",
+		Claim:          "applying a manifest that names 1 replica leaves 1 of the 4 pods that an autoscaler arrived at under load, until it has measured again",
+		Covers:         []string{"C11", "C13"},
+		App:            app,
+		ClusterChanges: []cluster.Change{cluster.Metrics()},
+		Lasts:          80 * time.Second,
+		Steps: func(ctx context.Context, w *harness.Steps) error {
 			if err := w.Expose(ctx, app); err != nil {
 				return err
 			}

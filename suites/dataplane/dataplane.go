@@ -29,7 +29,7 @@ type tally struct {
 const patience = 10 * time.Second
 
 // ask sends n requests to the app from outside, one after the other: the connections come in by one node.
-func ask(ctx context.Context, w *harness.Walk, n int) (tally, error) {
+func ask(ctx context.Context, w *harness.Steps, n int) (tally, error) {
 	client := loadgen.FreshClient(patience)
 	t := tally{pods: map[string]int{}}
 	for range n {

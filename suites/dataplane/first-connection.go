@@ -31,7 +31,7 @@ func firstConnection() harness.Scenario {
 		Covers:   []string{"C5"},
 		App:      app,
 		Observed: true,
-		Walk: func(ctx context.Context, w *harness.Walk) error {
+		Steps: func(ctx context.Context, w *harness.Steps) error {
 			if _, err := w.Client.AppsV1().Deployments(w.Namespace).Create(ctx, app.Deployment(w.Namespace, "v1"), metav1.CreateOptions{}); err != nil {
 				return err
 			}

@@ -33,7 +33,7 @@ func keptStream() harness.Scenario {
 		Covers:   []string{"C31", "C37"},
 		App:      app,
 		Observed: true,
-		Walk: func(ctx context.Context, w *harness.Walk) error {
+		Steps: func(ctx context.Context, w *harness.Steps) error {
 			if err := w.Deploy(ctx, app, "v1"); err != nil {
 				return err
 			}

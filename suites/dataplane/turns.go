@@ -33,14 +33,14 @@ func turns() harness.Scenario {
 	deaf := app
 	deaf.StartDelay, deaf.Unprobed = time.Hour, true
 	return harness.Scenario{
-		ID:       "turns",
-		Profile:  harness.Core,
-		Claim:    "each pod has its part of the new connections, one that does not listen too, and without pods they are turned away",
-		Covers:   []string{"C37"},
-		App:      app,
-		Observed: true,
-		Alone:    true, // what a node may refuse in a second is one number for all clients of this host
-		Walk: func(ctx context.Context, w *harness.Walk) error {
+		ID:        "turns",
+		Profile:   harness.Core,
+		Claim:     "each pod has its part of the new connections, one that does not listen too, and without pods they are turned away",
+		Covers:    []string{"C37"},
+		App:       app,
+		Observed:  true,
+		Exclusive: true, // what a node may refuse in a second is one number for all clients of this host
+		Steps: func(ctx context.Context, w *harness.Steps) error {
 			if err := w.Expose(ctx, app); err != nil {
 				return err
 			}

@@ -4,17 +4,17 @@ import (
 	"os"
 	"testing"
 
-	"rollcall/harness"
+	"rollcall/harness/runner"
 )
 
-var rig harness.Rig
+var suite runner.Runner
 
-func TestMain(m *testing.M) { os.Exit(rig.Main(m)) }
+func TestMain(m *testing.M) { os.Exit(suite.Main(m)) }
 
 func TestOwn(t *testing.T) {
-	app := rig.Own()
+	app := suite.UserApp()
 	if app == nil {
 		t.Skip("no app of yours was named: -app=FILE")
 	}
-	rig.Test(t, "own", All(app)...)
+	suite.Test(t, "own", All(app)...)
 }

@@ -28,7 +28,7 @@ func conditions() harness.Scenario {
 		Profile: harness.Core,
 		Claim:   "a Deployment that is rolled out stays Available, and says in turn that its ReplicaSet was created, is progressing and is available",
 		Covers:  []string{"C22"},
-		Walk: func(ctx context.Context, w *harness.Walk) error {
+		Steps: func(ctx context.Context, w *harness.Steps) error {
 			if err := w.Deploy(ctx, app, "v1"); err != nil {
 				return err
 			}
@@ -62,7 +62,7 @@ func conditions() harness.Scenario {
 type diary map[appsv1.DeploymentConditionType][]string
 
 // read takes down every state of the Deployment after a version of it until v2 is rolled out, and returns the last.
-func (d diary) read(ctx context.Context, w *harness.Walk, from *appsv1.Deployment) (*appsv1.Deployment, error) {
+func (d diary) read(ctx context.Context, w *harness.Steps, from *appsv1.Deployment) (*appsv1.Deployment, error) {
 	d.take(from)
 	watch, err := w.Client.AppsV1().Deployments(w.Namespace).Watch(ctx,
 		metav1.ListOptions{FieldSelector: "metadata.name=" + from.Name, ResourceVersion: from.ResourceVersion})

@@ -20,7 +20,7 @@ func defaults() harness.Scenario {
 		Profile: harness.Core,
 		Claim:   "a Deployment that names no strategy is rolled out by RollingUpdate with 25 % surge and 25 % unavailable",
 		Covers:  []string{"C9"},
-		Walk: func(ctx context.Context, w *harness.Walk) error {
+		Steps: func(ctx context.Context, w *harness.Steps) error {
 			bare := fixtures.App{Replicas: 1}.Deployment(w.Namespace, "v1")
 			bare.Spec.Replicas, bare.Spec.Strategy = nil, appsv1.DeploymentStrategy{}
 			d, err := w.Client.AppsV1().Deployments(w.Namespace).Create(ctx, bare, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})

@@ -23,7 +23,7 @@ const (
 )
 
 // change edits the app's Deployment and returns it as the API server took it. The controller may write in between.
-func change(ctx context.Context, w *harness.Walk, edit func(*appsv1.Deployment)) (d *appsv1.Deployment, err error) {
+func change(ctx context.Context, w *harness.Steps, edit func(*appsv1.Deployment)) (d *appsv1.Deployment, err error) {
 	deployments := w.Client.AppsV1().Deployments(w.Namespace)
 	err = retry.RetryOnConflict(retry.DefaultBackoff, func() error {
 		if d, err = deployments.Get(ctx, fixtures.DefaultName, metav1.GetOptions{}); err != nil {
@@ -37,7 +37,7 @@ func change(ctx context.Context, w *harness.Walk, edit func(*appsv1.Deployment))
 }
 
 // revise is a change, and returns when the API server says that it is rolled out and every pod replaced is gone.
-func revise(ctx context.Context, w *harness.Walk, edit func(*appsv1.Deployment)) error {
+func revise(ctx context.Context, w *harness.Steps, edit func(*appsv1.Deployment)) error {
 	written, err := change(ctx, w, edit)
 	if err != nil {
 		return err
@@ -65,7 +65,7 @@ const stuckAfter = 5 * time.Second
 
 // noteStuck rolls out a version of the app that never gets ready, waits until the controller says that there
 // was no progress for stuckAfter, and notes where the rollout stands then.
-func noteStuck(ctx context.Context, w *harness.Walk, app fixtures.App, version string) error {
+func noteStuck(ctx context.Context, w *harness.Steps, app fixtures.App, version string) error {
 	app.ReadyDelay = time.Hour
 	written, err := change(ctx, w, func(d *appsv1.Deployment) {
 		to(app, version)(d)
@@ -133,7 +133,7 @@ func condition(d *appsv1.Deployment, kind appsv1.DeploymentConditionType) appsv1
 }
 
 // replicaSets are all there are in the walk's namespace.
-func replicaSets(ctx context.Context, w *harness.Walk) ([]appsv1.ReplicaSet, error) {
+func replicaSets(ctx context.Context, w *harness.Steps) ([]appsv1.ReplicaSet, error) {
 	list, err := w.Client.AppsV1().ReplicaSets(w.Namespace).List(ctx, metav1.ListOptions{})
 	if err != nil {
 		return nil, err

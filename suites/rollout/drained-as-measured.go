@@ -31,7 +31,7 @@ func drainedAsMeasured() harness.Scenario {
 		Load:    harness.Load{Rate: 100},
 		Uses:    []string{evidence.NodeRules},
 		Rollout: rollout.Update("v1", "v2"),
-		Then: func(app fixtures.App, seen timeline.Timeline) (fixtures.App, error) {
+		Adapt: func(app fixtures.App, seen timeline.Timeline) (fixtures.App, error) {
 			needed := slices.Collect(maps.Values(seen.NeededDrains()))
 			if len(needed) == 0 {
 				return app, errors.New("no node's rules were seen to leave a pod out")

@@ -66,7 +66,7 @@ func (f fencepost) scenario() harness.Scenario {
 		Claim: fmt.Sprintf("with %d replicas, %d %% surge and %d %% unavailable, at least %d are available throughout and at most %d asked for",
 			f.replicas, f.surge, f.unavailable, f.available, f.active),
 		Covers: append([]string{"C10"}, f.covers...),
-		Walk: func(ctx context.Context, w *harness.Walk) error {
+		Steps: func(ctx context.Context, w *harness.Steps) error {
 			if err := w.Deploy(ctx, app, "v1"); err != nil {
 				return err
 			}

@@ -36,7 +36,7 @@ func fullSurgeUnderQuota() harness.Scenario {
 		Claim:  "with 100 % surge in a quota of 6 pods, 4 stay available and are replaced in waves, and the Deployment says that pods failed; should it stand still with room in the quota, an annotation gets it going",
 		Covers: []string{"C16"},
 		Uses:   []string{harness.Quotas},
-		Walk: func(ctx context.Context, w *harness.Walk) error {
+		Steps: func(ctx context.Context, w *harness.Steps) error {
 			if err := limitPods(ctx, w, quota); err != nil {
 				return err
 			}
@@ -75,7 +75,7 @@ func fullSurgeUnderQuota() harness.Scenario {
 }
 
 // limitPods sets a quota, and returns when it is in force: before that it refuses every pod.
-func limitPods(ctx context.Context, w *harness.Walk, n int64) error {
+func limitPods(ctx context.Context, w *harness.Steps, n int64) error {
 	quotas := w.Client.CoreV1().ResourceQuotas(w.Namespace)
 	quota, err := quotas.Create(ctx, fixtures.Quota(w.Namespace, n), metav1.CreateOptions{})
 	if err != nil {
@@ -95,7 +95,7 @@ type room struct {
 
 // use waits until the rollout is done. Room that nothing has used for 10 s it gets used by an annotation on the
 // Deployment; how many that took it notes.
-func (r *room) use(ctx context.Context, w *harness.Walk, done func(observe.State) bool) error {
+func (r *room) use(ctx context.Context, w *harness.Steps, done func(observe.State) bool) error {
 	const idle = 10 * time.Second
 	look := func(s observe.State) bool {
 		switch left := len(s.Pods) < r.of && s.Count("v2") < r.wanted; {

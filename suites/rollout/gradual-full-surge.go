@@ -29,7 +29,7 @@ func gradualFullSurge() harness.Scenario {
 		Profile: harness.Core,
 		Claim:   "with 100 % surge one old pod goes for each new one that gets ready, so both versions serve: it is no blue/green",
 		Covers:  []string{"C28"},
-		Walk: func(ctx context.Context, w *harness.Walk) error {
+		Steps: func(ctx context.Context, w *harness.Steps) error {
 			if err := w.Deploy(ctx, app, "v1"); err != nil {
 				return err
 			}
@@ -80,7 +80,7 @@ func oldBeside(n int) string {
 const gate corev1.PodConditionType = "rollcall.local/let-in"
 
 // letIn opens the gate of one more pod of a version, and returns when n of them are ready.
-func letIn(ctx context.Context, w *harness.Walk, version string, n int) error {
+func letIn(ctx context.Context, w *harness.Steps, version string, n int) error {
 	var next string
 	err := w.Until(ctx, func(s observe.State) bool {
 		for _, p := range s.Pods {

@@ -21,7 +21,7 @@ func historyLimit() harness.Scenario {
 		Profile: harness.Core,
 		Claim:   "a Deployment keeps as many old ReplicaSets as its limit says, and with a limit of 0 there is nothing to undo",
 		Covers:  []string{"C25"},
-		Walk: func(ctx context.Context, w *harness.Walk) error {
+		Steps: func(ctx context.Context, w *harness.Steps) error {
 			if err := w.Deploy(ctx, app, "v1"); err != nil {
 				return err
 			}
@@ -51,7 +51,7 @@ func historyLimit() harness.Scenario {
 
 // noteKept notes the history when the controller is done with it: it cleans up after it has said that the
 // rollout is complete.
-func noteKept(ctx context.Context, w *harness.Walk, limit int) error {
+func noteKept(ctx context.Context, w *harness.Steps, limit int) error {
 	_, err := steady(ctx, limit+1, func() (int, error) {
 		sets, err := replicaSets(ctx, w)
 		return len(sets), err

@@ -29,7 +29,7 @@ func rollback() harness.Scenario {
 		Profile: harness.Core,
 		Claim:   "going back to a version reuses its ReplicaSet under the next revision, whether by manifest or by undo",
 		Covers:  []string{"C23"},
-		Walk: func(ctx context.Context, w *harness.Walk) error {
+		Steps: func(ctx context.Context, w *harness.Steps) error {
 			if err := w.Deploy(ctx, app, "v1"); err != nil {
 				return err
 			}
@@ -64,7 +64,7 @@ func rollback() harness.Scenario {
 
 // noteHistory notes the revisions that `kubectl rollout history` lists, each with the version of its ReplicaSet
 // and the revisions that ReplicaSet was before.
-func noteHistory(ctx context.Context, w *harness.Walk, when string) error {
+func noteHistory(ctx context.Context, w *harness.Steps, when string) error {
 	sets, err := replicaSets(ctx, w)
 	if err != nil {
 		return err
@@ -89,7 +89,7 @@ func revision(rs appsv1.ReplicaSet) int {
 // undo writes what `kubectl rollout undo` does: the template of the revision before the latest, without the
 // label that is the ReplicaSet's own (kubectl v0.37.2, pkg/polymorphichelpers/rollback.go, DeploymentRollbacker).
 // It returns when that is rolled out.
-func undo(ctx context.Context, w *harness.Walk) error {
+func undo(ctx context.Context, w *harness.Steps) error {
 	sets, err := replicaSets(ctx, w)
 	if err != nil {
 		return err

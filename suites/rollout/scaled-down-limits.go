@@ -31,7 +31,7 @@ func scaledDownLimit(kind string, unavailable intstr.IntOrString, kept, asked in
 		ID:     "scaled-down-limits-" + kind,
 		Claim:  fmt.Sprintf("with maxUnavailable %s and %d replicas scaled down to %d, %s", unavailable.String(), before, after, so),
 		Covers: []string{"C26", "C29"},
-		Walk: func(ctx context.Context, w *harness.Walk) error {
+		Steps: func(ctx context.Context, w *harness.Steps) error {
 			if err := w.Deploy(ctx, app, "v1"); err != nil {
 				return err
 			}

@@ -28,7 +28,7 @@ func scalingSequence() harness.Scenario {
 		ID:     "scaling-sequence",
 		Claim:  "three pods with 30 % surge and 10 % unavailable are replaced one by one, the new one first, and Events say so",
 		Covers: []string{"C21"},
-		Walk: func(ctx context.Context, w *harness.Walk) error {
+		Steps: func(ctx context.Context, w *harness.Steps) error {
 			if err := w.Deploy(ctx, app, "v1"); err != nil {
 				return err
 			}
@@ -60,7 +60,7 @@ var scaledReplicaSet = regexp.MustCompile(`^Scaled (up|down) replica set (\S+) f
 
 // scalingsTold lists the controller's Events about scaling in the order they were written, with versions in
 // place of ReplicaSets' names.
-func scalingsTold(ctx context.Context, w *harness.Walk) (string, error) {
+func scalingsTold(ctx context.Context, w *harness.Steps) (string, error) {
 	sets, err := replicaSets(ctx, w)
 	if err != nil {
 		return "", err

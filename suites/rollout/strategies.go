@@ -51,7 +51,7 @@ func strategies() harness.Scenario {
 		Profile: harness.Core,
 		Claim:   "a Deployment is rolled out by RollingUpdate or by Recreate, and limits that allow no step are refused",
 		Covers:  []string{"C10", "C20"},
-		Walk: func(ctx context.Context, w *harness.Walk) error {
+		Steps: func(ctx context.Context, w *harness.Steps) error {
 			deployments, dry := w.Client.AppsV1().Deployments(w.Namespace), []string{metav1.DryRunAll}
 			for _, c := range creates {
 				d := fixtures.App{}.Deployment(w.Namespace, "v1")
@@ -85,7 +85,7 @@ func strategies() harness.Scenario {
 
 // noteReply notes what the API server says to a write: accepted, or what about which field it does not take. An
 // error that is no such reply is returned.
-func noteReply(w *harness.Walk, name string, err error) error {
+func noteReply(w *harness.Steps, name string, err error) error {
 	reply := "accepted"
 	if err != nil {
 		var status apierrors.APIStatus

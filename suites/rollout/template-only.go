@@ -37,7 +37,7 @@ func templateOnly() harness.Scenario {
 		Profile: harness.Core,
 		Claim:   "a Deployment replaces its pods when their template changes, and at no other change",
 		Covers:  []string{"C24"},
-		Walk: func(ctx context.Context, w *harness.Walk) error {
+		Steps: func(ctx context.Context, w *harness.Steps) error {
 			if err := w.Deploy(ctx, app, "v1"); err != nil {
 				return err
 			}
@@ -65,7 +65,7 @@ func templateOnly() harness.Scenario {
 
 // noteRestart changes nothing but an annotation of the template, as `kubectl rollout restart` does (kubectl v0.37.2,
 // pkg/polymorphichelpers/objectrestarter.go), and notes what became of the first pods.
-func noteRestart(ctx context.Context, w *harness.Walk, first map[types.UID]bool) error {
+func noteRestart(ctx context.Context, w *harness.Steps, first map[types.UID]bool) error {
 	err := revise(ctx, w, func(d *appsv1.Deployment) {
 		d.Spec.Template.Annotations = map[string]string{"kubectl.kubernetes.io/restartedAt": time.Now().Format(time.RFC3339)}
 	})
@@ -76,7 +76,7 @@ func noteRestart(ctx context.Context, w *harness.Walk, first map[types.UID]bool)
 }
 
 // noteStaying notes the revision that the Deployment is at, and how many of the first pods are not told to go.
-func noteStaying(ctx context.Context, w *harness.Walk, first map[types.UID]bool, after string) error {
+func noteStaying(ctx context.Context, w *harness.Steps, first map[types.UID]bool, after string) error {
 	d, err := w.Client.AppsV1().Deployments(w.Namespace).Get(ctx, fixtures.DefaultName, metav1.GetOptions{})
 	if err != nil {
 		return err
@@ -96,7 +96,7 @@ func noteStaying(ctx context.Context, w *harness.Walk, first map[types.UID]bool,
 }
 
 // podsThere are the pods of the namespace that are not told to go.
-func podsThere(ctx context.Context, w *harness.Walk) (map[types.UID]bool, error) {
+func podsThere(ctx context.Context, w *harness.Steps) (map[types.UID]bool, error) {
 	list, err := w.Client.CoreV1().Pods(w.Namespace).List(ctx, metav1.ListOptions{})
 	if err != nil {
 		return nil, err

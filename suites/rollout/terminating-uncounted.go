@@ -25,7 +25,7 @@ func terminatingUncounted() harness.Scenario {
 		ID:     "terminating-uncounted",
 		Claim:  "a rollout of 4 pods that never asks for more than 5 has 8 running at its end, as those that are told to go do not count",
 		Covers: []string{"C1", "C10"},
-		Walk: func(ctx context.Context, w *harness.Walk) error {
+		Steps: func(ctx context.Context, w *harness.Steps) error {
 			if err := w.Deploy(ctx, app, "v1"); err != nil {
 				return err
 			}

@@ -31,7 +31,7 @@ func availability() []harness.Scenario {
 	} {
 		app := fixtures.App{Replicas: 2, MaxSurge: new(intstr.FromInt32(2)), MaxUnavailable: new(intstr.FromInt32(0)), MinReady: row.minReady, OnTerm: fixtures.Drain}
 		scenarios = append(scenarios, harness.Scenario{ID: row.id, Claim: row.claim, Covers: []string{"C4"}, App: app,
-			Walk: func(ctx context.Context, w *harness.Walk) error {
+			Steps: func(ctx context.Context, w *harness.Steps) error {
 				if err := w.Deploy(ctx, app, "v1"); err != nil {
 					return err
 				}

@@ -43,7 +43,7 @@ func migrationCall() harness.Scenario {
 		App:      app,
 		Observed: true,
 		Lasts:    100 * time.Second,
-		Walk: func(ctx context.Context, w *harness.Walk) error {
+		Steps: func(ctx context.Context, w *harness.Steps) error {
 			if err := w.Deploy(ctx, app, "v1"); err != nil {
 				return err
 			}

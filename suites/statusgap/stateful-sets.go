@@ -64,7 +64,7 @@ func statefulSets() []harness.Scenario {
 	} {
 		app := fixtures.App{Replicas: replicas, MinReady: 2 * time.Second, OnTerm: fixtures.Drain}
 		scenarios = append(scenarios, harness.Scenario{ID: row.id, Claim: row.claim, Covers: []string{"C7"}, App: app, Expect: row.expect,
-			Walk: func(ctx context.Context, w *harness.Walk) error {
+			Steps: func(ctx context.Context, w *harness.Steps) error {
 				return replaceSet(ctx, w, app, row.strategy, row.old)
 			}})
 	}
@@ -73,7 +73,7 @@ func statefulSets() []harness.Scenario {
 
 // replaceSet updates the app as a StatefulSet and notes what became of its pods until as many old ones are left, and
 // the others are replaced.
-func replaceSet(ctx context.Context, w *harness.Walk, app fixtures.App, strategy appsv1.StatefulSetUpdateStrategy, old int) error {
+func replaceSet(ctx context.Context, w *harness.Steps, app fixtures.App, strategy appsv1.StatefulSetUpdateStrategy, old int) error {
 	sets := w.Client.AppsV1().StatefulSets(w.Namespace)
 	set := app.StatefulSet(w.Namespace, "v1")
 	set.Spec.UpdateStrategy = strategy

@@ -25,7 +25,7 @@ func orphaned() harness.Scenario {
 		Claim:  "deleting a Deployment without its pods and applying it again ends none of them",
 		Covers: []string{"C30"},
 		App:    app,
-		Walk: func(ctx context.Context, w *harness.Walk) error {
+		Steps: func(ctx context.Context, w *harness.Steps) error {
 			if err := w.Deploy(ctx, app, "v1"); err != nil {
 				return err
 			}

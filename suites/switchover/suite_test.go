@@ -4,11 +4,11 @@ import (
 	"os"
 	"testing"
 
-	"rollcall/harness"
+	"rollcall/harness/runner"
 )
 
-var rig harness.Rig
+var suite runner.Runner
 
-func TestMain(m *testing.M) { os.Exit(rig.Main(m)) }
+func TestMain(m *testing.M) { os.Exit(suite.Main(m)) }
 
-func TestSwitchover(t *testing.T) { rig.Test(t, "switchover", All()...) }
+func TestSwitchover(t *testing.T) { suite.Test(t, "switchover", All()...) }

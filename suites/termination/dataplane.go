@@ -24,7 +24,7 @@ func dataplanes() []harness.Scenario {
 	return []harness.Scenario{
 		{
 			ID: "dataplane-seen", Claim: "every node's kube-proxy is asked for its mode before its rules are read",
-			Covers: []string{"C41"}, Observed: true, Walk: noteProxies,
+			Covers: []string{"C41"}, Observed: true, Steps: noteProxies,
 			Expect: []evidence.Expectation{
 				verdict.In("iptables", verdict.Fact(proxies, "iptables")),
 				verdict.In("nftables", verdict.Fact(proxies, "nftables")),
@@ -33,13 +33,13 @@ func dataplanes() []harness.Scenario {
 		},
 		{
 			ID: "dataplane-absent", Claim: "where no kube-proxy answers nothing is said about rules, with the reason",
-			Covers: []string{"C41"}, Given: []cluster.Change{cluster.NoProxy()}, Walk: noteProxies,
+			Covers: []string{"C41"}, ClusterChanges: []cluster.Change{cluster.NoProxy()}, Steps: noteProxies,
 			Expect: []evidence.Expectation{verdict.Fact(proxies, "none"), rules},
 		},
 	}
 }
 
-func noteProxies(ctx context.Context, w *harness.Walk) error {
+func noteProxies(ctx context.Context, w *harness.Steps) error {
 	return w.Until(ctx, func(s observe.State) bool {
 		modes := slices.Sorted(maps.Values(s.Observed))
 		if len(s.Proxyless) > 0 {

@@ -36,10 +36,10 @@ const (
 )
 
 func (e ending) scenario(id, claim string, covers []string, expect ...evidence.Expectation) harness.Scenario {
-	return harness.Scenario{ID: id, Claim: claim, Covers: covers, App: e.app, Walk: e.walk, Expect: expect}
+	return harness.Scenario{ID: id, Claim: claim, Covers: covers, App: e.app, Steps: e.walk, Expect: expect}
 }
 
-func (e ending) walk(ctx context.Context, w *harness.Walk) error {
+func (e ending) walk(ctx context.Context, w *harness.Steps) error {
 	template := e.app.Deployment(w.Namespace, "v1").Spec.Template
 	service := e.app.Service(w.Namespace, 0)
 	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: service.Name, Labels: template.Labels}, Spec: template.Spec}

@@ -26,7 +26,7 @@ func hookValidation() harness.Scenario {
 		Profile: harness.Core,
 		Claim:   "a sleep hook of 0 s up to the grace is accepted, and any other is refused",
 		Covers:  []string{"C33"},
-		Walk: func(ctx context.Context, w *harness.Walk) error {
+		Steps: func(ctx context.Context, w *harness.Steps) error {
 			try := func(name string, app fixtures.App) error {
 				deployment := app.Deployment(w.Namespace, "v1")
 				_, err := w.Client.AppsV1().Deployments(w.Namespace).Create(ctx, deployment, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})

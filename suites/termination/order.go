@@ -33,7 +33,7 @@ func order() []harness.Scenario {
 	} {
 		scenarios = append(scenarios, harness.Scenario{
 			ID: row.id, Claim: row.claim, Covers: []string{"C39"}, App: row.app,
-			Walk: func(ctx context.Context, w *harness.Walk) error {
+			Steps: func(ctx context.Context, w *harness.Steps) error {
 				if err := w.Deploy(ctx, row.app, "v1"); err != nil {
 					return err
 				}

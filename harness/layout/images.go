@@ -1,0 +1,65 @@
+package layout
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+
+	"rollcall/fixtures"
+	"rollcall/harness"
+	"rollcall/harness/cluster"
+)
+
+// An Image is a program of the pods, and its version.
+type Image = [2]string
+
+// Images lists those of a run, with the observer's or without.
+func Images(observer bool) []Image {
+	names := []Image{{fixtures.AgentName, fixtures.AgentVersion}}
+	if observer {
+		names = append(names, Image{fixtures.ObserverName, fixtures.ObserverVersion})
+	}
+	return append(names, Image{"echo", harness.OldVersion}, Image{"echo", harness.NewVersion})
+}
+
+// Archives are the images of the pods, built from their sources if those are here.
+func (l Layout) Archives(ctx context.Context) (list []cluster.Archive, err error) {
+	var images *fixtures.Images
+	if !l.Prebuilt {
+		if images, err = fixtures.Build(ctx, l.Folder); err != nil {
+			return nil, err
+		}
+	}
+	for _, image := range Images(true) {
+		archive := cluster.Archive{Ref: fixtures.ImageRef(image[0], image[1])}
+		if l.Prebuilt {
+			archive.Data, err = os.ReadFile(filepath.Join(l.ImageFolder(), archiveFile(image)))
+		} else {
+			archive.Data, err = images.Archive(image[0], image[1])
+		}
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, archive)
+	}
+	return list, nil
+}
+
+// SaveImages saves the images of the pods into a folder, for a Layout without their sources.
+func (l Layout) SaveImages(ctx context.Context, dir string) error {
+	list, err := l.Archives(ctx)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	for i, image := range Images(true) {
+		if err := os.WriteFile(filepath.Join(dir, archiveFile(image)), list[i].Data, 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func archiveFile(image Image) string { return image[0] + "-" + image[1] + ".tar" }

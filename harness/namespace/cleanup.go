@@ -1,0 +1,151 @@
+package namespace
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/utils/ptr"
+
+	"rollcall/fixtures"
+	"rollcall/harness/poll"
+)
+
+// A collection is all objects of a kind in a namespace.
+type collection interface {
+	DeleteCollection(context.Context, metav1.DeleteOptions, metav1.ListOptions) error
+}
+
+// Cleanup deletes what the recording has in the namespace, and in its observers' if there are any. It begins to delete the
+// namespaces themselves and does not wait until they are gone, which takes 5 s at least, in which nothing happens (Kubernetes
+// v1.36.3, pkg/controller/namespace/namespace_controller.go, namespaceDeletionGracePeriod): see [WaitGone].
+func (l Lease) Cleanup(ctx context.Context, client kubernetes.Interface, observers bool) error {
+	ctx, cancel := context.WithTimeout(ctx, cleanupTimeout)
+	defer cancel()
+	var group errgroup.Group
+	group.Go(func() error { return l.cleanup(ctx, client, l.Name) })
+	if observers {
+		group.Go(func() error { return l.cleanup(ctx, client, l.Observers()) })
+	}
+	if err := group.Wait(); err != nil {
+		return fmt.Errorf("clean up: %w", err)
+	}
+	return nil
+}
+
+// cleanup deletes a namespace; of a preassigned one only what has our label.
+func (l Lease) cleanup(ctx context.Context, client kubernetes.Interface, namespace string) error {
+	switch {
+	case !l.Preassigned:
+		return deleteNamespace(ctx, client, namespace)
+	case namespace == l.Observers():
+		return deletePods(ctx, client, namespace, fixtures.Ours())
+	}
+	if err := deleteWorkloads(ctx, client, namespace, fixtures.Ours()); err != nil {
+		return err
+	}
+	return deleteRest(ctx, client, namespace)
+}
+
+// deleteNamespace deletes everything that runs or listens in a namespace and begins to delete the namespace. Pods get no
+// grace period, since nobody watches them any more. They go first: the namespace would wait for half of it.
+func deleteNamespace(ctx context.Context, client kubernetes.Interface, namespace string) error {
+	if err := deleteWorkloads(ctx, client, namespace, metav1.ListOptions{}); err != nil {
+		return err
+	}
+	err := client.CoreV1().Namespaces().Delete(ctx, namespace, metav1.DeleteOptions{})
+	if apierrors.IsNotFound(err) {
+		return nil
+	}
+	return err
+}
+
+// deleteWorkloads deletes what runs or listens in a namespace, of those selected.
+func deleteWorkloads(ctx context.Context, client kubernetes.Interface, namespace string, which metav1.ListOptions) error {
+	background := metav1.DeleteOptions{PropagationPolicy: ptr.To(metav1.DeletePropagationBackground)}
+	for _, workloads := range []collection{client.AppsV1().Deployments(namespace), client.AppsV1().StatefulSets(namespace),
+		client.AppsV1().ReplicaSets(namespace), client.BatchV1().Jobs(namespace)} {
+		if err := workloads.DeleteCollection(ctx, background, which); err != nil {
+			return err
+		}
+	}
+	services, err := client.CoreV1().Services(namespace).List(ctx, which)
+	if err != nil {
+		return err
+	}
+	for _, s := range services.Items { // the next recording wants its NodePort
+		err := client.CoreV1().Services(namespace).Delete(ctx, s.Name, metav1.DeleteOptions{})
+		if err != nil && !apierrors.IsNotFound(err) {
+			return err
+		}
+	}
+	return deletePods(ctx, client, namespace, which)
+}
+
+// deletePods returns when none of those selected is left. Now and then it deletes them again: a controller may have made one
+// more meanwhile.
+func deletePods(ctx context.Context, client kubernetes.Interface, namespace string, which metav1.ListOptions) error {
+	const lookEvery, deleteEvery = 250 * time.Millisecond, 4
+	pods := client.CoreV1().Pods(namespace)
+	looks := 0
+	return poll.Until(ctx, lookEvery, func() (bool, error) {
+		if looks++; looks%deleteEvery == 1 {
+			if err := pods.DeleteCollection(ctx, metav1.DeleteOptions{GracePeriodSeconds: ptr.To(int64(0))}, which); err != nil {
+				return false, err
+			}
+		}
+		left, err := pods.List(ctx, which)
+		return err == nil && len(left.Items) == 0, err
+	})
+}
+
+// deleteRest deletes what of ours neither runs nor listens, which goes by itself with a namespace that is deleted, and returns
+// when the endpoints are gone too, which their controller deletes.
+func deleteRest(ctx context.Context, client kubernetes.Interface, namespace string) error {
+	background := metav1.DeleteOptions{PropagationPolicy: ptr.To(metav1.DeletePropagationBackground)}
+	var failed []error
+	for _, kind := range []collection{client.CoreV1().Secrets(namespace), client.CoreV1().ResourceQuotas(namespace),
+		client.AutoscalingV2().HorizontalPodAutoscalers(namespace), client.CoreV1().ConfigMaps(namespace),
+		client.CoreV1().ServiceAccounts(namespace), client.PolicyV1().PodDisruptionBudgets(namespace)} {
+		err := kind.DeleteCollection(ctx, background, fixtures.Ours())
+		if !apierrors.IsForbidden(err) { // who may not delete any created none
+			failed = append(failed, err)
+		}
+	}
+	failed = append(failed, poll.Until(ctx, 100*time.Millisecond, func() (bool, error) {
+		slices, err := client.DiscoveryV1().EndpointSlices(namespace).List(ctx, metav1.ListOptions{})
+		return err == nil && len(slices.Items) == 0, err
+	}))
+	return errors.Join(failed...)
+}
+
+// WaitGone returns when no namespace of a recording, of those selected, is left in the cluster.
+func WaitGone(ctx context.Context, client kubernetes.Interface, which metav1.ListOptions) error {
+	ctx, cancel := context.WithTimeout(ctx, cleanupTimeout)
+	defer cancel()
+	var left []string
+	err := poll.Until(ctx, 200*time.Millisecond, func() (bool, error) {
+		list, err := client.CoreV1().Namespaces().List(ctx, which)
+		if err != nil {
+			return false, err
+		}
+		left = left[:0]
+		for _, n := range list.Items {
+			left = append(left, n.Name)
+		}
+		return len(left) == 0, nil
+	})
+	if errors.Is(err, context.DeadlineExceeded) {
+		return fmt.Errorf("clean up: namespaces %v not gone after %v", left, cleanupTimeout)
+	}
+	if err != nil {
+		return fmt.Errorf("clean up: %w", err)
+	}
+	return nil
+}

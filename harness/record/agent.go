@@ -1,0 +1,206 @@
+package record
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
+
+	"rollcall/harness/cluster"
+	"rollcall/harness/evidence"
+	"rollcall/harness/evidence/store"
+	"rollcall/loadgen"
+)
+
+// An agent is a client: a load pod on one worker, as reached through its port-forward, or the process outside the cluster. A
+// worker's agents carry its lanes together.
+type agent struct {
+	place
+	name   string
+	node   string // empty outside the cluster
+	index  int    // among the worker's agents
+	lanes  []evidence.Lane
+	remote loadgen.Remote
+
+	instance string        // before the load; another one afterwards shows a restart
+	offset   time.Duration // of its node's clock, from ours
+	fetcher  *fetcher      // of its lanes; nil before start
+	after    []evidence.ClockReading
+}
+
+// A place is where an agent runs.
+type place interface {
+	// alive reports whether the agent may be running, as far as can be told.
+	alive(ctx context.Context) bool
+	// status says what became of it, in a few words.
+	status(ctx context.Context) string
+	// close closes the way to it.
+	close()
+}
+
+// A podPlace is a pod, and the way to it.
+type podPlace struct {
+	pods    typedcorev1.PodInterface
+	pod     string
+	forward *cluster.Forward
+}
+
+func (p podPlace) status(ctx context.Context) string { return podStatus(ctx, p.pods, p.pod) }
+
+func (p podPlace) close() { p.forward.Close() }
+
+func (p podPlace) alive(ctx context.Context) bool {
+	pod, err := p.pods.Get(ctx, p.pod, metav1.GetOptions{})
+	if err != nil {
+		return !apierrors.IsNotFound(err)
+	}
+	return pod.Status.Phase != corev1.PodFailed && pod.Status.Phase != corev1.PodSucceeded
+}
+
+// start tells the agent to load its share of its lanes, and begins to bring the hits to the recorder.
+func (a *agent) start(ctx context.Context, cfg loadgen.Config, recorder hitSink) error {
+	cfg.Index, cfg.At = a.index, cfg.At.Add(a.offset) // the same instant, by its own clock
+	if err := a.remote.Start(ctx, a.lanes, cfg); err != nil {
+		return err
+	}
+	var ids []string
+	for _, lane := range a.lanes {
+		ids = append(ids, lane.ID)
+	}
+	a.fetcher = startFetcher(ctx, recorder, ids, func(ctx context.Context, from []int) ([]store.Frame[evidence.Hit], error) {
+		return a.remote.HitsOfLanes(ctx, ids, from)
+	})
+	return nil
+}
+
+// collect returns when every hit of the agent is with the recorder, reads its clock once more, and closes
+// the way to it. The error says why that is not so.
+func (a *agent) collect(ctx context.Context, began time.Time) error {
+	defer a.close()
+	if a.fetcher == nil {
+		return nil
+	}
+	if lost := a.stop(ctx); lost != nil {
+		a.fetcher.cancel(lost)
+		return errors.Join(lost, a.fetcher.wait(ctx))
+	}
+	incomplete := a.fetcher.wait(ctx)
+	return errors.Join(incomplete, a.retryWhileAlive(ctx, func() error { return a.readClockAgain(ctx, began) }), a.laneErrors(ctx))
+}
+
+// stop ends the pacing of the agent's lanes and returns when no request is in flight. It is an error unless
+// that is the agent that was started.
+func (a *agent) stop(ctx context.Context) error {
+	var id loadgen.Identity
+	err := a.retryWhileAlive(ctx, func() (err error) { id, err = a.remote.Identity(ctx); return err })
+	if err != nil {
+		return err
+	}
+	if id.Instance != a.instance {
+		return errors.New("the agent restarted during the run")
+	}
+	return a.retryWhileAlive(ctx, func() error { return a.remote.Stop(ctx) })
+}
+
+// laneErrors is an error if a lane met one of no known type.
+func (a *agent) laneErrors(ctx context.Context) error {
+	var progress map[string]loadgen.Progress
+	err := a.retryWhileAlive(ctx, func() (err error) { progress, err = a.remote.Progress(ctx); return err })
+	if err != nil {
+		return err
+	}
+	for _, lane := range a.lanes {
+		if trouble := progress[lane.ID].Trouble; trouble != "" {
+			return fmt.Errorf("lane %s: %s", lane.ID, trouble)
+		}
+	}
+	return nil
+}
+
+// retryEvery is the pause before an agent that did not answer is asked again.
+const retryEvery = 250 * time.Millisecond
+
+// retryWhileAlive asks again while the agent's pod lives, since the way to it may only be interrupted, until ctx ends.
+func (a *agent) retryWhileAlive(ctx context.Context, ask func() error) error {
+	for {
+		err := ask()
+		if err == nil || !a.alive(ctx) {
+			return err
+		}
+		select {
+		case <-time.After(retryEvery):
+		case <-ctx.Done():
+			return err
+		}
+	}
+}
+
+// A reading of an agent's clock takes a few round trips, of which the fastest counts; and some more where even that was slow,
+// as on a busy machine, since what it leaves uncertain decides nothing.
+const (
+	clockSamples  = 5
+	clockReadings = 5
+	clockGood     = 2 * time.Millisecond // uncertainty; replies on one lane are 10 ms apart or more
+)
+
+// readClock compares the clock of the agent's node with ours.
+func (a *agent) readClock(ctx context.Context, began time.Time) (best evidence.ClockReading, err error) {
+	for i := range clockReadings {
+		reading, err := a.remote.ReadClock(ctx, began, clockSamples)
+		if err != nil {
+			return best, err
+		}
+		if i == 0 || reading.Uncertainty < best.Uncertainty {
+			best = reading
+		}
+		if best.Uncertainty <= clockGood {
+			break
+		}
+	}
+	best.Node = a.node
+	return best, nil
+}
+
+// readClockAgain notes a reading of the clock after the load. That of this host is ours.
+func (a *agent) readClockAgain(ctx context.Context, began time.Time) error {
+	if a.node == "" {
+		return nil
+	}
+	reading, err := a.readClock(ctx, began)
+	if err == nil {
+		a.after = append(a.after, reading)
+	}
+	return err
+}
+
+// podStatus says what became of a pod, in a few words.
+func podStatus(ctx context.Context, pods typedcorev1.PodInterface, name string) string {
+	pod, err := pods.Get(ctx, name, metav1.GetOptions{})
+	switch {
+	case apierrors.IsNotFound(err):
+		return "pod " + name + " is gone"
+	case err != nil:
+		return "pod " + name + " is unknown"
+	}
+	return phaseOf(pod)
+}
+
+// phaseOf is a pod's phase and how its containers ended, in a few words.
+func phaseOf(pod *corev1.Pod) string {
+	said := "pod " + pod.Name + " is " + string(pod.Status.Phase)
+	for _, c := range pod.Status.ContainerStatuses {
+		if end := c.State.Terminated; end != nil {
+			said += fmt.Sprintf(" (%s, exit code %d)", end.Reason, end.ExitCode)
+		}
+	}
+	return said
+}
+
+// oneLine is an error in one line: joined errors, one after the other.
+func oneLine(err error) string { return strings.ReplaceAll(err.Error(), "\n", "; ") }

@@ -1,0 +1,313 @@
+package record
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"net"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
+
+	"golang.org/x/sync/errgroup"
+
+	"rollcall/fixtures"
+	"rollcall/harness"
+	"rollcall/harness/evidence"
+	"rollcall/harness/evidence/store"
+	"rollcall/harness/poll"
+	"rollcall/harness/progress"
+	"rollcall/harness/userapp"
+	"rollcall/loadgen"
+)
+
+// clients are all lanes of a recording: agents in pods, as many on each worker as were asked for, and one client outside.
+type clients struct {
+	lanes    []evidence.Lane
+	load     harness.Load
+	protocol *loadgen.Protocol // of the app; nil: it is Rollcall's own
+	service  string
+	pods     typedcorev1.PodInterface
+	agents   []*agent
+	outside  string // URL that the client outside asks; empty where there is no way from there
+	clocks   []evidence.ClockReading
+	early    lateness // of the hits so far
+}
+
+// newClients makes the agents and what their control lanes ask, and opens a way to each agent.
+func newClients(ctx context.Context, r *Recording, service *corev1.Service) (*clients, error) {
+	cl := &clients{load: r.Load, protocol: protocol(r.Own), service: service.Name, pods: r.Cluster.Client.CoreV1().Pods(r.Lease.Name)}
+	workers, err := r.Cluster.Workers(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if len(workers) == 0 {
+		return nil, errors.New("the cluster has no worker for agents to run on: add one to its configuration")
+	}
+	outside, err := r.Cluster.Outside(ctx, service)
+	if err != nil {
+		return nil, err
+	}
+	secret := fixtures.AgentSecret(r.Lease.Name, rand.Text())
+	if _, err := r.Cluster.Client.CoreV1().Secrets(r.Lease.Name).Create(ctx, secret, metav1.CreateOptions{}); err != nil {
+		return nil, err
+	}
+	if _, err := cl.pods.Create(ctx, r.App.ControlPod(r.Lease.Name), metav1.CreateOptions{}); err != nil {
+		return nil, err
+	}
+	jobs := make([]string, len(workers))
+	for i, worker := range workers {
+		job, err := r.Cluster.Client.BatchV1().Jobs(r.Lease.Name).Create(ctx, fixtures.AgentJob(r.Lease.Name, worker, secret.Name, r.Agents), metav1.CreateOptions{})
+		if err != nil {
+			return nil, err
+		}
+		jobs[i] = job.Name
+	}
+	control, err := awaitReady(ctx, cl.pods, fixtures.ControlName)
+	if err != nil {
+		return nil, err
+	}
+	for i, worker := range workers {
+		lanes := r.lanesIn(strings.TrimPrefix(worker, r.Cluster.Name+"-"), worker, map[evidence.Vantage]string{
+			evidence.FromPod:     r.target("http://" + addressOf(service) + "/"),
+			evidence.FromControl: fmt.Sprintf("http://%s/", net.JoinHostPort(control.Status.PodIP, strconv.Itoa(fixtures.AppPort))),
+		})
+		cl.lanes = append(cl.lanes, lanes...)
+		pods, err := awaitAgents(ctx, cl.pods, jobs[i], r.Agents)
+		if err != nil {
+			return cl, err
+		}
+		for index, pod := range pods {
+			if err := r.Cluster.Ungroup(&pod); err != nil {
+				fmt.Fprintf(r.Out, "%s may be late: it stays in its pod's group: %v\n", pod.Name, err)
+			}
+			forward, err := r.Cluster.Forward(ctx, r.Lease.Name, pod.Name, fixtures.AgentPort)
+			if err != nil {
+				return cl, err
+			}
+			cl.agents = append(cl.agents, &agent{place: podPlace{cl.pods, pod.Name, forward}, name: pod.Name, node: worker, index: index, lanes: lanes,
+				remote: loadgen.Remote{URL: forward.URL, Token: string(secret.Data[fixtures.AgentTokenKey])}})
+		}
+	}
+	if outside == "" {
+		return cl, nil
+	}
+	cl.outside = r.target(outside)
+	lanes := r.lanesIn("outside", "", map[evidence.Vantage]string{evidence.FromHost: cl.outside})
+	cl.lanes = append(cl.lanes, lanes...)
+	process, err := startOutside()
+	if err != nil {
+		return cl, err
+	}
+	cl.agents = append(cl.agents, &agent{place: process, name: lanes[0].ID, lanes: lanes, remote: process.remote})
+	return cl, nil
+}
+
+// addressOf is where a Service listens in the cluster.
+func addressOf(service *corev1.Service) string {
+	port := service.Spec.Ports[0].Port
+	if port == 80 {
+		return service.Spec.ClusterIP
+	}
+	return net.JoinHostPort(service.Spec.ClusterIP, strconv.Itoa(int(port)))
+}
+
+// target is what is asked for at an address that ends in a slash.
+func (r *Recording) target(address string) string {
+	if r.Own == nil {
+		return address
+	}
+	return strings.TrimSuffix(address, "/") + r.Own.Path()
+}
+
+// protocol is how a user's app is spoken to; nil for Rollcall's own.
+func protocol(app *userapp.App) *loadgen.Protocol {
+	if app == nil {
+		return nil
+	}
+	return app.Protocol()
+}
+
+// lanesIn are the lanes of every kind whose vantage has a target in the place, on a node or outside the cluster.
+func (r *Recording) lanesIn(place, node string, targets map[evidence.Vantage]string) []evidence.Lane {
+	var lanes []evidence.Lane
+	for _, kind := range evidence.LaneKinds() {
+		target, ok := targets[kind.Vantage]
+		if !ok || kind.Optional && !slices.Contains(r.Load.Also, kind.Name) {
+			continue
+		}
+		lane := kind.Lane(place)
+		lane.Node, lane.Target, lane.Rate = node, target, r.Load.Rate
+		if node != "" {
+			lane.Agents = r.Agents
+		}
+		lanes = append(lanes, lane)
+	}
+	return lanes
+}
+
+// awaitReplies returns when the app answers every vantage: that its endpoints are ready does not
+// mean that every node's kube-proxy has programmed them.
+func (cl *clients) awaitReplies(ctx context.Context, ours func(pod string) bool) error {
+	for _, a := range cl.agents {
+		if a.node == "" {
+			continue
+		}
+		for _, lane := range a.lanes {
+			protocol := cl.protocol
+			if lane.Kind().IsControl() {
+				protocol = nil
+			}
+			if err := until(ctx, func() error { return a.remote.Reach(ctx, lane.Target, protocol) }); err != nil {
+				return fmt.Errorf("from %s: %w", a.node, err)
+			}
+		}
+	}
+	if cl.outside == "" {
+		return nil
+	}
+	return awaitReplies(ctx, cl.outside, cl.protocol, ours)
+}
+
+// inARow is how many good replies from outside show that no other app is behind the port any more.
+const inARow = 5
+
+// awaitReplies returns when the app gives this process good replies. The port outside is that of the recording before, whose
+// pods a node sends requests to until its rules are those of today: what names its pod has to name one of ours.
+func awaitReplies(ctx context.Context, target string, protocol *loadgen.Protocol, ours func(pod string) bool) error {
+	client := loadgen.FreshClient(time.Second)
+	err := until(ctx, func() error {
+		if protocol != nil {
+			_, err := protocol.Ask(ctx, client, target)
+			return err
+		}
+		for range inARow {
+			by, err := loadgen.Ask(ctx, client, target)
+			if err == nil && !ours(by.Pod) {
+				err = fmt.Errorf("pod %s replied, which is none of this recording", by.Pod)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("from outside the cluster: %w", err)
+	}
+	return nil
+}
+
+func until(ctx context.Context, works func() error) error {
+	var last error
+	err := poll.Until(ctx, 100*time.Millisecond, func() (bool, error) {
+		last = works()
+		return last == nil, nil
+	})
+	return errors.Join(err, last)
+}
+
+// start begins all lanes at one instant, and to bring their hits to the recorder.
+func (cl *clients) start(ctx context.Context, began time.Time, recorder *store.Recorder) error {
+	sink := &measured{recorder, &cl.early}
+	for _, a := range cl.agents {
+		id, err := a.remote.Identity(ctx)
+		if err != nil {
+			return err
+		}
+		a.instance = id.Instance
+	}
+	for _, a := range cl.agents {
+		if a.node == "" {
+			continue // its clock is ours
+		}
+		reading, err := a.readClock(ctx, began)
+		if err != nil {
+			return err
+		}
+		a.offset = reading.Offset
+		cl.clocks = append(cl.clocks, reading)
+	}
+	cfg := loadgen.Config{Began: began, At: time.Now().Add(startLead), Service: cl.service, Timeout: cl.load.Timeout, Protocol: cl.protocol}
+	var starting errgroup.Group
+	for _, a := range cl.agents {
+		starting.Go(func() error { return a.start(ctx, cfg, sink) })
+	}
+	if err := starting.Wait(); err != nil {
+		return err
+	}
+	if !time.Now().Before(cfg.At) {
+		return fmt.Errorf("starting %d agents took longer than %v", len(cl.agents), startLead)
+	}
+	return nil
+}
+
+// stop ends the pacing of all lanes at about the same time and returns when no request is in flight; the error
+// says of which that is not known. It may be called again.
+func (cl *clients) stop(ctx context.Context) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, collectTimeout, fmt.Errorf("not done in %v", collectTimeout))
+	defer cancel()
+	var agents errgroup.Group
+	for _, a := range cl.agents {
+		if a.fetcher == nil {
+			continue
+		}
+		agents.Go(func() error {
+			if err := a.stop(ctx); err != nil && a.alive(ctx) {
+				return fmt.Errorf("stop %s: %w", a.name, err)
+			}
+			return nil // one that is dead sends nothing, and collect tells of it
+		})
+	}
+	return agents.Wait()
+}
+
+// collect returns when every hit of every lane is with the recorder, and closes the way to the agents.
+// Whatever keeps the evidence from being whole is in doubts.
+func (cl *clients) collect(ctx context.Context, began time.Time) (doubts []string) {
+	ctx, cancel := context.WithTimeoutCause(ctx, collectTimeout, fmt.Errorf("not done in %v", collectTimeout))
+	defer cancel()
+	var agents sync.WaitGroup
+	troubles := make([]error, len(cl.agents))
+	for i, a := range cl.agents {
+		agents.Go(func() { troubles[i] = a.collect(ctx, began) })
+	}
+	agents.Wait()
+	for i, a := range cl.agents {
+		cl.clocks = append(cl.clocks, a.after...)
+		if err := troubles[i]; err != nil {
+			doubts = append(doubts, fmt.Sprintf("%s: %s", a.status(ctx), oneLine(err)))
+		}
+	}
+	return doubts
+}
+
+// progress is what was sent, what failed, who answered, and which agents do not answer.
+func (cl *clients) progress(ctx context.Context) progress.Running {
+	now := progress.Running{Replies: map[string]int{}}
+	add := func(p loadgen.Progress) {
+		now.Sent, now.Failed = now.Sent+p.Sent, now.Failed+p.Failed
+		for version, n := range p.ByVersion {
+			now.Replies[version] += n
+		}
+	}
+	for _, a := range cl.agents {
+		lanes, err := a.remote.Progress(ctx)
+		if err != nil {
+			now.Trouble += a.name + " does not answer "
+		}
+		for _, lane := range a.lanes {
+			if lane.Kind().AsksApp() { // whose pod has a version of its own
+				add(lanes[lane.ID])
+			}
+		}
+	}
+	return now
+}

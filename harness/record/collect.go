@@ -1,0 +1,68 @@
+package record
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"rollcall/harness/evidence"
+	"rollcall/harness/evidence/store"
+)
+
+// collect returns when all that clients, the watch and the observers saw is with the recorder, or it is noted what is not.
+func (r *Recording) collect(ctx context.Context) {
+	if r.clients != nil {
+		_ = r.clients.stop(ctx) // again, if a stage failed; collect tells of errors
+		r.distrust(r.clients.collect(ctx, r.began)...)
+		r.run.Lanes, r.run.Clocks = r.clients.lanes, shareClocks(r.clients.clocks, r.boots)
+	}
+	if r.watch == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, collectTimeout, fmt.Errorf("not done in %v", collectTimeout))
+	defer cancel()
+	if r.observers != nil {
+		if err := r.observers.stop(ctx); err != nil {
+			r.distrust(err.Error())
+		}
+	}
+	r.watch.Stop(ctx)
+}
+
+// Cleanup deletes all that the recording created, but for the namespaces, which it only begins to delete, and undoes its
+// changes of the cluster. How long everything took is noted in the folder of a recording that is kept.
+func (r *Recording) Cleanup(ctx context.Context, kept bool) error {
+	err := r.Lease.Cleanup(ctx, r.Cluster.Client, r.observers != nil)
+	for _, undo := range slices.Backward(r.undo) {
+		err = errors.Join(err, undo(ctx))
+	}
+	if !kept {
+		return err
+	}
+	return errors.Join(err, store.Lengthen(r.Folder, time.Since(r.began)))
+}
+
+// shareClocks gives each node whose clock was not read the readings of one that runs on the same boot of the
+// same kernel, as all nodes of a kind cluster do: it has the same clock.
+func shareClocks(readings []evidence.ClockReading, boots map[string]string) []evidence.ClockReading {
+	read := map[string]bool{}
+	byBoot := map[string][]evidence.ClockReading{}
+	for _, r := range readings {
+		read[r.Node] = true
+		if boot := boots[r.Node]; boot != "" {
+			byBoot[boot] = append(byBoot[boot], r)
+		}
+	}
+	for node, boot := range boots {
+		if read[node] {
+			continue
+		}
+		for _, r := range byBoot[boot] {
+			r.Node = node
+			readings = append(readings, r)
+		}
+	}
+	return readings
+}

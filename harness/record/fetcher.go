@@ -1,0 +1,97 @@
+package record
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"rollcall/harness/evidence"
+	"rollcall/harness/evidence/store"
+	"rollcall/loadgen"
+)
+
+// A fetcher brings the hits of a client's lanes to the recorder while they are loaded, in a goroutine that
+// lasts until the lanes have ended or it is cancelled.
+type fetcher struct {
+	lanes  []string
+	fetch  fetchFunc
+	cancel context.CancelCauseFunc
+	done   chan struct{}
+
+	got   []int  // hits of each lane
+	ended []bool // lanes that have no more
+	err   error  // of the last time it was asked
+}
+
+// A fetchFunc gives the hits of each of a client's lanes from a number on, or an error and none.
+type fetchFunc func(ctx context.Context, from []int) ([]store.Frame[evidence.Hit], error)
+
+// fetchEvery is how often a client is asked for its hits. With the recorder's own half second it bounds what a killed run loses.
+const fetchEvery = 500 * time.Millisecond
+
+// A hitSink takes hits as they come; *store.Recorder is one.
+type hitSink interface{ Hits(...evidence.Hit) }
+
+// startFetcher begins to fetch the hits of lanes.
+func startFetcher(ctx context.Context, recorder hitSink, lanes []string, fetch fetchFunc) *fetcher {
+	ctx, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
+	f := &fetcher{lanes: lanes, fetch: fetch, cancel: cancel, done: make(chan struct{}),
+		got: make([]int, len(lanes)), ended: make([]bool, len(lanes))}
+	go func() {
+		defer close(f.done)
+		f.run(ctx, recorder)
+	}()
+	return f
+}
+
+// run asks a client that does not answer again for the same hits.
+func (f *fetcher) run(ctx context.Context, recorder hitSink) {
+	for {
+		asking, cancel := context.WithTimeoutCause(ctx, fetchTimeout, fmt.Errorf("no answer in %v", fetchTimeout))
+		frames, err := f.fetch(asking, f.got)
+		cancel()
+		more := false
+		for i, frame := range frames {
+			more = more || len(frame.Records) == loadgen.HitsPerFrame
+			recorder.Hits(frame.Records...)
+			f.got[i] += len(frame.Records)
+			f.ended[i] = frame.End
+		}
+		if !slices.Contains(f.ended, false) || ctx.Err() != nil {
+			return
+		}
+		f.err = err
+		if more {
+			continue
+		}
+		select {
+		case <-time.After(fetchEvery):
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// wait returns when the lanes, whose load has ended, have handed over their last hits, or ctx is done. The
+// error says how many hits were recorded of each lane that did not get that far.
+func (f *fetcher) wait(ctx context.Context) error {
+	select {
+	case <-f.done:
+	case <-ctx.Done():
+		f.cancel(context.Cause(ctx))
+		<-f.done
+	}
+	f.cancel(nil)
+	if f.err == nil {
+		f.err = errors.New("it was asked no more")
+	}
+	var cut []error
+	for i, lane := range f.lanes {
+		if !f.ended[i] {
+			cut = append(cut, fmt.Errorf("of lane %s %d hits were recorded: %w", lane, f.got[i], f.err))
+		}
+	}
+	return errors.Join(cut...)
+}

@@ -1,0 +1,108 @@
+package record
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"rollcall/harness/evidence"
+	"rollcall/harness/evidence/store"
+)
+
+// lanes are called a, b and so on, have handed over so many hits each when they end, and answer each call as told.
+func lanes(hits []int, answers ...error) fetchFunc {
+	call := 0
+	return func(_ context.Context, from []int) ([]store.Frame[evidence.Hit], error) {
+		if call++; call <= len(answers) && answers[call-1] != nil {
+			return nil, answers[call-1]
+		}
+		frames := make([]store.Frame[evidence.Hit], len(hits))
+		for i, n := range hits {
+			to := min(n, from[i]+10)
+			frames[i] = store.Frame[evidence.Hit]{First: from[i], End: to == n}
+			for seq := from[i]; seq < to; seq++ {
+				frames[i].Records = append(frames[i].Records, evidence.Hit{Lane: called(i), Seq: uint64(seq)})
+			}
+		}
+		return frames, nil
+	}
+}
+
+func called(i int) string { return string(rune('a' + i)) }
+
+func TestFetcherBringsEveryHitOnce(t *testing.T) {
+	away := errors.New("no route to the agent")
+	hung := func(ctx context.Context, _ []int) ([]store.Frame[evidence.Hit], error) {
+		<-ctx.Done()
+		return nil, context.Cause(ctx)
+	}
+	for _, row := range []struct {
+		sentence string
+		fetch    fetchFunc
+		want     []int // hits of each lane
+		because  string
+	}{
+		{"a lane that ends", lanes([]int{25}), []int{25}, ""},
+		{"a lane without a hit", lanes([]int{0}), []int{0}, ""},
+		{"lanes that end one after the other", lanes([]int{0, 35, 12}), []int{0, 35, 12}, ""},
+		{"an agent that is away for two calls", lanes([]int{25, 12}, nil, away, away), []int{25, 12}, ""},
+		{"an agent that never comes back", lanes([]int{25}, append([]error{nil}, slices.Repeat([]error{away}, 1000)...)...), []int{10},
+			"of lane a 10 hits were recorded: no route to the agent"},
+		{"an agent that never comes back, of whose lanes one had ended", lanes([]int{5, 25, 30}, append([]error{nil}, slices.Repeat([]error{away}, 1000)...)...), []int{5, 10, 10},
+			"of lane b 10 hits were recorded: no route to the agent; of lane c 10 hits were recorded: no route to the agent"},
+		{"an agent that does not answer", hung, []int{0}, "of lane a 0 hits were recorded: no answer in 5s"},
+	} {
+		t.Run(row.sentence, func(t *testing.T) {
+			dir := t.TempDir() + "/run"
+			recorder, err := store.Record(dir, evidence.Run{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			synctest.Test(t, func(t *testing.T) {
+				var ids []string
+				for i := range row.want {
+					ids = append(ids, called(i))
+				}
+				f := startFetcher(t.Context(), recorder, ids, row.fetch)
+				ctx, cancel := context.WithTimeout(t.Context(), 2*fetchEvery+2*fetchTimeout-1)
+				defer cancel()
+				err := f.wait(ctx)
+				if got := oneLineOf(err); !strings.HasPrefix(got, row.because) || (err == nil) != (row.because == "") {
+					t.Errorf("ended with %q, want %q", got, row.because)
+				}
+			})
+			if err := recorder.Finish(evidence.Run{}); err != nil {
+				t.Fatal(err)
+			}
+			ev, err := store.Read(dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			hits, err := ev.Hits.All()
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := make([]int, len(row.want))
+			for _, h := range hits {
+				i := int(h.Lane[0] - 'a')
+				if h.Seq != uint64(got[i]) {
+					t.Fatalf("hit %d of lane %s has seq %d", got[i], h.Lane, h.Seq)
+				}
+				got[i]++
+			}
+			if !slices.Equal(got, row.want) {
+				t.Errorf("%v hits, want %v", got, row.want)
+			}
+		})
+	}
+}
+
+func oneLineOf(err error) string {
+	if err == nil {
+		return ""
+	}
+	return oneLine(err)
+}

@@ -1,0 +1,109 @@
+package record
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"rollcall/harness"
+	"rollcall/harness/evidence"
+	"rollcall/harness/observe"
+)
+
+// startLoad begins all lanes, and describes them in the folder.
+func (r *Recording) startLoad(ctx context.Context) error {
+	if err := r.clients.start(ctx, r.began, r.recorder); err != nil {
+		return fmt.Errorf("start the load: %w", err)
+	}
+	r.watch.Mark(evidence.LoadBegun)
+	r.run.Lanes, r.run.Clocks = r.clients.lanes, shareClocks(r.clients.clocks, r.boots)
+	return r.recorder.Describe(r.run)
+}
+
+// checkSteadyLoad lets the load run before anything changes, until nothing has changed for a while, and looks meanwhile how
+// late clients are. Where they are late already with nothing to do beside it, the load is more than this machine carries.
+func (r *Recording) checkSteadyLoad(ctx context.Context) error {
+	began := time.Since(r.began)
+	d := harness.Steady
+	for _, change := range r.ClusterChanges {
+		if resting, ok := change.(interface{ Rest() time.Duration }); ok {
+			d = max(d, resting.Rest())
+		}
+	}
+	defer r.printProgress(ctx, "before the rollout")()
+	if err := r.awaitRest(ctx, d); err != nil {
+		return err
+	}
+	if r.CheckLoad {
+		r.TooMuch = r.clients.lateSince(began + warmUp)
+	}
+	return context.Cause(ctx)
+}
+
+// awaitRest returns when so much time has passed, and no pod and no endpoint has changed in the last of it.
+func (r *Recording) awaitRest(ctx context.Context, d time.Duration) error {
+	limit := r.stretched(deployTimeout)
+	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("pods or endpoints kept changing for %v before the rollout", limit))
+	defer cancel()
+	began, was := time.Now(), observe.State{}
+	for {
+		limited, cancel := context.WithTimeout(ctx, max(rest, d-time.Since(began)))
+		err := r.watch.Until(limited, func(s observe.State) bool {
+			changed := !was.Like(s)
+			was = s
+			return changed
+		})
+		cancel()
+		if err != nil { // nothing changed, or ctx ended
+			return context.Cause(ctx)
+		}
+	}
+}
+
+// settle lets the load go on after the rollout.
+func (r *Recording) settle(ctx context.Context) error {
+	return r.pass(ctx, "after the rollout", r.Load.Settle)
+}
+
+// stopLoad ends the load.
+func (r *Recording) stopLoad(ctx context.Context) error {
+	if err := r.clients.stop(ctx); err != nil {
+		return err
+	}
+	r.watch.Mark(evidence.LoadEnded)
+	return nil
+}
+
+// pass lets a phase last.
+func (r *Recording) pass(ctx context.Context, phase string, d time.Duration) error {
+	defer r.printProgress(ctx, phase)()
+	select {
+	case <-time.After(d):
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// printEvery is how often a progress line is printed.
+const printEvery = 5 * time.Second
+
+// printProgress prints a progress line now and then, until the returned function is called.
+func (r *Recording) printProgress(ctx context.Context, phase string) (stop func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for {
+			now := r.clients.progress(ctx)
+			now.Phase = phase
+			fmt.Fprintln(r.Out, r.Entry.Tell(now))
+			select {
+			case <-ctx.Done():
+				return
+			case <-time.After(printEvery):
+			}
+		}
+	}()
+	return func() { cancel(); <-done }
+}

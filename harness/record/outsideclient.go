@@ -1,0 +1,121 @@
+package record
+
+import (
+	"bufio"
+	"context"
+	"crypto/rand"
+	"fmt"
+	"log"
+	"net"
+	"os"
+	"os/exec"
+	"runtime/debug"
+	"strings"
+	"syscall"
+	"time"
+
+	"rollcall/harness/host"
+	"rollcall/loadgen"
+)
+
+// outsideToken, in the environment, makes this program the client outside the cluster and nothing else: a process of its own,
+// which does not wait for what the rest of the harness does.
+const outsideToken = "ROLLCALL_OUTSIDE_TOKEN"
+
+// outsideName is what the process is called by ps.
+const outsideName = "agent-outside"
+
+func init() { //nolint:gochecknoinits // before the flags and tests of whichever program this is
+	token := os.Getenv(outsideToken)
+	if token == "" {
+		return
+	}
+	// Whoever started it keeps standard input open as long as it lives.
+	ctx, end := context.WithCancel(context.Background())
+	go func() {
+		_, _ = os.Stdin.Read(make([]byte, 1))
+		end()
+	}()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err == nil {
+		fmt.Println("http://" + listener.Addr().String())
+		debug.SetGCPercent(400) // as for the agents in pods
+		err = loadgen.Serve(ctx, listener, token)
+	}
+	if err != nil {
+		log.Fatal(err)
+	}
+	os.Exit(0)
+}
+
+// An outsideClient is that process.
+type outsideClient struct {
+	remote    loadgen.Remote
+	end, kill func()
+	done      chan struct{}
+}
+
+// startOutside starts the client outside the cluster, with the real-time policy where this process may give it.
+func startOutside() (*outsideClient, error) {
+	program, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	token := rand.Text()
+	cmd := exec.Command(program)
+	cmd.Args[0] = outsideName
+	cmd.Stderr = os.Stderr
+	cmd.Env = append(os.Environ(), outsideToken+"="+token)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // Ctrl-C is for its parent, which ends it
+	keep, err := cmd.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	says, err := cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := cmd.Start(); err != nil {
+		return nil, fmt.Errorf("start the client outside the cluster: %w", err)
+	}
+	c := &outsideClient{end: func() { keep.Close() }, kill: func() { _ = cmd.Process.Kill() }, done: make(chan struct{})}
+	hung := time.AfterFunc(processTimeout, c.kill)
+	url, err := bufio.NewReader(says).ReadString('\n')
+	hung.Stop()
+	go func() {
+		defer close(c.done)
+		_ = cmd.Wait() // what it did wrong, its lanes tell
+	}()
+	if err == nil {
+		err = host.SetRealtime(cmd.Process.Pid)
+	}
+	if err != nil {
+		c.close()
+		return nil, fmt.Errorf("start the client outside the cluster: %w", err)
+	}
+	c.remote = loadgen.Remote{URL: strings.TrimSpace(url), Token: token}
+	return c, nil
+}
+
+// close ends the process.
+func (c *outsideClient) close() {
+	c.end()
+	defer time.AfterFunc(processTimeout, c.kill).Stop()
+	<-c.done
+}
+
+func (c *outsideClient) status(ctx context.Context) string {
+	if c.alive(ctx) {
+		return "the client outside the cluster is there"
+	}
+	return "the client outside the cluster has ended"
+}
+
+func (c *outsideClient) alive(context.Context) bool {
+	select {
+	case <-c.done:
+		return false
+	default:
+		return true
+	}
+}

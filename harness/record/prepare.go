@@ -1,0 +1,117 @@
+package record
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	"rollcall/fixtures"
+	"rollcall/harness/cluster"
+	"rollcall/harness/evidence"
+	"rollcall/harness/namespace"
+	"rollcall/harness/observe"
+	"rollcall/harness/progress"
+	"rollcall/harness/userapp"
+)
+
+// prepare puts the old version and the clients in place, and returns when every vantage reaches the app.
+func (r *Recording) prepare(ctx context.Context) error {
+	fmt.Fprintln(r.Out, r.Entry.Tell(progress.Running{Phase: "deploying"}))
+	if err := r.deploy(ctx); err != nil {
+		return fmt.Errorf("deploy: %w", err)
+	}
+	return nil
+}
+
+func (r *Recording) deploy(ctx context.Context) error {
+	limit := r.stretched(deployTimeout)
+	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("not up after %v", limit))
+	defer cancel()
+	if err := r.createNamespace(ctx); err != nil {
+		return err
+	}
+	service, err := r.Rollout.Deploy(ctx, r.Cluster.Client, r.Lease.Name, r.App, r.Cluster.NodePort())
+	if err != nil {
+		return err
+	}
+	if r.clients, err = newClients(ctx, r, service); err != nil {
+		return err
+	}
+	if err := r.startWatch(ctx, service.Name); err != nil {
+		return err
+	}
+	if err := r.checkForLeftovers(ctx); err != nil {
+		return err
+	}
+	if err := r.observeNodes(ctx); err != nil {
+		return err
+	}
+	if err := r.watch.Until(ctx, func(s observe.State) bool { return r.Rollout.Deployed(s, r.App) }); err != nil {
+		return err
+	}
+	if r.App.Unprobed { // ready before it listens: nobody but its start delay tells
+		if err := r.pass(ctx, "starting", r.App.StartDelay); err != nil {
+			return err
+		}
+	}
+	return r.clients.awaitReplies(ctx, r.watch.Knows)
+}
+
+// createNamespace makes the leased namespace ready for pods.
+func (r *Recording) createNamespace(ctx context.Context) error {
+	standard := fixtures.Restricted
+	if r.Own != nil {
+		standard = r.Own.PodSecurity()
+	}
+	if err := r.Lease.Create(ctx, r.Cluster.Client, r.Session, standard); err != nil {
+		return err
+	}
+	return r.Lease.AddPullSecret(ctx, r.Cluster.Client, r.PullSecret)
+}
+
+// startWatch watches the pods of the app, by the label that has their version, and the endpoints of its Service.
+func (r *Recording) startWatch(ctx context.Context, service string) (err error) {
+	scope := observe.Scope{Namespace: r.Lease.Name, Service: service, VersionLabel: fixtures.VersionLabel}
+	if r.Stretch > 1 {
+		scope.Patience = blindAfter
+	}
+	if r.Own != nil {
+		scope.VersionLabel, scope.Mute = userapp.VersionLabel, true
+	}
+	r.watch, err = observe.Start(ctx, r.Cluster.Client, scope, r.began, r.recorder)
+	return err
+}
+
+// checkForLeftovers distrusts the recording if something of another run is still in the cluster.
+func (r *Recording) checkForLeftovers(ctx context.Context) error {
+	if r.Lease.Preassigned {
+		return nil // who lets us create no namespace lets us see none either
+	}
+	found, err := namespace.Leftovers(ctx, r.Cluster.Client, r.Session)
+	r.distrust(found...)
+	return err
+}
+
+// observeNodes has the rules of every node observed, unless the cluster's owner does not want that.
+func (r *Recording) observeNodes(ctx context.Context) (err error) {
+	if r.boots, err = r.Cluster.Boots(ctx); err != nil {
+		return err
+	}
+	if because := r.Cluster.Observable(); because != "" {
+		r.run.Lacks = append(r.run.Lacks, evidence.Feature{Name: evidence.NodeRules, Because: because})
+		return nil
+	}
+	nodes := slices.Sorted(maps.Keys(r.boots))
+	r.observers, err = startObservers(ctx, r.Cluster.Client, r.Lease, r.Session, nodes, r.Stretch > 1, r.watch)
+	if err != nil {
+		return fmt.Errorf("observe the nodes' rules: %w", err)
+	}
+	if r.observers.lacks != "" {
+		r.run.Lacks = append(r.run.Lacks, evidence.Feature{Name: evidence.NodeRules, Because: r.observers.lacks})
+		if r.observers.some || !r.Cluster.Attached() && !slices.Contains(r.ClusterChanges, cluster.NoProxy()) {
+			r.distrust(r.observers.lacks + ", and was expected to have one")
+		}
+	}
+	return nil
+}

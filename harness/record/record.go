@@ -1,0 +1,144 @@
+package record
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"rollcall/harness"
+	"rollcall/harness/cluster"
+	"rollcall/harness/evidence"
+	"rollcall/harness/evidence/store"
+	"rollcall/harness/namespace"
+	"rollcall/harness/observe"
+	"rollcall/harness/progress"
+)
+
+// Config is where and how a scenario is recorded.
+type Config struct {
+	Cluster    *cluster.Cluster
+	Lease      namespace.Lease // of a namespace that is not created yet
+	Folder     string          // that the evidence goes to
+	Header     evidence.Run    // what is known of the recording before it begins
+	Session    string          // id of the run
+	Agents     int             // on each worker
+	Stretch    int             // how many times longer than usual the cluster takes
+	PullSecret string          // file with the credentials nodes pull with; empty: none
+	CheckLoad  bool            // do not begin the rollout where the load is more than this machine carries
+	Entry      *progress.Entry
+	Out        io.Writer
+	Spend      func(evidence.Part) (done func()) // notes what the time until done was spent on
+}
+
+// A Recording is a scenario that is being recorded, or was, until Cleanup.
+type Recording struct {
+	harness.Scenario
+	Config
+	// TooMuch is why the rollout was not begun: its load is more than this machine carries. The folder is then not whole.
+	TooMuch string
+
+	began     time.Time
+	run       evidence.Run
+	recorder  *store.Recorder
+	watch     *observe.Watch
+	clients   *clients
+	observers *observers
+	boots     map[string]string             // node -> id of the boot of its kernel
+	undo      []func(context.Context) error // changes of the cluster, in the order made
+}
+
+// Record runs the scenario once and puts what was seen into the folder. The evidence there is whole, or says why it is not.
+// The recording, unless it is nil, has to be cleaned up. The error is about a folder that cannot be written.
+func Record(ctx context.Context, s harness.Scenario, c Config) (r *Recording, err error) {
+	r = &Recording{Scenario: s, Config: c, began: time.Now(), run: c.Header}
+	r.run.Began = r.began.UTC()
+	r.run.OldVersion, r.run.NewVersion, r.run.Unloaded = harness.OldVersion, harness.NewVersion, s.Steps != nil
+	if s.Own != nil {
+		r.run.UserApp = s.Own.Known()
+	}
+	if s.Rollout != nil {
+		r.run.OldVersion, r.run.NewVersion = s.Rollout.Versions()
+	}
+	if r.recorder, err = store.Record(c.Folder, r.run); err != nil {
+		return nil, err
+	}
+	defer r.recorder.Abandon()
+	failed := r.execute(ctx)
+	r.collect(context.WithoutCancel(ctx))
+	if r.TooMuch != "" {
+		return r, nil
+	}
+	var lack *cluster.Lack
+	if errors.As(failed, &lack) {
+		r.run.Skipped = lack.Because
+	} else if failed != nil {
+		r.distrust(failed.Error())
+	}
+	r.run.Length = time.Since(r.began)
+	return r, r.recorder.Finish(r.run)
+}
+
+// A stage is a part of a recording.
+type stage struct {
+	part evidence.Part // under which its time is noted; empty: it is not
+	do   func(context.Context) error
+}
+
+// execute changes the cluster and goes through the stages until one fails, or shows that the load is too much.
+func (r *Recording) execute(ctx context.Context) error {
+	if err := r.changeCluster(ctx); err != nil {
+		return err
+	}
+	stages := []stage{
+		{evidence.DeployPart, r.prepare},
+		{"", r.startLoad},
+		{evidence.SteadyPart, r.checkSteadyLoad},
+		{evidence.RolloutPart, r.rollOut},
+		{evidence.SettlePart, r.settle},
+		{"", r.stopLoad},
+	}
+	if r.Steps != nil {
+		limited, cancel := context.WithTimeoutCause(ctx, r.stretched(rolloutTimeout), observe.ErrNeverSettled)
+		defer cancel()
+		ctx = limited
+		stages = []stage{{"", r.prepareSteps}, {evidence.RolloutPart, r.runSteps}}
+	}
+	for _, s := range stages {
+		if err := r.stage(ctx, s); err != nil || r.TooMuch != "" {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *Recording) stage(ctx context.Context, s stage) error {
+	if s.part != "" {
+		defer r.Spend(s.part)()
+	}
+	return s.do(ctx)
+}
+
+// changeCluster changes the cluster as the scenario asks; Cleanup undoes it.
+func (r *Recording) changeCluster(ctx context.Context) error {
+	for _, change := range r.ClusterChanges {
+		fmt.Fprintln(r.Out, r.Entry.Tell(progress.Running{Phase: "making " + change.String()}))
+		undo, err := change.Make(ctx, r.Cluster)
+		if undo != nil {
+			r.undo = append(r.undo, undo)
+		}
+		if err != nil {
+			return fmt.Errorf("make %s: %w", change, err)
+		}
+	}
+	return nil
+}
+
+// distrust notes why the recording is not to be judged.
+func (r *Recording) distrust(because ...string) { r.run.Distrust = append(r.run.Distrust, because...) }
+
+// stretched is how long to wait for what takes a conformant cluster a fraction of it.
+func (r *Recording) stretched(d time.Duration) time.Duration {
+	return time.Duration(max(1, r.Stretch)) * d
+}

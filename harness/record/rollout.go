@@ -1,0 +1,78 @@
+package record
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"rollcall/harness"
+	"rollcall/harness/evidence"
+	"rollcall/harness/observe"
+	"rollcall/harness/progress"
+)
+
+// rollOut makes the strategy's write and waits for its end.
+func (r *Recording) rollOut(ctx context.Context) error {
+	r.watch.Mark(evidence.RolloutBegun) // before the write: what follows from it is seen while it returns
+	if err := r.Rollout.Begin(ctx, r.Cluster.Client, r.Lease.Name, r.App); err != nil {
+		return err
+	}
+	return r.awaitRollout(ctx)
+}
+
+// awaitRollout waits until the rollout is done by the API server's word, then until the last old pod is gone, if the
+// rollout ends them, and then until it is over for clients. That an old pod is gone while a node's rules still route to it
+// to the end is for the rules to judge.
+func (r *Recording) awaitRollout(ctx context.Context) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, r.stretched(rolloutTimeout), observe.ErrNeverSettled)
+	defer cancel()
+	defer r.printProgress(ctx, "rolling out")()
+	if err := r.watch.Until(ctx, func(s observe.State) bool { return r.Rollout.Settled(s, r.App) }); err != nil {
+		return err
+	}
+	r.watch.Mark(evidence.StatusDone)
+	old, _ := r.Rollout.Versions()
+	gone := false
+	err := r.watch.Until(ctx, func(s observe.State) bool {
+		if !gone && s.Count(old) == 0 {
+			r.watch.Mark(evidence.OldGone)
+			gone = true
+		}
+		return r.Rollout.Over(s, r.App)
+	})
+	if err == nil {
+		r.watch.Mark(evidence.Barrier)
+	}
+	if gone && errors.Is(err, observe.ErrNeverSettled) {
+		return nil
+	}
+	return err
+}
+
+// prepareSteps creates the namespace of a scenario without load and watches it.
+func (r *Recording) prepareSteps(ctx context.Context) error {
+	if err := r.createNamespace(ctx); err != nil {
+		return err
+	}
+	if err := r.startWatch(ctx, r.App.Service(r.Lease.Name, 0).Name); err != nil {
+		return err
+	}
+	if r.ObservesNodes() {
+		return r.observeNodes(ctx)
+	}
+	return nil
+}
+
+// runSteps executes the steps of a scenario without load.
+func (r *Recording) runSteps(ctx context.Context) error {
+	c := harness.StepsConfig{Client: r.Cluster.Client, Namespace: r.Lease.Name, Watch: r.watch}
+	if r.ObservesNodes() {
+		c.Cluster = r.Cluster
+	}
+	c.Reach = func(ctx context.Context, url string) error { return awaitReplies(ctx, url, nil, r.watch.Knows) }
+	steps := harness.NewSteps(c)
+	steps.Mark(evidence.LoadBegun)
+	defer steps.Mark(evidence.LoadEnded)
+	fmt.Fprintln(r.Out, r.Entry.Tell(progress.Running{Phase: "walking"}))
+	return r.Steps(ctx, steps)
+}

@@ -1,0 +1,254 @@
+package runner
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"rollcall/harness"
+	"rollcall/harness/cluster"
+	"rollcall/harness/evidence"
+	"rollcall/harness/evidence/store"
+	"rollcall/harness/progress"
+	"rollcall/harness/record"
+	"rollcall/harness/timeline"
+	"rollcall/harness/verdict"
+)
+
+// An attempt is one recording of a scenario.
+type attempt struct {
+	runner  *Runner
+	cluster *cluster.Cluster
+	suite   string
+	entry   *progress.Entry
+	out     io.Writer
+	number  int // from 1
+	tries   int
+}
+
+// A result is what an attempt came to.
+type result struct {
+	verdict verdict.Verdict
+	again   bool // another attempt is to be made, for which the scenario may have been changed
+	trusted bool // others may judge the recording
+}
+
+// diagnosticsFolder is beside a recording's evidence, and has what the cluster looked like.
+const diagnosticsFolder = "diagnostics"
+
+// run records the scenario, or takes the recording of another that asks about the same rollout, and judges it.
+func (a attempt) run(ctx context.Context, s *harness.Scenario) (res result, err error) {
+	folder := a.runner.folder(a.cluster.Mode, a.suite, s.ID, a.number)
+	if a.number > 1 {
+		return a.record(ctx, s, folder)
+	}
+	same, err := a.runner.turns.share(ctx, *s)
+	if err != nil {
+		return res, err
+	}
+	defer func() { err = errors.Join(err, same.release()) }()
+	if same != nil && same.made.Folder != "" {
+		return a.reuse(s, same.made, folder)
+	}
+	if res, err = a.record(ctx, s, folder); err == nil && res.trusted {
+		err = same.offer(a.suite+"/"+s.ID, folder)
+	}
+	return res, err
+}
+
+// reuse judges the recording of another scenario that asks about the same rollout.
+func (a attempt) reuse(s *harness.Scenario, made sharedFile, folder string) (res result, err error) {
+	a.entry.Begin()
+	fmt.Fprintf(a.out, "%s %s: judged from the recording of %s\n", a.cluster.Mode, s.ID, made.Scenario)
+	run := a.header(s.At(harness.FullRate, a.runner.stretch())) // as that one was asked
+	err = store.Relabel(made.Folder, folder, func(of *evidence.Run) {
+		of.Scenario, of.Suite, of.Claim, of.Covers, of.Expect = run.Scenario, run.Suite, run.Claim, run.Covers, run.Expect
+		of.Attempt, of.Tries, of.Measures = run.Attempt, run.Tries, run.Measures
+	})
+	if err != nil {
+		return res, err
+	}
+	return a.judge(s, folder)
+}
+
+// record records the scenario when its turn comes, with a lower rate if this machine turns out not to carry the one asked
+// for, and judges it.
+func (a attempt) record(ctx context.Context, s *harness.Scenario, folder string) (res result, err error) {
+	name := progress.Name{Mode: a.cluster.Mode, Suite: a.suite, Scenario: s.ID}
+	release, err := a.runner.turns.take(ctx, s.Occupancy(), a.runner.board.Usual(name, s.Estimate()))
+	if err != nil {
+		return res, err
+	}
+	defer func() { err = errors.Join(err, release()) }()
+	a.entry.Begin()
+	for {
+		rate, jobs, err := a.runner.limits()
+		if err != nil {
+			return res, err
+		}
+		asked := s.At(rate, a.runner.stretch())
+		if s.Adapt != nil && a.number > 1 {
+			asked.App = s.App // as it was measured here
+		}
+		r, err := a.recordOnce(ctx, asked, rate, folder)
+		if r == nil {
+			return res, err
+		}
+		if err == nil && r.TooMuch != "" {
+			if err := a.lowerRate(ctx, r, rate); err != nil {
+				return res, err
+			}
+			continue
+		}
+		if err == nil {
+			res, err = a.judge(s, folder)
+		}
+		if !res.again && (err != nil || res.verdict.Outcome != verdict.Pass && res.verdict.Outcome != verdict.Skipped) {
+			r.Diagnose(ctx, filepath.Join(folder, diagnosticsFolder))
+		}
+		a.cleanup(ctx, r, true)
+		if err == nil {
+			err = a.slowDown(rate, jobs, res.verdict)
+		}
+		return res, err
+	}
+}
+
+// recordOnce records the scenario in a leased namespace.
+func (a attempt) recordOnce(ctx context.Context, s harness.Scenario, rate int, folder string) (*record.Recording, error) {
+	lease, err := a.runner.namespaces.Acquire(ctx)
+	if err != nil {
+		return nil, err
+	}
+	c := a.config(s, folder)
+	c.Lease, c.CheckLoad = lease, rate > lowestRate
+	r, err := record.Record(ctx, s, c)
+	if r == nil {
+		lease.Release()
+	}
+	return r, err
+}
+
+// config is how the scenario is recorded, but for its namespace.
+func (a attempt) config(s harness.Scenario, folder string) record.Config {
+	return record.Config{
+		Cluster: a.cluster, Folder: folder, Header: a.header(s), Session: a.runner.session.ID, Agents: a.runner.agents,
+		Stretch: a.runner.stretch(), PullSecret: a.runner.PullSecret, Entry: a.entry, Out: a.out,
+		Spend: func(part evidence.Part) func() { return a.runner.spend(a.span(part, s)) },
+	}
+}
+
+func (a attempt) span(part evidence.Part, s harness.Scenario) evidence.Span {
+	return evidence.Span{Part: part, Mode: a.cluster.Mode, Suite: a.suite, Scenario: s.ID}
+}
+
+// lowerRate forgets a recording whose load was too much, and has the next one made with less.
+func (a attempt) lowerRate(ctx context.Context, r *record.Recording, rate int) error {
+	a.cleanup(ctx, r, false)
+	now, err := a.runner.lowerRate(rate, r.TooMuch)
+	if err = errors.Join(err, os.RemoveAll(r.Folder)); err != nil {
+		return err
+	}
+	fmt.Fprintf(a.out, "%s %s: begun again with %d requests per second and lane instead of %d: %s\n", a.cluster.Mode, r.ID, now, rate, r.TooMuch)
+	return nil
+}
+
+// slowDown takes from what a recording showed of this machine how the next ones are made.
+func (a attempt) slowDown(rate, jobs int, v verdict.Verdict) error {
+	switch {
+	case v.Late:
+		now, err := a.runner.lowerRate(rate, v.Because)
+		if err == nil && now == rate { // the lowest
+			_, err = a.runner.lowerJobs(jobs, v.Because)
+		}
+		return err
+	case v.Starved:
+		_, err := a.runner.lowerJobs(jobs, v.Because)
+		return err
+	}
+	return nil
+}
+
+// cleanup ends what the recording started. Behind the next recording, unless that needs what this one still has.
+func (a attempt) cleanup(ctx context.Context, r *record.Recording, kept bool) {
+	cleanup := func() {
+		defer a.runner.spend(a.span(evidence.CleanUpPart, r.Scenario))()
+		defer r.Lease.Release()
+		if err := r.Cleanup(context.WithoutCancel(ctx), kept); err != nil {
+			a.runner.recordBreakage(fmt.Sprintf("%s %s: %v", a.cluster.Mode, r.ID, err))
+			fmt.Fprintln(a.out, err)
+		}
+	}
+	if r.Occupancy() == harness.WholeCluster || a.runner.turns.oneLoad {
+		cleanup()
+		return
+	}
+	held, err := a.runner.turns.cleanup()
+	if err != nil || held == nil {
+		cleanup()
+		return
+	}
+	a.runner.cleanups.Go(func() {
+		cleanup()
+		if err := held.Release(); err != nil {
+			a.runner.recordBreakage(err.Error())
+		}
+	})
+}
+
+// judge judges a recording, and says whether there is to be another one, for which it may change the scenario, and whether
+// others may judge this one.
+func (a attempt) judge(s *harness.Scenario, folder string) (res result, err error) {
+	ev, err := store.Read(folder)
+	if err != nil {
+		return res, err
+	}
+	tl, err := timeline.Join(ev)
+	if err != nil {
+		return res, err
+	}
+	res.verdict = verdict.Judge(ev.Run, tl)
+	decides := ev.Run // and does not only measure, for which clients may be late
+	decides.Measures = false
+	judged := verdict.Judge(decides, tl)
+	res.trusted = !judged.Distrusted && !judged.Starved
+	switch {
+	case a.number >= a.tries || res.verdict.Distrusted || res.verdict.Outcome == verdict.Skipped:
+		return res, nil
+	case s.Adapt == nil:
+		res.again = res.verdict.Outcome == verdict.Inconclusive
+		return res, nil
+	}
+	app, err := s.Adapt(s.App, tl)
+	if err != nil {
+		res.verdict.Because += ": " + err.Error()
+		return res, nil
+	}
+	s.App, res.again = app, true
+	return res, nil
+}
+
+// header is what is known of the attempt before it begins.
+func (a attempt) header(s harness.Scenario) evidence.Run {
+	run := header(a.suite, a.cluster.Mode, s)
+	run.Attempt, run.Tries, run.Kubernetes = a.number, a.tries, a.cluster.Kubernetes
+	run.Measures = s.Adapt != nil && a.number == 1
+	return run
+}
+
+// header is what is known of a run before it begins.
+func header(suite, mode string, s harness.Scenario) evidence.Run {
+	run := evidence.Run{Schema: evidence.SchemaVersion, Scenario: s.ID, Suite: suite, Mode: mode,
+		Claim: s.Claim, Covers: s.Covers, Expect: s.Expect}
+	for _, change := range s.ClusterChanges {
+		run.Given = append(run.Given, change.String())
+	}
+	return run
+}
+
+func (r *Runner) folder(mode, suite, id string, attempt int) string {
+	return evidence.ScenarioFolder(r.Out, mode, suite, id, attempt)
+}

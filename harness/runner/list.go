@@ -1,0 +1,127 @@
+package runner
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"testing"
+	"text/tabwriter"
+
+	"rollcall/harness"
+	"rollcall/harness/host"
+)
+
+// A Listed is a scenario in a mode, as a dry run tells of it.
+type Listed struct {
+	Suite, Scenario, Mode string
+	Needs                 []string
+	Skipped               string  // why it would be; empty: it would run
+	LeftOut               bool    // the profile does not record it
+	Seconds               float64 // that it takes by an estimate
+	Beside                int     // most that go on at the same time, itself included
+	Whole                 bool    // nothing goes on beside it
+	Rollout               string  // the same for those that one recording serves; empty: it serves itself alone
+}
+
+// ListFile is the environment variable that names a file for a list in JSON, a line each, in place of the table.
+const ListFile = "ROLLCALL_LIST"
+
+// list writes down the scenarios that -run selects: what each needs, and whether it would run. Nothing is written anywhere
+// else.
+func (r *Runner) list(t *testing.T, w io.Writer, suite string, scenarios []harness.Scenario) {
+	ctx, stop := r.context(t)
+	defer stop()
+	if r.attached != nil {
+		if _, err := r.Preflight(ctx, io.Discard, ""); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var listed []Listed
+	for _, mode := range r.modes {
+		skip := ""
+		if r.attached == nil {
+			if supported, because := host.Probe(ctx).SupportsMode(mode); !supported {
+				skip = because
+			}
+		}
+		t.Run(mode, func(t *testing.T) {
+			for _, s := range scenarios {
+				t.Run(s.ID, func(*testing.T) {
+					l := Listed{Suite: suite, Scenario: s.ID, Mode: mode, Needs: needs(s), Skipped: skip, LeftOut: !s.In(r.profile),
+						Seconds: s.Estimate().Seconds(), Beside: beside(s, r.jobs), Whole: s.Occupancy() == harness.WholeCluster, Rollout: rolloutKey(s)}
+					if r.attached != nil {
+						l.Skipped = r.skipReason(r.attached, s)
+					}
+					listed = append(listed, l)
+				})
+			}
+		})
+	}
+	var err error
+	if file := os.Getenv(ListFile); file != "" {
+		err = appendList(file, listed)
+	} else {
+		err = PrintList(w, listed)
+	}
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+func appendList(file string, listed []Listed) error {
+	f, err := os.OpenFile(file, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	lines := json.NewEncoder(f)
+	for _, l := range listed {
+		if err := lines.Encode(l); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// PrintList prints the scenarios that the profile records as a table.
+func PrintList(w io.Writer, listed []Listed) error {
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for _, l := range listed {
+		if !l.LeftOut {
+			fmt.Fprintf(table, "%s/%s\t%s\t%s\t%s\n", l.Suite, l.Scenario, l.Mode, strings.Join(l.Needs, ", "), dryRunStatus(l.Skipped))
+		}
+	}
+	return table.Flush()
+}
+
+func dryRunStatus(skip string) string {
+	if skip == "" {
+		return "runs"
+	}
+	return "skipped: " + skip
+}
+
+// NeedsLoad is the first of the needs of a scenario under load.
+const NeedsLoad = "load"
+
+// needs is what it does and uses, in words.
+func needs(s harness.Scenario) []string {
+	load := NeedsLoad
+	if s.Steps != nil {
+		load = "no load"
+	}
+	return append([]string{load}, s.Requires()...)
+}
+
+// beside is how many of its kind go on at the same time, where so many recordings do.
+func beside(s harness.Scenario, jobs int) int {
+	switch s.Occupancy() {
+	case harness.WholeCluster:
+		return 1
+	case harness.UnderLoad:
+		return loadsOf(jobs)
+	}
+	return jobs
+}

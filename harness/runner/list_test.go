@@ -1,0 +1,23 @@
+package runner
+
+import (
+	"context"
+	"rollcall/harness"
+	"strings"
+	"testing"
+)
+
+// Every host runs iptables, and none a mode that there is not.
+func TestADryRunTellsWhatRuns(t *testing.T) {
+	var out strings.Builder
+	r := Runner{modes: []string{"iptables", "userspace"}}
+	r.list(t, &out, "control", []harness.Scenario{{ID: "loaded"}, {ID: "walked", Steps: func(context.Context, *harness.Steps) error { return nil }}})
+	const want = `control/loaded  iptables   load     runs
+control/walked  iptables   no load  runs
+control/loaded  userspace  load     skipped: not a kube-proxy mode
+control/walked  userspace  no load  skipped: not a kube-proxy mode
+`
+	if out.String() != want {
+		t.Errorf("%s; want\n%s", out.String(), want)
+	}
+}

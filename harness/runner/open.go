@@ -1,0 +1,263 @@
+package runner
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"rollcall/fixtures"
+	"rollcall/harness"
+	"rollcall/harness/cluster"
+	"rollcall/harness/command"
+	"rollcall/harness/evidence"
+	"rollcall/harness/evidence/store"
+	"rollcall/harness/host"
+	"rollcall/harness/namespace"
+	"rollcall/harness/nodeimage"
+	"rollcall/harness/staging"
+	"rollcall/harness/usage"
+	"rollcall/harness/userapp"
+)
+
+// nodePort is the one that kind-config.yaml leads to from outside.
+const nodePort = 30080
+
+// open gives the cluster for a mode, or says why this host cannot have one. What the cluster is
+// stands in the run folder either way.
+func (r *Runner) open(ctx context.Context, out io.Writer, mode string) (c *cluster.Cluster, skip string, err error) {
+	r.trial = nil
+	if r.attached != nil {
+		if err := r.prepareTarget(ctx, out); err != nil {
+			return nil, "", err
+		}
+		r.turns, err = newTurns(mode, r.Out, r.attached.OneWayIn())
+		return r.attached, "", err
+	}
+	facts := host.Probe(ctx)
+	identity := evidence.Cluster{Name: r.spec(mode).Name, Mode: mode, Provider: "kind", Kubernetes: r.version, Kernel: facts.Kernel, Features: hostFeatures(facts)}
+	if supported, because := facts.SupportsMode(mode); !supported {
+		return nil, because, r.describe(identity)
+	}
+	if cluster.Lent(identity.Name) {
+		c, err = cluster.Open(ctx, out, r.spec(mode))
+	} else if _, err = r.Check(ctx, out); err == nil {
+		c, err = r.OpenCluster(ctx, out, mode)
+	}
+	if err != nil {
+		return nil, "", err
+	}
+	if err := store.ReadJSON(r.clusterFile(mode), &identity); err != nil {
+		return nil, "", errors.Join(err, c.Close())
+	}
+	c.Kubernetes, r.trial = identity.Kubernetes, identity.Trial
+	r.turns, err = newTurns(mode, r.Out, c.OneWayIn())
+	return c, "", err
+}
+
+// Preflight finds out whether a run is possible on the target, and refuses it in one line if not. The result is the
+// environment for child processes, which need not try again.
+func (r *Runner) Preflight(ctx context.Context, out io.Writer, session string) (env string, err error) {
+	found, err := r.preflight(out, session, r.attached).Run(ctx)
+	r.skipReasons = found.SkipReasons
+	return found.Env, err
+}
+
+// Cleanup deletes everything that runs of Rollcall created on the target, also of one that is still under way.
+func (r *Runner) Cleanup(ctx context.Context, out io.Writer) error {
+	return r.preflight(out, "", r.attached).Cleanup(ctx)
+}
+
+func (r *Runner) preflight(out io.Writer, session string, c *cluster.Cluster) staging.Preflight {
+	return staging.Preflight{Target: r.Target, Cluster: c, Namespaces: r.namespaces, Layout: r.layout, App: r.app, AppFile: r.App,
+		Agents: r.agents, Session: session, Out: out}
+}
+
+// prepareTarget makes the target ready for scenarios and describes it in the run folder.
+func (r *Runner) prepareTarget(ctx context.Context, out io.Writer) error {
+	if _, err := r.Preflight(ctx, out, r.session.ID); err != nil {
+		return err
+	}
+	identity := evidence.Cluster{Name: r.attached.Name, Mode: r.attached.Mode, Provider: "attached", Features: r.attached.Features()}
+	for _, use := range []string{harness.Autoscalers, harness.Quotas, harness.OwnObjects} {
+		because := r.skipReasons[use]
+		identity.Features = append(identity.Features, evidence.Feature{Name: use, Supported: because == "", Because: because})
+	}
+	if err := r.attached.Describe(ctx, &identity); err != nil {
+		return err
+	}
+	return r.describe(identity)
+}
+
+func (r *Runner) describe(identity evidence.Cluster) error {
+	return store.WriteJSON(r.clusterFile(identity.Mode), identity)
+}
+
+func (r *Runner) clusterFile(mode string) string {
+	return evidence.ClusterPath(r.Out, mode)
+}
+
+func hostFeatures(facts host.Facts) []evidence.Feature {
+	var list []evidence.Feature
+	for _, mode := range cluster.Modes {
+		supported, because := facts.SupportsMode(mode)
+		list = append(list, evidence.Feature{Name: mode, Supported: supported, Because: because})
+	}
+	return list
+}
+
+// spec is the cluster of a mode, but for its images.
+func (r *Runner) spec(mode string) cluster.Spec {
+	return cluster.Spec{Name: "rollcall-" + mode, Mode: mode, Keep: r.Keep, NodePort: nodePort,
+		Config: filepath.Join(r.layout.Folder, configFile), ProbeImage: fixtures.ImageRef("echo", harness.OldVersion),
+		Logs: filepath.Join(r.Out, "logs", mode)}
+}
+
+// Check makes this host able to run clusters and refuses whatever would keep those of the runner's
+// modes from being created.
+func (r *Runner) Check(ctx context.Context, out io.Writer) (host.Facts, error) {
+	if facts := host.Probe(ctx); facts.Check(false) != nil {
+		return facts, facts.Check(false)
+	}
+	facts, err := host.Ensure(ctx, out)
+	if err != nil {
+		return facts, err
+	}
+	for _, mode := range r.modes {
+		if supported, _ := facts.SupportsMode(mode); !supported {
+			continue
+		}
+		if err := cluster.Check(ctx, r.spec(mode)); err != nil {
+			return facts, err
+		}
+	}
+	return facts, nil
+}
+
+// OpenCluster gets the images, opens the cluster for a mode, after Check, tries it out and puts into the run folder what it is.
+func (r *Runner) OpenCluster(ctx context.Context, out io.Writer, mode string) (*cluster.Cluster, error) {
+	spec := r.spec(mode)
+	if err := cluster.Sweep(ctx, out, false); err != nil {
+		return nil, err
+	}
+	done := r.spend(evidence.Span{Part: evidence.ImagePart, Mode: mode})
+	var err error
+	if spec.Image, err = nodeimage.Ensure(ctx, out, r.version); err == nil {
+		fmt.Fprintln(out, "building the images of the app, the agent and the observer")
+		spec.Archives, err = r.layout.Archives(ctx)
+	}
+	done()
+	if err != nil {
+		return nil, err
+	}
+	archives, err := userArchives(ctx, r.app)
+	if err != nil {
+		return nil, err
+	}
+	spec.Archives = append(spec.Archives, archives...)
+	defer r.spend(evidence.Span{Part: evidence.ClusterPart, Mode: mode})()
+	c, err := cluster.Open(ctx, out, spec)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.prepareCluster(ctx, out, c); err != nil {
+		return nil, errors.Join(err, c.Close())
+	}
+	return c, nil
+}
+
+// prepareCluster makes a cluster that was opened ready for recordings, and describes it in the run folder.
+func (r *Runner) prepareCluster(ctx context.Context, out io.Writer, c *cluster.Cluster) error {
+	// of a kept cluster: nobody else uses it, since we hold it
+	err := namespace.Sweep{Cluster: c.Name, Client: c.Client, Out: out, Extent: namespace.Everything}.Run(ctx)
+	if err != nil {
+		return err
+	}
+	if err := nodePortFree(ctx, c); err != nil {
+		return err
+	}
+	if err := r.preflight(out, r.session.ID, c).TryApp(ctx); err != nil {
+		return err
+	}
+	facts := host.Probe(ctx)
+	identity := evidence.Cluster{Name: c.Name, Mode: c.Mode, Provider: "kind", Kernel: facts.Kernel, Features: hostFeatures(facts), Outside: c.WayIn()}
+	if err := c.Describe(ctx, &identity); err != nil {
+		return err
+	}
+	if identity.Trial, err = r.runTrial(ctx, out, c); err != nil {
+		return err
+	}
+	return r.describe(identity)
+}
+
+// nodePortFree refuses a cluster, a kept one say, in which another Service has our NodePort.
+func nodePortFree(ctx context.Context, c *cluster.Cluster) error {
+	if !c.OneWayIn() {
+		return nil // any other will do
+	}
+	services, err := c.Client.CoreV1().Services(metav1.NamespaceAll).List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return err
+	}
+	for _, s := range services.Items {
+		for _, port := range s.Spec.Ports {
+			if port.NodePort == nodePort {
+				return usage.New(fmt.Sprintf("NodePort %d", nodePort), "Service "+s.Namespace+"/"+s.Name+" has it", "delete that Service")
+			}
+		}
+	}
+	return nil
+}
+
+// userArchives are the images of a user's app, from this host's engine.
+func userArchives(ctx context.Context, app *userapp.App) ([]cluster.Archive, error) {
+	if app == nil {
+		return nil, nil
+	}
+	var list []cluster.Archive
+	for _, image := range app.Images() {
+		if _, err := command.Run(ctx, "docker image inspect %s", image); err != nil {
+			if _, err := command.Run(ctx, "docker pull %s", image); err != nil {
+				return nil, usage.New("image "+image, strings.ReplaceAll(err.Error(), "\n", "; "), "build or pull it: docker has to have it, for kind's nodes to be given it")
+			}
+		}
+		file, err := os.CreateTemp("", "rollcall-image-")
+		if err != nil {
+			return nil, err
+		}
+		file.Close()
+		_, err = command.Run(ctx, "docker save --output %s %s", file.Name(), image)
+		var data []byte
+		if err == nil {
+			data, err = os.ReadFile(file.Name())
+		}
+		if err = errors.Join(err, os.Remove(file.Name())); err != nil {
+			return nil, fmt.Errorf("get image %s: %w", image, err)
+		}
+		list = append(list, cluster.Archive{Ref: image, Data: data})
+	}
+	return list, nil
+}
+
+// WaitGone returns when no namespace that suites created is left in a cluster, also after ctx has ended: of Rollcall's on a
+// cluster of our own, of this run on the target.
+func (r *Runner) WaitGone(ctx context.Context, c *cluster.Cluster) error {
+	which := fixtures.Ours()
+	if r.attached != nil {
+		which = fixtures.OfRun(r.session.ID)
+	}
+	return namespace.WaitGone(context.WithoutCancel(ctx), c.Client, which)
+}
+
+// WaitTargetGone is WaitGone of the target, unless its namespaces are preassigned, which stay.
+func (r *Runner) WaitTargetGone(ctx context.Context) error {
+	if r.Namespaces != "" {
+		return nil
+	}
+	return r.WaitGone(ctx, r.attached)
+}

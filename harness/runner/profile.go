@@ -1,0 +1,33 @@
+package runner
+
+import (
+	"flag"
+	"slices"
+	"strings"
+	"testing"
+
+	"rollcall/harness"
+	"rollcall/harness/usage"
+)
+
+// parseProfile checks what was asked for. Empty is core; smoke in go test -short; and all there is where -run names scenarios.
+func parseProfile(asked string) (harness.Profile, error) {
+	switch p := harness.Profile(asked); p {
+	case "":
+		if run := flag.Lookup("test.run"); run != nil && strings.Contains(run.Value.String(), "/") {
+			return harness.Full, nil
+		}
+		if flag.Lookup("test.short") != nil && testing.Short() {
+			return harness.Smoke, nil
+		}
+		return harness.Core, nil
+	case harness.Smoke, harness.Core, harness.Full:
+		return p, nil
+	}
+	return "", usage.New("profile "+asked, "there is none of this name", "use smoke, core or full")
+}
+
+// selected are the scenarios of a suite that the profile records.
+func (r *Runner) selected(scenarios []harness.Scenario) []harness.Scenario {
+	return slices.DeleteFunc(slices.Clone(scenarios), func(s harness.Scenario) bool { return !s.In(r.profile) })
+}

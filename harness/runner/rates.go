@@ -1,0 +1,77 @@
+package runner
+
+import (
+	"fmt"
+
+	"rollcall/harness"
+	"rollcall/harness/evidence"
+	"rollcall/harness/evidence/store"
+)
+
+// Requests per second and lane. At the lowest rate a rollout of 10 s still has 60 requests of each lane.
+const (
+	lowestRate = 6
+	mostRate   = 1000
+)
+
+// rateSteps are the rates that recordings are made with: at first the most that the machine carries, and a step lower each
+// time it turns out to carry less.
+func rateSteps() []int { return []int{harness.FullRate, 50, 25, 12, lowestRate} }
+
+// ratePerCore is what a core carries of the requests per second and lane of all recordings under load together, with their
+// nodes, on machines of 2 cores.
+const ratePerCore = 50
+
+// firstRate is what recordings are made with at first: what the machine carries, shared among those that are under load side
+// by side, and no more than the first step.
+func firstRate(jobs, cores int) int {
+	for _, step := range rateSteps() {
+		if step*loadsOf(jobs) <= ratePerCore*cores {
+			return step
+		}
+	}
+	return lowestRate
+}
+
+// limits are the rate and how many recordings go on side by side now.
+func (r *Runner) limits() (rate, jobs int, err error) {
+	var s evidence.Session
+	err = store.ReadJSON(evidence.SessionPath(r.Out), &s)
+	return s.Rate, s.Jobs, err
+}
+
+// lowerRate goes one step below a rate that was too much, unless somebody has done so already. It gives the rate from
+// now on.
+func (r *Runner) lowerRate(from int, because string) (now int, err error) {
+	now = from
+	_, err = EditSession(r.Out, func(s *evidence.Session) {
+		if s.Rate < from {
+			now = s.Rate
+			return
+		}
+		for _, step := range rateSteps() {
+			if step < from {
+				now = step
+				break
+			}
+		}
+		if now < from {
+			s.Rate = now
+			s.Steps = append(s.Steps, fmt.Sprintf("the rate was lowered from %d to %d requests per second and lane: %s", from, now, because))
+		}
+	})
+	return now, err
+}
+
+// lowerJobs lets one recording less go on side by side than there were, because what the cluster itself does came late; unless
+// somebody has done so already.
+func (r *Runner) lowerJobs(from int, because string) (now int, err error) {
+	_, err = EditSession(r.Out, func(s *evidence.Session) {
+		if now = s.Jobs; now == from && now > 1 {
+			now--
+			s.Steps = append(s.Steps, fmt.Sprintf("recordings side by side were lowered from %d to %d: %s", from, now, because))
+			s.Jobs = now
+		}
+	})
+	return now, err
+}

@@ -1,0 +1,204 @@
+package runner
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"rollcall/harness"
+	"rollcall/harness/cluster"
+	"rollcall/harness/evidence"
+	"rollcall/harness/layout"
+	"rollcall/harness/lock"
+	"rollcall/harness/namespace"
+	"rollcall/harness/nodeimage"
+	"rollcall/harness/progress"
+	"rollcall/harness/usage"
+	"rollcall/harness/userapp"
+)
+
+// A Runner runs the scenarios of one test process. The zero value reads its options in Main, or in Prepare.
+type Runner struct {
+	Options
+	layout  layout.Layout
+	modes   []string
+	version string // Kubernetes'
+	agents  int    // on each worker
+	profile harness.Profile
+	atOnce  int // modes
+	jobs    int // at first
+	rate    int // at first
+
+	app        *userapp.App     // of the options; nil: none
+	attached   *cluster.Cluster // the target; nil: clusters are made
+	namespaces namespace.Pool
+
+	session     evidence.Session
+	began       bool // the session is our own, and not our parent's
+	board       *progress.Board
+	skipReasons map[string]string // of scenarios that use something, by what they use
+	runLock     *lock.Lock        // of a run on a target
+	turns       *turns            // at the cluster of the mode under way
+	trial       *evidence.Trial   // of it; nil: there was none
+	cleanups    sync.WaitGroup    // of recordings that are judged
+
+	breaking sync.Mutex
+	broken   []string // what went wrong outside the recordings
+}
+
+// Main is the body of a suite's TestMain: it reads the flags, runs the tests and returns the exit
+// code. Bad input ends it with 2 before anything is created.
+func (r *Runner) Main(m *testing.M) int {
+	r.Register(flag.CommandLine)
+	flag.Parse()
+	err := r.CheckNamed()
+	if err == nil {
+		err = r.Prepare()
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 2
+	}
+	return m.Run()
+}
+
+// configFile is the cluster's, in the module's folder.
+const configFile = "kind-config.yaml"
+
+// Prepare checks the options, and connects to the target if there is one. It creates nothing.
+func (r *Runner) Prepare() (err error) {
+	if r.modes, err = cluster.ParseModes(r.Modes); err != nil {
+		return err
+	}
+	if r.App != "" {
+		if r.app, err = userapp.Read(r.App); err != nil {
+			return usage.New("app", err.Error(), "see the README, under An app of your own")
+		}
+		if r.App, err = filepath.Abs(r.App); err != nil {
+			return err
+		}
+	}
+	if r.Named() {
+		if err := r.connect(); err != nil {
+			return err
+		}
+	}
+	if r.version, err = nodeimage.Resolve(r.Kubernetes); err != nil {
+		return err
+	}
+	if r.agents, err = parseCount("agents per node", r.AgentsPerNode, 1, 1, mostAgents); err != nil {
+		return err
+	}
+	if r.profile, err = parseProfile(r.Profile); err != nil {
+		return err
+	}
+	if r.profile == harness.Smoke {
+		r.modes = r.modes[:1]
+	}
+	r.atOnce = modesAtOnce(len(r.modes))
+	if r.jobs, err = parseCount("jobs", r.Jobs, foundJobs(r.atOnce, r.attached != nil), 1, mostJobs); err != nil {
+		return err
+	}
+	if r.rate, err = parseCount("rate", r.Rate, firstRate(r.jobs, runtime.NumCPU()), lowestRate, mostRate); err != nil {
+		return err
+	}
+	if r.layout, err = layout.Find(); err != nil {
+		return err
+	}
+	if r.attached == nil {
+		if _, err := os.Stat(r.layout.ImageFolder()); r.layout.Prebuilt && err != nil {
+			return usage.New("clusters", "these programs make none", "name one that is there: -context="+cluster.InCluster)
+		}
+		if err := cluster.CheckConfig(r.spec("")); err != nil {
+			return err
+		}
+	}
+	if r.Out != "" {
+		r.Out, err = filepath.Abs(r.Out)
+	}
+	return err
+}
+
+// connect makes the target the one cluster of the runner, and its mode the one mode.
+func (r *Runner) connect() (err error) {
+	mode := ""
+	if r.Modes != "" {
+		if len(r.modes) > 1 {
+			return usage.New("modes "+r.Modes, "a cluster that is there has one", "leave -modes out: it is found")
+		}
+		mode = r.modes[0]
+	}
+	if r.attached, err = r.Target.Connect(context.Background(), mode); err != nil {
+		return err
+	}
+	r.modes, r.namespaces = []string{r.attached.Mode}, namespace.NewPool(r.Preassigned())
+	return nil
+}
+
+// deadlineReserve is kept of `go test -timeout`, so that clusters are removed before it panics.
+const deadlineReserve = time.Minute
+
+// context is done at Ctrl-C, at SIGTERM and shortly before the test binary's own deadline.
+func (r *Runner) context(t *testing.T) (context.Context, context.CancelFunc) {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	deadline, ok := t.Deadline()
+	if !ok {
+		return ctx, stop
+	}
+	ctx, cancel := context.WithDeadlineCause(ctx, deadline.Add(-deadlineReserve), errors.New("the test's -timeout is near"))
+	return ctx, func() { cancel(); stop() }
+}
+
+// recordBreakage notes what went wrong outside a recording.
+func (r *Runner) recordBreakage(what string) {
+	r.breaking.Lock()
+	defer r.breaking.Unlock()
+	r.broken = append(r.broken, what)
+}
+
+// Broken is what went wrong outside the recordings so far.
+func (r *Runner) Broken() []string {
+	r.breaking.Lock()
+	defer r.breaking.Unlock()
+	return slices.Clone(r.broken)
+}
+
+// UserApp is the app that the options name, after Prepare; nil if they name none.
+func (r *Runner) UserApp() *userapp.App { return r.app }
+
+// Attached reports whether the runner has a cluster that somebody else owns, after Prepare.
+func (r *Runner) Attached() bool { return r.attached != nil }
+
+// Layout is where Rollcall runs from, after Prepare.
+func (r *Runner) Layout() layout.Layout { return r.layout }
+
+// ModeList is the modes asked for, after Prepare.
+func (r *Runner) ModeList() []string { return r.modes }
+
+// Agents is how many were asked for on each worker, after Prepare.
+func (r *Runner) Agents() int { return r.agents }
+
+// Version is the Kubernetes version asked for, after Prepare.
+func (r *Runner) Version() string { return r.version }
+
+// ProfileName is the profile that is run, after Prepare.
+func (r *Runner) ProfileName() harness.Profile { return r.profile }
+
+// ModesAtOnce is on how many clusters recordings go on at a time, after Prepare.
+func (r *Runner) ModesAtOnce() int { return r.atOnce }
+
+// FirstJobs is how many recordings go on side by side at first, after Prepare.
+func (r *Runner) FirstJobs() int { return r.jobs }
+
+// FirstRate is how many requests per second and lane recordings are made with at first, after Prepare.
+func (r *Runner) FirstRate() int { return r.rate }

@@ -1,0 +1,34 @@
+package runner
+
+import (
+	"rollcall/harness/usage"
+	"strings"
+	"testing"
+)
+
+func TestParseAgents(t *testing.T) {
+	for _, row := range []struct {
+		sentence, asked string
+		want            int
+		refused         bool
+	}{
+		{"none asked for is one", "", 1, false},
+		{"the fewest", "1", 1, false},
+		{"the most", "16", 16, false},
+		{"fewer than one", "0", 0, true},
+		{"fewer than none", "-1", 0, true},
+		{"more than a node takes", "17", 0, true},
+		{"no number", "two", 0, true},
+		{"more than a number", "2 ", 0, true},
+	} {
+		t.Run(row.sentence, func(t *testing.T) {
+			got, err := parseCount("agents per node", row.asked, 1, 1, mostAgents)
+			if got != row.want || usage.Is(err) != row.refused {
+				t.Errorf("%d, %v; want %d, refused %v", got, err, row.want, row.refused)
+			}
+			if err != nil && (strings.Contains(err.Error(), "\n") || !strings.Contains(err.Error(), row.asked)) {
+				t.Errorf("the refusal is not one line that names what was asked: %q", err)
+			}
+		})
+	}
+}

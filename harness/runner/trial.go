@@ -1,0 +1,134 @@
+package runner
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	"rollcall/fixtures"
+	"rollcall/harness"
+	"rollcall/harness/cluster"
+	"rollcall/harness/evidence"
+	"rollcall/harness/evidence/store"
+	"rollcall/harness/namespace"
+	"rollcall/harness/progress"
+	"rollcall/harness/record"
+	"rollcall/harness/rollout"
+	"rollcall/harness/timeline"
+)
+
+// What the trial of a cluster may take for nothing to be stretched. Bounds on a node's rules are 3 s, and hold for twice what
+// the trial showed; the apps of scenarios start in 3 s by themselves, beside which a pod's own start must not count for more.
+const (
+	usualRuleLag  = 1500 * time.Millisecond
+	usualPodStart = 6 * time.Second
+	mostStretch   = 10
+)
+
+// runTrial is the trial of a cluster that was just made, once more if it shows nothing. Where it shows nothing again, no time
+// is stretched, which the output says.
+func (r *Runner) runTrial(ctx context.Context, out io.Writer, c *cluster.Cluster) (t *evidence.Trial, err error) {
+	for range 2 {
+		if t, err = r.recordTrial(ctx, c); err == nil {
+			break
+		}
+		if ctx.Err() != nil {
+			return nil, err
+		}
+		fmt.Fprintf(out, "cluster %s: %v\n", c.Name, err)
+	}
+	if err != nil {
+		fmt.Fprintf(out, "cluster %s: no time of a scenario is stretched, since its trial showed nothing\n", c.Name)
+		return nil, nil
+	}
+	effect := "no time of a scenario is stretched"
+	if t.Stretch > 1 {
+		effect = fmt.Sprintf("times that grow with that are %d times as long", t.Stretch)
+	}
+	fmt.Fprintf(out, "cluster %s: in a trial a pod took up to %.1f s to start, and rules %.1f s to follow: %s\n", c.Name, t.PodStart/1000, t.RuleLag/1000, effect)
+	return t, nil
+}
+
+// recordTrial rolls an app out without load on a cluster that was just made, and measures what the cluster takes for it: what
+// scenarios wait for, and so what their times have to be. The kernel, the machine and everybody else on it are in that.
+func (r *Runner) recordTrial(ctx context.Context, c *cluster.Cluster) (*evidence.Trial, error) {
+	folder, err := os.MkdirTemp("", "rollcall-trial-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(folder)
+	app := fixtures.App{Replicas: 2, PreStopSleep: trialDrain, OnTerm: fixtures.Drain}
+	s := harness.Scenario{ID: "trial", Claim: "a rollout without load", Observed: true, App: app, Steps: func(ctx context.Context, steps *harness.Steps) error {
+		if err := steps.Deploy(ctx, app, harness.OldVersion); err != nil {
+			return err
+		}
+		return steps.RollOut(ctx, app, rollout.Update(harness.OldVersion, harness.NewVersion))
+	}}
+	a := attempt{runner: r, cluster: c, suite: "trial", entry: progress.Nowhere().Entry(progress.Name{}), out: io.Discard, number: 1, tries: 1}
+	config := a.config(s, filepath.Join(folder, s.ID))
+	config.Lease, config.Stretch = namespace.New("rollcall-trial-"), 1
+	recording, err := record.Record(ctx, s, config)
+	if recording != nil {
+		done := r.spend(a.span(evidence.CleanUpPart, s))
+		if err := recording.Cleanup(context.WithoutCancel(ctx), false); err != nil {
+			r.recordBreakage(fmt.Sprintf("%s %s: %v", c.Mode, s.ID, err))
+		}
+		done()
+	}
+	if err != nil {
+		return nil, err
+	}
+	ev, err := store.Read(config.Folder)
+	if err != nil {
+		return nil, err
+	}
+	tl, err := timeline.Join(ev)
+	if err != nil {
+		return nil, err
+	}
+	podStart, ruleLag := podStarts(tl), time.Duration(0)
+	for _, lag := range tl.RuleLags() {
+		ruleLag = max(ruleLag, lag.Lag.Length)
+	}
+	if podStart == 0 || len(ev.Run.Distrust) > 0 {
+		return nil, fmt.Errorf("the trial of cluster %s showed nothing: %v", c.Name, ev.Run.Distrust)
+	}
+	return &evidence.Trial{PodStart: float64(podStart.Milliseconds()), RuleLag: float64(ruleLag.Milliseconds()), Stretch: stretchOf(podStart, ruleLag)}, nil
+}
+
+// stretchOf is how many times longer than usual a cluster takes.
+func stretchOf(podStart, ruleLag time.Duration) int {
+	up := func(d, usual time.Duration) int { return int((d + usual - 1) / usual) }
+	return min(mostStretch, max(1, up(podStart, usualPodStart), up(ruleLag, usualRuleLag)))
+}
+
+// stretch is how many times longer than usual the cluster of the mode under way takes.
+func (r *Runner) stretch() int {
+	if r.trial == nil {
+		return 1
+	}
+	return max(1, r.trial.Stretch)
+}
+
+// trialDrain keeps an old pod long enough for rules that are slow to be seen to leave it out.
+const trialDrain = time.Second
+
+// podStarts is the longest that a pod took from its creation until it was ready.
+func podStarts(tl timeline.Timeline) (longest time.Duration) {
+	created := map[string]time.Duration{}
+	for _, e := range tl.Events {
+		switch e.Kind {
+		case evidence.PodCreated:
+			created[e.By.Pod] = e.At
+		case evidence.PodReady:
+			if at, ok := created[e.By.Pod]; ok {
+				longest = max(longest, e.At-at)
+				delete(created, e.By.Pod)
+			}
+		}
+	}
+	return longest
+}

@@ -1,0 +1,225 @@
+package runner
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"rollcall/fixtures"
+	"rollcall/harness"
+	"rollcall/harness/evidence"
+	"rollcall/harness/evidence/store"
+	"rollcall/harness/rollout"
+)
+
+// A session in a folder, with the turns of its cluster as another process has them.
+func sessionOf(t interface {
+	Fatal(...any)
+	TempDir() string
+}, jobs int) (folder string, another func() *turns) {
+	folder = t.TempDir()
+	if err := store.WriteJSON(evidence.SessionPath(folder), evidence.Session{Jobs: jobs, Rate: 100}); err != nil {
+		t.Fatal(err)
+	}
+	return folder, func() *turns { return &turns{dir: filepath.Join(folder, "turns"), session: folder} }
+}
+
+// Whatever is asked for in whatever order by several processes: never more at a time than the run allows, and nothing beside
+// what wants the whole cluster.
+func TestTurnsAreNeverMoreThanAllowed(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		jobs := rapid.IntRange(1, 4).Draw(rt, "jobs")
+		asked := rapid.SliceOfN(rapid.SampledFrom([]harness.Occupancy{harness.WithoutLoad, harness.WithoutLoad, harness.UnderLoad, harness.WholeCluster}), 1, 8).Draw(rt, "asked")
+		_, another := sessionOf(t, jobs)
+		processes := []*turns{another(), another()}
+		var walks, loads, wholes atomic.Int32
+		var all sync.WaitGroup
+		for i, s := range asked {
+			all.Go(func() {
+				release, err := processes[i%2].take(t.Context(), s, time.Duration(i))
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				count := map[harness.Occupancy]*atomic.Int32{harness.WithoutLoad: &walks, harness.UnderLoad: &loads, harness.WholeCluster: &wholes}[s]
+				count.Add(1)
+				w, l, a := walks.Load(), loads.Load(), wholes.Load()
+				if int(w+l) > jobs || int(l) > loadsOf(jobs) || a > 1 || a == 1 && w+l > 0 {
+					t.Errorf("%d walks, %d under load and %d that want all, at %d jobs", w, l, a, jobs)
+				}
+				count.Add(-1)
+				if err := release(); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		all.Wait()
+	})
+}
+
+func TestTheLongestThatWaitsGoesFirst(t *testing.T) {
+	_, another := sessionOf(t, 1)
+	mine := another()
+	release, err := another().take(t.Context(), harness.WithoutLoad, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var had []time.Duration
+	var noting sync.Mutex // the race detector does not know that lock files order what is done
+	var all sync.WaitGroup
+	first := mine.queue(harness.WithoutLoad, time.Second) // it is asking already, and stays the first
+	for _, expected := range []time.Duration{3 * time.Second, 5 * time.Second, 2 * time.Second} {
+		all.Go(func() {
+			next, err := mine.take(t.Context(), harness.WithoutLoad, expected)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			noting.Lock()
+			had = append(had, expected)
+			noting.Unlock()
+			if err := next(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	waiting := func() int {
+		mine.mu.Lock()
+		defer mine.mu.Unlock()
+		return len(mine.waiting)
+	}
+	for waiting() < 4 {
+		time.Sleep(time.Millisecond) // until all of them wait
+	}
+	mine.leave(first)
+	if err := release(); err != nil {
+		t.Fatal(err)
+	}
+	all.Wait()
+	if diff := cmp.Diff([]time.Duration{5 * time.Second, 3 * time.Second, 2 * time.Second}, had); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestWaitingForATurnEndsWithItsContext(t *testing.T) {
+	_, another := sessionOf(t, 1)
+	release, err := another().take(t.Context(), harness.WholeCluster, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	interrupted := errors.New("interrupted")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(interrupted)
+	if _, err := another().take(ctx, harness.WithoutLoad, 0); !errors.Is(err, interrupted) {
+		t.Error(err)
+	}
+	if err := release(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// One recording serves scenarios of the same rollout, of any suites, once it can be trusted.
+func TestOneRecordingServesTheSameRollout(t *testing.T) {
+	drained := harness.Scenario{App: fixtures.App{Replicas: 3, PreStopSleep: 5 * time.Second}, Load: harness.Load{Rate: 100}, Rollout: rollout.Update("v1", "v2")}
+	longer, plain, other, control, walk := drained, drained, drained, drained, drained
+	longer.App.PreStopSleep *= 2
+	plain.Load.Also = []string{evidence.Plain}
+	other.Rollout = rollout.UpdateStatefulSet("v1", "v2")
+	control.Tries = 3
+	walk.Steps = func(context.Context, *harness.Steps) error { return nil }
+	asked := drained
+	asked.ID, asked.Claim, asked.Expect = "another", "asks for more", []evidence.Expectation{{Rule: "no-failures"}}
+	for _, row := range []struct {
+		sentence string
+		second   harness.Scenario
+		served   bool
+	}{
+		{"another question about it", asked, true},
+		{"pods that sleep longer", longer, false},
+		{"one more client", plain, false},
+		{"another kind of workload", other, false},
+		{"a negative control, which may be made again", control, false},
+		{"a walk", walk, false},
+	} {
+		t.Run(row.sentence, func(t *testing.T) {
+			_, another := sessionOf(t, 1)
+			first, err := another().share(t.Context(), drained)
+			if err != nil || first.made.Folder != "" {
+				t.Fatalf("%+v, %v: nobody has made it", first, err)
+			}
+			if err := errors.Join(first.offer("rollout/drained", "a folder"), first.release()); err != nil {
+				t.Fatal(err)
+			}
+			second, err := another().share(t.Context(), row.second)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if served := second != nil && second.made.Folder == "a folder"; served != row.served {
+				t.Errorf("served %v, want %v", served, row.served)
+			}
+			if err := second.release(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+func TestARecordingNobodyTrustsServesNobody(t *testing.T) {
+	_, another := sessionOf(t, 1)
+	s := harness.Scenario{Load: harness.Load{Rate: 100}, Rollout: rollout.Update("v1", "v2")}
+	for range 2 {
+		made, err := another().share(t.Context(), s)
+		if err != nil || made.made.Folder != "" {
+			t.Fatalf("%+v, %v", made, err)
+		}
+		if err := made.release(); err != nil { // without an offer
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestARunGoesAStepLowerOnceForAll(t *testing.T) {
+	folder, _ := sessionOf(t, 4)
+	runner := func() *Runner { return &Runner{Options: Options{Out: folder}} }
+	for _, row := range []struct {
+		sentence   string
+		from, want int
+		steps      int
+	}{
+		{"the first that was late lowers it", 100, 50, 1},
+		{"one that was recorded at the rate before changes nothing more", 100, 50, 1},
+		{"one at the rate of today lowers it again", 50, 25, 2},
+		{"and so on", 25, 12, 3},
+		{"down to the last step", 12, 6, 4},
+		{"below which there is none", 6, 6, 4},
+	} {
+		now, err := runner().lowerRate(row.from, "clients were late")
+		var s evidence.Session
+		if err := errors.Join(err, store.ReadJSON(evidence.SessionPath(folder), &s)); err != nil {
+			t.Fatal(err)
+		}
+		if now != row.want || s.Rate != row.want || len(s.Steps) != row.steps {
+			t.Errorf("%s: %d, session %d after %d steps, want %d after %d", row.sentence, now, s.Rate, len(s.Steps), row.want, row.steps)
+		}
+	}
+	for _, row := range []struct{ from, want int }{{4, 3}, {4, 3}, {3, 2}, {2, 1}, {1, 1}} {
+		if now, err := runner().lowerJobs(row.from, "kubelet was late"); err != nil || now != row.want {
+			t.Errorf("%d side by side after one of %d, %v; want %d", now, row.from, err, row.want)
+		}
+	}
+}
+
+func TestTheFirstRateIsSharedAmongRecordings(t *testing.T) {
+	for _, row := range []struct{ jobs, cores, want int }{{1, 2, 100}, {2, 2, 100}, {3, 2, 50}, {8, 2, 25}, {16, 2, 12}, {12, 8, 50}, {1, 64, 100}, {16, 1, 6}} {
+		if got := firstRate(row.jobs, row.cores); got != row.want {
+			t.Errorf("%d side by side on %d cores: %d requests per second and lane, want %d", row.jobs, row.cores, got, row.want)
+		}
+	}
+}

@@ -1,0 +1,79 @@
+package harness
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"rollcall/fixtures"
+	"rollcall/harness/cluster"
+	"rollcall/harness/evidence"
+	"rollcall/harness/verdict"
+)
+
+// On a cluster that takes longer, the app's own times take longer, and so do the bounds that say so; no other bound does.
+func TestAScenarioOnAStretchedCluster(t *testing.T) {
+	s := Scenario{
+		Claim:          "pods sleep",
+		App:            fixtures.App{Replicas: 3, PreStopSleep: 5 * time.Second, Linger: 2 * time.Second},
+		Load:           Load{Rate: 100},
+		ClusterChanges: []cluster.Change{cluster.MinSync(10 * time.Second), cluster.NoProxy()},
+		Expect: []evidence.Expectation{
+			verdict.NoFailures(),
+			verdict.MaxRuleLag(3 * time.Second),
+			verdict.Scaled(verdict.MinOutage(2 * time.Second)),
+			verdict.MinOutage(10 * time.Second),
+			verdict.Between(evidence.PodDeleting, evidence.EndpointNotReady, -time.Second, 3*time.Second),
+		},
+	}
+	usual := s.At(100, 1)
+	if !cmp.Equal(usual.Load, Load{Rate: 100, Timeout: 2 * time.Second, Settle: 3 * time.Second}) || usual.App != s.App || usual.Claim != s.Claim {
+		t.Errorf("%+v", usual)
+	}
+	if got := s.At(25, 1).Load.Rate; got != 25 {
+		t.Errorf("at a rate of 25: %d", got)
+	}
+	slow := s.At(6, 5)
+	if !cmp.Equal(slow.Load, Load{Rate: 6, Timeout: 2 * time.Second, Settle: 3 * time.Second}) {
+		t.Errorf("%+v", slow.Load)
+	}
+	if slow.App.PreStopSleep != 25*time.Second || slow.App.Linger != 10*time.Second || slow.App.Grace != 150*time.Second {
+		t.Errorf("%+v", slow.App)
+	}
+	if got := slow.ClusterChanges[0].String(); got != "kube-proxy's minSyncPeriod of 50s" {
+		t.Error(got)
+	}
+	bounds := func(s Scenario) (all []time.Duration) {
+		for _, x := range s.Expect {
+			all = append(all, x.Min, x.Max)
+		}
+		return all
+	}
+	want := []time.Duration{0, 0, 0, 15 * time.Second, 10 * time.Second, 0, 10 * time.Second, 0, -time.Second, 3 * time.Second}
+	if diff := cmp.Diff(want, bounds(slow)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(verdict.MaxRuleLag(3*time.Second), s.Expect[1]); diff != "" {
+		t.Errorf("the scenario itself changed: %s", diff)
+	}
+	s.Steps = func(context.Context, *Steps) error { return nil }
+	if walk := s.At(6, 5); walk.App != s.App || walk.Claim != s.Claim {
+		t.Errorf("what a walk deploys is its own affair: %+v", walk.App)
+	}
+}
+
+// An outage that the scenario itself makes last to the end of the load is as long as the load goes on, and its bound must not
+// grow where that does not.
+func TestABoundOnAnOutageToTheEndGrowsNoFasterThanTheLoad(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		stretch := rapid.IntRange(1, 10).Draw(t, "stretch")
+		outage := time.Duration(rapid.IntRange(1, 60).Draw(t, "seconds")) * time.Second
+		s := Scenario{Load: Load{Rate: 100, Settle: outage}, Expect: []evidence.Expectation{verdict.MinOutage(outage)}}.At(50, stretch)
+		if s.Expect[0].Min > s.Load.Settle {
+			t.Fatalf("an outage of %v is wanted of a load that goes on for %v", s.Expect[0].Min, s.Load.Settle)
+		}
+	})
+}

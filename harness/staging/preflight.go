@@ -1,0 +1,169 @@
+package staging
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"rollcall/fixtures"
+	"rollcall/harness"
+	"rollcall/harness/cluster"
+	"rollcall/harness/layout"
+	"rollcall/harness/lock"
+	"rollcall/harness/namespace"
+	"rollcall/harness/usage"
+	"rollcall/harness/userapp"
+)
+
+// A Preflight is what is tried on a cluster before a run.
+type Preflight struct {
+	Target
+	Cluster    *cluster.Cluster
+	Namespaces namespace.Pool
+	Layout     layout.Layout
+	App        *userapp.App // a user's; nil: there is none
+	AppFile    string       // that describes it
+	Agents     int          // on each node that carries load
+	Session    string       // id
+	Out        io.Writer
+}
+
+// A Result is what a preflight found out.
+type Result struct {
+	Env         string            // by which a child process need not find it out again; empty: it is one, or nothing was tried
+	SkipReasons map[string]string // of scenarios that use something, by what they use
+}
+
+// resultVariable is the environment variable of a child process with what its parent found out.
+const resultVariable = "ROLLCALL_ADMITTED"
+
+// An inherited result is what the child process needs to know: where the images are, and how the cluster is reached.
+type inherited struct {
+	Images fixtures.Sources
+	Route  cluster.Route
+}
+
+// Run finds out whether a run is possible, and refuses it in one line if not.
+func (p Preflight) Run(ctx context.Context) (r Result, err error) {
+	if text := os.Getenv(resultVariable); text != "" {
+		var from inherited
+		if err := json.Unmarshal([]byte(text), &from); err != nil {
+			return r, fmt.Errorf("read %s: %w", resultVariable, err)
+		}
+		fixtures.Use(from.Images)
+		p.Cluster.Take(from.Route)
+		p.Out = io.Discard
+		r.SkipReasons, err = p.checkRights(ctx)
+		return r, err
+	}
+	p.Cluster.Introduce(p.Out)
+	if r.SkipReasons, err = p.checkRights(ctx); err != nil || p.DryRun {
+		return r, err
+	}
+	held, err := AcquireRunLock(p.Cluster.REST.Host, p.Session)
+	if err == nil {
+		defer func() { err = errors.Join(err, releaseRunLock(held, err)) }()
+	} else if !errors.Is(err, lock.ErrHeld) { // by the rest of this run
+		return r, err
+	}
+	found, err := p.try(ctx)
+	if err != nil {
+		return r, err
+	}
+	text, err := json.Marshal(found)
+	r.Env = resultVariable + "=" + string(text)
+	return r, err
+}
+
+// releaseRunLock lets the next run look for what this one may have left, unless it ended well or for bad input.
+func releaseRunLock(held *lock.Lock, err error) error {
+	if err != nil && !usage.Is(err) {
+		return held.Abandon()
+	}
+	return held.Release()
+}
+
+// try does, with what a run needs, what a run does.
+func (p Preflight) try(ctx context.Context) (found inherited, err error) {
+	if err := p.sweep(ctx, namespace.StaleRuns); err != nil {
+		return found, err
+	}
+	if found.Images, err = p.publishImages(ctx); err != nil {
+		return found, err
+	}
+	fixtures.Use(found.Images)
+	fmt.Fprintln(p.Out, "trying the images on every node that is to carry load")
+	if err := p.runTrialPods(ctx); err != nil {
+		return found, err
+	}
+	err = p.TryApp(ctx)
+	found.Route = p.Cluster.Route()
+	return found, err
+}
+
+// checkRights refuses a cluster on which we may not do what every scenario does, and says which scenarios are skipped because
+// of what else we may not.
+func (p Preflight) checkRights(ctx context.Context) (skipReasons map[string]string, err error) {
+	preassigned := p.Preassigned()
+	rights := Rights(len(preassigned) == 0, slices.Contains(splitList(p.Allow), harness.NodeRules))
+	lacking, err := missing(ctx, p.Cluster.Client, rights, preassigned)
+	if err != nil {
+		return nil, usage.New("context "+p.Cluster.Name, err.Error(), "see that kubectl auth can-i --list works")
+	}
+	reasons := reasonsToSkip(lacking)
+	if because, all := reasons[""]; all {
+		remedy := "bind the roles of fixtures/staging to this user"
+		if slices.ContainsFunc(lacking, func(m Missing) bool { return m.Resource == "namespaces" }) {
+			remedy += ", or name namespaces that were made for you: -namespace=NAME"
+		}
+		return reasons, usage.New("context "+p.Cluster.Name, because, remedy)
+	}
+	for use, because := range reasons {
+		fmt.Fprintf(p.Out, "  rights                %s: scenarios that use %s are skipped\n", because, use)
+	}
+	p.Cluster.NotObservable(reasons[harness.NodeRules])
+	return reasons, nil
+}
+
+// Cleanup deletes everything that runs of Rollcall created on the cluster, also of one that is under way.
+func (p Preflight) Cleanup(ctx context.Context) error { return p.sweep(ctx, namespace.AllRuns) }
+
+func (p Preflight) sweep(ctx context.Context, extent namespace.Extent) error {
+	stale, err := StaleRuns(p.Cluster.REST.Host)
+	if err != nil {
+		return err
+	}
+	return namespace.Sweep{Cluster: p.Cluster.Name, Client: p.Cluster.Client, Out: p.Out, Extent: extent, Stale: stale,
+		Preassigned: p.Preassigned(), Observers: p.Cluster.Observable() == ""}.Run(ctx)
+}
+
+// publishImages gets the images to where the nodes can pull them.
+func (p Preflight) publishImages(ctx context.Context) (s fixtures.Sources, err error) {
+	if p.PullSecret != "" {
+		s.PullSecret = namespace.PullSecretName
+	}
+	if s.Refs, err = p.refs(); s.Refs != nil || err != nil {
+		return s, err
+	}
+	if p.ImageRepo == "" {
+		return s, nil // loaded into the nodes by somebody
+	}
+	if p.Layout.Prebuilt {
+		return s, usage.New("image-repo "+p.ImageRepo, "the sources to build images from are not here", "push them from a clone, and name them: -images")
+	}
+	fmt.Fprintln(p.Out, "building the images of the app, the agent and the observer")
+	images, err := fixtures.Build(ctx, p.Layout.Folder)
+	if err != nil {
+		return s, err
+	}
+	registry := fixtures.Registry{Repo: p.ImageRepo, CAFile: p.RegistryCA}
+	if s.Refs, err = images.Push(ctx, p.Out, registry, layout.Images(p.Cluster.Observable() == "")); err != nil {
+		return s, usage.New("image-repo "+p.ImageRepo, strings.ReplaceAll(err.Error(), "\n", " "), "log in to it with docker login or podman login, or name images that are there: -images")
+	}
+	return s, nil
+}

@@ -1,0 +1,106 @@
+package staging
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"rollcall/harness/usage"
+)
+
+// needOf is what a scenario asks for at most in its namespace, with agents on a number of nodes: of pods, for one that has
+// twelve replaced at once, and of processors and memory for those that have load.
+func needOf(nodes, agents int) corev1.ResourceList {
+	const appPods = 24
+	quantity := func(base, perAgent int64, unit string) resource.Quantity {
+		return resource.MustParse(fmt.Sprintf("%d%s", base+perAgent*int64(nodes), unit))
+	}
+	return corev1.ResourceList{
+		corev1.ResourcePods:           quantity(appPods, int64(agents), ""),
+		corev1.ResourceServices:       resource.MustParse("2"),
+		corev1.ResourceSecrets:        resource.MustParse("2"),
+		corev1.ResourceRequestsCPU:    quantity(appPods*20, 500, "m"),
+		corev1.ResourceRequestsMemory: quantity(appPods*32, int64(agents)*64, "Mi"),
+		corev1.ResourceLimitsCPU:      quantity(appPods/2, int64(agents), ""),
+		corev1.ResourceLimitsMemory:   quantity(appPods*64, int64(agents)*128, "Mi"),
+	}
+}
+
+// checkQuota refuses a namespace whose quota is too small or whose limits forbid our containers. Who may not see them
+// learns of it from the pods.
+func (p Preflight) checkQuota(ctx context.Context, namespace string, nodes int) error {
+	quotas, err := p.Cluster.Client.CoreV1().ResourceQuotas(namespace).List(ctx, metav1.ListOptions{})
+	if err != nil && !apierrors.IsForbidden(err) {
+		return err
+	}
+	if err == nil {
+		if short := shortOf(needOf(nodes, p.Agents), quotas.Items); short != "" {
+			return usage.New("namespace "+namespace, short, "have its owner raise the quota")
+		}
+	}
+	limits, err := p.Cluster.Client.CoreV1().LimitRanges(namespace).List(ctx, metav1.ListOptions{})
+	if apierrors.IsForbidden(err) {
+		return nil
+	}
+	if err == nil {
+		if against := forbids(limits.Items); against != "" {
+			err = usage.New("namespace "+namespace, against, "have its owner widen the LimitRange")
+		}
+	}
+	return err
+}
+
+// shortOf says of what quotas leave too little; empty when it is enough of everything.
+func shortOf(need corev1.ResourceList, quotas []corev1.ResourceQuota) string {
+	var short []string
+	for _, q := range quotas {
+		for name, want := range need {
+			hard, limited := q.Status.Hard[name]
+			if !limited {
+				continue
+			}
+			left := hard.DeepCopy()
+			left.Sub(q.Status.Used[name])
+			if left.Cmp(want) < 0 {
+				short = append(short, fmt.Sprintf("quota %s leaves %s of %s, and up to %s are needed", q.Name, left.String(), name, want.String()))
+			}
+		}
+	}
+	slices.Sort(short)
+	return strings.Join(short, "; ")
+}
+
+// The least and the most that a container of ours asks for.
+var (
+	leastAsked = corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("20m"), corev1.ResourceMemory: resource.MustParse("32Mi")}
+	mostAsked  = corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("1"), corev1.ResourceMemory: resource.MustParse("128Mi")}
+)
+
+// forbids says which of the limits a container of ours would break; empty when none.
+func forbids(limits []corev1.LimitRange) string {
+	var against []string
+	for _, l := range limits {
+		for _, item := range l.Spec.Limits {
+			if item.Type != corev1.LimitTypeContainer {
+				continue
+			}
+			for _, name := range []corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory} {
+				if least, limited := item.Min[name]; limited && least.Cmp(leastAsked[name]) > 0 {
+					asked := leastAsked[name]
+					against = append(against, fmt.Sprintf("LimitRange %s wants %s of %s for a container at least, and ours ask for %s", l.Name, least.String(), name, asked.String()))
+				}
+				if most, limited := item.Max[name]; limited && most.Cmp(mostAsked[name]) < 0 {
+					asked := mostAsked[name]
+					against = append(against, fmt.Sprintf("LimitRange %s allows %s of %s for a container, and ours ask for %s", l.Name, most.String(), name, asked.String()))
+				}
+			}
+		}
+	}
+	return strings.Join(against, "; ")
+}

@@ -1,0 +1,173 @@
+package staging
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"golang.org/x/sync/errgroup"
+	authorizationv1 "k8s.io/api/authorization/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+
+	"rollcall/harness"
+	"rollcall/harness/namespace"
+)
+
+// A Right is what one has to be allowed to do with a kind of object.
+type Right struct {
+	Group, Resource string // resource is like pods or pods/log
+	Verbs           []string
+	Cluster         bool   // everywhere, not in the scenarios' namespaces alone
+	For             string // which scenarios need it: see [harness.Scenario.Uses]; empty: all
+}
+
+// Rights are what a run needs of a cluster that is not its own. The roles of fixtures/staging grant just these.
+func Rights(generate, observe bool) []Right {
+	rights := []Right{
+		{"", "nodes", []string{"list", "watch"}, true, ""},
+		{"", "pods", []string{"get", "list", "watch", "create", "delete", "deletecollection"}, false, ""},
+		{"", "pods/log", []string{"get"}, false, ""},
+		{"", "pods/status", []string{"patch"}, false, ""},
+		{"", "pods/portforward", []string{"create"}, false, ""},
+		{"", "services", []string{"get", "list", "create", "update", "patch", "delete"}, false, ""},
+		{"", "secrets", []string{"create", "deletecollection"}, false, ""},
+		{"", "events", []string{"list", "watch"}, false, ""},
+		{"discovery.k8s.io", "endpointslices", []string{"list", "watch"}, false, ""},
+		{"apps", "deployments", []string{"get", "list", "watch", "create", "update", "patch", "delete", "deletecollection"}, false, ""},
+		{"apps", "deployments/scale", []string{"update"}, false, ""},
+		{"apps", "replicasets", []string{"list", "watch", "deletecollection"}, false, ""},
+		{"apps", "statefulsets", []string{"get", "list", "watch", "create", "update", "patch", "deletecollection"}, false, ""},
+		{"batch", "jobs", []string{"create", "deletecollection"}, false, ""},
+		{"autoscaling", harness.Autoscalers, []string{"get", "create", "deletecollection"}, false, harness.Autoscalers},
+		{"", harness.Quotas, []string{"get", "create", "deletecollection"}, false, harness.Quotas},
+		{"", "configmaps", []string{"create", "deletecollection"}, false, harness.OwnObjects},
+		{"", "serviceaccounts", []string{"create", "deletecollection"}, false, harness.OwnObjects},
+		{"policy", "poddisruptionbudgets", []string{"create", "deletecollection"}, false, harness.OwnObjects},
+	}
+	if generate {
+		rights = append(rights, Right{"", "namespaces", []string{"list", "create", "delete"}, true, ""})
+	}
+	if observe {
+		rights = append(rights, Right{"", "pods", []string{"list", "create", "deletecollection"}, false, harness.NodeRules}, Right{"", "pods/log", []string{"get"}, false, harness.NodeRules})
+	}
+	return rights
+}
+
+// A Missing right is one we do not have.
+type Missing struct {
+	Right
+	Verb  string
+	Where string // a namespace, or empty: everywhere
+}
+
+// String is like "create horizontalpodautoscalers.autoscaling in namespace rollcall".
+func (m Missing) String() string { return fmt.Sprintf("%s %s %s", m.Verb, m.kind(), m.where()) }
+
+func (m Missing) kind() string {
+	resource, sub, _ := strings.Cut(m.Resource, "/")
+	if m.Group != "" {
+		resource += "." + m.Group
+	}
+	if sub != "" {
+		resource += "/" + sub
+	}
+	return resource
+}
+
+func (m Missing) where() string {
+	switch {
+	case m.Where != "":
+		return "in namespace " + m.Where
+	case m.Cluster:
+		return "in the cluster"
+	default:
+		return "in every namespace"
+	}
+}
+
+// missing asks the API server which of the rights we do not have in the namespaces, none being all of them. It asks for
+// each verb, since the answer about many, SelfSubjectRulesReview, may be incomplete.
+func missing(ctx context.Context, client kubernetes.Interface, rights []Right, namespaces []string) ([]Missing, error) {
+	if len(namespaces) == 0 {
+		namespaces = []string{metav1.NamespaceAll}
+	}
+	var asked []Missing
+	for _, r := range rights {
+		places := namespaces
+		if r.Cluster {
+			places = []string{metav1.NamespaceAll}
+		}
+		for _, place := range places {
+			if r.For == harness.NodeRules && place != "" {
+				place = namespace.Observers(place)
+			}
+			for _, verb := range r.Verbs {
+				asked = append(asked, Missing{r, verb, place})
+			}
+		}
+	}
+	denied := make([]bool, len(asked))
+	var group errgroup.Group
+	group.SetLimit(8)
+	for i, m := range asked {
+		group.Go(func() error {
+			resource, sub, _ := strings.Cut(m.Resource, "/")
+			review := &authorizationv1.SelfSubjectAccessReview{Spec: authorizationv1.SelfSubjectAccessReviewSpec{
+				ResourceAttributes: &authorizationv1.ResourceAttributes{Namespace: m.Where, Verb: m.Verb, Group: m.Group, Resource: resource, Subresource: sub},
+			}}
+			answer, err := client.AuthorizationV1().SelfSubjectAccessReviews().Create(ctx, review, metav1.CreateOptions{})
+			if err != nil {
+				return fmt.Errorf("ask for the right to %s: %w", m, err)
+			}
+			denied[i] = !answer.Status.Allowed
+			return nil
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return nil, err
+	}
+	var lacking []Missing
+	for i, m := range asked {
+		if denied[i] {
+			lacking = append(lacking, m)
+		}
+	}
+	return lacking, nil
+}
+
+// reasonsToSkip says of missing rights why scenarios are skipped that use something of it, by what they use. Rights that every
+// scenario needs are under the empty name.
+func reasonsToSkip(lacking []Missing) map[string]string {
+	because := map[string][]Missing{}
+	for _, m := range lacking {
+		because[m.For] = append(because[m.For], m)
+	}
+	said := map[string]string{}
+	for use, list := range because {
+		said[use] = "we may not " + inWords(list)
+	}
+	return said
+}
+
+// inWords says what is missing, the verbs of a kind and the kinds of a place together: "get, list pods, nor create
+// jobs.batch in namespace shop".
+func inWords(list []Missing) string {
+	slices.SortStableFunc(list, func(a, b Missing) int { return cmp.Compare(a.where(), b.where()) })
+	var said []string
+	for i := 0; i < len(list); {
+		m := list[i]
+		var verbs []string
+		for ; i < len(list) && list[i].kind() == m.kind() && list[i].where() == m.where(); i++ {
+			verbs = append(verbs, list[i].Verb)
+		}
+		words := strings.Join(verbs, ", ") + " " + m.kind()
+		if i == len(list) || list[i].where() != m.where() {
+			words += " " + m.where()
+		}
+		said = append(said, words)
+	}
+	return strings.Join(said, ", nor ")
+}

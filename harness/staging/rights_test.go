@@ -1,0 +1,191 @@
+package staging
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	authorizationv1 "k8s.io/api/authorization/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/yaml"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/kubernetes/fake"
+	k8stesting "k8s.io/client-go/testing"
+
+	"rollcall/harness"
+)
+
+// A grant is one rule of a role, in a namespace or, for a ClusterRole, everywhere.
+type grant struct {
+	namespace string
+	rule      rbacv1.PolicyRule
+}
+
+// shipped reads the roles of a folder of fixtures/staging.
+func shipped(t *testing.T, folders ...string) (grants []grant) {
+	t.Helper()
+	for _, folder := range folders {
+		files, err := filepath.Glob(filepath.Join("..", "..", "fixtures", "staging", folder, "*.yaml"))
+		if err != nil || len(files) == 0 {
+			t.Fatal(files, err)
+		}
+		for _, file := range files {
+			data, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for decoder := yaml.NewYAMLOrJSONDecoder(bytes.NewReader(data), 4096); ; {
+				var role rbacv1.Role // a ClusterRole has the same rules, and no namespace
+				if err := decoder.Decode(&role); errors.Is(err, io.EOF) {
+					break
+				} else if err != nil {
+					t.Fatalf("%s: %v", file, err)
+				}
+				for _, rule := range role.Rules {
+					grants = append(grants, grant{role.Namespace, rule})
+				}
+			}
+		}
+	}
+	return grants
+}
+
+func (g grant) allows(a authorizationv1.ResourceAttributes) bool {
+	resource := a.Resource
+	if a.Subresource != "" {
+		resource += "/" + a.Subresource
+	}
+	return (g.namespace == "" || g.namespace == a.Namespace) && slices.Contains(g.rule.APIGroups, a.Group) &&
+		slices.Contains(g.rule.Resources, resource) && slices.Contains(g.rule.Verbs, a.Verb)
+}
+
+// server answers as an API server does that was given the grants.
+func server(grants []grant) kubernetes.Interface {
+	client := fake.NewClientset()
+	client.PrependReactor("create", "selfsubjectaccessreviews", func(action k8stesting.Action) (bool, runtime.Object, error) {
+		review := action.(k8stesting.CreateAction).GetObject().(*authorizationv1.SelfSubjectAccessReview).DeepCopy()
+		review.Status.Allowed = slices.ContainsFunc(grants, func(g grant) bool { return g.allows(*review.Spec.ResourceAttributes) })
+		return true, review, nil
+	})
+	return client
+}
+
+func lacking(t *testing.T, grants []grant, generate, observe bool) []Missing {
+	t.Helper()
+	namespaces := []string{"rollcall"}
+	if generate {
+		namespaces = nil
+	}
+	list, err := missing(context.Background(), server(grants), Rights(generate, observe), namespaces)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list
+}
+
+func TestTheShippedRolesAreEnough(t *testing.T) {
+	for _, row := range []struct {
+		sentence          string
+		grants            []grant
+		generate, observe bool
+	}{
+		{"in a namespace that was given", shipped(t, "base"), false, false},
+		{"with the nodes' rules", shipped(t, "base", "node-rules"), false, true},
+		{"with namespaces of its own", shipped(t, "base", "generated"), true, false},
+		{"with namespaces of its own and the nodes' rules", shipped(t, "base", "generated"), true, true},
+	} {
+		if list := lacking(t, row.grants, row.generate, row.observe); len(list) > 0 {
+			t.Errorf("%s: missing %v", row.sentence, list)
+		}
+	}
+}
+
+// looks are rights that only make Rollcall see more: without them it says that it does not know.
+func looks(g grant, resource, verb string) bool {
+	return g.namespace == "kube-system" || verb == "list" && (resource == "limitranges" || resource == harness.Quotas)
+}
+
+// Taking any one verb of any rule away is seen, and named, before a run.
+func TestAMissingRightIsNamed(t *testing.T) {
+	for _, row := range []struct {
+		folders           []string
+		generate, observe bool
+	}{{[]string{"base"}, false, false}, {[]string{"base", "node-rules"}, false, true}, {[]string{"generated", "base"}, true, false}} {
+		grants := shipped(t, row.folders...)
+		taken := 0
+		for i, g := range grants {
+			for _, resource := range g.rule.Resources {
+				for _, verb := range g.rule.Verbs {
+					if looks(g, resource, verb) || row.generate && g.namespace == "rollcall" { // which the ClusterRole grants as well
+						continue
+					}
+					taken++
+					less := slices.Clone(grants)
+					less[i].rule = *g.rule.DeepCopy()
+					less[i].rule.Verbs = slices.DeleteFunc(less[i].rule.Verbs, func(v string) bool { return v == verb })
+					if row.generate {
+						less = slices.DeleteFunc(less, func(g grant) bool { return g.namespace == "rollcall" })
+					}
+					list := lacking(t, less, row.generate, row.observe)
+					if len(list) == 0 || list[0].Verb != verb || list[0].Resource != resource {
+						t.Errorf("%v without %s of %s: missing %v", row.folders, verb, resource, list)
+						continue
+					}
+					if said := reasonsToSkip(list); !strings.Contains(said[list[0].For], verb+" "+strings.Split(resource, "/")[0]) {
+						t.Errorf("%v without %s of %s costs %v", row.folders, verb, resource, said)
+					}
+				}
+			}
+		}
+		if taken < 30 {
+			t.Errorf("%v: only %d rights were taken away", row.folders, taken)
+		}
+	}
+}
+
+// What is granted and never asked for is too much.
+func TestTheShippedRolesGrantNothingElse(t *testing.T) {
+	for _, g := range shipped(t, "base", "generated", "node-rules") {
+		for _, resource := range g.rule.Resources {
+			for _, verb := range g.rule.Verbs {
+				needed := slices.ContainsFunc(Rights(true, true), func(r Right) bool {
+					return slices.Contains(g.rule.APIGroups, r.Group) && r.Resource == resource && slices.Contains(r.Verbs, verb)
+				})
+				if !needed && !looks(g, resource, verb) && (g.namespace != "" || resource != "limitranges" && resource != harness.Quotas) {
+					t.Errorf("%s of %s is granted in %q for nothing", verb, resource, g.namespace)
+				}
+			}
+		}
+	}
+}
+
+func TestWhatIsMissingInWords(t *testing.T) {
+	pods, jobs := Right{Resource: "pods"}, Right{Group: "batch", Resource: "jobs"}
+	list := []Missing{{pods, "get", "shop"}, {pods, "list", "shop"}, {pods, "get", "bank"}, {jobs, "create", "shop"}}
+	if got, want := reasonsToSkip(list)[""], "we may not get pods in namespace bank, nor get, list pods, nor create jobs.batch in namespace shop"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+func TestMissingSaysWhere(t *testing.T) {
+	for _, row := range []struct {
+		sentence string
+		missing  Missing
+		want     string
+	}{
+		{"in a namespace", Missing{Right{"apps", "deployments/scale", nil, false, ""}, "update", "shop"}, "update deployments.apps/scale in namespace shop"},
+		{"in all of them", Missing{Right{"", "pods", nil, false, ""}, "create", ""}, "create pods in every namespace"},
+		{"of the cluster", Missing{Right{"", "nodes", nil, true, ""}, "list", ""}, "list nodes in the cluster"},
+	} {
+		if got := row.missing.String(); got != row.want {
+			t.Errorf("%s: %q, want %q", row.sentence, got, row.want)
+		}
+	}
+}

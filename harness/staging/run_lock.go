@@ -1,0 +1,55 @@
+package staging
+
+import (
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"rollcall/harness/host"
+	"rollcall/harness/lock"
+)
+
+// AcquireRunLock holds the lock of a run on a server. A run on somebody else's cluster holds it on this host while it lives,
+// so that the next one knows whether what it finds there is a dead one's.
+func AcquireRunLock(server, run string) (*lock.Lock, error) {
+	file, err := runLockFile(server, run)
+	if err != nil {
+		return nil, err
+	}
+	return lock.Try(file)
+}
+
+// StaleRuns are the ids of runs of this host on a server that did not come to their end. They are found once.
+func StaleRuns(server string) (map[string]bool, error) {
+	pattern, err := runLockFile(server, "*")
+	if err != nil {
+		return nil, err
+	}
+	files, err := filepath.Glob(pattern)
+	if err != nil {
+		return nil, err
+	}
+	before, after, _ := strings.Cut(pattern, "*")
+	stale := map[string]bool{}
+	for _, file := range files {
+		held, err := lock.Try(file)
+		if errors.Is(err, lock.ErrHeld) {
+			continue
+		}
+		if err == nil {
+			err = held.Release()
+		}
+		if err != nil {
+			return nil, err
+		}
+		stale[strings.TrimSuffix(strings.TrimPrefix(file, before), after)] = true
+	}
+	return stale, nil
+}
+
+func runLockFile(server, run string) (string, error) {
+	dir, err := host.StateDir()
+	return filepath.Join(dir, "locks", fmt.Sprintf("target-%x-%s.lock", sha256.Sum256([]byte(server)), run)), err
+}

@@ -1,0 +1,176 @@
+package staging
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+
+	"rollcall/fixtures"
+	"rollcall/harness/namespace"
+	"rollcall/harness/observe"
+	"rollcall/harness/poll"
+	"rollcall/harness/usage"
+	"rollcall/loadgen"
+)
+
+// inNamespace tries something in a namespace as a scenario has one.
+func (p Preflight) inNamespace(ctx context.Context, standard string, try func(context.Context, namespace.Lease) error) (err error) {
+	lease, err := p.Namespaces.Acquire(ctx)
+	if err != nil {
+		return err
+	}
+	defer lease.Release()
+	client := p.Cluster.Client
+	if err := lease.Create(ctx, client, p.Session, standard); err != nil {
+		return usage.New("namespace "+lease.Name, err.Error(), "name one that is there and empty: -namespace=NAME")
+	}
+	defer func() { err = errors.Join(err, lease.Cleanup(context.WithoutCancel(ctx), client, false)) }()
+	if err := lease.AddPullSecret(ctx, client, p.PullSecret); err != nil {
+		return err
+	}
+	return try(ctx, lease)
+}
+
+// runTrialPods runs the images once on every node that is to carry agents, and looks for a way to them from here.
+func (p Preflight) runTrialPods(ctx context.Context) error {
+	return p.inNamespace(ctx, fixtures.Restricted, func(ctx context.Context, lease namespace.Lease) error {
+		client := p.Cluster.Client
+		nodes, err := p.Cluster.Workers(ctx)
+		if err != nil {
+			return err
+		}
+		if err := p.checkQuota(ctx, lease.Name, len(nodes)); err != nil {
+			return err
+		}
+		if len(nodes) == 0 {
+			return usage.New("context "+p.Cluster.Name, "no node is ready and takes pods that tolerate no taint", "see kubectl get nodes")
+		}
+		service, err := client.CoreV1().Services(lease.Name).Create(ctx, fixtures.TrialService(lease.Name, p.Cluster.NodePort()), metav1.CreateOptions{})
+		if err != nil {
+			return err
+		}
+		for _, node := range nodes {
+			pod := fixtures.TrialPod(lease.Name, node, p.Cluster.Observable() == "")
+			if _, err := client.CoreV1().Pods(lease.Name).Create(ctx, pod, metav1.CreateOptions{}); err != nil {
+				return usage.New("namespace "+lease.Name, err.Error(), "have its owner allow pods of the standard restricted, with requests and limits")
+			}
+		}
+		_, err = awaitReady(ctx, client, lease.Name, fixtures.NameLabel+"="+fixtures.TrialName, len(nodes), imageTimeout)
+		var kept *notReadyError
+		if errors.As(err, &kept) {
+			return usage.New("trial", err.Error(), "push the images where nodes can pull them (-image-repo, -pull-secret), or name others (-images)")
+		}
+		if err != nil {
+			return err
+		}
+		return p.Cluster.FindOutside(ctx, service, p.answers)
+	})
+}
+
+// answers returns when a trial pod gives a good reply by way of a URL, or says what came instead. One that was given for
+// a user's app leads to that app's Service, and is tried with it.
+func (p Preflight) answers(ctx context.Context, url string) error {
+	if p.App != nil && url == p.OutsideURL {
+		return nil
+	}
+	client := loadgen.FreshClient(time.Second)
+	var last error
+	err := poll.Until(ctx, 250*time.Millisecond, func() (bool, error) {
+		_, last = loadgen.Ask(ctx, client, url)
+		return last == nil, nil
+	})
+	if err != nil && last != nil {
+		return last
+	}
+	return err
+}
+
+// A notReadyError is what keeps pods from being ready.
+type notReadyError struct {
+	Because string
+	After   time.Duration
+}
+
+func (e *notReadyError) Error() string {
+	return fmt.Sprintf("%s, for %v", e.Because, e.After.Round(time.Second))
+}
+
+// awaitReady returns one of the pods selected when as many as wanted are ready. Those whose image their node does not get are
+// not waited for longer than imageTimeout.
+func awaitReady(ctx context.Context, client kubernetes.Interface, namespace, selector string, want int, timeout time.Duration) (ready *corev1.Pod, err error) {
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	began, because, enough := time.Now(), "", false
+	err = poll.Until(ctx, 250*time.Millisecond, func() (bool, error) {
+		pods, err := client.CoreV1().Pods(namespace).List(ctx, metav1.ListOptions{LabelSelector: selector})
+		if err != nil {
+			return false, err
+		}
+		n, withoutImage := 0, false
+		because = ""
+		for _, pod := range pods.Items {
+			if observe.Ready(&pod) {
+				n, ready = n+1, &pod
+				continue
+			}
+			if because == "" {
+				because = podStatus(pod)
+			}
+			withoutImage = withoutImage || waitsForImage(pod)
+		}
+		if because == "" {
+			because = fmt.Sprintf("%d of %d pods were made", len(pods.Items), want)
+		}
+		enough = n >= want
+		return enough || withoutImage && time.Since(began) > imageTimeout, nil
+	})
+	if enough {
+		return ready, nil
+	}
+	if err != nil && !errors.Is(err, context.DeadlineExceeded) {
+		return nil, err
+	}
+	return nil, &notReadyError{because, time.Since(began)}
+}
+
+// podStatus says where a pod is, and why it does not serve.
+func podStatus(pod corev1.Pod) string {
+	where := "node " + pod.Spec.NodeName
+	if pod.Spec.NodeName == "" {
+		where = "no node takes pod " + pod.Name
+	}
+	for _, status := range append(slices.Clone(pod.Status.InitContainerStatuses), pod.Status.ContainerStatuses...) {
+		container := fmt.Sprintf("%s: container %s, image %s", where, status.Name, status.Image)
+		switch waiting, ended := status.State.Waiting, status.State.Terminated; {
+		case waiting != nil && waiting.Reason != "PodInitializing":
+			return strings.TrimRight(fmt.Sprintf("%s: %s: %s", container, waiting.Reason, inOneLine(waiting.Message)), ": ")
+		case ended != nil && ended.ExitCode != 0:
+			return fmt.Sprintf("%s: it ended with code %d", container, ended.ExitCode)
+		}
+	}
+	for _, condition := range pod.Status.Conditions {
+		if condition.Status == corev1.ConditionFalse && condition.Message != "" {
+			return where + ": " + inOneLine(condition.Message)
+		}
+	}
+	return where + ": its pod is " + string(pod.Status.Phase)
+}
+
+// waitsForImage reports whether a pod has a container whose image its node does not get.
+func waitsForImage(pod corev1.Pod) bool {
+	for _, status := range append(slices.Clone(pod.Status.InitContainerStatuses), pod.Status.ContainerStatuses...) {
+		if w := status.State.Waiting; w != nil && strings.Contains(w.Reason, "Image") {
+			return true
+		}
+	}
+	return false
+}
+
+func inOneLine(text string) string { return strings.Join(strings.Fields(text), " ") }

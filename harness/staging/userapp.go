@@ -1,0 +1,122 @@
+package staging
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"rollcall/fixtures"
+	"rollcall/harness/namespace"
+	"rollcall/harness/poll"
+	"rollcall/harness/usage"
+	"rollcall/harness/userapp"
+	"rollcall/loadgen"
+)
+
+// TryApp deploys the old version of a user's app as its scenarios will, asks it once and deletes it again. One that does not
+// get ready, or whose reply does not name the version as its file says, is refused in one line.
+func (p Preflight) TryApp(ctx context.Context) error {
+	if p.App == nil {
+		return nil
+	}
+	fmt.Fprintf(p.Out, "trying %s of %s\n", p.App.Name(), p.AppFile)
+	return p.inNamespace(ctx, p.App.PodSecurity(), func(ctx context.Context, lease namespace.Lease) error {
+		service, err := p.App.Update().Deploy(ctx, p.Cluster.Client, lease.Name, fixtures.App{}, 0)
+		if err != nil {
+			return usage.New("app "+p.AppFile, inOneLine(err.Error()), "mend its manifests")
+		}
+		pod, err := p.awaitApp(ctx, lease.Name)
+		if err != nil {
+			return err
+		}
+		return p.askApp(ctx, service, pod)
+	})
+}
+
+// awaitApp returns a pod of the app when as many as its manifest names are ready, or refuses the app with what keeps them.
+func (p Preflight) awaitApp(ctx context.Context, namespace string) (ready *corev1.Pod, err error) {
+	old, _ := p.App.Update().Versions()
+	ready, err = awaitReady(ctx, p.Cluster.Client, namespace, userapp.VersionLabel+"="+old, max(1, p.App.Known().Replicas), appTimeout)
+	var kept *notReadyError
+	if !errors.As(err, &kept) {
+		return ready, err
+	}
+	if warning := p.lastWarning(context.WithoutCancel(ctx), namespace); warning != "" {
+		kept.Because += "; " + warning
+	}
+	return nil, usage.New("app "+p.AppFile, fmt.Sprintf("%s does not get ready as version %s: %v", p.App.Name(), old, kept),
+		"see that its manifests work without anything else in a namespace of their own, and that podSecurity says what they need")
+}
+
+// lastWarning is the last event of a controller's or a node's that warns; empty if there is none, or we may not see it.
+func (p Preflight) lastWarning(ctx context.Context, namespace string) (warning string) {
+	events, err := p.Cluster.Client.CoreV1().Events(namespace).List(ctx, metav1.ListOptions{FieldSelector: "type=" + corev1.EventTypeWarning})
+	if err != nil {
+		return ""
+	}
+	var last time.Time
+	for _, e := range events.Items {
+		if at := e.CreationTimestamp.Time; !at.Before(last) {
+			last, warning = at, e.Reason+": "+inOneLine(e.Message)
+		}
+	}
+	return warning
+}
+
+// askApp refuses an app that does not answer, or that names another version than the one that was deployed.
+func (p Preflight) askApp(ctx context.Context, service *corev1.Service, pod *corev1.Pod) error {
+	ctx, cancel := context.WithTimeout(ctx, replyTimeout)
+	defer cancel()
+	base := p.Cluster.Route().URL
+	if base == "" {
+		forward, err := p.Cluster.Forward(ctx, pod.Namespace, pod.Name, portOf(service, pod))
+		if err != nil {
+			return err
+		}
+		defer forward.Close()
+		base = forward.URL
+	}
+	url := strings.TrimSuffix(base, "/") + p.App.Path()
+	client := loadgen.FreshClient(loadgen.DefaultTimeout)
+	old, _ := p.App.Update().Versions()
+	var named string
+	var last error
+	err := poll.Until(ctx, 250*time.Millisecond, func() (bool, error) {
+		named, last = p.App.Protocol().Ask(ctx, client, url)
+		return last == nil, nil
+	})
+	switch {
+	case err != nil && last != nil:
+		why := strings.TrimPrefix(inOneLine(last.Error()), "loadgen: ask "+url+": ")
+		return usage.New("app "+p.AppFile, fmt.Sprintf("asked for %s, and %s", p.App.Path(), why), "mend request or reply: what is asked for, what a good reply is, and where its version stands")
+	case err != nil:
+		return err
+	case named != "" && named != old:
+		return usage.New("app "+p.AppFile, fmt.Sprintf("the reply of what was deployed as %q says %q", old, named), "spell old.name and new.name as replies do, or mend where the version stands")
+	}
+	return nil
+}
+
+// portOf is where a pod listens for what its Service sends to its first port.
+func portOf(service *corev1.Service, pod *corev1.Pod) int {
+	port := service.Spec.Ports[0]
+	if port.TargetPort.Type == intstr.String {
+		for _, container := range pod.Spec.Containers {
+			for _, p := range container.Ports {
+				if p.Name == port.TargetPort.StrVal {
+					return int(p.ContainerPort)
+				}
+			}
+		}
+	}
+	if n := port.TargetPort.IntValue(); n != 0 {
+		return n
+	}
+	return int(port.Port)
+}

@@ -1,0 +1,81 @@
+package staging
+
+import (
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/intstr"
+	"k8s.io/client-go/kubernetes/fake"
+
+	"rollcall/harness/cluster"
+	"rollcall/harness/usage"
+	"rollcall/harness/userapp"
+)
+
+// An app that does not get ready is refused with what keeps it, and sooner when that is an image nobody gives its node.
+func TestAnAppThatDoesNotGetReady(t *testing.T) {
+	app, err := userapp.Read("../../suites/own/testdata/nginx/app.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	pod := func(name string, state corev1.ContainerState) *corev1.Pod {
+		return &corev1.Pod{
+			ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: name, Labels: map[string]string{userapp.VersionLabel: "blue"}},
+			Spec:       corev1.PodSpec{NodeName: "a"},
+			Status:     corev1.PodStatus{ContainerStatuses: []corev1.ContainerStatus{{Name: "nginx", Image: "nginx:1", State: state}}},
+		}
+	}
+	waiting := func(reason string) corev1.ContainerState {
+		return corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: reason, Message: "back-off"}}
+	}
+	for _, row := range []struct {
+		sentence string
+		objects  []runtime.Object
+		says     string
+		after    time.Duration
+	}{
+		{"an image that cannot be pulled", []runtime.Object{pod("1", waiting("ImagePullBackOff"))},
+			"node a: container nginx, image nginx:1: ImagePullBackOff: back-off, for 50s: ", imageTimeout},
+		{"a program that ends", []runtime.Object{pod("1", waiting("CrashLoopBackOff"))},
+			"node a: container nginx, image nginx:1: CrashLoopBackOff: back-off, for 2m0s: ", 2 * time.Minute},
+		{"pods that may not be made", []runtime.Object{&corev1.Event{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "1"}, Type: corev1.EventTypeWarning, Reason: "FailedCreate", Message: "violates\nPodSecurity"}},
+			"0 of 3 pods were made; FailedCreate: violates PodSecurity, for 2m0s: ", 2 * time.Minute},
+	} {
+		t.Run(row.sentence, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				p := Preflight{App: app, AppFile: "app.yaml", Cluster: &cluster.Cluster{Client: fake.NewClientset(row.objects...)}}
+				began := time.Now()
+				_, err := p.awaitApp(t.Context(), "ns")
+				if !usage.Is(err) || !strings.Contains(err.Error(), "app app.yaml: Deployment nginx does not get ready as version blue: "+row.says) {
+					t.Errorf("%v", err)
+				}
+				if took := time.Since(began); took < row.after || took > row.after+time.Second {
+					t.Errorf("after %v, want %v", took, row.after)
+				}
+			})
+		})
+	}
+}
+
+func TestPortOf(t *testing.T) {
+	pod := &corev1.Pod{Spec: corev1.PodSpec{Containers: []corev1.Container{{Ports: []corev1.ContainerPort{{Name: "web", ContainerPort: 8080}}}}}}
+	for _, row := range []struct {
+		sentence string
+		target   intstr.IntOrString
+		want     int
+	}{
+		{"a number", intstr.FromInt32(81), 81},
+		{"a name", intstr.FromString("web"), 8080},
+		{"none: the Service's own", intstr.IntOrString{}, 80},
+	} {
+		service := &corev1.Service{Spec: corev1.ServiceSpec{Ports: []corev1.ServicePort{{Port: 80, TargetPort: row.target}}}}
+		if got := portOf(service, pod); got != row.want {
+			t.Errorf("%s: %d, want %d", row.sentence, got, row.want)
+		}
+	}
+}

@@ -1,0 +1,29 @@
+// Package suites knows every suite by name.
+package suites
+
+import (
+	"rollcall/harness"
+	"rollcall/harness/userapp"
+	"rollcall/suites/autoscale"
+	"rollcall/suites/control"
+	"rollcall/suites/dataplane"
+	"rollcall/suites/own"
+	"rollcall/suites/rollout"
+	"rollcall/suites/statusgap"
+	"rollcall/suites/switchover"
+	"rollcall/suites/termination"
+)
+
+// All is the scenarios of every suite, by the name of its folder. Those of the suite own are about a user's app.
+func All(app *userapp.App) map[string][]harness.Scenario {
+	return map[string][]harness.Scenario{
+		"autoscale":   autoscale.All(),
+		"control":     control.All(),
+		"dataplane":   dataplane.All(),
+		"own":         own.All(app),
+		"rollout":     rollout.All(),
+		"statusgap":   statusgap.All(),
+		"switchover":  switchover.All(),
+		"termination": termination.All(),
+	}
+}

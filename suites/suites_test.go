@@ -1,0 +1,189 @@
+package suites_test
+
+// What is true of every scenario, whatever its suite.
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"rollcall/fixtures"
+	"rollcall/harness"
+	"rollcall/harness/evidence"
+	"rollcall/harness/userapp"
+	"rollcall/harness/verdict"
+	"rollcall/reports"
+	"rollcall/suites"
+	"rollcall/suites/control"
+	"rollcall/suites/rollout"
+)
+
+func all() map[string][]harness.Scenario { return suites.All(nginx()) }
+
+// nginx is the app of the suite own's tests.
+func nginx() *userapp.App {
+	app, err := userapp.Read("own/testdata/nginx/app.yaml")
+	if err != nil {
+		panic(err)
+	}
+	return app
+}
+
+func TestEverySuiteIsListed(t *testing.T) {
+	files, err := filepath.Glob("*/suite_test.go")
+	if err != nil || len(files) == 0 {
+		t.Fatal(files, err)
+	}
+	for _, file := range files {
+		if suite := filepath.Base(filepath.Dir(file)); all()[suite] == nil {
+			t.Errorf("suite %s is not tested here", suite)
+		}
+	}
+}
+
+// inFile reports whether a file is named after the scenario or, for one of a table, after the words that the
+// table's ids begin with.
+func inFile(suite, id string) bool {
+	for id != "" {
+		if _, err := os.Stat(filepath.Join(suite, id+".go")); err == nil {
+			return true
+		}
+		id = id[:max(0, strings.LastIndex(id, "-"))]
+	}
+	return false
+}
+
+// The guide shows how a scenario is added by one that is there.
+func TestTheGuideShowsARealScenario(t *testing.T) {
+	file, err := os.ReadFile("rollout/drained-longer.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	guide, err := os.ReadFile("README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, function, _ := strings.Cut(string(file), "\n)\n\n")
+	if !strings.Contains(string(guide), "```go\n"+function+"```") {
+		t.Error("suites/README.md shows another drained-longer than its file")
+	}
+}
+
+func TestEveryScenarioIsWellFormed(t *testing.T) {
+	kebab := regexp.MustCompile(`^[a-z]+(-[a-z]+)*$`)
+	claim := regexp.MustCompile(`^C([1-9]|[1-3][0-9]|4[01])$`)
+	known := map[string]bool{}
+	for _, rule := range verdict.Rules() {
+		known[rule.ID] = true
+	}
+	for suite, scenarios := range all() {
+		for _, s := range scenarios {
+			t.Run(suite+"/"+s.ID, func(t *testing.T) {
+				if !kebab.MatchString(s.ID) {
+					t.Errorf("ID %q is not kebab-case without digits", s.ID)
+				}
+				if !inFile(suite, s.ID) {
+					t.Error("neither the ID nor the words it begins with are a file's name")
+				}
+				if s.Claim == "" || strings.HasSuffix(s.Claim, ".") || strings.Contains(s.Claim, "\n") {
+					t.Errorf("claim %q is not one sentence without a full stop", s.Claim)
+				}
+				for _, c := range s.Covers {
+					if !claim.MatchString(c) {
+						t.Errorf("covers %q, want C1 to C41", c)
+					}
+				}
+				if loaded := s.Load.Rate > 0; loaded == (s.Steps != nil) || loaded == (s.Rollout == nil) {
+					t.Error("it is neither a rollout under load nor steps, or both")
+				}
+				if s.Steps == nil && s.Load.Rate <= 0 {
+					t.Errorf("load %+v says not how much", s.Load)
+				}
+				for _, name := range s.Load.Also {
+					if !slices.ContainsFunc(evidence.LaneKinds(), func(k evidence.LaneKind) bool { return k.Optional && k.Name == name }) {
+						t.Errorf("its load also asks for lanes of kind %q, which is no optional kind", name)
+					}
+				}
+				for _, e := range s.Expect {
+					if !known[e.Rule] {
+						t.Errorf("expects rule %q, which does not exist", e.Rule)
+					}
+				}
+			})
+		}
+	}
+}
+
+// Nothing of the seed is left out, not even of the profile that is run unless another is asked for.
+func TestEveryClaimIsCoveredByTheCore(t *testing.T) {
+	covered := map[string]bool{}
+	for _, scenarios := range all() {
+		for _, s := range scenarios {
+			for _, claim := range s.Covers {
+				covered[claim] = covered[claim] || s.Profile == harness.Core || s.Profile == harness.Smoke
+			}
+		}
+	}
+	for n := 1; n <= reports.SeedClaims; n++ {
+		if claim := fmt.Sprint("C", n); !covered[claim] {
+			t.Errorf("%s is covered by no scenario of the profile core", claim)
+		}
+	}
+}
+
+// What a scenario writes beyond what every one does has to be said, since its right may be missing.
+func TestScenariosSayWhatTheyUse(t *testing.T) {
+	for use, call := range map[string]string{harness.Autoscalers: ".Autoscaler(", harness.Quotas: "fixtures.Quota("} {
+		for suite, scenarios := range all() {
+			files, err := filepath.Glob(filepath.Join(suite, "*.go"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			calls, says := false, false
+			for _, file := range files {
+				text, err := os.ReadFile(file)
+				if err != nil {
+					t.Fatal(err)
+				}
+				calls = calls || strings.Contains(string(text), call)
+			}
+			for _, s := range scenarios {
+				says = says || slices.Contains(s.Uses, use)
+			}
+			if calls != says {
+				t.Errorf("suite %s calls %s: %v, and says that it uses %s: %v", suite, call, calls, use, says)
+			}
+		}
+	}
+}
+
+// A positive that promises no failure proves nothing unless its twin, the same in all but the
+// drain, sees damage.
+func TestTheTwinsDifferInTheDrainAlone(t *testing.T) {
+	undrained, drained := control.All()[0], rollout.All()[0]
+	none := fixtures.App{OnTerm: fixtures.Exit}
+	drain := func(a *fixtures.App) fixtures.App {
+		was := fixtures.App{PreStopSleep: a.PreStopSleep, Linger: a.Linger, OnTerm: a.OnTerm}
+		a.PreStopSleep, a.Linger, a.OnTerm = 0, 0, ""
+		return was
+	}
+	if diff := cmp.Diff(none, drain(&undrained.App)); diff != "" {
+		t.Fatalf("the undrained twin drains:\n%s", diff)
+	}
+	if drain(&drained.App) == none {
+		t.Fatal("the drained twin does not drain")
+	}
+	if diff := cmp.Diff(undrained.App, drained.App); diff != "" {
+		t.Error(diff)
+	}
+	undrained.Load.Also = drained.Load.Also // one client more that looks on
+	if !cmp.Equal(undrained.Load, drained.Load) || undrained.Rollout != drained.Rollout {
+		t.Errorf("the twins differ in load or rollout:\n%+v\n%+v", undrained, drained)
+	}
+}
