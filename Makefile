@@ -27,22 +27,21 @@ GO_BUILD := GOGC=400 go build
 
 # A cluster that is there already: make conformance CONTEXT=staging. What merely stands in the environment names none.
 given  = $(if $(filter command,$(firstword $(origin $1))),$($1))
-option = $(if $(call given,$2),-$1='$(call given,$2)')
+option = $(if $(call given,$2),--$1='$(call given,$2)')
 TARGET = $(call option,context,CONTEXT) $(call option,kubeconfig,KUBECONFIG) $(call option,namespace,NAMESPACE) \
 	$(call option,image-repo,IMAGE_REPO) $(call option,images,IMAGES) $(call option,registry-ca,REGISTRY_CA) $(call option,pull-secret,PULL_SECRET) \
-	$(call option,outside-url,OUTSIDE_URL) $(call option,load-nodes,LOAD_NODES) $(call option,allow,ALLOW) $(if $(call given,DRY_RUN),-dry-run) $(call option,app,APP)
+	$(call option,outside-url,OUTSIDE_URL) $(call option,load-nodes,LOAD_NODES) $(call option,allow,ALLOW) $(if $(call given,DRY_RUN),--dry-run) $(call option,app,APP)
 
 LINT_VERSION := v2.15.0
 LINT         := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/rollcall/tools/golangci-lint-$(LINT_VERSION)
-CONFORMANCE  := out/bin/conformance
 CPUTABLE     := out/bin/cputable
 ROLLCALL     := out/bin/rollcall
 
 ##@ The two commands
 
 .PHONY: conformance
-conformance: $(CONFORMANCE) $(ROLLCALL) ## Run the suites in every kube-proxy mode this host supports; PROFILE, MODES, SUITES, K8S, KEEP=1 select; CONTEXT attaches
-	@$(CONFORMANCE) run $(TARGET)
+conformance: $(ROLLCALL) ## Run the suites in every kube-proxy mode this host supports; PROFILE, MODES, SUITES, K8S, KEEP=1 select; CONTEXT attaches
+	@$(ROLLCALL) run $(TARGET)
 
 .PHONY: test
 test: lint smoke unit ## Lint, a smoke run on one real kind cluster, and the hermetic tests
@@ -61,8 +60,8 @@ browser:
 		apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium-headless-shell >/dev/null || echo "no browser could be installed"; }
 
 .PHONY: smoke
-smoke: $(CONFORMANCE) ## Both twins of a rolling update on one real kind cluster
-	@SUITES="control rollout" $(CONFORMANCE) run -profile=smoke -modes="$(or $(MODES),iptables)"
+smoke: $(ROLLCALL) ## Both twins of a rolling update on one real kind cluster
+	@SUITES="control rollout" $(ROLLCALL) run --profile=smoke --modes="$(or $(MODES),iptables)"
 
 .PHONY: lint
 lint: $(LINT) ## gofmt, go vet and golangci-lint
@@ -72,37 +71,37 @@ lint: $(LINT) ## gofmt, go vet and golangci-lint
 ##@ Host
 
 .PHONY: preflight
-preflight: $(CONFORMANCE) ## Say what this host can run; install and start a container engine if there is none
-	@$(CONFORMANCE) preflight
+preflight: $(ROLLCALL) ## Say what this host can run; install and start a container engine if there is none
+	@$(ROLLCALL) preflight
 
 .PHONY: node-image
-node-image: $(CONFORMANCE) ## Get the node image for K8S, building it if no registry has it
-	@$(CONFORMANCE) node-image
+node-image: $(ROLLCALL) ## Get the node image for K8S, building it if no registry has it
+	@$(ROLLCALL) node-image
 
 .PHONY: clean
-clean: $(CONFORMANCE) ## Remove every cluster Rollcall made on this host, kept ones too, and out/bin
-	@$(CONFORMANCE) clean
+clean: $(ROLLCALL) ## Remove every cluster Rollcall made on this host, kept ones too, and out/bin
+	@$(ROLLCALL) clean
 	rm -rf out/bin
 
 .PHONY: ipvs-lab
-ipvs-lab: $(CONFORMANCE) $(ROLLCALL) ## Run suites in ipvs mode where this host's kernel has no IP_VS, in a machine of its own; SUITES, K8S select
-	@$(CONFORMANCE) lab
+ipvs-lab: $(ROLLCALL) ## Run suites in ipvs mode where this host's kernel has no IP_VS, in a machine of its own; SUITES, K8S select
+	@$(ROLLCALL) lab
 
 .PHONY: lab-test
 lab-test: ## See that a lab keeps to its folder, and that one that hangs is given up; 2 minutes once it is built
 	ROLLCALL_LAB=1 go test -count=1 -timeout 1h -v -run TestMachine ./harness/lab
 
 .PHONY: clean-lab
-clean-lab: $(CONFORMANCE) ## Remove that machine
-	@$(CONFORMANCE) clean-lab
+clean-lab: $(ROLLCALL) ## Remove that machine
+	@$(ROLLCALL) lab clean
 
 .PHONY: image
-image: $(CONFORMANCE) ## Push the images to IMAGE_REPO and write out/nightly, a job that runs every night in a cluster
-	@$(CONFORMANCE) image $(TARGET)
+image: $(ROLLCALL) ## Push the images to IMAGE_REPO and write out/nightly, a job that runs every night in a cluster
+	@$(ROLLCALL) image $(TARGET)
 
 .PHONY: cleanup
-cleanup: $(CONFORMANCE) ## Remove what runs left on the cluster of CONTEXT, and nothing else
-	@$(CONFORMANCE) cleanup $(TARGET)
+cleanup: $(ROLLCALL) ## Remove what runs left on the cluster of CONTEXT, and nothing else
+	@$(ROLLCALL) cleanup $(TARGET)
 
 ##@ Reports
 
@@ -140,10 +139,10 @@ bench: browser ## Evidence core, index.html, measured outages against true ones,
 
 # One recording at a time, so that any two machines and commits are asked for the same rate.
 .PHONY: bench-cpu
-bench-cpu: $(CONFORMANCE) $(CPUTABLE) ## Where processor time goes while a scenario is under load on a kind cluster; out/bin/cputable -h for a run of another commit
+bench-cpu: $(ROLLCALL) $(CPUTABLE) ## Where processor time goes while a scenario is under load on a kind cluster; out/bin/cputable -h for a run of another commit
 	@$(CPUTABLE) -out="$${ARTIFACTS:-out}" -scenario=canary & table=$$!; trap 'kill $$table 2>/dev/null || true' EXIT; \
 		echo "running switchover/canary; its output goes to out/bench-cpu.log"; \
-		$(CONFORMANCE) run -modes=iptables -suites=switchover -run='canary$$' -jobs=1 >out/bench-cpu.log 2>&1 || { \
+		$(ROLLCALL) run --modes=iptables --suites=switchover --run='canary$$' --jobs=1 >out/bench-cpu.log 2>&1 || { \
 			echo "the run failed, so there is no table to trust; the end of out/bench-cpu.log:"; tail -n 20 out/bench-cpu.log; exit 1; }; \
 		wait $$table
 
@@ -152,12 +151,12 @@ distrust: ## Damage the rig on real clusters, in MODES, and see that nothing is 
 	ROLLCALL_DISTRUST=1 go test -count=1 -timeout 1h -v -run TestDistrust ./harness/runner
 
 .PHONY: busy
-busy: $(CONFORMANCE) ## Keep all processors busy during runs of the twins, and see that nothing is judged wrongly; 10 minutes
+busy: $(ROLLCALL) ## Keep all processors busy during runs of the twins, and see that nothing is judged wrongly; 10 minutes
 	@command -v stress-ng >/dev/null || { apt-get update -qq && apt-get install -y -qq --no-install-recommends stress-ng >/dev/null; }
 	ROLLCALL_BUSY=1 go test -count=1 -timeout 1h -v -run TestBusyHost ./harness/runner
 
 .PHONY: staging
-staging: $(CONFORMANCE) ## Be the guest of a kind cluster, with the shipped roles alone and images from a registry; SUITES and PART select
+staging: $(ROLLCALL) ## Be the guest of a kind cluster, with the shipped roles alone and images from a registry; SUITES and PART select
 	ROLLCALL_STAGING=1 go test -count=1 -timeout 2h -v -run 'TestStaging/.*/$(PART)' ./harness/runner
 
 .PHONY: golden
@@ -168,17 +167,13 @@ golden: ## Rewrite the golden files from what the code does now
 help: ## This list
 	@awk 'BEGIN {FS = ":.*## "} /^##@/ {printf "\n%s\n", substr($$0, 5)} /^[a-z-]+:.*## / {printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-.PHONY: $(CONFORMANCE)
-$(CONFORMANCE):
-	@echo "compiling $@ (2 minutes the first time)"
-	@$(GO_BUILD) -o $@ ./harness/conformance
-
 .PHONY: $(CPUTABLE)
 $(CPUTABLE):
 	@go build -o $@ ./harness/cputable
 
 .PHONY: $(ROLLCALL)
 $(ROLLCALL):
+	@echo "compiling $@ (2 minutes the first time)" >&2
 	@$(GO_BUILD) -o $@ ./reports/rollcall
 
 $(LINT):

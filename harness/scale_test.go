@@ -10,6 +10,7 @@ import (
 
 	"rollcall/fixtures"
 	"rollcall/harness/cluster"
+	"rollcall/harness/cluster/change"
 	"rollcall/harness/evidence"
 	"rollcall/harness/verdict"
 )
@@ -20,7 +21,7 @@ func TestAScenarioOnAStretchedCluster(t *testing.T) {
 		Claim:          "pods sleep",
 		App:            fixtures.App{Replicas: 3, PreStopSleep: 5 * time.Second, Linger: 2 * time.Second},
 		Load:           Load{Rate: 100},
-		ClusterChanges: []cluster.Change{cluster.MinSync(10 * time.Second), cluster.NoProxy()},
+		ClusterChanges: []cluster.Change{change.MinSync(10 * time.Second), change.NoProxy()},
 		Expect: []evidence.Expectation{
 			verdict.NoFailures(),
 			verdict.MaxRuleLag(3 * time.Second),

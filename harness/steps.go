@@ -25,7 +25,7 @@ type Steps struct {
 	Outside   string // URL of the app from outside the cluster, once exposed; empty unless the scenario is Observed
 
 	watch   *observe.Watch
-	cluster *cluster.Cluster // nil unless the scenario is Observed
+	cluster cluster.Cluster // nil unless the scenario is Observed
 	reach   func(ctx context.Context, url string) error
 }
 
@@ -34,7 +34,7 @@ type StepsConfig struct {
 	Client    kubernetes.Interface
 	Namespace string
 	Watch     *observe.Watch
-	Cluster   *cluster.Cluster                            // that leads outside; nil: there is no way from there
+	Cluster   cluster.Cluster                             // that leads outside; nil: there is no way from there
 	Reach     func(ctx context.Context, url string) error // returns when the app answers at a URL
 }
 
@@ -91,7 +91,7 @@ func (s *Steps) Expose(ctx context.Context, app fixtures.App) error {
 	}
 	service, err := s.Client.CoreV1().Services(s.Namespace).Create(ctx, app.Service(s.Namespace, port), metav1.CreateOptions{})
 	if err == nil && s.cluster != nil {
-		s.Outside, err = s.cluster.Outside(ctx, service)
+		s.Outside, err = s.cluster.OutsideURL(ctx, service)
 	}
 	return err
 }

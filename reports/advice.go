@@ -6,16 +6,17 @@ import (
 	"time"
 
 	"rollcall/harness/evidence"
+	"rollcall/reports/model"
 )
 
 // adviceOn is what the owner of an app would do about what was measured and what its manifests say, a sentence each.
-func adviceOn(own evidence.UserApp, n Numbers, lanes []Lane) (advice []string) {
+func adviceOn(own evidence.UserApp, n model.Numbers, lanes []model.Lane) (advice []string) {
 	add := func(form string, args ...any) { advice = append(advice, fmt.Sprintf(form, args...)) }
 	if !own.Probed {
 		add("Give the pods a readiness probe: without one they are sent requests as soon as their container runs.")
 	}
 	lag := 0.0 // milliseconds
-	for _, of := range []*Lags{n.RuleLag, n.DrainLag} {
+	for _, of := range []*model.Lags{n.RuleLag, n.DrainLag} {
 		if of != nil {
 			lag = max(lag, of.Max)
 		}
@@ -40,8 +41,8 @@ func adviceOn(own evidence.UserApp, n Numbers, lanes []Lane) (advice []string) {
 	fresh, kept := 0, 0
 	for _, lane := range lanes {
 		switch {
-		case lane.kind().IsControl():
-		case lane.kind().KeepsAlive():
+		case lane.Kind().IsControl():
+		case lane.Kind().KeepsAlive():
 			kept += lane.Failed()
 		default:
 			fresh += lane.Failed()

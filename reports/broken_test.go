@@ -6,11 +6,12 @@ import (
 	"testing"
 
 	"rollcall/reports"
+	"rollcall/reports/model"
 )
 
 // A run that broke must not look complete in any format, even if all it recorded passed.
 func TestARunThatBrokeSaysSoEverywhere(t *testing.T) {
-	r := reports.Report{Summary: reports.Summary{Pass: 1}, Run: reports.Run{Broken: []string{"nftables: <no> cluster"}}}
+	r := model.Report{Summary: model.Summary{Pass: 1}, Run: model.Run{Broken: []string{"nftables: <no> cluster"}}}
 	for name, format := range map[string]struct {
 		write reports.Writer
 		want  string

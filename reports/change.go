@@ -8,6 +8,8 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+
+	"rollcall/reports/sheet"
 )
 
 // absent is the text of what one of two reports does not have.
@@ -99,7 +101,7 @@ func text(value any) string {
 	case nil:
 		return absent
 	case string:
-		return oneLine(value)
+		return sheet.Printable(value)
 	case []any:
 		var parts []string
 		for _, entry := range value {
@@ -109,11 +111,11 @@ func text(value any) string {
 	case map[string]any:
 		if outcome, ok := value["outcome"].(string); ok {
 			because, _ := value["because"].(string)
-			return oneLine(outcome + ": " + because)
+			return sheet.Printable(outcome + ": " + because)
 		}
 		var parts []string
 		for _, key := range slices.Sorted(maps.Keys(value)) {
-			parts = append(parts, oneLine(key)+" "+text(value[key]))
+			parts = append(parts, sheet.Printable(key)+" "+text(value[key]))
 		}
 		return strings.Join(parts, " ")
 	case json.Number:

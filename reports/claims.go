@@ -11,12 +11,15 @@ import (
 	"strings"
 
 	"rollcall/harness/verdict"
+	"rollcall/reports/metric"
+	"rollcall/reports/model"
+	"rollcall/reports/sheet"
 )
 
 // Claims writes a table in Markdown of one or more runs: for every seed claim the scenarios that cover it, what they say
 // and how each mode answered, with what rollouts cost there; and below it the claims that nothing covers. A mode in which
 // nothing ran has no column; that of one that several runs have is of the last of them.
-func Claims(w io.Writer, runs []Report) error {
+func Claims(w io.Writer, runs []model.Report) error {
 	all := lastOfEachMode(runs)
 	modes := modesOf(all)
 	var b bytes.Buffer
@@ -31,9 +34,9 @@ func Claims(w io.Writer, runs []Report) error {
 		}
 		var shown []string
 		for _, runs := range scenarios {
-			shown = append(shown, fmt.Sprintf("%s (`%s/%s`)", escape(runs[0].Claim), runs[0].Suite, runs[0].ID))
+			shown = append(shown, fmt.Sprintf("%s (`%s/%s`)", sheet.Escape(runs[0].Claim), runs[0].Suite, runs[0].ID))
 		}
-		fmt.Fprintf(&b, "| %s | %s | %s |", claim, escape(says), strings.Join(shown, "<br>"))
+		fmt.Fprintf(&b, "| %s | %s | %s |", claim, sheet.Escape(says), strings.Join(shown, "<br>"))
 		for _, mode := range modes {
 			fmt.Fprintf(&b, " %s |", inMode(mode, scenarios))
 		}
@@ -49,11 +52,11 @@ func Claims(w io.Writer, runs []Report) error {
 }
 
 // lastOfEachMode is what ran in each mode, of the last of the runs in which anything did.
-func lastOfEachMode(runs []Report) []Scenario {
-	var all []Scenario
+func lastOfEachMode(runs []model.Report) []model.Scenario {
+	var all []model.Scenario
 	for _, r := range runs {
 		modes := modesOf(r.Scenarios)
-		all = slices.DeleteFunc(all, func(s Scenario) bool { return slices.Contains(modes, s.Mode) })
+		all = slices.DeleteFunc(all, func(s model.Scenario) bool { return slices.Contains(modes, s.Mode) })
 		for _, s := range r.Scenarios {
 			if slices.Contains(modes, s.Mode) {
 				all = append(all, s)
@@ -64,7 +67,7 @@ func lastOfEachMode(runs []Report) []Scenario {
 }
 
 // modesOf lists the modes in which anything ran.
-func modesOf(scenarios []Scenario) []string {
+func modesOf(scenarios []model.Scenario) []string {
 	var modes []string
 	for _, s := range scenarios {
 		if s.Outcome != verdict.Skipped && !slices.Contains(modes, s.Mode) {
@@ -75,32 +78,32 @@ func modesOf(scenarios []Scenario) []string {
 }
 
 // covering lists the scenarios that cover a claim, each with its runs, one per mode.
-func covering(scenarios []Scenario, claim string) [][]Scenario {
-	var all [][]Scenario
+func covering(scenarios []model.Scenario, claim string) [][]model.Scenario {
+	var all [][]model.Scenario
 	for _, s := range scenarios {
 		if !slices.Contains(s.Covers, claim) {
 			continue
 		}
-		i := slices.IndexFunc(all, func(runs []Scenario) bool { return runs[0].Suite == s.Suite && runs[0].ID == s.ID })
+		i := slices.IndexFunc(all, func(runs []model.Scenario) bool { return runs[0].Suite == s.Suite && runs[0].ID == s.ID })
 		if i < 0 {
-			all = append(all, []Scenario{s})
+			all = append(all, []model.Scenario{s})
 			continue
 		}
 		all[i] = append(all[i], s)
 	}
-	slices.SortStableFunc(all, func(a, b []Scenario) int {
+	slices.SortStableFunc(all, func(a, b []model.Scenario) int {
 		return cmp.Or(cmp.Compare(a[0].Suite, b[0].Suite), cmp.Compare(a[0].ID, b[0].ID))
 	})
 	return all
 }
 
 // inMode is how the scenarios of a claim ended in a mode, and what those under load measured there.
-func inMode(mode string, scenarios [][]Scenario) string {
+func inMode(mode string, scenarios [][]model.Scenario) string {
 	ended := map[verdict.Outcome]int{}
 	ran := 0
 	var cells []string
 	for _, runs := range scenarios {
-		i := slices.IndexFunc(runs, func(s Scenario) bool { return s.Mode == mode })
+		i := slices.IndexFunc(runs, func(s model.Scenario) bool { return s.Mode == mode })
 		if i < 0 {
 			continue
 		}
@@ -124,22 +127,11 @@ func inMode(mode string, scenarios [][]Scenario) string {
 }
 
 // measured is what a rollout cost.
-func measured(s Scenario) (said []string) {
-	add := func(name string, ms *float64) {
-		if ms != nil {
-			said = append(said, fmt.Sprintf("%s %.2f s", name, *ms/1000))
+func measured(s model.Scenario) (said []string) {
+	for _, number := range []struct{ name, key string }{{"status gap", "status_gap_ms"}, {"drain lag ≤", "drain_lag_max_ms"}, {"rule lag ≤", "rule_lag_max_ms"}} {
+		if v := metric.ValueOf(s, number.key); v != nil {
+			said = append(said, fmt.Sprintf("%s %.2f s", number.name, v.Value/1000))
 		}
 	}
-	add("status gap", s.Numbers.StatusGap)
-	if lag := s.Numbers.DrainLag; lag != nil {
-		add("drain lag ≤", &lag.Max)
-	}
-	if lag := s.Numbers.RuleLag; lag != nil {
-		add("rule lag ≤", &lag.Max)
-	}
-	failed, requests := 0, 0
-	for _, lane := range s.Lanes {
-		failed, requests = failed+lane.Failed(), requests+lane.Requests
-	}
-	return append(said, fmt.Sprintf("%d of %d failed", failed, requests))
+	return append(said, fmt.Sprintf("%d of %d failed", s.Failed(), s.Requests()))
 }

@@ -17,6 +17,7 @@ import (
 	"rollcall/harness/evidence/store"
 	"rollcall/harness/verdict"
 	"rollcall/reports"
+	"rollcall/reports/model"
 )
 
 // pairFolder is a run folder with two scenarios that pass: what tests spoil, in iptables mode, and one
@@ -211,7 +212,7 @@ func TestASpoiltScenarioIsInconclusiveAndTheOthersAreNot(t *testing.T) {
 			if len(r.Run.Broken) > 0 || r.Summary.Inconclusive != 1 || r.Summary.Pass != 1 {
 				t.Errorf("broken %q, summary %+v", r.Run.Broken, r.Summary)
 			}
-			if code := reports.ExitCode(r); code != 3 {
+			if code := model.ExitCode(r); code != 3 {
 				t.Errorf("exit code %d, want 3", code)
 			}
 		})
@@ -250,8 +251,8 @@ func TestASpoiltClusterBreaksTheRunAndItsScenariosAreJudged(t *testing.T) {
 			if diff := cmp.Diff(unknown, r.Clusters[0]); diff != "" {
 				t.Errorf("cluster (-want +got):\n%s", diff)
 			}
-			if r.Summary.Pass != 2 || reports.ExitCode(r) != 3 {
-				t.Errorf("%d scenarios passed, exit code %d", r.Summary.Pass, reports.ExitCode(r))
+			if r.Summary.Pass != 2 || model.ExitCode(r) != 3 {
+				t.Errorf("%d scenarios passed, exit code %d", r.Summary.Pass, model.ExitCode(r))
 			}
 		})
 	}

@@ -5,11 +5,13 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+
 	"rollcall/harness/atomicfile"
+	"rollcall/reports/model"
 )
 
 // A Writer writes one form of a report.
-type Writer func(io.Writer, Report) error
+type Writer func(io.Writer, model.Report) error
 
 // A File is one of a run folder, and what writes it.
 type File struct {
@@ -19,7 +21,7 @@ type File struct {
 
 // WriteFolder writes report.json, junit.xml, summary.md, metrics.prom and more into dir, each whole or not at all, over
 // any that are there. dir must exist.
-func WriteFolder(dir string, r Report, more ...File) error {
+func WriteFolder(dir string, r model.Report, more ...File) error {
 	for _, file := range append([]File{
 		{"report.json", JSON},
 		{"junit.xml", JUnit},

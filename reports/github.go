@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"rollcall/harness/verdict"
+	"rollcall/reports/model"
+	"rollcall/reports/sheet"
 )
 
 // annotationLimit is how many annotations of a level GitHub shows of a step.
@@ -16,7 +18,7 @@ const annotationLimit = 10
 
 // GitHub tells a GitHub workflow of r when getenv, such as os.Getenv, says that one runs this: annotations go
 // to w, which is to be the step's output, and the summary to the end of the step's, as far as it has room.
-func GitHub(w io.Writer, getenv func(string) string, r Report) error {
+func GitHub(w io.Writer, getenv func(string) string, r model.Report) error {
 	var told error
 	if getenv("GITHUB_ACTIONS") == "true" {
 		told = Annotations(w, r)
@@ -33,7 +35,7 @@ type annotation struct{ level, title, text string }
 // Annotations writes r as workflow commands: an error for every scenario that failed and for a run that broke,
 // a warning for every inconclusive one, and a notice with the totals. GitHub shows ten of a level, so the
 // tenth names all that are left.
-func Annotations(w io.Writer, r Report) error {
+func Annotations(w io.Writer, r model.Report) error {
 	byOutcome := make(map[verdict.Outcome][]annotation)
 	for _, s := range r.Scenarios {
 		level := "error"
@@ -77,7 +79,7 @@ func few(all []annotation) []annotation {
 
 // message is text as a workflow command carries it.
 func message(text string) string {
-	return strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A").Replace(oneLine(text))
+	return strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A").Replace(sheet.Printable(text))
 }
 
 // property is text as a property of a workflow command, which ends at a colon or a comma.
@@ -87,7 +89,7 @@ func property(text string) string {
 
 // appendSummary adds the summary to what the step's file has already; GitHub rejects all of a file that is
 // too large.
-func appendSummary(path string, r Report) (err error) {
+func appendSummary(path string, r model.Report) (err error) {
 	defer func() {
 		if err != nil {
 			err = fmt.Errorf("reports: append to step summary: %w", err)

@@ -10,13 +10,14 @@ import (
 
 	"rollcall/harness/verdict"
 	"rollcall/reports"
+	"rollcall/reports/model"
 )
 
 // failing has n scenarios of an outcome, each with a reason of so many characters.
-func failing(n int, outcome verdict.Outcome, length int) reports.Report {
-	var r reports.Report
+func failing(n int, outcome verdict.Outcome, length int) model.Report {
+	var r model.Report
 	for i := range n {
-		r.Scenarios = append(r.Scenarios, reports.Scenario{
+		r.Scenarios = append(r.Scenarios, model.Scenario{
 			Suite: "rollout", ID: fmt.Sprintf("s%04d", i), Mode: "iptables", Outcome: outcome, Because: strings.Repeat("|", length),
 		})
 	}
@@ -70,7 +71,7 @@ func TestAStepSummaryThatCannotBeWrittenIsTold(t *testing.T) {
 	env := func(name string) string {
 		return map[string]string{"GITHUB_STEP_SUMMARY": filepath.Join(t.TempDir(), "absent", "summary")}[name]
 	}
-	err := reports.GitHub(&bytes.Buffer{}, env, reports.Report{})
+	err := reports.GitHub(&bytes.Buffer{}, env, model.Report{})
 	if err == nil || !strings.Contains(err.Error(), "reports: append to step summary: ") {
 		t.Errorf("error %v", err)
 	}
@@ -104,7 +105,7 @@ func TestASummaryFitsAStep(t *testing.T) {
 	const limit = 1 << 20
 	for _, row := range []struct {
 		sentence string
-		report   reports.Report
+		report   model.Report
 		before   int
 		full     bool
 	}{

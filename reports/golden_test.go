@@ -16,6 +16,7 @@ import (
 
 	"rollcall/harness/verdict"
 	"rollcall/reports"
+	"rollcall/reports/model"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -50,7 +51,7 @@ func TestWriters(t *testing.T) {
 	for _, row := range []struct {
 		name   string
 		write  reports.Writer
-		report reports.Report
+		report model.Report
 	}{
 		{"report.json", reports.JSON, r},
 		{"junit.xml", reports.JUnit, r},
@@ -81,17 +82,17 @@ func TestEveryWriterReportsAFullDisk(t *testing.T) {
 	for name, write := range map[string]reports.Writer{
 		"json": reports.JSON, "junit": reports.JUnit, "markdown": reports.Markdown, "terminal": reports.Terminal,
 		"metrics": reports.Metrics, "annotations": reports.Annotations, "claims": claims, "modes": modes,
-		"schema": func(w io.Writer, _ reports.Report) error { return reports.WriteSchema(w) },
+		"schema": func(w io.Writer, _ model.Report) error { return reports.WriteSchema(w) },
 	} {
-		if err := write(full{}, reports.Report{}); !errors.Is(err, io.ErrShortWrite) {
+		if err := write(full{}, model.Report{}); !errors.Is(err, io.ErrShortWrite) {
 			t.Errorf("%s: error %v", name, err)
 		}
 	}
 }
 
-func claims(w io.Writer, r reports.Report) error { return reports.Claims(w, []reports.Report{r}) }
+func claims(w io.Writer, r model.Report) error { return reports.Claims(w, []model.Report{r}) }
 
-func modes(w io.Writer, r reports.Report) error { return reports.Modes(w, []reports.Report{r}) }
+func modes(w io.Writer, r model.Report) error { return reports.Modes(w, []model.Report{r}) }
 
 type full struct{}
 
@@ -99,9 +100,9 @@ func (full) Write([]byte) (int, error) { return 0, io.ErrShortWrite }
 
 func TestRecordedTextCannotSpoilAReport(t *testing.T) {
 	nasty := "a\x00b\x1b[31m\ufffe\u202ec\xff|<d>&\n\"e\""
-	r := reports.Report{Run: reports.Run{Profile: nasty, LeftOut: 1, Steps: []string{nasty}}, Scenarios: []reports.Scenario{{
+	r := model.Report{Run: model.Run{Profile: nasty, LeftOut: 1, Steps: []string{nasty}}, Scenarios: []model.Scenario{{
 		Suite: nasty, ID: nasty, Mode: nasty, Claim: nasty, Because: nasty, Outcome: verdict.Fail,
-		Rules: []reports.Rule{{ID: nasty, Because: nasty, Outcome: verdict.Fail}},
+		Rules: []model.Rule{{ID: nasty, Because: nasty, Outcome: verdict.Fail}},
 	}}}
 	var b bytes.Buffer
 	if err := reports.JUnit(&b, r); err != nil {
@@ -151,7 +152,7 @@ func TestClaimsOfSeveralRunsAreThoseOfTheLastOfEachMode(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	of := func(mode string) reports.Report {
+	of := func(mode string) model.Report {
 		r := both
 		r.Scenarios = nil
 		for _, s := range both.Scenarios {
@@ -168,11 +169,11 @@ func TestClaimsOfSeveralRunsAreThoseOfTheLastOfEachMode(t *testing.T) {
 	}
 	for _, row := range []struct {
 		sentence string
-		runs     []reports.Report
+		runs     []model.Report
 	}{
-		{"each mode's own run", []reports.Report{of("iptables"), of("nftables")}},
-		{"an earlier run of a mode, which was worse", []reports.Report{worse, of("iptables"), of("nftables")}},
-		{"a run of both after one of them", []reports.Report{worse, both}},
+		{"each mode's own run", []model.Report{of("iptables"), of("nftables")}},
+		{"an earlier run of a mode, which was worse", []model.Report{worse, of("iptables"), of("nftables")}},
+		{"a run of both after one of them", []model.Report{worse, both}},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
 			var want, got bytes.Buffer

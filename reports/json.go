@@ -4,10 +4,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+
+	"rollcall/reports/model"
 )
 
 // JSON writes report.json.
-func JSON(w io.Writer, r Report) error {
+func JSON(w io.Writer, r model.Report) error {
 	enc := json.NewEncoder(w)
 	enc.SetIndent("", "  ")
 	enc.SetEscapeHTML(false)

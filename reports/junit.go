@@ -5,10 +5,13 @@ import (
 	"fmt"
 	"io"
 	"path"
+	"strconv"
 	"strings"
 	"time"
 
 	"rollcall/harness/verdict"
+	"rollcall/reports/metric"
+	"rollcall/reports/model"
 )
 
 // The JUnit elements, as far as the usual readers agree on them. Names of suites and cases are
@@ -61,7 +64,7 @@ type (
 
 // JUnit writes junit.xml, one testsuite per suite and mode. A claim that failed is a failure, an
 // inconclusive one an error, and so is a run that broke. What did not pass has its files attached.
-func JUnit(w io.Writer, r Report) error {
+func JUnit(w io.Writer, r model.Report) error {
 	all := junitSuites{Name: "rollcall", Timestamp: stamp(r.Run.Began)}
 	var whole tally
 	for i := 0; i < len(r.Scenarios); {
@@ -75,8 +78,8 @@ func JUnit(w io.Writer, r Report) error {
 		whole.add(s)
 	}
 	if broken := strings.Join(r.Run.Broken, "; "); broken != "" {
-		s := Scenario{Suite: "session", ID: "infrastructure", Because: broken}
-		all.Suites = append(all.Suites, newJUnitSuite(r.Run.Profile, []Scenario{s}))
+		s := model.Scenario{Suite: "session", ID: "infrastructure", Because: broken}
+		all.Suites = append(all.Suites, newJUnitSuite(r.Run.Profile, []model.Scenario{s}))
 		whole.add(s)
 	}
 	all.junitCounts = whole.counts()
@@ -101,7 +104,7 @@ type tally struct {
 	seconds                          float64
 }
 
-func (t *tally) add(s Scenario) {
+func (t *tally) add(s model.Scenario) {
 	t.tests++
 	t.seconds += s.Seconds
 	switch s.Outcome {
@@ -120,7 +123,7 @@ func (t *tally) counts() junitCounts {
 }
 
 // newJUnitSuite takes the scenarios of one suite and mode, at least one.
-func newJUnitSuite(profile string, scenarios []Scenario) junitSuite {
+func newJUnitSuite(profile string, scenarios []model.Scenario) junitSuite {
 	suite := junitSuite{Name: legal(scenarios[0].Suite)}
 	suite.Properties.add("mode", scenarios[0].Mode)
 	suite.Properties.add("profile", profile)
@@ -146,7 +149,7 @@ func stamp(at time.Time) string {
 	return at.UTC().Format("2006-01-02T15:04:05")
 }
 
-func newJUnitCase(s Scenario) junitCase {
+func newJUnitCase(s model.Scenario) junitCase {
 	c := junitCase{Class: legal(s.Suite), Name: legal(s.ID), Time: decimal(s.Seconds), Properties: newJUnitProperties(s)}
 	reason := &junitReason{Message: legal(s.Because), Type: s.Outcome.String()}
 	var lines []string
@@ -171,7 +174,7 @@ func newJUnitCase(s Scenario) junitCase {
 
 // output is what became of the requests, and then a line for every file to look at, by its path from the
 // run folder, in the form that readers of JUnit take for an attachment.
-func output(s Scenario) string {
+func output(s model.Scenario) string {
 	var lines []string
 	if said := account(s); said != "" {
 		lines = append(lines, said)
@@ -186,7 +189,7 @@ func output(s Scenario) string {
 }
 
 // newJUnitProperties is where whatever is not stable goes: the mode, where to look and every number.
-func newJUnitProperties(s Scenario) junitProperties {
+func newJUnitProperties(s model.Scenario) junitProperties {
 	var p junitProperties
 	p.add("mode", s.Mode)
 	p.add("kubernetes", s.Kubernetes)
@@ -197,8 +200,8 @@ func newJUnitProperties(s Scenario) junitProperties {
 	if s.Attempts > 0 {
 		p.add("attempts", fmt.Sprint(s.Attempts))
 	}
-	for _, n := range NumbersOf(s) {
-		p.add(n.Key(), n.text())
+	for _, m := range metric.Of(s) {
+		p.add(m.Key(), strconv.FormatFloat(m.Value.Value, 'f', -1, 64))
 	}
 	return p
 }

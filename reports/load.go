@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"maps"
 	"os"
-	"path"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -16,10 +15,9 @@ import (
 	"rollcall/harness/evidence"
 	"rollcall/harness/evidence/store"
 	"rollcall/harness/verdict"
+	"rollcall/reports/model"
+	"rollcall/reports/sheet"
 )
-
-// evidenceFolder is the part of a run folder reports are made from.
-const evidenceFolder = "evidence"
 
 // Load reads the run folder dir and judges it anew:
 //
@@ -31,63 +29,82 @@ const evidenceFolder = "evidence"
 // Attempts of one scenario count as its last. A scenario that cannot be read is inconclusive; what
 // else is missing or damaged is in the run's Broken. The error, one line, is for a folder without a
 // session this build can read.
-func Load(dir string) (Report, error) {
-	root := filepath.Join(dir, evidenceFolder)
+func Load(dir string) (model.Report, error) { return LoadWith(dir, nil) }
+
+// LoadWith is Load with an observer, which may be nil, of every recording.
+func LoadWith(dir string, observer Observer) (model.Report, error) {
 	var session evidence.Session
-	if err := store.ReadJSON(filepath.Join(root, evidence.SessionFile), &session); err != nil {
+	file := evidence.SessionPath(dir)
+	if err := store.ReadJSON(file, &session); err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
-			return Report{}, fmt.Errorf("reports: load %s: not a run folder: it has no %s", dir, path.Join(evidenceFolder, evidence.SessionFile))
+			return model.Report{}, fmt.Errorf("reports: load %s: not a run folder: it has no %s", dir, filepath.ToSlash(evidence.SessionPath("")))
 		}
-		return Report{}, fmt.Errorf("reports: load %s: %w", dir, err)
+		return model.Report{}, fmt.Errorf("reports: load %s: %w", dir, err)
 	}
 	if session.Schema > evidence.SchemaVersion {
-		return Report{}, fmt.Errorf("reports: load %s: schema %d, this build reads up to %d: use a newer Rollcall",
-			filepath.Join(root, evidence.SessionFile), session.Schema, evidence.SchemaVersion)
+		return model.Report{}, fmt.Errorf("reports: load %s: schema %d, this build reads up to %d: use a newer Rollcall",
+			file, session.Schema, evidence.SchemaVersion)
 	}
-	r := Report{
-		APIVersion: APIVersion, Kind: Kind,
-		Run: Run{ID: session.ID, Began: session.Began.UTC(), Ended: session.Ended.UTC(), Version: session.Version, Command: session.Command, Broken: session.Broken,
-			Pace: session.Pace, Calibration: newCalibration(session.Calibration),
-			Profile: session.Profile, LeftOut: session.LeftOut, Expected: thousandths(session.Expected),
-			Jobs: session.Jobs, Rate: session.Rate, Steps: session.Steps},
-		Clusters: []evidence.Cluster{}, Scenarios: []Scenario{},
-	}
+	l := loader{dir: dir, observer: observer, report: model.Report{
+		APIVersion: model.APIVersion, Kind: model.Kind,
+		Run: newRun(session), Clusters: []evidence.Cluster{}, Scenarios: []model.Scenario{},
+	}}
 	if session.Ended.After(session.Began) {
-		r.Summary.Seconds = seconds(session.Ended.Sub(session.Began))
+		l.report.Summary.Seconds = seconds(session.Ended.Sub(session.Began))
 	}
 	spans, err := store.ReadSpans(dir)
-	r.broken(dir, err)
-	r.Run.Seconds = secondsByPart(spans, session.Began, session.Ended)
-	modes, err := folders(root)
-	r.broken(dir, err)
+	l.broken(err)
+	l.report.Run.Seconds = secondsByPart(spans, session.Began, session.Ended)
+	modes, err := folders(evidence.Folder(dir))
+	l.broken(err)
 	slices.SortFunc(modes, compareModes)
 	for _, mode := range modes {
-		r.loadMode(dir, mode)
+		l.loadMode(mode)
 	}
-	return r, nil
+	return l.report, nil
 }
 
-func (r *Report) loadMode(dir, mode string) {
-	root := filepath.Join(dir, evidenceFolder, mode)
-	cluster, err := readCluster(root, mode)
-	r.broken(dir, err)
-	r.Clusters = append(r.Clusters, cluster)
+func newRun(s evidence.Session) model.Run {
+	run := model.Run{
+		ID: s.ID, Began: s.Began.UTC(), Ended: s.Ended.UTC(), Version: s.Version, Command: s.Command, Broken: s.Broken,
+		Pace: s.Pace, Profile: s.Profile, LeftOut: s.LeftOut, Expected: thousandths(s.Expected),
+		Jobs: s.Jobs, Rate: s.Rate, Steps: s.Steps,
+	}
+	if c := s.Calibration; c != nil {
+		run.Calibration = &model.Calibration{
+			Cores: c.Cores, Connect: millis(c.Connect), Start: millis(c.Start), Fresh: c.Fresh, Rate: c.Rate, Lag: millis(c.Lag),
+		}
+	}
+	return run
+}
+
+// A loader makes the report on a run folder.
+type loader struct {
+	dir      string
+	observer Observer // may be nil
+	report   model.Report
+}
+
+func (l *loader) loadMode(mode string) {
+	root := filepath.Join(evidence.Folder(l.dir), mode)
+	cluster, err := readCluster(evidence.ClusterPath(l.dir, mode), mode)
+	l.broken(err)
+	l.report.Clusters = append(l.report.Clusters, cluster)
 	suites, err := folders(root)
-	r.broken(dir, err)
+	l.broken(err)
 	for _, suite := range suites {
 		attempts, err := folders(filepath.Join(root, suite))
-		r.broken(dir, err)
+		l.broken(err)
 		last := lastAttempts(attempts)
 		for _, scenario := range slices.Sorted(maps.Keys(last)) {
-			r.add(newScenario(dir, place{mode, suite, scenario, last[scenario]}))
+			l.add(l.scenario(place{mode, suite, scenario, last[scenario]}))
 		}
 	}
 }
 
 // readCluster is a cluster of which only the mode is known when there is an error.
-func readCluster(root, mode string) (evidence.Cluster, error) {
+func readCluster(file, mode string) (evidence.Cluster, error) {
 	unknown := evidence.Cluster{Mode: mode, Features: []evidence.Feature{}}
-	file := filepath.Join(root, evidence.ClusterFile)
 	var c struct {
 		Schema int `json:"schema"` // not yet written
 		evidence.Cluster
@@ -106,39 +123,36 @@ func readCluster(root, mode string) (evidence.Cluster, error) {
 	return c.Cluster, nil
 }
 
-// broken notes an error about the run folder dir.
-func (r *Report) broken(dir string, err error) {
+// broken notes an error about the run folder.
+func (l *loader) broken(err error) {
 	if err != nil {
-		r.Run.Broken = append(r.Run.Broken, within(dir, err))
+		l.report.Run.Broken = append(l.report.Run.Broken, within(l.dir, err))
 	}
 }
 
 // add adds a scenario and counts it.
-func (r *Report) add(s Scenario) {
-	r.Scenarios = append(r.Scenarios, s)
+func (l *loader) add(s model.Scenario) {
+	l.report.Scenarios = append(l.report.Scenarios, s)
+	sum := &l.report.Summary
 	switch s.Outcome {
 	case verdict.Pass:
-		r.Summary.Pass++
+		sum.Pass++
 	case verdict.Fail:
-		r.Summary.Fail++
+		sum.Fail++
 	case verdict.Inconclusive:
-		r.Summary.Inconclusive++
+		sum.Inconclusive++
 	case verdict.Skipped:
-		r.Summary.Skipped++
+		sum.Skipped++
 	}
-	if s.RecordedFor != "" {
-		return // its requests are that scenario's
-	}
-	for _, lane := range s.Lanes {
-		r.Summary.Requests += lane.Requests
+	if s.RecordedFor == "" { // else its requests are that scenario's
+		sum.Requests += s.Requests()
 	}
 }
 
 // within is an error as one line in which paths are relative to the run folder dir, so that the same
 // folder says the same wherever it lies.
 func within(dir string, err error) string {
-	root := filepath.Join(dir, evidenceFolder)
-	return oneLine(strings.ReplaceAll(err.Error(), root, evidenceFolder))
+	return sheet.Printable(strings.ReplaceAll(err.Error(), evidence.Folder(dir), evidence.Folder("")))
 }
 
 // lastAttempts maps each scenario to its last attempt. Scenario ids are free of digits, so a

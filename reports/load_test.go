@@ -11,6 +11,7 @@ import (
 	"rollcall/harness/evidence"
 	"rollcall/harness/verdict"
 	"rollcall/reports"
+	"rollcall/reports/model"
 )
 
 // emptyFolder is a run folder whose session ended before any scenario.
@@ -46,7 +47,7 @@ func TestLoadOrdersAndCollapses(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("scenarios (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff(reports.Summary{Pass: 2, Fail: 1, Inconclusive: 1, Skipped: 1, Requests: 2400, Seconds: 95}, r.Summary); diff != "" {
+	if diff := cmp.Diff(model.Summary{Pass: 2, Fail: 1, Inconclusive: 1, Skipped: 1, Requests: 2400, Seconds: 95}, r.Summary); diff != "" {
 		t.Errorf("summary (-want +got):\n%s", diff)
 	}
 	again, err := reports.Load(dir)
@@ -76,23 +77,23 @@ func TestTenAttemptsAreMoreThanTwo(t *testing.T) {
 func TestExitCode(t *testing.T) {
 	for _, row := range []struct {
 		sentence string
-		summary  reports.Summary
+		summary  model.Summary
 		want     int
 	}{
-		{"all passed", reports.Summary{Pass: 2}, 0},
-		{"some passed, the rest was skipped", reports.Summary{Pass: 1, Skipped: 3}, 0},
-		{"a claim failed", reports.Summary{Pass: 5, Fail: 1}, 1},
-		{"a failure outweighs what is inconclusive", reports.Summary{Pass: 5, Fail: 1, Inconclusive: 4}, 1},
-		{"one scenario was inconclusive", reports.Summary{Pass: 5, Inconclusive: 1}, 3},
-		{"everything was skipped, with reasons", reports.Summary{Skipped: 3}, 0},
-		{"nothing ran at all", reports.Summary{}, 3},
+		{"all passed", model.Summary{Pass: 2}, 0},
+		{"some passed, the rest was skipped", model.Summary{Pass: 1, Skipped: 3}, 0},
+		{"a claim failed", model.Summary{Pass: 5, Fail: 1}, 1},
+		{"a failure outweighs what is inconclusive", model.Summary{Pass: 5, Fail: 1, Inconclusive: 4}, 1},
+		{"one scenario was inconclusive", model.Summary{Pass: 5, Inconclusive: 1}, 3},
+		{"everything was skipped, with reasons", model.Summary{Skipped: 3}, 0},
+		{"nothing ran at all", model.Summary{}, 3},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
-			if got := reports.ExitCode(reports.Report{Summary: row.summary}); got != row.want {
+			if got := model.ExitCode(model.Report{Summary: row.summary}); got != row.want {
 				t.Errorf("exit code %d, want %d", got, row.want)
 			}
-			broken := reports.Report{Summary: row.summary, Run: reports.Run{Broken: []string{"nftables: no cluster"}}}
-			if got := reports.ExitCode(broken); got != 1 && got != 3 {
+			broken := model.Report{Summary: row.summary, Run: model.Run{Broken: []string{"nftables: no cluster"}}}
+			if got := model.ExitCode(broken); got != 1 && got != 3 {
 				t.Errorf("exit code %d of a run that broke", got)
 			}
 		})
@@ -102,7 +103,7 @@ func TestExitCode(t *testing.T) {
 func TestWriteFolderReplacesAnEarlierReportAndLeavesNothingElse(t *testing.T) {
 	dir := t.TempDir()
 	for _, outcome := range []verdict.Outcome{verdict.Fail, verdict.Pass} {
-		r := reports.Report{Scenarios: []reports.Scenario{{Suite: "rollout", ID: "drained", Outcome: outcome}}}
+		r := model.Report{Scenarios: []model.Scenario{{Suite: "rollout", ID: "drained", Outcome: outcome}}}
 		if err := reports.WriteFolder(dir, r); err != nil {
 			t.Fatal(err)
 		}
@@ -125,7 +126,7 @@ func TestWriteFolderReplacesAnEarlierReportAndLeavesNothingElse(t *testing.T) {
 	if diff := cmp.Diff([]string{"junit.xml", "metrics.prom", "report.json", "summary.md"}, names); diff != "" {
 		t.Errorf("files (-want +got):\n%s", diff)
 	}
-	if err := reports.WriteFolder(filepath.Join(dir, "absent"), reports.Report{}); err == nil {
+	if err := reports.WriteFolder(filepath.Join(dir, "absent"), model.Report{}); err == nil {
 		t.Error("a folder that does not exist was written")
 	}
 }

@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"rollcall/harness/verdict"
+	"rollcall/reports/model"
+	"rollcall/reports/sheet"
 )
 
 // Limits of summary.md.
@@ -19,7 +21,7 @@ const (
 
 // Markdown writes summary.md, worst first: totals, the reason for every outcome but pass, the outcomes of
 // scenarios in each mode, what was measured, and where the time went. It never has more than 1 MiB, and says what that left out.
-func Markdown(w io.Writer, r Report) error {
+func Markdown(w io.Writer, r model.Report) error {
 	if _, err := w.Write(summary(r, summaryLimit)); err != nil {
 		return fmt.Errorf("reports: write markdown: %w", err)
 	}
@@ -27,13 +29,13 @@ func Markdown(w io.Writer, r Report) error {
 }
 
 // summary has at most limit bytes.
-func summary(r Report, limit int) []byte {
+func summary(r model.Report, limit int) []byte {
 	d := draft{limit: limit}
-	d.line("# Rollcall %s", escape(r.Run.ID))
-	d.line("\n%s", escape(clipped(totals(r), becauseLimit)))
+	d.line("# Rollcall %s", sheet.Escape(r.Run.ID))
+	d.line("\n%s", sheet.Escape(clipped(totals(r), becauseLimit)))
 	for _, said := range append([]string{ProfileLine(r)}, r.Run.Steps...) {
 		if said != "" {
-			d.line("\n%s", escape(clipped(said, becauseLimit)))
+			d.line("\n%s", sheet.Escape(clipped(said, becauseLimit)))
 		}
 	}
 	r.Scenarios = worstFirst(r.Scenarios)
@@ -45,8 +47,8 @@ func summary(r Report, limit int) []byte {
 }
 
 // worstFirst is scenarios that failed, then inconclusive ones, then the others as they stand.
-func worstFirst(scenarios []Scenario) []Scenario {
-	return slices.SortedStableFunc(slices.Values(scenarios), func(a, b Scenario) int { return cmp.Compare(rank(a.Outcome), rank(b.Outcome)) })
+func worstFirst(scenarios []model.Scenario) []model.Scenario {
+	return slices.SortedStableFunc(slices.Values(scenarios), func(a, b model.Scenario) int { return cmp.Compare(rank(a.Outcome), rank(b.Outcome)) })
 }
 
 func rank(o verdict.Outcome) int {
@@ -82,17 +84,12 @@ func (d *draft) line(format string, args ...any) {
 	d.text.WriteString(line)
 }
 
-func (d *draft) row(cells ...string) {
-	var line strings.Builder
-	for _, cell := range cells {
-		line.WriteString("| " + cell + " ")
-	}
-	d.line("%s|", line.String())
-}
+func (d *draft) row(cells ...string) { d.line("%s", strings.TrimSuffix(sheet.Row(cells...), "\n")) }
 
 func (d *draft) head(cells ...string) {
-	d.row(cells...)
-	d.line("%s|", strings.Repeat("|---", len(cells)))
+	for line := range strings.Lines(sheet.Head(cells...)) {
+		d.line("%s", strings.TrimSuffix(line, "\n"))
+	}
 }
 
 func (d *draft) bytes() []byte {
@@ -103,7 +100,7 @@ func (d *draft) bytes() []byte {
 }
 
 // notPassed tells the reasons; scenarios that were skipped in a mode for the same one share a line.
-func (d *draft) notPassed(scenarios []Scenario) {
+func (d *draft) notPassed(scenarios []model.Scenario) {
 	var lines []string
 	for _, s := range scenarios {
 		if s.Outcome != verdict.Fail && s.Outcome != verdict.Inconclusive {
@@ -114,11 +111,11 @@ func (d *draft) notPassed(scenarios []Scenario) {
 			look += " and " + s.Diagnostics
 		}
 		lines = append(lines, fmt.Sprintf("- **%s** %s on %s: %s (see %s)",
-			s.Outcome, escape(s.Suite+"/"+s.ID), escape(s.Mode), escape(clipped(s.Because, becauseLimit)), escape(look)))
+			s.Outcome, sheet.Escape(s.Suite+"/"+s.ID), sheet.Escape(s.Mode), sheet.Escape(clipped(s.Because, becauseLimit)), sheet.Escape(look)))
 	}
 	for _, s := range skipsOf(scenarios) {
 		lines = append(lines, fmt.Sprintf("- **skipped** on %s: %s (%s)",
-			escape(s.mode), escape(clipped(s.because, becauseLimit)), escape(strings.Join(s.names, ", "))))
+			sheet.Escape(s.mode), sheet.Escape(clipped(s.because, becauseLimit)), sheet.Escape(strings.Join(s.names, ", "))))
 	}
 	if len(lines) == 0 {
 		return
@@ -130,7 +127,7 @@ func (d *draft) notPassed(scenarios []Scenario) {
 }
 
 // outcomes is the table of scenarios and modes.
-func (d *draft) outcomes(scenarios []Scenario) {
+func (d *draft) outcomes(scenarios []model.Scenario) {
 	if len(scenarios) == 0 {
 		return
 	}
@@ -150,12 +147,12 @@ func (d *draft) outcomes(scenarios []Scenario) {
 	slices.SortFunc(modes, compareModes)
 	cells := []string{"SCENARIO"}
 	for _, mode := range modes {
-		cells = append(cells, escape(mode))
+		cells = append(cells, sheet.Escape(mode))
 	}
 	d.line("\n## Outcomes\n")
 	d.head(cells...)
 	for _, name := range names {
-		cells := []string{escape(name)}
+		cells := []string{sheet.Escape(name)}
 		for _, mode := range modes {
 			cells = append(cells, cmp.Or(said[place{name, mode}], "-"))
 		}
@@ -164,7 +161,7 @@ func (d *draft) outcomes(scenarios []Scenario) {
 }
 
 // word is an outcome, bold where somebody should look.
-func word(s Scenario) string {
+func word(s model.Scenario) string {
 	said := s.Outcome.String()
 	if rank(s.Outcome) < rank(verdict.Pass) {
 		said = "**" + said + "**"
@@ -176,7 +173,7 @@ func word(s Scenario) string {
 }
 
 // measured is the table of scenarios that were under load.
-func (d *draft) measured(scenarios []Scenario) {
+func (d *draft) measured(scenarios []model.Scenario) {
 	title := false
 	for _, s := range scenarios {
 		if len(s.Lanes) == 0 {
@@ -190,14 +187,14 @@ func (d *draft) measured(scenarios []Scenario) {
 		}
 		cells := newRow(s)
 		for i, cell := range cells {
-			cells[i] = escape(clipped(cell, becauseLimit))
+			cells[i] = sheet.Escape(clipped(cell, becauseLimit))
 		}
 		d.row(cells[:]...)
 	}
 }
 
 // spent is the table of where the time went.
-func (d *draft) spent(parts []Spent) {
+func (d *draft) spent(parts []model.Spent) {
 	if len(parts) == 0 {
 		return
 	}
@@ -208,11 +205,4 @@ func (d *draft) spent(parts []Spent) {
 	d.line("\n## Where the time went\n\nRecordings side by side add up; idle is when nothing was under way.\n")
 	d.head(names...)
 	d.row(times...)
-}
-
-// escape makes recorded text one line that Markdown shows as it is.
-func escape(s string) string {
-	return strings.NewReplacer(
-		"&", "&amp;", "<", "&lt;", ">", "&gt;", "|", `\|`, "`", "\\`", "*", `\*`, "_", `\_`, "[", `\[`, "]", `\]`, `\`, `\\`,
-	).Replace(oneLine(s))
 }

@@ -12,12 +12,15 @@ import (
 
 	"rollcall/harness/evidence"
 	"rollcall/harness/verdict"
+	"rollcall/reports/metric"
+	"rollcall/reports/model"
+	"rollcall/reports/sheet"
 )
 
 // Metrics writes metrics.prom, in Prometheus' text format and without timestamps, as the textfile collector of
 // node_exporter wants it: gauges in seconds and shares of one, by suite, scenario, mode and version of Kubernetes.
 // The run's id is no label, so that every run continues the same series.
-func Metrics(w io.Writer, r Report) error {
+func Metrics(w io.Writer, r model.Report) error {
 	var g gauges
 	g.run(r)
 	for _, c := range r.Clusters {
@@ -40,7 +43,7 @@ func Metrics(w io.Writer, r Report) error {
 }
 
 // kubernetesOf is the version a scenario ran on, or was to run on; empty when neither is known.
-func kubernetesOf(s Scenario, clusters []evidence.Cluster) string {
+func kubernetesOf(s model.Scenario, clusters []evidence.Cluster) string {
 	version := s.Kubernetes
 	for _, c := range clusters {
 		if version == "" && c.Mode == s.Mode {
@@ -70,10 +73,10 @@ func (g *gauges) set(name, help string, value float64, labels ...*dto.LabelPair)
 }
 
 func label(name, value string) *dto.LabelPair {
-	return &dto.LabelPair{Name: &name, Value: new(oneLine(value))}
+	return &dto.LabelPair{Name: &name, Value: new(sheet.Printable(value))}
 }
 
-func (g *gauges) run(r Report) {
+func (g *gauges) run(r model.Report) {
 	unix := func(t time.Time) float64 { return float64(t.UnixMilli()) / 1000 }
 	if !r.Run.Began.IsZero() {
 		g.set("run_began_timestamp_seconds", "When the run began.", unix(r.Run.Began))
@@ -82,7 +85,7 @@ func (g *gauges) run(r Report) {
 		g.set("run_ended_timestamp_seconds", "When the run ended; absent for one that was cut off.", unix(r.Run.Ended))
 		g.set("run_duration_seconds", "How long the run took.", r.Summary.Seconds)
 	}
-	g.set("run_exit_code", "0 all passed or were skipped, 1 a claim failed, 3 something was inconclusive or broke.", float64(ExitCode(r)))
+	g.set("run_exit_code", "0 all passed or were skipped, 1 a claim failed, 3 something was inconclusive or broke.", float64(model.ExitCode(r)))
 	g.set("run_broken", "How many things kept the run from being recorded or read whole.", float64(len(r.Run.Broken)))
 	n := r.Summary
 	for outcome, count := range [...]int{verdict.Inconclusive: n.Inconclusive, verdict.Pass: n.Pass, verdict.Fail: n.Fail, verdict.Skipped: n.Skipped} {
@@ -90,7 +93,7 @@ func (g *gauges) run(r Report) {
 	}
 }
 
-func (g *gauges) scenario(s Scenario, kubernetes string) {
+func (g *gauges) scenario(s model.Scenario, kubernetes string) {
 	set := func(name, help string, value float64, more ...*dto.LabelPair) {
 		labels := []*dto.LabelPair{label("suite", s.Suite), label("scenario", s.ID), label("mode", s.Mode), label("kubernetes", kubernetes)}
 		g.set("scenario_"+name, help, value, append(labels, more...)...)
@@ -118,26 +121,27 @@ func (g *gauges) scenario(s Scenario, kubernetes string) {
 			set("failures", "Requests that failed, by kind.", float64(failures[fault]), label("kind", string(fault)))
 		}
 	}
-	for _, n := range NumbersOf(s) {
-		name, value := n.base()
-		if n.Stat == "" {
-			set(name, n.Help, value)
+	for _, m := range metric.Of(s) {
+		name, value := inBaseUnits(m)
+		if m.Stat == "" {
+			set(name, m.Help, value)
 		} else {
-			set(name, n.Help, value, label("stat", n.Stat))
+			set(name, m.Help, value, label("stat", m.Stat))
 		}
 	}
 }
 
-// base is a number's name and value in base units, to the thousandth of the unit it has.
-func (n Number) base() (name string, value float64) {
-	switch n.Unit {
-	case Milliseconds:
-		return n.Name + "_seconds", math.Round(n.Value*1000) / 1e6
-	case Percentage:
-		return n.Name + "_ratio", math.Round(n.Value*1000) / 1e5
-	case Seconds:
-		return n.Name + "_seconds", n.Value
-	default:
-		return n.Name, n.Value
+// inBaseUnits is a measurement's name and value as Prometheus has them, to the thousandth of the unit it has.
+func inBaseUnits(m metric.Measurement) (name string, value float64) {
+	x := m.Value.Value
+	switch m.Unit {
+	case metric.Milliseconds:
+		return m.Name + "_seconds", math.Round(x*1000) / 1e6
+	case metric.Percent:
+		return m.Name + "_ratio", math.Round(x*1000) / 1e5
+	case metric.Seconds:
+		return m.Name + "_seconds", x
+	case metric.Requests, metric.Pods:
 	}
+	return m.Name, x
 }

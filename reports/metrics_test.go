@@ -7,14 +7,17 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus/testutil/promlint"
 	"github.com/prometheus/common/expfmt"
-	"github.com/prometheus/common/model"
+	prometheus "github.com/prometheus/common/model"
 
 	"rollcall/reports"
+	"rollcall/reports/model"
 )
 
-func metricsParser() *expfmt.TextParser { return new(expfmt.NewTextParser(model.LegacyValidation)) }
+func metricsParser() *expfmt.TextParser {
+	return new(expfmt.NewTextParser(prometheus.LegacyValidation))
+}
 
-func metricsOf(t *testing.T, r reports.Report) string {
+func metricsOf(t *testing.T, r model.Report) string {
 	t.Helper()
 	var b bytes.Buffer
 	if err := reports.Metrics(&b, r); err != nil {

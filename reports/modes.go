@@ -5,49 +5,42 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 
 	"rollcall/harness/evidence"
 	"rollcall/harness/verdict"
+	"rollcall/reports/metric"
+	"rollcall/reports/model"
+	"rollcall/reports/sheet"
 )
 
 // Modes writes a table in Markdown of what a rolling update costs in each kube-proxy mode of one or more runs: a mode's
 // column is of the last of them that has it. A number that was not measured is a dash.
-func Modes(w io.Writer, runs []Report) error {
+func Modes(w io.Writer, runs []model.Report) error {
 	columns := modeColumns(runs)
 	var b bytes.Buffer
-	fmt.Fprint(&b, "| |")
+	head := []string{""}
 	for _, c := range columns {
-		fmt.Fprintf(&b, " %s |", c.mode)
+		head = append(head, c.mode)
 	}
-	fmt.Fprintf(&b, "\n|---|%s\n", strings.Repeat("---|", len(columns)))
+	b.WriteString(sheet.Head(head...))
 	for _, row := range []struct {
 		says string
 		cell func(modeColumn) string
 	}{
-		{"status gap: old pods still reply after rollout status says done", func(c modeColumn) string { return inSeconds(c.drained.Numbers.StatusGap) }},
-		{"drain lag: a node still sends to a pod that left the endpoints", func(c modeColumn) string { return longestOf(c.drained.Numbers.DrainLag) }},
-		{"rule lag: a node's rules still lead to one", func(c modeColumn) string { return longestOf(c.drained.Numbers.RuleLag) }},
+		{"status gap: old pods still reply after rollout status says done", func(c modeColumn) string { return inSeconds(c.drained, "status_gap_ms") }},
+		{"drain lag: a node still sends to a pod that left the endpoints", func(c modeColumn) string { return inSeconds(c.drained, "drain_lag_max_ms") }},
+		{"rule lag: a node's rules still route to one", func(c modeColumn) string { return inSeconds(c.drained, "rule_lag_max_ms") }},
 		{"needed drain, over all scenarios: p50 and longest", modeColumn.neededDrain},
 		{"requests lost by pods that exit at once", func(c modeColumn) string { return lostBy(c.undrained) }},
 		{"requests lost by pods that drain", func(c modeColumn) string { return lostBy(c.drained) }},
 		{"requests lost by pods that drain as long as was measured before", func(c modeColumn) string { return lostBy(c.measured) }},
-		{"recorded", func(c modeColumn) string {
-			pace := ""
-			if c.run.Pace != "" && c.run.Pace != evidence.NormalPace {
-				pace = fmt.Sprintf(", at the %s pace", c.run.Pace)
-			}
-			if c.run.Rate > 0 {
-				pace += fmt.Sprintf(", at most %d requests per second and lane", c.run.Rate)
-			}
-			return fmt.Sprintf("%s, Kubernetes %s, kernel %s%s", c.run.ID, c.cluster.Kubernetes, c.cluster.Kernel, pace)
-		}},
+		{"recorded", func(c modeColumn) string { return recordedOn(c.run, c.cluster) }},
 	} {
-		fmt.Fprintf(&b, "| %s |", row.says)
+		cells := []string{row.says}
 		for _, c := range columns {
-			fmt.Fprintf(&b, " %s |", row.cell(c))
+			cells = append(cells, row.cell(c))
 		}
-		fmt.Fprintln(&b)
+		b.WriteString(sheet.Row(cells...))
 	}
 	if _, err := w.Write(b.Bytes()); err != nil {
 		return fmt.Errorf("reports: write modes: %w", err)
@@ -58,13 +51,13 @@ func Modes(w io.Writer, runs []Report) error {
 // A modeColumn is what one mode showed.
 type modeColumn struct {
 	mode                         string
-	run                          Run
+	run                          model.Run
 	cluster                      evidence.Cluster
-	drained, undrained, measured Scenario // the zero value of one that was not run
+	drained, undrained, measured model.Scenario // the zero value of one that was not run
 	needed                       []float64
 }
 
-func modeColumns(runs []Report) []modeColumn {
+func modeColumns(runs []model.Report) []modeColumn {
 	var columns []modeColumn
 	for _, r := range runs {
 		for _, mode := range modesOf(r.Scenarios) {
@@ -104,25 +97,31 @@ func (c modeColumn) neededDrain() string {
 	return fmt.Sprintf("%.2f s, %.2f s", c.needed[(len(c.needed)-1)/2]/1000, c.needed[len(c.needed)-1]/1000)
 }
 
-func inSeconds(ms *float64) string {
-	if ms == nil {
-		return "-"
+// recordedOn says which run it was, and on what.
+func recordedOn(r model.Run, c evidence.Cluster) string {
+	on := fmt.Sprintf("%s, Kubernetes %s, kernel %s", r.ID, c.Kubernetes, c.Kernel)
+	if r.Pace != "" && r.Pace != evidence.NormalPace {
+		on += fmt.Sprintf(", at the %s pace", r.Pace)
 	}
-	return fmt.Sprintf("%.2f s", *ms/1000)
+	if r.Rate > 0 {
+		on += fmt.Sprintf(", at most %d requests per second and lane", r.Rate)
+	}
+	return on
 }
 
-func longestOf(lags *Lags) string {
-	if lags == nil {
+// inSeconds is a metric of milliseconds.
+func inSeconds(s model.Scenario, key string) string {
+	v := metric.ValueOf(s, key)
+	if v == nil {
 		return "-"
 	}
-	return inSeconds(&lags.Max)
+	return fmt.Sprintf("%.2f s", v.Value/1000)
 }
 
 // lostBy is like "178 of 21140".
-func lostBy(s Scenario) string {
-	sum := sumOf(s.Lanes)
-	if sum.requests == nil {
+func lostBy(s model.Scenario) string {
+	if len(s.Lanes) == 0 {
 		return "-"
 	}
-	return fmt.Sprintf("%d of %d", *sum.failed, *sum.requests)
+	return fmt.Sprintf("%d of %d", s.Failed(), s.Requests())
 }

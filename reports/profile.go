@@ -1,27 +1,22 @@
 package reports
 
 import (
-	"cmp"
 	"fmt"
 	"strings"
+
+	"rollcall/reports/model"
 )
-
-// FullProfile is the profile that leaves no scenario out, and that of a run from before there were profiles.
-const FullProfile = "full"
-
-// ProfileOf is the profile of a run.
-func ProfileOf(r Run) string { return cmp.Or(r.Profile, FullProfile) }
 
 // ProfileLine says which profile was run, what it left out and how long the run took against what was expected; empty if
 // none of it is known.
-func ProfileLine(r Report) string {
+func ProfileLine(r model.Report) string {
 	var parts []string
 	if p := r.Run.Profile; p != "" && r.Run.LeftOut > 0 {
 		scenarios := "scenarios"
 		if r.Run.LeftOut == 1 {
 			scenarios = "scenario"
 		}
-		parts = append(parts, fmt.Sprintf("profile %s: %d %s of each mode left out, -profile=%s runs all", p, r.Run.LeftOut, scenarios, FullProfile))
+		parts = append(parts, fmt.Sprintf("profile %s: %d %s of each mode left out, -profile=%s runs all", p, r.Run.LeftOut, scenarios, model.FullProfile))
 	} else if p != "" {
 		parts = append(parts, "profile "+p)
 	}

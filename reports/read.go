@@ -9,6 +9,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"rollcall/reports/model"
 )
 
 // ReportFile is what a run folder's report is called.
@@ -16,38 +18,38 @@ const ReportFile = "report.json"
 
 // Read reads the report.json of the run folder dir as it was judged when it was written. The error, one line, is for
 // a folder without one that this build can read.
-func Read(dir string) (Report, error) {
+func Read(dir string) (model.Report, error) {
 	file := filepath.Join(dir, ReportFile)
 	data, err := os.ReadFile(file)
 	if err != nil {
-		return Report{}, noReport(dir, err)
+		return model.Report{}, noReport(dir, err)
 	}
 	head, err := readHeading(bytes.NewReader(data))
 	if err != nil {
-		return Report{}, unreadable(dir, err)
+		return model.Report{}, unreadable(dir, err)
 	}
 	if err := head.known(file); err != nil {
-		return Report{}, err
+		return model.Report{}, err
 	}
-	var r Report
+	var r model.Report
 	if err := json.Unmarshal(data, &r); err != nil {
-		return Report{}, unreadable(dir, err)
+		return model.Report{}, unreadable(dir, err)
 	}
 	return r, nil
 }
 
 // ReadRun reads of the report.json of the run folder dir what was run alone, which is at its beginning; its errors
 // are those of Read.
-func ReadRun(dir string) (Run, error) {
+func ReadRun(dir string) (model.Run, error) {
 	file := filepath.Join(dir, ReportFile)
 	f, err := os.Open(file)
 	if err != nil {
-		return Run{}, noReport(dir, err)
+		return model.Run{}, noReport(dir, err)
 	}
 	defer f.Close()
 	head, err := readHeading(f)
 	if err != nil {
-		return Run{}, unreadable(dir, err)
+		return model.Run{}, unreadable(dir, err)
 	}
 	return head.Run, head.known(file)
 }
@@ -66,9 +68,9 @@ func unreadable(dir string, err error) error {
 
 // A heading is what a report begins with.
 type heading struct {
-	APIVersion string `json:"apiVersion"`
-	Kind       string `json:"kind"`
-	Run        Run    `json:"run"`
+	APIVersion string    `json:"apiVersion"`
+	Kind       string    `json:"kind"`
+	Run        model.Run `json:"run"`
 }
 
 // readHeading reads up to and with the run, however long the report is.
@@ -100,10 +102,10 @@ func readHeading(r io.Reader) (h heading, err error) {
 
 func (h heading) known(file string) error {
 	switch {
-	case h.Kind != Kind:
-		return fmt.Errorf("reports: read %s: its kind is %q, not %s: name a run folder", file, h.Kind, Kind)
-	case h.APIVersion != APIVersion:
-		return fmt.Errorf("reports: read %s: it is %q, this build reads %s: use a newer Rollcall", file, h.APIVersion, APIVersion)
+	case h.Kind != model.Kind:
+		return fmt.Errorf("reports: read %s: its kind is %q, not %s: name a run folder", file, h.Kind, model.Kind)
+	case h.APIVersion != model.APIVersion:
+		return fmt.Errorf("reports: read %s: it is %q, this build reads %s: use a newer Rollcall", file, h.APIVersion, model.APIVersion)
 	}
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 	"rollcall/harness/evidence"
 	"rollcall/harness/evidence/store"
 	"rollcall/reports"
+	"rollcall/reports/model"
 )
 
 // maxRecorded bounds a recorded folder, in bytes: git keeps all of them for ever.
@@ -52,7 +53,7 @@ func TestRecordedEvidenceIsJudgedAsBefore(t *testing.T) {
 }
 
 // judged is what a report says of the evidence in folder, when it lies in a run folder.
-func judged(t *testing.T, folder string, run evidence.Run) reports.Scenario {
+func judged(t *testing.T, folder string, run evidence.Run) model.Scenario {
 	t.Helper()
 	dir := emptyFolder(t)
 	put(t, filepath.Join(dir, "evidence", run.Mode, evidence.ClusterFile), evidence.Cluster{Mode: run.Mode})

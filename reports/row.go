@@ -5,9 +5,10 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"unicode"
 
 	"rollcall/harness/evidence"
+	"rollcall/reports/model"
+	"rollcall/reports/sheet"
 )
 
 // A row is one scenario in a table for people: one short text per column of columns.
@@ -17,29 +18,26 @@ func columns() row {
 	return row{"SCENARIO", "MODE", "REQUESTS", "FAILED", "VERSIONS", "LONGEST OUTAGE", "OUTCOME"}
 }
 
-func newRow(s Scenario) row {
-	var requests, failed int
+func newRow(s model.Scenario) row {
 	var longest float64
 	failures, replies := make(map[evidence.Fault]int), make(map[string]int)
 	for _, lane := range s.Lanes {
-		requests += lane.Requests
-		failed += lane.Failed()
 		longest = max(longest, lane.LongestOutage)
 		for fault, n := range lane.Failures {
 			failures[fault] += n
 		}
-		if lane.kind().IsControl() {
+		if lane.Kind().IsControl() {
 			continue // its target is not rolled out, so its version is no share of the Service's
 		}
 		for version, n := range lane.ByVersion {
 			replies[version] += n
 		}
 	}
-	name := s.Suite + "/" + s.ID
+	name, requests := s.Name(), s.Requests()
 	if requests == 0 {
 		return row{name, s.Mode, "-", "-", "-", "-", s.Outcome.String()}
 	}
-	return row{name, s.Mode, fmt.Sprint(requests), kinds(failed, failures), shares(replies), outage(longest), s.Outcome.String()}
+	return row{name, s.Mode, fmt.Sprint(requests), kinds(s.Failed(), failures), shares(replies), outage(longest), s.Outcome.String()}
 }
 
 // kinds is like "3 (2 refused, 1 timeout)".
@@ -88,26 +86,14 @@ func outage(millis float64) string {
 }
 
 // totals is one line about the whole run.
-func totals(r Report) string {
+func totals(r model.Report) string {
 	s := r.Summary
 	line := fmt.Sprintf("%d passed, %d failed, %d inconclusive, %d skipped; %d requests", s.Pass, s.Fail, s.Inconclusive, s.Skipped, s.Requests)
 	if s.Seconds > 0 {
 		line += fmt.Sprintf(" in %.0fs", s.Seconds)
 	}
 	if len(r.Run.Broken) > 0 {
-		line += "; the run broke: " + oneLine(strings.Join(r.Run.Broken, "; "))
+		line += "; the run broke: " + sheet.Printable(strings.Join(r.Run.Broken, "; "))
 	}
 	return line
-}
-
-// oneLine makes recorded text safe to print: every run of white space is one space, and control
-// characters, which a terminal might obey, are dropped.
-func oneLine(s string) string {
-	visible := strings.Map(func(r rune) rune {
-		if !unicode.IsSpace(r) && !unicode.IsPrint(r) {
-			return -1
-		}
-		return r
-	}, s)
-	return strings.Join(strings.Fields(visible), " ")
 }

@@ -6,7 +6,6 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -14,6 +13,7 @@ import (
 	"rollcall/harness/evidence/store"
 	"rollcall/harness/timeline"
 	"rollcall/harness/verdict"
+	"rollcall/reports/model"
 )
 
 // diagnosticsFolder, in an attempt's folder, is what was collected of a cluster on which it did not pass.
@@ -25,32 +25,33 @@ type place struct {
 	attempt               int
 }
 
-// folder is relative to the run folder, with slashes.
-func (p place) folder() string {
-	name := p.scenario
-	if p.attempt > 1 {
-		name += "-" + strconv.Itoa(p.attempt)
-	}
-	return path.Join(evidenceFolder, p.mode, p.suite, name)
+// in is the folder in a run folder.
+func (p place) in(dir string) string {
+	return evidence.ScenarioFolder(dir, p.mode, p.suite, p.scenario, p.attempt)
 }
 
-// newScenario reads, joins and judges the attempt at a place of the run folder dir. What cannot be read
-// at all is inconclusive.
-func newScenario(dir string, at place) Scenario {
-	s := Scenario{
+// scenario reads, joins and judges the attempt at a place. What cannot be read at all is inconclusive.
+func (l *loader) scenario(at place) model.Scenario {
+	s := model.Scenario{
 		ID: at.scenario, Suite: at.suite, Mode: at.mode, Covers: []string{}, Attempts: at.attempt,
-		Rules: []Rule{}, Lanes: []Lane{}, Evidence: at.folder(),
+		Rules: []model.Rule{}, Lanes: []model.Lane{}, Evidence: filepath.ToSlash(at.in("")),
 	}
-	s.list(dir)
-	if err := s.read(dir, at); err != nil {
-		s.Outcome, s.Because = verdict.Inconclusive, "the recording cannot be read: "+within(dir, err)
+	listFiles(&s, at.in(l.dir))
+	rec := Recording{}
+	err := l.read(&s, at, &rec)
+	if err != nil {
+		s.Outcome, s.Because = verdict.Inconclusive, "the recording cannot be read: "+within(l.dir, err)
+	}
+	if l.observer != nil {
+		l.observer.Judged(s, rec, err)
 	}
 	return s
 }
 
-// list notes the files of the evidence and whether diagnostics lie beside them; a folder that cannot be listed is for read to tell of.
-func (s *Scenario) list(dir string) {
-	entries, _ := os.ReadDir(filepath.Join(dir, filepath.FromSlash(s.Evidence)))
+// listFiles notes the files of the evidence and whether diagnostics lie beside them; a folder that cannot be listed is for
+// read to report.
+func listFiles(s *model.Scenario, folder string) {
+	entries, _ := os.ReadDir(folder)
 	for _, entry := range entries {
 		switch {
 		case entry.Type().IsRegular() && !strings.HasPrefix(entry.Name(), "."):
@@ -61,8 +62,8 @@ func (s *Scenario) list(dir string) {
 	}
 }
 
-func (s *Scenario) read(dir string, at place) error {
-	folder := filepath.Join(dir, filepath.FromSlash(s.Evidence))
+func (l *loader) read(s *model.Scenario, at place, rec *Recording) error {
+	folder := at.in(l.dir)
 	ev, err := store.Read(folder)
 	if err != nil {
 		return err
@@ -74,15 +75,19 @@ func (s *Scenario) read(dir string, at place) error {
 	s.Kubernetes, s.Claim, s.Covers = run.Kubernetes, run.Claim, append(s.Covers, run.Covers...)
 	s.Given, s.RecordedFor = run.Given, run.RecordedFor
 	s.Began, s.Seconds = run.Began.UTC(), seconds(run.Length)
+	if l.observer != nil {
+		ev.Hits = observed(ev.Hits, l.observer.Reading(run))
+	}
 	tl, err := timeline.Join(ev)
 	if err != nil {
 		return fmt.Errorf("%s: %w: record it again", file, err)
 	}
-	s.judge(run, tl)
+	judge(s, run, tl)
+	*rec = Recording{Run: run, Damage: ev.Damage, Timeline: tl}
 	return nil
 }
 
-func (s *Scenario) judge(run evidence.Run, tl timeline.Timeline) {
+func judge(s *model.Scenario, run evidence.Run, tl timeline.Timeline) {
 	v := verdict.Judge(run, tl)
 	s.Outcome, s.Because = v.Outcome, v.Because
 	for _, f := range v.Findings {
@@ -111,17 +116,17 @@ func (s *Scenario) judge(run evidence.Run, tl timeline.Timeline) {
 	}
 }
 
-func newRule(f verdict.Finding) Rule {
-	r := Rule{ID: f.Rule, Claim: f.Claim, Outcome: f.Outcome, Because: f.Because, Witnesses: []Witness{}}
+func newRule(f verdict.Finding) model.Rule {
+	r := model.Rule{ID: f.Rule, Claim: f.Claim, Outcome: f.Outcome, Because: f.Because, Witnesses: []model.Witness{}}
 	for _, w := range f.Witnesses {
-		r.Witnesses = append(r.Witnesses, Witness(w))
+		r.Witnesses = append(r.Witnesses, model.Witness(w))
 	}
 	return r
 }
 
-func newLane(lane timeline.Lane, tl timeline.Timeline) Lane {
+func newLane(lane timeline.Lane, tl timeline.Timeline) model.Lane {
 	s := lane.Summary
-	l := Lane{
+	l := model.Lane{
 		ID: lane.ID, Vantage: lane.Vantage, Node: lane.Node, Conn: lane.Conn, Agents: lane.Agents, Resends: lane.Resends, AskedRate: lane.Rate,
 		Requests: s.Requests, Retried: s.Retried, ByVersion: s.ByVersion,
 		LongestOutage: millis(s.LongestOutage()), Failures: s.Failures,
@@ -141,8 +146,8 @@ func newLane(lane timeline.Lane, tl timeline.Timeline) Lane {
 	return l
 }
 
-func newNumbers(tl timeline.Timeline) Numbers {
-	var n Numbers
+func newNumbers(tl timeline.Timeline) model.Numbers {
+	var n model.Numbers
 	clocks := tl.ClockUncertainty() > 0
 	if gap, ok := tl.StatusGap(); ok {
 		n.StatusGap = new(millis(gap.Length))
@@ -174,25 +179,25 @@ func newNumbers(tl timeline.Timeline) Numbers {
 }
 
 // newLoad is nil for what was not seen.
-func newLoad(nodes []timeline.NodeLoad) (busy *Percent, stolen, conntrack *float64) {
+func newLoad(nodes []timeline.NodeLoad) (busy *model.Percent, stolen, conntrack *float64) {
 	var seconds []int
 	for _, node := range nodes {
 		seconds = append(seconds, node.Busy...)
-		if node.Stolen > 0 {
-			stolen = new(max(orZero(stolen), float64(node.Stolen)/10))
+		if share := float64(node.Stolen) / 10; share > 0 && (stolen == nil || share > *stolen) {
+			stolen = &share
 		}
-		if node.Entries != "" {
-			conntrack = new(max(orZero(conntrack), float64(node.Conntrack)/10))
+		if share := float64(node.Conntrack) / 10; node.Entries != "" && (conntrack == nil || share > *conntrack) {
+			conntrack = &share
 		}
 	}
 	if slices.Sort(seconds); len(seconds) > 0 {
-		busy = &Percent{P50: float64(seconds[(len(seconds)-1)/2]) / 10, Max: float64(seconds[len(seconds)-1]) / 10}
+		busy = &model.Percent{P50: float64(seconds[(len(seconds)-1)/2]) / 10, Max: float64(seconds[len(seconds)-1]) / 10}
 	}
 	return busy, stolen, conntrack
 }
 
 // newLags is nil without a lag.
-func newLags(lags []timeline.PodLag) *Lags {
+func newLags(lags []timeline.PodLag) *model.Lags {
 	if len(lags) == 0 {
 		return nil
 	}
@@ -202,5 +207,5 @@ func newLags(lags []timeline.PodLag) *Lags {
 		durations[i], worst = l.Lag.Length, max(worst, l.Lag.Uncertainty)
 	}
 	spread := timeline.SpreadOf(durations)
-	return &Lags{P50: millis(spread.P50), Max: millis(spread.Max), Error: millis(worst)}
+	return &model.Lags{P50: millis(spread.P50), Max: millis(spread.Max), Error: millis(worst)}
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"rollcall/reports"
+	"rollcall/reports/model"
 )
 
 var moreReports = flag.String("reports", "", "a pattern of further files that are to be valid, such as ../out/*/report.json")
@@ -127,7 +128,7 @@ func TestTheSchemaNamesEveryField(t *testing.T) {
 		t.Fatal(err)
 	}
 	definitions := schema["$defs"].(map[string]any)
-	compareFields(t, "report", reflect.TypeFor[reports.Report](), schema, definitions)
+	compareFields(t, "report", reflect.TypeFor[model.Report](), schema, definitions)
 }
 
 // compareFields holds a schema against the fields of a struct, and goes on to theirs.

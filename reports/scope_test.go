@@ -8,6 +8,7 @@ import (
 	"rollcall/harness/evidence"
 	"rollcall/harness/verdict"
 	"rollcall/reports"
+	"rollcall/reports/model"
 )
 
 // A rule that is not for the cluster is told of in its place, and nowhere else.
@@ -38,7 +39,7 @@ func TestARuleForOtherClustersIsNoOutcomeOfAScenario(t *testing.T) {
 			if got := r.Scenarios[0].Outcome; got != row.outcome || r.Summary.Skipped > 0 {
 				t.Errorf("outcome %s, want %s; %d skipped", got, row.outcome, r.Summary.Skipped)
 			}
-			if code := reports.ExitCode(r); code != row.code {
+			if code := model.ExitCode(r); code != row.code {
 				t.Errorf("exit code %d, want %d", code, row.code)
 			}
 			var junit, summary bytes.Buffer

@@ -9,6 +9,9 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"rollcall/reports/model"
+	"rollcall/reports/sheet"
 )
 
 // Since gives the writer of what a report says otherwise than report.json did, whose bytes are then:
@@ -19,7 +22,7 @@ func Since(then []byte) (Writer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reports: read report.json: %w", err)
 	}
-	return func(w io.Writer, r Report) error {
+	return func(w io.Writer, r model.Report) error {
 		var now bytes.Buffer
 		if err := JSON(&now, r); err != nil {
 			return err
@@ -53,8 +56,8 @@ func decode(data []byte) (map[string]any, error) {
 	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
 		return nil, fmt.Errorf("byte %d: there is more than a report", dec.InputOffset())
 	}
-	if kind := report["kind"]; kind != Kind {
-		return nil, fmt.Errorf("its kind is %s, not %s", text(kind), Kind)
+	if kind := report["kind"]; kind != model.Kind {
+		return nil, fmt.Errorf("its kind is %s, not %s", text(kind), model.Kind)
 	}
 	if _, _, ok := entries(report["scenarios"]); !ok {
 		return nil, errors.New("it has no list of scenarios")
@@ -82,10 +85,10 @@ func sinceThen(then, now map[string]any) string {
 func tellScenario(b *strings.Builder, name string, then, now any) {
 	switch {
 	case then == nil:
-		fmt.Fprintf(b, "%s: appeared, %s\n", oneLine(name), text(now))
+		fmt.Fprintf(b, "%s: appeared, %s\n", sheet.Printable(name), text(now))
 		return
 	case now == nil:
-		fmt.Fprintf(b, "%s: went, it was %s\n", oneLine(name), text(then))
+		fmt.Fprintf(b, "%s: went, it was %s\n", sheet.Printable(name), text(then))
 		return
 	}
 	was, is := then.(map[string]any), now.(map[string]any)
@@ -93,10 +96,10 @@ func tellScenario(b *strings.Builder, name string, then, now any) {
 	switch changed := changes("", was, is); {
 	case len(changed) == 0:
 	case outcome == text(was["outcome"]):
-		fmt.Fprintf(b, "%s: %s, as before\n", oneLine(name), outcome)
+		fmt.Fprintf(b, "%s: %s, as before\n", sheet.Printable(name), outcome)
 		tell(b, changed)
 	default:
-		fmt.Fprintf(b, "%s: %s → %s: %s\n", oneLine(name), text(was["outcome"]), outcome, text(is["because"]))
+		fmt.Fprintf(b, "%s: %s → %s: %s\n", sheet.Printable(name), text(was["outcome"]), outcome, text(is["because"]))
 		fmt.Fprintf(b, "    before: %s\n", text(was["because"]))
 		tell(b, changes("", without(was, "outcome", "because"), without(is, "outcome", "because")))
 	}
@@ -104,7 +107,7 @@ func tellScenario(b *strings.Builder, name string, then, now any) {
 
 func tell(b *strings.Builder, changed []change) {
 	for _, c := range changed {
-		fmt.Fprintf(b, "    %s: %s → %s\n", oneLine(c.name), c.then, c.now)
+		fmt.Fprintf(b, "    %s: %s → %s\n", sheet.Printable(c.name), c.then, c.now)
 	}
 }
 

@@ -6,10 +6,11 @@ import (
 	"testing"
 
 	"rollcall/reports"
+	"rollcall/reports/model"
 )
 
 // since is what is said of a report now, given the report.json of then.
-func since(t *testing.T, then string, now reports.Report) string {
+func since(t *testing.T, then string, now model.Report) string {
 	t.Helper()
 	write, err := reports.Since([]byte(then))
 	if err != nil {

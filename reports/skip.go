@@ -4,6 +4,7 @@ import (
 	"path"
 
 	"rollcall/harness/verdict"
+	"rollcall/reports/model"
 )
 
 // A skip is scenarios that were skipped in a mode for the same reason.
@@ -14,7 +15,7 @@ type skip struct {
 }
 
 // skipsOf gathers what was skipped, in the order in which it was first met.
-func skipsOf(scenarios []Scenario) []skip {
+func skipsOf(scenarios []model.Scenario) []skip {
 	type reason struct{ mode, because string }
 	var skips []skip
 	place, of := make(map[reason]int), make(map[string]int)

@@ -7,23 +7,8 @@ import (
 	"time"
 
 	"rollcall/harness/evidence"
+	"rollcall/reports/model"
 )
-
-// Spent is what of a run's time went into a part.
-type Spent struct {
-	Part    evidence.Part
-	Seconds float64
-}
-
-// Spent lists the parts of which there is anything to tell, in the order in which a run comes to them.
-func (r Run) Spent() (all []Spent) {
-	for _, part := range evidence.Parts() {
-		if seconds, told := r.Seconds[part]; told {
-			all = append(all, Spent{part, seconds})
-		}
-	}
-	return all
-}
 
 // secondsByPart sums up spans. Idle is the time from began to ended in which none was under way, and absent if the run
 // has not ended.
@@ -56,7 +41,7 @@ func uncovered(spans []evidence.Span, began time.Time, seconds float64) (idle fl
 }
 
 // spentLine is like "time: cluster 58 s, steady 80 s (recordings side by side add up), idle 12 s"; empty if nothing is told.
-func spentLine(r Run) string {
+func spentLine(r model.Run) string {
 	var parts []string
 	for _, s := range r.Spent() {
 		if s.Part != evidence.IdlePart {

@@ -14,6 +14,7 @@ import (
 
 	"rollcall/harness/evidence"
 	"rollcall/reports"
+	"rollcall/reports/model"
 )
 
 // sessionOf is a run folder of a session of so many seconds, 0 for one that was cut off, and its spans.
@@ -104,18 +105,18 @@ func TestHowARunWentIsToldInLinesThatFit(t *testing.T) {
 	}
 	for _, row := range []struct {
 		sentence string
-		run      reports.Run
+		run      model.Run
 		took     float64
 		want     []string // what follows the totals
 	}{
-		{"nothing is known, as of a run of long ago", reports.Run{}, 60, nil},
-		{"a profile that leaves nothing out", reports.Run{Profile: "full", Expected: 1180}, 1210.4, []string{"profile full; expected 1180 s, took 1210 s"}},
-		{"a profile that leaves one out", reports.Run{Profile: "core", LeftOut: 1}, 60, []string{"profile core: 1 scenario of each mode left out, -profile=full runs all"}},
-		{"a run that was cut off", reports.Run{Profile: "smoke", LeftOut: 99, Expected: 180}, 0, []string{
+		{"nothing is known, as of a run of long ago", model.Run{}, 60, nil},
+		{"a profile that leaves nothing out", model.Run{Profile: "full", Expected: 1180}, 1210.4, []string{"profile full; expected 1180 s, took 1210 s"}},
+		{"a profile that leaves one out", model.Run{Profile: "core", LeftOut: 1}, 60, []string{"profile core: 1 scenario of each mode left out, -profile=full runs all"}},
+		{"a run that was cut off", model.Run{Profile: "smoke", LeftOut: 99, Expected: 180}, 0, []string{
 			"profile smoke: 99 scenarios of each mode left out, -profile=full runs all; expected 180 s, and has not ended"}},
-		{"its time was noted", reports.Run{Seconds: map[evidence.Part]float64{"cluster": 58.2, "clean-up": 60, "idle": 12}}, 60, []string{
+		{"its time was noted", model.Run{Seconds: map[evidence.Part]float64{"cluster": 58.2, "clean-up": 60, "idle": 12}}, 60, []string{
 			"time: cluster 58 s, clean-up 60 s (recordings side by side add up), idle 12 s"}},
-		{"all there is, at its longest", reports.Run{Profile: "smoke", LeftOut: 9999, Expected: 99999, Seconds: seconds, Steps: []string{"one", long}}, 99999, []string{
+		{"all there is, at its longest", model.Run{Profile: "smoke", LeftOut: 9999, Expected: 99999, Seconds: seconds, Steps: []string{"one", long}}, 99999, []string{
 			"profile smoke: 9999 scenarios of each mode left out, -profile=full runs all; expected 99999 s, took 99999 s",
 			"time: image 12346 s, cluster 12346 s, deploy 12346 s, steady 12346 s, rollout 12346 s, settle 12346 s, clean-up",
 			"    12346 s (recordings side by side add up), idle 12346 s",
@@ -127,7 +128,7 @@ func TestHowARunWentIsToldInLinesThatFit(t *testing.T) {
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
 			var b bytes.Buffer
-			if err := reports.Terminal(&b, reports.Report{Run: row.run, Summary: reports.Summary{Seconds: row.took}}); err != nil {
+			if err := reports.Terminal(&b, model.Report{Run: row.run, Summary: model.Summary{Seconds: row.took}}); err != nil {
 				t.Fatal(err)
 			}
 			_, told, _ := strings.Cut(strings.TrimSpace(b.String()), "\n")

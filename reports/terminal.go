@@ -8,6 +8,8 @@ import (
 	"unicode/utf8"
 
 	"rollcall/harness/verdict"
+	"rollcall/reports/model"
+	"rollcall/reports/sheet"
 )
 
 // Limits of what is printed, in characters.
@@ -19,9 +21,9 @@ const (
 
 // Terminal writes the table a person reads when a run ends: plain text without colour, a line per
 // scenario and under it the reason for its outcome. What was skipped stands below, by reason, and last how the run went.
-func Terminal(w io.Writer, r Report) error {
+func Terminal(w io.Writer, r model.Report) error {
 	rows := []row{columns()}
-	var shown []Scenario
+	var shown []model.Scenario
 	for _, s := range r.Scenarios {
 		if s.Outcome != verdict.Skipped {
 			rows, shown = append(rows, newRow(s)), append(shown, s)
@@ -52,7 +54,7 @@ func Terminal(w io.Writer, r Report) error {
 		}
 	}
 	for _, s := range skipsOf(r.Scenarios) {
-		fmt.Fprintf(&b, "skipped in %s: %s\n", clip(s.mode), oneLine(s.because))
+		fmt.Fprintf(&b, "skipped in %s: %s\n", clip(s.mode), sheet.Printable(s.because))
 		if s.all && len(s.names) > 1 {
 			explain(&b, fmt.Sprintf("all %d scenarios", len(s.names)))
 		} else {
@@ -61,7 +63,7 @@ func Terminal(w io.Writer, r Report) error {
 	}
 	fmt.Fprintf(&b, "\n%s\n", totals(r))
 	for _, text := range append([]string{ProfileLine(r), spentLine(r.Run)}, r.Run.Steps...) {
-		for i, line := range wrap(oneLine(text), lineWidth) {
+		for i, line := range wrap(sheet.Printable(text), lineWidth) {
 			if i > 0 {
 				line = "    " + line
 			}
@@ -76,13 +78,13 @@ func Terminal(w io.Writer, r Report) error {
 
 // explain writes a text below the line it is about.
 func explain(b *bytes.Buffer, text string) {
-	for _, line := range wrap(oneLine(text), textWidth) {
+	for _, line := range wrap(sheet.Printable(text), textWidth) {
 		fmt.Fprintln(b, "    "+line)
 	}
 }
 
 // clip makes a cell one line of at most cellWidth characters.
-func clip(cell string) string { return clipped(oneLine(cell), cellWidth) }
+func clip(cell string) string { return clipped(sheet.Printable(cell), cellWidth) }
 
 // clipped is at most limit characters of a text, the last of which says if there was more.
 func clipped(text string, limit int) string {

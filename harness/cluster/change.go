@@ -9,20 +9,21 @@ import (
 type Change interface {
 	fmt.Stringer
 	// Make returns when the change is in force. What undoes it is nil if there is nothing to undo; it is given
-	// beside an error too. A Lack is that it cannot be made here.
-	Make(ctx context.Context, c *Cluster) (undo func(context.Context) error, err error)
+	// beside an error too. An [Unsupported] is that it cannot be made here.
+	Make(ctx context.Context, c Changeable) (undo func(context.Context) error, err error)
 }
 
-// A Lack is why a cluster cannot be changed: no fault, but a reason to skip what needs the change.
-type Lack struct{ Because string }
+// Make makes a change to a cluster, which is [Unsupported] where it is somebody else's.
+func Make(ctx context.Context, c Cluster, change Change) (undo func(context.Context) error, err error) {
+	ours, ok := c.(Changeable)
+	if !ok {
+		return nil, &Unsupported{"it is not ours to change"}
+	}
+	return change.Make(ctx, ours)
+}
+
+// Unsupported is why a cluster cannot be changed: no fault, but a reason to skip what needs the change.
+type Unsupported struct{ Because string }
 
 // Error returns the reason.
-func (l *Lack) Error() string { return l.Because }
-
-// lack is nil for no reason.
-func lack(because string) error {
-	if because == "" {
-		return nil
-	}
-	return &Lack{because}
-}
+func (u *Unsupported) Error() string { return u.Because }

@@ -11,8 +11,8 @@ import (
 	"k8s.io/client-go/transport/spdy"
 )
 
-// forwardPatience is how long the API server and a kubelet may take to open a port-forward.
-const forwardPatience = 20 * time.Second
+// forwardTimeout is how long the API server and a kubelet may take to open a port-forward.
+const forwardTimeout = 20 * time.Second
 
 // reopenEvery is the pause before a port-forward that was lost is opened again.
 const reopenEvery = 500 * time.Millisecond
@@ -35,16 +35,17 @@ type tunnel struct {
 }
 
 // Forward opens a port-forward to a pod.
-func (c *Cluster) Forward(ctx context.Context, namespace, pod string, port int) (*Forward, error) {
-	transport, upgrader, err := spdy.RoundTripperFor(c.REST)
+func (a API) Forward(ctx context.Context, namespace, pod string, port int) (*Forward, error) {
+	transport, upgrader, err := spdy.RoundTripperFor(a.config)
 	if err != nil {
 		return nil, fmt.Errorf("cluster: forward to %s: %w", pod, err)
 	}
-	url := c.Client.CoreV1().RESTClient().Post().Resource("pods").Namespace(namespace).Name(pod).SubResource("portforward").URL()
+	url := a.client.CoreV1().RESTClient().Post().Resource("pods").Namespace(namespace).Name(pod).SubResource("portforward").URL()
 	dialer := spdy.NewDialer(upgrader, &http.Client{Transport: transport}, http.MethodPost, url)
 	open := func(ctx context.Context, local uint16) (*tunnel, error) {
 		t, err := openTunnel(ctx, func(stop, ready chan struct{}) (*portforward.PortForwarder, error) {
-			return portforward.NewOnAddresses(dialer, []string{"127.0.0.1"}, []string{fmt.Sprintf("%d:%d", local, port)}, stop, ready, io.Discard, io.Discard)
+			ports := []string{fmt.Sprintf("%d:%d", local, port)}
+			return portforward.NewOnAddresses(dialer, []string{"127.0.0.1"}, ports, stop, ready, io.Discard, io.Discard)
 		})
 		if err != nil {
 			return nil, fmt.Errorf("cluster: forward to %s: %w", pod, err)
@@ -109,9 +110,9 @@ func openTunnel(ctx context.Context, forwarder func(stop, ready chan struct{}) (
 	case <-ctx.Done():
 		t.close()
 		return nil, context.Cause(ctx)
-	case <-time.After(forwardPatience):
+	case <-time.After(forwardTimeout):
 		t.close()
-		return nil, fmt.Errorf("not open after %v", forwardPatience)
+		return nil, fmt.Errorf("not open after %v", forwardTimeout)
 	}
 	ports, err := f.GetPorts()
 	if err != nil {
@@ -122,14 +123,14 @@ func openTunnel(ctx context.Context, forwarder func(stop, ready chan struct{}) (
 	return t, nil
 }
 
-// closePatience is how long a tunnel may take to close. One that is still being dialled does not see that it
+// closeTimeout is how long a tunnel may take to close. One that is still being dialled does not see that it
 // should, and a hanging API server never answers it: it ends with that connection.
-const closePatience = 5 * time.Second
+const closeTimeout = 5 * time.Second
 
 func (t *tunnel) close() {
 	close(t.stop)
 	select {
 	case <-t.done:
-	case <-time.After(closePatience):
+	case <-time.After(closeTimeout):
 	}
 }

@@ -1,8 +1,10 @@
-package main
+package conformance
 
 import (
+	"bytes"
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -11,13 +13,14 @@ import (
 
 	"rollcall/fixtures"
 	"rollcall/harness/layout"
+	"rollcall/harness/runner"
 	"rollcall/harness/usage"
 )
 
 // nightly is the folder, in out/, of what the image command writes.
 const nightly = "nightly"
 
-var overlay = template.Must(template.New("").Parse(`# Written by conformance image: the job of fixtures/staging/nightly with the images that were pushed.
+var overlay = template.Must(template.New("").Parse(`# Written by rollcall image: the job of fixtures/staging/nightly with the images that were pushed.
 apiVersion: kustomize.config.k8s.io/v1beta1
 kind: Kustomization
 resources:
@@ -34,19 +37,22 @@ configMapGenerator:
   - IMAGES={{.Images}}
 `))
 
-// image pushes every image, that of Rollcall itself too, and writes the kustomization of a nightly job with them.
-func (c *conformance) image(ctx context.Context) int {
-	home := c.runner.Layout()
-	if c.runner.ImageRepo == "" {
-		return complain(usage.New("image", "no repository is named", "name it: -image-repo=registry.example.com/platform/rollcall"))
-	}
-	fmt.Println("building the images (some minutes the first time)")
-	refs, err := c.push(ctx)
+// PushImages pushes every image to the repository of the options, that of Rollcall itself too, and writes the kustomization of
+// a job that runs every night with them.
+func PushImages(ctx context.Context, out io.Writer, o Options) error {
+	prepared, err := o.prepare()
 	if err != nil {
-		return complain(err)
+		return err
+	}
+	if prepared.ImageRepo == "" {
+		return usage.New("image", "no repository is named", "name it: --image-repo=registry.example.com/platform/rollcall")
+	}
+	fmt.Fprintln(out, "building the images (some minutes the first time)")
+	refs, err := push(ctx, out, prepared)
+	if err != nil {
+		return err
 	}
 	runner := refs[fixtures.ImageRef(fixtures.RunnerName, fixtures.RunnerVersion)]
-	name, digest, _ := strings.Cut(runner, "@")
 	var images []string
 	for ref, pushed := range refs {
 		if pushed != runner {
@@ -54,25 +60,31 @@ func (c *conformance) image(ctx context.Context) int {
 		}
 	}
 	slices.Sort(images)
-	file := filepath.Join(home.Folder, "out", nightly, "kustomization.yaml")
-	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-		return complain(err)
+	folder := filepath.Join(prepared.Layout().Folder, "out", nightly)
+	if err := writeOverlay(folder, runner, images); err != nil {
+		return err
 	}
-	out, err := os.Create(file)
-	if err != nil {
-		return complain(err)
-	}
-	defer out.Close()
-	if err := overlay.Execute(out, struct{ Name, Digest, Images string }{name, digest, strings.Join(images, ",")}); err != nil {
-		return complain(err)
-	}
-	fmt.Printf("pushed:\n  %s\n  %s\nevery night: kubectl apply -k %s\nfrom here:   make conformance CONTEXT=... IMAGES=%s\n",
-		runner, strings.Join(images, "\n  "), filepath.Dir(file), strings.Join(images, ","))
-	return 0
+	fmt.Fprintf(out, "pushed:\n  %s\n  %s\nevery night: kubectl apply -k %s\nfrom here:   make conformance CONTEXT=... IMAGES=%s\n",
+		runner, strings.Join(images, "\n  "), folder, strings.Join(images, ","))
+	return nil
 }
 
-func (c *conformance) push(ctx context.Context) (map[string]string, error) {
-	home := c.runner.Layout()
+// writeOverlay writes the kustomization of the nightly job with what was pushed: the image of Rollcall itself, by digest, and
+// those of its pods.
+func writeOverlay(folder, runner string, images []string) error {
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		return err
+	}
+	name, digest, _ := strings.Cut(runner, "@")
+	var text bytes.Buffer
+	if err := overlay.Execute(&text, struct{ Name, Digest, Images string }{name, digest, strings.Join(images, ",")}); err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(folder, "kustomization.yaml"), text.Bytes(), 0o644)
+}
+
+func push(ctx context.Context, out io.Writer, prepared *runner.Runner) (map[string]string, error) {
+	home := prepared.Layout()
 	suites, err := home.Suites()
 	if err != nil {
 		return nil, err
@@ -81,10 +93,10 @@ func (c *conformance) push(ctx context.Context) (map[string]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	fmt.Printf("compiling Rollcall itself, with %d suites\n", len(suites))
+	fmt.Fprintf(out, "compiling Rollcall itself, with %d suites\n", len(suites))
 	if err := images.AddRunner(ctx, home.Folder, suites); err != nil {
 		return nil, err
 	}
-	return images.Push(ctx, os.Stdout, fixtures.Registry{Repo: c.runner.ImageRepo, CAFile: c.runner.RegistryCA},
+	return images.Push(ctx, out, fixtures.Registry{Repo: prepared.ImageRepo, CAFile: prepared.RegistryCA},
 		append(layout.Images(true), layout.Image{fixtures.RunnerName, fixtures.RunnerVersion}))
 }

@@ -1,4 +1,4 @@
-package main
+package conformance
 
 import (
 	"os"
@@ -17,16 +17,9 @@ func TestTheShippedKustomizations(t *testing.T) {
 	if err := os.CopyFS(filepath.Join(clone, "fixtures", "staging"), os.DirFS("../../fixtures/staging")); err != nil {
 		t.Fatal(err)
 	}
-	written := filepath.Join(clone, "out", nightly)
-	if err := os.MkdirAll(written, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	var text strings.Builder
 	digest := "sha256:" + strings.Repeat("1", 64)
-	if err := overlay.Execute(&text, struct{ Name, Digest, Images string }{"registry.example.com/rollcall", digest, "echo:v1=a@sha256:2,echo:v2=b"}); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(written, "kustomization.yaml"), []byte(text.String()), 0o644); err != nil {
+	err := writeOverlay(filepath.Join(clone, "out", nightly), "registry.example.com/rollcall@"+digest, []string{"echo:v1=a@sha256:2", "echo:v2=b"})
+	if err != nil {
 		t.Fatal(err)
 	}
 	for _, row := range []struct {

@@ -1,11 +1,11 @@
-package main
+package conformance
 
 import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
-	"path/filepath"
 
 	"rollcall/harness/lab"
 	"rollcall/harness/usage"
@@ -13,19 +13,24 @@ import (
 	"rollcall/reports/page"
 )
 
-// lab runs the suites in a lab. Its run folder is among the others, and out/latest-ipvs points at it.
-func (c *conformance) lab(ctx context.Context) int {
-	if c.runner.Context != "" || c.runner.App != "" || c.runner.Keep {
-		return complain(usage.New("lab", "it has a cluster of its own, for Rollcall's own app, and keeps nothing", "leave out -context, -app and -keep"))
-	}
-	home := c.runner.Layout()
-	suites, err := selectSuites(home, c.suites)
+// RunLab runs the suites in ipvs mode in a lab, and returns the exit code that the run had there. Its run folder is among the
+// others, and out/latest-ipvs leads to it.
+func RunLab(ctx context.Context, out io.Writer, o Options) (code int, err error) {
+	prepared, err := o.prepare()
 	if err != nil {
-		return complain(err)
+		return 0, err
 	}
-	folder, code, err := lab.Run(ctx, os.Stdout, home.Runs(), lab.Options{
-		Module: home.Folder, Kubernetes: c.runner.Version(), Suites: suites, Pattern: c.pattern, SaveImages: home.SaveImages,
-		Args: []string{fmt.Sprintf("-agents-per-node=%d", c.runner.Agents()), "-rate=6", "-profile=" + string(c.runner.ProfileName())},
+	if prepared.Context != "" || prepared.App != "" || prepared.Keep {
+		return 0, usage.New("lab", "it has a cluster of its own, for Rollcall's own app, and keeps nothing", "leave out --context, --app and --keep")
+	}
+	home := prepared.Layout()
+	suites, err := selectSuites(home, o.Suites)
+	if err != nil {
+		return 0, err
+	}
+	folder, code, err := lab.Run(ctx, out, home.Runs(), lab.Options{
+		Module: home.Folder, Kubernetes: prepared.Version(), Suites: suites, Pattern: o.Pattern, SaveImages: home.SaveImages,
+		Args: []string{fmt.Sprintf("--agents-per-node=%d", prepared.Agents()), "--rate=6", "--profile=" + string(prepared.ProfileName())},
 		Report: func(folder string) error {
 			report, err := reports.Load(folder)
 			if err != nil {
@@ -34,16 +39,12 @@ func (c *conformance) lab(ctx context.Context) int {
 			return reports.WriteFolder(folder, report, page.File(folder))
 		},
 	})
-	if err != nil {
-		code = complain(err)
-	}
 	if folder == "" {
-		return code
+		return code, err
 	}
-	latest := filepath.Join(home.Runs(), "latest-ipvs")
-	if err := errors.Join(os.RemoveAll(latest), os.Symlink(filepath.Base(folder), latest), remember(home.Runs(), folder)); err != nil {
+	if err := errors.Join(link(home.Runs(), "latest-ipvs", folder), appendHistory(home.Runs(), folder)); err != nil {
 		fmt.Fprintln(os.Stderr, err) // the run is none the worse for it
 	}
-	fmt.Printf("run folder: %s\n", folder)
-	return code
+	fmt.Fprintf(out, "run folder: %s\n", folder)
+	return code, err
 }

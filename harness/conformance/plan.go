@@ -1,4 +1,4 @@
-package main
+package conformance
 
 import (
 	"fmt"
@@ -38,9 +38,9 @@ type work struct {
 const clusterLasts = 65 * time.Second
 
 // plan adds up what each scenario took in the last run, or would by an estimate. A recording that several judge counts once.
-func (c *conformance) plan(listed []runner.Listed) plan {
-	p := plan{profile: c.runner.ProfileName(), jobs: c.runner.FirstJobs(), work: map[string]*work{}, learnt: "estimated", atOnce: c.runner.ModesAtOnce()}
-	last, err := reports.Read(filepath.Join(c.runner.Layout().Runs(), "latest"))
+func (r *run) plan(listed []runner.Listed) plan {
+	p := plan{profile: r.runner.ProfileName(), jobs: r.runner.FirstJobs(), work: map[string]*work{}, learnt: "estimated", atOnce: r.runner.ModesAtOnce()}
+	last, err := reports.Read(filepath.Join(r.runner.Layout().Runs(), "latest"))
 	took := map[progress.Name]float64{}
 	if err == nil {
 		for _, s := range last.Scenarios {
@@ -116,10 +116,10 @@ func (p plan) print(w io.Writer) {
 	}
 	fmt.Fprintf(w, "expected: profile %s takes %s, up to %d recordings side by side\n", p.profile, minutes(p.seconds()), p.jobs)
 	if p.leftOut > 0 {
-		fmt.Fprintf(w, "profile %s leaves out %d scenarios of each mode, which -profile=full records\n", p.profile, p.leftOut)
+		fmt.Fprintf(w, "profile %s leaves out %d scenarios of each mode, which --profile=full records\n", p.profile, p.leftOut)
 	}
 	if p.seconds() > long {
-		fmt.Fprintln(w, "that is over an hour: -profile=core shows every claim in less, -profile=smoke both twins, -modes=iptables one mode")
+		fmt.Fprintln(w, "that is over an hour: --profile=core shows every claim in less, --profile=smoke both twins, --modes=iptables one mode")
 	}
 }
 

@@ -1,11 +1,11 @@
-package main
+package conformance
 
 import (
 	"bytes"
-	"errors"
-	"rollcall/harness/runner"
 	"strings"
 	"testing"
+
+	"rollcall/harness/runner"
 )
 
 func TestAPlanSaysHowLongARunTakes(t *testing.T) {
@@ -30,18 +30,17 @@ func TestAPlanSaysHowLongARunTakes(t *testing.T) {
 		{"two under load do, and walks beside them", []runner.Listed{load, load, walk, walk}, 60, 1, "4 scenarios"},
 		{"a recording that two judge is made once", []runner.Listed{same, asked, load}, 60.5, 1, "3 scenarios"},
 		{"what wants the whole cluster goes after them", []runner.Listed{walk, alone}, 10 + 80, 1, "2 scenarios"},
-		{"what the profile leaves out takes none and is counted", []runner.Listed{walk, left}, 10, 1, "profile core leaves out 1 scenarios of each mode, which -profile=full records"},
+		{"what the profile leaves out takes none and is counted", []runner.Listed{walk, left}, 10, 1, "profile core leaves out 1 scenarios of each mode, which --profile=full records"},
 		{"nor does what is skipped", []runner.Listed{walk, skipped}, 10, 1, "1 scenarios"},
 		{"a second mode takes its own", []runner.Listed{walk, other}, 20, 2, "nftables takes"},
-		{"over an hour it says what would be shorter", []runner.Listed{{Scenario: "long", Mode: "iptables", Seconds: 20000, Beside: 4}}, 5000, 1, "over an hour: -profile=core"},
+		{"over an hour it says what would be shorter", []runner.Listed{{Scenario: "long", Mode: "iptables", Seconds: 20000, Beside: 4}}, 5000, 1, "over an hour: --profile=core"},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
-			c := conformance{}
-			c.runner.Options = runner.Options{Jobs: "4", Profile: "core", Modes: "iptables"}
-			if err := c.runner.Prepare(); err != nil {
+			prepared, err := Options{Options: runner.Options{Jobs: "4", Profile: "core", Modes: "iptables"}}.prepare()
+			if err != nil {
 				t.Fatal(err)
 			}
-			p := c.plan(row.listed)
+			p := (&run{runner: prepared}).plan(row.listed)
 			p.atOnce = 1
 			if want := row.seconds + row.clusters*clusterLasts.Seconds(); p.seconds() != want {
 				t.Errorf("%.0f s, want %.0f", p.seconds(), want)
@@ -57,28 +56,5 @@ func TestAPlanSaysHowLongARunTakes(t *testing.T) {
 				}
 			}
 		})
-	}
-}
-
-func TestLinesOfSeveralSuitesStayWhole(t *testing.T) {
-	var out bytes.Buffer
-	said := &prefixed{to: &out}
-	control, rollout := said.as("control"), said.as("rollout")
-	for _, w := range []struct {
-		to   interface{ Write([]byte) (int, error) }
-		text string
-	}{{control, "under"}, {rollout, "drained: pass\ndrained-"}, {control, "way\n"}, {rollout, "longer: pass\n"}} {
-		if n, err := w.to.Write([]byte(w.text)); n != len(w.text) || err != nil {
-			t.Fatal(n, err)
-		}
-	}
-	if _, err := control.Write([]byte("killed")); err != nil {
-		t.Fatal(err)
-	}
-	if err := errors.Join(control.Close(), rollout.Close()); err != nil {
-		t.Fatal(err)
-	}
-	if want := "rollout | drained: pass\ncontrol | underway\nrollout | drained-longer: pass\ncontrol | killed\n"; out.String() != want {
-		t.Errorf("got\n%swant\n%s", &out, want)
 	}
 }

@@ -1,4 +1,4 @@
-package main
+package conformance
 
 import (
 	"context"
@@ -20,21 +20,21 @@ const logFile = "log.txt"
 
 // watched does the work of a run, whose lines go to standard output; or, on a terminal, into the run folder's log, while a
 // table of what is under way is drawn. The error is about what is shown.
-func (c *conformance) watched(ctx context.Context, work func(lines io.Writer)) error {
+func (r *run) watched(ctx context.Context, work func(lines io.Writer)) error {
 	beside, stop := context.WithCancel(context.WithoutCancel(ctx))
 	var watching errgroup.Group
-	watching.Go(func() error { return c.board.Collect(beside) })
+	watching.Go(func() error { return r.board.Collect(beside) })
 	lines := io.Writer(os.Stdout)
 	var log *os.File
 	if interactive() {
 		var err error
-		if log, err = os.OpenFile(filepath.Join(c.runner.Out, logFile), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644); err != nil {
+		if log, err = os.OpenFile(filepath.Join(r.runner.Out, logFile), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644); err != nil {
 			stop()
 			return errors.Join(err, watching.Wait())
 		}
 		lines = log
 		table := progress.NewTable(os.Stdout, os.Getenv("NO_COLOR") == "", columns)
-		watching.Go(func() error { return table.Follow(beside, filepath.Join(c.runner.Out, progress.File)) })
+		watching.Go(func() error { return table.Follow(beside, filepath.Join(r.runner.Out, progress.File)) })
 	}
 	work(lines)
 	stop()

@@ -16,7 +16,7 @@ const (
 	softirq     group = "softirq, irq"
 	kubelet     group = "kubelet"
 	suite       group = "suite"
-	conformance group = "conformance"
+	rollcall    group = "rollcall"
 	containerd  group = "containerd"
 	engine      group = "host dockerd, containerd"
 	dockerProxy group = "docker-proxy"
@@ -36,7 +36,7 @@ const (
 // loadGroups and rigGroups are the rows in the order they are printed.
 func loadGroups() []group { return []group{agents, echo, softirq} }
 func rigGroups() []group {
-	return []group{kubelet, suite, conformance, containerd, shims, engine, dockerProxy, apiServer, etcd, controllers, scheduler,
+	return []group{kubelet, suite, rollcall, containerd, shims, engine, dockerProxy, apiServer, etcd, controllers, scheduler,
 		kubeProxy, coredns, observers, other}
 }
 
@@ -44,7 +44,7 @@ func rigGroups() []group {
 func neighbours(processes map[process]used) {
 	began := uint64(math.MaxUint64)
 	for id, u := range processes {
-		if u.group == conformance || u.group == suite {
+		if u.group == rollcall || u.group == suite {
 			began = min(began, id.started)
 		}
 	}
@@ -82,12 +82,14 @@ func (c command) group() group {
 	switch name := filepath.Base(c.args[0]); {
 	case name == "dockerd", name == "containerd" && !c.inNode:
 		return engine
+	case name == "conformance": // of a commit whose program is called that
+		return rollcall
 	case strings.HasSuffix(name, ".test"):
 		return suite
 	case strings.HasPrefix(name, "containerd-shim"):
 		return shims
 	default:
-		for _, g := range []group{kubelet, conformance, containerd, dockerProxy, apiServer, etcd, controllers, scheduler, kubeProxy, coredns} {
+		for _, g := range []group{kubelet, rollcall, containerd, dockerProxy, apiServer, etcd, controllers, scheduler, kubeProxy, coredns} {
 			if name == string(g) {
 				return g
 			}

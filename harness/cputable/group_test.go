@@ -20,7 +20,8 @@ func TestGroups(t *testing.T) {
 		{"an observer of a node's rules", "noderules", "/noderules -node=worker", true, observers, "noderules"},
 		{"a kubelet", "kubelet", "/usr/bin/kubelet --config=/var/lib/kubelet/config.yaml", true, kubelet, "kubelet"},
 		{"a suite", "switchover.test", "/src/out/bin/switchover.test -test.v", false, suite, "switchover.test"},
-		{"the parent of suites", "conformance", "out/bin/conformance run -modes=iptables", false, conformance, "conformance"},
+		{"the parent of suites", "rollcall", "out/bin/rollcall run --modes=iptables", false, rollcall, "rollcall"},
+		{"what older commits call it", "conformance", "out/bin/conformance run -modes=iptables", false, rollcall, "conformance"},
 		{"containerd of a node", "containerd", "/usr/local/bin/containerd", true, containerd, "containerd"},
 		{"containerd of the host", "containerd", "containerd --config /var/run/docker/x.toml", false, engine, "containerd"},
 		{"dockerd", "dockerd", "dockerd", false, engine, "dockerd"},
@@ -49,7 +50,7 @@ func TestEveryGroupHasOneRow(t *testing.T) {
 	for _, g := range append(loadGroups(), rigGroups()...) {
 		seen[g]++
 	}
-	all := []group{agents, echo, softirq, kubelet, suite, conformance, containerd, engine, dockerProxy, apiServer, etcd, controllers,
+	all := []group{agents, echo, softirq, kubelet, suite, rollcall, containerd, engine, dockerProxy, apiServer, etcd, controllers,
 		scheduler, observers, shims, kubeProxy, coredns, other}
 	for _, g := range all {
 		if seen[g] != 1 {

@@ -1,4 +1,4 @@
-// Command cputable prints where processor time goes while a scenario is under load, for a conformance run that somebody
+// Command cputable prints where processor time goes while a scenario is under load, for a run that somebody
 // else started. It only reads the run folder and /proc, so it measures a run of any commit: -out and -run lead to the
 // folder. It waits until the scenario is in a phase, lets 2 s pass, and then reads the processor time of every process
 // of this host, those in kind's nodes included, over a window of -seconds.

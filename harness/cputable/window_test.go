@@ -119,17 +119,17 @@ func TestWhatCountsInAWindow(t *testing.T) {
 				f.process(5, 10, 0, 0, "nginx -g x", "5")
 				f.process(6, 10, 0, 0, "[kworker]", "6")
 				f.process(7, 10, 0, 0, "pause", "7 1")
-				f.process(8, 20, 0, 0, "out/bin/conformance run", "8")
+				f.process(8, 20, 0, 0, "out/bin/rollcall run", "8")
 				f.process(9, 30, 0, 0, "docker ps", "9")
 			},
 			func(f fakeProc) {
 				f.process(5, 10, 1, 0, "nginx -g x", "5")
 				f.process(6, 10, 2, 0, "[kworker]", "6")
 				f.process(7, 10, 4, 0, "pause", "7 1")
-				f.process(8, 20, 8, 0, "out/bin/conformance run", "8")
+				f.process(8, 20, 8, 0, "out/bin/rollcall run", "8")
 				f.process(9, 30, 16, 0, "docker ps", "9")
 			},
-		}, map[string]float64{"conformance": 8, "other": 22, "other programs of the host": 1}},
+		}, map[string]float64{"rollcall": 8, "other": 22, "other programs of the host": 1}},
 	} {
 		t.Run(tc.sentence, func(t *testing.T) {
 			f := newProc(t)

@@ -20,7 +20,7 @@ func (o Options) bundle(ctx context.Context, w io.Writer, dir string) error {
 	if err := os.MkdirAll(filepath.Join(dir, "suites"), 0o755); err != nil {
 		return err
 	}
-	for program, pkg := range map[string]string{"conformance": "./harness/conformance", "ociruntime": "./harness/host/ociruntime"} {
+	for program, pkg := range map[string]string{"rollcall": "./reports/rollcall", "ociruntime": "./harness/host/ociruntime"} {
 		if err := o.compile(ctx, "build -o "+filepath.Join(dir, program)+" "+pkg); err != nil {
 			return err
 		}

@@ -39,7 +39,7 @@ func TestAHostThatCannotHaveALab(t *testing.T) {
 
 func TestTheTask(t *testing.T) {
 	o := Options{Kubernetes: "v1.36.3", Suites: []string{"control", "rollout"}, Pattern: "it's|x"}
-	want := "runs='/srv/rollcall/out'\n" + `mkdir -p "$runs" && mount --bind /lab/out "$runs" && cd /lab/rollcall && ARTIFACTS="$runs" CI=true exec ./conformance 'run' '-modes=ipvs' '-k8s=v1.36.3' '-suites=control,rollout' '-run=it'\''s|x'` + "\n"
+	want := "runs='/srv/rollcall/out'\n" + `mkdir -p "$runs" && mount --bind /lab/out "$runs" && cd /lab/rollcall && ARTIFACTS="$runs" CI=true exec ./rollcall 'run' '--modes=ipvs' '--k8s=v1.36.3' '--suites=control,rollout' '--run=it'\''s|x'` + "\n"
 	if got := o.task("/srv/rollcall/out"); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}

@@ -24,7 +24,7 @@ type Options struct {
 	Kubernetes string   // version of [nodeimage.Resolve]
 	Suites     []string // names
 	Pattern    string   // of scenarios, as go test -run has it; empty: all
-	Args       []string // further ones of the conformance command
+	Args       []string // further ones of rollcall run
 	// SaveImages saves the images of the suites' pods into a folder.
 	SaveImages func(ctx context.Context, dir string) error
 	// Report writes the report of a run folder that was cut short.
@@ -38,7 +38,7 @@ const (
 )
 
 // Run builds the lab if it is not there, runs the suites in it in ipvs mode and returns the run folder that it leaves in
-// runs, and the exit code of the conformance command there. A lab that hangs, or is killed, leaves what was recorded.
+// runs, and the exit code of rollcall run there. A lab that hangs, or is killed, leaves what was recorded.
 func Run(ctx context.Context, w io.Writer, runs string, o Options) (folder string, code int, err error) {
 	state, err := host.StateDir()
 	if err == nil {
@@ -175,15 +175,15 @@ func Remove() error {
 // task is what the guest does. It calls the folder of its runs by the name that it has here, so that what it says of a run
 // folder is true when that is back.
 func (o Options) task(runs string) string {
-	args := []string{"run", "-modes=ipvs", "-k8s=" + o.Kubernetes, "-suites=" + strings.Join(o.Suites, ",")}
+	args := []string{"run", "--modes=ipvs", "--k8s=" + o.Kubernetes, "--suites=" + strings.Join(o.Suites, ",")}
 	if o.Pattern != "" {
-		args = append(args, "-run="+o.Pattern)
+		args = append(args, "--run="+o.Pattern)
 	}
 	args = append(args, o.Args...)
 	for i, arg := range args {
 		args[i] = quote(arg)
 	}
-	return fmt.Sprintf("runs=%s\nmkdir -p \"$runs\" && mount --bind /lab/out \"$runs\" && cd /lab/rollcall && ARTIFACTS=\"$runs\" CI=true exec ./conformance %s\n",
+	return fmt.Sprintf("runs=%s\nmkdir -p \"$runs\" && mount --bind /lab/out \"$runs\" && cd /lab/rollcall && ARTIFACTS=\"$runs\" CI=true exec ./rollcall %s\n",
 		quote(runs), strings.Join(args, " "))
 }
 

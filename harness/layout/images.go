@@ -7,7 +7,7 @@ import (
 
 	"rollcall/fixtures"
 	"rollcall/harness"
-	"rollcall/harness/cluster"
+	"rollcall/harness/cluster/kind"
 )
 
 // An Image is a program of the pods, and its version.
@@ -23,7 +23,7 @@ func Images(observer bool) []Image {
 }
 
 // Archives are the images of the pods, built from their sources if those are here.
-func (l Layout) Archives(ctx context.Context) (list []cluster.Archive, err error) {
+func (l Layout) Archives(ctx context.Context) (list []kind.Archive, err error) {
 	var images *fixtures.Images
 	if !l.Prebuilt {
 		if images, err = fixtures.Build(ctx, l.Folder); err != nil {
@@ -31,7 +31,7 @@ func (l Layout) Archives(ctx context.Context) (list []cluster.Archive, err error
 		}
 	}
 	for _, image := range Images(true) {
-		archive := cluster.Archive{Ref: fixtures.ImageRef(image[0], image[1])}
+		archive := kind.Archive{Ref: fixtures.ImageRef(image[0], image[1])}
 		if l.Prebuilt {
 			archive.Data, err = os.ReadFile(filepath.Join(l.ImageFolder(), archiveFile(image)))
 		} else {

@@ -43,7 +43,7 @@ type clients struct {
 
 // newClients makes the agents and what their control lanes ask, and opens a way to each agent.
 func newClients(ctx context.Context, r *Recording, service *corev1.Service) (*clients, error) {
-	cl := &clients{load: r.Load, protocol: protocol(r.Own), service: service.Name, pods: r.Cluster.Client.CoreV1().Pods(r.Lease.Name)}
+	cl := &clients{load: r.Load, protocol: protocol(r.Own), service: service.Name, pods: r.Cluster.Client().CoreV1().Pods(r.Lease.Name)}
 	workers, err := r.Cluster.Workers(ctx)
 	if err != nil {
 		return nil, err
@@ -51,12 +51,12 @@ func newClients(ctx context.Context, r *Recording, service *corev1.Service) (*cl
 	if len(workers) == 0 {
 		return nil, errors.New("the cluster has no worker for agents to run on: add one to its configuration")
 	}
-	outside, err := r.Cluster.Outside(ctx, service)
+	outside, err := r.Cluster.OutsideURL(ctx, service)
 	if err != nil {
 		return nil, err
 	}
 	secret := fixtures.AgentSecret(r.Lease.Name, rand.Text())
-	if _, err := r.Cluster.Client.CoreV1().Secrets(r.Lease.Name).Create(ctx, secret, metav1.CreateOptions{}); err != nil {
+	if _, err := r.Cluster.Client().CoreV1().Secrets(r.Lease.Name).Create(ctx, secret, metav1.CreateOptions{}); err != nil {
 		return nil, err
 	}
 	if _, err := cl.pods.Create(ctx, r.App.ControlPod(r.Lease.Name), metav1.CreateOptions{}); err != nil {
@@ -64,7 +64,7 @@ func newClients(ctx context.Context, r *Recording, service *corev1.Service) (*cl
 	}
 	jobs := make([]string, len(workers))
 	for i, worker := range workers {
-		job, err := r.Cluster.Client.BatchV1().Jobs(r.Lease.Name).Create(ctx, fixtures.AgentJob(r.Lease.Name, worker, secret.Name, r.Agents), metav1.CreateOptions{})
+		job, err := r.Cluster.Client().BatchV1().Jobs(r.Lease.Name).Create(ctx, fixtures.AgentJob(r.Lease.Name, worker, secret.Name, r.Agents), metav1.CreateOptions{})
 		if err != nil {
 			return nil, err
 		}
@@ -75,7 +75,7 @@ func newClients(ctx context.Context, r *Recording, service *corev1.Service) (*cl
 		return nil, err
 	}
 	for i, worker := range workers {
-		lanes := r.lanesIn(strings.TrimPrefix(worker, r.Cluster.Name+"-"), worker, map[evidence.Vantage]string{
+		lanes := r.lanesIn(strings.TrimPrefix(worker, r.Cluster.Name()+"-"), worker, map[evidence.Vantage]string{
 			evidence.FromPod:     r.target("http://" + addressOf(service) + "/"),
 			evidence.FromControl: fmt.Sprintf("http://%s/", net.JoinHostPort(control.Status.PodIP, strconv.Itoa(fixtures.AppPort))),
 		})
@@ -85,7 +85,7 @@ func newClients(ctx context.Context, r *Recording, service *corev1.Service) (*cl
 			return cl, err
 		}
 		for index, pod := range pods {
-			if err := r.Cluster.Ungroup(&pod); err != nil {
+			if err := r.Cluster.LeaveCPUCgroup(&pod); err != nil {
 				fmt.Fprintf(r.Out, "%s may be late: it stays in its pod's group: %v\n", pod.Name, err)
 			}
 			forward, err := r.Cluster.Forward(ctx, r.Lease.Name, pod.Name, fixtures.AgentPort)

@@ -34,7 +34,7 @@ func (r *Recording) collect(ctx context.Context) {
 // Cleanup deletes all that the recording created, but for the namespaces, which it only begins to delete, and undoes its
 // changes of the cluster. How long everything took is noted in the folder of a recording that is kept.
 func (r *Recording) Cleanup(ctx context.Context, kept bool) error {
-	err := r.Lease.Cleanup(ctx, r.Cluster.Client, r.observers != nil)
+	err := r.Lease.Cleanup(ctx, r.Cluster.Client(), r.observers != nil)
 	for _, undo := range slices.Backward(r.undo) {
 		err = errors.Join(err, undo(ctx))
 	}

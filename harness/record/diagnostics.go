@@ -14,7 +14,7 @@ func (r *Recording) Diagnose(ctx context.Context, dir string) {
 	if ctx.Err() != nil {
 		return // everybody is in a hurry
 	}
-	from := diagnose.Source{Client: r.Cluster.Client, Namespace: r.Lease.Name, Nodes: r.Cluster.Nodes()}
+	from := diagnose.Source{Client: r.Cluster.Client(), Namespace: r.Lease.Name, Nodes: r.Cluster.Nodes()}
 	if !r.Cluster.Attached() {
 		from.OnNode = func(ctx context.Context, node, line string) (string, error) {
 			return command.Command{Line: fmt.Sprintf("docker exec %s %s", node, line)}.Run(ctx)

@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"rollcall/fixtures"
-	"rollcall/harness/cluster"
+	"rollcall/harness/cluster/change"
 	"rollcall/harness/evidence"
 	"rollcall/harness/namespace"
 	"rollcall/harness/observe"
@@ -31,7 +31,7 @@ func (r *Recording) deploy(ctx context.Context) error {
 	if err := r.createNamespace(ctx); err != nil {
 		return err
 	}
-	service, err := r.Rollout.Deploy(ctx, r.Cluster.Client, r.Lease.Name, r.App, r.Cluster.NodePort())
+	service, err := r.Rollout.Deploy(ctx, r.Cluster.Client(), r.Lease.Name, r.App, r.Cluster.NodePort())
 	if err != nil {
 		return err
 	}
@@ -64,10 +64,10 @@ func (r *Recording) createNamespace(ctx context.Context) error {
 	if r.Own != nil {
 		standard = r.Own.PodSecurity()
 	}
-	if err := r.Lease.Create(ctx, r.Cluster.Client, r.Session, standard); err != nil {
+	if err := r.Lease.Create(ctx, r.Cluster.Client(), r.Session, standard); err != nil {
 		return err
 	}
-	return r.Lease.AddPullSecret(ctx, r.Cluster.Client, r.PullSecret)
+	return r.Lease.AddPullSecret(ctx, r.Cluster.Client(), r.PullSecret)
 }
 
 // startWatch watches the pods of the app, by the label that has their version, and the endpoints of its Service.
@@ -79,7 +79,7 @@ func (r *Recording) startWatch(ctx context.Context, service string) (err error) 
 	if r.Own != nil {
 		scope.VersionLabel, scope.Mute = userapp.VersionLabel, true
 	}
-	r.watch, err = observe.Start(ctx, r.Cluster.Client, scope, r.began, r.recorder)
+	r.watch, err = observe.Start(ctx, r.Cluster.Client(), scope, r.began, r.recorder)
 	return err
 }
 
@@ -88,7 +88,7 @@ func (r *Recording) checkForLeftovers(ctx context.Context) error {
 	if r.Lease.Preassigned {
 		return nil // who lets us create no namespace lets us see none either
 	}
-	found, err := namespace.Leftovers(ctx, r.Cluster.Client, r.Session)
+	found, err := namespace.Leftovers(ctx, r.Cluster.Client(), r.Session)
 	r.distrust(found...)
 	return err
 }
@@ -98,18 +98,18 @@ func (r *Recording) observeNodes(ctx context.Context) (err error) {
 	if r.boots, err = r.Cluster.Boots(ctx); err != nil {
 		return err
 	}
-	if because := r.Cluster.Observable(); because != "" {
+	if because := r.Cluster.CannotObserve(); because != "" {
 		r.run.Lacks = append(r.run.Lacks, evidence.Feature{Name: evidence.NodeRules, Because: because})
 		return nil
 	}
 	nodes := slices.Sorted(maps.Keys(r.boots))
-	r.observers, err = startObservers(ctx, r.Cluster.Client, r.Lease, r.Session, nodes, r.Stretch > 1, r.watch)
+	r.observers, err = startObservers(ctx, r.Cluster.Client(), r.Lease, r.Session, nodes, r.Stretch > 1, r.watch)
 	if err != nil {
 		return fmt.Errorf("observe the nodes' rules: %w", err)
 	}
 	if r.observers.lacks != "" {
 		r.run.Lacks = append(r.run.Lacks, evidence.Feature{Name: evidence.NodeRules, Because: r.observers.lacks})
-		if r.observers.some || !r.Cluster.Attached() && !slices.Contains(r.ClusterChanges, cluster.NoProxy()) {
+		if r.observers.some || !r.Cluster.Attached() && !slices.Contains(r.ClusterChanges, change.NoProxy()) {
 			r.distrust(r.observers.lacks + ", and was expected to have one")
 		}
 	}

@@ -18,7 +18,7 @@ import (
 
 // Config is where and how a scenario is recorded.
 type Config struct {
-	Cluster    *cluster.Cluster
+	Cluster    cluster.Cluster
 	Lease      namespace.Lease // of a namespace that is not created yet
 	Folder     string          // that the evidence goes to
 	Header     evidence.Run    // what is known of the recording before it begins
@@ -70,7 +70,7 @@ func Record(ctx context.Context, s harness.Scenario, c Config) (r *Recording, er
 	if r.TooMuch != "" {
 		return r, nil
 	}
-	var lack *cluster.Lack
+	var lack *cluster.Unsupported
 	if errors.As(failed, &lack) {
 		r.run.Skipped = lack.Because
 	} else if failed != nil {
@@ -124,7 +124,7 @@ func (r *Recording) stage(ctx context.Context, s stage) error {
 func (r *Recording) changeCluster(ctx context.Context) error {
 	for _, change := range r.ClusterChanges {
 		fmt.Fprintln(r.Out, r.Entry.Tell(progress.Running{Phase: "making " + change.String()}))
-		undo, err := change.Make(ctx, r.Cluster)
+		undo, err := cluster.Make(ctx, r.Cluster, change)
 		if undo != nil {
 			r.undo = append(r.undo, undo)
 		}

@@ -21,7 +21,7 @@ import (
 // An attempt is one recording of a scenario.
 type attempt struct {
 	runner  *Runner
-	cluster *cluster.Cluster
+	cluster cluster.Cluster
 	suite   string
 	entry   *progress.Entry
 	out     io.Writer
@@ -41,7 +41,7 @@ const diagnosticsFolder = "diagnostics"
 
 // run records the scenario, or takes the recording of another that asks about the same rollout, and judges it.
 func (a attempt) run(ctx context.Context, s *harness.Scenario) (res result, err error) {
-	folder := a.runner.folder(a.cluster.Mode, a.suite, s.ID, a.number)
+	folder := a.runner.folder(a.cluster.Mode(), a.suite, s.ID, a.number)
 	if a.number > 1 {
 		return a.record(ctx, s, folder)
 	}
@@ -62,7 +62,7 @@ func (a attempt) run(ctx context.Context, s *harness.Scenario) (res result, err 
 // reuse judges the recording of another scenario that asks about the same rollout.
 func (a attempt) reuse(s *harness.Scenario, made sharedFile, folder string) (res result, err error) {
 	a.entry.Begin()
-	fmt.Fprintf(a.out, "%s %s: judged from the recording of %s\n", a.cluster.Mode, s.ID, made.Scenario)
+	fmt.Fprintf(a.out, "%s %s: judged from the recording of %s\n", a.cluster.Mode(), s.ID, made.Scenario)
 	run := a.header(s.At(harness.FullRate, a.runner.stretch())) // as that one was asked
 	err = store.Relabel(made.Folder, folder, func(of *evidence.Run) {
 		of.Scenario, of.Suite, of.Claim, of.Covers, of.Expect = run.Scenario, run.Suite, run.Claim, run.Covers, run.Expect
@@ -77,7 +77,7 @@ func (a attempt) reuse(s *harness.Scenario, made sharedFile, folder string) (res
 // record records the scenario when its turn comes, with a lower rate if this machine turns out not to carry the one asked
 // for, and judges it.
 func (a attempt) record(ctx context.Context, s *harness.Scenario, folder string) (res result, err error) {
-	name := progress.Name{Mode: a.cluster.Mode, Suite: a.suite, Scenario: s.ID}
+	name := progress.Name{Mode: a.cluster.Mode(), Suite: a.suite, Scenario: s.ID}
 	release, err := a.runner.turns.take(ctx, s.Occupancy(), a.runner.board.Usual(name, s.Estimate()))
 	if err != nil {
 		return res, err
@@ -142,7 +142,7 @@ func (a attempt) config(s harness.Scenario, folder string) record.Config {
 }
 
 func (a attempt) span(part evidence.Part, s harness.Scenario) evidence.Span {
-	return evidence.Span{Part: part, Mode: a.cluster.Mode, Suite: a.suite, Scenario: s.ID}
+	return evidence.Span{Part: part, Mode: a.cluster.Mode(), Suite: a.suite, Scenario: s.ID}
 }
 
 // lowerRate forgets a recording whose load was too much, and has the next one made with less.
@@ -152,7 +152,7 @@ func (a attempt) lowerRate(ctx context.Context, r *record.Recording, rate int) e
 	if err = errors.Join(err, os.RemoveAll(r.Folder)); err != nil {
 		return err
 	}
-	fmt.Fprintf(a.out, "%s %s: begun again with %d requests per second and lane instead of %d: %s\n", a.cluster.Mode, r.ID, now, rate, r.TooMuch)
+	fmt.Fprintf(a.out, "%s %s: begun again with %d requests per second and lane instead of %d: %s\n", a.cluster.Mode(), r.ID, now, rate, r.TooMuch)
 	return nil
 }
 
@@ -178,7 +178,7 @@ func (a attempt) cleanup(ctx context.Context, r *record.Recording, kept bool) {
 		defer a.runner.spend(a.span(evidence.CleanUpPart, r.Scenario))()
 		defer r.Lease.Release()
 		if err := r.Cleanup(context.WithoutCancel(ctx), kept); err != nil {
-			a.runner.recordBreakage(fmt.Sprintf("%s %s: %v", a.cluster.Mode, r.ID, err))
+			a.runner.recordBreakage(fmt.Sprintf("%s %s: %v", a.cluster.Mode(), r.ID, err))
 			fmt.Fprintln(a.out, err)
 		}
 	}
@@ -233,8 +233,8 @@ func (a attempt) judge(s *harness.Scenario, folder string) (res result, err erro
 
 // header is what is known of the attempt before it begins.
 func (a attempt) header(s harness.Scenario) evidence.Run {
-	run := header(a.suite, a.cluster.Mode, s)
-	run.Attempt, run.Tries, run.Kubernetes = a.number, a.tries, a.cluster.Kubernetes
+	run := header(a.suite, a.cluster.Mode(), s)
+	run.Attempt, run.Tries, run.Kubernetes = a.number, a.tries, a.cluster.Kubernetes()
 	run.Measures = s.Adapt != nil && a.number == 1
 	return run
 }

@@ -11,7 +11,7 @@ import (
 
 	"rollcall/harness/layout"
 	"rollcall/harness/verdict"
-	"rollcall/reports"
+	"rollcall/reports/model"
 )
 
 // TestBusyHost has something else take all processors during a run of the profile smoke: for a minute at its start, for a
@@ -54,7 +54,7 @@ func (g guest) smoke(beside string, do func(*conformanceRun)) {
 	run := g.conformance("run", "-profile=smoke", "-modes=iptables")
 	do(run)
 	code, _ := run.end()
-	var report reports.Report
+	var report model.Report
 	data, err := os.ReadFile(filepath.Join(g.latestRun(), "report.json"))
 	if err == nil {
 		err = json.Unmarshal(data, &report)
@@ -70,7 +70,7 @@ func (g guest) smoke(beside string, do func(*conformanceRun)) {
 		switch {
 		case s.Outcome == verdict.Fail:
 			g.Errorf("busy %s: %s is red on a healthy cluster: %s", beside, s.ID, s.Because)
-		case s.Outcome == verdict.Pass && slices.ContainsFunc(s.Lanes, func(l reports.Lane) bool { return l.Requests == 0 }):
+		case s.Outcome == verdict.Pass && slices.ContainsFunc(s.Lanes, func(l model.Lane) bool { return l.Requests == 0 }):
 			g.Errorf("busy %s: %s passes with a lane that sent nothing", beside, s.ID)
 		}
 	}

@@ -13,7 +13,7 @@ import (
 	"rollcall/harness/layout"
 )
 
-// A conformanceRun is the conformance command under way, as a user runs it.
+// A conformanceRun is a command of rollcall under way, as a user runs it.
 type conformanceRun struct {
 	guest
 	cmd     *exec.Cmd
@@ -30,7 +30,7 @@ func (g guest) conformance(args ...string) *conformanceRun {
 	if err != nil {
 		g.Fatal(err)
 	}
-	r := &conformanceRun{guest: g, cmd: exec.CommandContext(g.ctx, filepath.Join(root.Folder, "out", "bin", "conformance"), args...)}
+	r := &conformanceRun{guest: g, cmd: exec.CommandContext(g.ctx, filepath.Join(root.Folder, "out", "bin", "rollcall"), args...)}
 	r.changed.L = &r.mu
 	r.cmd.Dir, r.cmd.Stdout, r.cmd.Stderr = root.Folder, r, r
 	r.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // so that all its children can be killed with it

@@ -24,10 +24,10 @@ func TestDistrust(t *testing.T) {
 	if os.Getenv("ROLLCALL_DISTRUST") == "" {
 		t.Skip("it needs clusters: make distrust")
 	}
-	onClusters(t, "distrust", func(ctx context.Context, t *testing.T, r *Runner, c *cluster.Cluster) {
+	onClusters(t, "distrust", func(ctx context.Context, t *testing.T, r *Runner, c cluster.Cluster) {
 		for _, row := range []struct {
 			id    string
-			do    func(ctx context.Context, c *cluster.Cluster) error
+			do    func(ctx context.Context, c cluster.Cluster) error
 			cause string // part of why the recording is not trusted; empty: nothing is lost, so that it is
 			tries int    // recordings
 		}{
@@ -47,7 +47,7 @@ func TestDistrust(t *testing.T) {
 					t.Fatal(err)
 				}
 				for n, want := range map[int]bool{row.tries: true, row.tries + 1: false} {
-					if _, err := os.Stat(r.folder(c.Mode, "distrust", row.id, n)); (err == nil) != want {
+					if _, err := os.Stat(r.folder(c.Mode(), "distrust", row.id, n)); (err == nil) != want {
 						t.Errorf("a recording %d: %v, want %v", n, err == nil, want)
 					}
 				}
@@ -68,8 +68,8 @@ func TestDistrust(t *testing.T) {
 // damaged is a strategy during which something happens to the rig.
 type damaged struct {
 	rollout.Strategy
-	cluster *cluster.Cluster
-	do      func(context.Context, *cluster.Cluster) error
+	cluster cluster.Cluster
+	do      func(context.Context, cluster.Cluster) error
 }
 
 func (d damaged) Begin(ctx context.Context, client kubernetes.Interface, namespace string, app fixtures.App) error {
@@ -80,31 +80,31 @@ func (d damaged) Begin(ctx context.Context, client kubernetes.Interface, namespa
 }
 
 // send sends a signal to a program on a node of the cluster.
-func send(ctx context.Context, c *cluster.Cluster, node, program, signal string) error {
-	_, err := command.Run(ctx, "docker exec %s pkill -%s -x %s", c.Name+"-"+node, signal, program)
+func send(ctx context.Context, c cluster.Cluster, node, program, signal string) error {
+	_, err := command.Run(ctx, "docker exec %s pkill -%s -x %s", c.Name()+"-"+node, signal, program)
 	return err
 }
 
-func kill(node, program string) func(context.Context, *cluster.Cluster) error {
-	return func(ctx context.Context, c *cluster.Cluster) error { return send(ctx, c, node, program, "KILL") }
+func kill(node, program string) func(context.Context, cluster.Cluster) error {
+	return func(ctx context.Context, c cluster.Cluster) error { return send(ctx, c, node, program, "KILL") }
 }
 
 // drop has the API server's node reset every connection to it, and refuse new ones, for a while: what is fetched through it
 // is fetched afterwards.
-func drop(node string, d time.Duration) func(context.Context, *cluster.Cluster) error {
-	return func(ctx context.Context, c *cluster.Cluster) error {
+func drop(node string, d time.Duration) func(context.Context, cluster.Cluster) error {
+	return func(ctx context.Context, c cluster.Cluster) error {
 		const rule = "INPUT --protocol tcp --dport 6443 --jump REJECT --reject-with tcp-reset"
-		if _, err := command.Run(ctx, "docker exec %s-%s iptables --insert %s", c.Name, node, rule); err != nil {
+		if _, err := command.Run(ctx, "docker exec %s-%s iptables --insert %s", c.Name(), node, rule); err != nil {
 			return err
 		}
 		time.Sleep(d)
-		_, err := command.Run(ctx, "docker exec %s-%s iptables --delete %s", c.Name, node, rule)
+		_, err := command.Run(ctx, "docker exec %s-%s iptables --delete %s", c.Name(), node, rule)
 		return err
 	}
 }
 
-func pause(node, program string, d time.Duration) func(context.Context, *cluster.Cluster) error {
-	return func(ctx context.Context, c *cluster.Cluster) error {
+func pause(node, program string, d time.Duration) func(context.Context, cluster.Cluster) error {
+	return func(ctx context.Context, c cluster.Cluster) error {
 		if err := send(ctx, c, node, program, "STOP"); err != nil {
 			return err
 		}

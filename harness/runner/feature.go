@@ -73,7 +73,7 @@ func (r *Runner) mode(ctx context.Context, t *testing.T, suite, mode string, sce
 			t.Error(err)
 		}
 	})
-	client, err := klient.New(c.REST)
+	client, err := klient.New(c.REST())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,11 +97,11 @@ func (r *Runner) mode(ctx context.Context, t *testing.T, suite, mode string, sce
 
 // feature is a scenario as e2e-framework sees it: recorded, joined and judged once, in its set-up;
 // an assessment prints the finding about one rule.
-func (r *Runner) feature(c *cluster.Cluster, suite string, s harness.Scenario) features.Feature {
+func (r *Runner) feature(c cluster.Cluster, suite string, s harness.Scenario) features.Feature {
 	var v verdict.Verdict
 	f := features.New(s.ID).WithSetup("record", func(ctx context.Context, t *testing.T, _ *envconf.Config) context.Context {
 		if because := r.skipReason(c, s); because != "" {
-			r.skip(t, suite, c.Mode, because, s)
+			r.skip(t, suite, c.Mode(), because, s)
 		}
 		var err error
 		if v, err = r.recordAndJudge(ctx, c, suite, s, t.Output()); err != nil {
@@ -148,7 +148,7 @@ func (r *Runner) skip(t *testing.T, suite, mode, because string, s harness.Scena
 }
 
 // skipReason says what a scenario requires and the cluster does not have, or does not let us use; empty when nothing.
-func (r *Runner) skipReason(c *cluster.Cluster, s harness.Scenario) string {
+func (r *Runner) skipReason(c cluster.Cluster, s harness.Scenario) string {
 	if !c.Attached() {
 		return ""
 	}

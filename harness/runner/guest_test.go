@@ -25,6 +25,7 @@ import (
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 
 	"rollcall/harness/cluster"
+	"rollcall/harness/cluster/kind"
 	"rollcall/harness/command"
 )
 
@@ -32,7 +33,7 @@ import (
 type guest struct {
 	*testing.T
 	ctx context.Context
-	*cluster.Cluster
+	cluster.Cluster
 	repo, ca string // of the registry that the nodes pull from
 }
 
@@ -52,7 +53,7 @@ func (g guest) run(format string, args ...any) string {
 }
 
 // administrator is the node that has the administrator's kubeconfig.
-func (g guest) administrator() string { return g.Name + "-control-plane" }
+func (g guest) administrator() string { return g.Name() + "-control-plane" }
 
 // kubectl runs as the cluster's administrator.
 func (g guest) kubectl(args ...string) string { return g.kubectlWith("", args...) }
@@ -116,7 +117,7 @@ func (g guest) account(token string) string {
 		token = g.kubectl("--namespace=rollcall", "create", "token", "rollcall", "--duration=4h")
 	}
 	config := clientcmdapi.NewConfig()
-	config.Clusters["staging"] = &clientcmdapi.Cluster{Server: g.REST.Host, CertificateAuthorityData: g.REST.CAData}
+	config.Clusters["staging"] = &clientcmdapi.Cluster{Server: g.REST().Host, CertificateAuthorityData: g.REST().CAData}
 	config.AuthInfos["rollcall"] = &clientcmdapi.AuthInfo{Token: token}
 	config.Contexts["staging"] = &clientcmdapi.Context{Cluster: "staging", AuthInfo: "rollcall"}
 	file := filepath.Join(g.TempDir(), "kubeconfig")
@@ -171,7 +172,7 @@ func (g guest) registry() (repo, ca string) {
 	g.run("tar --create --file=%s/image.tar --directory=%s registry", dir, dir)
 	g.run(`docker import --change 'ENTRYPOINT ["/registry"]' %s/image.tar rollcall.local/registry`, dir)
 	g.run("docker rm --force %s", name)
-	g.run("docker run --detach --name %s --network %s rollcall.local/registry %s %s", name, cluster.Network, registryUser, registryPassword)
+	g.run("docker run --detach --name %s --network %s rollcall.local/registry %s %s", name, kind.Network, registryUser, registryPassword)
 	g.Cleanup(func() {
 		_, err := command.Run(context.WithoutCancel(g.ctx), "docker rm --force %s", name)
 		_, image := command.Run(context.WithoutCancel(g.ctx), "docker rmi rollcall.local/registry")

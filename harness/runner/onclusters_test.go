@@ -9,7 +9,7 @@ import (
 )
 
 // onClusters runs a test on a real cluster of each mode that the environment asks for and this host has.
-func onClusters(t *testing.T, suite string, test func(ctx context.Context, t *testing.T, r *Runner, c *cluster.Cluster)) {
+func onClusters(t *testing.T, suite string, test func(ctx context.Context, t *testing.T, r *Runner, c cluster.Cluster)) {
 	t.Helper()
 	var r Runner
 	r.Register(flag.NewFlagSet(suite, flag.PanicOnError))

@@ -14,6 +14,7 @@ import (
 	"rollcall/fixtures"
 	"rollcall/harness"
 	"rollcall/harness/cluster"
+	"rollcall/harness/cluster/kind"
 	"rollcall/harness/command"
 	"rollcall/harness/evidence"
 	"rollcall/harness/evidence/store"
@@ -30,13 +31,13 @@ const nodePort = 30080
 
 // open gives the cluster for a mode, or says why this host cannot have one. What the cluster is
 // stands in the run folder either way.
-func (r *Runner) open(ctx context.Context, out io.Writer, mode string) (c *cluster.Cluster, skip string, err error) {
+func (r *Runner) open(ctx context.Context, out io.Writer, mode string) (c cluster.Cluster, skip string, err error) {
 	r.trial = nil
 	if r.attached != nil {
 		if err := r.prepareTarget(ctx, out); err != nil {
 			return nil, "", err
 		}
-		r.turns, err = newTurns(mode, r.Out, r.attached.OneWayIn())
+		r.turns, err = newTurns(mode, r.Out, r.attached.OneServiceOutside())
 		return r.attached, "", err
 	}
 	facts := host.Probe(ctx)
@@ -44,8 +45,8 @@ func (r *Runner) open(ctx context.Context, out io.Writer, mode string) (c *clust
 	if supported, because := facts.SupportsMode(mode); !supported {
 		return nil, because, r.describe(identity)
 	}
-	if cluster.Lent(identity.Name) {
-		c, err = cluster.Open(ctx, out, r.spec(mode))
+	if kind.Inherited(identity.Name) {
+		c, err = kind.Open(ctx, out, r.spec(mode))
 	} else if _, err = r.Check(ctx, out); err == nil {
 		c, err = r.OpenCluster(ctx, out, mode)
 	}
@@ -55,8 +56,8 @@ func (r *Runner) open(ctx context.Context, out io.Writer, mode string) (c *clust
 	if err := store.ReadJSON(r.clusterFile(mode), &identity); err != nil {
 		return nil, "", errors.Join(err, c.Close())
 	}
-	c.Kubernetes, r.trial = identity.Kubernetes, identity.Trial
-	r.turns, err = newTurns(mode, r.Out, c.OneWayIn())
+	r.trial = identity.Trial
+	r.turns, err = newTurns(mode, r.Out, c.OneServiceOutside())
 	return c, "", err
 }
 
@@ -73,8 +74,8 @@ func (r *Runner) Cleanup(ctx context.Context, out io.Writer) error {
 	return r.preflight(out, "", r.attached).Cleanup(ctx)
 }
 
-func (r *Runner) preflight(out io.Writer, session string, c *cluster.Cluster) staging.Preflight {
-	return staging.Preflight{Target: r.Target, Cluster: c, Namespaces: r.namespaces, Layout: r.layout, App: r.app, AppFile: r.App,
+func (r *Runner) preflight(out io.Writer, session string, c cluster.Cluster) staging.Preflight {
+	return staging.Preflight{Target: r.Target, Cluster: c, Attached: r.attached, Namespaces: r.namespaces, Layout: r.layout, App: r.app, AppFile: r.App,
 		Agents: r.agents, Session: session, Out: out}
 }
 
@@ -83,13 +84,13 @@ func (r *Runner) prepareTarget(ctx context.Context, out io.Writer) error {
 	if _, err := r.Preflight(ctx, out, r.session.ID); err != nil {
 		return err
 	}
-	identity := evidence.Cluster{Name: r.attached.Name, Mode: r.attached.Mode, Provider: "attached", Features: r.attached.Features()}
+	identity, err := r.attached.Describe(ctx)
+	if err != nil {
+		return err
+	}
 	for _, use := range []string{harness.Autoscalers, harness.Quotas, harness.OwnObjects} {
 		because := r.skipReasons[use]
 		identity.Features = append(identity.Features, evidence.Feature{Name: use, Supported: because == "", Because: because})
-	}
-	if err := r.attached.Describe(ctx, &identity); err != nil {
-		return err
 	}
 	return r.describe(identity)
 }
@@ -104,7 +105,7 @@ func (r *Runner) clusterFile(mode string) string {
 
 func hostFeatures(facts host.Facts) []evidence.Feature {
 	var list []evidence.Feature
-	for _, mode := range cluster.Modes {
+	for _, mode := range cluster.Modes() {
 		supported, because := facts.SupportsMode(mode)
 		list = append(list, evidence.Feature{Name: mode, Supported: supported, Because: because})
 	}
@@ -112,8 +113,8 @@ func hostFeatures(facts host.Facts) []evidence.Feature {
 }
 
 // spec is the cluster of a mode, but for its images.
-func (r *Runner) spec(mode string) cluster.Spec {
-	return cluster.Spec{Name: "rollcall-" + mode, Mode: mode, Keep: r.Keep, NodePort: nodePort,
+func (r *Runner) spec(mode string) kind.Spec {
+	return kind.Spec{Name: "rollcall-" + mode, Mode: mode, Keep: r.Keep, NodePort: nodePort,
 		Config: filepath.Join(r.layout.Folder, configFile), ProbeImage: fixtures.ImageRef("echo", harness.OldVersion),
 		Logs: filepath.Join(r.Out, "logs", mode)}
 }
@@ -132,7 +133,7 @@ func (r *Runner) Check(ctx context.Context, out io.Writer) (host.Facts, error) {
 		if supported, _ := facts.SupportsMode(mode); !supported {
 			continue
 		}
-		if err := cluster.Check(ctx, r.spec(mode)); err != nil {
+		if err := kind.Check(ctx, r.spec(mode)); err != nil {
 			return facts, err
 		}
 	}
@@ -140,9 +141,9 @@ func (r *Runner) Check(ctx context.Context, out io.Writer) (host.Facts, error) {
 }
 
 // OpenCluster gets the images, opens the cluster for a mode, after Check, tries it out and puts into the run folder what it is.
-func (r *Runner) OpenCluster(ctx context.Context, out io.Writer, mode string) (*cluster.Cluster, error) {
+func (r *Runner) OpenCluster(ctx context.Context, out io.Writer, mode string) (*kind.Cluster, error) {
 	spec := r.spec(mode)
-	if err := cluster.Sweep(ctx, out, false); err != nil {
+	if err := kind.Sweep(ctx, out, false); err != nil {
 		return nil, err
 	}
 	done := r.spend(evidence.Span{Part: evidence.ImagePart, Mode: mode})
@@ -161,7 +162,7 @@ func (r *Runner) OpenCluster(ctx context.Context, out io.Writer, mode string) (*
 	}
 	spec.Archives = append(spec.Archives, archives...)
 	defer r.spend(evidence.Span{Part: evidence.ClusterPart, Mode: mode})()
-	c, err := cluster.Open(ctx, out, spec)
+	c, err := kind.Open(ctx, out, spec)
 	if err != nil {
 		return nil, err
 	}
@@ -172,9 +173,9 @@ func (r *Runner) OpenCluster(ctx context.Context, out io.Writer, mode string) (*
 }
 
 // prepareCluster makes a cluster that was opened ready for recordings, and describes it in the run folder.
-func (r *Runner) prepareCluster(ctx context.Context, out io.Writer, c *cluster.Cluster) error {
+func (r *Runner) prepareCluster(ctx context.Context, out io.Writer, c cluster.Cluster) error {
 	// of a kept cluster: nobody else uses it, since we hold it
-	err := namespace.Sweep{Cluster: c.Name, Client: c.Client, Out: out, Extent: namespace.Everything}.Run(ctx)
+	err := namespace.Sweep{Cluster: c.Name(), Client: c.Client(), Out: out, Extent: namespace.Everything}.Run(ctx)
 	if err != nil {
 		return err
 	}
@@ -185,10 +186,11 @@ func (r *Runner) prepareCluster(ctx context.Context, out io.Writer, c *cluster.C
 		return err
 	}
 	facts := host.Probe(ctx)
-	identity := evidence.Cluster{Name: c.Name, Mode: c.Mode, Provider: "kind", Kernel: facts.Kernel, Features: hostFeatures(facts), Outside: c.WayIn()}
-	if err := c.Describe(ctx, &identity); err != nil {
+	identity, err := c.Describe(ctx)
+	if err != nil {
 		return err
 	}
+	identity.Features = hostFeatures(facts)
 	if identity.Trial, err = r.runTrial(ctx, out, c); err != nil {
 		return err
 	}
@@ -196,11 +198,11 @@ func (r *Runner) prepareCluster(ctx context.Context, out io.Writer, c *cluster.C
 }
 
 // nodePortFree refuses a cluster, a kept one say, in which another Service has our NodePort.
-func nodePortFree(ctx context.Context, c *cluster.Cluster) error {
-	if !c.OneWayIn() {
+func nodePortFree(ctx context.Context, c cluster.Cluster) error {
+	if !c.OneServiceOutside() {
 		return nil // any other will do
 	}
-	services, err := c.Client.CoreV1().Services(metav1.NamespaceAll).List(ctx, metav1.ListOptions{})
+	services, err := c.Client().CoreV1().Services(metav1.NamespaceAll).List(ctx, metav1.ListOptions{})
 	if err != nil {
 		return err
 	}
@@ -215,11 +217,11 @@ func nodePortFree(ctx context.Context, c *cluster.Cluster) error {
 }
 
 // userArchives are the images of a user's app, from this host's engine.
-func userArchives(ctx context.Context, app *userapp.App) ([]cluster.Archive, error) {
+func userArchives(ctx context.Context, app *userapp.App) ([]kind.Archive, error) {
 	if app == nil {
 		return nil, nil
 	}
-	var list []cluster.Archive
+	var list []kind.Archive
 	for _, image := range app.Images() {
 		if _, err := command.Run(ctx, "docker image inspect %s", image); err != nil {
 			if _, err := command.Run(ctx, "docker pull %s", image); err != nil {
@@ -239,19 +241,19 @@ func userArchives(ctx context.Context, app *userapp.App) ([]cluster.Archive, err
 		if err = errors.Join(err, os.Remove(file.Name())); err != nil {
 			return nil, fmt.Errorf("get image %s: %w", image, err)
 		}
-		list = append(list, cluster.Archive{Ref: image, Data: data})
+		list = append(list, kind.Archive{Ref: image, Data: data})
 	}
 	return list, nil
 }
 
 // WaitGone returns when no namespace that suites created is left in a cluster, also after ctx has ended: of Rollcall's on a
 // cluster of our own, of this run on the target.
-func (r *Runner) WaitGone(ctx context.Context, c *cluster.Cluster) error {
+func (r *Runner) WaitGone(ctx context.Context, c cluster.Cluster) error {
 	which := fixtures.Ours()
 	if r.attached != nil {
 		which = fixtures.OfRun(r.session.ID)
 	}
-	return namespace.WaitGone(context.WithoutCancel(ctx), c.Client, which)
+	return namespace.WaitGone(context.WithoutCancel(ctx), c.Client(), which)
 }
 
 // WaitTargetGone is WaitGone of the target, unless its namespaces are preassigned, which stay.

@@ -14,8 +14,8 @@ import (
 // recordAndJudge records a scenario and judges its last recording, from what is on disk, as any replay will. It records again
 // up to the scenario's tries while a negative control that can be trusted saw nothing, once more as [harness.Scenario].Adapt
 // has it, and once more if this machine was too late and nothing else was wrong. Each attempt stays in the run folder.
-func (r *Runner) recordAndJudge(ctx context.Context, c *cluster.Cluster, suite string, s harness.Scenario, out io.Writer) (v verdict.Verdict, err error) {
-	entry := r.board.Entry(progress.Name{Mode: c.Mode, Suite: suite, Scenario: s.ID})
+func (r *Runner) recordAndJudge(ctx context.Context, c cluster.Cluster, suite string, s harness.Scenario, out io.Writer) (v verdict.Verdict, err error) {
+	entry := r.board.Entry(progress.Name{Mode: c.Mode(), Suite: suite, Scenario: s.ID})
 	defer func() { entry.End(v.Outcome.String(), v.Because) }()
 	tries := max(1, s.Tries)
 	if s.Adapt != nil {
@@ -29,15 +29,15 @@ func (r *Runner) recordAndJudge(ctx context.Context, c *cluster.Cluster, suite s
 			return v, err
 		}
 		if res.again && s.Adapt != nil {
-			fmt.Fprintf(out, "%s %s: the first recording only measures; the second one is judged\n", c.Mode, s.ID)
+			fmt.Fprintf(out, "%s %s: the first recording only measures; the second one is judged\n", c.Mode(), s.ID)
 			continue
 		}
-		fmt.Fprintf(out, "%s %s: %s: %s\n", c.Mode, s.ID, v.Outcome, v.Because)
+		fmt.Fprintf(out, "%s %s: %s: %s\n", c.Mode(), s.ID, v.Outcome, v.Because)
 		switch {
 		case (v.Late || v.Starved) && !retried:
 			retried = true
 			tries++
-			fmt.Fprintf(out, "%s %s: retried: the load generator lagged\n", c.Mode, s.ID)
+			fmt.Fprintf(out, "%s %s: retried: the load generator lagged\n", c.Mode(), s.ID)
 		case !res.again:
 			return v, nil
 		}

@@ -17,6 +17,8 @@ import (
 
 	"rollcall/harness"
 	"rollcall/harness/cluster"
+	"rollcall/harness/cluster/attached"
+	"rollcall/harness/cluster/kind"
 	"rollcall/harness/evidence"
 	"rollcall/harness/layout"
 	"rollcall/harness/lock"
@@ -39,8 +41,8 @@ type Runner struct {
 	jobs    int // at first
 	rate    int // at first
 
-	app        *userapp.App     // of the options; nil: none
-	attached   *cluster.Cluster // the target; nil: clusters are made
+	app        *userapp.App      // of the options; nil: none
+	attached   *attached.Cluster // the target; nil: clusters are made
 	namespaces namespace.Pool
 
 	session     evidence.Session
@@ -117,9 +119,9 @@ func (r *Runner) Prepare() (err error) {
 	}
 	if r.attached == nil {
 		if _, err := os.Stat(r.layout.ImageFolder()); r.layout.Prebuilt && err != nil {
-			return usage.New("clusters", "these programs make none", "name one that is there: -context="+cluster.InCluster)
+			return usage.New("clusters", "these programs make none", "name one that is there: -context="+attached.InCluster)
 		}
-		if err := cluster.CheckConfig(r.spec("")); err != nil {
+		if err := kind.CheckConfig(r.spec("")); err != nil {
 			return err
 		}
 	}
@@ -141,7 +143,7 @@ func (r *Runner) connect() (err error) {
 	if r.attached, err = r.Target.Connect(context.Background(), mode); err != nil {
 		return err
 	}
-	r.modes, r.namespaces = []string{r.attached.Mode}, namespace.NewPool(r.Preassigned())
+	r.modes, r.namespaces = []string{r.attached.Mode()}, namespace.NewPool(r.Preassigned())
 	return nil
 }
 

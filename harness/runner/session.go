@@ -33,7 +33,7 @@ func EditSession(folder string, edit func(*evidence.Session)) (s evidence.Sessio
 func (r *Runner) Join(s evidence.Session) (err error) {
 	r.session = s
 	if r.attached != nil {
-		r.runLock, err = staging.AcquireRunLock(r.attached.REST.Host, s.ID)
+		r.runLock, err = staging.AcquireRunLock(r.attached.REST().Host, s.ID)
 	}
 	return err
 }
@@ -66,7 +66,7 @@ func (r *Runner) openSession(suite string) (err error) {
 	if !r.began {
 		part = strings.Join(append([]string{suite}, r.modes...), "-")
 	} else if r.attached != nil {
-		if r.runLock, err = staging.AcquireRunLock(r.attached.REST.Host, r.session.ID); err != nil {
+		if r.runLock, err = staging.AcquireRunLock(r.attached.REST().Host, r.session.ID); err != nil {
 			return err
 		}
 	}

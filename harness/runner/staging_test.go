@@ -17,6 +17,7 @@ import (
 
 	"rollcall/harness"
 	"rollcall/harness/cluster"
+	"rollcall/harness/cluster/attached"
 	"rollcall/harness/evidence"
 	"rollcall/harness/poll"
 )
@@ -28,7 +29,7 @@ func TestStaging(t *testing.T) {
 	if os.Getenv("ROLLCALL_STAGING") == "" {
 		t.Skip("it needs a cluster: make staging")
 	}
-	onClusters(t, "staging", func(ctx context.Context, t *testing.T, _ *Runner, c *cluster.Cluster) {
+	onClusters(t, "staging", func(ctx context.Context, t *testing.T, _ *Runner, c cluster.Cluster) {
 		g := guest{T: t, ctx: ctx, Cluster: c}
 		g.repo, g.ca = g.registry()
 		t.Run("run", func(t *testing.T) { g.in(t).runs() })
@@ -83,7 +84,7 @@ func (g guest) isRefused() {
 		args     []string
 		says     string
 	}{
-		{"images that nobody has", nil, given("-images=echo:v1=" + none + ",echo:v2=" + none + ",agent:dev=" + none), "trial: node " + g.Name + "-worker"},
+		{"images that nobody has", nil, given("-images=echo:v1=" + none + ",echo:v2=" + none + ",agent:dev=" + none), "trial: node " + g.Name() + "-worker"},
 		{"a repository that is not there", nil, given("-image-repo=127.0.0.1:1/none"), "image-repo 127.0.0.1:1/none: "},
 		{"no namespace, and no right to make one", nil, []string{"run", "-context=staging", "-kubeconfig=" + g.account("")}, "or name namespaces that were made for you: -namespace=NAME"},
 		{"a namespace of somebody else", nil, []string{"run", "-context=staging", "-namespace=default", "-kubeconfig=" + g.account("")}, "context staging: we may not "},
@@ -120,11 +121,11 @@ func (g guest) isRefused() {
 // isReachedFromOutside leads the outside lane through a reverse proxy on a node, as through an Ingress, and then leaves it out.
 func (g guest) isReachedFromOutside() {
 	g.granted("base")
-	worker := g.Name + "-worker"
+	worker := g.Name() + "-worker"
 	names := g.kubectl("--namespace=kube-system", "get", "service", "kube-dns", "--output=jsonpath={.spec.clusterIP}")
 	g.run("docker cp %s %s:/ingress", g.built("ingress"), worker)
 	g.run("docker exec --detach %s /ingress :8081 %s:53 http://echo.rollcall.svc.cluster.local.", worker, names)
-	for _, url := range []string{"http://" + g.address(worker) + ":8081/", cluster.NoOutside} {
+	for _, url := range []string{"http://" + g.address(worker) + ":8081/", attached.NoOutside} {
 		g.Run(url, func(t *testing.T) {
 			g := g.in(t)
 			defer g.unchanged()()
@@ -134,7 +135,7 @@ func (g guest) isReachedFromOutside() {
 				t.Errorf("exit code %d", code)
 			}
 			run := g.latest("rollout", "drained-rolling-update")
-			asked := cluster.NoOutside
+			asked := attached.NoOutside
 			for _, lane := range run.Lanes {
 				if lane.Vantage == evidence.FromHost {
 					asked = lane.Target
@@ -160,7 +161,7 @@ func (g guest) pullsWithASecret() {
 	args := []string{"run", "-context=staging", "-namespace=rollcall", "-kubeconfig=" + g.account(""), "-image-repo=" + host + "/private/rollcall", "-registry-ca=" + g.ca,
 		"-suites=rollout", "-run=^defaults$"}
 	defer g.unchanged()()
-	if code, said := g.conformance(args...).end(); code != 2 || !strings.Contains(said, "trial: node "+g.Name+"-worker") {
+	if code, said := g.conformance(args...).end(); code != 2 || !strings.Contains(said, "trial: node "+g.Name()+"-worker") {
 		g.Errorf("without a secret: exit code %d", code)
 	}
 	if code, _ := g.conformance(append(args, "-pull-secret="+filepath.Join(config, "config.json"))...).end(); code != 0 {
@@ -275,7 +276,7 @@ func (g guest) comesEveryNight() {
 	kustomization := g.run("docker exec %s cat %s/kustomization.yaml", g.administrator(), folder)
 	const images = "  - IMAGES="
 	g.write(folder+"/kustomization.yaml", strings.Replace(kustomization, images, "  - SUITES=control\n"+images, 1))
-	worker := g.Name + "-worker"
+	worker := g.Name() + "-worker"
 	g.run("docker exec %s mkdir --mode=777 --parents /runs", worker)
 	volume := `apiVersion: v1
 kind: PersistentVolume

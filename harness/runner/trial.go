@@ -30,7 +30,7 @@ const (
 
 // runTrial is the trial of a cluster that was just made, once more if it shows nothing. Where it shows nothing again, no time
 // is stretched, which the output says.
-func (r *Runner) runTrial(ctx context.Context, out io.Writer, c *cluster.Cluster) (t *evidence.Trial, err error) {
+func (r *Runner) runTrial(ctx context.Context, out io.Writer, c cluster.Cluster) (t *evidence.Trial, err error) {
 	for range 2 {
 		if t, err = r.recordTrial(ctx, c); err == nil {
 			break
@@ -38,23 +38,23 @@ func (r *Runner) runTrial(ctx context.Context, out io.Writer, c *cluster.Cluster
 		if ctx.Err() != nil {
 			return nil, err
 		}
-		fmt.Fprintf(out, "cluster %s: %v\n", c.Name, err)
+		fmt.Fprintf(out, "cluster %s: %v\n", c.Name(), err)
 	}
 	if err != nil {
-		fmt.Fprintf(out, "cluster %s: no time of a scenario is stretched, since its trial showed nothing\n", c.Name)
+		fmt.Fprintf(out, "cluster %s: no time of a scenario is stretched, since its trial showed nothing\n", c.Name())
 		return nil, nil
 	}
 	effect := "no time of a scenario is stretched"
 	if t.Stretch > 1 {
 		effect = fmt.Sprintf("times that grow with that are %d times as long", t.Stretch)
 	}
-	fmt.Fprintf(out, "cluster %s: in a trial a pod took up to %.1f s to start, and rules %.1f s to follow: %s\n", c.Name, t.PodStart/1000, t.RuleLag/1000, effect)
+	fmt.Fprintf(out, "cluster %s: in a trial a pod took up to %.1f s to start, and rules %.1f s to follow: %s\n", c.Name(), t.PodStart/1000, t.RuleLag/1000, effect)
 	return t, nil
 }
 
 // recordTrial rolls an app out without load on a cluster that was just made, and measures what the cluster takes for it: what
 // scenarios wait for, and so what their times have to be. The kernel, the machine and everybody else on it are in that.
-func (r *Runner) recordTrial(ctx context.Context, c *cluster.Cluster) (*evidence.Trial, error) {
+func (r *Runner) recordTrial(ctx context.Context, c cluster.Cluster) (*evidence.Trial, error) {
 	folder, err := os.MkdirTemp("", "rollcall-trial-")
 	if err != nil {
 		return nil, err
@@ -74,7 +74,7 @@ func (r *Runner) recordTrial(ctx context.Context, c *cluster.Cluster) (*evidence
 	if recording != nil {
 		done := r.spend(a.span(evidence.CleanUpPart, s))
 		if err := recording.Cleanup(context.WithoutCancel(ctx), false); err != nil {
-			r.recordBreakage(fmt.Sprintf("%s %s: %v", c.Mode, s.ID, err))
+			r.recordBreakage(fmt.Sprintf("%s %s: %v", c.Mode(), s.ID, err))
 		}
 		done()
 	}
@@ -94,7 +94,7 @@ func (r *Runner) recordTrial(ctx context.Context, c *cluster.Cluster) (*evidence
 		ruleLag = max(ruleLag, lag.Lag.Length)
 	}
 	if podStart == 0 || len(ev.Run.Distrust) > 0 {
-		return nil, fmt.Errorf("the trial of cluster %s showed nothing: %v", c.Name, ev.Run.Distrust)
+		return nil, fmt.Errorf("the trial of cluster %s showed nothing: %v", c.Name(), ev.Run.Distrust)
 	}
 	return &evidence.Trial{PodStart: float64(podStart.Milliseconds()), RuleLag: float64(ruleLag.Milliseconds()), Stretch: stretchOf(podStart, ruleLag)}, nil
 }

@@ -13,6 +13,7 @@ import (
 	"rollcall/fixtures"
 	"rollcall/harness"
 	"rollcall/harness/cluster"
+	"rollcall/harness/cluster/attached"
 	"rollcall/harness/layout"
 	"rollcall/harness/lock"
 	"rollcall/harness/namespace"
@@ -23,7 +24,8 @@ import (
 // A Preflight is what is tried on a cluster before a run.
 type Preflight struct {
 	Target
-	Cluster    *cluster.Cluster
+	Cluster    cluster.Cluster
+	Attached   *attached.Cluster // the same; nil: it is a kind cluster, on which only an app is tried
 	Namespaces namespace.Pool
 	Layout     layout.Layout
 	App        *userapp.App // a user's; nil: there is none
@@ -45,7 +47,7 @@ const resultVariable = "ROLLCALL_ADMITTED"
 // An inherited result is what the child process needs to know: where the images are, and how the cluster is reached.
 type inherited struct {
 	Images fixtures.Sources
-	Route  cluster.Route
+	Route  attached.Route
 }
 
 // Run finds out whether a run is possible, and refuses it in one line if not.
@@ -56,16 +58,16 @@ func (p Preflight) Run(ctx context.Context) (r Result, err error) {
 			return r, fmt.Errorf("read %s: %w", resultVariable, err)
 		}
 		fixtures.Use(from.Images)
-		p.Cluster.Take(from.Route)
+		p.Attached.SetRoute(from.Route)
 		p.Out = io.Discard
 		r.SkipReasons, err = p.checkRights(ctx)
 		return r, err
 	}
-	p.Cluster.Introduce(p.Out)
+	p.Attached.PrintSummary(p.Out)
 	if r.SkipReasons, err = p.checkRights(ctx); err != nil || p.DryRun {
 		return r, err
 	}
-	held, err := AcquireRunLock(p.Cluster.REST.Host, p.Session)
+	held, err := AcquireRunLock(p.Cluster.REST().Host, p.Session)
 	if err == nil {
 		defer func() { err = errors.Join(err, releaseRunLock(held, err)) }()
 	} else if !errors.Is(err, lock.ErrHeld) { // by the rest of this run
@@ -102,7 +104,7 @@ func (p Preflight) try(ctx context.Context) (found inherited, err error) {
 		return found, err
 	}
 	err = p.TryApp(ctx)
-	found.Route = p.Cluster.Route()
+	found.Route = p.Attached.Route()
 	return found, err
 }
 
@@ -111,9 +113,9 @@ func (p Preflight) try(ctx context.Context) (found inherited, err error) {
 func (p Preflight) checkRights(ctx context.Context) (skipReasons map[string]string, err error) {
 	preassigned := p.Preassigned()
 	rights := Rights(len(preassigned) == 0, slices.Contains(splitList(p.Allow), harness.NodeRules))
-	lacking, err := missing(ctx, p.Cluster.Client, rights, preassigned)
+	lacking, err := missing(ctx, p.Cluster.Client(), rights, preassigned)
 	if err != nil {
-		return nil, usage.New("context "+p.Cluster.Name, err.Error(), "see that kubectl auth can-i --list works")
+		return nil, usage.New("context "+p.Cluster.Name(), err.Error(), "see that kubectl auth can-i --list works")
 	}
 	reasons := reasonsToSkip(lacking)
 	if because, all := reasons[""]; all {
@@ -121,12 +123,12 @@ func (p Preflight) checkRights(ctx context.Context) (skipReasons map[string]stri
 		if slices.ContainsFunc(lacking, func(m Missing) bool { return m.Resource == "namespaces" }) {
 			remedy += ", or name namespaces that were made for you: -namespace=NAME"
 		}
-		return reasons, usage.New("context "+p.Cluster.Name, because, remedy)
+		return reasons, usage.New("context "+p.Cluster.Name(), because, remedy)
 	}
 	for use, because := range reasons {
 		fmt.Fprintf(p.Out, "  rights                %s: scenarios that use %s are skipped\n", because, use)
 	}
-	p.Cluster.NotObservable(reasons[harness.NodeRules])
+	p.Attached.ForbidObserving(reasons[harness.NodeRules])
 	return reasons, nil
 }
 
@@ -134,12 +136,12 @@ func (p Preflight) checkRights(ctx context.Context) (skipReasons map[string]stri
 func (p Preflight) Cleanup(ctx context.Context) error { return p.sweep(ctx, namespace.AllRuns) }
 
 func (p Preflight) sweep(ctx context.Context, extent namespace.Extent) error {
-	stale, err := StaleRuns(p.Cluster.REST.Host)
+	stale, err := StaleRuns(p.Cluster.REST().Host)
 	if err != nil {
 		return err
 	}
-	return namespace.Sweep{Cluster: p.Cluster.Name, Client: p.Cluster.Client, Out: p.Out, Extent: extent, Stale: stale,
-		Preassigned: p.Preassigned(), Observers: p.Cluster.Observable() == ""}.Run(ctx)
+	return namespace.Sweep{Cluster: p.Cluster.Name(), Client: p.Cluster.Client(), Out: p.Out, Extent: extent, Stale: stale,
+		Preassigned: p.Preassigned(), Observers: p.Cluster.CannotObserve() == ""}.Run(ctx)
 }
 
 // publishImages gets the images to where the nodes can pull them.
@@ -162,7 +164,7 @@ func (p Preflight) publishImages(ctx context.Context) (s fixtures.Sources, err e
 		return s, err
 	}
 	registry := fixtures.Registry{Repo: p.ImageRepo, CAFile: p.RegistryCA}
-	if s.Refs, err = images.Push(ctx, p.Out, registry, layout.Images(p.Cluster.Observable() == "")); err != nil {
+	if s.Refs, err = images.Push(ctx, p.Out, registry, layout.Images(p.Cluster.CannotObserve() == "")); err != nil {
 		return s, usage.New("image-repo "+p.ImageRepo, strings.ReplaceAll(err.Error(), "\n", " "), "log in to it with docker login or podman login, or name images that are there: -images")
 	}
 	return s, nil

@@ -35,7 +35,7 @@ func needOf(nodes, agents int) corev1.ResourceList {
 // checkQuota refuses a namespace whose quota is too small or whose limits forbid our containers. Who may not see them
 // learns of it from the pods.
 func (p Preflight) checkQuota(ctx context.Context, namespace string, nodes int) error {
-	quotas, err := p.Cluster.Client.CoreV1().ResourceQuotas(namespace).List(ctx, metav1.ListOptions{})
+	quotas, err := p.Cluster.Client().CoreV1().ResourceQuotas(namespace).List(ctx, metav1.ListOptions{})
 	if err != nil && !apierrors.IsForbidden(err) {
 		return err
 	}
@@ -44,7 +44,7 @@ func (p Preflight) checkQuota(ctx context.Context, namespace string, nodes int) 
 			return usage.New("namespace "+namespace, short, "have its owner raise the quota")
 		}
 	}
-	limits, err := p.Cluster.Client.CoreV1().LimitRanges(namespace).List(ctx, metav1.ListOptions{})
+	limits, err := p.Cluster.Client().CoreV1().LimitRanges(namespace).List(ctx, metav1.ListOptions{})
 	if apierrors.IsForbidden(err) {
 		return nil
 	}

@@ -11,7 +11,7 @@ import (
 
 	"rollcall/fixtures"
 	"rollcall/harness"
-	"rollcall/harness/cluster"
+	"rollcall/harness/cluster/attached"
 	"rollcall/harness/layout"
 	"rollcall/harness/usage"
 )
@@ -92,7 +92,7 @@ const mostLoadNodes = 3
 func (t Target) Preassigned() []string { return splitList(t.Namespaces) }
 
 // Connect checks the options and connects to the target. It writes nothing.
-func (t Target) Connect(ctx context.Context, mode string) (*cluster.Cluster, error) {
+func (t Target) Connect(ctx context.Context, mode string) (*attached.Cluster, error) {
 	nodes, err := strconv.Atoi(cmp.Or(t.LoadNodes, strconv.Itoa(mostLoadNodes)))
 	if err != nil || nodes < 1 {
 		return nil, usage.New("load nodes "+t.LoadNodes, "it is no number of nodes", "use 1 or more")
@@ -103,7 +103,7 @@ func (t Target) Connect(ctx context.Context, mode string) (*cluster.Cluster, err
 	if t.PullSecret != "" && t.ImageRepo+t.Images == "" {
 		return nil, usage.New("pull-secret "+t.PullSecret, "there is nothing to pull", "give -image-repo or -images as well")
 	}
-	if t.OutsideURL != "" && t.OutsideURL != cluster.NoOutside {
+	if t.OutsideURL != "" && t.OutsideURL != attached.NoOutside {
 		if !strings.HasPrefix(t.OutsideURL, "http") {
 			return nil, usage.New("outside-url "+t.OutsideURL, "it is no URL", "give one like http://rollcall.example.com/, or none")
 		}
@@ -119,7 +119,7 @@ func (t Target) Connect(ctx context.Context, mode string) (*cluster.Cluster, err
 	if _, err := t.refs(); err != nil {
 		return nil, err
 	}
-	return cluster.Attach(ctx, cluster.Target{
+	return attached.Connect(ctx, attached.Options{
 		Kubeconfig: t.Kubeconfig, Context: t.Context, Mode: mode, OutsideURL: t.OutsideURL, LoadNodes: nodes, Observe: slices.Contains(splitList(t.Allow), harness.NodeRules),
 	})
 }

@@ -27,7 +27,7 @@ func (p Preflight) inNamespace(ctx context.Context, standard string, try func(co
 		return err
 	}
 	defer lease.Release()
-	client := p.Cluster.Client
+	client := p.Cluster.Client()
 	if err := lease.Create(ctx, client, p.Session, standard); err != nil {
 		return usage.New("namespace "+lease.Name, err.Error(), "name one that is there and empty: -namespace=NAME")
 	}
@@ -41,7 +41,7 @@ func (p Preflight) inNamespace(ctx context.Context, standard string, try func(co
 // runTrialPods runs the images once on every node that is to carry agents, and looks for a way to them from here.
 func (p Preflight) runTrialPods(ctx context.Context) error {
 	return p.inNamespace(ctx, fixtures.Restricted, func(ctx context.Context, lease namespace.Lease) error {
-		client := p.Cluster.Client
+		client := p.Cluster.Client()
 		nodes, err := p.Cluster.Workers(ctx)
 		if err != nil {
 			return err
@@ -50,14 +50,14 @@ func (p Preflight) runTrialPods(ctx context.Context) error {
 			return err
 		}
 		if len(nodes) == 0 {
-			return usage.New("context "+p.Cluster.Name, "no node is ready and takes pods that tolerate no taint", "see kubectl get nodes")
+			return usage.New("context "+p.Cluster.Name(), "no node is ready and takes pods that tolerate no taint", "see kubectl get nodes")
 		}
 		service, err := client.CoreV1().Services(lease.Name).Create(ctx, fixtures.TrialService(lease.Name, p.Cluster.NodePort()), metav1.CreateOptions{})
 		if err != nil {
 			return err
 		}
 		for _, node := range nodes {
-			pod := fixtures.TrialPod(lease.Name, node, p.Cluster.Observable() == "")
+			pod := fixtures.TrialPod(lease.Name, node, p.Cluster.CannotObserve() == "")
 			if _, err := client.CoreV1().Pods(lease.Name).Create(ctx, pod, metav1.CreateOptions{}); err != nil {
 				return usage.New("namespace "+lease.Name, err.Error(), "have its owner allow pods of the standard restricted, with requests and limits")
 			}
@@ -70,7 +70,7 @@ func (p Preflight) runTrialPods(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		return p.Cluster.FindOutside(ctx, service, p.answers)
+		return p.Attached.FindRoute(ctx, service, p.answers)
 	})
 }
 

@@ -27,7 +27,7 @@ func (p Preflight) TryApp(ctx context.Context) error {
 	}
 	fmt.Fprintf(p.Out, "trying %s of %s\n", p.App.Name(), p.AppFile)
 	return p.inNamespace(ctx, p.App.PodSecurity(), func(ctx context.Context, lease namespace.Lease) error {
-		service, err := p.App.Update().Deploy(ctx, p.Cluster.Client, lease.Name, fixtures.App{}, 0)
+		service, err := p.App.Update().Deploy(ctx, p.Cluster.Client(), lease.Name, fixtures.App{}, 0)
 		if err != nil {
 			return usage.New("app "+p.AppFile, inOneLine(err.Error()), "mend its manifests")
 		}
@@ -42,7 +42,7 @@ func (p Preflight) TryApp(ctx context.Context) error {
 // awaitApp returns a pod of the app when as many as its manifest names are ready, or refuses the app with what keeps them.
 func (p Preflight) awaitApp(ctx context.Context, namespace string) (ready *corev1.Pod, err error) {
 	old, _ := p.App.Update().Versions()
-	ready, err = awaitReady(ctx, p.Cluster.Client, namespace, userapp.VersionLabel+"="+old, max(1, p.App.Known().Replicas), appTimeout)
+	ready, err = awaitReady(ctx, p.Cluster.Client(), namespace, userapp.VersionLabel+"="+old, max(1, p.App.Known().Replicas), appTimeout)
 	var kept *notReadyError
 	if !errors.As(err, &kept) {
 		return ready, err
@@ -56,7 +56,7 @@ func (p Preflight) awaitApp(ctx context.Context, namespace string) (ready *corev
 
 // lastWarning is the last event of a controller's or a node's that warns; empty if there is none, or we may not see it.
 func (p Preflight) lastWarning(ctx context.Context, namespace string) (warning string) {
-	events, err := p.Cluster.Client.CoreV1().Events(namespace).List(ctx, metav1.ListOptions{FieldSelector: "type=" + corev1.EventTypeWarning})
+	events, err := p.Cluster.Client().CoreV1().Events(namespace).List(ctx, metav1.ListOptions{FieldSelector: "type=" + corev1.EventTypeWarning})
 	if err != nil {
 		return ""
 	}
@@ -73,7 +73,7 @@ func (p Preflight) lastWarning(ctx context.Context, namespace string) (warning s
 func (p Preflight) askApp(ctx context.Context, service *corev1.Service, pod *corev1.Pod) error {
 	ctx, cancel := context.WithTimeout(ctx, replyTimeout)
 	defer cancel()
-	base := p.Cluster.Route().URL
+	base := p.Cluster.GivenURL()
 	if base == "" {
 		forward, err := p.Cluster.Forward(ctx, pod.Namespace, pod.Name, portOf(service, pod))
 		if err != nil {

@@ -10,12 +10,21 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/intstr"
+	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/kubernetes/fake"
 
 	"rollcall/harness/cluster"
 	"rollcall/harness/usage"
 	"rollcall/harness/userapp"
 )
+
+// A fakeCluster has an API server alone.
+type fakeCluster struct {
+	cluster.Cluster
+	client kubernetes.Interface
+}
+
+func (f fakeCluster) Client() kubernetes.Interface { return f.client }
 
 // An app that does not get ready is refused with what keeps it, and sooner when that is an image nobody gives its node.
 func TestAnAppThatDoesNotGetReady(t *testing.T) {
@@ -48,7 +57,7 @@ func TestAnAppThatDoesNotGetReady(t *testing.T) {
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				p := Preflight{App: app, AppFile: "app.yaml", Cluster: &cluster.Cluster{Client: fake.NewClientset(row.objects...)}}
+				p := Preflight{App: app, AppFile: "app.yaml", Cluster: fakeCluster{client: fake.NewClientset(row.objects...)}}
 				began := time.Now()
 				_, err := p.awaitApp(t.Context(), "ns")
 				if !usage.Is(err) || !strings.Contains(err.Error(), "app app.yaml: Deployment nginx does not get ready as version blue: "+row.says) {

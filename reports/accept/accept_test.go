@@ -17,9 +17,9 @@ import (
 	"rollcall/harness/document"
 	"rollcall/harness/evidence"
 	"rollcall/harness/verdict"
-	"rollcall/reports"
 	"rollcall/reports/accept"
 	"rollcall/reports/compare"
+	"rollcall/reports/model"
 	"rollcall/reports/sheet"
 	"rollcall/reports/trend"
 )
@@ -29,21 +29,21 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 var today = time.Date(2026, 11, 21, 23, 0, 0, 0, time.UTC)
 
 // side is a run of a few scenarios in iptables that ended well.
-func side(id, kubernetes string, scenarios ...reports.Scenario) compare.Side {
+func side(id, kubernetes string, scenarios ...model.Scenario) compare.Side {
 	for i := range scenarios {
 		scenarios[i].Mode = "iptables"
 	}
-	return compare.Side{Report: reports.Report{
-		Run:       reports.Run{ID: id, Began: today.Add(-time.Hour), Ended: today, Version: "v0.1.0"},
+	return compare.Side{Report: model.Report{
+		Run:       model.Run{ID: id, Began: today.Add(-time.Hour), Ended: today, Version: "v0.1.0"},
 		Clusters:  []evidence.Cluster{{Name: "rollcall-iptables", Mode: "iptables", Provider: "kind", Kubernetes: kubernetes}},
 		Scenarios: scenarios,
 	}}
 }
 
-func scenario(name string, o verdict.Outcome, failed int, covers ...string) reports.Scenario {
+func scenario(name string, o verdict.Outcome, failed int, covers ...string) model.Scenario {
 	suite, id, _ := strings.Cut(name, "/")
-	lane := reports.Lane{ID: "worker-fresh", AskedRate: 100, Requests: 3000, Failures: map[evidence.Fault]int{evidence.Refused: failed}}
-	return reports.Scenario{ID: id, Suite: suite, Covers: covers, Outcome: o, Because: "of 3000 requests " + fmt.Sprint(failed) + " failed", Lanes: []reports.Lane{lane}}
+	lane := model.Lane{ID: "worker-fresh", AskedRate: 100, Requests: 3000, Failures: map[evidence.Fault]int{evidence.Refused: failed}}
+	return model.Scenario{ID: id, Suite: suite, Covers: covers, Outcome: o, Because: "of 3000 requests " + fmt.Sprint(failed) + " failed", Lanes: []model.Lane{lane}}
 }
 
 func baseline() compare.Side {

@@ -2,14 +2,13 @@ package accept
 
 import (
 	"fmt"
-	"path"
 	"slices"
 	"strings"
 	"time"
 
 	"rollcall/harness/verdict"
-	"rollcall/reports"
 	"rollcall/reports/compare"
+	"rollcall/reports/model"
 	"rollcall/reports/trend"
 )
 
@@ -51,13 +50,13 @@ func Decide(baseline, candidate compare.Side, p Policy, history trend.History, t
 	reasons = append(reasons, ofOutcomes(c)...)
 	reasons = append(reasons, ofRequirements(candidate, p)...)
 	reasons = append(reasons, ofNumbers(c)...)
-	d.weigh(once(reasons), p, today)
+	d.applyExceptions(once(reasons), p, today)
 	return d, nil
 }
 
 // sameProfile is an error if one run was never to show what the other did.
 func sameProfile(baseline, candidate compare.Side) error {
-	want, got := reports.ProfileOf(baseline.Report.Run), reports.ProfileOf(candidate.Report.Run)
+	want, got := baseline.Report.Run.ProfileName(), candidate.Report.Run.ProfileName()
 	if want == got {
 		return nil
 	}
@@ -75,7 +74,7 @@ func ofTheRun(baseline, candidate compare.Side, p Policy) (reasons []Reason) {
 		add("the run broke: %s", broken)
 	}
 	for _, mode := range baseline.Modes() {
-		passed := slices.ContainsFunc(baseline.Report.Scenarios, func(s reports.Scenario) bool { return s.Mode == mode && s.Outcome == verdict.Pass })
+		passed := slices.ContainsFunc(baseline.Report.Scenarios, func(s model.Scenario) bool { return s.Mode == mode && s.Outcome == verdict.Pass })
 		if passed && !slices.Contains(candidate.Modes(), mode) {
 			add("nothing was run in %s, in which the baseline passed", mode)
 		}
@@ -113,14 +112,14 @@ func ofOutcomes(c compare.Comparison) (reasons []Reason) {
 // ofRequirements tells what the policy wants to pass and does not.
 func ofRequirements(candidate compare.Side, p Policy) (reasons []Reason) {
 	for _, mode := range candidate.Modes() {
-		require := func(what string, wanted func(reports.Scenario) bool) {
+		require := func(what string, wanted func(model.Scenario) bool) {
 			met := false
 			for _, s := range candidate.Report.Scenarios {
 				if s.Mode != mode || !wanted(s) {
 					continue
 				}
 				if met = true; s.Outcome != verdict.Pass {
-					reasons = append(reasons, Reason{Scenario: nameOf(s), Mode: mode, What: fmt.Sprintf("%s has to pass and is %s: %s", what, s.Outcome, s.Because)})
+					reasons = append(reasons, Reason{Scenario: s.Name(), Mode: mode, What: fmt.Sprintf("%s has to pass and is %s: %s", what, s.Outcome, s.Because)})
 				}
 			}
 			if !met {
@@ -128,22 +127,22 @@ func ofRequirements(candidate compare.Side, p Policy) (reasons []Reason) {
 			}
 		}
 		for _, claim := range p.Required.Claims {
-			require("claim "+claim, func(s reports.Scenario) bool { return slices.Contains(s.Covers, claim) })
+			require("claim "+claim, func(s model.Scenario) bool { return slices.Contains(s.Covers, claim) })
 		}
 		for _, name := range p.Required.Scenarios {
-			require("scenario "+name, func(s reports.Scenario) bool { return nameOf(s) == name })
+			require("scenario "+name, func(s model.Scenario) bool { return s.Name() == name })
 		}
 	}
 	return reasons
 }
 
-// ofNumbers tells which are worse by more than their spread.
+// ofNumbers tells which are worse by more than their tolerance.
 func ofNumbers(c compare.Comparison) (reasons []Reason) {
 	for _, m := range c.Numbers {
-		if m.Way == compare.Worse {
-			text := m.Number.Unit.Text
-			reasons = append(reasons, Reason{Scenario: m.Scenario, Mode: m.Modes, Number: m.Number.ID,
-				What: fmt.Sprintf("%s: %s in the baseline, %s now, and two runs of the same differ by %s", m.Number.Name, text(m.A), text(m.B), text(m.Spread))})
+		if m.Effect == compare.Worse {
+			text := m.Metric.Unit.Text
+			reasons = append(reasons, Reason{Scenario: m.Scenario, Mode: m.Modes, Number: m.Metric.Key(),
+				What: fmt.Sprintf("%s: %s in the baseline, %s now, and two runs of the same differ by %s", m.Metric.Title, text(m.A), text(m.B), text(m.Tolerance))})
 		}
 	}
 	return reasons
@@ -160,8 +159,8 @@ func once(reasons []Reason) (kept []Reason) {
 	return kept
 }
 
-// weigh sorts the reasons by whether an exception is about them.
-func (d *Decision) weigh(reasons []Reason, p Policy, today time.Time) {
+// applyExceptions sorts the reasons by whether an exception is about them.
+func (d *Decision) applyExceptions(reasons []Reason, p Policy, today time.Time) {
 	needed := make([]bool, len(p.Exceptions))
 	for _, r := range reasons {
 		for i, x := range p.Exceptions {
@@ -201,5 +200,3 @@ func (x Exception) String() string {
 	}
 	return strings.Join(append(parts, "until "+x.Until), ", ")
 }
-
-func nameOf(s reports.Scenario) string { return path.Join(s.Suite, s.ID) }

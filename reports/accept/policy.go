@@ -11,7 +11,7 @@ import (
 
 	"rollcall/harness/document"
 	"rollcall/reports"
-	"rollcall/reports/numbers"
+	"rollcall/reports/metric"
 )
 
 // A Policy says what a candidate has to show beyond being no worse than its baseline, and what is known of it.
@@ -76,12 +76,12 @@ func (x Exception) check() error {
 	if err := checkName(x.Scenario); err != nil {
 		return fmt.Errorf("scenario: %w", err)
 	}
-	var ids []string
-	for _, n := range numbers.All() {
-		ids = append(ids, n.ID)
+	var keys []string
+	for _, m := range metric.Compared() {
+		keys = append(keys, m.Key())
 	}
-	if x.Number != "" && !slices.Contains(ids, x.Number) {
-		return fmt.Errorf("number: %q is none that is compared: use one of %s", x.Number, strings.Join(ids, ", "))
+	if x.Number != "" && !slices.Contains(keys, x.Number) {
+		return fmt.Errorf("number: %q is none that is compared: use one of %s", x.Number, strings.Join(keys, ", "))
 	}
 	if _, err := time.Parse(time.DateOnly, x.Until); err != nil {
 		return fmt.Errorf("until: %q is no day: write it like 2027-01-31", x.Until)

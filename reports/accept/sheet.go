@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"rollcall/reports"
 	"rollcall/reports/compare"
+	"rollcall/reports/model"
 	"rollcall/reports/sheet"
 )
 
@@ -74,13 +74,13 @@ func (d Decision) sections() []sheet.Section {
 	}
 	better := sheet.Section{Title: name + ": better than the baseline", Head: []string{"Scenario", "Mode", "What", "Baseline", "Now"}}
 	for _, o := range d.Comparison.Outcomes {
-		if o.Way == compare.Better {
+		if o.Effect == compare.Better {
 			better.Rows = append(better.Rows, []string{o.Scenario, o.Modes, "outcome", o.A.String(), o.B.String()})
 		}
 	}
 	for _, m := range d.Comparison.Numbers {
-		if m.Way == compare.Better {
-			better.Rows = append(better.Rows, []string{m.Scenario, m.Modes, m.Number.Name, m.Number.Unit.Text(m.A), m.Number.Unit.Text(m.B)})
+		if m.Effect == compare.Better {
+			better.Rows = append(better.Rows, []string{m.Scenario, m.Modes, m.Metric.Title, m.Metric.Unit.Text(m.A), m.Metric.Unit.Text(m.B)})
 		}
 	}
 	if len(better.Rows) > 0 {
@@ -105,7 +105,7 @@ func outcomes(baseline compare.Side, decisions []Decision) sheet.Section {
 			s.Head = append(s.Head, fmt.Sprintf("%s, %s %s", side.Report.Run.ID, kubernetesOf(side), mode))
 		}
 		for _, scenario := range side.Report.Scenarios {
-			names = append(names, nameOf(scenario))
+			names = append(names, scenario.Name())
 		}
 	}
 	slices.Sort(names)
@@ -115,7 +115,7 @@ func outcomes(baseline compare.Side, decisions []Decision) sheet.Section {
 			for _, mode := range side.Modes() {
 				is := "not run"
 				for _, scenario := range side.Report.Scenarios {
-					if scenario.Mode == mode && nameOf(scenario) == name {
+					if scenario.Mode == mode && scenario.Name() == name {
 						is = told(scenario)
 					}
 				}
@@ -128,13 +128,9 @@ func outcomes(baseline compare.Side, decisions []Decision) sheet.Section {
 }
 
 // told is an outcome, and of one under load how many requests failed.
-func told(s reports.Scenario) string {
-	failed, requests := 0, 0
-	for _, lane := range s.Lanes {
-		failed, requests = failed+lane.Failed(), requests+lane.Requests
-	}
-	if requests == 0 {
+func told(s model.Scenario) string {
+	if s.Requests() == 0 {
 		return s.Outcome.String()
 	}
-	return fmt.Sprintf("%s, %d of %d failed", s.Outcome, failed, requests)
+	return fmt.Sprintf("%s, %d of %d failed", s.Outcome, s.Failed(), s.Requests())
 }

@@ -9,59 +9,59 @@ import (
 
 	"rollcall/harness/evidence"
 	"rollcall/harness/verdict"
-	"rollcall/reports"
-	"rollcall/reports/numbers"
+	"rollcall/reports/metric"
+	"rollcall/reports/model"
 	"rollcall/reports/trend"
 )
 
 // A Comparison is what run B says otherwise than run A.
 type Comparison struct {
-	A, B     reports.Run
+	A, B     model.Run
 	Missing  []string // what of the two runs could not be had, a sentence each
 	Notes    []string // what was not compared, and why
-	Clusters []Difference
-	Outcomes []Change
-	New      []Change // only B has them
-	Gone     []Change // only A has them
-	Numbers  []Moved
+	Clusters []ClusterChange
+	Outcomes []OutcomeChange
+	New      []OutcomeChange // only B has them
+	Gone     []OutcomeChange // only A has them
+	Numbers  []NumberChange
 	Compared int // scenarios that both have
 	Measured int // numbers that were compared
 }
 
-// A Difference is a fact of the clusters that is not the same.
-type Difference struct{ Modes, What, A, B string }
+// A ClusterChange is a fact of the clusters that is not the same.
+type ClusterChange struct{ Modes, What, A, B string }
 
-// A Change is a scenario with another outcome.
-type Change struct {
+// An OutcomeChange is a scenario with another outcome.
+type OutcomeChange struct {
 	Scenario, Modes    string
 	A, B               verdict.Outcome
 	BecauseA, BecauseB string
-	Way                Way
+	Effect             Effect
 }
 
-// Moved is a number that moved.
-type Moved struct {
+// A NumberChange is a number that differs by more than two runs of the same do.
+type NumberChange struct {
 	Scenario, Modes string
-	Number          numbers.Number
+	Metric          metric.Metric
 	A, B            float64
-	numbers.Move
-	Way Way
+	metric.Difference
+	Effect Effect
 }
 
-// A Way is what a change is to clients.
-type Way string
+// An Effect is what a change is to clients.
+type Effect string
 
-// The ways. Sideways is what is neither: less is known, or more, or of the rig.
+// The effects. Neutral is what is neither: less is known, or more, or it is about the machine.
 const (
-	Worse    Way = "worse"
-	Better   Way = "better"
-	Sideways Way = "other"
+	Worse   Effect = "worse"
+	Better  Effect = "better"
+	Neutral Effect = "other"
 )
 
 // Worse says whether an outcome or a number got worse.
 func (c Comparison) Worse() bool {
-	return slices.ContainsFunc(c.Outcomes, func(o Change) bool { return o.Way == Worse }) ||
-		slices.ContainsFunc(c.Numbers, func(m Moved) bool { return m.Way == Worse })
+	return slices.ContainsFunc(c.Outcomes, func(o OutcomeChange) bool { return o.Effect == Worse }) ||
+		slices.ContainsFunc(c.Numbers, func(m NumberChange) bool { return m.Effect == Worse })
 }
 
 // Changed says whether there is anything to tell.
@@ -132,35 +132,35 @@ func (c *Comparison) add(p Pair, a, b view, history trend.History) {
 	for _, name := range slices.Sorted(maps.Keys(a.scenarios)) {
 		if _, both := b.scenarios[name]; !both {
 			was := a.scenarios[name]
-			c.Gone = append(c.Gone, Change{Scenario: name, Modes: p.A, A: was.Outcome, BecauseA: was.Because, Way: Sideways})
+			c.Gone = append(c.Gone, OutcomeChange{Scenario: name, Modes: p.A, A: was.Outcome, BecauseA: was.Because, Effect: Neutral})
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(b.scenarios)) {
 		was, both := a.scenarios[name]
 		is := b.scenarios[name]
 		if !both {
-			c.New = append(c.New, Change{Scenario: name, Modes: p.B, B: is.Outcome, BecauseB: is.Because, Way: Sideways})
+			c.New = append(c.New, OutcomeChange{Scenario: name, Modes: p.B, B: is.Outcome, BecauseB: is.Because, Effect: Neutral})
 			continue
 		}
 		c.Compared++
 		if was.Outcome != is.Outcome {
-			c.Outcomes = append(c.Outcomes, Change{name, p.String(), was.Outcome, is.Outcome, was.Because, is.Because, wayOf(was.Outcome, is.Outcome)})
+			c.Outcomes = append(c.Outcomes, OutcomeChange{name, p.String(), was.Outcome, is.Outcome, was.Because, is.Because, effectOf(was.Outcome, is.Outcome)})
 		}
-		if decided(was) && decided(is) {
+		if was.Decided() && is.Decided() {
 			c.addNumbers(name, p, a, b, history)
 		}
 	}
 }
 
-// wayOf an outcome: a fail is worse than whatever is none, and what passed was best.
-func wayOf(was, is verdict.Outcome) Way {
+// effectOf an outcome: a fail is worse than whatever is none, and what passed was best.
+func effectOf(was, is verdict.Outcome) Effect {
 	switch {
 	case is == verdict.Fail || was == verdict.Pass && is == verdict.Inconclusive:
 		return Worse
 	case is == verdict.Pass && was != verdict.Skipped:
 		return Better
 	default:
-		return Sideways
+		return Neutral
 	}
 }
 
@@ -174,7 +174,7 @@ func (c *Comparison) addClusters(p Pair, a, b view) {
 		{"nodes", fmt.Sprint(a.cluster.Nodes), fmt.Sprint(b.cluster.Nodes)},
 	} {
 		if fact.a != fact.b {
-			c.Clusters = append(c.Clusters, Difference{p.String(), fact.what, fact.a, fact.b})
+			c.Clusters = append(c.Clusters, ClusterChange{p.String(), fact.what, fact.a, fact.b})
 		}
 	}
 }
@@ -188,40 +188,41 @@ func (c *Comparison) addNumbers(name string, p Pair, a, b view, history trend.Hi
 		c.note("%s in %s had another load, %s and then %s: how many requests failed, were sent again or lost their reply is not compared.",
 			name, p, orNone(lineA.Load), orNone(lineB.Load))
 	}
-	was, is := numbers.Of(a.scenarios[name]), numbers.Of(b.scenarios[name])
-	usualA, usualB := history.Usual(lineA.Conditions(), c.A.ID, c.B.ID), history.Usual(lineB.Conditions(), c.A.ID, c.B.ID)
+	was, is := metric.ComparedOf(a.scenarios[name]), metric.ComparedOf(b.scenarios[name])
+	baselineA, baselineB := history.Baselines(lineA.Conditions(), c.A.ID, c.B.ID), history.Baselines(lineB.Conditions(), c.A.ID, c.B.ID)
 	changed := len(a.scenarios[name].Given)+len(b.scenarios[name].Given) > 0
 	var onlyA, onlyB, unknown []string
-	for _, n := range numbers.All() {
-		valueA, inA := was[n.ID]
-		valueB, inB := is[n.ID]
+	for _, n := range metric.Compared() {
+		key := n.Key()
+		valueA, inA := was[key]
+		valueB, inB := is[key]
 		switch {
-		case n.Unit == numbers.Requests && !sameLoad, n.Unit != numbers.Pods && !c.samePace():
+		case n.Unit == metric.Requests && !sameLoad, n.Unit != metric.Pods && !c.samePace():
 			continue
-		case inA && inB && !usualA[n.ID].EnoughAlone() && !usualB[n.ID].EnoughAlone() && (!n.Known(was, changed) || !n.Known(is, changed)):
-			unknown = append(unknown, n.Name)
+		case inA && inB && !baselineA[key].EnoughAlone() && !baselineB[key].EnoughAlone() && (!n.ToleranceKnown(was, changed) || !n.ToleranceKnown(is, changed)):
+			unknown = append(unknown, n.Title)
 			continue
 		case !inA || !inB:
 			if inA {
-				onlyA = append(onlyA, n.Name)
+				onlyA = append(onlyA, n.Title)
 			} else if inB {
-				onlyB = append(onlyB, n.Name)
+				onlyB = append(onlyB, n.Title)
 			}
 			continue
 		}
 		c.Measured++
-		m := n.Moved(valueA, valueB, usualA[n.ID], usualB[n.ID])
-		if !m.Moved {
+		d := n.Compare(valueA, valueB, baselineA[key], baselineB[key])
+		if !d.Significant {
 			continue
 		}
-		way := Sideways
+		effect := Neutral
 		switch {
-		case n.Better.Worse(valueA.Value, valueB.Value):
-			way = Worse
-		case n.Better.Worse(valueB.Value, valueA.Value):
-			way = Better
+		case n.Direction.Worse(valueA.Value, valueB.Value):
+			effect = Worse
+		case n.Direction.Worse(valueB.Value, valueA.Value):
+			effect = Better
 		}
-		c.Numbers = append(c.Numbers, Moved{name, p.String(), n, valueA.Value, valueB.Value, m, way})
+		c.Numbers = append(c.Numbers, NumberChange{name, p.String(), n, valueA.Value, valueB.Value, d, effect})
 	}
 	if len(unknown) > 0 {
 		c.note("%s in %s: by how much two runs of it differ only a history of 10 of them tells; not compared: %s.", name, p, strings.Join(unknown, "; "))
@@ -242,14 +243,14 @@ func (c *Comparison) samePace() bool { return paceOf(c.A) == paceOf(c.B) }
 // sameRate says whether the two runs sent as often, as far as both know.
 func (c *Comparison) sameRate() bool { return c.A.Rate == c.B.Rate || c.A.Rate == 0 || c.B.Rate == 0 }
 
-func paceText(r reports.Run) string {
+func paceText(r model.Run) string {
 	if r.Rate > 0 {
 		return fmt.Sprintf("at most %d requests per second and lane", r.Rate)
 	}
 	return string(paceOf(r))
 }
 
-func paceOf(r reports.Run) evidence.Pace { return cmp.Or(r.Pace, evidence.NormalPace) }
+func paceOf(r model.Run) evidence.Pace { return cmp.Or(r.Pace, evidence.NormalPace) }
 
 func orNone(s string) string {
 	if s == "" {

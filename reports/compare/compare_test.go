@@ -13,8 +13,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"rollcall/harness/evidence"
-	"rollcall/reports"
 	"rollcall/reports/compare"
+	"rollcall/reports/model"
 	"rollcall/reports/sheet"
 	"rollcall/reports/trend"
 )
@@ -112,13 +112,13 @@ func TestBothWaysNameTheSameScenarios(t *testing.T) {
 
 func named(c compare.Comparison) []string {
 	var names []string
-	for _, list := range [][]compare.Change{c.Outcomes, c.New, c.Gone} {
+	for _, list := range [][]compare.OutcomeChange{c.Outcomes, c.New, c.Gone} {
 		for _, s := range list {
 			names = append(names, s.Scenario)
 		}
 	}
 	for _, m := range c.Numbers {
-		names = append(names, m.Scenario+" "+m.Number.ID)
+		names = append(names, m.Scenario+" "+m.Metric.Key())
 	}
 	slices.Sort(names)
 	return names
@@ -255,7 +255,7 @@ func TestOfAnotherPaceOnlyPodsAreCompared(t *testing.T) {
 	b := a
 	b.Report.Run.ID, b.Report.Run.Pace = "b", evidence.SlowPace
 	b.Report.Scenarios = slices.Clone(a.Report.Scenarios)
-	i := slices.IndexFunc(b.Report.Scenarios, func(s reports.Scenario) bool { return s.ID == "drained-rolling-update" })
+	i := slices.IndexFunc(b.Report.Scenarios, func(s model.Scenario) bool { return s.ID == "drained-rolling-update" })
 	numbers := &b.Report.Scenarios[i].Numbers
 	numbers.StatusGap = new(10 * *numbers.StatusGap)
 	c := compared(t, a, b)
@@ -302,7 +302,7 @@ func TestRunsOfDifferentProfiles(t *testing.T) {
 		return s
 	}
 	own := func(s compare.Side) compare.Side {
-		s.Report.Scenarios = append(slices.Clone(s.Report.Scenarios), reports.Scenario{ID: "shop", Suite: "own", Mode: "iptables"})
+		s.Report.Scenarios = append(slices.Clone(s.Report.Scenarios), model.Scenario{ID: "shop", Suite: "own", Mode: "iptables"})
 		return s
 	}
 	for _, row := range []struct {
@@ -339,7 +339,7 @@ func TestRunsOfDifferentProfiles(t *testing.T) {
 // By how much runs differ for which the cluster was changed, nothing but runs like them can tell.
 func TestOfAChangedClusterTimesAreComparedByAHistoryAlone(t *testing.T) {
 	a := open(t, recorded{id: "a", modes: []string{"iptables"}}.folder(t))
-	i := slices.IndexFunc(a.Report.Scenarios, func(s reports.Scenario) bool { return s.ID == "drained-rolling-update" })
+	i := slices.IndexFunc(a.Report.Scenarios, func(s model.Scenario) bool { return s.ID == "drained-rolling-update" })
 	a.Report.Scenarios[i].Given = []string{"kube-proxy's minSyncPeriod of 10s"}
 	b := a
 	b.Report.Run.ID = "b"
@@ -375,7 +375,7 @@ func TestAHistoryTellsTheSpread(t *testing.T) {
 	b.Report.Run.ID = "b"
 	b.Report.Scenarios = slices.Clone(a.Report.Scenarios)
 	const scenario = "drained-rolling-update"
-	i := slices.IndexFunc(b.Report.Scenarios, func(s reports.Scenario) bool { return s.ID == scenario })
+	i := slices.IndexFunc(b.Report.Scenarios, func(s model.Scenario) bool { return s.ID == scenario })
 	gap := *b.Report.Scenarios[i].Numbers.StatusGap
 	b.Report.Scenarios[i].Numbers.StatusGap = new(gap + 900) // less than the default allows
 
@@ -394,7 +394,7 @@ func TestAHistoryTellsTheSpread(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(c.Numbers) != 1 || c.Numbers[0].Number.ID != "status_gap_ms" || c.Numbers[0].Runs != 20 || !c.Worse() {
+	if len(c.Numbers) != 1 || c.Numbers[0].Metric.Key() != "status_gap_ms" || c.Numbers[0].Runs != 20 || !c.Worse() {
 		t.Errorf("with one:\n%s", write(t, sheet.Markdown, c))
 	}
 }

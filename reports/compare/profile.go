@@ -3,13 +3,13 @@ package compare
 import (
 	"slices"
 
-	"rollcall/reports"
+	"rollcall/reports/model"
 )
 
 // noteProfiles says that the runs had different profiles. What the larger one alone has neither went nor is new, because
 // the other was never to run it: it is only counted.
 func (c *Comparison) noteProfiles() {
-	a, b := reports.ProfileOf(c.A), reports.ProfileOf(c.B)
+	a, b := c.A.ProfileName(), c.B.ProfileName()
 	switch {
 	case a == b:
 	case smaller(b, a):
@@ -25,7 +25,7 @@ func (c *Comparison) noteProfiles() {
 
 // smaller says whether one profile is known to run less than another.
 func smaller(one, other string) bool {
-	size := []string{"smoke", "core", reports.FullProfile}
+	size := []string{"smoke", "core", model.FullProfile}
 	i := slices.Index(size, one)
 	return i >= 0 && i < slices.Index(size, other)
 }

@@ -9,14 +9,14 @@ import (
 
 	"rollcall/harness/evidence"
 	"rollcall/harness/verdict"
-	"rollcall/reports"
 	"rollcall/reports/compare"
+	"rollcall/reports/model"
 	"rollcall/reports/trend"
 )
 
 func sides(id string) *rapid.Generator[compare.Side] {
 	return rapid.Custom(func(t *rapid.T) compare.Side {
-		s := compare.Side{Report: reports.Report{Run: reports.Run{ID: id}}}
+		s := compare.Side{Report: model.Report{Run: model.Run{ID: id}}}
 		for _, mode := range rapid.SliceOfDistinct(rapid.SampledFrom([]string{"iptables", "nftables", "ipvs"}), rapid.ID).Draw(t, "modes") {
 			s.Report.Clusters = append(s.Report.Clusters, evidence.Cluster{Mode: mode, Kubernetes: rapid.SampledFrom([]string{"v1.36.3", "v1.37.0"}).Draw(t, "kubernetes")})
 			for _, name := range rapid.SliceOfDistinct(rapid.SampledFrom([]string{"a", "b", "c"}), rapid.ID).Draw(t, "scenarios") {
@@ -27,20 +27,20 @@ func sides(id string) *rapid.Generator[compare.Side] {
 	})
 }
 
-func scenarios(mode, id string) *rapid.Generator[reports.Scenario] {
-	return rapid.Custom(func(t *rapid.T) reports.Scenario {
+func scenarios(mode, id string) *rapid.Generator[model.Scenario] {
+	return rapid.Custom(func(t *rapid.T) model.Scenario {
 		millis := rapid.Float64Range(-1e4, 1e4)
-		s := reports.Scenario{ID: id, Suite: "suite", Mode: mode, Outcome: verdict.Outcome(rapid.IntRange(0, 3).Draw(t, "outcome"))}
+		s := model.Scenario{ID: id, Suite: "suite", Mode: mode, Outcome: verdict.Outcome(rapid.IntRange(0, 3).Draw(t, "outcome"))}
 		for n := range rapid.IntRange(0, 2).Draw(t, "lanes") {
-			s.Lanes = append(s.Lanes, reports.Lane{
+			s.Lanes = append(s.Lanes, model.Lane{
 				ID: fmt.Sprint(n), AskedRate: 100, LongestOutage: max(0, millis.Draw(t, "outage")),
 				Failures: map[evidence.Fault]int{evidence.Refused: rapid.IntRange(0, 100).Draw(t, "refused")},
 			})
 		}
 		if rapid.Bool().Draw(t, "measured") {
-			s.Numbers = reports.Numbers{
+			s.Numbers = model.Numbers{
 				StatusGap: new(millis.Draw(t, "gap")), MinAvailable: new(rapid.IntRange(0, 4).Draw(t, "available")),
-				RuleLag: &reports.Lags{P50: millis.Draw(t, "p50"), Max: millis.Draw(t, "max"), Error: max(0, millis.Draw(t, "uncertainty"))},
+				RuleLag: &model.Lags{P50: millis.Draw(t, "p50"), Max: millis.Draw(t, "max"), Error: max(0, millis.Draw(t, "uncertainty"))},
 			}
 		}
 		return s

@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"rollcall/harness/verdict"
-	"rollcall/reports"
+	"rollcall/reports/model"
 	"rollcall/reports/sheet"
 )
 
@@ -18,20 +18,20 @@ func Sheet(c Comparison) sheet.Sheet {
 		}
 	}
 	outcomes := sheet.Section{Title: "Outcomes that changed", Head: []string{"", "Scenario", "Mode", "A", "B", "Because"}}
-	for _, way := range ways() {
+	for _, effect := range effects() {
 		for _, o := range c.Outcomes {
-			if o.Way == way {
-				outcomes.Rows = append(outcomes.Rows, []string{string(way), o.Scenario, o.Modes, o.A.String(), o.B.String(), o.BecauseB})
+			if o.Effect == effect {
+				outcomes.Rows = append(outcomes.Rows, []string{string(effect), o.Scenario, o.Modes, o.A.String(), o.B.String(), o.BecauseB})
 			}
 		}
 	}
 	add(outcomes)
 	moved := sheet.Section{Title: "Numbers that moved", Head: []string{"", "Scenario", "Mode", "Number", "A", "B", "May differ by", "As told by"}}
-	for _, way := range ways() {
+	for _, effect := range effects() {
 		for _, m := range c.Numbers {
-			if m.Way == way {
-				unit := m.Number.Unit
-				moved.Rows = append(moved.Rows, []string{string(way), m.Scenario, m.Modes, m.Number.Name, unit.Text(m.A), unit.Text(m.B), unit.Text(m.Spread), basis(m)})
+			if m.Effect == effect {
+				unit := m.Metric.Unit
+				moved.Rows = append(moved.Rows, []string{string(effect), m.Scenario, m.Modes, m.Metric.Title, unit.Text(m.A), unit.Text(m.B), unit.Text(m.Tolerance), basis(m)})
 			}
 		}
 	}
@@ -58,9 +58,9 @@ func Sheet(c Comparison) sheet.Sheet {
 	return p
 }
 
-func ways() []Way { return []Way{Worse, Better, Sideways} }
+func effects() []Effect { return []Effect{Worse, Better, Neutral} }
 
-func sideOf(name string, r reports.Run) string {
+func sideOf(name string, r model.Run) string {
 	return fmt.Sprintf("%s: run %s, begun %s UTC, by build %s.", name, r.ID, r.Began.UTC().Format("2006-01-02 15:04:05"), r.Version)
 }
 
@@ -71,8 +71,8 @@ func verdictOf(c Comparison) string {
 		over += fmt.Sprintf(" %d scenarios went, and %d are new.", len(c.Gone), len(c.New))
 	}
 	worse, better := 0, 0
-	count := func(way Way) {
-		switch way {
+	count := func(effect Effect) {
+		switch effect {
 		case Worse:
 			worse++
 		case Better:
@@ -80,10 +80,10 @@ func verdictOf(c Comparison) string {
 		}
 	}
 	for _, o := range c.Outcomes {
-		count(o.Way)
+		count(o.Effect)
 	}
 	for _, m := range c.Numbers {
-		count(m.Way)
+		count(m.Effect)
 	}
 	switch {
 	case !c.Changed():
@@ -95,7 +95,7 @@ func verdictOf(c Comparison) string {
 	}
 }
 
-func basis(m Moved) string {
+func basis(m NumberChange) string {
 	if m.Runs == 0 {
 		return "default"
 	}

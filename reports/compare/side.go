@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -15,13 +14,14 @@ import (
 	"rollcall/harness/evidence/store"
 	"rollcall/harness/verdict"
 	"rollcall/reports"
+	"rollcall/reports/model"
 	"rollcall/reports/trend"
 )
 
 // A Side is one of the two runs.
 type Side struct {
 	Folder string // of the run
-	Report reports.Report
+	Report model.Report
 	Notes  []string // what there is to know of where the report is from
 }
 
@@ -51,18 +51,18 @@ func Open(dir string) (Side, error) {
 func (s *Side) note(form string, args ...any) { s.Notes = append(s.Notes, fmt.Sprintf(form, args...)) }
 
 // patch takes from the report of then what of the evidence in dir is gone or damaged now.
-func (s *Side) patch(dir string, then reports.Report) {
+func (s *Side) patch(dir string, then model.Report) {
 	s.Report.Scenarios = slices.Clone(s.Report.Scenarios)
 	for _, was := range then.Scenarios {
-		i := slices.IndexFunc(s.Report.Scenarios, func(now reports.Scenario) bool { return nameOf(now) == nameOf(was) && now.Mode == was.Mode })
+		i := slices.IndexFunc(s.Report.Scenarios, func(now model.Scenario) bool { return now.Name() == was.Name() && now.Mode == was.Mode })
 		if i < 0 {
-			s.note("the evidence of %s in %s is gone, and it is taken from %s", nameOf(was), was.Mode, reports.ReportFile)
+			s.note("the evidence of %s in %s is gone, and it is taken from %s", was.Name(), was.Mode, reports.ReportFile)
 			s.Report.Scenarios = append(s.Report.Scenarios, was)
 			continue
 		}
 		now := s.Report.Scenarios[i]
 		if now.Outcome == verdict.Inconclusive && was.Outcome != verdict.Inconclusive && damaged(filepath.Join(dir, filepath.FromSlash(now.Evidence))) {
-			s.note("the evidence of %s in %s cannot be read any more, and it is taken from %s: %s", nameOf(was), was.Mode, reports.ReportFile, now.Because)
+			s.note("the evidence of %s in %s cannot be read any more, and it is taken from %s: %s", was.Name(), was.Mode, reports.ReportFile, now.Because)
 			s.Report.Scenarios[i] = was
 		}
 	}
@@ -92,12 +92,12 @@ func (s Side) complete() Side {
 // A view is the scenarios of one mode of a side, by name.
 type view struct {
 	cluster   evidence.Cluster
-	scenarios map[string]reports.Scenario
+	scenarios map[string]model.Scenario
 	lines     map[string]trend.Line // of the same
 }
 
 func (s Side) in(mode string) view {
-	v := view{cluster: evidence.Cluster{Mode: mode}, scenarios: make(map[string]reports.Scenario), lines: make(map[string]trend.Line)}
+	v := view{cluster: evidence.Cluster{Mode: mode}, scenarios: make(map[string]model.Scenario), lines: make(map[string]trend.Line)}
 	for _, c := range s.Report.Clusters {
 		if c.Mode == mode {
 			v.cluster = c
@@ -106,7 +106,7 @@ func (s Side) in(mode string) view {
 	lines := trend.LinesOf(s.Report)
 	for i, scenario := range s.Report.Scenarios {
 		if scenario.Mode == mode {
-			v.scenarios[nameOf(scenario)], v.lines[nameOf(scenario)] = scenario, lines[i]
+			v.scenarios[scenario.Name()], v.lines[scenario.Name()] = scenario, lines[i]
 		}
 	}
 	return v
@@ -121,8 +121,6 @@ func (s Side) Modes() (modes []string) {
 	}
 	return modes
 }
-
-func nameOf(s reports.Scenario) string { return path.Join(s.Suite, s.ID) }
 
 // A Pair is a mode of the first run and the one of the second to compare it with.
 type Pair struct{ A, B string }
@@ -144,9 +142,4 @@ func ParsePair(s string) (Pair, error) {
 		return Pair{}, fmt.Errorf("compare: modes %q: name two, such as iptables:nftables", s)
 	}
 	return Pair{a, b}, nil
-}
-
-// decided says whether a scenario's numbers count.
-func decided(s reports.Scenario) bool {
-	return s.Outcome == verdict.Pass || s.Outcome == verdict.Fail
 }

@@ -1,14 +1,14 @@
 package page
 
 import (
-	"crypto/sha256"
 	"embed"
-	"encoding/base64"
 	"fmt"
 	"html/template"
 	"io"
 
 	"github.com/tsenart/vegeta/v12/lib/plot"
+
+	"rollcall/reports/sheet"
 )
 
 //go:embed drawing.css
@@ -45,7 +45,7 @@ func loadAssets() (assets, error) {
 	}
 	ui := assets{Style: template.CSS(chartStyle + "\n" + drawingStyle + style), Script: template.JS(script)}
 	ui.Policy = fmt.Sprintf("default-src 'none'; script-src %s; style-src %s; base-uri 'none'; form-action 'none'",
-		source(string(ui.Script)), source(string(ui.Style)))
+		sheet.PolicySource(string(ui.Script)), sheet.PolicySource(string(ui.Style)))
 	return ui, nil
 }
 
@@ -61,10 +61,4 @@ func chartAsset(name string) (string, error) {
 		return "", fmt.Errorf("page: read %s: %w", name, err)
 	}
 	return string(data), nil
-}
-
-// source names an inline text in a Content-Security-Policy.
-func source(text string) string {
-	sum := sha256.Sum256([]byte(text))
-	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 }

@@ -11,6 +11,7 @@ import (
 	"io"
 
 	"rollcall/reports"
+	"rollcall/reports/model"
 )
 
 const name = "index.html"
@@ -27,7 +28,7 @@ func File(dir string) reports.File { return reports.File{Name: name, Write: Of(d
 // Of gives the writer of the page about the run folder dir, whose evidence it reads. What of it is missing or
 // damaged the page says, in place of what it would have drawn.
 func Of(dir string) reports.Writer {
-	return func(w io.Writer, r reports.Report) error {
+	return func(w io.Writer, r model.Report) error {
 		ui, err := loadAssets()
 		if err != nil {
 			return err

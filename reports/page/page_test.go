@@ -16,6 +16,7 @@ import (
 	"rollcall/harness/evidence"
 	"rollcall/harness/evidence/store"
 	"rollcall/reports"
+	"rollcall/reports/model"
 	"rollcall/reports/page"
 )
 
@@ -153,7 +154,7 @@ func TestThePageAsksTheNetworkForNothing(t *testing.T) {
 }
 
 func TestAFullDiskIsReported(t *testing.T) {
-	if err := page.Of(t.TempDir())(full{}, reports.Report{}); !errors.Is(err, io.ErrShortWrite) {
+	if err := page.Of(t.TempDir())(full{}, model.Report{}); !errors.Is(err, io.ErrShortWrite) {
 		t.Errorf("error %v", err)
 	}
 }

@@ -11,7 +11,7 @@ import (
 
 	"rollcall/harness/evidence"
 	"rollcall/harness/evidence/store"
-	"rollcall/reports"
+	"rollcall/reports/model"
 )
 
 //go:embed picture.svg.tmpl
@@ -41,7 +41,7 @@ func Picture(w io.Writer, folder string) error {
 	if err != nil {
 		return err
 	}
-	r := recount(ev, reports.Scenario{})
+	r := recount(ev, model.Scenario{})
 	if r.Chart == nil {
 		return fmt.Errorf("page: %s has no timeline: %s", folder, cmp.Or(strings.Join(r.Missing, "; "), "nothing was under load"))
 	}

@@ -13,7 +13,7 @@ import (
 	"rollcall/harness/evidence/store"
 	"rollcall/harness/timeline"
 	"rollcall/harness/verdict"
-	"rollcall/reports"
+	"rollcall/reports/model"
 )
 
 // A recording is what the page shows of one scenario's evidence.
@@ -30,7 +30,7 @@ type recording struct {
 type fact struct{ Name, Value, At string }
 
 // recall reads the evidence of a scenario in the run folder dir. One that was skipped has none.
-func recall(dir string, s reports.Scenario) recording {
+func recall(dir string, s model.Scenario) recording {
 	if s.Outcome == verdict.Skipped {
 		return recording{}
 	}
@@ -45,7 +45,7 @@ func recall(dir string, s reports.Scenario) recording {
 }
 
 // recount draws the evidence of a scenario.
-func recount(ev evidence.Evidence, s reports.Scenario) recording {
+func recount(ev evidence.Evidence, s model.Scenario) recording {
 	tally := newTally(ev.Run, s)
 	ev.Hits = tally.listen(ev.Hits)
 	tl, err := timeline.Join(ev)

@@ -8,7 +8,7 @@ import (
 
 	"rollcall/harness/evidence"
 	"rollcall/harness/timeline"
-	"rollcall/reports"
+	"rollcall/reports/model"
 )
 
 // A request is a hit that decided a rule, in words.
@@ -29,8 +29,8 @@ type request struct {
 }
 
 // witnessesOf tells the points that decided a rule, by time sent.
-func witnessesOf(points []timeline.Hit, s reports.Scenario, tl timeline.Timeline) []request {
-	decided := map[reports.Witness][]string{}
+func witnessesOf(points []timeline.Hit, s model.Scenario, tl timeline.Timeline) []request {
+	decided := map[model.Witness][]string{}
 	for _, rule := range s.Rules {
 		for _, w := range rule.Witnesses {
 			if !slices.Contains(decided[w], rule.ID) {
@@ -40,7 +40,7 @@ func witnessesOf(points []timeline.Hit, s reports.Scenario, tl timeline.Timeline
 	}
 	var told []request
 	for _, h := range points {
-		if rules := decided[reports.Witness{Lane: h.Lane, Seq: h.Seq}]; len(rules) > 0 {
+		if rules := decided[model.Witness{Lane: h.Lane, Seq: h.Seq}]; len(rules) > 0 {
 			r := newRequest(h, tl)
 			r.Rules = rules
 			told = append(told, r)

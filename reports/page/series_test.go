@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"rollcall/harness/evidence"
-	"rollcall/reports"
+	"rollcall/reports/model"
 )
 
 func TestWidth(t *testing.T) {
@@ -56,7 +56,7 @@ func TestATallyPutsRequestsOnTheRecordersClock(t *testing.T) {
 		},
 		Clocks: []evidence.ClockReading{{Node: "worker", Offset: 3 * time.Second, Uncertainty: time.Millisecond}},
 	}
-	tally := newTally(run, reports.Scenario{Rules: []reports.Rule{{Witnesses: []reports.Witness{{Lane: "ahead", Seq: 7}}}}})
+	tally := newTally(run, model.Scenario{Rules: []model.Rule{{Witnesses: []model.Witness{{Lane: "ahead", Seq: 7}}}}})
 	by := evidence.Server{Version: "v1"}
 	if _, err := tally.listen(evidence.Hits([]evidence.Hit{
 		{Lane: "ahead", Seq: 7, Due: 5 * time.Second, Sent: 5 * time.Second, By: by},

@@ -7,7 +7,7 @@ import (
 
 	"rollcall/harness/evidence"
 	"rollcall/harness/timeline"
-	"rollcall/reports"
+	"rollcall/reports/model"
 )
 
 // A tally listens to the tape of hits while the timeline is joined, so that a long tape is read once. It keeps 8
@@ -31,7 +31,7 @@ type listener struct {
 	named   map[uint64]bool
 }
 
-func newTally(run evidence.Run, s reports.Scenario) *tally {
+func newTally(run evidence.Run, s model.Scenario) *tally {
 	t := &tally{replies: map[string]*[]reply{}, lanes: map[string]*listener{}}
 	ahead := timeline.Offsets(run)
 	for _, lane := range run.Lanes {

@@ -12,6 +12,7 @@ import (
 	"rollcall/harness/evidence"
 	"rollcall/harness/verdict"
 	"rollcall/reports"
+	"rollcall/reports/model"
 )
 
 // words are what the template can say.
@@ -45,7 +46,7 @@ type amount struct {
 }
 
 // outcomes are those of a run, what needs a look first.
-func outcomes(s reports.Summary) []amount {
+func outcomes(s model.Summary) []amount {
 	return []amount{
 		{verdict.Fail, "failed", s.Fail}, {verdict.Inconclusive, "inconclusive", s.Inconclusive},
 		{verdict.Pass, "passed", s.Pass}, {verdict.Skipped, "skipped", s.Skipped},
@@ -75,7 +76,7 @@ func versions(replies map[string]int) string {
 // A number is one of those a rollout cost, as it is shown.
 type number struct{ Name, Value, Means string }
 
-func numbers(s reports.Scenario) []number {
+func numbers(s model.Scenario) []number {
 	n := s.Numbers
 	var all []number
 	add := func(name, means, value string) { all = append(all, number{name, value, means}) }
@@ -99,7 +100,7 @@ func numbers(s reports.Scenario) []number {
 	}
 	for _, lag := range []struct {
 		name, means string
-		lags        *reports.Lags
+		lags        *model.Lags
 	}{
 		{"drain lag", "a node still sent new connections to a pod that had left the endpoints", n.DrainLag},
 		{"rule lag", "a node's rules still led to a pod that had left the endpoints", n.RuleLag},

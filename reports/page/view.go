@@ -6,12 +6,12 @@ import (
 	"strings"
 
 	"rollcall/harness/verdict"
-	"rollcall/reports"
+	"rollcall/reports/model"
 )
 
 // A view is what the template is given.
 type view struct {
-	reports.Report
+	model.Report
 	assets
 	Modes     []string // in which anything was recorded, in the order of the report
 	Attention []run    // failed ones first, then inconclusive ones
@@ -27,7 +27,7 @@ type scenario struct {
 
 // A run is one scenario in one mode, with what was recorded of it.
 type run struct {
-	reports.Scenario
+	model.Scenario
 	recording
 }
 
@@ -71,7 +71,7 @@ func (r run) Failed() (n int) {
 	return n
 }
 
-func newView(dir string, r reports.Report, ui assets) view {
+func newView(dir string, r model.Report, ui assets) view {
 	v := view{Report: r, assets: ui}
 	for _, c := range r.Clusters {
 		v.Modes = append(v.Modes, c.Mode)

@@ -9,6 +9,7 @@ import (
 
 	"rollcall/harness/evidence"
 	"rollcall/reports"
+	"rollcall/reports/model"
 )
 
 // A drawn is what the page's script is given, as far as it can be counted.
@@ -65,7 +66,7 @@ func TestNothingIsLostBetweenTheEvidenceAndTheChart(t *testing.T) {
 // counts are requests by what became of them: "reply v1", "refused", "sent again".
 type counts map[string]int
 
-func count(s reports.Scenario) counts {
+func count(s model.Scenario) counts {
 	all := counts{}
 	for _, lane := range s.Lanes {
 		for fault, n := range lane.Failures {
@@ -109,7 +110,7 @@ func (c counts) some() counts {
 	return c
 }
 
-func (d drawn) has(w reports.Witness) bool {
+func (d drawn) has(w model.Witness) bool {
 	for i, seq := range d.Points.Seq {
 		if seq == w.Seq && d.Lanes[d.Points.Lane[i]] == w.Lane {
 			return true

@@ -11,7 +11,7 @@ import (
 	"rollcall/reports/trend"
 )
 
-func acceptCommand(code *int) *cobra.Command {
+func acceptCommand() *cobra.Command {
 	var baseline, policyFile, history, html string
 	var candidates []string
 	cmd := &cobra.Command{
@@ -85,13 +85,11 @@ Exit codes:
 				}
 				decisions = append(decisions, d)
 			}
-			*code = exitInfrastructure
 			if err := publish(cmd, accept.Sheet(was, decisions), html); err != nil {
-				return err
+				return infrastructure(err)
 			}
-			*code = 0
 			if !accept.Go(decisions) {
-				*code = 1
+				return exitCode(1)
 			}
 			return nil
 		},

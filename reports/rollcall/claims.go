@@ -4,9 +4,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"rollcall/reports"
+	"rollcall/reports/model"
 )
 
-func claimsCommand(code *int) *cobra.Command {
+func claimsCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "claims DIR...",
 		Short: "Print which seed claims recorded runs cover, and how each mode answered",
@@ -24,7 +25,20 @@ this build. Exit codes: 0; 2 when DIR is not a run folder; 3 when it could not b
 			if err != nil {
 				return err
 			}
-			return printed(code, reports.Claims(cmd.OutOrStdout(), runs))
+			return infrastructure(reports.Claims(cmd.OutOrStdout(), runs))
 		},
 	}
+}
+
+// loaded are the reports of run folders.
+func loaded(dirs []string) ([]model.Report, error) {
+	var runs []model.Report
+	for _, dir := range dirs {
+		r, err := reports.Load(dir)
+		if err != nil {
+			return nil, err
+		}
+		runs = append(runs, r)
+	}
+	return runs, nil
 }

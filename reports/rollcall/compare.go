@@ -13,7 +13,7 @@ import (
 	"rollcall/reports/trend"
 )
 
-func compareCommand(code *int) *cobra.Command {
+func compareCommand() *cobra.Command {
 	var modes []string
 	var history, html string
 	cmd := &cobra.Command{
@@ -63,13 +63,11 @@ Exit codes:
 			if err != nil {
 				return err
 			}
-			*code = exitInfrastructure
 			if err := publish(cmd, compare.Sheet(c), html); err != nil {
-				return err
+				return infrastructure(err)
 			}
-			*code = 0
 			if c.Worse() {
-				*code = 1
+				return exitCode(1)
 			}
 			return nil
 		},

@@ -1,63 +1,68 @@
-// Command rollcall reads what a conformance run recorded.
+// Command rollcall runs suites that say what a rollout costs the clients of a Kubernetes Service, and reads what such a run
+// recorded. The commands of run.go, lab.go, host.go and target.go work on clusters; all others read run folders alone.
 package main
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 
 	"github.com/spf13/cobra"
 
-	"rollcall/reports"
+	"rollcall/harness/evidence/store"
 )
-
-// Exit codes that are not about a verdict.
-const (
-	exitUsage          = 2 // wrong arguments, or a folder that cannot be read
-	exitInfrastructure = 3 // what was found could not be written
-)
-
-// printed is the error of printing an answer that is no verdict.
-func printed(code *int, err error) error {
-	if err != nil {
-		*code = exitInfrastructure
-	}
-	return err
-}
-
-// loaded are the reports of run folders.
-func loaded(dirs []string) ([]reports.Report, error) {
-	var runs []reports.Report
-	for _, dir := range dirs {
-		r, err := reports.Load(dir)
-		if err != nil {
-			return nil, err
-		}
-		runs = append(runs, r)
-	}
-	return runs, nil
-}
 
 func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
 
+// Groups of commands, as the help lists them.
+const (
+	runGroup    = "run"
+	hostGroup   = "host"
+	reportGroup = "report"
+)
+
 func run(args []string, stdout, stderr io.Writer) int {
-	code := 0
-	root := &cobra.Command{
-		Use:           "rollcall",
-		Short:         "Tells what a rollout costs the clients of a Kubernetes Service",
-		SilenceErrors: true,
-		SilenceUsage:  true,
-	}
-	root.CompletionOptions.DisableDefaultCmd = true
-	root.AddCommand(reportCommand(&code), rejudgeCommand(&code), claimsCommand(&code), modesCommand(&code), schemaCommand(&code), compareCommand(&code), trendCommand(&code), acceptCommand(&code))
-	root.SetArgs(append([]string{}, args...)) // nil would be the arguments of the process
+	root := rootCommand()
+	root.SetArgs(withTwoDashes(root, args))
 	root.SetOut(stdout)
 	root.SetErr(stderr)
-	if err := root.Execute(); err != nil {
-		fmt.Fprintln(stderr, "Error:", err)
-		if code == 0 {
-			code = exitUsage
+	err := root.ExecuteContext(context.Background())
+	var end exit
+	if !errors.As(err, &end) {
+		end = exit{exitUsage, err} // cobra's own are about arguments
+	}
+	if end.err != nil {
+		fmt.Fprintln(stderr, "Error:", end.err)
+	} else if err == nil {
+		return 0
+	}
+	return end.code
+}
+
+func rootCommand() *cobra.Command {
+	root := &cobra.Command{
+		Use:                "rollcall",
+		Short:              "Tells what a rollout costs the clients of a Kubernetes Service",
+		Version:            store.Version(),
+		SilenceErrors:      true,
+		SilenceUsage:       true,
+		DisableSuggestions: true, // an error is one line
+	}
+	root.Flags().Bool("version", false, "print which build this is") // without a shorthand: -v is of run
+	root.AddGroup(&cobra.Group{ID: runGroup, Title: "Run suites:"}, &cobra.Group{ID: hostGroup, Title: "This host:"},
+		&cobra.Group{ID: reportGroup, Title: "Read what runs recorded:"})
+	for group, commands := range map[string][]*cobra.Command{
+		runGroup:  {runCommand(), labCommand(), imageCommand(), cleanupCommand()},
+		hostGroup: {preflightCommand(), nodeImageCommand(), cleanCommand()},
+		reportGroup: {reportCommand(), rejudgeCommand(), compareCommand(), trendCommand(), acceptCommand(), modesCommand(), claimsCommand(),
+			schemaCommand()},
+	} {
+		for _, cmd := range commands {
+			cmd.GroupID = group
+			root.AddCommand(cmd)
 		}
 	}
-	return code
+	return root
 }

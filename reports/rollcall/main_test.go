@@ -146,6 +146,7 @@ func TestExitCodes(t *testing.T) {
 		{"a decision that cannot be written", []string{"accept", "--baseline", steady, "--candidate", steady, "--html", unwritable}, 3, "", "rollcall: write page: "},
 		{"a call for help with accepting", []string{"accept", "--help"}, 0, "kind: AcceptancePolicy", ""},
 		{"a call for help with the schema", []string{"schema", "--help"}, 0, "Exit codes:", ""},
+		{"nothing at all", nil, 0, "run         Run suites in every kube-proxy mode", ""},
 		{"nothing at all", nil, 0, "rejudge     Judge a recorded run again and say what changed", ""},
 		{"nothing at all", nil, 0, "report      Judge a recorded run again and write", ""},
 	} {

@@ -6,7 +6,7 @@ import (
 	"rollcall/reports"
 )
 
-func modesCommand(code *int) *cobra.Command {
+func modesCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "modes DIR...",
 		Short: "Print what a rolling update costs in each kube-proxy mode of some runs, side by side",
@@ -23,7 +23,7 @@ this build. Exit codes: 0; 2 when DIR is not a run folder; 3 when it could not b
 			if err != nil {
 				return err
 			}
-			return printed(code, reports.Modes(cmd.OutOrStdout(), runs))
+			return infrastructure(reports.Modes(cmd.OutOrStdout(), runs))
 		},
 	}
 }

@@ -8,9 +8,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"rollcall/reports"
+	"rollcall/reports/model"
 )
 
-func rejudgeCommand(code *int) *cobra.Command {
+func rejudgeCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "rejudge DIR",
 		Short: "Judge a recorded run again and say what changed since its report",
@@ -42,12 +43,10 @@ Exit codes, of the judgement of today:
 			if err != nil {
 				return fmt.Errorf("rollcall: rejudge %s: %w: to write it: rollcall report %s", dir, err, dir)
 			}
-			*code = exitInfrastructure
 			if err := changed(cmd.OutOrStdout(), now); err != nil {
-				return err
+				return infrastructure(err)
 			}
-			*code = reports.ExitCode(now)
-			return nil
+			return exitCode(model.ExitCode(now))
 		},
 	}
 }

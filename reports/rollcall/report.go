@@ -6,10 +6,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"rollcall/reports"
+	"rollcall/reports/model"
 	"rollcall/reports/page"
 )
 
-func reportCommand(code *int) *cobra.Command {
+func reportCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "report DIR",
 		Short: "Judge a recorded run again and write its reports",
@@ -42,18 +43,16 @@ Exit codes:
 			if err != nil {
 				return err
 			}
-			*code = exitInfrastructure
 			if err := reports.WriteFolder(args[0], r, page.File(args[0])); err != nil {
-				return err
+				return infrastructure(err)
 			}
 			if err := reports.Terminal(cmd.OutOrStdout(), r); err != nil {
-				return err
+				return infrastructure(err)
 			}
 			if err := reports.GitHub(cmd.OutOrStdout(), os.Getenv, r); err != nil {
-				return err
+				return infrastructure(err)
 			}
-			*code = reports.ExitCode(r)
-			return nil
+			return exitCode(model.ExitCode(r))
 		},
 	}
 }

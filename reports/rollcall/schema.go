@@ -10,13 +10,13 @@ import (
 	"rollcall/reports/accept"
 )
 
-func schemaCommand(code *int) *cobra.Command {
+func schemaCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "schema [report | policy | app]",
 		Short: "Print the JSON Schema of report.json, of an acceptance policy, or of an app's file",
 		Long: `Print the JSON Schema, draft 2020-12, of the report.json this build writes, of
 the policy file that rollcall accept reads, or of the file about an app of your
-own that conformance -app reads. It allows no field that it does not name.
+own that rollcall run --app reads. It allows no field that it does not name.
 
 Exit codes: 0; 2 for wrong usage; 3 when it could not be printed.`,
 		Example: "  rollcall schema > report.schema.json\n  rollcall schema app > app.schema.json",
@@ -24,11 +24,11 @@ Exit codes: 0; 2 for wrong usage; 3 when it could not be printed.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case len(args) == 0 || args[0] == "report":
-				return printed(code, reports.WriteSchema(cmd.OutOrStdout()))
+				return infrastructure(reports.WriteSchema(cmd.OutOrStdout()))
 			case args[0] == "policy":
-				return printed(code, accept.WriteSchema(cmd.OutOrStdout()))
+				return infrastructure(accept.WriteSchema(cmd.OutOrStdout()))
 			case args[0] == "app":
-				return printed(code, document.WriteAppSchema(cmd.OutOrStdout()))
+				return infrastructure(document.WriteAppSchema(cmd.OutOrStdout()))
 			default:
 				return fmt.Errorf("rollcall: schema %q: there is none: name report, policy or app", args[0])
 			}

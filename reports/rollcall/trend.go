@@ -12,7 +12,7 @@ import (
 	"rollcall/reports/trend"
 )
 
-func trendCommand(code *int) *cobra.Command {
+func trendCommand() *cobra.Command {
 	var history, html string
 	cmd := &cobra.Command{
 		Use:   "trend DIR...",
@@ -45,17 +45,12 @@ Exit codes:
 			h, added, err := appended(cmd, path, args)
 			if err != nil {
 				if _, unreadable := trend.Read(path); unreadable == nil {
-					*code = exitInfrastructure
+					return infrastructure(err)
 				}
 				return err
 			}
-			*code = exitInfrastructure
 			if err := publish(cmd, trend.Sheet(h, added), html); err != nil {
-				return err
-			}
-			*code = 0
-			if len(added.Bad) > 0 {
-				*code = exitUsage
+				return infrastructure(err)
 			}
 			return errors.Join(added.Bad...)
 		},

@@ -4,15 +4,10 @@ package sheet
 
 import (
 	"bytes"
-	"crypto/sha256"
 	_ "embed"
-	"encoding/base64"
 	"fmt"
 	"html/template"
 	"io"
-	"strings"
-
-	"rollcall/reports"
 )
 
 // A Sheet is a title, paragraphs and sections.
@@ -33,19 +28,17 @@ type Section struct {
 // Markdown writes a page as GitHub shows it.
 func Markdown(w io.Writer, p Sheet) error {
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "# %s\n", reports.Escape(p.Title))
+	fmt.Fprintf(&b, "# %s\n", Escape(p.Title))
 	paragraphs(&b, p.Text)
 	for _, s := range p.Sections {
-		fmt.Fprintf(&b, "\n## %s\n", reports.Escape(s.Title))
+		fmt.Fprintf(&b, "\n## %s\n", Escape(s.Title))
 		paragraphs(&b, s.Text)
 		if len(s.Rows) == 0 {
 			continue
 		}
-		fmt.Fprintln(&b)
-		line(&b, s.Head)
-		fmt.Fprintln(&b, strings.Repeat("|---", len(s.Head))+"|")
+		b.WriteString("\n" + Head(escaped(s.Head)...))
 		for _, row := range s.Rows {
-			line(&b, row)
+			b.WriteString(Row(escaped(row)...))
 		}
 	}
 	if _, err := w.Write(b.Bytes()); err != nil {
@@ -56,15 +49,8 @@ func Markdown(w io.Writer, p Sheet) error {
 
 func paragraphs(b *bytes.Buffer, text []string) {
 	for _, paragraph := range text {
-		fmt.Fprintf(b, "\n%s\n", reports.Escape(paragraph))
+		fmt.Fprintf(b, "\n%s\n", Escape(paragraph))
 	}
-}
-
-func line(b *bytes.Buffer, cells []string) {
-	for _, cell := range cells {
-		fmt.Fprintf(b, "| %s ", reports.Escape(cell))
-	}
-	fmt.Fprintln(b, "|")
 }
 
 //go:embed page.css
@@ -75,9 +61,8 @@ var form string
 
 // HTML writes a page as one file that loads nothing and runs nothing: its policy allows its own style alone.
 func HTML(w io.Writer, p Sheet) error {
-	sum := sha256.Sum256([]byte(style))
-	policy := "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
-	parsed, err := template.New("page").Funcs(template.FuncMap{"line": reports.OneLine}).Parse(form)
+	policy := "default-src 'none'; style-src " + PolicySource(style)
+	parsed, err := template.New("page").Funcs(template.FuncMap{"line": Printable}).Parse(form)
 	if err != nil {
 		return fmt.Errorf("sheet: read form: %w", err)
 	}

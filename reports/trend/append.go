@@ -11,6 +11,7 @@ import (
 
 	"rollcall/harness/lock"
 	"rollcall/reports"
+	"rollcall/reports/model"
 )
 
 // What was Added to a history.
@@ -86,7 +87,7 @@ func linesIn(folder string, h History) ([]Line, error) {
 	return lacking(h, r, err)
 }
 
-func lacking(h History, r reports.Report, err error) ([]Line, error) {
+func lacking(h History, r model.Report, err error) ([]Line, error) {
 	switch {
 	case err != nil:
 		return nil, err

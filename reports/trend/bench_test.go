@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"rollcall/reports/numbers"
+	"rollcall/reports/metric"
 	"rollcall/reports/trend"
 )
 
@@ -21,8 +21,8 @@ func BenchmarkThousandRuns(b *testing.B) {
 	}
 	enc := json.NewEncoder(f)
 	measured := make(map[string]float64)
-	for i, n := range numbers.All() {
-		measured[n.ID] = 1234.5 * float64(i)
+	for i, n := range metric.Compared() {
+		measured[n.Key()] = 1234.5 * float64(i)
 	}
 	for run := range 1000 {
 		for scenario := range 80 {

@@ -11,7 +11,7 @@ import (
 	"slices"
 	"time"
 
-	"rollcall/reports/numbers"
+	"rollcall/reports/metric"
 )
 
 // HistoryFile is what a history is called where no other name is given.
@@ -115,20 +115,20 @@ func (h History) lacking(lines []Line) []Line {
 	return slices.DeleteFunc(lines, func(l Line) bool { return seen[l.key()] })
 }
 
-// Usual is what each number was under the conditions, in runs that were decided and are none of these.
-func (h History) Usual(c Conditions, but ...string) map[string]numbers.Usual {
+// Baselines are what each number was under the conditions, in runs that were decided and are none of these, by its key.
+func (h History) Baselines(c Conditions, but ...string) map[string]metric.Baseline {
 	values := make(map[string][]float64)
 	for _, l := range h.Lines {
 		if l.Scenario != c.Scenario || l.Mode != c.Mode || !l.Decided() || l.Conditions() != c || slices.Contains(but, l.Run) {
 			continue
 		}
-		for id, x := range l.Numbers {
-			values[id] = append(values[id], x)
+		for key, x := range l.Numbers {
+			values[key] = append(values[key], x)
 		}
 	}
-	usual := make(map[string]numbers.Usual)
-	for id, xs := range values {
-		usual[id] = numbers.UsualOf(xs)
+	baselines := make(map[string]metric.Baseline)
+	for key, xs := range values {
+		baselines[key] = metric.BaselineOf(xs)
 	}
-	return usual
+	return baselines
 }

@@ -4,14 +4,13 @@ package trend
 
 import (
 	"fmt"
-	"path"
 	"strings"
 	"time"
 
 	"rollcall/harness/evidence"
 	"rollcall/harness/verdict"
-	"rollcall/reports"
-	"rollcall/reports/numbers"
+	"rollcall/reports/metric"
+	"rollcall/reports/model"
 )
 
 // SchemaVersion is that of the lines this build writes, and the newest it reads.
@@ -33,7 +32,7 @@ type Line struct {
 	Outcome    string             `json:"outcome"`
 	Because    string             `json:"because,omitempty"` // unless it passed
 	Attempts   int                `json:"attempts"`
-	Numbers    map[string]float64 `json:"numbers,omitempty"` // by id
+	Numbers    map[string]float64 `json:"numbers,omitempty"` // by key
 }
 
 // Conditions are what two runs of a scenario have to share for their numbers to be of the same.
@@ -55,7 +54,7 @@ func (l Line) Decided() bool {
 }
 
 // LinesOf is a report as lines of a history, one per scenario and in its order.
-func LinesOf(r reports.Report) []Line {
+func LinesOf(r model.Report) []Line {
 	clusters := make(map[string]evidence.Cluster)
 	for _, c := range r.Clusters {
 		clusters[c.Mode] = c
@@ -65,7 +64,7 @@ func LinesOf(r reports.Report) []Line {
 		c := clusters[s.Mode]
 		l := Line{
 			Schema: SchemaVersion, Run: r.Run.ID, Began: r.Run.Began, Of: len(r.Scenarios), Version: r.Run.Version,
-			Scenario: path.Join(s.Suite, s.ID), Mode: s.Mode, Kubernetes: c.Kubernetes, Kernel: c.Kernel, CNI: c.CNI,
+			Scenario: s.Name(), Mode: s.Mode, Kubernetes: c.Kubernetes, Kernel: c.Kernel, CNI: c.CNI,
 			Load: loadOf(s), Outcome: s.Outcome.String(), Attempts: s.Attempts, Numbers: map[string]float64{},
 		}
 		if s.Kubernetes != "" {
@@ -74,8 +73,8 @@ func LinesOf(r reports.Report) []Line {
 		if s.Outcome != verdict.Pass {
 			l.Because = s.Because
 		}
-		for id, v := range numbers.Of(s) {
-			l.Numbers[id] = v.Value
+		for key, v := range metric.ComparedOf(s) {
+			l.Numbers[key] = v.Value
 		}
 		lines = append(lines, l)
 	}
@@ -83,7 +82,7 @@ func LinesOf(r reports.Report) []Line {
 }
 
 // loadOf is like "7 lanes, 700/s", and empty without lanes.
-func loadOf(s reports.Scenario) string {
+func loadOf(s model.Scenario) string {
 	if len(s.Lanes) == 0 {
 		return ""
 	}

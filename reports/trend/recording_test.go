@@ -12,12 +12,13 @@ import (
 
 	"rollcall/harness/verdict"
 	"rollcall/reports"
+	"rollcall/reports/model"
 	"rollcall/reports/sheet"
 	"rollcall/reports/trend"
 )
 
 // recorded is a report of what was recorded on real clusters.
-func recorded(t *testing.T) reports.Report {
+func recorded(t *testing.T) model.Report {
 	t.Helper()
 	scenarios, err := filepath.Glob("../testdata/recorded/*/golden.json")
 	if err != nil || len(scenarios) == 0 {
@@ -36,7 +37,7 @@ func recorded(t *testing.T) reports.Report {
 		"apiVersion": %q, "kind": %q,
 		"run": {"id": "first", "began": "2026-11-20T22:00:00Z", "ended": "2026-11-20T22:10:00Z", "version": "v0.1.0", "command": ""},
 		"clusters": [{"mode": "iptables", "kubernetes": "v1.36.3", "kernel": "6.12.0", "cni": "kindnet"}, {"mode": "nftables", "kubernetes": "v1.36.3", "kernel": "6.12.0", "cni": "kindnet"}],
-		"scenarios": [%s]}`, reports.APIVersion, reports.Kind, strings.Join(all, ",")))
+		"scenarios": [%s]}`, model.APIVersion, model.Kind, strings.Join(all, ",")))
 	r, err := reports.Read(dir)
 	if err != nil {
 		t.Fatal(err)
@@ -45,7 +46,7 @@ func recorded(t *testing.T) reports.Report {
 }
 
 // night is the report of the nth night, changed.
-func night(r reports.Report, n int, change func(*reports.Scenario)) reports.Report {
+func night(r model.Report, n int, change func(*model.Scenario)) model.Report {
 	r.Run.ID = fmt.Sprintf("night-%d", n)
 	r.Run.Began, r.Run.Ended = r.Run.Began.AddDate(0, 0, n), r.Run.Ended.AddDate(0, 0, n)
 	r.Scenarios = slices.Clone(r.Scenarios)
@@ -58,11 +59,11 @@ func night(r reports.Report, n int, change func(*reports.Scenario)) reports.Repo
 }
 
 // nights are seven in which something happened.
-func nights(t *testing.T) []reports.Report {
+func nights(t *testing.T) []model.Report {
 	first := recorded(t)
-	all := []reports.Report{first}
+	all := []model.Report{first}
 	for n := 1; n < 7; n++ {
-		all = append(all, night(first, n, func(s *reports.Scenario) {
+		all = append(all, night(first, n, func(s *model.Scenario) {
 			if s.Numbers.StatusGap != nil {
 				s.Numbers.StatusGap = new(*s.Numbers.StatusGap + 40*float64(n%3))
 			}
@@ -84,7 +85,7 @@ func nights(t *testing.T) []reports.Report {
 }
 
 // folders writes a folder per report, without evidence.
-func folders(t *testing.T, all ...reports.Report) []string {
+func folders(t *testing.T, all ...model.Report) []string {
 	t.Helper()
 	var dirs []string
 	for _, r := range all {

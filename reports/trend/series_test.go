@@ -37,7 +37,7 @@ func TestFlakes(t *testing.T) {
 	}
 }
 
-func TestWhatIsUsual(t *testing.T) {
+func TestHistoryBaselines(t *testing.T) {
 	all := nights(t)
 	h, _ := appended(t, filepath.Join(t.TempDir(), trend.HistoryFile), folders(t, all...)...)
 	conditions := func(minor string) trend.Conditions {
@@ -49,13 +49,13 @@ func TestWhatIsUsual(t *testing.T) {
 		t.Fatalf("no line is of %s", minor)
 		return trend.Conditions{}
 	}
-	if u := h.Usual(conditions("v1.36"))["status_gap_ms"]; u.Runs != 5 || !u.Enough() {
+	if u := h.Baselines(conditions("v1.36"))["status_gap_ms"]; u.Runs != 5 || !u.Enough() {
 		t.Errorf("before the upgrade: %+v", u)
 	}
-	if u := h.Usual(conditions("v1.36"), "night-1")["status_gap_ms"]; u.Runs != 4 || u.Enough() {
+	if u := h.Baselines(conditions("v1.36"), "night-1")["status_gap_ms"]; u.Runs != 4 || u.Enough() {
 		t.Errorf("before the upgrade but for a night: %+v", u)
 	}
-	if u := h.Usual(conditions("v1.37"))["status_gap_ms"]; u.Runs != 2 {
+	if u := h.Baselines(conditions("v1.37"))["status_gap_ms"]; u.Runs != 2 {
 		t.Errorf("after it: %+v", u)
 	}
 }

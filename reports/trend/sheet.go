@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"rollcall/harness/verdict"
-	"rollcall/reports/numbers"
+	"rollcall/reports/metric"
 	"rollcall/reports/sheet"
 )
 
@@ -109,21 +109,21 @@ func orNone(s string) string {
 
 func numberRows(s Series) (rows [][]string) {
 	lines := last(slices.DeleteFunc(slices.Clone(s.Lines), func(l Line) bool { return !l.Decided() }))
-	for _, n := range numbers.All() {
+	for _, m := range metric.Compared() {
 		values := make([]*float64, len(lines))
 		var there []float64
 		for i, l := range lines {
-			if x, measured := l.Numbers[n.ID]; measured {
+			if x, measured := l.Numbers[m.Key()]; measured {
 				values[i], there = &x, append(there, x)
 			}
 		}
 		if len(there) == 0 {
 			continue
 		}
-		median := numbers.Median(there)
+		median := metric.Median(there)
 		rows = append(rows, []string{
-			n.Name, s.Mode, sparkline(values, n.Spread.At(median)), n.Unit.Text(there[len(there)-1]), n.Unit.Text(median),
-			n.Unit.Text(slices.Min(there)), n.Unit.Text(slices.Max(there)), fmt.Sprintf("%d of %d", len(there), len(lines)),
+			m.Title, s.Mode, sparkline(values, m.Tolerance.At(median)), m.Unit.Text(there[len(there)-1]), m.Unit.Text(median),
+			m.Unit.Text(slices.Min(there)), m.Unit.Text(slices.Max(there)), fmt.Sprintf("%d of %d", len(there), len(lines)),
 		})
 	}
 	return rows
@@ -132,8 +132,8 @@ func numberRows(s Series) (rows [][]string) {
 // byNumber puts the modes of a number beside each other.
 func byNumber(s sheet.Section) sheet.Section {
 	place := make(map[string]int)
-	for i, n := range numbers.All() {
-		place[n.Name] = i
+	for i, m := range metric.Compared() {
+		place[m.Title] = i
 	}
 	slices.SortStableFunc(s.Rows, func(a, b []string) int { return place[a[0]] - place[b[0]] })
 	return s

@@ -18,6 +18,7 @@ import (
 	"rollcall/harness/evidence/store"
 	"rollcall/harness/verdict"
 	"rollcall/reports"
+	"rollcall/reports/model"
 	"rollcall/reports/sheet"
 	"rollcall/reports/trend"
 )
@@ -69,7 +70,7 @@ func TestARunIsAppendedOnce(t *testing.T) {
 	if !strings.HasPrefix(whole, once) {
 		t.Error("lines that were there changed")
 	}
-	judgedAnew := night(all[1], 0, func(s *reports.Scenario) { s.Outcome = verdict.Fail })
+	judgedAnew := night(all[1], 0, func(s *model.Scenario) { s.Outcome = verdict.Fail })
 	judgedAnew.Run.ID = all[1].Run.ID
 	h, added := appended(t, path, append(dirs, folders(t, judgedAnew)...)...)
 	if added.Runs != 0 || read(t, path) != whole {
@@ -125,7 +126,7 @@ func TestATornLineLosesNothingElse(t *testing.T) {
 func TestAnyOrderGivesTheSameTrend(t *testing.T) {
 	all := nights(t)
 	for i := range all {
-		all[i].Scenarios = slices.DeleteFunc(all[i].Scenarios, func(s reports.Scenario) bool { return s.ID != "drained" && s.ID != "recreate" })
+		all[i].Scenarios = slices.DeleteFunc(all[i].Scenarios, func(s model.Scenario) bool { return s.ID != "drained" && s.ID != "recreate" })
 	}
 	dirs := folders(t, all...)
 	path := filepath.Join(t.TempDir(), trend.HistoryFile)

@@ -9,6 +9,7 @@ import (
 	"rollcall/fixtures"
 	"rollcall/harness"
 	"rollcall/harness/cluster"
+	"rollcall/harness/cluster/change"
 	"rollcall/harness/evidence"
 	"rollcall/harness/observe"
 	"rollcall/harness/verdict"
@@ -28,7 +29,7 @@ func underLoad() harness.Scenario {
 		Claim:          "applying a manifest that names 1 replica leaves 1 of the 4 pods that an autoscaler arrived at under load, until it has measured again",
 		Covers:         []string{"C11", "C13"},
 		App:            app,
-		ClusterChanges: []cluster.Change{cluster.Metrics()},
+		ClusterChanges: []cluster.Change{change.Metrics()},
 		Lasts:          80 * time.Second,
 		Steps: func(ctx context.Context, w *harness.Steps) error {
 			if err := w.Expose(ctx, app); err != nil {

@@ -9,6 +9,7 @@ import (
 
 	"rollcall/harness"
 	"rollcall/harness/cluster"
+	"rollcall/harness/cluster/change"
 	"rollcall/harness/evidence"
 	"rollcall/harness/observe"
 	"rollcall/harness/verdict"
@@ -33,7 +34,7 @@ func dataplanes() []harness.Scenario {
 		},
 		{
 			ID: "dataplane-absent", Claim: "where no kube-proxy answers nothing is said about rules, with the reason",
-			Covers: []string{"C41"}, ClusterChanges: []cluster.Change{cluster.NoProxy()}, Steps: noteProxies,
+			Covers: []string{"C41"}, ClusterChanges: []cluster.Change{change.NoProxy()}, Steps: noteProxies,
 			Expect: []evidence.Expectation{verdict.Fact(proxies, "none"), rules},
 		},
 	}

@@ -8,6 +8,7 @@ import (
 	"rollcall/fixtures"
 	"rollcall/harness"
 	"rollcall/harness/cluster"
+	"rollcall/harness/cluster/change"
 	"rollcall/harness/evidence"
 	"rollcall/harness/rollout"
 	"rollcall/harness/verdict"
@@ -20,7 +21,7 @@ func slowRules() []harness.Scenario {
 	slow := func(id, claim string, covers []string, drain time.Duration, expect ...evidence.Expectation) harness.Scenario {
 		return harness.Scenario{
 			ID: id, Claim: claim, Covers: covers,
-			ClusterChanges: []cluster.Change{cluster.MinSync(minSync)},
+			ClusterChanges: []cluster.Change{change.MinSync(minSync)},
 			App: fixtures.App{
 				Replicas: 3, MaxSurge: new(intstr.FromInt32(1)), MaxUnavailable: new(intstr.FromInt32(0)),
 				PreStopSleep: drain, Linger: 2 * time.Second, OnTerm: fixtures.Drain,

@@ -1,0 +1,165 @@
+package attached
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"rollcall/harness/cluster"
+	"rollcall/harness/evidence"
+)
+
+// Options name the cluster, and say what its owner allows.
+type Options struct {
+	Kubeconfig string // path; empty: as kubectl finds it, in KUBECONFIG or the home folder
+	Context    string // InCluster: the service account of the pod we are in
+	Mode       string // kube-proxy's, by the owner's word; empty: what is found
+	OutsideURL string // that leads to the app's Service; empty: a NodePort, if one can be reached; NoOutside: nothing does
+	LoadNodes  int    // nodes that carry load, at most
+	Observe    bool   // that privileged pods may observe every node's rules
+}
+
+const (
+	// InCluster is the context of a Rollcall that runs in a pod of the cluster under test.
+	InCluster = "in-cluster"
+	// NoOutside is the OutsideURL of a cluster that is not to be asked from outside.
+	NoOutside = "none"
+)
+
+// A Cluster is somebody else's. Nothing of it is changed but what Rollcall itself adds.
+type Cluster struct {
+	cluster.API
+	options Options
+
+	name, mode, kubernetes, network string
+	loadNodes                       []string
+	proxies                         map[string]Proxy // by node
+
+	route        Route  // from here to the app's Service
+	unobservable string // why the nodes' rules may not be observed, although that was wanted
+}
+
+var _ cluster.Cluster = (*Cluster)(nil)
+
+// connectTimeout is how long an API server may take to say which version it is.
+const connectTimeout = 15 * time.Second
+
+// Connect connects to the cluster and finds out what it is. What keeps it from connecting is refused in one line.
+func Connect(ctx context.Context, o Options) (*Cluster, error) {
+	c := &Cluster{options: o}
+	var err error
+	if c.API, c.name, err = dial(o); err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, connectTimeout, fmt.Errorf("no answer in %v", connectTimeout))
+	defer cancel()
+	version, err := c.Client().Discovery().ServerVersion()
+	if err != nil {
+		return nil, refuseConnection(c.name, c.REST().Host, err)
+	}
+	c.kubernetes = version.GitVersion
+	nodes, err := c.Client().CoreV1().Nodes().List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return nil, refuseConnection(c.name, c.REST().Host, err)
+	}
+	c.loadNodes = loadNodes(nodes.Items, o.LoadNodes)
+	c.proxies, c.network = detectProxies(ctx, c.Client(), nodes.Items), detectNetwork(ctx, c.Client())
+	if c.mode, err = modeOf(c.proxies, o.Mode); err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// Name is that of the kubeconfig's context.
+func (c *Cluster) Name() string { return c.name }
+
+// Mode is a mode of kube-proxy, or none, mixed or unknown.
+func (c *Cluster) Mode() string { return c.mode }
+
+// Kubernetes is the version of the API server.
+func (c *Cluster) Kubernetes() string { return c.kubernetes }
+
+// Nodes are none: no command runs on somebody else's.
+func (c *Cluster) Nodes() []string { return nil }
+
+// Workers are as many of the nodes that take pods as the options allow.
+func (c *Cluster) Workers(context.Context) ([]string, error) { return c.loadNodes, nil }
+
+// Attached is true.
+func (c *Cluster) Attached() bool { return true }
+
+// Temporary is false: the cluster stays.
+func (c *Cluster) Temporary() bool { return false }
+
+// Close does nothing.
+func (c *Cluster) Close() error { return nil }
+
+// LeaveCPUCgroup does nothing: the nodes' processors are not ours to share out.
+func (c *Cluster) LeaveCPUCgroup(*corev1.Pod) error { return nil }
+
+// CannotObserve says why privileged pods may not observe the nodes' rules; empty when they may.
+func (c *Cluster) CannotObserve() string {
+	if c.options.Observe {
+		return c.unobservable
+	}
+	return "privileged pods were not allowed: -allow=node-rules"
+}
+
+// ForbidObserving notes why privileged pods may not observe the nodes' rules, although that was wanted.
+func (c *Cluster) ForbidObserving(because string) { c.unobservable = because }
+
+// Features are what the cluster has and lacks of what scenarios may need.
+func (c *Cluster) Features() []evidence.Feature {
+	feature := func(name, lacks string) evidence.Feature {
+		return evidence.Feature{Name: name, Supported: lacks == "", Because: lacks}
+	}
+	return []evidence.Feature{
+		feature(evidence.NodeRules, c.CannotObserve()),
+		feature(cluster.OutsideLane, c.route.None),
+		feature(cluster.ClusterChanges, "it is not ours to change"),
+	}
+}
+
+// Describe says what the cluster is, as the run folder has it.
+func (c *Cluster) Describe(ctx context.Context) (evidence.Cluster, error) {
+	is := evidence.Cluster{
+		Name: c.name, Mode: c.mode, Provider: "attached", Kubernetes: c.kubernetes, CNI: c.network, Features: c.Features(),
+	}
+	nodes, err := c.Client().CoreV1().Nodes().List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return is, fmt.Errorf("cluster: describe %s: %w", c.name, err)
+	}
+	is.Nodes = len(nodes.Items)
+	for _, node := range nodes.Items {
+		is.Kernel = node.Status.NodeInfo.KernelVersion
+	}
+	return is, nil
+}
+
+// PrintSummary says what the cluster is, for a person to stop us before anything is written.
+func (c *Cluster) PrintSummary(w io.Writer) {
+	row := func(what, is string) { fmt.Fprintf(w, "  %-21s %s\n", what, is) }
+	fmt.Fprintln(w, "cluster under test")
+	row("context", c.name)
+	row("server", c.REST().Host)
+	row("Kubernetes", c.kubernetes)
+	row("network", c.network)
+	row("nodes", fmt.Sprintf("%d, of which %s carry load", len(c.proxies), strings.Join(c.loadNodes, ", ")))
+	byProxy := map[Proxy][]string{}
+	for node, p := range c.proxies {
+		byProxy[p] = append(byProxy[p], node)
+	}
+	for p, nodes := range byProxy {
+		slices.Sort(nodes)
+		row("service proxy", fmt.Sprintf("%s on %d nodes (%s): %s", p.Kind, len(nodes), strings.Join(nodes, ", "), p.Because))
+	}
+	if because := c.CannotObserve(); because != "" {
+		row("nodes' rules", "not observed: "+because)
+	}
+}

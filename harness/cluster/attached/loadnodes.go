@@ -1,0 +1,40 @@
+package attached
+
+import (
+	"maps"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"rollcall/harness/cluster"
+)
+
+// loadNodes are the names of the nodes that carry load: those that any pod may run on, and are ready. Of many, those
+// of different zones come first.
+func loadNodes(nodes []corev1.Node, most int) []string {
+	zones := map[string][]string{}
+	for _, node := range nodes {
+		if takesPods(node) {
+			zone := node.Labels[corev1.LabelTopologyZone]
+			zones[zone] = append(zones[zone], node.Name)
+		}
+	}
+	var names []string
+	for rank := 0; len(zones) > 0 && len(names) < most; rank++ {
+		for _, zone := range slices.Sorted(maps.Keys(zones)) {
+			slices.Sort(zones[zone])
+			if rank >= len(zones[zone]) {
+				delete(zones, zone)
+			} else if len(names) < most {
+				names = append(names, zones[zone][rank])
+			}
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+func takesPods(node corev1.Node) bool {
+	tainted := slices.ContainsFunc(node.Spec.Taints, func(t corev1.Taint) bool { return t.Effect != corev1.TaintEffectPreferNoSchedule })
+	return !node.Spec.Unschedulable && !tainted && cluster.NodeReady(node)
+}

@@ -1,0 +1,123 @@
+package attached
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"rollcall/fixtures"
+	"rollcall/harness/usage"
+)
+
+// A Route is how the cluster's Services are reached from this host.
+type Route struct {
+	URL  string // of the app's Service
+	Host string // a node whose NodePorts can be reached
+	None string // why there is neither
+}
+
+// Route is what FindRoute found.
+func (c *Cluster) Route() Route { return c.route }
+
+// SetRoute takes what another process of ours found.
+func (c *Cluster) SetRoute(route Route) { c.route = route }
+
+// OutsideURL leads to a Service along the route; empty if there is none.
+func (c *Cluster) OutsideURL(_ context.Context, service *corev1.Service) (string, error) {
+	if c.route.Host != "" {
+		return nodePortURL(c.route.Host, service), nil
+	}
+	return c.route.URL, nil
+}
+
+// GivenURL is the one of the options, once it was found to lead to the Service.
+func (c *Cluster) GivenURL() string { return c.route.URL }
+
+// NodePort is any one, or none where NodePorts are no way in.
+func (c *Cluster) NodePort() int32 {
+	if c.route.URL != "" || c.route.None != "" || c.options.OutsideURL != "" {
+		return 0
+	}
+	return fixtures.AnyNodePort
+}
+
+// OneServiceOutside reports whether a URL is the way in, which leads to one Service.
+func (c *Cluster) OneServiceOutside() bool { return c.route.URL != "" || c.options.OutsideURL != "" }
+
+// nodePortTimeout is how long a NodePort that can be reached from here may take until it answers: the rules of a node are
+// there a second or two after the endpoint.
+const nodePortTimeout = 10 * time.Second
+
+// urlTimeout is how long a load balancer or an Ingress may take to see that the Service it leads to has a ready pod.
+const urlTimeout = 30 * time.Second
+
+// FindRoute looks for a way from here to a Service whose pods are ready: the URL that was given, or a NodePort of a
+// node. What was found, or that nothing was, counts from then on. A URL through which nothing answers is refused.
+func (c *Cluster) FindRoute(ctx context.Context, service *corev1.Service, answers func(ctx context.Context, url string) error) error {
+	switch {
+	case c.options.OutsideURL == NoOutside:
+		c.route.None = "it was not wanted: -outside-url=" + NoOutside
+	case c.options.OutsideURL != "":
+		return c.tryURL(ctx, service, answers)
+	case c.options.Context == InCluster:
+		c.route.None = "this is a pod of the cluster itself"
+	default:
+		return c.tryNodePorts(ctx, service, answers)
+	}
+	return nil
+}
+
+func (c *Cluster) tryURL(ctx context.Context, service *corev1.Service, answers func(ctx context.Context, url string) error) error {
+	c.route.URL = c.options.OutsideURL
+	ctx, cancel := context.WithTimeout(ctx, urlTimeout)
+	defer cancel()
+	if err := answers(ctx, c.route.URL); err != nil {
+		return usage.New("outside-url "+c.route.URL,
+			fmt.Sprintf("the Service %s, whose pods are ready, gave no good reply through it for %v: %s", service.Name, urlTimeout, oneLine(err)),
+			"lead it to port 80 of that Service, or leave the lane out: -outside-url="+NoOutside)
+	}
+	return nil
+}
+
+// tryNodePorts asks every address of every node at once; the first that answers is the route.
+func (c *Cluster) tryNodePorts(ctx context.Context, service *corev1.Service, answers func(ctx context.Context, url string) error) error {
+	nodes, err := c.Client().CoreV1().Nodes().List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return fmt.Errorf("cluster: %w", err)
+	}
+	ctx, cancel := context.WithTimeout(ctx, nodePortTimeout)
+	defer cancel()
+	var hosts []string
+	for _, node := range nodes.Items {
+		for _, address := range node.Status.Addresses {
+			if address.Type == corev1.NodeInternalIP || address.Type == corev1.NodeExternalIP {
+				hosts = append(hosts, address.Address)
+			}
+		}
+	}
+	found := make(chan string, len(hosts))
+	for _, host := range hosts {
+		go func() {
+			if answers(ctx, nodePortURL(host, service)) != nil {
+				host = ""
+			}
+			found <- host
+		}()
+	}
+	for range hosts {
+		if host := <-found; host != "" {
+			c.route.Host = host
+			return nil
+		}
+	}
+	c.route.None = fmt.Sprintf("no NodePort of %d nodes can be reached from here: -outside-url=URL names another way", len(nodes.Items))
+	return nil
+}
+
+func nodePortURL(host string, service *corev1.Service) string {
+	return "http://" + net.JoinHostPort(host, fmt.Sprint(service.Spec.Ports[0].NodePort)) + "/"
+}

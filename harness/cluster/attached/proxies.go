@@ -1,0 +1,133 @@
+package attached
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+	"sigs.k8s.io/yaml"
+
+	"rollcall/harness/cluster"
+	"rollcall/harness/usage"
+)
+
+// What a node's service proxy may be beside the modes of kube-proxy.
+const (
+	noProxy      = "none"    // or replaced by the network's own
+	unknownProxy = "unknown" // we may not look
+	mixedProxies = "mixed"   // not the same on all nodes
+)
+
+// replacements are networks that can do without kube-proxy, by the label of their pods.
+func replacements() []string { return []string{"cilium", "kube-router", "calico-node", "antrea-agent"} }
+
+// A Proxy is a node's service proxy.
+type Proxy struct {
+	Kind    string // a mode of kube-proxy, or none or unknown
+	Because string // how that is known
+}
+
+// detectProxies says of each node which service proxy it has, as far as the API server and our rights tell.
+func detectProxies(ctx context.Context, client kubernetes.Interface, nodes []corev1.Node) map[string]Proxy {
+	found := map[string]Proxy{}
+	all := func(p Proxy) map[string]Proxy {
+		for _, node := range nodes {
+			if _, known := found[node.Name]; !known {
+				found[node.Name] = p
+			}
+		}
+		return found
+	}
+	names := append([]string{cluster.ProxyName}, replacements()...)
+	selector := "k8s-app in (" + strings.Join(names, ",") + ")"
+	pods, err := client.CoreV1().Pods(metav1.NamespaceSystem).List(ctx, metav1.ListOptions{LabelSelector: selector})
+	if err != nil {
+		return all(Proxy{unknownProxy, "the pods of " + metav1.NamespaceSystem + " cannot be listed: " + oneLine(err)})
+	}
+	instead := map[string]string{} // node -> what else routes there
+	for _, pod := range pods.Items {
+		if app := pod.Labels["k8s-app"]; app != cluster.ProxyName {
+			instead[pod.Spec.NodeName] = app
+		}
+	}
+	configured, because := configuredMode(ctx, client)
+	for _, pod := range pods.Items {
+		if pod.Labels["k8s-app"] != cluster.ProxyName {
+			continue
+		}
+		p := Proxy{configured, because}
+		if mode := modeFlag(pod); mode != "" {
+			p = Proxy{mode, "--proxy-mode of pod " + pod.Name}
+		}
+		found[pod.Spec.NodeName] = p
+	}
+	for node, app := range instead {
+		if _, has := found[node]; !has {
+			found[node] = Proxy{noProxy, "no kube-proxy, and " + app + " runs there"}
+		}
+	}
+	return all(Proxy{noProxy, "no pod of kube-proxy runs there"})
+}
+
+// modeFlag is the mode that a pod of kube-proxy has on its command line; empty if none is.
+func modeFlag(pod corev1.Pod) string {
+	for _, container := range pod.Spec.Containers {
+		for _, word := range strings.Fields(strings.Join(append(slices.Clone(container.Command), container.Args...), " ")) {
+			if mode, ok := strings.CutPrefix(word, "--proxy-mode="); ok {
+				return mode
+			}
+		}
+	}
+	return ""
+}
+
+// configuredMode is that of the configuration kubeadm, kind and many vendors keep for kube-proxy.
+func configuredMode(ctx context.Context, client kubernetes.Interface) (mode, because string) {
+	var last error
+	for _, place := range [][2]string{{cluster.ProxyName, cluster.ProxyConfigKey}, {"kube-proxy-config", "config"}} {
+		configMap, err := client.CoreV1().ConfigMaps(metav1.NamespaceSystem).Get(ctx, place[0], metav1.GetOptions{})
+		if err != nil {
+			last = err
+			continue
+		}
+		var config struct {
+			Mode string `json:"mode"`
+		}
+		if err := yaml.Unmarshal([]byte(configMap.Data[place[1]]), &config); err != nil {
+			last = err
+			continue
+		}
+		if config.Mode == "" {
+			return "iptables", "ConfigMap " + place[0] + " names no mode, and this is the default on Linux"
+		}
+		return config.Mode, "ConfigMap " + place[0]
+	}
+	return unknownProxy, "the configuration of kube-proxy cannot be read: " + oneLine(last)
+}
+
+// modeOf is what the nodes' proxies are together. The owner's word stands in for what cannot be seen, and is refused
+// where it contradicts what can.
+func modeOf(proxies map[string]Proxy, asked string) (string, error) {
+	kinds := map[string]bool{}
+	for _, p := range proxies {
+		kinds[p.Kind] = true
+	}
+	delete(kinds, unknownProxy)
+	found := slices.Sorted(maps.Keys(kinds))
+	switch {
+	case len(found) == 0 && asked != "":
+		return asked, nil
+	case len(found) == 0:
+		return unknownProxy, nil
+	case len(found) > 1:
+		return mixedProxies, nil
+	case asked != "" && asked != found[0]:
+		return "", usage.New("mode "+asked, fmt.Sprintf("the cluster's service proxy is %s", found[0]), "leave -modes out")
+	}
+	return found[0], nil
+}

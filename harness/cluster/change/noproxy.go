@@ -1,0 +1,54 @@
+package change
+
+import (
+	"context"
+	"fmt"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"rollcall/harness/cluster"
+	"rollcall/harness/poll"
+)
+
+// NoProxy takes kube-proxy away from every node. The rules it wrote stay, and are those of nobody.
+func NoProxy() cluster.Change { return noProxy{} }
+
+type noProxy struct{}
+
+func (noProxy) String() string { return "no kube-proxy" }
+
+// nowhere is a label that no node has.
+const nowhere = "rollcall.local/nowhere"
+
+func (noProxy) Make(ctx context.Context, c cluster.Changeable) (undo func(context.Context) error, err error) {
+	undo = func(ctx context.Context) error { return restoreProxies(ctx, c) }
+	if err := selectProxyNodes(ctx, c, `"true"`); err != nil {
+		return undo, err
+	}
+	pods := c.Client().CoreV1().Pods(metav1.NamespaceSystem)
+	return undo, poll.Until(ctx, pollEvery, func() (bool, error) {
+		left, err := pods.List(ctx, metav1.ListOptions{LabelSelector: cluster.ProxySelector})
+		return err == nil && len(left.Items) == 0, err
+	})
+}
+
+// restoreProxies returns when every node has a kube-proxy that has written its rules, whether one was missing or not.
+func restoreProxies(ctx context.Context, c cluster.Changeable) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, proxyTimeout, fmt.Errorf("not every kube-proxy ready after %v", proxyTimeout))
+	defer cancel()
+	if err := selectProxyNodes(ctx, c, "null"); err != nil {
+		return err
+	}
+	return awaitProxies(ctx, c, nil)
+}
+
+// selectProxyNodes gives the label nowhere a value among those by which kube-proxy's nodes are selected, or null.
+func selectProxyNodes(ctx context.Context, c cluster.Changeable, value string) error {
+	patch := fmt.Sprintf(`{"spec":{"template":{"spec":{"nodeSelector":{%q:%s}}}}}`, nowhere, value)
+	_, err := c.Client().AppsV1().DaemonSets(metav1.NamespaceSystem).Patch(ctx, cluster.ProxyName, types.StrategicMergePatchType, []byte(patch), metav1.PatchOptions{})
+	if err != nil {
+		return fmt.Errorf("cluster: choose kube-proxy's nodes: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,64 @@
+package kind
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/kind/pkg/cluster/nodeutils"
+
+	"rollcall/harness/cluster"
+	"rollcall/harness/command"
+	"rollcall/harness/host"
+)
+
+// controlShares is what a control plane node gets of the host's processors where a worker gets 1024.
+const controlShares = 8192
+
+// raiseControlPlaneShares keeps pods that start on the workers from making the API server wait. With three scenarios at once
+// on 2 cores 1 % of its answers took 1.6 s or longer without, 0.16 s with it.
+func (c *Cluster) raiseControlPlaneShares(ctx context.Context) error {
+	nodes, err := nodeutils.ControlPlaneNodes(c.nodes)
+	if err != nil {
+		return err
+	}
+	for _, node := range nodes {
+		if _, err := command.Run(ctx, "docker update --cpu-shares %d %s", controlShares, node); err != nil {
+			return fmt.Errorf("give %s its share of the processors: %w", node, err)
+		}
+	}
+	return nil
+}
+
+// LeaveCPUCgroup takes a load pod's containers out of the groups in which pods take turns at this machine's processors,
+// and gives them a real-time priority. It does nothing where that cannot be had (see [host.CannotLeaveCPUCgroup]).
+func (c *Cluster) LeaveCPUCgroup(pod *corev1.Pod) error { return c.leaveCPUCgroup(pod, true) }
+
+func (c *Cluster) leaveCPUCgroup(pod *corev1.Pod, realTime bool) (err error) {
+	if host.CannotLeaveCPUCgroup() != "" {
+		return nil
+	}
+	for _, status := range pod.Status.ContainerStatuses {
+		_, id, _ := strings.Cut(status.ContainerID, "://")
+		err = errors.Join(err, host.LeaveCPUCgroup(id, realTime))
+	}
+	return err
+}
+
+// ProxiesLeaveCPUCgroup lets no kube-proxy wait for pods of other nodes. kubeadm's has no CPU request, and so two shares
+// where a pod that asks for half a processor has 512; on a machine of its own it has what nobody else wants.
+func (c *Cluster) ProxiesLeaveCPUCgroup(ctx context.Context) error {
+	proxies, err := c.Client().CoreV1().Pods(metav1.NamespaceSystem).List(ctx, metav1.ListOptions{LabelSelector: cluster.ProxySelector})
+	if err != nil {
+		return fmt.Errorf("cluster: %w", err)
+	}
+	for _, pod := range proxies.Items {
+		if pod.DeletionTimestamp == nil {
+			err = errors.Join(err, c.leaveCPUCgroup(&pod, false))
+		}
+	}
+	return err
+}

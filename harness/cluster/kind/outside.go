@@ -1,0 +1,75 @@
+package kind
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/kind/pkg/cluster/nodes"
+	"sigs.k8s.io/kind/pkg/cluster/nodeutils"
+
+	"rollcall/fixtures"
+	"rollcall/harness/command"
+)
+
+// OutsideURL leads to a Service from this host: to its NodePort at the address of a node or, where this host does not reach
+// that, to the NodePort of the spec on 127.0.0.1.
+func (c *Cluster) OutsideURL(ctx context.Context, service *corev1.Service) (string, error) {
+	if c.address != "" {
+		return "http://" + net.JoinHostPort(c.address, fmt.Sprint(service.Spec.Ports[0].NodePort)) + "/", nil
+	}
+	for _, node := range c.nodes {
+		out, err := command.Run(ctx, "docker port %s %d/tcp", node, c.spec.NodePort)
+		if address, _, _ := strings.Cut(out, "\n"); err == nil && address != "" {
+			return "http://" + address + "/", nil
+		}
+	}
+	return "", fmt.Errorf("cluster: no node of %s publishes port %d", c.spec.Name, c.spec.NodePort)
+}
+
+// GivenURL is empty: nobody names one.
+func (c *Cluster) GivenURL() string { return "" }
+
+// NodePort is any one, or that of the spec where this host reaches no node.
+func (c *Cluster) NodePort() int32 {
+	if c.OneServiceOutside() {
+		return int32(c.spec.NodePort)
+	}
+	return fixtures.AnyNodePort
+}
+
+// OneServiceOutside reports whether one published port is the way in.
+func (c *Cluster) OneServiceOutside() bool { return c.address == "" }
+
+// outside says in words how the cluster is reached from outside.
+func (c *Cluster) outside() string {
+	if c.OneServiceOutside() {
+		return fmt.Sprintf("port %d, published on 127.0.0.1", c.spec.NodePort)
+	}
+	return "a node's address, " + c.address
+}
+
+// apiPort is where the API server of a kind node listens (kind v0.33.0, pkg/cluster/internal/providers/common/constants.go).
+const apiPort = "6443"
+
+// reachable is the address of the control plane's node, if this host has a way to it: on Linux the engine's network is one of
+// this host's own, elsewhere it is in a virtual machine.
+func reachable(ctx context.Context, all []nodes.Node) (string, error) {
+	planes, err := nodeutils.ControlPlaneNodes(all)
+	if err != nil || len(planes) != 1 {
+		return "", err
+	}
+	address, _, err := planes[0].IP()
+	if err != nil {
+		return "", err
+	}
+	dialer := net.Dialer{Timeout: time.Second}
+	conn, err := dialer.DialContext(ctx, "tcp", net.JoinHostPort(address, apiPort))
+	if err != nil {
+		return "", context.Cause(ctx) // there is no way
+	}
+	return address, conn.Close()
+}

@@ -1,0 +1,29 @@
+package cluster
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"rollcall/harness/usage"
+)
+
+func TestParseModes(t *testing.T) {
+	for _, row := range []struct {
+		sentence, list string
+		want           []string
+		refused        bool
+	}{
+		{"nothing is all", "", Modes(), false},
+		{"commas and spaces separate", "nftables, iptables", []string{"nftables", "iptables"}, false},
+		{"a mode named twice runs once", "ipvs,ipvs", []string{"ipvs"}, false},
+		{"an unknown mode is refused", "iptables,ebpf", nil, true},
+	} {
+		t.Run(row.sentence, func(t *testing.T) {
+			got, err := ParseModes(row.list)
+			if diff := cmp.Diff(row.want, got); diff != "" || usage.Is(err) != row.refused {
+				t.Errorf("%v %s", err, diff)
+			}
+		})
+	}
+}

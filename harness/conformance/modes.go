@@ -1,0 +1,68 @@
+package conformance
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
+)
+
+// modes runs the suites on a cluster of each mode. The next is made while the last is removed.
+func (r *run) modes(ctx context.Context, lines io.Writer) error {
+	room := make(chan struct{}, r.runner.ModesAtOnce())
+	var all errgroup.Group
+	for _, mode := range r.runner.ModeList() {
+		room <- struct{}{}
+		if ctx.Err() != nil {
+			break
+		}
+		all.Go(func() error {
+			recorded := sync.OnceFunc(func() { <-room })
+			defer recorded()
+			err := r.mode(ctx, lines, mode, recorded)
+			if err != nil {
+				fmt.Fprintf(lines, "%s: %v\n", mode, err)
+				r.recordBreakage(fmt.Sprintf("%s: %v", mode, err))
+			}
+			return err
+		})
+	}
+	return all.Wait()
+}
+
+// mode runs the suites on one cluster; in a mode this host cannot run they only note that. It calls recorded when the
+// next mode may have the machine.
+func (r *run) mode(ctx context.Context, lines io.Writer, mode string, recorded func()) (err error) {
+	if supported, because := r.clusters.supports(ctx, mode); !supported {
+		fmt.Fprintf(lines, "mode %s is skipped: %s\n", mode, because)
+		return r.all(ctx, lines, mode, nil)
+	}
+	r.board.Do("preparing the cluster for " + mode)
+	c, err := r.clusters.open(ctx, io.MultiWriter(lines, &doing{board: r.board}), mode)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, c.close()) }()
+	err = r.all(ctx, lines, mode, c.env)
+	recorded()
+	return errors.Join(err, c.waitEmpty(ctx))
+}
+
+// all runs the suites side by side, with more in their environment.
+func (r *run) all(ctx context.Context, lines io.Writer, mode string, env []string) error {
+	var running errgroup.Group
+	if r.runner.Namespaces != "" {
+		running.SetLimit(1) // each takes the namespaces that were given for its own
+	}
+	said := &prefixed{to: lines}
+	for _, suite := range r.names {
+		running.Go(func() error {
+			source := said.as(mode + " " + suite)
+			return errors.Join(r.suite(ctx, source, mode, suite, env), source.Close())
+		})
+	}
+	return running.Wait()
+}

@@ -1,0 +1,79 @@
+package conformance
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"rollcall/harness/evidence"
+	"rollcall/harness/runner"
+	"rollcall/harness/verdict"
+	"rollcall/reports"
+	"rollcall/reports/model"
+	"rollcall/reports/page"
+	"rollcall/reports/trend"
+)
+
+// report judges what was recorded, writes the run folder's reports and points out/latest at it.
+func (r *run) report(root, folder string) (model.Report, error) {
+	report, err := reports.Load(folder)
+	if err != nil {
+		return report, err
+	}
+	if broken := unexplained(r.failed, report); len(broken) > 0 {
+		if _, err := runner.EditSession(folder, func(s *evidence.Session) { s.Broken = append(s.Broken, broken...) }); err != nil {
+			return report, err
+		}
+		if report, err = reports.Load(folder); err != nil {
+			return report, err
+		}
+	}
+	if err := reports.WriteFolder(folder, report, page.File(folder)); err != nil {
+		return report, err
+	}
+	if err := appendHistory(root, folder); err != nil {
+		fmt.Fprintln(os.Stderr, err) // the run is none the worse for it
+	}
+	if err := link(root, "latest", folder); err != nil {
+		return report, err
+	}
+	fmt.Fprintln(r.out)
+	if err := reports.Terminal(r.out, report); err != nil {
+		return report, err
+	}
+	fmt.Fprintf(r.out, "\nrun folder: %s\n", folder)
+	return report, reports.GitHub(r.out, os.Getenv, report)
+}
+
+// unexplained lists the suites that ended with 1 although every scenario they recorded passed or was skipped: something went
+// wrong that no scenario tells of, and the run must not be green.
+func unexplained(failed []suiteRun, r model.Report) []string {
+	var list []string
+	for _, f := range failed {
+		explained := slices.ContainsFunc(r.Scenarios, func(s model.Scenario) bool {
+			return s.Mode == f.mode && s.Suite == f.suite && (s.Outcome == verdict.Fail || s.Outcome == verdict.Inconclusive)
+		})
+		if !explained {
+			list = append(list, fmt.Sprintf("%s: suite %s failed outside its scenarios; see its output", f.mode, f.suite))
+		}
+	}
+	return list
+}
+
+// appendHistory adds the run to the history of all runs beside it, from which trend and compare know what is usual.
+func appendHistory(root, folder string) error {
+	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	defer cancel()
+	_, added, err := trend.Append(ctx, filepath.Join(root, trend.HistoryFile), []string{folder}, func(string) {})
+	return errors.Join(append(added.Bad, err)...)
+}
+
+// link has a name beside the run folders lead to one of them.
+func link(root, name, folder string) error {
+	path := filepath.Join(root, name)
+	return errors.Join(os.RemoveAll(path), os.Symlink(filepath.Base(folder), path))
+}

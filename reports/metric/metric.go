@@ -1,0 +1,152 @@
+// Package metric is the registry of the numbers that are measured of a scenario. One entry each says what a number is called,
+// what it means, which way it gets better, by how much it differs between two runs of the same, and how it is read from a
+// scenario; junit.xml, metrics.prom, the page, comparisons, trends and tables all read it here. It is pure.
+package metric
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"rollcall/reports/model"
+)
+
+// A Metric is one number that is measured of a scenario.
+type Metric struct {
+	Name      string // permanent: in report.json and metrics.prom, less its unit
+	Stat      string // p50 or max of a distribution; empty for a number that stands alone
+	Unit      Unit
+	Title     string // in tables for people; empty for an uncertainty, which stands beside its number
+	Help      string // in metrics.prom and on the page
+	Direction Direction
+	Tolerance *Tolerance                  // nil: it is not compared between runs
+	Read      func(model.Scenario) *Value // nil: it was not measured
+}
+
+// A Value is what a metric was in one run of a scenario.
+type Value struct {
+	Value       float64
+	Uncertainty float64 // by how much it may be wrong, as far as that is known
+	Within      float64 // how far the things differ, of which it is one: the lags of a run's pods and nodes
+}
+
+// A Measurement is a metric and what it was.
+type Measurement struct {
+	Metric
+	Value
+}
+
+// Key is the name with statistic and unit, as junit.xml and history.jsonl have it: rule_lag_p50_ms.
+func (m Metric) Key() string {
+	parts := slices.DeleteFunc([]string{m.Name, m.Stat, m.Unit.suffix()}, func(part string) bool { return part == "" })
+	return strings.Join(parts, "_")
+}
+
+// Text is the value as people read it, with its uncertainty where there is one.
+func (m Measurement) Text() string {
+	text := m.Unit.Text(m.Value.Value)
+	if m.Uncertainty > 0 {
+		text += " ± " + m.Unit.Text(m.Uncertainty)
+	}
+	return text
+}
+
+// Of lists what was measured of a scenario, in the order of the registry.
+func Of(s model.Scenario) []Measurement {
+	var all []Measurement
+	for _, m := range All() {
+		if v := m.Read(s); v != nil {
+			all = append(all, Measurement{m, *v})
+		}
+	}
+	return all
+}
+
+// ValueOf is one metric of a scenario, by its key; nil if it was not measured.
+func ValueOf(s model.Scenario, key string) *Value {
+	for _, m := range All() {
+		if m.Key() == key {
+			return m.Read(s)
+		}
+	}
+	return nil
+}
+
+// Compared lists the metrics that are compared between runs.
+func Compared() []Metric {
+	return slices.DeleteFunc(All(), func(m Metric) bool { return m.Tolerance == nil })
+}
+
+// ComparedOf is what was measured of a scenario of those metrics, by key. Below none there is no gain: an old version that
+// replied last a second before the status leaves no more of a status gap than one that did so at its moment.
+func ComparedOf(s model.Scenario) map[string]Value {
+	values := make(map[string]Value)
+	for _, m := range Compared() {
+		if v := m.Read(s); v != nil {
+			v.Value = max(0, v.Value)
+			values[m.Key()] = *v
+		}
+	}
+	return values
+}
+
+// A Unit is what a metric is counted in.
+type Unit uint8
+
+// The units.
+const (
+	Requests Unit = iota // of as many as were sent
+	Pods
+	Milliseconds
+	Seconds
+	Percent
+)
+
+// suffix ends the key of a metric; counts have none.
+func (u Unit) suffix() string {
+	switch u {
+	case Milliseconds:
+		return "ms"
+	case Seconds:
+		return "seconds"
+	case Percent:
+		return "percent"
+	case Requests, Pods:
+	}
+	return ""
+}
+
+// Text is a value with its unit and no more digits than it is good for.
+func (u Unit) Text(x float64) string {
+	switch {
+	case u == Percent:
+		return fmt.Sprintf("%.1f%%", x)
+	case u == Seconds:
+		return fmt.Sprintf("%.0f s", x)
+	case u == Milliseconds && x != 0 && math.Abs(x) < 10:
+		return fmt.Sprintf("%.2g ms", x)
+	case u == Milliseconds && math.Abs(x) < 1000:
+		return fmt.Sprintf("%.0f ms", x)
+	case u == Milliseconds:
+		return fmt.Sprintf("%.2f s", x/1000)
+	default:
+		return strconv.FormatFloat(math.Round(x*10)/10, 'f', -1, 64)
+	}
+}
+
+// A Direction says which way a metric gets better.
+type Direction uint8
+
+// The directions. A metric of which less or more is as good is about the machine, or about what was asked of it.
+const (
+	Neutral Direction = iota
+	LowerIsBetter
+	HigherIsBetter
+)
+
+// Worse says whether a value that was a and is b got worse.
+func (d Direction) Worse(was, is float64) bool {
+	return d == LowerIsBetter && is > was || d == HigherIsBetter && is < was
+}

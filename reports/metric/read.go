@@ -1,0 +1,78 @@
+package metric
+
+import (
+	"maps"
+	"slices"
+
+	"rollcall/reports/model"
+)
+
+// float is a value that may not have been measured.
+func float(value, uncertainty *float64) *Value {
+	if value == nil {
+		return nil
+	}
+	v := Value{Value: *value}
+	if uncertainty != nil {
+		v.Uncertainty = *uncertainty
+	}
+	return &v
+}
+
+// count is a whole number that may not have been measured.
+func count(n *int) *Value {
+	if n == nil {
+		return nil
+	}
+	return &Value{Value: float64(*n)}
+}
+
+// sum adds up what each lane counted; it is not known if one of them does not know, or there is none.
+func sum(of func(model.Lane) *int) func(model.Scenario) *Value {
+	return func(s model.Scenario) *Value {
+		if len(s.Lanes) == 0 {
+			return nil
+		}
+		total := 0
+		for _, lane := range s.Lanes {
+			n := of(lane)
+			if n == nil {
+				return nil
+			}
+			total += *n
+		}
+		return count(&total)
+	}
+}
+
+// longestOutage is that of any lane, and as uncertain as two send periods of the slowest lane are long, one at each end.
+func longestOutage(s model.Scenario) *Value {
+	if len(s.Lanes) == 0 {
+		return nil
+	}
+	var v Value
+	for _, lane := range s.Lanes {
+		v.Value = max(v.Value, lane.LongestOutage)
+		if lane.AskedRate > 0 {
+			v.Uncertainty = max(v.Uncertainty, 2*1000/float64(lane.AskedRate))
+		}
+	}
+	return &v
+}
+
+// neededDrain is that of the node that needed most.
+func neededDrain(s model.Scenario) *Value {
+	if len(s.Numbers.NeededDrain) == 0 {
+		return nil
+	}
+	return &Value{Value: slices.Max(slices.Collect(maps.Values(s.Numbers.NeededDrain)))}
+}
+
+func busy(of func(model.Percent) float64) func(model.Scenario) *Value {
+	return func(s model.Scenario) *Value {
+		if s.Numbers.NodeBusy == nil {
+			return nil
+		}
+		return &Value{Value: of(*s.Numbers.NodeBusy)}
+	}
+}

@@ -1,0 +1,86 @@
+// Package model is a judged run as data: the report that marshals to report.json, and that every writer reads.
+package model
+
+import (
+	"cmp"
+	"time"
+
+	"rollcall/harness/evidence"
+)
+
+// Names and version of the report's schema, as report.json carries them.
+const (
+	APIVersion = "rollcall/v1alpha1"
+	Kind       = "ConformanceReport"
+)
+
+// A Report is one conformance run, judged. It marshals to report.json: names and units are a
+// contract. A number that was not measured is absent, never zero.
+type Report struct {
+	APIVersion string             `json:"apiVersion"`
+	Kind       string             `json:"kind"`
+	Run        Run                `json:"run"`
+	Clusters   []evidence.Cluster `json:"clusters"` // by mode
+	Summary    Summary            `json:"summary"`
+	Scenarios  []Scenario         `json:"scenarios"` // by mode, suite and id
+}
+
+// A Run says what was run, when and by which build.
+type Run struct {
+	ID      string    `json:"id"`
+	Began   time.Time `json:"began"`
+	Ended   time.Time `json:"ended,omitzero"` // absent when the run was cut off
+	Version string    `json:"version"`
+	Command string    `json:"command"`
+	Broken  []string  `json:"broken,omitempty"` // what kept scenarios from being recorded, or the folder from being read whole
+
+	Pace        evidence.Pace `json:"pace,omitempty"`        // of its scenarios; absent: normal, before paces were known
+	Calibration *Calibration  `json:"calibration,omitempty"` // by which it was found
+
+	Profile  string                    `json:"profile,omitempty"`          // smoke, core or full; absent: before there were profiles
+	LeftOut  int                       `json:"left_out,omitempty"`         // scenarios that it does not run, per mode
+	Expected float64                   `json:"expected_seconds,omitempty"` // for the run, when it began
+	Jobs     int                       `json:"jobs,omitempty"`             // most recordings side by side on one cluster
+	Rate     int                       `json:"rate,omitempty"`             // requests per second and lane it ended with
+	Steps    []string                  `json:"steps,omitempty"`            // a sentence for each time the rate or Jobs was lowered
+	Seconds  map[evidence.Part]float64 `json:"seconds_by_part,omitempty"`  // recordings side by side add up
+}
+
+// A Calibration is what a short trial showed of the machine that clients and cluster share.
+type Calibration struct {
+	Cores   int     `json:"cores"`
+	Connect float64 `json:"connect_ms"`      // median of opening a connection to itself
+	Start   float64 `json:"start_ms"`        // median of starting a program
+	Fresh   float64 `json:"fresh,omitempty"` // requests per second of one client, one after the other, each over a new connection
+	Rate    float64 `json:"rate"`            // requests sent per second
+	Lag     float64 `json:"lag_p99_ms"`      // after they were due
+}
+
+// FullProfile is the profile that leaves no scenario out, and that of a run from before there were profiles.
+const FullProfile = "full"
+
+// ProfileName is the profile of the run.
+func (r Run) ProfileName() string { return cmp.Or(r.Profile, FullProfile) }
+
+// A Summary counts scenarios by outcome. Requests are those of all lanes; Seconds is wall time.
+type Summary struct {
+	Pass         int     `json:"pass"`
+	Fail         int     `json:"fail"`
+	Inconclusive int     `json:"inconclusive"`
+	Skipped      int     `json:"skipped"`
+	Requests     int     `json:"requests"`
+	Seconds      float64 `json:"seconds"`
+}
+
+// ExitCode is what a process that reports r exits with: 1 when a scenario failed, else 3 when one
+// was inconclusive, the infrastructure broke or there is no scenario at all, else 0.
+func ExitCode(r Report) int {
+	switch {
+	case r.Summary.Fail > 0:
+		return 1
+	case r.Summary.Inconclusive > 0 || len(r.Run.Broken) > 0 || r.Summary.Pass+r.Summary.Skipped == 0:
+		return 3
+	default:
+		return 0
+	}
+}

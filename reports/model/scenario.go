@@ -1,0 +1,110 @@
+package model
+
+import (
+	"path"
+	"time"
+
+	"rollcall/harness/evidence"
+	"rollcall/harness/verdict"
+)
+
+// A Scenario is one scenario on one cluster: its last attempt.
+type Scenario struct {
+	ID          string          `json:"id"`
+	Suite       string          `json:"suite"`
+	Mode        string          `json:"mode"`
+	Kubernetes  string          `json:"kubernetes,omitempty"` // version of the API server
+	Claim       string          `json:"claim"`
+	Covers      []string        `json:"covers"`
+	Given       []string        `json:"given,omitempty"`        // changes that were made to the cluster for it
+	RecordedFor string          `json:"recorded_for,omitempty"` // scenario, with its suite, of which the recording is too; absent: its own
+	Outcome     verdict.Outcome `json:"outcome"`
+	Because     string          `json:"because"`
+	Attempts    int             `json:"attempts"`
+	Began       time.Time       `json:"began,omitzero"`
+	Seconds     float64         `json:"seconds"`
+	LoadSeconds *float64        `json:"load_seconds,omitempty"` // load-begun to load-ended
+	Rules       []Rule          `json:"rules"`
+	Lanes       []Lane          `json:"lanes"`
+	Numbers     Numbers         `json:"numbers"`
+	Advice      []string        `json:"advice,omitempty"`      // to the owner of an app that is not Rollcall's
+	Evidence    string          `json:"evidence"`              // folder, relative to the run folder, with slashes
+	Files       []string        `json:"-"`                     // names of what lies in it
+	Diagnostics string          `json:"diagnostics,omitempty"` // likewise a folder: what the cluster looked like when it went wrong
+}
+
+// Name is like "rollout/drained-rolling-update".
+func (s Scenario) Name() string { return path.Join(s.Suite, s.ID) }
+
+// Requests is how many were sent, on all lanes.
+func (s Scenario) Requests() int {
+	n := 0
+	for _, lane := range s.Lanes {
+		n += lane.Requests
+	}
+	return n
+}
+
+// Failed is how many requests failed, on all lanes.
+func (s Scenario) Failed() int {
+	n := 0
+	for _, lane := range s.Lanes {
+		n += lane.Failed()
+	}
+	return n
+}
+
+// Decided says that the recording could be trusted and something was judged, so that the numbers count.
+func (s Scenario) Decided() bool { return s.Outcome == verdict.Pass || s.Outcome == verdict.Fail }
+
+// A Rule is what one expectation came to.
+type Rule struct {
+	ID        string          `json:"id"`
+	Claim     string          `json:"claim"`
+	Outcome   verdict.Outcome `json:"outcome"`
+	Because   string          `json:"because"`
+	Witnesses []Witness       `json:"witnesses"`
+}
+
+// A Witness names a hit that decided a rule.
+type Witness struct {
+	Lane string `json:"lane"`
+	Seq  uint64 `json:"seq"`
+}
+
+// A Lane is what one client saw. Rates are per second, times in milliseconds. What only the pods can
+// tell is absent when their tape was not recorded.
+type Lane struct {
+	ID            string                 `json:"id"`
+	Vantage       evidence.Vantage       `json:"vantage"`
+	Node          string                 `json:"node"`
+	Conn          evidence.Conn          `json:"conn"`
+	Agents        int                    `json:"agents,omitempty"`  // that carried it
+	Resends       bool                   `json:"resends,omitempty"` // silently, what a dead connection cost it
+	AskedRate     int                    `json:"asked_rate"`
+	AchievedRate  *float64               `json:"achieved_rate,omitempty"`
+	LagP99        *float64               `json:"lag_p99_ms,omitempty"`
+	Requests      int                    `json:"requests"`
+	Retried       int                    `json:"retried"` // given to several connections, or arrived more than once
+	LostReplies   *int                   `json:"lost_replies,omitempty"`
+	Arrivals      *int                   `json:"arrivals,omitempty"`
+	NeverArrived  *int                   `json:"never_arrived,omitempty"`
+	ByVersion     map[string]int         `json:"by_version"` // good replies
+	LongestOutage float64                `json:"longest_outage_ms"`
+	StatusGap     *float64               `json:"status_gap_ms,omitempty"` // how long the old version still replied after status-done
+	Failures      map[evidence.Fault]int `json:"failures"`                // every kind, also those at 0
+}
+
+// Kind is what the lane was for.
+func (l Lane) Kind() evidence.LaneKind {
+	return evidence.Lane{Vantage: l.Vantage, Conn: l.Conn, Resends: l.Resends}.Kind()
+}
+
+// Failed is how many requests of the lane failed, of every kind.
+func (l Lane) Failed() int {
+	n := 0
+	for _, count := range l.Failures {
+		n += count
+	}
+	return n
+}

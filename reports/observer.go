@@ -1,0 +1,38 @@
+package reports
+
+import (
+	"rollcall/harness/evidence"
+	"rollcall/harness/timeline"
+	"rollcall/reports/model"
+)
+
+// An Observer sees every recording while Load joins and judges it, so that a page about them need not do so again.
+type Observer interface {
+	// Reading is told of a recording that is about to be joined; what it returns is called with each hit, and last with
+	// the error of a tape that is not whole.
+	Reading(evidence.Run) func(evidence.Hit, error)
+	// Judged is told of each scenario; the error is for one that could not be read or joined, which has no recording.
+	Judged(model.Scenario, Recording, error)
+}
+
+// A Recording is what a scenario was judged from.
+type Recording struct {
+	Run      evidence.Run
+	Damage   []string // to its files
+	Timeline timeline.Timeline
+}
+
+// observed is a tape that shows its hits on the way.
+func observed(tape evidence.Tape[evidence.Hit], show func(evidence.Hit, error)) evidence.Tape[evidence.Hit] {
+	if tape == nil {
+		return nil
+	}
+	return func(yield func(evidence.Hit, error) bool) {
+		for h, err := range tape {
+			show(h, err)
+			if !yield(h, err) {
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,33 @@
+package main
+
+// Exit codes that are not about a verdict.
+const (
+	exitUsage          = 2 // wrong arguments, a folder that cannot be read, or a host that is not fit; nothing was created
+	exitInfrastructure = 3 // what was asked for could not be done, or what was found not be written
+)
+
+// An exit ends a command with a code. What has no error is a verdict, which has been printed.
+type exit struct {
+	code int
+	err  error
+}
+
+func (e exit) Error() string { return e.err.Error() }
+
+func (e exit) Unwrap() error { return e.err }
+
+// exitCode ends a command with the code of a verdict.
+func exitCode(code int) error {
+	if code == 0 {
+		return nil
+	}
+	return exit{code: code}
+}
+
+// infrastructure is the error of doing or telling what was asked for, which is no verdict.
+func infrastructure(err error) error {
+	if err == nil {
+		return nil
+	}
+	return exit{exitInfrastructure, err}
+}

@@ -1,0 +1,50 @@
+package main
+
+import (
+	"context"
+	"flag"
+
+	"github.com/spf13/cobra"
+
+	"rollcall/harness/conformance"
+)
+
+func runCommand() *cobra.Command {
+	o := conformance.Options{}
+	cmd := &cobra.Command{
+		Use:   "run",
+		Short: "Run suites in every kube-proxy mode and write a run folder",
+		Long: `Run suites in every kube-proxy mode that this host supports, on one kind
+cluster per mode, or with --context on a cluster that is there already. This
+host is made able first. What was recorded is judged, and reported in a new
+folder below out/, or below $ARTIFACTS; out/latest leads to it.
+
+Exit codes:
+  0  every scenario passed, or some passed and the rest were skipped
+  1  a claim failed
+  2  bad input, or a host or cluster that is not fit; nothing was created
+  3  a scenario was inconclusive, or the infrastructure failed`,
+		Example: `  rollcall run
+  rollcall run --modes=nftables --suites=control,rollout --k8s=v1.36.x
+  rollcall run --context=staging --namespace=rollcall --image-repo=registry.example.com/platform/rollcall`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return work(cmd, func(ctx context.Context) error {
+				code, err := conformance.Run(ctx, cmd.OutOrStdout(), o)
+				if err == nil {
+					err = exitCode(code)
+				}
+				return err
+			})
+		},
+	}
+	addFlags(cmd, &o)
+	return cmd
+}
+
+// addFlags makes flags of the options. Their defaults are in the environment.
+func addFlags(cmd *cobra.Command, o *conformance.Options) {
+	flags := flag.NewFlagSet(cmd.Name(), flag.ContinueOnError)
+	o.Register(flags)
+	cmd.Flags().AddGoFlagSet(flags)
+}

@@ -1,0 +1,89 @@
+package main
+
+import (
+	"bytes"
+	"io"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// Bad input is refused in one line that names it, before anything is created.
+func TestBadInputOfARun(t *testing.T) {
+	t.Chdir(filepath.Join("..", ".."))
+	for _, row := range []struct {
+		sentence string
+		args     []string
+		stderr   string
+	}{
+		{"an unknown command", []string{"fly"}, `unknown command "fly" for "rollcall"`},
+		{"a word too much", []string{"run", "rollout"}, `unknown command "rollout" for "rollcall run"`},
+		{"an unknown flag", []string{"run", "--fast"}, "unknown flag: --fast"},
+		{"an unknown mode", []string{"run", "--modes=ebpf"}, "ebpf"},
+		{"an unknown mode, with one dash", []string{"run", "-modes=ebpf"}, "ebpf"},
+		{"an unknown profile", []string{"run", "--profile=huge"}, "use smoke, core or full"},
+		{"fewer agents than one", []string{"run", "--agents-per-node=0"}, "use 1 to 16"},
+		{"more agents than a node takes", []string{"run", "--agents-per-node=17"}, "use 1 to 16"},
+		{"a number of agents that is none", []string{"run", "--agents-per-node=many"}, "use 1 to 16"},
+		{"no recording at a time", []string{"run", "--jobs=0"}, "use 1 to 16"},
+		{"a rate that no rollout can be judged by", []string{"run", "--rate=1"}, "use 6 to 1000"},
+		{"an unknown suite", []string{"run", "--suites=nope"}, "suite nope: there is none of this name: use some of "},
+		{"an app that is not there", []string{"run", "--app=none.yaml"}, "none.yaml"},
+		{"a namespace of no cluster", []string{"run", "--namespace=mine"}, "and none is named"},
+		{"a cluster that is not there", []string{"run", "--context=nowhere", "--kubeconfig=none"}, "none"},
+		{"a lab that keeps its cluster", []string{"lab", "--keep"}, "leave out --context, --app and --keep"},
+		{"an unknown Kubernetes version", []string{"node-image", "--k8s=v1.2"}, "v1.2"},
+		{"no repository to push to", []string{"image"}, "name it: --image-repo="},
+		{"no cluster to clean up", []string{"cleanup"}, "no cluster is named: name it: --context=NAME"},
+		{"no subject of a clean-up", []string{"clean", "all"}, `unknown command "all" for "rollcall clean"`},
+	} {
+		t.Run(row.sentence, func(t *testing.T) {
+			var stdout, stderr bytes.Buffer
+			if code := run(row.args, &stdout, &stderr); code != exitUsage {
+				t.Errorf("exit code %d, want %d", code, exitUsage)
+			}
+			if text := stderr.String(); !strings.Contains(text, row.stderr) || strings.Count(text, "\n") != 1 {
+				t.Errorf("stderr is not one line that says %q:\n%s", row.stderr, text)
+			}
+			if stdout.Len() > 0 {
+				t.Errorf("stdout:\n%s", &stdout)
+			}
+		})
+	}
+}
+
+func TestFlagsWithOneDash(t *testing.T) {
+	for _, row := range []struct{ sentence, given, want string }{
+		{"a flag of the command", "run -modes=iptables -keep", "run --modes=iptables --keep"},
+		{"its value apart", "run -run ^drained$ -suites rollout", "run --run ^drained$ --suites rollout"},
+		{"two dashes stay", "run --modes=iptables", "run --modes=iptables"},
+		{"a shorthand stays", "run -v", "run -v"},
+		{"a flag of another command stays", "report -modes=iptables", "report -modes=iptables"},
+		{"a value is none", "run -run -modesty", "run --run -modesty"},
+		{"nor is what follows two dashes", "run -- -modes=iptables", "run -- -modes=iptables"},
+	} {
+		t.Run(row.sentence, func(t *testing.T) {
+			got := withTwoDashes(rootCommand(), strings.Fields(row.given))
+			if diff := cmp.Diff(row.want, strings.Join(got, " ")); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+// Every command can be found, says what it does and which exit codes it has, and can be completed.
+func TestHelp(t *testing.T) {
+	for _, cmd := range append(rootCommand().Commands(), labCommand().Commands()...) {
+		if cmd.Short == "" || !strings.Contains(cmd.Long, "Exit codes") {
+			t.Errorf("%s says too little: %q", cmd.CommandPath(), cmd.Long)
+		}
+	}
+	for _, args := range [][]string{{"--version"}, {"completion", "bash"}, {"help", "run"}, {"run", "--help"}, {"lab", "--help"}, {}} {
+		var stdout bytes.Buffer
+		if code := run(args, &stdout, io.Discard); code != 0 || stdout.Len() == 0 {
+			t.Errorf("%q: exit code %d, %d bytes", args, code, stdout.Len())
+		}
+	}
+}

@@ -1,0 +1,48 @@
+package main
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"rollcall/harness/conformance"
+)
+
+func imageCommand() *cobra.Command {
+	o := conformance.Options{}
+	cmd := &cobra.Command{
+		Use:   "image",
+		Short: "Push the images to --image-repo, and write the kustomization of a nightly job",
+		Long: `Push the images of the suites' pods, and that of Rollcall itself, to a
+repository. A kustomization of a job that runs Rollcall every night with these
+images is written to out/nightly.
+
+Exit codes: 0; 2 for bad input; 3 when it failed.`,
+		Example: "  rollcall image --image-repo=registry.example.com/platform/rollcall",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return work(cmd, func(ctx context.Context) error { return conformance.PushImages(ctx, cmd.OutOrStdout(), o) })
+		},
+	}
+	addFlags(cmd, &o)
+	return cmd
+}
+
+func cleanupCommand() *cobra.Command {
+	o := conformance.Options{}
+	cmd := &cobra.Command{
+		Use:   "cleanup",
+		Short: "Remove what runs left on a cluster that was there already: --context=NAME",
+		Long: `Remove what runs left on a cluster that was there already, and nothing else.
+Clusters that Rollcall made itself are removed by rollcall clean.
+
+Exit codes: 0; 2 for bad input; 3 when it failed.`,
+		Example: "  rollcall cleanup --context=staging --namespace=rollcall",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return work(cmd, func(ctx context.Context) error { return conformance.Cleanup(ctx, cmd.OutOrStdout(), o) })
+		},
+	}
+	addFlags(cmd, &o)
+	return cmd
+}
