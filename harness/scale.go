@@ -6,7 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"rollcall/fixtures"
 	"rollcall/harness/cluster"
 	"rollcall/loadgen"
 )
@@ -36,10 +35,7 @@ func (s Scenario) At(rate, stretch int) Scenario {
 		return s // what steps deploy, they choose themselves
 	}
 	s.Claim += fmt.Sprintf("; the times of its pods are %d times as long here", stretch)
-	s.App.Grace = cmp.Or(s.App.Grace, fixtures.DefaultGrace) * times
-	for _, d := range []*time.Duration{&s.App.PreStopSleep, &s.App.StartDelay, &s.App.ReadyDelay, &s.App.Linger, &s.App.DrainLimit} {
-		*d *= times
-	}
+	s.App = s.App.Lengthened(stretch)
 	s.ClusterChanges = slices.Clone(s.ClusterChanges)
 	for i, change := range s.ClusterChanges {
 		if timed, ok := change.(interface{ Longer(int) cluster.Change }); ok {

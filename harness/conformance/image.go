@@ -12,6 +12,7 @@ import (
 	"text/template"
 
 	"rollcall/fixtures"
+	"rollcall/fixtures/image"
 	"rollcall/harness/layout"
 	"rollcall/harness/runner"
 	"rollcall/harness/usage"
@@ -52,7 +53,7 @@ func PushImages(ctx context.Context, out io.Writer, o Options) error {
 	if err != nil {
 		return err
 	}
-	runner := refs[fixtures.ImageRef(fixtures.RunnerName, fixtures.RunnerVersion)]
+	runner := refs[fixtures.ImageRef(image.RunnerName, image.RunnerVersion)]
 	var images []string
 	for ref, pushed := range refs {
 		if pushed != runner {
@@ -89,7 +90,7 @@ func push(ctx context.Context, out io.Writer, prepared *runner.Runner) (map[stri
 	if err != nil {
 		return nil, err
 	}
-	images, err := fixtures.Build(ctx, home.Folder)
+	images, err := image.Build(ctx, home.Folder)
 	if err != nil {
 		return nil, err
 	}
@@ -97,6 +98,6 @@ func push(ctx context.Context, out io.Writer, prepared *runner.Runner) (map[stri
 	if err := images.AddRunner(ctx, home.Folder, suites); err != nil {
 		return nil, err
 	}
-	return images.Push(ctx, out, fixtures.Registry{Repo: prepared.ImageRepo, CAFile: prepared.RegistryCA},
-		append(layout.Images(true), layout.Image{fixtures.RunnerName, fixtures.RunnerVersion}))
+	return images.Push(ctx, out, image.Registry{Repo: prepared.ImageRepo, CAFile: prepared.RegistryCA},
+		append(layout.Images(true), layout.Image{image.RunnerName, image.RunnerVersion}))
 }

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 
 	"rollcall/fixtures"
+	"rollcall/fixtures/image"
 	"rollcall/harness"
 	"rollcall/harness/cluster/kind"
 )
@@ -24,9 +25,9 @@ func Images(observer bool) []Image {
 
 // Archives are the images of the pods, built from their sources if those are here.
 func (l Layout) Archives(ctx context.Context) (list []kind.Archive, err error) {
-	var images *fixtures.Images
+	var images *image.Set
 	if !l.Prebuilt {
-		if images, err = fixtures.Build(ctx, l.Folder); err != nil {
+		if images, err = image.Build(ctx, l.Folder); err != nil {
 			return nil, err
 		}
 	}

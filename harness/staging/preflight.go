@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"rollcall/fixtures"
+	"rollcall/fixtures/image"
 	"rollcall/harness"
 	"rollcall/harness/cluster"
 	"rollcall/harness/cluster/attached"
@@ -159,11 +160,11 @@ func (p Preflight) publishImages(ctx context.Context) (s fixtures.Sources, err e
 		return s, usage.New("image-repo "+p.ImageRepo, "the sources to build images from are not here", "push them from a clone, and name them: -images")
 	}
 	fmt.Fprintln(p.Out, "building the images of the app, the agent and the observer")
-	images, err := fixtures.Build(ctx, p.Layout.Folder)
+	images, err := image.Build(ctx, p.Layout.Folder)
 	if err != nil {
 		return s, err
 	}
-	registry := fixtures.Registry{Repo: p.ImageRepo, CAFile: p.RegistryCA}
+	registry := image.Registry{Repo: p.ImageRepo, CAFile: p.RegistryCA}
 	if s.Refs, err = images.Push(ctx, p.Out, registry, layout.Images(p.Cluster.CannotObserve() == "")); err != nil {
 		return s, usage.New("image-repo "+p.ImageRepo, strings.ReplaceAll(err.Error(), "\n", " "), "log in to it with docker login or podman login, or name images that are there: -images")
 	}
