@@ -69,8 +69,13 @@ func spreadOf(ds []time.Duration) Spread {
 		return Spread{}
 	}
 	slices.Sort(ds)
-	rank := func(percent int) time.Duration { return ds[(len(ds)*percent+99)/100-1] }
-	return Spread{P50: rank(50), P99: rank(99), Max: rank(100)}
+	return Spread{P50: Percentile(ds, 50), P99: Percentile(ds, 99), Max: Percentile(ds, 100)}
+}
+
+// Percentile is the value of an ascending list, of at least one, that percent of them do not exceed: the median for 50, the
+// lower one of two in the middle.
+func Percentile[T any](ascending []T, percent int) T {
+	return ascending[(len(ascending)*percent+99)/100-1]
 }
 
 // Failed is how many requests failed, of every kind.

@@ -5,42 +5,80 @@ import (
 
 	"rollcall/harness/evidence"
 	"rollcall/harness/timeline"
+	"rollcall/harness/verdict/phrase"
 )
 
 const noCapacity = "0 pods were seen before the rollout, or a mark is missing, so capacity is unknown"
 
-func judgeMinAvailable(x evidence.Expectation, tl timeline.Timeline) Finding {
-	if x.Count < 1 {
-		return Finding{Because: fmt.Sprintf("the rule takes at least 1 pod, got %d", x.Count)}
-	}
+// MinAvailable expects at least n available pods throughout the rollout. Pods that turn unready without a deletion are not
+// held against the cluster: see excuseUnready.
+func MinAvailable(n int) evidence.Expectation {
+	return evidence.Expectation{Rule: minAvailable().ID, Count: n}
+}
+
+func minAvailable() Rule {
+	return Rule{ID: "min-available", Claim: "clients always have the expected number of available pods", judge: judgeMinAvailable}
+}
+
+func judgeMinAvailable(x evidence.Expectation, tl timeline.Timeline, _ []timeline.Lane) Finding {
 	lowest, ok := tl.MinAvailable()
-	if !ok {
-		return Finding{Because: noCapacity}
+	switch {
+	case x.Count < 1:
+		return atLeastOnePod(x)
+	case !ok:
+		return undecided(noCapacity)
 	}
-	f := Finding{Outcome: Pass, Because: fmt.Sprintf("never fewer than %s available, reached at %s, at least %d expected",
-		count(lowest.Available, "pod"), seconds(lowest.At), x.Count)}
-	if lowest.Available < x.Count {
-		f.Outcome = Fail
-		begun, _ := tl.Mark(evidence.RolloutBegun)
-		if short, ok := tl.Shortfall(x.Count, begun, tl.RolloutEnd()); ok {
-			f = undeleted(f, short.Because)
-		}
+	f := Finding{
+		Outcome:  Pass,
+		Headline: fmt.Sprintf("%s or more were always available, at least %d expected", phrase.Count(lowest.Available, "pod"), x.Count),
+		Facts:    []Detail{{"fewest available at", phrase.Seconds(lowest.At)}},
+		Because: fmt.Sprintf("never fewer than %s available, reached at %s, at least %d expected",
+			phrase.Count(lowest.Available, "pod"), phrase.Seconds(lowest.At), x.Count),
+	}
+	if lowest.Available >= x.Count {
+		return f
+	}
+	f.Outcome = Fail
+	f.Headline = fmt.Sprintf("only %s available at the worst moment, at least %d expected", phrase.Count(lowest.Available, "pod"), x.Count)
+	begun, _ := tl.Mark(evidence.RolloutBegun)
+	if short, ok := tl.Shortfall(x.Count, begun, tl.RolloutEnd()); ok {
+		return excuseUnready(f, short.Because)
 	}
 	return f
 }
 
-func judgeMaxPods(x evidence.Expectation, tl timeline.Timeline) Finding {
-	if x.Count < 1 {
-		return Finding{Because: fmt.Sprintf("the rule takes at least 1 pod, got %d", x.Count)}
+// MaxPods expects at most n pods throughout the rollout, terminating ones included.
+func MaxPods(n int) evidence.Expectation { return evidence.Expectation{Rule: maxPods().ID, Count: n} }
+
+func maxPods() Rule {
+	return Rule{
+		ID: "max-pods", Claim: "clients are served by no more pods than allowed, terminating ones included",
+		judge: judgeMaxPods,
 	}
+}
+
+func judgeMaxPods(x evidence.Expectation, tl timeline.Timeline, _ []timeline.Lane) Finding {
 	highest, ok := tl.MaxPods()
-	if !ok {
-		return Finding{Because: noCapacity}
+	switch {
+	case x.Count < 1:
+		return atLeastOnePod(x)
+	case !ok:
+		return undecided(noCapacity)
 	}
-	outcome := Pass
+	f := Finding{
+		Outcome:  Pass,
+		Headline: fmt.Sprintf("at most %s at once, terminating ones included, %d allowed", phrase.Count(highest.Total, "pod"), x.Count),
+		Facts:    []Detail{{"most pods at", phrase.Seconds(highest.At)}},
+		Because: fmt.Sprintf("never more than %s, reached at %s, at most %d expected",
+			phrase.Count(highest.Total, "pod"), phrase.Seconds(highest.At), x.Count),
+	}
 	if highest.Total > x.Count {
-		outcome = Fail
+		f.Outcome = Fail
+		f.Headline = fmt.Sprintf("%s at once, terminating ones included, at most %d allowed", phrase.Count(highest.Total, "pod"), x.Count)
 	}
-	return Finding{Outcome: outcome, Because: fmt.Sprintf("never more than %s, reached at %s, at most %d expected",
-		count(highest.Total, "pod"), seconds(highest.At), x.Count)}
+	return f
+}
+
+func atLeastOnePod(x evidence.Expectation) Finding {
+	return undecided(fmt.Sprintf("the rule takes at least 1 pod, got %d", x.Count))
 }

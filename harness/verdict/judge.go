@@ -1,6 +1,6 @@
 // Package verdict judges a timeline by rules. Rules are data: an expectation
 // recorded with the run names one by its permanent id, so that every past run
-// can be judged again. It is pure and knows no cluster.
+// can be judged again. It is pure and knows no cluster. README.md lists the rules.
 package verdict
 
 import (
@@ -17,10 +17,10 @@ import (
 type Verdict struct {
 	Outcome  Outcome
 	Headline string   // what happened to whom and what follows, in one line of at most 120 characters
-	Facts    []Detail // of the finding that decided it
+	Facts    []Detail // of the finding that has the headline, and which others decided the verdict too
 	Because  string   // one sentence with numbers
 	Findings []Finding
-	// Distrusted says that the recording cannot be trusted: the outcome is about the rig, not the cluster.
+	// Distrusted says that the recording cannot be trusted: the outcome is about the harness, not the cluster.
 	Distrusted bool
 	// Late says that it cannot only because its own clients were late, which another recording need not be, and that no
 	// rule would have failed: a loss is not to be forgotten for a second try.
@@ -30,119 +30,144 @@ type Verdict struct {
 	Starved bool
 }
 
-// A Finding is what one rule says about one run.
-type Finding struct {
-	Rule      string // id
-	Claim     string // one sentence about clients; empty for an unknown rule
-	Outcome   Outcome
-	Headline  string    // what happened to whom and what follows, in one line of at most 120 characters
-	Facts     []Detail  // what the headline leaves out: counts by kind of failure, pod phase, window, node, witnesses
-	Because   string    // the same as one sentence, with every number
-	Witnesses []Witness // hits that decided it, by time sent; at most 20, all of them counted in Because
-	Starved   bool      // it is inconclusive instead of a failure because the host was too busy for its kubelets
-}
-
-// A Detail is one fact of a finding, such as {"by kind", "2 refused, 1 timeout"}.
-type Detail struct{ Name, Value string }
-
-// A Witness names a hit.
-type Witness struct {
-	Lane string
-	Seq  uint64
-}
-
-// Judge weighs the recording before it applies the rules: a recording that cannot be trusted makes
-// the verdict and every finding inconclusive, whatever the rules say. The timeline of a skipped
-// run is not looked at.
+// Judge asks whether the recording can be trusted before it lets the rules decide: one that cannot makes the verdict and every
+// finding inconclusive, whatever the rules say. The timeline of a skipped run is not looked at.
 func Judge(run evidence.Run, tl timeline.Timeline) Verdict {
-	v := judge(run, tl)
-	v.Headline = phrase.Headline(v.Headline, v.Because)
-	return v
-}
-
-func judge(run evidence.Run, tl timeline.Timeline) Verdict {
 	if run.Skipped != "" {
-		return Verdict{Outcome: Skipped, Because: run.Skipped}
+		return Verdict{Outcome: Skipped, Headline: phrase.Headline(run.Skipped), Because: run.Skipped}
 	}
-	v := Verdict{Findings: make([]Finding, 0, len(run.Expect))}
+	findings := make([]Finding, 0, len(run.Expect))
 	for _, x := range run.Expect {
-		v.Findings = append(v.Findings, find(x, run, tl))
+		findings = append(findings, find(x, run, tl))
 	}
 	if reasons, late := distrust(run, tl); len(reasons) > 0 {
-		v.Distrusted = true
-		v.Late = late && !slices.ContainsFunc(v.Findings, func(f Finding) bool { return f.Outcome == Fail })
-		for i := range v.Findings {
-			v.Findings[i] = withhold(v.Findings[i])
-		}
-		v.Because = "the recording cannot be trusted: " + enumerate(reasons)
-		return v
+		return untrusted(reasons, late, findings)
 	}
 	if run.Measures {
-		v.Because = "it measured for a second recording, which was not made"
-		for i := range v.Findings {
-			f := &v.Findings[i]
-			f.Outcome, f.Headline, f.Facts, f.Because, f.Witnesses = Inconclusive, v.Because, nil, v.Because, nil
-		}
-		return v
+		return measured(findings)
 	}
-	v.Outcome, v.Because = weigh(v.Findings)
-	v.Starved = v.Outcome == Inconclusive && slices.ContainsFunc(v.Findings, func(f Finding) bool { return f.Starved })
-	return v
+	return decide(findings)
 }
 
+// find judges one expectation.
 func find(x evidence.Expectation, run evidence.Run, tl timeline.Timeline) Finding {
 	rules := Rules()
 	i := slices.IndexFunc(rules, func(r Rule) bool { return r.ID == x.Rule })
 	if i < 0 {
 		because := fmt.Sprintf("this build knows no rule %q", x.Rule)
-		return Finding{Rule: x.Rule, Headline: because, Because: because}
+		return Finding{Rule: x.Rule, Headline: phrase.Headline(because), Because: because}
 	}
-	f := Finding{}
-	switch because, err := outOfScope(x, run); {
+	rule := rules[i]
+	var f Finding
+	switch because, err := rule.outOfScope(x, run); {
 	case err != nil:
-		f.Because = err.Error()
+		f = undecided(err.Error())
 	case because != "":
 		f = Finding{Outcome: Skipped, Because: because}
 	default:
-		f = rules[i].judge(x, tl)
+		f = rule.judge(x, tl, rule.Lanes.of(x, tl))
 	}
-	f.Rule, f.Claim = rules[i].ID, rules[i].Claim
+	f.Rule, f.Claim = rule.ID, rule.Claim
 	f.Headline = phrase.Headline(f.Headline, f.Because)
 	return f
 }
 
-// withhold keeps what a finding would have said without letting it count.
-func withhold(f Finding) Finding {
-	if f.Outcome == Pass || f.Outcome == Fail {
-		f.Headline = phrase.Headline(fmt.Sprintf("would be %s if the recording could be trusted: %s", f.Outcome, f.Headline))
-		f.Because = fmt.Sprintf("would be %s if the recording could be trusted: %s", f.Outcome, f.Because)
-		f.Outcome = Inconclusive
+// untrusted keeps what the findings would have said without letting them count.
+func untrusted(reasons []reason, late bool, findings []Finding) Verdict {
+	v := Verdict{Distrusted: true, Findings: findings}
+	v.Late = late && !slices.ContainsFunc(findings, func(f Finding) bool { return f.Outcome == Fail })
+	var because []string
+	for _, r := range reasons {
+		because = append(because, r.because)
+		v.Facts = append(v.Facts, Detail{"reason", r.because})
 	}
-	return f
-}
-
-// weigh lets the worst finding decide: fail, then inconclusive, then pass. Rules that are not for this
-// cluster are left out.
-func weigh(findings []Finding) (Outcome, string) {
-	because := make(map[Outcome][]string)
-	for _, f := range findings {
-		because[f.Outcome] = append(because[f.Outcome], f.Because)
+	v.Because = "the recording cannot be trusted: " + enumerate(because)
+	brief := "the recording cannot be trusted: " + reasons[0].brief
+	v.Headline = phrase.Headline(brief)
+	if more := len(reasons) - 1; more > 0 {
+		v.Headline = phrase.Headline(fmt.Sprintf("%s; and %s more", brief, phrase.Count(more, "reason")), brief)
 	}
-	for _, worst := range []Outcome{Fail, Inconclusive} {
-		if len(because[worst]) > 0 {
-			return worst, enumerate(because[worst])
+	for i := range findings {
+		if f := &findings[i]; f.Outcome == Pass || f.Outcome == Fail {
+			would := fmt.Sprintf("would be %s if the recording could be trusted: ", f.Outcome)
+			f.Headline, f.Because = phrase.Headline(would+f.Headline), would+f.Because
+			f.Outcome = Inconclusive
 		}
 	}
-	switch held := because[Pass]; {
-	case len(findings) == 0:
-		return Inconclusive, "0 rules were expected to hold, so nothing was judged"
-	case len(held) == 0:
-		return Inconclusive, fmt.Sprintf("0 of %d rules are for this cluster, so nothing was judged", len(findings))
-	case len(held) == 1:
-		return Pass, held[0]
-	default:
-		return Pass, fmt.Sprintf("all %d rules hold: %s", len(held), enumerate(held))
+	return v
+}
+
+// measured decides nothing: a second recording does.
+func measured(findings []Finding) Verdict {
+	const because = "it measured for a second recording, which was not made"
+	for i := range findings {
+		f := &findings[i]
+		f.Outcome, f.Headline, f.Facts, f.Because, f.Witnesses = Inconclusive, because, nil, because, nil
 	}
+	return Verdict{Headline: because, Because: because, Findings: findings}
+}
+
+// decide lets the worst findings decide: fail, then inconclusive, then pass. Rules that are not for this
+// cluster are left out.
+func decide(findings []Finding) Verdict {
+	v := Verdict{Findings: findings}
+	by := make(map[Outcome][]Finding)
+	for _, f := range findings {
+		by[f.Outcome] = append(by[f.Outcome], f)
+	}
+	switch {
+	case len(by[Fail]) > 0:
+		v.Outcome = Fail
+	case len(by[Inconclusive]) > 0:
+		v.Starved = slices.ContainsFunc(by[Inconclusive], func(f Finding) bool { return f.Starved })
+	case len(by[Pass]) > 0:
+		v.Outcome = Pass
+	case len(findings) == 0:
+		v.Because = "0 rules were expected to hold, so nothing was judged"
+	default:
+		v.Because = fmt.Sprintf("0 of %d rules are for this cluster, so nothing was judged", len(findings))
+	}
+	deciding := by[v.Outcome]
+	if len(deciding) == 0 {
+		v.Headline = v.Because
+		return v
+	}
+	var because []string
+	for _, f := range deciding {
+		because = append(because, f.Because)
+	}
+	v.Because = enumerate(because)
+	if v.Outcome == Pass && len(deciding) > 1 {
+		v.Because = fmt.Sprintf("all %d rules hold: %s", len(deciding), v.Because)
+	}
+	v.Headline, v.Facts = mostTelling(deciding)
+	return v
+}
+
+// mostTelling is the headline of the finding whose rule comes first in Rules, with its facts and the names of the others.
+func mostTelling(findings []Finding) (headline string, facts []Detail) {
+	rules := Rules()
+	rank := func(f Finding) int {
+		if i := slices.IndexFunc(rules, func(r Rule) bool { return r.ID == f.Rule }); i >= 0 {
+			return i
+		}
+		return len(rules)
+	}
+	sorted := slices.SortedStableFunc(slices.Values(findings), func(a, b Finding) int { return rank(a) - rank(b) })
+	var others []string
+	for _, f := range sorted[1:] {
+		others = append(others, f.Rule)
+	}
+	first := sorted[0]
+	facts = slices.Clone(first.Facts)
+	if len(others) == 0 {
+		return first.Headline, facts
+	}
+	facts = append(facts, Detail{"other rules that are " + first.Outcome.String(), strings.Join(others, ", ")})
+	if first.Outcome == Pass {
+		return first.Headline, facts
+	}
+	return phrase.Headline(fmt.Sprintf("%s; and %s more", first.Headline, phrase.Count(len(others), "rule")), first.Headline), facts
 }
 
 // enumerate joins the first three of several reasons and counts the rest.

@@ -1,48 +1,72 @@
 package verdict
 
 import (
+	"slices"
+
 	"rollcall/harness/evidence"
 	"rollcall/harness/timeline"
 )
 
-// A Rule is one thing that can be expected of a rollout.
+// A Rule is one thing that can be expected of a rollout. It has a file, alone or with its next of kin: there stand the
+// constructor by which scenarios expect it, its id, its claim, what it needs and how it judges.
 type Rule struct {
-	ID    string // kebab-case, permanent
-	Claim string // one sentence in the present tense, about clients
+	ID      string // kebab-case, permanent: to change what a rule means, add another
+	Claim   string // one sentence in the present tense, about clients
+	Feature string // of the cluster, without which the rule is skipped, such as [evidence.NodeRules]; empty: none
+	Lanes   Lanes  // that it looks at
 
-	judge func(evidence.Expectation, timeline.Timeline) Finding
+	// judge says what became of an expectation. Its lanes are those of Lanes which the expectation is about.
+	judge func(x evidence.Expectation, tl timeline.Timeline, lanes []timeline.Lane) Finding
 }
 
-// Rules lists every rule, always in this order.
+// Rules lists every rule, always in this order: where several findings decide a verdict, the headline is of the first rule here.
 func Rules() []Rule {
 	return []Rule{
-		{noFailures, "no client loses a request", judgeNoFailures},
-		{noLostReplies, "no client misses the reply to a request that a pod got", judgeNoLostReplies},
-		{noHiddenRetries, "no client's request is sent twice behind its back", judgeNoHiddenRetries},
-		{damageSeen, "clients in the cluster lose at least one request, which shows that a loss would be seen", judgeDamageSeen},
-		{serves, "clients are answered by every version expected and by no other", judgeServes},
-		{onlyServes, "from the named moment on, clients are answered by one version only", judgeOnlyServes},
-		{orderedSwitch, "a client that keeps its connection never goes back from the new version", judgeOrderedSwitch},
-		{fullRate, "clients send the full load asked of them", judgeFullRate},
-		{maxOutage, "no client goes without good replies for longer than allowed", judgeMaxOutage},
-		{maxDrainLag, "no client in the cluster is sent to a pod for longer than allowed after it left the endpoints", judgeMaxDrainLag},
-		{maxRuleLag, "no node's rules lead clients to a pod for longer than allowed after it left the endpoints", judgeMaxRuleLag},
-		{minAvailable, "clients always have the expected number of available pods", judgeMinAvailable},
-		{maxPods, "clients are served by no more pods than allowed, terminating ones included", judgeMaxPods},
-		{fact, "the cluster does what is expected", judgeFact},
-		{factWithin, "the cluster takes as long as expected", judgeFactWithin},
-		{scaling, "ReplicaSets are scaled in the expected order", judgeScaling},
-		{maxActive, "ReplicaSets never ask for more pods than allowed", judgeMaxActive},
-		{oldAtStatus, "clients may still reach old pods when the API server says that the rollout is done", judgeOldAtStatus},
-		{cleanCut, "no client is answered by the old version once any is by the new one", judgeCleanCut},
-		{rulesFirst, "no node's rules lead clients to a pod that was told to exit", judgeRulesBeforeSigterm},
-		{maxMixed, "clients are answered by both versions for no longer than allowed", judgeMaxMixed},
-		{minMixed, "clients are answered by both versions for as long as expected", judgeMinMixed},
-		{between, "pods take as long as expected from one step of their end to another", judgeBetween},
-		{stillServes, "clients are still answered by the named version when the load ends", judgeStillServes},
-		{share, "clients are answered by the named version as often as its part of the pods", judgeShare},
-		{minOutage, "every client in the cluster goes without good replies for as long as expected", judgeMinOutage},
-		{oldEndsFirst, "no pod of the new version is there before the last old one has ended", judgeOldEndsFirst},
-		{noted, "what the cluster does is known", judgeNoted},
+		noFailures(), noLostReplies(), noHiddenRetries(), damageSeen(), maxOutage(), minOutage(),
+		rulesBeforeSigterm(), maxRuleLag(), maxDrainLag(),
+		minAvailable(), maxPods(), scaling(), maxActive(), oldAtStatus(), oldEndsFirst(), between(),
+		orderedSwitch(), onlyServes(), serves(), stillServes(), share(), cleanCut(), maxMixedWindow(), minMixedWindow(),
+		fact(), factWithin(), noted(),
+		fullRate(),
 	}
+}
+
+// Lanes are those that a rule looks at, by what their kind counts for.
+type Lanes string
+
+// The lanes of rules, as the table of rules names them.
+const (
+	NoLanes        Lanes = "" // what the cluster did is enough
+	AllLanes       Lanes = "all lanes, control lanes included"
+	ServiceLanes   Lanes = "lanes through the Service"
+	KeepAliveLanes Lanes = "keep-alive lanes through the Service"
+	RetryLanes     Lanes = "lanes through the Service whose client does not resend"
+	DamageLanes    Lanes = "lanes from pods whose client does not resend"
+	RoutedLanes    Lanes = "lanes from pods with a new connection per request"
+)
+
+func (l Lanes) include(k evidence.LaneKind) bool {
+	switch l {
+	case NoLanes:
+		return false
+	case AllLanes:
+		return true
+	case ServiceLanes:
+		return k.AsksApp()
+	case KeepAliveLanes:
+		return k.AsksApp() && k.KeepsAlive()
+	case RetryLanes:
+		return k.ShowsRetries()
+	case DamageLanes:
+		return k.ShowsDamage()
+	case RoutedLanes:
+		return k.FollowsRules()
+	default:
+		return false
+	}
+}
+
+// of lists the lanes of a timeline that an expectation is about.
+func (l Lanes) of(x evidence.Expectation, tl timeline.Timeline) []timeline.Lane {
+	return slices.DeleteFunc(tl.LanesWhere(l.include), func(lane timeline.Lane) bool { return x.Conn != "" && lane.Conn != x.Conn })
 }

@@ -2,6 +2,7 @@ package verdict_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -44,7 +45,7 @@ func TestRules(t *testing.T) {
 
 		{"damage over either kind of connection is enough", verdict.DamageSeen(), all(breaking("worker-reused", evidence.Reset, 70), breaking("worker-fresh", evidence.Refused, 71)),
 			verdict.Pass},
-		{"kept connections break whatever the rules do, so they do not speak for others", verdict.DamageSeen(), breaking("worker-reused", evidence.Reset, 70),
+		{"keep-alive connections break whatever the rules do, so they do not speak for others", verdict.DamageSeen(), breaking("worker-reused", evidence.Reset, 70),
 			verdict.Inconclusive},
 		{"no damage means the harness is blind", verdict.DamageSeen(), none,
 			verdict.Inconclusive},
@@ -117,11 +118,11 @@ func TestRules(t *testing.T) {
 		{"without arrivals a retry may have been missed", verdict.NoHiddenRetries(), none,
 			verdict.Inconclusive},
 
-		{"kept connections went from old to new", verdict.OrderedSwitch(), none,
+		{"keep-alive connections went from old to new", verdict.OrderedSwitch(), none,
 			verdict.Pass},
-		{"a kept connection that went back", verdict.OrderedSwitch(), all(on("worker-reused", func(h *evidence.Hit) { h.LocalPort, h.Reused = 7, true }), answering("worker-reused", "v1", 120)),
+		{"a keep-alive connection that went back", verdict.OrderedSwitch(), all(on("worker-reused", func(h *evidence.Hit) { h.LocalPort, h.Reused = 7, true }), answering("worker-reused", "v1", 120)),
 			verdict.Fail},
-		{"without kept connections there is nothing to order", verdict.OrderedSwitch(), func(ev *recording) { ev.Run.Lanes[1].Conn = evidence.Fresh },
+		{"without keep-alive connections there is nothing to order", verdict.OrderedSwitch(), func(ev *recording) { ev.Run.Lanes[1].Conn = evidence.Fresh },
 			verdict.Inconclusive},
 
 		{"fresh connections stopped in time", verdict.MaxDrainLag(140 * ms), with(pod(850, evidence.EndpointGone, "v1", "b")),
@@ -151,13 +152,13 @@ func TestRules(t *testing.T) {
 		{"both versions answer for too long", verdict.MaxMixedWindow(209 * ms), answering("worker-fresh", "v1", 120), verdict.Fail},
 		{"both versions answer for long enough", verdict.MinMixedWindow(210 * ms), answering("worker-fresh", "v1", 120), verdict.Pass},
 		{"both versions answer for too short", verdict.MinMixedWindow(211 * ms), answering("worker-fresh", "v1", 120), verdict.Fail},
-		{"every node's rules leave a pod out before it is told to exit", verdict.RulesBeforeSigterm(),
+		{"every node's rules leave a pod out before its SIGTERM", verdict.RulesBeforeSigterm(),
 			all(left("b", 850), ruleGone("worker", "b", 900), ruleGone("worker2", "b", 950), sigterm("b", 1000)),
 			verdict.Pass},
-		{"one node's rules still lead to a pod that was told to exit", verdict.RulesBeforeSigterm(),
+		{"one node's rules still route to a pod after its SIGTERM", verdict.RulesBeforeSigterm(),
 			all(left("b", 850), ruleGone("worker", "b", 900), ruleGone("worker2", "b", 1010), sigterm("b", 1000)),
 			verdict.Fail},
-		{"rules that were not seen when the pod was told to exit decide nothing", verdict.RulesBeforeSigterm(),
+		{"rules that were not seen when the pod got SIGTERM decide nothing", verdict.RulesBeforeSigterm(),
 			all(left("b", 850), ruleGone("worker", "b", 1010), sigterm("b", 1000), with(evidence.Event{At: 1010 * ms, Kind: evidence.RulesUnseen, Object: "worker", Count: 60})),
 			verdict.Inconclusive},
 		{"rules that never leave a pod out", verdict.RulesBeforeSigterm(),
@@ -241,7 +242,7 @@ func TestRules(t *testing.T) {
 			verdict.Inconclusive},
 		{"a flap before the rollout is not the end", verdict.MaxRuleLag(50 * ms), all(left("b", 850), observed("worker"), ruleGone("worker", "b", 100), ruleAdded("worker", "b", 200), ruleGone("worker", "b", 880)),
 			verdict.Pass},
-		{"a pod that no rule ever led to", verdict.MaxRuleLag(50 * ms), all(left("b", 850), observed("worker")),
+		{"a pod that no rule ever routed to", verdict.MaxRuleLag(50 * ms), all(left("b", 850), observed("worker")),
 			verdict.Inconclusive},
 		{"an API server that was slow when the pod left makes the lag uncertain", verdict.MaxRuleLag(50 * ms), all(left("b", 850), observed("worker"), ruleGone("worker", "b", 890),
 			with(evidence.Event{At: 900 * ms, Kind: evidence.APIAnswered, Count: 20})),
@@ -368,8 +369,13 @@ func TestRulesArePermanent(t *testing.T) {
 			t.Errorf("%s claims nothing", rule.ID)
 		}
 	}
-	want := []string{"no-failures", "no-lost-replies", "no-hidden-retries", "damage-seen", "serves", "only-serves", "ordered-switch",
-		"full-rate", "max-outage", "max-drain-lag", "max-rule-lag", "min-available", "max-pods", "fact", "fact-within", "scaling", "max-active", "old-at-status", "clean-cut", "rules-before-sigterm", "max-mixed-window", "min-mixed-window", "between", "still-serves", "share", "min-outage", "old-ends-first", "noted"}
+	slices.Sort(ids)
+	want := []string{
+		"between", "clean-cut", "damage-seen", "fact", "fact-within", "full-rate", "max-active", "max-drain-lag", "max-mixed-window",
+		"max-outage", "max-pods", "max-rule-lag", "min-available", "min-mixed-window", "min-outage", "no-failures", "no-hidden-retries",
+		"no-lost-replies", "noted", "old-at-status", "old-ends-first", "only-serves", "ordered-switch", "rules-before-sigterm", "scaling",
+		"serves", "share", "still-serves",
+	}
 	if diff := cmp.Diff(want, ids); diff != "" {
 		t.Errorf("ids (-want +got):\n%s", diff)
 	}

@@ -2,10 +2,12 @@ package verdict
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"rollcall/harness/evidence"
 	"rollcall/harness/timeline"
+	"rollcall/harness/verdict/phrase"
 )
 
 // Limits of trust. None of them is normative for clusters: they say when the harness itself was
@@ -30,39 +32,62 @@ const (
 	trustedConntrack = 900
 )
 
+// A reason why the recording cannot be judged, as one sentence and as briefly as a headline needs it.
+type reason struct{ brief, because string }
+
+func reasonsOf(sentences ...string) []reason {
+	var reasons []reason
+	for _, s := range sentences {
+		reasons = append(reasons, reason{s, s})
+	}
+	return reasons
+}
+
 // distrust lists why the recording cannot be judged, most fundamental reason first, and reports whether it is only that
 // its clients were late.
-func distrust(run evidence.Run, tl timeline.Timeline) (reasons []string, late bool) {
-	reasons = append(reasons, run.Distrust...)
-	reasons = append(reasons, tl.Problems...)
-	reasons = append(reasons, blindness(tl)...)
+func distrust(run evidence.Run, tl timeline.Timeline) (reasons []reason, late bool) {
+	reasons = append(reasons, reasonsOf(run.Distrust...)...)
+	reasons = append(reasons, contradictions(tl)...)
+	reasons = append(reasons, reasonsOf(blindness(tl)...)...)
 	if run.Unloaded {
 		return reasons, false
 	}
-	reasons = append(reasons, missingMarks(tl)...)
-	reasons = append(reasons, fullNodes(tl)...)
-	reasons = append(reasons, unreadyNodes(tl)...)
+	reasons = append(reasons, reasonsOf(missingMarks(tl)...)...)
+	reasons = append(reasons, reasonsOf(fullNodes(tl)...)...)
+	reasons = append(reasons, reasonsOf(unreadyNodes(tl)...)...)
 	if len(tl.Lanes) == 0 {
-		reasons = append(reasons, "the run has 0 lanes")
+		reasons = append(reasons, reasonsOf("the run has 0 lanes")...)
 	}
 	if run.Measures { // the nodes' rules, for which clients may be late
 		return reasons, false
 	}
 	limits := limitsAt(run.Pace)
-	var delays []string
+	var delays []reason
 	for _, lane := range tl.Lanes {
-		reasons = append(reasons, weakLoad(lane, tl, limits)...)
+		reasons = append(reasons, reasonsOf(weakLoad(lane, tl, limits)...)...)
 		delays = append(delays, delayed(lane, tl, limits)...)
 	}
 	reasons = append(reasons, earlyDamage(tl)...)
 	return append(reasons, delays...), len(reasons) == 0 && len(delays) > 0
 }
 
+// contradictions are the problems of the timeline, each with the file that has it.
+func contradictions(tl timeline.Timeline) []reason {
+	var reasons []reason
+	for _, problem := range tl.Problems {
+		file, _, _ := strings.Cut(problem, ":")
+		reasons = append(reasons, reason{file + " is damaged or contradicts itself", problem})
+	}
+	return reasons
+}
+
+func missingMark(kind evidence.EventKind) string { return fmt.Sprintf("mark %q is missing", kind) }
+
 func missingMarks(tl timeline.Timeline) []string {
 	var reasons []string
 	for _, kind := range tl.PhaseMarks() {
 		if _, ok := tl.Mark(kind); !ok {
-			reasons = append(reasons, missing(kind))
+			reasons = append(reasons, missingMark(kind))
 		}
 	}
 	return reasons
@@ -73,9 +98,9 @@ func blindness(tl timeline.Timeline) []string {
 	for _, e := range tl.Events {
 		switch e.Kind {
 		case evidence.WatchGap:
-			reasons = append(reasons, fmt.Sprintf("a watch was blind until %s (%s)", seconds(e.At), e.Detail))
+			reasons = append(reasons, fmt.Sprintf("a watch was blind until %s (%s)", phrase.Seconds(e.At), e.Detail))
 		case evidence.RecorderLost:
-			reasons = append(reasons, fmt.Sprintf("a recorder was lost at %s (%s)", seconds(e.At), e.Detail))
+			reasons = append(reasons, fmt.Sprintf("a recorder was lost at %s (%s)", phrase.Seconds(e.At), e.Detail))
 		}
 	}
 	return reasons
@@ -85,7 +110,8 @@ func fullNodes(tl timeline.Timeline) []string {
 	var reasons []string
 	for _, load := range tl.NodeLoads() {
 		if load.Conntrack > trustedConntrack {
-			reasons = append(reasons, fmt.Sprintf("the connection table of %s held %s, over %d %%", load.Node, load.Entries, trustedConntrack/10))
+			reasons = append(reasons, fmt.Sprintf("the connection table of %s held %s, over %d %%",
+				load.Node, load.Entries, trustedConntrack/10))
 		}
 	}
 	return reasons
@@ -96,7 +122,7 @@ func unreadyNodes(tl timeline.Timeline) []string {
 	var reasons []string
 	for _, e := range tl.Events {
 		if e.Kind == evidence.NodeUnready && tl.Phase(e.At) != timeline.Outside {
-			reasons = append(reasons, fmt.Sprintf("node %s was not ready at %s", e.Object, seconds(e.At)))
+			reasons = append(reasons, fmt.Sprintf("node %s was not ready at %s", e.Object, phrase.Seconds(e.At)))
 		}
 	}
 	return reasons
@@ -105,15 +131,15 @@ func unreadyNodes(tl timeline.Timeline) []string {
 // busiest says how busy a node was, for whoever wonders why it was late; empty when that was not seen.
 func busiest(node string, tl timeline.Timeline) string {
 	for _, load := range tl.NodeLoads() {
-		n := len(load.Busy)
-		if load.Node != node || n == 0 {
+		if load.Node != node || len(load.Busy) == 0 {
 			continue
 		}
 		stolen := ""
 		if load.Stolen > 0 {
 			stolen = fmt.Sprintf("; other machines of its host took %d %% at most", load.Stolen/10)
 		}
-		return fmt.Sprintf(" (its node's processors were %d %% busy half of the time, %d %% at most%s)", load.Busy[(n-1)/2]/10, load.Busy[n-1]/10, stolen)
+		return fmt.Sprintf(" (its node's processors were %d %% busy half of the time, %d %% at most%s)",
+			timeline.Percentile(load.Busy, 50)/10, timeline.Percentile(load.Busy, 100)/10, stolen)
 	}
 	return ""
 }
@@ -146,30 +172,34 @@ func weakLoad(lane timeline.Lane, tl timeline.Timeline, limits lateness) []strin
 			continue
 		}
 		if begun, ok := tl.Mark(evidence.LoadBegun); ok && agent.FirstSent-begun > limits.silence {
-			reasons = append(reasons, fmt.Sprintf("%s sent its first request %s after the load began", who, seconds(agent.FirstSent-begun)))
+			reasons = append(reasons, fmt.Sprintf("%s sent its first request %s after the load began",
+				who, phrase.Seconds(agent.FirstSent-begun)))
 		}
 		if ended, ok := tl.Mark(evidence.LoadEnded); ok && ended-agent.LastSent > limits.silence {
-			reasons = append(reasons, fmt.Sprintf("%s sent its last request %s before the load ended", who, seconds(ended-agent.LastSent)))
+			reasons = append(reasons, fmt.Sprintf("%s sent its last request %s before the load ended",
+				who, phrase.Seconds(ended-agent.LastSent)))
 		}
 	}
 	return reasons
 }
 
 // delayed tells how late a client was.
-func delayed(lane timeline.Lane, tl timeline.Timeline, limits lateness) []string {
-	var reasons []string
+func delayed(lane timeline.Lane, tl timeline.Timeline, limits lateness) []reason {
+	var reasons []reason
 	if lag := lane.Summary.Lag.P99; lag > limits.lag {
-		reasons = append(reasons, fmt.Sprintf("%s sent 1 %% of its requests %s late or later, over %s%s", lane.ID, seconds(lag), seconds(limits.lag), busiest(lane.Node, tl)))
+		brief := fmt.Sprintf("%s sent 1 %% of its requests %s late or later, over %s", lane.ID, phrase.Seconds(lag), phrase.Seconds(limits.lag))
+		reasons = append(reasons, reason{brief, brief + busiest(lane.Node, tl)})
 	}
 	if lag := lane.Summary.Lag.Max; lag > limits.stall {
-		reasons = append(reasons, fmt.Sprintf("%s sent a request %s late, over %s", lane.ID, seconds(lag), seconds(limits.stall)))
+		reasons = append(reasons, reasonsOf(fmt.Sprintf("%s sent a request %s late, over %s",
+			lane.ID, phrase.Seconds(lag), phrase.Seconds(limits.stall)))...)
 	}
 	return reasons
 }
 
 // earlyDamage finds failures no rollout can have caused: those before it, and those of a control
 // lane, which no kube-proxy touches.
-func earlyDamage(tl timeline.Timeline) []string {
+func earlyDamage(tl timeline.Timeline) []reason {
 	var early []timeline.Hit
 	begun, _ := tl.Mark(evidence.LoadBegun)
 	for _, h := range timeline.Failed(tl.Lanes) {
@@ -177,14 +207,18 @@ func earlyDamage(tl timeline.Timeline) []string {
 			early = append(early, h)
 		}
 	}
-	var reasons []string
-	if len(early) > 0 {
-		reasons = append(reasons, fmt.Sprintf("%s failed (%s) before any change, %s",
-			count(len(early), "request"), faults(early), account(early, tl)))
-	}
-	if failed := timeline.Failed(tl.LanesWhere(evidence.LaneKind.IsControl)); len(failed) > 0 {
-		reasons = append(reasons, fmt.Sprintf("%s failed (%s) on the control lane, which no rollout touches, %s",
-			count(len(failed), "request"), faults(failed), account(failed, tl)))
+	var reasons []reason
+	for _, damage := range []struct {
+		failed []timeline.Hit
+		where  string
+	}{
+		{early, "before any change"},
+		{timeline.Failed(tl.LanesWhere(evidence.LaneKind.IsControl)), "on the control lane, which no rollout touches"},
+	} {
+		if len(damage.failed) > 0 {
+			brief := fmt.Sprintf("%s failed (%s) %s", phrase.Count(len(damage.failed), "request"), kinds(damage.failed), damage.where)
+			reasons = append(reasons, reason{brief, brief + ", " + describeHits(damage.failed, tl)})
+		}
 	}
 	return reasons
 }

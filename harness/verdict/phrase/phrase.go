@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"rollcall/harness/evidence"
+	"rollcall/harness/timeline"
 )
 
 // Number has a comma before each group of three digits: 5,188.
@@ -50,6 +51,14 @@ func Faults(failures map[evidence.Fault]int) string {
 
 // Seconds is a time or duration to the millisecond: "41.203s".
 func Seconds(d time.Duration) string { return fmt.Sprintf("%.3fs", d.Seconds()) }
+
+// Elapsed is a measured duration, with its uncertainty, rounded up, when it has one: "0.140s ± 0.002s".
+func Elapsed(e timeline.Elapsed) string {
+	if e.Uncertainty == 0 {
+		return Seconds(e.Length)
+	}
+	return fmt.Sprintf("%s ± %s", Seconds(e.Length), Seconds((e.Uncertainty + time.Millisecond - 1).Truncate(time.Millisecond)))
+}
 
 // Duration is a duration in three digits or so: "45 ms", "1.25 s", "20.0 s".
 func Duration(d time.Duration) string {

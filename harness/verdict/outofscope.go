@@ -7,21 +7,17 @@ import (
 	"strings"
 
 	"rollcall/harness/evidence"
-	"rollcall/harness/timeline"
 )
 
-// needs maps rules to the feature without which they cannot be judged. Nor can any rule about the barrier, at which no
-// node's rules lead to an old pod.
-var needs = map[string]string{maxRuleLag: evidence.NodeRules, rulesFirst: evidence.NodeRules}
-
-// outOfScope says why an expectation is not for this cluster; empty when it is. An expectation that
-// names a version is an error on a cluster whose version cannot be read.
-func outOfScope(x evidence.Expectation, run evidence.Run) (because string, err error) {
+// outOfScope says why an expectation of a rule is not for this cluster; empty when it is. An expectation that names a version
+// is an error on a cluster whose version cannot be read. The barrier is when no node's rules route to an old pod.
+func (r Rule) outOfScope(x evidence.Expectation, run evidence.Run) (because string, err error) {
 	if len(x.Modes) > 0 && !slices.Contains(x.Modes, run.Mode) {
 		return fmt.Sprintf("expected in mode %s only, this is %s", strings.Join(x.Modes, " and "), run.Mode), nil
 	}
 	for _, feature := range run.Lacks {
-		if feature.Name == needs[x.Rule] || feature.Name == evidence.NodeRules && (x.From == evidence.Barrier || x.To == evidence.Barrier) {
+		barrier := x.From == evidence.Barrier || x.To == evidence.Barrier
+		if feature.Name == r.Feature || barrier && feature.Name == evidence.NodeRules {
 			return fmt.Sprintf("this cluster lacks %s: %s", feature.Name, feature.Because), nil
 		}
 	}
@@ -64,15 +60,4 @@ func compareMinors(a, b string) (int, error) {
 		}
 	}
 	return slices.Compare(minors[0], minors[1]), nil
-}
-
-// lanesOn are the lanes an expectation is about.
-func lanesOn(x evidence.Expectation, tl timeline.Timeline) []timeline.Lane {
-	var lanes []timeline.Lane
-	for _, lane := range tl.ServiceLanes() {
-		if x.Conn == "" || lane.Conn == x.Conn {
-			lanes = append(lanes, lane)
-		}
-	}
-	return lanes
 }

@@ -1,0 +1,50 @@
+package verdict
+
+import (
+	"cmp"
+	"time"
+
+	"rollcall/harness/timeline"
+	"rollcall/harness/verdict/phrase"
+)
+
+// within is whether a duration keeps a limit; inconclusive when the clocks cannot tell.
+func within(d timeline.Elapsed, limit time.Duration) Outcome {
+	switch {
+	case d.Length+d.Uncertainty <= limit:
+		return Pass
+	case d.Length-d.Uncertainty > limit:
+		return Fail
+	default:
+		return Inconclusive
+	}
+}
+
+// atLeast is whether a duration is as long as expected; inconclusive when the clocks cannot tell.
+func atLeast(d timeline.Elapsed, expected time.Duration) Outcome {
+	return within(timeline.Elapsed{Length: -d.Length, Uncertainty: d.Uncertainty}, -expected)
+}
+
+// inside is whether a duration keeps both bounds; inconclusive when the clocks cannot tell.
+func inside(d timeline.Elapsed, least, most time.Duration) Outcome {
+	short, long := atLeast(d, least), within(d, most)
+	if worse(long, short) {
+		return long
+	}
+	return short
+}
+
+// worse reports whether of two outcomes about parts of a run the first decides the whole.
+func worse(a, b Outcome) bool {
+	rank := map[Outcome]int{Pass: 0, Inconclusive: 1, Fail: 2}
+	return rank[a] > rank[b]
+}
+
+// orUncertain has the headline say why a duration beside a bound decides nothing.
+func orUncertain(f Finding) Finding {
+	if f.Outcome == Inconclusive {
+		brief := cmp.Or(f.Headline, f.Because)
+		f.Headline = phrase.Headline(brief+"; too uncertain to tell", brief)
+	}
+	return f
+}

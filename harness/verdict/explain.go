@@ -1,0 +1,107 @@
+package verdict
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"rollcall/harness/evidence"
+	"rollcall/harness/timeline"
+	"rollcall/harness/verdict/phrase"
+)
+
+// A loss explains failed requests over new connections whose node's rules were observed.
+type loss struct {
+	stale     int                // sent while the node's rules still routed to a pod after its SIGTERM: a longer drain helps
+	longest   timeline.StaleRule // of those rules
+	otherwise int                // sent while they did not: no drain helps
+}
+
+// explainLoss leaves out what it knows nothing of.
+func explainLoss(failed []timeline.Hit, tl timeline.Timeline) (l loss) {
+	observed, node := tl.Observed(), map[string]string{}
+	for _, lane := range tl.LanesWhere(evidence.LaneKind.FollowsRules) {
+		if slices.Contains(observed, lane.Node) {
+			node[lane.ID] = lane.Node
+		}
+	}
+	rules, sigterms := tl.StaleRules(), tl.SigtermsSeen()
+	for _, h := range failed {
+		on, follows := node[h.Lane]
+		if !follows {
+			continue
+		}
+		var during timeline.StaleRule
+		for _, s := range rules {
+			if s.Node == on && h.Sent <= s.To+s.Uncertainty && h.End() >= s.From-s.Uncertainty && (during.Pod == "" || s.Lag > during.Lag) {
+				during = s
+			}
+		}
+		switch {
+		case during.Pod != "":
+			l.stale++
+			if during.Lag > l.longest.Lag {
+				l.longest = during
+			}
+		case sigterms:
+			l.otherwise++
+		}
+	}
+	return l
+}
+
+// sentence is empty when nothing is known.
+func (l loss) sentence() string {
+	var said []string
+	if l.stale > 0 {
+		said = append(said, fmt.Sprintf("%d over new connections while the rules of their node routed to a pod after its SIGTERM: "+
+			"%s got it %s after its endpoint left, and the rules of %s routed to it for %s, so a drain of %s or more is needed here",
+			l.stale, l.longest.Pod, phrase.Seconds(l.longest.Drain), l.longest.Node, phrase.Seconds(l.longest.Lag), drainFor(l.longest.Lag)))
+	}
+	if l.otherwise > 0 {
+		said = append(said, fmt.Sprintf("%d over new connections although the rules of their node routed to no pod after its SIGTERM: "+
+			"no drain mends that", l.otherwise))
+	}
+	return strings.Join(said, "; ")
+}
+
+// headlines say the same of a share of all requests, such as "427 of 5,188 requests failed"; the last ones have fewer words.
+func (l loss) headlines(share string, failed int) []string {
+	stale, needed := phrase.Duration(l.longest.Length()), fmt.Sprintf("%d s", drainFor(l.longest.Lag)/time.Second)
+	switch {
+	case l.stale > 0:
+		return []string{
+			fmt.Sprintf("rules of %s still routed to a dead pod for %s: %s; a drain of %s is needed here", l.longest.Node, stale, share, needed),
+			fmt.Sprintf("rules of %s routed to a dead pod for %s: %s; needs a drain of %s", l.longest.Node, stale, share, needed),
+			fmt.Sprintf("a node's rules still routed to a dead pod for %s: %s; a drain of %s is needed here", stale, share, needed),
+		}
+	case l.otherwise > 0 && l.otherwise == failed:
+		return []string{share + " though no rules routed to a dead pod: a longer drain does not help"}
+	default:
+		return nil
+	}
+}
+
+func (l loss) facts() []Detail {
+	var facts []Detail
+	if l.stale > 0 {
+		facts = []Detail{
+			{"lost to stale rules", fmt.Sprint(l.stale)},
+			{"node", l.longest.Node},
+			{"pod", l.longest.Pod},
+			{"rules routed to it", fmt.Sprintf("for %s after its endpoint left, SIGTERM came after %s",
+				phrase.Seconds(l.longest.Lag), phrase.Seconds(l.longest.Drain))},
+			{"needed drain", drainFor(l.longest.Lag).String() + " or more"},
+		}
+	}
+	if l.otherwise > 0 {
+		facts = append(facts, Detail{"lost without stale rules", fmt.Sprintf("%d: no drain mends that", l.otherwise)})
+	}
+	return facts
+}
+
+// drainFor is a drain that covers a lag: whole seconds, and half a second to spare at least.
+func drainFor(lag time.Duration) time.Duration {
+	return (lag + 500*time.Millisecond + time.Second - 1).Truncate(time.Second)
+}

@@ -1,0 +1,43 @@
+package verdict
+
+import (
+	"rollcall/harness/evidence"
+	"rollcall/harness/timeline"
+)
+
+// A Finding is what one rule says about one run.
+type Finding struct {
+	Rule      string // id
+	Claim     string // one sentence about clients; empty for an unknown rule
+	Outcome   Outcome
+	Headline  string    // what happened to whom and what follows, in one line of at most 120 characters
+	Facts     []Detail  // what the headline leaves out: counts by kind of failure, pod phase, window, node, witnesses
+	Because   string    // the same as one sentence, with every number
+	Witnesses []Witness // hits that decided it, by time sent; at most 20, all of them counted in Because
+	Starved   bool      // it is inconclusive instead of a failure because the host was too busy for its kubelets
+}
+
+// A Detail is one fact of a finding, such as {"by kind", "2 refused, 1 timeout"}.
+type Detail struct{ Name, Value string }
+
+// A Witness names a hit.
+type Witness struct {
+	Lane string
+	Seq  uint64
+}
+
+// maxWitnesses bounds how many hits a finding names.
+const maxWitnesses = 20
+
+func witnesses(hits []timeline.Hit) []Witness {
+	var named []Witness
+	for _, h := range hits[:min(len(hits), maxWitnesses)] {
+		named = append(named, Witness{Lane: h.Lane, Seq: h.Seq})
+	}
+	return named
+}
+
+// undecided is a finding that the recording, or the expectation, does not allow a judgement.
+func undecided(because string) Finding { return Finding{Because: because} }
+
+func missing(kind evidence.EventKind) Finding { return undecided(missingMark(kind)) }

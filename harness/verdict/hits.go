@@ -1,0 +1,208 @@
+package verdict
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"rollcall/harness/evidence"
+	"rollcall/harness/timeline"
+	"rollcall/harness/verdict/phrase"
+)
+
+// maxSeqs is how many sequence numbers a sentence lists.
+const maxSeqs = 8
+
+func requests(lanes []timeline.Lane) int {
+	n := 0
+	for _, lane := range lanes {
+		n += lane.Summary.Requests
+	}
+	return n
+}
+
+// describeHits says when and on which lanes some hits were sent, in which phase their pods were, and
+// which they are; hits are by time sent and not empty:
+//
+//	between 41.203s and 41.217s on worker-fresh, 0.080s after the rollout began; by pod phase: 3 after SIGTERM
+//	(first echo-a, since 0.035s): seq 8240 8241 8243
+func describeHits(hits []timeline.Hit, tl timeline.Timeline) string {
+	said := sentBetween(hits[0], hits[len(hits)-1].Sent) + " on " + strings.Join(lanesOf(hits), " and ") + sinceRollout(hits[0], tl)
+	if phases := podPhases(hits, tl); phases != "" {
+		said += "; by pod phase: " + phases
+	}
+	return said + ": " + seqs(hits, len(hits))
+}
+
+// hitFacts is what describeHits says, as a list.
+func hitFacts(hits []timeline.Hit, tl timeline.Timeline) []Detail {
+	return known(
+		Detail{"by kind", kinds(hits)},
+		Detail{"sent", sentBetween(hits[0], hits[len(hits)-1].Sent) + sinceRollout(hits[0], tl)},
+		Detail{"lanes", strings.Join(lanesOf(hits), ", ")},
+		Detail{"pod phase", podPhases(hits, tl)},
+		Detail{"requests", seqs(hits, len(hits))},
+	)
+}
+
+// describeReplies is what describeHits says, of replies.
+func describeReplies(rs []timeline.Replies, tl timeline.Timeline) string {
+	first := examples(rs)[0]
+	return sentBetween(first, lastSent(rs)) + " on " + strings.Join(repliesLanes(rs), " and ") + sinceRollout(first, tl) +
+		": " + seqs(examples(rs), replies(rs))
+}
+
+// replyFacts is what describeReplies says, as a list.
+func replyFacts(rs []timeline.Replies, tl timeline.Timeline) []Detail {
+	first := examples(rs)[0]
+	return known(
+		Detail{"sent", sentBetween(first, lastSent(rs)) + sinceRollout(first, tl)},
+		Detail{"lanes", strings.Join(repliesLanes(rs), ", ")},
+		Detail{"requests", seqs(examples(rs), replies(rs))},
+	)
+}
+
+// known leaves out the facts of which nothing is known.
+func known(facts ...Detail) []Detail {
+	return slices.DeleteFunc(facts, func(d Detail) bool { return d.Value == "" })
+}
+
+func lanesOf(hits []timeline.Hit) []string {
+	lanes := make(map[string]bool)
+	for _, h := range hits {
+		lanes[h.Lane] = true
+	}
+	return slices.Sorted(maps.Keys(lanes))
+}
+
+// onLanes is for headlines, which have no room for more than one lane.
+func onLanes(lanes []string) string {
+	if len(lanes) == 1 {
+		return "on " + lanes[0]
+	}
+	return "on " + phrase.Count(len(lanes), "lane")
+}
+
+func sentBetween(first timeline.Hit, last time.Duration) string {
+	if first.Sent == last {
+		return "at " + phrase.Seconds(first.Sent)
+	}
+	return fmt.Sprintf("between %s and %s", phrase.Seconds(first.Sent), phrase.Seconds(last))
+}
+
+func sinceRollout(first timeline.Hit, tl timeline.Timeline) string {
+	since, ok := tl.Since(evidence.RolloutBegun, first)
+	switch {
+	case !ok:
+		return ""
+	case since.Length >= 0:
+		return fmt.Sprintf(", %s after the rollout began", phrase.Elapsed(since))
+	default:
+		since.Length = -since.Length
+		return fmt.Sprintf(", %s before the rollout began", phrase.Elapsed(since))
+	}
+}
+
+// podPhases counts hits by the phase of the pod that got them or should have, in the order of a pod's
+// phases; empty when that is known of none.
+func podPhases(hits []timeline.Hit, tl timeline.Timeline) string {
+	counts := make(map[timeline.PodPhase]int)
+	first := make(map[timeline.PodPhase]string)
+	placed := 0
+	for _, h := range hits {
+		pod, ok := tl.Served(h)
+		if !ok {
+			continue
+		}
+		placed++
+		phase, since := tl.PhaseOf(pod, h)
+		if counts[phase]++; counts[phase] == 1 {
+			first[phase] = fmt.Sprintf("first %s, since %s", pod.Pod, phrase.Elapsed(since))
+		}
+	}
+	if placed == 0 {
+		return ""
+	}
+	var parts []string
+	for _, phase := range slices.Sorted(maps.Keys(counts)) {
+		parts = append(parts, fmt.Sprintf("%d %s (%s)", counts[phase], phase, first[phase]))
+	}
+	if rest := len(hits) - placed; rest > 0 {
+		parts = append(parts, fmt.Sprintf("%d unknown", rest))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// kinds counts failures by kind; empty without one.
+func kinds(hits []timeline.Hit) string {
+	counts := make(map[evidence.Fault]int)
+	for _, h := range hits {
+		if h.Failed() {
+			counts[h.Fault]++
+		}
+	}
+	return phrase.Faults(counts)
+}
+
+// seqs names the first of some hits, of which there are total, and counts the rest; with several lanes each number carries its lane.
+func seqs(hits []timeline.Hit, total int) string {
+	oneLane := !slices.ContainsFunc(hits, func(h timeline.Hit) bool { return h.Lane != hits[0].Lane })
+	names := []string{"seq"}
+	for _, h := range hits[:min(len(hits), maxSeqs)] {
+		if oneLane {
+			names = append(names, fmt.Sprint(h.Seq))
+		} else {
+			names = append(names, fmt.Sprintf("%s/%d", h.Lane, h.Seq))
+		}
+	}
+	if more := total - min(len(hits), maxSeqs); more > 0 {
+		names = append(names, fmt.Sprintf("and %d more", more))
+	}
+	return strings.Join(names, " ")
+}
+
+// examples are hits of some replies, by time sent.
+func examples(rs []timeline.Replies) []timeline.Hit {
+	var hits []timeline.Hit
+	for _, r := range rs {
+		hits = append(hits, r.Examples...)
+	}
+	slices.SortStableFunc(hits, func(a, b timeline.Hit) int { return cmp.Or(cmp.Compare(a.Sent, b.Sent), cmp.Compare(a.Lane, b.Lane)) })
+	return hits
+}
+
+func replies(rs []timeline.Replies) int {
+	n := 0
+	for _, r := range rs {
+		n += r.Count
+	}
+	return n
+}
+
+func lastSent(rs []timeline.Replies) time.Duration {
+	last := rs[0].Last
+	for _, r := range rs {
+		last = max(last, r.Last)
+	}
+	return last
+}
+
+func repliesLanes(rs []timeline.Replies) []string {
+	var lanes []string
+	for _, r := range rs {
+		lanes = append(lanes, r.Lanes...)
+	}
+	slices.Sort(lanes)
+	return slices.Compact(lanes)
+}
+
+func versionsOf(rs []timeline.Replies) string {
+	var names []string
+	for _, r := range rs {
+		names = append(names, r.Version)
+	}
+	return strings.Join(names, " and ")
+}

@@ -1,0 +1,38 @@
+package verdict
+
+import (
+	"slices"
+
+	"rollcall/harness/evidence"
+)
+
+// On limits an expectation to lanes with such connections.
+func On(conn evidence.Conn, x evidence.Expectation) evidence.Expectation {
+	x.Conn = conn
+	return x
+}
+
+// Scaled has the bounds grow with what the cluster takes to start pods and write rules, as the times of the app do. It is for
+// bounds that come from those times, and not for what the scenario itself makes last.
+func Scaled(x evidence.Expectation) evidence.Expectation {
+	x.Scales = true
+	return x
+}
+
+// In limits an expectation to clusters with this proxy mode, and those named before.
+func In(mode string, x evidence.Expectation) evidence.Expectation {
+	x.Modes = append(slices.Clone(x.Modes), mode)
+	return x
+}
+
+// Since limits an expectation to Kubernetes from this minor on, such as "1.36".
+func Since(minor string, x evidence.Expectation) evidence.Expectation {
+	x.Since = minor
+	return x
+}
+
+// Before limits an expectation to Kubernetes before this minor.
+func Before(minor string, x evidence.Expectation) evidence.Expectation {
+	x.Before = minor
+	return x
+}
