@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"rollcall/harness/verdict"
+	"rollcall/harness/verdict/phrase"
 	"rollcall/reports/model"
 	"rollcall/reports/sheet"
 )
@@ -63,7 +64,7 @@ func Terminal(w io.Writer, r model.Report) error {
 	}
 	fmt.Fprintf(&b, "\n%s\n", totals(r))
 	for _, text := range append([]string{ProfileLine(r), spentLine(r.Run)}, r.Run.Steps...) {
-		for i, line := range wrap(sheet.Printable(text), lineWidth) {
+		for i, line := range phrase.Wrap(sheet.Printable(text), lineWidth) {
 			if i > 0 {
 				line = "    " + line
 			}
@@ -78,7 +79,7 @@ func Terminal(w io.Writer, r model.Report) error {
 
 // explain writes a text below the line it is about.
 func explain(b *bytes.Buffer, text string) {
-	for _, line := range wrap(sheet.Printable(text), textWidth) {
+	for _, line := range phrase.Wrap(sheet.Printable(text), textWidth) {
 		fmt.Fprintln(b, "    "+line)
 	}
 }
@@ -93,25 +94,4 @@ func clipped(text string, limit int) string {
 		return text
 	}
 	return string(runes[:limit-1]) + "…"
-}
-
-// wrap breaks text between words into lines of at most width characters; a longer word keeps a
-// line of its own.
-func wrap(text string, width int) []string {
-	var lines []string
-	line := ""
-	for word := range strings.FieldsSeq(text) {
-		if line != "" && utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) > width {
-			lines = append(lines, line)
-			line = ""
-		}
-		if line != "" {
-			line += " "
-		}
-		line += word
-	}
-	if line != "" {
-		lines = append(lines, line)
-	}
-	return lines
 }

@@ -21,15 +21,19 @@ type suiteRun struct{ mode, suite string }
 // suiteTimeout bounds one suite in one mode; a suite then ends by itself, with its evidence. Not normative.
 const suiteTimeout = 2 * time.Hour
 
+// lastLines is how many are printed of what a suite said that did not run to its end.
+const lastLines = 20
+
 // suite runs one compiled suite. That scenarios failed is for the report to say, see unexplained; an error is that the suite
-// did not run to its end.
-func (r *run) suite(ctx context.Context, lines io.Writer, mode, suite string, env []string) error {
+// did not run to its end, of which its last lines are printed.
+func (r *run) suite(ctx context.Context, out, lines io.Writer, mode, suite string, env []string) error {
 	cmd := r.child(ctx, mode, suite, "-test.v", "-test.timeout="+suiteTimeout.String(), "-out="+r.runner.Out)
 	cmd.Env = append(cmd.Env, env...)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGTERM}
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
 	cmd.WaitDelay = time.Minute
-	cmd.Stdout, cmd.Stderr = lines, lines
+	last := &tail{to: lines, lines: lastLines}
+	cmd.Stdout, cmd.Stderr = last, last
 	runtime.LockOSThread() // the kernel takes the end of the thread that started a child for its parent's
 	defer runtime.UnlockOSThread()
 	err := cmd.Run()
@@ -40,10 +44,13 @@ func (r *run) suite(ctx context.Context, lines io.Writer, mode, suite string, en
 		r.failed = append(r.failed, suiteRun{mode, suite})
 		return nil
 	}
-	if err != nil {
-		return fmt.Errorf("suite %s did not run to its end: %w", suite, err)
+	if err == nil {
+		return nil
 	}
-	return nil
+	if ctx.Err() == nil && !r.Verbose {
+		fmt.Fprintf(out, "the last lines of suite %s in %s:\n%s\n", suite, mode, last)
+	}
+	return fmt.Errorf("suite %s did not run to its end: %w", suite, err)
 }
 
 // child is the program of a suite, which does in one mode what was asked of us.

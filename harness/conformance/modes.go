@@ -11,7 +11,7 @@ import (
 )
 
 // modes runs the suites on a cluster of each mode. The next is made while the last is removed.
-func (r *run) modes(ctx context.Context, lines io.Writer) error {
+func (r *run) modes(ctx context.Context, s screen) error {
 	room := make(chan struct{}, r.runner.ModesAtOnce())
 	var all errgroup.Group
 	for _, mode := range r.runner.ModeList() {
@@ -22,9 +22,9 @@ func (r *run) modes(ctx context.Context, lines io.Writer) error {
 		all.Go(func() error {
 			recorded := sync.OnceFunc(func() { <-room })
 			defer recorded()
-			err := r.mode(ctx, lines, mode, recorded)
+			err := r.mode(ctx, s, mode, recorded)
 			if err != nil {
-				fmt.Fprintf(lines, "%s: %v\n", mode, err)
+				fmt.Fprintf(s.run, "%s: %v\n", mode, err)
 				r.recordBreakage(fmt.Sprintf("%s: %v", mode, err))
 			}
 			return err
@@ -35,33 +35,33 @@ func (r *run) modes(ctx context.Context, lines io.Writer) error {
 
 // mode runs the suites on one cluster; in a mode this host cannot run they only note that. It calls recorded when the
 // next mode may have the machine.
-func (r *run) mode(ctx context.Context, lines io.Writer, mode string, recorded func()) (err error) {
+func (r *run) mode(ctx context.Context, s screen, mode string, recorded func()) (err error) {
 	if supported, because := r.clusters.supports(ctx, mode); !supported {
-		fmt.Fprintf(lines, "mode %s is skipped: %s\n", mode, because)
-		return r.all(ctx, lines, mode, nil)
+		fmt.Fprintf(s.run, "mode %s is skipped: %s\n", mode, because)
+		return r.all(ctx, s, mode, nil)
 	}
 	r.board.Do("preparing the cluster for " + mode)
-	c, err := r.clusters.open(ctx, io.MultiWriter(lines, &doing{board: r.board}), mode)
+	c, err := r.clusters.open(ctx, io.MultiWriter(s.run, &doing{board: r.board}), mode)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, c.close()) }()
-	err = r.all(ctx, lines, mode, c.env)
+	err = r.all(ctx, s, mode, c.env)
 	recorded()
 	return errors.Join(err, c.waitEmpty(ctx))
 }
 
 // all runs the suites side by side, with more in their environment.
-func (r *run) all(ctx context.Context, lines io.Writer, mode string, env []string) error {
+func (r *run) all(ctx context.Context, s screen, mode string, env []string) error {
 	var running errgroup.Group
 	if r.runner.Namespaces != "" {
 		running.SetLimit(1) // each takes the namespaces that were given for its own
 	}
-	said := &prefixed{to: lines}
+	said := &prefixed{to: s.suites}
 	for _, suite := range r.names {
 		running.Go(func() error {
 			source := said.as(mode + " " + suite)
-			return errors.Join(r.suite(ctx, source, mode, suite, env), source.Close())
+			return errors.Join(r.suite(ctx, s.run, source, mode, suite, env), source.Close())
 		})
 	}
 	return running.Wait()

@@ -58,7 +58,7 @@ func unexplained(failed []suiteRun, r model.Report) []string {
 			return s.Mode == f.mode && s.Suite == f.suite && (s.Outcome == verdict.Fail || s.Outcome == verdict.Inconclusive)
 		})
 		if !explained {
-			list = append(list, fmt.Sprintf("%s: suite %s failed outside its scenarios; see its output", f.mode, f.suite))
+			list = append(list, fmt.Sprintf("%s: suite %s failed outside its scenarios: see %s or run again with -v", f.mode, f.suite, logFile))
 		}
 	}
 	return list

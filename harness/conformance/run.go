@@ -66,7 +66,7 @@ func (r *run) run(ctx context.Context) (code int, err error) {
 	if err := r.begin(ctx); err != nil {
 		return 0, errors.Join(err, os.RemoveAll(folder))
 	}
-	unseen := r.watched(ctx, func(lines io.Writer) { err = r.modes(ctx, lines) })
+	unseen := r.watched(ctx, func(s screen) { err = r.modes(ctx, s) })
 	if unseen != nil {
 		r.recordBreakage(unseen.Error())
 	}

@@ -15,34 +15,45 @@ import (
 	"rollcall/harness/progress"
 )
 
-// logFile has every line of a run whose terminal shows a table instead.
+// logFile has every line of a run that prints less.
 const logFile = "log.txt"
 
-// watched does the work of a run, whose lines go to standard output; or, on a terminal, into the run folder's log, while a
-// table of what is under way is drawn. The error is about what is shown.
-func (r *run) watched(ctx context.Context, work func(lines io.Writer)) error {
+// A screen is where a run prints what goes on.
+type screen struct {
+	run    io.Writer // lines about the run as a whole, such as a cluster that is made
+	suites io.Writer // all that the suites' processes print
+}
+
+// watched does the work of a run. On a terminal a table of what is under way is drawn; elsewhere a line is printed for every
+// scenario that ended. All other lines go to the run folder's log, or with Verbose to the output in place of that. The error
+// is about what is shown.
+func (r *run) watched(ctx context.Context, work func(screen)) error {
 	beside, stop := context.WithCancel(context.WithoutCancel(ctx))
-	var watching errgroup.Group
-	watching.Go(func() error { return r.board.Collect(beside) })
-	lines := io.Writer(os.Stdout)
-	var log *os.File
-	if interactive() {
-		var err error
-		if log, err = os.OpenFile(filepath.Join(r.runner.Out, logFile), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644); err != nil {
-			stop()
-			return errors.Join(err, watching.Wait())
+	defer stop()
+	var collecting, watching errgroup.Group
+	collectUntil, collected := context.WithCancel(beside)
+	collecting.Go(func() error { return r.board.Collect(collectUntil) })
+	s, log := screen{r.out, r.out}, io.NopCloser(nil)
+	if !r.Verbose {
+		file, err := os.OpenFile(filepath.Join(r.runner.Out, logFile), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+		if err != nil {
+			collected()
+			return errors.Join(err, collecting.Wait())
 		}
-		lines = log
-		table := progress.NewTable(os.Stdout, os.Getenv("NO_COLOR") == "", columns)
-		watching.Go(func() error { return table.Follow(beside, filepath.Join(r.runner.Out, progress.File)) })
+		log = file
+		var shown progress.Screen = progress.NewLog(r.out)
+		s = screen{io.MultiWriter(r.out, file), file}
+		if interactive(r.out) {
+			shown, s.run = progress.NewTable(r.out, os.Getenv("NO_COLOR") == "", columns), file
+		}
+		watching.Go(func() error { return progress.Follow(beside, filepath.Join(r.runner.Out, progress.File), shown) })
 	}
-	work(lines)
-	stop()
-	if unwritten := watching.Wait(); unwritten != nil {
+	work(s)
+	collected()
+	unwritten := collecting.Wait()
+	stop() // only now, so that what ended last is shown
+	if unwritten = errors.Join(unwritten, watching.Wait()); unwritten != nil {
 		fmt.Fprintln(os.Stderr, unwritten) // the run is none the worse for it
-	}
-	if log == nil {
-		return nil
 	}
 	return log.Close()
 }
@@ -57,8 +68,8 @@ func columns() int {
 }
 
 // interactive reports whether a person looks at a terminal that can be drawn on.
-func interactive() bool {
-	return term.IsTerminal(int(os.Stdout.Fd())) && os.Getenv("CI") == "" && os.Getenv("TERM") != "dumb"
+func interactive(out io.Writer) bool {
+	return out == os.Stdout && term.IsTerminal(int(os.Stdout.Fd())) && os.Getenv("CI") == "" && os.Getenv("TERM") != "dumb"
 }
 
 // doing puts each line written to it on the board, as what goes on while no scenario is under way.

@@ -136,7 +136,7 @@ func TestATableOfAPhase(t *testing.T) {
 			r.tell(entry, "rolling out", 10, steady)
 			r.lanes()
 			r.tell(entry, "after the rollout", 20, steady)
-			entry.End("pass", "")
+			entry.End(progress.Result{Outcome: "pass"})
 		})
 		defer over()
 		got, err := measure(t.Context(), r.attachment(log), proc{folder: r.proc.folder, self: 21}, 8*time.Second, 1)
@@ -201,12 +201,12 @@ func TestThereIsNoTable(t *testing.T) {
 		{"the phase ends inside the window", func(r *fakeRun) {
 			entry := r.open()
 			r.tell(entry, "after the rollout", 7, steady)
-			entry.End("pass", "")
+			entry.End(progress.Result{Outcome: "pass"})
 		}, "canary is no longer after the rollout: give fewer -seconds"},
 		{"the scenario ends without the phase", func(r *fakeRun) {
 			entry := r.open()
 			r.tell(entry, "deploying", 7, nil)
-			entry.End("inconclusive", "")
+			entry.End(progress.Result{Outcome: "inconclusive"})
 		}, "canary has ended (inconclusive) and was not seen after the rollout"},
 		{"no run begins", func(*fakeRun) {}, "canary was not after the rollout in 40m0s"},
 	} {

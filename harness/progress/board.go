@@ -158,7 +158,7 @@ func (e *Entry) Tell(now Running) (line string) {
 }
 
 // End takes the scenario off the board and notes its verdict.
-func (e *Entry) End(outcome, because string) {
+func (e *Entry) End(result Result) {
 	e.board.change(func() {
 		s := &e.board.status
 		took := 0.0 // of one that never began
@@ -166,7 +166,7 @@ func (e *Entry) End(outcome, because string) {
 			took = time.Since(s.Running[i].Began).Seconds()
 			s.Running = slices.Delete(s.Running, i, i+1)
 		}
-		s.Ended = append(s.Ended, Ended{Name: e.name, Outcome: outcome, Because: because, Seconds: took})
+		s.Ended = append(s.Ended, Ended{Name: e.name, Result: result, Seconds: took})
 	})
 }
 

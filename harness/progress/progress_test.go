@@ -35,7 +35,7 @@ func TestABoardTellsWhatIsUnderWayAndWhatEnded(t *testing.T) {
 			t.Fatalf("%+v, %v", s, err)
 		}
 		time.Sleep(25 * time.Second)
-		entry.End("fail", "3 of 1200 requests failed")
+		entry.End(Result{Outcome: "fail", Because: "3 of 1200 requests failed"})
 
 		// the next process of the run takes it up
 		if board, err = Open(folder, "", "another", time.Now()); err != nil {
@@ -46,7 +46,7 @@ func TestABoardTellsWhatIsUnderWayAndWhatEnded(t *testing.T) {
 		if err != nil || s.Run != "run-1" || len(s.Running) != 0 || *s.Left != 10 {
 			t.Fatalf("%+v, %v", s, err)
 		}
-		if diff := cmp.Diff([]Ended{{drained, "fail", "3 of 1200 requests failed", 45}}, s.Ended); diff != "" {
+		if diff := cmp.Diff([]Ended{{drained, Result{Outcome: "fail", Because: "3 of 1200 requests failed"}, 45}}, s.Ended); diff != "" {
 			t.Error(diff)
 		}
 	})
@@ -61,7 +61,7 @@ func TestABoardThatCannotBeWrittenSaysSo(t *testing.T) {
 	if err := os.RemoveAll(folder); err != nil {
 		t.Fatal(err)
 	}
-	board.Entry(drained).End("pass", "")
+	board.Entry(drained).End(Result{Outcome: "pass"})
 	if board.Err() == nil {
 		t.Error("nobody is told")
 	}
@@ -81,12 +81,12 @@ func TestATableKeepsItsPlace(t *testing.T) {
 		want     string
 	}{
 		{"nothing has ended", nil, 2, "\n1m5s  0 passed, 0 failed, 0 inconclusive, 0 …\n  iptables drained   12.0s  rolling out\n  iptables defaults    1.0s  walking\n"},
-		{"one has failed, and why is said at once", []Ended{{drained, "fail", "3 failed\x1b[2J", 45}}, 1,
+		{"one has failed, and why is said at once", []Ended{{drained, Result{Outcome: "fail", Because: "3 failed\x1b[2J"}, 45}}, 1,
 			"\x1b[4A\x1b[J\x1b[31mfail        \x1b[0m iptables rollout/drained 45s\n    3 failed[2J\n\n1m5s  0 passed, 1 failed, 0 inconclusive, 0 …\n  iptables defaults    1.0s  walking\n"},
-		{"the last has passed, and nothing is under way", []Ended{{drained, "fail", "", 45}, {Name{"iptables", "rollout", "defaults"}, "pass", "all hold", 3}}, 0,
+		{"the last has passed, and nothing is under way", []Ended{{drained, Result{Outcome: "fail"}, 45}, {Name{"iptables", "rollout", "defaults"}, Result{Outcome: "pass", Because: "all hold"}, 3}}, 0,
 			"\x1b[3A\x1b[J\x1b[32mpass        \x1b[0m iptables rollout/defaults 3s\n"},
-		{"a mode was skipped as a whole, and one scenario of another", []Ended{{drained, "fail", "", 45}, {Name{"iptables", "rollout", "defaults"}, "pass", "all hold", 3},
-			{Name{"ipvs", "rollout", "drained"}, "skipped", "no IP_VS", 0}, {Name{"ipvs", "rollout", "defaults"}, "skipped", "no IP_VS", 0}, {drained, "skipped", "no IP_VS", 0}}, 0,
+		{"a mode was skipped as a whole, and one scenario of another", []Ended{{drained, Result{Outcome: "fail"}, 45}, {Name{"iptables", "rollout", "defaults"}, Result{Outcome: "pass", Because: "all hold"}, 3},
+			{Name{"ipvs", "rollout", "drained"}, Result{Outcome: "skipped", Because: "no IP_VS"}, 0}, {Name{"ipvs", "rollout", "defaults"}, Result{Outcome: "skipped", Because: "no IP_VS"}, 0}, {drained, Result{Outcome: "skipped", Because: "no IP_VS"}, 0}}, 0,
 			"\x1b[36mskipped     \x1b[0m ipvs 2 scenarios\n    no IP_VS\n\x1b[36mskipped     \x1b[0m iptables rollout/drained 0s\n    no IP_VS\n"},
 	} {
 		out.Reset()
@@ -131,21 +131,58 @@ func TestABoardCollectsWhatItsPartsSay(t *testing.T) {
 		if err != nil || len(s.Running) != 2 {
 			t.Fatalf("%+v, %v", s.Running, err)
 		}
-		first.End("pass", "")
+		first.End(Result{Outcome: "pass"})
 		time.Sleep(time.Second)
-		second.End("fail", "3 requests failed")
+		second.End(Result{Outcome: "fail", Because: "3 requests failed"})
 		time.Sleep(time.Second)
 		cancel()
 		if err := <-collected; err != nil {
 			t.Fatal(err)
 		}
 		s, err = Read(filepath.Join(folder, File))
-		want := []Ended{{Name{"iptables", "control", "undrained"}, "pass", "", 1}, {drained, "fail", "3 requests failed", 2}}
+		want := []Ended{{Name{"iptables", "control", "undrained"}, Result{Outcome: "pass"}, 1}, {drained, Result{Outcome: "fail", Because: "3 requests failed"}, 2}}
 		if diff := cmp.Diff(want, s.Ended); err != nil || diff != "" || len(s.Running) != 0 {
 			t.Errorf("%v running, %v, (-want +got):\n%s", s.Running, err, diff)
 		}
 	})
 	if _, err := os.Stat(filepath.Join(folder, partsFolder)); !os.IsNotExist(err) {
 		t.Errorf("the parts' folder: %v", err)
+	}
+}
+
+func TestALogHasALineForEachScenario(t *testing.T) {
+	failed := Result{Outcome: "fail", Headline: "3 of 1,200 requests failed; a drain of 21 s is needed here", Because: "3 of 1200 requests failed: seq 4 5 6",
+		Facts: []string{"by kind: 3 refused", "witnesses: " + strings.Repeat("worker-fresh 1 ", 8)}}
+	long := Result{Outcome: "inconclusive", Because: "the recording cannot be trusted: " + strings.Repeat("late ", 20) + "\x1b[2J"}
+	s := Status{}
+	var out strings.Builder
+	log := NewLog(&out)
+	for _, step := range []struct {
+		sentence string
+		ended    []Ended
+		want     string
+	}{
+		{"nothing has ended", nil, ""},
+		{"one has passed", []Ended{{drained, Result{Outcome: "pass", Headline: "0 of 4,544 requests failed"}, 12.34}},
+			"PASS 12.3s rollout/drained (iptables): 0 of 4,544 requests failed\n"},
+		{"one has failed, and the facts are below", []Ended{{drained, failed, 45}},
+			"FAIL 45.0s rollout/drained (iptables): 3 of 1,200 requests failed; a drain of 21 s is needed here\n    by kind: 3 refused\n" +
+				"    witnesses: worker-fresh 1 worker-fresh 1 worker-fresh 1 worker-fresh 1 worker-fresh 1 worker-fresh 1 worker-fresh\n" +
+				"      1 worker-fresh 1\n"},
+		{"a long reason has lines of its own", []Ended{{drained, long, 1}},
+			"INCONCLUSIVE 1.0s rollout/drained (iptables):\n    the recording cannot be trusted: " + strings.Repeat("late ", 15) + "late\n" +
+				"      late late late late [2J\n"},
+		{"a mode was skipped", []Ended{{Name{"ipvs", "rollout", "drained"}, Result{Outcome: "skipped", Because: "no IP_VS"}, 0},
+			{Name{"ipvs", "rollout", "defaults"}, Result{Outcome: "skipped", Because: "no IP_VS"}, 0}}, "SKIP 2 scenarios (ipvs): no IP_VS\n"},
+		{"nothing more has ended", nil, ""},
+	} {
+		out.Reset()
+		s.Ended = append(s.Ended, step.ended...)
+		if err := log.Draw(s); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(step.want, out.String()); diff != "" {
+			t.Errorf("%s: %s", step.sentence, diff)
+		}
 	}
 }

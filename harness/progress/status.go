@@ -49,9 +49,16 @@ type Running struct {
 // An Ended is a scenario that was judged.
 type Ended struct {
 	Name
-	Outcome string  `json:"outcome"`
-	Because string  `json:"because"`
+	Result
 	Seconds float64 `json:"seconds"`
+}
+
+// A Result is the verdict on a scenario, in words.
+type Result struct {
+	Outcome  string   `json:"outcome"`
+	Headline string   `json:"headline,omitempty"` // one line; empty: Because says it all
+	Because  string   `json:"because"`
+	Facts    []string `json:"facts,omitempty"` // which the headline leaves out
 }
 
 // An Expected is how long a scenario took last time, and whether others went on beside it.

@@ -1,11 +1,8 @@
 package progress
 
 import (
-	"context"
-	"encoding/json"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 	"time"
 )
@@ -23,46 +20,6 @@ type Table struct {
 // NewTable draws on a terminal, with colours beside the words if they are wanted.
 func NewTable(out io.Writer, colour bool, width func() int) *Table {
 	return &Table{out: out, colour: colour, width: width}
-}
-
-// drawEvery paces the table; a person reads no faster.
-const drawEvery = 500 * time.Millisecond
-
-// Follow draws the status file of a run folder until ctx ends, and then takes what is under way off the terminal.
-func (t *Table) Follow(ctx context.Context, file string) error {
-	for {
-		s, err := Read(file)
-		s.age(time.Now()) // the file is as old as the last change
-		if err == nil {
-			err = t.Draw(s)
-		}
-		if err != nil {
-			return err
-		}
-		select {
-		case <-time.After(drawEvery):
-		case <-ctx.Done():
-			s, err := Read(file)
-			if err != nil {
-				return err
-			}
-			s.Running, s.Doing = nil, ""
-			return t.Draw(s)
-		}
-	}
-}
-
-// Read reads a status file.
-func Read(file string) (Status, error) {
-	var s Status
-	data, err := os.ReadFile(file)
-	if err == nil {
-		err = json.Unmarshal(data, &s)
-	}
-	if err != nil {
-		return s, fmt.Errorf("progress: read %s: %w", file, err)
-	}
-	return s, nil
 }
 
 // Skip takes what has ended so far as told.
@@ -119,21 +76,14 @@ func (s *Status) lines() []string {
 }
 
 // colours stand beside the words, and never in their place.
-var colours = map[string]string{"pass": "32", "fail": "31", "inconclusive": "33", "skipped": "36"}
-
-// alike is how many of the first that ended were skipped in one mode for one reason; at least one.
-func alike(ended []Ended) int {
-	n := 1
-	for n < len(ended) && ended[n].Outcome == "skipped" && ended[0].Outcome == "skipped" && ended[n].Mode == ended[0].Mode && ended[n].Because == ended[0].Because {
-		n++
-	}
-	return n
+func colours() map[string]string {
+	return map[string]string{"pass": "32", "fail": "31", "inconclusive": "33", "skipped": "36"}
 }
 
 // end writes what became of a scenario, or of n alike, and why, unless it passed.
 func (t *Table) end(text *strings.Builder, e Ended, n int) {
 	outcome := fmt.Sprintf("%-12s", e.Outcome)
-	if code := colours[e.Outcome]; t.colour && code != "" {
+	if code := colours()[e.Outcome]; t.colour && code != "" {
 		outcome = "\x1b[" + code + "m" + outcome + "\x1b[0m"
 	}
 	if n > 1 {
@@ -142,16 +92,6 @@ func (t *Table) end(text *strings.Builder, e Ended, n int) {
 		fmt.Fprintf(text, "%s %s %s/%s %.0fs\n", outcome, e.Mode, e.Suite, e.Scenario, e.Seconds)
 	}
 	if e.Outcome != "pass" {
-		fmt.Fprintf(text, "    %s\n", visible(e.Because))
+		fmt.Fprintf(text, "    %s\n", e.headline())
 	}
-}
-
-// visible drops what a terminal might obey.
-func visible(text string) string {
-	return strings.Map(func(r rune) rune {
-		if r < ' ' || r == 0x7f {
-			return -1
-		}
-		return r
-	}, text)
 }

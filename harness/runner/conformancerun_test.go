@@ -30,6 +30,9 @@ func (g guest) conformance(args ...string) *conformanceRun {
 	if err != nil {
 		g.Fatal(err)
 	}
+	if args[0] == "run" {
+		args = append(args, "-v") // tests wait for what suites print
+	}
 	r := &conformanceRun{guest: g, cmd: exec.CommandContext(g.ctx, filepath.Join(root.Folder, "out", "bin", "rollcall"), args...)}
 	r.changed.L = &r.mu
 	r.cmd.Dir, r.cmd.Stdout, r.cmd.Stderr = root.Folder, r, r

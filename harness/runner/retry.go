@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"strings"
 
 	"rollcall/harness"
 	"rollcall/harness/cluster"
@@ -16,7 +17,7 @@ import (
 // has it, and once more if this machine was too late and nothing else was wrong. Each attempt stays in the run folder.
 func (r *Runner) recordAndJudge(ctx context.Context, c cluster.Cluster, suite string, s harness.Scenario, out io.Writer) (v verdict.Verdict, err error) {
 	entry := r.board.Entry(progress.Name{Mode: c.Mode(), Suite: suite, Scenario: s.ID})
-	defer func() { entry.End(v.Outcome.String(), v.Because) }()
+	defer func() { entry.End(shown(v, err)) }()
 	tries := max(1, s.Tries)
 	if s.Adapt != nil {
 		tries = 2
@@ -43,4 +44,16 @@ func (r *Runner) recordAndJudge(ctx context.Context, c cluster.Cluster, suite st
 		}
 	}
 	return v, nil
+}
+
+// shown is a verdict as those who wait are told it. One that was never reached has the error that kept it.
+func shown(v verdict.Verdict, err error) progress.Result {
+	r := progress.Result{Outcome: v.Outcome.String(), Headline: v.Headline, Because: v.Because}
+	if err != nil {
+		r.Because = strings.ReplaceAll(err.Error(), "\n", "; ")
+	}
+	for _, fact := range v.Facts {
+		r.Facts = append(r.Facts, fact.Name+": "+fact.Value)
+	}
+	return r
 }

@@ -19,6 +19,10 @@ cluster per mode, or with --context on a cluster that is there already. This
 host is made able first. What was recorded is judged, and reported in a new
 folder below out/, or below $ARTIFACTS; out/latest leads to it.
 
+On a terminal a table shows what is under way. Elsewhere, as in a CI log, a line
+is printed for each scenario that ended, with details below it unless it passed.
+All that the suites print goes to log.txt in the run folder.
+
 Exit codes:
   0  every scenario passed, or some passed and the rest were skipped
   1  a claim failed
@@ -39,6 +43,7 @@ Exit codes:
 		},
 	}
 	addFlags(cmd, &o)
+	cmd.Flags().BoolVarP(&o.Verbose, "verbose", "v", false, "print all that the suites print, as go test -v has it")
 	return cmd
 }
 
