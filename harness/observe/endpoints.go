@@ -2,12 +2,30 @@ package observe
 
 import (
 	discoveryv1 "k8s.io/api/discovery/v1"
+	"k8s.io/client-go/informers"
 
 	"rollcall/harness/evidence"
 )
 
-func (w *Watch) seeSlice(s *discoveryv1.EndpointSlice) {
-	if s.Labels[discoveryv1.LabelServiceName] != w.service {
+// An endpointTracker notes when pods become endpoints of the Service, change their readiness there and leave it.
+type endpointTracker struct {
+	*journal
+	pods    *podTracker
+	service string
+	slices  map[string]map[string]bool // slice name -> pod name -> ready
+	ready   map[string]bool            // pod name -> ready, over all slices
+}
+
+func newEndpointTracker(j *journal, pods *podTracker, service string) *endpointTracker {
+	return &endpointTracker{j, pods, service, map[string]map[string]bool{}, map[string]bool{}}
+}
+
+func (t *endpointTracker) handlers(namespaced, _ informers.SharedInformerFactory) []handler {
+	return []handler{{namespaced.Discovery().V1().EndpointSlices().Informer(), on(t.see), on(t.lose)}}
+}
+
+func (t *endpointTracker) see(s *discoveryv1.EndpointSlice) {
+	if s.Labels[discoveryv1.LabelServiceName] != t.service {
 		return
 	}
 	ready := map[string]bool{}
@@ -17,44 +35,43 @@ func (w *Watch) seeSlice(s *discoveryv1.EndpointSlice) {
 			ready[e.TargetRef.Name] = e.Conditions.Ready == nil || *e.Conditions.Ready
 		}
 	}
-	w.locked(func() { w.slices[s.Name] = ready; w.noteEndpoints() })
+	t.change(func() { t.slices[s.Name] = ready; t.noteChanges() })
 }
 
-func (w *Watch) loseSlice(s *discoveryv1.EndpointSlice) {
-	w.locked(func() { delete(w.slices, s.Name); w.noteEndpoints() })
+func (t *endpointTracker) lose(s *discoveryv1.EndpointSlice) {
+	t.change(func() { delete(t.slices, s.Name); t.noteChanges() })
 }
 
-// noteEndpoints notes what changed for a pod over all slices of the Service: it may be listed in two
-// for a moment, and is ready if it is in one.
-func (w *Watch) noteEndpoints() {
+// noteChanges notes what changed for a pod over all slices of the Service: it may be listed in two for a moment, and is
+// ready if it is in one.
+func (t *endpointTracker) noteChanges() {
 	now := map[string]bool{}
-	for _, slice := range w.slices {
+	for _, slice := range t.slices {
 		for name, ready := range slice {
 			now[name] = now[name] || ready
 		}
 	}
 	for name, ready := range now {
-		if was, listed := w.endpoints[name]; !listed && !ready || listed && was == ready {
+		if was, listed := t.ready[name]; !listed && !ready || listed && was == ready {
 			continue
 		}
 		kind := evidence.EndpointNotReady
 		if ready {
 			kind = evidence.EndpointReady
 		}
-		w.note(evidence.Event{Kind: kind, By: w.serverOf(name)})
+		t.note(evidence.Event{Kind: kind, By: t.pods.server(name)})
 	}
-	for name := range w.endpoints {
+	for name := range t.ready {
 		if _, listed := now[name]; !listed {
-			w.note(evidence.Event{Kind: evidence.EndpointGone, By: w.serverOf(name)})
+			t.note(evidence.Event{Kind: evidence.EndpointGone, By: t.pods.server(name)})
 		}
 	}
-	w.endpoints = now
+	t.ready = now
 }
 
-// serverOf is what is known about a pod; of one that is no longer in the API, its name.
-func (w *Watch) serverOf(name string) evidence.Server {
-	if p := w.pods[name]; p != nil {
-		return p.by
+// fill adds the endpoints to a state; the caller holds the lock.
+func (t *endpointTracker) fill(s *State) {
+	for name, ready := range t.ready {
+		s.Endpoints = append(s.Endpoints, EndpointState{t.pods.server(name), ready})
 	}
-	return evidence.Server{Pod: name}
 }

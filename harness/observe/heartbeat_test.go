@@ -23,17 +23,17 @@ func TestHeartbeat(t *testing.T) {
 	refused := errors.New("connection refused")
 	for _, tc := range []struct {
 		sentence string
-		patience time.Duration
+		timeout  time.Duration
 		answers  []answer
 		gaps     []string
 	}{
-		{"an API server that answers shows everything", beatPatience, []answer{{0, nil}, {beatPatience, nil}}, nil},
-		{"one that hangs shows nothing meanwhile", beatPatience, []answer{{0, nil}, {9500 * time.Millisecond, nil}, {0, nil}}, []string{"the API server did not answer for 9.5s"}},
+		{"an API server that answers shows everything", defaultAPITimeout, []answer{{0, nil}, {defaultAPITimeout, nil}}, nil},
+		{"one that hangs shows nothing meanwhile", defaultAPITimeout, []answer{{0, nil}, {9500 * time.Millisecond, nil}, {0, nil}}, []string{"the API server did not answer for 9.5s"}},
 		{"one that hangs no longer than it may on a slow machine", 5 * time.Second, []answer{{4400 * time.Millisecond, nil}, {0, nil}}, nil},
-		{"one that is away shows nothing either", beatPatience, []answer{{0, refused}, {9 * time.Second, refused}, {0, nil}},
+		{"one that is away shows nothing either", defaultAPITimeout, []answer{{0, refused}, {9 * time.Second, refused}, {0, nil}},
 			[]string{"the API server did not answer for 9.2s: connection refused"}},
-		{"one that is away no longer than one may hang", beatPatience, []answer{{0, refused}, {time.Second, refused}, {0, nil}}, nil},
-		{"one that hangs until the end", beatPatience, []answer{{time.Hour, nil}}, []string{"the API server did not answer for 60.0s"}},
+		{"one that is away no longer than one may hang", defaultAPITimeout, []answer{{0, refused}, {time.Second, refused}, {0, nil}}, nil},
+		{"one that hangs until the end", defaultAPITimeout, []answer{{time.Hour, nil}}, []string{"the API server did not answer for 60.0s"}},
 	} {
 		t.Run(tc.sentence, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -53,9 +53,8 @@ func TestHeartbeat(t *testing.T) {
 					}
 					return a.err != nil, nil, a.err
 				})
-				noticed := newTape()
-				w := &Watch{began: time.Now(), core: client.CoreV1(), patience: tc.patience, sink: noticed, changed: make(chan struct{})}
-				w.heartbeat(ctx, namespace)
+				noticed := newMemorySink()
+				heartbeat{newJournal(time.Now(), noticed), client.CoreV1().Namespaces(), namespace, tc.timeout}.run(ctx)
 				var gaps []string
 				for _, e := range noticed.events {
 					if e.Kind == evidence.WatchGap {

@@ -10,25 +10,25 @@ import (
 	"rollcall/harness/evidence"
 )
 
-// A line is what one line of the echo app's log says: arrivals or a step. Of a probe of reachability,
-// which names no lane or no number, there is no arrival.
+// A line is what one line of the echo app's log says: arrivals, or a step of the process. A request without a lane or a
+// number, such as a probe, is no arrival.
 type line struct {
 	arrivals []evidence.Arrival
 	step     *evidence.Event
 }
 
-// parse reads a line that the pod wrote, without its line end. Its times become offsets from began,
+// parseLine reads a line that the pod wrote, without its line end. Its times become offsets from began,
 // on the clock of the pod's node. The error quotes the line.
-func parse(text string, began time.Time, by evidence.Server) (line, error) {
+func parseLine(text string, began time.Time, by evidence.Server) (line, error) {
 	kind, rest, _ := strings.Cut(text, " ")
 	fields := strings.Split(rest, " ")
 	switch {
 	case kind == "A" && len(fields)%3 == 0:
-		return readArrivals(fields, text, began, by)
+		return parseArrivals(fields, text, began, by)
 	case kind == "T" && len(fields) >= 2:
-		at, err := readTime(fields[0], began)
+		at, err := parseTime(fields[0], began)
 		step := &evidence.Event{At: at, Clock: by.Node, By: by}
-		if err != nil || !readStep(step, fields[1:]) {
+		if err != nil || !parseStep(step, fields[1:]) {
 			return line{}, unreadable(text)
 		}
 		return line{step: step}, nil
@@ -36,10 +36,10 @@ func parse(text string, began time.Time, by evidence.Server) (line, error) {
 	return line{}, unreadable(text)
 }
 
-// readArrivals reads the fields of arrivals, three each: time, lane, number.
-func readArrivals(fields []string, text string, began time.Time, by evidence.Server) (l line, err error) {
+// parseArrivals reads the fields of arrivals, three each: time, lane, number.
+func parseArrivals(fields []string, text string, began time.Time, by evidence.Server) (l line, err error) {
 	for a := range slices.Chunk(fields, 3) {
-		at, err := readTime(a[0], began)
+		at, err := parseTime(a[0], began)
 		if err != nil || a[1] == "" {
 			return line{}, unreadable(text)
 		}
@@ -55,13 +55,13 @@ func readArrivals(fields []string, text string, began time.Time, by evidence.Ser
 	return l, nil
 }
 
-func readTime(unixNano string, began time.Time) (time.Duration, error) {
+func parseTime(unixNano string, began time.Time) (time.Duration, error) {
 	unix, err := strconv.ParseInt(unixNano, 10, 64)
 	return time.Unix(0, unix).Sub(began), err
 }
 
-// readStep fills in what the words after the time say, and reports whether they say anything.
-func readStep(step *evidence.Event, words []string) bool {
+// parseStep fills in what the words after the time say, and reports whether they say anything.
+func parseStep(step *evidence.Event, words []string) bool {
 	switch {
 	case len(words) == 2 && words[0] == "start":
 		step.Kind = evidence.PodStarted

@@ -10,7 +10,7 @@ import (
 	"rollcall/harness/evidence"
 )
 
-func TestParse(t *testing.T) {
+func TestParseLine(t *testing.T) {
 	began := time.Unix(1000, 0)
 	by := evidence.Server{Version: "v1", Pod: "p", Node: "worker"}
 	at := 2*time.Second + 5
@@ -53,7 +53,7 @@ func TestParse(t *testing.T) {
 		{"a line in front of another", "A 1002000000005 worker-frA 1002000000006 worker-fresh 8", line{}, false},
 	} {
 		t.Run(tc.sentence, func(t *testing.T) {
-			got, err := parse(tc.text, began, by)
+			got, err := parseLine(tc.text, began, by)
 			if diff := cmp.Diff(tc.want, got, cmp.AllowUnexported(line{})); diff != "" {
 				t.Error(diff)
 			}

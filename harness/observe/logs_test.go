@@ -13,13 +13,13 @@ import (
 )
 
 func TestLogs(t *testing.T) {
-	tell(t, []story{
-		{"a pod that lives on is read up to the end of the recording", func(l *life) {
+	runStories(t, []story{
+		{"a pod that lives on is read up to the end of the recording", func(l *simPod) {
 			l.plain()
 			l.gets(200)
 		}, ""},
-		{"a pod that never started has no log", func(*life) {}, ""},
-		{"a pod that drains and exits is read to its end", func(l *life) {
+		{"a pod that never started has no log", func(*simPod) {}, ""},
+		{"a pod that drains and exits is read to its end", func(l *simPod) {
 			l.plain()
 			l.says("sigterm")
 			l.says("drain")
@@ -29,28 +29,28 @@ func TestLogs(t *testing.T) {
 			l.status(0, terminated, none)
 			l.removed()
 		}, ""},
-		{"an app that is killed without a SIGTERM may have had more to write", func(l *life) {
+		{"an app that is killed without a SIGTERM may have had more to write", func(l *simPod) {
 			l.startsUnwarned()
 			l.gets(5)
 			l.ends()
 			l.status(0, terminated, none)
 		}, "log of p: the container was killed without warning, with what it had not written yet"},
-		{"but not before its process began", func(l *life) {
+		{"but not before its process began", func(l *simPod) {
 			l.kubelet.change(func() { l.kubelet.runs = append(l.kubelet.runs, &run{ended: true}) })
 			l.status(0, terminated, none)
 		}, ""},
-		{"a run that could not begin has no log, and that of the next is not taken for it", func(l *life) {
+		{"a run that could not begin has no log, and that of the next is not taken for it", func(l *simPod) {
 			l.breaks(fault{status: 400})
-			l.status(0, waiting, unbegun)
+			l.status(0, waiting, startError)
 			l.starts()
 			l.gets(5)
-			l.status(1, running, unbegun)
+			l.status(1, running, startError)
 			l.seen()
-			l.status(1, terminated, unbegun)
+			l.status(1, terminated, startError)
 			l.ends()
 			l.removed()
 		}, ""},
-		{"and so may one of its runs, of which the next is read all the same", func(l *life) {
+		{"and so may one of its runs, of which the next is read all the same", func(l *simPod) {
 			l.startsUnwarned()
 			l.gets(5)
 			l.status(0, running, none)
@@ -61,14 +61,14 @@ func TestLogs(t *testing.T) {
 			l.gets(5)
 			l.status(1, running, terminated)
 		}, "log of p: the container was killed without warning, with what it had not written yet"},
-		{"one that exits by itself has written everything", func(l *life) {
+		{"one that exits by itself has written everything", func(l *simPod) {
 			l.startsUnwarned()
 			l.gets(5)
 			l.says("exit 1")
 			l.ends()
 			l.status(0, terminated, none)
 		}, ""},
-		{"a pod that gets the name of one that has ended has a log of its own", func(l *life) {
+		{"a pod that gets the name of one that has ended has a log of its own", func(l *simPod) {
 			l.plain()
 			l.gets(3)
 			l.says("exit 0")
@@ -79,50 +79,50 @@ func TestLogs(t *testing.T) {
 				l.Fatal(err)
 			}
 		}, ""},
-		{"a pod whose container has ended stays in the API", func(l *life) {
+		{"a pod whose container has ended stays in the API", func(l *simPod) {
 			l.plain()
 			l.gets(3)
 			l.ends()
 			l.status(0, terminated, none)
 		}, ""},
-		{"a pod that is removed at once serves on for a moment", func(l *life) {
+		{"a pod that is removed at once serves on for a moment", func(l *simPod) {
 			l.plain()
 			l.removed()
 			l.gets(3)
 			l.ends()
 		}, ""},
-		{"a container that started before the watch could see it is read from its start", func(l *life) {
+		{"a container that started before the watch could see it is read from its start", func(l *simPod) {
 			l.starts()
 			l.gets(5)
 			l.ends()
 			l.status(0, terminated, none)
 		}, ""},
-		{"a container that crashed waits for its next run", func(l *life) {
+		{"a container that crashed waits for its next run", func(l *simPod) {
 			l.starts()
 			l.gets(5)
 			l.ends()
 			l.status(0, waiting, terminated)
 		}, ""},
 
-		{"a connection that breaks inside a line is resumed there", func(l *life) {
+		{"a connection that breaks inside a line is resumed there", func(l *simPod) {
 			l.breaks(fault{after: 100, then: resets}, fault{after: 130, then: resets})
 			l.plain()
 			l.gets(5)
 		}, ""},
-		{"an API server that loses the kubelet ends the log inside a line", func(l *life) {
+		{"an API server that loses the kubelet ends the log inside a line", func(l *simPod) {
 			l.breaks(fault{after: 100, then: closes}, fault{after: 130, then: closes})
 			l.plain()
 			l.gets(5)
 		}, ""},
-		{"an API server that is away for a while", func(l *life) {
+		{"an API server that is away for a while", func(l *simPod) {
 			l.breaks(fault{status: 500}, fault{status: 503}, fault{status: 400})
 			l.plain()
 		}, ""},
-		{"a kubelet that has just begun may not know the pod yet", func(l *life) {
+		{"a kubelet that has just begun may not know the pod yet", func(l *simPod) {
 			l.breaks(fault{after: 100, then: resets}, fault{status: 404})
 			l.plain()
 		}, ""},
-		{"a stream that falls silent misses nothing", func(l *life) {
+		{"a stream that falls silent misses nothing", func(l *simPod) {
 			l.starts()
 			l.gets(5)
 			l.breaks(fault{after: len(l.current().text), then: stalls})
@@ -130,12 +130,12 @@ func TestLogs(t *testing.T) {
 			l.seen()
 			l.gets(5)
 		}, ""},
-		{"a line that reaches the log a little late", func(l *life) {
+		{"a line that reaches the log a little late", func(l *simPod) {
 			l.plain()
 			l.arrived++
 			time.AfterFunc(logLag/2, func() { l.writes("A %d lane 5\n", l.began.UnixNano()) })
 		}, ""},
-		{"a node without inotify watches is read again and again", func(l *life) {
+		{"a node without inotify watches is read again and again", func(l *simPod) {
 			full := fault{remark: "failed to create fsnotify watcher: too many open files"}
 			l.breaks(full, full, full)
 			l.plain()
@@ -143,7 +143,7 @@ func TestLogs(t *testing.T) {
 			l.seen()
 		}, ""},
 
-		{"a container that restarts has a log for each run", func(l *life) {
+		{"a container that restarts has a log for each run", func(l *simPod) {
 			l.plain()
 			l.ends()
 			l.status(0, waiting, terminated)
@@ -151,7 +151,7 @@ func TestLogs(t *testing.T) {
 			l.gets(5)
 			l.status(1, running, terminated)
 		}, ""},
-		{"a restart while the connection was broken leaves the log before", func(l *life) {
+		{"a restart while the connection was broken leaves the log before", func(l *simPod) {
 			l.starts()
 			l.gets(4)
 			l.breaks(fault{after: len(l.current().text), then: resets}, fault{status: 500})
@@ -163,7 +163,7 @@ func TestLogs(t *testing.T) {
 			l.gets(5)
 			l.status(1, running, terminated)
 		}, ""},
-		{"two restarts while it was broken do not", func(l *life) {
+		{"two restarts while it was broken do not", func(l *simPod) {
 			l.starts()
 			l.gets(4)
 			l.breaks(fault{after: len(l.current().text), then: resets}, fault{status: 500})
@@ -176,7 +176,7 @@ func TestLogs(t *testing.T) {
 			l.starts()
 			l.status(2, running, terminated)
 		}, "log of p: the container started again before the log of its last run was read"},
-		{"a log that is taken for that of the run before is not read twice", func(l *life) {
+		{"a log that is taken for that of the run before is not read twice", func(l *simPod) {
 			l.starts()
 			l.ends()
 			l.starts()
@@ -189,13 +189,13 @@ func TestLogs(t *testing.T) {
 			l.status(1, running, terminated)
 		}, "log of p: the container started again before the log of its last run was read"},
 
-		{"a log that was rotated while it was followed, with the last line read still in it", func(l *life) {
+		{"a log that was rotated while it was followed, with the last line read still in it", func(l *simPod) {
 			l.plain()
 			l.kubelet.change(func() { l.current().rotated = len(l.current().text) })
 			l.gets(5)
 			l.seen()
 		}, ""},
-		{"a log that was rotated while the connection was broken", func(l *life) {
+		{"a log that was rotated while the connection was broken", func(l *simPod) {
 			l.starts()
 			l.gets(5)
 			l.breaks(fault{after: len(l.current().text), then: closes}, fault{status: 500})
@@ -205,13 +205,13 @@ func TestLogs(t *testing.T) {
 			l.kubelet.change(func() { l.current().rotated = len(l.current().text) })
 			l.gets(5)
 		}, "log of p: a part of it is missing: it was rotated"},
-		{"a log that was rotated before it was opened", func(l *life) {
+		{"a log that was rotated before it was opened", func(l *simPod) {
 			l.starts()
 			l.kubelet.change(func() { l.current().rotated = len(l.current().text) })
 			l.gets(5)
 			l.status(0, running, none)
 		}, "log of p: a part of it is missing: it was rotated"},
-		{"a pod that is gone before its log was opened", func(l *life) {
+		{"a pod that is gone before its log was opened", func(l *simPod) {
 			l.starts()
 			l.gets(5)
 			l.breaks(fault{status: 500})
@@ -219,7 +219,7 @@ func TestLogs(t *testing.T) {
 			l.asked(1)
 			l.removed()
 		}, `log of p: an error on the server`},
-		{"a pod that is gone while the connection was broken", func(l *life) {
+		{"a pod that is gone while the connection was broken", func(l *simPod) {
 			l.starts()
 			l.gets(5)
 			l.breaks(fault{after: 100, then: resets})
@@ -227,7 +227,7 @@ func TestLogs(t *testing.T) {
 			l.asked(1)
 			l.removed()
 		}, "INTERNAL_ERROR; received from peer: there is no such log any more"},
-		{"what is no tape is told once, and costs nothing else", func(l *life) {
+		{"a line of another program is noted once, and costs nothing else", func(l *simPod) {
 			l.plain()
 			l.writes("panic: runtime error\n")
 			l.writes("\n")
@@ -238,7 +238,7 @@ func TestLogs(t *testing.T) {
 }
 
 func TestLogsTellSteps(t *testing.T) {
-	l := newLife(t)
+	l := newSimPod(t)
 	l.startsUnwarned()
 	l.says("listen [::]:8080")
 	l.writes("A %d - -\n", l.time())
@@ -258,16 +258,16 @@ func TestLogsTellSteps(t *testing.T) {
 		step(1, evidence.PodStarted, 0), step(2, evidence.PodListening, 0),
 		step(5, evidence.PodSigterm, 0), step(6, evidence.PodDraining, 0), step(7, evidence.PodExited, 1),
 	}
-	if diff := cmp.Diff(want, l.tape.eventsFrom(1)); diff != "" {
+	if diff := cmp.Diff(want, l.sink.eventsFrom(1)); diff != "" {
 		t.Error(diff)
 	}
-	if diff := cmp.Diff([]evidence.Arrival{{Lane: "lane", At: 4, By: by}}, l.tape.arrivals); diff != "" {
+	if diff := cmp.Diff([]evidence.Arrival{{Lane: "lane", At: 4, By: by}}, l.sink.arrivals); diff != "" {
 		t.Error(diff)
 	}
 }
 
 func TestStopGivesUpWithItsContext(t *testing.T) {
-	l := newLife(t)
+	l := newSimPod(t)
 	l.plain()
 	l.removed() // and its process goes on for ever
 	ctx, cancel := context.WithTimeoutCause(t.Context(), 2*logLag, fmt.Errorf("no patience"))

@@ -4,46 +4,69 @@ import (
 	"context"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/client-go/informers"
 
 	"rollcall/harness/evidence"
 )
 
-// A pod is an app pod as last seen, also after it has left the API. The Watch's lock guards it.
+// A pod is an app pod as last seen, also after it has left the API. The journal's lock guards it.
 type pod struct {
-	by        evidence.Server
+	server    evidence.Server
 	addresses map[string]bool // that it was seen to have
 	ready     bool
 	deleting  bool
 	gone      bool // it left the API, which does not mean that its process has ended
 
-	container    string       // the app's; the first of the pod
-	runs         int          // how often the container has been started
-	unbegun      map[int]bool // runs whose process never began
-	ended        bool         // the last run has ended
-	endFollowing context.CancelFunc
+	container     string       // the app's; the first of the pod
+	runs          int          // how often the container was started
+	failedStarts  map[int]bool // runs whose process never began
+	ended         bool         // the last run has ended
+	stopFollowing context.CancelFunc
 }
 
-func (w *Watch) seePod(p *corev1.Pod) {
-	version, ours := p.Labels[w.versionLabel]
-	if !ours {
+// A podTracker notes when pods of the app are created, become ready, are deleted and go.
+type podTracker struct {
+	*journal
+	versionLabel string
+	byName       map[string]*pod // in the API
+	// Hooks, called under the lock; created may be nil.
+	created   func(*pod)
+	addressed func(address string, server evidence.Server) // for each new address of a pod
+}
+
+func newPodTracker(j *journal, versionLabel string) *podTracker {
+	return &podTracker{journal: j, versionLabel: versionLabel, byName: map[string]*pod{}}
+}
+
+func (t *podTracker) handlers(namespaced, _ informers.SharedInformerFactory) []handler {
+	return []handler{{namespaced.Core().V1().Pods().Informer(), on(t.see), on(t.lose)}}
+}
+
+func (t *podTracker) see(p *corev1.Pod) {
+	version, ofApp := p.Labels[t.versionLabel]
+	if !ofApp {
 		return
 	}
-	w.locked(func() {
-		seen := w.pods[p.Name]
-		by := evidence.Server{Version: version, Pod: p.Name, Node: p.Spec.NodeName}
-		created := seen == nil
-		if created {
-			seen = &pod{}
-			w.pods[p.Name] = seen
-			w.note(evidence.Event{Kind: evidence.PodCreated, By: by})
+	t.change(func() {
+		seen := t.byName[p.Name]
+		server := evidence.Server{Version: version, Pod: p.Name, Node: p.Spec.NodeName}
+		isNew := seen == nil
+		if isNew {
+			seen = &pod{addresses: map[string]bool{}}
+			t.byName[p.Name] = seen
+			t.note(evidence.Event{Kind: evidence.PodCreated, By: server})
 		}
-		seen.by = by
+		seen.server = server
 		for _, ip := range p.Status.PodIPs {
-			w.seeAddress(seen, ip.IP)
+			// A pod that ends still shows an address that another has by then: only the first time counts.
+			if !seen.addresses[ip.IP] {
+				seen.addresses[ip.IP] = true
+				t.addressed(ip.IP, server)
+			}
 		}
-		seen.seeRuns(p)
-		if created && !w.mute {
-			w.follow(seen)
+		seen.updateRuns(p)
+		if isNew && t.created != nil {
+			t.created(seen)
 		}
 		if ready := Ready(p); ready != seen.ready {
 			seen.ready = ready
@@ -51,24 +74,39 @@ func (w *Watch) seePod(p *corev1.Pod) {
 			if ready {
 				kind = evidence.PodReady
 			}
-			w.note(evidence.Event{Kind: kind, By: by})
+			t.note(evidence.Event{Kind: kind, By: server})
 		}
 		if p.DeletionTimestamp != nil && !seen.deleting {
 			seen.deleting = true
-			w.note(evidence.Event{Kind: evidence.PodDeleting, By: by})
+			t.note(evidence.Event{Kind: evidence.PodDeleting, By: server})
 		}
 	})
 }
 
-func (w *Watch) losePod(p *corev1.Pod) {
-	w.locked(func() {
-		if seen := w.pods[p.Name]; seen != nil {
-			delete(w.pods, p.Name)
-			seen.seeRuns(p)
+func (t *podTracker) lose(p *corev1.Pod) {
+	t.change(func() {
+		if seen := t.byName[p.Name]; seen != nil {
+			delete(t.byName, p.Name)
+			seen.updateRuns(p)
 			seen.gone = true
-			w.note(evidence.Event{Kind: evidence.PodGone, By: seen.by})
+			t.note(evidence.Event{Kind: evidence.PodGone, By: seen.server})
 		}
 	})
+}
+
+// server is what is known about a pod; of one that is no longer in the API, its name. The caller holds the lock.
+func (t *podTracker) server(name string) evidence.Server {
+	if p := t.byName[name]; p != nil {
+		return p.server
+	}
+	return evidence.Server{Pod: name}
+}
+
+// fill adds the pods to a state; the caller holds the lock.
+func (t *podTracker) fill(s *State) {
+	for _, p := range t.byName {
+		s.Pods = append(s.Pods, PodState{p.server, p.ready, p.deleting})
+	}
 }
 
 // Ready reports whether the API shows a pod as ready.
@@ -81,8 +119,8 @@ func Ready(p *corev1.Pod) bool {
 	return false
 }
 
-// seeRuns notes how often the app's container was started, and whether it runs.
-func (p *pod) seeRuns(object *corev1.Pod) {
+// updateRuns learns how often the app's container was started, and whether it runs.
+func (p *pod) updateRuns(object *corev1.Pod) {
 	for _, c := range object.Spec.Containers[:min(1, len(object.Spec.Containers))] {
 		p.container = c.Name
 	}
@@ -90,35 +128,28 @@ func (p *pod) seeRuns(object *corev1.Pod) {
 		// While a container waits for its next run, the status still counts the last one.
 		if s.Name == p.container && (s.State.Waiting == nil || s.LastTerminationState.Terminated != nil) {
 			p.runs, p.ended = int(s.RestartCount)+1, s.State.Running == nil
-			last := p.runs - 1 // the run that the last state tells of
+			last := p.runs - 1 // the run that the last state is of
 			if s.State.Waiting == nil {
 				last--
 			}
-			p.seeUnbegun(p.runs-1, s.State)
-			p.seeUnbegun(last, s.LastTerminationState)
+			p.updateFailedStart(p.runs-1, s.State)
+			p.updateFailedStart(last, s.LastTerminationState)
 		}
 	}
 }
 
-// seeUnbegun notes a run whose container could not be started: it has no log, and while it waits to be tried again the
-// kubelet may already give the log of the next (containerd v2, internal/cri/server/container_start.go, errorStartReason).
-func (p *pod) seeUnbegun(run int, state corev1.ContainerState) {
+// updateFailedStart learns whether a run's container could not be started: it has no log, and meanwhile the kubelet may give
+// that of the next run (containerd v2, internal/cri/server/container_start.go, errorStartReason).
+func (p *pod) updateFailedStart(run int, state corev1.ContainerState) {
 	if state.Terminated == nil || state.Terminated.Reason != "StartError" {
 		return
 	}
-	if p.unbegun == nil {
-		p.unbegun = map[int]bool{}
+	if p.failedStarts == nil {
+		p.failedStarts = map[int]bool{}
 	}
-	p.unbegun[run] = true
+	p.failedStarts[run] = true
 }
 
-// over reports whether no more is to be expected of a run: it has ended, or the API shows the pod no
-// longer. A pod that was removed by force may serve on for its grace.
+// over reports whether a run has ended, or the pod has left the API. A pod that was removed by force may serve on for its
+// grace period.
 func (p *pod) over(run int) bool { return p.gone || p.runs > run+1 || p.ended }
-
-// Knows reports whether a pod of the scope has been seen, by name.
-func (w *Watch) Knows(name string) bool {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.pods[name] != nil
-}

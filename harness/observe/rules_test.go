@@ -16,21 +16,21 @@ import (
 	"rollcall/harness/evidence"
 )
 
-// A view is the watch of one node's rules, whose observer's log is served by a kubelet.
-type view struct {
+// A simNode is a node whose rules are watched: its kubelet serves the log of the observer.
+type simNode struct {
 	*testing.T
 	began   time.Time
 	api     *fake.Clientset
 	kubelet *kubelet
-	tape    *tape
+	sink    *memorySink
 	watch   *Watch
 }
 
-func newView(t *testing.T) *view {
+func newSimNode(t *testing.T) *simNode {
 	t.Helper()
-	v := &view{T: t, began: time.Now(), api: fake.NewClientset(), kubelet: &kubelet{changed: make(chan struct{}), runs: []*run{{}}}, tape: newTape()}
+	v := &simNode{T: t, began: time.Now(), api: fake.NewClientset(), kubelet: &kubelet{changed: make(chan struct{}), runs: []*run{{}}}, sink: newMemorySink()}
 	var err error
-	if v.watch, err = Start(t.Context(), v.api, Scope{Namespace: namespace, Service: "echo", VersionLabel: version}, v.began, v.tape); err != nil {
+	if v.watch, err = Start(t.Context(), v.api, Scope{Namespace: namespace, Service: "echo", VersionLabel: version}, v.began, v.sink); err != nil {
 		t.Fatal(err)
 	}
 	v.watch.FollowRules("worker", v.kubelet.serve(t).Pods(namespace), "p")
@@ -38,7 +38,7 @@ func newView(t *testing.T) *view {
 }
 
 // says: the observer writes lines; a time is @ and how long after the run began it is.
-func (v *view) says(lines ...string) {
+func (v *simNode) says(lines ...string) {
 	for _, line := range lines {
 		words := strings.Split(line, " ")
 		for i, word := range words {
@@ -55,21 +55,21 @@ func (v *view) says(lines ...string) {
 }
 
 // appears: the API shows a pod with an address.
-func (v *view) appears(name, address string) {
+func (v *simNode) appears(name, address string) {
 	p := somePod(name, corev1.ConditionTrue)
 	p.Status.PodIPs = []corev1.PodIP{{IP: address}}
 	if _, err := v.api.CoreV1().Pods(namespace).Create(v.Context(), p, metav1.CreateOptions{}); err != nil {
 		v.Fatal(err)
 	}
-	v.tape.until(v.T, name+" is seen", func() bool {
-		return slices.ContainsFunc(v.tape.events, func(e evidence.Event) bool { return e.Kind == evidence.PodCreated && e.By.Pod == name })
+	v.sink.until(v.T, name+" is seen", func() bool {
+		return slices.ContainsFunc(v.sink.events, func(e evidence.Event) bool { return e.Kind == evidence.PodCreated && e.By.Pod == name })
 	})
 }
 
 // begun: the observer was heard.
-func (v *view) begun() {
-	v.tape.until(v.T, "begin", func() bool {
-		return slices.ContainsFunc(v.tape.events, func(e evidence.Event) bool { return e.Kind == evidence.RulesBegun })
+func (v *simNode) begun() {
+	v.sink.until(v.T, "begin", func() bool {
+		return slices.ContainsFunc(v.sink.events, func(e evidence.Event) bool { return e.Kind == evidence.RulesBegun })
 	})
 }
 
@@ -85,68 +85,68 @@ func TestRules(t *testing.T) {
 	begun := about(evidence.RulesBegun, 1, "", 0, "nftables by events")
 	for _, tc := range []struct {
 		sentence string
-		happens  func(*view)
+		happens  func(*simNode)
 		want     []evidence.Event
 		lost     string
 	}{
-		{"rules for the address of a pod are that pod's", func(v *view) {
+		{"rules for the address of a pod are that pod's", func(v *simNode) {
 			v.appears("a", "10.244.1.2")
 			v.says(begin, "R @2ns added 10.244.1.2 8080", "R @3ns gone 10.244.1.2 8080", end)
 		}, []evidence.Event{begun, about(evidence.RuleAdded, 2, "a", 0, ""), about(evidence.RuleGone, 3, "a", 0, "")}, ""},
-		{"a rule that is seen before the pod's address waits for it", func(v *view) {
+		{"a rule that is seen before the pod's address waits for it", func(v *simNode) {
 			v.says(begin, "R @2ns added 10.244.1.2 8080")
 			v.begun()
 			v.appears("a", "10.244.1.2")
 			v.says(end)
 		}, []evidence.Event{begun, about(evidence.RuleAdded, 2, "a", 0, "")}, ""},
-		{"rules for addresses of no pod of ours are somebody else's", func(v *view) {
+		{"rules for addresses of no pod of ours are somebody else's", func(v *simNode) {
 			v.appears("a", "10.244.1.2")
 			v.says(begin, "R @2ns added 10.96.0.10 53", end)
 		}, []evidence.Event{begun}, ""},
-		{"kube-proxy's syncs have the time that kube-proxy gives", func(v *view) {
+		{"kube-proxy's syncs have the time that kube-proxy gives", func(v *simNode) {
 			v.says(begin, "R @5ns sync @3ns IPv4", end)
 		}, []evidence.Event{begun, about(evidence.RulesSynced, 3, "", 0, "IPv4")}, ""},
-		{"the node's load is in permille", func(v *view) {
+		{"the node's load is in permille", func(v *simNode) {
 			v.says(begin, "R @5ns load 987 131072 262144", "R @6ns load 12 0 0", "R @6ns stolen 7", "R @7ns stolen much", end)
 		}, []evidence.Event{begun, about(evidence.NodeBusy, 5, "", 987, ""), about(evidence.NodeConntrack, 5, "", 500, "131072 of 262144"), about(evidence.NodeBusy, 6, "", 12, ""), about(evidence.NodeStolen, 6, "", 7, "")}, ""},
-		{"what was not seen is said, with how long and why", func(v *view) {
+		{"what was not seen is said, with how long and why", func(v *simNode) {
 			v.says(begin, "R @60ms blind @7ms rules no look for 53ms", "R @70ms blind @8ms syncs ask kube-proxy: refused", "R @71ms end")
 		}, []evidence.Event{begun, about(evidence.RulesUnseen, 60*time.Millisecond, "", 53, "no look for 53ms"),
 			about(evidence.NodeUnseen, 70*time.Millisecond, "", 62, "syncs: ask kube-proxy: refused")}, ""},
-		{"a broken connection is taken up after the line read last", func(v *view) {
+		{"a broken connection is taken up after the line read last", func(v *simNode) {
 			v.kubelet.change(func() {
 				v.kubelet.faults = []fault{{after: 40, then: resets}, {status: 500}, {after: 70, then: closes}}
 			})
 			v.says(begin, "R @2ns load 1 0 0", "R @3ns load 2 0 0", end)
 		}, []evidence.Event{begun, about(evidence.NodeBusy, 2, "", 1, ""), about(evidence.NodeBusy, 3, "", 2, "")}, ""},
-		{"an observer that cannot work says why", func(v *view) {
+		{"an observer that cannot work says why", func(v *simNode) {
 			v.says("noderules: nftables: listen: operation not permitted: it takes CAP_NET_ADMIN")
 			v.kubelet.change(func() { v.kubelet.runs[0].ended = true })
 		}, nil, "rules of worker: noderules: nftables: listen: operation not permitted: it takes CAP_NET_ADMIN"},
-		{"a node that has not heard of the observer yet is asked again", func(v *view) {
+		{"a node that has not heard of the observer yet is asked again", func(v *simNode) {
 			v.kubelet.change(func() { v.kubelet.faults = []fault{{status: 404}} })
 			v.says(begin, end)
 		}, []evidence.Event{begun}, ""},
-		{"an observer that is removed before its last word may have seen more", func(v *view) {
+		{"an observer that is removed before its last word may have seen more", func(v *simNode) {
 			v.says(begin)
 			v.begun()
 			v.kubelet.change(func() { v.kubelet.gone = true; v.kubelet.runs[0].ended = true })
 		}, []evidence.Event{begun}, "rules of worker: there is no such log any more"},
-		{"a line that says nothing could hide a change", func(v *view) {
+		{"a line that says nothing could hide a change", func(v *simNode) {
 			v.says(begin, "R @2ns gone 10.244.1.2")
 			v.kubelet.change(func() { v.kubelet.runs[0].ended = true })
 		}, []evidence.Event{begun}, "is none of an observer's"},
 	} {
 		t.Run(tc.sentence, func(t *testing.T) {
 			t.Parallel()
-			v := newView(t)
+			v := newSimNode(t)
 			tc.happens(v)
 			stop(t, v.watch)
-			v.tape.mu.Lock()
-			defer v.tape.mu.Unlock()
+			v.sink.mu.Lock()
+			defer v.sink.mu.Unlock()
 			var got []evidence.Event
 			lost := ""
-			for _, e := range v.tape.events {
+			for _, e := range v.sink.events {
 				switch {
 				case e.Kind == evidence.RecorderLost && e.Object == "worker":
 					lost = e.Detail
@@ -165,9 +165,9 @@ func TestRules(t *testing.T) {
 }
 
 // until waits for a state, and ends the test without it.
-func (v *view) until(holds func(State) bool) {
+func (v *simNode) until(holds func(State) bool) {
 	v.Helper()
-	ctx, cancel := context.WithTimeout(v.Context(), patience)
+	ctx, cancel := context.WithTimeout(v.Context(), timeout)
 	defer cancel()
 	if err := v.watch.Until(ctx, holds); err != nil {
 		v.Fatal(err)
@@ -175,7 +175,7 @@ func (v *view) until(holds func(State) bool) {
 }
 
 func TestTheStateHasTheRulesOfEachNode(t *testing.T) {
-	v := newView(t)
+	v := newSimNode(t)
 	defer stop(t, v.watch)
 	v.appears("a", "10.244.1.2")
 	v.says("R @1ns begin nftables events", "R @2ns added 10.244.1.2 8080", "R @2ns added 10.96.0.10 53")
@@ -188,7 +188,7 @@ func TestTheStateHasTheRulesOfEachNode(t *testing.T) {
 }
 
 func TestANodeWithoutKubeProxyIsSaid(t *testing.T) {
-	v := newView(t)
+	v := newSimNode(t)
 	defer stop(t, v.watch)
 	v.says("R @1ns none ask kube-proxy for /proxyMode: refused")
 	v.until(func(s State) bool {

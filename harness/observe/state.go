@@ -1,7 +1,6 @@
 package observe
 
 import (
-	"maps"
 	"slices"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -15,7 +14,7 @@ type State struct {
 	StatefulSets map[string]*appsv1.StatefulSet // by name
 	Pods         []PodState
 	Endpoints    []EndpointState              // of the Service
-	Rules        map[string][]evidence.Server // node -> app pods that its rules lead to; every observed node has a key
+	Rules        map[string][]evidence.Server // node -> app pods that its rules route to; every observed node has a key
 	Observed     map[string]string            // nodes whose rules are observed -> mode of their kube-proxy
 	Proxyless    map[string]string            // nodes without a kube-proxy -> how that was seen
 	Unobserved   map[string]error             // nodes whose rules no longer are, and why
@@ -76,7 +75,7 @@ func (s State) Leaving() bool {
 	return false
 }
 
-// Reaches reports whether the Service's endpoints or the rules of an observed node lead to a pod of a version. An
+// Reaches reports whether the Service's endpoints or the rules of an observed node route to a pod of a version. An
 // endpoint whose pod has left the API counts as one of any version.
 func (s State) Reaches(version string) bool {
 	for _, e := range s.Endpoints {
@@ -85,15 +84,15 @@ func (s State) Reaches(version string) bool {
 		}
 	}
 	for node := range s.Rules {
-		if s.reached(node, version) > 0 {
+		if s.routedPods(node, version) > 0 {
 			return true
 		}
 	}
 	return false
 }
 
-// ReachesEverywhere reports whether n endpoints are ready pods of a version, and the rules of every observed node
-// lead to as many.
+// ReachesEverywhere reports whether n endpoints are ready pods of a version, and the rules of every observed node route to
+// as many.
 func (s State) ReachesEverywhere(version string, n int) bool {
 	ready := 0
 	for _, e := range s.Endpoints {
@@ -102,15 +101,15 @@ func (s State) ReachesEverywhere(version string, n int) bool {
 		}
 	}
 	for node := range s.Rules {
-		if s.reached(node, version) != n {
+		if s.routedPods(node, version) != n {
 			return false
 		}
 	}
 	return ready == n
 }
 
-// reached is to how many pods of a version a node's rules lead.
-func (s State) reached(node, version string) int {
+// routedPods is to how many pods of a version a node's rules route.
+func (s State) routedPods(node, version string) int {
 	n := 0
 	for _, p := range s.Rules[node] {
 		if p.Version == version {
@@ -120,26 +119,12 @@ func (s State) reached(node, version string) int {
 	return n
 }
 
-// state is a copy, but for the API objects, which nobody changes; the caller holds the lock.
+// state is a copy, without the API objects, which nobody changes; the caller holds the lock.
 func (w *Watch) state() State {
-	s := State{
-		Deployments: maps.Clone(w.workloads), StatefulSets: maps.Clone(w.sets),
-		Rules: make(map[string][]evidence.Server, len(w.observed)), Observed: maps.Clone(w.observed), Proxyless: maps.Clone(w.proxyless),
-		Unobserved: maps.Clone(w.unobserved),
-	}
-	for _, p := range w.pods {
-		s.Pods = append(s.Pods, PodState{p.by, p.ready, p.deleting})
-	}
-	for name, ready := range w.endpoints {
-		s.Endpoints = append(s.Endpoints, EndpointState{w.serverOf(name), ready})
-	}
-	for node := range w.observed {
-		s.Rules[node] = nil
-		for address, led := range w.routes[node] {
-			if by, known := w.addresses[address]; known && led {
-				s.Rules[node] = append(s.Rules[node], by)
-			}
-		}
-	}
+	var s State
+	w.workloads.fill(&s)
+	w.pods.fill(&s)
+	w.endpoints.fill(&s)
+	w.rules.fill(&s)
 	return s
 }

@@ -1,5 +1,9 @@
-// Package observe records what happens inside the cluster while a scenario runs: the cluster's tape,
-// from watches of the API, and the servers' tape, from the logs of the app's pods.
+// Package observe records what happens inside the cluster while a scenario runs: events, from watches
+// of the API and from the logs of rule observers, and arrivals, from the logs of the app's pods.
+//
+// A [Watch] wires one tracker for each kind of thing: pods, endpoints, workloads, nodes, Events of the
+// API, the pods' logs and the nodes' rules. What they have seen is under one lock, the journal's, so
+// that a [State] is of one moment.
 package observe
 
 import (
@@ -10,60 +14,37 @@ import (
 	"sync"
 	"time"
 
-	appsv1 "k8s.io/api/apps/v1"
-	corev1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
 	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
-	"k8s.io/client-go/tools/cache"
 
 	"rollcall/harness/evidence"
 )
 
-// A Sink takes what a Watch notes, as it is noted; *store.Recorder is one. Its methods are called
-// from several goroutines: Event in the order noted, one at a time, and Arrivals in the order of each
-// pod's log. It must not call the Watch.
+// A Sink takes what a Watch notes, as it is noted; *store.Recorder is one. Its methods are called from several goroutines:
+// Event one at a time, in order, and Arrivals in the order of each pod's log. They must not call the Watch.
 type Sink interface {
 	Event(evidence.Event)
 	Arrivals(...evidence.Arrival)
 }
 
-// A Watch sees one namespace through client-go informers, notes each change with the moment it was
-// seen, which is never earlier than the change, and follows the log of every app pod. All its methods
-// are safe for concurrent use.
+// A Watch sees one namespace, and notes each change with the time at which it was seen, which is never earlier than the
+// change. Its methods are safe for concurrent use.
 type Watch struct {
-	began        time.Time
-	versionLabel string
-	service      string
-	mute         bool          // no pod's log is followed
-	patience     time.Duration // with the API server
-	sink         Sink
+	journal   *journal
+	pods      *podTracker
+	endpoints *endpointTracker
+	workloads *workloadTracker
+	rules     *ruleTracker
+	logs      *logTracker // nil: no pod's log is read
+
 	factories    []informers.SharedInformerFactory
-	watching     sync.WaitGroup // the heartbeat
-	endWatching  context.CancelFunc
-	core         typedcorev1.CoreV1Interface
-	client       typedcorev1.PodInterface // reads logs
+	beating      sync.WaitGroup // the heartbeat
+	stopWatching context.CancelFunc
 
-	reading    context.Context // lasts until every log is read, or Stop loses patience
-	endReading context.CancelCauseFunc
-	followers  sync.WaitGroup // one per pod; informers add to it
-
-	mu         sync.Mutex
-	pods       map[string]*pod            // by name
-	slices     map[string]map[string]bool // slice name -> pod name -> ready
-	endpoints  map[string]bool            // pod name -> ready, over all slices
-	workloads  map[string]*appsv1.Deployment
-	sets       map[string]*appsv1.StatefulSet
-	scaled     map[string]int32           // ReplicaSet name -> spec.replicas last seen
-	addresses  map[string]evidence.Server // IP address -> pod that had it last
-	unrouted   []routing                  // rules for addresses of no known pod
-	routes     map[string]map[string]bool // node -> addresses that its rules lead to
-	observed   map[string]string          // nodes whose rules are followed -> mode of their kube-proxy
-	proxyless  map[string]string          // nodes without a kube-proxy -> how that was seen
-	unobserved map[string]error           // nodes whose rules no longer are, and why
-	nodes      map[string]bool            // node name -> ready
-	reports    map[string]int32           // API Event name -> count last seen
-	changed    chan struct{}              // closed and replaced at every change
+	reading     context.Context // ends when every log is read, or when Stop gives up
+	stopReading context.CancelCauseFunc
+	readers     sync.WaitGroup // of logs
 }
 
 // A Scope says what a Watch sees.
@@ -71,52 +52,36 @@ type Scope struct {
 	Namespace    string
 	Service      string // whose endpoints count
 	VersionLabel string // of the app's pods, which holds their version
-	Mute         bool   // the app is not ours, and the logs of its pods tell us nothing
-	// Patience is for how long the API server may not answer before the watch counts as blind; 0: 2 s.
-	Patience time.Duration
+	NoLogs       bool   // the app is not Rollcall's: the logs of its pods have no arrivals
+	// APITimeout is for how long the API server may not answer before the watch counts as blind; 0: 2 s.
+	APITimeout time.Duration
 }
 
-// Start begins to watch and returns when everything in the scope has been seen, or ctx ends; from then on the watch lasts
+// Start begins to watch and returns when everything in the scope has been seen, or ctx ends. From then on the watch lasts
 // until Stop. Times are offsets from began.
 func Start(ctx context.Context, client kubernetes.Interface, scope Scope, began time.Time, sink Sink) (*Watch, error) {
-	namespace := scope.Namespace
-	watching, endWatching := context.WithCancel(context.WithoutCancel(ctx))
-	reading, endReading := context.WithCancelCause(context.WithoutCancel(ctx))
-	w := &Watch{
-		began: began, versionLabel: scope.VersionLabel, service: scope.Service, mute: scope.Mute,
-		patience: cmp.Or(scope.Patience, beatPatience), sink: sink,
-		endWatching: endWatching, core: client.CoreV1(), client: client.CoreV1().Pods(namespace), reading: reading, endReading: endReading,
-		pods: map[string]*pod{}, slices: map[string]map[string]bool{}, endpoints: map[string]bool{},
-		workloads: map[string]*appsv1.Deployment{}, sets: map[string]*appsv1.StatefulSet{}, routes: map[string]map[string]bool{}, scaled: map[string]int32{},
-		addresses: map[string]evidence.Server{}, observed: map[string]string{}, proxyless: map[string]string{}, unobserved: map[string]error{},
-		nodes: map[string]bool{}, reports: map[string]int32{}, changed: make(chan struct{}),
+	watching, stopWatching := context.WithCancel(context.WithoutCancel(ctx))
+	reading, stopReading := context.WithCancelCause(context.WithoutCancel(ctx))
+	j := newJournal(began, sink)
+	w := &Watch{journal: j, workloads: newWorkloadTracker(j, scope.VersionLabel), stopWatching: stopWatching, reading: reading, stopReading: stopReading}
+	w.rules = newRuleTracker(j)
+	w.pods = newPodTracker(j, scope.VersionLabel)
+	w.pods.addressed = w.rules.resolve
+	if !scope.NoLogs {
+		w.logs = &logTracker{journal: j, client: client.CoreV1().Pods(scope.Namespace), reading: reading, readers: &w.readers}
+		w.pods.created = w.logs.follow
 	}
-	ours, everywhere := informers.NewSharedInformerFactoryWithOptions(client, 0, informers.WithNamespace(namespace)), informers.NewSharedInformerFactory(client, 0)
-	w.factories = []informers.SharedInformerFactory{ours, everywhere}
-	for _, informer := range []struct {
-		of     cache.SharedIndexInformer
-		upsert func(any)
-		remove func(any)
-	}{
-		{ours.Core().V1().Pods().Informer(), on(w.seePod), on(w.losePod)},
-		{ours.Discovery().V1().EndpointSlices().Informer(), on(w.seeSlice), on(w.loseSlice)},
-		{ours.Apps().V1().ReplicaSets().Informer(), on(w.seeReplicaSet), on(func(*appsv1.ReplicaSet) {})},
-		{ours.Apps().V1().Deployments().Informer(), on(w.seeDeployment), on(w.loseDeployment)},
-		{ours.Apps().V1().StatefulSets().Informer(), on(w.seeStatefulSet), on(w.loseStatefulSet)},
-		{ours.Core().V1().Events().Informer(), on(w.seeReport), on(func(*corev1.Event) {})},
-		{everywhere.Core().V1().Nodes().Informer(), on(w.seeNode), on(w.loseNode)},
-	} {
-		// The informer lists again by itself; that it was blind in between must not be silent.
-		err := informer.of.SetWatchErrorHandler(func(_ *cache.Reflector, err error) { w.gap("%v", err) })
-		if err == nil {
-			_, err = informer.of.AddEventHandler(cache.ResourceEventHandlerFuncs{
-				AddFunc: informer.upsert, UpdateFunc: func(_, now any) { informer.upsert(now) }, DeleteFunc: informer.remove,
-			})
-		}
-		if err != nil {
-			endWatching()
-			endReading(nil)
-			return nil, fmt.Errorf("observe: %w", err)
+	w.endpoints = newEndpointTracker(j, w.pods, scope.Service)
+	namespaced := informers.NewSharedInformerFactoryWithOptions(client, 0, informers.WithNamespace(scope.Namespace))
+	cluster := informers.NewSharedInformerFactory(client, 0)
+	w.factories = []informers.SharedInformerFactory{namespaced, cluster}
+	for _, t := range []tracker{w.pods, w.endpoints, w.workloads, newNodeTracker(j), newAPIEventTracker(j, w.pods)} {
+		for _, h := range t.handlers(namespaced, cluster) {
+			if err := h.register(j.gap); err != nil {
+				stopWatching()
+				stopReading(nil)
+				return nil, err
+			}
 		}
 	}
 	for _, factory := range w.factories {
@@ -130,37 +95,29 @@ func Start(ctx context.Context, client kubernetes.Interface, scope Scope, began 
 			}
 		}
 	}
-	w.watching.Go(func() { w.heartbeat(watching, namespace) })
+	beat := heartbeat{j, client.CoreV1().Namespaces(), scope.Namespace, cmp.Or(scope.APITimeout, defaultAPITimeout)}
+	w.beating.Go(func() { beat.run(watching) })
 	return w, nil
-}
-
-// on makes an informer's handler from one that knows the type, whichever way the object arrives.
-func on[T any](handle func(T)) func(any) {
-	return func(object any) {
-		if gone, ok := object.(cache.DeletedFinalStateUnknown); ok {
-			object = gone.Obj
-		}
-		if typed, ok := object.(T); ok {
-			handle(typed)
-		}
-	}
 }
 
 // Note notes an event of now.
 func (w *Watch) Note(e evidence.Event) {
-	w.locked(func() { w.note(e) })
+	w.journal.change(func() { w.journal.note(e) })
 }
 
 // Mark notes a step of the scenario itself, now.
 func (w *Watch) Mark(kind evidence.EventKind) { w.Note(evidence.Event{Kind: kind}) }
 
-// Until returns when the condition holds for what has been seen; it is asked again after changes, those that come together at once.
+// Until returns when the condition holds for what has been seen, or with ctx's cause. It is asked again after changes, once
+// for those that come together.
 func (w *Watch) Until(ctx context.Context, holds func(State) bool) error {
 	for {
-		w.mu.Lock()
-		state, changed := w.state(), w.changed
-		w.mu.Unlock()
-		if holds(state) {
+		var state State
+		var changed chan struct{}
+		w.journal.mu.Lock()
+		state, changed = w.state(), w.journal.changed
+		w.journal.mu.Unlock()
+		if holds(state) { // without the lock, as it may take its time
 			return nil
 		}
 		select {
@@ -171,49 +128,45 @@ func (w *Watch) Until(ctx context.Context, holds func(State) bool) error {
 	}
 }
 
+// Knows reports whether a pod of the scope has been seen, by name.
+func (w *Watch) Knows(pod string) bool {
+	w.journal.mu.Lock()
+	defer w.journal.mu.Unlock()
+	return w.pods.byName[pod] != nil
+}
+
+// FollowRules notes what the observer of a node's rules writes, from now until it ends. Whoever started the observer ends it
+// before Stop, which waits for its last line.
+func (w *Watch) FollowRules(node string, observers typedcorev1.PodInterface, pod string) {
+	reader := w.rules.reader(node, observers)
+	w.readers.Go(func() { reader.run(w.reading, pod) })
+}
+
 // logLag is how long an arrival may be on its way to where the app's log can be read: 500 ms in the app itself
-// (fixtures/echo, batchTime), and our own guess for the container runtime, far above what it takes.
+// (fixtures/echo, batchTime), and an estimate for the container runtime, far above what it takes.
 const logLag = 900 * time.Millisecond
 
-// Stop ends the watch when every line that was written before Stop is with the sink: of a pod that is
-// still in the API the log is read up to now, of one that is gone to its end. When ctx ends first, what
-// is not whole is noted as RecorderLost. Stop is called once.
+// Stop ends the watch when every line that was written before is with the sink: the log of a pod that is still in the API is
+// read up to now, that of one that is gone to its end. When ctx ends first, what is not whole is noted as RecorderLost.
+// Stop is called once.
 func (w *Watch) Stop(ctx context.Context) {
-	select {
-	case <-time.After(logLag):
-	case <-ctx.Done():
-	}
-	w.endWatching()
-	w.watching.Wait()
+	pause(ctx, logLag)
+	w.stopWatching()
+	w.beating.Wait()
 	for _, factory := range w.factories {
 		factory.Shutdown()
 	}
-	w.mu.Lock()
-	for _, p := range w.pods {
-		if !w.mute {
-			p.endFollowing()
+	w.journal.mu.Lock()
+	for _, p := range w.pods.byName {
+		if p.stopFollowing != nil {
+			p.stopFollowing()
 		}
 	}
-	w.mu.Unlock()
-	defer context.AfterFunc(ctx, func() { w.endReading(context.Cause(ctx)) })()
-	w.followers.Wait()
-	w.endReading(nil)
+	w.journal.mu.Unlock()
+	defer context.AfterFunc(ctx, func() { w.stopReading(context.Cause(ctx)) })()
+	w.readers.Wait()
+	w.stopReading(nil)
 }
 
-// ErrNeverSettled is the cause of a wait that a scenario's patience ended.
+// ErrNeverSettled is the cause of a wait that the scenario's own time limit ended.
 var ErrNeverSettled = errors.New("the rollout did not settle in time")
-
-// locked runs change under the lock and wakes everybody who waits for one.
-func (w *Watch) locked(change func()) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	change()
-	close(w.changed)
-	w.changed = make(chan struct{})
-}
-
-// note hands on an event of now; the caller holds the lock, so the tape is in order.
-func (w *Watch) note(e evidence.Event) {
-	e.At = time.Since(w.began)
-	w.sink.Event(e)
-}

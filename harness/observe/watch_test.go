@@ -39,7 +39,7 @@ func someSlice(name string, ready map[string]bool) *discoveryv1.EndpointSlice {
 	return s
 }
 
-// noted is what a step is expected to add to the tape.
+// noted is what a step is expected to add to the sink.
 type noted struct {
 	Kind evidence.EventKind
 	Pod  string
@@ -47,7 +47,7 @@ type noted struct {
 
 func TestWatchNotesEachChangeOnce(t *testing.T) {
 	client := fake.NewClientset()
-	noticed := newTape()
+	noticed := newMemorySink()
 	w, err := Start(t.Context(), client, Scope{Namespace: namespace, Service: "echo", VersionLabel: version}, time.Now(), noticed)
 	if err != nil {
 		t.Fatal(err)
@@ -102,7 +102,7 @@ func TestWatchNotesEachChangeOnce(t *testing.T) {
 		if err := step.do(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		ctx, cancel := context.WithTimeout(t.Context(), patience)
+		ctx, cancel := context.WithTimeout(t.Context(), timeout)
 		err := w.Until(ctx, func(State) bool { return len(noticed.eventsFrom(seen)) >= len(step.want) })
 		cancel()
 		if err != nil {
@@ -124,7 +124,7 @@ func TestWatchNotesEachChangeOnce(t *testing.T) {
 }
 
 func TestUntilEndsWithTheCause(t *testing.T) {
-	w, err := Start(t.Context(), fake.NewClientset(), Scope{Namespace: namespace, Service: "echo", VersionLabel: version}, time.Now(), newTape())
+	w, err := Start(t.Context(), fake.NewClientset(), Scope{Namespace: namespace, Service: "echo", VersionLabel: version}, time.Now(), newMemorySink())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -138,14 +138,14 @@ func TestUntilEndsWithTheCause(t *testing.T) {
 
 func TestStateIsWhatWasSeen(t *testing.T) {
 	client := fake.NewClientset(somePod("a", corev1.ConditionTrue))
-	w, err := Start(t.Context(), client, Scope{Namespace: namespace, Service: "echo", VersionLabel: version}, time.Now(), newTape())
+	w, err := Start(t.Context(), client, Scope{Namespace: namespace, Service: "echo", VersionLabel: version}, time.Now(), newMemorySink())
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer stop(t, w)
 	want := []PodState{{Server: evidence.Server{Version: "v1", Pod: "a", Node: "worker"}, Ready: true}}
 	var got []PodState
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	ctx, cancel := context.WithTimeout(t.Context(), timeout)
 	defer cancel()
 	if err := w.Until(ctx, func(s State) bool { got = s.Pods; return len(got) == 1 && got[0].Ready }); err != nil {
 		t.Fatal(err)

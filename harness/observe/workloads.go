@@ -1,37 +1,55 @@
 package observe
 
 import (
+	"maps"
+
 	appsv1 "k8s.io/api/apps/v1"
+	"k8s.io/client-go/informers"
 
 	"rollcall/harness/evidence"
 )
 
-func (w *Watch) seeReplicaSet(rs *appsv1.ReplicaSet) {
+// A workloadTracker notes when ReplicaSets are scaled, and has Deployments and StatefulSets as last seen.
+type workloadTracker struct {
+	*journal
+	versionLabel string
+	deployments  map[string]*appsv1.Deployment  // by name, as are the rest
+	statefulSets map[string]*appsv1.StatefulSet // nobody changes these objects
+	replicas     map[string]int32               // spec.replicas of ReplicaSets
+}
+
+func newWorkloadTracker(j *journal, versionLabel string) *workloadTracker {
+	return &workloadTracker{j, versionLabel, map[string]*appsv1.Deployment{}, map[string]*appsv1.StatefulSet{}, map[string]int32{}}
+}
+
+func (t *workloadTracker) handlers(namespaced, _ informers.SharedInformerFactory) []handler {
+	apps := namespaced.Apps().V1()
+	return []handler{
+		{apps.ReplicaSets().Informer(), on(t.seeReplicaSet), ignore},
+		{apps.Deployments().Informer(),
+			on(func(d *appsv1.Deployment) { t.change(func() { t.deployments[d.Name] = d }) }),
+			on(func(d *appsv1.Deployment) { t.change(func() { delete(t.deployments, d.Name) }) })},
+		{apps.StatefulSets().Informer(),
+			on(func(s *appsv1.StatefulSet) { t.change(func() { t.statefulSets[s.Name] = s }) }),
+			on(func(s *appsv1.StatefulSet) { t.change(func() { delete(t.statefulSets, s.Name) }) })},
+	}
+}
+
+func (t *workloadTracker) seeReplicaSet(rs *appsv1.ReplicaSet) {
 	if rs.Spec.Replicas == nil {
 		return
 	}
-	w.locked(func() {
-		if was, seen := w.scaled[rs.Name]; seen && was == *rs.Spec.Replicas {
+	t.change(func() {
+		if was, seen := t.replicas[rs.Name]; seen && was == *rs.Spec.Replicas {
 			return
 		}
-		w.scaled[rs.Name] = *rs.Spec.Replicas
-		w.note(evidence.Event{Kind: evidence.ReplicaSetScaled, Object: rs.Name, Count: int(*rs.Spec.Replicas),
-			Detail: rs.Spec.Template.Labels[w.versionLabel]})
+		t.replicas[rs.Name] = *rs.Spec.Replicas
+		t.note(evidence.Event{Kind: evidence.ReplicaSetScaled, Object: rs.Name, Count: int(*rs.Spec.Replicas),
+			Detail: rs.Spec.Template.Labels[t.versionLabel]})
 	})
 }
 
-func (w *Watch) seeDeployment(d *appsv1.Deployment) {
-	w.locked(func() { w.workloads[d.Name] = d })
-}
-
-func (w *Watch) loseDeployment(d *appsv1.Deployment) {
-	w.locked(func() { delete(w.workloads, d.Name) })
-}
-
-func (w *Watch) seeStatefulSet(s *appsv1.StatefulSet) {
-	w.locked(func() { w.sets[s.Name] = s })
-}
-
-func (w *Watch) loseStatefulSet(s *appsv1.StatefulSet) {
-	w.locked(func() { delete(w.sets, s.Name) })
+// fill adds the workloads to a state; the caller holds the lock.
+func (t *workloadTracker) fill(s *State) {
+	s.Deployments, s.StatefulSets = maps.Clone(t.deployments), maps.Clone(t.statefulSets)
 }

@@ -74,10 +74,10 @@ func (r *Recording) createNamespace(ctx context.Context) error {
 func (r *Recording) startWatch(ctx context.Context, service string) (err error) {
 	scope := observe.Scope{Namespace: r.Lease.Name, Service: service, VersionLabel: fixtures.VersionLabel}
 	if r.Stretch > 1 {
-		scope.Patience = blindAfter
+		scope.APITimeout = blindAfter
 	}
 	if r.Own != nil {
-		scope.VersionLabel, scope.Mute = userapp.VersionLabel, true
+		scope.VersionLabel, scope.NoLogs = userapp.VersionLabel, true
 	}
 	r.watch, err = observe.Start(ctx, r.Cluster.Client(), scope, r.began, r.recorder)
 	return err

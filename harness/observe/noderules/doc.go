@@ -1,14 +1,14 @@
 //go:build linux
 
-// Noderules writes down when each endpoint, a pod's address and port, appears in and leaves the rules by which
+// Noderules prints when each endpoint, a pod's address and port, appears in and leaves the rules by which
 // kube-proxy routes on this node. It runs in the node's network namespace and changes nothing.
 //
-// # Tape
+// # Output
 //
-// Standard output is the node's tape: one line at once for each change. Fields are separated by one space, times are
+// Standard output has one line for each change, written at once. Fields are separated by one space, times are
 // unix nanoseconds on the node's clock and do not decrease unless it is set back:
 //
-//	R <time> begin <mode> <means>      kube-proxy's mode is iptables, nftables or ipvs; the means are below
+//	R <time> begin <mode> <method>     kube-proxy's mode is iptables, nftables or ipvs; the methods are below
 //	R <time> none <why>                no kube-proxy answers here: there are no rules to observe, and end follows
 //	R <time> added <ip> <port>         the node began to route to the endpoint
 //	R <time> gone <ip> <port>          the node no longer routes to it
@@ -26,13 +26,13 @@
 // was known before it is written, with the time at which it was noticed. The family is IPv4, IPv6, or "-" where
 // kube-proxy does not tell. Pod logs mix standard error in: a reader skips every line that does not begin with "R ".
 //
-// # Means
+// # Methods
 //
-//	events   nf_tables tells of each transaction: iptables (as iptables-nft) and nftables.
+//	events   nf_tables announces each transaction: iptables (as iptables-nft) and nftables.
 //	         The delay is that of waking up, typically under a millisecond.
-//	entries  iptables-legacy tells of nothing: all entries of its nat tables are read every 20 ms, since neither
+//	entries  iptables-legacy announces nothing: all entries of its nat tables are read every 20 ms, since neither
 //	         their number nor their size need change with them.
-//	weights  IPVS tells of nothing: /proc/net/ip_vs is read every 20 ms. A real server of weight 0 is gone:
+//	weights  IPVS announces nothing: /proc/net/ip_vs is read every 20 ms. A real server of weight 0 is gone:
 //	         kube-proxy keeps it for the connections it has.
 //
 // The observer looks at least every 20 ms. Whenever more than 50 ms pass between two looks, because the node is
@@ -48,7 +48,7 @@
 //
 // # Needs
 //
-// CAP_NET_ADMIN, without which the kernel tells nothing of its rules, and the node's network namespace; in
+// CAP_NET_ADMIN, without which the kernel shows nothing of its rules, and the node's network namespace; in
 // Kubernetes user 0 too, since no other user of a container keeps an added capability. No other permission, no
 // privilege escalation, no file to write, and the default seccomp profile suffices.
 //

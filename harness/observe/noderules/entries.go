@@ -43,9 +43,9 @@ const (
 	tableName     = 32
 )
 
-// readEntries reads the endpoints to which kube-proxy's chains of the nat tables of iptables-legacy lead, in order,
+// readLegacyTables reads the endpoints to which kube-proxy's chains of the nat tables of iptables-legacy lead, in order,
 // each once. A table that does not exist has none, and is not asked for, since the kernel would make it.
-func readEntries() ([]netip.AddrPort, error) {
+func readLegacyTables() ([]netip.AddrPort, error) {
 	var found []netip.AddrPort
 	for _, l := range layouts() {
 		names, err := os.ReadFile(l.names)

@@ -14,27 +14,27 @@ import (
 	"strings"
 )
 
-// weights reads the real servers of this network namespace.
-func weights() ([]netip.AddrPort, error) {
+// readIPVS reads the real servers of this network namespace.
+func readIPVS() ([]netip.AddrPort, error) {
 	f, err := os.Open("/proc/net/ip_vs")
 	if err != nil {
 		return nil, fmt.Errorf("read ipvs: %w", err)
 	}
 	defer f.Close()
-	servers, err := parseWeights(f)
+	servers, err := parseRealServers(f)
 	if err != nil {
 		return nil, fmt.Errorf("read ipvs: %w", err)
 	}
 	return servers, nil
 }
 
-// parseWeights finds the real servers that new connections are given, in order, each once. One has a line
+// parseRealServers finds the real servers that new connections are given, in order, each once. One has a line
 //
 //	-> 0AF40103:1F90      Masq    1      3          0
 //
 // below its virtual server: address and port in hexadecimal digits, an IPv6 address in brackets, then how
 // packets are forwarded, the weight, and the active and the inactive connections.
-func parseWeights(table io.Reader) ([]netip.AddrPort, error) {
+func parseRealServers(table io.Reader) ([]netip.AddrPort, error) {
 	var servers []netip.AddrPort
 	lines := bufio.NewScanner(table)
 	for lines.Scan() {

@@ -41,7 +41,7 @@ func TestRealServersOfWeight(t *testing.T) {
 		{"a weight that is none", head + "  -> 0AF40103:1F90      Masq    x      0          0         \n", nil, true},
 	} {
 		t.Run(tc.sentence, func(t *testing.T) {
-			got, err := parseWeights(strings.NewReader(tc.table))
+			got, err := parseRealServers(strings.NewReader(tc.table))
 			if diff := cmp.Diff(tc.want, got, cmp.Comparer(func(a, b netip.AddrPort) bool { return a == b })); diff != "" || (err != nil) != tc.fails {
 				t.Errorf("%v\n%s", err, diff)
 			}

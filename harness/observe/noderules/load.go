@@ -24,8 +24,8 @@ type load struct {
 // loadEvery is the time between two loads.
 const loadEvery = time.Second
 
-// A gauge reads the node's load.
-type gauge struct {
+// A loadReader reads the node's load.
+type loadReader struct {
 	proc string // where procfs is mounted
 	last ticks
 }
@@ -34,29 +34,29 @@ type gauge struct {
 type ticks struct{ busy, stolen, total uint64 }
 
 // read returns the load since it was called last; the first one is since the node was started.
-func (g *gauge) read() (l load, err error) {
-	now, err := g.ticks()
+func (r *loadReader) read() (l load, err error) {
+	now, err := r.ticks()
 	if err != nil {
 		return load{}, err
 	}
-	if passed := since(g.last.total, now.total); passed > 0 {
-		l.busy = int(1000 * since(g.last.busy, now.busy) / passed)
-		l.stolen = int(1000 * since(g.last.stolen, now.stolen) / passed)
+	if passed := growth(r.last.total, now.total); passed > 0 {
+		l.busy = int(1000 * growth(r.last.busy, now.busy) / passed)
+		l.stolen = int(1000 * growth(r.last.stolen, now.stolen) / passed)
 	}
-	g.last = now
+	r.last = now
 	var failures [2]error
-	l.tracked, failures[0] = g.number("nf_conntrack_count")
-	l.capacity, failures[1] = g.number("nf_conntrack_max")
+	l.tracked, failures[0] = r.number("nf_conntrack_count")
+	l.capacity, failures[1] = r.number("nf_conntrack_max")
 	return l, errors.Join(failures[:]...)
 }
 
-// since is by how much a counter has grown. Some go back now and then (proc_stat(5)): by that it has not.
-func since(last, now uint64) uint64 { return max(now, last) - last }
+// growth is by how much a counter has grown. Some go back now and then (proc_stat(5)): by that it has not.
+func growth(last, now uint64) uint64 { return max(now, last) - last }
 
 // ticks reads the first line of proc_stat(5): cpu, then the ticks spent in user, nice, system, idle, iowait, irq,
 // softirq and steal. What follows is counted in user already.
-func (g *gauge) ticks() (t ticks, err error) {
-	stat, err := os.ReadFile(filepath.Join(g.proc, "stat"))
+func (r *loadReader) ticks() (t ticks, err error) {
+	stat, err := os.ReadFile(filepath.Join(r.proc, "stat"))
 	if err != nil {
 		return ticks{}, fmt.Errorf("read load: %w", err)
 	}
@@ -83,8 +83,8 @@ func (g *gauge) ticks() (t ticks, err error) {
 }
 
 // number reads one of conntrack's own; a node without conntrack has none of both.
-func (g *gauge) number(name string) (int, error) {
-	text, err := os.ReadFile(filepath.Join(g.proc, "sys/net/netfilter", name))
+func (r *loadReader) number(name string) (int, error) {
+	text, err := os.ReadFile(filepath.Join(r.proc, "sys/net/netfilter", name))
 	if errors.Is(err, os.ErrNotExist) {
 		return 0, nil
 	}

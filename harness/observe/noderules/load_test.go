@@ -26,7 +26,7 @@ func TestLoad(t *testing.T) {
 		{"a count that is none", "", "cpu  1 0 1 1 0 0 0 0 0 0", "many\n", "8\n", load{}, "nf_conntrack_count"},
 	} {
 		t.Run(tc.sentence, func(t *testing.T) {
-			g := gauge{proc: t.TempDir()}
+			g := loadReader{proc: t.TempDir()}
 			put := func(name, text string) {
 				if text == "" {
 					return

@@ -31,13 +31,13 @@ func main() {
 // run observes until the context ends and returns the process's exit code. Errors go to stderr, one line each.
 func run(ctx context.Context, args []string, p proxy, stdout, stderr io.Writer) int {
 	if len(args) == 1 && args[0] == "-h" {
-		fmt.Fprintln(stdout, "noderules says on standard output what becomes of the rules for Services on the node it runs on, until it is ended")
+		fmt.Fprintln(stdout, "noderules prints changes of the rules for Services on its node, until SIGTERM")
 		return exitOK
 	}
-	every := usual
+	every := usualCadence()
 	switch {
 	case len(args) == 1 && args[0] == "-sparing":
-		every = sparing
+		every = sparingCadence()
 	case len(args) > 0:
 		fmt.Fprintf(stderr, "noderules: argument %q: want -sparing or none\n", args[0])
 		return exitUsage
@@ -55,21 +55,21 @@ func watch(ctx context.Context, p proxy, every cadence, stdout io.Writer) (err e
 	case silent != nil && ctx.Err() != nil:
 		return silent
 	case silent != nil:
-		return absent(ctx, &tape{out: stdout}, silent)
+		return absent(ctx, &lineWriter{out: stdout}, silent)
 	}
-	v, means, err := openView(mode)
+	s, method, err := openSource(mode)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, v.close()) }()
-	o := &observer{tape: &tape{out: stdout}, view: v, proxy: p, gauge: gauge{proc: "/proc"}, every: every}
-	return o.run(ctx, mode, means)
+	defer func() { err = errors.Join(err, s.close()) }()
+	o := &observer{out: &lineWriter{out: stdout}, source: s, proxy: p, load: loadReader{proc: "/proc"}, every: every}
+	return o.run(ctx, mode, method)
 }
 
 // absent says that there is no kube-proxy here, whose rules alone can be read, and waits to be ended.
-func absent(ctx context.Context, t *tape, why error) error {
-	t.none(time.Now(), why)
+func absent(ctx context.Context, w *lineWriter, why error) error {
+	w.none(time.Now(), why)
 	<-ctx.Done()
-	t.end(time.Now())
-	return t.err
+	w.end(time.Now())
+	return w.err
 }

@@ -24,10 +24,10 @@ import (
 
 // A writer writes the rules for a set of endpoints the way kube-proxy does, each in one transaction.
 type writer struct {
-	mode, means string
-	command     string // reads a ruleset from its standard input
-	args        []string
-	ruleset     func(before, after []netip.AddrPort) string
+	mode, method string
+	command      string // reads a ruleset from its standard input
+	args         []string
+	ruleset      func(before, after []netip.AddrPort) string
 }
 
 func writers() []writer {
@@ -68,10 +68,10 @@ func TestTapeOfRealRules(t *testing.T) {
 	}
 }
 
-// observe changes the rules of this network namespace at random, and wants exactly the differences on the tape.
+// observe changes the rules of this network namespace at random, and wants exactly the differences in the output.
 func (w writer) observe(t *testing.T) {
-	w.write(t, nil, endpoints("10.244.9.9:1"))                // so that the means can be found
-	ctx, end := context.WithTimeout(t.Context(), time.Minute) // then the tape ends where a line is missing
+	w.write(t, nil, endpoints("10.244.9.9:1"))                // so that the method can be found
+	ctx, end := context.WithTimeout(t.Context(), time.Minute) // then the output ends where a line is missing
 	p := kubeProxy(func(path string) (string, error) {
 		if path == "/proxyMode" {
 			return w.mode, nil
@@ -90,14 +90,14 @@ func (w writer) observe(t *testing.T) {
 	lines := bufio.NewScanner(reader)
 	next := func() string {
 		for lines.Scan() {
-			if fields := readTape(t, lines.Text()+"\n")[0]; fields[0] != "load" && fields[0] != "stolen" && (fields[0] != "blind" || fields[2] != "rules" || fields[3] != "no") {
+			if fields := readLines(t, lines.Text()+"\n")[0]; fields[0] != "load" && fields[0] != "stolen" && (fields[0] != "blind" || fields[2] != "rules" || fields[3] != "no") {
 				return strings.Join(fields, " ") // of the rules; a look late on a busy machine is no matter
 			}
 		}
-		t.Fatalf("the tape ended; %s", stderr.String())
+		t.Fatalf("the output ended; %s", stderr.String())
 		return ""
 	}
-	if begin := next(); begin != "begin "+w.mode+" "+w.means {
+	if begin := next(); begin != "begin "+w.mode+" "+w.method {
 		t.Fatal(begin)
 	}
 	known := []netip.AddrPort(nil)

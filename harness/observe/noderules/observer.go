@@ -14,38 +14,41 @@ import (
 // A cadence is how often an observer does what it does.
 type cadence struct {
 	look  time.Duration // longest wait of a look
-	late  time.Duration // two looks further apart than this are a blindness
+	late  time.Duration // two looks further apart than this are written as blind
 	ask   time.Duration // from a change of the rules to the question for its sync; kube-proxy syncs about once a second at most
 	quiet time.Duration // between two questions while no rule changes
 }
 
-// Sparing is for nodes for which the usual is too much work.
-var (
-	usual   = cadence{20 * time.Millisecond, 50 * time.Millisecond, 500 * time.Millisecond, 10 * time.Second}
-	sparing = cadence{100 * time.Millisecond, 250 * time.Millisecond, 2500 * time.Millisecond, 50 * time.Second}
-)
+func usualCadence() cadence {
+	return cadence{20 * time.Millisecond, 50 * time.Millisecond, 500 * time.Millisecond, 10 * time.Second}
+}
+
+// sparingCadence is for nodes for which the usual one is too much work.
+func sparingCadence() cadence {
+	return cadence{100 * time.Millisecond, 250 * time.Millisecond, 2500 * time.Millisecond, 50 * time.Second}
+}
 
 // An observer compares each look at the rules with the one before, and writes what changed.
 type observer struct {
-	tape  *tape
-	view  view
-	proxy proxy
-	gauge gauge
-	every cadence
+	out    *lineWriter
+	source source
+	proxy  proxy
+	load   loadReader
+	every  cadence
 
 	changed   chan struct{} // holds a change that kube-proxy was not asked about yet
 	endpoints []netip.AddrPort
-	rules     sight
-	syncs     sight
-	loads     sight
-	weighed   time.Time            // when the load was read last, well or not
+	rules     freshness
+	syncs     freshness
+	loads     freshness
+	loadRead  time.Time            // when the load was read last, well or not
 	synced    map[string]time.Time // by address family
 }
 
-// A sight is how well something can be seen.
-type sight struct {
-	last    time.Time // when it was seen last
-	failure error     // why it is not seen since
+// A freshness is when something was read last, and why it cannot be read since.
+type freshness struct {
+	last    time.Time
+	failure error
 }
 
 // An answer of kube-proxy to the question for its last syncs.
@@ -54,13 +57,13 @@ type answer struct {
 	err   error
 }
 
-// run observes until the context ends, and ends the tape. The error is that the tape could not be written.
-func (o *observer) run(ctx context.Context, mode, means string) error {
+// run observes until the context ends, and writes the last line. The error is that the output could not be written.
+func (o *observer) run(ctx context.Context, mode, method string) error {
 	began := time.Now()
-	o.tape.begin(began, mode, means)
+	o.out.begin(began, mode, method)
 	o.rules.last, o.syncs.last, o.loads.last, o.synced = began, began, began, map[string]time.Time{}
-	o.weighed = began
-	_, o.loads.failure = o.gauge.read() // since the node was started; what follows is since this
+	o.loadRead = began
+	_, o.loads.failure = o.load.read() // since the node was started; what follows is since this
 
 	asking, stop := context.WithCancel(ctx)
 	defer stop()
@@ -68,36 +71,36 @@ func (o *observer) run(ctx context.Context, mode, means string) error {
 	o.changed = make(chan struct{}, 1)
 	go o.ask(asking, answers)
 
-	for until := began; ctx.Err() == nil && o.tape.err == nil; until = time.Now().Add(o.every.look) {
+	for until := began; ctx.Err() == nil && o.out.err == nil; until = time.Now().Add(o.every.look) {
 		o.look(ctx, until)
 		select {
 		case a := <-answers:
-			o.hear(a)
+			o.writeSyncs(a)
 		default:
 		}
-		if time.Since(o.weighed) >= loadEvery {
-			o.weigh()
+		if time.Since(o.loadRead) >= loadEvery {
+			o.writeLoad()
 		}
 	}
 	stop()
 	for range answers {
 	}
 
-	checked := o.view.check()
+	checked := o.source.check()
 	now := time.Now()
 	if checked != nil {
-		o.tape.blind(now, began, "rules", checked)
+		o.out.blind(now, began, "rules", checked)
 	}
-	o.unseen(now, &o.rules, "rules")
-	o.unseen(now, &o.syncs, "syncs")
-	o.unseen(now, &o.loads, "loads")
-	o.tape.end(now)
-	return o.tape.err
+	o.writeBlind(now, &o.rules, "rules")
+	o.writeBlind(now, &o.syncs, "syncs")
+	o.writeBlind(now, &o.loads, "loads")
+	o.out.end(now)
+	return o.out.err
 }
 
 // look compares the endpoints there are at the next change, or at the time given, with those known.
 func (o *observer) look(ctx context.Context, until time.Time) {
-	endpoints, err := o.view.look(ctx, until)
+	endpoints, err := o.source.look(ctx, until)
 	if err != nil {
 		o.rules.failure = cmp.Or(o.rules.failure, err)
 		pause(ctx, until)
@@ -107,13 +110,13 @@ func (o *observer) look(ctx context.Context, until time.Time) {
 	if apart := now.Sub(o.rules.last); o.rules.failure == nil && apart > o.every.late {
 		o.rules.failure = fmt.Errorf("no look for %s", apart.Round(time.Millisecond))
 	}
-	o.unseen(now, &o.rules, "rules")
+	o.writeBlind(now, &o.rules, "rules")
 	added, gone := compare(o.endpoints, endpoints)
 	for _, e := range gone {
-		o.tape.gone(now, e)
+		o.out.gone(now, e)
 	}
 	for _, e := range added {
-		o.tape.added(now, e)
+		o.out.added(now, e)
 	}
 	if len(gone)+len(added) > 0 {
 		select {
@@ -124,40 +127,40 @@ func (o *observer) look(ctx context.Context, until time.Time) {
 	o.endpoints = endpoints
 }
 
-// hear writes the syncs that are news.
-func (o *observer) hear(a answer) {
+// writeSyncs writes the syncs that are new.
+func (o *observer) writeSyncs(a answer) {
 	if a.err != nil {
 		o.syncs.failure = cmp.Or(o.syncs.failure, a.err)
 		return
 	}
 	now := time.Now()
-	o.unseen(now, &o.syncs, "syncs")
+	o.writeBlind(now, &o.syncs, "syncs")
 	for _, s := range a.syncs {
 		if !s.at.Equal(o.synced[s.family]) {
 			o.synced[s.family] = s.at
-			o.tape.synced(now, s)
+			o.out.synced(now, s)
 		}
 	}
 }
 
-// weigh writes the node's load.
-func (o *observer) weigh() {
-	o.weighed = time.Now()
-	l, err := o.gauge.read()
+// writeLoad writes the node's load.
+func (o *observer) writeLoad() {
+	o.loadRead = time.Now()
+	l, err := o.load.read()
 	if err != nil {
 		o.loads.failure = cmp.Or(o.loads.failure, err)
 		return
 	}
-	o.unseen(o.weighed, &o.loads, "loads")
-	o.tape.load(o.weighed, l)
+	o.writeBlind(o.loadRead, &o.loads, "loads")
+	o.out.load(o.loadRead, l)
 }
 
-// unseen writes that a blindness is over, if there was one.
-func (o *observer) unseen(now time.Time, s *sight, what string) {
-	if s.failure != nil {
-		o.tape.blind(now, s.last, what, s.failure)
+// writeBlind writes since when something could not be read, if that was so, and that it now can.
+func (o *observer) writeBlind(now time.Time, f *freshness, what string) {
+	if f.failure != nil {
+		o.out.blind(now, f.last, what, f.failure)
 	}
-	*s = sight{last: now}
+	*f = freshness{last: now}
 }
 
 // ask asks kube-proxy for its syncs at the beginning and after changes until the context ends, then closes the channel.

@@ -35,7 +35,7 @@ type roundTripper func(*http.Request) (*http.Response, error)
 
 func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
-// played is a view that shows one picture after the other, then ends the run.
+// played is a source that shows one picture after the other, then ends the run.
 type played struct {
 	pictures []picture
 	end      context.CancelFunc
@@ -61,26 +61,26 @@ func (p *played) look(context.Context, time.Time) ([]netip.AddrPort, error) {
 func (p *played) check() error { return p.checked }
 func (p *played) close() error { return nil }
 
-// play is the tape of an observer that is shown the pictures, as fields of its lines without the times.
+// play is the output of an observer that is shown the pictures, as fields of its lines without the times.
 func play(t interface{ Fatal(...any) }, v *played) [][]string {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	v.end = cancel
 	silent := kubeProxy(func(string) (string, error) { <-ctx.Done(); return "", ctx.Err() })
 	var out bytes.Buffer
-	o := &observer{tape: &tape{out: &out}, view: v, proxy: silent, gauge: gauge{proc: "/proc"}, every: usual}
+	o := &observer{out: &lineWriter{out: &out}, source: v, proxy: silent, load: loadReader{proc: "/proc"}, every: usualCadence()}
 	if err := o.run(ctx, "iptables", "events"); err != nil {
 		t.Fatal(err)
 	}
-	return readTape(t, out.String())
+	return readLines(t, out.String())
 }
 
-func readTape(t interface{ Fatal(...any) }, text string) [][]string {
+func readLines(t interface{ Fatal(...any) }, text string) [][]string {
 	var lines [][]string
 	for line := range strings.Lines(text) {
 		fields := strings.Fields(line)
 		if len(fields) < 3 || fields[0] != "R" || !strings.HasSuffix(line, "\n") || strings.Contains(line, "  ") {
-			t.Fatal(fmt.Sprintf("line %q is none of the tape", line))
+			t.Fatal(fmt.Sprintf("line %q is none of an observer's", line))
 		}
 		lines = append(lines, fields[2:])
 	}
@@ -96,7 +96,7 @@ func endpoints(texts ...string) []netip.AddrPort {
 	return list
 }
 
-func TestTapeSaysWhatChanged(t *testing.T) {
+func TestObserverWritesWhatChanged(t *testing.T) {
 	broken := errors.New("events\nwere lost")
 	one, two := endpoints("10.244.1.2:8080"), endpoints("10.244.1.2:8080", "10.244.2.2:8080")
 	for _, tc := range []struct {
@@ -114,8 +114,8 @@ func TestTapeSaysWhatChanged(t *testing.T) {
 		{"an IPv6 endpoint", []picture{{endpoints: endpoints("[fd00::1]:80")}}, nil, "added fd00::1 80"},
 		{"a look that fails is a blindness once it is over, and hides nothing", []picture{{endpoints: one}, {err: broken}, {err: io.EOF}, {endpoints: two}}, nil,
 			"added 10.244.1.2 8080|blind SINCE rules events were lost|added 10.244.2.2 8080"},
-		{"a blindness that does not end ends with the tape", []picture{{endpoints: one}, {err: broken}}, nil, "added 10.244.1.2 8080|blind SINCE rules events were lost"},
-		{"looks far apart are a blindness", []picture{{endpoints: one}, {endpoints: two, delay: usual.late + 30*time.Millisecond}}, nil,
+		{"a blindness that does not end ends with the output", []picture{{endpoints: one}, {err: broken}}, nil, "added 10.244.1.2 8080|blind SINCE rules events were lost"},
+		{"looks far apart are a blindness", []picture{{endpoints: one}, {endpoints: two, delay: usualCadence().late + 30*time.Millisecond}}, nil,
 			"added 10.244.1.2 8080|blind SINCE rules no look for|added 10.244.2.2 8080"},
 		{"what does not stand up to the check was not seen from the beginning", []picture{{endpoints: one}}, broken,
 			"added 10.244.1.2 8080|blind SINCE rules events were lost"},
@@ -198,9 +198,9 @@ func TestTapeAddsUpToWhatThereIs(t *testing.T) {
 	})
 }
 
-func TestSyncsAreWrittenOnceEach(t *testing.T) {
+func TestWriteSyncsOnceEach(t *testing.T) {
 	var out bytes.Buffer
-	o := &observer{tape: &tape{out: &out}, synced: map[string]time.Time{}}
+	o := &observer{out: &lineWriter{out: &out}, synced: map[string]time.Time{}}
 	first, second := time.Unix(0, 1_700_000_000_000_000_001), time.Unix(0, 1_700_000_001_000_000_002)
 	for _, a := range []answer{
 		{syncs: []lastSync{{"IPv4", first}, {"IPv6", first}}},
@@ -208,10 +208,10 @@ func TestSyncsAreWrittenOnceEach(t *testing.T) {
 		{err: errors.New("connection refused")},
 		{syncs: []lastSync{{"IPv4", second}, {"IPv6", first}}},
 	} {
-		o.hear(a)
+		o.writeSyncs(a)
 	}
 	var got []string
-	for _, fields := range readTape(t, out.String()) {
+	for _, fields := range readLines(t, out.String()) {
 		if fields[0] == "blind" {
 			fields[1] = "SINCE"
 		}
@@ -231,9 +231,9 @@ type brokenWriter struct{}
 
 func (brokenWriter) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }
 
-func TestATapeThatCannotBeWrittenEndsTheRun(t *testing.T) {
+func TestOutputThatCannotBeWrittenEndsTheRun(t *testing.T) {
 	p := kubeProxy(func(string) (string, error) { return "", io.EOF })
-	o := &observer{tape: &tape{out: brokenWriter{}}, view: &played{pictures: []picture{{}}, end: func() {}}, proxy: p, every: usual}
+	o := &observer{out: &lineWriter{out: brokenWriter{}}, source: &played{pictures: []picture{{}}, end: func() {}}, proxy: p, every: usualCadence()}
 	if err := o.run(t.Context(), "iptables", "events"); !errors.Is(err, io.ErrClosedPipe) {
 		t.Error(err)
 	}
@@ -243,12 +243,12 @@ func TestATapeThatCannotBeWrittenEndsTheRun(t *testing.T) {
 func TestKubeProxyIsAskedAfterChanges(t *testing.T) {
 	looks := func(n int, e []netip.AddrPort) (p []picture) {
 		for range n {
-			p = append(p, picture{endpoints: e, delay: usual.look})
+			p = append(p, picture{endpoints: e, delay: usualCadence().look})
 		}
 		return p
 	}
 	one, two := endpoints("10.244.1.2:8080"), endpoints("10.244.2.2:8080")
-	second := int(time.Second / usual.look)
+	second := int(time.Second / usualCadence().look)
 	for _, row := range []struct {
 		sentence string
 		pictures []picture
@@ -268,7 +268,7 @@ func TestKubeProxyIsAskedAfterChanges(t *testing.T) {
 				asked := 0
 				p := kubeProxy(func(string) (string, error) { asked++; return "", nil })
 				v := &played{pictures: row.pictures, end: cancel}
-				o := &observer{tape: &tape{out: io.Discard}, view: v, proxy: p, gauge: gauge{proc: "/proc"}, every: usual}
+				o := &observer{out: &lineWriter{out: io.Discard}, source: v, proxy: p, load: loadReader{proc: "/proc"}, every: usualCadence()}
 				if err := o.run(ctx, "iptables", "events"); err != nil {
 					t.Fatal(err)
 				}

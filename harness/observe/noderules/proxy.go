@@ -35,13 +35,13 @@ func newProxy(address string) proxy {
 	return proxy{address, &http.Client{Transport: &http.Transport{DisableCompression: true}, Timeout: 2 * time.Second}}
 }
 
-// patience is how long a kube-proxy may be starting anew; our own choice.
-const patience = 10 * time.Second
+// proxyTimeout is how long a kube-proxy that starts again may take; it is Rollcall's own choice.
+const proxyTimeout = 10 * time.Second
 
-// mode waits until kube-proxy says its mode. The error is why it did not, while patience or the
-// run lasted.
+// mode waits until kube-proxy says its mode. The error is why it did not, in that time or until the
+// run ended.
 func (p proxy) mode(run context.Context) (string, error) {
-	ctx, cancel := context.WithTimeout(run, patience)
+	ctx, cancel := context.WithTimeout(run, proxyTimeout)
 	defer cancel()
 	for {
 		var mode []byte
@@ -55,7 +55,7 @@ func (p proxy) mode(run context.Context) (string, error) {
 		select {
 		case <-ctx.Done():
 			return "", errors.Join(run.Err(), err)
-		case <-time.After(usual.ask):
+		case <-time.After(usualCadence().ask):
 		}
 	}
 }

@@ -16,8 +16,8 @@ import (
 	"rollcall/harness/observe/noderules/nftables"
 )
 
-// A view shows to which endpoints the node's rules route.
-type view interface {
+// A source reads to which endpoints the node's rules route.
+type source interface {
 	// look waits for a change, at most until the time given, and returns the endpoints there are then, in
 	// order, each once. After an error it can be asked again.
 	look(ctx context.Context, until time.Time) ([]netip.AddrPort, error)
@@ -26,41 +26,41 @@ type view interface {
 	close() error
 }
 
-// openView opens the view of what kube-proxy in a mode writes, and names its means.
-func openView(mode string) (v view, means string, err error) {
+// openSource opens the source for what kube-proxy in a mode writes, and names its method.
+func openSource(mode string) (s source, method string, err error) {
 	switch mode {
 	case "nftables":
-		v, err = openTables("kube-proxy", "")
-		return v, "events", err
+		s, err = openTables("kube-proxy", "")
+		return s, "events", err
 	case "iptables":
 		return openIptables()
 	case "ipvs":
-		return &polled{read: weights}, "weights", nil
+		return &polled{read: readIPVS}, "weights", nil
 	default:
 		return nil, "", fmt.Errorf("kube-proxy's mode %q: want iptables, nftables or ipvs", mode)
 	}
 }
 
-// openIptables opens the view of the iptables that has kube-proxy's rules; nf_tables if none has yet.
-func openIptables() (view, string, error) {
-	v, err := openTables("nat", kubeChains)
-	if err != nil || len(v.mirror.Endpoints()) > 0 {
-		return v, "events", err
+// openIptables opens the source for the variant of iptables that has kube-proxy's rules; nf_tables if none has yet.
+func openIptables() (source, string, error) {
+	t, err := openTables("nat", kubeChains)
+	if err != nil || len(t.mirror.Endpoints()) > 0 {
+		return t, "events", err
 	}
-	entries, err := readEntries()
+	entries, err := readLegacyTables()
 	switch {
 	case err != nil:
-		return nil, "", errors.Join(err, v.close())
+		return nil, "", errors.Join(err, t.close())
 	case len(entries) == 0:
-		return v, "events", nil
+		return t, "events", nil
 	}
-	return &polled{read: readEntries}, "entries", v.close()
+	return &polled{read: readLegacyTables}, "entries", t.close()
 }
 
 // kubeChains begins the names of kube-proxy's chains in tables that it shares with others.
 const kubeChains = "KUBE-"
 
-// tables is the view of nf_tables.
+// tables reads nf_tables.
 type tables struct{ mirror *nftables.Mirror }
 
 func openTables(name, chains string) (*tables, error) {
@@ -82,11 +82,11 @@ func (t *tables) look(_ context.Context, until time.Time) ([]netip.AddrPort, err
 func (t *tables) check() error { return t.mirror.Check() }
 func (t *tables) close() error { return t.mirror.Close() }
 
-// polled is the view of rules that tell of no change: it reads them again and again.
+// polled reads rules whose changes the kernel does not announce, again and again.
 type polled struct {
 	read func() ([]netip.AddrPort, error)
 	last []netip.AddrPort
-	rest time.Time // reads no sooner
+	next time.Time // reads no sooner
 }
 
 // restPerRead is how many times the processor time of a read the pause after it is at least. How long the read took says
@@ -96,11 +96,11 @@ const restPerRead = 50
 // look reads when the time has come. What differs from the last time is read twice, since a table that
 // changes while it is read can come out mixed.
 func (p *polled) look(ctx context.Context, until time.Time) ([]netip.AddrPort, error) {
-	pause(ctx, later(until, p.rest))
+	pause(ctx, later(until, p.next))
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	began := threadTime()
-	defer func() { p.rest = time.Now().Add(restPerRead * (threadTime() - began)) }()
+	defer func() { p.next = time.Now().Add(restPerRead * (threadTime() - began)) }()
 	found, err := p.read()
 	for err == nil && !slices.Equal(found, p.last) {
 		p.last = found

@@ -17,24 +17,24 @@ import (
 	"rollcall/harness/evidence"
 )
 
-// A life is one pod's, from the first object on: what its process does, what its log endpoint does and
-// what the API says of it, each on its own.
-type life struct {
+// A simPod is a pod from its first object on: what its process does, what its log endpoint does and what the API says of it,
+// each on its own.
+type simPod struct {
 	*testing.T
 	began   time.Time
 	api     *fake.Clientset
 	kubelet *kubelet
-	tape    *tape
+	sink    *memorySink
 	watch   *Watch
 	lines   int    // given a time, each its own
 	arrived uint64 // requests that came to the process
 }
 
-func newLife(t *testing.T) *life {
+func newSimPod(t *testing.T) *simPod {
 	t.Helper()
-	l := &life{T: t, began: time.Now(), api: fake.NewClientset(), kubelet: &kubelet{changed: make(chan struct{})}, tape: newTape()}
+	l := &simPod{T: t, began: time.Now(), api: fake.NewClientset(), kubelet: &kubelet{changed: make(chan struct{})}, sink: newMemorySink()}
 	var err error
-	l.watch, err = Start(t.Context(), client{l.api, l.kubelet.serve(t)}, Scope{Namespace: namespace, Service: "echo", VersionLabel: version}, l.began, l.tape)
+	l.watch, err = Start(t.Context(), client{l.api, l.kubelet.serve(t)}, Scope{Namespace: namespace, Service: "echo", VersionLabel: version}, l.began, l.sink)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,52 +52,52 @@ func newLife(t *testing.T) *life {
 }
 
 // starts: the process begins, for the n-th time, and is told at once that it will have to end.
-func (l *life) starts() {
+func (l *simPod) starts() {
 	l.startsUnwarned()
 	l.says("sigterm")
 }
 
 // startsUnwarned: nobody tells it.
-func (l *life) startsUnwarned() {
+func (l *simPod) startsUnwarned() {
 	l.kubelet.change(func() { l.kubelet.runs = append(l.kubelet.runs, &run{}) })
 	l.says("start v1")
 }
 
 // says: the process writes a step.
-func (l *life) says(step string) { l.writes("T %d "+step+"\n", l.time()) }
+func (l *simPod) says(step string) { l.writes("T %d "+step+"\n", l.time()) }
 
 // gets: n requests come to the process.
-func (l *life) gets(n int) {
+func (l *simPod) gets(n int) {
 	for range n {
 		l.writes("A %d lane %d\n", l.time(), l.arrived)
 		l.arrived++
 	}
 }
 
-func (l *life) time() int64 {
+func (l *simPod) time() int64 {
 	l.lines++
 	return l.began.UnixNano() + int64(l.lines)
 }
 
-func (l *life) writes(format string, values ...any) {
+func (l *simPod) writes(format string, values ...any) {
 	l.kubelet.change(func() { l.current().text += fmt.Sprintf(format, values...) })
 }
 
 // ends: the process is no more.
-func (l *life) ends() { l.kubelet.change(func() { l.current().ended = true }) }
+func (l *simPod) ends() { l.kubelet.change(func() { l.current().ended = true }) }
 
-func (l *life) current() *run { return l.kubelet.runs[len(l.kubelet.runs)-1] }
+func (l *simPod) current() *run { return l.kubelet.runs[len(l.kubelet.runs)-1] }
 
 // breaks: the next answers of the log endpoint have these faults.
-func (l *life) breaks(faults ...fault) { l.kubelet.change(func() { l.kubelet.faults = faults }) }
+func (l *simPod) breaks(faults ...fault) { l.kubelet.change(func() { l.kubelet.faults = faults }) }
 
-// forgets: so do the next, and after them it does not know the pod for longer than any life here takes.
-func (l *life) forgets(faults ...fault) {
+// forgets: so do the next, and after them it does not know the pod for longer than any test here takes.
+func (l *simPod) forgets(faults ...fault) {
 	l.breaks(append(faults, slices.Repeat([]fault{{status: http.StatusNotFound}}, 100)...)...)
 }
 
 // status: the API says, and the watch has seen, how often the container restarted and in what state it is.
-func (l *life) status(restarts int32, state corev1.ContainerState, last corev1.ContainerState) {
+func (l *simPod) status(restarts int32, state corev1.ContainerState, last corev1.ContainerState) {
 	l.Helper()
 	pods := l.api.CoreV1().Pods(namespace)
 	p, err := pods.Get(l.Context(), "p", metav1.GetOptions{})
@@ -111,15 +111,15 @@ func (l *life) status(restarts int32, state corev1.ContainerState, last corev1.C
 		l.Fatal(err)
 	}
 	var want pod
-	want.seeRuns(p)
-	ctx, cancel := context.WithTimeout(l.Context(), patience)
+	want.updateRuns(p)
+	ctx, cancel := context.WithTimeout(l.Context(), timeout)
 	defer cancel()
-	(&follower{watch: l.watch}).await(ctx, func() bool {
-		seen := l.watch.pods["p"]
+	err = l.watch.journal.wait(ctx, func() bool {
+		seen := l.watch.pods.byName["p"]
 		return seen != nil && seen.runs == want.runs && seen.ended == want.ended
 	})
-	if ctx.Err() != nil {
-		l.Fatalf("the status was not seen within %v", patience)
+	if err != nil {
+		l.Fatalf("the status was not seen within %v", timeout)
 	}
 }
 
@@ -128,11 +128,11 @@ var (
 	waiting    = corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{}}
 	running    = corev1.ContainerState{Running: &corev1.ContainerStateRunning{}}
 	terminated = corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{}}
-	unbegun    = corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{Reason: "StartError"}}
+	startError = corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{Reason: "StartError"}}
 )
 
 // removed: the pod leaves the API.
-func (l *life) removed() {
+func (l *simPod) removed() {
 	l.Helper()
 	l.kubelet.change(func() { l.kubelet.gone = true })
 	if err := l.api.CoreV1().Pods(namespace).Delete(l.Context(), "p", metav1.DeleteOptions{}); err != nil {
@@ -141,24 +141,24 @@ func (l *life) removed() {
 	l.shows(evidence.PodGone)
 }
 
-// shows: an event of the kind is on the tape.
-func (l *life) shows(kind evidence.EventKind) {
+// shows: an event of the kind is in the sink.
+func (l *simPod) shows(kind evidence.EventKind) {
 	l.Helper()
-	l.tape.until(l.T, string(kind), func() bool {
-		return slices.ContainsFunc(l.tape.events, func(e evidence.Event) bool { return e.Kind == kind })
+	l.sink.until(l.T, string(kind), func() bool {
+		return slices.ContainsFunc(l.sink.events, func(e evidence.Event) bool { return e.Kind == kind })
 	})
 }
 
-// seen: everything that came to the process is on the tape.
-func (l *life) seen() {
+// seen: everything that came to the process is in the sink.
+func (l *simPod) seen() {
 	l.Helper()
-	l.tape.until(l.T, "arrivals", func() bool { return uint64(len(l.tape.arrivals)) >= l.arrived })
+	l.sink.until(l.T, "arrivals", func() bool { return uint64(len(l.sink.arrivals)) >= l.arrived })
 }
 
 // asked: the log endpoint was asked n times, and answered.
-func (l *life) asked(n int) {
+func (l *simPod) asked(n int) {
 	l.Helper()
-	late := time.After(patience)
+	late := time.After(timeout)
 	for {
 		l.kubelet.mu.Lock()
 		asked, changed := len(l.kubelet.asked), l.kubelet.changed
@@ -169,15 +169,15 @@ func (l *life) asked(n int) {
 		select {
 		case <-changed:
 		case <-late:
-			l.Fatalf("the log endpoint was asked %d times within %v, want %d", asked, patience, n)
+			l.Fatalf("the log endpoint was asked %d times within %v, want %d", asked, timeout, n)
 		}
 	}
 }
 
-// lost is what the tape says it could not record; the caller holds its lock.
-func (l *life) lost() string {
+// lost is what the sink says it could not record; the caller holds its lock.
+func (l *simPod) lost() string {
 	var details []string
-	for _, e := range l.tape.events {
+	for _, e := range l.sink.events {
 		if e.Kind == evidence.RecorderLost {
 			details = append(details, e.Detail)
 		}
@@ -185,8 +185,8 @@ func (l *life) lost() string {
 	return strings.Join(details, "; ")
 }
 
-// plain is a life up to five requests that were seen, with the container reported to run.
-func (l *life) plain() {
+// plain: the process starts and gets five requests that are seen, and the API shows that it runs.
+func (l *simPod) plain() {
 	l.Helper()
 	l.starts()
 	l.gets(5)
@@ -194,29 +194,29 @@ func (l *life) plain() {
 	l.seen()
 }
 
-// A story is a life and what is told of it.
+// A story is what happens to a pod.
 type story struct {
 	sentence string
-	live     func(*life)
+	live     func(*simPod)
 	lost     string // what RecorderLost has to say; empty: nothing is lost
 }
 
-// tell lives each story, and checks that the tape holds every arrival or says what it lost.
-func tell(t *testing.T, stories []story) {
+// runStories runs each story, and checks that the sink holds every arrival or says what it lost.
+func runStories(t *testing.T, stories []story) {
 	t.Helper()
 	for _, tc := range stories {
 		t.Run(tc.sentence, func(t *testing.T) {
 			t.Parallel()
-			l := newLife(t)
+			l := newSimPod(t)
 			tc.live(l)
 			stop(t, l.watch)
-			l.tape.mu.Lock()
-			defer l.tape.mu.Unlock()
+			l.sink.mu.Lock()
+			defer l.sink.mu.Unlock()
 			if got := l.lost(); (got == "") != (tc.lost == "") || !strings.Contains(got, tc.lost) || strings.Contains(got, "; log of") {
 				t.Errorf("lost %q, want %q", got, tc.lost)
 			}
 			var got, want []uint64
-			for i, a := range l.tape.arrivals {
+			for i, a := range l.sink.arrivals {
 				got, want = append(got, a.Seq), append(want, uint64(i))
 			}
 			if diff := cmp.Diff(want, got); diff != "" {

@@ -9,7 +9,7 @@ import (
 )
 
 // Reading rests as long as it costs the processor, not as long as a busy node makes it wait.
-func TestAPolledViewRestsForWhatItCosts(t *testing.T) {
+func TestPolledRestsForWhatItCosts(t *testing.T) {
 	const cost = 20 * time.Millisecond
 	for _, row := range []struct {
 		sentence string
@@ -26,7 +26,7 @@ func TestAPolledViewRestsForWhatItCosts(t *testing.T) {
 		if _, err := p.look(t.Context(), time.Now()); err != nil {
 			t.Fatal(err)
 		}
-		if rest := time.Until(p.rest); rest > restPerRead*cost/2 != row.rests {
+		if rest := time.Until(p.next); rest > restPerRead*cost/2 != row.rests {
 			t.Errorf("%s: %v of rest", row.sentence, rest)
 		}
 	}

@@ -14,31 +14,31 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// patience is how long a test waits for what must come.
-const patience = 20 * time.Second
+// timeout is how long a test waits for what must come.
+const timeout = 20 * time.Second
 
-// A tape is a Sink that remembers.
-type tape struct {
+// A memorySink keeps what a Watch notes.
+type memorySink struct {
 	mu       sync.Mutex
 	events   []evidence.Event
 	arrivals []evidence.Arrival
 	changed  chan struct{}
 }
 
-func newTape() *tape { return &tape{changed: make(chan struct{})} }
+func newMemorySink() *memorySink { return &memorySink{changed: make(chan struct{})} }
 
 // Event remembers all but the heartbeat, which comes when it comes.
-func (t *tape) Event(e evidence.Event) {
+func (t *memorySink) Event(e evidence.Event) {
 	if e.Kind != evidence.APIAnswered {
 		t.add(func() { t.events = append(t.events, e) })
 	}
 }
 
-func (t *tape) Arrivals(arrivals ...evidence.Arrival) {
+func (t *memorySink) Arrivals(arrivals ...evidence.Arrival) {
 	t.add(func() { t.arrivals = append(t.arrivals, arrivals...) })
 }
 
-func (t *tape) add(do func()) {
+func (t *memorySink) add(do func()) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	do()
@@ -47,16 +47,16 @@ func (t *tape) add(do func()) {
 }
 
 // eventsFrom is a copy of the events from number n on.
-func (t *tape) eventsFrom(n int) []evidence.Event {
+func (t *memorySink) eventsFrom(n int) []evidence.Event {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return slices.Clone(t.events[n:])
 }
 
 // until waits for a condition, which is asked under the lock.
-func (t *tape) until(tt *testing.T, what string, holds func() bool) {
+func (t *memorySink) until(tt *testing.T, what string, holds func() bool) {
 	tt.Helper()
-	late := time.After(patience)
+	late := time.After(timeout)
 	for {
 		t.mu.Lock()
 		held, changed := holds(), t.changed
@@ -67,18 +67,18 @@ func (t *tape) until(tt *testing.T, what string, holds func() bool) {
 		select {
 		case <-changed:
 		case <-late:
-			tt.Fatalf("%s: not within %v; events %+v, %d arrivals", what, patience, t.eventsFrom(0), len(t.arrivals))
+			tt.Fatalf("%s: not within %v; events %+v, %d arrivals", what, timeout, t.eventsFrom(0), len(t.arrivals))
 		}
 	}
 }
 
-// stop stops a watch with patience.
+// stop stops a watch, and has it time to read all logs.
 func stop(t *testing.T, w *Watch) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), patience)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), timeout)
 	defer cancel()
 	w.Stop(ctx)
 	if ctx.Err() != nil {
-		t.Errorf("the watch did not stop within %v", patience)
+		t.Errorf("the watch did not stop within %v", timeout)
 	}
 }

@@ -12,8 +12,8 @@ import (
 const ranOn = "log of p: it ended while its container was seen to run: there is no such log any more"
 
 func TestEndOfLog(t *testing.T) {
-	tell(t, []story{
-		{"a pod that exits at once is proved whole by its last word, whatever the API shows", func(l *life) {
+	runStories(t, []story{
+		{"a pod that exits at once is proved whole by its last word, whatever the API shows", func(l *simPod) {
 			l.plain()
 			l.says("sigterm")
 			l.says("exit 143")
@@ -22,7 +22,7 @@ func TestEndOfLog(t *testing.T) {
 			l.asked(2)
 			l.removed()
 		}, ""},
-		{"a request may come in after that word", func(l *life) {
+		{"a request may come in after that word", func(l *simPod) {
 			l.plain()
 			l.says("exit 143")
 			l.gets(1)
@@ -31,21 +31,21 @@ func TestEndOfLog(t *testing.T) {
 			l.asked(2)
 			l.removed()
 		}, ""},
-		{"a pod that is killed says none, but its status tells before its log ends", func(l *life) {
+		{"a pod that is killed says none, but its status tells before its log ends", func(l *simPod) {
 			l.plain()
 			l.gets(3)
 			l.status(0, terminated, none)
 			l.ends()
 			l.removed()
 		}, ""},
-		{"or while there is time to read it again", func(l *life) {
+		{"or while there is time to read it again", func(l *simPod) {
 			l.plain()
 			l.gets(3)
 			l.ends()
 			l.asked(2)
 			l.status(0, terminated, none)
 		}, ""},
-		{"a pod that is killed and gone before its status tells may have said more", func(l *life) {
+		{"a pod that is killed and gone before its status tells may have said more", func(l *simPod) {
 			l.plain()
 			l.gets(3)
 			l.forgets()
@@ -54,7 +54,7 @@ func TestEndOfLog(t *testing.T) {
 			l.removed()
 		}, ranOn},
 
-		{"an API server that loses the kubelet ends the log after a line, so that only the run's own end counts", func(l *life) {
+		{"an API server that loses the kubelet ends the log after a line, so that only the run's own end counts", func(l *simPod) {
 			l.starts()
 			l.gets(5)
 			l.breaks(fault{after: len(l.current().text), then: closes}, fault{after: len(l.current().text), then: closes})
@@ -64,7 +64,7 @@ func TestEndOfLog(t *testing.T) {
 			l.ends()
 			l.status(0, terminated, none)
 		}, ""},
-		{"and what it wrote meanwhile may go with the pod", func(l *life) {
+		{"and what it wrote meanwhile may go with the pod", func(l *simPod) {
 			l.starts()
 			l.gets(5)
 			l.forgets(fault{after: len(l.current().text), then: closes})
@@ -75,7 +75,7 @@ func TestEndOfLog(t *testing.T) {
 			l.ends()
 			l.removed()
 		}, ranOn},
-		{"unless the log was read again in time", func(l *life) {
+		{"unless the log was read again in time", func(l *simPod) {
 			l.starts()
 			l.gets(5)
 			l.breaks(fault{after: len(l.current().text), then: closes})
@@ -87,7 +87,7 @@ func TestEndOfLog(t *testing.T) {
 			l.ends()
 			l.removed()
 		}, ""},
-		{"even when the container has ended", func(l *life) {
+		{"even when the container has ended", func(l *simPod) {
 			l.starts()
 			l.gets(5)
 			l.breaks(fault{after: len(l.current().text), then: closes})
@@ -95,14 +95,14 @@ func TestEndOfLog(t *testing.T) {
 			l.ends()
 			l.status(0, terminated, none)
 		}, ""},
-		{"even when that is before the first line", func(l *life) {
+		{"even when that is before the first line", func(l *simPod) {
 			l.breaks(fault{then: closes})
 			l.starts()
 			l.gets(5)
 			l.ends()
 			l.status(0, terminated, none)
 		}, ""},
-		{"even when that is the last reading of a pod that lives on", func(l *life) {
+		{"even when that is the last reading of a pod that lives on", func(l *simPod) {
 			l.starts()
 			l.gets(5)
 			silent := fault{after: len(l.current().text), then: stalls}
@@ -112,7 +112,7 @@ func TestEndOfLog(t *testing.T) {
 			l.status(0, running, none)
 			l.asked(1)
 		}, ""},
-		{"an API server that is away once all was read", func(l *life) {
+		{"an API server that is away once all was read", func(l *simPod) {
 			l.plain()
 			l.breaks(fault{status: 500})
 			l.says("exit 0")
@@ -121,23 +121,23 @@ func TestEndOfLog(t *testing.T) {
 			l.removed()
 		}, ""},
 
-		{"a container that is removed just when we stop following has said its last word", func(l *life) {
+		{"a container that is removed just when we stop following has said its last word", func(l *simPod) {
 			l.plain()
 			l.says("exit 143")
 			l.shows(evidence.PodExited)
 			l.forgets()
 		}, ""},
-		{"or has not", func(l *life) {
+		{"or has not", func(l *simPod) {
 			l.plain()
 			l.forgets()
 		}, "context canceled: there is no such log any more"},
-		{"a container that is removed while its log is followed", func(l *life) {
+		{"a container that is removed while its log is followed", func(l *simPod) {
 			l.forgets(fault{remark: `rpc error: code = NotFound desc = an error occurred when try to find container "0": not found`})
 			l.plain()
 			l.asked(2)
 			l.removed()
 		}, ""},
-		{"a container that is removed before its pod", func(l *life) {
+		{"a container that is removed before its pod", func(l *simPod) {
 			l.plain()
 			l.gets(5)
 			l.status(0, terminated, none)
@@ -147,7 +147,7 @@ func TestEndOfLog(t *testing.T) {
 }
 
 func TestLogThatEndsIsReadAgainAtOnceButNotTimeAfterTime(t *testing.T) {
-	l := newLife(t)
+	l := newSimPod(t)
 	l.starts()
 	all := fault{after: len(l.current().text), then: closes}
 	l.breaks(all, all, all, all)

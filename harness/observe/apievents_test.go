@@ -8,7 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-func TestOnlyReportsOfTheWatchsTimeAreNoted(t *testing.T) {
+func TestAPIEventTrackerLeavesOutWhatIsOlderThanTheWatch(t *testing.T) {
 	began := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
 	at := func(after time.Duration) metav1.Time { return metav1.NewTime(began.Add(after)) }
 	for _, row := range []struct {
@@ -32,10 +32,10 @@ func TestOnlyReportsOfTheWatchsTimeAreNoted(t *testing.T) {
 		{"without any time", corev1.Event{}, true},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
-			noticed := newTape()
-			w := &Watch{began: began, sink: noticed, reports: map[string]int32{}, changed: make(chan struct{})}
+			noticed := newMemorySink()
+			tracker := newAPIEventTracker(newJournal(began, noticed), nil)
 			row.event.Name, row.event.Reason = "e", "ScalingReplicaSet"
-			w.seeReport(&row.event)
+			tracker.see(&row.event)
 			if noted := len(noticed.eventsFrom(0)) == 1; noted != row.noted {
 				t.Errorf("noted: %v", noted)
 			}

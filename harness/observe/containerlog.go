@@ -13,22 +13,22 @@ import (
 	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
 )
 
-// A log is that of one run of a container, read in passes: it can be asked for at any time, but only from
-// its start.
-type log struct {
+// A containerLog is the log of one run of a container, read in passes: it can be asked for at any time, but only from its
+// start.
+type containerLog struct {
 	client typedcorev1.PodInterface
-	take   func(line string) error // called for each line once, in order
-	handOn func()                  // called when no more lines are at hand
-	// another reports whether a line begins another run's log; nil where there is only one.
-	another func(line string) bool
+	line   func(text string) error // called for each line once, in order
+	flush  func()                  // called when no more lines are at hand
+	// ofAnotherRun reports whether a line begins another run's log; nil where there is only one run.
+	ofAnotherRun func(text string) bool
 
-	last    string // line taken last; every line of a log is unique, having a time
+	last    string // line read last; every line of a log is unique, having a time
 	removed bool   // a pass met the end of the log because the container had been removed
 }
 
-// pass reads a log once and takes what follows the last line taken. It returns nil at the log's end. A StatefulSet
-// gives a pod's name again, and a container that starts again its own: what is read then is another log.
-func (l *log) pass(ctx context.Context, pod string, options *corev1.PodLogOptions) error {
+// pass reads a log once and hands on what follows the line read last. It returns nil at the log's end. It may find the log of
+// another run: a StatefulSet gives a pod's name again, and so does a container that starts again.
+func (l *containerLog) pass(ctx context.Context, pod string, options *corev1.PodLogOptions) error {
 	// Without the client's rate limit: a pod that is killed does not wait for its log to be opened.
 	stream, err := l.client.GetLogs(pod, options).Throttle(nil).Stream(ctx)
 	if apierrors.IsNotFound(err) {
@@ -38,30 +38,30 @@ func (l *log) pass(ctx context.Context, pod string, options *corev1.PodLogOption
 		return err
 	}
 	defer stream.Close()
-	defer l.handOn()
+	defer l.flush()
 	lines, known := bufio.NewReaderSize(stream, 64<<10), l.last
 	for first := true; ; first = false {
 		text, err := lines.ReadString('\n')
 		text, whole := strings.CutSuffix(text, "\n")
-		removed := strings.HasPrefix(text, "rpc error: code = NotFound") // learnt when it has met the log's end
+		removed := strings.HasPrefix(text, "rpc error: code = NotFound") // which the kubelet learnt at the log's end
 		switch {
-		case whole && first && known != "" && l.another != nil && l.another(text):
+		case whole && first && known != "" && l.ofAnotherRun != nil && l.ofAnotherRun(text):
 			return errReplaced
 		case whole && known != "":
 			if text == known {
 				known = ""
 			}
 		case whole:
-			if err := l.take(text); err != nil {
+			if err := l.line(text); err != nil {
 				return err
 			}
 			if lines.Buffered() == 0 {
-				l.handOn()
+				l.flush()
 			}
 		case !errors.Is(err, io.EOF):
 			return err
 		case text != "" && !removed:
-			return remark(text)
+			return kubeletError(text)
 		case known != "":
 			return errRotated
 		default:
@@ -71,9 +71,9 @@ func (l *log) pass(ctx context.Context, pod string, options *corev1.PodLogOption
 	}
 }
 
-// remark is what follows the last whole line: the beginning of one, or why the kubelet stopped, which
-// it can only say in the log itself.
-func remark(text string) error {
+// kubeletError is of what follows the last whole line: the beginning of one, or why the kubelet stopped, which it can only
+// write into the log itself.
+func kubeletError(text string) error {
 	switch {
 	case strings.HasPrefix(text, "unable to retrieve container logs for "),
 		strings.HasPrefix(text, "failed to try resolving symlinks in path "):

@@ -1,0 +1,64 @@
+package observe
+
+import (
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/client-go/informers"
+
+	"rollcall/harness/evidence"
+)
+
+// An apiEventTracker notes the Events of the API by which components report, again each time they count one more.
+type apiEventTracker struct {
+	*journal
+	pods   *podTracker
+	counts map[string]int32 // by name of the Event, as last seen
+}
+
+func newAPIEventTracker(j *journal, pods *podTracker) *apiEventTracker {
+	return &apiEventTracker{j, pods, map[string]int32{}}
+}
+
+func (t *apiEventTracker) handlers(namespaced, _ informers.SharedInformerFactory) []handler {
+	return []handler{{namespaced.Core().V1().Events().Informer(), on(t.see), ignore}}
+}
+
+// clockTolerance is how much earlier than the watch began an Event may say that it is: another clock gave that time, in whole
+// seconds.
+const clockTolerance = 5 * time.Second
+
+// see notes an Event, unless it is older than the watch: a recording before may have been in the same namespace.
+func (t *apiEventTracker) see(e *corev1.Event) {
+	if last := lastReported(e); !last.IsZero() && last.Before(t.began.Add(-clockTolerance)) {
+		return
+	}
+	t.change(func() {
+		count := e.Count
+		if e.Series != nil {
+			count = e.Series.Count
+		}
+		if was, seen := t.counts[e.Name]; seen && was == count {
+			return
+		}
+		t.counts[e.Name] = count
+		about := evidence.Event{Kind: evidence.Reported, Object: e.InvolvedObject.Kind + "/" + e.InvolvedObject.Name,
+			Count: int(count), Detail: e.Reason + ": " + e.Message}
+		if e.InvolvedObject.Kind == "Pod" {
+			about.By = t.pods.server(e.InvolvedObject.Name)
+		}
+		t.note(about)
+	})
+}
+
+// lastReported is the latest of an Event's times.
+func lastReported(e *corev1.Event) time.Time {
+	last := e.LastTimestamp.Time
+	if e.Series != nil && e.Series.LastObservedTime.After(last) {
+		last = e.Series.LastObservedTime.Time
+	}
+	if e.EventTime.After(last) {
+		last = e.EventTime.Time
+	}
+	return last
+}

@@ -1,0 +1,61 @@
+package observe
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"rollcall/harness/evidence"
+)
+
+// A journal is what all trackers of a Watch share: the lock over what they have seen, the clock, and the sink.
+type journal struct {
+	began time.Time
+	sink  Sink
+
+	mu      sync.Mutex
+	changed chan struct{} // closed and replaced at every change
+}
+
+func newJournal(began time.Time, sink Sink) *journal {
+	return &journal{began: began, sink: sink, changed: make(chan struct{})}
+}
+
+// change runs do under the lock and wakes everybody who waits for a change.
+func (j *journal) change(do func()) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	do()
+	close(j.changed)
+	j.changed = make(chan struct{})
+}
+
+// note hands on an event of now. The caller holds the lock, so that events are in order.
+func (j *journal) note(e evidence.Event) {
+	e.At = time.Since(j.began)
+	j.sink.Event(e)
+}
+
+// gap notes that the watch saw nothing for a while, up to now.
+func (j *journal) gap(format string, values ...any) {
+	j.change(func() { j.note(evidence.Event{Kind: evidence.WatchGap, Detail: fmt.Sprintf(format, values...)}) })
+}
+
+// wait returns when the condition holds, or with ctx's cause when that ends. The condition is asked under the lock, at once
+// and after changes; those that come together count as one.
+func (j *journal) wait(ctx context.Context, holds func() bool) error {
+	for {
+		j.mu.Lock()
+		held, changed := holds(), j.changed
+		j.mu.Unlock()
+		if held {
+			return nil
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}

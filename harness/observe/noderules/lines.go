@@ -1,0 +1,60 @@
+//go:build linux
+
+package main
+
+import (
+	"fmt"
+	"io"
+	"net/netip"
+	"strings"
+	"time"
+)
+
+// A lineWriter writes the observer's output, which the package comment describes: one line per change, each at once. It is
+// for one goroutine. After an error nothing more is written.
+type lineWriter struct {
+	out io.Writer
+	err error
+}
+
+func (w *lineWriter) begin(now time.Time, mode, method string) { w.write(now, "begin", mode, method) }
+
+// none is written in the place of begin.
+func (w *lineWriter) none(now time.Time, why error) { w.write(now, "none", oneLine(why)) }
+
+func (w *lineWriter) added(now time.Time, e netip.AddrPort) {
+	w.write(now, "added", e.Addr(), e.Port())
+}
+
+func (w *lineWriter) gone(now time.Time, e netip.AddrPort) { w.write(now, "gone", e.Addr(), e.Port()) }
+
+func (w *lineWriter) synced(now time.Time, s lastSync) {
+	w.write(now, "sync", s.at.UnixNano(), s.family)
+}
+
+func (w *lineWriter) load(now time.Time, l load) {
+	w.write(now, "load", l.busy, l.tracked, l.capacity)
+	if l.stolen > 0 {
+		w.write(now, "stolen", l.stolen)
+	}
+}
+
+// blind notes that what, "rules", "syncs" or "loads", could not be seen since the time given, and why.
+func (w *lineWriter) blind(now, since time.Time, what string, why any) {
+	w.write(now, "blind", since.UnixNano(), what, oneLine(why))
+}
+
+// oneLine puts a text on one line.
+func oneLine(text any) string { return strings.Join(strings.Fields(fmt.Sprint(text)), " ") }
+
+func (w *lineWriter) end(now time.Time) { w.write(now, "end") }
+
+func (w *lineWriter) write(now time.Time, fields ...any) {
+	if w.err != nil {
+		return
+	}
+	line := fmt.Sprintln(append([]any{"R", now.UnixNano()}, fields...)...)
+	if _, err := io.WriteString(w.out, line); err != nil {
+		w.err = fmt.Errorf("write output: %w", err)
+	}
+}

@@ -1,0 +1,152 @@
+package observe
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
+
+	"rollcall/harness/evidence"
+)
+
+// A ruleReader reads what the observer of one node's rules writes, which package noderules describes: the log of a container
+// that runs once.
+type ruleReader struct {
+	containerLog
+	tracker *ruleTracker
+	node    string
+	failure string // the last line that is not an observer's: why it does not work
+	ended   bool   // the observer wrote that it ends
+}
+
+var errNoRules = errors.New("the observer ended without a word")
+
+// run reads until the observer's last line. If that does not come, it notes what is lost.
+func (r *ruleReader) run(ctx context.Context, pod string) {
+	if err := r.readAll(ctx, pod); err != nil {
+		r.tracker.lost(r.node, err)
+	}
+}
+
+// readAll reads the log until its last line, again after each broken connection.
+func (r *ruleReader) readAll(ctx context.Context, pod string) error {
+	for {
+		err := r.pass(ctx, pod, &corev1.PodLogOptions{Follow: true})
+		switch {
+		case r.ended:
+			return nil
+		case ctx.Err() != nil:
+			return fmt.Errorf("not read to its end: %w", context.Cause(ctx))
+		case r.failure != "":
+			return errors.New(r.failure)
+		case errors.Is(err, errGone) && r.last == "" && r.mayExist(ctx, pod): // and its kubelet has not heard of it yet
+		case errors.Is(err, errGone), errors.Is(err, errRotated):
+			return err
+		case r.removed:
+			return errNoRules
+		}
+		pause(ctx, retryEvery)
+	}
+}
+
+// mayExist reports whether the observer may be in the API: not if the API lists none of its name. Who runs observers may
+// have the right to list them, but not to get them.
+func (r *ruleReader) mayExist(ctx context.Context, pod string) bool {
+	selector := fields.OneTermEqualSelector(metav1.ObjectNameField, pod).String()
+	found, err := r.client.List(ctx, metav1.ListOptions{FieldSelector: selector})
+	return err != nil || len(found.Items) > 0
+}
+
+// readLine notes what a line says. Nothing follows the last one.
+func (r *ruleReader) readLine(text string) error {
+	r.last = text
+	line, ofObserver := strings.CutPrefix(text, "R ")
+	if !ofObserver {
+		r.failure = text
+		return nil
+	}
+	if !r.parse(strings.SplitN(line, " ", 5)) {
+		r.failure = fmt.Sprintf("line %.200q is none of an observer's", text)
+	}
+	if r.ended {
+		return io.EOF
+	}
+	return nil
+}
+
+// parse notes what the words of a line say, its time first, and reports whether they say something.
+func (r *ruleReader) parse(words []string) bool {
+	at, err := parseTime(words[0], r.tracker.began)
+	if err != nil || len(words) < 2 {
+		return false
+	}
+	e := evidence.Event{At: at, Clock: r.node, Object: r.node}
+	switch kind, rest := words[1], words[2:]; {
+	case kind == "begin" && len(rest) == 2:
+		e.Kind, e.Detail = evidence.RulesBegun, rest[0]+" by "+rest[1]
+		r.tracker.begin(r.node, rest[0], e)
+	case kind == "none" && len(rest) > 0:
+		r.tracker.noProxy(r.node, strings.Join(rest, " "))
+	case kind == "added" && len(rest) == 2:
+		e.Kind = evidence.RuleAdded
+		r.tracker.route(r.node, rest[0], e)
+	case kind == "gone" && len(rest) == 2:
+		e.Kind = evidence.RuleGone
+		r.tracker.route(r.node, rest[0], e)
+	case kind == "sync" && len(rest) == 2:
+		e.Kind, e.Detail = evidence.RulesSynced, rest[1]
+		if e.At, err = parseTime(rest[0], r.tracker.began); err != nil {
+			return false
+		}
+		r.tracker.event(e)
+	case kind == "load" && len(rest) == 3:
+		return r.parseLoad(e, rest)
+	case kind == "stolen" && len(rest) == 1:
+		e.Kind = evidence.NodeStolen
+		if e.Count, err = strconv.Atoi(rest[0]); err != nil {
+			return false
+		}
+		r.tracker.event(e)
+	case kind == "blind" && len(rest) == 3:
+		since, err := parseTime(rest[0], r.tracker.began)
+		if err != nil {
+			return false
+		}
+		e.Kind, e.Detail = evidence.NodeUnseen, rest[1]+": "+rest[2]
+		e.Count = int((at - since + time.Millisecond - 1) / time.Millisecond)
+		if rest[1] == "rules" {
+			e.Kind, e.Detail = evidence.RulesUnseen, rest[2]
+		}
+		r.tracker.event(e)
+	case kind == "end" && len(rest) == 0:
+		r.ended = true
+	default:
+		return false
+	}
+	return true
+}
+
+// parseLoad reads permille of processor time, connections in conntrack and connections it can hold.
+func (r *ruleReader) parseLoad(e evidence.Event, words []string) bool {
+	var numbers [3]int
+	for i, word := range words {
+		var err error
+		if numbers[i], err = strconv.Atoi(word); err != nil {
+			return false
+		}
+	}
+	e.Kind, e.Count = evidence.NodeBusy, numbers[0]
+	r.tracker.event(e)
+	if capacity := numbers[2]; capacity > 0 {
+		e.Kind, e.Count, e.Detail = evidence.NodeConntrack, 1000*numbers[1]/capacity, fmt.Sprintf("%d of %d", numbers[1], capacity)
+		r.tracker.event(e)
+	}
+	return true
+}
