@@ -56,7 +56,7 @@ func Record(ctx context.Context, s harness.Scenario, c Config) (r *Recording, er
 	r.run.Began = r.began.UTC()
 	r.run.OldVersion, r.run.NewVersion, r.run.Unloaded = harness.OldVersion, harness.NewVersion, s.Steps != nil
 	if s.Own != nil {
-		r.run.UserApp = s.Own.Known()
+		r.run.UserApp = s.Own.Facts()
 	}
 	if s.Rollout != nil {
 		r.run.OldVersion, r.run.NewVersion = s.Rollout.Versions()

@@ -42,7 +42,7 @@ func (p Preflight) TryApp(ctx context.Context) error {
 // awaitApp returns a pod of the app when as many as its manifest names are ready, or refuses the app with what keeps them.
 func (p Preflight) awaitApp(ctx context.Context, namespace string) (ready *corev1.Pod, err error) {
 	old, _ := p.App.Update().Versions()
-	ready, err = awaitReady(ctx, p.Cluster.Client(), namespace, userapp.VersionLabel+"="+old, max(1, p.App.Known().Replicas), appTimeout)
+	ready, err = awaitReady(ctx, p.Cluster.Client(), namespace, userapp.VersionLabel+"="+old, max(1, p.App.Facts().Replicas), appTimeout)
 	var kept *notReadyError
 	if !errors.As(err, &kept) {
 		return ready, err

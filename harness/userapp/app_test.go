@@ -18,13 +18,13 @@ import (
 
 const nginx = "../../suites/own/testdata/nginx/app.yaml"
 
-func TestWhatIsKnownOfAnApp(t *testing.T) {
+func TestFacts(t *testing.T) {
 	app, err := userapp.Read(nginx)
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := &evidence.UserApp{Named: true, Probed: true, Grace: 30 * time.Second, Replicas: 3, Adapted: []string{"Ingress nginx is left out"}}
-	if diff := cmp.Diff(want, app.Known()); diff != "" {
+	if diff := cmp.Diff(want, app.Facts()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	if got := app.Images(); len(got) != 1 || got[0] != "localhost/nginx:debian" {
@@ -33,7 +33,7 @@ func TestWhatIsKnownOfAnApp(t *testing.T) {
 }
 
 // What is deployed is the owner's, in our namespace and with our labels; what is rolled out is its next version.
-func TestAnAppIsDeployedAndUpdated(t *testing.T) {
+func TestUpdate(t *testing.T) {
 	app, err := userapp.Read(nginx)
 	if err != nil {
 		t.Fatal(err)
@@ -72,7 +72,7 @@ func TestAnAppIsDeployedAndUpdated(t *testing.T) {
 }
 
 // A manifest is read once: what one strategy does to it the other does not see.
-func TestVersionsDoNotMix(t *testing.T) {
+func TestUpdateAndBackShareNothing(t *testing.T) {
 	app, err := userapp.Read(nginx)
 	if err != nil {
 		t.Fatal(err)
@@ -85,7 +85,7 @@ func TestVersionsDoNotMix(t *testing.T) {
 	}
 }
 
-func TestAnAppThatCannotBe(t *testing.T) {
+func TestReadRefuses(t *testing.T) {
 	text, err := os.ReadFile(nginx)
 	if err != nil {
 		t.Fatal(err)

@@ -1,5 +1,5 @@
-// Package userapp brings an app of somebody else's under test: from a file that its owner writes, and the manifests that this
-// file names, to what is deployed, asked and rolled out in Rollcall's own namespace.
+// Package userapp tests a user's app: it reads the file that the user writes and the manifests that this file names, and
+// deploys, updates and asks the app in a namespace of Rollcall.
 package userapp
 
 import (
@@ -16,7 +16,7 @@ import (
 // Kind is that of the file.
 const Kind = "App"
 
-// A Document is what the owner of an app writes.
+// A Document is what the user writes.
 type Document struct {
 	document.Head `json:",inline"`
 	Manifests     []string `json:"manifests"` // files, relative to this one
@@ -48,7 +48,7 @@ type Reply struct {
 	Version *Place `json:"version,omitempty"`
 }
 
-// A Place is where a reply names its version, one of them.
+// A Place is where a reply names its version; one field is set.
 type Place struct {
 	Header  string `json:"header,omitempty"`
 	Pointer string `json:"pointer,omitempty"` // RFC 6901, into a JSON body
@@ -65,7 +65,7 @@ type Version struct {
 
 const defaultRate = 50
 
-func (d Document) check() error {
+func (d Document) validate() error {
 	switch {
 	case len(d.Manifests) == 0:
 		return errors.New("manifests: none is named: list the files that deploy the app")

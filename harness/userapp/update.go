@@ -22,10 +22,10 @@ import (
 // Update brings the app from its old version to the new one, as applying its next manifest does.
 func (a *App) Update() rollout.Strategy { return update{a, a.document.Old, a.document.New} }
 
-// Back brings it from the new version to the old one.
+// Back brings the app from the new version to the old one.
 func (a *App) Back() rollout.Strategy { return update{a, a.document.New, a.document.Old} }
 
-// An update has no use for the fixtures.App of its methods, which is ours.
+// An update ignores the fixtures.App of its methods: that is Rollcall's own app.
 type update struct {
 	app      *App
 	old, new Version
@@ -36,7 +36,7 @@ func (u update) Versions() (string, string) { return u.old.Name, u.new.Name }
 func (u update) Deploy(ctx context.Context, client kubernetes.Interface, namespace string, _ fixtures.App, nodePort int32) (*corev1.Service, error) {
 	for _, object := range u.app.objects {
 		if err := create(ctx, client, namespace, object.DeepCopyObject()); err != nil {
-			return nil, fmt.Errorf("own: deploy: %w", err)
+			return nil, fmt.Errorf("userapp: deploy: %w", err)
 		}
 	}
 	service := u.app.service.DeepCopy()
@@ -48,23 +48,23 @@ func (u update) Deploy(ctx context.Context, client kubernetes.Interface, namespa
 	}
 	service, err := client.CoreV1().Services(namespace).Create(ctx, service, metav1.CreateOptions{})
 	if err != nil {
-		return nil, fmt.Errorf("own: deploy: %w", err)
+		return nil, fmt.Errorf("userapp: deploy: %w", err)
 	}
 	workload := u.app.workload.DeepCopyObject()
-	setTemplate(workload, u.app.at(u.old))
+	setTemplate(workload, u.app.templateAt(u.old))
 	if err := create(ctx, client, namespace, workload); err != nil {
-		return nil, fmt.Errorf("own: deploy: %w", err)
+		return nil, fmt.Errorf("userapp: deploy: %w", err)
 	}
 	return service, nil
 }
 
 func (u update) Deployed(s observe.State, _ fixtures.App) bool {
-	replicas, _, there := u.look(s, u.old)
+	replicas, _, there := u.rollout(s, u.old)
 	return there && replicas > 0 && s.Available(u.old.Name) == replicas && !s.Leaving()
 }
 
 func (u update) Begin(ctx context.Context, client kubernetes.Interface, namespace string, _ fixtures.App) error {
-	next := u.app.at(u.new)
+	next := u.app.templateAt(u.new)
 	err := retry.RetryOnConflict(retry.DefaultBackoff, func() error {
 		name := u.app.document.Workload.Name
 		if _, is := u.app.workload.(*appsv1.Deployment); is {
@@ -83,20 +83,20 @@ func (u update) Begin(ctx context.Context, client kubernetes.Interface, namespac
 		return err
 	})
 	if err != nil {
-		return fmt.Errorf("own: update %s: %w", u.app.Name(), err)
+		return fmt.Errorf("userapp: update %s: %w", u.app.Name(), err)
 	}
 	return nil
 }
 
 func (u update) Settled(s observe.State, _ fixtures.App) bool {
-	_, complete, there := u.look(s, u.new)
+	_, complete, there := u.rollout(s, u.new)
 	return there && complete
 }
 
 func (u update) Over(s observe.State, _ fixtures.App) bool { return rollout.Barrier(s, u.old.Name) }
 
-// look is how many pods the workload asks for, and whether kubectl calls its rollout done, if it is at a version.
-func (u update) look(s observe.State, v Version) (replicas int, complete, there bool) {
+// rollout is how many pods the workload asks for, and whether kubectl calls its rollout done, if it is at a version.
+func (u update) rollout(s observe.State, v Version) (replicas int, complete, there bool) {
 	name := u.app.document.Workload.Name
 	if d := s.Deployments[name]; d != nil && d.Spec.Template.Labels[VersionLabel] == v.Name {
 		return int(ptr.Deref(d.Spec.Replicas, 1)), rollout.Complete(d), true

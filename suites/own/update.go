@@ -23,7 +23,7 @@ func update(app *userapp.App, id, claim string, strategy rollout.Strategy) harne
 		Rollout: strategy,
 		Expect:  []evidence.Expectation{verdict.FullRate(99), verdict.NoFailures()},
 	}
-	if app.Known().Named {
+	if app.Facts().Named {
 		s.Expect = append(s.Expect, verdict.Serves(old, next), verdict.OnlyServes(next, evidence.Barrier))
 	}
 	return s

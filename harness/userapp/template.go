@@ -1,0 +1,59 @@
+package userapp
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/utils/ptr"
+)
+
+// template is the workload's.
+func (a *App) template() *corev1.PodTemplateSpec {
+	if d, ok := a.workload.(*appsv1.Deployment); ok {
+		return &d.Spec.Template
+	}
+	return &a.workload.(*appsv1.StatefulSet).Spec.Template
+}
+
+// replicas is what the manifest names; 0 if it names none.
+func (a *App) replicas() int32 {
+	if d, ok := a.workload.(*appsv1.Deployment); ok {
+		return ptr.Deref(d.Spec.Replicas, 0)
+	}
+	return ptr.Deref(a.workload.(*appsv1.StatefulSet).Spec.Replicas, 0)
+}
+
+// container is the one that a version is about.
+func (a *App) container(template *corev1.PodTemplateSpec, v Version) (*corev1.Container, error) {
+	i := 0
+	if v.Container != "" {
+		i = slices.IndexFunc(template.Spec.Containers, func(c corev1.Container) bool { return c.Name == v.Container })
+	}
+	if i < 0 || i >= len(template.Spec.Containers) {
+		return nil, fmt.Errorf("container: %s has no container %q", a.document.Workload.Name, v.Container)
+	}
+	return &template.Spec.Containers[i], nil
+}
+
+// templateAt is the pod template of a version.
+func (a *App) templateAt(v Version) corev1.PodTemplateSpec {
+	template := a.template().DeepCopy()
+	container, err := a.container(template, v)
+	if err != nil {
+		panic(err) // Read would have failed
+	}
+	container.Image = cmp.Or(v.Image, container.Image)
+	for _, name := range slices.Sorted(maps.Keys(v.Env)) {
+		i := slices.IndexFunc(container.Env, func(e corev1.EnvVar) bool { return e.Name == name })
+		if i < 0 {
+			i, container.Env = len(container.Env), append(container.Env, corev1.EnvVar{Name: name})
+		}
+		container.Env[i] = corev1.EnvVar{Name: name, Value: v.Env[name]}
+	}
+	template.Labels[VersionLabel] = v.Name
+	return *template
+}
