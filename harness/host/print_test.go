@@ -1,0 +1,57 @@
+package host
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+)
+
+func TestPrint(t *testing.T) {
+	facts := Facts{
+		Kernel: "6.18", Engine: Engine{Running: true, Version: "28.1", Privileged: PrivilegedStarts}, CgroupVersion: 2, NFTables: true,
+		InotifyWatches: 65536, InotifyInstances: 1024, Cores: 2, MemoryFree: 4 << 30, EngineDisk: Disk{"/e", 9 << 30}, SameDisk: true,
+	}
+	for _, row := range []struct {
+		sentence string
+		change   func(*Facts)
+		lines    []string // words of lines, by one space
+	}{
+		{"a host that is fit", func(*Facts) {}, []string{
+			"container engine Docker 28.1", "privileged container starts kind nodes can run", "capabilities all", "cgroups v2",
+			"load agents real-time the kernel schedules them at once, not after their node and pod", "mode nftables yes the kernel has nf_tables",
+			"mode ipvs skipped kernel 6.18 has no IP_VS, neither built in nor as a module: make ipvs-lab runs it here",
+			"inotify 0 of 1024 instances, 65536 watches", "memory available 4.0 GiB a cluster needs 3.0 GiB",
+			"disk free 9.0 GiB a cluster needs 4.0 GiB, building a node image 12.0 GiB"}},
+		{"one without an engine", func(f *Facts) { f.Engine = Engine{} },
+			[]string{"container engine none will be installed and started where root and apt-get allow", "privileged container"}},
+		{"one whose engine does not run", func(f *Facts) { f.Engine = Engine{Installed: true} }, []string{"container engine Docker, not running will be"}},
+		{"one whose engine refuses", func(f *Facts) {
+			f.Engine.Managed, f.Engine.Privileged, f.MissingCaps = true, PrivilegedRefused, []string{"CAP_BPF"}
+		}, []string{"container engine Docker 28.1, set up by Rollcall", "privileged container refused kind nodes cannot run",
+			"capabilities missing CAP_BPF privileged containers need the runtime wrapper; without CAP_BPF"}},
+		{"one with cgroup v1", func(f *Facts) { f.CgroupVersion = 1 }, []string{
+			"cgroups v1 kubelet runs with failCgroupV1=false (kind-config.yaml)", "load agents outside pods' cgroups the kernel schedules them like Rollcall itself"}},
+		{"one where load agents stay in their cgroups", func(f *Facts) { f.KeepsCPUCgroup = "no real-time policy" },
+			[]string{"load agents in pods' cgroups no real-time policy: on a busy machine they may lag, and scenarios be retried"}},
+		{"one with two disks and few inotify instances", func(f *Facts) { f.SameDisk, f.InotifyInstances = false, 128 }, []string{
+			"disk free, engine 9.0 GiB a cluster needs 3.0 GiB, building a node image 4.0 GiB", "disk free, caches 0.0 GiB",
+			"inotify 0 of 128 instances, 65536 watches 3 nodes need 90; for more nodes: sysctl fs.inotify.max_user_instances=512"}},
+	} {
+		t.Run(row.sentence, func(t *testing.T) {
+			f := facts
+			row.change(&f)
+			var out bytes.Buffer
+			f.Print(&out)
+			var printed []string
+			for line := range strings.Lines(out.String()) {
+				printed = append(printed, strings.Join(strings.Fields(line), " "))
+			}
+			all := strings.Join(printed, "\n")
+			for _, line := range row.lines {
+				if !strings.Contains("\n"+all, "\n"+line) {
+					t.Errorf("%q is not in\n%s", line, all)
+				}
+			}
+		})
+	}
+}
