@@ -42,7 +42,10 @@ func newFakeHost(t *testing.T, facts Facts) *fakeHost {
 	return h
 }
 
-func (h *fakeHost) run(_ context.Context, c command.Command) (string, error) {
+func (h *fakeHost) run(ctx context.Context, c command.Command) (string, error) {
+	if ctx.Err() != nil {
+		return "", context.Cause(ctx)
+	}
 	h.lines = append(h.lines, c.Line)
 	for beginning, output := range h.fails {
 		if strings.HasPrefix(c.Line, beginning) {

@@ -81,8 +81,8 @@ func (b builder) tools(ctx context.Context) error {
 	})
 }
 
-// apart begins a command whose mounts and processes end with it, however it ends.
-const apart = "unshare --mount --propagation private --pid --fork --kill-child "
+// isolated is the beginning of a command whose mounts and processes end with it, however it ends.
+const isolated = "unshare --mount --propagation private --pid --fork --kill-child "
 
 // sourcesList, of a system, says where its packages came from.
 const sourcesList = "sources.list"
@@ -95,7 +95,7 @@ func (b builder) system(ctx context.Context, dir string) (err error) {
 			_, err = b.Run(ctx, command.Command{Line: fmt.Sprintf(format, args...), Env: []string{"DEBIAN_FRONTEND=noninteractive"}})
 		}
 	}
-	run(apart+"debootstrap --variant=minbase --include=%s %s %s", strings.Join(labSystem.Packages, ","), labSystem.Suite, root)
+	run(isolated+"debootstrap --variant=minbase --include=%s %s %s", strings.Join(labSystem.Packages, ","), labSystem.Suite, root)
 	if err != nil {
 		return err
 	}
@@ -132,10 +132,10 @@ func (b builder) kernel(ctx context.Context, dir string) (err error) {
 	run("make -C %s ARCH=um O=%s x86_64_defconfig", tree, object)
 	run(`sh -c "cd %s && ARCH=um scripts/kconfig/merge_config.sh -m -O %s %s/.config %s"`, tree, object, object, fragment)
 	run("make -C %s ARCH=um O=%s olddefconfig", tree, object)
-	run(apart+"make -C %s ARCH=um O=%s -j%d linux", tree, object, runtime.NumCPU())
+	run(isolated+"make -C %s ARCH=um O=%s -j%d linux", tree, object, runtime.NumCPU())
 	run("strip -o %s/linux %s/linux", dir, object)
-	for _, scrap := range []string{deb, unpacked, tree, object, fragment, changes} {
-		err = errors.Join(err, os.RemoveAll(scrap))
+	for _, temporary := range []string{deb, unpacked, tree, object, fragment, changes} {
+		err = errors.Join(err, os.RemoveAll(temporary))
 	}
 	return err
 }
@@ -178,20 +178,20 @@ func (b builder) sources(ctx context.Context, dir string) (deb string, err error
 
 // disk makes dir/docker.ext4: an engine's store that has the node image. The lab itself fills it.
 func (b builder) disk(ctx context.Context, dir, nodeImage string, im images) error {
-	jail := filepath.Join(dir, "jail")
+	shared := filepath.Join(dir, "shared")
 	disk := filepath.Join(dir, "docker.ext4")
 	for _, line := range []string{"truncate --size=" + dockerSize + " " + disk, "mkfs.ext4 -q -F -E lazy_itable_init=1 " + disk,
-		"mkdir " + jail, fmt.Sprintf("docker save --output %s/node.tar %s", jail, nodeImage)} {
+		"mkdir " + shared, fmt.Sprintf("docker save --output %s/node.tar %s", shared, nodeImage)} {
 		if _, err := b.Run(ctx, command.Command{Line: line}); err != nil {
 			return err
 		}
 	}
-	m := machine{kernel: im.kernel, root: copyOnWrite(filepath.Join(dir, "root.cow"), im.root), docker: disk, jail: jail}
-	said := &strings.Builder{}
-	code, err := m.run(ctx, said, "docker load --quiet --input /lab/node.tar")
-	fmt.Fprintln(b, said)
+	m := machine{kernel: im.kernel, root: copyOnWrite(filepath.Join(dir, "root.cow"), im.root), docker: disk, shared: shared}
+	console := &strings.Builder{}
+	code, err := m.run(ctx, console, "docker load --quiet --input /lab/node.tar")
+	fmt.Fprintln(b, console)
 	if err == nil && code != 0 {
-		err = fmt.Errorf("docker load ended with %d: %s", code, command.LastLines(said.String(), 3))
+		err = fmt.Errorf("docker load ended with %d: %s", code, command.LastLines(console.String(), 3))
 	}
-	return errors.Join(err, os.RemoveAll(jail), os.RemoveAll(filepath.Join(dir, "root.cow")))
+	return errors.Join(err, os.RemoveAll(shared), os.RemoveAll(filepath.Join(dir, "root.cow")))
 }

@@ -21,12 +21,17 @@ func (o Options) bundle(ctx context.Context, w io.Writer, dir string) error {
 		return err
 	}
 	for program, pkg := range map[string]string{"rollcall": "./reports/rollcall", "ociruntime": "./harness/host/ociruntime"} {
-		if err := o.compile(ctx, "build -o "+filepath.Join(dir, program)+" "+pkg); err != nil {
+		build := command.GoBuild{Module: o.Module, Out: filepath.Join(dir, program), Packages: []string{pkg}}
+		if err := build.Run(ctx); err != nil {
 			return err
 		}
 	}
 	fmt.Fprintln(w, "compiling for the lab:", strings.Join(o.Suites, ", "))
-	if err := o.compile(ctx, "test -c -o "+filepath.Join(dir, "suites")+"/ ./suites/"+strings.Join(o.Suites, " ./suites/")); err != nil {
+	tests := command.GoBuild{Module: o.Module, Out: filepath.Join(dir, "suites") + "/", Tests: true}
+	for _, suite := range o.Suites {
+		tests.Packages = append(tests.Packages, "./suites/"+suite)
+	}
+	if err := tests.Run(ctx); err != nil {
 		return err
 	}
 	config, err := os.ReadFile(filepath.Join(o.Module, "kind-config.yaml"))
@@ -46,9 +51,4 @@ func (o Options) bundle(ctx context.Context, w io.Writer, dir string) error {
 		return err
 	}
 	return os.WriteFile(filepath.Join(images, nodeimage.MetricsServerFile), metricsServer, 0o644)
-}
-
-func (o Options) compile(ctx context.Context, args string) error {
-	_, err := command.Command{Line: "go " + args, Dir: o.Module, Env: []string{"CGO_ENABLED=0"}}.Run(ctx)
-	return err
 }

@@ -15,9 +15,9 @@ import (
 )
 
 // A host without the room for a lab is told how much it needs, before anything is done.
-func TestAHostThatCannotHaveALab(t *testing.T) {
-	able := host.Facts{Root: true, Apt: true, CacheDisk: host.Disk{Free: 20 << 30}, MemoryFree: 20 << 30}
-	if err := check(able); err != nil {
+func TestCheckHost(t *testing.T) {
+	able := host.Facts{Root: true, Apt: true, CacheDisk: host.Disk{Folder: "/cache", Free: 20 << 30}, MemoryFree: 20 << 30}
+	if err := checkHost(able); err != nil {
 		t.Error(err)
 	}
 	for _, row := range []struct {
@@ -26,29 +26,29 @@ func TestAHostThatCannotHaveALab(t *testing.T) {
 		says     string
 	}{
 		{"no root", func(f *host.Facts) { f.Root = false }, "ipvs lab: building it needs root and apt-get"},
-		{"no disk", func(f *host.Facts) { f.CacheDisk.Free = 2 << 30 }, "ipvs lab: 2.0 GiB of disk are free: free space until 8 GiB are"},
-		{"no memory", func(f *host.Facts) { f.MemoryFree = 3 << 30 }, "ipvs lab: 3.0 GiB of memory are available: free memory until 6 GiB are"},
+		{"no disk", func(f *host.Facts) { f.CacheDisk.Free = 2 << 30 }, "ipvs lab: 2.0 GiB of disk is free in /cache, and 8 GiB is needed: free some space"},
+		{"no memory", func(f *host.Facts) { f.MemoryFree = 3 << 30 }, "ipvs lab: 3.0 GiB of memory is available, and 6 GiB is needed: end other programs"},
 	} {
 		facts := able
 		row.change(&facts)
-		if err := check(facts); !usage.Is(err) || !strings.HasPrefix(err.Error(), row.says) {
+		if err := checkHost(facts); !usage.Is(err) || !strings.HasPrefix(err.Error(), row.says) {
 			t.Errorf("%s: %v", row.sentence, err)
 		}
 	}
 }
 
-func TestTheTask(t *testing.T) {
+func TestScript(t *testing.T) {
 	o := Options{Kubernetes: "v1.36.3", Suites: []string{"control", "rollout"}, Pattern: "it's|x"}
-	want := "runs='/srv/rollcall/out'\n" + `mkdir -p "$runs" && mount --bind /lab/out "$runs" && cd /lab/rollcall && ARTIFACTS="$runs" CI=true exec ./rollcall 'run' '--modes=ipvs' '--k8s=v1.36.3' '--suites=control,rollout' '--run=it'\''s|x'` + "\n"
-	if got := o.task("/srv/rollcall/out"); got != want {
+	want := "runs=/srv/rollcall/out\n" + `mkdir -p "$runs" && mount --bind /lab/out "$runs" && cd /lab/rollcall && ARTIFACTS="$runs" CI=true exec ./rollcall run --modes=ipvs --k8s=v1.36.3 --suites=control,rollout '--run=it'"'"'s|x'` + "\n"
+	if got := o.script("/srv/rollcall/out"); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 }
 
 // What the guest recorded comes back, and nothing else of it.
-func TestTheRunFolderComesBack(t *testing.T) {
+func TestCollect(t *testing.T) {
 	from, to := t.TempDir(), t.TempDir()
-	if folder, err := bringBack(from, to); folder != "" || err != nil {
+	if folder, err := collect(from, to); folder != "" || err != nil {
 		t.Errorf("nothing was left, and %q came back: %v", folder, err)
 	}
 	for _, file := range []string{"20261122-010203/evidence/session.json", "history.jsonl"} {
@@ -58,7 +58,7 @@ func TestTheRunFolderComesBack(t *testing.T) {
 		}
 	}
 	for _, want := range []string{"20261122-010203", "20261122-010203-ipvs"} { // the second, because there is one of that name
-		folder, err := bringBack(from, to)
+		folder, err := collect(from, to)
 		if err != nil || filepath.Base(folder) != want {
 			t.Fatalf("%q, %v", folder, err)
 		}
@@ -72,7 +72,7 @@ func TestTheRunFolderComesBack(t *testing.T) {
 }
 
 // A lab is given up when it shows no sign of life, when it does not stop when told to, and when its kernel ends.
-func TestALabThatGoesWrong(t *testing.T) {
+func TestWatchEndsALabThatGoesWrong(t *testing.T) {
 	interrupted := errors.New("Ctrl-C")
 	for _, row := range []struct {
 		sentence string
@@ -80,7 +80,7 @@ func TestALabThatGoesWrong(t *testing.T) {
 		want     error
 		after    time.Duration
 	}{
-		{"it hangs while it boots", func(context.CancelCauseFunc, chan error) {}, errSilent, silencePatience + time.Second},
+		{"it hangs while it boots", func(context.CancelCauseFunc, chan error) {}, errSilent, silenceTimeout + time.Second},
 		{"its kernel ends", func(_ context.CancelCauseFunc, ended chan error) {
 			time.Sleep(5 * time.Second)
 			ended <- os.ErrProcessDone
@@ -100,7 +100,7 @@ func TestALabThatGoesWrong(t *testing.T) {
 				ended := make(chan error, 1)
 				go row.end(cancel, ended)
 				began := time.Now()
-				if err := (machine{jail: dir}).watch(ctx, ended); !errors.Is(err, row.want) {
+				if err := (machine{shared: dir}).watch(ctx, ended); !errors.Is(err, row.want) {
 					t.Errorf("%v", err)
 				}
 				if took := time.Since(began); took > row.after+time.Second {

@@ -19,58 +19,57 @@ type machine struct {
 	kernel string // program
 	root   string // disk with the system, as the kernel's ubd parameter has it
 	docker string // disk of the engine's store, likewise
-	jail   string // the one folder of the host that the guest sees, as /lab
+	shared string // the one folder of the host that the guest sees, as /lab
 }
 
-// memory is the machine's; it takes no more of the host's than it uses.
+// memory is the size of the machine's; it takes as much of the host's as it uses.
 const memory = 8 << 30
 
 // copyOnWrite is a disk of which what is written goes to another file.
 func copyOnWrite(changes, disk string) string { return changes + "," + disk }
 
-// Files of the jail by which the host and the guest talk.
+// Files of the shared folder by which the host and the guest talk.
 const (
-	aliveFile = "alive"
-	codeFile  = "code"
-	stopFile  = "stop"
-	taskFile  = "task.sh"
-	engineLog = "dockerd.log"
+	aliveFile  = "alive"
+	codeFile   = "code"
+	stopFile   = "stop"
+	scriptFile = "task.sh"
+	engineLog  = "dockerd.log"
 )
 
-// How long the guest may show no sign of life, and how long it may take to stop when it is told to.
+// How long the guest may show no sign of life, and may take to stop.
 const (
-	silencePatience = 60 * time.Second
-	stopPatience    = 3 * time.Minute // scenarios that are under way are taken away
-	outputPatience  = 5 * time.Second // for what is left of the console when the machine is off
+	silenceTimeout = 60 * time.Second
+	stopTimeout    = 3 * time.Minute // scenarios under way are cleaned up
+	outputTimeout  = 5 * time.Second // for what is left of the console when the machine is off
 )
 
 // errSilent is the end of a machine that showed no sign of life.
-var errSilent = fmt.Errorf("the lab showed no sign of life for %v", silencePatience)
+var errSilent = fmt.Errorf("the lab showed no sign of life for %v", silenceTimeout)
 
-// run boots the machine, runs a task, a shell script, in it and returns the script's exit code when the machine is off.
-// What the guest says on its console goes to out. When ctx ends the task is interrupted; a machine that does not stop then,
-// or that hangs, is killed.
-func (m machine) run(ctx context.Context, out io.Writer, task string) (code int, err error) {
+// run boots the machine, runs a shell script in it and returns the script's exit code when the machine is off. The console
+// goes to out. When ctx ends the script is interrupted; a machine that hangs, or does not stop then, is killed.
+func (m machine) run(ctx context.Context, out io.Writer, script string) (code int, err error) {
 	for _, file := range []string{aliveFile, codeFile, stopFile} {
 		if err := os.RemoveAll(m.file(file)); err != nil {
 			return 0, err
 		}
 	}
-	if err := os.WriteFile(m.file(taskFile), []byte(task), 0o644); err != nil {
+	if err := os.WriteFile(m.file(scriptFile), []byte(script), 0o644); err != nil {
 		return 0, err
 	}
 	args := []string{"--core=0", m.kernel, // a kernel that panics aborts
 		"mem=" + strconv.Itoa(memory>>20) + "M", "ubd0=" + m.root, "ubd1=" + m.docker, "root=/dev/ubda", "rw", "init=/sbin/lab-init",
-		"hostfs=" + m.jail, "con0=fd:0,fd:1", "con=null", "seccomp=auto",
+		"hostfs=" + m.shared, "con0=fd:0,fd:1", "con=null", "seccomp=auto",
 		"quiet", "loglevel=5", // but a panic comes with its registers
-		"sysctl.net.core.message_burst=0", // ipvs has nothing to say of each connection that it refuses
-		"ipv6.disable=1",                  // or kube-proxy writes all its rules twice, which takes seconds here
-		"uml_dir=" + filepath.Dir(m.jail)} // where it says its pid
+		"sysctl.net.core.message_burst=0",   // or ipvs prints a line for each connection that it refuses
+		"ipv6.disable=1",                    // or kube-proxy writes all its rules twice, which takes seconds here
+		"uml_dir=" + filepath.Dir(m.shared)} // where it says its pid
 	cmd := exec.Command("prlimit", args...)
 	cmd.Env = append(os.Environ(), "TMPDIR="+memoryFolder())
 	cmd.Stdout, cmd.Stderr = out, out
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
-	cmd.WaitDelay = outputPatience
+	cmd.WaitDelay = outputTimeout
 	if _, err := cmd.StdinPipe(); err != nil { // the kernel cannot wait for what /dev/null has to say
 		return 0, err
 	}
@@ -94,7 +93,7 @@ func (m machine) run(ctx context.Context, out io.Writer, task string) (code int,
 	}
 	text, err := os.ReadFile(m.file(codeFile))
 	if err != nil {
-		return 0, fmt.Errorf("the lab went off before its task had ended: %w", err)
+		return 0, fmt.Errorf("the lab stopped before its script had ended: %w", err)
 	}
 	return strconv.Atoi(strings.TrimSpace(string(text)))
 }
@@ -112,28 +111,28 @@ func (m machine) watch(ctx context.Context, ended <-chan error) error {
 			}
 			return context.Cause(ctx)
 		case <-interrupted:
-			interrupted, stop = nil, time.After(stopPatience)
+			interrupted, stop = nil, time.After(stopTimeout)
 			if err := os.WriteFile(m.file(stopFile), nil, 0o644); err != nil {
 				return err
 			}
 		case <-stop:
-			return fmt.Errorf("%w, and the lab did not stop in %v", context.Cause(ctx), stopPatience)
+			return fmt.Errorf("%w, and the lab did not stop in %v", context.Cause(ctx), stopTimeout)
 		case <-time.After(time.Second):
 			seen := booted
 			if info, err := os.Stat(m.file(aliveFile)); err == nil {
 				seen = info.ModTime()
 			}
-			if time.Since(seen) > silencePatience {
+			if time.Since(seen) > silenceTimeout {
 				return errSilent
 			}
 		}
 	}
 }
 
-func (m machine) file(name string) string { return filepath.Join(m.jail, name) }
+func (m machine) file(name string) string { return filepath.Join(m.shared, name) }
 
-// memoryFolder is where the kernel keeps the machine's memory, as a file that it opens and removes: in memory, if there is a
-// file system for that which has the room and whose files may be run.
+// memoryFolder is where the kernel keeps the machine's memory, in a file that it opens and removes: /dev/shm, if that is large
+// enough and its files may be executed.
 func memoryFolder() string {
 	const inMemory, noExec = "/dev/shm", 8 // ST_NOEXEC of statfs(2)
 	var fs syscall.Statfs_t

@@ -44,7 +44,7 @@ for option in hostfs=/ hostfs=../../../../.. hostfs=/etc; do
 done
 ln -s / /lab/link && mount -t hostfs -o hostfs=link none /out && echo "link: $(ls /out | tr '\n' ' ')"
 `, nil)
-		if strings.Contains(said, "passwd") || strings.Contains(said, "usr") || strings.Count(said, taskFile) != 4 {
+		if strings.Contains(said, "passwd") || strings.Contains(said, "usr") || strings.Count(said, scriptFile) != 4 {
 			t.Error("it saw something else, or nothing")
 		}
 	})
@@ -55,19 +55,19 @@ ln -s / /lab/link && mount -t hostfs -o hostfs=link none /out && echo "link: $(l
 				t.Error(err)
 			}
 		})
-		if took := time.Since(began); took > 2*silencePatience {
+		if took := time.Since(began); took > 2*silenceTimeout {
 			t.Errorf("after %v", took)
 		}
 	})
 }
 
-// boot runs a task in a lab and returns what it said. What is done to its process, if anything is, makes it hang.
-func boot(t *testing.T, im images, task string, hang func(pid int)) string {
+// boot runs a script in a lab and returns its console. hang, if there is one, makes its process hang.
+func boot(t *testing.T, im images, script string, hang func(pid int)) string {
 	t.Helper()
 	work := t.TempDir()
-	m := machine{kernel: im.kernel, jail: filepath.Join(work, "jail"),
+	m := machine{kernel: im.kernel, shared: filepath.Join(work, "shared"),
 		root: copyOnWrite(filepath.Join(work, "root.cow"), im.root), docker: copyOnWrite(filepath.Join(work, "docker.cow"), im.docker)}
-	if err := os.Mkdir(m.jail, 0o755); err != nil {
+	if err := os.Mkdir(m.shared, 0o755); err != nil {
 		t.Fatal(err)
 	}
 	processes := func() []string {
@@ -95,7 +95,7 @@ func boot(t *testing.T, im images, task string, hang func(pid int)) string {
 		}
 	}()
 	var said strings.Builder
-	code, err := m.run(t.Context(), &said, task)
+	code, err := m.run(t.Context(), &said, script)
 	ended()
 	<-watched
 	t.Log(said.String())

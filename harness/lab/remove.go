@@ -1,0 +1,27 @@
+package lab
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+
+	"rollcall/harness/host"
+	"rollcall/harness/lock"
+	"rollcall/harness/usage"
+)
+
+// Remove removes everything of the lab, unless somebody uses it.
+func Remove() error {
+	state, err := host.StateDir()
+	if err != nil {
+		return err
+	}
+	held, err := lock.Try(filepath.Join(state, "locks", "lab.lock"))
+	if errors.Is(err, lock.ErrHeld) {
+		return usage.New("ipvs lab", "it is in use", "wait for its end")
+	}
+	if err != nil {
+		return err
+	}
+	return errors.Join(os.RemoveAll(filepath.Join(state, "lab")), held.Release())
+}

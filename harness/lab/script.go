@@ -1,0 +1,20 @@
+package lab
+
+import (
+	"fmt"
+	"strings"
+
+	"al.essio.dev/pkg/shellescape"
+)
+
+// script is what the guest runs. It mounts its folder of runs under the path that the host's has, so that the paths it prints
+// are right when the run folder is back.
+func (o Options) script(runs string) string {
+	args := []string{"run", "--modes=ipvs", "--k8s=" + o.Kubernetes, "--suites=" + strings.Join(o.Suites, ",")}
+	if o.Pattern != "" {
+		args = append(args, "--run="+o.Pattern)
+	}
+	args = append(args, o.Args...)
+	return fmt.Sprintf("runs=%s\nmkdir -p \"$runs\" && mount --bind /lab/out \"$runs\" && cd /lab/rollcall && ARTIFACTS=\"$runs\" CI=true exec ./rollcall %s\n",
+		shellescape.Quote(runs), shellescape.QuoteCommand(args))
+}
