@@ -14,7 +14,7 @@ func TestLeft(t *testing.T) {
 		plan     plan
 		step     string
 		elapsed  time.Duration
-		reached  float64
+		progress float64
 		want     time.Duration
 	}{
 		{"at the beginning it is what the steps usually take", plan{steps: steps}, "compile", 0, 0, 5 * time.Minute},
@@ -27,7 +27,7 @@ func TestLeft(t *testing.T) {
 		{"what is done counts by how long it took", plan{steps, 4 * time.Minute, 8 * time.Minute}, "pack", 0, 0, 2 * time.Minute},
 		{"at the end nothing is left", plan{steps, 5 * time.Minute, 9 * time.Minute}, "", 0, 0, 0},
 	} {
-		if got := row.plan.left(row.step, row.elapsed, row.reached); got.Round(time.Second) != row.want {
+		if got := row.plan.left(row.step, row.elapsed, row.progress); got.Round(time.Second) != row.want {
 			t.Errorf("%s: %v, want %v", row.sentence, got, row.want)
 		}
 	}
@@ -38,12 +38,12 @@ func TestLeftFollowsTheMachine(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		slow := rapid.IntRange(1, 20).Draw(t, "times as long")
 		var p plan
-		for i, n := range rapid.SliceOfN(rapid.IntRange(0, 600), 2, 8).Draw(t, "usual seconds") {
-			p.steps = append(p.steps, Step{string(rune('a' + i)), telling + time.Duration(n)*time.Second})
+		for i, n := range rapid.SliceOfN(rapid.IntRange(0, 600), 2, 8).Draw(t, "typical seconds") {
+			p.steps = append(p.steps, Step{string(rune('a' + i)), minWork + time.Duration(n)*time.Second})
 		}
 		for i, s := range p.steps {
-			p.end(s.Name, time.Duration(slow)*s.Usual)
-			want := time.Duration(slow) * Usual(p.steps[i+1:])
+			p.end(s.Name, time.Duration(slow)*s.Typical)
+			want := time.Duration(slow) * Typical(p.steps[i+1:])
 			if got := p.left("", 0, 0); (got - want).Abs() > time.Millisecond {
 				t.Fatalf("after %s %v are left, want %v", s.Name, got, want)
 			}

@@ -69,7 +69,7 @@ func (b builder) part(name, version string, inputs any, make func(dir string) er
 	if err := b.Part(name, version, inputs, make); err != nil {
 		return "", err
 	}
-	return b.Dir(name, version, inputs), b.Drop(name, version, inputs)
+	return b.Dir(name, version, inputs), b.RemoveOthers(name, version, inputs)
 }
 
 // tools installs what a build runs, where it is missing.

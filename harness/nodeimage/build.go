@@ -18,7 +18,7 @@ type builder struct {
 	version string
 	folder  string // of all builds
 	work    string // of this one, nothing of which stays
-	turns   turns
+	cpu     cpuPolicy
 }
 
 func build(ctx context.Context, w io.Writer, folder, version string) (err error) {
@@ -28,11 +28,11 @@ func build(ctx context.Context, w io.Writer, folder, version string) (err error)
 	}
 	defer steps.Close()
 	steps.Plan(plan(folder, version))
-	b := &builder{steps, version, folder, filepath.Join(folder, "work-"+version), everyTurn()}
+	b := &builder{steps, version, folder, filepath.Join(folder, "work-"+version), fullSpeed()}
 	if err := b.all(ctx); err != nil {
 		return fmt.Errorf("nodeimage: %w", err)
 	}
-	fmt.Fprintf(w, "built %s in %s; log %s\n", tag(version), b.Took(), b.Log())
+	fmt.Fprintf(w, "built %s in %s; log %s\n", tag(version), b.Elapsed(), b.Log())
 	fmt.Fprintf(w, "kept for next time: the image in the engine, its parts in %s, and Go's own cache\n", filepath.Join(folder, "parts"))
 	return nil
 }
@@ -56,31 +56,31 @@ func (b *builder) all(ctx context.Context) error {
 	return os.RemoveAll(b.work)
 }
 
-// makeParts makes the parts that are not there. Debian's packages, which wait for the network and the disk, come beside the
-// compiler. When that fails they come to their end, because they are kept.
+// makeParts makes the missing parts. Debian's packages, which wait for the network and the disk, are installed beside the
+// compiler; when that fails they are still finished, because they are kept.
 func (b *builder) makeParts(ctx context.Context) error {
 	compiling, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	system := make(chan error, 1)
 	go func() {
-		err := b.Part("debian", debian.Suite, revised{revision, debian}, func(dir string) error { return b.debian(ctx, dir) })
+		err := b.Part("debian", debian.Suite, partInputs{revision, debian}, func(dir string) error { return b.debian(ctx, dir) })
 		if err != nil {
 			stop(err)
 		}
 		system <- err
 	}()
 	err := b.compileAll(compiling, programsOf(b.version))
-	if broke := <-system; broke != nil {
-		return broke
+	if failed := <-system; failed != nil {
+		return failed
 	}
 	return err
 }
 
-// compileAll compiles the parts that are not there.
+// compileAll compiles the missing parts.
 func (b *builder) compileAll(ctx context.Context, programs []goPart) error {
 	var missing []goPart
 	for _, p := range programs {
-		if !p.made(b.folder) {
+		if !p.built(b.folder) {
 			missing = append(missing, p)
 		}
 	}
@@ -88,11 +88,11 @@ func (b *builder) compileAll(ctx context.Context, programs []goPart) error {
 	modules := b.modules(ctx, missing)
 	defer func() {
 		stop()
-		for range modules { // until nobody writes there any more
+		for range modules { // until it is closed: nothing is written any more
 		}
 	}()
 	for _, p := range programs {
-		err := b.Part(p.Name, p.Version, revised{revision, p}, func(dir string) error {
+		err := b.Part(p.Name, p.Version, partInputs{revision, p}, func(dir string) error {
 			m := <-modules
 			if m.err != nil {
 				return m.err

@@ -63,7 +63,7 @@ func testBuilder(t *testing.T, w *bytes.Buffer) *builder {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { steps.Close() })
-	return &builder{steps, Default, folder, filepath.Join(folder, "work"), everyTurn()}
+	return &builder{steps, Default, folder, filepath.Join(folder, "work"), fullSpeed()}
 }
 
 func asked(t *testing.T, said, word string) (lines []string) {
@@ -83,7 +83,7 @@ func asked(t *testing.T, said, word string) (lines []string) {
 const debootstrap = `for root in "$@"; do :; done; mkdir -p $root/etc`
 
 // The first compiler is held until the module of the last part is there and Debian has begun: both are beside it.
-func TestPartsAreMadeBesideTheCompiler(t *testing.T) {
+func TestMakePartsBesideTheCompiler(t *testing.T) {
 	said := fakeTools(t, map[string]string{"go": fakeGo, "debootstrap": debootstrap + `; while ! test -e $FETCHED; do sleep 0.01; done`})
 	t.Setenv("WAIT", os.Getenv("FETCHED"))
 	var out bytes.Buffer
@@ -92,11 +92,11 @@ func TestPartsAreMadeBesideTheCompiler(t *testing.T) {
 		t.Fatalf("%v\n%s", err, &out)
 	}
 	for _, p := range programsOf(Default) {
-		if !p.made(b.folder) {
+		if !p.built(b.folder) {
 			t.Errorf("%s is not made", p.Name)
 		}
 	}
-	if !there(filepath.Join(debianFolder(b.folder), "rootfs.tar")) {
+	if !exists(filepath.Join(debianFolder(b.folder), "rootfs.tar")) {
 		t.Error("Debian is not made")
 	}
 	builds := asked(t, said, "build")
@@ -120,7 +120,7 @@ func TestPartsAreMadeBesideTheCompiler(t *testing.T) {
 	}
 }
 
-func TestPartsThatFail(t *testing.T) {
+func TestMakePartsThatFail(t *testing.T) {
 	for _, row := range []struct {
 		sentence string
 		env      string
@@ -204,9 +204,9 @@ func TestMetricsServer(t *testing.T) {
 	}
 }
 
-func TestTally(t *testing.T) {
+func TestPackageCounter(t *testing.T) {
 	var reached float64
-	count := &tally{of: 4, reach: func(part float64) { reached = part }}
+	count := &packageCounter{total: 4, progress: func(part float64) { reached = part }}
 	for _, row := range []struct {
 		sentence, line string
 		want           float64
@@ -227,11 +227,11 @@ func TestPlan(t *testing.T) {
 	folder := t.TempDir()
 	all := plan(folder, Default)
 	for _, s := range all {
-		if s.Usual <= 0 {
+		if s.Typical <= 0 {
 			t.Errorf("nobody knows how long %s takes", s.Name)
 		}
 	}
-	if metricsServer.step().Usual <= 0 {
+	if metricsServer.step().Typical <= 0 {
 		t.Error("nobody knows how long metrics-server takes")
 	}
 	for _, p := range programsOf(Default) {

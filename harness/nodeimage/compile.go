@@ -27,8 +27,8 @@ type module struct {
 // errNoSources is why there is no module: the network rather than the compiler.
 var errNoSources = errors.New("its sources cannot be had")
 
-// modules makes the modules of parts one after the other, ahead of who takes them: what they download comes while the parts
-// before are compiled. After one with an error there are no more.
+// modules makes the modules of parts one after the other, so that downloads go on while earlier parts are compiled. The first
+// with an error is the last.
 func (b *builder) modules(ctx context.Context, parts []goPart) <-chan module {
 	made := make(chan module, len(parts))
 	go func() {
@@ -80,16 +80,16 @@ func (b *builder) fetch(ctx context.Context, p goPart, m *module) error {
 func (b *builder) compile(ctx context.Context, p goPart, m module, dir string) error {
 	_, err := b.Run(ctx, command.Command{
 		Line: fmt.Sprintf(`%sgo build -v -p %d -trimpath -buildvcs=false -gcflags=all=-dwarf=false -tags "%s" -ldflags "%s" -o %s/ %s`,
-			b.turns.before, b.turns.atOnce, p.Tags, p.LDFlags, dir, strings.Join(m.targets, " ")),
-		Dir: m.dir, Env: append(p.environment(), collectRarely),
-		Log: &tally{of: m.packages, reach: func(part float64) { b.Reach(p.label(), part) }},
+			b.cpu.prefix, b.cpu.parallel, p.Tags, p.LDFlags, dir, strings.Join(m.targets, " ")),
+		Dir: m.dir, Env: append(p.environment(), fewerCollections),
+		Log: &packageCounter{total: m.packages, progress: func(part float64) { b.SetProgress(p.label(), part) }},
 	})
 	return err
 }
 
-// collectRarely has the compiler collect its garbage less often: k8s.io/api/core/v1 took 6.1 s of a processor, 4.6 s so, and
+// fewerCollections has the compiler collect its garbage less often: k8s.io/api/core/v1 took 6.1 s of a processor, 4.6 s so, and
 // 0.5 GiB instead of 0.35.
-const collectRarely = "GOGC=400"
+const fewerCollections = "GOGC=400"
 
 func (p goPart) environment() []string {
 	cgo := "CGO_ENABLED=0"
@@ -99,25 +99,25 @@ func (p goPart) environment() []string {
 	return []string{cgo, "GOFLAGS=-mod=mod", "GOWORK=off"}
 }
 
-// A tally reads the output of `go build -v`, which names each package that it compiles.
-type tally struct {
-	of    int
-	reach func(part float64)
+// A packageCounter reads the output of `go build -v`, which names each package that it compiles.
+type packageCounter struct {
+	total    int
+	progress func(part float64)
 
 	mu   sync.Mutex // guards seen
 	seen int
 }
 
-func (t *tally) Write(p []byte) (int, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
+func (c *packageCounter) Write(p []byte) (int, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	for line := range bytes.Lines(p) {
 		first, _, _ := bytes.Cut(line, []byte("/"))
 		if bytes.ContainsRune(first, '.') && !bytes.ContainsRune(line, ' ') { // not of the standard library, and no message
-			t.seen++
+			c.seen++
 		}
 	}
-	t.reach(min(1, float64(t.seen)/float64(max(1, t.of))))
+	c.progress(min(1, float64(c.seen)/float64(max(1, c.total))))
 	return len(p), nil
 }
 

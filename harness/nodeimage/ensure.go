@@ -15,12 +15,12 @@ import (
 	"rollcall/harness/usage"
 )
 
-// registryPatience is how long a registry may take to say whether it has an image. Without one the
-// answer is a failed look-up at once; a firewall that swallows packets costs this much.
-const registryPatience = 8 * time.Second
+// registryTimeout is how long a registry may take to say whether it has an image: where a firewall drops packets, it is waited
+// for that long.
+const registryTimeout = 8 * time.Second
 
-// Here returns the name of the node image for a version if the engine has one.
-func Here(ctx context.Context, version string) (image string, here bool) {
+// find returns the name of the node image for a version if the engine has one.
+func find(ctx context.Context, version string) (image string, found bool) {
 	for _, image := range []string{tag(version), published(version)} {
 		if _, err := command.Run(ctx, "docker image inspect --format ok %s", image); err == nil {
 			return image, true
@@ -37,13 +37,13 @@ func Ensure(ctx context.Context, w io.Writer, version string) (image string, err
 		return "", err
 	}
 	held, err := lock.Acquire(ctx, filepath.Join(state, "locks", "nodeimage.lock"), func(holder string) {
-		fmt.Fprintf(w, "waiting for the node image of %s\n", holder)
+		fmt.Fprintf(w, "waiting for %s, which provides the node image\n", holder)
 	})
 	if err != nil {
 		return "", err
 	}
 	defer func() { err = errors.Join(err, held.Release()) }()
-	if image, here := Here(ctx, version); here {
+	if image, found := find(ctx, version); found {
 		return image, nil
 	}
 	began := time.Now()
@@ -67,7 +67,7 @@ func Ensure(ctx context.Context, w io.Writer, version string) (image string, err
 	}
 	folder := filepath.Join(state, "nodeimage")
 	fmt.Fprintf(w, "building it, %s on %d cores; each of its parts is kept as soon as it is made\n",
-		buildcache.About(buildcache.Usual(plan(folder, version))), cores())
+		buildcache.About(buildcache.Typical(plan(folder, version))), cores())
 	if err := build(ctx, w, folder, version); err != nil {
 		return "", err
 	}
@@ -77,12 +77,11 @@ func Ensure(ctx context.Context, w io.Writer, version string) (image string, err
 // published is the image kind's maintainers publish for a version.
 func published(version string) string { return "kindest/node:" + version }
 
-// pull has the engine pull an image. The first word it prints means that a registry has the image;
-// until then patience is short.
+// pull has the engine pull an image. Its first output means that a registry has the image; until then registryTimeout counts.
 func pull(ctx context.Context, image string) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	silence := time.AfterFunc(registryPatience, func() { cancel(fmt.Errorf("no registry answered in %v", registryPatience)) })
+	silence := time.AfterFunc(registryTimeout, func() { cancel(fmt.Errorf("no registry answered in %v", registryTimeout)) })
 	_, err := command.Command{Line: "docker pull " + image, Log: stopper{silence}}.Run(ctx)
 	return err
 }

@@ -18,7 +18,7 @@ var releases = []string{"v1.37.0", "v1.36.3", "v1.35.4"}
 // revision is part of every hash; raise it when the code of a step changes what the step makes.
 const revision = 1
 
-// Resolve turns what a person types ("v1.36.3", "1.36", "v1.36.x") into a version of the table.
+// Resolve turns a version as a person writes it ("v1.36.3", "1.36", "v1.36.x") into one of the releases.
 func Resolve(asked string) (string, error) {
 	if asked == "" {
 		return Default, nil
@@ -145,15 +145,18 @@ var debian = distribution{
 		"mount", "kmod", "libseccomp2", "pigz", "e2fsprogs", "bash", "ca-certificates", "curl", "jq", "procps", "ipset", "socat"},
 }
 
-// revised is what a part is hashed by.
-type revised struct {
+// partInputs are what a part is hashed by.
+type partInputs struct {
 	Revision int
 	Value    any
 }
 
-func hash(v any) string { return buildcache.Hash(revised{revision, v}) }
+func hash(v any) string { return buildcache.Hash(partInputs{revision, v}) }
 
-// tag is the name of the image built for a Kubernetes version: it carries a hash of its inputs.
-func tag(version string) string {
-	return fmt.Sprintf("rollcall.local/node:%s-%s", version, hash([]any{programsOf(version), debian, kindVersion, removed, enabled}))
+// tag is the name of the image built for a Kubernetes version.
+func tag(version string) string { return tagOf(version, debian) }
+
+// tagOf has a hash of all inputs of an image.
+func tagOf(version string, system distribution) string {
+	return fmt.Sprintf("rollcall.local/node:%s-%s", version, hash([]any{programsOf(version), system, kindVersion, removed, enabled}))
 }

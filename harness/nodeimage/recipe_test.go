@@ -1,9 +1,10 @@
 package nodeimage
 
 import (
-	"rollcall/harness/usage"
 	"strings"
 	"testing"
+
+	"rollcall/harness/usage"
 )
 
 func TestResolve(t *testing.T) {
@@ -32,15 +33,14 @@ func TestResolve(t *testing.T) {
 	}
 }
 
-func TestTagCarriesTheInputs(t *testing.T) {
+func TestTagHasAHashOfTheInputs(t *testing.T) {
 	was := tag(Default)
 	if tag("v1.37.0") == was {
 		t.Error("two Kubernetes versions have one tag")
 	}
-	saved := debian
-	defer func() { debian = saved }()
-	debian.Packages = append([]string{"vim"}, debian.Packages...)
-	if tag(Default) == was {
+	other := debian
+	other.Packages = append([]string{"vim"}, debian.Packages...)
+	if tagOf(Default, other) == was {
 		t.Error("another package list has the same tag")
 	}
 }

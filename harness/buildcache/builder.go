@@ -1,5 +1,5 @@
-// Package buildcache builds what takes minutes, in steps: each says that it is alive, what it made is kept under a name that
-// has a hash of its inputs, and a build that was interrupted goes on where it stopped.
+// Package buildcache builds what takes minutes, in steps with progress lines. What a step makes, a part, is kept under a name
+// with a hash of its inputs, so that a build that was interrupted goes on where it stopped.
 package buildcache
 
 import (
@@ -19,8 +19,8 @@ import (
 	"rollcall/harness/command"
 )
 
-// heartbeat is how often a long step says that it is alive.
-const heartbeat = 15 * time.Second
+// progressEvery is how often a long step prints a line.
+const progressEvery = 15 * time.Second
 
 // A Builder builds one thing. Its steps may be done side by side.
 type Builder struct {
@@ -29,31 +29,30 @@ type Builder struct {
 	log    *os.File
 	began  time.Time
 
-	mu    sync.Mutex // guards the rest
-	out   io.Writer
-	step  int      // steps begun
-	steps int      // steps in all
-	doing []*doing // the steps under way, that which was begun last at the end
-	plan  plan
+	mu      sync.Mutex // guards the rest
+	out     io.Writer
+	step    int            // steps begun
+	steps   int            // steps in all
+	running []*runningStep // in the order in which they began
+	plan    plan
 }
 
-// A doing is a step under way.
-type doing struct {
-	name    string
-	number  int
-	began   time.Time
-	reached float64 // part of its work; 0: unknown
+type runningStep struct {
+	name     string
+	number   int
+	began    time.Time
+	progress float64 // part of its work; 0: unknown
 }
 
 // New begins a build. Its parts are kept in folder, its log is there too, and progress goes to w, a line each. It has to be
 // closed.
 func New(w io.Writer, folder, log, title string, steps int) (*Builder, error) {
 	if err := os.MkdirAll(filepath.Join(folder, "parts"), 0o755); err != nil {
-		return nil, fmt.Errorf("parts: %w", err)
+		return nil, fmt.Errorf("buildcache: %w", err)
 	}
 	file, err := os.Create(filepath.Join(folder, log))
 	if err != nil {
-		return nil, fmt.Errorf("parts: %w", err)
+		return nil, fmt.Errorf("buildcache: %w", err)
 	}
 	return &Builder{title: title, folder: folder, out: w, log: file, began: time.Now(), steps: steps}, nil
 }
@@ -67,19 +66,19 @@ func (b *Builder) Log() string { return b.log.Name() }
 // Write writes to the log.
 func (b *Builder) Write(p []byte) (int, error) { return b.log.Write(p) }
 
-// Took is how long the build has lasted.
-func (b *Builder) Took() time.Duration { return time.Since(b.began).Round(time.Second) }
+// Elapsed is how long the build has lasted.
+func (b *Builder) Elapsed() time.Duration { return time.Since(b.began).Round(time.Second) }
 
-// Plan says which steps are to come one after the other, so that lines tell how much time is left. Others are beside them.
+// Plan sets the steps that come one after the other, so that progress lines have the time left. Other steps run beside them.
 func (b *Builder) Plan(steps []Step) { b.plan = plan{steps: steps} }
 
-// Reach says which part of its work a step under way has done.
-func (b *Builder) Reach(name string, part float64) {
+// SetProgress sets which part of its work a running step has done.
+func (b *Builder) SetProgress(name string, part float64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	for _, d := range b.doing {
+	for _, d := range b.running {
 		if d.name == name {
-			d.reached = part
+			d.progress = part
 		}
 	}
 }
@@ -98,53 +97,52 @@ func (b *Builder) Do(name string, step func() error) error {
 				return fmt.Errorf("step %s: %w: log %s", name, err, b.log.Name())
 			}
 			return nil
-		case <-time.After(heartbeat):
-			b.alive(now)
+		case <-time.After(progressEvery):
+			b.printProgress(now)
 		}
 	}
 }
 
-func (b *Builder) begin(name string) *doing {
+func (b *Builder) begin(name string) *runningStep {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.step++
-	now := &doing{name: name, number: b.step, began: time.Now()}
-	b.doing = append(b.doing, now)
-	b.say(now, "...")
+	now := &runningStep{name: name, number: b.step, began: time.Now()}
+	b.running = append(b.running, now)
+	b.print(now, "...")
 	return now
 }
 
-func (b *Builder) end(now *doing, well bool) {
+func (b *Builder) end(now *runningStep, well bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.doing = slices.DeleteFunc(b.doing, func(d *doing) bool { return d == now })
+	b.running = slices.DeleteFunc(b.running, func(d *runningStep) bool { return d == now })
 	if took := time.Since(now.began); well {
 		b.plan.end(now.name, took)
-		b.say(now, "done in "+clock(took))
+		b.print(now, "done in "+clock(took))
 	}
 }
 
-// alive says so for the step that was begun last, and that alone.
-func (b *Builder) alive(now *doing) {
+// printProgress prints a line for the step that began last, and for no other.
+func (b *Builder) printProgress(now *runningStep) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.doing[len(b.doing)-1] != now {
+	if b.running[len(b.running)-1] != now {
 		return
 	}
 	elapsed := time.Since(now.began)
 	line := "for " + clock(elapsed)
-	if left := b.plan.left(now.name, elapsed, now.reached); left > 0 {
+	if left := b.plan.left(now.name, elapsed, now.progress); left > 0 {
 		line += ", " + About(left) + " left"
 	}
-	b.say(now, line)
+	b.print(now, line)
 }
 
-func (b *Builder) say(now *doing, what string) {
+func (b *Builder) print(now *runningStep, what string) {
 	fmt.Fprintf(b.out, "%s  %s  [%d/%d] %s %s\n", b.title, clock(time.Since(b.began)), now.number, b.steps, now.name, what)
 }
 
-// Part makes a part in a temporary folder and moves it to its name when it is whole; one that is
-// there already is taken as it is.
+// Part makes a part in a temporary folder, which gets its final name when the part is whole. An existing part is used as it is.
 func (b *Builder) Part(name, version string, inputs any, make func(dir string) error) error {
 	final := b.Dir(name, version, inputs)
 	if _, err := os.Stat(final); err == nil {
@@ -168,8 +166,8 @@ func (b *Builder) Part(name, version string, inputs any, make func(dir string) e
 	})
 }
 
-// Drop removes the parts of a name and version that were made from other inputs.
-func (b *Builder) Drop(name, version string, inputs any) error {
+// RemoveOthers removes the parts of a name and version that were made from other inputs.
+func (b *Builder) RemoveOthers(name, version string, inputs any) error {
 	others, err := filepath.Glob(filepath.Join(b.folder, "parts", name+"-"+version+"-*"))
 	for _, dir := range others {
 		if dir != b.Dir(name, version, inputs) {
@@ -191,17 +189,17 @@ func (b *Builder) removePartial(name string) error {
 	return err
 }
 
-// Dir is the folder of a part that is whole.
+// Dir is the folder of a finished part.
 func (b *Builder) Dir(name, version string, inputs any) string {
 	return Dir(b.folder, name, version, inputs)
 }
 
-// Dir is the folder of a part that is whole, of builds in a folder.
+// Dir is the folder of a finished part, where builds are in folder.
 func Dir(folder, name, version string, inputs any) string {
 	return filepath.Join(folder, "parts", fmt.Sprintf("%s-%s-%s", name, version, Hash(inputs)))
 }
 
-// Run runs a command of a step; its output goes to the log, and where the command says too.
+// Run runs a command of a step; its output goes to the log, and to that of the command.
 func (b *Builder) Run(ctx context.Context, c command.Command) (string, error) {
 	fmt.Fprintf(b.log, "$ %s\n", c.Line)
 	if c.Log == nil {
@@ -216,7 +214,7 @@ func (b *Builder) Run(ctx context.Context, c command.Command) (string, error) {
 func Hash(v any) string {
 	data, err := json.Marshal(v)
 	if err != nil {
-		panic(err) // only data of ours comes here
+		panic(err) // callers pass plain data
 	}
 	sum := sha256.Sum256(data)
 	return hex.EncodeToString(sum[:4])

@@ -16,7 +16,7 @@ import (
 )
 
 // A part is made once from the same inputs. One whose making failed is made anew, and leaves nothing of the first time.
-func TestAPart(t *testing.T) {
+func TestPart(t *testing.T) {
 	folder := t.TempDir()
 	var said bytes.Buffer
 	b, err := buildcache.New(&said, folder, "build.log", "a thing", 3)
@@ -43,7 +43,7 @@ func TestAPart(t *testing.T) {
 	if made != 3 {
 		t.Errorf("made %d times", made)
 	}
-	if err := b.Drop("kernel", "7", "new"); err != nil {
+	if err := b.RemoveOthers("kernel", "7", "new"); err != nil {
 		t.Fatal(err)
 	}
 	left, err := filepath.Glob(filepath.Join(folder, "parts", "*"))
@@ -56,7 +56,7 @@ func TestAPart(t *testing.T) {
 }
 
 // Steps may be done side by side. A line says every 15 s that the one that was begun last goes on, and how much time is left.
-func TestStepsSideBySide(t *testing.T) {
+func TestDoSideBySide(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var said bytes.Buffer
 		b, err := buildcache.New(&said, t.TempDir(), "build.log", "a thing", 3)
@@ -64,14 +64,14 @@ func TestStepsSideBySide(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer b.Close()
-		b.Plan([]buildcache.Step{{Name: "compile", Usual: 20 * time.Second}, {Name: "pack", Usual: 10 * time.Second}})
+		b.Plan([]buildcache.Step{{Name: "compile", Typical: 20 * time.Second}, {Name: "pack", Typical: 10 * time.Second}})
 		lasts := func(d time.Duration) func() error { return func() error { time.Sleep(d); return nil } }
 		other := make(chan error, 1)
 		go func() { other <- b.Do("download", lasts(50*time.Second)) }()
 		synctest.Wait()
 		err = b.Do("compile", func() error {
 			time.Sleep(10 * time.Second)
-			b.Reach("compile", 0.75)
+			b.SetProgress("compile", 0.75)
 			return lasts(10 * time.Second)()
 		})
 		if err = errors.Join(err, b.Do("pack", lasts(time.Second)), <-other); err != nil {

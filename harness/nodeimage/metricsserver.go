@@ -24,8 +24,8 @@ const (
 	MetricsServerFile  = "metrics-server.tar"
 )
 
-// MetricsServer gives metrics-server's image for nodes of any version, as a docker archive. It is compiled when it is first
-// asked for, with progress printed to w. A host that its sources do not come to is refused.
+// MetricsServer returns metrics-server's image for nodes of any version, as a docker archive. The first call compiles it, with
+// progress on w. Where its sources cannot be downloaded that is a [usage.Error].
 func MetricsServer(ctx context.Context, w io.Writer) ([]byte, error) {
 	if self, err := os.Executable(); err == nil {
 		for _, dir := range []string{filepath.Dir(self), filepath.Dir(filepath.Dir(self))} {
@@ -39,7 +39,7 @@ func MetricsServer(ctx context.Context, w io.Writer) ([]byte, error) {
 		return nil, err
 	}
 	folder := filepath.Join(state, "nodeimage")
-	if err := compileMetricsServer(ctx, w, state, everyTurn()); err != nil {
+	if err := compileMetricsServer(ctx, w, state, fullSpeed()); err != nil {
 		return nil, err
 	}
 	root, err := os.MkdirTemp(folder, "metrics-server-")
@@ -52,25 +52,25 @@ func MetricsServer(ctx context.Context, w io.Writer) ([]byte, error) {
 	return archive.Bytes(), errors.Join(err, os.RemoveAll(root))
 }
 
-// Prepare compiles what [MetricsServer] will be asked for, while the processors have nothing else to do.
+// Prepare compiles what [MetricsServer] returns, while the processors are idle.
 func Prepare(ctx context.Context, w io.Writer) error {
 	state, err := host.StateDir()
 	if err != nil {
 		return err
 	}
-	return compileMetricsServer(ctx, w, state, idleTurns())
+	return compileMetricsServer(ctx, w, state, whenIdle())
 }
 
-func compileMetricsServer(ctx context.Context, w io.Writer, state string, turns turns) (err error) {
+func compileMetricsServer(ctx context.Context, w io.Writer, state string, cpu cpuPolicy) (err error) {
 	held, err := lock.Acquire(ctx, filepath.Join(state, "locks", "metrics-server.lock"), func(holder string) {
-		fmt.Fprintf(w, "waiting for the metrics-server of %s\n", holder)
+		fmt.Fprintf(w, "waiting for %s, which compiles metrics-server\n", holder)
 	})
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, held.Release()) }()
 	folder := filepath.Join(state, "nodeimage")
-	if metricsServer.made(folder) {
+	if metricsServer.built(folder) {
 		return nil
 	}
 	steps, err := buildcache.New(w, folder, "metrics-server.log", metricsServer.Name, 1)
@@ -78,7 +78,7 @@ func compileMetricsServer(ctx context.Context, w io.Writer, state string, turns 
 		return fmt.Errorf("nodeimage: %w", err)
 	}
 	defer steps.Close()
-	b := &builder{steps, "", folder, filepath.Join(folder, "work-metrics-server"), turns}
+	b := &builder{steps, "", folder, filepath.Join(folder, "work-metrics-server"), cpu}
 	b.Plan([]buildcache.Step{metricsServer.step()})
 	err = errors.Join(b.compileAll(ctx, []goPart{metricsServer}), os.RemoveAll(b.work))
 	switch {
@@ -90,18 +90,18 @@ func compileMetricsServer(ctx context.Context, w io.Writer, state string, turns 
 	return fmt.Errorf("nodeimage: %w", err)
 }
 
-// turns say how a compiler comes to processors.
-type turns struct {
-	before string // the program that begins it, with a space
-	atOnce int    // packages
+// A cpuPolicy says how a compiler uses the processors.
+type cpuPolicy struct {
+	prefix   string // program that starts it, with a space
+	parallel int    // packages
 }
 
-func everyTurn() turns { return turns{atOnce: cores()} }
+func fullSpeed() cpuPolicy { return cpuPolicy{parallel: cores()} }
 
-// idleTurns are those that nobody else wants (SCHED_IDLE of sched(7)); of groups of version 2 that is nobody of its own group.
-func idleTurns() turns {
+// whenIdle leaves the processors to others (SCHED_IDLE of sched(7)); on cgroup v2, to others of its own cgroup.
+func whenIdle() cpuPolicy {
 	if _, err := exec.LookPath("chrt"); err == nil {
-		return turns{"chrt --idle 0 ", 1}
+		return cpuPolicy{"chrt --idle 0 ", 1}
 	}
-	return turns{"nice -n 19 ", 1}
+	return cpuPolicy{"nice -n 19 ", 1}
 }
