@@ -68,7 +68,7 @@ func find(x evidence.Expectation, run evidence.Run, tl timeline.Timeline) Findin
 		f = rule.judge(x, tl, rule.Lanes.of(x, tl))
 	}
 	f.Rule, f.Claim = rule.ID, rule.Claim
-	f.Headline = phrase.Headline(f.Headline, f.Because)
+	f.Headline, f.Facts = phrase.Headline(f.Headline, f.Because), known(f.Facts...)
 	return f
 }
 
@@ -163,10 +163,11 @@ func mostTelling(findings []Finding) (headline string, facts []Detail) {
 	if len(others) == 0 {
 		return first.Headline, facts
 	}
-	facts = append(facts, Detail{"other rules that are " + first.Outcome.String(), strings.Join(others, ", ")})
+	names := strings.Join(others, ", ")
 	if first.Outcome == Pass {
-		return first.Headline, facts
+		return first.Headline, append(facts, Detail{"other rules that hold", names})
 	}
+	facts = append(facts, Detail{"likewise " + first.Outcome.String(), names})
 	return phrase.Headline(fmt.Sprintf("%s; and %s more", first.Headline, phrase.Count(len(others), "rule")), first.Headline), facts
 }
 

@@ -1,0 +1,119 @@
+package verdict_test
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"go/ast"
+	"go/doc"
+	"go/parser"
+	"go/printer"
+	"go/token"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"unicode"
+
+	"rollcall/harness/verdict"
+)
+
+// The table of rules and the example in README.md are what the code says.
+func TestReadme(t *testing.T) {
+	readme, err := os.ReadFile("README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	source, err := os.ReadFile("orderedswitch.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, example, found := strings.Cut(string(source), "\n)\n\n")
+	if !found {
+		t.Fatal("orderedswitch.go has no imports to cut off")
+	}
+	want := between(t, string(readme), "rules", ruleTable(t))
+	want = between(t, want, "example", "```go\n"+example+"```\n")
+	golden(t, filepath.Join("..", "README.md"), want)
+}
+
+// between puts a text between the markers of that name.
+func between(t *testing.T, page, name, text string) string {
+	t.Helper()
+	begin, end := "<!-- "+name+" -->\n", "<!-- /"+name+" -->\n"
+	before, rest, begun := strings.Cut(page, begin)
+	_, after, ended := strings.Cut(rest, end)
+	if !begun || !ended {
+		t.Fatalf("README.md has no markers %q", name)
+	}
+	return before + begin + text + end + after
+}
+
+func ruleTable(t *testing.T) string {
+	t.Helper()
+	constructors := constructorsByID(t)
+	var b strings.Builder
+	b.WriteString("| Rule | It promises that | It needs | Written as |\n|---|---|---|---|\n")
+	for _, rule := range verdict.Rules() {
+		c, ok := constructors[rule.ID]
+		if !ok {
+			t.Errorf("rule %s has no constructor of its name", rule.ID)
+			continue
+		}
+		needs := string(rule.Lanes)
+		if rule.Feature != "" {
+			needs = strings.TrimPrefix(needs+", "+rule.Feature, ", ")
+		}
+		fmt.Fprintf(&b, "| [%s](%s) | %s | %s | `%s` |\n", rule.ID, c.file, rule.Claim, cmp.Or(needs, "–"), c.signature)
+	}
+	return b.String()
+}
+
+type constructor struct{ file, signature string }
+
+// constructorsByID finds the exported function of each rule, which is named as its id is: MaxRuleLag for max-rule-lag.
+func constructorsByID(t *testing.T) map[string]constructor {
+	t.Helper()
+	names, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	set := token.NewFileSet()
+	var files []*ast.File
+	for _, name := range names {
+		file, err := parser.ParseFile(set, name, nil, parser.ParseComments)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if file.Name.Name == "verdict" {
+			files = append(files, file)
+		}
+	}
+	page, err := doc.NewFromFiles(set, files, "rollcall/harness/verdict")
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := map[string]constructor{}
+	for _, f := range page.Funcs {
+		var params bytes.Buffer
+		if err := printer.Fprint(&params, set, &ast.FuncType{Params: f.Decl.Type.Params}); err != nil {
+			t.Fatal(err)
+		}
+		found[kebab(f.Name)] = constructor{
+			file:      set.Position(f.Decl.Pos()).Filename,
+			signature: f.Name + strings.TrimPrefix(params.String(), "func"),
+		}
+	}
+	return found
+}
+
+func kebab(name string) string {
+	var b strings.Builder
+	for i, r := range name {
+		if unicode.IsUpper(r) && i > 0 {
+			b.WriteByte('-')
+		}
+		b.WriteRune(unicode.ToLower(r))
+	}
+	return b.String()
+}
