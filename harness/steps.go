@@ -22,7 +22,8 @@ import (
 type Steps struct {
 	Client    kubernetes.Interface
 	Namespace string
-	Outside   string // URL of the app from outside the cluster, once exposed; empty unless the scenario is Observed
+	Into      fixtures.Destination // that namespace, for what makes pods
+	Outside   string               // URL of the app from outside the cluster, once exposed; empty unless the scenario is Observed
 
 	watch   *observe.Watch
 	cluster cluster.Cluster // nil unless the scenario is Observed
@@ -31,16 +32,16 @@ type Steps struct {
 
 // StepsConfig is what the recorder gives to the steps of a scenario.
 type StepsConfig struct {
-	Client    kubernetes.Interface
-	Namespace string
-	Watch     *observe.Watch
-	Cluster   cluster.Cluster                             // that leads outside; nil: there is no way from there
-	Reach     func(ctx context.Context, url string) error // returns when the app answers at a URL
+	Client  kubernetes.Interface
+	Into    fixtures.Destination
+	Watch   *observe.Watch
+	Cluster cluster.Cluster                             // that leads outside; nil: there is no way from there
+	Reach   func(ctx context.Context, url string) error // returns when the app answers at a URL
 }
 
 // NewSteps is for the recorder.
 func NewSteps(c StepsConfig) *Steps {
-	return &Steps{Client: c.Client, Namespace: c.Namespace, watch: c.Watch, cluster: c.Cluster, reach: c.Reach}
+	return &Steps{Client: c.Client, Namespace: c.Into.Namespace, Into: c.Into, watch: c.Watch, cluster: c.Cluster, reach: c.Reach}
 }
 
 // Note notes a fact: what was found out under a name, such as a number, a duration or a word.
@@ -101,7 +102,7 @@ func (s *Steps) Deploy(ctx context.Context, app fixtures.App, version string) er
 	if err := s.Expose(ctx, app); err != nil {
 		return err
 	}
-	deployment := app.Deployment(s.Namespace, version)
+	deployment := app.Deployment(s.Into, version)
 	if _, err := s.Client.AppsV1().Deployments(s.Namespace).Create(ctx, deployment, metav1.CreateOptions{}); err != nil {
 		return err
 	}
@@ -121,7 +122,7 @@ func (s *Steps) Ours(pod string) bool { return s.watch.Knows(pod) }
 // every old pod is gone, from the endpoints too. It sets the marks of a rollout.
 func (s *Steps) RollOut(ctx context.Context, app fixtures.App, strategy rollout.Strategy) error {
 	s.Mark(evidence.RolloutBegun) // before the write: what follows from it is seen while it returns
-	if err := strategy.Begin(ctx, s.Client, s.Namespace, app); err != nil {
+	if err := strategy.Begin(ctx, s.Client, s.Into, app); err != nil {
 		return err
 	}
 	if err := s.Until(ctx, func(seen observe.State) bool { return strategy.Settled(seen, app) }); err != nil {

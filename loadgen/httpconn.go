@@ -21,10 +21,10 @@ var errLongHeader = fmt.Errorf("the header of a reply exceeds %d bytes", headerL
 type httpConn struct {
 	buffers *sync.Pool // it returns to
 
-	conn net.Conn
-	in   *bufio.Reader
-	out  []byte
-	left int64 // bytes that may still be read
+	conn    net.Conn
+	in      *bufio.Reader
+	out     []byte
+	left    int64 // bytes that may still be read
 	readErr error // why reading ended; of a header that it cut off, net/http's error need not say so
 }
 

@@ -59,12 +59,12 @@ func newClients(ctx context.Context, r *Recording, service *corev1.Service) (*cl
 	if _, err := r.Cluster.Client().CoreV1().Secrets(r.Lease.Name).Create(ctx, secret, metav1.CreateOptions{}); err != nil {
 		return nil, err
 	}
-	if _, err := cl.pods.Create(ctx, r.App.ControlPod(r.Lease.Name), metav1.CreateOptions{}); err != nil {
+	if _, err := cl.pods.Create(ctx, r.App.ControlPod(r.into()), metav1.CreateOptions{}); err != nil {
 		return nil, err
 	}
 	jobs := make([]string, len(workers))
 	for i, worker := range workers {
-		job, err := r.Cluster.Client().BatchV1().Jobs(r.Lease.Name).Create(ctx, fixtures.AgentJob(r.Lease.Name, worker, secret.Name, r.Agents), metav1.CreateOptions{})
+		job, err := r.Cluster.Client().BatchV1().Jobs(r.Lease.Name).Create(ctx, fixtures.AgentJob(r.into(), worker, secret.Name, r.Agents), metav1.CreateOptions{})
 		if err != nil {
 			return nil, err
 		}

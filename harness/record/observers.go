@@ -24,14 +24,15 @@ type observers struct {
 }
 
 // startObservers returns when every node's rules are observed or known to be none of kube-proxy's, or ctx ends.
-func startObservers(ctx context.Context, client kubernetes.Interface, lease namespace.Lease, session string, nodes []string, sparing bool, watch *observe.Watch) (*observers, error) {
+func startObservers(ctx context.Context, client kubernetes.Interface, lease namespace.Lease, images fixtures.ImageSources, session string, nodes []string, sparing bool, watch *observe.Watch) (*observers, error) {
 	name := lease.Observers()
+	into := fixtures.Destination{Namespace: name, Images: images}
 	o := &observers{pods: client.CoreV1().Pods(name)}
 	if err := lease.CreateForObservers(ctx, client, session); err != nil {
 		return o, err
 	}
 	for _, node := range nodes {
-		pod, err := o.pods.Create(ctx, fixtures.ObserverPod(name, node, sparing), metav1.CreateOptions{})
+		pod, err := o.pods.Create(ctx, fixtures.ObserverPod(into, node, sparing), metav1.CreateOptions{})
 		if err != nil {
 			return o, err
 		}

@@ -31,7 +31,7 @@ func (r *Recording) deploy(ctx context.Context) error {
 	if err := r.createNamespace(ctx); err != nil {
 		return err
 	}
-	service, err := r.Rollout.Deploy(ctx, r.Cluster.Client(), r.Lease.Name, r.App, r.Cluster.NodePort())
+	service, err := r.Rollout.Deploy(ctx, r.Cluster.Client(), r.into(), r.App, r.Cluster.NodePort())
 	if err != nil {
 		return err
 	}
@@ -103,7 +103,7 @@ func (r *Recording) observeNodes(ctx context.Context) (err error) {
 		return nil
 	}
 	nodes := slices.Sorted(maps.Keys(r.boots))
-	r.observers, err = startObservers(ctx, r.Cluster.Client(), r.Lease, r.Session, nodes, r.Stretch > 1, r.watch)
+	r.observers, err = startObservers(ctx, r.Cluster.Client(), r.Lease, r.Images, r.Session, nodes, r.Stretch > 1, r.watch)
 	if err != nil {
 		return fmt.Errorf("observe the nodes' rules: %w", err)
 	}

@@ -7,6 +7,7 @@ import (
 	"io"
 	"time"
 
+	"rollcall/fixtures"
 	"rollcall/harness"
 	"rollcall/harness/cluster"
 	"rollcall/harness/evidence"
@@ -25,8 +26,9 @@ type Config struct {
 	Session    string          // id of the run
 	Agents     int             // on each worker
 	Stretch    int             // how many times longer than usual the cluster takes
-	PullSecret string          // file with the credentials nodes pull with; empty: none
-	CheckLoad  bool            // do not begin the rollout where the load is more than this machine carries
+	Images     fixtures.ImageSources
+	PullSecret string // file with the credentials nodes pull with; empty: none
+	CheckLoad  bool   // do not begin the rollout where the load is more than this machine carries
 	Entry      *progress.Entry
 	Out        io.Writer
 	Spend      func(evidence.Part) (done func()) // notes what the time until done was spent on
@@ -133,6 +135,11 @@ func (r *Recording) changeCluster(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// into is where the scenario's objects are created.
+func (r *Recording) into() fixtures.Destination {
+	return fixtures.Destination{Namespace: r.Lease.Name, Images: r.Images}
 }
 
 // distrust notes why the recording is not to be judged.

@@ -14,7 +14,7 @@ import (
 // rollOut makes the strategy's write and waits for its end.
 func (r *Recording) rollOut(ctx context.Context) error {
 	r.watch.Mark(evidence.RolloutBegun) // before the write: what follows from it is seen while it returns
-	if err := r.Rollout.Begin(ctx, r.Cluster.Client(), r.Lease.Name, r.App); err != nil {
+	if err := r.Rollout.Begin(ctx, r.Cluster.Client(), r.into(), r.App); err != nil {
 		return err
 	}
 	return r.awaitRollout(ctx)
@@ -65,7 +65,7 @@ func (r *Recording) prepareSteps(ctx context.Context) error {
 
 // runSteps executes the steps of a scenario without load.
 func (r *Recording) runSteps(ctx context.Context) error {
-	c := harness.StepsConfig{Client: r.Cluster.Client(), Namespace: r.Lease.Name, Watch: r.watch}
+	c := harness.StepsConfig{Client: r.Cluster.Client(), Into: r.into(), Watch: r.watch}
 	if r.ObservesNodes() {
 		c.Cluster = r.Cluster
 	}

@@ -22,23 +22,23 @@ type canary struct {
 
 func (c canary) Versions() (string, string) { return c.old, c.new }
 
-func (c canary) Deploy(ctx context.Context, client kubernetes.Interface, namespace string, app fixtures.App, nodePort int32) (*corev1.Service, error) {
-	return create(ctx, client, app.Service(namespace, nodePort), standalone(ctx, client, namespace, app, c.old, app.Replicas))
+func (c canary) Deploy(ctx context.Context, client kubernetes.Interface, to fixtures.Destination, app fixtures.App, nodePort int32) (*corev1.Service, error) {
+	return create(ctx, client, app.Service(to.Namespace, nodePort), deployment(ctx, client, app.Standalone(to, c.old, app.Replicas)))
 }
 
 func (c canary) Deployed(s observe.State, app fixtures.App) bool {
 	return s.Available(c.old) == int(app.Replicas) && !s.Leaving()
 }
 
-func (c canary) Begin(ctx context.Context, client kubernetes.Interface, namespace string, app fixtures.App) error {
-	if err := standalone(ctx, client, namespace, app, c.new, c.pods)(); err != nil {
+func (c canary) Begin(ctx context.Context, client kubernetes.Interface, to fixtures.Destination, app fixtures.App) error {
+	if err := deployment(ctx, client, app.Standalone(to, c.new, c.pods))(); err != nil {
 		return fmt.Errorf("rollout: create the canary: %w", err)
 	}
 	return nil
 }
 
 func (c canary) Settled(s observe.State, app fixtures.App) bool {
-	d := s.Deployments[app.Standalone("", c.new, c.pods).Name]
+	d := s.Deployments[app.StandaloneName(c.new)]
 	return d != nil && Complete(d)
 }
 

@@ -28,15 +28,15 @@ type deleteAndApply struct {
 	service bool
 }
 
-func (d deleteAndApply) Begin(ctx context.Context, client kubernetes.Interface, namespace string, app fixtures.App) error {
-	services, deployments := client.CoreV1().Services(namespace), client.AppsV1().Deployments(namespace)
-	next, service := app.Deployment(namespace, d.new), app.Service(namespace, 0)
+func (d deleteAndApply) Begin(ctx context.Context, client kubernetes.Interface, to fixtures.Destination, app fixtures.App) error {
+	services, deployments := client.CoreV1().Services(to.Namespace), client.AppsV1().Deployments(to.Namespace)
+	next, service := app.Deployment(to, d.new), app.Service(to.Namespace, 0)
 	if d.service {
 		live, err := services.Get(ctx, service.Name, metav1.GetOptions{})
 		if err != nil {
 			return fmt.Errorf("rollout: read Service %s: %w", service.Name, err)
 		}
-		service = app.Service(namespace, live.Spec.Ports[0].NodePort)
+		service = app.Service(to.Namespace, live.Spec.Ports[0].NodePort)
 		if err := services.Delete(ctx, service.Name, metav1.DeleteOptions{}); err != nil {
 			return fmt.Errorf("rollout: delete Service %s: %w", service.Name, err)
 		}

@@ -9,10 +9,10 @@ import (
 	discoveryv1 "k8s.io/api/discovery/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
-	"k8s.io/client-go/util/retry"
 	"k8s.io/utils/ptr"
 
 	"rollcall/fixtures"
+	"rollcall/harness/edit"
 	"rollcall/harness/observe"
 	"rollcall/harness/poll"
 )
@@ -25,10 +25,11 @@ type flip struct{ old, new string }
 
 func (f flip) Versions() (string, string) { return f.old, f.new }
 
-func (f flip) Deploy(ctx context.Context, client kubernetes.Interface, namespace string, app fixtures.App, nodePort int32) (*corev1.Service, error) {
-	service := app.Service(namespace, nodePort)
+func (f flip) Deploy(ctx context.Context, client kubernetes.Interface, to fixtures.Destination, app fixtures.App, nodePort int32) (*corev1.Service, error) {
+	service := app.Service(to.Namespace, nodePort)
 	service.Spec.Selector[fixtures.VersionLabel] = f.old
-	return create(ctx, client, service, standalone(ctx, client, namespace, app, f.old, app.Replicas), standalone(ctx, client, namespace, app, f.new, app.Replicas))
+	return create(ctx, client, service, deployment(ctx, client, app.Standalone(to, f.old, app.Replicas)),
+		deployment(ctx, client, app.Standalone(to, f.new, app.Replicas)))
 }
 
 func (f flip) Deployed(s observe.State, app fixtures.App) bool {
@@ -36,20 +37,12 @@ func (f flip) Deployed(s observe.State, app fixtures.App) bool {
 	return s.Available(f.old) == n && s.Available(f.new) == n && !s.Leaving()
 }
 
-func (f flip) Begin(ctx context.Context, client kubernetes.Interface, namespace string, app fixtures.App) error {
-	services := client.CoreV1().Services(namespace)
-	name := app.Service(namespace, 0).Name
-	err := retry.RetryOnConflict(retry.DefaultBackoff, func() error {
-		live, err := services.Get(ctx, name, metav1.GetOptions{})
-		if err != nil {
-			return err
-		}
+func (f flip) Begin(ctx context.Context, client kubernetes.Interface, to fixtures.Destination, app fixtures.App) error {
+	_, err := edit.Live(ctx, client.CoreV1().Services(to.Namespace), app.ResourceName(), func(live *corev1.Service) {
 		live.Spec.Selector[fixtures.VersionLabel] = f.new
-		_, err = services.Update(ctx, live, metav1.UpdateOptions{})
-		return err
 	})
 	if err != nil {
-		return fmt.Errorf("rollout: flip Service %s: %w", name, err)
+		return fmt.Errorf("rollout: flip Service %s: %w", app.ResourceName(), err)
 	}
 	return nil
 }
@@ -60,15 +53,15 @@ func FlipBack(old, new string) Strategy { return flipBack{flip{old, new}} }
 
 type flipBack struct{ flip }
 
-func (b flipBack) Deploy(ctx context.Context, client kubernetes.Interface, namespace string, app fixtures.App, nodePort int32) (*corev1.Service, error) {
+func (b flipBack) Deploy(ctx context.Context, client kubernetes.Interface, to fixtures.Destination, app fixtures.App, nodePort int32) (*corev1.Service, error) {
 	forth := flip{b.new, b.old}
-	service, err := forth.Deploy(ctx, client, namespace, app, nodePort)
+	service, err := forth.Deploy(ctx, client, to, app, nodePort)
 	if err != nil {
 		return nil, err
 	}
 	selected := metav1.ListOptions{LabelSelector: discoveryv1.LabelServiceName + "=" + service.Name}
 	err = poll.Until(ctx, 100*time.Millisecond, func() (bool, error) {
-		slices, err := client.DiscoveryV1().EndpointSlices(namespace).List(ctx, selected)
+		slices, err := client.DiscoveryV1().EndpointSlices(to.Namespace).List(ctx, selected)
 		ready := 0
 		for _, slice := range slices.Items {
 			for _, e := range slice.Endpoints {
@@ -82,7 +75,7 @@ func (b flipBack) Deploy(ctx context.Context, client kubernetes.Interface, names
 	if err != nil {
 		return nil, fmt.Errorf("rollout: lead Service %s to %s first: %w", service.Name, b.new, err)
 	}
-	return service, forth.Begin(ctx, client, namespace, app)
+	return service, forth.Begin(ctx, client, to, app)
 }
 
 // Deployed is when it is all the old version's.
@@ -98,11 +91,4 @@ func (f flip) Settled(s observe.State, app fixtures.App) bool {
 
 func (f flip) Over(s observe.State, app fixtures.App) bool {
 	return !s.Reaches(f.old) && s.ReachesEverywhere(f.new, int(app.Replicas))
-}
-
-func standalone(ctx context.Context, client kubernetes.Interface, namespace string, app fixtures.App, version string, replicas int32) func() error {
-	return func() error {
-		_, err := client.AppsV1().Deployments(namespace).Create(ctx, app.Standalone(namespace, version, replicas), metav1.CreateOptions{})
-		return err
-	}
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
@@ -19,11 +20,11 @@ type Strategy interface {
 	Versions() (old, new string)
 	// Deploy creates what stands before the rollout: the app's Service, which has this NodePort unless it is 0, and
 	// its pods.
-	Deploy(ctx context.Context, client kubernetes.Interface, namespace string, app fixtures.App, nodePort int32) (*corev1.Service, error)
+	Deploy(ctx context.Context, client kubernetes.Interface, to fixtures.Destination, app fixtures.App, nodePort int32) (*corev1.Service, error)
 	// Deployed reports whether all of it is ready, and nothing is on its way out.
 	Deployed(observe.State, fixtures.App) bool
 	// Begin makes the write that starts the rollout.
-	Begin(ctx context.Context, client kubernetes.Interface, namespace string, app fixtures.App) error
+	Begin(ctx context.Context, client kubernetes.Interface, to fixtures.Destination, app fixtures.App) error
 	// Settled reports whether the API server says that the rollout is done.
 	Settled(observe.State, fixtures.App) bool
 	// Over reports whether it is for clients: endpoints and every observed node's rules lead to just those pods that
@@ -49,4 +50,12 @@ func create(ctx context.Context, client kubernetes.Interface, service *corev1.Se
 		}
 	}
 	return service, nil
+}
+
+// deployment creates a Deployment, for create.
+func deployment(ctx context.Context, client kubernetes.Interface, d *appsv1.Deployment) func() error {
+	return func() error {
+		_, err := client.AppsV1().Deployments(d.Namespace).Create(ctx, d, metav1.CreateOptions{})
+		return err
+	}
 }

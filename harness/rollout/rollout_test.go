@@ -45,7 +45,7 @@ func TestComplete(t *testing.T) {
 
 func TestUpdateIsWrittenAgainWhenTheControllerWroteInBetween(t *testing.T) {
 	app := fixtures.App{Replicas: 3}
-	client := fake.NewClientset(app.Deployment("ns", "v1"))
+	client := fake.NewClientset(app.Deployment(fixtures.Destination{Namespace: "ns"}, "v1"))
 	conflicts := 2
 	client.PrependReactor("update", "deployments", func(k8stesting.Action) (bool, runtime.Object, error) {
 		if conflicts--; conflicts >= 0 {
@@ -53,7 +53,7 @@ func TestUpdateIsWrittenAgainWhenTheControllerWroteInBetween(t *testing.T) {
 		}
 		return false, nil, nil
 	})
-	if err := Update("v1", "v2").Begin(t.Context(), client, "ns", app); err != nil {
+	if err := Update("v1", "v2").Begin(t.Context(), client, fixtures.Destination{Namespace: "ns"}, app); err != nil {
 		t.Fatal(err)
 	}
 	d, err := client.AppsV1().Deployments("ns").Get(t.Context(), "echo", metav1.GetOptions{})

@@ -64,7 +64,7 @@ func TestWhenARolloutIsOver(t *testing.T) {
 
 func TestFlipChangesWhomTheServiceSelects(t *testing.T) {
 	client, app, strategy := fake.NewClientset(), fixtures.App{Replicas: 3}, Flip("v1", "v2")
-	service, err := strategy.Deploy(t.Context(), client, "ns", app, 30080)
+	service, err := strategy.Deploy(t.Context(), client, fixtures.Destination{Namespace: "ns"}, app, 30080)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,7 +80,7 @@ func TestFlipChangesWhomTheServiceSelects(t *testing.T) {
 			t.Errorf("Deployment %s has %d replicas and selects %v", d.Name, *d.Spec.Replicas, d.Spec.Selector.MatchLabels)
 		}
 	}
-	if err := strategy.Begin(t.Context(), client, "ns", app); err != nil {
+	if err := strategy.Begin(t.Context(), client, fixtures.Destination{Namespace: "ns"}, app); err != nil {
 		t.Fatal(err)
 	}
 	service, err = client.CoreV1().Services("ns").Get(t.Context(), service.Name, metav1.GetOptions{})
@@ -91,11 +91,11 @@ func TestFlipChangesWhomTheServiceSelects(t *testing.T) {
 
 func TestDeleteAndApplyAllKeepsTheNodePort(t *testing.T) {
 	client, app, strategy := fake.NewClientset(), fixtures.App{Replicas: 3}, DeleteAndApplyAll("v1", "v2")
-	before, err := strategy.Deploy(t.Context(), client, "ns", app, 30080)
+	before, err := strategy.Deploy(t.Context(), client, fixtures.Destination{Namespace: "ns"}, app, 30080)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := strategy.Begin(t.Context(), client, "ns", app); err != nil {
+	if err := strategy.Begin(t.Context(), client, fixtures.Destination{Namespace: "ns"}, app); err != nil {
 		t.Fatal(err)
 	}
 	after, err := client.CoreV1().Services("ns").Get(t.Context(), before.Name, metav1.GetOptions{})
@@ -109,7 +109,7 @@ func TestDeleteAndApplyAllKeepsTheNodePort(t *testing.T) {
 }
 
 func TestRolloutStatusOfAStatefulSet(t *testing.T) {
-	set := fixtures.App{Replicas: 3}.StatefulSet("ns", "v2")
+	set := fixtures.App{Replicas: 3}.StatefulSet(fixtures.Destination{Namespace: "ns"}, "v2")
 	set.Generation, set.Spec.UpdateStrategy.Type = 2, "RollingUpdate"
 	set.Status.ObservedGeneration, set.Status.ReadyReplicas, set.Status.UpdatedReplicas = 2, 3, 3
 	set.Status.CurrentRevision, set.Status.UpdateRevision = "a", "a"

@@ -4,12 +4,12 @@ import (
 	"context"
 	"fmt"
 
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
-	"k8s.io/client-go/util/retry"
 
 	"rollcall/fixtures"
+	"rollcall/harness/edit"
 	"rollcall/harness/observe"
 )
 
@@ -20,29 +20,18 @@ type update struct{ old, new string }
 
 func (u update) Versions() (string, string) { return u.old, u.new }
 
-func (u update) Deploy(ctx context.Context, client kubernetes.Interface, namespace string, app fixtures.App, nodePort int32) (*corev1.Service, error) {
-	return create(ctx, client, app.Service(namespace, nodePort), func() error {
-		_, err := client.AppsV1().Deployments(namespace).Create(ctx, app.Deployment(namespace, u.old), metav1.CreateOptions{})
-		return err
-	})
+func (u update) Deploy(ctx context.Context, client kubernetes.Interface, to fixtures.Destination, app fixtures.App, nodePort int32) (*corev1.Service, error) {
+	return create(ctx, client, app.Service(to.Namespace, nodePort), deployment(ctx, client, app.Deployment(to, u.old)))
 }
 
 func (u update) Deployed(s observe.State, app fixtures.App) bool {
 	return s.Available(u.old) == int(app.Replicas) && !s.Leaving()
 }
 
-func (u update) Begin(ctx context.Context, client kubernetes.Interface, namespace string, app fixtures.App) error {
-	deployments := client.AppsV1().Deployments(namespace)
-	next := app.Deployment(namespace, u.new)
-	// The controller writes annotations and status of its own in between.
-	err := retry.RetryOnConflict(retry.DefaultBackoff, func() error {
-		live, err := deployments.Get(ctx, next.Name, metav1.GetOptions{})
-		if err != nil {
-			return err
-		}
+func (u update) Begin(ctx context.Context, client kubernetes.Interface, to fixtures.Destination, app fixtures.App) error {
+	next := app.Deployment(to, u.new)
+	_, err := edit.Live(ctx, client.AppsV1().Deployments(to.Namespace), next.Name, func(live *appsv1.Deployment) {
 		live.Labels, live.Spec.Template = next.Labels, next.Spec.Template
-		_, err = deployments.Update(ctx, live, metav1.UpdateOptions{})
-		return err
 	})
 	if err != nil {
 		return fmt.Errorf("rollout: update %s: %w", next.Name, err)
@@ -51,7 +40,7 @@ func (u update) Begin(ctx context.Context, client kubernetes.Interface, namespac
 }
 
 func (u update) Settled(s observe.State, app fixtures.App) bool {
-	d := s.Deployments[app.Deployment("", u.new).Name]
+	d := s.Deployments[app.ResourceName()]
 	return d != nil && d.Spec.Template.Labels[fixtures.VersionLabel] == u.new && Complete(d)
 }
 

@@ -136,7 +136,7 @@ func (a attempt) recordOnce(ctx context.Context, s harness.Scenario, rate int, f
 func (a attempt) config(s harness.Scenario, folder string) record.Config {
 	return record.Config{
 		Cluster: a.cluster, Folder: folder, Header: a.header(s), Session: a.runner.session.ID, Agents: a.runner.agents,
-		Stretch: a.runner.stretch(), PullSecret: a.runner.PullSecret, Entry: a.entry, Out: a.out,
+		Stretch: a.runner.stretch(), Images: a.runner.images, PullSecret: a.runner.PullSecret, Entry: a.entry, Out: a.out,
 		Spend: func(part evidence.Part) func() { return a.runner.spend(a.span(part, s)) },
 	}
 }

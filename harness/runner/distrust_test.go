@@ -72,8 +72,8 @@ type damaged struct {
 	do      func(context.Context, cluster.Cluster) error
 }
 
-func (d damaged) Begin(ctx context.Context, client kubernetes.Interface, namespace string, app fixtures.App) error {
-	if err := d.Strategy.Begin(ctx, client, namespace, app); err != nil {
+func (d damaged) Begin(ctx context.Context, client kubernetes.Interface, to fixtures.Destination, app fixtures.App) error {
+	if err := d.Strategy.Begin(ctx, client, to, app); err != nil {
 		return err
 	}
 	return d.do(ctx, d.cluster)

@@ -65,7 +65,7 @@ func (r *Runner) open(ctx context.Context, out io.Writer, mode string) (c cluste
 // environment for child processes, which need not try again.
 func (r *Runner) Preflight(ctx context.Context, out io.Writer, session string) (env string, err error) {
 	found, err := r.preflight(out, session, r.attached).Run(ctx)
-	r.skipReasons = found.SkipReasons
+	r.skipReasons, r.images = found.SkipReasons, found.Images
 	return found.Env, err
 }
 

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"rollcall/fixtures"
 	"rollcall/harness"
 	"rollcall/harness/cluster"
 	"rollcall/harness/cluster/attached"
@@ -49,10 +50,11 @@ type Runner struct {
 	began       bool // the session is our own, and not our parent's
 	board       *progress.Board
 	skipReasons map[string]string // of scenarios that use something, by what they use
-	runLock     *lock.Lock        // of a run on a target
-	turns       *turns            // at the cluster of the mode under way
-	trial       *evidence.Trial   // of it; nil: there was none
-	cleanups    sync.WaitGroup    // of recordings that are judged
+	images      fixtures.ImageSources
+	runLock     *lock.Lock      // of a run on a target
+	turns       *turns          // at the cluster of the mode under way
+	trial       *evidence.Trial // of it; nil: there was none
+	cleanups    sync.WaitGroup  // of recordings that are judged
 
 	breaking sync.Mutex
 	broken   []string // what went wrong outside the recordings

@@ -38,7 +38,8 @@ type Preflight struct {
 
 // A Result is what a preflight found out.
 type Result struct {
-	Env         string            // by which a child process need not find it out again; empty: it is one, or nothing was tried
+	Env         string // by which a child process need not find it out again; empty: it is one, or nothing was tried
+	Images      fixtures.ImageSources
 	SkipReasons map[string]string // of scenarios that use something, by what they use
 }
 
@@ -47,7 +48,7 @@ const resultVariable = "ROLLCALL_ADMITTED"
 
 // An inherited result is what the child process needs to know: where the images are, and how the cluster is reached.
 type inherited struct {
-	Images fixtures.Sources
+	Images fixtures.ImageSources
 	Route  attached.Route
 }
 
@@ -58,7 +59,7 @@ func (p Preflight) Run(ctx context.Context) (r Result, err error) {
 		if err := json.Unmarshal([]byte(text), &from); err != nil {
 			return r, fmt.Errorf("read %s: %w", resultVariable, err)
 		}
-		fixtures.Use(from.Images)
+		r.Images = from.Images
 		p.Attached.SetRoute(from.Route)
 		p.Out = io.Discard
 		r.SkipReasons, err = p.checkRights(ctx)
@@ -79,6 +80,7 @@ func (p Preflight) Run(ctx context.Context) (r Result, err error) {
 		return r, err
 	}
 	text, err := json.Marshal(found)
+	r.Images = found.Images
 	r.Env = resultVariable + "=" + string(text)
 	return r, err
 }
@@ -99,9 +101,8 @@ func (p Preflight) try(ctx context.Context) (found inherited, err error) {
 	if found.Images, err = p.publishImages(ctx); err != nil {
 		return found, err
 	}
-	fixtures.Use(found.Images)
 	fmt.Fprintln(p.Out, "trying the images on every node that is to carry load")
-	if err := p.runTrialPods(ctx); err != nil {
+	if err := p.runTrialPods(ctx, found.Images); err != nil {
 		return found, err
 	}
 	err = p.TryApp(ctx)
@@ -146,7 +147,7 @@ func (p Preflight) sweep(ctx context.Context, extent namespace.Extent) error {
 }
 
 // publishImages gets the images to where the nodes can pull them.
-func (p Preflight) publishImages(ctx context.Context) (s fixtures.Sources, err error) {
+func (p Preflight) publishImages(ctx context.Context) (s fixtures.ImageSources, err error) {
 	if p.PullSecret != "" {
 		s.PullSecret = namespace.PullSecretName
 	}

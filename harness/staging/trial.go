@@ -39,7 +39,7 @@ func (p Preflight) inNamespace(ctx context.Context, standard string, try func(co
 }
 
 // runTrialPods runs the images once on every node that is to carry agents, and looks for a way to them from here.
-func (p Preflight) runTrialPods(ctx context.Context) error {
+func (p Preflight) runTrialPods(ctx context.Context, images fixtures.ImageSources) error {
 	return p.inNamespace(ctx, fixtures.Restricted, func(ctx context.Context, lease namespace.Lease) error {
 		client := p.Cluster.Client()
 		nodes, err := p.Cluster.Workers(ctx)
@@ -57,7 +57,7 @@ func (p Preflight) runTrialPods(ctx context.Context) error {
 			return err
 		}
 		for _, node := range nodes {
-			pod := fixtures.TrialPod(lease.Name, node, p.Cluster.CannotObserve() == "")
+			pod := fixtures.TrialPod(fixtures.Destination{Namespace: lease.Name, Images: images}, node, p.Cluster.CannotObserve() == "")
 			if _, err := client.CoreV1().Pods(lease.Name).Create(ctx, pod, metav1.CreateOptions{}); err != nil {
 				return usage.New("namespace "+lease.Name, err.Error(), "have its owner allow pods of the standard restricted, with requests and limits")
 			}

@@ -39,7 +39,7 @@ func TestUpdate(t *testing.T) {
 		t.Fatal(err)
 	}
 	client, update := fake.NewClientset(), app.Update()
-	service, err := update.Deploy(t.Context(), client, "ns", fixtures.App{}, 30080)
+	service, err := update.Deploy(t.Context(), client, fixtures.Destination{Namespace: "ns"}, fixtures.App{}, 30080)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,11 +58,11 @@ func TestUpdate(t *testing.T) {
 		}
 	}
 	look("blue")
-	if err := update.Begin(t.Context(), client, "ns", fixtures.App{}); err != nil {
+	if err := update.Begin(t.Context(), client, fixtures.Destination{Namespace: "ns"}, fixtures.App{}); err != nil {
 		t.Fatal(err)
 	}
 	look("green")
-	if err := app.Back().Begin(t.Context(), client, "ns", fixtures.App{}); err != nil {
+	if err := app.Back().Begin(t.Context(), client, fixtures.Destination{Namespace: "ns"}, fixtures.App{}); err != nil {
 		t.Fatal(err)
 	}
 	look("blue")

@@ -11,10 +11,10 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/kubernetes"
-	"k8s.io/client-go/util/retry"
 	"k8s.io/utils/ptr"
 
 	"rollcall/fixtures"
+	"rollcall/harness/edit"
 	"rollcall/harness/observe"
 	"rollcall/harness/rollout"
 )
@@ -33,9 +33,9 @@ type update struct {
 
 func (u update) Versions() (string, string) { return u.old.Name, u.new.Name }
 
-func (u update) Deploy(ctx context.Context, client kubernetes.Interface, namespace string, _ fixtures.App, nodePort int32) (*corev1.Service, error) {
+func (u update) Deploy(ctx context.Context, client kubernetes.Interface, to fixtures.Destination, _ fixtures.App, nodePort int32) (*corev1.Service, error) {
 	for _, object := range u.app.objects {
-		if err := create(ctx, client, namespace, object.DeepCopyObject()); err != nil {
+		if err := create(ctx, client, to.Namespace, object.DeepCopyObject()); err != nil {
 			return nil, fmt.Errorf("userapp: deploy: %w", err)
 		}
 	}
@@ -46,13 +46,13 @@ func (u update) Deploy(ctx context.Context, client kubernetes.Interface, namespa
 	if nodePort > 0 {
 		service.Spec.Ports[0].NodePort = nodePort
 	}
-	service, err := client.CoreV1().Services(namespace).Create(ctx, service, metav1.CreateOptions{})
+	service, err := client.CoreV1().Services(to.Namespace).Create(ctx, service, metav1.CreateOptions{})
 	if err != nil {
 		return nil, fmt.Errorf("userapp: deploy: %w", err)
 	}
 	workload := u.app.workload.DeepCopyObject()
 	setTemplate(workload, u.app.templateAt(u.old))
-	if err := create(ctx, client, namespace, workload); err != nil {
+	if err := create(ctx, client, to.Namespace, workload); err != nil {
 		return nil, fmt.Errorf("userapp: deploy: %w", err)
 	}
 	return service, nil
@@ -63,25 +63,14 @@ func (u update) Deployed(s observe.State, _ fixtures.App) bool {
 	return there && replicas > 0 && s.Available(u.old.Name) == replicas && !s.Leaving()
 }
 
-func (u update) Begin(ctx context.Context, client kubernetes.Interface, namespace string, _ fixtures.App) error {
-	next := u.app.templateAt(u.new)
-	err := retry.RetryOnConflict(retry.DefaultBackoff, func() error {
-		name := u.app.document.Workload.Name
-		if _, is := u.app.workload.(*appsv1.Deployment); is {
-			live, err := client.AppsV1().Deployments(namespace).Get(ctx, name, metav1.GetOptions{})
-			if err == nil {
-				live.Spec.Template = next
-				_, err = client.AppsV1().Deployments(namespace).Update(ctx, live, metav1.UpdateOptions{})
-			}
-			return err
-		}
-		live, err := client.AppsV1().StatefulSets(namespace).Get(ctx, name, metav1.GetOptions{})
-		if err == nil {
-			live.Spec.Template = next
-			_, err = client.AppsV1().StatefulSets(namespace).Update(ctx, live, metav1.UpdateOptions{})
-		}
-		return err
-	})
+func (u update) Begin(ctx context.Context, client kubernetes.Interface, to fixtures.Destination, _ fixtures.App) error {
+	next, name, apps := u.app.templateAt(u.new), u.app.document.Workload.Name, client.AppsV1()
+	var err error
+	if _, is := u.app.workload.(*appsv1.Deployment); is {
+		_, err = edit.Live(ctx, apps.Deployments(to.Namespace), name, func(live *appsv1.Deployment) { live.Spec.Template = next })
+	} else {
+		_, err = edit.Live(ctx, apps.StatefulSets(to.Namespace), name, func(live *appsv1.StatefulSet) { live.Spec.Template = next })
+	}
 	if err != nil {
 		return fmt.Errorf("userapp: update %s: %w", u.app.Name(), err)
 	}

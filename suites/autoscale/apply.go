@@ -29,7 +29,7 @@ const (
 
 // manifest is a version of the app as somebody keeps it in a file; replicas nil leaves them out.
 func manifest(w *harness.Steps, version string, replicas *int32) *appsv1.Deployment {
-	d := fixtures.App{MinReady: time.Second}.Deployment(w.Namespace, version)
+	d := fixtures.App{MinReady: time.Second}.Deployment(w.Into, version)
 	d.Spec.Replicas = replicas
 	return d
 }

@@ -35,7 +35,7 @@ func underLoad() harness.Scenario {
 			if err := w.Expose(ctx, app); err != nil {
 				return err
 			}
-			if _, err := clientSide(ctx, w, app.Deployment(w.Namespace, "v1")); err != nil {
+			if _, err := clientSide(ctx, w, app.Deployment(w.Into, "v1")); err != nil {
 				return err
 			}
 			if err := w.Until(ctx, func(s observe.State) bool { return serves(s, "v1", app.Replicas) }); err != nil {
@@ -55,7 +55,7 @@ func underLoad() harness.Scenario {
 				return err
 			}
 			w.Note("from the autoscaler's creation to 4 pods", time.Since(began))
-			if err := reapplied(ctx, w, clientSide, app.Deployment(w.Namespace, "v2"), busy); err != nil {
+			if err := reapplied(ctx, w, clientSide, app.Deployment(w.Into, "v2"), busy); err != nil {
 				return err
 			}
 			sent, failed := clients.Stop()

@@ -32,7 +32,7 @@ func firstConnection() harness.Scenario {
 		App:      app,
 		Observed: true,
 		Steps: func(ctx context.Context, w *harness.Steps) error {
-			if _, err := w.Client.AppsV1().Deployments(w.Namespace).Create(ctx, app.Deployment(w.Namespace, "v1"), metav1.CreateOptions{}); err != nil {
+			if _, err := w.Client.AppsV1().Deployments(w.Namespace).Create(ctx, app.Deployment(w.Into, "v1"), metav1.CreateOptions{}); err != nil {
 				return err
 			}
 			if err := w.Until(ctx, func(s observe.State) bool { return s.Available("v1") == int(app.Replicas) }); err != nil {

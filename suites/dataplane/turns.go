@@ -51,7 +51,7 @@ func turns() harness.Scenario {
 					version  string
 					replicas int32
 				}{{app, "v1", listening}, {deaf, "v2", deafOnes}} {
-					name := d.app.Standalone(w.Namespace, d.version, d.replicas).Name
+					name := d.app.StandaloneName(d.version)
 					_, err := deployments.UpdateScale(ctx, name, &autoscalingv1.Scale{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: name},
 						Spec: autoscalingv1.ScaleSpec{Replicas: d.replicas}}, metav1.UpdateOptions{})
 					if err != nil {
@@ -66,7 +66,7 @@ func turns() harness.Scenario {
 				app     fixtures.App
 				version string
 			}{{app, "v1"}, {deaf, "v2"}} {
-				if _, err := deployments.Create(ctx, d.app.Standalone(w.Namespace, d.version, 0), metav1.CreateOptions{}); err != nil {
+				if _, err := deployments.Create(ctx, d.app.Standalone(w.Into, d.version, 0), metav1.CreateOptions{}); err != nil {
 					return err
 				}
 			}

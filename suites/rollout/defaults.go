@@ -21,7 +21,7 @@ func defaults() harness.Scenario {
 		Claim:   "a Deployment that names no strategy is rolled out by RollingUpdate with 25 % surge and 25 % unavailable",
 		Covers:  []string{"C9"},
 		Steps: func(ctx context.Context, w *harness.Steps) error {
-			bare := fixtures.App{Replicas: 1}.Deployment(w.Namespace, "v1")
+			bare := fixtures.App{Replicas: 1}.Deployment(w.Into, "v1")
 			bare.Spec.Replicas, bare.Spec.Strategy = nil, appsv1.DeploymentStrategy{}
 			d, err := w.Client.AppsV1().Deployments(w.Namespace).Create(ctx, bare, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
 			if err != nil {

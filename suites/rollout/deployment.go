@@ -6,10 +6,10 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/util/retry"
 
 	"rollcall/fixtures"
 	"rollcall/harness"
+	"rollcall/harness/edit"
 	"rollcall/harness/observe"
 	"rollcall/harness/poll"
 	"rollcall/harness/rollout"
@@ -23,22 +23,13 @@ const (
 )
 
 // change edits the app's Deployment and returns it as the API server took it. The controller may write in between.
-func change(ctx context.Context, w *harness.Steps, edit func(*appsv1.Deployment)) (d *appsv1.Deployment, err error) {
-	deployments := w.Client.AppsV1().Deployments(w.Namespace)
-	err = retry.RetryOnConflict(retry.DefaultBackoff, func() error {
-		if d, err = deployments.Get(ctx, fixtures.DefaultName, metav1.GetOptions{}); err != nil {
-			return err
-		}
-		edit(d)
-		d, err = deployments.Update(ctx, d, metav1.UpdateOptions{})
-		return err
-	})
-	return d, err
+func change(ctx context.Context, w *harness.Steps, how func(*appsv1.Deployment)) (*appsv1.Deployment, error) {
+	return edit.Live(ctx, w.Client.AppsV1().Deployments(w.Namespace), fixtures.DefaultName, how)
 }
 
 // revise is a change, and returns when the API server says that it is rolled out and every pod replaced is gone.
-func revise(ctx context.Context, w *harness.Steps, edit func(*appsv1.Deployment)) error {
-	written, err := change(ctx, w, edit)
+func revise(ctx context.Context, w *harness.Steps, how func(*appsv1.Deployment)) error {
+	written, err := change(ctx, w, how)
 	if err != nil {
 		return err
 	}
@@ -56,8 +47,8 @@ func completed(written *appsv1.Deployment) func(observe.State) bool {
 }
 
 // to makes the pod template the app's at a version.
-func to(app fixtures.App, version string) func(*appsv1.Deployment) {
-	return func(d *appsv1.Deployment) { d.Spec.Template = app.Deployment(d.Namespace, version).Spec.Template }
+func to(w *harness.Steps, app fixtures.App, version string) func(*appsv1.Deployment) {
+	return func(d *appsv1.Deployment) { d.Spec.Template = app.Deployment(w.Into, version).Spec.Template }
 }
 
 // stuckAfter is how long a Deployment makes no progress before noteStuck believes that it never will.
@@ -68,7 +59,7 @@ const stuckAfter = 5 * time.Second
 func noteStuck(ctx context.Context, w *harness.Steps, app fixtures.App, version string) error {
 	app.ReadyDelay = time.Hour
 	written, err := change(ctx, w, func(d *appsv1.Deployment) {
-		to(app, version)(d)
+		to(w, app, version)(d)
 		d.Spec.ProgressDeadlineSeconds = new(int32(stuckAfter / time.Second))
 	})
 	if err != nil {

@@ -45,7 +45,7 @@ func fullSurgeUnderQuota() harness.Scenario {
 			}
 			w.Mark(evidence.RolloutBegun)
 			update := rollout.Update("v1", "v2")
-			if err := update.Begin(ctx, w.Client, w.Namespace, app); err != nil {
+			if err := update.Begin(ctx, w.Client, w.Into, app); err != nil {
 				return err
 			}
 			refused, spare := false, room{of: quota, wanted: replicas}

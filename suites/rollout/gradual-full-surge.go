@@ -35,7 +35,7 @@ func gradualFullSurge() harness.Scenario {
 			}
 			w.Mark(evidence.RolloutBegun)
 			_, err := change(ctx, w, func(d *appsv1.Deployment) {
-				to(app, "v2")(d)
+				to(w, app, "v2")(d)
 				d.Spec.Template.Spec.ReadinessGates = []corev1.PodReadinessGate{{ConditionType: gate}}
 			})
 			if err != nil {

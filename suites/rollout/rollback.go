@@ -42,7 +42,7 @@ func rollback() harness.Scenario {
 			if err := noteHistory(ctx, w, "after v2"); err != nil {
 				return err
 			}
-			if err := revise(ctx, w, to(app, "v1")); err != nil {
+			if err := revise(ctx, w, to(w, app, "v1")); err != nil {
 				return err
 			}
 			if err := noteHistory(ctx, w, "after v1 again"); err != nil {

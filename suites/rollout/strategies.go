@@ -54,14 +54,14 @@ func strategies() harness.Scenario {
 		Steps: func(ctx context.Context, w *harness.Steps) error {
 			deployments, dry := w.Client.AppsV1().Deployments(w.Namespace), []string{metav1.DryRunAll}
 			for _, c := range creates {
-				d := fixtures.App{}.Deployment(w.Namespace, "v1")
+				d := fixtures.App{}.Deployment(w.Into, "v1")
 				d.Spec.Strategy = c.strategy
 				_, err := deployments.Create(ctx, d, metav1.CreateOptions{DryRun: dry})
 				if err := noteReply(w, c.name, err); err != nil {
 					return err
 				}
 			}
-			live, err := deployments.Create(ctx, fixtures.App{}.Deployment(w.Namespace, "v1"), metav1.CreateOptions{})
+			live, err := deployments.Create(ctx, fixtures.App{}.Deployment(w.Into, "v1"), metav1.CreateOptions{})
 			if err != nil {
 				return err
 			}

@@ -31,7 +31,7 @@ func terminatingUncounted() harness.Scenario {
 			}
 			w.Mark(evidence.RolloutBegun)
 			begun, update := time.Now(), rollout.Update("v1", "v2")
-			if err := update.Begin(ctx, w.Client, w.Namespace, app); err != nil {
+			if err := update.Begin(ctx, w.Client, w.Into, app); err != nil {
 				return err
 			}
 			var pods []observe.PodState

@@ -36,7 +36,7 @@ func availability() []harness.Scenario {
 					return err
 				}
 				update := rollout.Update("v1", "v2")
-				if err := update.Begin(ctx, w.Client, w.Namespace, app); err != nil {
+				if err := update.Begin(ctx, w.Client, w.Into, app); err != nil {
 					return err
 				}
 				var ready time.Time

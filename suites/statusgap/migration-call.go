@@ -67,7 +67,7 @@ func migrationCall() harness.Scenario {
 					return err
 				}
 				update := rollout.Update(old, next)
-				if err := update.Begin(ctx, w.Client, w.Namespace, app); err != nil {
+				if err := update.Begin(ctx, w.Client, w.Into, app); err != nil {
 					return err
 				}
 				if err := w.Until(ctx, func(s observe.State) bool { return update.Settled(s, app) }); err != nil {

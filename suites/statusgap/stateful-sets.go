@@ -75,7 +75,7 @@ func statefulSets() []harness.Scenario {
 // the others are replaced.
 func replaceSet(ctx context.Context, w *harness.Steps, app fixtures.App, strategy appsv1.StatefulSetUpdateStrategy, old int) error {
 	sets := w.Client.AppsV1().StatefulSets(w.Namespace)
-	set := app.StatefulSet(w.Namespace, "v1")
+	set := app.StatefulSet(w.Into, "v1")
 	set.Spec.UpdateStrategy = strategy
 	set, err := sets.Create(ctx, set, metav1.CreateOptions{})
 	if err != nil {
@@ -90,7 +90,7 @@ func replaceSet(ctx context.Context, w *harness.Steps, app fixtures.App, strateg
 		return err
 	}
 	w.Mark(evidence.RolloutBegun)
-	if err := update.Begin(ctx, w.Client, w.Namespace, app); err != nil {
+	if err := update.Begin(ctx, w.Client, w.Into, app); err != nil {
 		return err
 	}
 	var order []string

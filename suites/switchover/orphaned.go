@@ -29,7 +29,7 @@ func orphaned() harness.Scenario {
 			if err := w.Deploy(ctx, app, "v1"); err != nil {
 				return err
 			}
-			deployments, next := w.Client.AppsV1().Deployments(w.Namespace), app.Deployment(w.Namespace, "v1")
+			deployments, next := w.Client.AppsV1().Deployments(w.Namespace), app.Deployment(w.Into, "v1")
 			before := map[string]bool{}
 			if err := w.Until(ctx, func(s observe.State) bool { note(before, s); return true }); err != nil {
 				return err

@@ -40,7 +40,7 @@ func (e ending) scenario(id, claim string, covers []string, expect ...evidence.E
 }
 
 func (e ending) walk(ctx context.Context, w *harness.Steps) error {
-	template := e.app.Deployment(w.Namespace, "v1").Spec.Template
+	template := e.app.Deployment(w.Into, "v1").Spec.Template
 	service := e.app.Service(w.Namespace, 0)
 	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: service.Name, Labels: template.Labels}, Spec: template.Spec}
 	if e.change != nil {

@@ -28,7 +28,7 @@ func hookValidation() harness.Scenario {
 		Covers:  []string{"C33"},
 		Steps: func(ctx context.Context, w *harness.Steps) error {
 			try := func(name string, app fixtures.App) error {
-				deployment := app.Deployment(w.Namespace, "v1")
+				deployment := app.Deployment(w.Into, "v1")
 				_, err := w.Client.AppsV1().Deployments(w.Namespace).Create(ctx, deployment, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
 				switch status := apierrors.APIStatus(nil); {
 				case err == nil:

@@ -37,7 +37,7 @@ func order() []harness.Scenario {
 				if err := w.Deploy(ctx, row.app, "v1"); err != nil {
 					return err
 				}
-				none := &autoscalingv1.Scale{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: row.app.Deployment(w.Namespace, "v1").Name}}
+				none := &autoscalingv1.Scale{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: row.app.ResourceName()}}
 				if _, err := w.Client.AppsV1().Deployments(w.Namespace).UpdateScale(ctx, none.Name, none, metav1.UpdateOptions{}); err != nil {
 					return err
 				}
