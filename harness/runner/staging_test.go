@@ -15,10 +15,12 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"rollcall/fixtures"
 	"rollcall/harness"
 	"rollcall/harness/cluster"
 	"rollcall/harness/cluster/attached"
 	"rollcall/harness/evidence"
+	"rollcall/harness/namespace"
 	"rollcall/harness/poll"
 )
 
@@ -30,6 +32,9 @@ func TestStaging(t *testing.T) {
 		t.Skip("it needs a cluster: make staging")
 	}
 	onClusters(t, "staging", func(ctx context.Context, t *testing.T, _ *Runner, c cluster.Cluster) {
+		if err := namespace.WaitGone(ctx, c.Client(), fixtures.Ours()); err != nil { // of the cluster's trial
+			t.Fatal(err)
+		}
 		g := guest{T: t, ctx: ctx, Cluster: c}
 		g.repo, g.ca = g.registry()
 		t.Run("run", func(t *testing.T) { g.in(t).runs() })
