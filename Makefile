@@ -122,6 +122,10 @@ claims-table: $(ROLLCALL) ## Put that table into suites/CLAIMS.md, in the place 
 	@$(ROLLCALL) claims $(RUN) >out/claims.md
 	@sed -i -e '/<!-- claims -->/,/<!-- end of claims -->/{//!d}' -e '/<!-- claims -->/r out/claims.md' suites/CLAIMS.md
 
+.PHONY: picture
+picture: $(ROLLCALL) ## Draw the timeline of one scenario of RUN, as RUN/timeline.svg; SCENARIO=<mode>/<suite>/<scenario>
+	@$(ROLLCALL) picture $(RUN)/evidence/$(or $(SCENARIO),iptables/control/undrained-rolling-update) >$(RUN)/timeline.svg
+
 ##@ Development
 
 # chrt, where it is allowed, keeps the neighbours of a shared machine out of a measurement.

@@ -59,22 +59,6 @@ func inFile(suite, id string) bool {
 	return false
 }
 
-// The guide shows how a scenario is added by one that is there.
-func TestTheGuideShowsARealScenario(t *testing.T) {
-	file, err := os.ReadFile("rollout/drained-longer.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	guide, err := os.ReadFile("README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, function, _ := strings.Cut(string(file), "\n)\n\n")
-	if !strings.Contains(string(guide), "```go\n"+function+"```") {
-		t.Error("suites/README.md shows another drained-longer than its file")
-	}
-}
-
 func TestEveryScenarioIsWellFormed(t *testing.T) {
 	kebab := regexp.MustCompile(`^[a-z]+(-[a-z]+)*$`)
 	claim := regexp.MustCompile(`^C([1-9]|[1-3][0-9]|4[01])$`)

@@ -86,7 +86,7 @@ func (r *Runner) Prepare() (err error) {
 	}
 	if r.App != "" {
 		if r.app, err = userapp.Read(r.App); err != nil {
-			return usage.New("app", err.Error(), "see the README, under An app of your own")
+			return usage.New("app", err.Error(), "see suites/own/README.md")
 		}
 		if r.App, err = filepath.Abs(r.App); err != nil {
 			return err

@@ -1,0 +1,66 @@
+package main
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+var (
+	called = regexp.MustCompile(`\brollcall ([a-z][a-z-]*)([^\n|&;#` + "`" + `]*)`)
+	option = regexp.MustCompile(`(?:^|\s)--([a-z][a-z0-9-]*)`)
+	named  = regexp.MustCompile("`--([a-z][a-z0-9-]*)[^`]*`")
+	code   = regexp.MustCompile("(?s)```(?:sh|yaml)\n.*?```|`[^`\n]+`")
+)
+
+// What the guides tell people to type is a command, and each of its options is one.
+func TestGuidesNameCommandsThatAreThere(t *testing.T) {
+	root := rootCommand()
+	known := map[string]bool{}
+	for _, cmd := range root.Commands() {
+		cmd.InitDefaultHelpFlag()
+		for _, name := range option.FindAllStringSubmatch(cmd.Flags().FlagUsages(), -1) {
+			known[name[1]] = true
+		}
+	}
+	err := filepath.WalkDir("../..", func(path string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case entry.IsDir() && (entry.Name() == "testdata" || entry.Name() == "out" || entry.Name() == ".git"):
+			return fs.SkipDir
+		case filepath.Ext(path) != ".md":
+			return nil
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		for _, part := range code.FindAllString(strings.ReplaceAll(string(text), "\\\n", ""), -1) {
+			for _, call := range called.FindAllStringSubmatch(part, -1) {
+				cmd, _, err := root.Find([]string{call[1]})
+				if err != nil || cmd == root {
+					t.Errorf("%s: there is no rollcall %s", path, call[1])
+					continue
+				}
+				for _, name := range option.FindAllStringSubmatch(call[2], -1) {
+					if cmd.Flags().Lookup(name[1]) == nil {
+						t.Errorf("%s: rollcall %s has no option --%s", path, call[1], name[1])
+					}
+				}
+			}
+			for _, name := range named.FindAllStringSubmatch(part, -1) {
+				if !known[name[1]] {
+					t.Errorf("%s: no command has an option --%s", path, name[1])
+				}
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
