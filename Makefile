@@ -165,7 +165,7 @@ staging: $(ROLLCALL) ## Be the guest of a kind cluster, with the shipped roles a
 
 .PHONY: golden
 golden: ## Rewrite the golden files from what the code does now
-	go test ./fixtures ./reports/... -update
+	go test ./fixtures ./harness/verdict ./reports/... -update
 
 .PHONY: help
 help: ## This list

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"rollcall/harness/evidence"
+	"rollcall/harness/timeline"
 	"rollcall/harness/verdict"
 	"rollcall/reports/metric"
 	"rollcall/reports/model"
@@ -94,7 +95,7 @@ func (c modeColumn) neededDrain() string {
 	if len(c.needed) == 0 {
 		return "-"
 	}
-	return fmt.Sprintf("%.2f s, %.2f s", c.needed[(len(c.needed)-1)/2]/1000, c.needed[len(c.needed)-1]/1000)
+	return fmt.Sprintf("%.2f s, %.2f s", timeline.Percentile(c.needed, 50)/1000, timeline.Percentile(c.needed, 100)/1000)
 }
 
 // recordedOn says which run it was, and on what.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"rollcall/harness/evidence"
+	"rollcall/harness/verdict/phrase"
 	"rollcall/reports/model"
 	"rollcall/reports/sheet"
 )
@@ -42,16 +43,10 @@ func newRow(s model.Scenario) row {
 
 // kinds is like "3 (2 refused, 1 timeout)".
 func kinds(failed int, failures map[evidence.Fault]int) string {
-	var parts []string
-	for _, fault := range evidence.Faults() {
-		if n := failures[fault]; n > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", n, fault))
-		}
+	if byKind := phrase.Faults(failures); byKind != "" {
+		return fmt.Sprintf("%d (%s)", failed, byKind)
 	}
-	if len(parts) == 0 {
-		return fmt.Sprint(failed)
-	}
-	return fmt.Sprintf("%d (%s)", failed, strings.Join(parts, ", "))
+	return fmt.Sprint(failed)
 }
 
 // shares is like "v1 52% v2 48%". Only none is 0% and only all is 100%, whatever rounding says.

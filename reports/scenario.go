@@ -191,7 +191,7 @@ func newLoad(nodes []timeline.NodeLoad) (busy *model.Percent, stolen, conntrack 
 		}
 	}
 	if slices.Sort(seconds); len(seconds) > 0 {
-		busy = &model.Percent{P50: float64(seconds[(len(seconds)-1)/2]) / 10, Max: float64(seconds[len(seconds)-1]) / 10}
+		busy = &model.Percent{P50: float64(timeline.Percentile(seconds, 50)) / 10, Max: float64(timeline.Percentile(seconds, 100)) / 10}
 	}
 	return busy, stolen, conntrack
 }

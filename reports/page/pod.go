@@ -8,6 +8,7 @@ import (
 
 	"rollcall/harness/evidence"
 	"rollcall/harness/timeline"
+	"rollcall/harness/verdict/phrase"
 )
 
 // A pod is one row of the timeline: from when on a pod was in which phase, and when nodes stopped leading to it.
@@ -100,11 +101,11 @@ func (p pod) When() []string {
 			case len(at) == 0:
 				continue
 			case kind == evidence.RuleGone && len(at) > 1:
-				cells[i] = seconds(at[0]) + " to " + seconds(at[len(at)-1])
+				cells[i] = phrase.Seconds(at[0]) + " to " + phrase.Seconds(at[len(at)-1])
 			case len(at) > 1:
-				cells[i] = seconds(at[0]) + " and " + count(len(at)-1, "time") + " more"
+				cells[i] = phrase.Seconds(at[0]) + " and " + phrase.Count(len(at)-1, "time") + " more"
 			default:
-				cells[i] = seconds(at[0])
+				cells[i] = phrase.Seconds(at[0])
 			}
 			break
 		}

@@ -13,6 +13,7 @@ import (
 	"rollcall/harness/evidence/store"
 	"rollcall/harness/timeline"
 	"rollcall/harness/verdict"
+	"rollcall/harness/verdict/phrase"
 	"rollcall/reports/model"
 )
 
@@ -61,7 +62,7 @@ func recount(ev evidence.Evidence, s model.Scenario) recording {
 		}
 	}
 	if len(ev.Run.Lanes) > 0 && len(r.Missing) == 0 && !slices.ContainsFunc(tl.Lanes, func(l timeline.Lane) bool { return l.Summary.Requests > 0 }) {
-		r.Missing = []string{fmt.Sprintf("0 requests were recorded on %s", count(len(ev.Run.Lanes), "lane"))}
+		r.Missing = []string{fmt.Sprintf("0 requests were recorded on %s", phrase.Count(len(ev.Run.Lanes), "lane"))}
 	}
 	if len(r.Missing) > 0 || len(ev.Run.Lanes) == 0 {
 		return r
@@ -76,7 +77,7 @@ func factsOf(tl timeline.Timeline) []fact {
 	var facts []fact
 	for _, e := range tl.Events {
 		if e.Kind == evidence.Fact {
-			facts = append(facts, fact{Name: e.Object, Value: cmp.Or(e.Detail, "nothing"), At: seconds(e.At)})
+			facts = append(facts, fact{Name: e.Object, Value: cmp.Or(e.Detail, "nothing"), At: phrase.Seconds(e.At)})
 		}
 	}
 	return facts

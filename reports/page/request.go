@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"rollcall/harness/evidence"
 	"rollcall/harness/timeline"
+	"rollcall/harness/verdict/phrase"
 	"rollcall/reports/model"
 )
 
@@ -51,7 +51,7 @@ func witnessesOf(points []timeline.Hit, s model.Scenario, tl timeline.Timeline) 
 
 func newRequest(h timeline.Hit, tl timeline.Timeline) request {
 	r := request{
-		Lane: h.Lane, Seq: h.Seq, Sent: seconds(h.Sent), Took: millis(h.Took),
+		Lane: h.Lane, Seq: h.Seq, Sent: phrase.Seconds(h.Sent), Took: millis(h.Took),
 		Fate: fate(h), Arrived: arrived(h, tl), Connection: connection(h),
 	}
 	if since, ok := tl.Since(evidence.RolloutBegun, h); ok {
@@ -62,7 +62,7 @@ func newRequest(h timeline.Hit, tl timeline.Timeline) request {
 		r.Pod, r.Version = p.Pod, p.Version
 		r.Phase = phase.String()
 		if phase != timeline.PodUnseen {
-			r.Since = elapsed(since)
+			r.Since = phrase.Elapsed(since)
 		}
 	}
 	return r
@@ -102,7 +102,7 @@ func arrived(h timeline.Hit, tl timeline.Timeline) string {
 	case 1:
 		return "once"
 	default:
-		return count(n, "time")
+		return phrase.Count(n, "time")
 	}
 }
 
@@ -118,11 +118,4 @@ func connection(h timeline.Hit) string {
 		said += fmt.Sprintf(", %d tried", h.Attempts)
 	}
 	return said
-}
-
-func elapsed(e timeline.Elapsed) string {
-	if e.Uncertainty == 0 {
-		return seconds(e.Length)
-	}
-	return fmt.Sprintf("%s ± %s", seconds(e.Length), seconds((e.Uncertainty + time.Millisecond - 1).Truncate(time.Millisecond)))
 }

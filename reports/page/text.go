@@ -9,8 +9,8 @@ import (
 	"strings"
 	"time"
 
-	"rollcall/harness/evidence"
 	"rollcall/harness/verdict"
+	"rollcall/harness/verdict/phrase"
 	"rollcall/reports"
 	"rollcall/reports/model"
 )
@@ -20,10 +20,10 @@ func words() template.FuncMap {
 	return template.FuncMap{
 		"tally":      outcomes,
 		"profile":    reports.ProfileLine,
-		"faults":     faults,
+		"faults":     phrase.Faults,
 		"versions":   versions,
 		"numbers":    numbers,
-		"count":      count,
+		"count":      phrase.Count,
 		"join":       strings.Join,
 		"clock":      func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 UTC") },
 		"length":     length,
@@ -51,17 +51,6 @@ func outcomes(s model.Summary) []amount {
 		{verdict.Fail, "failed", s.Fail}, {verdict.Inconclusive, "inconclusive", s.Inconclusive},
 		{verdict.Pass, "passed", s.Pass}, {verdict.Skipped, "skipped", s.Skipped},
 	}
-}
-
-// faults is like "2 refused, 1 timeout"; empty without a failure.
-func faults(failures map[evidence.Fault]int) string {
-	var parts []string
-	for _, fault := range evidence.Faults() {
-		if n := failures[fault]; n > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", n, fault))
-		}
-	}
-	return strings.Join(parts, ", ")
 }
 
 // versions is like "v1 120, v2 3400".
@@ -143,8 +132,6 @@ func ms(millis float64) string {
 
 func millis(d time.Duration) string { return ms(float64(d.Microseconds()) / 1000) }
 
-func seconds(d time.Duration) string { return fmt.Sprintf("%.3fs", d.Seconds()) }
-
 // length is how long something took that nobody measures in milliseconds.
 func length(seconds float64) string {
 	whole := int(math.Round(seconds))
@@ -156,11 +143,4 @@ func length(seconds float64) string {
 	default:
 		return fmt.Sprintf("%d h %d min", whole/3600, whole%3600/60)
 	}
-}
-
-func count(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }
