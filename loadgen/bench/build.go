@@ -1,12 +1,11 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"fmt"
-	"os"
 	"os/exec"
 	"path/filepath"
+	"rollcall/harness/command"
 	"strings"
 )
 
@@ -25,11 +24,6 @@ func build(ctx context.Context, dir string) error {
 }
 
 func compile(ctx context.Context, module, dir string, packages ...string) error {
-	cmd := exec.CommandContext(ctx, "go", append([]string{"build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-o", dir}, packages...)...)
-	cmd.Dir = module
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if words, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("build %s: %w: %s", strings.Join(packages, ", "), err, bytes.TrimSpace(words))
-	}
-	return nil
+	flags := []string{"-trimpath", "-buildvcs=false", `-ldflags "-s -w"`}
+	return command.GoBuild{Module: module, Out: dir + "/", Packages: packages, Flags: flags}.Run(ctx)
 }
