@@ -16,11 +16,8 @@ type API struct {
 	client kubernetes.Interface
 }
 
-// NewAPI makes the client. It sends nothing.
-func NewAPI(config *rest.Config) (API, error) {
-	client, err := kubernetes.NewForConfig(config)
-	return API{config, client}, err
-}
+// NewAPI is the API server of a configuration and a client of it.
+func NewAPI(config *rest.Config, client kubernetes.Interface) API { return API{config, client} }
 
 // Client speaks to the API server.
 func (a API) Client() kubernetes.Interface { return a.client }

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 
@@ -33,11 +34,11 @@ func dial(o Options) (cluster.API, string, error) {
 		return cluster.API{}, "", err
 	}
 	config.QPS, config.Burst = 50, 100
-	api, err := cluster.NewAPI(config)
+	client, err := kubernetes.NewForConfig(config)
 	if err != nil {
-		return api, "", usage.New("context "+name, err.Error(), "mend it in your kubeconfig")
+		return cluster.API{}, "", usage.New("context "+name, err.Error(), "mend it in your kubeconfig")
 	}
-	return api, name, nil
+	return cluster.NewAPI(config, client), name, nil
 }
 
 // load reads the kubeconfig by kubectl's own rules.

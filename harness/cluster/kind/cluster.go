@@ -2,176 +2,71 @@ package kind
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"net"
-	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/tools/clientcmd"
-	"sigs.k8s.io/kind/pkg/cluster/nodes"
 
 	"rollcall/harness/cluster"
 	"rollcall/harness/evidence"
-	"rollcall/harness/host"
 	"rollcall/harness/lock"
-	"rollcall/harness/usage"
 )
-
-const (
-	// Network is the Docker network of our nodes, and of nothing else: it is how we know them.
-	Network = "rollcall-kind"
-
-	clusterLabel = "io.x-k8s.kind.cluster" // kind's own label on every node container, the value is the cluster's name
-)
-
-// A Spec says which cluster is wanted.
-type Spec struct {
-	Name       string    // such as "rollcall-iptables"
-	Mode       string    // kube-proxy's
-	Image      string    // node image, which the engine has
-	Config     string    // path of kind-config.yaml
-	Archives   []Archive // images for the pods of suites
-	ProbeImage string    // one of them, that can run `probe URL`
-	NodePort   int       // that Config leads to from 127.0.0.1
-	Logs       string    // folder for the nodes' logs when the cluster cannot be opened
-	Keep       bool      // reuse a kept cluster of the same spec, and keep it at Close
-}
-
-// An Archive is an image for one platform, as a docker archive.
-type Archive struct {
-	Ref  string
-	Data []byte
-}
 
 // A Cluster is open until Close. Nobody else on this host uses it meanwhile.
 type Cluster struct {
 	cluster.API
+	engine     engine
 	spec       Spec
+	state      string    // folder
 	kubernetes string    // version
-	kubeconfig string    // path
 	out        io.Writer // of Open, for changes that take long
-	nodes      []nodes.Node
+	nodes      []node
 	held       *lock.Lock // nil when our parent process holds it
-	reaper     *reaper    // nil when the cluster is kept, or our parent's
+	reaper     reaper     // nil when the cluster is kept, or our parent's
 	address    string     // of a node that this host reaches; empty if it reaches none
 }
 
 var _ cluster.Changeable = (*Cluster)(nil)
 
-// inheritedVariable names, in the environment of a child process, the cluster its parent holds for it.
-const inheritedVariable = "ROLLCALL_CLUSTER"
-
-// Open returns the cluster of the spec, ready: every node, CoreDNS and every kube-proxy is Ready,
-// and a pod on each worker reaches a Service. It prints progress to w. It waits for a process that
-// uses the cluster already; one that our parent holds for us is taken as it is.
-func Open(ctx context.Context, w io.Writer, s Spec) (*Cluster, error) {
-	state, lockFile, err := places(s.Name)
-	if err != nil {
-		return nil, err
-	}
-	c := &Cluster{kubeconfig: filepath.Join(state, "kubeconfig"), spec: s, out: w}
-	if Inherited(s.Name) {
-		return c, c.inherit(ctx)
-	}
-	config, err := loadConfig(s)
-	if err != nil {
-		return nil, err
-	}
-	c.held, err = lock.Acquire(ctx, lockFile, func(holder string) {
-		fmt.Fprintf(w, "cluster %s is in use by %s; waiting for it\n", s.Name, holder)
-	})
-	if err != nil {
-		return nil, err
-	}
-	if err = c.open(ctx, w, config, state); err == nil {
-		err = c.identify(ctx)
-	}
-	if err != nil {
-		if ctx.Err() == nil && !usage.Is(err) {
-			err = errors.Join(err, c.logs(w))
-		}
-		return nil, errors.Join(err, c.release())
-	}
-	return c, nil
-}
-
-// Share is the environment that makes a child process use the cluster we hold.
-func (c *Cluster) Share() string { return inheritedVariable + "=" + c.spec.Name }
-
-// Close gives the cluster up: it is removed, unless it was to be kept or belongs to our parent or to somebody else.
-func (c *Cluster) Close() error {
-	if c.held == nil {
-		return nil
-	}
-	return c.release()
-}
-
-func (c *Cluster) release() error {
-	var err error
-	if c.reaper != nil {
-		err = c.reaper.remove()
-	}
-	return errors.Join(err, c.held.Release())
-}
-
-// note is what a kept cluster's state folder says about it.
-type note struct {
-	Mode, Image, Config string
-}
-
-func (s Spec) note() (note, error) {
-	config, err := os.ReadFile(s.Config)
-	return note{s.Mode, s.Image, string(config)}, err
-}
-
-func noteFile(state string) string { return filepath.Join(state, "kept.json") }
-
-// kept reports whether the state folder notes a kept cluster, of this very spec.
-func (s Spec) kept(state string) bool {
-	data, err := os.ReadFile(noteFile(state))
-	if err != nil {
-		return false
-	}
-	var have note
-	want, err := s.note()
-	return err == nil && json.Unmarshal(data, &have) == nil && have == want
-}
-
-func (s Spec) keep(state string) error {
-	n, err := s.note()
-	if err != nil {
-		return err
-	}
-	data, err := json.Marshal(n)
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(noteFile(state), data, 0o644)
-}
+func (c *Cluster) kubeconfig() string { return filepath.Join(c.state, "kubeconfig") }
 
 // connect makes the clients from the kubeconfig.
-func (c *Cluster) connect(ctx context.Context) error {
-	config, err := clientcmd.BuildConfigFromFlags("", c.kubeconfig)
+func connect(ctx context.Context, c *Cluster) error {
+	config, err := clientcmd.BuildConfigFromFlags("", c.kubeconfig())
 	if err != nil {
-		return fmt.Errorf("cluster: %w", err)
+		return err
 	}
-	if c.nodes, err = provider().ListInternalNodes(c.spec.Name); err != nil {
-		return fmt.Errorf("cluster: %w", err)
+	if c.nodes, err = c.engine.Nodes(c.spec.Name); err != nil {
+		return err
 	}
 	if c.address, err = reachable(ctx, c.nodes); err != nil {
-		return fmt.Errorf("cluster: %w", err)
+		return err
 	}
 	if c.address != "" { // not by way of the engine's proxy for published ports
 		config.Host = "https://" + net.JoinHostPort(c.address, apiPort)
 	}
 	config.QPS, config.Burst = 100, 200 // ours alone: client-side throttling would only delay what we time
-	if c.API, err = cluster.NewAPI(config); err != nil {
-		return fmt.Errorf("cluster: %w", err)
+	client, err := c.engine.Client(config)
+	if err != nil {
+		return err
+	}
+	c.API = cluster.NewAPI(config, client)
+	return nil
+}
+
+// identify asks for the version of the nodes.
+func identify(ctx context.Context, c *Cluster) error {
+	nodes, err := c.Client().CoreV1().Nodes().List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return err
+	}
+	for _, node := range nodes.Items {
+		c.kubernetes = node.Status.NodeInfo.KubeletVersion
 	}
 	return nil
 }
@@ -195,7 +90,7 @@ func (c *Cluster) Features() []evidence.Feature { return nil }
 func (c *Cluster) CannotObserve() string { return "" }
 
 // Temporary reports whether the cluster is removed when it is closed.
-func (c *Cluster) Temporary() bool { return c.held != nil && c.reaper != nil }
+func (c *Cluster) Temporary() bool { return c.reaper != nil }
 
 // Output is that of Open.
 func (c *Cluster) Output() io.Writer { return c.out }
@@ -209,26 +104,42 @@ func (c *Cluster) Nodes() []string {
 	return names
 }
 
-// logs collects the logs of the nodes and their pods.
-func (c *Cluster) logs(w io.Writer) error {
-	if c.spec.Logs == "" {
-		return nil
+// Workers are the names of all nodes but the control plane's, in order.
+func (c *Cluster) Workers(ctx context.Context) ([]string, error) {
+	workers := metav1.ListOptions{LabelSelector: "!node-role.kubernetes.io/control-plane"}
+	list, err := c.Client().CoreV1().Nodes().List(ctx, workers)
+	if err != nil {
+		return nil, fmt.Errorf("cluster: %w", err)
 	}
-	fmt.Fprintf(w, "cluster %s: collecting the nodes' logs into %s\n", c.spec.Name, c.spec.Logs)
-	if err := provider().CollectLogs(c.spec.Name, c.spec.Logs); err != nil {
-		return fmt.Errorf("cluster: collect logs of %s: %w", c.spec.Name, err)
+	var names []string
+	for _, node := range list.Items {
+		names = append(names, node.Name)
 	}
-	return nil
+	slices.Sort(names)
+	return names, nil
 }
 
-// places are a cluster's state folder and lock file.
-func places(name string) (state, lockFile string, err error) {
-	dir, err := host.StateDir()
-	return filepath.Join(dir, "clusters", name), filepath.Join(dir, "locks", name+".lock"), err
+// Exec runs a shell script in a node's container and returns what it prints.
+func (c *Cluster) Exec(ctx context.Context, node, script string) (string, error) {
+	n, err := c.find(node)
+	if err != nil {
+		return "", err
+	}
+	return n.Exec(ctx, script, "")
 }
 
-// Inherited reports whether our parent process holds the cluster for us.
-func Inherited(name string) bool { return os.Getenv(inheritedVariable) == name }
+// find is a node as the engine has it now: kind may still be making the cluster.
+func (c *Cluster) find(name string) (node, error) {
+	nodes, err := c.engine.Nodes(c.spec.Name)
+	if err != nil {
+		return nil, err
+	}
+	i := slices.IndexFunc(nodes, func(n node) bool { return n.String() == name })
+	if i < 0 {
+		return nil, fmt.Errorf("the container of node %s is gone", name)
+	}
+	return nodes[i], nil
+}
 
 // Describe says what the cluster is, as the run folder has it.
 func (c *Cluster) Describe(ctx context.Context) (evidence.Cluster, error) {
@@ -242,30 +153,10 @@ func (c *Cluster) Describe(ctx context.Context) (evidence.Cluster, error) {
 		is.Kubernetes, is.Kernel = node.Status.NodeInfo.KubeletVersion, node.Status.NodeInfo.KernelVersion
 	}
 	// A node's network has the name of the file that configures it, such as 10-kindnet.conflist.
-	file, err := c.Exec(ctx, c.nodes[0].String(), "ls /etc/cni/net.d")
+	file, err := c.nodes[0].Exec(ctx, "ls /etc/cni/net.d", "")
 	if err != nil {
 		return is, fmt.Errorf("cluster: describe %s: %w", c.spec.Name, err)
 	}
 	is.CNI = strings.TrimSuffix(strings.TrimPrefix(file, "10-"), ".conflist")
 	return is, nil
-}
-
-// inherit takes the cluster as our parent made it.
-func (c *Cluster) inherit(ctx context.Context) error {
-	if err := c.connect(ctx); err != nil {
-		return err
-	}
-	return c.identify(ctx)
-}
-
-// identify asks for the version of the nodes.
-func (c *Cluster) identify(ctx context.Context) error {
-	nodes, err := c.Client().CoreV1().Nodes().List(ctx, metav1.ListOptions{})
-	if err != nil {
-		return fmt.Errorf("cluster: %w", err)
-	}
-	for _, node := range nodes.Items {
-		c.kubernetes = node.Status.NodeInfo.KubeletVersion
-	}
-	return nil
 }

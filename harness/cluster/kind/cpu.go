@@ -8,26 +8,24 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"sigs.k8s.io/kind/pkg/cluster/nodeutils"
 
 	"rollcall/harness/cluster"
-	"rollcall/harness/command"
 	"rollcall/harness/host"
 )
 
-// controlShares is what a control plane node gets of the host's processors where a worker gets 1024.
-const controlShares = 8192
+// controlPlaneShares is what a control plane node gets of the host's processors where a worker gets 1024.
+const controlPlaneShares = 8192
 
 // raiseControlPlaneShares keeps pods that start on the workers from making the API server wait. With three scenarios at once
 // on 2 cores 1 % of its answers took 1.6 s or longer without, 0.16 s with it.
-func (c *Cluster) raiseControlPlaneShares(ctx context.Context) error {
-	nodes, err := nodeutils.ControlPlaneNodes(c.nodes)
-	if err != nil {
-		return err
-	}
-	for _, node := range nodes {
-		if _, err := command.Run(ctx, "docker update --cpu-shares %d %s", controlShares, node); err != nil {
-			return fmt.Errorf("give %s its share of the processors: %w", node, err)
+func raiseControlPlaneShares(ctx context.Context, c *Cluster) error {
+	for _, n := range c.nodes {
+		controls, err := n.ControlPlane()
+		if err == nil && controls {
+			err = n.SetShares(ctx, controlPlaneShares)
+		}
+		if err != nil {
+			return fmt.Errorf("of %s: %w", n, err)
 		}
 	}
 	return nil
@@ -61,4 +59,10 @@ func (c *Cluster) ProxiesLeaveCPUCgroup(ctx context.Context) error {
 		}
 	}
 	return err
+}
+
+func proxiesLeaveCPUCgroup() Action {
+	return Action{"move kube-proxy to the root CPU cgroup", func(ctx context.Context, c *Cluster) error {
+		return c.ProxiesLeaveCPUCgroup(ctx)
+	}}
 }

@@ -4,15 +4,11 @@ import (
 	"context"
 	"fmt"
 	"net"
-	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	"sigs.k8s.io/kind/pkg/cluster/nodes"
-	"sigs.k8s.io/kind/pkg/cluster/nodeutils"
 
 	"rollcall/fixtures"
-	"rollcall/harness/command"
 )
 
 // OutsideURL leads to a Service from this host: to its NodePort at the address of a node or, where this host does not reach
@@ -22,8 +18,7 @@ func (c *Cluster) OutsideURL(ctx context.Context, service *corev1.Service) (stri
 		return "http://" + net.JoinHostPort(c.address, fmt.Sprint(service.Spec.Ports[0].NodePort)) + "/", nil
 	}
 	for _, node := range c.nodes {
-		out, err := command.Run(ctx, "docker port %s %d/tcp", node, c.spec.NodePort)
-		if address, _, _ := strings.Cut(out, "\n"); err == nil && address != "" {
+		if address := node.Published(ctx, c.spec.NodePort); address != "" {
 			return "http://" + address + "/", nil
 		}
 	}
@@ -57,13 +52,22 @@ const apiPort = "6443"
 
 // reachable is the address of the control plane's node, if this host has a way to it: on Linux the engine's network is one of
 // this host's own, elsewhere it is in a virtual machine.
-func reachable(ctx context.Context, all []nodes.Node) (string, error) {
-	planes, err := nodeutils.ControlPlaneNodes(all)
-	if err != nil || len(planes) != 1 {
-		return "", err
+func reachable(ctx context.Context, nodes []node) (string, error) {
+	var planes []node
+	for _, n := range nodes {
+		controls, err := n.ControlPlane()
+		if err != nil {
+			return "", err
+		}
+		if controls {
+			planes = append(planes, n)
+		}
 	}
-	address, _, err := planes[0].IP()
-	if err != nil {
+	if len(planes) != 1 {
+		return "", nil
+	}
+	address, err := planes[0].Address()
+	if err != nil || address == "" {
 		return "", err
 	}
 	dialer := net.Dialer{Timeout: time.Second}

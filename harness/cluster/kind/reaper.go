@@ -1,6 +1,7 @@
 package kind
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -13,11 +14,10 @@ import (
 	"rollcall/harness/lock"
 )
 
-// reap waits for a word on its standard input, or for the end of it, which comes when its owner
-// dies. Then it removes everything of a cluster: node containers with their volumes, the network
-// when no other cluster has a state folder, as one that is being made has, and the state folder. It goes on until two looks a second apart find
-// nothing, because a `docker run` that kind had begun may still deliver a container, or fails after
-// 60 tries. The lock file is the owner's to remove while it lives. The word "keep" sends the reaper away.
+// reap waits for a word on its standard input, or for the end of it, which comes when its owner dies. "keep" sends it away.
+// Else it removes everything of a cluster: node containers with their volumes, the state folder, and the network when no other
+// cluster has a state folder. It goes on until two looks a second apart find nothing, because a `docker run` that kind had begun
+// may still deliver a container, or fails after 60 tries. The lock file is the owner's to remove while it lives.
 const reap = `
 nodes() { docker ps --all --quiet --filter label=$LABEL=$NAME --filter network=$NETWORK; }
 read -r word
@@ -33,18 +33,23 @@ rm -rf "$STATE"
 [ "$word" = remove ] || rm -f "$LOCK"
 `
 
-// A reaper removes a cluster when its owner asks or dies. It runs in a session of its own, so that
-// Ctrl-C does not reach it, and shares the owner's lock, so that nobody takes the cluster's name
-// before it is done.
-type reaper struct {
+// A reaperProcess is in a session of its own, so that Ctrl-C does not reach it, and shares the owner's lock, so that nobody
+// takes the cluster's name before it is done.
+type reaperProcess struct {
 	cmd   *exec.Cmd
 	stdin io.WriteCloser
 	said  *strings.Builder
 }
 
-func startReaper(name, state string, held *lock.Lock) (*reaper, error) {
+func startReaper(_ context.Context, c *Cluster) (err error) {
+	c.reaper, err = c.engine.StartReaper(c.spec.Name, c.state, c.held)
+	return err
+}
+
+func (docker) StartReaper(name, state string, held *lock.Lock) (reaper, error) {
 	cmd := exec.Command("sh", "-c", reap)
-	cmd.Env = append(os.Environ(), "NAME="+name, "LABEL="+clusterLabel, "NETWORK="+Network, "STATE="+state, "LOCK="+held.File().Name())
+	cmd.Env = append(os.Environ(), "NAME="+name, "LABEL="+clusterLabel, "NETWORK="+Network,
+		"STATE="+state, "LOCK="+held.File().Name())
 	cmd.ExtraFiles = []*os.File{held.File()}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	said := &strings.Builder{}
@@ -56,16 +61,16 @@ func startReaper(name, state string, held *lock.Lock) (*reaper, error) {
 	if err := cmd.Start(); err != nil {
 		return nil, fmt.Errorf("cluster: start reaper: %w", err)
 	}
-	return &reaper{cmd, stdin, said}, nil
+	return &reaperProcess{cmd, stdin, said}, nil
 }
 
 // remove has the reaper do its work and waits for it.
-func (r *reaper) remove() error { return r.end("remove\n") }
+func (r *reaperProcess) remove() error { return r.end("remove\n") }
 
 // keep sends the reaper away; the cluster stays.
-func (r *reaper) keep() error { return r.end("keep\n") }
+func (r *reaperProcess) keep() error { return r.end("keep\n") }
 
-func (r *reaper) end(word string) error {
+func (r *reaperProcess) end(word string) error {
 	_, err := io.WriteString(r.stdin, word)
 	if err = errors.Join(err, r.stdin.Close(), r.cmd.Wait()); err != nil {
 		return fmt.Errorf("cluster: something was left behind: %w: %s", err, command.LastLines(r.said.String(), 2))

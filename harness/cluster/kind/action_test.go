@@ -1,0 +1,64 @@
+package kind
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"rollcall/harness/usage"
+)
+
+func TestRun(t *testing.T) {
+	broken := errors.New("broken")
+	var done []string
+	step := func(name string, err error) Action {
+		return Action{name, func(context.Context, *Cluster) error {
+			done = append(done, name)
+			return err
+		}}
+	}
+	wait := func(name string, d time.Duration) Action {
+		return Action{name, func(ctx context.Context, _ *Cluster) error {
+			select {
+			case <-time.After(d):
+				done = append(done, name)
+				return nil
+			case <-ctx.Done():
+				return context.Cause(ctx)
+			}
+		}}
+	}
+	for _, row := range []struct {
+		sentence string
+		actions  []Action
+		done     string
+		spent    string
+		says     string
+	}{
+		{"one after the other", []Action{step("a", nil), step("b", nil)}, "a b", "", ""},
+		{"none after one that fails, which is named", []Action{step("a", broken), step("b", nil)}, "a", "", "cluster n: a: broken"},
+		{"a refusal stays the line that it is", []Action{step("a", usage.New("port 1", "taken", "another"))}, "a", "", "port 1: taken: another"},
+		{"what takes a second is told", []Action{wait("a", 1500*time.Millisecond), wait("b", time.Millisecond)}, "a b", "a 1.5 s", ""},
+		{"beside each other", []Action{atOnce("all", wait("b", 2*time.Second), wait("a", time.Second))}, "a b", "all 2.0 s", ""},
+		{"others end with the first that fails, and its error is the one told",
+			[]Action{atOnce("all", wait("b", time.Hour), inOrder("then", wait("a", time.Second), step("c", broken)))}, "a c", "", "cluster n: all: then: c: broken"},
+		{"what takes too long is given up", []Action{within(time.Minute, wait("a", time.Hour))}, "", "", "cluster n: a: not done after 1m0s"},
+	} {
+		t.Run(row.sentence, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				done = nil
+				said := ""
+				spent, err := run(t.Context(), &Cluster{spec: Spec{Name: "n"}}, row.actions)
+				if err != nil {
+					said = err.Error()
+				}
+				if got := strings.Join(done, " "); got != row.done || spent != row.spent || said != row.says {
+					t.Errorf("done %q, spent %q, error %q", got, spent, said)
+				}
+			})
+		})
+	}
+}

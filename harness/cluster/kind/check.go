@@ -1,0 +1,96 @@
+package kind
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"os"
+	"rollcall/harness/usage"
+	"strconv"
+	"strings"
+
+	"sigs.k8s.io/kind/pkg/apis/config/v1alpha4"
+)
+
+// CheckConfig refuses a configuration that no cluster of the spec can be made from. It looks at
+// nothing else.
+func CheckConfig(s Spec) error {
+	_, err := loadConfig(s)
+	return err
+}
+
+// Check refuses what would keep a cluster from being created: taken host ports, or a cluster of
+// the name that is not ours.
+func Check(ctx context.Context, s Spec) error {
+	config, err := loadConfig(s)
+	if err != nil {
+		return err
+	}
+	if err := checkForeign(ctx, docker{}, s.Name); err != nil {
+		return err
+	}
+	ours, err := docker{}.Containers(ctx, s.Name, true)
+	if err != nil || len(ours) > 0 { // a cluster of ours holds the ports itself
+		return err
+	}
+	return checkPorts(s.Config, config)
+}
+
+// checkPorts refuses fixed host ports that are taken.
+func checkPorts(path string, config *v1alpha4.Cluster) error {
+	if err := checkPort(path+": networking.apiServerPort", config.Networking.APIServerAddress, config.Networking.APIServerPort); err != nil {
+		return err
+	}
+	for i, node := range config.Nodes {
+		for j, port := range node.ExtraPortMappings {
+			field := fmt.Sprintf("%s: nodes[%d].extraPortMappings[%d].hostPort", path, i, j)
+			if err := checkPort(field, port.ListenAddress, port.HostPort); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func checkPort(field, address string, port int32) error {
+	if port <= 0 {
+		return nil
+	}
+	listener, err := net.Listen("tcp", net.JoinHostPort(address, strconv.Itoa(int(port))))
+	if err != nil {
+		return usage.New(fmt.Sprintf("%s %d", field, port), "the port is taken", "choose another, or 0 for any free one")
+	}
+	return listener.Close()
+}
+
+// checkForeign refuses a name under which kind already runs nodes that are not ours.
+func checkForeign(ctx context.Context, e engine, name string) error {
+	all, err := e.Containers(ctx, name, false)
+	if err != nil {
+		return err
+	}
+	ours, err := e.Containers(ctx, name, true)
+	if err != nil {
+		return err
+	}
+	if len(all) > len(ours) {
+		return usage.New("cluster "+name, "a kind cluster of this name exists that Rollcall did not make",
+			"delete it with `kind delete cluster --name "+name+"` if nobody needs it")
+	}
+	// The engine is everybody's, locks and state are a user's own.
+	if state, _, err := paths(name); err != nil {
+		return err
+	} else if _, err := os.Stat(state); err != nil && len(ours) > 0 {
+		return usage.New("cluster "+name, "another user's Rollcall made it",
+			"wait for its end; if it was left behind, run: docker rm --force --volumes "+strings.Join(shorten(ours), " "))
+	}
+	return nil
+}
+
+func shorten(ids []string) []string {
+	short := make([]string, len(ids))
+	for i, id := range ids {
+		short[i] = id[:12]
+	}
+	return short
+}

@@ -1,0 +1,116 @@
+package kind
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"sigs.k8s.io/kind/pkg/apis/config/v1alpha4"
+
+	"rollcall/harness/host"
+	"rollcall/harness/lock"
+	"rollcall/harness/usage"
+)
+
+// inheritedVariable names, in the environment of a child process, the cluster its parent holds for it.
+const inheritedVariable = "ROLLCALL_CLUSTER"
+
+// Inherited reports whether our parent process holds the cluster for us.
+func Inherited(name string) bool { return os.Getenv(inheritedVariable) == name }
+
+// Share is the environment that makes a child process use the cluster we hold.
+func (c *Cluster) Share() string { return inheritedVariable + "=" + c.spec.Name }
+
+// Open returns the cluster of the spec, ready: every node, CoreDNS and every kube-proxy is Ready,
+// and a pod on each worker reaches a Service. It prints progress to w. It waits for a process that
+// uses the cluster already; one that our parent holds for us is taken as it is.
+func Open(ctx context.Context, w io.Writer, s Spec) (*Cluster, error) {
+	return open(ctx, w, s, docker{})
+}
+
+func open(ctx context.Context, w io.Writer, s Spec, e engine) (*Cluster, error) {
+	state, lockFile, err := paths(s.Name)
+	if err != nil {
+		return nil, err
+	}
+	c := &Cluster{engine: e, spec: s, state: state, out: w}
+	if Inherited(s.Name) {
+		_, err := run(ctx, c, []Action{{"connect", connect}, {"ask for the version", identify}})
+		return c, err
+	}
+	config, err := loadConfig(s)
+	if err != nil {
+		return nil, err
+	}
+	c.held, err = lock.Acquire(ctx, lockFile, func(holder string) {
+		fmt.Fprintf(w, "cluster %s is in use by %s; waiting for it\n", s.Name, holder)
+	})
+	if err != nil {
+		return nil, err
+	}
+	if err := c.reuseOrCreate(ctx, config); err != nil {
+		if ctx.Err() == nil && !usage.Is(err) {
+			err = errors.Join(err, c.collectLogs())
+		}
+		return nil, errors.Join(err, c.Close())
+	}
+	return c, nil
+}
+
+// reuseOrCreate reuses a kept cluster or creates one.
+func (c *Cluster) reuseOrCreate(ctx context.Context, config *v1alpha4.Cluster) error {
+	if err := checkForeign(ctx, c.engine, c.spec.Name); err != nil {
+		return err
+	}
+	if c.spec.Keep && c.spec.kept(c.state) {
+		_, err := run(ctx, c, reuse(config))
+		switch {
+		case err == nil:
+			fmt.Fprintf(c.out, "cluster %s: reusing the kept one\n", c.spec.Name)
+			return nil
+		case ctx.Err() != nil:
+			return err
+		}
+		fmt.Fprintf(c.out, "cluster %s: making a new one, because the kept one cannot be used: %v\n", c.spec.Name, err)
+	} else if hasNote(c.state) {
+		fmt.Fprintf(c.out, "cluster %s: replacing a kept one, which is of another kind or was not asked for with KEEP=1\n", c.spec.Name)
+	}
+	spent, err := run(ctx, c, creation(config))
+	if err == nil {
+		fmt.Fprintf(c.out, "cluster %s: ready: %s\n", c.spec.Name, spent)
+	}
+	return err
+}
+
+// Close gives the cluster up: it is removed, unless it was kept or our parent holds it.
+func (c *Cluster) Close() error {
+	if c.held == nil {
+		return nil
+	}
+	var err error
+	if c.reaper != nil {
+		err = c.reaper.remove()
+	}
+	return errors.Join(err, c.held.Release())
+}
+
+// collectLogs collects the logs of the nodes and their pods.
+func (c *Cluster) collectLogs() error {
+	if c.spec.Logs == "" {
+		return nil
+	}
+	fmt.Fprintf(c.out, "cluster %s: collecting the nodes' logs into %s\n", c.spec.Name, c.spec.Logs)
+	if err := c.engine.CollectLogs(c.spec.Name, c.spec.Logs); err != nil {
+		return fmt.Errorf("cluster: collect logs of %s: %w", c.spec.Name, err)
+	}
+	return nil
+}
+
+// paths are a cluster's state folder and lock file.
+func paths(name string) (state, lockFile string, err error) {
+	dir, err := host.StateDir()
+	return filepath.Join(dir, "clusters", name), filepath.Join(dir, "locks", name+".lock"), err
+}

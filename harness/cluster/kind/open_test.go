@@ -1,0 +1,223 @@
+package kind
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/google/go-cmp/cmp"
+
+	"rollcall/harness/lock"
+	"rollcall/harness/usage"
+)
+
+func TestOpenCreatesInOrder(t *testing.T) {
+	e := newFakeEngine()
+	c, err := open(t.Context(), io.Discard, fakeSpec(t), e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range []struct{ sentence, first, then string }{
+		{"whoever is killed while kind runs leaves nothing", "start reaper", "create"},
+		{"a node's rules are known to work before pods get addresses", "create", "write conflist of n-worker"},
+		{"pods of each node are to be reached from the others", "create", "write routes of n-worker2"},
+		{"images are there before pods of ours ask for them", "load image into n-worker", "raise shares of n-control-plane"},
+	} {
+		if first, then := e.index(row.first), e.index(row.then); first < 0 || then < first {
+			t.Errorf("%s: %q is call %d, %q is call %d", row.sentence, row.first, first, row.then, then)
+		}
+	}
+	if e.index("raise shares of n-worker") >= 0 {
+		t.Error("a worker got the control plane's shares")
+	}
+	if c.Kubernetes() != "v1.36.3" || !c.Temporary() || !c.OneServiceOutside() {
+		t.Errorf("version %q, temporary %v, one Service outside %v", c.Kubernetes(), c.Temporary(), c.OneServiceOutside())
+	}
+	workers, err := c.Workers(t.Context())
+	if diff := cmp.Diff(nodeNames()[1:], workers); diff != "" || err != nil {
+		t.Error(err, diff)
+	}
+	if err := c.Close(); err != nil || e.index("reaper removes") < 0 {
+		t.Errorf("Close: %v, and the cluster was not removed", err)
+	}
+}
+
+func TestOpenFails(t *testing.T) {
+	broken := errors.New("broken")
+	for _, row := range []struct {
+		sentence string
+		prepare  func(*fakeEngine)
+		cancel   bool
+		refused  bool
+		says     string
+		calls    []string // that are made
+		not      []string // that are not
+	}{
+		{sentence: "kind fails: its logs are collected, and the rest of it is removed",
+			prepare: func(e *fakeEngine) { e.fails["create"] = broken }, says: "create: run kind: broken",
+			calls: []string{"collect logs", "reaper removes"}, not: []string{"raise shares of n-control-plane"}},
+		{sentence: "an image cannot be loaded: kind's containers are removed under it, or it would go on",
+			prepare: func(e *fakeEngine) { e.hangs, e.fails["load image into n-worker"] = true, broken },
+			says:    "load images: echo:v1 into n-worker: broken", calls: []string{"remove containers", "collect logs", "reaper removes"}},
+		{sentence: "a network cannot be written: the node is named",
+			prepare: func(e *fakeEngine) { e.fails["write conflist of n-worker2"] = broken },
+			says:    "install the network: of n-worker2: broken", calls: []string{"reaper removes"}},
+		{sentence: "an interrupted run is removed, and nobody waits for logs",
+			prepare: func(e *fakeEngine) { e.hangs = true }, cancel: true, says: "interrupted",
+			calls: []string{"reaper removes"}, not: []string{"collect logs"}},
+		{sentence: "a cluster that is not ours is left alone",
+			prepare: func(e *fakeEngine) { e.there, e.foreign = true, true }, refused: true, says: "that Rollcall did not make",
+			not: []string{"start reaper", "remove containers", "collect logs"}},
+		{sentence: "so is another user's, whose state is elsewhere",
+			prepare: func(e *fakeEngine) { e.there = true }, refused: true, says: "another user's",
+			not: []string{"start reaper", "remove containers", "collect logs"}},
+		{sentence: "what cannot be watched is not made",
+			prepare: func(e *fakeEngine) { e.fails["start reaper"] = broken }, says: "start the reaper: broken",
+			not: []string{"create"}},
+	} {
+		t.Run(row.sentence, func(t *testing.T) {
+			spec := fakeSpec(t)
+			synctest.Test(t, func(t *testing.T) {
+				e := newFakeEngine()
+				row.prepare(e)
+				ctx, cancel := context.WithCancelCause(t.Context())
+				defer cancel(nil)
+				if row.cancel {
+					cancel(errors.New("interrupted"))
+				}
+				_, err := open(ctx, io.Discard, spec, e)
+				if err == nil || !strings.Contains(err.Error(), row.says) || usage.Is(err) != row.refused {
+					t.Errorf("error %v, want one with %q", err, row.says)
+				}
+				for _, call := range row.calls {
+					if e.index(call) < 0 {
+						t.Errorf("%q is missing in %q", call, e.calls)
+					}
+				}
+				for _, call := range row.not {
+					if e.index(call) >= 0 {
+						t.Errorf("%q stands in %q", call, e.calls)
+					}
+				}
+			})
+			free(t, spec.Name)
+		})
+	}
+}
+
+// free checks that nobody holds the cluster.
+func free(t *testing.T, name string) {
+	t.Helper()
+	_, lockFile, err := paths(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	held, err := lock.Try(lockFile)
+	if err != nil {
+		t.Fatalf("the cluster is still held: %v", err)
+	}
+	if err := held.Release(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestOpenInherited(t *testing.T) {
+	e, spec := newFakeEngine(), fakeSpec(t)
+	parent, err := open(t.Context(), io.Discard, spec, e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	name, value, _ := strings.Cut(parent.Share(), "=")
+	t.Setenv(name, value)
+	made := len(e.calls)
+	child, err := open(t.Context(), io.Discard, spec, e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if child.Temporary() || child.Kubernetes() != parent.Kubernetes() {
+		t.Errorf("temporary %v, version %q", child.Temporary(), child.Kubernetes())
+	}
+	if err := child.Close(); err != nil {
+		t.Error(err)
+	}
+	if diff := cmp.Diff([]string{}, e.calls[made:]); diff != "" {
+		t.Errorf("the child changed its parent's cluster (-want +got):\n%s", diff)
+	}
+	if err := parent.Close(); err != nil || e.index("reaper removes") < 0 {
+		t.Errorf("the parent did not remove it: %v", err)
+	}
+}
+
+func TestOpenKept(t *testing.T) {
+	for _, row := range []struct {
+		sentence string
+		again    func(*Spec)
+		created  bool
+		says     string
+	}{
+		{"the same spec takes the kept cluster", func(*Spec) {}, false, "reusing the kept one"},
+		{"another image does not", func(s *Spec) { s.Image = "other" }, true, "of another kind"},
+		{"nor does another mode", func(s *Spec) { s.Mode = "ipvs" }, true, "of another kind"},
+		{"nor does a run that did not ask for it", func(s *Spec) { s.Keep = false }, true, "not asked for with KEEP=1"},
+	} {
+		t.Run(row.sentence, func(t *testing.T) {
+			e, spec := newFakeEngine(), fakeSpec(t)
+			e.server = serveNothingOf(t)
+			spec.Keep = true
+			first, err := open(t.Context(), io.Discard, spec, e)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := first.Close(); err != nil || first.Temporary() || e.index("reaper keeps") < 0 || e.index("reaper removes") >= 0 {
+				t.Fatalf("it was not kept: %v, %q", err, e.calls)
+			}
+			e.calls = nil
+			row.again(&spec)
+			var out strings.Builder
+			second, err := open(t.Context(), &out, spec, e)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if created := e.index("create") >= 0; created != row.created || !strings.Contains(out.String(), row.says) {
+				t.Errorf("created: %v, output:\n%s", created, &out)
+			}
+			if second.Temporary() == spec.Keep {
+				t.Errorf("temporary: %v", second.Temporary())
+			}
+			if err := second.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+func TestOpenReplacesAKeptClusterThatIsBroken(t *testing.T) {
+	e, spec := newFakeEngine(), fakeSpec(t)
+	spec.Keep = true
+	first, err := open(t.Context(), io.Discard, spec, e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := first.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(first.kubeconfig()); err != nil {
+		t.Fatal(err)
+	}
+	e.calls = nil
+	var out strings.Builder
+	second, err := open(t.Context(), &out, spec, e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if e.index("remove containers") < 0 || e.index("create") < 0 || !strings.Contains(out.String(), "the kept one cannot be used: cluster n: connect:") {
+		t.Errorf("%q, output:\n%s", e.calls, &out)
+	}
+	if err := second.Close(); err != nil {
+		t.Error(err)
+	}
+}
