@@ -22,9 +22,9 @@ esac
 
 func TestReaper(t *testing.T) {
 	for _, row := range []struct {
-		sentence              string
-		end                   func(*reaperProcess) error
-		others                bool // clusters of the same user
+		sentence                   string
+		end                        func(*reaperProcess) error
+		others                     bool // clusters of the same user
 		removed, network, unlocked bool // unlocked: the lock file is gone too
 	}{
 		{sentence: "asked to, it removes containers, state and network, and leaves the lock to its owner",
