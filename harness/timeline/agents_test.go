@@ -22,7 +22,7 @@ func carried(agents int) evidence.Lane {
 	return lane
 }
 
-func TestNumbersRunOnForEachAgent(t *testing.T) {
+func TestJoinNumbersOfEachAgent(t *testing.T) {
 	for _, row := range []struct {
 		sentence string
 		agents   int
@@ -55,7 +55,7 @@ func TestNumbersRunOnForEachAgent(t *testing.T) {
 	}
 }
 
-func TestAgentsAchieveARateTogether(t *testing.T) {
+func TestLaneSummaryRateOfAgents(t *testing.T) {
 	all := func(evidence.Hit) bool { return true }
 	for _, row := range []struct {
 		sentence string
@@ -88,7 +88,7 @@ func TestAgentsAchieveARateTogether(t *testing.T) {
 }
 
 // Whoever sent the requests, the lane saw the same.
-func TestTheNumberOfAgentsDoesNotMatter(t *testing.T) {
+func TestJoinAnyNumberOfAgents(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := drawRecording(t)
 		several := tapes{Run: r.Run, Hits: r.Hits, Arrivals: r.Arrivals, Events: r.Events}
@@ -110,7 +110,8 @@ func TestTheNumberOfAgentsDoesNotMatter(t *testing.T) {
 			if sum != one.Lanes[i].Summary.Requests || len(other.Lanes[i].Summary.Agents) != agents {
 				t.Fatalf("%d agents sent %d of %d requests", len(other.Lanes[i].Summary.Agents), sum, one.Lanes[i].Summary.Requests)
 			}
-			if diff := cmp.Diff(one.Lanes[i].Summary, other.Lanes[i].Summary, cmpopts.IgnoreFields(timeline.LaneSummary{}, "Agents", "Rate")); diff != "" {
+			if diff := cmp.Diff(one.Lanes[i].Summary, other.Lanes[i].Summary,
+				cmpopts.IgnoreFields(timeline.LaneSummary{}, "Agents", "Rate")); diff != "" {
 				t.Fatalf("summaries differ:\n%s", diff)
 			}
 			other.Lanes[i].Summary.Agents, other.Lanes[i].Summary.Rate = one.Lanes[i].Summary.Agents, one.Lanes[i].Summary.Rate

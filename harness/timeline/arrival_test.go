@@ -23,7 +23,7 @@ func logged(hits []evidence.Hit) []evidence.Arrival {
 	return arrivals
 }
 
-func TestArrivalsTellWhatBecameOfARequest(t *testing.T) {
+func TestJoinArrivals(t *testing.T) {
 	type counts struct{ Requests, Arrivals, Lost, Retried, Never int }
 	for _, row := range []struct {
 		sentence string
@@ -45,7 +45,8 @@ func TestArrivalsTellWhatBecameOfARequest(t *testing.T) {
 		{"a reply by another pod than the one that logged it", "112", func(a []evidence.Arrival) []evidence.Arrival {
 			a[0].By.Pod = "pod-other"
 			return a
-		}, counts{Requests: 3, Arrivals: 3}, []string{`arrivals.parquet: lane "a": seq 0 was logged by another pod than the one that answered (1 in all)`}},
+		}, counts{Requests: 3, Arrivals: 3},
+			[]string{`arrivals.parquet: lane "a": seq 0 was logged by another pod than the one that answered (1 in all)`}},
 		{"an arrival of a lane nobody announced", "11", func(a []evidence.Arrival) []evidence.Arrival {
 			return append(a, evidence.Arrival{Lane: "b", Seq: 0})
 		}, counts{Requests: 2, Arrivals: 2}, []string{`arrivals.parquet: 1 records belong to lane "b", which the run does not have`}},
@@ -53,7 +54,8 @@ func TestArrivalsTellWhatBecameOfARequest(t *testing.T) {
 			a[2].At = -ms
 			return a
 		}, counts{Requests: 3, Arrivals: 3}, []string{`arrivals.parquet: lane "a": seq 2 arrived before the run began (1 in all)`}},
-		{"arrivals that were not recorded say nothing", "1x2", func([]evidence.Arrival) []evidence.Arrival { return nil }, counts{Requests: 3}, nil},
+		{"arrivals that were not recorded say nothing", "1x2", func([]evidence.Arrival) []evidence.Arrival { return nil }, counts{Requests: 3},
+			nil},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
 			r := recording(paced("a", row.outcomes), marks(0, 10, 20, 40), fresh("a", "n1"))
@@ -84,7 +86,7 @@ func twice(i int) func([]evidence.Arrival) []evidence.Arrival {
 	}
 }
 
-func TestAKeptConnectionThatGoesBackIsFound(t *testing.T) {
+func TestReturns(t *testing.T) {
 	reused := fresh("a", "n1")
 	reused.Conn = evidence.Reused
 	byTwo := reused
@@ -107,11 +109,13 @@ func TestAKeptConnectionThatGoesBackIsFound(t *testing.T) {
 		want     []uint64
 	}{
 		{"from old to new is in order", reused, on(hit("v1", 7, false), hit("v2", 7, true), hit("v2", 7, true)), nil},
-		{"back to the old version is not", reused, on(hit("v2", 7, false), hit("v1", 7, true), hit("v2", 7, true), hit("v1", 7, true)), []uint64{1, 3}},
+		{"back to the old version is not", reused, on(hit("v2", 7, false), hit("v1", 7, true), hit("v2", 7, true), hit("v1", 7, true)),
+			[]uint64{1, 3}},
 		{"two connections may differ", reused, on(hit("v2", 7, false), hit("v1", 8, false), hit("v2", 7, true), hit("v1", 8, true)), nil},
 		{"a port that is used again is another connection", reused, on(hit("v2", 7, false), hit("v1", 7, false)), nil},
 		{"two agents may use one port", byTwo, on(hit("v2", 7, false), hit("v1", 7, false), hit("v2", 7, true), hit("v1", 7, true)), nil},
-		{"each agent's own connection goes back", byTwo, on(hit("v2", 7, false), hit("v2", 7, false), hit("v2", 7, true), hit("v1", 7, true)), []uint64{3}},
+		{"each agent's own connection goes back", byTwo, on(hit("v2", 7, false), hit("v2", 7, false), hit("v2", 7, true), hit("v1", 7, true)),
+			[]uint64{3}},
 		{"nor is it the same one when nobody named himself on the first hit", reused,
 			on(hit("v2", 7, false), evidence.Hit{LocalPort: 7, Fault: evidence.WrongServer}, hit("v1", 7, true)), nil},
 		{"fresh connections owe nothing to each other", fresh("a", "n1"), on(hit("v2", 7, false), hit("v1", 7, true)), nil},
@@ -128,7 +132,7 @@ func TestAKeptConnectionThatGoesBackIsFound(t *testing.T) {
 	}
 }
 
-func TestAFailedHitKnowsWhereItsConnectionLed(t *testing.T) {
+func TestHitKept(t *testing.T) {
 	reused := fresh("a", "n1")
 	reused.Conn = evidence.Reused
 	hits := paced("a", "1x12x")
@@ -146,7 +150,7 @@ func TestAFailedHitKnowsWhereItsConnectionLed(t *testing.T) {
 }
 
 // A reply that broke off has a status, and is lost all the same.
-func TestALostReplyIsOneTheClientHasNotSeenWhole(t *testing.T) {
+func TestHitLost(t *testing.T) {
 	arrived := []evidence.Arrival{{}}
 	for _, row := range []struct {
 		sentence string
@@ -166,7 +170,7 @@ func TestALostReplyIsOneTheClientHasNotSeenWhole(t *testing.T) {
 	}
 }
 
-func TestArrivalsAreByTimeOnTheRecordersClock(t *testing.T) {
+func TestJoinArrivalsByTime(t *testing.T) {
 	r := recording(paced("a", "x"), marks(0, 10, 20, 40), fresh("a", "n1"))
 	r.Arrivals = []evidence.Arrival{
 		{Lane: "a", At: 900 * ms, By: evidence.Server{Pod: "second", Node: "n1"}},
@@ -179,7 +183,7 @@ func TestArrivalsAreByTimeOnTheRecordersClock(t *testing.T) {
 	}
 }
 
-func TestHitsThatStandOutCarryTheirArrivals(t *testing.T) {
+func TestHitArrivals(t *testing.T) {
 	r := recording(paced("a", "1x2"), marks(0, 10, 20, 40), fresh("a", "n1"))
 	r.Arrivals = logged(r.Hits)
 	failed := timeline.Failed(join(t, r).Lanes)

@@ -9,7 +9,7 @@ import (
 	"rollcall/harness/timeline"
 )
 
-func TestCapacity(t *testing.T) {
+func TestCapacities(t *testing.T) {
 	surge := []evidence.Event{
 		pod(1, evidence.PodReady, "v1", "a"), pod(1, evidence.PodReady, "v1", "b"), pod(1, evidence.PodReady, "v9", "control"),
 		pod(12, evidence.PodCreated, "v2", "c"), pod(14, evidence.PodReady, "v2", "c"), pod(14, evidence.PodDeleting, "v1", "a"),
@@ -35,7 +35,7 @@ func TestCapacity(t *testing.T) {
 	}
 }
 
-func TestCapacityCountsFromTheRolloutToTheLastOldPod(t *testing.T) {
+func TestMinAvailableAndMaxPods(t *testing.T) {
 	for _, row := range []struct {
 		sentence string
 		changes  []evidence.Event
@@ -43,8 +43,10 @@ func TestCapacityCountsFromTheRolloutToTheLastOldPod(t *testing.T) {
 		most     int
 	}{
 		{"nothing changed", nil, 2, 2},
-		{"a dip that was over when the rollout began", []evidence.Event{pod(8, evidence.PodUnready, "v1", "a"), pod(10, evidence.PodReady, "v1", "a")}, 2, 2},
-		{"a dip from before that lasted into it", []evidence.Event{pod(8, evidence.PodUnready, "v1", "a"), pod(11, evidence.PodReady, "v1", "a")}, 1, 2},
+		{"a dip that was over when the rollout began",
+			[]evidence.Event{pod(8, evidence.PodUnready, "v1", "a"), pod(10, evidence.PodReady, "v1", "a")}, 2, 2},
+		{"a dip from before that lasted into it",
+			[]evidence.Event{pod(8, evidence.PodUnready, "v1", "a"), pod(11, evidence.PodReady, "v1", "a")}, 1, 2},
 		{"a dip at the very end", []evidence.Event{pod(20, evidence.PodUnready, "v1", "a")}, 1, 2},
 		{"a pod more at the very end", []evidence.Event{pod(20, evidence.PodCreated, "v2", "c")}, 2, 3},
 		{"what came later", []evidence.Event{pod(21, evidence.PodUnready, "v1", "a"), pod(21, evidence.PodCreated, "v2", "c")}, 2, 2},
@@ -61,7 +63,7 @@ func TestCapacityCountsFromTheRolloutToTheLastOldPod(t *testing.T) {
 	}
 }
 
-func TestCapacityIsAbsentWhenNotMeasured(t *testing.T) {
+func TestMinAvailableAbsent(t *testing.T) {
 	for _, row := range []struct {
 		sentence string
 		events   []evidence.Event

@@ -14,14 +14,16 @@ func reading(node string, offset, uncertainty time.Duration) evidence.ClockReadi
 	return evidence.ClockReading{Node: node, Offset: offset, Uncertainty: uncertainty}
 }
 
-func TestUncertaintyFollowsEveryDurationThatCrossesClocks(t *testing.T) {
+func TestElapsedUncertainty(t *testing.T) {
 	hits := append(paced("a", "1112"), paced("b", "1122")...)
 	for i := range hits {
 		hits[i].Due += 3 * time.Second
 		hits[i].Sent += 3 * time.Second
 	}
-	events := append(marks(0, 15, 40, 50), pod(25, evidence.EndpointGone, "v1", "pod-v1"), evidence.Event{At: 22 * ms, Kind: evidence.StatusDone})
-	r := recording(hits, append(events, evidence.Event{At: 3*time.Second + 31*ms, Clock: "n1", Kind: evidence.RuleGone, By: evidence.Server{Pod: "pod-v1"}, Object: "n1"}),
+	events := append(marks(0, 15, 40, 50), pod(25, evidence.EndpointGone, "v1", "pod-v1"),
+		evidence.Event{At: 22 * ms, Kind: evidence.StatusDone})
+	r := recording(hits, append(events, evidence.Event{At: 3*time.Second + 31*ms, Clock: "n1", Kind: evidence.RuleGone,
+		By: evidence.Server{Pod: "pod-v1"}, Object: "n1"}),
 		fresh("a", "n1"), fresh("b", "n2"))
 	// Two readings of n1: 2.999 s ± 1 ms and 3.001 s ± 1 ms are 3 s ± 2 ms together.
 	r.Run.Clocks = []evidence.ClockReading{reading("n1", 2999*ms, ms), reading("n1", 3001*ms, ms), reading("n2", 3*time.Second, 3*ms)}
@@ -44,7 +46,7 @@ func TestUncertaintyFollowsEveryDurationThatCrossesClocks(t *testing.T) {
 	}
 }
 
-func TestAHitTooCloseToAMarkIsOnNeitherSide(t *testing.T) {
+func TestRepliesSinceUnclear(t *testing.T) {
 	r := recording(paced("a", "1112"), marks(5, 20, 28, 50), fresh("a", "n1"))
 	r.Run.Clocks = []evidence.ClockReading{reading("n1", 0, 3*ms)}
 	// Sent at 10, 20, 30 (v1) and 40 ms (v2), each ± 3 ms.
@@ -69,26 +71,30 @@ func TestAHitTooCloseToAMarkIsOnNeitherSide(t *testing.T) {
 	}
 }
 
-func TestAnOpenOutageEndsOnAnotherClock(t *testing.T) {
+func TestOutageOpen(t *testing.T) {
 	r := recording(paced("a", "1x1x"), marks(5, 20, 28, 50), fresh("a", "n1"))
 	r.Run.Clocks = []evidence.ClockReading{reading("n1", 0, 3*ms)}
-	want := []timeline.Outage{{From: 20 * ms, To: 30 * ms, Failed: 1}, {From: 40 * ms, To: 50 * ms, Failed: 1, Open: true, Uncertainty: 3 * ms}}
+	want := []timeline.Outage{{From: 20 * ms, To: 30 * ms, Failed: 1},
+		{From: 40 * ms, To: 50 * ms, Failed: 1, Open: true, Uncertainty: 3 * ms}}
 	if diff := cmp.Diff(want, join(t, r).Lanes[0].Summary.Outages); diff != "" {
 		t.Errorf("outages (-want +got):\n%s", diff)
 	}
 }
 
-func TestAClockThatWasNeverReadIsAProblem(t *testing.T) {
-	r := recording(paced("a", "12"), append(marks(0, 10, 20, 40), evidence.Event{At: 1, Clock: "n3", Kind: evidence.PodSigterm}), fresh("a", "n1"), fresh("b", "n2"))
-	r.Arrivals = []evidence.Arrival{{Lane: "a", Seq: 0, By: evidence.Server{Pod: "pod-v1", Node: "n4"}}, {Lane: "a", Seq: 1, By: evidence.Server{Pod: "pod-v2", Node: "n1"}}}
+func TestProblemsOfClocks(t *testing.T) {
+	r := recording(paced("a", "12"), append(marks(0, 10, 20, 40), evidence.Event{At: 1, Clock: "n3", Kind: evidence.PodSigterm}),
+		fresh("a", "n1"), fresh("b", "n2"))
+	r.Arrivals = []evidence.Arrival{{Lane: "a", Seq: 0, By: evidence.Server{Pod: "pod-v1", Node: "n4"}},
+		{Lane: "a", Seq: 1, By: evidence.Server{Pod: "pod-v2", Node: "n1"}}}
 	r.Run.Clocks = []evidence.ClockReading{reading("n1", 0, 0)}
-	want := []string{`run.json: the clock of node "n2" was never read`, `run.json: the clock of node "n3" was never read`, `run.json: the clock of node "n4" was never read`}
+	want := []string{`run.json: the clock of node "n2" was never read`, `run.json: the clock of node "n3" was never read`,
+		`run.json: the clock of node "n4" was never read`}
 	if diff := cmp.Diff(want, join(t, r).Problems); diff != "" {
 		t.Errorf("problems (-want +got):\n%s", diff)
 	}
 }
 
-func TestAClockCannotBeSurerThanSure(t *testing.T) {
+func TestProblemsOfClockUncertainty(t *testing.T) {
 	r := recording(paced("a", "12"), marks(0, 10, 20, 40), fresh("a", "n1"))
 	r.Run.Clocks = []evidence.ClockReading{reading("n1", 0, -ms)}
 	want := []string{`run.json: the clock of node "n1" was read with the uncertainty -1ms`}
@@ -98,7 +104,7 @@ func TestAClockCannotBeSurerThanSure(t *testing.T) {
 }
 
 // The last hit was sent before the endpoint left, as far as the clocks tell; it may have been after.
-func TestAHitThatCannotBePlacedIsADrainLag(t *testing.T) {
+func TestDrainLagsUncertain(t *testing.T) {
 	r := recording(paced("a", "1112"), append(marks(0, 15, 40, 50), pod(31, evidence.EndpointGone, "v1", "pod-v1")), fresh("a", "n1"))
 	r.Run.Clocks = []evidence.ClockReading{reading("n1", 0, 3*ms)}
 	want := []timeline.PodLag{{Pod: "pod-v1", Node: "n1", Lag: timeline.Elapsed{Length: -ms, Uncertainty: 3 * ms}}}
@@ -108,8 +114,9 @@ func TestAHitThatCannotBePlacedIsADrainLag(t *testing.T) {
 }
 
 // Lane b's last old reply seems earlier than lane a's, but b's clock is so uncertain that it may be the last.
-func TestTheLastReplyMayBeOfTheLaneWithTheWorseClock(t *testing.T) {
-	r := recording(append(paced("a", "1112"), paced("b", "1122")...), append(marks(0, 15, 40, 50), evidence.Event{At: 22 * ms, Kind: evidence.StatusDone}), fresh("a", "n1"), fresh("b", "n2"))
+func TestMixedWindowUncertainty(t *testing.T) {
+	r := recording(append(paced("a", "1112"), paced("b", "1122")...),
+		append(marks(0, 15, 40, 50), evidence.Event{At: 22 * ms, Kind: evidence.StatusDone}), fresh("a", "n1"), fresh("b", "n2"))
 	r.Run.Clocks = []evidence.ClockReading{reading("n1", 0, ms), reading("n2", 0, 15*ms)}
 	gap, _ := join(t, r).StatusGap()
 	if want := (timeline.Elapsed{Length: 10 * ms, Uncertainty: 5 * ms}); gap != want {

@@ -14,8 +14,8 @@ type Delay struct {
 	Late time.Duration // from the pod's deletion until the kubelet began to stop it; 0: its probe timed out
 }
 
-// kubeletDelay is how long a kubelet that has time takes at most to begin with a deletion. No timer is in between, and the slowest of its loops has a
-// period of 1 s (Kubernetes v1.36.3, pkg/kubelet/kubelet.go, genericPlegRelistPeriod).
+// kubeletDelay is how long a kubelet that has time takes at most to begin with a deletion. No timer is in between, and
+// the slowest of its loops has a period of 1 s (Kubernetes v1.36.3, pkg/kubelet/kubelet.go, genericPlegRelistPeriod).
 const kubeletDelay = time.Second
 
 // Delays lists such signs by time. They are about pods that had got ready: one that is still being started waits to be

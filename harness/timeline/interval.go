@@ -17,7 +17,7 @@ type PodInterval struct {
 
 // Intervals lists, shortest first, how long after each pod's first event of one kind its first of another came, or, where
 // only what came after it counts, the first of those. Lacking names the pods that had the one and never the other. What a
-// watch told of may have come earlier, by as much as the API server was late, which makes the interval longer at its begin and
+// watch reported may have come earlier, by as much as the API server was late, which makes the interval longer at its begin and
 // shorter at its end, and so it is uncertain by the larger of the two.
 func (t Timeline) Intervals(from, to evidence.EventKind, after bool) (intervals []PodInterval, lacking []string) {
 	begins := t.firstOfPods(from, nil)

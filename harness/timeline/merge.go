@@ -12,7 +12,8 @@ import (
 // merge walks both tapes, which are by lane and number, and hands each request to its lane's
 // builder: a hit with its arrivals, or arrivals that have no hit. What belongs to no lane of the run is
 // in strays, what could not be read in damage.
-func merge(hits evidence.Tape[evidence.Hit], arrivals evidence.Tape[evidence.Arrival], builders map[string]*builder) (strays, damage []string) {
+func merge(hits evidence.Tape[evidence.Hit], arrivals evidence.Tape[evidence.Arrival], builders map[string]*builder) (strays,
+	damage []string) {
 	ctx, cancel := context.WithCancel(context.Background())
 	h, a := read(ctx, hits), read(ctx, arrivals)
 	defer func() { cancel(); h.wait(); a.wait() }()

@@ -15,14 +15,14 @@ func TestNeededDrains(t *testing.T) {
 		e.Object, e.Clock = "n1", "n1"
 		return e
 	}
-	led := []evidence.Event{rule(1, evidence.RuleAdded, "a"), rule(1, evidence.RuleAdded, "b"),
+	routed := []evidence.Event{rule(1, evidence.RuleAdded, "a"), rule(1, evidence.RuleAdded, "b"),
 		pod(2, evidence.EndpointReady, "v1", "a"), pod(2, evidence.EndpointReady, "v1", "b")}
 	for _, row := range []struct {
 		sentence string
 		events   []evidence.Event
 		want     time.Duration
 	}{
-		{"as long as the rules led to any pod that had left", []evidence.Event{
+		{"as long as the rules routed to any pod that had left", []evidence.Event{
 			pod(25, evidence.EndpointNotReady, "v1", "a"), rule(35, evidence.RuleGone, "a"),
 			pod(40, evidence.EndpointReady, "v2", "c"), pod(45, evidence.EndpointNotReady, "v1", "b"), rule(52, evidence.RuleGone, "b")}, 10 * ms},
 		{"but not while no endpoint was ready", []evidence.Event{
@@ -33,7 +33,7 @@ func TestNeededDrains(t *testing.T) {
 			rule(72, evidence.RuleGone, "a"), rule(73, evidence.RuleGone, "b")}, 5 * ms},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
-			events := append(append(marks(0, 20, 80, 100), led...), row.events...)
+			events := append(append(marks(0, 20, 80, 100), routed...), row.events...)
 			got := join(t, recording(paced("a", "11112222"), events, fresh("a", "n1"))).NeededDrains()
 			if diff := cmp.Diff(map[string]time.Duration{"n1": row.want}, got); diff != "" {
 				t.Errorf("needed drains (-want +got):\n%s", diff)

@@ -38,7 +38,8 @@ const (
 )
 
 func (p PodPhase) String() string {
-	return [...]string{"not yet seen", "starting", "ready", "deletion seen", "endpoint not ready", "after SIGTERM", "exited", "gone"}[min(p, PodGone)]
+	return [...]string{"not yet seen", "starting", "ready", "deletion seen", "endpoint not ready", "after SIGTERM", "exited",
+		"gone"}[min(p, PodGone)]
 }
 
 // staleRouting is how long after a pod is gone a request may still be sent to it: the slowest

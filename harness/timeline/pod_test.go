@@ -8,12 +8,13 @@ import (
 	"rollcall/harness/timeline"
 )
 
-func TestAPodsPhaseIsTheLastThingTrueOfIt(t *testing.T) {
+func TestPodPhase(t *testing.T) {
 	events := []evidence.Event{
 		pod(10, evidence.PodCreated, "v1", "p"), pod(12, evidence.PodStarted, "v1", "p"), pod(20, evidence.PodReady, "v1", "p"),
 		pod(21, evidence.EndpointReady, "v1", "p"), pod(30, evidence.EndpointNotReady, "v1", "p"), pod(32, evidence.EndpointReady, "v1", "p"),
 		pod(40, evidence.PodDeleting, "v1", "p"), pod(41, evidence.EndpointNotReady, "v1", "p"), pod(50, evidence.PodSigterm, "v1", "p"),
-		pod(51, evidence.PodUnready, "v1", "p"), pod(60, evidence.PodExited, "v1", "p"), pod(62, evidence.EndpointGone, "v1", "p"), pod(70, evidence.PodGone, "v1", "p"),
+		pod(51, evidence.PodUnready, "v1", "p"), pod(60, evidence.PodExited, "v1", "p"), pod(62, evidence.EndpointGone, "v1", "p"),
+		pod(70, evidence.PodGone, "v1", "p"),
 		pod(80, evidence.PodCreated, "v2", "p"),
 	}
 	tl := join(t, recording(nil, events, fresh("a", "n1")))
@@ -38,7 +39,8 @@ func TestAPodsPhaseIsTheLastThingTrueOfIt(t *testing.T) {
 func TestServed(t *testing.T) {
 	refused := evidence.Hit{Lane: "a", Sent: 50 * ms, Fault: evidence.Refused}
 	answered := evidence.Hit{Lane: "a", Sent: 50 * ms, By: evidence.Server{Version: "v1", Pod: "stays"}}
-	leaving := []evidence.Event{pod(1, evidence.PodReady, "v1", "stays"), pod(1, evidence.PodReady, "v1", "leaves"), pod(40, evidence.PodDeleting, "v1", "leaves")}
+	leaving := []evidence.Event{pod(1, evidence.PodReady, "v1", "stays"), pod(1, evidence.PodReady, "v1", "leaves"),
+		pod(40, evidence.PodDeleting, "v1", "leaves")}
 	for _, row := range []struct {
 		sentence string
 		hit      timeline.Hit
@@ -46,12 +48,14 @@ func TestServed(t *testing.T) {
 		want     string
 	}{
 		{"the pod that replied", timeline.Hit{Hit: answered}, leaving, "stays"},
-		{"else the pod that logged it", timeline.Hit{Hit: refused, Arrivals: []evidence.Arrival{{By: evidence.Server{Pod: "stays"}}}}, leaving, "stays"},
+		{"else the pod that logged it", timeline.Hit{Hit: refused, Arrivals: []evidence.Arrival{{By: evidence.Server{Pod: "stays"}}}}, leaving,
+			"stays"},
 		{"else the only one on its way out", timeline.Hit{Hit: refused}, leaving, "leaves"},
-		{"one that has just gone may be it too", timeline.Hit{Hit: refused}, append(leaving, pod(45, evidence.PodGone, "v1", "leaves")), "leaves"},
+		{"one that has just gone may be it too", timeline.Hit{Hit: refused}, append(leaving, pod(45, evidence.PodGone, "v1", "leaves")),
+			"leaves"},
 		{"one that was gone long before cannot", timeline.Hit{Hit: evidence.Hit{Sent: 6 * time.Second, Fault: evidence.Refused}},
 			append(leaving, pod(45, evidence.PodGone, "v1", "leaves")), ""},
-		{"else the pod its kept connection led to", timeline.Hit{Hit: refused, Kept: "stays"}, leaving, "stays"},
+		{"else the pod its keep-alive connection was to", timeline.Hit{Hit: refused, Kept: "stays"}, leaving, "stays"},
 		{"one that has ended before one that could still answer", timeline.Hit{Hit: refused},
 			append(leaving, pod(41, evidence.EndpointGone, "v1", "stays"), pod(42, evidence.PodExited, "v1", "leaves")), "leaves"},
 		{"of two that ended neither", timeline.Hit{Hit: refused},

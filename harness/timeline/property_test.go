@@ -161,7 +161,7 @@ func TestOutagesAreDisjointOrderedAndCoverExactlyTheFailures(t *testing.T) {
 	})
 }
 
-func TestAGoodHitNeverLengthensAnOutage(t *testing.T) {
+func TestOutagesAreNotLengthenedByAGoodHit(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := drawRecording(t)
 		before := mustJoin(t, r).Lanes[0].Summary
@@ -182,7 +182,7 @@ func TestAGoodHitNeverLengthensAnOutage(t *testing.T) {
 	})
 }
 
-func TestTheOrderOfTheInputDoesNotMatter(t *testing.T) {
+func TestJoinAnyOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := drawRecording(t)
 		if len(r.Hits) > 0 && rapid.Bool().Draw(t, "duplicate") {
@@ -199,11 +199,12 @@ func TestTheOrderOfTheInputDoesNotMatter(t *testing.T) {
 }
 
 // Setting a node's clock ahead moves every time read on it, and the reading of the clock tells by how much.
-func TestANodesClockDoesNotMatterOnceRead(t *testing.T) {
+func TestJoinAnyClock(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := drawRecording(t)
 		r.Run.Clocks = []evidence.ClockReading{{Node: "n1"}, {Node: "n2"}}
-		r.Events = append(r.Events, evidence.Event{At: 172 * ms, Clock: "n1", Kind: evidence.PodSigterm, By: evidence.Server{Version: "v1", Pod: "pod-v1"}})
+		r.Events = append(r.Events, evidence.Event{At: 172 * ms, Clock: "n1", Kind: evidence.PodSigterm,
+			By: evidence.Server{Version: "v1", Pod: "pod-v1"}})
 		ahead := time.Duration(rapid.Int64Range(int64(-time.Hour), int64(time.Hour)).Draw(t, "ahead"))
 		set := tapes{Run: r.Run, Hits: slices.Clone(r.Hits), Arrivals: slices.Clone(r.Arrivals), Events: slices.Clone(r.Events)}
 		set.Run.Clocks = []evidence.ClockReading{{Node: "n1", Offset: ahead}, {Node: "n2"}}

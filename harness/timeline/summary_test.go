@@ -11,15 +11,16 @@ import (
 	"rollcall/harness/timeline"
 )
 
-func TestSummaryCountsEveryHitOnce(t *testing.T) {
+func TestLaneSummaryCountsEveryHitOnce(t *testing.T) {
 	hits := paced("a", "11xx2")
 	hits[2].Fault = evidence.Timeout
 	hits[4].Attempts = 2
 	hits[4].Sent += 3 * ms
 	got := join(t, recording(hits, marks(0, 20, 40, 60), fresh("a", "n1"))).Lanes[0].Summary
 	want := timeline.LaneSummary{
-		Requests:  5,
-		Failures:  map[evidence.Fault]int{"refused": 1, "reset": 0, "closed": 0, "timeout": 1, "unreachable": 0, "bad_status": 0, "wrong_server": 0},
+		Requests: 5,
+		Failures: map[evidence.Fault]int{"refused": 1, "reset": 0, "closed": 0, "timeout": 1, "unreachable": 0, "bad_status": 0,
+			"wrong_server": 0},
 		ByVersion: map[string]int{"v1": 2, "v2": 1},
 		Retried:   1,
 		Agents:    []timeline.AgentSummary{{Requests: 5, FirstSent: 10 * ms, LastSent: 53 * ms}},
@@ -51,7 +52,8 @@ func TestAchievedRate(t *testing.T) {
 		{"a constant pacer achieves exactly what was asked", late(func(int) time.Duration { return 0 }), 100},
 		{"a constant lag changes nothing", late(func(int) time.Duration { return 5 * ms }), 100},
 		{"a generator that falls ever further behind achieves less", late(func(i int) time.Duration { return time.Duration(i) * 10 * ms }), 50},
-		{"a late start with a burst to catch up is no higher rate", late(func(i int) time.Duration { return max(0, time.Duration(5-i)*10*ms) }), 100},
+		{"a late start with a burst to catch up is no higher rate", late(func(i int) time.Duration { return max(0, time.Duration(5-i)*10*ms) }),
+			100},
 		{"two hits are one interval", paced("a", "11"), 100},
 		{"one hit has no rate", paced("a", "1"), 0},
 		{"no hit has no rate", nil, 0},
@@ -66,7 +68,7 @@ func TestAchievedRate(t *testing.T) {
 	}
 }
 
-func TestSpreadIsExact(t *testing.T) {
+func TestSpreadOf(t *testing.T) {
 	hundred := make([]time.Duration, 100)
 	for i := range hundred {
 		hundred[i] = time.Duration(100 - i)
@@ -101,7 +103,8 @@ func TestOutages(t *testing.T) {
 		{"no hit is no outage", "", nil},
 		{"one failure lasts until the next send", "1x1", []timeline.Outage{{From: 20 * ms, To: 30 * ms, Failed: 1}}},
 		{"failures in a row are one outage", "xxx1", []timeline.Outage{{From: 10 * ms, To: 40 * ms, Failed: 3}}},
-		{"a good hit parts two outages", "x1x1", []timeline.Outage{{From: 10 * ms, To: 20 * ms, Failed: 1}, {From: 30 * ms, To: 40 * ms, Failed: 1}}},
+		{"a good hit parts two outages", "x1x1",
+			[]timeline.Outage{{From: 10 * ms, To: 20 * ms, Failed: 1}, {From: 30 * ms, To: 40 * ms, Failed: 1}}},
 		{"an outage without an end lasts until the load ended", "11x", []timeline.Outage{{From: 30 * ms, To: 100 * ms, Failed: 1, Open: true}}},
 		{"a lane that never got a reply is one outage", "xx", []timeline.Outage{{From: 10 * ms, To: 100 * ms, Failed: 2, Open: true}}},
 	} {

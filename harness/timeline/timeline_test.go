@@ -12,7 +12,7 @@ import (
 	"rollcall/harness/timeline"
 )
 
-func TestContradictionsAreProblems(t *testing.T) {
+func TestProblems(t *testing.T) {
 	good := marks(0, 10, 20, 40)
 	edit := func(change func([]evidence.Hit)) []evidence.Hit {
 		hits := paced("a", "112")
@@ -56,7 +56,7 @@ func TestContradictionsAreProblems(t *testing.T) {
 	}
 }
 
-func TestLanesThatCannotBeToldApartAreAnError(t *testing.T) {
+func TestJoinLaneIDs(t *testing.T) {
 	for _, lanes := range [][]evidence.Lane{{fresh("a", "n1"), fresh("a", "n2")}, {fresh("", "n1")}} {
 		_, err := timeline.Join(recording(nil, nil, lanes...).evidence())
 		if err == nil || !strings.HasPrefix(err.Error(), "timeline: join drained: lane id ") {
@@ -65,7 +65,7 @@ func TestLanesThatCannotBeToldApartAreAnError(t *testing.T) {
 	}
 }
 
-func TestPhasesAreHalfOpen(t *testing.T) {
+func TestPhase(t *testing.T) {
 	whole := join(t, recording(nil, marks(5, 10, 20, 40), fresh("a", "n1")))
 	for _, row := range []struct {
 		at   int
@@ -98,7 +98,7 @@ func TestPhasesAreHalfOpen(t *testing.T) {
 	}
 }
 
-func TestServiceLanesLeaveOutTheControl(t *testing.T) {
+func TestServiceLanes(t *testing.T) {
 	control := evidence.Lane{ID: "control", Vantage: evidence.FromControl}
 	host := evidence.Lane{ID: "host-fresh", Vantage: evidence.FromHost}
 	tl := join(t, recording(nil, nil, control, host, fresh("a", "n1")))

@@ -65,7 +65,7 @@ func TestStatusGap(t *testing.T) {
 	}
 }
 
-func TestARestartToTheSameVersionHasNoWindows(t *testing.T) {
+func TestMixedWindowOfOneVersion(t *testing.T) {
 	ev := recording(paced("a", "1111"), []evidence.Event{{Kind: evidence.StatusDone}}, fresh("a", "n1"))
 	ev.Run.NewVersion = "v1"
 	tl := join(t, ev)
@@ -121,7 +121,8 @@ func TestDrainLags(t *testing.T) {
 func TestDrainLagsAreByNode(t *testing.T) {
 	hits := slices.Concat(paced("a", "11112"), paced("b", "11122"), paced("c", "11122"))
 	events := append(marks(0, 20, 80, 100), pod(25, evidence.EndpointGone, "v1", "pod-v1"))
-	want := []timeline.PodLag{{Pod: "pod-v1", Node: "n1", Lag: timeline.Elapsed{Length: 15 * ms}}, {Pod: "pod-v1", Node: "n2", Lag: timeline.Elapsed{Length: 5 * ms}}}
+	want := []timeline.PodLag{{Pod: "pod-v1", Node: "n1", Lag: timeline.Elapsed{Length: 15 * ms}},
+		{Pod: "pod-v1", Node: "n2", Lag: timeline.Elapsed{Length: 5 * ms}}}
 	if diff := cmp.Diff(want, join(t, recording(hits, events, fresh("a", "n1"), fresh("b", "n2"), fresh("c", "n1"))).DrainLags()); diff != "" {
 		t.Errorf("drain lags (-want +got):\n%s", diff)
 	}

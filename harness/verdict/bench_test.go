@@ -22,9 +22,11 @@ func long(n int) evidence.Evidence {
 	random := rand.New(rand.NewPCG(1, 2))
 	perLane := n / 10
 	length := time.Duration(perLane) * ms
-	ev := evidence.Evidence{Run: evidence.Run{Schema: evidence.SchemaVersion, Scenario: "long", OldVersion: "v1", NewVersion: "v2", Expect: []evidence.Expectation{
-		verdict.FullRate(99), verdict.NoFailures(), verdict.NoLostReplies(), verdict.NoHiddenRetries(), verdict.Serves("v1", "v2"), verdict.OnlyServes("v2", evidence.OldGone),
-		verdict.OrderedSwitch(), verdict.MaxOutage(time.Second), verdict.MaxDrainLag(time.Second), verdict.MinAvailable(1), verdict.MaxPods(6)}}}
+	ev := evidence.Evidence{Run: evidence.Run{Schema: evidence.SchemaVersion, Scenario: "long", OldVersion: "v1", NewVersion: "v2",
+		Expect: []evidence.Expectation{
+			verdict.FullRate(99), verdict.NoFailures(), verdict.NoLostReplies(), verdict.NoHiddenRetries(), verdict.Serves("v1", "v2"),
+			verdict.OnlyServes("v2", evidence.OldGone),
+			verdict.OrderedSwitch(), verdict.MaxOutage(time.Second), verdict.MaxDrainLag(time.Second), verdict.MinAvailable(1), verdict.MaxPods(6)}}}
 	begun, gone := length/3, 2*length/3
 	ev.Events = append(ev.Events, mark(0, evidence.LoadBegun))
 	for i := range 3 {
@@ -40,18 +42,22 @@ func long(n int) evidence.Evidence {
 		}
 	}
 	for i := range 3 {
-		ev.Events = append(ev.Events, evidence.Event{At: gone, Kind: evidence.EndpointGone, By: evidence.Server{Version: "v1", Pod: fmt.Sprint("shop-v1-", i)}})
+		ev.Events = append(ev.Events, evidence.Event{At: gone, Kind: evidence.EndpointGone,
+			By: evidence.Server{Version: "v1", Pod: fmt.Sprint("shop-v1-", i)}})
 	}
 	for worker := range 5 {
 		for _, at := range []time.Duration{0, length} {
-			ev.Run.Clocks = append(ev.Run.Clocks, evidence.ClockReading{Node: fmt.Sprint("worker", worker), At: at, Offset: time.Duration(worker) * 100 * time.Microsecond, Uncertainty: 400 * time.Microsecond})
+			ev.Run.Clocks = append(ev.Run.Clocks, evidence.ClockReading{Node: fmt.Sprint("worker", worker), At: at,
+				Offset: time.Duration(worker) * 100 * time.Microsecond, Uncertainty: 400 * time.Microsecond})
 		}
 	}
-	ev.Events = append(ev.Events, evidence.Event{At: gone, Kind: evidence.OldGone}, evidence.Event{At: length + time.Second, Kind: evidence.LoadEnded})
+	ev.Events = append(ev.Events, evidence.Event{At: gone, Kind: evidence.OldGone},
+		evidence.Event{At: length + time.Second, Kind: evidence.LoadEnded})
 
 	lanes := make([]evidence.Lane, 10)
 	for i := range lanes {
-		lanes[i] = evidence.Lane{ID: fmt.Sprint("worker", i/2, "-fresh"), Vantage: evidence.FromPod, Node: fmt.Sprint("worker", i/2), Conn: evidence.Fresh, Rate: 1000}
+		lanes[i] = evidence.Lane{ID: fmt.Sprint("worker", i/2, "-fresh"), Vantage: evidence.FromPod, Node: fmt.Sprint("worker", i/2),
+			Conn: evidence.Fresh, Rate: 1000}
 		if i%2 == 1 {
 			lanes[i].ID, lanes[i].Conn = fmt.Sprint("worker", i/2, "-reused"), evidence.Reused
 		}
@@ -76,7 +82,8 @@ func long(n int) evidence.Evidence {
 				}
 			}
 			by := evidence.Server{Version: [2]string{"v1", "v2"}[which], Pod: names[which][pick], Node: "worker1"}
-			h := evidence.Hit{Lane: lane.ID, Seq: uint64(seq), Due: due, Sent: due + time.Duration(random.Int64N(400_000)), Took: ms + time.Duration(random.Int64N(500_000)),
+			h := evidence.Hit{Lane: lane.ID, Seq: uint64(seq), Due: due, Sent: due + time.Duration(random.Int64N(400_000)),
+				Took:   ms + time.Duration(random.Int64N(500_000)),
 				Status: 200, By: by, Attempts: 1, LocalPort: 32768 + random.IntN(28000), Reused: lane.Conn == evidence.Reused}
 			if h.Reused {
 				h.LocalPort = 32768 + seq%20 + 20*which
@@ -86,7 +93,8 @@ func long(n int) evidence.Evidence {
 				arrivals = append(arrivals, evidence.Arrival{Lane: h.Lane, Seq: h.Seq, At: h.Sent + 300*time.Microsecond, By: by})
 			}
 			if lost {
-				h.Status, h.By, h.Fault = 0, evidence.Server{}, []evidence.Fault{evidence.Refused, evidence.Reset, evidence.Closed, evidence.Timeout}[random.IntN(4)]
+				h.Status, h.By, h.Fault = 0, evidence.Server{},
+					[]evidence.Fault{evidence.Refused, evidence.Reset, evidence.Closed, evidence.Timeout}[random.IntN(4)]
 			}
 			hits = append(hits, h)
 		}
@@ -145,7 +153,8 @@ func BenchmarkJoinAndJudge(b *testing.B) {
 
 // mapped is the memory of the Go heap that is in use or kept for use, in bytes.
 func mapped() uint64 {
-	sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}, {Name: "/memory/classes/heap/unused:bytes"}, {Name: "/memory/classes/heap/free:bytes"}}
+	sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}, {Name: "/memory/classes/heap/unused:bytes"},
+		{Name: "/memory/classes/heap/free:bytes"}}
 	metrics.Read(sample)
 	return sample[0].Value.Uint64() + sample[1].Value.Uint64() + sample[2].Value.Uint64()
 }

@@ -43,17 +43,17 @@ func judgeBetween(x evidence.Expectation, tl timeline.Timeline, _ []timeline.Lan
 			about += " to " + most
 		}
 	}
-	said := Finding{
+	template := Finding{
 		Headline: fmt.Sprintf("%s came %s after %s, expected %s to %s", x.To, about, x.From, phrase.Duration(x.Min), phrase.Duration(x.Max)),
 		Facts:    []Detail{{"pods", fmt.Sprint(len(intervals))}, {"shortest of", shortest.Pod}, {"longest of", longest.Pod}},
 		Because: fmt.Sprintf("%s came %s after %s of %s, expected %s to %s",
 			x.To, took, x.From, phrase.Count(len(intervals), "pod"), phrase.Seconds(x.Min), phrase.Seconds(x.Max)),
 	}
-	f := said
+	f := template
 	f.Outcome = Pass
 	for _, i := range intervals {
-		one := inTime(i, x, said, tl)
-		if worse(one.Outcome, f.Outcome) || one.Outcome == f.Outcome && f.Because == said.Because {
+		one := inTime(i, x, template, tl)
+		if worse(one.Outcome, f.Outcome) || one.Outcome == f.Outcome && f.Because == template.Because {
 			f = one
 		}
 	}

@@ -57,7 +57,7 @@ func sized(when float64, set, version string, size int) edit {
 }
 
 // Two recordings of healthy clusters on a host with a load average of 58, and the same with one thing changed.
-func TestRecordedOnABusyHost(t *testing.T) {
+func TestExcusesOnRecordedFolders(t *testing.T) {
 	const (
 		oldSet, newSet = "echo-845db64b65", "echo-ff58b6fdf"
 		few            = "never fewer than 8 pods available, reached at 128.066s, at least 9 expected"

@@ -12,7 +12,7 @@ import (
 	"rollcall/harness/verdict"
 )
 
-func TestStarved(t *testing.T) {
+func TestExcuseStarved(t *testing.T) {
 	timeout := func(at int) edit {
 		e := pod(at, evidence.Reported, "v2", "c")
 		e.Detail = "Unhealthy: Readiness probe failed: context deadline exceeded"
@@ -57,7 +57,7 @@ func TestStarved(t *testing.T) {
 }
 
 // With the pods ready all along that turned unready by themselves, as many are available as expected, or that is no excuse.
-func TestOnlyWhatIsNotDeletedIsExcused(t *testing.T) {
+func TestExcuseUnready(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		const pods = 5
 		var names []string

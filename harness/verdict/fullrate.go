@@ -35,7 +35,8 @@ func judgeFullRate(x evidence.Expectation, _ timeline.Timeline, lanes []timeline
 	if len(under) > 0 {
 		return undecided(fmt.Sprintf("%s, under %d %%", strings.Join(under, ", "), x.Percent))
 	}
-	return Finding{Outcome: Pass, Because: fmt.Sprintf("%s achieved at least %d %% of the rate asked", phrase.Count(len(lanes), "lane"), x.Percent)}
+	return Finding{Outcome: Pass, Because: fmt.Sprintf("%s achieved at least %d %% of the rate asked", phrase.Count(len(lanes), "lane"),
+		x.Percent)}
 }
 
 // underRate is also true of a lane that was asked for nothing or whose rate could not be measured.

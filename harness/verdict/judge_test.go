@@ -42,12 +42,16 @@ func TestDistrust(t *testing.T) {
 			"control achieved 100.0 of 102 requests per second, under 99 %"},
 		{"a generator that lags", on("worker-fresh", func(h *evidence.Hit) { h.Due -= min(h.Due, 120*ms) }, 150, 151, 152),
 			"worker-fresh sent 1 % of its requests 0.120s late or later, over 0.100s"},
-		{"a generator that lags on a busy node", all(on("worker-fresh", func(h *evidence.Hit) { h.Due -= min(h.Due, 120*ms) }, 150, 151, 152), observed("worker"),
-			busy(100, 300), busy(200, 995), busy(300, 400), busy(2500, 1000)),
-			"worker-fresh sent 1 % of its requests 0.120s late or later, over 0.100s (its node's processors were 40 % busy half of the time, 99 % at most)"},
-		{"a generator that lags on a node whose host is busy", all(on("worker-fresh", func(h *evidence.Hit) { h.Due -= min(h.Due, 120*ms) }, 150, 151, 152), observed("worker"),
-			busy(100, 300), stolen(100, 310), busy(200, 995), stolen(200, 170), busy(300, 400), stolen(2500, 990)),
-			"worker-fresh sent 1 % of its requests 0.120s late or later, over 0.100s (its node's processors were 40 % busy half of the time, 99 % at most; other machines of its host took 31 % at most)"},
+		{"a generator that lags on a busy node",
+			all(on("worker-fresh", func(h *evidence.Hit) { h.Due -= min(h.Due, 120*ms) }, 150, 151, 152), observed("worker"),
+				busy(100, 300), busy(200, 995), busy(300, 400), busy(2500, 1000)),
+			"worker-fresh sent 1 % of its requests 0.120s late or later, over 0.100s (its node's processors were 40 % busy half of the time, " +
+				"99 % at most)"},
+		{"a generator that lags on a node whose host is busy",
+			all(on("worker-fresh", func(h *evidence.Hit) { h.Due -= min(h.Due, 120*ms) }, 150, 151, 152), observed("worker"),
+				busy(100, 300), stolen(100, 310), busy(200, 995), stolen(200, 170), busy(300, 400), stolen(2500, 990)),
+			"worker-fresh sent 1 % of its requests 0.120s late or later, over 0.100s (its node's processors were 40 % busy half of the time, " +
+				"99 % at most; other machines of its host took 31 % at most)"},
 		{"a generator that stood still for a moment", on("worker-fresh", func(h *evidence.Hit) { h.Due -= 1100 * ms }, 150),
 			"worker-fresh sent a request 1.100s late, over 1.000s"},
 		{"a node that was not ready", with(evidence.Event{At: 700 * ms, Kind: evidence.NodeUnready, Object: "worker"}),
@@ -86,7 +90,8 @@ func TestDistrust(t *testing.T) {
 		{"a failure before the load", all(breaking("worker-fresh", evidence.Refused, 0), func(ev *recording) { ev.Events[2].At = 15 * ms }),
 			"1 request failed (1 refused) before any change, at 0.010s on worker-fresh, 0.490s before the rollout began: seq 0"},
 		{"a failure on the control lane", breaking("control", evidence.Timeout, 150),
-			"1 request failed (1 timeout) on the control lane, which no rollout touches, at 1.510s on control, 1.010s after the rollout began: seq 150"},
+			"1 request failed (1 timeout) on the control lane, which no rollout touches, at 1.510s on control, 1.010s after the rollout began: " +
+				"seq 150"},
 	} {
 		t.Run(row.sentence+" makes pass and fail inconclusive", func(t *testing.T) {
 			ev := rollout(verdict.Serves("v1", "v2"), verdict.MaxPods(2))
@@ -137,9 +142,11 @@ func TestLate(t *testing.T) {
 	}{
 		{"a whole recording", func(*recording) {}, false},
 		{"one with late clients", late, true},
-		{"one with late clients and a blind watch", all(late, with(evidence.Event{At: 700 * ms, Kind: evidence.WatchGap, Detail: "600ms"})), false},
+		{"one with late clients and a blind watch", all(late, with(evidence.Event{At: 700 * ms, Kind: evidence.WatchGap, Detail: "600ms"})),
+			false},
 		{"one with a blind watch", with(evidence.Event{At: 700 * ms, Kind: evidence.WatchGap, Detail: "600ms"}), false},
-		{"one with late clients that lost a request", all(late, on("worker-fresh", func(h *evidence.Hit) { h.Status, h.Fault, h.By = 0, evidence.Refused, evidence.Server{} }, 160)), false},
+		{"one with late clients that lost a request",
+			all(late, on("worker-fresh", func(h *evidence.Hit) { h.Status, h.Fault, h.By = 0, evidence.Refused, evidence.Server{} }, 160)), false},
 	} {
 		ev := rollout(verdict.NoFailures())
 		row.spoil(&ev)
@@ -149,12 +156,13 @@ func TestLate(t *testing.T) {
 	}
 }
 
-func TestADistrustedFindingSaysWhatItWouldBe(t *testing.T) {
+func TestJudgeUntrusted(t *testing.T) {
 	ev := rollout(verdict.NoFailures(), verdict.DamageSeen())
 	ev.Run.Distrust = []string{"a", "b", "c", "d", "e"}
 	v := judge(t, ev)
 	want := verdict.Verdict{Distrusted: true, Because: "the recording cannot be trusted: a; b; c; and 2 more", Findings: []verdict.Finding{
-		{Rule: "no-failures", Claim: "no client loses a request", Because: "would be pass if the recording could be trusted: 0 of 400 requests on 2 lanes failed"},
+		{Rule: "no-failures", Claim: "no client loses a request",
+			Because: "would be pass if the recording could be trusted: 0 of 400 requests on 2 lanes failed"},
 		{Rule: "damage-seen", Claim: "clients in the cluster lose at least one request, which shows that a loss would be seen",
 			Because: "blind: of 400 requests from pods 0 failed after the rollout began, so a loss would not be seen"},
 	}}
@@ -166,7 +174,7 @@ func TestADistrustedFindingSaysWhatItWouldBe(t *testing.T) {
 }
 
 // What only measured decides nothing, however late its clients were; what it measured has to be trusted all the same.
-func TestARecordingThatMeasures(t *testing.T) {
+func TestJudgeMeasures(t *testing.T) {
 	for _, row := range []struct {
 		sentence   string
 		spoil      edit
@@ -174,20 +182,23 @@ func TestARecordingThatMeasures(t *testing.T) {
 		distrusted bool
 	}{
 		{"whole", func(*recording) {}, "it measured for a second recording, which was not made", false},
-		{"with late clients", on("worker-fresh", func(h *evidence.Hit) { h.Due -= min(h.Due, 120*ms) }, 150, 151, 152), "it measured for a second recording, which was not made", false},
-		{"with a blind watch", with(evidence.Event{At: 700 * ms, Kind: evidence.WatchGap, Detail: "600ms"}), "the recording cannot be trusted: a watch was blind until 0.700s (600ms)", true},
+		{"with late clients", on("worker-fresh", func(h *evidence.Hit) { h.Due -= min(h.Due, 120*ms) }, 150, 151, 152),
+			"it measured for a second recording, which was not made", false},
+		{"with a blind watch", with(evidence.Event{At: 700 * ms, Kind: evidence.WatchGap, Detail: "600ms"}),
+			"the recording cannot be trusted: a watch was blind until 0.700s (600ms)", true},
 	} {
 		ev := rollout(verdict.NoFailures())
 		ev.Run.Measures = true
 		row.spoil(&ev)
 		v := judge(t, ev)
-		if v.Outcome != verdict.Inconclusive || v.Because != row.because || v.Distrusted != row.distrusted || v.Findings[0].Outcome != verdict.Inconclusive {
+		if v.Outcome != verdict.Inconclusive || v.Because != row.because || v.Distrusted != row.distrusted ||
+			v.Findings[0].Outcome != verdict.Inconclusive {
 			t.Errorf("%s: %+v", row.sentence, v)
 		}
 	}
 }
 
-func TestTheWorstFindingDecides(t *testing.T) {
+func TestJudgeWorstFinding(t *testing.T) {
 	pass, fail, inconclusive := verdict.NoFailures(), verdict.MaxPods(2), verdict.DamageSeen()
 	const (
 		passes = "0 of 400 requests on 2 lanes failed"
@@ -201,7 +212,8 @@ func TestTheWorstFindingDecides(t *testing.T) {
 		because  string
 	}{
 		{"nothing expected decides nothing", nil, verdict.Inconclusive, "0 rules were expected to hold, so nothing was judged"},
-		{"all pass", []evidence.Expectation{pass, verdict.MaxPods(3)}, verdict.Pass, "all 2 rules hold: " + passes + "; never more than 3 pods, reached at 0.600s, at most 3 expected"},
+		{"all pass", []evidence.Expectation{pass, verdict.MaxPods(3)}, verdict.Pass,
+			"all 2 rules hold: " + passes + "; never more than 3 pods, reached at 0.600s, at most 3 expected"},
 		{"one of them is inconclusive", []evidence.Expectation{pass, inconclusive}, verdict.Inconclusive, blind},
 		{"a failure outweighs an inconclusive finding", []evidence.Expectation{inconclusive, pass, fail}, verdict.Fail, fails},
 		{"two failures are both told", []evidence.Expectation{fail, fail}, verdict.Fail, fails + "; " + fails},
@@ -215,7 +227,7 @@ func TestTheWorstFindingDecides(t *testing.T) {
 	}
 }
 
-func TestASkippedRunIsSkippedWhateverItRecorded(t *testing.T) {
+func TestJudgeSkipped(t *testing.T) {
 	run := evidence.Run{Skipped: "the kernel has no ip_vs", Distrust: []string{"x"}, Expect: []evidence.Expectation{verdict.NoFailures()}}
 	want := verdict.Verdict{Outcome: verdict.Skipped, Headline: "the kernel has no ip_vs", Because: "the kernel has no ip_vs"}
 	if diff := cmp.Diff(want, verdict.Judge(run, timeline.Timeline{})); diff != "" {
@@ -225,7 +237,8 @@ func TestASkippedRunIsSkippedWhateverItRecorded(t *testing.T) {
 
 func TestOutcomesAreSpelledAsInReports(t *testing.T) {
 	var zero verdict.Outcome
-	for outcome, want := range map[verdict.Outcome]string{zero: "inconclusive", verdict.Pass: "pass", verdict.Fail: "fail", verdict.Skipped: "skipped"} {
+	for outcome, want := range map[verdict.Outcome]string{zero: "inconclusive", verdict.Pass: "pass", verdict.Fail: "fail",
+		verdict.Skipped: "skipped"} {
 		text, err := outcome.MarshalText()
 		if string(text) != want || outcome.String() != want || err != nil {
 			t.Errorf("outcome %d is %q, %q, %v; want %q", outcome, text, outcome, err, want)
@@ -236,7 +249,7 @@ func TestOutcomesAreSpelledAsInReports(t *testing.T) {
 	}
 }
 
-func TestTheOrderOfTheInputDoesNotMatter(t *testing.T) {
+func TestJoinAnyOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		ev := rollout(verdict.NoFailures(), verdict.DamageSeen(), verdict.Serves("v1", "v2"), verdict.OnlyServes("v2", evidence.StatusDone),
 			verdict.FullRate(99), verdict.MaxOutage(20*ms), verdict.MinAvailable(2), verdict.MaxPods(3))

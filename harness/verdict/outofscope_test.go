@@ -8,7 +8,7 @@ import (
 	"rollcall/harness/verdict"
 )
 
-func TestAnExpectationMayBeForSomeClustersOnly(t *testing.T) {
+func TestOutOfScope(t *testing.T) {
 	fails := verdict.MaxPods(2)
 	for _, row := range []struct {
 		sentence string
@@ -16,7 +16,8 @@ func TestAnExpectationMayBeForSomeClustersOnly(t *testing.T) {
 		want     verdict.Outcome
 		because  string
 	}{
-		{"in this mode", verdict.In("iptables", verdict.In("nftables", fails)), verdict.Fail, "never more than 3 pods, reached at 0.600s, at most 2 expected"},
+		{"in this mode", verdict.In("iptables", verdict.In("nftables", fails)), verdict.Fail,
+			"never more than 3 pods, reached at 0.600s, at most 2 expected"},
 		{"in another mode", verdict.In("ipvs", fails), verdict.Skipped, "expected in mode ipvs only, this is nftables"},
 		{"since this version", verdict.Since("1.36", fails), verdict.Fail, "never more than 3 pods, reached at 0.600s, at most 2 expected"},
 		{"since a later version", verdict.Since("1.37", fails), verdict.Skipped, "expected since Kubernetes 1.37, this is v1.36.3"},
@@ -47,7 +48,7 @@ func TestAnExpectationMayBeForSomeClustersOnly(t *testing.T) {
 	}
 }
 
-func TestRulesThatNeedWhatTheClusterLacksAreSkipped(t *testing.T) {
+func TestRuleFeature(t *testing.T) {
 	ev := rollout(verdict.NoFailures(), verdict.MaxRuleLag(time.Second), verdict.RulesBeforeSigterm())
 	ev.Run.Lacks = []evidence.Feature{{Name: evidence.NodeRules, Because: "worker has no kube-proxy"}}
 	v := judge(t, ev)

@@ -82,7 +82,8 @@ func judgeMaxActive(x evidence.Expectation, tl timeline.Timeline, _ []timeline.L
 	case !ok:
 		return undecided("0 ReplicaSets were seen")
 	}
-	f := Finding{Outcome: Pass, Because: fmt.Sprintf("ReplicaSets never asked for more than %s, at most %d expected", phrase.Count(most, "pod"), x.Count)}
+	f := Finding{Outcome: Pass, Because: fmt.Sprintf("ReplicaSets never asked for more than %s, at most %d expected",
+		phrase.Count(most, "pod"), x.Count)}
 	if most > x.Count {
 		f.Outcome = Fail
 		f.Headline = fmt.Sprintf("ReplicaSets asked for %s together, at most %d expected", phrase.Count(most, "pod"), x.Count)

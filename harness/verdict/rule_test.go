@@ -31,21 +31,26 @@ func TestRules(t *testing.T) {
 		{"failures on two lanes carry the lane with each number", verdict.NoFailures(),
 			all(breaking("worker-fresh", evidence.Reset, 71), breaking("worker-reused", evidence.Closed, 70)),
 			verdict.Fail},
-		{"many failures are all counted and the first 20 named", verdict.NoFailures(), breaking("worker-fresh", evidence.Refused, from(70, 99)...),
+		{"many failures are all counted and the first 20 named", verdict.NoFailures(),
+			breaking("worker-fresh", evidence.Refused, from(70, 99)...),
 			verdict.Fail},
 		{"a failure after the last old pod is gone is still a failure", verdict.NoFailures(), breaking("worker-fresh", evidence.Refused, 199),
 			verdict.Fail},
 
 		{"a drain that was too short for this cluster is said to be so", verdict.NoFailures(),
-			all(observed("worker", "worker2"), left("b", 850), ruleGone("worker", "b", 1010), ruleGone("worker2", "b", 880), sigterm("b", 900), breaking("worker-fresh", evidence.Refused, 95)),
+			all(observed("worker", "worker2"), left("b", 850), ruleGone("worker", "b", 1010), ruleGone("worker2", "b", 880), sigterm("b", 900),
+				breaking("worker-fresh", evidence.Refused, 95)),
 			verdict.Fail},
 		{"a loss that no rule explains is said to be so", verdict.NoFailures(),
-			all(observed("worker", "worker2"), left("b", 850), ruleGone("worker", "b", 880), ruleGone("worker2", "b", 880), sigterm("b", 900), breaking("worker-fresh", evidence.Refused, 95)),
+			all(observed("worker", "worker2"), left("b", 850), ruleGone("worker", "b", 880), ruleGone("worker2", "b", 880), sigterm("b", 900),
+				breaking("worker-fresh", evidence.Refused, 95)),
 			verdict.Fail},
 
-		{"damage over either kind of connection is enough", verdict.DamageSeen(), all(breaking("worker-reused", evidence.Reset, 70), breaking("worker-fresh", evidence.Refused, 71)),
+		{"damage over either kind of connection is enough", verdict.DamageSeen(),
+			all(breaking("worker-reused", evidence.Reset, 70), breaking("worker-fresh", evidence.Refused, 71)),
 			verdict.Pass},
-		{"keep-alive connections break whatever the rules do, so they do not speak for others", verdict.DamageSeen(), breaking("worker-reused", evidence.Reset, 70),
+		{"keep-alive connections break whatever the rules do, so they do not speak for others", verdict.DamageSeen(),
+			breaking("worker-reused", evidence.Reset, 70),
 			verdict.Inconclusive},
 		{"no damage means the harness is blind", verdict.DamageSeen(), none,
 			verdict.Inconclusive},
@@ -88,19 +93,21 @@ func TestRules(t *testing.T) {
 
 		{"no reply was lost", verdict.NoLostReplies(), logged(nil),
 			verdict.Pass},
-		{"served, but the reply was lost", verdict.NoLostReplies(), all(breaking("worker-fresh", evidence.Reset, 90, 91), logged(func(h evidence.Hit) int {
-			if h.Failed() && h.Seq == 90 {
-				return 0
-			}
-			return 1
-		})),
+		{"served, but the reply was lost", verdict.NoLostReplies(),
+			all(breaking("worker-fresh", evidence.Reset, 90, 91), logged(func(h evidence.Hit) int {
+				if h.Failed() && h.Seq == 90 {
+					return 0
+				}
+				return 1
+			})),
 			verdict.Fail},
-		{"a request that never arrived lost no reply", verdict.NoLostReplies(), all(breaking("worker-fresh", evidence.Reset, 70), logged(func(h evidence.Hit) int {
-			if h.Failed() {
-				return 0
-			}
-			return 1
-		})),
+		{"a request that never arrived lost no reply", verdict.NoLostReplies(),
+			all(breaking("worker-fresh", evidence.Reset, 70), logged(func(h evidence.Hit) int {
+				if h.Failed() {
+					return 0
+				}
+				return 1
+			})),
 			verdict.Pass},
 		{"without arrivals nobody knows of lost replies", verdict.NoLostReplies(), none,
 			verdict.Inconclusive},
@@ -113,23 +120,27 @@ func TestRules(t *testing.T) {
 			}
 			return 1
 		}), verdict.Fail},
-		{"a request given to two connections was sent twice, whatever arrived", verdict.NoHiddenRetries(), on("worker-reused", func(h *evidence.Hit) { h.Attempts = 2 }, 120),
+		{"a request given to two connections was sent twice, whatever arrived", verdict.NoHiddenRetries(),
+			on("worker-reused", func(h *evidence.Hit) { h.Attempts = 2 }, 120),
 			verdict.Fail},
 		{"without arrivals a retry may have been missed", verdict.NoHiddenRetries(), none,
 			verdict.Inconclusive},
 
 		{"keep-alive connections went from old to new", verdict.OrderedSwitch(), none,
 			verdict.Pass},
-		{"a keep-alive connection that went back", verdict.OrderedSwitch(), all(on("worker-reused", func(h *evidence.Hit) { h.LocalPort, h.Reused = 7, true }), answering("worker-reused", "v1", 120)),
+		{"a keep-alive connection that went back", verdict.OrderedSwitch(),
+			all(on("worker-reused", func(h *evidence.Hit) { h.LocalPort, h.Reused = 7, true }), answering("worker-reused", "v1", 120)),
 			verdict.Fail},
-		{"without keep-alive connections there is nothing to order", verdict.OrderedSwitch(), func(ev *recording) { ev.Run.Lanes[1].Conn = evidence.Fresh },
+		{"without keep-alive connections there is nothing to order", verdict.OrderedSwitch(),
+			func(ev *recording) { ev.Run.Lanes[1].Conn = evidence.Fresh },
 			verdict.Inconclusive},
 
 		{"fresh connections stopped in time", verdict.MaxDrainLag(140 * ms), with(pod(850, evidence.EndpointGone, "v1", "b")),
 			verdict.Pass},
 		{"fresh connections went on for too long", verdict.MaxDrainLag(139 * ms), with(pod(850, evidence.EndpointGone, "v1", "b")),
 			verdict.Fail},
-		{"clocks too far apart to tell decide nothing", verdict.MaxDrainLag(139 * ms), all(with(pod(850, evidence.EndpointGone, "v1", "b")), skewed(0, 2*ms)),
+		{"clocks too far apart to tell decide nothing", verdict.MaxDrainLag(139 * ms),
+			all(with(pod(850, evidence.EndpointGone, "v1", "b")), skewed(0, 2*ms)),
 			verdict.Inconclusive},
 		{"a lag that is surely too long does not hide behind one that may be longer", verdict.MaxDrainLag(130 * ms),
 			all(with(pod(850, evidence.EndpointGone, "v1", "b")), func(ev *recording) {
@@ -159,48 +170,63 @@ func TestRules(t *testing.T) {
 			all(left("b", 850), ruleGone("worker", "b", 900), ruleGone("worker2", "b", 1010), sigterm("b", 1000)),
 			verdict.Fail},
 		{"rules that were not seen when the pod got SIGTERM decide nothing", verdict.RulesBeforeSigterm(),
-			all(left("b", 850), ruleGone("worker", "b", 1010), sigterm("b", 1000), with(evidence.Event{At: 1010 * ms, Kind: evidence.RulesUnseen, Object: "worker", Count: 60})),
+			all(left("b", 850), ruleGone("worker", "b", 1010), sigterm("b", 1000),
+				with(evidence.Event{At: 1010 * ms, Kind: evidence.RulesUnseen, Object: "worker", Count: 60})),
 			verdict.Inconclusive},
 		{"rules that never leave a pod out", verdict.RulesBeforeSigterm(),
-			all(left("b", 850), observed("worker", "worker2"), ruleGone("worker", "b", 900), ruleAdded("worker2", "b", 10), seenUntil("worker2", 1900), sigterm("b", 1000)),
+			all(left("b", 850), observed("worker", "worker2"), ruleGone("worker", "b", 900), ruleAdded("worker2", "b", 10),
+				seenUntil("worker2", 1900), sigterm("b", 1000)),
 			verdict.Fail},
 		{"nobody saw the rules", verdict.RulesBeforeSigterm(), all(left("b", 850), sigterm("b", 1000)),
 			verdict.Inconclusive},
-		{"steps of one pod as far apart as expected", verdict.Between(evidence.PodDeleting, evidence.PodSigterm, 150*ms, 150*ms), all(sigterm("a", 850), sigterm("b", 1000)),
+		{"steps of one pod as far apart as expected", verdict.Between(evidence.PodDeleting, evidence.PodSigterm, 150*ms, 150*ms),
+			all(sigterm("a", 850), sigterm("b", 1000)),
 			verdict.Pass},
-		{"steps of one pod too far apart", verdict.Between(evidence.PodDeleting, evidence.PodSigterm, 0, 150*ms), all(sigterm("a", 851), sigterm("b", 1000)),
+		{"steps of one pod too far apart", verdict.Between(evidence.PodDeleting, evidence.PodSigterm, 0, 150*ms),
+			all(sigterm("a", 851), sigterm("b", 1000)),
 			verdict.Fail},
-		{"a step that came before the other", verdict.Between(evidence.PodGone, evidence.PodSigterm, -50*ms, 0), all(sigterm("a", 740), sigterm("b", 1160)),
+		{"a step that came before the other", verdict.Between(evidence.PodGone, evidence.PodSigterm, -50*ms, 0),
+			all(sigterm("a", 740), sigterm("b", 1160)),
 			verdict.Fail},
-		{"steps that a watch may have told late are uncertain by that once, not twice", verdict.Between(evidence.PodDeleting, evidence.EndpointNotReady, -30*ms, 50*ms),
+		{"steps that a watch may have told late are uncertain by that once, not twice",
+			verdict.Between(evidence.PodDeleting, evidence.EndpointNotReady, -30*ms, 50*ms),
 			all(left("a", 710), left("b", 860), with(evidence.Event{At: 860 * ms, Kind: evidence.APIAnswered, Count: 30})),
 			verdict.Pass},
 		{"a step that never came", verdict.Between(evidence.PodDeleting, evidence.PodSigterm, 0, time.Second), sigterm("a", 850),
 			verdict.Fail},
 		{"a step that no pod took", verdict.Between(evidence.PodDraining, evidence.PodSigterm, 0, time.Second), none,
 			verdict.Inconclusive},
-		{"only fresh connections are asked for", verdict.On(evidence.Fresh, verdict.OnlyServes("v2", evidence.OldGone)), answering("worker-reused", "v1", 150),
+		{"only fresh connections are asked for", verdict.On(evidence.Fresh, verdict.OnlyServes("v2", evidence.OldGone)),
+			answering("worker-reused", "v1", 150),
 			verdict.Pass},
-		{"a loss over another kind of connection is not asked for", verdict.On(evidence.Fresh, verdict.NoFailures()), breaking("worker-reused", evidence.Reset, 70),
+		{"a loss over another kind of connection is not asked for", verdict.On(evidence.Fresh, verdict.NoFailures()),
+			breaking("worker-reused", evidence.Reset, 70),
 			verdict.Pass},
-		{"damage over the kind of connection asked for", verdict.On(evidence.Fresh, verdict.DamageSeen()), breaking("worker-fresh", evidence.Reset, 70),
+		{"damage over the kind of connection asked for", verdict.On(evidence.Fresh, verdict.DamageSeen()),
+			breaking("worker-fresh", evidence.Reset, 70),
 			verdict.Pass},
-		{"the old version answers to the end", verdict.On(evidence.Reused, verdict.StillServes("v1", 95)), answering("worker-reused", "v1", from(99, 199)...),
+		{"the old version answers to the end", verdict.On(evidence.Reused, verdict.StillServes("v1", 95)),
+			answering("worker-reused", "v1", from(99, 199)...),
 			verdict.Pass},
 		{"the old version answers on one lane of two", verdict.StillServes("v1", 95), answering("worker-reused", "v1", from(99, 199)...),
 			verdict.Fail},
 		{"a version that never answered", verdict.StillServes("v3", 1), none, verdict.Fail},
-		{"no lane of the kind", verdict.On(evidence.Fresh, verdict.StillServes("v1", 95)), func(ev *recording) { ev.Run.Lanes[0].Conn = evidence.Reused },
+		{"no lane of the kind", verdict.On(evidence.Fresh, verdict.StillServes("v1", 95)),
+			func(ev *recording) { ev.Run.Lanes[0].Conn = evidence.Reused },
 			verdict.Inconclusive},
-		{"an outage as long as expected on every lane", verdict.MinOutage(200 * ms), all(breaking("worker-fresh", evidence.Refused, from(70, 95)...), breaking("worker-reused", evidence.Refused, from(70, 90)...)),
+		{"an outage as long as expected on every lane", verdict.MinOutage(200 * ms),
+			all(breaking("worker-fresh", evidence.Refused, from(70, 95)...), breaking("worker-reused", evidence.Refused, from(70, 90)...)),
 			verdict.Pass},
-		{"a lane that was out for less", verdict.MinOutage(200 * ms), all(breaking("worker-fresh", evidence.Refused, from(70, 95)...), breaking("worker-reused", evidence.Refused, from(70, 80)...)),
+		{"a lane that was out for less", verdict.MinOutage(200 * ms),
+			all(breaking("worker-fresh", evidence.Refused, from(70, 95)...), breaking("worker-reused", evidence.Refused, from(70, 80)...)),
 			verdict.Fail},
-		{"a lane that is not asked about", verdict.On(evidence.Fresh, verdict.MinOutage(200*ms)), breaking("worker-fresh", evidence.Refused, from(70, 95)...),
+		{"a lane that is not asked about", verdict.On(evidence.Fresh, verdict.MinOutage(200*ms)),
+			breaking("worker-fresh", evidence.Refused, from(70, 95)...),
 			verdict.Pass},
 		{"new pods come when the old ones have ended", verdict.OldEndsFirst(), all(exited("a", 700), exited("b", 750), createdAs("v2", "c", 760)),
 			verdict.Pass},
-		{"a new pod comes before the last old one has ended", verdict.OldEndsFirst(), all(exited("a", 700), exited("b", 770), createdAs("v2", "c", 760)),
+		{"a new pod comes before the last old one has ended", verdict.OldEndsFirst(),
+			all(exited("a", 700), exited("b", 770), createdAs("v2", "c", 760)),
 			verdict.Fail},
 		{"an old pod of which no end was seen", verdict.OldEndsFirst(), all(created("b"), exited("a", 700), createdAs("v2", "c", 760)),
 			verdict.Inconclusive},
@@ -212,43 +238,56 @@ func TestRules(t *testing.T) {
 		{"a fact that may be anything", verdict.Noted("revisions"), noting("revisions", "4"), verdict.Pass},
 		{"a fact that may be anything, and that nobody found out", verdict.Noted("revisions"), none, verdict.Inconclusive},
 		{"a fact without an expectation", verdict.Fact("revisions"), noting("revisions", "4"), verdict.Inconclusive},
-		{"a duration in its bounds", verdict.FactWithin("until SIGTERM", 4*time.Second, 6*time.Second), noting("until SIGTERM", "6s"), verdict.Pass},
-		{"a duration out of them", verdict.FactWithin("until SIGTERM", 4*time.Second, 6*time.Second), noting("until SIGTERM", "6.001s"), verdict.Fail},
+		{"a duration in its bounds", verdict.FactWithin("until SIGTERM", 4*time.Second, 6*time.Second), noting("until SIGTERM", "6s"),
+			verdict.Pass},
+		{"a duration out of them", verdict.FactWithin("until SIGTERM", 4*time.Second, 6*time.Second), noting("until SIGTERM", "6.001s"),
+			verdict.Fail},
 		{"a duration that is none", verdict.FactWithin("until SIGTERM", 0, time.Second), noting("until SIGTERM", "soon"), verdict.Inconclusive},
-		{"sizes in the order expected, and then others", verdict.Scaling("v2:1", "v1:1"), all(scaled(100, "v1", 2), scaled(510, "v2", 1), scaled(600, "v1", 1), scaled(700, "v2", 2)),
+		{"sizes in the order expected, and then others", verdict.Scaling("v2:1", "v1:1"),
+			all(scaled(100, "v1", 2), scaled(510, "v2", 1), scaled(600, "v1", 1), scaled(700, "v2", 2)),
 			verdict.Pass},
 		{"sizes in another order", verdict.Scaling("v1:1", "v2:1"), all(scaled(510, "v2", 1), scaled(600, "v1", 1)),
 			verdict.Fail},
 		{"fewer sizes than expected", verdict.Scaling("v2:1", "v1:1"), scaled(510, "v2", 1), verdict.Fail},
-		{"ReplicaSets ask for as many pods as allowed", verdict.MaxActive(3), all(scaled(0, "v1", 2), scaled(510, "v2", 1), scaled(600, "v1", 1), scaled(700, "v2", 2)),
+		{"ReplicaSets ask for as many pods as allowed", verdict.MaxActive(3),
+			all(scaled(0, "v1", 2), scaled(510, "v2", 1), scaled(600, "v1", 1), scaled(700, "v2", 2)),
 			verdict.Pass},
 		{"ReplicaSets ask for too many pods", verdict.MaxActive(2), all(scaled(0, "v1", 2), scaled(510, "v2", 1)), verdict.Fail},
 		{"ReplicaSets that nobody saw", verdict.MaxActive(2), none, verdict.Inconclusive},
 		{"no pod that left", verdict.MaxDrainLag(ms), none, verdict.Inconclusive},
 		{"every node's rules stopped in time", verdict.MaxRuleLag(50 * ms), all(left("b", 850), observed("worker"), ruleGone("worker", "b", 900)),
 			verdict.Pass},
-		{"one node's rules stopped too late", verdict.MaxRuleLag(50 * ms), all(left("b", 850), observed("worker", "worker2"), ruleGone("worker", "b", 900), ruleGone("worker2", "b", 901)),
+		{"one node's rules stopped too late", verdict.MaxRuleLag(50 * ms),
+			all(left("b", 850), observed("worker", "worker2"), ruleGone("worker", "b", 900), ruleGone("worker2", "b", 901)),
 			verdict.Fail},
 		{"rules that were not seen for a while when they stopped decide nothing", verdict.MaxRuleLag(50 * ms),
-			all(left("b", 850), observed("worker"), ruleGone("worker", "b", 910), with(evidence.Event{At: 910 * ms, Kind: evidence.RulesUnseen, Object: "worker", Count: 60})),
+			all(left("b", 850), observed("worker"), ruleGone("worker", "b", 910),
+				with(evidence.Event{At: 910 * ms, Kind: evidence.RulesUnseen, Object: "worker", Count: 60})),
 			verdict.Inconclusive},
-		{"a node whose rules never stopped", verdict.MaxRuleLag(time.Second), all(left("b", 850), observed("worker", "worker2"), ruleAdded("worker", "b", 10), ruleAdded("worker2", "b", 10),
-			ruleGone("worker", "b", 900), seenUntil("worker2", 1900)),
+		{"a node whose rules never stopped", verdict.MaxRuleLag(time.Second),
+			all(left("b", 850), observed("worker", "worker2"), ruleAdded("worker", "b", 10), ruleAdded("worker2", "b", 10),
+				ruleGone("worker", "b", 900), seenUntil("worker2", 1900)),
 			verdict.Fail},
-		{"a node whose rules came back", verdict.MaxRuleLag(time.Second), all(left("b", 850), observed("worker"), ruleGone("worker", "b", 900), ruleAdded("worker", "b", 950), seenUntil("worker", 1900)),
+		{"a node whose rules came back", verdict.MaxRuleLag(time.Second),
+			all(left("b", 850), observed("worker"), ruleGone("worker", "b", 900), ruleAdded("worker", "b", 950), seenUntil("worker", 1900)),
 			verdict.Fail},
-		{"rules that were not seen to the end decide nothing", verdict.MaxRuleLag(time.Second), all(left("b", 850), observed("worker"), ruleAdded("worker", "b", 10), seenUntil("worker", 1900),
-			with(evidence.Event{At: 1900 * ms, Kind: evidence.RulesUnseen, Object: "worker", Count: 950})),
+		{"rules that were not seen to the end decide nothing", verdict.MaxRuleLag(time.Second),
+			all(left("b", 850), observed("worker"), ruleAdded("worker", "b", 10), seenUntil("worker", 1900),
+				with(evidence.Event{At: 1900 * ms, Kind: evidence.RulesUnseen, Object: "worker", Count: 950})),
 			verdict.Inconclusive},
-		{"a flap before the rollout is not the end", verdict.MaxRuleLag(50 * ms), all(left("b", 850), observed("worker"), ruleGone("worker", "b", 100), ruleAdded("worker", "b", 200), ruleGone("worker", "b", 880)),
+		{"a flap before the rollout is not the end", verdict.MaxRuleLag(50 * ms),
+			all(left("b", 850), observed("worker"), ruleGone("worker", "b", 100), ruleAdded("worker", "b", 200), ruleGone("worker", "b", 880)),
 			verdict.Pass},
 		{"a pod that no rule ever routed to", verdict.MaxRuleLag(50 * ms), all(left("b", 850), observed("worker")),
 			verdict.Inconclusive},
-		{"an API server that was slow when the pod left makes the lag uncertain", verdict.MaxRuleLag(50 * ms), all(left("b", 850), observed("worker"), ruleGone("worker", "b", 890),
-			with(evidence.Event{At: 900 * ms, Kind: evidence.APIAnswered, Count: 20})),
+		{"an API server that was slow when the pod left makes the lag uncertain", verdict.MaxRuleLag(50 * ms),
+			all(left("b", 850), observed("worker"), ruleGone("worker", "b", 890),
+				with(evidence.Event{At: 900 * ms, Kind: evidence.APIAnswered, Count: 20})),
 			verdict.Inconclusive},
-		{"a slow API server and rules seen late make it uncertain by the larger of the two", verdict.MaxRuleLag(50 * ms), all(left("b", 850), observed("worker"), ruleGone("worker", "b", 870),
-			with(evidence.Event{At: 900 * ms, Kind: evidence.APIAnswered, Count: 20}), with(evidence.Event{At: 870 * ms, Kind: evidence.RulesUnseen, Object: "worker", Count: 25})),
+		{"a slow API server and rules seen late make it uncertain by the larger of the two", verdict.MaxRuleLag(50 * ms),
+			all(left("b", 850), observed("worker"), ruleGone("worker", "b", 870),
+				with(evidence.Event{At: 900 * ms, Kind: evidence.APIAnswered, Count: 20}),
+				with(evidence.Event{At: 870 * ms, Kind: evidence.RulesUnseen, Object: "worker", Count: 25})),
 			verdict.Pass},
 		{"rules that nobody observed", verdict.MaxRuleLag(time.Hour), all(left("b", 850), ruleGone("worker", "b", 900)),
 			verdict.Inconclusive},
@@ -273,11 +312,13 @@ func TestRules(t *testing.T) {
 		{"the longest of several outages decides", verdict.MaxOutage(20 * ms),
 			all(breaking("worker-fresh", evidence.Refused, 70, 90), breaking("worker-reused", evidence.Refused, 60, 71, 72, 73)),
 			verdict.Fail},
-		{"an outage that never ended lasts until the load did", verdict.MaxOutage(time.Second), breaking("worker-fresh", evidence.Refused, from(89, 199)...),
+		{"an outage that never ended lasts until the load did", verdict.MaxOutage(time.Second),
+			breaking("worker-fresh", evidence.Refused, from(89, 199)...),
 			verdict.Fail},
 
 		{"a closed outage within the limit does not hide an open one that may not be", verdict.MaxOutage(1105 * ms),
-			all(breaking("worker-fresh", evidence.Refused, from(89, 199)...), breaking("worker-reused", evidence.Refused, from(79, 188)...), skewed(0, 20*ms)),
+			all(breaking("worker-fresh", evidence.Refused, from(89, 199)...), breaking("worker-reused", evidence.Refused, from(79, 188)...),
+				skewed(0, 20*ms)),
 			verdict.Inconclusive},
 
 		{"enough pods were available", verdict.MinAvailable(2), none,
@@ -286,7 +327,8 @@ func TestRules(t *testing.T) {
 			verdict.Fail},
 		{"a deleting pod is not available", verdict.MinAvailable(2), with(pod(550, evidence.PodDeleting, "v1", "a")),
 			verdict.Fail},
-		{"without pod events capacity is unknown", verdict.MinAvailable(1), all(without(evidence.PodReady), without(evidence.PodGone), without(evidence.PodDeleting)),
+		{"without pod events capacity is unknown", verdict.MinAvailable(1),
+			all(without(evidence.PodReady), without(evidence.PodGone), without(evidence.PodDeleting)),
 			verdict.Inconclusive},
 		{"no pod expected is no expectation", verdict.MinAvailable(0), none,
 			verdict.Inconclusive},
@@ -297,7 +339,8 @@ func TestRules(t *testing.T) {
 			verdict.Fail},
 		{"at most nothing is no expectation", verdict.MaxPods(0), none,
 			verdict.Inconclusive},
-		{"unknown pods cannot be too many", verdict.MaxPods(1), all(without(evidence.PodReady), without(evidence.PodGone), without(evidence.PodDeleting)),
+		{"unknown pods cannot be too many", verdict.MaxPods(1),
+			all(without(evidence.PodReady), without(evidence.PodGone), without(evidence.PodDeleting)),
 			verdict.Inconclusive},
 
 		{"a rule of a newer build decides nothing", evidence.Expectation{Rule: "no-sorrow"}, none,
@@ -335,7 +378,7 @@ func findingText(f verdict.Finding) string {
 }
 
 // Without hits the verdict is distrusted long before; the rules themselves must not pass either.
-func TestNoRulePassesOnNothing(t *testing.T) {
+func TestRulesOnNothing(t *testing.T) {
 	for _, x := range []evidence.Expectation{
 		verdict.NoFailures(), verdict.DamageSeen(), verdict.Serves("v1"), verdict.OnlyServes("v2", evidence.OldGone),
 		verdict.FullRate(99), verdict.MaxOutage(time.Second), verdict.MinAvailable(1), verdict.MaxPods(9),
@@ -351,7 +394,7 @@ func TestNoRulePassesOnNothing(t *testing.T) {
 	}
 }
 
-func TestWitnessesAreNamedByTimeSent(t *testing.T) {
+func TestWitnesses(t *testing.T) {
 	ev := rollout(verdict.NoFailures())
 	all(breaking("worker-reused", evidence.Closed, 70), breaking("worker-fresh", evidence.Reset, 71, 69),
 		on("worker-reused", func(h *evidence.Hit) { h.Due += 25 * ms; h.Sent = h.Due }))(&ev)
@@ -361,7 +404,7 @@ func TestWitnessesAreNamedByTimeSent(t *testing.T) {
 	}
 }
 
-func TestRulesArePermanent(t *testing.T) {
+func TestRuleIDs(t *testing.T) {
 	var ids []string
 	for _, rule := range verdict.Rules() {
 		ids = append(ids, rule.ID)
@@ -392,7 +435,8 @@ func observed(nodes ...string) edit {
 }
 
 func ruleAdded(node, name string, at int) edit {
-	return with(evidence.Event{At: time.Duration(at) * ms, Kind: evidence.RuleAdded, Object: node, By: evidence.Server{Version: "v1", Pod: name}})
+	return with(evidence.Event{At: time.Duration(at) * ms, Kind: evidence.RuleAdded, Object: node,
+		By: evidence.Server{Version: "v1", Pod: name}})
 }
 
 func seenUntil(node string, at int) edit {
@@ -400,7 +444,8 @@ func seenUntil(node string, at int) edit {
 }
 
 func ruleGone(node, name string, at int) edit {
-	return with(evidence.Event{At: time.Duration(at) * ms, Kind: evidence.RuleGone, Object: node, By: evidence.Server{Version: "v1", Pod: name}})
+	return with(evidence.Event{At: time.Duration(at) * ms, Kind: evidence.RuleGone, Object: node,
+		By: evidence.Server{Version: "v1", Pod: name}})
 }
 
 // noting has the scenario note a fact, again with each value.
@@ -413,7 +458,8 @@ func noting(name string, values ...string) edit {
 }
 
 func scaled(at int, version string, size int) edit {
-	return with(evidence.Event{At: time.Duration(at) * ms, Kind: evidence.ReplicaSetScaled, Object: "echo-" + version, Count: size, Detail: version})
+	return with(evidence.Event{At: time.Duration(at) * ms, Kind: evidence.ReplicaSetScaled, Object: "echo-" + version, Count: size,
+		Detail: version})
 }
 
 // onTwoClocks has the second lane on a node of its own, and both clocks as uncertain as said.
