@@ -32,7 +32,8 @@ func TestPart(t *testing.T) {
 		}
 	}
 	broken := errors.New("broken")
-	if err := b.Part("kernel", "7", "old", makes(broken)); !errors.Is(err, broken) || !strings.Contains(err.Error(), "step kernel 7") || !strings.Contains(err.Error(), b.Log()) {
+	if err := b.Part("kernel", "7", "old", makes(broken)); !errors.Is(err, broken) || !strings.Contains(err.Error(), "step kernel 7") ||
+		!strings.Contains(err.Error(), b.Log()) {
 		t.Errorf("%v", err)
 	}
 	for _, inputs := range []string{"old", "new", "new"} {

@@ -53,7 +53,8 @@ func TestLeftFollowsTheMachine(t *testing.T) {
 
 func TestAbout(t *testing.T) {
 	for d, want := range map[time.Duration]string{
-		0: "about 10 seconds", 84 * time.Second: "about 80 seconds", 90 * time.Second: "about 2 minutes", 9*time.Minute + 20*time.Second: "about 9 minutes",
+		0: "about 10 seconds", 84 * time.Second: "about 80 seconds", 90 * time.Second: "about 2 minutes",
+		9*time.Minute + 20*time.Second: "about 9 minutes",
 	} {
 		if got := About(d); got != want {
 			t.Errorf("%v is %s, want %s", d, got, want)

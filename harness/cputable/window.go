@@ -39,10 +39,10 @@ func (w *window) table(requests float64, told string) table {
 	spent, others := map[group]uint64{}, map[string]uint64{}
 	for id, u := range w.processes {
 		ticks := u.ticks - min(u.ticks, w.before[id])
-		switch u.group {
-		case softirq: // counted below
+		if u.group == softirq { // counted below
 			continue
-		case other:
+		}
+		if u.group == other {
 			others[u.name] += ticks
 		}
 		spent[u.group] += ticks

@@ -137,7 +137,8 @@ func TestWhatIsCollected(t *testing.T) {
 		}
 	}
 	for _, action := range client.Actions() {
-		if resource := action.GetResource().Resource; resource == "secrets" || resource == "configmaps" || action.GetVerb() != "list" && action.GetVerb() != "get" {
+		if resource := action.GetResource().Resource; resource == "secrets" || resource == "configmaps" || action.GetVerb() != "list" &&
+			action.GetVerb() != "get" {
 			t.Errorf("it asked to %s %s", action.GetVerb(), resource)
 		}
 	}

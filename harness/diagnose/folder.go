@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"os"
 	"path"
+	"rollcall/harness/usage"
 	"slices"
-	"strings"
 	"sync"
 )
 
@@ -45,7 +45,7 @@ func (f *folder) put(name string, data []byte) {
 		return
 	}
 	if err := f.write(name, data); err != nil {
-		f.missing = append(f.missing, name+": "+oneLine(err))
+		f.missing = append(f.missing, name+": "+usage.OneLine(err))
 		return
 	}
 	f.left -= len(data)
@@ -63,10 +63,8 @@ func (f *folder) write(name string, data []byte) error {
 func (f *folder) miss(name string, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.missing = append(f.missing, name+": "+oneLine(err))
+	f.missing = append(f.missing, name+": "+usage.OneLine(err))
 }
-
-func oneLine(err error) string { return strings.Join(strings.Fields(err.Error()), " ") }
 
 // about begins README.txt.
 const about = `What the cluster looked like when a scenario did not pass, in namespace %s.

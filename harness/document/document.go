@@ -6,7 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"strings"
+	"rollcall/harness/usage"
 
 	"sigs.k8s.io/json"
 	"sigs.k8s.io/yaml"
@@ -30,13 +30,13 @@ func Read(file, kind string, v any) error {
 	}
 	var head Head
 	if err := yaml.Unmarshal(data, &head); err != nil {
-		return fmt.Errorf("%s: %s", file, oneLine(err))
+		return fmt.Errorf("%s: %s", file, usage.OneLine(err))
 	}
 	if want := (Head{APIVersion, kind}); head != want {
 		return fmt.Errorf("%s: kind %q of apiVersion %q: write kind: %s, apiVersion: %s", file, head.Kind, head.APIVersion, kind, APIVersion)
 	}
 	if err := Strict(data, v); err != nil {
-		return fmt.Errorf("%s: %s", file, oneLine(err))
+		return fmt.Errorf("%s: %s", file, usage.OneLine(err))
 	}
 	return nil
 }
@@ -50,5 +50,3 @@ func Strict(data []byte, v any) error {
 	unknown, err := json.UnmarshalStrict(asJSON, v)
 	return errors.Join(append(unknown, err)...)
 }
-
-func oneLine(err error) string { return strings.Join(strings.Fields(err.Error()), " ") }

@@ -40,7 +40,8 @@ func TestRead(t *testing.T) {
 				}
 				return
 			}
-			if err == nil || !strings.Contains(err.Error(), row.err) || !strings.HasPrefix(err.Error(), file+": ") || strings.Contains(err.Error(), "\n") {
+			if err == nil || !strings.Contains(err.Error(), row.err) || !strings.HasPrefix(err.Error(), file+": ") ||
+				strings.Contains(err.Error(), "\n") {
 				t.Errorf("%v", err)
 			}
 		})

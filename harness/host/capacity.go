@@ -62,6 +62,7 @@ func (f Facts) checkInotify() error {
 	if f.InotifyInstances == 0 || f.InotifyInstances-f.InotifyUsed >= minInotify { // 0: unknown
 		return nil
 	}
-	return usage.New("inotify", fmt.Sprintf("%d of %d instances are in use, and three nodes need %d more", f.InotifyUsed, f.InotifyInstances, minInotify),
+	return usage.New("inotify",
+		fmt.Sprintf("%d of %d instances are in use, and three nodes need %d more", f.InotifyUsed, f.InotifyInstances, minInotify),
 		fmt.Sprintf("run: sysctl fs.inotify.max_user_instances=%d", max(setInotify, 2*f.InotifyInstances)))
 }

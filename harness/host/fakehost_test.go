@@ -62,7 +62,8 @@ func (h *fakeHost) run(ctx context.Context, c command.Command) (string, error) {
 		out := strings.Trim(fields[slices.Index(fields, "-o")+1], `"`)
 		return "", os.WriteFile(out, []byte("wrapper"), 0o755)
 	case strings.HasPrefix(c.Line, "docker run --rm --privileged") && len(h.facts.MissingCaps) > 0 && !h.registered():
-		return "", &command.Error{Line: c.Line, Output: "starting\nunable to apply caps: operation not permitted", Err: errors.New("exit status 126")}
+		return "",
+			&command.Error{Line: c.Line, Output: "starting\nunable to apply caps: operation not permitted", Err: errors.New("exit status 126")}
 	case strings.HasPrefix(c.Line, "docker info") && h.registered() && !h.keepsConfig:
 		return wrapperName, nil
 	}

@@ -15,8 +15,10 @@ func (f Facts) Print(w io.Writer) {
 	fmt.Fprintln(w, "host preflight")
 	row("container engine", f.Engine.String(), f.Engine.consequence())
 	row("privileged container", string(f.Engine.Privileged), f.Engine.Privileged.consequence())
-	row("capabilities", orNone(f.MissingCaps, "all", "missing "), orNone(f.MissingCaps, "", "privileged containers need the runtime wrapper; without "))
-	row("cgroups", fmt.Sprintf("v%d", f.CgroupVersion), map[int]string{1: "kubelet runs with failCgroupV1=false (kind-config.yaml)"}[f.CgroupVersion])
+	row("capabilities", orNone(f.MissingCaps, "all", "missing "),
+		orNone(f.MissingCaps, "", "privileged containers need the runtime wrapper; without "))
+	row("cgroups", fmt.Sprintf("v%d", f.CgroupVersion),
+		map[int]string{1: "kubelet runs with failCgroupV1=false (kind-config.yaml)"}[f.CgroupVersion])
 	agents, because := "outside pods' cgroups", "the kernel schedules them like Rollcall itself, not after their node and pod"
 	switch {
 	case f.KeepsCPUCgroup != "":
@@ -37,7 +39,8 @@ func (f Facts) Print(w io.Writer) {
 	row("cores", strconv.Itoa(f.Cores), "")
 	row("memory available", gib(f.MemoryFree), "a cluster needs "+gib(minMemory))
 	if f.SameDisk {
-		row("disk free", gib(f.EngineDisk.Free), "a cluster needs "+gib(minEngine+minCache)+", building a node image "+gib(minBuildEngine+minBuildCache))
+		row("disk free", gib(f.EngineDisk.Free),
+			"a cluster needs "+gib(minEngine+minCache)+", building a node image "+gib(minBuildEngine+minBuildCache))
 	} else {
 		row("disk free, engine", gib(f.EngineDisk.Free), "a cluster needs "+gib(minEngine)+", building a node image "+gib(minBuildEngine))
 		row("disk free, caches", gib(f.CacheDisk.Free), "a cluster needs "+gib(minCache)+", building a node image "+gib(minBuildCache))

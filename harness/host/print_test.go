@@ -24,13 +24,15 @@ func TestPrint(t *testing.T) {
 			"disk free 9.0 GiB a cluster needs 4.0 GiB, building a node image 12.0 GiB"}},
 		{"one without an engine", func(f *Facts) { f.Engine = Engine{} },
 			[]string{"container engine none will be installed and started where root and apt-get allow", "privileged container"}},
-		{"one whose engine does not run", func(f *Facts) { f.Engine = Engine{Installed: true} }, []string{"container engine Docker, not running will be"}},
+		{"one whose engine does not run", func(f *Facts) { f.Engine = Engine{Installed: true} },
+			[]string{"container engine Docker, not running will be"}},
 		{"one whose engine refuses", func(f *Facts) {
 			f.Engine.Managed, f.Engine.Privileged, f.MissingCaps = true, PrivilegedRefused, []string{"CAP_BPF"}
 		}, []string{"container engine Docker 28.1, set up by Rollcall", "privileged container refused kind nodes cannot run",
 			"capabilities missing CAP_BPF privileged containers need the runtime wrapper; without CAP_BPF"}},
 		{"one with cgroup v1", func(f *Facts) { f.CgroupVersion = 1 }, []string{
-			"cgroups v1 kubelet runs with failCgroupV1=false (kind-config.yaml)", "load agents outside pods' cgroups the kernel schedules them like Rollcall itself"}},
+			"cgroups v1 kubelet runs with failCgroupV1=false (kind-config.yaml)",
+			"load agents outside pods' cgroups the kernel schedules them like Rollcall itself"}},
 		{"one where load agents stay in their cgroups", func(f *Facts) { f.KeepsCPUCgroup = "no real-time policy" },
 			[]string{"load agents in pods' cgroups no real-time policy: on a busy machine they may lag, and scenarios be retried"}},
 		{"one with two disks and few inotify instances", func(f *Facts) { f.SameDisk, f.InotifyInstances = false, 128 }, []string{

@@ -43,7 +43,8 @@ func TestEnsure(t *testing.T) {
 			func(_ *testing.T, h *fakeHost) { h.dies = true },
 			nil, []string{"docker run"}, "", "no space left on device"},
 
-		{"who is not root is told what to do", func(f *Facts) { f.Root, f.Engine.Running, f.Engine.Error = false, false, "permission denied" }, nil,
+		{"who is not root is told what to do", func(f *Facts) { f.Root, f.Engine.Running, f.Engine.Error = false, false, "permission denied" },
+			nil,
 			nil, []string{"dockerd"}, "container engine: it does not answer (permission denied), and only root may set it up: start Docker", ""},
 		{"a host without apt-get needs an engine", func(f *Facts) { f.Apt, f.Engine = false, Engine{} }, nil,
 			nil, []string{"apt-get"}, "container engine: there is none, and no apt-get to install it with: install Docker", ""},
@@ -55,7 +56,8 @@ func TestEnsure(t *testing.T) {
 			func(f *Facts) { f.MissingCaps, f.Engine.Managed = []string{"CAP_SYS_RESOURCE"}, true }, nil,
 			[]string{"go build", `sh -c "kill -HUP`, "docker info"}, nil, "", ""},
 		{"somebody else's does not", func(f *Facts) { f.MissingCaps = []string{"CAP_SYS_RESOURCE"} }, nil,
-			nil, []string{"sh -c"}, "it refuses privileged containers (unable to apply caps: operation not permitted) because this host lacks CAP_SYS_RESOURCE", ""},
+			nil, []string{"sh -c"},
+			"it refuses privileged containers (unable to apply caps: operation not permitted) because this host lacks CAP_SYS_RESOURCE", ""},
 		{"unless its owner says so", func(f *Facts) { f.MissingCaps = []string{"CAP_SYS_RESOURCE"} },
 			func(t *testing.T, _ *fakeHost) { t.Setenv("ROLLCALL_HOST_SETUP", "1") },
 			[]string{`sh -c "kill -HUP`}, nil, "", ""},
@@ -164,7 +166,8 @@ func TestAptInstall(t *testing.T) {
 		err      bool
 	}{
 		{"packages that apt knows are installed", nil, []string{"apt-get install"}, false},
-		{"lists that cannot be refreshed are an error", map[string]string{"apt-get": "no network"}, []string{"apt-get install", "apt-get update"}, true},
+		{"lists that cannot be refreshed are an error", map[string]string{"apt-get": "no network"}, []string{"apt-get install", "apt-get update"},
+			true},
 		{"packages that are not there after that are an error", map[string]string{"apt-get install": "none"},
 			[]string{"apt-get install", "apt-get update", "apt-get install"}, true},
 	} {

@@ -52,14 +52,16 @@ func (b builder) all(ctx context.Context, nodeImage string) (im images, err erro
 		return im, err
 	}
 	im.root = filepath.Join(system, "root.ext4")
-	kernel, err := b.part("kernel", kernelSource.Version, []any{kernelSource, kernelConfig, kernelPatch}, func(dir string) error { return b.kernel(ctx, dir) })
+	kernel, err := b.part("kernel", kernelSource.Version, []any{kernelSource, kernelConfig, kernelPatch},
+		func(dir string) error { return b.kernel(ctx, dir) })
 	if err != nil {
 		return im, err
 	}
 	im.kernel = filepath.Join(kernel, "linux")
 	_, tag, _ := strings.Cut(nodeImage, ":")
 	version, _, _ := strings.Cut(tag, "-")
-	disk, err := b.part("disk", version, []any{labSystem, nodeImage, dockerSize}, func(dir string) error { return b.disk(ctx, dir, nodeImage, im) })
+	disk, err := b.part("disk", version, []any{labSystem, nodeImage, dockerSize},
+		func(dir string) error { return b.disk(ctx, dir, nodeImage, im) })
 	im.docker = filepath.Join(disk, "docker.ext4")
 	return im, err
 }
@@ -77,7 +79,8 @@ func (b builder) tools(ctx context.Context) error {
 	return host.InstallMissing(ctx, map[string]string{
 		"/usr/sbin/debootstrap": "debootstrap", "/usr/bin/gcc": "gcc", "/usr/bin/make": "make", "/usr/bin/bc": "bc", "/usr/bin/flex": "flex",
 		"/usr/bin/bison": "bison", "/usr/bin/m4": "m4", "/usr/bin/xz": "xz-utils", "/usr/include/stdlib.h": "libc6-dev",
-		"/sbin/mkfs.ext4": "e2fsprogs", "/usr/bin/patch": "patch", "/usr/bin/prlimit": "util-linux", "/usr/share/keyrings/debian-archive-keyring.gpg": "debian-archive-keyring",
+		"/sbin/mkfs.ext4": "e2fsprogs", "/usr/bin/patch": "patch", "/usr/bin/prlimit": "util-linux",
+		"/usr/share/keyrings/debian-archive-keyring.gpg": "debian-archive-keyring",
 	})
 }
 
@@ -99,7 +102,8 @@ func (b builder) system(ctx context.Context, dir string) (err error) {
 	if err != nil {
 		return err
 	}
-	err = errors.Join(os.WriteFile(filepath.Join(root, "sbin", "lab-init"), []byte(labSystem.Init), 0o755), os.Mkdir(filepath.Join(root, "lab"), 0o755))
+	err = errors.Join(os.WriteFile(filepath.Join(root, "sbin", "lab-init"), []byte(labSystem.Init), 0o755),
+		os.Mkdir(filepath.Join(root, "lab"), 0o755))
 	for _, kind := range []string{"iptables", "ip6tables"} {
 		run("chroot %s update-alternatives --set %s /usr/sbin/%s-nft", root, kind, kind)
 	}
@@ -126,7 +130,8 @@ func (b builder) kernel(ctx context.Context, dir string) (err error) {
 	run("tar --extract --file %s/usr/src/%s.tar.xz --directory %s", unpacked, kernelSource.Folder, dir)
 	fragment, changes := filepath.Join(dir, "fragment"), filepath.Join(dir, "changes")
 	if err == nil {
-		err = errors.Join(os.Mkdir(object, 0o755), os.WriteFile(fragment, []byte(kernelConfig), 0o644), os.WriteFile(changes, []byte(kernelPatch), 0o644))
+		err = errors.Join(os.Mkdir(object, 0o755), os.WriteFile(fragment, []byte(kernelConfig), 0o644),
+			os.WriteFile(changes, []byte(kernelPatch), 0o644))
 	}
 	run("patch --directory %s --strip 1 --fuzz 0 --forward --input %s", tree, changes)
 	run("make -C %s ARCH=um O=%s x86_64_defconfig", tree, object)
@@ -157,7 +162,8 @@ func (b builder) sources(ctx context.Context, dir string) (deb string, err error
 	if err = errors.Join(err, os.WriteFile(filepath.Join(apt, sourcesList), list, 0o644)); err != nil {
 		return "", err
 	}
-	options := fmt.Sprintf("-o Dir::State::Lists=%[1]s/lists -o Dir::Cache=%[1]s/cache -o Dir::Etc::SourceList=%[1]s/sources.list -o Dir::Etc::SourceParts=- -o APT::Sandbox::User=root", apt)
+	options := fmt.Sprintf("-o Dir::State::Lists=%[1]s/lists -o Dir::Cache=%[1]s/cache -o Dir::Etc::SourceList=%[1]s/sources.list "+
+		"-o Dir::Etc::SourceParts=- -o APT::Sandbox::User=root", apt)
 	if _, err := b.Run(ctx, command.Command{Line: "apt-get " + options + " update"}); err != nil {
 		return "", err
 	}

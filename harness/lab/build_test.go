@@ -29,8 +29,10 @@ func TestSources(t *testing.T) {
 		apt      string // script, which runs in the folder that the package is downloaded to
 		deb      string // name; empty: an error
 	}{
-		{"the version of the recipe is downloaded", download + `case "$*" in *linux-source-7.2=*) touch linux-source-7.2_1_all.deb ;; *) exit 1 ;; esac`, "linux-source-7.2_1_all.deb"},
-		{"a later one when the suite has moved on", download + `case "$*" in *linux-source-7.2=*) exit 1 ;; *) touch linux-source-7.2_2_all.deb ;; esac`, "linux-source-7.2_2_all.deb"},
+		{"the version of the recipe is downloaded", download +
+			`case "$*" in *linux-source-7.2=*) touch linux-source-7.2_1_all.deb ;; *) exit 1 ;; esac`, "linux-source-7.2_1_all.deb"},
+		{"a later one when the suite has moved on", download +
+			`case "$*" in *linux-source-7.2=*) exit 1 ;; *) touch linux-source-7.2_2_all.deb ;; esac`, "linux-source-7.2_2_all.deb"},
 		{"lists that cannot be fetched are an error", `echo "no network" >&2; exit 1`, ""},
 		{"so is a package that is not there", download + `exit 1`, ""},
 		{"and one that was not left in the folder", download + `true`, ""},
@@ -88,7 +90,8 @@ func TestSystem(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, part := range []string{"debootstrap --variant=minbase --include=docker.io,", "update-alternatives --set iptables /usr/sbin/iptables-nft", "mkfs.ext4 -q -F -d "} {
+			for _, part := range []string{"debootstrap --variant=minbase --include=docker.io,",
+				"update-alternatives --set iptables /usr/sbin/iptables-nft", "mkfs.ext4 -q -F -d "} {
 				if !strings.Contains(string(text), part) {
 					t.Errorf("%q did not run:\n%s", part, text)
 				}

@@ -26,8 +26,10 @@ func TestCheckHost(t *testing.T) {
 		says     string
 	}{
 		{"no root", func(f *host.Facts) { f.Root = false }, "ipvs lab: building it needs root and apt-get"},
-		{"no disk", func(f *host.Facts) { f.CacheDisk.Free = 2 << 30 }, "ipvs lab: 2.0 GiB of disk is free in /cache, and 8 GiB is needed: free some space"},
-		{"no memory", func(f *host.Facts) { f.MemoryFree = 3 << 30 }, "ipvs lab: 3.0 GiB of memory is available, and 6 GiB is needed: end other programs"},
+		{"no disk", func(f *host.Facts) { f.CacheDisk.Free = 2 << 30 },
+			"ipvs lab: 2.0 GiB of disk is free in /cache, and 8 GiB is needed: free some space"},
+		{"no memory", func(f *host.Facts) { f.MemoryFree = 3 << 30 },
+			"ipvs lab: 3.0 GiB of memory is available, and 6 GiB is needed: end other programs"},
 	} {
 		facts := able
 		row.change(&facts)
@@ -39,7 +41,8 @@ func TestCheckHost(t *testing.T) {
 
 func TestScript(t *testing.T) {
 	o := Options{Kubernetes: "v1.36.3", Suites: []string{"control", "rollout"}, Pattern: "it's|x"}
-	want := "runs=/srv/rollcall/out\n" + `mkdir -p "$runs" && mount --bind /lab/out "$runs" && cd /lab/rollcall && ARTIFACTS="$runs" CI=true exec ./rollcall run --modes=ipvs --k8s=v1.36.3 --suites=control,rollout '--run=it'"'"'s|x'` + "\n"
+	want := "runs=/srv/rollcall/out\n" +
+		`mkdir -p "$runs" && mount --bind /lab/out "$runs" && cd /lab/rollcall && ARTIFACTS="$runs" CI=true exec ./rollcall run --modes=ipvs --k8s=v1.36.3 --suites=control,rollout '--run=it'"'"'s|x'` + "\n"
 	if got := o.script("/srv/rollcall/out"); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}

@@ -30,9 +30,10 @@ type system struct {
 }
 
 var labSystem = system{
-	Suite:    "trixie",
-	Packages: []string{"docker.io", "docker-cli", "iptables", "iproute2", "e2fsprogs", "kmod", "procps", "ca-certificates", "xz-utils", "util-linux", "mount"},
-	Init:     initScript,
+	Suite: "trixie",
+	Packages: []string{"docker.io", "docker-cli", "iptables", "iproute2", "e2fsprogs", "kmod", "procps", "ca-certificates", "xz-utils",
+		"util-linux", "mount"},
+	Init: initScript,
 }
 
 // initScript is the lab's process 1.

@@ -20,7 +20,8 @@ func TestRecoverKilled(t *testing.T) {
 		t.Fatalf("nothing was left, and %v is reported: %v", reported, err)
 	}
 	file := evidence.SessionPath(filepath.Join(work, "shared", "out", "20261122-010203"))
-	if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o755), store.WriteJSON(file, evidence.Session{Broken: []string{"before"}})); err != nil {
+	if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o755),
+		store.WriteJSON(file, evidence.Session{Broken: []string{"before"}})); err != nil {
 		t.Fatal(err)
 	}
 	if err := o.recoverKilled(io.Discard, work, runs); err != nil {

@@ -15,6 +15,7 @@ func (o Options) script(runs string) string {
 		args = append(args, "--run="+o.Pattern)
 	}
 	args = append(args, o.Args...)
-	return fmt.Sprintf("runs=%s\nmkdir -p \"$runs\" && mount --bind /lab/out \"$runs\" && cd /lab/rollcall && ARTIFACTS=\"$runs\" CI=true exec ./rollcall %s\n",
-		shellescape.Quote(runs), shellescape.QuoteCommand(args))
+	return fmt.Sprintf(`runs=%s
+mkdir -p "$runs" && mount --bind /lab/out "$runs" && cd /lab/rollcall && ARTIFACTS="$runs" CI=true exec ./rollcall %s
+`, shellescape.Quote(runs), shellescape.QuoteCommand(args))
 }

@@ -116,7 +116,8 @@ func baseSpec(spec []byte) ([]byte, error) {
 // load packs work/node as a docker archive and has the engine load it.
 func (b *builder) load(ctx context.Context) error {
 	work, tarball := b.work, filepath.Join(b.work, "layer.tar")
-	if _, err := b.Run(ctx, command.Command{Line: fmt.Sprintf("tar --numeric-owner --xattrs -C %s -cf %s .", filepath.Join(work, "node"), tarball)}); err != nil {
+	if _, err := b.Run(ctx,
+		command.Command{Line: fmt.Sprintf("tar --numeric-owner --xattrs -C %s -cf %s .", filepath.Join(work, "node"), tarball)}); err != nil {
 		return err
 	}
 	reader, writer := io.Pipe()

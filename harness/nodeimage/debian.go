@@ -42,7 +42,8 @@ func (b *builder) debian(ctx context.Context, dir string) error {
 	if err := remove(root, removed); err != nil {
 		return err
 	}
-	if _, err := b.Run(ctx, command.Command{Line: fmt.Sprintf("tar --numeric-owner --xattrs -C %s -cf %s/rootfs.tar .", root, dir)}); err != nil {
+	if _, err := b.Run(ctx,
+		command.Command{Line: fmt.Sprintf("tar --numeric-owner --xattrs -C %s -cf %s/rootfs.tar .", root, dir)}); err != nil {
 		return err
 	}
 	return os.RemoveAll(root)

@@ -23,7 +23,8 @@ type podImage struct {
 
 // images makes the archives of every image that kubeadm asks for.
 func (b *builder) images(ctx context.Context, work, node string) ([]podImage, error) {
-	out, err := b.Run(ctx, command.Command{Line: filepath.Join(b.programs("kubernetes"), "kubeadm") + " config images list --kubernetes-version " + b.version})
+	out, err := b.Run(ctx,
+		command.Command{Line: filepath.Join(b.programs("kubernetes"), "kubeadm") + " config images list --kubernetes-version " + b.version})
 	if err != nil {
 		return nil, err
 	}

@@ -85,7 +85,8 @@ func compileMetricsServer(ctx context.Context, w io.Writer, state string, cpu cp
 	case err == nil:
 		return nil
 	case errors.Is(err, errNoSources) && ctx.Err() == nil:
-		return usage.New(metricsServer.Name, errNoSources.Error()+": "+command.LastLine(err), "have `go env GOPROXY` name a module proxy that answers")
+		return usage.New(metricsServer.Name, errNoSources.Error()+": "+command.LastLine(err),
+			"have `go env GOPROXY` name a module proxy that answers")
 	}
 	return fmt.Errorf("nodeimage: %w", err)
 }

@@ -49,7 +49,8 @@ func plan(folder, version string) (steps []buildcache.Step) {
 	if len(steps) == 0 && !exists(debianFolder(folder)) {
 		steps = append(steps, buildcache.Step{Name: "debian " + debian.Suite, Typical: typical["debian"]})
 	}
-	return append(steps, buildcache.Step{Name: assembleStep, Typical: typical[assembleStep]}, buildcache.Step{Name: loadStep, Typical: typical[loadStep]})
+	return append(steps, buildcache.Step{Name: assembleStep, Typical: typical[assembleStep]},
+		buildcache.Step{Name: loadStep, Typical: typical[loadStep]})
 }
 
 func (p goPart) step() buildcache.Step {

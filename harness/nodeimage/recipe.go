@@ -88,7 +88,8 @@ func kubernetesPart(version string) goPart {
 		Name: "kubernetes", Module: "k8s.io/kubernetes", Version: version, Local: "v0" + strings.TrimPrefix(version, "v1"),
 		Packages: []string{"cmd/kubeadm", "cmd/kubectl", "cmd/kubelet", "cmd/kube-apiserver", "cmd/kube-controller-manager",
 			"cmd/kube-scheduler", "cmd/kube-proxy"},
-		LDFlags: static + x + "gitVersion=" + version + x + "gitMajor=1" + x + "gitMinor=" + minor + x + "gitTreeState=archive" + x + "gitCommit=" + version,
+		LDFlags: static + x + "gitVersion=" + version + x + "gitMajor=1" + x + "gitMinor=" + minor + x + "gitTreeState=archive" + x +
+			"gitCommit=" + version,
 	}
 }
 

@@ -28,7 +28,8 @@ func TestHeartbeat(t *testing.T) {
 		gaps     []string
 	}{
 		{"an API server that answers shows everything", defaultAPITimeout, []answer{{0, nil}, {defaultAPITimeout, nil}}, nil},
-		{"one that hangs shows nothing meanwhile", defaultAPITimeout, []answer{{0, nil}, {9500 * time.Millisecond, nil}, {0, nil}}, []string{"the API server did not answer for 9.5s"}},
+		{"one that hangs shows nothing meanwhile", defaultAPITimeout, []answer{{0, nil}, {9500 * time.Millisecond, nil}, {0, nil}},
+			[]string{"the API server did not answer for 9.5s"}},
 		{"one that hangs no longer than it may on a slow machine", 5 * time.Second, []answer{{4400 * time.Millisecond, nil}, {0, nil}}, nil},
 		{"one that is away shows nothing either", defaultAPITimeout, []answer{{0, refused}, {9 * time.Second, refused}, {0, nil}},
 			[]string{"the API server did not answer for 9.2s: connection refused"}},

@@ -24,10 +24,12 @@ func TestParseLine(t *testing.T) {
 		readable bool
 	}{
 		{"a request", "A 1002000000005 worker-fresh 7", line{arrivals: []evidence.Arrival{{Lane: "worker-fresh", Seq: 7, At: at, By: by}}}, true},
-		{"a request before the run began, by the node's clock", "A 999000000000 l 0", line{arrivals: []evidence.Arrival{{Lane: "l", At: -time.Second, By: by}}}, true},
-		{"requests that share a line, a probe among them", "A 1002000000005 a 7 1002000000005 - - 1002000000006 b 8", line{arrivals: []evidence.Arrival{
-			{Lane: "a", Seq: 7, At: at, By: by}, {Lane: "b", Seq: 8, At: at + 1, By: by},
-		}}, true},
+		{"a request before the run began, by the node's clock", "A 999000000000 l 0",
+			line{arrivals: []evidence.Arrival{{Lane: "l", At: -time.Second, By: by}}}, true},
+		{"requests that share a line, a probe among them", "A 1002000000005 a 7 1002000000005 - - 1002000000006 b 8",
+			line{arrivals: []evidence.Arrival{
+				{Lane: "a", Seq: 7, At: at, By: by}, {Lane: "b", Seq: 8, At: at + 1, By: by},
+			}}, true},
 		{"a request without a number beside one with", "A 1002000000005 a 7 1002000000005 b", line{}, false},
 		{"a probe names neither lane nor number", "A 1002000000005 - -", line{}, true},
 		{"nor does half a name count", "A 1002000000005 l -", line{}, true},

@@ -28,9 +28,11 @@ type simNode struct {
 
 func newSimNode(t *testing.T) *simNode {
 	t.Helper()
-	v := &simNode{T: t, began: time.Now(), api: fake.NewClientset(), kubelet: &kubelet{changed: make(chan struct{}), runs: []*run{{}}}, sink: newMemorySink()}
+	v := &simNode{T: t, began: time.Now(), api: fake.NewClientset(), kubelet: &kubelet{changed: make(chan struct{}), runs: []*run{{}}},
+		sink: newMemorySink()}
 	var err error
-	if v.watch, err = Start(t.Context(), v.api, Scope{Namespace: namespace, Service: "echo", VersionLabel: version}, v.began, v.sink); err != nil {
+	if v.watch, err = Start(t.Context(), v.api, Scope{Namespace: namespace, Service: "echo", VersionLabel: version}, v.began,
+		v.sink); err != nil {
 		t.Fatal(err)
 	}
 	v.watch.FollowRules("worker", v.kubelet.serve(t).Pods(namespace), "p")
@@ -108,7 +110,8 @@ func TestRules(t *testing.T) {
 		}, []evidence.Event{begun, about(evidence.RulesSynced, 3, "", 0, "IPv4")}, ""},
 		{"the node's load is in permille", func(v *simNode) {
 			v.says(begin, "R @5ns load 987 131072 262144", "R @6ns load 12 0 0", "R @6ns stolen 7", "R @7ns stolen much", end)
-		}, []evidence.Event{begun, about(evidence.NodeBusy, 5, "", 987, ""), about(evidence.NodeConntrack, 5, "", 500, "131072 of 262144"), about(evidence.NodeBusy, 6, "", 12, ""), about(evidence.NodeStolen, 6, "", 7, "")}, ""},
+		}, []evidence.Event{begun, about(evidence.NodeBusy, 5, "", 987, ""), about(evidence.NodeConntrack, 5, "", 500, "131072 of 262144"),
+			about(evidence.NodeBusy, 6, "", 12, ""), about(evidence.NodeStolen, 6, "", 7, "")}, ""},
 		{"what was not seen is said, with how long and why", func(v *simNode) {
 			v.says(begin, "R @60ms blind @7ms rules no look for 53ms", "R @70ms blind @8ms syncs ask kube-proxy: refused", "R @71ms end")
 		}, []evidence.Event{begun, about(evidence.RulesUnseen, 60*time.Millisecond, "", 53, "no look for 53ms"),

@@ -34,7 +34,8 @@ func newSimPod(t *testing.T) *simPod {
 	t.Helper()
 	l := &simPod{T: t, began: time.Now(), api: fake.NewClientset(), kubelet: &kubelet{changed: make(chan struct{})}, sink: newMemorySink()}
 	var err error
-	l.watch, err = Start(t.Context(), client{l.api, l.kubelet.serve(t)}, Scope{Namespace: namespace, Service: "echo", VersionLabel: version}, l.began, l.sink)
+	l.watch, err = Start(t.Context(), client{l.api, l.kubelet.serve(t)}, Scope{Namespace: namespace, Service: "echo", VersionLabel: version},
+		l.began, l.sink)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,12 +15,16 @@ func TestWhereAVersionIsReached(t *testing.T) {
 	}{
 		{"nowhere", State{}, false, false},
 		{"an endpoint, ready or not", State{Endpoints: []EndpointState{{v1, false}}}, true, false},
-		{"an endpoint whose pod has left the API may be anybody's", State{Endpoints: []EndpointState{{evidence.Server{Pod: "c"}, false}}}, true, false},
+		{"an endpoint whose pod has left the API may be anybody's", State{Endpoints: []EndpointState{{evidence.Server{Pod: "c"}, false}}}, true,
+			false},
 		{"no endpoint, but the rules of one node of two", State{Rules: map[string][]evidence.Server{"one": nil, "two": {v1}}}, true, false},
 		{"a ready endpoint, and no node is observed", State{Endpoints: []EndpointState{{v2, true}}}, false, true},
-		{"a ready endpoint, and a node whose rules do not lead to it", State{Endpoints: []EndpointState{{v2, true}}, Rules: map[string][]evidence.Server{"one": {v2}, "two": nil}}, false, false},
-		{"a ready endpoint and every node", State{Endpoints: []EndpointState{{v2, true}}, Rules: map[string][]evidence.Server{"one": {v2}, "two": {v2}}}, false, true},
-		{"an endpoint that is not ready", State{Endpoints: []EndpointState{{v2, false}}, Rules: map[string][]evidence.Server{"one": {v2}}}, false, false},
+		{"a ready endpoint, and a node whose rules do not lead to it",
+			State{Endpoints: []EndpointState{{v2, true}}, Rules: map[string][]evidence.Server{"one": {v2}, "two": nil}}, false, false},
+		{"a ready endpoint and every node",
+			State{Endpoints: []EndpointState{{v2, true}}, Rules: map[string][]evidence.Server{"one": {v2}, "two": {v2}}}, false, true},
+		{"an endpoint that is not ready", State{Endpoints: []EndpointState{{v2, false}}, Rules: map[string][]evidence.Server{"one": {v2}}}, false,
+			false},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
 			if got := row.state.Reaches("v1"); got != row.old {

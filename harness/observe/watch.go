@@ -63,7 +63,8 @@ func Start(ctx context.Context, client kubernetes.Interface, scope Scope, began 
 	watching, stopWatching := context.WithCancel(context.WithoutCancel(ctx))
 	reading, stopReading := context.WithCancelCause(context.WithoutCancel(ctx))
 	j := newJournal(began, sink)
-	w := &Watch{journal: j, workloads: newWorkloadTracker(j, scope.VersionLabel), stopWatching: stopWatching, reading: reading, stopReading: stopReading}
+	w := &Watch{journal: j, workloads: newWorkloadTracker(j, scope.VersionLabel), stopWatching: stopWatching, reading: reading,
+		stopReading: stopReading}
 	w.rules = newRuleTracker(j)
 	w.pods = newPodTracker(j, scope.VersionLabel)
 	w.pods.addressed = w.rules.resolve

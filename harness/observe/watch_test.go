@@ -30,7 +30,8 @@ func somePod(name string, ready corev1.ConditionStatus) *corev1.Pod {
 }
 
 func someSlice(name string, ready map[string]bool) *discoveryv1.EndpointSlice {
-	s := &discoveryv1.EndpointSlice{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name, Labels: map[string]string{discoveryv1.LabelServiceName: "echo"}}}
+	s := &discoveryv1.EndpointSlice{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name,
+		Labels: map[string]string{discoveryv1.LabelServiceName: "echo"}}}
 	for pod, is := range ready {
 		s.Endpoints = append(s.Endpoints, discoveryv1.Endpoint{
 			TargetRef: &corev1.ObjectReference{Kind: "Pod", Name: pod}, Conditions: discoveryv1.EndpointConditions{Ready: &is},
@@ -124,7 +125,8 @@ func TestWatchNotesEachChangeOnce(t *testing.T) {
 }
 
 func TestUntilEndsWithTheCause(t *testing.T) {
-	w, err := Start(t.Context(), fake.NewClientset(), Scope{Namespace: namespace, Service: "echo", VersionLabel: version}, time.Now(), newMemorySink())
+	w, err := Start(t.Context(), fake.NewClientset(), Scope{Namespace: namespace, Service: "echo", VersionLabel: version}, time.Now(),
+		newMemorySink())
 	if err != nil {
 		t.Fatal(err)
 	}

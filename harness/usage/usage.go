@@ -4,6 +4,7 @@ package usage
 import (
 	"errors"
 	"fmt"
+	"strings"
 )
 
 // An Error is bad input or an unfit host: one line that names the thing, the reason and the remedy. Nothing has been created
@@ -14,6 +15,9 @@ type Error struct {
 
 // Error returns the line.
 func (e *Error) Error() string { return fmt.Sprintf("%s: %s: %s", e.Thing, e.Reason, e.Remedy) }
+
+// OneLine is the text of an error on one line, such as a Reason has it.
+func OneLine(err error) string { return strings.Join(strings.Fields(err.Error()), " ") }
 
 // New makes an Error.
 func New(thing, reason, remedy string) error {

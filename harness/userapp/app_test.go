@@ -53,7 +53,8 @@ func TestUpdate(t *testing.T) {
 			t.Fatal(err)
 		}
 		template := d.Spec.Template
-		if template.Labels[userapp.VersionLabel] != version || template.Labels["app"] != "nginx" || template.Spec.Containers[0].Env[0].Value != version || *d.Spec.Replicas != 3 {
+		if template.Labels[userapp.VersionLabel] != version || template.Labels["app"] != "nginx" ||
+			template.Spec.Containers[0].Env[0].Value != version || *d.Spec.Replicas != 3 {
 			t.Errorf("%+v", template)
 		}
 	}
@@ -103,32 +104,39 @@ func TestReadRefuses(t *testing.T) {
 	}{
 		{"a misspelt field", "service: nginx", "servise: nginx", "", "", `unknown field "servise"`, false},
 		{"a misspelt field further in", "{path: /}", "{pth: /}", "", "", `unknown field "request.pth"`, false},
-		{"another kind of workload", "kind: Deployment,", "kind: DaemonSet,", "", "", `workload.kind: "DaemonSet": use Deployment or StatefulSet`, false},
+		{"another kind of workload", "kind: Deployment,", "kind: DaemonSet,", "", "", `workload.kind: "DaemonSet": use Deployment or StatefulSet`,
+			false},
 		{"a workload that is not there", "name: nginx}", "name: shop}", "", "", "workload: no manifest has Deployment shop", false},
 		{"a Service that is not there", "service: nginx", "service: shop", "", "", "service: no manifest has Service shop", false},
 		{"a manifest that is not there", "[nginx.yaml]", "[shop.yaml]", "", "", "cannot be read", true},
 		{"no manifest", "[nginx.yaml]", "[]", "", "", "manifests: none is named", false},
 		{"versions with one name", "name: green", "name: blue", "", "", `new.name: "blue" is the old one's`, false},
-		{"a version in two places", "{header: X-Version}", "{header: X-Version, pointer: /v}", "", "", "request, reply: the version stands in one place", false},
-		{"a container that is not there", `old: {name: blue,`, `old: {name: blue, container: web,`, "", "", `container: nginx has no container "web"`, false},
+		{"a version in two places", "{header: X-Version}", "{header: X-Version, pointer: /v}", "", "",
+			"request, reply: the version stands in one place", false},
+		{"a container that is not there", `old: {name: blue,`, `old: {name: blue, container: web,`, "", "",
+			`container: nginx has no container "web"`, false},
 		{"a path that is none", "{path: /}", "{path: a}", "", "", `request.path: "a": begin it with /`, false},
 		{"a standard that is none", "podSecurity: baseline", "podSecurity: none", "", "", `podSecurity: "none"`, false},
-		{"a headless Service", "", "", "selector: {app: nginx}\n  ports", "clusterIP: None\n  selector: {app: nginx}\n  ports", "service: nginx is headless", false},
-		{"a Service of other pods", "", "", "selector: {app: nginx}\n  ports", "selector: {app: shop}\n  ports", "service: nginx selects app=shop, which the pods of nginx do not have", false},
+		{"a headless Service", "", "", "selector: {app: nginx}\n  ports", "clusterIP: None\n  selector: {app: nginx}\n  ports",
+			"service: nginx is headless", false},
+		{"a Service of other pods", "", "", "selector: {app: nginx}\n  ports", "selector: {app: shop}\n  ports",
+			"service: nginx selects app=shop, which the pods of nginx do not have", false},
 		{"a manifest that is none", "", "", "replicas: 3", "replicas: three", "document 3: ", true},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
 			dir := t.TempDir()
 			file := filepath.Join(dir, "app.yaml")
 			for path, data := range map[string]string{
-				file: strings.Replace(string(text), row.was, row.is, 1), filepath.Join(dir, "nginx.yaml"): strings.Replace(string(manifest), row.has, row.gets, 1),
+				file:                             strings.Replace(string(text), row.was, row.is, 1),
+				filepath.Join(dir, "nginx.yaml"): strings.Replace(string(manifest), row.has, row.gets, 1),
 			} {
 				if err := os.WriteFile(path, []byte(data), 0o600); err != nil {
 					t.Fatal(err)
 				}
 			}
 			_, err := userapp.Read(file)
-			if err == nil || !strings.Contains(err.Error(), row.says) || strings.Contains(err.Error(), "\n") || !row.ofManifest && !strings.HasPrefix(err.Error(), file+": ") {
+			if err == nil || !strings.Contains(err.Error(), row.says) || strings.Contains(err.Error(), "\n") || !row.ofManifest &&
+				!strings.HasPrefix(err.Error(), file+": ") {
 				t.Errorf("%v", err)
 			}
 		})

@@ -26,8 +26,9 @@ type Document struct {
 	Reply         Reply    `json:"reply,omitzero"`
 	Old           Version  `json:"old"`
 	New           Version  `json:"new"`
-	Rate          int      `json:"rate,omitempty"`        // requests per second of every lane; 0: 50
-	PodSecurity   string   `json:"podSecurity,omitempty"` // standard that the pods meet: restricted, which is the default, baseline or privileged
+	Rate          int      `json:"rate,omitempty"` // requests per second of every lane; 0: 50
+	// standard that the pods meet: restricted, which is the default, baseline or privileged
+	PodSecurity string `json:"podSecurity,omitempty"`
 }
 
 // A Workload names what is rolled out.

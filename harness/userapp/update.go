@@ -33,7 +33,8 @@ type update struct {
 
 func (u update) Versions() (string, string) { return u.old.Name, u.new.Name }
 
-func (u update) Deploy(ctx context.Context, client kubernetes.Interface, to fixtures.Destination, _ fixtures.App, nodePort int32) (*corev1.Service, error) {
+func (u update) Deploy(ctx context.Context, client kubernetes.Interface, to fixtures.Destination, _ fixtures.App, nodePort int32,
+) (*corev1.Service, error) {
 	for _, object := range u.app.objects {
 		if err := create(ctx, client, to.Namespace, object.DeepCopyObject()); err != nil {
 			return nil, fmt.Errorf("userapp: deploy: %w", err)

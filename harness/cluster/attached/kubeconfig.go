@@ -48,7 +48,7 @@ func load(o Options) (config *rest.Config, name string, err error) {
 	loader := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, &clientcmd.ConfigOverrides{CurrentContext: o.Context})
 	raw, err := loader.RawConfig()
 	if err != nil {
-		return nil, "", usage.New("kubeconfig", oneLine(err), "give another: -kubeconfig=FILE")
+		return nil, "", usage.New("kubeconfig", usage.OneLine(err), "give another: -kubeconfig=FILE")
 	}
 	contexts := strings.Join(slices.Sorted(maps.Keys(raw.Contexts)), ", ")
 	if name = o.Context; name == "" {
@@ -66,7 +66,7 @@ func load(o Options) (config *rest.Config, name string, err error) {
 		return nil, "", usage.New("context "+name, "the kubeconfig has none of this name", remedy)
 	}
 	if config, err = loader.ClientConfig(); err != nil {
-		return nil, "", usage.New("context "+name, oneLine(err), "mend it in your kubeconfig")
+		return nil, "", usage.New("context "+name, usage.OneLine(err), "mend it in your kubeconfig")
 	}
 	return config, name, nil
 }
@@ -79,12 +79,10 @@ func refuseConnection(name, server string, err error) error {
 	case apierrors.IsUnauthorized(err):
 		return usage.New(thing, "the credentials are not accepted, or have expired", "log in again, or give another kubeconfig")
 	case apierrors.IsForbidden(err):
-		return usage.New(thing, oneLine(err), "bind the ClusterRole of fixtures/staging/base to this user")
+		return usage.New(thing, usage.OneLine(err), "bind the ClusterRole of fixtures/staging/base to this user")
 	case errors.As(err, &dial) || errors.Is(err, context.DeadlineExceeded):
-		return usage.New(thing, "it cannot be reached: "+oneLine(err), "check the network, a VPN perhaps, and the server's address")
+		return usage.New(thing, "it cannot be reached: "+usage.OneLine(err), "check the network, a VPN perhaps, and the server's address")
 	default:
-		return usage.New(thing, oneLine(err), "see that kubectl --context="+name+" version works")
+		return usage.New(thing, usage.OneLine(err), "see that kubectl --context="+name+" version works")
 	}
 }
-
-func oneLine(err error) string { return strings.Join(strings.Fields(err.Error()), " ") }

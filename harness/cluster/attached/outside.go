@@ -77,7 +77,7 @@ func (c *Cluster) tryURL(ctx context.Context, service *corev1.Service, answers f
 	defer cancel()
 	if err := answers(ctx, c.route.URL); err != nil {
 		return usage.New("outside-url "+c.route.URL,
-			fmt.Sprintf("the Service %s, whose pods are ready, gave no good reply through it for %v: %s", service.Name, urlTimeout, oneLine(err)),
+			fmt.Sprintf("the Service %s, whose pods are ready, gave no good reply through it for %v: %s", service.Name, urlTimeout, usage.OneLine(err)),
 			"lead it to port 80 of that Service, or leave the lane out: -outside-url="+NoOutside)
 	}
 	return nil

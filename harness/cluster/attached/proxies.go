@@ -47,7 +47,7 @@ func detectProxies(ctx context.Context, client kubernetes.Interface, nodes []cor
 	selector := "k8s-app in (" + strings.Join(names, ",") + ")"
 	pods, err := client.CoreV1().Pods(metav1.NamespaceSystem).List(ctx, metav1.ListOptions{LabelSelector: selector})
 	if err != nil {
-		return all(Proxy{unknownProxy, "the pods of " + metav1.NamespaceSystem + " cannot be listed: " + oneLine(err)})
+		return all(Proxy{unknownProxy, "the pods of " + metav1.NamespaceSystem + " cannot be listed: " + usage.OneLine(err)})
 	}
 	instead := map[string]string{} // node -> what else routes there
 	for _, pod := range pods.Items {
@@ -107,7 +107,7 @@ func configuredMode(ctx context.Context, client kubernetes.Interface) (mode, bec
 		}
 		return config.Mode, "ConfigMap " + place[0]
 	}
-	return unknownProxy, "the configuration of kube-proxy cannot be read: " + oneLine(last)
+	return unknownProxy, "the configuration of kube-proxy cannot be read: " + usage.OneLine(last)
 }
 
 // modeOf is what the nodes' proxies are together. The owner's word stands in for what cannot be seen, and is refused

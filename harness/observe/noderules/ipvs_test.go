@@ -35,14 +35,16 @@ func TestRealServersOfWeight(t *testing.T) {
 			"  -> 0AF40103:1F90      Masq    1      1          0         \n" + "UDP  0A600001:0035 rr \n" +
 			"  -> 0AF40103:1F90      Masq    1      0          0         \n", endpoints("10.244.1.3:8080"), false},
 		{"an IPv6 address", head + "TCP  [fd00:0010:0096:0000:0000:0000:0000:0001]:01BB rr \n" +
-			"  -> [fd00:0010:0244:0000:0000:0000:0000:0003]:1F90      Masq    1      0          0         \n", endpoints("[fd00:10:244::3]:8080"), false},
+			"  -> [fd00:0010:0244:0000:0000:0000:0000:0003]:1F90      Masq    1      0          0         \n", endpoints("[fd00:10:244::3]:8080"),
+			false},
 		{"an address that is none", head + "  -> 0AF401:1F90      Masq    1      0          0         \n", nil, true},
 		{"a port that is none", head + "  -> 0AF40103:X      Masq    1      0          0         \n", nil, true},
 		{"a weight that is none", head + "  -> 0AF40103:1F90      Masq    x      0          0         \n", nil, true},
 	} {
 		t.Run(tc.sentence, func(t *testing.T) {
 			got, err := parseRealServers(strings.NewReader(tc.table))
-			if diff := cmp.Diff(tc.want, got, cmp.Comparer(func(a, b netip.AddrPort) bool { return a == b })); diff != "" || (err != nil) != tc.fails {
+			if diff := cmp.Diff(tc.want, got, cmp.Comparer(func(a, b netip.AddrPort) bool { return a == b })); diff != "" ||
+				(err != nil) != tc.fails {
 				t.Errorf("%v\n%s", err, diff)
 			}
 		})

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/netip"
-	"strings"
+	"rollcall/harness/usage"
 	"time"
 )
 
@@ -20,7 +20,7 @@ type lineWriter struct {
 func (w *lineWriter) begin(now time.Time, mode, method string) { w.write(now, "begin", mode, method) }
 
 // none is written in the place of begin.
-func (w *lineWriter) none(now time.Time, why error) { w.write(now, "none", oneLine(why)) }
+func (w *lineWriter) none(now time.Time, why error) { w.write(now, "none", usage.OneLine(why)) }
 
 func (w *lineWriter) added(now time.Time, e netip.AddrPort) {
 	w.write(now, "added", e.Addr(), e.Port())
@@ -40,12 +40,9 @@ func (w *lineWriter) load(now time.Time, l load) {
 }
 
 // blind notes that what, "rules", "syncs" or "loads", could not be seen since the time given, and why.
-func (w *lineWriter) blind(now, since time.Time, what string, why any) {
-	w.write(now, "blind", since.UnixNano(), what, oneLine(why))
+func (w *lineWriter) blind(now, since time.Time, what string, why error) {
+	w.write(now, "blind", since.UnixNano(), what, usage.OneLine(why))
 }
-
-// oneLine puts a text on one line.
-func oneLine(text any) string { return strings.Join(strings.Fields(fmt.Sprint(text)), " ") }
 
 func (w *lineWriter) end(now time.Time) { w.write(now, "end") }
 

@@ -17,7 +17,8 @@ func TestLoad(t *testing.T) {
 		want         load
 		fails        string
 	}{
-		{"a quarter of the time since the last reading was not idle", "cpu  10 0 10 100 0 0 0 0 0 0", "cpu  20 0 20 150 10 1 2 2 0 0", "12\n", "262144\n", load{294, 23, 12, 262144}, ""},
+		{"a quarter of the time since the last reading was not idle", "cpu  10 0 10 100 0 0 0 0 0 0", "cpu  20 0 20 150 10 1 2 2 0 0", "12\n",
+			"262144\n", load{294, 23, 12, 262144}, ""},
 		{"time stood still", "cpu  1 0 1 1 0 0 0 0 0 0", "cpu  1 0 1 1 0 0 0 0 0 0", "0\n", "8\n", load{0, 0, 0, 8}, ""},
 		{"what was stolen has gone back", "cpu  10 0 10 100 0 0 0 9 0 0", "cpu  20 0 20 150 0 0 0 4 0 0", "0\n", "8\n", load{230, 0, 0, 8}, ""},
 		{"all of it has gone back", "cpu  10 0 10 100 0 0 0 9 0 0", "cpu  10 0 10 100 0 0 0 4 0 0", "0\n", "8\n", load{0, 0, 0, 8}, ""},

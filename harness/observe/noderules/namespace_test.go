@@ -90,7 +90,8 @@ func (w writer) observe(t *testing.T) {
 	lines := bufio.NewScanner(reader)
 	next := func() string {
 		for lines.Scan() {
-			if fields := readLines(t, lines.Text()+"\n")[0]; fields[0] != "load" && fields[0] != "stolen" && (fields[0] != "blind" || fields[2] != "rules" || fields[3] != "no") {
+			if fields := readLines(t, lines.Text()+"\n")[0]; fields[0] != "load" && fields[0] != "stolen" &&
+				(fields[0] != "blind" || fields[2] != "rules" || fields[3] != "no") {
 				return strings.Join(fields, " ") // of the rules; a look late on a busy machine is no matter
 			}
 		}
@@ -160,7 +161,8 @@ func iptablesRules(before, after []netip.AddrPort) string {
 	b.WriteString("-A KUBE-SERVICES -d 10.96.0.9/32 -p tcp -m comment --comment \"ns/echo\" -m tcp --dport 80 -j KUBE-SVC-A\n")
 	for i, e := range after {
 		fmt.Fprintf(&b, "-A KUBE-SVC-A -m statistic --mode random --probability %.5f -j %s\n", 1/float64(len(after)-i), chain(e))
-		fmt.Fprintf(&b, "-A %s -s %s -j MARK --set-xmark 0x4000/0x4000\n-A %[1]s -p tcp -m tcp -j DNAT --to-destination %[3]s\n", chain(e), e.Addr(), e)
+		fmt.Fprintf(&b, "-A %s -s %s -j MARK --set-xmark 0x4000/0x4000\n-A %[1]s -p tcp -m tcp -j DNAT --to-destination %[3]s\n", chain(e),
+			e.Addr(), e)
 	}
 	for _, e := range before {
 		if !slices.Contains(after, e) {

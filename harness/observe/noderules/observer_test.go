@@ -106,15 +106,18 @@ func TestObserverWritesWhatChanged(t *testing.T) {
 		want     string
 	}{
 		{"nothing changes", []picture{{}, {}}, nil, ""},
-		{"what is there at the beginning is added", []picture{{endpoints: two}, {endpoints: two}}, nil, "added 10.244.1.2 8080|added 10.244.2.2 8080"},
+		{"what is there at the beginning is added", []picture{{endpoints: two}, {endpoints: two}}, nil,
+			"added 10.244.1.2 8080|added 10.244.2.2 8080"},
 		{"one comes", []picture{{endpoints: one}, {endpoints: two}}, nil, "added 10.244.1.2 8080|added 10.244.2.2 8080"},
 		{"one goes", []picture{{endpoints: two}, {endpoints: one}}, nil, "added 10.244.1.2 8080|added 10.244.2.2 8080|gone 10.244.2.2 8080"},
 		{"one port for the other", []picture{{endpoints: one}, {endpoints: endpoints("10.244.1.2:80")}}, nil,
 			"added 10.244.1.2 8080|gone 10.244.1.2 8080|added 10.244.1.2 80"},
 		{"an IPv6 endpoint", []picture{{endpoints: endpoints("[fd00::1]:80")}}, nil, "added fd00::1 80"},
-		{"a look that fails is a blindness once it is over, and hides nothing", []picture{{endpoints: one}, {err: broken}, {err: io.EOF}, {endpoints: two}}, nil,
+		{"a look that fails is a blindness once it is over, and hides nothing",
+			[]picture{{endpoints: one}, {err: broken}, {err: io.EOF}, {endpoints: two}}, nil,
 			"added 10.244.1.2 8080|blind SINCE rules events were lost|added 10.244.2.2 8080"},
-		{"a blindness that does not end ends with the output", []picture{{endpoints: one}, {err: broken}}, nil, "added 10.244.1.2 8080|blind SINCE rules events were lost"},
+		{"a blindness that does not end ends with the output", []picture{{endpoints: one}, {err: broken}}, nil,
+			"added 10.244.1.2 8080|blind SINCE rules events were lost"},
 		{"looks far apart are a blindness", []picture{{endpoints: one}, {endpoints: two, delay: usualCadence().late + 30*time.Millisecond}}, nil,
 			"added 10.244.1.2 8080|blind SINCE rules no look for|added 10.244.2.2 8080"},
 		{"what does not stand up to the check was not seen from the beginning", []picture{{endpoints: one}}, broken,
@@ -233,7 +236,8 @@ func (brokenWriter) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }
 
 func TestOutputThatCannotBeWrittenEndsTheRun(t *testing.T) {
 	p := kubeProxy(func(string) (string, error) { return "", io.EOF })
-	o := &observer{out: &lineWriter{out: brokenWriter{}}, source: &played{pictures: []picture{{}}, end: func() {}}, proxy: p, every: usualCadence()}
+	o := &observer{out: &lineWriter{out: brokenWriter{}}, source: &played{pictures: []picture{{}}, end: func() {}}, proxy: p,
+		every: usualCadence()}
 	if err := o.run(t.Context(), "iptables", "events"); !errors.Is(err, io.ErrClosedPipe) {
 		t.Error(err)
 	}
@@ -258,7 +262,8 @@ func TestKubeProxyIsAskedAfterChanges(t *testing.T) {
 		{"every 10 s without a change", looks(25*second, nil), 3},
 		{"half a second after a change", slices.Concat(looks(second, nil), looks(second, one)), 2},
 		{"not before half a second is over", slices.Concat(looks(second, nil), looks(second/4, one)), 1},
-		{"again for a change meanwhile, whose sync may end after that", slices.Concat(looks(second, nil), looks(second/4, one), looks(second, two)), 3},
+		{"again for a change meanwhile, whose sync may end after that",
+			slices.Concat(looks(second, nil), looks(second/4, one), looks(second, two)), 3},
 		{"for each of two changes further apart", slices.Concat(looks(second, nil), looks(second, one), looks(second, two)), 3},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {

@@ -43,7 +43,8 @@ func jump(chain string) []byte {
 }
 
 func load(register uint32, value []byte) []byte {
-	return expression("immediate", word(unix.NFTA_IMMEDIATE_DREG, register), attribute(unix.NFTA_IMMEDIATE_DATA, attribute(unix.NFTA_DATA_VALUE, value)))
+	return expression("immediate", word(unix.NFTA_IMMEDIATE_DREG, register),
+		attribute(unix.NFTA_IMMEDIATE_DATA, attribute(unix.NFTA_DATA_VALUE, value)))
 }
 
 func lookup(set string, register uint32) []byte {
@@ -83,7 +84,8 @@ func (k *kernel) addBase(n string) { k.addChain(n, attribute(unix.NFTA_CHAIN_HOO
 
 func (k *kernel) addRule(chain string, expressions ...[]byte) uint64 {
 	h := k.next()
-	k.say(unix.NFT_MSG_NEWRULE, name(unix.NFTA_RULE_CHAIN, chain), handle(unix.NFTA_RULE_HANDLE, h), attribute(unix.NFTA_RULE_EXPRESSIONS, expressions...))
+	k.say(unix.NFT_MSG_NEWRULE, name(unix.NFTA_RULE_CHAIN, chain), handle(unix.NFTA_RULE_HANDLE, h),
+		attribute(unix.NFTA_RULE_EXPRESSIONS, expressions...))
 	return h
 }
 
@@ -129,7 +131,8 @@ func TestWhereRulesLead(t *testing.T) {
 	pod, other := netip.MustParseAddrPort("10.244.1.2:8080"), netip.MustParseAddrPort("10.244.2.2:8080")
 	constant := [][]byte{load(1, pod.Addr().AsSlice()), load(2, value(pod)[4:6]), translate(1, 2)}
 	dnat := func(revision uint32, options ...[]byte) []byte {
-		return expression("target", name(unix.NFTA_TARGET_NAME, "DNAT"), word(unix.NFTA_TARGET_REV, revision), attribute(unix.NFTA_TARGET_INFO, options...))
+		return expression("target", name(unix.NFTA_TARGET_NAME, "DNAT"), word(unix.NFTA_TARGET_REV, revision),
+			attribute(unix.NFTA_TARGET_INFO, options...))
 	}
 	flags := func(n uint32) []byte { return binary.NativeEndian.AppendUint32(nil, n) }
 	filler := func(n int) []byte { return make([]byte, n) }
