@@ -3,17 +3,12 @@ SHELL       := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
 
-# What to run. Each can be given on the command line: MODES=nftables make conformance
-MODES  ?=
-SUITES ?=
-K8S    ?=
-KEEP   ?=
-AGENTS_PER_NODE ?=
-PROFILE ?=
-JOBS   ?=
-RATE   ?=
-RUN    ?= out/latest
-export MODES SUITES K8S KEEP AGENTS_PER_NODE PROFILE JOBS RATE
+# The recorded run that report, rejudge and claims read.
+RUN ?= out/latest
+
+# Options of a run are variables, from the environment too: MODES=nftables make conformance. Those about a cluster that is there
+# already, such as CONTEXT, count only on make's command line, which this lists.
+export ROLLCALL_GIVEN := $(foreach v,$(.VARIABLES),$(if $(filter command,$(firstword $(origin $v))),$v))
 
 # All programs are compiled as those of the images are, so that what they share is compiled once, and without what only
 # debuggers read.
@@ -25,13 +20,6 @@ unit: export CGO_ENABLED := 1
 # A compiler that collects its garbage less often takes a fifth less of the processors. Our own programs do not get this.
 GO_BUILD := GOGC=400 go build
 
-# A cluster that is there already: make conformance CONTEXT=staging. What merely stands in the environment names none.
-given  = $(if $(filter command,$(firstword $(origin $1))),$($1))
-option = $(if $(call given,$2),--$1='$(call given,$2)')
-TARGET = $(call option,context,CONTEXT) $(call option,kubeconfig,KUBECONFIG) $(call option,namespace,NAMESPACE) \
-	$(call option,image-repo,IMAGE_REPO) $(call option,images,IMAGES) $(call option,registry-ca,REGISTRY_CA) $(call option,pull-secret,PULL_SECRET) \
-	$(call option,outside-url,OUTSIDE_URL) $(call option,load-nodes,LOAD_NODES) $(call option,allow,ALLOW) $(if $(call given,DRY_RUN),--dry-run) $(call option,app,APP)
-
 LINT_VERSION := v2.15.0
 LINT         := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/rollcall/tools/golangci-lint-$(LINT_VERSION)
 CPUTABLE     := out/bin/cputable
@@ -41,7 +29,7 @@ ROLLCALL     := out/bin/rollcall
 
 .PHONY: conformance
 conformance: $(ROLLCALL) ## Run the suites in every kube-proxy mode this host supports; PROFILE, MODES, SUITES, K8S, KEEP=1 select; CONTEXT attaches
-	@$(ROLLCALL) run $(TARGET)
+	@$(ROLLCALL) run
 
 .PHONY: test
 test: lint smoke unit ## Lint, a smoke run on one real kind cluster, and the hermetic tests
@@ -97,11 +85,11 @@ clean-lab: $(ROLLCALL) ## Remove that machine
 
 .PHONY: image
 image: $(ROLLCALL) ## Push the images to IMAGE_REPO and write out/nightly, a job that runs every night in a cluster
-	@$(ROLLCALL) image $(TARGET)
+	@$(ROLLCALL) image
 
 .PHONY: cleanup
 cleanup: $(ROLLCALL) ## Remove what runs left on the cluster of CONTEXT, and nothing else
-	@$(ROLLCALL) cleanup $(TARGET)
+	@$(ROLLCALL) cleanup
 
 ##@ Reports
 

@@ -8,11 +8,9 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
-	"slices"
+	"strconv"
 	"syscall"
 	"time"
-
-	"rollcall/harness/cluster"
 )
 
 // A suiteRun is one suite in one mode.
@@ -27,7 +25,7 @@ const lastLines = 20
 // suite runs one compiled suite. That scenarios failed is for the report to say, see unexplained; an error is that the suite
 // did not run to its end, of which its last lines are printed.
 func (r *run) suite(ctx context.Context, out, lines io.Writer, mode, suite string, env []string) error {
-	cmd := r.child(ctx, mode, suite, "-test.v", "-test.timeout="+suiteTimeout.String(), "-out="+r.runner.Out)
+	cmd := r.child(ctx, mode, suite, "-test.v", "-test.timeout="+suiteTimeout.String())
 	cmd.Env = append(cmd.Env, env...)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGTERM}
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
@@ -55,24 +53,13 @@ func (r *run) suite(ctx context.Context, out, lines io.Writer, mode, suite strin
 
 // child is the program of a suite, which does in one mode what was asked of us.
 func (r *run) child(ctx context.Context, mode, suite string, more ...string) *exec.Cmd {
-	home := r.runner.Layout()
-	cmd := exec.CommandContext(ctx, home.Program(suite), append(r.flags(mode), more...)...)
-	cmd.Dir, cmd.Env = home.Folder, append(os.Environ(), r.env...)
-	return cmd
-}
-
-// flags make a suite do what was asked of us, in a mode.
-func (r *run) flags(mode string) []string {
-	args := []string{"-k8s=" + r.runner.Version(), fmt.Sprintf("-agents-per-node=%d", r.runner.Agents()), "-profile=" + string(r.runner.ProfileName()),
-		fmt.Sprintf("-jobs=%d", r.runner.FirstJobs())}
-	if slices.Contains(cluster.Modes(), mode) {
-		args = append(args, "-modes="+mode)
-	}
-	if r.runner.App != "" {
-		args = append(args, "-app="+r.runner.App)
-	}
+	from, o := r.runner.Layout(), r.runner.Prepared(mode)
+	o.Jobs = strconv.Itoa(r.runner.FirstJobs()) // as many in each suite, also where we found them out
+	args := append(o.List().Args(), more...)
 	if r.Pattern != "" {
 		args = append(args, "-test.run=/"+mode+"/("+r.Pattern+")")
 	}
-	return append(args, r.runner.Args()...)
+	cmd := exec.CommandContext(ctx, from.Program(suite), args...)
+	cmd.Dir, cmd.Env = from.Folder, append(os.Environ(), r.env...)
+	return cmd
 }

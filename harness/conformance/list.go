@@ -54,7 +54,7 @@ func (r *run) listed(ctx context.Context) ([]runner.Listed, error) {
 	defer file.Close()
 	for _, suite := range r.names {
 		for _, mode := range r.runner.ModeList() {
-			cmd := r.child(ctx, mode, suite, "-dry-run")
+			cmd := r.child(ctx, mode, suite, "--dry-run")
 			cmd.Env = append(cmd.Env, runner.ListFile+"="+file.Name())
 			if said, err := cmd.CombinedOutput(); err != nil {
 				return nil, fmt.Errorf("suite %s cannot be listed: %w: %s", suite, err, command.LastLines(string(said), 3))

@@ -1,26 +1,25 @@
 package conformance
 
 import (
-	"flag"
-	"os"
-
 	"rollcall/harness"
+	"rollcall/harness/option"
 	"rollcall/harness/runner"
 )
 
 // Options say which suites run, and on what.
 type Options struct {
-	runner.Options
 	Suites  string // separated by commas or spaces; empty: all
 	Pattern string // of scenarios, as go test -run has it; empty: all of the profile
 	Verbose bool   // print all that the suites print
+	runner.Options
 }
 
-// Register makes flags of the options.
-func (o *Options) Register(flags *flag.FlagSet) {
-	o.Options.Register(flags)
-	flags.StringVar(&o.Suites, "suites", os.Getenv("SUITES"), "`suites` to run, separated by commas or spaces (default all)")
-	flags.StringVar(&o.Pattern, "run", "", "run only scenarios whose name matches this `pattern` of go test -run")
+// List has every option once, but for Verbose, which says nothing about what is recorded.
+func (o *Options) List() option.List {
+	return append(option.List{
+		{Flag: "suites", Default: option.Environment, Text: &o.Suites, Help: "`suites` to run, separated by commas or spaces (default all)"},
+		{Flag: "run", Text: &o.Pattern, Help: "run only scenarios whose name matches this `pattern` of go test -run"},
+	}, o.Options.List()...)
 }
 
 // prepare checks the options. It creates nothing.

@@ -11,6 +11,8 @@ import (
 	"sync"
 	"time"
 
+	"al.essio.dev/pkg/shellescape"
+
 	"rollcall/harness/evidence"
 	"rollcall/harness/evidence/store"
 	"rollcall/harness/layout"
@@ -124,14 +126,9 @@ func (r *run) begin(ctx context.Context) (err error) {
 
 // command reproduces the run.
 func (r *run) command() string {
-	line := fmt.Sprintf("rollcall run --modes=%s --suites=%s --k8s=%s --profile=%s --agents-per-node=%d --run=%q --keep=%v",
-		strings.Join(r.runner.ModeList(), ","), strings.Join(r.names, ","), r.runner.Version(), r.runner.ProfileName(), r.runner.Agents(), r.Pattern, r.runner.Keep)
-	for _, option := range [][2]string{{"jobs", r.runner.Jobs}, {"rate", r.runner.Rate}, {"app", r.runner.App}} {
-		if option[1] != "" {
-			line += " --" + option[0] + "=" + option[1]
-		}
-	}
-	return strings.Join(append([]string{line}, r.runner.Args()...), " ")
+	o := Options{Suites: strings.Join(r.names, ","), Pattern: r.Pattern, Options: r.runner.Prepared(r.runner.ModeList()...)}
+	o.Out = "" // which is new for each run
+	return shellescape.QuoteCommand(append([]string{"rollcall", "run"}, o.List().Args()...))
 }
 
 // recordBreakage notes for the report what kept scenarios from being recorded.

@@ -12,7 +12,7 @@ import (
 func onClusters(t *testing.T, suite string, test func(ctx context.Context, t *testing.T, r *Runner, c cluster.Cluster)) {
 	t.Helper()
 	var r Runner
-	r.Register(flag.NewFlagSet(suite, flag.PanicOnError))
+	r.List().Register(flag.NewFlagSet(suite, flag.PanicOnError))
 	if err := r.Prepare(); err != nil {
 		t.Fatal(err)
 	}

@@ -1,12 +1,14 @@
 package runner
 
 import (
-	"flag"
 	"fmt"
-	"os"
+	"slices"
 	"strconv"
+	"strings"
 
+	"rollcall/harness/cluster"
 	"rollcall/harness/nodeimage"
+	"rollcall/harness/option"
 	"rollcall/harness/staging"
 	"rollcall/harness/usage"
 )
@@ -26,23 +28,35 @@ type Options struct {
 	App            string // file about an app that is not Rollcall's, for the suite own; empty: there is none
 }
 
-// Register makes flags of the options. Defaults come from the environment variables that the
-// Makefile takes, such as MODES and PROFILE.
-func (o *Options) Register(flags *flag.FlagSet) {
-	flags.StringVar(&o.Modes, "modes", os.Getenv("MODES"), "kube-proxy `modes`, separated by commas (default all: iptables,nftables,ipvs)")
-	flags.StringVar(&o.Kubernetes, "k8s", os.Getenv("K8S"), "Kubernetes `version`, such as v1.36.x (default "+nodeimage.Default+")")
-	flags.BoolVar(&o.Keep, "keep", os.Getenv("KEEP") == "1", "keep the clusters, and reuse kept ones")
-	flags.StringVar(&o.AgentsPerNode, "agents-per-node", os.Getenv("AGENTS_PER_NODE"),
-		"`number` of agents that share the load of each worker, 1 to 16 (default 1)")
-	flags.StringVar(&o.Profile, "profile", os.Getenv("PROFILE"),
-		"`profile` of scenarios, smoke, core or full (default core; smoke with go test -short)")
-	flags.StringVar(&o.Jobs, "jobs", os.Getenv("JOBS"),
-		"most recordings side by side on one cluster, 1 to 16 (default: found from this machine's cores and memory)")
-	flags.StringVar(&o.Rate, "rate", os.Getenv("RATE"),
-		"most requests per second and `lane`, 6 to 1000 (default 100, shared by the recordings under load, less on a busy machine)")
-	o.Target.Register(flags)
-	flags.StringVar(&o.App, "app", "", "`file` about an app of yours, which the suite own rolls out")
-	flags.StringVar(&o.Out, "out", "", "run `folder` to write evidence to (default a new one below out/)")
+// List has every option once.
+func (o *Options) List() option.List {
+	return append(option.List{
+		{Flag: "modes", Default: option.Environment, Text: &o.Modes,
+			Help: "kube-proxy `modes`, separated by commas (default all: iptables,nftables,ipvs)"},
+		{Flag: "k8s", Default: option.Environment, Text: &o.Kubernetes,
+			Help: "Kubernetes `version`, such as v1.36.x (default " + nodeimage.Default + ")"},
+		{Flag: "keep", Default: option.Environment, Switch: &o.Keep, Help: "keep the clusters, and reuse kept ones"},
+		{Flag: "agents-per-node", Default: option.Environment, Text: &o.AgentsPerNode,
+			Help: "`number` of agents that share the load of each worker, 1 to 16 (default 1)"},
+		{Flag: "profile", Default: option.Environment, Text: &o.Profile,
+			Help: "`profile` of scenarios, smoke, core or full (default core; smoke with go test -short)"},
+		{Flag: "jobs", Default: option.Environment, Text: &o.Jobs,
+			Help: "most recordings side by side on one cluster, 1 to 16 (default: found from this machine's cores and memory)"},
+		{Flag: "rate", Default: option.Environment, Text: &o.Rate,
+			Help: "most requests per second and `lane`, 6 to 1000 (default 100, shared by the recordings under load, less on a busy machine)"},
+		{Flag: "app", Default: option.Make, Text: &o.App, Help: "`file` about an app of yours, which the suite own rolls out"},
+		{Flag: "out", Text: &o.Out, Help: "run `folder` to write evidence to (default a new one below out/)"},
+	}, o.Target.List()...)
+}
+
+// Prepared are the options as they turned out, after Prepare, for another process that is to do the same in some modes.
+func (r *Runner) Prepared(modes ...string) Options {
+	o := r.Options
+	o.Kubernetes, o.AgentsPerNode, o.Profile = r.version, strconv.Itoa(r.agents), string(r.profile)
+	// An attached cluster may have what is no mode of kube-proxy.
+	modes = slices.DeleteFunc(slices.Clone(modes), func(mode string) bool { return !slices.Contains(cluster.Modes(), mode) })
+	o.Modes = strings.Join(modes, ",")
+	return o
 }
 
 // mostAgents bounds the agents on a worker, each of which asks the node for memory.

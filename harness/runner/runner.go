@@ -63,7 +63,7 @@ type Runner struct {
 // Main is the body of a suite's TestMain: it reads the flags, runs the tests and returns the exit
 // code. Bad input ends it with 2 before anything is created.
 func (r *Runner) Main(m *testing.M) int {
-	r.Register(flag.CommandLine)
+	r.List().Register(flag.CommandLine)
 	flag.Parse()
 	err := r.CheckNamed()
 	if err == nil {
@@ -121,7 +121,7 @@ func (r *Runner) Prepare() (err error) {
 	}
 	if r.attached == nil {
 		if _, err := os.Stat(r.layout.ImageFolder()); r.layout.Prebuilt && err != nil {
-			return usage.New("clusters", "these programs make none", "name one that is there: -context="+attached.InCluster)
+			return usage.New("clusters", "these programs make none", "name one that is there: --context="+attached.InCluster)
 		}
 		if err := kind.CheckConfig(r.spec("")); err != nil {
 			return err
@@ -138,7 +138,7 @@ func (r *Runner) connect() (err error) {
 	mode := ""
 	if r.Modes != "" {
 		if len(r.modes) > 1 {
-			return usage.New("modes "+r.Modes, "a cluster that is there has one", "leave -modes out: it is found")
+			return usage.New("modes "+r.Modes, "a cluster that is there has one", "leave --modes out: it is found")
 		}
 		mode = r.modes[0]
 	}

@@ -3,7 +3,6 @@ package staging
 import (
 	"cmp"
 	"context"
-	"flag"
 	"fmt"
 	"slices"
 	"strconv"
@@ -13,6 +12,7 @@ import (
 	"rollcall/harness"
 	"rollcall/harness/cluster/attached"
 	"rollcall/harness/layout"
+	"rollcall/harness/option"
 	"rollcall/harness/usage"
 )
 
@@ -31,41 +31,27 @@ type Target struct {
 	DryRun     bool   // list scenarios, and what would be skipped and why
 }
 
-// Register makes flags of the options. None has a default from the environment: a cluster is named on purpose.
-func (t *Target) Register(flags *flag.FlagSet) {
-	flags.StringVar(&t.Context, "context", "", "kubeconfig `context` of a cluster that is there already; in-cluster: the one this pod is in (default: kind clusters are made)")
-	flags.StringVar(&t.Kubeconfig, "kubeconfig", "", "kubeconfig `file` with that context (default as kubectl finds it)")
-	flags.StringVar(&t.Namespaces, "namespace", "", "`namespaces` of that cluster to use, separated by commas (default: one is made for each scenario)")
-	flags.StringVar(&t.ImageRepo, "image-repo", "", "`repository` to push the images to and to pull them from, by digest")
-	flags.StringVar(&t.Images, "images", "", "`images` that were pushed before: echo:v1=REF,echo:v2=REF,agent:dev=REF,noderules:dev=REF")
-	flags.StringVar(&t.RegistryCA, "registry-ca", "", "PEM `file` of the certificate authority of that repository (default: the host's)")
-	flags.StringVar(&t.PullSecret, "pull-secret", "", "`file` with the credentials nodes pull with, such as ~/.docker/config.json")
-	flags.StringVar(&t.OutsideURL, "outside-url", "", "`URL` by which the app's Service is reached from here, or none (default: a NodePort, if one can be reached)")
-	flags.StringVar(&t.LoadNodes, "load-nodes", "", "`number` of nodes that carry agents, at most (default 3)")
-	flags.StringVar(&t.Allow, "allow", "", "privileged `things` to do there, separated by commas: node-rules")
-	flags.BoolVar(&t.DryRun, "dry-run", false, "list the scenarios, and what would be skipped and why; write nothing")
-}
-
-// flags are those that have a value, by name.
-func (t Target) flags() [][2]string {
-	return [][2]string{
-		{"context", t.Context}, {"kubeconfig", t.Kubeconfig}, {"namespace", t.Namespaces}, {"image-repo", t.ImageRepo}, {"images", t.Images},
-		{"registry-ca", t.RegistryCA}, {"pull-secret", t.PullSecret}, {"outside-url", t.OutsideURL}, {"load-nodes", t.LoadNodes}, {"allow", t.Allow},
+// List has every option once. None comes from the environment: a cluster is named on purpose.
+func (t *Target) List() option.List {
+	return option.List{
+		{Flag: "context", Default: option.Make, Text: &t.Context,
+			Help: "kubeconfig `context` of a cluster that is there already, or in-cluster: the one this pod is in (default: kind clusters are made)"},
+		{Flag: "kubeconfig", Default: option.Make, Text: &t.Kubeconfig, Help: "kubeconfig `file` with that context (default as kubectl finds it)"},
+		{Flag: "namespace", Default: option.Make, Text: &t.Namespaces,
+			Help: "`namespaces` of that cluster to use, separated by commas (default: one is made for each scenario)"},
+		{Flag: "image-repo", Default: option.Make, Text: &t.ImageRepo, Help: "`repository` to push the images to and to pull them from, by digest"},
+		{Flag: "images", Default: option.Make, Text: &t.Images,
+			Help: "`images` that were pushed before: echo:v1=REF,echo:v2=REF,agent:dev=REF,noderules:dev=REF"},
+		{Flag: "registry-ca", Default: option.Make, Text: &t.RegistryCA,
+			Help: "PEM `file` of the certificate authority of that repository (default: the host's)"},
+		{Flag: "pull-secret", Default: option.Make, Text: &t.PullSecret,
+			Help: "`file` with the credentials nodes pull with, such as ~/.docker/config.json"},
+		{Flag: "outside-url", Default: option.Make, Text: &t.OutsideURL,
+			Help: "`URL` by which the app's Service is reached from here, or none (default: a NodePort, if one can be reached)"},
+		{Flag: "load-nodes", Default: option.Make, Text: &t.LoadNodes, Help: "`number` of nodes that carry agents, at most (default 3)"},
+		{Flag: "allow", Default: option.Make, Text: &t.Allow, Help: "privileged `things` to do there, separated by commas: node-rules"},
+		{Flag: "dry-run", Default: option.Make, Switch: &t.DryRun, Help: "list the scenarios, and what would be skipped and why; write nothing"},
 	}
-}
-
-// Args are the flags that make another process of ours take the same target.
-func (t Target) Args() []string {
-	var args []string
-	for _, f := range t.flags() {
-		if f[1] != "" {
-			args = append(args, "-"+f[0]+"="+f[1])
-		}
-	}
-	if t.DryRun {
-		args = append(args, "-dry-run")
-	}
-	return args
 }
 
 // Named reports whether there is a target at all.
@@ -77,9 +63,9 @@ func (t Target) CheckNamed() error {
 	if t.Named() {
 		return nil
 	}
-	for _, f := range t.flags() {
-		if f[1] != "" {
-			return usage.New(f[0]+" "+f[1], "it is about a cluster that is there already, and none is named", "name it: -context=NAME")
+	for _, o := range t.List() {
+		if o.Text != nil && *o.Text != "" {
+			return usage.New(o.Flag+" "+*o.Text, "it is about a cluster that is there already, and none is named", "name it: --context=NAME")
 		}
 	}
 	return nil
@@ -101,14 +87,14 @@ func (t Target) Connect(ctx context.Context, mode string) (*attached.Cluster, er
 		return nil, usage.New("image-repo and images", "the one pushes what the other says is there", "give one of them")
 	}
 	if t.PullSecret != "" && t.ImageRepo+t.Images == "" {
-		return nil, usage.New("pull-secret "+t.PullSecret, "there is nothing to pull", "give -image-repo or -images as well")
+		return nil, usage.New("pull-secret "+t.PullSecret, "there is nothing to pull", "give --image-repo or --images as well")
 	}
 	if t.OutsideURL != "" && t.OutsideURL != attached.NoOutside {
 		if !strings.HasPrefix(t.OutsideURL, "http") {
 			return nil, usage.New("outside-url "+t.OutsideURL, "it is no URL", "give one like http://rollcall.example.com/, or none")
 		}
 		if len(t.Preassigned()) != 1 {
-			return nil, usage.New("outside-url "+t.OutsideURL, "it leads to one namespace, and the scenarios would take place in others", "give that namespace: -namespace=NAME")
+			return nil, usage.New("outside-url "+t.OutsideURL, "it leads to one namespace, and the scenarios would take place in others", "give that namespace: --namespace=NAME")
 		}
 	}
 	for _, thing := range splitList(t.Allow) {

@@ -72,7 +72,7 @@ func TestWhatIsAboutAClusterNeedsItsName(t *testing.T) {
 		{"clusters are to be made", Target{DryRun: true}, ""},
 		{"a cluster is named", Target{Context: "staging", Namespaces: "mine"}, ""},
 		{"a file is named, and its current context meant", Target{Kubeconfig: "k", ImageRepo: "r"}, ""},
-		{"a namespace of none", Target{Namespaces: "mine"}, "namespace mine: it is about a cluster that is there already, and none is named: name it: -context=NAME"},
+		{"a namespace of none", Target{Namespaces: "mine"}, "namespace mine: it is about a cluster that is there already, and none is named: name it: --context=NAME"},
 		{"images for none", Target{ImageRepo: "r"}, "image-repo r: "},
 		{"a privilege on none", Target{Allow: harness.NodeRules}, "allow node-rules: "},
 	} {
@@ -90,8 +90,8 @@ func TestAChildTakesTheSameTarget(t *testing.T) {
 	var got Target
 	flags := flag.NewFlagSet("child", flag.ContinueOnError)
 	flags.SetOutput(io.Discard)
-	got.Register(flags)
-	if err := flags.Parse(want.Args()); err != nil || got != want {
+	got.List().Register(flags)
+	if err := flags.Parse(want.List().Args()); err != nil || got != want {
 		t.Errorf("%+v, %v", got, err)
 	}
 }

@@ -77,7 +77,7 @@ Exit codes: 0; 2 for bad input or a host that is not fit; 3 when it failed.`,
 			})
 		},
 	}
-	addFlags(cmd, &o)
+	addFlags(cmd, o.List().Only("k8s"))
 	return cmd
 }
 

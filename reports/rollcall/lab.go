@@ -30,7 +30,7 @@ Exit codes: as of rollcall run.`,
 			})
 		},
 	}
-	addFlags(cmd, &o)
+	addFlags(cmd, o.List())
 	cmd.AddCommand(&cobra.Command{
 		Use:   "clean",
 		Short: "Remove the lab",

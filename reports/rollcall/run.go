@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"rollcall/harness/conformance"
+	"rollcall/harness/option"
 )
 
 func runCommand() *cobra.Command {
@@ -42,14 +43,14 @@ Exit codes:
 			})
 		},
 	}
-	addFlags(cmd, &o)
+	addFlags(cmd, o.List())
 	cmd.Flags().BoolVarP(&o.Verbose, "verbose", "v", false, "print all that the suites print, as go test -v has it")
 	return cmd
 }
 
-// addFlags makes flags of the options. Their defaults are in the environment.
-func addFlags(cmd *cobra.Command, o *conformance.Options) {
+// addFlags makes flags of options.
+func addFlags(cmd *cobra.Command, options option.List) {
 	flags := flag.NewFlagSet(cmd.Name(), flag.ContinueOnError)
-	o.Register(flags)
+	options.Register(flags)
 	cmd.Flags().AddGoFlagSet(flags)
 }

@@ -24,7 +24,7 @@ Exit codes: 0; 2 for bad input; 3 when it failed.`,
 			return work(cmd, func(ctx context.Context) error { return conformance.PushImages(ctx, cmd.OutOrStdout(), o) })
 		},
 	}
-	addFlags(cmd, &o)
+	addFlags(cmd, o.Target.List())
 	return cmd
 }
 
@@ -43,6 +43,6 @@ Exit codes: 0; 2 for bad input; 3 when it failed.`,
 			return work(cmd, func(ctx context.Context) error { return conformance.Cleanup(ctx, cmd.OutOrStdout(), o) })
 		},
 	}
-	addFlags(cmd, &o)
+	addFlags(cmd, o.Target.List())
 	return cmd
 }
