@@ -8,7 +8,7 @@ RUN ?= out/latest
 
 # Options of a run are variables, from the environment too: MODES=nftables make conformance. Those about a cluster that is there
 # already, such as CONTEXT, count only on make's command line, which this lists.
-export ROLLCALL_GIVEN := $(foreach v,$(.VARIABLES),$(if $(filter command,$(firstword $(origin $v))),$v))
+export ROLLCALL_GIVEN := $(strip $(foreach v,$(.VARIABLES),$(if $(filter command,$(firstword $(origin $v))),$v)))
 
 # All programs are compiled as those of the images are, so that what they share is compiled once, and without what only
 # debuggers read.

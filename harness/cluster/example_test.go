@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 
 	"rollcall/harness/cluster"
@@ -41,11 +42,12 @@ func (c *k3s) Describe(context.Context) (evidence.Cluster, error) {
 }
 
 func ExampleCluster() {
-	api, err := cluster.NewAPI(&rest.Config{Host: "https://127.0.0.1:6443"})
+	config := &rest.Config{Host: "https://127.0.0.1:6443"}
+	client, err := kubernetes.NewForConfig(config)
 	if err != nil {
 		panic(err)
 	}
-	var c cluster.Cluster = &k3s{API: api, name: "laptop"}
+	var c cluster.Cluster = &k3s{API: cluster.NewAPI(config, client), name: "laptop"}
 	fmt.Println(c.Name(), c.Mode(), c.Kubernetes())
 	// Output: laptop iptables v1.36.3+k3s1
 }

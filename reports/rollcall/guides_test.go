@@ -10,10 +10,10 @@ import (
 )
 
 var (
-	called = regexp.MustCompile(`\brollcall ([a-z][a-z-]*)([^\n|&;#` + "`" + `]*)`)
-	option = regexp.MustCompile(`(?:^|\s)--([a-z][a-z0-9-]*)`)
-	named  = regexp.MustCompile("`--([a-z][a-z0-9-]*)[^`]*`")
-	code   = regexp.MustCompile("(?s)```(?:sh|yaml)\n.*?```|`[^`\n]+`")
+	called   = regexp.MustCompile(`\brollcall ([a-z][a-z-]*)([^\n|&;#` + "`" + `]*)`)
+	flagName = regexp.MustCompile(`(?:^|\s)--([a-z][a-z0-9-]*)`)
+	named    = regexp.MustCompile("`--([a-z][a-z0-9-]*)[^`]*`")
+	code     = regexp.MustCompile("(?s)```(?:sh|yaml)\n.*?```|`[^`\n]+`")
 )
 
 // What the guides tell people to type is a command, and each of its options is one.
@@ -22,7 +22,7 @@ func TestGuidesNameCommandsThatAreThere(t *testing.T) {
 	known := map[string]bool{}
 	for _, cmd := range root.Commands() {
 		cmd.InitDefaultHelpFlag()
-		for _, name := range option.FindAllStringSubmatch(cmd.Flags().FlagUsages(), -1) {
+		for _, name := range flagName.FindAllStringSubmatch(cmd.Flags().FlagUsages(), -1) {
 			known[name[1]] = true
 		}
 	}
@@ -46,7 +46,7 @@ func TestGuidesNameCommandsThatAreThere(t *testing.T) {
 					t.Errorf("%s: there is no rollcall %s", path, call[1])
 					continue
 				}
-				for _, name := range option.FindAllStringSubmatch(call[2], -1) {
+				for _, name := range flagName.FindAllStringSubmatch(call[2], -1) {
 					if cmd.Flags().Lookup(name[1]) == nil {
 						t.Errorf("%s: rollcall %s has no option --%s", path, call[1], name[1])
 					}
