@@ -16,7 +16,7 @@ import (
 )
 
 // On a cluster that takes longer, the app's own times take longer, and so do the bounds that say so; no other bound does.
-func TestAScenarioOnAStretchedCluster(t *testing.T) {
+func TestScenarioAt(t *testing.T) {
 	s := Scenario{
 		Claim:          "pods sleep",
 		App:            fixtures.App{Replicas: 3, PreStopSleep: 5 * time.Second, Linger: 2 * time.Second},
@@ -61,14 +61,14 @@ func TestAScenarioOnAStretchedCluster(t *testing.T) {
 		t.Errorf("the scenario itself changed: %s", diff)
 	}
 	s.Steps = func(context.Context, *Steps) error { return nil }
-	if walk := s.At(6, 5); walk.App != s.App || walk.Claim != s.Claim {
-		t.Errorf("what a walk deploys is its own affair: %+v", walk.App)
+	if got := s.At(6, 5); got.App != s.App || got.Claim != s.Claim {
+		t.Errorf("what steps deploy is theirs to choose: %+v", got.App)
 	}
 }
 
 // An outage that the scenario itself makes last to the end of the load is as long as the load goes on, and its bound must not
 // grow where that does not.
-func TestABoundOnAnOutageToTheEndGrowsNoFasterThanTheLoad(t *testing.T) {
+func TestScenarioAtKeepsOutageWithinLoad(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		stretch := rapid.IntRange(1, 10).Draw(t, "stretch")
 		outage := time.Duration(rapid.IntRange(1, 60).Draw(t, "seconds")) * time.Second

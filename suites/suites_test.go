@@ -35,7 +35,7 @@ func nginx() *userapp.App {
 	return app
 }
 
-func TestEverySuiteIsListed(t *testing.T) {
+func TestAllListsEverySuite(t *testing.T) {
 	files, err := filepath.Glob("*/suite_test.go")
 	if err != nil || len(files) == 0 {
 		t.Fatal(files, err)
@@ -59,7 +59,7 @@ func inFile(suite, id string) bool {
 	return false
 }
 
-func TestEveryScenarioIsWellFormed(t *testing.T) {
+func TestScenariosAreWellFormed(t *testing.T) {
 	kebab := regexp.MustCompile(`^[a-z]+(-[a-z]+)*$`)
 	claim := regexp.MustCompile(`^C([1-9]|[1-3][0-9]|4[01])$`)
 	known := map[string]bool{}
@@ -105,7 +105,7 @@ func TestEveryScenarioIsWellFormed(t *testing.T) {
 }
 
 // Nothing of the seed is left out, not even of the profile that is run unless another is asked for.
-func TestEveryClaimIsCoveredByTheCore(t *testing.T) {
+func TestCoreCoversEveryClaim(t *testing.T) {
 	covered := map[string]bool{}
 	for _, scenarios := range all() {
 		for _, s := range scenarios {
@@ -149,7 +149,7 @@ func TestScenariosSayWhatTheyUse(t *testing.T) {
 
 // A positive that promises no failure proves nothing unless its twin, the same in all but the
 // drain, sees damage.
-func TestTheTwinsDifferInTheDrainAlone(t *testing.T) {
+func TestTwinsDifferInDrainAlone(t *testing.T) {
 	undrained, drained := control.All()[0], rollout.All()[0]
 	none := fixtures.App{OnTerm: fixtures.Exit}
 	drain := func(a *fixtures.App) fixtures.App {

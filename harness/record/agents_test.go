@@ -19,9 +19,9 @@ import (
 	"rollcall/loadgen"
 )
 
-// TestAgentsOfALaneAreOneClient records a lane of each kind that 1, 2 and 4 agents carry, from the order to
+// TestAgentsShareLanes records a lane of each kind that 1, 2 and 4 agents carry, from the order to
 // start until the evidence is joined: hits of several fetchers and the app's own tape must come out as one lane's.
-func TestAgentsOfALaneAreOneClient(t *testing.T) {
+func TestAgentsShareLanes(t *testing.T) {
 	const rate, lasts = 200, 600 * time.Millisecond
 	for _, agents := range []int{1, 2, 4} {
 		t.Run(fmt.Sprint(agents), func(t *testing.T) {

@@ -9,7 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-func TestAgentsAmongPods(t *testing.T) {
+func TestAgentsAmong(t *testing.T) {
 	pod := func(name, index string, phase corev1.PodPhase, isReady corev1.ConditionStatus) corev1.Pod {
 		return corev1.Pod{
 			ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{batchv1.JobCompletionIndexAnnotation: index}},

@@ -12,7 +12,7 @@ type nobody struct{}
 
 func (nobody) Hits(...evidence.Hit) {}
 
-func TestLoadThatIsTooMuchShowsBeforeTheRollout(t *testing.T) {
+func TestLateSince(t *testing.T) {
 	lane, control := evidence.Lane{ID: "worker-fresh"}, evidence.Lane{ID: "worker-control", Vantage: evidence.FromControl}
 	hits := func(n int, lag time.Duration, fault evidence.Fault) (list []evidence.Hit) {
 		for i := range n {

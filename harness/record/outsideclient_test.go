@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestTheClientOutsideIsAProcessThatObeysOneToken(t *testing.T) {
+func TestStartOutside(t *testing.T) {
 	c, err := startOutside()
 	if err != nil {
 		t.Fatal(err)

@@ -8,14 +8,14 @@ import (
 )
 
 // Every host runs iptables, and none a mode that there is not.
-func TestADryRunTellsWhatRuns(t *testing.T) {
+func TestList(t *testing.T) {
 	var out strings.Builder
 	r := Runner{modes: []string{"iptables", "userspace"}}
-	r.list(t, &out, "control", []harness.Scenario{{ID: "loaded"}, {ID: "walked", Steps: func(context.Context, *harness.Steps) error { return nil }}})
-	const want = `control/loaded  iptables   load     runs
-control/walked  iptables   no load  runs
-control/loaded  userspace  load     skipped: not a kube-proxy mode
-control/walked  userspace  no load  skipped: not a kube-proxy mode
+	r.list(t, &out, "control", []harness.Scenario{{ID: "loaded"}, {ID: "unloaded", Steps: func(context.Context, *harness.Steps) error { return nil }}})
+	const want = `control/loaded    iptables   load     runs
+control/unloaded  iptables   no load  runs
+control/loaded    userspace  load     skipped: not a kube-proxy mode
+control/unloaded  userspace  no load  skipped: not a kube-proxy mode
 `
 	if out.String() != want {
 		t.Errorf("%s; want\n%s", out.String(), want)

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestParseAgents(t *testing.T) {
+func TestParseCount(t *testing.T) {
 	for _, row := range []struct {
 		sentence, asked string
 		want            int

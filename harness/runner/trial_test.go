@@ -8,7 +8,7 @@ import (
 	"rollcall/harness/timeline"
 )
 
-func TestTheStretchOfACluster(t *testing.T) {
+func TestStretchOf(t *testing.T) {
 	for _, row := range []struct {
 		sentence          string
 		podStart, ruleLag time.Duration

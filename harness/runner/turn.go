@@ -37,8 +37,8 @@ type waiter struct {
 	first     chan struct{} // closed when none of its harness.Occupancy in this process goes before it
 }
 
-// askEvery is how often a free turn is looked for; recordings take tens of seconds.
-const askEvery = 200 * time.Millisecond
+// retryEvery is how often a free turn is looked for; recordings take tens of seconds.
+const retryEvery = 200 * time.Millisecond
 
 // What recordings take of this machine, and how many there are at most: a pod that starts waits as long as it works, so that 3
 // keep 2 cores busy. 3 idle nodes have about 2 GiB; the pods of a recording
@@ -86,10 +86,10 @@ func RemoveTurns(folder string) error {
 	return os.RemoveAll(dir)
 }
 
-// take waits for a turn, which lasts until release.
-func (t *turns) take(ctx context.Context, s harness.Occupancy, expected time.Duration) (release func() error, err error) {
-	w := t.queue(s, expected)
-	defer t.leave(w)
+// acquire waits for a turn, which lasts until release.
+func (t *turns) acquire(ctx context.Context, s harness.Occupancy, expected time.Duration) (release func() error, err error) {
+	w := t.enqueue(s, expected)
+	defer t.dequeue(w)
 	select {
 	case <-w.first:
 	case <-ctx.Done():
@@ -101,14 +101,14 @@ func (t *turns) take(ctx context.Context, s harness.Occupancy, expected time.Dur
 			return held.release, err
 		}
 		select {
-		case <-time.After(askEvery):
+		case <-time.After(retryEvery):
 		case <-ctx.Done():
 			return nil, context.Cause(ctx)
 		}
 	}
 }
 
-func (t *turns) queue(s harness.Occupancy, expected time.Duration) *waiter {
+func (t *turns) enqueue(s harness.Occupancy, expected time.Duration) *waiter {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	w := &waiter{occupancy: s, expected: expected, first: make(chan struct{})}
@@ -119,14 +119,14 @@ func (t *turns) queue(s harness.Occupancy, expected time.Duration) *waiter {
 	return w
 }
 
-func (t *turns) leave(w *waiter) {
+func (t *turns) dequeue(w *waiter) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.waiting = slices.DeleteFunc(t.waiting, func(x *waiter) bool { return x == w })
 	t.callFirst()
 }
 
-// callFirst tells the first of each occupancy that it is.
+// callFirst lets the first of each occupancy try for a turn.
 func (t *turns) callFirst() {
 	seen := map[harness.Occupancy]bool{}
 	for _, w := range t.waiting {
@@ -164,7 +164,7 @@ func (h held) release() error {
 	return failed
 }
 
-// try takes a turn if one is free; nil if none is.
+// try gives a turn if one is free; nil if none is.
 func (t *turns) try(s harness.Occupancy) (held, error) {
 	var session evidence.Session
 	if err := store.ReadJSON(evidence.SessionPath(t.session), &session); err != nil {
@@ -175,7 +175,7 @@ func (t *turns) try(s harness.Occupancy) (held, error) {
 	case harness.WholeCluster: // all that anybody could have, also before their number was lowered, and nobody's namespaces are being cleaned up
 		var all held
 		for i := range mostJobs {
-			for _, kind := range []string{"job", "leave"} {
+			for _, kind := range []string{"job", "cleanup"} {
 				one, err := t.lock(fmt.Sprintf("%s-%d", kind, i))
 				if one == nil {
 					return nil, errors.Join(err, all.release())
@@ -219,9 +219,9 @@ func (t *turns) oneOf(kind string, n int) (*lock.Lock, error) {
 }
 
 // cleanup is held while a recording is cleaned up behind the next one; nil if as many are as there may be.
-func (t *turns) cleanup() (*lock.Lock, error) { return t.oneOf("leave", mostJobs) }
+func (t *turns) cleanup() (*lock.Lock, error) { return t.oneOf("cleanup", mostJobs) }
 
-// lock takes one lock file; nil if somebody has it.
+// lock holds one lock file; nil if somebody has it.
 func (t *turns) lock(name string) (*lock.Lock, error) {
 	l, err := lock.Try(filepath.Join(t.dir, name))
 	if errors.Is(err, lock.ErrHeld) {

@@ -33,26 +33,26 @@ func sessionOf(t interface {
 
 // Whatever is asked for in whatever order by several processes: never more at a time than the run allows, and nothing beside
 // what wants the whole cluster.
-func TestTurnsAreNeverMoreThanAllowed(t *testing.T) {
+func TestTurnsAcquire(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		jobs := rapid.IntRange(1, 4).Draw(rt, "jobs")
 		asked := rapid.SliceOfN(rapid.SampledFrom([]harness.Occupancy{harness.WithoutLoad, harness.WithoutLoad, harness.UnderLoad, harness.WholeCluster}), 1, 8).Draw(rt, "asked")
 		_, another := sessionOf(t, jobs)
 		processes := []*turns{another(), another()}
-		var walks, loads, wholes atomic.Int32
+		var without, loads, wholes atomic.Int32
 		var all sync.WaitGroup
 		for i, s := range asked {
 			all.Go(func() {
-				release, err := processes[i%2].take(t.Context(), s, time.Duration(i))
+				release, err := processes[i%2].acquire(t.Context(), s, time.Duration(i))
 				if err != nil {
 					t.Error(err)
 					return
 				}
-				count := map[harness.Occupancy]*atomic.Int32{harness.WithoutLoad: &walks, harness.UnderLoad: &loads, harness.WholeCluster: &wholes}[s]
+				count := map[harness.Occupancy]*atomic.Int32{harness.WithoutLoad: &without, harness.UnderLoad: &loads, harness.WholeCluster: &wholes}[s]
 				count.Add(1)
-				w, l, a := walks.Load(), loads.Load(), wholes.Load()
+				w, l, a := without.Load(), loads.Load(), wholes.Load()
 				if int(w+l) > jobs || int(l) > loadsOf(jobs) || a > 1 || a == 1 && w+l > 0 {
-					t.Errorf("%d walks, %d under load and %d that want all, at %d jobs", w, l, a, jobs)
+					t.Errorf("%d without, %d under load and %d that want all, at %d jobs", w, l, a, jobs)
 				}
 				count.Add(-1)
 				if err := release(); err != nil {
@@ -64,20 +64,20 @@ func TestTurnsAreNeverMoreThanAllowed(t *testing.T) {
 	})
 }
 
-func TestTheLongestThatWaitsGoesFirst(t *testing.T) {
+func TestTurnsLongestFirst(t *testing.T) {
 	_, another := sessionOf(t, 1)
 	mine := another()
-	release, err := another().take(t.Context(), harness.WithoutLoad, 0)
+	release, err := another().acquire(t.Context(), harness.WithoutLoad, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var had []time.Duration
 	var noting sync.Mutex // the race detector does not know that lock files order what is done
 	var all sync.WaitGroup
-	first := mine.queue(harness.WithoutLoad, time.Second) // it is asking already, and stays the first
+	first := mine.enqueue(harness.WithoutLoad, time.Second) // it is asking already, and stays the first
 	for _, expected := range []time.Duration{3 * time.Second, 5 * time.Second, 2 * time.Second} {
 		all.Go(func() {
-			next, err := mine.take(t.Context(), harness.WithoutLoad, expected)
+			next, err := mine.acquire(t.Context(), harness.WithoutLoad, expected)
 			if err != nil {
 				t.Error(err)
 				return
@@ -98,7 +98,7 @@ func TestTheLongestThatWaitsGoesFirst(t *testing.T) {
 	for waiting() < 4 {
 		time.Sleep(time.Millisecond) // until all of them wait
 	}
-	mine.leave(first)
+	mine.dequeue(first)
 	if err := release(); err != nil {
 		t.Fatal(err)
 	}
@@ -108,16 +108,16 @@ func TestTheLongestThatWaitsGoesFirst(t *testing.T) {
 	}
 }
 
-func TestWaitingForATurnEndsWithItsContext(t *testing.T) {
+func TestTurnsAcquireEndsWithContext(t *testing.T) {
 	_, another := sessionOf(t, 1)
-	release, err := another().take(t.Context(), harness.WholeCluster, 0)
+	release, err := another().acquire(t.Context(), harness.WholeCluster, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
 	interrupted := errors.New("interrupted")
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(interrupted)
-	if _, err := another().take(ctx, harness.WithoutLoad, 0); !errors.Is(err, interrupted) {
+	if _, err := another().acquire(ctx, harness.WithoutLoad, 0); !errors.Is(err, interrupted) {
 		t.Error(err)
 	}
 	if err := release(); err != nil {
@@ -126,14 +126,14 @@ func TestWaitingForATurnEndsWithItsContext(t *testing.T) {
 }
 
 // One recording serves scenarios of the same rollout, of any suites, once it can be trusted.
-func TestOneRecordingServesTheSameRollout(t *testing.T) {
+func TestTurnsShare(t *testing.T) {
 	drained := harness.Scenario{App: fixtures.App{Replicas: 3, PreStopSleep: 5 * time.Second}, Load: harness.Load{Rate: 100}, Rollout: rollout.Update("v1", "v2")}
-	longer, plain, other, control, walk := drained, drained, drained, drained, drained
+	longer, plain, other, control, steps := drained, drained, drained, drained, drained
 	longer.App.PreStopSleep *= 2
 	plain.Load.Also = []string{evidence.Plain}
 	other.Rollout = rollout.UpdateStatefulSet("v1", "v2")
 	control.Tries = 3
-	walk.Steps = func(context.Context, *harness.Steps) error { return nil }
+	steps.Steps = func(context.Context, *harness.Steps) error { return nil }
 	asked := drained
 	asked.ID, asked.Claim, asked.Expect = "another", "asks for more", []evidence.Expectation{{Rule: "no-failures"}}
 	for _, row := range []struct {
@@ -146,7 +146,7 @@ func TestOneRecordingServesTheSameRollout(t *testing.T) {
 		{"one more client", plain, false},
 		{"another kind of workload", other, false},
 		{"a negative control, which may be made again", control, false},
-		{"a walk", walk, false},
+		{"a scenario without load", steps, false},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
 			_, another := sessionOf(t, 1)
@@ -171,7 +171,7 @@ func TestOneRecordingServesTheSameRollout(t *testing.T) {
 	}
 }
 
-func TestARecordingNobodyTrustsServesNobody(t *testing.T) {
+func TestTurnsShareWithoutOffer(t *testing.T) {
 	_, another := sessionOf(t, 1)
 	s := harness.Scenario{Load: harness.Load{Rate: 100}, Rollout: rollout.Update("v1", "v2")}
 	for range 2 {
@@ -181,45 +181,6 @@ func TestARecordingNobodyTrustsServesNobody(t *testing.T) {
 		}
 		if err := made.release(); err != nil { // without an offer
 			t.Fatal(err)
-		}
-	}
-}
-
-func TestARunGoesAStepLowerOnceForAll(t *testing.T) {
-	folder, _ := sessionOf(t, 4)
-	runner := func() *Runner { return &Runner{Options: Options{Out: folder}} }
-	for _, row := range []struct {
-		sentence   string
-		from, want int
-		steps      int
-	}{
-		{"the first that was late lowers it", 100, 50, 1},
-		{"one that was recorded at the rate before changes nothing more", 100, 50, 1},
-		{"one at the rate of today lowers it again", 50, 25, 2},
-		{"and so on", 25, 12, 3},
-		{"down to the last step", 12, 6, 4},
-		{"below which there is none", 6, 6, 4},
-	} {
-		now, err := runner().lowerRate(row.from, "clients were late")
-		var s evidence.Session
-		if err := errors.Join(err, store.ReadJSON(evidence.SessionPath(folder), &s)); err != nil {
-			t.Fatal(err)
-		}
-		if now != row.want || s.Rate != row.want || len(s.Steps) != row.steps {
-			t.Errorf("%s: %d, session %d after %d steps, want %d after %d", row.sentence, now, s.Rate, len(s.Steps), row.want, row.steps)
-		}
-	}
-	for _, row := range []struct{ from, want int }{{4, 3}, {4, 3}, {3, 2}, {2, 1}, {1, 1}} {
-		if now, err := runner().lowerJobs(row.from, "kubelet was late"); err != nil || now != row.want {
-			t.Errorf("%d side by side after one of %d, %v; want %d", now, row.from, err, row.want)
-		}
-	}
-}
-
-func TestTheFirstRateIsSharedAmongRecordings(t *testing.T) {
-	for _, row := range []struct{ jobs, cores, want int }{{1, 2, 100}, {2, 2, 100}, {3, 2, 50}, {8, 2, 25}, {16, 2, 12}, {12, 8, 50}, {1, 64, 100}, {16, 1, 6}} {
-		if got := firstRate(row.jobs, row.cores); got != row.want {
-			t.Errorf("%d side by side on %d cores: %d requests per second and lane, want %d", row.jobs, row.cores, got, row.want)
 		}
 	}
 }

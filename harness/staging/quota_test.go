@@ -17,7 +17,7 @@ func list(pairs ...string) corev1.ResourceList {
 	return l
 }
 
-func TestAQuotaThatIsTooSmallIsSeen(t *testing.T) {
+func TestShortOf(t *testing.T) {
 	need := needOf(2, 1)
 	for _, row := range []struct {
 		sentence   string
@@ -37,7 +37,7 @@ func TestAQuotaThatIsTooSmallIsSeen(t *testing.T) {
 	}
 }
 
-func TestALimitRangeThatForbidsUsIsSeen(t *testing.T) {
+func TestForbids(t *testing.T) {
 	for _, row := range []struct {
 		sentence string
 		item     corev1.LimitRangeItem

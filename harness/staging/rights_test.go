@@ -90,7 +90,7 @@ func lacking(t *testing.T, grants []grant, generate, observe bool) []Missing {
 	return list
 }
 
-func TestTheShippedRolesAreEnough(t *testing.T) {
+func TestShippedRolesSuffice(t *testing.T) {
 	for _, row := range []struct {
 		sentence          string
 		grants            []grant
@@ -113,7 +113,7 @@ func looks(g grant, resource, verb string) bool {
 }
 
 // Taking any one verb of any rule away is seen, and named, before a run.
-func TestAMissingRightIsNamed(t *testing.T) {
+func TestMissing(t *testing.T) {
 	for _, row := range []struct {
 		folders           []string
 		generate, observe bool
@@ -151,7 +151,7 @@ func TestAMissingRightIsNamed(t *testing.T) {
 }
 
 // What is granted and never asked for is too much.
-func TestTheShippedRolesGrantNothingElse(t *testing.T) {
+func TestShippedRolesGrantNothingElse(t *testing.T) {
 	for _, g := range shipped(t, "base", "generated", "node-rules") {
 		for _, resource := range g.rule.Resources {
 			for _, verb := range g.rule.Verbs {
@@ -166,7 +166,7 @@ func TestTheShippedRolesGrantNothingElse(t *testing.T) {
 	}
 }
 
-func TestWhatIsMissingInWords(t *testing.T) {
+func TestReasonsToSkip(t *testing.T) {
 	pods, jobs := Right{Resource: "pods"}, Right{Group: "batch", Resource: "jobs"}
 	list := []Missing{{pods, "get", "shop"}, {pods, "list", "shop"}, {pods, "get", "bank"}, {jobs, "create", "shop"}}
 	if got, want := reasonsToSkip(list)[""], "we may not get pods in namespace bank, nor get, list pods, nor create jobs.batch in namespace shop"; got != want {
@@ -174,7 +174,7 @@ func TestWhatIsMissingInWords(t *testing.T) {
 	}
 }
 
-func TestMissingSaysWhere(t *testing.T) {
+func TestMissingString(t *testing.T) {
 	for _, row := range []struct {
 		sentence string
 		missing  Missing

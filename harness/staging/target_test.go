@@ -26,7 +26,7 @@ current-context: staging
 `
 
 // Everything that can be wrong with a target is one line with the remedy, and nothing was written.
-func TestATargetThatCannotBeIsRefused(t *testing.T) {
+func TestTargetConnect(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "config")
 	if err := os.WriteFile(file, []byte(kubeconfig), 0o600); err != nil {
 		t.Fatal(err)
@@ -63,7 +63,7 @@ func TestATargetThatCannotBeIsRefused(t *testing.T) {
 }
 
 // Nobody finds a cluster of his own rolled out on because its name was left out.
-func TestWhatIsAboutAClusterNeedsItsName(t *testing.T) {
+func TestTargetCheckNamed(t *testing.T) {
 	for _, row := range []struct {
 		sentence string
 		target   Target
@@ -85,7 +85,7 @@ func TestWhatIsAboutAClusterNeedsItsName(t *testing.T) {
 	}
 }
 
-func TestAChildTakesTheSameTarget(t *testing.T) {
+func TestTargetArgs(t *testing.T) {
 	want := Target{Context: "staging", Kubeconfig: "k", Namespaces: "a,b", ImageRepo: "r", RegistryCA: "ca", PullSecret: "p", OutsideURL: "none", LoadNodes: "2", Allow: harness.NodeRules, DryRun: true}
 	var got Target
 	flags := flag.NewFlagSet("child", flag.ContinueOnError)

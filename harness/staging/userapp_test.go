@@ -27,7 +27,7 @@ type fakeCluster struct {
 func (f fakeCluster) Client() kubernetes.Interface { return f.client }
 
 // An app that does not get ready is refused with what keeps it, and sooner when that is an image nobody gives its node.
-func TestAnAppThatDoesNotGetReady(t *testing.T) {
+func TestAwaitApp(t *testing.T) {
 	app, err := userapp.Read("../../suites/own/testdata/nginx/app.yaml")
 	if err != nil {
 		t.Fatal(err)

@@ -28,16 +28,16 @@ const (
 )
 
 // manifest is a version of the app as somebody keeps it in a file; replicas nil leaves them out.
-func manifest(w *harness.Steps, version string, replicas *int32) *appsv1.Deployment {
-	d := fixtures.App{MinReady: time.Second}.Deployment(w.Into, version)
+func manifest(steps *harness.Steps, version string, replicas *int32) *appsv1.Deployment {
+	d := fixtures.App{MinReady: time.Second}.Deployment(steps.Into, version)
 	d.Spec.Replicas = replicas
 	return d
 }
 
 // clientSide does what `kubectl apply` does: what the manifest says is written, and what it no longer says but
 // said when it was last applied is removed (kubectl v0.37, pkg/cmd/apply/patcher.go). What it never said stays.
-func clientSide(ctx context.Context, w *harness.Steps, d *appsv1.Deployment) (*appsv1.Deployment, error) {
-	deployments := w.Client.AppsV1().Deployments(w.Namespace)
+func clientSide(ctx context.Context, steps *harness.Steps, d *appsv1.Deployment) (*appsv1.Deployment, error) {
+	deployments := steps.Client.AppsV1().Deployments(steps.Namespace)
 	live, err := deployments.Get(ctx, d.Name, metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {
 		if err := util.CreateApplyAnnotation(d, unstructured.UnstructuredJSONScheme); err != nil {
@@ -72,20 +72,20 @@ func clientSide(ctx context.Context, w *harness.Steps, d *appsv1.Deployment) (*a
 }
 
 // serverSide does what `kubectl apply --server-side` does, for an owner called pipeline.
-func serverSide(ctx context.Context, w *harness.Steps, d *appsv1.Deployment) (*appsv1.Deployment, error) {
-	return applyServerSide(ctx, w, d, false)
+func serverSide(ctx context.Context, steps *harness.Steps, d *appsv1.Deployment) (*appsv1.Deployment, error) {
+	return applyServerSide(ctx, steps, d, false)
 }
 
 // serverSideForced takes the fields from whoever owns them, as `--force-conflicts` does.
-func serverSideForced(ctx context.Context, w *harness.Steps, d *appsv1.Deployment) (*appsv1.Deployment, error) {
-	return applyServerSide(ctx, w, d, true)
+func serverSideForced(ctx context.Context, steps *harness.Steps, d *appsv1.Deployment) (*appsv1.Deployment, error) {
+	return applyServerSide(ctx, steps, d, true)
 }
 
-func applyServerSide(ctx context.Context, w *harness.Steps, d *appsv1.Deployment, force bool) (*appsv1.Deployment, error) {
+func applyServerSide(ctx context.Context, steps *harness.Steps, d *appsv1.Deployment, force bool) (*appsv1.Deployment, error) {
 	body, err := json.Marshal(d)
 	if err != nil {
 		return nil, err
 	}
-	return w.Client.AppsV1().Deployments(w.Namespace).Patch(ctx, d.Name, types.ApplyPatchType, body,
+	return steps.Client.AppsV1().Deployments(steps.Namespace).Patch(ctx, d.Name, types.ApplyPatchType, body,
 		metav1.PatchOptions{FieldManager: pipeline, Force: new(force)})
 }

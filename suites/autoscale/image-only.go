@@ -19,17 +19,17 @@ func imageOnly() harness.Scenario {
 		Profile: harness.Core,
 		Claim:   "changing nothing but the image keeps at least 9 of the 12 pods that an autoscaler arrived at, and asks for at most 15",
 		Covers:  []string{"C12"},
-		Steps: func(ctx context.Context, w *harness.Steps) error {
-			if _, err := clientSide(ctx, w, manifest(w, "v1", new(int32(1)))); err != nil {
+		Steps: func(ctx context.Context, steps *harness.Steps) error {
+			if _, err := clientSide(ctx, steps, manifest(steps, "v1", new(int32(1)))); err != nil {
 				return err
 			}
-			if err := scaled(ctx, w, 12); err != nil {
+			if err := scaled(ctx, steps, 12); err != nil {
 				return err
 			}
-			if err := autoscaled(ctx, w, 6); err != nil {
+			if err := autoscaled(ctx, steps, 6); err != nil {
 				return err
 			}
-			return w.RollOut(ctx, fixtures.App{}, rollout.Update("v1", "v2"))
+			return steps.RollOut(ctx, fixtures.App{}, rollout.Update("v1", "v2"))
 		},
 		Expect: []evidence.Expectation{
 			verdict.Scaling("v2:3", "v1:9", "v2:6"),

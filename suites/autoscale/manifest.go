@@ -61,33 +61,33 @@ func manifests() []harness.Scenario {
 			how:   serverSide, first: new(int32(1)), expect: kept,
 		},
 	} {
-		scenarios = append(scenarios, harness.Scenario{ID: f.id, Claim: f.claim, Covers: []string{"C15"}, Steps: f.walk, Expect: f.expect})
+		scenarios = append(scenarios, harness.Scenario{ID: f.id, Claim: f.claim, Covers: []string{"C15"}, Steps: f.run, Expect: f.expect})
 	}
 	return scenarios
 }
 
-func (f fix) walk(ctx context.Context, w *harness.Steps) error {
-	if err := lifted(ctx, w, f.how, f.first); err != nil {
+func (f fix) run(ctx context.Context, steps *harness.Steps) error {
+	if err := lifted(ctx, steps, f.how, f.first); err != nil {
 		return err
 	}
-	if err := reapplied(ctx, w, f.how, manifest(w, "v2", f.next), held); err != nil {
+	if err := reapplied(ctx, steps, f.how, manifest(steps, "v2", f.next), held); err != nil {
 		return err
 	}
-	d, err := f.how(ctx, w, manifest(w, "v1", f.next))
+	d, err := f.how(ctx, steps, manifest(steps, "v1", f.next))
 	if err != nil {
 		return err
 	}
-	w.Note("replicas after the next apply", *d.Spec.Replicas)
+	steps.Note("replicas after the next apply", *d.Spec.Replicas)
 	return nil
 }
 
 // lifted applies v1 with 1 pod and returns when the autoscaler has made it held of them.
-func lifted(ctx context.Context, w *harness.Steps, how apply, replicas *int32) error {
-	if _, err := how(ctx, w, manifest(w, "v1", replicas)); err != nil {
+func lifted(ctx context.Context, steps *harness.Steps, how apply, replicas *int32) error {
+	if _, err := how(ctx, steps, manifest(steps, "v1", replicas)); err != nil {
 		return err
 	}
-	if err := autoscaled(ctx, w, held); err != nil {
+	if err := autoscaled(ctx, steps, held); err != nil {
 		return err
 	}
-	return w.Until(ctx, func(s observe.State) bool { return serves(s, "v1", held) })
+	return steps.Until(ctx, func(s observe.State) bool { return serves(s, "v1", held) })
 }

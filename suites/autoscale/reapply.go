@@ -100,37 +100,37 @@ func reapplies() []harness.Scenario {
 			},
 		},
 	} {
-		scenarios = append(scenarios, harness.Scenario{ID: r.id, Claim: r.claim, Covers: r.covers, Steps: r.walk, Expect: r.expect})
+		scenarios = append(scenarios, harness.Scenario{ID: r.id, Claim: r.claim, Covers: r.covers, Steps: r.run, Expect: r.expect})
 	}
 	return scenarios
 }
 
-func (r reapply) walk(ctx context.Context, w *harness.Steps) error {
-	if _, err := clientSide(ctx, w, manifest(w, "v1", &r.replicas)); err != nil {
+func (r reapply) run(ctx context.Context, steps *harness.Steps) error {
+	if _, err := clientSide(ctx, steps, manifest(steps, "v1", &r.replicas)); err != nil {
 		return err
 	}
-	if err := scaled(ctx, w, r.live); err != nil {
+	if err := scaled(ctx, steps, r.live); err != nil {
 		return err
 	}
-	if err := autoscaled(ctx, w, r.least); err != nil { // now, so that it looks when the drop has been seen
+	if err := autoscaled(ctx, steps, r.least); err != nil { // now, so that it looks when the drop has been seen
 		return err
 	}
-	if err := reapplied(ctx, w, clientSide, manifest(w, r.version, &r.replicas), max(r.least, r.replicas)); err != nil {
+	if err := reapplied(ctx, steps, clientSide, manifest(steps, r.version, &r.replicas), max(r.least, r.replicas)); err != nil {
 		return err
 	}
 	if r.replicas >= r.least {
-		return r.lookedAt(ctx, w)
+		return r.lookedAt(ctx, steps)
 	}
-	autoscaler, err := w.Client.AutoscalingV2().HorizontalPodAutoscalers(w.Namespace).Get(ctx, fixtures.DefaultName, metav1.GetOptions{})
+	autoscaler, err := steps.Client.AutoscalingV2().HorizontalPodAutoscalers(steps.Namespace).Get(ctx, fixtures.DefaultName, metav1.GetOptions{})
 	if err != nil {
 		return err
 	}
 	return poll.Until(ctx, time.Second, func() (bool, error) { // Events of the API follow what they tell of
-		told, err := w.Events(ctx, autoscaler, "SuccessfulRescale")
+		told, err := steps.Events(ctx, autoscaler, "SuccessfulRescale")
 		if err != nil || len(told) == 0 {
 			return false, err
 		}
-		w.Note("the autoscaler's word", told[0].Message)
+		steps.Note("the autoscaler's word", told[0].Message)
 		return true, nil
 	})
 }
@@ -138,18 +138,18 @@ func (r reapply) walk(ctx context.Context, w *harness.Steps) error {
 const afterwards = "replicas when the autoscaler has looked"
 
 // lookedAt returns when the autoscaler has looked at the app, and notes what became of its size.
-func (r reapply) lookedAt(ctx context.Context, w *harness.Steps) error {
+func (r reapply) lookedAt(ctx context.Context, steps *harness.Steps) error {
 	err := poll.Until(ctx, 500*time.Millisecond, func() (bool, error) {
-		a, err := w.Client.AutoscalingV2().HorizontalPodAutoscalers(w.Namespace).Get(ctx, fixtures.DefaultName, metav1.GetOptions{})
+		a, err := steps.Client.AutoscalingV2().HorizontalPodAutoscalers(steps.Namespace).Get(ctx, fixtures.DefaultName, metav1.GetOptions{})
 		return err == nil && len(a.Status.Conditions) > 0, err
 	})
 	if err != nil {
 		return err
 	}
-	d, err := w.Client.AppsV1().Deployments(w.Namespace).Get(ctx, fixtures.DefaultName, metav1.GetOptions{})
+	d, err := steps.Client.AppsV1().Deployments(steps.Namespace).Get(ctx, fixtures.DefaultName, metav1.GetOptions{})
 	if err != nil {
 		return err
 	}
-	w.Note(afterwards, *d.Spec.Replicas)
+	steps.Note(afterwards, *d.Spec.Replicas)
 	return nil
 }

@@ -22,29 +22,29 @@ func serverSideConflict() harness.Scenario {
 		ID:     "server-side-conflict",
 		Claim:  "applying a manifest that names replicas is refused on the server's side while an autoscaler owns them, and forcing it leaves 1 of 4 pods at once",
 		Covers: []string{"C15"},
-		Steps: func(ctx context.Context, w *harness.Steps) error {
+		Steps: func(ctx context.Context, steps *harness.Steps) error {
 			one := new(int32(1))
-			if err := lifted(ctx, w, serverSide, one); err != nil {
+			if err := lifted(ctx, steps, serverSide, one); err != nil {
 				return err
 			}
 			var refused apierrors.APIStatus
-			if _, err := serverSide(ctx, w, manifest(w, "v2", one)); !errors.As(err, &refused) || refused.Status().Details == nil {
+			if _, err := serverSide(ctx, steps, manifest(steps, "v2", one)); !errors.As(err, &refused) || refused.Status().Details == nil {
 				return fmt.Errorf("not refused with a reason: %w", err)
 			}
-			w.Note("refusal", refused.Status().Reason)
-			w.Note("code of the refusal", refused.Status().Code)
-			w.Note("conflicts", len(refused.Status().Details.Causes))
+			steps.Note("refusal", refused.Status().Reason)
+			steps.Note("code of the refusal", refused.Status().Code)
+			steps.Note("conflicts", len(refused.Status().Details.Causes))
 			for _, cause := range refused.Status().Details.Causes {
-				w.Note("in conflict", cause.Message)
-				w.Note("field in conflict", cause.Field)
+				steps.Note("in conflict", cause.Message)
+				steps.Note("field in conflict", cause.Field)
 			}
-			d, err := w.Client.AppsV1().Deployments(w.Namespace).Get(ctx, fixtures.DefaultName, metav1.GetOptions{})
+			d, err := steps.Client.AppsV1().Deployments(steps.Namespace).Get(ctx, fixtures.DefaultName, metav1.GetOptions{})
 			if err != nil {
 				return err
 			}
-			w.Note("replicas after the refusal", *d.Spec.Replicas)
-			w.Note("version after the refusal", d.Spec.Template.Labels[fixtures.VersionLabel])
-			return reapplied(ctx, w, serverSideForced, manifest(w, "v2", one), held)
+			steps.Note("replicas after the refusal", *d.Spec.Replicas)
+			steps.Note("version after the refusal", d.Spec.Template.Labels[fixtures.VersionLabel])
+			return reapplied(ctx, steps, serverSideForced, manifest(steps, "v2", one), held)
 		},
 		Expect: []evidence.Expectation{
 			verdict.Fact("refusal", "Conflict"),

@@ -23,38 +23,38 @@ const most = 30
 const look = 20 * time.Second
 
 // autoscaled puts the app under an autoscaler that keeps at least so many pods.
-func autoscaled(ctx context.Context, w *harness.Steps, least int32) error {
-	_, err := w.Client.AutoscalingV2().HorizontalPodAutoscalers(w.Namespace).Create(ctx,
-		fixtures.App{}.Autoscaler(w.Namespace, least, most), metav1.CreateOptions{})
+func autoscaled(ctx context.Context, steps *harness.Steps, least int32) error {
+	_, err := steps.Client.AutoscalingV2().HorizontalPodAutoscalers(steps.Namespace).Create(ctx,
+		fixtures.App{}.Autoscaler(steps.Namespace, least, most), metav1.CreateOptions{})
 	return err
 }
 
 // scaled gives the app at v1 a size, as an autoscaler and `kubectl scale` do, and returns when it has it.
-func scaled(ctx context.Context, w *harness.Steps, replicas int32) error {
-	_, err := w.Client.AppsV1().Deployments(w.Namespace).UpdateScale(ctx, fixtures.DefaultName, &autoscalingv1.Scale{
-		ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: fixtures.DefaultName},
+func scaled(ctx context.Context, steps *harness.Steps, replicas int32) error {
+	_, err := steps.Client.AppsV1().Deployments(steps.Namespace).UpdateScale(ctx, fixtures.DefaultName, &autoscalingv1.Scale{
+		ObjectMeta: metav1.ObjectMeta{Namespace: steps.Namespace, Name: fixtures.DefaultName},
 		Spec:       autoscalingv1.ScaleSpec{Replicas: replicas},
 	}, metav1.UpdateOptions{})
 	if err != nil {
 		return err
 	}
-	return w.Until(ctx, func(s observe.State) bool { return serves(s, "v1", replicas) })
+	return steps.Until(ctx, func(s observe.State) bool { return serves(s, "v1", replicas) })
 }
 
 // reapplied applies a manifest to the app at v1 and returns when that version serves with so many
 // pods, and every old one is gone. It notes what became of the size in between, and when.
-func reapplied(ctx context.Context, w *harness.Steps, how apply, next *appsv1.Deployment, finally int32) error {
+func reapplied(ctx context.Context, steps *harness.Steps, how apply, next *appsv1.Deployment, finally int32) error {
 	version := next.Spec.Template.Labels[fixtures.VersionLabel]
-	w.Mark(evidence.RolloutBegun)
+	steps.Mark(evidence.RolloutBegun)
 	applied := time.Now()
-	d, err := how(ctx, w, next)
+	d, err := how(ctx, steps, next)
 	if err != nil {
 		return err
 	}
 	given := *d.Spec.Replicas
-	w.Note("replicas after the apply", given)
+	steps.Note("replicas after the apply", given)
 	fewest, reached, written := int(most), time.Duration(0), time.Duration(0)
-	err = w.Until(ctx, func(s observe.State) bool {
+	err = steps.Until(ctx, func(s observe.State) bool {
 		if n := available(s); n < fewest {
 			fewest, reached = n, time.Since(applied)
 		}
@@ -66,19 +66,19 @@ func reapplied(ctx context.Context, w *harness.Steps, how apply, next *appsv1.De
 	if err != nil {
 		return err
 	}
-	w.Note("fewest available pods", fewest)
-	w.Note("from the apply to the fewest", reached)
+	steps.Note("fewest available pods", fewest)
+	steps.Note("from the apply to the fewest", reached)
 	if given < finally {
-		w.Note("from the apply to the autoscaler's write", written)
-		w.Note("from the apply to the minimum again", time.Since(applied))
+		steps.Note("from the apply to the autoscaler's write", written)
+		steps.Note("from the apply to the minimum again", time.Since(applied))
 	}
-	w.Mark(evidence.StatusDone)
+	steps.Mark(evidence.StatusDone)
 	if version != "v1" {
-		if err := w.Until(ctx, func(s observe.State) bool { return s.Count("v1") == 0 }); err != nil {
+		if err := steps.Until(ctx, func(s observe.State) bool { return s.Count("v1") == 0 }); err != nil {
 			return err
 		}
 	}
-	w.Mark(evidence.OldGone)
+	steps.Mark(evidence.OldGone)
 	return nil
 }
 

@@ -31,36 +31,36 @@ func underLoad() harness.Scenario {
 		App:            app,
 		ClusterChanges: []cluster.Change{change.Metrics()},
 		Lasts:          80 * time.Second,
-		Steps: func(ctx context.Context, w *harness.Steps) error {
-			if err := w.Expose(ctx, app); err != nil {
+		Steps: func(ctx context.Context, steps *harness.Steps) error {
+			if err := steps.Expose(ctx, app); err != nil {
 				return err
 			}
-			if _, err := clientSide(ctx, w, app.Deployment(w.Into, "v1")); err != nil {
+			if _, err := clientSide(ctx, steps, app.Deployment(steps.Into, "v1")); err != nil {
 				return err
 			}
-			if err := w.Until(ctx, func(s observe.State) bool { return serves(s, "v1", app.Replicas) }); err != nil {
+			if err := steps.Until(ctx, func(s observe.State) bool { return serves(s, "v1", app.Replicas) }); err != nil {
 				return err
 			}
-			if err := w.Reach(ctx); err != nil {
+			if err := steps.Reach(ctx); err != nil {
 				return err
 			}
 			began := time.Now()
-			clients := loadgen.StartBackground(w.Outside, requests)
+			clients := loadgen.StartBackground(steps.Outside, requests)
 			defer clients.Stop()
-			_, err := w.Client.AutoscalingV2().HorizontalPodAutoscalers(w.Namespace).Create(ctx, app.Autoscaler(w.Namespace, app.Replicas, busy), metav1.CreateOptions{})
+			_, err := steps.Client.AutoscalingV2().HorizontalPodAutoscalers(steps.Namespace).Create(ctx, app.Autoscaler(steps.Namespace, app.Replicas, busy), metav1.CreateOptions{})
 			if err != nil {
 				return err
 			}
-			if err := w.Until(ctx, func(s observe.State) bool { return serves(s, "v1", busy) }); err != nil {
+			if err := steps.Until(ctx, func(s observe.State) bool { return serves(s, "v1", busy) }); err != nil {
 				return err
 			}
-			w.Note("from the autoscaler's creation to 4 pods", time.Since(began))
-			if err := reapplied(ctx, w, clientSide, app.Deployment(w.Into, "v2"), busy); err != nil {
+			steps.Note("from the autoscaler's creation to 4 pods", time.Since(began))
+			if err := reapplied(ctx, steps, clientSide, app.Deployment(steps.Into, "v2"), busy); err != nil {
 				return err
 			}
 			sent, failed := clients.Stop()
-			w.Note("requests", sent)
-			w.Note("requests that failed", failed)
+			steps.Note("requests", sent)
+			steps.Note("requests that failed", failed)
 			return nil
 		},
 		Expect: []evidence.Expectation{

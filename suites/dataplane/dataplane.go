@@ -29,11 +29,11 @@ type tally struct {
 const patience = 10 * time.Second
 
 // ask sends n requests to the app from outside, one after the other: the connections come in by one node.
-func ask(ctx context.Context, w *harness.Steps, n int) (tally, error) {
+func ask(ctx context.Context, steps *harness.Steps, n int) (tally, error) {
 	client := loadgen.FreshClient(patience)
 	t := tally{pods: map[string]int{}}
 	for range n {
-		by, err := loadgen.Ask(ctx, client, w.Outside)
+		by, err := loadgen.Ask(ctx, client, steps.Outside)
 		var timeout interface{ Timeout() bool }
 		switch {
 		case err == nil:

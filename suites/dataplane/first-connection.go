@@ -31,24 +31,24 @@ func firstConnection() harness.Scenario {
 		Covers:   []string{"C5"},
 		App:      app,
 		Observed: true,
-		Steps: func(ctx context.Context, w *harness.Steps) error {
-			if _, err := w.Client.AppsV1().Deployments(w.Namespace).Create(ctx, app.Deployment(w.Into, "v1"), metav1.CreateOptions{}); err != nil {
+		Steps: func(ctx context.Context, steps *harness.Steps) error {
+			if _, err := steps.Client.AppsV1().Deployments(steps.Namespace).Create(ctx, app.Deployment(steps.Into, "v1"), metav1.CreateOptions{}); err != nil {
 				return err
 			}
-			if err := w.Until(ctx, func(s observe.State) bool { return s.Available("v1") == int(app.Replicas) }); err != nil {
+			if err := steps.Until(ctx, func(s observe.State) bool { return s.Available("v1") == int(app.Replicas) }); err != nil {
 				return err
 			}
 			created := time.Now()
-			if err := w.Expose(ctx, app); err != nil {
+			if err := steps.Expose(ctx, app); err != nil {
 				return err
 			}
-			if err := w.Until(ctx, func(s observe.State) bool { return s.ReachesEverywhere("v1", int(app.Replicas)) }); err != nil {
+			if err := steps.Until(ctx, func(s observe.State) bool { return s.ReachesEverywhere("v1", int(app.Replicas)) }); err != nil {
 				return err
 			}
 			client := loadgen.FreshClient(time.Second)
 			failed := 0
 			for {
-				if by, err := loadgen.Ask(ctx, client, w.Outside); err == nil && w.Ours(by.Pod) {
+				if by, err := loadgen.Ask(ctx, client, steps.Outside); err == nil && steps.Ours(by.Pod) {
 					break
 				}
 				failed++
@@ -58,8 +58,8 @@ func firstConnection() harness.Scenario {
 					return context.Cause(ctx)
 				}
 			}
-			w.Note(untilReply, time.Since(created))
-			w.Note(early, failed)
+			steps.Note(untilReply, time.Since(created))
+			steps.Note(early, failed)
 			return nil
 		},
 		Expect: []evidence.Expectation{

@@ -33,23 +33,23 @@ func keptStream() harness.Scenario {
 		Covers:   []string{"C31", "C37"},
 		App:      app,
 		Observed: true,
-		Steps: func(ctx context.Context, w *harness.Steps) error {
-			if err := w.Deploy(ctx, app, "v1"); err != nil {
+		Steps: func(ctx context.Context, steps *harness.Steps) error {
+			if err := steps.Deploy(ctx, app, "v1"); err != nil {
 				return err
 			}
-			if err := w.Reach(ctx); err != nil {
+			if err := steps.Reach(ctx); err != nil {
 				return err
 			}
 			kept := &http.Client{Timeout: 2 * time.Second, Transport: &http.Transport{MaxConnsPerHost: 1}}
 			defer kept.CloseIdleConnections()
-			by, err := loadgen.Ask(ctx, kept, w.Outside)
+			by, err := loadgen.Ask(ctx, kept, steps.Outside)
 			if err != nil {
 				return err
 			}
-			if err := w.Client.CoreV1().Pods(w.Namespace).Delete(ctx, by.Pod, metav1.DeleteOptions{}); err != nil {
+			if err := steps.Client.CoreV1().Pods(steps.Namespace).Delete(ctx, by.Pod, metav1.DeleteOptions{}); err != nil {
 				return err
 			}
-			err = w.Until(ctx, func(s observe.State) bool {
+			err = steps.Until(ctx, func(s observe.State) bool {
 				for _, pods := range s.Rules {
 					if slices.ContainsFunc(pods, func(p evidence.Server) bool { return p.Pod == by.Pod }) {
 						return false
@@ -60,19 +60,19 @@ func keptStream() harness.Scenario {
 			if err != nil {
 				return err
 			}
-			seen, err := ask(ctx, w, 20)
+			seen, err := ask(ctx, steps, 20)
 			if err != nil {
 				return err
 			}
-			w.Note(elsewhere, seen.pods[by.Pod])
-			w.Note("new connections that failed", seen.turnedAway+seen.timedOut+seen.other)
+			steps.Note(elsewhere, seen.pods[by.Pod])
+			steps.Note("new connections that failed", seen.turnedAway+seen.timedOut+seen.other)
 			same := 0
 			for range 20 {
-				if again, err := loadgen.Ask(ctx, kept, w.Outside); err == nil && again.Pod == by.Pod {
+				if again, err := loadgen.Ask(ctx, kept, steps.Outside); err == nil && again.Pod == by.Pod {
 					same++
 				}
 			}
-			w.Note(onItsOwn, same)
+			steps.Note(onItsOwn, same)
 			return context.Cause(ctx)
 		},
 		Expect: []evidence.Expectation{

@@ -40,11 +40,11 @@ func turns() harness.Scenario {
 		App:       app,
 		Observed:  true,
 		Exclusive: true, // what a node may refuse in a second is one number for all clients of this host
-		Steps: func(ctx context.Context, w *harness.Steps) error {
-			if err := w.Expose(ctx, app); err != nil {
+		Steps: func(ctx context.Context, steps *harness.Steps) error {
+			if err := steps.Expose(ctx, app); err != nil {
 				return err
 			}
-			deployments := w.Client.AppsV1().Deployments(w.Namespace)
+			deployments := steps.Client.AppsV1().Deployments(steps.Namespace)
 			sized := func(listening, deafOnes int32) error {
 				for _, d := range []struct {
 					app      fixtures.App
@@ -52,13 +52,13 @@ func turns() harness.Scenario {
 					replicas int32
 				}{{app, "v1", listening}, {deaf, "v2", deafOnes}} {
 					name := d.app.StandaloneName(d.version)
-					_, err := deployments.UpdateScale(ctx, name, &autoscalingv1.Scale{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: name},
+					_, err := deployments.UpdateScale(ctx, name, &autoscalingv1.Scale{ObjectMeta: metav1.ObjectMeta{Namespace: steps.Namespace, Name: name},
 						Spec: autoscalingv1.ScaleSpec{Replicas: d.replicas}}, metav1.UpdateOptions{})
 					if err != nil {
 						return err
 					}
 				}
-				return w.Until(ctx, func(s observe.State) bool {
+				return steps.Until(ctx, func(s observe.State) bool {
 					return s.ReachesEverywhere("v1", int(listening)) && s.ReachesEverywhere("v2", int(deafOnes))
 				})
 			}
@@ -66,7 +66,7 @@ func turns() harness.Scenario {
 				app     fixtures.App
 				version string
 			}{{app, "v1"}, {deaf, "v2"}} {
-				if _, err := deployments.Create(ctx, d.app.Standalone(w.Into, d.version, 0), metav1.CreateOptions{}); err != nil {
+				if _, err := deployments.Create(ctx, d.app.Standalone(steps.Into, d.version, 0), metav1.CreateOptions{}); err != nil {
 					return err
 				}
 			}
@@ -79,16 +79,16 @@ func turns() harness.Scenario {
 					return err
 				}
 				if step.listening > 0 && step.deaf == 0 { // with a deaf one ipvs never lets several good replies follow each other
-					if err := w.Reach(ctx); err != nil {
+					if err := steps.Reach(ctx); err != nil {
 						return err
 					}
 				}
-				seen, err := ask(ctx, w, step.requests)
+				seen, err := ask(ctx, steps, step.requests)
 				if err != nil {
 					return err
 				}
-				w.Note(step.fact, seen)
-				w.Note("who answered: "+step.fact, seen.who())
+				steps.Note(step.fact, seen)
+				steps.Note("who answered: "+step.fact, seen.who())
 			}
 			return nil
 		},

@@ -28,25 +28,25 @@ func conditions() harness.Scenario {
 		Profile: harness.Core,
 		Claim:   "a Deployment that is rolled out stays Available, and says in turn that its ReplicaSet was created, is progressing and is available",
 		Covers:  []string{"C22"},
-		Steps: func(ctx context.Context, w *harness.Steps) error {
-			if err := w.Deploy(ctx, app, "v1"); err != nil {
+		Steps: func(ctx context.Context, steps *harness.Steps) error {
+			if err := steps.Deploy(ctx, app, "v1"); err != nil {
 				return err
 			}
 			told := diary{}
-			before, err := w.Client.AppsV1().Deployments(w.Namespace).Get(ctx, fixtures.DefaultName, metav1.GetOptions{})
+			before, err := steps.Client.AppsV1().Deployments(steps.Namespace).Get(ctx, fixtures.DefaultName, metav1.GetOptions{})
 			if err != nil {
 				return err
 			}
-			if err := w.RollOut(ctx, app, rollout.Update("v1", "v2")); err != nil {
+			if err := steps.RollOut(ctx, app, rollout.Update("v1", "v2")); err != nil {
 				return err
 			}
-			done, err := told.read(ctx, w, before)
+			done, err := told.read(ctx, steps, before)
 			if err != nil {
 				return err
 			}
-			w.Note("Progressing in turn", told.in("Progressing"))
-			w.Note("Available in turn", told.in("Available"))
-			w.Note("numbers at the end", fmt.Sprintf("%d desired, %d updated, %d total, %d available, %d unavailable",
+			steps.Note("Progressing in turn", told.in("Progressing"))
+			steps.Note("Available in turn", told.in("Available"))
+			steps.Note("numbers at the end", fmt.Sprintf("%d desired, %d updated, %d total, %d available, %d unavailable",
 				*done.Spec.Replicas, done.Status.UpdatedReplicas, done.Status.Replicas, done.Status.AvailableReplicas, done.Status.UnavailableReplicas))
 			return nil
 		},
@@ -62,9 +62,9 @@ func conditions() harness.Scenario {
 type diary map[appsv1.DeploymentConditionType][]string
 
 // read takes down every state of the Deployment after a version of it until v2 is rolled out, and returns the last.
-func (d diary) read(ctx context.Context, w *harness.Steps, from *appsv1.Deployment) (*appsv1.Deployment, error) {
+func (d diary) read(ctx context.Context, steps *harness.Steps, from *appsv1.Deployment) (*appsv1.Deployment, error) {
 	d.take(from)
-	watch, err := w.Client.AppsV1().Deployments(w.Namespace).Watch(ctx,
+	watch, err := steps.Client.AppsV1().Deployments(steps.Namespace).Watch(ctx,
 		metav1.ListOptions{FieldSelector: "metadata.name=" + from.Name, ResourceVersion: from.ResourceVersion})
 	if err != nil {
 		return nil, err

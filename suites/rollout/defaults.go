@@ -20,19 +20,19 @@ func defaults() harness.Scenario {
 		Profile: harness.Core,
 		Claim:   "a Deployment that names no strategy is rolled out by RollingUpdate with 25 % surge and 25 % unavailable",
 		Covers:  []string{"C9"},
-		Steps: func(ctx context.Context, w *harness.Steps) error {
-			bare := fixtures.App{Replicas: 1}.Deployment(w.Into, "v1")
+		Steps: func(ctx context.Context, steps *harness.Steps) error {
+			bare := fixtures.App{Replicas: 1}.Deployment(steps.Into, "v1")
 			bare.Spec.Replicas, bare.Spec.Strategy = nil, appsv1.DeploymentStrategy{}
-			d, err := w.Client.AppsV1().Deployments(w.Namespace).Create(ctx, bare, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
+			d, err := steps.Client.AppsV1().Deployments(steps.Namespace).Create(ctx, bare, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
 			if err != nil {
 				return err
 			}
-			w.Note("strategy", d.Spec.Strategy.Type)
-			w.Note("max surge", d.Spec.Strategy.RollingUpdate.MaxSurge)
-			w.Note("max unavailable", d.Spec.Strategy.RollingUpdate.MaxUnavailable)
-			w.Note("replicas", *d.Spec.Replicas)
-			w.Note("seconds until a rollout is late", *d.Spec.ProgressDeadlineSeconds)
-			w.Note("old ReplicaSets kept", *d.Spec.RevisionHistoryLimit)
+			steps.Note("strategy", d.Spec.Strategy.Type)
+			steps.Note("max surge", d.Spec.Strategy.RollingUpdate.MaxSurge)
+			steps.Note("max unavailable", d.Spec.Strategy.RollingUpdate.MaxUnavailable)
+			steps.Note("replicas", *d.Spec.Replicas)
+			steps.Note("seconds until a rollout is late", *d.Spec.ProgressDeadlineSeconds)
+			steps.Note("old ReplicaSets kept", *d.Spec.RevisionHistoryLimit)
 			return nil
 		},
 		Expect: []evidence.Expectation{

@@ -23,17 +23,17 @@ const (
 )
 
 // change edits the app's Deployment and returns it as the API server took it. The controller may write in between.
-func change(ctx context.Context, w *harness.Steps, how func(*appsv1.Deployment)) (*appsv1.Deployment, error) {
-	return edit.Live(ctx, w.Client.AppsV1().Deployments(w.Namespace), fixtures.DefaultName, how)
+func change(ctx context.Context, steps *harness.Steps, how func(*appsv1.Deployment)) (*appsv1.Deployment, error) {
+	return edit.Live(ctx, steps.Client.AppsV1().Deployments(steps.Namespace), fixtures.DefaultName, how)
 }
 
 // revise is a change, and returns when the API server says that it is rolled out and every pod replaced is gone.
-func revise(ctx context.Context, w *harness.Steps, how func(*appsv1.Deployment)) error {
-	written, err := change(ctx, w, how)
+func revise(ctx context.Context, steps *harness.Steps, how func(*appsv1.Deployment)) error {
+	written, err := change(ctx, steps, how)
 	if err != nil {
 		return err
 	}
-	return w.Until(ctx, completed(written))
+	return steps.Until(ctx, completed(written))
 }
 
 // completed holds when the API server says that the Deployment, as it was written, is rolled out, and there is no
@@ -47,8 +47,8 @@ func completed(written *appsv1.Deployment) func(observe.State) bool {
 }
 
 // to makes the pod template the app's at a version.
-func to(w *harness.Steps, app fixtures.App, version string) func(*appsv1.Deployment) {
-	return func(d *appsv1.Deployment) { d.Spec.Template = app.Deployment(w.Into, version).Spec.Template }
+func to(steps *harness.Steps, app fixtures.App, version string) func(*appsv1.Deployment) {
+	return func(d *appsv1.Deployment) { d.Spec.Template = app.Deployment(steps.Into, version).Spec.Template }
 }
 
 // stuckAfter is how long a Deployment makes no progress before noteStuck believes that it never will.
@@ -56,17 +56,17 @@ const stuckAfter = 5 * time.Second
 
 // noteStuck rolls out a version of the app that never gets ready, waits until the controller says that there
 // was no progress for stuckAfter, and notes where the rollout stands then.
-func noteStuck(ctx context.Context, w *harness.Steps, app fixtures.App, version string) error {
+func noteStuck(ctx context.Context, steps *harness.Steps, app fixtures.App, version string) error {
 	app.ReadyDelay = time.Hour
-	written, err := change(ctx, w, func(d *appsv1.Deployment) {
-		to(w, app, version)(d)
+	written, err := change(ctx, steps, func(d *appsv1.Deployment) {
+		to(steps, app, version)(d)
 		d.Spec.ProgressDeadlineSeconds = new(int32(stuckAfter / time.Second))
 	})
 	if err != nil {
 		return err
 	}
 	var stuck *appsv1.Deployment
-	err = w.Until(ctx, func(s observe.State) bool {
+	err = steps.Until(ctx, func(s observe.State) bool {
 		stuck = s.Deployments[written.Name]
 		return stuck != nil && stuck.Status.ObservedGeneration >= written.Generation &&
 			condition(stuck, appsv1.DeploymentProgressing).Reason == "ProgressDeadlineExceeded"
@@ -74,7 +74,7 @@ func noteStuck(ctx context.Context, w *harness.Steps, app fixtures.App, version 
 	if err != nil {
 		return err
 	}
-	sets, err := replicaSets(ctx, w)
+	sets, err := replicaSets(ctx, steps)
 	if err != nil {
 		return err
 	}
@@ -86,9 +86,9 @@ func noteStuck(ctx context.Context, w *harness.Steps, app fixtures.App, version 
 			kept += *rs.Spec.Replicas
 		}
 	}
-	w.Note("old pods kept while no new pod gets ready", kept)
-	w.Note("new pods asked for while none gets ready", asked)
-	w.Note("pods available while no new pod gets ready", stuck.Status.AvailableReplicas)
+	steps.Note("old pods kept while no new pod gets ready", kept)
+	steps.Note("new pods asked for while none gets ready", asked)
+	steps.Note("pods available while no new pod gets ready", stuck.Status.AvailableReplicas)
 	return nil
 }
 
@@ -123,9 +123,9 @@ func condition(d *appsv1.Deployment, kind appsv1.DeploymentConditionType) appsv1
 	return appsv1.DeploymentCondition{}
 }
 
-// replicaSets are all there are in the walk's namespace.
-func replicaSets(ctx context.Context, w *harness.Steps) ([]appsv1.ReplicaSet, error) {
-	list, err := w.Client.AppsV1().ReplicaSets(w.Namespace).List(ctx, metav1.ListOptions{})
+// replicaSets are all there are in the scenario's namespace.
+func replicaSets(ctx context.Context, steps *harness.Steps) ([]appsv1.ReplicaSet, error) {
+	list, err := steps.Client.AppsV1().ReplicaSets(steps.Namespace).List(ctx, metav1.ListOptions{})
 	if err != nil {
 		return nil, err
 	}

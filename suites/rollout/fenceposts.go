@@ -66,14 +66,14 @@ func (f fencepost) scenario() harness.Scenario {
 		Claim: fmt.Sprintf("with %d replicas, %d %% surge and %d %% unavailable, at least %d are available throughout and at most %d asked for",
 			f.replicas, f.surge, f.unavailable, f.available, f.active),
 		Covers: append([]string{"C10"}, f.covers...),
-		Steps: func(ctx context.Context, w *harness.Steps) error {
-			if err := w.Deploy(ctx, app, "v1"); err != nil {
+		Steps: func(ctx context.Context, steps *harness.Steps) error {
+			if err := steps.Deploy(ctx, app, "v1"); err != nil {
 				return err
 			}
-			if err := w.RollOut(ctx, app, rollout.Update("v1", "v2")); err != nil {
+			if err := steps.RollOut(ctx, app, rollout.Update("v1", "v2")); err != nil {
 				return err
 			}
-			return noteStuck(ctx, w, app, "v1")
+			return noteStuck(ctx, steps, app, "v1")
 		},
 		Expect: []evidence.Expectation{
 			verdict.Scaling(strings.Fields(f.prelude)...),

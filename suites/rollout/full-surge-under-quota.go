@@ -36,30 +36,30 @@ func fullSurgeUnderQuota() harness.Scenario {
 		Claim:  "with 100 % surge in a quota of 6 pods, 4 stay available and are replaced in waves, and the Deployment says that pods failed; should it stand still with room in the quota, an annotation gets it going",
 		Covers: []string{"C16"},
 		Uses:   []string{harness.Quotas},
-		Steps: func(ctx context.Context, w *harness.Steps) error {
-			if err := limitPods(ctx, w, quota); err != nil {
+		Steps: func(ctx context.Context, steps *harness.Steps) error {
+			if err := limitPods(ctx, steps, quota); err != nil {
 				return err
 			}
-			if err := w.Deploy(ctx, app, "v1"); err != nil {
+			if err := steps.Deploy(ctx, app, "v1"); err != nil {
 				return err
 			}
-			w.Mark(evidence.RolloutBegun)
+			steps.Mark(evidence.RolloutBegun)
 			update := rollout.Update("v1", "v2")
-			if err := update.Begin(ctx, w.Client, w.Into, app); err != nil {
+			if err := update.Begin(ctx, steps.Client, steps.Into, app); err != nil {
 				return err
 			}
 			refused, spare := false, room{of: quota, wanted: replicas}
-			err := spare.use(ctx, w, func(s observe.State) bool {
+			err := spare.use(ctx, steps, func(s observe.State) bool {
 				c := condition(s.Deployments[fixtures.DefaultName], appsv1.DeploymentReplicaFailure)
 				if !refused && c.Status == corev1.ConditionTrue && s.Count("v2") >= quota-replicas { // which is seen apart
 					refused = true
-					w.Note("replica failure", c.Reason)
-					w.Note("new pods at the first failure", s.Count("v2"))
+					steps.Note("replica failure", c.Reason)
+					steps.Note("new pods at the first failure", s.Count("v2"))
 				}
 				return update.Settled(s, app) && s.Count("v1") == 0
 			})
 			if err == nil {
-				w.Mark(evidence.OldGone)
+				steps.Mark(evidence.OldGone)
 			}
 			return err
 		},
@@ -75,9 +75,9 @@ func fullSurgeUnderQuota() harness.Scenario {
 }
 
 // limitPods sets a quota, and returns when it is in force: before that it refuses every pod.
-func limitPods(ctx context.Context, w *harness.Steps, n int64) error {
-	quotas := w.Client.CoreV1().ResourceQuotas(w.Namespace)
-	quota, err := quotas.Create(ctx, fixtures.Quota(w.Namespace, n), metav1.CreateOptions{})
+func limitPods(ctx context.Context, steps *harness.Steps, n int64) error {
+	quotas := steps.Client.CoreV1().ResourceQuotas(steps.Namespace)
+	quota, err := quotas.Create(ctx, fixtures.Quota(steps.Namespace, n), metav1.CreateOptions{})
 	if err != nil {
 		return err
 	}
@@ -95,7 +95,7 @@ type room struct {
 
 // use waits until the rollout is done. Room that nothing has used for 10 s it gets used by an annotation on the
 // Deployment; how many that took it notes.
-func (r *room) use(ctx context.Context, w *harness.Steps, done func(observe.State) bool) error {
+func (r *room) use(ctx context.Context, steps *harness.Steps, done func(observe.State) bool) error {
 	const idle = 10 * time.Second
 	look := func(s observe.State) bool {
 		switch left := len(s.Pods) < r.of && s.Count("v2") < r.wanted; {
@@ -108,10 +108,10 @@ func (r *room) use(ctx context.Context, w *harness.Steps, done func(observe.Stat
 	}
 	for took := 0; ; {
 		limited, cancel := context.WithTimeout(ctx, idle)
-		err := w.Until(limited, look)
+		err := steps.Until(limited, look)
 		cancel()
 		if err == nil {
-			w.Note("annotations it took", took)
+			steps.Note("annotations it took", took)
 		}
 		if err == nil || ctx.Err() != nil {
 			return err
@@ -121,7 +121,7 @@ func (r *room) use(ctx context.Context, w *harness.Steps, done func(observe.Stat
 		}
 		took++
 		annotation := fmt.Sprintf(`{"metadata":{"annotations":{"look-again":"%d"}}}`, took)
-		_, err = w.Client.AppsV1().Deployments(w.Namespace).Patch(ctx, fixtures.DefaultName, types.MergePatchType, []byte(annotation), metav1.PatchOptions{})
+		_, err = steps.Client.AppsV1().Deployments(steps.Namespace).Patch(ctx, fixtures.DefaultName, types.MergePatchType, []byte(annotation), metav1.PatchOptions{})
 		if err != nil {
 			return err
 		}

@@ -18,7 +18,7 @@ import (
 	"rollcall/harness/verdict"
 )
 
-// gradualFullSurge lets new pods get ready one at a time, by a readiness gate in the walk's own hand, and looks
+// gradualFullSurge lets new pods get ready one at a time, by a readiness gate of the steps' own, and looks
 // what becomes of the old ones meanwhile. The first old pod is told to go while 3 of the 4 new ones are not ready,
 // and no other goes until the next new one is.
 func gradualFullSurge() harness.Scenario {
@@ -29,35 +29,35 @@ func gradualFullSurge() harness.Scenario {
 		Profile: harness.Core,
 		Claim:   "with 100 % surge one old pod goes for each new one that gets ready, so both versions serve: it is no blue/green",
 		Covers:  []string{"C28"},
-		Steps: func(ctx context.Context, w *harness.Steps) error {
-			if err := w.Deploy(ctx, app, "v1"); err != nil {
+		Steps: func(ctx context.Context, steps *harness.Steps) error {
+			if err := steps.Deploy(ctx, app, "v1"); err != nil {
 				return err
 			}
-			w.Mark(evidence.RolloutBegun)
-			_, err := change(ctx, w, func(d *appsv1.Deployment) {
-				to(w, app, "v2")(d)
+			steps.Mark(evidence.RolloutBegun)
+			_, err := change(ctx, steps, func(d *appsv1.Deployment) {
+				to(steps, app, "v2")(d)
 				d.Spec.Template.Spec.ReadinessGates = []corev1.PodReadinessGate{{ConditionType: gate}}
 			})
 			if err != nil {
 				return err
 			}
 			for n := 1; n <= replicas; n++ {
-				if err := letIn(ctx, w, "v2", n); err != nil {
+				if err := letIn(ctx, steps, "v2", n); err != nil {
 					return err
 				}
 				left, err := steady(ctx, replicas-n, func() (int, error) {
-					there, err := podsThere(ctx, w)
+					there, err := podsThere(ctx, steps)
 					return len(there) - replicas, err
 				})
 				if err != nil {
 					return err
 				}
-				w.Note(oldBeside(n), left)
+				steps.Note(oldBeside(n), left)
 			}
-			if err := w.Until(ctx, func(s observe.State) bool { return s.Count("v1") == 0 }); err != nil {
+			if err := steps.Until(ctx, func(s observe.State) bool { return s.Count("v1") == 0 }); err != nil {
 				return err
 			}
-			w.Mark(evidence.OldGone)
+			steps.Mark(evidence.OldGone)
 			return nil
 		},
 		Expect: []evidence.Expectation{
@@ -76,13 +76,13 @@ func oldBeside(n int) string {
 	return fmt.Sprintf("old pods left when %d of the new ones are ready", n)
 }
 
-// gate is a condition of pods that nobody but the walk sets.
+// gate is a condition of pods that nobody but the steps set.
 const gate corev1.PodConditionType = "rollcall.local/let-in"
 
 // letIn opens the gate of one more pod of a version, and returns when n of them are ready.
-func letIn(ctx context.Context, w *harness.Steps, version string, n int) error {
+func letIn(ctx context.Context, steps *harness.Steps, version string, n int) error {
 	var next string
-	err := w.Until(ctx, func(s observe.State) bool {
+	err := steps.Until(ctx, func(s observe.State) bool {
 		for _, p := range s.Pods {
 			if p.Version == version && !p.Ready {
 				next = p.Pod
@@ -94,11 +94,11 @@ func letIn(ctx context.Context, w *harness.Steps, version string, n int) error {
 		return err
 	}
 	patch := fmt.Sprintf(`{"status":{"conditions":[{"type":%q,"status":"True"}]}}`, gate)
-	_, err = w.Client.CoreV1().Pods(w.Namespace).Patch(ctx, next, types.StrategicMergePatchType, []byte(patch), metav1.PatchOptions{}, "status")
+	_, err = steps.Client.CoreV1().Pods(steps.Namespace).Patch(ctx, next, types.StrategicMergePatchType, []byte(patch), metav1.PatchOptions{}, "status")
 	if err != nil {
 		return err
 	}
-	return w.Until(ctx, func(s observe.State) bool {
+	return steps.Until(ctx, func(s observe.State) bool {
 		ready := 0
 		for _, p := range s.Pods {
 			if p.Version == version && p.Ready {

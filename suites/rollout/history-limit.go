@@ -21,12 +21,12 @@ func historyLimit() harness.Scenario {
 		Profile: harness.Core,
 		Claim:   "a Deployment keeps as many old ReplicaSets as its limit says, and with a limit of 0 there is nothing to undo",
 		Covers:  []string{"C25"},
-		Steps: func(ctx context.Context, w *harness.Steps) error {
-			if err := w.Deploy(ctx, app, "v1"); err != nil {
+		Steps: func(ctx context.Context, steps *harness.Steps) error {
+			if err := steps.Deploy(ctx, app, "v1"); err != nil {
 				return err
 			}
 			for n := range 5 {
-				err := revise(ctx, w, func(d *appsv1.Deployment) {
+				err := revise(ctx, steps, func(d *appsv1.Deployment) {
 					d.Spec.RevisionHistoryLimit = new(int32(2))
 					d.Spec.Template.Annotations = map[string]string{"edit": fmt.Sprint(n)}
 				})
@@ -34,13 +34,13 @@ func historyLimit() harness.Scenario {
 					return err
 				}
 			}
-			if err := noteKept(ctx, w, 2); err != nil {
+			if err := noteKept(ctx, steps, 2); err != nil {
 				return err
 			}
-			if err := revise(ctx, w, func(d *appsv1.Deployment) { d.Spec.RevisionHistoryLimit = new(int32(0)) }); err != nil {
+			if err := revise(ctx, steps, func(d *appsv1.Deployment) { d.Spec.RevisionHistoryLimit = new(int32(0)) }); err != nil {
 				return err
 			}
-			return noteKept(ctx, w, 0)
+			return noteKept(ctx, steps, 0)
 		},
 		Expect: []evidence.Expectation{
 			verdict.Fact("history with a limit of 2", "4 v1, 5 v1, 6 v1"),
@@ -51,13 +51,13 @@ func historyLimit() harness.Scenario {
 
 // noteKept notes the history when the controller is done with it: it cleans up after it has said that the
 // rollout is complete.
-func noteKept(ctx context.Context, w *harness.Steps, limit int) error {
+func noteKept(ctx context.Context, steps *harness.Steps, limit int) error {
 	_, err := steady(ctx, limit+1, func() (int, error) {
-		sets, err := replicaSets(ctx, w)
+		sets, err := replicaSets(ctx, steps)
 		return len(sets), err
 	})
 	if err != nil {
 		return err
 	}
-	return noteHistory(ctx, w, fmt.Sprintf("with a limit of %d", limit))
+	return noteHistory(ctx, steps, fmt.Sprintf("with a limit of %d", limit))
 }

@@ -29,29 +29,29 @@ func rollback() harness.Scenario {
 		Profile: harness.Core,
 		Claim:   "going back to a version reuses its ReplicaSet under the next revision, whether by manifest or by undo",
 		Covers:  []string{"C23"},
-		Steps: func(ctx context.Context, w *harness.Steps) error {
-			if err := w.Deploy(ctx, app, "v1"); err != nil {
+		Steps: func(ctx context.Context, steps *harness.Steps) error {
+			if err := steps.Deploy(ctx, app, "v1"); err != nil {
 				return err
 			}
-			if err := noteHistory(ctx, w, "at first"); err != nil {
+			if err := noteHistory(ctx, steps, "at first"); err != nil {
 				return err
 			}
-			if err := w.RollOut(ctx, app, rollout.Update("v1", "v2")); err != nil {
+			if err := steps.RollOut(ctx, app, rollout.Update("v1", "v2")); err != nil {
 				return err
 			}
-			if err := noteHistory(ctx, w, "after v2"); err != nil {
+			if err := noteHistory(ctx, steps, "after v2"); err != nil {
 				return err
 			}
-			if err := revise(ctx, w, to(w, app, "v1")); err != nil {
+			if err := revise(ctx, steps, to(steps, app, "v1")); err != nil {
 				return err
 			}
-			if err := noteHistory(ctx, w, "after v1 again"); err != nil {
+			if err := noteHistory(ctx, steps, "after v1 again"); err != nil {
 				return err
 			}
-			if err := undo(ctx, w); err != nil {
+			if err := undo(ctx, steps); err != nil {
 				return err
 			}
-			return noteHistory(ctx, w, "after the undo")
+			return noteHistory(ctx, steps, "after the undo")
 		},
 		Expect: []evidence.Expectation{
 			verdict.Fact("history at first", "1 v1"),
@@ -64,8 +64,8 @@ func rollback() harness.Scenario {
 
 // noteHistory notes the revisions that `kubectl rollout history` lists, each with the version of its ReplicaSet
 // and the revisions that ReplicaSet was before.
-func noteHistory(ctx context.Context, w *harness.Steps, when string) error {
-	sets, err := replicaSets(ctx, w)
+func noteHistory(ctx context.Context, steps *harness.Steps, when string) error {
+	sets, err := replicaSets(ctx, steps)
 	if err != nil {
 		return err
 	}
@@ -77,7 +77,7 @@ func noteHistory(ctx context.Context, w *harness.Steps, when string) error {
 			lines[i] += " that was " + was
 		}
 	}
-	w.Note("history "+when, strings.Join(lines, ", "))
+	steps.Note("history "+when, strings.Join(lines, ", "))
 	return nil
 }
 
@@ -89,8 +89,8 @@ func revision(rs appsv1.ReplicaSet) int {
 // undo writes what `kubectl rollout undo` does: the template of the revision before the latest, without the
 // label that is the ReplicaSet's own (kubectl v0.37.2, pkg/polymorphichelpers/rollback.go, DeploymentRollbacker).
 // It returns when that is rolled out.
-func undo(ctx context.Context, w *harness.Steps) error {
-	sets, err := replicaSets(ctx, w)
+func undo(ctx context.Context, steps *harness.Steps) error {
+	sets, err := replicaSets(ctx, steps)
 	if err != nil {
 		return err
 	}
@@ -104,9 +104,9 @@ func undo(ctx context.Context, w *harness.Steps) error {
 	if err != nil {
 		return err
 	}
-	d, err := w.Client.AppsV1().Deployments(w.Namespace).Patch(ctx, fixtures.DefaultName, types.JSONPatchType, patch, metav1.PatchOptions{})
+	d, err := steps.Client.AppsV1().Deployments(steps.Namespace).Patch(ctx, fixtures.DefaultName, types.JSONPatchType, patch, metav1.PatchOptions{})
 	if err != nil {
 		return err
 	}
-	return w.Until(ctx, completed(d))
+	return steps.Until(ctx, completed(d))
 }

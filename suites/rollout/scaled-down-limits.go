@@ -31,15 +31,15 @@ func scaledDownLimit(kind string, unavailable intstr.IntOrString, kept, asked in
 		ID:     "scaled-down-limits-" + kind,
 		Claim:  fmt.Sprintf("with maxUnavailable %s and %d replicas scaled down to %d, %s", unavailable.String(), before, after, so),
 		Covers: []string{"C26", "C29"},
-		Steps: func(ctx context.Context, w *harness.Steps) error {
-			if err := w.Deploy(ctx, app, "v1"); err != nil {
+		Steps: func(ctx context.Context, steps *harness.Steps) error {
+			if err := steps.Deploy(ctx, app, "v1"); err != nil {
 				return err
 			}
-			if err := revise(ctx, w, func(d *appsv1.Deployment) { d.Spec.Replicas = new(int32(after)) }); err != nil {
+			if err := revise(ctx, steps, func(d *appsv1.Deployment) { d.Spec.Replicas = new(int32(after)) }); err != nil {
 				return err
 			}
-			w.Mark(evidence.RolloutBegun)
-			return noteStuck(ctx, w, app, "v2")
+			steps.Mark(evidence.RolloutBegun)
+			return noteStuck(ctx, steps, app, "v2")
 		},
 		Expect: []evidence.Expectation{
 			verdict.Fact("old pods kept while no new pod gets ready", strconv.Itoa(kept)),

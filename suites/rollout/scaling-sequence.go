@@ -28,20 +28,20 @@ func scalingSequence() harness.Scenario {
 		ID:     "scaling-sequence",
 		Claim:  "three pods with 30 % surge and 10 % unavailable are replaced one by one, the new one first, and Events say so",
 		Covers: []string{"C21"},
-		Steps: func(ctx context.Context, w *harness.Steps) error {
-			if err := w.Deploy(ctx, app, "v1"); err != nil {
+		Steps: func(ctx context.Context, steps *harness.Steps) error {
+			if err := steps.Deploy(ctx, app, "v1"); err != nil {
 				return err
 			}
-			if err := w.RollOut(ctx, app, rollout.Update("v1", "v2")); err != nil {
+			if err := steps.RollOut(ctx, app, rollout.Update("v1", "v2")); err != nil {
 				return err
 			}
 			// Events are written on the side, so the last may be late.
 			var told string
 			err := poll.Until(ctx, 200*time.Millisecond, func() (done bool, err error) {
-				told, err = scalingsTold(ctx, w)
+				told, err = scalingsTold(ctx, steps)
 				return strings.HasSuffix(told, " to 0"), err
 			})
-			w.Note("scalings told in Events", told)
+			steps.Note("scalings told in Events", told)
 			return err
 		},
 		Expect: []evidence.Expectation{
@@ -60,8 +60,8 @@ var scaledReplicaSet = regexp.MustCompile(`^Scaled (up|down) replica set (\S+) f
 
 // scalingsTold lists the controller's Events about scaling in the order they were written, with versions in
 // place of ReplicaSets' names.
-func scalingsTold(ctx context.Context, w *harness.Steps) (string, error) {
-	sets, err := replicaSets(ctx, w)
+func scalingsTold(ctx context.Context, steps *harness.Steps) (string, error) {
+	sets, err := replicaSets(ctx, steps)
 	if err != nil {
 		return "", err
 	}
@@ -69,11 +69,11 @@ func scalingsTold(ctx context.Context, w *harness.Steps) (string, error) {
 	for _, rs := range sets {
 		versions[rs.Name] = rs.Spec.Template.Labels[fixtures.VersionLabel]
 	}
-	d, err := w.Client.AppsV1().Deployments(w.Namespace).Get(ctx, fixtures.DefaultName, metav1.GetOptions{})
+	d, err := steps.Client.AppsV1().Deployments(steps.Namespace).Get(ctx, fixtures.DefaultName, metav1.GetOptions{})
 	if err != nil {
 		return "", err
 	}
-	list, err := w.Events(ctx, d, "ScalingReplicaSet")
+	list, err := steps.Events(ctx, d, "ScalingReplicaSet")
 	if err != nil {
 		return "", err
 	}

@@ -51,23 +51,23 @@ func strategies() harness.Scenario {
 		Profile: harness.Core,
 		Claim:   "a Deployment is rolled out by RollingUpdate or by Recreate, and limits that allow no step are refused",
 		Covers:  []string{"C10", "C20"},
-		Steps: func(ctx context.Context, w *harness.Steps) error {
-			deployments, dry := w.Client.AppsV1().Deployments(w.Namespace), []string{metav1.DryRunAll}
+		Steps: func(ctx context.Context, steps *harness.Steps) error {
+			deployments, dry := steps.Client.AppsV1().Deployments(steps.Namespace), []string{metav1.DryRunAll}
 			for _, c := range creates {
-				d := fixtures.App{}.Deployment(w.Into, "v1")
+				d := fixtures.App{}.Deployment(steps.Into, "v1")
 				d.Spec.Strategy = c.strategy
 				_, err := deployments.Create(ctx, d, metav1.CreateOptions{DryRun: dry})
-				if err := noteReply(w, c.name, err); err != nil {
+				if err := noteReply(steps, c.name, err); err != nil {
 					return err
 				}
 			}
-			live, err := deployments.Create(ctx, fixtures.App{}.Deployment(w.Into, "v1"), metav1.CreateOptions{})
+			live, err := deployments.Create(ctx, fixtures.App{}.Deployment(steps.Into, "v1"), metav1.CreateOptions{})
 			if err != nil {
 				return err
 			}
 			for _, p := range patches {
 				_, err := deployments.Patch(ctx, live.Name, types.MergePatchType, []byte(p.patch), metav1.PatchOptions{DryRun: dry})
-				if err := noteReply(w, p.name, err); err != nil {
+				if err := noteReply(steps, p.name, err); err != nil {
 					return err
 				}
 			}
@@ -85,7 +85,7 @@ func strategies() harness.Scenario {
 
 // noteReply notes what the API server says to a write: accepted, or what about which field it does not take. An
 // error that is no such reply is returned.
-func noteReply(w *harness.Steps, name string, err error) error {
+func noteReply(steps *harness.Steps, name string, err error) error {
 	reply := "accepted"
 	if err != nil {
 		var status apierrors.APIStatus
@@ -98,6 +98,6 @@ func noteReply(w *harness.Steps, name string, err error) error {
 		}
 		reply = strings.Join(causes, ", ")
 	}
-	w.Note(name, reply)
+	steps.Note(name, reply)
 	return nil
 }

@@ -37,23 +37,23 @@ func templateOnly() harness.Scenario {
 		Profile: harness.Core,
 		Claim:   "a Deployment replaces its pods when their template changes, and at no other change",
 		Covers:  []string{"C24"},
-		Steps: func(ctx context.Context, w *harness.Steps) error {
-			if err := w.Deploy(ctx, app, "v1"); err != nil {
+		Steps: func(ctx context.Context, steps *harness.Steps) error {
+			if err := steps.Deploy(ctx, app, "v1"); err != nil {
 				return err
 			}
-			first, err := podsThere(ctx, w)
+			first, err := podsThere(ctx, steps)
 			if err != nil {
 				return err
 			}
 			for _, c := range changes {
-				if err := revise(ctx, w, c.edit); err != nil {
+				if err := revise(ctx, steps, c.edit); err != nil {
 					return err
 				}
-				if err := noteStaying(ctx, w, first, c.name); err != nil {
+				if err := noteStaying(ctx, steps, first, c.name); err != nil {
 					return err
 				}
 			}
-			return noteRestart(ctx, w, first)
+			return noteRestart(ctx, steps, first)
 		},
 	}
 	for _, c := range changes {
@@ -65,23 +65,23 @@ func templateOnly() harness.Scenario {
 
 // noteRestart changes nothing but an annotation of the template, as `kubectl rollout restart` does (kubectl v0.37.2,
 // pkg/polymorphichelpers/objectrestarter.go), and notes what became of the first pods.
-func noteRestart(ctx context.Context, w *harness.Steps, first map[types.UID]bool) error {
-	err := revise(ctx, w, func(d *appsv1.Deployment) {
+func noteRestart(ctx context.Context, steps *harness.Steps, first map[types.UID]bool) error {
+	err := revise(ctx, steps, func(d *appsv1.Deployment) {
 		d.Spec.Template.Annotations = map[string]string{"kubectl.kubernetes.io/restartedAt": time.Now().Format(time.RFC3339)}
 	})
 	if err != nil {
 		return err
 	}
-	return noteStaying(ctx, w, first, "restart")
+	return noteStaying(ctx, steps, first, "restart")
 }
 
 // noteStaying notes the revision that the Deployment is at, and how many of the first pods are not told to go.
-func noteStaying(ctx context.Context, w *harness.Steps, first map[types.UID]bool, after string) error {
-	d, err := w.Client.AppsV1().Deployments(w.Namespace).Get(ctx, fixtures.DefaultName, metav1.GetOptions{})
+func noteStaying(ctx context.Context, steps *harness.Steps, first map[types.UID]bool, after string) error {
+	d, err := steps.Client.AppsV1().Deployments(steps.Namespace).Get(ctx, fixtures.DefaultName, metav1.GetOptions{})
 	if err != nil {
 		return err
 	}
-	now, err := podsThere(ctx, w)
+	now, err := podsThere(ctx, steps)
 	if err != nil {
 		return err
 	}
@@ -91,13 +91,13 @@ func noteStaying(ctx context.Context, w *harness.Steps, first map[types.UID]bool
 			stay++
 		}
 	}
-	w.Note("after "+after, fmt.Sprintf("revision %s, %d of %d first pods", d.Annotations[revisionAnnotation], stay, len(first)))
+	steps.Note("after "+after, fmt.Sprintf("revision %s, %d of %d first pods", d.Annotations[revisionAnnotation], stay, len(first)))
 	return nil
 }
 
 // podsThere are the pods of the namespace that are not told to go.
-func podsThere(ctx context.Context, w *harness.Steps) (map[types.UID]bool, error) {
-	list, err := w.Client.CoreV1().Pods(w.Namespace).List(ctx, metav1.ListOptions{})
+func podsThere(ctx context.Context, steps *harness.Steps) (map[types.UID]bool, error) {
+	list, err := steps.Client.CoreV1().Pods(steps.Namespace).List(ctx, metav1.ListOptions{})
 	if err != nil {
 		return nil, err
 	}

@@ -25,41 +25,41 @@ func terminatingUncounted() harness.Scenario {
 		ID:     "terminating-uncounted",
 		Claim:  "a rollout of 4 pods that never asks for more than 5 has 8 running at its end, as those that are told to go do not count",
 		Covers: []string{"C1", "C10"},
-		Steps: func(ctx context.Context, w *harness.Steps) error {
-			if err := w.Deploy(ctx, app, "v1"); err != nil {
+		Steps: func(ctx context.Context, steps *harness.Steps) error {
+			if err := steps.Deploy(ctx, app, "v1"); err != nil {
 				return err
 			}
-			w.Mark(evidence.RolloutBegun)
+			steps.Mark(evidence.RolloutBegun)
 			begun, update := time.Now(), rollout.Update("v1", "v2")
-			if err := update.Begin(ctx, w.Client, w.Into, app); err != nil {
+			if err := update.Begin(ctx, steps.Client, steps.Into, app); err != nil {
 				return err
 			}
 			var pods []observe.PodState
-			err := w.Until(ctx, func(s observe.State) bool {
+			err := steps.Until(ctx, func(s observe.State) bool {
 				pods = s.Pods
 				return update.Settled(s, app) && s.Available("v1") == 0 // which is seen apart
 			})
 			if err != nil {
 				return err
 			}
-			w.Mark(evidence.StatusDone)
+			steps.Mark(evidence.StatusDone)
 			terminating := 0
 			for _, p := range pods {
 				if p.Deleting {
 					terminating++
 				}
 			}
-			w.Note("time until the rollout is said to be done", time.Since(begun))
-			w.Note("pods when the rollout is said to be done", len(pods))
-			w.Note("of these terminating", terminating)
+			steps.Note("time until the rollout is said to be done", time.Since(begun))
+			steps.Note("pods when the rollout is said to be done", len(pods))
+			steps.Note("of these terminating", terminating)
 			said, err := steady(ctx, terminating, func() (int, error) { // the status follows
-				d, err := w.Client.AppsV1().Deployments(w.Namespace).Get(ctx, fixtures.DefaultName, metav1.GetOptions{})
+				d, err := steps.Client.AppsV1().Deployments(steps.Namespace).Get(ctx, fixtures.DefaultName, metav1.GetOptions{})
 				if err != nil {
 					return 0, err
 				}
 				return int(ptr.Deref(d.Status.TerminatingReplicas, 0)), nil
 			})
-			w.Note("terminating ones in the Deployment's status", said)
+			steps.Note("terminating ones in the Deployment's status", said)
 			return err
 		},
 		Expect: []evidence.Expectation{

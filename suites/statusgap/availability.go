@@ -31,16 +31,16 @@ func availability() []harness.Scenario {
 	} {
 		app := fixtures.App{Replicas: 2, MaxSurge: new(intstr.FromInt32(2)), MaxUnavailable: new(intstr.FromInt32(0)), MinReady: row.minReady, OnTerm: fixtures.Drain}
 		scenarios = append(scenarios, harness.Scenario{ID: row.id, Claim: row.claim, Covers: []string{"C4"}, App: app,
-			Steps: func(ctx context.Context, w *harness.Steps) error {
-				if err := w.Deploy(ctx, app, "v1"); err != nil {
+			Steps: func(ctx context.Context, steps *harness.Steps) error {
+				if err := steps.Deploy(ctx, app, "v1"); err != nil {
 					return err
 				}
 				update := rollout.Update("v1", "v2")
-				if err := update.Begin(ctx, w.Client, w.Into, app); err != nil {
+				if err := update.Begin(ctx, steps.Client, steps.Into, app); err != nil {
 					return err
 				}
 				var ready time.Time
-				err := w.Until(ctx, func(s observe.State) bool {
+				err := steps.Until(ctx, func(s observe.State) bool {
 					if ready.IsZero() && s.Available("v2") == int(app.Replicas) {
 						ready = time.Now()
 					}
@@ -49,8 +49,8 @@ func availability() []harness.Scenario {
 				if err != nil {
 					return err
 				}
-				w.Note(untilDone, time.Since(ready))
-				return w.Until(ctx, func(s observe.State) bool { return s.Count("v1") == 0 }) // and its log is whole
+				steps.Note(untilDone, time.Since(ready))
+				return steps.Until(ctx, func(s observe.State) bool { return s.Count("v1") == 0 }) // and its log is whole
 			},
 			Expect: []evidence.Expectation{verdict.FactWithin(untilDone, max(0, row.minReady-margin), row.minReady+slack)},
 		})

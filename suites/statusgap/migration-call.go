@@ -43,11 +43,11 @@ func migrationCall() harness.Scenario {
 		App:      app,
 		Observed: true,
 		Lasts:    100 * time.Second,
-		Steps: func(ctx context.Context, w *harness.Steps) error {
-			if err := w.Deploy(ctx, app, "v1"); err != nil {
+		Steps: func(ctx context.Context, steps *harness.Steps) error {
+			if err := steps.Deploy(ctx, app, "v1"); err != nil {
 				return err
 			}
-			if err := w.Reach(ctx); err != nil {
+			if err := steps.Reach(ctx); err != nil {
 				return err
 			}
 			fresh := loadgen.FreshClient(2 * time.Second)
@@ -57,7 +57,7 @@ func migrationCall() harness.Scenario {
 				transport := &http.Transport{}
 				kept := &http.Client{Timeout: 2 * time.Second, Transport: transport}
 				call := func(client *http.Client, reached *int) error {
-					by, err := loadgen.Ask(ctx, client, w.Outside)
+					by, err := loadgen.Ask(ctx, client, steps.Outside)
 					if by.Version == old {
 						*reached++
 					}
@@ -67,10 +67,10 @@ func migrationCall() harness.Scenario {
 					return err
 				}
 				update := rollout.Update(old, next)
-				if err := update.Begin(ctx, w.Client, w.Into, app); err != nil {
+				if err := update.Begin(ctx, steps.Client, steps.Into, app); err != nil {
 					return err
 				}
-				if err := w.Until(ctx, func(s observe.State) bool { return update.Settled(s, app) }); err != nil {
+				if err := steps.Until(ctx, func(s observe.State) bool { return update.Settled(s, app) }); err != nil {
 					return err
 				}
 				if err := call(fresh, &naive); err != nil {
@@ -79,7 +79,7 @@ func migrationCall() harness.Scenario {
 				if err := call(kept, &pinned); err != nil {
 					return err
 				}
-				if err := w.Until(ctx, func(s observe.State) bool { return update.Over(s, app) }); err != nil {
+				if err := steps.Until(ctx, func(s observe.State) bool { return update.Over(s, app) }); err != nil {
 					return err
 				}
 				for range callsBehind {
@@ -89,10 +89,10 @@ func migrationCall() harness.Scenario {
 				}
 				transport.CloseIdleConnections()
 			}
-			w.Note(naiveCalls, fmt.Sprintf("%d of %d", naive, rollouts))
-			w.Note(failedCalls, fmt.Sprintf("%d of %d", failed, rollouts))
-			w.Note(pinnedCalls, fmt.Sprintf("%d of %d", pinned, rollouts))
-			w.Note(safeCalls, fmt.Sprintf("%d of %d", safe, rollouts*callsBehind))
+			steps.Note(naiveCalls, fmt.Sprintf("%d of %d", naive, rollouts))
+			steps.Note(failedCalls, fmt.Sprintf("%d of %d", failed, rollouts))
+			steps.Note(pinnedCalls, fmt.Sprintf("%d of %d", pinned, rollouts))
+			steps.Note(safeCalls, fmt.Sprintf("%d of %d", safe, rollouts*callsBehind))
 			return nil
 		},
 		Expect: []evidence.Expectation{

@@ -18,7 +18,7 @@ import (
 	"rollcall/harness/verdict"
 )
 
-// Names of the facts that a StatefulSet's walk notes.
+// Names of the facts that the steps of a StatefulSet note.
 const (
 	replaced       = "pods replaced"           // in the order of their deletion
 	together       = "most pods not available" // at one time
@@ -64,8 +64,8 @@ func statefulSets() []harness.Scenario {
 	} {
 		app := fixtures.App{Replicas: replicas, MinReady: 2 * time.Second, OnTerm: fixtures.Drain}
 		scenarios = append(scenarios, harness.Scenario{ID: row.id, Claim: row.claim, Covers: []string{"C7"}, App: app, Expect: row.expect,
-			Steps: func(ctx context.Context, w *harness.Steps) error {
-				return replaceSet(ctx, w, app, row.strategy, row.old)
+			Steps: func(ctx context.Context, steps *harness.Steps) error {
+				return replaceSet(ctx, steps, app, row.strategy, row.old)
 			}})
 	}
 	return scenarios
@@ -73,31 +73,31 @@ func statefulSets() []harness.Scenario {
 
 // replaceSet updates the app as a StatefulSet and notes what became of its pods until as many old ones are left, and
 // the others are replaced.
-func replaceSet(ctx context.Context, w *harness.Steps, app fixtures.App, strategy appsv1.StatefulSetUpdateStrategy, old int) error {
-	sets := w.Client.AppsV1().StatefulSets(w.Namespace)
-	set := app.StatefulSet(w.Into, "v1")
+func replaceSet(ctx context.Context, steps *harness.Steps, app fixtures.App, strategy appsv1.StatefulSetUpdateStrategy, old int) error {
+	sets := steps.Client.AppsV1().StatefulSets(steps.Namespace)
+	set := app.StatefulSet(steps.Into, "v1")
 	set.Spec.UpdateStrategy = strategy
 	set, err := sets.Create(ctx, set, metav1.CreateOptions{})
 	if err != nil {
 		return err
 	}
-	w.Note(maxUnavailable, "none")
+	steps.Note(maxUnavailable, "none")
 	if rolling := set.Spec.UpdateStrategy.RollingUpdate; rolling != nil && rolling.MaxUnavailable != nil {
-		w.Note(maxUnavailable, rolling.MaxUnavailable.String())
+		steps.Note(maxUnavailable, rolling.MaxUnavailable.String())
 	}
 	update := rollout.UpdateStatefulSet("v1", "v2")
-	if err := w.Until(ctx, func(s observe.State) bool { return update.Deployed(s, app) }); err != nil {
+	if err := steps.Until(ctx, func(s observe.State) bool { return update.Deployed(s, app) }); err != nil {
 		return err
 	}
-	w.Mark(evidence.RolloutBegun)
-	if err := update.Begin(ctx, w.Client, w.Into, app); err != nil {
+	steps.Mark(evidence.RolloutBegun)
+	if err := update.Begin(ctx, steps.Client, steps.Into, app); err != nil {
 		return err
 	}
 	var order []string
 	most, left := 0, 0
 	var live *appsv1.StatefulSet
 	// An update without partition passes through what one with it ends with: that it stays so tells them apart.
-	err = w.Steadily(ctx, 3*app.MinReady, func(s observe.State) bool {
+	err = steps.Steadily(ctx, 3*app.MinReady, func(s observe.State) bool {
 		for _, p := range s.Pods {
 			if p.Deleting && !slices.Contains(order, p.Pod) {
 				order = append(order, p.Pod)
@@ -111,15 +111,15 @@ func replaceSet(ctx context.Context, w *harness.Steps, app fixtures.App, strateg
 	if err != nil {
 		return err
 	}
-	w.Mark(evidence.OldGone)
-	w.Note(replaced, strings.Join(order, " "))
-	w.Note(together, most)
-	w.Note(oldLeft, left)
+	steps.Mark(evidence.OldGone)
+	steps.Note(replaced, strings.Join(order, " "))
+	steps.Note(together, most)
+	steps.Note(oldLeft, left)
 	said, err := rollout.Status(live)
 	if err != nil {
 		said = err.Error()
 	}
-	w.Note(kubectlSays, strings.TrimSpace(said))
-	w.Note(revisionDone, live.Status.CurrentRevision == live.Status.UpdateRevision)
+	steps.Note(kubectlSays, strings.TrimSpace(said))
+	steps.Note(revisionDone, live.Status.CurrentRevision == live.Status.UpdateRevision)
 	return nil
 }

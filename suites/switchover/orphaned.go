@@ -25,13 +25,13 @@ func orphaned() harness.Scenario {
 		Claim:  "deleting a Deployment without its pods and applying it again ends none of them",
 		Covers: []string{"C30"},
 		App:    app,
-		Steps: func(ctx context.Context, w *harness.Steps) error {
-			if err := w.Deploy(ctx, app, "v1"); err != nil {
+		Steps: func(ctx context.Context, steps *harness.Steps) error {
+			if err := steps.Deploy(ctx, app, "v1"); err != nil {
 				return err
 			}
-			deployments, next := w.Client.AppsV1().Deployments(w.Namespace), app.Deployment(w.Into, "v1")
+			deployments, next := steps.Client.AppsV1().Deployments(steps.Namespace), app.Deployment(steps.Into, "v1")
 			before := map[string]bool{}
-			if err := w.Until(ctx, func(s observe.State) bool { note(before, s); return true }); err != nil {
+			if err := steps.Until(ctx, func(s observe.State) bool { note(before, s); return true }); err != nil {
 				return err
 			}
 			orphan := metav1.DeletePropagationOrphan
@@ -52,7 +52,7 @@ func orphaned() harness.Scenario {
 				return err
 			}
 			after := map[string]bool{}
-			err = w.Until(ctx, func(s observe.State) bool {
+			err = steps.Until(ctx, func(s observe.State) bool {
 				d := s.Deployments[next.Name]
 				if d == nil || d.UID != next.UID || !rollout.Complete(d) {
 					return false
@@ -66,7 +66,7 @@ func orphaned() harness.Scenario {
 					same++
 				}
 			}
-			w.Note(kept, same)
+			steps.Note(kept, same)
 			return err
 		},
 		Expect: []evidence.Expectation{verdict.Fact(kept, "3")},

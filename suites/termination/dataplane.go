@@ -40,13 +40,13 @@ func dataplanes() []harness.Scenario {
 	}
 }
 
-func noteProxies(ctx context.Context, w *harness.Steps) error {
-	return w.Until(ctx, func(s observe.State) bool {
+func noteProxies(ctx context.Context, steps *harness.Steps) error {
+	return steps.Until(ctx, func(s observe.State) bool {
 		modes := slices.Sorted(maps.Values(s.Observed))
 		if len(s.Proxyless) > 0 {
 			modes = append(modes, "none")
 		}
-		w.Note(proxies, strings.Join(slices.Compact(modes), " "))
+		steps.Note(proxies, strings.Join(slices.Compact(modes), " "))
 		return true
 	})
 }

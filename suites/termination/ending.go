@@ -18,7 +18,7 @@ import (
 	"rollcall/harness/evidence"
 )
 
-// An ending is a walk: one pod, the only one behind its Service, is deleted when it serves, and all that the API shows
+// An ending is a scenario without load: one pod, the only one behind its Service, is deleted when it serves, and all that the API shows
 // of it from then on is noted until nothing is left.
 type ending struct {
 	app    fixtures.App
@@ -36,29 +36,29 @@ const (
 )
 
 func (e ending) scenario(id, claim string, covers []string, expect ...evidence.Expectation) harness.Scenario {
-	return harness.Scenario{ID: id, Claim: claim, Covers: covers, App: e.app, Steps: e.walk, Expect: expect}
+	return harness.Scenario{ID: id, Claim: claim, Covers: covers, App: e.app, Steps: e.run, Expect: expect}
 }
 
-func (e ending) walk(ctx context.Context, w *harness.Steps) error {
-	template := e.app.Deployment(w.Into, "v1").Spec.Template
-	service := e.app.Service(w.Namespace, 0)
+func (e ending) run(ctx context.Context, steps *harness.Steps) error {
+	template := e.app.Deployment(steps.Into, "v1").Spec.Template
+	service := e.app.Service(steps.Namespace, 0)
 	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: service.Name, Labels: template.Labels}, Spec: template.Spec}
 	if e.change != nil {
 		e.change(service, pod)
 	}
-	core, discovery := w.Client.CoreV1(), w.Client.DiscoveryV1()
-	if _, err := core.Services(w.Namespace).Create(ctx, service, metav1.CreateOptions{}); err != nil {
+	core, discovery := steps.Client.CoreV1(), steps.Client.DiscoveryV1()
+	if _, err := core.Services(steps.Namespace).Create(ctx, service, metav1.CreateOptions{}); err != nil {
 		return err
 	}
-	if _, err := core.Pods(w.Namespace).Create(ctx, pod, metav1.CreateOptions{}); err != nil {
+	if _, err := core.Pods(steps.Namespace).Create(ctx, pod, metav1.CreateOptions{}); err != nil {
 		return err
 	}
-	pods, err := core.Pods(w.Namespace).Watch(ctx, metav1.ListOptions{})
+	pods, err := core.Pods(steps.Namespace).Watch(ctx, metav1.ListOptions{})
 	if err != nil {
 		return err
 	}
 	defer pods.Stop()
-	endpoints, err := discovery.EndpointSlices(w.Namespace).Watch(ctx, metav1.ListOptions{})
+	endpoints, err := discovery.EndpointSlices(steps.Namespace).Watch(ctx, metav1.ListOptions{})
 	if err != nil {
 		return err
 	}
@@ -85,26 +85,26 @@ func (e ending) walk(ctx context.Context, w *harness.Steps) error {
 				continue // the next change of the endpoint sets it again
 			}
 			seen.asked = true
-			if err := core.Pods(w.Namespace).Delete(ctx, pod.Name, e.delete); err != nil {
+			if err := core.Pods(steps.Namespace).Delete(ctx, pod.Name, e.delete); err != nil {
 				return err
 			}
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		}
 	}
-	w.Note(podEvents, strings.Join(seen.changes, ", "))
-	w.Note(conditions, strings.Join(seen.conditions, " "))
-	w.Note(lastPhase, seen.pod.Status.Phase)
+	steps.Note(podEvents, strings.Join(seen.changes, ", "))
+	steps.Note(conditions, strings.Join(seen.conditions, " "))
+	steps.Note(lastPhase, seen.pod.Status.Phase)
 	for _, c := range seen.pod.Status.ContainerStatuses {
 		if c.State.Terminated != nil {
-			w.Note(exitCode, c.State.Terminated.ExitCode)
+			steps.Note(exitCode, c.State.Terminated.ExitCode)
 		}
 	}
-	reports, err := w.Events(ctx, seen.pod, "FailedPreStopHook")
+	reports, err := steps.Events(ctx, seen.pod, "FailedPreStopHook")
 	if err != nil {
 		return err
 	}
-	w.Note(failedHooks, len(reports))
+	steps.Note(failedHooks, len(reports))
 	return nil
 }
 
@@ -112,7 +112,7 @@ func (e ending) walk(ctx context.Context, w *harness.Steps) error {
 // just got ready as not ready once more, for 0.1 to 0.3 s: that is no part of its end.
 const steadily = 2 * time.Second
 
-var errBlind = errors.New("a watch of the walk's own ended")
+var errBlind = errors.New("a watch of the steps' own ended")
 
 // Traces are what the API has shown of the pod of an ending, and of its endpoint: what it was when the deletion was asked
 // for, and since.

@@ -26,19 +26,19 @@ func hookValidation() harness.Scenario {
 		Profile: harness.Core,
 		Claim:   "a sleep hook of 0 s up to the grace is accepted, and any other is refused",
 		Covers:  []string{"C33"},
-		Steps: func(ctx context.Context, w *harness.Steps) error {
+		Steps: func(ctx context.Context, steps *harness.Steps) error {
 			try := func(name string, app fixtures.App) error {
-				deployment := app.Deployment(w.Into, "v1")
-				_, err := w.Client.AppsV1().Deployments(w.Namespace).Create(ctx, deployment, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
+				deployment := app.Deployment(steps.Into, "v1")
+				_, err := steps.Client.AppsV1().Deployments(steps.Namespace).Create(ctx, deployment, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
 				switch status := apierrors.APIStatus(nil); {
 				case err == nil:
-					w.Note(name, accepted)
+					steps.Note(name, accepted)
 				case apierrors.IsInvalid(err) && errors.As(err, &status):
 					var causes []string
 					for _, c := range status.Status().Details.Causes {
 						causes = append(causes, c.Message)
 					}
-					w.Note(name, strings.Join(causes, "; "))
+					steps.Note(name, strings.Join(causes, "; "))
 				default:
 					return err
 				}

@@ -33,15 +33,15 @@ func order() []harness.Scenario {
 	} {
 		scenarios = append(scenarios, harness.Scenario{
 			ID: row.id, Claim: row.claim, Covers: []string{"C39"}, App: row.app,
-			Steps: func(ctx context.Context, w *harness.Steps) error {
-				if err := w.Deploy(ctx, row.app, "v1"); err != nil {
+			Steps: func(ctx context.Context, steps *harness.Steps) error {
+				if err := steps.Deploy(ctx, row.app, "v1"); err != nil {
 					return err
 				}
-				none := &autoscalingv1.Scale{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: row.app.ResourceName()}}
-				if _, err := w.Client.AppsV1().Deployments(w.Namespace).UpdateScale(ctx, none.Name, none, metav1.UpdateOptions{}); err != nil {
+				none := &autoscalingv1.Scale{ObjectMeta: metav1.ObjectMeta{Namespace: steps.Namespace, Name: row.app.ResourceName()}}
+				if _, err := steps.Client.AppsV1().Deployments(steps.Namespace).UpdateScale(ctx, none.Name, none, metav1.UpdateOptions{}); err != nil {
 					return err
 				}
-				return w.Until(ctx, func(s observe.State) bool { return s.Count("v1") == 0 })
+				return steps.Until(ctx, func(s observe.State) bool { return s.Count("v1") == 0 })
 			},
 			Expect: []evidence.Expectation{row.sigterm},
 		})

@@ -24,7 +24,7 @@ func All() []harness.Scenario {
 }
 
 // after expects one step of a pod to come d after another. The watch may have seen the first late, and a busy node be late
-// with the second: with three walks side by side on two cores, kubelets began 1.2 to 1.8 s late. Our own choice; what the
+// with the second: with three scenarios side by side on two cores, kubelets began 1.2 to 1.8 s late. Our own choice; what the
 // scenarios tell apart is 2 s and more apart from it.
 func after(from, to evidence.EventKind, d time.Duration) evidence.Expectation {
 	const early, late = 500 * time.Millisecond, 3 * time.Second

@@ -1,0 +1,48 @@
+package runner
+
+import (
+	"errors"
+	"testing"
+
+	"rollcall/harness/evidence"
+	"rollcall/harness/evidence/store"
+)
+
+func TestLowerRate(t *testing.T) {
+	folder, _ := sessionOf(t, 4)
+	runner := func() *Runner { return &Runner{Options: Options{Out: folder}} }
+	for _, row := range []struct {
+		sentence   string
+		from, want int
+		steps      int
+	}{
+		{"the first that was late lowers it", 100, 50, 1},
+		{"one that was recorded at the rate before changes nothing more", 100, 50, 1},
+		{"one at the rate of today lowers it again", 50, 25, 2},
+		{"and so on", 25, 12, 3},
+		{"down to the last step", 12, 6, 4},
+		{"below which there is none", 6, 6, 4},
+	} {
+		now, err := runner().lowerRate(row.from, "clients were late")
+		var s evidence.Session
+		if err := errors.Join(err, store.ReadJSON(evidence.SessionPath(folder), &s)); err != nil {
+			t.Fatal(err)
+		}
+		if now != row.want || s.Rate != row.want || len(s.Steps) != row.steps {
+			t.Errorf("%s: %d, session %d after %d steps, want %d after %d", row.sentence, now, s.Rate, len(s.Steps), row.want, row.steps)
+		}
+	}
+	for _, row := range []struct{ from, want int }{{4, 3}, {4, 3}, {3, 2}, {2, 1}, {1, 1}} {
+		if now, err := runner().lowerJobs(row.from, "kubelet was late"); err != nil || now != row.want {
+			t.Errorf("%d side by side after one of %d, %v; want %d", now, row.from, err, row.want)
+		}
+	}
+}
+
+func TestFirstRate(t *testing.T) {
+	for _, row := range []struct{ jobs, cores, want int }{{1, 2, 100}, {2, 2, 100}, {3, 2, 50}, {8, 2, 25}, {16, 2, 12}, {12, 8, 50}, {1, 64, 100}, {16, 1, 6}} {
+		if got := firstRate(row.jobs, row.cores); got != row.want {
+			t.Errorf("%d side by side on %d cores: %d requests per second and lane, want %d", row.jobs, row.cores, got, row.want)
+		}
+	}
+}
