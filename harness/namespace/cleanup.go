@@ -8,6 +8,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
@@ -127,6 +128,10 @@ func deleteRest(ctx context.Context, client kubernetes.Interface, namespace stri
 
 // WaitGone returns when no namespace of a recording, of those selected, is left in the cluster.
 func WaitGone(ctx context.Context, client kubernetes.Interface, which metav1.ListOptions) error {
+	return waitGone(ctx, client, which, func(corev1.Namespace) bool { return true })
+}
+
+func waitGone(ctx context.Context, client kubernetes.Interface, which metav1.ListOptions, counts func(corev1.Namespace) bool) error {
 	ctx, cancel := context.WithTimeout(ctx, cleanupTimeout)
 	defer cancel()
 	var left []string
@@ -137,7 +142,9 @@ func WaitGone(ctx context.Context, client kubernetes.Interface, which metav1.Lis
 		}
 		left = left[:0]
 		for _, n := range list.Items {
-			left = append(left, n.Name)
+			if counts(n) {
+				left = append(left, n.Name)
+			}
 		}
 		return len(left) == 0, nil
 	})

@@ -47,7 +47,8 @@ func (s Sweep) Run(ctx context.Context) error {
 	}
 	list, err := s.Client.CoreV1().Namespaces().List(ctx, fixtures.Ours())
 	if err != nil && s.Extent == AllRuns {
-		return usage.New("context "+s.Cluster, err.Error(), "name the preassigned namespaces: -namespace=NAME; or bind the ClusterRole of fixtures/staging/generated")
+		return usage.New("context "+s.Cluster, err.Error(),
+			"name the preassigned namespaces: -namespace=NAME; or bind the ClusterRole of fixtures/staging/generated")
 	}
 	if err != nil {
 		return err
@@ -69,7 +70,7 @@ func (s Sweep) Run(ctx context.Context) error {
 	if s.Extent == AllRuns {
 		fmt.Fprintf(s.Out, "%s: %d namespaces of Rollcall's were deleted\n", s.Cluster, deleted)
 	}
-	return WaitGone(ctx, s.Client, fixtures.Ours())
+	return waitGone(ctx, s.Client, fixtures.Ours(), func(n corev1.Namespace) bool { return s.selects(n, time.Now()) })
 }
 
 // selects reports whether a namespace with our label is to be deleted. One that names no run, or no time, is somebody else's

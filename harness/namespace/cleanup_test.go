@@ -1,0 +1,95 @@
+package namespace
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/kubernetes/fake"
+	k8stesting "k8s.io/client-go/testing"
+
+	"rollcall/fixtures"
+)
+
+// A controller may create one more pod after the first deletion.
+func TestCleanupDeletesPodsUntilNoneIsLeft(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		client := fake.NewClientset(&corev1.Pod{ObjectMeta: ours("a", "first", 0)})
+		deletions := 0
+		client.PrependReactor("delete-collection", "pods", func(k8stesting.Action) (bool, runtime.Object, error) {
+			if deletions++; deletions == 1 {
+				return false, nil, client.Tracker().Add(&corev1.Pod{ObjectMeta: ours("a", "late", 0)})
+			}
+			return false, nil, nil
+		})
+		late := true
+		client.PrependReactor("list", "pods", func(k8stesting.Action) (bool, runtime.Object, error) {
+			if late { // the list right after the first deletion
+				late = false
+				return false, nil, client.Tracker().Add(&corev1.Pod{ObjectMeta: ours("a", "later", 0)})
+			}
+			return false, nil, nil
+		})
+		if err := (Lease{Name: "a"}).Cleanup(t.Context(), client, false); err != nil {
+			t.Fatal(err)
+		}
+		if left := pods(t, client); len(left) > 0 || deletions < 2 {
+			t.Errorf("%v are left after %d deletions", left, deletions)
+		}
+	})
+}
+
+func TestCleanupOfPreassigned(t *testing.T) {
+	forbidden := apierrors.NewForbidden(schema.GroupResource{Resource: "resourcequotas"}, "", nil)
+	for _, row := range []struct {
+		sentence string
+		fails    error // of the deletion of quotas
+		says     string
+	}{
+		{"everything may be deleted", nil, ""},
+		{"who may not delete quotas created none", forbidden, ""},
+		{"another error is one", errors.New("etcd is full"), "clean up: etcd is full"},
+	} {
+		t.Run(row.sentence, func(t *testing.T) {
+			client := fake.NewClientset(&corev1.Secret{ObjectMeta: ours("shop", "agents", 0)})
+			client.PrependReactor("delete-collection", "resourcequotas", func(k8stesting.Action) (bool, runtime.Object, error) {
+				return row.fails != nil, nil, row.fails
+			})
+			err := Lease{Name: "shop", Preassigned: true}.Cleanup(t.Context(), client, false)
+			if (err == nil) != (row.says == "") || err != nil && err.Error() != row.says {
+				t.Errorf("%v; want %q", err, row.says)
+			}
+			secrets, err := client.CoreV1().Secrets("shop").List(t.Context(), metav1.ListOptions{})
+			if err != nil || len(secrets.Items) > 0 {
+				t.Errorf("%d secrets are left, %v", len(secrets.Items), err)
+			}
+		})
+	}
+}
+
+func TestWaitGone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		client := fake.NewClientset(fixtures.Namespace("stuck", "run", fixtures.Restricted, time.Time{}))
+		began := time.Now()
+		err := WaitGone(t.Context(), client, fixtures.OfRun("run"))
+		if err == nil || !strings.Contains(err.Error(), "namespaces [stuck] not gone after 2m0s") || time.Since(began) != cleanupTimeout {
+			t.Errorf("%v after %v", err, time.Since(began))
+		}
+		if err := WaitGone(t.Context(), client, fixtures.OfRun("another")); err != nil {
+			t.Errorf("that of another run was waited for: %v", err)
+		}
+		time.AfterFunc(time.Second, func() {
+			_ = client.CoreV1().Namespaces().Delete(t.Context(), "stuck", metav1.DeleteOptions{})
+		})
+		if err := WaitGone(t.Context(), client, fixtures.OfRun("run")); err != nil {
+			t.Error(err)
+		}
+	})
+}
