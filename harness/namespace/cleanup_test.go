@@ -12,7 +12,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/client-go/kubernetes/fake"
 	k8stesting "k8s.io/client-go/testing"
 
 	"rollcall/fixtures"
@@ -21,7 +20,7 @@ import (
 // A controller may create one more pod after the first deletion.
 func TestCleanupDeletesPodsUntilNoneIsLeft(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		client := fake.NewClientset(&corev1.Pod{ObjectMeta: ours("a", "first", 0)})
+		client := newFake(t, &corev1.Pod{ObjectMeta: ours("a", "first", 0)})
 		deletions := 0
 		client.PrependReactor("delete-collection", "pods", func(k8stesting.Action) (bool, runtime.Object, error) {
 			if deletions++; deletions == 1 {
@@ -58,7 +57,7 @@ func TestCleanupOfPreassigned(t *testing.T) {
 		{"another error is one", errors.New("etcd is full"), "clean up: etcd is full"},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
-			client := fake.NewClientset(&corev1.Secret{ObjectMeta: ours("shop", "agents", 0)})
+			client := newFake(t, &corev1.Secret{ObjectMeta: ours("shop", "agents", 0)})
 			client.PrependReactor("delete-collection", "resourcequotas", func(k8stesting.Action) (bool, runtime.Object, error) {
 				return row.fails != nil, nil, row.fails
 			})
@@ -76,7 +75,7 @@ func TestCleanupOfPreassigned(t *testing.T) {
 
 func TestWaitGone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		client := fake.NewClientset(fixtures.Namespace("stuck", "run", fixtures.Restricted, time.Time{}))
+		client := newFake(t, fixtures.Namespace("stuck", "run", fixtures.Restricted, time.Time{}))
 		began := time.Now()
 		err := WaitGone(t.Context(), client, fixtures.OfRun("run"))
 		if err == nil || !strings.Contains(err.Error(), "namespaces [stuck] not gone after 2m0s") || time.Since(began) != cleanupTimeout {

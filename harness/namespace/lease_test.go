@@ -8,7 +8,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/kubernetes/fake"
 
 	"rollcall/fixtures"
 )
@@ -74,7 +73,7 @@ func TestLeaseCreate(t *testing.T) {
 		{"nor is one with a pod, and it is not empty", Lease{Name: "taken", Preassigned: true}, "namespace taken was not empty: pod theirs is there", false},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
-			client := fake.NewClientset(
+			client := newFake(t,
 				&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "taken"}},
 				&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "taken", Name: "theirs"}},
 			)

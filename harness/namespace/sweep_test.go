@@ -11,7 +11,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
-	"k8s.io/client-go/kubernetes/fake"
 
 	"rollcall/fixtures"
 	"rollcall/harness/usage"
@@ -53,7 +52,7 @@ func TestSweepRun(t *testing.T) {
 		{"everything that has our label", Everything, []string{"default"}},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
-			client := fake.NewClientset(
+			client := newFake(t,
 				&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "default"}},
 				made("alive", "alive", now.Add(time.Minute)), made("dead", "dead", now.Add(time.Minute)), made("over", "old", now.Add(-time.Minute)),
 				made("of-no-run", "", now.Add(-time.Minute)), untimed,
@@ -94,7 +93,7 @@ func TestSweepPreassigned(t *testing.T) {
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
 			theirs := metav1.ObjectMeta{Namespace: "shop", Name: "theirs"}
-			client := fake.NewClientset(
+			client := newFake(t,
 				&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "shop"}},
 				&corev1.Pod{ObjectMeta: ours("shop", "pod", row.age)}, &corev1.Secret{ObjectMeta: ours("shop", "agents", row.age)},
 				&corev1.Pod{ObjectMeta: ours("shop-rules", "observer", row.age)},
@@ -142,7 +141,7 @@ func TestLeftovers(t *testing.T) {
 	terminating.DeletionTimestamp, terminating.Finalizers = &now, []string{"kubernetes"}
 	slow := terminating.DeepCopy()
 	slow.Name = "slow"
-	client := fake.NewClientset(
+	client := newFake(t,
 		fixtures.Namespace("mine", "now", fixtures.Restricted, now.Time), &corev1.Pod{ObjectMeta: ours("mine", "pod", 0)},
 		terminating, slow, &corev1.Pod{ObjectMeta: ours("slow", "pod", 0)},
 		fixtures.Namespace("forgotten", "before", fixtures.Restricted, now.Time),
