@@ -17,7 +17,8 @@ type Background struct {
 // StartBackground sends so many requests per second to an http URL, each over a connection of its own, until Stop.
 func StartBackground(target string, rate int) *Background {
 	b := &Background{attacker: vegeta.NewAttacker(vegeta.KeepAlive(false), vegeta.Timeout(DefaultTimeout)), done: make(chan struct{})}
-	results := b.attacker.Attack(vegeta.NewStaticTargeter(vegeta.Target{Method: "GET", URL: target}), vegeta.Rate{Freq: rate, Per: time.Second}, 0, "")
+	targeter := vegeta.NewStaticTargeter(vegeta.Target{Method: "GET", URL: target})
+	results := b.attacker.Attack(targeter, vegeta.Rate{Freq: rate, Per: time.Second}, 0, "")
 	go func() {
 		defer close(b.done)
 		for result := range results {

@@ -24,11 +24,13 @@ func TestKeptConnections(t *testing.T) {
 		reused   bool
 	}{
 		{"one that is alive is used again", whole + "\r\nabcd", nil, true},
-		{"one that net/http had to read is used again", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n" + named + "\r\n4\r\nabcd\r\n0\r\n\r\n", nil, true},
+		{"one that net/http had to read is used again",
+			"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n" + named + "\r\n4\r\nabcd\r\n0\r\n\r\n", nil, true},
 		{"one whose peer has closed it is not", whole + "\r\nabcd", (*net.TCPConn).Close, false},
 		{"one whose peer has no more to say is not", whole + "\r\nabcd", (*net.TCPConn).CloseWrite, false},
 		{"one that was reset is not", whole + "\r\nabcd", func(c *net.TCPConn) error { c.SetLinger(0); return c.Close() }, false},
-		{"one over which more came later is not", whole + "\r\nabcd", func(c *net.TCPConn) error { _, err := io.WriteString(c, "HTTP"); return err }, false},
+		{"one over which more came later is not",
+			whole + "\r\nabcd", func(c *net.TCPConn) error { _, err := io.WriteString(c, "HTTP"); return err }, false},
 		{"one over which more came at once is not", whole + "\r\nabcdHTTP/1.1 408 Timeout\r\n\r\n", nil, false},
 		{"one that the app means to close is not", whole + "Connection: close\r\n\r\nabcd", nil, false},
 		{"one of HTTP/1.0 is not", "HTTP/1.0 200 OK\r\nContent-Length: 4\r\n" + named + "\r\nabcd", nil, false},
@@ -62,7 +64,8 @@ func TestKeptConnections(t *testing.T) {
 			}()
 			t.Cleanup(func() { listener.Close(); <-done })
 
-			c := newClient(lane(evidence.Reused, "http://"+listener.Addr().String(), 1), Config{Began: time.Now(), Service: "shop", Timeout: patient})
+			target := lane(evidence.Reused, "http://"+listener.Addr().String(), 1)
+			c := newClient(target, Config{Began: time.Now(), Service: "shop", Timeout: patient})
 			t.Cleanup(c.close)
 			send(t, c, 0)
 			conn := <-first

@@ -30,7 +30,8 @@ func aFrame() store.Frame[evidence.Hit] {
 	return store.Frame[evidence.Hit]{First: 7, End: true, Records: []evidence.Hit{
 		{
 			Lane: "worker-reused", Seq: 1 << 40, Due: time.Hour, Sent: time.Hour + 321, Took: 2 * time.Millisecond, Status: 500,
-			By: evidence.Server{Version: "v1", Pod: "shop-v1-abc", Node: "worker"}, Reused: true, Attempts: 2, LocalPort: 40000, Fault: evidence.BadStatus,
+			By:     evidence.Server{Version: "v1", Pod: "shop-v1-abc", Node: "worker"},
+			Reused: true, Attempts: 2, LocalPort: 40000, Fault: evidence.BadStatus,
 		},
 		{},
 		{Lane: "worker-reused", Sent: -time.Second, Fault: evidence.Refused},
@@ -150,9 +151,11 @@ func TestHitsOfLanes(t *testing.T) {
 		if err != nil || len(frames) != 2 {
 			t.Fatalf("%d frames, %v", len(frames), err)
 		}
-		for i, want := range []store.Frame[evidence.Hit]{{First: 2, End: true, Records: make([]evidence.Hit, 7)}, {First: 4, End: true, Records: make([]evidence.Hit, 1)}} {
+		for i, want := range []store.Frame[evidence.Hit]{
+			{First: 2, End: true, Records: make([]evidence.Hit, 7)}, {First: 4, End: true, Records: make([]evidence.Hit, 1)}} {
 			if got := frames[i]; got.First != want.First || got.End != want.End || len(got.Records) != len(want.Records) {
-				t.Errorf("frame %d: %d hits from %d on, end %v; want %d from %d on, end %v", i, len(got.Records), got.First, got.End, len(want.Records), want.First, want.End)
+				t.Errorf("frame %d: %d hits from %d on, end %v; want %d from %d on, end %v",
+					i, len(got.Records), got.First, got.End, len(want.Records), want.First, want.End)
 			}
 		}
 	}

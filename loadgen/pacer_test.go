@@ -63,7 +63,8 @@ func TestPacerKeepsToThePlan(t *testing.T) {
 		{"the first of two sends every other one", evidence.Lane{Rate: 100, Agents: 2}, 0, 0, nil, []time.Duration{10 * ms, 30 * ms, 50 * ms}},
 		{"the last of four begins last", evidence.Lane{Rate: 100, Agents: 4}, 3, 0, nil, []time.Duration{40 * ms, 80 * ms, 120 * ms}},
 		{"waking late shifts nothing", evidence.Lane{Rate: 100}, 0, 15 * ms, nil, []time.Duration{15 * ms, 20 * ms, 30 * ms}},
-		{"what was late is caught up with at once", evidence.Lane{Rate: 100, Agents: 2}, 1, 0, map[int]time.Duration{0: 50 * ms}, []time.Duration{20 * ms, 70 * ms, 70 * ms, 80 * ms}},
+		{"what was late is caught up with at once",
+			evidence.Lane{Rate: 100, Agents: 2}, 1, 0, map[int]time.Duration{0: 50 * ms}, []time.Duration{20 * ms, 70 * ms, 70 * ms, 80 * ms}},
 	} {
 		t.Run(tt.sentence, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

@@ -30,7 +30,8 @@ func TestReachThroughAnAgent(t *testing.T) {
 	if err := remote.Reach(t.Context(), app.URL, nil); err == nil {
 		t.Error("an app that is gone is reached")
 	}
-	if err := (Remote{URL: api.URL, Token: "wrong", Client: api.Client()}).Reach(t.Context(), app.URL, nil); err == nil || !strings.Contains(err.Error(), "401") {
+	stranger := Remote{URL: api.URL, Token: "wrong", Client: api.Client()}
+	if err := stranger.Reach(t.Context(), app.URL, nil); err == nil || !strings.Contains(err.Error(), "401") {
 		t.Errorf("error %v without the token, want 401", err)
 	}
 }

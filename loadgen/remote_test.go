@@ -195,7 +195,8 @@ func TestRestartIsNoticed(t *testing.T) {
 	t.Cleanup(server.Close)
 	agent := Remote{URL: server.URL + "/", Token: token, Client: server.Client()}
 
-	if err := agent.Start(t.Context(), []evidence.Lane{lane(evidence.Fresh, app.URL, 100)}, Config{Began: time.Now(), Service: "shop"}); err != nil {
+	lanes := []evidence.Lane{lane(evidence.Fresh, app.URL, 100)}
+	if err := agent.Start(t.Context(), lanes, Config{Began: time.Now(), Service: "shop"}); err != nil {
 		t.Fatal(err)
 	}
 	before, after := time.Now().UnixNano(), int64(0)

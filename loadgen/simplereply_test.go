@@ -76,7 +76,8 @@ func TestSimpleRepliesAreReadAsByNetHTTP(t *testing.T) {
 	end := strings.Index(echoed, "\r\n\r\n")
 	lines := strings.SplitAfter(echoed[:end+2], "\r\n")
 	pieces := append([]string{
-		"\r", "\n", "\r\n", " ", "\t", ":", ": ", "0", "9", "+", "a", "X", "Z", "\x00", "\xff", "HTTP/1.0", "HTTP/1.1 ", "204", "304", "103", "500", "099",
+		"\r", "\n", "\r\n", " ", "\t", ":", ": ", "0", "9", "+", "a", "X", "Z", "\x00", "\xff",
+		"HTTP/1.0", "HTTP/1.1 ", "204", "304", "103", "500", "099",
 		"Transfer-Encoding: chunked\r\n", "transfer-encoding: chunked\r\n", "content-length: 3\r\n", "x-rollcall-pod: other\r\n",
 		"Connection: keep-alive\r\n", "Connection: Close\r\n", "Trailer: X-A\r\n", "X-Rollcall-Pod:\r\n", "Content-Length: 015\r\n",
 	}, lines[:len(lines)-1]...)

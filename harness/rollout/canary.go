@@ -22,7 +22,9 @@ type canary struct {
 
 func (c canary) Versions() (string, string) { return c.old, c.new }
 
-func (c canary) Deploy(ctx context.Context, client kubernetes.Interface, to fixtures.Destination, app fixtures.App, nodePort int32) (*corev1.Service, error) {
+func (c canary) Deploy(
+	ctx context.Context, client kubernetes.Interface, to fixtures.Destination, app fixtures.App, nodePort int32,
+) (*corev1.Service, error) {
 	return create(ctx, client, app.Service(to.Namespace, nodePort), deployment(ctx, client, app.Standalone(to, c.old, app.Replicas)))
 }
 

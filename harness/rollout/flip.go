@@ -25,7 +25,9 @@ type flip struct{ old, new string }
 
 func (f flip) Versions() (string, string) { return f.old, f.new }
 
-func (f flip) Deploy(ctx context.Context, client kubernetes.Interface, to fixtures.Destination, app fixtures.App, nodePort int32) (*corev1.Service, error) {
+func (f flip) Deploy(
+	ctx context.Context, client kubernetes.Interface, to fixtures.Destination, app fixtures.App, nodePort int32,
+) (*corev1.Service, error) {
 	service := app.Service(to.Namespace, nodePort)
 	service.Spec.Selector[fixtures.VersionLabel] = f.old
 	return create(ctx, client, service, deployment(ctx, client, app.Standalone(to, f.old, app.Replicas)),
@@ -53,7 +55,9 @@ func FlipBack(old, new string) Strategy { return flipBack{flip{old, new}} }
 
 type flipBack struct{ flip }
 
-func (b flipBack) Deploy(ctx context.Context, client kubernetes.Interface, to fixtures.Destination, app fixtures.App, nodePort int32) (*corev1.Service, error) {
+func (b flipBack) Deploy(
+	ctx context.Context, client kubernetes.Interface, to fixtures.Destination, app fixtures.App, nodePort int32,
+) (*corev1.Service, error) {
 	forth := flip{b.new, b.old}
 	service, err := forth.Deploy(ctx, client, to, app, nodePort)
 	if err != nil {

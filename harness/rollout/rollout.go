@@ -20,7 +20,9 @@ type Strategy interface {
 	Versions() (old, new string)
 	// Deploy creates what stands before the rollout: the app's Service, which has this NodePort unless it is 0, and
 	// its pods.
-	Deploy(ctx context.Context, client kubernetes.Interface, to fixtures.Destination, app fixtures.App, nodePort int32) (*corev1.Service, error)
+	Deploy(
+		ctx context.Context, client kubernetes.Interface, to fixtures.Destination, app fixtures.App, nodePort int32,
+	) (*corev1.Service, error)
 	// Deployed reports whether all of it is ready, and nothing is on its way out.
 	Deployed(observe.State, fixtures.App) bool
 	// Begin makes the write that starts the rollout.

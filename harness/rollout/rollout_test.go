@@ -29,7 +29,9 @@ func TestComplete(t *testing.T) {
 		{"a new replica not yet available is not done", func(s *appsv1.DeploymentStatus) { s.AvailableReplicas = 2 }, false},
 		{"terminating pods do not count: the trap", func(s *appsv1.DeploymentStatus) { s.TerminatingReplicas = new(int32(3)) }, true},
 		{"past the deadline is not done", func(s *appsv1.DeploymentStatus) {
-			s.Conditions = []appsv1.DeploymentCondition{{Type: appsv1.DeploymentProgressing, Status: corev1.ConditionFalse, Reason: "ProgressDeadlineExceeded"}}
+			s.Conditions = []appsv1.DeploymentCondition{{
+				Type: appsv1.DeploymentProgressing, Status: corev1.ConditionFalse, Reason: "ProgressDeadlineExceeded",
+			}}
 		}, false},
 	} {
 		t.Run(tc.sentence, func(t *testing.T) {

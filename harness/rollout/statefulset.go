@@ -19,7 +19,9 @@ func UpdateStatefulSet(old, new string) Strategy { return updateStatefulSet{upda
 
 type updateStatefulSet struct{ update }
 
-func (u updateStatefulSet) Deploy(ctx context.Context, client kubernetes.Interface, to fixtures.Destination, app fixtures.App, nodePort int32) (*corev1.Service, error) {
+func (u updateStatefulSet) Deploy(
+	ctx context.Context, client kubernetes.Interface, to fixtures.Destination, app fixtures.App, nodePort int32,
+) (*corev1.Service, error) {
 	return create(ctx, client, app.Service(to.Namespace, nodePort), func() error {
 		_, err := client.AppsV1().StatefulSets(to.Namespace).Create(ctx, app.StatefulSet(to, u.old), metav1.CreateOptions{})
 		return err

@@ -76,7 +76,8 @@ func TestFlipChangesWhomTheServiceSelects(t *testing.T) {
 		t.Fatalf("%d Deployments, %v", len(deployments.Items), err)
 	}
 	for _, d := range deployments.Items {
-		if *d.Spec.Replicas != 3 || !slices.Contains([]string{"echo-v1", "echo-v2"}, d.Name) || d.Spec.Selector.MatchLabels[fixtures.VersionLabel] == "" {
+		if *d.Spec.Replicas != 3 || !slices.Contains([]string{"echo-v1", "echo-v2"}, d.Name) ||
+			d.Spec.Selector.MatchLabels[fixtures.VersionLabel] == "" {
 			t.Errorf("Deployment %s has %d replicas and selects %v", d.Name, *d.Spec.Replicas, d.Spec.Selector.MatchLabels)
 		}
 	}

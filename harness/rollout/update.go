@@ -20,7 +20,9 @@ type update struct{ old, new string }
 
 func (u update) Versions() (string, string) { return u.old, u.new }
 
-func (u update) Deploy(ctx context.Context, client kubernetes.Interface, to fixtures.Destination, app fixtures.App, nodePort int32) (*corev1.Service, error) {
+func (u update) Deploy(
+	ctx context.Context, client kubernetes.Interface, to fixtures.Destination, app fixtures.App, nodePort int32,
+) (*corev1.Service, error) {
 	return create(ctx, client, app.Service(to.Namespace, nodePort), deployment(ctx, client, app.Deployment(to, u.old)))
 }
 

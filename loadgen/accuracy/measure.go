@@ -111,7 +111,8 @@ func (r recording) explain(o timeline.Outage) string {
 			if at, known := r.decided[h.Seq]; known {
 				how = fmt.Sprintf("which the server decided on after %s", at-h.Sent)
 			}
-			return fmt.Sprintf("%s with %d requests, from %s; the first, due %s earlier, was %s after %s, %s", o.Length(), o.Failed, o.From, h.Sent-h.Due, h.Fault, h.Took, how)
+			return fmt.Sprintf("%s with %d requests, from %s; the first, due %s earlier, was %s after %s, %s",
+				o.Length(), o.Failed, o.From, h.Sent-h.Due, h.Fault, h.Took, how)
 		}
 	}
 	return fmt.Sprintf("%s without a request, from %s", o.Length(), o.From)

@@ -21,7 +21,8 @@ func recorded(outcomes string, windows ...span) recording {
 	}
 	for i, c := range outcomes {
 		at := time.Duration(i) * 10 * ms
-		h := evidence.Hit{Lane: t.lane().ID, Seq: uint64(i), Due: at, Sent: at, Took: ms / 10, Status: 200, By: evidence.Server{Version: "v0", Pod: "p", Node: "n"}}
+		h := evidence.Hit{Lane: t.lane().ID, Seq: uint64(i), Due: at, Sent: at, Took: ms / 10, Status: 200,
+			By: evidence.Server{Version: "v0", Pod: "p", Node: "n"}}
 		if c == 'x' {
 			h.Status, h.By, h.Fault = 0, evidence.Server{}, evidence.Reset
 		} else {
@@ -43,13 +44,20 @@ func TestMeasure(t *testing.T) {
 	}{
 		{"a window is as long as its outage", recorded("..xxx...", span{begin: 15 * ms, end: 45 * ms}), []time.Duration{30 * ms}, 0, ""},
 		{"an outage may be off by nearly an interval", recorded("..xxx...", span{begin: 19 * ms, end: 41 * ms}), []time.Duration{30 * ms}, 0, ""},
-		{"an outage that is off by more than the bar is a miss", recorded("..xxxxx...", span{begin: 15 * ms, end: 41 * ms}), []time.Duration{50 * ms}, 0, "off by 24ms, more than 11ms"},
-		{"of an outage in two parts the longer one is measured", recorded("..x.xx..", span{begin: 15 * ms, end: 56 * ms}), []time.Duration{20 * ms}, 0, "off by 21ms"},
-		{"of an outage in two parts the longer one is measured, also when it comes first", recorded("..xx.x..", span{begin: 15 * ms, end: 56 * ms}), []time.Duration{20 * ms}, 0, "off by 21ms"},
+		{"an outage that is off by more than the bar is a miss",
+			recorded("..xxxxx...", span{begin: 15 * ms, end: 41 * ms}), []time.Duration{50 * ms}, 0, "off by 24ms, more than 11ms"},
+		{"of an outage in two parts the longer one is measured",
+			recorded("..x.xx..", span{begin: 15 * ms, end: 56 * ms}), []time.Duration{20 * ms}, 0, "off by 21ms"},
+		{"of an outage in two parts the longer one is measured, also when it comes first",
+			recorded("..xx.x..", span{begin: 15 * ms, end: 56 * ms}), []time.Duration{20 * ms}, 0, "off by 21ms"},
 		{"a window between two requests may be missed", recorded("........", span{begin: 15 * ms, end: 19 * ms}), []time.Duration{0}, 0, ""},
-		{"a window of two intervals must not be missed", recorded("........", span{begin: 15 * ms, end: 35 * ms}), []time.Duration{0}, 0, "was not found"},
-		{"an outage far from every window is invented", recorded("..xxx...x..", span{begin: 15 * ms, end: 45 * ms}), []time.Duration{30 * ms}, 1, "invented 1 outages, the first of 10ms"},
-		{"two windows have an outage each", recorded("..xxx...xx..", span{begin: 15 * ms, end: 45 * ms}, span{begin: 75 * ms, end: 95 * ms}), []time.Duration{30 * ms, 20 * ms}, 0, ""},
+		{"a window of two intervals must not be missed",
+			recorded("........", span{begin: 15 * ms, end: 35 * ms}), []time.Duration{0}, 0, "was not found"},
+		{"an outage far from every window is invented",
+			recorded("..xxx...x..", span{begin: 15 * ms, end: 45 * ms}), []time.Duration{30 * ms}, 1, "invented 1 outages, the first of 10ms"},
+		{"two windows have an outage each",
+			recorded("..xxx...xx..", span{begin: 15 * ms, end: 45 * ms}, span{begin: 75 * ms, end: 95 * ms}),
+			[]time.Duration{30 * ms, 20 * ms}, 0, ""},
 	}
 	for _, tt := range tests {
 		t.Run(tt.sentence, func(t *testing.T) {

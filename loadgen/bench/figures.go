@@ -23,7 +23,8 @@ func newFigures(p plan) figures {
 		cost:    map[int]*row{},
 		lag50:   &row{title: fmt.Sprintf("lag at %d/s, p50, ms", lagRate), digits: 2},
 		lag99:   &row{title: fmt.Sprintf("lag at %d/s, p99, ms", lagRate), digits: 2, bar: bar{value: 2}},
-		memory:  &row{title: fmt.Sprintf("memory resident at most, %.0f min at %d/s, MiB", p.memoryFor.Minutes(), memoryRate), digits: 1, bar: bar{value: 64}},
+		memory: &row{title: fmt.Sprintf("memory resident at most, %.0f min at %d/s, MiB", p.memoryFor.Minutes(), memoryRate),
+			digits: 1, bar: bar{value: 64}},
 	}
 	for _, conn := range conns() {
 		f.highest[conn] = &row{title: fmt.Sprintf("highest rate held, %s, per second", conn), bar: bar{floor: 0.9}}

@@ -36,7 +36,8 @@ func TestSettle(t *testing.T) {
 	}{
 		{"all were answered in time", func(all []request) []request { return all }, outcome{requests: 10, answered: 10}, true},
 		{"one failed", func(all []request) []request { all[3].good = false; return all }, outcome{requests: 10, answered: 9}, false},
-		{"one was answered when the load was over", func(all []request) []request { all[9].ended = first + 100*ms; return all }, outcome{requests: 10, answered: 9}, false},
+		{"one was answered when the load was over",
+			func(all []request) []request { all[9].ended = first + 100*ms; return all }, outcome{requests: 10, answered: 9}, false},
 		{"one was never sent", func(all []request) []request { return all[:9] }, outcome{requests: 9, answered: 9}, false},
 		{"one more was sent before the generator stopped", func(all []request) []request {
 			return append(all, request{seq: 10, sent: first + 100*ms, ended: first + 102*ms, good: true})

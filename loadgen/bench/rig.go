@@ -89,6 +89,7 @@ func (r *rig) sendHeld(ctx context.Context, g generator, l load) (outcome, error
 		}
 		last = o
 	}
-	return outcome{}, fmt.Errorf("machine too busy: %s did not hold %d/s over %s connections in %d tries of %s; in the last one %.0f of %d requests were answered well in time",
+	return outcome{}, fmt.Errorf("machine too busy: %s did not hold %d/s over %s connections in %d tries of %s; "+
+		"in the last one %.0f of %d requests were answered well in time",
 		g.name(), l.rate, l.conn, tries, l.length, last.answered, last.requests)
 }
