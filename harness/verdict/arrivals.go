@@ -40,10 +40,11 @@ func judgeNoLostReplies(_ evidence.Expectation, tl timeline.Timeline, lanes []ti
 		f.Outcome = Pass
 		return f
 	}
+	of := describeHits(lost, tl)
 	f.Outcome = Fail
-	f.Headline = phrase.Headline(fmt.Sprintf("%s (%s) %s", f.Headline, kinds(lost), onLanes(lanesOf(lost))), f.Headline)
-	f.Because += fmt.Sprintf(" (%s) %s", kinds(lost), describeHits(lost, tl))
-	f.Facts, f.Witnesses = hitFacts(lost, tl), witnesses(lost)
+	f.Headline = phrase.Headline(fmt.Sprintf("%s (%s) %s", f.Headline, of.kinds, of.where()), f.Headline)
+	f.Because += fmt.Sprintf(" (%s) %s", of.kinds, of)
+	f.Facts, f.Witnesses = of.facts(), witnesses(lost)
 	return f
 }
 
@@ -68,10 +69,11 @@ func judgeNoHiddenRetries(_ evidence.Expectation, tl timeline.Timeline, lanes []
 	case sent == 0:
 		return undecided("0 requests were sent through the Service")
 	case len(again) > 0:
+		of := describeHits(again, tl)
 		f.Outcome = Fail
-		f.Headline += " " + onLanes(lanesOf(again))
-		f.Because += " " + describeHits(again, tl)
-		f.Facts, f.Witnesses = hitFacts(again, tl), witnesses(again)
+		f.Headline += " " + of.where()
+		f.Because += " " + of.String()
+		f.Facts, f.Witnesses = of.facts(), witnesses(again)
 		return f
 	case !tl.Arrived:
 		return undecided(noArrivals)

@@ -31,18 +31,18 @@ func judgeNoFailures(_ evidence.Expectation, tl timeline.Timeline, lanes []timel
 			Because: fmt.Sprintf("0 of %d requests on %s failed", sent, phrase.Count(len(lanes), "lane")),
 		}
 	}
-	loss := explainLoss(failed, tl)
-	because := fmt.Sprintf("%d of %d requests failed (%s) %s", len(failed), sent, kinds(failed), describeHits(failed, tl))
+	loss, of := explainLoss(failed, tl), describeHits(failed, tl)
+	because := fmt.Sprintf("%d of %d requests failed (%s) %s", len(failed), sent, of.kinds, of)
 	if why := loss.sentence(); why != "" {
 		because += "; " + why
 	}
 	share := fmt.Sprintf("%s of %s requests failed", phrase.Number(len(failed)), phrase.Number(sent))
-	where := onLanes(lanesOf(failed)) + sinceRollout(failed[0], tl)
+	where := of.where() + of.since
 	return Finding{
 		Outcome: Fail,
 		Headline: phrase.Headline(append(loss.headlines(share, len(failed)),
-			fmt.Sprintf("%s (%s) %s", share, kinds(failed), where), share+" "+where, share)...),
-		Facts:     append(hitFacts(failed, tl), loss.facts()...),
+			fmt.Sprintf("%s (%s) %s", share, of.kinds, where), share+" "+where, share)...),
+		Facts:     append(of.facts(), loss.facts()...),
 		Because:   because,
 		Witnesses: witnesses(failed),
 	}

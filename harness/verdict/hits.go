@@ -24,45 +24,59 @@ func requests(lanes []timeline.Lane) int {
 	return n
 }
 
-// describeHits says when and on which lanes some hits were sent, in which phase their pods were, and
-// which they are; hits are by time sent and not empty:
+// A description says of some hits when and on which lanes they were sent, in which phase their pods were, and which they are.
+type description struct {
+	kinds, sent, since, phases, seqs string
+	lanes                            []string
+}
+
+// describeHits is for hits by time sent, of at least one.
+func describeHits(hits []timeline.Hit, tl timeline.Timeline) description {
+	return description{
+		kinds: kinds(hits), sent: sentBetween(hits[0], hits[len(hits)-1].Sent), since: sinceRollout(hits[0], tl),
+		phases: podPhases(hits, tl), seqs: seqs(hits, len(hits)), lanes: lanesOf(hits),
+	}
+}
+
+// String is without the kinds of failure:
 //
 //	between 41.203s and 41.217s on worker-fresh, 0.080s after the rollout began; by pod phase: 3 after SIGTERM
 //	(first echo-a, since 0.035s): seq 8240 8241 8243
-func describeHits(hits []timeline.Hit, tl timeline.Timeline) string {
-	said := sentBetween(hits[0], hits[len(hits)-1].Sent) + " on " + strings.Join(lanesOf(hits), " and ") + sinceRollout(hits[0], tl)
-	if phases := podPhases(hits, tl); phases != "" {
-		said += "; by pod phase: " + phases
+func (d description) String() string {
+	text := d.sent + " on " + strings.Join(d.lanes, " and ") + d.since
+	if d.phases != "" {
+		text += "; by pod phase: " + d.phases
 	}
-	return said + ": " + seqs(hits, len(hits))
+	return text + ": " + d.seqs
 }
 
-// hitFacts is what describeHits says, as a list.
-func hitFacts(hits []timeline.Hit, tl timeline.Timeline) []Detail {
-	return known(
-		Detail{"by kind", kinds(hits)},
-		Detail{"sent", sentBetween(hits[0], hits[len(hits)-1].Sent) + sinceRollout(hits[0], tl)},
-		Detail{"lanes", strings.Join(lanesOf(hits), ", ")},
-		Detail{"pod phase", podPhases(hits, tl)},
-		Detail{"requests", seqs(hits, len(hits))},
-	)
+func (d description) facts() []Detail {
+	return []Detail{
+		{"by kind", d.kinds}, {"sent", d.sent + d.since}, {"lanes", strings.Join(d.lanes, ", ")}, {"pod phase", d.phases}, {"requests", d.seqs},
+	}
 }
 
-// describeReplies is what describeHits says, of replies.
-func describeReplies(rs []timeline.Replies, tl timeline.Timeline) string {
-	first := examples(rs)[0]
-	return sentBetween(first, lastSent(rs)) + " on " + strings.Join(repliesLanes(rs), " and ") + sinceRollout(first, tl) +
-		": " + seqs(examples(rs), replies(rs))
+// where is for headlines, which have no room for more than one lane.
+func (d description) where() string {
+	if len(d.lanes) == 1 {
+		return "on " + d.lanes[0]
+	}
+	return "on " + phrase.Count(len(d.lanes), "lane")
 }
 
-// replyFacts is what describeReplies says, as a list.
-func replyFacts(rs []timeline.Replies, tl timeline.Timeline) []Detail {
-	first := examples(rs)[0]
-	return known(
-		Detail{"sent", sentBetween(first, lastSent(rs)) + sinceRollout(first, tl)},
-		Detail{"lanes", strings.Join(repliesLanes(rs), ", ")},
-		Detail{"requests", seqs(examples(rs), replies(rs))},
-	)
+// describeReplies describes replies as describeHits does hits, by a few of them.
+func describeReplies(rs []timeline.Replies, tl timeline.Timeline) description {
+	named := examples(rs)
+	last := named[0].Sent
+	var lanes []string
+	for _, r := range rs {
+		last = max(last, r.Last)
+		lanes = append(lanes, r.Lanes...)
+	}
+	slices.Sort(lanes)
+	return description{
+		sent: sentBetween(named[0], last), since: sinceRollout(named[0], tl), seqs: seqs(named, replies(rs)), lanes: slices.Compact(lanes),
+	}
 }
 
 // known leaves out the facts of which nothing is known.
@@ -76,14 +90,6 @@ func lanesOf(hits []timeline.Hit) []string {
 		lanes[h.Lane] = true
 	}
 	return slices.Sorted(maps.Keys(lanes))
-}
-
-// onLanes is for headlines, which have no room for more than one lane.
-func onLanes(lanes []string) string {
-	if len(lanes) == 1 {
-		return "on " + lanes[0]
-	}
-	return "on " + phrase.Count(len(lanes), "lane")
 }
 
 func sentBetween(first timeline.Hit, last time.Duration) string {
@@ -180,23 +186,6 @@ func replies(rs []timeline.Replies) int {
 		n += r.Count
 	}
 	return n
-}
-
-func lastSent(rs []timeline.Replies) time.Duration {
-	last := rs[0].Last
-	for _, r := range rs {
-		last = max(last, r.Last)
-	}
-	return last
-}
-
-func repliesLanes(rs []timeline.Replies) []string {
-	var lanes []string
-	for _, r := range rs {
-		lanes = append(lanes, r.Lanes...)
-	}
-	slices.Sort(lanes)
-	return slices.Compact(lanes)
 }
 
 func versionsOf(rs []timeline.Replies) string {

@@ -35,13 +35,14 @@ func judgeOrderedSwitch(_ evidence.Expectation, tl timeline.Timeline, lanes []ti
 			Because:  fmt.Sprintf("0 connections on %s went back after %d replies by %s", phrase.Count(len(lanes), "lane"), switched, tl.New),
 		}
 	}
+	of := describeHits(back, tl)
 	return Finding{
 		Outcome: Fail,
 		Headline: fmt.Sprintf("%s %s came from another version after %s had answered on the connection",
-			phrase.Count(len(back), "reply"), onLanes(lanesOf(back)), tl.New),
-		Facts: hitFacts(back, tl),
+			phrase.Count(len(back), "reply"), of.where(), tl.New),
+		Facts: of.facts(),
 		Because: fmt.Sprintf("%s on connections that had given one by %s came from another version, %s",
-			phrase.Count(len(back), "reply"), tl.New, describeHits(back, tl)),
+			phrase.Count(len(back), "reply"), tl.New, of),
 		Witnesses: witnesses(back),
 	}
 }

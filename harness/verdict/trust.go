@@ -217,7 +217,7 @@ func earlyDamage(tl timeline.Timeline) []reason {
 	} {
 		if len(damage.failed) > 0 {
 			brief := fmt.Sprintf("%s failed (%s) %s", phrase.Count(len(damage.failed), "request"), kinds(damage.failed), damage.where)
-			reasons = append(reasons, reason{brief, brief + ", " + describeHits(damage.failed, tl)})
+			reasons = append(reasons, reason{brief, brief + ", " + describeHits(damage.failed, tl).String()})
 		}
 	}
 	return reasons

@@ -41,13 +41,14 @@ func judgeServes(x evidence.Expectation, tl timeline.Timeline, _ []timeline.Lane
 	}
 	expected := strings.Join(x.Versions, " and ")
 	if len(others) > 0 {
+		of := describeReplies(others, tl)
 		return Finding{
 			Outcome: Fail,
 			Headline: fmt.Sprintf("%s of %s replies were by %s, expected only %s",
 				phrase.Number(replies(others)), phrase.Number(total), versionsOf(others), expected),
-			Facts: replyFacts(others, tl),
+			Facts: of.facts(),
 			Because: fmt.Sprintf("%d of %d replies were by %s, expected only %s: %s",
-				replies(others), total, versionsOf(others), expected, describeReplies(others, tl)),
+				replies(others), total, versionsOf(others), expected, of),
 			Witnesses: witnesses(examples(others)),
 		}
 	}
@@ -93,13 +94,14 @@ func judgeOnlyServes(x evidence.Expectation, tl timeline.Timeline, _ []timeline.
 	switch {
 	case wrong > 0:
 		others = slices.DeleteFunc(others, func(r timeline.Replies) bool { return r.Count == 0 })
+		of := describeReplies(others, tl)
 		return Finding{
 			Outcome: Fail,
 			Headline: fmt.Sprintf("%s of %s replies after %s were by %s, not %s",
 				phrase.Number(wrong), phrase.Number(total), x.From, versionsOf(others), x.Versions[0]),
-			Facts: append(replyFacts(others, tl), Detail{string(x.From), phrase.Seconds(from)}),
+			Facts: append(of.facts(), Detail{string(x.From), phrase.Seconds(from)}),
 			Because: fmt.Sprintf("%d of %d replies to requests sent after %s (%s) were by %s, not %s: %s",
-				wrong, total, x.From, phrase.Seconds(from), versionsOf(others), x.Versions[0], describeReplies(others, tl)),
+				wrong, total, x.From, phrase.Seconds(from), versionsOf(others), x.Versions[0], of),
 			Witnesses: witnesses(examples(others)),
 		}
 	case total == 0:
