@@ -45,7 +45,7 @@ func judgeBetween(x evidence.Expectation, tl timeline.Timeline, _ []timeline.Lan
 	}
 	template := Finding{
 		Headline: fmt.Sprintf("%s came %s after %s, expected %s to %s", x.To, about, x.From, phrase.Duration(x.Min), phrase.Duration(x.Max)),
-		Facts:    []Detail{{"pods", fmt.Sprint(len(intervals))}, {"shortest of", shortest.Pod}, {"longest of", longest.Pod}},
+		Facts:    []Detail{{"pods", fmt.Sprint(len(intervals))}, {"least of", shortest.Pod}, {"most of", longest.Pod}},
 		Because: fmt.Sprintf("%s came %s after %s of %s, expected %s to %s",
 			x.To, took, x.From, phrase.Count(len(intervals), "pod"), phrase.Seconds(x.Min), phrase.Seconds(x.Max)),
 	}

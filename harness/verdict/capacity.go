@@ -39,7 +39,7 @@ func judgeMinAvailable(x evidence.Expectation, tl timeline.Timeline, _ []timelin
 		return f
 	}
 	f.Outcome = Fail
-	f.Headline = fmt.Sprintf("only %s available at the worst moment, at least %d expected", phrase.Count(lowest.Available, "pod"), x.Count)
+	f.Headline = fmt.Sprintf("%s available at the worst moment, at least %d expected", phrase.Count(lowest.Available, "pod"), x.Count)
 	begun, _ := tl.Mark(evidence.RolloutBegun)
 	if short, ok := tl.Shortfall(x.Count, begun, tl.RolloutEnd()); ok {
 		return excuseUnready(f, short.Because)

@@ -37,7 +37,10 @@ func judgeNoFailures(_ evidence.Expectation, tl timeline.Timeline, lanes []timel
 		because += "; " + why
 	}
 	share := fmt.Sprintf("%s of %s requests failed", phrase.Number(len(failed)), phrase.Number(sent))
-	where := of.where() + of.since
+	where := of.where()
+	if since, ok := tl.Since(evidence.RolloutBegun, failed[0]); ok && since.Length >= 0 {
+		where += ", from " + phrase.Duration(since.Length) + " after the rollout began"
+	}
 	return Finding{
 		Outcome: Fail,
 		Headline: phrase.Headline(append(loss.headlines(share, len(failed)),

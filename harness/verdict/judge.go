@@ -89,8 +89,8 @@ func untrusted(reasons []reason, late bool, findings []Finding) Verdict {
 	}
 	for i := range findings {
 		if f := &findings[i]; f.Outcome == Pass || f.Outcome == Fail {
-			would := fmt.Sprintf("would be %s if the recording could be trusted: ", f.Outcome)
-			f.Headline, f.Because = phrase.Headline(would+f.Headline), would+f.Because
+			f.Headline = phrase.Headline(fmt.Sprintf("would %s if the recording could be trusted: %s", f.Outcome, f.Headline))
+			f.Because = fmt.Sprintf("would be %s if the recording could be trusted: %s", f.Outcome, f.Because)
 			f.Outcome = Inconclusive
 		}
 	}

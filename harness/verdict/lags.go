@@ -41,6 +41,7 @@ func judgeMaxDrainLag(x evidence.Expectation, tl timeline.Timeline, lanes []time
 		Outcome: outcome,
 		Headline: phrase.Headline(
 			fmt.Sprintf("%s was sent new connections from %s until %s", longest.Pod, longest.Node, after),
+			fmt.Sprintf("%s was sent new connections until %s", longest.Pod, after),
 			"an old pod was sent new connections until "+after),
 		Facts: lagFacts(longest),
 		Because: fmt.Sprintf("%s was sent requests from %s until %s after it left the endpoints, %s allowed",
