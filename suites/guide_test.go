@@ -40,7 +40,7 @@ func guides(t *testing.T) map[string]string {
 }
 
 var (
-	snippet  = regexp.MustCompile("(?s)(?:<!-- from (\\S+) -->\n)?```(\\w*)\n(.*?)```\n")
+	snippet  = regexp.MustCompile("(?s)(<!-- example -->\n)?(?:<!-- from (\\S+) -->\n)?```(\\w*)\n(.*?)```\n")
 	link     = regexp.MustCompile(`\]\(([^)\s]+)\)`)
 	heading  = regexp.MustCompile(`(?m)^#+ (.*)$`)
 	unlinked = regexp.MustCompile(`[^\w\- ]`)
@@ -52,9 +52,9 @@ var (
 func TestExamplesAreOfTheCode(t *testing.T) {
 	for name, text := range guides(t) {
 		for _, s := range snippet.FindAllStringSubmatch(text, -1) {
-			file, language, example := s[1], s[2], s[3]
+			generated, file, language, example := s[1] != "", s[2], s[3], s[4]
 			if file == "" {
-				if language == "go" {
+				if language == "go" && !generated {
 					t.Errorf("%s does not say from which file this is:\n%s", name, example)
 				}
 				continue
