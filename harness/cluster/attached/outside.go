@@ -55,9 +55,12 @@ const nodePortTimeout = 10 * time.Second
 // urlTimeout is how long a load balancer or an Ingress may take to see that the Service it leads to has a ready pod.
 const urlTimeout = 30 * time.Second
 
+// Answers returns when a URL gives a good reply, or says what came instead.
+type Answers func(ctx context.Context, url string) error
+
 // FindRoute looks for a way from here to a Service whose pods are ready: the URL that was given, or a NodePort of a
 // node. What was found, or that nothing was, counts from then on. A URL through which nothing answers is refused.
-func (c *Cluster) FindRoute(ctx context.Context, service *corev1.Service, answers func(ctx context.Context, url string) error) error {
+func (c *Cluster) FindRoute(ctx context.Context, service *corev1.Service, answers Answers) error {
 	switch {
 	case c.options.OutsideURL == NoOutside:
 		c.route.None = "it was not wanted: -outside-url=" + NoOutside
@@ -71,20 +74,20 @@ func (c *Cluster) FindRoute(ctx context.Context, service *corev1.Service, answer
 	return nil
 }
 
-func (c *Cluster) tryURL(ctx context.Context, service *corev1.Service, answers func(ctx context.Context, url string) error) error {
+func (c *Cluster) tryURL(ctx context.Context, service *corev1.Service, answers Answers) error {
 	c.route.URL = c.options.OutsideURL
 	ctx, cancel := context.WithTimeout(ctx, urlTimeout)
 	defer cancel()
 	if err := answers(ctx, c.route.URL); err != nil {
-		return usage.New("outside-url "+c.route.URL,
-			fmt.Sprintf("the Service %s, whose pods are ready, gave no good reply through it for %v: %s", service.Name, urlTimeout, usage.OneLine(err)),
-			"lead it to port 80 of that Service, or leave the lane out: -outside-url="+NoOutside)
+		reason := fmt.Sprintf("the Service %s, whose pods are ready, gave no good reply through it for %v: %s",
+			service.Name, urlTimeout, usage.OneLine(err))
+		return usage.New("outside-url "+c.route.URL, reason, "lead it to port 80 of that Service, or leave the lane out: -outside-url="+NoOutside)
 	}
 	return nil
 }
 
 // tryNodePorts asks every address of every node at once; the first that answers is the route.
-func (c *Cluster) tryNodePorts(ctx context.Context, service *corev1.Service, answers func(ctx context.Context, url string) error) error {
+func (c *Cluster) tryNodePorts(ctx context.Context, service *corev1.Service, answers Answers) error {
 	nodes, err := c.Client().CoreV1().Nodes().List(ctx, metav1.ListOptions{})
 	if err != nil {
 		return fmt.Errorf("cluster: %w", err)

@@ -46,7 +46,8 @@ func restoreProxies(ctx context.Context, c cluster.Changeable) error {
 // selectProxyNodes gives the label nowhere a value among those by which kube-proxy's nodes are selected, or null.
 func selectProxyNodes(ctx context.Context, c cluster.Changeable, value string) error {
 	patch := fmt.Sprintf(`{"spec":{"template":{"spec":{"nodeSelector":{%q:%s}}}}}`, nowhere, value)
-	_, err := c.Client().AppsV1().DaemonSets(metav1.NamespaceSystem).Patch(ctx, cluster.ProxyName, types.StrategicMergePatchType, []byte(patch), metav1.PatchOptions{})
+	sets := c.Client().AppsV1().DaemonSets(metav1.NamespaceSystem)
+	_, err := sets.Patch(ctx, cluster.ProxyName, types.StrategicMergePatchType, []byte(patch), metav1.PatchOptions{})
 	if err != nil {
 		return fmt.Errorf("cluster: choose kube-proxy's nodes: %w", err)
 	}

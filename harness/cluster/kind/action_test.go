@@ -44,7 +44,8 @@ func TestRun(t *testing.T) {
 		{"what takes a second is told", []Action{wait("a", 1500*time.Millisecond), wait("b", time.Millisecond)}, "a b", "a 1.5 s", ""},
 		{"beside each other", []Action{atOnce("all", wait("b", 2*time.Second), wait("a", time.Second))}, "a b", "all 2.0 s", ""},
 		{"others end with the first that fails, and its error is the one told",
-			[]Action{atOnce("all", wait("b", time.Hour), inOrder("then", wait("a", time.Second), step("c", broken)))}, "a c", "", "cluster n: all: then: c: broken"},
+			[]Action{atOnce("all", wait("b", time.Hour), inOrder("then", wait("a", time.Second), step("c", broken)))},
+			"a c", "", "cluster n: all: then: c: broken"},
 		{"what takes too long is given up", []Action{within(time.Minute, wait("a", time.Hour))}, "", "", "cluster n: a: not done after 1m0s"},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {

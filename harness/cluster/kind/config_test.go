@@ -30,7 +30,8 @@ func TestLoadConfig(t *testing.T) {
 		{"one worker cannot show what a second node sees", head + "nodes:\n" + mapped + "- role: worker\n", "nodes: 1 workers"},
 		{"a role kind does not know is named by its field", head + "nodes:\n" + mapped + "- role: helper\n", "nodes[1].role"},
 		{"without a control plane there is no cluster", head + "nodes:\n- role: worker\n- role: worker\n", "no control-plane"},
-		{"without the mapped port nobody outside gets in", head + "nodes:\n- role: control-plane\n- role: worker\n- role: worker\n", "containerPort 30080"},
+		{"without the mapped port nobody outside gets in",
+			head + "nodes:\n- role: control-plane\n- role: worker\n- role: worker\n", "containerPort 30080"},
 		{"no YAML at all", "{", "yaml"},
 	} {
 		t.Run(tc.sentence, func(t *testing.T) {
@@ -39,8 +40,11 @@ func TestLoadConfig(t *testing.T) {
 				t.Fatal(err)
 			}
 			_, err := loadConfig(Spec{Config: path, NodePort: 30080})
-			if !usage.Is(err) || !strings.Contains(err.Error(), tc.names) || !strings.Contains(err.Error(), path) || strings.Contains(err.Error(), "\n") {
-				t.Errorf("error %q, want a refusal in one line with the file and %q", err, tc.names)
+			if !usage.Is(err) || strings.Contains(err.Error(), "\n") {
+				t.Fatalf("error %q, want a refusal in one line", err)
+			}
+			if !strings.Contains(err.Error(), tc.names) || !strings.Contains(err.Error(), path) {
+				t.Errorf("error %q, want one with the file and %q", err, tc.names)
 			}
 		})
 	}
@@ -77,7 +81,8 @@ func TestCheckPorts(t *testing.T) {
 	defer listener.Close()
 	taken := int32(listener.Addr().(*net.TCPAddr).Port)
 	config := func(port int32) *v1alpha4.Cluster {
-		return &v1alpha4.Cluster{Nodes: []v1alpha4.Node{{ExtraPortMappings: []v1alpha4.PortMapping{{HostPort: port, ListenAddress: "127.0.0.1"}}}}}
+		mapping := v1alpha4.PortMapping{HostPort: port, ListenAddress: "127.0.0.1"}
+		return &v1alpha4.Cluster{Nodes: []v1alpha4.Node{{ExtraPortMappings: []v1alpha4.PortMapping{mapping}}}}
 	}
 	if err := checkPorts("f", config(0)); err != nil {
 		t.Errorf("a free choice is refused: %v", err)

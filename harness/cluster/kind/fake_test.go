@@ -69,7 +69,8 @@ func newFakeEngine() *fakeEngine {
 		pod.Name, pod.Status.Phase = pod.GenerateName+pod.Spec.NodeName, corev1.PodSucceeded
 		return false, nil, nil
 	})
-	return &fakeEngine{client: client, server: "https://127.0.0.1:1", fails: map[string]error{}, removed: make(chan struct{}), begun: make(chan struct{})}
+	return &fakeEngine{client: client, server: "https://127.0.0.1:1", fails: map[string]error{},
+		removed: make(chan struct{}), begun: make(chan struct{})}
 }
 
 func inKubeSystem(name string) metav1.ObjectMeta {

@@ -214,7 +214,8 @@ func TestOpenReplacesAKeptClusterThatIsBroken(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if e.index("remove containers") < 0 || e.index("create") < 0 || !strings.Contains(out.String(), "the kept one cannot be used: cluster n: connect:") {
+	told := strings.Contains(out.String(), "the kept one cannot be used: cluster n: connect:")
+	if e.index("remove containers") < 0 || e.index("create") < 0 || !told {
 		t.Errorf("%q, output:\n%s", e.calls, &out)
 	}
 	if err := second.Close(); err != nil {

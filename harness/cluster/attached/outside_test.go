@@ -1,0 +1,67 @@
+package attached
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/client-go/kubernetes/fake"
+	"k8s.io/client-go/rest"
+
+	"rollcall/fixtures"
+	"rollcall/harness/cluster"
+	"rollcall/harness/usage"
+)
+
+func TestFindRoute(t *testing.T) {
+	const given, nodePort = "http://shop.example.com/", "http://10.0.0.2:30123/"
+	for _, row := range []struct {
+		sentence string
+		options  Options
+		answers  string // the URL that does
+		route    Route
+		refused  bool
+		before   int32 // what a Service asks for
+	}{
+		{"the address of a node that answers", Options{}, nodePort, Route{Host: "10.0.0.2"}, false, fixtures.AnyNodePort},
+		{"nothing where no node answers", Options{}, "",
+			Route{None: "no NodePort of 2 nodes can be reached from here: -outside-url=URL names another way"}, false, fixtures.AnyNodePort},
+		{"the URL that was given", Options{OutsideURL: given}, given, Route{URL: given}, false, 0},
+		{"which is refused if it does not lead to the Service", Options{OutsideURL: given}, nodePort, Route{URL: given}, true, 0},
+		{"nothing, since it was not wanted", Options{OutsideURL: NoOutside}, nodePort,
+			Route{None: "it was not wanted: -outside-url=none"}, false, 0},
+		{"nothing from within", Options{Context: InCluster}, nodePort,
+			Route{None: "this is a pod of the cluster itself"}, false, fixtures.AnyNodePort},
+	} {
+		t.Run(row.sentence, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				client := fake.NewClientset()
+				for name, address := range map[string]string{"a": "10.0.0.1", "b": "10.0.0.2"} {
+					n := node(name)
+					n.Status.Addresses = []corev1.NodeAddress{{Type: corev1.NodeInternalIP, Address: address}, {Type: corev1.NodeHostName, Address: name}}
+					if err := client.Tracker().Add(&n); err != nil {
+						t.Fatal(err)
+					}
+				}
+				c := &Cluster{API: cluster.NewAPI(&rest.Config{}, client), options: row.options}
+				if port := c.NodePort(); port != row.before {
+					t.Errorf("a Service asks for NodePort %d, want %d", port, row.before)
+				}
+				service := &corev1.Service{Spec: corev1.ServiceSpec{Ports: []corev1.ServicePort{{NodePort: 30123}}}}
+				err := c.FindRoute(t.Context(), service, func(ctx context.Context, url string) error {
+					if url == row.answers {
+						return nil
+					}
+					<-ctx.Done()
+					return errors.New("no reply")
+				})
+				if diff := cmp.Diff(row.route, c.Route()); diff != "" || usage.Is(err) != row.refused || (err != nil) != row.refused {
+					t.Errorf("error %v, route (-want +got):\n%s", err, diff)
+				}
+			})
+		})
+	}
+}
