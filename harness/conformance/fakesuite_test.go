@@ -152,7 +152,9 @@ func (f fakeRun) record(attempt int, refused ...int) error {
 		}
 		hits = append(hits, hit)
 	}
-	return store.Write(evidence.ScenarioFolder(f.out, f.Mode, f.Suite, f.Scenario, attempt), evidence.Evidence{Run: run, Hits: evidence.Hits(hits), Events: []evidence.Event{
-		{At: 0, Kind: evidence.LoadBegun}, {At: 5e8, Kind: evidence.RolloutBegun}, {At: 1e9, Kind: evidence.OldGone}, {At: 2e9, Kind: evidence.LoadEnded},
-	}})
+	return store.Write(evidence.ScenarioFolder(f.out, f.Mode, f.Suite, f.Scenario, attempt),
+		evidence.Evidence{Run: run, Hits: evidence.Hits(hits), Events: []evidence.Event{
+			{At: 0, Kind: evidence.LoadBegun}, {At: 5e8, Kind: evidence.RolloutBegun}, {At: 1e9, Kind: evidence.OldGone},
+			{At: 2e9, Kind: evidence.LoadEnded},
+		}})
 }

@@ -21,7 +21,8 @@ import (
 // nightly is the folder, in out/, of what the image command writes.
 const nightly = "nightly"
 
-var overlay = template.Must(template.New("").Parse(`# Written by rollcall image: the job of fixtures/staging/nightly with the images that were pushed.
+var overlay = template.Must(template.New("").Parse(
+	`# Written by rollcall image: the job of fixtures/staging/nightly with the images that were pushed.
 apiVersion: kustomize.config.k8s.io/v1beta1
 kind: Kustomization
 resources:

@@ -18,7 +18,8 @@ func TestTheShippedKustomizations(t *testing.T) {
 		t.Fatal(err)
 	}
 	digest := "sha256:" + strings.Repeat("1", 64)
-	err := writeOverlay(filepath.Join(clone, "out", nightly), "registry.example.com/rollcall@"+digest, []string{"echo:v1=a@sha256:2", "echo:v2=b"})
+	err := writeOverlay(filepath.Join(clone, "out", nightly), "registry.example.com/rollcall@"+digest,
+		[]string{"echo:v1=a@sha256:2", "echo:v2=b"})
 	if err != nil {
 		t.Fatal(err)
 	}

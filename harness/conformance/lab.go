@@ -21,7 +21,8 @@ func RunLab(ctx context.Context, out io.Writer, o Options) (code int, err error)
 		return 0, err
 	}
 	if prepared.Context != "" || prepared.App != "" || prepared.Keep {
-		return 0, usage.New("lab", "it has a cluster of its own, for Rollcall's own app, and keeps nothing", "leave out --context, --app and --keep")
+		return 0, usage.New("lab", "it has a cluster of its own, for Rollcall's own app, and keeps nothing",
+			"leave out --context, --app and --keep")
 	}
 	home := prepared.Layout()
 	suites, err := selectSuites(home, o.Suites)

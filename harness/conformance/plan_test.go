@@ -30,10 +30,12 @@ func TestAPlanSaysHowLongARunTakes(t *testing.T) {
 		{"two under load do, and walks beside them", []runner.Listed{load, load, walk, walk}, 60, 1, "4 scenarios"},
 		{"a recording that two judge is made once", []runner.Listed{same, asked, load}, 60.5, 1, "3 scenarios"},
 		{"what wants the whole cluster goes after them", []runner.Listed{walk, alone}, 10 + 80, 1, "2 scenarios"},
-		{"what the profile leaves out takes none and is counted", []runner.Listed{walk, left}, 10, 1, "profile core leaves out 1 scenarios of each mode, which --profile=full records"},
+		{"what the profile leaves out takes none and is counted", []runner.Listed{walk, left}, 10, 1,
+			"profile core leaves out 1 scenarios of each mode, which --profile=full records"},
 		{"nor does what is skipped", []runner.Listed{walk, skipped}, 10, 1, "1 scenarios"},
 		{"a second mode takes its own", []runner.Listed{walk, other}, 20, 2, "nftables takes"},
-		{"over an hour it says what would be shorter", []runner.Listed{{Scenario: "long", Mode: "iptables", Seconds: 20000, Beside: 4}}, 5000, 1, "over an hour: --profile=core"},
+		{"over an hour it says what would be shorter", []runner.Listed{{Scenario: "long", Mode: "iptables", Seconds: 20000, Beside: 4}}, 5000,
+			1, "over an hour: --profile=core"},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
 			prepared, err := Options{Options: runner.Options{Jobs: "4", Profile: "core", Modes: "iptables"}}.prepare()

@@ -104,7 +104,8 @@ func (r *run) begin(ctx context.Context) (err error) {
 		return err
 	}
 	if p.recorded() == 0 && p.skipped == 0 {
-		return usage.New("run "+r.Pattern, fmt.Sprintf("of profile %s none of the suites %s has such a scenario", p.profile, strings.Join(r.names, ", ")),
+		return usage.New("run "+r.Pattern, fmt.Sprintf("of profile %s none of the suites %s has such a scenario", p.profile,
+			strings.Join(r.names, ", ")),
 			"name others, or use --profile=full; --dry-run lists them")
 	}
 	p.print(r.out)

@@ -37,7 +37,8 @@ func (f fakeClusters) supports(_ context.Context, mode string) (bool, string) {
 }
 
 func (f fakeClusters) open(context.Context, io.Writer, string) (opened, error) {
-	return opened{env: []string{fakeCluster + "=1"}, waitEmpty: func(context.Context) error { return nil }, close: func() error { return nil }}, f.opens
+	return opened{env: []string{fakeCluster + "=1"}, waitEmpty: func(context.Context) error { return nil },
+		close: func() error { return nil }}, f.opens
 }
 
 // output may be written to by several suites at once.
@@ -98,12 +99,14 @@ func TestRun(t *testing.T) {
 		prints   []string
 		broken   string // the reason in the report
 	}{
-		{"all pass", "passes", fakeClusters{}, 0, []string{"PASS ", "s passes/drained (iptables): 0 of 100 requests failed\n", "passes/drained (nftables)"}, ""},
+		{"all pass", "passes", fakeClusters{}, 0, []string{"PASS ", "s passes/drained (iptables): 0 of 100 requests failed\n",
+			"passes/drained (nftables)"}, ""},
 		{"a claim fails", "passes fails", fakeClusters{}, 1, []string{"FAIL ", "s fails/drained (iptables): 3 of 100 requests failed\n"}, ""},
 		{"a suite crashes beside one that passes", "crashes passes", fakeClusters{}, 3,
 			[]string{"the last lines of suite crashes in iptables:\ncrashes goes on with its scenario\npanic: nil map\n", "PASS "},
 			"suite crashes did not run to its end: exit status 2"},
-		{"a suite fails, and no scenario tells of it", "leaves", fakeClusters{}, 3, []string{"PASS "}, "suite leaves failed outside its scenarios: see log.txt"},
+		{"a suite fails, and no scenario tells of it", "leaves", fakeClusters{}, 3, []string{"PASS "},
+			"suite leaves failed outside its scenarios: see log.txt"},
 		{"the first recording was of no use, and the second one is", "retries", fakeClusters{}, 0, []string{"PASS "}, ""},
 		{"a mode is not there", "passes", fakeClusters{lacks: "nftables"}, 0,
 			[]string{"mode nftables is skipped: the kernel lacks it\n", "SKIP 0.0s passes/drained (nftables): no cluster\n", "PASS "}, ""},
@@ -148,7 +151,8 @@ func TestRunThatCannotBegin(t *testing.T) {
 		{"the host is not fit", "passes", fakeClusters{checked: refused}, true, "host: it is not fit: use another"},
 		{"no cluster may be made", "passes", fakeClusters{opens: refused}, true, "host: it is not fit: use another"},
 		{"there is no scenario", "empty", fakeClusters{}, true, "of profile core none of the suites empty has such a scenario"},
-		{"a suite cannot be listed", "unlistable", fakeClusters{}, false, "suite unlistable cannot be listed: exit status 1: it cannot be listed"},
+		{"a suite cannot be listed", "unlistable", fakeClusters{}, false,
+			"suite unlistable cannot be listed: exit status 1: it cannot be listed"},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
 			r, _ := newRun(t, "iptables,nftables", row.suites, row.clusters)
@@ -196,7 +200,8 @@ func TestVerboseRun(t *testing.T) {
 	if code, err := r.run(t.Context()); code != 0 || err != nil {
 		t.Errorf("exit code %d, %v", code, err)
 	}
-	if text := out.text.String(); !strings.Contains(text, "nftables passes | passes goes on with its scenario\n") || strings.Contains(text, "PASS ") {
+	if text := out.text.String(); !strings.Contains(text, "nftables passes | passes goes on with its scenario\n") ||
+		strings.Contains(text, "PASS ") {
 		t.Error(text)
 	}
 	if _, err := os.Stat("out/latest/log.txt"); err == nil {

@@ -35,7 +35,8 @@ func TestWhereAnOptionComesFrom(t *testing.T) {
 		{"a switch is turned off", "KEEP=0", "", settings{}},
 		{"a flag goes before the environment", "MODES=ipvs KEEP=1", "--modes=iptables --keep=false", settings{Modes: "iptables"}},
 		{"what merely stands in the environment names no cluster", "CONTEXT=prod DRY_RUN=1", "", settings{}},
-		{"what make's command line sets does", "CONTEXT=staging DRY_RUN=1 ROLLCALL_GIVEN=DRY_RUN,CONTEXT", "", settings{Context: "staging", DryRun: true}},
+		{"what make's command line sets does", "CONTEXT=staging DRY_RUN=1 ROLLCALL_GIVEN=DRY_RUN,CONTEXT", "",
+			settings{Context: "staging", DryRun: true}},
 		{"something else on make's command line does not", "CONTEXT=prod ROLLCALL_GIVEN=MODES", "", settings{}},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {

@@ -11,7 +11,8 @@ func (e Ended) headline() string { return visible(cmp.Or(e.Headline, e.Because))
 // alike is how many of the first that ended were skipped in one mode for one reason; at least one.
 func alike(ended []Ended) int {
 	n := 1
-	for n < len(ended) && ended[n].Outcome == "skipped" && ended[0].Outcome == "skipped" && ended[n].Mode == ended[0].Mode && ended[n].Because == ended[0].Because {
+	for n < len(ended) && ended[n].Outcome == "skipped" && ended[0].Outcome == "skipped" && ended[n].Mode == ended[0].Mode &&
+		ended[n].Because == ended[0].Because {
 		n++
 	}
 	return n

@@ -71,7 +71,8 @@ func TestATableKeepsItsPlace(t *testing.T) {
 	began := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	left := 90.0
 	s := Status{Began: began, Updated: began.Add(65 * time.Second), Left: &left,
-		Running: []Running{{Name: drained, Phase: "rolling out", Seconds: 12}, {Name: Name{"iptables", "rollout", "defaults"}, Phase: "walking", Seconds: 1}}}
+		Running: []Running{{Name: drained, Phase: "rolling out", Seconds: 12},
+			{Name: Name{"iptables", "rollout", "defaults"}, Phase: "walking", Seconds: 1}}}
 	var out strings.Builder
 	table := NewTable(&out, true, func() int { return 46 })
 	for _, step := range []struct {
@@ -80,13 +81,19 @@ func TestATableKeepsItsPlace(t *testing.T) {
 		running  int
 		want     string
 	}{
-		{"nothing has ended", nil, 2, "\n1m5s  0 passed, 0 failed, 0 inconclusive, 0 …\n  iptables drained   12.0s  rolling out\n  iptables defaults    1.0s  walking\n"},
+		{"nothing has ended", nil, 2, "\n1m5s  0 passed, 0 failed, 0 inconclusive, 0 …\n" +
+			"  iptables drained   12.0s  rolling out\n  iptables defaults    1.0s  walking\n"},
 		{"one has failed, and why is said at once", []Ended{{drained, Result{Outcome: "fail", Because: "3 failed\x1b[2J"}, 45}}, 1,
-			"\x1b[4A\x1b[J\x1b[31mfail        \x1b[0m iptables rollout/drained 45s\n    3 failed[2J\n\n1m5s  0 passed, 1 failed, 0 inconclusive, 0 …\n  iptables defaults    1.0s  walking\n"},
-		{"the last has passed, and nothing is under way", []Ended{{drained, Result{Outcome: "fail"}, 45}, {Name{"iptables", "rollout", "defaults"}, Result{Outcome: "pass", Because: "all hold"}, 3}}, 0,
+			"\x1b[4A\x1b[J\x1b[31mfail        \x1b[0m iptables rollout/drained 45s\n    3 failed[2J\n\n" +
+				"1m5s  0 passed, 1 failed, 0 inconclusive, 0 …\n  iptables defaults    1.0s  walking\n"},
+		{"the last has passed, and nothing is under way", []Ended{{drained, Result{Outcome: "fail"}, 45},
+			{Name{"iptables", "rollout", "defaults"}, Result{Outcome: "pass", Because: "all hold"}, 3}}, 0,
 			"\x1b[3A\x1b[J\x1b[32mpass        \x1b[0m iptables rollout/defaults 3s\n"},
-		{"a mode was skipped as a whole, and one scenario of another", []Ended{{drained, Result{Outcome: "fail"}, 45}, {Name{"iptables", "rollout", "defaults"}, Result{Outcome: "pass", Because: "all hold"}, 3},
-			{Name{"ipvs", "rollout", "drained"}, Result{Outcome: "skipped", Because: "no IP_VS"}, 0}, {Name{"ipvs", "rollout", "defaults"}, Result{Outcome: "skipped", Because: "no IP_VS"}, 0}, {drained, Result{Outcome: "skipped", Because: "no IP_VS"}, 0}}, 0,
+		{"a mode was skipped as a whole, and one scenario of another", []Ended{{drained, Result{Outcome: "fail"}, 45},
+			{Name{"iptables", "rollout", "defaults"}, Result{Outcome: "pass", Because: "all hold"}, 3},
+			{Name{"ipvs", "rollout", "drained"}, Result{Outcome: "skipped", Because: "no IP_VS"}, 0},
+			{Name{"ipvs", "rollout", "defaults"}, Result{Outcome: "skipped", Because: "no IP_VS"}, 0},
+			{drained, Result{Outcome: "skipped", Because: "no IP_VS"}, 0}}, 0,
 			"\x1b[36mskipped     \x1b[0m ipvs 2 scenarios\n    no IP_VS\n\x1b[36mskipped     \x1b[0m iptables rollout/drained 0s\n    no IP_VS\n"},
 	} {
 		out.Reset()
@@ -140,7 +147,8 @@ func TestABoardCollectsWhatItsPartsSay(t *testing.T) {
 			t.Fatal(err)
 		}
 		s, err = Read(filepath.Join(folder, File))
-		want := []Ended{{Name{"iptables", "control", "undrained"}, Result{Outcome: "pass"}, 1}, {drained, Result{Outcome: "fail", Because: "3 requests failed"}, 2}}
+		want := []Ended{{Name{"iptables", "control", "undrained"}, Result{Outcome: "pass"}, 1},
+			{drained, Result{Outcome: "fail", Because: "3 requests failed"}, 2}}
 		if diff := cmp.Diff(want, s.Ended); err != nil || diff != "" || len(s.Running) != 0 {
 			t.Errorf("%v running, %v, (-want +got):\n%s", s.Running, err, diff)
 		}
@@ -151,8 +159,9 @@ func TestABoardCollectsWhatItsPartsSay(t *testing.T) {
 }
 
 func TestALogHasALineForEachScenario(t *testing.T) {
-	failed := Result{Outcome: "fail", Headline: "3 of 1,200 requests failed; a drain of 21 s is needed here", Because: "3 of 1200 requests failed: seq 4 5 6",
-		Facts: []string{"by kind: 3 refused", "witnesses: " + strings.Repeat("worker-fresh 1 ", 8)}}
+	failed := Result{Outcome: "fail", Headline: "3 of 1,200 requests failed; a drain of 21 s is needed here",
+		Because: "3 of 1200 requests failed: seq 4 5 6",
+		Facts:   []string{"by kind: 3 refused", "witnesses: " + strings.Repeat("worker-fresh 1 ", 8)}}
 	long := Result{Outcome: "inconclusive", Because: "the recording cannot be trusted: " + strings.Repeat("late ", 20) + "\x1b[2J"}
 	s := Status{}
 	var out strings.Builder

@@ -34,7 +34,8 @@ func runFolder(t *testing.T, refused ...int) string {
 		hits[i].Fault, hits[i].Status, hits[i].By = evidence.Refused, 0, evidence.Server{}
 	}
 	ev := evidence.Evidence{Run: run, Hits: evidence.Hits(hits), Events: []evidence.Event{
-		{At: 0, Kind: evidence.LoadBegun}, {At: 5e8, Kind: evidence.RolloutBegun}, {At: 1e9, Kind: evidence.OldGone}, {At: 2e9, Kind: evidence.LoadEnded},
+		{At: 0, Kind: evidence.LoadBegun}, {At: 5e8, Kind: evidence.RolloutBegun}, {At: 1e9, Kind: evidence.OldGone},
+		{At: 2e9, Kind: evidence.LoadEnded},
 	}}
 	for _, err := range []error{
 		store.WriteJSON(filepath.Join(root, evidence.SessionFile), evidence.Session{Schema: 1, ID: "r"}),
@@ -90,33 +91,43 @@ func TestExitCodes(t *testing.T) {
 		{"a run that never had a report", []string{"rejudge", runFolder(t)}, 2, "", "to write it: rollcall report "},
 		{"a run whose report is no report", []string{"rejudge", edited(t, runFolder(t), "", "hello")}, 2, "", "reports: read report.json: byte "},
 		{"a run whose report is of a claim that failed, which passes today",
-			[]string{"rejudge", edited(t, reported(t, runFolder(t)), `"outcome": "pass"`, `"outcome": "fail"`)}, 0, "iptables/rollout/drained: fail → pass: 0 of 100", ""},
-		{"a run that passed, and lost its evidence since", []string{"rejudge", without(t, reported(t, runFolder(t)), "run.json")}, 3, "pass → inconclusive: the recording cannot be read", ""},
+			[]string{"rejudge", edited(t, reported(t, runFolder(t)), `"outcome": "pass"`, `"outcome": "fail"`)}, 0,
+			"iptables/rollout/drained: fail → pass: 0 of 100", ""},
+		{"a run that passed, and lost its evidence since", []string{"rejudge", without(t, reported(t, runFolder(t)), "run.json")}, 3,
+			"pass → inconclusive: the recording cannot be read", ""},
 		{"a folder of something else to judge again", []string{"rejudge", t.TempDir()}, 2, "", "not a run folder"},
 		{"no folder to judge again", []string{"rejudge"}, 2, "", "accepts 1 arg(s), received 0"},
 		{"a call for help with judging again", []string{"rejudge", "--help"}, 0, "Exit codes", ""},
 		{"a run compared with itself", []string{"compare", steady, steady}, 0, "Nothing changed beyond what runs of the same differ by.", ""},
-		{"a run whose requests failed, after one whose did not", []string{"compare", steady, runFolder(t, 60)}, 1, "| worse | rollout/drained | iptables | pass | fail |", ""},
+		{"a run whose requests failed, after one whose did not", []string{"compare", steady, runFolder(t, 60)}, 1,
+			"| worse | rollout/drained | iptables | pass | fail |", ""},
 		{"the other way round", []string{"compare", runFolder(t, 60), steady}, 0, "| better | rollout/drained | iptables | fail | pass |", ""},
-		{"a run that cannot be trusted, after one that can", []string{"compare", steady, runFolder(t, 3)}, 1, "| worse | rollout/drained | iptables | pass | inconclusive |", ""},
+		{"a run that cannot be trusted, after one that can", []string{"compare", steady, runFolder(t, 3)}, 1,
+			"| worse | rollout/drained | iptables | pass | inconclusive |", ""},
 		{"a mode compared with itself", []string{"compare", steady, "--modes", "iptables:iptables"}, 0, "1 scenarios and", ""},
 		{"a run compared with nothing", []string{"compare", steady}, 2, "", "one run alone: name another"},
-		{"modes that the run has not", []string{"compare", steady, "--modes", "iptables:ipvs"}, 2, "", "A has [iptables] and B has [iptables]: name one of each"},
+		{"modes that the run has not", []string{"compare", steady, "--modes", "iptables:ipvs"}, 2, "",
+			"A has [iptables] and B has [iptables]: name one of each"},
 		{"modes that are none", []string{"compare", steady, "--modes", "a:b:c"}, 2, "", "name two, such as iptables:nftables"},
 		{"a run compared with a folder of something else", []string{"compare", steady, t.TempDir()}, 2, "", "not a run folder"},
-		{"a history that is not there", []string{"compare", steady, steady, "--history", "none"}, 2, "", "to write it: rollcall trend DIR... --history none"},
-		{"a history that is none", []string{"compare", steady, steady, "--history", filepath.Join(unended, "evidence", "session.json")}, 2, "", "is none of a history: give another file"},
+		{"a history that is not there", []string{"compare", steady, steady, "--history", "none"}, 2, "",
+			"to write it: rollcall trend DIR... --history none"},
+		{"a history that is none", []string{"compare", steady, steady, "--history", filepath.Join(unended, "evidence", "session.json")}, 2, "",
+			"is none of a history: give another file"},
 		{"a page that cannot be written", []string{"compare", steady, steady, "--html", unwritable}, 3, "", "rollcall: write page: "},
 		{"a call for help with comparing", []string{"compare", "--help"}, 0, "Exit codes", ""},
 		{"a trend of a run", []string{"trend", steady, "--history", history}, 0, "1 runs, 1 of them added now", ""},
 		{"a trend of the same run again", []string{"trend", steady, "--history", history}, 0, "1 runs, 0 of them added now", ""},
 		{"a trend of the history alone", []string{"trend", "--history", history}, 0, "1 runs, 0 of them added now", ""},
 		{"a run that has not ended", []string{"trend", unended, "--history", history}, 0, "is left out: its run has not ended", ""},
-		{"a run and a folder of something else", []string{"trend", steady, empty, "--history", history}, 2, "Left out: reports: load ", "not a run folder"},
+		{"a run and a folder of something else", []string{"trend", steady, empty, "--history", history}, 2, "Left out: reports: load ",
+			"not a run folder"},
 		{"a trend of nothing", []string{"trend"}, 2, "", "no run and no history: name run folders"},
 		{"a trend of a history that is not there", []string{"trend", "--history", "none"}, 2, "", "name runs to begin it"},
-		{"a trend in a file that is no history", []string{"trend", steady, "--history", filepath.Join(unended, "evidence", "session.json")}, 2, "", "is none of a history: give another file"},
-		{"a trend where nothing can be written", []string{"trend", steady, "--history", filepath.Join(locked, "history.jsonl")}, 3, "", "trend: append"},
+		{"a trend in a file that is no history", []string{"trend", steady, "--history", filepath.Join(unended, "evidence", "session.json")}, 2,
+			"", "is none of a history: give another file"},
+		{"a trend where nothing can be written", []string{"trend", steady, "--history", filepath.Join(locked, "history.jsonl")}, 3, "",
+			"trend: append"},
 		{"a call for help with the trend", []string{"trend", "--help"}, 0, "Exit codes", ""},
 		{"no folder", []string{"report"}, 2, "", "accepts 1 arg(s), received 0"},
 		{"two folders", []string{"report", "a", "b"}, 2, "", "accepts 1 arg(s), received 2"},
@@ -133,17 +144,22 @@ func TestExitCodes(t *testing.T) {
 		{"the schema of something", []string{"schema", "a"}, 2, "", "rollcall: schema \"a\": there is none: name report, policy or app"},
 		{"the schema of a policy", []string{"schema", "policy"}, 0, `"title": "Rollcall acceptance policy"`, ""},
 		{"the schema of an app", []string{"schema", "app"}, 0, `"title": "Rollcall app"`, ""},
-		{"a candidate as good as its baseline", []string{"accept", "--baseline", steady, "--candidate", steady}, 0, "# Rollcall accept: go\n", ""},
-		{"a candidate that fails", []string{"accept", "--baseline", steady, "--candidate", steady, "--candidate", ended(t, runFolder(t, 60))}, 1, "# Rollcall accept: no-go\n", ""},
-		{"a candidate that fails as its policy expects", []string{"accept", "--baseline", steady, "--candidate", ended(t, runFolder(t, 60)), "--policy", policy(t, "rollout/drained")}, 0, "Rollcall accept: go\n", ""},
-		{"a policy that means nothing", []string{"accept", "--baseline", steady, "--candidate", steady, "--policy", policy(t, "drained")}, 2, "", `exceptions[0].scenario: "drained" is no scenario`},
+		{"a candidate as good as its baseline", []string{"accept", "--baseline", steady, "--candidate", steady}, 0,
+			"# Rollcall accept: go\n", ""},
+		{"a candidate that fails", []string{"accept", "--baseline", steady, "--candidate", steady, "--candidate", ended(t, runFolder(t, 60))},
+			1, "# Rollcall accept: no-go\n", ""},
+		{"a candidate that fails as its policy expects", []string{"accept", "--baseline", steady, "--candidate", ended(t, runFolder(t, 60)),
+			"--policy", policy(t, "rollout/drained")}, 0, "Rollcall accept: go\n", ""},
+		{"a policy that means nothing", []string{"accept", "--baseline", steady, "--candidate", steady, "--policy", policy(t, "drained")}, 2,
+			"", `exceptions[0].scenario: "drained" is no scenario`},
 		{"a candidate of another profile", []string{"accept", "--baseline", steady, "--candidate", profiled(t, runFolder(t), "core")}, 2, "",
 			"of profile core: run the candidate again with -profile=full"},
 		{"a run compared with one of another profile", []string{"compare", steady, profiled(t, runFolder(t), "core")}, 0,
 			"A ran profile full and B profile core", ""},
 		{"a candidate without its baseline", []string{"accept", "--candidate", steady}, 2, "", "--baseline DIR --candidate DIR"},
 		{"a candidate that is no run", []string{"accept", "--baseline", steady, "--candidate", empty}, 2, "", "not a run folder"},
-		{"a decision that cannot be written", []string{"accept", "--baseline", steady, "--candidate", steady, "--html", unwritable}, 3, "", "rollcall: write page: "},
+		{"a decision that cannot be written", []string{"accept", "--baseline", steady, "--candidate", steady, "--html", unwritable}, 3, "",
+			"rollcall: write page: "},
 		{"a call for help with accepting", []string{"accept", "--help"}, 0, "kind: AcceptancePolicy", ""},
 		{"a call for help with the schema", []string{"schema", "--help"}, 0, "Exit codes:", ""},
 		{"nothing at all", nil, 0, "run         Run suites in every kube-proxy mode", ""},
@@ -169,7 +185,8 @@ func TestExitCodes(t *testing.T) {
 func policy(t *testing.T, scenario string) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "policy.yaml")
-	text := "apiVersion: rollcall/v1alpha1\nkind: AcceptancePolicy\nexceptions:\n- {scenario: " + scenario + ", until: 9999-12-31, because: known}\n"
+	text := "apiVersion: rollcall/v1alpha1\nkind: AcceptancePolicy\n" +
+		"exceptions:\n- {scenario: " + scenario + ", until: 9999-12-31, because: known}\n"
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -205,7 +222,8 @@ func TestReportTellsAWorkflow(t *testing.T) {
 	t.Setenv("GITHUB_STEP_SUMMARY", summary)
 	dir := runFolder(t, 60)
 	var stdout bytes.Buffer
-	if code := run([]string{"report", dir}, &stdout, io.Discard); code != 1 || !strings.Contains(stdout.String(), "\n::error title=rollout/drained on iptables%3A fail::1 of 100") {
+	if code := run([]string{"report", dir}, &stdout, io.Discard); code != 1 ||
+		!strings.Contains(stdout.String(), "\n::error title=rollout/drained on iptables%3A fail::1 of 100") {
 		t.Errorf("exit code %d:\n%s", code, stdout.String())
 	}
 	told, written := read(t, summary), read(t, filepath.Join(dir, "summary.md"))
