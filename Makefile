@@ -122,7 +122,7 @@ CHRT := $(shell chrt -r 1 true 2>/dev/null && echo chrt -r 1)
 .PHONY: bench
 bench: browser ## Evidence core, index.html, measured outages against true ones, the agent against vegeta and fortio, bench-cpu; 20 idle minutes
 	go test ./reports/page -count=1 -run Million -bars -v
-	ROLLCALL_BENCH_LONG=1 go test ./harness/evidence ./harness/verdict -run '^$$' -bench 'Hits|Arrivals|JoinAndJudge' -benchtime 3x
+	ROLLCALL_BENCH_LONG=1 go test ./harness/evidence/store ./harness/verdict -run '^$$' -bench 'Hits|Arrivals|JoinAndJudge' -benchtime 3x
 	@go build -o out/bin/accuracy ./loadgen/accuracy
 	@$(CHRT) out/bin/accuracy
 	@go build -o out/bin/loadbench ./loadgen/bench
