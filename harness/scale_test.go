@@ -31,7 +31,8 @@ func TestScenarioAt(t *testing.T) {
 		},
 	}
 	usual := s.At(100, 1)
-	if !cmp.Equal(usual.Load, Load{Rate: 100, Timeout: 2 * time.Second, Settle: 3 * time.Second}) || usual.App != s.App || usual.Claim != s.Claim {
+	if !cmp.Equal(usual.Load, Load{Rate: 100, Timeout: 2 * time.Second, Settle: 3 * time.Second}) || usual.App != s.App ||
+		usual.Claim != s.Claim {
 		t.Errorf("%+v", usual)
 	}
 	if got := s.At(25, 1).Load.Rate; got != 25 {

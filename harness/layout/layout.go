@@ -44,9 +44,11 @@ func Find() (Layout, error) {
 
 // Suites are the names of all there are.
 func (l Layout) Suites() ([]string, error) {
-	pattern, name := filepath.Join(l.Folder, "suites", "*", "suite_test.go"), func(file string) string { return filepath.Base(filepath.Dir(file)) }
+	pattern := filepath.Join(l.Folder, "suites", "*", "suite_test.go")
+	name := func(file string) string { return filepath.Base(filepath.Dir(file)) }
 	if l.Prebuilt {
-		pattern, name = filepath.Join(l.Folder, suitesFolder, "*.test"), func(file string) string { return strings.TrimSuffix(filepath.Base(file), ".test") }
+		pattern = filepath.Join(l.Folder, suitesFolder, "*.test")
+		name = func(file string) string { return strings.TrimSuffix(filepath.Base(file), ".test") }
 	}
 	files, err := filepath.Glob(pattern)
 	var names []string

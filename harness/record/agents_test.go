@@ -43,7 +43,8 @@ func TestAgentsShareLanes(t *testing.T) {
 				}
 			}))
 			defer app.Close()
-			run := evidence.Run{OldVersion: "v1", NewVersion: "v2", Expect: []evidence.Expectation{verdict.NoFailures(), verdict.NoHiddenRetries(), verdict.FullRate(99)}}
+			run := evidence.Run{OldVersion: "v1", NewVersion: "v2", Expect: []evidence.Expectation{verdict.NoFailures(), verdict.NoHiddenRetries(),
+				verdict.FullRate(99)}}
 			for _, conn := range []evidence.Conn{evidence.Fresh, evidence.Reused} {
 				run.Lanes = append(run.Lanes, evidence.Lane{ID: "worker-" + string(conn), Vantage: evidence.FromPod, Node: "worker",
 					Conn: conn, Target: app.URL, Rate: rate, Agents: agents})
@@ -108,8 +109,10 @@ func TestAgentsShareLanes(t *testing.T) {
 			}
 			for _, lane := range tl.Lanes {
 				s := lane.Summary
-				if want := int(rate * lasts / time.Second); s.Failed() > 0 || s.Requests < want*9/10 || s.Arrivals != s.Requests || len(s.Agents) != agents {
-					t.Errorf("%s: %d requests by %d agents, %d failed, %d arrived; want about %d and no failure", lane.ID, s.Requests, len(s.Agents), s.Failed(), s.Arrivals, want)
+				if want := int(rate * lasts / time.Second); s.Failed() > 0 || s.Requests < want*9/10 || s.Arrivals != s.Requests ||
+					len(s.Agents) != agents {
+					t.Errorf("%s: %d requests by %d agents, %d failed, %d arrived; want about %d and no failure", lane.ID, s.Requests, len(s.Agents),
+						s.Failed(), s.Arrivals, want)
 				}
 				for i, a := range s.Agents {
 					if a.Requests == 0 {

@@ -18,7 +18,8 @@ func TestAgentsAmong(t *testing.T) {
 	}
 	up := func(name, index string) corev1.Pod { return pod(name, index, corev1.PodRunning, corev1.ConditionTrue) }
 	died := pod("agent-1-y", "1", corev1.PodFailed, corev1.ConditionFalse)
-	died.Status.ContainerStatuses = []corev1.ContainerStatus{{State: corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{Reason: "OOMKilled", ExitCode: 137}}}}
+	died.Status.ContainerStatuses = []corev1.ContainerStatus{{State: corev1.ContainerState{
+		Terminated: &corev1.ContainerStateTerminated{Reason: "OOMKilled", ExitCode: 137}}}}
 	for _, row := range []struct {
 		sentence string
 		pods     []corev1.Pod
@@ -27,12 +28,15 @@ func TestAgentsAmong(t *testing.T) {
 	}{
 		{"both are ready, in any order", []corev1.Pod{up("agent-1-y", "1"), up("agent-0-x", "0")}, []string{"agent-0-x", "agent-1-y"}, ""},
 		{"none was made yet", nil, []string{"", ""}, "agent 0 has no pod; agent 1 has no pod"},
-		{"one waits for a node", []corev1.Pod{up("agent-0-x", "0"), pod("agent-1-y", "1", corev1.PodPending, corev1.ConditionFalse)}, []string{"agent-0-x", "agent-1-y"},
+		{"one waits for a node", []corev1.Pod{up("agent-0-x", "0"), pod("agent-1-y", "1", corev1.PodPending, corev1.ConditionFalse)},
+			[]string{"agent-0-x", "agent-1-y"},
 			"pod agent-1-y is Pending"},
-		{"one died", []corev1.Pod{up("agent-0-x", "0"), died}, []string{"agent-0-x", "agent-1-y"}, "pod agent-1-y is Failed (OOMKilled, exit code 137)"},
+		{"one died", []corev1.Pod{up("agent-0-x", "0"), died}, []string{"agent-0-x", "agent-1-y"},
+			"pod agent-1-y is Failed (OOMKilled, exit code 137)"},
 		{"one was replaced", []corev1.Pod{up("agent-0-x", "0"), up("agent-0-z", "0"), up("agent-1-y", "1")}, []string{"agent-0-z", "agent-1-y"},
 			"pods agent-0-x and agent-0-z are both agent 0"},
-		{"one too many", []corev1.Pod{up("agent-0-x", "0"), up("agent-1-y", "1"), up("agent-2-z", "2")}, []string{"agent-0-x", "agent-1-y"}, "pod agent-2-z is none of the 2 agents"},
+		{"one too many", []corev1.Pod{up("agent-0-x", "0"), up("agent-1-y", "1"), up("agent-2-z", "2")}, []string{"agent-0-x", "agent-1-y"},
+			"pod agent-2-z is none of the 2 agents"},
 		{"one without an index", []corev1.Pod{up("agent-0-x", "0"), up("agent-y", "")}, []string{"agent-0-x", ""},
 			"pod agent-y is none of the 2 agents; agent 1 has no pod"},
 	} {

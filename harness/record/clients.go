@@ -64,7 +64,8 @@ func newClients(ctx context.Context, r *Recording, service *corev1.Service) (*cl
 	}
 	jobs := make([]string, len(workers))
 	for i, worker := range workers {
-		job, err := r.Cluster.Client().BatchV1().Jobs(r.Lease.Name).Create(ctx, fixtures.AgentJob(r.into(), worker, secret.Name, r.Agents), metav1.CreateOptions{})
+		job, err := r.Cluster.Client().BatchV1().Jobs(r.Lease.Name).Create(ctx, fixtures.AgentJob(r.into(), worker, secret.Name, r.Agents),
+			metav1.CreateOptions{})
 		if err != nil {
 			return nil, err
 		}
@@ -92,8 +93,8 @@ func newClients(ctx context.Context, r *Recording, service *corev1.Service) (*cl
 			if err != nil {
 				return cl, err
 			}
-			cl.agents = append(cl.agents, &agent{place: podPlace{cl.pods, pod.Name, forward}, name: pod.Name, node: worker, index: index, lanes: lanes,
-				remote: loadgen.Remote{URL: forward.URL, Token: string(secret.Data[fixtures.AgentTokenKey])}})
+			cl.agents = append(cl.agents, &agent{place: podPlace{cl.pods, pod.Name, forward}, name: pod.Name, node: worker, index: index,
+				lanes: lanes, remote: loadgen.Remote{URL: forward.URL, Token: string(secret.Data[fixtures.AgentTokenKey])}})
 		}
 	}
 	if outside == "" {

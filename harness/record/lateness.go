@@ -54,7 +54,8 @@ const (
 	warmUp     = time.Second
 )
 
-// lateSince says which lane was late, or which control lane lost a request, in the load from a moment on, and ends the noting; empty if none was.
+// lateSince says which lane was late, or which control lane lost a request, in the load from a moment on; empty if none was.
+// Nothing is noted any more from then on.
 func (cl *clients) lateSince(from time.Duration) string {
 	l := &cl.early
 	l.mu.Lock()
@@ -80,7 +81,8 @@ func (cl *clients) lateSince(from time.Duration) string {
 		case lost > 0:
 			return fmt.Sprintf("%d of %d requests of %s, which no rollout touches, failed before anything changed", lost, sent, lane.ID)
 		case late > max(1, sent/100):
-			return fmt.Sprintf("%d of %d requests of %s were sent over %.3fs late before anything changed, the latest %.3fs", late, sent, lane.ID, lateAtRest.Seconds(), latest.Seconds())
+			return fmt.Sprintf("%d of %d requests of %s were sent over %.3fs late before anything changed, the latest %.3fs", late, sent, lane.ID,
+				lateAtRest.Seconds(), latest.Seconds())
 		}
 	}
 	l.hits = nil

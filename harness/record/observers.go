@@ -24,7 +24,8 @@ type observers struct {
 }
 
 // startObservers returns when every node's rules are observed or known to be none of kube-proxy's, or ctx ends.
-func startObservers(ctx context.Context, client kubernetes.Interface, lease namespace.Lease, images fixtures.ImageSources, session string, nodes []string, sparing bool, watch *observe.Watch) (*observers, error) {
+func startObservers(ctx context.Context, client kubernetes.Interface, lease namespace.Lease, images fixtures.ImageSources, session string,
+	nodes []string, sparing bool, watch *observe.Watch) (*observers, error) {
 	name := lease.Observers()
 	into := fixtures.Destination{Namespace: name, Images: images}
 	o := &observers{pods: client.CoreV1().Pods(name)}

@@ -152,7 +152,8 @@ func (a attempt) lowerRate(ctx context.Context, r *record.Recording, rate int) e
 	if err = errors.Join(err, os.RemoveAll(r.Folder)); err != nil {
 		return err
 	}
-	fmt.Fprintf(a.out, "%s %s: begun again with %d requests per second and lane instead of %d: %s\n", a.cluster.Mode(), r.ID, now, rate, r.TooMuch)
+	fmt.Fprintf(a.out, "%s %s: begun again with %d requests per second and lane instead of %d: %s\n", a.cluster.Mode(), r.ID, now, rate,
+		r.TooMuch)
 	return nil
 }
 

@@ -143,7 +143,8 @@ func (r *Runner) skip(t *testing.T, suite, mode, because string, s harness.Scena
 	if err := store.Write(r.folder(mode, suite, s.ID, 1), evidence.Evidence{Run: run}); err != nil {
 		t.Fatal(err)
 	}
-	r.board.Entry(progress.Name{Mode: mode, Suite: suite, Scenario: s.ID}).End(progress.Result{Outcome: verdict.Skipped.String(), Because: because})
+	r.board.Entry(progress.Name{Mode: mode, Suite: suite, Scenario: s.ID}).End(progress.Result{Outcome: verdict.Skipped.String(),
+		Because: because})
 	t.Skip(because)
 }
 

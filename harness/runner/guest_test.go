@@ -69,7 +69,8 @@ func (g guest) kubectlWith(stdin string, args ...string) string {
 }
 
 func (g guest) tryKubectl(stdin string, args ...string) (string, error) {
-	cmd := exec.CommandContext(g.ctx, "docker", append([]string{"exec", "-i", g.administrator(), "kubectl", "--kubeconfig=/etc/kubernetes/admin.conf"}, args...)...)
+	cmd := exec.CommandContext(g.ctx, "docker",
+		append([]string{"exec", "-i", g.administrator(), "kubectl", "--kubeconfig=/etc/kubernetes/admin.conf"}, args...)...)
 	cmd.Stdin = strings.NewReader(stdin)
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr

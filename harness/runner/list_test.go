@@ -11,7 +11,8 @@ import (
 func TestList(t *testing.T) {
 	var out strings.Builder
 	r := Runner{modes: []string{"iptables", "userspace"}}
-	r.list(t, &out, "control", []harness.Scenario{{ID: "loaded"}, {ID: "unloaded", Steps: func(context.Context, *harness.Steps) error { return nil }}})
+	r.list(t, &out, "control", []harness.Scenario{{ID: "loaded"},
+		{ID: "unloaded", Steps: func(context.Context, *harness.Steps) error { return nil }}})
 	const want = `control/loaded    iptables   load     runs
 control/unloaded  iptables   no load  runs
 control/loaded    userspace  load     skipped: not a kube-proxy mode

@@ -41,7 +41,8 @@ func (r *Runner) open(ctx context.Context, out io.Writer, mode string) (c cluste
 		return r.attached, "", err
 	}
 	facts := host.Probe(ctx)
-	identity := evidence.Cluster{Name: r.spec(mode).Name, Mode: mode, Provider: "kind", Kubernetes: r.version, Kernel: facts.Kernel, Features: hostFeatures(facts)}
+	identity := evidence.Cluster{Name: r.spec(mode).Name, Mode: mode, Provider: "kind", Kubernetes: r.version, Kernel: facts.Kernel,
+		Features: hostFeatures(facts)}
 	if supported, because := facts.SupportsMode(mode); !supported {
 		return nil, because, r.describe(identity)
 	}
@@ -75,8 +76,8 @@ func (r *Runner) Cleanup(ctx context.Context, out io.Writer) error {
 }
 
 func (r *Runner) preflight(out io.Writer, session string, c cluster.Cluster) staging.Preflight {
-	return staging.Preflight{Target: r.Target, Cluster: c, Attached: r.attached, Namespaces: r.namespaces, Layout: r.layout, App: r.app, AppFile: r.App,
-		Agents: r.agents, Session: session, Out: out}
+	return staging.Preflight{Target: r.Target, Cluster: c, Attached: r.attached, Namespaces: r.namespaces, Layout: r.layout, App: r.app,
+		AppFile: r.App, Agents: r.agents, Session: session, Out: out}
 }
 
 // prepareTarget makes the target ready for scenarios and describes it in the run folder.
@@ -225,7 +226,8 @@ func userArchives(ctx context.Context, app *userapp.App) ([]kind.Archive, error)
 	for _, image := range app.Images() {
 		if _, err := command.Run(ctx, "docker image inspect %s", image); err != nil {
 			if _, err := command.Run(ctx, "docker pull %s", image); err != nil {
-				return nil, usage.New("image "+image, strings.ReplaceAll(err.Error(), "\n", "; "), "build or pull it: docker has to have it, for kind's nodes to be given it")
+				return nil, usage.New("image "+image, usage.OneLine(err),
+					"build or pull it: docker has to have it, for kind's nodes to be given it")
 			}
 		}
 		file, err := os.CreateTemp("", "rollcall-image-")

@@ -40,7 +40,8 @@ func TestLowerRate(t *testing.T) {
 }
 
 func TestFirstRate(t *testing.T) {
-	for _, row := range []struct{ jobs, cores, want int }{{1, 2, 100}, {2, 2, 100}, {3, 2, 50}, {8, 2, 25}, {16, 2, 12}, {12, 8, 50}, {1, 64, 100}, {16, 1, 6}} {
+	for _, row := range []struct{ jobs, cores, want int }{{1, 2, 100}, {2, 2, 100}, {3, 2, 50}, {8, 2, 25}, {16, 2, 12}, {12, 8, 50},
+		{1, 64, 100}, {16, 1, 6}} {
 		if got := firstRate(row.jobs, row.cores); got != row.want {
 			t.Errorf("%d side by side on %d cores: %d requests per second and lane, want %d", row.jobs, row.cores, got, row.want)
 		}

@@ -15,7 +15,8 @@ import (
 // recordAndJudge records a scenario and judges its last recording, from what is on disk, as any replay will. It records again
 // up to the scenario's tries while a negative control that can be trusted saw nothing, once more as [harness.Scenario].Adapt
 // has it, and once more if this machine was too late and nothing else was wrong. Each attempt stays in the run folder.
-func (r *Runner) recordAndJudge(ctx context.Context, c cluster.Cluster, suite string, s harness.Scenario, out io.Writer) (v verdict.Verdict, err error) {
+func (r *Runner) recordAndJudge(ctx context.Context, c cluster.Cluster, suite string, s harness.Scenario,
+	out io.Writer) (v verdict.Verdict, err error) {
 	entry := r.board.Entry(progress.Name{Mode: c.Mode(), Suite: suite, Scenario: s.ID})
 	defer func() { entry.End(shown(v, err)) }()
 	tries := max(1, s.Tries)

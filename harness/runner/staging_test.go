@@ -62,8 +62,10 @@ func (g guest) unchanged() func() {
 func (g guest) runs() {
 	g.granted("node-rules")
 	defer g.unchanged()()
-	code, _ := g.conformance("run", "-context=staging", "-kubeconfig="+g.account(""), "-namespace=rollcall", "-image-repo="+g.repo, "-registry-ca="+g.ca,
-		"-allow="+harness.NodeRules, "-outside-url="+os.Getenv("OUTSIDE_URL"), "-suites="+os.Getenv("SUITES"), "-run="+os.Getenv("SCENARIOS")).end()
+	code, _ := g.conformance("run", "-context=staging", "-kubeconfig="+g.account(""), "-namespace=rollcall", "-image-repo="+g.repo,
+		"-registry-ca="+g.ca,
+		"-allow="+harness.NodeRules, "-outside-url="+os.Getenv("OUTSIDE_URL"),
+		"-suites="+os.Getenv("SUITES"), "-run="+os.Getenv("SCENARIOS")).end()
 	if code != 0 {
 		g.Errorf("exit code %d", code)
 	}
@@ -89,18 +91,29 @@ func (g guest) isRefused() {
 		args     []string
 		says     string
 	}{
-		{"images that nobody has", nil, given("-images=echo:v1=" + none + ",echo:v2=" + none + ",agent:dev=" + none), "trial: node " + g.Name() + "-worker"},
+		{"images that nobody has", nil, given("-images=echo:v1=" + none + ",echo:v2=" + none + ",agent:dev=" + none),
+			"trial: node " + g.Name() + "-worker"},
 		{"a repository that is not there", nil, given("-image-repo=127.0.0.1:1/none"), "image-repo 127.0.0.1:1/none: "},
-		{"no namespace, and no right to make one", nil, []string{"run", "-context=staging", "-kubeconfig=" + g.account("")}, "or name namespaces that were made for you: -namespace=NAME"},
-		{"a namespace of somebody else", nil, []string{"run", "-context=staging", "-namespace=default", "-kubeconfig=" + g.account("")}, "context staging: we may not "},
-		{"credentials that are over", nil, []string{"run", "-context=staging", "-namespace=rollcall", "-kubeconfig=" + g.account("over")}, "the credentials are not accepted, or have expired"},
-		{"a quota that is too small", made("apiVersion: v1\nkind: ResourceQuota\nmetadata: {name: small, namespace: rollcall}\nspec: {hard: {pods: 3}}"),
+		{"no namespace, and no right to make one", nil, []string{"run", "-context=staging", "-kubeconfig=" + g.account("")},
+			"or name namespaces that were made for you: -namespace=NAME"},
+		{"a namespace of somebody else", nil, []string{"run", "-context=staging", "-namespace=default", "-kubeconfig=" + g.account("")},
+			"context staging: we may not "},
+		{"credentials that are over", nil, []string{"run", "-context=staging", "-namespace=rollcall", "-kubeconfig=" + g.account("over")},
+			"the credentials are not accepted, or have expired"},
+		{"a quota that is too small",
+			made("apiVersion: v1\nkind: ResourceQuota\nmetadata: {name: small, namespace: rollcall}\nspec: {hard: {pods: 3}}"),
 			given("-image-repo="+g.repo, "-registry-ca="+g.ca), "namespace rollcall: quota small leaves 3 of pods"},
-		{"limits that forbid our containers", made("apiVersion: v1\nkind: LimitRange\nmetadata: {name: low, namespace: rollcall}\nspec: {limits: [{type: Container, max: {memory: 64Mi}}]}"),
+		{"limits that forbid our containers",
+			made("apiVersion: v1\nkind: LimitRange\nmetadata: {name: low, namespace: rollcall}\n" +
+				"spec: {limits: [{type: Container, max: {memory: 64Mi}}]}"),
 			given("-image-repo="+g.repo, "-registry-ca="+g.ca), "namespace rollcall: LimitRange low allows 64Mi of memory"},
-		{"a namespace that is not empty", made("apiVersion: v1\nkind: Pod\nmetadata: {name: theirs, namespace: rollcall}\nspec: {securityContext: {runAsNonRoot: true, runAsUser: 1, seccompProfile: {type: RuntimeDefault}}, containers: [{name: a, image: a, securityContext: {allowPrivilegeEscalation: false, capabilities: {drop: [ALL]}}}]}"),
+		{"a namespace that is not empty",
+			made("apiVersion: v1\nkind: Pod\nmetadata: {name: theirs, namespace: rollcall}\n" +
+				"spec: {securityContext: {runAsNonRoot: true, runAsUser: 1, seccompProfile: {type: RuntimeDefault}}, " +
+				"containers: [{name: a, image: a, securityContext: {allowPrivilegeEscalation: false, capabilities: {drop: [ALL]}}}]}"),
 			given("-image-repo="+g.repo, "-registry-ca="+g.ca), "namespace rollcall was not empty: pod theirs is there"},
-		{"a URL that leads nowhere", nil, given("-image-repo="+g.repo, "-registry-ca="+g.ca, "-outside-url=http://127.0.0.1:1/"), "outside-url http://127.0.0.1:1/: "},
+		{"a URL that leads nowhere", nil, given("-image-repo="+g.repo, "-registry-ca="+g.ca, "-outside-url=http://127.0.0.1:1/"),
+			"outside-url http://127.0.0.1:1/: "},
 	} {
 		g.Run(row.sentence, func(t *testing.T) {
 			g := g.in(t)
@@ -134,7 +147,8 @@ func (g guest) isReachedFromOutside() {
 		g.Run(url, func(t *testing.T) {
 			g := g.in(t)
 			defer g.unchanged()()
-			code, _ := g.conformance("run", "-context=staging", "-namespace=rollcall", "-kubeconfig="+g.account(""), "-image-repo="+g.repo, "-registry-ca="+g.ca,
+			code, _ := g.conformance("run", "-context=staging", "-namespace=rollcall", "-kubeconfig="+g.account(""), "-image-repo="+g.repo,
+				"-registry-ca="+g.ca,
 				"-suites=rollout", "-run=^drained-rolling-update$", "-outside-url="+url).end()
 			if code != 0 {
 				t.Errorf("exit code %d", code)
@@ -159,11 +173,13 @@ func (g guest) pullsWithASecret() {
 	host, _, _ := strings.Cut(g.repo, "/")
 	config := g.TempDir()
 	credentials := base64.StdEncoding.EncodeToString([]byte(registryUser + ":" + registryPassword))
-	if err := os.WriteFile(filepath.Join(config, "config.json"), fmt.Appendf(nil, `{"auths": {%q: {"auth": %q}}}`, host, credentials), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(config, "config.json"), fmt.Appendf(nil, `{"auths": {%q: {"auth": %q}}}`, host, credentials),
+		0o600); err != nil {
 		g.Fatal(err)
 	}
 	g.Setenv("DOCKER_CONFIG", config) // of the one that pushes
-	args := []string{"run", "-context=staging", "-namespace=rollcall", "-kubeconfig=" + g.account(""), "-image-repo=" + host + "/private/rollcall", "-registry-ca=" + g.ca,
+	args := []string{"run", "-context=staging", "-namespace=rollcall", "-kubeconfig=" + g.account(""),
+		"-image-repo=" + host + "/private/rollcall", "-registry-ca=" + g.ca,
 		"-suites=rollout", "-run=^defaults$"}
 	defer g.unchanged()()
 	if code, said := g.conformance(args...).end(); code != 2 || !strings.Contains(said, "trial: node "+g.Name()+"-worker") {
@@ -201,7 +217,8 @@ func (g guest) hasFewerRights() {
 				g := g.in(t)
 				with(append(append([]map[string][]string{}, is.Rules[:i]...), is.Rules[i+1:]...))
 				defer with(is.Rules)
-				code, said := g.conformance("run", "-context=staging", "-namespace=rollcall", "-allow="+harness.NodeRules, "-kubeconfig="+config, "-dry-run",
+				code, said := g.conformance("run", "-context=staging", "-namespace=rollcall", "-allow="+harness.NodeRules, "-kubeconfig="+config,
+					"-dry-run",
 					"-suites=autoscale,own,rollout,statusgap", "-app=suites/own/testdata/nginx/app.yaml").end()
 				resource, _, _ := strings.Cut(rule["resources"][0], "/")
 				lines := strings.Split(strings.TrimSpace(said), "\n")
@@ -236,16 +253,20 @@ func (g guest) isKilled() {
 	}{
 		{"Ctrl-C, in a namespace that was given", "base", "rollcall", syscall.SIGINT, false, nil},
 		{"Ctrl-C, in namespaces of our own", "generated", "", syscall.SIGINT, false, nil},
-		{"kill -9 and the next run, in a namespace that was given", "base", "rollcall", syscall.SIGKILL, false, []string{"run", "-suites=rollout", short}},
-		{"kill -9 and the next run, in namespaces of our own", "generated", "", syscall.SIGKILL, false, []string{"run", "-suites=rollout", short}},
-		{"a lost connection and the next run, in namespaces of our own", "generated", "", syscall.SIGINT, true, []string{"run", "-suites=rollout", short}},
+		{"kill -9 and the next run, in a namespace that was given", "base", "rollcall", syscall.SIGKILL, false,
+			[]string{"run", "-suites=rollout", short}},
+		{"kill -9 and the next run, in namespaces of our own", "generated", "", syscall.SIGKILL, false,
+			[]string{"run", "-suites=rollout", short}},
+		{"a lost connection and the next run, in namespaces of our own", "generated", "", syscall.SIGINT, true,
+			[]string{"run", "-suites=rollout", short}},
 		{"kill -9 and a clean-up, in a namespace that was given", "base", "rollcall", syscall.SIGKILL, false, []string{"cleanup"}},
 		{"kill -9 and a clean-up, in namespaces of our own", "generated", "", syscall.SIGKILL, false, []string{"cleanup"}},
 	} {
 		g.Run(row.sentence, func(t *testing.T) {
 			g := g.in(t)
 			g.granted(row.grant)
-			flags := []string{"-context=staging", "-kubeconfig=" + g.account(""), "-namespace=" + row.namespace, "-image-repo=" + g.repo, "-registry-ca=" + g.ca}
+			flags := []string{"-context=staging", "-kubeconfig=" + g.account(""), "-namespace=" + row.namespace, "-image-repo=" + g.repo,
+				"-registry-ca=" + g.ca}
 			defer g.unchanged()()
 			r := g.conformance(append([]string{"run", "-suites=rollout", "-run=^drained-rolling-update$"}, flags...)...)
 			r.untilSays("rolling out")
@@ -292,7 +313,9 @@ spec:
   storageClassName: ` + g.kubectl("get", "storageclass", "--output=jsonpath={.items[0].metadata.name}") + `
   claimRef: {namespace: rollcall-nightly, name: rollcall-runs}
   hostPath: {path: /runs}
-  nodeAffinity: {required: {nodeSelectorTerms: [{matchExpressions: [{key: kubernetes.io/hostname, operator: In, values: [` + worker + `]}]}]}}`
+  nodeAffinity:
+    required:
+      nodeSelectorTerms: [{matchExpressions: [{key: kubernetes.io/hostname, operator: In, values: [` + worker + `]}]}]`
 	g.kubectlWith(volume, "apply", "--filename=-")
 	defer g.kubectlWith(volume, "delete", "--filename=-")
 	g.kubectl("apply", "--kustomize", folder)

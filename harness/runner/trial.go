@@ -48,7 +48,8 @@ func (r *Runner) runTrial(ctx context.Context, out io.Writer, c cluster.Cluster)
 	if t.Stretch > 1 {
 		effect = fmt.Sprintf("times that grow with that are %d times as long", t.Stretch)
 	}
-	fmt.Fprintf(out, "cluster %s: in a trial a pod took up to %.1f s to start, and rules %.1f s to follow: %s\n", c.Name(), t.PodStart/1000, t.RuleLag/1000, effect)
+	fmt.Fprintf(out, "cluster %s: in a trial a pod took up to %.1f s to start, and rules %.1f s to follow: %s\n", c.Name(), t.PodStart/1000,
+		t.RuleLag/1000, effect)
 	return t, nil
 }
 
@@ -61,12 +62,13 @@ func (r *Runner) recordTrial(ctx context.Context, c cluster.Cluster) (*evidence.
 	}
 	defer os.RemoveAll(folder)
 	app := fixtures.App{Replicas: 2, PreStopSleep: trialDrain, OnTerm: fixtures.Drain}
-	s := harness.Scenario{ID: "trial", Claim: "a rollout without load", Observed: true, App: app, Steps: func(ctx context.Context, steps *harness.Steps) error {
-		if err := steps.Deploy(ctx, app, harness.OldVersion); err != nil {
-			return err
-		}
-		return steps.RollOut(ctx, app, rollout.Update(harness.OldVersion, harness.NewVersion))
-	}}
+	s := harness.Scenario{ID: "trial", Claim: "a rollout without load", Observed: true, App: app,
+		Steps: func(ctx context.Context, steps *harness.Steps) error {
+			if err := steps.Deploy(ctx, app, harness.OldVersion); err != nil {
+				return err
+			}
+			return steps.RollOut(ctx, app, rollout.Update(harness.OldVersion, harness.NewVersion))
+		}}
 	a := attempt{runner: r, cluster: c, suite: "trial", entry: progress.Nowhere().Entry(progress.Name{}), out: io.Discard, number: 1, tries: 1}
 	config := a.config(s, filepath.Join(folder, s.ID))
 	config.Lease, config.Stretch = namespace.New("rollcall-trial-"), 1
@@ -96,7 +98,8 @@ func (r *Runner) recordTrial(ctx context.Context, c cluster.Cluster) (*evidence.
 	if podStart == 0 || len(ev.Run.Distrust) > 0 {
 		return nil, fmt.Errorf("the trial of cluster %s showed nothing: %v", c.Name(), ev.Run.Distrust)
 	}
-	return &evidence.Trial{PodStart: float64(podStart.Milliseconds()), RuleLag: float64(ruleLag.Milliseconds()), Stretch: stretchOf(podStart, ruleLag)}, nil
+	return &evidence.Trial{PodStart: float64(podStart.Milliseconds()), RuleLag: float64(ruleLag.Milliseconds()),
+		Stretch: stretchOf(podStart, ruleLag)}, nil
 }
 
 // stretchOf is how many times longer than usual a cluster takes.

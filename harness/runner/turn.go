@@ -172,7 +172,8 @@ func (t *turns) try(s harness.Occupancy) (held, error) {
 	}
 	jobs := max(1, session.Jobs)
 	switch s {
-	case harness.WholeCluster: // all that anybody could have, also before their number was lowered, and nobody's namespaces are being cleaned up
+	case harness.WholeCluster:
+		// All that anybody could have, also before their number was lowered, and nobody's namespaces are being cleaned up.
 		var all held
 		for i := range mostJobs {
 			for _, kind := range []string{"job", "cleanup"} {

@@ -36,7 +36,8 @@ func sessionOf(t interface {
 func TestTurnsAcquire(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		jobs := rapid.IntRange(1, 4).Draw(rt, "jobs")
-		asked := rapid.SliceOfN(rapid.SampledFrom([]harness.Occupancy{harness.WithoutLoad, harness.WithoutLoad, harness.UnderLoad, harness.WholeCluster}), 1, 8).Draw(rt, "asked")
+		asked := rapid.SliceOfN(rapid.SampledFrom([]harness.Occupancy{harness.WithoutLoad, harness.WithoutLoad, harness.UnderLoad,
+			harness.WholeCluster}), 1, 8).Draw(rt, "asked")
 		_, another := sessionOf(t, jobs)
 		processes := []*turns{another(), another()}
 		var without, loads, wholes atomic.Int32
@@ -127,7 +128,8 @@ func TestTurnsAcquireEndsWithContext(t *testing.T) {
 
 // One recording serves scenarios of the same rollout, of any suites, once it can be trusted.
 func TestTurnsShare(t *testing.T) {
-	drained := harness.Scenario{App: fixtures.App{Replicas: 3, PreStopSleep: 5 * time.Second}, Load: harness.Load{Rate: 100}, Rollout: rollout.Update("v1", "v2")}
+	drained := harness.Scenario{App: fixtures.App{Replicas: 3, PreStopSleep: 5 * time.Second}, Load: harness.Load{Rate: 100},
+		Rollout: rollout.Update("v1", "v2")}
 	longer, plain, other, control, steps := drained, drained, drained, drained, drained
 	longer.App.PreStopSleep *= 2
 	plain.Load.Also = []string{evidence.Plain}

@@ -158,7 +158,8 @@ func (p Preflight) publishImages(ctx context.Context) (s fixtures.ImageSources, 
 		return s, nil // loaded into the nodes by somebody
 	}
 	if p.Layout.Prebuilt {
-		return s, usage.New("image-repo "+p.ImageRepo, "the sources to build images from are not here", "push them from a clone, and name them: -images")
+		return s, usage.New("image-repo "+p.ImageRepo, "the sources to build images from are not here",
+			"push them from a clone, and name them: -images")
 	}
 	fmt.Fprintln(p.Out, "building the images of the app, the agent and the observer")
 	images, err := image.Build(ctx, p.Layout.Folder)
@@ -167,7 +168,8 @@ func (p Preflight) publishImages(ctx context.Context) (s fixtures.ImageSources, 
 	}
 	registry := image.Registry{Repo: p.ImageRepo, CAFile: p.RegistryCA}
 	if s.Refs, err = images.Push(ctx, p.Out, registry, layout.Images(p.Cluster.CannotObserve() == "")); err != nil {
-		return s, usage.New("image-repo "+p.ImageRepo, strings.ReplaceAll(err.Error(), "\n", " "), "log in to it with docker login or podman login, or name images that are there: -images")
+		return s, usage.New("image-repo "+p.ImageRepo, strings.ReplaceAll(err.Error(), "\n", " "),
+			"log in to it with docker login or podman login, or name images that are there: -images")
 	}
 	return s, nil
 }

@@ -93,11 +93,13 @@ func forbids(limits []corev1.LimitRange) string {
 			for _, name := range []corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory} {
 				if least, limited := item.Min[name]; limited && least.Cmp(leastAsked[name]) > 0 {
 					asked := leastAsked[name]
-					against = append(against, fmt.Sprintf("LimitRange %s wants %s of %s for a container at least, and ours ask for %s", l.Name, least.String(), name, asked.String()))
+					against = append(against, fmt.Sprintf("LimitRange %s wants %s of %s for a container at least, and ours ask for %s", l.Name,
+						least.String(), name, asked.String()))
 				}
 				if most, limited := item.Max[name]; limited && most.Cmp(mostAsked[name]) < 0 {
 					asked := mostAsked[name]
-					against = append(against, fmt.Sprintf("LimitRange %s allows %s of %s for a container, and ours ask for %s", l.Name, most.String(), name, asked.String()))
+					against = append(against, fmt.Sprintf("LimitRange %s allows %s of %s for a container, and ours ask for %s", l.Name, most.String(),
+						name, asked.String()))
 				}
 			}
 		}

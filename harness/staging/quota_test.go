@@ -30,7 +30,8 @@ func TestShortOf(t *testing.T) {
 		{"processors are short", list("requests.cpu", "500m"), nil, "quota team leaves 500m of requests.cpu, and up to 1480m are needed"},
 		{"what we never ask for is not our concern", list("requests.storage", "0"), nil, ""},
 	} {
-		quota := corev1.ResourceQuota{ObjectMeta: metav1.ObjectMeta{Name: "team"}, Status: corev1.ResourceQuotaStatus{Hard: row.hard, Used: row.used}}
+		quota := corev1.ResourceQuota{ObjectMeta: metav1.ObjectMeta{Name: "team"},
+			Status: corev1.ResourceQuotaStatus{Hard: row.hard, Used: row.used}}
 		if got := shortOf(need, []corev1.ResourceQuota{quota}); got != row.short {
 			t.Errorf("%s: %q, want %q", row.sentence, got, row.short)
 		}
@@ -43,9 +44,12 @@ func TestForbids(t *testing.T) {
 		item     corev1.LimitRangeItem
 		against  string
 	}{
-		{"it allows us", corev1.LimitRangeItem{Type: corev1.LimitTypeContainer, Max: list("cpu", "2", "memory", "1Gi"), Min: list("cpu", "10m")}, ""},
-		{"it wants more", corev1.LimitRangeItem{Type: corev1.LimitTypeContainer, Min: list("memory", "64Mi")}, "wants 64Mi of memory for a container at least, and ours ask for 32Mi"},
-		{"it allows less", corev1.LimitRangeItem{Type: corev1.LimitTypeContainer, Max: list("cpu", "500m")}, "allows 500m of cpu for a container, and ours ask for 1"},
+		{"it allows us", corev1.LimitRangeItem{Type: corev1.LimitTypeContainer, Max: list("cpu", "2", "memory", "1Gi"),
+			Min: list("cpu", "10m")}, ""},
+		{"it wants more", corev1.LimitRangeItem{Type: corev1.LimitTypeContainer, Min: list("memory", "64Mi")},
+			"wants 64Mi of memory for a container at least, and ours ask for 32Mi"},
+		{"it allows less", corev1.LimitRangeItem{Type: corev1.LimitTypeContainer, Max: list("cpu", "500m")},
+			"allows 500m of cpu for a container, and ours ask for 1"},
 		{"it is about volumes", corev1.LimitRangeItem{Type: corev1.LimitTypePersistentVolumeClaim, Min: list("storage", "1Gi")}, ""},
 	} {
 		got := forbids([]corev1.LimitRange{{Spec: corev1.LimitRangeSpec{Limits: []corev1.LimitRangeItem{row.item}}}})

@@ -51,7 +51,8 @@ func Rights(generate, observe bool) []Right {
 		rights = append(rights, Right{"", "namespaces", []string{"list", "create", "delete"}, true, ""})
 	}
 	if observe {
-		rights = append(rights, Right{"", "pods", []string{"list", "create", "deletecollection"}, false, harness.NodeRules}, Right{"", "pods/log", []string{"get"}, false, harness.NodeRules})
+		rights = append(rights, Right{"", "pods", []string{"list", "create", "deletecollection"}, false, harness.NodeRules},
+			Right{"", "pods/log", []string{"get"}, false, harness.NodeRules})
 	}
 	return rights
 }
@@ -116,7 +117,8 @@ func missing(ctx context.Context, client kubernetes.Interface, rights []Right, n
 		group.Go(func() error {
 			resource, sub, _ := strings.Cut(m.Resource, "/")
 			review := &authorizationv1.SelfSubjectAccessReview{Spec: authorizationv1.SelfSubjectAccessReviewSpec{
-				ResourceAttributes: &authorizationv1.ResourceAttributes{Namespace: m.Where, Verb: m.Verb, Group: m.Group, Resource: resource, Subresource: sub},
+				ResourceAttributes: &authorizationv1.ResourceAttributes{Namespace: m.Where, Verb: m.Verb, Group: m.Group, Resource: resource,
+					Subresource: sub},
 			}}
 			answer, err := client.AuthorizationV1().SelfSubjectAccessReviews().Create(ctx, review, metav1.CreateOptions{})
 			if err != nil {

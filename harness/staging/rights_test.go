@@ -169,7 +169,8 @@ func TestShippedRolesGrantNothingElse(t *testing.T) {
 func TestReasonsToSkip(t *testing.T) {
 	pods, jobs := Right{Resource: "pods"}, Right{Group: "batch", Resource: "jobs"}
 	list := []Missing{{pods, "get", "shop"}, {pods, "list", "shop"}, {pods, "get", "bank"}, {jobs, "create", "shop"}}
-	if got, want := reasonsToSkip(list)[""], "we may not get pods in namespace bank, nor get, list pods, nor create jobs.batch in namespace shop"; got != want {
+	const want = "we may not get pods in namespace bank, nor get, list pods, nor create jobs.batch in namespace shop"
+	if got := reasonsToSkip(list)[""]; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
@@ -180,7 +181,8 @@ func TestMissingString(t *testing.T) {
 		missing  Missing
 		want     string
 	}{
-		{"in a namespace", Missing{Right{"apps", "deployments/scale", nil, false, ""}, "update", "shop"}, "update deployments.apps/scale in namespace shop"},
+		{"in a namespace", Missing{Right{"apps", "deployments/scale", nil, false, ""}, "update", "shop"},
+			"update deployments.apps/scale in namespace shop"},
 		{"in all of them", Missing{Right{"", "pods", nil, false, ""}, "create", ""}, "create pods in every namespace"},
 		{"of the cluster", Missing{Right{"", "nodes", nil, true, ""}, "list", ""}, "list nodes in the cluster"},
 	} {

@@ -35,11 +35,14 @@ type Target struct {
 func (t *Target) List() option.List {
 	return option.List{
 		{Flag: "context", Default: option.Make, Text: &t.Context,
-			Help: "kubeconfig `context` of a cluster that is there already, or in-cluster: the one this pod is in (default: kind clusters are made)"},
-		{Flag: "kubeconfig", Default: option.Make, Text: &t.Kubeconfig, Help: "kubeconfig `file` with that context (default as kubectl finds it)"},
+			Help: "kubeconfig `context` of a cluster that is there already, or in-cluster: the one this pod is in " +
+				"(default: kind clusters are made)"},
+		{Flag: "kubeconfig", Default: option.Make, Text: &t.Kubeconfig,
+			Help: "kubeconfig `file` with that context (default as kubectl finds it)"},
 		{Flag: "namespace", Default: option.Make, Text: &t.Namespaces,
 			Help: "`namespaces` of that cluster to use, separated by commas (default: one is made for each scenario)"},
-		{Flag: "image-repo", Default: option.Make, Text: &t.ImageRepo, Help: "`repository` to push the images to and to pull them from, by digest"},
+		{Flag: "image-repo", Default: option.Make, Text: &t.ImageRepo,
+			Help: "`repository` to push the images to and to pull them from, by digest"},
 		{Flag: "images", Default: option.Make, Text: &t.Images,
 			Help: "`images` that were pushed before: echo:v1=REF,echo:v2=REF,agent:dev=REF,noderules:dev=REF"},
 		{Flag: "registry-ca", Default: option.Make, Text: &t.RegistryCA,
@@ -94,7 +97,8 @@ func (t Target) Connect(ctx context.Context, mode string) (*attached.Cluster, er
 			return nil, usage.New("outside-url "+t.OutsideURL, "it is no URL", "give one like http://rollcall.example.com/, or none")
 		}
 		if len(t.Preassigned()) != 1 {
-			return nil, usage.New("outside-url "+t.OutsideURL, "it leads to one namespace, and the scenarios would take place in others", "give that namespace: --namespace=NAME")
+			return nil, usage.New("outside-url "+t.OutsideURL, "it leads to one namespace, and the scenarios would take place in others",
+				"give that namespace: --namespace=NAME")
 		}
 	}
 	for _, thing := range splitList(t.Allow) {
@@ -106,7 +110,8 @@ func (t Target) Connect(ctx context.Context, mode string) (*attached.Cluster, er
 		return nil, err
 	}
 	return attached.Connect(ctx, attached.Options{
-		Kubeconfig: t.Kubeconfig, Context: t.Context, Mode: mode, OutsideURL: t.OutsideURL, LoadNodes: nodes, Observe: slices.Contains(splitList(t.Allow), harness.NodeRules),
+		Kubeconfig: t.Kubeconfig, Context: t.Context, Mode: mode, OutsideURL: t.OutsideURL, LoadNodes: nodes,
+		Observe: slices.Contains(splitList(t.Allow), harness.NodeRules),
 	})
 }
 
@@ -120,7 +125,8 @@ func (t Target) refs() (map[string]string, error) {
 		image, ref, two := strings.Cut(pair, "=")
 		name, version, tagged := strings.Cut(image, ":")
 		if !two || !tagged || ref == "" || !slices.Contains(layout.Images(true), layout.Image{name, version}) {
-			return nil, usage.New("images "+pair, "it is no image of ours with its reference", "write it like echo:v1=registry.example.com/rollcall/echo@sha256:...")
+			return nil, usage.New("images "+pair, "it is no image of ours with its reference",
+				"write it like echo:v1=registry.example.com/rollcall/echo@sha256:...")
 		}
 		refs[fixtures.ImageRef(name, version)] = ref
 	}

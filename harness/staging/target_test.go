@@ -36,19 +36,23 @@ func TestTargetConnect(t *testing.T) {
 		target   Target
 		says     string
 	}{
-		{"a current context that nobody named", Target{}, `context "staging": it is the current one but no kind cluster's, and may not be meant: name it: -context=staging`},
-		{"a context that is not there", Target{Context: "prod"}, "context prod: the kubeconfig has none of this name: use one of kind-mine, staging"},
+		{"a current context that nobody named", Target{},
+			`context "staging": it is the current one but no kind cluster's, and may not be meant: name it: -context=staging`},
+		{"a context that is not there", Target{Context: "prod"},
+			"context prod: the kubeconfig has none of this name: use one of kind-mine, staging"},
 		{"a server that is not there", Target{Context: "staging"}, "context staging, https://127.0.0.1:1: it cannot be reached"},
 		{"a file that is not there", Target{Context: "staging", Kubeconfig: "/nowhere/config"}, "kubeconfig: "},
 		{"no pod at all", Target{Context: "in-cluster"}, "context in-cluster: "},
 		{"images to push and images that are there", Target{Context: "staging", ImageRepo: "a", Images: "b"}, "image-repo and images: "},
 		{"credentials for nothing", Target{Context: "staging", PullSecret: "a"}, "pull-secret a: there is nothing to pull"},
-		{"images that are not all there", Target{Context: "staging", Images: "echo:v1=a,agent:dev=b"}, "images: echo:v2 is missing: add echo:v2=REF"},
+		{"images that are not all there", Target{Context: "staging", Images: "echo:v1=a,agent:dev=b"},
+			"images: echo:v2 is missing: add echo:v2=REF"},
 		{"an image that is none of ours", Target{Context: "staging", Images: "nginx:1=a"}, "images nginx:1=a: it is no image of ours"},
 		{"a privilege that is none", Target{Context: "staging", Allow: "everything"}, "allow everything: there is no such thing: use node-rules"},
 		{"load from no node", Target{Context: "staging", LoadNodes: "0"}, "load nodes 0: it is no number of nodes"},
 		{"a way that is no URL", Target{Context: "staging", OutsideURL: "shop"}, "outside-url shop: it is no URL"},
-		{"a way to one namespace of several", Target{Context: "staging", OutsideURL: "http://shop"}, "outside-url http://shop: it leads to one namespace"},
+		{"a way to one namespace of several", Target{Context: "staging", OutsideURL: "http://shop"},
+			"outside-url http://shop: it leads to one namespace"},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
 			if row.target.Kubeconfig == "" {
@@ -72,7 +76,8 @@ func TestTargetCheckNamed(t *testing.T) {
 		{"clusters are to be made", Target{DryRun: true}, ""},
 		{"a cluster is named", Target{Context: "staging", Namespaces: "mine"}, ""},
 		{"a file is named, and its current context meant", Target{Kubeconfig: "k", ImageRepo: "r"}, ""},
-		{"a namespace of none", Target{Namespaces: "mine"}, "namespace mine: it is about a cluster that is there already, and none is named: name it: --context=NAME"},
+		{"a namespace of none", Target{Namespaces: "mine"},
+			"namespace mine: it is about a cluster that is there already, and none is named: name it: --context=NAME"},
 		{"images for none", Target{ImageRepo: "r"}, "image-repo r: "},
 		{"a privilege on none", Target{Allow: harness.NodeRules}, "allow node-rules: "},
 	} {
@@ -86,7 +91,8 @@ func TestTargetCheckNamed(t *testing.T) {
 }
 
 func TestTargetArgs(t *testing.T) {
-	want := Target{Context: "staging", Kubeconfig: "k", Namespaces: "a,b", ImageRepo: "r", RegistryCA: "ca", PullSecret: "p", OutsideURL: "none", LoadNodes: "2", Allow: harness.NodeRules, DryRun: true}
+	want := Target{Context: "staging", Kubeconfig: "k", Namespaces: "a,b", ImageRepo: "r", RegistryCA: "ca", PullSecret: "p",
+		OutsideURL: "none", LoadNodes: "2", Allow: harness.NodeRules, DryRun: true}
 	var got Target
 	flags := flag.NewFlagSet("child", flag.ContinueOnError)
 	flags.SetOutput(io.Discard)

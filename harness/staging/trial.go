@@ -52,7 +52,8 @@ func (p Preflight) runTrialPods(ctx context.Context, images fixtures.ImageSource
 		if len(nodes) == 0 {
 			return usage.New("context "+p.Cluster.Name(), "no node is ready and takes pods that tolerate no taint", "see kubectl get nodes")
 		}
-		service, err := client.CoreV1().Services(lease.Name).Create(ctx, fixtures.TrialService(lease.Name, p.Cluster.NodePort()), metav1.CreateOptions{})
+		service, err := client.CoreV1().Services(lease.Name).Create(ctx, fixtures.TrialService(lease.Name, p.Cluster.NodePort()),
+			metav1.CreateOptions{})
 		if err != nil {
 			return err
 		}
@@ -104,7 +105,8 @@ func (e *notReadyError) Error() string {
 
 // awaitReady returns one of the pods selected when as many as wanted are ready. Those whose image their node does not get are
 // not waited for longer than imageTimeout.
-func awaitReady(ctx context.Context, client kubernetes.Interface, namespace, selector string, want int, timeout time.Duration) (ready *corev1.Pod, err error) {
+func awaitReady(ctx context.Context, client kubernetes.Interface, namespace, selector string, want int,
+	timeout time.Duration) (ready *corev1.Pod, err error) {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	began, because, enough := time.Now(), "", false

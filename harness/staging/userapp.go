@@ -29,7 +29,7 @@ func (p Preflight) TryApp(ctx context.Context) error {
 	return p.inNamespace(ctx, p.App.PodSecurity(), func(ctx context.Context, lease namespace.Lease) error {
 		service, err := p.App.Update().Deploy(ctx, p.Cluster.Client(), fixtures.Destination{Namespace: lease.Name}, fixtures.App{}, 0)
 		if err != nil {
-			return usage.New("app "+p.AppFile, inOneLine(err.Error()), "mend its manifests")
+			return usage.New("app "+p.AppFile, usage.OneLine(err), "mend its manifests")
 		}
 		pod, err := p.awaitApp(ctx, lease.Name)
 		if err != nil {
@@ -56,7 +56,8 @@ func (p Preflight) awaitApp(ctx context.Context, namespace string) (ready *corev
 
 // lastWarning is the last event of a controller's or a node's that warns; empty if there is none, or we may not see it.
 func (p Preflight) lastWarning(ctx context.Context, namespace string) (warning string) {
-	events, err := p.Cluster.Client().CoreV1().Events(namespace).List(ctx, metav1.ListOptions{FieldSelector: "type=" + corev1.EventTypeWarning})
+	events, err := p.Cluster.Client().CoreV1().Events(namespace).List(ctx,
+		metav1.ListOptions{FieldSelector: "type=" + corev1.EventTypeWarning})
 	if err != nil {
 		return ""
 	}
@@ -93,12 +94,14 @@ func (p Preflight) askApp(ctx context.Context, service *corev1.Service, pod *cor
 	})
 	switch {
 	case err != nil && last != nil:
-		why := strings.TrimPrefix(inOneLine(last.Error()), "loadgen: ask "+url+": ")
-		return usage.New("app "+p.AppFile, fmt.Sprintf("asked for %s, and %s", p.App.Path(), why), "mend request or reply: what is asked for, what a good reply is, and where its version stands")
+		why := strings.TrimPrefix(usage.OneLine(last), "loadgen: ask "+url+": ")
+		return usage.New("app "+p.AppFile, fmt.Sprintf("asked for %s, and %s", p.App.Path(), why),
+			"mend request or reply: what is asked for, what a good reply is, and where its version stands")
 	case err != nil:
 		return err
 	case named != "" && named != old:
-		return usage.New("app "+p.AppFile, fmt.Sprintf("the reply of what was deployed as %q says %q", old, named), "spell old.name and new.name as replies do, or mend where the version stands")
+		return usage.New("app "+p.AppFile, fmt.Sprintf("the reply of what was deployed as %q says %q", old, named),
+			"spell old.name and new.name as replies do, or mend where the version stands")
 	}
 	return nil
 }

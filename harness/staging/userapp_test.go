@@ -52,7 +52,9 @@ func TestAwaitApp(t *testing.T) {
 			"node a: container nginx, image nginx:1: ImagePullBackOff: back-off, for 50s: ", imageTimeout},
 		{"a program that ends", []runtime.Object{pod("1", waiting("CrashLoopBackOff"))},
 			"node a: container nginx, image nginx:1: CrashLoopBackOff: back-off, for 2m0s: ", 2 * time.Minute},
-		{"pods that may not be made", []runtime.Object{&corev1.Event{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "1"}, Type: corev1.EventTypeWarning, Reason: "FailedCreate", Message: "violates\nPodSecurity"}},
+		{"pods that may not be made",
+			[]runtime.Object{&corev1.Event{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "1"}, Type: corev1.EventTypeWarning,
+				Reason: "FailedCreate", Message: "violates\nPodSecurity"}},
 			"0 of 3 pods were made; FailedCreate: violates PodSecurity, for 2m0s: ", 2 * time.Minute},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
@@ -72,7 +74,8 @@ func TestAwaitApp(t *testing.T) {
 }
 
 func TestPortOf(t *testing.T) {
-	pod := &corev1.Pod{Spec: corev1.PodSpec{Containers: []corev1.Container{{Ports: []corev1.ContainerPort{{Name: "web", ContainerPort: 8080}}}}}}
+	pod := &corev1.Pod{Spec: corev1.PodSpec{Containers: []corev1.Container{{Ports: []corev1.ContainerPort{{Name: "web",
+		ContainerPort: 8080}}}}}}
 	for _, row := range []struct {
 		sentence string
 		target   intstr.IntOrString

@@ -34,9 +34,10 @@ func manifests() []harness.Scenario {
 	var scenarios []harness.Scenario
 	for _, f := range []fix{
 		{
-			id:    "manifest-never-with-replicas",
-			claim: "applying a manifest that never named replicas keeps the size of 4 that the autoscaler gave",
-			how:   clientSide, expect: kept,
+			id: "manifest-never-with-replicas",
+			claim: "applying a manifest that never named replicas keeps the size of 4 " +
+				"that the autoscaler gave",
+			how: clientSide, expect: kept,
 		},
 		{
 			id:    "manifest-without-replicas-any-more",
@@ -51,14 +52,16 @@ func manifests() []harness.Scenario {
 			},
 		},
 		{
-			id:    "manifest-server-side",
-			claim: "applying a manifest that never named replicas keeps the size of 4 that the autoscaler gave, on the server's side too",
-			how:   serverSide, expect: kept,
+			id: "manifest-server-side",
+			claim: "applying a manifest that never named replicas keeps the size of 4 " +
+				"that the autoscaler gave, on the server's side too",
+			how: serverSide, expect: kept,
 		},
 		{
-			id:    "manifest-server-side-without-replicas-any-more",
-			claim: "applying, on the server's side, a manifest that no longer names replicas keeps the size of 4 that the autoscaler gave and owns by then",
-			how:   serverSide, first: new(int32(1)), expect: kept,
+			id: "manifest-server-side-without-replicas-any-more",
+			claim: "applying, on the server's side, a manifest that no longer names replicas keeps the size of 4 " +
+				"that the autoscaler gave and owns by then",
+			how: serverSide, first: new(int32(1)), expect: kept,
 		},
 	} {
 		scenarios = append(scenarios, harness.Scenario{ID: f.id, Claim: f.claim, Covers: []string{"C15"}, Steps: f.run, Expect: f.expect})

@@ -121,7 +121,8 @@ func (r reapply) run(ctx context.Context, steps *harness.Steps) error {
 	if r.replicas >= r.least {
 		return r.lookedAt(ctx, steps)
 	}
-	autoscaler, err := steps.Client.AutoscalingV2().HorizontalPodAutoscalers(steps.Namespace).Get(ctx, fixtures.DefaultName, metav1.GetOptions{})
+	autoscaler, err := steps.Client.AutoscalingV2().HorizontalPodAutoscalers(steps.Namespace).Get(ctx, fixtures.DefaultName,
+		metav1.GetOptions{})
 	if err != nil {
 		return err
 	}

@@ -19,8 +19,9 @@ import (
 // and the 3 pods too many were being deleted 0.05 to 0.3 s after. The autoscaler took them back at its next look.
 func serverSideConflict() harness.Scenario {
 	return harness.Scenario{
-		ID:     "server-side-conflict",
-		Claim:  "applying a manifest that names replicas is refused on the server's side while an autoscaler owns them, and forcing it leaves 1 of 4 pods at once",
+		ID: "server-side-conflict",
+		Claim: "applying a manifest that names replicas is refused on the server's side while an autoscaler owns them, " +
+			"and forcing it leaves 1 of 4 pods at once",
 		Covers: []string{"C15"},
 		Steps: func(ctx context.Context, steps *harness.Steps) error {
 			one := new(int32(1))

@@ -23,10 +23,12 @@ import (
 // pod in the lab at its limit, where it failed its readiness probes, and an autoscaler counts no pod that is not ready.
 func underLoad() harness.Scenario {
 	const busy, requests = 4, 10
-	app := fixtures.App{Replicas: 1, BurnCPU: 10 * time.Millisecond, PreStopSleep: 5 * time.Second, Linger: 2 * time.Second, OnTerm: fixtures.Drain}
+	app := fixtures.App{Replicas: 1, BurnCPU: 10 * time.Millisecond, PreStopSleep: 5 * time.Second, Linger: 2 * time.Second,
+		OnTerm: fixtures.Drain}
 	return harness.Scenario{
-		ID:             "under-load",
-		Claim:          "applying a manifest that names 1 replica leaves 1 of the 4 pods that an autoscaler arrived at under load, until it has measured again",
+		ID: "under-load",
+		Claim: "applying a manifest that names 1 replica leaves 1 of the 4 pods that an autoscaler arrived at under load, " +
+			"until it has measured again",
 		Covers:         []string{"C11", "C13"},
 		App:            app,
 		ClusterChanges: []cluster.Change{change.Metrics()},
@@ -47,7 +49,8 @@ func underLoad() harness.Scenario {
 			began := time.Now()
 			clients := loadgen.StartBackground(steps.Outside, requests)
 			defer clients.Stop()
-			_, err := steps.Client.AutoscalingV2().HorizontalPodAutoscalers(steps.Namespace).Create(ctx, app.Autoscaler(steps.Namespace, app.Replicas, busy), metav1.CreateOptions{})
+			_, err := steps.Client.AutoscalingV2().HorizontalPodAutoscalers(steps.Namespace).Create(ctx,
+				app.Autoscaler(steps.Namespace, app.Replicas, busy), metav1.CreateOptions{})
 			if err != nil {
 				return err
 			}

@@ -77,8 +77,9 @@ func (t tally) rest() []fate {
 // Whether its client sees a reset or an end depends on which of the two was quicker; of an end before the request was sent
 // net/http tells by an error of no exported type.
 func turnedAway(err error) bool {
-	return strings.HasSuffix(err.Error(), "http: server closed idle connection") || slices.ContainsFunc([]error{syscall.ECONNREFUSED, syscall.ECONNRESET, syscall.EPIPE, io.EOF, io.ErrUnexpectedEOF},
-		func(sign error) bool { return errors.Is(err, sign) })
+	return strings.HasSuffix(err.Error(), "http: server closed idle connection") ||
+		slices.ContainsFunc([]error{syscall.ECONNREFUSED, syscall.ECONNRESET, syscall.EPIPE, io.EOF, io.ErrUnexpectedEOF},
+			func(sign error) bool { return errors.Is(err, sign) })
 }
 
 // String is how often each pod replied, in the order of how often, and what else came.

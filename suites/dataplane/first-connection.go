@@ -32,7 +32,8 @@ func firstConnection() harness.Scenario {
 		App:      app,
 		Observed: true,
 		Steps: func(ctx context.Context, steps *harness.Steps) error {
-			if _, err := steps.Client.AppsV1().Deployments(steps.Namespace).Create(ctx, app.Deployment(steps.Into, "v1"), metav1.CreateOptions{}); err != nil {
+			if _, err := steps.Client.AppsV1().Deployments(steps.Namespace).Create(ctx, app.Deployment(steps.Into, "v1"),
+				metav1.CreateOptions{}); err != nil {
 				return err
 			}
 			if err := steps.Until(ctx, func(s observe.State) bool { return s.Available("v1") == int(app.Replicas) }); err != nil {

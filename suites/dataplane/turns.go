@@ -52,8 +52,9 @@ func turns() harness.Scenario {
 					replicas int32
 				}{{app, "v1", listening}, {deaf, "v2", deafOnes}} {
 					name := d.app.StandaloneName(d.version)
-					_, err := deployments.UpdateScale(ctx, name, &autoscalingv1.Scale{ObjectMeta: metav1.ObjectMeta{Namespace: steps.Namespace, Name: name},
-						Spec: autoscalingv1.ScaleSpec{Replicas: d.replicas}}, metav1.UpdateOptions{})
+					_, err := deployments.UpdateScale(ctx, name,
+						&autoscalingv1.Scale{ObjectMeta: metav1.ObjectMeta{Namespace: steps.Namespace, Name: name},
+							Spec: autoscalingv1.ScaleSpec{Replicas: d.replicas}}, metav1.UpdateOptions{})
 					if err != nil {
 						return err
 					}

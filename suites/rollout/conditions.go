@@ -26,8 +26,9 @@ func conditions() harness.Scenario {
 	return harness.Scenario{
 		ID:      "conditions",
 		Profile: harness.Core,
-		Claim:   "a Deployment that is rolled out stays Available, and says in turn that its ReplicaSet was created, is progressing and is available",
-		Covers:  []string{"C22"},
+		Claim: "a Deployment that is rolled out stays Available, and says in turn " +
+			"that its ReplicaSet was created, is progressing and is available",
+		Covers: []string{"C22"},
 		Steps: func(ctx context.Context, steps *harness.Steps) error {
 			if err := steps.Deploy(ctx, app, "v1"); err != nil {
 				return err
@@ -51,7 +52,8 @@ func conditions() harness.Scenario {
 			return nil
 		},
 		Expect: []evidence.Expectation{
-			verdict.Fact("Progressing in turn", "True NewReplicaSetAvailable, True NewReplicaSetCreated, True ReplicaSetUpdated, True NewReplicaSetAvailable"),
+			verdict.Fact("Progressing in turn",
+				"True NewReplicaSetAvailable, True NewReplicaSetCreated, True ReplicaSetUpdated, True NewReplicaSetAvailable"),
 			verdict.Fact("Available in turn", "True MinimumReplicasAvailable"),
 			verdict.Fact("numbers at the end", "3 desired, 3 updated, 3 total, 3 available, 0 unavailable"),
 		},

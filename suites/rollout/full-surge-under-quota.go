@@ -32,8 +32,10 @@ func fullSurgeUnderQuota() harness.Scenario {
 	const replicas, quota = 4, 6
 	app := fixtures.App{Replicas: replicas, MaxSurge: percent(100), MaxUnavailable: percent(0), ReadyDelay: 2 * time.Second}
 	return harness.Scenario{
-		ID:     "full-surge-under-quota",
-		Claim:  "with 100 % surge in a quota of 6 pods, 4 stay available and are replaced in waves, and the Deployment says that pods failed; should it stand still with room in the quota, an annotation gets it going",
+		ID: "full-surge-under-quota",
+		Claim: "with 100 % surge in a quota of 6 pods, 4 stay available and are replaced in waves, " +
+			"and the Deployment says that pods failed; should it stand still with room in the quota, " +
+			"an annotation gets it going",
 		Covers: []string{"C16"},
 		Uses:   []string{harness.Quotas},
 		Steps: func(ctx context.Context, steps *harness.Steps) error {
@@ -121,7 +123,8 @@ func (r *room) use(ctx context.Context, steps *harness.Steps, done func(observe.
 		}
 		took++
 		annotation := fmt.Sprintf(`{"metadata":{"annotations":{"look-again":"%d"}}}`, took)
-		_, err = steps.Client.AppsV1().Deployments(steps.Namespace).Patch(ctx, fixtures.DefaultName, types.MergePatchType, []byte(annotation), metav1.PatchOptions{})
+		_, err = steps.Client.AppsV1().Deployments(steps.Namespace).Patch(ctx, fixtures.DefaultName, types.MergePatchType, []byte(annotation),
+			metav1.PatchOptions{})
 		if err != nil {
 			return err
 		}

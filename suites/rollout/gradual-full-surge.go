@@ -94,7 +94,8 @@ func letIn(ctx context.Context, steps *harness.Steps, version string, n int) err
 		return err
 	}
 	patch := fmt.Sprintf(`{"status":{"conditions":[{"type":%q,"status":"True"}]}}`, gate)
-	_, err = steps.Client.CoreV1().Pods(steps.Namespace).Patch(ctx, next, types.StrategicMergePatchType, []byte(patch), metav1.PatchOptions{}, "status")
+	_, err = steps.Client.CoreV1().Pods(steps.Namespace).Patch(ctx, next, types.StrategicMergePatchType, []byte(patch),
+		metav1.PatchOptions{}, "status")
 	if err != nil {
 		return err
 	}

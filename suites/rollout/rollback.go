@@ -104,7 +104,8 @@ func undo(ctx context.Context, steps *harness.Steps) error {
 	if err != nil {
 		return err
 	}
-	d, err := steps.Client.AppsV1().Deployments(steps.Namespace).Patch(ctx, fixtures.DefaultName, types.JSONPatchType, patch, metav1.PatchOptions{})
+	d, err := steps.Client.AppsV1().Deployments(steps.Namespace).Patch(ctx, fixtures.DefaultName, types.JSONPatchType, patch,
+		metav1.PatchOptions{})
 	if err != nil {
 		return err
 	}

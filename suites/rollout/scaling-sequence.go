@@ -49,7 +49,8 @@ func scalingSequence() harness.Scenario {
 			verdict.MaxActive(4),
 			verdict.MinAvailable(3),
 			verdict.Fact("scalings told in Events",
-				"v1 up from 0 to 3, v2 up from 0 to 1, v1 down from 3 to 2, v2 up from 1 to 2, v1 down from 2 to 1, v2 up from 2 to 3, v1 down from 1 to 0"),
+				"v1 up from 0 to 3, v2 up from 0 to 1, v1 down from 3 to 2, v2 up from 1 to 2, "+
+					"v1 down from 2 to 1, v2 up from 2 to 3, v1 down from 1 to 0"),
 		},
 	}
 }

@@ -43,7 +43,8 @@ func strategies() harness.Scenario {
 		{"surge -1", rolling(number(-1), number(1)), "FieldValueInvalid " + field + ".rollingUpdate.maxSurge"},
 	}
 	patches := []struct{ name, patch, reply string }{
-		{"Recreate that leaves the limits of RollingUpdate", `{"spec":{"strategy":{"type":"Recreate"}}}`, "FieldValueForbidden " + field + ".rollingUpdate"},
+		{"Recreate that leaves the limits of RollingUpdate", `{"spec":{"strategy":{"type":"Recreate"}}}`,
+			"FieldValueForbidden " + field + ".rollingUpdate"},
 		{"Recreate that takes them out", `{"spec":{"strategy":{"type":"Recreate","rollingUpdate":null}}}`, "accepted"},
 	}
 	s := harness.Scenario{

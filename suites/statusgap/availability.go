@@ -27,9 +27,11 @@ func availability() []harness.Scenario {
 		minReady  time.Duration
 	}{
 		{"availability-at-once", "rollout status reports success as soon as the last new pod is ready", 0},
-		{"availability-after-min-ready", "with minReadySeconds of 10 rollout status reports success 10 s after the last new pod is ready", 10 * time.Second},
+		{"availability-after-min-ready", "with minReadySeconds of 10 rollout status reports success 10 s after the last new pod is ready",
+			10 * time.Second},
 	} {
-		app := fixtures.App{Replicas: 2, MaxSurge: new(intstr.FromInt32(2)), MaxUnavailable: new(intstr.FromInt32(0)), MinReady: row.minReady, OnTerm: fixtures.Drain}
+		app := fixtures.App{Replicas: 2, MaxSurge: new(intstr.FromInt32(2)), MaxUnavailable: new(intstr.FromInt32(0)), MinReady: row.minReady,
+			OnTerm: fixtures.Drain}
 		scenarios = append(scenarios, harness.Scenario{ID: row.id, Claim: row.claim, Covers: []string{"C4"}, App: app,
 			Steps: func(ctx context.Context, steps *harness.Steps) error {
 				if err := steps.Deploy(ctx, app, "v1"); err != nil {

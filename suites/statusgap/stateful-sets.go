@@ -42,7 +42,8 @@ func statefulSets() []harness.Scenario {
 		expect    []evidence.Expectation
 	}{
 		{id: "stateful-sets-ordered", claim: "a StatefulSet replaces its pods from the last to the first, one at a time",
-			expect: []evidence.Expectation{verdict.Fact(replaced, "echo-2 echo-1 echo-0"), verdict.Fact(together, "1"), verdict.MinAvailable(replicas - 1), verdict.Fact(oldLeft, "0"),
+			expect: []evidence.Expectation{verdict.Fact(replaced, "echo-2 echo-1 echo-0"), verdict.Fact(together, "1"),
+				verdict.MinAvailable(replicas - 1), verdict.Fact(oldLeft, "0"),
 				verdict.Fact(kubectlSays, "partitioned roll out complete: 3 new pods have been updated..."), verdict.Fact(revisionDone, "true")}},
 		{id: "stateful-sets-partitioned", claim: "a partition of 2 replaces one of three pods, and rollout status calls that complete",
 			strategy: appsv1.StatefulSetUpdateStrategy{Type: appsv1.RollingUpdateStatefulSetStrategyType,
@@ -55,7 +56,8 @@ func statefulSets() []harness.Scenario {
 			old:      3,
 			expect: []evidence.Expectation{verdict.Fact(replaced, ""), verdict.Fact(oldLeft, "3"),
 				verdict.Fact(kubectlSays, "rollout status is only available for RollingUpdate strategy type"), verdict.Fact(revisionDone, "false")}},
-		{id: "stateful-sets-unavailable", claim: "a StatefulSet that allows 2 pods to be missing replaces 2 at a time where the API server knows the field",
+		{id: "stateful-sets-unavailable",
+			claim: "a StatefulSet that allows 2 pods to be missing replaces 2 at a time where the API server knows the field",
 			strategy: appsv1.StatefulSetUpdateStrategy{Type: appsv1.RollingUpdateStatefulSetStrategyType,
 				RollingUpdate: &appsv1.RollingUpdateStatefulSetStrategy{MaxUnavailable: new(intstr.FromInt32(2))}},
 			expect: []evidence.Expectation{

@@ -20,7 +20,8 @@ func blueGreen() []harness.Scenario {
 		id, claim string
 		flip      rollout.Strategy
 	}{
-		{"blue-green", "leading a Service to other pods fails no request and takes every new connection along, and no kept one", rollout.Flip("v1", "v2")},
+		{"blue-green", "leading a Service to other pods fails no request and takes every new connection along, and no kept one",
+			rollout.Flip("v1", "v2")},
 		{"blue-green-back", "leading a Service back to the pods it came from does the same", rollout.FlipBack("v2", "v1")},
 	} {
 		old, next := row.flip.Versions()

@@ -19,7 +19,8 @@ func deleteAndApplyDrained() harness.Scenario {
 		Claim:  "deleting a Deployment and applying the next one fails no request when pods sleep until their successors are ready",
 		Covers: []string{"C2", "C30", "C38"},
 		App: fixtures.App{
-			Replicas: 2, StartDelay: 3 * time.Second, PreStopSleep: 20 * time.Second, Grace: 40 * time.Second, Linger: 2 * time.Second, OnTerm: fixtures.Drain,
+			Replicas: 2, StartDelay: 3 * time.Second, PreStopSleep: 20 * time.Second, Grace: 40 * time.Second,
+			Linger: 2 * time.Second, OnTerm: fixtures.Drain,
 		},
 		Load:    harness.Load{Rate: 50},
 		Rollout: rollout.DeleteAndApply("v1", "v2"),

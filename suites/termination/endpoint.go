@@ -32,11 +32,13 @@ func endpoints() []harness.Scenario {
 		conditions []string
 		expect     []evidence.Expectation
 	}{
-		{id: "endpoint-serving", claim: "the last endpoint of a Service stops being ready when its pod is deleted, and is serving until its pod ends",
+		{id: "endpoint-serving",
+			claim:  "the last endpoint of a Service stops being ready when its pod is deleted, and is serving until its pod ends",
 			covers: []string{"C35", "C36", "C38"}, app: app, conditions: []string{"TTF FTT gone", "TTF FTT FFT gone"},
 			expect: []evidence.Expectation{left, verdict.Fact(podEvents, "MODIFIED deletionTimestamp, MODIFIED phase Succeeded, DELETED"),
 				verdict.Between(evidence.PodExited, evidence.PodUnready, 0, 4*time.Second)}},
-		{id: "endpoint-failing-readiness", claim: "the last endpoint of a Service stops serving, while its pod runs on, when its app fails its readiness on SIGTERM",
+		{id: "endpoint-failing-readiness",
+			claim:  "the last endpoint of a Service stops serving, while its pod runs on, when its app fails its readiness on SIGTERM",
 			covers: []string{"C36", "C38"}, app: failing, conditions: []string{"TTF FTT FFT gone"},
 			expect: []evidence.Expectation{left, verdict.Between(evidence.PodSigterm, evidence.PodUnready, 0, 4*time.Second),
 				verdict.Between(evidence.PodUnready, evidence.PodExited, time.Second, 5*time.Second)}},

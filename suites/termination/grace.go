@@ -36,7 +36,8 @@ func graces() []harness.Scenario {
 		{id: "grace-outlasted", claim: "a hook longer than the grace is given up when the grace is over, and SIGKILL comes 2 s after SIGTERM",
 			app: outlasted, sigterm: hook, gone: floor, exitCode: "137", phase: failed},
 		{id: "grace-shortened", claim: "a deletion with a grace of 1 s gives the hook up after 1 s, and SIGKILL comes 2 s later",
-			app: stubborn, delete: metav1.DeleteOptions{GracePeriodSeconds: new(int64(1))}, sigterm: time.Second, gone: floor, exitCode: "137", phase: failed},
+			app: stubborn, delete: metav1.DeleteOptions{GracePeriodSeconds: new(int64(1))},
+			sigterm: time.Second, gone: floor, exitCode: "137", phase: failed},
 		{id: "grace-unused", claim: "a pod without a hook is told to exit at once, and has failed when its app exits with 143",
 			app: fixtures.App{Grace: grace, OnTerm: fixtures.Exit}, exitCode: "143", phase: failed},
 		{id: "grace-drained", claim: "a pod without a hook is told to exit at once, and has succeeded when its app exits with 0",
@@ -61,7 +62,8 @@ func removalByForce() harness.Scenario {
 		app:    fixtures.App{PreStopSleep: 10 * time.Second, Linger: linger, OnTerm: fixtures.Drain},
 		delete: metav1.DeleteOptions{GracePeriodSeconds: new(int64(0))},
 	}
-	return forced.scenario("grace-denied", "a pod deleted by force is out of the API at once, while its hook runs on for 1 s and its app until it exits", []string{"C34"},
+	return forced.scenario("grace-denied",
+		"a pod deleted by force is out of the API at once, while its hook runs on for 1 s and its app until it exits", []string{"C34"},
 		verdict.Fact(podEvents, "MODIFIED deletionTimestamp, DELETED"),
 		verdict.Fact(lastPhase, "Running"),
 		verdict.Between(evidence.PodDeleting, evidence.PodGone, -100*time.Millisecond, time.Second), // in this order, see the events

@@ -29,7 +29,8 @@ func hookValidation() harness.Scenario {
 		Steps: func(ctx context.Context, steps *harness.Steps) error {
 			try := func(name string, app fixtures.App) error {
 				deployment := app.Deployment(steps.Into, "v1")
-				_, err := steps.Client.AppsV1().Deployments(steps.Namespace).Create(ctx, deployment, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
+				_, err := steps.Client.AppsV1().Deployments(steps.Namespace).Create(ctx, deployment,
+					metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
 				switch status := apierrors.APIStatus(nil); {
 				case err == nil:
 					steps.Note(name, accepted)
@@ -45,7 +46,8 @@ func hookValidation() harness.Scenario {
 				return nil
 			}
 			for _, sleep := range []time.Duration{-time.Second, 0, grace, grace + time.Second} {
-				if err := try(fmt.Sprintf("sleep of %v with a grace of %v", sleep, grace), fixtures.App{PreStop: fixtures.HookSleep(sleep), Grace: grace}); err != nil {
+				if err := try(fmt.Sprintf("sleep of %v with a grace of %v", sleep, grace),
+					fixtures.App{PreStop: fixtures.HookSleep(sleep), Grace: grace}); err != nil {
 					return err
 				}
 			}
