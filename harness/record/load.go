@@ -35,7 +35,7 @@ func (r *Recording) checkSteadyLoad(ctx context.Context) error {
 		return err
 	}
 	if r.CheckLoad {
-		r.TooMuch = r.clients.lateSince(began + warmUp)
+		r.tooMuch = r.clients.lateSince(began + warmUp)
 	}
 	return context.Cause(ctx)
 }

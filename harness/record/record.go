@@ -38,9 +38,6 @@ type Config struct {
 type Recording struct {
 	harness.Scenario
 	Config
-	// TooMuch is why the rollout was not begun: its load is more than this machine carries. The folder is then not whole.
-	TooMuch string
-
 	began     time.Time
 	run       evidence.Run
 	recorder  *store.Recorder
@@ -49,6 +46,7 @@ type Recording struct {
 	observers *observers
 	boots     map[string]string             // node -> id of the boot of its kernel
 	undo      []func(context.Context) error // changes of the cluster, in the order made
+	tooMuch   string                        // see TooMuch
 }
 
 // Record runs the scenario once and puts what was seen into the folder. The evidence there is whole, or says why it is not.
@@ -69,7 +67,7 @@ func Record(ctx context.Context, s harness.Scenario, c Config) (r *Recording, er
 	defer r.recorder.Abandon()
 	failed := r.execute(ctx)
 	r.collect(context.WithoutCancel(ctx))
-	if r.TooMuch != "" {
+	if r.tooMuch != "" {
 		return r, nil
 	}
 	var lack *cluster.Unsupported
@@ -81,6 +79,9 @@ func Record(ctx context.Context, s harness.Scenario, c Config) (r *Recording, er
 	r.run.Length = time.Since(r.began)
 	return r, r.recorder.Finish(r.run)
 }
+
+// TooMuch is why the rollout was not begun: its load is more than this machine carries. The folder is then not whole.
+func (r *Recording) TooMuch() string { return r.tooMuch }
 
 // A stage is a part of a recording.
 type stage struct {
@@ -108,7 +109,7 @@ func (r *Recording) execute(ctx context.Context) error {
 		stages = []stage{{"", r.prepareSteps}, {evidence.RolloutPart, r.runSteps}}
 	}
 	for _, s := range stages {
-		if err := r.stage(ctx, s); err != nil || r.TooMuch != "" {
+		if err := r.stage(ctx, s); err != nil || r.tooMuch != "" {
 			return err
 		}
 	}

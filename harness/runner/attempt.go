@@ -97,8 +97,8 @@ func (a attempt) record(ctx context.Context, s *harness.Scenario, folder string)
 		if r == nil {
 			return res, err
 		}
-		if err == nil && r.TooMuch != "" {
-			if err := a.lowerRate(ctx, r, rate); err != nil {
+		if err == nil && r.TooMuch() != "" {
+			if err := a.lowerRate(ctx, r, rate, folder); err != nil {
 				return res, err
 			}
 			continue
@@ -117,21 +117,6 @@ func (a attempt) record(ctx context.Context, s *harness.Scenario, folder string)
 	}
 }
 
-// recordOnce records the scenario in a leased namespace.
-func (a attempt) recordOnce(ctx context.Context, s harness.Scenario, rate int, folder string) (*record.Recording, error) {
-	lease, err := a.runner.namespaces.Acquire(ctx)
-	if err != nil {
-		return nil, err
-	}
-	c := a.config(s, folder)
-	c.Lease, c.CheckLoad = lease, rate > lowestRate
-	r, err := record.Record(ctx, s, c)
-	if r == nil {
-		lease.Release()
-	}
-	return r, err
-}
-
 // config is how the scenario is recorded, but for its namespace.
 func (a attempt) config(s harness.Scenario, folder string) record.Config {
 	return record.Config{
@@ -146,14 +131,14 @@ func (a attempt) span(part evidence.Part, s harness.Scenario) evidence.Span {
 }
 
 // lowerRate forgets a recording whose load was too much, and has the next one made with less.
-func (a attempt) lowerRate(ctx context.Context, r *record.Recording, rate int) error {
+func (a attempt) lowerRate(ctx context.Context, r *leased, rate int, folder string) error {
 	a.cleanup(ctx, r, false)
-	now, err := a.runner.lowerRate(rate, r.TooMuch)
-	if err = errors.Join(err, os.RemoveAll(r.Folder)); err != nil {
+	now, err := a.runner.lowerRate(rate, r.TooMuch())
+	if err = errors.Join(err, os.RemoveAll(folder)); err != nil {
 		return err
 	}
-	fmt.Fprintf(a.out, "%s %s: begun again with %d requests per second and lane instead of %d: %s\n", a.cluster.Mode(), r.ID, now, rate,
-		r.TooMuch)
+	fmt.Fprintf(a.out, "%s %s: begun again with %d requests per second and lane instead of %d: %s\n",
+		a.cluster.Mode(), r.scenario.ID, now, rate, r.TooMuch())
 	return nil
 }
 
@@ -171,33 +156,6 @@ func (a attempt) slowDown(rate, jobs int, v verdict.Verdict) error {
 		return err
 	}
 	return nil
-}
-
-// cleanup ends what the recording started. Behind the next recording, unless that needs what this one still has.
-func (a attempt) cleanup(ctx context.Context, r *record.Recording, kept bool) {
-	cleanup := func() {
-		defer a.runner.spend(a.span(evidence.CleanUpPart, r.Scenario))()
-		defer r.Lease.Release()
-		if err := r.Cleanup(context.WithoutCancel(ctx), kept); err != nil {
-			a.runner.recordBreakage(fmt.Sprintf("%s %s: %v", a.cluster.Mode(), r.ID, err))
-			fmt.Fprintln(a.out, err)
-		}
-	}
-	if r.Occupancy() == harness.WholeCluster || a.runner.turns.oneLoad {
-		cleanup()
-		return
-	}
-	held, err := a.runner.turns.cleanup()
-	if err != nil || held == nil {
-		cleanup()
-		return
-	}
-	a.runner.cleanups.Go(func() {
-		cleanup()
-		if err := held.Release(); err != nil {
-			a.runner.recordBreakage(err.Error())
-		}
-	})
 }
 
 // judge judges a recording, and says whether there is to be another one, for which it may change the scenario, and whether

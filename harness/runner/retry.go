@@ -19,27 +19,35 @@ func (r *Runner) recordAndJudge(ctx context.Context, c cluster.Cluster, suite st
 	out io.Writer) (v verdict.Verdict, err error) {
 	entry := r.board.Entry(progress.Name{Mode: c.Mode(), Suite: suite, Scenario: s.ID})
 	defer func() { entry.End(shown(v, err)) }()
+	run := func(number, tries int) (result, error) {
+		a := attempt{runner: r, cluster: c, suite: suite, entry: entry, out: out, number: number, tries: tries}
+		return a.run(ctx, &s)
+	}
+	return retry(s, run, func(line string) { fmt.Fprintf(out, "%s %s: %s\n", c.Mode(), s.ID, line) })
+}
+
+// retry makes attempts at a scenario, by their number from 1 and how many there are, and gives the verdict of the last one.
+func retry(s harness.Scenario, attempt func(number, tries int) (result, error), print func(string)) (v verdict.Verdict, err error) {
 	tries := max(1, s.Tries)
 	if s.Adapt != nil {
 		tries = 2
 	}
 	retried := false
 	for number := 1; number <= tries; number++ {
-		a := attempt{runner: r, cluster: c, suite: suite, entry: entry, out: out, number: number, tries: tries}
-		res, err := a.run(ctx, &s)
+		res, err := attempt(number, tries)
 		if v = res.verdict; err != nil {
 			return v, err
 		}
 		if res.again && s.Adapt != nil {
-			fmt.Fprintf(out, "%s %s: the first recording only measures; the second one is judged\n", c.Mode(), s.ID)
+			print("the first recording only measures; the second one is judged")
 			continue
 		}
-		fmt.Fprintf(out, "%s %s: %s: %s\n", c.Mode(), s.ID, v.Outcome, v.Because)
+		print(fmt.Sprintf("%s: %s", v.Outcome, v.Because))
 		switch {
 		case (v.Late || v.Starved) && !retried:
 			retried = true
 			tries++
-			fmt.Fprintf(out, "%s %s: retried: the load generator lagged\n", c.Mode(), s.ID)
+			print("retried: the load generator lagged")
 		case !res.again:
 			return v, nil
 		}

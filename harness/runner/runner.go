@@ -56,6 +56,8 @@ type Runner struct {
 	trial       *evidence.Trial // of it; nil: there was none
 	cleanups    sync.WaitGroup  // of recordings that are judged
 
+	recorder recorder // nil: record.Record
+
 	breaking sync.Mutex
 	broken   []string // what went wrong outside the recordings
 }

@@ -1,0 +1,119 @@
+package runner
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"rollcall/harness"
+	"rollcall/harness/cluster"
+	"rollcall/harness/evidence"
+	"rollcall/harness/evidence/store"
+	"rollcall/harness/namespace"
+	"rollcall/harness/progress"
+	"rollcall/harness/record"
+	"rollcall/harness/verdict"
+)
+
+// A namedCluster is one that nothing but its name and mode is asked of.
+type namedCluster struct{ cluster.Cluster }
+
+func (namedCluster) Name() string       { return "fake" }
+func (namedCluster) Mode() string       { return "iptables" }
+func (namedCluster) Kubernetes() string { return "v1.36.3" }
+
+// A fakeRecording says what became of it.
+type fakeRecording struct {
+	tooMuch string
+	leaves  error // what cleaning up could not
+	log     *[]string
+}
+
+func (f fakeRecording) TooMuch() string { return f.tooMuch }
+
+func (f fakeRecording) Diagnose(context.Context, string) { *f.log = append(*f.log, "diagnosed") }
+
+func (f fakeRecording) Cleanup(_ context.Context, kept bool) error {
+	*f.log = append(*f.log, map[bool]string{true: "cleaned up", false: "cleaned up and forgotten"}[kept])
+	return f.leaves
+}
+
+func TestAttemptRun(t *testing.T) {
+	const much = "3 of 100 requests were late"
+	for _, row := range []struct {
+		sentence string
+		answers  []string // that each recording notes
+		tooMuch  []string // of each
+		leaves   error
+		fails    error // of the recorder, which then made nothing
+		want     verdict.Outcome
+		log      []string
+		rate     int // of the run afterwards
+		broken   int
+	}{
+		{"one that passes is cleaned up", []string{"yes"}, []string{""}, nil, nil, verdict.Pass, []string{"cleaned up"}, 100, 0},
+		{"one that fails is diagnosed before that", []string{"no"}, []string{""}, nil, nil, verdict.Fail, []string{"diagnosed", "cleaned up"}, 100, 0},
+		{"one whose load is too much is forgotten, and made again with less", []string{"no", "yes"}, []string{much, ""}, nil, nil, verdict.Pass,
+			[]string{"cleaned up and forgotten", "cleaned up"}, 50, 0},
+		{"and again", []string{"no", "no", "yes"}, []string{much, much, ""}, nil, nil, verdict.Pass,
+			[]string{"cleaned up and forgotten", "cleaned up and forgotten", "cleaned up"}, 25, 0},
+		{"what it leaves breaks the run, and not the scenario", []string{"yes"}, []string{""}, errors.New("a pod is left"), nil, verdict.Pass,
+			[]string{"cleaned up"}, 100, 1},
+		{"nothing is cleaned up where nothing was made", []string{""}, []string{""}, nil, errors.New("no space left"), 0, nil, 100, 0},
+	} {
+		t.Run(row.sentence, func(t *testing.T) {
+			var log []string
+			folder, turns := sessionOf(t, 1)
+			made := 0
+			r := &Runner{Options: Options{Out: folder}, turns: turns(), board: progress.Nowhere(), namespaces: namespace.NewPool([]string{"shop"})}
+			r.recorder = func(_ context.Context, _ harness.Scenario, c record.Config) (recording, error) {
+				if row.fails != nil {
+					return nil, row.fails
+				}
+				answer, tooMuch := row.answers[made], row.tooMuch[made]
+				made++
+				if c.Lease.Name != "shop" || !c.CheckLoad {
+					t.Errorf("recorded in %s, with its load checked: %v", c.Lease.Name, c.CheckLoad)
+				}
+				run := c.Header
+				run.Unloaded, run.Began, run.Length = true, time.Now(), 3*time.Second
+				return fakeRecording{tooMuch, row.leaves, &log}, store.Write(c.Folder, evidence.Evidence{Run: run, Events: []evidence.Event{
+					{At: time.Second, Kind: evidence.LoadBegun},
+					{At: 1500 * time.Millisecond, Kind: evidence.Fact, Object: "answer", Detail: answer},
+					{At: 2 * time.Second, Kind: evidence.LoadEnded},
+				}})
+			}
+			s := harness.Scenario{ID: "asked", Steps: func(context.Context, *harness.Steps) error { return nil },
+				Expect: []evidence.Expectation{verdict.Fact("answer", "yes")}}
+			a := attempt{runner: r, cluster: namedCluster{}, suite: "suite", entry: r.board.Entry(progress.Name{}), out: io.Discard, number: 1, tries: 1}
+			res, err := a.run(t.Context(), &s)
+			r.cleanups.Wait()
+			if !errors.Is(err, row.fails) || res.verdict.Outcome != row.want {
+				t.Errorf("%s (%s), %v; want %s, %v", res.verdict.Outcome, res.verdict.Because, err, row.want, row.fails)
+			}
+			if diff := cmp.Diff(row.log, log); diff != "" {
+				t.Errorf("what became of the recordings (-want +got):\n%s", diff)
+			}
+			if rate, _, err := r.limits(); err != nil || rate != row.rate {
+				t.Errorf("the run goes on with a rate of %d, %v; want %d", rate, err, row.rate)
+			}
+			if got := r.Broken(); len(got) != row.broken {
+				t.Errorf("broken outside of recordings: %q, want %d", got, row.broken)
+			}
+			if _, err := os.Stat(filepath.Join(r.folder("iptables", "suite", "asked", 1), evidence.RunFile)); (err == nil) != (row.fails == nil) {
+				t.Errorf("evidence of the last recording: %v", err)
+			}
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			if lease, err := r.namespaces.Acquire(ctx); err != nil || lease.Name != "shop" {
+				t.Errorf("the namespace was not given back: %v", err)
+			}
+		})
+	}
+}

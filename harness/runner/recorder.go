@@ -1,0 +1,84 @@
+package runner
+
+import (
+	"context"
+	"fmt"
+
+	"rollcall/harness"
+	"rollcall/harness/evidence"
+	"rollcall/harness/namespace"
+	"rollcall/harness/record"
+)
+
+// A recorder records a scenario once. Unless the recording is nil it has to be cleaned up, also beside an error.
+type recorder func(context.Context, harness.Scenario, record.Config) (recording, error)
+
+// A recording is one that a recorder made.
+type recording interface {
+	TooMuch() string
+	Diagnose(ctx context.Context, dir string)
+	Cleanup(ctx context.Context, kept bool) error
+}
+
+// A leased recording is one with the namespace it was made in.
+type leased struct {
+	recording
+	scenario harness.Scenario
+	lease    namespace.Lease
+}
+
+// recordWith is the real recorder.
+func recordWith(ctx context.Context, s harness.Scenario, c record.Config) (recording, error) {
+	r, err := record.Record(ctx, s, c)
+	if r == nil {
+		return nil, err
+	}
+	return r, err
+}
+
+// recordOnce records the scenario in a leased namespace.
+func (a attempt) recordOnce(ctx context.Context, s harness.Scenario, rate int, folder string) (*leased, error) {
+	lease, err := a.runner.namespaces.Acquire(ctx)
+	if err != nil {
+		return nil, err
+	}
+	c := a.config(s, folder)
+	c.Lease, c.CheckLoad = lease, rate > lowestRate
+	recorder := a.runner.recorder
+	if recorder == nil {
+		recorder = recordWith
+	}
+	r, err := recorder(ctx, s, c)
+	if r == nil {
+		lease.Release()
+		return nil, err
+	}
+	return &leased{r, s, lease}, err
+}
+
+// cleanup ends what the recording started. Behind the next recording, unless that needs what this one still has.
+func (a attempt) cleanup(ctx context.Context, r *leased, kept bool) {
+	cleanup := func() {
+		defer a.runner.spend(a.span(evidence.CleanUpPart, r.scenario))()
+		defer r.lease.Release()
+		if err := r.Cleanup(context.WithoutCancel(ctx), kept); err != nil {
+			a.runner.recordBreakage(fmt.Sprintf("%s %s: %v", a.cluster.Mode(), r.scenario.ID, err))
+			fmt.Fprintln(a.out, err)
+		}
+	}
+	if r.scenario.Occupancy() == harness.WholeCluster || a.runner.turns.oneLoad {
+		cleanup()
+		return
+	}
+	held, err := a.runner.turns.cleanup()
+	if err != nil || held == nil {
+		cleanup()
+		return
+	}
+	a.runner.cleanups.Go(func() {
+		cleanup()
+		if err := held.Release(); err != nil {
+			a.runner.recordBreakage(err.Error())
+		}
+	})
+}
