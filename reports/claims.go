@@ -16,15 +16,16 @@ import (
 	"rollcall/reports/sheet"
 )
 
-// Claims writes a table in Markdown of one or more runs: for every seed claim the scenarios that cover it, what they say
-// and how each mode answered, with what rollouts cost there; and below it the claims that nothing covers. A mode in which
-// nothing ran has no column; that of one that several runs have is of the last of them.
+// Claims writes tables in Markdown of one or more runs. The first has every seed claim with the scenarios that cover it and how
+// each mode answered, the second what those scenarios claim themselves, the third what was measured of those under load. A mode in
+// which nothing ran has no column; that of one that several runs have is of the last of them.
 func Claims(w io.Writer, runs []model.Report) error {
 	all := lastOfEachMode(runs)
 	modes := modesOf(all)
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "| | the seed says | what was shown | %s |\n|---|---|---|%s\n", strings.Join(modes, " | "), strings.Repeat("---|", len(modes)))
+	b.WriteString(sheet.Head(append([]string{"claim", "the seed says", "scenarios"}, modes...)...))
 	var open []string
+	shown := map[string][]model.Scenario{} // by name, the runs of a scenario that covers any claim
 	for i, says := range seed {
 		claim := "C" + strconv.Itoa(i+1)
 		scenarios := covering(all, claim)
@@ -32,24 +33,48 @@ func Claims(w io.Writer, runs []model.Report) error {
 			open = append(open, claim)
 			continue
 		}
-		var shown []string
+		var names []string
 		for _, runs := range scenarios {
-			shown = append(shown, fmt.Sprintf("%s (`%s/%s`)", sheet.Escape(runs[0].Claim), runs[0].Suite, runs[0].ID))
+			names = append(names, quoted(runs[0]))
+			shown[quoted(runs[0])] = runs
 		}
-		fmt.Fprintf(&b, "| %s | %s | %s |", claim, sheet.Escape(says), strings.Join(shown, "<br>"))
+		cells := []string{claim, sheet.Escape(says), strings.Join(names, "<br>")}
 		for _, mode := range modes {
-			fmt.Fprintf(&b, " %s |", inMode(mode, scenarios))
+			cells = append(cells, inMode(mode, scenarios))
 		}
-		fmt.Fprintln(&b)
+		b.WriteString(sheet.Row(cells...))
 	}
 	if len(open) > 0 {
 		fmt.Fprintf(&b, "\nNot covered: %s.\n", strings.Join(open, ", "))
+	}
+	if len(shown) > 0 {
+		writeShown(&b, shown)
 	}
 	if _, err := w.Write(b.Bytes()); err != nil {
 		return fmt.Errorf("reports: write claims: %w", err)
 	}
 	return nil
 }
+
+// writeShown writes what scenarios claim, and what was measured of those that were under load.
+func writeShown(b *bytes.Buffer, scenarios map[string][]model.Scenario) {
+	b.WriteString("\nWhat the scenarios show:\n\n" + sheet.Head("scenario", "its claim"))
+	names := slices.Sorted(maps.Keys(scenarios))
+	for _, name := range names {
+		b.WriteString(sheet.Row(name, sheet.Escape(scenarios[name][0].Claim)))
+	}
+	b.WriteString("\nWhat was measured of those under load, lags at most:\n\n" +
+		sheet.Head("scenario", "mode", "status gap", "drain lag", "rule lag", "requests failed"))
+	for _, name := range names {
+		for _, s := range scenarios[name] {
+			if len(s.Lanes) > 0 {
+				b.WriteString(sheet.Row(append([]string{name, s.Mode}, measured(s)...)...))
+			}
+		}
+	}
+}
+
+func quoted(s model.Scenario) string { return fmt.Sprintf("`%s/%s`", s.Suite, s.ID) }
 
 // lastOfEachMode is what ran in each mode, of the last of the runs in which anything did.
 func lastOfEachMode(runs []model.Report) []model.Scenario {
@@ -97,41 +122,33 @@ func covering(scenarios []model.Scenario, claim string) [][]model.Scenario {
 	return all
 }
 
-// inMode is how the scenarios of a claim ended in a mode, and what those under load measured there.
+// inMode is how the scenarios of a claim ended in a mode.
 func inMode(mode string, scenarios [][]model.Scenario) string {
 	ended := map[verdict.Outcome]int{}
-	ran := 0
-	var cells []string
 	for _, runs := range scenarios {
-		i := slices.IndexFunc(runs, func(s model.Scenario) bool { return s.Mode == mode })
-		if i < 0 {
-			continue
-		}
-		ended[runs[i].Outcome]++
-		if ran++; len(runs[i].Lanes) > 0 {
-			cells = append(cells, fmt.Sprintf("`%s`: %s", runs[i].ID, strings.Join(measured(runs[i]), ", ")))
+		if i := slices.IndexFunc(runs, func(s model.Scenario) bool { return s.Mode == mode }); i >= 0 {
+			ended[runs[i].Outcome]++
 		}
 	}
 	var outcomes []string
 	for _, outcome := range slices.Sorted(maps.Keys(ended)) {
+		if len(ended) == 1 {
+			return outcome.String() // which of them needs no telling
+		}
 		outcomes = append(outcomes, fmt.Sprintf("%d %s", ended[outcome], outcome))
 	}
-	said := strings.Join(outcomes, ", ")
-	switch {
-	case ran == 0:
-		said = "-"
-	case len(ended) == 1:
-		said = strings.TrimPrefix(said, fmt.Sprintf("%d ", ran)) // which of them needs no telling
-	}
-	return strings.Join(append([]string{said}, cells...), "<br>")
+	return cmp.Or(strings.Join(outcomes, ", "), "-")
 }
 
-// measured is what a rollout cost.
-func measured(s model.Scenario) (said []string) {
-	for _, number := range []struct{ name, key string }{{"status gap", "status_gap_ms"}, {"drain lag ≤", "drain_lag_max_ms"}, {"rule lag ≤", "rule_lag_max_ms"}} {
-		if v := metric.ValueOf(s, number.key); v != nil {
-			said = append(said, fmt.Sprintf("%s %.2f s", number.name, v.Value/1000))
+// measured is what a rollout cost, in the columns of its table.
+func measured(s model.Scenario) []string {
+	var cells []string
+	for _, key := range []string{"status_gap_ms", "drain_lag_max_ms", "rule_lag_max_ms"} {
+		cell := "-"
+		if v := metric.ValueOf(s, key); v != nil {
+			cell = fmt.Sprintf("%.2f s", v.Value/1000)
 		}
+		cells = append(cells, cell)
 	}
-	return append(said, fmt.Sprintf("%d of %d failed", s.Failed(), s.Requests()))
+	return append(cells, fmt.Sprintf("%d of %d", s.Failed(), s.Requests()))
 }

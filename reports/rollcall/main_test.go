@@ -134,7 +134,7 @@ func TestExitCodes(t *testing.T) {
 		{"an unknown flag", []string{"report", "--sorrow", "a"}, 2, "", "unknown flag: --sorrow"},
 		{"an unknown command", []string{"sing"}, 2, "", `unknown command "sing"`},
 		{"a call for help", []string{"report", "--help"}, 0, "Exit codes:", ""},
-		{"the claims of a run that failed, which are no verdict", []string{"claims", runFolder(t, 60)}, 0, "| | the seed says |", ""},
+		{"the claims of a run that failed, which are no verdict", []string{"claims", runFolder(t, 60)}, 0, "| claim | the seed says |", ""},
 		{"the claims of something else", []string{"claims", t.TempDir()}, 2, "", "not a run folder"},
 		{"no folder whose claims to print", []string{"claims"}, 2, "", "requires at least 1 arg(s), only received 0"},
 		{"what a rolling update cost in each mode", []string{"modes", runFolder(t, 60)}, 0, "| requests lost by pods that drain |", ""},
