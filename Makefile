@@ -102,11 +102,11 @@ rejudge: $(ROLLCALL) ## Say what today's rules would change about a recorded run
 	@$(ROLLCALL) rejudge $(RUN)
 
 .PHONY: claims
-claims: $(ROLLCALL) ## Print which seed claims a recorded run covers, as a Markdown table; RUN="out/<run-id>..."
+claims: $(ROLLCALL) ## Print which seed claims a recorded run covers, as Markdown tables; RUN="out/<run-id>..."
 	@$(ROLLCALL) claims $(RUN)
 
 .PHONY: claims-table
-claims-table: $(ROLLCALL) ## Put that table into suites/CLAIMS.md, in the place of the one there
+claims-table: $(ROLLCALL) ## Put those tables into suites/CLAIMS.md, in the place of those there
 	@$(ROLLCALL) claims $(RUN) >out/claims.md
 	@sed -i -e '/<!-- claims -->/,/<!-- end of claims -->/{//!d}' -e '/<!-- claims -->/r out/claims.md' suites/CLAIMS.md
 

@@ -11,7 +11,7 @@ func claimsCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "claims DIR...",
 		Short: "Print which seed claims recorded runs cover, and how each mode answered",
-		Long: `Print a table in Markdown: for every seed claim, C1 to C41, the scenarios of
+		Long: `Print tables in Markdown: for every seed claim, C1 to C41, the scenarios of
 recorded runs that cover it, how each mode answered and with what numbers, and
 below it the claims that nothing covers. A mode that several runs have is that of
 the last one named.
