@@ -19,6 +19,7 @@ var (
 // What the guides tell people to type is a command, and each of its options is one.
 func TestGuidesNameCommandsThatAreThere(t *testing.T) {
 	root := rootCommand()
+	root.InitDefaultCompletionCmd("")
 	known := map[string]bool{}
 	for _, cmd := range root.Commands() {
 		cmd.InitDefaultHelpFlag()
