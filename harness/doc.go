@@ -5,7 +5,7 @@
 //   - staging finds out whether a run is possible on a cluster that is there already: rights, quota, trial pods, run lock
 //   - record makes one recording: prepare, load, roll out, settle, collect, clean up
 //   - namespace leases the namespaces of recordings, cleans them up and sweeps what dead runs left
-//   - layout knows where Rollcall runs from, and the images of its pods
+//   - layout knows where Rollcall runs from, and the images of its pods; option lists flags; usage has errors of bad input
 //   - cluster makes kind clusters and attaches to others; rollout writes what a strategy changes; observe watches the API
 //   - evidence is what a run folder has; evidence/store its formats; timeline joins it; verdict judges it
 //

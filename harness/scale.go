@@ -31,7 +31,7 @@ func (s Scenario) At(rate, stretch int) Scenario {
 			s.Expect[i].Max *= times
 		}
 	}
-	if s.Own != nil || s.Steps != nil {
+	if s.UserApp != nil || s.Steps != nil {
 		return s // what steps deploy, they choose themselves
 	}
 	s.Claim += fmt.Sprintf("; the times of its pods are %d times as long here", stretch)

@@ -29,8 +29,8 @@ type Scenario struct {
 	Rollout rollout.Strategy
 	Expect  []evidence.Expectation
 
-	// Own is the app, where it is not Rollcall's; App says then only what the control pod is.
-	Own *userapp.App
+	// UserApp is the app, where it is not Rollcall's; App says then only what the control pod is.
+	UserApp *userapp.App
 
 	// ClusterChanges are made to the cluster itself, for as long as the scenario lasts; nothing else goes on meanwhile.
 	ClusterChanges []cluster.Change

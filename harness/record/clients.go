@@ -43,7 +43,7 @@ type clients struct {
 
 // newClients makes the agents and what their control lanes ask, and opens a way to each agent.
 func newClients(ctx context.Context, r *Recording, service *corev1.Service) (*clients, error) {
-	cl := &clients{load: r.Load, protocol: protocol(r.Own), service: service.Name, pods: r.Cluster.Client().CoreV1().Pods(r.Lease.Name)}
+	cl := &clients{load: r.Load, protocol: protocol(r.UserApp), service: service.Name, pods: r.Cluster.Client().CoreV1().Pods(r.Lease.Name)}
 	workers, err := r.Cluster.Workers(ctx)
 	if err != nil {
 		return nil, err
@@ -122,10 +122,10 @@ func addressOf(service *corev1.Service) string {
 
 // target is what is asked for at an address that ends in a slash.
 func (r *Recording) target(address string) string {
-	if r.Own == nil {
+	if r.UserApp == nil {
 		return address
 	}
-	return strings.TrimSuffix(address, "/") + r.Own.Path()
+	return strings.TrimSuffix(address, "/") + r.UserApp.Path()
 }
 
 // protocol is how a user's app is spoken to; nil for Rollcall's own.

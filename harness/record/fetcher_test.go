@@ -12,7 +12,7 @@ import (
 	"rollcall/harness/evidence/store"
 )
 
-// lanes are called a, b and so on, have handed over so many hits each when they end, and answer each call as told.
+// lanes are called a, b and so on, have handed over so many hits each when they end, and give these answers one after the other.
 func lanes(hits []int, answers ...error) fetchFunc {
 	call := 0
 	return func(_ context.Context, from []int) ([]store.Frame[evidence.Hit], error) {

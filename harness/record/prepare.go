@@ -61,8 +61,8 @@ func (r *Recording) deploy(ctx context.Context) error {
 // createNamespace makes the leased namespace ready for pods.
 func (r *Recording) createNamespace(ctx context.Context) error {
 	standard := fixtures.Restricted
-	if r.Own != nil {
-		standard = r.Own.PodSecurity()
+	if r.UserApp != nil {
+		standard = r.UserApp.PodSecurity()
 	}
 	if err := r.Lease.Create(ctx, r.Cluster.Client(), r.Session, standard); err != nil {
 		return err
@@ -76,7 +76,7 @@ func (r *Recording) startWatch(ctx context.Context, service string) (err error) 
 	if r.Stretch > 1 {
 		scope.APITimeout = blindAfter
 	}
-	if r.Own != nil {
+	if r.UserApp != nil {
 		scope.VersionLabel, scope.NoLogs = userapp.VersionLabel, true
 	}
 	r.watch, err = observe.Start(ctx, r.Cluster.Client(), scope, r.began, r.recorder)

@@ -55,8 +55,8 @@ func Record(ctx context.Context, s harness.Scenario, c Config) (r *Recording, er
 	r = &Recording{Scenario: s, Config: c, began: time.Now(), run: c.Header}
 	r.run.Began = r.began.UTC()
 	r.run.OldVersion, r.run.NewVersion, r.run.Unloaded = harness.OldVersion, harness.NewVersion, s.Steps != nil
-	if s.Own != nil {
-		r.run.UserApp = s.Own.Facts()
+	if s.UserApp != nil {
+		r.run.UserApp = s.UserApp.Facts()
 	}
 	if s.Rollout != nil {
 		r.run.OldVersion, r.run.NewVersion = s.Rollout.Versions()

@@ -18,7 +18,7 @@ import (
 	"rollcall/harness/verdict"
 )
 
-// TestDistrust damages the rig in the middle of a rollout that costs nobody a request, on a real cluster: where something
+// TestDistrust damages the harness in the middle of a rollout that costs nobody a request, on a real cluster: where something
 // was lost it must neither pass nor fail, and say what was wrong. `make distrust` runs it.
 func TestDistrust(t *testing.T) {
 	if os.Getenv("ROLLCALL_DISTRUST") == "" {
@@ -37,7 +37,7 @@ func TestDistrust(t *testing.T) {
 			{"dropped-connections", drop("control-plane", 500*time.Millisecond), "", 1},
 		} {
 			t.Run(row.id, func(t *testing.T) {
-				s := harness.Scenario{ID: row.id, Claim: "a damaged rig judges nobody", Load: harness.Load{Rate: 100},
+				s := harness.Scenario{ID: row.id, Claim: "a damaged harness judges nobody", Load: harness.Load{Rate: 100},
 					App: fixtures.App{Replicas: 3, MaxSurge: new(intstr.FromInt32(1)), MaxUnavailable: new(intstr.FromInt32(0)),
 						PreStopSleep: 5 * time.Second, Linger: 2 * time.Second, OnTerm: fixtures.Drain},
 					Rollout: damaged{rollout.Update("v1", "v2"), c, row.do}}
@@ -65,7 +65,7 @@ func TestDistrust(t *testing.T) {
 	})
 }
 
-// damaged is a strategy during which something happens to the rig.
+// damaged is a strategy during which something happens to the harness.
 type damaged struct {
 	rollout.Strategy
 	cluster cluster.Cluster

@@ -88,7 +88,7 @@ func (r *Runner) mode(ctx context.Context, t *testing.T, suite, mode string, sce
 	environment.TestInParallel(t, list...)
 	r.cleanups.Wait()
 	if r.Namespaces != "" || !r.began || c.Temporary() {
-		return // they stay, or our parent waits for all suites' at its end, or they go with the cluster
+		return // they stay, or the parent process waits for those of all suites, or they go with the cluster
 	}
 	if err := r.WaitGone(ctx, c); err != nil {
 		r.recordBreakage(fmt.Sprintf("%s: %v", mode, err))

@@ -55,7 +55,7 @@ func retry(s harness.Scenario, attempt func(number, tries int) (result, error), 
 	return v, nil
 }
 
-// shown is a verdict as those who wait are told it. One that was never reached has the error that kept it.
+// shown is a verdict as the progress display has it. One that was never reached has the error that kept it.
 func shown(v verdict.Verdict, err error) progress.Result {
 	r := progress.Result{Outcome: v.Outcome.String(), Headline: v.Headline, Because: v.Because}
 	if err != nil {

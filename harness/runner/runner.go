@@ -47,7 +47,7 @@ type Runner struct {
 	namespaces namespace.Pool
 
 	session     evidence.Session
-	began       bool // the session is our own, and not our parent's
+	began       bool // this process began the session
 	board       *progress.Board
 	skipReasons map[string]string // of scenarios that use something, by what they use
 	images      fixtures.ImageSources

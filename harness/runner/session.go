@@ -38,7 +38,7 @@ func (r *Runner) Join(s evidence.Session) (err error) {
 	return err
 }
 
-// Leave ends what Join began. Of a run in which something broke something may have been left behind, and the next run on the
+// Leave ends what Join began. What broke may have left something behind, and the next run on the
 // target is to look.
 func (r *Runner) Leave(broken bool) error {
 	switch {
@@ -50,7 +50,7 @@ func (r *Runner) Leave(broken bool) error {
 	return r.runLock.Release()
 }
 
-// openSession makes the run folder, unless our parent did.
+// openSession begins the session of the run folder, or joins one that another process began.
 func (r *Runner) openSession(suite string) (err error) {
 	if r.session.ID != "" {
 		return nil

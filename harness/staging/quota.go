@@ -76,14 +76,16 @@ func shortOf(need corev1.ResourceList, quotas []corev1.ResourceQuota) string {
 	return strings.Join(short, "; ")
 }
 
-// The least and the most that a container of ours asks for.
-var (
-	leastAsked = corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("20m"), corev1.ResourceMemory: resource.MustParse("32Mi")}
-	mostAsked  = corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("1"), corev1.ResourceMemory: resource.MustParse("128Mi")}
-)
+// askedPerContainer is the least and the most that a container of ours asks for.
+func askedPerContainer() (least, most corev1.ResourceList) {
+	least = corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("20m"), corev1.ResourceMemory: resource.MustParse("32Mi")}
+	most = corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("1"), corev1.ResourceMemory: resource.MustParse("128Mi")}
+	return least, most
+}
 
 // forbids says which of the limits a container of ours would break; empty when none.
 func forbids(limits []corev1.LimitRange) string {
+	leastAsked, mostAsked := askedPerContainer()
 	var against []string
 	for _, l := range limits {
 		for _, item := range l.Spec.Limits {

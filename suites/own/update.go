@@ -17,7 +17,7 @@ func update(app *userapp.App, id, claim string, strategy rollout.Strategy) harne
 		Profile: harness.Core,
 		Claim:   claim + " of " + app.Name(),
 		Uses:    []string{harness.OwnObjects},
-		Own:     app,
+		UserApp: app,
 		App:     fixtures.App{Name: app.Service()}, // of the control pod, which has to answer in the Service's name
 		Load:    harness.Load{Rate: app.Rate()},
 		Rollout: strategy,
