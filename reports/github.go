@@ -42,7 +42,7 @@ func Annotations(w io.Writer, r model.Report) error {
 		if s.Outcome == verdict.Inconclusive {
 			level = "warning"
 		}
-		because := clipped(s.Because, becauseLimit)
+		because := clipped(headline(s), becauseLimit)
 		if s.Diagnostics != "" {
 			because += " (see " + s.Diagnostics + ")"
 		}

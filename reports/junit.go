@@ -1,6 +1,7 @@
 package reports
 
 import (
+	"cmp"
 	"encoding/xml"
 	"fmt"
 	"io"
@@ -151,14 +152,7 @@ func stamp(at time.Time) string {
 
 func newJUnitCase(s model.Scenario) junitCase {
 	c := junitCase{Class: legal(s.Suite), Name: legal(s.ID), Time: decimal(s.Seconds), Properties: newJUnitProperties(s)}
-	reason := &junitReason{Message: legal(s.Because), Type: s.Outcome.String()}
-	var lines []string
-	for _, rule := range s.Rules {
-		if rule.Outcome == verdict.Fail || rule.Outcome == verdict.Inconclusive {
-			lines = append(lines, fmt.Sprintf("%s %s: %s", rule.Outcome, rule.ID, rule.Because))
-		}
-	}
-	reason.Text = legal(strings.Join(lines, "\n"))
+	reason := &junitReason{Message: legal(headline(s)), Type: s.Outcome.String(), Text: legal(details(s))}
 	switch s.Outcome {
 	case verdict.Fail:
 		c.Failure, c.Output = reason, legal(output(s))
@@ -170,6 +164,24 @@ func newJUnitCase(s model.Scenario) junitCase {
 	case verdict.Pass:
 	}
 	return c
+}
+
+// details are a line for every rule that did not hold, and below it its facts and its whole reason.
+func details(s model.Scenario) string {
+	var lines []string
+	for _, rule := range s.Rules {
+		if rule.Outcome != verdict.Fail && rule.Outcome != verdict.Inconclusive {
+			continue
+		}
+		lines = append(lines, fmt.Sprintf("%s %s: %s", rule.Outcome, rule.ID, cmp.Or(rule.Headline, rule.Because)))
+		for _, f := range rule.Facts {
+			lines = append(lines, fmt.Sprintf("  %s: %s", f.Name, f.Value))
+		}
+		if rule.Headline != "" && rule.Headline != rule.Because {
+			lines = append(lines, "  "+rule.Because)
+		}
+	}
+	return strings.Join(lines, "\n")
 }
 
 // output is what became of the requests, and then a line for every file to look at, by its path from the

@@ -111,7 +111,10 @@ func (d *draft) notPassed(scenarios []model.Scenario) {
 			look += " and " + s.Diagnostics
 		}
 		lines = append(lines, fmt.Sprintf("- **%s** %s on %s: %s (see %s)",
-			s.Outcome, sheet.Escape(s.Suite+"/"+s.ID), sheet.Escape(s.Mode), sheet.Escape(clipped(s.Because, becauseLimit)), sheet.Escape(look)))
+			s.Outcome, sheet.Escape(s.Name()), sheet.Escape(s.Mode), sheet.Escape(clipped(headline(s), becauseLimit)), sheet.Escape(look)))
+		if facts := factsLine(s.Facts); facts != "" {
+			lines = append(lines, "  <details><summary>details</summary>"+sheet.Escape(clipped(facts, becauseLimit))+"</details>")
+		}
 	}
 	for _, s := range skipsOf(scenarios) {
 		lines = append(lines, fmt.Sprintf("- **skipped** on %s: %s (%s)",
@@ -126,6 +129,15 @@ func (d *draft) notPassed(scenarios []model.Scenario) {
 	}
 }
 
+// factsLine is like "by kind: 2 refused, 1 timeout; node: worker".
+func factsLine(facts []model.Fact) string {
+	var parts []string
+	for _, f := range facts {
+		parts = append(parts, f.Name+": "+f.Value)
+	}
+	return strings.Join(parts, "; ")
+}
+
 // outcomes is the table of scenarios and modes.
 func (d *draft) outcomes(scenarios []model.Scenario) {
 	if len(scenarios) == 0 {
@@ -135,7 +147,7 @@ func (d *draft) outcomes(scenarios []model.Scenario) {
 	var names, modes []string
 	said := make(map[place]string)
 	for _, s := range scenarios {
-		name := s.Suite + "/" + s.ID
+		name := s.Name()
 		if !slices.Contains(names, name) {
 			names = append(names, name)
 		}

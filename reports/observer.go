@@ -21,18 +21,3 @@ type Recording struct {
 	Damage   []string // to its files
 	Timeline timeline.Timeline
 }
-
-// observed is a tape that shows its hits on the way.
-func observed(tape evidence.Tape[evidence.Hit], show func(evidence.Hit, error)) evidence.Tape[evidence.Hit] {
-	if tape == nil {
-		return nil
-	}
-	return func(yield func(evidence.Hit, error) bool) {
-		for h, err := range tape {
-			show(h, err)
-			if !yield(h, err) {
-				return
-			}
-		}
-	}
-}

@@ -1,6 +1,7 @@
 package reports
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -40,6 +41,9 @@ func newRow(s model.Scenario) row {
 	}
 	return row{name, s.Mode, fmt.Sprint(requests), kinds(s.Failed(), failures), shares(replies), outage(longest), s.Outcome.String()}
 }
+
+// headline is what a scenario came to, in a line; a report from before there were headlines has the whole reason alone.
+func headline(s model.Scenario) string { return cmp.Or(s.Headline, s.Because) }
 
 // kinds is like "3 (2 refused, 1 timeout)".
 func kinds(failed int, failures map[evidence.Fault]int) string {

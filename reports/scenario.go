@@ -13,6 +13,7 @@ import (
 	"rollcall/harness/evidence/store"
 	"rollcall/harness/timeline"
 	"rollcall/harness/verdict"
+	"rollcall/harness/verdict/phrase"
 	"rollcall/reports/model"
 )
 
@@ -41,6 +42,7 @@ func (l *loader) scenario(at place) model.Scenario {
 	err := l.read(&s, at, &rec)
 	if err != nil {
 		s.Outcome, s.Because = verdict.Inconclusive, "the recording cannot be read: "+within(l.dir, err)
+		s.Headline = phrase.Headline(s.Because)
 	}
 	if l.observer != nil {
 		l.observer.Judged(s, rec, err)
@@ -76,7 +78,7 @@ func (l *loader) read(s *model.Scenario, at place, rec *Recording) error {
 	s.Given, s.RecordedFor = run.Given, run.RecordedFor
 	s.Began, s.Seconds = run.Began.UTC(), seconds(run.Length)
 	if l.observer != nil {
-		ev.Hits = observed(ev.Hits, l.observer.Reading(run))
+		ev.Hits = ev.Hits.Tee(l.observer.Reading(run))
 	}
 	tl, err := timeline.Join(ev)
 	if err != nil {
@@ -89,7 +91,7 @@ func (l *loader) read(s *model.Scenario, at place, rec *Recording) error {
 
 func judge(s *model.Scenario, run evidence.Run, tl timeline.Timeline) {
 	v := verdict.Judge(run, tl)
-	s.Outcome, s.Because = v.Outcome, v.Because
+	s.Outcome, s.Headline, s.Facts, s.Because = v.Outcome, v.Headline, newFacts(v.Facts), v.Because
 	for _, f := range v.Findings {
 		s.Rules = append(s.Rules, newRule(f))
 	}
@@ -117,11 +119,22 @@ func judge(s *model.Scenario, run evidence.Run, tl timeline.Timeline) {
 }
 
 func newRule(f verdict.Finding) model.Rule {
-	r := model.Rule{ID: f.Rule, Claim: f.Claim, Outcome: f.Outcome, Because: f.Because, Witnesses: []model.Witness{}}
+	r := model.Rule{
+		ID: f.Rule, Claim: f.Claim, Outcome: f.Outcome, Headline: f.Headline, Facts: newFacts(f.Facts), Because: f.Because,
+		Witnesses: []model.Witness{},
+	}
 	for _, w := range f.Witnesses {
 		r.Witnesses = append(r.Witnesses, model.Witness(w))
 	}
 	return r
+}
+
+func newFacts(details []verdict.Detail) []model.Fact {
+	var facts []model.Fact
+	for _, d := range details {
+		facts = append(facts, model.Fact(d))
+	}
+	return facts
 }
 
 func newLane(lane timeline.Lane, tl timeline.Timeline) model.Lane {

@@ -7,9 +7,11 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 
+	"rollcall/harness/verdict/phrase"
 	"rollcall/reports/model"
 	"rollcall/reports/sheet"
 )
@@ -31,12 +33,16 @@ func Since(then []byte) (Writer, error) {
 		if err != nil {
 			return fmt.Errorf("reports: compare: %w", err)
 		}
-		said := sinceThen(before, after)
+		said, reworded := sinceThen(before, after)
 		switch {
 		case bytes.Equal(then, now.Bytes()):
 			said = "nothing changed: report.json is byte-identical\n"
+		case said == "" && reworded > 0:
+			said = "nothing changed but wording, in " + phrase.Count(reworded, "scenario") + "\n"
 		case said == "":
 			said = "nothing changed but the form of report.json\n"
+		case reworded > 0:
+			said += "and the wording of " + phrase.Count(reworded, "other scenario") + "\n"
 		}
 		if _, err := fmt.Fprintf(w, "%s\n%s\n", said, totals(r)); err != nil {
 			return fmt.Errorf("reports: write changes: %w", err)
@@ -66,19 +72,51 @@ func decode(data []byte) (map[string]any, error) {
 }
 
 // sinceThen tells the scenarios first, in the order of the newer report; it is empty when nothing
-// changed.
-func sinceThen(then, now map[string]any) string {
+// changed. A scenario that says the same in other words is only counted.
+func sinceThen(then, now map[string]any) (said string, reworded int) {
 	var b strings.Builder
 	thenScenarios, thenNames, _ := entries(then["scenarios"])
 	nowScenarios, nowNames, _ := entries(now["scenarios"])
 	for _, name := range union(nowNames, thenNames) {
-		tellScenario(&b, name, thenScenarios[name], nowScenarios[name])
+		was, is := thenScenarios[name], nowScenarios[name]
+		switch {
+		case reflect.DeepEqual(was, is):
+		case was != nil && is != nil && reflect.DeepEqual(stripped(was, wording()), stripped(is, wording())):
+			reworded++
+		default:
+			tellScenario(&b, name, stripped(was, []string{"headline", "facts"}), stripped(is, []string{"headline", "facts"}))
+		}
 	}
 	if rest := changes("", without(then, "scenarios"), without(now, "scenarios")); len(rest) > 0 {
 		fmt.Fprintln(&b, "the run as a whole")
 		tell(&b, rest)
 	}
-	return b.String()
+	return b.String(), reworded
+}
+
+// wording are the fields that say in words what others say; the claim is a rule's, as this build words it.
+func wording() []string { return []string{"headline", "facts", "because", "advice", "claim"} }
+
+// stripped is a JSON value less some fields of every object in it.
+func stripped(value any, fields []string) any {
+	switch value := value.(type) {
+	case map[string]any:
+		rest := make(map[string]any, len(value))
+		for key, v := range value {
+			if !slices.Contains(fields, key) {
+				rest[key] = stripped(v, fields)
+			}
+		}
+		return rest
+	case []any:
+		rest := make([]any, len(value))
+		for i, v := range value {
+			rest[i] = stripped(v, fields)
+		}
+		return rest
+	default:
+		return value
+	}
 }
 
 // tellScenario has the outcome in its first line, and why when it changed.

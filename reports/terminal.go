@@ -21,7 +21,7 @@ const (
 )
 
 // Terminal writes the table a person reads when a run ends: plain text without colour, a line per
-// scenario and under it the reason for its outcome. What was skipped stands below, by reason, and last how the run went.
+// scenario and under it what it came to, with facts where it did not pass. What was skipped stands below, by reason, and last how the run went.
 func Terminal(w io.Writer, r model.Report) error {
 	rows := []row{columns()}
 	var shown []model.Scenario
@@ -47,9 +47,15 @@ func Terminal(w io.Writer, r model.Report) error {
 		}
 		fmt.Fprintln(&b, strings.TrimRight(line, " "))
 		if i > 0 {
-			explain(&b, shown[i-1].Because)
-			explain(&b, account(shown[i-1]))
-			for _, advice := range shown[i-1].Advice {
+			s := shown[i-1]
+			explain(&b, headline(s))
+			if s.Outcome != verdict.Pass {
+				for _, f := range s.Facts {
+					explain(&b, f.Name+": "+f.Value)
+				}
+			}
+			explain(&b, account(s))
+			for _, advice := range s.Advice {
 				explain(&b, advice)
 			}
 		}

@@ -33,11 +33,12 @@ func RunLab(ctx context.Context, out io.Writer, o Options) (code int, err error)
 		Module: home.Folder, Kubernetes: prepared.Version(), Suites: suites, Pattern: o.Pattern, SaveImages: home.SaveImages,
 		Args: []string{fmt.Sprintf("--agents-per-node=%d", prepared.Agents()), "--rate=6", "--profile=" + string(prepared.ProfileName())},
 		Report: func(folder string) error {
-			report, err := reports.Load(folder)
+			index := page.New(folder)
+			report, err := reports.LoadWith(folder, index)
 			if err != nil {
 				return err
 			}
-			return reports.WriteFolder(folder, report, page.File(folder))
+			return reports.WriteFolder(folder, report, index.File())
 		},
 	})
 	if folder == "" {

@@ -20,19 +20,19 @@ import (
 
 // report judges what was recorded, writes the run folder's reports and points out/latest at it.
 func (r *run) report(root, folder string) (model.Report, error) {
-	report, err := reports.Load(folder)
+	index := page.New(folder)
+	report, err := reports.LoadWith(folder, index)
 	if err != nil {
 		return report, err
 	}
 	if broken := unexplained(r.failed, report); len(broken) > 0 {
-		if _, err := runner.EditSession(folder, func(s *evidence.Session) { s.Broken = append(s.Broken, broken...) }); err != nil {
+		session, err := runner.EditSession(folder, func(s *evidence.Session) { s.Broken = append(s.Broken, broken...) })
+		if err != nil {
 			return report, err
 		}
-		if report, err = reports.Load(folder); err != nil {
-			return report, err
-		}
+		report.Run.Broken = slices.Insert(report.Run.Broken, len(session.Broken)-len(broken), broken...) // as Load would find it now
 	}
-	if err := reports.WriteFolder(folder, report, page.File(folder)); err != nil {
+	if err := reports.WriteFolder(folder, report, index.File()); err != nil {
 		return report, err
 	}
 	if err := appendHistory(root, folder); err != nil {

@@ -36,6 +36,21 @@ func (t Tape[R]) All() ([]R, error) {
 	return all, nil
 }
 
+// Tee is the tape, and shows every record, or the error it ends with, on the way to its reader.
+func (t Tape[R]) Tee(show func(R, error)) Tape[R] {
+	if t == nil {
+		return nil
+	}
+	return func(yield func(R, error) bool) {
+		for r, err := range t {
+			show(r, err)
+			if !yield(r, err) {
+				return
+			}
+		}
+	}
+}
+
 // Sorted is a tape of records given in any order. It sorts lane by lane, and not the records but their numbers: a lane comes nearly in order,
 // which sorts fast, but many lanes come at once.
 func Sorted[R any](records []R, lane func(R) string, compare func(a, b *R) int) Tape[R] {

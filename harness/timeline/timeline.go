@@ -125,6 +125,25 @@ func Returns(lanes []Lane) []Hit {
 	return hitsOf(lanes, func(l Lane) []Hit { return l.Returns })
 }
 
+// Find is one of the hits that are kept whole: those that failed, were repeated, came back from another version or are
+// examples of replies.
+func (t Timeline) Find(lane string, seq uint64) (Hit, bool) {
+	i := slices.IndexFunc(t.Lanes, func(l Lane) bool { return l.ID == lane })
+	if i < 0 {
+		return Hit{}, false
+	}
+	kept := [][]Hit{t.Lanes[i].Failed, t.Lanes[i].Repeated}
+	for _, replies := range t.Lanes[i].replies {
+		kept = append(kept, replies.Examples)
+	}
+	for _, hits := range append(kept, t.Lanes[i].Returns) {
+		if i := slices.IndexFunc(hits, func(h Hit) bool { return h.Seq == seq }); i >= 0 {
+			return hits[i], true
+		}
+	}
+	return Hit{}, false
+}
+
 func hitsOf(lanes []Lane, of func(Lane) []Hit) []Hit {
 	var hits []Hit
 	for _, lane := range lanes {

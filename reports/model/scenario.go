@@ -19,7 +19,9 @@ type Scenario struct {
 	Given       []string        `json:"given,omitempty"`        // changes that were made to the cluster for it
 	RecordedFor string          `json:"recorded_for,omitempty"` // scenario, with its suite, of which the recording is too; absent: its own
 	Outcome     verdict.Outcome `json:"outcome"`
-	Because     string          `json:"because"`
+	Headline    string          `json:"headline,omitempty"` // at most 120 characters: what happened to whom, and what follows
+	Facts       []Fact          `json:"facts,omitempty"`    // of the rule that decided it
+	Because     string          `json:"because"`            // with every number
 	Attempts    int             `json:"attempts"`
 	Began       time.Time       `json:"began,omitzero"`
 	Seconds     float64         `json:"seconds"`
@@ -62,8 +64,16 @@ type Rule struct {
 	ID        string          `json:"id"`
 	Claim     string          `json:"claim"`
 	Outcome   verdict.Outcome `json:"outcome"`
+	Headline  string          `json:"headline,omitempty"`
+	Facts     []Fact          `json:"facts,omitempty"`
 	Because   string          `json:"because"`
 	Witnesses []Witness       `json:"witnesses"`
+}
+
+// A Fact is a detail that a headline leaves out, such as when it was, or how many there were of each kind.
+type Fact struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
 }
 
 // A Witness names a hit that decided a rule.

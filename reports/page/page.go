@@ -22,24 +22,33 @@ var shapesMarkup string
 //go:embed page.html.tmpl
 var markup string
 
-// File is the page of the run folder dir, for reports.WriteFolder.
-func File(dir string) reports.File { return reports.File{Name: name, Write: Of(dir)} }
+// A Page is about one run folder. It observes the loading of the folder's report, so that no recording is read or joined
+// for the page alone.
+type Page struct {
+	dir        string
+	recordings map[string]recording // by folder of the evidence
+	tally      *tally               // of the recording that is being joined
+}
 
-// Of gives the writer of the page about the run folder dir, whose evidence it reads. What of it is missing or
-// damaged the page says, in place of what it would have drawn.
-func Of(dir string) reports.Writer {
-	return func(w io.Writer, r model.Report) error {
-		ui, err := loadAssets()
-		if err != nil {
-			return err
-		}
-		t, err := template.New(name).Funcs(words()).Parse(shapesMarkup + markup)
-		if err != nil {
-			return fmt.Errorf("page: parse template: %w", err)
-		}
-		if err := t.Execute(w, newView(dir, r, ui)); err != nil {
-			return fmt.Errorf("page: write %s: %w", name, err)
-		}
-		return nil
+// New is a page about the run folder dir, for [reports.LoadWith].
+func New(dir string) *Page { return &Page{dir: dir, recordings: map[string]recording{}} }
+
+// File is the page, for [reports.WriteFolder].
+func (p *Page) File() reports.File { return reports.File{Name: name, Write: p.Write} }
+
+// Write writes the page about a report. What of a scenario's evidence was missing or damaged when it was loaded the page
+// says, in place of what it would have drawn.
+func (p *Page) Write(w io.Writer, r model.Report) error {
+	ui, err := loadAssets()
+	if err != nil {
+		return err
 	}
+	t, err := template.New(name).Funcs(words()).Parse(shapesMarkup + markup)
+	if err != nil {
+		return fmt.Errorf("page: parse template: %w", err)
+	}
+	if err := t.Execute(w, newView(p.recordings, r, ui)); err != nil {
+		return fmt.Errorf("page: write %s: %w", name, err)
+	}
+	return nil
 }

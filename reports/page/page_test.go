@@ -85,12 +85,13 @@ func put(t testing.TB, path string, v any) {
 // write is the page about a run folder.
 func write(t testing.TB, dir string) []byte {
 	t.Helper()
-	r, err := reports.Load(dir)
+	p := page.New(dir)
+	r, err := reports.LoadWith(dir, p)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var b bytes.Buffer
-	if err := page.Of(dir)(&b, r); err != nil {
+	if err := p.Write(&b, r); err != nil {
 		t.Fatal(err)
 	}
 	return b.Bytes()
@@ -99,7 +100,7 @@ func write(t testing.TB, dir string) []byte {
 // written is the path of the page, in its run folder.
 func written(t testing.TB, dir string) string {
 	t.Helper()
-	file := filepath.Join(dir, page.File(dir).Name)
+	file := filepath.Join(dir, page.New(dir).File().Name)
 	if err := os.WriteFile(file, write(t, dir), 0o644); err != nil {
 		t.Fatal(err)
 	}
@@ -154,7 +155,7 @@ func TestThePageAsksTheNetworkForNothing(t *testing.T) {
 }
 
 func TestAFullDiskIsReported(t *testing.T) {
-	if err := page.Of(t.TempDir())(full{}, model.Report{}); !errors.Is(err, io.ErrShortWrite) {
+	if err := page.New(t.TempDir()).Write(full{}, model.Report{}); !errors.Is(err, io.ErrShortWrite) {
 		t.Errorf("error %v", err)
 	}
 }

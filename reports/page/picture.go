@@ -11,6 +11,8 @@ import (
 
 	"rollcall/harness/evidence"
 	"rollcall/harness/evidence/store"
+	"rollcall/harness/timeline"
+	"rollcall/reports"
 	"rollcall/reports/model"
 )
 
@@ -41,11 +43,17 @@ func Picture(w io.Writer, folder string) error {
 	if err != nil {
 		return err
 	}
-	r := recount(ev, model.Scenario{})
+	t := newTally(ev.Run)
+	ev.Hits = ev.Hits.Tee(t.counting())
+	tl, err := timeline.Join(ev)
+	if err != nil {
+		return err
+	}
+	r := newRecording(model.Scenario{}, reports.Recording{Run: ev.Run, Damage: ev.Damage, Timeline: tl}, t)
 	if r.Chart == nil {
 		return fmt.Errorf("page: %s has no timeline: %s", folder, cmp.Or(strings.Join(r.Missing, "; "), "nothing was under load"))
 	}
-	t, err := template.New("picture.svg").Funcs(words()).Parse(shapesMarkup + pictureMarkup)
+	form, err := template.New("picture.svg").Funcs(words()).Parse(shapesMarkup + pictureMarkup)
 	if err != nil {
 		return fmt.Errorf("page: parse template: %w", err)
 	}
@@ -53,7 +61,7 @@ func Picture(w io.Writer, folder string) error {
 	d := r.Chart.smallDrawing()
 	p := picture{Drawing: d, Style: template.CSS(drawingStyle), Legend: d.legend(r.Chart)}
 	p.Title = fmt.Sprintf("%s/%s (%s): replies per second by version, requests that failed, and each pod's life", ev.Run.Suite, ev.Run.Scenario, ev.Run.Mode)
-	if err := t.Execute(w, p); err != nil {
+	if err := form.Execute(w, p); err != nil {
 		return fmt.Errorf("page: write picture: %w", err)
 	}
 	return nil

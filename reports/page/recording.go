@@ -10,10 +10,10 @@ import (
 	"strings"
 
 	"rollcall/harness/evidence"
-	"rollcall/harness/evidence/store"
 	"rollcall/harness/timeline"
 	"rollcall/harness/verdict"
 	"rollcall/harness/verdict/phrase"
+	"rollcall/reports"
 	"rollcall/reports/model"
 )
 
@@ -21,64 +21,91 @@ import (
 type recording struct {
 	Missing   []string // what could not be read, a sentence each: then there is no chart
 	Doubts    []string // in what the recording contradicts itself
-	Facts     []fact
+	Notes     []note
 	Witnesses []request // that decided a rule, by time sent
 	Pods      []pod
 	Chart     *chart // nil when there was no load, or something is missing
 }
 
-// A fact is what a scenario found out about the cluster.
-type fact struct{ Name, Value, At string }
+// A note is what a scenario found out about the cluster.
+type note struct{ Name, Value, At string }
 
-// recall reads the evidence of a scenario in the run folder dir. One that was skipped has none.
-func recall(dir string, s model.Scenario) recording {
-	if s.Outcome == verdict.Skipped {
-		return recording{}
-	}
-	ev, err := store.Read(filepath.Join(dir, filepath.FromSlash(s.Evidence)))
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return recording{Missing: []string{s.Evidence + " has no " + evidence.RunFile + ": nothing of it was recorded, or it was taken away"}}
-	case err != nil:
-		return recording{Missing: []string{strings.ReplaceAll(err.Error(), dir+string(filepath.Separator), "")}}
-	}
-	return recount(ev, s)
+// Reading counts the replies of a recording while it is joined.
+func (p *Page) Reading(run evidence.Run) func(evidence.Hit, error) {
+	p.tally = newTally(run)
+	return p.tally.counting()
 }
 
-// recount draws the evidence of a scenario.
-func recount(ev evidence.Evidence, s model.Scenario) recording {
-	tally := newTally(ev.Run, s)
-	ev.Hits = tally.listen(ev.Hits)
-	tl, err := timeline.Join(ev)
-	if err != nil {
-		return recording{Missing: []string{err.Error()}}
+// Judged keeps what the page shows of a scenario.
+func (p *Page) Judged(s model.Scenario, rec reports.Recording, err error) {
+	t := p.tally
+	p.tally = nil
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		p.recordings[s.Evidence] = recording{Missing: []string{s.Evidence + " has no " + evidence.RunFile + ": nothing of it was recorded, or it was taken away"}}
+	case err != nil:
+		p.recordings[s.Evidence] = recording{Missing: []string{strings.ReplaceAll(err.Error(), p.dir+string(filepath.Separator), "")}}
+	case s.Outcome != verdict.Skipped:
+		p.recordings[s.Evidence] = newRecording(s, rec, t)
 	}
-	r := recording{Facts: factsOf(tl), Pods: podsOf(tl)}
+}
+
+func newRecording(s model.Scenario, rec reports.Recording, t *tally) recording {
+	tl := rec.Timeline
+	r := recording{Notes: notesIn(tl), Pods: podsOf(tl)}
 	for _, problem := range tl.Problems {
-		if slices.Contains(ev.Damage, problem) || tally.broke(problem) {
+		if slices.Contains(rec.Damage, problem) || t.broke(problem) {
 			r.Missing = append(r.Missing, problem)
 		} else {
 			r.Doubts = append(r.Doubts, problem)
 		}
 	}
-	if len(ev.Run.Lanes) > 0 && len(r.Missing) == 0 && !slices.ContainsFunc(tl.Lanes, func(l timeline.Lane) bool { return l.Summary.Requests > 0 }) {
-		r.Missing = []string{fmt.Sprintf("0 requests were recorded on %s", phrase.Count(len(ev.Run.Lanes), "lane"))}
+	lanes := len(rec.Run.Lanes)
+	sent := slices.ContainsFunc(tl.Lanes, func(l timeline.Lane) bool { return l.Summary.Requests > 0 })
+	if lanes > 0 && len(r.Missing) == 0 && !sent {
+		r.Missing = []string{fmt.Sprintf("0 requests were recorded on %s", phrase.Count(lanes, "lane"))}
 	}
-	if len(r.Missing) > 0 || len(ev.Run.Lanes) == 0 {
+	if len(r.Missing) > 0 || lanes == 0 {
 		return r
 	}
-	points := tally.points(tl)
-	r.Witnesses = witnessesOf(points, s, tl)
-	r.Chart = newChart(tally, points, r.Pods, tl)
+	shown := pointsOf(tl, s)
+	r.Witnesses = witnessesOf(shown, s, tl)
+	r.Chart = newChart(t, shown, r.Pods, tl)
 	return r
 }
 
-func factsOf(tl timeline.Timeline) []fact {
-	var facts []fact
-	for _, e := range tl.Events {
-		if e.Kind == evidence.Fact {
-			facts = append(facts, fact{Name: e.Object, Value: cmp.Or(e.Detail, "nothing"), At: phrase.Seconds(e.At)})
+// pointsOf lists every hit that failed, was sent more than once or decided a rule, by time sent.
+func pointsOf(tl timeline.Timeline, s model.Scenario) []timeline.Hit {
+	seen := map[model.Witness]bool{}
+	var all []timeline.Hit
+	add := func(hits ...timeline.Hit) {
+		for _, h := range hits {
+			if name := (model.Witness{Lane: h.Lane, Seq: h.Seq}); !seen[name] {
+				all, seen[name] = append(all, h), true
+			}
 		}
 	}
-	return facts
+	add(timeline.Failed(tl.Lanes)...)
+	add(timeline.Repeated(tl.Lanes)...)
+	for _, rule := range s.Rules {
+		for _, w := range rule.Witnesses {
+			if h, ok := tl.Find(w.Lane, w.Seq); ok {
+				add(h)
+			}
+		}
+	}
+	slices.SortStableFunc(all, func(a, b timeline.Hit) int {
+		return cmp.Or(cmp.Compare(a.Sent, b.Sent), cmp.Compare(a.Lane, b.Lane), cmp.Compare(a.Seq, b.Seq))
+	})
+	return all
+}
+
+func notesIn(tl timeline.Timeline) []note {
+	var notes []note
+	for _, e := range tl.Events {
+		if e.Kind == evidence.Fact {
+			notes = append(notes, note{Name: e.Object, Value: cmp.Or(e.Detail, "nothing"), At: phrase.Seconds(e.At)})
+		}
+	}
+	return notes
 }

@@ -1,7 +1,6 @@
 package page_test
 
 import (
-	"bytes"
 	"errors"
 	"os"
 	"path/filepath"
@@ -10,8 +9,6 @@ import (
 
 	"rollcall/harness/evidence"
 	"rollcall/harness/evidence/store"
-	"rollcall/reports"
-	"rollcall/reports/page"
 )
 
 func TestASpoiltScenarioHasNoTimelineAndSaysWhatIsMissing(t *testing.T) {
@@ -32,18 +29,11 @@ func TestASpoiltScenarioHasNoTimelineAndSaysWhatIsMissing(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := recordedFolder(t)
-			r, err := reports.Load(dir) // judged while it was whole: the page is to see for itself
-			if err != nil {
-				t.Fatal(err)
-			}
 			if err := row.spoil(placeOf(dir, "iptables", "recorded", "drained")); err != nil {
 				t.Fatal(err)
 			}
-			var b bytes.Buffer
-			if err := page.Of(dir)(&b, r); err != nil {
-				t.Fatal(err)
-			}
-			spoilt := article(t, b.String(), "iptables.recorded.drained")
+			html := string(write(t, dir))
+			spoilt := article(t, html, "iptables.recorded.drained")
 			if strings.Contains(spoilt, "<svg class=\"drawing\"") || !strings.Contains(spoilt, "There is no timeline") {
 				t.Error("it has a timeline, or does not say that there is none")
 			}
@@ -53,7 +43,7 @@ func TestASpoiltScenarioHasNoTimelineAndSaysWhatIsMissing(t *testing.T) {
 			if strings.Contains(spoilt, dir) {
 				t.Error("it names a folder of this machine")
 			}
-			if !strings.Contains(article(t, b.String(), "nftables.recorded.drained"), "<svg class=\"drawing\"") {
+			if !strings.Contains(article(t, html, "nftables.recorded.drained"), "<svg class=\"drawing\"") {
 				t.Error("the scenario beside it lost its timeline")
 			}
 		})

@@ -12,6 +12,7 @@ import (
 	"rollcall/harness/verdict"
 	"rollcall/harness/verdict/phrase"
 	"rollcall/reports"
+	"rollcall/reports/metric"
 	"rollcall/reports/model"
 )
 
@@ -62,55 +63,9 @@ func versions(replies map[string]int) string {
 	return strings.Join(parts, ", ")
 }
 
-// A number is one of those a rollout cost, as it is shown.
-type number struct{ Name, Value, Means string }
-
-func numbers(s model.Scenario) []number {
-	n := s.Numbers
-	var all []number
-	add := func(name, means, value string) { all = append(all, number{name, value, means}) }
-	wrong := func(by *float64) string {
-		if by == nil || *by == 0 {
-			return ""
-		}
-		return " ± " + ms(*by)
-	}
-	if n.StatusGap != nil {
-		add("status gap", "from rollout status saying done to the old version's last reply", ms(*n.StatusGap)+wrong(n.StatusGapError))
-	}
-	if n.MixedWindow != nil {
-		add("mixed window", "both versions answered", ms(*n.MixedWindow)+wrong(n.MixedWindowError))
-	}
-	if n.MinAvailable != nil {
-		add("fewest available", "pods ready at the worst moment", fmt.Sprint(*n.MinAvailable))
-	}
-	if n.MaxPods != nil {
-		add("most pods", "terminating ones included", fmt.Sprint(*n.MaxPods))
-	}
-	for _, lag := range []struct {
-		name, means string
-		lags        *model.Lags
-	}{
-		{"drain lag", "a node still sent new connections to a pod that had left the endpoints", n.DrainLag},
-		{"rule lag", "a node's rules still led to a pod that had left the endpoints", n.RuleLag},
-	} {
-		if lag.lags != nil {
-			add(lag.name, lag.means, fmt.Sprintf("half within %s, all within %s%s", ms(lag.lags.P50), ms(lag.lags.Max), wrong(&lag.lags.Error)))
-		}
-	}
-	if n.NodeBusy != nil {
-		add("nodes busy", "processors in use, over the seconds of all nodes", fmt.Sprintf("half below %.0f %%, at most %.0f %%", n.NodeBusy.P50, n.NodeBusy.Max))
-	}
-	if n.NodeStolen != nil {
-		add("stolen", "the most of a node's processors that other machines of its host had for a second", fmt.Sprintf("%.0f %%", *n.NodeStolen))
-	}
-	if n.Conntrack != nil {
-		add("connection table", "the fullest of any node's", fmt.Sprintf("%.1f %%", *n.Conntrack))
-	}
-	if n.ClockUncertainty != nil {
-		add("clocks", "by which any time may be wrong", ms(*n.ClockUncertainty))
-	}
-	return all
+// numbers is what was measured; an uncertainty stands beside its number.
+func numbers(s model.Scenario) []metric.Measurement {
+	return slices.DeleteFunc(metric.Of(s), func(m metric.Measurement) bool { return m.Title == "" })
 }
 
 // optional is a pointer's number as the format has it, or a dash where it was not measured.

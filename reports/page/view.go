@@ -2,10 +2,13 @@ package page
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 
 	"rollcall/harness/verdict"
+	"rollcall/harness/verdict/phrase"
+	"rollcall/reports/metric"
 	"rollcall/reports/model"
 )
 
@@ -18,12 +21,23 @@ type view struct {
 	Scenarios []scenario
 }
 
+// Open lists the scenarios of which a run needs a look: they stand first, unfolded.
+func (v view) Open() []scenario {
+	return slices.DeleteFunc(slices.Clone(v.Scenarios), func(s scenario) bool { return !s.bad() })
+}
+
+// Others lists the other scenarios.
+func (v view) Others() []scenario { return slices.DeleteFunc(slices.Clone(v.Scenarios), scenario.bad) }
+
 // A scenario is all there is about one scenario: a run per mode.
 type scenario struct {
 	Suite, ID, Claim string
 	Covers, Given    []string
 	Runs             []run
+	Open             bool // unfolded: a run of it needs a look, or there is no other scenario
 }
+
+func (s scenario) bad() bool { return slices.ContainsFunc(s.Runs, run.Bad) }
 
 // A run is one scenario in one mode, with what was recorded of it.
 type run struct {
@@ -55,33 +69,63 @@ func (r run) Begun() bool { return r.Outcome != verdict.Skipped }
 // Bad says that the run needs a look.
 func (r run) Bad() bool { return r.Outcome == verdict.Fail || r.Outcome == verdict.Inconclusive }
 
-// Requests is how many were sent on all lanes.
-func (r run) Requests() (n int) {
-	for _, lane := range r.Lanes {
-		n += lane.Requests
+// Headline is what became of the run, in a line.
+func (r run) Headline() string { return cmp.Or(r.Scenario.Headline, r.Because) }
+
+// Reason is the whole reason; empty if the headline or the rules below say as much.
+func (r run) Reason() string {
+	said := func(rule model.Rule) bool { return rule.Because != "" && strings.Contains(r.Because, rule.Because) }
+	if r.Because == r.Headline() || slices.ContainsFunc(r.Rules, said) {
+		return ""
 	}
-	return n
+	return r.Because
 }
 
-// Failed is how many requests failed on all lanes.
-func (r run) Failed() (n int) {
-	for _, lane := range r.Lanes {
-		n += lane.Failed()
+// FactsOf are those of a rule, unless they are already told of the run.
+func (r run) FactsOf(rule model.Rule) []model.Fact {
+	if slices.Equal(rule.Facts, r.Facts) {
+		return nil
 	}
-	return n
+	return rule.Facts
 }
 
-func newView(dir string, r model.Report, ui assets) view {
+// Cell is what the run's cell of the matrix has below its outcome.
+func (r run) Cell() []string {
+	switch {
+	case r.Requests() > 0:
+		return append([]string{fmt.Sprintf("%s of %s failed", phrase.Number(r.Failed()), phrase.Number(r.Requests()))}, keyNumbers(r.Scenario)...)
+	case r.Outcome == verdict.Pass:
+		return []string{phrase.Count(len(r.Rules), "rule") + " checked"}
+	default:
+		return nil
+	}
+}
+
+// keyNumbers are those that a rollout is compared by.
+func keyNumbers(s model.Scenario) (all []string) {
+	for _, m := range metric.Of(s) {
+		switch m.Key() {
+		case "status_gap_ms", "rule_lag_max_ms":
+			all = append(all, m.Title+" "+m.Unit.Text(m.Value.Value))
+		}
+	}
+	return all
+}
+
+func newView(recordings map[string]recording, r model.Report, ui assets) view {
 	v := view{Report: r, assets: ui}
 	for _, c := range r.Clusters {
 		v.Modes = append(v.Modes, c.Mode)
 	}
 	for _, s := range r.Scenarios {
-		v.add(run{s, recall(dir, s)})
+		v.add(run{s, recordings[s.Evidence]})
 	}
 	slices.SortStableFunc(v.Scenarios, func(a, b scenario) int {
 		return cmp.Or(cmp.Compare(a.Suite, b.Suite), cmp.Compare(a.ID, b.ID))
 	})
+	for i := range v.Scenarios {
+		v.Scenarios[i].Open = len(v.Scenarios) == 1 || v.Scenarios[i].bad()
+	}
 	slices.SortStableFunc(v.Attention, func(a, b run) int { return -cmp.Compare(a.Outcome, b.Outcome) })
 	return v
 }

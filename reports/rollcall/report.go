@@ -39,11 +39,12 @@ Exit codes:
 		Example: `  rollcall report out/latest`,
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			r, err := reports.Load(args[0])
+			index := page.New(args[0])
+			r, err := reports.LoadWith(args[0], index)
 			if err != nil {
 				return err
 			}
-			if err := reports.WriteFolder(args[0], r, page.File(args[0])); err != nil {
+			if err := reports.WriteFolder(args[0], r, index.File()); err != nil {
 				return infrastructure(err)
 			}
 			if err := reports.Terminal(cmd.OutOrStdout(), r); err != nil {
