@@ -28,11 +28,20 @@ func TestAPersonFindsTheRequestsThatFailed(t *testing.T) {
 	t.Logf("first paint after %.0f ms; the bar is 1000 on an idle machine", paint)
 	v.shoot("summary.png")
 
-	if n := v.unfolded(); n != 0 {
-		t.Errorf("%d scenarios are unfolded before anybody asked", n)
+	if n := v.unfolded(); n != 2 {
+		t.Errorf("%d scenarios are unfolded before anybody asked, not the 2 that need a look", n)
 	}
-	v.click(link)
 	v.await(within + ".plots canvas")
+	tops := ask[[]float64](v, `[".timeline", ".headline", ".details", ".rules"].map(part => document.querySelector("`+escaped(within)+`" + part)).filter(Boolean).map(e => e.getBoundingClientRect().top)`)
+	if len(tops) < 3 || !slices.IsSorted(tops) {
+		t.Errorf("timeline, headline, facts and rules begin at %v, want them in this order", tops)
+	}
+	if first := ask[float64](v, all("main article")+`.findIndex(a => a.matches(".fail, .inconclusive"))`); first != 0 {
+		t.Errorf("the first scenario that needs a look is number %g on the page", first+1)
+	}
+	if passing := ask[string](v, one(".matrix td.pass")+`.innerText`); !strings.Contains(passing, "failed") || !strings.Contains(passing, "rule lag") && !strings.Contains(passing, "status gap") {
+		t.Errorf("a cell that passed has no numbers: %q", passing)
+	}
 	if n := ask[int](v, all(within+"canvas")+`.length`); n != 4 {
 		t.Errorf("its timeline has %d charts, not 4", n)
 	}
@@ -49,7 +58,7 @@ func TestAPersonFindsTheRequestsThatFailed(t *testing.T) {
 	v.shoot("witness.png")
 
 	v.click(`[id="scenario.recorded.undrained"] > summary`)
-	if n := v.unfolded(); n != 0 {
+	if n := v.unfolded(); n != 1 {
 		t.Error("a click on its title did not fold the scenario")
 	}
 }
@@ -124,6 +133,8 @@ func (v *visit) unfolded() int {
 }
 
 func one(selector string) string { return "document.querySelector(`" + selector + "`)" }
+
+func escaped(selector string) string { return strings.ReplaceAll(selector, `"`, `\"`) }
 
 func all(selector string) string { return "[...document.querySelectorAll(`" + selector + "`)]" }
 

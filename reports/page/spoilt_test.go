@@ -16,7 +16,6 @@ func TestASpoiltScenarioHasNoTimelineAndSaysWhatIsMissing(t *testing.T) {
 		spoil func(folder string) error
 		says  string
 	}{
-		"its folder was taken away":            {os.RemoveAll, "evidence/iptables/recorded/drained has no run.json"},
 		"run.json was taken away":              {removing(evidence.RunFile), "evidence/iptables/recorded/drained has no run.json"},
 		"run.json is half there":               {halving(evidence.RunFile), "evidence/iptables/recorded/drained/run.json"},
 		"the hits were taken away":             {removing(evidence.HitsFile), "hits.parquet"},

@@ -21,9 +21,21 @@ type view struct {
 	Scenarios []scenario
 }
 
-// Open lists the scenarios of which a run needs a look: they stand first, unfolded.
+// Open lists the scenarios of which a run needs a look: they stand first and unfolded, those that failed before the others.
 func (v view) Open() []scenario {
-	return slices.DeleteFunc(slices.Clone(v.Scenarios), func(s scenario) bool { return !s.bad() })
+	open := slices.DeleteFunc(slices.Clone(v.Scenarios), func(s scenario) bool { return !s.bad() })
+	failed := func(s scenario) bool { return slices.ContainsFunc(s.Runs, func(r run) bool { return r.Outcome == verdict.Fail }) }
+	slices.SortStableFunc(open, func(a, b scenario) int {
+		switch {
+		case failed(a) == failed(b):
+			return 0
+		case failed(a):
+			return -1
+		default:
+			return 1
+		}
+	})
+	return open
 }
 
 // Others lists the other scenarios.
