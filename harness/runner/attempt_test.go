@@ -58,7 +58,8 @@ func TestAttemptRun(t *testing.T) {
 		broken   int
 	}{
 		{"one that passes is cleaned up", []string{"yes"}, []string{""}, nil, nil, verdict.Pass, []string{"cleaned up"}, 100, 0},
-		{"one that fails is diagnosed before that", []string{"no"}, []string{""}, nil, nil, verdict.Fail, []string{"diagnosed", "cleaned up"}, 100, 0},
+		{"one that fails is diagnosed before that", []string{"no"}, []string{""}, nil, nil, verdict.Fail, []string{"diagnosed", "cleaned up"},
+			100, 0},
 		{"one whose load is too much is forgotten, and made again with less", []string{"no", "yes"}, []string{much, ""}, nil, nil, verdict.Pass,
 			[]string{"cleaned up and forgotten", "cleaned up"}, 50, 0},
 		{"and again", []string{"no", "no", "yes"}, []string{much, much, ""}, nil, nil, verdict.Pass,
@@ -91,7 +92,8 @@ func TestAttemptRun(t *testing.T) {
 			}
 			s := harness.Scenario{ID: "asked", Steps: func(context.Context, *harness.Steps) error { return nil },
 				Expect: []evidence.Expectation{verdict.Fact("answer", "yes")}}
-			a := attempt{runner: r, cluster: namedCluster{}, suite: "suite", entry: r.board.Entry(progress.Name{}), out: io.Discard, number: 1, tries: 1}
+			a := attempt{runner: r, cluster: namedCluster{}, suite: "suite", entry: r.board.Entry(progress.Name{}), out: io.Discard, number: 1,
+				tries: 1}
 			res, err := a.run(t.Context(), &s)
 			r.cleanups.Wait()
 			if !errors.Is(err, row.fails) || res.verdict.Outcome != row.want {
