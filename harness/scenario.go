@@ -119,6 +119,7 @@ func (s Scenario) In(p Profile) bool {
 		return belongs == Smoke
 	case Core:
 		return belongs != Full
+	case Full:
 	}
 	return true
 }

@@ -20,7 +20,8 @@ func account(s model.Scenario) string {
 	if requests == 0 {
 		return ""
 	}
-	said := fmt.Sprintf("of %d requests %d arrived and %d never did; %d of those that arrived lost their reply", requests, requests-never, never, lost)
+	said := fmt.Sprintf("of %d requests %d arrived and %d never did; %d of those that arrived lost their reply", requests, requests-never,
+		never, lost)
 	if again := arrivals - (requests - never); again > 0 {
 		said += fmt.Sprintf("; pods logged %d arrivals more, of requests sent again", again)
 	}

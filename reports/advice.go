@@ -25,15 +25,18 @@ func adviceOn(own evidence.UserApp, n model.Numbers, lanes []model.Lane) (advice
 	switch {
 	case lag == 0 || own.OtherHook:
 	case own.PreStop == 0:
-		add("Give the pods a preStop sleep of %s or more: nodes sent them requests for up to %.1f s after they had left the endpoints.", need, lag/1000)
+		add("Give the pods a preStop sleep of %s or more: nodes sent them requests for up to %.1f s after they had left the endpoints.", need,
+			lag/1000)
 	case own.PreStop < need:
-		add("Make the preStop sleep of %s at least %s: nodes sent pods requests for up to %.1f s after they had left the endpoints.", own.PreStop, need, lag/1000)
+		add("Make the preStop sleep of %s at least %s: nodes sent pods requests for up to %.1f s after they had left the endpoints.", own.PreStop,
+			need, lag/1000)
 	}
 	if own.PreStop > 0 && own.Grace <= own.PreStop {
 		add("Make terminationGracePeriodSeconds, %s, longer than the preStop sleep of %s and what the last requests take: the app is killed without it.", own.Grace, own.PreStop)
 	}
 	if own.Autoscaled != "" && own.Replicas > 0 {
-		add("Leave replicas out of the manifest: the autoscaler %s sets them, and every apply sets them back to %d.", own.Autoscaled, own.Replicas)
+		add("Leave replicas out of the manifest: the autoscaler %s sets them, and every apply sets them back to %d.", own.Autoscaled,
+			own.Replicas)
 	}
 	if own.Recreate {
 		add("Recreate ends every old pod before the first new one starts, which nobody answers in: use RollingUpdate unless two versions must not run together.")

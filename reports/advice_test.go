@@ -23,17 +23,23 @@ func TestAdvice(t *testing.T) {
 		want     []string // begins
 	}{
 		{"there is nothing to say", func(*evidence.UserApp) {}, lag, nil, nil},
-		{"no sleep", func(o *evidence.UserApp) { o.PreStop = 0 }, lag, nil, []string{"Give the pods a preStop sleep of 3s or more: nodes sent them requests for up to 1.2 s"}},
+		{"no sleep", func(o *evidence.UserApp) { o.PreStop = 0 }, lag, nil,
+			[]string{"Give the pods a preStop sleep of 3s or more: nodes sent them requests for up to 1.2 s"}},
 		{"no sleep, and nothing was measured that asks for one", func(o *evidence.UserApp) { o.PreStop = 0 }, model.Numbers{}, nil, nil},
 		{"another hook, whose length nobody knows", func(o *evidence.UserApp) { o.PreStop, o.OtherHook = 0, true }, lag, nil, nil},
-		{"a sleep that is too short", func(o *evidence.UserApp) { o.PreStop = 2 * time.Second }, lag, nil, []string{"Make the preStop sleep of 2s at least 3s"}},
-		{"a grace that is as long as the sleep", func(o *evidence.UserApp) { o.Grace = o.PreStop }, lag, nil, []string{"Make terminationGracePeriodSeconds, 5s, longer than the preStop sleep of 5s"}},
+		{"a sleep that is too short", func(o *evidence.UserApp) { o.PreStop = 2 * time.Second }, lag, nil,
+			[]string{"Make the preStop sleep of 2s at least 3s"}},
+		{"a grace that is as long as the sleep", func(o *evidence.UserApp) { o.Grace = o.PreStop }, lag, nil,
+			[]string{"Make terminationGracePeriodSeconds, 5s, longer than the preStop sleep of 5s"}},
 		{"no readiness probe", func(o *evidence.UserApp) { o.Probed = false }, lag, nil, []string{"Give the pods a readiness probe"}},
-		{"replicas under an autoscaler", func(o *evidence.UserApp) { o.Autoscaled, o.Replicas = "shop", 3 }, lag, nil, []string{"Leave replicas out of the manifest: the autoscaler shop sets them, and every apply sets them back to 3."}},
+		{"replicas under an autoscaler", func(o *evidence.UserApp) { o.Autoscaled, o.Replicas = "shop", 3 }, lag, nil,
+			[]string{"Leave replicas out of the manifest: the autoscaler shop sets them, and every apply sets them back to 3."}},
 		{"an autoscaler alone", func(o *evidence.UserApp) { o.Autoscaled = "shop" }, lag, nil, nil},
 		{"Recreate", func(o *evidence.UserApp) { o.Recreate = true }, lag, nil, []string{"Recreate ends every old pod"}},
-		{"only kept connections broke", func(*evidence.UserApp) {}, lag, []model.Lane{failing(evidence.Fresh, 0), failing(evidence.Reused, 7)}, []string{"Have the app answer with Connection: close"}},
-		{"new ones too, which a sleep is for", func(*evidence.UserApp) {}, lag, []model.Lane{failing(evidence.Fresh, 1), failing(evidence.Reused, 7)}, nil},
+		{"only kept connections broke", func(*evidence.UserApp) {}, lag, []model.Lane{failing(evidence.Fresh, 0), failing(evidence.Reused, 7)},
+			[]string{"Have the app answer with Connection: close"}},
+		{"new ones too, which a sleep is for", func(*evidence.UserApp) {}, lag,
+			[]model.Lane{failing(evidence.Fresh, 1), failing(evidence.Reused, 7)}, nil},
 	} {
 		own := good
 		row.own(&own)

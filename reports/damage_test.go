@@ -142,7 +142,8 @@ func TestASpoiltScenarioIsInconclusiveAndTheOthersAreNot(t *testing.T) {
 		{"hits cut short", editing("hits.parquet", half), []string{"hits.parquet: byte ", "cut off after it was recorded"}},
 		{"arrivals cut short", editing("arrivals.parquet", half), []string{"arrivals.parquet: byte ", "cut off after it was recorded"}},
 		{"a bit of the hits is another", editing("hits.parquet", bitFlipped), []string{"hits.parquet: ", "changed after it was recorded"}},
-		{"a bit of the arrivals is another", editing("arrivals.parquet", bitFlipped), []string{"arrivals.parquet: ", "changed after it was recorded"}},
+		{"a bit of the arrivals is another", editing("arrivals.parquet", bitFlipped),
+			[]string{"arrivals.parquet: ", "changed after it was recorded"}},
 		{"no hits", removing("hits.parquet"), []string{"hits.parquet: no such file"}},
 		{"no arrivals, though they were recorded", removing("arrivals.parquet"), []string{"arrivals.parquet: no such file"}},
 		{"events cut short", writing("events.jsonl", `{"at":1,"kind":"load-b`), []string{"events.jsonl: line 1: it was cut off"}},
@@ -150,22 +151,27 @@ func TestASpoiltScenarioIsInconclusiveAndTheOthersAreNot(t *testing.T) {
 		{"an event of an unknown kind", sealing("events.jsonl", func(data []byte) []byte {
 			return bytes.Replace(data, []byte("status-done"), []byte("status-gone"), 1)
 		}), []string{"events.jsonl: line ", `unknown event kind "status-gone"`}},
-		{"a number used twice", recordingAgain(func(r *recording) { r.hits[8].Seq = 7 }), []string{`hits.parquet: lane "worker-fresh": seq 7 repeats a sequence number`}},
+		{"a number used twice", recordingAgain(func(r *recording) { r.hits[8].Seq = 7 }),
+			[]string{`hits.parquet: lane "worker-fresh": seq 7 repeats a sequence number`}},
 		{"a lane without hits", recordingAgain(func(r *recording) {
 			r.hits = slices.DeleteFunc(r.hits, func(h evidence.Hit) bool { return h.Lane == "host-reused" })
 			r.arrivals = slices.DeleteFunc(r.arrivals, func(a evidence.Arrival) bool { return a.Lane == "host-reused" })
 		}), []string{`hits.parquet: lane "host-reused" has 0 hits`}},
 		{"a hit from before the run began", recordingAgain(func(r *recording) { r.hits[0].Due, r.hits[0].Sent = -5*ms, -5*ms }),
 			[]string{`hits.parquet: lane "worker-fresh": seq 0 has a time before the run began`}},
-		{"an event from before the run began", recordingAgain(func(r *recording) { r.events[0].At = -time.Second }), []string{"events.jsonl: line 1: pod-ready is 1s before the run began"}},
+		{"an event from before the run began", recordingAgain(func(r *recording) { r.events[0].At = -time.Second }),
+			[]string{"events.jsonl: line 1: pod-ready is 1s before the run began"}},
 		{"a recording that was cut off", cuttingOff, []string{"run.json: the recording was cut off", "7 hits"}},
 
 		{"no run.json", removing("run.json"), []string{drainedFolder + "/run.json: no such file", "record it again"}},
 		{"half a run.json", editing("run.json", half), []string{drainedFolder + "/run.json: byte ", "record it again"}},
-		{"a scenario by a newer build", writing("run.json", `{"schema":99}`), []string{drainedFolder + "/run.json: ", "schema 99", "use a newer Rollcall"}},
-		{"a scenario moved elsewhere", writing("run.json", `{"schema":1,"mode":"iptables","suite":"rollout","scenario":"an\nother","attempt":1,"skipped":"x"}`),
+		{"a scenario by a newer build", writing("run.json", `{"schema":99}`),
+			[]string{drainedFolder + "/run.json: ", "schema 99", "use a newer Rollcall"}},
+		{"a scenario moved elsewhere",
+			writing("run.json", `{"schema":1,"mode":"iptables","suite":"rollout","scenario":"an\nother","attempt":1,"skipped":"x"}`),
 			[]string{drainedFolder + "/run.json: it is attempt 1 of iptables/rollout/an other, the folder says otherwise: move it back"}},
-		{"an attempt in the folder of another", writing("run.json", `{"schema":1,"mode":"iptables","suite":"rollout","scenario":"drained","attempt":2,"skipped":"x"}`),
+		{"an attempt in the folder of another",
+			writing("run.json", `{"schema":1,"mode":"iptables","suite":"rollout","scenario":"drained","attempt":2,"skipped":"x"}`),
 			[]string{drainedFolder + "/run.json: it is attempt 2 of iptables/rollout/drained, the folder says otherwise: move it back"}},
 		{"lanes of one name", recordingAgain(func(r *recording) { r.run.Lanes[1].ID = "worker-fresh" }),
 			[]string{drainedFolder + "/run.json: ", `lane id "worker-fresh" is empty or used twice`, "record it again"}},
@@ -228,8 +234,10 @@ func TestASpoiltClusterBreaksTheRunAndItsScenariosAreJudged(t *testing.T) {
 	}{
 		{"no cluster", removing("cluster.json"), []string{file + ": no such file", "record the mode again"}},
 		{"half a cluster", writing("cluster.json", `{"mode":"ipta`), []string{file + ": byte ", "record the mode again"}},
-		{"a cluster by a newer build", writing("cluster.json", `{"schema":99,"mode":"iptables"}`), []string{file + ": schema 99", "use a newer Rollcall"}},
-		{"a cluster of another mode", writing("cluster.json", `{"mode":"ipvs"}`), []string{file + `: mode "ipvs" in the folder of mode "iptables": move it back`}},
+		{"a cluster by a newer build", writing("cluster.json", `{"schema":99,"mode":"iptables"}`),
+			[]string{file + ": schema 99", "use a newer Rollcall"}},
+		{"a cluster of another mode", writing("cluster.json", `{"mode":"ipvs"}`),
+			[]string{file + `: mode "ipvs" in the folder of mode "iptables": move it back`}},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
 			dir := pairFolder(t)

@@ -46,7 +46,8 @@ func Annotations(w io.Writer, r model.Report) error {
 		if s.Diagnostics != "" {
 			because += " (see " + s.Diagnostics + ")"
 		}
-		byOutcome[s.Outcome] = append(byOutcome[s.Outcome], annotation{level, fmt.Sprintf("%s/%s on %s: %s", s.Suite, s.ID, s.Mode, s.Outcome), because})
+		byOutcome[s.Outcome] = append(byOutcome[s.Outcome],
+			annotation{level, fmt.Sprintf("%s/%s on %s: %s", s.Suite, s.ID, s.Mode, s.Outcome), because})
 	}
 	failed := byOutcome[verdict.Fail]
 	if broken := strings.Join(r.Run.Broken, "; "); broken != "" {

@@ -86,7 +86,8 @@ func TestNoFailureIsLostToTheLimitOfAnnotations(t *testing.T) {
 		says     string
 	}{
 		{"ten have one each", 10, 10, "title=rollout/s0009 on iptables"},
-		{"the tenth names the eleventh too", 11, 10, "::error title=and 2 more::rollout/s0009 on iptables: fail; rollout/s0010 on iptables: fail\n"},
+		{"the tenth names the eleventh too", 11, 10,
+			"::error title=and 2 more::rollout/s0009 on iptables: fail; rollout/s0010 on iptables: fail\n"},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
 			var b bytes.Buffer
@@ -163,9 +164,11 @@ func TestASummaryHasTheWorstFirst(t *testing.T) {
 	}
 	at := -1
 	for _, text := range []string{
-		"- **fail** rollout/drained on nftables", "- **inconclusive** control/undrained on nftables", "and evidence/nftables/control/undrained/diagnostics",
+		"- **fail** rollout/drained on nftables", "- **inconclusive** control/undrained on nftables",
+		"and evidence/nftables/control/undrained/diagnostics",
 		"- **skipped** on ipvs: the kernel",
-		"| SCENARIO | iptables | nftables | ipvs |", "| rollout/drained | pass | **fail** | skipped |", "| control/undrained | pass, attempt 2 | **inconclusive** | - |",
+		"| SCENARIO | iptables | nftables | ipvs |", "| rollout/drained | pass | **fail** | skipped |",
+		"| control/undrained | pass, attempt 2 | **inconclusive** | - |",
 		"| rollout/drained | nftables | 600 |", "| control/undrained | iptables | 600 |",
 	} {
 		next := strings.Index(b.String(), text)

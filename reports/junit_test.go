@@ -141,7 +141,8 @@ func TestJUnitIsTheCommonDialect(t *testing.T) {
 		if counted.Time = suite.Time; counted != suite.junitCounts {
 			t.Errorf("suite %s says %+v, it has %+v", suite.Name, suite.junitCounts, counted)
 		}
-		all.Tests, all.Failures, all.Errors, all.Skipped = all.Tests+counted.Tests, all.Failures+counted.Failures, all.Errors+counted.Errors, all.Skipped+counted.Skipped
+		all.Tests, all.Failures, all.Errors, all.Skipped = all.Tests+counted.Tests, all.Failures+counted.Failures, all.Errors+counted.Errors,
+			all.Skipped+counted.Skipped
 	}
 	if all.Time = file.Time; all != file.junitCounts {
 		t.Errorf("the file says %+v, it has %+v", file.junitCounts, all)

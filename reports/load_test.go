@@ -119,7 +119,8 @@ func TestWriteFolderReplacesAnEarlierReportAndLeavesNothingElse(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if strings.Contains(string(text), `"outcome": "fail"`) || strings.Contains(string(text), "<failure") || strings.Contains(string(text), "**fail**") {
+		if strings.Contains(string(text), `"outcome": "fail"`) || strings.Contains(string(text), "<failure") ||
+			strings.Contains(string(text), "**fail**") {
 			t.Errorf("%s still says fail", e.Name())
 		}
 	}

@@ -48,7 +48,8 @@ func summary(r model.Report, limit int) []byte {
 
 // worstFirst is scenarios that failed, then inconclusive ones, then the others as they stand.
 func worstFirst(scenarios []model.Scenario) []model.Scenario {
-	return slices.SortedStableFunc(slices.Values(scenarios), func(a, b model.Scenario) int { return cmp.Compare(rank(a.Outcome), rank(b.Outcome)) })
+	return slices.SortedStableFunc(slices.Values(scenarios),
+		func(a, b model.Scenario) int { return cmp.Compare(rank(a.Outcome), rank(b.Outcome)) })
 }
 
 func rank(o verdict.Outcome) int {

@@ -85,10 +85,12 @@ func (g *gauges) run(r model.Report) {
 		g.set("run_ended_timestamp_seconds", "When the run ended; absent for one that was cut off.", unix(r.Run.Ended))
 		g.set("run_duration_seconds", "How long the run took.", r.Summary.Seconds)
 	}
-	g.set("run_exit_code", "0 all passed or were skipped, 1 a claim failed, 3 something was inconclusive or broke.", float64(model.ExitCode(r)))
+	g.set("run_exit_code", "0 all passed or were skipped, 1 a claim failed, 3 something was inconclusive or broke.",
+		float64(model.ExitCode(r)))
 	g.set("run_broken", "How many things kept the run from being recorded or read whole.", float64(len(r.Run.Broken)))
 	n := r.Summary
-	for outcome, count := range [...]int{verdict.Inconclusive: n.Inconclusive, verdict.Pass: n.Pass, verdict.Fail: n.Fail, verdict.Skipped: n.Skipped} {
+	for outcome, count := range [...]int{verdict.Inconclusive: n.Inconclusive, verdict.Pass: n.Pass, verdict.Fail: n.Fail,
+		verdict.Skipped: n.Skipped} {
 		g.set("run_scenarios", "Scenarios by outcome.", float64(count), label("outcome", verdict.Outcome(outcome).String()))
 	}
 }

@@ -28,8 +28,10 @@ func Modes(w io.Writer, runs []model.Report) error {
 		says string
 		cell func(modeColumn) string
 	}{
-		{"status gap: old pods still reply after rollout status says done", func(c modeColumn) string { return inSeconds(c.drained, "status_gap_ms") }},
-		{"drain lag: a node still sends to a pod that left the endpoints", func(c modeColumn) string { return inSeconds(c.drained, "drain_lag_max_ms") }},
+		{"status gap: old pods still reply after rollout status says done",
+			func(c modeColumn) string { return inSeconds(c.drained, "status_gap_ms") }},
+		{"drain lag: a node still sends to a pod that left the endpoints",
+			func(c modeColumn) string { return inSeconds(c.drained, "drain_lag_max_ms") }},
 		{"rule lag: a node's rules still route to one", func(c modeColumn) string { return inSeconds(c.drained, "rule_lag_max_ms") }},
 		{"needed drain, over all scenarios: p50 and longest", modeColumn.neededDrain},
 		{"requests lost by pods that exit at once", func(c modeColumn) string { return lostBy(c.undrained) }},

@@ -16,7 +16,8 @@ func ProfileLine(r model.Report) string {
 		if r.Run.LeftOut == 1 {
 			scenarios = "scenario"
 		}
-		parts = append(parts, fmt.Sprintf("profile %s: %d %s of each mode left out, -profile=%s runs all", p, r.Run.LeftOut, scenarios, model.FullProfile))
+		parts = append(parts,
+			fmt.Sprintf("profile %s: %d %s of each mode left out, -profile=%s runs all", p, r.Run.LeftOut, scenarios, model.FullProfile))
 	} else if p != "" {
 		parts = append(parts, "profile "+p)
 	}

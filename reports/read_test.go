@@ -44,9 +44,11 @@ func TestAReportIsReadAsItWasWritten(t *testing.T) {
 func TestOnlyAReportIsRead(t *testing.T) {
 	for _, row := range []struct{ sentence, data, want string }{
 		{"half a report", `{"apiVersion":"rollcall/v1alpha1","kind":"Conf`, "judge the run again: rollcall report "},
-		{"a report by a newer build", `{"apiVersion":"rollcall/v2","kind":"ConformanceReport","run":{}}`, `it is "rollcall/v2", this build reads rollcall/v1alpha1: use a newer Rollcall`},
+		{"a report by a newer build", `{"apiVersion":"rollcall/v2","kind":"ConformanceReport","run":{}}`,
+			`it is "rollcall/v2", this build reads rollcall/v1alpha1: use a newer Rollcall`},
 		{"something else", `{"apiVersion":"v1","kind":"Pod","run":{}}`, `its kind is "Pod", not ConformanceReport`},
-		{"an outcome of the future", `{"apiVersion":"rollcall/v1alpha1","kind":"ConformanceReport","run":{},"scenarios":[{"outcome":"grand"}]}`, `outcome: "grand" is unknown`},
+		{"an outcome of the future", `{"apiVersion":"rollcall/v1alpha1","kind":"ConformanceReport","run":{},"scenarios":[{"outcome":"grand"}]}`,
+			`outcome: "grand" is unknown`},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
 			dir := t.TempDir()

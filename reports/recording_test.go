@@ -37,15 +37,19 @@ func runFolder(t *testing.T) string {
 			Features: []evidence.Feature{{Name: mode, Supported: mode != "ipvs", Because: "what the kernel offers"}},
 		})
 	}
-	drained := []evidence.Expectation{verdict.FullRate(99), verdict.NoFailures(), verdict.Serves("v1", "v2"), verdict.OnlyServes("v2", evidence.OldGone), verdict.MinAvailable(2)}
+	drained := []evidence.Expectation{verdict.FullRate(99), verdict.NoFailures(), verdict.Serves("v1", "v2"),
+		verdict.OnlyServes("v2", evidence.OldGone), verdict.MinAvailable(2)}
 	damage := []evidence.Expectation{verdict.DamageSeen()}
 
-	record(t, dir, followed(rollout("iptables", "rollout", "drained", 1, append(drained, verdict.NoLostReplies(), nftablesOnly(), verdict.In("iptables", verdict.MaxOutage(time.Second))))))
+	record(t, dir,
+		followed(rollout("iptables", "rollout", "drained", 1,
+			append(drained, verdict.NoLostReplies(), nftablesOnly(), verdict.In("iptables", verdict.MaxOutage(time.Second))))))
 	record(t, dir, rollout("iptables", "control", "undrained", 1, damage))
 	seen := followed(rollout("iptables", "control", "undrained", 2, damage))
 	fail(&seen, "worker-fresh", evidence.Refused, 60, 62)
 	fail(&seen, "worker-fresh", evidence.Reset, 61)
-	seen.arrivals = slices.DeleteFunc(seen.arrivals, func(a evidence.Arrival) bool { return a.Lane == "worker-fresh" && (a.Seq == 60 || a.Seq == 62) })
+	seen.arrivals = slices.DeleteFunc(seen.arrivals,
+		func(a evidence.Arrival) bool { return a.Lane == "worker-fresh" && (a.Seq == 60 || a.Seq == 62) })
 	record(t, dir, seen)
 
 	lossy := rollout("nftables", "rollout", "drained", 1, drained)

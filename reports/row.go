@@ -87,7 +87,8 @@ func outage(millis float64) string {
 // totals is one line about the whole run.
 func totals(r model.Report) string {
 	s := r.Summary
-	line := fmt.Sprintf("%d passed, %d failed, %d inconclusive, %d skipped; %d requests", s.Pass, s.Fail, s.Inconclusive, s.Skipped, s.Requests)
+	line := fmt.Sprintf("%d passed, %d failed, %d inconclusive, %d skipped; %d requests", s.Pass, s.Fail, s.Inconclusive, s.Skipped,
+		s.Requests)
 	if s.Seconds > 0 {
 		line += fmt.Sprintf(" in %.0fs", s.Seconds)
 	}

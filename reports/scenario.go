@@ -72,7 +72,8 @@ func (l *loader) read(s *model.Scenario, at place, rec *Recording) error {
 	}
 	file, run := filepath.Join(folder, evidence.RunFile), ev.Run
 	if is := (place{run.Mode, run.Suite, run.Scenario, run.Attempt}); is != at {
-		return fmt.Errorf("%s: it is attempt %d of %s/%s/%s, the folder says otherwise: move it back", file, is.attempt, is.mode, is.suite, is.scenario)
+		return fmt.Errorf("%s: it is attempt %d of %s/%s/%s, the folder says otherwise: move it back", file, is.attempt, is.mode, is.suite,
+			is.scenario)
 	}
 	s.Kubernetes, s.Claim, s.Covers = run.Kubernetes, run.Claim, append(s.Covers, run.Covers...)
 	s.Given, s.RecordedFor = run.Given, run.RecordedFor

@@ -38,10 +38,14 @@ func TestSecondsByPart(t *testing.T) {
 		want     map[evidence.Part]float64
 	}{
 		{"nothing was noted", 60, nil, nil},
-		{"one after the other", 60, []evidence.Span{spent("cluster", 0, 40), spent("steady", 40, 20)}, map[evidence.Part]float64{"cluster": 40, "steady": 20, "idle": 0}},
-		{"side by side they add up", 60, []evidence.Span{spent("steady", 10, 20), spent("steady", 20, 20)}, map[evidence.Part]float64{"steady": 40, "idle": 30}},
-		{"one within another", 60, []evidence.Span{spent("deploy", 10, 40), spent("steady", 20, 5)}, map[evidence.Part]float64{"deploy": 40, "steady": 5, "idle": 20}},
-		{"before the run began and after it ended", 60, []evidence.Span{spent("image", -30, 40), spent("clean-up", 50, 30)}, map[evidence.Part]float64{"image": 40, "clean-up": 30, "idle": 40}},
+		{"one after the other", 60, []evidence.Span{spent("cluster", 0, 40), spent("steady", 40, 20)},
+			map[evidence.Part]float64{"cluster": 40, "steady": 20, "idle": 0}},
+		{"side by side they add up", 60, []evidence.Span{spent("steady", 10, 20), spent("steady", 20, 20)},
+			map[evidence.Part]float64{"steady": 40, "idle": 30}},
+		{"one within another", 60, []evidence.Span{spent("deploy", 10, 40), spent("steady", 20, 5)},
+			map[evidence.Part]float64{"deploy": 40, "steady": 5, "idle": 20}},
+		{"before the run began and after it ended", 60, []evidence.Span{spent("image", -30, 40), spent("clean-up", 50, 30)},
+			map[evidence.Part]float64{"image": 40, "clean-up": 30, "idle": 40}},
 		{"all of it after the run ended", 60, []evidence.Span{spent("clean-up", 70, 30)}, map[evidence.Part]float64{"clean-up": 30, "idle": 60}},
 		{"a run that was cut off", 0, []evidence.Span{spent("cluster", 10, 40)}, map[evidence.Part]float64{"cluster": 40}},
 	} {
@@ -110,21 +114,24 @@ func TestHowARunWentIsToldInLinesThatFit(t *testing.T) {
 		want     []string // what follows the totals
 	}{
 		{"nothing is known, as of a run of long ago", model.Run{}, 60, nil},
-		{"a profile that leaves nothing out", model.Run{Profile: "full", Expected: 1180}, 1210.4, []string{"profile full; expected 1180 s, took 1210 s"}},
-		{"a profile that leaves one out", model.Run{Profile: "core", LeftOut: 1}, 60, []string{"profile core: 1 scenario of each mode left out, -profile=full runs all"}},
+		{"a profile that leaves nothing out", model.Run{Profile: "full", Expected: 1180}, 1210.4,
+			[]string{"profile full; expected 1180 s, took 1210 s"}},
+		{"a profile that leaves one out", model.Run{Profile: "core", LeftOut: 1}, 60,
+			[]string{"profile core: 1 scenario of each mode left out, -profile=full runs all"}},
 		{"a run that was cut off", model.Run{Profile: "smoke", LeftOut: 99, Expected: 180}, 0, []string{
 			"profile smoke: 99 scenarios of each mode left out, -profile=full runs all; expected 180 s, and has not ended"}},
 		{"its time was noted", model.Run{Seconds: map[evidence.Part]float64{"cluster": 58.2, "clean-up": 60, "idle": 12}}, 60, []string{
 			"time: cluster 58 s, clean-up 60 s (recordings side by side add up), idle 12 s"}},
-		{"all there is, at its longest", model.Run{Profile: "smoke", LeftOut: 9999, Expected: 99999, Seconds: seconds, Steps: []string{"one", long}}, 99999, []string{
-			"profile smoke: 9999 scenarios of each mode left out, -profile=full runs all; expected 99999 s, took 99999 s",
-			"time: image 12346 s, cluster 12346 s, deploy 12346 s, steady 12346 s, rollout 12346 s, settle 12346 s, clean-up",
-			"    12346 s (recordings side by side add up), idle 12346 s",
-			"one",
-			"the rate was lowered because clients were late, the rate was lowered because clients were late, the rate was lowered",
-			"    because clients were late, the rate was lowered because clients were late, the rate was lowered because clients were",
-			"    late,",
-		}},
+		{"all there is, at its longest",
+			model.Run{Profile: "smoke", LeftOut: 9999, Expected: 99999, Seconds: seconds, Steps: []string{"one", long}}, 99999, []string{
+				"profile smoke: 9999 scenarios of each mode left out, -profile=full runs all; expected 99999 s, took 99999 s",
+				"time: image 12346 s, cluster 12346 s, deploy 12346 s, steady 12346 s, rollout 12346 s, settle 12346 s, clean-up",
+				"    12346 s (recordings side by side add up), idle 12346 s",
+				"one",
+				"the rate was lowered because clients were late, the rate was lowered because clients were late, the rate was lowered",
+				"    because clients were late, the rate was lowered because clients were late, the rate was lowered because clients were",
+				"    late,",
+			}},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
 			var b bytes.Buffer

@@ -35,14 +35,15 @@ const (
 	PodDraining  EventKind = "pod-draining"  // its socket no longer accepts
 	PodExited    EventKind = "pod-exited"    // its process is about to exit; Count is the code
 
-	RulesBegun    EventKind = "rules-begun"    // node Object's rules are observed from now on; Detail is kube-proxy's mode and by what means
-	RuleAdded     EventKind = "rule-added"     // node Object began to route to the pod
-	RuleGone      EventKind = "rule-gone"      // node Object no longer routes to the pod
-	RulesSynced   EventKind = "rules-synced"   // kube-proxy of node Object had written its rules; Detail is the address family
-	RulesUnseen   EventKind = "rules-unseen"   // node Object's rules were not seen for Count milliseconds up to now; Detail is why
-	NodeUnseen    EventKind = "node-unseen"    // nor was something else about it; Detail is what and why
-	NodeBusy      EventKind = "node-busy"      // node Object's processors were in use, Count permille, for the second up to now
-	NodeStolen    EventKind = "node-stolen"    // other machines of node Object's host had its processors, Count permille of that second, which is in node-busy too
+	RulesBegun  EventKind = "rules-begun"  // node Object's rules are observed from now on; Detail is kube-proxy's mode and by what means
+	RuleAdded   EventKind = "rule-added"   // node Object began to route to the pod
+	RuleGone    EventKind = "rule-gone"    // node Object no longer routes to the pod
+	RulesSynced EventKind = "rules-synced" // kube-proxy of node Object had written its rules; Detail is the address family
+	RulesUnseen EventKind = "rules-unseen" // node Object's rules were not seen for Count milliseconds up to now; Detail is why
+	NodeUnseen  EventKind = "node-unseen"  // nor was something else about it; Detail is what and why
+	NodeBusy    EventKind = "node-busy"    // node Object's processors were in use, Count permille, for the second up to now
+	// other machines of node Object's host had its processors, Count permille of that second, which is in node-busy too
+	NodeStolen    EventKind = "node-stolen"
 	NodeConntrack EventKind = "node-conntrack" // conntrack of node Object was full, Count permille; Detail is the connections
 	NodeReady     EventKind = "node-ready"     // node Object, as the API shows it
 	NodeUnready   EventKind = "node-unready"
@@ -67,6 +68,7 @@ const (
 func EventKinds() []EventKind {
 	return []EventKind{PodCreated, PodReady, PodUnready, PodDeleting, PodGone, EndpointReady, EndpointNotReady, EndpointGone,
 		PodStarted, PodListening, PodSigterm, PodDraining, PodExited,
-		RulesBegun, RuleAdded, RuleGone, RulesSynced, RulesUnseen, NodeUnseen, NodeBusy, NodeStolen, NodeConntrack, NodeReady, NodeUnready, ReplicaSetScaled, Reported,
+		RulesBegun, RuleAdded, RuleGone, RulesSynced, RulesUnseen, NodeUnseen, NodeBusy, NodeStolen, NodeConntrack, NodeReady, NodeUnready,
+		ReplicaSetScaled, Reported,
 		Fact, LoadBegun, RolloutBegun, StatusDone, OldGone, Barrier, LoadEnded, APIAnswered, WatchGap, RecorderLost}
 }

@@ -52,20 +52,20 @@ func compareBools(a, b bool) int {
 }
 
 // Check returns an error for a hit nobody can have made. Times before Run.Began may be: they are on a clock of their own.
-func (h Hit) Check() error {
+func (a Hit) Check() error {
 	switch {
-	case h.Seq > math.MaxInt64:
-		return fmt.Errorf("seq %d is out of range", h.Seq)
-	case h.Took < 0:
-		return fmt.Errorf("it took %d ns", h.Took)
-	case h.Status < 0 || h.Status > 999:
-		return fmt.Errorf("status %d is out of range", h.Status)
-	case h.Attempts < 0 || h.Attempts > math.MaxInt32:
-		return fmt.Errorf("%d attempts are out of range", h.Attempts)
-	case h.LocalPort < 0 || h.LocalPort > math.MaxUint16:
-		return fmt.Errorf("local port %d is out of range", h.LocalPort)
-	case h.Fault != NoFault && !slices.Contains(Faults(), h.Fault):
-		return fmt.Errorf("unknown fault %q", h.Fault)
+	case a.Seq > math.MaxInt64:
+		return fmt.Errorf("seq %d is out of range", a.Seq)
+	case a.Took < 0:
+		return fmt.Errorf("it took %d ns", a.Took)
+	case a.Status < 0 || a.Status > 999:
+		return fmt.Errorf("status %d is out of range", a.Status)
+	case a.Attempts < 0 || a.Attempts > math.MaxInt32:
+		return fmt.Errorf("%d attempts are out of range", a.Attempts)
+	case a.LocalPort < 0 || a.LocalPort > math.MaxUint16:
+		return fmt.Errorf("local port %d is out of range", a.LocalPort)
+	case a.Fault != NoFault && !slices.Contains(Faults(), a.Fault):
+		return fmt.Errorf("unknown fault %q", a.Fault)
 	default:
 		return nil
 	}
@@ -80,9 +80,9 @@ func (a Arrival) Check() error {
 }
 
 // Check returns an error for an event of a kind that is not known.
-func (e Event) Check() error {
-	if !slices.Contains(EventKinds(), e.Kind) {
-		return fmt.Errorf("unknown event kind %q", e.Kind)
+func (a Event) Check() error {
+	if !slices.Contains(EventKinds(), a.Kind) {
+		return fmt.Errorf("unknown event kind %q", a.Kind)
 	}
 	return nil
 }

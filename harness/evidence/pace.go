@@ -22,7 +22,8 @@ type Calibration struct {
 	Cores   int           `json:"cores"`
 	Connect time.Duration `json:"connect"` // median of opening a TCP connection to itself, nanoseconds
 	Start   time.Duration `json:"start"`   // median of starting a program that does nothing, nanoseconds
-	Fresh   float64       `json:"fresh"`   // requests per second of one client that sends each when it has the last one's reply, over a new connection
-	Rate    float64       `json:"rate"`    // requests per second sent, of those asked
-	Lag     time.Duration `json:"lag"`     // 99 % of them were sent no later than this, nanoseconds
+	// requests per second of one client that sends each when it has the last one's reply, over a new connection
+	Fresh float64       `json:"fresh"`
+	Rate  float64       `json:"rate"` // requests per second sent, of those asked
+	Lag   time.Duration `json:"lag"`  // 99 % of them were sent no later than this, nanoseconds
 }

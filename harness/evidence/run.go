@@ -65,13 +65,14 @@ type Feature struct {
 // A Run is the circumstances of one scenario on one cluster: everything about it that is not a
 // hit or an event, including what was expected, so that it can be judged again without a cluster.
 type Run struct {
-	Schema     int           `json:"schema"`
-	Scenario   string        `json:"scenario"`
-	Suite      string        `json:"suite"`
-	Mode       string        `json:"mode"`
-	Kubernetes string        `json:"kubernetes"` // version of the API server, such as "v1.36.3"
-	Attempt    int           `json:"attempt"`    // from 1
-	Tries      int           `json:"tries"`      // a negative control may be tried again, up to this, and a recording whose clients were late once
+	Schema     int    `json:"schema"`
+	Scenario   string `json:"scenario"`
+	Suite      string `json:"suite"`
+	Mode       string `json:"mode"`
+	Kubernetes string `json:"kubernetes"` // version of the API server, such as "v1.36.3"
+	Attempt    int    `json:"attempt"`    // from 1
+	// a negative control may be tried again, up to this, and a recording whose clients were late once
+	Tries      int           `json:"tries"`
 	Claim      string        `json:"claim"`
 	Covers     []string      `json:"covers"` // seed claims, such as "C31"
 	Began      time.Time     `json:"began"`

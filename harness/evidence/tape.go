@@ -51,7 +51,8 @@ func (t Tape[R]) Tee(show func(R, error)) Tape[R] {
 	}
 }
 
-// Sorted is a tape of records given in any order. It sorts lane by lane, and not the records but their numbers: a lane comes nearly in order,
+// Sorted is a tape of records given in any order. It sorts lane by lane, and not the records but their numbers: a lane comes nearly in
+// order,
 // which sorts fast, but many lanes come at once.
 func Sorted[R any](records []R, lane func(R) string, compare func(a, b *R) int) Tape[R] {
 	byLane := make(map[string][]int)

@@ -82,6 +82,7 @@ func (s Sweep) selects(n corev1.Namespace, now time.Time) bool {
 		return true
 	case AllRuns:
 		return run != ""
+	case StaleRuns:
 	}
 	expires, err := time.Parse(time.RFC3339, n.Annotations[fixtures.ExpiresAnnotation])
 	return n.DeletionTimestamp == nil && run != "" && err == nil && (s.Stale[run] || now.After(expires))

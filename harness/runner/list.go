@@ -122,6 +122,7 @@ func beside(s harness.Scenario, jobs int) int {
 		return 1
 	case harness.UnderLoad:
 		return loadsOf(jobs)
+	case harness.WithoutLoad:
 	}
 	return jobs
 }

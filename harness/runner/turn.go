@@ -199,6 +199,7 @@ func (t *turns) try(s harness.Occupancy) (held, error) {
 			return nil, errors.Join(err, load.Release())
 		}
 		return held{load, job}, nil
+	case harness.WithoutLoad:
 	}
 	job, err := t.oneOf("job", jobs)
 	if job == nil {

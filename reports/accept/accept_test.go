@@ -43,18 +43,21 @@ func side(id, kubernetes string, scenarios ...model.Scenario) compare.Side {
 func scenario(name string, o verdict.Outcome, failed int, covers ...string) model.Scenario {
 	suite, id, _ := strings.Cut(name, "/")
 	lane := model.Lane{ID: "worker-fresh", AskedRate: 100, Requests: 3000, Failures: map[evidence.Fault]int{evidence.Refused: failed}}
-	return model.Scenario{ID: id, Suite: suite, Covers: covers, Outcome: o, Because: "of 3000 requests " + fmt.Sprint(failed) + " failed", Lanes: []model.Lane{lane}}
+	return model.Scenario{ID: id, Suite: suite, Covers: covers, Outcome: o, Because: "of 3000 requests " + fmt.Sprint(failed) + " failed",
+		Lanes: []model.Lane{lane}}
 }
 
 func baseline() compare.Side {
 	return side("before", "v1.35.4",
-		scenario("rollout/drained", verdict.Pass, 0, "C31"), scenario("control/undrained", verdict.Pass, 200, "C35"), scenario("statusgap/trap", verdict.Fail, 10, "C1"))
+		scenario("rollout/drained", verdict.Pass, 0, "C31"), scenario("control/undrained", verdict.Pass, 200, "C35"),
+		scenario("statusgap/trap", verdict.Fail, 10, "C1"))
 }
 
 func TestDecide(t *testing.T) {
 	drained := func(o verdict.Outcome, failed int) compare.Side {
 		return side("after", "v1.36.3",
-			scenario("rollout/drained", o, failed, "C31"), scenario("control/undrained", verdict.Pass, 210, "C35"), scenario("statusgap/trap", verdict.Fail, 10, "C1"))
+			scenario("rollout/drained", o, failed, "C31"), scenario("control/undrained", verdict.Pass, 210, "C35"),
+			scenario("statusgap/trap", verdict.Fail, 10, "C1"))
 	}
 	cut := drained(verdict.Pass, 0)
 	cut.Report.Run.Ended = time.Time{}
@@ -72,25 +75,46 @@ func TestDecide(t *testing.T) {
 		notes     int
 	}{
 		{"what passed passes, and what failed fails: no worse is enough", drained(verdict.Pass, 0), accept.Policy{}, nil, 0, 0},
-		{"what passed fails", drained(verdict.Fail, 30), accept.Policy{}, []string{"rollout/drained : it passed in the baseline and is fail: of 3000", "rollout/drained failed: requests that failed: 0 in the baseline, 30 now"}, 0, 0},
-		{"what passed is not known any more", drained(verdict.Inconclusive, 0), accept.Policy{}, []string{"rollout/drained : it passed in the baseline and is inconclusive"}, 0, 0},
-		{"what passed was skipped", drained(verdict.Skipped, 0), accept.Policy{}, []string{"rollout/drained : it passed in the baseline and is skipped"}, 0, 0},
-		{"what passed was not run", side("after", "v1.36.3", scenario("control/undrained", verdict.Pass, 200, "C35")), accept.Policy{}, []string{"rollout/drained : it passed in the baseline and was not run"}, 0, 0},
-		{"a number is worse though the scenario passes", side("after", "v1.36.3", scenario("rollout/drained", verdict.Pass, 0), scenario("control/undrained", verdict.Pass, 900), scenario("statusgap/trap", verdict.Fail, 10)),
+		{"what passed fails", drained(verdict.Fail, 30), accept.Policy{},
+			[]string{"rollout/drained : it passed in the baseline and is fail: of 3000",
+				"rollout/drained failed: requests that failed: 0 in the baseline, 30 now"}, 0, 0},
+		{"what passed is not known any more", drained(verdict.Inconclusive, 0), accept.Policy{},
+			[]string{"rollout/drained : it passed in the baseline and is inconclusive"}, 0, 0},
+		{"what passed was skipped", drained(verdict.Skipped, 0), accept.Policy{},
+			[]string{"rollout/drained : it passed in the baseline and is skipped"}, 0, 0},
+		{"what passed was not run", side("after", "v1.36.3", scenario("control/undrained", verdict.Pass, 200, "C35")), accept.Policy{},
+			[]string{"rollout/drained : it passed in the baseline and was not run"}, 0, 0},
+		{"a number is worse though the scenario passes",
+			side("after", "v1.36.3", scenario("rollout/drained", verdict.Pass, 0), scenario("control/undrained", verdict.Pass, 900),
+				scenario("statusgap/trap", verdict.Fail, 10)),
 			accept.Policy{}, []string{"control/undrained failed: requests that failed: 200 in the baseline, 900 now"}, 0, 0},
-		{"something new fails", side("after", "v1.36.3", append(baseline().Report.Scenarios, scenario("rollout/new", verdict.Fail, 1))...), accept.Policy{}, []string{"rollout/new : the baseline did not have it and it fails"}, 0, 0},
-		{"something new is inconclusive, which is no worse than not to know it", side("after", "v1.36.3", append(baseline().Report.Scenarios, scenario("rollout/new", verdict.Inconclusive, 1))...), accept.Policy{}, nil, 0, 0},
+		{"something new fails", side("after", "v1.36.3", append(baseline().Report.Scenarios, scenario("rollout/new", verdict.Fail, 1))...),
+			accept.Policy{}, []string{"rollout/new : the baseline did not have it and it fails"}, 0, 0},
+		{"something new is inconclusive, which is no worse than not to know it",
+			side("after", "v1.36.3", append(baseline().Report.Scenarios, scenario("rollout/new", verdict.Inconclusive, 1))...), accept.Policy{}, nil,
+			0, 0},
 		{"the run was cut off", cut, accept.Policy{}, []string{" : the run was cut off"}, 0, 0},
 		{"the run broke", broken, accept.Policy{}, []string{" : the run broke: iptables: suite rollout"}, 0, 0},
-		{"a claim is required that failed before as well", drained(verdict.Pass, 0), accept.Policy{Required: accept.Required{Claims: []string{"C1"}}}, []string{"statusgap/trap : claim C1 has to pass and is fail"}, 0, 0},
-		{"a claim is required that nothing was run for", drained(verdict.Pass, 0), accept.Policy{Required: accept.Required{Claims: []string{"C41"}}}, []string{" : claim C41 has to pass, and nothing was run"}, 0, 0},
-		{"a scenario is required and passes", drained(verdict.Pass, 0), accept.Policy{Required: accept.Required{Scenarios: []string{"rollout/drained"}}}, nil, 0, 0},
-		{"a mode is required that was not run", drained(verdict.Pass, 0), accept.Policy{Required: accept.Required{Modes: []string{"nftables"}}}, []string{" : nothing was run in nftables"}, 0, 0},
-		{"what is required and worse is one reason", drained(verdict.Inconclusive, 0), accept.Policy{Required: accept.Required{Claims: []string{"C31"}}}, []string{"rollout/drained : it passed in the baseline and is inconclusive"}, 0, 0},
-		{"all of a scenario is excepted to the end of the day", drained(verdict.Fail, 30), except("rollout/drained", "", "", "2026-11-21"), nil, 2, 0},
-		{"its number alone is excepted", drained(verdict.Fail, 30), except("rollout/drained", "iptables", "failed", "2026-12-31"), []string{"rollout/drained : it passed in the baseline and is fail"}, 1, 0},
-		{"the exception is for another mode", drained(verdict.Inconclusive, 0), except("rollout/drained", "nftables", "", "2026-12-31"), []string{"rollout/drained : it passed in the baseline"}, 0, 1},
-		{"the exception ended yesterday", drained(verdict.Inconclusive, 0), except("rollout/drained", "", "", "2026-11-20"), []string{"rollout/drained : it passed in the baseline and is inconclusive: of 3000 requests 0 failed; it was accepted until 2026-11-20"}, 0, 0},
+		{"a claim is required that failed before as well", drained(verdict.Pass, 0),
+			accept.Policy{Required: accept.Required{Claims: []string{"C1"}}}, []string{"statusgap/trap : claim C1 has to pass and is fail"}, 0, 0},
+		{"a claim is required that nothing was run for", drained(verdict.Pass, 0),
+			accept.Policy{Required: accept.Required{Claims: []string{"C41"}}}, []string{" : claim C41 has to pass, and nothing was run"}, 0, 0},
+		{"a scenario is required and passes", drained(verdict.Pass, 0),
+			accept.Policy{Required: accept.Required{Scenarios: []string{"rollout/drained"}}}, nil, 0, 0},
+		{"a mode is required that was not run", drained(verdict.Pass, 0), accept.Policy{Required: accept.Required{Modes: []string{"nftables"}}},
+			[]string{" : nothing was run in nftables"}, 0, 0},
+		{"what is required and worse is one reason", drained(verdict.Inconclusive, 0),
+			accept.Policy{Required: accept.Required{Claims: []string{"C31"}}},
+			[]string{"rollout/drained : it passed in the baseline and is inconclusive"}, 0, 0},
+		{"all of a scenario is excepted to the end of the day", drained(verdict.Fail, 30), except("rollout/drained", "", "", "2026-11-21"), nil,
+			2, 0},
+		{"its number alone is excepted", drained(verdict.Fail, 30), except("rollout/drained", "iptables", "failed", "2026-12-31"),
+			[]string{"rollout/drained : it passed in the baseline and is fail"}, 1, 0},
+		{"the exception is for another mode", drained(verdict.Inconclusive, 0), except("rollout/drained", "nftables", "", "2026-12-31"),
+			[]string{"rollout/drained : it passed in the baseline"}, 0, 1},
+		{"the exception ended yesterday", drained(verdict.Inconclusive, 0), except("rollout/drained", "", "", "2026-11-20"),
+			[]string{"rollout/drained : it passed in the baseline and is inconclusive: of 3000 requests 0 failed; it was accepted until 2026-11-20"},
+			0, 0},
 		{"an exception that nothing needs is told", drained(verdict.Pass, 0), except("rollout/drained", "", "", "2026-12-31"), nil, 0, 1},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
@@ -116,7 +140,8 @@ func TestDecide(t *testing.T) {
 }
 
 func TestRunsWithNothingInCommonCannotBeDecided(t *testing.T) {
-	if _, err := accept.Decide(baseline(), side("after", "v1.36.3", scenario("own/shop", verdict.Pass, 0)), accept.Policy{}, trend.History{}, today); err == nil {
+	if _, err := accept.Decide(baseline(), side("after", "v1.36.3", scenario("own/shop", verdict.Pass, 0)), accept.Policy{}, trend.History{},
+		today); err == nil {
 		t.Error("they are")
 	}
 }
@@ -146,11 +171,13 @@ func TestOnlyRunsOfOneProfileAreDecided(t *testing.T) {
 }
 
 func TestSheet(t *testing.T) {
-	policy := accept.Policy{Exceptions: []accept.Exception{{Scenario: "control/undrained", Number: "failed", Until: "2027-01-31", Because: "a <known> one | OPS-1"}}}
+	policy := accept.Policy{Exceptions: []accept.Exception{{Scenario: "control/undrained", Number: "failed", Until: "2027-01-31",
+		Because: "a <known> one | OPS-1"}}}
 	var decisions []accept.Decision
 	for _, candidate := range []compare.Side{
 		side("to-1.36", "v1.36.3", baseline().Report.Scenarios...),
-		side("to-1.37", "v1.37.0", scenario("rollout/drained", verdict.Fail, 3, "C31"), scenario("control/undrained", verdict.Pass, 900, "C35"), scenario("statusgap/trap", verdict.Pass, 0, "C1")),
+		side("to-1.37", "v1.37.0", scenario("rollout/drained", verdict.Fail, 3, "C31"), scenario("control/undrained", verdict.Pass, 900, "C35"),
+			scenario("statusgap/trap", verdict.Pass, 0, "C1")),
 	} {
 		d, err := accept.Decide(baseline(), candidate, policy, trend.History{}, today)
 		if err != nil {
@@ -173,16 +200,20 @@ func TestReadPolicy(t *testing.T) {
 		misses              string // what the schema does not see
 	}{
 		{"nothing is required", head, "", ""},
-		{"everything is said", head + "required: {claims: [C1, C41], scenarios: [rollout/drained], modes: [nftables]}\nexceptions:\n- {scenario: rollout/drained, mode: nftables, number: failed, until: 2027-01-31, because: known}\n", "", ""},
+		{"everything is said",
+			head + "required: {claims: [C1, C41], scenarios: [rollout/drained], modes: [nftables]}\nexceptions:\n- {scenario: rollout/drained, mode: nftables, number: failed, until: 2027-01-31, because: known}\n", "", ""},
 		{"a misspelt field", head + "required: {claim: [C1]}", `unknown field "required.claim"`, ""},
-		{"a misspelt field of an exception", except("scenario: a/b, till: 2027-01-31, until: 2027-01-31, because: known"), `unknown field "exceptions[0].till"`, ""},
+		{"a misspelt field of an exception", except("scenario: a/b, till: 2027-01-31, until: 2027-01-31, because: known"),
+			`unknown field "exceptions[0].till"`, ""},
 		{"a claim that is none", head + "required: {claims: [C1, C42]}", `required.claims[1]: "C42" is no claim: use C1 to C41`, ""},
 		{"a claim without its letter", head + `required: {claims: ["7"]}`, `required.claims[0]: "7" is no claim`, ""},
 		{"a scenario without its suite", head + "required: {scenarios: [drained]}", `required.scenarios[0]: "drained" is no scenario`, ""},
 		{"an exception for everything", except("until: 2027-01-31, because: known"), `exceptions[0].scenario: "" is no scenario`, ""},
-		{"an exception for a number that is not compared", except("scenario: a/b, number: speed, until: 2027-01-31, because: known"), `exceptions[0].number: "speed" is none that is compared: use one of failed,`, "numbers"},
+		{"an exception for a number that is not compared", except("scenario: a/b, number: speed, until: 2027-01-31, because: known"),
+			`exceptions[0].number: "speed" is none that is compared: use one of failed,`, "numbers"},
 		{"an exception without an end", except("scenario: a/b, because: known"), `exceptions[0].until: "" is no day`, ""},
-		{"an exception to a day that is none", except("scenario: a/b, until: 2027-02-30, because: known"), `exceptions[0].until: "2027-02-30" is no day`, ""},
+		{"an exception to a day that is none", except("scenario: a/b, until: 2027-02-30, because: known"),
+			`exceptions[0].until: "2027-02-30" is no day`, ""},
 		{"an exception without a reason", except("scenario: a/b, until: 2027-01-31"), `exceptions[0].because: it is empty`, ""},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {

@@ -74,7 +74,8 @@ func ofTheRun(baseline, candidate compare.Side, p Policy) (reasons []Reason) {
 		add("the run broke: %s", broken)
 	}
 	for _, mode := range baseline.Modes() {
-		passed := slices.ContainsFunc(baseline.Report.Scenarios, func(s model.Scenario) bool { return s.Mode == mode && s.Outcome == verdict.Pass })
+		passed := slices.ContainsFunc(baseline.Report.Scenarios,
+			func(s model.Scenario) bool { return s.Mode == mode && s.Outcome == verdict.Pass })
 		if passed && !slices.Contains(candidate.Modes(), mode) {
 			add("nothing was run in %s, in which the baseline passed", mode)
 		}
@@ -91,9 +92,11 @@ func ofTheRun(baseline, candidate compare.Side, p Policy) (reasons []Reason) {
 func ofOutcomes(c compare.Comparison) (reasons []Reason) {
 	for _, o := range c.Outcomes {
 		if o.A == verdict.Pass {
-			reasons = append(reasons, Reason{Scenario: o.Scenario, Mode: o.Modes, What: fmt.Sprintf("it passed in the baseline and is %s: %s", o.B, o.BecauseB)})
+			reasons = append(reasons,
+				Reason{Scenario: o.Scenario, Mode: o.Modes, What: fmt.Sprintf("it passed in the baseline and is %s: %s", o.B, o.BecauseB)})
 		} else if o.B == verdict.Fail {
-			reasons = append(reasons, Reason{Scenario: o.Scenario, Mode: o.Modes, What: fmt.Sprintf("it was %s in the baseline and fails: %s", o.A, o.BecauseB)})
+			reasons = append(reasons,
+				Reason{Scenario: o.Scenario, Mode: o.Modes, What: fmt.Sprintf("it was %s in the baseline and fails: %s", o.A, o.BecauseB)})
 		}
 	}
 	for _, o := range c.New {
@@ -119,7 +122,8 @@ func ofRequirements(candidate compare.Side, p Policy) (reasons []Reason) {
 					continue
 				}
 				if met = true; s.Outcome != verdict.Pass {
-					reasons = append(reasons, Reason{Scenario: s.Name(), Mode: mode, What: fmt.Sprintf("%s has to pass and is %s: %s", what, s.Outcome, s.Because)})
+					reasons = append(reasons,
+						Reason{Scenario: s.Name(), Mode: mode, What: fmt.Sprintf("%s has to pass and is %s: %s", what, s.Outcome, s.Because)})
 				}
 			}
 			if !met {
@@ -142,7 +146,8 @@ func ofNumbers(c compare.Comparison) (reasons []Reason) {
 		if m.Effect == compare.Worse {
 			text := m.Metric.Unit.Text
 			reasons = append(reasons, Reason{Scenario: m.Scenario, Mode: m.Modes, Number: m.Metric.Key(),
-				What: fmt.Sprintf("%s: %s in the baseline, %s now, and two runs of the same differ by %s", m.Metric.Title, text(m.A), text(m.B), text(m.Tolerance))})
+				What: fmt.Sprintf("%s: %s in the baseline, %s now, and two runs of the same differ by %s", m.Metric.Title, text(m.A), text(m.B),
+					text(m.Tolerance))})
 		}
 	}
 	return reasons

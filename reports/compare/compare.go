@@ -103,8 +103,9 @@ func Compare(a, b Side, pairs []Pair, history trend.History) (Comparison, error)
 	}
 	c.noteProfiles()
 	if c.Compared == 0 {
-		return c, fmt.Errorf("compare: runs %s, with modes %v, and %s, with %v, have no scenario and mode in common: to compare two modes: --modes iptables:nftables",
-			a.Report.Run.ID, modesA, b.Report.Run.ID, modesB)
+		return c,
+			fmt.Errorf("compare: runs %s, with modes %v, and %s, with %v, have no scenario and mode in common: to compare two modes: --modes iptables:nftables",
+				a.Report.Run.ID, modesA, b.Report.Run.ID, modesB)
 	}
 	return c, nil
 }
@@ -144,7 +145,8 @@ func (c *Comparison) add(p Pair, a, b view, history trend.History) {
 		}
 		c.Compared++
 		if was.Outcome != is.Outcome {
-			c.Outcomes = append(c.Outcomes, OutcomeChange{name, p.String(), was.Outcome, is.Outcome, was.Because, is.Because, effectOf(was.Outcome, is.Outcome)})
+			c.Outcomes = append(c.Outcomes,
+				OutcomeChange{name, p.String(), was.Outcome, is.Outcome, was.Because, is.Because, effectOf(was.Outcome, is.Outcome)})
 		}
 		if was.Decided() && is.Decided() {
 			c.addNumbers(name, p, a, b, history)
@@ -199,7 +201,8 @@ func (c *Comparison) addNumbers(name string, p Pair, a, b view, history trend.Hi
 		switch {
 		case n.Unit == metric.Requests && !sameLoad, n.Unit != metric.Pods && !c.samePace():
 			continue
-		case inA && inB && !baselineA[key].EnoughAlone() && !baselineB[key].EnoughAlone() && (!n.ToleranceKnown(was, changed) || !n.ToleranceKnown(is, changed)):
+		case inA && inB && !baselineA[key].EnoughAlone() && !baselineB[key].EnoughAlone() &&
+			(!n.ToleranceKnown(was, changed) || !n.ToleranceKnown(is, changed)):
 			unknown = append(unknown, n.Title)
 			continue
 		case !inA || !inB:
@@ -225,7 +228,8 @@ func (c *Comparison) addNumbers(name string, p Pair, a, b view, history trend.Hi
 		c.Numbers = append(c.Numbers, NumberChange{name, p.String(), n, valueA.Value, valueB.Value, d, effect})
 	}
 	if len(unknown) > 0 {
-		c.note("%s in %s: by how much two runs of it differ only a history of 10 of them tells; not compared: %s.", name, p, strings.Join(unknown, "; "))
+		c.note("%s in %s: by how much two runs of it differ only a history of 10 of them tells; not compared: %s.", name, p,
+			strings.Join(unknown, "; "))
 	}
 	for _, alone := range []struct {
 		side  string

@@ -137,16 +137,21 @@ func TestWhatIsMissingIsSaid(t *testing.T) {
 		damage   func(t *testing.T, dir string)
 		notes    []string // parts of what is said, in order
 	}{
-		{"all evidence is gone", lose("evidence"), []string{"B: its evidence is gone, and it is taken from its report.json alone, by the rules of build v0.1.0."}},
+		{"all evidence is gone", lose("evidence"),
+			[]string{"B: its evidence is gone, and it is taken from its report.json alone, by the rules of build v0.1.0."}},
 		{"no report was ever written", lose("report.json"), nil},
-		{"a scenario's evidence is gone", lose("evidence", "iptables", "recorded", "drained"), []string{"B: the evidence of recorded/drained in iptables is gone, and it is taken from report.json."}},
-		{"a scenario cannot be read", lose("evidence", "iptables", "recorded", "drained", "run.json"), []string{"B: the evidence of recorded/drained in iptables cannot be read any more, and it is taken from report.json: the recording cannot be read: "}},
-		{"a tape is gone", lose("evidence", "iptables", "recorded", "drained", "hits.parquet"), []string{"B: the evidence of recorded/drained in iptables cannot be read any more, and it is taken from report.json: the recording cannot be trusted: hits.parquet"}},
+		{"a scenario's evidence is gone", lose("evidence", "iptables", "recorded", "drained"),
+			[]string{"B: the evidence of recorded/drained in iptables is gone, and it is taken from report.json."}},
+		{"a scenario cannot be read", lose("evidence", "iptables", "recorded", "drained", "run.json"),
+			[]string{"B: the evidence of recorded/drained in iptables cannot be read any more, and it is taken from report.json: the recording cannot be read: "}},
+		{"a tape is gone", lose("evidence", "iptables", "recorded", "drained", "hits.parquet"),
+			[]string{"B: the evidence of recorded/drained in iptables cannot be read any more, and it is taken from report.json: the recording cannot be trusted: hits.parquet"}},
 		{"the run was cut off", func(t *testing.T, dir string) {
 			put(t, filepath.Join(dir, "evidence", evidence.SessionFile), evidence.Session{Schema: 1, ID: "before", Version: "v0.1.0"})
 		}, []string{"B: it was cut off or has not ended, so scenarios are missing."}},
 		{"the run broke", func(t *testing.T, dir string) {
-			put(t, filepath.Join(dir, "evidence", evidence.SessionFile), evidence.Session{Schema: 1, ID: "before", Version: "v0.2.0", Broken: []string{"no cluster"}})
+			put(t, filepath.Join(dir, "evidence", evidence.SessionFile),
+				evidence.Session{Schema: 1, ID: "before", Version: "v0.2.0", Broken: []string{"no cluster"}})
 		}, []string{"B: it was cut off", "B: it broke: no cluster.", "They were recorded by two builds of Rollcall, v0.1.0 and v0.2.0"}},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
@@ -186,7 +191,8 @@ func TestOnlyRunsAreOpened(t *testing.T) {
 		{"a folder of something else", t.TempDir(), "not a run folder"},
 		{"no folder", filepath.Join(t.TempDir(), "none"), "not a run folder"},
 		{"evidence of the future", newer("evidence/session.json", `{"schema":99}`), "schema 99, this build reads up to"},
-		{"a report of the future", newer("report.json", `{"apiVersion":"rollcall/v9","kind":"ConformanceReport","run":{}}`), "use a newer Rollcall"},
+		{"a report of the future", newer("report.json", `{"apiVersion":"rollcall/v9","kind":"ConformanceReport","run":{}}`),
+			"use a newer Rollcall"},
 		{"half a report", newer("report.json", `{"apiVersion":"rollcall/v1al`), "judge the run again: rollcall report "},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
@@ -208,7 +214,8 @@ func TestWhatCannotBeCompared(t *testing.T) {
 		want     string
 	}{
 		{"no mode in common", iptables, nftables, nil, "to compare two modes: --modes iptables:nftables"},
-		{"a mode that neither has", iptables, nftables, []compare.Pair{{A: "ipvs", B: "ipvs"}}, "modes ipvs: A has [iptables] and B has [nftables]: name one of each"},
+		{"a mode that neither has", iptables, nftables, []compare.Pair{{A: "ipvs", B: "ipvs"}},
+			"modes ipvs: A has [iptables] and B has [nftables]: name one of each"},
 		{"a run without scenarios", compare.Side{}, compare.Side{}, nil, "have no scenario and mode in common"},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {

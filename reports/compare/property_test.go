@@ -18,7 +18,8 @@ func sides(id string) *rapid.Generator[compare.Side] {
 	return rapid.Custom(func(t *rapid.T) compare.Side {
 		s := compare.Side{Report: model.Report{Run: model.Run{ID: id}}}
 		for _, mode := range rapid.SliceOfDistinct(rapid.SampledFrom([]string{"iptables", "nftables", "ipvs"}), rapid.ID).Draw(t, "modes") {
-			s.Report.Clusters = append(s.Report.Clusters, evidence.Cluster{Mode: mode, Kubernetes: rapid.SampledFrom([]string{"v1.36.3", "v1.37.0"}).Draw(t, "kubernetes")})
+			s.Report.Clusters = append(s.Report.Clusters,
+				evidence.Cluster{Mode: mode, Kubernetes: rapid.SampledFrom([]string{"v1.36.3", "v1.37.0"}).Draw(t, "kubernetes")})
 			for _, name := range rapid.SliceOfDistinct(rapid.SampledFrom([]string{"a", "b", "c"}), rapid.ID).Draw(t, "scenarios") {
 				s.Report.Scenarios = append(s.Report.Scenarios, scenarios(mode, name).Draw(t, name))
 			}

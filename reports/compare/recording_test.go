@@ -36,7 +36,8 @@ func (r recorded) folder(t *testing.T) string {
 		t.Fatal(err)
 	}
 	for _, mode := range r.modes {
-		c := evidence.Cluster{Name: "rollcall-" + mode, Mode: mode, Provider: "kind", Kubernetes: "v1.36.3", Kernel: "6.12.0", CNI: "kindnet", Nodes: 3}
+		c := evidence.Cluster{Name: "rollcall-" + mode, Mode: mode, Provider: "kind", Kubernetes: "v1.36.3", Kernel: "6.12.0", CNI: "kindnet",
+			Nodes: 3}
 		if r.cluster != nil {
 			r.cluster(&c)
 		}

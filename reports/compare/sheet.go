@@ -26,12 +26,14 @@ func Sheet(c Comparison) sheet.Sheet {
 		}
 	}
 	add(outcomes)
-	moved := sheet.Section{Title: "Numbers that moved", Head: []string{"", "Scenario", "Mode", "Number", "A", "B", "May differ by", "As told by"}}
+	moved := sheet.Section{Title: "Numbers that moved",
+		Head: []string{"", "Scenario", "Mode", "Number", "A", "B", "May differ by", "As told by"}}
 	for _, effect := range effects() {
 		for _, m := range c.Numbers {
 			if m.Effect == effect {
 				unit := m.Metric.Unit
-				moved.Rows = append(moved.Rows, []string{string(effect), m.Scenario, m.Modes, m.Metric.Title, unit.Text(m.A), unit.Text(m.B), unit.Text(m.Tolerance), basis(m)})
+				moved.Rows = append(moved.Rows,
+					[]string{string(effect), m.Scenario, m.Modes, m.Metric.Title, unit.Text(m.A), unit.Text(m.B), unit.Text(m.Tolerance), basis(m)})
 			}
 		}
 	}
@@ -77,6 +79,7 @@ func verdictOf(c Comparison) string {
 			worse++
 		case Better:
 			better++
+		case Neutral:
 		}
 	}
 	for _, o := range c.Outcomes {

@@ -61,8 +61,10 @@ func (s *Side) patch(dir string, then model.Report) {
 			continue
 		}
 		now := s.Report.Scenarios[i]
-		if now.Outcome == verdict.Inconclusive && was.Outcome != verdict.Inconclusive && damaged(filepath.Join(dir, filepath.FromSlash(now.Evidence))) {
-			s.note("the evidence of %s in %s cannot be read any more, and it is taken from %s: %s", was.Name(), was.Mode, reports.ReportFile, now.Because)
+		if now.Outcome == verdict.Inconclusive && was.Outcome != verdict.Inconclusive &&
+			damaged(filepath.Join(dir, filepath.FromSlash(now.Evidence))) {
+			s.note("the evidence of %s in %s cannot be read any more, and it is taken from %s: %s", was.Name(), was.Mode, reports.ReportFile,
+				now.Because)
 			s.Report.Scenarios[i] = was
 		}
 	}

@@ -35,7 +35,8 @@ func TestMetricCompare(t *testing.T) {
 	steady := metric.BaselineOf([]float64{100, 90, 110, 95, 105, 100, 90, 110, 95, 105, 100, 90, 110, 95, 105})
 	wild := metric.BaselineOf([]float64{100, 2000, 4000, 6000, 8000, 3000, 5000, 1000, 7000, 9000})
 	few := metric.BaselineOf([]float64{100, 100, 100, 100})
-	none := metric.BaselineOf([]float64{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0})
+	none := metric.BaselineOf([]float64{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+		0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0})
 	twice := metric.BaselineOf([]float64{0, 0, 9240, 0, 9310, 0, 0})
 	once := metric.BaselineOf([]float64{0, 0, 9240, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0})
 	five := metric.BaselineOf([]float64{5, 5, 5, 5, 5, 5, 5, 5, 5, 5})
@@ -51,9 +52,12 @@ func TestMetricCompare(t *testing.T) {
 		{"less than two runs differ anyway", "status_gap_ms", is(0), is(900), metric.Baseline{}, metric.Baseline{}, false},
 		{"more than that", "status_gap_ms", is(0), is(1200), metric.Baseline{}, metric.Baseline{}, true},
 		{"a small share of much", "status_gap_ms", is(30000), is(33000), metric.Baseline{}, metric.Baseline{}, false},
-		{"more, but the clocks cannot tell", "rule_lag_max_ms", metric.Value{Value: 100, Uncertainty: 900}, metric.Value{Value: 1800, Uncertainty: 900}, metric.Baseline{}, metric.Baseline{}, false},
-		{"more, but pods and nodes differ by as much in both runs", "drain_lag_max_ms", metric.Value{Value: 2000, Within: 3000}, metric.Value{Value: 4500, Within: 2900}, metric.Baseline{}, metric.Baseline{}, false},
-		{"one pod of the second run alone", "drain_lag_max_ms", metric.Value{Value: 600, Within: 100}, metric.Value{Value: 4500, Within: 4000}, metric.Baseline{}, metric.Baseline{}, true},
+		{"more, but the clocks cannot tell", "rule_lag_max_ms", metric.Value{Value: 100, Uncertainty: 900},
+			metric.Value{Value: 1800, Uncertainty: 900}, metric.Baseline{}, metric.Baseline{}, false},
+		{"more, but pods and nodes differ by as much in both runs", "drain_lag_max_ms", metric.Value{Value: 2000, Within: 3000},
+			metric.Value{Value: 4500, Within: 2900}, metric.Baseline{}, metric.Baseline{}, false},
+		{"one pod of the second run alone", "drain_lag_max_ms", metric.Value{Value: 600, Within: 100}, metric.Value{Value: 4500, Within: 4000},
+			metric.Baseline{}, metric.Baseline{}, true},
 		{"a pod less", "min_available", is(3), is(2), metric.Baseline{}, metric.Baseline{}, true},
 		{"a terminating pod more or less", "max_pods", is(5), is(6), metric.Baseline{}, metric.Baseline{}, false},
 		{"little, where it was always steadier", "longest_outage_ms", is(100), is(230), steady, steady, true},
@@ -72,7 +76,8 @@ func TestMetricCompare(t *testing.T) {
 		{"a first request that fails", "failed", is(0), is(1), metric.Baseline{}, metric.Baseline{}, true},
 		{"some more, where some do anyway", "failed", is(20), is(56), metric.Baseline{}, metric.Baseline{}, false},
 		{"a first request that fails, in 49 runs", "failed", is(0), is(1), none, none, true},
-		{"unusual, but the clocks cannot tell", "longest_outage_ms", metric.Value{Value: 100, Uncertainty: 70}, metric.Value{Value: 230, Uncertainty: 70}, steady, steady, false},
+		{"unusual, but the clocks cannot tell", "longest_outage_ms", metric.Value{Value: 100, Uncertainty: 70},
+			metric.Value{Value: 230, Uncertainty: 70}, steady, steady, false},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
 			n := metricOf(t, row.id)
@@ -113,7 +118,8 @@ func TestEqualRunsDoNotDiffer(t *testing.T) {
 					continue
 				}
 				if m := n.Compare(was[n.Key()], is[n.Key()], metric.Baseline{}, metric.Baseline{}); m.Significant {
-					t.Errorf("%s in %s, %s: %v in %s and %v in %s: %+v", a.Scenario, a.Mode, n.Key(), was[n.Key()].Value, a.Run, is[n.Key()].Value, b.Run, m)
+					t.Errorf("%s in %s, %s: %v in %s and %v in %s: %+v", a.Scenario, a.Mode, n.Key(), was[n.Key()].Value, a.Run, is[n.Key()].Value,
+						b.Run, m)
 				}
 				compared++
 			}

@@ -36,18 +36,23 @@ func longFolder(t testing.TB, n int) string {
 	pod := func(version string, i int) evidence.Server {
 		return evidence.Server{Version: version, Pod: fmt.Sprintf("shop-%s-%d", version, i), Node: fmt.Sprint("worker", i%5)}
 	}
-	events := []evidence.Event{{At: 0, Kind: evidence.LoadBegun}, {At: begun, Kind: evidence.RolloutBegun}, {At: gone, Kind: evidence.OldGone}, {At: length + time.Second, Kind: evidence.LoadEnded}}
+	events := []evidence.Event{{At: 0, Kind: evidence.LoadBegun}, {At: begun, Kind: evidence.RolloutBegun}, {At: gone, Kind: evidence.OldGone},
+		{At: length + time.Second, Kind: evidence.LoadEnded}}
 	for i := range 10 {
 		turn := begun + time.Duration(i)*(gone-begun)/10
-		events = append(events, evidence.Event{At: 0, Kind: evidence.PodReady, By: pod("v1", i)}, evidence.Event{At: turn, Kind: evidence.PodReady, By: pod("v2", i)},
-			evidence.Event{At: turn, Kind: evidence.PodDeleting, By: pod("v1", i)}, evidence.Event{At: turn + time.Second/2, Kind: evidence.EndpointNotReady, By: pod("v1", i)},
-			evidence.Event{At: turn + time.Second, Kind: evidence.PodSigterm, By: pod("v1", i)}, evidence.Event{At: turn + 2*time.Second, Kind: evidence.PodGone, By: pod("v1", i)})
+		events = append(events, evidence.Event{At: 0, Kind: evidence.PodReady, By: pod("v1", i)},
+			evidence.Event{At: turn, Kind: evidence.PodReady, By: pod("v2", i)},
+			evidence.Event{At: turn, Kind: evidence.PodDeleting, By: pod("v1", i)},
+			evidence.Event{At: turn + time.Second/2, Kind: evidence.EndpointNotReady, By: pod("v1", i)},
+			evidence.Event{At: turn + time.Second, Kind: evidence.PodSigterm, By: pod("v1", i)},
+			evidence.Event{At: turn + 2*time.Second, Kind: evidence.PodGone, By: pod("v1", i)})
 	}
 	faults := []evidence.Fault{evidence.Refused, evidence.Reset, evidence.Closed, evidence.Timeout}
 	var hits []evidence.Hit
 	var arrivals []evidence.Arrival
 	for lane := range 10 {
-		l := evidence.Lane{ID: fmt.Sprint("worker", lane/2, "-", []evidence.Conn{evidence.Fresh, evidence.Reused}[lane%2]), Vantage: evidence.FromPod, Node: fmt.Sprint("worker", lane/2), Conn: evidence.Fresh, Rate: 1000}
+		l := evidence.Lane{ID: fmt.Sprint("worker", lane/2, "-", []evidence.Conn{evidence.Fresh, evidence.Reused}[lane%2]),
+			Vantage: evidence.FromPod, Node: fmt.Sprint("worker", lane/2), Conn: evidence.Fresh, Rate: 1000}
 		run.Lanes = append(run.Lanes, l)
 		for seq := range perLane {
 			due := time.Duration(seq+1) * time.Millisecond
@@ -55,7 +60,8 @@ func longFolder(t testing.TB, n int) string {
 			if due > begun+time.Duration(random.Int64N(int64(gone-begun))) {
 				by = pod("v2", random.IntN(10))
 			}
-			h := evidence.Hit{Lane: l.ID, Seq: uint64(seq), Due: due, Sent: due + time.Duration(random.Int64N(400_000)), Took: time.Millisecond + time.Duration(random.Int64N(500_000)),
+			h := evidence.Hit{Lane: l.ID, Seq: uint64(seq), Due: due, Sent: due + time.Duration(random.Int64N(400_000)),
+				Took:   time.Millisecond + time.Duration(random.Int64N(500_000)),
 				Status: 200, By: by, Attempts: 1, LocalPort: 32768 + random.IntN(28000)}
 			if random.IntN(5000) == 0 {
 				h.Attempts = 2
@@ -124,7 +130,8 @@ func TestAMillionRequestsKeepTheBars(t *testing.T) {
 		name        string
 		is, allowed float64
 	}{
-		{"MB", float64(html.Len()) / 1e6, 3}, {"s to judge it and build the page", built.Seconds(), 3}, {"ms to the first paint", paint, 1000}, {"ms to paint a zoom, at most", zoom, 100},
+		{"MB", float64(html.Len()) / 1e6, 3}, {"s to judge it and build the page", built.Seconds(), 3}, {"ms to the first paint", paint, 1000},
+		{"ms to paint a zoom, at most", zoom, 100},
 	} {
 		t.Logf("%.2f %s, %.0f allowed, with %d failures", bar.is, bar.name, bar.allowed, failed)
 		if bar.is > bar.allowed {

@@ -50,7 +50,8 @@ func TestAPersonFindsTheRequestsThatFailed(t *testing.T) {
 	v.click(within + ".witnesses a")
 	v.await(within + ".request")
 	card := ask[string](v, one(within+".request")+`.innerText`)
-	for _, cell := range ask[[]string](v, `[...`+one(within+".witnesses tbody tr")+`.cells].slice(0, 7).map(c => c.firstChild.textContent.trim())`) {
+	for _, cell := range ask[[]string](v,
+		`[...`+one(within+".witnesses tbody tr")+`.cells].slice(0, 7).map(c => c.firstChild.textContent.trim())`) {
 		if !strings.Contains(card, cell) {
 			t.Errorf("the request shown lacks %q, which its row has:\n%s", cell, card)
 		}

@@ -83,7 +83,8 @@ func markName(kind evidence.EventKind) string {
 }
 
 func newChart(t *tally, hits []timeline.Hit, pods []pod, tl timeline.Timeline) *chart {
-	c := &chart{Marks: []mark{}, Pods: append([]pod{}, pods...), Points: points{At: []int64{}}, Kinds: []string{"reply"}, Phases: phases(), Glyphs: append(glyphs[:], ring), Tracks: tracks()}
+	c := &chart{Marks: []mark{}, Pods: append([]pod{}, pods...), Points: points{At: []int64{}}, Kinds: []string{"reply"}, Phases: phases(),
+		Glyphs: append(glyphs[:], ring), Tracks: tracks()}
 	for _, m := range markNames {
 		if at, ok := tl.Mark(m.kind); ok {
 			c.Marks = append(c.Marks, mark{m.name, at.Microseconds()})

@@ -46,7 +46,8 @@ func phases() []phase {
 }
 
 var thickness = [timeline.PodGone + 1]float64{
-	timeline.PodStarting: 2, timeline.PodServing: 9, timeline.PodDeleting: 9, timeline.PodLeaving: 6, timeline.PodSignaled: 3.5, timeline.PodExited: 1,
+	timeline.PodStarting: 2, timeline.PodServing: 9, timeline.PodDeleting: 9, timeline.PodLeaving: 6, timeline.PodSignaled: 3.5,
+	timeline.PodExited: 1,
 }
 
 // Drawn are the phases that any pod was in, in the order of a pod's life.

@@ -55,7 +55,9 @@ func recordedFolder(t testing.TB) string {
 	put(t, filepath.Join(dir, "evidence", "ipvs", evidence.ClusterFile), evidence.Cluster{
 		Name: "rollcall-ipvs", Mode: "ipvs", Features: []evidence.Feature{{Name: "ipvs", Because: "the kernel has no IP_VS"}},
 	})
-	record(t, dir, evidence.Evidence{Run: evidence.Run{Suite: "recorded", Scenario: "undrained", Mode: "ipvs", Attempt: 1, Skipped: "the kernel has no IP_VS"}})
+	record(t, dir,
+		evidence.Evidence{Run: evidence.Run{Suite: "recorded", Scenario: "undrained", Mode: "ipvs", Attempt: 1,
+			Skipped: "the kernel has no IP_VS"}})
 	return dir
 }
 
@@ -140,7 +142,8 @@ func TestTheSameEvidenceMakesTheSamePage(t *testing.T) {
 
 func TestThePageAsksTheNetworkForNothing(t *testing.T) {
 	html := write(t, recordedFolder(t))
-	if !bytes.Contains(html, []byte(`<meta http-equiv="Content-Security-Policy" content="default-src &#39;none&#39;; script-src &#39;sha256-`)) {
+	if !bytes.Contains(html,
+		[]byte(`<meta http-equiv="Content-Security-Policy" content="default-src &#39;none&#39;; script-src &#39;sha256-`)) {
 		t.Error("its policy is not the strict one")
 	}
 	still := regexp.MustCompile(`(?s)<script>.*?</script>`).ReplaceAll(html, nil)

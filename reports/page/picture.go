@@ -60,7 +60,8 @@ func Picture(w io.Writer, folder string) error {
 	r.Chart.crop()
 	d := r.Chart.smallDrawing()
 	p := picture{Drawing: d, Style: template.CSS(drawingStyle), Legend: d.legend(r.Chart)}
-	p.Title = fmt.Sprintf("%s/%s (%s): replies per second by version, requests that failed, and each pod's life", ev.Run.Suite, ev.Run.Scenario, ev.Run.Mode)
+	p.Title = fmt.Sprintf("%s/%s (%s): replies per second by version, requests that failed, and each pod's life", ev.Run.Suite,
+		ev.Run.Scenario, ev.Run.Mode)
 	if err := form.Execute(w, p); err != nil {
 		return fmt.Errorf("page: write picture: %w", err)
 	}

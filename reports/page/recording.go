@@ -42,7 +42,8 @@ func (p *Page) Judged(s model.Scenario, rec reports.Recording, err error) {
 	p.tally = nil
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		p.recordings[s.Evidence] = recording{Missing: []string{s.Evidence + " has no " + evidence.RunFile + ": nothing of it was recorded, or it was taken away"}}
+		p.recordings[s.Evidence] = recording{Missing: []string{s.Evidence + " has no " + evidence.RunFile +
+			": nothing of it was recorded, or it was taken away"}}
 	case err != nil:
 		p.recordings[s.Evidence] = recording{Missing: []string{strings.ReplaceAll(err.Error(), p.dir+string(filepath.Separator), "")}}
 	case s.Outcome != verdict.Skipped:

@@ -51,7 +51,8 @@ func TestSeries(t *testing.T) {
 func TestTallyIsOnTheRecordersClock(t *testing.T) {
 	run := evidence.Run{
 		Lanes: []evidence.Lane{
-			{ID: "ahead", Vantage: evidence.FromPod, Node: "worker"}, {ID: "control", Vantage: evidence.FromControl, Node: "worker"}, {ID: "here", Vantage: evidence.FromHost},
+			{ID: "ahead", Vantage: evidence.FromPod, Node: "worker"}, {ID: "control", Vantage: evidence.FromControl, Node: "worker"},
+			{ID: "here", Vantage: evidence.FromHost},
 		},
 		Clocks: []evidence.ClockReading{{Node: "worker", Offset: 3 * time.Second, Uncertainty: time.Millisecond}},
 	}

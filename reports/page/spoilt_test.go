@@ -127,7 +127,8 @@ func TestAScenarioWithoutLoadHasFactsAndNoTimeline(t *testing.T) {
 	put(t, filepath.Join(dir, "evidence", evidence.SessionFile), evidence.Session{Schema: 1, ID: "walk", Began: began})
 	put(t, filepath.Join(dir, "evidence", "iptables", evidence.ClusterFile), evidence.Cluster{Mode: "iptables"})
 	record(t, dir, evidence.Evidence{
-		Run:    evidence.Run{Suite: "rollout", Scenario: "strategies", Mode: "iptables", Attempt: 1, Unloaded: true, Expect: []evidence.Expectation{{Rule: "fact", Fact: "surge 200%", Values: []string{"accepted"}}}},
+		Run: evidence.Run{Suite: "rollout", Scenario: "strategies", Mode: "iptables", Attempt: 1, Unloaded: true,
+			Expect: []evidence.Expectation{{Rule: "fact", Fact: "surge 200%", Values: []string{"accepted"}}}},
 		Events: []evidence.Event{{At: 2e9, Kind: evidence.Fact, Object: "surge 200%", Detail: "accepted"}},
 	})
 	walk := article(t, string(write(t, dir)), "iptables.rollout.strategies")

@@ -28,7 +28,8 @@ type drawn struct {
 }
 
 func TestNothingIsLostBetweenTheEvidenceAndTheChart(t *testing.T) {
-	for name, dir := range map[string]string{"as recorded on clusters": recordedFolder(t), "100,000 requests": longFolder(t, 100_000), "one that fails and resends": nastyFolder(t)} {
+	for name, dir := range map[string]string{"as recorded on clusters": recordedFolder(t), "100,000 requests": longFolder(t, 100_000),
+		"one that fails and resends": nastyFolder(t)} {
 		t.Run(name, func(t *testing.T) {
 			r, err := reports.Load(dir)
 			if err != nil {
@@ -40,7 +41,8 @@ func TestNothingIsLostBetweenTheEvidenceAndTheChart(t *testing.T) {
 					continue
 				}
 				var chart drawn
-				data := regexp.MustCompile(`(?s)<script type="application/json">(.*?)</script>`).FindStringSubmatch(article(t, html, s.Mode+"."+s.Suite+"."+s.ID))
+				data := regexp.MustCompile(`(?s)<script type="application/json">(.*?)</script>`).FindStringSubmatch(article(t, html,
+					s.Mode+"."+s.Suite+"."+s.ID))
 				if err := json.Unmarshal([]byte(data[1]), &chart); err != nil {
 					t.Fatal(err)
 				}

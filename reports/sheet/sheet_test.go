@@ -68,7 +68,8 @@ func TestAPageLoadsAndRunsNothing(t *testing.T) {
 
 func nasty() sheet.Sheet {
 	const text = "<script>alert(1)</script> | *x* \x1b[31m\u202e\n`y` {{.}} & \"z\""
-	return sheet.Sheet{Title: text, Text: []string{text}, Sections: []sheet.Section{{Title: text, Text: []string{text}, Head: []string{text, text}, Rows: [][]string{{text, text}}}}}
+	return sheet.Sheet{Title: text, Text: []string{text},
+		Sections: []sheet.Section{{Title: text, Text: []string{text}, Head: []string{text, text}, Rows: [][]string{{text, text}}}}}
 }
 
 func TestRecordedTextIsNeverMarkup(t *testing.T) {

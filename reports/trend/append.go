@@ -14,7 +14,7 @@ import (
 	"rollcall/reports/model"
 )
 
-// What was Added to a history.
+// Added is what was added to a history.
 type Added struct {
 	Runs  int
 	Going []string // run folders whose run has not ended, or was cut off: to be added when it has

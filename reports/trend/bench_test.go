@@ -27,8 +27,10 @@ func BenchmarkThousandRuns(b *testing.B) {
 	for run := range 1000 {
 		for scenario := range 80 {
 			if err := enc.Encode(trend.Line{
-				Schema: trend.SchemaVersion, Run: fmt.Sprint(run), Began: time.Unix(int64(run), 0).UTC(), Of: 80, Scenario: fmt.Sprintf("suite/scenario-%d", scenario),
-				Mode: "iptables", Kubernetes: "v1.36.3", Kernel: "6.12.0", CNI: "kindnet", Load: "7 lanes, 700/s", Outcome: "pass", Attempts: 1, Numbers: measured,
+				Schema: trend.SchemaVersion, Run: fmt.Sprint(run), Began: time.Unix(int64(run), 0).UTC(), Of: 80,
+				Scenario: fmt.Sprintf("suite/scenario-%d", scenario),
+				Mode:     "iptables", Kubernetes: "v1.36.3", Kernel: "6.12.0", CNI: "kindnet", Load: "7 lanes, 700/s", Outcome: "pass", Attempts: 1,
+				Numbers: measured,
 			}); err != nil {
 				b.Fatal(err)
 			}

@@ -75,7 +75,9 @@ func Read(path string) (History, error) {
 			continue
 		}
 		if l.Schema > SchemaVersion {
-			return h, fmt.Errorf("trend: read %s: line %d has schema %d, this build reads up to %d: use a newer Rollcall", path, number, l.Schema, SchemaVersion)
+			return h,
+				fmt.Errorf("trend: read %s: line %d has schema %d, this build reads up to %d: use a newer Rollcall", path, number, l.Schema,
+					SchemaVersion)
 		}
 		if !seen[l.key()] {
 			seen[l.key()] = true

@@ -31,7 +31,8 @@ func Sheet(h History, added Added) sheet.Sheet {
 			continue
 		}
 		if n := len(sections); n == 0 || sections[n-1].Title != s.Scenario {
-			sections = append(sections, sheet.Section{Title: s.Scenario, Head: []string{"Number", "Mode", "Runs", "Last", "Median", "Least", "Most", "Measured"}})
+			sections = append(sections,
+				sheet.Section{Title: s.Scenario, Head: []string{"Number", "Mode", "Runs", "Last", "Median", "Least", "Most", "Measured"}})
 		}
 		section := &sections[len(sections)-1]
 		section.Rows = append(section.Rows, rows...)

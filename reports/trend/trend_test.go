@@ -117,7 +117,8 @@ func TestATornLineLosesNothingElse(t *testing.T) {
 	})
 	write(t, path, whole[:second])
 	h, added := appended(t, path)
-	if said := tell(t, sheet.Markdown, h, added); len(h.Torn) != 1 || !strings.Contains(said, fmt.Sprintf("Line %d of the history is torn", h.Torn[0])) {
+	if said := tell(t, sheet.Markdown, h, added); len(h.Torn) != 1 ||
+		!strings.Contains(said, fmt.Sprintf("Line %d of the history is torn", h.Torn[0])) {
 		t.Errorf("torn %v:\n%s", h.Torn, said)
 	}
 }

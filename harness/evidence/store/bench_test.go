@@ -33,7 +33,8 @@ func typicalRun(n int) []evidence.Hit {
 		h := evidence.Hit{
 			Lane: fmt.Sprintf("worker%d-%s", lane/2, []evidence.Conn{evidence.Fresh, evidence.Reused}[lane%2]), Seq: uint64(seq),
 			Due: due, Sent: due + late, Took: took, Status: 200, Attempts: 1,
-			By: evidence.Server{Version: fmt.Sprintf("v%d", version), Pod: fmt.Sprintf("echo-v%d-7d4f8b9c5-x%dk2p", version, pod), Node: fmt.Sprintf("rollcall-worker%d", pod%2)},
+			By: evidence.Server{Version: fmt.Sprintf("v%d", version), Pod: fmt.Sprintf("echo-v%d-7d4f8b9c5-x%dk2p", version, pod),
+				Node: fmt.Sprintf("rollcall-worker%d", pod%2)},
 		}
 		if lane%2 == 0 {
 			ports[lane] += 2 * (1 + random.IntN(8))

@@ -126,7 +126,8 @@ func compareSum(path string, file evidence.File) error {
 	case size > file.Bytes:
 		return fmt.Errorf("%s: byte %d: it was added to after it was recorded: it has %d bytes", file.Name, file.Bytes, size)
 	case sum != file.SHA256:
-		return fmt.Errorf("%s: somewhere in its %d bytes it was changed after it was recorded: its SHA-256 is %.12s…, %s says %.12s…", file.Name, size, sum, evidence.RunFile, file.SHA256)
+		return fmt.Errorf("%s: somewhere in its %d bytes it was changed after it was recorded: its SHA-256 is %.12s…, %s says %.12s…", file.Name,
+			size, sum, evidence.RunFile, file.SHA256)
 	default:
 		return nil
 	}

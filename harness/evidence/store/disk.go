@@ -67,7 +67,8 @@ func Read(dir string) (evidence.Evidence, error) {
 	}
 	switch schema := ev.Run.Schema; {
 	case schema > evidence.SchemaVersion:
-		return ev.Evidence, fmt.Errorf("evidence: read %s: it has schema %d, this build reads up to %d: use a newer Rollcall", path, schema, evidence.SchemaVersion)
+		return ev.Evidence,
+			fmt.Errorf("evidence: read %s: it has schema %d, this build reads up to %d: use a newer Rollcall", path, schema, evidence.SchemaVersion)
 	case schema < 1:
 		return ev.Evidence, fmt.Errorf("evidence: read %s: it has no schema: the folder is no recorded scenario: record it again", path)
 	case ev.Run.Skipped != "":

@@ -36,8 +36,10 @@ func TestEvidenceSurvivesTheDisk(t *testing.T) {
 			t.Fatal(err)
 		}
 		want := evidence.Evidence{
-			Run: evidence.Run{Schema: evidence.SchemaVersion, Scenario: "s", Began: time.Date(2026, 11, 21, 1, 2, 3, 4, time.UTC), Covers: []string{"C31"},
-				Lanes: []evidence.Lane{{ID: "a", Rate: 5}}, Clocks: []evidence.ClockReading{{Node: "w", Offset: -3}}, Expect: []evidence.Expectation{{Rule: "r", Max: time.Second}}},
+			Run: evidence.Run{Schema: evidence.SchemaVersion, Scenario: "s", Began: time.Date(2026, 11, 21, 1, 2, 3, 4, time.UTC),
+				Covers: []string{"C31"},
+				Lanes:  []evidence.Lane{{ID: "a", Rate: 5}}, Clocks: []evidence.ClockReading{{Node: "w", Offset: -3}},
+				Expect: []evidence.Expectation{{Rule: "r", Max: time.Second}}},
 			Hits:     evidence.Hits(rapid.SliceOfN(anyHit, 0, 50).Draw(t, "hits")),
 			Arrivals: evidence.Arrivals(rapid.SliceOfN(anyArrival, 0, 50).Draw(t, "arrivals")),
 			Events:   inOrder(rapid.SliceOfN(anyEvent, 0, 20).Draw(t, "events")),
@@ -74,7 +76,8 @@ func written(t *testing.T) string {
 		hits[i] = evidence.Hit{Lane: "a", Seq: uint64(i), Sent: time.Duration(i) * time.Millisecond}
 	}
 	events := []evidence.Event{{Kind: evidence.PodGone}, {Kind: evidence.PodReady}, {At: 1, Kind: evidence.PodGone}}
-	if err := Write(dir, evidence.Evidence{Hits: evidence.Hits(hits), Arrivals: evidence.Arrivals([]evidence.Arrival{{Lane: "a"}}), Events: events}); err != nil {
+	if err := Write(dir,
+		evidence.Evidence{Hits: evidence.Hits(hits), Arrivals: evidence.Arrivals([]evidence.Arrival{{Lane: "a"}}), Events: events}); err != nil {
 		t.Fatal(err)
 	}
 	return dir
@@ -150,14 +153,22 @@ func TestDamageNamesFileAndPosition(t *testing.T) {
 		{"hits are gone", in(evidence.HitsFile, os.Remove), []string{"hits.parquet: no such file"}, 0, 3},
 		{"arrivals are gone", in(evidence.ArrivalsFile, os.Remove), []string{"arrivals.parquet: no such file"}, 100, 3},
 		{"events are gone", in(evidence.EventsFile, os.Remove), []string{"events.jsonl: no such file"}, 100, 0},
-		{"hits were cut off", in(evidence.HitsFile, truncate), []string{"hits.parquet: byte 500: it was cut off after it was recorded: run.json says "}, 0, 3},
+		{"hits were cut off", in(evidence.HitsFile, truncate),
+			[]string{"hits.parquet: byte 500: it was cut off after it was recorded: run.json says "}, 0, 3},
 		{"a bit of the hits flipped", in(evidence.HitsFile, flip(60)), []string{"hits.parquet: somewhere in its "}, 0, 3},
 		{"a bit of the arrivals flipped", in(evidence.ArrivalsFile, flip(60)), []string{"arrivals.parquet: somewhere in its "}, 100, 3},
-		{"an event was added", in(evidence.EventsFile, add(`{"at":2,"kind":"pod-gone"}`+"\n")), []string{"events.jsonl: byte 82: it was added to after it was recorded: it has 109 bytes", "events.jsonl: line 4: it is the last, run.json says 3"}, 100, 4},
-		{"an event was taken out", in(evidence.EventsFile, rewrite(`{"at":0,"kind":"pod-gone"}`+"\n")), []string{"events.jsonl: byte 27: it was cut off", "events.jsonl: line 1: it is the last, run.json says 3"}, 100, 1},
-		{"an event was edited", in(evidence.EventsFile, rewrite(strings.Repeat(`{"at":0,"kind":"pod-gone"}`+"\n", 2)+`{"at":2,"kind":"pod-ready"}`+"\n")), []string{"events.jsonl: somewhere in its 82 bytes it was changed after it was recorded: its SHA-256 is "}, 100, 3},
-		{"an event was spoiled", in(evidence.EventsFile, rewrite(`{"at":0,"kind":"pod-gone"}`+"\n{\n")), []string{"events.jsonl: byte 29: it was cut off", "events.jsonl: line 2: it is no event"}, 100, 1},
-		{"a file of the future", in(evidence.RunFile, rewrite(`{"schema":2,"files":[{"name":"x"}]}`)), []string{"x: no such file", "x: run.json names it, this build does not know it"}, 0, 0},
+		{"an event was added", in(evidence.EventsFile, add(`{"at":2,"kind":"pod-gone"}`+"\n")),
+			[]string{"events.jsonl: byte 82: it was added to after it was recorded: it has 109 bytes",
+				"events.jsonl: line 4: it is the last, run.json says 3"}, 100, 4},
+		{"an event was taken out", in(evidence.EventsFile, rewrite(`{"at":0,"kind":"pod-gone"}`+"\n")),
+			[]string{"events.jsonl: byte 27: it was cut off", "events.jsonl: line 1: it is the last, run.json says 3"}, 100, 1},
+		{"an event was edited",
+			in(evidence.EventsFile, rewrite(strings.Repeat(`{"at":0,"kind":"pod-gone"}`+"\n", 2)+`{"at":2,"kind":"pod-ready"}`+"\n")),
+			[]string{"events.jsonl: somewhere in its 82 bytes it was changed after it was recorded: its SHA-256 is "}, 100, 3},
+		{"an event was spoiled", in(evidence.EventsFile, rewrite(`{"at":0,"kind":"pod-gone"}`+"\n{\n")),
+			[]string{"events.jsonl: byte 29: it was cut off", "events.jsonl: line 2: it is no event"}, 100, 1},
+		{"a file of the future", in(evidence.RunFile, rewrite(`{"schema":2,"files":[{"name":"x"}]}`)),
+			[]string{"x: no such file", "x: run.json names it, this build does not know it"}, 0, 0},
 		{"a recording that never ended", in(evidence.RunFile, rewrite(`{"schema":2}`)), []string{
 			"run.json: the recording was cut off: it got to 0s, with 0 hits, 0 arrivals and 0 events",
 			"hits.segment: no such", "arrivals.segment: no such", "events.segment: no such"}, 0, 0},
@@ -189,11 +200,13 @@ func TestNoBitAndNoByteOfATapeCanBeLost(t *testing.T) {
 		if err != nil || len(ev.Damage) == 0 || !strings.HasPrefix(ev.Damage[0], name+": ") {
 			t.Errorf("%s, %s %d: %v, %v", name, what, i, ev.Damage, err)
 		}
-		if name == evidence.HitsFile && ev.Hits != nil || name == evidence.ArrivalsFile && ev.Arrivals != nil || name != evidence.HitsFile && ev.Hits == nil {
+		if name == evidence.HitsFile && ev.Hits != nil || name == evidence.ArrivalsFile && ev.Arrivals != nil || name != evidence.HitsFile &&
+			ev.Hits == nil {
 			t.Fatalf("%s, %s %d: what was damaged can be read, or what was not cannot", name, what, i)
 		}
 	}
-	for name, step := range map[string]int{evidence.HitsFile: 7, evidence.ArrivalsFile: 7, evidence.EventsFile: 1} { // all of the bytes would take seconds
+	// all of the bytes would take seconds
+	for name, step := range map[string]int{evidence.HitsFile: 7, evidence.ArrivalsFile: 7, evidence.EventsFile: 1} {
 		path := filepath.Join(dir, name)
 		whole, err := os.ReadFile(path)
 		if err != nil {
@@ -232,7 +245,8 @@ func TestTheFirstSchemaIsStillRead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := laid{Run: evidence.Run{Schema: 1, Scenario: "s"}, Hits: all(t, evidence.Hits(hits)), Events: []evidence.Event{{At: 5, Kind: evidence.PodGone}}}
+	want := laid{Run: evidence.Run{Schema: 1, Scenario: "s"}, Hits: all(t, evidence.Hits(hits)),
+		Events: []evidence.Event{{At: 5, Kind: evidence.PodGone}}}
 	if diff := cmp.Diff(want, layOut(t, ev)); diff != "" || ev.Arrivals != nil {
 		t.Error(diff)
 	}

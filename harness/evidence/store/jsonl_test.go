@@ -47,7 +47,9 @@ func TestEventsThatAreDamagedNameTheLine(t *testing.T) {
 		{"a last line that was cut off", fine + fine[:10], "line 2: it was cut off after 10 bytes", 1},
 		{"a last line that lacks only its end", fine + strings.TrimSpace(fine), "line 2: it was cut off after 26 bytes", 1},
 		{"a time that goes back", fine + `{"at":4,"kind":"pod-gone"}` + "\n", "line 2: at 4ns it is out of order, 1ns before", 1},
-		{"a time that goes back on a node's clock", `{"at":9,"clock":"w","kind":"pod-exited"}` + "\n" + fine + `{"at":8,"clock":"w","kind":"pod-exited"}` + "\n", "line 3: at 8ns it is out of order", 2},
+		{"a time that goes back on a node's clock",
+			`{"at":9,"clock":"w","kind":"pod-exited"}` + "\n" + fine + `{"at":8,"clock":"w","kind":"pod-exited"}` + "\n",
+			"line 3: at 8ns it is out of order", 2},
 		{"a line without end", fine + strings.Repeat(" ", maxLine) + fine, "line 2: it is longer than 1048576 bytes", 1},
 	} {
 		t.Run(tc.sentence, func(t *testing.T) {
@@ -67,7 +69,8 @@ func TestEventsThatCouldNotBeReadAreNotWritten(t *testing.T) {
 		"line 2: unknown event kind":      {Kind: "pod-flew"},
 		"line 2: 1048615 bytes are more ": {Kind: evidence.PodGone, Detail: strings.Repeat("x", maxLine)},
 	} {
-		if _, err := writeEvents(new(bytes.Buffer), []evidence.Event{{Kind: evidence.PodGone}, e}); err == nil || !strings.HasPrefix(err.Error(), want) {
+		if _, err := writeEvents(new(bytes.Buffer), []evidence.Event{{Kind: evidence.PodGone}, e}); err == nil ||
+			!strings.HasPrefix(err.Error(), want) {
 			t.Errorf("error %v, want %q", err, want)
 		}
 	}

@@ -53,7 +53,8 @@ func TestHitsAndArrivalsSurviveParquet(t *testing.T) {
 		}
 		arrivals := evidence.Arrivals(rapid.SliceOfN(anyArrival, 0, 50).Draw(t, "arrivals"))
 		writeTape(t, filepath.Join(dir, evidence.ArrivalsFile), arrivals, arrivalLayout())
-		if diff := cmp.Diff(all(t, arrivals), all(t, parquetTape(filepath.Join(dir, evidence.ArrivalsFile), anyCount, arrivalLayout()))); diff != "" {
+		if diff := cmp.Diff(all(t, arrivals),
+			all(t, parquetTape(filepath.Join(dir, evidence.ArrivalsFile), anyCount, arrivalLayout()))); diff != "" {
 			t.Fatal(diff)
 		}
 	})
@@ -130,7 +131,8 @@ func TestAParquetFileThatIsNoTapeNamesFileAndRow(t *testing.T) {
 	}{
 		{"a number that goes back", with(func(h *evidence.Hit) { h.Seq = 3 }), 10, "row 7: it is out of order: sort by lane, seq", 7},
 		{"a lane that goes back", append(slices.Clone(other), fine...), 20, "row 10: it is out of order: sort by lane, seq", 10},
-		{"a number beyond what the file can hold", with(func(h *evidence.Hit) { h.Seq = 1 << 63 }), 10, "row 7: seq 9223372036854775808 is out of range", 7},
+		{"a number beyond what the file can hold", with(func(h *evidence.Hit) { h.Seq = 1 << 63 }), 10,
+			"row 7: seq 9223372036854775808 is out of range", 7},
 		{"a request that took less than nothing", with(func(h *evidence.Hit) { h.Took = -time.Second }), 10, "row 7: it took -1000000000 ns", 7},
 		{"a status that is none", with(func(h *evidence.Hit) { h.Status = 1000 }), 10, "row 7: status 1000 is out of range", 7},
 		{"a negative status", with(func(h *evidence.Hit) { h.Status = -1 }), 10, "row 7: status -1", 7},
@@ -150,7 +152,8 @@ func TestAParquetFileThatIsNoTapeNamesFileAndRow(t *testing.T) {
 			if diff := cmp.Diff(tc.hits[:tc.rows], hits); diff != "" {
 				t.Error(diff)
 			}
-			if _, err := writeParquet(new(counter), inTurn(tc.hits), hitLayout()); tc.count == len(tc.hits) && (err == nil || !strings.Contains(err.Error(), tc.want)) {
+			if _, err := writeParquet(new(counter), inTurn(tc.hits), hitLayout()); tc.count == len(tc.hits) &&
+				(err == nil || !strings.Contains(err.Error(), tc.want)) {
 				t.Errorf("it was written, with error %v", err)
 			}
 		})
@@ -182,12 +185,15 @@ func TestAParquetFileOfSomethingElseSaysSo(t *testing.T) {
 		want     string
 	}{
 		{"a column is missing", func(path string) error { return parquet.WriteFile(path, []plain{{}}) }, "there is no column version"},
-		{"a column has another type", func(path string) error { return parquet.WriteFile(path, []counted{{}}) }, "column version: it is stored as INT64"},
-		{"strings without a dictionary", func(path string) error { return parquet.WriteFile(path, []versioned{{}}) }, "column lane: it has no dictionary"},
+		{"a column has another type", func(path string) error { return parquet.WriteFile(path, []counted{{}}) },
+			"column version: it is stored as INT64"},
+		{"strings without a dictionary", func(path string) error { return parquet.WriteFile(path, []versioned{{}}) },
+			"column lane: it has no dictionary"},
 		{"another compression", func(path string) error { return parquet.WriteFile(path, []snappy{{}}) }, "it is compressed with SNAPPY"},
 		{"an empty file", func(path string) error { return os.WriteFile(path, nil, 0o644) }, "its 0 bytes do not end as a parquet file does"},
 		{"text", func(path string) error { return os.WriteFile(path, []byte("lane,seq\na,1\n"), 0o644) }, "its 13 bytes do not end"},
-		{"a footer longer than the file", func(path string) error { return os.WriteFile(path, []byte("PAR1\xff\xff\xff\xffPAR1"), 0o644) }, "a footer of 4294967295 bytes in a file of 12"},
+		{"a footer longer than the file", func(path string) error { return os.WriteFile(path, []byte("PAR1\xff\xff\xff\xffPAR1"), 0o644) },
+			"a footer of 4294967295 bytes in a file of 12"},
 		{"a folder", func(path string) error { return os.Mkdir(path, 0o755) }, ""},
 		{"nothing", func(string) error { return nil }, "no such file"},
 	} {

@@ -34,7 +34,8 @@ func record(t *testing.T) (*Recorder, string) {
 func TestARecordingIsWhatWriteWouldHaveWritten(t *testing.T) {
 	hits := typicalRun(3*frameRecords + 7)
 	arrivals := typicalArrivals(hits)
-	events := []evidence.Event{{At: 5, Kind: evidence.PodReady}, {At: 9, Clock: "w", Kind: evidence.PodExited}, {At: 5, Kind: evidence.PodGone}}
+	events := []evidence.Event{{At: 5, Kind: evidence.PodReady}, {At: 9, Clock: "w", Kind: evidence.PodExited},
+		{At: 5, Kind: evidence.PodGone}}
 	run := evidence.Run{Scenario: "s", Claim: "c", Distrust: []string{"d"}}
 
 	r, dir := record(t)
@@ -56,7 +57,8 @@ func TestARecordingIsWhatWriteWouldHaveWritten(t *testing.T) {
 		t.Fatal(err)
 	}
 	written := filepath.Join(t.TempDir(), "written")
-	if err := Write(written, evidence.Evidence{Run: run, Hits: evidence.Hits(hits), Arrivals: evidence.Arrivals(arrivals), Events: events}); err != nil {
+	if err := Write(written,
+		evidence.Evidence{Run: run, Hits: evidence.Hits(hits), Arrivals: evidence.Arrivals(arrivals), Events: events}); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(files(t, written), files(t, dir)); diff != "" {
@@ -103,7 +105,8 @@ func TestASecondIsTheMostThatCanBeLost(t *testing.T) {
 			}
 			hits, arrivals := all(t, ev.Hits), all(t, ev.Arrivals)
 			if len(hits) != tc.want || len(arrivals) != tc.want || len(ev.Events) != tc.want {
-				t.Errorf("%s later there are %d hits, %d arrivals and %d events, want %d of each", tc.after, len(hits), len(arrivals), len(ev.Events), tc.want)
+				t.Errorf("%s later there are %d hits, %d arrivals and %d events, want %d of each", tc.after, len(hits), len(arrivals), len(ev.Events),
+					tc.want)
 			}
 		}
 		r.Abandon()
@@ -154,7 +157,8 @@ func TestARecordingThatFailedIsNotFinished(t *testing.T) {
 		spoil    func(r *Recorder)
 		want     string
 	}{
-		{"a record nobody can have made", func(r *Recorder) { r.Hits(evidence.Hit{Lane: "a", Seq: 7, Fault: "gremlin"}) }, `unknown fault "gremlin"`},
+		{"a record nobody can have made", func(r *Recorder) { r.Hits(evidence.Hit{Lane: "a", Seq: 7, Fault: "gremlin"}) },
+			`unknown fault "gremlin"`},
 		{"an event of no known kind", func(r *Recorder) { r.Event(evidence.Event{Kind: "pod-flew"}) }, `unknown event kind "pod-flew"`},
 		{"a file that takes no more", func(r *Recorder) { r.arrivals.file.Close(); r.Arrivals(evidence.Arrival{}) }, "arrivals.segment"},
 	} {
@@ -256,7 +260,9 @@ func TestAKilledProcessLeavesWhatItFlushed(t *testing.T) {
 			t.Fatalf("hit %d has the number %d", i, h.Seq)
 		}
 	}
-	if len(ev.Damage) == 0 || !strings.Contains(ev.Damage[0], fmt.Sprintf("cut off: it got to %s, with %d hits", time.Duration(len(hits)-1)*time.Millisecond, len(hits))) {
+	if len(ev.Damage) == 0 ||
+		!strings.Contains(ev.Damage[0],
+			fmt.Sprintf("cut off: it got to %s, with %d hits", time.Duration(len(hits)-1)*time.Millisecond, len(hits))) {
 		t.Errorf("damage %v", ev.Damage)
 	}
 }

@@ -24,7 +24,8 @@ func hitType() recordType[evidence.Hit] {
 }
 
 func arrivalType() recordType[evidence.Arrival] {
-	return recordType[evidence.Arrival]{func(a evidence.Arrival) key { return key{a.Lane, a.Seq} }, (*evidence.Arrival).Compare, evidence.Arrival.Check}
+	return recordType[evidence.Arrival]{func(a evidence.Arrival) key { return key{a.Lane, a.Seq} }, (*evidence.Arrival).Compare,
+		evidence.Arrival.Check}
 }
 
 // eventType has all events in one lane.

@@ -39,14 +39,18 @@ func TestASegmentNamesTheByteWhereItIsNotWhole(t *testing.T) {
 		{"an empty one that was ended too", framed(t, Frame[evidence.Hit]{End: true}), "", 0},
 		{"one that was not ended", framed(t, ab), at("it ends here, unfinished"), 2},
 		{"an empty file", nil, "byte 0: it ends here, unfinished", 0},
-		{"one that breaks off in a length", framed(t, ab, c, end)[:first+3], at("it is cut off in the frame that begins here, 3 bytes into it"), 2},
-		{"one that breaks off in a payload", framed(t, ab, c, end)[:first+30], at("it is cut off in the frame that begins here, 30 bytes into it"), 2},
+		{"one that breaks off in a length", framed(t, ab, c, end)[:first+3],
+			at("it is cut off in the frame that begins here, 3 bytes into it"), 2},
+		{"one that breaks off in a payload", framed(t, ab, c, end)[:first+30],
+			at("it is cut off in the frame that begins here, 30 bytes into it"), 2},
 		{"a frame is missing", framed(t, ab, end), at("damaged: record 2 is next, this frame begins with 3"), 2},
 		{"a frame is there twice", framed(t, ab, ab, c, end), at("damaged: record 2 is next, this frame begins with 0"), 2},
 		{"frames changed places", framed(t, c, ab, end), "byte 0: damaged: record 0 is next, this frame begins with 2", 0},
-		{"the end has records", framed(t, ab, Frame[evidence.Hit]{First: 2, Records: []evidence.Hit{{}}, End: true}), at("damaged: the last frame has records"), 2},
+		{"the end has records", framed(t, ab, Frame[evidence.Hit]{First: 2, Records: []evidence.Hit{{}}, End: true}),
+			at("damaged: the last frame has records"), 2},
 		{"something follows the end", append(framed(t, ab, Frame[evidence.Hit]{First: 2, End: true}), 0), "byte ", 2},
-		{"a record nobody can have made", framed(t, ab, Frame[evidence.Hit]{First: 2, Records: []evidence.Hit{{}, {Fault: "gremlin"}}}), at(`damaged: record 3: unknown fault "gremlin"`), 2},
+		{"a record nobody can have made", framed(t, ab, Frame[evidence.Hit]{First: 2, Records: []evidence.Hit{{}, {Fault: "gremlin"}}}),
+			at(`damaged: record 3: unknown fault "gremlin"`), 2},
 		{"a payload that is no frame", append(framed(t, ab), 1, 0, 0, 0, 0, 0, 0, 0, 'x'), at("damaged: checksum"), 2},
 		{"a length that cannot be", append(framed(t, ab), 255, 255, 255, 255, 0, 0, 0, 0), at("damaged: a frame of 4294967295 bytes"), 2},
 	} {
@@ -64,7 +68,8 @@ func TestASegmentNamesTheByteWhereItIsNotWhole(t *testing.T) {
 
 func TestNoBitAndNoByteOfASegmentCanBeLost(t *testing.T) {
 	want := []evidence.Arrival{{Lane: "a", Seq: 1}, {Lane: "a", Seq: 2}, {Lane: "b", At: 7, By: evidence.Server{Pod: "p"}}}
-	file := framed(t, Frame[evidence.Arrival]{Records: want[:2]}, Frame[evidence.Arrival]{First: 2, Records: want[2:]}, Frame[evidence.Arrival]{First: 3, End: true})
+	file := framed(t, Frame[evidence.Arrival]{Records: want[:2]}, Frame[evidence.Arrival]{First: 2, Records: want[2:]},
+		Frame[evidence.Arrival]{First: 3, End: true})
 	damaged := func(file []byte, what string, i int) {
 		got, err := readSegment(bytes.NewReader(file), arrivalType())
 		if err == nil || !strings.HasPrefix(err.Error(), "byte ") {

@@ -19,19 +19,23 @@ var (
 
 	anyHit = rapid.Custom(func(t *rapid.T) evidence.Hit {
 		return evidence.Hit{
-			Lane: rapid.SampledFrom([]string{"", "a", "b", "worker-fresh"}).Draw(t, "lane"), Seq: rapid.OneOf(rapid.Uint64Range(0, 5), rapid.Uint64Range(0, 1<<63-1)).Draw(t, "seq"),
-			Due: anyMoment.Draw(t, "due"), Sent: anyMoment.Draw(t, "sent"), Took: time.Duration(rapid.Int64Range(0, 1<<62).Draw(t, "took")),
+			Lane: rapid.SampledFrom([]string{"", "a", "b", "worker-fresh"}).Draw(t, "lane"),
+			Seq:  rapid.OneOf(rapid.Uint64Range(0, 5), rapid.Uint64Range(0, 1<<63-1)).Draw(t, "seq"),
+			Due:  anyMoment.Draw(t, "due"), Sent: anyMoment.Draw(t, "sent"), Took: time.Duration(rapid.Int64Range(0, 1<<62).Draw(t, "took")),
 			Status: rapid.IntRange(0, 999).Draw(t, "status"), By: anyServer.Draw(t, "by"),
 			Reused: rapid.Bool().Draw(t, "reused"), Attempts: rapid.IntRange(0, 3).Draw(t, "attempts"),
-			LocalPort: rapid.IntRange(0, 65535).Draw(t, "port"), Fault: rapid.SampledFrom(append(evidence.Faults(), evidence.NoFault)).Draw(t, "fault"),
+			LocalPort: rapid.IntRange(0, 65535).Draw(t, "port"),
+			Fault:     rapid.SampledFrom(append(evidence.Faults(), evidence.NoFault)).Draw(t, "fault"),
 		}
 	})
 	anyArrival = rapid.Custom(func(t *rapid.T) evidence.Arrival {
-		return evidence.Arrival{Lane: anyWord.Draw(t, "lane"), Seq: rapid.Uint64Range(0, 1<<63-1).Draw(t, "seq"), At: anyMoment.Draw(t, "at"), By: anyServer.Draw(t, "by")}
+		return evidence.Arrival{Lane: anyWord.Draw(t, "lane"), Seq: rapid.Uint64Range(0, 1<<63-1).Draw(t, "seq"), At: anyMoment.Draw(t, "at"),
+			By: anyServer.Draw(t, "by")}
 	})
 	anyEvent = rapid.Custom(func(t *rapid.T) evidence.Event {
 		return evidence.Event{
-			At: anyMoment.Draw(t, "at"), Clock: anyWord.Draw(t, "clock"), Kind: rapid.SampledFrom(evidence.EventKinds()).Draw(t, "kind"), By: anyServer.Draw(t, "by"),
+			At: anyMoment.Draw(t, "at"), Clock: anyWord.Draw(t, "clock"), Kind: rapid.SampledFrom(evidence.EventKinds()).Draw(t, "kind"),
+			By:     anyServer.Draw(t, "by"),
 			Object: anyWord.Draw(t, "object"), Count: rapid.Int().Draw(t, "count"), Detail: rapid.String().Draw(t, "detail"),
 		}
 	})

@@ -55,6 +55,7 @@ func Open(tables ...Table) (*Mirror, error) {
 	return m, nil
 }
 
+// Close ends the mirror.
 func (m *Mirror) Close() error { return errors.Join(m.events.close(), m.requests.close()) }
 
 // Endpoints are the destinations that the tables can give a packet that enters them, in order, each once.
