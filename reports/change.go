@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"rollcall/reports/sheet"
+	"rollcall/harness/verdict/phrase"
 )
 
 // absent is the text of what one of two reports does not have.
@@ -101,7 +101,7 @@ func text(value any) string {
 	case nil:
 		return absent
 	case string:
-		return sheet.Printable(value)
+		return phrase.Printable(value)
 	case []any:
 		var parts []string
 		for _, entry := range value {
@@ -111,11 +111,11 @@ func text(value any) string {
 	case map[string]any:
 		if outcome, ok := value["outcome"].(string); ok {
 			because, _ := value["because"].(string)
-			return sheet.Printable(outcome + ": " + because)
+			return phrase.Printable(outcome + ": " + because)
 		}
 		var parts []string
 		for _, key := range slices.Sorted(maps.Keys(value)) {
-			parts = append(parts, sheet.Printable(key)+" "+text(value[key]))
+			parts = append(parts, phrase.Printable(key)+" "+text(value[key]))
 		}
 		return strings.Join(parts, " ")
 	case json.Number:

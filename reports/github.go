@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"rollcall/harness/verdict"
+	"rollcall/harness/verdict/phrase"
 	"rollcall/reports/model"
-	"rollcall/reports/sheet"
 )
 
 // annotationLimit is how many annotations of a level GitHub shows of a step.
@@ -80,7 +80,7 @@ func few(all []annotation) []annotation {
 
 // message is text as a workflow command carries it.
 func message(text string) string {
-	return strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A").Replace(sheet.Printable(text))
+	return strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A").Replace(phrase.Printable(text))
 }
 
 // property is text as a property of a workflow command, which ends at a colon or a comma.

@@ -15,8 +15,8 @@ import (
 	"rollcall/harness/evidence"
 	"rollcall/harness/evidence/store"
 	"rollcall/harness/verdict"
+	"rollcall/harness/verdict/phrase"
 	"rollcall/reports/model"
-	"rollcall/reports/sheet"
 )
 
 // Load reads the run folder dir and judges it anew:
@@ -152,7 +152,7 @@ func (l *loader) add(s model.Scenario) {
 // within is an error as one line in which paths are relative to the run folder dir, so that the same
 // folder says the same wherever it lies.
 func within(dir string, err error) string {
-	return sheet.Printable(strings.ReplaceAll(err.Error(), evidence.Folder(dir), evidence.Folder("")))
+	return phrase.Printable(strings.ReplaceAll(err.Error(), evidence.Folder(dir), evidence.Folder("")))
 }
 
 // lastAttempts maps each scenario to its last attempt. Scenario ids are free of digits, so a

@@ -12,9 +12,9 @@ import (
 
 	"rollcall/harness/evidence"
 	"rollcall/harness/verdict"
+	"rollcall/harness/verdict/phrase"
 	"rollcall/reports/metric"
 	"rollcall/reports/model"
-	"rollcall/reports/sheet"
 )
 
 // Metrics writes metrics.prom, in Prometheus' text format and without timestamps, as the textfile collector of
@@ -73,7 +73,7 @@ func (g *gauges) set(name, help string, value float64, labels ...*dto.LabelPair)
 }
 
 func label(name, value string) *dto.LabelPair {
-	return &dto.LabelPair{Name: &name, Value: new(sheet.Printable(value))}
+	return &dto.LabelPair{Name: &name, Value: new(phrase.Printable(value))}
 }
 
 func (g *gauges) run(r model.Report) {

@@ -10,7 +10,6 @@ import (
 	"rollcall/harness/evidence"
 	"rollcall/harness/verdict/phrase"
 	"rollcall/reports/model"
-	"rollcall/reports/sheet"
 )
 
 // A row is one scenario in a table for people: one short text per column of columns.
@@ -93,7 +92,7 @@ func totals(r model.Report) string {
 		line += fmt.Sprintf(" in %.0fs", s.Seconds)
 	}
 	if len(r.Run.Broken) > 0 {
-		line += "; the run broke: " + sheet.Printable(strings.Join(r.Run.Broken, "; "))
+		line += "; the run broke: " + phrase.Printable(strings.Join(r.Run.Broken, "; "))
 	}
 	return line
 }

@@ -13,7 +13,6 @@ import (
 
 	"rollcall/harness/verdict/phrase"
 	"rollcall/reports/model"
-	"rollcall/reports/sheet"
 )
 
 // Since gives the writer of what a report says otherwise than report.json did, whose bytes are then:
@@ -123,10 +122,10 @@ func stripped(value any, fields []string) any {
 func tellScenario(b *strings.Builder, name string, then, now any) {
 	switch {
 	case then == nil:
-		fmt.Fprintf(b, "%s: appeared, %s\n", sheet.Printable(name), text(now))
+		fmt.Fprintf(b, "%s: appeared, %s\n", phrase.Printable(name), text(now))
 		return
 	case now == nil:
-		fmt.Fprintf(b, "%s: went, it was %s\n", sheet.Printable(name), text(then))
+		fmt.Fprintf(b, "%s: went, it was %s\n", phrase.Printable(name), text(then))
 		return
 	}
 	was, is := then.(map[string]any), now.(map[string]any)
@@ -134,10 +133,10 @@ func tellScenario(b *strings.Builder, name string, then, now any) {
 	switch changed := changes("", was, is); {
 	case len(changed) == 0:
 	case outcome == text(was["outcome"]):
-		fmt.Fprintf(b, "%s: %s, as before\n", sheet.Printable(name), outcome)
+		fmt.Fprintf(b, "%s: %s, as before\n", phrase.Printable(name), outcome)
 		tell(b, changed)
 	default:
-		fmt.Fprintf(b, "%s: %s → %s: %s\n", sheet.Printable(name), text(was["outcome"]), outcome, text(is["because"]))
+		fmt.Fprintf(b, "%s: %s → %s: %s\n", phrase.Printable(name), text(was["outcome"]), outcome, text(is["because"]))
 		fmt.Fprintf(b, "    before: %s\n", text(was["because"]))
 		tell(b, changes("", without(was, "outcome", "because"), without(is, "outcome", "because")))
 	}
@@ -145,7 +144,7 @@ func tellScenario(b *strings.Builder, name string, then, now any) {
 
 func tell(b *strings.Builder, changed []change) {
 	for _, c := range changed {
-		fmt.Fprintf(b, "    %s: %s → %s\n", sheet.Printable(c.name), c.then, c.now)
+		fmt.Fprintf(b, "    %s: %s → %s\n", phrase.Printable(c.name), c.then, c.now)
 	}
 }
 

@@ -10,7 +10,6 @@ import (
 	"rollcall/harness/verdict"
 	"rollcall/harness/verdict/phrase"
 	"rollcall/reports/model"
-	"rollcall/reports/sheet"
 )
 
 // Limits of what is printed, in characters.
@@ -61,7 +60,7 @@ func Terminal(w io.Writer, r model.Report) error {
 		}
 	}
 	for _, s := range skipsOf(r.Scenarios) {
-		fmt.Fprintf(&b, "skipped in %s: %s\n", clip(s.mode), sheet.Printable(s.because))
+		fmt.Fprintf(&b, "skipped in %s: %s\n", clip(s.mode), phrase.Printable(s.because))
 		if s.all && len(s.names) > 1 {
 			explain(&b, fmt.Sprintf("all %d scenarios", len(s.names)))
 		} else {
@@ -70,7 +69,7 @@ func Terminal(w io.Writer, r model.Report) error {
 	}
 	fmt.Fprintf(&b, "\n%s\n", totals(r))
 	for _, text := range append([]string{ProfileLine(r), spentLine(r.Run)}, r.Run.Steps...) {
-		for i, line := range phrase.Wrap(sheet.Printable(text), lineWidth) {
+		for i, line := range phrase.Wrap(phrase.Printable(text), lineWidth) {
 			if i > 0 {
 				line = "    " + line
 			}
@@ -85,13 +84,13 @@ func Terminal(w io.Writer, r model.Report) error {
 
 // explain writes a text below the line it is about.
 func explain(b *bytes.Buffer, text string) {
-	for _, line := range phrase.Wrap(sheet.Printable(text), textWidth) {
+	for _, line := range phrase.Wrap(phrase.Printable(text), textWidth) {
 		fmt.Fprintln(b, "    "+line)
 	}
 }
 
 // clip makes a cell one line of at most cellWidth characters.
-func clip(cell string) string { return clipped(sheet.Printable(cell), cellWidth) }
+func clip(cell string) string { return clipped(phrase.Printable(cell), cellWidth) }
 
 // clipped is at most limit characters of a text, the last of which says if there was more.
 func clipped(text string, limit int) string {

@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+
+	"rollcall/harness/verdict/phrase"
 )
 
 // A Sheet is a title, paragraphs and sections.
@@ -62,7 +64,7 @@ var form string
 // HTML writes a page as one file that loads nothing and runs nothing: its policy allows its own style alone.
 func HTML(w io.Writer, p Sheet) error {
 	policy := "default-src 'none'; style-src " + PolicySource(style)
-	parsed, err := template.New("page").Funcs(template.FuncMap{"line": Printable}).Parse(form)
+	parsed, err := template.New("page").Funcs(template.FuncMap{"line": phrase.Printable}).Parse(form)
 	if err != nil {
 		return fmt.Errorf("sheet: read form: %w", err)
 	}

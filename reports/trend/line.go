@@ -48,7 +48,7 @@ func (l Line) Conditions() Conditions {
 	return Conditions{l.Scenario, l.Mode, minor(l.Kubernetes), l.CNI, l.Load}
 }
 
-// Decided says whether the rig could be trusted and something was judged, so that the numbers count.
+// Decided says whether the recording could be trusted and something was judged, so that the numbers count.
 func (l Line) Decided() bool {
 	return l.Outcome == verdict.Pass.String() || l.Outcome == verdict.Fail.String()
 }

@@ -37,7 +37,7 @@ func (h History) Series() []Series {
 type Flake struct {
 	Other        int // runs that passed where most fail, or failed where most pass
 	Decided      int // runs that did either
-	Inconclusive int // runs that did neither: the rig's doing, not the scenario's
+	Inconclusive int // runs that did neither: about the machine, not the scenario
 }
 
 // Flake of the series.

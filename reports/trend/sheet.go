@@ -20,7 +20,7 @@ func Sheet(h History, added Added) sheet.Sheet {
 	all := h.Series()
 	outcomes := sheet.Section{
 		Title: "Outcomes",
-		Text:  []string{"✓ pass, ✗ fail, ? inconclusive, – skipped; the last run stands last. Flaky is the share of the runs that passed or failed and did not say what most under the same conditions do; inconclusive ones are the rig's doing and counted apart."},
+		Text:  []string{"✓ pass, ✗ fail, ? inconclusive, – skipped; the last run stands last. Flaky is the share of the runs that passed or failed and did not say what most under the same conditions do; inconclusive ones are about the machine and counted apart."},
 		Head:  []string{"Scenario", "Mode", "Runs", "Flaky", "Inconclusive", "Last change"},
 	}
 	var sections []sheet.Section

@@ -17,7 +17,7 @@ func Headline(wordings ...string) string {
 		if wording == "" {
 			continue
 		}
-		if line = oneLine(wording); utf8.RuneCountInString(line) <= MaxHeadline && line == withoutSeqs(line) {
+		if line = Printable(wording); utf8.RuneCountInString(line) <= MaxHeadline && line == withoutSeqs(line) {
 			return line
 		}
 	}
@@ -45,8 +45,9 @@ func cut(line string, most int) string {
 	return strings.TrimRight(short, " ,;:(") + "…"
 }
 
-// oneLine makes recorded text safe to print: every run of white space is one space, control characters are dropped.
-func oneLine(text string) string {
+// Printable makes recorded text one line that is safe to print: every run of white space is one space, and control characters,
+// which a terminal might obey, are dropped.
+func Printable(text string) string {
 	visible := strings.Map(func(r rune) rune {
 		if !unicode.IsSpace(r) && !unicode.IsPrint(r) {
 			return -1
