@@ -80,7 +80,7 @@ func TestWhatChangedSinceAReport(t *testing.T) {
 		{"the same report", said, "nothing changed: report.json is byte-identical\n\n2 passed"},
 		{"the same, written by somebody else", strings.ReplaceAll(said, "\n", "\r\n"), "nothing changed but the form of report.json\n\n2 passed"},
 		{"the same, before there were headlines", unheaded.ReplaceAllString(said, ""), "nothing changed but wording, in 5 scenarios\n\n2 passed"},
-		{"other words for a rule that held", strings.Replace(said, `0 outages on 2 lanes`, `no outages on 2 lanes`, -1),
+		{"other words for a rule that held", strings.ReplaceAll(said, `0 outages on 2 lanes`, `no outages on 2 lanes`),
 			"nothing changed but wording, in 1 scenario\n\n2 passed"},
 		{"a report by a newer build", strings.Replace(said, "v1alpha1", "v2", 1),
 			"the run as a whole\n    apiVersion: rollcall/v2 → rollcall/v1alpha1\n"},

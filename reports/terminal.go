@@ -20,7 +20,8 @@ const (
 )
 
 // Terminal writes the table a person reads when a run ends: plain text without colour, a line per
-// scenario and under it what it came to, with facts where it did not pass. What was skipped stands below, by reason, and last how the run went.
+// scenario and under it what it came to, with facts where it did not pass. What was skipped stands below, by reason, and last how the run
+// went.
 func Terminal(w io.Writer, r model.Report) error {
 	rows := []row{columns()}
 	var shown []model.Scenario

@@ -144,7 +144,7 @@ func (r *Runner) connect() (err error) {
 		}
 		mode = r.modes[0]
 	}
-	if r.attached, err = r.Target.Connect(context.Background(), mode); err != nil {
+	if r.attached, err = r.Connect(context.Background(), mode); err != nil {
 		return err
 	}
 	r.modes, r.namespaces = []string{r.attached.Mode()}, namespace.NewPool(r.Preassigned())

@@ -36,7 +36,8 @@ func recorded(t *testing.T) model.Report {
 	write(t, filepath.Join(dir, reports.ReportFile), fmt.Sprintf(`{
 		"apiVersion": %q, "kind": %q,
 		"run": {"id": "first", "began": "2026-11-20T22:00:00Z", "ended": "2026-11-20T22:10:00Z", "version": "v0.1.0", "command": ""},
-		"clusters": [{"mode": "iptables", "kubernetes": "v1.36.3", "kernel": "6.12.0", "cni": "kindnet"}, {"mode": "nftables", "kubernetes": "v1.36.3", "kernel": "6.12.0", "cni": "kindnet"}],
+		"clusters": [{"mode": "iptables", "kubernetes": "v1.36.3", "kernel": "6.12.0", "cni": "kindnet"},
+			{"mode": "nftables", "kubernetes": "v1.36.3", "kernel": "6.12.0", "cni": "kindnet"}],
 		"scenarios": [%s]}`, model.APIVersion, model.Kind, strings.Join(all, ",")))
 	r, err := reports.Read(dir)
 	if err != nil {

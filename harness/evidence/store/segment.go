@@ -122,7 +122,7 @@ func (s *segment[R]) tape() evidence.Tape[R] {
 				}
 				records = append(records, f.Records...)
 			}
-			for r, err := range s.recordType.sorted(records) {
+			for r, err := range s.sorted(records) {
 				if !yield(r, err) {
 					return
 				}
