@@ -37,7 +37,7 @@ type Cluster interface {
 	// Forward opens a port-forward to a pod.
 	Forward(ctx context.Context, namespace, pod string, port int) (*Forward, error)
 
-	// Attached reports whether the cluster is somebody else's.
+	// Attached reports whether the cluster was there before the run, which leaves it there.
 	Attached() bool
 	// Temporary reports whether the cluster is removed when it is closed.
 	Temporary() bool
@@ -48,8 +48,8 @@ type Cluster interface {
 	// Describe says what the cluster is, as the run folder has it.
 	Describe(ctx context.Context) (evidence.Cluster, error)
 
-	// LeaveCPUCgroup lets a load pod wait for no other at this machine's processors, where the cluster runs on it and
-	// that can be had. Clients stand for such as have processors of their own.
+	// LeaveCPUCgroup moves a load pod out of its CPU cgroup where its node is a container on this host, so that the app does not
+	// slow its clients down. Elsewhere it does nothing.
 	LeaveCPUCgroup(pod *corev1.Pod) error
 
 	Close() error

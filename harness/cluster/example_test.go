@@ -12,7 +12,7 @@ import (
 	"rollcall/harness/evidence"
 )
 
-// A k3s is a cluster of one node that was made elsewhere and is ours alone.
+// A k3s is a cluster of one node that was there before the run.
 type k3s struct {
 	cluster.API
 	name string

@@ -38,7 +38,7 @@ type clients struct {
 	agents   []*agent
 	outside  string // URL that the client outside asks; empty where there is no way from there
 	clocks   []evidence.ClockReading
-	early    lateness // of the hits so far
+	early    steadyLag // of the hits so far
 }
 
 // newClients makes the agents and what their control lanes ask, and opens a way to each agent.

@@ -2,13 +2,9 @@ package record
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"slices"
-	"time"
 
 	"rollcall/harness/evidence"
-	"rollcall/harness/evidence/store"
 )
 
 // collect returns when all that clients, the watch and the observers saw is with the recorder, or it is noted what is not.
@@ -29,19 +25,6 @@ func (r *Recording) collect(ctx context.Context) {
 		}
 	}
 	r.watch.Stop(ctx)
-}
-
-// Cleanup deletes all that the recording created, but for the namespaces, which it only begins to delete, and undoes its
-// changes of the cluster. How long everything took is noted in the folder of a recording that is kept.
-func (r *Recording) Cleanup(ctx context.Context, kept bool) error {
-	err := r.Lease.Cleanup(ctx, r.Cluster.Client(), r.observers != nil)
-	for _, undo := range slices.Backward(r.undo) {
-		err = errors.Join(err, undo(ctx))
-	}
-	if !kept {
-		return err
-	}
-	return errors.Join(err, store.Lengthen(r.Folder, time.Since(r.began)))
 }
 
 // shareClocks gives each node whose clock was not read the readings of one that runs on the same boot of the

@@ -20,8 +20,8 @@ import (
 	"rollcall/harness/lock"
 )
 
-// turns hands out a cluster to recordings, to as many at a time as the run allows. The processes of all suites harness.Occupancy it: a
-// turn is a lock file, so that one that dies gives it back. Of those that wait in a process the longest goes first.
+// turns hands out a cluster to recordings, to as many at a time as the run allows. The test processes of all suites share the
+// cluster: a turn is a lock file, so that a process that dies releases it. Within a process the longest recording goes first.
 type turns struct {
 	dir     string
 	session string // run folder
@@ -34,7 +34,7 @@ type turns struct {
 type waiter struct {
 	occupancy harness.Occupancy
 	expected  time.Duration
-	first     chan struct{} // closed when none of its harness.Occupancy in this process goes before it
+	first     chan struct{} // closed when no waiter with the same occupancy is ahead of it in this process
 }
 
 // retryEvery is how often a free turn is looked for; recordings take tens of seconds.

@@ -7,7 +7,7 @@ import (
 	"rollcall/harness/timeline"
 )
 
-// A Rule is one thing that can be expected of a rollout. It has a file, alone or with its next of kin: there stand the
+// A Rule is one thing that can be expected of a rollout. It has a file, alone or with related rules: there stand the
 // constructor by which scenarios expect it, its id, its claim, what it needs and how it judges.
 type Rule struct {
 	ID      string // kebab-case, permanent: to change what a rule means, add another

@@ -61,7 +61,7 @@ func distrust(run evidence.Run, tl timeline.Timeline) (reasons []reason, late bo
 	if run.Measures { // the nodes' rules, for which clients may be late
 		return reasons, false
 	}
-	limits := limitsAt(run.Pace)
+	limits := lagLimitsAt(run.Pace)
 	var delays []reason
 	for _, lane := range tl.Lanes {
 		reasons = append(reasons, reasonsOf(weakLoad(lane, tl, limits)...)...)
@@ -145,16 +145,16 @@ func busiest(node string, tl timeline.Timeline) string {
 }
 
 // A client is as late as its machine is slow.
-type lateness struct{ lag, stall, silence time.Duration }
+type lagLimits struct{ lag, stall, silence time.Duration }
 
-func limitsAt(p evidence.Pace) lateness {
+func lagLimitsAt(p evidence.Pace) lagLimits {
 	if p == evidence.SlowPace {
-		return lateness{150 * time.Millisecond, 3 * trustedStall, 3 * trustedSilence}
+		return lagLimits{150 * time.Millisecond, 3 * trustedStall, 3 * trustedSilence}
 	}
-	return lateness{trustedLag, trustedStall, trustedSilence}
+	return lagLimits{trustedLag, trustedStall, trustedSilence}
 }
 
-func weakLoad(lane timeline.Lane, tl timeline.Timeline, limits lateness) []string {
+func weakLoad(lane timeline.Lane, tl timeline.Timeline, limits lagLimits) []string {
 	if lane.Summary.Requests == 0 {
 		return []string{fmt.Sprintf("%s: lane %q has 0 hits", evidence.HitsFile, lane.ID)}
 	}
@@ -184,7 +184,7 @@ func weakLoad(lane timeline.Lane, tl timeline.Timeline, limits lateness) []strin
 }
 
 // delayed tells how late a client was.
-func delayed(lane timeline.Lane, tl timeline.Timeline, limits lateness) []reason {
+func delayed(lane timeline.Lane, tl timeline.Timeline, limits lagLimits) []reason {
 	var reasons []reason
 	if lag := lane.Summary.Lag.P99; lag > limits.lag {
 		brief := fmt.Sprintf("%s sent 1 %% of its requests %s late or later, over %s", lane.ID, phrase.Seconds(lag), phrase.Seconds(limits.lag))

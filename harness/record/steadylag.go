@@ -8,8 +8,8 @@ import (
 	"rollcall/harness/evidence"
 )
 
-// A lateness has how late the requests of each lane were sent, and which of them failed, in the phase before the rollout.
-type lateness struct {
+// A steadyLag has how late the requests of each lane were sent, and which of them failed, in the phase before the rollout.
+type steadyLag struct {
 	mu    sync.Mutex
 	hits  map[string][]sending
 	ended bool
@@ -24,7 +24,7 @@ type sending struct {
 // measured passes hits on, and notes how late they were sent.
 type measured struct {
 	hitSink
-	early *lateness
+	early *steadyLag
 }
 
 // Hits takes hits of any lanes.
@@ -33,7 +33,7 @@ func (m *measured) Hits(hits ...evidence.Hit) {
 	m.hitSink.Hits(hits...)
 }
 
-func (l *lateness) note(hits []evidence.Hit) {
+func (l *steadyLag) note(hits []evidence.Hit) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.ended {
