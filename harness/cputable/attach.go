@@ -35,13 +35,13 @@ type count struct {
 const (
 	statusEvery = 250 * time.Millisecond
 	sayEvery    = 30 * time.Second
-	// patience is for a run that compiles, makes a cluster and has other scenarios first.
-	patience = 40 * time.Minute
+	// phaseTimeout is for a run that compiles, makes a cluster and has other scenarios first.
+	phaseTimeout = 40 * time.Minute
 )
 
 // await returns when the scenario is in the phase.
 func (a *attachment) await(ctx context.Context) error {
-	ctx, cancel := context.WithTimeoutCause(ctx, patience, fmt.Errorf("%s was not %s in %v", a.scenario, a.phase, patience))
+	ctx, cancel := context.WithTimeoutCause(ctx, phaseTimeout, fmt.Errorf("%s was not %s in %v", a.scenario, a.phase, phaseTimeout))
 	defer cancel()
 	said := time.Time{}
 	return poll.Until(ctx, statusEvery, func() (bool, error) {

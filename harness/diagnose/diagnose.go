@@ -15,11 +15,11 @@ import (
 
 // Bounds of what is collected.
 const (
-	fileLimit   = 1 << 20  // bytes
-	folderLimit = 20 << 20 // bytes
-	podLines    = 200
-	nodeLines   = 500
-	patience    = 30 * time.Second
+	fileLimit      = 1 << 20  // bytes
+	folderLimit    = 20 << 20 // bytes
+	podLines       = 200
+	nodeLines      = 500
+	collectTimeout = 30 * time.Second
 )
 
 // A Source is a cluster and the part of it that a scenario used.
@@ -43,7 +43,7 @@ type Source struct {
 // It takes at most 30 s and leaves at most 20 MiB, no file over 1 MiB. What could not be had is in README.txt. The
 // error is that the folder itself could not be written, which is no reason to fail a run either.
 func Collect(ctx context.Context, dir string, from Source) (err error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, patience, fmt.Errorf("%s were over", patience))
+	ctx, cancel := context.WithTimeoutCause(ctx, collectTimeout, fmt.Errorf("collecting took longer than %s", collectTimeout))
 	defer cancel()
 	f, err := open(dir)
 	if err != nil {

@@ -247,7 +247,7 @@ func TestANodeThatHangsHoldsUpNothingElse(t *testing.T) {
 		if took := time.Since(began); took != 30*time.Second {
 			t.Errorf("it took %s", took)
 		}
-		has(t, files, "README.txt", "nodes/hung/kubelet.log: 30s were over", "nodes/worker/kubelet.log, ")
+		has(t, files, "README.txt", "nodes/hung/kubelet.log: collecting took longer than 30s", "nodes/worker/kubelet.log, ")
 	})
 }
 

@@ -19,7 +19,7 @@ type Lock struct{ file *os.File }
 // ErrHeld is returned by Try when another process holds the lock.
 var ErrHeld = errors.New("held by another process")
 
-// pollEvery is how often a waiting process asks again: a person's patience, not a deadline.
+// pollEvery is how often a waiting process asks again.
 const pollEvery = 200 * time.Millisecond
 
 // Acquire waits until the lock at path is ours or ctx ends. It calls waiting once, with what the
