@@ -1,5 +1,10 @@
 package main
 
+import (
+	"errors"
+	"fmt"
+)
+
 // Exit codes that are not about a verdict.
 const (
 	exitUsage          = 2 // wrong arguments, a folder that cannot be read, or a host that is not fit; nothing was created
@@ -12,7 +17,12 @@ type exit struct {
 	err  error
 }
 
-func (e exit) Error() string { return e.err.Error() }
+func (e exit) Error() string {
+	if e.err == nil {
+		return fmt.Sprintf("exit code %d", e.code)
+	}
+	return e.err.Error()
+}
 
 func (e exit) Unwrap() error { return e.err }
 
@@ -24,10 +34,10 @@ func exitCode(code int) error {
 	return exit{code: code}
 }
 
-// infrastructure is the error of doing or telling what was asked for, which is no verdict.
+// infrastructure is the error of doing or telling what was asked for. One that ends a command already, as a verdict does, stays.
 func infrastructure(err error) error {
-	if err == nil {
-		return nil
+	if err == nil || errors.As(err, new(exit)) {
+		return err
 	}
 	return exit{exitInfrastructure, err}
 }
