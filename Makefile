@@ -139,7 +139,7 @@ bench-cpu: $(ROLLCALL) $(CPUTABLE) ## Where processor time goes while a scenario
 		wait $$table
 
 .PHONY: distrust
-distrust: ## Damage the rig on real clusters, in MODES, and see that nothing is judged then; 2 minutes per mode
+distrust: ## Damage the harness on real clusters, in MODES, and see that nothing is judged then; 2 minutes per mode
 	ROLLCALL_DISTRUST=1 go test -count=1 -timeout 1h -v -run TestDistrust ./harness/runner
 
 .PHONY: busy

@@ -6,6 +6,6 @@ import "rollcall/harness/evidence"
 const (
 	Autoscalers = "horizontalpodautoscalers"
 	Quotas      = "resourcequotas"
-	OwnObjects  = "own-objects" // that the manifests of an app of somebody else's may have
+	AppObjects  = "own-objects" // that the manifests of a user's app may have
 	NodeRules   = evidence.NodeRules
 )

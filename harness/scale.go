@@ -35,7 +35,7 @@ func (s Scenario) At(rate, stretch int) Scenario {
 		return s // what steps deploy, they choose themselves
 	}
 	s.Claim += fmt.Sprintf("; the times of its pods are %d times as long here", stretch)
-	s.App = s.App.Lengthened(stretch)
+	s.App = s.App.Scaled(stretch)
 	s.ClusterChanges = slices.Clone(s.ClusterChanges)
 	for i, change := range s.ClusterChanges {
 		if timed, ok := change.(interface{ Longer(int) cluster.Change }); ok {

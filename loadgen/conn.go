@@ -5,7 +5,7 @@ import (
 	"sync/atomic"
 )
 
-// A conn is a connection that remembers what it failed with. net/http forgets: a keep-alive connection that the
+// A conn is a connection that keeps what it failed with. net/http forgets: a keep-alive connection that the
 // peer closed is reported as an error of no exported type ("http: server closed idle connection").
 type conn struct {
 	net.Conn
@@ -13,16 +13,16 @@ type conn struct {
 	carried bool // whether a request was given to it; the transport hands it to one at a time
 }
 
-// Read reads, and remembers the first error.
+// Read reads, and keeps the first error.
 func (c *conn) Read(p []byte) (int, error) {
 	n, err := c.Conn.Read(p)
-	return n, c.remember(err)
+	return n, c.keepError(err)
 }
 
-// Write writes, and remembers the first error.
+// Write writes, and keeps the first error.
 func (c *conn) Write(p []byte) (int, error) {
 	n, err := c.Conn.Write(p)
-	return n, c.remember(err)
+	return n, c.keepError(err)
 }
 
 // firstErrorOf is the first error that reading or writing met; nil while there was none, or no connection.
@@ -36,7 +36,7 @@ func firstErrorOf(c *conn) error {
 	return nil
 }
 
-func (c *conn) remember(err error) error {
+func (c *conn) keepError(err error) error {
 	if err != nil {
 		c.first.CompareAndSwap(nil, &err)
 	}

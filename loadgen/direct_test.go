@@ -12,9 +12,9 @@ import (
 	"rollcall/harness/evidence"
 )
 
-// TestKeptConnections sends two requests of one slot, one after the other, to a peer that replies to the first, does
+// TestKeepAliveConnections sends two requests of one slot, one after the other, to a peer that replies to the first, does
 // something of its own, and has that arrive before the second is sent.
-func TestKeptConnections(t *testing.T) {
+func TestKeepAliveConnections(t *testing.T) {
 	const named = "X-Rollcall-Service: shop\r\nX-Rollcall-Version: v1\r\nX-Rollcall-Pod: shop-v1-abc\r\nX-Rollcall-Node: worker\r\n"
 	const whole = "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n" + named
 	tests := []struct {

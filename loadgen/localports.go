@@ -46,7 +46,7 @@ func newLocalPorts(file string, now time.Time) *LocalPorts {
 	return p
 }
 
-func (p *LocalPorts) take() int { return int(p.first + p.next.Add(1)%p.count) }
+func (p *LocalPorts) pick() int { return int(p.first + p.next.Add(1)%p.count) }
 
 // portTries is how many ports that are in use are passed over before the kernel chooses one.
 const portTries = 3
@@ -54,7 +54,7 @@ const portTries = 3
 // dial opens a connection from the next port. The error of one that could not be opened knows the port.
 func (p *LocalPorts) dial(ctx context.Context, dialer net.Dialer, network, addr string) (net.Conn, error) {
 	for range portTries {
-		port := p.take()
+		port := p.pick()
 		dialer.LocalAddr = &net.TCPAddr{Port: port}
 		dialled, err := dialer.DialContext(ctx, network, addr)
 		switch {

@@ -23,7 +23,7 @@ func TestPortsAreTakenInTurn(t *testing.T) {
 	for process := range 4 { // each takes as many as it may in 30 s
 		p := newLocalPorts(file, began.Add(time.Duration(process)*30*time.Second))
 		for range 60 {
-			port := p.take()
+			port := p.pick()
 			if port < 40000 || port > 40239 || used[port] {
 				t.Fatalf("process %d took port %d", process, port)
 			}
@@ -35,7 +35,7 @@ func TestPortsAreTakenInTurn(t *testing.T) {
 func TestWithoutARangeTheKernelsDefaultIsTaken(t *testing.T) {
 	p := newLocalPorts(filepath.Join(t.TempDir(), "none"), time.Now())
 	for range 3 * p.count {
-		if port := p.take(); port < 32768 || port > 60999 {
+		if port := p.pick(); port < 32768 || port > 60999 {
 			t.Fatalf("port %d", port)
 		}
 	}

@@ -36,7 +36,7 @@ func TestAdvice(t *testing.T) {
 			[]string{"Leave replicas out of the manifest: the autoscaler shop sets them, and every apply sets them back to 3."}},
 		{"an autoscaler alone", func(o *evidence.UserApp) { o.Autoscaled = "shop" }, lag, nil, nil},
 		{"Recreate", func(o *evidence.UserApp) { o.Recreate = true }, lag, nil, []string{"Recreate ends every old pod"}},
-		{"only kept connections broke", func(*evidence.UserApp) {}, lag, []model.Lane{failing(evidence.Fresh, 0), failing(evidence.Reused, 7)},
+		{"only keep-alive connections broke", func(*evidence.UserApp) {}, lag, []model.Lane{failing(evidence.Fresh, 0), failing(evidence.Reused, 7)},
 			[]string{"Have the app answer with Connection: close"}},
 		{"new ones too, which a sleep is for", func(*evidence.UserApp) {}, lag,
 			[]model.Lane{failing(evidence.Fresh, 1), failing(evidence.Reused, 7)}, nil},

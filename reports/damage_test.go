@@ -26,7 +26,7 @@ func pairFolder(t *testing.T) string {
 	t.Helper()
 	dir := emptyFolder(t)
 	for _, mode := range []string{"iptables", "nftables"} {
-		put(t, filepath.Join(dir, "evidence", mode, evidence.ClusterFile), evidence.Cluster{Name: "rollcall-" + mode, Mode: mode})
+		writeJSON(t, filepath.Join(dir, "evidence", mode, evidence.ClusterFile), evidence.Cluster{Name: "rollcall-" + mode, Mode: mode})
 		record(t, dir, drained(mode))
 	}
 	return dir
@@ -82,7 +82,7 @@ func sealing(name string, edit func([]byte) []byte) spoiling {
 		}
 		sum := sha256.Sum256(data)
 		run.Files[slices.IndexFunc(run.Files, func(f evidence.File) bool { return f.Name == name })].SHA256 = hex.EncodeToString(sum[:])
-		put(t, filepath.Join(folder, evidence.RunFile), run)
+		writeJSON(t, filepath.Join(folder, evidence.RunFile), run)
 	}
 }
 
@@ -112,7 +112,7 @@ func cuttingOff(t *testing.T, folder string) {
 		t.Fatal(err)
 	}
 	recorder.Hits(r.hits[:7]...)
-	recorder.Abandon()
+	recorder.Abort()
 }
 
 func half(data []byte) []byte { return data[:len(data)/2] }
@@ -179,7 +179,7 @@ func TestASpoiltScenarioIsInconclusiveAndTheOthersAreNot(t *testing.T) {
 			if err := os.RemoveAll(folder); err != nil {
 				t.Fatal(err)
 			}
-			put(t, filepath.Join(folder, "notes.json"), "hello")
+			writeJSON(t, filepath.Join(folder, "notes.json"), "hello")
 		}, []string{drainedFolder + "/run.json: no such file"}},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {

@@ -67,7 +67,7 @@ type (
 // inconclusive one an error, and so is a run that broke. What did not pass has its files attached.
 func JUnit(w io.Writer, r model.Report) error {
 	all := junitSuites{Name: "rollcall", Timestamp: stamp(r.Run.Began)}
-	var whole tally
+	var whole junitTotals
 	for i := 0; i < len(r.Scenarios); {
 		first := i
 		for i < len(r.Scenarios) && r.Scenarios[i].Suite == r.Scenarios[first].Suite && r.Scenarios[i].Mode == r.Scenarios[first].Mode {
@@ -99,13 +99,13 @@ func JUnit(w io.Writer, r model.Report) error {
 	return nil
 }
 
-// A tally counts scenarios the way JUnit does.
-type tally struct {
+// junitTotals count scenarios the way JUnit does.
+type junitTotals struct {
 	tests, failures, errors, skipped int
 	seconds                          float64
 }
 
-func (t *tally) add(s model.Scenario) {
+func (t *junitTotals) add(s model.Scenario) {
 	t.tests++
 	t.seconds += s.Seconds
 	switch s.Outcome {
@@ -119,7 +119,7 @@ func (t *tally) add(s model.Scenario) {
 	}
 }
 
-func (t *tally) counts() junitCounts {
+func (t *junitTotals) counts() junitCounts {
 	return junitCounts{Tests: t.tests, Failures: t.failures, Errors: t.errors, Skipped: t.skipped, Time: decimal(t.seconds)}
 }
 
@@ -129,7 +129,7 @@ func newJUnitSuite(profile string, scenarios []model.Scenario) junitSuite {
 	suite.Properties.add("mode", scenarios[0].Mode)
 	suite.Properties.add("profile", profile)
 	var began time.Time
-	var counted tally
+	var counted junitTotals
 	for _, s := range scenarios {
 		counted.add(s)
 		if !s.Began.IsZero() && (began.IsZero() || s.Began.Before(began)) {
@@ -188,7 +188,7 @@ func details(s model.Scenario) string {
 // run folder, in the form that readers of JUnit take for an attachment.
 func output(s model.Scenario) string {
 	var lines []string
-	if said := account(s); said != "" {
+	if said := requestTotals(s); said != "" {
 		lines = append(lines, said)
 	}
 	for _, file := range s.Files {

@@ -13,7 +13,7 @@ import (
 )
 
 // The elements and attributes that readers of JUnit agree on, and what of them may be in what.
-func junitDialect() map[string][]string {
+func junitSchema() map[string][]string {
 	counts := []string{"@name", "@tests", "@failures", "@errors", "@skipped", "@time", "@timestamp"}
 	reason := []string{"@message", "@type", "#text"}
 	return map[string][]string{
@@ -52,12 +52,12 @@ type junitFile struct {
 	} `xml:"testsuite"`
 }
 
-// What no dialect has is told by its place, such as testcase/@file.
-func outsideDialect(t *testing.T, data []byte) (strangers []string) {
+// What no schema has is told by its place, such as testcase/@file.
+func outsideSchema(t *testing.T, data []byte) (strangers []string) {
 	t.Helper()
-	dialect, path := junitDialect(), []string{""}
+	schema, path := junitSchema(), []string{""}
 	check := func(name string) {
-		for _, known := range dialect[path[len(path)-1]] {
+		for _, known := range schema[path[len(path)-1]] {
 			if known == name {
 				return
 			}
@@ -91,7 +91,7 @@ func outsideDialect(t *testing.T, data []byte) (strangers []string) {
 	return strangers
 }
 
-func TestJUnitIsTheCommonDialect(t *testing.T) {
+func TestJUnitIsTheCommonSchema(t *testing.T) {
 	dir := runFolder(t)
 	r, err := reports.Load(dir)
 	if err != nil {
@@ -102,8 +102,8 @@ func TestJUnitIsTheCommonDialect(t *testing.T) {
 	if err := reports.JUnit(&b, r); err != nil {
 		t.Fatal(err)
 	}
-	for _, stranger := range outsideDialect(t, b.Bytes()) {
-		t.Errorf("%s is not of the dialect", stranger)
+	for _, stranger := range outsideSchema(t, b.Bytes()) {
+		t.Errorf("%s is not of the schema", stranger)
 	}
 	var file junitFile
 	if err := xml.Unmarshal(b.Bytes(), &file); err != nil {

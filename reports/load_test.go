@@ -18,7 +18,7 @@ import (
 func emptyFolder(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
-	put(t, filepath.Join(dir, "evidence", evidence.SessionFile), evidence.Session{Schema: 1, ID: "empty-run", Began: began()})
+	writeJSON(t, filepath.Join(dir, "evidence", evidence.SessionFile), evidence.Session{Schema: 1, ID: "empty-run", Began: began()})
 	return dir
 }
 
@@ -61,7 +61,7 @@ func TestLoadOrdersAndCollapses(t *testing.T) {
 
 func TestTenAttemptsAreMoreThanTwo(t *testing.T) {
 	dir := emptyFolder(t)
-	put(t, filepath.Join(dir, "evidence", "iptables", evidence.ClusterFile), evidence.Cluster{Mode: "iptables"})
+	writeJSON(t, filepath.Join(dir, "evidence", "iptables", evidence.ClusterFile), evidence.Cluster{Mode: "iptables"})
 	for _, attempt := range []int{1, 2, 10} {
 		record(t, dir, rollout("iptables", "control", "undrained", attempt, nil))
 	}

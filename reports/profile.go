@@ -17,7 +17,7 @@ func ProfileLine(r model.Report) string {
 			scenarios = "scenario"
 		}
 		parts = append(parts,
-			fmt.Sprintf("profile %s: %d %s of each mode left out, -profile=%s runs all", p, r.Run.LeftOut, scenarios, model.FullProfile))
+			fmt.Sprintf("profile %s: %d %s of each mode left out, --profile=%s runs all", p, r.Run.LeftOut, scenarios, model.FullProfile))
 	} else if p != "" {
 		parts = append(parts, "profile "+p)
 	}

@@ -56,7 +56,7 @@ func TestRecordedEvidenceIsJudgedAsBefore(t *testing.T) {
 func judged(t *testing.T, folder string, run evidence.Run) model.Scenario {
 	t.Helper()
 	dir := emptyFolder(t)
-	put(t, filepath.Join(dir, "evidence", run.Mode, evidence.ClusterFile), evidence.Cluster{Mode: run.Mode})
+	writeJSON(t, filepath.Join(dir, "evidence", run.Mode, evidence.ClusterFile), evidence.Cluster{Mode: run.Mode})
 	if err := os.CopyFS(placeOf(dir, run), os.DirFS(folder)); err != nil {
 		t.Fatal(err)
 	}

@@ -20,7 +20,7 @@ func began() time.Time { return time.Date(2026, 11, 20, 9, 30, 0, 0, time.UTC) }
 func runFolder(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
-	put(t, filepath.Join(dir, "evidence", evidence.SessionFile), evidence.Session{
+	writeJSON(t, filepath.Join(dir, "evidence", evidence.SessionFile), evidence.Session{
 		Schema: 1, ID: "sample-run", Began: began(), Ended: began().Add(95 * time.Second), Version: "v0.1.0", Command: "make conformance",
 		Profile: "core", LeftOut: 41, Expected: 80, Jobs: 2, Rate: 50,
 		Steps: []string{"iptables: from 100 to 50 requests per second and lane: clients of rollout/drained were 0.3 s late"},
@@ -32,7 +32,7 @@ func runFolder(t *testing.T) string {
 		spent(evidence.SettlePart, 62, 9.4), spent(evidence.CleanUpPart, 75, 18),
 	)
 	for _, mode := range []string{"iptables", "ipvs", "nftables"} {
-		put(t, filepath.Join(dir, "evidence", mode, evidence.ClusterFile), evidence.Cluster{
+		writeJSON(t, filepath.Join(dir, "evidence", mode, evidence.ClusterFile), evidence.Cluster{
 			Name: "rollcall-" + mode, Mode: mode, Provider: "kind", Kubernetes: "v1.36.3", Kernel: "6.12.0", CNI: "kindnet", Nodes: 3,
 			Features: []evidence.Feature{{Name: mode, Supported: mode != "ipvs", Because: "what the kernel offers"}},
 		})
@@ -58,7 +58,7 @@ func runFolder(t *testing.T) string {
 	lost := rollout("nftables", "control", "undrained", 1, damage)
 	lost.run.Distrust = []string{"agent on worker2 restarted <once> & lost 12 hits | \x1b[31m"}
 	record(t, dir, lost)
-	put(t, filepath.Join(placeOf(dir, lost.run), "diagnostics", "README.txt"), "why")
+	writeJSON(t, filepath.Join(placeOf(dir, lost.run), "diagnostics", "README.txt"), "why")
 
 	record(t, dir, recording{run: evidence.Run{
 		Suite: "rollout", Scenario: "drained", Mode: "ipvs", Attempt: 1, Claim: "a drained rollout fails no request",
@@ -192,7 +192,7 @@ func placeOf(dir string, run evidence.Run) string {
 	return filepath.Join(dir, "evidence", run.Mode, run.Suite, name)
 }
 
-func put(t *testing.T, path string, v any) {
+func writeJSON(t *testing.T, path string, v any) {
 	t.Helper()
 	if err := store.WriteJSON(path, v); err != nil {
 		t.Fatal(err)

@@ -28,7 +28,7 @@ func TestARuleForOtherClustersIsNoOutcomeOfAScenario(t *testing.T) {
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
 			dir := emptyFolder(t)
-			put(t, dir+"/evidence/iptables/"+evidence.ClusterFile, evidence.Cluster{Mode: "iptables"})
+			writeJSON(t, dir+"/evidence/iptables/"+evidence.ClusterFile, evidence.Cluster{Mode: "iptables"})
 			recorded := rollout("iptables", "rollout", "drained", 1, row.expect)
 			fail(&recorded, "worker-fresh", evidence.Refused, row.refused...)
 			record(t, dir, recorded)

@@ -88,7 +88,7 @@ func sinceThen(then, now map[string]any) (said string, reworded int) {
 	}
 	if rest := changes("", without(then, "scenarios"), without(now, "scenarios")); len(rest) > 0 {
 		fmt.Fprintln(&b, "the run as a whole")
-		tell(&b, rest)
+		printChanges(&b, rest)
 	}
 	return b.String(), reworded
 }
@@ -134,15 +134,15 @@ func tellScenario(b *strings.Builder, name string, then, now any) {
 	case len(changed) == 0:
 	case outcome == text(was["outcome"]):
 		fmt.Fprintf(b, "%s: %s, as before\n", phrase.Printable(name), outcome)
-		tell(b, changed)
+		printChanges(b, changed)
 	default:
 		fmt.Fprintf(b, "%s: %s → %s: %s\n", phrase.Printable(name), text(was["outcome"]), outcome, text(is["because"]))
 		fmt.Fprintf(b, "    before: %s\n", text(was["because"]))
-		tell(b, changes("", without(was, "outcome", "because"), without(is, "outcome", "because")))
+		printChanges(b, changes("", without(was, "outcome", "because"), without(is, "outcome", "because")))
 	}
 }
 
-func tell(b *strings.Builder, changed []change) {
+func printChanges(b *strings.Builder, changed []change) {
 	for _, c := range changed {
 		fmt.Fprintf(b, "    %s: %s → %s\n", phrase.Printable(c.name), c.then, c.now)
 	}

@@ -25,7 +25,7 @@ func sessionOf(t *testing.T, seconds int, spans ...evidence.Span) string {
 	if seconds > 0 {
 		session.Ended = began().Add(time.Duration(seconds) * time.Second)
 	}
-	put(t, filepath.Join(dir, "evidence", evidence.SessionFile), session)
+	writeJSON(t, filepath.Join(dir, "evidence", evidence.SessionFile), session)
 	spend(t, dir, spans...)
 	return dir
 }
@@ -117,14 +117,14 @@ func TestHowARunWentIsToldInLinesThatFit(t *testing.T) {
 		{"a profile that leaves nothing out", model.Run{Profile: "full", Expected: 1180}, 1210.4,
 			[]string{"profile full; expected 1180 s, took 1210 s"}},
 		{"a profile that leaves one out", model.Run{Profile: "core", LeftOut: 1}, 60,
-			[]string{"profile core: 1 scenario of each mode left out, -profile=full runs all"}},
+			[]string{"profile core: 1 scenario of each mode left out, --profile=full runs all"}},
 		{"a run that was cut off", model.Run{Profile: "smoke", LeftOut: 99, Expected: 180}, 0, []string{
-			"profile smoke: 99 scenarios of each mode left out, -profile=full runs all; expected 180 s, and has not ended"}},
+			"profile smoke: 99 scenarios of each mode left out, --profile=full runs all; expected 180 s, and has not ended"}},
 		{"its time was noted", model.Run{Seconds: map[evidence.Part]float64{"cluster": 58.2, "clean-up": 60, "idle": 12}}, 60, []string{
 			"time: cluster 58 s, clean-up 60 s (recordings side by side add up), idle 12 s"}},
 		{"all there is, at its longest",
 			model.Run{Profile: "smoke", LeftOut: 9999, Expected: 99999, Seconds: seconds, Steps: []string{"one", long}}, 99999, []string{
-				"profile smoke: 9999 scenarios of each mode left out, -profile=full runs all; expected 99999 s, took 99999 s",
+				"profile smoke: 9999 scenarios of each mode left out, --profile=full runs all; expected 99999 s, took 99999 s",
 				"time: image 12346 s, cluster 12346 s, deploy 12346 s, steady 12346 s, rollout 12346 s, settle 12346 s, clean-up",
 				"    12346 s (recordings side by side add up), idle 12346 s",
 				"one",

@@ -54,7 +54,7 @@ func Terminal(w io.Writer, r model.Report) error {
 					explain(&b, f.Name+": "+f.Value)
 				}
 			}
-			explain(&b, account(s))
+			explain(&b, requestTotals(s))
 			for _, advice := range s.Advice {
 				explain(&b, advice)
 			}

@@ -11,12 +11,12 @@ import (
 func TestAPlanSaysHowLongARunTakes(t *testing.T) {
 	t.Chdir("../..")
 	t.Setenv("ARTIFACTS", t.TempDir()) // where there is no run before this one
-	walk := runner.Listed{Suite: "rollout", Scenario: "defaults", Mode: "iptables", Seconds: 40, Beside: 4}
+	unloaded := runner.Listed{Suite: "rollout", Scenario: "defaults", Mode: "iptables", Seconds: 40, Beside: 4}
 	load := runner.Listed{Suite: "rollout", Scenario: "drained", Mode: "iptables", Seconds: 60, Beside: 2, Needs: []string{"load"}}
 	alone := runner.Listed{Suite: "autoscale", Scenario: "under-load", Mode: "iptables", Seconds: 80, Beside: 1, Whole: true}
 	same, asked := load, load
 	same.Rollout, asked.Rollout = "5eed", "5eed"
-	left, skipped, other := walk, walk, walk
+	left, skipped, other := unloaded, unloaded, unloaded
 	left.LeftOut, skipped.Skipped, other.Mode = true, "no IP_VS", "nftables"
 	for _, row := range []struct {
 		sentence string
@@ -26,14 +26,14 @@ func TestAPlanSaysHowLongARunTakes(t *testing.T) {
 		says     string
 	}{
 		{"nothing to do takes no time", nil, 0, 0, "profile core takes 0s"},
-		{"four walks go side by side", []runner.Listed{walk, walk, walk, walk}, 40, 1, "iptables takes 1m45s for 4 scenarios"},
-		{"two under load do, and walks beside them", []runner.Listed{load, load, walk, walk}, 60, 1, "4 scenarios"},
+		{"four without load go side by side", []runner.Listed{unloaded, unloaded, unloaded, unloaded}, 40, 1, "iptables takes 1m45s for 4 scenarios"},
+		{"two under load do, and those without load beside them", []runner.Listed{load, load, unloaded, unloaded}, 60, 1, "4 scenarios"},
 		{"a recording that two judge is made once", []runner.Listed{same, asked, load}, 60.5, 1, "3 scenarios"},
-		{"what wants the whole cluster goes after them", []runner.Listed{walk, alone}, 10 + 80, 1, "2 scenarios"},
-		{"what the profile leaves out takes none and is counted", []runner.Listed{walk, left}, 10, 1,
+		{"what wants the whole cluster goes after them", []runner.Listed{unloaded, alone}, 10 + 80, 1, "2 scenarios"},
+		{"what the profile leaves out takes none and is counted", []runner.Listed{unloaded, left}, 10, 1,
 			"profile core leaves out 1 scenarios of each mode, which --profile=full records"},
-		{"nor does what is skipped", []runner.Listed{walk, skipped}, 10, 1, "1 scenarios"},
-		{"a second mode takes its own", []runner.Listed{walk, other}, 20, 2, "nftables takes"},
+		{"nor does what is skipped", []runner.Listed{unloaded, skipped}, 10, 1, "1 scenarios"},
+		{"a second mode takes its own", []runner.Listed{unloaded, other}, 20, 2, "nftables takes"},
 		{"over an hour it says what would be shorter", []runner.Listed{{Scenario: "long", Mode: "iptables", Seconds: 20000, Beside: 4}}, 5000,
 			1, "over an hour: --profile=core"},
 	} {

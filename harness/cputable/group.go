@@ -33,14 +33,14 @@ const (
 	itself      group = "this program"
 )
 
-// loadGroups and rigGroups are the rows in the order they are printed.
+// loadGroups and harnessGroups are the rows in the order they are printed.
 func loadGroups() []group { return []group{agents, echo, softirq} }
-func rigGroups() []group {
+func harnessGroups() []group {
 	return []group{kubelet, suite, rollcall, containerd, shims, engine, dockerProxy, apiServer, etcd, controllers, scheduler,
 		kubeProxy, coredns, observers, other}
 }
 
-// neighbours takes out of the rig what ran on the host before the run began and is no container engine.
+// neighbours takes out of the harness what ran on the host before the run began and is no container engine.
 func neighbours(processes map[process]used) {
 	began := uint64(math.MaxUint64)
 	for id, u := range processes {

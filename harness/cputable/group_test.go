@@ -47,7 +47,7 @@ func TestGroups(t *testing.T) {
 
 func TestEveryGroupHasOneRow(t *testing.T) {
 	seen := map[group]int{}
-	for _, g := range append(loadGroups(), rigGroups()...) {
+	for _, g := range append(loadGroups(), harnessGroups()...) {
 		seen[g]++
 	}
 	all := []group{agents, echo, softirq, kubelet, suite, rollcall, containerd, engine, dockerProxy, apiServer, etcd, controllers,

@@ -4,8 +4,8 @@
 // of this host, those in kind's nodes included, over a window of -seconds.
 //
 // Two sums end the table: of the load itself, which is what the agents and the app's pods spend and the kernel's softirqs,
-// and of the rig, which is all else but this program and those that ran on the host before the run. What begins on the host
-// later counts to the rig, among "other": the machine has to be idle but for the run.
+// and of the harness, which is all else but this program and those that ran on the host before the run. What begins on the host
+// later counts to the harness, among "other": the machine has to be idle but for the run.
 //
 // Exit code 0: the table was printed; 1: there is none, the reason being named.
 package main

@@ -86,7 +86,7 @@ func (r *fakeRun) lanes() {
 }
 
 // tell keeps the scenario in the phase for so many seconds, with a line every 5 s.
-func (r *fakeRun) tell(entry *progress.Entry, phase string, seconds int, sent func(second int) progress.Running) {
+func (r *fakeRun) update(entry *progress.Entry, phase string, seconds int, sent func(second int) progress.Running) {
 	for s := range seconds {
 		if s%5 == 0 {
 			now := progress.Running{}
@@ -94,7 +94,7 @@ func (r *fakeRun) tell(entry *progress.Entry, phase string, seconds int, sent fu
 				now = sent(s)
 			}
 			now.Phase = phase
-			entry.Tell(now)
+			entry.Update(now)
 		}
 		r.spend(s)
 		time.Sleep(time.Second)
@@ -127,15 +127,15 @@ func TestATableOfAPhase(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		board.Entry(canary).Tell(progress.Running{Phase: "after the rollout", Sent: 7})
+		board.Entry(canary).Update(progress.Running{Phase: "after the rollout", Sent: 7})
 		if err := os.Chtimes(filepath.Join(stale, progress.File), time.Time{}, time.Now().Add(-time.Hour)); err != nil {
 			t.Fatal(err)
 		}
 		over := beside(func() {
 			entry := r.open()
-			r.tell(entry, "rolling out", 10, steady)
+			r.update(entry, "rolling out", 10, steady)
 			r.lanes()
-			r.tell(entry, "after the rollout", 20, steady)
+			r.update(entry, "after the rollout", 20, steady)
 			entry.End(progress.Result{Outcome: "pass"})
 		})
 		defer over()
@@ -143,7 +143,7 @@ func TestATableOfAPhase(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got.Requests != 695 || got.LoadSum.Percent != 84 || got.RigSum.Percent != 55 || got.Seconds != 8 {
+		if got.Requests != 695 || got.LoadSum.Percent != 84 || got.HarnessSum.Percent != 55 || got.Seconds != 8 {
 			t.Errorf("%+v", got)
 		}
 		got.Run = "out/" + filepath.Base(got.Run)
@@ -200,12 +200,12 @@ func TestThereIsNoTable(t *testing.T) {
 	}{
 		{"the phase ends inside the window", func(r *fakeRun) {
 			entry := r.open()
-			r.tell(entry, "after the rollout", 7, steady)
+			r.update(entry, "after the rollout", 7, steady)
 			entry.End(progress.Result{Outcome: "pass"})
 		}, "canary is no longer after the rollout: give fewer -seconds"},
 		{"the scenario ends without the phase", func(r *fakeRun) {
 			entry := r.open()
-			r.tell(entry, "deploying", 7, nil)
+			r.update(entry, "deploying", 7, nil)
 			entry.End(progress.Result{Outcome: "inconclusive"})
 		}, "canary has ended (inconclusive) and was not seen after the rollout"},
 		{"no run begins", func(*fakeRun) {}, "canary was not after the rollout in 40m0s"},
@@ -252,7 +252,7 @@ func TestRequestsPerSecond(t *testing.T) {
 					if tc.lanes {
 						r.lanes()
 					}
-					r.tell(entry, "after the rollout", 20, tc.sent)
+					r.update(entry, "after the rollout", 20, tc.sent)
 				})()
 				a := r.attachment(&bytes.Buffer{})
 				a.run = r.folder

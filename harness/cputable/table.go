@@ -20,12 +20,12 @@ type table struct {
 	Busy       float64 `json:"busy_percent"` // as /proc/stat has it
 	Stolen     float64 `json:"stolen_percent"`
 	Load       []row   `json:"load"`
-	Rig        []row   `json:"rig"`
-	Others     []row   `json:"others"`     // the most of the rig's "other"
+	Harness    []row   `json:"rig"`
+	Others     []row   `json:"others"`     // the most of the harness's "other"
 	Itself     row     `json:"itself"`     // in neither sum
 	Neighbours row     `json:"neighbours"` // likewise
 	LoadSum    row     `json:"load_sum"`
-	RigSum     row     `json:"rig_sum"`
+	HarnessSum row     `json:"rig_sum"`
 }
 
 // A row is what a group spent.
@@ -63,7 +63,7 @@ func (t table) write(w io.Writer) error {
 	for _, r := range t.Load {
 		line(r, "")
 	}
-	for _, r := range t.Rig {
+	for _, r := range t.Harness {
 		more := ""
 		if r.Group == string(other) {
 			more = t.othersLine()
@@ -72,9 +72,9 @@ func (t table) write(w io.Writer) error {
 	}
 	b.WriteByte('\n')
 	line(t.LoadSum, "agent, echo, softirq")
-	line(t.RigSum, "all else of the run")
+	line(t.HarnessSum, "all else of the run")
 	line(t.Neighbours, "here before the run, no container engine")
-	rows := t.LoadSum.Percent + t.RigSum.Percent + t.Neighbours.Percent + t.Itself.Percent
+	rows := t.LoadSum.Percent + t.HarnessSum.Percent + t.Neighbours.Percent + t.Itself.Percent
 	fmt.Fprintf(&b, "\n/proc/stat has %.1f busy of %d, %.1f stolen. The rows have %.1f, with %.1f of this program.\n"+
 		"If /proc/stat has more, short-lived processes had it; if less, softirqs were counted to whom they interrupted too.\n",
 		t.Busy, 100*t.Processors, t.Stolen, rows, t.Itself.Percent)

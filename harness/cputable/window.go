@@ -55,9 +55,9 @@ func (w *window) table(requests float64, told string) table {
 		}
 		return rows
 	}
-	t.Load, t.Rig, t.Itself = rows(loadGroups()...), rows(rigGroups()...), rows(itself)[0]
+	t.Load, t.Harness, t.Itself = rows(loadGroups()...), rows(harnessGroups()...), rows(itself)[0]
 	t.Neighbours = rows(neighbour)[0]
-	t.LoadSum, t.RigSum = t.sum("load itself", t.Load), t.sum("rig", t.Rig)
+	t.LoadSum, t.HarnessSum = t.sum("load itself", t.Load), t.sum("harness", t.Harness)
 	names := slices.SortedFunc(maps.Keys(others), func(x, y string) int {
 		return cmp.Or(cmp.Compare(others[y], others[x]), cmp.Compare(x, y))
 	})

@@ -55,7 +55,7 @@ func (f fakeProc) write(file, text string) {
 // percents are those of the rows that are not 0.
 func percents(t table) map[string]float64 {
 	all := map[string]float64{}
-	for _, r := range append(append(t.Load, t.Rig...), t.Itself, t.Neighbours) {
+	for _, r := range append(append(t.Load, t.Harness...), t.Itself, t.Neighbours) {
 		if r.Percent != 0 {
 			all[r.Group] = r.Percent
 		}
@@ -110,7 +110,7 @@ func TestWhatCountsInAWindow(t *testing.T) {
 				f.process(8, 1, 20, 0, "containerd -x", "8 90")
 			},
 		}, map[string]float64{"host dockerd, containerd": 10, "containerd": 20}},
-		{"this program is not of the rig", []func(fakeProc){
+		{"this program is not of the harness", []func(fakeProc){
 			func(f fakeProc) { f.process(999, 1, 0, 0, "cputable", "999") },
 			func(f fakeProc) { f.process(999, 1, 3, 0, "cputable", "999") },
 		}, map[string]float64{"this program": 3}},

@@ -28,8 +28,8 @@ func open(dir string) (*folder, error) {
 	return &folder{root: root, left: folderLimit - fileLimit}, err // the last MiB is README.txt's
 }
 
-// put writes a file whose name has slashes, of which it cuts off what is too much. Without data there is no file.
-func (f *folder) put(name string, data []byte) {
+// add writes a file whose name has slashes, of which it cuts off what is too much. Without data there is no file.
+func (f *folder) add(name string, data []byte) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if len(data) == 0 {

@@ -47,7 +47,7 @@ func (s Source) nodes(ctx context.Context, f *folder) {
 			for _, look := range looks() {
 				file := path.Join("nodes", node, look.file)
 				text, err := s.OnNode(ctx, node, look.line)
-				f.put(file, []byte(text))
+				f.add(file, []byte(text))
 				if err != nil {
 					f.miss(file, err)
 				}

@@ -76,7 +76,7 @@ func (s Source) objects(ctx context.Context, f *folder) {
 			f.miss(name, err)
 			continue
 		}
-		f.put(name, text)
+		f.add(name, text)
 	}
 }
 

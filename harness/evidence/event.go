@@ -57,7 +57,7 @@ const (
 	RolloutBegun EventKind = "rollout-begun" // the write that starts the rollout is made
 	StatusDone   EventKind = "status-done"   // `kubectl rollout status` would have reported success
 	OldGone      EventKind = "old-gone"      // the last pod of the old version had left the API; not before status-done
-	Barrier      EventKind = "barrier"       // endpoints and every observed node's rules lead to just those pods that the rollout leaves them
+	Barrier      EventKind = "barrier"       // endpoints and every observed node's rules route to just those pods that the rollout leaves them
 	LoadEnded    EventKind = "load-ended"    // the pacers have stopped and no request is in flight
 	APIAnswered  EventKind = "api-answered"  // the API server answered after Count milliseconds: by so much the watch may be late
 	WatchGap     EventKind = "watch-gap"     // the watch was blind up to now: it broke, or the API server hung; Detail is how

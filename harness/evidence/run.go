@@ -48,7 +48,7 @@ type Cluster struct {
 // A Trial is how long a cluster takes for what scenarios wait for, in milliseconds.
 type Trial struct {
 	PodStart float64 `json:"pod_start_ms"` // from a pod's creation until it is ready, the longest
-	RuleLag  float64 `json:"rule_lag_ms"`  // from a pod leaving the endpoints until no node's rules lead to it, the longest
+	RuleLag  float64 `json:"rule_lag_ms"`  // from a pod leaving the endpoints until no node's rules route to it, the longest
 	Stretch  int     `json:"stretch"`      // how many times longer than usual that is, and so the times that scale with it; at least 1
 }
 
@@ -80,7 +80,7 @@ type Run struct {
 	OldVersion string        `json:"old_version"`
 	NewVersion string        `json:"new_version"`
 	Lanes      []Lane        `json:"lanes"`
-	// Unloaded says that the scenario has no lanes by design: it walks through the API and notes facts.
+	// Unloaded says that the scenario has no lanes by design: it calls the API and notes facts.
 	Unloaded bool `json:"unloaded,omitempty"`
 	// Clocks has every node a client or pod of the run was on, at least once.
 	Clocks []ClockReading `json:"clocks,omitempty"`

@@ -66,8 +66,6 @@ func (b *builder) assemble(ctx context.Context) error {
 	return b.preload(ctx, work, root, images)
 }
 
-var sandboxImage = regexp.MustCompile(`(?m)sandbox_image = .*$`)
-
 // configure writes the files that depend on versions and on what was assembled.
 func (b *builder) configure(ctx context.Context, root string, images []podImage) error {
 	spec, err := b.Run(ctx, command.Command{Line: "chroot " + root + " ctr oci spec"})
@@ -83,6 +81,7 @@ func (b *builder) configure(ctx context.Context, root string, images []podImage)
 	if err != nil {
 		return err
 	}
+	sandboxImage := regexp.MustCompile(`(?m)sandbox_image = .*$`)
 	for _, image := range images {
 		if image.name == "pause" {
 			toml = sandboxImage.ReplaceAll(toml, []byte(`sandbox_image = "`+image.ref+`"`))

@@ -57,7 +57,7 @@ func TestEndOfLog(t *testing.T) {
 		{"an API server that loses the kubelet ends the log after a line, so that only the run's own end counts", func(l *simPod) {
 			l.starts()
 			l.gets(5)
-			l.breaks(fault{after: len(l.current().text), then: closes}, fault{after: len(l.current().text), then: closes})
+			l.inject(fault{after: len(l.current().text), then: closes}, fault{after: len(l.current().text), then: closes})
 			l.gets(5)
 			l.status(0, running, none)
 			l.seen()
@@ -78,7 +78,7 @@ func TestEndOfLog(t *testing.T) {
 		{"unless the log was read again in time", func(l *simPod) {
 			l.starts()
 			l.gets(5)
-			l.breaks(fault{after: len(l.current().text), then: closes})
+			l.inject(fault{after: len(l.current().text), then: closes})
 			l.status(0, running, none)
 			l.seen()
 			l.gets(5)
@@ -90,13 +90,13 @@ func TestEndOfLog(t *testing.T) {
 		{"even when the container has ended", func(l *simPod) {
 			l.starts()
 			l.gets(5)
-			l.breaks(fault{after: len(l.current().text), then: closes})
+			l.inject(fault{after: len(l.current().text), then: closes})
 			l.gets(5)
 			l.ends()
 			l.status(0, terminated, none)
 		}, ""},
 		{"even when that is before the first line", func(l *simPod) {
-			l.breaks(fault{then: closes})
+			l.inject(fault{then: closes})
 			l.starts()
 			l.gets(5)
 			l.ends()
@@ -107,14 +107,14 @@ func TestEndOfLog(t *testing.T) {
 			l.gets(5)
 			silent := fault{after: len(l.current().text), then: stalls}
 			l.gets(1)
-			l.breaks(silent, fault{after: len(l.current().text), then: closes})
+			l.inject(silent, fault{after: len(l.current().text), then: closes})
 			l.gets(5)
 			l.status(0, running, none)
 			l.asked(1)
 		}, ""},
 		{"an API server that is away once all was read", func(l *simPod) {
 			l.plain()
-			l.breaks(fault{status: 500})
+			l.inject(fault{status: 500})
 			l.says("exit 0")
 			l.ends()
 			l.asked(2)
@@ -150,7 +150,7 @@ func TestLogThatEndsIsReadAgainAtOnceButNotTimeAfterTime(t *testing.T) {
 	l := newSimPod(t)
 	l.starts()
 	all := fault{after: len(l.current().text), then: closes}
-	l.breaks(all, all, all, all)
+	l.inject(all, all, all, all)
 	l.status(0, running, none)
 	l.asked(5)
 	stop(t, l.watch)

@@ -40,7 +40,7 @@ func TestLogs(t *testing.T) {
 			l.status(0, terminated, none)
 		}, ""},
 		{"a run that could not begin has no log, and that of the next is not taken for it", func(l *simPod) {
-			l.breaks(fault{status: 400})
+			l.inject(fault{status: 400})
 			l.status(0, waiting, startError)
 			l.starts()
 			l.gets(5)
@@ -105,27 +105,27 @@ func TestLogs(t *testing.T) {
 		}, ""},
 
 		{"a connection that breaks inside a line is resumed there", func(l *simPod) {
-			l.breaks(fault{after: 100, then: resets}, fault{after: 130, then: resets})
+			l.inject(fault{after: 100, then: resets}, fault{after: 130, then: resets})
 			l.plain()
 			l.gets(5)
 		}, ""},
 		{"an API server that loses the kubelet ends the log inside a line", func(l *simPod) {
-			l.breaks(fault{after: 100, then: closes}, fault{after: 130, then: closes})
+			l.inject(fault{after: 100, then: closes}, fault{after: 130, then: closes})
 			l.plain()
 			l.gets(5)
 		}, ""},
 		{"an API server that is away for a while", func(l *simPod) {
-			l.breaks(fault{status: 500}, fault{status: 503}, fault{status: 400})
+			l.inject(fault{status: 500}, fault{status: 503}, fault{status: 400})
 			l.plain()
 		}, ""},
 		{"a kubelet that has just begun may not know the pod yet", func(l *simPod) {
-			l.breaks(fault{after: 100, then: resets}, fault{status: 404})
+			l.inject(fault{after: 100, then: resets}, fault{status: 404})
 			l.plain()
 		}, ""},
 		{"a stream that falls silent misses nothing", func(l *simPod) {
 			l.starts()
 			l.gets(5)
-			l.breaks(fault{after: len(l.current().text), then: stalls})
+			l.inject(fault{after: len(l.current().text), then: stalls})
 			l.status(0, running, none)
 			l.seen()
 			l.gets(5)
@@ -137,7 +137,7 @@ func TestLogs(t *testing.T) {
 		}, ""},
 		{"a node without inotify watches is read again and again", func(l *simPod) {
 			full := fault{remark: "failed to create fsnotify watcher: too many open files"}
-			l.breaks(full, full, full)
+			l.inject(full, full, full)
 			l.plain()
 			l.gets(5)
 			l.seen()
@@ -154,7 +154,7 @@ func TestLogs(t *testing.T) {
 		{"a restart while the connection was broken leaves the log before", func(l *simPod) {
 			l.starts()
 			l.gets(4)
-			l.breaks(fault{after: len(l.current().text), then: resets}, fault{status: 500})
+			l.inject(fault{after: len(l.current().text), then: resets}, fault{status: 500})
 			l.gets(1)
 			l.status(0, running, none)
 			l.asked(1)
@@ -166,7 +166,7 @@ func TestLogs(t *testing.T) {
 		{"two restarts while it was broken do not", func(l *simPod) {
 			l.starts()
 			l.gets(4)
-			l.breaks(fault{after: len(l.current().text), then: resets}, fault{status: 500})
+			l.inject(fault{after: len(l.current().text), then: resets}, fault{status: 500})
 			l.gets(1)
 			l.status(0, running, none)
 			l.asked(1)
@@ -182,7 +182,7 @@ func TestLogs(t *testing.T) {
 			l.starts()
 			l.gets(5)
 			all := fault{after: len(l.current().text), then: closes}
-			l.breaks(all, all)
+			l.inject(all, all)
 			l.status(0, terminated, none)
 			l.seen()
 			l.asked(2)
@@ -198,7 +198,7 @@ func TestLogs(t *testing.T) {
 		{"a log that was rotated while the connection was broken", func(l *simPod) {
 			l.starts()
 			l.gets(5)
-			l.breaks(fault{after: len(l.current().text), then: closes}, fault{status: 500})
+			l.inject(fault{after: len(l.current().text), then: closes}, fault{status: 500})
 			l.status(0, running, none)
 			l.seen()
 			l.gets(5)
@@ -214,7 +214,7 @@ func TestLogs(t *testing.T) {
 		{"a pod that is gone before its log was opened", func(l *simPod) {
 			l.starts()
 			l.gets(5)
-			l.breaks(fault{status: 500})
+			l.inject(fault{status: 500})
 			l.status(0, running, none)
 			l.asked(1)
 			l.removed()
@@ -222,7 +222,7 @@ func TestLogs(t *testing.T) {
 		{"a pod that is gone while the connection was broken", func(l *simPod) {
 			l.starts()
 			l.gets(5)
-			l.breaks(fault{after: 100, then: resets})
+			l.inject(fault{after: 100, then: resets})
 			l.status(0, running, none)
 			l.asked(1)
 			l.removed()
@@ -270,10 +270,10 @@ func TestStopGivesUpWithItsContext(t *testing.T) {
 	l := newSimPod(t)
 	l.plain()
 	l.removed() // and its process goes on for ever
-	ctx, cancel := context.WithTimeoutCause(t.Context(), 2*logLag, fmt.Errorf("no patience"))
+	ctx, cancel := context.WithTimeoutCause(t.Context(), 2*logLag, fmt.Errorf("given up"))
 	defer cancel()
 	l.watch.Stop(ctx)
-	if got, want := l.lost(), "log of p: not read to its end: no patience"; got != want {
+	if got, want := l.lost(), "log of p: not read to its end: given up"; got != want {
 		t.Errorf("lost %q, want %q", got, want)
 	}
 }

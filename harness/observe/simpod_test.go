@@ -90,11 +90,11 @@ func (l *simPod) ends() { l.kubelet.change(func() { l.current().ended = true }) 
 func (l *simPod) current() *run { return l.kubelet.runs[len(l.kubelet.runs)-1] }
 
 // breaks: the next answers of the log endpoint have these faults.
-func (l *simPod) breaks(faults ...fault) { l.kubelet.change(func() { l.kubelet.faults = faults }) }
+func (l *simPod) inject(faults ...fault) { l.kubelet.change(func() { l.kubelet.faults = faults }) }
 
 // forgets: so do the next, and after them it does not know the pod for longer than any test here takes.
 func (l *simPod) forgets(faults ...fault) {
-	l.breaks(append(faults, slices.Repeat([]fault{{status: http.StatusNotFound}}, 100)...)...)
+	l.inject(append(faults, slices.Repeat([]fault{{status: http.StatusNotFound}}, 100)...)...)
 }
 
 // status: the API says, and the watch has seen, how often the container restarted and in what state it is.

@@ -19,7 +19,7 @@ func TestWhereAVersionIsReached(t *testing.T) {
 			false},
 		{"no endpoint, but the rules of one node of two", State{Rules: map[string][]evidence.Server{"one": nil, "two": {v1}}}, true, false},
 		{"a ready endpoint, and no node is observed", State{Endpoints: []EndpointState{{v2, true}}}, false, true},
-		{"a ready endpoint, and a node whose rules do not lead to it",
+		{"a ready endpoint, and a node whose rules do not route to it",
 			State{Endpoints: []EndpointState{{v2, true}}, Rules: map[string][]evidence.Server{"one": {v2}, "two": nil}}, false, false},
 		{"a ready endpoint and every node",
 			State{Endpoints: []EndpointState{{v2, true}}, Rules: map[string][]evidence.Server{"one": {v2}, "two": {v2}}}, false, true},

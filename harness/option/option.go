@@ -14,7 +14,7 @@ type Source uint8
 
 // Sources. A cluster of somebody else's is named on purpose: that CONTEXT merely stands in the environment names none.
 const (
-	Nowhere     Source = iota
+	Unset       Source = iota
 	Environment        // the variable of the option's name
 	Make               // that variable, where make's command line sets it: make conformance CONTEXT=staging
 )
@@ -41,7 +41,7 @@ func (o Option) value() string {
 		if !slices.Contains(strings.Fields(os.Getenv(GivenToMake)), o.Variable()) {
 			return ""
 		}
-	case Nowhere:
+	case Unset:
 		return ""
 	case Environment:
 	}
@@ -60,7 +60,7 @@ func (l List) Register(flags *flag.FlagSet) {
 			help += " [$" + o.Variable() + "]"
 		case Make:
 			help += " [make " + o.Variable() + "=]"
-		case Nowhere:
+		case Unset:
 		}
 		if o.Switch != nil {
 			flags.BoolVar(o.Switch, o.Flag, on(o.value()), help)

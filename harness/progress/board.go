@@ -15,7 +15,7 @@ import (
 )
 
 // A Board keeps the status of a run for all who work on it. Its methods are safe for concurrent use. That the file
-// cannot be written keeps nobody from working; Err tells.
+// cannot be written keeps nobody from working; Err says so.
 type Board struct {
 	file string // empty: it is not written
 
@@ -50,8 +50,8 @@ func Open(folder, part, run string, began time.Time) (*Board, error) {
 	return b, nil
 }
 
-// Nowhere is a board that nobody reads.
-func Nowhere() *Board { return &Board{} }
+// Discard is a board that nobody reads.
+func Discard() *Board { return &Board{} }
 
 // collectEvery is how often parts are brought together; a person reads no faster.
 const collectEvery = 500 * time.Millisecond
@@ -111,14 +111,14 @@ func (b *Board) Err() error {
 	return b.err
 }
 
-// Usual is how long a scenario took last time, or else the estimate.
-func (b *Board) Usual(name Name, estimate time.Duration) time.Duration {
+// Estimate is how long a scenario took last time; else it is what is given.
+func (b *Board) Estimate(name Name, otherwise time.Duration) time.Duration {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if usual, known := b.status.usual(name); known {
-		return time.Duration(usual * float64(time.Second))
+	if last, known := b.status.lastTime(name); known {
+		return time.Duration(last * float64(time.Second))
 	}
-	return estimate
+	return otherwise
 }
 
 // Entry is that of a scenario which is not under way yet.
@@ -141,9 +141,9 @@ type Entry struct {
 	name  Name
 }
 
-// Tell says how far the scenario is, and gives the line for a person. Of now, Phase, Sent, Failed, Replies and Trouble
-// are taken.
-func (e *Entry) Tell(now Running) (line string) {
+// Update says how far the scenario is, and gives the line for a person. It uses Phase, Sent, Failed,
+// Replies and Trouble of now.
+func (e *Entry) Update(now Running) (line string) {
 	e.board.change(func() {
 		i := slices.IndexFunc(e.board.status.Running, func(r Running) bool { return r.Name == e.name })
 		if i < 0 {

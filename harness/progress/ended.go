@@ -2,11 +2,17 @@ package progress
 
 import (
 	"cmp"
-	"strings"
+
+	"rollcall/harness/verdict/phrase"
 )
 
-// headline is why a scenario ended as it did, in one line that a terminal can be shown.
-func (e Ended) headline() string { return visible(cmp.Or(e.Headline, e.Because)) }
+// headline is why a scenario ended as it did, in one line that a terminal can be shown. What passed has a short one.
+func (e Ended) headline() string {
+	if e.Outcome == "pass" {
+		return phrase.Headline(e.Headline, e.Because)
+	}
+	return phrase.Printable(cmp.Or(e.Headline, e.Because))
+}
 
 // alike is how many of the first that ended were skipped in one mode for one reason; at least one.
 func alike(ended []Ended) int {
@@ -16,14 +22,4 @@ func alike(ended []Ended) int {
 		n++
 	}
 	return n
-}
-
-// visible drops what a terminal might obey.
-func visible(text string) string {
-	return strings.Map(func(r rune) rune {
-		if r < ' ' || r == 0x7f {
-			return -1
-		}
-		return r
-	}, text)
 }

@@ -9,8 +9,8 @@ import (
 	"rollcall/harness/verdict/phrase"
 )
 
-// A Log is a screen that is no terminal, such as the log of a CI job: a line for each scenario when it has ended, and below it
-// what is known of one that did not pass.
+// A Log is a screen that is no terminal, such as the log of a CI job: one line for each scenario that passed, and below the
+// line of one that did not what is known of it.
 type Log struct {
 	out   io.Writer
 	shown int // scenarios that ended
@@ -49,15 +49,20 @@ func (e Ended) log(n int) []string {
 	if n > 1 {
 		line = fmt.Sprintf("%s %d scenarios (%s):", outcome, n, e.Mode)
 	}
+	headline := e.headline()
+	room := logWidth - utf8.RuneCountInString(line+" ")
+	if e.Outcome == "pass" {
+		return []string{line + " " + phrase.Cut(headline, room)}
+	}
 	lines := []string{line}
 	details := e.Facts
-	if headline := e.headline(); utf8.RuneCountInString(line+" "+headline) <= logWidth {
+	if utf8.RuneCountInString(headline) <= room {
 		lines[0] += " " + headline
 	} else {
 		details = append([]string{headline}, details...)
 	}
 	for _, detail := range details {
-		for i, part := range phrase.Wrap(visible(detail), logWidth-6) {
+		for i, part := range phrase.Wrap(phrase.Printable(detail), logWidth-6) {
 			indent := "    "
 			if i > 0 {
 				indent += "  "

@@ -25,7 +25,7 @@ func TestABoardTellsWhatIsUnderWayAndWhatEnded(t *testing.T) {
 		entry := board.Entry(drained)
 		entry.Begin()
 		time.Sleep(20 * time.Second)
-		line := entry.Tell(Running{Phase: "rolling out", Sent: 1200, Failed: 3, Replies: map[string]int{"v2": 2, "v1": 1195}})
+		line := entry.Update(Running{Phase: "rolling out", Sent: 1200, Failed: 3, Replies: map[string]int{"v2": 2, "v1": 1195}})
 		want := "iptables drained   20.0s ~40s left  rolling out          sent   1200  failed    3  v1 1195 v2 2"
 		if diff := cmp.Diff(want, line); diff != "" {
 			t.Error(diff)
@@ -72,7 +72,7 @@ func TestATableKeepsItsPlace(t *testing.T) {
 	left := 90.0
 	s := Status{Began: began, Updated: began.Add(65 * time.Second), Left: &left,
 		Running: []Running{{Name: drained, Phase: "rolling out", Seconds: 12},
-			{Name: Name{"iptables", "rollout", "defaults"}, Phase: "walking", Seconds: 1}}}
+			{Name: Name{"iptables", "rollout", "defaults"}, Phase: "without load", Seconds: 1}}}
 	var out strings.Builder
 	table := NewTable(&out, true, func() int { return 46 })
 	for _, step := range []struct {
@@ -82,10 +82,10 @@ func TestATableKeepsItsPlace(t *testing.T) {
 		want     string
 	}{
 		{"nothing has ended", nil, 2, "\n1m5s  0 passed, 0 failed, 0 inconclusive, 0 …\n" +
-			"  iptables drained   12.0s  rolling out\n  iptables defaults    1.0s  walking\n"},
+			"  iptables drained   12.0s  rolling out\n  iptables defaults    1.0s  without load\n"},
 		{"one has failed, and why is said at once", []Ended{{drained, Result{Outcome: "fail", Because: "3 failed\x1b[2J"}, 45}}, 1,
 			"\x1b[4A\x1b[J\x1b[31mfail        \x1b[0m iptables rollout/drained 45s\n    3 failed[2J\n\n" +
-				"1m5s  0 passed, 1 failed, 0 inconclusive, 0 …\n  iptables defaults    1.0s  walking\n"},
+				"1m5s  0 passed, 1 failed, 0 inconclusive, 0 …\n  iptables defaults    1.0s  without load\n"},
 		{"the last has passed, and nothing is under way", []Ended{{drained, Result{Outcome: "fail"}, 45},
 			{Name{"iptables", "rollout", "defaults"}, Result{Outcome: "pass", Because: "all hold"}, 3}}, 0,
 			"\x1b[3A\x1b[J\x1b[32mpass        \x1b[0m iptables rollout/defaults 3s\n"},
@@ -127,7 +127,7 @@ func TestABoardCollectsWhatItsPartsSay(t *testing.T) {
 			}
 			parts = append(parts, part)
 		}
-		if got := parts[0].Usual(drained, time.Second); got != time.Minute {
+		if got := parts[0].Estimate(drained, time.Second); got != time.Minute {
 			t.Errorf("a part expects %v of it, want what the run does", got)
 		}
 		first, second := parts[0].Entry(Name{"iptables", "control", "undrained"}), parts[1].Entry(drained)
@@ -174,6 +174,12 @@ func TestALogHasALineForEachScenario(t *testing.T) {
 		{"nothing has ended", nil, ""},
 		{"one has passed", []Ended{{drained, Result{Outcome: "pass", Headline: "0 of 4,544 requests failed"}, 12.34}},
 			"PASS 12.3s rollout/drained (iptables): 0 of 4,544 requests failed\n"},
+		{"a long headline of one that passed is cut", []Ended{{drained, Result{Outcome: "pass", Facts: []string{"by kind: 3 refused"},
+			Headline: strings.Repeat("all of it ", 12)}, 12.34}},
+			"PASS 12.3s rollout/drained (iptables): " + strings.Repeat("all of it ", 7) + "all of it…\n"},
+		{"one that passed without a headline says why, and has nothing below", []Ended{{drained, Result{Outcome: "pass",
+			Because: "56 failed\nas they should: seq 4 5 6", Facts: []string{"by kind: 3 refused"}}, 12.34}},
+			"PASS 12.3s rollout/drained (iptables): 56 failed as they should\n"},
 		{"one has failed, and the facts are below", []Ended{{drained, failed, 45}},
 			"FAIL 45.0s rollout/drained (iptables): 3 of 1,200 requests failed; a drain of 21 s is needed here\n    by kind: 3 refused\n" +
 				"    witnesses: worker-fresh 1 worker-fresh 1 worker-fresh 1 worker-fresh 1 worker-fresh 1 worker-fresh 1 worker-fresh\n" +

@@ -74,8 +74,8 @@ func (s *Status) age(now time.Time) {
 	for i := range s.Running {
 		r := &s.Running[i]
 		r.Seconds = now.Sub(r.Began).Seconds()
-		if usual, known := s.usual(r.Name); known {
-			r.Left = new(max(0, usual-r.Seconds))
+		if last, known := s.lastTime(r.Name); known {
+			r.Left = new(max(0, last-r.Seconds))
 		}
 	}
 	s.Left = s.left()
@@ -106,8 +106,8 @@ func (s *Status) left() *float64 {
 	return &sum
 }
 
-// usual is how long a scenario took last time, if that is known.
-func (s *Status) usual(name Name) (seconds float64, known bool) {
+// lastTime is how long a scenario took last time, if that is known.
+func (s *Status) lastTime(name Name) (seconds float64, known bool) {
 	for _, e := range s.Expected {
 		if e.Name == name {
 			return e.Seconds, true

@@ -202,5 +202,5 @@ func phaseOf(pod *corev1.Pod) string {
 	return said
 }
 
-// oneLine is an error in one line: joined errors, one after the other.
-func oneLine(err error) string { return strings.ReplaceAll(err.Error(), "\n", "; ") }
+// listErrors are joined errors on one line, one after the other.
+func listErrors(err error) string { return strings.ReplaceAll(err.Error(), "\n", "; ") }

@@ -32,7 +32,7 @@ func TestAgentsShareLanes(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			defer recorder.Abandon()
+			defer recorder.Abort()
 			began := time.Now()
 			app := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				by := evidence.Server{Version: "v1", Pod: "shop-1", Node: "worker"}

@@ -49,7 +49,7 @@ func TestAgentsAmong(t *testing.T) {
 			if diff := cmp.Diff(row.want, got); diff != "" {
 				t.Error(diff)
 			}
-			if because := oneLineOf(err); because != row.because {
+			if because := errorText(err); because != row.because {
 				t.Errorf("late because %q, want %q", because, row.because)
 			}
 		})

@@ -19,5 +19,5 @@ func (r *Recording) Cleanup(ctx context.Context, kept bool) error {
 	if !kept {
 		return err
 	}
-	return errors.Join(err, store.Lengthen(r.Folder, time.Since(r.began)))
+	return errors.Join(err, store.SetDuration(r.Folder, time.Since(r.began)))
 }

@@ -284,7 +284,7 @@ func (cl *clients) collect(ctx context.Context, began time.Time) (doubts []strin
 	for i, a := range cl.agents {
 		cl.clocks = append(cl.clocks, a.after...)
 		if err := troubles[i]; err != nil {
-			doubts = append(doubts, fmt.Sprintf("%s: %s", a.status(ctx), oneLine(err)))
+			doubts = append(doubts, fmt.Sprintf("%s: %s", a.status(ctx), listErrors(err)))
 		}
 	}
 	return doubts

@@ -71,7 +71,7 @@ func TestFetcherBringsEveryHitOnce(t *testing.T) {
 				ctx, cancel := context.WithTimeout(t.Context(), 2*fetchEvery+2*fetchTimeout-1)
 				defer cancel()
 				err := f.wait(ctx)
-				if got := oneLineOf(err); !strings.HasPrefix(got, row.because) || (err == nil) != (row.because == "") {
+				if got := errorText(err); !strings.HasPrefix(got, row.because) || (err == nil) != (row.because == "") {
 					t.Errorf("ended with %q, want %q", got, row.because)
 				}
 			})
@@ -101,9 +101,9 @@ func TestFetcherBringsEveryHitOnce(t *testing.T) {
 	}
 }
 
-func oneLineOf(err error) string {
+func errorText(err error) string {
 	if err == nil {
 		return ""
 	}
-	return oneLine(err)
+	return listErrors(err)
 }

@@ -17,7 +17,7 @@ func (r *Recording) startLoad(ctx context.Context) error {
 	}
 	r.watch.Mark(evidence.LoadBegun)
 	r.run.Lanes, r.run.Clocks = r.clients.lanes, shareClocks(r.clients.clocks, r.boots)
-	return r.recorder.Describe(r.run)
+	return r.recorder.Update(r.run)
 }
 
 // checkSteadyLoad lets the load run before anything changes, until nothing has changed for a while, and looks meanwhile how
@@ -97,7 +97,7 @@ func (r *Recording) printProgress(ctx context.Context, phase string) (stop func(
 		for {
 			now := r.clients.progress(ctx)
 			now.Phase = phase
-			fmt.Fprintln(r.Out, r.Entry.Tell(now))
+			fmt.Fprintln(r.Out, r.Entry.Update(now))
 			select {
 			case <-ctx.Done():
 				return

@@ -17,7 +17,7 @@ import (
 
 // prepare puts the old version and the clients in place, and returns when every vantage reaches the app.
 func (r *Recording) prepare(ctx context.Context) error {
-	fmt.Fprintln(r.Out, r.Entry.Tell(progress.Running{Phase: "deploying"}))
+	fmt.Fprintln(r.Out, r.Entry.Update(progress.Running{Phase: "deploying"}))
 	if err := r.deploy(ctx); err != nil {
 		return fmt.Errorf("deploy: %w", err)
 	}

@@ -64,7 +64,7 @@ func Record(ctx context.Context, s harness.Scenario, c Config) (r *Recording, er
 	if r.recorder, err = store.Record(c.Folder, r.run); err != nil {
 		return nil, err
 	}
-	defer r.recorder.Abandon()
+	defer r.recorder.Abort()
 	failed := r.execute(ctx)
 	r.collect(context.WithoutCancel(ctx))
 	if r.tooMuch != "" {
@@ -126,7 +126,7 @@ func (r *Recording) stage(ctx context.Context, s stage) error {
 // changeCluster changes the cluster as the scenario asks; Cleanup undoes it.
 func (r *Recording) changeCluster(ctx context.Context) error {
 	for _, change := range r.ClusterChanges {
-		fmt.Fprintln(r.Out, r.Entry.Tell(progress.Running{Phase: "making " + change.String()}))
+		fmt.Fprintln(r.Out, r.Entry.Update(progress.Running{Phase: "making " + change.String()}))
 		undo, err := cluster.Make(ctx, r.Cluster, change)
 		if undo != nil {
 			r.undo = append(r.undo, undo)

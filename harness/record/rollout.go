@@ -73,6 +73,6 @@ func (r *Recording) runSteps(ctx context.Context) error {
 	steps := harness.NewSteps(c)
 	steps.Mark(evidence.LoadBegun)
 	defer steps.Mark(evidence.LoadEnded)
-	fmt.Fprintln(r.Out, r.Entry.Tell(progress.Running{Phase: "without load"}))
+	fmt.Fprintln(r.Out, r.Entry.Update(progress.Running{Phase: "without load"}))
 	return r.Steps(ctx, steps)
 }

@@ -29,13 +29,13 @@ type Strategy interface {
 	Begin(ctx context.Context, client kubernetes.Interface, to fixtures.Destination, app fixtures.App) error
 	// Settled reports whether the API server says that the rollout is done.
 	Settled(observe.State, fixtures.App) bool
-	// Over reports whether it is for clients: endpoints and every observed node's rules lead to just those pods that
+	// Over reports whether it is for clients: endpoints and every observed node's rules route to just those pods that
 	// the rollout leaves them. For strategies that end the old pods it is [Barrier].
 	Over(observe.State, fixtures.App) bool
 }
 
-// Barrier reports whether no client can be led to a version any more: no pod of it is in the API, no endpoint of
-// the Service is one, and the rules of no observed node lead to one.
+// Barrier reports whether no client can reach a version any more: no pod of it is in the API, no endpoint of
+// the Service is one, and the rules of no observed node route to one.
 func Barrier(s observe.State, version string) bool {
 	return s.Count(version) == 0 && !s.Reaches(version)
 }

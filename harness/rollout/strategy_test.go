@@ -17,9 +17,9 @@ func server(version string, n int) evidence.Server {
 	return evidence.Server{Version: version, Pod: version + string(rune('a'+n))}
 }
 
-// led is a state in which ready endpoints and the rules of one node lead to so many pods of each version, all of
+// routed is a state in which ready endpoints and the rules of one node route to so many pods of each version, all of
 // them there.
-func led(v1, v2 int) (s observe.State) {
+func routed(v1, v2 int) (s observe.State) {
 	s.Rules = map[string][]evidence.Server{"worker": nil}
 	for version, n := range map[string]int{"v1": v1, "v2": v2} {
 		for i := range n {
@@ -34,7 +34,7 @@ func led(v1, v2 int) (s observe.State) {
 
 func TestWhenARolloutIsOver(t *testing.T) {
 	app := fixtures.App{Replicas: 3}
-	terminating, stale := led(0, 3), led(0, 3)
+	terminating, stale := routed(0, 3), routed(0, 3)
 	terminating.Pods = append(terminating.Pods, observe.PodState{Server: server("v1", 0), Deleting: true})
 	stale.Rules["worker"] = append(stale.Rules["worker"], server("v1", 0))
 	for _, row := range []struct {
@@ -43,16 +43,16 @@ func TestWhenARolloutIsOver(t *testing.T) {
 		state    observe.State
 		want     bool
 	}{
-		{"only the new version is there and led to", Update("v1", "v2"), led(0, 3), true},
-		{"an old pod is there and led to", Update("v1", "v2"), led(1, 3), false},
-		{"an old pod is there, though nothing leads to it", Update("v1", "v2"), terminating, false},
-		{"no old pod is there, but a node's rules lead to one", Update("v1", "v2"), stale, false},
-		{"the Service leads to every new pod", Flip("v1", "v2"), led(0, 3), true},
+		{"only the new version is there and routed to", Update("v1", "v2"), routed(0, 3), true},
+		{"an old pod is there and routed to", Update("v1", "v2"), routed(1, 3), false},
+		{"an old pod is there, though nothing routes to it", Update("v1", "v2"), terminating, false},
+		{"no old pod is there, but a node's rules route to one", Update("v1", "v2"), stale, false},
+		{"the Service routes to every new pod", Flip("v1", "v2"), routed(0, 3), true},
 		{"the old pods may stay", Flip("v1", "v2"), terminating, true},
-		{"a node's rules lead to an old pod", Flip("v1", "v2"), stale, false},
-		{"the Service leads to some of the new pods", Flip("v1", "v2"), led(0, 2), false},
-		{"canary and old pods are led to", Canary("v1", "v2", 1), led(3, 1), true},
-		{"the canary is not led to yet", Canary("v1", "v2", 1), led(3, 0), false},
+		{"a node's rules route to an old pod", Flip("v1", "v2"), stale, false},
+		{"the Service routes to some of the new pods", Flip("v1", "v2"), routed(0, 2), false},
+		{"canary and old pods are routed to", Canary("v1", "v2", 1), routed(3, 1), true},
+		{"the canary is not routed to yet", Canary("v1", "v2", 1), routed(3, 0), false},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
 			if got := row.strategy.Over(row.state, app); got != row.want {

@@ -78,7 +78,7 @@ func (a attempt) reuse(s *harness.Scenario, made sharedFile, folder string) (res
 // for, and judges it.
 func (a attempt) record(ctx context.Context, s *harness.Scenario, folder string) (res result, err error) {
 	name := progress.Name{Mode: a.cluster.Mode(), Suite: a.suite, Scenario: s.ID}
-	release, err := a.runner.turns.acquire(ctx, s.Occupancy(), a.runner.board.Usual(name, s.Estimate()))
+	release, err := a.runner.turns.acquire(ctx, s.Occupancy(), a.runner.board.Estimate(name, s.Estimate()))
 	if err != nil {
 		return res, err
 	}

@@ -72,7 +72,7 @@ func TestAttemptRun(t *testing.T) {
 			var log []string
 			folder, turns := sessionOf(t, 1)
 			made := 0
-			r := &Runner{Options: Options{Out: folder}, turns: turns(), board: progress.Nowhere(), namespaces: namespace.NewPool([]string{"shop"})}
+			r := &Runner{Options: Options{Out: folder}, turns: turns(), board: progress.Discard(), namespaces: namespace.NewPool([]string{"shop"})}
 			r.recorder = func(_ context.Context, _ harness.Scenario, c record.Config) (recording, error) {
 				if row.fails != nil {
 					return nil, row.fails

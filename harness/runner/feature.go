@@ -31,7 +31,7 @@ func (r *Runner) Test(t *testing.T, suite string, all ...harness.Scenario) {
 	}
 	scenarios := r.selected(all)
 	if len(scenarios) == 0 {
-		t.Logf("profile %s has no scenario of this suite: -profile=full has all", r.profile)
+		t.Logf("profile %s has no scenario of this suite: --profile=full has all", r.profile)
 		return
 	}
 	ctx, stop := r.context(t)

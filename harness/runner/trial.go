@@ -69,7 +69,7 @@ func (r *Runner) recordTrial(ctx context.Context, c cluster.Cluster) (*evidence.
 			}
 			return steps.RollOut(ctx, app, rollout.Update(harness.OldVersion, harness.NewVersion))
 		}}
-	a := attempt{runner: r, cluster: c, suite: "trial", entry: progress.Nowhere().Entry(progress.Name{}), out: io.Discard, number: 1, tries: 1}
+	a := attempt{runner: r, cluster: c, suite: "trial", entry: progress.Discard().Entry(progress.Name{}), out: io.Discard, number: 1, tries: 1}
 	config := a.config(s, filepath.Join(folder, s.ID))
 	config.Lease, config.Stretch = namespace.New("rollcall-trial-"), 1
 	recording, err := record.Record(ctx, s, config)

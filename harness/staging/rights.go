@@ -43,9 +43,9 @@ func Rights(generate, observe bool) []Right {
 		{"batch", "jobs", []string{"create", "deletecollection"}, false, ""},
 		{"autoscaling", harness.Autoscalers, []string{"get", "create", "deletecollection"}, false, harness.Autoscalers},
 		{"", harness.Quotas, []string{"get", "create", "deletecollection"}, false, harness.Quotas},
-		{"", "configmaps", []string{"create", "deletecollection"}, false, harness.OwnObjects},
-		{"", "serviceaccounts", []string{"create", "deletecollection"}, false, harness.OwnObjects},
-		{"policy", "poddisruptionbudgets", []string{"create", "deletecollection"}, false, harness.OwnObjects},
+		{"", "configmaps", []string{"create", "deletecollection"}, false, harness.AppObjects},
+		{"", "serviceaccounts", []string{"create", "deletecollection"}, false, harness.AppObjects},
+		{"policy", "poddisruptionbudgets", []string{"create", "deletecollection"}, false, harness.AppObjects},
 	}
 	if generate {
 		rights = append(rights, Right{"", "namespaces", []string{"list", "create", "delete"}, true, ""})

@@ -152,14 +152,14 @@ func podStatus(pod corev1.Pod) string {
 		container := fmt.Sprintf("%s: container %s, image %s", where, status.Name, status.Image)
 		switch waiting, ended := status.State.Waiting, status.State.Terminated; {
 		case waiting != nil && waiting.Reason != "PodInitializing":
-			return strings.TrimRight(fmt.Sprintf("%s: %s: %s", container, waiting.Reason, inOneLine(waiting.Message)), ": ")
+			return strings.TrimRight(fmt.Sprintf("%s: %s: %s", container, waiting.Reason, usage.JoinLines(waiting.Message)), ": ")
 		case ended != nil && ended.ExitCode != 0:
 			return fmt.Sprintf("%s: it ended with code %d", container, ended.ExitCode)
 		}
 	}
 	for _, condition := range pod.Status.Conditions {
 		if condition.Status == corev1.ConditionFalse && condition.Message != "" {
-			return where + ": " + inOneLine(condition.Message)
+			return where + ": " + usage.JoinLines(condition.Message)
 		}
 	}
 	return where + ": its pod is " + string(pod.Status.Phase)
@@ -174,5 +174,3 @@ func waitsForImage(pod corev1.Pod) bool {
 	}
 	return false
 }
-
-func inOneLine(text string) string { return strings.Join(strings.Fields(text), " ") }

@@ -64,7 +64,7 @@ func (p Preflight) lastWarning(ctx context.Context, namespace string) (warning s
 	var last time.Time
 	for _, e := range events.Items {
 		if at := e.CreationTimestamp.Time; !at.Before(last) {
-			last, warning = at, e.Reason+": "+inOneLine(e.Message)
+			last, warning = at, e.Reason+": "+usage.JoinLines(e.Message)
 		}
 	}
 	return warning

@@ -17,7 +17,10 @@ type Error struct {
 func (e *Error) Error() string { return fmt.Sprintf("%s: %s: %s", e.Thing, e.Reason, e.Remedy) }
 
 // OneLine is the text of an error on one line, such as a Reason has it.
-func OneLine(err error) string { return strings.Join(strings.Fields(err.Error()), " ") }
+func OneLine(err error) string { return JoinLines(err.Error()) }
+
+// JoinLines is a text on one line: every run of white space is one space.
+func JoinLines(text string) string { return strings.Join(strings.Fields(text), " ") }
 
 // New makes an Error.
 func New(thing, reason, remedy string) error {

@@ -98,7 +98,7 @@ func judgeDamageSeen(_ evidence.Expectation, tl timeline.Timeline, lanes []timel
 	slices.SortStableFunc(damage, func(a, b timeline.Hit) int { return cmp.Compare(a.Sent, b.Sent) })
 	return Finding{
 		Outcome: Pass,
-		Headline: fmt.Sprintf("%s of %s requests from pods failed after the rollout began, as they should",
+		Headline: fmt.Sprintf("%s of %s requests from pods failed, as they should",
 			phrase.Number(len(damage)), phrase.Number(sent)),
 		Facts: []Detail{{"by kind", kinds(damage)}, {"by lane", strings.Join(perLane, ", ")}},
 		Because: fmt.Sprintf("of %d requests from pods %d failed after the rollout began (%s): %s",

@@ -24,7 +24,7 @@ const (
 	mixed       kind = "mixed"        // the next version and the present one answer in turn; afterwards the next one alone
 )
 
-// A window is a span of time, [begin, end), in which an injector failed.
+// A window is a time, [begin, end), in which an injector failed.
 type window struct {
 	begin, end time.Time
 	doubt      time.Duration // begin and end may each have been this much earlier
@@ -44,11 +44,11 @@ type injector struct {
 	failing bool
 	present bool                 // whose turn it is in a mixed window: the present version's, or the next one's
 	decided map[uint64]time.Time // when each request was, by sequence number
-	given   []tally              // good replies of versions v0, v1, …; the last is the version rolled out
+	given   []replyCount         // good replies of versions v0, v1, …; the last is the version rolled out
 }
 
-// A tally counts replies of one version.
-type tally struct {
+// A replyCount counts replies of one version.
+type replyCount struct {
 	count       int
 	first, last time.Time // of the decisions
 }
@@ -58,7 +58,7 @@ func startInjector(k kind) (*injector, error) {
 	if err != nil {
 		return nil, fmt.Errorf("accuracy: start injector: %w", err)
 	}
-	i := &injector{kind: k, port: port, given: make([]tally, 1), decided: make(map[uint64]time.Time)}
+	i := &injector{kind: k, port: port, given: make([]replyCount, 1), decided: make(map[uint64]time.Time)}
 	i.server = &http.Server{Handler: i}
 	if err := i.listen(); err != nil {
 		port.release()
@@ -98,7 +98,7 @@ func (i *injector) begin() window {
 	w.doubt = w.begin.Sub(before)
 	i.failing = true
 	if i.kind == mixed {
-		i.given = append(i.given, tally{})
+		i.given = append(i.given, replyCount{})
 		i.present = false
 	}
 	i.mu.Unlock()

@@ -134,8 +134,8 @@ func TestRefusesAFreshConnection(t *testing.T) {
 	}
 }
 
-// TestRefusingClosesKeptConnections reads from one on which nothing is asked.
-func TestRefusingClosesKeptConnections(t *testing.T) {
+// TestRefusingClosesKeepAliveConnections reads from one on which nothing is asked.
+func TestRefusingClosesKeepAliveConnections(t *testing.T) {
 	i := start(t, refused)
 	conn, err := net.Dial("tcp", i.port.addr)
 	if err != nil {

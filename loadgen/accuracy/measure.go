@@ -119,7 +119,7 @@ func (r recording) explain(o timeline.Outage) string {
 }
 
 // failed reports whether a request of an outage was on its way in a window.
-func (r recording) failed(o timeline.Outage, w span) bool {
+func (r recording) failed(o timeline.Outage, w interval) bool {
 	return slices.ContainsFunc(r.hits, func(h evidence.Hit) bool {
 		return h.Failed() && h.Sent >= o.From && h.Sent < o.To && h.Sent < w.end && r.settled(h) >= w.begin-w.doubt
 	})
@@ -127,7 +127,7 @@ func (r recording) failed(o timeline.Outage, w span) bool {
 
 // late is how long a request took from when it was due until it was settled, at most, of those on their way
 // within an interval of an end of the window. It is what machine and generator add to the error.
-func (r recording) late(w span) time.Duration {
+func (r recording) late(w interval) time.Duration {
 	late := w.doubt
 	for _, h := range r.hits {
 		for _, at := range []time.Duration{w.begin, w.end} {

@@ -13,7 +13,7 @@ import (
 const ms = time.Millisecond
 
 // recorded is a lane of 100 requests a second, each settled 100 µs after it was due: x failed, any other is good.
-func recorded(outcomes string, windows ...span) recording {
+func recorded(outcomes string, windows ...interval) recording {
 	t := trial{kind: reset, conn: evidence.Fresh, rate: 100}
 	r := recording{trial: t, windows: windows, given: map[string]int{}, decided: map[uint64]time.Duration{}}
 	for range windows {
@@ -42,21 +42,21 @@ func TestMeasure(t *testing.T) {
 		invented int
 		broken   string // part of the one sentence; empty: none
 	}{
-		{"a window is as long as its outage", recorded("..xxx...", span{begin: 15 * ms, end: 45 * ms}), []time.Duration{30 * ms}, 0, ""},
-		{"an outage may be off by nearly an interval", recorded("..xxx...", span{begin: 19 * ms, end: 41 * ms}), []time.Duration{30 * ms}, 0, ""},
+		{"a window is as long as its outage", recorded("..xxx...", interval{begin: 15 * ms, end: 45 * ms}), []time.Duration{30 * ms}, 0, ""},
+		{"an outage may be off by nearly an interval", recorded("..xxx...", interval{begin: 19 * ms, end: 41 * ms}), []time.Duration{30 * ms}, 0, ""},
 		{"an outage that is off by more than the bar is a miss",
-			recorded("..xxxxx...", span{begin: 15 * ms, end: 41 * ms}), []time.Duration{50 * ms}, 0, "off by 24ms, more than 11ms"},
+			recorded("..xxxxx...", interval{begin: 15 * ms, end: 41 * ms}), []time.Duration{50 * ms}, 0, "off by 24ms, more than 11ms"},
 		{"of an outage in two parts the longer one is measured",
-			recorded("..x.xx..", span{begin: 15 * ms, end: 56 * ms}), []time.Duration{20 * ms}, 0, "off by 21ms"},
+			recorded("..x.xx..", interval{begin: 15 * ms, end: 56 * ms}), []time.Duration{20 * ms}, 0, "off by 21ms"},
 		{"of an outage in two parts the longer one is measured, also when it comes first",
-			recorded("..xx.x..", span{begin: 15 * ms, end: 56 * ms}), []time.Duration{20 * ms}, 0, "off by 21ms"},
-		{"a window between two requests may be missed", recorded("........", span{begin: 15 * ms, end: 19 * ms}), []time.Duration{0}, 0, ""},
+			recorded("..xx.x..", interval{begin: 15 * ms, end: 56 * ms}), []time.Duration{20 * ms}, 0, "off by 21ms"},
+		{"a window between two requests may be missed", recorded("........", interval{begin: 15 * ms, end: 19 * ms}), []time.Duration{0}, 0, ""},
 		{"a window of two intervals must not be missed",
-			recorded("........", span{begin: 15 * ms, end: 35 * ms}), []time.Duration{0}, 0, "was not found"},
+			recorded("........", interval{begin: 15 * ms, end: 35 * ms}), []time.Duration{0}, 0, "was not found"},
 		{"an outage far from every window is invented",
-			recorded("..xxx...x..", span{begin: 15 * ms, end: 45 * ms}), []time.Duration{30 * ms}, 1, "invented 1 outages, the first of 10ms"},
+			recorded("..xxx...x..", interval{begin: 15 * ms, end: 45 * ms}), []time.Duration{30 * ms}, 1, "invented 1 outages, the first of 10ms"},
 		{"two windows have an outage each",
-			recorded("..xxx...xx..", span{begin: 15 * ms, end: 45 * ms}, span{begin: 75 * ms, end: 95 * ms}),
+			recorded("..xxx...xx..", interval{begin: 15 * ms, end: 45 * ms}, interval{begin: 75 * ms, end: 95 * ms}),
 			[]time.Duration{30 * ms, 20 * ms}, 0, ""},
 	}
 	for _, tt := range tests {
@@ -87,7 +87,7 @@ func TestMeasure(t *testing.T) {
 
 // TestDisturbed has a request held up near the end of a window, far from it, and where it makes the measured length wrong.
 func TestDisturbed(t *testing.T) {
-	window := span{begin: 215 * ms, end: 245 * ms}
+	window := interval{begin: 215 * ms, end: 245 * ms}
 	tests := []struct {
 		sentence string
 		seq      int

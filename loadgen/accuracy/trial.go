@@ -24,15 +24,15 @@ type trial struct {
 type recording struct {
 	trial   trial
 	hits    []evidence.Hit
-	windows []span
+	windows []interval
 	given   map[string]int           // good replies the injector gave, by version
 	decided map[uint64]time.Duration // when the injector decided on a request, by sequence number
 }
 
-// A span is a window on the clock of a recording.
-type span struct{ begin, end, doubt time.Duration }
+// An interval is a window on the clock of a recording.
+type interval struct{ begin, end, doubt time.Duration }
 
-func (s span) length() time.Duration { return s.end - s.begin }
+func (i interval) length() time.Duration { return i.end - i.begin }
 
 // timeout is after how long a lane gives up a request, of which stalled windows make one per request.
 func (k kind) timeout() time.Duration {
@@ -114,13 +114,13 @@ func (t trial) record(began time.Time, hits []evidence.Hit, windows []window, in
 		if t.kind == mixed {
 			w = injector.mixedWindow(n)
 		}
-		r.windows = append(r.windows, span{begin: w.begin.Sub(began), end: w.end.Sub(began), doubt: w.doubt})
+		r.windows = append(r.windows, interval{begin: w.begin.Sub(began), end: w.end.Sub(began), doubt: w.doubt})
 	}
 	for seq, at := range injector.decided {
 		r.decided[seq] = at.Sub(began)
 	}
-	for n, tally := range injector.given {
-		r.given[versionName(n)] = tally.count
+	for n, replies := range injector.given {
+		r.given[versionName(n)] = replies.count
 	}
 	return r
 }

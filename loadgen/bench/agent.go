@@ -19,9 +19,9 @@ const fetchEvery = 500 * time.Millisecond
 // lead is how far ahead an agent is told when to start.
 const lead = 100 * time.Millisecond
 
-// patience is how long an answer of an agent may take. One that is asked for more than it can send has thousands
+// answerTimeout is how long an answer of an agent may take. One that is asked for more than it can send has thousands
 // of requests under way, and its API waits among them.
-const patience = time.Second
+const answerTimeout = time.Second
 
 // errOverloaded says that an agent was asked for more than it can send.
 var errOverloaded = errors.New("overloaded")
@@ -124,7 +124,7 @@ func record(ctx context.Context, remote loadgen.Remote, url string, l load) ([]e
 
 // soon asks an agent for what it answers at once, unless it is overloaded.
 func soon(ctx context.Context, ask func(ctx context.Context) error) error {
-	within, cancel := context.WithTimeout(ctx, patience)
+	within, cancel := context.WithTimeout(ctx, answerTimeout)
 	defer cancel()
 	err := ask(within)
 	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {

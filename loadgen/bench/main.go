@@ -91,11 +91,11 @@ func compare(ctx context.Context, programs string, p plan, out, progress io.Writ
 	if err := raiseLoopback(); err != nil {
 		return err
 	}
-	rig, err := newRig(programs)
+	bed, err := newTestbed(programs)
 	if err != nil {
 		return err
 	}
-	figures, err := rig.measure(ctx, p, progress)
+	figures, err := bed.measure(ctx, p, progress)
 	if err != nil {
 		return err
 	}

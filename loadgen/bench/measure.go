@@ -46,7 +46,7 @@ func (c *climb) from(g generator) rung {
 func (c *climb) came(g generator, to rung) { c.latest, c.last[g.name()] = to, to }
 
 // measure does what is planned, and says on progress what it is at.
-func (r *rig) measure(ctx context.Context, p plan, progress io.Writer) (figures, error) {
+func (r *testbed) measure(ctx context.Context, p plan, progress io.Writer) (figures, error) {
 	began := time.Now()
 	f := newFigures(p)
 	climbs := map[evidence.Conn]*climb{}
@@ -83,7 +83,7 @@ func (r *rig) measure(ctx context.Context, p plan, progress io.Writer) (figures,
 }
 
 // highest searches for the highest rate that a generator holds.
-func (r *rig) highest(ctx context.Context, f figures, g generator, conn evidence.Conn, c *climb) error {
+func (r *testbed) highest(ctx context.Context, f figures, g generator, conn evidence.Conn, c *climb) error {
 	var busy float64 // share of its processors that the app used at the highest rung that was held
 	to, err := highest(c.from(g), func(at rung) (bool, error) {
 		l := load{conn: conn, rate: at.rate(), length: probeFor}
@@ -106,7 +106,7 @@ func (r *rig) highest(ctx context.Context, f figures, g generator, conn evidence
 }
 
 // fastest is highest for a closed loop, which holds whatever it is able to send.
-func (r *rig) fastest(ctx context.Context, f figures, g generator, conn evidence.Conn) error {
+func (r *testbed) fastest(ctx context.Context, f figures, g generator, conn evidence.Conn) error {
 	o, share, err := r.send(ctx, g, load{conn: conn, length: probeFor})
 	if err != nil {
 		return err
@@ -117,7 +117,7 @@ func (r *rig) fastest(ctx context.Context, f figures, g generator, conn evidence
 }
 
 // steady measures what requests cost at a rate every generator holds, and how late they are sent.
-func (r *rig) steady(ctx context.Context, f figures, g generator, rate int) error {
+func (r *testbed) steady(ctx context.Context, f figures, g generator, rate int) error {
 	o, err := r.sendHeld(ctx, g, load{conn: evidence.Fresh, rate: rate, length: steadyFor})
 	if err != nil {
 		return err

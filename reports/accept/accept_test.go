@@ -157,9 +157,9 @@ func TestOnlyRunsOfOneProfileAreDecided(t *testing.T) {
 		{"both are of the same", "core", "core", ""},
 		{"before there were profiles everything was run", "", "full", ""},
 		{"the candidate ran less", "", "core",
-			"accept: baseline out/a is of profile full and candidate out/b of profile core: run the candidate again with -profile=full"},
+			"accept: baseline out/a is of profile full and candidate out/b of profile core: run the candidate again with --profile=full"},
 		{"the candidate ran more", "smoke", "core",
-			"accept: baseline out/a is of profile smoke and candidate out/b of profile core: run the candidate again with -profile=smoke"},
+			"accept: baseline out/a is of profile smoke and candidate out/b of profile core: run the candidate again with --profile=smoke"},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
 			_, err := accept.Decide(of("out/a", row.baseline), of("out/b", row.candidate), accept.Policy{}, trend.History{}, today)

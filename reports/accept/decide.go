@@ -60,7 +60,7 @@ func sameProfile(baseline, candidate compare.Side) error {
 	if want == got {
 		return nil
 	}
-	return fmt.Errorf("accept: baseline %s is of profile %s and candidate %s of profile %s: run the candidate again with -profile=%s",
+	return fmt.Errorf("accept: baseline %s is of profile %s and candidate %s of profile %s: run the candidate again with --profile=%s",
 		baseline.Folder, want, candidate.Folder, got, want)
 }
 

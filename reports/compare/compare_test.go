@@ -147,10 +147,10 @@ func TestWhatIsMissingIsSaid(t *testing.T) {
 		{"a tape is gone", lose("evidence", "iptables", "recorded", "drained", "hits.parquet"),
 			[]string{"B: the evidence of recorded/drained in iptables cannot be read any more, and it is taken from report.json: the recording cannot be trusted: hits.parquet"}},
 		{"the run was cut off", func(t *testing.T, dir string) {
-			put(t, filepath.Join(dir, "evidence", evidence.SessionFile), evidence.Session{Schema: 1, ID: "before", Version: "v0.1.0"})
+			writeJSON(t, filepath.Join(dir, "evidence", evidence.SessionFile), evidence.Session{Schema: 1, ID: "before", Version: "v0.1.0"})
 		}, []string{"B: it was cut off or has not ended, so scenarios are missing."}},
 		{"the run broke", func(t *testing.T, dir string) {
-			put(t, filepath.Join(dir, "evidence", evidence.SessionFile),
+			writeJSON(t, filepath.Join(dir, "evidence", evidence.SessionFile),
 				evidence.Session{Schema: 1, ID: "before", Version: "v0.2.0", Broken: []string{"no cluster"}})
 		}, []string{"B: it was cut off", "B: it broke: no cluster.", "They were recorded by two builds of Rollcall, v0.1.0 and v0.2.0"}},
 	} {
@@ -322,13 +322,13 @@ func TestRunsOfDifferentProfiles(t *testing.T) {
 		{"a run of long ago ran all, as full does", of("", 0), of("full", 1), 1, 0, ""},
 		{"the same, and one scenario came", of("core", 1), of("core", 0), 0, 1, ""},
 		{"a smaller one leaves two out", of("core", 0), of("smoke", 2), 0, 0,
-			"A ran profile core and B profile smoke: scenarios of A alone, 2, are not compared: -profile=core runs them in B too."},
+			"A ran profile core and B profile smoke: scenarios of A alone, 2, are not compared: --profile=core runs them in B too."},
 		{"a larger one has two more", of("core", 2), of("", 0), 0, 0,
-			"A ran profile core and B profile full: scenarios of B alone, 2, are not compared: -profile=full runs them in A too."},
+			"A ran profile core and B profile full: scenarios of B alone, 2, are not compared: --profile=full runs them in A too."},
 		{"what the smaller one alone has is new", of("full", 1), own(of("core", 2)), 0, 1,
-			"A ran profile full and B profile core: scenarios of A alone, 1, are not compared: -profile=full runs them in B too."},
+			"A ran profile full and B profile core: scenarios of A alone, 1, are not compared: --profile=full runs them in B too."},
 		{"and gone the other way round", own(of("core", 2)), of("full", 1), 1, 0,
-			"A ran profile core and B profile full: scenarios of B alone, 1, are not compared: -profile=full runs them in A too."},
+			"A ran profile core and B profile full: scenarios of B alone, 1, are not compared: --profile=full runs them in A too."},
 		{"one of a newer build, which may be any", of("core", 0), of("nightly", 1), 1, 0, "A ran profile core and B profile nightly."},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {

@@ -13,11 +13,11 @@ func (c *Comparison) noteProfiles() {
 	switch {
 	case a == b:
 	case smaller(b, a):
-		c.note("A ran profile %s and B profile %s: scenarios of A alone, %d, are not compared: -profile=%s runs them in B too.", a, b,
+		c.note("A ran profile %s and B profile %s: scenarios of A alone, %d, are not compared: --profile=%s runs them in B too.", a, b,
 			len(c.Gone), a)
 		c.Gone = nil
 	case smaller(a, b):
-		c.note("A ran profile %s and B profile %s: scenarios of B alone, %d, are not compared: -profile=%s runs them in A too.", a, b,
+		c.note("A ran profile %s and B profile %s: scenarios of B alone, %d, are not compared: --profile=%s runs them in A too.", a, b,
 			len(c.New), b)
 		c.New = nil
 	default:

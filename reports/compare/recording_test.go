@@ -27,7 +27,7 @@ func (r recorded) folder(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
 	began := time.Date(2026, 11, 20, 22, 0, 0, 0, time.UTC)
-	put(t, filepath.Join(dir, "evidence", evidence.SessionFile), evidence.Session{
+	writeJSON(t, filepath.Join(dir, "evidence", evidence.SessionFile), evidence.Session{
 		Schema: 1, ID: r.id, Began: began, Ended: began.Add(10 * time.Minute), Version: "v0.1.0",
 	})
 	const from = "../testdata/recorded"
@@ -41,7 +41,7 @@ func (r recorded) folder(t *testing.T) string {
 		if r.cluster != nil {
 			r.cluster(&c)
 		}
-		put(t, filepath.Join(dir, "evidence", mode, evidence.ClusterFile), c)
+		writeJSON(t, filepath.Join(dir, "evidence", mode, evidence.ClusterFile), c)
 		for _, f := range folders {
 			ev, err := store.Read(filepath.Join(from, f.Name()))
 			if err != nil {
@@ -75,7 +75,7 @@ func placeOf(dir string, run evidence.Run) string {
 	return filepath.Join(dir, "evidence", run.Mode, run.Suite, run.Scenario)
 }
 
-func put(t *testing.T, path string, v any) {
+func writeJSON(t *testing.T, path string, v any) {
 	t.Helper()
 	if err := store.WriteJSON(path, v); err != nil {
 		t.Fatal(err)

@@ -54,7 +54,7 @@ func ofRollout() []Metric {
 	drain := func(s model.Scenario) *model.Lags { return s.Numbers.DrainLag }
 	rules := func(s model.Scenario) *model.Lags { return s.Numbers.RuleLag }
 	drainHelp := "How long nodes sent a pod fresh connections after it had left the endpoints, over pods and nodes."
-	rulesHelp := "How long the rules of nodes led to a pod after it had left the endpoints, over pods and nodes."
+	rulesHelp := "How long the rules of nodes routed to a pod after it had left the endpoints, over pods and nodes."
 	return slices.Concat(
 		interval(Metric{Name: "status_gap", Unit: Milliseconds, Title: "status gap",
 			Help:      "How long the old version still replied after rollout status said done.",

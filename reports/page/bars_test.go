@@ -23,8 +23,8 @@ var bars = flag.Bool("bars", false, "hold the page about a million requests agai
 func longFolder(t testing.TB, n int) string {
 	t.Helper()
 	dir := t.TempDir()
-	put(t, filepath.Join(dir, "evidence", evidence.SessionFile), evidence.Session{Schema: 1, ID: "long", Began: began})
-	put(t, filepath.Join(dir, "evidence", "iptables", evidence.ClusterFile), evidence.Cluster{Mode: "iptables"})
+	writeJSON(t, filepath.Join(dir, "evidence", evidence.SessionFile), evidence.Session{Schema: 1, ID: "long", Began: began})
+	writeJSON(t, filepath.Join(dir, "evidence", "iptables", evidence.ClusterFile), evidence.Cluster{Mode: "iptables"})
 	random := rand.New(rand.NewPCG(1, 2))
 	perLane := n / 10
 	length := time.Duration(perLane) * time.Millisecond

@@ -49,7 +49,7 @@ type points struct {
 	Arrivals []int    `json:"arrivals"` // at pods; -1 when those were not recorded
 	Attempts []int    `json:"attempts"`
 	Port     []int    `json:"port"`
-	Reused   []int    `json:"reused"` // 1: went over a kept connection
+	Reused   []int    `json:"reused"` // 1: went over a keep-alive connection
 }
 
 // A kind of points, and how many there are.
@@ -82,7 +82,7 @@ func markName(kind evidence.EventKind) string {
 	return ""
 }
 
-func newChart(t *tally, hits []timeline.Hit, pods []pod, tl timeline.Timeline) *chart {
+func newChart(t *replyCounter, hits []timeline.Hit, pods []pod, tl timeline.Timeline) *chart {
 	c := &chart{Marks: []mark{}, Pods: append([]pod{}, pods...), Points: points{At: []int64{}}, Kinds: []string{"reply"}, Phases: phases(),
 		Glyphs: append(glyphs[:], ring), Tracks: tracks()}
 	for _, m := range markNames {

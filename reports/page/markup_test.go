@@ -19,9 +19,9 @@ const nasty = `"'></script></svg><img src=x onerror=alert(1)>&{{.}}` + "`${1}"
 func nastyFolder(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
-	put(t, filepath.Join(dir, "evidence", evidence.SessionFile), evidence.Session{Schema: 1, ID: nasty, Began: began,
+	writeJSON(t, filepath.Join(dir, "evidence", evidence.SessionFile), evidence.Session{Schema: 1, ID: nasty, Began: began,
 		Version: nasty, Command: nasty, Broken: []string{nasty}, Profile: nasty, LeftOut: 1, Steps: []string{nasty}})
-	put(t, filepath.Join(dir, "evidence", "iptables", evidence.ClusterFile), evidence.Cluster{
+	writeJSON(t, filepath.Join(dir, "evidence", "iptables", evidence.ClusterFile), evidence.Cluster{
 		Name: nasty, Mode: "iptables", Kernel: nasty, Features: []evidence.Feature{{Name: nasty, Because: nasty}},
 	})
 	by := func(version string) evidence.Server {

@@ -27,7 +27,7 @@ var markup string
 type Page struct {
 	dir        string
 	recordings map[string]recording // by folder of the evidence
-	tally      *tally               // of the recording that is being joined
+	counter    *replyCounter        // of the recording that is being joined
 }
 
 // New is a page about the run folder dir, for [reports.LoadWith].
@@ -43,7 +43,7 @@ func (p *Page) Write(w io.Writer, r model.Report) error {
 	if err != nil {
 		return err
 	}
-	t, err := template.New(name).Funcs(words()).Parse(shapesMarkup + markup)
+	t, err := template.New(name).Funcs(funcs()).Parse(shapesMarkup + markup)
 	if err != nil {
 		return fmt.Errorf("page: parse template: %w", err)
 	}

@@ -27,7 +27,7 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 func recordedFolder(t testing.TB) string {
 	t.Helper()
 	dir := t.TempDir()
-	put(t, filepath.Join(dir, "evidence", evidence.SessionFile), evidence.Session{
+	writeJSON(t, filepath.Join(dir, "evidence", evidence.SessionFile), evidence.Session{
 		Schema: 1, ID: "sample-run", Began: began, Ended: began.Add(222 * time.Second), Version: "v0.1.0", Command: "make conformance",
 		Profile: "smoke", LeftOut: 90, Expected: 180, Jobs: 2, Rate: 25,
 		Steps: []string{"from 2 recordings side by side to 1: nodes were <busy>"},
@@ -48,11 +48,11 @@ func recordedFolder(t testing.TB) string {
 		if err := os.CopyFS(to, os.DirFS(from)); err != nil {
 			t.Fatal(err)
 		}
-		put(t, filepath.Join(dir, "evidence", run.Mode, evidence.ClusterFile), evidence.Cluster{
+		writeJSON(t, filepath.Join(dir, "evidence", run.Mode, evidence.ClusterFile), evidence.Cluster{
 			Name: "rollcall-" + run.Mode, Mode: run.Mode, Provider: "kind", Kubernetes: run.Kubernetes, Kernel: "6.12.0", CNI: "kindnet", Nodes: 3,
 		})
 	}
-	put(t, filepath.Join(dir, "evidence", "ipvs", evidence.ClusterFile), evidence.Cluster{
+	writeJSON(t, filepath.Join(dir, "evidence", "ipvs", evidence.ClusterFile), evidence.Cluster{
 		Name: "rollcall-ipvs", Mode: "ipvs", Features: []evidence.Feature{{Name: "ipvs", Because: "the kernel has no IP_VS"}},
 	})
 	record(t, dir,
@@ -74,7 +74,7 @@ func record(t testing.TB, dir string, ev evidence.Evidence) {
 	}
 }
 
-func put(t testing.TB, path string, v any) {
+func writeJSON(t testing.TB, path string, v any) {
 	t.Helper()
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		t.Fatal(err)

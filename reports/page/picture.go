@@ -43,7 +43,7 @@ func Picture(w io.Writer, folder string) error {
 	if err != nil {
 		return err
 	}
-	t := newTally(ev.Run)
+	t := newReplyCounter(ev.Run)
 	ev.Hits = ev.Hits.Tee(t.counting())
 	tl, err := timeline.Join(ev)
 	if err != nil {
@@ -53,7 +53,7 @@ func Picture(w io.Writer, folder string) error {
 	if r.Chart == nil {
 		return fmt.Errorf("page: %s has no timeline: %s", folder, cmp.Or(strings.Join(r.Missing, "; "), "nothing was under load"))
 	}
-	form, err := template.New("picture.svg").Funcs(words()).Parse(shapesMarkup + pictureMarkup)
+	form, err := template.New("picture.svg").Funcs(funcs()).Parse(shapesMarkup + pictureMarkup)
 	if err != nil {
 		return fmt.Errorf("page: parse template: %w", err)
 	}

@@ -11,7 +11,7 @@ import (
 	"rollcall/harness/verdict/phrase"
 )
 
-// A pod is one row of the timeline: from when on a pod was in which phase, and when nodes stopped leading to it.
+// A pod is one row of the timeline: from when on a pod was in which phase, and when nodes stopped routing to it.
 type pod struct {
 	Name    string     `json:"name"`
 	Version string     `json:"version"`
@@ -29,7 +29,7 @@ type step struct {
 	Name  string `json:"-"`
 }
 
-// A ruleGone is when a node's rules stopped leading to a pod, in microseconds.
+// A ruleGone is when a node's rules stopped routing to a pod, in microseconds.
 type ruleGone struct {
 	At   int64  `json:"at"`
 	Node string `json:"node"`

@@ -32,14 +32,14 @@ type note struct{ Name, Value, At string }
 
 // Reading counts the replies of a recording while it is joined.
 func (p *Page) Reading(run evidence.Run) func(evidence.Hit, error) {
-	p.tally = newTally(run)
-	return p.tally.counting()
+	p.counter = newReplyCounter(run)
+	return p.counter.counting()
 }
 
 // Judged keeps what the page shows of a scenario.
 func (p *Page) Judged(s model.Scenario, rec reports.Recording, err error) {
-	t := p.tally
-	p.tally = nil
+	t := p.counter
+	p.counter = nil
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		p.recordings[s.Evidence] = recording{Missing: []string{s.Evidence + " has no " + evidence.RunFile +
@@ -51,7 +51,7 @@ func (p *Page) Judged(s model.Scenario, rec reports.Recording, err error) {
 	}
 }
 
-func newRecording(s model.Scenario, rec reports.Recording, t *tally) recording {
+func newRecording(s model.Scenario, rec reports.Recording, t *replyCounter) recording {
 	tl := rec.Timeline
 	r := recording{Notes: notesIn(tl), Pods: podsOf(tl)}
 	for _, problem := range tl.Problems {

@@ -17,7 +17,7 @@ type request struct {
 	Seq        uint64
 	Sent       string // since the run began
 	After      string // since the rollout began; empty when that is not known
-	Fate       string // what its client got
+	Result     string // what its client got
 	Took       string
 	Arrived    string
 	Pod        string // that got it, or should have; empty when that is not known
@@ -52,7 +52,7 @@ func witnessesOf(points []timeline.Hit, s model.Scenario, tl timeline.Timeline) 
 func newRequest(h timeline.Hit, tl timeline.Timeline) request {
 	r := request{
 		Lane: h.Lane, Seq: h.Seq, Sent: phrase.Seconds(h.Sent), Took: millis(h.Took),
-		Fate: fate(h), Arrived: arrived(h, tl), Connection: connection(h),
+		Result: result(h), Arrived: arrived(h, tl), Connection: connection(h),
 	}
 	if since, ok := tl.Since(evidence.RolloutBegun, h); ok {
 		r.After = fmt.Sprintf("%+.3fs", since.Length.Seconds())
@@ -77,7 +77,7 @@ func podOf(h timeline.Hit, tl timeline.Timeline) (timeline.Pod, bool) {
 	return tl.Served(h)
 }
 
-func fate(h timeline.Hit) string {
+func result(h timeline.Hit) string {
 	var said []string
 	switch {
 	case !h.Failed():

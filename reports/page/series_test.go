@@ -48,7 +48,7 @@ func TestSeries(t *testing.T) {
 	}
 }
 
-func TestTallyIsOnTheRecordersClock(t *testing.T) {
+func TestReplyCounterIsOnTheRecordersClock(t *testing.T) {
 	run := evidence.Run{
 		Lanes: []evidence.Lane{
 			{ID: "ahead", Vantage: evidence.FromPod, Node: "worker"}, {ID: "control", Vantage: evidence.FromControl, Node: "worker"},
@@ -56,18 +56,18 @@ func TestTallyIsOnTheRecordersClock(t *testing.T) {
 		},
 		Clocks: []evidence.ClockReading{{Node: "worker", Offset: 3 * time.Second, Uncertainty: time.Millisecond}},
 	}
-	tally := newTally(run)
+	counter := newReplyCounter(run)
 	by := evidence.Server{Version: "v1"}
 	if _, err := evidence.Hits([]evidence.Hit{
 		{Lane: "ahead", Seq: 7, Due: 5 * time.Second, Sent: 5 * time.Second, By: by},
 		{Lane: "ahead", Seq: 8, Sent: 6 * time.Second, By: by, Fault: evidence.Reset},
 		{Lane: "control", Seq: 7, Sent: 5 * time.Second, By: by},
 		{Lane: "here", Seq: 7, Sent: 5 * time.Second, By: by},
-	}).Tee(tally.counting()).All(); err != nil {
+	}).Tee(counter.counting()).All(); err != nil {
 		t.Fatal(err)
 	}
 	var sent []int64
-	for _, r := range *tally.replies["v1"] {
+	for _, r := range *counter.replies["v1"] {
 		sent = append(sent, r.sent())
 	}
 	if diff := cmp.Diff([]int64{2000, 5000}, sent); diff != "" {

@@ -84,7 +84,7 @@ func cuttingOff(folder string) error {
 	err = errors.Join(err, os.RemoveAll(folder))
 	recorder, recording := store.Record(folder, run)
 	if recording == nil {
-		recorder.Abandon()
+		recorder.Abort()
 	}
 	return errors.Join(err, recording)
 }
@@ -113,7 +113,7 @@ func TestARunOfAnOlderRollcallIsDrawn(t *testing.T) {
 
 func TestAnEmptyRunSaysSo(t *testing.T) {
 	dir := t.TempDir()
-	put(t, filepath.Join(dir, "evidence", evidence.SessionFile), evidence.Session{Schema: 1, ID: "empty", Began: began})
+	writeJSON(t, filepath.Join(dir, "evidence", evidence.SessionFile), evidence.Session{Schema: 1, ID: "empty", Began: began})
 	html := string(write(t, dir))
 	for _, says := range []string{"No scenario was recorded", "cut off before its end"} {
 		if !strings.Contains(html, says) {
@@ -124,15 +124,15 @@ func TestAnEmptyRunSaysSo(t *testing.T) {
 
 func TestAScenarioWithoutLoadHasFactsAndNoTimeline(t *testing.T) {
 	dir := t.TempDir()
-	put(t, filepath.Join(dir, "evidence", evidence.SessionFile), evidence.Session{Schema: 1, ID: "walk", Began: began})
-	put(t, filepath.Join(dir, "evidence", "iptables", evidence.ClusterFile), evidence.Cluster{Mode: "iptables"})
+	writeJSON(t, filepath.Join(dir, "evidence", evidence.SessionFile), evidence.Session{Schema: 1, ID: "unloaded", Began: began})
+	writeJSON(t, filepath.Join(dir, "evidence", "iptables", evidence.ClusterFile), evidence.Cluster{Mode: "iptables"})
 	record(t, dir, evidence.Evidence{
 		Run: evidence.Run{Suite: "rollout", Scenario: "strategies", Mode: "iptables", Attempt: 1, Unloaded: true,
 			Expect: []evidence.Expectation{{Rule: "fact", Fact: "surge 200%", Values: []string{"accepted"}}}},
 		Events: []evidence.Event{{At: 2e9, Kind: evidence.Fact, Object: "surge 200%", Detail: "accepted"}},
 	})
-	walk := article(t, string(write(t, dir)), "iptables.rollout.strategies")
-	if strings.Contains(walk, "timeline") || !strings.Contains(walk, "<td>surge 200%</td><td>accepted</td><td class=\"n\">2.000s</td>") {
-		t.Errorf("it has a timeline or lacks its fact:\n%s", walk)
+	unloaded := article(t, string(write(t, dir)), "iptables.rollout.strategies")
+	if strings.Contains(unloaded, "timeline") || !strings.Contains(unloaded, "<td>surge 200%</td><td>accepted</td><td class=\"n\">2.000s</td>") {
+		t.Errorf("it has a timeline or lacks its fact:\n%s", unloaded)
 	}
 }

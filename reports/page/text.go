@@ -16,8 +16,8 @@ import (
 	"rollcall/reports/model"
 )
 
-// words are what the template can say.
-func words() template.FuncMap {
+// funcs are what the template can call.
+func funcs() template.FuncMap {
 	return template.FuncMap{
 		"tally":      outcomes,
 		"profile":    reports.ProfileLine,

@@ -43,7 +43,7 @@ class Timeline {
 
   mark(name) { return this.data.marks.find(m => m.name === name)?.at; }
 
-  // say tells what is known of a moment.
+  // say shows what is known of a moment.
   say(at) {
     if (at === undefined) {
       this.readout.textContent = "Drag to zoom, double-click for the whole run, click a point for its request.";
@@ -57,13 +57,13 @@ class Timeline {
       if (s.p50[bucket] !== null) said.push(`half within ${millis(s.p50[bucket])}, 99 % ${millis(s.p99[bucket])}, slowest ${millis(s.max[bucket])}`);
     }
     const near = this.charts.near;
-    if (near >= 0) said.push(`${this.name(near)}: ${this.fate(near)} after ${millis(this.data.points.took[near])}`);
+    if (near >= 0) said.push(`${this.name(near)}: ${this.outcome(near)} after ${millis(this.data.points.took[near])}`);
     this.readout.textContent = said.join(" · ");
   }
 
   name(i) { const p = this.data.points; return `${this.data.lanes[p.lane[i]] ?? "unknown lane"} ${p.seq[i]}`; }
 
-  fate(i) {
+  outcome(i) {
     const p = this.data.points, kind = this.data.kinds[p.kind[i]] ?? "failed";
     const said = p.kind[i] === 0 ? "replied, as " + (this.data.series.versions[p.version[i]] ?? "an unknown version") : kind === "bad_status" ? `${kind} ${p.status[i]}` : kind;
     return said + (this.charts.again(i) ? ", sent again" : "");
@@ -116,14 +116,14 @@ class Timeline {
     if (at < from || at > to) this.pan(at - (from + to) / 2);
     this.charts.redraw();
     const arrivals = p.arrivals[i], list = make("dl");
-    const tell = (what, text) => { const box = make("div"); box.append(make("dt", "", what), make("dd", "", text)); list.append(box); };
-    tell("sent", seconds(at) + (begins === undefined ? "" : `, ${at < begins ? "−" : "+"}${seconds(Math.abs(at - begins))} from the rollout's begin`));
-    tell("its client got", this.fate(i));
-    tell("after", millis(p.took[i]));
-    tell("arrived", arrivals < 0 ? "not recorded" : ["never", "once"][arrivals] ?? arrivals + " times");
-    tell("pod", pod ? `${pod.name} (${pod.version}) on ${pod.node || "an unknown node"}` : "not known");
-    if (pod) tell("the pod was then", this.phase(pod, at));
-    tell("connection", (p.reused[i] ? "kept" : "new") + (p.port[i] ? `, port ${p.port[i]}` : "") + (p.attempts[i] > 1 ? `, ${p.attempts[i]} tried` : ""));
+    const add = (what, text) => { const box = make("div"); box.append(make("dt", "", what), make("dd", "", text)); list.append(box); };
+    add("sent", seconds(at) + (begins === undefined ? "" : `, ${at < begins ? "−" : "+"}${seconds(Math.abs(at - begins))} from the rollout's begin`));
+    add("its client got", this.outcome(i));
+    add("after", millis(p.took[i]));
+    add("arrived", arrivals < 0 ? "not recorded" : ["never", "once"][arrivals] ?? arrivals + " times");
+    add("pod", pod ? `${pod.name} (${pod.version}) on ${pod.node || "an unknown node"}` : "not known");
+    if (pod) add("the pod was then", this.phase(pod, at));
+    add("connection", (p.reused[i] ? "keep-alive" : "new") + (p.port[i] ? `, port ${p.port[i]}` : "") + (p.attempts[i] > 1 ? `, ${p.attempts[i]} tried` : ""));
     const head = make("header"), close = Object.assign(make("button", "", "close"), { type: "button" });
     close.onclick = () => { this.charts.picked = -1; this.card.hidden = true; this.charts.redraw(); };
     head.append(make("span", "", this.name(i)), close);

@@ -153,7 +153,7 @@ func TestExitCodes(t *testing.T) {
 		{"a policy that means nothing", []string{"accept", "--baseline", steady, "--candidate", steady, "--policy", policy(t, "drained")}, 2,
 			"", `exceptions[0].scenario: "drained" is no scenario`},
 		{"a candidate of another profile", []string{"accept", "--baseline", steady, "--candidate", profiled(t, runFolder(t), "core")}, 2, "",
-			"of profile core: run the candidate again with -profile=full"},
+			"of profile core: run the candidate again with --profile=full"},
 		{"a run compared with one of another profile", []string{"compare", steady, profiled(t, runFolder(t), "core")}, 0,
 			"A ran profile full and B profile core", ""},
 		{"a candidate without its baseline", []string{"accept", "--candidate", steady}, 2, "", "--baseline DIR --candidate DIR"},

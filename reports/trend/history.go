@@ -23,7 +23,7 @@ type History struct {
 	Torn  []int // numbers of lines whose writer died over them; they are left out
 
 	ends bool // with a whole line
-	runs map[runKey]tally
+	runs map[runKey]lineCount
 }
 
 // A runKey tells runs apart: ids are of the second in which a run began, on whatever machine.
@@ -32,8 +32,8 @@ type runKey struct {
 	began int64
 }
 
-// A tally is how many lines of a run there are, and how many there should be.
-type tally struct{ in, of int }
+// A lineCount is how many lines of a run there are, and how many there should be.
+type lineCount struct{ in, of int }
 
 type lineKey struct {
 	runKey
@@ -49,7 +49,7 @@ const beginning = `{"schema":`
 // Read reads the history at path; none there is an empty one. Histories may be joined by concatenation: a line that
 // comes again counts once. The error, one line, is for what is no history, or one this build cannot read.
 func Read(path string) (History, error) {
-	h := History{ends: true, runs: make(map[runKey]tally)}
+	h := History{ends: true, runs: make(map[runKey]lineCount)}
 	data, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return h, nil
@@ -90,7 +90,7 @@ func Read(path string) (History, error) {
 
 func (h *History) add(l Line) {
 	h.Lines = append(h.Lines, l)
-	h.runs[l.run()] = tally{in: h.runs[l.run()].in + 1, of: l.Of}
+	h.runs[l.run()] = lineCount{in: h.runs[l.run()].in + 1, of: l.Of}
 }
 
 func (h *History) sort() {

@@ -12,13 +12,13 @@ import (
 	"rollcall/harness/verdict"
 )
 
-// undrainedRollingUpdate: the pods end as soon as they are told to, while the nodes' rules still
-// lead to them. A plain client beside the others shows how much of that it hides. Twin of rollout/drained-rolling-update.
+// undrainedRollingUpdate: the pods exit as soon as they get SIGTERM, while the nodes' rules still
+// route to them. A plain client beside the others shows how much of that it hides. Twin of rollout/drained-rolling-update.
 func undrainedRollingUpdate() harness.Scenario {
 	return harness.Scenario{
 		ID:      "undrained-rolling-update",
 		Profile: harness.Smoke,
-		Claim:   "replacing every pod fails requests when pods exit the moment they are told to",
+		Claim:   "replacing every pod fails requests when pods exit as soon as they get SIGTERM",
 		Covers:  []string{"C2", "C31"},
 		App: fixtures.App{
 			Replicas: 3, MaxSurge: new(intstr.FromInt32(1)), MaxUnavailable: new(intstr.FromInt32(0)),

@@ -19,19 +19,19 @@ import (
 // All lists the scenarios of this suite.
 func All() []harness.Scenario { return []harness.Scenario{turns(), keptStream(), firstConnection()} }
 
-// A tally is what became of some requests, each over a connection of its own.
-type tally struct {
-	pods                        map[string]int // that replied
-	turnedAway, timedOut, other int
+// Answers are what became of some requests, each over a connection of its own.
+type answers struct {
+	pods                     map[string]int // that replied
+	refused, timedOut, other int
 }
 
-// patience is longer than three SYNs take, since a node refuses one peer only once a second.
-const patience = 10 * time.Second
+// askTimeout is longer than three SYNs take, since a node refuses one peer only once a second.
+const askTimeout = 10 * time.Second
 
 // ask sends n requests to the app from outside, one after the other: the connections come in by one node.
-func ask(ctx context.Context, steps *harness.Steps, n int) (tally, error) {
-	client := loadgen.FreshClient(patience)
-	t := tally{pods: map[string]int{}}
+func ask(ctx context.Context, steps *harness.Steps, n int) (answers, error) {
+	client := loadgen.FreshClient(askTimeout)
+	t := answers{pods: map[string]int{}}
 	for range n {
 		by, err := loadgen.Ask(ctx, client, steps.Outside)
 		var timeout interface{ Timeout() bool }
@@ -40,8 +40,8 @@ func ask(ctx context.Context, steps *harness.Steps, n int) (tally, error) {
 			t.pods[by.Pod]++
 		case ctx.Err() != nil:
 			return t, context.Cause(ctx)
-		case turnedAway(err):
-			t.turnedAway++
+		case refused(err):
+			t.refused++
 		case errors.As(err, &timeout) && timeout.Timeout():
 			t.timedOut++
 		default:
@@ -51,48 +51,48 @@ func ask(ctx context.Context, steps *harness.Steps, n int) (tally, error) {
 	return t, nil
 }
 
-// who is what kinds of answers there were, like "2 pods, and some turned away".
-func (t tally) who() string {
+// who is what kinds of answers there were, like "2 pods, and some refused".
+func (t answers) who() string {
 	text := fmt.Sprintf("%d pods", len(t.pods))
-	for _, rest := range t.rest() {
-		if rest.n > 0 {
-			text += ", and some " + rest.what
+	for _, failure := range t.failures() {
+		if failure.n > 0 {
+			text += ", and some " + failure.what
 		}
 	}
 	return text
 }
 
-// A fate is what became of so many requests that got no reply.
-type fate struct {
+// A failure is how many requests got no reply, and why.
+type failure struct {
 	n    int
 	what string
 }
 
-func (t tally) rest() []fate {
-	return []fate{{t.turnedAway, "turned away"}, {t.timedOut, "timed out"}, {t.other, "failed otherwise"}}
+func (t answers) failures() []failure {
+	return []failure{{t.refused, "refused"}, {t.timedOut, "timed out"}, {t.other, "failed otherwise"}}
 }
 
-// turnedAway reports whether a connection was ended at once. Where this host does not reach a node's address, the container
+// refused reports whether a connection was ended at once. Where this host does not reach a node's address, the container
 // engine's proxy stands between them: it takes a connection before it opens one to the node, and drops it when that is refused.
 // Whether its client sees a reset or an end depends on which of the two was quicker; of an end before the request was sent
 // net/http tells by an error of no exported type.
-func turnedAway(err error) bool {
+func refused(err error) bool {
 	return strings.HasSuffix(err.Error(), "http: server closed idle connection") ||
 		slices.ContainsFunc([]error{syscall.ECONNREFUSED, syscall.ECONNRESET, syscall.EPIPE, io.EOF, io.ErrUnexpectedEOF},
 			func(sign error) bool { return errors.Is(err, sign) })
 }
 
 // String is how often each pod replied, in the order of how often, and what else came.
-func (t tally) String() string {
+func (t answers) String() string {
 	var counts []int
 	for _, n := range t.pods {
 		counts = append(counts, n)
 	}
 	slices.Sort(counts)
 	text := strings.Trim(fmt.Sprint(counts), "[]")
-	for _, rest := range t.rest() {
-		if rest.n > 0 {
-			text += fmt.Sprintf(", %d %s", rest.n, rest.what)
+	for _, failure := range t.failures() {
+		if failure.n > 0 {
+			text += fmt.Sprintf(", %d %s", failure.n, failure.what)
 		}
 	}
 	return strings.TrimPrefix(text, ", ")

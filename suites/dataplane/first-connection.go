@@ -16,18 +16,18 @@ import (
 
 // Names of the facts.
 const (
-	early      = "requests that failed after every node's rules led to the new Service's pods"
+	early      = "requests that failed after every node's rules routed to the new Service's pods"
 	untilReply = "from the Service's creation to the first reply from outside"
 )
 
-// firstConnection: rules that lead to a pod are no sign that connections from outside get there: what they need beside,
+// firstConnection: rules that route to a pod are no sign that connections from outside get there: what they need beside,
 // such as masquerading, a node may write later in the same sync. A reply is the sign.
 func firstConnection() harness.Scenario {
 	app := fixtures.App{Replicas: 2, OnTerm: fixtures.Drain}
 	return harness.Scenario{
 		ID:       "first-connection",
 		Profile:  harness.Core,
-		Claim:    "a Service that was just created is reached from outside soon after every node's rules lead to its pods, and not before",
+		Claim:    "a Service that was just created is reached from outside soon after every node's rules route to its pods, and not before",
 		Covers:   []string{"C5"},
 		App:      app,
 		Observed: true,

@@ -65,7 +65,7 @@ func keptStream() harness.Scenario {
 				return err
 			}
 			steps.Note(elsewhere, seen.pods[by.Pod])
-			steps.Note("new connections that failed", seen.turnedAway+seen.timedOut+seen.other)
+			steps.Note("new connections that failed", seen.refused+seen.timedOut+seen.other)
 			same := 0
 			for range 20 {
 				if again, err := loadgen.Ask(ctx, kept, steps.Outside); err == nil && again.Pod == by.Pod {

@@ -25,17 +25,17 @@ const (
 // v1.36.3, pkg/proxy/ipvs/proxier.go, defaultScheduler; pkg/proxy/iptables/proxier.go, statistic mode random). A pod that
 // is listed and does not listen has its turn all the same. Where there is no pod, all refuse by ICMP, of which a node sends
 // six to one peer at once and then one a second (Linux, net/ipv4/inetpeer.c, XRLIM_BURST_FACTOR; sysctl icmp_ratelimit).
-// Seen: of 12 requests in a row 6 were turned away within 1 ms, the others after 1.01 to 1.04 s, when their client had sent
+// Seen: of 12 requests in a row 6 were refused within 1 ms, the others after 1.01 to 1.04 s, when their client had sent
 // its SYN again; and where the node had sent that peer others before, 2 of 5, and one not within 2 s. Beside recordings whose own
 // clients were refused by the node, 1 of 5 was not within 10 s.
 func turns() harness.Scenario {
 	app := fixtures.App{Replicas: 3, OnTerm: fixtures.Drain}
-	deaf := app
-	deaf.StartDelay, deaf.Unprobed = time.Hour, true
+	silent := app
+	silent.StartDelay, silent.Unprobed = time.Hour, true
 	return harness.Scenario{
 		ID:        "turns",
 		Profile:   harness.Core,
-		Claim:     "each pod has its part of the new connections, one that does not listen too, and without pods they are turned away",
+		Claim:     "each pod has its part of the new connections, one that does not listen too, and without pods they are refused",
 		Covers:    []string{"C37"},
 		App:       app,
 		Observed:  true,
@@ -45,12 +45,12 @@ func turns() harness.Scenario {
 				return err
 			}
 			deployments := steps.Client.AppsV1().Deployments(steps.Namespace)
-			sized := func(listening, deafOnes int32) error {
+			sized := func(listening, silentOnes int32) error {
 				for _, d := range []struct {
 					app      fixtures.App
 					version  string
 					replicas int32
-				}{{app, "v1", listening}, {deaf, "v2", deafOnes}} {
+				}{{app, "v1", listening}, {silent, "v2", silentOnes}} {
 					name := d.app.StandaloneName(d.version)
 					_, err := deployments.UpdateScale(ctx, name,
 						&autoscalingv1.Scale{ObjectMeta: metav1.ObjectMeta{Namespace: steps.Namespace, Name: name},
@@ -60,26 +60,26 @@ func turns() harness.Scenario {
 					}
 				}
 				return steps.Until(ctx, func(s observe.State) bool {
-					return s.ReachesEverywhere("v1", int(listening)) && s.ReachesEverywhere("v2", int(deafOnes))
+					return s.ReachesEverywhere("v1", int(listening)) && s.ReachesEverywhere("v2", int(silentOnes))
 				})
 			}
 			for _, d := range []struct {
 				app     fixtures.App
 				version string
-			}{{app, "v1"}, {deaf, "v2"}} {
+			}{{app, "v1"}, {silent, "v2"}} {
 				if _, err := deployments.Create(ctx, d.app.Standalone(steps.Into, d.version, 0), metav1.CreateOptions{}); err != nil {
 					return err
 				}
 			}
 			for _, step := range []struct {
-				listening, deaf int32
-				requests        int
-				fact            string
+				listening, silent int32
+				requests          int
+				fact              string
 			}{{3, 0, 30, shares}, {2, 1, 30, deadShares}, {0, 0, 5, toNobody}} {
-				if err := sized(step.listening, step.deaf); err != nil {
+				if err := sized(step.listening, step.silent); err != nil {
 					return err
 				}
-				if step.listening > 0 && step.deaf == 0 { // with a deaf one ipvs never lets several good replies follow each other
+				if step.listening > 0 && step.silent == 0 { // with one that does not listen ipvs never lets several good replies follow each other
 					if err := steps.Reach(ctx); err != nil {
 						return err
 					}
@@ -95,12 +95,12 @@ func turns() harness.Scenario {
 		},
 		Expect: []evidence.Expectation{
 			verdict.In("ipvs", verdict.Fact(shares, "10 10 10")),
-			verdict.In("ipvs", verdict.Fact(deadShares, "10 10, 10 turned away")),
+			verdict.In("ipvs", verdict.Fact(deadShares, "10 10, 10 refused")),
 			verdict.Fact("who answered: "+shares, "3 pods"),
-			verdict.Fact("who answered: "+deadShares, "2 pods, and some turned away"),
+			verdict.Fact("who answered: "+deadShares, "2 pods, and some refused"),
 			verdict.Noted(shares),
 			verdict.Noted(deadShares),
-			verdict.Fact(toNobody, "5 turned away"),
+			verdict.Fact(toNobody, "5 refused"),
 		},
 	}
 }

@@ -16,7 +16,7 @@ func update(app *userapp.App, id, claim string, strategy rollout.Strategy) harne
 		ID:      id,
 		Profile: harness.Core,
 		Claim:   claim + " of " + app.Name(),
-		Uses:    []string{harness.OwnObjects},
+		Uses:    []string{harness.AppObjects},
 		UserApp: app,
 		App:     fixtures.App{Name: app.Service()}, // of the control pod, which has to answer in the Service's name
 		Load:    harness.Load{Rate: app.Rate()},

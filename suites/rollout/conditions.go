@@ -33,7 +33,7 @@ func conditions() harness.Scenario {
 			if err := steps.Deploy(ctx, app, "v1"); err != nil {
 				return err
 			}
-			told := diary{}
+			told := conditionLog{}
 			before, err := steps.Client.AppsV1().Deployments(steps.Namespace).Get(ctx, fixtures.DefaultName, metav1.GetOptions{})
 			if err != nil {
 				return err
@@ -60,12 +60,12 @@ func conditions() harness.Scenario {
 	}
 }
 
-// A diary is what each condition of a Deployment said, by type, where it changed.
-type diary map[appsv1.DeploymentConditionType][]string
+// A conditionLog is what each condition of a Deployment said, by type, where it changed.
+type conditionLog map[appsv1.DeploymentConditionType][]string
 
 // read takes down every state of the Deployment after a version of it until v2 is rolled out, and returns the last.
-func (d diary) read(ctx context.Context, steps *harness.Steps, from *appsv1.Deployment) (*appsv1.Deployment, error) {
-	d.take(from)
+func (d conditionLog) read(ctx context.Context, steps *harness.Steps, from *appsv1.Deployment) (*appsv1.Deployment, error) {
+	d.note(from)
 	watch, err := steps.Client.AppsV1().Deployments(steps.Namespace).Watch(ctx,
 		metav1.ListOptions{FieldSelector: "metadata.name=" + from.Name, ResourceVersion: from.ResourceVersion})
 	if err != nil {
@@ -77,7 +77,7 @@ func (d diary) read(ctx context.Context, steps *harness.Steps, from *appsv1.Depl
 		if !ok {
 			break
 		}
-		d.take(next)
+		d.note(next)
 		if next.Spec.Template.Labels[fixtures.VersionLabel] == "v2" && rollout.Complete(next) {
 			return next, nil
 		}
@@ -88,7 +88,7 @@ func (d diary) read(ctx context.Context, steps *harness.Steps, from *appsv1.Depl
 	return nil, errors.New("the watch of the Deployment ended early")
 }
 
-func (d diary) take(deployment *appsv1.Deployment) {
+func (d conditionLog) note(deployment *appsv1.Deployment) {
 	for _, c := range deployment.Status.Conditions {
 		says := fmt.Sprintf("%s %s", c.Status, c.Reason)
 		if told := d[c.Type]; len(told) == 0 || told[len(told)-1] != says {
@@ -97,4 +97,6 @@ func (d diary) take(deployment *appsv1.Deployment) {
 	}
 }
 
-func (d diary) in(kind appsv1.DeploymentConditionType) string { return strings.Join(d[kind], ", ") }
+func (d conditionLog) in(kind appsv1.DeploymentConditionType) string {
+	return strings.Join(d[kind], ", ")
+}

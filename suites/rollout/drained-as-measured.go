@@ -17,12 +17,12 @@ import (
 )
 
 // drainedAsMeasured: how long a drain has to be is a property of the cluster, and can be measured. A first rollout, of which
-// nothing is promised, shows how long the nodes' rules lead to pods that have left; in the second the pods sleep that long
+// nothing is promised, shows how long the nodes' rules route to pods that have left; in the second the pods sleep that long
 // and half as long again, a second more at least, since a node that happened to write its rules just then was lucky.
 func drainedAsMeasured() harness.Scenario {
 	return harness.Scenario{
 		ID:     "drained-as-measured",
-		Claim:  "replacing every pod fails no request when pods sleep longer than any node's rules were measured to lead to one that had left",
+		Claim:  "replacing every pod fails no request when pods sleep longer than any node's rules were measured to route to one that had left",
 		Covers: []string{"C31", "C40"},
 		App: fixtures.App{
 			Replicas: 3, MaxSurge: new(intstr.FromInt32(1)), MaxUnavailable: new(intstr.FromInt32(0)),

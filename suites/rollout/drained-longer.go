@@ -17,7 +17,7 @@ import (
 func drainedLonger() harness.Scenario {
 	return harness.Scenario{
 		ID:     "drained-longer",
-		Claim:  "replacing every pod fails no request when pods sleep 10 s before they are told to exit, and then let their clients go",
+		Claim:  "replacing every pod fails no request when pods sleep 10 s before they get SIGTERM, and then answer with Connection: close",
 		Covers: []string{"C31", "C40"},
 		App: fixtures.App{
 			Replicas: 3, MaxSurge: new(intstr.FromInt32(1)), MaxUnavailable: new(intstr.FromInt32(0)),

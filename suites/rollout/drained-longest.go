@@ -18,7 +18,7 @@ func drainedLongest() harness.Scenario {
 	const drain = 30 * time.Second
 	return harness.Scenario{
 		ID:     "drained-longest",
-		Claim:  "replacing every pod at once fails no request when pods sleep 30 s before they are told to exit, and then let their clients go",
+		Claim:  "replacing every pod at once fails no request when pods sleep 30 s before they get SIGTERM, and then answer with Connection: close",
 		Covers: []string{"C16", "C40"},
 		App: fixtures.App{
 			Replicas: 3, MaxSurge: new(intstr.FromString("100%")), MaxUnavailable: new(intstr.FromInt32(0)),

@@ -13,7 +13,7 @@ import (
 )
 
 // drainedRollingUpdate: a preStop sleep longer than kube-proxy's slowest sync costs no new connection
-// a request, and no node still opens connections to a pod when the sleep is over. A kept connection
+// a request, and no node still opens connections to a pod when the sleep is over. A keep-alive connection
 // stays with its pod through the sleep, whatever kube-proxy does; so that it costs none either, the app
 // serves on for a while after SIGTERM and has its clients close. Twin of
 // control/undrained-rolling-update.
@@ -22,7 +22,7 @@ func drainedRollingUpdate() harness.Scenario {
 	return harness.Scenario{
 		ID:      "drained-rolling-update",
 		Profile: harness.Smoke,
-		Claim:   "replacing every pod fails no request when pods sleep 5 s before they are told to exit, and then let their clients go",
+		Claim:   "replacing every pod fails no request when pods sleep 5 s before they get SIGTERM, and then answer with Connection: close",
 		Covers:  []string{"C3", "C31", "C37", "C39", "C40"},
 		App: fixtures.App{
 			Replicas: 3, MaxSurge: new(intstr.FromInt32(1)), MaxUnavailable: new(intstr.FromInt32(0)),

@@ -33,8 +33,8 @@ type fencepost struct {
 }
 
 // fenceposts: each row rolls out v2, and then a v1 that never gets ready. Two things about the order are not in
-// the limits. Without surge the new ReplicaSet is made with 0 pods, and gets its first when an old one was told to
-// go. And after the prelude pods do not change places one by one: as many go as got ready since the controller
+// the limits. Without surge the new ReplicaSet is made with 0 pods, and gets its first when an old one was
+// deleted. And after the first step pods do not change places one by one: as many go as got ready since the controller
 // looked last, such as v1:5 to v1:3 with 10 replicas, or v1:4 to v1:2 with 4 replicas and 100 % surge.
 func fenceposts() []harness.Scenario {
 	rows := []fencepost{

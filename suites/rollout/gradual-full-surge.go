@@ -19,7 +19,7 @@ import (
 )
 
 // gradualFullSurge lets new pods get ready one at a time, by a readiness gate of the steps' own, and looks
-// what becomes of the old ones meanwhile. The first old pod is told to go while 3 of the 4 new ones are not ready,
+// what becomes of the old ones meanwhile. The first old pod is deleted while 3 of the 4 new ones are not ready,
 // and no other goes until the next new one is.
 func gradualFullSurge() harness.Scenario {
 	const replicas = 4

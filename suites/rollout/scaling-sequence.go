@@ -55,10 +55,6 @@ func scalingSequence() harness.Scenario {
 	}
 }
 
-// scaledReplicaSet is how the controller words it (Kubernetes v1.36.3, pkg/controller/deployment/sync.go,
-// scaleReplicaSet).
-var scaledReplicaSet = regexp.MustCompile(`^Scaled (up|down) replica set (\S+) from (\d+) to (\d+)$`)
-
 // scalingsTold lists the controller's Events about scaling in the order they were written, with versions in
 // place of ReplicaSets' names.
 func scalingsTold(ctx context.Context, steps *harness.Steps) (string, error) {
@@ -80,9 +76,11 @@ func scalingsTold(ctx context.Context, steps *harness.Steps) (string, error) {
 	}
 	// The time of an Event has whole seconds.
 	slices.SortFunc(list, func(a, b corev1.Event) int { return cmp.Compare(written(a), written(b)) })
+	// As the controller words it (Kubernetes v1.36.3, pkg/controller/deployment/sync.go, scaleReplicaSet).
+	scaled := regexp.MustCompile(`^Scaled (up|down) replica set (\S+) from (\d+) to (\d+)$`)
 	told := make([]string, len(list))
 	for i, e := range list {
-		m := scaledReplicaSet.FindStringSubmatch(e.Message)
+		m := scaled.FindStringSubmatch(e.Message)
 		if m == nil {
 			return "", fmt.Errorf("the Event %q is worded differently", e.Message)
 		}

@@ -75,7 +75,7 @@ func noteRestart(ctx context.Context, steps *harness.Steps, first map[types.UID]
 	return noteStaying(ctx, steps, first, "restart")
 }
 
-// noteStaying notes the revision that the Deployment is at, and how many of the first pods are not told to go.
+// noteStaying notes the revision that the Deployment is at, and how many of the first pods are not terminating.
 func noteStaying(ctx context.Context, steps *harness.Steps, first map[types.UID]bool, after string) error {
 	d, err := steps.Client.AppsV1().Deployments(steps.Namespace).Get(ctx, fixtures.DefaultName, metav1.GetOptions{})
 	if err != nil {
@@ -95,7 +95,7 @@ func noteStaying(ctx context.Context, steps *harness.Steps, first map[types.UID]
 	return nil
 }
 
-// podsThere are the pods of the namespace that are not told to go.
+// podsThere are the pods of the namespace that are not terminating.
 func podsThere(ctx context.Context, steps *harness.Steps) (map[types.UID]bool, error) {
 	list, err := steps.Client.CoreV1().Pods(steps.Namespace).List(ctx, metav1.ListOptions{})
 	if err != nil {

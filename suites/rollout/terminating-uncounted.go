@@ -15,7 +15,7 @@ import (
 	"rollcall/harness/verdict"
 )
 
-// terminatingUncounted: no limit counts pods that are told to go, so with a drain that is longer than the
+// terminatingUncounted: no limit counts terminating pods, so with a drain that is longer than the
 // rollout they are all still there at its end, and use what they use. With a sleep of 60 s the rollout was said to
 // be done after 1.9 s (13 s on a busy machine), with 4 new pods and 4 old ones. Since Kubernetes 1.35 the Deployment's
 // status counts the latter (KEP-3973), and kubectl rollout status does not look at that.
@@ -23,7 +23,7 @@ func terminatingUncounted() harness.Scenario {
 	app := fixtures.App{Replicas: 4, MinReady: time.Second, PreStopSleep: time.Minute, Grace: 90 * time.Second}
 	return harness.Scenario{
 		ID:     "terminating-uncounted",
-		Claim:  "a rollout of 4 pods that never asks for more than 5 has 8 running at its end, as those that are told to go do not count",
+		Claim:  "a rollout of 4 pods that never asks for more than 5 has 8 running at its end, as terminating ones do not count",
 		Covers: []string{"C1", "C10"},
 		Steps: func(ctx context.Context, steps *harness.Steps) error {
 			if err := steps.Deploy(ctx, app, "v1"); err != nil {

@@ -21,7 +21,7 @@ import (
 const (
 	naiveCalls  = "calls by which an old pod was reached when rollout status reported success"
 	failedCalls = "calls that failed when rollout status reported success"
-	pinnedCalls = "such calls over a connection that was kept from before"
+	pinnedCalls = "such calls over a connection that was open from before"
 	safeCalls   = "calls by which an old pod was reached after the barrier"
 )
 
@@ -38,7 +38,7 @@ func migrationCall() harness.Scenario {
 	return harness.Scenario{
 		ID:       "migration-call",
 		Profile:  harness.Core,
-		Claim:    "a call made when rollout status reports success may reach an old pod, and one made when no node's rules lead to one does not",
+		Claim:    "a call made when rollout status reports success may reach an old pod, and one made when no node's rules route to one does not",
 		Covers:   []string{"C5", "C8"},
 		App:      app,
 		Observed: true,

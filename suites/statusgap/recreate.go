@@ -14,7 +14,7 @@ import (
 // recreate: the old pods end first, all of them, and only then are there new ones. Nobody is answered by both
 // versions, and everybody goes without an answer in between. What ends first are the containers: the objects of
 // pods that have ended may still be in the API beside the new ones (5 of 3 replicas were seen). A client's last requests of the
-// outage may wait, as long as its timeout allows, and be answered: what leads to a pod that is gone may swallow a SYN, which
+// outage may wait, as long as its timeout allows, and be answered: rules that route to a pod that is gone may swallow a SYN, which
 // is sent again after 1 s and 3 s.
 func recreate() harness.Scenario {
 	const startup = 3 * time.Second

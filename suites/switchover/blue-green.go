@@ -11,18 +11,18 @@ import (
 )
 
 // blueGreen: the Service is led from one set of ready pods to another, and back. Each node changes all its rules at
-// once. A kept connection is no matter of rules: the old pods are not told anything, and so it stays with them for
+// once. A keep-alive connection is no matter of rules: the old pods get no signal, and so it stays with them for
 // as long as the client keeps it. A client that stalls opens one more, which is a new one, and may keep that instead: 15 %
-// of one lane's last replies were then the new version's. If kept connections moved, all of them would be.
+// of one lane's last replies were then the new version's. If keep-alive connections moved, all of them would be.
 func blueGreen() []harness.Scenario {
 	var scenarios []harness.Scenario
 	for _, row := range []struct {
 		id, claim string
 		flip      rollout.Strategy
 	}{
-		{"blue-green", "leading a Service to other pods fails no request and takes every new connection along, and no kept one",
+		{"blue-green", "switching a Service to other pods fails no request and moves every new connection, and no keep-alive one",
 			rollout.Flip("v1", "v2")},
-		{"blue-green-back", "leading a Service back to the pods it came from does the same", rollout.FlipBack("v2", "v1")},
+		{"blue-green-back", "switching a Service back to the pods it came from does the same", rollout.FlipBack("v2", "v1")},
 	} {
 		old, next := row.flip.Versions()
 		scenarios = append(scenarios, harness.Scenario{
@@ -30,7 +30,7 @@ func blueGreen() []harness.Scenario {
 			Claim:   row.claim,
 			Covers:  []string{"C19"},
 			App:     fixtures.App{Replicas: 3, OnTerm: fixtures.Drain},
-			Load:    harness.Load{Rate: 100, Settle: 10 * time.Second}, // twice what is looked at of kept connections
+			Load:    harness.Load{Rate: 100, Settle: 10 * time.Second}, // twice what is looked at of keep-alive connections
 			Rollout: row.flip,
 			Expect: []evidence.Expectation{
 				verdict.FullRate(99),

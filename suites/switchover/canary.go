@@ -11,7 +11,7 @@ import (
 )
 
 // canary: kube-proxy draws a pod for each new connection, so the canary's part of them is its part of the pods, give
-// or take what chance does to so many draws. Kept connections stay with whom they were drawn for.
+// or take what chance does to so many draws. Keep-alive connections stay with the pod they were drawn for.
 func canary() harness.Scenario {
 	return harness.Scenario{
 		ID:      "canary",

@@ -11,7 +11,7 @@ import (
 )
 
 // deleteAndApplyUnready: kube-proxy falls back to terminating pods that still serve, by their readiness. An app that
-// fails its readiness when it is told to exit, as is often advised, gives that up. It serves on for long enough,
+// fails its readiness when it gets SIGTERM, as is often advised, gives that up. It serves on for long enough,
 // and is asked by nobody. Seen from outside, where a proxy holds the client's connection: 418 requests reached a new pod
 // after their client had given up. Twin of delete-and-apply-drained.
 func deleteAndApplyUnready() harness.Scenario {

@@ -38,9 +38,9 @@ func graces() []harness.Scenario {
 		{id: "grace-shortened", claim: "a deletion with a grace of 1 s gives the hook up after 1 s, and SIGKILL comes 2 s later",
 			app: stubborn, delete: metav1.DeleteOptions{GracePeriodSeconds: new(int64(1))},
 			sigterm: time.Second, gone: floor, exitCode: "137", phase: failed},
-		{id: "grace-unused", claim: "a pod without a hook is told to exit at once, and has failed when its app exits with 143",
+		{id: "grace-unused", claim: "a pod without a hook gets SIGTERM at once, and has failed when its app exits with 143",
 			app: fixtures.App{Grace: grace, OnTerm: fixtures.Exit}, exitCode: "143", phase: failed},
-		{id: "grace-drained", claim: "a pod without a hook is told to exit at once, and has succeeded when its app exits with 0",
+		{id: "grace-drained", claim: "a pod without a hook gets SIGTERM at once, and has succeeded when its app exits with 0",
 			app: fixtures.App{Grace: grace, OnTerm: fixtures.Drain}, exitCode: "0", phase: succeeded},
 	} {
 		scenarios = append(scenarios, ending{app: row.app, delete: row.delete}.scenario(row.id, row.claim, []string{"C34"},

@@ -24,10 +24,10 @@ func order() []harness.Scenario {
 		app       fixtures.App
 		sigterm   evidence.Expectation
 	}{
-		{id: "order-left-open", claim: "without a hook a pod is told to exit within 4 s of leaving the endpoints, before or after it",
+		{id: "order-left-open", claim: "without a hook a pod gets SIGTERM within 4 s of leaving the endpoints, before or after it",
 			app:     fixtures.App{Replicas: 8, OnTerm: fixtures.Drain},
 			sigterm: verdict.Between(evidence.EndpointNotReady, evidence.PodSigterm, -4*time.Second, 4*time.Second)},
-		{id: "order-by-hook", claim: "with a hook of 6 s every pod is out of the endpoints for 3 s or longer when it is told to exit",
+		{id: "order-by-hook", claim: "with a hook of 6 s every pod is out of the endpoints for 3 s or longer when it gets SIGTERM",
 			app:     fixtures.App{Replicas: 8, PreStopSleep: hook, OnTerm: fixtures.Drain},
 			sigterm: verdict.Between(evidence.EndpointNotReady, evidence.PodSigterm, hook/2, hook+4*time.Second)},
 	} {

@@ -32,7 +32,7 @@ type Recorder struct {
 }
 
 // Record begins a recording in dir, which it makes. A folder that already holds a run is refused.
-// The caller ends the Recorder with Finish or Abandon.
+// The caller ends the Recorder with Finish or Abort.
 func Record(dir string, run evidence.Run) (_ *Recorder, err error) {
 	if err := begin(dir); err != nil {
 		return nil, err
@@ -60,9 +60,9 @@ func Record(dir string, run evidence.Run) (_ *Recorder, err error) {
 	return r, nil
 }
 
-// Describe replaces the run of Record, once more is known about it, so that a recording that is cut off
+// Update replaces the run of Record, once more is known about it, so that a recording that is cut off
 // can be read with its lanes and clocks.
-func (r *Recorder) Describe(run evidence.Run) error {
+func (r *Recorder) Update(run evidence.Run) error {
 	run.Schema, run.Files = evidence.SchemaVersion, nil
 	return WriteJSON(filepath.Join(r.dir, evidence.RunFile), run)
 }
@@ -106,9 +106,9 @@ func (r *Recorder) Finish(run evidence.Run) error {
 	return nil
 }
 
-// Abandon ends the recording where it is: the folder stays that of a recording that was cut off.
+// Abort ends the recording where it is: the folder stays that of a recording that was cut off.
 // After Finish it does nothing.
-func (r *Recorder) Abandon() {
+func (r *Recorder) Abort() {
 	if r.end() {
 		r.flushAll()
 		r.close()
@@ -172,8 +172,8 @@ func begin(dir string) error {
 	}
 }
 
-// Lengthen notes that the recording in dir, which has ended, took so long with what followed it.
-func Lengthen(dir string, length time.Duration) error {
+// SetDuration notes that the recording in dir, which has ended, took so long with what followed it.
+func SetDuration(dir string, length time.Duration) error {
 	var run evidence.Run
 	file := filepath.Join(dir, evidence.RunFile)
 	if err := ReadJSON(file, &run); err != nil {

@@ -27,7 +27,7 @@ func record(t *testing.T) (*Recorder, string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(r.Abandon)
+	t.Cleanup(r.Abort)
 	return r, dir
 }
 
@@ -109,8 +109,8 @@ func TestASecondIsTheMostThatCanBeLost(t *testing.T) {
 					tc.want)
 			}
 		}
-		r.Abandon()
-		r.Abandon()
+		r.Abort()
+		r.Abort()
 		if err := r.Finish(evidence.Run{}); err == nil {
 			t.Error("an abandoned recording was finished")
 		}
@@ -123,7 +123,7 @@ func TestARecordingThatWasCutOffSaysHowFarItGot(t *testing.T) {
 	r.Arrivals(evidence.Arrival{Lane: "a"})
 	r.Event(evidence.Event{At: 2 * time.Second, Kind: evidence.PodGone})
 	r.Event(evidence.Event{At: time.Second, Kind: evidence.PodReady})
-	r.Abandon()
+	r.Abort()
 	ev, err := Read(dir)
 	if err != nil {
 		t.Fatal(err)

@@ -75,7 +75,7 @@ func (s *segment[R]) end() error {
 	s.flush()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.put(Frame[R]{First: s.records, End: true})
+	s.encode(Frame[R]{First: s.records, End: true})
 	return s.err
 }
 
@@ -88,12 +88,12 @@ func (s *segment[R]) write(lane string) {
 		return
 	}
 	s.frames[lane] = append(s.frames[lane], s.size)
-	s.put(Frame[R]{First: s.records, Records: records})
+	s.encode(Frame[R]{First: s.records, Records: records})
 	s.records += len(records)
 	s.waiting[lane] = records[:0]
 }
 
-func (s *segment[R]) put(f Frame[R]) {
+func (s *segment[R]) encode(f Frame[R]) {
 	if s.err != nil {
 		return
 	}

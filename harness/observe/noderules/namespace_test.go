@@ -148,7 +148,7 @@ func (w writer) write(t interface{ Fatal(...any) }, before, after []netip.AddrPo
 	}
 }
 
-// iptablesRules has a chain for each endpoint, and one that is left over and leads to nothing.
+// iptablesRules has a chain for each endpoint, and one that is left over and routes to nothing.
 func iptablesRules(before, after []netip.AddrPort) string {
 	var b strings.Builder
 	chain := func(e netip.AddrPort) string { return "KUBE-SEP-" + strings.ReplaceAll(e.Addr().String(), ".", "-") }

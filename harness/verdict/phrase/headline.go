@@ -21,7 +21,7 @@ func Headline(wordings ...string) string {
 			return line
 		}
 	}
-	return cut(withoutSeqs(line), MaxHeadline)
+	return Cut(withoutSeqs(line), MaxHeadline)
 }
 
 // withoutSeqs leaves out everything from a list of sequence numbers on.
@@ -32,7 +32,8 @@ func withoutSeqs(line string) string {
 	return line
 }
 
-func cut(line string, most int) string {
+// Cut shortens a line to so many characters, between two words where it can; an ellipsis shows it.
+func Cut(line string, most int) string {
 	if utf8.RuneCountInString(line) <= most {
 		return line
 	}

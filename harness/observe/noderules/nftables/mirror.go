@@ -68,7 +68,7 @@ func (m *Mirror) Await(until time.Time) error {
 		return m.read()
 	}
 	for {
-		changed, err := m.take()
+		changed, err := m.apply()
 		if err != nil {
 			m.stale = true
 			return fmt.Errorf("nftables: follow tables: %w", err)
@@ -92,9 +92,9 @@ func (m *Mirror) Await(until time.Time) error {
 	}
 }
 
-// take applies the messages heard up to the end of a transaction that concerns the tables, and reports
+// apply applies the messages heard up to the end of a transaction that concerns the tables, and reports
 // whether there was one.
-func (m *Mirror) take() (bool, error) {
+func (m *Mirror) apply() (bool, error) {
 	for len(m.heard) > 0 {
 		next := m.heard[0]
 		m.heard = m.heard[1:]

@@ -83,7 +83,7 @@ func TestRolloutsOnRealNodes(t *testing.T) {
 			m.heard = recorded(t, tc.mode+"-events")
 			var changes []string
 			for known := m.Endpoints(); ; known = m.Endpoints() {
-				more, err := m.take()
+				more, err := m.apply()
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -128,7 +128,7 @@ func TestALostTransactionIsNoticed(t *testing.T) {
 	events := recorded(t, "nftables-events")
 	end := slices.IndexFunc(events, func(m message) bool { return m.kind == unix.NFT_MSG_NEWGEN })
 	m.heard = events[end+1:]
-	if _, err := m.take(); !errors.Is(err, errLost) {
+	if _, err := m.apply(); !errors.Is(err, errLost) {
 		t.Errorf("error %v, want %v", err, errLost)
 	}
 }
@@ -138,7 +138,7 @@ func TestWhatWasReadAlreadyIsNotAppliedAgain(t *testing.T) {
 	m := mirrorOf(t, tables, recorded(t, "nftables-after"))
 	m.heard = recorded(t, "nftables-events")
 	shown := m.Endpoints()
-	if more, err := m.take(); more || err != nil || difference(shown, m.Endpoints()) != "" {
+	if more, err := m.apply(); more || err != nil || difference(shown, m.Endpoints()) != "" {
 		t.Errorf("%v, %v, %s", more, err, difference(shown, m.Endpoints()))
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"rollcall/reports/model"
 )
 
-func TestAccount(t *testing.T) {
+func TestRequestTotals(t *testing.T) {
 	lane := func(requests, arrivals, never, lost int) model.Lane {
 		return model.Lane{Requests: requests, Arrivals: &arrivals, NeverArrived: &never, LostReplies: &lost}
 	}
@@ -24,7 +24,7 @@ func TestAccount(t *testing.T) {
 		{"no lane, no account", nil, ""},
 	} {
 		t.Run(tc.sentence, func(t *testing.T) {
-			if got := account(model.Scenario{Lanes: tc.lanes}); got != tc.want {
+			if got := requestTotals(model.Scenario{Lanes: tc.lanes}); got != tc.want {
 				t.Errorf("%q, want %q", got, tc.want)
 			}
 		})

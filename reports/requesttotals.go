@@ -6,9 +6,9 @@ import (
 	"rollcall/reports/model"
 )
 
-// account is what became of every request of a scenario, from the clients' tape to the pods' and back, and how much
+// requestTotals are what became of every request of a scenario, from the clients' tape to the pods' and back, and how much
 // of the scenario's time clients were there; empty where the pods' was not recorded.
-func account(s model.Scenario) string {
+func requestTotals(s model.Scenario) string {
 	var requests, arrivals, never, lost int
 	for _, lane := range s.Lanes {
 		if lane.Arrivals == nil {

@@ -7,9 +7,9 @@ import (
 	"rollcall/harness/timeline"
 )
 
-// A tally counts good replies on the tape of hits while that is joined, so that a long tape is read once. It keeps 8
+// A replyCounter counts good replies on the tape of hits while that is joined, so that a long tape is read once. It keeps 8
 // bytes of each.
-type tally struct {
+type replyCounter struct {
 	replies map[string]*[]reply // of the Service, by version
 	err     error               // of the tape
 
@@ -20,14 +20,14 @@ type tally struct {
 // answer took, in microseconds, in the lower.
 type reply uint64
 
-// A laneClock is what a tally has to know of a lane.
+// A laneClock is what a replyCounter has to know of a lane.
 type laneClock struct {
 	ahead   time.Duration // of its node's clock
 	asksApp bool
 }
 
-func newTally(run evidence.Run) *tally {
-	t := &tally{replies: map[string]*[]reply{}, lanes: map[string]laneClock{}}
+func newReplyCounter(run evidence.Run) *replyCounter {
+	t := &replyCounter{replies: map[string]*[]reply{}, lanes: map[string]laneClock{}}
 	ahead := timeline.Offsets(run)
 	for _, lane := range run.Lanes {
 		t.lanes[lane.ID] = laneClock{ahead: ahead[lane.Node], asksApp: lane.Kind().AsksApp()}
@@ -36,7 +36,7 @@ func newTally(run evidence.Run) *tally {
 }
 
 // counting counts each hit it is given.
-func (t *tally) counting() func(evidence.Hit, error) {
+func (t *replyCounter) counting() func(evidence.Hit, error) {
 	var l laneClock
 	var into *[]reply
 	var lane, version string
@@ -59,7 +59,7 @@ func (t *tally) counting() func(evidence.Hit, error) {
 }
 
 // by is where the replies by a version are kept.
-func (t *tally) by(version string) *[]reply {
+func (t *replyCounter) by(version string) *[]reply {
 	if t.replies[version] == nil {
 		t.replies[version] = new([]reply(nil))
 	}
@@ -75,4 +75,4 @@ func (r reply) sent() int64 { return int64(r >> 32) }
 func (r reply) took() int64 { return int64(r & (1<<32 - 1)) }
 
 // broke reports whether a problem is that the tape could not be read.
-func (t *tally) broke(problem string) bool { return t.err != nil && t.err.Error() == problem }
+func (t *replyCounter) broke(problem string) bool { return t.err != nil && t.err.Error() == problem }

@@ -10,8 +10,8 @@ import (
 	"rollcall/loadgen"
 )
 
-// A rig is what loads the app, and where both run.
-type rig struct {
+// A testbed is what loads the app, and where both run.
+type testbed struct {
 	dir    string // of the programs
 	on     processors
 	agent  generator
@@ -20,8 +20,8 @@ type rig struct {
 	loads  int // so far
 }
 
-// newRig moves this process out of the generators' way.
-func newRig(dir string) (*rig, error) {
+// newTestbed moves this process out of the generators' way.
+func newTestbed(dir string) (*testbed, error) {
 	p, err := share()
 	if err != nil {
 		return nil, err
@@ -29,7 +29,7 @@ func newRig(dir string) (*rig, error) {
 	if err := confine(p.rest); err != nil {
 		return nil, err
 	}
-	return &rig{
+	return &testbed{
 		dir:    dir,
 		on:     p,
 		agent:  agent{dir: dir, on: p},
@@ -39,7 +39,7 @@ func newRig(dir string) (*rig, error) {
 }
 
 // send sends a load to an app of its own, and says which share of its processors that used.
-func (r *rig) send(ctx context.Context, g generator, l load) (o outcome, share float64, err error) {
+func (r *testbed) send(ctx context.Context, g generator, l load) (o outcome, share float64, err error) {
 	r.loads++
 	to, err := siteOf(r.loads)
 	if err != nil {
@@ -57,7 +57,7 @@ func (r *rig) send(ctx context.Context, g generator, l load) (o outcome, share f
 }
 
 // startApp starts an app at a site, and returns when it answers.
-func (r *rig) startApp(ctx context.Context, at site) (*process, error) {
+func (r *testbed) startApp(ctx context.Context, at site) (*process, error) {
 	app, err := program{path: filepath.Join(r.dir, "echo"), env: []string{
 		"ROLLCALL_LISTEN=" + at.app,
 		"ROLLCALL_SERVICE=" + service,
@@ -79,7 +79,7 @@ func (r *rig) startApp(ctx context.Context, at site) (*process, error) {
 }
 
 // sendHeld sends a load that every generator ought to hold, again when one did not.
-func (r *rig) sendHeld(ctx context.Context, g generator, l load) (outcome, error) {
+func (r *testbed) sendHeld(ctx context.Context, g generator, l load) (outcome, error) {
 	const tries = 3
 	var last outcome
 	for range tries {
