@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -13,10 +14,16 @@ import (
 
 func TestRun(t *testing.T) {
 	broken := errors.New("broken")
+	var mu sync.Mutex
 	var done []string
+	note := func(name string) {
+		mu.Lock()
+		defer mu.Unlock()
+		done = append(done, name)
+	}
 	step := func(name string, err error) Action {
 		return Action{name, func(context.Context, *Cluster) error {
-			done = append(done, name)
+			note(name)
 			return err
 		}}
 	}
@@ -24,7 +31,7 @@ func TestRun(t *testing.T) {
 		return Action{name, func(ctx context.Context, _ *Cluster) error {
 			select {
 			case <-time.After(d):
-				done = append(done, name)
+				note(name)
 				return nil
 			case <-ctx.Done():
 				return context.Cause(ctx)
