@@ -113,6 +113,7 @@ func TestFaultOfPeer(t *testing.T) {
 			peer(says(named + strings.Repeat("X-Long: a\r\n", headerLimit/11))), evidence.Closed, 0, evidence.Server{}, 1, true},
 		{"two lengths", peer(says(named + "Content-Length: 5\r\n\r\nabcd")), evidence.Closed, 0, evidence.Server{}, 1, true},
 	}
+	ports := NewLocalPorts() // as lanes of one process, so that none finds its port in use by another
 	for _, tt := range tests {
 		for _, l := range []evidence.Lane{lane(evidence.Fresh, "", 1), lane(evidence.Reused, "", 1), resending} {
 			t.Run(tt.sentence+", "+l.ID, func(t *testing.T) {
@@ -122,7 +123,7 @@ func TestFaultOfPeer(t *testing.T) {
 					timeout = 100 * time.Millisecond
 				}
 				l.Target = "http://" + tt.peer(t) + "/"
-				hit, progress := sendOne(t, l, timeout)
+				hit, progress := sendOne(t, l, timeout, ports)
 				if hit.Fault != tt.want || hit.Status != tt.status || hit.By != tt.by || hit.Attempts != tt.attempts {
 					t.Errorf("got fault %q, status %d, by %+v, %d attempts; want %q, %d, %+v, %d",
 						hit.Fault, hit.Status, hit.By, hit.Attempts, tt.want, tt.status, tt.by, tt.attempts)
@@ -180,9 +181,9 @@ func TestConnRemembers(t *testing.T) {
 	}
 }
 
-func sendOne(t *testing.T, lane evidence.Lane, timeout time.Duration) (evidence.Hit, Progress) {
+func sendOne(t *testing.T, lane evidence.Lane, timeout time.Duration, ports *LocalPorts) (evidence.Hit, Progress) {
 	t.Helper()
-	c := newClient(lane, Config{Began: time.Now(), Service: "shop", Timeout: timeout})
+	c := newClient(lane, Config{Began: time.Now(), Service: "shop", Timeout: timeout, Ports: ports})
 	t.Cleanup(c.close)
 	send(t, c, 0)
 	hits := kept(t, c)
