@@ -26,7 +26,8 @@ func TestAPlanSaysHowLongARunTakes(t *testing.T) {
 		says     string
 	}{
 		{"nothing to do takes no time", nil, 0, 0, "profile core takes 0s"},
-		{"four without load go side by side", []runner.Listed{unloaded, unloaded, unloaded, unloaded}, 40, 1, "iptables takes 1m45s for 4 scenarios"},
+		{"four without load go side by side", []runner.Listed{unloaded, unloaded, unloaded, unloaded}, 40, 1,
+			"iptables takes 1m45s for 4 scenarios"},
 		{"two under load do, and those without load beside them", []runner.Listed{load, load, unloaded, unloaded}, 60, 1, "4 scenarios"},
 		{"a recording that two judge is made once", []runner.Listed{same, asked, load}, 60.5, 1, "3 scenarios"},
 		{"what wants the whole cluster goes after them", []runner.Listed{unloaded, alone}, 10 + 80, 1, "2 scenarios"},

@@ -43,7 +43,8 @@ func TestMeasure(t *testing.T) {
 		broken   string // part of the one sentence; empty: none
 	}{
 		{"a window is as long as its outage", recorded("..xxx...", interval{begin: 15 * ms, end: 45 * ms}), []time.Duration{30 * ms}, 0, ""},
-		{"an outage may be off by nearly an interval", recorded("..xxx...", interval{begin: 19 * ms, end: 41 * ms}), []time.Duration{30 * ms}, 0, ""},
+		{"an outage may be off by nearly an interval", recorded("..xxx...", interval{begin: 19 * ms, end: 41 * ms}),
+			[]time.Duration{30 * ms}, 0, ""},
 		{"an outage that is off by more than the bar is a miss",
 			recorded("..xxxxx...", interval{begin: 15 * ms, end: 41 * ms}), []time.Duration{50 * ms}, 0, "off by 24ms, more than 11ms"},
 		{"of an outage in two parts the longer one is measured",

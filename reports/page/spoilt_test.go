@@ -132,7 +132,8 @@ func TestAScenarioWithoutLoadHasFactsAndNoTimeline(t *testing.T) {
 		Events: []evidence.Event{{At: 2e9, Kind: evidence.Fact, Object: "surge 200%", Detail: "accepted"}},
 	})
 	unloaded := article(t, string(write(t, dir)), "iptables.rollout.strategies")
-	if strings.Contains(unloaded, "timeline") || !strings.Contains(unloaded, "<td>surge 200%</td><td>accepted</td><td class=\"n\">2.000s</td>") {
+	if strings.Contains(unloaded, "timeline") ||
+		!strings.Contains(unloaded, "<td>surge 200%</td><td>accepted</td><td class=\"n\">2.000s</td>") {
 		t.Errorf("it has a timeline or lacks its fact:\n%s", unloaded)
 	}
 }
