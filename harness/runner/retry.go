@@ -47,20 +47,12 @@ func retry(s harness.Scenario, attempt func(number, tries int) (result, error), 
 		case (v.Late || v.Starved) && !retried:
 			retried = true
 			tries++
-			print("retried: " + retryReason(v))
+			print("retried: this machine was too busy")
 		case !res.again:
 			return v, nil
 		}
 	}
 	return v, nil
-}
-
-// retryReason is what this machine was short of.
-func retryReason(v verdict.Verdict) string {
-	if v.Late {
-		return "the load generator lagged"
-	}
-	return "a kubelet was starved of processor time"
 }
 
 // shown is a verdict as the progress display has it. One that was never reached has the error that kept it.
