@@ -67,7 +67,7 @@ func editing(name string, edit func([]byte) []byte) spoiling {
 	}
 }
 
-// sealing edits a tape as if it had been recorded so: run.json agrees with it.
+// sealing edits a stream as if it had been recorded so: run.json agrees with it.
 func sealing(name string, edit func([]byte) []byte) spoiling {
 	return func(t *testing.T, folder string) {
 		t.Helper()

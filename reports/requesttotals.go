@@ -6,7 +6,7 @@ import (
 	"rollcall/reports/model"
 )
 
-// requestTotals are what became of every request of a scenario, from the clients' tape to the pods' and back, and how much
+// requestTotals are what became of every request of a scenario, from the clients to the pods and back, and how much
 // of the scenario's time clients were there; empty where the pods' was not recorded.
 func requestTotals(s model.Scenario) string {
 	var requests, arrivals, never, lost int

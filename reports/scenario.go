@@ -76,7 +76,7 @@ func (l *loader) read(s *model.Scenario, at place, rec *Recording) error {
 			is.scenario)
 	}
 	s.Kubernetes, s.Claim, s.Covers = run.Kubernetes, run.Claim, append(s.Covers, run.Covers...)
-	s.Given, s.RecordedFor = run.Given, run.RecordedFor
+	s.ClusterChanges, s.RecordedFor = run.ClusterChanges, run.RecordedFor
 	s.Began, s.Seconds = run.Began.UTC(), seconds(run.Length)
 	if l.observer != nil {
 		ev.Hits = ev.Hits.Tee(l.observer.Reading(run))
@@ -108,7 +108,7 @@ func judge(s *model.Scenario, run evidence.Run, tl timeline.Timeline) {
 		s.LoadSeconds = new(seconds(ended - begun))
 	}
 	s.Numbers = newNumbers(tl)
-	if len(run.Given) > 0 { // a slower kube-proxy may be among it: that is not what the cluster needs
+	if len(run.ClusterChanges) > 0 { // a slower kube-proxy may be among it: that is not what the cluster needs
 		s.Numbers.NeededDrain = nil
 	}
 	if run.UserApp != nil {

@@ -91,12 +91,12 @@ type Run struct {
 
 	// Pace is how fast the scenario went, in recordings before rates were found; empty: the normal one.
 	Pace Pace `json:"pace,omitempty"`
-	// Given are the changes that were made to the cluster for it.
-	Given []string `json:"given,omitempty"`
+	// ClusterChanges are those that were made to the cluster for it.
+	ClusterChanges []string `json:"given,omitempty"`
 	// Measures says that the recording was made to measure something for the next one, and decides nothing.
 	Measures bool `json:"measures,omitempty"`
 
-	// Own is the app under test, where it is not Rollcall's.
+	// UserApp is the app under test, where it is not Rollcall's.
 	UserApp *UserApp `json:"own,omitempty"`
 
 	// RecordedFor is the scenario for which the recording was made that this one is judged from too; empty: for itself.
@@ -107,12 +107,12 @@ type Run struct {
 	// Distrust lists what kept the recording from being whole (a dead client, a lost watch, a
 	// namespace that was not clean). One entry makes the outcome inconclusive.
 	Distrust []string `json:"distrust,omitempty"`
-	// Files describes the tapes on disk. It is empty while recording, and stays so when the
+	// Files describes the streams on disk. It is empty while recording, and stays so when the
 	// recording was cut off.
 	Files []File `json:"files,omitempty"`
 }
 
-// A File is a tape as it was written, so that damage and edits are seen.
+// A File is a stream as it was written, so that damage and edits are seen.
 type File struct {
 	Name    string `json:"name"`
 	Records int    `json:"records"`
@@ -141,14 +141,17 @@ type Expectation struct {
 	Modes  []string `json:"modes,omitempty"`  // proxy modes it is for; empty: all
 	Since  string   `json:"since,omitempty"`  // first Kubernetes minor it is for, such as "1.36"; empty: all
 	Before string   `json:"before,omitempty"` // first Kubernetes minor it is no longer for
+
+	// Decides are the seed claims, such as "C5", that hold or not by this rule.
+	Decides []string `json:"decides,omitempty"`
 }
 
 // Evidence is the whole recording of one scenario.
 type Evidence struct {
 	Run      Run
-	Hits     Tape[Hit]
-	Arrivals Tape[Arrival] // nil: not recorded
-	Events   []Event       // in the order noted
+	Hits     Stream[Hit]
+	Arrivals Stream[Arrival] // nil: not recorded
+	Events   []Event         // in the order noted
 	// Damage lists what of the recording could not be read, each naming file and position.
 	Damage []string
 }

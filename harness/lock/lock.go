@@ -80,8 +80,8 @@ func Try(path string) (*Lock, error) {
 // File is the open lock file: a child process that inherits it shares the lock.
 func (l *Lock) File() *os.File { return l.file }
 
-// Abandon frees the lock and leaves its file, as the death of its holder does.
-func (l *Lock) Abandon() error { return l.file.Close() }
+// Abort frees the lock and leaves its file, as the death of its holder does.
+func (l *Lock) Abort() error { return l.file.Close() }
 
 // Release removes the lock file and frees the lock.
 func (l *Lock) Release() error {

@@ -20,7 +20,7 @@ import (
 )
 
 // TestAgentsShareLanes records a lane of each kind that 1, 2 and 4 agents carry, from the order to
-// start until the evidence is joined: hits of several fetchers and the app's own tape must come out as one lane's.
+// start until the evidence is joined: hits of several fetchers and the app's own stream must come out as one lane's.
 func TestAgentsShareLanes(t *testing.T) {
 	const rate, lasts = 200, 600 * time.Millisecond
 	for _, agents := range []int{1, 2, 4} {

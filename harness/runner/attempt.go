@@ -203,7 +203,7 @@ func header(suite, mode string, s harness.Scenario) evidence.Run {
 	run := evidence.Run{Schema: evidence.SchemaVersion, Scenario: s.ID, Suite: suite, Mode: mode,
 		Claim: s.Claim, Covers: s.Covers, Expect: s.Expect}
 	for _, change := range s.ClusterChanges {
-		run.Given = append(run.Given, change.String())
+		run.ClusterChanges = append(run.ClusterChanges, change.String())
 	}
 	return run
 }

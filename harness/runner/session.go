@@ -45,7 +45,7 @@ func (r *Runner) Leave(broken bool) error {
 	case r.runLock == nil:
 		return nil
 	case broken:
-		return r.runLock.Abandon()
+		return r.runLock.Abort()
 	}
 	return r.runLock.Release()
 }

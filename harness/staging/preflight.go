@@ -88,7 +88,7 @@ func (p Preflight) Run(ctx context.Context) (r Result, err error) {
 // releaseRunLock lets the next run look for what this one may have left, unless it ended well or for bad input.
 func releaseRunLock(held *lock.Lock, err error) error {
 	if err != nil && !usage.Is(err) {
-		return held.Abandon()
+		return held.Abort()
 	}
 	return held.Release()
 }

@@ -22,7 +22,7 @@ func TestStaleRuns(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := left.Abandon(); err != nil {
+	if err := left.Abort(); err != nil {
 		t.Fatal(err)
 	}
 	for _, where := range []string{server, "https://elsewhere:6443"} {

@@ -91,7 +91,7 @@ func TestLaneSummaryRateOfAgents(t *testing.T) {
 func TestJoinAnyNumberOfAgents(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := drawRecording(t)
-		several := tapes{Run: r.Run, Hits: r.Hits, Arrivals: r.Arrivals, Events: r.Events}
+		several := streams{Run: r.Run, Hits: r.Hits, Arrivals: r.Arrivals, Events: r.Events}
 		several.Run.Lanes = slices.Clone(r.Run.Lanes)
 		agents := rapid.IntRange(1, 16).Draw(t, "agents")
 		for i := range several.Run.Lanes {

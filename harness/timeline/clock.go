@@ -38,7 +38,7 @@ func readClocks(readings []evidence.ClockReading) clocks {
 }
 
 // Offsets is by how much the clock of each node, by name, is ahead of the recorder's: what to take off a time the node
-// noted. It is what Join goes by, for those who read a tape themselves.
+// noted. It is what Join goes by, for those who read a stream themselves.
 func Offsets(run evidence.Run) map[string]time.Duration {
 	ahead := make(map[string]time.Duration)
 	for node, c := range readClocks(run.Clocks) {

@@ -6,7 +6,7 @@ import (
 	"rollcall/harness/evidence"
 )
 
-// An inconsistency is a way in which a lane's tapes can contradict each other or have holes: how many
+// An inconsistency is a way in which a lane's streams can contradict each other or have holes: how many
 // records do, and the number of the first.
 type inconsistency struct {
 	count int
@@ -35,7 +35,7 @@ func (b *builder) note(which int, seq uint64) {
 	}
 }
 
-// problems says where the lane's tapes contradict each other or have holes, by file and position.
+// problems says where the lane's streams contradict each other or have holes, by file and position.
 func (b *builder) problems() []string {
 	var found []string
 	for which, what := range [inconsistencies]struct{ file, does string }{

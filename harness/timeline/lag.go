@@ -79,7 +79,7 @@ func (t Timeline) rulesSeenUntil() map[string]time.Duration {
 			seen[e.Object] = max(seen[e.Object], e.At)
 		}
 	}
-	for _, e := range t.Events { // in order, and so the end of the tape last
+	for _, e := range t.Events { // in order, and so the end of the stream last
 		if since := e.At - time.Duration(e.Count)*time.Millisecond; e.Kind == evidence.RulesUnseen && e.At >= seen[e.Object] {
 			seen[e.Object] = min(seen[e.Object], since)
 		}

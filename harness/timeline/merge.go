@@ -9,10 +9,10 @@ import (
 	"rollcall/harness/evidence"
 )
 
-// merge walks both tapes, which are by lane and number, and hands each request to its lane's
+// merge walks both streams, which are by lane and number, and hands each request to its lane's
 // builder: a hit with its arrivals, or arrivals that have no hit. What belongs to no lane of the run is
 // in strays, what could not be read in damage.
-func merge(hits evidence.Tape[evidence.Hit], arrivals evidence.Tape[evidence.Arrival], builders map[string]*builder) (strays,
+func merge(hits evidence.Stream[evidence.Hit], arrivals evidence.Stream[evidence.Arrival], builders map[string]*builder) (strays,
 	damage []string) {
 	ctx, cancel := context.WithCancel(context.Background())
 	h, a := read(ctx, hits), read(ctx, arrivals)
@@ -78,8 +78,8 @@ func comesFirst(h *evidence.Hit, a *evidence.Arrival) bool {
 	return h.Seq <= a.Seq
 }
 
-// A cursor is where one has got to on a tape. The tape is decoded ahead, in a goroutine that ends
-// with the tape or with the context.
+// A cursor is where one has got to on a stream. The stream is decoded ahead, in a goroutine that ends
+// with the stream or with the context.
 type cursor[R any] struct {
 	record *R // valid until next; nil at the end
 	err    error
@@ -94,9 +94,9 @@ type cursor[R any] struct {
 // batchSize is how many records are decoded at once; three batches are under way.
 const batchSize = 1024
 
-func read[R any](ctx context.Context, tape evidence.Tape[R]) *cursor[R] {
+func read[R any](ctx context.Context, stream evidence.Stream[R]) *cursor[R] {
 	c := &cursor[R]{batches: make(chan []R, 1), used: make(chan []R, 3), failed: make(chan error, 1)}
-	if tape == nil {
+	if stream == nil {
 		close(c.batches)
 		close(c.failed)
 		return c
@@ -117,7 +117,7 @@ func read[R any](ctx context.Context, tape evidence.Tape[R]) *cursor[R] {
 				return false
 			}
 		}
-		for r, err := range tape {
+		for r, err := range stream {
 			if err != nil {
 				c.failed <- err
 				break

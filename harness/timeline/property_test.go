@@ -45,7 +45,7 @@ func drawArrivals(t *rapid.T, hits []evidence.Hit) []evidence.Arrival {
 	return arrivals
 }
 
-func drawRecording(t *rapid.T) tapes {
+func drawRecording(t *rapid.T) streams {
 	hits := append(drawHits(t, "a"), drawHits(t, "b")...)
 	events := append(marks(0, 100, 300, loadEnded),
 		pod(1, evidence.PodReady, "v1", "pod-v1"), pod(150, evidence.PodReady, "v2", "pod-v2"),
@@ -55,7 +55,7 @@ func drawRecording(t *rapid.T) tapes {
 	return r
 }
 
-func mustJoin(t *rapid.T, r tapes) timeline.Timeline {
+func mustJoin(t *rapid.T, r streams) timeline.Timeline {
 	tl, err := timeline.Join(r.evidence())
 	if err != nil {
 		t.Fatal(err)
@@ -206,7 +206,7 @@ func TestJoinAnyClock(t *testing.T) {
 		r.Events = append(r.Events, evidence.Event{At: 172 * ms, Clock: "n1", Kind: evidence.PodSigterm,
 			By: evidence.Server{Version: "v1", Pod: "pod-v1"}})
 		ahead := time.Duration(rapid.Int64Range(int64(-time.Hour), int64(time.Hour)).Draw(t, "ahead"))
-		set := tapes{Run: r.Run, Hits: slices.Clone(r.Hits), Arrivals: slices.Clone(r.Arrivals), Events: slices.Clone(r.Events)}
+		set := streams{Run: r.Run, Hits: slices.Clone(r.Hits), Arrivals: slices.Clone(r.Arrivals), Events: slices.Clone(r.Events)}
 		set.Run.Clocks = []evidence.ClockReading{{Node: "n1", Offset: ahead}, {Node: "n2"}}
 		for i := range set.Hits {
 			if set.Hits[i].Lane == "a" {

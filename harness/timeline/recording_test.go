@@ -44,15 +44,15 @@ func pod(at int, kind evidence.EventKind, version, name string) evidence.Event {
 	return evidence.Event{At: time.Duration(at) * ms, Kind: kind, By: evidence.Server{Version: version, Pod: name}}
 }
 
-// Tapes are a recording that a test may change.
-type tapes struct {
+// Streams are a recording that a test may change.
+type streams struct {
 	Run      evidence.Run
 	Hits     []evidence.Hit
 	Arrivals []evidence.Arrival // nil: not recorded
 	Events   []evidence.Event
 }
 
-func (r tapes) evidence() evidence.Evidence {
+func (r streams) evidence() evidence.Evidence {
 	ev := evidence.Evidence{Run: r.Run, Hits: evidence.Hits(r.Hits), Events: r.Events}
 	if r.Arrivals != nil {
 		ev.Arrivals = evidence.Arrivals(r.Arrivals)
@@ -60,14 +60,14 @@ func (r tapes) evidence() evidence.Evidence {
 	return ev
 }
 
-func recording(hits []evidence.Hit, events []evidence.Event, lanes ...evidence.Lane) tapes {
-	return tapes{
+func recording(hits []evidence.Hit, events []evidence.Event, lanes ...evidence.Lane) streams {
+	return streams{
 		Run:  evidence.Run{Scenario: "drained", OldVersion: "v1", NewVersion: "v2", Lanes: lanes},
 		Hits: hits, Events: events,
 	}
 }
 
-func join(t *testing.T, r tapes) timeline.Timeline {
+func join(t *testing.T, r streams) timeline.Timeline {
 	t.Helper()
 	tl, err := timeline.Join(r.evidence())
 	if err != nil {

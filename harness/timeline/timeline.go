@@ -1,5 +1,5 @@
-// Package timeline joins the tapes of one recorded run into one view: what each
-// client saw, what the servers' tape says of the same requests, and what the
+// Package timeline joins the streams of one recorded run into one view: what each
+// client saw, what the servers' log says of the same requests, and what the
 // cluster did at that moment, all on the recorder's clock. It is pure: the same
 // evidence, in any order, gives the same timeline. It measures and never
 // judges; package verdict does.
@@ -27,7 +27,7 @@ type Timeline struct {
 	Lanes    []Lane // in the order of the run
 	Events   []evidence.Event
 	Pods     []Pod // by name
-	// Arrived says whether the servers' tape was recorded: without it, nothing is known of lost
+	// Arrived says whether the servers' log was recorded: without it, nothing is known of lost
 	// replies and of requests sent twice.
 	Arrived bool
 	// Problems lists what makes the recording contradict itself, one sentence each. A timeline
@@ -52,7 +52,7 @@ type Lane struct {
 	uncertainty time.Duration            // of the lane's clock
 }
 
-// A Hit is a recorded hit, on the recorder's clock, with what the servers' tape says of it.
+// A Hit is a recorded hit, on the recorder's clock, with what the servers' log says of it.
 type Hit struct {
 	evidence.Hit
 	Arrivals []evidence.Arrival // by time; empty when it never arrived, or arrivals were not recorded

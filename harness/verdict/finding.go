@@ -14,7 +14,14 @@ type Finding struct {
 	Facts     []Detail  // what the headline leaves out: counts by kind of failure, pod phase, window, node, witnesses
 	Because   string    // the same as one sentence, with every number
 	Witnesses []Witness // hits that decided it, by time sent; at most 20, all of them counted in Because
+	Exposure  Exposure  // what the rule was put to
 	Starved   bool      // it is inconclusive instead of a failure because the host was too busy for its kubelets
+}
+
+// An Exposure is what a rule was put to, such as 4575 requests or 6 terminations: a rule that was put to nothing shows nothing.
+type Exposure struct {
+	Count int
+	Unit  string // in the singular, such as "request"
 }
 
 // A Detail is one fact of a finding, such as {"by kind", "2 refused, 1 timeout"}.

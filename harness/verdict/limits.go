@@ -36,3 +36,10 @@ func Before(minor string, x evidence.Expectation) evidence.Expectation {
 	x.Before = minor
 	return x
 }
+
+// Decides has a seed claim, such as "C5", hold or not by the expectation, beside those named before: a scenario in which it was
+// not judged does not cover the claim.
+func Decides(claim string, x evidence.Expectation) evidence.Expectation {
+	x.Decides = append(slices.Clone(x.Decides), claim)
+	return x
+}

@@ -28,7 +28,7 @@ const (
 	// marks include a round trip to every agent and its requests in flight.
 	trustedSilence = 5 * time.Second
 	// trustedConntrack is how full a node's connection table may be, in permille. A full one drops packets
-	// of new connections, which no rollout is to blame for.
+	// of new connections, whatever the rollout does.
 	trustedConntrack = 900
 )
 

@@ -35,7 +35,7 @@ func (r report) write(w io.Writer) error {
 		return errMissed
 	}
 	if rows := r.unmeasured(); len(rows) > 0 {
-		return fmt.Errorf("accuracy: machine too busy, too little was undisturbed of %s", strings.Join(rows, "; "))
+		return fmt.Errorf("accuracy: the machine was too busy to judge %s", strings.Join(rows, "; "))
 	}
 	return nil
 }

@@ -65,9 +65,9 @@ func TestReportNamesWhatWasMissed(t *testing.T) {
 		{"a length that is off", measured([3]int{50, 62, 0}), true, "missed: reset, 100/s fresh, 50ms: a window of 50ms was measured as 62ms"},
 		{"a window that was not found", measured([3]int{20, 0, 0}), true, "missed: reset, 100/s fresh, 20ms: a window of 20ms was not found"},
 		{"a clean run too few",
-			outcome{trial: trial{kind: clean, conn: evidence.Fresh, rate: 100}, rate: 100}, false, "undisturbed of clean, 100/s fresh"},
+			outcome{trial: trial{kind: clean, conn: evidence.Fresh, rate: 100}, rate: 100}, false, "too busy to judge clean, 100/s fresh"},
 		{"a row of which every window was disturbed",
-			measured([3]int{20, 20, 0}, [3]int{50, 50, 3}), false, "too little was undisturbed of reset, 100/s fresh, 50ms"},
+			measured([3]int{20, 20, 0}, [3]int{50, 50, 3}), false, "too busy to judge reset, 100/s fresh, 50ms"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.sentence, func(t *testing.T) {

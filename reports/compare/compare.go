@@ -192,7 +192,7 @@ func (c *Comparison) addNumbers(name string, p Pair, a, b view, history trend.Hi
 	}
 	was, is := metric.ComparedOf(a.scenarios[name]), metric.ComparedOf(b.scenarios[name])
 	baselineA, baselineB := history.Baselines(lineA.Conditions(), c.A.ID, c.B.ID), history.Baselines(lineB.Conditions(), c.A.ID, c.B.ID)
-	changed := len(a.scenarios[name].Given)+len(b.scenarios[name].Given) > 0
+	changed := len(a.scenarios[name].ClusterChanges)+len(b.scenarios[name].ClusterChanges) > 0
 	var onlyA, onlyB, unknown []string
 	for _, n := range metric.Compared() {
 		key := n.Key()

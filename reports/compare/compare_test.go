@@ -144,7 +144,7 @@ func TestWhatIsMissingIsSaid(t *testing.T) {
 			[]string{"B: the evidence of recorded/drained in iptables is gone, and it is taken from report.json."}},
 		{"a scenario cannot be read", lose("evidence", "iptables", "recorded", "drained", "run.json"),
 			[]string{"B: the evidence of recorded/drained in iptables cannot be read any more, and it is taken from report.json: the recording cannot be read: "}},
-		{"a tape is gone", lose("evidence", "iptables", "recorded", "drained", "hits.parquet"),
+		{"a stream is gone", lose("evidence", "iptables", "recorded", "drained", "hits.parquet"),
 			[]string{"B: the evidence of recorded/drained in iptables cannot be read any more, and it is taken from report.json: the recording cannot be trusted: hits.parquet"}},
 		{"the run was cut off", func(t *testing.T, dir string) {
 			writeJSON(t, filepath.Join(dir, "evidence", evidence.SessionFile), evidence.Session{Schema: 1, ID: "before", Version: "v0.1.0"})
@@ -347,7 +347,7 @@ func TestRunsOfDifferentProfiles(t *testing.T) {
 func TestOfAChangedClusterTimesAreComparedByAHistoryAlone(t *testing.T) {
 	a := open(t, recorded{id: "a", modes: []string{"iptables"}}.folder(t))
 	i := slices.IndexFunc(a.Report.Scenarios, func(s model.Scenario) bool { return s.ID == "drained-rolling-update" })
-	a.Report.Scenarios[i].Given = []string{"kube-proxy's minSyncPeriod of 10s"}
+	a.Report.Scenarios[i].ClusterChanges = []string{"kube-proxy's minSyncPeriod of 10s"}
 	b := a
 	b.Report.Run.ID = "b"
 	b.Report.Scenarios = slices.Clone(a.Report.Scenarios)

@@ -10,29 +10,29 @@ import (
 
 // A Scenario is one scenario on one cluster: its last attempt.
 type Scenario struct {
-	ID          string          `json:"id"`
-	Suite       string          `json:"suite"`
-	Mode        string          `json:"mode"`
-	Kubernetes  string          `json:"kubernetes,omitempty"` // version of the API server
-	Claim       string          `json:"claim"`
-	Covers      []string        `json:"covers"`
-	Given       []string        `json:"given,omitempty"`        // changes that were made to the cluster for it
-	RecordedFor string          `json:"recorded_for,omitempty"` // scenario, with its suite, of which the recording is too; absent: its own
-	Outcome     verdict.Outcome `json:"outcome"`
-	Headline    string          `json:"headline,omitempty"` // at most 120 characters: what happened to whom, and what follows
-	Facts       []Fact          `json:"facts,omitempty"`    // of the rule that decided it
-	Because     string          `json:"because"`            // with every number
-	Attempts    int             `json:"attempts"`
-	Began       time.Time       `json:"began,omitzero"`
-	Seconds     float64         `json:"seconds"`
-	LoadSeconds *float64        `json:"load_seconds,omitempty"` // load-begun to load-ended
-	Rules       []Rule          `json:"rules"`
-	Lanes       []Lane          `json:"lanes"`
-	Numbers     Numbers         `json:"numbers"`
-	Advice      []string        `json:"advice,omitempty"`      // to the owner of an app that is not Rollcall's
-	Evidence    string          `json:"evidence"`              // folder, relative to the run folder, with slashes
-	Files       []string        `json:"-"`                     // names of what lies in it
-	Diagnostics string          `json:"diagnostics,omitempty"` // likewise a folder: what the cluster looked like when it went wrong
+	ID             string          `json:"id"`
+	Suite          string          `json:"suite"`
+	Mode           string          `json:"mode"`
+	Kubernetes     string          `json:"kubernetes,omitempty"` // version of the API server
+	Claim          string          `json:"claim"`
+	Covers         []string        `json:"covers"`
+	ClusterChanges []string        `json:"given,omitempty"`        // changes that were made to the cluster for it
+	RecordedFor    string          `json:"recorded_for,omitempty"` // scenario, with its suite, of which the recording is too; absent: its own
+	Outcome        verdict.Outcome `json:"outcome"`
+	Headline       string          `json:"headline,omitempty"` // at most 120 characters: what happened to whom, and what follows
+	Facts          []Fact          `json:"facts,omitempty"`    // of the rule that decided it
+	Because        string          `json:"because"`            // with every number
+	Attempts       int             `json:"attempts"`
+	Began          time.Time       `json:"began,omitzero"`
+	Seconds        float64         `json:"seconds"`
+	LoadSeconds    *float64        `json:"load_seconds,omitempty"` // load-begun to load-ended
+	Rules          []Rule          `json:"rules"`
+	Lanes          []Lane          `json:"lanes"`
+	Numbers        Numbers         `json:"numbers"`
+	Advice         []string        `json:"advice,omitempty"`      // to the owner of an app that is not Rollcall's
+	Evidence       string          `json:"evidence"`              // folder, relative to the run folder, with slashes
+	Files          []string        `json:"-"`                     // names of what lies in it
+	Diagnostics    string          `json:"diagnostics,omitempty"` // likewise a folder: what the cluster looked like when it went wrong
 }
 
 // Name is like "rollout/drained-rolling-update".
@@ -83,7 +83,7 @@ type Witness struct {
 }
 
 // A Lane is what one client saw. Rates are per second, times in milliseconds. What only the pods can
-// tell is absent when their tape was not recorded.
+// tell is absent when arrivals were not recorded.
 type Lane struct {
 	ID            string                 `json:"id"`
 	Vantage       evidence.Vantage       `json:"vantage"`

@@ -7,11 +7,11 @@ import (
 	"rollcall/harness/timeline"
 )
 
-// A replyCounter counts good replies on the tape of hits while that is joined, so that a long tape is read once. It keeps 8
+// A replyCounter counts good replies on the stream of hits while that is joined, so that a long stream is read once. It keeps 8
 // bytes of each.
 type replyCounter struct {
 	replies map[string]*[]reply // of the Service, by version
-	err     error               // of the tape
+	err     error               // of the stream
 
 	lanes map[string]laneClock
 }
@@ -74,5 +74,5 @@ func newReply(sent, took time.Duration) reply {
 func (r reply) sent() int64 { return int64(r >> 32) }
 func (r reply) took() int64 { return int64(r & (1<<32 - 1)) }
 
-// broke reports whether a problem is that the tape could not be read.
+// broke reports whether a problem is that the stream could not be read.
 func (t *replyCounter) broke(problem string) bool { return t.err != nil && t.err.Error() == problem }

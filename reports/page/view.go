@@ -45,10 +45,10 @@ func (v view) Others() []scenario { return slices.DeleteFunc(slices.Clone(v.Scen
 
 // A scenario is all there is about one scenario: a run per mode.
 type scenario struct {
-	Suite, ID, Claim string
-	Covers, Given    []string
-	Runs             []run
-	Open             bool // unfolded: a run of it needs a look, or there is no other scenario
+	Suite, ID, Claim       string
+	Covers, ClusterChanges []string
+	Runs                   []run
+	Open                   bool // unfolded: a run of it needs a look, or there is no other scenario
 }
 
 func (s scenario) bad() bool { return slices.ContainsFunc(s.Runs, run.Bad) }
@@ -162,7 +162,7 @@ func (v *view) add(r run) {
 	if len(s.Covers) == 0 {
 		s.Covers = r.Covers
 	}
-	if len(s.Given) == 0 {
-		s.Given = r.Given
+	if len(s.ClusterChanges) == 0 {
+		s.ClusterChanges = r.ClusterChanges
 	}
 }

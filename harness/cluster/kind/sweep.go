@@ -39,8 +39,8 @@ func sweepOne(w io.Writer, e engine, name string, all bool) error {
 	if err != nil {
 		return err
 	}
-	_, foreign := os.Stat(state) // another user's Rollcall keeps its state elsewhere
-	if foreign != nil || hasNote(state) && !all {
+	_, elsewhere := os.Stat(state) // another user's Rollcall keeps its state elsewhere
+	if elsewhere != nil || hasNote(state) && !all {
 		return held.Release()
 	}
 	fmt.Fprintf(w, "removing cluster %s, which nobody uses\n", name)

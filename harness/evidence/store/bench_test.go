@@ -106,13 +106,13 @@ func BenchmarkRecord(b *testing.B) {
 	perRecord(b, len(hits))
 }
 
-func benchmarkWrite[R, W any](b *testing.B, tape evidence.Tape[R], l layout[R, W]) {
+func benchmarkWrite[R, W any](b *testing.B, stream evidence.Stream[R], l layout[R, W]) {
 	b.ReportAllocs()
 	rows, size := 0, new(counter)
 	for b.Loop() {
 		*size = 0
 		var err error
-		if rows, err = writeParquet(size, tape, l); err != nil {
+		if rows, err = writeParquet(size, stream, l); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -120,21 +120,21 @@ func benchmarkWrite[R, W any](b *testing.B, tape evidence.Tape[R], l layout[R, W
 	b.ReportMetric(float64(*size)/float64(rows), "bytes/record")
 }
 
-func benchmarkRead[R, W any](b *testing.B, tape evidence.Tape[R], l layout[R, W]) {
-	path := filepath.Join(b.TempDir(), "tape.parquet")
+func benchmarkRead[R, W any](b *testing.B, stream evidence.Stream[R], l layout[R, W]) {
+	path := filepath.Join(b.TempDir(), "stream.parquet")
 	f, err := os.Create(path)
 	if err != nil {
 		b.Fatal(err)
 	}
 	defer f.Close()
-	want, err := writeParquet(f, tape, l)
+	want, err := writeParquet(f, stream, l)
 	if err != nil {
 		b.Fatal(err)
 	}
 	b.ReportAllocs()
 	for b.Loop() {
 		rows := 0
-		for _, err := range parquetTape(path, want, l) {
+		for _, err := range parquetStream(path, want, l) {
 			if err != nil {
 				b.Fatal(err)
 			}

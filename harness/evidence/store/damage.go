@@ -23,7 +23,7 @@ func (ev *reading) damaged(err error) {
 	}
 }
 
-// readFiles opens the tapes run.json describes. A parquet file that is not the one that was written is
+// readFiles opens the streams run.json describes. A parquet file that is not the one that was written is
 // not opened: its decoder takes lengths and codecs at their word, and may take all memory with them.
 func (ev *reading) readFiles(dir string) {
 	for _, file := range ev.Run.Files {
@@ -33,11 +33,11 @@ func (ev *reading) readFiles(dir string) {
 		switch file.Name {
 		case evidence.HitsFile:
 			if changed == nil {
-				ev.Hits = parquetTape(path, file.Records, hitLayout())
+				ev.Hits = parquetStream(path, file.Records, hitLayout())
 			}
 		case evidence.ArrivalsFile:
 			if changed == nil {
-				ev.Arrivals = parquetTape(path, file.Records, arrivalLayout())
+				ev.Arrivals = parquetStream(path, file.Records, arrivalLayout())
 			}
 		case evidence.EventsFile:
 			if !errors.Is(changed, fs.ErrNotExist) {
@@ -54,7 +54,7 @@ func (ev *reading) readFiles(dir string) {
 func (ev *reading) readFirstSchema(dir string) {
 	unordered := hitLayout()
 	unordered.key = func(evidence.Hit) key { return key{} }
-	hits, err := parquetTape(filepath.Join(dir, evidence.HitsFile), anyCount, unordered).All()
+	hits, err := parquetStream(filepath.Join(dir, evidence.HitsFile), anyCount, unordered).All()
 	ev.damaged(err)
 	ev.Hits = evidence.Hits(hits)
 	ev.readEvents(filepath.Join(dir, evidence.EventsFile), anyCount)

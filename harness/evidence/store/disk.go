@@ -11,7 +11,7 @@ import (
 
 // Write puts the evidence into dir, which it makes. A folder that already holds a run is refused:
 // evidence is never overwritten. run.json is written last, so a folder without it is incomplete.
-// Write fills in the run's schema and files, and sorts the events by time; a tape that is nil has
+// Write fills in the run's schema and files, and sorts the events by time; a stream that is nil has
 // no file.
 func Write(dir string, ev evidence.Evidence) error {
 	if err := begin(dir); err != nil {
@@ -55,7 +55,7 @@ func writeFiles(dir string, ev evidence.Evidence) (files []evidence.File, err er
 	return files, err
 }
 
-// Read opens what Write or a [Recorder] wrote. The tapes of hits and arrivals stay on disk until they
+// Read opens what Write or a [Recorder] wrote. The streams of hits and arrivals stay on disk until they
 // are read. The error is for a folder that is no run of a schema this build knows, and wraps
 // fs.ErrNotExist where there is no run.json. Whatever else is not as it was recorded is in
 // [Evidence.Damage]: of a parquet file nothing is read then, of events what is before the damage.

@@ -15,7 +15,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// laid is evidence with its tapes laid out, to compare.
+// laid is evidence with its streams laid out, to compare.
 type laid struct {
 	Run      evidence.Run
 	Hits     []evidence.Hit
@@ -193,7 +193,7 @@ func TestDamageNamesFileAndPosition(t *testing.T) {
 	}
 }
 
-func TestNoBitAndNoByteOfATapeCanBeLost(t *testing.T) {
+func TestNoBitAndNoByteOfAStreamCanBeLost(t *testing.T) {
 	dir := written(t)
 	damaged := func(name, what string, i int) {
 		ev, err := Read(dir)
@@ -235,7 +235,7 @@ func TestNoBitAndNoByteOfATapeCanBeLost(t *testing.T) {
 func TestTheFirstSchemaIsStillRead(t *testing.T) {
 	dir := t.TempDir()
 	hits := []evidence.Hit{{Lane: "worker"}, {Lane: "worker", Seq: 1}, {Lane: "outside"}}
-	writeTape(t, filepath.Join(dir, evidence.HitsFile), inTurn(hits), lax(hitLayout()))
+	writeStream(t, filepath.Join(dir, evidence.HitsFile), inTurn(hits), lax(hitLayout()))
 	event := `{"at":5,"kind":"pod-gone"}` + "\n"
 	if err := errors.Join(os.WriteFile(filepath.Join(dir, evidence.RunFile), []byte(`{"schema":1,"scenario":"s"}`), 0o644),
 		os.WriteFile(filepath.Join(dir, evidence.EventsFile), []byte(event), 0o644)); err != nil {
@@ -268,7 +268,7 @@ func TestEvidenceIsNeverOverwritten(t *testing.T) {
 	}
 }
 
-func TestASkippedRunHasNoTapes(t *testing.T) {
+func TestASkippedRunHasNoStreams(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "skipped")
 	if err := Write(dir, evidence.Evidence{Run: evidence.Run{Skipped: "no IP_VS"}}); err != nil {
 		t.Fatal(err)
@@ -281,7 +281,7 @@ func TestASkippedRunHasNoTapes(t *testing.T) {
 	}
 }
 
-func TestATapeThatWasNotRecordedHasNoFile(t *testing.T) {
+func TestAStreamThatWasNotRecordedHasNoFile(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
 	if err := Write(dir, evidence.Evidence{Hits: evidence.Hits(nil)}); err != nil {
 		t.Fatal(err)

@@ -21,13 +21,13 @@ const rowGroup = 128 << 10
 // anyCount is the number of rows of a file of which nobody noted how many it should have.
 const anyCount = -1
 
-// writeParquet streams a tape into one parquet file, which plain readers such as DuckDB open, and
+// writeParquet streams a stream into one parquet file, which plain readers such as DuckDB open, and
 // returns how many rows it has. A record that is not valid, or not in its place, is an error.
-func writeParquet[R, W any](w io.Writer, tape evidence.Tape[R], l layout[R, W]) (rows int, err error) {
+func writeParquet[R, W any](w io.Writer, stream evidence.Stream[R], l layout[R, W]) (rows int, err error) {
 	pw := parquet.NewGenericWriter[W](w, append(l.metadata, parquet.MaxRowsPerRowGroup(rowGroup))...)
 	batch := make([]W, 0, 1024)
 	var last key
-	for r, err := range tape {
+	for r, err := range stream {
 		if err != nil {
 			return rows, err
 		}
@@ -48,10 +48,10 @@ func writeParquet[R, W any](w io.Writer, tape evidence.Tape[R], l layout[R, W]) 
 	return rows, pw.Close()
 }
 
-// parquetTape is the tape in the parquet file at path, which should have count rows. The file is
-// open, and a few pages of it in memory, only while the tape is read. An error names the file,
+// parquetStream is the stream in the parquet file at path, which should have count rows. The file is
+// open, and a few pages of it in memory, only while the stream is read. An error names the file,
 // without its folder, and the row, from 0.
-func parquetTape[R, W any](path string, count int, l layout[R, W]) evidence.Tape[R] {
+func parquetStream[R, W any](path string, count int, l layout[R, W]) evidence.Stream[R] {
 	return func(yield func(R, error) bool) {
 		row, more := 0, true
 		err := readParquet(path, count, l, func(r R) bool {

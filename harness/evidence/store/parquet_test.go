@@ -21,19 +21,19 @@ func lax[R, W any](l layout[R, W]) layout[R, W] {
 	return l
 }
 
-func writeTape[R, W any](t interface{ Fatal(...any) }, path string, tape evidence.Tape[R], l layout[R, W]) {
+func writeStream[R, W any](t interface{ Fatal(...any) }, path string, stream evidence.Stream[R], l layout[R, W]) {
 	f, err := os.Create(path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	if _, err := writeParquet(f, tape, l); err != nil {
+	if _, err := writeParquet(f, stream, l); err != nil {
 		t.Fatal(err)
 	}
 }
 
-// inTurn is a tape of records as they are given.
-func inTurn[R any](records []R) evidence.Tape[R] {
+// inTurn is a stream of records as they are given.
+func inTurn[R any](records []R) evidence.Stream[R] {
 	return func(yield func(R, error) bool) {
 		for _, r := range records {
 			if !yield(r, nil) {
@@ -47,14 +47,14 @@ func TestHitsAndArrivalsSurviveParquet(t *testing.T) {
 	dir := t.TempDir()
 	rapid.Check(t, func(t *rapid.T) {
 		hits := evidence.Hits(rapid.SliceOfN(anyHit, 0, 50).Draw(t, "hits"))
-		writeTape(t, filepath.Join(dir, evidence.HitsFile), hits, hitLayout())
-		if diff := cmp.Diff(all(t, hits), all(t, parquetTape(filepath.Join(dir, evidence.HitsFile), anyCount, hitLayout()))); diff != "" {
+		writeStream(t, filepath.Join(dir, evidence.HitsFile), hits, hitLayout())
+		if diff := cmp.Diff(all(t, hits), all(t, parquetStream(filepath.Join(dir, evidence.HitsFile), anyCount, hitLayout()))); diff != "" {
 			t.Fatal(diff)
 		}
 		arrivals := evidence.Arrivals(rapid.SliceOfN(anyArrival, 0, 50).Draw(t, "arrivals"))
-		writeTape(t, filepath.Join(dir, evidence.ArrivalsFile), arrivals, arrivalLayout())
+		writeStream(t, filepath.Join(dir, evidence.ArrivalsFile), arrivals, arrivalLayout())
 		if diff := cmp.Diff(all(t, arrivals),
-			all(t, parquetTape(filepath.Join(dir, evidence.ArrivalsFile), anyCount, arrivalLayout()))); diff != "" {
+			all(t, parquetStream(filepath.Join(dir, evidence.ArrivalsFile), anyCount, arrivalLayout()))); diff != "" {
 			t.Fatal(diff)
 		}
 	})
@@ -63,8 +63,8 @@ func TestHitsAndArrivalsSurviveParquet(t *testing.T) {
 func TestRowGroupsAndPagesDoNotShow(t *testing.T) {
 	hits := typicalRun(rowGroup + rowGroup/3)
 	path := filepath.Join(t.TempDir(), evidence.HitsFile)
-	writeTape(t, path, evidence.Hits(hits), hitLayout())
-	if got, want := all(t, parquetTape(path, len(hits), hitLayout())), all(t, evidence.Hits(hits)); !slices.Equal(got, want) {
+	writeStream(t, path, evidence.Hits(hits), hitLayout())
+	if got, want := all(t, parquetStream(path, len(hits), hitLayout())), all(t, evidence.Hits(hits)); !slices.Equal(got, want) {
 		t.Errorf("%d hits are not the %d written", len(got), len(want))
 	}
 	f, err := os.Open(path)
@@ -87,10 +87,10 @@ func TestRowGroupsAndPagesDoNotShow(t *testing.T) {
 func TestReadingAHitCostsNoAllocation(t *testing.T) {
 	hits := typicalRun(20_000)
 	path := filepath.Join(t.TempDir(), evidence.HitsFile)
-	writeTape(t, path, evidence.Hits(hits), hitLayout())
-	tape := parquetTape(path, len(hits), hitLayout())
+	writeStream(t, path, evidence.Hits(hits), hitLayout())
+	stream := parquetStream(path, len(hits), hitLayout())
 	allocs := testing.AllocsPerRun(3, func() {
-		for range tape {
+		for range stream {
 		}
 	})
 	if allocs > float64(len(hits))/10 {
@@ -100,18 +100,18 @@ func TestReadingAHitCostsNoAllocation(t *testing.T) {
 
 func TestAConsumersPanicIsItsOwn(t *testing.T) {
 	path := filepath.Join(t.TempDir(), evidence.HitsFile)
-	writeTape(t, path, evidence.Hits([]evidence.Hit{{}}), hitLayout())
+	writeStream(t, path, evidence.Hits([]evidence.Hit{{}}), hitLayout())
 	defer func() {
 		if p := recover(); p != "mine" {
 			t.Errorf("it became %v", p)
 		}
 	}()
-	for range parquetTape(path, 1, hitLayout()) {
+	for range parquetStream(path, 1, hitLayout()) {
 		panic("mine")
 	}
 }
 
-func TestAParquetFileThatIsNoTapeNamesFileAndRow(t *testing.T) {
+func TestAParquetFileThatIsNoStreamNamesFileAndRow(t *testing.T) {
 	var fine, other []evidence.Hit
 	for i := range 10 {
 		fine = append(fine, evidence.Hit{Lane: "a", Seq: uint64(i)})
@@ -144,8 +144,8 @@ func TestAParquetFileThatIsNoTapeNamesFileAndRow(t *testing.T) {
 	} {
 		t.Run(tc.sentence, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), evidence.HitsFile)
-			writeTape(t, path, inTurn(tc.hits), lax(hitLayout()))
-			hits, err := parquetTape(path, tc.count, hitLayout()).All()
+			writeStream(t, path, inTurn(tc.hits), lax(hitLayout()))
+			hits, err := parquetStream(path, tc.count, hitLayout()).All()
 			if err == nil || !strings.HasPrefix(err.Error(), evidence.HitsFile+": "+tc.want) {
 				t.Errorf("error %v, want %s: %s", err, evidence.HitsFile, tc.want)
 			}
@@ -202,7 +202,7 @@ func TestAParquetFileOfSomethingElseSaysSo(t *testing.T) {
 			if err := tc.write(path); err != nil {
 				t.Fatal(err)
 			}
-			arrivals, err := parquetTape(path, anyCount, arrivalLayout()).All()
+			arrivals, err := parquetStream(path, anyCount, arrivalLayout()).All()
 			if err == nil || !strings.HasPrefix(err.Error(), evidence.ArrivalsFile+": row 0: "+tc.want) || len(arrivals) > 0 {
 				t.Errorf("%d arrivals, error %v, want %s: row 0: %s", len(arrivals), err, evidence.ArrivalsFile, tc.want)
 			}

@@ -77,7 +77,7 @@ func (r *Recorder) Arrivals(arrivals ...evidence.Arrival) { r.arrivals.add(arriv
 // Event records an event.
 func (r *Recorder) Event(e evidence.Event) { r.events.add(e) }
 
-// Finish puts the tapes into their final form and replaces the run of Record. When it fails, or when
+// Finish puts the streams into their final form and replaces the run of Record. When it fails, or when
 // recording did, the folder stays that of a recording that was cut off.
 func (r *Recorder) Finish(run evidence.Run) error {
 	if !r.end() {
@@ -87,11 +87,11 @@ func (r *Recorder) Finish(run evidence.Run) error {
 	if err := errors.Join(r.hits.end(), r.arrivals.end(), r.events.end()); err != nil {
 		return fmt.Errorf("evidence: record %s: %w", r.dir, err)
 	}
-	events, err := r.events.tape().All()
+	events, err := r.events.stream().All()
 	if err != nil {
 		return fmt.Errorf("evidence: finish %s: %w", r.dir, err)
 	}
-	whole := evidence.Evidence{Run: run, Hits: r.hits.tape(), Arrivals: r.arrivals.tape(), Events: events}
+	whole := evidence.Evidence{Run: run, Hits: r.hits.stream(), Arrivals: r.arrivals.stream(), Events: events}
 	if run.UserApp != nil {
 		whole.Arrivals = nil
 	}

@@ -6,14 +6,14 @@ import (
 	"rollcall/harness/evidence"
 )
 
-// A recordType is what tapes and segments know of their records.
+// A recordType is what streams and segments know of their records.
 type recordType[R any] struct {
 	key     func(R) key
 	compare func(a, b *R) int // within a lane
 	check   func(R) error     // an error for a record nobody can have made
 }
 
-// A key is what a tape is in order of.
+// A key is what a stream is in order of.
 type key struct {
 	lane string
 	seq  uint64
@@ -42,7 +42,7 @@ func (of recordType[R]) follow(last key, r R) (key, error) {
 	return at, of.check(r)
 }
 
-// sorted is a tape of records given in any order.
-func (of recordType[R]) sorted(records []R) evidence.Tape[R] {
+// sorted is a stream of records given in any order.
+func (of recordType[R]) sorted(records []R) evidence.Stream[R] {
 	return evidence.Sorted(records, func(r R) string { return of.key(r).lane }, of.compare)
 }

@@ -8,7 +8,7 @@ import (
 	"rollcall/harness/evidence"
 )
 
-// Relabel puts the recording of one folder into another as well, for a scenario that asks about the same rollout: the tapes
+// Relabel puts the recording of one folder into another as well, for a scenario that asks about the same rollout: the streams
 // are the same files, and the run is edited. A folder that already holds a run is refused.
 func Relabel(from, to string, edit func(*evidence.Run)) error {
 	var run evidence.Run

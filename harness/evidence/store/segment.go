@@ -108,8 +108,8 @@ func (s *segment[R]) fail(err error) {
 	}
 }
 
-// tape is what the segment, once ended, holds, by lane and number. One lane at a time is in memory.
-func (s *segment[R]) tape() evidence.Tape[R] {
+// stream is what the segment, once ended, holds, by lane and number. One lane at a time is in memory.
+func (s *segment[R]) stream() evidence.Stream[R] {
 	return func(yield func(R, error) bool) {
 		for _, lane := range slices.Sorted(maps.Keys(s.frames)) {
 			var records []R

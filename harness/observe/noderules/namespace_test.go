@@ -42,7 +42,7 @@ func writers() []writer {
 // namespaced is set in the environment of a test that runs in a network namespace of its own.
 const namespaced = "ROLLCALL_TEST_NAMESPACE"
 
-func TestTapeOfRealRules(t *testing.T) {
+func TestChangesOfRealRules(t *testing.T) {
 	for _, w := range writers() {
 		t.Run(w.command, func(t *testing.T) {
 			if _, err := exec.LookPath(w.command); err != nil {

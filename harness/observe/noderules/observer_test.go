@@ -143,7 +143,7 @@ func TestObserverWritesWhatChanged(t *testing.T) {
 	}
 }
 
-func TestTapeAddsUpToWhatThereIs(t *testing.T) {
+func TestChangesAddUpToWhatThereIs(t *testing.T) {
 	anySet := rapid.Custom(func(t *rapid.T) []netip.AddrPort {
 		numbers := rapid.SliceOfNDistinct(rapid.IntRange(0, 20), 0, 20, rapid.ID[int]).Draw(t, "pods")
 		slices.Sort(numbers)

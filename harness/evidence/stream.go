@@ -6,23 +6,23 @@ import (
 	"slices"
 )
 
-// A Tape is a stream of records by lane and number, which can be read any number of times. It ends
-// with an error when what is stored is not whole; the error names file and position. A nil tape was
+// A Stream is records by lane and number, which can be read any number of times. It ends
+// with an error when what is stored is not whole; the error names file and position. A nil stream was
 // not recorded.
-type Tape[R any] iter.Seq2[R, error]
+type Stream[R any] iter.Seq2[R, error]
 
-// Hits is a tape of hits given in any order. They are not copied: leave them as they are.
-func Hits(hits []Hit) Tape[Hit] {
+// Hits is a stream of hits given in any order. They are not copied: leave them as they are.
+func Hits(hits []Hit) Stream[Hit] {
 	return Sorted(hits, func(h Hit) string { return h.Lane }, (*Hit).Compare)
 }
 
-// Arrivals is a tape of arrivals given in any order, which are not copied either.
-func Arrivals(arrivals []Arrival) Tape[Arrival] {
+// Arrivals is a stream of arrivals given in any order, which are not copied either.
+func Arrivals(arrivals []Arrival) Stream[Arrival] {
 	return Sorted(arrivals, func(a Arrival) string { return a.Lane }, (*Arrival).Compare)
 }
 
-// All reads a tape to its end. With an error it returns what came before it.
-func (t Tape[R]) All() ([]R, error) {
+// All reads a stream to its end. With an error it returns what came before it.
+func (t Stream[R]) All() ([]R, error) {
 	if t == nil {
 		return nil, nil
 	}
@@ -36,8 +36,8 @@ func (t Tape[R]) All() ([]R, error) {
 	return all, nil
 }
 
-// Tee is the tape, and shows every record, or the error it ends with, on the way to its reader.
-func (t Tape[R]) Tee(show func(R, error)) Tape[R] {
+// Tee is the stream, and shows every record, or the error it ends with, on the way to its reader.
+func (t Stream[R]) Tee(show func(R, error)) Stream[R] {
 	if t == nil {
 		return nil
 	}
@@ -51,10 +51,10 @@ func (t Tape[R]) Tee(show func(R, error)) Tape[R] {
 	}
 }
 
-// Sorted is a tape of records given in any order. It sorts lane by lane, and not the records but their numbers: a lane comes nearly in
+// Sorted is a stream of records given in any order. It sorts lane by lane, and not the records but their numbers: a lane comes nearly in
 // order,
 // which sorts fast, but many lanes come at once.
-func Sorted[R any](records []R, lane func(R) string, compare func(a, b *R) int) Tape[R] {
+func Sorted[R any](records []R, lane func(R) string, compare func(a, b *R) int) Stream[R] {
 	byLane := make(map[string][]int)
 	for i := range records {
 		l := lane(records[i])

@@ -41,16 +41,16 @@ var (
 	})
 )
 
-// all reads a tape that should be whole.
-func all[R any](t interface{ Fatal(...any) }, tape evidence.Tape[R]) []R {
-	records, err := tape.All()
+// all reads a stream that should be whole.
+func all[R any](t interface{ Fatal(...any) }, stream evidence.Stream[R]) []R {
+	records, err := stream.All()
 	if err != nil {
 		t.Fatal(err)
 	}
 	return records
 }
 
-func TestATapeIsInOrderWhateverTheOrderGiven(t *testing.T) {
+func TestAStreamIsInOrderWhateverTheOrderGiven(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		hits := rapid.SliceOfN(anyHit, 0, 30).Draw(t, "hits")
 		want := all(t, evidence.Hits(hits))
@@ -71,18 +71,18 @@ func TestATapeIsInOrderWhateverTheOrderGiven(t *testing.T) {
 	})
 }
 
-func TestATapeCanBeReadAgainAndInPart(t *testing.T) {
-	tape := evidence.Arrivals([]evidence.Arrival{{Lane: "b"}, {Lane: "a", Seq: 1}, {Lane: "a"}})
-	for r := range tape {
+func TestAStreamCanBeReadAgainAndInPart(t *testing.T) {
+	stream := evidence.Arrivals([]evidence.Arrival{{Lane: "b"}, {Lane: "a", Seq: 1}, {Lane: "a"}})
+	for r := range stream {
 		if r.Lane != "a" || r.Seq != 0 {
 			t.Errorf("the first is %+v", r)
 		}
 		break
 	}
-	if got := all(t, tape); len(got) != 3 {
+	if got := all(t, stream); len(got) != 3 {
 		t.Errorf("%d arrivals the second time", len(got))
 	}
-	if got := all(t, evidence.Tape[evidence.Hit](nil)); got != nil {
-		t.Errorf("%d hits on a tape that was not recorded", len(got))
+	if got := all(t, evidence.Stream[evidence.Hit](nil)); got != nil {
+		t.Errorf("%d hits on a stream that was not recorded", len(got))
 	}
 }
