@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"rollcall/fixtures"
 	"rollcall/harness"
@@ -100,6 +101,23 @@ func TestScenariosAreWellFormed(t *testing.T) {
 					}
 				}
 			})
+		}
+	}
+}
+
+// A claim that nothing decides is covered in name only, and one that is decided and not covered is in no table.
+func TestClaimsCoveredAreThoseDecided(t *testing.T) {
+	for suite, scenarios := range all() {
+		for _, s := range scenarios {
+			var decided []string
+			for _, x := range s.Expect {
+				decided = append(decided, x.Decides...)
+			}
+			slices.Sort(decided)
+			covered := slices.Sorted(slices.Values(s.Covers))
+			if diff := cmp.Diff(covered, slices.Compact(decided), cmpopts.EquateEmpty()); diff != "" {
+				t.Errorf("%s/%s covers (-) other claims than its expectations decide (+):\n%s", suite, s.ID, diff)
+			}
 		}
 	}
 }

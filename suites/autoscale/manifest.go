@@ -25,9 +25,9 @@ const held = 4
 // gives up no more than it owns, and the autoscaler's first write took the field over.
 func manifests() []harness.Scenario {
 	kept := []evidence.Expectation{
-		verdict.Fact("replicas after the apply", "4"),
+		verdict.Decides("C15", verdict.Fact("replicas after the apply", "4")),
 		verdict.Scaling("v2:1", "v1:3", "v2:2"),
-		verdict.MinAvailable(3),
+		verdict.Decides("C15", verdict.MinAvailable(3)),
 		verdict.MaxActive(5),
 		verdict.Fact("replicas after the next apply", "4"),
 	}
@@ -44,9 +44,9 @@ func manifests() []harness.Scenario {
 			claim: "applying a manifest that no longer names replicas leaves 1 of 4 pods at once, the first time only",
 			how:   clientSide, first: new(int32(1)),
 			expect: []evidence.Expectation{
-				verdict.Fact("replicas after the apply", "1"),
+				verdict.Decides("C15", verdict.Fact("replicas after the apply", "1")),
 				verdict.Scaling("v1:1"),
-				verdict.Fact("fewest available pods", "1"),
+				verdict.Decides("C15", verdict.Fact("fewest available pods", "1")),
 				verdict.FactWithin("from the apply to the autoscaler's write", 0, look),
 				verdict.Fact("replicas after the next apply", "4"),
 			},

@@ -69,7 +69,7 @@ func underLoad() harness.Scenario {
 		Expect: []evidence.Expectation{
 			verdict.Fact("replicas after the apply", "1"),
 			verdict.Scaling("v1:1", "v2:1"),
-			verdict.Fact("fewest available pods", "1"),
+			verdict.Decides("C11", verdict.Decides("C13", verdict.Fact("fewest available pods", "1"))),
 			verdict.FactWithin("from the apply to the fewest", 0, 5*time.Second),
 			verdict.FactWithin("from the apply to the autoscaler's write", 0, time.Minute),
 			verdict.FactWithin("from the apply to the minimum again", 0, 2*time.Minute),

@@ -96,11 +96,11 @@ func turns() harness.Scenario {
 		Expect: []evidence.Expectation{
 			verdict.In("ipvs", verdict.Fact(shares, "10 10 10")),
 			verdict.In("ipvs", verdict.Fact(deadShares, "10 10, 10 refused")),
-			verdict.Fact("who answered: "+shares, "3 pods"),
+			verdict.Decides("C37", verdict.Fact("who answered: "+shares, "3 pods")),
 			verdict.Fact("who answered: "+deadShares, "2 pods, and some refused"),
 			verdict.Noted(shares),
 			verdict.Noted(deadShares),
-			verdict.Fact(toNobody, "5 refused"),
+			verdict.Decides("C37", verdict.Fact(toNobody, "5 refused")),
 		},
 	}
 }

@@ -29,11 +29,11 @@ func allAtOnce() harness.Scenario {
 		Rollout: rollout.Update("v1", "v2"),
 		Expect: []evidence.Expectation{
 			verdict.FullRate(99),
-			verdict.Serves("v1", "v2"),
+			verdict.Decides("C18", verdict.Serves("v1", "v2")),
 			verdict.NoFailures(),
-			verdict.Scaled(verdict.MaxMixedWindow(2 * startup)),
-			verdict.MinAvailable(4),
-			verdict.MaxPods(8),
+			verdict.Decides("C17", verdict.Scaled(verdict.MaxMixedWindow(2*startup))),
+			verdict.Decides("C16", verdict.MinAvailable(4)),
+			verdict.Decides("C16", verdict.MaxPods(8)),
 			verdict.OnlyServes("v2", evidence.Barrier),
 		},
 	}

@@ -52,10 +52,10 @@ func conditions() harness.Scenario {
 			return nil
 		},
 		Expect: []evidence.Expectation{
-			verdict.Fact("Progressing in turn",
-				"True NewReplicaSetAvailable, True NewReplicaSetCreated, True ReplicaSetUpdated, True NewReplicaSetAvailable"),
-			verdict.Fact("Available in turn", "True MinimumReplicasAvailable"),
-			verdict.Fact("numbers at the end", "3 desired, 3 updated, 3 total, 3 available, 0 unavailable"),
+			verdict.Decides("C22", verdict.Fact("Progressing in turn",
+				"True NewReplicaSetAvailable, True NewReplicaSetCreated, True ReplicaSetUpdated, True NewReplicaSetAvailable")),
+			verdict.Decides("C22", verdict.Fact("Available in turn", "True MinimumReplicasAvailable")),
+			verdict.Decides("C22", verdict.Fact("numbers at the end", "3 desired, 3 updated, 3 total, 3 available, 0 unavailable")),
 		},
 	}
 }

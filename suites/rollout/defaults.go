@@ -36,9 +36,9 @@ func defaults() harness.Scenario {
 			return nil
 		},
 		Expect: []evidence.Expectation{
-			verdict.Fact("strategy", "RollingUpdate"),
-			verdict.Fact("max surge", "25%"),
-			verdict.Fact("max unavailable", "25%"),
+			verdict.Decides("C9", verdict.Fact("strategy", "RollingUpdate")),
+			verdict.Decides("C9", verdict.Fact("max surge", "25%")),
+			verdict.Decides("C9", verdict.Fact("max unavailable", "25%")),
 			verdict.Fact("replicas", "1"),
 			verdict.Fact("seconds until a rollout is late", "600"),
 			verdict.Fact("old ReplicaSets kept", "10"),

@@ -44,9 +44,9 @@ func drainedAsMeasured() harness.Scenario {
 		Expect: []evidence.Expectation{
 			verdict.FullRate(99),
 			verdict.Serves("v1", "v2"),
-			verdict.NoFailures(),
+			verdict.Decides("C40", verdict.NoFailures()),
 			verdict.NoHiddenRetries(),
-			verdict.RulesBeforeSigterm(),
+			verdict.Decides("C31", verdict.RulesBeforeSigterm()),
 			verdict.OnlyServes("v2", evidence.Barrier),
 		},
 	}

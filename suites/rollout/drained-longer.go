@@ -28,10 +28,10 @@ func drainedLonger() harness.Scenario {
 		Expect: []evidence.Expectation{
 			verdict.FullRate(99),
 			verdict.Serves("v1", "v2"),
-			verdict.NoFailures(),
+			verdict.Decides("C40", verdict.NoFailures()),
 			verdict.NoHiddenRetries(),
 			verdict.MaxRuleLag(3 * time.Second),
-			verdict.RulesBeforeSigterm(),
+			verdict.Decides("C31", verdict.RulesBeforeSigterm()),
 			verdict.OnlyServes("v2", evidence.Barrier),
 		},
 	}

@@ -33,11 +33,11 @@ func drainedRollingUpdate() harness.Scenario {
 		Expect: []evidence.Expectation{
 			verdict.FullRate(99),
 			verdict.Serves("v1", "v2"),
-			verdict.NoFailures(),
+			verdict.Decides("C40", verdict.NoFailures()),
 			verdict.NoHiddenRetries(),
-			verdict.MaxDrainLag(drain),
-			verdict.MaxRuleLag(3 * time.Second),
-			verdict.RulesBeforeSigterm(),
+			verdict.Decides("C37", verdict.MaxDrainLag(drain)),
+			verdict.Decides("C3", verdict.MaxRuleLag(3*time.Second)),
+			verdict.Decides("C31", verdict.Decides("C39", verdict.RulesBeforeSigterm())),
 			verdict.OnlyServes("v2", evidence.Barrier),
 		},
 	}

@@ -68,8 +68,8 @@ func fullSurgeUnderQuota() harness.Scenario {
 		Expect: []evidence.Expectation{
 			verdict.Scaling("v2:4"),
 			verdict.MaxActive(2 * replicas),
-			verdict.MinAvailable(replicas),
-			verdict.Fact("replica failure", "FailedCreate"),
+			verdict.Decides("C16", verdict.MinAvailable(replicas)),
+			verdict.Decides("C16", verdict.Fact("replica failure", "FailedCreate")),
 			verdict.Fact("new pods at the first failure", strconv.Itoa(quota-replicas)),
 			verdict.Noted("annotations it took"),
 		},

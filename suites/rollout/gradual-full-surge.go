@@ -61,13 +61,13 @@ func gradualFullSurge() harness.Scenario {
 			return nil
 		},
 		Expect: []evidence.Expectation{
-			verdict.Scaling("v2:4", "v1:3", "v1:2", "v1:1", "v1:0"),
+			verdict.Decides("C28", verdict.Scaling("v2:4", "v1:3", "v1:2", "v1:1", "v1:0")),
 			verdict.MinAvailable(replicas),
 			verdict.MaxActive(2 * replicas),
 		},
 	}
 	for n := 1; n <= replicas; n++ {
-		s.Expect = append(s.Expect, verdict.Fact(oldBeside(n), strconv.Itoa(replicas-n)))
+		s.Expect = append(s.Expect, verdict.Decides("C28", verdict.Fact(oldBeside(n), strconv.Itoa(replicas-n))))
 	}
 	return s
 }

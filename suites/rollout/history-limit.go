@@ -43,8 +43,8 @@ func historyLimit() harness.Scenario {
 			return noteKept(ctx, steps, 0)
 		},
 		Expect: []evidence.Expectation{
-			verdict.Fact("history with a limit of 2", "4 v1, 5 v1, 6 v1"),
-			verdict.Fact("history with a limit of 0", "6 v1"),
+			verdict.Decides("C25", verdict.Fact("history with a limit of 2", "4 v1, 5 v1, 6 v1")),
+			verdict.Decides("C25", verdict.Fact("history with a limit of 0", "6 v1")),
 		},
 	}
 }

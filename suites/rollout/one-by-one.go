@@ -28,8 +28,8 @@ func oneByOne() harness.Scenario {
 		Expect: []evidence.Expectation{
 			verdict.FullRate(99),
 			verdict.Serves("v1", "v2"),
-			verdict.NoFailures(),
-			verdict.Scaled(verdict.MinMixedWindow(3 * startup)),
+			verdict.Decides("C32", verdict.NoFailures()),
+			verdict.Decides("C18", verdict.Scaled(verdict.MinMixedWindow(3*startup))),
 			verdict.MinAvailable(4),
 			verdict.OnlyServes("v2", evidence.Barrier),
 		},

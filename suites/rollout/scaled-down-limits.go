@@ -42,9 +42,9 @@ func scaledDownLimit(kind string, unavailable intstr.IntOrString, kept, asked in
 			return noteStuck(ctx, steps, app, "v2")
 		},
 		Expect: []evidence.Expectation{
-			verdict.Fact("old pods kept while no new pod gets ready", strconv.Itoa(kept)),
+			verdict.Decides("C29", verdict.Fact("old pods kept while no new pod gets ready", strconv.Itoa(kept))),
 			verdict.Fact("new pods asked for while none gets ready", strconv.Itoa(asked)),
-			verdict.Fact("pods available while no new pod gets ready", strconv.Itoa(kept)),
+			verdict.Decides("C26", verdict.Fact("pods available while no new pod gets ready", strconv.Itoa(kept))),
 		},
 	}
 }

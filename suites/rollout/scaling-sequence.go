@@ -45,7 +45,7 @@ func scalingSequence() harness.Scenario {
 			return err
 		},
 		Expect: []evidence.Expectation{
-			verdict.Scaling("v2:1", "v1:2", "v2:2", "v1:1", "v2:3", "v1:0"),
+			verdict.Decides("C21", verdict.Scaling("v2:1", "v1:2", "v2:2", "v1:1", "v2:3", "v1:0")),
 			verdict.MaxActive(4),
 			verdict.MinAvailable(3),
 			verdict.Fact("scalings told in Events",

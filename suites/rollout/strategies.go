@@ -76,10 +76,14 @@ func strategies() harness.Scenario {
 		},
 	}
 	for _, c := range creates {
-		s.Expect = append(s.Expect, verdict.Fact(c.name, c.reply))
+		claim := "C10" // about the limits
+		if c.strategy.RollingUpdate == nil {
+			claim = "C20"
+		}
+		s.Expect = append(s.Expect, verdict.Decides(claim, verdict.Fact(c.name, c.reply)))
 	}
 	for _, p := range patches {
-		s.Expect = append(s.Expect, verdict.Fact(p.name, p.reply))
+		s.Expect = append(s.Expect, verdict.Decides("C20", verdict.Fact(p.name, p.reply)))
 	}
 	return s
 }

@@ -63,10 +63,10 @@ func terminatingUncounted() harness.Scenario {
 			return err
 		},
 		Expect: []evidence.Expectation{
-			verdict.MaxActive(5),
+			verdict.Decides("C10", verdict.MaxActive(5)),
 			verdict.FactWithin("time until the rollout is said to be done", 0, app.PreStopSleep),
-			verdict.Fact("pods when the rollout is said to be done", "8"),
-			verdict.Fact("of these terminating", "4"),
+			verdict.Decides("C10", verdict.Fact("pods when the rollout is said to be done", "8")),
+			verdict.Decides("C1", verdict.Fact("of these terminating", "4")),
 			verdict.Fact("terminating ones in the Deployment's status", "4"),
 		},
 	}

@@ -54,7 +54,7 @@ func availability() []harness.Scenario {
 				steps.Note(untilDone, time.Since(ready))
 				return steps.Until(ctx, func(s observe.State) bool { return s.Count("v1") == 0 }) // and its log is whole
 			},
-			Expect: []evidence.Expectation{verdict.FactWithin(untilDone, max(0, row.minReady-margin), row.minReady+slack)},
+			Expect: []evidence.Expectation{verdict.Decides("C4", verdict.FactWithin(untilDone, max(0, row.minReady-margin), row.minReady+slack))},
 		})
 	}
 	return scenarios

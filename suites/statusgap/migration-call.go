@@ -98,8 +98,8 @@ func migrationCall() harness.Scenario {
 		Expect: []evidence.Expectation{
 			verdict.Noted(naiveCalls),
 			verdict.Noted(failedCalls),
-			verdict.Fact(pinnedCalls, "20 of 20"),
-			verdict.Fact(safeCalls, "0 of 100"),
+			verdict.Decides("C8", verdict.Fact(pinnedCalls, "20 of 20")),
+			verdict.Decides("C5", verdict.Decides("C8", verdict.Fact(safeCalls, "0 of 100"))),
 		},
 	}
 }

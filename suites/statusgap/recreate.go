@@ -31,8 +31,8 @@ func recreate() harness.Scenario {
 		Expect: []evidence.Expectation{
 			verdict.FullRate(99),
 			verdict.Serves("v1", "v2"),
-			verdict.OldEndsFirst(),
-			verdict.CleanCut(),
+			verdict.Decides("C6", verdict.OldEndsFirst()),
+			verdict.Decides("C6", verdict.CleanCut()),
 			verdict.OnlyServes("v2", evidence.StatusDone),
 			verdict.DamageSeen(),
 			verdict.On(evidence.Fresh, verdict.Scaled(verdict.MinOutage(startup-loadgen.DefaultTimeout))),

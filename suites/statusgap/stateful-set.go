@@ -32,7 +32,7 @@ func statefulSet() harness.Scenario {
 			verdict.NoHiddenRetries(),
 			verdict.MinAvailable(2),
 			verdict.MaxPods(3),
-			verdict.OnlyServes("v2", evidence.StatusDone),
+			verdict.Decides("C7", verdict.OnlyServes("v2", evidence.StatusDone)),
 		},
 	}
 }

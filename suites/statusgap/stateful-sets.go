@@ -42,7 +42,7 @@ func statefulSets() []harness.Scenario {
 		expect    []evidence.Expectation
 	}{
 		{id: "stateful-sets-ordered", claim: "a StatefulSet replaces its pods from the last to the first, one at a time",
-			expect: []evidence.Expectation{verdict.Fact(replaced, "echo-2 echo-1 echo-0"), verdict.Fact(together, "1"),
+			expect: []evidence.Expectation{verdict.Decides("C7", verdict.Fact(replaced, "echo-2 echo-1 echo-0")), verdict.Fact(together, "1"),
 				verdict.MinAvailable(replicas - 1), verdict.Fact(oldLeft, "0"),
 				verdict.Fact(kubectlSays, "partitioned roll out complete: 3 new pods have been updated..."), verdict.Fact(revisionDone, "true")}},
 		{id: "stateful-sets-partitioned", claim: "a partition of 2 replaces one of three pods, and rollout status calls that complete",
@@ -50,19 +50,23 @@ func statefulSets() []harness.Scenario {
 				RollingUpdate: &appsv1.RollingUpdateStatefulSetStrategy{Partition: new(int32(2))}},
 			old: 2,
 			expect: []evidence.Expectation{verdict.Fact(replaced, "echo-2"), verdict.Fact(oldLeft, "2"),
-				verdict.Fact(kubectlSays, "partitioned roll out complete: 1 new pods have been updated..."), verdict.Fact(revisionDone, "false")}},
+				verdict.Decides("C7", verdict.Fact(kubectlSays, "partitioned roll out complete: 1 new pods have been updated...")),
+				verdict.Fact(revisionDone, "false")}},
 		{id: "stateful-sets-by-hand", claim: "of a StatefulSet whose pods are replaced by hand rollout status has nothing to say",
 			strategy: appsv1.StatefulSetUpdateStrategy{Type: appsv1.OnDeleteStatefulSetStrategyType},
 			old:      3,
 			expect: []evidence.Expectation{verdict.Fact(replaced, ""), verdict.Fact(oldLeft, "3"),
-				verdict.Fact(kubectlSays, "rollout status is only available for RollingUpdate strategy type"), verdict.Fact(revisionDone, "false")}},
+				verdict.Decides("C7", verdict.Fact(kubectlSays, "rollout status is only available for RollingUpdate strategy type")),
+				verdict.Fact(revisionDone, "false")}},
 		{id: "stateful-sets-unavailable",
 			claim: "a StatefulSet that allows 2 pods to be missing replaces 2 at a time where the API server knows the field",
 			strategy: appsv1.StatefulSetUpdateStrategy{Type: appsv1.RollingUpdateStatefulSetStrategyType,
 				RollingUpdate: &appsv1.RollingUpdateStatefulSetStrategy{MaxUnavailable: new(intstr.FromInt32(2))}},
 			expect: []evidence.Expectation{
-				verdict.Before("1.37", verdict.Fact(maxUnavailable, "none")), verdict.Before("1.37", verdict.Fact(together, "1")),
-				verdict.Since("1.37", verdict.Fact(maxUnavailable, "2")), verdict.Since("1.37", verdict.Fact(together, "2"))}},
+				verdict.Before("1.37", verdict.Fact(maxUnavailable, "none")),
+				verdict.Before("1.37", verdict.Decides("C7", verdict.Fact(together, "1"))),
+				verdict.Since("1.37", verdict.Fact(maxUnavailable, "2")),
+				verdict.Since("1.37", verdict.Decides("C7", verdict.Fact(together, "2")))}},
 	} {
 		app := fixtures.App{Replicas: replicas, MinReady: 2 * time.Second, OnTerm: fixtures.Drain}
 		scenarios = append(scenarios, harness.Scenario{ID: row.id, Claim: row.claim, Covers: []string{"C7"}, App: app, Expect: row.expect,

@@ -30,13 +30,13 @@ func statusTrap() harness.Scenario {
 		Expect: []evidence.Expectation{
 			verdict.FullRate(99),
 			verdict.Serves("v1", "v2"),
-			verdict.OldAtStatus(1),
+			verdict.Decides("C1", verdict.OldAtStatus(1)),
 			verdict.NoFailures(),
 			verdict.Between(evidence.PodDeleting, evidence.EndpointNotReady, -time.Second, 3*time.Second),
-			verdict.MaxDrainLag(3 * time.Second),
-			verdict.MaxRuleLag(3 * time.Second),
+			verdict.Decides("C2", verdict.MaxDrainLag(3*time.Second)),
+			verdict.Decides("C3", verdict.MaxRuleLag(3*time.Second)),
 			verdict.RulesBeforeSigterm(),
-			verdict.OnlyServes("v2", evidence.Barrier),
+			verdict.Decides("C5", verdict.OnlyServes("v2", evidence.Barrier)),
 		},
 	}
 }

@@ -37,8 +37,8 @@ func blueGreen() []harness.Scenario {
 				verdict.Serves("v1", "v2"),
 				verdict.NoFailures(),
 				verdict.NoHiddenRetries(),
-				verdict.MaxRuleLag(3 * time.Second),
-				verdict.On(evidence.Fresh, verdict.OnlyServes(next, evidence.Barrier)),
+				verdict.Decides("C19", verdict.MaxRuleLag(3*time.Second)),
+				verdict.Decides("C19", verdict.On(evidence.Fresh, verdict.OnlyServes(next, evidence.Barrier))),
 				verdict.On(evidence.Reused, verdict.StillServes(old, 50)),
 			},
 		})

@@ -25,7 +25,7 @@ func canary() harness.Scenario {
 			verdict.Serves("v1", "v2"),
 			verdict.NoFailures(),
 			verdict.NoHiddenRetries(),
-			verdict.On(evidence.Fresh, verdict.Share("v2", 25, evidence.Barrier)),
+			verdict.Decides("C18", verdict.On(evidence.Fresh, verdict.Share("v2", 25, evidence.Barrier))),
 			verdict.On(evidence.Reused, verdict.StillServes("v1", 50)),
 		},
 	}

@@ -27,7 +27,7 @@ func deleteAndApplyAll() harness.Scenario {
 			verdict.FullRate(99),
 			verdict.Serves("v1", "v2"),
 			verdict.DamageSeen(),
-			verdict.MinOutage(outage), // to the end of the load
+			verdict.Decides("C30", verdict.MinOutage(outage)), // to the end of the load
 			verdict.OnlyServes("v2", evidence.Barrier),
 		},
 	}

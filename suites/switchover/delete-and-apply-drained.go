@@ -27,7 +27,7 @@ func deleteAndApplyDrained() harness.Scenario {
 		Expect: []evidence.Expectation{
 			verdict.FullRate(99),
 			verdict.Serves("v1", "v2"),
-			verdict.NoFailures(),
+			verdict.Decides("C2", verdict.Decides("C30", verdict.Decides("C38", verdict.NoFailures()))),
 			verdict.NoHiddenRetries(),
 			verdict.OnlyServes("v2", evidence.Barrier),
 		},

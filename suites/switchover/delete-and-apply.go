@@ -29,7 +29,7 @@ func deleteAndApply() harness.Scenario {
 			verdict.FullRate(99),
 			verdict.Serves("v1", "v2"),
 			verdict.DamageSeen(),
-			verdict.On(evidence.Fresh, verdict.Scaled(verdict.MinOutage(startup-time.Second))),
+			verdict.Decides("C30", verdict.On(evidence.Fresh, verdict.Scaled(verdict.MinOutage(startup-time.Second)))),
 			verdict.OnlyServes("v2", evidence.Barrier),
 		},
 	}

@@ -69,7 +69,7 @@ func orphaned() harness.Scenario {
 			steps.Note(kept, same)
 			return err
 		},
-		Expect: []evidence.Expectation{verdict.Fact(kept, "3")},
+		Expect: []evidence.Expectation{verdict.Decides("C30", verdict.Fact(kept, "3"))},
 	}
 }
 

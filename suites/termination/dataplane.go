@@ -27,15 +27,15 @@ func dataplanes() []harness.Scenario {
 			ID: "dataplane-seen", Claim: "every node's kube-proxy is asked for its mode before its rules are read",
 			Covers: []string{"C41"}, Observed: true, Steps: noteProxies,
 			Expect: []evidence.Expectation{
-				verdict.In("iptables", verdict.Fact(proxies, "iptables")),
-				verdict.In("nftables", verdict.Fact(proxies, "nftables")),
-				verdict.In("ipvs", verdict.Fact(proxies, "ipvs")),
+				verdict.Decides("C41", verdict.In("iptables", verdict.Fact(proxies, "iptables"))),
+				verdict.Decides("C41", verdict.In("nftables", verdict.Fact(proxies, "nftables"))),
+				verdict.Decides("C41", verdict.In("ipvs", verdict.Fact(proxies, "ipvs"))),
 			},
 		},
 		{
 			ID: "dataplane-absent", Claim: "where no kube-proxy answers nothing is said about rules, with the reason",
 			Covers: []string{"C41"}, ClusterChanges: []cluster.Change{change.NoProxy()}, Steps: noteProxies,
-			Expect: []evidence.Expectation{verdict.Fact(proxies, "none"), rules},
+			Expect: []evidence.Expectation{verdict.Decides("C41", verdict.Fact(proxies, "none")), rules},
 		},
 	}
 }

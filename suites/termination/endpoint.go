@@ -1,6 +1,7 @@
 package termination
 
 import (
+	"slices"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -35,7 +36,8 @@ func endpoints() []harness.Scenario {
 		{id: "endpoint-serving",
 			claim:  "the last endpoint of a Service stops being ready when its pod is deleted, and is serving until its pod ends",
 			covers: []string{"C35", "C36", "C38"}, app: app, conditions: []string{"TTF FTT gone", "TTF FTT FFT gone"},
-			expect: []evidence.Expectation{left, verdict.Fact(podEvents, "MODIFIED deletionTimestamp, MODIFIED phase Succeeded, DELETED"),
+			expect: []evidence.Expectation{left,
+				verdict.Decides("C35", verdict.Fact(podEvents, "MODIFIED deletionTimestamp, MODIFIED phase Succeeded, DELETED")),
 				verdict.Between(evidence.PodExited, evidence.PodUnready, 0, 4*time.Second)}},
 		{id: "endpoint-failing-readiness",
 			claim:  "the last endpoint of a Service stops serving, while its pod runs on, when its app fails its readiness on SIGTERM",
@@ -45,8 +47,14 @@ func endpoints() []harness.Scenario {
 		{id: "endpoint-published", claim: "an endpoint of a Service that publishes pods that are not ready is ready until its pod ends",
 			covers: []string{"C36"}, app: listed, change: published, conditions: []string{"TTF TTT gone", "TTF TTT TFT gone"}},
 	} {
+		said := verdict.Fact(conditions, row.conditions...)
+		for _, claim := range []string{"C36", "C38"} {
+			if slices.Contains(row.covers, claim) {
+				said = verdict.Decides(claim, said)
+			}
+		}
 		scenarios = append(scenarios, ending{app: row.app, change: row.change}.scenario(row.id, row.claim, row.covers,
-			append(row.expect, verdict.Fact(conditions, row.conditions...))...))
+			append(row.expect, said)...))
 	}
 	return scenarios
 }

@@ -44,8 +44,8 @@ func graces() []harness.Scenario {
 			app: fixtures.App{Grace: grace, OnTerm: fixtures.Drain}, exitCode: "0", phase: succeeded},
 	} {
 		scenarios = append(scenarios, ending{app: row.app, delete: row.delete}.scenario(row.id, row.claim, []string{"C34"},
-			after(evidence.PodDeleting, evidence.PodSigterm, row.sigterm),
-			after(evidence.PodSigterm, evidence.PodGone, row.gone),
+			verdict.Decides("C34", after(evidence.PodDeleting, evidence.PodSigterm, row.sigterm)),
+			verdict.Decides("C34", after(evidence.PodSigterm, evidence.PodGone, row.gone)),
 			verdict.Fact(exitCode, row.exitCode),
 			verdict.Fact(lastPhase, row.phase),
 		))
@@ -67,7 +67,7 @@ func removalByForce() harness.Scenario {
 		verdict.Fact(podEvents, "MODIFIED deletionTimestamp, DELETED"),
 		verdict.Fact(lastPhase, "Running"),
 		verdict.Between(evidence.PodDeleting, evidence.PodGone, -100*time.Millisecond, time.Second), // in this order, see the events
-		verdict.Between(evidence.PodGone, evidence.PodSigterm, 500*time.Millisecond, 5*time.Second),
+		verdict.Decides("C34", verdict.Between(evidence.PodGone, evidence.PodSigterm, 500*time.Millisecond, 5*time.Second)),
 		verdict.Between(evidence.PodSigterm, evidence.PodExited, linger, 2*time.Second),
 	)
 }

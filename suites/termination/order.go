@@ -43,7 +43,7 @@ func order() []harness.Scenario {
 				}
 				return steps.Until(ctx, func(s observe.State) bool { return s.Count("v1") == 0 })
 			},
-			Expect: []evidence.Expectation{row.sigterm},
+			Expect: []evidence.Expectation{verdict.Decides("C39", row.sigterm)},
 		})
 	}
 	return scenarios

@@ -37,11 +37,12 @@ func slowRules() []harness.Scenario {
 		}
 	}
 	outlast := slow("slow-rules-outlast", "a sleep of 5 s loses requests where kube-proxy writes rules every 10 s",
-		[]string{"C3"}, 5*time.Second, verdict.On(evidence.Fresh, verdict.DamageSeen()))
+		[]string{"C3"}, 5*time.Second, verdict.Decides("C3", verdict.On(evidence.Fresh, verdict.DamageSeen())))
 	outlast.Tries = 3 // a rollout may fall between two writes
 	return []harness.Scenario{
 		outlast,
 		slow("slow-rules-awaited", "a sleep of 15 s loses no request where kube-proxy writes rules every 10 s",
-			[]string{"C3", "C40"}, 15*time.Second, verdict.RulesBeforeSigterm(), verdict.NoFailures()),
+			[]string{"C3", "C40"}, 15*time.Second, verdict.Decides("C3", verdict.RulesBeforeSigterm()),
+			verdict.Decides("C40", verdict.NoFailures())),
 	}
 }
