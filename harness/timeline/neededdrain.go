@@ -10,13 +10,22 @@ import (
 // they route to old pods on purpose, as long as those serve (KEP-1669). A node whose rules were not observed has none.
 func (t Timeline) NeededDrains() map[string]time.Duration {
 	needed := map[string]time.Duration{}
+	for _, l := range t.neededDrains() {
+		needed[l.Node] = max(needed[l.Node], l.Lag.Length+l.Lag.Uncertainty)
+	}
+	return needed
+}
+
+// neededDrains are the same of each pod and node.
+func (t Timeline) neededDrains() []PodLag {
 	removed, noneReady := t.endpointRemovals(), t.noReadyEndpoints()
-	for _, l := range slices.Concat(t.RuleLags(), t.StillRouted()) {
-		from, length := removed[l.Pod], l.Lag.Length
+	needed := slices.Concat(t.RuleLags(), t.StillRouted())
+	for i := range needed {
+		l := &needed[i]
+		from, to := removed[l.Pod], removed[l.Pod]+l.Lag.Length
 		for _, w := range noneReady {
-			length -= max(0, min(from+l.Lag.Length, w.To)-max(from, w.From))
+			l.Lag.Length -= max(0, min(to, w.To)-max(from, w.From))
 		}
-		needed[l.Node] = max(needed[l.Node], length+l.Lag.Uncertainty)
 	}
 	return needed
 }

@@ -63,14 +63,7 @@ func (p Pod) at(moment time.Duration) (last PodStep) {
 // it: of those on their way out when it was sent, one that had ended before one that could still
 // answer. It is absent when several could have, or none.
 func (t Timeline) Served(h Hit) (p Pod, ok bool) {
-	name := h.Kept
-	switch {
-	case replied(&h.Hit):
-		name = h.By.Pod
-	case len(h.Arrivals) > 0:
-		name = h.Arrivals[len(h.Arrivals)-1].By.Pod
-	}
-	if name != "" {
+	if name := reached(h); name != "" {
 		i := slices.IndexFunc(t.Pods, func(p Pod) bool { return p.Pod == name })
 		if i < 0 {
 			return Pod{}, false
@@ -92,6 +85,18 @@ func (t Timeline) Served(h Hit) (p Pod, ok bool) {
 		}
 	}
 	return Pod{}, false
+}
+
+// reached names the pod that a hit was sent to, as its reply, the pods' logs or its keep-alive connection say; empty when none does.
+func reached(h Hit) string {
+	switch {
+	case replied(&h.Hit):
+		return h.By.Pod
+	case len(h.Arrivals) > 0:
+		return h.Arrivals[len(h.Arrivals)-1].By.Pod
+	default:
+		return h.Kept
+	}
 }
 
 // podsOf follows every pod of the app through the events.

@@ -1,0 +1,139 @@
+package timeline
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"time"
+
+	"rollcall/harness/evidence"
+)
+
+// A Termination is the deletion of one old pod as the clients on one node see it: the unit that is drawn anew each time,
+// however many requests a node sends meanwhile.
+type Termination struct {
+	Pod, Node string
+	Lost      int           // requests from the node that failed and that it may have cost
+	Certain   int           // of those, the ones that no other termination can have cost
+	Observed  bool          // the node's rules were, so that Needed is known
+	Needed    time.Duration // how long the pod had to serve on for the node's rules, see [Timeline.NeededDrains]
+	Margin    *Elapsed      // from when the node's rules left the pod out until its process ended; nil: not seen
+
+	window Window        // in which the node's new connections may have been sent to the pod
+	until  time.Duration // from when on no request from anywhere is sent to it
+}
+
+// Terminations lists, by pod and node, the old pods that were deleted during the rollout, for each node from which clients
+// with new connections sent requests then.
+//
+// A failed request is a termination's if it was sent to that pod: as its reply, the pods' logs or its keep-alive connection
+// say. Of a request that never arrived nobody knows the pod. It may be that of any termination in whose window it was sent:
+// from the deletion until the node's rules stopped routing to the pod; where they were not seen, until staleRouting after
+// the pod was gone. If it was sent in no window, it may be that of any pod which was ending.
+func (t Timeline) Terminations() []Termination {
+	all := t.terminations()
+	node := make(map[string]string)
+	for _, lane := range t.ServiceLanes() {
+		node[lane.ID] = lane.Node
+	}
+	for _, h := range Failed(t.ServiceLanes()) {
+		var its []*Termination
+		certain := true
+		for _, covers := range []func(Termination) bool{
+			func(x Termination) bool { return x.window.holds(h.Sent) },
+			func(x Termination) bool { return x.window.From <= h.Sent && h.Sent <= x.until },
+		} {
+			pod := reached(h)
+			for i := range all {
+				if x := &all[i]; x.Node == node[h.Lane] && (x.Pod == pod || pod == "" && covers(*x)) {
+					its = append(its, x)
+				}
+			}
+			if len(its) > 0 || pod != "" {
+				break
+			}
+			certain = false
+		}
+		for _, x := range its {
+			x.Lost++
+			if certain && len(its) == 1 {
+				x.Certain++
+			}
+		}
+	}
+	return all
+}
+
+// holds reports whether a moment is in the window, as far as can be told.
+func (w Window) holds(at time.Duration) bool {
+	return w.From-w.Uncertainty <= at && at <= w.To+w.Uncertainty
+}
+
+// terminations are those of [Timeline.Terminations], without what they lost.
+func (t Timeline) terminations() (all []Termination) {
+	begun, ok := t.Mark(evidence.RolloutBegun)
+	if !ok {
+		return nil
+	}
+	gone, exited := t.firstOfPods(evidence.PodGone, nil), t.firstOfPods(evidence.PodExited, nil)
+	needed := make(map[PodLag]time.Duration)
+	for _, l := range t.neededDrains() {
+		needed[PodLag{Pod: l.Pod, Node: l.Node}] = l.Lag.Length + l.Lag.Uncertainty
+	}
+	left := t.leftRules()
+	uncertainty := make(map[string]time.Duration) // of the clocks of nodes with such clients
+	for _, lane := range t.LanesWhere(evidence.LaneKind.FollowsRules) {
+		uncertainty[lane.Node] = lane.uncertainty
+	}
+	for pod, deleted := range t.firstOfPods(evidence.PodDeleting, nil) {
+		if deleted.At < begun || deleted.By.Version != "" && deleted.By.Version != t.Old {
+			continue
+		}
+		until := time.Duration(math.MaxInt64)
+		if e, ended := gone[pod]; ended {
+			until = e.At + staleRouting
+		}
+		for node, of := range uncertainty {
+			if !t.sentFrom(node, deleted.At) {
+				continue
+			}
+			pair := PodLag{Pod: pod, Node: node}
+			x := Termination{Pod: pod, Node: node, until: until}
+			x.Needed, x.Observed = needed[pair]
+			x.window = Window{From: deleted.At - t.watchLag(deleted.At), To: until, Uncertainty: of}
+			if e, seen := left[pair]; seen {
+				x.window.To = max(x.window.From, e.At)
+				x.window.Uncertainty += t.clocks.between(node, e.Clock)
+				if end, ended := exited[pod]; ended {
+					x.Margin = &Elapsed{end.At - e.At, t.clocks.between(e.Clock, end.Clock) + t.unseen(e)}
+				}
+			}
+			all = append(all, x)
+		}
+	}
+	slices.SortFunc(all, func(a, b Termination) int { return cmp.Or(cmp.Compare(a.Pod, b.Pod), cmp.Compare(a.Node, b.Node)) })
+	return all
+}
+
+// sentFrom reports whether clients on a node were sending requests over new connections at a moment.
+func (t Timeline) sentFrom(node string, at time.Duration) bool {
+	return slices.ContainsFunc(t.LanesWhere(evidence.LaneKind.FollowsRules), func(l Lane) bool {
+		return l.Node == node && slices.ContainsFunc(l.Summary.Agents, func(a AgentSummary) bool {
+			return a.Requests > 0 && a.FirstSent <= at && at <= a.LastSent
+		})
+	})
+}
+
+// leftRules maps each pod and node to when the node's rules stopped routing to the pod for good.
+func (t Timeline) leftRules() map[PodLag]evidence.Event {
+	left := make(map[PodLag]evidence.Event)
+	for _, e := range t.Events {
+		switch pair := (PodLag{Pod: e.By.Pod, Node: e.Object}); e.Kind {
+		case evidence.RuleGone:
+			left[pair] = e
+		case evidence.RuleAdded:
+			delete(left, pair)
+		}
+	}
+	return left
+}

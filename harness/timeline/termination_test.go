@@ -1,0 +1,134 @@
+package timeline_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"rollcall/harness/evidence"
+	"rollcall/harness/timeline"
+)
+
+// of is what a termination came to, without its times.
+type of struct {
+	Pod, Node     string
+	Lost, Certain int
+}
+
+func losses(tl timeline.Timeline) (all []of) {
+	for _, x := range tl.Terminations() {
+		all = append(all, of{x.Pod, x.Node, x.Lost, x.Certain})
+	}
+	return all
+}
+
+func TestTerminations(t *testing.T) {
+	rule := func(at int, kind evidence.EventKind, name string) evidence.Event {
+		e := pod(at, kind, "v1", name)
+		e.Object, e.Clock = "n1", "n1"
+		return e
+	}
+	// Two old pods leave, a from 30 to 50 ms and b from 40 to 70 ms by the rules of the only node.
+	ends := []evidence.Event{
+		rule(1, evidence.RuleAdded, "a"), rule(1, evidence.RuleAdded, "b"),
+		pod(2, evidence.EndpointReady, "v1", "a"), pod(2, evidence.EndpointReady, "v1", "b"),
+		pod(30, evidence.PodDeleting, "v1", "a"), pod(32, evidence.EndpointNotReady, "v1", "a"), rule(50, evidence.RuleGone, "a"),
+		pod(40, evidence.PodDeleting, "v1", "b"), pod(41, evidence.EndpointNotReady, "v1", "b"), rule(70, evidence.RuleGone, "b"),
+		pod(85, evidence.PodGone, "v1", "a"), pod(85, evidence.PodGone, "v1", "b"),
+	}
+	arrived := func(seq uint64, at string) []evidence.Arrival {
+		return []evidence.Arrival{{Lane: "n1-fresh", Seq: seq, At: time.Duration(seq+1) * 10 * ms, By: evidence.Server{Pod: at, Version: "v1"}}}
+	}
+	for _, row := range []struct {
+		sentence string
+		hits     string // of n1-fresh, sent at 10, 20, … ms
+		arrivals []evidence.Arrival
+		events   []evidence.Event // beside those above
+		want     []of
+	}{
+		{"nothing was lost", "1111222222", nil, nil, []of{{"a", "n1", 0, 0}, {"b", "n1", 0, 0}}},
+		{"a request in one window is that one's", "11122x2222", nil, nil, []of{{"a", "n1", 0, 0}, {"b", "n1", 1, 1}}},
+		{"one in two windows may be either's", "1112x22222", nil, nil, []of{{"a", "n1", 1, 0}, {"b", "n1", 1, 0}}},
+		{"one that a pod got is that pod's, whatever the windows", "1112x22222", arrived(4, "b"), nil, []of{{"a", "n1", 0, 0}, {"b", "n1", 1, 1}}},
+		{"one that another pod got is nobody's", "1112x22222", arrived(4, "c"), nil, []of{{"a", "n1", 0, 0}, {"b", "n1", 0, 0}}},
+		{"one in no window may be any's that was ending", "1112222x22", nil, nil, []of{{"a", "n1", 1, 0}, {"b", "n1", 1, 0}}},
+		{"the window begins with the deletion", "11x1222222", nil, nil, []of{{"a", "n1", 1, 1}, {"b", "n1", 0, 0}}},
+		{"one before any deletion is nobody's", "1x11222222", nil, nil, []of{{"a", "n1", 0, 0}, {"b", "n1", 0, 0}}},
+		{"a new pod's deletion is no termination", "1111222222", nil, []evidence.Event{pod(60, evidence.PodDeleting, "v2", "c")},
+			[]of{{"a", "n1", 0, 0}, {"b", "n1", 0, 0}}},
+		{"nor is one before the rollout", "1111222222", nil, []evidence.Event{pod(10, evidence.PodDeleting, "v1", "z")},
+			[]of{{"a", "n1", 0, 0}, {"b", "n1", 0, 0}}},
+		{"nor one after the last request from the node", "11112", nil, []evidence.Event{pod(60, evidence.PodDeleting, "v1", "z")},
+			[]of{{"a", "n1", 0, 0}, {"b", "n1", 0, 0}}},
+	} {
+		t.Run(row.sentence, func(t *testing.T) {
+			r := recording(paced("n1-fresh", row.hits), append(append(marks(0, 20, 85, 110), ends...), row.events...), fresh("n1-fresh", "n1"))
+			if row.arrivals != nil {
+				r.Arrivals = row.arrivals
+			}
+			if diff := cmp.Diff(row.want, losses(join(t, r))); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// Where no rule was seen a request may go to a pod until well after it is gone.
+func TestTerminationsWithoutRules(t *testing.T) {
+	events := append(marks(0, 20, 60, 110), pod(30, evidence.PodDeleting, "v1", "a"), pod(60, evidence.PodGone, "v1", "a"))
+	tl := join(t, recording(paced("n1-fresh", "1112222x22"), events, fresh("n1-fresh", "n1")))
+	if diff := cmp.Diff([]of{{"a", "n1", 1, 1}}, losses(tl)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if x := tl.Terminations()[0]; x.Observed || x.Margin != nil {
+		t.Errorf("%+v says what nobody saw", x)
+	}
+}
+
+// A keep-alive connection's pod is known.
+func TestTerminationsOfKeptConnections(t *testing.T) {
+	events := append(marks(0, 20, 80, 110), pod(30, evidence.PodDeleting, "v1", "pod-v1"), pod(35, evidence.PodDeleting, "v1", "other"))
+	kept := fresh("n1-reused", "n1")
+	kept.Conn = evidence.Reused
+	hits := paced("n1-reused", "1111x22222")
+	for i := range hits {
+		hits[i].LocalPort, hits[i].Reused = 7, i > 0 && i <= 4
+	}
+	tl := join(t, recording(append(paced("n1-fresh", "1111222222"), hits...), events, fresh("n1-fresh", "n1"), kept))
+	if diff := cmp.Diff([]of{{"other", "n1", 0, 0}, {"pod-v1", "n1", 1, 1}}, losses(tl)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// Whatever fails, a request is certainly at most one termination's, and no termination is certain of more than it may have lost.
+func TestTerminationsCountEachLossOnce(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		outcomes := rapid.StringMatching(`[12x]{20}`).Draw(t, "outcomes")
+		events := marks(0, 20, 180, 210)
+		for _, name := range []string{"a", "b", "c"} {
+			at := rapid.IntRange(20, 150).Draw(t, name)
+			gone := pod(at+rapid.IntRange(0, 30).Draw(t, name+" rules"), evidence.RuleGone, "v1", name)
+			gone.Object = "n1"
+			events = append(events, pod(at, evidence.PodDeleting, "v1", name), gone, pod(at+40, evidence.PodGone, "v1", name))
+		}
+		tl, err := timeline.Join(recording(paced("n1-fresh", outcomes), events, fresh("n1-fresh", "n1")).evidence())
+		if err != nil {
+			t.Fatal(err)
+		}
+		failed, certain, terminations := len(timeline.Failed(tl.Lanes)), 0, tl.Terminations()
+		if len(terminations) != 3 {
+			t.Fatalf("%d terminations", len(terminations))
+		}
+		for _, x := range terminations {
+			if x.Certain > x.Lost || x.Lost > failed {
+				t.Fatalf("%+v of %d that failed", x, failed)
+			}
+			certain += x.Certain
+		}
+		if certain > failed {
+			t.Fatalf("%d certain of %d that failed", certain, failed)
+		}
+	})
+}

@@ -1,0 +1,101 @@
+package confidence_test
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"rollcall/harness/verdict/confidence"
+)
+
+func TestUpperShare(t *testing.T) {
+	for _, row := range []struct {
+		sentence string
+		lost, n  int
+		percent  float64
+	}{
+		{"none of 66 is at most 4.4 %", 0, 66, 4.437},
+		{"59 are the fewest that show 5 %", 0, 59, 4.951},
+		{"58 show less", 0, 58, 5.034},
+		{"none of 6 shows little", 0, 6, 39.304},
+		{"1 of 10, as tables of Clopper and Pearson have it", 1, 10, 39.416},
+		{"5 of 100, likewise", 5, 100, 10.225},
+		{"all may lose where all did", 6, 6, 100},
+		{"of none nothing is known", 0, 0, 100},
+	} {
+		if got := 100 * confidence.UpperShare(row.lost, row.n); math.Abs(got-row.percent) > 0.001 {
+			t.Errorf("%s: %.4f %%, want %.3f", row.sentence, got, row.percent)
+		}
+	}
+}
+
+func TestRank(t *testing.T) {
+	for _, row := range []struct {
+		sentence string
+		n, rank  int // 0: none
+	}{
+		{"58 are too few for 95 %", 58, 0},
+		{"of 59 the longest", 59, 59},
+		{"of 92 still the longest", 92, 92},
+		{"of 93 the second longest", 93, 92},
+		{"of none no one", 0, 0},
+	} {
+		if got, ok := confidence.Rank(0.95, row.n); got != row.rank || ok != (row.rank > 0) {
+			t.Errorf("%s: %d, %v", row.sentence, got, ok)
+		}
+	}
+}
+
+// The bound is never below what was seen, more losses never lower it, more terminations never raise it.
+func TestUpperShareIsABound(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(1, 400).Draw(t, "n")
+		lost := rapid.IntRange(0, n).Draw(t, "lost")
+		bound := confidence.UpperShare(lost, n)
+		if bound < float64(lost)/float64(n) || bound > 1 {
+			t.Fatalf("%v where %d of %d did", bound, lost, n)
+		}
+		if lost > 0 && confidence.UpperShare(lost-1, n) > bound {
+			t.Fatalf("%d of %d is worse than %d", lost-1, n, lost)
+		}
+		if confidence.UpperShare(lost, n+1) > bound {
+			t.Fatalf("%d of %d is worse than of %d", lost, n+1, n)
+		}
+	})
+}
+
+// The bound holds in 95 % of all cases or more: no share above it would have shown so few losses with a chance above 5 %.
+func TestUpperShareHolds(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(1, 120).Draw(t, "n")
+		p := rapid.Float64Range(0.001, 0.999).Draw(t, "share")
+		missed, chance := 0.0, math.Pow(1-p, float64(n)) // of k losses
+		for k := range n + 1 {
+			if confidence.UpperShare(k, n) < p {
+				missed += chance
+			}
+			chance *= float64(n-k) / float64(k+1) * p / (1 - p)
+		}
+		if missed > 0.05+1e-6 {
+			t.Fatalf("of %d terminations that lose with %v the bound is too low in %.2f %%", n, p, 100*missed)
+		}
+	})
+}
+
+// A value of that rank is at least the quantile as often as is said: of n drawn evenly from 0 to 1 the r-th is below p only if r
+// or more are.
+func TestRankCovers(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(1, 300).Draw(t, "n")
+		share := rapid.Float64Range(0.5, 0.99).Draw(t, "share")
+		rank, ok := confidence.Rank(share, n)
+		if covered := confidence.CoveredShare(n); ok != (covered >= share-1e-12) {
+			t.Fatalf("rank %d, %v where the longest covers %v of %v", rank, ok, covered, share)
+		}
+		if ok && rank < n && slices.Max([]int{rank, int(share * float64(n))}) != rank {
+			t.Fatalf("rank %d of %d is below the quantile %v itself", rank, n, share)
+		}
+	})
+}
