@@ -12,7 +12,9 @@ import (
 type builder struct {
 	lane        Lane
 	marks       []time.Duration // ascending
+	begun       time.Duration   // when the rollout began, or never
 	ended       time.Duration   // when the load ended
+	terminating []Window        // in which an old pod was, while another pod was ready
 	clocks      clocks
 	new         string // version
 	arrived     bool   // arrivals were recorded
@@ -61,7 +63,7 @@ func newBuilder(lane evidence.Lane, t Timeline, shared *buffers) *builder {
 			Lane: lane, replies: make(map[bucket]*Replies), lastTo: make(map[string]time.Duration),
 			uncertainty: t.clocks[lane.Node].uncertainty,
 		},
-		ended: t.marks[evidence.LoadEnded], clocks: t.clocks, new: t.New, arrived: t.Arrived,
+		begun: t.begun(), ended: t.marks[evidence.LoadEnded], terminating: t.terminatingBesideReady(), clocks: t.clocks, new: t.New, arrived: t.Arrived,
 		unversioned: t.unversioned && lane.Kind().AsksApp(),
 		buffers:     shared, servers: make(map[evidence.Server]*server), nodes: make(map[string]bool),
 		summary: LaneSummary{Failures: make(map[evidence.Fault]int), ByVersion: make(map[string]int)},
@@ -104,6 +106,12 @@ func (b *builder) add(h *evidence.Hit, at []evidence.Arrival) {
 		b.note(anonymous, h.Seq)
 	}
 	b.summary.Arrivals += len(at)
+	if h.Sent-b.lane.uncertainty >= b.begun {
+		b.summary.SinceBegun++
+		if len(at) > 0 {
+			b.summary.ArrivedSinceBegun++
+		}
+	}
 	switch {
 	case !b.arrived:
 	case len(at) == 0 && answered:
@@ -236,9 +244,18 @@ func (b *builder) finish() {
 	b.summary.Outages = outages(b.sent, b.ended, b.lane.uncertainty)
 	b.summary.Lag = spreadOf(b.lags)
 	b.summary.sumRates()
-	b.lane.Summary = b.summary
+	for _, w := range b.terminating {
+		b.summary.WhileTerminating += max(0, b.sentBefore(w.To-b.lane.uncertainty)-b.sentBefore(w.From+b.lane.uncertainty))
+	}
 	b.followConnections()
+	b.lane.Summary = b.summary
 	slices.SortStableFunc(b.lane.Failed, bySent)
 	slices.SortStableFunc(b.lane.Repeated, bySent)
 	b.sent, b.lags = b.sent[:0], b.lags[:0]
+}
+
+// sentBefore is how many hits were sent before a moment, of those sorted by finish.
+func (b *builder) sentBefore(at time.Duration) int {
+	n, _ := slices.BinarySearchFunc(b.sent, at, func(h sentHit, at time.Duration) int { return cmp.Compare(h.sent, at) })
+	return n
 }

@@ -94,6 +94,9 @@ func (t Timeline) rolloutCapacities() []Capacity {
 	return t.capacitiesBetween(begun, gone)
 }
 
+// PodChanges is at how many moments of the rollout pods were created, got ready or unready, were deleted or went.
+func (t Timeline) PodChanges() int { return max(0, len(t.rolloutCapacities())-1) }
+
 func (t Timeline) capacitiesBetween(begun, until time.Duration) (steps []Capacity) {
 	for _, step := range t.Capacities() {
 		switch {

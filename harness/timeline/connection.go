@@ -33,6 +33,9 @@ func (b *builder) followConnections() {
 			continue
 		}
 		by := b.byNumber[h.by-1].Server
+		if c.switched {
+			b.summary.SinceSwitch++
+		}
 		if by.Version == b.new {
 			c.switched = true
 		} else if c.switched {

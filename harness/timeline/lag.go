@@ -32,6 +32,25 @@ func (t Timeline) DrainLags() []PodLag {
 	return sortedLags(lags)
 }
 
+// SentAfterDrain is how many pairs of an old pod and a node there are whose clients with new connections still sent requests
+// later than d after the pod's endpoint left ready, to whatever pod.
+func (t Timeline) SentAfterDrain(d time.Duration) (pairs int) {
+	last := make(map[string]time.Duration) // sent, by node
+	for _, lane := range t.LanesWhere(evidence.LaneKind.FollowsRules) {
+		for _, agent := range lane.Summary.Agents {
+			last[lane.Node] = max(last[lane.Node], agent.LastSent-lane.uncertainty)
+		}
+	}
+	for _, at := range t.endpointRemovals() {
+		for _, sent := range last {
+			if sent > at+d {
+				pairs++
+			}
+		}
+	}
+	return pairs
+}
+
 // RuleLags lists, by pod and node, how long the node's rules still routed to each old pod after its
 // endpoint left ready; negative when the node knew before the recorder. What the observer did not
 // see is not in the list. The endpoint and the rule may both have gone earlier than was noted, which makes the lag

@@ -20,6 +20,11 @@ type LaneSummary struct {
 	NeverArrived int // requests no pod logged
 	Arrivals     int
 
+	SinceBegun        int // requests sent once the rollout had begun, as surely as the clocks tell
+	ArrivedSinceBegun int // of those, the ones that a pod got
+	WhileTerminating  int // requests sent while an old pod was terminating and another pod was ready, as surely as the clocks tell
+	SinceSwitch       int // replies on keep-alive connections on which the new version had answered before
+
 	Rate    float64        // achieved, per second; an agent with fewer than two hits adds nothing
 	Lag     Spread         // of Sent-Due: the generator's own lateness
 	Agents  []AgentSummary // that carried the lane, at least one

@@ -18,6 +18,8 @@ func noLostReplies() Rule {
 	return Rule{
 		ID: "no-lost-replies", Claim: "no client misses the reply to a request that a pod got",
 		Lanes: ServiceLanes, judge: judgeNoLostReplies,
+		Unit: "request", Untested: "no request reached a pod once the rollout had begun",
+		exposed: arrivedSinceBegun,
 	}
 }
 
@@ -56,6 +58,8 @@ func noHiddenRetries() Rule {
 	return Rule{
 		ID: "no-hidden-retries", Claim: "no client's request is sent twice behind its back",
 		Lanes: RetryLanes, judge: judgeNoHiddenRetries,
+		Unit: "request", Untested: "no request was sent through the Service once the rollout had begun",
+		exposed: sentSinceBegun,
 	}
 }
 

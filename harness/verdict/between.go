@@ -19,7 +19,12 @@ func Between(from, to evidence.EventKind, min, max time.Duration) evidence.Expec
 }
 
 func between() Rule {
-	return Rule{ID: "between", Claim: "pods take as long as expected from one step of their end to another", judge: judgeBetween}
+	return Rule{
+		ID: "between", Claim: "pods take as long as expected from one step of their end to another",
+		judge: judgeBetween,
+		Unit:  "pod", Untested: "no pod was seen to take both steps",
+		exposed: podsBetween,
+	}
 }
 
 func judgeBetween(x evidence.Expectation, tl timeline.Timeline, _ []timeline.Lane) Finding {

@@ -17,7 +17,12 @@ func MinAvailable(n int) evidence.Expectation {
 }
 
 func minAvailable() Rule {
-	return Rule{ID: "min-available", Claim: "clients always have the expected number of available pods", judge: judgeMinAvailable}
+	return Rule{
+		ID: "min-available", Claim: "clients always have the expected number of available pods",
+		judge: judgeMinAvailable,
+		Unit:  "change of pods", Untested: "no pod changed while the rollout went on",
+		exposed: podChanges,
+	}
 }
 
 func judgeMinAvailable(x evidence.Expectation, tl timeline.Timeline, _ []timeline.Lane) Finding {
@@ -54,6 +59,8 @@ func maxPods() Rule {
 	return Rule{
 		ID: "max-pods", Claim: "clients are served by no more pods than allowed, terminating ones included",
 		judge: judgeMaxPods,
+		Unit:  "change of pods", Untested: "no pod changed while the rollout went on",
+		exposed: podChanges,
 	}
 }
 

@@ -62,7 +62,8 @@ func TestExcuseUnready(t *testing.T) {
 		const pods = 5
 		var names []string
 		ev := recording{Run: evidence.Run{OldVersion: "v1", NewVersion: "v2", Unloaded: true}, Events: []evidence.Event{
-			mark(0, evidence.LoadBegun), mark(1, evidence.RolloutBegun), mark(90, evidence.OldGone), mark(100, evidence.LoadEnded)}}
+			mark(0, evidence.LoadBegun), mark(1, evidence.RolloutBegun), mark(90, evidence.OldGone), mark(100, evidence.LoadEnded),
+			pod(2, evidence.PodCreated, "v2", "new")}} // without any change there would be nothing to judge
 		ev.Run.Expect = []evidence.Expectation{verdict.MinAvailable(rapid.IntRange(1, pods).Draw(t, "least"))}
 		for i := range pods {
 			names = append(names, "echo-"+strconv.Itoa(i))

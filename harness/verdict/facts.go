@@ -19,7 +19,12 @@ func Fact(name string, values ...string) evidence.Expectation {
 }
 
 func fact() Rule {
-	return Rule{ID: "fact", Claim: "the cluster does what is expected", judge: judgeFact}
+	return Rule{
+		ID: "fact", Claim: "the cluster does what is expected",
+		judge: judgeFact,
+		Unit:  "fact", Untested: "it was not found out",
+		exposed: factsNoted,
+	}
 }
 
 func judgeFact(x evidence.Expectation, tl timeline.Timeline, _ []timeline.Lane) Finding {
@@ -87,7 +92,12 @@ func FactWithin(name string, min, max time.Duration) evidence.Expectation {
 }
 
 func factWithin() Rule {
-	return Rule{ID: "fact-within", Claim: "the cluster takes as long as expected", judge: judgeFactWithin}
+	return Rule{
+		ID: "fact-within", Claim: "the cluster takes as long as expected",
+		judge: judgeFactWithin,
+		Unit:  "fact", Untested: "it was not found out",
+		exposed: factsNoted,
+	}
 }
 
 func judgeFactWithin(x evidence.Expectation, tl timeline.Timeline, _ []timeline.Lane) Finding {
@@ -117,7 +127,12 @@ func Noted(name string) evidence.Expectation {
 }
 
 func noted() Rule {
-	return Rule{ID: "noted", Claim: "what the cluster does is known", judge: judgeNoted}
+	return Rule{
+		ID: "noted", Claim: "what the cluster does is known",
+		judge: judgeNoted,
+		Unit:  "fact", Untested: "it was not found out",
+		exposed: factsNoted,
+	}
 }
 
 func judgeNoted(x evidence.Expectation, tl timeline.Timeline, _ []timeline.Lane) Finding {

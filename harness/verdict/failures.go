@@ -16,7 +16,12 @@ import (
 func NoFailures() evidence.Expectation { return evidence.Expectation{Rule: noFailures().ID} }
 
 func noFailures() Rule {
-	return Rule{ID: "no-failures", Claim: "no client loses a request", Lanes: ServiceLanes, judge: judgeNoFailures}
+	return Rule{
+		ID: "no-failures", Claim: "no client loses a request",
+		Lanes: ServiceLanes, judge: judgeNoFailures,
+		Unit: "request", Untested: "no request was sent through the Service once the rollout had begun",
+		exposed: sentSinceBegun,
+	}
 }
 
 func judgeNoFailures(_ evidence.Expectation, tl timeline.Timeline, lanes []timeline.Lane) Finding {
@@ -58,6 +63,9 @@ func damageSeen() Rule {
 	return Rule{
 		ID: "damage-seen", Claim: "clients in the cluster lose at least one request, which shows that a loss would be seen",
 		Lanes: DamageLanes, judge: judgeDamageSeen,
+		Unit: "request", Untested: "no request was sent from a pod once the rollout had begun",
+		Precondition: true,
+		exposed:      sentSinceBegun,
 	}
 }
 

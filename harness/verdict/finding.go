@@ -18,12 +18,6 @@ type Finding struct {
 	Starved   bool      // it is inconclusive instead of a failure because the host was too busy for its kubelets
 }
 
-// An Exposure is what a rule was put to, such as 4575 requests or 6 terminations: a rule that was put to nothing shows nothing.
-type Exposure struct {
-	Count int
-	Unit  string // in the singular, such as "request"
-}
-
 // A Detail is one fact of a finding, such as {"by kind", "2 refused, 1 timeout"}.
 type Detail struct{ Name, Value string }
 

@@ -15,7 +15,12 @@ func FullRate(percent int) evidence.Expectation {
 }
 
 func fullRate() Rule {
-	return Rule{ID: "full-rate", Claim: "clients send the full load asked of them", Lanes: AllLanes, judge: judgeFullRate}
+	return Rule{
+		ID: "full-rate", Claim: "clients send the full load asked of them",
+		Lanes: AllLanes, judge: judgeFullRate,
+		Unit: "lane", Untested: "the run has no lane",
+		exposed: lanesSeen,
+	}
 }
 
 // judgeFullRate never fails: load that was not offered says nothing about the cluster.

@@ -25,6 +25,8 @@ type Verdict struct {
 	// Late says that it cannot only because its own clients were late, which another recording need not be, and that no
 	// rule would have failed: a loss is not to be forgotten for a second try.
 	Late bool
+	// Unmet says that it is inconclusive only because a precondition was not met, which another recording may meet.
+	Unmet bool
 	// Starved says that it is inconclusive because the host had too little time for its kubelets, and no rule failed: another
 	// recording, with less beside it, may tell.
 	Starved bool
@@ -46,18 +48,21 @@ func Judge(run evidence.Run, tl timeline.Timeline) Verdict {
 	if run.Measures {
 		return measured(findings)
 	}
-	return decide(findings)
+	v := decide(findings)
+	if run.Attempt > 1 {
+		v.Because += fmt.Sprintf("; in attempt %d of %d", run.Attempt, run.Tries)
+		v.Facts = append(v.Facts, Detail{"attempt", fmt.Sprintf("%d of %d", run.Attempt, run.Tries)})
+	}
+	return v
 }
 
 // find judges one expectation.
 func find(x evidence.Expectation, run evidence.Run, tl timeline.Timeline) Finding {
-	rules := Rules()
-	i := slices.IndexFunc(rules, func(r Rule) bool { return r.ID == x.Rule })
-	if i < 0 {
+	rule, ok := ruleOf(x.Rule)
+	if !ok {
 		because := fmt.Sprintf("this build knows no rule %q", x.Rule)
 		return Finding{Rule: x.Rule, Headline: phrase.Headline(because), Because: because}
 	}
-	rule := rules[i]
 	var f Finding
 	switch because, err := rule.outOfScope(x, run); {
 	case err != nil:
@@ -65,7 +70,12 @@ func find(x evidence.Expectation, run evidence.Run, tl timeline.Timeline) Findin
 	case because != "":
 		f = Finding{Outcome: Skipped, Because: because}
 	default:
-		f = rule.judge(x, tl, rule.Lanes.of(x, tl))
+		lanes := rule.Lanes.of(x, tl)
+		f = rule.judge(x, tl, lanes)
+		f.Exposure = Exposure{rule.exposed(x, tl, lanes), rule.Unit}
+		if f.Outcome == Pass && f.Exposure.Count == 0 {
+			f = Finding{Because: "never put to the test: " + rule.Untested, Exposure: f.Exposure}
+		}
 	}
 	f.Rule, f.Claim = rule.ID, rule.Claim
 	f.Headline, f.Facts = phrase.Headline(f.Headline, f.Because), known(f.Facts...)
@@ -120,6 +130,7 @@ func decide(findings []Finding) Verdict {
 		v.Outcome = Fail
 	case len(by[Inconclusive]) > 0:
 		v.Starved = slices.ContainsFunc(by[Inconclusive], func(f Finding) bool { return f.Starved })
+		v.Unmet = !slices.ContainsFunc(by[Inconclusive], func(f Finding) bool { return !IsPrecondition(f.Rule) })
 	case len(by[Pass]) > 0:
 		v.Outcome = Pass
 	case len(findings) == 0:

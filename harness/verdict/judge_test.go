@@ -161,10 +161,11 @@ func TestJudgeUntrusted(t *testing.T) {
 	ev.Run.Distrust = []string{"a", "b", "c", "d", "e"}
 	v := judge(t, ev)
 	want := verdict.Verdict{Distrusted: true, Because: "the recording cannot be trusted: a; b; c; and 2 more", Findings: []verdict.Finding{
-		{Rule: "no-failures", Claim: "no client loses a request",
+		{Rule: "no-failures", Claim: "no client loses a request", Exposure: verdict.Exposure{Count: 302, Unit: "request"},
 			Because: "would be pass if the recording could be trusted: 0 of 400 requests on 2 lanes failed"},
 		{Rule: "damage-seen", Claim: "clients in the cluster lose at least one request, which shows that a loss would be seen",
-			Because: "blind: of 400 requests from pods 0 failed after the rollout began, so a loss would not be seen"},
+			Exposure: verdict.Exposure{Count: 302, Unit: "request"},
+			Because:  "blind: of 400 requests from pods 0 failed after the rollout began, so a loss would not be seen"},
 	}}
 	brief := cmpopts.IgnoreFields(verdict.Verdict{}, "Headline", "Facts")
 	briefly := cmpopts.IgnoreFields(verdict.Finding{}, "Headline", "Facts")

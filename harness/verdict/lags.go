@@ -19,6 +19,8 @@ func maxDrainLag() Rule {
 	return Rule{
 		ID: "max-drain-lag", Claim: "no client in the cluster is sent to a pod for longer than allowed after it left the endpoints",
 		Lanes: RoutedLanes, judge: judgeMaxDrainLag,
+		Unit: "pair of pod and node", Untested: "no client in the cluster sent a request so long after an old pod had left the endpoints",
+		exposed: drainsSeen,
 	}
 }
 
@@ -59,6 +61,8 @@ func maxRuleLag() Rule {
 	return Rule{
 		ID: "max-rule-lag", Claim: "no node's rules route clients to a pod for longer than allowed after it left the endpoints",
 		Feature: evidence.NodeRules, judge: judgeMaxRuleLag,
+		Unit: "pair of pod and node", Untested: "the rules of no node were seen to route to an old pod",
+		exposed: rulesSeen,
 	}
 }
 

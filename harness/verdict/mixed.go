@@ -18,6 +18,8 @@ func cleanCut() Rule {
 	return Rule{
 		ID: "clean-cut", Claim: "no client is answered by the old version once any is by the new one",
 		Lanes: ServiceLanes, judge: judgeCleanCut,
+		Unit: "reply", Untested: "the new version gave no reply",
+		exposed: newReplies,
 	}
 }
 
@@ -50,6 +52,8 @@ func maxMixedWindow() Rule {
 	return Rule{
 		ID: "max-mixed-window", Claim: "clients are answered by both versions for no longer than allowed",
 		Lanes: ServiceLanes, judge: judgeMaxMixedWindow,
+		Unit: "reply", Untested: "no request was sent for longer than that after the first reply of the new version",
+		exposed: repliesAfterMixing,
 	}
 }
 
@@ -73,6 +77,8 @@ func minMixedWindow() Rule {
 	return Rule{
 		ID: "min-mixed-window", Claim: "clients are answered by both versions for as long as expected",
 		Lanes: ServiceLanes, judge: judgeMinMixedWindow,
+		Unit: "reply", Untested: "one of the versions gave no reply",
+		exposed: allReplies,
 	}
 }
 

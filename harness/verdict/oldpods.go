@@ -17,12 +17,17 @@ func oldAtStatus() Rule {
 	return Rule{
 		ID: "old-at-status", Claim: "clients may still reach old pods when the API server says that the rollout is done",
 		judge: judgeOldAtStatus,
+		Unit:  "old pod", Untested: "no old pod was seen",
+		exposed: oldPods,
 	}
 }
 
 func judgeOldAtStatus(x evidence.Expectation, tl timeline.Timeline, _ []timeline.Lane) Finding {
 	done, ok := tl.Mark(evidence.StatusDone)
-	if !ok {
+	switch {
+	case x.Count < 1:
+		return atLeastOnePod(x)
+	case !ok:
 		return missing(evidence.StatusDone)
 	}
 	there := tl.OldPodsAt(done)
@@ -47,6 +52,8 @@ func oldEndsFirst() Rule {
 	return Rule{
 		ID: "old-ends-first", Claim: "no pod of the new version is there before the last old one has ended",
 		judge: judgeOldEndsFirst,
+		Unit:  "old pod", Untested: "no old pod was seen",
+		exposed: oldPods,
 	}
 }
 

@@ -16,6 +16,8 @@ func orderedSwitch() Rule {
 	return Rule{
 		ID: "ordered-switch", Claim: "a client that keeps its connection never goes back from the new version",
 		Lanes: KeepAliveLanes, judge: judgeOrderedSwitch,
+		Unit: "reply", Untested: "no connection on which the new version had answered gave another reply",
+		exposed: repliesSinceSwitch,
 	}
 }
 

@@ -19,6 +19,8 @@ func maxOutage() Rule {
 	return Rule{
 		ID: "max-outage", Claim: "no client goes without good replies for longer than allowed",
 		Lanes: ServiceLanes, judge: judgeMaxOutage,
+		Unit: "request", Untested: "no request was sent through the Service once the rollout had begun",
+		exposed: sentSinceBegun,
 	}
 }
 
@@ -68,6 +70,8 @@ func minOutage() Rule {
 	return Rule{
 		ID: "min-outage", Claim: "every client in the cluster goes without good replies for as long as expected",
 		Lanes: DamageLanes, judge: judgeMinOutage,
+		Unit: "lane", Untested: "no client in the cluster sent a request once the rollout had begun",
+		exposed: lanesSinceBegun,
 	}
 }
 

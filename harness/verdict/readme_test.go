@@ -53,7 +53,7 @@ func ruleTable(t *testing.T) string {
 	t.Helper()
 	constructors := constructorsByID(t)
 	var b strings.Builder
-	b.WriteString("| Rule | It promises that | It needs | Written as |\n|---|---|---|---|\n")
+	b.WriteString("| Rule | It promises that | It needs | It counts, each | Written as |\n|---|---|---|---|---|\n")
 	for _, rule := range verdict.Rules() {
 		c, ok := constructors[rule.ID]
 		if !ok {
@@ -64,7 +64,8 @@ func ruleTable(t *testing.T) string {
 		if rule.Feature != "" {
 			needs = strings.TrimPrefix(needs+", "+rule.Feature, ", ")
 		}
-		fmt.Fprintf(&b, "| [%s](%s) | %s | %s | `%s` |\n", rule.ID, c.file, rule.Claim, cmp.Or(needs, "–"), c.signature)
+		fmt.Fprintf(&b, "| [%s](%s) | %s | %s | %s | `%s` |\n", rule.ID, c.file, rule.Claim, cmp.Or(needs, "–"), rule.Unit,
+			c.signature)
 	}
 	return b.String()
 }

@@ -17,7 +17,12 @@ func Scaling(sizes ...string) evidence.Expectation {
 }
 
 func scaling() Rule {
-	return Rule{ID: "scaling", Claim: "ReplicaSets are scaled in the expected order", judge: judgeScaling}
+	return Rule{
+		ID: "scaling", Claim: "ReplicaSets are scaled in the expected order",
+		judge: judgeScaling,
+		Unit:  "scaling", Untested: "no ReplicaSet was given a size once the rollout had begun",
+		exposed: scalings,
+	}
 }
 
 func judgeScaling(x evidence.Expectation, tl timeline.Timeline, _ []timeline.Lane) Finding {
@@ -71,7 +76,12 @@ func MaxActive(n int) evidence.Expectation {
 }
 
 func maxActive() Rule {
-	return Rule{ID: "max-active", Claim: "ReplicaSets never ask for more pods than allowed", judge: judgeMaxActive}
+	return Rule{
+		ID: "max-active", Claim: "ReplicaSets never ask for more pods than allowed",
+		judge: judgeMaxActive,
+		Unit:  "scaling", Untested: "no ReplicaSet was given a size once the rollout had begun",
+		exposed: scalings,
+	}
 }
 
 func judgeMaxActive(x evidence.Expectation, tl timeline.Timeline, _ []timeline.Lane) Finding {

@@ -15,6 +15,14 @@ type Rule struct {
 	Feature string // of the cluster, without which the rule is skipped, such as [evidence.NodeRules]; empty: none
 	Lanes   Lanes  // that it looks at
 
+	Unit     string // of what the rule is put to, in the singular, such as "request"
+	Untested string // how it was never put to the test, such as "no request was sent through the Service"
+	// Precondition says that the rule is about whether the others could have seen anything: it is never a failure, and another
+	// recording may meet it.
+	Precondition bool
+
+	// exposed counts what the rule was put to, in its unit, whatever became of it.
+	exposed exposed
 	// judge says what became of an expectation. Its lanes are those of Lanes which the expectation is about.
 	judge func(x evidence.Expectation, tl timeline.Timeline, lanes []timeline.Lane) Finding
 }
@@ -27,8 +35,25 @@ func Rules() []Rule {
 		minAvailable(), maxPods(), scaling(), maxActive(), oldAtStatus(), oldEndsFirst(), between(),
 		orderedSwitch(), onlyServes(), serves(), stillServes(), share(), cleanCut(), maxMixedWindow(), minMixedWindow(),
 		fact(), factWithin(), noted(),
+		sentWhileTerminating(), bothOrders(), rulesBehind(),
 		fullRate(),
 	}
+}
+
+// ruleOf is the rule with an id, if this build knows one.
+func ruleOf(id string) (Rule, bool) {
+	rules := Rules()
+	i := slices.IndexFunc(rules, func(r Rule) bool { return r.ID == id })
+	if i < 0 {
+		return Rule{}, false
+	}
+	return rules[i], true
+}
+
+// IsPrecondition reports whether the rule with an id is a precondition.
+func IsPrecondition(id string) bool {
+	rule, _ := ruleOf(id)
+	return rule.Precondition
 }
 
 // Lanes are those that a rule looks at, by what their kind counts for.

@@ -12,6 +12,7 @@ import (
 	"rollcall/harness/evidence"
 	"rollcall/harness/timeline"
 	"rollcall/harness/verdict"
+	"rollcall/harness/verdict/phrase"
 )
 
 func TestRules(t *testing.T) {
@@ -126,10 +127,12 @@ func TestRules(t *testing.T) {
 		{"without arrivals a retry may have been missed", verdict.NoHiddenRetries(), none,
 			verdict.Inconclusive},
 
-		{"keep-alive connections went from old to new", verdict.OrderedSwitch(), none,
+		{"keep-alive connections went from old to new", verdict.OrderedSwitch(), kept,
 			verdict.Pass},
+		{"connections that the new version answers once cannot go back", verdict.OrderedSwitch(), none,
+			verdict.Inconclusive},
 		{"a keep-alive connection that went back", verdict.OrderedSwitch(),
-			all(on("worker-reused", func(h *evidence.Hit) { h.LocalPort, h.Reused = 7, true }), answering("worker-reused", "v1", 120)),
+			all(kept, answering("worker-reused", "v1", 120)),
 			verdict.Fail},
 		{"without keep-alive connections there is nothing to order", verdict.OrderedSwitch(),
 			func(ev *recording) { ev.Run.Lanes[1].Conn = evidence.Fresh },
@@ -343,6 +346,62 @@ func TestRules(t *testing.T) {
 			all(without(evidence.PodReady), without(evidence.PodGone), without(evidence.PodDeleting)),
 			verdict.Inconclusive},
 
+		{"clients send while an old pod terminates beside a ready one", verdict.SentWhileTerminating(), none,
+			verdict.Pass},
+		{"another old pod is ready while one terminates", verdict.SentWhileTerminating(),
+			all(without(evidence.PodReady), with(pod(0, evidence.PodReady, "v1", "a")), with(pod(0, evidence.PodReady, "v1", "b"))),
+			verdict.Pass},
+		{"no other pod is ready while the only old one terminates", verdict.SentWhileTerminating(),
+			all(without(evidence.PodReady), with(pod(0, evidence.PodReady, "v1", "a"))),
+			verdict.Inconclusive},
+		{"no old pod terminates", verdict.SentWhileTerminating(), without(evidence.PodDeleting),
+			verdict.Inconclusive},
+		{"clocks that cannot tell whether it was sent while a pod terminated", verdict.SentWhileTerminating(), skewed(0, 200*ms),
+			verdict.Inconclusive},
+
+		{"rules left one pod before its SIGTERM and another after it", verdict.BothOrders(evidence.PodSigterm, evidence.RuleGone),
+			all(left("a", 750), left("b", 850), sigterm("a", 760), sigterm("b", 900), ruleGone("worker", "a", 780), ruleGone("worker", "b", 880)),
+			verdict.Pass},
+		{"rules of one node left a pod before its SIGTERM, and those of another after it",
+			verdict.BothOrders(evidence.PodSigterm, evidence.RuleGone),
+			all(left("b", 850), sigterm("b", 900), ruleGone("worker", "b", 880), ruleGone("worker2", "b", 920)),
+			verdict.Pass},
+		{"rules left every pod before its SIGTERM", verdict.BothOrders(evidence.PodSigterm, evidence.RuleGone),
+			all(left("a", 750), left("b", 850), sigterm("a", 790), sigterm("b", 900), ruleGone("worker", "a", 780), ruleGone("worker", "b", 880)),
+			verdict.Inconclusive},
+		{"an order that clocks cannot tell is none", verdict.BothOrders(evidence.PodSigterm, evidence.RuleGone),
+			all(left("a", 750), left("b", 850), ruleGone("worker", "a", 780), ruleGone("worker", "b", 880),
+				func(ev *recording) {
+					ev.Run.Clocks = []evidence.ClockReading{{Node: "worker", Uncertainty: 30 * ms}}
+					for name, at := range map[string]int{"a": 760, "b": 980} {
+						e := pod(at, evidence.PodSigterm, "v1", name)
+						e.Clock = "worker"
+						with(e)(ev)
+					}
+				}),
+			verdict.Inconclusive},
+		{"rules that came back have no order", verdict.BothOrders(evidence.PodSigterm, evidence.RuleGone),
+			all(left("b", 850), sigterm("b", 900), ruleGone("worker", "b", 880), ruleGone("worker2", "b", 920), ruleAdded("worker2", "b", 930)),
+			verdict.Inconclusive},
+		{"steps of no pod have no order", verdict.BothOrders(evidence.PodSigterm, evidence.EndpointNotReady), none,
+			verdict.Inconclusive},
+
+		{"a node's rules were behind", verdict.RulesBehind(),
+			all(left("b", 850), ruleGone("worker", "b", 890), ruleGone("worker2", "b", 930), sigterm("b", 900)),
+			verdict.Pass},
+		{"rules that never left a pod out were behind", verdict.RulesBehind(),
+			all(left("b", 850), observed("worker"), ruleAdded("worker", "b", 10), seenUntil("worker", 1900), sigterm("b", 1000)),
+			verdict.Pass},
+		{"no node's rules were behind", verdict.RulesBehind(),
+			all(left("b", 850), ruleGone("worker", "b", 890), ruleGone("worker2", "b", 880), sigterm("b", 900)),
+			verdict.Inconclusive},
+		{"rules that were perhaps behind were not surely", verdict.RulesBehind(),
+			all(left("b", 850), ruleGone("worker", "b", 910), sigterm("b", 900),
+				with(evidence.Event{At: 910 * ms, Kind: evidence.RulesUnseen, Object: "worker", Count: 60})),
+			verdict.Inconclusive},
+		{"rules that nobody saw were not behind", verdict.RulesBehind(), all(left("b", 850), sigterm("b", 900)),
+			verdict.Inconclusive},
+
 		{"a rule of a newer build decides nothing", evidence.Expectation{Rule: "no-sorrow"}, none,
 			verdict.Inconclusive},
 	} {
@@ -373,7 +432,11 @@ func findingText(f verdict.Finding) string {
 	for _, fact := range f.Facts {
 		fmt.Fprintf(&b, "    %s: %s\n", fact.Name, fact.Value)
 	}
-	fmt.Fprintf(&b, "  because %s\n  %d witnesses\n\n", f.Because, len(f.Witnesses))
+	fmt.Fprintf(&b, "  because %s\n  %d witnesses", f.Because, len(f.Witnesses))
+	if f.Exposure.Unit != "" {
+		fmt.Fprintf(&b, ", put to %s", phrase.Count(f.Exposure.Count, f.Exposure.Unit))
+	}
+	b.WriteString("\n\n")
 	return b.String()
 }
 
@@ -414,14 +477,19 @@ func TestRuleIDs(t *testing.T) {
 	}
 	slices.Sort(ids)
 	want := []string{
-		"between", "clean-cut", "damage-seen", "fact", "fact-within", "full-rate", "max-active", "max-drain-lag", "max-mixed-window",
+		"between", "both-orders", "clean-cut", "damage-seen", "fact", "fact-within", "full-rate", "max-active", "max-drain-lag", "max-mixed-window",
 		"max-outage", "max-pods", "max-rule-lag", "min-available", "min-mixed-window", "min-outage", "no-failures", "no-hidden-retries",
-		"no-lost-replies", "noted", "old-at-status", "old-ends-first", "only-serves", "ordered-switch", "rules-before-sigterm", "scaling",
-		"serves", "share", "still-serves",
+		"no-lost-replies", "noted", "old-at-status", "old-ends-first", "only-serves", "ordered-switch", "rules-before-sigterm",
+		"rules-behind", "scaling", "sent-while-terminating", "serves", "share", "still-serves",
 	}
 	if diff := cmp.Diff(want, ids); diff != "" {
 		t.Errorf("ids (-want +got):\n%s", diff)
 	}
+}
+
+// kept has all hits of the reused lane on one connection.
+func kept(ev *recording) {
+	on("worker-reused", func(h *evidence.Hit) { h.LocalPort, h.Reused = 7, h.Seq > 0 })(ev)
 }
 
 func left(name string, at int) edit { return with(pod(at, evidence.EndpointGone, "v1", name)) }

@@ -15,10 +15,14 @@ func RulesBeforeSigterm() evidence.Expectation {
 	return evidence.Expectation{Rule: rulesBeforeSigterm().ID}
 }
 
+const noSigtermMargins = "no old pod was seen both to leave the rules of a node and to get SIGTERM"
+
 func rulesBeforeSigterm() Rule {
 	return Rule{
 		ID: "rules-before-sigterm", Claim: "no node's rules route clients to a pod after its SIGTERM",
 		Feature: evidence.NodeRules, judge: judgeRulesBeforeSigterm,
+		Unit: "pair of pod and node", Untested: noSigtermMargins,
+		exposed: sigtermsSeen,
 	}
 }
 
@@ -56,9 +60,9 @@ func judgeRulesBeforeSigterm(_ evidence.Expectation, tl timeline.Timeline, _ []t
 			"a node's rules stopped routing to a pod "+when),
 		Facts: []Detail{
 			{"node", least.Node}, {"pod", least.Pod}, {"rules stopped before SIGTERM by", phrase.Elapsed(least.Lag)},
-			{"least of", phrase.Count(len(margins), "pair") + " of pod and node"},
+			{"least of", phrase.Count(len(margins), "pair of pod and node")},
 		},
-		Because: fmt.Sprintf("of %s of pod and node, the least time from the rules of %s leaving %s out until its SIGTERM was %s",
-			phrase.Count(len(margins), "pair"), least.Node, least.Pod, phrase.Elapsed(least.Lag)),
+		Because: fmt.Sprintf("of %s, the least time from the rules of %s leaving %s out until its SIGTERM was %s",
+			phrase.Count(len(margins), "pair of pod and node"), least.Node, least.Pod, phrase.Elapsed(least.Lag)),
 	})
 }

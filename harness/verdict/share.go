@@ -27,16 +27,17 @@ func stillServes() Rule {
 	return Rule{
 		ID: "still-serves", Claim: "clients are still answered by the named version when the load ends",
 		Lanes: ServiceLanes, judge: judgeStillServes,
+		Unit: "reply", Untested: "no request sent at the end of the load was answered",
+		exposed: lastReplies,
 	}
 }
 
 func judgeStillServes(x evidence.Expectation, tl timeline.Timeline, lanes []timeline.Lane) Finding {
-	ended, ok := tl.Mark(evidence.LoadEnded)
-	if !ok || len(lanes) == 0 || len(x.Versions) != 1 {
+	if _, ok := tl.Mark(evidence.LoadEnded); !ok || len(lanes) == 0 || len(x.Versions) != 1 {
 		return undecided(fmt.Sprintf("%d lanes with %s connections and an end of the load were seen", len(lanes), x.Conn))
 	}
-	version, least, to := x.Versions[0], 100.0, int(ended/time.Second)
-	from := max(0, to-shareWindow)
+	version, least := x.Versions[0], 100.0
+	from, to := lastSeconds(tl)
 	for _, lane := range lanes {
 		of, total := repliesIn(lane, version, from, to)
 		if total == 0 {
@@ -59,6 +60,13 @@ func judgeStillServes(x evidence.Expectation, tl timeline.Timeline, lanes []time
 		"at least %d %% expected", version, least, phrase.Count(len(lanes), "lane"), shareWindow, x.Percent)}
 }
 
+// lastSeconds are the last ones of the load, as [from, to).
+func lastSeconds(tl timeline.Timeline) (from, to int) {
+	ended, _ := tl.Mark(evidence.LoadEnded)
+	to = int(ended / time.Second)
+	return max(0, to-shareWindow), to
+}
+
 // Share expects that from a mark on a version is given percent of the replies on every lane, as far from it in
 // each window of 5 s as chance explains.
 func Share(version string, percent int, from evidence.EventKind) evidence.Expectation {
@@ -69,19 +77,21 @@ func share() Rule {
 	return Rule{
 		ID: "share", Claim: "clients are answered by the named version as often as its part of the pods",
 		Lanes: ServiceLanes, judge: judgeShare,
+		Unit: "window", Untested: "the load ended too soon for one window",
+		exposed: shareWindows,
 	}
 }
 
 func judgeShare(x evidence.Expectation, tl timeline.Timeline, lanes []timeline.Lane) Finding {
-	from, ok := tl.Mark(x.From)
-	ended, over := tl.Mark(evidence.LoadEnded)
+	_, ok := tl.Mark(x.From)
+	_, over := tl.Mark(evidence.LoadEnded)
 	if !ok || !over || len(x.Versions) != 1 {
 		return missing(x.From)
 	}
 	p, version := float64(x.Percent)/100, x.Versions[0]
 	windows, least, most := 0, math.Inf(1), math.Inf(-1)
 	for _, lane := range lanes {
-		for begin := int(from/time.Second) + 1; time.Duration(begin+shareWindow)*time.Second <= ended; begin += shareWindow {
+		for _, begin := range windowsOfShare(x, tl) {
 			of, total := repliesIn(lane, version, begin, begin+shareWindow)
 			if total == 0 {
 				return noReplies(lane, begin, begin+shareWindow)
@@ -105,6 +115,19 @@ func judgeShare(x evidence.Expectation, tl timeline.Timeline, lanes []timeline.L
 	}
 	return Finding{Outcome: Pass, Because: fmt.Sprintf("in %s of %d s %s gave %.1f %% to %.1f %% of the replies, expected about %d %%",
 		phrase.Count(windows, "window"), shareWindow, version, 100*least, 100*most, x.Percent)}
+}
+
+// windowsOfShare are the seconds at which windows begin, from the mark to the end of the load.
+func windowsOfShare(x evidence.Expectation, tl timeline.Timeline) (begins []int) {
+	from, ok := tl.Mark(x.From)
+	ended, over := tl.Mark(evidence.LoadEnded)
+	if !ok || !over {
+		return nil
+	}
+	for begin := int(from/time.Second) + 1; time.Duration(begin+shareWindow)*time.Second <= ended; begin += shareWindow {
+		begins = append(begins, begin)
+	}
+	return begins
 }
 
 func noReplies(lane timeline.Lane, from, to int) Finding {

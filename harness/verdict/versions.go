@@ -19,6 +19,8 @@ func serves() Rule {
 	return Rule{
 		ID: "serves", Claim: "clients are answered by every version expected and by no other",
 		Lanes: ServiceLanes, judge: judgeServes,
+		Unit: "reply", Untested: "no reply named a version",
+		exposed: allReplies,
 	}
 }
 
@@ -74,6 +76,8 @@ func onlyServes() Rule {
 	return Rule{
 		ID: "only-serves", Claim: "from the named moment on, clients are answered by one version only",
 		Lanes: ServiceLanes, judge: judgeOnlyServes,
+		Unit: "reply", Untested: "no request sent after that was answered",
+		exposed: repliesSinceMark,
 	}
 }
 

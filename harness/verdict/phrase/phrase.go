@@ -25,10 +25,13 @@ func Number(n int) string {
 	return sign + digits
 }
 
-// Count is how many there are of something: "1 reply", "5,188 replies".
+// Count is how many there are of something: "1 reply", "5,188 replies", "6 pairs of pod and node".
 func Count(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
+	}
+	if head, rest, of := strings.Cut(noun, " of "); of {
+		return Count(n, head) + " of " + rest
 	}
 	if stem, ok := strings.CutSuffix(noun, "y"); ok {
 		return Number(n) + " " + stem + "ies"
