@@ -142,6 +142,10 @@ bench-cpu: $(ROLLCALL) $(CPUTABLE) ## Where processor time goes while a scenario
 distrust: ## Damage the harness on real clusters, in MODES, and see that nothing is judged then; 2 minutes per mode
 	ROLLCALL_DISTRUST=1 go test -count=1 -timeout 1h -v -run TestDistrust ./harness/runner
 
+.PHONY: mutants
+mutants: ## Damage cluster, app and rig on real clusters, in MODES, and see that each is told by its cause; RUN=<pattern> selects; 20 minutes per mode
+	ROLLCALL_MUTANTS=1 go test -count=1 -timeout 3h -v -run 'TestMutants/.*/$(if $(filter file,$(origin RUN)),,$(RUN))' ./harness/runner
+
 .PHONY: busy
 busy: $(ROLLCALL) ## Keep all processors busy during runs of the twins, and see that nothing is judged wrongly; 10 minutes
 	@command -v stress-ng >/dev/null || { apt-get update -qq && apt-get install -y -qq --no-install-recommends stress-ng >/dev/null; }

@@ -79,7 +79,11 @@ func (r *Recording) startWatch(ctx context.Context, service string) (err error) 
 	if r.UserApp != nil {
 		scope.VersionLabel, scope.NoLogs = userapp.VersionLabel, true
 	}
-	r.watch, err = observe.Start(ctx, r.Cluster.Client(), scope, r.began, r.recorder)
+	sink := observe.Sink(r.recorder)
+	if r.Sink != nil {
+		sink = r.Sink(sink)
+	}
+	r.watch, err = observe.Start(ctx, r.Cluster.Client(), scope, r.began, sink)
 	return err
 }
 

@@ -29,9 +29,11 @@ type Config struct {
 	Images     fixtures.ImageSources
 	PullSecret string // file with the credentials nodes pull with; empty: none
 	CheckLoad  bool   // do not begin the rollout where the load is more than this machine carries
-	Entry      *progress.Entry
-	Out        io.Writer
-	Spend      func(evidence.Part) (done func()) // notes what the time until done was spent on
+	// Sink stands between the watch and the folder; nil: nothing does.
+	Sink  func(observe.Sink) observe.Sink
+	Entry *progress.Entry
+	Out   io.Writer
+	Spend func(evidence.Part) (done func()) // notes what the time until done was spent on
 }
 
 // A Recording is a scenario that is being recorded, or was, until Cleanup.

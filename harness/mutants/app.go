@@ -1,0 +1,84 @@
+package mutants
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"rollcall/fixtures"
+	"rollcall/harness"
+	"rollcall/harness/edit"
+	"rollcall/harness/evidence"
+	"rollcall/harness/verdict"
+)
+
+// appMutants damage the app, its pods or its Deployment.
+func appMutants() []Mutant {
+	return []Mutant{
+		{ID: "hook-does-nothing", Damages: "the preStop hook ends at once", Of: drained,
+			Change: func(s *harness.Scenario) { s.App.PreStopSleep, s.App.PreStop = 0, fixtures.HookSleep(0) },
+			Want:   verdict.Fail, Cause: "rules-before-sigterm"},
+		{ID: "app-exits-at-once", Damages: "there is no preStop hook, and the app exits at once", Of: drained,
+			Change: func(s *harness.Scenario) { s.App.PreStopSleep, s.App.Linger, s.App.OnTerm = 0, 0, fixtures.Exit },
+			Want:   verdict.Fail, Cause: "no-failures"},
+		{ID: "readiness-lies", Damages: "pods count as ready 3 s before they listen", Of: drained,
+			Change: func(s *harness.Scenario) { s.App.Unprobed, s.App.StartDelay = true, 3*time.Second }, Want: verdict.Fail, Cause: "no-failures"},
+		{ID: "image-not-changed", Damages: "somebody sets the image back as soon as the rollout has begun", Of: drained, When: begun(200 * time.Millisecond),
+			Do: deploymentChanged(func(d *appsv1.Deployment) {
+				d.Spec.Template.Spec.Containers[0].Image = fixtures.ImageRef("echo", harness.OldVersion)
+			}), Want: verdict.Fail, Cause: "only-serves"},
+		{ID: "scaled-down", Damages: "somebody scales the Deployment to 1", Of: drained, When: begun(time.Second),
+			Change: expecting(verdict.MinAvailable(3)), Do: deploymentChanged(func(d *appsv1.Deployment) { d.Spec.Replicas = new(int32(1)) }),
+			Want: verdict.Fail, Cause: "min-available"},
+		{ID: "scaled-up", Damages: "somebody scales the Deployment to 5", Of: drained, When: begun(time.Second),
+			Change: expecting(verdict.MaxActive(4)), Do: deploymentChanged(func(d *appsv1.Deployment) { d.Spec.Replicas = new(int32(5)) }),
+			Want: verdict.Fail, Cause: "max-active"},
+		{ID: "pod-removed-by-force", Damages: "a new pod is deleted by force as soon as it is ready", Of: drained,
+			When: Moment{Event: evidence.PodReady, Version: harness.NewVersion}, Change: expecting(verdict.MinAvailable(3)), Do: removedByForce,
+			Want: verdict.Fail, Cause: "min-available"},
+		{ID: "container-killed", Damages: "the process of a new pod is killed", Of: drained,
+			When: Moment{Event: evidence.PodReady, Version: harness.NewVersion, After: 500 * time.Millisecond}, Do: signalled("kill -KILL $pid"),
+			Want: verdict.Fail, Cause: "no-failures"},
+		{ID: "grace-cut-short", Damages: "a pod that was deleted is deleted again with a grace of 1 s", Of: "termination/hook-sleep",
+			When: Moment{Event: evidence.PodDeleting}, Do: graceOfASecond, Want: verdict.Fail, Cause: "between"},
+	}
+}
+
+// expecting has a scenario expect more.
+func expecting(more ...evidence.Expectation) func(*harness.Scenario) {
+	return func(s *harness.Scenario) { s.Expect = append(s.Expect, more...) }
+}
+
+func deploymentChanged(change func(*appsv1.Deployment)) Damage {
+	return func(ctx context.Context, s Stage) error {
+		_, err := edit.Live(ctx, s.Cluster.Client().AppsV1().Deployments(s.Namespace), s.App.ResourceName(), change)
+		return err
+	}
+}
+
+func removedByForce(ctx context.Context, s Stage) error { return s.delete(ctx, 0) }
+
+func graceOfASecond(ctx context.Context, s Stage) error { return s.delete(ctx, 1) }
+
+// delete deletes the pod of the event with a grace, in seconds.
+func (s Stage) delete(ctx context.Context, grace int64) error {
+	pods := s.Cluster.Client().CoreV1().Pods(s.Namespace)
+	return pods.Delete(ctx, s.Event.By.Pod, metav1.DeleteOptions{GracePeriodSeconds: new(grace)})
+}
+
+// signalled runs a line of a script on the node of the event's pod, in which $pid is the pod's process.
+func signalled(line string) Damage {
+	return func(ctx context.Context, s Stage) error {
+		text := fmt.Sprintf(`for pid in $(pgrep -x echo); do
+	if tr '\0' '\n' <"/proc/$pid/environ" | grep -qx 'ROLLCALL_POD=%s'; then
+		%s
+	fi
+done`, s.Event.By.Pod, line)
+		_, err := s.on(ctx, strings.TrimPrefix(s.Event.By.Node, s.Cluster.Name()+"-"), "set -e\n"+text)
+		return err
+	}
+}

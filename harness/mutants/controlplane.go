@@ -1,0 +1,43 @@
+package mutants
+
+import (
+	"context"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"rollcall/harness/verdict"
+)
+
+// controller is what pkill calls kube-controller-manager: a program's name has 15 characters there.
+const controller = "kube-controller"
+
+// controlPlaneMutants damage what rolls out and what tells of it.
+func controlPlaneMutants() []Mutant {
+	return []Mutant{
+		{ID: "controller-manager-stopped", Damages: "the controller manager is stopped from a deletion until 2 s after SIGTERM: no slice changes",
+			Of: drained, When: firstOldDeleted(), Do: stopped(controlPlane, controller, 7*time.Second), Want: verdict.Fail,
+			Cause: "rules-before-sigterm"},
+		{ID: "api-server-stopped", Damages: "the API server is stopped for 5 s: a watch sees nothing", Of: drained, When: begun(time.Second),
+			Do: stopped(controlPlane, "kube-apiserver", 5*time.Second), Want: verdict.Inconclusive, Cause: watchBlind},
+		{ID: "etcd-stopped", Damages: "etcd is stopped for 5 s: the API server does not answer", Of: drained, When: begun(time.Second),
+			Do: stopped(controlPlane, "etcd", 5*time.Second), Want: verdict.Inconclusive, Cause: watchBlind},
+		{ID: "kubelet-stopped", Damages: "the kubelet of a pod that was deleted is stopped for 12 s: its hook begins late", Of: "termination/hook-sleep",
+			When: Moment{Event: "pod-ready"}, Do: together(stopped(worker, "kubelet", 12*time.Second), stopped(worker2, "kubelet", 12*time.Second)),
+			Want: verdict.Inconclusive, Cause: "between"},
+		{ID: "node-not-ready", Damages: "a node is said to be not ready", Of: drained, When: begun(time.Second), Do: nodeUnready(worker),
+			Want: verdict.Inconclusive, Cause: nodeNotReady},
+	}
+}
+
+// nodeUnready says of a node that it is not ready, until its kubelet says again that it is.
+func nodeUnready(node string) Damage {
+	return func(ctx context.Context, s Stage) error {
+		patch := []byte(`{"status":{"conditions":[{"type":"` + string(corev1.NodeReady) + `","status":"False","reason":"Mutant"}]}}`)
+		_, err := s.Cluster.Client().CoreV1().Nodes().Patch(ctx, s.Cluster.Name()+"-"+node, types.StrategicMergePatchType, patch,
+			metav1.PatchOptions{}, "status")
+		return err
+	}
+}

@@ -1,0 +1,86 @@
+package mutants
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"rollcall/fixtures"
+	"rollcall/harness/evidence"
+	"rollcall/harness/verdict"
+)
+
+const appPort = fixtures.AppPort
+
+// tableName is that of the nftables table of our own, beside those of kube-proxy.
+const tableName = "rollcall-mutant"
+
+// table has a node hold some chains of our own for a while.
+func table(node string, d time.Duration, chains string) Damage {
+	return lasting(d, node, fmt.Sprintf("nft -f - <<'EOF'\ntable ip %s {\n%s\n}\nEOF", tableName, strings.TrimSpace(chains)),
+		"nft delete table ip "+tableName)
+}
+
+// packetMutants damage packets on their way.
+func packetMutants() []Mutant {
+	return []Mutant{
+		{ID: "syn-dropped-300ms", Damages: "every SYN to the Service from one node is dropped for 300 ms", Of: drained, EveryMode: true,
+			When: begun(time.Second), Do: synDropped(worker, 300*time.Millisecond), Want: verdict.Fail, Cause: "no-slow-replies"},
+		{ID: "syn-dropped-3s", Damages: "every SYN to the Service from one node is dropped for 3 s", Of: drained, EveryMode: true,
+			When: begun(time.Second), Do: synDropped(worker, 3*time.Second), Want: verdict.Fail, Cause: "no-failures"},
+		{ID: "refused-300ms", Damages: "every new connection to the app from one node is refused by RST for 300 ms", Of: drained, EveryMode: true,
+			When: begun(time.Second), Do: refused(worker, 300*time.Millisecond), Want: verdict.Fail, Cause: "no-failures"},
+		{ID: "refused-before-rollout", Damages: "the same before anything changes", Of: drained, EveryMode: true,
+			When: Moment{Event: evidence.LoadBegun, After: 2 * time.Second}, Do: refused(worker, 300*time.Millisecond), Want: verdict.Inconclusive,
+			Cause: earlyDamage},
+		{ID: "control-lane-cut", Damages: "one node refuses connections to the pod that is not rolled out for 300 ms", Of: drained, EveryMode: true,
+			When: begun(time.Second), Do: controlRefused(worker, 300*time.Millisecond), Want: verdict.Inconclusive, Cause: controlDamage},
+		{ID: "conntrack-flushed", Damages: "both workers forget their connections, 4 times in a second", Of: drained, EveryMode: true,
+			When: begun(time.Second), Do: together(conntrackFlushed(worker), conntrackFlushed(worker2)), Want: verdict.Fail, Cause: "no-failures"},
+		{ID: "conntrack-full", Damages: "the connection table of one node is over 90 % full", Of: drained, EveryMode: true,
+			When: begun(0), Do: conntrackFull(worker), Want: verdict.Inconclusive, Cause: conntrackHigh},
+	}
+}
+
+const syn = "tcp flags & (syn | ack) == syn"
+
+// synDropped drops SYNs before they are given a pod.
+func synDropped(node string, d time.Duration) Damage {
+	return table(node, d, "chain prerouting { type filter hook prerouting priority -300; tcp dport 80 "+syn+" drop; }")
+}
+
+// refused answers SYNs by RST once they are given a pod.
+func refused(node string, d time.Duration) Damage {
+	return table(node, d, fmt.Sprintf(
+		"chain forward { type filter hook forward priority -10; ct status dnat tcp dport %d %s reject with tcp reset; }", appPort, syn))
+}
+
+// controlRefused answers those SYNs by RST that go straight to the control pod.
+func controlRefused(node string, d time.Duration) Damage {
+	return func(ctx context.Context, s Stage) error {
+		pod, err := s.pod(ctx, fixtures.ControlName)
+		if err != nil {
+			return err
+		}
+		return table(node, d, fmt.Sprintf(
+			"chain forward { type filter hook forward priority -10; ip daddr %s tcp dport %d %s reject with tcp reset; }",
+			pod.Status.PodIP, appPort, syn))(ctx, s)
+	}
+}
+
+func conntrackFlushed(node string) Damage {
+	return script(node, "for i in 1 2 3 4; do conntrack --flush; sleep 0.25; done")
+}
+
+// conntrackFull fills 93 % of the connection table with entries of networks that nobody has (RFC 2544), which expire by
+// themselves.
+func conntrackFull(node string) Damage {
+	return script(node, `max=$(cat /proc/sys/net/netfilter/nf_conntrack_max)
+trap 'conntrack --delete --orig-dst 198.19.0.1 >/dev/null 2>&1 || true' EXIT
+awk -v n=$((max / 100 * 93)) 'BEGIN {
+	for (i = 0; i < n; i++)
+		printf "-I -s 198.18.0.%d -d 198.19.0.1 -p udp --sport %d --dport 9 -t 20\n", 1 + i / 60000, 1024 + i % 60000
+}' | conntrack --load-file -
+sleep 2`)
+}

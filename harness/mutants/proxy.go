@@ -1,0 +1,78 @@
+package mutants
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"rollcall/harness/evidence"
+	"rollcall/harness/verdict"
+)
+
+// Scenarios that most are done to.
+const (
+	drained   = "rollout/drained-rolling-update"
+	undrained = "control/undrained-rolling-update"
+)
+
+// firstOldDeleted is when the first old pod is deleted: it gets SIGTERM 5 s later, where it drains, and serves on for 2 s more.
+func firstOldDeleted() Moment { return Moment{Event: evidence.PodDeleting, Version: "v1"} }
+
+func begun(after time.Duration) Moment { return Moment{Event: evidence.RolloutBegun, After: after} }
+
+// proxyMutants damage what kube-proxy does, or the rules that it wrote.
+func proxyMutants() []Mutant {
+	return []Mutant{
+		{ID: "proxy-stopped", Damages: "kube-proxy of one node is stopped for 8 s: its rules are stale", Of: drained, EveryMode: true,
+			When: firstOldDeleted(), Do: stopped(worker, "kube-proxy", 8*time.Second), Want: verdict.Fail, Cause: "max-rule-lag"},
+		{ID: "proxy-stopped-past-sigterm", Damages: "kube-proxy of the control plane's node is stopped until 2 s after a SIGTERM", Of: drained,
+			EveryMode: true, When: firstOldDeleted(), Do: stopped(controlPlane, "kube-proxy", 7*time.Second), Want: verdict.Fail,
+			Cause: "rules-before-sigterm"},
+		{ID: "rules-skipped", Damages: "one node's rules are skipped for 500 ms", Of: drained, EveryMode: true,
+			When: begun(time.Second), Do: rulesSkipped(worker, 500*time.Millisecond), Want: verdict.Fail, Cause: "no-failures"},
+		{ID: "stale-route", Damages: "one node sends one of 4 new connections to an old pod that left the endpoints", Of: drained, EveryMode: true,
+			When: Moment{Event: evidence.EndpointNotReady, Version: "v1"}, Do: staleRoute(worker, 8*time.Second), Want: verdict.Fail,
+			Cause: "max-drain-lag"},
+	}
+}
+
+// stopped stops a program on a node for a while.
+func stopped(node, program string, d time.Duration) Damage {
+	return lasting(d, node, "pkill -STOP -x "+program, "pkill -CONT -x "+program)
+}
+
+// killed kills a program on a node.
+func killed(node, program string) Damage { return script(node, "pkill -KILL -x "+program) }
+
+// rulesSkipped has a node return from kube-proxy's rules before it looks at them.
+func rulesSkipped(node string, d time.Duration) Damage {
+	return func(ctx context.Context, s Stage) error {
+		if s.Cluster.Mode() == "nftables" {
+			return lasting(d, node,
+				"handle=$(nft --echo --handle insert rule ip kube-proxy services return | sed -n 's/.*# handle //p')",
+				"nft delete rule ip kube-proxy services handle $handle")(ctx, s)
+		}
+		return lasting(d, node, "iptables --table nat --insert KUBE-SERVICES --jump RETURN",
+			"iptables --table nat --delete KUBE-SERVICES --jump RETURN || true # kube-proxy may have written the chain anew")(ctx, s)
+	}
+}
+
+// staleRoute has a node send every fourth new connection to the pod of the event, as a rule that was left over would.
+func staleRoute(node string, d time.Duration) Damage {
+	return func(ctx context.Context, s Stage) error {
+		service, err := s.service(ctx)
+		if err != nil {
+			return err
+		}
+		pod, err := s.pod(ctx, s.Event.By.Pod)
+		if err != nil {
+			return err
+		}
+		return table(node, d, fmt.Sprintf(`
+chain stale { meta l4proto tcp dnat to %s:%d; }
+chain prerouting {
+	type nat hook prerouting priority -110;
+	ip daddr %s tcp dport 80 numgen random mod 4 vmap { 0 : goto stale }
+}`, pod.Status.PodIP, appPort, service.Spec.ClusterIP))(ctx, s)
+	}
+}

@@ -1,0 +1,116 @@
+package mutants
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+
+	"rollcall/harness/atomicfile"
+	"rollcall/harness/cluster"
+	"rollcall/harness/verdict"
+)
+
+// A Result is what became of a mutant in a mode.
+type Result struct {
+	Mutant   string `json:"mutant"`
+	Mode     string `json:"mode"`
+	Expected string `json:"expected"` // outcome
+	Cause    string `json:"cause"`    // that has to be named
+	Got      string `json:"got"`      // outcome, and all causes named
+	Killed   bool   `json:"killed"`
+}
+
+// Judged is the result by the verdict of the last of so many recordings.
+func (m Mutant) Judged(mode string, v verdict.Verdict, recordings int) Result {
+	named := causes(v)
+	if recordings > 1 {
+		named = append(named, Retry)
+	}
+	got := v.Outcome.String()
+	if len(named) > 0 {
+		got += ": " + strings.Join(named, ", ")
+	}
+	return Result{Mutant: m.ID, Mode: mode, Expected: m.Want.String(), Cause: m.Cause, Got: got,
+		Killed: v.Outcome == m.Want && slices.Contains(named, m.Cause)}
+}
+
+// Failed is the result of a mutant that could not be judged.
+func (m Mutant) Failed(mode string, err error) Result {
+	return Result{Mutant: m.ID, Mode: mode, Expected: m.Want.String(), Cause: m.Cause, Got: strings.ReplaceAll(err.Error(), "\n", "; ")}
+}
+
+// causes are the rules and the reasons of distrust that a verdict rests on, by id.
+func causes(v verdict.Verdict) []string {
+	var named []string
+	if v.Distrusted {
+		named = append(named, "distrusted")
+	}
+	for _, f := range v.Findings {
+		if f.Outcome == v.Outcome && v.Outcome != verdict.Pass {
+			named = append(named, f.Rule)
+		}
+	}
+	slices.Sort(named)
+	return slices.Compact(named)
+}
+
+// Line is the result in one line.
+func (r Result) Line() string {
+	did := "survived"
+	if r.Killed {
+		did = "killed"
+	}
+	return fmt.Sprintf("%-8s %-26s %-8s want %s: %s; got %s", did, r.Mutant, r.Mode, r.Expected, r.Cause, r.Got)
+}
+
+// Table is a line for each result, and how many were killed.
+func Table(results []Result) string {
+	var b strings.Builder
+	for _, r := range results {
+		fmt.Fprintln(&b, r.Line())
+	}
+	fmt.Fprintf(&b, "%d of %d mutants were killed with the right cause\n", len(results)-Survivors(results), len(results))
+	return b.String()
+}
+
+// Survivors is how many were not killed.
+func Survivors(results []Result) (n int) {
+	for _, r := range results {
+		if !r.Killed {
+			n++
+		}
+	}
+	return n
+}
+
+// Merge puts results into a file, in the place of those of the same mutants in the same modes, and leaves out mutants that the
+// catalogue no longer has. The others stay, in the order of the catalogue.
+func Merge(file string, results []Result) (all []Result, err error) {
+	var before []Result
+	data, err := os.ReadFile(file)
+	if err == nil {
+		err = json.Unmarshal(data, &before)
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("mutants: %s: %w", file, err)
+	}
+	for _, mode := range cluster.Modes() {
+		for _, m := range All() {
+			for _, list := range [][]Result{results, before} {
+				i := slices.IndexFunc(list, func(r Result) bool { return r.Mutant == m.ID && r.Mode == mode })
+				if i >= 0 {
+					all = append(all, list[i])
+					break
+				}
+			}
+		}
+	}
+	if data, err = json.MarshalIndent(all, "", "  "); err != nil {
+		return nil, err
+	}
+	return all, atomicfile.Write(file, append(data, '\n'), 0o644)
+}

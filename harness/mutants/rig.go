@@ -1,0 +1,115 @@
+package mutants
+
+import (
+	"os"
+	"path/filepath"
+	"time"
+
+	"rollcall/harness/evidence"
+	"rollcall/harness/evidence/store"
+	"rollcall/harness/observe"
+	"rollcall/harness/verdict"
+)
+
+// rigMutants damage what sends the load, and what records.
+func rigMutants() []Mutant {
+	return []Mutant{
+		{ID: "agent-killed", Damages: "a load agent is killed", Of: drained, When: begun(time.Second), Do: killed(worker, "agent"),
+			Want: verdict.Inconclusive, Cause: agentLost},
+		{ID: "agent-stopped", Damages: "a load agent is stopped for 1.5 s", Of: drained, When: begun(time.Second),
+			Do: stopped(worker, "agent", 1500*time.Millisecond), Want: verdict.Inconclusive, Cause: laneLate},
+		{ID: "agent-stopped-once", Damages: "a load agent is stopped for 1.5 s, in the first recording", Of: drained, When: begun(time.Second),
+			Do: stopped(worker, "agent", 1500*time.Millisecond), Once: true, Want: verdict.Pass, Cause: Retry},
+		{ID: "observer-killed", Damages: "the observer of one node's rules is killed", Of: drained, When: firstOldDeleted(),
+			Do: killed(worker2, "noderules"), Want: verdict.Inconclusive, Cause: recorderLost},
+		{ID: "observer-stopped", Damages: "the observer of one node's rules is stopped from a deletion until after SIGTERM", Of: drained,
+			When: firstOldDeleted(), Do: stopped(worker, "noderules", 7*time.Second), Want: verdict.Inconclusive, Cause: "rules-before-sigterm"},
+		{ID: "log-line-lost", Damages: "a line of a pod's log is lost", Of: drained, Events: losingArrival(worker+"-fresh", 250),
+			Want: verdict.Inconclusive, Cause: contradiction},
+		{ID: "mark-lost", Damages: "nobody notes when the rollout is said to be done", Of: drained, Events: losing(evidence.StatusDone),
+			Want: verdict.Inconclusive, Cause: missingMark},
+		{ID: "clock-off", Damages: "a node's clock jumps by 3 s", Of: drained, Folder: clockOff(worker, 3*time.Second), Want: verdict.Inconclusive,
+			Cause: "rules-before-sigterm"},
+		{ID: "client-resends", Damages: "a client sends again what a dead connection lost, and nobody knows", Of: undrained,
+			Change: expecting(verdict.NoHiddenRetries()), Folder: resendsUnknown, Want: verdict.Fail, Cause: "no-hidden-retries"},
+		{ID: "file-cut", Damages: "half of a file of the run folder is lost", Of: drained, Folder: cut(evidence.HitsFile), Want: verdict.Inconclusive,
+			Cause: contradiction},
+	}
+}
+
+// losing loses events of a kind.
+func losing(kind evidence.EventKind) func(observe.Sink) observe.Sink {
+	return func(next observe.Sink) observe.Sink { return losingSink{next, kind, "", 0} }
+}
+
+// losingArrival loses the arrivals of one request.
+func losingArrival(lane string, seq uint64) func(observe.Sink) observe.Sink {
+	return func(next observe.Sink) observe.Sink { return losingSink{next, "", lane, seq} }
+}
+
+type losingSink struct {
+	observe.Sink
+	kind evidence.EventKind
+	lane string
+	seq  uint64
+}
+
+func (s losingSink) Event(e evidence.Event) {
+	if e.Kind != s.kind {
+		s.Sink.Event(e)
+	}
+}
+
+func (s losingSink) Arrivals(arrivals ...evidence.Arrival) {
+	for _, a := range arrivals {
+		if a.Lane != s.lane || a.Seq != s.seq {
+			s.Sink.Arrivals(a)
+		}
+	}
+}
+
+// editRun changes what a run folder says about its recording.
+func editRun(folder string, edit func(*evidence.Run)) error {
+	file := filepath.Join(folder, evidence.RunFile)
+	var run evidence.Run
+	if err := store.ReadJSON(file, &run); err != nil {
+		return err
+	}
+	edit(&run)
+	return store.WriteJSON(file, run)
+}
+
+// clockOff adds a reading of a node's clock that is off from those before.
+func clockOff(node string, by time.Duration) func(string) error {
+	return func(folder string) error {
+		return editRun(folder, func(run *evidence.Run) {
+			for _, r := range run.Clocks {
+				if r.Node == "rollcall-"+run.Mode+"-"+node {
+					r.Offset += by
+					run.Clocks = append(run.Clocks, r)
+					return
+				}
+			}
+		})
+	}
+}
+
+func resendsUnknown(folder string) error {
+	return editRun(folder, func(run *evidence.Run) {
+		for i := range run.Lanes {
+			run.Lanes[i].Resends = false
+		}
+	})
+}
+
+// cut cuts a file of the run folder in half.
+func cut(name string) func(string) error {
+	return func(folder string) error {
+		file := filepath.Join(folder, name)
+		info, err := os.Stat(file)
+		if err != nil {
+			return err
+		}
+		return os.Truncate(file, info.Size()/2)
+	}
+}

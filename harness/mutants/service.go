@@ -1,0 +1,112 @@
+package mutants
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	discoveryv1 "k8s.io/api/discovery/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"rollcall/fixtures"
+	"rollcall/harness/edit"
+	"rollcall/harness/verdict"
+)
+
+// serviceMutants damage what the API says about the app's Service.
+func serviceMutants() []Mutant {
+	return []Mutant{
+		{ID: "selector-changed", Damages: "the Service selects nobody for a second", Of: drained, EveryMode: true, When: begun(time.Second),
+			Do:   serviceChanged(time.Second, func(s *corev1.Service) { s.Spec.Selector = map[string]string{fixtures.NameLabel: "nobody"} }),
+			Want: verdict.Fail, Cause: "no-failures"},
+		{ID: "port-changed", Damages: "the Service leads to a port on which nobody listens, for a second", Of: drained, EveryMode: true,
+			When: begun(time.Second),
+			Do:   serviceChanged(time.Second, func(s *corev1.Service) { s.Spec.Ports[0].TargetPort = intstr.FromInt32(appPort + 1) }),
+			Want: verdict.Fail, Cause: "no-failures"},
+		{ID: "slices-deleted", Damages: "the EndpointSlices of the Service are deleted, 10 times in 3 s", Of: drained, EveryMode: true,
+			When: begun(time.Second), Do: slicesDeleted(10, 300*time.Millisecond), Want: verdict.Fail, Cause: "no-failures"},
+		{ID: "stray-version", Damages: "a pod of another version, which no Deployment owns, is behind the Service", Of: drained, EveryMode: true,
+			When: begun(0), Do: strayPod("v3"), Want: verdict.Fail, Cause: "serves"},
+		{ID: "wrong-app", Damages: "a pod of another app gets the label that the Service selects by", Of: drained, EveryMode: true,
+			When: begun(time.Second), Do: controlSelected(2 * time.Second), Want: verdict.Fail, Cause: "no-failures"},
+	}
+}
+
+// serviceChanged changes the app's Service for a while.
+func serviceChanged(d time.Duration, change func(*corev1.Service)) Damage {
+	return func(ctx context.Context, s Stage) error {
+		services := s.Cluster.Client().CoreV1().Services(s.Namespace)
+		var was corev1.ServiceSpec
+		write := func(ctx context.Context, change func(*corev1.Service)) error {
+			_, err := edit.Live(ctx, services, s.App.ResourceName(), change)
+			return err
+		}
+		err := write(ctx, func(live *corev1.Service) {
+			was = *live.Spec.DeepCopy()
+			change(live)
+		})
+		if err != nil {
+			return err
+		}
+		pause(ctx, d)
+		return write(context.WithoutCancel(ctx), func(live *corev1.Service) { live.Spec.Selector, live.Spec.Ports = was.Selector, was.Ports })
+	}
+}
+
+// slicesDeleted deletes the EndpointSlices of the app's Service so many times. Their controller makes new ones.
+func slicesDeleted(times int, every time.Duration) Damage {
+	return func(ctx context.Context, s Stage) error {
+		slices := s.Cluster.Client().DiscoveryV1().EndpointSlices(s.Namespace)
+		which := metav1.ListOptions{LabelSelector: discoveryv1.LabelServiceName + "=" + s.App.ResourceName()}
+		for range times {
+			if err := slices.DeleteCollection(ctx, metav1.DeleteOptions{}, which); err != nil {
+				return err
+			}
+			pause(ctx, every)
+		}
+		return nil
+	}
+}
+
+// strayPod makes a pod that answers as of a version until the load ends.
+func strayPod(version string) Damage {
+	return func(ctx context.Context, s Stage) error {
+		template := s.App.Deployment(fixtures.Destination{Namespace: s.Namespace}, "v1").Spec.Template
+		template.Labels[fixtures.VersionLabel] = version
+		container := &template.Spec.Containers[0]
+		container.Env = append(container.Env, corev1.EnvVar{Name: "ROLLCALL_VERSION", Value: version})
+		pods := s.Cluster.Client().CoreV1().Pods(s.Namespace)
+		stray := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "stray", Labels: template.Labels}, Spec: template.Spec}
+		if _, err := pods.Create(ctx, stray, metav1.CreateOptions{}); err != nil {
+			return err
+		}
+		<-ctx.Done()
+		return pods.Delete(context.WithoutCancel(ctx), stray.Name, metav1.DeleteOptions{})
+	}
+}
+
+// controlSelected puts the control pod behind the app's Service for a while.
+func controlSelected(d time.Duration) Damage {
+	return func(ctx context.Context, s Stage) error {
+		pods := s.Cluster.Client().CoreV1().Pods(s.Namespace)
+		label := func(ctx context.Context, name string) error {
+			_, err := edit.Live(ctx, pods, fixtures.ControlName, func(live *corev1.Pod) { live.Labels[fixtures.NameLabel] = name })
+			return err
+		}
+		err := label(ctx, s.App.ResourceName())
+		pause(ctx, d)
+		return errors.Join(err, label(context.WithoutCancel(ctx), fixtures.ControlName))
+	}
+}
+
+// service is the app's.
+func (s Stage) service(ctx context.Context) (*corev1.Service, error) {
+	return s.Cluster.Client().CoreV1().Services(s.Namespace).Get(ctx, s.App.ResourceName(), metav1.GetOptions{})
+}
+
+// pod is one of the recording's.
+func (s Stage) pod(ctx context.Context, name string) (*corev1.Pod, error) {
+	return s.Cluster.Client().CoreV1().Pods(s.Namespace).Get(ctx, name, metav1.GetOptions{})
+}

@@ -1,0 +1,174 @@
+package runner
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"flag"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"rollcall/harness"
+	"rollcall/harness/cluster"
+	"rollcall/harness/evidence"
+	"rollcall/harness/mutants"
+	"rollcall/harness/progress"
+	"rollcall/harness/record"
+	"rollcall/harness/verdict"
+)
+
+// TestMutants does every damage of the catalogue on a real cluster, and sees that the outcome follows and the cause is named.
+// `make mutants` runs it; what came of it is in out/mutants.json.
+func TestMutants(t *testing.T) {
+	if os.Getenv("ROLLCALL_MUTANTS") == "" {
+		t.Skip("it needs clusters: make mutants")
+	}
+	var r Runner
+	r.List().Register(flag.NewFlagSet("mutants", flag.PanicOnError))
+	// One recording at a time, and enough requests to see 300 ms.
+	r.Jobs, r.Rate = "1", cmp.Or(r.Rate, "50")
+	if err := r.Prepare(); err != nil {
+		t.Fatal(err)
+	}
+	if r.Attached() {
+		t.Fatal("damage is done to clusters of our own alone: leave CONTEXT out")
+	}
+	if err := r.openSession("mutants"); err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := r.context(t)
+	defer stop()
+	report := mutantReport{file: filepath.Join(r.layout.Runs(), "mutants.json")}
+	for _, mode := range r.modes {
+		t.Run(mode, func(t *testing.T) {
+			m := mutantRun{Runner: &r, mode: mode, report: &report, began: time.Now()}
+			defer m.close(t)
+			for _, mutant := range mutants.All() {
+				if mutant.In(mode) {
+					t.Run(mutant.ID, func(t *testing.T) { m.do(ctx, t, mutant) })
+				}
+			}
+		})
+	}
+	if err := r.closeSession(r.Broken()); err != nil {
+		t.Error(err)
+	}
+	if err := report.write(t.Output()); err != nil {
+		t.Error(err)
+	}
+}
+
+// A mutantRun does the mutants of one mode, on one cluster unless a damage spoils it.
+type mutantRun struct {
+	*Runner
+	mode    string
+	cluster cluster.Changeable // nil: none, or the last one was spoilt
+	report  *mutantReport
+	began   time.Time
+	done    int
+}
+
+// do does one mutant and sees that it is killed.
+func (m *mutantRun) do(ctx context.Context, t *testing.T, mutant mutants.Mutant) {
+	if ctx.Err() != nil {
+		t.Skip(context.Cause(ctx))
+	}
+	if err := m.whole(ctx, t); err != nil {
+		t.Fatal(err)
+	}
+	result, err := m.record(ctx, t, mutant)
+	if ctx.Err() != nil {
+		t.Skip(context.Cause(ctx))
+	}
+	if err != nil {
+		result = mutant.Failed(m.mode, err)
+	}
+	m.done++
+	t.Logf("%s\n%s", result.Line(), m.report.left(m, result))
+	if !result.Killed {
+		t.Errorf("%s survived: %s, want %s: %s", result.Mutant, result.Got, result.Expected, result.Cause)
+	}
+}
+
+// whole returns when there is a cluster that nothing is wrong with.
+func (m *mutantRun) whole(ctx context.Context, t *testing.T) error {
+	if m.cluster != nil {
+		err := mutants.Heal(ctx, m.cluster)
+		if err == nil {
+			return nil
+		}
+		t.Logf("the cluster is made anew: %v", err)
+		if err := m.cluster.Close(); err != nil {
+			return err
+		}
+		m.cluster = nil
+	}
+	c, skip, err := m.open(ctx, t.Output(), m.mode)
+	if err != nil {
+		return err
+	}
+	if skip != "" {
+		t.Skip(skip)
+	}
+	ours, ok := c.(cluster.Changeable)
+	if !ok {
+		return errors.Join(errors.New("damage is done to clusters of our own alone"), c.Close())
+	}
+	m.cluster = ours
+	return mutants.Heal(ctx, ours)
+}
+
+// close leaves a cluster that is kept as it was.
+func (m *mutantRun) close(t *testing.T) {
+	m.cleanups.Wait()
+	if m.cluster == nil {
+		return
+	}
+	if err := errors.Join(mutants.Heal(context.WithoutCancel(t.Context()), m.cluster), m.cluster.Close()); err != nil {
+		t.Error(err)
+	}
+}
+
+// record makes the recordings of a mutant: one, or as many as anybody would if it is about that.
+func (m *mutantRun) record(ctx context.Context, t *testing.T, mutant mutants.Mutant) (mutants.Result, error) {
+	s, err := mutant.Scenario()
+	if err != nil {
+		return mutants.Result{}, err
+	}
+	if _, err := EditSession(m.Out, func(s *evidence.Session) { s.Rate, s.Jobs = m.rate, m.jobs }); err != nil {
+		return mutants.Result{}, err // what a late client lowered
+	}
+	recordings := 0
+	var damage error
+	m.recorder = func(ctx context.Context, s harness.Scenario, c record.Config) (recording, error) {
+		if mutant.Once && recordings > 1 {
+			return recordWith(ctx, s, c)
+		}
+		doing := mutant.Begin(ctx, mutants.Stage{Cluster: m.cluster, Namespace: c.Lease.Name, App: s.App})
+		c.Sink = doing.Sink
+		made, err := recordWith(ctx, s, c)
+		damage = doing.End()
+		if made != nil && made.TooMuch() == "" && err == nil && mutant.Folder != nil {
+			damage = errors.Join(damage, mutant.Folder(c.Folder))
+		}
+		return made, err
+	}
+	entry := m.board.Entry(progress.Name{Mode: m.mode, Suite: "mutants", Scenario: mutant.ID})
+	attemptAt := func(number, tries int) (result, error) {
+		recordings = number
+		a := attempt{runner: m.Runner, cluster: m.cluster, suite: "mutants", entry: entry, out: t.Output(), number: number, tries: tries}
+		return a.record(ctx, &s, m.folder(m.mode, "mutants", mutant.ID, number))
+	}
+	var v verdict.Verdict
+	if mutant.Once {
+		v, err = retry(s, attemptAt, func(line string) { t.Log(line) })
+	} else {
+		var res result
+		res, err = attemptAt(1, 1)
+		v = res.verdict
+	}
+	entry.End(shown(v, err))
+	return mutant.Judged(m.mode, v, recordings), errors.Join(err, damage)
+}
