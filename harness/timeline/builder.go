@@ -228,6 +228,22 @@ func (b *builder) addUnsent(seq uint64, n int) {
 	b.note(orphaned, seq)
 }
 
+// back counts how often a reply by another version came right after one by the new version, in the order of sending.
+func (b *builder) back() (n int) {
+	switched := false
+	for _, h := range b.sent {
+		if h.by == 0 {
+			continue
+		}
+		isNew := b.byNumber[h.by-1].Version == b.new
+		if switched && !isNew {
+			n++
+		}
+		switched = isNew
+	}
+	return n
+}
+
 // finish works out what needs all hits of the lane, and gives the buffers free.
 func (b *builder) finish() {
 	if b == nil || b.finished {
@@ -241,6 +257,7 @@ func (b *builder) finish() {
 		}
 		b.lane.lastTo[s.Pod] = max(b.lane.lastTo[s.Pod], s.lastTo)
 	}
+	b.summary.Back = b.back()
 	b.summary.Outages = outages(b.sent, b.ended, b.lane.uncertainty)
 	b.summary.Lag = spreadOf(b.lags)
 	b.summary.sumRates()

@@ -32,7 +32,7 @@ func TestElapsedUncertainty(t *testing.T) {
 		t.Errorf("problems: %q", tl.Problems)
 	}
 	gap, _ := tl.StatusGap()
-	mixed, _ := tl.MixedWindow()
+	mixed, _ := tl.MixedWindow("")
 	got := map[string]any{"gap": gap, "mixed": mixed, "drain": tl.DrainLags(), "rules": tl.RuleLags(), "worst": tl.ClockUncertainty()}
 	want := map[string]any{
 		"gap":   timeline.Elapsed{Length: 10 * ms, Uncertainty: 2 * ms},

@@ -76,7 +76,7 @@ func same(t *rapid.T, one, other timeline.Timeline) {
 		func(tl timeline.Timeline) any { return tl.Capacities() },
 		func(tl timeline.Timeline) any { return tl.Replies() },
 		func(tl timeline.Timeline) any { return tl.RepliesSince(evidence.RolloutBegun, "") },
-		func(tl timeline.Timeline) any { w, ok := tl.MixedWindow(); return []any{w, ok} },
+		func(tl timeline.Timeline) any { w, ok := tl.MixedWindow(""); return []any{w, ok} },
 		func(tl timeline.Timeline) any {
 			var all []timeline.LaneSummary
 			for _, lane := range tl.Lanes {

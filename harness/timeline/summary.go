@@ -19,6 +19,7 @@ type LaneSummary struct {
 	LostReplies  int // requests a pod got, of which the client saw no reply
 	NeverArrived int // requests no pod logged
 	Arrivals     int
+	Back         int // replies by another version right after one by the new version, in the order of sending
 
 	SinceBegun        int // requests sent once the rollout had begun, as surely as the clocks tell
 	ArrivedSinceBegun int // of those, the ones that a pod got

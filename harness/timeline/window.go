@@ -15,11 +15,11 @@ type Window struct {
 // Length is how long the window is.
 func (w Window) Length() time.Duration { return w.To - w.From }
 
-// MixedWindow is when both versions answered: from the first reply of the new one to the last of
+// MixedWindow is when both versions answered on service lanes with such connections, on all of them if conn is empty: from the first reply of the new one to the last of
 // the old one, both by the end of the reply. A clean cut has length zero. It is absent when a
 // version never answered or both are the same.
-func (t Timeline) MixedWindow() (w Window, ok bool) {
-	w, ok = t.overlap()
+func (t Timeline) MixedWindow(conn evidence.Conn) (w Window, ok bool) {
+	w, ok = t.overlap(conn)
 	w.To = max(w.From, w.To)
 	return w, ok
 }
@@ -27,14 +27,15 @@ func (t Timeline) MixedWindow() (w Window, ok bool) {
 // Pause is how long nobody was answered between the last reply of the old version and the first of the new one,
 // both by the end of the reply; negative when both answered. It is absent when the mixed window is.
 func (t Timeline) Pause() (pause Elapsed, ok bool) {
-	w, ok := t.overlap()
+	w, ok := t.overlap("")
 	return Elapsed{-w.Length(), w.Uncertainty}, ok
 }
 
 // overlap is the mixed window, but of negative length when the old version's last reply came first.
-func (t Timeline) overlap() (w Window, ok bool) {
-	first, seenNew := t.reply(t.New, func(r *Replies) time.Duration { return -r.FirstEnd })
-	last, seenOld := t.reply(t.Old, func(r *Replies) time.Duration { return r.LastEnd })
+func (t Timeline) overlap(conn evidence.Conn) (w Window, ok bool) {
+	lanes := t.LanesWhere(func(k evidence.LaneKind) bool { return k.AsksApp() && (conn == "" || k.Conn == conn) })
+	first, seenNew := t.reply(lanes, t.New, func(r *Replies) time.Duration { return -r.FirstEnd })
+	last, seenOld := t.reply(lanes, t.Old, func(r *Replies) time.Duration { return r.LastEnd })
 	if !seenNew || !seenOld || t.Old == t.New {
 		return Window{}, false
 	}
@@ -49,7 +50,7 @@ func (t Timeline) overlap() (w Window, ok bool) {
 // negative when its last reply came first. It is absent without the mark or an old reply.
 func (t Timeline) StatusGap() (gap Elapsed, ok bool) {
 	done, marked := t.Mark(evidence.StatusDone)
-	last, seen := t.reply(t.Old, func(r *Replies) time.Duration { return r.LastEnd })
+	last, seen := t.reply(t.ServiceLanes(), t.Old, func(r *Replies) time.Duration { return r.LastEnd })
 	if !marked || !seen || t.Old == t.New {
 		return Elapsed{}, false
 	}
@@ -74,11 +75,11 @@ type latest struct {
 
 const severalClocks = "*"
 
-// reply is the latest of the replies by a version, over all service lanes. A lane whose clock is
+// reply is the latest of the replies by a version, over some lanes. A lane whose clock is
 // uncertain enough may have the latest even if another's time is larger.
-func (t Timeline) reply(version string, of func(*Replies) time.Duration) (best latest, seen bool) {
+func (t Timeline) reply(lanes []Lane, version string, of func(*Replies) time.Duration) (best latest, seen bool) {
 	var lowest, highest time.Duration
-	for _, lane := range t.ServiceLanes() {
+	for _, lane := range lanes {
 		for s, r := range lane.replies {
 			if s.version != version {
 				continue
@@ -93,7 +94,7 @@ func (t Timeline) reply(version string, of func(*Replies) time.Duration) (best l
 			lowest, highest = max(lowest, at-u), max(highest, at+u)
 		}
 	}
-	for _, lane := range t.ServiceLanes() {
+	for _, lane := range lanes {
 		for s, r := range lane.replies {
 			if s.version == version && lane.Node != best.clock && of(r)+lane.uncertainty > lowest {
 				best.clock = severalClocks

@@ -116,7 +116,7 @@ func factsNoted(x evidence.Expectation, tl timeline.Timeline, _ []timeline.Lane)
 
 // repliesAfterMixing are those that would have been too late for the old version, in whole seconds.
 func repliesAfterMixing(x evidence.Expectation, tl timeline.Timeline, lanes []timeline.Lane) (n int) {
-	window, ok := tl.MixedWindow()
+	window, ok := tl.MixedWindow(x.Conn)
 	if !ok {
 		return 0
 	}

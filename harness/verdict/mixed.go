@@ -58,7 +58,7 @@ func maxMixedWindow() Rule {
 }
 
 func judgeMaxMixedWindow(x evidence.Expectation, tl timeline.Timeline, _ []timeline.Lane) Finding {
-	length, ok := mixedWindow(tl)
+	length, ok := mixedWindow(tl, x.Conn)
 	if !ok {
 		return undecided(oneVersion)
 	}
@@ -83,7 +83,7 @@ func minMixedWindow() Rule {
 }
 
 func judgeMinMixedWindow(x evidence.Expectation, tl timeline.Timeline, _ []timeline.Lane) Finding {
-	length, ok := mixedWindow(tl)
+	length, ok := mixedWindow(tl, x.Conn)
 	if !ok {
 		return undecided(oneVersion)
 	}
@@ -93,7 +93,7 @@ func judgeMinMixedWindow(x evidence.Expectation, tl timeline.Timeline, _ []timel
 	})
 }
 
-func mixedWindow(tl timeline.Timeline) (timeline.Elapsed, bool) {
-	window, ok := tl.MixedWindow()
+func mixedWindow(tl timeline.Timeline, conn evidence.Conn) (timeline.Elapsed, bool) {
+	window, ok := tl.MixedWindow(conn)
 	return timeline.Elapsed{Length: window.Length(), Uncertainty: window.Uncertainty}, ok
 }

@@ -33,7 +33,7 @@ func Rules() []Rule {
 		noFailures(), noLostReplies(), noHiddenRetries(), damageSeen(), maxOutage(), minOutage(),
 		rulesBeforeSigterm(), maxRuleLag(), maxDrainLag(),
 		minAvailable(), maxPods(), scaling(), maxActive(), oldAtStatus(), oldEndsFirst(), between(),
-		orderedSwitch(), onlyServes(), serves(), stillServes(), share(), cleanCut(), maxMixedWindow(), minMixedWindow(),
+		orderedSwitch(), onlyServes(), serves(), stillServes(), share(), mixes(), cleanCut(), maxMixedWindow(), minMixedWindow(),
 		fact(), factWithin(), noted(),
 		sentWhileTerminating(), bothOrders(), rulesBehind(),
 		fullRate(),

@@ -47,6 +47,15 @@ func TestRules(t *testing.T) {
 				breaking("worker-fresh", evidence.Refused, 95)),
 			verdict.Fail},
 
+		{"a reply by the old version right after the new one shows that they mix", verdict.Mixes(1), answering("worker-fresh", "v1", 150),
+			verdict.Pass},
+		{"a clean cut mixes nothing", verdict.Mixes(1), none,
+			verdict.Fail},
+		{"keep-alive connections do not show how new ones are routed", verdict.Mixes(1), answering("worker-reused", "v1", 150),
+			verdict.Fail},
+		{"nothing can mix with a version that never answered", verdict.Mixes(1), answering("worker-fresh", "v1"),
+			verdict.Inconclusive},
+
 		{"damage over either kind of connection is enough", verdict.DamageSeen(),
 			all(breaking("worker-reused", evidence.Reset, 70), breaking("worker-fresh", evidence.Refused, 71)),
 			verdict.Pass},
@@ -478,8 +487,8 @@ func TestRuleIDs(t *testing.T) {
 	slices.Sort(ids)
 	want := []string{
 		"between", "both-orders", "clean-cut", "damage-seen", "fact", "fact-within", "full-rate", "max-active", "max-drain-lag", "max-mixed-window",
-		"max-outage", "max-pods", "max-rule-lag", "min-available", "min-mixed-window", "min-outage", "no-failures", "no-hidden-retries",
-		"no-lost-replies", "noted", "old-at-status", "old-ends-first", "only-serves", "ordered-switch", "rules-before-sigterm",
+		"max-outage", "max-pods", "max-rule-lag", "min-available", "min-mixed-window", "min-outage", "mixes", "no-failures",
+		"no-hidden-retries", "no-lost-replies", "noted", "old-at-status", "old-ends-first", "only-serves", "ordered-switch", "rules-before-sigterm",
 		"rules-behind", "scaling", "sent-while-terminating", "serves", "share", "still-serves",
 	}
 	if diff := cmp.Diff(want, ids); diff != "" {

@@ -80,7 +80,7 @@ func (r recording) mixedWindow(n int) (time.Duration, error) {
 	if err != nil {
 		return 0, err
 	}
-	w, _ := joined.MixedWindow()
+	w, _ := joined.MixedWindow("")
 	return w.Length(), nil
 }
 

@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"math"
 	"slices"
 	"strings"
 	"syscall"
@@ -22,6 +24,7 @@ func All() []harness.Scenario { return []harness.Scenario{turns(), keptStream(),
 // Answers are what became of some requests, each over a connection of its own.
 type answers struct {
 	pods                     map[string]int // that replied
+	by                       map[string]int // replies by version
 	refused, timedOut, other int
 }
 
@@ -31,13 +34,14 @@ const askTimeout = 10 * time.Second
 // ask sends n requests to the app from outside, one after the other: the connections come in by one node.
 func ask(ctx context.Context, steps *harness.Steps, n int) (answers, error) {
 	client := loadgen.FreshClient(askTimeout)
-	t := answers{pods: map[string]int{}}
+	t := answers{pods: map[string]int{}, by: map[string]int{}}
 	for range n {
 		by, err := loadgen.Ask(ctx, client, steps.Outside)
 		var timeout interface{ Timeout() bool }
 		switch {
 		case err == nil:
 			t.pods[by.Pod]++
+			t.by[by.Version]++
 		case ctx.Err() != nil:
 			return t, context.Cause(ctx)
 		case refused(err):
@@ -60,6 +64,19 @@ func (t answers) who() string {
 		}
 	}
 	return text
+}
+
+// even reports whether each pod had as many of n requests as independent draws give it, but for 5 standard deviations, which
+// chance exceeds once in 1.7 million. Requests that failed count as those of one pod.
+func (t answers) even(n int, pods int32) bool {
+	parts := slices.Collect(maps.Values(t.pods))
+	if failed := t.refused + t.timedOut + t.other; failed > 0 {
+		parts = append(parts, failed)
+	}
+	p := 1 / float64(pods)
+	allowed := 5 * math.Sqrt(float64(n)*p*(1-p))
+	off := func(part int) bool { return math.Abs(float64(part)-float64(n)*p) > allowed }
+	return len(parts) == int(pods) && !slices.ContainsFunc(parts, off)
 }
 
 // A failure is how many requests got no reply, and why.

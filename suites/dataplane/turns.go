@@ -2,6 +2,7 @@ package dataplane
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	autoscalingv1 "k8s.io/api/autoscaling/v1"
@@ -18,7 +19,8 @@ import (
 const (
 	shares     = "replies by each of 3 pods to 30 requests"
 	deadShares = "replies by each of 3 pods to 30 requests when one does not listen"
-	toNobody   = "5 requests to a Service without pods"
+	toNobody   = "5 requests to a Service without ready pods"
+	byUnready  = "replies by a pod that listens and is not ready"
 )
 
 // turns: ipvs takes real servers round robin, exactly; iptables and nftables draw one for each connection (Kubernetes
@@ -30,12 +32,14 @@ const (
 // clients were refused by the node, 1 of 5 was not within 10 s.
 func turns() harness.Scenario {
 	app := fixtures.App{Replicas: 3, OnTerm: fixtures.Drain}
-	silent := app
+	silent, unready := app, app
 	silent.StartDelay, silent.Unprobed = time.Hour, true
+	unready.ReadyDelay = time.Hour
 	return harness.Scenario{
-		ID:        "turns",
-		Profile:   harness.Core,
-		Claim:     "each pod has its part of the new connections, one that does not listen too, and without pods they are refused",
+		ID:      "turns",
+		Profile: harness.Core,
+		Claim: "each ready pod has its part of the new connections, one that does not listen too, and one that is not ready none; " +
+			"without ready pods they are refused",
 		Covers:    []string{"C37"},
 		App:       app,
 		Observed:  true,
@@ -64,13 +68,19 @@ func turns() harness.Scenario {
 				})
 			}
 			for _, d := range []struct {
-				app     fixtures.App
-				version string
-			}{{app, "v1"}, {silent, "v2"}} {
-				if _, err := deployments.Create(ctx, d.app.Standalone(steps.Into, d.version, 0), metav1.CreateOptions{}); err != nil {
+				app      fixtures.App
+				version  string
+				replicas int32
+			}{{app, "v1", 0}, {silent, "v2", 0}, {unready, "v3", 1}} {
+				_, err := deployments.Create(ctx, d.app.Standalone(steps.Into, d.version, d.replicas), metav1.CreateOptions{})
+				if err != nil {
 					return err
 				}
 			}
+			if err := steps.Until(ctx, func(s observe.State) bool { return listedUnready(s, "v3") }); err != nil {
+				return err
+			}
+			toUnready := 0
 			for _, step := range []struct {
 				listening, silent int32
 				requests          int
@@ -90,7 +100,12 @@ func turns() harness.Scenario {
 				}
 				steps.Note(step.fact, seen)
 				steps.Note("who answered: "+step.fact, seen.who())
+				if pods := step.listening + step.silent; pods > 0 {
+					steps.Note("as chance has it: "+step.fact, seen.even(step.requests, pods))
+				}
+				toUnready += seen.by["v3"]
 			}
+			steps.Note(byUnready, toUnready)
 			return nil
 		},
 		Expect: []evidence.Expectation{
@@ -98,9 +113,17 @@ func turns() harness.Scenario {
 			verdict.In("ipvs", verdict.Fact(deadShares, "10 10, 10 refused")),
 			verdict.Decides("C37", verdict.Fact("who answered: "+shares, "3 pods")),
 			verdict.Fact("who answered: "+deadShares, "2 pods, and some refused"),
+			verdict.Fact("as chance has it: "+shares, "true"),
+			verdict.Fact("as chance has it: "+deadShares, "true"),
 			verdict.Noted(shares),
 			verdict.Noted(deadShares),
+			verdict.Decides("C37", verdict.Fact(byUnready, "0")),
 			verdict.Decides("C37", verdict.Fact(toNobody, "5 refused")),
 		},
 	}
+}
+
+// listedUnready reports whether a pod of a version is among the endpoints without being ready, while nothing ends it.
+func listedUnready(s observe.State, version string) bool {
+	return slices.ContainsFunc(s.Endpoints, func(e observe.EndpointState) bool { return e.Version == version && !e.Ready })
 }

@@ -19,7 +19,7 @@ func drainedLongest() harness.Scenario {
 	return harness.Scenario{
 		ID:     "drained-longest",
 		Claim:  "replacing every pod at once fails no request when pods sleep 30 s before they get SIGTERM, and then answer with Connection: close",
-		Covers: []string{"C40"},
+		Covers: []string{"C16", "C40"},
 		App: fixtures.App{
 			Replicas: 3, MaxSurge: new(intstr.FromString("100%")), MaxUnavailable: new(intstr.FromInt32(0)),
 			PreStopSleep: drain, Grace: drain + 10*time.Second, Linger: 2 * time.Second, OnTerm: fixtures.Drain,
@@ -31,6 +31,8 @@ func drainedLongest() harness.Scenario {
 			verdict.Serves("v1", "v2"),
 			verdict.Decides("C40", verdict.NoFailures()),
 			verdict.NoHiddenRetries(),
+			verdict.Decides("C16", verdict.MinAvailable(3)),
+			verdict.Decides("C16", verdict.MaxPods(6)),
 			verdict.MaxDrainLag(5 * time.Second),
 			verdict.RulesBeforeSigterm(),
 			verdict.OnlyServes("v2", evidence.Barrier),

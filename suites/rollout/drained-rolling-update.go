@@ -23,7 +23,7 @@ func drainedRollingUpdate() harness.Scenario {
 		ID:      "drained-rolling-update",
 		Profile: harness.Smoke,
 		Claim:   "replacing every pod fails no request when pods sleep 5 s before they get SIGTERM, and then answer with Connection: close",
-		Covers:  []string{"C3", "C31", "C37", "C39", "C40"},
+		Covers:  []string{"C3", "C18", "C31", "C37", "C40"},
 		App: fixtures.App{
 			Replicas: 3, MaxSurge: new(intstr.FromInt32(1)), MaxUnavailable: new(intstr.FromInt32(0)),
 			PreStopSleep: drain, Linger: 2 * time.Second, OnTerm: fixtures.Drain,
@@ -33,11 +33,12 @@ func drainedRollingUpdate() harness.Scenario {
 		Expect: []evidence.Expectation{
 			verdict.FullRate(99),
 			verdict.Serves("v1", "v2"),
+			verdict.Decides("C18", verdict.Mixes(1)),
 			verdict.Decides("C40", verdict.NoFailures()),
 			verdict.NoHiddenRetries(),
 			verdict.Decides("C37", verdict.MaxDrainLag(drain)),
 			verdict.Decides("C3", verdict.MaxRuleLag(3*time.Second)),
-			verdict.Decides("C31", verdict.Decides("C39", verdict.RulesBeforeSigterm())),
+			verdict.Decides("C40", verdict.Decides("C31", verdict.RulesBeforeSigterm())),
 			verdict.OnlyServes("v2", evidence.Barrier),
 		},
 	}

@@ -15,24 +15,32 @@ import (
 // historyLimit: old ReplicaSets beyond the limit are deleted, oldest first, once a rollout is complete
 // (Kubernetes v1.36.3, pkg/controller/deployment/sync.go, cleanupDeployment).
 func historyLimit() harness.Scenario {
-	app := fixtures.App{Replicas: 1}
+	const kept, revisions = 10, 12 // kept unless the Deployment says otherwise (pkg/apis/apps/v1/defaults.go)
+	const undoing = "undo with a limit of 0"
+	app := fixtures.App{Replicas: 0} // what is kept does not depend on pods
 	return harness.Scenario{
 		ID:      "history-limit",
 		Profile: harness.Core,
-		Claim:   "a Deployment keeps as many old ReplicaSets as its limit says, and with a limit of 0 there is nothing to undo",
+		Claim:   "a Deployment keeps 10 old ReplicaSets, or as many as its limit says, and with a limit of 0 there is nothing to undo",
 		Covers:  []string{"C25"},
 		Steps: func(ctx context.Context, steps *harness.Steps) error {
 			if err := steps.Deploy(ctx, app, "v1"); err != nil {
 				return err
 			}
-			for n := range 5 {
+			for n := range revisions {
 				err := revise(ctx, steps, func(d *appsv1.Deployment) {
-					d.Spec.RevisionHistoryLimit = new(int32(2))
+					d.Spec.RevisionHistoryLimit = nil
 					d.Spec.Template.Annotations = map[string]string{"edit": fmt.Sprint(n)}
 				})
 				if err != nil {
 					return err
 				}
+			}
+			if err := noteKept(ctx, steps, kept); err != nil {
+				return err
+			}
+			if err := revise(ctx, steps, func(d *appsv1.Deployment) { d.Spec.RevisionHistoryLimit = new(int32(2)) }); err != nil {
+				return err
 			}
 			if err := noteKept(ctx, steps, 2); err != nil {
 				return err
@@ -40,11 +48,20 @@ func historyLimit() harness.Scenario {
 			if err := revise(ctx, steps, func(d *appsv1.Deployment) { d.Spec.RevisionHistoryLimit = new(int32(0)) }); err != nil {
 				return err
 			}
-			return noteKept(ctx, steps, 0)
+			if err := noteKept(ctx, steps, 0); err != nil {
+				return err
+			}
+			if err := undo(ctx, steps); err != nil {
+				steps.Note(undoing, err)
+			}
+			return context.Cause(ctx)
 		},
 		Expect: []evidence.Expectation{
-			verdict.Decides("C25", verdict.Fact("history with a limit of 2", "4 v1, 5 v1, 6 v1")),
-			verdict.Decides("C25", verdict.Fact("history with a limit of 0", "6 v1")),
+			verdict.Decides("C25", verdict.Fact("history with a limit of 10",
+				"3 v1, 4 v1, 5 v1, 6 v1, 7 v1, 8 v1, 9 v1, 10 v1, 11 v1, 12 v1, 13 v1")),
+			verdict.Decides("C25", verdict.Fact("history with a limit of 2", "11 v1, 12 v1, 13 v1")),
+			verdict.Decides("C25", verdict.Fact("history with a limit of 0", "13 v1")),
+			verdict.Decides("C25", verdict.Fact(undoing, `no rollout history found for deployment "echo"`)),
 		},
 	}
 }

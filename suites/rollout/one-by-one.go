@@ -17,8 +17,8 @@ func oneByOne() harness.Scenario {
 	const startup = 5 * time.Second
 	return harness.Scenario{
 		ID:     "one-by-one",
-		Claim:  "replacing pods one by one has clients answered by both versions for as long as all but one of them take to start",
-		Covers: []string{"C18", "C32"},
+		Claim:  "replacing pods one by one has new connections answered by both versions for as long as all but one of them take to start",
+		Covers: []string{"C17", "C18", "C32"},
 		App: fixtures.App{
 			Replicas: 4, MaxSurge: new(intstr.FromInt32(1)), MaxUnavailable: new(intstr.FromInt32(0)),
 			MinReady: time.Second, StartDelay: startup, PreStopSleep: 5 * time.Second, Linger: 2 * time.Second, OnTerm: fixtures.Drain,
@@ -29,7 +29,8 @@ func oneByOne() harness.Scenario {
 			verdict.FullRate(99),
 			verdict.Serves("v1", "v2"),
 			verdict.Decides("C32", verdict.NoFailures()),
-			verdict.Decides("C18", verdict.Scaled(verdict.MinMixedWindow(3*startup))),
+			verdict.Decides("C17", verdict.On(evidence.Fresh, verdict.Scaled(verdict.MinMixedWindow(3*startup)))),
+			verdict.Decides("C18", verdict.Mixes(1)),
 			verdict.MinAvailable(4),
 			verdict.OnlyServes("v2", evidence.Barrier),
 		},

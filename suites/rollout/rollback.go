@@ -2,7 +2,6 @@ package rollout
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
@@ -10,7 +9,6 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 
 	"rollcall/fixtures"
 	"rollcall/harness"
@@ -23,6 +21,7 @@ import (
 // looks for a ReplicaSet with the template wanted before it makes one (Kubernetes v1.36.3,
 // pkg/controller/deployment/sync.go, getNewReplicaSet).
 func rollback() harness.Scenario {
+	const reused = "the pods of v1 are again of the ReplicaSet, by UID, that they were of at first"
 	app := fixtures.App{Replicas: 2}
 	return harness.Scenario{
 		ID:      "rollback",
@@ -34,6 +33,10 @@ func rollback() harness.Scenario {
 				return err
 			}
 			if err := noteHistory(ctx, steps, "at first"); err != nil {
+				return err
+			}
+			first, err := replicaSets(ctx, steps)
+			if err != nil {
 				return err
 			}
 			if err := steps.RollOut(ctx, app, rollout.Update("v1", "v2")); err != nil {
@@ -48,6 +51,13 @@ func rollback() harness.Scenario {
 			if err := noteHistory(ctx, steps, "after v1 again"); err != nil {
 				return err
 			}
+			again, err := replicaSets(ctx, steps)
+			if err != nil {
+				return err
+			}
+			steps.Note(reused, slices.ContainsFunc(again, func(rs appsv1.ReplicaSet) bool {
+				return rs.UID == first[0].UID && *rs.Spec.Replicas == app.Replicas
+			}))
 			if err := undo(ctx, steps); err != nil {
 				return err
 			}
@@ -57,6 +67,7 @@ func rollback() harness.Scenario {
 			verdict.Fact("history at first", "1 v1"),
 			verdict.Decides("C23", verdict.Fact("history after v2", "1 v1, 2 v2")),
 			verdict.Decides("C23", verdict.Fact("history after v1 again", "2 v2, 3 v1 that was 1")),
+			verdict.Decides("C23", verdict.Fact(reused, "true")),
 			verdict.Decides("C23", verdict.Fact("history after the undo", "3 v1 that was 1, 4 v2 that was 2")),
 		},
 	}
@@ -86,28 +97,18 @@ func revision(rs appsv1.ReplicaSet) int {
 	return n
 }
 
-// undo writes what `kubectl rollout undo` does: the template of the revision before the latest, without the
-// label that is the ReplicaSet's own (kubectl v0.37.2, pkg/polymorphichelpers/rollback.go, DeploymentRollbacker).
-// It returns when that is rolled out.
+// undo goes back to the revision before.
 func undo(ctx context.Context, steps *harness.Steps) error {
-	sets, err := replicaSets(ctx, steps)
+	deployments := steps.Client.AppsV1().Deployments(steps.Namespace)
+	live, err := deployments.Get(ctx, fixtures.DefaultName, metav1.GetOptions{})
 	if err != nil {
 		return err
 	}
-	if len(sets) < 2 {
-		return fmt.Errorf("there are %d ReplicaSets, so none to go back to", len(sets))
-	}
-	slices.SortFunc(sets, func(a, b appsv1.ReplicaSet) int { return revision(b) - revision(a) })
-	template := sets[1].Spec.Template
-	delete(template.Labels, appsv1.DefaultDeploymentUniqueLabelKey)
-	patch, err := json.Marshal([]map[string]any{{"op": "replace", "path": "/spec/template", "value": template}})
-	if err != nil {
+	if err := rollout.Undo(steps.Client, live); err != nil {
 		return err
 	}
-	d, err := steps.Client.AppsV1().Deployments(steps.Namespace).Patch(ctx, fixtures.DefaultName, types.JSONPatchType, patch,
-		metav1.PatchOptions{})
-	if err != nil {
+	if live, err = deployments.Get(ctx, fixtures.DefaultName, metav1.GetOptions{}); err != nil {
 		return err
 	}
-	return steps.Until(ctx, completed(d))
+	return steps.Until(ctx, completed(live))
 }

@@ -2,21 +2,27 @@ package termination
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
 	"time"
 
+	"rollcall/fixtures"
 	"rollcall/harness"
 	"rollcall/harness/cluster"
 	"rollcall/harness/cluster/change"
 	"rollcall/harness/evidence"
 	"rollcall/harness/observe"
 	"rollcall/harness/verdict"
+	"rollcall/loadgen"
 )
 
 // proxies is a fact: the modes in which the nodes' kube-proxies say they are, "none" where there is none.
-const proxies = "service proxy of the nodes"
+const (
+	proxies    = "service proxy of the nodes"
+	unanswered = "requests without a reply, to a Service with 2 ready pods"
+)
 
 // dataplanes: what is said of rules is said of kube-proxy's. Where another program routes for Services, rules that
 // nobody could read are not judged, and everything else is.
@@ -33,11 +39,34 @@ func dataplanes() []harness.Scenario {
 			},
 		},
 		{
-			ID: "dataplane-absent", Claim: "where no kube-proxy answers nothing is said about rules, with the reason",
-			Covers: []string{"C41"}, ClusterChanges: []cluster.Change{change.NoProxy()}, Steps: noteProxies,
-			Expect: []evidence.Expectation{verdict.Decides("C41", verdict.Fact(proxies, "none")), rules},
+			ID: "dataplane-absent",
+			Claim: "without kube-proxy a new Service whose pods are ready answers nobody, " +
+				"so what these suites show of Services is kube-proxy's; nothing is said about rules, with the reason",
+			Covers: []string{"C41"}, ClusterChanges: []cluster.Change{change.NoProxy()}, Steps: askWithoutProxy,
+			Expect: []evidence.Expectation{verdict.Fact(proxies, "none"), verdict.Decides("C41", verdict.Fact(unanswered, "5 of 5")), rules},
 		},
 	}
+}
+
+// askWithoutProxy asks from outside, through a node's port, which nobody but a node's service proxy listens on.
+func askWithoutProxy(ctx context.Context, steps *harness.Steps) error {
+	if err := noteProxies(ctx, steps); err != nil {
+		return err
+	}
+	const requests = 5
+	app := fixtures.App{Replicas: 2, OnTerm: fixtures.Drain}
+	if err := steps.Deploy(ctx, app, "v1"); err != nil {
+		return err
+	}
+	client := loadgen.FreshClient(time.Second)
+	failed := 0
+	for range requests {
+		if _, err := loadgen.Ask(ctx, client, steps.Outside); err != nil {
+			failed++
+		}
+	}
+	steps.Note(unanswered, fmt.Sprintf("%d of %d", failed, requests))
+	return context.Cause(ctx)
 }
 
 func noteProxies(ctx context.Context, steps *harness.Steps) error {

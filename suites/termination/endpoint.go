@@ -45,7 +45,8 @@ func endpoints() []harness.Scenario {
 			expect: []evidence.Expectation{left, verdict.Between(evidence.PodSigterm, evidence.PodUnready, 0, 4*time.Second),
 				verdict.Between(evidence.PodUnready, evidence.PodExited, time.Second, 5*time.Second)}},
 		{id: "endpoint-published", claim: "an endpoint of a Service that publishes pods that are not ready is ready until its pod ends",
-			covers: []string{"C36"}, app: listed, change: published, conditions: []string{"TTF TTT gone", "TTF TTT TFT gone"}},
+			covers: []string{"C36"}, app: listed, change: published, conditions: []string{"TTF TTT gone", "TTF TTT TFT gone"},
+			expect: []evidence.Expectation{verdict.Between(evidence.PodExited, evidence.EndpointNotReady, 0, 4*time.Second)}},
 	} {
 		said := verdict.Fact(conditions, row.conditions...)
 		for _, claim := range []string{"C36", "C38"} {

@@ -28,7 +28,7 @@ func hooks() []harness.Scenario {
 		{id: "hook-exec", claim: "an exec hook holds SIGTERM back until its program has ended",
 			app: fixtures.App{PreStop: fixtures.HookExec("/echo", "sleep", wait.String())}, lasts: wait},
 		{id: "hook-exec-missing", claim: "an exec hook whose program the image lacks fails, and SIGTERM comes at once",
-			app: fixtures.App{PreStop: fixtures.HookExec("sleep", "3")}, fails: 1},
+			app: fixtures.App{PreStop: fixtures.HookExec("sleep", "20")}, fails: 1},
 		{id: "hook-http-get", claim: "an httpGet hook holds SIGTERM back until the app has answered",
 			app: fixtures.App{PreStop: fixtures.HookHTTPGet("/"), HandlerDelay: wait}, lasts: wait},
 		{id: "hook-http-get-unavailable", claim: "an httpGet hook that is answered 503 counts as a success",

@@ -17,7 +17,7 @@ func All() []harness.Scenario {
 		[]harness.Scenario{hookValidation()},
 		harness.Core.Takes(graces(), "grace-ignored"),
 		harness.Core.Takes(endpoints(), "endpoint-serving"),
-		order(),
+		harness.Core.Takes(order(), "order-left-open"),
 		slowRules(),
 		harness.Core.Takes(dataplanes(), "dataplane-absent"),
 	)
