@@ -49,8 +49,8 @@ type Scenario struct {
 	// Uses are resources beyond those of every scenario that it writes, such as [Autoscalers].
 	Uses []string
 
-	// Tries is how often a negative control may be recorded until it sees damage; 0 is 1. A
-	// scenario that promises no failure has one try. One whose clients were late is not counted, once.
+	// Tries is how often it may be recorded until its preconditions are met, a negative control's damage for one; 0 is 3 where
+	// it expects any, else 1. What fails is never tried again. A recording whose clients were late is not counted, once.
 	Tries int
 
 	// Adapt makes of what a first recording showed, which is not judged, the app of a second one, which is.

@@ -122,7 +122,7 @@ func judge(s *model.Scenario, run evidence.Run, tl timeline.Timeline) {
 func newRule(f verdict.Finding) model.Rule {
 	r := model.Rule{
 		ID: f.Rule, Claim: f.Claim, Outcome: f.Outcome, Headline: f.Headline, Facts: newFacts(f.Facts), Because: f.Because,
-		Witnesses: []model.Witness{},
+		Witnesses: []model.Witness{}, Exposure: model.Exposure(f.Exposure),
 	}
 	for _, w := range f.Witnesses {
 		r.Witnesses = append(r.Witnesses, model.Witness(w))

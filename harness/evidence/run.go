@@ -71,7 +71,7 @@ type Run struct {
 	Mode       string `json:"mode"`
 	Kubernetes string `json:"kubernetes"` // version of the API server, such as "v1.36.3"
 	Attempt    int    `json:"attempt"`    // from 1
-	// a negative control may be tried again, up to this, and a recording whose clients were late once
+	// one whose precondition was not met may be tried again, up to this, and a recording whose clients were late once
 	Tries      int           `json:"tries"`
 	Claim      string        `json:"claim"`
 	Covers     []string      `json:"covers"` // seed claims, such as "C31"

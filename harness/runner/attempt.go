@@ -178,7 +178,7 @@ func (a attempt) judge(s *harness.Scenario, folder string) (res result, err erro
 	case a.number >= a.tries || res.verdict.Distrusted || res.verdict.Outcome == verdict.Skipped:
 		return res, nil
 	case s.Adapt == nil:
-		res.again = res.verdict.Outcome == verdict.Inconclusive
+		res.again = res.verdict.Unmet
 		return res, nil
 	}
 	app, err := s.Adapt(s.App, tl)

@@ -4,17 +4,21 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"rollcall/harness"
 	"rollcall/harness/cluster"
+	"rollcall/harness/evidence"
 	"rollcall/harness/progress"
 	"rollcall/harness/verdict"
+	"rollcall/harness/verdict/phrase"
 )
 
 // recordAndJudge records a scenario and judges its last recording, from what is on disk, as any replay will. It records again
-// up to the scenario's tries while a negative control that can be trusted saw nothing, once more as [harness.Scenario].Adapt
-// has it, and once more if this machine was too late and nothing else was wrong. Each attempt stays in the run folder.
+// up to the scenario's tries while only a precondition was not met, a negative control's damage for one; once more as
+// [harness.Scenario].Adapt has it; and once more if this machine was too late and nothing else was wrong. Each attempt stays in
+// the run folder.
 func (r *Runner) recordAndJudge(ctx context.Context, c cluster.Cluster, suite string, s harness.Scenario,
 	out io.Writer) (v verdict.Verdict, err error) {
 	entry := r.board.Entry(progress.Name{Mode: c.Mode(), Suite: suite, Scenario: s.ID})
@@ -28,11 +32,7 @@ func (r *Runner) recordAndJudge(ctx context.Context, c cluster.Cluster, suite st
 
 // retry makes attempts at a scenario, by their number from 1 and how many there are, and gives the verdict of the last one.
 func retry(s harness.Scenario, attempt func(number, tries int) (result, error), print func(string)) (v verdict.Verdict, err error) {
-	tries := max(1, s.Tries)
-	if s.Adapt != nil {
-		tries = 2
-	}
-	retried := false
+	tries, retried := triesOf(s), false
 	for number := 1; number <= tries; number++ {
 		res, err := attempt(number, tries)
 		if v = res.verdict; err != nil {
@@ -43,6 +43,11 @@ func retry(s harness.Scenario, attempt func(number, tries int) (result, error), 
 			continue
 		}
 		print(fmt.Sprintf("%s: %s", v.Outcome, v.Because))
+		for _, f := range v.Findings {
+			if f.Exposure.Unit != "" { // else it was skipped
+				print(fmt.Sprintf("%s %s, put to %s", f.Outcome, f.Rule, phrase.Count(f.Exposure.Count, f.Exposure.Unit)))
+			}
+		}
 		switch {
 		case (v.Late || v.Starved) && !retried:
 			retried = true
@@ -50,9 +55,28 @@ func retry(s harness.Scenario, attempt func(number, tries int) (result, error), 
 			print("retried: this machine was too busy")
 		case !res.again:
 			return v, nil
+		default:
+			print(fmt.Sprintf("retried: it was not put to the test in attempt %d of %d", number, tries))
 		}
 	}
 	return v, nil
+}
+
+// preconditionTries is how often a scenario with a precondition is recorded until it is met, if it says nothing else.
+const preconditionTries = 3
+
+// triesOf is how many recordings of a scenario there may be, late ones not counted.
+func triesOf(s harness.Scenario) int {
+	switch {
+	case s.Adapt != nil:
+		return 2
+	case s.Tries > 0:
+		return s.Tries
+	case slices.ContainsFunc(s.Expect, func(x evidence.Expectation) bool { return verdict.IsPrecondition(x.Rule) }):
+		return preconditionTries
+	default:
+		return 1
+	}
 }
 
 // shown is a verdict as the progress display has it. One that was never reached has the error that kept it.

@@ -3,11 +3,14 @@ package runner
 import (
 	"errors"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"rollcall/fixtures"
 	"rollcall/harness"
+	"rollcall/harness/evidence"
+	"rollcall/harness/evidence/store"
 	"rollcall/harness/timeline"
 	"rollcall/harness/verdict"
 )
@@ -36,6 +39,12 @@ func TestRetry(t *testing.T) {
 		{"so is one whose kubelet was late", harness.Scenario{}, []result{starved, late}, nil, verdict.Inconclusive, []int{1, 2}},
 		{"a negative control goes on until it sees damage", harness.Scenario{Tries: 3}, []result{again, passed}, nil, verdict.Pass, []int{3, 3}},
 		{"or its tries are over", harness.Scenario{Tries: 3}, []result{again, again, blind}, nil, verdict.Inconclusive, []int{3, 3, 3}},
+		{"so does one with a precondition", harness.Scenario{Expect: []evidence.Expectation{verdict.RulesBehind()}},
+			[]result{again, again, passed}, nil, verdict.Pass, []int{3, 3, 3}},
+		{"which fails at once if anything else does", harness.Scenario{Expect: []evidence.Expectation{verdict.RulesBehind()}},
+			[]result{failed}, nil, verdict.Fail, []int{3}},
+		{"or goes on as often as it says", harness.Scenario{Expect: []evidence.Expectation{verdict.RulesBehind()}, Tries: 2},
+			[]result{again, blind}, nil, verdict.Inconclusive, []int{2, 2}},
 		{"that it was late once is no try", harness.Scenario{Tries: 2}, []result{late, again, passed}, nil, verdict.Pass, []int{2, 3, 3}},
 		{"what only measures is not judged", harness.Scenario{Adapt: adapt}, []result{measured, failed}, nil, verdict.Fail, []int{2, 2}},
 		{"unless it cannot be adapted", harness.Scenario{Adapt: adapt}, []result{blind}, nil, verdict.Inconclusive, []int{2}},
@@ -58,6 +67,38 @@ func TestRetry(t *testing.T) {
 			}
 			if diff := cmp.Diff(row.tries, tries); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// Only what a precondition alone kept from being decided is recorded again.
+func TestPreconditionIsTriedAgain(t *testing.T) {
+	for _, row := range []struct {
+		sentence string
+		expect   []evidence.Expectation
+		number   int
+		want     bool
+	}{
+		{"a precondition that was not met", []evidence.Expectation{verdict.SentWhileTerminating(), verdict.Fact("answer", "no")}, 1, true},
+		{"beside one that holds", []evidence.Expectation{verdict.Noted("answer"), verdict.SentWhileTerminating()}, 2, true},
+		{"in the last try", []evidence.Expectation{verdict.SentWhileTerminating()}, 3, false},
+		{"beside a failure", []evidence.Expectation{verdict.SentWhileTerminating(), verdict.Fact("answer", "yes")}, 1, false},
+		{"beside what is not known either", []evidence.Expectation{verdict.SentWhileTerminating(), verdict.Fact("question", "yes")}, 1, false},
+		{"something else that is not known", []evidence.Expectation{verdict.Fact("question", "yes")}, 1, false},
+	} {
+		t.Run(row.sentence, func(t *testing.T) {
+			folder := t.TempDir()
+			run := evidence.Run{Scenario: "asked", Unloaded: true, Expect: row.expect, Attempt: row.number, Tries: 3}
+			err := store.Write(folder, evidence.Evidence{Run: run, Events: []evidence.Event{
+				{At: time.Second, Kind: evidence.Fact, Object: "answer", Detail: "no"},
+			}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			res, err := attempt{number: row.number, tries: 3}.judge(&harness.Scenario{}, folder)
+			if err != nil || res.again != row.want {
+				t.Errorf("again %v, %v; want %v: %s", res.again, err, row.want, res.verdict.Because)
 			}
 		})
 	}

@@ -68,6 +68,13 @@ type Rule struct {
 	Facts     []Fact          `json:"facts,omitempty"`
 	Because   string          `json:"because"`
 	Witnesses []Witness       `json:"witnesses"`
+	Exposure  Exposure        `json:"exposure,omitzero"` // what it was put to; absent: it was skipped, or this build does not know it
+}
+
+// An Exposure counts what a rule was put to, such as 4575 of the unit "request".
+type Exposure struct {
+	Count int    `json:"count"`
+	Unit  string `json:"unit"` // in the singular
 }
 
 // A Fact is a detail that a headline leaves out, such as when it was, or how many there were of each kind.
