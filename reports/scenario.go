@@ -96,7 +96,7 @@ func judge(s *model.Scenario, run evidence.Run, tl timeline.Timeline) {
 	for _, f := range v.Findings {
 		s.Rules = append(s.Rules, newRule(f))
 	}
-	if v.Outcome == verdict.Skipped {
+	if run.Skipped != "" {
 		return
 	}
 	for _, lane := range tl.Lanes {

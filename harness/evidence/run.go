@@ -142,6 +142,8 @@ type Expectation struct {
 	Since  string   `json:"since,omitempty"`  // first Kubernetes minor it is for, such as "1.36"; empty: all
 	Before string   `json:"before,omitempty"` // first Kubernetes minor it is no longer for
 
+	// Evidence is what the scenario found a fact out by, where that was not the API alone: "clients".
+	Evidence string `json:"evidence,omitempty"`
 	// Decides are the seed claims, such as "C5", that hold or not by this rule.
 	Decides []string `json:"decides,omitempty"`
 }

@@ -44,3 +44,21 @@ func (t Timeline) SigtermMargins() []PodLag {
 	}
 	return sortedLags(margins)
 }
+
+// ClientMargins lists, by pod and node, how long before each old pod's SIGTERM the last request was sent that reached it over a
+// new connection from a pod; negative when it was sent afterwards.
+func (t Timeline) ClientMargins() []PodLag {
+	removed, sigterms := t.endpointRemovals(), t.sigterms()
+	margins := make(map[PodLag]Elapsed)
+	for _, lane := range t.LanesWhere(evidence.LaneKind.FollowsRules) {
+		for pod, sent := range lane.lastTo {
+			_, left := removed[pod]
+			sigterm, seen := sigterms[pod]
+			pair := PodLag{Pod: pod, Node: lane.Node}
+			if before, known := margins[pair]; left && seen && (!known || sigterm.At-sent < before.Length) {
+				margins[pair] = Elapsed{sigterm.At - sent, t.clocks.between(lane.Node, sigterm.Clock)}
+			}
+		}
+	}
+	return sortedLags(margins)
+}

@@ -10,12 +10,15 @@ type Finding struct {
 	Rule      string // id
 	Claim     string // one sentence about clients; empty for an unknown rule
 	Outcome   Outcome
-	Headline  string    // what happened to whom and what follows, in one line of at most 120 characters
-	Facts     []Detail  // what the headline leaves out: counts by kind of failure, pod phase, window, node, witnesses
-	Because   string    // the same as one sentence, with every number
-	Witnesses []Witness // hits that decided it, by time sent; at most 20, all of them counted in Because
-	Exposure  Exposure  // what the rule was put to
-	Starved   bool      // it is inconclusive instead of a failure because the host was too busy for its kubelets
+	Headline  string       // what happened to whom and what follows, in one line of at most 120 characters
+	Facts     []Detail     // what the headline leaves out: counts by kind of failure, pod phase, window, node, witnesses
+	Because   string       // the same as one sentence, with every number
+	Witnesses []Witness    // hits that decided it, by time sent; at most 20, all of them counted in Because
+	Exposure  Exposure     // what the rule was put to
+	Evidence  EvidenceKind // what it rests on
+	Decides   []string     // seed claims that hold or not by it
+	Elsewhere bool         // it is skipped because it is for other modes or versions
+	Starved   bool         // it is inconclusive instead of a failure because the host was too busy for its kubelets
 }
 
 // A Detail is one fact of a finding, such as {"by kind", "2 refused, 1 timeout"}.

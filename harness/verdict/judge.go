@@ -4,6 +4,7 @@
 package verdict
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -20,6 +21,7 @@ type Verdict struct {
 	Facts    []Detail // of the finding that has the headline, and which others decided the verdict too
 	Because  string   // one sentence with numbers
 	Findings []Finding
+	Claims   []Claim // of the seed that the findings decide
 	// Distrusted says that the recording cannot be trusted: the outcome is about the harness, not the cluster.
 	Distrusted bool
 	// Late says that it cannot only because its own clients were late, which another recording need not be, and that no
@@ -43,12 +45,12 @@ func Judge(run evidence.Run, tl timeline.Timeline) Verdict {
 		findings = append(findings, find(x, run, tl))
 	}
 	if reasons, late := distrust(run, tl); len(reasons) > 0 {
-		return untrusted(reasons, late, findings)
+		return cover(untrusted(reasons, late, findings))
 	}
 	if run.Measures {
-		return measured(findings)
+		return cover(measured(findings))
 	}
-	v := decide(findings)
+	v := cover(decide(findings))
 	if run.Attempt > 1 {
 		v.Because += fmt.Sprintf("; in attempt %d of %d", run.Attempt, run.Tries)
 		v.Facts = append(v.Facts, Detail{"attempt", fmt.Sprintf("%d of %d", run.Attempt, run.Tries)})
@@ -61,24 +63,36 @@ func find(x evidence.Expectation, run evidence.Run, tl timeline.Timeline) Findin
 	rule, ok := ruleOf(x.Rule)
 	if !ok {
 		because := fmt.Sprintf("this build knows no rule %q", x.Rule)
-		return Finding{Rule: x.Rule, Headline: phrase.Headline(because), Because: because}
+		return Finding{Rule: x.Rule, Decides: x.Decides, Headline: phrase.Headline(because), Because: because}
 	}
-	var f Finding
-	switch because, err := rule.outOfScope(x, run); {
-	case err != nil:
-		f = undecided(err.Error())
-	case because != "":
-		f = Finding{Outcome: Skipped, Because: because}
-	default:
-		lanes := rule.Lanes.of(x, tl)
-		f = rule.judge(x, tl, lanes)
-		f.Exposure = Exposure{rule.exposed(x, tl, lanes), rule.Unit}
-		if f.Outcome == Pass && f.Exposure.Count == 0 {
-			f = Finding{Because: "never put to the test: " + rule.Untested, Exposure: f.Exposure}
-		}
-	}
-	f.Rule, f.Claim = rule.ID, rule.Claim
+	f := rule.find(x, run, tl)
+	f.Rule, f.Claim, f.Decides, f.Evidence = rule.ID, rule.Claim, x.Decides, cmp.Or(f.Evidence, rule.evidence(x))
 	f.Headline, f.Facts = phrase.Headline(f.Headline, f.Because), known(f.Facts...)
+	return f
+}
+
+func (r Rule) find(x evidence.Expectation, run evidence.Run, tl timeline.Timeline) Finding {
+	because, err := r.outOfScope(x, run)
+	lack, lacking := r.lacking(x, run)
+	switch {
+	case err != nil:
+		return undecided(err.Error())
+	case because != "":
+		return Finding{Outcome: Skipped, Elsewhere: true, Because: because}
+	case lacking:
+		return r.withoutRules(x, run, tl, lack)
+	}
+	return r.put(x, tl)
+}
+
+// put puts a rule to what there is of it.
+func (r Rule) put(x evidence.Expectation, tl timeline.Timeline) Finding {
+	lanes := r.Lanes.of(x, tl)
+	f := r.judge(x, tl, lanes)
+	f.Exposure = Exposure{r.exposed(x, tl, lanes), r.Unit}
+	if f.Outcome == Pass && f.Exposure.Count == 0 {
+		f = Finding{Because: "never put to the test: " + r.Untested, Exposure: f.Exposure}
+	}
 	return f
 }
 

@@ -168,7 +168,7 @@ func TestJudgeUntrusted(t *testing.T) {
 			Because:  "blind: of 400 requests from pods 0 failed after the rollout began, so a loss would not be seen"},
 	}}
 	brief := cmpopts.IgnoreFields(verdict.Verdict{}, "Headline", "Facts")
-	briefly := cmpopts.IgnoreFields(verdict.Finding{}, "Headline", "Facts")
+	briefly := cmpopts.IgnoreFields(verdict.Finding{}, "Headline", "Facts", "Evidence")
 	if diff := cmp.Diff(want, v, brief, briefly); diff != "" {
 		t.Errorf("verdict (-want +got):\n%s", diff)
 	}

@@ -9,17 +9,11 @@ import (
 	"rollcall/harness/evidence"
 )
 
-// outOfScope says why an expectation of a rule is not for this cluster; empty when it is. An expectation that names a version
-// is an error on a cluster whose version cannot be read. The barrier is when no node's rules route to an old pod.
+// outOfScope says why an expectation of a rule is for other modes or versions; empty when it is not. One that names a version
+// is an error on a cluster whose version cannot be read.
 func (r Rule) outOfScope(x evidence.Expectation, run evidence.Run) (because string, err error) {
 	if len(x.Modes) > 0 && !slices.Contains(x.Modes, run.Mode) {
 		return fmt.Sprintf("expected in mode %s only, this is %s", strings.Join(x.Modes, " and "), run.Mode), nil
-	}
-	for _, feature := range run.Lacks {
-		barrier := x.From == evidence.Barrier || x.To == evidence.Barrier
-		if feature.Name == r.Feature || barrier && feature.Name == evidence.NodeRules {
-			return fmt.Sprintf("this cluster lacks %s: %s", feature.Name, feature.Because), nil
-		}
 	}
 	for _, limit := range []struct {
 		minor   string
@@ -41,6 +35,17 @@ func (r Rule) outOfScope(x evidence.Expectation, run evidence.Run) (because stri
 		}
 	}
 	return "", nil
+}
+
+// lacking is the feature of which the rule has need and the cluster none. The barrier is when no node's rules route to an old pod.
+func (r Rule) lacking(x evidence.Expectation, run evidence.Run) (lack evidence.Feature, lacking bool) {
+	i := slices.IndexFunc(run.Lacks, func(f evidence.Feature) bool {
+		return f.Name == r.Feature || f.Name == evidence.NodeRules && fromBarrier(x)
+	})
+	if i < 0 {
+		return evidence.Feature{}, false
+	}
+	return run.Lacks[i], true
 }
 
 // compareMinors compares the minor of a version such as "v1.36.3" or "1.36".

@@ -47,17 +47,3 @@ func TestOutOfScope(t *testing.T) {
 		t.Errorf("with no rule left: %s: %q", v.Outcome, v.Because)
 	}
 }
-
-func TestRuleFeature(t *testing.T) {
-	ev := rollout(verdict.NoFailures(), verdict.MaxRuleLag(time.Second), verdict.RulesBeforeSigterm())
-	ev.Run.Lacks = []evidence.Feature{{Name: evidence.NodeRules, Because: "worker has no kube-proxy"}}
-	v := judge(t, ev)
-	for _, f := range v.Findings[1:] {
-		if f.Outcome != verdict.Skipped || f.Because != "this cluster lacks node-rules: worker has no kube-proxy" {
-			t.Errorf("%s is %s: %q", f.Rule, f.Outcome, f.Because)
-		}
-	}
-	if v.Outcome != verdict.Pass {
-		t.Errorf("the other rule decides, got %s: %s", v.Outcome, v.Because)
-	}
-}

@@ -124,6 +124,7 @@ func windowsOfShare(x evidence.Expectation, tl timeline.Timeline) (begins []int)
 	if !ok || !over {
 		return nil
 	}
+	from += x.Max // that the nodes' rules may take, where they cannot be read
 	for begin := int(from/time.Second) + 1; time.Duration(begin+shareWindow)*time.Second <= ended; begin += shareWindow {
 		begins = append(begins, begin)
 	}

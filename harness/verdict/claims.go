@@ -1,0 +1,127 @@
+package verdict
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"rollcall/harness/verdict/phrase"
+)
+
+// A Claim is what a scenario shows of a seed claim, by the expectations that decide it.
+type Claim struct {
+	ID       string // such as "C5"
+	Outcome  Outcome
+	Rules    []string     // those that decided it; empty: it was not decided
+	Evidence EvidenceKind // the weakest that one of them rests on
+	Because  string       // why it was not decided, or what failed
+}
+
+// claimsOf judges the claims that the findings decide, in the order in which they first appear. A claim holds if every rule that
+// decides it here holds. One that is for other modes or versions is not missed, unless there is no other.
+func claimsOf(findings []Finding) []Claim {
+	var claims []Claim
+	for _, f := range findings {
+		for _, id := range f.Decides {
+			if !slices.ContainsFunc(claims, func(c Claim) bool { return c.ID == id }) {
+				claims = append(claims, claimOf(id, findings))
+			}
+		}
+	}
+	return claims
+}
+
+func claimOf(id string, findings []Finding) Claim {
+	by := map[Outcome][]Finding{}
+	var elsewhere []Finding
+	for _, f := range findings {
+		switch {
+		case !slices.Contains(f.Decides, id):
+		case f.Elsewhere:
+			elsewhere = append(elsewhere, f)
+		default:
+			by[f.Outcome] = append(by[f.Outcome], f)
+		}
+	}
+	if len(by) == 0 {
+		by[Skipped] = elsewhere
+	}
+	for _, worst := range []Outcome{Fail, Inconclusive, Skipped} {
+		if len(by[worst]) == 0 {
+			continue
+		}
+		c := Claim{ID: id, Outcome: worst, Because: fmt.Sprintf("%s was %s: %s", by[worst][0].Rule, worst, by[worst][0].Because)}
+		if worst == Fail {
+			c.decideBy(by[Fail])
+			c.Because = by[Fail][0].Because
+		}
+		return c
+	}
+	c := Claim{ID: id, Outcome: Pass}
+	c.decideBy(by[Pass])
+	return c
+}
+
+func (c *Claim) decideBy(findings []Finding) {
+	for _, f := range findings {
+		if !slices.Contains(c.Rules, f.Rule) {
+			c.Rules = append(c.Rules, f.Rule)
+		}
+		if c.Evidence == "" || f.Evidence.weaker(c.Evidence) {
+			c.Evidence = f.Evidence
+		}
+	}
+}
+
+// cover gives a verdict its claims. A scenario that leaves one of them undecided does not pass: it is skipped where the
+// rule is not for this cluster, and inconclusive where it could not tell.
+func cover(v Verdict) Verdict {
+	v.Claims = claimsOf(v.Findings)
+	nothing := v.Outcome == Inconclusive && !slices.ContainsFunc(v.Findings, func(f Finding) bool { return f.Outcome != Skipped })
+	if v.Outcome != Pass && !nothing || v.Distrusted {
+		return v
+	}
+	var open []Claim
+	for _, c := range v.Claims {
+		if len(c.Rules) == 0 {
+			open = append(open, c)
+		}
+	}
+	if len(open) == 0 {
+		return v.withSkipped()
+	}
+	var ids []string
+	for _, c := range open {
+		ids = append(ids, c.ID)
+	}
+	v.Outcome, v.Facts = Skipped, []Detail{{"not decided", strings.Join(ids, ", ")}}
+	v.Because = fmt.Sprintf("%s not decided: %s", strings.Join(ids, " and "), open[0].Because)
+	v.Headline = phrase.Headline(v.Because)
+	return v
+}
+
+// withSkipped has a pass say which rules were not judged for what the cluster lacks.
+func (v Verdict) withSkipped() Verdict {
+	var names, rules []string // those that are about the nodes' rules
+	read := false             // any of those was judged
+	because := ""
+	for _, f := range v.Findings {
+		if f.Outcome == Skipped && !f.Elsewhere {
+			names, because = append(names, f.Rule), f.Because
+		}
+		if f.Evidence == NodeRules {
+			rules = append(rules, f.Rule)
+			read = read || f.Outcome != Skipped
+		}
+	}
+	if len(names) == 0 || v.Outcome != Pass {
+		return v
+	}
+	not := strings.Join(slices.Compact(names), ", ")
+	v.Facts = append(v.Facts, Detail{"not judged", not})
+	v.Because += fmt.Sprintf("; not judged: %s, for %s", not, because)
+	if len(rules) > 0 && !read {
+		v.Headline = phrase.Headline(v.Headline+"; nothing is said of the nodes' rules", v.Headline)
+	}
+	return v
+}

@@ -1,0 +1,93 @@
+package verdict_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"rollcall/harness/evidence"
+	"rollcall/harness/verdict"
+)
+
+func TestClaimsDecideWhetherAScenarioPasses(t *testing.T) {
+	pass, fail, blind := verdict.NoFailures(), verdict.MaxPods(2), verdict.DamageSeen()
+	about := func(claim string, expectations ...evidence.Expectation) (all []evidence.Expectation) {
+		for _, x := range expectations {
+			all = append(all, verdict.Decides(claim, x))
+		}
+		return all
+	}
+	decided := func(outcome verdict.Outcome, by verdict.EvidenceKind, rules ...string) verdict.Claim {
+		return verdict.Claim{ID: "C5", Outcome: outcome, Evidence: by, Rules: rules}
+	}
+	open := func(outcome verdict.Outcome) verdict.Claim { return verdict.Claim{ID: "C5", Outcome: outcome} }
+	noLane := func(ev *recording) { ev.Run.Lanes[0].Conn = evidence.Reused } // that would show what rules do
+	for _, row := range []struct {
+		sentence string
+		expect   []evidence.Expectation
+		spoil    edit
+		outcome  verdict.Outcome
+		claim    verdict.Claim
+		because  string // of the verdict, among other things
+	}{
+		{"a claim holds by the rules that decide it", about("C5", pass, verdict.MaxPods(3)), nil, verdict.Pass,
+			decided(verdict.Pass, verdict.API, "no-failures", "max-pods"), ""},
+		{"one that fails decides it", about("C5", pass, fail), nil, verdict.Fail, decided(verdict.Fail, verdict.API, "max-pods"), "never more than"},
+		{"one that cannot tell leaves it open", about("C5", pass, blind), nil, verdict.Inconclusive, open(verdict.Inconclusive), "blind"},
+		{"one that the cluster allows no judgement of leaves it open, and the scenario is skipped with the reason",
+			append(about("C5", verdict.MaxRuleLag(time.Second)), pass), all(unobserved, noLane), verdict.Skipped, open(verdict.Skipped),
+			"C5 not decided: max-rule-lag was skipped: this cluster lacks node-rules: privileged pods were not allowed"},
+		{"a failure beside it is a failure", append(about("C5", verdict.MaxRuleLag(time.Second)), fail), all(unobserved, noLane), verdict.Fail,
+			open(verdict.Skipped), "never more than"},
+		{"a rule for other modes is not missed beside one for this", about("C5", pass, verdict.In("ipvs", fail)), nil, verdict.Pass,
+			decided(verdict.Pass, verdict.Clients, "no-failures"), ""},
+		{"where every one is for other modes the claim is open", append(about("C5", verdict.In("ipvs", fail)), pass), nil, verdict.Skipped,
+			open(verdict.Skipped), "C5 not decided: max-pods was skipped: expected in mode ipvs only, this is nftables"},
+		{"and if there is nothing else, the scenario is skipped all the same", about("C5", verdict.In("ipvs", fail)), nil, verdict.Skipped,
+			open(verdict.Skipped), "expected in mode ipvs only"},
+		{"clients that were asked instead of the rules are the weaker evidence", about("C5", verdict.MaxRuleLag(time.Second)),
+			all(unobserved, left("b", 850)), verdict.Pass, decided(verdict.Pass, verdict.Clients, "max-rule-lag"), "by clients"},
+		{"rules that were read are the stronger", about("C5", verdict.MaxRuleLag(time.Second)),
+			all(observed("worker"), left("b", 850), ruleGone("worker", "b", 900)), verdict.Pass,
+			decided(verdict.Pass, verdict.NodeRules, "max-rule-lag"), ""},
+		{"of a recording that cannot be trusted nothing is decided", about("C5", pass), with(evidence.Event{At: 700 * ms, Kind: evidence.WatchGap}),
+			verdict.Inconclusive, open(verdict.Inconclusive), "cannot be trusted"},
+	} {
+		t.Run(row.sentence, func(t *testing.T) {
+			ev := rollout(row.expect...)
+			ev.Run.Mode = "nftables"
+			if row.spoil != nil {
+				row.spoil(&ev)
+			}
+			v := judge(t, ev)
+			if v.Outcome != row.outcome || !strings.Contains(v.Because, row.because) {
+				t.Errorf("%s: %q, want %s: %q", v.Outcome, v.Because, row.outcome, row.because)
+			}
+			if len(v.Claims) != 1 {
+				t.Fatalf("claims %+v", v.Claims)
+			}
+			got := v.Claims[0]
+			if open := len(got.Rules) == 0; open != (got.Because != "") && got.Outcome != verdict.Fail {
+				t.Errorf("the claim is decided by %q, and open because %q", got.Rules, got.Because)
+			}
+			got.Because = ""
+			if diff := cmp.Diff(row.claim, got); diff != "" {
+				t.Errorf("claim (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// A recording from before rules decided claims passes by the rules that are left, and says which are not.
+func TestAPassSaysWhatWasNotJudged(t *testing.T) {
+	ev := rollout(verdict.NoFailures(), verdict.MaxRuleLag(time.Second))
+	unobserved(&ev)
+	ev.Run.Lanes[0].Conn = evidence.Reused
+	v := judge(t, ev)
+	if v.Outcome != verdict.Pass || !strings.HasSuffix(v.Headline, "; nothing is said of the nodes' rules") ||
+		!strings.HasSuffix(v.Because, "; not judged: max-rule-lag, for this cluster lacks node-rules: privileged pods were not allowed") {
+		t.Errorf("%s: %q, because %q", v.Outcome, v.Headline, v.Because)
+	}
+}

@@ -1,0 +1,48 @@
+package verdict
+
+import (
+	"slices"
+
+	"rollcall/harness/evidence"
+)
+
+// An EvidenceKind is what a finding rests on.
+type EvidenceKind string
+
+// What findings rest on.
+const (
+	API       EvidenceKind = "api"        // what the API server, and pods by their logs, told
+	Clients   EvidenceKind = "clients"    // what became of requests
+	NodeRules EvidenceKind = "node-rules" // the rules of the nodes, or requests counted from when they had changed
+)
+
+// weaker reports whether one kind tells less of what a cluster does to its clients than another: the API knows nothing of requests,
+// and requests show of a node's rules only where they led at that moment.
+func (e EvidenceKind) weaker(than EvidenceKind) bool {
+	order := []EvidenceKind{API, Clients, NodeRules}
+	return slices.Index(order, e) < slices.Index(order, than)
+}
+
+// ByClients says that the scenario's steps found a fact out by requests of their own, and not from the API.
+func ByClients(x evidence.Expectation) evidence.Expectation {
+	x.Evidence = string(Clients)
+	return x
+}
+
+// evidence is what a finding of the rule rests on, on a cluster whose rules can be read.
+func (r Rule) evidence(x evidence.Expectation) EvidenceKind {
+	switch {
+	case x.Evidence != "":
+		return EvidenceKind(x.Evidence)
+	case r.Feature == evidence.NodeRules, fromBarrier(x):
+		return NodeRules
+	case r.Lanes != NoLanes:
+		return Clients
+	}
+	return API
+}
+
+// fromBarrier reports whether an expectation is counted from or to when no node's rules route to an old pod.
+func fromBarrier(x evidence.Expectation) bool {
+	return x.From == evidence.Barrier || x.To == evidence.Barrier
+}
