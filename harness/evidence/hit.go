@@ -14,6 +14,12 @@ type Hit struct {
 	By       Server        `json:"by,omitzero"`        // who answered; zero without a reply
 	Reused   bool          `json:"reused,omitempty"`   // went over a connection that had carried a request before
 	Attempts int           `json:"attempts,omitempty"` // connections it was given; above 1 betrays a hidden retry
+	// Connect is from Sent until its connection was open, in whole microseconds; 0 over one that was open before, and in
+	// recordings that did not look.
+	Connect time.Duration `json:"connect,omitempty"`
+	// Resent is how many TCP segments its client's kernel sent again for it, SYNs included. Only a request that took as long as
+	// that takes at least is looked at.
+	Resent int `json:"resent,omitempty"`
 	// client's port, tells connections apart, also that of one that could not be opened; 0 when unknown
 	LocalPort int   `json:"local_port,omitempty"`
 	Fault     Fault `json:"fault,omitempty"` // NoFault when the reply was whole, 2xx and from the right service

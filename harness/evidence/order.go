@@ -22,6 +22,8 @@ func (a *Hit) Compare(b *Hit) int {
 		cmp.Compare(a.LocalPort, b.LocalPort),
 		cmp.Compare(a.Attempts, b.Attempts),
 		compareBools(a.Reused, b.Reused),
+		cmp.Compare(a.Connect, b.Connect),
+		cmp.Compare(a.Resent, b.Resent),
 	)
 }
 
@@ -62,6 +64,10 @@ func (a Hit) Check() error {
 		return fmt.Errorf("status %d is out of range", a.Status)
 	case a.Attempts < 0 || a.Attempts > math.MaxInt32:
 		return fmt.Errorf("%d attempts are out of range", a.Attempts)
+	case a.Connect < 0:
+		return fmt.Errorf("its connection took %d ns", a.Connect)
+	case a.Resent < 0 || a.Resent > math.MaxInt32:
+		return fmt.Errorf("%d segments sent again are out of range", a.Resent)
 	case a.LocalPort < 0 || a.LocalPort > math.MaxUint16:
 		return fmt.Errorf("local port %d is out of range", a.LocalPort)
 	case a.Fault != NoFault && !slices.Contains(Faults(), a.Fault):

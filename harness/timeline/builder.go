@@ -19,6 +19,11 @@ type builder struct {
 	new         string // version
 	arrived     bool   // arrivals were recorded
 	unversioned bool   // good replies need not name their version
+	timesApp    bool   // how long the app takes to answer is known not to change
+	control     bool
+
+	bounds       []time.Duration // of the phases
+	slowestLeast time.Duration   // of the slowest replies kept
 
 	next     []uint64 // number expected of each agent
 	finished bool
@@ -35,8 +40,9 @@ type builder struct {
 
 // buffers hold what is needed of the hits of one lane at a time; lanes use them in turn.
 type buffers struct {
-	sent []sentHit
-	lags []time.Duration
+	sent    []sentHit
+	lags    []time.Duration
+	latency [After + 1]histogram // by phase
 }
 
 // A sentHit is a hit in the order of sending: 24 bytes.
@@ -61,9 +67,11 @@ func newBuilder(lane evidence.Lane, t Timeline, shared *buffers) *builder {
 	b := &builder{
 		lane: Lane{
 			Lane: lane, replies: make(map[bucket]*Replies), lastTo: make(map[string]time.Duration),
+			late: make(map[int]time.Duration), slowControl: make(map[int]time.Duration),
 			uncertainty: t.clocks[lane.Node].uncertainty,
 		},
-		begun: t.begun(), ended: t.marks[evidence.LoadEnded], terminating: t.terminatingBesideReady(), clocks: t.clocks, new: t.New, arrived: t.Arrived,
+		begun: t.begun(), bounds: t.phaseBounds(), ended: t.marks[evidence.LoadEnded], control: lane.Kind().IsControl(),
+		terminating: t.terminatingBesideReady(), clocks: t.clocks, new: t.New, arrived: t.Arrived,
 		unversioned: t.unversioned && lane.Kind().AsksApp(),
 		buffers:     shared, servers: make(map[evidence.Server]*server), nodes: make(map[string]bool),
 		summary: LaneSummary{Failures: make(map[evidence.Fault]int), ByVersion: make(map[string]int)},
@@ -95,6 +103,10 @@ func (b *builder) add(h *evidence.Hit, at []evidence.Arrival) {
 	}
 	b.summary.add(h, b.agentOf(h.Seq))
 	b.lags = append(b.lags, h.Sent-h.Due)
+	b.noteLate(h)
+	if !h.Failed() {
+		b.noteLatency(h, at)
+	}
 	answered := replied(h)
 	if answered {
 		b.countReply(h)
@@ -264,6 +276,7 @@ func (b *builder) finish() {
 	for _, w := range b.terminating {
 		b.summary.WhileTerminating += max(0, b.sentBefore(w.To-b.lane.uncertainty)-b.sentBefore(w.From+b.lane.uncertainty))
 	}
+	b.finishLatency()
 	b.followConnections()
 	b.lane.Summary = b.summary
 	slices.SortStableFunc(b.lane.Failed, bySent)

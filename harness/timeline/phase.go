@@ -48,12 +48,25 @@ func (t Timeline) Mark(kind evidence.EventKind) (at time.Duration, ok bool) {
 
 // Phase places a moment; hits are placed by Sent.
 func (t Timeline) Phase(at time.Duration) Phase {
-	phase := Outside
-	for i, kind := range t.PhaseMarks() {
+	return phaseIn(t.phaseBounds(), at)
+}
+
+// phaseBounds is when the phases begin, and the last one ends; empty when a mark is missing.
+func (t Timeline) phaseBounds() []time.Duration {
+	var bounds []time.Duration
+	for _, kind := range t.PhaseMarks() {
 		mark, ok := t.Mark(kind)
 		if !ok {
-			return Outside
+			return nil
 		}
+		bounds = append(bounds, mark)
+	}
+	return bounds
+}
+
+func phaseIn(bounds []time.Duration, at time.Duration) Phase {
+	phase := Outside
+	for i, mark := range bounds {
 		if at >= mark {
 			phase = Phase(i+1) % (After + 1)
 		}

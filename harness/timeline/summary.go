@@ -26,8 +26,12 @@ type LaneSummary struct {
 	WhileTerminating  int // requests sent while an old pod was terminating and another pod was ready, as surely as the clocks tell
 	SinceSwitch       int // replies on keep-alive connections on which the new version had answered before
 
-	Rate    float64        // achieved, per second; an agent with fewer than two hits adds nothing
-	Lag     Spread         // of Sent-Due: the generator's own lateness
+	Rate    float64 // achieved, per second; an agent with fewer than two hits adds nothing
+	Lag     Spread  // of Sent-Due: the generator's own lateness
+	Latency Latency // of good replies
+	// LatencyIn is the same by the phase in which the request was sent; phases without a good reply are not in it.
+	LatencyIn map[Phase]Latency
+
 	Agents  []AgentSummary // that carried the lane, at least one
 	Outages []Outage
 }

@@ -16,6 +16,7 @@ func TestLaneSummaryCountsEveryHitOnce(t *testing.T) {
 	hits[2].Fault = evidence.Timeout
 	hits[4].Attempts = 2
 	hits[4].Sent += 3 * ms
+	hits[0].Took, hits[1].Took, hits[4].Took = 1, 2, 3*ms
 	got := join(t, recording(hits, marks(0, 20, 40, 60), fresh("a", "n1"))).Lanes[0].Summary
 	want := timeline.LaneSummary{
 		Requests: 5,
@@ -26,6 +27,12 @@ func TestLaneSummaryCountsEveryHitOnce(t *testing.T) {
 		Agents:  []timeline.AgentSummary{{Requests: 5, FirstSent: 10 * ms, LastSent: 53 * ms}},
 		Rate:    4 / 0.043,
 		Lag:     timeline.Spread{P99: 3 * ms, Max: 3 * ms},
+		Latency: timeline.Latency{Count: 3, P50: 2, P99: 3 * ms, P999: 3 * ms, Max: 3 * ms},
+		LatencyIn: map[timeline.Phase]timeline.Latency{
+			timeline.Before: {Count: 1, P50: 1, P99: 1, P999: 1, Max: 1},
+			timeline.During: {Count: 1, P50: 2, P99: 2, P999: 2, Max: 2},
+			timeline.After:  {Count: 1, P50: 3 * ms, P99: 3 * ms, P999: 3 * ms, Max: 3 * ms},
+		},
 		Outages: []timeline.Outage{{From: 30 * ms, To: 53 * ms, Failed: 2}},
 	}
 	if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(timeline.AgentSummary{})); diff != "" {

@@ -43,10 +43,14 @@ type Timeline struct {
 type Lane struct {
 	evidence.Lane
 	Summary  LaneSummary
-	Failed   []Hit // every failed hit, by time sent
-	Repeated []Hit // every hit that was given to several connections or arrived more than once, by time sent
-	Returns  []Hit // on a keep-alive connection: by another version, after the new one had answered; by time sent; without status and fault
+	Failed   []Hit       // every failed hit, by time sent
+	Repeated []Hit       // every hit that was given to several connections or arrived more than once, by time sent
+	Returns  []Hit       // on a keep-alive connection: by another version, after the new one had answered; by time sent; without status and fault
+	Slow     []SlowReply // by time sent
+	Slowest  []Hit       // the good replies that took longest, at most 20, the longest first
 
+	late        map[int]time.Duration // second -> the longest that a request then was sent late
+	slowControl map[int]time.Duration // second -> the longest that a reply of a control lane took
 	replies     map[bucket]*Replies
 	lastTo      map[string]time.Duration // pod -> last hit sent that reached it
 	uncertainty time.Duration            // of the lane's clock
@@ -81,6 +85,7 @@ func Join(ev evidence.Evidence) (Timeline, error) {
 			return Timeline{}, fmt.Errorf("timeline: join %s: lane id %q is empty or used twice", ev.Run.Scenario, lane.ID)
 		}
 		builders[lane.ID] = newBuilder(lane, t, &shared)
+		builders[lane.ID].timesApp = ev.Run.UserApp == nil && lane.Kind().AsksApp()
 	}
 	var nodes []string // that something was recorded on
 	contradictions, damage := merge(ev.Hits, ev.Arrivals, builders)
@@ -125,14 +130,27 @@ func Returns(lanes []Lane) []Hit {
 	return hitsOf(lanes, func(l Lane) []Hit { return l.Returns })
 }
 
-// Find is one of the hits that are kept whole: those that failed, were repeated, came back from another version or are
-// examples of replies.
+// Slow lists the slow replies of some lanes, by time sent.
+func Slow(lanes []Lane) []SlowReply {
+	var slow []SlowReply
+	for _, lane := range lanes {
+		slow = append(slow, lane.Slow...)
+	}
+	slices.SortStableFunc(slow, func(a, b SlowReply) int { return bySent(a.Hit, b.Hit) })
+	return slow
+}
+
+// Find is one of the hits that are kept whole: those that failed, were repeated or slow, came back from another version
+// or are examples of replies.
 func (t Timeline) Find(lane string, seq uint64) (Hit, bool) {
 	i := slices.IndexFunc(t.Lanes, func(l Lane) bool { return l.ID == lane })
 	if i < 0 {
 		return Hit{}, false
 	}
-	kept := [][]Hit{t.Lanes[i].Failed, t.Lanes[i].Repeated}
+	kept := [][]Hit{t.Lanes[i].Failed, t.Lanes[i].Repeated, t.Lanes[i].Slowest}
+	for _, slow := range t.Lanes[i].Slow {
+		kept = append(kept, []Hit{slow.Hit})
+	}
 	for _, replies := range t.Lanes[i].replies {
 		kept = append(kept, replies.Examples)
 	}

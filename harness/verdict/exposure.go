@@ -53,6 +53,13 @@ func repliesSinceSwitch(_ evidence.Expectation, _ timeline.Timeline, lanes []tim
 	return n
 }
 
+func goodSinceBegun(_ evidence.Expectation, _ timeline.Timeline, lanes []timeline.Lane) (n int) {
+	for _, lane := range lanes {
+		n += lane.Summary.LatencyIn[timeline.During].Count + lane.Summary.LatencyIn[timeline.After].Count
+	}
+	return n
+}
+
 func allReplies(_ evidence.Expectation, tl timeline.Timeline, _ []timeline.Lane) int {
 	return replies(tl.Replies())
 }

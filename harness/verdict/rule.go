@@ -30,7 +30,7 @@ type Rule struct {
 // Rules lists every rule, always in this order: where several findings decide a verdict, the headline is of the first rule here.
 func Rules() []Rule {
 	return []Rule{
-		noFailures(), noLostReplies(), noHiddenRetries(), damageSeen(), maxOutage(), minOutage(),
+		noFailures(), noLostReplies(), noHiddenRetries(), damageSeen(), maxOutage(), minOutage(), noSlowReplies(), maxLatency(),
 		rulesBeforeSigterm(), maxRuleLag(), maxDrainLag(),
 		minAvailable(), maxPods(), scaling(), maxActive(), oldAtStatus(), oldEndsFirst(), between(),
 		orderedSwitch(), onlyServes(), serves(), stillServes(), share(), mixes(), cleanCut(), maxMixedWindow(), minMixedWindow(),

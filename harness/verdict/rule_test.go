@@ -56,6 +56,47 @@ func TestRules(t *testing.T) {
 		{"nothing can mix with a version that never answered", verdict.Mixes(1), answering("worker-fresh", "v1"),
 			verdict.Inconclusive},
 
+		{"no reply that waited for TCP passes", verdict.NoSlowReplies(), twoNodes,
+			verdict.Pass},
+		{"SYNs of one node that were sent again are that node's, whichever pod they were for", verdict.NoSlowReplies(),
+			all(twoNodes, opening("worker2-fresh", 1003, from(70, 99)...)),
+			verdict.Fail},
+		{"a pod that does not take SYNs is told as a pod", verdict.NoSlowReplies(),
+			all(twoNodes, opening("worker-fresh", 1003, 71, 73, 75), opening("worker2-fresh", 1003, 71, 73)),
+			verdict.Fail},
+		{"SYNs to and from one node are that node's", verdict.NoSlowReplies(),
+			all(twoNodes, opening("worker-fresh", 1003, 71, 111), opening("worker2-fresh", 1003, 70, 71, 73)),
+			verdict.Fail},
+		{"requests that were sent again are told, however short the wait", verdict.NoSlowReplies(),
+			all(twoNodes, on("worker-fresh", func(h *evidence.Hit) { h.Took, h.Resent = 205*ms, 1 }, 70)),
+			verdict.Fail},
+		{"a client that was late itself may have been stopped, and knows nothing of TCP", verdict.NoSlowReplies(),
+			all(twoNodes, opening("worker2-fresh", 1003, 70), on("worker-fresh", func(h *evidence.Hit) { h.Sent += 600 * ms }, 90)),
+			verdict.Inconclusive},
+		{"a pod that takes a second to answer is told as a pod", verdict.NoSlowReplies(),
+			all(twoNodes, answeringIn("worker-fresh", 1100, 71, 73), answeringIn("worker2-fresh", 1200, 71)),
+			verdict.Fail},
+		{"a pod is not slow on a machine on which others are", verdict.NoSlowReplies(),
+			all(twoNodes, answeringIn("worker-fresh", 1100, 71, 73), answeringIn("control", 330, 72)),
+			verdict.Inconclusive},
+		{"an app that always takes as long is not slow", verdict.NoSlowReplies(),
+			all(twoNodes, answeringIn("worker-fresh", 1100), answeringIn("worker2-fresh", 1100)),
+			verdict.Pass},
+		{"how long an app takes that is not ours is not known", verdict.NoSlowReplies(),
+			all(twoNodes, func(ev *recording) { ev.Run.UserApp = &evidence.UserApp{Named: true} }, answeringIn("worker-fresh", 1100, 71, 73)),
+			verdict.Pass},
+
+		{"replies within the limit pass", verdict.MaxLatency(time.Second), all(twoNodes, answeringIn("worker-fresh", 900, 71)),
+			verdict.Pass},
+		{"every reply has to be, not most", verdict.MaxLatency(100 * ms), all(twoNodes, answeringIn("worker-fresh", 101, 71)),
+			verdict.Fail},
+		{"of many slow ones as many are counted as are kept", verdict.MaxLatency(100 * ms),
+			all(twoNodes, answeringIn("worker-fresh", 150, from(70, 99)...)),
+			verdict.Fail},
+		{"a busy machine is no slow app", verdict.MaxLatency(100 * ms),
+			all(twoNodes, answeringIn("worker-fresh", 250, 71), answeringIn("control", 210, 71)),
+			verdict.Inconclusive},
+
 		{"damage over either kind of connection is enough", verdict.DamageSeen(),
 			all(breaking("worker-reused", evidence.Reset, 70), breaking("worker-fresh", evidence.Refused, 71)),
 			verdict.Pass},
@@ -486,9 +527,10 @@ func TestRuleIDs(t *testing.T) {
 	}
 	slices.Sort(ids)
 	want := []string{
-		"between", "both-orders", "clean-cut", "damage-seen", "fact", "fact-within", "full-rate", "max-active", "max-drain-lag", "max-mixed-window",
-		"max-outage", "max-pods", "max-rule-lag", "min-available", "min-mixed-window", "min-outage", "mixes", "no-failures",
-		"no-hidden-retries", "no-lost-replies", "noted", "old-at-status", "old-ends-first", "only-serves", "ordered-switch", "rules-before-sigterm",
+		"between", "both-orders", "clean-cut", "damage-seen", "fact", "fact-within", "full-rate", "max-active", "max-drain-lag",
+		"max-latency", "max-mixed-window", "max-outage", "max-pods", "max-rule-lag", "min-available", "min-mixed-window", "min-outage",
+		"mixes", "no-failures", "no-hidden-retries", "no-lost-replies", "no-slow-replies", "noted", "old-at-status", "old-ends-first",
+		"only-serves", "ordered-switch", "rules-before-sigterm",
 		"rules-behind", "scaling", "sent-while-terminating", "serves", "share", "still-serves",
 	}
 	if diff := cmp.Diff(want, ids); diff != "" {
@@ -558,3 +600,32 @@ func createdAs(version, name string, at int) edit {
 func exited(name string, at int) edit { return with(pod(at, evidence.PodExited, "v1", name)) }
 
 func sigterm(name string, at int) edit { return with(pod(at, evidence.PodSigterm, "v1", name)) }
+
+// twoNodes has the lanes be fresh ones of two nodes, with two pods of each version, one on each node, that answer in turn.
+func twoNodes(ev *recording) {
+	ev.Run.Lanes[1] = evidence.Lane{ID: "worker2-fresh", Vantage: evidence.FromPod, Node: "worker2", Conn: evidence.Fresh, Rate: 100}
+	for i := range ev.Hits {
+		h := &ev.Hits[i]
+		if h.Lane == "worker-reused" {
+			h.Lane = "worker2-fresh"
+		}
+		if h.Lane == "control" {
+			continue
+		}
+		h.Connect = ms / 2
+		h.By.Pod, h.By.Node = map[string][2]string{"v1": {"a", "b"}, "v2": {"c", "d"}}[h.By.Version][h.Seq%2], []string{"worker", "worker2"}[h.Seq%2]
+	}
+}
+
+// opening has the connections of a lane take so many milliseconds to open.
+func opening(lane string, took int, seqs ...uint64) edit {
+	return on(lane, func(h *evidence.Hit) {
+		h.Connect = time.Duration(took) * ms
+		h.Took, h.Resent = h.Connect+ms, 1
+	}, seqs...)
+}
+
+// answeringIn has pods answer so many milliseconds after a request was sent.
+func answeringIn(lane string, took int, seqs ...uint64) edit {
+	return on(lane, func(h *evidence.Hit) { h.Took = time.Duration(took) * ms }, seqs...)
+}

@@ -38,6 +38,7 @@ func typicalRun(n int) []evidence.Hit {
 		}
 		if lane%2 == 0 {
 			ports[lane] += 2 * (1 + random.IntN(8))
+			h.Connect = (took / 3).Truncate(time.Microsecond)
 		} else {
 			h.Reused = seq > 0
 		}

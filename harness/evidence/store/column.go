@@ -15,6 +15,8 @@ type column interface {
 	title() string
 	// open begins with the chunk of a row group.
 	open(chunk parquet.ColumnChunk) error
+	// openAbsent begins with a row group of a file that is older than the column; false: every file has to have it.
+	openAbsent(rows int64) bool
 	// load makes sure that values are left, from the next page where needed. It returns io.EOF
 	// after the last page of the chunk.
 	load() error
@@ -27,9 +29,11 @@ type column interface {
 type values[V any] struct {
 	name   string
 	kinds  []parquet.Kind // it may be stored as
+	later  bool           // files of earlier builds do not have it: there it is zero
 	decode func(page parquet.Page, into []V) ([]V, error)
 
 	pages  parquet.Pages
+	absent int64 // zero values to come in place of pages
 	unread []V
 	buffer []V
 }
@@ -37,6 +41,13 @@ type values[V any] struct {
 // newNumbers is a column of whole numbers, or of truth as 0 and 1.
 func newNumbers(name string) *values[int64] {
 	return &values[int64]{name: name, kinds: []parquet.Kind{parquet.Int64, parquet.Int32, parquet.Boolean}, decode: decodeNumbers}
+}
+
+// newLaterNumbers is one that files of earlier builds do not have.
+func newLaterNumbers(name string) *values[int64] {
+	v := newNumbers(name)
+	v.later = true
+	return v
 }
 
 // newWords is a column of few different strings, each of which is made once and kept in known.
@@ -56,12 +67,31 @@ func (v *values[V]) open(chunk parquet.ColumnChunk) error {
 	if kind := chunk.Type().Kind(); !slices.Contains(v.kinds, kind) {
 		return fmt.Errorf("it is stored as %s", kind)
 	}
-	v.pages, v.unread = chunk.Pages(), nil
+	v.pages, v.unread, v.absent = chunk.Pages(), nil, 0
 	return nil
+}
+
+// absentBatch is how many zero values of an absent column are loaded at once.
+const absentBatch = 8 << 10
+
+func (v *values[V]) openAbsent(rows int64) bool {
+	v.pages, v.unread, v.absent = nil, nil, rows
+	return v.later
 }
 
 func (v *values[V]) load() error {
 	for len(v.unread) == 0 {
+		if v.pages == nil {
+			n := min(v.absent, absentBatch)
+			if n == 0 {
+				return io.EOF
+			}
+			v.absent -= n
+			v.buffer = slices.Grow(v.buffer[:0], int(n))[:n]
+			clear(v.buffer)
+			v.unread = v.buffer
+			continue
+		}
 		page, err := v.pages.ReadPage()
 		if err != nil {
 			return err

@@ -159,6 +159,9 @@ func openGroup(columns []column, file *parquet.File, group parquet.RowGroup) err
 	chunks := group.ColumnChunks()
 	for _, c := range columns {
 		leaf, known := file.Schema().Lookup(c.title())
+		if !known && c.openAbsent(group.NumRows()) {
+			continue
+		}
 		if !known {
 			return fmt.Errorf("there is no column %s", c.title())
 		}

@@ -209,3 +209,39 @@ func TestAParquetFileOfSomethingElseSaysSo(t *testing.T) {
 		})
 	}
 }
+
+// A column that was added later is zero in files that are older, over all their row groups.
+func TestFilesOfEarlierBuildsLackLaterColumns(t *testing.T) {
+	type earlierRow struct {
+		Lane      string `parquet:"lane,dict,zstd"`
+		Seq       int64  `parquet:"seq,delta,zstd"`
+		Due       int64  `parquet:"due_ns,delta,zstd"`
+		Sent      int64  `parquet:"sent_ns,delta,zstd"`
+		Took      int64  `parquet:"took_ns,delta,zstd"`
+		Status    int32  `parquet:"status,dict,zstd"`
+		Version   string `parquet:"version,dict,zstd"`
+		Pod       string `parquet:"pod,dict,zstd"`
+		Node      string `parquet:"node,dict,zstd"`
+		Reused    bool   `parquet:"reused,zstd"`
+		Attempts  int32  `parquet:"attempts,dict,zstd"`
+		LocalPort int32  `parquet:"local_port,delta,zstd"`
+		Fault     string `parquet:"fault,dict,zstd"`
+	}
+	hits := typicalRun(rowGroup + rowGroup/3)
+	path := filepath.Join(t.TempDir(), evidence.HitsFile)
+	today := hitLayout()
+	writeStream(t, path, evidence.Hits(hits), layout[evidence.Hit, earlierRow]{
+		recordType: today.recordType, metadata: today.metadata,
+		row: func(h evidence.Hit) earlierRow {
+			r := today.row(h)
+			return earlierRow{r.Lane, r.Seq, r.Due, r.Sent, r.Took, r.Status, r.Version, r.Pod, r.Node, r.Reused, r.Attempts, r.LocalPort, r.Fault}
+		},
+	})
+	want := all(t, evidence.Hits(hits))
+	for i := range want {
+		want[i].Connect, want[i].Resent = 0, 0
+	}
+	if got := all(t, parquetStream(path, len(hits), hitLayout())); !slices.Equal(got, want) {
+		t.Errorf("%d hits are not the %d written", len(got), len(want))
+	}
+}

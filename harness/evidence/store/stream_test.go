@@ -1,6 +1,7 @@
 package store
 
 import (
+	"math"
 	"rollcall/harness/evidence"
 	"slices"
 	"testing"
@@ -25,6 +26,8 @@ var (
 			Status: rapid.IntRange(0, 999).Draw(t, "status"), By: anyServer.Draw(t, "by"),
 			Reused: rapid.Bool().Draw(t, "reused"), Attempts: rapid.IntRange(0, 3).Draw(t, "attempts"),
 			LocalPort: rapid.IntRange(0, 65535).Draw(t, "port"),
+			Connect:   time.Duration(rapid.Int64Range(0, math.MaxInt64/1000).Draw(t, "connect")) * time.Microsecond,
+			Resent:    rapid.IntRange(0, math.MaxInt32).Draw(t, "resent"),
 			Fault:     rapid.SampledFrom(append(evidence.Faults(), evidence.NoFault)).Draw(t, "fault"),
 		}
 	})

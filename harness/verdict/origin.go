@@ -1,0 +1,87 @@
+package verdict
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"rollcall/harness/timeline"
+	"rollcall/harness/verdict/phrase"
+)
+
+// An origin says what some requests have in common, which tells a node that loses packets from a pod that is slow.
+type origin struct {
+	brief, long string
+	node, pod   string // that all of them have in common, one of the two; empty: neither
+}
+
+// follows is what it means, for a headline.
+func (o origin) follows() string {
+	switch {
+	case o.node != "":
+		return ": that node's network"
+	case o.pod != "":
+		return ": that pod"
+	default:
+		return ""
+	}
+}
+
+// originOf is for good replies, at least one.
+func originOf(hits []timeline.Hit, tl timeline.Timeline) origin {
+	from := map[string]string{} // lane -> where its client ran
+	for _, lane := range tl.Lanes {
+		from[lane.ID] = cmp.Or(lane.Node, "outside")
+	}
+	clients, pods := map[string]int{}, map[string]int{}
+	touched := map[string]int{} // node -> hits whose client or pod is on it
+	for _, h := range hits {
+		client := from[h.Lane]
+		clients[client]++
+		touched[client]++
+		if h.By.Pod != "" {
+			pods[h.By.Pod]++
+		}
+		if h.By.Node != "" && h.By.Node != client {
+			touched[h.By.Node]++
+		}
+	}
+	client, pod := slices.Sorted(maps.Keys(clients))[0], ""
+	if len(pods) > 0 {
+		pod = slices.Sorted(maps.Keys(pods))[0]
+	}
+	o := origin{brief: fmt.Sprintf("to %s", phrase.Count(len(clients), "node")), long: "to " + list(clients)}
+	if len(pods) > 0 {
+		o.brief += fmt.Sprintf(" by %s", phrase.Count(len(pods), "pod"))
+		o.long += ", by " + list(pods)
+	}
+	switch {
+	case len(clients) == 1 && len(pods) == 1:
+		o.brief = fmt.Sprintf("all to %s by %s", client, pod)
+	case len(clients) == 1:
+		o.brief, o.node = fmt.Sprintf("all to %s", client), client
+		if len(pods) > 1 {
+			o.brief += fmt.Sprintf(", by %d pods", len(pods))
+		}
+	case len(pods) == 1:
+		o.brief, o.pod = fmt.Sprintf("all by %s, to %d nodes", pod, len(clients)), pod
+	default:
+		for _, node := range slices.Sorted(maps.Keys(touched)) {
+			if touched[node] == len(hits) {
+				o.brief, o.node = fmt.Sprintf("all to or by pods on %s", node), node
+			}
+		}
+	}
+	return o
+}
+
+// list names things with how many there are of each.
+func list(counts map[string]int) string {
+	var parts []string
+	for _, name := range slices.Sorted(maps.Keys(counts)) {
+		parts = append(parts, fmt.Sprintf("%s (%d)", name, counts[name]))
+	}
+	return strings.Join(parts, ", ")
+}
