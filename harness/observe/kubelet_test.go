@@ -130,6 +130,9 @@ func (k *kubelet) show(w http.ResponseWriter) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	pod := `{"metadata":{"name":"p"}}`
+	if len(k.runs) == 1 && k.runs[0].ended {
+		pod = `{"metadata":{"name":"p"},"status":{"phase":"Failed"}}`
+	}
 	if k.gone {
 		pod = ""
 	}

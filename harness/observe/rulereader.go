@@ -37,7 +37,7 @@ func (r *ruleReader) run(ctx context.Context, pod string) {
 
 // readAll reads the log until its last line, again after each broken connection.
 func (r *ruleReader) readAll(ctx context.Context, pod string) error {
-	for {
+	for over := false; ; { // the observer was, before the pass
 		err := r.pass(ctx, pod, &corev1.PodLogOptions{Follow: true})
 		switch {
 		case r.ended:
@@ -49,9 +49,10 @@ func (r *ruleReader) readAll(ctx context.Context, pod string) error {
 		case errors.Is(err, errGone) && r.last == "" && r.mayExist(ctx, pod): // and its kubelet has not heard of it yet
 		case errors.Is(err, errGone), errors.Is(err, errRotated):
 			return err
-		case r.removed:
+		case r.removed, err == nil && over:
 			return errNoRules
 		}
+		over = err == nil && r.isOver(ctx, pod)
 		pause(ctx, retryEvery)
 	}
 }
@@ -59,9 +60,23 @@ func (r *ruleReader) readAll(ctx context.Context, pod string) error {
 // mayExist reports whether the observer may be in the API: not if the API lists none of its name. Who runs observers may
 // have the right to list them, but not to get them.
 func (r *ruleReader) mayExist(ctx context.Context, pod string) bool {
-	selector := fields.OneTermEqualSelector(metav1.ObjectNameField, pod).String()
-	found, err := r.client.List(ctx, metav1.ListOptions{FieldSelector: selector})
+	found, err := r.list(ctx, pod)
 	return err != nil || len(found.Items) > 0
+}
+
+// isOver reports whether the API says that the observer, which is started once, has ended.
+func (r *ruleReader) isOver(ctx context.Context, pod string) bool {
+	found, err := r.list(ctx, pod)
+	if err != nil || len(found.Items) == 0 {
+		return false
+	}
+	phase := found.Items[0].Status.Phase
+	return phase == corev1.PodFailed || phase == corev1.PodSucceeded
+}
+
+func (r *ruleReader) list(ctx context.Context, pod string) (*corev1.PodList, error) {
+	selector := fields.OneTermEqualSelector(metav1.ObjectNameField, pod).String()
+	return r.client.List(ctx, metav1.ListOptions{FieldSelector: selector})
 }
 
 // readLine notes what a line says. Nothing follows the last one.

@@ -93,11 +93,13 @@ func (t *ruleTracker) resolve(address string, server evidence.Server) {
 	t.unresolved = others
 }
 
-// fill adds the rules to a state; the caller holds the lock.
+// fill adds the rules to a state; the caller holds the lock. Of a node that no longer is observed nobody knows the rules, and
+// nobody is to wait for them.
 func (t *ruleTracker) fill(s *State) {
 	s.Observed, s.Proxyless, s.Unobserved = maps.Clone(t.observed), maps.Clone(t.proxyless), maps.Clone(t.unobserved)
-	s.Rules = make(map[string][]evidence.Server, len(t.observed))
-	for node := range t.observed {
+	maps.DeleteFunc(s.Observed, func(node, _ string) bool { return t.unobserved[node] != nil })
+	s.Rules = make(map[string][]evidence.Server, len(s.Observed))
+	for node := range s.Observed {
 		s.Rules[node] = nil
 		for address, routed := range t.routes[node] {
 			if server, known := t.servers[address]; known && routed {

@@ -2,6 +2,7 @@ package observe
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strconv"
 	"strings"
@@ -188,6 +189,19 @@ func TestTheStateHasTheRulesOfEachNode(t *testing.T) {
 	v.says("R @3ns gone 10.244.1.2 8080")
 	v.until(func(s State) bool { return len(s.Rules["worker"]) == 0 && !s.Reaches("v1") })
 	v.says("R @9ns end")
+}
+
+// What an observer that was killed had seen last is not what the node routes to until the end.
+func TestTheRulesOfANodeThatIsNoLongerObservedAreUnknown(t *testing.T) {
+	v := newSimNode(t)
+	defer stop(t, v.watch)
+	v.appears("a", "10.244.1.2")
+	v.says("R @1ns begin nftables events", "R @2ns added 10.244.1.2 8080")
+	v.until(func(s State) bool { return s.Reaches("v1") })
+	v.kubelet.change(func() { v.kubelet.runs[0].ended = true })
+	v.until(func(s State) bool {
+		return errors.Is(s.Unobserved["worker"], errNoRules) && len(s.Observed) == 0 && !s.Reaches("v1")
+	})
 }
 
 func TestANodeWithoutKubeProxyIsSaid(t *testing.T) {
