@@ -37,12 +37,19 @@ func appMutants() []Mutant {
 		{ID: "scaled-up", Damages: "somebody scales the Deployment to 5", Of: drained, When: begun(time.Second),
 			Change: expecting(verdict.MaxActive(4)), Do: deploymentChanged(func(d *appsv1.Deployment) { d.Spec.Replicas = new(int32(5)) }),
 			Want: verdict.Fail, Cause: "max-active"},
-		{ID: "pod-removed-by-force", Damages: "a new pod is deleted by force as soon as it is ready", Of: drained,
-			When: Moment{Event: evidence.PodReady, Version: harness.NewVersion}, Change: expecting(verdict.MinAvailable(3)), Do: removedByForce,
+		{ID: "pod-removed-by-force", Damages: "a new pod is deleted by force soon after it is ready", Of: drained,
+			When:   Moment{Event: evidence.PodReady, Version: harness.NewVersion, After: 800 * time.Millisecond}, // an old one is on its way out
+			Change: expecting(verdict.MinAvailable(3)), Do: removedByForce,
 			Want: verdict.Fail, Cause: "min-available"},
 		{ID: "container-killed", Damages: "the process of a new pod is killed", Of: drained,
 			When: Moment{Event: evidence.PodReady, Version: harness.NewVersion, After: 500 * time.Millisecond}, Do: signalled("kill -KILL $pid"),
 			Want: verdict.Fail, Cause: "no-failures"},
+		{ID: "control-drains", Damages: "the pods of the negative control drain, so that nobody loses anything", Of: undrained,
+			Change: func(s *harness.Scenario) {
+				s.App.PreStopSleep, s.App.Linger, s.App.OnTerm = 5*time.Second, 2*time.Second, fixtures.Drain
+			}, Want: verdict.Inconclusive, Cause: "damage-seen"},
+		{ID: "hook-killed", Damages: "the program of an exec hook is killed", Of: "termination/hook-exec",
+			When: Moment{Event: evidence.PodDeleting, After: 2 * time.Second}, Do: hookKilled, Want: verdict.Fail, Cause: "fact"},
 		{ID: "grace-cut-short", Damages: "a pod that was deleted is deleted again with a grace of 1 s", Of: "termination/hook-sleep",
 			When: Moment{Event: evidence.PodDeleting}, Do: graceOfASecond, Want: verdict.Fail, Cause: "between"},
 	}
@@ -70,15 +77,23 @@ func (s Stage) delete(ctx context.Context, grace int64) error {
 	return pods.Delete(ctx, s.Event.By.Pod, metav1.DeleteOptions{GracePeriodSeconds: new(grace)})
 }
 
+// hookKilled kills the hook of the event's pod, which is the app's program with an argument.
+func hookKilled(ctx context.Context, s Stage) error {
+	return s.onNodeOf(ctx, "pkill -KILL -f '^/echo sleep '")
+}
+
 // signalled runs a line of a script on the node of the event's pod, in which $pid is the pod's process.
 func signalled(line string) Damage {
 	return func(ctx context.Context, s Stage) error {
-		text := fmt.Sprintf(`for pid in $(pgrep -x echo); do
+		return s.onNodeOf(ctx, fmt.Sprintf(`for pid in $(pgrep -x echo); do
 	if tr '\0' '\n' <"/proc/$pid/environ" | grep -qx 'ROLLCALL_POD=%s'; then
 		%s
 	fi
-done`, s.Event.By.Pod, line)
-		_, err := s.on(ctx, strings.TrimPrefix(s.Event.By.Node, s.Cluster.Name()+"-"), "set -e\n"+text)
-		return err
+done`, s.Event.By.Pod, line))
 	}
+}
+
+// onNodeOf runs a script on the node of the event's pod.
+func (s Stage) onNodeOf(ctx context.Context, text string) error {
+	return script(strings.TrimPrefix(s.Event.By.Node, s.Cluster.Name()+"-"), text)(ctx, s)
 }

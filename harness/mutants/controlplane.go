@@ -8,6 +8,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"rollcall/fixtures"
+	"rollcall/harness"
+	"rollcall/harness/evidence"
 	"rollcall/harness/verdict"
 )
 
@@ -24,12 +27,28 @@ func controlPlaneMutants() []Mutant {
 			Do: stopped(controlPlane, "kube-apiserver", 5*time.Second), Want: verdict.Inconclusive, Cause: watchBlind},
 		{ID: "etcd-stopped", Damages: "etcd is stopped for 5 s: the API server does not answer", Of: drained, When: begun(time.Second),
 			Do: stopped(controlPlane, "etcd", 5*time.Second), Want: verdict.Inconclusive, Cause: watchBlind},
+		{ID: "controller-manager-late", Damages: "the controller manager is stopped for 6 s when a new pod is ready", Of: "statusgap/availability-at-once",
+			When: Moment{Event: evidence.PodReady, Version: harness.NewVersion}, Do: stopped(controlPlane, controller, 6*time.Second),
+			Want: verdict.Fail, Cause: "fact-within"},
 		{ID: "kubelet-stopped", Damages: "the kubelet of a pod that was deleted is stopped for 12 s: its hook begins late", Of: "termination/hook-sleep",
-			When: Moment{Event: "pod-ready"}, Do: together(stopped(worker, "kubelet", 12*time.Second), stopped(worker2, "kubelet", 12*time.Second)),
+			When: Moment{Event: evidence.PodReady, After: time.Second}, Do: together(stopped(worker, "kubelet", 12*time.Second), stopped(worker2, "kubelet", 12*time.Second)),
 			Want: verdict.Inconclusive, Cause: "between"},
 		{ID: "node-not-ready", Damages: "a node is said to be not ready", Of: drained, When: begun(time.Second), Do: nodeUnready(worker),
 			Want: verdict.Inconclusive, Cause: nodeNotReady},
+		{ID: "leftover-namespace", Damages: "a namespace of another run is still there", Of: drained, Do: leftover, Want: verdict.Inconclusive,
+			Cause: leftovers},
 	}
+}
+
+// leftover is a namespace as another run would have left it, until the load ends.
+func leftover(ctx context.Context, s Stage) error {
+	namespaces := s.Cluster.Client().CoreV1().Namespaces()
+	left := fixtures.Namespace("rollcall-left-over", "another", fixtures.Restricted, time.Now().Add(time.Hour))
+	if _, err := namespaces.Create(ctx, left, metav1.CreateOptions{}); err != nil {
+		return err
+	}
+	<-ctx.Done()
+	return namespaces.Delete(context.WithoutCancel(ctx), left.Name, metav1.DeleteOptions{})
 }
 
 // nodeUnready says of a node that it is not ready, until its kubelet says again that it is.

@@ -31,7 +31,12 @@ func packetMutants() []Mutant {
 			When: begun(time.Second), Do: synDropped(worker, 3*time.Second), Want: verdict.Fail, Cause: "no-failures"},
 		{ID: "refused-300ms", Damages: "every new connection to the app from one node is refused by RST for 300 ms", Of: drained, EveryMode: true,
 			When: begun(time.Second), Do: refused(worker, 300*time.Millisecond), Want: verdict.Fail, Cause: "no-failures"},
-		{ID: "refused-before-rollout", Damages: "the same before anything changes", Of: drained, EveryMode: true,
+		{ID: "refused-2s", Damages: "every new connection to the app from one node is refused by RST for 2 s", Of: drained, EveryMode: true, Change: expecting(verdict.MaxOutage(time.Second)),
+			When: begun(time.Second), Do: refused(worker, 2*time.Second), Want: verdict.Fail, Cause: "max-outage"},
+		{ID: "replies-dropped", Damages: "every reply of the app to one node is dropped for 2.5 s", Of: drained, EveryMode: true,
+			Change: expecting(verdict.NoLostReplies()), When: begun(time.Second), Do: repliesDropped(worker, 2500*time.Millisecond),
+			Want: verdict.Fail, Cause: "no-lost-replies"},
+		{ID: "refused-before-rollout", Damages: "every new connection to the app from one node is refused by RST before anything changes", Of: drained, EveryMode: true,
 			When: Moment{Event: evidence.LoadBegun, After: 2 * time.Second}, Do: refused(worker, 300*time.Millisecond), Want: verdict.Inconclusive,
 			Cause: earlyDamage},
 		{ID: "control-lane-cut", Damages: "one node refuses connections to the pod that is not rolled out for 300 ms", Of: drained, EveryMode: true,
@@ -74,13 +79,21 @@ func conntrackFlushed(node string) Damage {
 }
 
 // conntrackFull fills 93 % of the connection table with entries of networks that nobody has (RFC 2544), which expire by
-// themselves.
+// themselves. conntrack keeps a whole file in memory, so that each has few lines.
 func conntrackFull(node string) Damage {
-	return script(node, `max=$(cat /proc/sys/net/netfilter/nf_conntrack_max)
-trap 'conntrack --delete --orig-dst 198.19.0.1 >/dev/null 2>&1 || true' EXIT
-awk -v n=$((max / 100 * 93)) 'BEGIN {
-	for (i = 0; i < n; i++)
-		printf "-I -s 198.18.0.%d -d 198.19.0.1 -p udp --sport %d --dport 9 -t 20\n", 1 + i / 60000, 1024 + i % 60000
-}' | conntrack --load-file -
+	return script(node, `trap 'conntrack --delete --orig-dst 198.19.0.1 >/dev/null 2>&1 || true' EXIT
+max=$(cat /proc/sys/net/netfilter/nf_conntrack_max)
+for file in $(seq $((max / 100 * 93 / 10000 + 1))); do
+	awk -v file=$file 'BEGIN {
+		for (i = 0; i < 10000; i++)
+			printf "-I -s 198.18.0.%d -d 198.19.0.1 -p udp --sport %d --dport 9 -t 30\n", file, 1024 + i
+	}' | conntrack --load-file - >/dev/null 2>&1
+done
 sleep 2`)
+}
+
+// repliesDropped drops what pods reply through the Service, so that a pod gets a request whose client gives up.
+func repliesDropped(node string, d time.Duration) Damage {
+	return table(node, d, fmt.Sprintf("chain forward { type filter hook forward priority -10; ct status dnat ct direction reply "+
+		"tcp sport %d tcp flags & psh == psh drop; }", appPort))
 }

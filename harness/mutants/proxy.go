@@ -28,11 +28,10 @@ func proxyMutants() []Mutant {
 		{ID: "proxy-stopped-past-sigterm", Damages: "kube-proxy of the control plane's node is stopped until 2 s after a SIGTERM", Of: drained,
 			EveryMode: true, When: firstOldDeleted(), Do: stopped(controlPlane, "kube-proxy", 7*time.Second), Want: verdict.Fail,
 			Cause: "rules-before-sigterm"},
-		{ID: "rules-skipped", Damages: "one node's rules are skipped for 500 ms", Of: drained, EveryMode: true,
-			When: begun(time.Second), Do: rulesSkipped(worker, 500*time.Millisecond), Want: verdict.Fail, Cause: "no-failures"},
-		{ID: "stale-route", Damages: "one node sends one of 4 new connections to an old pod that left the endpoints", Of: drained, EveryMode: true,
-			When: Moment{Event: evidence.EndpointNotReady, Version: "v1"}, Do: staleRoute(worker, 8*time.Second), Want: verdict.Fail,
-			Cause: "max-drain-lag"},
+		{ID: "rules-skipped", Damages: "one node's rules are skipped for half a second", Of: drained, EveryMode: true,
+			When: begun(time.Second), Do: rulesSkipped(worker), Want: verdict.Fail, Cause: "no-failures"},
+		{ID: "stale-route", Damages: "one node sends every fourth new connection to an old pod for 8 s", Of: drained, EveryMode: true,
+			When: firstOldDeleted(), Do: staleRoute(worker, 8*time.Second), Want: verdict.Fail, Cause: "max-drain-lag"},
 	}
 }
 
@@ -44,20 +43,21 @@ func stopped(node, program string, d time.Duration) Damage {
 // killed kills a program on a node.
 func killed(node, program string) Damage { return script(node, "pkill -KILL -x "+program) }
 
-// rulesSkipped has a node return from kube-proxy's rules before it looks at them.
-func rulesSkipped(node string, d time.Duration) Damage {
+// rulesSkipped has a node return from kube-proxy's rules before it looks at them. In iptables mode kube-proxy writes that chain
+// anew with every sync.
+func rulesSkipped(node string) Damage {
 	return func(ctx context.Context, s Stage) error {
 		if s.Cluster.Mode() == "nftables" {
-			return lasting(d, node,
+			return lasting(500*time.Millisecond, node,
 				"handle=$(nft --echo --handle insert rule ip kube-proxy services return | sed -n 's/.*# handle //p')",
 				"nft delete rule ip kube-proxy services handle $handle")(ctx, s)
 		}
-		return lasting(d, node, "iptables --table nat --insert KUBE-SERVICES --jump RETURN",
-			"iptables --table nat --delete KUBE-SERVICES --jump RETURN || true # kube-proxy may have written the chain anew")(ctx, s)
+		return lasting(0, node, "for i in 1 2 3 4 5; do iptables --table nat --insert KUBE-SERVICES --jump RETURN; sleep 0.1; done",
+			"while iptables --table nat --delete KUBE-SERVICES --jump RETURN; do :; done 2>/dev/null")(ctx, s)
 	}
 }
 
-// staleRoute has a node send every fourth new connection to the pod of the event, as a rule that was left over would.
+// staleRoute has a node send one of four new connections to the pod of the event, as a rule that was left over would.
 func staleRoute(node string, d time.Duration) Damage {
 	return func(ctx context.Context, s Stage) error {
 		service, err := s.service(ctx)

@@ -12,4 +12,5 @@ const (
 	earlyDamage   = "early-damage"
 	controlDamage = "control-damage"
 	conntrackHigh = "conntrack-full"
+	leftovers     = "leftovers"
 )

@@ -1,8 +1,10 @@
 package mutants
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"rollcall/harness/evidence"
@@ -20,6 +22,8 @@ func rigMutants() []Mutant {
 			Do: stopped(worker, "agent", 1500*time.Millisecond), Want: verdict.Inconclusive, Cause: laneLate},
 		{ID: "agent-stopped-once", Damages: "a load agent is stopped for 1.5 s, in the first recording", Of: drained, When: begun(time.Second),
 			Do: stopped(worker, "agent", 1500*time.Millisecond), Once: true, Want: verdict.Pass, Cause: Retry},
+		{ID: "agent-starved", Damages: "a load agent gets what other programs leave of the processors, which is nothing for 3 s", Of: drained,
+			When: begun(time.Second), Do: starved(worker, "agent", 3*time.Second), Want: verdict.Inconclusive, Cause: laneLate},
 		{ID: "observer-killed", Damages: "the observer of one node's rules is killed", Of: drained, When: firstOldDeleted(),
 			Do: killed(worker2, "noderules"), Want: verdict.Inconclusive, Cause: recorderLost},
 		{ID: "observer-stopped", Damages: "the observer of one node's rules is stopped from a deletion until after SIGTERM", Of: drained,
@@ -28,8 +32,10 @@ func rigMutants() []Mutant {
 			Want: verdict.Inconclusive, Cause: contradiction},
 		{ID: "mark-lost", Damages: "nobody notes when the rollout is said to be done", Of: drained, Events: losing(evidence.StatusDone),
 			Want: verdict.Inconclusive, Cause: missingMark},
+		{ID: "endpoints-unseen", Damages: "nobody notes that old pods leave the endpoints", Of: drained,
+			Events: losing(evidence.EndpointNotReady, evidence.EndpointGone), Want: verdict.Inconclusive, Cause: "max-rule-lag"},
 		{ID: "clock-off", Damages: "a node's clock jumps by 3 s", Of: drained, Folder: clockOff(worker, 3*time.Second), Want: verdict.Inconclusive,
-			Cause: "rules-before-sigterm"},
+			Cause: "max-rule-lag"},
 		{ID: "client-resends", Damages: "a client sends again what a dead connection lost, and nobody knows", Of: undrained,
 			Change: expecting(verdict.NoHiddenRetries()), Folder: resendsUnknown, Want: verdict.Fail, Cause: "no-hidden-retries"},
 		{ID: "file-cut", Damages: "half of a file of the run folder is lost", Of: drained, Folder: cut(evidence.HitsFile), Want: verdict.Inconclusive,
@@ -37,25 +43,32 @@ func rigMutants() []Mutant {
 	}
 }
 
+// starved has a program run only when a processor has nothing else to do, and sees that it has.
+func starved(node, program string, d time.Duration) Damage {
+	return script(node, fmt.Sprintf(`for pid in $(pgrep -x %s); do chrt --all-tasks --idle --pid 0 "$pid"; done
+for i in $(seq $((2 * $(nproc)))); do timeout %.0f sh -c 'while :; do :; done' & done
+wait`, program, d.Seconds()))
+}
+
 // losing loses events of a kind.
-func losing(kind evidence.EventKind) func(observe.Sink) observe.Sink {
-	return func(next observe.Sink) observe.Sink { return losingSink{next, kind, "", 0} }
+func losing(kinds ...evidence.EventKind) func(observe.Sink) observe.Sink {
+	return func(next observe.Sink) observe.Sink { return losingSink{next, kinds, "", 0} }
 }
 
 // losingArrival loses the arrivals of one request.
 func losingArrival(lane string, seq uint64) func(observe.Sink) observe.Sink {
-	return func(next observe.Sink) observe.Sink { return losingSink{next, "", lane, seq} }
+	return func(next observe.Sink) observe.Sink { return losingSink{next, nil, lane, seq} }
 }
 
 type losingSink struct {
 	observe.Sink
-	kind evidence.EventKind
-	lane string
-	seq  uint64
+	kinds []evidence.EventKind
+	lane  string
+	seq   uint64
 }
 
 func (s losingSink) Event(e evidence.Event) {
-	if e.Kind != s.kind {
+	if !slices.Contains(s.kinds, e.Kind) {
 		s.Sink.Event(e)
 	}
 }

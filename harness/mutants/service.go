@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"rollcall/fixtures"
+	"rollcall/harness"
 	"rollcall/harness/edit"
 	"rollcall/harness/verdict"
 )
@@ -28,7 +29,15 @@ func serviceMutants() []Mutant {
 		{ID: "slices-deleted", Damages: "the EndpointSlices of the Service are deleted, 10 times in 3 s", Of: drained, EveryMode: true,
 			When: begun(time.Second), Do: slicesDeleted(10, 300*time.Millisecond), Want: verdict.Fail, Cause: "no-failures"},
 		{ID: "stray-version", Damages: "a pod of another version, which no Deployment owns, is behind the Service", Of: drained, EveryMode: true,
-			When: begun(0), Do: strayPod("v3"), Want: verdict.Fail, Cause: "serves"},
+			When: begun(0), Do: strayPod("v3", "v3"), Want: verdict.Fail, Cause: "serves"},
+		{ID: "stray-old-version", Damages: "a pod that calls itself v3 and answers as the old version stays behind the Service", Of: drained,
+			EveryMode: true, When: begun(0), Do: strayPod("v3", harness.OldVersion), Want: verdict.Fail, Cause: "only-serves"},
+		{ID: "stray-new-version", Damages: "a pod of the new version is there before the last old one has ended", Of: "statusgap/recreate",
+			When: begun(0), Do: strayPod(harness.NewVersion, harness.NewVersion), Want: verdict.Fail, Cause: "old-ends-first"},
+		{ID: "stray-mixed-version", Damages: "a pod that answers as the old version stays beside the new ones", Of: "statusgap/recreate",
+			When: begun(0), Do: strayPod("v3", harness.OldVersion), Want: verdict.Fail, Cause: "clean-cut"},
+		{ID: "slice-of-nobody", Damages: "a further EndpointSlice of the Service leads to a port on which nobody listens", Of: drained,
+			EveryMode: true, When: begun(time.Second), Do: sliceOfNobody(2 * time.Second), Want: verdict.Fail, Cause: "no-failures"},
 		{ID: "wrong-app", Damages: "a pod of another app gets the label that the Service selects by", Of: drained, EveryMode: true,
 			When: begun(time.Second), Do: controlSelected(2 * time.Second), Want: verdict.Fail, Cause: "no-failures"},
 	}
@@ -70,11 +79,11 @@ func slicesDeleted(times int, every time.Duration) Damage {
 	}
 }
 
-// strayPod makes a pod that answers as of a version until the load ends.
-func strayPod(version string) Damage {
+// strayPod makes a pod behind the app's Service, with a label and replies of these versions, until the load ends.
+func strayPod(label, version string) Damage {
 	return func(ctx context.Context, s Stage) error {
 		template := s.App.Deployment(fixtures.Destination{Namespace: s.Namespace}, "v1").Spec.Template
-		template.Labels[fixtures.VersionLabel] = version
+		template.Labels[fixtures.VersionLabel] = label
 		container := &template.Spec.Containers[0]
 		container.Env = append(container.Env, corev1.EnvVar{Name: "ROLLCALL_VERSION", Value: version})
 		pods := s.Cluster.Client().CoreV1().Pods(s.Namespace)
@@ -84,6 +93,32 @@ func strayPod(version string) Damage {
 		}
 		<-ctx.Done()
 		return pods.Delete(context.WithoutCancel(ctx), stray.Name, metav1.DeleteOptions{})
+	}
+}
+
+// sliceOfNobody adds an EndpointSlice that nobody manages to the app's Service for a while.
+func sliceOfNobody(d time.Duration) Damage {
+	return func(ctx context.Context, s Stage) error {
+		pod, err := s.pod(ctx, fixtures.ControlName)
+		if err != nil {
+			return err
+		}
+		service, err := s.service(ctx)
+		if err != nil {
+			return err
+		}
+		slices := s.Cluster.Client().DiscoveryV1().EndpointSlices(s.Namespace)
+		slice := &discoveryv1.EndpointSlice{
+			ObjectMeta:  metav1.ObjectMeta{Name: "nobody", Labels: map[string]string{discoveryv1.LabelServiceName: service.Name}},
+			AddressType: discoveryv1.AddressTypeIPv4,
+			Endpoints:   []discoveryv1.Endpoint{{Addresses: []string{pod.Status.PodIP}}},
+			Ports:       []discoveryv1.EndpointPort{{Name: &service.Spec.Ports[0].Name, Port: new(int32(appPort + 1))}},
+		}
+		if _, err := slices.Create(ctx, slice, metav1.CreateOptions{}); err != nil {
+			return err
+		}
+		pause(ctx, d)
+		return slices.Delete(context.WithoutCancel(ctx), slice.Name, metav1.DeleteOptions{})
 	}
 }
 
