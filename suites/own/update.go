@@ -21,7 +21,7 @@ func update(app *userapp.App, id, claim string, strategy rollout.Strategy) harne
 		App:     fixtures.App{Name: app.Service()}, // of the control pod, which has to answer in the Service's name
 		Load:    harness.Load{Rate: app.Rate()},
 		Rollout: strategy,
-		Expect:  []evidence.Expectation{verdict.FullRate(99), verdict.NoFailures()},
+		Expect:  []evidence.Expectation{verdict.FullRate(99), verdict.NoFailures(), verdict.NoSlowReplies()},
 	}
 	if app.Facts().Named {
 		s.Expect = append(s.Expect, verdict.Serves(old, next), verdict.OnlyServes(next, evidence.Barrier))

@@ -31,6 +31,7 @@ func allAtOnce() harness.Scenario {
 			verdict.FullRate(99),
 			verdict.Serves("v1", "v2"),
 			verdict.NoFailures(),
+			verdict.NoSlowReplies(),
 			verdict.Decides("C17", verdict.On(evidence.Fresh, verdict.Scaled(verdict.MaxMixedWindow(2*startup)))),
 			verdict.Decides("C16", verdict.MinAvailable(4)),
 			verdict.Decides("C16", verdict.MaxPods(8)),

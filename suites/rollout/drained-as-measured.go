@@ -45,6 +45,7 @@ func drainedAsMeasured() harness.Scenario {
 			verdict.FullRate(99),
 			verdict.Serves("v1", "v2"),
 			verdict.Decides("C40", verdict.NoFailures()),
+			verdict.NoSlowReplies(),
 			verdict.NoHiddenRetries(),
 			verdict.Decides("C31", verdict.RulesBeforeSigterm()),
 			verdict.OnlyServes("v2", evidence.Barrier),

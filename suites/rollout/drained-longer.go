@@ -28,6 +28,7 @@ func drainedLonger() harness.Scenario {
 			verdict.FullRate(99),
 			verdict.Serves("v1", "v2"),
 			verdict.Decides("C40", verdict.On(evidence.Fresh, verdict.NoFailures())),
+			verdict.On(evidence.Fresh, verdict.NoSlowReplies()),
 			verdict.MaxRuleLag(3 * time.Second),
 			verdict.Decides("C31", verdict.RulesBeforeSigterm()),
 			verdict.OnlyServes("v2", evidence.Barrier),

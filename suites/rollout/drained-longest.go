@@ -30,6 +30,7 @@ func drainedLongest() harness.Scenario {
 			verdict.FullRate(99),
 			verdict.Serves("v1", "v2"),
 			verdict.Decides("C40", verdict.NoFailures()),
+			verdict.NoSlowReplies(),
 			verdict.NoHiddenRetries(),
 			verdict.Decides("C16", verdict.MinAvailable(3)),
 			verdict.Decides("C16", verdict.MaxPods(6)),

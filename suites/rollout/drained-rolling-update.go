@@ -35,6 +35,8 @@ func drainedRollingUpdate() harness.Scenario {
 			verdict.Serves("v1", "v2"),
 			verdict.Decides("C18", verdict.Mixes(1)),
 			verdict.Decides("C40", verdict.NoFailures()),
+			verdict.NoSlowReplies(),
+			verdict.MaxLatency(time.Second), // no SYN that is sent again can be answered earlier
 			verdict.NoHiddenRetries(),
 			verdict.Decides("C37", verdict.MaxDrainLag(drain)),
 			verdict.Decides("C3", verdict.MaxRuleLag(3*time.Second)),

@@ -29,6 +29,7 @@ func oneByOne() harness.Scenario {
 			verdict.FullRate(99),
 			verdict.Serves("v1", "v2"),
 			verdict.Decides("C32", verdict.NoFailures()),
+			verdict.NoSlowReplies(),
 			verdict.Decides("C17", verdict.On(evidence.Fresh, verdict.Scaled(verdict.MinMixedWindow(3*startup)))),
 			verdict.Decides("C18", verdict.Mixes(1)),
 			verdict.MinAvailable(4),

@@ -29,6 +29,7 @@ func statefulSet() harness.Scenario {
 			verdict.FullRate(99),
 			verdict.Serves("v1", "v2"),
 			verdict.NoFailures(),
+			verdict.NoSlowReplies(),
 			verdict.NoHiddenRetries(),
 			verdict.MinAvailable(2),
 			verdict.MaxPods(3),

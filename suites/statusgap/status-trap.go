@@ -32,6 +32,7 @@ func statusTrap() harness.Scenario {
 			verdict.Serves("v1", "v2"),
 			verdict.Decides("C1", verdict.OldAtStatus(1)),
 			verdict.NoFailures(),
+			verdict.NoSlowReplies(),
 			verdict.Between(evidence.PodDeleting, evidence.EndpointNotReady, -time.Second, 3*time.Second),
 			verdict.Decides("C2", verdict.MaxDrainLag(3*time.Second)),
 			verdict.Decides("C3", verdict.MaxRuleLag(3*time.Second)),

@@ -36,6 +36,7 @@ func blueGreen() []harness.Scenario {
 				verdict.FullRate(99),
 				verdict.Serves("v1", "v2"),
 				verdict.NoFailures(),
+				verdict.NoSlowReplies(),
 				verdict.NoHiddenRetries(),
 				verdict.Decides("C19", verdict.MaxRuleLag(3*time.Second)),
 				verdict.Decides("C19", verdict.On(evidence.Fresh, verdict.OnlyServes(next, evidence.Barrier))),

@@ -24,6 +24,7 @@ func canary() harness.Scenario {
 			verdict.FullRate(99),
 			verdict.Serves("v1", "v2"),
 			verdict.NoFailures(),
+			verdict.NoSlowReplies(),
 			verdict.NoHiddenRetries(),
 			verdict.Decides("C18", verdict.On(evidence.Fresh, verdict.Share("v2", 25, evidence.Barrier))),
 			verdict.On(evidence.Reused, verdict.StillServes("v1", 50)),

@@ -28,6 +28,7 @@ func deleteAndApplyDrained() harness.Scenario {
 			verdict.FullRate(99),
 			verdict.Serves("v1", "v2"),
 			verdict.Decides("C2", verdict.Decides("C30", verdict.Decides("C38", verdict.NoFailures()))),
+			verdict.NoSlowReplies(),
 			verdict.NoHiddenRetries(),
 			verdict.OnlyServes("v2", evidence.Barrier),
 		},

@@ -43,6 +43,6 @@ func slowRules() []harness.Scenario {
 		outlast,
 		slow("slow-rules-awaited", "a sleep of 15 s loses no request where kube-proxy writes rules every 10 s",
 			[]string{"C3", "C40"}, 15*time.Second, verdict.Decides("C3", verdict.RulesBeforeSigterm()),
-			verdict.Decides("C40", verdict.NoFailures())),
+			verdict.Decides("C40", verdict.NoFailures()), verdict.NoSlowReplies()),
 	}
 }
