@@ -34,7 +34,11 @@ func (s Scenario) Estimate() time.Duration {
 	if s.App.Recreate || s.App.MaxSurge != nil && s.App.MaxSurge.StrVal == "100%" {
 		surge = time.Duration(max(1, s.App.Replicas))
 	}
-	d += (podLasts + s.App.StartDelay + s.App.ReadyDelay + s.App.MinReady) * time.Duration(max(1, s.App.Replicas)) / surge
+	times := time.Duration(1)
+	if again, ok := s.Rollout.(interface{ Rollouts() int }); ok {
+		times = time.Duration(again.Rollouts())
+	}
+	d += (podLasts + s.App.StartDelay + s.App.ReadyDelay + s.App.MinReady) * times * time.Duration(max(1, s.App.Replicas)) / surge
 	if s.Adapt != nil {
 		d *= 2
 	}

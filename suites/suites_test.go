@@ -168,24 +168,29 @@ func TestScenariosSayWhatTheyUse(t *testing.T) {
 // A positive that promises no failure proves nothing unless its twin, the same in all but the
 // drain, sees damage.
 func TestTwinsDifferInDrainAlone(t *testing.T) {
-	undrained, drained := control.All()[0], rollout.All()[0]
-	none := fixtures.App{OnTerm: fixtures.Exit}
-	drain := func(a *fixtures.App) fixtures.App {
-		was := fixtures.App{PreStopSleep: a.PreStopSleep, Linger: a.Linger, OnTerm: a.OnTerm}
-		a.PreStopSleep, a.Linger, a.OnTerm = 0, 0, ""
-		return was
+	named := func(scenarios []harness.Scenario, id string) harness.Scenario {
+		return scenarios[slices.IndexFunc(scenarios, func(s harness.Scenario) bool { return s.ID == id })]
 	}
-	if diff := cmp.Diff(none, drain(&undrained.App)); diff != "" {
-		t.Fatalf("the undrained twin drains:\n%s", diff)
-	}
-	if drain(&drained.App) == none {
-		t.Fatal("the drained twin does not drain")
-	}
-	if diff := cmp.Diff(undrained.App, drained.App); diff != "" {
-		t.Error(diff)
-	}
-	undrained.Load.Also = drained.Load.Also // one client more that looks on
-	if !cmp.Equal(undrained.Load, drained.Load) || undrained.Rollout != drained.Rollout {
-		t.Errorf("the twins differ in load or rollout:\n%+v\n%+v", undrained, drained)
+	for twin, of := range map[string]string{"undrained-rolling-update": "drained-rolling-update", "undrained-storm": "storm"} {
+		undrained, drained := named(control.All(), twin), named(rollout.All(), of)
+		none := fixtures.App{OnTerm: fixtures.Exit}
+		drain := func(a *fixtures.App) fixtures.App {
+			was := fixtures.App{PreStopSleep: a.PreStopSleep, Linger: a.Linger, OnTerm: a.OnTerm}
+			a.PreStopSleep, a.Linger, a.OnTerm = 0, 0, ""
+			return was
+		}
+		if diff := cmp.Diff(none, drain(&undrained.App)); diff != "" {
+			t.Fatalf("%s drains:\n%s", twin, diff)
+		}
+		if drain(&drained.App) == none {
+			t.Fatalf("%s does not drain", of)
+		}
+		if diff := cmp.Diff(undrained.App, drained.App); diff != "" {
+			t.Error(diff)
+		}
+		undrained.Load.Also = drained.Load.Also // one client more that looks on
+		if !cmp.Equal(undrained.Load, drained.Load) || undrained.Rollout != drained.Rollout {
+			t.Errorf("the twins differ in load or rollout:\n%+v\n%+v", undrained, drained)
+		}
 	}
 }

@@ -52,6 +52,10 @@ func (e Ended) log(n int) []string {
 	headline := e.headline()
 	room := logWidth - utf8.RuneCountInString(line+" ")
 	if e.Outcome == "pass" {
+		what, follows, two := strings.Cut(headline, "; ")
+		if two && utf8.RuneCountInString(headline) > room {
+			return []string{line + " " + phrase.Cut(what, room), "    " + phrase.Cut(follows, logWidth-4)}
+		}
 		return []string{line + " " + phrase.Cut(headline, room)}
 	}
 	lines := []string{line}

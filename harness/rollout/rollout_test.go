@@ -1,6 +1,9 @@
 package rollout
 
 import (
+	"context"
+	"errors"
+	"slices"
 	"testing"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -61,5 +64,40 @@ func TestUpdateIsWrittenAgainWhenTheControllerWroteInBetween(t *testing.T) {
 	d, err := client.AppsV1().Deployments("ns").Get(t.Context(), "echo", metav1.GetOptions{})
 	if err != nil || d.Spec.Template.Labels[fixtures.VersionLabel] != "v2" {
 		t.Errorf("the template is of version %q, %v", d.Spec.Template.Labels[fixtures.VersionLabel], err)
+	}
+}
+
+func TestRestartThenUpdateEndsEveryPodThatOften(t *testing.T) {
+	app := fixtures.App{Replicas: 3}
+	client := fake.NewClientset(app.Deployment(fixtures.Destination{Namespace: "ns"}, "v1"))
+	var templates []string // written, by version and restart
+	client.PrependReactor("update", "deployments", func(action k8stesting.Action) (bool, runtime.Object, error) {
+		d := action.(k8stesting.UpdateAction).GetObject().(*appsv1.Deployment)
+		d.Status = appsv1.DeploymentStatus{Replicas: 3, UpdatedReplicas: 3, AvailableReplicas: 3} // done at once
+		templates = append(templates, d.Spec.Template.Labels[fixtures.VersionLabel]+" "+d.Spec.Template.Annotations[restartAnnotation])
+		return false, nil, nil
+	})
+	s := RestartThenUpdate("v1", "v2", 2)
+	if err := s.Begin(t.Context(), client, fixtures.Destination{Namespace: "ns"}, app); err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{"v1 1", "v1 2", "v2 "}; !slices.Equal(templates, want) {
+		t.Errorf("templates %q, want %q", templates, want)
+	}
+}
+
+func TestRestartIsAwaited(t *testing.T) {
+	app := fixtures.App{Replicas: 3}
+	client := fake.NewClientset(app.Deployment(fixtures.Destination{Namespace: "ns"}, "v1")) // whose pods nobody makes
+	ctx, cancel := context.WithCancelCause(t.Context())
+	client.PrependReactor("get", "deployments", func(k8stesting.Action) (bool, runtime.Object, error) {
+		d, err := client.Tracker().Get(appsv1.SchemeGroupVersion.WithResource("deployments"), "ns", app.ResourceName())
+		if err == nil && d.(*appsv1.Deployment).Spec.Template.Annotations[restartAnnotation] != "" {
+			cancel(errors.New("enough"))
+		}
+		return false, nil, nil
+	})
+	if err := RestartThenUpdate("v1", "v2", 2).Begin(ctx, client, fixtures.Destination{Namespace: "ns"}, app); err == nil {
+		t.Error("the next one began before the first was done")
 	}
 }

@@ -32,36 +32,40 @@ type Termination struct {
 // the pod was gone. If it was sent in no window, it may be that of any pod which was ending.
 func (t Timeline) Terminations() []Termination {
 	all := t.terminations()
-	node := make(map[string]string)
-	for _, lane := range t.ServiceLanes() {
-		node[lane.ID] = lane.Node
+	on := make(map[string][]*Termination) // a node
+	for i := range all {
+		on[all[i].Node] = append(on[all[i].Node], &all[i])
 	}
-	for _, h := range Failed(t.ServiceLanes()) {
-		var its []*Termination
-		certain := true
-		for _, covers := range []func(Termination) bool{
-			func(x Termination) bool { return x.window.holds(h.Sent) },
-			func(x Termination) bool { return x.window.From <= h.Sent && h.Sent <= x.until },
-		} {
-			pod := reached(h)
-			for i := range all {
-				if x := &all[i]; x.Node == node[h.Lane] && (x.Pod == pod || pod == "" && covers(*x)) {
-					its = append(its, x)
+	for _, lane := range t.ServiceLanes() {
+		for _, h := range lane.Failed {
+			its, certain := behind(h, on[lane.Node])
+			for _, x := range its {
+				x.Lost++
+				if certain {
+					x.Certain++
 				}
-			}
-			if len(its) > 0 || pod != "" {
-				break
-			}
-			certain = false
-		}
-		for _, x := range its {
-			x.Lost++
-			if certain && len(its) == 1 {
-				x.Certain++
 			}
 		}
 	}
 	return all
+}
+
+// behind lists which terminations on its node may have cost a failed request, and whether the only one of them did.
+func behind(h Hit, node []*Termination) (its []*Termination, certain bool) {
+	pod := reached(h)
+	var ending []*Termination
+	for _, x := range node {
+		switch {
+		case x.Pod == pod || pod == "" && x.window.holds(h.Sent):
+			its = append(its, x)
+		case pod == "" && x.window.From <= h.Sent && h.Sent <= x.until:
+			ending = append(ending, x)
+		}
+	}
+	if len(its) == 0 {
+		return ending, false
+	}
+	return its, len(its) == 1
 }
 
 // holds reports whether a moment is in the window, as far as can be told.

@@ -30,10 +30,11 @@ func judgeNoFailures(_ evidence.Expectation, tl timeline.Timeline, lanes []timel
 	case sent == 0:
 		return undecided("0 requests were sent through the Service")
 	case len(failed) == 0:
+		shows, none := shownByTerminations(tl), fmt.Sprintf("0 of %s requests failed", phrase.Number(sent))
 		return Finding{
-			Outcome: Pass, Headline: fmt.Sprintf("0 of %s requests failed", phrase.Number(sent)),
+			Outcome: Pass, Headline: phrase.Headline(none+shows, none),
 			Facts:   []Detail{{"lanes", fmt.Sprint(len(lanes))}},
-			Because: fmt.Sprintf("0 of %d requests on %s failed", sent, phrase.Count(len(lanes), "lane")),
+			Because: fmt.Sprintf("0 of %d requests on %s failed%s", sent, phrase.Count(len(lanes), "lane"), shows),
 		}
 	}
 	loss, of := explainLoss(failed, tl), describeHits(failed, tl)

@@ -162,7 +162,8 @@ func TestJudgeUntrusted(t *testing.T) {
 	v := judge(t, ev)
 	want := verdict.Verdict{Distrusted: true, Because: "the recording cannot be trusted: a; b; c; and 2 more", Findings: []verdict.Finding{
 		{Rule: "no-failures", Claim: "no client loses a request", Exposure: verdict.Exposure{Count: 302, Unit: "request"},
-			Because: "would be pass if the recording could be trusted: 0 of 400 requests on 2 lanes failed"},
+			Because: "would be pass if the recording could be trusted: 0 of 400 requests on 2 lanes failed; " +
+				"0 of 2 terminations lost a request: at most 77.6 % of them at 95 %"},
 		{Rule: "damage-seen", Claim: "clients in the cluster lose at least one request, which shows that a loss would be seen",
 			Exposure: verdict.Exposure{Count: 302, Unit: "request"},
 			Because:  "blind: of 400 requests from pods 0 failed after the rollout began, so a loss would not be seen"},
@@ -202,7 +203,7 @@ func TestJudgeMeasures(t *testing.T) {
 func TestJudgeWorstFinding(t *testing.T) {
 	pass, fail, inconclusive := verdict.NoFailures(), verdict.MaxPods(2), verdict.DamageSeen()
 	const (
-		passes = "0 of 400 requests on 2 lanes failed"
+		passes = "0 of 400 requests on 2 lanes failed; 0 of 2 terminations lost a request: at most 77.6 % of them at 95 %"
 		fails  = "never more than 3 pods, reached at 0.600s, at most 2 expected"
 		blind  = "blind: of 400 requests from pods 0 failed after the rollout began, so a loss would not be seen"
 	)

@@ -30,12 +30,12 @@ type Rule struct {
 // Rules lists every rule, always in this order: where several findings decide a verdict, the headline is of the first rule here.
 func Rules() []Rule {
 	return []Rule{
-		noFailures(), noLostReplies(), noHiddenRetries(), damageSeen(), maxOutage(), minOutage(), noSlowReplies(), maxLatency(),
+		noFailures(), noLostReplies(), noHiddenRetries(), damageSeen(), minTerminationsLost(), maxOutage(), minOutage(), noSlowReplies(), maxLatency(),
 		rulesBeforeSigterm(), maxRuleLag(), maxDrainLag(),
 		minAvailable(), maxPods(), scaling(), maxActive(), oldAtStatus(), oldEndsFirst(), between(),
 		orderedSwitch(), onlyServes(), serves(), stillServes(), share(), mixes(), cleanCut(), maxMixedWindow(), minMixedWindow(),
 		fact(), factWithin(), noted(),
-		sentWhileTerminating(), bothOrders(), rulesBehind(),
+		sentWhileTerminating(), bothOrders(), rulesBehind(), minTerminations(),
 		fullRate(),
 	}
 }

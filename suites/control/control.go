@@ -5,4 +5,6 @@ package control
 import "rollcall/harness"
 
 // All lists the scenarios of this suite.
-func All() []harness.Scenario { return []harness.Scenario{undrainedRollingUpdate(), unprobed()} }
+func All() []harness.Scenario {
+	return []harness.Scenario{undrainedRollingUpdate(), unprobed(), undrainedStorm()}
+}
