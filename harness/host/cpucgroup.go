@@ -35,14 +35,14 @@ func LeaveCPUCgroup(container string, realtime bool) error {
 	realtime = realtime && (v2 || checkRealtime() == nil)
 	moved := 0
 	for _, file := range files {
-		cgroup, _, err := cpuCgroup(file)
+		cgroups, err := os.ReadFile(file)
 		if processGone(err) {
 			continue
 		}
 		if err != nil {
 			return err
 		}
-		if !strings.Contains(cgroup, container) {
+		if !strings.Contains(string(cgroups), container) { // of any controller: it may have left the CPU cgroup before
 			continue
 		}
 		process := filepath.Dir(file)
