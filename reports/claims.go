@@ -10,20 +10,21 @@ import (
 	"strconv"
 	"strings"
 
-	"rollcall/harness/verdict"
 	"rollcall/reports/metric"
 	"rollcall/reports/model"
 	"rollcall/reports/sheet"
 )
 
-// Claims writes tables in Markdown of one or more runs. The first has every seed claim with the scenarios that cover it and how
-// each mode answered, the second what those scenarios claim themselves, the third what was measured of those under load. A mode in
-// which nothing ran has no column; that of one that several runs have is of the last of them.
+// Claims writes tables in Markdown of one or more runs. The first has every seed claim with the scenarios that cover it, the
+// rules that decided it there, and how each mode answered by which evidence; the second why some were not decided, the third what
+// those scenarios claim themselves, the fourth what was measured of those under load. A mode in which nothing ran has no column;
+// that of one that several runs have is of the last of them.
 func Claims(w io.Writer, runs []model.Report) error {
 	all := lastOfEachMode(runs)
 	modes := modesOf(all)
 	var b bytes.Buffer
-	b.WriteString(sheet.Head(append([]string{"claim", "the seed says", "scenarios"}, modes...)...))
+	b.WriteString(sheet.Head(append([]string{"claim", "the seed says", "decided by"}, modes...)...))
+	decided := newClaims(all)
 	var open []string
 	shown := map[string][]model.Scenario{} // by name, the runs of a scenario that covers any claim
 	for i, says := range seed {
@@ -35,18 +36,19 @@ func Claims(w io.Writer, runs []model.Report) error {
 		}
 		var names []string
 		for _, runs := range scenarios {
-			names = append(names, quoted(runs[0]))
+			names = append(names, quoted(runs[0])+rulesOf(runs[0].Name(), claim, decided))
 			shown[quoted(runs[0])] = runs
 		}
 		cells := []string{claim, sheet.Escape(says), strings.Join(names, "<br>")}
 		for _, mode := range modes {
-			cells = append(cells, inMode(mode, scenarios))
+			cells = append(cells, inMode(mode, claim, decided))
 		}
 		b.WriteString(sheet.Row(cells...))
 	}
 	if len(open) > 0 {
 		fmt.Fprintf(&b, "\nNot covered: %s.\n", strings.Join(open, ", "))
 	}
+	writeOpen(&b, modes, decided)
 	if len(shown) > 0 {
 		writeShown(&b, shown)
 	}
@@ -95,7 +97,7 @@ func lastOfEachMode(runs []model.Report) []model.Scenario {
 func modesOf(scenarios []model.Scenario) []string {
 	var modes []string
 	for _, s := range scenarios {
-		if s.Outcome != verdict.Skipped && !slices.Contains(modes, s.Mode) {
+		if s.Ran() && !slices.Contains(modes, s.Mode) {
 			modes = append(modes, s.Mode)
 		}
 	}
@@ -122,22 +124,47 @@ func covering(scenarios []model.Scenario, claim string) [][]model.Scenario {
 	return all
 }
 
-// inMode is how the scenarios of a claim ended in a mode.
-func inMode(mode string, scenarios [][]model.Scenario) string {
-	ended := map[verdict.Outcome]int{}
-	for _, runs := range scenarios {
-		if i := slices.IndexFunc(runs, func(s model.Scenario) bool { return s.Mode == mode }); i >= 0 {
-			ended[runs[i].Outcome]++
+// rulesOf is the rules of a scenario that decided a claim in any mode, such as ": no-failures, max-rule-lag".
+func rulesOf(scenario, claim string, decided []model.Claim) string {
+	var rules []string
+	for _, c := range decided {
+		for _, by := range c.DecidedBy {
+			if c.ID == claim && by.Scenario == scenario && !slices.Contains(rules, by.Rule) {
+				rules = append(rules, by.Rule)
+			}
 		}
 	}
-	var outcomes []string
-	for _, outcome := range slices.Sorted(maps.Keys(ended)) {
-		if len(ended) == 1 {
-			return outcome.String() // which of them needs no telling
-		}
-		outcomes = append(outcomes, fmt.Sprintf("%d %s", ended[outcome], outcome))
+	if len(rules) == 0 {
+		return ""
 	}
-	return cmp.Or(strings.Join(outcomes, ", "), "-")
+	return ": " + strings.Join(rules, ", ")
+}
+
+// inMode is how a claim ended in a mode, and by which evidence, such as "pass by clients".
+func inMode(mode, claim string, decided []model.Claim) string {
+	i := slices.IndexFunc(decided, func(c model.Claim) bool { return c.ID == claim && c.Mode == mode })
+	switch {
+	case i < 0:
+		return "-"
+	case len(decided[i].DecidedBy) == 0:
+		return decided[i].Outcome.String()
+	}
+	return fmt.Sprintf("%s by %s", decided[i].Outcome, decided[i].Evidence)
+}
+
+// writeOpen writes which claims that scenarios cover were not decided, and why.
+func writeOpen(b *bytes.Buffer, modes []string, decided []model.Claim) {
+	title := false
+	for _, c := range decided {
+		if len(c.DecidedBy) > 0 || !slices.Contains(modes, c.Mode) {
+			continue
+		}
+		if !title {
+			b.WriteString("\nNot decided:\n\n" + sheet.Head("claim", "mode", "because"))
+			title = true
+		}
+		b.WriteString(sheet.Row(c.ID, c.Mode, sheet.Escape(c.Because)))
+	}
 }
 
 // measured is what a rollout cost, in the columns of its table.

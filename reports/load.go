@@ -61,6 +61,7 @@ func LoadWith(dir string, observer Observer) (model.Report, error) {
 	for _, mode := range modes {
 		l.loadMode(mode)
 	}
+	l.report.Claims = newClaims(l.report.Scenarios)
 	return l.report, nil
 }
 

@@ -40,6 +40,7 @@ func summary(r model.Report, limit int) []byte {
 	}
 	r.Scenarios = worstFirst(r.Scenarios)
 	d.notPassed(r.Scenarios)
+	d.claims(r.Claims)
 	d.outcomes(r.Scenarios)
 	d.measured(r.Scenarios)
 	d.spent(r.Run.Spent())
@@ -127,6 +128,16 @@ func (d *draft) notPassed(scenarios []model.Scenario) {
 	d.line("\n## Not passed\n")
 	for _, line := range lines {
 		d.line("%s", line)
+	}
+}
+
+// claims is a line for each mode: how many seed claims were decided, by which evidence, and which were not.
+func (d *draft) claims(claims []model.Claim) {
+	for i, mode := range modesWith(claims) {
+		if i == 0 {
+			d.line("\n## Seed claims\n")
+		}
+		d.line("- %s: %s", sheet.Escape(mode), sheet.Escape(countClaims(mode, claims)))
 	}
 }
 

@@ -107,7 +107,7 @@ func (g *gauges) scenario(s model.Scenario, kubernetes string) {
 		}
 		set("outcome", "1 for the outcome the scenario had, 0 for the others.", is, label("outcome", outcome.String()))
 	}
-	if s.Outcome == verdict.Skipped {
+	if !s.Ran() {
 		return
 	}
 	set("duration_seconds", "How long the scenario took.", s.Seconds)

@@ -37,9 +37,9 @@ func runFolder(t *testing.T) string {
 			Features: []evidence.Feature{{Name: mode, Supported: mode != "ipvs", Because: "what the kernel offers"}},
 		})
 	}
-	drained := []evidence.Expectation{verdict.FullRate(99), verdict.NoFailures(), verdict.Serves("v1", "v2"),
+	drained := []evidence.Expectation{verdict.FullRate(99), verdict.Decides("C31", verdict.NoFailures()), verdict.Serves("v1", "v2"),
 		verdict.OnlyServes("v2", evidence.OldGone), verdict.MinAvailable(2)}
-	damage := []evidence.Expectation{verdict.DamageSeen()}
+	damage := []evidence.Expectation{verdict.Decides("C31", verdict.DamageSeen())}
 
 	record(t, dir,
 		followed(rollout("iptables", "rollout", "drained", 1,
@@ -61,7 +61,7 @@ func runFolder(t *testing.T) string {
 	writeJSON(t, filepath.Join(placeOf(dir, lost.run), "diagnostics", "README.txt"), "why")
 
 	record(t, dir, recording{run: evidence.Run{
-		Suite: "rollout", Scenario: "drained", Mode: "ipvs", Attempt: 1, Claim: "a drained rollout fails no request",
+		Suite: "rollout", Scenario: "drained", Mode: "ipvs", Attempt: 1, Claim: "a drained rollout fails no request", Covers: []string{"C31"},
 		Skipped: "the kernel of this host has no ip_vs module",
 	}})
 	return dir

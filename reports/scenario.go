@@ -93,6 +93,7 @@ func (l *loader) read(s *model.Scenario, at place, rec *Recording) error {
 func judge(s *model.Scenario, run evidence.Run, tl timeline.Timeline) {
 	v := verdict.Judge(run, tl)
 	s.Outcome, s.Headline, s.Facts, s.Because = v.Outcome, v.Headline, newFacts(v.Facts), v.Because
+	s.Claims = v.Claims
 	for _, f := range v.Findings {
 		s.Rules = append(s.Rules, newRule(f))
 	}
@@ -122,7 +123,7 @@ func judge(s *model.Scenario, run evidence.Run, tl timeline.Timeline) {
 func newRule(f verdict.Finding) model.Rule {
 	r := model.Rule{
 		ID: f.Rule, Claim: f.Claim, Outcome: f.Outcome, Headline: f.Headline, Facts: newFacts(f.Facts), Because: f.Because,
-		Witnesses: []model.Witness{}, Exposure: model.Exposure(f.Exposure),
+		Witnesses: []model.Witness{}, Exposure: model.Exposure(f.Exposure), Decides: f.Decides, Evidence: f.Evidence,
 	}
 	for _, w := range f.Witnesses {
 		r.Witnesses = append(r.Witnesses, model.Witness(w))

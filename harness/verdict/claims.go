@@ -67,7 +67,7 @@ func (c *Claim) decideBy(findings []Finding) {
 		if !slices.Contains(c.Rules, f.Rule) {
 			c.Rules = append(c.Rules, f.Rule)
 		}
-		if c.Evidence == "" || f.Evidence.weaker(c.Evidence) {
+		if c.Evidence == "" || f.Evidence.Weaker(c.Evidence) {
 			c.Evidence = f.Evidence
 		}
 	}
@@ -102,16 +102,12 @@ func cover(v Verdict) Verdict {
 
 // withSkipped has a pass say which rules were not judged for what the cluster lacks.
 func (v Verdict) withSkipped() Verdict {
-	var names, rules []string // those that are about the nodes' rules
-	read := false             // any of those was judged
-	because := ""
+	var names []string
+	because, read := "", false // a node's rules
 	for _, f := range v.Findings {
+		read = read || f.Evidence == NodeRules
 		if f.Outcome == Skipped && !f.Elsewhere {
 			names, because = append(names, f.Rule), f.Because
-		}
-		if f.Evidence == NodeRules {
-			rules = append(rules, f.Rule)
-			read = read || f.Outcome != Skipped
 		}
 	}
 	if len(names) == 0 || v.Outcome != Pass {
@@ -120,8 +116,8 @@ func (v Verdict) withSkipped() Verdict {
 	not := strings.Join(slices.Compact(names), ", ")
 	v.Facts = append(v.Facts, Detail{"not judged", not})
 	v.Because += fmt.Sprintf("; not judged: %s, for %s", not, because)
-	if len(rules) > 0 && !read {
-		v.Headline = phrase.Headline(v.Headline+"; nothing is said of the nodes' rules", v.Headline)
+	if !read {
+		v.Headline = phrase.Headline(v.Headline+"; no node's rules were read", v.Headline)
 	}
 	return v
 }

@@ -16,9 +16,9 @@ const (
 	NodeRules EvidenceKind = "node-rules" // the rules of the nodes, or requests counted from when they had changed
 )
 
-// weaker reports whether one kind tells less of what a cluster does to its clients than another: the API knows nothing of requests,
+// Weaker reports whether one kind tells less of what a cluster does to its clients than another: the API knows nothing of requests,
 // and requests show of a node's rules only where they led at that moment.
-func (e EvidenceKind) weaker(than EvidenceKind) bool {
+func (e EvidenceKind) Weaker(than EvidenceKind) bool {
 	order := []EvidenceKind{API, Clients, NodeRules}
 	return slices.Index(order, e) < slices.Index(order, than)
 }

@@ -15,7 +15,7 @@ type Finding struct {
 	Because   string       // the same as one sentence, with every number
 	Witnesses []Witness    // hits that decided it, by time sent; at most 20, all of them counted in Because
 	Exposure  Exposure     // what the rule was put to
-	Evidence  EvidenceKind // what it rests on
+	Evidence  EvidenceKind // what it rests on; empty when it was skipped
 	Decides   []string     // seed claims that hold or not by it
 	Elsewhere bool         // it is skipped because it is for other modes or versions
 	Starved   bool         // it is inconclusive instead of a failure because the host was too busy for its kubelets

@@ -66,7 +66,10 @@ func find(x evidence.Expectation, run evidence.Run, tl timeline.Timeline) Findin
 		return Finding{Rule: x.Rule, Decides: x.Decides, Headline: phrase.Headline(because), Because: because}
 	}
 	f := rule.find(x, run, tl)
-	f.Rule, f.Claim, f.Decides, f.Evidence = rule.ID, rule.Claim, x.Decides, cmp.Or(f.Evidence, rule.evidence(x))
+	f.Rule, f.Claim, f.Decides = rule.ID, rule.Claim, x.Decides
+	if f.Outcome != Skipped {
+		f.Evidence = cmp.Or(f.Evidence, rule.evidence(x))
+	}
 	f.Headline, f.Facts = phrase.Headline(f.Headline, f.Because), known(f.Facts...)
 	return f
 }

@@ -38,7 +38,7 @@ func TestWithoutRules(t *testing.T) {
 		{"a client that was sent there for longer shows that rules were", verdict.MaxRuleLag(100 * ms), left("b", 850), verdict.Fail,
 			verdict.Clients, "by clients, for this cluster's node rules cannot be read"},
 		{"without a lane that follows the rules clients show nothing of them", verdict.MaxRuleLag(200 * ms),
-			all(left("b", 850), func(ev *recording) { ev.Run.Lanes[0].Conn = evidence.Reused }), verdict.Skipped, verdict.NodeRules, lacks},
+			all(left("b", 850), func(ev *recording) { ev.Run.Lanes[0].Conn = evidence.Reused }), verdict.Skipped, "", lacks},
 		{"no client was sent to a pod after its SIGTERM", verdict.RulesBeforeSigterm(), all(left("b", 850), sigterm("b", 1010)), verdict.Pass,
 			verdict.Clients, "the least time from the last new connection from worker to b until its SIGTERM was 0.020s; by clients"},
 		{"a client that was sent to a pod after its SIGTERM was led there by rules", verdict.RulesBeforeSigterm(),
@@ -58,7 +58,7 @@ func TestWithoutRules(t *testing.T) {
 		{"an old reply after that shows rules that did not follow", verdict.OnlyServes("v2", evidence.Barrier),
 			all(stay, answering("worker-fresh", "v1", 150)), verdict.Fail, verdict.Clients, "replies to requests sent after 1s were not by v2"},
 		{"an expectation for whose moment there is no other is skipped", within(time.Second, verdict.Between(evidence.Barrier, evidence.PodGone, 0, 1)),
-			stay, verdict.Skipped, verdict.NodeRules, lacks},
+			stay, verdict.Skipped, "", lacks},
 		{"what no rule of a node is needed for is judged as ever", verdict.OnlyServes("v2", evidence.OldGone), nil, verdict.Pass,
 			verdict.Clients, "sent after old-gone (1.200s) were by v2"},
 	} {

@@ -22,7 +22,8 @@ type Report struct {
 	Run        Run                `json:"run"`
 	Clusters   []evidence.Cluster `json:"clusters"` // by mode
 	Summary    Summary            `json:"summary"`
-	Scenarios  []Scenario         `json:"scenarios"` // by mode, suite and id
+	Scenarios  []Scenario         `json:"scenarios"`        // by mode, suite and id
+	Claims     []Claim            `json:"claims,omitempty"` // of the seed that they cover, by mode and number
 }
 
 // A Run says what was run, when and by which build.

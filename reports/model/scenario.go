@@ -32,6 +32,7 @@ type Scenario struct {
 	Advice         []string        `json:"advice,omitempty"`      // to the owner of an app that is not Rollcall's
 	Evidence       string          `json:"evidence"`              // folder, relative to the run folder, with slashes
 	Files          []string        `json:"-"`                     // names of what lies in it
+	Claims         []verdict.Claim `json:"-"`                     // what its rules say of seed claims; see Report.Claims
 	Diagnostics    string          `json:"diagnostics,omitempty"` // likewise a folder: what the cluster looked like when it went wrong
 }
 
@@ -59,16 +60,21 @@ func (s Scenario) Failed() int {
 // Decided says that the recording could be trusted and something was judged, so that the numbers count.
 func (s Scenario) Decided() bool { return s.Outcome == verdict.Pass || s.Outcome == verdict.Fail }
 
+// Ran says that it was recorded and judged, though it may be skipped because a rule that decides a claim is not for the cluster.
+func (s Scenario) Ran() bool { return s.Outcome != verdict.Skipped || len(s.Rules) > 0 }
+
 // A Rule is what one expectation came to.
 type Rule struct {
-	ID        string          `json:"id"`
-	Claim     string          `json:"claim"`
-	Outcome   verdict.Outcome `json:"outcome"`
-	Headline  string          `json:"headline,omitempty"`
-	Facts     []Fact          `json:"facts,omitempty"`
-	Because   string          `json:"because"`
-	Witnesses []Witness       `json:"witnesses"`
-	Exposure  Exposure        `json:"exposure,omitzero"` // what it was put to; absent: it was skipped, or this build does not know it
+	ID        string               `json:"id"`
+	Claim     string               `json:"claim"`
+	Outcome   verdict.Outcome      `json:"outcome"`
+	Headline  string               `json:"headline,omitempty"`
+	Facts     []Fact               `json:"facts,omitempty"`
+	Because   string               `json:"because"`
+	Witnesses []Witness            `json:"witnesses"`
+	Decides   []string             `json:"decides,omitempty"`  // seed claims
+	Evidence  verdict.EvidenceKind `json:"evidence,omitempty"` // what it rests on
+	Exposure  Exposure             `json:"exposure,omitzero"`  // what it was put to; absent: it was skipped, or this build does not know it
 }
 
 // An Exposure counts what a rule was put to, such as 4575 of the unit "request".

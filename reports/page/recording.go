@@ -11,7 +11,6 @@ import (
 
 	"rollcall/harness/evidence"
 	"rollcall/harness/timeline"
-	"rollcall/harness/verdict"
 	"rollcall/harness/verdict/phrase"
 	"rollcall/reports"
 	"rollcall/reports/model"
@@ -46,7 +45,7 @@ func (p *Page) Judged(s model.Scenario, rec reports.Recording, err error) {
 			": nothing of it was recorded, or it was taken away"}}
 	case err != nil:
 		p.recordings[s.Evidence] = recording{Missing: []string{strings.ReplaceAll(err.Error(), p.dir+string(filepath.Separator), "")}}
-	case s.Outcome != verdict.Skipped:
+	case s.Ran():
 		p.recordings[s.Evidence] = newRecording(s, rec, t)
 	}
 }

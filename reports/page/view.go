@@ -77,9 +77,6 @@ func (s scenario) In(mode string) *run {
 	return &s.Runs[i]
 }
 
-// Begun says that nothing in the mode kept the scenario from running.
-func (r run) Begun() bool { return r.Outcome != verdict.Skipped }
-
 // Bad says that the run needs a look.
 func (r run) Bad() bool { return r.Outcome == verdict.Fail || r.Outcome == verdict.Inconclusive }
 

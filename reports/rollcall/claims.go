@@ -10,11 +10,13 @@ import (
 func claimsCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "claims DIR...",
-		Short: "Print which seed claims recorded runs cover, and how each mode answered",
+		Short: "Print which seed claims recorded runs decide, by which rules and evidence",
 		Long: `Print tables in Markdown: for every seed claim, C1 to C41, the scenarios of
-recorded runs that cover it, how each mode answered and with what numbers, and
-below it the claims that nothing covers. A mode that several runs have is that of
-the last one named.
+recorded runs that cover it and the rules that decided it there, and how each mode
+answered, by what evidence: node-rules, clients or api, the weakest that one of
+these rules rests on. Below it stand the claims that nothing covers, those that
+were not decided and why, and what was measured. A mode that several runs have is
+that of the last one named.
 
 DIR is a run folder, such as out/latest. Its evidence is judged by the rules of
 this build. Exit codes: 0; 2 when DIR is not a run folder; 3 when it could not be printed.`,
