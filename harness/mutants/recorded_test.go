@@ -1,0 +1,212 @@
+package mutants
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"rollcall/harness/evidence"
+	"rollcall/harness/verdict"
+)
+
+// A recordedMutant is a recording that is changed in one way, which a rule or a reason of distrust has to tell. Unchanged it
+// is as expected.
+type recordedMutant struct {
+	sentence string
+	folder   string // with the mode left open
+	expect   []evidence.Expectation
+	change   spoil
+	want     verdict.Outcome
+	cause    string
+	given    spoil // of the unchanged one too; nil: it is as recorded
+}
+
+// Recordings, with the mode left open.
+const (
+	drainedRecorded   = "reports/testdata/recorded/%s-drained-vantages"
+	undrainedRecorded = "reports/testdata/recorded/%s-undrained-vantages"
+	recreateRecorded  = "reports/testdata/recorded/%s-recreate"
+	fenceRecorded     = "harness/verdict/testdata/recorded/fenceposts-twelve" // in nftables mode
+	graceRecorded     = "harness/verdict/testdata/recorded/grace-filled"      // likewise
+)
+
+const (
+	ms     = time.Millisecond
+	second = time.Second
+	lane   = "worker-fresh"
+	reused = "worker-reused"
+)
+
+func recordedMutants() []recordedMutant {
+	return slices.Concat(lossMutants(), routeMutants(), podMutants(), versionMutants(), factMutants(), preconditionMutants())
+}
+
+// A recorded mutant whose change is undone would not be one: unchanged, its recording passes.
+func TestRecordedMutants(t *testing.T) {
+	for _, m := range recordedMutants() {
+		t.Run(m.sentence, func(t *testing.T) {
+			for _, folder := range slices.Compact([]string{inMode(m.folder, "iptables"), inMode(m.folder, "nftables")}) {
+				r := recorded(t, folder)
+				r.Run.Expect = m.expect
+				if m.given != nil {
+					m.given(&r)
+				}
+				if v := r.judge(t); v.Outcome != verdict.Pass {
+					t.Errorf("%s, unchanged, is %s: %s", folder, v.Outcome, v.Because)
+				}
+				m.change(&r)
+				v := r.judge(t)
+				if got := causes(v); v.Outcome != m.want || !slices.Contains(got, m.cause) {
+					t.Errorf("%s is %s by %v, want %s by %s: %s", folder, v.Outcome, got, m.want, m.cause, v.Because)
+				}
+			}
+		})
+	}
+}
+
+func inMode(folder, mode string) string {
+	return strings.ReplaceAll(folder, "%s", mode)
+}
+
+func asking(x ...evidence.Expectation) []evidence.Expectation { return x }
+
+func lossMutants() []recordedMutant {
+	return []recordedMutant{
+		{"a request that got no reply", drainedRecorded, asking(verdict.NoFailures()), failing(lane, evidence.Timeout, second, second+200*ms),
+			verdict.Fail, "no-failures", nil},
+		{"a reply that was lost on its way back", drainedRecorded, asking(verdict.NoLostReplies()),
+			hit(lane, second, func(_ *recording, h *evidence.Hit) { h.Fault, h.Status, h.By = evidence.Reset, 0, evidence.Server{} }),
+			verdict.Fail, "no-lost-replies", nil},
+		{"a request that two connections carried", drainedRecorded, asking(verdict.NoHiddenRetries()),
+			hit(reused, second, func(_ *recording, h *evidence.Hit) { h.Attempts = 2 }), verdict.Fail, "no-hidden-retries", nil},
+		{"a request that arrived twice", drainedRecorded, asking(verdict.NoHiddenRetries()),
+			hit(reused, second, func(r *recording, h *evidence.Hit) { r.arrivedAt(h, h.By, h.By) }), verdict.Fail, "no-hidden-retries", nil},
+		{"a lane that lost nothing where all must", recreateRecorded, asking(verdict.MinOutage(second / 2)), served(lane), verdict.Fail,
+			"min-outage", nil},
+		{"a negative control that lost nothing", undrainedRecorded, asking(verdict.DamageSeen()),
+			all(served(lane), served(reused), served("worker2-fresh"), served("worker2-reused")), verdict.Inconclusive, "damage-seen", nil},
+		{"a lane without good replies for 3 s", drainedRecorded, asking(verdict.MaxOutage(second)),
+			failing(lane, evidence.Refused, second, 4*second), verdict.Fail, "max-outage", nil},
+		{"a SYN that was sent again", drainedRecorded, asking(verdict.NoSlowReplies()),
+			hit(lane, second, func(_ *recording, h *evidence.Hit) { h.Took, h.Connect = 1012*ms, 1004*ms }), verdict.Fail, "no-slow-replies", nil},
+		{"a reply that took 1.3 s", drainedRecorded, asking(verdict.MaxLatency(1200 * ms)),
+			hit(lane, second, func(_ *recording, h *evidence.Hit) { h.Took = 1300 * ms }), verdict.Fail, "max-latency", nil},
+	}
+}
+
+func routeMutants() []recordedMutant {
+	return []recordedMutant{
+		{"one node's rules that route to an old pod for 4 s more", drainedRecorded, asking(verdict.MaxRuleLag(3 * second)),
+			moved(evidence.RuleGone, "v1", 1, 4*second), verdict.Fail, "max-rule-lag", nil},
+		{"one node's rules that route to an old pod beyond its SIGTERM", drainedRecorded, asking(verdict.RulesBeforeSigterm()),
+			moved(evidence.RuleGone, "v1", 1, 6*second), verdict.Fail, "rules-before-sigterm", nil},
+		{"an old pod that gets new connections to its end", drainedRecorded, asking(verdict.MaxDrainLag(5 * second)),
+			answered(lane, 6500*ms, 7*second, byOldPod), verdict.Fail, "max-drain-lag", nil},
+	}
+}
+
+func podMutants() []recordedMutant {
+	return []recordedMutant{
+		{"a new pod that never got ready, though the old one went", drainedRecorded, asking(verdict.MinAvailable(3)),
+			dropped(evidence.PodReady, "v2", 1), verdict.Fail, "min-available", nil},
+		{"more pods than allowed", drainedRecorded, asking(verdict.MaxPods(6)),
+			noted(second, func(r *recording) evidence.Event {
+				return evidence.Event{Kind: evidence.PodCreated, By: evidence.Server{Version: "v2", Pod: "one-more", Node: r.oldPod().Node}}
+			}), verdict.Fail, "max-pods", nil},
+		{"an old ReplicaSet that skips a size", drainedRecorded, asking(verdict.Scaling("v2:1", "v1:2", "v2:2", "v1:1")),
+			dropped(evidence.ReplicaSetScaled, "v1", 2), verdict.Fail, "scaling", nil},
+		{"ReplicaSets that ask for two pods too many", drainedRecorded, asking(verdict.MaxActive(4)),
+			each(evidence.ReplicaSetScaled, "v2", 1, func(_ *recording, e *evidence.Event) { e.Count += 2 }), verdict.Fail, "max-active", nil},
+		{"old pods that are gone when the rollout is said to be done", drainedRecorded, asking(verdict.OldAtStatus(1)),
+			movedTo(evidence.StatusDone, evidence.OldGone, ""), verdict.Fail, "old-at-status", nil},
+		{"a new pod beside old ones that still run", recreateRecorded, asking(verdict.OldEndsFirst()),
+			movedTo(evidence.PodCreated, evidence.RolloutBegun, "v2"), verdict.Fail, "old-ends-first", nil},
+		{"a SIGTERM that does not wait for the hook", drainedRecorded, asking(verdict.Between(evidence.PodDeleting, evidence.PodSigterm, 4*second, 8*second)),
+			moved(evidence.PodSigterm, "v1", 1, -4*second), verdict.Fail, "between", nil},
+	}
+}
+
+func versionMutants() []recordedMutant {
+	const late, end = 20 * second, time.Hour
+	return []recordedMutant{
+		{"an old reply after the last old pod was gone", drainedRecorded, asking(verdict.OnlyServes("v2", evidence.OldGone)),
+			answered(lane, late, late+200*ms, byOldPod), verdict.Fail, "only-serves", nil},
+		{"replies by a version that nobody rolled out", drainedRecorded, asking(verdict.Serves("v1", "v2")),
+			answered(lane, late, late+second, byVersion("v3")), verdict.Fail, "serves", nil},
+		{"a lane on which another version answers at the end", drainedRecorded, asking(verdict.StillServes("v2", 95)),
+			answered(lane, late, end, byVersion("v3")), verdict.Fail, "still-serves", nil},
+		{"a lane on which another version answers all the time", drainedRecorded, asking(verdict.Share("v2", 100, evidence.OldGone)),
+			answered(lane, late, end, byVersion("v3")), verdict.Fail, "share", nil},
+		{"clients that never go back to the old version", drainedRecorded, asking(verdict.Mixes(1)),
+			all(answered(lane, 500*ms, end, byVersion("v2")), answered("worker2-fresh", 500*ms, end, byVersion("v2"))), verdict.Fail, "mixes", nil},
+		{"an old reply after a new one", recreateRecorded, asking(verdict.CleanCut()), answered(lane, late, late+200*ms, byOldPod), verdict.Fail,
+			"clean-cut", nil},
+		{"both versions for 20 s", drainedRecorded, asking(verdict.MaxMixedWindow(15 * second)), answered(lane, late, late+200*ms, byOldPod),
+			verdict.Fail, "max-mixed-window", nil},
+		{"both versions for no time", drainedRecorded, asking(verdict.MinMixedWindow(300 * ms)), switched, verdict.Fail, "min-mixed-window", nil},
+		{"a keep-alive connection that goes back to the old version", drainedRecorded, asking(verdict.OrderedSwitch()),
+			hit(reused, late, func(r *recording, h *evidence.Hit) { h.By = r.oldPod(); r.arrivedAt(h, h.By) }), verdict.Fail, "ordered-switch", nil},
+	}
+}
+
+// switched has every client be answered by the new version from one instant on.
+func switched(r *recording) {
+	at := r.at(evidence.StatusDone)
+	var newPod evidence.Server
+	for _, e := range r.Events {
+		if e.Kind == evidence.PodReady && e.By.Version == "v2" {
+			newPod = e.By
+		}
+	}
+	old := r.oldPod()
+	for i := range r.Hits {
+		if h := &r.Hits[i]; h.By.Version == "v1" && h.Sent >= at || h.By.Version == "v2" && h.Sent < at {
+			if h.By = newPod; h.Sent < at {
+				h.By = old
+			}
+		}
+	}
+	r.Arrivals = nil
+	for _, h := range r.Hits {
+		r.Arrivals = append(r.Arrivals, evidence.Arrival{Lane: h.Lane, Seq: h.Seq, At: h.Sent + h.Took/2, By: h.By})
+	}
+}
+
+func factMutants() []recordedMutant {
+	const kept = "old pods kept while no new pod gets ready"
+	return []recordedMutant{
+		{"an old pod less than promised", fenceRecorded, asking(verdict.Fact(kept, "9")),
+			detailed("8"), verdict.Fail, "fact", nil},
+		{"a fact that takes too long", graceRecorded, asking(verdict.FactWithin("events of the pod", 0, 9*second)), detailed("10s"), verdict.Fail, "fact-within",
+			detailed("8s")},
+		{"a fact that nobody found out", fenceRecorded, asking(verdict.Noted(kept)), dropped(evidence.Fact, "", 0), verdict.Inconclusive, "noted", nil},
+	}
+}
+
+// detailed gives the first fact another value.
+func detailed(value string) spoil {
+	return each(evidence.Fact, "", 1, func(_ *recording, e *evidence.Event) { e.Detail = value })
+}
+
+func preconditionMutants() []recordedMutant {
+	return []recordedMutant{
+		{"old pods that nobody saw terminate", drainedRecorded, asking(verdict.NoFailures(), verdict.SentWhileTerminating()),
+			dropped(evidence.PodDeleting, "v1", 0), verdict.Inconclusive, "sent-while-terminating", nil},
+		{"old pods that all get SIGTERM after the rules let go of them", undrainedRecorded,
+			asking(verdict.DamageSeen(), verdict.BothOrders(evidence.RuleGone, evidence.PodSigterm)), moved(evidence.PodSigterm, "v1", 0, 10*second),
+			verdict.Inconclusive, "both-orders", moved(evidence.PodSigterm, "v1", 1, 10*second)},
+		{"rules that are never behind", undrainedRecorded, asking(verdict.DamageSeen(), verdict.RulesBehind()),
+			moved(evidence.PodSigterm, "v1", 0, 10*second), verdict.Inconclusive, "rules-behind", nil},
+		{"a lane that sent less than asked", drainedRecorded, asking(verdict.FullRate(99)),
+			hitsDropped(func(_ *recording, h evidence.Hit) bool { return h.Lane == lane && h.Seq%10 == 9 }), verdict.Inconclusive, "full-rate", nil},
+	}
+}
+
+func all(edits ...spoil) spoil {
+	return func(r *recording) {
+		for _, e := range edits {
+			e(r)
+		}
+	}
+}
