@@ -31,6 +31,10 @@ func (r Rule) withoutRules(x evidence.Expectation, run evidence.Run, tl timeline
 		return Finding{Outcome: Skipped, Because: because}
 	}
 	f := s.rule.put(s.expect, tl)
+	if lost := reachedNobody(tl); r.Feature == evidence.NodeRules && f.Outcome == Pass && lost > 0 {
+		return Finding{Outcome: Skipped, Because: fmt.Sprintf("%s; and %s over new connections from pods reached nobody known, so clients cannot tell",
+			because, phrase.Count(lost, "request"))}
+	}
 	brief := cmp.Or(f.Headline, f.Because)
 	f.Headline = phrase.Headline(brief+", "+s.how, brief)
 	f.Facts = append(f.Facts, Detail{"judged", s.how}, Detail{"since", because})
@@ -40,6 +44,16 @@ func (r Rule) withoutRules(x evidence.Expectation, run evidence.Run, tl timeline
 		f.Evidence = Clients
 	}
 	return f
+}
+
+// reachedNobody counts the requests that went where a node's rules led, and arrived at no pod: it may have been an old one's address.
+func reachedNobody(tl timeline.Timeline) (n int) {
+	for _, h := range timeline.Failed(tl.LanesWhere(evidence.LaneKind.FollowsRules)) {
+		if len(h.Arrivals) == 0 {
+			n++
+		}
+	}
+	return n
 }
 
 func (r Rule) substitute(x evidence.Expectation, run evidence.Run, tl timeline.Timeline) (substitute, bool) {
@@ -94,7 +108,7 @@ func clientMargins(_ evidence.Expectation, tl timeline.Timeline, _ []timeline.La
 }
 
 // judgeClientsBeforeSigterm is weaker than the rules themselves: a rule that no request went by at that moment is not seen.
-func judgeClientsBeforeSigterm(_ evidence.Expectation, tl timeline.Timeline, lanes []timeline.Lane) Finding {
+func judgeClientsBeforeSigterm(_ evidence.Expectation, tl timeline.Timeline, _ []timeline.Lane) Finding {
 	margins := tl.ClientMargins()
 	if len(margins) == 0 {
 		return undecided(noClientMargins)
@@ -115,9 +129,6 @@ func judgeClientsBeforeSigterm(_ evidence.Expectation, tl timeline.Timeline, lan
 			Because: fmt.Sprintf("the last new connection from %s to %s was opened %s before its SIGTERM",
 				least.Node, least.Pod, phrase.Elapsed(least.Lag)),
 		})
-	}
-	if failed := timeline.Failed(lanes); len(failed) > 0 { // they may have been sent there
-		return undecided(fmt.Sprintf("%s that failed on new connections from pods reached nobody known", phrase.Count(len(failed), "request")))
 	}
 	return Finding{
 		Outcome:  Pass,

@@ -1,0 +1,132 @@
+package suites_test
+
+// What is left of the claims on a cluster whose owner allows no look at the nodes' rules.
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"rollcall/harness"
+	"rollcall/harness/cluster"
+	"rollcall/harness/evidence"
+	"rollcall/harness/evidence/store"
+	"rollcall/harness/timeline"
+	"rollcall/harness/verdict"
+)
+
+// judgedWithoutRules judges a recorded folder by a scenario of today, as if it had been recorded where nobody could read the nodes' rules.
+func judgedWithoutRules(t *testing.T, folder string, s harness.Scenario) verdict.Verdict {
+	t.Helper()
+	ev, err := store.Read(filepath.Join(root, "reports/testdata/recorded", folder))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ev.Run.Covers, ev.Run.Expect = s.Covers, s.Expect
+	ev.Run.Lacks = []evidence.Feature{{Name: evidence.NodeRules, Because: "privileged pods were not allowed: -allow=node-rules"}}
+	ev.Events = slices.DeleteFunc(ev.Events, func(e evidence.Event) bool {
+		return slices.Contains([]evidence.EventKind{evidence.RulesBegun, evidence.RuleAdded, evidence.RuleGone, evidence.RulesSynced}, e.Kind)
+	})
+	tl, err := timeline.Join(ev)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return verdict.Judge(ev.Run, tl)
+}
+
+func named(t *testing.T, suite, id string) harness.Scenario {
+	t.Helper()
+	scenarios := all()[suite]
+	i := slices.IndexFunc(scenarios, func(s harness.Scenario) bool { return s.ID == id })
+	if i < 0 {
+		t.Fatalf("there is no %s/%s", suite, id)
+	}
+	return scenarios[i]
+}
+
+func TestClientsDecideWhereNoRulesAreRead(t *testing.T) {
+	for _, row := range []struct{ folder, suite, scenario string }{
+		{"drained-vantages", "rollout", "drained-rolling-update"},
+		{"drained-vantages", "statusgap", "status-trap"},
+		{"undrained-vantages", "control", "undrained-rolling-update"},
+	} {
+		for _, mode := range []string{"iptables", "nftables"} {
+			t.Run(mode+"/"+row.suite+"/"+row.scenario, func(t *testing.T) {
+				s := named(t, row.suite, row.scenario)
+				v := judgedWithoutRules(t, mode+"-"+row.folder, s)
+				if v.Outcome != verdict.Pass || len(v.Claims) != len(s.Covers) {
+					t.Errorf("%s: %s; claims %+v", v.Outcome, v.Because, v.Claims)
+				}
+				for _, c := range v.Claims {
+					if c.Outcome != verdict.Pass || c.Evidence == verdict.NodeRules {
+						t.Errorf("%s is %s by %q: %s", c.ID, c.Outcome, c.Evidence, c.Because)
+					}
+				}
+				for _, f := range v.Findings {
+					if f.Evidence == verdict.NodeRules {
+						t.Errorf("%s rests on rules that nobody read: %s", f.Rule, f.Because)
+					}
+				}
+			})
+		}
+	}
+}
+
+// A scenario passes there with every claim decided, or not at all.
+func TestNoScenarioPassesWithAnOpenClaim(t *testing.T) {
+	for suite, scenarios := range all() {
+		for _, s := range scenarios {
+			for _, folder := range []string{"iptables-drained-vantages", "nftables-undrained-vantages", "nftables-recreate"} {
+				v := judgedWithoutRules(t, folder, s)
+				for _, c := range v.Claims {
+					if v.Outcome == verdict.Pass && c.Outcome != verdict.Pass {
+						t.Errorf("%s/%s passes by %s, and %s is %s", suite, s.ID, folder, c.ID, c.Outcome)
+					}
+				}
+			}
+		}
+	}
+}
+
+// Which scenarios a cluster without readable rules costs, in the order of their names: their steps wait for rules, or change the
+// cluster. Whatever else is under load leaves no claim to the rules alone.
+func TestScenariosSkippedWhereNoRulesAreRead(t *testing.T) {
+	var skipped []string
+	for suite, scenarios := range all() {
+		for _, s := range scenarios {
+			required := s.Requires()
+			if slices.Contains(required, evidence.NodeRules) || slices.Contains(required, cluster.ClusterChanges) {
+				skipped = append(skipped, suite+"/"+s.ID)
+				continue
+			}
+			if s.Steps != nil {
+				continue
+			}
+			for _, c := range judgedWithoutRules(t, "iptables-drained-vantages", s).Claims {
+				if c.Outcome == verdict.Skipped {
+					skipped = append(skipped, fmt.Sprintf("%s/%s for %s", suite, s.ID, c.ID))
+				}
+			}
+		}
+	}
+	slices.Sort(skipped)
+	want := []string{
+		"autoscale/under-load",
+		"dataplane/first-connection",
+		"dataplane/kept-stream",
+		"dataplane/turns",
+		"rollout/drained-as-measured",
+		"statusgap/migration-call",
+		"termination/dataplane-absent",
+		"termination/dataplane-seen",
+		"termination/order-left-open",
+		"termination/slow-rules-awaited",
+		"termination/slow-rules-outlast",
+	}
+	if diff := cmp.Diff(want, skipped); diff != "" {
+		t.Errorf("skipped (-want +got):\n%s", diff)
+	}
+}
