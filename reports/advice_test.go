@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"rollcall/harness/evidence"
 	"rollcall/reports/model"
 )
@@ -43,7 +45,7 @@ func TestAdvice(t *testing.T) {
 	} {
 		own := good
 		row.own(&own)
-		got := adviceOn(own, row.numbers, row.lanes)
+		got := adviceOn(own, model.Scenario{Numbers: row.numbers, Lanes: row.lanes})
 		if len(got) != len(row.want) {
 			t.Errorf("%s: %q", row.sentence, got)
 			continue
@@ -52,6 +54,39 @@ func TestAdvice(t *testing.T) {
 			if !strings.HasPrefix(got[i], row.want[i]) {
 				t.Errorf("%s: %q, want %q", row.sentence, got[i], row.want[i])
 			}
+		}
+	}
+}
+
+// Where nothing was lost the owner is told by how much, and not to add what the app does itself.
+func TestAdviceWhereNothingWasLost(t *testing.T) {
+	lanes := []model.Lane{{Vantage: evidence.FromPod, Conn: evidence.Fresh, Requests: 900}}
+	six := &model.Terminations{Count: 6, Upper: 39.304}
+	lag := &model.Lags{P50: 300, Max: 1200}
+	for _, row := range []struct {
+		sentence string
+		drains   *model.NeededDrains
+		want     []string
+	}{
+		{"an app that serves on by itself", &model.NeededDrains{Terminations: 6, Max: 1200, MaxCovers: 60.696, Margin: new(1800.0)}, []string{
+			"Nothing was lost in 6 terminations, so at most 39.3 % of them lose a request at 95 % confidence: each pod " +
+				"served on for 1.8 s or more after every node had stopped sending it requests.",
+			"A drain of 1.2 s was enough for 6 terminations, which shows that it covers 61 % of them at 95 % confidence."}},
+		{"enough terminations say more", &model.NeededDrains{Terminations: 66, Max: 1200, MaxCovers: 95.563, P95: new(1200.0)}, []string{
+			"Nothing was lost in 6 terminations, so at most 39.3 % of them lose a request at 95 % confidence: pods " +
+				"served on though nodes sent them requests for up to 1.2 s after they had left the endpoints.",
+			"A drain of 1.2 s covers 95 % of terminations at 95 % confidence."}},
+		{"one that ended too early was lucky", &model.NeededDrains{Terminations: 6, Max: 1200, MaxCovers: 60.696, Margin: new(-300.0)}, []string{
+			"Give the pods a preStop sleep of 3s or more: nodes sent them requests for up to 1.2 s after they had left the endpoints.",
+			"A drain of 1.2 s was enough for 6 terminations, which shows that it covers 61 % of them at 95 % confidence."}},
+		{"where no rules were observed", nil, []string{
+			"Nothing was lost in 6 terminations, so at most 39.3 % of them lose a request at 95 % confidence: pods " +
+				"served on though nodes sent them requests for up to 1.2 s after they had left the endpoints."}},
+	} {
+		s := model.Scenario{Lanes: lanes, Terminations: six, Numbers: model.Numbers{RuleLag: lag, NeededDrains: row.drains}}
+		got := adviceOn(evidence.UserApp{Probed: true, Grace: 30 * time.Second}, s)
+		if diff := cmp.Diff(row.want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", row.sentence, diff)
 		}
 	}
 }

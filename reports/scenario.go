@@ -109,11 +109,13 @@ func judge(s *model.Scenario, run evidence.Run, tl timeline.Timeline) {
 		s.LoadSeconds = new(seconds(ended - begun))
 	}
 	s.Numbers = newNumbers(tl)
+	terminations := tl.Terminations()
+	s.Terminations, s.Numbers.NeededDrains = newTerminations(terminations), newNeededDrains(terminations)
 	if len(run.ClusterChanges) > 0 { // a slower kube-proxy may be among it: that is not what the cluster needs
-		s.Numbers.NeededDrain = nil
+		s.Numbers.NeededDrain, s.Numbers.NeededDrains = nil, nil
 	}
 	if run.UserApp != nil {
-		s.Advice = adviceOn(*run.UserApp, s.Numbers, s.Lanes)
+		s.Advice = adviceOn(*run.UserApp, *s)
 	}
 	if len(run.Clocks) > 0 {
 		s.Numbers.ClockUncertainty = new(millis(tl.ClockUncertainty()))

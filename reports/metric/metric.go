@@ -99,6 +99,7 @@ type Unit uint8
 const (
 	Requests Unit = iota // of as many as were sent
 	Pods
+	Terminations
 	Milliseconds
 	Seconds
 	Percent
@@ -113,7 +114,7 @@ func (u Unit) suffix() string {
 		return "seconds"
 	case Percent:
 		return "percent"
-	case Requests, Pods:
+	case Requests, Pods, Terminations:
 	}
 	return ""
 }

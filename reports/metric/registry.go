@@ -71,9 +71,39 @@ func ofRollout() []Metric {
 		},
 		lags("drain_lag", "drain lag", drainHelp, drain),
 		lags("rule_lag", "rule lag", rulesHelp, rules),
+		ofTerminations(),
 		[]Metric{{Name: "needed_drain", Unit: Milliseconds, Title: "needed drain", Direction: LowerIsBetter, Read: neededDrain,
-			Help: "How long a pod had to serve on after its endpoint left, for every node's rules to have left it out, without the time in which no endpoint was ready."}},
+			Help: "How long a pod had to serve on after its endpoint left, for every node's rules to have left it out, without the time in which no endpoint was ready."},
+			{Name: "needed_drain", Stat: "p95", Unit: Milliseconds, Title: "needed drain, for 95 % of terminations", Direction: LowerIsBetter,
+				Read: func(s model.Scenario) *Value {
+					if s.Numbers.NeededDrains == nil {
+						return nil
+					}
+					return float(s.Numbers.NeededDrains.P95, nil)
+				},
+				Help: "A drain that covers 95 % of all terminations there could be, at 95 % confidence."}},
 	)
+}
+
+func ofTerminations() []Metric {
+	read := func(of func(model.Terminations) float64) func(model.Scenario) *Value {
+		return func(s model.Scenario) *Value {
+			if s.Terminations == nil {
+				return nil
+			}
+			return &Value{Value: of(*s.Terminations)}
+		}
+	}
+	return []Metric{
+		{Name: "terminations", Unit: Terminations, Title: "terminations", Help: "Ends of old pods, each as the clients on one node see it.",
+			Read: read(func(t model.Terminations) float64 { return float64(t.Count) })},
+		{Name: "terminations_lost", Unit: Terminations, Title: "terminations that lost a request", Direction: LowerIsBetter,
+			Help: "Ends of old pods that may have cost clients on a node a request.",
+			Read: read(func(t model.Terminations) float64 { return float64(t.Lost) })},
+		{Name: "terminations_upper", Unit: Percent, Title: "terminations that lose a request, at most", Direction: LowerIsBetter,
+			Help: "The largest share of all terminations that may lose a request, at 95 % confidence.",
+			Read: read(func(t model.Terminations) float64 { return t.Upper })},
+	}
 }
 
 func ofMachine() []Metric {

@@ -14,7 +14,9 @@ type Numbers struct {
 	// NeededDrain is, by observed node, how long a pod had to serve on after its endpoint left so that no new connection was
 	// lost: the longest rule lag, its uncertainty included, without the time in which no endpoint was ready.
 	NeededDrain map[string]float64 `json:"needed_drain_ms,omitempty"`
-	NodeBusy    *Percent           `json:"node_busy_percent,omitempty"` // processors in use, over the seconds of all nodes under load
+	// NeededDrains is the same over terminations.
+	NeededDrains *NeededDrains `json:"needed_drain_terminations_ms,omitempty"`
+	NodeBusy     *Percent      `json:"node_busy_percent,omitempty"` // processors in use, over the seconds of all nodes under load
 	// the most of any node's processors that other machines of its host had
 	NodeStolen       *float64 `json:"node_stolen_percent,omitempty"`
 	Conntrack        *float64 `json:"conntrack_percent,omitempty"`    // the most of any node's connection table

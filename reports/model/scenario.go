@@ -29,11 +29,12 @@ type Scenario struct {
 	Rules          []Rule          `json:"rules"`
 	Lanes          []Lane          `json:"lanes"`
 	Numbers        Numbers         `json:"numbers"`
-	Advice         []string        `json:"advice,omitempty"`      // to the owner of an app that is not Rollcall's
-	Evidence       string          `json:"evidence"`              // folder, relative to the run folder, with slashes
-	Files          []string        `json:"-"`                     // names of what lies in it
-	Claims         []verdict.Claim `json:"-"`                     // what its rules say of seed claims; see Report.Claims
-	Diagnostics    string          `json:"diagnostics,omitempty"` // likewise a folder: what the cluster looked like when it went wrong
+	Terminations   *Terminations   `json:"terminations,omitempty"` // absent: no old pod was deleted under load
+	Advice         []string        `json:"advice,omitempty"`       // to the owner of an app that is not Rollcall's
+	Evidence       string          `json:"evidence"`               // folder, relative to the run folder, with slashes
+	Files          []string        `json:"-"`                      // names of what lies in it
+	Claims         []verdict.Claim `json:"-"`                      // what its rules say of seed claims; see Report.Claims
+	Diagnostics    string          `json:"diagnostics,omitempty"`  // likewise a folder: what the cluster looked like when it went wrong
 }
 
 // Name is like "rollout/drained-rolling-update".

@@ -32,6 +32,7 @@ func storm() harness.Scenario {
 			verdict.FullRate(99),
 			verdict.Serves("v1", "v2"),
 			verdict.Decides("C40", verdict.NoFailures()),
+			verdict.NoSlowReplies(),
 			verdict.NoHiddenRetries(),
 			verdict.MinTerminations(59),
 			verdict.Decides("C31", verdict.RulesBeforeSigterm()),

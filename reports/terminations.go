@@ -1,0 +1,63 @@
+package reports
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"rollcall/harness/timeline"
+	"rollcall/harness/verdict/confidence"
+	"rollcall/reports/model"
+)
+
+// newTerminations is nil without a termination.
+func newTerminations(all []timeline.Termination) *model.Terminations {
+	if len(all) == 0 {
+		return nil
+	}
+	t := model.Terminations{Count: len(all)}
+	for _, x := range all {
+		if x.Lost > 0 {
+			t.Lost++
+		}
+	}
+	t.Upper = thousandths(100 * confidence.UpperShare(t.Lost, t.Count))
+	return &t
+}
+
+// newNeededDrains is nil where no node's rules were observed.
+func newNeededDrains(all []timeline.Termination) *model.NeededDrains {
+	var needed []time.Duration
+	var n model.NeededDrains
+	for _, x := range all {
+		if !x.Observed {
+			continue
+		}
+		needed = append(needed, max(0, x.Needed))
+		if x.Margin != nil {
+			margin := millis(x.Margin.Length - x.Margin.Uncertainty)
+			if n.Margin == nil || margin < *n.Margin {
+				n.Margin = &margin
+			}
+		}
+	}
+	if len(needed) == 0 {
+		return nil
+	}
+	slices.Sort(needed)
+	n.Terminations, n.P50, n.Max = len(needed), millis(timeline.Percentile(needed, 50)), millis(needed[len(needed)-1])
+	n.MaxCovers = thousandths(100 * confidence.CoveredShare(len(needed)))
+	if rank, ok := confidence.Rank(0.95, len(needed)); ok {
+		n.P95 = new(millis(needed[rank-1]))
+	}
+	return &n
+}
+
+// drainCovers says which drain was enough, and for how many of all terminations that is known.
+func drainCovers(n model.NeededDrains) string {
+	if n.P95 != nil {
+		return fmt.Sprintf("a drain of %.1f s covers 95 %% of terminations at 95 %% confidence", *n.P95/1000)
+	}
+	return fmt.Sprintf("a drain of %.1f s was enough for %d terminations, which shows that it covers %.0f %% of them at 95 %% confidence",
+		n.Max/1000, n.Terminations, n.MaxCovers)
+}

@@ -1,0 +1,48 @@
+package reports
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"rollcall/harness/timeline"
+	"rollcall/reports/model"
+)
+
+func TestNewTerminations(t *testing.T) {
+	if newTerminations(nil) != nil || newNeededDrains(nil) != nil {
+		t.Error("of no termination something is said")
+	}
+	all := []timeline.Termination{
+		{Pod: "a", Node: "n1", Observed: true, Needed: 800 * time.Millisecond, Margin: &timeline.Elapsed{Length: 2 * time.Second}},
+		{Pod: "a", Node: "n2", Observed: true, Needed: -time.Millisecond,
+			Margin: &timeline.Elapsed{Length: time.Second, Uncertainty: 10 * time.Millisecond}},
+		{Pod: "b", Node: "n1", Lost: 2},
+	}
+	if diff := cmp.Diff(&model.Terminations{Count: 3, Lost: 1, Upper: 86.465}, newTerminations(all)); diff != "" {
+		t.Errorf("terminations (-want +got):\n%s", diff)
+	}
+	want := &model.NeededDrains{Terminations: 2, P50: 0, Max: 800, MaxCovers: 22.361, Margin: new(990.0)}
+	if diff := cmp.Diff(want, newNeededDrains(all)); diff != "" {
+		t.Errorf("needed drains (-want +got):\n%s", diff)
+	}
+}
+
+// What covers 95 % is one of the drains that were needed, said from 59 terminations on.
+func TestNeededDrainsOverTerminations(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var all []timeline.Termination
+		for _, ms := range rapid.SliceOfN(rapid.IntRange(0, 5000), 1, 150).Draw(t, "needed") {
+			all = append(all, timeline.Termination{Observed: true, Needed: time.Duration(ms) * time.Millisecond})
+		}
+		n := newNeededDrains(all)
+		if said := n.P95 != nil; said != (len(all) >= 59) {
+			t.Fatalf("of %d terminations 95 %% is said: %v", len(all), said)
+		}
+		if n.P95 != nil && (*n.P95 < n.P50 || *n.P95 > n.Max) || n.P50 > n.Max {
+			t.Fatalf("%+v", n)
+		}
+	})
+}
