@@ -1,0 +1,129 @@
+package mutants
+
+import (
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"rollcall/harness/cluster"
+)
+
+var update = flag.Bool("update", false, "rewrite the tables of README.md, with what is in out/mutants.json")
+
+// The tables of README.md are what the catalogue says, and what `make mutants` found last.
+func TestReadme(t *testing.T) {
+	const file = "README.md"
+	page, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := cells(string(page))
+	if *update {
+		read(t, found)
+	}
+	want := between(t, string(page), "mutants", mutantTable(found))
+	want = between(t, want, "recorded", recordedTable())
+	if *update {
+		if err := os.WriteFile(file, []byte(want), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if want != string(page) && !*update {
+		t.Error("its tables are not those of the catalogue: run make mutants-table")
+	}
+}
+
+// A cell says what became of a mutant in a mode.
+type cell struct{ mutant, mode string }
+
+const notDone = "–"
+
+// cells are those of the table on a page.
+func cells(page string) map[cell]string {
+	found := map[cell]string{}
+	for line := range strings.Lines(page) {
+		columns := strings.Split(line, " | ")
+		id := strings.TrimPrefix(columns[0], "| ")
+		for i, mode := range cluster.Modes() {
+			if len(columns) == 5+len(cluster.Modes()) {
+				found[cell{id, mode}] = strings.TrimSuffix(columns[5+i], " |\n")
+			}
+		}
+	}
+	return found
+}
+
+// read puts in what the last `make mutants` found, if there was one.
+func read(t *testing.T, found map[cell]string) {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join("..", "..", "out", "mutants.json"))
+	if os.IsNotExist(err) {
+		return
+	}
+	var results []Result
+	if err == nil {
+		err = json.Unmarshal(data, &results)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range results {
+		became := "**survived**: " + r.Got
+		if r.Killed {
+			became = "killed"
+		}
+		found[cell{r.Mutant, r.Mode}] = strings.ReplaceAll(became, "|", "/")
+	}
+}
+
+func mutantTable(found map[cell]string) string {
+	var b strings.Builder
+	modes := cluster.Modes()
+	fmt.Fprintf(&b, "| Mutant | What is damaged | Of | When | Must be | %s |\n|---|---|---|---|---|%s\n", strings.Join(modes, " | "),
+		strings.Repeat("---|", len(modes)))
+	for _, m := range All() {
+		of := m.Of
+		if m.Change != nil {
+			of += " +"
+		}
+		when := m.When.String()
+		if m.Do == nil {
+			when = notDone
+		}
+		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s by %s", m.ID, m.Damages, of, when, m.Want, m.Cause)
+		for _, mode := range modes {
+			became := found[cell{m.ID, mode}]
+			if became == "" || !m.In(mode) {
+				became = notDone
+			}
+			fmt.Fprintf(&b, " | %s", became)
+		}
+		fmt.Fprintln(&b, " |")
+	}
+	return b.String()
+}
+
+func recordedTable() string {
+	var b strings.Builder
+	b.WriteString("| What is changed | Recording | Must be |\n|---|---|---|\n")
+	for _, m := range recordedMutants() {
+		fmt.Fprintf(&b, "| %s | %s | %s by %s |\n", m.sentence, strings.TrimPrefix(filepath.Base(m.folder), "%s-"), m.want, m.cause)
+	}
+	return b.String()
+}
+
+// between puts a text between the markers of that name.
+func between(t *testing.T, page, name, text string) string {
+	t.Helper()
+	begin, end := "<!-- "+name+" -->\n", "<!-- /"+name+" -->\n"
+	before, rest, begun := strings.Cut(page, begin)
+	_, after, ended := strings.Cut(rest, end)
+	if !begun || !ended {
+		t.Fatalf("README.md has no markers %q", name)
+	}
+	return before + begin + text + end + after
+}
