@@ -1,0 +1,18 @@
+package harness
+
+import (
+	"testing"
+
+	"rollcall/fixtures"
+	"rollcall/harness/rollout"
+)
+
+// Who waits for a recording is told of every time the pods are replaced.
+func TestEstimateOfSeveralRollouts(t *testing.T) {
+	once := Scenario{App: fixtures.App{Replicas: 3}, Rollout: rollout.Update("v1", "v2")}
+	often := once
+	often.Rollout = rollout.RestartThenUpdate("v1", "v2", 10)
+	if more := often.Estimate() - once.Estimate(); more != 10*3*podLasts {
+		t.Errorf("10 restarts of 3 pods take %v more", more)
+	}
+}
