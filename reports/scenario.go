@@ -108,7 +108,7 @@ func judge(s *model.Scenario, run evidence.Run, tl timeline.Timeline) {
 	if hasBegun && hasEnded {
 		s.LoadSeconds = new(seconds(ended - begun))
 	}
-	s.Numbers = newNumbers(tl)
+	s.Numbers, s.Lags = newNumbers(tl), newPodLags(tl)
 	terminations := tl.Terminations()
 	s.Terminations, s.Numbers.NeededDrains = newTerminations(terminations), newNeededDrains(terminations)
 	if len(run.ClusterChanges) > 0 { // a slower kube-proxy may be among it: that is not what the cluster needs

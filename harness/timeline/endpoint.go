@@ -35,6 +35,9 @@ func (t Timeline) endpointRemovals() map[string]time.Duration {
 	return left
 }
 
+// EndpointsLeft maps each old pod whose endpoint left ready for good to when it did.
+func (t Timeline) EndpointsLeft() map[string]time.Duration { return t.endpointRemovals() }
+
 // RemovedEndpoints lists the old pods whose endpoint left ready for good during the rollout, by name.
 func (t Timeline) RemovedEndpoints() []string { return slices.Sorted(maps.Keys(t.endpointRemovals())) }
 

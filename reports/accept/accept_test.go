@@ -43,8 +43,12 @@ func side(id, kubernetes string, scenarios ...model.Scenario) compare.Side {
 func scenario(name string, o verdict.Outcome, failed int, covers ...string) model.Scenario {
 	suite, id, _ := strings.Cut(name, "/")
 	lane := model.Lane{ID: "worker-fresh", AskedRate: 100, Requests: 3000, Failures: map[evidence.Fault]int{evidence.Refused: failed}}
-	return model.Scenario{ID: id, Suite: suite, Covers: covers, Outcome: o, Because: "of 3000 requests " + fmt.Sprint(failed) + " failed",
-		Lanes: []model.Lane{lane}}
+	s := model.Scenario{ID: id, Suite: suite, Covers: covers, Outcome: o, Because: "of 3000 requests " + fmt.Sprint(failed) + " failed",
+		Lanes: []model.Lane{lane}, Terminations: &model.Terminations{Count: 60, Lost: min(failed, 60)}}
+	if name == "rollout/drained" { // which allows no failure
+		s.Rules = []model.Rule{{ID: "no-failures"}}
+	}
+	return s
 }
 
 func baseline() compare.Side {
@@ -77,7 +81,7 @@ func TestDecide(t *testing.T) {
 		{"what passed passes, and what failed fails: no worse is enough", drained(verdict.Pass, 0), accept.Policy{}, nil, 0, 0},
 		{"what passed fails", drained(verdict.Fail, 30), accept.Policy{},
 			[]string{"rollout/drained : it passed in the baseline and is fail: of 3000",
-				"rollout/drained failed: requests that failed: 0 in the baseline, 30 now"}, 0, 0},
+				" terminations_lost: terminations that lost a request: 0 of 60 and then 30 of 60; p "}, 0, 0},
 		{"what passed is not known any more", drained(verdict.Inconclusive, 0), accept.Policy{},
 			[]string{"rollout/drained : it passed in the baseline and is inconclusive"}, 0, 0},
 		{"what passed was skipped", drained(verdict.Skipped, 0), accept.Policy{},
@@ -85,9 +89,7 @@ func TestDecide(t *testing.T) {
 		{"what passed was not run", side("after", "v1.36.3", scenario("control/undrained", verdict.Pass, 200, "C35")), accept.Policy{},
 			[]string{"rollout/drained : it passed in the baseline and was not run"}, 0, 0},
 		{"a number is worse though the scenario passes",
-			side("after", "v1.36.3", scenario("rollout/drained", verdict.Pass, 0), scenario("control/undrained", verdict.Pass, 900),
-				scenario("statusgap/trap", verdict.Fail, 10)),
-			accept.Policy{}, []string{"control/undrained failed: requests that failed: 200 in the baseline, 900 now"}, 0, 0},
+			drained(verdict.Pass, 20), accept.Policy{}, []string{" terminations_lost: terminations that lost a request: 0 of 60 and then 20 of 60; p "}, 0, 0},
 		{"something new fails", side("after", "v1.36.3", append(baseline().Report.Scenarios, scenario("rollout/new", verdict.Fail, 1))...),
 			accept.Policy{}, []string{"rollout/new : the baseline did not have it and it fails"}, 0, 0},
 		{"something new is inconclusive, which is no worse than not to know it",
@@ -108,7 +110,7 @@ func TestDecide(t *testing.T) {
 			[]string{"rollout/drained : it passed in the baseline and is inconclusive"}, 0, 0},
 		{"all of a scenario is excepted to the end of the day", drained(verdict.Fail, 30), except("rollout/drained", "", "", "2026-11-21"), nil,
 			2, 0},
-		{"its number alone is excepted", drained(verdict.Fail, 30), except("rollout/drained", "iptables", "failed", "2026-12-31"),
+		{"its number alone is excepted", drained(verdict.Fail, 30), except("rollout/drained", "iptables", "terminations_lost", "2026-12-31"),
 			[]string{"rollout/drained : it passed in the baseline and is fail"}, 1, 0},
 		{"the exception is for another mode", drained(verdict.Inconclusive, 0), except("rollout/drained", "nftables", "", "2026-12-31"),
 			[]string{"rollout/drained : it passed in the baseline"}, 0, 1},
@@ -118,12 +120,19 @@ func TestDecide(t *testing.T) {
 		{"an exception that nothing needs is told", drained(verdict.Pass, 0), except("rollout/drained", "", "", "2026-12-31"), nil, 0, 1},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
-			d, err := accept.Decide(baseline(), row.candidate, row.policy, trend.History{}, today)
+			d, err := accept.Decide(compare.Runs{baseline()}, compare.Runs{row.candidate}, row.policy, trend.History{}, today)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if d.Go() != (len(row.against) == 0) {
-				t.Errorf("go is %v", d.Go())
+			want := accept.Go
+			switch {
+			case len(row.against) > 0:
+				want = accept.NoGo
+			case row.excepted > 0: // the one scenario that shows what terminations lose
+				want = accept.CannotTell
+			}
+			if d.Answer() != want {
+				t.Errorf("the answer is %s: %v", d.Answer(), d.Unknown)
 			}
 			var against []string
 			for _, r := range d.Against {
@@ -139,9 +148,36 @@ func TestDecide(t *testing.T) {
 	}
 }
 
+// Go takes as many terminations without a loss as show that no more than 5 % lose one.
+func TestTooFewTerminationsAreNoGo(t *testing.T) {
+	of := func(id string, count int) compare.Side {
+		s := scenario("rollout/drained", verdict.Pass, 0)
+		s.Terminations.Count = count
+		return side(id, "v1.36.3", s)
+	}
+	for _, row := range []struct {
+		sentence string
+		counts   []int // of the candidate's runs
+		want     accept.Answer
+	}{
+		{"58 show 5.03 %", []int{58}, accept.CannotTell},
+		{"59 show 4.95 %", []int{59}, accept.Go},
+		{"two runs of 30 show as much as one of 60", []int{30, 30}, accept.Go},
+	} {
+		var candidate compare.Runs
+		for i, n := range row.counts {
+			candidate = append(candidate, of(fmt.Sprint("after-", i), n))
+		}
+		d, err := accept.Decide(compare.Runs{of("before", 60)}, candidate, accept.Policy{}, trend.History{}, today)
+		if err != nil || d.Answer() != row.want {
+			t.Errorf("%s: %s, %v, %v", row.sentence, d.Answer(), d.Unknown, err)
+		}
+	}
+}
+
 func TestRunsWithNothingInCommonCannotBeDecided(t *testing.T) {
-	if _, err := accept.Decide(baseline(), side("after", "v1.36.3", scenario("own/shop", verdict.Pass, 0)), accept.Policy{}, trend.History{},
-		today); err == nil {
+	if _, err := accept.Decide(compare.Runs{baseline()}, compare.Runs{side("after", "v1.36.3", scenario("own/shop", verdict.Pass, 0))},
+		accept.Policy{}, trend.History{}, today); err == nil {
 		t.Error("they are")
 	}
 }
@@ -162,7 +198,7 @@ func TestOnlyRunsOfOneProfileAreDecided(t *testing.T) {
 			"accept: baseline out/a is of profile smoke and candidate out/b of profile core: run the candidate again with --profile=smoke"},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
-			_, err := accept.Decide(of("out/a", row.baseline), of("out/b", row.candidate), accept.Policy{}, trend.History{}, today)
+			_, err := accept.Decide(compare.Runs{of("out/a", row.baseline)}, compare.Runs{of("out/b", row.candidate)}, accept.Policy{}, trend.History{}, today)
 			if got := fmt.Sprint(err); row.err == "" && err != nil || row.err != "" && got != row.err {
 				t.Errorf("error %s, want %q", got, row.err)
 			}
@@ -179,14 +215,14 @@ func TestSheet(t *testing.T) {
 		side("to-1.37", "v1.37.0", scenario("rollout/drained", verdict.Fail, 3, "C31"), scenario("control/undrained", verdict.Pass, 900, "C35"),
 			scenario("statusgap/trap", verdict.Pass, 0, "C1")),
 	} {
-		d, err := accept.Decide(baseline(), candidate, policy, trend.History{}, today)
+		d, err := accept.Decide(compare.Runs{baseline()}, compare.Runs{candidate}, policy, trend.History{}, today)
 		if err != nil {
 			t.Fatal(err)
 		}
 		decisions = append(decisions, d)
 	}
 	var b bytes.Buffer
-	if err := sheet.Markdown(&b, accept.Sheet(baseline(), decisions)); err != nil {
+	if err := sheet.Markdown(&b, accept.Sheet(compare.Runs{baseline()}, decisions)); err != nil {
 		t.Fatal(err)
 	}
 	golden(t, "accept.md", b.Bytes())

@@ -14,17 +14,47 @@ import (
 
 // A Decision is about one candidate.
 type Decision struct {
-	Candidate  compare.Side
+	Candidate  compare.Runs
 	Comparison compare.Comparison // of the baseline, A, with it
 	Against    []Reason
 	Excepted   []Reason // that would be against it, but for an exception
+	Unknown    []Reason // what too little was seen to tell
 	Notes      []string // what else the policy's owner should know, a sentence each
 }
 
-// Go says whether nothing stands against the candidate.
-func (d Decision) Go() bool { return len(d.Against) == 0 }
+// An Answer is what is decided.
+type Answer string
 
-// A Reason is something that stands against a candidate.
+// The answers, the best first.
+const (
+	Go         Answer = "go"
+	CannotTell Answer = "cannot tell"
+	NoGo       Answer = "no-go"
+)
+
+// Answer is no-go if anything stands against the candidate, and go only if everything it takes was shown.
+func (d Decision) Answer() Answer {
+	switch {
+	case len(d.Against) > 0:
+		return NoGo
+	case len(d.Unknown) > 0:
+		return CannotTell
+	default:
+		return Go
+	}
+}
+
+// Worst is the worst answer of several.
+func Worst(decisions []Decision) Answer {
+	for _, answer := range []Answer{NoGo, CannotTell} {
+		if slices.ContainsFunc(decisions, func(d Decision) bool { return d.Answer() == answer }) {
+			return answer
+		}
+	}
+	return Go
+}
+
+// A Reason is something that stands against a candidate, or that cannot be told of it.
 type Reason struct {
 	Scenario  string // suite/id; empty if it is about the run
 	Mode      string // empty if it is about the run
@@ -33,49 +63,66 @@ type Reason struct {
 	Exception *Exception // about it, over or not; nil: none
 }
 
-// Decide holds the candidate against its baseline and the policy, on a day. What passed in the baseline has to pass, and
-// no number may be worse by more than two runs of the same differ. The history, which may be empty, tells by how much that
-// is. The error, one line, is for runs of different profiles, or that have nothing in common.
-func Decide(baseline, candidate compare.Side, p Policy, history trend.History, today time.Time) (Decision, error) {
+// Decide holds the runs of a candidate against those of its baseline and the policy, on a day. What passed in the baseline has
+// to pass, no number may be shown to be worse, and of each mode it has to be shown that its terminations lose and lag no more.
+// The history, which may be empty, counts as further runs of the baseline. The error, one line, is for runs of different
+// profiles, or that have nothing in common.
+func Decide(baseline, candidate compare.Runs, p Policy, history trend.History, today time.Time) (Decision, error) {
 	if err := sameProfile(baseline, candidate); err != nil {
 		return Decision{}, err
 	}
-	c, err := compare.Compare(baseline, candidate, nil, history)
+	c, err := compare.Compare(baseline, candidate, compare.Scope{History: history})
+	if err == nil && c.Worse() { // what is excepted must not make the others worse
+		c, err = compare.Compare(baseline, candidate, compare.Scope{History: history, LeaveOut: p.excepts(today)})
+	}
 	if err != nil {
 		return Decision{}, err
 	}
-	d := Decision{Candidate: candidate, Comparison: c}
+	d := Decision{Candidate: candidate, Comparison: c, Unknown: unknown(c, baseline, candidate)}
 	var reasons []Reason
-	reasons = append(reasons, ofTheRun(baseline, candidate, p)...)
+	reasons = append(reasons, ofTheRuns(baseline, candidate, p)...)
 	reasons = append(reasons, ofOutcomes(c)...)
-	reasons = append(reasons, ofRequirements(candidate, p)...)
+	for _, side := range candidate {
+		reasons = append(reasons, ofRequirements(side, p)...)
+	}
 	reasons = append(reasons, ofNumbers(c)...)
 	d.applyExceptions(once(reasons), p, today)
 	return d, nil
 }
 
-// sameProfile is an error if one run was never to show what the other did.
-func sameProfile(baseline, candidate compare.Side) error {
-	want, got := baseline.Report.Run.ProfileName(), candidate.Report.Run.ProfileName()
-	if want == got {
-		return nil
+// sameProfile is an error if one run was never to show what another did.
+func sameProfile(baseline, candidate compare.Runs) error {
+	first := baseline[0]
+	want := first.Report.Run.ProfileName()
+	for _, side := range baseline[1:] {
+		if got := side.Report.Run.ProfileName(); got != want {
+			return fmt.Errorf("accept: baselines %s and %s are of profiles %s and %s: name runs of one", first.Folder, side.Folder, want, got)
+		}
 	}
-	return fmt.Errorf("accept: baseline %s is of profile %s and candidate %s of profile %s: run the candidate again with --profile=%s",
-		baseline.Folder, want, candidate.Folder, got, want)
+	for _, side := range candidate {
+		if got := side.Report.Run.ProfileName(); got != want {
+			return fmt.Errorf("accept: baseline %s is of profile %s and candidate %s of profile %s: run the candidate again with --profile=%s",
+				first.Folder, want, side.Folder, got, want)
+		}
+	}
+	return nil
 }
 
-// ofTheRun tells what is not in the candidate at all.
-func ofTheRun(baseline, candidate compare.Side, p Policy) (reasons []Reason) {
+// ofTheRuns tells what is not in the candidate at all.
+func ofTheRuns(baseline, candidate compare.Runs, p Policy) (reasons []Reason) {
 	add := func(form string, args ...any) { reasons = append(reasons, Reason{What: fmt.Sprintf(form, args...)}) }
-	if candidate.Report.Run.Ended.IsZero() {
-		add("the run was cut off or has not ended")
-	}
-	for _, broken := range candidate.Report.Run.Broken {
-		add("the run broke: %s", broken)
+	for _, side := range candidate {
+		if side.Report.Run.Ended.IsZero() {
+			add("the run was cut off or has not ended")
+		}
+		for _, broken := range side.Report.Run.Broken {
+			add("the run broke: %s", broken)
+		}
 	}
 	for _, mode := range baseline.Modes() {
-		passed := slices.ContainsFunc(baseline.Report.Scenarios,
-			func(s model.Scenario) bool { return s.Mode == mode && s.Outcome == verdict.Pass })
+		passed := slices.ContainsFunc(baseline, func(side compare.Side) bool {
+			return slices.ContainsFunc(side.Report.Scenarios, func(s model.Scenario) bool { return s.Mode == mode && s.Outcome == verdict.Pass })
+		})
 		if passed && !slices.Contains(candidate.Modes(), mode) {
 			add("nothing was run in %s, in which the baseline passed", mode)
 		}
@@ -140,14 +187,35 @@ func ofRequirements(candidate compare.Side, p Policy) (reasons []Reason) {
 	return reasons
 }
 
-// ofNumbers tells which are worse by more than their tolerance.
+// ofNumbers tells which are shown to be worse.
 func ofNumbers(c compare.Comparison) (reasons []Reason) {
-	for _, m := range c.Numbers {
-		if m.Effect == compare.Worse {
-			text := m.Metric.Unit.Text
-			reasons = append(reasons, Reason{Scenario: m.Scenario, Mode: m.Modes, Number: m.Metric.Key(),
-				What: fmt.Sprintf("%s: %s in the baseline, %s now, and two runs of the same differ by %s", m.Metric.Title, text(m.A), text(m.B),
-					text(m.Tolerance))})
+	for _, n := range c.Numbers {
+		if n.Effect == compare.Worse {
+			reasons = append(reasons, Reason{Scenario: n.Scenario, Mode: n.Modes, Number: n.Metric.Key(), What: n.String()})
+		}
+	}
+	return reasons
+}
+
+// unknown tells of which modes too little was seen. A run has many terminations; of what it has once, such as its status gap, go
+// asks only that nothing worse is shown.
+func unknown(c compare.Comparison, baseline, candidate compare.Runs) (reasons []Reason) {
+	for _, mode := range candidate.Modes() {
+		if !slices.Contains(baseline.Modes(), mode) {
+			continue
+		}
+		counted := false
+		for _, n := range c.Numbers {
+			if n.Scenario != "" || n.Modes != mode || !n.Metric.Sample.PerTermination() {
+				continue
+			}
+			counted = counted || n.Metric.Sample.Count != nil
+			if n.Effect == compare.CannotTell {
+				reasons = append(reasons, Reason{Mode: mode, Number: n.Metric.Key(), What: n.String()})
+			}
+		}
+		if !counted {
+			reasons = append(reasons, Reason{Mode: mode, What: "no scenario that allows no failure has terminations on both sides"})
 		}
 	}
 	return reasons
@@ -157,7 +225,7 @@ func ofNumbers(c compare.Comparison) (reasons []Reason) {
 func once(reasons []Reason) (kept []Reason) {
 	for _, r := range reasons {
 		same := func(k Reason) bool { return k.Scenario == r.Scenario && k.Mode == r.Mode && k.Number == r.Number }
-		if r.Scenario == "" || !slices.ContainsFunc(kept, same) {
+		if r.Scenario == "" && r.Number == "" || !slices.ContainsFunc(kept, same) {
 			kept = append(kept, r)
 		}
 	}

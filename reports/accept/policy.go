@@ -104,5 +104,13 @@ func (x Exception) covers(r Reason) bool {
 	return x.Scenario == r.Scenario && (x.Mode == "" || x.Mode == r.Mode) && (x.Number == "" || x.Number == r.Number)
 }
 
+// excepts says of which numbers an exception holds on a day.
+func (p Policy) excepts(today time.Time) func(scenario, mode, number string) bool {
+	return func(scenario, mode, number string) bool {
+		r := Reason{Scenario: scenario, Mode: mode, Number: number}
+		return slices.ContainsFunc(p.Exceptions, func(x Exception) bool { return x.covers(r) && !x.over(today) })
+	}
+}
+
 // over says whether the exception's last day has passed.
 func (x Exception) over(today time.Time) bool { return today.UTC().Format(time.DateOnly) > x.Until }

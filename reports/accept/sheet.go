@@ -13,11 +13,12 @@ import (
 
 // Sheet tells the decisions about candidates for the place of one baseline: the answer, the reasons of each, and the
 // outcomes of all of them side by side.
-func Sheet(baseline compare.Side, decisions []Decision) sheet.Sheet {
-	p := sheet.Sheet{Title: "Rollcall accept: " + answer(Go(decisions)), Text: []string{"Baseline: " + runOf(baseline) + "."}}
+func Sheet(baseline compare.Runs, decisions []Decision) sheet.Sheet {
+	p := sheet.Sheet{Title: "Rollcall accept: " + string(Worst(decisions)), Text: []string{"Baseline: " + runsOf(baseline) + "."}}
 	for _, d := range decisions {
-		p.Text = append(p.Text, fmt.Sprintf("Candidate: %s: %s, reasons against it: %d, excepted: %d. %d scenarios and %d numbers were compared.",
-			runOf(d.Candidate), answer(d.Go()), len(d.Against), len(d.Excepted), d.Comparison.Compared, d.Comparison.Measured))
+		p.Text = append(p.Text, fmt.Sprintf("Candidate: %s: %s.", runsOf(d.Candidate), d.Answer()),
+			fmt.Sprintf("Against it: %d, excepted: %d, not known: %d; %d scenarios and %d numbers were compared.", len(d.Against), len(d.Excepted),
+				len(d.Unknown), d.Comparison.Compared, len(d.Comparison.Numbers)))
 	}
 	for _, d := range decisions {
 		p.Sections = append(p.Sections, d.sections()...)
@@ -26,65 +27,63 @@ func Sheet(baseline compare.Side, decisions []Decision) sheet.Sheet {
 	return p
 }
 
-// Go says whether every decision is go.
-func Go(decisions []Decision) bool {
-	return !slices.ContainsFunc(decisions, func(d Decision) bool { return !d.Go() })
-}
-
-func answer(good bool) string {
-	if good {
-		return "go"
+// runsOf is like "run 20261121-205038, Kubernetes v1.36.3 in iptables and nftables".
+func runsOf(runs compare.Runs) string {
+	word := "run "
+	if len(runs) > 1 {
+		word = "runs "
 	}
-	return "no-go"
+	return fmt.Sprintf("%s%s, Kubernetes %s in %s", word, strings.Join(runs.IDs(), " and "), kubernetesOf(runs), strings.Join(runs.Modes(), " and "))
 }
 
-// runOf is like "run 20261121-205038, Kubernetes v1.36.3 in iptables and nftables".
-func runOf(s compare.Side) string {
-	return fmt.Sprintf("run %s, Kubernetes %s in %s", s.Report.Run.ID, kubernetesOf(s), strings.Join(s.Modes(), " and "))
-}
-
-// kubernetesOf is the version, or versions, a side ran on.
-func kubernetesOf(s compare.Side) string {
+// kubernetesOf is the version, or versions, that runs were on.
+func kubernetesOf(runs compare.Runs) string {
 	var versions []string
-	for _, c := range s.Report.Clusters {
-		if !slices.Contains(versions, c.Kubernetes) {
-			versions = append(versions, c.Kubernetes)
+	for _, side := range runs {
+		for _, c := range side.Report.Clusters {
+			if !slices.Contains(versions, c.Kubernetes) {
+				versions = append(versions, c.Kubernetes)
+			}
 		}
 	}
 	return cmp.Or(strings.Join(versions, " and "), "of an unknown version")
 }
 
 func (d Decision) sections() []sheet.Section {
-	name := "Run " + d.Candidate.Report.Run.ID
-	all := []sheet.Section{{Title: name + ": " + answer(d.Go()), Head: []string{"Scenario", "Mode", "Number", "Against it"}}}
-	for _, r := range d.Against {
-		all[0].Rows = append(all[0].Rows, []string{cmp.Or(r.Scenario, "the run"), r.Mode, r.Number, r.What})
+	name := "Candidate " + strings.Join(d.Candidate.IDs(), " and ")
+	first := sheet.Section{Title: name + ": " + string(d.Answer()), Head: []string{"Scenario", "Mode", "Number", "Against it"}, Rows: rowsOf(d.Against)}
+	switch d.Answer() {
+	case Go:
+		first.Text = []string{"What passed in the baseline passes, nothing is shown to be worse, and terminations lose and lag no more."}
+	case CannotTell:
+		first.Text = []string{"Nothing stands against it, but too little was seen for a go: give more runs of either side."}
+	case NoGo:
 	}
-	if len(d.Against) == 0 {
-		all[0].Text = []string{"What passed in the baseline passes, and no number is worse by more than two runs of the same differ."}
+	first.Text = append(append(first.Text, d.Notes...), d.Comparison.Missing...)
+	all := []sheet.Section{first}
+	if len(d.Unknown) > 0 {
+		all = append(all, sheet.Section{Title: name + ": not known", Head: []string{"Scenario", "Mode", "Number", "What cannot be told"},
+			Rows: rowsOf(d.Unknown)})
 	}
-	all[0].Text = append(all[0].Text, d.Notes...)
-	all[0].Text = append(all[0].Text, d.Comparison.Missing...)
 	if len(d.Excepted) > 0 {
 		excepted := sheet.Section{Title: name + ": excepted", Head: []string{"Scenario", "Mode", "Number", "What it is", "Until", "Because"}}
-		for _, r := range d.Excepted {
-			excepted.Rows = append(excepted.Rows, []string{r.Scenario, r.Mode, r.Number, r.What, r.Exception.Until, r.Exception.Because})
+		for i, row := range rowsOf(d.Excepted) {
+			excepted.Rows = append(excepted.Rows, append(row, d.Excepted[i].Exception.Until, d.Excepted[i].Exception.Because))
 		}
 		all = append(all, excepted)
 	}
-	better := sheet.Section{Title: name + ": better than the baseline", Head: []string{"Scenario", "Mode", "What", "Baseline", "Now"}}
+	better := sheet.Section{Title: name + ": outcomes better than the baseline", Head: []string{"Scenario", "Mode", "Baseline", "Now"}}
 	for _, o := range d.Comparison.Outcomes {
 		if o.Effect == compare.Better {
-			better.Rows = append(better.Rows, []string{o.Scenario, o.Modes, "outcome", o.A.String(), o.B.String()})
-		}
-	}
-	for _, m := range d.Comparison.Numbers {
-		if m.Effect == compare.Better {
-			better.Rows = append(better.Rows, []string{m.Scenario, m.Modes, m.Metric.Title, m.Metric.Unit.Text(m.A), m.Metric.Unit.Text(m.B)})
+			better.Rows = append(better.Rows, []string{o.Scenario, o.Modes, o.A.String(), o.B.String()})
 		}
 	}
 	if len(better.Rows) > 0 {
 		all = append(all, better)
+	}
+	for _, numbers := range compare.Numbers(d.Comparison, "Baseline", "Candidate") {
+		numbers.Title = name + ": " + numbers.Title
+		all = append(all, numbers)
 	}
 	if notes := d.Comparison.Notes; len(notes) > 0 {
 		all = append(all, sheet.Section{Title: name + ": what to know", Text: notes})
@@ -92,17 +91,31 @@ func (d Decision) sections() []sheet.Section {
 	return all
 }
 
+func rowsOf(reasons []Reason) (rows [][]string) {
+	for _, r := range reasons {
+		about := r.Scenario
+		switch {
+		case about == "" && r.Mode == "":
+			about = "the run"
+		case about == "":
+			about = "all"
+		}
+		rows = append(rows, []string{about, r.Mode, r.Number, r.What})
+	}
+	return rows
+}
+
 // outcomes puts every scenario's of every run and mode beside each other.
-func outcomes(baseline compare.Side, decisions []Decision) sheet.Section {
-	sides := []compare.Side{baseline}
+func outcomes(baseline compare.Runs, decisions []Decision) sheet.Section {
+	sides := slices.Clone(baseline)
 	for _, d := range decisions {
-		sides = append(sides, d.Candidate)
+		sides = append(sides, d.Candidate...)
 	}
 	s := sheet.Section{Title: "Outcomes", Head: []string{"Scenario"}}
 	var names []string
 	for _, side := range sides {
 		for _, mode := range side.Modes() {
-			s.Head = append(s.Head, fmt.Sprintf("%s, %s %s", side.Report.Run.ID, kubernetesOf(side), mode))
+			s.Head = append(s.Head, fmt.Sprintf("%s, %s %s", side.Report.Run.ID, kubernetesOf(compare.Runs{side}), mode))
 		}
 		for _, scenario := range side.Report.Scenarios {
 			names = append(names, scenario.Name())

@@ -9,23 +9,21 @@ import (
 
 	"rollcall/harness/evidence"
 	"rollcall/harness/verdict"
-	"rollcall/reports/metric"
 	"rollcall/reports/model"
 	"rollcall/reports/trend"
 )
 
-// A Comparison is what run B says otherwise than run A.
+// A Comparison is what the runs of side B say otherwise than those of side A.
 type Comparison struct {
-	A, B     model.Run
-	Missing  []string // what of the two runs could not be had, a sentence each
+	A, B     []model.Run
+	Missing  []string // what of the runs could not be had, a sentence each
 	Notes    []string // what was not compared, and why
 	Clusters []ClusterChange
 	Outcomes []OutcomeChange
 	New      []OutcomeChange // only B has them
 	Gone     []OutcomeChange // only A has them
-	Numbers  []NumberChange
-	Compared int // scenarios that both have
-	Measured int // numbers that were compared
+	Numbers  []Number        // every test
+	Compared int             // scenarios that both have
 }
 
 // A ClusterChange is a fact of the clusters that is not the same.
@@ -39,48 +37,43 @@ type OutcomeChange struct {
 	Effect             Effect
 }
 
-// A NumberChange is a number that differs by more than two runs of the same do.
-type NumberChange struct {
-	Scenario, Modes string
-	Metric          metric.Metric
-	A, B            float64
-	metric.Difference
-	Effect Effect
-}
-
 // An Effect is what a change is to clients.
 type Effect string
 
 // The effects. Neutral is what is neither: less is known, or more, or it is about the machine.
 const (
-	Worse   Effect = "worse"
-	Better  Effect = "better"
-	Neutral Effect = "other"
+	Worse      Effect = "worse"
+	Better     Effect = "better"
+	NoWorse    Effect = "no worse"    // within the margin
+	CannotTell Effect = "cannot tell" // nothing was shown: neither a difference nor that there is none
+	Neutral    Effect = "other"
 )
+
+// Scope is what is compared, and by what.
+type Scope struct {
+	Pairs    []Pair                                   // of modes; none: every mode that both sides have
+	History  trend.History                            // of earlier runs, which count as further ones of side A; may be empty
+	LeaveOut func(scenario, mode, number string) bool // of the tests of a mode as a whole; nil: nothing
+}
 
 // Worse says whether an outcome or a number got worse.
 func (c Comparison) Worse() bool {
 	return slices.ContainsFunc(c.Outcomes, func(o OutcomeChange) bool { return o.Effect == Worse }) ||
-		slices.ContainsFunc(c.Numbers, func(m NumberChange) bool { return m.Effect == Worse })
+		slices.ContainsFunc(c.Numbers, func(n Number) bool { return n.Effect == Worse })
 }
 
 // Changed says whether there is anything to tell.
 func (c Comparison) Changed() bool {
-	return len(c.Clusters)+len(c.Outcomes)+len(c.New)+len(c.Gone)+len(c.Numbers) > 0
+	return len(c.Clusters)+len(c.Outcomes)+len(c.New)+len(c.Gone) > 0 || slices.ContainsFunc(c.Numbers, Number.Moved)
 }
 
-// Compare compares each mode of a with that of b it is paired with; without pairs, every mode that both have. The
-// error, one line, is for runs that have nothing to compare. The history may be empty.
-func Compare(a, b Side, pairs []Pair, history trend.History) (Comparison, error) {
-	c := Comparison{A: a.Report.Run, B: b.Report.Run}
+// Compare compares each mode of a with that of b it is paired with. The error, one line, is for runs that have nothing to
+// compare.
+func Compare(a, b Runs, scope Scope) (Comparison, error) {
+	c := Comparison{A: a.runs(), B: b.runs()}
 	c.noteSides(a, b)
-	switch a, b := paceText(c.A), paceText(c.B); {
-	case !c.samePace():
-		c.note("They went at different paces, %s and %s: of the numbers only counts of pods are compared.", a, b)
-	case !c.sameRate():
-		c.note("A sent %s, B %s: how many failed, were sent again or lost their reply is compared where the load was the same.", a, b)
-	}
-	modesA, modesB := a.Modes(), b.Modes()
+	c.notePaces()
+	pairs, modesA, modesB := scope.Pairs, a.Modes(), b.Modes()
 	if len(pairs) == 0 {
 		for _, mode := range modesA {
 			if slices.Contains(modesB, mode) {
@@ -99,13 +92,14 @@ func Compare(a, b Side, pairs []Pair, history trend.History) (Comparison, error)
 		if !slices.Contains(modesA, p.A) || !slices.Contains(modesB, p.B) {
 			return c, fmt.Errorf("compare: modes %s: A has %v and B has %v: name one of each", p, modesA, modesB)
 		}
-		c.add(p, a.in(p.A), b.in(p.B), history)
+		c.add(p, a.in(p.A), b.in(p.B), scope)
 	}
+	c.judgeNumbers()
 	c.noteProfiles()
 	if c.Compared == 0 {
 		return c,
 			fmt.Errorf("compare: runs %s, with modes %v, and %s, with %v, have no scenario and mode in common: to compare two modes: --modes iptables:nftables",
-				a.Report.Run.ID, modesA, b.Report.Run.ID, modesB)
+				strings.Join(a.IDs(), ","), modesA, strings.Join(b.IDs(), ","), modesB)
 	}
 	return c, nil
 }
@@ -114,44 +108,75 @@ func (c *Comparison) note(form string, args ...any) {
 	c.Notes = append(c.Notes, fmt.Sprintf(form, args...))
 }
 
-func (c *Comparison) noteSides(a, b Side) {
-	for _, side := range []struct {
-		name  string
-		notes []string
-	}{{"A", a.Notes}, {"B", b.Notes}} {
-		for _, note := range side.notes {
-			c.Missing = append(c.Missing, fmt.Sprintf("%s: %s.", side.name, note))
+func (c *Comparison) noteSides(a, b Runs) {
+	for _, of := range []struct {
+		name string
+		runs Runs
+	}{{"A", a}, {"B", b}} {
+		for _, side := range of.runs {
+			name := of.name
+			if len(of.runs) > 1 {
+				name += ", run " + side.Report.Run.ID
+			}
+			for _, note := range side.Notes {
+				c.Missing = append(c.Missing, fmt.Sprintf("%s: %s.", name, note))
+			}
 		}
 	}
-	if c.A.Version != c.B.Version {
-		c.note("They were recorded by two builds of Rollcall, %s and %s, in which a scenario may not do the same.", c.A.Version, c.B.Version)
+	version := func(r model.Run) string { return r.Version }
+	switch versions := c.all(version); len(versions) {
+	case 0, 1:
+	default:
+		c.note("They were recorded by %d builds of Rollcall, %s, in which a scenario may not do the same.", len(versions),
+			strings.Join(versions, " and "))
 	}
 }
 
-func (c *Comparison) add(p Pair, a, b view, history trend.History) {
+// all is what the runs of both sides say, each once.
+func (c *Comparison) all(of func(model.Run) string) (all []string) {
+	for _, r := range slices.Concat(c.A, c.B) {
+		if is := of(r); !slices.Contains(all, is) {
+			all = append(all, is)
+		}
+	}
+	return all
+}
+
+func (c *Comparison) notePaces() {
+	texts := c.all(paceText)
+	switch {
+	case !c.samePace():
+		c.note("They went at different paces, %s: of the numbers only counts of pods are compared.", strings.Join(texts, " and "))
+	case !c.sameRate():
+		c.note("They sent %s: how many failed, were sent again or lost their reply is compared where the load was the same.",
+			strings.Join(texts, " and "))
+	}
+}
+
+func (c *Comparison) add(p Pair, a, b view, scope Scope) {
 	c.addClusters(p, a, b)
 	for _, name := range slices.Sorted(maps.Keys(a.scenarios)) {
 		if _, both := b.scenarios[name]; !both {
-			was := a.scenarios[name]
-			c.Gone = append(c.Gone, OutcomeChange{Scenario: name, Modes: p.A, A: was.Outcome, BecauseA: was.Because, Effect: Neutral})
+			was := a.scenarios[name].worst()
+			c.Gone = append(c.Gone, OutcomeChange{Scenario: name, Modes: p.A, A: was.Outcome, BecauseA: was.told(), Effect: Neutral})
 		}
 	}
+	var both []string
 	for _, name := range slices.Sorted(maps.Keys(b.scenarios)) {
-		was, both := a.scenarios[name]
-		is := b.scenarios[name]
-		if !both {
-			c.New = append(c.New, OutcomeChange{Scenario: name, Modes: p.B, B: is.Outcome, BecauseB: is.Because, Effect: Neutral})
+		is := b.scenarios[name].worst()
+		if _, inA := a.scenarios[name]; !inA {
+			c.New = append(c.New, OutcomeChange{Scenario: name, Modes: p.B, B: is.Outcome, BecauseB: is.told(), Effect: Neutral})
 			continue
 		}
+		was := a.scenarios[name].worst()
 		c.Compared++
 		if was.Outcome != is.Outcome {
 			c.Outcomes = append(c.Outcomes,
-				OutcomeChange{name, p.String(), was.Outcome, is.Outcome, was.Because, is.Because, effectOf(was.Outcome, is.Outcome)})
+				OutcomeChange{name, p.String(), was.Outcome, is.Outcome, was.told(), is.told(), effectOf(was.Outcome, is.Outcome)})
 		}
-		if was.Decided() && is.Decided() {
-			c.addNumbers(name, p, a, b, history)
-		}
+		both = append(both, name)
 	}
+	c.addNumbers(both, p, a, b, scope)
 }
 
 // effectOf an outcome: a fail is worse than whatever is none, and what passed was best.
@@ -167,85 +192,33 @@ func effectOf(was, is verdict.Outcome) Effect {
 }
 
 func (c *Comparison) addClusters(p Pair, a, b view) {
-	for _, fact := range []struct{ what, a, b string }{
-		{"kube-proxy mode", a.cluster.Mode, b.cluster.Mode},
-		{"provider", a.cluster.Provider, b.cluster.Provider},
-		{"Kubernetes", a.cluster.Kubernetes, b.cluster.Kubernetes},
-		{"kernel", a.cluster.Kernel, b.cluster.Kernel},
-		{"CNI", a.cluster.CNI, b.cluster.CNI},
-		{"nodes", fmt.Sprint(a.cluster.Nodes), fmt.Sprint(b.cluster.Nodes)},
+	for _, fact := range []struct {
+		what string
+		of   func(evidence.Cluster) string
+	}{
+		{"kube-proxy mode", func(c evidence.Cluster) string { return c.Mode }},
+		{"provider", func(c evidence.Cluster) string { return c.Provider }},
+		{"Kubernetes", func(c evidence.Cluster) string { return c.Kubernetes }},
+		{"kernel", func(c evidence.Cluster) string { return c.Kernel }},
+		{"CNI", func(c evidence.Cluster) string { return c.CNI }},
+		{"nodes", func(c evidence.Cluster) string { return fmt.Sprint(c.Nodes) }},
 	} {
-		if fact.a != fact.b {
-			c.Clusters = append(c.Clusters, ClusterChange{p.String(), fact.what, fact.a, fact.b})
+		if was, is := a.fact(fact.of), b.fact(fact.of); was != is {
+			c.Clusters = append(c.Clusters, ClusterChange{p.String(), fact.what, was, is})
 		}
 	}
 }
 
-// addNumbers compares what both measured. Requests that were not sent cannot be compared with some that were: with
-// another load, counts of them are left out.
-func (c *Comparison) addNumbers(name string, p Pair, a, b view, history trend.History) {
-	lineA, lineB := a.lines[name], b.lines[name]
-	sameLoad := lineA.Load == lineB.Load
-	if !sameLoad && c.samePace() && c.sameRate() {
-		c.note("%s in %s had another load, %s and then %s: how many requests failed, were sent again or lost their reply is not compared.",
-			name, p, orNone(lineA.Load), orNone(lineB.Load))
-	}
-	was, is := metric.ComparedOf(a.scenarios[name]), metric.ComparedOf(b.scenarios[name])
-	baselineA, baselineB := history.Baselines(lineA.Conditions(), c.A.ID, c.B.ID), history.Baselines(lineB.Conditions(), c.A.ID, c.B.ID)
-	changed := len(a.scenarios[name].ClusterChanges)+len(b.scenarios[name].ClusterChanges) > 0
-	var onlyA, onlyB, unknown []string
-	for _, n := range metric.Compared() {
-		key := n.Key()
-		valueA, inA := was[key]
-		valueB, inB := is[key]
-		switch {
-		case n.Unit == metric.Requests && !sameLoad, n.Unit != metric.Pods && !c.samePace():
-			continue
-		case inA && inB && !baselineA[key].EnoughAlone() && !baselineB[key].EnoughAlone() &&
-			(!n.ToleranceKnown(was, changed) || !n.ToleranceKnown(is, changed)):
-			unknown = append(unknown, n.Title)
-			continue
-		case !inA || !inB:
-			if inA {
-				onlyA = append(onlyA, n.Title)
-			} else if inB {
-				onlyB = append(onlyB, n.Title)
-			}
-			continue
-		}
-		c.Measured++
-		d := n.Compare(valueA, valueB, baselineA[key], baselineB[key])
-		if !d.Significant {
-			continue
-		}
-		effect := Neutral
-		switch {
-		case n.Direction.Worse(valueA.Value, valueB.Value):
-			effect = Worse
-		case n.Direction.Worse(valueB.Value, valueA.Value):
-			effect = Better
-		}
-		c.Numbers = append(c.Numbers, NumberChange{name, p.String(), n, valueA.Value, valueB.Value, d, effect})
-	}
-	if len(unknown) > 0 {
-		c.note("%s in %s: by how much two runs of it differ only a history of 10 of them tells; not compared: %s.", name, p,
-			strings.Join(unknown, "; "))
-	}
-	for _, alone := range []struct {
-		side  string
-		names []string
-	}{{"A", onlyA}, {"B", onlyB}} {
-		if len(alone.names) > 0 {
-			c.note("%s in %s: measured in %s alone: %s.", name, p, alone.side, strings.Join(alone.names, "; "))
-		}
-	}
+// samePace says whether times of the runs can be compared.
+func (c *Comparison) samePace() bool {
+	return len(c.all(func(r model.Run) string { return string(paceOf(r)) })) == 1
 }
 
-// samePace says whether times of the two runs can be compared.
-func (c *Comparison) samePace() bool { return paceOf(c.A) == paceOf(c.B) }
-
-// sameRate says whether the two runs sent as often, as far as both know.
-func (c *Comparison) sameRate() bool { return c.A.Rate == c.B.Rate || c.A.Rate == 0 || c.B.Rate == 0 }
+// sameRate says whether the runs sent as often, as far as all know.
+func (c *Comparison) sameRate() bool {
+	rates := c.all(func(r model.Run) string { return fmt.Sprint(r.Rate) })
+	return len(rates) == 1 || slices.Contains(rates, "0")
+}
 
 func paceText(r model.Run) string {
 	if r.Rate > 0 {

@@ -3,6 +3,7 @@ package compare_test
 import (
 	"bytes"
 	"flag"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -13,7 +14,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"rollcall/harness/evidence"
+	"rollcall/harness/verdict"
 	"rollcall/reports/compare"
+	"rollcall/reports/metric"
 	"rollcall/reports/model"
 	"rollcall/reports/sheet"
 	"rollcall/reports/trend"
@@ -41,7 +44,7 @@ func golden(t *testing.T, name string, got []byte) {
 
 func compared(t *testing.T, a, b compare.Side, pairs ...compare.Pair) compare.Comparison {
 	t.Helper()
-	c, err := compare.Compare(a, b, pairs, trend.History{})
+	c, err := compare.Compare(compare.Runs{a}, compare.Runs{b}, compare.Scope{Pairs: pairs})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,7 +108,7 @@ func TestBothWaysNameTheSameScenarios(t *testing.T) {
 	if diff := cmp.Diff(named(there), named(back)); diff != "" {
 		t.Errorf("(-there +back):\n%s", diff)
 	}
-	if len(named(there)) < 5 {
+	if len(named(there)) < 4 {
 		t.Errorf("it names but %q", named(there))
 	}
 }
@@ -117,8 +120,10 @@ func named(c compare.Comparison) []string {
 			names = append(names, s.Scenario)
 		}
 	}
-	for _, m := range c.Numbers {
-		names = append(names, m.Scenario+" "+m.Metric.Key())
+	for _, n := range c.Numbers {
+		if n.Moved() {
+			names = append(names, n.Scenario+" "+n.Metric.Key())
+		}
 	}
 	slices.Sort(names)
 	return names
@@ -152,7 +157,7 @@ func TestWhatIsMissingIsSaid(t *testing.T) {
 		{"the run broke", func(t *testing.T, dir string) {
 			writeJSON(t, filepath.Join(dir, "evidence", evidence.SessionFile),
 				evidence.Session{Schema: 1, ID: "before", Version: "v0.2.0", Broken: []string{"no cluster"}})
-		}, []string{"B: it was cut off", "B: it broke: no cluster.", "They were recorded by two builds of Rollcall, v0.1.0 and v0.2.0"}},
+		}, []string{"B: it was cut off", "B: it broke: no cluster.", "They were recorded by 2 builds of Rollcall, v0.1.0 and v0.2.0"}},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
 			run := recorded{id: "before", modes: []string{"iptables"}}
@@ -219,7 +224,7 @@ func TestWhatCannotBeCompared(t *testing.T) {
 		{"a run without scenarios", compare.Side{}, compare.Side{}, nil, "have no scenario and mode in common"},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
-			_, err := compare.Compare(row.a, row.b, row.pairs, trend.History{})
+			_, err := compare.Compare(compare.Runs{row.a}, compare.Runs{row.b}, compare.Scope{Pairs: row.pairs})
 			if err == nil || !strings.Contains(err.Error(), row.want) {
 				t.Errorf("error %v, want %q", err, row.want)
 			}
@@ -251,7 +256,7 @@ func TestCountsOfAnotherLoadAreNotCompared(t *testing.T) {
 	if c.Changed() || len(c.Notes) != len(side.Report.Scenarios)-1 { // one was inconclusive
 		t.Errorf("%s", write(t, sheet.Markdown, c))
 	}
-	if !strings.Contains(c.Notes[0], "had another load") {
+	if !strings.Contains(c.Notes[0], "had different loads") {
 		t.Errorf("notes %q", c.Notes)
 	}
 }
@@ -261,17 +266,17 @@ func TestOfAnotherPaceOnlyPodsAreCompared(t *testing.T) {
 	a := open(t, recorded{id: "a", modes: []string{"iptables"}}.folder(t))
 	b := a
 	b.Report.Run.ID, b.Report.Run.Pace = "b", evidence.SlowPace
-	b.Report.Scenarios = slices.Clone(a.Report.Scenarios)
-	i := slices.IndexFunc(b.Report.Scenarios, func(s model.Scenario) bool { return s.ID == "drained-rolling-update" })
-	numbers := &b.Report.Scenarios[i].Numbers
-	numbers.StatusGap = new(10 * *numbers.StatusGap)
 	c := compared(t, a, b)
-	if c.Changed() || !strings.Contains(c.Notes[0], "different paces, normal and slow") {
-		t.Errorf("%s", write(t, sheet.Markdown, c))
+	if len(c.Notes) == 0 || !strings.Contains(c.Notes[0], "different paces, normal and slow: of the numbers") {
+		t.Errorf("notes %q", c.Notes)
 	}
-	numbers.MaxPods = new(*numbers.MaxPods + 3)
-	if c := compared(t, a, b); !c.Changed() {
-		t.Errorf("three pods more:\n%s", write(t, sheet.Markdown, c))
+	for _, n := range c.Numbers {
+		if n.Metric.Unit != metric.Pods {
+			t.Errorf("%s is compared", n)
+		}
+	}
+	if len(c.Numbers) == 0 {
+		t.Error("nothing is compared")
 	}
 }
 
@@ -290,7 +295,7 @@ func TestRunsOfDifferentRates(t *testing.T) {
 		}
 	}
 	c := compared(t, a, b)
-	const want = "A sent at most 100 requests per second and lane, B at most 25 requests per second and lane: how many failed"
+	const want = "They sent at most 100 requests per second and lane and at most 25 requests per second and lane: how many failed"
 	if c.Changed() || len(c.Notes) != 1 || !strings.HasPrefix(c.Notes[0], want) {
 		t.Errorf("%s", write(t, sheet.Markdown, c))
 	}
@@ -343,65 +348,88 @@ func TestRunsOfDifferentProfiles(t *testing.T) {
 	}
 }
 
-// By how much runs differ for which the cluster was changed, nothing but runs like them can tell.
-func TestOfAChangedClusterTimesAreComparedByAHistoryAlone(t *testing.T) {
-	a := open(t, recorded{id: "a", modes: []string{"iptables"}}.folder(t))
-	i := slices.IndexFunc(a.Report.Scenarios, func(s model.Scenario) bool { return s.ID == "drained-rolling-update" })
-	a.Report.Scenarios[i].ClusterChanges = []string{"kube-proxy's minSyncPeriod of 10s"}
-	b := a
-	b.Report.Run.ID = "b"
-	b.Report.Scenarios = slices.Clone(a.Report.Scenarios)
-	numbers := &b.Report.Scenarios[i].Numbers
-	numbers.MixedWindow = new(*numbers.MixedWindow + 60_000)
-	c := compared(t, a, b)
-	if c.Changed() || !slices.ContainsFunc(c.Notes, func(n string) bool { return strings.Contains(n, "mixed window") }) {
-		t.Errorf("without a history:\n%s", write(t, sheet.Markdown, c))
-	}
-	var history trend.History
-	for range 10 {
-		past := a.Report
-		past.Run.ID = "past"
-		history.Lines = append(history.Lines, trend.LinesOf(past)...)
-	}
-	c, err := compare.Compare(a, b, nil, history)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !c.Worse() {
-		t.Errorf("with one:\n%s", write(t, sheet.Markdown, c))
-	}
-	numbers.MaxPods = new(*numbers.MaxPods + 3)
-	if c := compared(t, a, b); !c.Worse() {
-		t.Errorf("three pods more:\n%s", write(t, sheet.Markdown, c))
-	}
-}
-
-func TestAHistoryTellsTheSpread(t *testing.T) {
-	a := open(t, recorded{id: "a", modes: []string{"iptables"}}.folder(t))
-	b := a
-	b.Report.Run.ID = "b"
-	b.Report.Scenarios = slices.Clone(a.Report.Scenarios)
-	const scenario = "drained-rolling-update"
-	i := slices.IndexFunc(b.Report.Scenarios, func(s model.Scenario) bool { return s.ID == scenario })
-	gap := *b.Report.Scenarios[i].Numbers.StatusGap
-	b.Report.Scenarios[i].Numbers.StatusGap = new(gap + 900) // less than the default allows
-
-	if c := compared(t, a, b); c.Changed() {
-		t.Errorf("without a history:\n%s", write(t, sheet.Markdown, c))
+// A history is further runs of the baseline: without it one run of a side shows nothing of what a run has once.
+func TestAHistoryIsFurtherRunsOfTheBaseline(t *testing.T) {
+	side := func(id string, gap float64) compare.Side {
+		r := model.Report{Run: model.Run{ID: id}, Clusters: []evidence.Cluster{{Mode: "iptables", Kubernetes: "v1.36.3"}}}
+		for i := range 4 {
+			r.Scenarios = append(r.Scenarios, model.Scenario{ID: string(rune('a' + i)), Suite: "s", Mode: "iptables", Outcome: verdict.Pass,
+				Numbers: model.Numbers{StatusGap: new(gap + float64(10*i))}})
+		}
+		return compare.Side{Report: r}
 	}
 	var history trend.History
 	for n := range 20 {
-		past := a.Report
-		past.Run.ID = "past"
-		past.Scenarios = slices.Clone(past.Scenarios)
-		past.Scenarios[i].Numbers.StatusGap = new(gap + float64(n%5))
-		history.Lines = append(history.Lines, trend.LinesOf(past)...)
+		history.Lines = append(history.Lines, trend.LinesOf(side("past", 5000+float64(n)).Report)...)
 	}
-	c, err := compare.Compare(a, b, nil, history)
+	was, is := compare.Runs{side("a", 5000)}, compare.Runs{side("b", 9000)}
+	for _, row := range []struct {
+		sentence string
+		history  trend.History
+		want     compare.Effect
+	}{
+		{"four scenarios of one run alone are worse by chance in one of 16", trend.History{}, compare.CannotTell},
+		{"of 22 runs the last is the worst in each of them", history, compare.Worse},
+	} {
+		c, err := compare.Compare(was, is, compare.Scope{History: row.history})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := c.Numbers[0]; n.Scenario != "" || n.Metric.Key() != "status_gap_ms" || n.Effect != row.want {
+			t.Errorf("%s: %s: %s", row.sentence, n.Effect, n)
+		}
+	}
+}
+
+// Several runs of a side are one side.
+func TestSeveralRunsOfASide(t *testing.T) {
+	run := func(id string, outcome verdict.Outcome, outage float64) compare.Side {
+		return compare.Side{Report: model.Report{Run: model.Run{ID: id}, Scenarios: []model.Scenario{{ID: "a", Suite: "s", Mode: "iptables",
+			Outcome: outcome, Headline: "in " + id, Lanes: []model.Lane{{AskedRate: 100, LongestOutage: outage}}}}}}
+	}
+	var was, is compare.Runs
+	for i := range 8 {
+		was = append(was, run(fmt.Sprint("was-", i), verdict.Pass, 100+float64(i)))
+		is = append(is, run(fmt.Sprint("is-", i), verdict.Pass, 2100+float64(i)))
+	}
+	is[3] = run("is-3", verdict.Fail, 2103)
+	c, err := compare.Compare(was, is, compare.Scope{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(c.Numbers) != 1 || c.Numbers[0].Metric.Key() != "status_gap_ms" || c.Numbers[0].Runs != 20 || !c.Worse() {
-		t.Errorf("with one:\n%s", write(t, sheet.Markdown, c))
+	if len(c.Outcomes) != 1 || c.Outcomes[0].B != verdict.Fail || c.Outcomes[0].BecauseB != "in is-3" {
+		t.Errorf("a side that fails once fails: %+v", c.Outcomes)
+	}
+	i := slices.IndexFunc(c.Numbers, func(n compare.Number) bool { return n.Metric.Key() == "longest_outage_ms" })
+	if n := c.Numbers[i]; n.Effect != compare.Worse || n.NA != 8 || n.NB != 8 {
+		t.Errorf("%s: %s", n.Effect, n)
+	}
+	if one, err := compare.Compare(was[:1], is[:1], compare.Scope{}); err != nil || one.Worse() {
+		t.Errorf("one run of each side shows it, %v: %v", one.Numbers, err)
+	}
+}
+
+// Two scenarios of one recording are one draw, whichever of them it was recorded for.
+func TestASharedRecordingCountsOnce(t *testing.T) {
+	run := func(id, owner, other string) compare.Side {
+		numbers := model.Numbers{MaxPods: new(5)}
+		return compare.Side{Report: model.Report{Run: model.Run{ID: id}, Scenarios: []model.Scenario{
+			{ID: owner, Suite: "s", Mode: "iptables", Outcome: verdict.Pass, Numbers: numbers},
+			{ID: other, Suite: "s", Mode: "iptables", Outcome: verdict.Pass, Numbers: numbers, RecordedFor: "s/" + owner},
+		}}}
+	}
+	c := compared(t, run("a", "x", "y"), run("b", "y", "x"))
+	if len(c.Numbers) != 1 || c.Numbers[0].NA != 1 || c.Compared != 2 {
+		t.Errorf("%d scenarios: %v", c.Compared, c.Numbers)
+	}
+}
+
+// A line of a number fits a terminal.
+func TestLinesOfNumbersFit(t *testing.T) {
+	a, b := open(t, before(t)), open(t, after(t))
+	for line := range strings.Lines(string(write(t, sheet.Markdown, compared(t, a, b)))) {
+		if number := strings.Count(line, "|") == 10; number && len([]rune(line)) > 120 {
+			t.Errorf("%d columns: %s", len([]rune(line)), line)
+		}
 	}
 }

@@ -9,7 +9,7 @@ import (
 // noteProfiles says that the runs had different profiles. What the larger one alone has neither went nor is new, because
 // the other was never to run it: it is only counted.
 func (c *Comparison) noteProfiles() {
-	a, b := c.A.ProfileName(), c.B.ProfileName()
+	a, b := c.A[0].ProfileName(), c.B[0].ProfileName()
 	switch {
 	case a == b:
 	case smaller(b, a):

@@ -10,8 +10,14 @@ import (
 
 // Sheet tells a comparison, what got worse first.
 func Sheet(c Comparison) sheet.Sheet {
-	p := sheet.Sheet{Title: "Rollcall compare", Text: []string{sideOf("A", c.A), sideOf("B", c.B), verdictOf(c)}}
-	p.Text = append(p.Text, c.Missing...)
+	p := sheet.Sheet{Title: "Rollcall compare"}
+	for _, r := range c.A {
+		p.Text = append(p.Text, sideOf("A", r))
+	}
+	for _, r := range c.B {
+		p.Text = append(p.Text, sideOf("B", r))
+	}
+	p.Text = append(append(p.Text, verdictOf(c)), c.Missing...)
 	add := func(s sheet.Section) {
 		if len(s.Rows)+len(s.Text) > 0 {
 			p.Sections = append(p.Sections, s)
@@ -26,18 +32,9 @@ func Sheet(c Comparison) sheet.Sheet {
 		}
 	}
 	add(outcomes)
-	moved := sheet.Section{Title: "Numbers that moved",
-		Head: []string{"", "Scenario", "Mode", "Number", "A", "B", "May differ by", "As told by"}}
-	for _, effect := range effects() {
-		for _, m := range c.Numbers {
-			if m.Effect == effect {
-				unit := m.Metric.Unit
-				moved.Rows = append(moved.Rows,
-					[]string{string(effect), m.Scenario, m.Modes, m.Metric.Title, unit.Text(m.A), unit.Text(m.B), unit.Text(m.Tolerance), basis(m)})
-			}
-		}
+	for _, section := range Numbers(c, "A", "B") {
+		add(section)
 	}
-	add(moved)
 	gone := sheet.Section{Title: "Scenarios that went", Head: []string{"Scenario", "Mode", "It was"}}
 	for _, g := range c.Gone {
 		gone.Rows = append(gone.Rows, []string{g.Scenario, g.Modes, g.A.String()})
@@ -68,39 +65,24 @@ func sideOf(name string, r model.Run) string {
 
 // verdictOf is one sentence.
 func verdictOf(c Comparison) string {
-	over := fmt.Sprintf("%d scenarios and %d numbers were compared.", c.Compared, c.Measured)
+	over := fmt.Sprintf("%d scenarios and %d numbers were compared.", c.Compared, len(c.Numbers))
 	if len(c.Gone)+len(c.New) > 0 {
 		over += fmt.Sprintf(" %d scenarios went, and %d are new.", len(c.Gone), len(c.New))
 	}
-	worse, better := 0, 0
-	count := func(effect Effect) {
-		switch effect {
-		case Worse:
-			worse++
-		case Better:
-			better++
-		case Neutral:
-		}
-	}
+	effects := make(map[Effect]int)
 	for _, o := range c.Outcomes {
-		count(o.Effect)
+		effects[o.Effect]++
 	}
-	for _, m := range c.Numbers {
-		count(m.Effect)
+	for _, n := range c.Numbers {
+		effects[n.Effect]++
 	}
+	worse, better := effects[Worse], effects[Better]
 	switch {
-	case !c.Changed():
-		return "Nothing changed beyond what runs of the same differ by. " + over
+	case worse+better == 0:
+		return "Nothing is shown to have got worse or better. " + over
 	case worse == 0:
-		return fmt.Sprintf("Nothing got worse, and %d got better. %s", better, over)
+		return fmt.Sprintf("Nothing is shown to have got worse, and %d got better. %s", better, over)
 	default:
 		return fmt.Sprintf("%d got worse, and %d got better. %s", worse, better, over)
 	}
-}
-
-func basis(m NumberChange) string {
-	if m.Runs == 0 {
-		return "default"
-	}
-	return fmt.Sprintf("%d runs before", m.Runs)
 }

@@ -1,5 +1,4 @@
-// Package compare says what two runs say differently: outcomes, and numbers that moved by more than runs of the same
-// differ anyway.
+// Package compare says what the runs of two sides say differently: outcomes, and numbers of which a test shows that they moved.
 package compare
 
 import (
@@ -15,10 +14,9 @@ import (
 	"rollcall/harness/verdict"
 	"rollcall/reports"
 	"rollcall/reports/model"
-	"rollcall/reports/trend"
 )
 
-// A Side is one of the two runs.
+// A Side is one run of either side.
 type Side struct {
 	Folder string // of the run
 	Report model.Report
@@ -89,29 +87,6 @@ func (s Side) complete() Side {
 		s.note("it broke: %s", broken)
 	}
 	return s
-}
-
-// A view is the scenarios of one mode of a side, by name.
-type view struct {
-	cluster   evidence.Cluster
-	scenarios map[string]model.Scenario
-	lines     map[string]trend.Line // of the same
-}
-
-func (s Side) in(mode string) view {
-	v := view{cluster: evidence.Cluster{Mode: mode}, scenarios: make(map[string]model.Scenario), lines: make(map[string]trend.Line)}
-	for _, c := range s.Report.Clusters {
-		if c.Mode == mode {
-			v.cluster = c
-		}
-	}
-	lines := trend.LinesOf(s.Report)
-	for i, scenario := range s.Report.Scenarios {
-		if scenario.Mode == mode {
-			v.scenarios[scenario.Name()], v.lines[scenario.Name()] = scenario, lines[i]
-		}
-	}
-	return v
 }
 
 // Modes lists those of the side's scenarios, in their order.

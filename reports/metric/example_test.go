@@ -11,7 +11,7 @@ func ExampleMetric() {
 	// The entry to add to All.
 	asked := metric.Metric{Name: "asked_rate", Unit: metric.Requests, Title: "requests asked for per second",
 		Help:      "Requests per second that all lanes together were asked to send.",
-		Direction: metric.Neutral, Tolerance: &metric.Tolerance{Rel: 0.05},
+		Direction: metric.Neutral, Sample: &metric.Sample{},
 		Read: func(s model.Scenario) *metric.Value {
 			if len(s.Lanes) == 0 {
 				return nil // nothing was under load

@@ -1,6 +1,5 @@
 // Package metric is the registry of the numbers that are measured of a scenario. One entry each says what a number is called,
-// what it means, which way it gets better, by how much it differs between two runs of the same, and how it is read from a
-// scenario; junit.xml, metrics.prom, the page, comparisons, trends and tables all read it here. It is pure.
+// what it means, which way it gets better, how it is compared between runs, and how it is read from a scenario; junit.xml, metrics.prom, the page, comparisons, trends and tables all read it here. It is pure.
 package metric
 
 import (
@@ -21,7 +20,7 @@ type Metric struct {
 	Title     string // in tables for people; empty for an uncertainty, which stands beside its number
 	Help      string // in metrics.prom and on the page
 	Direction Direction
-	Tolerance *Tolerance                  // nil: it is not compared between runs
+	Sample    *Sample                     // nil: it is not compared between runs
 	Read      func(model.Scenario) *Value // nil: it was not measured
 }
 
@@ -29,7 +28,6 @@ type Metric struct {
 type Value struct {
 	Value       float64
 	Uncertainty float64 // by how much it may be wrong, as far as that is known
-	Within      float64 // how far the things differ, of which it is one: the lags of a run's pods and nodes
 }
 
 // A Measurement is a metric and what it was.
@@ -76,7 +74,7 @@ func ValueOf(s model.Scenario, key string) *Value {
 
 // Compared lists the metrics that are compared between runs.
 func Compared() []Metric {
-	return slices.DeleteFunc(All(), func(m Metric) bool { return m.Tolerance == nil })
+	return slices.DeleteFunc(All(), func(m Metric) bool { return m.Sample == nil })
 }
 
 // ComparedOf is what was measured of a scenario of those metrics, by key. Below none there is no gain: an old version that
@@ -90,6 +88,13 @@ func ComparedOf(s model.Scenario) map[string]Value {
 		}
 	}
 	return values
+}
+
+// Median of at least one value.
+func Median(values []float64) float64 {
+	sorted := slices.Sorted(slices.Values(values))
+	n := len(sorted)
+	return (sorted[(n-1)/2] + sorted[n/2]) / 2
 }
 
 // A Unit is what a metric is counted in.

@@ -35,3 +35,14 @@ type Percent struct {
 	P50 float64 `json:"p50"`
 	Max float64 `json:"max"`
 }
+
+// A PodLag is how long one node went on with one old pod after its endpoint had left ready, in milliseconds. What was not
+// seen is absent.
+type PodLag struct {
+	Pod         string   `json:"pod"`
+	Node        string   `json:"node"`
+	Left        float64  `json:"left_ms"` // when its endpoint did, in the recording
+	DrainLag    *float64 `json:"drain_lag_ms,omitempty"`
+	RuleLag     *float64 `json:"rule_lag_ms,omitempty"`
+	NeededDrain *float64 `json:"needed_drain_ms,omitempty"`
+}

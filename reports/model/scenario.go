@@ -29,6 +29,7 @@ type Scenario struct {
 	Rules          []Rule          `json:"rules"`
 	Lanes          []Lane          `json:"lanes"`
 	Numbers        Numbers         `json:"numbers"`
+	Lags           []PodLag        `json:"lags,omitempty"`         // by pod and node
 	Terminations   *Terminations   `json:"terminations,omitempty"` // absent: no old pod was deleted under load
 	Advice         []string        `json:"advice,omitempty"`       // to the owner of an app that is not Rollcall's
 	Evidence       string          `json:"evidence"`               // folder, relative to the run folder, with slashes

@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -12,19 +13,22 @@ import (
 )
 
 func acceptCommand() *cobra.Command {
-	var baseline, policyFile, history, html string
-	var candidates []string
+	var policyFile, history, html string
+	var baseline, candidates []string
 	cmd := &cobra.Command{
 		Use:   "accept --baseline DIR --candidate DIR",
 		Short: "Decide whether a candidate cluster may take the place of its baseline: go or no-go",
 		Long: `Decide whether a candidate cluster, an upgraded one for example, may take the
 place of its baseline: go or no-go, with every reason. Markdown is printed. With
---candidate given again, all candidates stand side by side.
+--candidate given again, all candidates stand side by side. Several runs of the
+baseline are given by --baseline again, those of one candidate with commas
+between: --candidate out/a,out/b.
 
 Go means: what passed in the baseline passes in the candidate, nothing new
-fails, and no number is worse by more than two runs of the same differ. By how
-much that is, rollcall compare --help says. Both have to be runs of the same profile;
-a run from before there were profiles counts as full.
+fails, no number is shown to be worse, and of each mode it is shown that its
+terminations lose and lag no more, within a margin. How, rollcall compare --help
+says. Where too few were seen to show that, it cannot tell. All have to be runs
+of the same profile; a run from before there were profiles counts as full.
 
 A policy adds to that:
 
@@ -48,12 +52,13 @@ Exit codes:
   1  no-go
   2  wrong usage, a folder, policy or history that cannot be read, or runs of
      different profiles
-  3  the decision could not be written`,
+  3  too little was seen to tell, or the decision could not be written`,
 		Example: `  rollcall accept --baseline out/v1.35 --candidate out/v1.36 --policy policy.yaml
+  rollcall accept --baseline out/v1.35-1 --baseline out/v1.35-2 --candidate out/v1.36-1,out/v1.36-2
   rollcall accept --baseline out/v1.35 --candidate out/v1.36 --candidate out/v1.37 --html accept.html`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if baseline == "" || len(candidates) == 0 {
+			if len(baseline) == 0 || len(candidates) == 0 {
 				return errors.New("rollcall: accept: a baseline and a candidate are needed: --baseline DIR --candidate DIR")
 			}
 			var policy accept.Policy
@@ -69,13 +74,13 @@ Exit codes:
 					return err
 				}
 			}
-			was, err := compare.Open(baseline)
+			was, err := compare.OpenAll(baseline)
 			if err != nil {
 				return err
 			}
 			var decisions []accept.Decision
-			for _, dir := range candidates {
-				is, err := compare.Open(dir)
+			for _, dirs := range candidates {
+				is, err := compare.OpenAll(strings.Split(dirs, ","))
 				if err != nil {
 					return err
 				}
@@ -88,16 +93,20 @@ Exit codes:
 			if err := publish(cmd, accept.Sheet(was, decisions), html); err != nil {
 				return infrastructure(err)
 			}
-			if !accept.Go(decisions) {
+			switch accept.Worst(decisions) {
+			case accept.NoGo:
 				return exitCode(1)
+			case accept.CannotTell:
+				return exitCode(3)
+			default:
+				return nil
 			}
-			return nil
 		},
 	}
-	cmd.Flags().StringVar(&baseline, "baseline", "", "run `folder` of what is there now")
-	cmd.Flags().StringArrayVar(&candidates, "candidate", nil, "run `folder` of what is to take its place; may be given again")
+	cmd.Flags().StringSliceVar(&baseline, "baseline", nil, "run `folder` of what is there now; may be given again")
+	cmd.Flags().StringArrayVar(&candidates, "candidate", nil, "run `folder` of what is to take its place, or several with commas; may be given again")
 	cmd.Flags().StringVar(&policyFile, "policy", "", "`file` that says what is required, and what is known and accepted")
-	cmd.Flags().StringVar(&history, "history", "", "history of earlier runs, which tells by how much they differ")
+	cmd.Flags().StringVar(&history, "history", "", "history of earlier runs, which count as further ones of the baseline")
 	cmd.Flags().StringVar(&html, "html", "", "write it to this file as well, as one HTML page")
 	return cmd
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -20,31 +21,39 @@ func compareCommand() *cobra.Command {
 		Use:   "compare A [B]",
 		Short: "Say what run B says otherwise than run A, and what got worse",
 		Long: `Say what run B says otherwise than run A: scenarios with another outcome, new
-and missing ones, what differs between the clusters, and numbers that moved by
-more than two runs of the same differ anyway. Markdown is printed.
+and missing ones, what differs between the clusters, and which numbers a test
+shows to have moved. Markdown is printed.
 
-A and B are run folders, before and after an upgrade for one. Every mode that
-both have is compared with itself; --modes iptables:nftables compares A's
-iptables with B's nftables, or, without B, two modes of A.
+A and B are run folders, before and after an upgrade for one, or several of a
+side with commas between: the more runs, the smaller the change that is seen.
+Every mode that both have is compared with itself; --modes iptables:nftables
+compares A's iptables with B's nftables, or, without B, two modes of A.
 
 The evidence of both is judged by the rules of this build; of a run whose
 evidence is gone, report.json is taken, and the output says so. Scenarios that
-only the run of the larger profile has are neither new nor missing.
+only the run of the larger profile has are neither new nor missing. Numbers of
+a scenario that was inconclusive or skipped are not compared.
 
-By how much a number may differ is a default, for each number, from many runs
-on one small machine. With --history, which rollcall trend writes, it is what
-the number did in 5 or more runs of the same scenario, mode, Kubernetes minor,
-CNI and load: within 6 median deviations of the median, where the default
-counts like 5 more runs. It is never less than what was measured is uncertain
-by. Numbers of a scenario that was inconclusive or skipped are not compared.
+Terminations that lost a request are compared by Fisher's exact test, all else
+by a permutation test within each scenario. Lags have one value for each moment
+at which old pods left, other numbers one a run; --history, which rollcall trend
+writes, adds its runs of the same scenario, mode, Kubernetes minor, CNI and load
+to those of A. Each number is:
+
+  worse        at most one in a hundred of these by chance, after Benjamini
+               and Hochberg over all numbers, scenarios and modes
+  better       likewise
+  no worse     within the margin, at 95 % confidence
+  cannot tell  neither was shown; the change that would have been is named
 
 Exit codes:
   0  nothing got worse
   1  something did: a scenario fails that did not, one that passed is
-     inconclusive, or a number moved the wrong way
+     inconclusive, or a number is shown to be worse
   2  wrong usage, or a folder or history that cannot be read
   3  what was found could not be written`,
 		Example: `  rollcall compare out/before out/after --history out/history.jsonl
+  rollcall compare out/before-1,out/before-2 out/after-1,out/after-2
   rollcall compare out/latest --modes iptables:nftables`,
 		Args: cobra.RangeArgs(1, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -73,17 +82,17 @@ Exit codes:
 		},
 	}
 	cmd.Flags().StringSliceVar(&modes, "modes", nil, "modes to compare, such as iptables:nftables")
-	cmd.Flags().StringVar(&history, "history", "", "history of earlier runs, which tells by how much they differ")
+	cmd.Flags().StringVar(&history, "history", "", "history of earlier runs, which count as further ones of A")
 	cmd.Flags().StringVar(&html, "html", "", "write it to this file as well, as one HTML page")
 	return cmd
 }
 
 func compared(dirA, dirB string, pairs []compare.Pair, history string) (c compare.Comparison, err error) {
-	a, err := compare.Open(dirA)
+	a, err := compare.OpenAll(strings.Split(dirA, ","))
 	if err != nil {
 		return c, err
 	}
-	b, err := compare.Open(dirB)
+	b, err := compare.OpenAll(strings.Split(dirB, ","))
 	if err != nil {
 		return c, err
 	}
@@ -93,7 +102,7 @@ func compared(dirA, dirB string, pairs []compare.Pair, history string) (c compar
 			return c, err
 		}
 	}
-	return compare.Compare(a, b, pairs, past)
+	return compare.Compare(a, b, compare.Scope{Pairs: pairs, History: past})
 }
 
 // readHistory reads one that has to be there.

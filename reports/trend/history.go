@@ -10,8 +10,6 @@ import (
 	"os"
 	"slices"
 	"time"
-
-	"rollcall/reports/metric"
 )
 
 // HistoryFile is what a history is called where no other name is given.
@@ -117,8 +115,8 @@ func (h History) lacking(lines []Line) []Line {
 	return slices.DeleteFunc(lines, func(l Line) bool { return seen[l.key()] })
 }
 
-// Baselines are what each number was under the conditions, in runs that were decided and are none of these, by its key.
-func (h History) Baselines(c Conditions, but ...string) map[string]metric.Baseline {
+// Numbers are what each number was under the conditions, in runs that were decided and are none of these, by its key.
+func (h History) Numbers(c Conditions, but []string) map[string][]float64 {
 	values := make(map[string][]float64)
 	for _, l := range h.Lines {
 		if l.Scenario != c.Scenario || l.Mode != c.Mode || !l.Decided() || l.Conditions() != c || slices.Contains(but, l.Run) {
@@ -128,9 +126,5 @@ func (h History) Baselines(c Conditions, but ...string) map[string]metric.Baseli
 			values[key] = append(values[key], x)
 		}
 	}
-	baselines := make(map[string]metric.Baseline)
-	for key, xs := range values {
-		baselines[key] = metric.BaselineOf(xs)
-	}
-	return baselines
+	return values
 }

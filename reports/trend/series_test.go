@@ -37,7 +37,7 @@ func TestFlakes(t *testing.T) {
 	}
 }
 
-func TestHistoryBaselines(t *testing.T) {
+func TestHistoryNumbers(t *testing.T) {
 	all := nights(t)
 	h, _ := appended(t, filepath.Join(t.TempDir(), trend.HistoryFile), folders(t, all...)...)
 	conditions := func(minor string) trend.Conditions {
@@ -49,13 +49,17 @@ func TestHistoryBaselines(t *testing.T) {
 		t.Fatalf("no line is of %s", minor)
 		return trend.Conditions{}
 	}
-	if u := h.Baselines(conditions("v1.36"))["status_gap_ms"]; u.Runs != 5 || !u.Enough() {
-		t.Errorf("before the upgrade: %+v", u)
-	}
-	if u := h.Baselines(conditions("v1.36"), "night-1")["status_gap_ms"]; u.Runs != 4 || u.Enough() {
-		t.Errorf("before the upgrade but for a night: %+v", u)
-	}
-	if u := h.Baselines(conditions("v1.37"))["status_gap_ms"]; u.Runs != 2 {
-		t.Errorf("after it: %+v", u)
+	for _, row := range []struct {
+		sentence, minor string
+		but             []string
+		runs            int
+	}{
+		{"before the upgrade", "v1.36", nil, 5},
+		{"before the upgrade but for a night", "v1.36", []string{"night-1"}, 4},
+		{"after it", "v1.37", nil, 2},
+	} {
+		if gaps := h.Numbers(conditions(row.minor), row.but)["status_gap_ms"]; len(gaps) != row.runs {
+			t.Errorf("%s: %v", row.sentence, gaps)
+		}
 	}
 }

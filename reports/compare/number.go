@@ -1,0 +1,306 @@
+package compare
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"rollcall/reports/metric"
+	"rollcall/reports/statistics"
+	"rollcall/reports/trend"
+)
+
+// A Number is one number of one scenario, or of all of a mode, tested for a difference between the sides.
+type Number struct {
+	Scenario string // empty: all that both sides have, each compared with itself
+	Modes    string
+	Metric   metric.Metric
+	Test     string
+	A, B     float64 // means; of what is counted, shares
+	NA, NB   int     // values that were drawn by themselves
+	Effect   Effect
+	P        float64 // that chance does it
+	Sees     float64 // the least change it would have found in nine of ten cases; infinite: none
+
+	outcome outcome
+}
+
+// An outcome is what the test of a number says of each direction, before it is known how many others there are.
+type outcome struct {
+	worse, better     float64 // p
+	least             float64
+	noWorse, noBetter bool
+	sees              func(p float64) float64
+}
+
+// The tests.
+const (
+	permutation = "permutation"
+	fisher      = "Fisher"
+)
+
+// How sure a number has to be.
+const (
+	falseRate  = 0.01 // of what is called worse at most this share is none
+	confidence = 0.95 // of "no worse"
+)
+
+// Moved says whether the test shows a difference.
+func (n Number) Moved() bool { return n.Effect == Worse || n.Effect == Better || n.Effect == Neutral }
+
+// Beyond says whether the sides are apart by more than the margin, whatever the test says of it.
+func (n Number) Beyond() bool {
+	return n.Metric.Sample.Margin != nil && math.Abs(n.B-n.A) > n.Metric.Sample.Margin.By
+}
+
+// A sample is what both sides measured of one number in one scenario.
+type sample struct {
+	scenario string
+	stratum  statistics.Stratum
+	table    statistics.Table
+}
+
+// addNumbers tests what both sides measured, of each scenario and of all together. Requests that were not sent cannot be
+// compared with some that were: with another load, counts of them are left out.
+func (c *Comparison) addNumbers(names []string, p Pair, a, b view, scope Scope) {
+	names = ownRecordings(names, a, b)
+	otherLoad := make(map[string]bool)
+	for _, name := range names {
+		loads := slices.Concat(a.scenarios[name].decided(), b.scenarios[name].decided()).loads()
+		if len(loads) > 1 {
+			if otherLoad[name] = true; c.samePace() && c.sameRate() {
+				c.note("%s in %s had different loads, %s: how many requests failed, were sent again or lost their reply is not compared.", name, p,
+					strings.Join(mapped(loads, orNone), " and "))
+			}
+		}
+	}
+	alone := make(map[[2]string][]string)
+	for _, m := range metric.Compared() {
+		if m.Unit != metric.Pods && !c.samePace() {
+			continue
+		}
+		var samples []sample
+		for _, name := range names {
+			if m.Unit == metric.Requests && otherLoad[name] {
+				continue
+			}
+			s, inA, inB := sampleOf(m, name, a.scenarios[name].decided(), b.scenarios[name].decided(), scope.History, c)
+			switch {
+			case inA && inB:
+				samples = append(samples, s)
+			case inA:
+				alone[[2]string{name, "A"}] = append(alone[[2]string{name, "A"}], m.Title)
+			case inB:
+				alone[[2]string{name, "B"}] = append(alone[[2]string{name, "B"}], m.Title)
+			}
+		}
+		c.testNumber(m, p, samples, scope)
+	}
+	for _, name := range names {
+		for _, side := range []string{"A", "B"} {
+			if titles := alone[[2]string{name, side}]; len(titles) > 0 && len(a.scenarios[name].decided()) > 0 && len(b.scenarios[name].decided()) > 0 {
+				c.note("%s in %s: measured in %s alone: %s.", name, p, side, strings.Join(titles, "; "))
+			}
+		}
+	}
+}
+
+// ownRecordings leaves out of scenarios that share a recording all but the first by name, whichever it was recorded for: what
+// it measured would count twice.
+func ownRecordings(names []string, a, b view) []string {
+	shared := make(map[string]bool)
+	for _, name := range names {
+		for _, s := range slices.Concat(a.scenarios[name], b.scenarios[name]) {
+			if s.RecordedFor != "" && slices.Contains(names, s.RecordedFor) {
+				shared[max(name, s.RecordedFor)] = true
+			}
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return shared[name] })
+}
+
+func mapped(all []string, f func(string) string) (to []string) {
+	for _, s := range all {
+		to = append(to, f(s))
+	}
+	return to
+}
+
+// sampleOf a number and scenario, and which side has any.
+func sampleOf(m metric.Metric, name string, a, b attempts, h trend.History, c *Comparison) (s sample, inA, inB bool) {
+	s.scenario = name
+	if m.Sample.Count != nil {
+		s.table = statistics.Table{A: a.count(m), B: b.count(m)}
+		return s, s.table.A.All > 0, s.table.B.All > 0
+	}
+	s.stratum = statistics.Stratum{A: a.values(m), B: b.values(m)}
+	if len(a) > 0 && !m.Sample.PerTermination() {
+		var ids []string
+		for _, r := range slices.Concat(c.A, c.B) {
+			ids = append(ids, r.ID)
+		}
+		s.stratum.A = append(s.stratum.A, h.Numbers(a[0].line.Conditions(), ids)[m.Key()]...)
+	}
+	return s, len(s.stratum.A) > 0, len(s.stratum.B) > 0
+}
+
+func (a attempts) values(m metric.Metric) (all []float64) {
+	for _, s := range a {
+		all = append(all, m.Values(s.Scenario)...)
+	}
+	return all
+}
+
+func (a attempts) count(m metric.Metric) (n statistics.Count) {
+	for _, s := range a {
+		if t := m.Sample.Count(s.Scenario); t != nil {
+			n.Of, n.All = n.Of+t.Lost, n.All+t.Count
+		}
+	}
+	return n
+}
+
+// testNumber tests all samples of a number together, and each.
+func (c *Comparison) testNumber(m metric.Metric, p Pair, samples []sample, scope Scope) {
+	together := slices.DeleteFunc(slices.Clone(samples), func(s sample) bool {
+		return scope.LeaveOut != nil && scope.LeaveOut(s.scenario, p.B, m.Key())
+	})
+	if len(together) > 0 {
+		c.Numbers = append(c.Numbers, test(m, p, "", together))
+	}
+	if len(samples) == 1 && len(together) == 1 {
+		return
+	}
+	for _, s := range samples {
+		c.Numbers = append(c.Numbers, test(m, p, s.scenario, []sample{s}))
+	}
+}
+
+func test(m metric.Metric, p Pair, scenario string, samples []sample) Number {
+	n := Number{Scenario: scenario, Modes: p.String(), Metric: m}
+	if m.Sample.Count != nil {
+		n.fisher(samples)
+	} else {
+		n.permutation(samples)
+	}
+	if m.Direction == metric.HigherIsBetter {
+		o := &n.outcome
+		o.worse, o.better, o.noWorse, o.noBetter = o.better, o.worse, o.noBetter, o.noWorse
+	}
+	return n
+}
+
+func (n *Number) fisher(samples []sample) {
+	var tables []statistics.Table
+	for _, s := range samples {
+		tables = append(tables, s.table)
+	}
+	f := statistics.Fisher(tables)
+	n.Test, n.A, n.B, n.NA, n.NB = fisher, f.A.Share(), f.B.Share(), f.A.All, f.B.All
+	n.outcome = outcome{worse: f.Greater, better: f.Less, least: f.Least, sees: f.Sees}
+	if margin := n.Metric.Sample.Margin; margin != nil {
+		n.outcome.noWorse = f.UpperDifference(confidence) <= margin.By
+		n.outcome.noBetter = statistics.Shares{A: f.B, B: f.A}.UpperDifference(confidence) <= margin.By
+	}
+}
+
+func (n *Number) permutation(samples []sample) {
+	var strata []statistics.Stratum
+	for _, s := range samples {
+		strata = append(strata, s.stratum)
+	}
+	d := statistics.Permute(strata)
+	n.Test, n.A, n.B, n.NA, n.NB = permutation, d.A, d.B, d.NA, d.NB
+	n.outcome = outcome{worse: d.Greater, better: d.Less, least: d.Least, sees: d.Sees}
+	if margin := n.Metric.Sample.Margin; margin != nil && d.Least <= 1-confidence {
+		n.outcome.noWorse = statistics.Permute(statistics.Shifted(strata, -margin.By)).Less <= 1-confidence
+		n.outcome.noBetter = statistics.Permute(statistics.Shifted(strata, margin.By)).Greater <= 1-confidence
+	}
+}
+
+// judgeNumbers says of every number what its test shows among all of them, so that of what is called worse at most one in a
+// hundred is none.
+func (c *Comparison) judgeNumbers() {
+	var worse, better, neutral []statistics.P
+	for _, n := range c.Numbers {
+		o := n.outcome
+		if n.Metric.Direction == metric.Neutral {
+			neutral = append(neutral, statistics.P{Value: o.either(), Least: 2 * o.least})
+		} else {
+			worse, better = append(worse, statistics.P{Value: o.worse, Least: o.least}), append(better, statistics.P{Value: o.better, Least: o.least})
+		}
+	}
+	atWorse, atBetter := statistics.Threshold(worse, falseRate), statistics.Threshold(better, falseRate)
+	atNeutral := statistics.Threshold(neutral, falseRate)
+	for i := range c.Numbers {
+		n := &c.Numbers[i]
+		o := n.outcome
+		n.Effect, n.P, n.Sees = CannotTell, o.worse, o.sees(atWorse)
+		switch {
+		case n.Metric.Direction == metric.Neutral:
+			n.P, n.Sees = o.either(), o.sees(atNeutral/2)
+			if n.P <= atNeutral {
+				n.Effect = Neutral
+			}
+		case o.worse <= atWorse && !o.noWorse:
+			n.Effect = Worse
+		case o.better <= atBetter && !o.noBetter:
+			n.Effect, n.P, n.Sees = Better, o.better, o.sees(atBetter)
+		case o.noWorse:
+			n.Effect = NoWorse
+		}
+	}
+}
+
+// either is p of a difference in any direction.
+func (o outcome) either() float64 { return min(1, 2*min(o.worse, o.better)) }
+
+// String is like "rule lag, median: 612 ms and then 1.23 s; p 0.0001 by permutation of 30 and 28".
+func (n Number) String() string {
+	return fmt.Sprintf("%s: %s and then %s; p %.2g by %s of %d and %d", n.Metric.Title, n.text(n.A, n.NA), n.text(n.B, n.NB), n.P, n.Test,
+		n.NA, n.NB)
+}
+
+// text is a value of a side as people read it.
+func (n Number) text(x float64, of int) string {
+	if n.Metric.Sample.Count != nil {
+		return fmt.Sprintf("%.0f of %d", x*float64(of), of)
+	}
+	return n.Metric.Unit.Text(x)
+}
+
+// sees is the least change it would have found: of what is counted, B's share.
+func (n Number) sees() string {
+	if n.Metric.Sample.Count != nil && !math.IsInf(n.Sees, 0) {
+		return n.change(n.Sees - n.A)
+	}
+	return n.change(n.Sees)
+}
+
+// margin is within what it is no worse.
+func (n Number) margin() string {
+	switch margin := n.Metric.Sample.Margin; {
+	case margin == nil:
+		return ""
+	case n.Metric.Sample.Count != nil:
+		return fmt.Sprintf("%.0f%%", 100*margin.By)
+	default:
+		return n.Metric.Unit.Text(margin.By)
+	}
+}
+
+// change is a difference with its sign; of what is counted, percent of all.
+func (n Number) change(x float64) string {
+	x = math.Round(x*1e6) / 1e6 // sums of the same in another order differ by less
+	switch {
+	case math.IsInf(x, 0):
+		return "none"
+	case n.Metric.Sample.Count != nil:
+		return fmt.Sprintf("%+.1f%%", 100*x)
+	case x < 0:
+		return "-" + n.Metric.Unit.Text(-x)
+	default:
+		return "+" + n.Metric.Unit.Text(x)
+	}
+}

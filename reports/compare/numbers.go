@@ -1,0 +1,69 @@
+package compare
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+
+	"rollcall/reports/sheet"
+)
+
+// Numbers tells the numbers of a comparison, a line each: of every mode as a whole, and of those scenarios of which there is
+// anything to tell. The sides are called by these names.
+func Numbers(c Comparison, a, b string) []sheet.Section {
+	var modes, scenarios []sheet.Section
+	for _, n := range c.Numbers {
+		switch {
+		case !n.told():
+		case n.Scenario == "":
+			modes = withRow(modes, "Numbers of "+n.Modes, a, b, n.row())
+		default:
+			scenarios = withRow(scenarios, n.Scenario+", "+n.Modes, a, b, n.row())
+		}
+	}
+	all := append(modes, scenarios...)
+	for _, s := range all {
+		slices.SortStableFunc(s.Rows, func(x, y []string) int { return rank(x[0]) - rank(y[0]) })
+	}
+	if len(all) > 0 {
+		all[0].Text = legend()
+	}
+	return all
+}
+
+// withRow adds a row to the section of that title.
+func withRow(sections []sheet.Section, title, a, b string, row []string) []sheet.Section {
+	i := slices.IndexFunc(sections, func(s sheet.Section) bool { return s.Title == title })
+	if i < 0 {
+		i = len(sections)
+		sections = append(sections, sheet.Section{Title: title, Head: []string{"", "Number", a, b, "Change", "Margin", "p", "Sees", "Test, values"}})
+	}
+	sections[i].Rows = append(sections[i].Rows, row)
+	return sections
+}
+
+// told says whether the number is worth a line: of a mode all with a margin are, of a scenario those that are apart.
+func (n Number) told() bool {
+	if n.Scenario == "" {
+		return n.Moved() || n.Metric.Sample.Margin != nil
+	}
+	return n.Moved() || n.Effect == CannotTell && n.Beyond()
+}
+
+func (n Number) row() []string {
+	return []string{string(n.Effect), n.Metric.Title, n.text(n.A, n.NA), n.text(n.B, n.NB), n.change(n.B - n.A), n.margin(),
+		strconv.FormatFloat(n.P, 'g', 2, 64), n.sees(), fmt.Sprintf("%s, %d and %d", n.Test, n.NA, n.NB)}
+}
+
+func rank(effect string) int {
+	return slices.Index([]Effect{Worse, Better, Neutral, CannotTell, NoWorse}, Effect(effect))
+}
+
+func legend() []string {
+	return []string{
+		"A mode's numbers are those of all scenarios that both sides have, each compared with itself.",
+		"p: how likely chance does as much. Sees: the least change found in nine of ten cases; none: too few values for any.",
+		"Worse and better: at most one in a hundred by chance (Benjamini-Hochberg over all). No worse: within the margin, at 95%.",
+		"Cannot tell: neither was shown. More runs of a side show more: name them with commas between.",
+	}
+}

@@ -1,0 +1,122 @@
+package compare
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"rollcall/harness/evidence"
+	"rollcall/harness/verdict"
+	"rollcall/reports/model"
+	"rollcall/reports/trend"
+)
+
+// Runs are all runs of one side, at least one.
+type Runs []Side
+
+// OpenAll opens several run folders as [Open] does.
+func OpenAll(dirs []string) (Runs, error) {
+	var all Runs
+	for _, dir := range dirs {
+		side, err := Open(dir)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, side)
+	}
+	return all, nil
+}
+
+// Modes lists those of the runs' scenarios, in their order.
+func (r Runs) Modes() (modes []string) {
+	for _, side := range r {
+		for _, mode := range side.Modes() {
+			if !slices.Contains(modes, mode) {
+				modes = append(modes, mode)
+			}
+		}
+	}
+	return modes
+}
+
+// IDs of the runs.
+func (r Runs) IDs() (ids []string) {
+	for _, side := range r {
+		ids = append(ids, side.Report.Run.ID)
+	}
+	return ids
+}
+
+func (r Runs) runs() (all []model.Run) {
+	for _, side := range r {
+		all = append(all, side.Report.Run)
+	}
+	return all
+}
+
+// A view is what the runs of a side say of one mode.
+type view struct {
+	clusters  []evidence.Cluster
+	scenarios map[string]attempts // by name
+}
+
+// An attempt is a scenario in one run.
+type attempt struct {
+	model.Scenario
+	line trend.Line // of the same
+}
+
+// told is why the outcome is what it is, in a line.
+func (a attempt) told() string { return cmp.Or(a.Headline, a.Because) }
+
+type attempts []attempt
+
+func (r Runs) in(mode string) view {
+	v := view{scenarios: make(map[string]attempts)}
+	for _, side := range r {
+		for _, c := range side.Report.Clusters {
+			if c.Mode == mode {
+				v.clusters = append(v.clusters, c)
+			}
+		}
+		lines := trend.LinesOf(side.Report)
+		for i, s := range side.Report.Scenarios {
+			if s.Mode == mode {
+				v.scenarios[s.Name()] = append(v.scenarios[s.Name()], attempt{s, lines[i]})
+			}
+		}
+	}
+	return v
+}
+
+// fact is what the clusters of a mode say, "a and b" where they differ.
+func (v view) fact(of func(evidence.Cluster) string) string {
+	var all []string
+	for _, c := range v.clusters {
+		if is := of(c); !slices.Contains(all, is) {
+			all = append(all, is)
+		}
+	}
+	return strings.Join(all, " and ")
+}
+
+// decided are the attempts whose numbers count.
+func (a attempts) decided() attempts {
+	return slices.DeleteFunc(slices.Clone(a), func(s attempt) bool { return !s.Decided() })
+}
+
+// worst is the attempt with the worst outcome: of a side that fails once, the scenario fails.
+func (a attempts) worst() attempt {
+	from := []verdict.Outcome{verdict.Fail, verdict.Inconclusive, verdict.Pass, verdict.Skipped}
+	return slices.MinFunc(a, func(x, y attempt) int { return slices.Index(from, x.Outcome) - slices.Index(from, y.Outcome) })
+}
+
+// loads are what the attempts sent, without those that repeat.
+func (a attempts) loads() (all []string) {
+	for _, s := range a {
+		if !slices.Contains(all, s.line.Load) {
+			all = append(all, s.line.Load)
+		}
+	}
+	return all
+}

@@ -1,0 +1,185 @@
+package metric_test
+
+import (
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"rollcall/harness/evidence"
+	"rollcall/harness/verdict"
+	"rollcall/reports/metric"
+	"rollcall/reports/model"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func metricOf(t *testing.T, id string) metric.Metric {
+	t.Helper()
+	for _, n := range metric.Compared() {
+		if n.Key() == id {
+			return n
+		}
+	}
+	t.Fatalf("there is no number %q", id)
+	return metric.Metric{}
+}
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+// What was recorded on real clusters is as many numbers as before.
+func TestComparedOfWhatWasRecorded(t *testing.T) {
+	var got strings.Builder
+	folders, err := filepath.Glob("../testdata/recorded/*/golden.json")
+	if err != nil || len(folders) == 0 {
+		t.Fatalf("%d scenarios: %v", len(folders), err)
+	}
+	for _, path := range folders {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var s struct {
+			model.Scenario
+			Outcome string `json:"outcome"`
+			Rules   any    `json:"rules"`
+		}
+		if err := json.Unmarshal(data, &s); err != nil {
+			t.Fatalf("%s: %v", path, err)
+		}
+		fmt.Fprintln(&got, filepath.Base(filepath.Dir(path)))
+		values := metric.ComparedOf(s.Scenario)
+		for _, n := range metric.Compared() {
+			if v, ok := values[n.Key()]; ok {
+				fmt.Fprintf(&got, "    %s %v (%s), uncertain by %v\n", n.Key(), v.Value, n.Unit.Text(v.Value), v.Uncertainty)
+			}
+		}
+	}
+	golden := filepath.Join("testdata", "recorded.txt")
+	if *update {
+		if err := os.WriteFile(golden, []byte(got.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatalf("%v: -update writes it", err)
+	}
+	if diff := cmp.Diff(string(want), got.String()); diff != "" {
+		t.Errorf("%s (-want +got), -update rewrites it:\n%s", golden, diff)
+	}
+}
+
+func TestComparedOf(t *testing.T) {
+	s := model.Scenario{
+		Outcome: verdict.Pass,
+		Lanes: []model.Lane{
+			{AskedRate: 100, LongestOutage: 30, Retried: 1, LostReplies: new(2), Failures: map[evidence.Fault]int{evidence.Refused: 3}},
+			{AskedRate: 200, LongestOutage: 50, Retried: 1, LostReplies: new(0), Failures: map[evidence.Fault]int{evidence.Reset: 4}},
+		},
+		Numbers: model.Numbers{
+			StatusGap: new(-7.5), StatusGapError: new(0.5), MixedWindow: new(0.0), MinAvailable: new(0), MaxPods: new(6),
+			DrainLag: &model.Lags{P50: 10, Max: 40, Error: 2}, NodeBusy: &model.Percent{P50: 60, Max: 90},
+		},
+	}
+	want := map[string]metric.Value{
+		"failed": {Value: 7}, "lost_replies": {Value: 2}, "retried": {Value: 2}, "longest_outage_ms": {Value: 50, Uncertainty: 20},
+		"status_gap_ms": {Uncertainty: 0.5}, "mixed_window_ms": {}, "min_available": {}, "max_pods": {Value: 6},
+		"drain_lag_p50_ms": {Value: 10, Uncertainty: 2}, "drain_lag_max_ms": {Value: 40, Uncertainty: 2},
+		"node_busy_p50_percent": {Value: 60},
+	}
+	got := metric.ComparedOf(s)
+	for id, w := range want {
+		if g, ok := got[id]; !ok || g != w {
+			t.Errorf("%s: %+v (measured: %t), want %+v", id, g, ok, w)
+		}
+		delete(got, id)
+	}
+	for id, g := range got {
+		t.Errorf("%s, which was not measured: %+v", id, g)
+	}
+	s.Lanes[1].LostReplies = nil
+	if lost, ok := metric.ComparedOf(s)["lost_replies"]; ok {
+		t.Errorf("a lane does not know its lost replies, all together have %+v", lost)
+	}
+}
+
+func TestDirectionWorse(t *testing.T) {
+	for _, row := range []struct {
+		sentence, id string
+		up, down     bool // whether it is worse that way
+	}{
+		{"more that fail are worse", "failed", true, false},
+		{"a longer outage is worse", "longest_outage_ms", true, false},
+		{"an old version that replies longer is worse", "status_gap_ms", true, false},
+		{"fewer pods available are worse", "min_available", false, true},
+		{"more pods need more room", "max_pods", true, false},
+		{"a busy node is the machine's doing", "node_busy_p50_percent", false, false},
+	} {
+		direction := metricOf(t, row.id).Direction
+		if up, down := direction.Worse(1, 2), direction.Worse(2, 1); up != row.up || down != row.down || direction.Worse(1, 1) {
+			t.Errorf("%s: worse upwards %t, downwards %t", row.sentence, up, down)
+		}
+	}
+}
+
+// Nodes are told of a change at once, and write those of a period together: that is one chance and one value.
+func TestAMomentIsOneValue(t *testing.T) {
+	lag := func(pod, node string, left, rules float64) model.PodLag {
+		return model.PodLag{Pod: pod, Node: node, Left: left, RuleLag: &rules, NeededDrain: &rules}
+	}
+	rolling := []model.PodLag{lag("a", "n1", 1000, 800), lag("a", "n2", 1000, 900), lag("b", "n1", 3000, 50), lag("b", "n2", 3000, 70)}
+	together := []model.PodLag{lag("a", "n1", 1000, 800), lag("b", "n1", 1999, 100), lag("c", "n1", 2000, 50)}
+	for _, row := range []struct {
+		sentence string
+		s        model.Scenario
+		key      string
+		want     []float64
+	}{
+		{"the median over the nodes of a pod", model.Scenario{Lags: rolling}, "rule_lag_p50_ms", []float64{850, 60}},
+		{"the longest of them", model.Scenario{Lags: rolling}, "rule_lag_max_ms", []float64{900, 70}},
+		{"pods that leave within a period are one moment", model.Scenario{Lags: together}, "rule_lag_max_ms", []float64{800, 50}},
+		{"what nobody saw is no value", model.Scenario{Lags: rolling}, "drain_lag_max_ms", nil},
+		{"rules routed on purpose while no pod was available", model.Scenario{Lags: rolling, Numbers: model.Numbers{MinAvailable: new(0)}},
+			"rule_lag_max_ms", nil},
+		{"which the drain needed does not count", model.Scenario{Lags: rolling, Numbers: model.Numbers{MinAvailable: new(0)}}, "needed_drain_ms",
+			[]float64{900, 70}},
+		{"the cluster was changed for it", model.Scenario{Lags: rolling, ClusterChanges: []string{"a slow kube-proxy"}}, "needed_drain_ms", nil},
+		{"a run has one", model.Scenario{Numbers: model.Numbers{StatusGap: new(-5.0)}}, "status_gap_ms", []float64{0}},
+		{"or none", model.Scenario{}, "status_gap_ms", nil},
+	} {
+		if got := metricOf(t, row.key).Values(row.s); !cmp.Equal(got, row.want) {
+			t.Errorf("%s: %v, want %v", row.sentence, got, row.want)
+		}
+	}
+}
+
+// Only where none may be lost is it counted what was.
+func TestTerminationsAreCountedWhereNoneMayLose(t *testing.T) {
+	lost := metricOf(t, "terminations_lost")
+	s := model.Scenario{Terminations: &model.Terminations{Count: 6, Lost: 1}}
+	if n := lost.Sample.Count(s); n != nil {
+		t.Errorf("%v, of a scenario that has to lose some", n)
+	}
+	s.Rules = []model.Rule{{ID: "no-failures"}}
+	if n := lost.Sample.Count(s); n == nil || *n != *s.Terminations {
+		t.Errorf("%v", n)
+	}
+}
+
+// Every number that says which way it gets better says within what it is no worse, and by what mechanism, or is a count of
+// requests, which come in bursts.
+func TestMarginsHaveAMechanism(t *testing.T) {
+	for _, m := range metric.Compared() {
+		margin := m.Sample.Margin
+		if m.Direction != metric.Neutral && m.Unit != metric.Requests && margin == nil {
+			t.Errorf("%s has no margin", m.Key())
+		}
+		if margin != nil && (margin.By <= 0 || margin.Because == "") {
+			t.Errorf("%s: %+v", m.Key(), margin)
+		}
+	}
+}
