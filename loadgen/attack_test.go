@@ -54,12 +54,16 @@ func TestOpenLoop(t *testing.T) {
 					Lane: "worker-" + string(conn), Seq: uint64(i), Status: 200, Attempts: 1,
 					By:  evidence.Server{Version: "v1", Pod: "shop-v1-abc", Node: "worker"},
 					Due: hits[0].Due + time.Duration(i)*time.Second/rate, Sent: h.Sent, Took: h.Took, LocalPort: h.LocalPort, Reused: h.Reused,
+					Connect: h.Connect, Resent: h.Resent,
 				}
 				if diff := cmp.Diff(want, h); diff != "" {
 					t.Fatalf("hit %d (-want +got):\n%s", i, diff)
 				}
 				if h.Sent < h.Due {
 					t.Errorf("hit %d was sent %s before it was due", i, h.Due-h.Sent)
+				}
+				if opened := h.Connect > 0 && h.Connect <= h.Took; opened == h.Reused {
+					t.Errorf("hit %d took %s to connect of %s; over a connection that was open: %v", i, h.Connect, h.Took, h.Reused)
 				}
 				if h.LocalPort == 0 {
 					t.Errorf("hit %d has no port", i)
@@ -258,7 +262,7 @@ func TestClockIgnoresWallClock(t *testing.T) {
 }
 
 func TestHitIsSmall(t *testing.T) {
-	if size := unsafe.Sizeof(evidence.Hit{}); size > 144 {
+	if size := unsafe.Sizeof(evidence.Hit{}); size > 152 {
 		t.Errorf("a hit takes %d bytes", size)
 	}
 }

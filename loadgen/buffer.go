@@ -32,7 +32,7 @@ const HitsPerFrame = 512
 // errForgotten is the error of asking for hits again after asking for those that follow them.
 var errForgotten = errors.New("forgotten")
 
-// A buffer holds the hits of a lane from when they are kept until they are forgotten, 144 bytes each: names of
+// A buffer holds the hits of a lane from when they are kept until they are forgotten, 152 bytes each: names of
 // servers are stored once. They are in blocks, so that keeping one never moves the others, which the recording
 // would show as lag, and so that forgetting frees memory.
 type buffer struct {

@@ -83,6 +83,10 @@ func (c *client) RoundTrip(req *http.Request) (*http.Response, error) {
 		LocalPort: how.localPort,
 		Status:    r.status,
 		By:        r.by,
+		Resent:    uint32(how.resent),
+	}
+	if !how.connected.IsZero() {
+		hit.Connect = how.connected.Sub(sent).Truncate(time.Microsecond)
 	}
 	var trouble error
 	switch {

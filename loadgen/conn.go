@@ -11,6 +11,7 @@ type conn struct {
 	net.Conn
 	first   atomic.Pointer[error]
 	carried bool // whether a request was given to it; the transport hands it to one at a time
+	resent  resends
 }
 
 // Read reads, and keeps the first error.

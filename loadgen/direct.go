@@ -39,6 +39,7 @@ func newDirectSender(lane evidence.Lane, slots int, ports *LocalPorts) *directSe
 
 // send sends a request.
 func (s *directSender) send(req *http.Request, n uint64, deadline time.Time) (reply, connInfo, error) {
+	began := time.Now()
 	f, err := s.templateFor(req)
 	if err != nil {
 		return reply{}, connInfo{}, err
@@ -50,6 +51,9 @@ func (s *directSender) send(req *http.Request, n uint64, deadline time.Time) (re
 	}
 	r, last, err := w.exchange(f, req)
 	how.connErr = w.readErr
+	if time.Since(began) >= resendTimer {
+		how.resent = w.resent.since(w.conn)
+	}
 	if err != nil || last || !s.keep || !slot.CompareAndSwap(nil, w) {
 		w.close()
 	}
@@ -86,7 +90,7 @@ func (s *directSender) connect(slot *atomic.Pointer[httpConn], deadline time.Tim
 		}
 		return nil, how, err
 	}
-	how := connInfo{attempts: 1, localPort: localPort(dialled)}
+	how := connInfo{attempts: 1, localPort: localPort(dialled), connected: time.Now()}
 	if err := dialled.SetDeadline(deadline); err != nil {
 		dialled.Close()
 		return nil, how, err

@@ -26,6 +26,7 @@ type httpConn struct {
 	out     []byte
 	left    int64 // bytes that may still be read
 	readErr error // why reading ended; of a header that it cut off, net/http's error need not say so
+	resent  resends
 }
 
 // newConn takes the buffers of a connection that was closed, if there are any.
@@ -36,6 +37,7 @@ func (s *directSender) newConn(conn net.Conn) *httpConn {
 		w.in = bufio.NewReader(w)
 	}
 	w.conn, w.readErr = conn, nil
+	w.resent.total.Store(0)
 	w.in.Reset(w)
 	return w
 }

@@ -53,6 +53,7 @@ func dialWith(dialer net.Dialer, ports *LocalPorts) func(ctx context.Context, ne
 // The deadline is set here and not as http.Client.Timeout: above a RoundTripper that is not its own, net/http
 // races that one with a legacy cancellation, and whether the timeout has a type depends on who wins.
 func (s *netHTTPSender) send(req *http.Request, n uint64, deadline time.Time) (reply, connInfo, error) {
+	began := time.Now()
 	ctx, cancel := context.WithDeadline(req.Context(), deadline)
 	defer cancel()
 	var given connections
@@ -63,11 +64,18 @@ func (s *netHTTPSender) send(req *http.Request, n uint64, deadline time.Time) (r
 	}
 	var r reply
 	got, err := s.transports[n%uint64(len(s.transports))].RoundTrip(req)
+	resent := 0
+	if given.last != nil && time.Since(began) >= resendTimer { // asked before the whole reply is read, which may end the connection
+		resent = given.last.resent.since(given.last.Conn)
+	}
 	if err == nil {
 		r, err = s.read(got)
 		got.Body.Close()
 	}
-	how := connInfo{attempts: given.count, reused: given.reused, connErr: firstErrorOf(given.last)}
+	how := connInfo{attempts: given.count, reused: given.reused, connErr: firstErrorOf(given.last), resent: resent}
+	if !given.reused {
+		how.connected = given.at
+	}
 	var undialled *dialError
 	switch {
 	case errors.As(err, &undialled):
@@ -106,12 +114,14 @@ func (oneShotBody) Close() error             { return nil }
 // Connections are those one request was given, one after the other.
 type connections struct {
 	count  int
+	at     time.Time // when it was given the last one
 	last   *conn
 	reused bool // last had carried a request before
 }
 
 func (c *connections) add(info httptrace.GotConnInfo) {
 	c.count++
+	c.at = time.Now()
 	c.last, _ = info.Conn.(*conn)
 	c.reused = info.Reused
 	if c.last != nil {

@@ -30,6 +30,9 @@ type connInfo struct {
 	reused    bool  // the last one had carried a request before
 	localPort int   // of the last one, or of one that could not be opened
 	connErr   error // what the last one failed with, where the error of the request need not say so
+
+	connected time.Time // when the last one was open, if it was opened for the request
+	resent    int       // segments that the kernel sent again over it meanwhile
 }
 
 // senderOf makes the sender of a lane. A lane that resends is there to do as net/http does, and a userapp may reply in

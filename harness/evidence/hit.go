@@ -5,21 +5,21 @@ import "time"
 // A Hit is one request as its client saw it, and who answered. Its times are on the clock of the
 // lane's node, or on the recorder's for a lane outside the cluster.
 type Hit struct {
-	Lane     string        `json:"lane"`               // id of the [Lane] that sent it
-	Seq      uint64        `json:"seq"`                // number within the lane, from 0; the echo app logs the same number
-	Due      time.Duration `json:"due"`                // when the pacer owed it; Sent-Due is the generator's own lag
-	Sent     time.Duration `json:"sent"`               // when it was sent
-	Took     time.Duration `json:"took"`               // from Sent until the whole reply was read, or the fault
-	Status   int           `json:"status,omitempty"`   // HTTP status; 0 without a reply
-	By       Server        `json:"by,omitzero"`        // who answered; zero without a reply
-	Reused   bool          `json:"reused,omitempty"`   // went over a connection that had carried a request before
-	Attempts int           `json:"attempts,omitempty"` // connections it was given; above 1 betrays a hidden retry
+	Lane   string        `json:"lane"`             // id of the [Lane] that sent it
+	Seq    uint64        `json:"seq"`              // number within the lane, from 0; the echo app logs the same number
+	Due    time.Duration `json:"due"`              // when the pacer owed it; Sent-Due is the generator's own lag
+	Sent   time.Duration `json:"sent"`             // when it was sent
+	Took   time.Duration `json:"took"`             // from Sent until the whole reply was read, or the fault
+	Status int           `json:"status,omitempty"` // HTTP status; 0 without a reply
+	By     Server        `json:"by,omitzero"`      // who answered; zero without a reply
+	Reused bool          `json:"reused,omitempty"` // went over a connection that had carried a request before
+	// Resent is how many TCP segments its client's kernel sent again for it, SYNs included. Only a request that took as long as
+	// that takes at least is looked at.
+	Resent   uint32 `json:"resent,omitempty"`
+	Attempts int    `json:"attempts,omitempty"` // connections it was given; above 1 betrays a hidden retry
 	// Connect is from Sent until its connection was open, in whole microseconds; 0 over one that was open before, and in
 	// recordings that did not look.
 	Connect time.Duration `json:"connect,omitempty"`
-	// Resent is how many TCP segments its client's kernel sent again for it, SYNs included. Only a request that took as long as
-	// that takes at least is looked at.
-	Resent int `json:"resent,omitempty"`
 	// client's port, tells connections apart, also that of one that could not be opened; 0 when unknown
 	LocalPort int   `json:"local_port,omitempty"`
 	Fault     Fault `json:"fault,omitempty"` // NoFault when the reply was whole, 2xx and from the right service

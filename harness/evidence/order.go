@@ -66,7 +66,7 @@ func (a Hit) Check() error {
 		return fmt.Errorf("%d attempts are out of range", a.Attempts)
 	case a.Connect < 0:
 		return fmt.Errorf("its connection took %d ns", a.Connect)
-	case a.Resent < 0 || a.Resent > math.MaxInt32:
+	case a.Resent > math.MaxInt32:
 		return fmt.Errorf("%d segments sent again are out of range", a.Resent)
 	case a.LocalPort < 0 || a.LocalPort > math.MaxUint16:
 		return fmt.Errorf("local port %d is out of range", a.LocalPort)

@@ -62,7 +62,7 @@ func hitLayout() layout[evidence.Hit, hitRow] {
 					Due: time.Duration(due.at(i)), Sent: time.Duration(sent.at(i)), Took: time.Duration(took.at(i)),
 					Status: int(status.at(i)), By: evidence.Server{Version: version.at(i), Pod: pod.at(i), Node: node.at(i)},
 					Reused: reused.at(i) != 0, Attempts: int(attempts.at(i)), LocalPort: int(port.at(i)), Fault: evidence.Fault(fault.at(i)),
-					Connect: time.Duration(connect.at(i)) * time.Microsecond, Resent: int(resent.at(i)),
+					Connect: time.Duration(connect.at(i)) * time.Microsecond, Resent: uint32(resent.at(i)),
 				}
 			}
 		},

@@ -27,7 +27,7 @@ var (
 			Reused: rapid.Bool().Draw(t, "reused"), Attempts: rapid.IntRange(0, 3).Draw(t, "attempts"),
 			LocalPort: rapid.IntRange(0, 65535).Draw(t, "port"),
 			Connect:   time.Duration(rapid.Int64Range(0, math.MaxInt64/1000).Draw(t, "connect")) * time.Microsecond,
-			Resent:    rapid.IntRange(0, math.MaxInt32).Draw(t, "resent"),
+			Resent:    uint32(rapid.IntRange(0, math.MaxInt32).Draw(t, "resent")),
 			Fault:     rapid.SampledFrom(append(evidence.Faults(), evidence.NoFault)).Draw(t, "fault"),
 		}
 	})
