@@ -207,10 +207,8 @@ func TestASpoiltScenarioIsInconclusiveAndTheOthersAreNot(t *testing.T) {
 			if strings.Contains(spoilt.Because, "\n") || strings.Contains(spoilt.Because, dir) {
 				t.Errorf("because takes more than a line, or names a folder of this machine: %q", spoilt.Because)
 			}
-			for _, rule := range spoilt.Rules {
-				if rule.Outcome != verdict.Inconclusive {
-					t.Errorf("rule %s is %s", rule.ID, rule.Outcome)
-				}
+			if len(spoilt.Rules) > 0 && len(spoilt.Distrust) == 0 {
+				t.Error("it was judged without a reason for distrust")
 			}
 			if diff := cmp.Diff(intact.Scenarios[1:], r.Scenarios[1:]); diff != "" {
 				t.Errorf("the others (-want +got):\n%s", diff)

@@ -97,6 +97,9 @@ func judge(s *model.Scenario, run evidence.Run, tl timeline.Timeline) {
 	for _, f := range v.Findings {
 		s.Rules = append(s.Rules, newRule(f))
 	}
+	for _, r := range v.Distrust {
+		s.Distrust = append(s.Distrust, model.Distrust{ID: r.ID, Because: r.Because, Rules: append([]string{}, r.Rules...)})
+	}
 	if run.Skipped != "" {
 		return
 	}

@@ -105,8 +105,10 @@ type Run struct {
 	// Skipped is why the scenario did not run at all; empty when it did.
 	Skipped string `json:"skipped,omitempty"`
 	// Distrust lists what kept the recording from being whole (a dead client, a lost watch, a
-	// namespace that was not clean). One entry makes the outcome inconclusive.
+	// namespace that was not clean), each in one sentence.
 	Distrust []string `json:"distrust,omitempty"`
+	// Reasons say of such sentences what they are about. One of which none says it is about everything.
+	Reasons []Reason `json:"reasons,omitempty"`
 	// Files describes the streams on disk. It is empty while recording, and stays so when the
 	// recording was cut off.
 	Files []File `json:"files,omitempty"`

@@ -94,6 +94,15 @@ func (a *agent) collect(ctx context.Context, began time.Time) error {
 	return errors.Join(incomplete, a.retryWhileAlive(ctx, func() error { return a.readClockAgain(ctx, began) }), a.laneErrors(ctx))
 }
 
+// scope is what is lost with the agent: requests of its lanes, and of those recorded the failures may be its own.
+func (a *agent) scope() evidence.Scope {
+	s := evidence.Scope{Missed: evidence.Requests(), Doubted: []evidence.Subject{evidence.AboutFailures, evidence.AboutLatencies}}
+	for _, lane := range a.lanes {
+		s.Lanes = append(s.Lanes, lane.ID)
+	}
+	return s
+}
+
 // stop ends the pacing of the agent's lanes and returns when no request is in flight. It is an error unless
 // that is the agent that was started.
 func (a *agent) stop(ctx context.Context) error {

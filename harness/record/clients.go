@@ -272,7 +272,7 @@ func (cl *clients) stop(ctx context.Context) error {
 
 // collect returns when every hit of every lane is with the recorder, and closes the way to the agents.
 // Whatever keeps the evidence from being whole is in doubts.
-func (cl *clients) collect(ctx context.Context, began time.Time) (doubts []string) {
+func (cl *clients) collect(ctx context.Context, began time.Time) (doubts []evidence.Reason) {
 	ctx, cancel := context.WithTimeoutCause(ctx, collectTimeout, fmt.Errorf("not done in %v", collectTimeout))
 	defer cancel()
 	var agents sync.WaitGroup
@@ -284,7 +284,8 @@ func (cl *clients) collect(ctx context.Context, began time.Time) (doubts []strin
 	for i, a := range cl.agents {
 		cl.clocks = append(cl.clocks, a.after...)
 		if err := troubles[i]; err != nil {
-			doubts = append(doubts, fmt.Sprintf("%s: %s", a.status(ctx), listErrors(err)))
+			doubts = append(doubts, evidence.Reason{ID: evidence.AgentLost, Because: fmt.Sprintf("%s: %s", a.status(ctx), listErrors(err)),
+				Scope: a.scope()})
 		}
 	}
 	return doubts

@@ -21,7 +21,8 @@ func (r *Recording) collect(ctx context.Context) {
 	defer cancel()
 	if r.observers != nil {
 		if err := r.observers.stop(ctx); err != nil {
-			r.distrust(err.Error())
+			r.distrust(evidence.Reason{ID: evidence.ObserverLost, Because: err.Error(),
+				Scope: evidence.Scope{Missed: []evidence.Subject{evidence.AboutNodeRules}}})
 		}
 	}
 	r.watch.Stop(ctx)

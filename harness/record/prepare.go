@@ -93,8 +93,15 @@ func (r *Recording) checkForLeftovers(ctx context.Context) error {
 		return nil // who lets us create no namespace lets us see none either
 	}
 	found, err := namespace.Leftovers(ctx, r.Cluster.Client(), r.Session)
-	r.distrust(found...)
+	for _, because := range found {
+		r.distrust(evidence.Reason{ID: evidence.UncleanCluster, Because: because, Scope: doubtful()})
+	}
 	return err
+}
+
+// doubtful is the scope of a cluster that was not what it should have been: anything recorded may come from that.
+func doubtful() evidence.Scope {
+	return evidence.Scope{Missed: evidence.Subjects(), Doubted: evidence.Subjects()}
 }
 
 // observeNodes has the rules of every node observed, unless the cluster's owner does not want that.
@@ -114,7 +121,7 @@ func (r *Recording) observeNodes(ctx context.Context) (err error) {
 	if r.observers.lacks != "" {
 		r.run.Lacks = append(r.run.Lacks, evidence.Feature{Name: evidence.NodeRules, Because: r.observers.lacks})
 		if r.observers.some || !r.Cluster.Attached() && !slices.Contains(r.ClusterChanges, change.NoProxy()) {
-			r.distrust(r.observers.lacks + ", and was expected to have one")
+			r.distrust(evidence.Reason{ID: evidence.ProxyMissing, Because: r.observers.lacks + ", and was expected to have one", Scope: doubtful()})
 		}
 	}
 	return nil

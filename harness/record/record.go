@@ -76,7 +76,7 @@ func Record(ctx context.Context, s harness.Scenario, c Config) (r *Recording, er
 	if errors.As(failed, &lack) {
 		r.run.Skipped = lack.Because
 	} else if failed != nil {
-		r.distrust(failed.Error())
+		r.distrust(reasonOf(failed))
 	}
 	r.run.Length = time.Since(r.began)
 	return r, r.recorder.Finish(r.run)
@@ -145,8 +145,21 @@ func (r *Recording) into() fixtures.Destination {
 	return fixtures.Destination{Namespace: r.Lease.Name, Images: r.Images}
 }
 
-// distrust notes why the recording is not to be judged.
-func (r *Recording) distrust(because ...string) { r.run.Distrust = append(r.run.Distrust, because...) }
+// distrust notes why a part of the recording is not to be trusted.
+func (r *Recording) distrust(reasons ...evidence.Reason) {
+	for _, reason := range reasons {
+		r.run.Distrust, r.run.Reasons = append(r.run.Distrust, reason.Because), append(r.run.Reasons, reason)
+	}
+}
+
+// reasonOf is about everything: a stage that failed may have kept anything from being seen.
+func reasonOf(failed error) evidence.Reason {
+	id := evidence.StageFailed
+	if errors.Is(failed, observe.ErrNeverSettled) {
+		id = evidence.NeverSettled
+	}
+	return evidence.Reason{ID: id, Because: failed.Error()}
+}
 
 // stretched is how long to wait for what takes a conformant cluster a fraction of it.
 func (r *Recording) stretched(d time.Duration) time.Duration {

@@ -173,7 +173,7 @@ func (a attempt) judge(s *harness.Scenario, folder string) (res result, err erro
 	decides := ev.Run // and does not only measure, for which clients may be late
 	decides.Measures = false
 	judged := verdict.Judge(decides, tl)
-	res.trusted = !judged.Distrusted && !judged.Starved
+	res.trusted = len(judged.Distrust) == 0 && !judged.Starved
 	switch {
 	case a.number >= a.tries || res.verdict.Distrusted || res.verdict.Outcome == verdict.Skipped:
 		return res, nil

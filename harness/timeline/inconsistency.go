@@ -35,24 +35,28 @@ func (b *builder) note(which int, seq uint64) {
 	}
 }
 
-// problems says where the lane's streams contradict each other or have holes, by file and position.
-func (b *builder) problems() []string {
-	var found []string
-	for which, what := range [inconsistencies]struct{ file, does string }{
-		repeated:     {evidence.HitsFile, "repeats a sequence number"},
-		missing:      {evidence.HitsFile, "is missing"},
-		scattered:    {evidence.HitsFile, "comes after another lane's hits"},
-		early:        {evidence.HitsFile, "has a time before the run began"},
-		unknownFault: {evidence.HitsFile, "has an unknown fault"},
-		anonymous:    {evidence.HitsFile, "is a good reply that names no version"},
-		earlyArrival: {evidence.ArrivalsFile, "arrived before the run began"},
-		unlogged:     {evidence.ArrivalsFile, "was answered, but logged by no pod"},
-		elsewhere:    {evidence.ArrivalsFile, "was logged by another pod than the one that answered"},
-		orphaned:     {evidence.ArrivalsFile, "was logged by a pod, but has no hit"},
+// problems says where the lane's streams contradict each other or have holes, by file and position, and what that takes away.
+func (b *builder) problems() (found []string, scopes []evidence.Scope) {
+	requests, arrivals := evidence.Requests(), []evidence.Subject{evidence.AboutArrivals}
+	for which, what := range [inconsistencies]struct {
+		file, does      string
+		missed, doubted []evidence.Subject
+	}{
+		repeated:     {evidence.HitsFile, "repeats a sequence number", requests, requests},
+		missing:      {evidence.HitsFile, "is missing", requests, nil},
+		scattered:    {evidence.HitsFile, "comes after another lane's hits", requests, requests},
+		early:        {evidence.HitsFile, "has a time before the run began", requests, requests},
+		unknownFault: {evidence.HitsFile, "has an unknown fault", requests, requests},
+		anonymous:    {evidence.HitsFile, "is a good reply that names no version", requests, nil},
+		earlyArrival: {evidence.ArrivalsFile, "arrived before the run began", arrivals, arrivals},
+		unlogged:     {evidence.ArrivalsFile, "was answered, but logged by no pod", arrivals, arrivals},
+		elsewhere:    {evidence.ArrivalsFile, "was logged by another pod than the one that answered", nil, append(arrivals, evidence.AboutReplies)},
+		orphaned:     {evidence.ArrivalsFile, "was logged by a pod, but has no hit", requests, nil},
 	} {
 		if seen := b.inconsistent[which]; seen.count > 0 {
 			found = append(found, fmt.Sprintf("%s: lane %q: seq %d %s (%d in all)", what.file, b.lane.ID, seen.first, what.does, seen.count))
+			scopes = append(scopes, evidence.Scope{Missed: what.missed, Doubted: what.doubted, Lanes: []string{b.lane.ID}})
 		}
 	}
-	return found
+	return found, scopes
 }

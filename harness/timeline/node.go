@@ -34,7 +34,7 @@ func (t Timeline) NodeLoads() []NodeLoad {
 		load := NodeLoad{Node: node}
 		for _, e := range t.Events {
 			switch {
-			case e.Object != node || t.Phase(e.At) == Outside:
+			case e.Object != node || !t.UnderLoad(e.At):
 			case e.Kind == evidence.NodeBusy:
 				load.Busy = append(load.Busy, e.Count)
 			case e.Kind == evidence.NodeStolen:

@@ -74,6 +74,13 @@ func phaseIn(bounds []time.Duration, at time.Duration) Phase {
 	return phase
 }
 
+// UnderLoad reports whether a moment is between the load's begin and its end, or when the recording ended without one.
+func (t Timeline) UnderLoad(at time.Duration) bool {
+	begun, loaded := t.Mark(evidence.LoadBegun)
+	ended, over := t.Mark(evidence.LoadEnded)
+	return loaded && at >= begun && (!over || at < ended)
+}
+
 // isMark reports whether an event is a step of a scenario.
 func isMark(kind evidence.EventKind) bool {
 	switch kind {

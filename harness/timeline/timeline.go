@@ -15,6 +15,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"rollcall/harness/evidence"
@@ -34,6 +35,8 @@ type Timeline struct {
 	// with problems can be read but not judged.
 	Problems []string
 
+	scopes      map[string]evidence.Scope // of problems in one lane's records
+	damaged     []string                  // problems that are of what could not be read
 	clocks      clocks
 	unversioned bool // the app's replies do not name their version
 	marks       map[evidence.EventKind]time.Duration
@@ -76,6 +79,7 @@ func Join(ev evidence.Evidence) (Timeline, error) {
 	t.unversioned = ev.Run.UserApp != nil && !ev.Run.UserApp.Named
 	t.Events = t.clocks.events(ev.Events)
 	t.marks = firstMarks(t.Events)
+	t.scopes = map[string]evidence.Scope{}
 	t.Pods = podsOf(t.Events)
 
 	var shared buffers
@@ -93,16 +97,52 @@ func Join(ev evidence.Evidence) (Timeline, error) {
 		b := builders[lane.ID]
 		b.finish()
 		t.Lanes = append(t.Lanes, b.lane)
-		contradictions = append(contradictions, b.problems()...)
+		found, scopes := b.problems()
+		contradictions = append(contradictions, found...)
+		for i, problem := range found {
+			t.scopes[problem] = scopes[i]
+		}
 		nodes = append(nodes, lane.Node)
 		nodes = slices.AppendSeq(nodes, maps.Keys(b.nodes))
 	}
-	t.Problems = slices.Concat(ev.Damage, damage)
+	t.damaged = slices.Concat(ev.Damage, damage)
+	t.Problems = slices.Clone(t.damaged)
 	if len(t.Problems) == 0 { // else they follow from the damage
 		t.Problems = contradictions
 	}
 	t.Problems = slices.Concat(t.Problems, clockProblems(ev, t.clocks, nodes), eventProblems(ev.Events), t.markProblems())
 	return t, nil
+}
+
+// ProblemScope is what a problem takes away, and whether that is because something could not be read at all.
+func (t Timeline) ProblemScope(problem string) (scope evidence.Scope, damaged bool) {
+	if scope, ofLane := t.scopes[problem]; ofLane {
+		return scope, false
+	}
+	about := evidence.Subjects()
+	switch file, _, _ := strings.Cut(problem, ":"); file {
+	case evidence.HitsFile:
+		about = evidence.Requests()
+	case evidence.ArrivalsFile:
+		about = []evidence.Subject{evidence.AboutArrivals}
+	case evidence.EventsFile:
+		about = []evidence.Subject{evidence.AboutAPI, evidence.AboutMarks, evidence.AboutNodeRules, evidence.AboutPodSteps, evidence.AboutFacts}
+	}
+	return evidence.Scope{Missed: about, Doubted: about}, slices.Contains(t.damaged, problem)
+}
+
+// Without is the timeline as it is known without what some lanes saw, and what the observers of some nodes did.
+func (t Timeline) Without(lanes, nodes []string) Timeline {
+	t.Lanes = slices.DeleteFunc(slices.Clone(t.Lanes), func(l Lane) bool { return slices.Contains(lanes, l.ID) })
+	t.Events = slices.DeleteFunc(slices.Clone(t.Events), func(e evidence.Event) bool {
+		switch e.Kind {
+		case evidence.RulesBegun, evidence.RuleAdded, evidence.RuleGone, evidence.RulesSynced, evidence.RulesUnseen:
+			return slices.Contains(nodes, e.Object)
+		default:
+			return false
+		}
+	})
+	return t
 }
 
 // ServiceLanes lists the lanes that go through the Service: all but the control lanes, whose

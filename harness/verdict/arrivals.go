@@ -20,6 +20,7 @@ func noLostReplies() Rule {
 		Lanes: ServiceLanes, judge: judgeNoLostReplies,
 		Unit: "request", Untested: "no request reached a pod once the rollout had begun",
 		exposed: arrivedSinceBegun,
+		needs:   underLoad(evidence.AboutFailures, evidence.AboutArrivals),
 	}
 }
 
@@ -39,11 +40,11 @@ func judgeNoLostReplies(_ evidence.Expectation, tl timeline.Timeline, lanes []ti
 	case arrived == 0:
 		return undecided("0 requests through the Service reached a pod")
 	case len(lost) == 0:
-		f.Outcome = Pass
+		f.Outcome, f.Grounds = Pass, Unseen
 		return f
 	}
 	of := describeHits(lost, tl)
-	f.Outcome = Fail
+	f.Outcome, f.Grounds = Fail, Seen
 	f.Headline = phrase.Headline(fmt.Sprintf("%s (%s) %s", f.Headline, of.kinds, of.where()), f.Headline)
 	f.Because += fmt.Sprintf(" (%s) %s", of.kinds, of)
 	f.Facts, f.Witnesses = of.facts(), witnesses(lost)
@@ -60,6 +61,7 @@ func noHiddenRetries() Rule {
 		Lanes: RetryLanes, judge: judgeNoHiddenRetries,
 		Unit: "request", Untested: "no request was sent through the Service once the rollout had begun",
 		exposed: sentSinceBegun,
+		needs:   underLoad(evidence.AboutReplies, evidence.AboutArrivals),
 	}
 }
 
@@ -74,7 +76,7 @@ func judgeNoHiddenRetries(_ evidence.Expectation, tl timeline.Timeline, lanes []
 		return undecided("0 requests were sent through the Service")
 	case len(again) > 0:
 		of := describeHits(again, tl)
-		f.Outcome = Fail
+		f.Outcome, f.Grounds = Fail, Seen
 		f.Headline += " " + of.where()
 		f.Because += " " + of.String()
 		f.Facts, f.Witnesses = of.facts(), witnesses(again)
@@ -82,6 +84,6 @@ func judgeNoHiddenRetries(_ evidence.Expectation, tl timeline.Timeline, lanes []
 	case !tl.Arrived:
 		return undecided(noArrivals)
 	}
-	f.Outcome = Pass
+	f.Outcome, f.Grounds = Pass, Unseen
 	return f
 }

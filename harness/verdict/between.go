@@ -24,6 +24,7 @@ func between() Rule {
 		judge: judgeBetween,
 		Unit:  "pod", Untested: "no pod was seen to take both steps",
 		exposed: podsBetween,
+		needs:   seeing(),
 	}
 }
 

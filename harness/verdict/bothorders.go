@@ -20,6 +20,7 @@ func bothOrders() Rule {
 		judge: judgeBothOrders,
 		Unit:  "pair of steps", Untested: "no old pod was seen to take both steps", Precondition: true,
 		exposed: ordersSeen,
+		needs:   seeing(),
 	}
 }
 
@@ -39,13 +40,13 @@ func judgeBothOrders(x evidence.Expectation, tl timeline.Timeline, _ []timeline.
 		}
 	}
 	f := Finding{
-		Outcome:  Pass,
+		Outcome: Pass, Grounds: Seen,
 		Headline: fmt.Sprintf("%s came before %s %s, and after it %s", x.From, x.To, times(before), times(after)),
 		Because: fmt.Sprintf("of %s %d had %s first, %d had %s first and %d were too close to tell",
 			phrase.Count(len(orders), "pair of steps"), before, x.From, after, x.To, len(orders)-before-after),
 	}
 	if before == 0 || after == 0 {
-		f.Outcome = Inconclusive
+		f.Outcome, f.Grounds = Inconclusive, Unseen
 		f.Headline += ": both orders are to be seen"
 		f.Because += ": both are to be seen"
 	}

@@ -22,6 +22,7 @@ func minAvailable() Rule {
 		judge: judgeMinAvailable,
 		Unit:  "change of pods", Untested: "no pod changed while the rollout went on",
 		exposed: podChanges,
+		needs:   ofRollout,
 	}
 }
 
@@ -61,6 +62,7 @@ func maxPods() Rule {
 		judge: judgeMaxPods,
 		Unit:  "change of pods", Untested: "no pod changed while the rollout went on",
 		exposed: podChanges,
+		needs:   ofRollout,
 	}
 }
 

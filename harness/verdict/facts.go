@@ -24,6 +24,7 @@ func fact() Rule {
 		judge: judgeFact,
 		Unit:  "fact", Untested: "it was not found out",
 		exposed: factsNoted,
+		needs:   seeing(evidence.AboutFacts),
 	}
 }
 
@@ -97,6 +98,7 @@ func factWithin() Rule {
 		judge: judgeFactWithin,
 		Unit:  "fact", Untested: "it was not found out",
 		exposed: factsNoted,
+		needs:   seeing(evidence.AboutFacts),
 	}
 }
 
@@ -132,6 +134,7 @@ func noted() Rule {
 		judge: judgeNoted,
 		Unit:  "fact", Untested: "it was not found out",
 		exposed: factsNoted,
+		needs:   seeing(evidence.AboutFacts),
 	}
 }
 

@@ -21,6 +21,7 @@ func noFailures() Rule {
 		Lanes: ServiceLanes, judge: judgeNoFailures,
 		Unit: "request", Untested: "no request was sent through the Service once the rollout had begun",
 		exposed: sentSinceBegun,
+		needs:   underLoad(evidence.AboutFailures),
 	}
 }
 
@@ -32,7 +33,7 @@ func judgeNoFailures(_ evidence.Expectation, tl timeline.Timeline, lanes []timel
 	case len(failed) == 0:
 		shows, none := shownByTerminations(tl), fmt.Sprintf("0 of %s requests failed", phrase.Number(sent))
 		return Finding{
-			Outcome: Pass, Headline: phrase.Headline(none+shows, none),
+			Outcome: Pass, Grounds: Unseen, Headline: phrase.Headline(none+shows, none),
 			Facts:   []Detail{{"lanes", fmt.Sprint(len(lanes))}},
 			Because: fmt.Sprintf("0 of %d requests on %s failed%s", sent, phrase.Count(len(lanes), "lane"), shows),
 		}
@@ -48,7 +49,7 @@ func judgeNoFailures(_ evidence.Expectation, tl timeline.Timeline, lanes []timel
 		where += ", from " + phrase.Duration(since.Length) + " after the rollout began"
 	}
 	return Finding{
-		Outcome: Fail,
+		Outcome: Fail, Grounds: Seen,
 		Headline: phrase.Headline(append(loss.headlines(share, len(failed)),
 			fmt.Sprintf("%s (%s) %s", share, of.kinds, where), share+" "+where, share)...),
 		Facts:     append(of.facts(), loss.facts()...),
@@ -67,6 +68,7 @@ func damageSeen() Rule {
 		Unit: "request", Untested: "no request was sent from a pod once the rollout had begun",
 		Precondition: true,
 		exposed:      sentSinceBegun,
+		needs:        sinceBegin(evidence.AboutFailures),
 	}
 }
 
@@ -106,7 +108,7 @@ func judgeDamageSeen(_ evidence.Expectation, tl timeline.Timeline, lanes []timel
 	}
 	slices.SortStableFunc(damage, func(a, b timeline.Hit) int { return cmp.Compare(a.Sent, b.Sent) })
 	return Finding{
-		Outcome: Pass,
+		Outcome: Pass, Grounds: Seen,
 		Headline: fmt.Sprintf("%s of %s requests from pods failed, as they should",
 			phrase.Number(len(damage)), phrase.Number(sent)),
 		Facts: []Detail{{"by kind", kinds(damage)}, {"by lane", strings.Join(perLane, ", ")}},

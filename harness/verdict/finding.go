@@ -15,7 +15,8 @@ type Finding struct {
 	Because   string       // the same as one sentence, with every number
 	Witnesses []Witness    // hits that decided it, by time sent; at most 20, all of them counted in Because
 	Exposure  Exposure     // what the rule was put to
-	Evidence  EvidenceKind // what it rests on; empty when it was skipped
+	Evidence  EvidenceKind // who tells of it; empty when it was skipped
+	Grounds   Grounds      // what of the recording it rests on
 	Decides   []string     // seed claims that hold or not by it
 	Elsewhere bool         // it is skipped because it is for other modes or versions
 	Starved   bool         // it is inconclusive instead of a failure because the host was too busy for its kubelets
@@ -44,4 +45,4 @@ func witnesses(hits []timeline.Hit) []Witness {
 // undecided is a finding that the recording, or the expectation, does not allow a judgement.
 func undecided(because string) Finding { return Finding{Because: because} }
 
-func missing(kind evidence.EventKind) Finding { return undecided(missingMark(kind)) }
+func missing(kind evidence.EventKind) Finding { return undecided(markMissing(kind)) }

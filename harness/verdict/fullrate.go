@@ -20,6 +20,7 @@ func fullRate() Rule {
 		Lanes: AllLanes, judge: judgeFullRate,
 		Unit: "lane", Untested: "the run has no lane",
 		exposed: lanesSeen,
+		needs:   seeing(evidence.AboutReplies),
 	}
 }
 

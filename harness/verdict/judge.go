@@ -4,7 +4,6 @@
 package verdict
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -22,9 +21,11 @@ type Verdict struct {
 	Because  string   // one sentence with numbers
 	Findings []Finding
 	Claims   []Claim // of the seed that the findings decide
-	// Distrusted says that the recording cannot be trusted: the outcome is about the harness, not the cluster.
+	// Distrust is why parts of the recording are not to be trusted, and of which rules that leaves the outcome unknown.
+	Distrust []Reason
+	// Distrusted says that it is inconclusive for such a reason: the outcome is about the harness, not the cluster.
 	Distrusted bool
-	// Late says that it cannot only because its own clients were late, which another recording need not be, and that no
+	// Late says that it is so only because its own clients were late, which another recording need not be, and that no
 	// rule would have failed: a loss is not to be forgotten for a second try.
 	Late bool
 	// Unmet says that it is inconclusive only because a precondition was not met, which another recording may meet.
@@ -34,44 +35,56 @@ type Verdict struct {
 	Starved bool
 }
 
-// Judge asks whether the recording can be trusted before it lets the rules decide: one that cannot makes the verdict and every
-// finding inconclusive, whatever the rules say. The timeline of a skipped run is not looked at.
+// Judge lets the rules decide, each by what of the recording can be trusted. What a rule found that a reason for distrust makes
+// unknown is inconclusive, and so is then the verdict, unless a rule fails by what is certain. The timeline of a skipped run is
+// not looked at.
 func Judge(run evidence.Run, tl timeline.Timeline) Verdict {
 	if run.Skipped != "" {
 		return Verdict{Outcome: Skipped, Headline: phrase.Headline(run.Skipped), Because: run.Skipped}
 	}
+	reasons := distrust(run, tl)
 	findings := make([]Finding, 0, len(run.Expect))
+	failing := false // or would
 	for _, x := range run.Expect {
-		findings = append(findings, find(x, run, tl))
+		f, q := find(x, run, tl)
+		failing = failing || f.Outcome == Fail
+		findings = append(findings, q.known(f, reasons, tl, run.Measures))
 	}
-	if reasons, late := distrust(run, tl); len(reasons) > 0 {
-		return cover(untrusted(reasons, late, findings))
+	var v Verdict
+	deciding := slices.DeleteFunc(slices.Clone(reasons), func(r Reason) bool { return len(r.Rules) == 0 && !r.ofEverything() })
+	switch {
+	case run.Measures && len(reasons) > 0:
+		v = cover(untrusted(reasons, findings))
+	case run.Measures:
+		v = cover(measured(findings))
+	case len(deciding) > 0 && !slices.ContainsFunc(findings, func(f Finding) bool { return f.Outcome == Fail }):
+		v = untrusted(deciding, findings)
+		v.Late = !failing && !slices.ContainsFunc(reasons, func(r Reason) bool { return !r.late() })
+		v = cover(v)
+	default:
+		v = cover(decide(findings))
+		if run.Attempt > 1 {
+			v.Because += fmt.Sprintf("; in attempt %d of %d", run.Attempt, run.Tries)
+			v.Facts = append(v.Facts, Detail{"attempt", fmt.Sprintf("%d of %d", run.Attempt, run.Tries)})
+		}
+		for _, r := range deciding {
+			v.Facts = append(v.Facts, Detail{"not trusted otherwise", r.Because})
+		}
 	}
-	if run.Measures {
-		return cover(measured(findings))
-	}
-	v := cover(decide(findings))
-	if run.Attempt > 1 {
-		v.Because += fmt.Sprintf("; in attempt %d of %d", run.Attempt, run.Tries)
-		v.Facts = append(v.Facts, Detail{"attempt", fmt.Sprintf("%d of %d", run.Attempt, run.Tries)})
-	}
+	v.Distrust = reasons
 	return v
 }
 
-// find judges one expectation.
-func find(x evidence.Expectation, run evidence.Run, tl timeline.Timeline) Finding {
+// find judges one expectation, as if all of the recording could be trusted.
+func find(x evidence.Expectation, run evidence.Run, tl timeline.Timeline) (Finding, question) {
 	rule, ok := ruleOf(x.Rule)
 	if !ok {
 		because := fmt.Sprintf("this build knows no rule %q", x.Rule)
-		return Finding{Rule: x.Rule, Decides: x.Decides, Headline: phrase.Headline(because), Because: because}
+		f := Finding{Rule: x.Rule, Decides: x.Decides, Headline: phrase.Headline(because), Because: because}
+		return f, question{}
 	}
-	f := rule.find(x, run, tl)
-	f.Rule, f.Claim, f.Decides = rule.ID, rule.Claim, x.Decides
-	if f.Outcome != Skipped {
-		f.Evidence = cmp.Or(f.Evidence, rule.evidence(x))
-	}
-	f.Headline, f.Facts = phrase.Headline(f.Headline, f.Because), known(f.Facts...)
-	return f
+	q := ask(rule, x, run, tl)
+	return q.find(tl), q
 }
 
 func (r Rule) find(x evidence.Expectation, run evidence.Run, tl timeline.Timeline) Finding {
@@ -99,27 +112,19 @@ func (r Rule) put(x evidence.Expectation, tl timeline.Timeline) Finding {
 	return f
 }
 
-// untrusted keeps what the findings would have said without letting them count.
-func untrusted(reasons []reason, late bool, findings []Finding) Verdict {
+// untrusted is inconclusive for these reasons.
+func untrusted(reasons []Reason, findings []Finding) Verdict {
 	v := Verdict{Distrusted: true, Findings: findings}
-	v.Late = late && !slices.ContainsFunc(findings, func(f Finding) bool { return f.Outcome == Fail })
 	var because []string
 	for _, r := range reasons {
-		because = append(because, r.because)
-		v.Facts = append(v.Facts, Detail{"reason", r.because})
+		because = append(because, r.Because)
+		v.Facts = append(v.Facts, Detail{"reason", r.Because})
 	}
 	v.Because = "the recording cannot be trusted: " + enumerate(because)
-	brief := "the recording cannot be trusted: " + reasons[0].brief
+	brief := "the recording cannot be trusted: " + reasons[0].Brief
 	v.Headline = phrase.Headline(brief)
 	if more := len(reasons) - 1; more > 0 {
 		v.Headline = phrase.Headline(fmt.Sprintf("%s; and %s more", brief, phrase.Count(more, "reason")), brief)
-	}
-	for i := range findings {
-		if f := &findings[i]; f.Outcome == Pass || f.Outcome == Fail {
-			f.Headline = phrase.Headline(fmt.Sprintf("would %s if the recording could be trusted: %s", f.Outcome, f.Headline))
-			f.Because = fmt.Sprintf("would be %s if the recording could be trusted: %s", f.Outcome, f.Because)
-			f.Outcome = Inconclusive
-		}
 	}
 	return v
 }

@@ -21,6 +21,7 @@ func maxDrainLag() Rule {
 		Lanes: RoutedLanes, judge: judgeMaxDrainLag,
 		Unit: "pair of pod and node", Untested: "no client in the cluster sent a request so long after an old pod had left the endpoints",
 		exposed: drainsSeen,
+		needs:   sinceBegin(evidence.AboutReplies, evidence.AboutFailures, evidence.AboutAPI),
 	}
 }
 
@@ -34,12 +35,12 @@ func judgeMaxDrainLag(x evidence.Expectation, tl timeline.Timeline, lanes []time
 	}
 	lags := tl.DrainLags()
 	if len(lags) == 0 {
-		return Finding{Outcome: Pass, Because: fmt.Sprintf("0 requests were sent to %s after it left the endpoints",
+		return Finding{Outcome: Pass, Grounds: Unseen, Because: fmt.Sprintf("0 requests were sent to %s after it left the endpoints",
 			phrase.Count(len(removed), "old pod"))}
 	}
 	longest, outcome := longestLag(lags, x.Max)
 	after := phrase.Duration(longest.Lag.Length) + " after its endpoint left, " + phrase.Duration(x.Max) + " allowed"
-	return orUncertain(Finding{
+	return orUncertain(shows(Fail, Finding{
 		Outcome: outcome,
 		Headline: phrase.Headline(
 			fmt.Sprintf("%s was sent new connections from %s until %s", longest.Pod, longest.Node, after),
@@ -48,7 +49,7 @@ func judgeMaxDrainLag(x evidence.Expectation, tl timeline.Timeline, lanes []time
 		Facts: lagFacts(longest),
 		Because: fmt.Sprintf("%s was sent requests from %s until %s after it left the endpoints, %s allowed",
 			longest.Pod, longest.Node, phrase.Elapsed(longest.Lag), phrase.Seconds(x.Max)),
-	})
+	}))
 }
 
 // MaxRuleLag expects that every node's rules have stopped routing to every old pod no later than d after its
@@ -63,6 +64,7 @@ func maxRuleLag() Rule {
 		Feature: evidence.NodeRules, judge: judgeMaxRuleLag,
 		Unit: "pair of pod and node", Untested: "the rules of no node were seen to route to an old pod",
 		exposed: rulesSeen,
+		needs:   sinceBegin(evidence.AboutNodeRules, evidence.AboutAPI),
 	}
 }
 
@@ -84,7 +86,7 @@ func judgeMaxRuleLag(x evidence.Expectation, tl timeline.Timeline, _ []timeline.
 			outcome = Inconclusive
 		}
 		after := phrase.Duration(longest.Lag.Length) + " after its endpoint left; " + phrase.Duration(x.Max) + " allowed"
-		return orUncertain(Finding{
+		return orUncertain(shows(Fail, Finding{
 			Outcome: outcome,
 			Headline: phrase.Headline(
 				fmt.Sprintf("rules of %s still routed to %s when last seen, %s", longest.Node, longest.Pod, after),
@@ -92,11 +94,11 @@ func judgeMaxRuleLag(x evidence.Expectation, tl timeline.Timeline, _ []timeline.
 			Facts: lagFacts(longest),
 			Because: fmt.Sprintf("the rules of %s still routed to %s when they were seen last, %s after it left the endpoints; %s allowed",
 				longest.Node, longest.Pod, phrase.Elapsed(longest.Lag), phrase.Seconds(x.Max)),
-		})
+		}))
 	}
 	longest, outcome := longestLag(lags, x.Max)
 	after := phrase.Duration(longest.Lag.Length) + " after its endpoint left, " + phrase.Duration(x.Max) + " allowed"
-	return orUncertain(Finding{
+	return orUncertain(shows(Fail, Finding{
 		Outcome: outcome,
 		Headline: phrase.Headline(
 			fmt.Sprintf("rules of %s routed to %s until %s", longest.Node, longest.Pod, after),
@@ -108,7 +110,7 @@ func judgeMaxRuleLag(x evidence.Expectation, tl timeline.Timeline, _ []timeline.
 			"longer than those of any other of %s to any other of %s; %s allowed",
 			longest.Node, longest.Pod, phrase.Elapsed(longest.Lag), phrase.Count(len(observed), "node"),
 			phrase.Count(len(removed), "old pod"), phrase.Seconds(x.Max)),
-	})
+	}))
 }
 
 func lagFacts(l timeline.PodLag) []Detail {

@@ -20,6 +20,7 @@ func cleanCut() Rule {
 		Lanes: ServiceLanes, judge: judgeCleanCut,
 		Unit: "reply", Untested: "the new version gave no reply",
 		exposed: newReplies,
+		needs:   underLoad(evidence.AboutReplies, evidence.AboutLatencies),
 	}
 }
 
@@ -31,16 +32,16 @@ func judgeCleanCut(_ evidence.Expectation, tl timeline.Timeline, _ []timeline.La
 	outcome := atLeast(pause, 0)
 	if pause.Length < 0 {
 		pause.Length = -pause.Length
-		return orUncertain(Finding{
+		return orUncertain(shows(Fail, Finding{
 			Outcome:  outcome,
 			Headline: fmt.Sprintf("%s and %s both answered for %s, so the switch was no clean cut", tl.Old, tl.New, phrase.Duration(pause.Length)),
 			Because:  fmt.Sprintf("both versions answered for %s", phrase.Elapsed(pause)),
-		})
+		}))
 	}
-	return orUncertain(Finding{
+	return orUncertain(shows(Fail, Finding{
 		Outcome: outcome,
 		Because: fmt.Sprintf("%s gave its first reply %s after %s gave its last", tl.New, phrase.Elapsed(pause), tl.Old),
-	})
+	}))
 }
 
 // MaxMixedWindow expects that both versions answer for no longer than d.
@@ -54,6 +55,7 @@ func maxMixedWindow() Rule {
 		Lanes: ServiceLanes, judge: judgeMaxMixedWindow,
 		Unit: "reply", Untested: "no request was sent for longer than that after the first reply of the new version",
 		exposed: repliesAfterMixing,
+		needs:   underLoad(evidence.AboutReplies, evidence.AboutLatencies),
 	}
 }
 
@@ -62,10 +64,10 @@ func judgeMaxMixedWindow(x evidence.Expectation, tl timeline.Timeline, _ []timel
 	if !ok {
 		return undecided(oneVersion)
 	}
-	return orUncertain(Finding{
+	return orUncertain(shows(Fail, Finding{
 		Outcome: within(length, x.Max),
 		Because: fmt.Sprintf("both versions answered for %s, %s allowed", phrase.Elapsed(length), phrase.Seconds(x.Max)),
-	})
+	}))
 }
 
 // MinMixedWindow expects that both versions answer for d at least.
@@ -79,6 +81,7 @@ func minMixedWindow() Rule {
 		Lanes: ServiceLanes, judge: judgeMinMixedWindow,
 		Unit: "reply", Untested: "one of the versions gave no reply",
 		exposed: allReplies,
+		needs:   seeing(evidence.AboutReplies, evidence.AboutLatencies),
 	}
 }
 
@@ -87,10 +90,10 @@ func judgeMinMixedWindow(x evidence.Expectation, tl timeline.Timeline, _ []timel
 	if !ok {
 		return undecided(oneVersion)
 	}
-	return orUncertain(Finding{
+	return orUncertain(shows(Pass, Finding{
 		Outcome: atLeast(length, x.Min),
 		Because: fmt.Sprintf("both versions answered for %s, at least %s expected", phrase.Elapsed(length), phrase.Seconds(x.Min)),
-	})
+	}))
 }
 
 func mixedWindow(tl timeline.Timeline, conn evidence.Conn) (timeline.Elapsed, bool) {

@@ -16,6 +16,8 @@ func OldAtStatus(n int) evidence.Expectation {
 func oldAtStatus() Rule {
 	return Rule{
 		ID: "old-at-status", Claim: "clients may still reach old pods when the API server says that the rollout is done",
+		needs: always(needs{marks: []evidence.EventKind{evidence.StatusDone},
+			subjects: []evidence.Subject{evidence.AboutAPI, evidence.AboutMarks, evidence.AboutPodSteps}}),
 		judge: judgeOldAtStatus,
 		Unit:  "old pod", Untested: "no old pod was seen",
 		exposed: oldPods,
@@ -54,6 +56,7 @@ func oldEndsFirst() Rule {
 		judge: judgeOldEndsFirst,
 		Unit:  "old pod", Untested: "no old pod was seen",
 		exposed: oldPods,
+		needs:   seeing(evidence.AboutAPI, evidence.AboutPodSteps),
 	}
 }
 

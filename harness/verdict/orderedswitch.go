@@ -18,6 +18,7 @@ func orderedSwitch() Rule {
 		Lanes: KeepAliveLanes, judge: judgeOrderedSwitch,
 		Unit: "reply", Untested: "no connection on which the new version had answered gave another reply",
 		exposed: repliesSinceSwitch,
+		needs:   underLoad(evidence.AboutReplies),
 	}
 }
 
@@ -32,14 +33,14 @@ func judgeOrderedSwitch(_ evidence.Expectation, tl timeline.Timeline, lanes []ti
 		return undecided(fmt.Sprintf("0 replies on keep-alive connections were by %s", tl.New))
 	case len(back) == 0:
 		return Finding{
-			Outcome:  Pass,
+			Outcome: Pass, Grounds: Unseen,
 			Headline: fmt.Sprintf("0 keep-alive connections went back after %s by %s", phrase.Count(switched, "reply"), tl.New),
 			Because:  fmt.Sprintf("0 connections on %s went back after %d replies by %s", phrase.Count(len(lanes), "lane"), switched, tl.New),
 		}
 	}
 	of := describeHits(back, tl)
 	return Finding{
-		Outcome: Fail,
+		Outcome: Fail, Grounds: Seen,
 		Headline: fmt.Sprintf("%s %s came from another version after %s had answered on the connection",
 			phrase.Count(len(back), "reply"), of.where(), tl.New),
 		Facts: of.facts(),

@@ -21,6 +21,7 @@ func maxOutage() Rule {
 		Lanes: ServiceLanes, judge: judgeMaxOutage,
 		Unit: "request", Untested: "no request was sent through the Service once the rollout had begun",
 		exposed: sentSinceBegun,
+		needs:   underLoad(evidence.AboutFailures, evidence.AboutLatencies),
 	}
 }
 
@@ -39,7 +40,7 @@ func judgeMaxOutage(x evidence.Expectation, _ timeline.Timeline, lanes []timelin
 	case requests(lanes) == 0:
 		return undecided("0 requests were sent through the Service")
 	case worst.Failed == 0:
-		return Finding{Outcome: Pass, Because: fmt.Sprintf("0 outages on %s", phrase.Count(len(lanes), "lane"))}
+		return Finding{Outcome: Pass, Grounds: Unseen, Because: fmt.Sprintf("0 outages on %s", phrase.Count(len(lanes), "lane"))}
 	}
 	f := Finding{
 		Outcome: outcome,
@@ -50,8 +51,10 @@ func judgeMaxOutage(x evidence.Expectation, _ timeline.Timeline, lanes []timelin
 			phrase.Elapsed(lasted(worst)), phrase.Seconds(worst.From), on.ID, phrase.Seconds(x.Max)),
 	}
 	if outcome == Pass {
+		f.Grounds = Unseen
 		return f
 	}
+	f.Grounds = Seen
 	first := slices.IndexFunc(on.Failed, func(h timeline.Hit) bool { return h.Sent >= worst.From })
 	during := on.Failed[first : first+worst.Failed]
 	f.Because += fmt.Sprintf(": %s failed, %s", phrase.Count(worst.Failed, "request"), seqs(during, len(during)))
@@ -72,6 +75,7 @@ func minOutage() Rule {
 		Lanes: DamageLanes, judge: judgeMinOutage,
 		Unit: "lane", Untested: "no client in the cluster sent a request once the rollout had begun",
 		exposed: lanesSinceBegun,
+		needs:   sinceBegin(evidence.AboutFailures, evidence.AboutLatencies),
 	}
 }
 

@@ -17,10 +17,11 @@ type recording struct {
 	Hits     []evidence.Hit
 	Arrivals []evidence.Arrival // nil: not recorded
 	Events   []evidence.Event
+	Damage   []string
 }
 
 func (r recording) evidence() evidence.Evidence {
-	ev := evidence.Evidence{Run: r.Run, Hits: evidence.Hits(r.Hits), Events: r.Events}
+	ev := evidence.Evidence{Run: r.Run, Hits: evidence.Hits(r.Hits), Events: r.Events, Damage: r.Damage}
 	if r.Arrivals != nil {
 		ev.Arrivals = evidence.Arrivals(r.Arrivals)
 	}

@@ -22,6 +22,7 @@ func scaling() Rule {
 		judge: judgeScaling,
 		Unit:  "scaling", Untested: "no ReplicaSet was given a size once the rollout had begun",
 		exposed: scalings,
+		needs:   sinceBegin(evidence.AboutAPI),
 	}
 }
 
@@ -81,6 +82,7 @@ func maxActive() Rule {
 		judge: judgeMaxActive,
 		Unit:  "scaling", Untested: "no ReplicaSet was given a size once the rollout had begun",
 		exposed: scalings,
+		needs:   seeing(evidence.AboutAPI),
 	}
 }
 

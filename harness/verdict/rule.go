@@ -23,6 +23,8 @@ type Rule struct {
 
 	// exposed counts what the rule was put to, in its unit, whatever became of it.
 	exposed exposed
+	// needs are what of the recording it goes by, so that distrust of anything else leaves its findings as they are; nil: all.
+	needs func(evidence.Expectation) needs
 	// judge says what became of an expectation. Its lanes are those of Lanes which the expectation is about.
 	judge func(x evidence.Expectation, tl timeline.Timeline, lanes []timeline.Lane) Finding
 }

@@ -23,6 +23,7 @@ func rulesBeforeSigterm() Rule {
 		Feature: evidence.NodeRules, judge: judgeRulesBeforeSigterm,
 		Unit: "pair of pod and node", Untested: noSigtermMargins,
 		exposed: sigtermsSeen,
+		needs:   sinceBegin(evidence.AboutNodeRules, evidence.AboutAPI, evidence.AboutPodSteps),
 	}
 }
 
@@ -52,7 +53,7 @@ func judgeRulesBeforeSigterm(_ evidence.Expectation, tl timeline.Timeline, _ []t
 	if outcome == Fail {
 		when += ": new connections may be lost"
 	}
-	return orUncertain(Finding{
+	return orUncertain(shows(Fail, Finding{
 		Outcome: outcome,
 		Headline: phrase.Headline(
 			fmt.Sprintf("rules of %s stopped routing to %s %s", least.Node, least.Pod, when),
@@ -64,5 +65,5 @@ func judgeRulesBeforeSigterm(_ evidence.Expectation, tl timeline.Timeline, _ []t
 		},
 		Because: fmt.Sprintf("of %s, the least time from the rules of %s leaving %s out until its SIGTERM was %s",
 			phrase.Count(len(margins), "pair of pod and node"), least.Node, least.Pod, phrase.Elapsed(least.Lag)),
-	})
+	}))
 }

@@ -18,6 +18,7 @@ func rulesBehind() Rule {
 		Feature: evidence.NodeRules, judge: judgeRulesBehind,
 		Unit: "pair of pod and node", Untested: noSigtermMargins, Precondition: true,
 		exposed: sigtermsSeen,
+		needs:   sinceBegin(evidence.AboutNodeRules, evidence.AboutAPI, evidence.AboutPodSteps),
 	}
 }
 
@@ -38,7 +39,7 @@ func judgeRulesBehind(x evidence.Expectation, tl timeline.Timeline, lanes []time
 			phrase.Count(pairs, "pair of pod and node")))
 	}
 	return Finding{
-		Outcome: Pass,
+		Outcome: Pass, Grounds: Seen,
 		Headline: phrase.Headline(
 			fmt.Sprintf("rules of %s still routed to %s for %s after its SIGTERM", longest.Node, longest.Pod, phrase.Duration(longest.Length())),
 			fmt.Sprintf("a node's rules still routed to an old pod for %s after its SIGTERM", phrase.Duration(longest.Length()))),

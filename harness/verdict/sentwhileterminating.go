@@ -20,6 +20,7 @@ func sentWhileTerminating() Rule {
 		Lanes: ServiceLanes, judge: judgeSentWhileTerminating,
 		Unit: "request", Untested: noneWhileTerminating, Precondition: true,
 		exposed: sentBesideTerminating,
+		needs:   seeing(evidence.AboutReplies, evidence.AboutAPI),
 	}
 }
 
@@ -35,7 +36,7 @@ func sentBesideTerminating(_ evidence.Expectation, _ timeline.Timeline, lanes []
 func judgeSentWhileTerminating(x evidence.Expectation, tl timeline.Timeline, lanes []timeline.Lane) Finding {
 	sent := phrase.Count(sentBesideTerminating(x, tl, lanes), "request")
 	return Finding{
-		Outcome: Pass,
+		Outcome: Pass, Grounds: Seen,
 		Because: fmt.Sprintf("clients sent %s on %s while an old pod was terminating and another was ready", sent, phrase.Count(len(lanes), "lane")),
 	}
 }

@@ -29,6 +29,7 @@ func stillServes() Rule {
 		Lanes: ServiceLanes, judge: judgeStillServes,
 		Unit: "reply", Untested: "no request sent at the end of the load was answered",
 		exposed: lastReplies,
+		needs:   fromMark(),
 	}
 }
 
@@ -79,6 +80,7 @@ func share() Rule {
 		Lanes: ServiceLanes, judge: judgeShare,
 		Unit: "window", Untested: "the load ended too soon for one window",
 		exposed: shareWindows,
+		needs:   fromMark(),
 	}
 }
 

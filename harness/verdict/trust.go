@@ -2,6 +2,7 @@ package verdict
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -32,97 +33,108 @@ const (
 	trustedConntrack = 900
 )
 
-// A reason why the recording cannot be judged, as one sentence and as briefly as a headline needs it.
-type reason struct{ brief, because string }
-
-func reasonsOf(sentences ...string) []reason {
-	var reasons []reason
-	for _, s := range sentences {
-		reasons = append(reasons, reason{s, s})
-	}
-	return reasons
-}
-
-// distrust lists why the recording cannot be judged, most fundamental reason first, and reports whether it is only that
-// its clients were late.
-func distrust(run evidence.Run, tl timeline.Timeline) (reasons []reason, late bool) {
-	reasons = append(reasons, reasonsOf(run.Distrust...)...)
-	reasons = append(reasons, contradictions(tl)...)
-	reasons = append(reasons, reasonsOf(blindness(tl)...)...)
+// distrust lists why parts of the recording are not to be trusted, most fundamental reason first.
+func distrust(run evidence.Run, tl timeline.Timeline) (reasons []Reason) {
+	reasons = slices.Concat(recorded(run), contradictions(tl), blindness(tl))
 	if run.Unloaded {
-		return reasons, false
+		return reasons
 	}
-	reasons = append(reasons, reasonsOf(missingMarks(tl)...)...)
-	reasons = append(reasons, reasonsOf(fullNodes(tl)...)...)
-	reasons = append(reasons, reasonsOf(unreadyNodes(tl)...)...)
+	reasons = slices.Concat(reasons, missingMarks(tl), fullNodes(tl), unreadyNodes(tl))
 	if len(tl.Lanes) == 0 {
-		reasons = append(reasons, reasonsOf("the run has 0 lanes")...)
+		reasons = append(reasons, reason(reasonNoLanes, evidence.Scope{}, "the run has 0 lanes"))
 	}
 	if run.Measures { // the nodes' rules, for which clients may be late
-		return reasons, false
+		return reasons
 	}
 	limits := lagLimitsAt(run.Pace)
-	var delays []reason
+	var delays []Reason
 	for _, lane := range tl.Lanes {
-		reasons = append(reasons, reasonsOf(weakLoad(lane, tl, limits)...)...)
+		reasons = append(reasons, weakLoad(lane, tl, limits)...)
 		delays = append(delays, delayed(lane, tl, limits)...)
 	}
-	reasons = append(reasons, earlyDamage(tl)...)
-	return append(reasons, delays...), len(reasons) == 0 && len(delays) > 0
+	return slices.Concat(reasons, earlyDamage(tl), delays)
+}
+
+func reason(id string, scope evidence.Scope, format string, values ...any) Reason {
+	because := fmt.Sprintf(format, values...)
+	return Reason{ID: id, Brief: because, Because: because, Scope: scope}
 }
 
 // contradictions are the problems of the timeline, each with the file that has it.
-func contradictions(tl timeline.Timeline) []reason {
-	var reasons []reason
+func contradictions(tl timeline.Timeline) []Reason {
+	var reasons []Reason
 	for _, problem := range tl.Problems {
 		file, _, _ := strings.Cut(problem, ":")
-		reasons = append(reasons, reason{file + " is damaged or contradicts itself", problem})
+		r := Reason{ID: reasonContradiction, Brief: file + " is damaged or contradicts itself", Because: problem}
+		var damaged bool
+		if r.Scope, damaged = tl.ProblemScope(problem); damaged {
+			r.ID = reasonDamagedFile
+		}
+		reasons = append(reasons, r)
 	}
 	return reasons
 }
 
-func missingMark(kind evidence.EventKind) string { return fmt.Sprintf("mark %q is missing", kind) }
+func markMissing(kind evidence.EventKind) string { return fmt.Sprintf("mark %q is missing", kind) }
 
-func missingMarks(tl timeline.Timeline) []string {
-	var reasons []string
+func missingMarks(tl timeline.Timeline) []Reason {
+	var reasons []Reason
 	for _, kind := range tl.PhaseMarks() {
 		if _, ok := tl.Mark(kind); !ok {
-			reasons = append(reasons, missingMark(kind))
+			reasons = append(reasons, reason(reasonMissingMark, evidence.Scope{Marks: []evidence.EventKind{kind}}, "%s", markMissing(kind)))
 		}
 	}
 	return reasons
 }
 
-func blindness(tl timeline.Timeline) []string {
-	var reasons []string
+func blindness(tl timeline.Timeline) []Reason {
+	var reasons []Reason
 	for _, e := range tl.Events {
-		switch e.Kind {
-		case evidence.WatchGap:
-			reasons = append(reasons, fmt.Sprintf("a watch was blind until %s (%s)", phrase.Seconds(e.At), e.Detail))
-		case evidence.RecorderLost:
-			reasons = append(reasons, fmt.Sprintf("a recorder was lost at %s (%s)", phrase.Seconds(e.At), e.Detail))
+		switch {
+		case e.Kind == evidence.WatchGap:
+			scope := evidence.Scope{Missed: []evidence.Subject{evidence.AboutAPI, evidence.AboutMarks, evidence.AboutFacts}}
+			reasons = append(reasons, reason(reasonWatchBlind, scope, "a watch was blind until %s (%s)", phrase.Seconds(e.At), e.Detail))
+		case e.Kind == evidence.RecorderLost:
+			id, scope := lost(e)
+			reasons = append(reasons, reason(id, scope, "a recorder was lost at %s (%s)", phrase.Seconds(e.At), e.Detail))
 		}
 	}
 	return reasons
 }
 
-func fullNodes(tl timeline.Timeline) []string {
-	var reasons []string
+// lost says which recorder it was: the observer of a node's rules, or the reader of a pod's log. Of any other nothing is known.
+func lost(e evidence.Event) (id string, scope evidence.Scope) {
+	switch {
+	case e.Object != "":
+		return evidence.ObserverLost, evidence.Scope{Missed: []evidence.Subject{evidence.AboutNodeRules}, Nodes: []string{e.Object}}
+	case e.By.Pod != "":
+		return reasonPodLogLost, evidence.Scope{Missed: []evidence.Subject{evidence.AboutArrivals, evidence.AboutPodSteps}}
+	default:
+		return reasonRecorded, evidence.Scope{}
+	}
+}
+
+// fullNodes may have dropped any request that came by, whatever the rollout did. None of them was missed.
+func fullNodes(tl timeline.Timeline) []Reason {
+	var reasons []Reason
+	scope := evidence.Scope{Doubted: []evidence.Subject{evidence.AboutFailures, evidence.AboutLatencies}}
 	for _, load := range tl.NodeLoads() {
 		if load.Conntrack > trustedConntrack {
-			reasons = append(reasons, fmt.Sprintf("the connection table of %s held %s, over %d %%",
+			reasons = append(reasons, reason(reasonFullConntrack, scope, "the connection table of %s held %s, over %d %%",
 				load.Node, load.Entries, trustedConntrack/10))
 		}
 	}
 	return reasons
 }
 
-// unreadyNodes tells of trouble that no rollout makes.
-func unreadyNodes(tl timeline.Timeline) []string {
-	var reasons []string
+// unreadyNodes tells of trouble that no rollout makes: pods that fail with their node, and are replaced.
+func unreadyNodes(tl timeline.Timeline) []Reason {
+	var reasons []Reason
 	for _, e := range tl.Events {
-		if e.Kind == evidence.NodeUnready && tl.Phase(e.At) != timeline.Outside {
-			reasons = append(reasons, fmt.Sprintf("node %s was not ready at %s", e.Object, phrase.Seconds(e.At)))
+		if e.Kind == evidence.NodeUnready && tl.UnderLoad(e.At) {
+			scope := evidence.Scope{Nodes: []string{e.Object}, Doubted: []evidence.Subject{evidence.AboutFailures, evidence.AboutLatencies,
+				evidence.AboutAPI, evidence.AboutNodeRules}}
+			reasons = append(reasons, reason(reasonNodeUnready, scope, "node %s was not ready at %s", e.Object, phrase.Seconds(e.At)))
 		}
 	}
 	return reasons
@@ -154,13 +166,14 @@ func lagLimitsAt(p evidence.Pace) lagLimits {
 	return lagLimits{trustedLag, trustedStall, trustedSilence}
 }
 
-func weakLoad(lane timeline.Lane, tl timeline.Timeline, limits lagLimits) []string {
+// weakLoad is that requests are missing. Those that were sent are none the worse for it.
+func weakLoad(lane timeline.Lane, tl timeline.Timeline, limits lagLimits) (reasons []Reason) {
+	scope := evidence.Scope{Missed: evidence.Requests(), Lanes: []string{lane.ID}}
 	if lane.Summary.Requests == 0 {
-		return []string{fmt.Sprintf("%s: lane %q has 0 hits", evidence.HitsFile, lane.ID)}
+		return []Reason{reason(reasonEmptyLane, scope, "%s: lane %q has 0 hits", evidence.HitsFile, lane.ID)}
 	}
-	var reasons []string
 	if underRate(lane, trustedPercent) {
-		reasons = append(reasons, fmt.Sprintf("%s, under %d %%", rate(lane), trustedPercent))
+		reasons = append(reasons, reason(reasonUnderRate, scope, "%s, under %d %%", rate(lane), trustedPercent))
 	}
 	for i, agent := range lane.Summary.Agents {
 		who := lane.ID
@@ -168,56 +181,66 @@ func weakLoad(lane timeline.Lane, tl timeline.Timeline, limits lagLimits) []stri
 			who = fmt.Sprintf("agent %d of %s", i, lane.ID)
 		}
 		if agent.Requests == 0 {
-			reasons = append(reasons, who+" sent 0 requests")
+			reasons = append(reasons, reason(reasonSilentAgent, scope, "%s sent 0 requests", who))
 			continue
 		}
 		if begun, ok := tl.Mark(evidence.LoadBegun); ok && agent.FirstSent-begun > limits.silence {
-			reasons = append(reasons, fmt.Sprintf("%s sent its first request %s after the load began",
+			reasons = append(reasons, reason(reasonSilentAgent, scope, "%s sent its first request %s after the load began",
 				who, phrase.Seconds(agent.FirstSent-begun)))
 		}
 		if ended, ok := tl.Mark(evidence.LoadEnded); ok && ended-agent.LastSent > limits.silence {
-			reasons = append(reasons, fmt.Sprintf("%s sent its last request %s before the load ended",
+			reasons = append(reasons, reason(reasonSilentAgent, scope, "%s sent its last request %s before the load ended",
 				who, phrase.Seconds(ended-agent.LastSent)))
 		}
 	}
 	return reasons
 }
 
-// delayed tells how late a client was.
-func delayed(lane timeline.Lane, tl timeline.Timeline, limits lagLimits) []reason {
-	var reasons []reason
+// delayed tells how late a client was. It may have timed out by itself, and so may what else its node was to do; who answered it
+// is as recorded.
+func delayed(lane timeline.Lane, tl timeline.Timeline, limits lagLimits) (reasons []Reason) {
+	scope := evidence.Scope{Missed: evidence.Requests(), Doubted: []evidence.Subject{evidence.AboutFailures, evidence.AboutLatencies},
+		Lanes: []string{lane.ID}}
+	if lane.Node != "" {
+		scope.Doubted, scope.Nodes = append(scope.Doubted, evidence.AboutNodeRules), []string{lane.Node}
+	}
 	if lag := lane.Summary.Lag.P99; lag > limits.lag {
-		brief := fmt.Sprintf("%s sent 1 %% of its requests %s late or later, over %s", lane.ID, phrase.Seconds(lag), phrase.Seconds(limits.lag))
-		reasons = append(reasons, reason{brief, brief + busiest(lane.Node, tl)})
+		r := reason(reasonLateLane, scope, "%s sent 1 %% of its requests %s late or later, over %s",
+			lane.ID, phrase.Seconds(lag), phrase.Seconds(limits.lag))
+		r.Because += busiest(lane.Node, tl)
+		reasons = append(reasons, r)
 	}
 	if lag := lane.Summary.Lag.Max; lag > limits.stall {
-		reasons = append(reasons, reasonsOf(fmt.Sprintf("%s sent a request %s late, over %s",
-			lane.ID, phrase.Seconds(lag), phrase.Seconds(limits.stall)))...)
+		reasons = append(reasons, reason(reasonStalledLane, scope, "%s sent a request %s late, over %s",
+			lane.ID, phrase.Seconds(lag), phrase.Seconds(limits.stall)))
 	}
 	return reasons
 }
 
 // earlyDamage finds failures no rollout can have caused: those before it, and those of a control
 // lane, which no kube-proxy touches.
-func earlyDamage(tl timeline.Timeline) []reason {
+func earlyDamage(tl timeline.Timeline) (reasons []Reason) {
 	var early []timeline.Hit
-	begun, _ := tl.Mark(evidence.LoadBegun)
+	begun, changed := tl.Mark(evidence.RolloutBegun)
 	for _, h := range timeline.Failed(tl.Lanes) {
-		if tl.Phase(h.Sent) == timeline.Before || h.Sent < begun {
+		if !changed || h.Sent < begun {
 			early = append(early, h)
 		}
 	}
-	var reasons []reason
+	scope := evidence.Scope{Missed: []evidence.Subject{evidence.AboutFailures},
+		Doubted: []evidence.Subject{evidence.AboutFailures, evidence.AboutLatencies}}
 	for _, damage := range []struct {
+		id     string
 		failed []timeline.Hit
 		where  string
 	}{
-		{early, "before any change"},
-		{timeline.Failed(tl.LanesWhere(evidence.LaneKind.IsControl)), "on the control lane, which no rollout touches"},
+		{reasonEarlyFailures, early, "before any change"},
+		{reasonControlFailures, timeline.Failed(tl.LanesWhere(evidence.LaneKind.IsControl)), "on the control lane, which no rollout touches"},
 	} {
 		if len(damage.failed) > 0 {
-			brief := fmt.Sprintf("%s failed (%s) %s", phrase.Count(len(damage.failed), "request"), kinds(damage.failed), damage.where)
-			reasons = append(reasons, reason{brief, brief + ", " + describeHits(damage.failed, tl).String()})
+			r := reason(damage.id, scope, "%s failed (%s) %s", phrase.Count(len(damage.failed), "request"), kinds(damage.failed), damage.where)
+			r.Because += ", " + describeHits(damage.failed, tl).String()
+			reasons = append(reasons, r)
 		}
 	}
 	return reasons

@@ -21,6 +21,7 @@ func serves() Rule {
 		Lanes: ServiceLanes, judge: judgeServes,
 		Unit: "reply", Untested: "no reply named a version",
 		exposed: allReplies,
+		needs:   underLoad(evidence.AboutReplies),
 	}
 }
 
@@ -45,7 +46,7 @@ func judgeServes(x evidence.Expectation, tl timeline.Timeline, _ []timeline.Lane
 	if len(others) > 0 {
 		of := describeReplies(others, tl)
 		return Finding{
-			Outcome: Fail,
+			Outcome: Fail, Grounds: Seen,
 			Headline: fmt.Sprintf("%s of %s replies were by %s, expected only %s",
 				phrase.Number(replies(others)), phrase.Number(total), versionsOf(others), expected),
 			Facts: of.facts(),
@@ -78,6 +79,7 @@ func onlyServes() Rule {
 		Lanes: ServiceLanes, judge: judgeOnlyServes,
 		Unit: "reply", Untested: "no request sent after that was answered",
 		exposed: repliesSinceMark,
+		needs:   fromMark(),
 	}
 }
 
@@ -100,7 +102,7 @@ func judgeOnlyServes(x evidence.Expectation, tl timeline.Timeline, _ []timeline.
 		others = slices.DeleteFunc(others, func(r timeline.Replies) bool { return r.Count == 0 })
 		of := describeReplies(others, tl)
 		return Finding{
-			Outcome: Fail,
+			Outcome: Fail, Grounds: Seen,
 			Headline: fmt.Sprintf("%s of %s replies after %s were by %s, not %s",
 				phrase.Number(wrong), phrase.Number(total), x.From, versionsOf(others), x.Versions[0]),
 			Facts: append(of.facts(), Detail{string(x.From), phrase.Seconds(from)}),
@@ -119,7 +121,7 @@ func judgeOnlyServes(x evidence.Expectation, tl timeline.Timeline, _ []timeline.
 		}
 	}
 	return Finding{
-		Outcome:  Pass,
+		Outcome: Pass, Grounds: Unseen,
 		Headline: fmt.Sprintf("all %s replies after %s were by %s", phrase.Number(total), x.From, x.Versions[0]),
 		Because: fmt.Sprintf("all %d replies to requests sent after %s (%s) were by %s",
 			total, x.From, phrase.Seconds(from), x.Versions[0]),

@@ -22,6 +22,7 @@ type Scenario struct {
 	Headline       string          `json:"headline,omitempty"` // at most 120 characters: what happened to whom, and what follows
 	Facts          []Fact          `json:"facts,omitempty"`    // of the rule that decided it
 	Because        string          `json:"because"`            // with every number
+	Distrust       []Distrust      `json:"distrust,omitempty"` // why parts of the recording are not to be trusted
 	Attempts       int             `json:"attempts"`
 	Began          time.Time       `json:"began,omitzero"`
 	Seconds        float64         `json:"seconds"`
@@ -83,6 +84,13 @@ type Rule struct {
 type Exposure struct {
 	Count int    `json:"count"`
 	Unit  string `json:"unit"` // in the singular
+}
+
+// A Distrust is why a part of the recording is not to be trusted.
+type Distrust struct {
+	ID      string   `json:"id"` // such as "late-lane"
+	Because string   `json:"because"`
+	Rules   []string `json:"rules"` // of which it leaves the outcome unknown
 }
 
 // A Fact is a detail that a headline leaves out, such as when it was, or how many there were of each kind.

@@ -1,0 +1,77 @@
+package verdict
+
+import (
+	"slices"
+
+	"rollcall/harness/evidence"
+	"rollcall/harness/timeline"
+)
+
+// needs are what of a recording a rule goes by. The zero needs are everything.
+type needs struct {
+	subjects []evidence.Subject
+	marks    []evidence.EventKind // that its judgement counts from or to, beside those of the expectation
+	bounded  bool                 // the load has to have lasted from its begin to beyond the end of the rollout
+}
+
+// always are needs that do not depend on the expectation.
+func always(n needs) func(evidence.Expectation) needs {
+	return func(evidence.Expectation) needs { return n }
+}
+
+// underLoad are those of a rule about what clients saw, or did not see, of the whole rollout.
+func underLoad(subjects ...evidence.Subject) func(evidence.Expectation) needs {
+	return always(needs{subjects: subjects, bounded: true})
+}
+
+// sinceBegin are those of a rule that counts from the rollout's begin on.
+func sinceBegin(subjects ...evidence.Subject) func(evidence.Expectation) needs {
+	return always(needs{subjects: subjects, marks: []evidence.EventKind{evidence.RolloutBegun}})
+}
+
+// seeing are those of a rule that counts from no mark but those of the expectation.
+func seeing(subjects ...evidence.Subject) func(evidence.Expectation) needs {
+	return always(needs{subjects: subjects, marks: []evidence.EventKind{}})
+}
+
+// ofRollout are those of a rule about pods between the rollout's begin and its end.
+func ofRollout(evidence.Expectation) needs {
+	return needs{subjects: []evidence.Subject{evidence.AboutAPI}, marks: []evidence.EventKind{evidence.RolloutBegun, evidence.OldGone}}
+}
+
+// fromMark are those of a rule about replies from the expectation's mark to the end of the load.
+func fromMark() func(evidence.Expectation) needs {
+	return always(needs{subjects: []evidence.Subject{evidence.AboutReplies}, marks: []evidence.EventKind{evidence.LoadEnded}})
+}
+
+// tellsOf is what tells of an event, or of when a mark came.
+func tellsOf(kind evidence.EventKind) []evidence.Subject {
+	switch kind {
+	case evidence.PodStarted, evidence.PodListening, evidence.PodSigterm, evidence.PodDraining, evidence.PodExited:
+		return []evidence.Subject{evidence.AboutPodSteps}
+	case evidence.RulesBegun, evidence.RuleAdded, evidence.RuleGone, evidence.RulesSynced:
+		return []evidence.Subject{evidence.AboutNodeRules}
+	case evidence.Barrier:
+		return []evidence.Subject{evidence.AboutMarks, evidence.AboutNodeRules}
+	case evidence.StatusDone, evidence.OldGone:
+		return []evidence.Subject{evidence.AboutMarks}
+	case "", evidence.LoadBegun, evidence.RolloutBegun, evidence.LoadEnded:
+		return nil
+	default:
+		return []evidence.Subject{evidence.AboutAPI}
+	}
+}
+
+// needsOf is what the rule needs to judge an expectation.
+func (r Rule) needsOf(x evidence.Expectation, tl timeline.Timeline) needs {
+	if r.needs == nil {
+		return needs{subjects: evidence.Subjects(), marks: append(tl.PhaseMarks(), x.From, x.To)}
+	}
+	n := r.needs(x)
+	n.subjects = slices.Concat(n.subjects, tellsOf(x.From), tellsOf(x.To))
+	n.marks = slices.Concat(n.marks, []evidence.EventKind{x.From, x.To})
+	if n.bounded {
+		n.marks = append(n.marks, tl.PhaseMarks()...)
+	}
+	return n
+}

@@ -1,0 +1,94 @@
+package verdict
+
+import (
+	"slices"
+
+	"rollcall/harness/evidence"
+)
+
+// A Reason is why a part of the recording is not to be trusted.
+type Reason struct {
+	ID      string // of a [ReasonKind]
+	Brief   string // as a headline needs it
+	Because string // one sentence
+	Scope   evidence.Scope
+	Rules   []string // ids of the expected rules of which it leaves the outcome unknown
+}
+
+// late reports whether it is only that a client was late.
+func (r Reason) late() bool { return r.ID == reasonLateLane || r.ID == reasonStalledLane }
+
+// ofEverything reports whether no scenario passes with it, whatever its rules go by: the recording is not whole.
+func (r Reason) ofEverything() bool {
+	return r.Scope.Everything() || r.ID == reasonDamagedFile || r.ID == reasonContradiction
+}
+
+// A ReasonKind is a kind of reason.
+type ReasonKind struct {
+	ID    string // kebab-case, permanent
+	When  string // what was seen
+	Takes string // what is then unknown
+}
+
+// Reasons lists every kind, those that make most unknown first.
+func Reasons() []ReasonKind {
+	const everything, failures = "everything that was not seen", "whatever rests on failures or latencies"
+	return []ReasonKind{
+		{reasonRecorded, "the recorder said so, before its reasons had ids", everything},
+		{evidence.StageFailed, "deploying, starting the load or another stage failed", everything},
+		{evidence.NeverSettled, "the rollout did not end in time", everything},
+		{evidence.StrayEndpoint, "a pod that is not of the rollout was behind the Service, so the end was not awaited", everything},
+		{reasonNoLanes, "a scenario under load has no lanes", everything},
+		{evidence.UncleanCluster, "pods of another run were in the cluster", "everything"},
+		{evidence.ProxyMissing, "a node without a kube-proxy was expected to have one", "everything"},
+		{reasonDamagedFile, "a file is damaged or cut off", "what it tells of: clients' requests, arrivals, or all but the requests"},
+		{reasonContradiction, "records contradict each other, or have holes", "what the lane's records tell of; without a lane everything"},
+		{reasonMissingMark, "a mark that bounds the load or the rollout never came", "what is counted from or to it"},
+		{reasonWatchBlind, "a watch of the API broke, or the API server hung", "what the API showed, and when marks came that follow from it"},
+		{evidence.ObserverLost, "the observer of a node's rules stopped", "the rules of that node, and so when the barrier was"},
+		{reasonPodLogLost, "a pod's log was not read to its end", "arrivals and pods' own steps"},
+		{reasonNodeUnready, "a node was not ready under load", failures + ", on the API or on that node's rules"},
+		{reasonFullConntrack, "a node's connection table was over 90 % full", failures},
+		{reasonEarlyFailures, "requests failed before any change", "everything about failures"},
+		{reasonControlFailures, "requests failed on a control lane", "everything about failures"},
+		{evidence.AgentLost, "a load agent died or its hits could not be fetched", "rules that look at its lanes"},
+		{reasonEmptyLane, "a lane has no hits", "rules that look at that lane"},
+		{reasonUnderRate, "a lane sent less than 99 % of the rate asked", "rules that look at that lane"},
+		{reasonSilentAgent, "an agent began late, fell silent or sent nothing", "rules that look at its lane"},
+		{reasonLateLane, "1 % of a lane's requests were sent late", "rules that look at that lane, and how late its node's rules were"},
+		{reasonStalledLane, "a request of a lane was sent very late", "rules that look at that lane, and how late its node's rules were"},
+	}
+}
+
+// IDs of the reasons that are found in a recording.
+const (
+	reasonRecorded        = "recorded-distrust"
+	reasonNoLanes         = "no-lanes"
+	reasonDamagedFile     = "damaged-file"
+	reasonContradiction   = "contradiction"
+	reasonMissingMark     = "missing-mark"
+	reasonWatchBlind      = "watch-blind"
+	reasonPodLogLost      = "pod-log-lost"
+	reasonNodeUnready     = "node-unready"
+	reasonFullConntrack   = "full-conntrack"
+	reasonEarlyFailures   = "early-failures"
+	reasonControlFailures = "control-failures"
+	reasonEmptyLane       = "empty-lane"
+	reasonUnderRate       = "under-rate"
+	reasonSilentAgent     = "silent-agent"
+	reasonLateLane        = "late-lane"
+	reasonStalledLane     = "stalled-lane"
+)
+
+// recorded are the reasons that the recorder noted.
+func recorded(run evidence.Run) []Reason {
+	var reasons []Reason
+	for _, sentence := range run.Distrust {
+		r := Reason{ID: reasonRecorded, Brief: sentence, Because: sentence}
+		if i := slices.IndexFunc(run.Reasons, func(r evidence.Reason) bool { return r.Because == sentence }); i >= 0 {
+			r.ID, r.Scope = run.Reasons[i].ID, run.Reasons[i].Scope
+		}
+		reasons = append(reasons, r)
+	}
+	return reasons
+}
