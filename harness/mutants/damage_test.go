@@ -1,0 +1,77 @@
+package mutants
+
+import (
+	"context"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/kubernetes/fake"
+
+	"rollcall/fixtures"
+	"rollcall/harness/cluster"
+	"rollcall/harness/evidence"
+)
+
+// A paperCluster has an API, and nodes that only look whether a script is one.
+type paperCluster struct {
+	cluster.Changeable
+	*testing.T
+	mode    string
+	client  kubernetes.Interface
+	scripts []string
+}
+
+func (c *paperCluster) Name() string                 { return "rollcall-" + c.mode }
+func (c *paperCluster) Mode() string                 { return c.mode }
+func (c *paperCluster) Client() kubernetes.Interface { return c.client }
+
+func (c *paperCluster) Exec(_ context.Context, node, script string) (string, error) {
+	out, err := exec.Command("sh", "-n", "-c", script).CombinedOutput()
+	if err != nil {
+		c.Errorf("on %s: %v: %s\n%s", node, err, out, script)
+	}
+	c.scripts = append(c.scripts, node+": "+script)
+	return "", nil
+}
+
+// Every damage can be done where there is what it is done to: its scripts parse, and what it writes to the API is there.
+func TestDamagesCanBeDone(t *testing.T) {
+	ended, end := context.WithCancel(t.Context())
+	end()
+	for _, mode := range []string{"iptables", "nftables"} {
+		for _, m := range All() {
+			if m.Do == nil || !m.In(mode) {
+				continue
+			}
+			t.Run(mode+"/"+m.ID, func(t *testing.T) {
+				s, err := m.Scenario()
+				if err != nil {
+					t.Fatal(err)
+				}
+				to := fixtures.Destination{Namespace: "n"}
+				pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "n", Name: "p"}, Status: corev1.PodStatus{PodIP: "10.244.1.2"}}
+				control := s.App.ControlPod(to)
+				control.Status.PodIP = "10.244.2.2"
+				service := s.App.Service("n", 0)
+				service.Spec.ClusterIP = "10.96.0.7"
+				c := &paperCluster{T: t, mode: mode, client: fake.NewClientset(pod, control, service, s.App.Deployment(to, "v1"),
+					&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "rollcall-" + mode + "-worker"}})}
+				at := evidence.Event{Kind: m.When.Event, By: evidence.Server{Version: "v1", Pod: "p", Node: "rollcall-" + mode + "-worker"}}
+				if err := m.Do(ended, Stage{Cluster: c, Namespace: "n", App: s.App, Event: at}); err != nil {
+					t.Error(err)
+				}
+				for _, script := range c.scripts {
+					if node, _, _ := strings.Cut(script, ":"); !slices.Contains([]string{controlPlane, worker, worker2},
+						strings.TrimPrefix(node, c.Name()+"-")) {
+						t.Errorf("there is no node %s", node)
+					}
+				}
+			})
+		}
+	}
+}
