@@ -27,7 +27,8 @@ func appMutants() []Mutant {
 			Want:   verdict.Fail, Cause: "no-failures"},
 		{ID: "readiness-lies", Damages: "pods count as ready 3 s before they listen", Of: drained,
 			Change: func(s *harness.Scenario) { s.App.Unprobed, s.App.StartDelay = true, 3*time.Second }, Want: verdict.Fail, Cause: "no-failures"},
-		{ID: "image-not-changed", Damages: "somebody sets the image back as soon as the rollout has begun", Of: drained, When: begun(200 * time.Millisecond),
+		{ID: "image-not-changed", Damages: "somebody sets the image back as soon as the rollout has begun",
+			Of: drained, When: begun(200 * time.Millisecond),
 			Do: deploymentChanged(func(d *appsv1.Deployment) {
 				d.Spec.Template.Spec.Containers[0].Image = fixtures.ImageRef("echo", harness.OldVersion)
 			}), Want: verdict.Fail, Cause: "only-serves"},

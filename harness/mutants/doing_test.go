@@ -29,7 +29,8 @@ func TestDoing(t *testing.T) {
 		undone   time.Duration
 		says     string
 	}{
-		{"some time after the first event of the kind", Moment{evidence.RolloutBegun, "", time.Second}, []evidence.Event{begun, oldDeleted, begun, ended},
+		{"some time after the first event of the kind", Moment{evidence.RolloutBegun, "", time.Second},
+			[]evidence.Event{begun, oldDeleted, begun, ended},
 			3 * time.Second, 8 * time.Second, ""},
 		{"about a pod of the version", firstOldDeleted(), []evidence.Event{newDeleted, oldDeleted, ended}, 4 * time.Second, 6 * time.Second, ""},
 		{"an event that never came", firstOldDeleted(), []evidence.Event{begun, newDeleted, ended}, 0, 0, "pod-deleting of v1 was never seen"},

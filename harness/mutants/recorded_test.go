@@ -122,7 +122,8 @@ func podMutants() []recordedMutant {
 			movedTo(evidence.StatusDone, evidence.OldGone, ""), verdict.Fail, "old-at-status", nil},
 		{"a new pod beside old ones that still run", recreateRecorded, asking(verdict.OldEndsFirst()),
 			movedTo(evidence.PodCreated, evidence.RolloutBegun, "v2"), verdict.Fail, "old-ends-first", nil},
-		{"a SIGTERM that does not wait for the hook", drainedRecorded, asking(verdict.Between(evidence.PodDeleting, evidence.PodSigterm, 4*second, 8*second)),
+		{"a SIGTERM that does not wait for the hook", drainedRecorded,
+			asking(verdict.Between(evidence.PodDeleting, evidence.PodSigterm, 4*second, 8*second)),
 			moved(evidence.PodSigterm, "v1", 1, -4*second), verdict.Fail, "between", nil},
 	}
 }
@@ -178,9 +179,11 @@ func factMutants() []recordedMutant {
 	return []recordedMutant{
 		{"an old pod less than promised", fenceRecorded, asking(verdict.Fact(kept, "9")),
 			detailed("8"), verdict.Fail, "fact", nil},
-		{"a fact that takes too long", graceRecorded, asking(verdict.FactWithin("events of the pod", 0, 9*second)), detailed("10s"), verdict.Fail, "fact-within",
+		{"a fact that takes too long", graceRecorded, asking(verdict.FactWithin("events of the pod", 0, 9*second)),
+			detailed("10s"), verdict.Fail, "fact-within",
 			detailed("8s")},
-		{"a fact that nobody found out", fenceRecorded, asking(verdict.Noted(kept)), dropped(evidence.Fact, "", 0), verdict.Inconclusive, "noted", nil},
+		{"a fact that nobody found out", fenceRecorded, asking(verdict.Noted(kept)),
+			dropped(evidence.Fact, "", 0), verdict.Inconclusive, "noted", nil},
 	}
 }
 

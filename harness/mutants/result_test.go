@@ -49,7 +49,8 @@ func TestMerge(t *testing.T) {
 		}
 		return all
 	}
-	write(Result{Mutant: second, Mode: "iptables"}, Result{Mutant: first, Mode: "iptables"}, Result{Mutant: "no-longer-there", Mode: "iptables"})
+	write(Result{Mutant: second, Mode: "iptables"}, Result{Mutant: first, Mode: "iptables"},
+		Result{Mutant: "no-longer-there", Mode: "iptables"})
 	all := write(Result{Mutant: second, Mode: "iptables", Killed: true}, Result{Mutant: first, Mode: "nftables"})
 	want := []Result{{Mutant: first, Mode: "iptables"}, {Mutant: second, Mode: "iptables", Killed: true}, {Mutant: first, Mode: "nftables"}}
 	if len(all) != len(want) || all[0] != want[0] || all[1] != want[1] || all[2] != want[2] {

@@ -35,14 +35,16 @@ func rigMutants() []Mutant {
 			Want: verdict.Inconclusive, Cause: "missing-mark"},
 		{ID: "endpoints-unseen", Damages: "nobody notes that old pods leave the endpoints", Of: drained,
 			Events: losing(evidence.EndpointNotReady, evidence.EndpointGone), Want: verdict.Inconclusive, Cause: "max-rule-lag"},
-		{ID: "clock-off", Damages: "a node's clock jumps by 3 s", Of: drained, Folder: clockOff(worker, 3*time.Second), Want: verdict.Inconclusive,
+		{ID: "clock-off", Damages: "a node's clock jumps by 3 s", Of: drained,
+			Folder: clockOff(worker, 3*time.Second), Want: verdict.Inconclusive,
 			Cause: "max-rule-lag"},
 		{ID: "client-resends", Damages: "a client sends again what a dead connection lost, and nobody knows", Of: undrained,
 			Change: func(s *harness.Scenario) {
 				s.App.HandlerDelay = 200 * time.Millisecond // so that requests are in flight when a pod exits
 				s.Expect = append(s.Expect, verdict.NoHiddenRetries())
 			}, Folder: resendsUnknown, Want: verdict.Fail, Cause: "no-hidden-retries"},
-		{ID: "file-cut", Damages: "half of a file of the run folder is lost", Of: drained, Folder: cut(evidence.HitsFile), Want: verdict.Inconclusive,
+		{ID: "file-cut", Damages: "half of a file of the run folder is lost", Of: drained,
+			Folder: cut(evidence.HitsFile), Want: verdict.Inconclusive,
 			Cause: "damaged-file"},
 	}
 }
