@@ -106,11 +106,15 @@ func (t Timeline) rulesSeenUntil() map[string]time.Duration {
 	return seen
 }
 
+// catchUp is for how long an observer that was held up may take what had changed meanwhile for new: the first of its looks, which
+// are no further apart (harness/observe/noderules, cadence.late).
+const catchUp = 50 * time.Millisecond
+
 // unseen is how long a node's rules had not been seen when the event about them was.
 func (t Timeline) unseen(e evidence.Event) (blind time.Duration) {
 	for _, u := range t.Events {
 		since := u.At - time.Duration(u.Count)*time.Millisecond
-		if u.Kind == evidence.RulesUnseen && u.Object == e.Object && since <= e.At && e.At <= u.At {
+		if u.Kind == evidence.RulesUnseen && u.Object == e.Object && since <= e.At && e.At <= u.At+catchUp {
 			blind = max(blind, e.At-since)
 		}
 	}
