@@ -10,6 +10,14 @@ import (
 	"rollcall/loadgen"
 )
 
+// What a cluster may take in its trial for nothing to be stretched: from a pod's creation until it is ready, and from its
+// endpoint's end until no node's rules route to it. Bounds on rules are 3 s, and hold for twice as much; apps of scenarios start
+// in 3 s by themselves, beside which a pod's own start must not count for more.
+const (
+	UsualPodStart = 6 * time.Second
+	UsualRuleLag  = 1500 * time.Millisecond
+)
+
 // FullRate is the requests per second and lane that scenarios are written for; a slower machine gets less.
 const FullRate = 100
 

@@ -3,47 +3,42 @@ package rollout
 import (
 	"context"
 	"fmt"
+	"time"
 
-	corev1 "k8s.io/api/core/v1"
+	appsv1 "k8s.io/api/apps/v1"
 	"k8s.io/client-go/kubernetes"
 
 	"rollcall/fixtures"
+	"rollcall/harness/edit"
 	"rollcall/harness/observe"
 )
 
-// Canary puts so many pods of the new version beside those of the old one, all behind the Service. The pods of the
-// old one stay.
-func Canary(old, new string, pods int32) Strategy { return canary{old, new, pods} }
+// Canary is an update that stands after its first step, with one new pod beside the old ones, for an app with a surge of 1 and
+// none unavailable: the new pod is ready, and is available only after canaryStands, so that no old one goes for it.
+func Canary(old, new string) Strategy { return canary{update{old, new}} }
 
-type canary struct {
-	old, new string
-	pods     int32
-}
+// canaryStands is longer than any scenario lasts, and has to be shorter than the progress deadline, 600 s by default.
+const canaryStands = 5 * time.Minute
 
-func (c canary) Versions() (string, string) { return c.old, c.new }
-
-func (c canary) Deploy(
-	ctx context.Context, client kubernetes.Interface, to fixtures.Destination, app fixtures.App, nodePort int32,
-) (*corev1.Service, error) {
-	return create(ctx, client, app.Service(to.Namespace, nodePort), deployment(ctx, client, app.Standalone(to, c.old, app.Replicas)))
-}
-
-func (c canary) Deployed(s observe.State, app fixtures.App) bool {
-	return s.Available(c.old) == int(app.Replicas) && !s.Leaving()
-}
+type canary struct{ update }
 
 func (c canary) Begin(ctx context.Context, client kubernetes.Interface, to fixtures.Destination, app fixtures.App) error {
-	if err := deployment(ctx, client, app.Standalone(to, c.new, c.pods))(); err != nil {
-		return fmt.Errorf("rollout: create the canary: %w", err)
+	next := app.Deployment(to, c.new)
+	_, err := edit.Live(ctx, client.AppsV1().Deployments(to.Namespace), next.Name, func(live *appsv1.Deployment) {
+		live.Labels, live.Spec.Template = next.Labels, next.Spec.Template
+		live.Spec.MinReadySeconds = int32(canaryStands / time.Second)
+	})
+	if err != nil {
+		return fmt.Errorf("rollout: begin with a canary of %s: %w", next.Name, err)
 	}
 	return nil
 }
 
+// Settled is when the new pod is ready: of a rollout that stands the API server never says that it is done.
 func (c canary) Settled(s observe.State, app fixtures.App) bool {
-	d := s.Deployments[app.StandaloneName(c.new)]
-	return d != nil && Complete(d)
+	return s.Available(c.new) == 1 && s.Available(c.old) == int(app.Replicas)
 }
 
 func (c canary) Over(s observe.State, app fixtures.App) bool {
-	return s.ReachesEverywhere(c.new, int(c.pods)) && s.ReachesEverywhere(c.old, int(app.Replicas))
+	return s.ReachesEverywhere(c.new, 1) && s.ReachesEverywhere(c.old, int(app.Replicas))
 }

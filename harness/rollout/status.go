@@ -19,6 +19,11 @@ func CompleteSet(s *appsv1.StatefulSet) bool {
 	return done(&polymorphichelpers.StatefulSetStatusViewer{}, s)
 }
 
+// StatusOf is what `kubectl rollout status` prints about a Deployment, once, and whether it is then done.
+func StatusOf(d *appsv1.Deployment) (said string, done bool, err error) {
+	return status(&polymorphichelpers.DeploymentStatusViewer{}, d)
+}
+
 // Status is what `kubectl rollout status` prints about a StatefulSet, once.
 func Status(s *appsv1.StatefulSet) (string, error) {
 	said, _, err := status(&polymorphichelpers.StatefulSetStatusViewer{}, s)

@@ -51,8 +51,9 @@ func TestWhenARolloutIsOver(t *testing.T) {
 		{"the old pods may stay", Flip("v1", "v2"), terminating, true},
 		{"a node's rules route to an old pod", Flip("v1", "v2"), stale, false},
 		{"the Service routes to some of the new pods", Flip("v1", "v2"), routed(0, 2), false},
-		{"canary and old pods are routed to", Canary("v1", "v2", 1), routed(3, 1), true},
-		{"the canary is not routed to yet", Canary("v1", "v2", 1), routed(3, 0), false},
+		{"canary and old pods are routed to", Canary("v1", "v2"), routed(3, 1), true},
+		{"the canary is not routed to yet", Canary("v1", "v2"), routed(3, 0), false},
+		{"an old pod went for the canary", Canary("v1", "v2"), routed(2, 1), false},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
 			if got := row.strategy.Over(row.state, app); got != row.want {
@@ -87,6 +88,21 @@ func TestFlipChangesWhomTheServiceSelects(t *testing.T) {
 	service, err = client.CoreV1().Services("ns").Get(t.Context(), service.Name, metav1.GetOptions{})
 	if err != nil || service.Spec.Selector[fixtures.VersionLabel] != "v2" {
 		t.Errorf("the Service selects %v, %v", service.Spec.Selector, err)
+	}
+}
+
+func TestCanaryStandsUntilItsPodIsAvailable(t *testing.T) {
+	client, app, strategy := fake.NewClientset(), fixtures.App{Replicas: 3}, Canary("v1", "v2")
+	to := fixtures.Destination{Namespace: "ns"}
+	if _, err := strategy.Deploy(t.Context(), client, to, app, 30080); err != nil {
+		t.Fatal(err)
+	}
+	if err := strategy.Begin(t.Context(), client, to, app); err != nil {
+		t.Fatal(err)
+	}
+	d, err := client.AppsV1().Deployments("ns").Get(t.Context(), app.ResourceName(), metav1.GetOptions{})
+	if err != nil || d.Spec.Template.Labels[fixtures.VersionLabel] != "v2" || d.Spec.MinReadySeconds != 300 {
+		t.Errorf("the Deployment: %+v, %v", d.Spec, err)
 	}
 }
 

@@ -20,13 +20,7 @@ import (
 	"rollcall/harness/timeline"
 )
 
-// What the trial of a cluster may take for nothing to be stretched. Bounds on a node's rules are 3 s, and hold for twice what
-// the trial showed; the apps of scenarios start in 3 s by themselves, beside which a pod's own start must not count for more.
-const (
-	usualRuleLag  = 1500 * time.Millisecond
-	usualPodStart = 6 * time.Second
-	mostStretch   = 10
-)
+const mostStretch = 10
 
 // runTrial is the trial of a cluster that was just made, once more if it shows nothing. Where it shows nothing again, no time
 // is stretched, which the output says.
@@ -105,7 +99,7 @@ func (r *Runner) recordTrial(ctx context.Context, c cluster.Cluster) (*evidence.
 // stretchOf is how many times longer than usual a cluster takes.
 func stretchOf(podStart, ruleLag time.Duration) int {
 	up := func(d, usual time.Duration) int { return int((d + usual - 1) / usual) }
-	return min(mostStretch, max(1, up(podStart, usualPodStart), up(ruleLag, usualRuleLag)))
+	return min(mostStretch, max(1, up(podStart, harness.UsualPodStart), up(ruleLag, harness.UsualRuleLag)))
 }
 
 // stretch is how many times longer than usual the cluster of the mode under way takes.

@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"rollcall/harness"
 	"rollcall/harness/evidence"
 	"rollcall/harness/timeline"
 )
@@ -15,7 +16,7 @@ func TestStretchOf(t *testing.T) {
 		want              int
 	}{
 		{"one on 2 cores", 1600 * time.Millisecond, 700 * time.Millisecond, 1},
-		{"just as long as usual", usualPodStart, usualRuleLag, 1},
+		{"just as long as usual", harness.UsualPodStart, harness.UsualRuleLag, 1},
 		{"rules that take 7.5 s, in a lab", 4 * time.Second, 7500 * time.Millisecond, 5},
 		{"pods that take 13 s to start", 13 * time.Second, time.Second, 3},
 		{"a cluster that hardly moves", time.Hour, time.Second, 10},

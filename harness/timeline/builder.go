@@ -14,7 +14,7 @@ type builder struct {
 	marks       []time.Duration // ascending
 	begun       time.Duration   // when the rollout began, or never
 	ended       time.Duration   // when the load ended
-	terminating []Window        // in which an old pod was, while another pod was ready
+	windows     windows
 	clocks      clocks
 	new         string // version
 	arrived     bool   // arrivals were recorded
@@ -63,7 +63,7 @@ type server struct {
 	lastTo time.Duration // the last hit sent that reached it
 }
 
-func newBuilder(lane evidence.Lane, t Timeline, shared *buffers) *builder {
+func newBuilder(lane evidence.Lane, t Timeline, w windows, shared *buffers) *builder {
 	b := &builder{
 		lane: Lane{
 			Lane: lane, replies: make(map[bucket]*Replies), lastTo: make(map[string]time.Duration),
@@ -71,7 +71,7 @@ func newBuilder(lane evidence.Lane, t Timeline, shared *buffers) *builder {
 			uncertainty: t.clocks[lane.Node].uncertainty,
 		},
 		begun: t.begun(), bounds: t.phaseBounds(), ended: t.marks[evidence.LoadEnded], control: lane.Kind().IsControl(),
-		terminating: t.terminatingBesideReady(), clocks: t.clocks, new: t.New, arrived: t.Arrived,
+		windows: w, clocks: t.clocks, new: t.New, arrived: t.Arrived,
 		unversioned: t.unversioned && lane.Kind().AsksApp(),
 		buffers:     shared, servers: make(map[evidence.Server]*server), nodes: make(map[string]bool),
 		summary: LaneSummary{Failures: make(map[evidence.Fault]int), ByVersion: make(map[string]int)},
@@ -273,15 +273,27 @@ func (b *builder) finish() {
 	b.summary.Outages = outages(b.sent, b.ended, b.lane.uncertainty)
 	b.summary.Lag = spreadOf(b.lags)
 	b.summary.sumRates()
-	for _, w := range b.terminating {
-		b.summary.WhileTerminating += max(0, b.sentBefore(w.To-b.lane.uncertainty)-b.sentBefore(w.From+b.lane.uncertainty))
-	}
+	b.summary.WhileTerminating = b.sentIn(b.windows.terminating)
+	b.summary.WhileNoneServing = b.sentIn(b.windows.noneServing)
+	b.summary.WhileOnlyTerminating = b.sentIn(b.windows.onlyTerminating)
 	b.finishLatency()
 	b.followConnections()
 	b.lane.Summary = b.summary
 	slices.SortStableFunc(b.lane.Failed, bySent)
 	slices.SortStableFunc(b.lane.Repeated, bySent)
 	b.sent, b.lags = b.sent[:0], b.lags[:0]
+}
+
+// windows are the times in which hits are counted.
+type windows struct{ terminating, noneServing, onlyTerminating []Window }
+
+// sentIn is how many hits were surely sent in some windows.
+func (b *builder) sentIn(windows []Window) (n int) {
+	for _, w := range windows {
+		u := b.lane.uncertainty + w.Uncertainty
+		n += max(0, b.sentBefore(w.To-u)-b.sentBefore(w.From+u))
+	}
+	return n
 }
 
 // sentBefore is how many hits were sent before a moment, of those sorted by finish.

@@ -1,6 +1,17 @@
 package timeline
 
-import "rollcall/harness/evidence"
+import (
+	"time"
+
+	"rollcall/harness/evidence"
+)
+
+// A Connection is one keep-alive connection of a lane.
+type Connection struct {
+	evidence.Server               // who answered first
+	First, Last     time.Duration // requests sent that were answered
+	Moved           bool          // somebody else answered later
+}
 
 // followConnections follows each keep-alive connection in the order of sending. It finds replies by another
 // version that follow one by the new, and to which pod a connection led that failed.
@@ -11,6 +22,7 @@ func (b *builder) followConnections() {
 	type connection struct {
 		pod      string // that answered last
 		switched bool   // the new version has answered
+		number   int    // of it among the lane's, from 1; 0 before the first reply
 	}
 	type end struct { // of a connection; agents have addresses of their own
 		agent int
@@ -43,6 +55,12 @@ func (b *builder) followConnections() {
 				Lane: b.lane.ID, Seq: h.seq, Sent: h.sent, LocalPort: int(h.port), Reused: h.reused, By: by,
 			}})
 		}
+		if c.number == 0 {
+			b.lane.Connections = append(b.lane.Connections, Connection{Server: by, First: h.sent})
+			c.number = len(b.lane.Connections)
+		}
+		of := &b.lane.Connections[c.number-1]
+		of.Last, of.Moved = h.sent, of.Moved || of.Pod != by.Pod
 		c.pod = by.Pod
 		open[at] = c
 	}

@@ -51,6 +51,8 @@ type Lane struct {
 	Returns  []Hit       // on a keep-alive connection: by another version, after the new one had answered; by time sent; without status and fault
 	Slow     []SlowReply // by time sent
 	Slowest  []Hit       // the good replies that took longest, at most 20, the longest first
+	// Connections are the keep-alive ones on which somebody answered, in the order in which they were opened.
+	Connections []Connection
 
 	late        map[int]time.Duration // second -> the longest that a request then was sent late
 	slowControl map[int]time.Duration // second -> the longest that a reply of a control lane took
@@ -83,12 +85,13 @@ func Join(ev evidence.Evidence) (Timeline, error) {
 	t.Pods = podsOf(t.Events)
 
 	var shared buffers
+	in := windows{terminating: t.terminatingBesideReady(), noneServing: t.NoneServing(), onlyTerminating: t.OnlyTerminating()}
 	builders := make(map[string]*builder, len(ev.Run.Lanes))
 	for _, lane := range ev.Run.Lanes {
 		if builders[lane.ID] != nil || lane.ID == "" {
 			return Timeline{}, fmt.Errorf("timeline: join %s: lane id %q is empty or used twice", ev.Run.Scenario, lane.ID)
 		}
-		builders[lane.ID] = newBuilder(lane, t, &shared)
+		builders[lane.ID] = newBuilder(lane, t, in, &shared)
 		builders[lane.ID].timesApp = ev.Run.UserApp == nil && lane.Kind().AsksApp()
 	}
 	var nodes []string // that something was recorded on

@@ -25,13 +25,13 @@ func In(mode string, x evidence.Expectation) evidence.Expectation {
 	return x
 }
 
-// Since limits an expectation to Kubernetes from this minor on, such as "1.36".
+// Since limits an expectation to Kubernetes from this minor on, such as "1.36", or from a patch, such as "1.35.4".
 func Since(minor string, x evidence.Expectation) evidence.Expectation {
 	x.Since = minor
 	return x
 }
 
-// Before limits an expectation to Kubernetes before this minor.
+// Before limits an expectation to Kubernetes before this minor, or before a patch.
 func Before(minor string, x evidence.Expectation) evidence.Expectation {
 	x.Before = minor
 	return x

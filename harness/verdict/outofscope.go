@@ -26,7 +26,7 @@ func (r Rule) outOfScope(x evidence.Expectation, run evidence.Run) (because stri
 		if limit.minor == "" {
 			continue
 		}
-		order, err := compareMinors(run.Kubernetes, limit.minor)
+		order, err := compareVersions(run.Kubernetes, limit.minor)
 		if err != nil {
 			return "", err
 		}
@@ -48,21 +48,25 @@ func (r Rule) lacking(x evidence.Expectation, run evidence.Run) (lack evidence.F
 	return run.Lacks[i], true
 }
 
-// compareMinors compares the minor of a version such as "v1.36.3" or "1.36".
-func compareMinors(a, b string) (int, error) {
-	var minors [2][]int
-	for i, version := range []string{a, b} {
-		parts := strings.SplitN(strings.TrimPrefix(version, "v"), ".", 3)
-		for _, part := range parts[:min(2, len(parts))] {
-			n, err := strconv.Atoi(strings.TrimRight(part, "+"))
+// compareVersions compares a version such as "v1.36.3" with a limit, by the limit's minor, such as "1.36", or patch.
+func compareVersions(version, limit string) (int, error) {
+	named := max(2, strings.Count(limit, ".")+1)
+	var numbers [2][]int
+	for i, text := range []string{version, limit} {
+		// A provider's version goes on after the patch, as in v1.36.3+k3s1.
+		parts := strings.SplitN(strings.TrimPrefix(text, "v"), ".", 3)
+		for _, part := range parts[:min(named, len(parts))] {
+			digits, _, _ := strings.Cut(part, "+")
+			digits, _, _ = strings.Cut(digits, "-")
+			n, err := strconv.Atoi(digits)
 			if err != nil {
-				return 0, fmt.Errorf("version %q of Kubernetes cannot be read", version)
+				return 0, fmt.Errorf("version %q of Kubernetes cannot be read", text)
 			}
-			minors[i] = append(minors[i], n)
+			numbers[i] = append(numbers[i], n)
 		}
-		if len(minors[i]) != 2 {
-			return 0, fmt.Errorf("version %q of Kubernetes cannot be read", version)
+		if len(numbers[i]) != named {
+			return 0, fmt.Errorf("version %q of Kubernetes cannot be read", text)
 		}
 	}
-	return slices.Compare(minors[0], minors[1]), nil
+	return slices.Compare(numbers[0], numbers[1]), nil
 }

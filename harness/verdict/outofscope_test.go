@@ -23,6 +23,12 @@ func TestOutOfScope(t *testing.T) {
 		{"since a later version", verdict.Since("1.37", fails), verdict.Skipped, "expected since Kubernetes 1.37, this is v1.36.3"},
 		{"before this version", verdict.Before("1.36", fails), verdict.Skipped, "expected before Kubernetes 1.36, this is v1.36.3"},
 		{"before a later version", verdict.Before("1.100", fails), verdict.Fail, "never more than 3 pods, reached at 0.600s, at most 2 expected"},
+		{"since a patch before this one", verdict.Since("1.36.3", fails), verdict.Fail,
+			"never more than 3 pods, reached at 0.600s, at most 2 expected"},
+		{"since a later patch", verdict.Since("1.36.10", fails), verdict.Skipped, "expected since Kubernetes 1.36.10, this is v1.36.3"},
+		{"before a later patch", verdict.Before("1.36.4", fails), verdict.Fail,
+			"never more than 3 pods, reached at 0.600s, at most 2 expected"},
+		{"before this patch", verdict.Before("1.36.3", fails), verdict.Skipped, "expected before Kubernetes 1.36.3, this is v1.36.3"},
 		{"since no version at all", verdict.Since("soon", fails), verdict.Inconclusive, `version "soon" of Kubernetes cannot be read`},
 		{"about rules where there are some to read", verdict.MaxRuleLag(time.Second), verdict.Inconclusive, "the rules of 0 nodes were observed"},
 	} {

@@ -32,12 +32,14 @@ type Rule struct {
 // Rules lists every rule, always in this order: where several findings decide a verdict, the headline is of the first rule here.
 func Rules() []Rule {
 	return []Rule{
-		noFailures(), noLostReplies(), noHiddenRetries(), damageSeen(), minTerminationsLost(), maxOutage(), minOutage(), noSlowReplies(), maxLatency(),
-		rulesBeforeSigterm(), maxRuleLag(), maxDrainLag(),
-		minAvailable(), maxPods(), scaling(), maxActive(), oldAtStatus(), oldEndsFirst(), between(),
-		orderedSwitch(), onlyServes(), serves(), stillServes(), share(), mixes(), cleanCut(), maxMixedWindow(), minMixedWindow(),
-		fact(), factWithin(), noted(),
-		sentWhileTerminating(), bothOrders(), rulesBehind(), minTerminations(),
+		noFailures(), noLostReplies(), noHiddenRetries(), servesUntilSigterm(),
+		damageSeen(), lostWhileNoneServes(), minTerminationsLost(), maxOutage(), minOutage(), pause(), noSlowReplies(), maxLatency(),
+		rulesBeforeSigterm(), maxRuleLag(), maxDrainLag(), mostDrainLags(),
+		minAvailable(), maxPods(), scaling(), maxActive(), oldAtStatus(), answersAfter(), maxStatusGap(), oldEndsFirst(), between(),
+		orderedSwitch(), keptConnections(), maxSwitch(), onlyServes(), serves(), stillServes(), share(),
+		mixes(), cleanCut(), maxMixedWindow(), minMixedWindow(),
+		fact(), factAtLeast(), factWithin(), noted(),
+		sentWhileTerminating(), reachesTerminating(), bothOrders(), rulesBehind(), minTerminations(),
 		fullRate(),
 	}
 }

@@ -550,11 +550,13 @@ func TestRuleIDs(t *testing.T) {
 	}
 	slices.Sort(ids)
 	want := []string{
-		"between", "both-orders", "clean-cut", "damage-seen", "fact", "fact-within", "full-rate", "max-active", "max-drain-lag",
-		"max-latency", "max-mixed-window", "max-outage", "max-pods", "max-rule-lag", "min-available", "min-mixed-window", "min-outage",
-		"min-terminations", "min-terminations-lost", "mixes", "no-failures", "no-hidden-retries", "no-lost-replies", "no-slow-replies", "noted", "old-at-status", "old-ends-first",
-		"only-serves", "ordered-switch", "rules-before-sigterm",
-		"rules-behind", "scaling", "sent-while-terminating", "serves", "share", "still-serves",
+		"answers-after", "between", "both-orders", "clean-cut", "damage-seen", "fact", "fact-at-least", "fact-within", "full-rate",
+		"kept-connections", "lost-while-none-serves", "max-active", "max-drain-lag", "max-latency", "max-mixed-window", "max-outage",
+		"max-pods", "max-rule-lag", "max-status-gap", "max-switch", "min-available", "min-mixed-window", "min-outage",
+		"min-terminations", "min-terminations-lost", "mixes", "most-drain-lags", "no-failures", "no-hidden-retries", "no-lost-replies",
+		"no-slow-replies", "noted", "old-at-status", "old-ends-first", "only-serves", "ordered-switch", "pause", "reaches-terminating",
+		"rules-before-sigterm", "rules-behind", "scaling", "sent-while-terminating", "serves", "serves-until-sigterm", "share",
+		"still-serves",
 	}
 	if diff := cmp.Diff(want, ids); diff != "" {
 		t.Errorf("ids (-want +got):\n%s", diff)

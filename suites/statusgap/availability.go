@@ -2,9 +2,15 @@ package statusgap
 
 import (
 	"context"
+	"errors"
+	"strings"
 	"time"
 
+	appsv1 "k8s.io/api/apps/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/util/intstr"
+	"k8s.io/apimachinery/pkg/watch"
 
 	"rollcall/fixtures"
 	"rollcall/harness"
@@ -14,48 +20,126 @@ import (
 	"rollcall/harness/verdict"
 )
 
-// untilDone is a fact: how long after the last new pod got ready kubectl says that the rollout is done.
-const untilDone = "from the last pod's readiness until rollout status reports success"
+// Facts: how long after the last new pod got ready kubectl says that the rollout is done, and what it says before that, first,
+// while one of the two things that it waits for lacks and the other does not.
+const (
+	untilDone    = "from the last pod's readiness until rollout status reports success"
+	saidOldLeft  = "rollout status while every new pod is available and old replicas are left"
+	saidNewShort = "rollout status while no old replica is left and not every new pod is available"
+)
 
-// availability: rollout status waits until every new pod is available, which is ready for minReadySeconds. The API
-// tells of the readiness in whole seconds, so that up to one of them is missing, and of both in its own time.
+// availability: rollout status waits until every new pod is available, which is ready for minReadySeconds, and until the old
+// replicas are scaled away. The first row has old replicas until the new ones are available; in the second, where all may be
+// unavailable, they are scaled away at once. The API tells of the readiness in whole seconds, and a kubelet may tell a second
+// late, so that up to two seconds are missing. Between availability and what kubectl says there is no timer.
 func availability() []harness.Scenario {
-	const margin, slack = 2 * time.Second, 3 * time.Second
+	const margin, slack = 2 * time.Second, time.Second
 	var scenarios []harness.Scenario
 	for _, row := range []struct {
-		id, claim string
-		minReady  time.Duration
+		id, claim   string
+		minReady    time.Duration
+		unavailable int32
+		expect      evidence.Expectation
 	}{
-		{"availability-at-once", "rollout status reports success as soon as the last new pod is ready", 0},
-		{"availability-after-min-ready", "with minReadySeconds of 10 rollout status reports success 10 s after the last new pod is ready",
-			10 * time.Second},
+		{id: "availability-at-once",
+			claim: "rollout status reports success as soon as the last new pod is ready and the old replicas are scaled away, and not before",
+			expect: verdict.Fact(saidOldLeft, `Waiting for deployment "echo" rollout to finish: 1 old replicas are pending termination...`,
+				`Waiting for deployment "echo" rollout to finish: 2 old replicas are pending termination...`)},
+		{id: "availability-after-min-ready",
+			claim:    "with minReadySeconds of 10 rollout status reports success 10 s after the last new pod is ready, though no old replica is left",
+			minReady: 10 * time.Second, unavailable: 2,
+			expect: verdict.Fact(saidNewShort, `Waiting for deployment "echo" rollout to finish: 0 of 2 updated replicas are available...`,
+				`Waiting for deployment "echo" rollout to finish: 1 of 2 updated replicas are available...`)},
 	} {
-		app := fixtures.App{Replicas: 2, MaxSurge: new(intstr.FromInt32(2)), MaxUnavailable: new(intstr.FromInt32(0)), MinReady: row.minReady,
-			OnTerm: fixtures.Drain}
+		app := fixtures.App{Replicas: 2, MaxSurge: new(intstr.FromInt32(2)), MaxUnavailable: new(intstr.FromInt32(row.unavailable)),
+			MinReady: row.minReady, OnTerm: fixtures.Drain}
 		scenarios = append(scenarios, harness.Scenario{ID: row.id, Claim: row.claim, Covers: []string{"C4"}, App: app,
-			Steps: func(ctx context.Context, steps *harness.Steps) error {
-				if err := steps.Deploy(ctx, app, "v1"); err != nil {
-					return err
-				}
-				update := rollout.Update("v1", "v2")
-				if err := update.Begin(ctx, steps.Client, steps.Into, app); err != nil {
-					return err
-				}
-				var ready time.Time
-				err := steps.Until(ctx, func(s observe.State) bool {
-					if ready.IsZero() && s.Available("v2") == int(app.Replicas) {
-						ready = time.Now()
-					}
-					return update.Settled(s, app) && !ready.IsZero() // which is seen apart
-				})
-				if err != nil {
-					return err
-				}
-				steps.Note(untilDone, time.Since(ready))
-				return steps.Until(ctx, func(s observe.State) bool { return s.Count("v1") == 0 }) // and its log is whole
+			Steps: func(ctx context.Context, steps *harness.Steps) error { return becomeAvailable(ctx, steps, app) },
+			Expect: []evidence.Expectation{
+				verdict.Decides("C4", verdict.FactWithin(untilDone, max(0, row.minReady-margin), row.minReady+slack)),
+				verdict.Decides("C4", row.expect),
 			},
-			Expect: []evidence.Expectation{verdict.Decides("C4", verdict.FactWithin(untilDone, max(0, row.minReady-margin), row.minReady+slack))},
 		})
 	}
 	return scenarios
+}
+
+// becomeAvailable rolls the app out and notes when kubectl says that it is done, and what it says before.
+func becomeAvailable(ctx context.Context, steps *harness.Steps, app fixtures.App) error {
+	if err := steps.Deploy(ctx, app, "v1"); err != nil {
+		return err
+	}
+	states, err := deploymentStates(ctx, steps, app.ResourceName())
+	if err != nil {
+		return err
+	}
+	defer states.Stop()
+	update := rollout.Update("v1", "v2")
+	if err := update.Begin(ctx, steps.Client, steps.Into, app); err != nil {
+		return err
+	}
+	var ready time.Time
+	err = steps.Until(ctx, func(s observe.State) bool {
+		if ready.IsZero() && s.Available("v2") == int(app.Replicas) {
+			ready = time.Now()
+		}
+		return update.Settled(s, app) && !ready.IsZero() // which is seen apart
+	})
+	if err != nil {
+		return err
+	}
+	steps.Note(untilDone, time.Since(ready))
+	if err := noteWaits(steps, app, states.ResultChan()); err != nil {
+		return err
+	}
+	return steps.Until(ctx, func(s observe.State) bool { return s.Count("v1") == 0 }) // and its log is whole
+}
+
+// deploymentStates watches a Deployment from now on. Unlike the conditions of steps it misses no state, however short. The API
+// server sends them while nobody reads.
+func deploymentStates(ctx context.Context, steps *harness.Steps, name string) (watch.Interface, error) {
+	deployments := steps.Client.AppsV1().Deployments(steps.Namespace)
+	live, err := deployments.Get(ctx, name, metav1.GetOptions{})
+	if err != nil {
+		return nil, err
+	}
+	return deployments.Watch(ctx, metav1.ListOptions{
+		FieldSelector: fields.OneTermEqualSelector("metadata.name", name).String(), ResourceVersion: live.ResourceVersion,
+	})
+}
+
+// noteWaits notes what kubectl says of the Deployment while one of the two conditions is met and the other is not, the first time
+// for each, until it says that the rollout is done.
+func noteWaits(steps *harness.Steps, app fixtures.App, states <-chan watch.Event) error {
+	noted := map[string]bool{}
+	for e := range states {
+		d, ok := e.Object.(*appsv1.Deployment)
+		if !ok || d.Spec.Template.Labels[fixtures.VersionLabel] != "v2" || d.Status.ObservedGeneration < d.Generation {
+			continue
+		}
+		said, done, err := rollout.StatusOf(d)
+		if err != nil || done {
+			return err
+		}
+		if fact := lacking(d.Status, app.Replicas); fact != "" && !noted[fact] {
+			noted[fact] = true
+			steps.Note(fact, strings.TrimSpace(said))
+		}
+	}
+	return errors.New("the watch of the Deployment ended before its rollout")
+}
+
+// lacking is the fact that a status is about, if one of the two conditions is met and the other is not. Where every pod is
+// available, so is every new one.
+func lacking(s appsv1.DeploymentStatus, replicas int32) string {
+	switch {
+	case s.UpdatedReplicas < replicas:
+		return ""
+	case s.Replicas > s.UpdatedReplicas && s.AvailableReplicas == s.Replicas:
+		return saidOldLeft
+	case s.Replicas == s.UpdatedReplicas && s.AvailableReplicas < replicas:
+		return saidNewShort
+	default:
+		return ""
+	}
 }

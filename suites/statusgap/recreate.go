@@ -11,17 +11,19 @@ import (
 	"rollcall/loadgen"
 )
 
-// recreate: the old pods end first, all of them, and only then are there new ones. Nobody is answered by both
-// versions, and everybody goes without an answer in between. What ends first are the containers: the objects of
-// pods that have ended may still be in the API beside the new ones (5 of 3 replicas were seen). A client's last requests of the
-// outage may wait, as long as its timeout allows, and be answered: rules that route to a pod that is gone may swallow a SYN, which
-// is sent again after 1 s and 3 s.
+// recreate: the old pods end first, all of them, and only then are there new ones. Through their preStop sleep they serve: where
+// no endpoint is ready kube-proxy leads to those that terminate (KEP-1669). Then nobody is answered until the new ones have
+// started, each after the last old one ended: for their start delay, at least, and at most also for what a pod takes to start and
+// rules to follow on a cluster that is not too slow for these times. What ends first are the containers: the objects of pods that
+// have ended may still be in the API beside the new ones (5 of 3 replicas were seen). A client's last requests of the outage may
+// wait, as long as its timeout allows, and be answered: rules that route to a pod that is gone may swallow a SYN, which is sent
+// again after 1 s and 3 s.
 func recreate() harness.Scenario {
 	const startup = 3 * time.Second
 	return harness.Scenario{
 		ID:      "recreate",
 		Profile: harness.Core,
-		Claim:   "Recreate never mixes versions, and costs an outage",
+		Claim:   "Recreate never mixes versions; old pods serve until SIGTERM, and then nobody is answered until new ones have started",
 		Covers:  []string{"C6"},
 		App: fixtures.App{
 			Replicas: 3, Recreate: true, StartDelay: startup, PreStopSleep: 5 * time.Second, OnTerm: fixtures.Drain,
@@ -34,8 +36,11 @@ func recreate() harness.Scenario {
 			verdict.Decides("C6", verdict.OldEndsFirst()),
 			verdict.Decides("C6", verdict.CleanCut()),
 			verdict.OnlyServes("v2", evidence.StatusDone),
-			verdict.DamageSeen(),
+			verdict.Decides("C6", verdict.ServesUntilSigterm()),
+			verdict.Decides("C6", verdict.LostWhileNoneServes(evidence.Refused)),
+			verdict.Decides("C6", verdict.Scaled(verdict.Pause(startup, startup+harness.UsualPodStart+harness.UsualRuleLag))),
 			verdict.On(evidence.Fresh, verdict.Scaled(verdict.MinOutage(startup-loadgen.DefaultTimeout))),
+			verdict.Scaled(verdict.MaxOutage(startup + harness.UsualPodStart + harness.UsualRuleLag)),
 		},
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"rollcall/harness/evidence"
 	"rollcall/harness/rollout"
 	"rollcall/harness/verdict"
+	"rollcall/loadgen"
 )
 
 // statefulSet: a pod keeps its name, so the old one of a name ends before its successor starts, and kubectl's word
@@ -33,6 +34,36 @@ func statefulSet() harness.Scenario {
 			verdict.NoHiddenRetries(),
 			verdict.MinAvailable(2),
 			verdict.MaxPods(3),
+			verdict.Decides("C7", verdict.OnlyServes("v2", evidence.StatusDone)),
+		},
+	}
+}
+
+// statefulSetOfOne: the one pod has to be gone from the API before its successor is created. Otherwise it is a Recreate: see there
+// for the bounds. The drain that costs nothing with three pods helps nobody here.
+func statefulSetOfOne() harness.Scenario {
+	const (
+		startup = 3 * time.Second
+		removal = 10 * time.Second // of a pod that has ended, at most: the period of a kubelet's status loop (v1.36.3, status_manager.go)
+	)
+	return harness.Scenario{
+		ID:     "stateful-set-of-one",
+		Claim:  "a StatefulSet of one pod never mixes versions, and costs an outage",
+		Covers: []string{"C7"},
+		App: fixtures.App{
+			Replicas: 1, StartDelay: startup, PreStopSleep: 5 * time.Second, OnTerm: fixtures.Drain,
+		},
+		Load:    harness.Load{Rate: 50}, // for one pod
+		Rollout: rollout.UpdateStatefulSet("v1", "v2"),
+		Expect: []evidence.Expectation{
+			verdict.FullRate(99),
+			verdict.Serves("v1", "v2"),
+			verdict.MaxPods(1),
+			verdict.ServesUntilSigterm(),
+			verdict.LostWhileNoneServes(evidence.Refused),
+			verdict.Decides("C7", verdict.CleanCut()),
+			verdict.Decides("C7", verdict.Scaled(verdict.Pause(startup, startup+removal+harness.UsualPodStart+harness.UsualRuleLag))),
+			verdict.On(evidence.Fresh, verdict.Scaled(verdict.MinOutage(startup-loadgen.DefaultTimeout))),
 			verdict.Decides("C7", verdict.OnlyServes("v2", evidence.StatusDone)),
 		},
 	}

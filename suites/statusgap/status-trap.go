@@ -13,17 +13,22 @@ import (
 )
 
 // statusTrap: what `kubectl rollout status` waits for does not look at pods that are terminating, and those
-// serve on. With a preStop sleep longer than a pod takes to start, old pods are there when it says done; what
-// can be relied on is that no old pod is in the API any more.
+// serve on. With a preStop sleep longer than a pod takes to start, old pods are there when it says done, and answer until
+// their sleep and their drain are over; what can be relied on is that no old pod is in the API any more.
 func statusTrap() harness.Scenario {
+	const (
+		drain, linger = 5 * time.Second, 2 * time.Second
+		stop          = time.Second // that a kubelet may take to begin with a deletion: its pod cache is listed anew once a second
+		minSync       = time.Second // kube-proxy writes rules at most so often (minSyncPeriod, KubeProxyConfiguration v1alpha1)
+	)
 	return harness.Scenario{
 		ID:      "status-trap",
 		Profile: harness.Core,
-		Claim:   "rollout status reports success while old pods are still there, and once they are gone no client is answered by one",
+		Claim:   "rollout status reports success while old pods still answer clients, and once they are gone no client is answered by one",
 		Covers:  []string{"C1", "C2", "C3", "C5"},
 		App: fixtures.App{
 			Replicas: 3, MaxSurge: new(intstr.FromInt32(1)), MaxUnavailable: new(intstr.FromInt32(0)),
-			PreStopSleep: 5 * time.Second, Linger: 2 * time.Second, OnTerm: fixtures.Drain,
+			PreStopSleep: drain, Linger: linger, OnTerm: fixtures.Drain,
 		},
 		Load:    harness.Load{Rate: 100},
 		Rollout: rollout.Update("v1", "v2"),
@@ -31,13 +36,19 @@ func statusTrap() harness.Scenario {
 			verdict.FullRate(99),
 			verdict.Serves("v1", "v2"),
 			verdict.Decides("C1", verdict.OldAtStatus(1)),
+			verdict.Decides("C1", verdict.AnswersAfter("v1", evidence.StatusDone, 1)),
+			verdict.Scaled(verdict.MaxStatusGap(drain + linger + stop)),
 			verdict.NoFailures(),
 			verdict.NoSlowReplies(),
 			verdict.Between(evidence.PodDeleting, evidence.EndpointNotReady, -time.Second, 3*time.Second),
-			verdict.Decides("C2", verdict.MaxDrainLag(3*time.Second)),
-			verdict.Decides("C3", verdict.MaxRuleLag(3*time.Second)),
+			verdict.Decides("C2", verdict.SentWhileTerminating()),
+			verdict.Decides("C2", verdict.ReachesTerminating()),
+			verdict.MaxDrainLag(3 * time.Second),
+			verdict.Decides("C3", verdict.MostDrainLags(50, minSync)),
+			verdict.MaxRuleLag(3 * time.Second),
 			verdict.RulesBeforeSigterm(),
-			verdict.Decides("C5", verdict.OnlyServes("v2", evidence.Barrier)),
+			verdict.Decides("C5", verdict.OnlyServes("v2", evidence.OldGone)),
+			verdict.OnlyServes("v2", evidence.Barrier),
 		},
 	}
 }

@@ -10,7 +10,7 @@ import (
 // All lists the scenarios of this suite.
 func All() []harness.Scenario {
 	return slices.Concat(
-		[]harness.Scenario{statusTrap(), recreate(), statefulSet(), migrationCall()}, // under load, or alone
+		[]harness.Scenario{statusTrap(), recreate(), statefulSet(), statefulSetOfOne(), migrationCall()}, // under load, or alone
 		harness.Core.Takes(availability(), "availability-after-min-ready", "availability-at-once"),
 		statefulSets(),
 	)

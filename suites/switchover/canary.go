@@ -3,6 +3,8 @@ package switchover
 import (
 	"time"
 
+	"k8s.io/apimachinery/pkg/util/intstr"
+
 	"rollcall/fixtures"
 	"rollcall/harness"
 	"rollcall/harness/evidence"
@@ -10,16 +12,19 @@ import (
 	"rollcall/harness/verdict"
 )
 
-// canary: kube-proxy draws a pod for each new connection, so the canary's part of them is its part of the pods, give
-// or take what chance does to so many draws. Keep-alive connections stay with the pod they were drawn for.
+// canary: a rolling update that stands after its first step. kube-proxy draws a pod for each new connection, so the new pod's
+// part of them is its part of the pods, give or take what chance does to so many draws, and clients go from one version to the
+// other and back. Keep-alive connections stay with the pod they were drawn for.
 func canary() harness.Scenario {
 	return harness.Scenario{
-		ID:      "canary",
-		Claim:   "one canary beside three pods is given a quarter of the new connections, and no request fails",
-		Covers:  []string{"C18"},
-		App:     fixtures.App{Replicas: 3, OnTerm: fixtures.Drain},
+		ID:     "canary",
+		Claim:  "a rolling update that has added one pod to three gives it a quarter of the new connections, and no request fails",
+		Covers: []string{"C18"},
+		App: fixtures.App{
+			Replicas: 3, MaxSurge: new(intstr.FromInt32(1)), MaxUnavailable: new(intstr.FromInt32(0)), OnTerm: fixtures.Drain,
+		},
 		Load:    harness.Load{Rate: 100, Settle: 20 * time.Second},
-		Rollout: rollout.Canary("v1", "v2", 1),
+		Rollout: rollout.Canary("v1", "v2"),
 		Expect: []evidence.Expectation{
 			verdict.FullRate(99),
 			verdict.Serves("v1", "v2"),
@@ -27,6 +32,8 @@ func canary() harness.Scenario {
 			verdict.NoSlowReplies(),
 			verdict.NoHiddenRetries(),
 			verdict.Decides("C18", verdict.On(evidence.Fresh, verdict.Share("v2", 25, evidence.Barrier))),
+			verdict.Decides("C18", verdict.Mixes(1)),
+			verdict.KeptConnections("v1"),
 			verdict.On(evidence.Reused, verdict.StillServes("v1", 50)),
 		},
 	}

@@ -28,7 +28,7 @@ func deleteAndApplyUnready() harness.Scenario {
 		Expect: []evidence.Expectation{
 			verdict.FullRate(99),
 			verdict.Serves("v1", "v2"),
-			verdict.DamageSeen(),
+			verdict.LostWhileNoneServes(evidence.Refused),
 			// The readiness probe fails a second later.
 			verdict.Decides("C30", verdict.Decides("C38", verdict.On(evidence.Fresh, verdict.Scaled(verdict.MinOutage(startup-2*time.Second))))),
 			verdict.OnlyServes("v2", evidence.Barrier),
