@@ -91,3 +91,16 @@ func TestAPassSaysWhatWasNotJudged(t *testing.T) {
 		t.Errorf("%s: %q, because %q", v.Outcome, v.Headline, v.Because)
 	}
 }
+
+func TestAFactRestsOnWhatItWasFoundOutBy(t *testing.T) {
+	noted := with(evidence.Event{At: 700 * ms, Kind: evidence.Fact, Object: "who answered", Detail: "3 pods"})
+	for want, x := range map[verdict.EvidenceKind]evidence.Expectation{
+		verdict.API: verdict.Fact("who answered", "3 pods"), verdict.Clients: verdict.ByClients(verdict.Fact("who answered", "3 pods")),
+	} {
+		ev := rollout(x)
+		noted(&ev)
+		if f := judge(t, ev).Findings[0]; f.Outcome != verdict.Pass || f.Evidence != want {
+			t.Errorf("%s by %s, want it by %s", f.Outcome, f.Evidence, want)
+		}
+	}
+}

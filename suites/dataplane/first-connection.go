@@ -64,7 +64,7 @@ func firstConnection() harness.Scenario {
 			return nil
 		},
 		Expect: []evidence.Expectation{
-			verdict.Decides("C5", verdict.FactWithin(untilReply, 0, 10*time.Second)),
+			verdict.Decides("C5", verdict.ByClients(verdict.FactWithin(untilReply, 0, 10*time.Second))),
 			verdict.Noted(early),
 		},
 	}

@@ -76,8 +76,8 @@ func keptStream() harness.Scenario {
 			return context.Cause(ctx)
 		},
 		Expect: []evidence.Expectation{
-			verdict.Decides("C37", verdict.Fact(elsewhere, "0")),
-			verdict.Decides("C31", verdict.Fact("new connections that failed", "0")),
+			verdict.Decides("C37", verdict.ByClients(verdict.Fact(elsewhere, "0"))),
+			verdict.Decides("C31", verdict.ByClients(verdict.Fact("new connections that failed", "0"))),
 			verdict.Fact(onItsOwn, "20"),
 		},
 	}
