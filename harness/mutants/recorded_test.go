@@ -39,7 +39,8 @@ const (
 )
 
 func recordedMutants() []recordedMutant {
-	return slices.Concat(lossMutants(), routeMutants(), podMutants(), versionMutants(), factMutants(), preconditionMutants())
+	return slices.Concat(lossMutants(), routeMutants(), podMutants(), versionMutants(), factMutants(), preconditionMutants(),
+		distrustMutants())
 }
 
 // A recorded mutant whose change is undone would not be one: unchanged, its recording passes.
@@ -84,6 +85,9 @@ func lossMutants() []recordedMutant {
 			hit(reused, second, func(r *recording, h *evidence.Hit) { r.arrivedAt(h, h.By, h.By) }), verdict.Fail, "no-hidden-retries", nil},
 		{"a lane that lost nothing where all must", recreateRecorded, asking(verdict.MinOutage(second / 2)), served(lane), verdict.Fail,
 			"min-outage", nil},
+		{"a negative control of which no end of a pod lost anything", undrainedRecorded, asking(verdict.MinTerminationsLost(10)),
+			all(served(lane), served(reused), served("worker2-fresh"), served("worker2-reused"), served("worker-plain"), served("worker2-plain")),
+			verdict.Inconclusive, "min-terminations-lost", nil},
 		{"a negative control that lost nothing", undrainedRecorded, asking(verdict.DamageSeen()),
 			all(served(lane), served(reused), served("worker2-fresh"), served("worker2-reused")), verdict.Inconclusive, "damage-seen", nil},
 		{"a lane without good replies for 3 s", drainedRecorded, asking(verdict.MaxOutage(second)),
@@ -199,6 +203,8 @@ func preconditionMutants() []recordedMutant {
 		{"old pods that all get SIGTERM after the rules let go of them", undrainedRecorded,
 			asking(verdict.DamageSeen(), verdict.BothOrders(evidence.RuleGone, evidence.PodSigterm)), moved(evidence.PodSigterm, "v1", 0, 10*second),
 			verdict.Inconclusive, "both-orders", moved(evidence.PodSigterm, "v1", 1, 10*second)},
+		{"an old pod whose end nobody saw", drainedRecorded, asking(verdict.NoFailures(), verdict.MinTerminations(6)),
+			dropped(evidence.PodDeleting, "v1", 1), verdict.Inconclusive, "min-terminations", nil},
 		{"rules that are never behind", undrainedRecorded, asking(verdict.DamageSeen(), verdict.RulesBehind()),
 			moved(evidence.PodSigterm, "v1", 0, 10*second), verdict.Inconclusive, "rules-behind", nil},
 		{"a lane that sent less than asked", drainedRecorded, asking(verdict.FullRate(99)),

@@ -46,8 +46,8 @@ func (m Mutant) Failed(mode string, err error) Result {
 // causes are the rules and the reasons of distrust that a verdict rests on, by id.
 func causes(v verdict.Verdict) []string {
 	var named []string
-	if v.Distrusted {
-		named = append(named, "distrusted")
+	for _, r := range v.Distrust {
+		named = append(named, r.ID)
 	}
 	for _, f := range v.Findings {
 		if f.Outcome == v.Outcome && v.Outcome != verdict.Pass {
