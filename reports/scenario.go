@@ -163,7 +163,20 @@ func newLane(lane timeline.Lane, tl timeline.Timeline) model.Lane {
 	if s.Requests > 0 {
 		l.LagP99 = new(millis(s.Lag.P99))
 	}
+	if s.Latency.Count > 0 {
+		l.Latency = new(newLatency(s.Latency))
+	}
+	for phase, latency := range s.LatencyIn {
+		if l.LatencyIn == nil {
+			l.LatencyIn = map[string]model.Latency{}
+		}
+		l.LatencyIn[phase.String()] = newLatency(latency)
+	}
 	return l
+}
+
+func newLatency(l timeline.Latency) model.Latency {
+	return model.Latency{P50: millis(l.P50), P99: millis(l.P99), P999: millis(l.P999), Max: millis(l.Max)}
 }
 
 func newNumbers(tl timeline.Timeline) model.Numbers {

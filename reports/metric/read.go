@@ -60,6 +60,18 @@ func longestOutage(s model.Scenario) *Value {
 	return &v
 }
 
+// latency is the longest of the lanes through the Service.
+func latency(of func(model.Latency) float64) func(model.Scenario) *Value {
+	return func(s model.Scenario) (longest *Value) {
+		for _, lane := range s.Lanes {
+			if lane.Latency != nil && lane.Kind().AsksApp() && (longest == nil || of(*lane.Latency) > longest.Value) {
+				longest = &Value{Value: of(*lane.Latency)}
+			}
+		}
+		return longest
+	}
+}
+
 // neededDrain is that of the node that needed most.
 func neededDrain(s model.Scenario) *Value {
 	if len(s.Numbers.NeededDrain) == 0 {

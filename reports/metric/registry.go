@@ -12,7 +12,7 @@ func All() []Metric {
 }
 
 func ofRequests() []Metric {
-	return []Metric{
+	return slices.Concat([]Metric{
 		{Name: "load", Unit: Seconds, Title: "time under load", Help: "How long the scenario was under load.",
 			Read: func(s model.Scenario) *Value { return float(s.LoadSeconds, nil) }},
 		{Name: "requests", Unit: Requests, Title: "requests", Help: "Requests sent, on all lanes.",
@@ -32,6 +32,21 @@ func ofRequests() []Metric {
 		{Name: "longest_outage", Unit: Milliseconds, Title: "longest outage", Help: "The longest time any lane went without a good reply.",
 			Direction: LowerIsBetter, Sample: &Sample{Margin: &Margin{By: 1000, Because: sync}},
 			Read: longestOutage},
+	}, latencies())
+}
+
+// latencies are those of the lane through the Service on which each was longest: percentiles of several lanes do not add up.
+func latencies() []Metric {
+	stat := func(stat, words string, of func(model.Latency) float64) Metric {
+		return Metric{Name: "latency", Stat: stat, Unit: Milliseconds, Title: "latency, " + words, Direction: LowerIsBetter,
+			Help: "How long good replies took from when their requests were sent, on the lane on which they took longest.",
+			Read: latency(of)}
+	}
+	return []Metric{
+		stat("p50", "median", func(l model.Latency) float64 { return l.P50 }),
+		stat("p99", "99 %", func(l model.Latency) float64 { return l.P99 }),
+		stat("p999", "99.9 %", func(l model.Latency) float64 { return l.P999 }),
+		stat("max", "longest", func(l model.Latency) float64 { return l.Max }),
 	}
 }
 

@@ -117,6 +117,8 @@ type Lane struct {
 	AskedRate     int                    `json:"asked_rate"`
 	AchievedRate  *float64               `json:"achieved_rate,omitempty"`
 	LagP99        *float64               `json:"lag_p99_ms,omitempty"`
+	Latency       *Latency               `json:"latency_ms,omitempty"`
+	LatencyIn     map[string]Latency     `json:"latency_by_phase_ms,omitempty"` // before, during and after the rollout
 	Requests      int                    `json:"requests"`
 	Retried       int                    `json:"retried"` // given to several connections, or arrived more than once
 	LostReplies   *int                   `json:"lost_replies,omitempty"`
@@ -126,6 +128,14 @@ type Lane struct {
 	LongestOutage float64                `json:"longest_outage_ms"`
 	StatusGap     *float64               `json:"status_gap_ms,omitempty"` // how long the old version still replied after status-done
 	Failures      map[evidence.Fault]int `json:"failures"`                // every kind, also those at 0
+}
+
+// A Latency is how long good replies took, from when their requests were sent until the whole reply was read, in milliseconds.
+type Latency struct {
+	P50  float64 `json:"p50"`
+	P99  float64 `json:"p99"`
+	P999 float64 `json:"p999"`
+	Max  float64 `json:"max"`
 }
 
 // Kind is what the lane was for.

@@ -32,6 +32,7 @@ func funcs() template.FuncMap {
 		"counted":    optional[int]("%d"),
 		"rate":       optional[float64]("%.4g"),
 		"lag":        optional[float64]("%.4g ms"),
+		"latency":    latency,
 		"rounded":    optional[float64]("%.0f"),
 		"podColumns": func() any { return podColumns },
 		"anchor":     anchor,
@@ -76,6 +77,15 @@ func optional[N int | float64](format string) func(*N) string {
 		}
 		return fmt.Sprintf(format, *n)
 	}
+}
+
+// latency takes a latency, or a pointer to one, as templates have them.
+func latency(l any) string {
+	if p, ok := l.(*model.Latency); ok {
+		l = *p
+	}
+	of := l.(model.Latency)
+	return strings.Join([]string{ms(of.P50), ms(of.P99), ms(of.P999), ms(of.Max)}, ", ")
 }
 
 func ms(millis float64) string {
