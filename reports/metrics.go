@@ -143,7 +143,7 @@ func inBaseUnits(m metric.Measurement) (name string, value float64) {
 		return m.Name + "_ratio", math.Round(x*1000) / 1e5
 	case metric.Seconds:
 		return m.Name + "_seconds", x
-	case metric.Requests, metric.Pods:
+	case metric.Requests, metric.Pods, metric.Terminations:
 	}
 	return m.Name, x
 }

@@ -70,7 +70,7 @@ func behind(h Hit, node []*Termination) (its []*Termination, certain bool) {
 
 // holds reports whether a moment is in the window, as far as can be told.
 func (w Window) holds(at time.Duration) bool {
-	return w.From-w.Uncertainty <= at && at <= w.To+w.Uncertainty
+	return w.From-w.Uncertainty <= at && at-w.Uncertainty <= w.To
 }
 
 // terminations are those of [Timeline.Terminations], without what they lost.
@@ -93,7 +93,7 @@ func (t Timeline) terminations() (all []Termination) {
 		if deleted.At < begun || deleted.By.Version != "" && deleted.By.Version != t.Old {
 			continue
 		}
-		until := time.Duration(math.MaxInt64)
+		from, until := deleted.At-t.watchLag(deleted.At), time.Duration(math.MaxInt64)
 		if e, ended := gone[pod]; ended {
 			until = e.At + staleRouting
 		}
@@ -104,7 +104,7 @@ func (t Timeline) terminations() (all []Termination) {
 			pair := PodLag{Pod: pod, Node: node}
 			x := Termination{Pod: pod, Node: node, until: until}
 			x.Needed, x.Observed = needed[pair]
-			x.window = Window{From: deleted.At - t.watchLag(deleted.At), To: until, Uncertainty: of}
+			x.window = Window{From: from, To: until, Uncertainty: of}
 			if e, seen := left[pair]; seen {
 				x.window.To = max(x.window.From, e.At)
 				x.window.Uncertainty += t.clocks.between(node, e.Clock)

@@ -51,7 +51,7 @@ func TestTerminations(t *testing.T) {
 		{"nothing was lost", "1111222222", nil, nil, []of{{"a", "n1", 0, 0}, {"b", "n1", 0, 0}}},
 		{"a request in one window is that one's", "11122x2222", nil, nil, []of{{"a", "n1", 0, 0}, {"b", "n1", 1, 1}}},
 		{"one in two windows may be either's", "1112x22222", nil, nil, []of{{"a", "n1", 1, 0}, {"b", "n1", 1, 0}}},
-		{"one that a pod got is that pod's, whatever the windows", "1112x22222", arrived(4, "b"), nil, []of{{"a", "n1", 0, 0}, {"b", "n1", 1, 1}}},
+		{"one that a pod got is that pod's", "1112x22222", arrived(4, "b"), nil, []of{{"a", "n1", 0, 0}, {"b", "n1", 1, 1}}},
 		{"one that another pod got is nobody's", "1112x22222", arrived(4, "c"), nil, []of{{"a", "n1", 0, 0}, {"b", "n1", 0, 0}}},
 		{"one in no window may be any's that was ending", "1112222x22", nil, nil, []of{{"a", "n1", 1, 0}, {"b", "n1", 1, 0}}},
 		{"the window begins with the deletion", "11x1222222", nil, nil, []of{{"a", "n1", 1, 1}, {"b", "n1", 0, 0}}},
@@ -84,6 +84,16 @@ func TestTerminationsWithoutRules(t *testing.T) {
 	}
 	if x := tl.Terminations()[0]; x.Observed || x.Margin != nil {
 		t.Errorf("%+v says what nobody saw", x)
+	}
+}
+
+// A pod that was never seen to go may be sent requests to the end, whatever the clocks.
+func TestTerminationsWithoutEnd(t *testing.T) {
+	events := append(marks(0, 20, 60, 110), pod(30, evidence.PodDeleting, "v1", "a"))
+	r := recording(paced("n1-fresh", "1112222x22"), events, fresh("n1-fresh", "n1"))
+	r.Run.Clocks = []evidence.ClockReading{{Node: "n1", Uncertainty: ms}}
+	if diff := cmp.Diff([]of{{"a", "n1", 1, 1}}, losses(join(t, r))); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
 

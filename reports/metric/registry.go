@@ -82,7 +82,7 @@ func ofRollout() []Metric {
 		[]Metric{{Name: "needed_drain", Unit: Milliseconds, Title: "needed drain", Direction: LowerIsBetter, Read: neededDrain,
 			Sample: &Sample{Margin: &Margin{By: 500, Because: halfSync}, Each: needed},
 			Help:   "How long a pod had to serve on after its endpoint left, for every node's rules to have left it out, without the time in which no endpoint was ready."},
-			{Name: "needed_drain", Stat: "p95", Unit: Milliseconds, Title: "needed drain, for 95 % of terminations", Direction: LowerIsBetter,
+			{Name: "needed_drain_p95", Unit: Milliseconds, Title: "needed drain, for 95 % of terminations", Direction: LowerIsBetter,
 				Read: func(s model.Scenario) *Value {
 					if s.Numbers.NeededDrains == nil {
 						return nil

@@ -10,7 +10,8 @@ import (
 // All lists the scenarios of this suite.
 func All() []harness.Scenario {
 	return slices.Concat(
-		[]harness.Scenario{drainedRollingUpdate(), drainedLonger(), drainedLongest(), drainedAsMeasured(), oneByOne(), allAtOnce(), storm()}, // under load
+		[]harness.Scenario{drainedRollingUpdate(), drainedLonger(), drainedLongest(), drainedAsMeasured(), oneByOne(), allAtOnce(),
+			storm()}, // under load
 		[]harness.Scenario{defaults(), strategies(), scalingSequence(), conditions(), rollback(), templateOnly(), historyLimit(),
 			terminatingUncounted(), gradualFullSurge(), fullSurgeUnderQuota()},
 		harness.Core.Takes(scaledDownLimits(), "scaled-down-limits-percent"),
