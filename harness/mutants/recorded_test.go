@@ -183,6 +183,7 @@ func factMutants() []recordedMutant {
 	return []recordedMutant{
 		{"an old pod less than promised", fenceRecorded, asking(verdict.Fact(kept, "9")),
 			detailed("8"), verdict.Fail, "fact", nil},
+		{"a count that is too low", fenceRecorded, asking(verdict.FactAtLeast(kept, 9)), detailed("8"), verdict.Fail, "fact-at-least", nil},
 		{"a fact that takes too long", graceRecorded, asking(verdict.FactWithin("events of the pod", 0, 9*second)),
 			detailed("10s"), verdict.Fail, "fact-within",
 			detailed("8s")},
@@ -205,6 +206,9 @@ func preconditionMutants() []recordedMutant {
 			verdict.Inconclusive, "both-orders", moved(evidence.PodSigterm, "v1", 1, 10*second)},
 		{"an old pod whose end nobody saw", drainedRecorded, asking(verdict.NoFailures(), verdict.MinTerminations(6)),
 			dropped(evidence.PodDeleting, "v1", 1), verdict.Inconclusive, "min-terminations", nil},
+		{"old pods that no new connection reaches any more", drainedRecorded, asking(verdict.NoFailures(), verdict.ReachesTerminating()),
+			all(moved(evidence.EndpointNotReady, "v1", 0, 10*second), moved(evidence.EndpointGone, "v1", 0, 10*second)),
+			verdict.Inconclusive, "reaches-terminating", nil},
 		{"rules that are never behind", undrainedRecorded, asking(verdict.DamageSeen(), verdict.RulesBehind()),
 			moved(evidence.PodSigterm, "v1", 0, 10*second), verdict.Inconclusive, "rules-behind", nil},
 		{"a lane that sent less than asked", drainedRecorded, asking(verdict.FullRate(99)),
