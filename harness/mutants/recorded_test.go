@@ -85,6 +85,11 @@ func lossMutants() []recordedMutant {
 			hit(reused, second, func(r *recording, h *evidence.Hit) { r.arrivedAt(h, h.By, h.By) }), verdict.Fail, "no-hidden-retries", nil},
 		{"a lane that lost nothing where all must", recreateRecorded, asking(verdict.MinOutage(second / 2)), served(lane), verdict.Fail,
 			"min-outage", nil},
+		{"an outage in which nobody lost anything", recreateRecorded,
+			asking(verdict.LostWhileNoneServes(evidence.Refused, evidence.Timeout, evidence.Reset, evidence.Closed)),
+			all(served(lane), served("worker2-fresh")), verdict.Inconclusive, "lost-while-none-serves", nil},
+		{"a request that terminating pods do not answer before SIGTERM", recreateRecorded, asking(verdict.ServesUntilSigterm()),
+			failing(lane, evidence.Timeout, 600*ms, second), verdict.Fail, "serves-until-sigterm", deletedEarly},
 		{"a negative control of which no end of a pod lost anything", undrainedRecorded, asking(verdict.MinTerminationsLost(10)),
 			all(served(lane), served(reused), served("worker2-fresh"), served("worker2-reused"), served("worker-plain"), served("worker2-plain")),
 			verdict.Inconclusive, "min-terminations-lost", nil},
@@ -107,7 +112,15 @@ func routeMutants() []recordedMutant {
 			moved(evidence.RuleGone, "v1", 1, 6*second), verdict.Fail, "rules-before-sigterm", nil},
 		{"an old pod that gets new connections to its end", drainedRecorded, asking(verdict.MaxDrainLag(5 * second)),
 			answered(lane, 6500*ms, 7*second, byOldPod), verdict.Fail, "max-drain-lag", nil},
+		{"one old pod of several that gets new connections for longer", drainedRecorded, asking(verdict.MostDrainLags(100, 3*second)),
+			answered(lane, 6500*ms, 7*second, byOldPod), verdict.Fail, "most-drain-lags", nil},
 	}
+}
+
+// deletedEarly has pods be told to end 1.5 s before they get SIGTERM.
+func deletedEarly(r *recording) {
+	all(moved(evidence.RolloutBegun, "", 0, -2*second), moved(evidence.PodDeleting, "v1", 0, -1500*ms),
+		moved(evidence.EndpointNotReady, "v1", 0, -1500*ms))(r)
 }
 
 func podMutants() []recordedMutant {
@@ -149,6 +162,17 @@ func versionMutants() []recordedMutant {
 			"clean-cut", nil},
 		{"both versions for 20 s", drainedRecorded, asking(verdict.MaxMixedWindow(15 * second)), answered(lane, late, late+200*ms, byOldPod),
 			verdict.Fail, "max-mixed-window", nil},
+		{"old replies until 20 s after the rollout was said to be done", drainedRecorded, asking(verdict.MaxStatusGap(10 * second)),
+			answered(lane, late, late+200*ms, byOldPod), verdict.Fail, "max-status-gap", nil},
+		{"no old reply once the rollout was said to be done", drainedRecorded, asking(verdict.AnswersAfter("v1", evidence.StatusDone, 1)),
+			switched, verdict.Fail, "answers-after", nil},
+		{"a new connection to the old version long after the switch", drainedRecorded, asking(verdict.MaxSwitch(10 * second)),
+			answered(lane, late, late+200*ms, byOldPod), verdict.Fail, "max-switch", nil},
+		{"an old reply where nobody was to answer", recreateRecorded, asking(verdict.Pause(100*ms, 10*second)),
+			answered(lane, late, late+200*ms, byOldPod), verdict.Fail, "pause", nil},
+		{"a kept connection that another pod answers", drainedRecorded, asking(verdict.KeptConnections("v1")),
+			hit(reused, late, func(r *recording, h *evidence.Hit) { h.By = byVersion("v2")(r); r.arrivedAt(h, h.By) }), verdict.Fail,
+			"kept-connections", pinned},
 		{"both versions for no time", drainedRecorded, asking(verdict.MinMixedWindow(300 * ms)), switched, verdict.Fail, "min-mixed-window", nil},
 		{"a keep-alive connection that goes back to the old version", drainedRecorded, asking(verdict.OrderedSwitch()),
 			hit(reused, late, func(r *recording, h *evidence.Hit) { h.By = r.oldPod(); r.arrivedAt(h, h.By) }), verdict.Fail, "ordered-switch", nil},
@@ -175,6 +199,21 @@ func switched(r *recording) {
 	r.Arrivals = nil
 	for _, h := range r.Hits {
 		r.Arrivals = append(r.Arrivals, evidence.Arrival{Lane: h.Lane, Seq: h.Seq, At: h.Sent + h.Took/2, By: h.By})
+	}
+}
+
+// pinned has every keep-alive connection stay with one old pod.
+func pinned(r *recording) {
+	old := r.oldPod()
+	for i := range r.Hits {
+		if h := &r.Hits[i]; strings.HasSuffix(h.Lane, "-reused") {
+			h.By, h.LocalPort, h.Reused = old, 7, true
+		}
+	}
+	for i := range r.Arrivals {
+		if a := &r.Arrivals[i]; strings.HasSuffix(a.Lane, "-reused") {
+			a.By = old
+		}
 	}
 }
 
