@@ -40,6 +40,8 @@ type Scenario struct {
 	Steps func(context.Context, *Steps) error
 	// Observed has the nodes' rules observed during the steps, and a way to the app from outside.
 	Observed bool
+	// Outside is the same for steps that can do without the rules, and are judged by clients alone.
+	Outside bool
 
 	// Exclusive has nothing else go on meanwhile: what it asks about is shared by all recordings on the cluster.
 	Exclusive bool
@@ -97,7 +99,7 @@ func (s Scenario) Occupancy() Occupancy {
 
 // ObservesNodes reports whether the nodes' rules are observed and the app is reached from outside.
 func (s Scenario) ObservesNodes() bool {
-	return s.Steps == nil || s.Observed || len(s.ClusterChanges) > 0
+	return s.Steps == nil || s.Observed || s.Outside || len(s.ClusterChanges) > 0
 }
 
 // Requires lists the rights and features it cannot do without.
@@ -107,7 +109,10 @@ func (s Scenario) Requires() []string {
 		required = append(required, cluster.ClusterChanges)
 	}
 	if s.Steps != nil && s.ObservesNodes() {
-		required = append(required, cluster.OutsideLane, evidence.NodeRules)
+		required = append(required, cluster.OutsideLane)
+		if !s.Outside {
+			required = append(required, evidence.NodeRules)
+		}
 	}
 	return required
 }

@@ -119,7 +119,6 @@ func TestScenariosSkippedWhereNoRulesAreRead(t *testing.T) {
 		"dataplane/kept-stream",
 		"dataplane/turns",
 		"rollout/drained-as-measured",
-		"statusgap/migration-call",
 		"termination/dataplane-absent",
 		"termination/dataplane-seen",
 		"termination/order-left-open",
