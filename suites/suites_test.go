@@ -36,6 +36,38 @@ func nginx() *userapp.App {
 	return app
 }
 
+// A suite of which nothing is recorded, and a scenario that nothing can decide, would stay green for ever. The suite own is
+// recorded when somebody names an app.
+func TestEverySuiteRunsScenariosAndEveryScenarioRules(t *testing.T) {
+	for suite, scenarios := range all() {
+		recorded := 0
+		for _, s := range scenarios {
+			if suite == "own" || s.In(harness.Core) {
+				recorded++
+			}
+			for _, mode := range []string{"iptables", "nftables"} {
+				decides := func(x evidence.Expectation) bool {
+					return judges(x.Rule) && (x.Modes == nil || slices.Contains(x.Modes, mode))
+				}
+				if !slices.ContainsFunc(s.Expect, decides) {
+					t.Errorf("%s/%s expects nothing of a cluster in mode %s", suite, s.ID, mode)
+				}
+			}
+			for _, x := range s.Expect {
+				if len(x.Decides) > 0 && !judges(x.Rule) {
+					t.Errorf("%s/%s has %s decide %v, whatever the cluster does", suite, s.ID, x.Rule, x.Decides)
+				}
+			}
+		}
+		if recorded == 0 {
+			t.Errorf("the profile core records no scenario of suite %s", suite)
+		}
+	}
+}
+
+// judges is not true of the rules that hold whatever the cluster does.
+func judges(rule string) bool { return rule != "noted" && rule != "full-rate" }
+
 func TestAllListsEverySuite(t *testing.T) {
 	files, err := filepath.Glob("*/suite_test.go")
 	if err != nil || len(files) == 0 {

@@ -6,7 +6,7 @@ import (
 	"rollcall/harness/evidence"
 )
 
-// Orders lists, by old pod and, where one of the events is about a node's rules, by node, how long after one event another came;
+// Orders lists, by old pod and, where one of the events is that a node's rules left it out, by node, how long after one event another came;
 // negative when it came before. What did not come is not in the list, nor are rules that came back.
 func (t Timeline) Orders(a, b evidence.EventKind) []PodLag {
 	orders := make(map[PodLag]Elapsed)
@@ -14,9 +14,6 @@ func (t Timeline) Orders(a, b evidence.EventKind) []PodLag {
 	for pod := range t.endpointRemovals() {
 		for begunOn, begin := range begins[pod] {
 			for endedOn, end := range ends[pod] {
-				if begunOn != "" && endedOn != "" && begunOn != endedOn {
-					continue
-				}
 				late := max(t.seenLate(begin), t.seenLate(end), t.unseen(begin), t.unseen(end))
 				orders[PodLag{Pod: pod, Node: cmp.Or(begunOn, endedOn)}] = Elapsed{end.At - begin.At, t.clocks.between(begin.Clock, end.Clock) + late}
 			}

@@ -17,6 +17,8 @@ func maxFailedShare() Rule {
 	return Rule{
 		ID: "max-failed-share", Claim: "no client loses a larger share of its requests than allowed",
 		Lanes: ServiceLanes, judge: judgeMaxFailedShare,
+		Unit: "request", Untested: "no request was sent through the Service once the rollout had begun",
+		exposed: sentSinceBegun,
 	}
 }
 
@@ -30,9 +32,6 @@ func judgeMaxFailedShare(x evidence.Expectation, _ timeline.Timeline, lanes []ti
 				Witnesses: witnesses(lane.Failed),
 			}
 		}
-	}
-	if requests(lanes) == 0 {
-		return undecided("0 requests were sent through the Service")
 	}
 	return Finding{Outcome: Pass, Because: fmt.Sprintf("no more than %d %% failed on any of %s", x.Percent, phrase.Count(len(lanes), "lane"))}
 }

@@ -121,6 +121,14 @@ func factsNoted(x evidence.Expectation, tl timeline.Timeline, _ []timeline.Lane)
 	return 1
 }
 
+func durationsNoted(x evidence.Expectation, tl timeline.Timeline, lanes []timeline.Lane) int {
+	text, _ := tl.Fact(x.Fact)
+	if _, err := time.ParseDuration(text); err != nil {
+		return 0
+	}
+	return factsNoted(x, tl, lanes)
+}
+
 // repliesAfterMixing are those that would have been too late for the old version, in whole seconds.
 func repliesAfterMixing(x evidence.Expectation, tl timeline.Timeline, lanes []timeline.Lane) (n int) {
 	window, ok := tl.MixedWindow(x.Conn)

@@ -97,7 +97,7 @@ func factWithin() Rule {
 		ID: "fact-within", Claim: "the cluster takes as long as expected",
 		judge: judgeFactWithin,
 		Unit:  "fact", Untested: "it was not found out",
-		exposed: factsNoted,
+		exposed: durationsNoted,
 		needs:   seeing(evidence.AboutFacts),
 	}
 }

@@ -67,6 +67,9 @@ func checkTexts(t failer, v verdict.Verdict) {
 	check("the verdict", v.Headline, v.Because, v.Facts)
 	for _, f := range v.Findings {
 		check(f.Rule, f.Headline, f.Because, f.Facts)
+		if f.Outcome == verdict.Pass && f.Exposure.Count == 0 || f.Outcome != verdict.Skipped && f.Exposure.Unit == "" {
+			t.Errorf("%s is %s and was put to %d of unit %q", f.Rule, f.Outcome, f.Exposure.Count, f.Exposure.Unit)
+		}
 	}
 }
 

@@ -130,6 +130,35 @@ func TestJudgeWorstFinding(t *testing.T) {
 	}
 }
 
+// How often a scenario was recorded is in its verdict, and whether only a precondition kept it from being decided.
+func TestJudgeAttempts(t *testing.T) {
+	const sent = "0 of 400 requests on 2 lanes failed"
+	for _, row := range []struct {
+		sentence string
+		attempt  int
+		expect   []evidence.Expectation
+		unmet    bool
+		because  string
+	}{
+		{"the first one", 1, []evidence.Expectation{verdict.NoFailures()}, false, sent},
+		{"the second of three", 2, []evidence.Expectation{verdict.NoFailures()}, false, sent + "; in attempt 2 of 3"},
+		{"a precondition alone was not met", 3, []evidence.Expectation{verdict.NoFailures(), verdict.RulesBehind()}, true,
+			"of 0 pairs of pod and node 0 had rules that surely routed to the pod after its SIGTERM; in attempt 3 of 3"},
+		{"something else is not known either", 1, []evidence.Expectation{verdict.RulesBehind(), verdict.Noted("revisions")}, false,
+			"of 0 pairs of pod and node 0 had rules that surely routed to the pod after its SIGTERM; revisions was not found out"},
+		{"something else fails", 1, []evidence.Expectation{verdict.RulesBehind(), verdict.MaxPods(2)}, false,
+			"never more than 3 pods, reached at 0.600s, at most 2 expected"},
+	} {
+		t.Run(row.sentence, func(t *testing.T) {
+			ev := rollout(row.expect...)
+			ev.Run.Attempt, ev.Run.Tries = row.attempt, 3
+			if v := judge(t, ev); v.Unmet != row.unmet || v.Because != row.because {
+				t.Errorf("unmet %v: %q, want %v: %q", v.Unmet, v.Because, row.unmet, row.because)
+			}
+		})
+	}
+}
+
 func TestJudgeSkipped(t *testing.T) {
 	run := evidence.Run{Skipped: "the kernel has no ip_vs", Distrust: []string{"x"}, Expect: []evidence.Expectation{verdict.NoFailures()}}
 	want := verdict.Verdict{Outcome: verdict.Skipped, Headline: "the kernel has no ip_vs", Because: "the kernel has no ip_vs"}

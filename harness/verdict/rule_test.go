@@ -2,6 +2,7 @@ package verdict_test
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -15,9 +16,14 @@ import (
 	"rollcall/harness/verdict/phrase"
 )
 
+// neverFail are rules about what is known, not about the cluster.
+var neverFail = []string{"noted", "full-rate"}
+
+// Each rule passes in some row, and is red in another, for nobody knows of one that never was that it can be.
 func TestRules(t *testing.T) {
 	none := func(*recording) {}
 	var told strings.Builder // what each finding says, in the golden file
+	outcomes := map[string]map[verdict.Outcome]bool{}
 	for _, row := range []struct {
 		sentence string
 		expect   evidence.Expectation
@@ -308,6 +314,10 @@ func TestRules(t *testing.T) {
 			verdict.Inconclusive},
 		{"a load too short for one window", verdict.Share("v2", 50, evidence.OldGone), none,
 			verdict.Inconclusive},
+		{"a version answers as often as its part of the pods", verdict.Share("v2", 25, evidence.Barrier), drawn(25),
+			verdict.Pass},
+		{"a version answers more often than chance explains", verdict.Share("v2", 25, evidence.Barrier), drawn(40),
+			verdict.Fail},
 		{"a fact that is one of those expected", verdict.Fact("revisions", "2", "3"), noting("revisions", "1", "3"), verdict.Pass},
 		{"a fact that is something else", verdict.Fact("revisions", "2", "3"), noting("revisions", "4"), verdict.Fail},
 		{"a fact that nobody found out", verdict.Fact("revisions", "2"), none, verdict.Inconclusive},
@@ -442,6 +452,9 @@ func TestRules(t *testing.T) {
 		{"rules left every pod before its SIGTERM", verdict.BothOrders(evidence.PodSigterm, evidence.RuleGone),
 			all(left("a", 750), left("b", 850), sigterm("a", 790), sigterm("b", 900), ruleGone("worker", "a", 780), ruleGone("worker", "b", 880)),
 			verdict.Inconclusive},
+		{"rules left every pod after its SIGTERM", verdict.BothOrders(evidence.PodSigterm, evidence.RuleGone),
+			all(left("a", 750), left("b", 850), sigterm("a", 760), sigterm("b", 860), ruleGone("worker", "a", 780), ruleGone("worker", "b", 880)),
+			verdict.Inconclusive},
 		{"an order that clocks cannot tell is none", verdict.BothOrders(evidence.PodSigterm, evidence.RuleGone),
 			all(left("a", 750), left("b", 850), ruleGone("worker", "a", 780), ruleGone("worker", "b", 880),
 				func(ev *recording) {
@@ -475,6 +488,28 @@ func TestRules(t *testing.T) {
 		{"rules that nobody saw were not behind", verdict.RulesBehind(), all(left("b", 850), sigterm("b", 900)),
 			verdict.Inconclusive},
 
+		{"requests before the rollout alone test nothing of it", verdict.NoFailures(), rolledOutLast,
+			verdict.Inconclusive},
+		{"nor do replies to them", verdict.NoLostReplies(), all(logged(nil), rolledOutLast),
+			verdict.Inconclusive},
+		{"nor does an outage that did not come until then", verdict.MaxOutage(20 * ms), rolledOutLast,
+			verdict.Inconclusive},
+		{"clients that stopped before it could have been too late saw no lag", verdict.MaxDrainLag(1150 * ms),
+			with(pod(850, evidence.EndpointGone, "v1", "b")),
+			verdict.Inconclusive},
+		{"clocks that cannot tell whether anything was sent late enough", verdict.MaxDrainLag(time.Millisecond),
+			all(with(pod(1990, evidence.EndpointGone, "v1", "b")), skewed(0, 20*ms)),
+			verdict.Inconclusive},
+		{"a load that ended sooner than the versions may mix", verdict.MaxMixedWindow(1100 * ms), none,
+			verdict.Inconclusive},
+		{"as many pods as ever, for none changed", verdict.MinAvailable(2),
+			keeping(nil, func(e evidence.Event) bool { return e.By.Pod == "" || e.At == 0 }),
+			verdict.Inconclusive},
+		{"ReplicaSets that were given no size by the rollout", verdict.MaxActive(2), scaled(100, "v1", 2),
+			verdict.Inconclusive},
+		{"no old pod asked for is no expectation", verdict.OldAtStatus(0), created("a"),
+			verdict.Inconclusive},
+
 		{"a rule of a newer build decides nothing", evidence.Expectation{Rule: "no-sorrow"}, none,
 			verdict.Inconclusive},
 	} {
@@ -489,6 +524,10 @@ func TestRules(t *testing.T) {
 			if f.Outcome != row.want {
 				t.Errorf("outcome %s, want %s: %s", f.Outcome, row.want, f.Because)
 			}
+			if outcomes[f.Rule] == nil {
+				outcomes[f.Rule] = map[verdict.Outcome]bool{}
+			}
+			outcomes[f.Rule][f.Outcome] = true
 			fmt.Fprintf(&told, "%s\n%s", row.sentence, findingText(f))
 			if v.Outcome != f.Outcome || v.Because != f.Because {
 				t.Errorf("the only finding is %s (%s), the verdict %s (%s)", f.Outcome, f.Because, v.Outcome, v.Because)
@@ -496,6 +535,13 @@ func TestRules(t *testing.T) {
 		})
 	}
 	golden(t, "findings.txt", told.String())
+	for _, rule := range verdict.Rules() {
+		if seen := outcomes[rule.ID]; !seen[verdict.Pass] {
+			t.Errorf("no row has %s pass", rule.ID)
+		} else if never := rule.Precondition || slices.Contains(neverFail, rule.ID); seen[verdict.Fail] == never {
+			t.Errorf("a row has %s fail: %v", rule.ID, !never)
+		}
+	}
 }
 
 // findingText is all that a finding says.
@@ -560,6 +606,31 @@ func TestRuleIDs(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, ids); diff != "" {
 		t.Errorf("ids (-want +got):\n%s", diff)
+	}
+}
+
+// rolledOutLast has the rollout begin when the last request was sent.
+func rolledOutLast(ev *recording) {
+	all(without(evidence.RolloutBegun), without(evidence.OldGone), without(evidence.LoadEnded), with(mark(2001, evidence.RolloutBegun)),
+		with(mark(2002, evidence.OldGone)), with(mark(2003, evidence.LoadEnded)))(ev)
+}
+
+// drawn has one lane answered at random, by v2 for so many percent of the requests, over 12 s after the rollout.
+func drawn(percent int) edit {
+	return func(ev *recording) {
+		draws := rand.New(rand.NewPCG(1, 2))
+		ev.Run.Lanes, ev.Hits = ev.Run.Lanes[:1], ev.Hits[:0]
+		for i := range 1300 {
+			by := evidence.Server{Version: "v1", Pod: "b"}
+			if draws.IntN(100) < percent {
+				by = evidence.Server{Version: "v2", Pod: "d"}
+			}
+			due := time.Duration(i) * 10 * ms
+			ev.Hits = append(ev.Hits, evidence.Hit{Lane: "worker-fresh", Seq: uint64(i), Due: due, Sent: due, Took: ms, Status: 200, By: by,
+				Attempts: 1})
+		}
+		ev.Events = []evidence.Event{mark(0, evidence.LoadBegun), mark(500, evidence.RolloutBegun), mark(1000, evidence.StatusDone),
+			mark(1001, evidence.Barrier), mark(13000, evidence.LoadEnded)}
 	}
 }
 

@@ -1,0 +1,56 @@
+package verdict_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"rollcall/harness/evidence"
+	"rollcall/harness/evidence/store"
+	"rollcall/harness/timeline"
+	"rollcall/harness/verdict"
+)
+
+// A rule of which no recording of a real cluster has anything to judge may be judged wrongly for ever. Each is put to the
+// recorded folders, as they expect it themselves or else as here.
+func TestEveryRuleIsPutToRecordedFolders(t *testing.T) {
+	asked := []evidence.Expectation{
+		verdict.MinOutage(ms), verdict.RulesBeforeSigterm(), verdict.OldAtStatus(1), verdict.OldEndsFirst(), verdict.StillServes("v2", 95),
+		verdict.Share("v2", 50, evidence.RolloutBegun), verdict.CleanCut(), verdict.MaxMixedWindow(time.Second), verdict.MinMixedWindow(ms),
+		verdict.FactWithin("until gone", 0, time.Second), verdict.Noted("exit code"), verdict.SentWhileTerminating(), verdict.Mixes(1),
+		verdict.BothOrders(evidence.PodSigterm, evidence.RuleGone), verdict.RulesBehind(),
+	}
+	most := map[string]verdict.Exposure{}
+	for _, root := range []string{"testdata/recorded", "../../reports/testdata/recorded"} {
+		folders, err := os.ReadDir(root)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, folder := range folders {
+			ev, err := store.Read(filepath.Join(root, folder.Name()))
+			if err != nil {
+				t.Fatal(err)
+			}
+			// No scenario of which a folder is kept noted a duration.
+			ev.Events = append(ev.Events, evidence.Event{At: ev.Run.Length, Kind: evidence.Fact, Object: "until gone", Detail: "500ms"})
+			tl, err := timeline.Join(ev)
+			if err != nil {
+				t.Fatal(err)
+			}
+			ev.Run.Expect = append(ev.Run.Expect, asked...)
+			for _, f := range verdict.Judge(ev.Run, tl).Findings {
+				if f.Exposure.Count >= most[f.Rule].Count {
+					most[f.Rule] = f.Exposure
+				}
+			}
+		}
+	}
+	for _, rule := range verdict.Rules() {
+		e := most[rule.ID]
+		t.Logf("%s: %d of %q", rule.ID, e.Count, e.Unit)
+		if e.Count == 0 {
+			t.Errorf("no recorded folder puts %s to anything: expect it above, or record one that does", rule.ID)
+		}
+	}
+}
