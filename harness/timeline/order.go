@@ -6,8 +6,8 @@ import (
 	"rollcall/harness/evidence"
 )
 
-// Orders lists, by old pod and, where one of the events is that a node's rules left it out, by node, how long after one event another came;
-// negative when it came before. What did not come is not in the list, nor are rules that came back.
+// Orders lists, by old pod and, where one of the events is that a node's rules left it out, by node, how long after one event
+// another came; negative when it came before. What did not come is not in the list, nor are rules that came back.
 func (t Timeline) Orders(a, b evidence.EventKind) []PodLag {
 	orders := make(map[PodLag]Elapsed)
 	begins, ends := t.byPodAndNode(a), t.byPodAndNode(b)

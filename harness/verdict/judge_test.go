@@ -132,7 +132,7 @@ func TestJudgeWorstFinding(t *testing.T) {
 
 // How often a scenario was recorded is in its verdict, and whether only a precondition kept it from being decided.
 func TestJudgeAttempts(t *testing.T) {
-	const sent = "0 of 400 requests on 2 lanes failed"
+	const pods = "never more than 3 pods, reached at 0.600s, at most 3 expected"
 	for _, row := range []struct {
 		sentence string
 		attempt  int
@@ -140,8 +140,8 @@ func TestJudgeAttempts(t *testing.T) {
 		unmet    bool
 		because  string
 	}{
-		{"the first one", 1, []evidence.Expectation{verdict.NoFailures()}, false, sent},
-		{"the second of three", 2, []evidence.Expectation{verdict.NoFailures()}, false, sent + "; in attempt 2 of 3"},
+		{"the first one", 1, []evidence.Expectation{verdict.MaxPods(3)}, false, pods},
+		{"the second of three", 2, []evidence.Expectation{verdict.MaxPods(3)}, false, pods + "; in attempt 2 of 3"},
 		{"a precondition alone was not met", 3, []evidence.Expectation{verdict.NoFailures(), verdict.RulesBehind()}, true,
 			"of 0 pairs of pod and node 0 had rules that surely routed to the pod after its SIGTERM; in attempt 3 of 3"},
 		{"something else is not known either", 1, []evidence.Expectation{verdict.RulesBehind(), verdict.Noted("revisions")}, false,

@@ -18,7 +18,7 @@ func minTerminationsLost() Rule {
 	return Rule{
 		ID: "min-terminations-lost", Claim: "clients lose a request in so many of the ends of old pods that a loss in any would be seen",
 		Lanes: RoutedLanes, judge: judgeMinTerminationsLost,
-		Unit: termination, Untested: noTermination,
+		Unit: termination, Untested: noTermination, Precondition: true,
 		exposed: terminations,
 	}
 }

@@ -37,6 +37,7 @@ func judgeSentWhileTerminating(x evidence.Expectation, tl timeline.Timeline, lan
 	sent := phrase.Count(sentBesideTerminating(x, tl, lanes), "request")
 	return Finding{
 		Outcome: Pass, Grounds: Seen,
-		Because: fmt.Sprintf("clients sent %s on %s while an old pod was terminating and another was ready", sent, phrase.Count(len(lanes), "lane")),
+		Because: fmt.Sprintf("clients sent %s on %s while an old pod was terminating and another was ready",
+			sent, phrase.Count(len(lanes), "lane")),
 	}
 }
