@@ -48,6 +48,9 @@ const (
 	NodeReady     EventKind = "node-ready"     // node Object, as the API shows it
 	NodeUnready   EventKind = "node-unready"
 
+	// a pod that is not of the rollout was a ready endpoint, in slice Object; Detail is why it gets requests
+	StrayPod EventKind = "stray-pod"
+
 	ReplicaSetScaled EventKind = "replicaset-scaled"
 	Reported         EventKind = "reported" // an Event of the API about Object; Detail is its reason and message
 
@@ -69,6 +72,6 @@ func EventKinds() []EventKind {
 	return []EventKind{PodCreated, PodReady, PodUnready, PodDeleting, PodGone, EndpointReady, EndpointNotReady, EndpointGone,
 		PodStarted, PodListening, PodSigterm, PodDraining, PodExited,
 		RulesBegun, RuleAdded, RuleGone, RulesSynced, RulesUnseen, NodeUnseen, NodeBusy, NodeStolen, NodeConntrack, NodeReady, NodeUnready,
-		ReplicaSetScaled, Reported,
+		StrayPod, ReplicaSetScaled, Reported,
 		Fact, LoadBegun, RolloutBegun, StatusDone, OldGone, Barrier, LoadEnded, APIAnswered, WatchGap, RecorderLost}
 }

@@ -74,4 +74,12 @@ func (t *endpointTracker) fill(s *State) {
 	for name, ready := range t.ready {
 		s.Endpoints = append(s.Endpoints, EndpointState{t.pods.server(name), ready})
 	}
+	s.Backends = map[string]Backend{}
+	for slice, listed := range t.slices {
+		for name, ready := range listed {
+			if meta, there := t.pods.metas[name]; there && ready {
+				s.Backends[name] = Backend{Slice: slice, Labels: meta.labels, Node: meta.node, Controlled: meta.controlled}
+			}
+		}
+	}
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/client-go/informers"
 
 	"rollcall/harness/evidence"
@@ -24,18 +26,25 @@ type pod struct {
 	stopFollowing context.CancelFunc
 }
 
+// A podMeta is why a pod is behind a Service, and whether a workload has it end.
+type podMeta struct {
+	labels, node string
+	controlled   bool
+}
+
 // A podTracker notes when pods of the app are created, become ready, are deleted and go.
 type podTracker struct {
 	*journal
 	versionLabel string
-	byName       map[string]*pod // in the API
+	byName       map[string]*pod    // in the API
+	metas        map[string]podMeta // likewise, also those that are not of the app
 	// Hooks, called under the lock; created may be nil.
 	created   func(*pod)
 	addressed func(address string, server evidence.Server) // for each new address of a pod
 }
 
 func newPodTracker(j *journal, versionLabel string) *podTracker {
-	return &podTracker{journal: j, versionLabel: versionLabel, byName: map[string]*pod{}}
+	return &podTracker{journal: j, versionLabel: versionLabel, byName: map[string]*pod{}, metas: map[string]podMeta{}}
 }
 
 func (t *podTracker) handlers(namespaced, _ informers.SharedInformerFactory) []handler {
@@ -44,6 +53,8 @@ func (t *podTracker) handlers(namespaced, _ informers.SharedInformerFactory) []h
 
 func (t *podTracker) see(p *corev1.Pod) {
 	version, ofApp := p.Labels[t.versionLabel]
+	meta := podMeta{labels: labels.FormatLabels(p.Labels), node: p.Spec.NodeName, controlled: metav1.GetControllerOf(p) != nil}
+	t.learn(p.Name, meta)
 	if !ofApp {
 		return
 	}
@@ -83,8 +94,19 @@ func (t *podTracker) see(p *corev1.Pod) {
 	})
 }
 
+// learn notes what may change of a pod without anything else about it.
+func (t *podTracker) learn(name string, meta podMeta) {
+	t.mu.Lock()
+	same := t.metas[name] == meta
+	t.mu.Unlock()
+	if !same {
+		t.change(func() { t.metas[name] = meta })
+	}
+}
+
 func (t *podTracker) lose(p *corev1.Pod) {
 	t.change(func() {
+		delete(t.metas, p.Name)
 		if seen := t.byName[p.Name]; seen != nil {
 			delete(t.byName, p.Name)
 			seen.updateRuns(p)

@@ -14,6 +14,7 @@ type State struct {
 	StatefulSets map[string]*appsv1.StatefulSet // by name
 	Pods         []PodState
 	Endpoints    []EndpointState              // of the Service
+	Backends     map[string]Backend           // ready endpoints that are pods in the API, by name
 	Rules        map[string][]evidence.Server // node -> app pods that its rules route to; every observed node has a key
 	Observed     map[string]string            // nodes whose rules are observed -> mode of their kube-proxy
 	Proxyless    map[string]string            // nodes without a kube-proxy -> how that was seen
@@ -31,6 +32,30 @@ type PodState struct {
 type EndpointState struct {
 	evidence.Server
 	Ready bool
+}
+
+// A Backend is a pod behind the Service, of whatever app.
+type Backend struct {
+	Slice        string // the EndpointSlice that lists it
+	Labels, Node string
+	Controlled   bool // by a workload
+}
+
+// A Stray is a pod behind the Service that is not of the rollout.
+type Stray struct {
+	evidence.Server // without a version if its labels name none
+	Backend
+}
+
+// Stray is a pod that is a ready endpoint and of none of the versions, or that no workload controls, so that no rollout ends it.
+func (s State) Stray(versions []string) (stray Stray, found bool) {
+	for _, e := range s.Endpoints {
+		b, there := s.Backends[e.Pod]
+		if there && e.Ready && (!b.Controlled || !slices.Contains(versions, e.Version)) && (!found || e.Pod < stray.Pod) {
+			stray, found = Stray{evidence.Server{Version: e.Version, Pod: e.Pod, Node: b.Node}, b}, true
+		}
+	}
+	return stray, found
 }
 
 // Like reports whether another state has the same pods and endpoints, as ready as here.

@@ -46,3 +46,30 @@ func TestAvailablePodsAreReadyAndStay(t *testing.T) {
 		t.Errorf("of v1 %d available of %d, leaving %v", s.Available("v1"), s.Count("v1"), s.Leaving())
 	}
 }
+
+func TestWhichPodBehindTheServiceIsAStray(t *testing.T) {
+	owned := Backend{Slice: "s", Labels: "app=echo", Node: "worker", Controlled: true}
+	bare := owned
+	bare.Controlled = false
+	endpoint := func(version string, ready bool) []EndpointState {
+		return []EndpointState{{evidence.Server{Version: version, Pod: "p"}, ready}}
+	}
+	for _, row := range []struct {
+		sentence string
+		state    State
+		want     bool
+	}{
+		{"one of a version that is rolled out", State{Endpoints: endpoint("v1", true), Backends: map[string]Backend{"p": owned}}, false},
+		{"one of another version", State{Endpoints: endpoint("v3", true), Backends: map[string]Backend{"p": owned}}, true},
+		{"one whose labels name no version", State{Endpoints: endpoint("", true), Backends: map[string]Backend{"p": owned}}, true},
+		{"one that has left the API, and may have been anybody's", State{Endpoints: endpoint("", true)}, false},
+		{"one that is not ready", State{Endpoints: endpoint("v3", false), Backends: map[string]Backend{"p": owned}}, false},
+		{"one of the old version that no rollout ends, as no workload controls it",
+			State{Endpoints: endpoint("v1", true), Backends: map[string]Backend{"p": bare}}, true},
+	} {
+		stray, got := row.state.Stray([]string{"v1", "v2"})
+		if got != row.want || got && (stray.Pod != "p" || stray.Slice != "s" || stray.Server.Node != "worker") {
+			t.Errorf("%s: %v, %+v", row.sentence, got, stray)
+		}
+	}
+}

@@ -99,10 +99,7 @@ func (r *Recording) execute(ctx context.Context) error {
 	stages := []stage{
 		{evidence.DeployPart, r.prepare},
 		{"", r.startLoad},
-		{evidence.SteadyPart, r.checkSteadyLoad},
-		{evidence.RolloutPart, r.rollOut},
-		{evidence.SettlePart, r.settle},
-		{"", r.stopLoad},
+		{"", r.underLoad},
 	}
 	if r.Steps != nil {
 		limited, cancel := context.WithTimeoutCause(ctx, r.stretched(rolloutTimeout), observe.ErrNeverSettled)
@@ -110,12 +107,41 @@ func (r *Recording) execute(ctx context.Context) error {
 		ctx = limited
 		stages = []stage{{"", r.prepareSteps}, {evidence.RolloutPart, r.runSteps}}
 	}
+	return r.through(ctx, stages...)
+}
+
+// through goes through stages until one fails, or shows that the load is too much.
+func (r *Recording) through(ctx context.Context, stages ...stage) error {
 	for _, s := range stages {
 		if err := r.stage(ctx, s); err != nil || r.tooMuch != "" {
 			return err
 		}
 	}
 	return nil
+}
+
+// underLoad rolls the app out. A pod behind the Service that is not of the rollout ends that at once.
+func (r *Recording) underLoad(ctx context.Context) error {
+	stray := strays{watch: r.watch, services: r.Cluster.Client().CoreV1().Services(r.Lease.Name), service: r.clients.service,
+		versions: r.versions()}
+	return unlessStray(ctx, stray.await, func(ctx context.Context) error {
+		return r.through(ctx, stage{evidence.SteadyPart, r.checkSteadyLoad}, stage{evidence.RolloutPart, r.rollOut})
+	}, func(ctx context.Context) error {
+		if r.tooMuch != "" {
+			return nil
+		}
+		return r.through(ctx, stage{evidence.SettlePart, r.settle}, stage{"", r.stopLoad})
+	})
+}
+
+// versions are those that may answer.
+func (r *Recording) versions() []string {
+	old, next := r.Rollout.Versions()
+	versions := []string{old, next}
+	for _, x := range r.Expect {
+		versions = append(versions, x.Versions...)
+	}
+	return versions
 }
 
 func (r *Recording) stage(ctx context.Context, s stage) error {
@@ -155,7 +181,11 @@ func (r *Recording) distrust(reasons ...evidence.Reason) {
 // reasonOf is about everything: a stage that failed may have kept anything from being seen.
 func reasonOf(failed error) evidence.Reason {
 	id := evidence.StageFailed
-	if errors.Is(failed, observe.ErrNeverSettled) {
+	var stray *strayError
+	switch {
+	case errors.As(failed, &stray):
+		id = evidence.StrayEndpoint
+	case errors.Is(failed, observe.ErrNeverSettled):
 		id = evidence.NeverSettled
 	}
 	return evidence.Reason{ID: id, Because: failed.Error()}

@@ -14,6 +14,7 @@ import (
 	"rollcall/harness"
 	"rollcall/harness/cluster"
 	"rollcall/harness/command"
+	"rollcall/harness/evidence"
 	"rollcall/harness/rollout"
 	"rollcall/harness/verdict"
 )
@@ -41,7 +42,7 @@ func TestDistrust(t *testing.T) {
 					App: fixtures.App{Replicas: 3, MaxSurge: new(intstr.FromInt32(1)), MaxUnavailable: new(intstr.FromInt32(0)),
 						PreStopSleep: 5 * time.Second, Linger: 2 * time.Second, OnTerm: fixtures.Drain},
 					Rollout: damaged{rollout.Update("v1", "v2"), c, row.do}}
-				s.Expect = append(s.Expect, verdict.NoFailures())
+				s.Expect = append(s.Expect, verdict.NoFailures(), verdict.OnlyServes("v2", evidence.OldGone))
 				v, err := r.recordAndJudge(ctx, c, "distrust", s, t.Output())
 				if err != nil {
 					t.Fatal(err)

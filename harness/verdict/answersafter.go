@@ -19,6 +19,7 @@ func answersAfter() Rule {
 		Lanes: ServiceLanes, judge: judgeAnswersAfter,
 		Unit: "reply", Untested: "no request sent after that moment was answered",
 		exposed: repliesSinceMark,
+		needs:   fromMark(),
 	}
 }
 

@@ -17,6 +17,7 @@ func factAtLeast() Rule {
 		ID: "fact-at-least", Claim: "the cluster does so as often as expected", judge: judgeFactAtLeast,
 		Unit: "fact", Untested: "it was not found out",
 		exposed: factsNoted,
+		needs:   seeing(evidence.AboutFacts),
 	}
 }
 

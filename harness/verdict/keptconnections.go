@@ -21,6 +21,7 @@ func keptConnections() Rule {
 		Lanes: KeepAliveLanes, judge: judgeKeptConnections,
 		Unit: "connection", Untested: "no keep-alive connection was there before the rollout began",
 		exposed: connectionsBefore,
+		needs:   underLoad(evidence.AboutReplies),
 	}
 }
 

@@ -28,6 +28,7 @@ func lostWhileNoneServes() Rule {
 		Lanes: DamageLanes, judge: judgeLostWhileNoneServes,
 		Unit: "request", Untested: "no request was sent from a pod while no pod could answer", Precondition: true,
 		exposed: sentWhileNoneServing,
+		needs:   sinceBegin(evidence.AboutFailures, evidence.AboutAPI),
 	}
 }
 

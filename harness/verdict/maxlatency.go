@@ -21,6 +21,7 @@ func maxLatency() Rule {
 	return Rule{
 		ID: "max-latency", Claim: "no client waits longer for a good reply than allowed", Lanes: ServiceLanes, judge: judgeMaxLatency,
 		Unit: "reply", exposed: goodSinceBegun, Untested: "no reply came through the Service once the rollout had begun",
+		needs: underLoad(evidence.AboutReplies, evidence.AboutLatencies),
 	}
 }
 

@@ -21,6 +21,8 @@ func maxStatusGap() Rule {
 		Lanes: ServiceLanes, judge: judgeMaxStatusGap,
 		Unit: "reply", Untested: "no request sent after the rollout was said to be done was answered",
 		exposed: repliesSinceStatus,
+		needs: always(needs{marks: []evidence.EventKind{evidence.StatusDone, evidence.LoadEnded},
+			subjects: []evidence.Subject{evidence.AboutReplies, evidence.AboutLatencies, evidence.AboutMarks}}),
 	}
 }
 

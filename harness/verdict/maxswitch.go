@@ -21,6 +21,7 @@ func maxSwitch() Rule {
 		Lanes: ServiceLanes, judge: judgeMaxSwitch,
 		Unit: "reply", Untested: "no request sent after the switch had to be over was answered",
 		exposed: repliesAfterSwitch,
+		needs:   underLoad(evidence.AboutReplies),
 	}
 }
 

@@ -21,6 +21,7 @@ func minTerminations() Rule {
 		Lanes: RoutedLanes, judge: judgeMinTerminations,
 		Unit: termination, Untested: noTermination, Precondition: true,
 		exposed: terminations,
+		needs:   sinceBegin(evidence.AboutReplies, evidence.AboutFailures, evidence.AboutAPI),
 	}
 }
 

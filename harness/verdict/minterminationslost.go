@@ -20,6 +20,7 @@ func minTerminationsLost() Rule {
 		Lanes: RoutedLanes, judge: judgeMinTerminationsLost,
 		Unit: termination, Untested: noTermination, Precondition: true,
 		exposed: terminations,
+		needs:   sinceBegin(evidence.AboutReplies, evidence.AboutFailures, evidence.AboutAPI),
 	}
 }
 

@@ -18,6 +18,7 @@ func mixes() Rule {
 		Lanes: RoutedLanes, judge: judgeMixes,
 		Unit: "reply", Untested: "the new version gave no reply on a new connection",
 		exposed: newReplies,
+		needs:   underLoad(evidence.AboutReplies),
 	}
 }
 

@@ -22,6 +22,7 @@ func mostDrainLags() Rule {
 		Lanes: RoutedLanes, judge: judgeMostDrainLags,
 		Unit: "pair of pod and node", Untested: "no request was sent late enough after an old pod had left the endpoints",
 		exposed: drainsSeen,
+		needs:   sinceBegin(evidence.AboutReplies, evidence.AboutFailures, evidence.AboutAPI),
 	}
 }
 

@@ -20,6 +20,7 @@ func pause() Rule {
 		Lanes: ServiceLanes, judge: judgePause,
 		Unit: "reply", Untested: oneVersion,
 		exposed: newReplies,
+		needs:   underLoad(evidence.AboutReplies, evidence.AboutLatencies),
 	}
 }
 

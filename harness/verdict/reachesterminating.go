@@ -20,6 +20,7 @@ func reachesTerminating() Rule {
 		Lanes: RoutedLanes, judge: judgeReachesTerminating,
 		Unit: "pair of pod and node", Untested: "no request was sent after an old pod had left the endpoints", Precondition: true,
 		exposed: drainsSeen,
+		needs:   sinceBegin(evidence.AboutReplies, evidence.AboutFailures, evidence.AboutAPI),
 	}
 }
 

@@ -37,6 +37,20 @@ func TestReadme(t *testing.T) {
 	golden(t, filepath.Join("..", "README.md"), want)
 }
 
+// The table of reasons in the guide is what the code says.
+func TestReasonsInTheGuide(t *testing.T) {
+	guide, err := os.ReadFile(filepath.Join("..", "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	b.WriteString("| Reason | What was seen | What is then unknown |\n|---|---|---|\n")
+	for _, r := range verdict.Reasons() {
+		fmt.Fprintf(&b, "| %s | %s | %s |\n", r.ID, r.When, r.Takes)
+	}
+	golden(t, filepath.Join("..", "..", "README.md"), between(t, string(guide), "reasons", b.String()))
+}
+
 // between puts a text between the markers of that name.
 func between(t *testing.T, page, name, text string) string {
 	t.Helper()

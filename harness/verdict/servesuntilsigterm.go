@@ -20,6 +20,7 @@ func servesUntilSigterm() Rule {
 		Lanes: ServiceLanes, judge: judgeServesUntilSigterm,
 		Unit: "request", Untested: "no request was sent while terminating pods, none of which had got SIGTERM, were the only ones",
 		exposed: sentToOnlyTerminating,
+		needs:   sinceBegin(evidence.AboutReplies, evidence.AboutFailures, evidence.AboutAPI, evidence.AboutPodSteps),
 	}
 }
 

@@ -19,6 +19,7 @@ func noSlowReplies() Rule {
 		ID: "no-slow-replies", Claim: "no client waits for a lost packet that TCP sends again, or a second longer than usual",
 		Lanes: ServiceLanes, judge: judgeNoSlowReplies,
 		Unit: "reply", exposed: goodSinceBegun, Untested: "no reply came through the Service once the rollout had begun",
+		needs: underLoad(evidence.AboutReplies, evidence.AboutLatencies),
 	}
 }
 
@@ -29,7 +30,7 @@ func judgeNoSlowReplies(_ evidence.Expectation, tl timeline.Timeline, lanes []ti
 		return undecided("0 requests through the Service were answered")
 	case len(slow) == 0:
 		return Finding{
-			Outcome:  Pass,
+			Outcome: Pass, Grounds: Unseen,
 			Headline: fmt.Sprintf("0 of %s had to wait until TCP sent something again", phrase.Count(good, "reply")),
 			Because: fmt.Sprintf("0 of %s had to wait until TCP sent a SYN again, after %s, or data, after %s", phrase.Count(good, "reply"),
 				phrase.Seconds(timeline.SYNResent.Timer()), phrase.Seconds(timeline.DataResent.Timer())),
@@ -52,7 +53,7 @@ func judgeNoSlowReplies(_ evidence.Expectation, tl timeline.Timeline, lanes []ti
 		return f
 	}
 	f := describeSlow(certain, good, tl)
-	f.Outcome = Fail
+	f.Outcome, f.Grounds = Fail, Seen
 	return f
 }
 

@@ -45,7 +45,7 @@ func judgeServes(x evidence.Expectation, tl timeline.Timeline, _ []timeline.Lane
 	expected := strings.Join(x.Versions, " and ")
 	if len(others) > 0 {
 		of := describeReplies(others, tl)
-		return Finding{
+		return byStray(Finding{
 			Outcome: Fail, Grounds: Seen,
 			Headline: fmt.Sprintf("%s of %s replies were by %s, expected only %s",
 				phrase.Number(replies(others)), phrase.Number(total), versionsOf(others), expected),
@@ -53,7 +53,7 @@ func judgeServes(x evidence.Expectation, tl timeline.Timeline, _ []timeline.Lane
 			Because: fmt.Sprintf("%d of %d replies were by %s, expected only %s: %s",
 				replies(others), total, versionsOf(others), expected, of),
 			Witnesses: witnesses(examples(others)),
-		}
+		}, others, total, tl)
 	}
 	f := Finding{Outcome: Pass, Headline: fmt.Sprintf("all %s replies were by %s", phrase.Number(total), expected)}
 	var counts []string
@@ -101,7 +101,7 @@ func judgeOnlyServes(x evidence.Expectation, tl timeline.Timeline, _ []timeline.
 	case wrong > 0:
 		others = slices.DeleteFunc(others, func(r timeline.Replies) bool { return r.Count == 0 })
 		of := describeReplies(others, tl)
-		return Finding{
+		return byStray(Finding{
 			Outcome: Fail, Grounds: Seen,
 			Headline: fmt.Sprintf("%s of %s replies after %s were by %s, not %s",
 				phrase.Number(wrong), phrase.Number(total), x.From, versionsOf(others), x.Versions[0]),
@@ -109,7 +109,7 @@ func judgeOnlyServes(x evidence.Expectation, tl timeline.Timeline, _ []timeline.
 			Because: fmt.Sprintf("%d of %d replies to requests sent after %s (%s) were by %s, not %s: %s",
 				wrong, total, x.From, phrase.Seconds(from), versionsOf(others), x.Versions[0], of),
 			Witnesses: witnesses(examples(others)),
-		}
+		}, others, total, tl)
 	case total == 0:
 		return undecided(fmt.Sprintf("0 requests sent after %s (%s) were answered", x.From, phrase.Seconds(from)))
 	case unclear > 0:

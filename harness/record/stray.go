@@ -1,0 +1,88 @@
+package record
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
+
+	"rollcall/harness/evidence"
+	"rollcall/harness/observe"
+)
+
+// strays looks for pods behind a Service that are of none of the versions.
+type strays struct {
+	watch    *observe.Watch
+	services typedcorev1.ServiceInterface
+	service  string
+	versions []string
+}
+
+// A strayError is that a rollout was not awaited to its end: clients reach a pod that it never ends.
+type strayError struct {
+	observe.Stray
+	why string
+}
+
+func (e *strayError) Error() string {
+	return fmt.Sprintf("pod %s, which is not of the rollout, was behind the Service, so its end was not awaited: %s; it is in EndpointSlice %s",
+		e.Pod, e.why, e.Slice)
+}
+
+// await returns when there is a stray pod, which it notes, or nil when ctx ends.
+func (s strays) await(ctx context.Context) error {
+	found := &strayError{}
+	err := s.watch.Until(ctx, func(state observe.State) (ok bool) {
+		found.Stray, ok = state.Stray(s.versions)
+		return ok
+	})
+	if err != nil {
+		return nil
+	}
+	found.why = s.why(ctx, found.Labels)
+	s.watch.Note(evidence.Event{Kind: evidence.StrayPod, By: found.Server, Object: found.Slice, Detail: found.why})
+	return found
+}
+
+// why says why the Service sends requests to a pod with such labels.
+func (s strays) why(ctx context.Context, podLabels string) string {
+	service, err := s.services.Get(ctx, s.service, metav1.GetOptions{})
+	if err != nil {
+		return "its labels are " + podLabels
+	}
+	of, err := labels.ConvertSelectorToLabelsMap(podLabels)
+	selector := labels.SelectorFromSet(service.Spec.Selector)
+	if err != nil || !selector.Matches(of) {
+		return fmt.Sprintf("its labels do not match the Service's selector %s, but a slice lists it", selector)
+	}
+	return "its labels match the Service's selector " + selector.String()
+}
+
+// unlessStray does a change until it is done, or until await gives a stray pod, which ends it at once. Either way, and where it
+// did not end in time, the load ends as it should: what was sent is awaited.
+func unlessStray(ctx context.Context, await, change, end func(context.Context) error) error {
+	looking, stopLooking := context.WithCancel(ctx)
+	changing, stopChanging := context.WithCancelCause(ctx)
+	defer stopChanging(nil)
+	looked := make(chan struct{})
+	go func() {
+		defer close(looked)
+		if stray := await(looking); stray != nil {
+			stopChanging(stray)
+		}
+	}()
+	err := change(changing)
+	var stray *strayError
+	if errors.As(context.Cause(changing), &stray) {
+		err = stray
+	}
+	if err == nil || stray != nil || errors.Is(err, observe.ErrNeverSettled) {
+		err = errors.Join(err, end(ctx))
+	}
+	stopLooking()
+	<-looked
+	return err
+}
