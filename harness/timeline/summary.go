@@ -1,7 +1,6 @@
 package timeline
 
 import (
-	"slices"
 	"time"
 
 	"rollcall/harness/evidence"
@@ -66,22 +65,6 @@ func (a AgentSummary) rate() float64 {
 		return 0
 	}
 	return float64(a.Requests-1) * float64(time.Second) / float64(took)
-}
-
-// A Spread is how a set of durations is distributed, each value being one of the set (nearest
-// rank, no interpolation). Of an empty set all are zero.
-type Spread struct{ P50, P99, Max time.Duration }
-
-// SpreadOf measures a set of durations in any order, which it leaves as it is.
-func SpreadOf(ds []time.Duration) Spread { return spreadOf(slices.Clone(ds)) }
-
-// spreadOf is SpreadOf, and leaves the durations sorted.
-func spreadOf(ds []time.Duration) Spread {
-	if len(ds) == 0 {
-		return Spread{}
-	}
-	slices.Sort(ds)
-	return Spread{P50: Percentile(ds, 50), P99: Percentile(ds, 99), Max: Percentile(ds, 100)}
 }
 
 // Percentile is the value of an ascending list, of at least one, that percent of them do not exceed: the median for 50, the

@@ -1,11 +1,13 @@
 package timeline_test
 
 import (
+	"slices"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+	"pgregory.net/rapid"
 
 	"rollcall/harness/evidence"
 	"rollcall/harness/timeline"
@@ -122,4 +124,19 @@ func TestOutages(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A spread is what sorting the whole set would give.
+func TestSpreadIsOfTheSortedSet(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		ds := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) time.Duration {
+			return time.Duration(rapid.OneOf(rapid.Int64Range(-3, 3), rapid.Int64()).Draw(t, "ns"))
+		}), 1, 500).Draw(t, "durations")
+		got := timeline.SpreadOf(ds)
+		slices.Sort(ds)
+		want := timeline.Spread{P50: timeline.Percentile(ds, 50), P99: timeline.Percentile(ds, 99), Max: timeline.Percentile(ds, 100)}
+		if got != want {
+			t.Fatalf("%+v, want %+v", got, want)
+		}
+	})
 }
