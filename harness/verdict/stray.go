@@ -12,8 +12,10 @@ import (
 // strayBehind is the pod that is not of the rollout and gave some of these replies, if one was noted.
 func strayBehind(others []timeline.Replies, tl timeline.Timeline) (stray evidence.Event, ok bool) {
 	for _, e := range tl.Events {
-		by := func(h timeline.Hit) bool { return h.By.Pod == e.By.Pod }
-		if e.Kind == evidence.StrayPod && slices.ContainsFunc(others, func(r timeline.Replies) bool { return slices.ContainsFunc(r.Examples, by) }) {
+		gave := func(r timeline.Replies) bool {
+			return slices.ContainsFunc(r.Examples, func(h timeline.Hit) bool { return h.By.Pod == e.By.Pod })
+		}
+		if e.Kind == evidence.StrayPod && slices.ContainsFunc(others, gave) {
 			return e, true
 		}
 	}

@@ -90,11 +90,11 @@ func missingMarks(tl timeline.Timeline) []Reason {
 func blindness(tl timeline.Timeline) []Reason {
 	var reasons []Reason
 	for _, e := range tl.Events {
-		switch {
-		case e.Kind == evidence.WatchGap:
+		switch e.Kind {
+		case evidence.WatchGap:
 			scope := evidence.Scope{Missed: []evidence.Subject{evidence.AboutAPI, evidence.AboutMarks, evidence.AboutFacts}}
 			reasons = append(reasons, reason(reasonWatchBlind, scope, "a watch was blind until %s (%s)", phrase.Seconds(e.At), e.Detail))
-		case e.Kind == evidence.RecorderLost:
+		case evidence.RecorderLost:
 			id, scope := lost(e)
 			reasons = append(reasons, reason(id, scope, "a recorder was lost at %s (%s)", phrase.Seconds(e.At), e.Detail))
 		}

@@ -41,7 +41,8 @@ func brokenRollout(expect ...evidence.Expectation) recording {
 		with(pod(510, evidence.PodDeleting, "v1", "a")), with(pod(510, evidence.PodDeleting, "v1", "b")),
 		with(pod(520, evidence.PodCreated, "v2", "e")), with(pod(880, evidence.PodExited, "v1", "b")),
 		scaled(505, "v2", 2), noting("revision", "2", "3"),
-		ruleGone("worker", "a", 1120), ruleGone("worker2", "a", 1130), ruleGone("worker", "b", 1300), ruleGone("worker2", "b", 1310), logged(nil))(&ev)
+		ruleGone("worker", "a", 1120), ruleGone("worker2", "a", 1130), ruleGone("worker", "b", 1300), ruleGone("worker2", "b", 1310),
+		logged(nil))(&ev)
 	return ev
 }
 
@@ -105,7 +106,8 @@ func TestDistrust(t *testing.T) {
 		{"a cluster that was not clean", recordedReason(evidence.UncleanCluster,
 			evidence.Scope{Missed: evidence.Subjects(), Doubted: evidence.Subjects()}), "unclean-cluster", "so it was"},
 		{"an agent that died", recordedReason(evidence.AgentLost, evidence.Scope{Missed: evidence.Requests(),
-			Doubted: []evidence.Subject{evidence.AboutFailures, evidence.AboutLatencies}, Lanes: []string{"worker2-reused"}}), "agent-lost", "so it was"},
+			Doubted: []evidence.Subject{evidence.AboutFailures, evidence.AboutLatencies}, Lanes: []string{"worker2-reused"}}),
+			"agent-lost", "so it was"},
 		{"all agents that died", recordedReason(evidence.AgentLost, evidence.Scope{Missed: evidence.Requests(),
 			Doubted: []evidence.Subject{evidence.AboutFailures, evidence.AboutLatencies},
 			Lanes:   []string{"worker-fresh", "worker2-reused", "control"}}), "agent-lost", "so it was"},
@@ -122,7 +124,8 @@ func TestDistrust(t *testing.T) {
 		{"events that cannot be read", damaging("events.jsonl: it is cut off"), "damaged-file", "events.jsonl: it is cut off"},
 		{"a watch that was blind", with(evidence.Event{At: 700 * ms, Kind: evidence.WatchGap, Detail: "600ms"}),
 			"watch-blind", "a watch was blind until 0.700s (600ms)"},
-		{"an observer that stopped", with(evidence.Event{At: 1400 * ms, Kind: evidence.RecorderLost, Object: "worker2", Detail: "rules of worker2"}),
+		{"an observer that stopped",
+			with(evidence.Event{At: 1400 * ms, Kind: evidence.RecorderLost, Object: "worker2", Detail: "rules of worker2"}),
 			"observer-lost", "a recorder was lost at 1.400s (rules of worker2)"},
 		{"a pod's log that was not read to its end", with(evidence.Event{At: 700 * ms, Kind: evidence.RecorderLost, Detail: "log of b",
 			By: evidence.Server{Pod: "b"}}), "pod-log-lost", "a recorder was lost at 0.700s (log of b)"},
@@ -261,7 +264,8 @@ func TestDistrustOfNothing(t *testing.T) {
 	if len(v.Distrust) > 0 {
 		t.Errorf("with faults: distrust %+v", v.Distrust)
 	}
-	if passes := rulesThat(v, func(f verdict.Finding) bool { return f.Outcome != verdict.Fail }); !slices.Equal(passes, []string{"full-rate"}) {
+	passes := rulesThat(v, func(f verdict.Finding) bool { return f.Outcome != verdict.Fail })
+	if !slices.Equal(passes, []string{"full-rate"}) {
 		t.Errorf("with faults only full-rate should hold: %s", passes)
 	}
 }
