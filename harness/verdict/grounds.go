@@ -17,6 +17,7 @@ func shows(outcome Outcome, f Finding) Finding {
 		f.Grounds = Seen
 	case Pass, Fail:
 		f.Grounds = Unseen
+	case Inconclusive, Skipped:
 	}
 	return f
 }
