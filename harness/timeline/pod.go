@@ -99,6 +99,19 @@ func reached(h Hit) string {
 	}
 }
 
+// ToEnded reports whether a hit was led to an old pod that had got SIGTERM, as far as is known to which pod it was; else whether there
+// was one that it can have been led to.
+func (t Timeline) ToEnded(h Hit) bool {
+	ended := func(p Pod) bool {
+		step := p.at(h.Sent)
+		return p.Version != t.New && step.Phase >= PodSignaled && (step.Phase < PodGone || h.Sent-step.At <= staleRouting)
+	}
+	if p, ok := t.Served(h); ok {
+		return ended(p)
+	}
+	return slices.ContainsFunc(t.Pods, ended)
+}
+
 // podsOf follows every pod of the app through the events.
 func podsOf(events []evidence.Event) []Pod {
 	type state struct {

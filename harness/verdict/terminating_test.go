@@ -18,6 +18,7 @@ func TestRulesAboutTerminatingPods(t *testing.T) {
 	outage := all(recreated, breaking("worker-fresh", evidence.Refused, from(90, 98)...), breaking("worker-reused", evidence.Refused, from(90, 98)...))
 	lefts := all(with(pod(700, evidence.EndpointGone, "v1", "a")), with(pod(850, evidence.EndpointGone, "v1", "b")))
 	connected := on("worker-reused", func(h *evidence.Hit) { h.LocalPort, h.Reused, h.By.Version, h.By.Pod = 7, h.Seq > 0, "v1", "b" })
+	alone := keeping(nil, func(e evidence.Event) bool { return e.By.Pod != "a" }) // is b
 	for _, row := range []struct {
 		sentence string
 		expect   evidence.Expectation
@@ -82,6 +83,15 @@ func TestRulesAboutTerminatingPods(t *testing.T) {
 			all(recreated, breaking("worker-fresh", evidence.Refused, 70), breaking("worker-reused", evidence.Refused, 70)), verdict.Inconclusive},
 		{"a pod could always answer", verdict.LostWhileNoneServes(evidence.Refused), breaking("worker-fresh", evidence.Refused, 70),
 			verdict.Inconclusive},
+
+		{"requests are lost to a pod after its SIGTERM", verdict.LostWhileTerminating(), all(exited("a", 790), sigterm("b", 900),
+			breaking("worker-fresh", evidence.Refused, 95), breaking("worker-reused", evidence.Reset, 95)), verdict.Pass},
+		{"they fail before it", verdict.LostWhileTerminating(), all(alone, sigterm("b", 990),
+			breaking("worker-fresh", evidence.Refused, 95), breaking("worker-reused", evidence.Reset, 95)), verdict.Inconclusive},
+		{"they fail in a way that a pod which is there causes", verdict.LostWhileTerminating(), all(exited("a", 790), sigterm("b", 900),
+			breaking("worker-fresh", evidence.BadStatus, 95), breaking("worker-reused", evidence.BadStatus, 95)), verdict.Inconclusive},
+		{"they fail over one kind of connection", verdict.LostWhileTerminating(), all(exited("a", 790), sigterm("b", 900),
+			breaking("worker-fresh", evidence.Refused, 95)), verdict.Inconclusive},
 
 		{"a number that is large enough", verdict.FactAtLeast("calls", 19), noting("calls", "19 of 20"), verdict.Pass},
 		{"a number that is too small", verdict.FactAtLeast("calls", 20), noting("calls", "19 of 20"), verdict.Fail},

@@ -29,7 +29,8 @@ func undrainedRollingUpdate() harness.Scenario {
 		Expect: []evidence.Expectation{
 			verdict.FullRate(99),
 			verdict.Serves("v1", "v2"),
-			verdict.Decides("C2", verdict.Decides("C31", verdict.DamageSeen())),
+			verdict.DamageSeen(),
+			verdict.Decides("C2", verdict.Decides("C31", verdict.LostWhileTerminating())),
 			verdict.MaxRuleLag(3 * time.Second),
 			verdict.OnlyServes("v2", evidence.Barrier),
 		},

@@ -3,7 +3,10 @@ package rollout
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -16,11 +19,12 @@ import (
 	"rollcall/harness/evidence"
 	"rollcall/harness/observe"
 	"rollcall/harness/verdict"
+	"rollcall/loadgen"
 )
 
 // gradualFullSurge lets new pods get ready one at a time, by a readiness gate of the steps' own, and looks
 // what becomes of the old ones meanwhile. The first old pod is deleted while 3 of the 4 new ones are not ready,
-// and no other goes until the next new one is.
+// and no other goes until the next new one is. When half of them are, a client is answered by either version.
 func gradualFullSurge() harness.Scenario {
 	const replicas = 4
 	app := fixtures.App{Replicas: replicas, MaxSurge: percent(100), MaxUnavailable: percent(0), MinReady: time.Second}
@@ -29,8 +33,12 @@ func gradualFullSurge() harness.Scenario {
 		Profile: harness.Core,
 		Claim:   "with 100 % surge one old pod goes for each new one that gets ready, so both versions serve: it is no blue/green",
 		Covers:  []string{"C28"},
+		Outside: true,
 		Steps: func(ctx context.Context, steps *harness.Steps) error {
 			if err := steps.Deploy(ctx, app, "v1"); err != nil {
+				return err
+			}
+			if err := steps.Reach(ctx); err != nil {
 				return err
 			}
 			steps.Mark(evidence.RolloutBegun)
@@ -53,6 +61,11 @@ func gradualFullSurge() harness.Scenario {
 					return err
 				}
 				steps.Note(oldBeside(n), left)
+				if n == replicas/2 {
+					if err := noteAnswering(ctx, steps); err != nil {
+						return err
+					}
+				}
 			}
 			if err := steps.Until(ctx, func(s observe.State) bool { return s.Count("v1") == 0 }); err != nil {
 				return err
@@ -62,6 +75,7 @@ func gradualFullSurge() harness.Scenario {
 		},
 		Expect: []evidence.Expectation{
 			verdict.Decides("C28", verdict.Scaling("v2:4", "v1:3", "v1:2", "v1:1", "v1:0")),
+			verdict.Decides("C28", verdict.Fact(answering, "v1 v2")),
 			verdict.MinAvailable(replicas),
 			verdict.MaxActive(2 * replicas),
 		},
@@ -70,6 +84,24 @@ func gradualFullSurge() harness.Scenario {
 		s.Expect = append(s.Expect, verdict.Decides("C28", verdict.Fact(oldBeside(n), strconv.Itoa(replicas-n))))
 	}
 	return s
+}
+
+// answering is a fact: the versions that answer when half of the new pods are ready, as many as there are old ones then.
+const answering = "versions that answer when half of the new pods are ready"
+
+// noteAnswering asks from outside, over new connections, so often that chance leaves out a version with half of the pods once in
+// a thousand million runs.
+func noteAnswering(ctx context.Context, steps *harness.Steps) error {
+	seen, client := map[string]bool{}, loadgen.FreshClient(loadgen.DefaultTimeout)
+	for range 30 {
+		by, err := loadgen.Ask(ctx, client, steps.Outside)
+		if err != nil {
+			return err
+		}
+		seen[by.Version] = true
+	}
+	steps.Note(answering, strings.Join(slices.Sorted(maps.Keys(seen)), " "))
+	return nil
 }
 
 func oldBeside(n int) string {
