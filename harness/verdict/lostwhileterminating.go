@@ -23,7 +23,7 @@ func lostWhileTerminating() Rule {
 		Lanes: DamageLanes, judge: judgeLostWhileTerminating,
 		Unit: "request", Untested: "no request was sent from a pod while an old pod was terminating and another was ready",
 		Precondition: true,
-		exposed: sentBesideTerminating,
+		exposed:      sentBesideTerminating,
 	}
 }
 
