@@ -72,7 +72,7 @@ func Decide(baseline, candidate compare.Runs, p Policy, history trend.History, t
 		return Decision{}, err
 	}
 	c, err := compare.Compare(baseline, candidate, compare.Scope{History: history})
-	if err == nil && c.Worse() { // what is excepted must not make the others worse
+	if err == nil && len(p.Exceptions) > 0 && c.Worse() { // what is excepted must not make the others worse
 		c, err = compare.Compare(baseline, candidate, compare.Scope{History: history, LeaveOut: p.excepts(today)})
 	}
 	if err != nil {

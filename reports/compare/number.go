@@ -214,9 +214,16 @@ func (n *Number) permutation(samples []sample) {
 	n.Test, n.A, n.B, n.NA, n.NB = permutation, d.A, d.B, d.NA, d.NB
 	n.outcome = outcome{worse: d.Greater, better: d.Less, least: d.Least, sees: d.Sees}
 	if margin := n.Metric.Sample.Margin; margin != nil && d.Least <= 1-confidence {
-		n.outcome.noWorse = statistics.Permute(statistics.Shifted(strata, -margin.By)).Less <= 1-confidence
-		n.outcome.noBetter = statistics.Permute(statistics.Shifted(strata, margin.By)).Greater <= 1-confidence
+		n.outcome.noWorse = statistics.Refuted(strata, margin.By, 1-confidence)
+		n.outcome.noBetter = statistics.Refuted(swapped(strata), margin.By, 1-confidence)
 	}
+}
+
+func swapped(strata []statistics.Stratum) (all []statistics.Stratum) {
+	for _, s := range strata {
+		all = append(all, statistics.Stratum{A: s.B, B: s.A})
+	}
+	return all
 }
 
 // judgeNumbers says of every number what its test shows among all of them, so that of what is called worse at most one in a

@@ -30,7 +30,8 @@ type Difference struct {
 
 // What a permutation test takes.
 const (
-	mostDeals = 99_999 // at most, so that no p is below 1e-5
+	mostDeals = 24_999 // at most, so that no p is below 4e-5
+	fewDeals  = 1_999  // where no p below 0.01 is asked for
 	enough    = 20     // deals at least as extreme settle p (Besag and Clifford 1991)
 )
 
@@ -43,7 +44,12 @@ type pool struct {
 }
 
 // Permute tests the strata that have both sides; without any, nothing is known and every p is 1.
-func Permute(strata []Stratum) Difference {
+func Permute(strata []Stratum) Difference { return permute(strata, mostDeals) }
+
+// Refuted says whether B being greater than A by so much, or by more, is refuted at a p of 0.01 or more.
+func Refuted(strata []Stratum, by, p float64) bool { return permute(shifted(strata, -by), fewDeals).Less <= p }
+
+func permute(strata []Stratum, most float64) Difference {
 	d := Difference{Greater: 1, Less: 1, Least: 1}
 	var pools []pool
 	var weights, observed, scale, variance, least float64
@@ -74,12 +80,12 @@ func Permute(strata []Stratum) Difference {
 	d.B = d.A + d.Effect
 	d.Error = math.Sqrt(variance) / weights
 	d.Least = max(math.Exp(least), 1.0/(mostDeals+1))
-	d.Greater, d.Less = deal(pools, observed, 1e-9*scale)
+	d.Greater, d.Less = deal(pools, observed, 1e-9*scale, most)
 	return d
 }
 
-// Shifted is the strata with all of B greater by x.
-func Shifted(strata []Stratum, x float64) []Stratum {
+// shifted is the strata with all of B greater by x.
+func shifted(strata []Stratum, x float64) []Stratum {
 	all := make([]Stratum, len(strata))
 	for i, s := range strata {
 		all[i].A = s.A
@@ -121,11 +127,11 @@ func newPool(s Stratum) pool {
 }
 
 // deal deals values to the sides at random, always the same way, and says how often B got as much, and as little.
-func deal(pools []pool, observed, rounding float64) (greater, less float64) {
+func deal(pools []pool, observed, rounding, most float64) (greater, less float64) {
 	random := rand.New(rand.NewPCG(1, 1))
 	var atLeast, atMost, deals float64
 	for atLeast < enough || atMost < enough {
-		if deals == mostDeals {
+		if deals == most {
 			return (atLeast + 1) / (deals + 1), (atMost + 1) / (deals + 1)
 		}
 		deals++
