@@ -299,7 +299,7 @@ func (n Number) margin() string {
 
 // change is a difference with its sign; of what is counted, percent of all.
 func (n Number) change(x float64) string {
-	x = math.Round(x*1e6) / 1e6 // sums of the same in another order differ by less
+	x = math.Round(x*1e6)/1e6 + 0 // sums of the same in another order differ by less; and no -0
 	switch {
 	case math.IsInf(x, 0):
 		return "none"

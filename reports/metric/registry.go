@@ -37,16 +37,17 @@ func ofRequests() []Metric {
 
 // latencies are those of the lane through the Service on which each was longest: percentiles of several lanes do not add up.
 func latencies() []Metric {
-	stat := func(stat, words string, of func(model.Latency) float64) Metric {
+	stat := func(stat, words string, of func(model.Latency) float64, margin *Margin) Metric {
 		return Metric{Name: "latency", Stat: stat, Unit: Milliseconds, Title: "latency, " + words, Direction: LowerIsBetter,
-			Help: "How long good replies took from when their requests were sent, on the lane on which they took longest.",
-			Read: latency(of)}
+			Sample: &Sample{Margin: margin},
+			Help:   "How long good replies took from when their requests were sent, on the lane on which they took longest.",
+			Read:   latency(of)}
 	}
 	return []Metric{
-		stat("p50", "median", func(l model.Latency) float64 { return l.P50 }),
-		stat("p99", "99 %", func(l model.Latency) float64 { return l.P99 }),
-		stat("p999", "99.9 %", func(l model.Latency) float64 { return l.P999 }),
-		stat("max", "longest", func(l model.Latency) float64 { return l.Max }),
+		stat("p50", "median", func(l model.Latency) float64 { return l.P50 }, nil),
+		stat("p99", "99 %", func(l model.Latency) float64 { return l.P99 }, nil),
+		stat("p999", "99.9 %", func(l model.Latency) float64 { return l.P999 }, nil),
+		stat("max", "longest", func(l model.Latency) float64 { return l.Max }, &Margin{By: 1000, Because: resent}),
 	}
 }
 

@@ -42,6 +42,7 @@ const (
 	syncAndProbe = "kube-proxy's minSyncPeriod and the period of a readiness probe, 1 s each"
 	wholePods    = "pods are whole: less than one is none"
 	podEnding    = "one pod that still ends when the next begins"
+	resent       = "a SYN is sent again after 1 s: one reply as late as that is one packet lost"
 	fewest       = "what 59 terminations without a loss show at 95 %"
 )
 

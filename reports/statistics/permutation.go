@@ -47,7 +47,9 @@ type pool struct {
 func Permute(strata []Stratum) Difference { return permute(strata, mostDeals) }
 
 // Refuted says whether B being greater than A by so much, or by more, is refuted at a p of 0.01 or more.
-func Refuted(strata []Stratum, by, p float64) bool { return permute(shifted(strata, -by), fewDeals).Less <= p }
+func Refuted(strata []Stratum, by, p float64) bool {
+	return permute(shifted(strata, -by), fewDeals).Less <= p
+}
 
 func permute(strata []Stratum, most float64) Difference {
 	d := Difference{Greater: 1, Less: 1, Least: 1}
