@@ -89,7 +89,8 @@ func TestDecide(t *testing.T) {
 		{"what passed was not run", side("after", "v1.36.3", scenario("control/undrained", verdict.Pass, 200, "C35")), accept.Policy{},
 			[]string{"rollout/drained : it passed in the baseline and was not run"}, 0, 0},
 		{"a number is worse though the scenario passes",
-			drained(verdict.Pass, 20), accept.Policy{}, []string{" terminations_lost: terminations that lost a request: 0 of 60 and then 20 of 60; p "}, 0, 0},
+			drained(verdict.Pass, 20), accept.Policy{},
+			[]string{" terminations_lost: terminations that lost a request: 0 of 60 and then 20 of 60; p "}, 0, 0},
 		{"something new fails", side("after", "v1.36.3", append(baseline().Report.Scenarios, scenario("rollout/new", verdict.Fail, 1))...),
 			accept.Policy{}, []string{"rollout/new : the baseline did not have it and it fails"}, 0, 0},
 		{"something new is inconclusive, which is no worse than not to know it",
@@ -148,6 +149,20 @@ func TestDecide(t *testing.T) {
 	}
 }
 
+// A mode in which everything is skipped, for the host cannot have it, is no reason not to go.
+func TestASkippedModeIsNotWaitedFor(t *testing.T) {
+	with := func(s compare.Side) compare.Side {
+		skipped := scenario("rollout/drained", verdict.Skipped, 0)
+		skipped.Mode = "ipvs"
+		s.Report.Scenarios = append(s.Report.Scenarios, skipped)
+		return s
+	}
+	d, err := accept.Decide(compare.Runs{with(baseline())}, compare.Runs{with(baseline())}, accept.Policy{}, trend.History{}, today)
+	if err != nil || d.Answer() != accept.Go {
+		t.Errorf("%s, %v, %v", d.Answer(), d.Unknown, err)
+	}
+}
+
 // Go takes as many terminations without a loss as show that no more than 5 % lose one.
 func TestTooFewTerminationsAreNoGo(t *testing.T) {
 	of := func(id string, count int) compare.Side {
@@ -198,7 +213,8 @@ func TestOnlyRunsOfOneProfileAreDecided(t *testing.T) {
 			"accept: baseline out/a is of profile smoke and candidate out/b of profile core: run the candidate again with --profile=smoke"},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
-			_, err := accept.Decide(compare.Runs{of("out/a", row.baseline)}, compare.Runs{of("out/b", row.candidate)}, accept.Policy{}, trend.History{}, today)
+			_, err := accept.Decide(compare.Runs{of("out/a", row.baseline)}, compare.Runs{of("out/b", row.candidate)}, accept.Policy{},
+				trend.History{}, today)
 			if got := fmt.Sprint(err); row.err == "" && err != nil || row.err != "" && got != row.err {
 				t.Errorf("error %s, want %q", got, row.err)
 			}

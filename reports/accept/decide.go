@@ -201,7 +201,7 @@ func ofNumbers(c compare.Comparison) (reasons []Reason) {
 // asks only that nothing worse is shown.
 func unknown(c compare.Comparison, baseline, candidate compare.Runs) (reasons []Reason) {
 	for _, mode := range candidate.Modes() {
-		if !slices.Contains(baseline.Modes(), mode) {
+		if !decided(baseline, mode) || !decided(candidate, mode) { // a mode that the host cannot have shows nothing on either side
 			continue
 		}
 		counted := false
@@ -219,6 +219,13 @@ func unknown(c compare.Comparison, baseline, candidate compare.Runs) (reasons []
 		}
 	}
 	return reasons
+}
+
+// decided says whether any scenario of the mode was.
+func decided(runs compare.Runs, mode string) bool {
+	return slices.ContainsFunc(runs, func(side compare.Side) bool {
+		return slices.ContainsFunc(side.Report.Scenarios, func(s model.Scenario) bool { return s.Mode == mode && s.Decided() })
+	})
 }
 
 // once keeps one reason of those about the same.

@@ -33,7 +33,8 @@ func runsOf(runs compare.Runs) string {
 	if len(runs) > 1 {
 		word = "runs "
 	}
-	return fmt.Sprintf("%s%s, Kubernetes %s in %s", word, strings.Join(runs.IDs(), " and "), kubernetesOf(runs), strings.Join(runs.Modes(), " and "))
+	return fmt.Sprintf("%s%s, Kubernetes %s in %s", word, strings.Join(runs.IDs(), " and "), kubernetesOf(runs),
+		strings.Join(runs.Modes(), " and "))
 }
 
 // kubernetesOf is the version, or versions, that runs were on.
@@ -51,7 +52,8 @@ func kubernetesOf(runs compare.Runs) string {
 
 func (d Decision) sections() []sheet.Section {
 	name := "Candidate " + strings.Join(d.Candidate.IDs(), " and ")
-	first := sheet.Section{Title: name + ": " + string(d.Answer()), Head: []string{"Scenario", "Mode", "Number", "Against it"}, Rows: rowsOf(d.Against)}
+	first := sheet.Section{Title: name + ": " + string(d.Answer()), Head: []string{"Scenario", "Mode", "Number", "Against it"},
+		Rows: rowsOf(d.Against)}
 	switch d.Answer() {
 	case Go:
 		first.Text = []string{"What passed in the baseline passes, nothing is shown to be worse, and terminations lose and lag no more."}

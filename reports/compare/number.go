@@ -99,7 +99,8 @@ func (c *Comparison) addNumbers(names []string, p Pair, a, b view, scope Scope) 
 	}
 	for _, name := range names {
 		for _, side := range []string{"A", "B"} {
-			if titles := alone[[2]string{name, side}]; len(titles) > 0 && len(a.scenarios[name].decided()) > 0 && len(b.scenarios[name].decided()) > 0 {
+			both := len(a.scenarios[name].decided()) > 0 && len(b.scenarios[name].decided()) > 0
+			if titles := alone[[2]string{name, side}]; both && len(titles) > 0 {
 				c.note("%s in %s: measured in %s alone: %s.", name, p, side, strings.Join(titles, "; "))
 			}
 		}
@@ -235,7 +236,8 @@ func (c *Comparison) judgeNumbers() {
 		if n.Metric.Direction == metric.Neutral {
 			neutral = append(neutral, statistics.P{Value: o.either(), Least: 2 * o.least})
 		} else {
-			worse, better = append(worse, statistics.P{Value: o.worse, Least: o.least}), append(better, statistics.P{Value: o.better, Least: o.least})
+			worse = append(worse, statistics.P{Value: o.worse, Least: o.least})
+			better = append(better, statistics.P{Value: o.better, Least: o.least})
 		}
 	}
 	atWorse, atBetter := statistics.Threshold(worse, falseRate), statistics.Threshold(better, falseRate)

@@ -36,7 +36,8 @@ func withRow(sections []sheet.Section, title, a, b string, row []string) []sheet
 	i := slices.IndexFunc(sections, func(s sheet.Section) bool { return s.Title == title })
 	if i < 0 {
 		i = len(sections)
-		sections = append(sections, sheet.Section{Title: title, Head: []string{"", "Number", a, b, "Change", "Margin", "p", "Sees", "Test, values"}})
+		head := []string{"", "Number", a, b, "Change", "Margin", "p", "Sees", "Test, values"}
+		sections = append(sections, sheet.Section{Title: title, Head: head})
 	}
 	sections[i].Rows = append(sections[i].Rows, row)
 	return sections

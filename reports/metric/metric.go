@@ -1,5 +1,6 @@
 // Package metric is the registry of the numbers that are measured of a scenario. One entry each says what a number is called,
-// what it means, which way it gets better, how it is compared between runs, and how it is read from a scenario; junit.xml, metrics.prom, the page, comparisons, trends and tables all read it here. It is pure.
+// what it means, which way it gets better, how it is compared between runs, and how it is read from a scenario; junit.xml,
+// metrics.prom, the page, comparisons, trends and tables all read it here. It is pure.
 package metric
 
 import (

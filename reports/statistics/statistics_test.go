@@ -35,7 +35,8 @@ func TestPermute(t *testing.T) {
 		t.Run(row.sentence, func(t *testing.T) {
 			d := statistics.Permute(row.strata)
 			rounding := func(p float64) float64 { return 5 * math.Sqrt(p*p/20) } // p is settled by 20 deals at least
-			if !near(d.Effect, row.effect, 1e-9) || !near(d.Greater, row.greater, rounding(row.greater)) || !near(d.Less, row.less, rounding(row.less)) ||
+			if !near(d.Effect, row.effect, 1e-9) ||
+				!near(d.Greater, row.greater, rounding(row.greater)) || !near(d.Less, row.less, rounding(row.less)) ||
 				!near(d.Least, row.least, 1e-9) {
 				t.Errorf("%+v", d)
 			}
