@@ -1,6 +1,7 @@
 package loadgen
 
 import (
+	"slices"
 	"time"
 
 	vegeta "github.com/tsenart/vegeta/v12/lib"
@@ -11,12 +12,14 @@ import (
 type Background struct {
 	attacker     *vegeta.Attacker
 	done         chan struct{}
-	sent, failed int // once done
+	sent, failed int                    // once done
+	answered     map[string][]time.Time // pod -> when requests were sent that it answered well; once done
 }
 
 // StartBackground sends so many requests per second to an http URL, each over a connection of its own, until Stop.
 func StartBackground(target string, rate int) *Background {
-	b := &Background{attacker: vegeta.NewAttacker(vegeta.KeepAlive(false), vegeta.Timeout(DefaultTimeout)), done: make(chan struct{})}
+	b := &Background{attacker: vegeta.NewAttacker(vegeta.KeepAlive(false), vegeta.Timeout(DefaultTimeout)), done: make(chan struct{}),
+		answered: map[string][]time.Time{}}
 	targeter := vegeta.NewStaticTargeter(vegeta.Target{Method: "GET", URL: target})
 	results := b.attacker.Attack(targeter, vegeta.Rate{Freq: rate, Per: time.Second}, 0, "")
 	go func() {
@@ -25,7 +28,10 @@ func StartBackground(target string, rate int) *Background {
 			b.sent++
 			if result.Error != "" {
 				b.failed++
+				continue
 			}
+			pod := result.Headers.Get(podHeader)
+			b.answered[pod] = append(b.answered[pod], result.Timestamp)
 		}
 	}()
 	return b
@@ -36,4 +42,14 @@ func (b *Background) Stop() (sent, failed int) {
 	b.attacker.Stop()
 	<-b.done
 	return b.sent, b.failed
+}
+
+// Pods is how many pods answered requests that were sent in a time; it is known after Stop.
+func (b *Background) Pods(from, to time.Time) (n int) {
+	for _, sent := range b.answered {
+		if slices.ContainsFunc(sent, func(at time.Time) bool { return !at.Before(from) && at.Before(to) }) {
+			n++
+		}
+	}
+	return n
 }

@@ -115,6 +115,7 @@ func TestScenariosSkippedWhereNoRulesAreRead(t *testing.T) {
 	slices.Sort(skipped)
 	want := []string{
 		"autoscale/under-load",
+		"autoscale/under-load-above-the-minimum",
 		"dataplane/first-connection",
 		"dataplane/kept-stream",
 		"dataplane/turns",

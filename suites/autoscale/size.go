@@ -44,12 +44,21 @@ func scaled(ctx context.Context, steps *harness.Steps, replicas int32) error {
 // reapplied applies a manifest to the app at v1 and returns when that version serves with so many
 // pods, and every old one is gone. It notes what became of the size in between, and when.
 func reapplied(ctx context.Context, steps *harness.Steps, how apply, next *appsv1.Deployment, finally int32) error {
+	_, err := dropped(ctx, steps, how, next, finally)
+	return err
+}
+
+// A drop is the time from when the fewest pods were available until the autoscaler wrote another size.
+type drop struct{ from, to time.Time }
+
+// dropped is reapplied, and says when the fewest pods were available.
+func dropped(ctx context.Context, steps *harness.Steps, how apply, next *appsv1.Deployment, finally int32) (drop, error) {
 	version := next.Spec.Template.Labels[fixtures.VersionLabel]
 	steps.Mark(evidence.RolloutBegun)
 	applied := time.Now()
 	d, err := how(ctx, steps, next)
 	if err != nil {
-		return err
+		return drop{}, err
 	}
 	given := *d.Spec.Replicas
 	steps.Note("replicas after the apply", given)
@@ -64,7 +73,7 @@ func reapplied(ctx context.Context, steps *harness.Steps, how apply, next *appsv
 		return serves(s, version, finally)
 	})
 	if err != nil {
-		return err
+		return drop{}, err
 	}
 	steps.Note("fewest available pods", fewest)
 	steps.Note("from the apply to the fewest", reached)
@@ -75,11 +84,11 @@ func reapplied(ctx context.Context, steps *harness.Steps, how apply, next *appsv
 	steps.Mark(evidence.StatusDone)
 	if version != "v1" {
 		if err := steps.Until(ctx, func(s observe.State) bool { return s.Count("v1") == 0 }); err != nil {
-			return err
+			return drop{}, err
 		}
 	}
 	steps.Mark(evidence.OldGone)
-	return nil
+	return drop{applied.Add(reached), applied.Add(written)}, nil
 }
 
 // serves reports whether a version is rolled out with so many pods.

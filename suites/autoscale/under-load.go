@@ -4,76 +4,192 @@ import (
 	"context"
 	"time"
 
+	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	autoscaling "k8s.io/client-go/kubernetes/typed/autoscaling/v2"
 
 	"rollcall/fixtures"
 	"rollcall/harness"
 	"rollcall/harness/cluster"
 	"rollcall/harness/cluster/change"
+	"rollcall/harness/edit"
 	"rollcall/harness/evidence"
 	"rollcall/harness/observe"
+	"rollcall/harness/poll"
 	"rollcall/harness/verdict"
 	"rollcall/loadgen"
 )
 
-// underLoad: what reapply-at-the-minimum asks, with an autoscaler that measures. Clients keep four pods as busy as
-// they may get; the manifest that is applied says 1, as it did when they were few. The pod that is left serves all of
-// them until the autoscaler has looked and three others have started: a fifth of its CPU limit is enough for that. Few
-// requests make them busy, since what a request costs beyond its work is the machine's: 100 a second of 1 ms each kept a
+// Facts about the clients that keep the pods busy, and about what follows when they stop.
+const (
+	sentRequests   = "requests"
+	failedRequests = "requests that failed"
+	answeredBusy   = "pods that answered before the apply"
+	answeredLeft   = "pods that answered while 1 was available"
+	fewestSame     = "fewest available pods when the manifest names as many as there are"
+	untilShrunk    = "from the end of the load to the autoscaler's minimum"
+)
+
+// A busy is an app that clients keep busy, under an autoscaler that measures.
+type busy struct {
+	id, claim   string
+	covers      []string
+	least, most int32 // of the autoscaler, which arrives at the most
+	requests    int   // per second
+	shrinks     bool  // a manifest with the same size follows, and then the end of the load
+	expect      []evidence.Expectation
+}
+
+// underLoad: what reapply-at-the-minimum and reapply-below-the-minimum ask, with an autoscaler that measures. Clients keep the pods
+// as busy as they may get; the manifest that is applied says 1, as it did when they were few. The pod that is left, and then its
+// successor, serves all of them until the autoscaler has looked and others have started: under half of its CPU limit is enough for
+// that. Few requests make them busy, since what a request costs beyond its work is the machine's: 100 a second of 1 ms each kept a
 // pod in the lab at its limit, where it failed its readiness probes, and an autoscaler counts no pod that is not ready.
-func underLoad() harness.Scenario {
-	const busy, requests = 4, 10
-	app := fixtures.App{Replicas: 1, BurnCPU: 10 * time.Millisecond, PreStopSleep: 5 * time.Second, Linger: 2 * time.Second,
-		OnTerm: fixtures.Drain}
-	return harness.Scenario{
-		ID: "under-load",
-		Claim: "applying a manifest that names 1 replica leaves 1 of the 4 pods that an autoscaler arrived at under load, " +
-			"until it has measured again",
-		Covers:         []string{"C11", "C13"},
-		App:            app,
-		ClusterChanges: []cluster.Change{change.Metrics()},
-		Lasts:          80 * time.Second,
-		Steps: func(ctx context.Context, steps *harness.Steps) error {
-			if err := steps.Expose(ctx, app); err != nil {
-				return err
-			}
-			if _, err := clientSide(ctx, steps, app.Deployment(steps.Into, "v1")); err != nil {
-				return err
-			}
-			if err := steps.Until(ctx, func(s observe.State) bool { return serves(s, "v1", app.Replicas) }); err != nil {
-				return err
-			}
-			if err := steps.Reach(ctx); err != nil {
-				return err
-			}
-			began := time.Now()
-			clients := loadgen.StartBackground(steps.Outside, requests)
-			defer clients.Stop()
-			_, err := steps.Client.AutoscalingV2().HorizontalPodAutoscalers(steps.Namespace).Create(ctx,
-				app.Autoscaler(steps.Namespace, app.Replicas, busy), metav1.CreateOptions{})
-			if err != nil {
-				return err
-			}
-			if err := steps.Until(ctx, func(s observe.State) bool { return serves(s, "v1", busy) }); err != nil {
-				return err
-			}
-			steps.Note("from the autoscaler's creation to 4 pods", time.Since(began))
-			if err := reapplied(ctx, steps, clientSide, app.Deployment(steps.Into, "v2"), busy); err != nil {
-				return err
-			}
-			sent, failed := clients.Stop()
-			steps.Note("requests", sent)
-			steps.Note("requests that failed", failed)
-			return nil
+func underLoad() []harness.Scenario {
+	var scenarios []harness.Scenario
+	for _, b := range []busy{
+		{
+			id: "under-load",
+			claim: "applying a manifest that names 1 replica leaves 1 of the 4 pods that an autoscaler arrived at under load to answer every " +
+				"client, until it has measured again; one that names 4 keeps them, until the load ends",
+			covers: []string{"C13", "C14"}, least: 1, most: 4, requests: 10, shrinks: true,
+			expect: []evidence.Expectation{
+				verdict.Decides("C13", verdict.Fact("fewest available pods", "1")),
+				verdict.Decides("C13", verdict.FactAtLeast(answeredBusy, 4)),
+				verdict.Decides("C13", verdict.Fact(answeredLeft, "1", "2")),
+				verdict.Decides("C14", verdict.Fact(fewestSame, "3", "4")),
+				verdict.Decides("C14", verdict.FactWithin(untilShrunk, 0, 2*time.Minute)),
+			},
 		},
-		Expect: []evidence.Expectation{
-			verdict.Fact("replicas after the apply", "1"),
-			verdict.Scaling("v1:1", "v2:1"),
-			verdict.Decides("C11", verdict.Decides("C13", verdict.Fact("fewest available pods", "1"))),
-			verdict.FactWithin("from the apply to the fewest", 0, 5*time.Second),
-			verdict.FactWithin("from the apply to the autoscaler's write", 0, time.Minute),
-			verdict.FactWithin("from the apply to the minimum again", 0, 2*time.Minute),
-			verdict.Noted("requests that failed"),
+		{
+			id: "under-load-above-the-minimum",
+			claim: "applying a manifest that names 1 replica leaves 1 of the 12 pods that an autoscaler arrived at under load to answer every " +
+				"client, until it has restored its minimum of 6, and then 12",
+			covers: []string{"C11"}, least: 6, most: 12, requests: 20,
+			expect: []evidence.Expectation{
+				verdict.Decides("C11", verdict.Fact("fewest available pods", "1")),
+				verdict.Decides("C11", verdict.FactAtLeast(answeredBusy, 12)),
+				verdict.Decides("C11", verdict.Fact(answeredLeft, "1", "2")),
+				verdict.Decides("C11", verdict.Fact(word, "New size: 6; reason: Current number of replicas below Spec.MinReplicas")),
+			},
 		},
+	} {
+		app := fixtures.App{Replicas: 1, BurnCPU: 10 * time.Millisecond, PreStopSleep: 5 * time.Second, Linger: 2 * time.Second,
+			OnTerm: fixtures.Drain}
+		scenarios = append(scenarios, harness.Scenario{ID: b.id, Claim: b.claim, Covers: b.covers, App: app,
+			ClusterChanges: []cluster.Change{change.Metrics()}, Lasts: 2 * time.Minute,
+			Steps: func(ctx context.Context, steps *harness.Steps) error { return b.run(ctx, steps, app) },
+			Expect: append([]evidence.Expectation{
+				verdict.Fact("replicas after the apply", "1"),
+				verdict.Scaling("v1:1", "v2:1"),
+				verdict.FactWithin("from the apply to the fewest", 0, 5*time.Second),
+				verdict.FactWithin("from the apply to the autoscaler's write", 0, time.Minute),
+				verdict.FactWithin("from the apply to the minimum again", 0, 2*time.Minute),
+				verdict.Fact(failedRequests, "0"),
+			}, b.expect...),
+		})
 	}
+	return scenarios
+}
+
+func (b busy) run(ctx context.Context, steps *harness.Steps, app fixtures.App) error {
+	if err := steps.Expose(ctx, app); err != nil {
+		return err
+	}
+	if _, err := clientSide(ctx, steps, app.Deployment(steps.Into, "v1")); err != nil {
+		return err
+	}
+	if err := steps.Until(ctx, func(s observe.State) bool { return serves(s, "v1", app.Replicas) }); err != nil {
+		return err
+	}
+	if err := steps.Reach(ctx); err != nil {
+		return err
+	}
+	began := time.Now()
+	clients := loadgen.StartBackground(steps.Outside, b.requests)
+	defer clients.Stop()
+	autoscalers := steps.Client.AutoscalingV2().HorizontalPodAutoscalers(steps.Namespace)
+	autoscaler, err := autoscalers.Create(ctx, app.Autoscaler(steps.Namespace, b.least, b.most), metav1.CreateOptions{})
+	if err != nil {
+		return err
+	}
+	if err := steps.Until(ctx, func(s observe.State) bool { return serves(s, "v1", b.most) }); err != nil {
+		return err
+	}
+	arrived := time.Now()
+	steps.Note("from the autoscaler's creation to the most pods", arrived.Sub(began))
+	// As many requests as leave out none of so many pods but by chance, once in a million runs.
+	if err := steps.Steadily(ctx, 10*time.Second, func(s observe.State) bool { return serves(s, "v1", b.most) }); err != nil {
+		return err
+	}
+	if err := looked(ctx, autoscalers, autoscaler.Name); err != nil {
+		return err
+	}
+	applied := time.Now()
+	left, err := dropped(ctx, steps, clientSide, app.Deployment(steps.Into, "v2"), b.most)
+	if err != nil {
+		return err
+	}
+	if b.least > app.Replicas {
+		if err := noteWord(ctx, steps, autoscaler); err != nil {
+			return err
+		}
+	}
+	if b.shrinks {
+		if err := sameSize(ctx, steps, app, b.most); err != nil {
+			return err
+		}
+	}
+	sent, failed := clients.Stop()
+	stopped := time.Now()
+	steps.Note(sentRequests, sent)
+	steps.Note(failedRequests, failed)
+	steps.Note(answeredBusy, clients.Pods(arrived, applied))
+	// Nodes still lead to the pods that go until their rules have followed.
+	steps.Note(answeredLeft, clients.Pods(left.from.Add(2*harness.UsualRuleLag), left.to))
+	if !b.shrinks {
+		return nil
+	}
+	// It would wait for 5 minutes (--horizontal-pod-autoscaler-downscale-stabilization).
+	_, err = edit.Live(ctx, autoscalers, autoscaler.Name, func(live *autoscalingv2.HorizontalPodAutoscaler) {
+		live.Spec.Behavior = &autoscalingv2.HorizontalPodAutoscalerBehavior{
+			ScaleDown: &autoscalingv2.HPAScalingRules{StabilizationWindowSeconds: new(int32(0))}}
+	})
+	if err != nil {
+		return err
+	}
+	if err := steps.Until(ctx, func(s observe.State) bool { return serves(s, "v1", b.least) }); err != nil {
+		return err
+	}
+	steps.Note(untilShrunk, time.Since(stopped))
+	return nil
+}
+
+// looked returns when an autoscaler has just written what it measured: until it looks again, 15 s pass.
+func looked(ctx context.Context, autoscalers autoscaling.HorizontalPodAutoscalerInterface, name string) error {
+	before := ""
+	return poll.Until(ctx, 100*time.Millisecond, func() (bool, error) {
+		live, err := autoscalers.Get(ctx, name, metav1.GetOptions{})
+		if err != nil {
+			return false, err
+		}
+		is := before != "" && live.ResourceVersion != before
+		before = live.ResourceVersion
+		return is, nil
+	})
+}
+
+// sameSize applies the manifest of v1 with as many replicas as there are, and notes how many pods stay available.
+func sameSize(ctx context.Context, steps *harness.Steps, app fixtures.App, replicas int32) error {
+	app.Replicas = replicas
+	if _, err := clientSide(ctx, steps, app.Deployment(steps.Into, "v1")); err != nil {
+		return err
+	}
+	fewest := int(replicas)
+	err := steps.Until(ctx, func(s observe.State) bool {
+		fewest = min(fewest, available(s))
+		return serves(s, "v1", replicas)
+	})
+	steps.Note(fewestSame, fewest)
+	return err
 }

@@ -2,10 +2,12 @@ package switchover
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"rollcall/fixtures"
 	"rollcall/harness"
@@ -16,13 +18,18 @@ import (
 	"rollcall/harness/verdict"
 )
 
-// orphaned: what `kubectl delete --cascade=orphan` leaves, the next Deployment with that selector takes over.
+// orphaned: what `kubectl delete --cascade=orphan` leaves, the next Deployment with that selector takes over, pods and ReplicaSet.
+// A pod is known by its UID, and its container by never having been started again.
 func orphaned() harness.Scenario {
-	const kept = "pods of before that serve on"
+	const (
+		kept        = "pods of before that serve on"
+		restarted   = "times that their containers were started again"
+		replicaSets = "ReplicaSets"
+	)
 	app := fixtures.App{Replicas: 3}
 	return harness.Scenario{
 		ID:     "orphaned",
-		Claim:  "deleting a Deployment without its pods and applying it again ends none of them",
+		Claim:  "deleting a Deployment without its pods and applying it again ends none of them, and restarts none",
 		Covers: []string{"C30"},
 		App:    app,
 		Steps: func(ctx context.Context, steps *harness.Steps) error {
@@ -30,15 +37,15 @@ func orphaned() harness.Scenario {
 				return err
 			}
 			deployments, next := steps.Client.AppsV1().Deployments(steps.Namespace), app.Deployment(steps.Into, "v1")
-			before := map[string]bool{}
-			if err := steps.Until(ctx, func(s observe.State) bool { note(before, s); return true }); err != nil {
+			before, _, err := podsAndSets(ctx, steps)
+			if err != nil {
 				return err
 			}
 			orphan := metav1.DeletePropagationOrphan
 			if err := deployments.Delete(ctx, next.Name, metav1.DeleteOptions{PropagationPolicy: &orphan}); err != nil {
 				return err
 			}
-			err := poll.Until(ctx, 50*time.Millisecond, func() (bool, error) {
+			err = poll.Until(ctx, 50*time.Millisecond, func() (bool, error) {
 				_, err := deployments.Get(ctx, next.Name, metav1.GetOptions{})
 				if apierrors.IsNotFound(err) {
 					return true, nil
@@ -51,33 +58,57 @@ func orphaned() harness.Scenario {
 			if next, err = deployments.Create(ctx, next, metav1.CreateOptions{}); err != nil {
 				return err
 			}
-			after := map[string]bool{}
 			err = steps.Until(ctx, func(s observe.State) bool {
 				d := s.Deployments[next.Name]
-				if d == nil || d.UID != next.UID || !rollout.Complete(d) {
-					return false
-				}
-				note(after, s)
-				return true
+				return d != nil && d.UID == next.UID && rollout.Complete(d)
 			})
-			same := 0
-			for name := range after {
-				if before[name] {
+			if err != nil {
+				return err
+			}
+			after, sets, err := podsAndSets(ctx, steps)
+			if err != nil {
+				return err
+			}
+			same, restarts := 0, 0
+			for uid, n := range after {
+				if _, was := before[uid]; was {
 					same++
 				}
+				restarts += n
 			}
-			steps.Note(kept, same)
-			return err
+			steps.Note(kept, fmt.Sprintf("%d of %d", same, len(after)))
+			steps.Note(restarted, restarts)
+			steps.Note(replicaSets, sets)
+			return nil
 		},
-		Expect: []evidence.Expectation{verdict.Decides("C30", verdict.Fact(kept, "3"))},
+		Expect: []evidence.Expectation{
+			verdict.Decides("C30", verdict.Fact(kept, "3 of 3")),
+			verdict.Decides("C30", verdict.Fact(restarted, "0")),
+			verdict.Fact(replicaSets, "1"),
+		},
 	}
 }
 
-// note adds the names of the pods that are there to stay.
-func note(names map[string]bool, s observe.State) {
-	for _, p := range s.Pods {
-		if !p.Deleting {
-			names[p.Pod] = true
+// podsAndSets are the pods that are there to stay, by UID, each with how often its container was started again, and how many
+// ReplicaSets there are.
+func podsAndSets(ctx context.Context, steps *harness.Steps) (restarts map[types.UID]int, sets int, err error) {
+	pods, err := steps.Client.CoreV1().Pods(steps.Namespace).List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return nil, 0, err
+	}
+	restarts = map[types.UID]int{}
+	for _, p := range pods.Items {
+		if p.DeletionTimestamp != nil || !steps.Ours(p.Name) {
+			continue
+		}
+		restarts[p.UID] = 0
+		for _, c := range p.Status.ContainerStatuses {
+			restarts[p.UID] += int(c.RestartCount)
 		}
 	}
+	list, err := steps.Client.AppsV1().ReplicaSets(steps.Namespace).List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return nil, 0, err
+	}
+	return restarts, len(list.Items), nil
 }

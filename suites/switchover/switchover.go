@@ -10,6 +10,7 @@ import (
 // All lists the scenarios of this suite.
 func All() []harness.Scenario {
 	return slices.Concat(harness.Core.Takes(blueGreen(), "blue-green-back"), []harness.Scenario{
-		canary(), deleteAndApply(), deleteAndApplyDrained(), deleteAndApplyUnready(), deleteAndApplyAll(), orphaned(),
+		canary(), deleteAndApply(), deleteAndApplyDrained(), deleteAndApplyUnready(), deleteAndApplyAll(),
+		deleteAndApplyHistory(), orphaned(),
 	})
 }

@@ -1,0 +1,84 @@
+package switchover
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"rollcall/fixtures"
+	"rollcall/harness"
+	"rollcall/harness/evidence"
+	"rollcall/harness/observe"
+	"rollcall/harness/poll"
+	"rollcall/harness/rollout"
+	"rollcall/harness/verdict"
+)
+
+// deleteAndApplyHistory: the ReplicaSets are the Deployment's history, and are deleted after it. The next one begins at revision 1.
+func deleteAndApplyHistory() harness.Scenario {
+	const before, after = "history before", "history after"
+	app := fixtures.App{Replicas: 1, OnTerm: fixtures.Drain}
+	return harness.Scenario{
+		ID:     "delete-and-apply-history",
+		Claim:  "deleting a Deployment and applying the next one loses its history, which begins again at revision 1",
+		Covers: []string{"C30"},
+		App:    app,
+		Steps: func(ctx context.Context, steps *harness.Steps) error {
+			if err := steps.Deploy(ctx, app, "v1"); err != nil {
+				return err
+			}
+			if err := steps.RollOut(ctx, app, rollout.Update("v1", "v2")); err != nil {
+				return err
+			}
+			if err := noteHistory(ctx, steps, before); err != nil {
+				return err
+			}
+			again := rollout.DeleteAndApply("v2", "v1")
+			if err := again.Begin(ctx, steps.Client, steps.Into, app); err != nil {
+				return err
+			}
+			if err := steps.Until(ctx, func(s observe.State) bool { return again.Settled(s, app) && s.Count("v2") == 0 }); err != nil {
+				return err
+			}
+			since := time.Now()
+			err := poll.Until(ctx, 200*time.Millisecond, func() (bool, error) {
+				sets, err := history(ctx, steps)
+				return len(sets) == 1 || time.Since(since) > collected, err
+			})
+			if err != nil {
+				return err
+			}
+			return noteHistory(ctx, steps, after)
+		},
+		Expect: []evidence.Expectation{
+			verdict.Decides("C30", verdict.Fact(before, "1 v1, 2 v2")),
+			verdict.Decides("C30", verdict.Fact(after, "1 v1")),
+		},
+	}
+}
+
+// collected is longer than the garbage collector takes for a ReplicaSet whose Deployment is gone. Our own choice.
+const collected = 15 * time.Second
+
+// noteHistory notes what history lists.
+func noteHistory(ctx context.Context, steps *harness.Steps, name string) error {
+	lines, err := history(ctx, steps)
+	steps.Note(name, strings.Join(lines, ", "))
+	return err
+}
+
+// history lists the revisions that `kubectl rollout history` does, each with the version of its ReplicaSet.
+func history(ctx context.Context, steps *harness.Steps) (lines []string, err error) {
+	sets, err := steps.Client.AppsV1().ReplicaSets(steps.Namespace).List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return nil, err
+	}
+	for _, rs := range sets.Items {
+		lines = append(lines, rs.Annotations["deployment.kubernetes.io/revision"]+" "+rs.Spec.Template.Labels[fixtures.VersionLabel])
+	}
+	slices.Sort(lines)
+	return lines, nil
+}
