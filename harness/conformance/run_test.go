@@ -78,6 +78,7 @@ func newRun(t *testing.T, modes, suites string, f fakeClusters) (r *run, out *ou
 	t.Chdir(module)
 	t.Setenv("ARTIFACTS", "")
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	t.Setenv("GORACE", "atexit_sleep_ms=0") // by default the race detector has each suite's process sleep 1 s before it exits
 	o := Options{}
 	o.Modes, o.Profile, o.Jobs = modes, "core", "2"
 	prepared, err := o.prepare()
