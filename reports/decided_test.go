@@ -21,7 +21,8 @@ func TestClaimsAreDecidedByRules(t *testing.T) {
 	unread.run.Lanes[0].Conn = evidence.Reused // no request shows what the rules do
 	unrun := recording{run: evidence.Run{Suite: "rollout", Scenario: "unrun", Mode: "iptables", Attempt: 1, Covers: []string{"C31"},
 		Skipped: "no metrics-server"}}
-	clients, api, blind := of("clients", decided(verdict.NoFailures())), of("api", decided(verdict.MaxPods(9))), of("blind", decided(verdict.DamageSeen()))
+	clients, api, blind := of("clients", decided(verdict.NoFailures())), of("api", decided(verdict.MaxPods(9))),
+		of("blind", decided(verdict.DamageSeen()))
 	for _, row := range []struct {
 		sentence string
 		recorded []recording
@@ -37,7 +38,8 @@ func TestClaimsAreDecidedByRules(t *testing.T) {
 			[]string{"rollout/failing: no-failures"}, verdict.Clients, "rollout/failing: 1 of 400 requests failed"},
 		{"one that cannot tell leaves it to the others", []recording{clients, blind}, verdict.Pass,
 			[]string{"rollout/clients: no-failures"}, verdict.Clients, ""},
-		{"alone it leaves the claim open", []recording{blind, unrun}, verdict.Inconclusive, nil, "", "rollout/blind: damage-seen was inconclusive: blind"},
+		{"alone it leaves the claim open", []recording{blind, unrun}, verdict.Inconclusive, nil, "",
+			"rollout/blind: damage-seen was inconclusive: blind"},
 		{"a rule that is not for the cluster leaves it open", []recording{unread}, verdict.Skipped, nil, "",
 			"rollout/unread: max-rule-lag was skipped: this cluster lacks node-rules: nobody may look"},
 		{"so does a scenario that did not run", []recording{unrun}, verdict.Skipped, nil, "", "rollout/unrun: no metrics-server"},

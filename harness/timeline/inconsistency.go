@@ -50,8 +50,9 @@ func (b *builder) problems() (found []string, scopes []evidence.Scope) {
 		anonymous:    {evidence.HitsFile, "is a good reply that names no version", requests, nil},
 		earlyArrival: {evidence.ArrivalsFile, "arrived before the run began", arrivals, arrivals},
 		unlogged:     {evidence.ArrivalsFile, "was answered, but logged by no pod", arrivals, arrivals},
-		elsewhere:    {evidence.ArrivalsFile, "was logged by another pod than the one that answered", nil, append(arrivals, evidence.AboutReplies)},
-		orphaned:     {evidence.ArrivalsFile, "was logged by a pod, but has no hit", requests, nil},
+		elsewhere: {evidence.ArrivalsFile, "was logged by another pod than the one that answered", nil,
+			append(arrivals, evidence.AboutReplies)},
+		orphaned: {evidence.ArrivalsFile, "was logged by a pod, but has no hit", requests, nil},
 	} {
 		if seen := b.inconsistent[which]; seen.count > 0 {
 			found = append(found, fmt.Sprintf("%s: lane %q: seq %d %s (%d in all)", what.file, b.lane.ID, seen.first, what.does, seen.count))

@@ -16,7 +16,8 @@ import (
 // However long replies take, the longest is exact, and no percentile is below the right one or more than 1/128 above it.
 func TestPercentilesOfLatency(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		tooks := rapid.SliceOfN(rapid.OneOf(rapid.Int64Range(0, 300), rapid.Int64Range(0, int64(5*time.Second)), rapid.Int64Range(0, 1<<60)), 1, 2000).
+		tooks := rapid.SliceOfN(rapid.OneOf(rapid.Int64Range(0, 300), rapid.Int64Range(0, int64(5*time.Second)),
+			rapid.Int64Range(0, 1<<60)), 1, 2000).
 			Draw(t, "tooks")
 		var hits []evidence.Hit
 		for i, took := range tooks {

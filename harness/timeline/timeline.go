@@ -48,7 +48,7 @@ type Lane struct {
 	Summary  LaneSummary
 	Failed   []Hit       // every failed hit, by time sent
 	Repeated []Hit       // every hit that was given to several connections or arrived more than once, by time sent
-	Returns  []Hit       // on a keep-alive connection: by another version, after the new one had answered; by time sent; without status and fault
+	Returns  []Hit       // on a keep-alive connection by another version after the new one, by time sent; without status and fault
 	Slow     []SlowReply // by time sent
 	Slowest  []Hit       // the good replies that took longest, at most 20, the longest first
 	// Connections are the keep-alive ones on which somebody answered, in the order in which they were opened.

@@ -15,7 +15,8 @@ type Window struct {
 // Length is how long the window is.
 func (w Window) Length() time.Duration { return w.To - w.From }
 
-// MixedWindow is when both versions answered on service lanes with such connections, on all of them if conn is empty: from the first reply of the new one to the last of
+// MixedWindow is when both versions answered on service lanes with such connections, on all of them if conn is empty: from the
+// first reply of the new one to the last of
 // the old one, both by the end of the reply. A clean cut has length zero. It is absent when a
 // version never answered or both are the same.
 func (t Timeline) MixedWindow(conn evidence.Conn) (w Window, ok bool) {

@@ -34,7 +34,8 @@ func TestClaimsDecideWhetherAScenarioPasses(t *testing.T) {
 	}{
 		{"a claim holds by the rules that decide it", about("C5", pass, verdict.MaxPods(3)), nil, verdict.Pass,
 			decided(verdict.Pass, verdict.API, "no-failures", "max-pods"), ""},
-		{"one that fails decides it", about("C5", pass, fail), nil, verdict.Fail, decided(verdict.Fail, verdict.API, "max-pods"), "never more than"},
+		{"one that fails decides it", about("C5", pass, fail), nil, verdict.Fail, decided(verdict.Fail, verdict.API, "max-pods"),
+			"never more than"},
 		{"one that cannot tell leaves it open", about("C5", pass, blind), nil, verdict.Inconclusive, open(verdict.Inconclusive), "blind"},
 		{"one that the cluster allows no judgement of leaves it open, and the scenario is skipped with the reason",
 			append(about("C5", verdict.MaxRuleLag(time.Second)), pass), all(unobserved, noLane), verdict.Skipped, open(verdict.Skipped),

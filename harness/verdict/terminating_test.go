@@ -15,7 +15,8 @@ func TestRulesAboutTerminatingPods(t *testing.T) {
 		with(pod(0, evidence.PodReady, "v1", "a")), with(pod(0, evidence.PodReady, "v1", "b")),
 		with(pod(700, evidence.PodDeleting, "v1", "a")), with(pod(700, evidence.PodDeleting, "v1", "b")),
 		sigterm("a", 900), sigterm("b", 910), exited("a", 905), exited("b", 915), with(pod(990, evidence.PodReady, "v2", "d")))
-	outage := all(recreated, breaking("worker-fresh", evidence.Refused, from(90, 98)...), breaking("worker-reused", evidence.Refused, from(90, 98)...))
+	outage := all(recreated, breaking("worker-fresh", evidence.Refused, from(90, 98)...),
+		breaking("worker-reused", evidence.Refused, from(90, 98)...))
 	lefts := all(with(pod(700, evidence.EndpointGone, "v1", "a")), with(pod(850, evidence.EndpointGone, "v1", "b")))
 	connected := on("worker-reused", func(h *evidence.Hit) { h.LocalPort, h.Reused, h.By.Version, h.By.Pod = 7, h.Seq > 0, "v1", "b" })
 	alone := keeping(nil, func(e evidence.Event) bool { return e.By.Pod != "a" }) // is b

@@ -32,7 +32,8 @@ func (r Rule) withoutRules(x evidence.Expectation, run evidence.Run, tl timeline
 	}
 	f := s.rule.put(s.expect, tl)
 	if lost := reachedNobody(tl); r.Feature == evidence.NodeRules && f.Outcome == Pass && lost > 0 {
-		return Finding{Outcome: Skipped, Because: fmt.Sprintf("%s; and %s over new connections from pods reached nobody known, so clients cannot tell",
+		return Finding{Outcome: Skipped, Because: fmt.Sprintf(
+			"%s; and %s over new connections from pods reached nobody known, so clients cannot tell",
 			because, phrase.Count(lost, "request"))}
 	}
 	brief := cmp.Or(f.Headline, f.Because)
@@ -170,7 +171,8 @@ func judgeServesAfter(x evidence.Expectation, tl timeline.Timeline, lanes []time
 	case all == 0:
 		return undecided(fmt.Sprintf("0 requests sent after %ds were answered", begin))
 	case others > 0:
-		return Finding{Outcome: Fail, Because: fmt.Sprintf("%d of %d replies to requests sent after %ds were not by %s", others, all, begin, version)}
+		return Finding{Outcome: Fail,
+			Because: fmt.Sprintf("%d of %d replies to requests sent after %ds were not by %s", others, all, begin, version)}
 	}
 	return Finding{Outcome: Pass, Because: fmt.Sprintf("all %d replies to requests sent after %ds were by %s", all, begin, version)}
 }
