@@ -5,6 +5,7 @@ import (
 	"os/exec"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -23,6 +24,7 @@ type paperCluster struct {
 	*testing.T
 	mode    string
 	client  kubernetes.Interface
+	mu      sync.Mutex // several damages may be done at once
 	scripts []string
 }
 
@@ -35,6 +37,8 @@ func (c *paperCluster) Exec(_ context.Context, node, script string) (string, err
 	if err != nil {
 		c.Errorf("on %s: %v: %s\n%s", node, err, out, script)
 	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	c.scripts = append(c.scripts, node+": "+script)
 	return "", nil
 }
