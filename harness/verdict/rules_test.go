@@ -1,0 +1,65 @@
+package verdict_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"rollcall/harness/evidence"
+	"rollcall/harness/timeline"
+	"rollcall/harness/verdict"
+)
+
+// Without hits the verdict is distrusted long before; the rules themselves must not pass either.
+func TestRulesOnNothing(t *testing.T) {
+	for _, x := range []evidence.Expectation{
+		verdict.NoFailures(), verdict.DamageSeen(), verdict.Serves("v1"), verdict.OnlyServes("v2", evidence.OldGone),
+		verdict.FullRate(99), verdict.MaxOutage(time.Second), verdict.MinAvailable(1), verdict.MaxPods(9),
+		verdict.NoLostReplies(), verdict.NoHiddenRetries(), verdict.OrderedSwitch(), verdict.MaxDrainLag(time.Hour),
+	} {
+		v := verdict.Judge(evidence.Run{Expect: []evidence.Expectation{x}}, timeline.Timeline{})
+		if v.Findings[0].Outcome != verdict.Inconclusive || len(v.Findings[0].Because) == 0 {
+			t.Errorf("%s of nothing is %s: %q", x.Rule, v.Findings[0].Outcome, v.Findings[0].Because)
+		}
+		if strings.HasPrefix(v.Findings[0].Because, "would be") {
+			t.Errorf("%s had an opinion about nothing: %q", x.Rule, v.Findings[0].Because)
+		}
+	}
+}
+
+func TestWitnesses(t *testing.T) {
+	ev := rollout(verdict.NoFailures())
+	all(breaking("worker-reused", evidence.Closed, 70), breaking("worker-fresh", evidence.Reset, 71, 69),
+		on("worker-reused", func(h *evidence.Hit) { h.Due += 25 * ms; h.Sent = h.Due }))(&ev)
+	want := []verdict.Witness{{Lane: "worker-fresh", Seq: 69}, {Lane: "worker-fresh", Seq: 71}, {Lane: "worker-reused", Seq: 70}}
+	if diff := cmp.Diff(want, judge(t, ev).Findings[0].Witnesses); diff != "" {
+		t.Errorf("witnesses (-want +got):\n%s", diff)
+	}
+}
+
+func TestRuleIDs(t *testing.T) {
+	var ids []string
+	for _, rule := range verdict.Rules() {
+		ids = append(ids, rule.ID)
+		if rule.Claim == "" {
+			t.Errorf("%s claims nothing", rule.ID)
+		}
+	}
+	slices.Sort(ids)
+	want := []string{
+		"answers-after", "between", "both-orders", "clean-cut", "damage-seen", "fact", "fact-at-least", "fact-within", "full-rate",
+		"kept-connections", "lost-while-none-serves", "lost-while-terminating", "max-active", "max-drain-lag", "max-latency", "max-mixed-window",
+		"max-outage",
+		"max-pods", "max-rule-lag", "max-status-gap", "max-switch", "min-available", "min-mixed-window", "min-outage",
+		"min-terminations", "min-terminations-lost", "mixes", "most-drain-lags", "no-failures", "no-hidden-retries", "no-lost-replies",
+		"no-slow-replies", "noted", "old-at-status", "old-ends-first", "only-serves", "ordered-switch", "pause", "reaches-terminating",
+		"rules-before-sigterm", "rules-behind", "scaling", "sent-while-terminating", "serves", "serves-until-sigterm", "share",
+		"still-serves",
+	}
+	if diff := cmp.Diff(want, ids); diff != "" {
+		t.Errorf("ids (-want +got):\n%s", diff)
+	}
+}
