@@ -37,7 +37,8 @@ func TestStaging(t *testing.T) {
 		}
 		g := guest{T: t, ctx: ctx, Cluster: c}
 		g.repo, g.ca = g.registry()
-		t.Run("run", func(t *testing.T) { g.in(t).runs() })
+		t.Run("run", func(t *testing.T) { g.in(t).runs("node-rules", "-allow="+harness.NodeRules) })
+		t.Run("unobserved", func(t *testing.T) { g.in(t).runs("base") })
 		t.Run("refused", func(t *testing.T) { g.in(t).isRefused() })
 		t.Run("outside", func(t *testing.T) { g.in(t).isReachedFromOutside() })
 		t.Run("secret", func(t *testing.T) { g.in(t).pullsWithASecret() })
@@ -58,14 +59,14 @@ func (g guest) unchanged() func() {
 	}
 }
 
-// runs runs the suites and scenarios that SUITES and SCENARIOS, a pattern, select.
-func (g guest) runs() {
-	g.granted("node-rules")
+// runs runs the suites and scenarios that SUITES and SCENARIOS, a pattern, select, with what a kustomization of fixtures/staging
+// gives and some more options.
+func (g guest) runs(granted string, options ...string) {
+	g.granted(granted)
 	defer g.unchanged()()
-	code, _ := g.conformance("run", "-context=staging", "-kubeconfig="+g.account(""), "-namespace=rollcall", "-image-repo="+g.repo,
-		"-registry-ca="+g.ca,
-		"-allow="+harness.NodeRules, "-outside-url="+os.Getenv("OUTSIDE_URL"),
-		"-suites="+os.Getenv("SUITES"), "-run="+os.Getenv("SCENARIOS")).end()
+	code, _ := g.conformance(append([]string{"run", "-context=staging", "-kubeconfig=" + g.account(""), "-namespace=rollcall",
+		"-image-repo=" + g.repo, "-registry-ca=" + g.ca, "-outside-url=" + os.Getenv("OUTSIDE_URL"),
+		"-suites=" + os.Getenv("SUITES"), "-run=" + os.Getenv("SCENARIOS")}, options...)...).end()
 	if code != 0 {
 		g.Errorf("exit code %d", code)
 	}
