@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"strings"
 	"time"
 
 	"rollcall/fixtures"
@@ -17,9 +18,8 @@ import (
 // A Scenario is one question about a rollout under load, as a plain value: given an App and a Load,
 // when it is rolled out, then the expectations hold.
 type Scenario struct {
-	ID     string   // permanent, kebab-case, equal to the file's name or, in a table, beginning with it
-	Claim  string   // one sentence, in the present tense, about clients
-	Covers []string // seed claims, such as "C31"
+	ID    string // permanent, kebab-case, equal to the file's name or, in a table, beginning with it
+	Claim string // one sentence, in the present tense, about clients
 
 	// Profile is the smallest that records it; empty: full.
 	Profile Profile
@@ -57,6 +57,16 @@ type Scenario struct {
 
 	// Adapt makes of what a first recording showed, which is not judged, the app of a second one, which is.
 	Adapt func(fixtures.App, timeline.Timeline) (fixtures.App, error)
+}
+
+// Covers are the seed claims that an expectation decides, such as "C31", in their order.
+func (s Scenario) Covers() []string {
+	var claims []string
+	for _, x := range s.Expect {
+		claims = append(claims, x.Decides...)
+	}
+	slices.SortFunc(claims, func(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), strings.Compare(a, b)) })
+	return slices.Compact(claims)
 }
 
 // A Load is what every lane of a scenario offers. The lanes are, from each worker: fresh and reused

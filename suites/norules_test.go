@@ -25,7 +25,7 @@ func judgedWithoutRules(t *testing.T, folder string, s harness.Scenario) verdict
 	if err != nil {
 		t.Fatal(err)
 	}
-	ev.Run.Covers, ev.Run.Expect = s.Covers, s.Expect
+	ev.Run.Covers, ev.Run.Expect = s.Covers(), s.Expect
 	ev.Run.Lacks = []evidence.Feature{{Name: evidence.NodeRules, Because: "privileged pods were not allowed: -allow=node-rules"}}
 	ev.Events = slices.DeleteFunc(ev.Events, func(e evidence.Event) bool {
 		return slices.Contains([]evidence.EventKind{evidence.RulesBegun, evidence.RuleAdded, evidence.RuleGone, evidence.RulesSynced}, e.Kind)
@@ -57,7 +57,7 @@ func TestClientsDecideWhereNoRulesAreRead(t *testing.T) {
 			t.Run(mode+"/"+row.suite+"/"+row.scenario, func(t *testing.T) {
 				s := named(t, row.suite, row.scenario)
 				v := judgedWithoutRules(t, mode+"-"+row.folder, s)
-				if v.Outcome != verdict.Pass || len(v.Claims) != len(s.Covers) {
+				if v.Outcome != verdict.Pass || len(v.Claims) != len(s.Covers()) {
 					t.Errorf("%s: %s; claims %+v", v.Outcome, v.Because, v.Claims)
 				}
 				for _, c := range v.Claims {

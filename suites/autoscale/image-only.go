@@ -18,7 +18,6 @@ func imageOnly() harness.Scenario {
 		ID:      "image-only",
 		Profile: harness.Core,
 		Claim:   "changing nothing but the image keeps at least 9 of the 12 pods that an autoscaler arrived at, and asks for at most 15",
-		Covers:  []string{"C12"},
 		Steps: func(ctx context.Context, steps *harness.Steps) error {
 			if _, err := clientSide(ctx, steps, manifest(steps, "v1", new(int32(1)))); err != nil {
 				return err

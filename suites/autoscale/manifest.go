@@ -64,7 +64,7 @@ func manifests() []harness.Scenario {
 			how: serverSide, first: new(int32(1)), expect: kept,
 		},
 	} {
-		scenarios = append(scenarios, harness.Scenario{ID: f.id, Claim: f.claim, Covers: []string{"C15"}, Steps: f.run, Expect: f.expect})
+		scenarios = append(scenarios, harness.Scenario{ID: f.id, Claim: f.claim, Steps: f.run, Expect: f.expect})
 	}
 	return scenarios
 }

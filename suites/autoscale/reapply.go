@@ -18,7 +18,6 @@ import (
 // given another size.
 type reapply struct {
 	id, claim string
-	covers    []string
 	live      int32  // pods before
 	least     int32  // the autoscaler's minReplicas
 	replicas  int32  // in the manifest, from the beginning
@@ -34,10 +33,9 @@ func reapplies() []harness.Scenario {
 	var scenarios []harness.Scenario
 	for _, r := range []reapply{
 		{
-			id:     "reapply-below-the-minimum",
-			claim:  "applying a manifest that names 1 replica leaves 1 of 12 pods at once, and without metrics an autoscaler restores its minimum",
-			covers: []string{"C11"},
-			live:   12, least: 6, replicas: 1, version: "v2",
+			id:    "reapply-below-the-minimum",
+			claim: "applying a manifest that names 1 replica leaves 1 of 12 pods at once, and without metrics an autoscaler restores its minimum",
+			live:  12, least: 6, replicas: 1, version: "v2",
 			expect: []evidence.Expectation{
 				verdict.Fact("replicas after the apply", "1"),
 				verdict.Decides("C11", verdict.Scaling("v1:1", "v2:1")),
@@ -49,10 +47,9 @@ func reapplies() []harness.Scenario {
 			},
 		},
 		{
-			id:     "reapply-unchanged",
-			claim:  "applying the manifest that is running, and that names 1 replica, leaves 1 of 12 pods at once, though nothing is rolled out",
-			covers: []string{"C11"},
-			live:   12, least: 6, replicas: 1, version: "v1",
+			id:    "reapply-unchanged",
+			claim: "applying the manifest that is running, and that names 1 replica, leaves 1 of 12 pods at once, though nothing is rolled out",
+			live:  12, least: 6, replicas: 1, version: "v1",
 			expect: []evidence.Expectation{
 				verdict.Fact("replicas after the apply", "1"),
 				verdict.Decides("C11", verdict.Scaling("v1:1", "v1:6")),
@@ -62,10 +59,9 @@ func reapplies() []harness.Scenario {
 			},
 		},
 		{
-			id:     "reapply-at-the-minimum",
-			claim:  "applying a manifest that names 1 replica leaves 1 of 4 pods at once, and without metrics an autoscaler of 1 or more keeps it",
-			covers: []string{"C13"},
-			live:   4, least: 1, replicas: 1, version: "v2",
+			id:    "reapply-at-the-minimum",
+			claim: "applying a manifest that names 1 replica leaves 1 of 4 pods at once, and without metrics an autoscaler of 1 or more keeps it",
+			live:  4, least: 1, replicas: 1, version: "v2",
 			expect: []evidence.Expectation{
 				verdict.Fact("replicas after the apply", "1"),
 				verdict.Decides("C13", verdict.Scaling("v1:1", "v2:1")),
@@ -75,10 +71,9 @@ func reapplies() []harness.Scenario {
 			},
 		},
 		{
-			id:     "reapply-the-same-size",
-			claim:  "applying a manifest that names as many replicas as there are is a rolling update, and without metrics they stay",
-			covers: []string{"C14"},
-			live:   4, least: 1, replicas: 4, version: "v2",
+			id:    "reapply-the-same-size",
+			claim: "applying a manifest that names as many replicas as there are is a rolling update, and without metrics they stay",
+			live:  4, least: 1, replicas: 4, version: "v2",
 			expect: []evidence.Expectation{
 				verdict.Fact("replicas after the apply", "4"),
 				verdict.Decides("C14", verdict.Scaling("v2:1", "v1:3", "v2:2")),
@@ -88,10 +83,9 @@ func reapplies() []harness.Scenario {
 			},
 		},
 		{
-			id:     "reapply-a-smaller-size",
-			claim:  "applying a manifest that names 4 replicas cuts 8 pods to 4 at once, before anything is rolled out",
-			covers: []string{"C14"},
-			live:   8, least: 1, replicas: 4, version: "v2",
+			id:    "reapply-a-smaller-size",
+			claim: "applying a manifest that names 4 replicas cuts 8 pods to 4 at once, before anything is rolled out",
+			live:  8, least: 1, replicas: 4, version: "v2",
 			expect: []evidence.Expectation{
 				verdict.Fact("replicas after the apply", "4"),
 				verdict.Decides("C14", verdict.Scaling("v1:4", "v2:1", "v1:3", "v2:2")),
@@ -101,7 +95,7 @@ func reapplies() []harness.Scenario {
 			},
 		},
 	} {
-		scenarios = append(scenarios, harness.Scenario{ID: r.id, Claim: r.claim, Covers: r.covers, Steps: r.run, Expect: r.expect})
+		scenarios = append(scenarios, harness.Scenario{ID: r.id, Claim: r.claim, Steps: r.run, Expect: r.expect})
 	}
 	return scenarios
 }

@@ -33,7 +33,6 @@ const (
 // A busy is an app that clients keep busy, under an autoscaler that measures.
 type busy struct {
 	id, claim   string
-	covers      []string
 	least, most int32 // of the autoscaler, which arrives at the most
 	requests    int   // per second
 	shrinks     bool  // a manifest with the same size follows, and then the end of the load
@@ -52,11 +51,11 @@ func underLoad() []harness.Scenario {
 			id: "under-load",
 			claim: "applying a manifest that names 1 replica leaves 1 of the 4 pods that an autoscaler arrived at under load to answer every " +
 				"client, until it has measured again; one that names 4 keeps them, until the load ends",
-			covers: []string{"C13", "C14"}, least: 1, most: 4, requests: 10, shrinks: true,
+			least: 1, most: 4, requests: 10, shrinks: true,
 			expect: []evidence.Expectation{
 				verdict.Decides("C13", verdict.Fact("fewest available pods", "1")),
-				verdict.Decides("C13", verdict.FactAtLeast(answeredBusy, 4)),
-				verdict.Decides("C13", verdict.Fact(answeredLeft, "1", "2")),
+				verdict.Decides("C13", verdict.ByClients(verdict.FactAtLeast(answeredBusy, 4))),
+				verdict.Decides("C13", verdict.ByClients(verdict.Fact(answeredLeft, "1", "2"))),
 				verdict.Decides("C14", verdict.Fact(fewestSame, "3", "4")),
 				verdict.Decides("C14", verdict.FactWithin(untilShrunk, 0, 2*time.Minute)),
 			},
@@ -65,18 +64,18 @@ func underLoad() []harness.Scenario {
 			id: "under-load-above-the-minimum",
 			claim: "applying a manifest that names 1 replica leaves 1 of the 12 pods that an autoscaler arrived at under load to answer every " +
 				"client, until it has restored its minimum of 6, and then 12",
-			covers: []string{"C11"}, least: 6, most: 12, requests: 20,
+			least: 6, most: 12, requests: 20,
 			expect: []evidence.Expectation{
 				verdict.Decides("C11", verdict.Fact("fewest available pods", "1")),
-				verdict.Decides("C11", verdict.FactAtLeast(answeredBusy, 12)),
-				verdict.Decides("C11", verdict.Fact(answeredLeft, "1", "2")),
+				verdict.Decides("C11", verdict.ByClients(verdict.FactAtLeast(answeredBusy, 12))),
+				verdict.Decides("C11", verdict.ByClients(verdict.Fact(answeredLeft, "1", "2"))),
 				verdict.Decides("C11", verdict.Fact(word, "New size: 6; reason: Current number of replicas below Spec.MinReplicas")),
 			},
 		},
 	} {
 		app := fixtures.App{Replicas: 1, BurnCPU: 10 * time.Millisecond, PreStopSleep: 5 * time.Second, Linger: 2 * time.Second,
 			OnTerm: fixtures.Drain}
-		scenarios = append(scenarios, harness.Scenario{ID: b.id, Claim: b.claim, Covers: b.covers, App: app,
+		scenarios = append(scenarios, harness.Scenario{ID: b.id, Claim: b.claim, App: app,
 			ClusterChanges: []cluster.Change{change.Metrics()}, Lasts: 2 * time.Minute,
 			Steps: func(ctx context.Context, steps *harness.Steps) error { return b.run(ctx, steps, app) },
 			Expect: append([]evidence.Expectation{

@@ -19,10 +19,9 @@ func undrainedRollingUpdate() harness.Scenario {
 		ID:      "undrained-rolling-update",
 		Profile: harness.Smoke,
 		Claim:   "replacing every pod fails requests when pods exit as soon as they get SIGTERM",
-		Covers:  []string{"C2", "C31"},
 		App: fixtures.App{
 			Replicas: 3, MaxSurge: new(intstr.FromInt32(1)), MaxUnavailable: new(intstr.FromInt32(0)),
-			OnTerm: fixtures.Exit,
+			StartDelay: time.Second, OnTerm: fixtures.Exit,
 		},
 		Load:    harness.Load{Rate: 100, Also: []string{evidence.Plain}},
 		Rollout: rollout.Update("v1", "v2"),

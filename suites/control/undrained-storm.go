@@ -22,9 +22,8 @@ import (
 // logged the request, or of the one pod in whose window it was sent: pods follow each other as slowly as they start.
 func undrainedStorm() harness.Scenario {
 	return harness.Scenario{
-		ID:     "undrained-storm",
-		Claim:  "95 of 100 ends of pods, as nodes see them, lose a request when the pods exit as soon as they get SIGTERM",
-		Covers: []string{"C31"},
+		ID:    "undrained-storm",
+		Claim: "95 of 100 ends of pods, as nodes see them, lose a request when the pods exit as soon as they get SIGTERM",
 		App: fixtures.App{
 			Replicas: 3, MaxSurge: new(intstr.FromInt32(1)), MaxUnavailable: new(intstr.FromInt32(0)),
 			OnTerm:       fixtures.Exit,

@@ -19,7 +19,6 @@ func unprobed() harness.Scenario {
 		ID:      "unprobed",
 		Profile: harness.Core,
 		Claim:   "replacing every pod fails requests when pods take 3 s to start and nobody probes whether they have",
-		Covers:  []string{"C32"},
 		App: fixtures.App{
 			Replicas: 3, MaxSurge: new(intstr.FromInt32(1)), MaxUnavailable: new(intstr.FromInt32(0)),
 			StartDelay: 3 * time.Second, Unprobed: true, PreStopSleep: 5 * time.Second, Linger: 2 * time.Second, OnTerm: fixtures.Drain,

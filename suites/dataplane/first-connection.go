@@ -28,7 +28,6 @@ func firstConnection() harness.Scenario {
 		ID:       "first-connection",
 		Profile:  harness.Core,
 		Claim:    "a Service that was just created is reached from outside soon after every node's rules route to its pods, and not before",
-		Covers:   []string{"C5"},
 		App:      app,
 		Observed: true,
 		Steps: func(ctx context.Context, steps *harness.Steps) error {

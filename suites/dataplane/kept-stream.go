@@ -30,7 +30,6 @@ func keptStream() harness.Scenario {
 	return harness.Scenario{
 		ID:       "kept-stream",
 		Claim:    "a pod that has left every node's rules is sent no new connection, and keeps those it has while its hook sleeps",
-		Covers:   []string{"C31", "C37"},
 		App:      app,
 		Observed: true,
 		Steps: func(ctx context.Context, steps *harness.Steps) error {

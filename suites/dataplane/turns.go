@@ -40,7 +40,6 @@ func turns() harness.Scenario {
 		Profile: harness.Core,
 		Claim: "each ready pod has its part of the new connections, one that does not listen too, and one that is not ready none; " +
 			"without ready pods they are refused",
-		Covers:    []string{"C37"},
 		App:       app,
 		Observed:  true,
 		Exclusive: true, // what a node may refuse in a second is one number for all clients of this host

@@ -20,7 +20,6 @@ func allAtOnce() harness.Scenario {
 		ID:      "all-at-once",
 		Profile: harness.Core,
 		Claim:   "with a surge of 100 % new connections are answered by both versions for less time than a pod takes to start twice",
-		Covers:  []string{"C16", "C17"},
 		App: fixtures.App{
 			Replicas: 4, MaxSurge: new(intstr.FromString("100%")), MaxUnavailable: new(intstr.FromInt32(0)),
 			MinReady: time.Second, StartDelay: startup, PreStopSleep: 5 * time.Second, Linger: 2 * time.Second, OnTerm: fixtures.Drain,

@@ -28,7 +28,6 @@ func conditions() harness.Scenario {
 		Profile: harness.Core,
 		Claim: "a Deployment that is rolled out stays Available, and says in turn " +
 			"that its ReplicaSet was created, is progressing and is available",
-		Covers: []string{"C22"},
 		Steps: func(ctx context.Context, steps *harness.Steps) error {
 			if err := steps.Deploy(ctx, app, "v1"); err != nil {
 				return err

@@ -19,7 +19,6 @@ func defaults() harness.Scenario {
 		ID:      "defaults",
 		Profile: harness.Core,
 		Claim:   "a Deployment that names no strategy is rolled out by RollingUpdate with 25 % surge and 25 % unavailable",
-		Covers:  []string{"C9"},
 		Steps: func(ctx context.Context, steps *harness.Steps) error {
 			bare := fixtures.App{Replicas: 1}.Deployment(steps.Into, "v1")
 			bare.Spec.Replicas, bare.Spec.Strategy = nil, appsv1.DeploymentStrategy{}

@@ -21,9 +21,8 @@ import (
 // and half as long again, a second more at least, since a node that happened to write its rules just then was lucky.
 func drainedAsMeasured() harness.Scenario {
 	return harness.Scenario{
-		ID:     "drained-as-measured",
-		Claim:  "replacing every pod fails no request when pods sleep longer than any node's rules were measured to route to one that had left",
-		Covers: []string{"C31", "C40"},
+		ID:    "drained-as-measured",
+		Claim: "replacing every pod fails no request when pods sleep longer than any node's rules were measured to route to one that had left",
 		App: fixtures.App{
 			Replicas: 3, MaxSurge: new(intstr.FromInt32(1)), MaxUnavailable: new(intstr.FromInt32(0)),
 			PreStopSleep: 5 * time.Second, Linger: 2 * time.Second, OnTerm: fixtures.Drain,

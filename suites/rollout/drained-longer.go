@@ -15,9 +15,8 @@ import (
 // drainedLonger: the sleep alone, without an app that serves on after SIGTERM. Keep-alive connections break, new ones do not.
 func drainedLonger() harness.Scenario {
 	return harness.Scenario{
-		ID:     "drained-longer",
-		Claim:  "replacing every pod fails no request on a new connection when pods sleep 10 s before they get SIGTERM, and then exit at once",
-		Covers: []string{"C31", "C40"},
+		ID:    "drained-longer",
+		Claim: "replacing every pod fails no request on a new connection when pods sleep 10 s before they get SIGTERM, and then exit at once",
 		App: fixtures.App{
 			Replicas: 3, MaxSurge: new(intstr.FromInt32(1)), MaxUnavailable: new(intstr.FromInt32(0)),
 			PreStopSleep: 10 * time.Second, OnTerm: fixtures.Exit, // the sleep alone

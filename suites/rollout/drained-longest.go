@@ -17,9 +17,8 @@ import (
 func drainedLongest() harness.Scenario {
 	const drain = 30 * time.Second
 	return harness.Scenario{
-		ID:     "drained-longest",
-		Claim:  "replacing every pod at once fails no request when pods sleep 30 s before they get SIGTERM, and then answer with Connection: close",
-		Covers: []string{"C16", "C40"},
+		ID:    "drained-longest",
+		Claim: "replacing every pod at once fails no request when pods sleep 30 s before they get SIGTERM, and then answer with Connection: close",
 		App: fixtures.App{
 			Replicas: 3, MaxSurge: new(intstr.FromString("100%")), MaxUnavailable: new(intstr.FromInt32(0)),
 			PreStopSleep: drain, Grace: drain + 10*time.Second, Linger: 2 * time.Second, OnTerm: fixtures.Drain,

@@ -36,8 +36,7 @@ func fullSurgeUnderQuota() harness.Scenario {
 		Claim: "with 100 % surge in a quota of 6 pods, 4 stay available and are replaced in waves, " +
 			"and the Deployment says that pods failed; should it stand still with room in the quota, " +
 			"an annotation gets it going",
-		Covers: []string{"C16"},
-		Uses:   []string{harness.Quotas},
+		Uses: []string{harness.Quotas},
 		Steps: func(ctx context.Context, steps *harness.Steps) error {
 			if err := limitPods(ctx, steps, quota); err != nil {
 				return err

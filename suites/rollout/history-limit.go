@@ -22,7 +22,6 @@ func historyLimit() harness.Scenario {
 		ID:      "history-limit",
 		Profile: harness.Core,
 		Claim:   "a Deployment keeps 10 old ReplicaSets, or as many as its limit says, and with a limit of 0 there is nothing to undo",
-		Covers:  []string{"C25"},
 		Steps: func(ctx context.Context, steps *harness.Steps) error {
 			if err := steps.Deploy(ctx, app, "v1"); err != nil {
 				return err

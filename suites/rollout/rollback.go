@@ -27,7 +27,6 @@ func rollback() harness.Scenario {
 		ID:      "rollback",
 		Profile: harness.Core,
 		Claim:   "going back to a version reuses its ReplicaSet under the next revision, whether by manifest or by undo",
-		Covers:  []string{"C23"},
 		Steps: func(ctx context.Context, steps *harness.Steps) error {
 			if err := steps.Deploy(ctx, app, "v1"); err != nil {
 				return err

@@ -28,9 +28,8 @@ func scaledDownLimit(kind string, unavailable intstr.IntOrString, kept, asked in
 	const before, after = 10, 3
 	app := fixtures.App{Replicas: before, MaxSurge: percent(30), MaxUnavailable: &unavailable}
 	return harness.Scenario{
-		ID:     "scaled-down-limits-" + kind,
-		Claim:  fmt.Sprintf("with maxUnavailable %s and %d replicas scaled down to %d, %s", unavailable.String(), before, after, so),
-		Covers: []string{"C26", "C29"},
+		ID:    "scaled-down-limits-" + kind,
+		Claim: fmt.Sprintf("with maxUnavailable %s and %d replicas scaled down to %d, %s", unavailable.String(), before, after, so),
 		Steps: func(ctx context.Context, steps *harness.Steps) error {
 			if err := steps.Deploy(ctx, app, "v1"); err != nil {
 				return err

@@ -25,9 +25,8 @@ import (
 func scalingSequence() harness.Scenario {
 	app := fixtures.App{Replicas: 3, MaxSurge: percent(30), MaxUnavailable: percent(10), MinReady: time.Second}
 	return harness.Scenario{
-		ID:     "scaling-sequence",
-		Claim:  "three pods with 30 % surge and 10 % unavailable are replaced one by one, the new one first, and Events say so",
-		Covers: []string{"C21"},
+		ID:    "scaling-sequence",
+		Claim: "three pods with 30 % surge and 10 % unavailable are replaced one by one, the new one first, and Events say so",
 		Steps: func(ctx context.Context, steps *harness.Steps) error {
 			if err := steps.Deploy(ctx, app, "v1"); err != nil {
 				return err

@@ -51,7 +51,6 @@ func strategies() harness.Scenario {
 		ID:      "strategies",
 		Profile: harness.Core,
 		Claim:   "a Deployment is rolled out by RollingUpdate or by Recreate, and limits that allow no step are refused",
-		Covers:  []string{"C10", "C20"},
 		Steps: func(ctx context.Context, steps *harness.Steps) error {
 			deployments, dry := steps.Client.AppsV1().Deployments(steps.Namespace), []string{metav1.DryRunAll}
 			for _, c := range creates {

@@ -36,7 +36,6 @@ func templateOnly() harness.Scenario {
 		ID:      "template-only",
 		Profile: harness.Core,
 		Claim:   "a Deployment replaces its pods when their template changes, and at no other change",
-		Covers:  []string{"C24"},
 		Steps: func(ctx context.Context, steps *harness.Steps) error {
 			if err := steps.Deploy(ctx, app, "v1"); err != nil {
 				return err

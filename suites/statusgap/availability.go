@@ -53,7 +53,7 @@ func availability() []harness.Scenario {
 	} {
 		app := fixtures.App{Replicas: 2, MaxSurge: new(intstr.FromInt32(2)), MaxUnavailable: new(intstr.FromInt32(row.unavailable)),
 			MinReady: row.minReady, OnTerm: fixtures.Drain}
-		scenarios = append(scenarios, harness.Scenario{ID: row.id, Claim: row.claim, Covers: []string{"C4"}, App: app,
+		scenarios = append(scenarios, harness.Scenario{ID: row.id, Claim: row.claim, App: app,
 			Steps: func(ctx context.Context, steps *harness.Steps) error { return becomeAvailable(ctx, steps, app) },
 			Expect: []evidence.Expectation{
 				verdict.Decides("C4", verdict.FactWithin(untilDone, max(0, row.minReady-margin), row.minReady+slack)),

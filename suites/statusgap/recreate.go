@@ -24,7 +24,6 @@ func recreate() harness.Scenario {
 		ID:      "recreate",
 		Profile: harness.Core,
 		Claim:   "Recreate never mixes versions; old pods serve until SIGTERM, and then nobody is answered until new ones have started",
-		Covers:  []string{"C6"},
 		App: fixtures.App{
 			Replicas: 3, Recreate: true, StartDelay: startup, PreStopSleep: 5 * time.Second, OnTerm: fixtures.Drain,
 		},

@@ -20,7 +20,6 @@ func statefulSet() harness.Scenario {
 		ID:      "stateful-set",
 		Profile: harness.Core,
 		Claim:   "when rollout status reports success for a StatefulSet no client is answered by an old pod any more",
-		Covers:  []string{"C7"},
 		App: fixtures.App{
 			Replicas: 3, MinReady: 2 * time.Second, PreStopSleep: 5 * time.Second, Linger: 2 * time.Second, OnTerm: fixtures.Drain,
 		},
@@ -47,9 +46,8 @@ func statefulSetOfOne() harness.Scenario {
 		removal = 10 * time.Second // of a pod that has ended, at most: the period of a kubelet's status loop (v1.36.3, status_manager.go)
 	)
 	return harness.Scenario{
-		ID:     "stateful-set-of-one",
-		Claim:  "a StatefulSet of one pod never mixes versions, and costs an outage",
-		Covers: []string{"C7"},
+		ID:    "stateful-set-of-one",
+		Claim: "a StatefulSet of one pod never mixes versions, and costs an outage",
 		App: fixtures.App{
 			Replicas: 1, StartDelay: startup, PreStopSleep: 5 * time.Second, OnTerm: fixtures.Drain,
 		},

@@ -25,7 +25,6 @@ func statusTrap() harness.Scenario {
 		ID:      "status-trap",
 		Profile: harness.Core,
 		Claim:   "rollout status reports success while old pods still answer clients, and once they are gone no client is answered by one",
-		Covers:  []string{"C1", "C2", "C3", "C5"},
 		App: fixtures.App{
 			Replicas: 3, MaxSurge: new(intstr.FromInt32(1)), MaxUnavailable: new(intstr.FromInt32(0)),
 			PreStopSleep: drain, Linger: linger, OnTerm: fixtures.Drain,

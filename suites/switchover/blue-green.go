@@ -30,7 +30,6 @@ func blueGreen() []harness.Scenario {
 		scenarios = append(scenarios, harness.Scenario{
 			ID:      row.id,
 			Claim:   row.claim,
-			Covers:  []string{"C19"},
 			App:     fixtures.App{Replicas: 3, OnTerm: fixtures.Drain},
 			Load:    harness.Load{Rate: 100, Settle: 10 * time.Second}, // twice what is looked at of keep-alive connections
 			Rollout: row.flip,

@@ -17,9 +17,8 @@ import (
 // other and back. Keep-alive connections stay with the pod they were drawn for.
 func canary() harness.Scenario {
 	return harness.Scenario{
-		ID:     "canary",
-		Claim:  "a rolling update that has added one pod to three gives it a quarter of the new connections, and no request fails",
-		Covers: []string{"C18"},
+		ID:    "canary",
+		Claim: "a rolling update that has added one pod to three gives it a quarter of the new connections, and no request fails",
 		App: fixtures.App{
 			Replicas: 3, MaxSurge: new(intstr.FromInt32(1)), MaxUnavailable: new(intstr.FromInt32(0)), OnTerm: fixtures.Drain,
 		},

@@ -15,9 +15,8 @@ import (
 func deleteAndApplyAll() harness.Scenario {
 	const outage = 10 * time.Second // as long as the load goes on
 	return harness.Scenario{
-		ID:     "delete-and-apply-all",
-		Claim:  "deleting and applying the Service too fails the requests of everybody who knows its address, drained pods or not",
-		Covers: []string{"C30"},
+		ID:    "delete-and-apply-all",
+		Claim: "deleting and applying the Service too fails the requests of everybody who knows its address, drained pods or not",
 		App: fixtures.App{
 			Replicas: 2, PreStopSleep: 5 * time.Second, Linger: 2 * time.Second, OnTerm: fixtures.Drain,
 		},

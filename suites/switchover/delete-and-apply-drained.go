@@ -15,9 +15,8 @@ import (
 // delete-and-apply.
 func deleteAndApplyDrained() harness.Scenario {
 	return harness.Scenario{
-		ID:     "delete-and-apply-drained",
-		Claim:  "deleting a Deployment and applying the next one fails no request when pods sleep until their successors are ready",
-		Covers: []string{"C30", "C38"},
+		ID:    "delete-and-apply-drained",
+		Claim: "deleting a Deployment and applying the next one fails no request when pods sleep until their successors are ready",
 		App: fixtures.App{
 			Replicas: 2, StartDelay: 3 * time.Second, PreStopSleep: 20 * time.Second, Grace: 40 * time.Second,
 			Linger: 2 * time.Second, OnTerm: fixtures.Drain,

@@ -22,10 +22,9 @@ func deleteAndApplyHistory() harness.Scenario {
 	const before, after = "history before", "history after"
 	app := fixtures.App{Replicas: 1, OnTerm: fixtures.Drain}
 	return harness.Scenario{
-		ID:     "delete-and-apply-history",
-		Claim:  "deleting a Deployment and applying the next one loses its history, which begins again at revision 1",
-		Covers: []string{"C30"},
-		App:    app,
+		ID:    "delete-and-apply-history",
+		Claim: "deleting a Deployment and applying the next one loses its history, which begins again at revision 1",
+		App:   app,
 		Steps: func(ctx context.Context, steps *harness.Steps) error {
 			if err := steps.Deploy(ctx, app, "v1"); err != nil {
 				return err

@@ -17,9 +17,8 @@ import (
 func deleteAndApplyUnready() harness.Scenario {
 	const startup = 5 * time.Second
 	return harness.Scenario{
-		ID:     "delete-and-apply-unready",
-		Claim:  "deleting a Deployment and applying the next one costs an outage when pods fail their readiness while they end",
-		Covers: []string{"C30", "C38"},
+		ID:    "delete-and-apply-unready",
+		Claim: "deleting a Deployment and applying the next one costs an outage when pods fail their readiness while they end",
 		App: fixtures.App{
 			Replicas: 2, StartDelay: startup, Grace: 40 * time.Second, Linger: 20 * time.Second, OnTerm: fixtures.Drain, FailReadinessOnTerm: true,
 		},

@@ -21,7 +21,6 @@ func deleteAndApply() harness.Scenario {
 		ID:      "delete-and-apply",
 		Profile: harness.Core,
 		Claim:   "deleting a Deployment and applying the next one costs an outage when pods exit at once",
-		Covers:  []string{"C30"},
 		App: fixtures.App{
 			Replicas: 2, StartDelay: startup, OnTerm: fixtures.Exit,
 		},

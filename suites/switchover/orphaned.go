@@ -28,10 +28,9 @@ func orphaned() harness.Scenario {
 	)
 	app := fixtures.App{Replicas: 3}
 	return harness.Scenario{
-		ID:     "orphaned",
-		Claim:  "deleting a Deployment without its pods and applying it again ends none of them, and restarts none",
-		Covers: []string{"C30"},
-		App:    app,
+		ID:    "orphaned",
+		Claim: "deleting a Deployment without its pods and applying it again ends none of them, and restarts none",
+		App:   app,
 		Steps: func(ctx context.Context, steps *harness.Steps) error {
 			if err := steps.Deploy(ctx, app, "v1"); err != nil {
 				return err

@@ -35,8 +35,8 @@ const (
 	failedHooks = "hooks reported to fail" // a count
 )
 
-func (e ending) scenario(id, claim string, covers []string, expect ...evidence.Expectation) harness.Scenario {
-	return harness.Scenario{ID: id, Claim: claim, Covers: covers, App: e.app, Steps: e.run, Expect: expect}
+func (e ending) scenario(id, claim string, expect ...evidence.Expectation) harness.Scenario {
+	return harness.Scenario{ID: id, Claim: claim, App: e.app, Steps: e.run, Expect: expect}
 }
 
 func (e ending) run(ctx context.Context, steps *harness.Steps) error {

@@ -43,7 +43,7 @@ func graces() []harness.Scenario {
 		{id: "grace-drained", claim: "a pod without a hook gets SIGTERM at once, and has succeeded when its app exits with 0",
 			app: fixtures.App{Grace: grace, OnTerm: fixtures.Drain}, exitCode: "0", phase: succeeded},
 	} {
-		scenarios = append(scenarios, ending{app: row.app, delete: row.delete}.scenario(row.id, row.claim, []string{"C34"},
+		scenarios = append(scenarios, ending{app: row.app, delete: row.delete}.scenario(row.id, row.claim,
 			verdict.Decides("C34", after(evidence.PodDeleting, evidence.PodSigterm, row.sigterm)),
 			verdict.Decides("C34", after(evidence.PodSigterm, evidence.PodGone, row.gone)),
 			verdict.Fact(exitCode, row.exitCode),
@@ -63,7 +63,7 @@ func removalByForce() harness.Scenario {
 		delete: metav1.DeleteOptions{GracePeriodSeconds: new(int64(0))},
 	}
 	return forced.scenario("grace-denied",
-		"a pod deleted by force is out of the API at once, while its hook runs on for 1 s and its app until it exits", []string{"C34"},
+		"a pod deleted by force is out of the API at once, while its hook runs on for 1 s and its app until it exits",
 		verdict.Fact(podEvents, "MODIFIED deletionTimestamp, DELETED"),
 		verdict.Fact(lastPhase, "Running"),
 		verdict.Between(evidence.PodDeleting, evidence.PodGone, -100*time.Millisecond, time.Second), // in this order, see the events

@@ -25,7 +25,6 @@ func hookValidation() harness.Scenario {
 		ID:      "hook-validation",
 		Profile: harness.Core,
 		Claim:   "a sleep hook of 0 s up to the grace is accepted, and any other is refused",
-		Covers:  []string{"C33"},
 		Steps: func(ctx context.Context, steps *harness.Steps) error {
 			try := func(name string, app fixtures.App) error {
 				deployment := app.Deployment(steps.Into, "v1")

@@ -18,9 +18,9 @@ import (
 // providers have it, 5 s that are plenty elsewhere lose requests, and 15 s lose none. Twins of each other.
 func slowRules() []harness.Scenario {
 	const minSync = 10 * time.Second
-	slow := func(id, claim string, covers []string, drain time.Duration, expect ...evidence.Expectation) harness.Scenario {
+	slow := func(id, claim string, drain time.Duration, expect ...evidence.Expectation) harness.Scenario {
 		return harness.Scenario{
-			ID: id, Claim: claim, Covers: covers,
+			ID: id, Claim: claim,
 			ClusterChanges: []cluster.Change{change.MinSync(minSync)},
 			App: fixtures.App{
 				Replicas: 3, MaxSurge: new(intstr.FromInt32(1)), MaxUnavailable: new(intstr.FromInt32(0)),
@@ -37,12 +37,12 @@ func slowRules() []harness.Scenario {
 		}
 	}
 	outlast := slow("slow-rules-outlast", "a sleep of 5 s loses requests where kube-proxy writes rules every 10 s",
-		[]string{"C3"}, 5*time.Second, verdict.Decides("C3", verdict.On(evidence.Fresh, verdict.DamageSeen())))
+		5*time.Second, verdict.Decides("C3", verdict.On(evidence.Fresh, verdict.DamageSeen())))
 	outlast.Tries = 3 // a rollout may fall between two writes
 	return []harness.Scenario{
 		outlast,
 		slow("slow-rules-awaited", "a sleep of 15 s loses no request where kube-proxy writes rules every 10 s",
-			[]string{"C3", "C40"}, 15*time.Second, verdict.Decides("C3", verdict.RulesBeforeSigterm()),
+			15*time.Second, verdict.Decides("C3", verdict.RulesBeforeSigterm()),
 			verdict.Decides("C40", verdict.NoFailures()), verdict.NoSlowReplies()),
 	}
 }
