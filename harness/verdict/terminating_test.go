@@ -9,7 +9,6 @@ import (
 
 // Rules about what terminating pods answer and what is lost when none can, each seen to pass and not to.
 func TestRulesAboutTerminatingPods(t *testing.T) {
-	none := func(*recording) {}
 	// Both old pods are deleted at 0.7 s and get SIGTERM at 0.9 s; the new one is ready at 0.99 s.
 	recreated := all(without(evidence.PodReady), without(evidence.PodDeleting), without(evidence.PodGone),
 		with(pod(0, evidence.PodReady, "v1", "a")), with(pod(0, evidence.PodReady, "v1", "b")),

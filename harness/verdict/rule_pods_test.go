@@ -1,0 +1,83 @@
+package verdict_test
+
+import (
+	"time"
+
+	"rollcall/harness/evidence"
+	"rollcall/harness/verdict"
+)
+
+// How many pods there were, and facts that steps noted.
+var podRows = []ruleRow{
+	{"old pods are still there when the rollout is said to be done", verdict.OldAtStatus(1), all(created("a"), created("b")),
+		verdict.Pass},
+	{"no old pod is there when the rollout is said to be done", verdict.OldAtStatus(1), all(created("a")),
+		verdict.Fail},
+	{"no old pod asked for is no expectation", verdict.OldAtStatus(0), created("a"),
+		verdict.Inconclusive},
+
+	{"new pods come when the old ones have ended", verdict.OldEndsFirst(), all(exited("a", 700), exited("b", 750), createdAs("v2", "c", 760)),
+		verdict.Pass},
+	{"a new pod comes before the last old one has ended", verdict.OldEndsFirst(),
+		all(exited("a", 700), exited("b", 770), createdAs("v2", "c", 760)),
+		verdict.Fail},
+	{"an old pod of which no end was seen", verdict.OldEndsFirst(), all(created("b"), exited("a", 700), createdAs("v2", "c", 760)),
+		verdict.Inconclusive},
+
+	{"a fact that is one of those expected", verdict.Fact("revisions", "2", "3"), noting("revisions", "1", "3"), verdict.Pass},
+	{"a fact that is something else", verdict.Fact("revisions", "2", "3"), noting("revisions", "4"), verdict.Fail},
+	{"a fact that nobody found out", verdict.Fact("revisions", "2"), none, verdict.Inconclusive},
+	{"a fact without an expectation", verdict.Fact("revisions"), noting("revisions", "4"), verdict.Inconclusive},
+
+	{"a fact that may be anything", verdict.Noted("revisions"), noting("revisions", "4"), verdict.Pass},
+	{"a fact that may be anything, and that nobody found out", verdict.Noted("revisions"), none, verdict.Inconclusive},
+
+	{"a duration in its bounds", verdict.FactWithin("until SIGTERM", 4*time.Second, 6*time.Second), noting("until SIGTERM", "6s"),
+		verdict.Pass},
+	{"a duration out of them", verdict.FactWithin("until SIGTERM", 4*time.Second, 6*time.Second), noting("until SIGTERM", "6.001s"),
+		verdict.Fail},
+	{"a duration that is none", verdict.FactWithin("until SIGTERM", 0, time.Second), noting("until SIGTERM", "soon"), verdict.Inconclusive},
+
+	{"sizes in the order expected, and then others", verdict.Scaling("v2:1", "v1:1"),
+		all(scaled(100, "v1", 2), scaled(510, "v2", 1), scaled(600, "v1", 1), scaled(700, "v2", 2)),
+		verdict.Pass},
+	{"sizes in another order", verdict.Scaling("v1:1", "v2:1"), all(scaled(510, "v2", 1), scaled(600, "v1", 1)),
+		verdict.Fail},
+	{"fewer sizes than expected", verdict.Scaling("v2:1", "v1:1"), scaled(510, "v2", 1), verdict.Fail},
+
+	{"ReplicaSets ask for as many pods as allowed", verdict.MaxActive(3),
+		all(scaled(0, "v1", 2), scaled(510, "v2", 1), scaled(600, "v1", 1), scaled(700, "v2", 2)),
+		verdict.Pass},
+	{"ReplicaSets ask for too many pods", verdict.MaxActive(2), all(scaled(0, "v1", 2), scaled(510, "v2", 1)), verdict.Fail},
+	{"ReplicaSets that nobody saw", verdict.MaxActive(2), none, verdict.Inconclusive},
+	{"ReplicaSets that were given no size by the rollout", verdict.MaxActive(2), scaled(100, "v1", 2),
+		verdict.Inconclusive},
+
+	{"enough pods were available", verdict.MinAvailable(2), none,
+		verdict.Pass},
+	{"too few pods were available", verdict.MinAvailable(3), none,
+		verdict.Fail},
+	{"a deleting pod is not available", verdict.MinAvailable(2), with(pod(550, evidence.PodDeleting, "v1", "a")),
+		verdict.Fail},
+	{"without pod events capacity is unknown", verdict.MinAvailable(1),
+		all(without(evidence.PodReady), without(evidence.PodGone), without(evidence.PodDeleting)),
+		verdict.Inconclusive},
+	{"no pod expected is no expectation", verdict.MinAvailable(0), none,
+		verdict.Inconclusive},
+	{"as many pods as ever, for none changed", verdict.MinAvailable(2),
+		keeping(nil, func(e evidence.Event) bool { return e.By.Pod == "" || e.At == 0 }),
+		verdict.Inconclusive},
+
+	{"few enough pods", verdict.MaxPods(3), none,
+		verdict.Pass},
+	{"terminating pods count", verdict.MaxPods(2), none,
+		verdict.Fail},
+	{"at most nothing is no expectation", verdict.MaxPods(0), none,
+		verdict.Inconclusive},
+	{"unknown pods cannot be too many", verdict.MaxPods(1),
+		all(without(evidence.PodReady), without(evidence.PodGone), without(evidence.PodDeleting)),
+		verdict.Inconclusive},
+
+	{"a rule of a newer build decides nothing", evidence.Expectation{Rule: "no-sorrow"}, none,
+		verdict.Inconclusive},
+}

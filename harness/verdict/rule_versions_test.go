@@ -1,0 +1,92 @@
+package verdict_test
+
+import (
+	"rollcall/harness/evidence"
+	"rollcall/harness/verdict"
+)
+
+// Which version answered.
+var versionRows = []ruleRow{
+	{"a reply by the old version right after the new one shows that they mix", verdict.Mixes(1), answering("worker-fresh", "v1", 150),
+		verdict.Pass},
+	{"a clean cut mixes nothing", verdict.Mixes(1), none,
+		verdict.Fail},
+	{"keep-alive connections do not show how new ones are routed", verdict.Mixes(1), answering("worker-reused", "v1", 150),
+		verdict.Fail},
+	{"nothing can mix with a version that never answered", verdict.Mixes(1), answering("worker-fresh", "v1"),
+		verdict.Inconclusive},
+
+	{"both versions answered", verdict.Serves("v1", "v2"), none,
+		verdict.Pass},
+	{"a version that never answered fails", verdict.Serves("v1", "v2", "v3"), none,
+		verdict.Fail},
+	{"a version nobody expected fails", verdict.Serves("v1", "v2"), answering("worker-fresh", "v9", 80),
+		verdict.Fail},
+	{"no version expected is no expectation", verdict.Serves(), none,
+		verdict.Inconclusive},
+
+	{"only the new version answers once the old is gone", verdict.OnlyServes("v2", evidence.OldGone), none,
+		verdict.Pass},
+	{"old replies after success was reported are witnesses", verdict.OnlyServes("v2", evidence.StatusDone), none,
+		verdict.Fail},
+	{"a request sent before the mark and answered after it is no witness", verdict.OnlyServes("v2", evidence.OldGone),
+		on("worker-fresh", func(h *evidence.Hit) { h.By.Version, h.Took = "v1", 500*ms }, 118),
+		verdict.Pass},
+	{"a bad reply by the old version is a witness too", verdict.OnlyServes("v2", evidence.OldGone),
+		on("worker-fresh", func(h *evidence.Hit) { h.By.Version, h.Fault = "v1", evidence.BadStatus }, 150),
+		verdict.Fail},
+	{"no reply after the mark decides nothing", verdict.OnlyServes("v2", evidence.OldGone),
+		all(breaking("worker-fresh", evidence.Refused, from(119, 199)...), breaking("worker-reused", evidence.Refused, from(119, 199)...)),
+		verdict.Inconclusive},
+	{"a mark that was not reached decides nothing", verdict.OnlyServes("v2", evidence.StatusDone), without(evidence.StatusDone),
+		verdict.Inconclusive},
+	{"a moment that is no mark decides nothing", verdict.OnlyServes("v2", evidence.PodReady), none,
+		verdict.Inconclusive},
+	{"only fresh connections are asked for", verdict.On(evidence.Fresh, verdict.OnlyServes("v2", evidence.OldGone)),
+		answering("worker-reused", "v1", 150),
+		verdict.Pass},
+	{"an old reply so close to the mark that clocks cannot tell decides nothing", verdict.OnlyServes("v2", evidence.OldGone),
+		all(answering("worker-fresh", "v1", 119), skewed(0, 2*ms)),
+		verdict.Inconclusive},
+
+	{"keep-alive connections went from old to new", verdict.OrderedSwitch(), kept,
+		verdict.Pass},
+	{"connections that the new version answers once cannot go back", verdict.OrderedSwitch(), none,
+		verdict.Inconclusive},
+	{"a keep-alive connection that went back", verdict.OrderedSwitch(),
+		all(kept, answering("worker-reused", "v1", 120)),
+		verdict.Fail},
+	{"without keep-alive connections there is nothing to order", verdict.OrderedSwitch(),
+		func(ev *recording) { ev.Run.Lanes[1].Conn = evidence.Fresh },
+		verdict.Inconclusive},
+
+	{"the new version answers after the old one", verdict.CleanCut(), none, verdict.Pass},
+	{"one old reply after the first new one", verdict.CleanCut(), answering("worker-fresh", "v1", 120), verdict.Fail},
+	{"clocks that are off by less than the pause do not matter", verdict.CleanCut(), onTwoClocks(2 * ms), verdict.Pass},
+	{"clocks that are off by more do", verdict.CleanCut(), onTwoClocks(6 * ms), verdict.Inconclusive},
+
+	{"both versions answer for as long as allowed", verdict.MaxMixedWindow(210 * ms), answering("worker-fresh", "v1", 120), verdict.Pass},
+	{"both versions answer for too long", verdict.MaxMixedWindow(209 * ms), answering("worker-fresh", "v1", 120), verdict.Fail},
+	{"a load that ended sooner than the versions may mix", verdict.MaxMixedWindow(1100 * ms), none,
+		verdict.Inconclusive},
+
+	{"both versions answer for long enough", verdict.MinMixedWindow(210 * ms), answering("worker-fresh", "v1", 120), verdict.Pass},
+	{"both versions answer for too short", verdict.MinMixedWindow(211 * ms), answering("worker-fresh", "v1", 120), verdict.Fail},
+
+	{"the old version answers to the end", verdict.On(evidence.Reused, verdict.StillServes("v1", 95)),
+		answering("worker-reused", "v1", from(99, 199)...),
+		verdict.Pass},
+	{"the old version answers on one lane of two", verdict.StillServes("v1", 95), answering("worker-reused", "v1", from(99, 199)...),
+		verdict.Fail},
+	{"a version that never answered", verdict.StillServes("v3", 1), none, verdict.Fail},
+	{"no lane of the kind", verdict.On(evidence.Fresh, verdict.StillServes("v1", 95)),
+		func(ev *recording) { ev.Run.Lanes[0].Conn = evidence.Reused },
+		verdict.Inconclusive},
+
+	{"a load too short for one window", verdict.Share("v2", 50, evidence.OldGone), none,
+		verdict.Inconclusive},
+	{"a version answers as often as its part of the pods", verdict.Share("v2", 25, evidence.Barrier), drawn(25),
+		verdict.Pass},
+	{"a version answers more often than chance explains", verdict.Share("v2", 25, evidence.Barrier), drawn(40),
+		verdict.Fail},
+}
