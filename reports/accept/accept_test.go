@@ -28,15 +28,24 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 
 var today = time.Date(2026, 11, 21, 23, 0, 0, 0, time.UTC)
 
-// side is a run of a few scenarios in iptables that ended well.
+// side is a run of a few scenarios in iptables that ended well, each of which decides the claims that it covers.
 func side(id, kubernetes string, scenarios ...model.Scenario) compare.Side {
+	var claims []model.Claim
 	for i := range scenarios {
-		scenarios[i].Mode = "iptables"
+		s := &scenarios[i]
+		s.Mode = "iptables"
+		for _, covered := range s.Covers {
+			c := model.Claim{ID: covered, Mode: s.Mode, Outcome: s.Outcome, Because: s.Name() + ": " + s.Because}
+			if s.Outcome == verdict.Pass || s.Outcome == verdict.Fail {
+				c.DecidedBy = []model.Decision{{Scenario: s.Name(), Rule: "no-failures"}}
+			}
+			claims = append(claims, c)
+		}
 	}
 	return compare.Side{Report: model.Report{
 		Run:       model.Run{ID: id, Began: today.Add(-time.Hour), Ended: today, Version: "v0.1.0"},
 		Clusters:  []evidence.Cluster{{Name: "rollcall-iptables", Mode: "iptables", Provider: "kind", Kubernetes: kubernetes}},
-		Scenarios: scenarios,
+		Scenarios: scenarios, Claims: claims,
 	}}
 }
 
@@ -62,6 +71,12 @@ func TestDecide(t *testing.T) {
 		return side("after", "v1.36.3",
 			scenario("rollout/drained", o, failed, "C31"), scenario("control/undrained", verdict.Pass, 210, "C35"),
 			scenario("statusgap/trap", verdict.Fail, 10, "C1"))
+	}
+	held := drained(verdict.Pass, 0) // C1, which the scenario that fails covers
+	for i, c := range held.Report.Claims {
+		if c.ID == "C1" {
+			held.Report.Claims[i].Outcome = verdict.Pass
+		}
 	}
 	cut := drained(verdict.Pass, 0)
 	cut.Report.Run.Ended = time.Time{}
@@ -99,9 +114,11 @@ func TestDecide(t *testing.T) {
 		{"the run was cut off", cut, accept.Policy{}, []string{" : the run was cut off"}, 0, 0},
 		{"the run broke", broken, accept.Policy{}, []string{" : the run broke: iptables: suite rollout"}, 0, 0},
 		{"a claim is required that failed before as well", drained(verdict.Pass, 0),
-			accept.Policy{Required: accept.Required{Claims: []string{"C1"}}}, []string{"statusgap/trap : claim C1 has to pass and is fail"}, 0, 0},
+			accept.Policy{Required: accept.Required{Claims: []string{"C1"}}}, []string{"statusgap/trap : claim C1 has to hold and is fail: statusgap/trap: of 3000"}, 0, 0},
 		{"a claim is required that nothing was run for", drained(verdict.Pass, 0),
-			accept.Policy{Required: accept.Required{Claims: []string{"C41"}}}, []string{" : claim C41 has to pass, and nothing was run"}, 0, 0},
+			accept.Policy{Required: accept.Required{Claims: []string{"C41"}}}, []string{" : claim C41 has to hold, and no scenario that covers it was run"}, 0, 0},
+		{"a claim is required, holds, and a scenario that covers it fails by a rule that does not decide it",
+			held, accept.Policy{Required: accept.Required{Claims: []string{"C1"}}}, nil, 0, 0},
 		{"a scenario is required and passes", drained(verdict.Pass, 0),
 			accept.Policy{Required: accept.Required{Scenarios: []string{"rollout/drained"}}}, nil, 0, 0},
 		{"a mode is required that was not run", drained(verdict.Pass, 0), accept.Policy{Required: accept.Required{Modes: []string{"nftables"}}},

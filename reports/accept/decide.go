@@ -162,26 +162,37 @@ func ofOutcomes(c compare.Comparison) (reasons []Reason) {
 // ofRequirements tells what the policy wants to pass and does not.
 func ofRequirements(candidate compare.Side, p Policy) (reasons []Reason) {
 	for _, mode := range candidate.Modes() {
-		require := func(what string, wanted func(model.Scenario) bool) {
-			met := false
-			for _, s := range candidate.Report.Scenarios {
-				if s.Mode != mode || !wanted(s) {
-					continue
-				}
-				if met = true; s.Outcome != verdict.Pass {
-					reasons = append(reasons,
-						Reason{Scenario: s.Name(), Mode: mode, What: fmt.Sprintf("%s has to pass and is %s: %s", what, s.Outcome, s.Because)})
-				}
-			}
-			if !met {
-				reasons = append(reasons, Reason{Mode: mode, What: what + " has to pass, and nothing was run for it"})
-			}
-		}
-		for _, claim := range p.Required.Claims {
-			require("claim "+claim, func(s model.Scenario) bool { return slices.Contains(s.Covers, claim) })
+		for _, id := range p.Required.Claims {
+			reasons = append(reasons, ofClaim(candidate.Report, id, mode)...)
 		}
 		for _, name := range p.Required.Scenarios {
-			require("scenario "+name, func(s model.Scenario) bool { return s.Name() == name })
+			i := slices.IndexFunc(candidate.Report.Scenarios, func(s model.Scenario) bool { return s.Mode == mode && s.Name() == name })
+			if i < 0 {
+				reasons = append(reasons, Reason{Mode: mode, What: fmt.Sprintf("scenario %s has to pass, and was not run", name)})
+			} else if s := candidate.Report.Scenarios[i]; s.Outcome != verdict.Pass {
+				reasons = append(reasons, Reason{Scenario: name, Mode: mode, What: fmt.Sprintf("scenario %s has to pass and is %s: %s",
+					name, s.Outcome, s.Because)})
+			}
+		}
+	}
+	return reasons
+}
+
+// ofClaim tells of each scenario that decided that a required claim does not hold in a mode, or else that left it open.
+func ofClaim(r model.Report, id, mode string) (reasons []Reason) {
+	i := slices.IndexFunc(r.Claims, func(c model.Claim) bool { return c.ID == id && c.Mode == mode })
+	if i < 0 {
+		return []Reason{{Mode: mode, What: fmt.Sprintf("claim %s has to hold, and no scenario that covers it was run", id)}}
+	}
+	c := r.Claims[i]
+	if c.Outcome == verdict.Pass {
+		return nil
+	}
+	for _, s := range r.Scenarios {
+		decided := slices.ContainsFunc(c.DecidedBy, func(by model.Decision) bool { return by.Scenario == s.Name() })
+		if s.Mode == mode && slices.Contains(s.Covers, id) && (decided || len(c.DecidedBy) == 0) {
+			reasons = append(reasons, Reason{Scenario: s.Name(), Mode: mode,
+				What: fmt.Sprintf("claim %s has to hold and is %s: %s", id, c.Outcome, c.Because)})
 		}
 	}
 	return reasons
