@@ -21,6 +21,7 @@ type builder struct {
 	unversioned bool   // good replies need not name their version
 	timesApp    bool   // how long the app takes to answer is known not to change
 	control     bool
+	strays      map[string]bool // pods that are not of the rollout
 
 	bounds       []time.Duration // of the phases
 	slowestLeast time.Duration   // of the slowest replies kept
@@ -72,6 +73,7 @@ func newBuilder(lane evidence.Lane, t Timeline, w windows, shared *buffers) *bui
 		},
 		begun: t.begun(), bounds: t.phaseBounds(), ended: t.marks[evidence.LoadEnded], control: lane.Kind().IsControl(),
 		windows: w, clocks: t.clocks, new: t.New, arrived: t.Arrived,
+		strays:      t.strays(),
 		unversioned: t.unversioned && lane.Kind().AsksApp(),
 		buffers:     shared, servers: make(map[evidence.Server]*server), nodes: make(map[string]bool),
 		summary: LaneSummary{Failures: make(map[evidence.Fault]int), ByVersion: make(map[string]int)},
@@ -188,7 +190,7 @@ func (b *builder) alignArrivals(at []evidence.Arrival) {
 
 // countReply counts a reply in the bucket of its version and of the marks it was sent after.
 func (b *builder) countReply(h *evidence.Hit) {
-	at := bucket{version: h.By.Version}
+	at := bucket{version: h.By.Version, stray: b.strays[h.By.Pod]}
 	for _, mark := range b.marks {
 		if h.Sent-b.lane.uncertainty >= mark {
 			at.certain++

@@ -177,3 +177,14 @@ func podsOf(events []evidence.Event) []Pod {
 	slices.SortFunc(pods, func(a, b Pod) int { return cmp.Compare(a.Pod, b.Pod) })
 	return pods
 }
+
+// strays are the pods behind the Service that were noted not to be of the rollout.
+func (t Timeline) strays() map[string]bool {
+	strays := map[string]bool{}
+	for _, e := range t.Events {
+		if e.Kind == evidence.StrayPod {
+			strays[e.By.Pod] = true
+		}
+	}
+	return strays
+}

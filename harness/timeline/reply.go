@@ -1,6 +1,7 @@
 package timeline
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"time"
@@ -11,6 +12,7 @@ import (
 // Replies are those of one version, good and bad ones: how many, and the first and last of them.
 type Replies struct {
 	Version           string
+	Stray             bool // by pods that are not of the rollout, see [evidence.StrayPod]
 	Count             int
 	Unclear           int           // further ones, sent so close to the mark asked about that the clocks cannot tell
 	First, Last       time.Duration // sent
@@ -25,19 +27,20 @@ type Replies struct {
 // maxExamples bounds what is kept of a kind of reply.
 const maxExamples = 20
 
-// A bucket is what a lane's replies are counted by: a version, and how many marks its hits were certainly and
-// possibly sent after. The two differ where a hit is closer to a mark than the clocks can tell.
+// A bucket is what a lane's replies are counted by: a version, whether a stray pod gave them, and how many marks its hits were
+// certainly and possibly sent after. The two differ where a hit is closer to a mark than the clocks can tell.
 type bucket struct {
 	version           string
+	stray             bool
 	certain, possible int
 }
 
-// Replies lists the replies of all service lanes, by version.
+// Replies lists the replies of all service lanes, by version, those of stray pods apart.
 func (t Timeline) Replies() []Replies {
 	return t.repliesIn("", func(bucket) (in, unclear bool) { return true, false })
 }
 
-// RepliesSince lists, by version, the replies to requests that service lanes with such connections, all of them
+// RepliesSince lists, as Replies does, the replies to requests that service lanes with such connections, all of them
 // if conn is empty, sent from a mark on. It is empty when the mark is missing.
 func (t Timeline) RepliesSince(mark evidence.EventKind, conn evidence.Conn) []Replies {
 	from, ok := t.Mark(mark)
@@ -54,7 +57,11 @@ func (t Timeline) RepliesSince(mark evidence.EventKind, conn evidence.Conn) []Re
 }
 
 func (t Timeline) repliesIn(conn evidence.Conn, holds func(bucket) (in, unclear bool)) []Replies {
-	byVersion := make(map[string]*Replies)
+	type key struct {
+		version string
+		stray   bool
+	}
+	sums := make(map[key]*Replies)
 	for _, lane := range t.ServiceLanes() {
 		if conn != "" && lane.Conn != conn {
 			continue
@@ -64,10 +71,11 @@ func (t Timeline) repliesIn(conn evidence.Conn, holds func(bucket) (in, unclear 
 			if !in && !unclear {
 				continue
 			}
-			sum := byVersion[b.version]
+			by := key{b.version, b.stray}
+			sum := sums[by]
 			if sum == nil {
-				sum = &Replies{Version: b.version}
-				byVersion[b.version] = sum
+				sum = &Replies{Version: b.version, Stray: b.stray}
+				sums[by] = sum
 			}
 			if in {
 				sum.merge(*replies, lane.ID)
@@ -77,14 +85,19 @@ func (t Timeline) repliesIn(conn evidence.Conn, holds func(bucket) (in, unclear 
 		}
 	}
 	var all []Replies
-	for _, version := range slices.Sorted(maps.Keys(byVersion)) {
-		sum := byVersion[version]
+	for _, sum := range sums {
 		slices.SortFunc(sum.Examples, bySent)
 		sum.Examples = sum.Examples[:min(len(sum.Examples), maxExamples)]
 		slices.Sort(sum.Lanes)
 		sum.Lanes = slices.Compact(sum.Lanes)
 		all = append(all, *sum)
 	}
+	slices.SortFunc(all, func(a, b Replies) int {
+		if a.Version == b.Version && a.Stray {
+			return 1
+		}
+		return cmp.Compare(a.Version, b.Version)
+	})
 	return all
 }
 

@@ -35,7 +35,7 @@ func judgeAnswersAfter(x evidence.Expectation, tl timeline.Timeline, _ []timelin
 	total, version := replies(answered), x.Versions[0]
 	var by timeline.Replies
 	for _, r := range answered {
-		if r.Version == version {
+		if r.Version == version && !r.Stray {
 			by = r
 		}
 	}

@@ -69,10 +69,10 @@ func judgeOldEndsFirst(_ evidence.Expectation, tl timeline.Timeline, _ []timelin
 	if gap.Length < 0 {
 		when = phrase.Duration(-gap.Length) + " before"
 	}
-	return orUncertain(Finding{
+	return orUncertain(shows(Fail, Finding{
 		Outcome:  atLeast(gap, 0),
 		Headline: fmt.Sprintf("the first pod of %s was created %s the last one of %s had ended", tl.New, when, tl.Old),
 		Facts:    []Detail{{"from the last end to the first creation", phrase.Elapsed(gap)}},
 		Because:  fmt.Sprintf("the first pod of %s was created %s after the last one of %s had ended", tl.New, phrase.Elapsed(gap), tl.Old),
-	})
+	}))
 }

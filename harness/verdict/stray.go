@@ -9,25 +9,15 @@ import (
 	"rollcall/harness/verdict/phrase"
 )
 
-// strayBehind is the pod that is not of the rollout and gave some of these replies, if one was noted.
-func strayBehind(others []timeline.Replies, tl timeline.Timeline) (stray evidence.Event, ok bool) {
-	for _, e := range tl.Events {
-		gave := func(r timeline.Replies) bool {
-			return slices.ContainsFunc(r.Examples, func(h timeline.Hit) bool { return h.By.Pod == e.By.Pod })
-		}
-		if e.Kind == evidence.StrayPod && slices.ContainsFunc(others, gave) {
-			return e, true
-		}
-	}
-	return evidence.Event{}, false
-}
-
-// byStray has a finding about such replies name the stray pod among those who gave them, and why it gets requests.
+// byStray has a finding about replies that were not to be, of so many, name the stray pod that gave some of them, and why it gets
+// requests.
 func byStray(f Finding, others []timeline.Replies, total int, tl timeline.Timeline) Finding {
-	stray, ok := strayBehind(others, tl)
-	if !ok {
+	others = slices.DeleteFunc(slices.Clone(others), func(r timeline.Replies) bool { return !r.Stray })
+	i := slices.IndexFunc(tl.Events, func(e evidence.Event) bool { return e.Kind == evidence.StrayPod })
+	if len(others) == 0 || i < 0 {
 		return f
 	}
+	stray := tl.Events[i]
 	of := fmt.Sprintf("%s of %s replies were by pod %s of %s", phrase.Number(replies(others)), phrase.Number(total), stray.By.Pod,
 		versionsOf(others))
 	f.Headline = phrase.Headline(of+": "+stray.Detail, of+", in EndpointSlice "+stray.Object, of, f.Headline)

@@ -32,7 +32,11 @@ func TestStrayPod(t *testing.T) {
 				}
 			}), verdict.Fail,
 			"50 of 302 replies were by pod guest of v3: its labels match the Service's selector app=echo"},
-		{"it gave none", verdict.Serves("v1", "v2"), all(strayed, answering("worker-fresh", "v2", from(150, 199)...)), verdict.Inconclusive,
+		{"it gave replies as a version that is expected", verdict.Serves("v1", "v2"), all(strayed,
+			on("worker-fresh", func(h *evidence.Hit) { h.By.Version = "v2" }, from(150, 199)...)), verdict.Fail,
+			"50 of 400 replies were by pod guest of v2: its labels match the Service's selector app=echo"},
+		{"it gave none", verdict.Serves("v1", "v2"), all(strayed,
+			on("worker-fresh", func(h *evidence.Hit) { h.By = evidence.Server{Version: "v2", Pod: "c"} }, from(150, 199)...)), verdict.Inconclusive,
 			"the recording cannot be trusted: so it was; and 1 reason more"},
 		{"nobody noted it, and the recording is one of before", verdict.Serves("v1", "v2"), all(strayed, without(evidence.StrayPod),
 			func(ev *recording) { ev.Run.Reasons = nil }), verdict.Fail,

@@ -34,9 +34,10 @@ func judgeServes(x evidence.Expectation, tl timeline.Timeline, _ []timeline.Lane
 	var others []timeline.Replies
 	for _, r := range tl.Replies() {
 		total += r.Count
-		answered[r.Version] = r.Count
-		if !slices.Contains(x.Versions, r.Version) {
+		if r.Stray || !slices.Contains(x.Versions, r.Version) {
 			others = append(others, r)
+		} else {
+			answered[r.Version] = r.Count
 		}
 	}
 	if total == 0 {
@@ -92,7 +93,7 @@ func judgeOnlyServes(x evidence.Expectation, tl timeline.Timeline, _ []timeline.
 		return missing(x.From)
 	}
 	answered := tl.RepliesSince(x.From, x.Conn)
-	others := slices.DeleteFunc(slices.Clone(answered), func(r timeline.Replies) bool { return r.Version == x.Versions[0] })
+	others := slices.DeleteFunc(slices.Clone(answered), func(r timeline.Replies) bool { return r.Version == x.Versions[0] && !r.Stray })
 	total, wrong, unclear := replies(answered), replies(others), 0
 	for _, r := range others {
 		unclear += r.Unclear
