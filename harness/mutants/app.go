@@ -54,8 +54,9 @@ func appMutants() []Mutant {
 			}, Want: verdict.Inconclusive, Cause: "damage-seen"},
 		{ID: "hook-killed", Damages: "the program of an exec hook is killed", Of: "termination/hook-exec",
 			When: Moment{Event: evidence.PodDeleting, After: 2 * time.Second}, Do: hookKilled, Want: verdict.Fail, Cause: "fact"},
-		{ID: "grace-cut-short", Damages: "a pod that was deleted is deleted again with a grace of 1 s", Of: "termination/hook-sleep",
-			When: Moment{Event: evidence.PodDeleting}, Do: graceOfASecond, Want: verdict.Fail, Cause: "between"},
+		// Half a second before the scenario deletes it. A shorter grace does not end a hook that has begun (seen on v1.36.3).
+		{ID: "grace-cut-short", Damages: "somebody else deletes the pod first, with a grace of 1 s", Of: "termination/hook-sleep",
+			When: Moment{Event: evidence.PodReady, After: 1500 * time.Millisecond}, Do: graceOfASecond, Want: verdict.Fail, Cause: "between"},
 	}
 }
 

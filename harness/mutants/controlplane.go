@@ -2,6 +2,7 @@ package mutants
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -19,9 +20,10 @@ const controller = "kube-controller"
 // controlPlaneMutants damage what rolls out and what tells of it.
 func controlPlaneMutants() []Mutant {
 	return []Mutant{
-		{ID: "controller-manager-stopped", Damages: "the controller manager is stopped from a deletion until 2 s after SIGTERM: no slice changes",
-			Of: drained, When: firstOldDeleted(), Do: stopped(controlPlane, controller, 7*time.Second), Want: verdict.Fail,
-			Cause: "rules-before-sigterm"},
+		{ID: "controller-manager-stopped",
+			Damages: "an old pod is deleted while the controller manager is stopped until 1 s after its SIGTERM: no slice changes",
+			Of:      drained, When: begun(0), Do: together(stopped(controlPlane, controller, 7*time.Second), later(time.Second, oldPodDeleted)),
+			Want: verdict.Fail, Cause: "rules-before-sigterm"},
 		{ID: "scheduler-stopped", Damages: "the scheduler is stopped for 11 s when old pods are about to end: new ones come late",
 			Of: "statusgap/recreate", When: Moment{Event: evidence.PodDeleting, Version: harness.OldVersion, After: 4 * time.Second},
 			Do: stopped(controlPlane, "kube-scheduler", 11*time.Second), Want: verdict.Fail, Cause: "pause"},
@@ -43,6 +45,19 @@ func controlPlaneMutants() []Mutant {
 		{ID: "leftover-namespace", Damages: "a namespace of another run is still there", Of: drained, Do: leftover, Want: verdict.Inconclusive,
 			Cause: "unclean-cluster"},
 	}
+}
+
+// oldPodDeleted deletes an old pod, as nobody does who rolls out.
+func oldPodDeleted(ctx context.Context, s Stage) error {
+	pods := s.Cluster.Client().CoreV1().Pods(s.Namespace)
+	old, err := pods.List(ctx, metav1.ListOptions{LabelSelector: fixtures.VersionLabel + "=" + harness.OldVersion})
+	if err != nil {
+		return err
+	}
+	if len(old.Items) == 0 {
+		return errors.New("there is no old pod")
+	}
+	return pods.Delete(ctx, old.Items[0].Name, metav1.DeleteOptions{})
 }
 
 // leftover is a namespace as another run would have left it, until the load ends.

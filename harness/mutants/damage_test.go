@@ -58,7 +58,8 @@ func TestDamagesCanBeDone(t *testing.T) {
 					t.Fatal(err)
 				}
 				to := fixtures.Destination{Namespace: "n"}
-				pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "n", Name: "p"}, Status: corev1.PodStatus{PodIP: "10.244.1.2"}}
+				pod := &corev1.Pod{Status: corev1.PodStatus{PodIP: "10.244.1.2"},
+					ObjectMeta: metav1.ObjectMeta{Namespace: "n", Name: "p", Labels: map[string]string{fixtures.VersionLabel: "v1"}}}
 				control := s.App.ControlPod(to)
 				control.Status.PodIP = "10.244.2.2"
 				service := s.App.Service("n", 0)

@@ -72,6 +72,14 @@ func together(damages ...Damage) Damage {
 	}
 }
 
+// later does a damage after a while.
+func later(d time.Duration, damage Damage) Damage {
+	return func(ctx context.Context, s Stage) error {
+		pause(ctx, d)
+		return damage(ctx, s)
+	}
+}
+
 // pause lasts for d, or until the load ends.
 func pause(ctx context.Context, d time.Duration) {
 	select {
