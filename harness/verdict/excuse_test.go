@@ -23,6 +23,9 @@ func TestExcuseStarved(t *testing.T) {
 		e.Detail = "Killing: Stopping container echo"
 		return with(e)
 	}
+	killing := pod(1500, evidence.Reported, "v1", "z")
+	killing.Detail = "Killing: Stopping container echo"
+	stoppedLate := all(with(pod(100, evidence.PodReady, "v1", "z")), with(pod(500, evidence.PodDeleting, "v1", "z")), with(killing)) // by 1 s
 	noted := with(evidence.Event{At: 1900 * ms, Kind: evidence.Fact, Object: "until done", Detail: "800ms"})
 	told := verdict.Between(evidence.PodDeleting, evidence.PodSigterm, 0, 100*ms)
 	late := all(sigterm("a", 710), sigterm("b", 1000))
@@ -37,6 +40,12 @@ func TestExcuseStarved(t *testing.T) {
 			verdict.Inconclusive, "until done: 0.800s, expected 0.000s to 0.700s, but a kubelet was starved: its probe of c timed out at 1.200s"},
 		{"a fact that took too long after a probe had timed out", verdict.FactWithin("until done", 0, 700*ms), all(noted, timeout(1099)),
 			verdict.Fail, "until done: 0.800s, expected 0.000s to 0.700s"},
+		{"a fact that took too long by as much as a kubelet was late", verdict.FactWithin("until done", 0, 700*ms),
+			all(noted, stoppedLate), verdict.Inconclusive,
+			"until done: 0.800s, expected 0.000s to 0.700s, but a kubelet was starved: it began to stop z 1.000s after its deletion, at 1.500s"},
+		{"a fact that took too long by more than a kubelet was late", verdict.FactWithin("until done", 0, 700*ms),
+			all(with(evidence.Event{At: 2700 * ms, Kind: evidence.Fact, Object: "until done", Detail: "1.8s"}), stoppedLate),
+			verdict.Fail, "until done: 1.800s, expected 0.000s to 0.700s"},
 		{"a fact that took too short a time", verdict.FactWithin("until done", time.Second, 2*time.Second), all(noted, timeout(1200)),
 			verdict.Fail, "until done: 0.800s, expected 1.000s to 2.000s"},
 		{"a kubelet that told that it began later than the deletion was seen", told, all(late, stopping(900)),
