@@ -34,6 +34,7 @@ const (
 	PodSigterm   EventKind = "pod-sigterm"   // SIGTERM reached its process
 	PodDraining  EventKind = "pod-draining"  // its socket no longer accepts
 	PodExited    EventKind = "pod-exited"    // its process is about to exit; Count is the code
+	PodKilled    EventKind = "pod-killed"    // its process, which ignored SIGTERM, last ran; it was killed within 0.1 s
 
 	RulesBegun  EventKind = "rules-begun"  // node Object's rules are observed from now on; Detail is kube-proxy's mode and by what means
 	RuleAdded   EventKind = "rule-added"   // node Object began to route to the pod
@@ -70,7 +71,7 @@ const (
 // EventKinds lists every kind.
 func EventKinds() []EventKind {
 	return []EventKind{PodCreated, PodReady, PodUnready, PodDeleting, PodGone, EndpointReady, EndpointNotReady, EndpointGone,
-		PodStarted, PodListening, PodSigterm, PodDraining, PodExited,
+		PodStarted, PodListening, PodSigterm, PodDraining, PodExited, PodKilled,
 		RulesBegun, RuleAdded, RuleGone, RulesSynced, RulesUnseen, NodeUnseen, NodeBusy, NodeStolen, NodeConntrack, NodeReady, NodeUnready,
 		StrayPod, ReplicaSetScaled, Reported,
 		Fact, LoadBegun, RolloutBegun, StatusDone, OldGone, Barrier, LoadEnded, APIAnswered, WatchGap, RecorderLost}

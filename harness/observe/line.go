@@ -69,6 +69,8 @@ func parseStep(step *evidence.Event, words []string) bool {
 		step.Kind = evidence.PodListening
 	case len(words) == 1 && words[0] == "sigterm":
 		step.Kind = evidence.PodSigterm
+	case len(words) == 1 && words[0] == "alive":
+		step.Kind = evidence.PodKilled // if it is the last
 	case len(words) == 1 && words[0] == "drain":
 		step.Kind = evidence.PodDraining
 	case len(words) == 2 && words[0] == "exit":

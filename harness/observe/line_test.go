@@ -35,6 +35,7 @@ func TestParseLine(t *testing.T) {
 		{"nor does half a name count", "A 1002000000005 l -", line{}, true},
 		{"the process runs", "T 1002000000005 start v1", step(evidence.PodStarted, 0), true},
 		{"it listens", "T 1002000000005 listen [::]:8080", step(evidence.PodListening, 0), true},
+		{"it is alive though SIGTERM came", "T 1002000000005 alive", step(evidence.PodKilled, 0), true},
 		{"SIGTERM came", "T 1002000000005 sigterm", step(evidence.PodSigterm, 0), true},
 		{"it drains", "T 1002000000005 drain", step(evidence.PodDraining, 0), true},
 		{"it exits with a code", "T 1002000000005 exit 143", step(evidence.PodExited, 143), true},

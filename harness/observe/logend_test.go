@@ -165,3 +165,25 @@ func TestLogThatEndsIsReadAgainAtOnceButNotTimeAfterTime(t *testing.T) {
 		t.Errorf("pauses are %v, want some of %v and some shorter", pauses, retryEvery)
 	}
 }
+
+// A pod that ignores SIGTERM and is killed was last alive when it last said so.
+func TestPodKilled(t *testing.T) {
+	l := newSimPod(t)
+	l.plain()
+	l.says("alive")
+	l.says("alive")
+	last := time.Duration(l.lines)
+	l.status(0, terminated, none)
+	l.ends()
+	l.removed()
+	stop(t, l.watch)
+	var killed []time.Duration
+	for _, e := range l.sink.events {
+		if e.Kind == evidence.PodKilled {
+			killed = append(killed, e.At)
+		}
+	}
+	if !slices.Equal(killed, []time.Duration{last}) {
+		t.Errorf("noted at %v, want %v alone", killed, last)
+	}
+}

@@ -23,10 +23,11 @@ type logReader struct {
 	pod          *pod
 	server       evidence.Server
 
-	first     string // line of the run
-	exited    bool   // the run wrote that it exits
-	warned    bool   // the run wrote that it got SIGTERM, or that it exits
-	lines     int    // read, of all runs
+	first     string          // line of the run
+	exited    bool            // the run wrote that it exits
+	warned    bool            // the run wrote that it got SIGTERM, or that it exits
+	alive     *evidence.Event // the last that the run, which ignores SIGTERM, wrote of itself
+	lines     int             // read, of all runs
 	arrivals  []evidence.Arrival
 	malformed bool // a line that could not be read was noted
 }
@@ -63,15 +64,19 @@ func (r *logReader) readAll(live context.Context, run int) error {
 		if err := r.read(live, run); err != nil {
 			return err
 		}
-		if now := r.podNow(); now.over(run) && r.last != "" && !r.warned { // before its first line it serves nobody
+		now := r.podNow()
+		if now.over(run) && r.last != "" && !r.warned { // before its first line it serves nobody
 			r.tracker.lost(r.pod, errKilled)
+		}
+		if now.over(run) && r.alive != nil {
+			r.tracker.change(func() { r.tracker.sink.Event(*r.alive) })
 		}
 	}
 }
 
 // read reads the whole log of one run; once live has ended, all of it up to then.
 func (r *logReader) read(live context.Context, run int) error {
-	r.last, r.removed, r.exited, r.warned = "", false, false, false
+	r.last, r.removed, r.exited, r.warned, r.alive = "", false, false, false, nil
 	missed := errUnread // why lines before the end may not have been read; nil: they all were
 	retryNow := false   // the pass before did not wait
 	over := func() bool { return r.pod.over(run) }
@@ -140,7 +145,9 @@ func (r *logReader) readLine(text string) error {
 	r.last = text
 	r.lines++
 	r.arrivals = append(r.arrivals, line.arrivals...)
-	if line.step != nil {
+	if line.step != nil && line.step.Kind == evidence.PodKilled {
+		r.alive = line.step
+	} else if line.step != nil {
 		r.exited = r.exited || line.step.Kind == evidence.PodExited
 		r.warned = r.warned || r.exited || line.step.Kind == evidence.PodSigterm
 		r.tracker.change(func() { r.tracker.sink.Event(*line.step) })

@@ -147,7 +147,7 @@ func podsOf(events []evidence.Event) []Pod {
 			l.out = true
 		case evidence.PodSigterm:
 			l.signaled = true
-		case evidence.PodExited:
+		case evidence.PodExited, evidence.PodKilled:
 			l.exited = true
 		case evidence.PodGone:
 			l.gone = true

@@ -47,7 +47,8 @@ func fromMark() func(evidence.Expectation) needs {
 // tellsOf is what tells of an event, or of when a mark came.
 func tellsOf(kind evidence.EventKind) []evidence.Subject {
 	switch kind {
-	case evidence.PodStarted, evidence.PodListening, evidence.PodSigterm, evidence.PodDraining, evidence.PodExited:
+	case evidence.PodStarted, evidence.PodListening, evidence.PodSigterm, evidence.PodDraining, evidence.PodExited,
+		evidence.PodKilled:
 		return []evidence.Subject{evidence.AboutPodSteps}
 	case evidence.RulesBegun, evidence.RuleAdded, evidence.RuleGone, evidence.RulesSynced:
 		return []evidence.Subject{evidence.AboutNodeRules}

@@ -86,7 +86,7 @@ var podColumns = []struct {
 	{"endpoint not ready", []evidence.EventKind{evidence.EndpointNotReady, evidence.EndpointGone}},
 	{"rules gone", []evidence.EventKind{evidence.RuleGone}},
 	{"SIGTERM", []evidence.EventKind{evidence.PodSigterm}},
-	{"exited", []evidence.EventKind{evidence.PodExited}},
+	{"exited", []evidence.EventKind{evidence.PodExited, evidence.PodKilled}},
 	{"gone", []evidence.EventKind{evidence.PodGone}},
 }
 
