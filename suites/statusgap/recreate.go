@@ -35,7 +35,7 @@ func recreate() harness.Scenario {
 			verdict.Decides("C6", verdict.OldEndsFirst()),
 			verdict.Decides("C6", verdict.CleanCut()),
 			verdict.OnlyServes("v2", evidence.StatusDone),
-			verdict.Decides("C6", verdict.ServesUntilSigterm()),
+			verdict.Decides("C6", verdict.Decides("C38", verdict.ServesUntilSigterm())),
 			verdict.Decides("C6", verdict.LostWhileNoneServes(evidence.Refused)),
 			verdict.Decides("C6", verdict.Scaled(verdict.Pause(startup, startup+harness.UsualPodStart+harness.UsualRuleLag))),
 			verdict.On(evidence.Fresh, verdict.Scaled(verdict.MinOutage(startup-loadgen.DefaultTimeout))),

@@ -26,31 +26,27 @@ func endpoints() []harness.Scenario {
 	var scenarios []harness.Scenario
 	for _, row := range []struct {
 		id, claim  string
-		decided    []string // claims, by the conditions
 		app        fixtures.App
 		change     func(*corev1.Service, *corev1.Pod)
 		conditions []string
 		expect     []evidence.Expectation
 	}{
 		{id: "endpoint-serving",
-			claim:   "the last endpoint of a Service stops being ready when its pod is deleted, and is serving until its pod ends",
-			decided: []string{"C36", "C38"}, app: app, conditions: []string{"TTF FTT gone", "TTF FTT FFT gone"},
+			claim: "the last endpoint of a Service stops being ready when its pod is deleted, and is serving until its pod ends",
+			app:   app, conditions: []string{"TTF FTT gone", "TTF FTT FFT gone"},
 			expect: []evidence.Expectation{left,
 				verdict.Decides("C35", verdict.Fact(podEvents, "MODIFIED deletionTimestamp, MODIFIED phase Succeeded, DELETED")),
 				verdict.Between(evidence.PodExited, evidence.PodUnready, 0, 4*time.Second)}},
 		{id: "endpoint-failing-readiness",
-			claim:   "the last endpoint of a Service stops serving, while its pod runs on, when its app fails its readiness on SIGTERM",
-			decided: []string{"C36", "C38"}, app: failing, conditions: []string{"TTF FTT FFT gone"},
+			claim: "the last endpoint of a Service stops serving, while its pod runs on, when its app fails its readiness on SIGTERM",
+			app:   failing, conditions: []string{"TTF FTT FFT gone"},
 			expect: []evidence.Expectation{left, verdict.Between(evidence.PodSigterm, evidence.PodUnready, 0, 4*time.Second),
 				verdict.Between(evidence.PodUnready, evidence.PodExited, time.Second, 5*time.Second)}},
 		{id: "endpoint-published", claim: "an endpoint of a Service that publishes pods that are not ready is ready until its pod ends",
-			decided: []string{"C36"}, app: listed, change: published, conditions: []string{"TTF TTT gone", "TTF TTT TFT gone"},
+			app: listed, change: published, conditions: []string{"TTF TTT gone", "TTF TTT TFT gone"},
 			expect: []evidence.Expectation{verdict.Between(evidence.PodExited, evidence.EndpointNotReady, 0, 4*time.Second)}},
 	} {
-		said := verdict.Fact(conditions, row.conditions...)
-		for _, claim := range row.decided {
-			said = verdict.Decides(claim, said)
-		}
+		said := verdict.Decides("C36", verdict.Fact(conditions, row.conditions...))
 		scenarios = append(scenarios, ending{app: row.app, change: row.change}.scenario(row.id, row.claim,
 			append(row.expect, said)...))
 	}
