@@ -54,9 +54,12 @@ func appMutants() []Mutant {
 			}, Want: verdict.Inconclusive, Cause: "damage-seen"},
 		{ID: "hook-killed", Damages: "the program of an exec hook is killed", Of: "termination/hook-exec",
 			When: Moment{Event: evidence.PodDeleting, After: 2 * time.Second}, Do: hookKilled, Want: verdict.Fail, Cause: "fact"},
-		// Half a second before the scenario deletes it. A shorter grace does not end a hook that has begun (seen on v1.36.3).
-		{ID: "grace-cut-short", Damages: "somebody else deletes the pod first, with a grace of 1 s", Of: "termination/hook-sleep",
-			When: Moment{Event: evidence.PodReady, After: 1500 * time.Millisecond}, Do: graceOfASecond, Want: verdict.Fail, Cause: "between"},
+		// A second deletion with a shorter grace would not end a hook that has begun (seen on v1.36.3).
+		{ID: "grace-cut-short", Damages: "pods have a grace of 2 s, which ends their hook of 5 s", Of: drained,
+			Change: func(s *harness.Scenario) {
+				s.App.PreStopSleep, s.App.PreStop, s.App.Grace = 0, fixtures.HookExec("/echo", "sleep", "5s"), 2*time.Second
+				s.Expect = append(s.Expect, verdict.Between(evidence.PodDeleting, evidence.PodSigterm, 4500*time.Millisecond, 10*time.Second))
+			}, Want: verdict.Fail, Cause: "between"},
 	}
 }
 
@@ -72,14 +75,9 @@ func deploymentChanged(change func(*appsv1.Deployment)) Damage {
 	}
 }
 
-func removedByForce(ctx context.Context, s Stage) error { return s.delete(ctx, 0) }
-
-func graceOfASecond(ctx context.Context, s Stage) error { return s.delete(ctx, 1) }
-
-// delete deletes the pod of the event with a grace, in seconds.
-func (s Stage) delete(ctx context.Context, grace int64) error {
+func removedByForce(ctx context.Context, s Stage) error {
 	pods := s.Cluster.Client().CoreV1().Pods(s.Namespace)
-	return pods.Delete(ctx, s.Event.By.Pod, metav1.DeleteOptions{GracePeriodSeconds: new(grace)})
+	return pods.Delete(ctx, s.Event.By.Pod, metav1.DeleteOptions{GracePeriodSeconds: new(int64(0))})
 }
 
 // hookKilled kills the hook of the event's pod, which is the app's program with an argument.

@@ -31,7 +31,7 @@ func rigMutants() []Mutant {
 			When: firstOldDeleted(), Do: stopped(worker, "noderules", 7*time.Second), Want: verdict.Inconclusive, Cause: "rules-before-sigterm"},
 		{ID: "log-line-lost", Damages: "a line of a pod's log is lost", Of: drained, Events: losingArrival(worker+"-fresh", 250),
 			Want: verdict.Inconclusive, Cause: "contradiction"},
-		{ID: "mark-lost", Damages: "nobody notes when the last old pod is gone", Of: drained, Events: losing(evidence.OldGone),
+		{ID: "mark-lost", Damages: "nobody notes that the load has ended", Of: drained, Events: losing(evidence.LoadEnded),
 			Want: verdict.Inconclusive, Cause: "missing-mark"},
 		{ID: "endpoints-unseen", Damages: "nobody notes that old pods leave the endpoints", Of: drained,
 			Events: losing(evidence.EndpointNotReady, evidence.EndpointGone), Want: verdict.Inconclusive, Cause: "max-rule-lag"},
