@@ -34,7 +34,8 @@ func (r Rule) evidence(x evidence.Expectation) EvidenceKind {
 	switch {
 	case x.Evidence != "":
 		return EvidenceKind(x.Evidence)
-	case r.Feature == evidence.NodeRules, fromBarrier(x):
+	case r.Feature == evidence.NodeRules,
+		slices.Contains(slices.Concat(tellsOf(x.From), tellsOf(x.To)), evidence.AboutNodeRules):
 		return NodeRules
 	case r.Lanes != NoLanes:
 		return Clients
