@@ -160,6 +160,10 @@ busy: $(ROLLCALL) ## Keep all processors busy during runs of the twins, and see 
 staging: $(ROLLCALL) ## Be the guest of a kind cluster, with the shipped roles alone and images from a registry; SUITES and PART select
 	ROLLCALL_STAGING=1 go test -count=1 -timeout 2h -v -run 'TestStaging/.*/$(PART)' ./harness/runner
 
+.PHONY: components
+components: ## Have nodes of real clusters run components of other versions, and see that afterwards they are what they were
+	ROLLCALL_COMPONENTS=1 go test -count=1 -timeout 1h -v -run TestComponents ./harness/runner
+
 .PHONY: golden
 golden: ## Rewrite the golden files from what the code does now
 	go test ./fixtures ./harness/verdict ./harness/mutants ./reports/... -update

@@ -60,6 +60,8 @@ type Changeable interface {
 	Cluster
 	// Exec runs a shell script on a node and returns what it prints.
 	Exec(ctx context.Context, node, script string) (string, error)
+	// WriteFile writes a file on a node, which may be run.
+	WriteFile(ctx context.Context, node, path string, content []byte) error
 	// LoadImage gives a node an image, from a docker archive.
 	LoadImage(ctx context.Context, node string, archive []byte) error
 	// ProxiesLeaveCPUCgroup repeats, for kube-proxies that started anew, what was done when the cluster was made.

@@ -4,17 +4,12 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 
-	"rollcall/harness/buildcache"
-	"rollcall/harness/command"
 	"rollcall/harness/host"
-	"rollcall/harness/lock"
-	"rollcall/harness/usage"
 )
 
 // MetricsServerImage is the name of metrics-server's image, and MetricsServerFile that of its archive where it comes ready made:
@@ -39,7 +34,7 @@ func MetricsServer(ctx context.Context, w io.Writer) ([]byte, error) {
 		return nil, err
 	}
 	folder := filepath.Join(state, "nodeimage")
-	if err := compileMetricsServer(ctx, w, state, fullSpeed()); err != nil {
+	if err := compileAlone(ctx, w, state, metricsServer, fullSpeed()); err != nil {
 		return nil, err
 	}
 	root, err := os.MkdirTemp(folder, "metrics-server-")
@@ -58,37 +53,7 @@ func Prepare(ctx context.Context, w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	return compileMetricsServer(ctx, w, state, whenIdle())
-}
-
-func compileMetricsServer(ctx context.Context, w io.Writer, state string, cpu cpuPolicy) (err error) {
-	held, err := lock.Acquire(ctx, filepath.Join(state, "locks", "metrics-server.lock"), func(holder string) {
-		fmt.Fprintf(w, "waiting for %s, which compiles metrics-server\n", holder)
-	})
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, held.Release()) }()
-	folder := filepath.Join(state, "nodeimage")
-	if metricsServer.built(folder) {
-		return nil
-	}
-	steps, err := buildcache.New(w, folder, "metrics-server.log", metricsServer.Name, 1)
-	if err != nil {
-		return fmt.Errorf("nodeimage: %w", err)
-	}
-	defer steps.Close()
-	b := &builder{steps, "", folder, filepath.Join(folder, "work-metrics-server"), cpu}
-	b.Plan([]buildcache.Step{metricsServer.step()})
-	err = errors.Join(b.compileAll(ctx, []goPart{metricsServer}), os.RemoveAll(b.work))
-	switch {
-	case err == nil:
-		return nil
-	case errors.Is(err, errNoSources) && ctx.Err() == nil:
-		return usage.New(metricsServer.Name, errNoSources.Error()+": "+command.LastLine(err),
-			"have `go env GOPROXY` name a module proxy that answers")
-	}
-	return fmt.Errorf("nodeimage: %w", err)
+	return compileAlone(ctx, w, state, metricsServer, whenIdle())
 }
 
 // A cpuPolicy says how a compiler uses the processors.

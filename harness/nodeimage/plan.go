@@ -20,8 +20,10 @@ var typical = map[string]time.Duration{
 	"etcd":           14 * time.Second,
 	"coredns":        44 * time.Second,
 	"metrics-server": 135 * time.Second,
-	assembleStep:     11 * time.Second,
-	loadStep:         13 * time.Second,
+
+	string(Kubelet): 120 * time.Second, string(KubeProxy): 60 * time.Second, string(ControllerManager): 120 * time.Second,
+	assembleStep: 11 * time.Second,
+	loadStep:     13 * time.Second,
 }
 
 // Steps that are there in every build, because they make the image from the parts.

@@ -53,7 +53,8 @@ const static = "-s -w "
 // 1.36 and 1.37 ask for or newer, and that were run together.
 func programsOf(kubernetes string) []goPart {
 	return []goPart{
-		kubernetesPart(kubernetes),
+		kubernetesPart("kubernetes", kubernetes, "cmd/kubeadm", "cmd/kubectl", "cmd/kubelet", "cmd/kube-apiserver",
+			"cmd/kube-controller-manager", "cmd/kube-scheduler", "cmd/kube-proxy"),
 		{
 			Name: "containerd", Module: "github.com/containerd/containerd/v2", Version: "v2.3.7",
 			Packages: []string{"cmd/containerd", "cmd/ctr", "cmd/containerd-shim-runc-v2"},
@@ -81,13 +82,12 @@ func programsOf(kubernetes string) []goPart {
 	}
 }
 
-func kubernetesPart(version string) goPart {
+// kubernetesPart has some programs of a Kubernetes version.
+func kubernetesPart(name, version string, packages ...string) goPart {
 	minor := strings.Split(version, ".")[1]
 	x := " -X k8s.io/component-base/version."
 	return goPart{
-		Name: "kubernetes", Module: "k8s.io/kubernetes", Version: version, Local: "v0" + strings.TrimPrefix(version, "v1"),
-		Packages: []string{"cmd/kubeadm", "cmd/kubectl", "cmd/kubelet", "cmd/kube-apiserver", "cmd/kube-controller-manager",
-			"cmd/kube-scheduler", "cmd/kube-proxy"},
+		Name: name, Module: "k8s.io/kubernetes", Version: version, Local: "v0" + strings.TrimPrefix(version, "v1"), Packages: packages,
 		LDFlags: static + x + "gitVersion=" + version + x + "gitMajor=1" + x + "gitMinor=" + minor + x + "gitTreeState=archive" + x +
 			"gitCommit=" + version,
 	}

@@ -29,13 +29,14 @@ type fakeCluster struct {
 	cgroups int // how often kube-proxy was moved
 }
 
-func (c *fakeCluster) Client() kubernetes.Interface                         { return c.client }
-func (c *fakeCluster) Mode() string                                         { return "nftables" }
-func (c *fakeCluster) Nodes() []string                                      { return []string{"worker"} }
-func (c *fakeCluster) Exec(context.Context, string, string) (string, error) { return "", nil }
-func (c *fakeCluster) Output() io.Writer                                    { return io.Discard }
-func (c *fakeCluster) LoadImage(context.Context, string, []byte) error      { return nil }
-func (c *fakeCluster) ProxiesLeaveCPUCgroup(context.Context) error          { c.cgroups++; return nil }
+func (c *fakeCluster) Client() kubernetes.Interface                            { return c.client }
+func (c *fakeCluster) Mode() string                                            { return "nftables" }
+func (c *fakeCluster) Nodes() []string                                         { return []string{"worker"} }
+func (c *fakeCluster) Exec(context.Context, string, string) (string, error)    { return "", nil }
+func (c *fakeCluster) Output() io.Writer                                       { return io.Discard }
+func (c *fakeCluster) WriteFile(context.Context, string, string, []byte) error { return nil }
+func (c *fakeCluster) LoadImage(context.Context, string, []byte) error         { return nil }
+func (c *fakeCluster) ProxiesLeaveCPUCgroup(context.Context) error             { c.cgroups++; return nil }
 
 const before = "mode: nftables\nnftables:\n  minSyncPeriod: 1s\n  syncPeriod: 30s\n"
 

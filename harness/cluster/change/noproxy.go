@@ -23,11 +23,16 @@ const nowhere = "rollcall.local/nowhere"
 
 func (noProxy) Make(ctx context.Context, c cluster.Changeable) (undo func(context.Context) error, err error) {
 	undo = func(ctx context.Context) error { return restoreProxies(ctx, c) }
+	return undo, removeProxies(ctx, c)
+}
+
+// removeProxies returns when no node has a kube-proxy any more.
+func removeProxies(ctx context.Context, c cluster.Changeable) error {
 	if err := selectProxyNodes(ctx, c, `"true"`); err != nil {
-		return undo, err
+		return err
 	}
 	pods := c.Client().CoreV1().Pods(metav1.NamespaceSystem)
-	return undo, poll.Until(ctx, pollEvery, func() (bool, error) {
+	return poll.Until(ctx, pollEvery, func() (bool, error) {
 		left, err := pods.List(ctx, metav1.ListOptions{LabelSelector: cluster.ProxySelector})
 		return err == nil && len(left.Items) == 0, err
 	})

@@ -128,6 +128,16 @@ func (c *Cluster) Exec(ctx context.Context, node, script string) (string, error)
 	return n.Exec(ctx, script, "")
 }
 
+// WriteFile writes a file in a node's container, which may be run there.
+func (c *Cluster) WriteFile(ctx context.Context, node, path string, content []byte) error {
+	n, err := c.find(node)
+	if err != nil {
+		return err
+	}
+	_, err = n.Exec(ctx, fmt.Sprintf("cat > %[1]s && chmod 755 %[1]s", path), string(content))
+	return err
+}
+
 // find is a node as the engine has it now: kind may still be making the cluster.
 func (c *Cluster) find(name string) (node, error) {
 	nodes, err := c.engine.Nodes(c.spec.Name)

@@ -1,0 +1,167 @@
+package change
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+	"k8s.io/apimachinery/pkg/util/version"
+
+	"rollcall/harness/cluster"
+	"rollcall/harness/nodeimage"
+	"rollcall/harness/poll"
+	"rollcall/harness/usage"
+)
+
+// Component has one node, or all if its name is empty, run a component of another version of Kubernetes, such as "v1.35.3". A name
+// is without the cluster's, such as "worker2". Where the API server's version does not go with it, it is [cluster.Unsupported].
+func Component(name nodeimage.Component, version, node string) cluster.Change {
+	return component{name, version, node}
+}
+
+type component struct {
+	name    nodeimage.Component
+	version string
+	node    string
+}
+
+// componentTimeout is the harness's own: a component has started anew after about 10 s on the reference host, and a controller
+// manager leads after 15 s, the lease of the one before.
+const componentTimeout = time.Minute
+
+func (s component) String() string {
+	if s.node == "" {
+		return fmt.Sprintf("%s %s", s.name, s.version)
+	}
+	return fmt.Sprintf("%s %s on %s", s.name, s.version, s.node)
+}
+
+func (s component) Make(ctx context.Context, c cluster.Changeable) (undo func(context.Context) error, err error) {
+	if because := s.skewed(c.Kubernetes()); because != "" {
+		return nil, &cluster.Unsupported{Because: because}
+	}
+	program, err := s.program(ctx, c, s.version)
+	if err != nil {
+		return nil, err
+	}
+	others := program // of the nodes that are not to have it, where all have theirs from a file
+	if s.name == nodeimage.KubeProxy && s.node != "" {
+		if others, err = s.program(ctx, c, c.Kubernetes()); err != nil {
+			return nil, err
+		}
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, componentTimeout, fmt.Errorf("%s not running after %v", s, componentTimeout))
+	defer cancel()
+	undo = func(ctx context.Context) error { return restoreComponents(ctx, c) }
+	switch s.name {
+	case nodeimage.Kubelet:
+		err = replaceKubelets(ctx, c, program, s.nodes(c))
+	case nodeimage.KubeProxy:
+		err = s.replaceProxies(ctx, c, program, others)
+	case nodeimage.ControllerManager:
+		err = replaceControllerManager(ctx, c, program)
+	}
+	if err == nil {
+		err = s.await(ctx, c, s.version)
+	}
+	if err != nil {
+		return undo, fmt.Errorf("cluster: %s: %w", s, err)
+	}
+	return undo, nil
+}
+
+// skewed is why a component of the version does not go with the API server's, by Kubernetes' version skew policy: none is newer,
+// kubelet and kube-proxy are at most three minor versions older, and the controller manager one.
+func (s component) skewed(apiServer string) string {
+	older := uint(3)
+	if s.name == nodeimage.ControllerManager {
+		older = 1
+	}
+	api, err := version.ParseSemantic(apiServer)
+	if err != nil {
+		return err.Error()
+	}
+	own, err := version.ParseSemantic(s.version)
+	switch {
+	case err != nil:
+		return err.Error()
+	case own.Major() != api.Major() || api.LessThan(own) || own.Minor()+older < api.Minor():
+		return fmt.Sprintf("%s %s does not go with an API server of %s: use v%d.%d to %s", s.name, s.version, apiServer,
+			api.Major(), api.Minor()-older, apiServer)
+	}
+	return ""
+}
+
+// program is the component's program of a version.
+func (s component) program(ctx context.Context, c cluster.Changeable, version string) ([]byte, error) {
+	path, err := s.name.Program(ctx, c.Output(), version)
+	if usage.Is(err) {
+		return nil, &cluster.Unsupported{Because: err.Error()}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("cluster: %w", err)
+	}
+	return os.ReadFile(path)
+}
+
+// nodes are those that are to have it, by their whole names.
+func (s component) nodes(c cluster.Changeable) []string {
+	switch {
+	case s.name == nodeimage.ControllerManager:
+		return []string{c.Name() + "-control-plane"}
+	case s.node != "":
+		return []string{c.Name() + "-" + s.node}
+	}
+	return c.Nodes()
+}
+
+// await returns when the nodes run the component, and it says that it is of the version.
+func (s component) await(ctx context.Context, c cluster.Changeable, version string) error {
+	for _, node := range s.nodes(c) {
+		var last string
+		err := poll.Until(ctx, pollEvery, func() (bool, error) {
+			last = running(ctx, c, node, s.name)
+			return last == version, nil
+		})
+		if err != nil {
+			return fmt.Errorf("%s runs %q: %w", node, last, err)
+		}
+	}
+	return nil
+}
+
+// running is the version of the program that a node's process of a component runs, by its own word; empty if there is none.
+func running(ctx context.Context, c cluster.Changeable, node string, name nodeimage.Component) string {
+	process := string(name)[:min(len(name), 15)] // as the kernel has it
+	said, err := c.Exec(ctx, node, fmt.Sprintf("/proc/$(pgrep --oldest --exact %s)/exe --version", process))
+	if err != nil {
+		return ""
+	}
+	return strings.TrimPrefix(said, "Kubernetes ")
+}
+
+// onNodes does something on several nodes side by side.
+func onNodes(ctx context.Context, nodes []string, do func(ctx context.Context, node string) error) error {
+	group, ctx := errgroup.WithContext(ctx)
+	for _, node := range nodes {
+		group.Go(func() error { return do(ctx, node) })
+	}
+	return group.Wait()
+}
+
+// restoreComponents gives every node the components of its image back, where one was replaced.
+func restoreComponents(ctx context.Context, c cluster.Changeable) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, 2*componentTimeout, fmt.Errorf("not restored after %v", 2*componentTimeout))
+	defer cancel()
+	for _, restore := range []func(context.Context, cluster.Changeable) error{
+		restoreProxyProgram, restoreKubelets, restoreControllerManager,
+	} {
+		if err := restore(ctx, c); err != nil {
+			return fmt.Errorf("cluster: restore components: %w", err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,83 @@
+package change
+
+import (
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/yaml"
+
+	"rollcall/harness/nodeimage"
+)
+
+func TestSkew(t *testing.T) {
+	for _, row := range []struct {
+		sentence  string
+		name      nodeimage.Component
+		version   string
+		apiServer string
+		because   string
+	}{
+		{"a kubelet of the same version", nodeimage.Kubelet, "v1.36.3", "v1.36.3", ""},
+		{"a kubelet three minor versions older", nodeimage.Kubelet, "v1.33.0", "v1.36.3", ""},
+		{"one that is four older", nodeimage.Kubelet, "v1.32.9", "v1.36.3",
+			"kubelet v1.32.9 does not go with an API server of v1.36.3: use v1.33 to v1.36.3"},
+		{"a kube-proxy that is newer by a patch", nodeimage.KubeProxy, "v1.36.4", "v1.36.3",
+			"kube-proxy v1.36.4 does not go with an API server of v1.36.3: use v1.33 to v1.36.3"},
+		{"a controller manager one minor version older", nodeimage.ControllerManager, "v1.35.0", "v1.36.3", ""},
+		{"one that is two older", nodeimage.ControllerManager, "v1.34.0", "v1.36.3",
+			"kube-controller-manager v1.34.0 does not go with an API server of v1.36.3: use v1.35 to v1.36.3"},
+		{"no version", nodeimage.Kubelet, "newest", "v1.36.3", `could not parse "newest" as version`},
+	} {
+		if because := (component{row.name, row.version, ""}).skewed(row.apiServer); because != row.because {
+			t.Errorf("%s: %q, want %q", row.sentence, because, row.because)
+		}
+	}
+}
+
+func TestKubeletGate(t *testing.T) {
+	gate := featureGate{component{name: nodeimage.Kubelet}, "Fast", false}
+	for _, row := range []struct{ sentence, config, want string }{
+		{"a configuration without gates", "kind: KubeletConfiguration\n", "featureGates:\n  Fast: false\nkind: KubeletConfiguration\n"},
+		{"one that has others", "featureGates:\n  Slow: true\n", "featureGates:\n  Fast: false\n  Slow: true\n"},
+		{"one that says otherwise", "featureGates:\n  Fast: true\n", "featureGates:\n  Fast: false\n"},
+	} {
+		if got, err := gate.in(row.config); err != nil || string(got) != row.want {
+			t.Errorf("%s: %v\n%s", row.sentence, err, got)
+		}
+	}
+	const told = "# TYPE kubernetes_feature_enabled gauge\n" + `kubernetes_feature_enabled{name="Fast",stage="BETA"} 0` + "\n"
+	if !gate.toldBy(told) || gate.toldBy(strings.Replace(told, "} 0", "} 1", 1)) || gate.toldBy("") {
+		t.Error("what the metrics say is not what is understood")
+	}
+}
+
+func TestControllerManagerManifest(t *testing.T) {
+	const manifest = `apiVersion: v1
+kind: Pod
+metadata: {name: kube-controller-manager, namespace: kube-system}
+spec:
+  hostNetwork: true
+  containers:
+  - name: kube-controller-manager
+    command: [kube-controller-manager, --leader-elect=true]
+    volumeMounts: [{mountPath: /etc/ssl/certs, name: ca-certs, readOnly: true}]
+  volumes: [{name: ca-certs, hostPath: {path: /etc/ssl/certs, type: DirectoryOrCreate}}]
+`
+	changed, err := edited(manifest, runFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var pod corev1.Pod
+	if err := yaml.UnmarshalStrict(changed, &pod); err != nil {
+		t.Fatal(err)
+	}
+	mounts, volumes := pod.Spec.Containers[0].VolumeMounts, pod.Spec.Volumes
+	if len(mounts) != 2 || len(volumes) != 2 || mounts[1].Name != volumes[1].Name || volumes[1].HostPath.Path != managerFile ||
+		mounts[1].MountPath != "/usr/local/bin/kube-controller-manager" || !pod.Spec.HostNetwork {
+		t.Errorf("it became\n%s", changed)
+	}
+	if _, err := edited(strings.Replace(manifest, "containers:", "sidecars:", 1), runFile); err == nil {
+		t.Error("a manifest with an unknown field is taken")
+	}
+}

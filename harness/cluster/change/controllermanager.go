@@ -1,0 +1,122 @@
+package change
+
+import (
+	"context"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/yaml"
+
+	"rollcall/harness/cluster"
+	"rollcall/harness/nodeimage"
+	"rollcall/harness/poll"
+)
+
+// Where the node of the control plane has the manifest of its controller manager, the one of its image while another is in its
+// place, and the program of that other.
+const (
+	managerManifest = "/etc/kubernetes/manifests/kube-controller-manager.yaml"
+	stockManifest   = "/etc/kubernetes/kube-controller-manager.stock.yaml"
+	managerFile     = "/opt/rollcall-kube-controller-manager"
+)
+
+func managerNode(c cluster.Changeable) string {
+	return component{name: nodeimage.ControllerManager}.nodes(c)[0]
+}
+
+// replaceControllerManager has the control plane run a controller manager, and returns when it leads.
+func replaceControllerManager(ctx context.Context, c cluster.Changeable, program []byte) error {
+	node := managerNode(c)
+	if err := c.WriteFile(ctx, node, managerFile, program); err != nil {
+		return err
+	}
+	return replaceManifest(ctx, c, runFile)
+}
+
+// replaceManifest edits the manifest of the control plane's controller manager, and returns when the new one leads.
+func replaceManifest(ctx context.Context, c cluster.Changeable, edit func(*corev1.Pod)) error {
+	node := managerNode(c)
+	text, err := c.Exec(ctx, node, fmt.Sprintf("[ -e %[2]s ] || cp %[1]s %[2]s; cat %[1]s", managerManifest, stockManifest))
+	if err != nil {
+		return err
+	}
+	changed, err := edited(text, edit)
+	if err != nil {
+		return err
+	}
+	if err := c.WriteFile(ctx, node, stockManifest+".new", changed); err != nil {
+		return err
+	}
+	return placeManifest(ctx, c, stockManifest+".new")
+}
+
+// edited is the manifest of a pod of one container, edited.
+func edited(manifest string, edit func(*corev1.Pod)) ([]byte, error) {
+	var pod corev1.Pod
+	if err := yaml.UnmarshalStrict([]byte(manifest), &pod); err != nil {
+		return nil, err
+	}
+	if len(pod.Spec.Containers) != 1 {
+		return nil, fmt.Errorf("%s has %d containers", managerManifest, len(pod.Spec.Containers))
+	}
+	edit(&pod)
+	return yaml.Marshal(pod)
+}
+
+// runFile has a controller manager run the program of a file instead of that of its image.
+func runFile(pod *corev1.Pod) {
+	const volume = "rollcall-program"
+	pod.Spec.Volumes = append(pod.Spec.Volumes, corev1.Volume{Name: volume, VolumeSource: corev1.VolumeSource{
+		HostPath: &corev1.HostPathVolumeSource{Path: managerFile, Type: new(corev1.HostPathFile)}}})
+	container := &pod.Spec.Containers[0]
+	container.VolumeMounts = append(container.VolumeMounts,
+		corev1.VolumeMount{Name: volume, MountPath: "/usr/local/bin/kube-controller-manager", ReadOnly: true})
+}
+
+// placeManifest moves a file where the kubelet reads the manifest from, and returns when the new controller manager leads. It would
+// wait for the lease of the old one to run out, 15 s after its end; so that lease is deleted.
+func placeManifest(ctx context.Context, c cluster.Changeable, file string) error {
+	node := managerNode(c)
+	process := func() string {
+		pid, _ := c.Exec(ctx, node, "pgrep --oldest --exact kube-controller || true")
+		return pid
+	}
+	was := process()
+	if _, err := c.Exec(ctx, node, fmt.Sprintf("mv %s %s", file, managerManifest)); err != nil {
+		return err
+	}
+	err := poll.Until(ctx, pollEvery, func() (bool, error) {
+		now := process()
+		return now != "" && now != was, nil
+	})
+	leases := c.Client().CoordinationV1().Leases(metav1.NamespaceSystem)
+	if err == nil {
+		err = ignoreNotFound(leases.Delete(ctx, string(nodeimage.ControllerManager), metav1.DeleteOptions{}))
+	}
+	if err == nil {
+		err = poll.Until(ctx, pollEvery, func() (bool, error) {
+			lease, err := leases.Get(ctx, string(nodeimage.ControllerManager), metav1.GetOptions{})
+			return err == nil && lease.Spec.HolderIdentity != nil && *lease.Spec.HolderIdentity != "", ignoreNotFound(err)
+		})
+	}
+	if err != nil {
+		said, _ := c.Exec(context.WithoutCancel(ctx), node,
+			"tail --quiet --lines 3 $(ls -t /var/log/pods/kube-system_kube-controller-manager-*/*/*.log | head -1)")
+		return fmt.Errorf("no new controller manager leads: %w; it said last: %s", err, said)
+	}
+	return nil
+}
+
+// restoreControllerManager has the control plane run the controller manager of its image again, if it runs another.
+func restoreControllerManager(ctx context.Context, c cluster.Changeable) error {
+	replaced, err := c.Exec(ctx, managerNode(c), fmt.Sprintf("if [ -e %s ]; then echo yes; fi", stockManifest))
+	if err != nil || replaced == "" {
+		return err
+	}
+	if err := placeManifest(ctx, c, stockManifest); err != nil {
+		return err
+	}
+	_, err = c.Exec(ctx, managerNode(c), fmt.Sprintf("rm -f %s %s.new", managerFile, stockManifest))
+	return err
+}

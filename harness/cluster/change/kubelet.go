@@ -1,0 +1,87 @@
+package change
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"rollcall/harness/cluster"
+	"rollcall/harness/nodeimage"
+	"rollcall/harness/poll"
+)
+
+// Where a node has its kubelet, and the one of its image while it has another.
+const (
+	kubeletFile  = "/usr/bin/kubelet"
+	stockKubelet = "/usr/bin/kubelet.stock"
+)
+
+// restartKubelet starts a kubelet anew without the state of its managers, which have no policy: one of another version may refuse
+// to read it. Containers go on meanwhile.
+const restartKubelet = `rm -f /var/lib/kubelet/cpu_manager_state /var/lib/kubelet/memory_manager_state
+systemctl restart kubelet`
+
+// replaceKubelets has nodes run a kubelet. A program that runs cannot be written over, but another can take its name.
+func replaceKubelets(ctx context.Context, c cluster.Changeable, program []byte, nodes []string) error {
+	return onNodes(ctx, nodes, func(ctx context.Context, node string) error {
+		if err := c.WriteFile(ctx, node, kubeletFile+".new", program); err != nil {
+			return err
+		}
+		began := time.Now()
+		_, err := c.Exec(ctx, node, fmt.Sprintf("set -e\n[ -e %[2]s ] || ln %[1]s %[2]s\nmv %[1]s.new %[1]s\n%[3]s",
+			kubeletFile, stockKubelet, restartKubelet))
+		if err != nil {
+			return err
+		}
+		return awaitKubelet(ctx, c, node, began)
+	})
+}
+
+// awaitKubelet returns when a node is ready by the word of the kubelet that runs there, which was started at a moment.
+func awaitKubelet(ctx context.Context, c cluster.Changeable, node string, began time.Time) error {
+	var last string
+	err := poll.Until(ctx, pollEvery, func() (bool, error) {
+		is, err := c.Client().CoreV1().Nodes().Get(ctx, node, metav1.GetOptions{})
+		if err != nil {
+			last = err.Error()
+			return false, nil
+		}
+		last = "kubelet " + is.Status.NodeInfo.KubeletVersion
+		if is.Status.NodeInfo.KubeletVersion != running(ctx, c, node, nodeimage.Kubelet) {
+			return false, nil
+		}
+		for _, condition := range is.Status.Conditions {
+			if condition.Type == corev1.NodeReady {
+				last += ", ready " + string(condition.Status)
+				// The API has whole seconds of the last heartbeat.
+				return condition.Status == corev1.ConditionTrue && condition.LastHeartbeatTime.After(began.Add(-time.Second)), nil
+			}
+		}
+		return false, nil
+	})
+	if err != nil {
+		said, _ := c.Exec(context.WithoutCancel(ctx), node, "journalctl --unit kubelet --lines 3 --output cat")
+		return fmt.Errorf("node %s: %s: %w; its kubelet said last: %s", node, last, err, said)
+	}
+	return nil
+}
+
+// restoreKubelets gives every node the kubelet of its image back, and its configuration, if it has others.
+func restoreKubelets(ctx context.Context, c cluster.Changeable) error {
+	return onNodes(ctx, c.Nodes(), func(ctx context.Context, node string) error {
+		began := time.Now()
+		restored, err := c.Exec(ctx, node, fmt.Sprintf(`set -e
+[ ! -e %[1]s ] || { mv %[1]s %[2]s; echo program; }
+[ ! -e %[3]s ] || { mv %[3]s %[4]s; echo configuration; }`, stockKubelet, kubeletFile, stockConfig, kubeletConfig))
+		if err != nil || restored == "" {
+			return err
+		}
+		if _, err := c.Exec(ctx, node, restartKubelet); err != nil {
+			return err
+		}
+		return awaitKubelet(ctx, c, node, began)
+	})
+}

@@ -1,0 +1,90 @@
+package runner
+
+import (
+	"context"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"rollcall/harness/cluster"
+	"rollcall/harness/cluster/change"
+	"rollcall/harness/nodeimage"
+)
+
+// TestComponents has nodes of real clusters run components of other versions, and sees that afterwards everything is what it was.
+// `make components` runs it.
+func TestComponents(t *testing.T) {
+	if os.Getenv("ROLLCALL_COMPONENTS") == "" {
+		t.Skip("it needs a cluster: make components")
+	}
+	onClusters(t, "components", func(ctx context.Context, t *testing.T, _ *Runner, c cluster.Cluster) {
+		for _, program := range []struct {
+			name    nodeimage.Component
+			version string
+		}{
+			{nodeimage.Kubelet, "v1.35.3"}, {nodeimage.KubeProxy, "v1.35.3"}, {nodeimage.KubeProxy, c.Kubernetes()},
+			{nodeimage.ControllerManager, "v1.35.0"},
+		} {
+			if _, err := program.name.Program(ctx, t.Output(), program.version); err != nil { // now, so that it is not in the times
+				t.Fatal(err)
+			}
+		}
+		for _, one := range []cluster.Change{
+			change.Component(nodeimage.Kubelet, "v1.35.3", "worker2"),
+			change.Component(nodeimage.Kubelet, "v1.35.3", ""),
+			change.Component(nodeimage.KubeProxy, "v1.35.3", ""),
+			change.Component(nodeimage.KubeProxy, "v1.35.3", "worker"),
+			change.Component(nodeimage.ControllerManager, "v1.35.0", ""),
+			change.Gate(nodeimage.Kubelet, "ChangeContainerStatusOnKubeletRestart", true),
+			change.Gate(nodeimage.ControllerManager, "MaxUnavailableStatefulSet", true),
+		} {
+			t.Run(one.String(), func(t *testing.T) { changesAndBack(ctx, t, c, one) })
+		}
+	})
+}
+
+// changesAndBack makes a change and takes it back.
+func changesAndBack(ctx context.Context, t *testing.T, c cluster.Cluster, one cluster.Change) {
+	before := components(ctx, t, c)
+	began := time.Now()
+	undo, err := cluster.Make(ctx, c, one)
+	made := time.Since(began)
+	if err != nil {
+		t.Error(err)
+	}
+	changed := components(ctx, t, c)
+	if err == nil && cmp.Equal(before, changed) {
+		t.Error("nothing is another")
+	}
+	if undo == nil {
+		return
+	}
+	began = time.Now()
+	if err := undo(ctx); err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%s took %.1f s, and %.1f s to undo; meanwhile:\n%s", one, made.Seconds(), time.Since(began).Seconds(), cmp.Diff(before, changed))
+	if diff := cmp.Diff(before, components(ctx, t, c)); diff != "" {
+		t.Errorf("the nodes are not what they were (-before +after):\n%s", diff)
+	}
+}
+
+// components is what runs on each node, by the processes' own word, and the sums of the files that say so.
+func components(ctx context.Context, t *testing.T, c cluster.Cluster) map[string]string {
+	t.Helper()
+	nodes := map[string]string{}
+	for _, node := range c.Nodes() {
+		said, err := c.(cluster.Changeable).Exec(ctx, node, `for process in kubelet kube-proxy kube-controller; do
+	for pid in $(pgrep --exact $process); do echo $process $(/proc/$pid/exe --version); done
+done
+sha256sum /usr/bin/kubelet* /var/lib/kubelet/config* /etc/kubernetes/manifests/* /opt/* 2>/dev/null || true
+ls /etc/kubernetes`)
+		if err != nil {
+			t.Fatal(err)
+		}
+		nodes[node] = said
+	}
+	return nodes
+}
