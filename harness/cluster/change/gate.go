@@ -41,7 +41,7 @@ func (g featureGate) Make(ctx context.Context, c cluster.Changeable) (undo func(
 			container.Command = append(container.Command, fmt.Sprintf("--feature-gates=%s=%t", g.gate, g.on))
 		})
 	case nodeimage.KubeProxy:
-		return nil, &cluster.Unsupported{Because: "no scenario needs a feature gate of kube-proxy"}
+		return nil, &cluster.Unsupported{Because: "feature gates of kube-proxy cannot be set yet"}
 	}
 	if err != nil {
 		return undo, fmt.Errorf("cluster: %s: %w", g, err)
