@@ -28,6 +28,7 @@ const (
 	undrainedRecorded = "reports/testdata/recorded/%s-undrained-vantages"
 	recreateRecorded  = "reports/testdata/recorded/%s-recreate"
 	fenceRecorded     = "harness/verdict/testdata/recorded/fenceposts-twelve" // in nftables mode
+	unprobedRecorded  = "harness/verdict/testdata/recorded/unprobed"          // likewise
 	graceRecorded     = "harness/verdict/testdata/recorded/grace-filled"      // likewise
 )
 
@@ -98,6 +99,8 @@ func lossMutants() []recordedMutant {
 		{"a negative control that lost nothing to old pods", undrainedRecorded, asking(verdict.LostWhileTerminating()),
 			all(served(lane), served(reused), served("worker2-fresh"), served("worker2-reused")), verdict.Inconclusive,
 			"lost-while-terminating", nil},
+		{"pods that count as ready and do not listen, and refuse nobody", unprobedRecorded, asking(verdict.LostWhileStarting()),
+			all(served(lane), served("worker2-fresh")), verdict.Inconclusive, "lost-while-starting", nil},
 		{"a lane without good replies for 3 s", drainedRecorded, asking(verdict.MaxOutage(second)),
 			failing(lane, evidence.Refused, second, 4*second), verdict.Fail, "max-outage", nil},
 		{"a SYN that was sent again", drainedRecorded, asking(verdict.NoSlowReplies()),

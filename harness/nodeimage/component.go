@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"rollcall/harness/buildcache"
 	"rollcall/harness/command"
@@ -65,7 +64,7 @@ func compileAlone(ctx context.Context, w io.Writer, state string, part goPart, c
 	case err == nil:
 		return nil
 	case errors.Is(err, errNoSources) && ctx.Err() == nil:
-		return usage.New(strings.TrimSpace(part.label()), errNoSources.Error()+": "+command.LastLine(err),
+		return usage.New(part.label(), errNoSources.Error()+": "+command.LastLine(err),
 			"have `go env GOPROXY` name a module proxy that answers and has it")
 	}
 	return fmt.Errorf("nodeimage: %w", err)

@@ -277,6 +277,7 @@ func (b *builder) finish() {
 	b.summary.sumRates()
 	b.summary.WhileTerminating = b.sentIn(b.windows.terminating)
 	b.summary.WhileNoneServing = b.sentIn(b.windows.noneServing)
+	b.summary.WhileStarting = b.sentIn(b.windows.starting)
 	b.summary.WhileOnlyTerminating = b.sentIn(b.windows.onlyTerminating)
 	b.finishLatency()
 	b.followConnections()
@@ -287,7 +288,7 @@ func (b *builder) finish() {
 }
 
 // windows are the times in which hits are counted.
-type windows struct{ terminating, noneServing, onlyTerminating []Window }
+type windows struct{ terminating, noneServing, onlyTerminating, starting []Window }
 
 // sentIn is how many hits were surely sent in some windows.
 func (b *builder) sentIn(windows []Window) (n int) {

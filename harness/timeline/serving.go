@@ -10,7 +10,7 @@ import (
 )
 
 // A podState is how far a pod got, as far as whether it can answer depends on it.
-type podState struct{ ready, deleted, signaled, ended bool }
+type podState struct{ ready, listening, deleted, signaled, ended bool }
 
 // serving reports whether the pod answers whoever is led to it: it got ready and its process has got no SIGTERM.
 func (p podState) serving() bool { return p.ready && !p.signaled && !p.ended }
@@ -31,6 +31,8 @@ func (t Timeline) whenPods(holds func([]podState) bool) (windows []Window) {
 			p.ready = true
 		case evidence.PodUnready:
 			p.ready = false
+		case evidence.PodListening:
+			p.listening = true
 		case evidence.PodDeleting:
 			p.deleted = true
 		case evidence.PodSigterm:
@@ -63,6 +65,13 @@ func (t Timeline) NoneServing() []Window {
 			}
 		}
 		return true
+	})
+}
+
+// ReadyUnlistening lists when a pod of the rollout counted as ready and did not listen yet.
+func (t Timeline) ReadyUnlistening() []Window {
+	return t.whenPods(func(pods []podState) bool {
+		return slices.ContainsFunc(pods, func(p podState) bool { return p.serving() && !p.listening })
 	})
 }
 

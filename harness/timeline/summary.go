@@ -23,9 +23,10 @@ type LaneSummary struct {
 	SinceBegun        int // requests sent once the rollout had begun, as surely as the clocks tell
 	ArrivedSinceBegun int // of those, the ones that a pod got
 	WhileTerminating  int // requests sent while an old pod was terminating and another pod was ready, as surely as the clocks tell
-	// requests sent while no pod served, and while only terminating pods did that had got no SIGTERM, as surely as the clocks tell
-	WhileNoneServing, WhileOnlyTerminating int
-	SinceSwitch                            int // replies on keep-alive connections on which the new version had answered before
+	// requests sent while no pod served, while only terminating pods did that had got no SIGTERM, and while a pod counted as ready that
+	// did not listen yet, as surely as the clocks tell
+	WhileNoneServing, WhileOnlyTerminating, WhileStarting int
+	SinceSwitch                                           int // replies on keep-alive connections on which the new version had answered before
 
 	Rate    float64 // achieved, per second; an agent with fewer than two hits adds nothing
 	Lag     Spread  // of Sent-Due: the generator's own lateness

@@ -85,7 +85,8 @@ func Join(ev evidence.Evidence) (Timeline, error) {
 	t.Pods = podsOf(t.Events)
 
 	var shared buffers
-	in := windows{terminating: t.terminatingBesideReady(), noneServing: t.NoneServing(), onlyTerminating: t.OnlyTerminating()}
+	in := windows{terminating: t.terminatingBesideReady(), noneServing: t.NoneServing(), onlyTerminating: t.OnlyTerminating(),
+		starting: t.ReadyUnlistening()}
 	builders := make(map[string]*builder, len(ev.Run.Lanes))
 	for _, lane := range ev.Run.Lanes {
 		if builders[lane.ID] != nil || lane.ID == "" {

@@ -124,3 +124,8 @@ func opening(lane string, took int, seqs ...uint64) edit {
 func answeringIn(lane string, took int, seqs ...uint64) edit {
 	return on(lane, func(h *evidence.Hit) { h.Took = time.Duration(took) * ms }, seqs...)
 }
+
+// listening is that a pod listens from so many milliseconds on.
+func listening(name string, at int) edit {
+	return with(pod(at, evidence.PodListening, map[bool]string{true: "v1", false: "v2"}[name < "c"], name))
+}

@@ -33,7 +33,8 @@ type Rule struct {
 func Rules() []Rule {
 	return []Rule{
 		noFailures(), noLostReplies(), noHiddenRetries(), servesUntilSigterm(),
-		damageSeen(), lostWhileTerminating(), lostWhileNoneServes(), minTerminationsLost(), maxOutage(), minOutage(), pause(),
+		damageSeen(), lostWhileTerminating(), lostWhileNoneServes(), lostWhileStarting(), minTerminationsLost(),
+		maxOutage(), minOutage(), pause(),
 		noSlowReplies(), maxLatency(),
 		rulesBeforeSigterm(), maxRuleLag(), maxDrainLag(), mostDrainLags(),
 		minAvailable(), maxPods(), scaling(), maxActive(), oldAtStatus(), answersAfter(), maxStatusGap(), oldEndsFirst(), between(),
