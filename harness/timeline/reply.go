@@ -93,10 +93,14 @@ func (t Timeline) repliesIn(conn evidence.Conn, holds func(bucket) (in, unclear 
 		all = append(all, *sum)
 	}
 	slices.SortFunc(all, func(a, b Replies) int {
-		if a.Version == b.Version && a.Stray {
+		switch {
+		case a.Version != b.Version:
+			return cmp.Compare(a.Version, b.Version)
+		case a.Stray:
 			return 1
+		default:
+			return -1
 		}
-		return cmp.Compare(a.Version, b.Version)
 	})
 	return all
 }

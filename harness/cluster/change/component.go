@@ -28,8 +28,7 @@ type component struct {
 	node    string
 }
 
-// componentTimeout is the harness's own: a component has started anew after about 10 s on the reference host, and a controller
-// manager leads after 15 s, the lease of the one before.
+// componentTimeout is the harness's own: components started anew in 2 to 27 s on the reference host (make components).
 const componentTimeout = time.Minute
 
 func (s component) String() string {
