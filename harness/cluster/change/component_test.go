@@ -36,7 +36,7 @@ func TestSkew(t *testing.T) {
 }
 
 func TestKubeletGate(t *testing.T) {
-	gate := featureGate{component{name: nodeimage.Kubelet}, "Fast", false}
+	gate := featureGate{nodeimage.Kubelet, "Fast", false}
 	for _, row := range []struct{ sentence, config, want string }{
 		{"a configuration without gates", "kind: KubeletConfiguration\n", "featureGates:\n  Fast: false\nkind: KubeletConfiguration\n"},
 		{"one that has others", "featureGates:\n  Slow: true\n", "featureGates:\n  Fast: false\n  Slow: true\n"},

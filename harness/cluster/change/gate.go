@@ -15,24 +15,25 @@ import (
 )
 
 // Gate turns a feature gate of the kubelet on every node, or of the controller manager, on or off. One that the component does not
-// know, or that it has locked, keeps it from starting: that is an error with its last words.
+// know, or that it has locked, keeps it from starting: that is an error with its last words. The kubelet's metrics have to show it;
+// those of the controller manager ask for rights of their own, so there it is enough that one leads which was started with it.
 func Gate(name nodeimage.Component, gate string, on bool) cluster.Change {
-	return featureGate{component{name: name}, gate, on}
+	return featureGate{name, gate, on}
 }
 
 type featureGate struct {
-	of   component
+	name nodeimage.Component
 	gate string
 	on   bool
 }
 
-func (g featureGate) String() string { return fmt.Sprintf("%s with %s=%t", g.of.name, g.gate, g.on) }
+func (g featureGate) String() string { return fmt.Sprintf("%s with %s=%t", g.name, g.gate, g.on) }
 
 func (g featureGate) Make(ctx context.Context, c cluster.Changeable) (undo func(context.Context) error, err error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, componentTimeout, fmt.Errorf("%s not running after %v", g, componentTimeout))
 	defer cancel()
 	undo = func(ctx context.Context) error { return restoreComponents(ctx, c) }
-	switch g.of.name {
+	switch g.name {
 	case nodeimage.Kubelet:
 		err = onNodes(ctx, c.Nodes(), func(ctx context.Context, node string) error { return g.configureKubelet(ctx, c, node) })
 	case nodeimage.ControllerManager:
