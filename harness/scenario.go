@@ -55,6 +55,9 @@ type Scenario struct {
 	// it expects any, else 1. What fails is never tried again. A recording whose clients were late is not counted, once.
 	Tries int
 
+	// Bug is one of Kubernetes that the scenario shows where a cluster has it; nil: it is about none.
+	Bug *evidence.Bug
+
 	// Adapt makes of what a first recording showed, which is not judged, the app of a second one, which is.
 	Adapt func(fixtures.App, timeline.Timeline) (fixtures.App, error)
 }

@@ -93,6 +93,10 @@ type Run struct {
 	Pace Pace `json:"pace,omitempty"`
 	// ClusterChanges are those that were made to the cluster for it.
 	ClusterChanges []string `json:"given,omitempty"`
+	// Bug is one of Kubernetes that the scenario would show; ComponentVersions are those of the program that would have it, on
+	// the nodes where it runs, without repetition; empty: they were not found out.
+	Bug               *Bug     `json:"bug,omitempty"`
+	ComponentVersions []string `json:"component_versions,omitempty"`
 	// Measures says that the recording was made to measure something for the next one, and decides nothing.
 	Measures bool `json:"measures,omitempty"`
 

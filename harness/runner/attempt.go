@@ -201,7 +201,7 @@ func (a attempt) header(s harness.Scenario) evidence.Run {
 // header is what is known of a run before it begins.
 func header(suite, mode string, s harness.Scenario) evidence.Run {
 	run := evidence.Run{Schema: evidence.SchemaVersion, Scenario: s.ID, Suite: suite, Mode: mode,
-		Claim: s.Claim, Covers: s.Covers(), Expect: s.Expect}
+		Claim: s.Claim, Covers: s.Covers(), Expect: s.Expect, Bug: s.Bug}
 	for _, change := range s.ClusterChanges {
 		run.ClusterChanges = append(run.ClusterChanges, change.String())
 	}

@@ -33,6 +33,10 @@ type Verdict struct {
 	// Starved says that it is inconclusive because the host had too little time for its kubelets, and no rule failed: another
 	// recording, with less beside it, may tell.
 	Starved bool
+	// Bug says whether the cluster has the bug that the scenario would show, and BugKnown whether that is known of its version;
+	// empty where the scenario is about none.
+	Bug      BugAnswer
+	BugKnown bool
 }
 
 // Judge lets the rules decide, each by what of the recording can be trusted. What a rule found that a reason for distrust makes
@@ -40,7 +44,7 @@ type Verdict struct {
 // not looked at.
 func Judge(run evidence.Run, tl timeline.Timeline) Verdict {
 	if run.Skipped != "" {
-		return Verdict{Outcome: Skipped, Headline: phrase.Headline(run.Skipped), Because: run.Skipped}
+		return Verdict{Outcome: Skipped, Headline: phrase.Headline(run.Skipped), Because: run.Skipped}.answerBug(run)
 	}
 	reasons := distrust(run, tl)
 	findings := make([]Finding, 0, len(run.Expect))
@@ -72,7 +76,7 @@ func Judge(run evidence.Run, tl timeline.Timeline) Verdict {
 		}
 	}
 	v.Distrust = reasons
-	return v
+	return v.answerBug(run)
 }
 
 // find judges one expectation, as if all of the recording could be trusted.

@@ -1,0 +1,97 @@
+package verdict
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"rollcall/harness/evidence"
+	"rollcall/harness/verdict/phrase"
+)
+
+// A BugAnswer says whether a cluster has the bug of Kubernetes that a scenario would show.
+type BugAnswer string
+
+// The answers.
+const (
+	Affected    BugAnswer = "affected"     // the bug's own mechanism was seen
+	NotAffected BugAnswer = "not affected" // it was put to the test, and everything was right
+	CannotTell  BugAnswer = "cannot tell"
+)
+
+// answerBug says in a verdict about a scenario with a bug whether the cluster has that, and in its headline whether that is known.
+func (v Verdict) answerBug(run evidence.Run) Verdict {
+	if run.Bug == nil {
+		return v
+	}
+	bug := *run.Bug
+	v.BugKnown = knownOn(bug, run)
+	switch v.Bug = CannotTell; {
+	case v.Outcome == Pass:
+		v.Bug = NotAffected
+	case v.Outcome == Fail && v.shows(bug, run.Expect):
+		v.Bug = Affected
+		is := fmt.Sprintf("known bug %s, fixed in %s", bug.Name(), bug.Fixed)
+		if !v.BugKnown {
+			is = fmt.Sprintf("as in %s, which %s is not known to have", bug.Name(), ranVersion(bug, run))
+		}
+		v.Headline = phrase.Headline(is+": "+v.Headline, is)
+		v.Because = is + ": " + v.Because
+	}
+	return v
+}
+
+// shows reports whether an expectation failed that the bug's mechanism fails.
+func (v Verdict) shows(bug evidence.Bug, expected []evidence.Expectation) bool {
+	for i, f := range v.Findings {
+		if x := expected[i]; f.Outcome == Fail && x.Rule == bug.Rule && x.Fact == bug.Fact {
+			return true
+		}
+	}
+	return false
+}
+
+// knownOn reports whether any version of the component that ran is known to have the bug, in this mode.
+func knownOn(bug evidence.Bug, run evidence.Run) bool {
+	if len(bug.Modes) > 0 && !slices.Contains(bug.Modes, run.Mode) {
+		return false
+	}
+	if bug.Setting != "" && slices.Contains(run.ClusterChanges, bug.Setting) {
+		return true
+	}
+	return slices.ContainsFunc(versionsRun(run), func(version string) bool {
+		return slices.ContainsFunc(bug.Affected, func(r evidence.VersionRange) bool { return inRange(version, r) })
+	})
+}
+
+// versionsRun are those of the component, or that of the API server where they were not found out.
+func versionsRun(run evidence.Run) []string {
+	if len(run.ComponentVersions) == 0 {
+		return []string{run.Kubernetes}
+	}
+	return run.ComponentVersions
+}
+
+// ranVersion is like "kube-proxy v1.35.3".
+func ranVersion(bug evidence.Bug, run evidence.Run) string {
+	return bug.Component + " " + strings.Join(versionsRun(run), " and ")
+}
+
+// inRange reports whether a version is in a range; one that cannot be read is in none.
+func inRange(version string, r evidence.VersionRange) bool {
+	for _, limit := range []struct {
+		version string
+		outside func(order int) bool
+	}{
+		{r.Since, func(order int) bool { return order < 0 }},
+		{r.Before, func(order int) bool { return order >= 0 }},
+	} {
+		if limit.version == "" {
+			continue
+		}
+		if order, err := compareVersions(version, limit.version); err != nil || limit.outside(order) {
+			return false
+		}
+	}
+	return true
+}
