@@ -26,7 +26,8 @@ type Steps struct {
 	Outside   string               // URL of the app from outside the cluster, once exposed; empty unless the scenario is Observed
 
 	watch   *observe.Watch
-	cluster cluster.Cluster // nil unless the scenario is Observed
+	cluster cluster.Cluster
+	exposes bool // the app is reached from outside
 	reach   func(ctx context.Context, url string) error
 }
 
@@ -35,13 +36,14 @@ type StepsConfig struct {
 	Client  kubernetes.Interface
 	Into    fixtures.Destination
 	Watch   *observe.Watch
-	Cluster cluster.Cluster                             // that leads outside; nil: there is no way from there
+	Cluster cluster.Cluster
+	Exposes bool                                        // a way to the app from outside
 	Reach   func(ctx context.Context, url string) error // returns when the app answers at a URL
 }
 
 // NewSteps is for the recorder.
 func NewSteps(c StepsConfig) *Steps {
-	return &Steps{Client: c.Client, Namespace: c.Into.Namespace, Into: c.Into, watch: c.Watch, cluster: c.Cluster, reach: c.Reach}
+	return &Steps{Client: c.Client, Namespace: c.Into.Namespace, Into: c.Into, watch: c.Watch, cluster: c.Cluster, exposes: c.Exposes, reach: c.Reach}
 }
 
 // Note notes a fact: what was found out under a name, such as a number, a duration or a word.
@@ -87,11 +89,11 @@ func (s *Steps) Steadily(ctx context.Context, d time.Duration, holds func(observ
 // Expose creates the app's Service.
 func (s *Steps) Expose(ctx context.Context, app fixtures.App) error {
 	port := int32(0)
-	if s.cluster != nil {
+	if s.exposes {
 		port = s.cluster.NodePort()
 	}
 	service, err := s.Client.CoreV1().Services(s.Namespace).Create(ctx, app.Service(s.Namespace, port), metav1.CreateOptions{})
-	if err == nil && s.cluster != nil {
+	if err == nil && s.exposes {
 		s.Outside, err = s.cluster.OutsideURL(ctx, service)
 	}
 	return err
@@ -111,6 +113,12 @@ func (s *Steps) Deploy(ctx context.Context, app fixtures.App, version string) er
 		return d != nil && rollout.Complete(d) && seen.Available(version) == int(app.Replicas) // which is seen apart
 	})
 }
+
+// Workers are the names of the nodes that may carry load.
+func (s *Steps) Workers(ctx context.Context) ([]string, error) { return s.cluster.Workers(ctx) }
+
+// Own is the cluster, to do something to its nodes; [cluster.Unsupported] where it is somebody else's.
+func (s *Steps) Own() (cluster.Changeable, error) { return cluster.Ours(s.cluster) }
 
 // Reach returns when the app answers from outside.
 func (s *Steps) Reach(ctx context.Context) error { return s.reach(ctx, s.Outside) }

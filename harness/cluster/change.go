@@ -15,11 +15,20 @@ type Change interface {
 
 // Make makes a change to a cluster, which is [Unsupported] where it is somebody else's.
 func Make(ctx context.Context, c Cluster, change Change) (undo func(context.Context) error, err error) {
+	ours, err := Ours(c)
+	if err != nil {
+		return nil, err
+	}
+	return change.Make(ctx, ours)
+}
+
+// Ours is a cluster of our own; [Unsupported] for somebody else's.
+func Ours(c Cluster) (Changeable, error) {
 	ours, ok := c.(Changeable)
 	if !ok {
 		return nil, &Unsupported{"it is not ours to change"}
 	}
-	return change.Make(ctx, ours)
+	return ours, nil
 }
 
 // Unsupported is why a cluster cannot be changed: no fault, but a reason to skip what needs the change.

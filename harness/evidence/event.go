@@ -40,6 +40,7 @@ const (
 	RuleAdded   EventKind = "rule-added"   // node Object began to route to the pod
 	RuleGone    EventKind = "rule-gone"    // node Object no longer routes to the pod
 	RulesSynced EventKind = "rules-synced" // kube-proxy of node Object had written its rules; Detail is the address family
+	RulesFailed EventKind = "rules-failed" // kube-proxy of node Object could not write its rules, Count times since it was asked last
 	RulesUnseen EventKind = "rules-unseen" // node Object's rules were not seen for Count milliseconds up to now; Detail is why
 	NodeUnseen  EventKind = "node-unseen"  // nor was something else about it; Detail is what and why
 	NodeBusy    EventKind = "node-busy"    // node Object's processors were in use, Count permille, for the second up to now
@@ -72,7 +73,7 @@ const (
 func EventKinds() []EventKind {
 	return []EventKind{PodCreated, PodReady, PodUnready, PodDeleting, PodGone, EndpointReady, EndpointNotReady, EndpointGone,
 		PodStarted, PodListening, PodSigterm, PodDraining, PodExited, PodKilled,
-		RulesBegun, RuleAdded, RuleGone, RulesSynced, RulesUnseen, NodeUnseen, NodeBusy, NodeStolen, NodeConntrack, NodeReady, NodeUnready,
+		RulesBegun, RuleAdded, RuleGone, RulesSynced, RulesFailed, RulesUnseen, NodeUnseen, NodeBusy, NodeStolen, NodeConntrack, NodeReady, NodeUnready,
 		StrayPod, ReplicaSetScaled, Reported,
 		Fact, LoadBegun, RolloutBegun, StatusDone, OldGone, Barrier, LoadEnded, APIAnswered, WatchGap, RecorderLost}
 }

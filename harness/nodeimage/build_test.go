@@ -242,7 +242,7 @@ func TestPlan(t *testing.T) {
 	if left := plan(folder, Default); len(left) != 3 || !strings.HasPrefix(left[0].Name, "debian") {
 		t.Errorf("with all programs there %v is left, want Debian and what makes the image", left)
 	}
-	if other := plan(folder, "v1.37.0"); len(other) != 3 || other[0].Name != "kubernetes v1.37.0" {
+	if other := plan(folder, "v1.36.3"); len(other) != 3 || other[0].Name != "kubernetes v1.36.3" {
 		t.Errorf("of another version %v is left, want its programs", other)
 	}
 }

@@ -10,10 +10,10 @@ import (
 )
 
 // Default is the Kubernetes version used when none is asked for.
-const Default = "v1.36.3"
+const Default = "v1.37.2"
 
 // releases are the Kubernetes versions that can be built here, newest first, one per minor.
-var releases = []string{"v1.37.0", "v1.36.3", "v1.35.4"}
+var releases = []string{"v1.37.2", "v1.36.3", "v1.35.4"}
 
 // revision is part of every hash; raise it when the code of a step changes what the step makes.
 const revision = 1

@@ -121,6 +121,12 @@ func (r *ruleReader) parse(words []string) bool {
 			return false
 		}
 		r.tracker.event(e)
+	case kind == "failed" && len(rest) == 1:
+		e.Kind = evidence.RulesFailed
+		if e.Count, err = strconv.Atoi(rest[0]); err != nil {
+			return false
+		}
+		r.tracker.failed(r.node, e)
 	case kind == "load" && len(rest) == 3:
 		return r.parseLoad(e, rest)
 	case kind == "stolen" && len(rest) == 1:

@@ -16,6 +16,7 @@ type ruleTracker struct {
 	unresolved []routeChange
 	routes     map[string]map[string]bool // node -> address -> its rules route there
 	observed   map[string]string          // node whose rules are observed -> mode of its kube-proxy
+	failures   map[string]int             // node -> writes of rules that its kube-proxy could not make
 	proxyless  map[string]string          // node without a kube-proxy -> how that was seen
 	unobserved map[string]error           // node whose rules no longer are observed, and why
 }
@@ -29,7 +30,7 @@ type routeChange struct {
 
 func newRuleTracker(j *journal) *ruleTracker {
 	return &ruleTracker{journal: j, servers: map[string]evidence.Server{}, routes: map[string]map[string]bool{},
-		observed: map[string]string{}, proxyless: map[string]string{}, unobserved: map[string]error{}}
+		observed: map[string]string{}, failures: map[string]int{}, proxyless: map[string]string{}, unobserved: map[string]error{}}
 }
 
 // reader makes the reader of a node's observer, a pod that the client knows.
@@ -43,6 +44,13 @@ func (t *ruleTracker) begin(node, mode string, e evidence.Event) {
 	t.change(func() {
 		t.sink.Event(e)
 		t.observed[node] = mode
+	})
+}
+
+func (t *ruleTracker) failed(node string, e evidence.Event) {
+	t.change(func() {
+		t.sink.Event(e)
+		t.failures[node] += e.Count
 	})
 }
 
@@ -98,6 +106,7 @@ func (t *ruleTracker) resolve(address string, server evidence.Server) {
 func (t *ruleTracker) fill(s *State) {
 	s.Observed, s.Proxyless, s.Unobserved = maps.Clone(t.observed), maps.Clone(t.proxyless), maps.Clone(t.unobserved)
 	maps.DeleteFunc(s.Observed, func(node, _ string) bool { return t.unobserved[node] != nil })
+	s.Failures = maps.Clone(t.failures)
 	s.Rules = make(map[string][]evidence.Server, len(s.Observed))
 	for node := range s.Observed {
 		s.Rules[node] = nil

@@ -109,6 +109,9 @@ func TestRules(t *testing.T) {
 		{"kube-proxy's syncs have the time that kube-proxy gives", func(v *simNode) {
 			v.says(begin, "R @5ns sync @3ns IPv4", end)
 		}, []evidence.Event{begun, about(evidence.RulesSynced, 3, "", 0, "IPv4")}, ""},
+		{"a kube-proxy that could not write its rules says how often", func(v *simNode) {
+			v.says(begin, "R @5ns failed 3", end)
+		}, []evidence.Event{begun, about(evidence.RulesFailed, 5, "", 3, "")}, ""},
 		{"the node's load is in permille", func(v *simNode) {
 			v.says(begin, "R @5ns load 987 131072 262144", "R @6ns load 12 0 0", "R @6ns stolen 7", "R @7ns stolen much", end)
 		}, []evidence.Event{begun, about(evidence.NodeBusy, 5, "", 987, ""), about(evidence.NodeConntrack, 5, "", 500, "131072 of 262144"),

@@ -17,6 +17,7 @@ type State struct {
 	Backends     map[string]Backend           // ready endpoints that are pods in the API, by name
 	Rules        map[string][]evidence.Server // node -> app pods that its rules route to; every observed node has a key
 	Observed     map[string]string            // nodes whose rules are observed -> mode of their kube-proxy
+	Failures     map[string]int               // nodes whose kube-proxy could not write its rules -> how often
 	Proxyless    map[string]string            // nodes without a kube-proxy -> how that was seen
 	Unobserved   map[string]error             // nodes whose rules no longer are, and why
 }

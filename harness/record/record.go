@@ -10,9 +10,11 @@ import (
 	"rollcall/fixtures"
 	"rollcall/harness"
 	"rollcall/harness/cluster"
+	"rollcall/harness/cluster/change"
 	"rollcall/harness/evidence"
 	"rollcall/harness/evidence/store"
 	"rollcall/harness/namespace"
+	"rollcall/harness/nodeimage"
 	"rollcall/harness/observe"
 	"rollcall/harness/progress"
 )
@@ -153,17 +155,25 @@ func (r *Recording) stage(ctx context.Context, s stage) error {
 
 // changeCluster changes the cluster as the scenario asks; Cleanup undoes it.
 func (r *Recording) changeCluster(ctx context.Context) error {
-	for _, change := range r.ClusterChanges {
-		fmt.Fprintln(r.Out, r.Entry.Update(progress.Running{Phase: "making " + change.String()}))
-		undo, err := cluster.Make(ctx, r.Cluster, change)
+	for _, asked := range r.ClusterChanges {
+		fmt.Fprintln(r.Out, r.Entry.Update(progress.Running{Phase: "making " + asked.String()}))
+		undo, err := cluster.Make(ctx, r.Cluster, asked)
 		if undo != nil {
 			r.undo = append(r.undo, undo)
 		}
 		if err != nil {
-			return fmt.Errorf("make %s: %w", change, err)
+			return fmt.Errorf("make %s: %w", asked, err)
 		}
 	}
-	return nil
+	return r.noteVersions(ctx)
+}
+
+// noteVersions notes which versions run of the component that would have the scenario's bug.
+func (r *Recording) noteVersions(ctx context.Context) (err error) {
+	if r.Bug != nil {
+		r.run.ComponentVersions, err = change.Versions(ctx, r.Cluster, nodeimage.Component(r.Bug.Component))
+	}
+	return err
 }
 
 // into is where the scenario's objects are created.

@@ -140,7 +140,7 @@ func (t Timeline) Without(lanes, nodes []string) Timeline {
 	t.Lanes = slices.DeleteFunc(slices.Clone(t.Lanes), func(l Lane) bool { return slices.Contains(lanes, l.ID) })
 	t.Events = slices.DeleteFunc(slices.Clone(t.Events), func(e evidence.Event) bool {
 		switch e.Kind {
-		case evidence.RulesBegun, evidence.RuleAdded, evidence.RuleGone, evidence.RulesSynced, evidence.RulesUnseen:
+		case evidence.RulesBegun, evidence.RuleAdded, evidence.RuleGone, evidence.RulesSynced, evidence.RulesFailed, evidence.RulesUnseen:
 			return slices.Contains(nodes, e.Object)
 		default:
 			return false

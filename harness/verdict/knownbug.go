@@ -56,11 +56,9 @@ func knownOn(bug evidence.Bug, run evidence.Run) bool {
 	if len(bug.Modes) > 0 && !slices.Contains(bug.Modes, run.Mode) {
 		return false
 	}
-	if bug.Setting != "" && slices.Contains(run.ClusterChanges, bug.Setting) {
-		return true
-	}
-	return slices.ContainsFunc(versionsRun(run), func(version string) bool {
-		return slices.ContainsFunc(bug.Affected, func(r evidence.VersionRange) bool { return inRange(version, r) })
+	return slices.ContainsFunc(bug.Affected, func(r evidence.Releases) bool {
+		return (r.Setting == "" || slices.Contains(run.ClusterChanges, r.Setting)) &&
+			slices.ContainsFunc(versionsRun(run), func(version string) bool { return isOf(r, version) })
 	})
 }
 
@@ -77,8 +75,8 @@ func ranVersion(bug evidence.Bug, run evidence.Run) string {
 	return bug.Component + " " + strings.Join(versionsRun(run), " and ")
 }
 
-// inRange reports whether a version is in a range; one that cannot be read is in none.
-func inRange(version string, r evidence.VersionRange) bool {
+// isOf reports whether a version is one of the releases; one that cannot be read is not.
+func isOf(r evidence.Releases, version string) bool {
 	for _, limit := range []struct {
 		version string
 		outside func(order int) bool

@@ -50,7 +50,7 @@ func tellsOf(kind evidence.EventKind) []evidence.Subject {
 	case evidence.PodStarted, evidence.PodListening, evidence.PodSigterm, evidence.PodDraining, evidence.PodExited,
 		evidence.PodKilled:
 		return []evidence.Subject{evidence.AboutPodSteps}
-	case evidence.RulesBegun, evidence.RuleAdded, evidence.RuleGone, evidence.RulesSynced:
+	case evidence.RulesBegun, evidence.RuleAdded, evidence.RuleGone, evidence.RulesSynced, evidence.RulesFailed:
 		return []evidence.Subject{evidence.AboutNodeRules}
 	case evidence.Barrier:
 		return []evidence.Subject{evidence.AboutMarks, evidence.AboutNodeRules}

@@ -4,10 +4,12 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
 	"golang.org/x/sync/errgroup"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/version"
 
 	"rollcall/harness/cluster"
@@ -140,6 +142,27 @@ func running(ctx context.Context, c cluster.Changeable, node string, name nodeim
 		return ""
 	}
 	return strings.TrimPrefix(said, "Kubernetes ")
+}
+
+// Versions are those of a component on the nodes where it runs, in their order and without repetition; empty where it cannot be
+// told: of a cluster of somebody else only the kubelets say theirs.
+func Versions(ctx context.Context, c cluster.Cluster, name nodeimage.Component) ([]string, error) {
+	var versions []string
+	if ours, err := cluster.Ours(c); err == nil {
+		for _, node := range (component{name: name}).nodes(ours) {
+			versions = append(versions, running(ctx, ours, node, name))
+		}
+	} else if name == nodeimage.Kubelet {
+		nodes, err := c.Client().CoreV1().Nodes().List(ctx, metav1.ListOptions{})
+		if err != nil {
+			return nil, fmt.Errorf("cluster: versions of kubelets: %w", err)
+		}
+		for _, node := range nodes.Items {
+			versions = append(versions, node.Status.NodeInfo.KubeletVersion)
+		}
+	}
+	slices.Sort(versions)
+	return slices.Compact(versions), nil
 }
 
 // onNodes does something on several nodes side by side.

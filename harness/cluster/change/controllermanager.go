@@ -74,20 +74,52 @@ func runFile(pod *corev1.Pod) {
 		corev1.VolumeMount{Name: volume, MountPath: "/usr/local/bin/kube-controller-manager", ReadOnly: true})
 }
 
+// parkedManifest is where the manifest is while no controller manager is to run.
+const parkedManifest = "/etc/kubernetes/kube-controller-manager.parked.yaml"
+
+// StopControllerManager ends the control plane's controller manager, and returns when it is gone. Start has it run again, and
+// returns when it leads; so does the next run, where this one is killed in between.
+func StopControllerManager(ctx context.Context, c cluster.Changeable) (start func(context.Context) error, err error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, componentTimeout, fmt.Errorf("not gone after %v", componentTimeout))
+	defer cancel()
+	start = func(ctx context.Context) error { return startControllerManager(ctx, c) }
+	_, err = c.Exec(ctx, managerNode(c), fmt.Sprintf("mv %s %s", managerManifest, parkedManifest))
+	if err == nil {
+		err = poll.Until(ctx, pollEvery, func() (bool, error) { return managerProcess(ctx, c) == "", nil })
+	}
+	if err != nil {
+		return start, fmt.Errorf("cluster: stop the controller manager: %w", err)
+	}
+	return start, nil
+}
+
+// startControllerManager has a controller manager run again that was stopped.
+func startControllerManager(ctx context.Context, c cluster.Changeable) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, componentTimeout, fmt.Errorf("not leading after %v", componentTimeout))
+	defer cancel()
+	parked, err := c.Exec(ctx, managerNode(c), fmt.Sprintf("if [ -e %s ]; then echo yes; fi", parkedManifest))
+	if err != nil || parked == "" {
+		return err
+	}
+	return placeManifest(ctx, c, parkedManifest)
+}
+
+// managerProcess is the id of the controller manager's process; empty if there is none.
+func managerProcess(ctx context.Context, c cluster.Changeable) string {
+	pid, _ := c.Exec(ctx, managerNode(c), "pgrep --oldest --exact kube-controller || true")
+	return pid
+}
+
 // placeManifest moves a file where the kubelet reads the manifest from, and returns when the new controller manager leads. It would
 // wait for the lease of the old one to run out, 15 s after its end; so that lease is deleted.
 func placeManifest(ctx context.Context, c cluster.Changeable, file string) error {
 	node := managerNode(c)
-	process := func() string {
-		pid, _ := c.Exec(ctx, node, "pgrep --oldest --exact kube-controller || true")
-		return pid
-	}
-	was := process()
+	was := managerProcess(ctx, c)
 	if _, err := c.Exec(ctx, node, fmt.Sprintf("mv %s %s", file, managerManifest)); err != nil {
 		return err
 	}
 	err := poll.Until(ctx, pollEvery, func() (bool, error) {
-		now := process()
+		now := managerProcess(ctx, c)
 		return now != "" && now != was, nil
 	})
 	leases := c.Client().CoordinationV1().Leases(metav1.NamespaceSystem)

@@ -24,6 +24,21 @@ const (
 const restartKubelet = `rm -f /var/lib/kubelet/cpu_manager_state /var/lib/kubelet/memory_manager_state
 systemctl restart kubelet`
 
+// RestartKubelet starts the kubelet of a node anew, and returns when the node is ready by its word.
+func RestartKubelet(ctx context.Context, c cluster.Changeable, node string) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, componentTimeout, fmt.Errorf("not running after %v", componentTimeout))
+	defer cancel()
+	began := time.Now()
+	_, err := c.Exec(ctx, node, restartKubelet)
+	if err == nil {
+		err = awaitKubelet(ctx, c, node, began)
+	}
+	if err != nil {
+		return fmt.Errorf("cluster: restart the kubelet: %w", err)
+	}
+	return nil
+}
+
 // replaceKubelets has nodes run a kubelet. A program that runs cannot be written over, but another can take its name.
 func replaceKubelets(ctx context.Context, c cluster.Changeable, program []byte, nodes []string) error {
 	return onNodes(ctx, nodes, func(ctx context.Context, node string) error {

@@ -13,6 +13,7 @@
 //	R <time> added <ip> <port>         the node began to route to the endpoint
 //	R <time> gone <ip> <port>          the node no longer routes to it
 //	R <time> sync <when> <family>      kube-proxy says it last synced at <when>, in unix nanoseconds
+//	R <time> failed <syncs>            so many more syncs failed, kube-proxy says: it could not write its rules
 //	R <time> load <busy> <tracked> <capacity> permille of the node's processor time in use since the last such line,
 //	                                   connections in conntrack and those it can hold; about once a second
 //	R <time> stolen <permille>         of that time other machines of the node's host had, which is in busy too; if any

@@ -32,6 +32,9 @@ func (w *lineWriter) synced(now time.Time, s lastSync) {
 	w.write(now, "sync", s.at.UnixNano(), s.family)
 }
 
+// failed writes how many syncs failed since kube-proxy was asked last.
+func (w *lineWriter) failed(now time.Time, syncs int) { w.write(now, "failed", syncs) }
+
 func (w *lineWriter) load(now time.Time, l load) {
 	w.write(now, "load", l.busy, l.tracked, l.capacity)
 	if l.stolen > 0 {

@@ -43,6 +43,7 @@ type observer struct {
 	loads     freshness
 	loadRead  time.Time            // when the load was read last, well or not
 	synced    map[string]time.Time // by address family
+	failures  int                  // of syncs, as kube-proxy said last; -1: it was not asked yet
 }
 
 // A freshness is when something was read last, and why it cannot be read since.
@@ -53,7 +54,7 @@ type freshness struct {
 
 // An answer of kube-proxy to the question for its last syncs.
 type answer struct {
-	syncs []lastSync
+	syncs syncState
 	err   error
 }
 
@@ -62,6 +63,7 @@ func (o *observer) run(ctx context.Context, mode, method string) error {
 	began := time.Now()
 	o.out.begin(began, mode, method)
 	o.rules.last, o.syncs.last, o.loads.last, o.synced = began, began, began, map[string]time.Time{}
+	o.failures = -1
 	o.loadRead = began
 	_, o.loads.failure = o.load.read() // since the node was started; what follows is since this
 
@@ -135,7 +137,11 @@ func (o *observer) writeSyncs(a answer) {
 	}
 	now := time.Now()
 	o.writeBlind(now, &o.syncs, "syncs")
-	for _, s := range a.syncs {
+	if o.failures >= 0 && a.syncs.failures > o.failures {
+		o.out.failed(now, a.syncs.failures-o.failures)
+	}
+	o.failures = a.syncs.failures
+	for _, s := range a.syncs.last {
 		if !s.at.Equal(o.synced[s.family]) {
 			o.synced[s.family] = s.at
 			o.out.synced(now, s)

@@ -203,13 +203,15 @@ func TestChangesAddUpToWhatThereIs(t *testing.T) {
 
 func TestWriteSyncsOnceEach(t *testing.T) {
 	var out bytes.Buffer
-	o := &observer{out: &lineWriter{out: &out}, synced: map[string]time.Time{}}
+	o := &observer{out: &lineWriter{out: &out}, synced: map[string]time.Time{}, failures: -1}
 	first, second := time.Unix(0, 1_700_000_000_000_000_001), time.Unix(0, 1_700_000_001_000_000_002)
 	for _, a := range []answer{
-		{syncs: []lastSync{{"IPv4", first}, {"IPv6", first}}},
-		{syncs: []lastSync{{"IPv4", first}, {"IPv6", first}}},
+		{syncs: syncState{[]lastSync{{"IPv4", first}, {"IPv6", first}}, 4}}, // failed before anybody looked
+		{syncs: syncState{[]lastSync{{"IPv4", first}, {"IPv6", first}}, 4}},
 		{err: errors.New("connection refused")},
-		{syncs: []lastSync{{"IPv4", second}, {"IPv6", first}}},
+		{syncs: syncState{[]lastSync{{"IPv4", second}, {"IPv6", first}}, 7}},
+		{syncs: syncState{nil, 1}}, // it was started again
+		{syncs: syncState{nil, 2}},
 	} {
 		o.writeSyncs(a)
 	}
@@ -222,7 +224,7 @@ func TestWriteSyncsOnceEach(t *testing.T) {
 	}
 	want := []string{
 		"sync 1700000000000000001 IPv4", "sync 1700000000000000001 IPv6",
-		"blind SINCE syncs connection refused", "sync 1700000001000000002 IPv4",
+		"blind SINCE syncs connection refused", "failed 3", "sync 1700000001000000002 IPv4", "failed 1",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)

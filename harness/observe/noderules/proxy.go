@@ -60,14 +60,19 @@ func (p proxy) mode(run context.Context) (string, error) {
 	}
 }
 
-// syncs are kube-proxy's last syncs, one for each address family.
-func (p proxy) syncs(ctx context.Context) ([]lastSync, error) {
-	var syncs []lastSync
-	err := p.get(ctx, "/metrics", func(body io.Reader) (err error) {
-		syncs, err = parseSyncs(body)
+// A syncState is what kube-proxy says of its syncs.
+type syncState struct {
+	last     []lastSync // one for each address family that was synced
+	failures int        // syncs that could not be written, since it was started
+}
+
+// syncs is what kube-proxy says of its syncs.
+func (p proxy) syncs(ctx context.Context) (s syncState, err error) {
+	err = p.get(ctx, "/metrics", func(body io.Reader) (err error) {
+		s, err = parseSyncs(body)
 		return err
 	})
-	return syncs, err
+	return s, err
 }
 
 func (p proxy) get(ctx context.Context, path string, read func(io.Reader) error) error {
@@ -89,27 +94,37 @@ func (p proxy) get(ctx context.Context, path string, read func(io.Reader) error)
 	return nil
 }
 
-// parseSyncs finds the last syncs in a page of metrics. A family that was never synced is left out.
-func parseSyncs(page io.Reader) ([]lastSync, error) {
-	const metric = "kubeproxy_sync_proxy_rules_last_timestamp_seconds"
-	var syncs []lastSync
+// Metrics of kube-proxy (Kubernetes v1.37.2, pkg/proxy/metrics/metrics.go). Each mode counts its own failures, by address family.
+const (
+	lastSyncMetric         = "kubeproxy_sync_proxy_rules_last_timestamp_seconds"
+	nftablesFailuresMetric = "kubeproxy_sync_proxy_rules_nftables_sync_failures_total"
+	iptablesFailuresMetric = "kubeproxy_sync_proxy_rules_iptables_restore_failures_total"
+)
+
+// parseSyncs finds what a page of metrics says of syncs. A family that was never synced is left out.
+func parseSyncs(page io.Reader) (s syncState, err error) {
 	lines := bufio.NewScanner(page)
 	for lines.Scan() {
-		rest, found := bytes.CutPrefix(lines.Bytes(), []byte(metric))
-		if !found {
+		name, _, _ := bytes.Cut(lines.Bytes(), []byte(" "))
+		name, _, _ = bytes.Cut(name, []byte("{"))
+		metric := string(name)
+		if metric != lastSyncMetric && metric != nftablesFailuresMetric && metric != iptablesFailuresMetric {
 			continue
 		}
-		labels, value, _ := strings.Cut(string(rest), " ")
-		seconds, err := strconv.ParseFloat(value, 64)
+		labels, text, _ := strings.Cut(strings.TrimPrefix(lines.Text(), metric), " ")
+		value, err := strconv.ParseFloat(text, 64)
 		if err != nil {
-			return nil, fmt.Errorf("read %s: %w", metric, err)
+			return syncState{}, fmt.Errorf("read %s: %w", metric, err)
 		}
-		if seconds > 0 {
-			whole, part := math.Modf(seconds)
-			syncs = append(syncs, lastSync{family(labels), time.Unix(int64(whole), int64(part*1e9))})
+		switch {
+		case metric != lastSyncMetric:
+			s.failures += int(value)
+		case value > 0:
+			whole, part := math.Modf(value)
+			s.last = append(s.last, lastSync{family(labels), time.Unix(int64(whole), int64(part*1e9))})
 		}
 	}
-	return syncs, lines.Err()
+	return s, lines.Err()
 }
 
 // family is the address family in a metric's labels.

@@ -20,21 +20,25 @@ func TestSyncsAreFoundInMetrics(t *testing.T) {
 	for _, tc := range []struct {
 		sentence string
 		page     string
-		want     []lastSync
+		want     syncState
 		fails    bool
 	}{
-		{"no such metric", "# HELP x y\nx 1\n", nil, false},
+		{"no such metric", "# HELP x y\nx 1\n", syncState{}, false},
 		{"one for each family", name + `{ip_family="IPv4"} 1.7e+09` + "\n" + name + `{ip_family="IPv6"} 1.5e+09` + "\n",
-			[]lastSync{{"IPv4", at(17e17)}, {"IPv6", at(15e17)}}, false},
-		{"no label, as before Kubernetes 1.33", name + " 1.7e+09\n", []lastSync{{"-", at(17e17)}}, false},
-		{"a label more", name + `{a="b",ip_family="IPv4"} 1.7e+09` + "\n", []lastSync{{"IPv4", at(17e17)}}, false},
-		{"the help of the metric is none", "# HELP " + name + " [ALPHA] …\n# TYPE " + name + " gauge\n", nil, false},
-		{"a family that was never synced", name + `{ip_family="IPv6"} 0` + "\n", nil, false},
-		{"a value that is no number", name + " soon\n", nil, true},
+			syncState{last: []lastSync{{"IPv4", at(17e17)}, {"IPv6", at(15e17)}}}, false},
+		{"no label, as before Kubernetes 1.33", name + " 1.7e+09\n", syncState{last: []lastSync{{"-", at(17e17)}}}, false},
+		{"a label more", name + `{a="b",ip_family="IPv4"} 1.7e+09` + "\n", syncState{last: []lastSync{{"IPv4", at(17e17)}}}, false},
+		{"the help of the metric is none", "# HELP " + name + " [ALPHA] …\n# TYPE " + name + " gauge\n", syncState{}, false},
+		{"a family that was never synced", name + `{ip_family="IPv6"} 0` + "\n", syncState{}, false},
+		{"failures of both modes and families add up", "kubeproxy_sync_proxy_rules_nftables_sync_failures_total{ip_family=\"IPv4\"} 3\n" +
+			"kubeproxy_sync_proxy_rules_nftables_sync_failures_total{ip_family=\"IPv6\"} 1\n" +
+			"kubeproxy_sync_proxy_rules_iptables_restore_failures_total 2\n", syncState{failures: 6}, false},
+		{"failures to delete old rules are others", "kubeproxy_sync_proxy_rules_nftables_cleanup_failures_total 3\n", syncState{}, false},
+		{"a value that is no number", name + " soon\n", syncState{}, true},
 	} {
 		t.Run(tc.sentence, func(t *testing.T) {
 			got, err := parseSyncs(strings.NewReader(tc.page))
-			if diff := cmp.Diff(tc.want, got, cmp.AllowUnexported(lastSync{})); diff != "" || (err != nil) != tc.fails {
+			if diff := cmp.Diff(tc.want, got, cmp.AllowUnexported(syncState{}, lastSync{})); diff != "" || (err != nil) != tc.fails {
 				t.Errorf("%v\n%s", err, diff)
 			}
 		})
@@ -48,8 +52,8 @@ func TestSyncsOfARealKubeProxy(t *testing.T) {
 	}
 	defer f.Close()
 	syncs, err := parseSyncs(f)
-	want := []lastSync{{"IPv4", time.Unix(1795278073, 885359525)}} // as exact as a float64 is
-	if diff := cmp.Diff(want, syncs, cmp.AllowUnexported(lastSync{})); diff != "" || err != nil {
+	want := syncState{last: []lastSync{{"IPv4", time.Unix(1795278073, 885359525)}}} // as exact as a float64 is
+	if diff := cmp.Diff(want, syncs, cmp.AllowUnexported(syncState{}, lastSync{})); diff != "" || err != nil {
 		t.Errorf("%v\n%s", err, diff)
 	}
 }

@@ -1,0 +1,83 @@
+package harness
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"rollcall/fixtures"
+	"rollcall/harness/poll"
+)
+
+// An Asking is a pod on a node that asks a Service question after question, while steps go on.
+type Asking struct {
+	steps *Steps
+	pod   string
+}
+
+// An Answer is what became of a question of an [Asking], by its client's clock.
+type Answer struct {
+	At      time.Time // when the question was sent
+	Outcome string    // ok, refused, unreachable, timeout or failed: see package echo
+	Pod     string    // that answered, if any
+}
+
+// Good is the outcome of a question that was answered.
+const Good = "ok"
+
+// askPoll paces looks at a pod that asks.
+const askPoll = 200 * time.Millisecond
+
+// Ask has a pod on a node ask as `echo ask` does with the arguments, and returns when it has begun to.
+func (s *Steps) Ask(ctx context.Context, node string, args ...string) (*Asking, error) {
+	pod, err := s.Client.CoreV1().Pods(s.Namespace).Create(ctx, fixtures.ClientPod(s.Into, node, args...), metav1.CreateOptions{})
+	if err != nil {
+		return nil, err
+	}
+	a := &Asking{steps: s, pod: pod.Name}
+	err = poll.Until(ctx, askPoll, func() (bool, error) {
+		pod, err := s.Client.CoreV1().Pods(s.Namespace).Get(ctx, a.pod, metav1.GetOptions{})
+		if err == nil && pod.Status.Phase == corev1.PodFailed {
+			err = fmt.Errorf("pod %s failed", a.pod)
+		}
+		return err == nil && pod.Status.Phase == corev1.PodRunning, err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("client on %s: %w", node, err)
+	}
+	return a, nil
+}
+
+// Answers is what became of the questions so far.
+func (a *Asking) Answers(ctx context.Context) ([]Answer, error) {
+	log, err := a.steps.Client.CoreV1().Pods(a.steps.Namespace).GetLogs(a.pod, &corev1.PodLogOptions{}).Stream(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer log.Close()
+	return readAnswers(log)
+}
+
+// readAnswers reads the log of a pod that asked.
+func readAnswers(log io.Reader) ([]Answer, error) {
+	var answers []Answer
+	lines := bufio.NewScanner(log)
+	for lines.Scan() {
+		var answer Answer
+		var sent int64
+		var number int
+		if _, err := fmt.Sscanf(lines.Text(), "Q %d %d %s %s", &sent, &number, &answer.Outcome, &answer.Pod); err != nil {
+			return nil, fmt.Errorf("line %.200q of a client is none of echo ask", lines.Text())
+		}
+		answer.At = time.Unix(0, sent)
+		answer.Pod = strings.TrimPrefix(answer.Pod, "-")
+		answers = append(answers, answer)
+	}
+	return answers, lines.Err()
+}
