@@ -103,6 +103,7 @@ func TestRecordedTextCannotSpoilAReport(t *testing.T) {
 	r := model.Report{Run: model.Run{Profile: nasty, LeftOut: 1, Steps: []string{nasty}}, Scenarios: []model.Scenario{{
 		Suite: nasty, ID: nasty, Mode: nasty, Claim: nasty, Because: nasty, Outcome: verdict.Fail,
 		Rules: []model.Rule{{ID: nasty, Because: nasty, Outcome: verdict.Fail}},
+		Bug:   &model.Bug{Issue: nasty, Component: nasty, Versions: []string{nasty}, Known: true, Fixed: nasty, Answer: verdict.Affected},
 	}}}
 	var b bytes.Buffer
 	if err := reports.JUnit(&b, r); err != nil {
@@ -121,7 +122,7 @@ func TestRecordedTextCannotSpoilAReport(t *testing.T) {
 	if err := reports.Terminal(&b, r); err != nil {
 		t.Fatal(err)
 	}
-	if strings.ContainsAny(b.String(), "\x00\x1b\u202e") || strings.Count(b.String(), "\n") != 7 {
+	if strings.ContainsAny(b.String(), "\x00\x1b\u202e") || strings.Count(b.String(), "\n") != 10 {
 		t.Errorf("the terminal was spoiled: %q", b.String())
 	}
 	b.Reset()

@@ -207,6 +207,10 @@ func newJUnitProperties(s model.Scenario) junitProperties {
 	p.add("kubernetes", s.Kubernetes)
 	p.add("claim", s.Claim)
 	p.add("covers", strings.Join(s.Covers, " "))
+	if s.Bug != nil {
+		p.add("bug", s.Bug.Issue)
+		p.add("bug_answer", string(s.Bug.Answer))
+	}
 	p.add("evidence", s.Evidence)
 	p.add("diagnostics", s.Diagnostics)
 	if s.Attempts > 0 {

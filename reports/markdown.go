@@ -19,8 +19,9 @@ const (
 	becauseLimit = 2000    // characters of one reason
 )
 
-// Markdown writes summary.md, worst first: totals, the reason for every outcome but pass, the outcomes of
-// scenarios in each mode, what was measured, and where the time went. It never has more than 1 MiB, and says what that left out.
+// Markdown writes summary.md, worst first: totals, the reason for every outcome but pass, which known bugs were seen, the
+// outcomes of scenarios in each mode, what was measured, and where the time went. It never has more than 1 MiB, and says what
+// that left out.
 func Markdown(w io.Writer, r model.Report) error {
 	if _, err := w.Write(summary(r, summaryLimit)); err != nil {
 		return fmt.Errorf("reports: write markdown: %w", err)
@@ -38,9 +39,11 @@ func summary(r model.Report, limit int) []byte {
 			d.line("\n%s", sheet.Escape(clipped(said, becauseLimit)))
 		}
 	}
+	bugs := Bugs(r)
 	r.Scenarios = worstFirst(r.Scenarios)
 	d.notPassed(r.Scenarios)
 	d.claims(r.Claims)
+	d.bugs(bugs)
 	d.outcomes(r.Scenarios)
 	d.measured(r.Scenarios)
 	d.spent(r.Run.Spent())
@@ -138,6 +141,23 @@ func (d *draft) claims(claims []model.Claim) {
 			d.line("\n## Seed claims\n")
 		}
 		d.line("- %s: %s", sheet.Escape(mode), sheet.Escape(countClaims(mode, claims)))
+	}
+}
+
+// bugs is a table of whether clusters have known bugs.
+func (d *draft) bugs(rows []BugRow) {
+	if len(rows) == 0 {
+		return
+	}
+	d.line("\n## Is this cluster affected by known bugs of Kubernetes?\n")
+	d.head("ANSWER", "BUG", "COMPONENT", "VERSION", "FIX", "MODE", "SCENARIO", "WHY IT CANNOT BE TOLD")
+	for _, r := range rows {
+		cells := append(r.cells(), r.Why)
+		for i, cell := range cells {
+			cells[i] = sheet.Escape(clipped(cell, becauseLimit))
+		}
+		cells[1] = fmt.Sprintf("[%s](%s)", cells[1], r.Bug.URL)
+		d.row(cells...)
 	}
 }
 

@@ -16,7 +16,8 @@ const ms = time.Millisecond
 
 func began() time.Time { return time.Date(2026, 11, 20, 9, 30, 0, 0, time.UTC) }
 
-// runFolder records one session: every outcome, two modes that ran and one the host has not.
+// runFolder records one session: every outcome, two modes that ran and one the host has not. A scenario is about a
+// bug, and there is every answer to whether its cluster has it.
 func runFolder(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -41,9 +42,10 @@ func runFolder(t *testing.T) string {
 		verdict.OnlyServes("v2", evidence.OldGone), verdict.MinAvailable(2)}
 	damage := []evidence.Expectation{verdict.Decides("C31", verdict.DamageSeen())}
 
-	record(t, dir,
-		followed(rollout("iptables", "rollout", "drained", 1,
-			append(drained, verdict.NoLostReplies(), nftablesOnly(), verdict.In("iptables", verdict.MaxOutage(time.Second))))))
+	kept := followed(rollout("iptables", "rollout", "drained", 1,
+		append(drained, verdict.NoLostReplies(), nftablesOnly(), verdict.In("iptables", verdict.MaxOutage(time.Second)))))
+	kept.run.Bug = oldBug()
+	record(t, dir, kept)
 	record(t, dir, rollout("iptables", "control", "undrained", 1, damage))
 	seen := followed(rollout("iptables", "control", "undrained", 2, damage))
 	fail(&seen, "worker-fresh", evidence.Refused, 60, 62)
@@ -54,6 +56,7 @@ func runFolder(t *testing.T) string {
 
 	lossy := rollout("nftables", "rollout", "drained", 1, drained)
 	fail(&lossy, "worker-fresh", evidence.Refused, 55, 56, 57)
+	lossy.run.Bug, lossy.run.ComponentVersions = oldBug(), []string{"v1.35.3", "v1.36.3"}
 	record(t, dir, lossy)
 	lost := rollout("nftables", "control", "undrained", 1, damage)
 	lost.run.Distrust = []string{"agent on worker2 restarted <once> & lost 12 hits | \x1b[31m"}
@@ -62,9 +65,15 @@ func runFolder(t *testing.T) string {
 
 	record(t, dir, recording{run: evidence.Run{
 		Suite: "rollout", Scenario: "drained", Mode: "ipvs", Attempt: 1, Claim: "a drained rollout fails no request", Covers: []string{"C31"},
-		Skipped: "the kernel of this host has no ip_vs module",
+		Bug: oldBug(), Skipped: "the kernel of this host has no ip_vs module",
 	}})
 	return dir
+}
+
+// oldBug is one that loses requests, and that old versions of kube-proxy are known to have.
+func oldBug() *evidence.Bug {
+	return &evidence.Bug{Issue: 139515, Component: "kube-proxy", Affected: []evidence.Releases{{Before: "1.36.0"}}, Fixed: "1.37.0",
+		Rule: verdict.NoFailures().Rule}
 }
 
 // spent is a span from so many seconds after the run began.

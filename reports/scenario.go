@@ -93,7 +93,7 @@ func (l *loader) read(s *model.Scenario, at place, rec *Recording) error {
 func judge(s *model.Scenario, run evidence.Run, tl timeline.Timeline) {
 	v := verdict.Judge(run, tl)
 	s.Outcome, s.Headline, s.Facts, s.Because = v.Outcome, v.Headline, newFacts(v.Facts), v.Because
-	s.Claims = v.Claims
+	s.Claims, s.Bug = v.Claims, newBug(run, v)
 	for _, f := range v.Findings {
 		s.Rules = append(s.Rules, newRule(f))
 	}

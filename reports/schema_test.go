@@ -98,6 +98,8 @@ func TestWhatIsNotAReportIsNotValid(t *testing.T) {
 		{"a misspelt field", `"status_gap_ms"`, `"statusgap_ms"`},
 		{"a misspelt kind of failure", `"refused": 2`, `"refuzed": 2`},
 		{"a missing field", `"because": "what the kernel offers"`, `"supported": true`},
+		{"an unknown answer about a bug", `"answer": "affected"`, `"answer": "fixed"`},
+		{"an issue of no repository", `"issue": "k/k#`, `"issue": "#`},
 		{"an unknown outcome", `"outcome": "skipped"`, `"outcome": "flaky"`},
 		{"a number as text", `"requests": 2400`, `"requests": "2400"`},
 		{"a fraction of a request", `"requests": 200`, `"requests": 200.5`},

@@ -14,38 +14,31 @@ import (
 
 // Limits of what is printed, in characters.
 const (
-	cellWidth = 60
-	textWidth = 100
-	lineWidth = 116 // below the table, where lines that go on are indented by 4
+	cellWidth  = 60
+	textWidth  = 100
+	tableWidth = 120
+	lineWidth  = 116 // below the table, where lines that go on are indented by 4
 )
 
 // Terminal writes the table a person reads when a run ends: plain text without colour, a line per
-// scenario and under it what it came to, with facts where it did not pass. What was skipped stands below, by reason, and last how the run
-// went.
+// scenario and under it what it came to, with facts where it did not pass. What was skipped stands below, by reason, then which known
+// bugs were seen, and last how the run went.
 func Terminal(w io.Writer, r model.Report) error {
-	rows := []row{columns()}
+	head := columns()
+	rows := [][]string{head[:]}
 	var shown []model.Scenario
 	for _, s := range r.Scenarios {
 		if s.Outcome != verdict.Skipped {
-			rows, shown = append(rows, newRow(s)), append(shown, s)
-		}
-	}
-	var widths [len(row{})]int
-	for _, cells := range rows {
-		for column, cell := range cells {
-			widths[column] = max(widths[column], utf8.RuneCountInString(clip(cell)))
+			cells := newRow(s)
+			rows, shown = append(rows, cells[:]), append(shown, s)
 		}
 	}
 	var b bytes.Buffer
 	if len(shown) == 0 {
 		rows = nil
 	}
-	for i, cells := range rows {
-		line := ""
-		for column, cell := range cells {
-			line += fmt.Sprintf("%-*s  ", widths[column], clip(cell))
-		}
-		fmt.Fprintln(&b, strings.TrimRight(line, " "))
+	for i, line := range aligned(rows) {
+		fmt.Fprintln(&b, line)
 		if i > 0 {
 			s := shown[i-1]
 			explain(&b, headline(s))
@@ -68,6 +61,7 @@ func Terminal(w io.Writer, r model.Report) error {
 			explain(&b, strings.Join(s.names, ", "))
 		}
 	}
+	tellBugs(&b, Bugs(r))
 	fmt.Fprintf(&b, "\n%s\n", totals(r))
 	for _, text := range append([]string{ProfileLine(r), spentLine(r.Run)}, r.Run.Steps...) {
 		for i, line := range phrase.Wrap(phrase.Printable(text), lineWidth) {
@@ -81,6 +75,27 @@ func Terminal(w io.Writer, r model.Report) error {
 		return fmt.Errorf("reports: write table: %w", err)
 	}
 	return nil
+}
+
+// aligned is a line for each row, with the cells of a column one below the other; a column that is empty is left out.
+func aligned(rows [][]string) []string {
+	widths := make(map[int]int)
+	for _, cells := range rows {
+		for column, cell := range cells {
+			widths[column] = max(widths[column], utf8.RuneCountInString(clip(cell)))
+		}
+	}
+	var lines []string
+	for _, cells := range rows {
+		line := ""
+		for column, cell := range cells {
+			if widths[column] > 0 {
+				line += fmt.Sprintf("%-*s  ", widths[column], clip(cell))
+			}
+		}
+		lines = append(lines, strings.TrimRight(line, " "))
+	}
+	return lines
 }
 
 // explain writes a text below the line it is about.

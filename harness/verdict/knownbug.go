@@ -35,7 +35,7 @@ func (v Verdict) answerBug(run evidence.Run) Verdict {
 		if !v.BugKnown {
 			is = fmt.Sprintf("as in %s, which %s is not known to have", bug.Name(), ranVersion(bug, run))
 		}
-		v.Headline = phrase.Headline(is+": "+v.Headline, is)
+		v.Headline = phrase.Headline(is + ": " + v.Headline)
 		v.Because = is + ": " + v.Because
 	}
 	return v
@@ -58,13 +58,14 @@ func knownOn(bug evidence.Bug, run evidence.Run) bool {
 	}
 	return slices.ContainsFunc(bug.Affected, func(r evidence.Releases) bool {
 		return (r.Setting == "" || slices.Contains(run.ClusterChanges, r.Setting)) &&
-			slices.ContainsFunc(versionsRun(run), func(version string) bool { return isOf(r, version) })
+			slices.ContainsFunc(VersionsRun(run), func(version string) bool { return isOf(r, version) })
 	})
 }
 
-// versionsRun are those of the component, or that of the API server where they were not found out.
-func versionsRun(run evidence.Run) []string {
-	if len(run.ComponentVersions) == 0 {
+// VersionsRun are those of the component that would have a run's bug, or that of the API server where they were not found out;
+// none where neither was.
+func VersionsRun(run evidence.Run) []string {
+	if len(run.ComponentVersions) == 0 && run.Kubernetes != "" {
 		return []string{run.Kubernetes}
 	}
 	return run.ComponentVersions
@@ -72,7 +73,7 @@ func versionsRun(run evidence.Run) []string {
 
 // ranVersion is like "kube-proxy v1.35.3".
 func ranVersion(bug evidence.Bug, run evidence.Run) string {
-	return bug.Component + " " + strings.Join(versionsRun(run), " and ")
+	return bug.Component + " " + strings.Join(VersionsRun(run), " and ")
 }
 
 // isOf reports whether a version is one of the releases; one that cannot be read is not.

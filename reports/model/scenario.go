@@ -15,6 +15,7 @@ type Scenario struct {
 	Mode           string          `json:"mode"`
 	Kubernetes     string          `json:"kubernetes,omitempty"` // version of the API server
 	Claim          string          `json:"claim"`
+	Bug            *Bug            `json:"bug,omitempty"` // of Kubernetes that it would show
 	Covers         []string        `json:"covers"`
 	ClusterChanges []string        `json:"given,omitempty"`        // changes that were made to the cluster for it
 	RecordedFor    string          `json:"recorded_for,omitempty"` // scenario, with its suite, of which the recording is too; absent: its own
@@ -65,6 +66,17 @@ func (s Scenario) Decided() bool { return s.Outcome == verdict.Pass || s.Outcome
 
 // Ran says that it was recorded and judged, though it may be skipped because a rule that decides a claim is not for the cluster.
 func (s Scenario) Ran() bool { return s.Outcome != verdict.Skipped || len(s.Rules) > 0 }
+
+// A Bug is one of Kubernetes, and whether the cluster has it.
+type Bug struct {
+	Issue     string            `json:"issue"` // such as "k/k#139515"
+	URL       string            `json:"url"`
+	Component string            `json:"component"`
+	Versions  []string          `json:"versions,omitempty"` // of the component that ran, or of the API server; absent: nothing ran
+	Known     bool              `json:"known"`              // that what ran has it
+	Fixed     string            `json:"fixed"`              // first release of the newest minor version without it
+	Answer    verdict.BugAnswer `json:"answer"`
+}
 
 // A Rule is what one expectation came to.
 type Rule struct {

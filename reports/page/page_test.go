@@ -15,6 +15,7 @@ import (
 
 	"rollcall/harness/evidence"
 	"rollcall/harness/evidence/store"
+	"rollcall/harness/verdict"
 	"rollcall/reports"
 	"rollcall/reports/model"
 	"rollcall/reports/page"
@@ -23,7 +24,8 @@ import (
 var update = flag.Bool("update", false, "rewrite the golden files")
 
 // recordedFolder is a run folder of evidence as it was recorded on real clusters: undrained pods, which fail, and drained
-// ones, which do not, in two modes, and a recording during which an agent died.
+// ones, which do not, in two modes, and a recording during which an agent died. All are made to be about a bug that old versions
+// of kube-proxy are known to have.
 func recordedFolder(t testing.TB) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -38,6 +40,8 @@ func recordedFolder(t testing.TB) string {
 			t.Fatal(err)
 		}
 	}
+	bug := evidence.Bug{Issue: 139515, Component: "kube-proxy", Affected: []evidence.Releases{{Before: "1.36.0"}}, Fixed: "1.37.0",
+		Rule: verdict.NoFailures().Rule}
 	for _, name := range []string{"iptables-undrained", "nftables-undrained", "iptables-drained", "nftables-drained", "iptables-dead-agent"} {
 		from := filepath.Join("..", "testdata", "recorded", name)
 		var run evidence.Run
@@ -48,6 +52,10 @@ func recordedFolder(t testing.TB) string {
 		if err := os.CopyFS(to, os.DirFS(from)); err != nil {
 			t.Fatal(err)
 		}
+		if run.Bug = &bug; name == "iptables-undrained" {
+			run.ComponentVersions = []string{"v1.35.3", "v1.36.3"}
+		}
+		writeJSON(t, filepath.Join(to, evidence.RunFile), run)
 		writeJSON(t, filepath.Join(dir, "evidence", run.Mode, evidence.ClusterFile), evidence.Cluster{
 			Name: "rollcall-" + run.Mode, Mode: run.Mode, Provider: "kind", Kubernetes: run.Kubernetes, Kernel: "6.12.0", CNI: "kindnet", Nodes: 3,
 		})
@@ -56,7 +64,7 @@ func recordedFolder(t testing.TB) string {
 		Name: "rollcall-ipvs", Mode: "ipvs", Features: []evidence.Feature{{Name: "ipvs", Because: "the kernel has no IP_VS"}},
 	})
 	record(t, dir,
-		evidence.Evidence{Run: evidence.Run{Suite: "recorded", Scenario: "undrained", Mode: "ipvs", Attempt: 1,
+		evidence.Evidence{Run: evidence.Run{Suite: "recorded", Scenario: "undrained", Mode: "ipvs", Attempt: 1, Bug: &bug,
 			Skipped: "the kernel has no IP_VS"}})
 	return dir
 }

@@ -21,6 +21,7 @@ func funcs() template.FuncMap {
 	return template.FuncMap{
 		"tally":      outcomes,
 		"profile":    reports.ProfileLine,
+		"bugs":       reports.Bugs,
 		"faults":     phrase.Faults,
 		"versions":   versions,
 		"numbers":    numbers,

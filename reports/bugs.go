@@ -1,0 +1,79 @@
+package reports
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"rollcall/harness/evidence"
+	"rollcall/harness/verdict"
+	"rollcall/reports/model"
+)
+
+// newBug is nil for a run that is about no bug.
+func newBug(run evidence.Run, v verdict.Verdict) *model.Bug {
+	if run.Bug == nil {
+		return nil
+	}
+	return &model.Bug{
+		Issue: run.Bug.Name(), URL: run.Bug.URL(), Component: run.Bug.Component, Versions: verdict.VersionsRun(run),
+		Known: v.BugKnown, Fixed: run.Bug.Fixed, Answer: v.Bug,
+	}
+}
+
+// A BugRow is what one scenario says of the bug that it is about, in the words of every report.
+type BugRow struct {
+	model.Scenario
+	Said  string // the answer
+	Fixed string // in which release, of a bug that was seen in a version that is known to have it; else empty
+	Why   string // it cannot be told; else empty
+}
+
+// Bugs is a row for each scenario about a bug: where it was seen, where it was not, and where that cannot be told, by issue.
+func Bugs(r model.Report) []BugRow {
+	var rows []BugRow
+	for _, s := range r.Scenarios {
+		if s.Bug == nil {
+			continue
+		}
+		row := BugRow{Scenario: s, Said: string(s.Bug.Answer)}
+		if s.Bug.Answer == verdict.CannotTell {
+			row.Why = headline(s)
+		} else {
+			row.Said += " (seen)"
+		}
+		if s.Bug.Answer == verdict.Affected && s.Bug.Known {
+			row.Fixed = "fixed in " + s.Bug.Fixed
+		}
+		rows = append(rows, row)
+	}
+	answers := []verdict.BugAnswer{verdict.Affected, verdict.NotAffected, verdict.CannotTell}
+	slices.SortStableFunc(rows, func(a, b BugRow) int {
+		return cmp.Or(
+			cmp.Compare(slices.Index(answers, a.Bug.Answer), slices.Index(answers, b.Bug.Answer)), cmp.Compare(a.Bug.Issue, b.Bug.Issue))
+	})
+	return rows
+}
+
+// cells are all but why it cannot be told.
+func (r BugRow) cells() []string {
+	return []string{r.Said, r.Bug.Issue, r.Bug.Component, strings.Join(r.Bug.Versions, ", "), r.Fixed, r.Mode, r.Name()}
+}
+
+// tellBugs writes the section about known bugs, if there is any to tell of.
+func tellBugs(b *bytes.Buffer, rows []BugRow) {
+	if len(rows) == 0 {
+		return
+	}
+	fmt.Fprint(b, "\nis this cluster affected by known bugs of Kubernetes?\n")
+	var cells [][]string
+	for _, r := range rows {
+		cells = append(cells, r.cells())
+	}
+	for i, line := range aligned(cells) {
+		fmt.Fprintln(b, clipped(line, tableWidth))
+		explain(b, rows[i].Why)
+	}
+}
