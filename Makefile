@@ -151,6 +151,11 @@ mutants: ## Damage cluster, app and rig on real clusters, in MODES, and see that
 mutants-table: ## Put what is in out/mutants.json into the tables of harness/mutants/README.md
 	go test ./harness/mutants -count=1 -run TestReadme -update
 
+.PHONY: track-record
+track-record: ## Run suite regressions on components with and without each bug, in MODES, and write its table; RUN=<pattern> selects; 12 minutes per mode
+	ROLLCALL_TRACK_RECORD=1 go test -count=1 -timeout 3h -v -run 'TestTrackRecord/.*/$(if $(filter file,$(origin RUN)),,$(RUN))' ./harness/runner
+	go test ./harness/trackrecord -count=1 -run TestReadme -update
+
 .PHONY: busy
 busy: $(ROLLCALL) ## Keep all processors busy during runs of the twins, and see that nothing is judged wrongly; 10 minutes
 	@command -v stress-ng >/dev/null || { apt-get update -qq && apt-get install -y -qq --no-install-recommends stress-ng >/dev/null; }

@@ -6,6 +6,7 @@ import "rollcall/harness/evidence"
 const (
 	Autoscalers = "horizontalpodautoscalers"
 	Quotas      = "resourcequotas"
-	AppObjects  = "own-objects" // that the manifests of a user's app may have
+	Slices      = "endpointslices" // written by hand
+	AppObjects  = "own-objects"    // that the manifests of a user's app may have
 	NodeRules   = evidence.NodeRules
 )

@@ -27,7 +27,7 @@ type Steps struct {
 
 	watch   *observe.Watch
 	cluster cluster.Cluster
-	exposes bool // the app is reached from outside
+	exposes bool // a way to the app from outside
 	reach   func(ctx context.Context, url string) error
 }
 
@@ -43,7 +43,8 @@ type StepsConfig struct {
 
 // NewSteps is for the recorder.
 func NewSteps(c StepsConfig) *Steps {
-	return &Steps{Client: c.Client, Namespace: c.Into.Namespace, Into: c.Into, watch: c.Watch, cluster: c.Cluster, exposes: c.Exposes, reach: c.Reach}
+	return &Steps{Client: c.Client, Namespace: c.Into.Namespace, Into: c.Into, watch: c.Watch, cluster: c.Cluster, exposes: c.Exposes,
+		reach: c.Reach}
 }
 
 // Note notes a fact: what was found out under a name, such as a number, a duration or a word.

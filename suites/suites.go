@@ -8,6 +8,7 @@ import (
 	"rollcall/suites/control"
 	"rollcall/suites/dataplane"
 	"rollcall/suites/own"
+	"rollcall/suites/regressions"
 	"rollcall/suites/rollout"
 	"rollcall/suites/statusgap"
 	"rollcall/suites/switchover"
@@ -21,6 +22,7 @@ func All(app *userapp.App) map[string][]harness.Scenario {
 		"control":     control.All(),
 		"dataplane":   dataplane.All(),
 		"own":         own.All(app),
+		"regressions": regressions.All(),
 		"rollout":     rollout.All(),
 		"statusgap":   statusgap.All(),
 		"switchover":  switchover.All(),

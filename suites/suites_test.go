@@ -36,12 +36,12 @@ func nginx() *userapp.App {
 }
 
 // A suite of which nothing is recorded, and a scenario that nothing can decide, would stay green for ever. The suite own is
-// recorded when somebody names an app.
+// recorded when somebody names an app, and regressions when somebody asks for it or for the profile full.
 func TestEverySuiteRunsScenariosAndEveryScenarioRules(t *testing.T) {
 	for suite, scenarios := range all() {
 		recorded := 0
 		for _, s := range scenarios {
-			if suite == "own" || s.In(harness.Core) {
+			if suite == "own" || suite == "regressions" || s.In(harness.Core) {
 				recorded++
 			}
 			for _, mode := range []string{"iptables", "nftables"} {
@@ -125,6 +125,9 @@ func TestScenariosAreWellFormed(t *testing.T) {
 					if !slices.ContainsFunc(evidence.LaneKinds(), func(k evidence.LaneKind) bool { return k.Optional && k.Name == name }) {
 						t.Errorf("its load also asks for lanes of kind %q, which is no optional kind", name)
 					}
+				}
+				if about := suite == "regressions"; about != (s.Bug != nil) {
+					t.Errorf("it is of suite %s, and is about a known bug: %v", suite, s.Bug != nil)
 				}
 				for _, e := range s.Expect {
 					if !known[e.Rule] {

@@ -88,7 +88,7 @@ func (r *Runner) prepareTarget(ctx context.Context, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	for _, use := range []string{harness.Autoscalers, harness.Quotas, harness.AppObjects} {
+	for _, use := range []string{harness.Autoscalers, harness.Quotas, harness.Slices, harness.AppObjects} {
 		because := r.skipReasons[use]
 		identity.Features = append(identity.Features, evidence.Feature{Name: use, Supported: because == "", Because: because})
 	}

@@ -42,6 +42,7 @@ func Rights(generate, observe bool) []Right {
 		{"apps", "statefulsets", []string{"get", "list", "watch", "create", "update", "patch", "deletecollection"}, false, ""},
 		{"batch", "jobs", []string{"create", "deletecollection"}, false, ""},
 		{"autoscaling", harness.Autoscalers, []string{"get", "create", "deletecollection"}, false, harness.Autoscalers},
+		{"discovery.k8s.io", harness.Slices, []string{"create"}, false, harness.Slices},
 		{"", harness.Quotas, []string{"get", "create", "deletecollection"}, false, harness.Quotas},
 		{"", "configmaps", []string{"create", "deletecollection"}, false, harness.AppObjects},
 		{"", "serviceaccounts", []string{"create", "deletecollection"}, false, harness.AppObjects},

@@ -1,0 +1,124 @@
+package runner
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"rollcall/harness"
+	"rollcall/harness/cluster"
+	"rollcall/harness/evidence/store"
+	"rollcall/harness/progress"
+	"rollcall/harness/trackrecord"
+	"rollcall/suites/regressions"
+)
+
+// TestTrackRecord runs every scenario of suite regressions on a real cluster that has its bug, and on the same cluster as it is: it has to
+// fail by the bug's mechanism, and then to pass. `make track-record` runs it; what came of it is in out/track-record.json.
+func TestTrackRecord(t *testing.T) {
+	if os.Getenv("ROLLCALL_TRACK_RECORD") == "" {
+		t.Skip("it needs clusters: make track-record")
+	}
+	var r Runner
+	r.List().Register(flag.NewFlagSet("track-record", flag.PanicOnError))
+	r.Jobs = "1"
+	if err := r.Prepare(); err != nil {
+		t.Fatal(err)
+	}
+	if r.Attached() {
+		t.Fatal("components are replaced on clusters of our own alone: leave CONTEXT out")
+	}
+	if err := r.openSession("track-record"); err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := r.context(t)
+	defer stop()
+	file := filepath.Join(r.layout.Runs(), "track-record.json")
+	record, err := trackrecord.Read(file) // of scenarios and modes that are not selected now
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, mode := range r.modes {
+		t.Run(mode, func(t *testing.T) {
+			c, skip, err := r.open(ctx, t.Output(), mode)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if skip != "" {
+				t.Skip(skip)
+			}
+			defer func() {
+				r.cleanups.Wait()
+				if err := c.Close(); err != nil {
+					t.Error(err)
+				}
+			}()
+			trackRecord{&r, c, &record}.all(ctx, t)
+		})
+	}
+	if err := errors.Join(r.closeSession(r.Broken()), record.Write(file)); err != nil {
+		t.Error(err)
+	}
+	fmt.Fprint(t.Output(), record.Table())
+}
+
+// A trackRecord is made on one cluster.
+type trackRecord struct {
+	*Runner
+	cluster cluster.Cluster
+	record  *trackrecord.Record
+}
+
+// all runs each scenario on the cluster with its bug, and without it.
+func (tr trackRecord) all(ctx context.Context, t *testing.T) {
+	began, done, scenarios := time.Now(), 0, regressions.All()
+	for _, s := range scenarios {
+		t.Run(s.ID, func(t *testing.T) {
+			if len(s.Bug.Modes) > 0 && !slices.Contains(s.Bug.Modes, tr.cluster.Mode()) {
+				t.Skipf("%s shows in mode %s alone", s.Bug.Name(), strings.Join(s.Bug.Modes, " and "))
+			}
+			with := s
+			with.ClusterChanges = regressions.Affected()[s.ID]
+			tr.run(ctx, t, with, true)
+			tr.run(ctx, t, s, false)
+			done++
+			each := time.Since(began) / time.Duration(done)
+			t.Logf("%s: %d of %d scenarios done, about %v left if all are selected", tr.cluster.Mode(), done, len(scenarios),
+				(time.Duration(len(scenarios)-done) * each).Round(time.Second))
+		})
+	}
+}
+
+// run records a scenario once, and sees that it comes to what it has to.
+func (tr trackRecord) run(ctx context.Context, t *testing.T, s harness.Scenario, affected bool) {
+	if ctx.Err() != nil {
+		t.Skip(context.Cause(ctx))
+	}
+	began := time.Now()
+	suite := map[bool]string{true: "affected", false: "fixed"}[affected]
+	entry := tr.board.Entry(progress.Name{Mode: tr.cluster.Mode(), Suite: suite, Scenario: s.ID})
+	a := attempt{runner: tr.Runner, cluster: tr.cluster, suite: suite, entry: entry, out: t.Output(), number: 1, tries: 1}
+	folder := tr.folder(tr.cluster.Mode(), suite, s.ID, 1)
+	res, err := a.record(ctx, &s, folder)
+	tr.cleanups.Wait() // what the scenario made is not to be there when the next one changes the cluster
+	entry.End(shown(res.verdict, err))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ev, err := store.Read(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := trackrecord.NewEntry(ev.Run, res.verdict, affected, time.Since(began))
+	*tr.record = tr.record.With(e)
+	if t.Log(e.Line()); !e.Right {
+		t.Errorf("%s on %s %s: %s", s.ID, e.Component, e.Version, res.verdict.Because)
+	}
+}

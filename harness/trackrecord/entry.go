@@ -1,0 +1,65 @@
+package trackrecord
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"rollcall/harness/evidence"
+	"rollcall/harness/verdict"
+)
+
+// An Entry is what a scenario came to on one cluster.
+type Entry struct {
+	Bug       string  `json:"bug"` // such as "k/k#139515"
+	Scenario  string  `json:"scenario"`
+	Mode      string  `json:"mode"`
+	Component string  `json:"component"`
+	Version   string  `json:"version"`  // of the component, and the setting that gave it the bug, if one did
+	Affected  bool    `json:"affected"` // the version is one that has the bug
+	Outcome   string  `json:"outcome"`
+	Cause     string  `json:"cause"` // of a failure: what failed, in the words of the rule that the bug's mechanism fails; else empty
+	Seconds   float64 `json:"seconds"`
+	Right     bool    `json:"right"` // a version that has the bug failed by its mechanism, and one that has not passed
+}
+
+// NewEntry is what a recording of a scenario with a bug came to, on a version that has the bug or does not.
+func NewEntry(run evidence.Run, v verdict.Verdict, affected bool, took time.Duration) Entry {
+	bug := *run.Bug
+	e := Entry{
+		Bug: bug.Name(), Scenario: run.Scenario, Mode: run.Mode, Component: bug.Component,
+		Version: strings.Join(verdict.VersionsRun(run), " and "), Affected: affected, Outcome: v.Outcome.String(),
+		Seconds: took.Round(100 * time.Millisecond).Seconds(),
+		Right:   v.Outcome == verdict.Pass && v.Bug == verdict.NotAffected && !v.BugKnown,
+	}
+	if affected {
+		e.Right = v.Outcome == verdict.Fail && v.Bug == verdict.Affected && v.BugKnown
+	}
+	for _, change := range run.ClusterChanges {
+		if setting, is := strings.CutPrefix(change, bug.Component+" with "); is {
+			e.Version += " with " + setting
+		}
+	}
+	for i, f := range v.Findings {
+		if x := run.Expect[i]; f.Outcome == verdict.Fail && x.Rule == bug.Rule && x.Fact == bug.Fact {
+			e.Cause = f.Because
+		}
+	}
+	if e.Cause == "" && v.Outcome != verdict.Pass {
+		e.Cause = v.Because
+	}
+	return e
+}
+
+// Line is the entry in one line.
+func (e Entry) Line() string {
+	right := "WRONG"
+	if e.Right {
+		right = "right"
+	}
+	line := fmt.Sprintf("%s  %-10s %-9s %s %s: %s in %.0f s", right, e.Bug, e.Mode, e.Component, e.Version, e.Outcome, e.Seconds)
+	if e.Cause != "" {
+		line += ": " + e.Cause
+	}
+	return line
+}

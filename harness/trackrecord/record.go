@@ -1,0 +1,118 @@
+package trackrecord
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+
+	"rollcall/harness/atomicfile"
+	"rollcall/harness/verdict/phrase"
+)
+
+// A Record is entries, each of another bug, mode and side.
+type Record []Entry
+
+// Read reads a file that Write wrote; one that is not there is empty.
+func Read(file string) (r Record, err error) {
+	data, err := os.ReadFile(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err == nil {
+		err = json.Unmarshal(data, &r)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("trackrecord: %s: %w", file, err)
+	}
+	return r, nil
+}
+
+// Write writes the record as JSON, whole or not at all.
+func (r Record) Write(file string) error {
+	data, err := json.MarshalIndent(r, "", "  ")
+	if err != nil {
+		return err
+	}
+	return atomicfile.Write(file, append(data, '\n'), 0o644)
+}
+
+// With is the record with an entry, in the place of the one of the same scenario, mode and side.
+func (r Record) With(e Entry) Record {
+	same := func(o Entry) bool { return o.Scenario == e.Scenario && o.Mode == e.Mode && o.Affected == e.Affected }
+	if i := slices.IndexFunc(r, same); i >= 0 {
+		r = slices.Clone(r)
+		r[i] = e
+		return r
+	}
+	return append(slices.Clip(r), e)
+}
+
+// Wrong is how many entries are not what they should be.
+func (r Record) Wrong() (n int) {
+	for _, e := range r {
+		if !e.Right {
+			n++
+		}
+	}
+	return n
+}
+
+// Table is the record as Markdown: a row for each scenario and mode, with what both sides came to.
+func (r Record) Table() string {
+	var b strings.Builder
+	b.WriteString("| bug | component | mode | affected: version, outcome and cause | s | fixed: version, outcome | s |\n|---|---|---|---|---|---|---|\n")
+	for _, e := range r {
+		if e.Affected || slices.ContainsFunc(r, e.otherSide) {
+			continue
+		}
+		b.WriteString(row(nil, &e))
+	}
+	for i, e := range r {
+		if !e.Affected {
+			continue
+		}
+		var fixed *Entry
+		if j := slices.IndexFunc(r, e.otherSide); j >= 0 {
+			fixed = &r[j]
+		}
+		b.WriteString(row(&r[i], fixed))
+	}
+	return b.String()
+}
+
+// otherSide reports whether another entry is of the same scenario and mode on the other side.
+func (e Entry) otherSide(o Entry) bool {
+	return o.Scenario == e.Scenario && o.Mode == e.Mode && o.Affected != e.Affected
+}
+
+// row is what the two sides came to; one that was not run is nil.
+func row(affected, fixed *Entry) string {
+	of, cells := affected, []string{"–", "–", "–", "–"}
+	if affected != nil {
+		cells[0], cells[1] = strings.TrimSuffix(affected.Version+": "+affected.result()+": "+affected.Cause, ": "), seconds(affected)
+	} else {
+		of = fixed
+	}
+	if fixed != nil {
+		cells[2], cells[3] = fixed.Version+": "+fixed.result(), seconds(fixed)
+	}
+	name := fmt.Sprintf("[%s](https://github.com/kubernetes/kubernetes/issues/%s) %s", of.Bug, strings.TrimPrefix(of.Bug, "k/k#"), of.Scenario)
+	for i, cell := range cells {
+		cells[i] = strings.ReplaceAll(phrase.Printable(cell), "|", "/")
+	}
+	return "| " + strings.Join(append([]string{name, of.Component, of.Mode}, cells...), " | ") + " |\n"
+}
+
+// result is the outcome, marked where it is not the one that it should be.
+func (e Entry) result() string {
+	if e.Right {
+		return e.Outcome
+	}
+	return "**" + e.Outcome + "**"
+}
+
+func seconds(e *Entry) string { return fmt.Sprintf("%.0f", e.Seconds) }

@@ -1,0 +1,42 @@
+package regressions
+
+import (
+	"rollcall/harness/cluster"
+	"rollcall/harness/cluster/change"
+	"rollcall/harness/nodeimage"
+)
+
+// Affected is the change of a cluster of the default Kubernetes version that gives it the bug of each scenario, by the scenario's id. The
+// cluster as it is has none of them.
+func Affected() map[string][]cluster.Change {
+	return map[string][]cluster.Change{
+		"long-service-name":         {change.Component(nodeimage.KubeProxy, "v1.35.3", "")},
+		"udp-without-endpoints":     {change.Component(nodeimage.KubeProxy, "v1.35.3", "")},
+		"reused-address":            {change.Component(nodeimage.KubeProxy, "v1.35.3", "")},
+		"exec-probe":                {change.Component(nodeimage.Kubelet, "v1.35.3", "")},
+		"sidecar":                   {change.Component(nodeimage.Kubelet, "v1.35.3", "")},
+		"environment-binary-secret": {change.Component(nodeimage.Kubelet, "v1.35.3", "")},
+		"environment-dollar":        {change.Component(nodeimage.Kubelet, "v1.34.2", "")},
+		"kubelet-restart":           {change.Component(nodeimage.Kubelet, "v1.34.2", "")},
+		"on-delete":                 {change.Component(nodeimage.ControllerManager, "v1.36.4", "")},
+		"parallel-set":              {change.Component(nodeimage.ControllerManager, "v1.36.4", ""), severalMissing()},
+		"stored-revision":           {bytesCompared()},
+	}
+}
+
+// Settings that give a release a bug which it does not have as it is.
+
+// severalMissing has StatefulSets take maxUnavailable into account.
+func severalMissing() cluster.Change {
+	return change.Gate(nodeimage.ControllerManager, "MaxUnavailableStatefulSet", true)
+}
+
+// bytesCompared has stored revisions compared by their bytes.
+func bytesCompared() cluster.Change {
+	return change.Gate(nodeimage.ControllerManager, "StatefulSetSemanticRevisionComparison", false)
+}
+
+// statusAfterRestart has the kubelet take every container for one that was just started.
+func statusAfterRestart() cluster.Change {
+	return change.Gate(nodeimage.Kubelet, "ChangeContainerStatusOnKubeletRestart", true)
+}

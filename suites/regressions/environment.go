@@ -1,0 +1,93 @@
+package regressions
+
+import (
+	"context"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"rollcall/fixtures"
+	"rollcall/harness"
+	"rollcall/harness/evidence"
+	"rollcall/harness/observe"
+	"rollcall/harness/verdict"
+)
+
+// environments: a container starts whatever bytes its variables have. Since 1.34 kubelets hand them to the container runtime in a
+// field that has to be UTF-8, so that a pod which ran for years does not start again once it moves: with a Secret's bytes
+// (Kubernetes v1.36.0, pkg/kubelet/kuberuntime/kuberuntime_container.go, generateContainerConfig), or with a dollar sign before a letter
+// of more than one byte, which they cut in two (v1.35.0, third_party/forked/golang/expansion/expand.go).
+func environments() []harness.Scenario {
+	const (
+		waiting = "what a container waits for"
+		// started is the harness's own bound: pods start in 2 to 4 s here.
+		started = 30 * time.Second
+		key     = "bytes"
+	)
+	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "binary", Labels: fixtures.Labels("binary")},
+		Data: map[string][]byte{key: {0xff, 0xfe}}}
+	var scenarios []harness.Scenario
+	for _, row := range []struct {
+		id, claim string
+		env       corev1.EnvVar
+		bug       evidence.Bug
+	}{
+		{"environment-binary-secret", "a pod starts with a variable from a Secret that is no text",
+			corev1.EnvVar{Name: "BINARY", ValueFrom: &corev1.EnvVarSource{SecretKeyRef: &corev1.SecretKeySelector{
+				LocalObjectReference: corev1.LocalObjectReference{Name: secret.Name}, Key: key}}},
+			evidence.Bug{Issue: 139132, Affected: []evidence.Releases{{Since: "1.34.0", Before: "1.34.9"}, {Since: "1.35.0", Before: "1.35.6"},
+				{Since: "1.36.0", Before: "1.36.2"}}, Fixed: "1.36.2"}},
+		{"environment-dollar", "a pod starts with a variable that has a dollar sign before an accented letter",
+			corev1.EnvVar{Name: "DOLLAR", Value: "$é"},
+			evidence.Bug{Issue: 136323, Affected: []evidence.Releases{{Since: "1.34.0", Before: "1.34.4"}, {Since: "1.35.0", Before: "1.35.1"}},
+				Fixed: "1.35.1"}},
+	} {
+		app := fixtures.App{Replicas: 2, Env: &row.env, OnTerm: fixtures.Drain}
+		row.bug.Component = kubelet
+		scenarios = append(scenarios, harness.Scenario{
+			ID: row.id, Claim: row.claim, App: app, Bug: byFact(waiting, row.bug),
+			Steps: func(ctx context.Context, steps *harness.Steps) error {
+				if _, err := steps.Client.CoreV1().Secrets(steps.Namespace).Create(ctx, secret, metav1.CreateOptions{}); err != nil {
+					return err
+				}
+				deployments := steps.Client.AppsV1().Deployments(steps.Namespace)
+				if _, err := deployments.Create(ctx, app.Deployment(steps.Into, "v1"), metav1.CreateOptions{}); err != nil {
+					return err
+				}
+				ready, err := within(ctx, steps, started, func(s observe.State) bool { return s.Available("v1") == int(app.Replicas) })
+				if err != nil {
+					return err
+				}
+				steps.Note(waiting, "nothing")
+				if !ready {
+					why, err := waitReason(ctx, steps, "v1")
+					if err != nil {
+						return err
+					}
+					steps.Note(waiting, why)
+				}
+				return nil
+			},
+			Expect: []evidence.Expectation{verdict.Fact(waiting, "nothing")},
+		})
+	}
+	return scenarios
+}
+
+// waitReason is why a container of a version's pods does not start, by its kubelet, and on which node.
+func waitReason(ctx context.Context, steps *harness.Steps, version string) (string, error) {
+	selector := metav1.ListOptions{LabelSelector: fixtures.VersionLabel + "=" + version}
+	pods, err := steps.Client.CoreV1().Pods(steps.Namespace).List(ctx, selector)
+	if err != nil {
+		return "", err
+	}
+	for _, pod := range pods.Items {
+		for _, c := range pod.Status.ContainerStatuses {
+			if w := c.State.Waiting; w != nil {
+				return w.Reason + " on " + pod.Spec.NodeName + ": " + w.Message, nil
+			}
+		}
+	}
+	return "to be ready", nil
+}

@@ -1,0 +1,114 @@
+package regressions
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"rollcall/fixtures"
+	"rollcall/harness"
+	"rollcall/harness/cluster"
+	"rollcall/harness/cluster/change"
+	"rollcall/harness/evidence"
+	"rollcall/harness/observe"
+	"rollcall/harness/verdict"
+)
+
+// kubeletRestart: a kubelet that starts again does not know what its probes said. Before 1.35 it counts each pod as not ready until its
+// first probe, which it puts off by a random part of the probe's period (Kubernetes v1.34.2, pkg/kubelet/prober/worker.go, doProbe;
+// since v1.35.0 a container that was started more than 10 s before the kubelet stays as the API has it). Of three pods one at least is
+// shown as not ready then: that all are probed in the first 2 of 30 s has a chance of 0.03 %.
+func kubeletRestart() harness.Scenario {
+	const (
+		unready = "pods shown as not ready after their kubelet was started again"
+		lost    = "requests after the kubelet was started again that were answered"
+		older   = 12 * time.Second // than the 10 s of worker.go
+		watched = 12 * time.Second // a kubelet has started, and has told of each pod that changed, in 4 s here
+	)
+	app := fixtures.App{Replicas: 3, ProbePeriod: 30 * time.Second, OnTerm: fixtures.Drain}
+	return harness.Scenario{
+		ID:        "kubelet-restart",
+		Claim:     "pods that are ready stay so, and serve, while their kubelet is started again",
+		App:       app,
+		Exclusive: true,
+		Uses:      []string{cluster.ClusterChanges},
+		Lasts:     55 * time.Second,
+		Bug: byFact(unready, evidence.Bug{
+			Issue: 100277, Component: kubelet,
+			Affected: []evidence.Releases{{Before: "1.35.0"}, {Since: "1.35.0", Setting: statusAfterRestart().String()}}, Fixed: "1.35.0",
+		}),
+		Steps: func(ctx context.Context, steps *harness.Steps) error {
+			own, err := steps.Own()
+			if err != nil {
+				return err
+			}
+			workers, err := steps.Workers(ctx)
+			if err != nil {
+				return err
+			}
+			on := app
+			on.Node = workers[0]
+			if err := steps.Deploy(ctx, on, "v1"); err != nil {
+				return err
+			}
+			service, err := steps.Client.CoreV1().Services(steps.Namespace).Get(ctx, app.ResourceName(), metav1.GetOptions{})
+			if err != nil {
+				return err
+			}
+			client, err := steps.Ask(ctx, workers[len(workers)-1], "http://"+service.Spec.ClusterIP+"/")
+			if err == nil {
+				err = pause(ctx, older)
+			}
+			if err != nil {
+				return err
+			}
+			begun := time.Now()
+			if err := change.RestartKubelet(ctx, own, on.Node); err != nil {
+				return err
+			}
+			if err := touchPods(ctx, steps); err != nil {
+				return err
+			}
+			shown := map[string]bool{}
+			_, err = within(ctx, steps, watched, func(s observe.State) bool {
+				for _, p := range s.Pods {
+					if !p.Ready {
+						shown[p.Pod] = true
+					}
+				}
+				return len(shown) == int(app.Replicas)
+			})
+			if err != nil {
+				return err
+			}
+			steps.Note(unready, fmt.Sprintf("%d of %d", len(shown), app.Replicas))
+			answers, err := client.Answers(ctx)
+			if err != nil {
+				return err
+			}
+			steps.Note(lost, tally(during(answers, begun, time.Now()), harness.Good))
+			return nil
+		},
+		Expect: []evidence.Expectation{verdict.Fact(unready, "0 of 3"), verdict.ByClients(verdict.Fact(lost, all))},
+	}
+}
+
+// touchPods annotates the app's pods: a kubelet tells of a pod when it handles it next, which a change of it brings about.
+func touchPods(ctx context.Context, steps *harness.Steps) error {
+	pods := steps.Client.CoreV1().Pods(steps.Namespace)
+	list, err := pods.List(ctx, metav1.ListOptions{LabelSelector: fixtures.VersionLabel})
+	if err != nil {
+		return err
+	}
+	for _, pod := range list.Items {
+		_, err := pods.Patch(ctx, pod.Name, types.MergePatchType, []byte(`{"metadata":{"annotations":{"rollcall.local/touched":"true"}}}`),
+			metav1.PatchOptions{})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,182 @@
+package regressions
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"rollcall/fixtures"
+	"rollcall/harness"
+	"rollcall/harness/cluster"
+	"rollcall/harness/evidence"
+	"rollcall/harness/observe"
+	"rollcall/harness/rollout"
+	"rollcall/harness/verdict"
+)
+
+// longServiceName: nft refuses a comment of more than 128 bytes, and with it the whole transaction. kube-proxy writes the name of a
+// Service without endpoints as one, so a single long name keeps every rule of every node as it is, and every later write
+// fails too (Kubernetes v1.36.4, pkg/proxy/nftables/proxier.go, syncProxyRules; v1.37.0 cuts the comment). On a cluster of
+// somebody else's that would be an outage of all Services, so it is not tried there.
+func longServiceName() harness.Scenario {
+	const (
+		failures = "nodes whose kube-proxy could not write its rules"
+		followed = "nodes whose rules followed the rollout"
+		lost     = "requests from the workers after the rollout had begun that were answered"
+		// asked is longer than the observers take to ask kube-proxy for its failures while no rule changes, 10 s.
+		asked = 12 * time.Second
+	)
+	app := fixtures.App{
+		Replicas: 2, MaxSurge: new(intstr.FromInt32(1)), MaxUnavailable: new(intstr.FromInt32(0)),
+		PreStopSleep: 5 * time.Second, Linger: 2 * time.Second, OnTerm: fixtures.Drain,
+	}
+	return harness.Scenario{
+		ID:        "long-service-name",
+		Claim:     "every node's rules follow a rollout, and no request is lost, while a Service with a long name has no endpoints",
+		App:       app,
+		Observed:  true,
+		Exclusive: true,
+		Uses:      []string{cluster.ClusterChanges},
+		Lasts:     50 * time.Second,
+		Bug: byFact(failures, evidence.Bug{
+			Issue: 139515, Component: kubeProxy, Modes: []string{"nftables"}, Affected: []evidence.Releases{{Before: "1.37.0"}}, Fixed: "1.37.0",
+		}),
+		Steps: func(ctx context.Context, steps *harness.Steps) error {
+			if err := steps.Deploy(ctx, app, "v1"); err != nil {
+				return err
+			}
+			everywhere := func(version string) func(observe.State) bool {
+				return func(s observe.State) bool { return s.ReachesEverywhere(version, int(app.Replicas)) }
+			}
+			if err := steps.Until(ctx, everywhere("v1")); err != nil {
+				return err
+			}
+			services := steps.Client.CoreV1().Services(steps.Namespace)
+			service, err := services.Get(ctx, app.ResourceName(), metav1.GetOptions{})
+			if err != nil {
+				return err
+			}
+			clients, err := askFromWorkers(ctx, steps, "http://"+service.Spec.ClusterIP+"/")
+			if err != nil {
+				return err
+			}
+			unserved, err := services.Create(ctx, longNamed(steps.Namespace), metav1.CreateOptions{})
+			if err != nil {
+				return err
+			}
+			defer services.Delete(context.WithoutCancel(ctx), unserved.Name, metav1.DeleteOptions{}) // nothing else ends the outage
+
+			update, begun := rollout.Update("v1", "v2"), time.Now()
+			steps.Mark(evidence.RolloutBegun)
+			if err := update.Begin(ctx, steps.Client, steps.Into, app); err != nil {
+				return err
+			}
+			err = steps.Until(ctx, func(s observe.State) bool { return update.Settled(s, app) && s.Count("v1") == 0 })
+			if err != nil {
+				return err
+			}
+			steps.Mark(evidence.OldGone)
+			var last observe.State
+			_, err = within(ctx, steps, asked, func(s observe.State) bool {
+				last = s
+				return everywhere("v2")(s) && !s.Reaches("v1")
+			})
+			if err != nil {
+				return err
+			}
+			steps.Note(followed, nodesRoutingTo(last, "v2", int(app.Replicas)))
+			steps.Note(failures, timesFailed(last.Failures))
+			answers, err := answersOf(ctx, clients)
+			if err != nil {
+				return err
+			}
+			steps.Note(lost, tally(during(answers, begun, time.Now()), harness.Good))
+			return nil
+		},
+		Expect: []evidence.Expectation{
+			verdict.Fact(failures, "none"), verdict.Fact(followed, all), verdict.ByClients(verdict.Fact(lost, all)),
+		},
+	}
+}
+
+// longNamed is a Service that selects nothing, whose name, as kube-proxy writes it, namespace/name:port, has more than 128 bytes in
+// any namespace: the API takes 63 for the Service's name, and as many for the port's.
+func longNamed(namespace string) *corev1.Service {
+	long := func(n int) string { return strings.Repeat("long-", n/5+1)[:n-1] + "x" }
+	return &corev1.Service{
+		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: long(63), Labels: fixtures.Labels("unserved")},
+		Spec: corev1.ServiceSpec{
+			Selector: map[string]string{"app.kubernetes.io/name": "nobody"},
+			Ports:    []corev1.ServicePort{{Name: long(63), Port: 80, TargetPort: intstr.FromInt32(80)}},
+		},
+	}
+}
+
+// nodesRoutingTo is all, or which of the observed nodes' rules do not route to so many pods of a version and to no other.
+func nodesRoutingTo(s observe.State, version string, pods int) string {
+	var others []string
+	for _, node := range slices.Sorted(maps.Keys(s.Rules)) {
+		right := 0
+		for _, p := range s.Rules[node] {
+			if p.Version == version {
+				right++
+			}
+		}
+		if right != pods || right != len(s.Rules[node]) {
+			others = append(others, node)
+		}
+	}
+	if len(others) == 0 {
+		return all
+	}
+	return fmt.Sprintf("all of %d but %s", len(s.Rules), strings.Join(others, ", "))
+}
+
+// timesFailed is none, or how often which node's kube-proxy failed.
+func timesFailed(failures map[string]int) string {
+	var failed []string
+	for _, node := range slices.Sorted(maps.Keys(failures)) {
+		failed = append(failed, fmt.Sprintf("%s (%d failed)", node, failures[node]))
+	}
+	if len(failed) == 0 {
+		return "none"
+	}
+	return strings.Join(failed, ", ")
+}
+
+// askFromWorkers has a pod on each worker ask a URL.
+func askFromWorkers(ctx context.Context, steps *harness.Steps, args ...string) ([]*harness.Asking, error) {
+	workers, err := steps.Workers(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var clients []*harness.Asking
+	for _, worker := range workers {
+		client, err := steps.Ask(ctx, worker, args...)
+		if err != nil {
+			return nil, err
+		}
+		clients = append(clients, client)
+	}
+	return clients, nil
+}
+
+// answersOf are those of all clients so far.
+func answersOf(ctx context.Context, clients []*harness.Asking) ([]harness.Answer, error) {
+	var answers []harness.Answer
+	for _, client := range clients {
+		own, err := client.Answers(ctx)
+		if err != nil {
+			return nil, err
+		}
+		answers = append(answers, own...)
+	}
+	return answers, nil
+}

@@ -1,0 +1,68 @@
+package regressions
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"rollcall/fixtures"
+	"rollcall/harness"
+	"rollcall/harness/evidence"
+	"rollcall/harness/observe"
+	"rollcall/harness/rollout"
+	"rollcall/harness/verdict"
+)
+
+// onDelete: when the last pod of a StatefulSet is replaced by hand, the revision of the update becomes the current one. Releases
+// before 1.37 ask whether the strategy is RollingUpdate, and never come to that (Kubernetes v1.36.4,
+// pkg/controller/statefulset/stateful_set_utils.go, completeRollingUpdate).
+func onDelete() harness.Scenario {
+	const current = "current revision once every pod is replaced"
+	app := fixtures.App{Replicas: 2, MinReady: time.Second, OnTerm: fixtures.Drain}
+	return harness.Scenario{
+		ID:    "on-delete",
+		Claim: "a StatefulSet whose pods are replaced by hand has the updated revision as its current one when the last is replaced",
+		App:   app,
+		Bug: byFact(current, evidence.Bug{
+			Issue: 136833, Component: controllerManager, Affected: []evidence.Releases{{Before: "1.37.0"}}, Fixed: "1.37.0",
+		}),
+		Steps: func(ctx context.Context, steps *harness.Steps) error {
+			sets, pods := steps.Client.AppsV1().StatefulSets(steps.Namespace), steps.Client.CoreV1().Pods(steps.Namespace)
+			set := app.StatefulSet(steps.Into, "v1")
+			set.Spec.UpdateStrategy = appsv1.StatefulSetUpdateStrategy{Type: appsv1.OnDeleteStatefulSetStrategyType}
+			if _, err := sets.Create(ctx, set, metav1.CreateOptions{}); err != nil {
+				return err
+			}
+			update := rollout.UpdateStatefulSet("v1", "v2")
+			if err := steps.Until(ctx, func(s observe.State) bool { return update.Deployed(s, app) }); err != nil {
+				return err
+			}
+			if err := update.Begin(ctx, steps.Client, steps.Into, app); err != nil {
+				return err
+			}
+			for n := range int(app.Replicas) {
+				if err := pods.Delete(ctx, fmt.Sprintf("%s-%d", set.Name, n), metav1.DeleteOptions{}); err != nil {
+					return err
+				}
+				err := steps.Until(ctx, func(s observe.State) bool { return s.Available("v2") == n+1 && !s.Leaving() })
+				if err != nil {
+					return err
+				}
+			}
+			// The controller writes the status at each change of a pod, and once more after MinReady.
+			done, err := within(ctx, steps, app.MinReady+5*time.Second, func(s observe.State) bool {
+				status := s.StatefulSets[set.Name].Status
+				return status.CurrentRevision == status.UpdateRevision
+			})
+			if err != nil {
+				return err
+			}
+			steps.Note(current, map[bool]string{true: "the update's", false: "the one from before the update"}[done])
+			return nil
+		},
+		Expect: []evidence.Expectation{verdict.Fact(current, "the update's")},
+	}
+}

@@ -1,0 +1,81 @@
+package regressions
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"rollcall/fixtures"
+	"rollcall/harness"
+	"rollcall/harness/edit"
+	"rollcall/harness/evidence"
+	"rollcall/harness/observe"
+	"rollcall/harness/rollout"
+	"rollcall/harness/verdict"
+)
+
+// parallelSet: a broken rollout of a StatefulSet whose pods are managed in parallel is mended by the next one. With maxUnavailable,
+// on in 1.35.0 to 1.35.3 and behind a gate that is off in 1.36, pods of the broken revision count as missing and keep the
+// controller from replacing them (Kubernetes v1.35.3, pkg/controller/statefulset/stateful_set_control.go,
+// updateStatefulSetAfterInvariantEstablished). With OrderedReady no version mends that, by design.
+func parallelSet() harness.Scenario {
+	const (
+		mended = "pods of the mended revision after 60 s"
+		limit  = time.Minute // the harness's own: 3 pods are replaced one after the other in 10 s here
+	)
+	app := fixtures.App{Replicas: 3, MinReady: time.Second, OnTerm: fixtures.Drain}
+	broken := app
+	broken.ReadyDelay = time.Hour
+	return harness.Scenario{
+		ID:    "parallel-set",
+		Claim: "a StatefulSet whose pods are managed in parallel recovers from a revision that never gets ready when the next one is good",
+		App:   app,
+		Lasts: 45 * time.Second,
+		Bug: byFact(mended, evidence.Bug{
+			Issue: 137409, Component: controllerManager,
+			Affected: []evidence.Releases{{Since: "1.35.0", Before: "1.35.4"},
+				{Since: "1.35.4", Before: "1.37.0", Setting: severalMissing().String()}},
+			Fixed: "1.37.0",
+		}),
+		Steps: func(ctx context.Context, steps *harness.Steps) error {
+			sets := steps.Client.AppsV1().StatefulSets(steps.Namespace)
+			set := app.StatefulSet(steps.Into, "v1")
+			set.Spec.PodManagementPolicy = appsv1.ParallelPodManagement
+			if _, err := sets.Create(ctx, set, metav1.CreateOptions{}); err != nil {
+				return err
+			}
+			update := rollout.UpdateStatefulSet("v1", "v2")
+			if err := steps.Until(ctx, func(s observe.State) bool { return update.Deployed(s, app) }); err != nil {
+				return err
+			}
+			if err := update.Begin(ctx, steps.Client, steps.Into, broken); err != nil {
+				return err
+			}
+			err := steps.Until(ctx, func(s observe.State) bool { return s.Count("v2") > 0 && !s.Leaving() })
+			if err != nil {
+				return err
+			}
+			good, err := edit.Live(ctx, sets, set.Name, func(live *appsv1.StatefulSet) {
+				live.Spec.Template = app.StatefulSet(steps.Into, "v2").Spec.Template
+			})
+			if err != nil {
+				return err
+			}
+			var status appsv1.StatefulSetStatus
+			_, err = within(ctx, steps, limit, func(s observe.State) bool {
+				status = s.StatefulSets[set.Name].Status
+				return status.ObservedGeneration >= good.Generation && status.UpdatedReplicas == app.Replicas &&
+					status.AvailableReplicas == app.Replicas
+			})
+			if err != nil {
+				return err
+			}
+			steps.Note(mended, fmt.Sprintf("%d of %d", min(status.UpdatedReplicas, status.AvailableReplicas), app.Replicas))
+			return nil
+		},
+		Expect: []evidence.Expectation{verdict.Fact(mended, "3 of 3")},
+	}
+}

@@ -1,0 +1,96 @@
+// Package regressions asks for what Kubernetes once did right, or promises, and some of its releases do not: each scenario says what is
+// right, and which bug it shows where that fails. README.md has what was seen of each on releases with and without it.
+package regressions
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"rollcall/harness"
+	"rollcall/harness/evidence"
+	"rollcall/harness/nodeimage"
+	"rollcall/harness/observe"
+)
+
+// All lists the scenarios of this suite.
+func All() []harness.Scenario {
+	return slices.Concat(
+		[]harness.Scenario{
+			longServiceName(), udpWithoutEndpoints(), reusedAddress(), execProbe(), kubeletRestart(), sidecar(), parallelSet(),
+			storedRevision(), onDelete(),
+		},
+		environments(),
+	)
+}
+
+// Components that have the bugs.
+const (
+	kubelet           = string(nodeimage.Kubelet)
+	kubeProxy         = string(nodeimage.KubeProxy)
+	controllerManager = string(nodeimage.ControllerManager)
+)
+
+// byFact is the bug, shown by a fact that is not what it should be.
+func byFact(name string, bug evidence.Bug) *evidence.Bug {
+	bug.Rule, bug.Fact = "fact", name
+	return &bug
+}
+
+// within reports whether a condition came to hold in time.
+func within(ctx context.Context, steps *harness.Steps, limit time.Duration, holds func(observe.State) bool) (bool, error) {
+	limited, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	err := steps.Until(limited, holds)
+	if ctx.Err() != nil {
+		return false, context.Cause(ctx)
+	}
+	return err == nil, nil
+}
+
+// pause lasts for d.
+func pause(ctx context.Context, d time.Duration) error {
+	select {
+	case <-time.After(d):
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// all is what is noted of a number of things that are all as they should be.
+const all = "all"
+
+// tally is all, or how many of the answers have the outcome and what the others have, such as "3 of 10 refused, 7 timeout".
+func tally(answers []harness.Answer, want string) string {
+	others := map[string]int{}
+	for _, a := range answers {
+		if a.Outcome != want {
+			others[a.Outcome]++
+		}
+	}
+	if len(others) == 0 && len(answers) > 0 {
+		return all
+	}
+	missing := 0
+	var counts []string
+	for _, outcome := range slices.Sorted(maps.Keys(others)) {
+		missing += others[outcome]
+		counts = append(counts, fmt.Sprintf("%d %s", others[outcome], outcome))
+	}
+	return strings.Join(append([]string{fmt.Sprintf("%d of %d %s", len(answers)-missing, len(answers), want)}, counts...), ", ")
+}
+
+// during are the answers to questions that were sent from one moment to another.
+func during(answers []harness.Answer, from, to time.Time) []harness.Answer {
+	var sent []harness.Answer
+	for _, a := range answers {
+		if !a.At.Before(from) && a.At.Before(to) {
+			sent = append(sent, a)
+		}
+	}
+	return sent
+}

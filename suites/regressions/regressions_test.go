@@ -1,0 +1,67 @@
+package regressions
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"rollcall/harness"
+	"rollcall/harness/evidence"
+)
+
+// What a bug is shown by has to be expected, and some release has to be known to have it and some later one not to.
+func TestEveryScenarioShowsItsBug(t *testing.T) {
+	affected := Affected()
+	for _, s := range All() {
+		if s.Bug == nil {
+			t.Errorf("%s is about no bug", s.ID)
+			continue
+		}
+		if !slices.ContainsFunc(s.Expect, func(x evidence.Expectation) bool { return x.Rule == s.Bug.Rule && x.Fact == s.Bug.Fact }) {
+			t.Errorf("%s expects nothing that %s fails: rule %s %q", s.ID, s.Bug.Name(), s.Bug.Rule, s.Bug.Fact)
+		}
+		if len(s.Bug.Affected) == 0 || s.Bug.Fixed == "" || s.Bug.Component == "" {
+			t.Errorf("%s does not say where %s is: %+v", s.ID, s.Bug.Name(), s.Bug)
+		}
+		if len(affected[s.ID]) == 0 {
+			t.Errorf("nothing gives a cluster the bug of %s", s.ID)
+		}
+		delete(affected, s.ID)
+	}
+	for id := range affected {
+		t.Errorf("%s is no scenario", id)
+	}
+}
+
+func TestTally(t *testing.T) {
+	at := func(outcomes ...string) (answers []harness.Answer) {
+		for i, outcome := range outcomes {
+			answers = append(answers, harness.Answer{At: time.Unix(int64(i), 0), Outcome: outcome})
+		}
+		return answers
+	}
+	for _, row := range []struct {
+		sentence string
+		answers  []harness.Answer
+		want     string
+	}{
+		{"every one", at("refused", "refused"), "all"},
+		{"none, because none was asked", at(), "0 of 0 refused"},
+		{"some", at("refused", "timeout", "timeout", "ok"), "1 of 4 refused, 1 ok, 2 timeout"},
+	} {
+		if got := tally(row.answers, "refused"); got != row.want {
+			t.Errorf("%s: %q, want %q", row.sentence, got, row.want)
+		}
+	}
+	if got := during(at("a", "b", "c"), time.Unix(1, 0), time.Unix(2, 0)); len(got) != 1 || got[0].Outcome != "b" {
+		t.Errorf("from 1 s on and before 2 s: %v", got)
+	}
+}
+
+func TestLongNamedServiceHasALongName(t *testing.T) {
+	service := longNamed("n")
+	name := "n/" + service.Name + ":" + service.Spec.Ports[0].Name
+	if len(name) <= 128 || len(service.Name) != 63 || len(service.Spec.Ports[0].Name) != 63 {
+		t.Errorf("%s has %d bytes, and its parts %d and %d", name, len(name), len(service.Name), len(service.Spec.Ports[0].Name))
+	}
+}

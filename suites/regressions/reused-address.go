@@ -1,0 +1,160 @@
+package regressions
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	discoveryv1 "k8s.io/api/discovery/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"rollcall/fixtures"
+	"rollcall/harness"
+	"rollcall/harness/cluster"
+	"rollcall/harness/evidence"
+	"rollcall/harness/observe"
+	"rollcall/harness/verdict"
+)
+
+// reusedAddress: a pod may get the address of one that has ended and is still listed as terminating. Of two endpoints with one
+// address kube-proxy takes the first, or the one on its own node; where that is the one that terminates, the node routes to neither
+// (Kubernetes v1.35.3, pkg/proxy/endpointslicecache.go, addEndpoints; v1.36.0 prefers the one that does not terminate). The
+// slices are written by hand: that they have the same address is then no matter of chance.
+func reusedAddress() harness.Scenario {
+	const (
+		reached = "workers whose clients reach a ready pod with the address of one that has ended"
+		asked   = 3 * time.Second
+		settled = 5 * time.Second // kube-proxy writes its rules once a second, by default
+	)
+	app := fixtures.App{Replicas: 1, OnTerm: fixtures.Drain}
+	return harness.Scenario{
+		ID:    "reused-address",
+		Claim: "every node routes to a ready pod although a terminating endpoint of the same Service has its address",
+		App:   app,
+		Uses:  []string{harness.Slices},
+		Bug: byFact(reached, evidence.Bug{
+			Issue: 135266, Component: kubeProxy, Affected: []evidence.Releases{{Before: "1.36.0"}}, Fixed: "1.36.0",
+		}),
+		Steps: func(ctx context.Context, steps *harness.Steps) error {
+			workers, err := steps.Workers(ctx)
+			if err != nil {
+				return err
+			}
+			if len(workers) < 2 {
+				return &cluster.Unsupported{Because: "it needs two nodes that carry load: --load-nodes"}
+			}
+			service := app.Service(steps.Namespace, 0)
+			service.Spec.Selector = nil // so that nobody else writes its slices
+			service, err = steps.Client.CoreV1().Services(steps.Namespace).Create(ctx, service, metav1.CreateOptions{})
+			if err != nil {
+				return err
+			}
+			on := app
+			on.Node = workers[1]
+			_, err = steps.Client.AppsV1().Deployments(steps.Namespace).Create(ctx, on.Deployment(steps.Into, "v1"), metav1.CreateOptions{})
+			if err != nil {
+				return err
+			}
+			if err := steps.Until(ctx, func(s observe.State) bool { return s.Available("v1") == 1 }); err != nil {
+				return err
+			}
+			pod, err := onlyPod(ctx, steps, "v1")
+			if err != nil {
+				return err
+			}
+			for _, slice := range []*discoveryv1.EndpointSlice{
+				sliceOf(service, "ended", pod, workers[0], discoveryv1.EndpointConditions{
+					Ready: new(false), Serving: new(false), Terminating: new(true)}),
+				sliceOf(service, "ready", pod, workers[1], discoveryv1.EndpointConditions{
+					Ready: new(true), Serving: new(true), Terminating: new(false)}),
+			} {
+				_, err := steps.Client.DiscoveryV1().EndpointSlices(steps.Namespace).Create(ctx, slice, metav1.CreateOptions{})
+				if err != nil {
+					return err
+				}
+			}
+			var last observe.State
+			_, err = within(ctx, steps, settled, func(s observe.State) bool {
+				last = s
+				return len(s.Rules) > 0 && s.ReachesEverywhere("v1", 1)
+			})
+			if err != nil {
+				return err
+			}
+			begun := time.Now()
+			clients, err := askFromWorkers(ctx, steps, "http://"+service.Spec.ClusterIP+"/")
+			if err == nil {
+				err = pause(ctx, asked)
+			}
+			if err != nil {
+				return err
+			}
+			var not []string
+			for i, client := range clients {
+				answers, err := client.Answers(ctx)
+				if err != nil {
+					return err
+				}
+				if said := tally(during(answers, begun, time.Now()), harness.Good); said != all {
+					not = append(not, fmt.Sprintf("%s (%s%s)", workers[i], said, ruleText(last, workers[i], pod.Name)))
+				}
+			}
+			if len(not) == 0 {
+				steps.Note(reached, all)
+			} else {
+				steps.Note(reached, fmt.Sprintf("all of %d but %s", len(workers), strings.Join(not, ", ")))
+			}
+			return nil
+		},
+		Expect: []evidence.Expectation{verdict.ByClients(verdict.Fact(reached, all))},
+	}
+}
+
+// ruleText says of a node whose rules were observed whether they route to a pod.
+func ruleText(s observe.State, node, pod string) string {
+	routed, observed := s.Rules[node]
+	switch {
+	case !observed:
+		return ""
+	case slices.ContainsFunc(routed, func(p evidence.Server) bool { return p.Pod == pod }):
+		return "; its rules route there"
+	}
+	return "; its rules do not route there"
+}
+
+// onlyPod is the only one of a version.
+func onlyPod(ctx context.Context, steps *harness.Steps, version string) (*corev1.Pod, error) {
+	selector := metav1.ListOptions{LabelSelector: fixtures.VersionLabel + "=" + version}
+	pods, err := steps.Client.CoreV1().Pods(steps.Namespace).List(ctx, selector)
+	if err != nil {
+		return nil, err
+	}
+	if len(pods.Items) != 1 {
+		return nil, fmt.Errorf("%d pods of %s, want 1", len(pods.Items), version)
+	}
+	return &pods.Items[0], nil
+}
+
+// sliceOf is a slice of a Service with one endpoint: a pod, as if it were on a node.
+func sliceOf(
+	service *corev1.Service, name string, pod *corev1.Pod, node string, is discoveryv1.EndpointConditions,
+) *discoveryv1.EndpointSlice {
+	port := service.Spec.Ports[0]
+	labels := fixtures.Labels(service.Name)
+	labels[discoveryv1.LabelServiceName], labels[discoveryv1.LabelManagedBy] = service.Name, fixtures.Owner
+	return &discoveryv1.EndpointSlice{
+		ObjectMeta: metav1.ObjectMeta{Namespace: service.Namespace, Name: service.Name + "-" + name, Labels: labels,
+			// It goes with the Service, so that nobody needs a right to delete it.
+			OwnerReferences: []metav1.OwnerReference{{APIVersion: "v1", Kind: "Service", Name: service.Name, UID: service.UID}}},
+		AddressType: discoveryv1.AddressTypeIPv4,
+		Ports: []discoveryv1.EndpointPort{{
+			Name: new(port.Name), Port: new(int32(fixtures.AppPort)), Protocol: new(corev1.ProtocolTCP)}},
+		Endpoints: []discoveryv1.Endpoint{{
+			Addresses: []string{pod.Status.PodIP}, NodeName: new(node), Conditions: is,
+			TargetRef: &corev1.ObjectReference{Kind: "Pod", Namespace: pod.Namespace, Name: pod.Name, UID: pod.UID},
+		}},
+	}
+}

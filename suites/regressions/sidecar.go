@@ -1,0 +1,100 @@
+package regressions
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"rollcall/fixtures"
+	"rollcall/harness"
+	"rollcall/harness/cluster"
+	"rollcall/harness/cluster/change"
+	"rollcall/harness/evidence"
+	"rollcall/harness/observe"
+	"rollcall/harness/verdict"
+)
+
+// sidecar: a kubelet that was started again does not know that a sidecar with a startup probe has started. Releases 1.35.0 to 1.35.3
+// then never count the pod as initialised, and do not start its app again when that ends (Kubernetes v1.35.3,
+// pkg/kubelet/kuberuntime/kuberuntime_container.go, computeInitContainerActions; in v1.36.0 prober/worker.go tells that it has started).
+func sidecar() harness.Scenario {
+	const (
+		restarted = "the app's container 30 s after it was killed"
+		older     = 20 * time.Second // than what the kubelet takes for just started, 10 s
+		known     = 10 * time.Second // that the kubelet is given to take up its pods
+		limit     = 30 * time.Second // the first restart of a container has no back-off
+	)
+	app := fixtures.App{Replicas: 1, Sidecar: true, OnTerm: fixtures.Drain}
+	return harness.Scenario{
+		ID:        "sidecar",
+		Claim:     "an app beside a sidecar is started again when it crashes, also after its kubelet was",
+		App:       app,
+		Exclusive: true,
+		Uses:      []string{cluster.ClusterChanges},
+		Lasts:     60 * time.Second,
+		Bug: byFact(restarted, evidence.Bug{
+			Issue: 136910, Component: kubelet, Affected: []evidence.Releases{{Since: "1.35.0", Before: "1.35.4"}}, Fixed: "1.36.0",
+		}),
+		Steps: func(ctx context.Context, steps *harness.Steps) error {
+			own, err := steps.Own()
+			if err != nil {
+				return err
+			}
+			if err := steps.Deploy(ctx, app, "v1"); err != nil {
+				return err
+			}
+			if err := pause(ctx, older); err != nil {
+				return err
+			}
+			pod, err := onlyPod(ctx, steps, "v1")
+			if err != nil {
+				return err
+			}
+			if err := change.RestartKubelet(ctx, own, pod.Spec.NodeName); err != nil {
+				return err
+			}
+			if err := pause(ctx, known); err != nil {
+				return err
+			}
+			_, id, _ := strings.Cut(pod.Status.ContainerStatuses[0].ContainerID, "://")
+			if _, err := own.Exec(ctx, pod.Spec.NodeName, "ctr --namespace k8s.io task kill --signal SIGKILL "+id); err != nil {
+				return err
+			}
+			if err := steps.Until(ctx, func(s observe.State) bool { return s.Available("v1") == 0 }); err != nil {
+				return err
+			}
+			if _, err := within(ctx, steps, limit, func(s observe.State) bool { return s.Available("v1") == 1 }); err != nil {
+				return err
+			}
+			if pod, err = onlyPod(ctx, steps, "v1"); err != nil {
+				return err
+			}
+			steps.Note(restarted, containerState(pod.Status.ContainerStatuses[0]))
+			return nil
+		},
+		Expect: []evidence.Expectation{verdict.Fact(restarted, "running, ready, 1 restart")},
+	}
+}
+
+// containerState is like "terminated, not ready, 0 restarts".
+func containerState(c corev1.ContainerStatus) string {
+	state := "waiting"
+	switch {
+	case c.State.Running != nil:
+		state = "running"
+	case c.State.Terminated != nil:
+		state = "terminated"
+	}
+	if c.Ready {
+		state += ", ready"
+	} else {
+		state += ", not ready"
+	}
+	if c.RestartCount == 1 {
+		return state + ", 1 restart"
+	}
+	return fmt.Sprintf("%s, %d restarts", state, c.RestartCount)
+}

@@ -1,0 +1,157 @@
+package regressions
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"rollcall/fixtures"
+	"rollcall/harness"
+	"rollcall/harness/cluster"
+	"rollcall/harness/cluster/change"
+	"rollcall/harness/evidence"
+	"rollcall/harness/observe"
+	"rollcall/harness/rollout"
+	"rollcall/harness/verdict"
+)
+
+// storedRevision: an upgrade of the control plane replaces no pod. Controller managers up to 1.33 stored a StatefulSet's template with
+// "creationTimestamp":null and later ones do not; 1.34.0 and 1.34.1 compare the bytes, take what is stored for another template and
+// roll every StatefulSet out (Kubernetes v1.34.0, pkg/controller/history/controller_history.go, EqualRevision; since v1.34.2
+// stateful_set_control.go compares what the bytes mean). The stored revision is written here as 1.33 left it, while no controller manager
+// runs.
+func storedRevision() harness.Scenario {
+	const (
+		revisions = "revisions of the StatefulSet once the controller manager runs again"
+		replaced  = "pods that were replaced"
+		watched   = 20 * time.Second // a controller manager that leads has looked at every StatefulSet in 2 s here
+	)
+	app := fixtures.App{Replicas: 3, OnTerm: fixtures.Drain}
+	return harness.Scenario{
+		ID:        "stored-revision",
+		Claim:     "a StatefulSet whose revision an older release stored is not rolled out by the controller manager of the next",
+		App:       app,
+		Exclusive: true,
+		Uses:      []string{cluster.ClusterChanges},
+		Lasts:     60 * time.Second,
+		Bug: byFact(revisions, evidence.Bug{
+			Issue: 134773, Component: controllerManager,
+			Affected: []evidence.Releases{{Since: "1.34.0", Before: "1.34.2"}, {Since: "1.34.2", Setting: bytesCompared().String()}},
+			Fixed:    "1.35.0",
+		}),
+		Steps: func(ctx context.Context, steps *harness.Steps) error {
+			own, err := steps.Own()
+			if err != nil {
+				return err
+			}
+			sets := steps.Client.AppsV1().StatefulSets(steps.Namespace)
+			set, err := sets.Create(ctx, app.StatefulSet(steps.Into, "v1"), metav1.CreateOptions{})
+			if err != nil {
+				return err
+			}
+			update := rollout.UpdateStatefulSet("v1", "v2")
+			if err := steps.Until(ctx, func(s observe.State) bool { return update.Deployed(s, app) }); err != nil {
+				return err
+			}
+			before, err := podIDs(ctx, steps)
+			if err != nil {
+				return err
+			}
+			start, err := change.StopControllerManager(ctx, own)
+			if err == nil {
+				err = storeAsOlder(ctx, steps, set)
+			}
+			if err = errors.Join(err, start(context.WithoutCancel(ctx))); err != nil {
+				return err
+			}
+			if err := pause(ctx, watched); err != nil {
+				return err
+			}
+			after, err := podIDs(ctx, steps)
+			if err != nil {
+				return err
+			}
+			kept := 0
+			for id := range before {
+				if after[id] {
+					kept++
+				}
+			}
+			stored, err := revisionsOf(ctx, steps, set)
+			if err != nil {
+				return err
+			}
+			steps.Note(revisions, len(stored))
+			steps.Note(replaced, fmt.Sprintf("%d of %d", len(before)-kept, len(before)))
+			return nil
+		},
+		Expect: []evidence.Expectation{verdict.Fact(revisions, "1"), verdict.Fact(replaced, "0 of 3")},
+	}
+}
+
+// storeAsOlder writes the only revision of a StatefulSet anew, under its own name, as controller managers up to 1.33 stored it.
+func storeAsOlder(ctx context.Context, steps *harness.Steps, set *appsv1.StatefulSet) error {
+	stored, err := revisionsOf(ctx, steps, set)
+	if err != nil {
+		return err
+	}
+	if len(stored) != 1 {
+		return fmt.Errorf("%d revisions of a new StatefulSet, want 1", len(stored))
+	}
+	revision := stored[0]
+	var data map[string]any
+	if err := json.Unmarshal(revision.Data.Raw, &data); err != nil {
+		return err
+	}
+	spec, _ := data["spec"].(map[string]any)
+	template, _ := spec["template"].(map[string]any)
+	meta, ok := template["metadata"].(map[string]any)
+	if !ok {
+		return fmt.Errorf("revision %s stores no template's metadata", revision.Name)
+	}
+	meta["creationTimestamp"] = nil
+	if revision.Data.Raw, err = json.Marshal(data); err != nil {
+		return err
+	}
+	revisions := steps.Client.AppsV1().ControllerRevisions(steps.Namespace)
+	if err := revisions.Delete(ctx, revision.Name, metav1.DeleteOptions{}); err != nil { // what it stores cannot be changed
+		return err
+	}
+	revision.UID, revision.ResourceVersion, revision.CreationTimestamp = "", "", metav1.Time{}
+	_, err = revisions.Create(ctx, &revision, metav1.CreateOptions{})
+	return err
+}
+
+// revisionsOf are those that a StatefulSet owns.
+func revisionsOf(ctx context.Context, steps *harness.Steps, set *appsv1.StatefulSet) ([]appsv1.ControllerRevision, error) {
+	list, err := steps.Client.AppsV1().ControllerRevisions(steps.Namespace).List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return nil, err
+	}
+	var own []appsv1.ControllerRevision
+	for _, revision := range list.Items {
+		if owner := metav1.GetControllerOf(&revision); owner != nil && owner.UID == set.UID {
+			own = append(own, revision)
+		}
+	}
+	return own, nil
+}
+
+// podIDs are the UIDs of the app's pods.
+func podIDs(ctx context.Context, steps *harness.Steps) (map[types.UID]bool, error) {
+	list, err := steps.Client.CoreV1().Pods(steps.Namespace).List(ctx, metav1.ListOptions{LabelSelector: fixtures.VersionLabel})
+	if err != nil {
+		return nil, err
+	}
+	ids := map[types.UID]bool{}
+	for _, pod := range list.Items {
+		ids[pod.UID] = true
+	}
+	return ids, nil
+}

@@ -1,0 +1,14 @@
+package regressions
+
+import (
+	"os"
+	"testing"
+
+	"rollcall/harness/runner"
+)
+
+var suite runner.Runner
+
+func TestMain(m *testing.M) { os.Exit(suite.Main(m)) }
+
+func TestRegressions(t *testing.T) { suite.Test(t, "regressions", All()...) }
