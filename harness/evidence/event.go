@@ -73,7 +73,8 @@ const (
 func EventKinds() []EventKind {
 	return []EventKind{PodCreated, PodReady, PodUnready, PodDeleting, PodGone, EndpointReady, EndpointNotReady, EndpointGone,
 		PodStarted, PodListening, PodSigterm, PodDraining, PodExited, PodKilled,
-		RulesBegun, RuleAdded, RuleGone, RulesSynced, RulesFailed, RulesUnseen, NodeUnseen, NodeBusy, NodeStolen, NodeConntrack, NodeReady, NodeUnready,
+		RulesBegun, RuleAdded, RuleGone, RulesSynced, RulesFailed, RulesUnseen, NodeUnseen, NodeBusy, NodeStolen, NodeConntrack, NodeReady,
+		NodeUnready,
 		StrayPod, ReplicaSetScaled, Reported,
 		Fact, LoadBegun, RolloutBegun, StatusDone, OldGone, Barrier, LoadEnded, APIAnswered, WatchGap, RecorderLost}
 }

@@ -53,7 +53,8 @@ func TestReadme(t *testing.T) {
 
 func TestEntry(t *testing.T) {
 	const cause = "nodes that follow"
-	bug := evidence.Bug{Issue: 7, Component: "kubelet", Affected: []evidence.Releases{{Before: "1.37.0"}}, Fixed: "1.37.0", Rule: "fact", Fact: cause}
+	bug := evidence.Bug{Issue: 7, Component: "kubelet", Affected: []evidence.Releases{{Before: "1.37.0"}}, Fixed: "1.37.0",
+		Rule: "fact", Fact: cause}
 	run := evidence.Run{Scenario: "s", Mode: "nftables", Kubernetes: "v1.37.2", ComponentVersions: []string{"v1.35.3"}, Bug: &bug,
 		Expect:         []evidence.Expectation{verdict.Fact(cause, "3"), verdict.Fact("lost", "0")},
 		ClusterChanges: []string{"kubelet v1.35.3", "kubelet with Gate=true"}}
@@ -98,7 +99,8 @@ func TestEntry(t *testing.T) {
 func TestRecord(t *testing.T) {
 	with := Entry{Bug: "k/k#7", Scenario: "s", Mode: "nftables", Component: "kubelet", Version: "v1.35.3", Affected: true, Outcome: "fail",
 		Cause: "2 | 3", Seconds: 9, Right: true}
-	without := Entry{Bug: "k/k#7", Scenario: "s", Mode: "nftables", Component: "kubelet", Version: "v1.37.2", Outcome: "pass", Seconds: 8, Right: true}
+	without := Entry{Bug: "k/k#7", Scenario: "s", Mode: "nftables", Component: "kubelet", Version: "v1.37.2", Outcome: "pass",
+		Seconds: 8, Right: true}
 	wrong := without
 	wrong.Outcome, wrong.Right = "inconclusive", false
 	elsewhere := without

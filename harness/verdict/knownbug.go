@@ -25,7 +25,7 @@ func (v Verdict) answerBug(run evidence.Run) Verdict {
 		return v
 	}
 	bug := *run.Bug
-	v.BugKnown = knownOn(bug, run)
+	v.BugKnown = KnownOn(bug, run)
 	switch v.Bug = CannotTell; {
 	case v.Outcome == Pass:
 		v.Bug = NotAffected
@@ -51,8 +51,8 @@ func (v Verdict) shows(bug evidence.Bug, expected []evidence.Expectation) bool {
 	return false
 }
 
-// knownOn reports whether any version of the component that ran is known to have the bug, in this mode.
-func knownOn(bug evidence.Bug, run evidence.Run) bool {
+// KnownOn reports whether any version of the component that ran is known to have the bug, in this mode.
+func KnownOn(bug evidence.Bug, run evidence.Run) bool {
 	if len(bug.Modes) > 0 && !slices.Contains(bug.Modes, run.Mode) {
 		return false
 	}

@@ -12,10 +12,12 @@ import (
 func TestBugAnswers(t *testing.T) {
 	const cause = "nodes whose rules followed"
 	bug := evidence.Bug{Issue: 139515, Component: "kube-proxy", Modes: []string{"nftables"},
-		Affected: []evidence.Releases{{Before: "1.36.0"}, {Since: "1.36.3", Before: "1.37.0"}, {Since: "1.37.0", Setting: "kube-proxy with Old=true"}},
-		Fixed:    "1.37.0", Rule: "fact", Fact: cause}
+		Affected: []evidence.Releases{{Before: "1.36.0"}, {Since: "1.36.3", Before: "1.37.0"},
+			{Since: "1.37.0", Setting: "kube-proxy with Old=true"}},
+		Fixed: "1.37.0", Rule: "fact", Fact: cause}
 	facts := func(followed, lost string) []evidence.Event {
-		return []evidence.Event{{Kind: evidence.Fact, Object: cause, Detail: followed}, {Kind: evidence.Fact, Object: "requests lost", Detail: lost}}
+		return []evidence.Event{{Kind: evidence.Fact, Object: cause, Detail: followed},
+			{Kind: evidence.Fact, Object: "requests lost", Detail: lost}}
 	}
 	for _, row := range []struct {
 		sentence string

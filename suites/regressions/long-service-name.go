@@ -2,6 +2,7 @@ package regressions
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -48,7 +49,7 @@ func longServiceName() harness.Scenario {
 		Bug: byFact(failures, evidence.Bug{
 			Issue: 139515, Component: kubeProxy, Modes: []string{"nftables"}, Affected: []evidence.Releases{{Before: "1.37.0"}}, Fixed: "1.37.0",
 		}),
-		Steps: func(ctx context.Context, steps *harness.Steps) error {
+		Steps: func(ctx context.Context, steps *harness.Steps) (err error) {
 			if err := steps.Deploy(ctx, app, "v1"); err != nil {
 				return err
 			}
@@ -71,8 +72,9 @@ func longServiceName() harness.Scenario {
 			if err != nil {
 				return err
 			}
-			defer services.Delete(context.WithoutCancel(ctx), unserved.Name, metav1.DeleteOptions{}) // nothing else ends the outage
-
+			defer func() { // nothing else ends the outage
+				err = errors.Join(err, services.Delete(context.WithoutCancel(ctx), unserved.Name, metav1.DeleteOptions{}))
+			}()
 			update, begun := rollout.Update("v1", "v2"), time.Now()
 			steps.Mark(evidence.RolloutBegun)
 			if err := update.Begin(ctx, steps.Client, steps.Into, app); err != nil {

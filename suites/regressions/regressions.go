@@ -14,6 +14,7 @@ import (
 	"rollcall/harness/evidence"
 	"rollcall/harness/nodeimage"
 	"rollcall/harness/observe"
+	"rollcall/harness/verdict"
 )
 
 // All lists the scenarios of this suite.
@@ -35,8 +36,11 @@ const (
 )
 
 // byFact is the bug, shown by a fact that is not what it should be.
-func byFact(name string, bug evidence.Bug) *evidence.Bug {
-	bug.Rule, bug.Fact = "fact", name
+func byFact(name string, bug evidence.Bug) *evidence.Bug { return shownBy(verdict.Fact(name), bug) }
+
+// shownBy is the bug, shown by what an expectation is about.
+func shownBy(x evidence.Expectation, bug evidence.Bug) *evidence.Bug {
+	bug.Rule, bug.Fact = x.Rule, x.Fact
 	return &bug
 }
 

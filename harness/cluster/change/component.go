@@ -19,7 +19,8 @@ import (
 )
 
 // Component has one node, or all if its name is empty, run a component of another version of Kubernetes, such as "v1.35.3". A name
-// is without the cluster's, such as "worker2". Where the API server's version does not go with it, it is [cluster.Unsupported].
+// is without the cluster's, such as "worker2". All nodes are the workers for a kubelet: one of another minor version takes the control
+// plane's pods for others, and starts them anew (seen with v1.35.3 beside v1.37.2). Where the API server's version does not go with it, it is [cluster.Unsupported].
 func Component(name nodeimage.Component, version, node string) cluster.Change {
 	return component{name, version, node}
 }
@@ -112,12 +113,17 @@ func (s component) program(ctx context.Context, c cluster.Changeable, version st
 func (s component) nodes(c cluster.Changeable) []string {
 	switch {
 	case s.name == nodeimage.ControllerManager:
-		return []string{c.Name() + "-control-plane"}
+		return []string{controlPlane(c)}
 	case s.node != "":
 		return []string{c.Name() + "-" + s.node}
+	case s.name == nodeimage.Kubelet:
+		return slices.DeleteFunc(slices.Clone(c.Nodes()), func(node string) bool { return node == controlPlane(c) })
 	}
 	return c.Nodes()
 }
+
+// controlPlane is the node with the control plane.
+func controlPlane(c cluster.Changeable) string { return c.Name() + "-control-plane" }
 
 // await returns when the nodes run the component, and it says that it is of the version.
 func (s component) await(ctx context.Context, c cluster.Changeable, version string) error {
@@ -163,6 +169,13 @@ func Versions(ctx context.Context, c cluster.Cluster, name nodeimage.Component) 
 	}
 	slices.Sort(versions)
 	return slices.Compact(versions), nil
+}
+
+// lastLog is the last lines of the log of a component that runs in a pod on a node.
+func lastLog(ctx context.Context, c cluster.Changeable, node string, name nodeimage.Component) string {
+	said, _ := c.Exec(context.WithoutCancel(ctx), node,
+		fmt.Sprintf("tail --quiet --lines 3 $(ls -t /var/log/pods/kube-system_%s-*/*/*.log | head -1)", name))
+	return said
 }
 
 // onNodes does something on several nodes side by side.

@@ -21,13 +21,9 @@ const (
 	managerFile     = "/opt/rollcall-kube-controller-manager"
 )
 
-func managerNode(c cluster.Changeable) string {
-	return component{name: nodeimage.ControllerManager}.nodes(c)[0]
-}
-
 // replaceControllerManager has the control plane run a controller manager, and returns when it leads.
 func replaceControllerManager(ctx context.Context, c cluster.Changeable, program []byte) error {
-	node := managerNode(c)
+	node := controlPlane(c)
 	if err := c.WriteFile(ctx, node, managerFile, program); err != nil {
 		return err
 	}
@@ -36,7 +32,7 @@ func replaceControllerManager(ctx context.Context, c cluster.Changeable, program
 
 // replaceManifest edits the manifest of the control plane's controller manager, and returns when the new one leads.
 func replaceManifest(ctx context.Context, c cluster.Changeable, edit func(*corev1.Pod)) error {
-	node := managerNode(c)
+	node := controlPlane(c)
 	text, err := c.Exec(ctx, node, fmt.Sprintf("[ -e %[2]s ] || cp %[1]s %[2]s; cat %[1]s", managerManifest, stockManifest))
 	if err != nil {
 		return err
@@ -83,7 +79,7 @@ func StopControllerManager(ctx context.Context, c cluster.Changeable) (start fun
 	ctx, cancel := context.WithTimeoutCause(ctx, componentTimeout, fmt.Errorf("not gone after %v", componentTimeout))
 	defer cancel()
 	start = func(ctx context.Context) error { return startControllerManager(ctx, c) }
-	_, err = c.Exec(ctx, managerNode(c), fmt.Sprintf("mv %s %s", managerManifest, parkedManifest))
+	_, err = c.Exec(ctx, controlPlane(c), fmt.Sprintf("mv %s %s", managerManifest, parkedManifest))
 	if err == nil {
 		err = poll.Until(ctx, pollEvery, func() (bool, error) { return managerProcess(ctx, c) == "", nil })
 	}
@@ -97,7 +93,7 @@ func StopControllerManager(ctx context.Context, c cluster.Changeable) (start fun
 func startControllerManager(ctx context.Context, c cluster.Changeable) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, componentTimeout, fmt.Errorf("not leading after %v", componentTimeout))
 	defer cancel()
-	parked, err := c.Exec(ctx, managerNode(c), fmt.Sprintf("if [ -e %s ]; then echo yes; fi", parkedManifest))
+	parked, err := c.Exec(ctx, controlPlane(c), fmt.Sprintf("if [ -e %s ]; then echo yes; fi", parkedManifest))
 	if err != nil || parked == "" {
 		return err
 	}
@@ -106,14 +102,14 @@ func startControllerManager(ctx context.Context, c cluster.Changeable) error {
 
 // managerProcess is the id of the controller manager's process; empty if there is none.
 func managerProcess(ctx context.Context, c cluster.Changeable) string {
-	pid, _ := c.Exec(ctx, managerNode(c), "pgrep --oldest --exact kube-controller || true")
+	pid, _ := c.Exec(ctx, controlPlane(c), "pgrep --oldest --exact kube-controller || true")
 	return pid
 }
 
 // placeManifest moves a file where the kubelet reads the manifest from, and returns when the new controller manager leads. It would
 // wait for the lease of the old one to run out, 15 s after its end; so that lease is deleted.
 func placeManifest(ctx context.Context, c cluster.Changeable, file string) error {
-	node := managerNode(c)
+	node := controlPlane(c)
 	was := managerProcess(ctx, c)
 	if _, err := c.Exec(ctx, node, fmt.Sprintf("mv %s %s", file, managerManifest)); err != nil {
 		return err
@@ -132,23 +128,37 @@ func placeManifest(ctx context.Context, c cluster.Changeable, file string) error
 			return err == nil && lease.Spec.HolderIdentity != nil && *lease.Spec.HolderIdentity != "", ignoreNotFound(err)
 		})
 	}
+	if err == nil {
+		err = awaitControllers(ctx, c)
+	}
 	if err != nil {
-		said, _ := c.Exec(context.WithoutCancel(ctx), node,
-			"tail --quiet --lines 3 $(ls -t /var/log/pods/kube-system_kube-controller-manager-*/*/*.log | head -1)")
-		return fmt.Errorf("no new controller manager leads: %w; it said last: %s", err, said)
+		return fmt.Errorf("no new controller manager leads: %w; it said last: %s", err, lastLog(ctx, c, node, nodeimage.ControllerManager))
 	}
 	return nil
 }
 
+// awaitControllers returns when the controllers of a controller manager that leads do their work: the one of ServiceAccounts, without
+// which no pod of a new namespace is admitted, makes one again that no pod uses.
+func awaitControllers(ctx context.Context, c cluster.Changeable) error {
+	accounts := c.Client().CoreV1().ServiceAccounts(corev1.NamespaceNodeLease)
+	if err := ignoreNotFound(accounts.Delete(ctx, "default", metav1.DeleteOptions{})); err != nil {
+		return err
+	}
+	return poll.Until(ctx, pollEvery, func() (bool, error) {
+		_, err := accounts.Get(ctx, "default", metav1.GetOptions{})
+		return err == nil, ignoreNotFound(err)
+	})
+}
+
 // restoreControllerManager has the control plane run the controller manager of its image again, if it runs another.
 func restoreControllerManager(ctx context.Context, c cluster.Changeable) error {
-	replaced, err := c.Exec(ctx, managerNode(c), fmt.Sprintf("if [ -e %s ]; then echo yes; fi", stockManifest))
+	replaced, err := c.Exec(ctx, controlPlane(c), fmt.Sprintf("if [ -e %s ]; then echo yes; fi", stockManifest))
 	if err != nil || replaced == "" {
 		return err
 	}
 	if err := placeManifest(ctx, c, stockManifest); err != nil {
 		return err
 	}
-	_, err = c.Exec(ctx, managerNode(c), fmt.Sprintf("rm -f %s %s.new", managerFile, stockManifest))
+	_, err = c.Exec(ctx, controlPlane(c), fmt.Sprintf("rm -f %s %s.new", managerFile, stockManifest))
 	return err
 }

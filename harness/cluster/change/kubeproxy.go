@@ -3,6 +3,7 @@ package change
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -11,6 +12,7 @@ import (
 	"k8s.io/client-go/util/retry"
 
 	"rollcall/harness/cluster"
+	"rollcall/harness/nodeimage"
 	"rollcall/harness/poll"
 )
 
@@ -67,23 +69,28 @@ func restartProxies(ctx context.Context, c cluster.Changeable) error {
 // awaitProxies returns when every node has a kube-proxy, other than those excluded, that has written its rules.
 func awaitProxies(ctx context.Context, c cluster.Changeable, except map[types.UID]bool) error {
 	pods := c.Client().CoreV1().Pods(metav1.NamespaceSystem)
+	up := map[string]bool{} // by node
 	err := poll.Until(ctx, pollEvery, func() (bool, error) {
 		now, err := pods.List(ctx, metav1.ListOptions{LabelSelector: cluster.ProxySelector})
 		if err != nil {
 			return false, err
 		}
-		up := 0
+		clear(up)
 		for _, pod := range now.Items {
-			if !except[pod.UID] && pod.DeletionTimestamp == nil && pod.Status.Phase == corev1.PodRunning && proxyHealthy(ctx, c, pod.Spec.NodeName) {
-				up++
-			}
+			up[pod.Spec.NodeName] = !except[pod.UID] && pod.DeletionTimestamp == nil && pod.Status.Phase == corev1.PodRunning &&
+				proxyHealthy(ctx, c, pod.Spec.NodeName)
 		}
-		return up == len(c.Nodes()), nil
+		return !slices.ContainsFunc(c.Nodes(), func(node string) bool { return !up[node] }), nil
 	})
-	if err != nil {
-		return err
+	if err == nil {
+		return c.ProxiesLeaveCPUCgroup(ctx)
 	}
-	return c.ProxiesLeaveCPUCgroup(ctx)
+	for _, node := range c.Nodes() {
+		if !up[node] {
+			return fmt.Errorf("%w; that of %s said last: %s", err, node, lastLog(ctx, c, node, nodeimage.KubeProxy))
+		}
+	}
+	return err
 }
 
 // proxyHealthy reports whether kube-proxy of a node has written its rules: it says so on port 10256 of the node,

@@ -1,0 +1,43 @@
+package suites_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"rollcall/harness/evidence"
+	"rollcall/harness/verdict"
+	"rollcall/reports/accept"
+)
+
+// The policy of the repository accepts just those bugs that 1.36.3 is known to have, and says which.
+func TestPolicyListsWhatIsKnown(t *testing.T) {
+	policy, err := accept.ReadPolicy("regressions/policy.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	accepted := map[string]string{}
+	for _, x := range policy.Exceptions {
+		accepted[x.Scenario] = x.Because
+	}
+	var known, listed []string
+	for _, s := range all()["regressions"] {
+		name := "regressions/" + s.ID
+		if verdict.KnownOn(*s.Bug, evidence.Run{Mode: "nftables", Kubernetes: "v1.36.3"}) {
+			known = append(known, name)
+		}
+		if because, is := accepted[name]; is {
+			listed = append(listed, name)
+			if !strings.Contains(because, s.Bug.Name()) {
+				t.Errorf("%s is accepted without its name: %s", s.Bug.Name(), because)
+			}
+		}
+	}
+	slices.Sort(known)
+	slices.Sort(listed)
+	if diff := cmp.Diff(known, listed); diff != "" || len(listed) != len(policy.Exceptions) {
+		t.Errorf("known and accepted differ:\n%s", diff)
+	}
+}
