@@ -40,7 +40,7 @@ func Bugs(r model.Report) []BugRow {
 		}
 		row := BugRow{Scenario: s, Said: string(s.Bug.Answer)}
 		if s.Bug.Answer == verdict.CannotTell {
-			row.Why = headline(s)
+			row.Why = headline(s) + knownOf(*s.Bug)
 		} else {
 			row.Said += " (seen)"
 		}
@@ -55,6 +55,18 @@ func Bugs(r model.Report) []BugRow {
 			cmp.Compare(slices.Index(answers, a.Bug.Answer), slices.Index(answers, b.Bug.Answer)), cmp.Compare(a.Bug.Issue, b.Bug.Issue))
 	})
 	return rows
+}
+
+// knownOf says whether the versions that run are known to have the bug, which nobody could see.
+func knownOf(b model.Bug) string {
+	if len(b.Versions) == 0 {
+		return ""
+	}
+	is := "is not known"
+	if b.Known {
+		is = "is known"
+	}
+	return fmt.Sprintf("; %s %s %s to have it", b.Component, strings.Join(b.Versions, ", "), is)
 }
 
 // cells are all but why it cannot be told.

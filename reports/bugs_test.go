@@ -54,7 +54,13 @@ func TestWhatIsSaidOfABug(t *testing.T) {
 		{"the recording is not to be trusted", []func(*recording){on("v1.35.3"), func(r *recording) {
 			r.run.Distrust = []string{"agent on worker2 restarted"}
 		}}, verdict.CannotTell, true, []string{"v1.35.3"},
-			"cannot tell  k/k#139515  kube-proxy  v1.35.3  " + name + "    the recording cannot be trusted: agent on worker2 restarted\n"},
+			"cannot tell  k/k#139515  kube-proxy  v1.35.3  " + name + "    the recording cannot be trusted: agent on worker2 restarted; kube-proxy v1.35.3 is known to have it\n"},
+		{"it was skipped, on a version that is not known to have it", []func(*recording){func(r *recording) {
+			*r = recording{run: r.run}
+			r.run.ComponentVersions, r.run.Skipped = []string{"v1.37.2"}, "the cluster is not ours to change"
+		}}, verdict.CannotTell, false, []string{"v1.37.2"},
+			"cannot tell  k/k#139515  kube-proxy  v1.37.2  " + name +
+				"    the cluster is not ours to change; kube-proxy v1.37.2 is not known to have it\n"},
 		{"it was skipped before anything was found out", []func(*recording){func(r *recording) {
 			*r = recording{run: r.run}
 			r.run.Kubernetes, r.run.Skipped = "", "the cluster is not ours to change"

@@ -15,8 +15,10 @@ import (
 
 	"rollcall/harness"
 	"rollcall/harness/cluster"
+	"rollcall/harness/cluster/change"
 	"rollcall/harness/evidence"
 	"rollcall/harness/evidence/store"
+	"rollcall/harness/nodeimage"
 	"rollcall/harness/progress"
 	"rollcall/harness/verdict"
 )
@@ -64,7 +66,7 @@ func (r *Runner) mode(ctx context.Context, t *testing.T, suite, mode string, sce
 	}
 	if skip != "" {
 		for _, s := range scenarios { // that -run selects
-			t.Run(s.ID, func(t *testing.T) { r.skip(t, suite, mode, skip, s) })
+			t.Run(s.ID, func(t *testing.T) { r.skip(t, header(suite, mode, s), skip) })
 		}
 		return
 	}
@@ -101,7 +103,7 @@ func (r *Runner) feature(c cluster.Cluster, suite string, s harness.Scenario) fe
 	var v verdict.Verdict
 	f := features.New(s.ID).WithSetup("record", func(ctx context.Context, t *testing.T, _ *envconf.Config) context.Context {
 		if because := r.skipReason(c, s); because != "" {
-			r.skip(t, suite, c.Mode(), because, s)
+			r.skip(t, versioned(ctx, c, header(suite, c.Mode(), s)), because)
 		}
 		var err error
 		if v, err = r.recordAndJudge(ctx, c, suite, s, t.Output()); err != nil {
@@ -137,15 +139,26 @@ func reportOutcome(t *testing.T, o verdict.Outcome, because string) {
 }
 
 // skip notes a scenario as skipped and ends its test.
-func (r *Runner) skip(t *testing.T, suite, mode, because string, s harness.Scenario) {
-	run := header(suite, mode, s)
+func (r *Runner) skip(t *testing.T, run evidence.Run, because string) {
 	run.Attempt, run.Tries, run.Skipped = 1, 1, because
-	if err := store.Write(r.folder(mode, suite, s.ID, 1), evidence.Evidence{Run: run}); err != nil {
+	if err := store.Write(r.folder(run.Mode, run.Suite, run.Scenario, 1), evidence.Evidence{Run: run}); err != nil {
 		t.Fatal(err)
 	}
-	r.board.Entry(progress.Name{Mode: mode, Suite: suite, Scenario: s.ID}).End(progress.Result{Outcome: verdict.Skipped.String(),
-		Because: because})
+	r.board.Entry(progress.Name{Mode: run.Mode, Suite: run.Suite, Scenario: run.Scenario}).End(progress.Result{
+		Outcome: verdict.Skipped.String(), Because: because})
 	t.Skip(because)
+}
+
+// versioned is a run with the versions that tell whether the scenario's bug is known of the cluster, if it is about one.
+func versioned(ctx context.Context, c cluster.Cluster, run evidence.Run) evidence.Run {
+	if run.Bug == nil {
+		return run
+	}
+	run.Kubernetes = c.Kubernetes()
+	if versions, err := change.Versions(ctx, c, nodeimage.Component(run.Bug.Component)); err == nil { // else the API server's stands for it
+		run.ComponentVersions = versions
+	}
+	return run
 }
 
 // skipReason says what a scenario requires and the cluster does not have, or does not let us use; empty when nothing.

@@ -17,6 +17,7 @@ import (
 	"rollcall/harness/evidence/store"
 	"rollcall/harness/progress"
 	"rollcall/harness/trackrecord"
+	"rollcall/harness/verdict"
 	"rollcall/suites/regressions"
 )
 
@@ -117,6 +118,12 @@ func (tr trackRecord) run(ctx context.Context, t *testing.T, s harness.Scenario,
 		t.Fatal(err)
 	}
 	e := trackrecord.NewEntry(ev.Run, res.verdict, affected, time.Since(began))
+	switch {
+	case affected && res.verdict.Outcome == verdict.Skipped:
+		t.Skip(res.verdict.Because)
+	case !affected && res.verdict.BugKnown:
+		t.Skipf("%s %s has the bug as it is", e.Component, e.Version)
+	}
 	*tr.record = tr.record.With(e)
 	if t.Log(e.Line()); !e.Right {
 		t.Errorf("%s on %s %s: %s", s.ID, e.Component, e.Version, res.verdict.Because)

@@ -6,8 +6,8 @@ import (
 	"rollcall/harness/nodeimage"
 )
 
-// Affected is the change of a cluster of the default Kubernetes version that gives it the bug of each scenario, by the scenario's id. The
-// cluster as it is has none of them.
+// Affected is the change of a cluster that gives it the bug of each scenario, by the scenario's id. A cluster of the default Kubernetes
+// version has none of the bugs as it is; components that are too old to go with it have one of 1.36 instead.
 func Affected() map[string][]cluster.Change {
 	return map[string][]cluster.Change{
 		"long-service-name":         {change.Component(nodeimage.KubeProxy, "v1.35.3", "")},
@@ -18,6 +18,8 @@ func Affected() map[string][]cluster.Change {
 		"environment-binary-secret": {change.Component(nodeimage.Kubelet, "v1.35.3", "")},
 		"environment-dollar":        {change.Component(nodeimage.Kubelet, "v1.34.2", "")},
 		"kubelet-restart":           {change.Component(nodeimage.Kubelet, "v1.34.2", "")},
+		"udp-target-port":           {change.Component(nodeimage.KubeProxy, "v1.33.0", "")},         // with 1.36
+		"set-available":             {change.Component(nodeimage.ControllerManager, "v1.35.0", "")}, // with 1.36
 		"on-delete":                 {change.Component(nodeimage.ControllerManager, "v1.36.4", "")},
 		"parallel-set":              {change.Component(nodeimage.ControllerManager, "v1.36.4", ""), severalMissing()},
 		"stored-revision":           {bytesCompared()},

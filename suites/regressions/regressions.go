@@ -21,8 +21,8 @@ import (
 func All() []harness.Scenario {
 	return slices.Concat(
 		[]harness.Scenario{
-			longServiceName(), udpWithoutEndpoints(), reusedAddress(), execProbe(), kubeletRestart(), sidecar(), parallelSet(),
-			storedRevision(), onDelete(),
+			longServiceName(), udpWithoutEndpoints(), udpTargetPort(), reusedAddress(), execProbe(), kubeletRestart(), sidecar(), parallelSet(),
+			storedRevision(), onDelete(), setAvailable(),
 		},
 		environments(),
 	)

@@ -26,8 +26,6 @@ func udpWithoutEndpoints() harness.Scenario {
 		fresh    = "datagrams of new sockets that are refused while no pod serves"
 		again    = "datagrams of the socket from before that are answered when a pod serves again"
 		unserved = 18 * time.Second
-		// every is slower than a node tells one peer that a port is unreachable, once a second (Linux, net.ipv4.icmp_ratelimit).
-		every = "1500ms"
 		// settled is for how long a node may route as before: kube-proxy's minSyncPeriod is 1 s, and 2 s beside it are the harness's own.
 		settled = 3 * time.Second
 	)
@@ -52,12 +50,7 @@ func udpWithoutEndpoints() harness.Scenario {
 			if err != nil {
 				return err
 			}
-			url := "udp://" + service.Spec.ClusterIP + ":80"
-			oneSocket, err := steps.Ask(ctx, workers[0], "-every", every, url)
-			if err != nil {
-				return err
-			}
-			newSockets, err := steps.Ask(ctx, workers[0], "-every", every, "-new-socket", url)
+			oneSocket, newSockets, err := askInDatagrams(ctx, steps, app)
 			if err == nil {
 				err = pause(ctx, settled) // in which the socket is answered, which makes the entry
 			}
@@ -93,12 +86,12 @@ func udpWithoutEndpoints() harness.Scenario {
 			if err != nil {
 				return err
 			}
-			refused := tally(during(before, none.Add(settled), served), "refused")
-			if refused != all {
-				refused += entries
+			said := tally(during(before, none.Add(settled), served), refused)
+			if said != all {
+				said += entries
 			}
-			steps.Note(kept, refused)
-			steps.Note(fresh, tally(during(others, none.Add(settled), served), "refused"))
+			steps.Note(kept, said)
+			steps.Note(fresh, tally(during(others, none.Add(settled), served), refused))
 			steps.Note(again, tally(during(before, ready.Add(settled), time.Now()), harness.Good))
 			return nil
 		},

@@ -1,0 +1,75 @@
+package regressions
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"rollcall/fixtures"
+	"rollcall/harness"
+	"rollcall/harness/evidence"
+	"rollcall/harness/observe"
+	"rollcall/harness/rollout"
+	"rollcall/harness/verdict"
+)
+
+// setAvailable: a pod of a StatefulSet is available when it has been ready for minReadySeconds. Releases up to 1.35.0 look at the set
+// again so long after the first of its pods got ready, find the next one not available yet, and look again a whole minReadySeconds later
+// (Kubernetes v1.35.0, pkg/controller/statefulset/stateful_set.go, sync; v1.35.1 looks when the next pod is due).
+func setAvailable() harness.Scenario {
+	const (
+		available = "time from when the last pod got ready until it was counted as available"
+		minReady  = 20 * time.Second
+		apart     = 4 * time.Second // that two pods get ready: more than a controller takes to look again
+	)
+	app := fixtures.App{Replicas: 2, MinReady: minReady, OnTerm: fixtures.Exit}
+	return harness.Scenario{
+		ID:    "set-available",
+		Claim: "a StatefulSet counts each pod as available as soon as it has been ready for minReadySeconds",
+		App:   app,
+		Lasts: 60 * time.Second,
+		Bug: shownBy(verdict.FactWithin(available, 0, 0), evidence.Bug{
+			Issue: 135428, Component: controllerManager, Affected: []evidence.Releases{{Before: "1.35.1"}}, Fixed: "1.35.1",
+		}),
+		Steps: func(ctx context.Context, steps *harness.Steps) error {
+			pods, set := steps.Client.CoreV1().Pods(steps.Namespace), app.StatefulSet(steps.Into, "v1")
+			set.Spec.PodManagementPolicy = appsv1.ParallelPodManagement
+			if _, err := steps.Client.AppsV1().StatefulSets(steps.Namespace).Create(ctx, set, metav1.CreateOptions{}); err != nil {
+				return err
+			}
+			counted := func(n int32) func(observe.State) bool {
+				return func(s observe.State) bool {
+					live := s.StatefulSets[set.Name]
+					return live != nil && live.Status.AvailableReplicas == n
+				}
+			}
+			if err := steps.Until(ctx, counted(app.Replicas)); err != nil {
+				return err
+			}
+			for n := range int(app.Replicas) { // one after the other, so that they get ready apart
+				err := pods.Delete(ctx, fmt.Sprintf("%s-%d", set.Name, n), metav1.DeleteOptions{})
+				if err == nil {
+					err = pause(ctx, apart)
+				}
+				if err != nil {
+					return err
+				}
+			}
+			deployed := rollout.UpdateStatefulSet("v1", "v2").Deployed
+			if err := steps.Until(ctx, func(s observe.State) bool { return deployed(s, app) }); err != nil {
+				return err
+			}
+			ready := time.Now()
+			if err := steps.Until(ctx, counted(app.Replicas)); err != nil {
+				return err
+			}
+			steps.Note(available, time.Since(ready))
+			return nil
+		},
+		// The last pod may have been ready for as long as the pause after its deletion; the controller's own time is a second or two.
+		Expect: []evidence.Expectation{verdict.FactWithin(available, minReady-apart, minReady+5*time.Second)},
+	}
+}
