@@ -3,6 +3,7 @@ package runner
 import (
 	"context"
 	"os"
+	"strings"
 	"testing"
 	"time"
 
@@ -25,7 +26,7 @@ func TestComponents(t *testing.T) {
 			version string
 		}{
 			{nodeimage.Kubelet, "v1.35.3"}, {nodeimage.KubeProxy, "v1.35.3"}, {nodeimage.KubeProxy, c.Kubernetes()},
-			{nodeimage.ControllerManager, "v1.35.0"},
+			{nodeimage.ControllerManager, oldManager},
 		} {
 			if _, err := program.name.Program(ctx, t.Output(), program.version); err != nil { // now, so that it is not in the times
 				t.Fatal(err)
@@ -36,14 +37,42 @@ func TestComponents(t *testing.T) {
 			change.Component(nodeimage.Kubelet, "v1.35.3", ""),
 			change.Component(nodeimage.KubeProxy, "v1.35.3", ""),
 			change.Component(nodeimage.KubeProxy, "v1.35.3", "worker"),
-			change.Component(nodeimage.ControllerManager, "v1.35.0", ""),
+			change.Component(nodeimage.ControllerManager, oldManager, ""),
 			change.Gate(nodeimage.Kubelet, "ChangeContainerStatusOnKubeletRestart", true),
 			change.Gate(nodeimage.ControllerManager, "MaxUnavailableStatefulSet", true),
 		} {
 			t.Run(one.String(), func(t *testing.T) { changesAndBack(ctx, t, c, one) })
 		}
+		for _, one := range []cluster.Change{
+			change.Gate(nodeimage.Kubelet, "NobodysGate", true), change.Gate(nodeimage.ControllerManager, "NobodysGate", true),
+		} {
+			t.Run(one.String(), func(t *testing.T) { failsAndIsUndone(ctx, t, c, one) })
+		}
 	})
 }
+
+// failsAndIsUndone makes a change with which a component does not start, and sees that the error has its last words and that the nodes
+// are what they were.
+func failsAndIsUndone(ctx context.Context, t *testing.T, c cluster.Cluster, one cluster.Change) {
+	before := components(ctx, t, c)
+	undo, err := cluster.Make(ctx, c, one)
+	if err == nil || !strings.Contains(err.Error(), "unrecognized feature gate") {
+		t.Errorf("want an error with the component's last words: %v", err)
+	}
+	t.Log(err)
+	if undo == nil {
+		t.Fatal("nothing undoes it")
+	}
+	if err := undo(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(before, components(ctx, t, c)); diff != "" {
+		t.Errorf("the nodes are not what they were (-before +after):\n%s", diff)
+	}
+}
+
+// oldManager goes with an API server of the default version.
+const oldManager = "v1.36.4"
 
 // changesAndBack makes a change and takes it back.
 func changesAndBack(ctx context.Context, t *testing.T, c cluster.Cluster, one cluster.Change) {

@@ -1,6 +1,7 @@
 package trackrecord
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -61,25 +62,22 @@ func (r Record) Wrong() (n int) {
 	return n
 }
 
-// Table is the record as Markdown: a row for each scenario and mode, with what both sides came to.
+// Table is the record as Markdown: a row for each scenario and mode, with what both sides came to, by bug.
 func (r Record) Table() string {
 	var b strings.Builder
 	b.WriteString("| bug | component | mode | affected: version, outcome and cause | s | fixed: version, outcome | s |\n|---|---|---|---|---|---|---|\n")
-	for _, e := range r {
-		if e.Affected || slices.ContainsFunc(r, e.otherSide) {
-			continue
+	for _, e := range slices.SortedFunc(slices.Values(r), func(a, b Entry) int {
+		return cmp.Or(strings.Compare(a.Bug, b.Bug), strings.Compare(a.Scenario, b.Scenario), strings.Compare(a.Mode, b.Mode))
+	}) {
+		i := slices.IndexFunc(r, e.otherSide)
+		switch {
+		case i < 0 && e.Affected:
+			b.WriteString(row(&e, nil))
+		case i < 0:
+			b.WriteString(row(nil, &e))
+		case e.Affected:
+			b.WriteString(row(&e, &r[i]))
 		}
-		b.WriteString(row(nil, &e))
-	}
-	for i, e := range r {
-		if !e.Affected {
-			continue
-		}
-		var fixed *Entry
-		if j := slices.IndexFunc(r, e.otherSide); j >= 0 {
-			fixed = &r[j]
-		}
-		b.WriteString(row(&r[i], fixed))
 	}
 	return b.String()
 }
