@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -17,19 +16,22 @@ import (
 
 // An Asking is a pod on a node that asks a Service question after question, while steps go on.
 type Asking struct {
+	Node  string // that it asks from
 	steps *Steps
 	pod   string
 }
 
-// An Answer is what became of a question of an [Asking], by its client's clock.
+// An Answer is what became of a question of an [Asking].
 type Answer struct {
-	At      time.Time // when the question was sent
+	At      time.Time // when the question was sent, by the clock of the node
 	Outcome string    // ok, refused, unreachable, timeout or failed: see package echo
-	Pod     string    // that answered, if any
 }
 
-// Good is the outcome of a question that was answered.
-const Good = "ok"
+// Outcomes of questions that steps look for.
+const (
+	Good    = "ok"      // it was answered
+	Refused = "refused" // ECONNREFUSED
+)
 
 // askPoll paces looks at a pod that asks.
 const askPoll = 200 * time.Millisecond
@@ -40,7 +42,7 @@ func (s *Steps) Ask(ctx context.Context, node string, args ...string) (*Asking, 
 	if err != nil {
 		return nil, err
 	}
-	a := &Asking{steps: s, pod: pod.Name}
+	a := &Asking{Node: node, steps: s, pod: pod.Name}
 	err = poll.Until(ctx, askPoll, func() (bool, error) {
 		pod, err := s.Client.CoreV1().Pods(s.Namespace).Get(ctx, a.pod, metav1.GetOptions{})
 		if err == nil && pod.Status.Phase == corev1.PodFailed {
@@ -64,6 +66,15 @@ func (a *Asking) Answers(ctx context.Context) ([]Answer, error) {
 	return readAnswers(log)
 }
 
+// Await returns when the last question had an outcome, with what became of all until then.
+func (a *Asking) Await(ctx context.Context, outcome string) (answers []Answer, err error) {
+	err = poll.Until(ctx, askPoll, func() (bool, error) {
+		answers, err = a.Answers(ctx)
+		return len(answers) > 0 && answers[len(answers)-1].Outcome == outcome, err
+	})
+	return answers, err
+}
+
 // readAnswers reads the log of a pod that asked.
 func readAnswers(log io.Reader) ([]Answer, error) {
 	var answers []Answer
@@ -72,11 +83,11 @@ func readAnswers(log io.Reader) ([]Answer, error) {
 		var answer Answer
 		var sent int64
 		var number int
-		if _, err := fmt.Sscanf(lines.Text(), "Q %d %d %s %s", &sent, &number, &answer.Outcome, &answer.Pod); err != nil {
+		var pod string
+		if _, err := fmt.Sscanf(lines.Text(), "Q %d %d %s %s", &sent, &number, &answer.Outcome, &pod); err != nil {
 			return nil, fmt.Errorf("line %.200q of a client is none of echo ask", lines.Text())
 		}
 		answer.At = time.Unix(0, sent)
-		answer.Pod = strings.TrimPrefix(answer.Pod, "-")
 		answers = append(answers, answer)
 	}
 	return answers, lines.Err()

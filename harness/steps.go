@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	autoscalingv1 "k8s.io/api/autoscaling/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
@@ -120,6 +121,14 @@ func (s *Steps) Workers(ctx context.Context) ([]string, error) { return s.cluste
 
 // Own is the cluster, to do something to its nodes; [cluster.Unsupported] where it is somebody else's.
 func (s *Steps) Own() (cluster.Changeable, error) { return cluster.Ours(s.cluster) }
+
+// Scale sets how many replicas a Deployment has, as an autoscaler and `kubectl scale` do.
+func (s *Steps) Scale(ctx context.Context, deployment string, replicas int32) error {
+	_, err := s.Client.AppsV1().Deployments(s.Namespace).UpdateScale(ctx, deployment, &autoscalingv1.Scale{
+		ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: deployment}, Spec: autoscalingv1.ScaleSpec{Replicas: replicas},
+	}, metav1.UpdateOptions{})
+	return err
+}
 
 // Reach returns when the app answers from outside.
 func (s *Steps) Reach(ctx context.Context) error { return s.reach(ctx, s.Outside) }

@@ -19,7 +19,7 @@ func newBug(run evidence.Run, v verdict.Verdict) *model.Bug {
 	}
 	return &model.Bug{
 		Issue: run.Bug.Name(), URL: run.Bug.URL(), Component: run.Bug.Component, Versions: verdict.VersionsRun(run),
-		Known: v.BugKnown, Fixed: run.Bug.Fixed, Answer: v.Bug,
+		Known: v.BugKnown, Fixed: v.BugFixed, Answer: v.Bug, Assumed: len(run.ComponentVersions) == 0 && run.Kubernetes != "",
 	}
 }
 
@@ -27,6 +27,7 @@ func newBug(run evidence.Run, v verdict.Verdict) *model.Bug {
 type BugRow struct {
 	model.Scenario
 	Said  string // the answer
+	Ran   string // the versions of the component
 	Fixed string // in which release, of a bug that was seen in a version that is known to have it; else empty
 	Why   string // it cannot be told; else empty
 }
@@ -38,7 +39,7 @@ func Bugs(r model.Report) []BugRow {
 		if s.Bug == nil {
 			continue
 		}
-		row := BugRow{Scenario: s, Said: string(s.Bug.Answer)}
+		row := BugRow{Scenario: s, Said: string(s.Bug.Answer), Ran: versionText(*s.Bug)}
 		if s.Bug.Answer == verdict.CannotTell {
 			row.Why = headline(s) + knownOf(*s.Bug)
 		} else {
@@ -66,12 +67,21 @@ func knownOf(b model.Bug) string {
 	if b.Known {
 		is = "is known"
 	}
-	return fmt.Sprintf("; %s %s %s to have it", b.Component, strings.Join(b.Versions, ", "), is)
+	return fmt.Sprintf("; %s %s %s to have it", b.Component, versionText(b), is)
+}
+
+// versionText is the versions that ran, and whether they are the component's own.
+func versionText(b model.Bug) string {
+	text := strings.Join(b.Versions, ", ")
+	if b.Assumed {
+		text += " (the API server's)"
+	}
+	return text
 }
 
 // cells are all but why it cannot be told.
 func (r BugRow) cells() []string {
-	return []string{r.Said, r.Bug.Issue, r.Bug.Component, strings.Join(r.Bug.Versions, ", "), r.Fixed, r.Mode, r.Name()}
+	return []string{r.Said, r.Bug.Issue, r.Bug.Component, r.Ran, r.Fixed, r.Mode, r.Name()}
 }
 
 // tellBugs writes the section about known bugs, if there is any to tell of.

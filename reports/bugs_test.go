@@ -28,7 +28,10 @@ func printed(t *testing.T, write reports.Writer, r model.Report) string {
 }
 
 func TestWhatIsSaidOfABug(t *testing.T) {
-	const name = "nftables  rollout/drained\n"
+	const (
+		name    = "nftables  rollout/drained\n"
+		assumed = "the version was not found out: it is the API server's"
+	)
 	lose := func(r *recording) { fail(r, "worker-fresh", evidence.Refused, 60) }
 	on := func(versions ...string) func(*recording) {
 		return func(r *recording) { r.run.ComponentVersions = versions }
@@ -42,19 +45,20 @@ func TestWhatIsSaidOfABug(t *testing.T) {
 		line     string // of the terminal, and what is below it
 	}{
 		{"requests are lost on a version that has it", []func(*recording){lose, on("v1.35.3")}, verdict.Affected, true, []string{"v1.35.3"},
-			"affected (seen)  k/k#139515  kube-proxy  v1.35.3  fixed in 1.37.0  " + name},
+			"affected (seen)  k/k#139515  kube-proxy  v1.35.3  fixed in 1.36.0  " + name},
 		{"requests are lost on one that is not known to have it", []func(*recording){lose, on("v1.36.1")}, verdict.Affected, false,
 			[]string{"v1.36.1"}, "affected (seen)  k/k#139515  kube-proxy  v1.36.1  " + name},
 		{"the nodes have two versions", []func(*recording){lose, on("v1.35.3", "v1.36.1")}, verdict.Affected, true,
-			[]string{"v1.35.3", "v1.36.1"}, "affected (seen)  k/k#139515  kube-proxy  v1.35.3, v1.36.1  fixed in 1.37.0  " + name},
+			[]string{"v1.35.3", "v1.36.1"}, "affected (seen)  k/k#139515  kube-proxy  v1.35.3, v1.36.1  fixed in 1.36.0  " + name},
 		{"none is lost on a version that has it", []func(*recording){on("v1.35.3")}, verdict.NotAffected, true, []string{"v1.35.3"},
 			"not affected (seen)  k/k#139515  kube-proxy  v1.35.3  " + name},
-		{"the version was not found out: it is the API server's", nil, verdict.NotAffected, false, []string{"v1.36.3"},
-			"not affected (seen)  k/k#139515  kube-proxy  v1.36.3  " + name},
+		{assumed, nil, verdict.NotAffected, false, []string{"v1.36.3"},
+			"not affected (seen)  k/k#139515  kube-proxy  v1.36.3 (the API server's)  " + name},
 		{"the recording is not to be trusted", []func(*recording){on("v1.35.3"), func(r *recording) {
 			r.run.Distrust = []string{"agent on worker2 restarted"}
 		}}, verdict.CannotTell, true, []string{"v1.35.3"},
-			"cannot tell  k/k#139515  kube-proxy  v1.35.3  " + name + "    the recording cannot be trusted: agent on worker2 restarted; kube-proxy v1.35.3 is known to have it\n"},
+			"cannot tell  k/k#139515  kube-proxy  v1.35.3  " + name +
+				"    the recording cannot be trusted: agent on worker2 restarted; kube-proxy v1.35.3 is known to have it\n"},
 		{"it was skipped, on a version that is not known to have it", []func(*recording){func(r *recording) {
 			*r = recording{run: r.run}
 			r.run.ComponentVersions, r.run.Skipped = []string{"v1.37.2"}, "the cluster is not ours to change"
@@ -80,8 +84,12 @@ func TestWhatIsSaidOfABug(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			fixed := "1.37.0"
+			if row.known {
+				fixed = "1.36.0" // of the releases that are affected
+			}
 			want := &model.Bug{Issue: "k/k#139515", URL: "https://github.com/kubernetes/kubernetes/issues/139515", Component: "kube-proxy",
-				Versions: row.versions, Known: row.known, Fixed: "1.37.0", Answer: row.answer}
+				Versions: row.versions, Assumed: row.sentence == assumed, Known: row.known, Fixed: fixed, Answer: row.answer}
 			if diff := cmp.Diff(want, r.Scenarios[0].Bug); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}

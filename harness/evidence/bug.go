@@ -8,7 +8,7 @@ type Bug struct {
 	Component string     `json:"component"`       // program that has it, such as "kube-proxy"
 	Modes     []string   `json:"modes,omitempty"` // of kube-proxy in which it shows; empty: all
 	Affected  []Releases `json:"affected"`        // those of the component that are known to have it
-	Fixed     string     `json:"fixed"`           // first release of the newest minor version that no longer has it, such as "1.37.0"
+	Fixed     string     `json:"fixed"`           // first release after the last one that has it, such as "1.37.0"
 	// Rule and Fact are of the expectation that fails by the bug's mechanism, not by what clients lose for it.
 	Rule string `json:"rule"`
 	Fact string `json:"fact,omitempty"`

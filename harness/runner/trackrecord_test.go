@@ -2,7 +2,6 @@ package runner
 
 import (
 	"context"
-	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -61,10 +60,10 @@ func TestTrackRecord(t *testing.T) {
 					t.Error(err)
 				}
 			}()
-			trackRecord{&r, c, &record}.all(ctx, t)
+			trackRecord{&r, c, &record, file}.all(ctx, t)
 		})
 	}
-	if err := errors.Join(r.closeSession(r.Broken()), record.Write(file)); err != nil {
+	if err := r.closeSession(r.Broken()); err != nil {
 		t.Error(err)
 	}
 	fmt.Fprint(t.Output(), record.Table())
@@ -75,6 +74,7 @@ type trackRecord struct {
 	*Runner
 	cluster cluster.Cluster
 	record  *trackrecord.Record
+	file    string // that it is written to
 }
 
 // all runs each scenario on the cluster with its bug, and without it.
@@ -125,6 +125,9 @@ func (tr trackRecord) run(ctx context.Context, t *testing.T, s harness.Scenario,
 		t.Skipf("%s %s has the bug as it is", e.Component, e.Version)
 	}
 	*tr.record = tr.record.With(e)
+	if err := tr.record.Write(tr.file); err != nil { // now, so that a run that is cut off keeps it
+		t.Fatal(err)
+	}
 	if t.Log(e.Line()); !e.Right {
 		t.Errorf("%s on %s %s: %s", s.ID, e.Component, e.Version, res.verdict.Because)
 	}

@@ -52,16 +52,6 @@ func (r Record) With(e Entry) Record {
 	return append(slices.Clip(r), e)
 }
 
-// Wrong is how many entries are not what they should be.
-func (r Record) Wrong() (n int) {
-	for _, e := range r {
-		if !e.Right {
-			n++
-		}
-	}
-	return n
-}
-
 // Table is the record as Markdown: a row for each scenario and mode, with what both sides came to, by bug.
 func (r Record) Table() string {
 	var b strings.Builder

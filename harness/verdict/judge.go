@@ -33,10 +33,11 @@ type Verdict struct {
 	// Starved says that it is inconclusive because the host had too little time for its kubelets, and no rule failed: another
 	// recording, with less beside it, may tell.
 	Starved bool
-	// Bug says whether the cluster has the bug that the scenario would show, and BugKnown whether that is known of its version;
-	// empty where the scenario is about none.
+	// Bug says whether the cluster has the bug that the scenario would show, BugKnown whether its version is known to have it, and
+	// BugFixed which release of its minor version, or else of a later one, has not; empty where the scenario is about none.
 	Bug      BugAnswer
 	BugKnown bool
+	BugFixed string
 }
 
 // Judge lets the rules decide, each by what of the recording can be trusted. What a rule found that a reason for distrust makes

@@ -1,6 +1,7 @@
 package verdict
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -25,13 +26,14 @@ func (v Verdict) answerBug(run evidence.Run) Verdict {
 		return v
 	}
 	bug := *run.Bug
-	v.BugKnown = KnownOn(bug, run)
+	of, known := affectedOf(bug, run)
+	v.BugKnown, v.BugFixed = known, cmp.Or(of.Before, bug.Fixed)
 	switch v.Bug = CannotTell; {
 	case v.Outcome == Pass:
 		v.Bug = NotAffected
 	case v.Outcome == Fail && v.shows(bug, run.Expect):
 		v.Bug = Affected
-		is := fmt.Sprintf("known bug %s, fixed in %s", bug.Name(), bug.Fixed)
+		is := fmt.Sprintf("known bug %s, fixed in %s", bug.Name(), v.BugFixed)
 		if !v.BugKnown {
 			is = fmt.Sprintf("as in %s, which %s is not known to have", bug.Name(), ranVersion(bug, run))
 		}
@@ -53,13 +55,26 @@ func (v Verdict) shows(bug evidence.Bug, expected []evidence.Expectation) bool {
 
 // KnownOn reports whether any version of the component that ran is known to have the bug, in this mode.
 func KnownOn(bug evidence.Bug, run evidence.Run) bool {
-	if len(bug.Modes) > 0 && !slices.Contains(bug.Modes, run.Mode) {
-		return false
+	_, known := affectedOf(bug, run)
+	return known
+}
+
+// noProxy is the mode of a cluster whose nodes have no kube-proxy.
+const noProxy = "none"
+
+// affectedOf are the releases with the bug of which one ran, if any did.
+func affectedOf(bug evidence.Bug, run evidence.Run) (evidence.Releases, bool) {
+	if len(bug.Modes) > 0 && !slices.Contains(bug.Modes, run.Mode) || bug.Component == "kube-proxy" && run.Mode == noProxy {
+		return evidence.Releases{}, false
 	}
-	return slices.ContainsFunc(bug.Affected, func(r evidence.Releases) bool {
+	i := slices.IndexFunc(bug.Affected, func(r evidence.Releases) bool {
 		return (r.Setting == "" || slices.Contains(run.ClusterChanges, r.Setting)) &&
 			slices.ContainsFunc(VersionsRun(run), func(version string) bool { return isOf(r, version) })
 	})
+	if i < 0 {
+		return evidence.Releases{}, false
+	}
+	return bug.Affected[i], true
 }
 
 // VersionsRun are those of the component that would have a run's bug, or that of the API server where they were not found out;

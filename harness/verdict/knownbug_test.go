@@ -12,7 +12,7 @@ import (
 func TestBugAnswers(t *testing.T) {
 	const cause = "nodes whose rules followed"
 	bug := evidence.Bug{Issue: 139515, Component: "kube-proxy", Modes: []string{"nftables"},
-		Affected: []evidence.Releases{{Before: "1.36.0"}, {Since: "1.36.3", Before: "1.37.0"},
+		Affected: []evidence.Releases{{Before: "1.34.5"}, {Since: "1.35.0", Before: "1.36.0"}, {Since: "1.36.3", Before: "1.37.0"},
 			{Since: "1.37.0", Setting: "kube-proxy with Old=true"}},
 		Fixed: "1.37.0", Rule: "fact", Fact: cause}
 	facts := func(followed, lost string) []evidence.Event {
@@ -32,7 +32,13 @@ func TestBugAnswers(t *testing.T) {
 			func(ev *evidence.Evidence) { ev.Run.ComponentVersions = []string{"v1.35.3"} }, verdict.Pass, verdict.NotAffected, true, ""},
 		{"the mechanism fails on a version that has it", func(ev *evidence.Evidence) {
 			ev.Run.ComponentVersions, ev.Events = []string{"v1.35.3"}, facts("0", "9")
-		}, verdict.Fail, verdict.Affected, true, "known bug k/k#139515, fixed in 1.37.0: "},
+		}, verdict.Fail, verdict.Affected, true, "known bug k/k#139515, fixed in 1.36.0: "},
+		{"a version that a patch release mends", func(ev *evidence.Evidence) {
+			ev.Run.ComponentVersions, ev.Events = []string{"v1.34.1"}, facts("0", "9")
+		}, verdict.Fail, verdict.Affected, true, "known bug k/k#139515, fixed in 1.34.5: "},
+		{"a cluster without kube-proxy has none of its bugs", func(ev *evidence.Evidence) {
+			ev.Run.Mode, ev.Run.Kubernetes, ev.Run.Skipped = "none", "v1.35.3", "there is none"
+		}, verdict.Skipped, verdict.CannotTell, false, "there is none"},
 		{"one node of three has such a version", func(ev *evidence.Evidence) {
 			ev.Run.ComponentVersions, ev.Events = []string{"v1.35.3", "v1.37.2"}, facts("0", "9")
 		}, verdict.Fail, verdict.Affected, true, "known bug"},

@@ -73,8 +73,9 @@ type Bug struct {
 	URL       string            `json:"url"`
 	Component string            `json:"component"`
 	Versions  []string          `json:"versions,omitempty"` // of the component that ran, or of the API server; absent: nothing ran
+	Assumed   bool              `json:"assumed,omitempty"`  // the versions are the API server's
 	Known     bool              `json:"known"`              // that what ran has it
-	Fixed     string            `json:"fixed"`              // first release of the newest minor version without it
+	Fixed     string            `json:"fixed"`              // first release without it, of the minor version that ran or else of a later one
 	Answer    verdict.BugAnswer `json:"answer"`
 }
 

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
-	autoscalingv1 "k8s.io/api/autoscaling/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"rollcall/fixtures"
@@ -29,13 +28,9 @@ func autoscaled(ctx context.Context, steps *harness.Steps, least int32) error {
 	return err
 }
 
-// scaled gives the app at v1 a size, as an autoscaler and `kubectl scale` do, and returns when it has it.
+// scaled gives the app at v1 a size, and returns when it has it.
 func scaled(ctx context.Context, steps *harness.Steps, replicas int32) error {
-	_, err := steps.Client.AppsV1().Deployments(steps.Namespace).UpdateScale(ctx, fixtures.DefaultName, &autoscalingv1.Scale{
-		ObjectMeta: metav1.ObjectMeta{Namespace: steps.Namespace, Name: fixtures.DefaultName},
-		Spec:       autoscalingv1.ScaleSpec{Replicas: replicas},
-	}, metav1.UpdateOptions{})
-	if err != nil {
+	if err := steps.Scale(ctx, fixtures.DefaultName, replicas); err != nil {
 		return err
 	}
 	return steps.Until(ctx, func(s observe.State) bool { return serves(s, "v1", replicas) })

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"time"
 
-	autoscalingv1 "k8s.io/api/autoscaling/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"rollcall/fixtures"
@@ -55,9 +54,7 @@ func turns() harness.Scenario {
 					replicas int32
 				}{{app, "v1", listening}, {silent, "v2", silentOnes}} {
 					name := d.app.StandaloneName(d.version)
-					_, err := deployments.UpdateScale(ctx, name,
-						&autoscalingv1.Scale{ObjectMeta: metav1.ObjectMeta{Namespace: steps.Namespace, Name: name},
-							Spec: autoscalingv1.ScaleSpec{Replicas: d.replicas}}, metav1.UpdateOptions{})
+					err := steps.Scale(ctx, name, d.replicas)
 					if err != nil {
 						return err
 					}

@@ -7,7 +7,7 @@ import (
 )
 
 // Affected is the change of a cluster that gives it the bug of each scenario, by the scenario's id. A cluster of the default Kubernetes
-// version has none of the bugs as it is; components that are too old to go with it have one of 1.36 instead.
+// version has none of the bugs as it is. Two components are too old for it, and go with 1.36.
 func Affected() map[string][]cluster.Change {
 	return map[string][]cluster.Change{
 		"long-service-name":         {change.Component(nodeimage.KubeProxy, "v1.35.3", "")},
@@ -36,9 +36,4 @@ func severalMissing() cluster.Change {
 // bytesCompared has stored revisions compared by their bytes.
 func bytesCompared() cluster.Change {
 	return change.Gate(nodeimage.ControllerManager, "StatefulSetSemanticRevisionComparison", false)
-}
-
-// statusAfterRestart has the kubelet take every container for one that was just started.
-func statusAfterRestart() cluster.Change {
-	return change.Gate(nodeimage.Kubelet, "ChangeContainerStatusOnKubeletRestart", true)
 }

@@ -11,18 +11,17 @@ import (
 	"rollcall/harness"
 	"rollcall/harness/evidence"
 	"rollcall/harness/observe"
+	"rollcall/harness/poll"
 	"rollcall/harness/verdict"
 )
 
-// environments: a container starts whatever bytes its variables have. Since 1.34 kubelets hand them to the container runtime in a
-// field that has to be UTF-8, so that a pod which ran for years does not start again once it moves: with a Secret's bytes
+// environments: a container starts whatever bytes its variables have. Since 1.34 what encodes a kubelet's request to the container
+// runtime refuses a variable that is not UTF-8, so that a pod which ran for years does not start again once it moves: with a Secret's bytes
 // (Kubernetes v1.36.0, pkg/kubelet/kuberuntime/kuberuntime_container.go, generateContainerConfig), or with a dollar sign before a letter
 // of more than one byte, which they cut in two (v1.35.0, third_party/forked/golang/expansion/expand.go).
 func environments() []harness.Scenario {
 	const (
 		waiting = "what a container waits for"
-		// started is the harness's own bound: pods start in 2 to 4 s here.
-		started = 30 * time.Second
 		key     = "bytes"
 	)
 	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "binary", Labels: fixtures.Labels("binary")},
@@ -48,25 +47,20 @@ func environments() []harness.Scenario {
 		scenarios = append(scenarios, harness.Scenario{
 			ID: row.id, Claim: row.claim, App: app, Bug: byFact(waiting, row.bug),
 			Steps: func(ctx context.Context, steps *harness.Steps) error {
-				if _, err := steps.Client.CoreV1().Secrets(steps.Namespace).Create(ctx, secret, metav1.CreateOptions{}); err != nil {
-					return err
+				if row.env.ValueFrom != nil {
+					if _, err := steps.Client.CoreV1().Secrets(steps.Namespace).Create(ctx, secret, metav1.CreateOptions{}); err != nil {
+						return err
+					}
 				}
 				deployments := steps.Client.AppsV1().Deployments(steps.Namespace)
 				if _, err := deployments.Create(ctx, app.Deployment(steps.Into, "v1"), metav1.CreateOptions{}); err != nil {
 					return err
 				}
-				ready, err := within(ctx, steps, started, func(s observe.State) bool { return s.Available("v1") == int(app.Replicas) })
+				why, err := startError(ctx, steps, app)
 				if err != nil {
 					return err
 				}
-				steps.Note(waiting, "nothing")
-				if !ready {
-					why, err := waitReason(ctx, steps, "v1")
-					if err != nil {
-						return err
-					}
-					steps.Note(waiting, why)
-				}
+				steps.Note(waiting, why)
 				return nil
 			},
 			Expect: []evidence.Expectation{verdict.Fact(waiting, "nothing")},
@@ -75,19 +69,29 @@ func environments() []harness.Scenario {
 	return scenarios
 }
 
-// waitReason is why a container of a version's pods does not start, by its kubelet, and on which node.
-func waitReason(ctx context.Context, steps *harness.Steps, version string) (string, error) {
-	selector := metav1.ListOptions{LabelSelector: fixtures.VersionLabel + "=" + version}
-	pods, err := steps.Client.CoreV1().Pods(steps.Namespace).List(ctx, selector)
-	if err != nil {
-		return "", err
-	}
-	for _, pod := range pods.Items {
-		for _, c := range pod.Status.ContainerStatuses {
-			if w := c.State.Waiting; w != nil {
-				return w.Reason + " on " + pod.Spec.NodeName + ": " + w.Message, nil
+// startError is nothing when every replica is ready, or the first error by which a kubelet could not make a container, and on which node.
+// Whatever else keeps a pod from starting is waited for.
+func startError(ctx context.Context, steps *harness.Steps, app fixtures.App) (why string, err error) {
+	pods, selector := steps.Client.CoreV1().Pods(steps.Namespace), metav1.ListOptions{LabelSelector: fixtures.VersionLabel}
+	err = poll.Until(ctx, time.Second, func() (bool, error) {
+		list, err := pods.List(ctx, selector)
+		if err != nil {
+			return false, err
+		}
+		ready := 0
+		for _, pod := range list.Items {
+			if observe.Ready(&pod) {
+				ready++
+			}
+			for _, c := range pod.Status.ContainerStatuses {
+				if w := c.State.Waiting; w != nil && w.Reason == "CreateContainerError" {
+					why = w.Reason + " on " + pod.Spec.NodeName + ": " + w.Message
+					return true, nil
+				}
 			}
 		}
-	}
-	return "to be ready", nil
+		why = "nothing"
+		return ready == int(app.Replicas), nil
+	})
+	return why, err
 }

@@ -52,8 +52,8 @@ func onDelete() harness.Scenario {
 					return err
 				}
 			}
-			// The controller writes the status at each change of a pod, and once more after MinReady.
-			done, err := within(ctx, steps, app.MinReady+5*time.Second, func(s observe.State) bool {
+			// The controller writes the status at each change of a pod, and once more after MinReady; the rest is the harness's own.
+			done, err := within(ctx, steps, app.MinReady+30*time.Second, func(s observe.State) bool {
 				status := s.StatefulSets[set.Name].Status
 				return status.CurrentRevision == status.UpdateRevision
 			})

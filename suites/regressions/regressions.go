@@ -88,13 +88,7 @@ func tally(answers []harness.Answer, want string) string {
 	return strings.Join(append([]string{fmt.Sprintf("%d of %d %s", len(answers)-missing, len(answers), want)}, counts...), ", ")
 }
 
-// during are the answers to questions that were sent from one moment to another.
-func during(answers []harness.Answer, from, to time.Time) []harness.Answer {
-	var sent []harness.Answer
-	for _, a := range answers {
-		if !a.At.Before(from) && a.At.Before(to) {
-			sent = append(sent, a)
-		}
-	}
-	return sent
+// since are the answers to questions that were sent at a moment or later, by the clock of their node.
+func since(answers []harness.Answer, from time.Time) []harness.Answer {
+	return slices.DeleteFunc(slices.Clone(answers), func(a harness.Answer) bool { return a.At.Before(from) })
 }

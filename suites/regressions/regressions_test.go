@@ -7,6 +7,7 @@ import (
 
 	"rollcall/harness"
 	"rollcall/harness/evidence"
+	"rollcall/harness/observe"
 )
 
 // What a bug is shown by has to be expected, and some release has to be known to have it and some later one not to.
@@ -53,8 +54,36 @@ func TestTally(t *testing.T) {
 			t.Errorf("%s: %q, want %q", row.sentence, got, row.want)
 		}
 	}
-	if got := during(at("a", "b", "c"), time.Unix(1, 0), time.Unix(2, 0)); len(got) != 1 || got[0].Outcome != "b" {
-		t.Errorf("from 1 s on and before 2 s: %v", got)
+	if got := since(at("a", "b", "c"), time.Unix(1, 0)); len(got) != 2 || got[0].Outcome != "b" {
+		t.Errorf("from 1 s on: %v", got)
+	}
+}
+
+func TestNodesThatFollow(t *testing.T) {
+	pods := func(versions ...string) (list []evidence.Server) {
+		for _, v := range versions {
+			list = append(list, evidence.Server{Version: v, Pod: v})
+		}
+		return list
+	}
+	for _, row := range []struct {
+		sentence string
+		rules    map[string][]evidence.Server
+		want     string
+	}{
+		{"every node routes to the new pods alone", map[string][]evidence.Server{"a": pods("v2", "v2"), "b": pods("v2", "v2")}, "all"},
+		{"one still routes to an old one", map[string][]evidence.Server{"a": pods("v2", "v2"), "b": pods("v1", "v2", "v2")}, "all of 2 but b"},
+		{"one does not route to every new one", map[string][]evidence.Server{"a": pods("v2"), "b": nil}, "all of 2 but a, b"},
+	} {
+		if got := nodesRoutingTo(observe.State{Rules: row.rules}, "v2", 2); got != row.want {
+			t.Errorf("%s: %q, want %q", row.sentence, got, row.want)
+		}
+	}
+	if got := timesFailed(map[string]int{"b": 1, "a": 4}); got != "a (4 failed), b (1 failed)" {
+		t.Errorf("two nodes failed: %q", got)
+	}
+	if got := timesFailed(nil); got != "none" {
+		t.Errorf("no node failed: %q", got)
 	}
 }
 

@@ -6,7 +6,9 @@ import (
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
 
 	"rollcall/fixtures"
 	"rollcall/harness"
@@ -63,13 +65,36 @@ func setAvailable() harness.Scenario {
 				return err
 			}
 			ready := time.Now()
+			if err := readyApart(ctx, pods, apart-2*time.Second); err != nil {
+				return err
+			}
 			if err := steps.Until(ctx, counted(app.Replicas)); err != nil {
 				return err
 			}
 			steps.Note(available, time.Since(ready))
 			return nil
 		},
-		// The last pod may have been ready for as long as the pause after its deletion; the controller's own time is a second or two.
-		Expect: []evidence.Expectation{verdict.FactWithin(available, minReady-apart, minReady+5*time.Second)},
+		// The controller's own time is a second or two, and the rest the harness's own: it is minReady that some add.
+		Expect: []evidence.Expectation{verdict.FactWithin(available, 0, minReady+8*time.Second)},
 	}
+}
+
+// readyApart is an error unless the app's two pods got ready so long apart, by the API, which has whole seconds.
+func readyApart(ctx context.Context, pods typedcorev1.PodInterface, least time.Duration) error {
+	list, err := pods.List(ctx, metav1.ListOptions{LabelSelector: fixtures.VersionLabel})
+	if err != nil {
+		return err
+	}
+	var at []time.Time
+	for _, pod := range list.Items {
+		for _, c := range pod.Status.Conditions {
+			if c.Type == corev1.PodReady {
+				at = append(at, c.LastTransitionTime.Time)
+			}
+		}
+	}
+	if len(at) != 2 || at[0].Sub(at[1]).Abs() < least {
+		return fmt.Errorf("two pods did not get ready %v apart: %v", least, at)
+	}
+	return nil
 }

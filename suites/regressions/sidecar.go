@@ -36,7 +36,7 @@ func sidecar() harness.Scenario {
 		Uses:      []string{cluster.ClusterChanges},
 		Lasts:     60 * time.Second,
 		Bug: byFact(restarted, evidence.Bug{
-			Issue: 136910, Component: kubelet, Affected: []evidence.Releases{{Since: "1.35.0", Before: "1.35.4"}}, Fixed: "1.36.0",
+			Issue: 136910, Component: kubelet, Affected: []evidence.Releases{{Since: "1.35.0", Before: "1.35.4"}}, Fixed: "1.35.4",
 		}),
 		Steps: func(ctx context.Context, steps *harness.Steps) error {
 			own, err := steps.Own()

@@ -43,7 +43,7 @@ func storedRevision() harness.Scenario {
 		Bug: byFact(revisions, evidence.Bug{
 			Issue: 134773, Component: controllerManager,
 			Affected: []evidence.Releases{{Since: "1.34.0", Before: "1.34.2"}, {Since: "1.34.2", Setting: bytesCompared().String()}},
-			Fixed:    "1.35.0",
+			Fixed:    "1.34.2",
 		}),
 		Steps: func(ctx context.Context, steps *harness.Steps) error {
 			own, err := steps.Own()

@@ -2,10 +2,8 @@ package regressions
 
 import (
 	"context"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"rollcall/fixtures"
@@ -22,16 +20,15 @@ import (
 func udpTargetPort() harness.Scenario {
 	const (
 		kept    = "datagrams of a socket from before that follow the Service to a port where they are refused"
-		fresh   = "datagrams of new sockets that follow the Service to a port where they are refused"
 		unheard = fixtures.AppPort + 2
-		asked   = 15 * time.Second
-		settled = 3 * time.Second // kube-proxy's minSyncPeriod is 1 s, and 2 s beside it are the harness's own
 	)
 	app := fixtures.App{Replicas: 1, UDP: true, OnTerm: fixtures.Drain}
 	return harness.Scenario{
 		ID:    "udp-target-port",
 		Claim: "datagrams follow a Service to another port of its pods, also those of a socket that was answered before",
 		App:   app,
+		// What a node may refuse in a second is one number for all of its clients (Linux, net.ipv4.icmp_msgs_per_sec).
+		Exclusive: true,
 		Bug: byFact(kept, evidence.Bug{
 			Issue: 130542, Component: kubeProxy, Affected: []evidence.Releases{{Since: "1.32.0", Before: "1.34.0"}}, Fixed: "1.34.0",
 		}),
@@ -40,9 +37,6 @@ func udpTargetPort() harness.Scenario {
 				return err
 			}
 			oneSocket, newSockets, err := askInDatagrams(ctx, steps, app)
-			if err == nil {
-				err = pause(ctx, settled) // in which the socket is answered, which makes the entry
-			}
 			if err != nil {
 				return err
 			}
@@ -56,45 +50,12 @@ func udpTargetPort() harness.Scenario {
 			if err != nil {
 				return err
 			}
-			changed := time.Now()
-			if err := pause(ctx, asked); err != nil {
-				return err
+			became, err := refusals(ctx, oneSocket, newSockets)
+			if err == nil {
+				steps.Note(kept, became)
 			}
-			before, err := oneSocket.Answers(ctx)
-			if err != nil {
-				return err
-			}
-			others, err := newSockets.Answers(ctx)
-			if err != nil {
-				return err
-			}
-			steps.Note(kept, tally(during(before, changed.Add(settled), time.Now()), refused))
-			steps.Note(fresh, tally(during(others, changed.Add(settled), time.Now()), refused))
-			return nil
+			return err
 		},
-		Expect: []evidence.Expectation{verdict.ByClients(verdict.Fact(kept, all)), verdict.ByClients(verdict.Fact(fresh, all))},
+		Expect: []evidence.Expectation{verdict.ByClients(verdict.Fact(kept, all))},
 	}
-}
-
-// refused is the outcome of a question that is refused.
-const refused = "refused"
-
-// askInDatagrams has a worker ask an app's Service over one socket, and over a new one each time. Both are slower than a node tells one
-// peer that a port is unreachable, once a second (Linux, net.ipv4.icmp_ratelimit).
-func askInDatagrams(ctx context.Context, steps *harness.Steps, app fixtures.App) (oneSocket, newSockets *harness.Asking, err error) {
-	const every = "1500ms"
-	workers, err := steps.Workers(ctx)
-	if err != nil {
-		return nil, nil, err
-	}
-	service, err := steps.Client.CoreV1().Services(steps.Namespace).Get(ctx, app.ResourceName(), metav1.GetOptions{})
-	if err != nil {
-		return nil, nil, err
-	}
-	url := "udp://" + service.Spec.ClusterIP + ":80"
-	if oneSocket, err = steps.Ask(ctx, workers[0], "-every", every, url); err != nil {
-		return nil, nil, err
-	}
-	newSockets, err = steps.Ask(ctx, workers[0], "-every", every, "-new-socket", url)
-	return oneSocket, newSockets, err
 }

@@ -4,9 +4,6 @@ import (
 	"context"
 	"time"
 
-	autoscalingv1 "k8s.io/api/autoscaling/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
 	"rollcall/fixtures"
 	"rollcall/harness"
 	"rollcall/harness/evidence"
@@ -47,9 +44,7 @@ func order() []harness.Scenario {
 					}
 				}
 				steps.Mark(evidence.RolloutBegun)
-				few := &autoscalingv1.Scale{ObjectMeta: metav1.ObjectMeta{Namespace: steps.Namespace, Name: row.app.ResourceName()},
-					Spec: autoscalingv1.ScaleSpec{Replicas: stay}}
-				if _, err := steps.Client.AppsV1().Deployments(steps.Namespace).UpdateScale(ctx, few.Name, few, metav1.UpdateOptions{}); err != nil {
+				if err := steps.Scale(ctx, row.app.ResourceName(), stay); err != nil {
 					return err
 				}
 				return steps.Until(ctx, func(s observe.State) bool {

@@ -150,13 +150,15 @@ func running(ctx context.Context, c cluster.Changeable, node string, name nodeim
 	return strings.TrimPrefix(said, "Kubernetes ")
 }
 
-// Versions are those of a component on the nodes where it runs, in their order and without repetition; empty where it cannot be
-// told: of a cluster of somebody else only the kubelets say theirs.
+// Versions are those of a component on the nodes that Component gives it to, in their order and without repetition; empty where it
+// cannot be told: of a cluster of somebody else only the kubelets say theirs.
 func Versions(ctx context.Context, c cluster.Cluster, name nodeimage.Component) ([]string, error) {
 	var versions []string
 	if ours, err := cluster.Ours(c); err == nil {
 		for _, node := range (component{name: name}).nodes(ours) {
-			versions = append(versions, running(ctx, ours, node, name))
+			if version := running(ctx, ours, node, name); version != "" {
+				versions = append(versions, version)
+			}
 		}
 	} else if name == nodeimage.Kubelet {
 		nodes, err := c.Client().CoreV1().Nodes().List(ctx, metav1.ListOptions{})

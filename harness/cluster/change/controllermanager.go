@@ -78,10 +78,13 @@ const parkedManifest = "/etc/kubernetes/kube-controller-manager.parked.yaml"
 func StopControllerManager(ctx context.Context, c cluster.Changeable) (start func(context.Context) error, err error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, componentTimeout, fmt.Errorf("not gone after %v", componentTimeout))
 	defer cancel()
-	start = func(ctx context.Context) error { return startControllerManager(ctx, c) }
+	start = func(ctx context.Context) error { return StartControllerManager(ctx, c) }
 	_, err = c.Exec(ctx, controlPlane(c), fmt.Sprintf("mv %s %s", managerManifest, parkedManifest))
 	if err == nil {
-		err = poll.Until(ctx, pollEvery, func() (bool, error) { return managerProcess(ctx, c) == "", nil })
+		err = poll.Until(ctx, pollEvery, func() (bool, error) {
+			process, err := managerProcess(ctx, c)
+			return err == nil && process == "", nil
+		})
 	}
 	if err != nil {
 		return start, fmt.Errorf("cluster: stop the controller manager: %w", err)
@@ -89,8 +92,8 @@ func StopControllerManager(ctx context.Context, c cluster.Changeable) (start fun
 	return start, nil
 }
 
-// startControllerManager has a controller manager run again that was stopped.
-func startControllerManager(ctx context.Context, c cluster.Changeable) error {
+// StartControllerManager has a controller manager run again that was stopped, if one was.
+func StartControllerManager(ctx context.Context, c cluster.Changeable) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, componentTimeout, fmt.Errorf("not leading after %v", componentTimeout))
 	defer cancel()
 	parked, err := c.Exec(ctx, controlPlane(c), fmt.Sprintf("if [ -e %s ]; then echo yes; fi", parkedManifest))
@@ -101,22 +104,24 @@ func startControllerManager(ctx context.Context, c cluster.Changeable) error {
 }
 
 // managerProcess is the id of the controller manager's process; empty if there is none.
-func managerProcess(ctx context.Context, c cluster.Changeable) string {
-	pid, _ := c.Exec(ctx, controlPlane(c), "pgrep --oldest --exact kube-controller || true")
-	return pid
+func managerProcess(ctx context.Context, c cluster.Changeable) (string, error) {
+	return c.Exec(ctx, controlPlane(c), "pgrep --oldest --exact kube-controller || true")
 }
 
 // placeManifest moves a file where the kubelet reads the manifest from, and returns when the new controller manager leads. It would
 // wait for the lease of the old one to run out, 15 s after its end; so that lease is deleted.
 func placeManifest(ctx context.Context, c cluster.Changeable, file string) error {
 	node := controlPlane(c)
-	was := managerProcess(ctx, c)
+	was, err := managerProcess(ctx, c)
+	if err != nil {
+		return err
+	}
 	if _, err := c.Exec(ctx, node, fmt.Sprintf("mv %s %s", file, managerManifest)); err != nil {
 		return err
 	}
-	err := poll.Until(ctx, pollEvery, func() (bool, error) {
-		now := managerProcess(ctx, c)
-		return now != "" && now != was, nil
+	err = poll.Until(ctx, pollEvery, func() (bool, error) {
+		now, err := managerProcess(ctx, c)
+		return err == nil && now != "" && now != was, nil
 	})
 	leases := c.Client().CoordinationV1().Leases(metav1.NamespaceSystem)
 	if err == nil {
@@ -132,7 +137,8 @@ func placeManifest(ctx context.Context, c cluster.Changeable, file string) error
 		err = awaitControllers(ctx, c)
 	}
 	if err != nil {
-		return fmt.Errorf("no new controller manager leads: %w; it said last: %s", err, lastLog(ctx, c, node, nodeimage.ControllerManager))
+		return fmt.Errorf("no new controller manager leads and does its work: %w; it said last: %s", err,
+			lastLog(ctx, c, node, nodeimage.ControllerManager))
 	}
 	return nil
 }

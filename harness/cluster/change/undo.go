@@ -13,7 +13,7 @@ const pollEvery = 200 * time.Millisecond
 // UndoAll takes back every change that a killed run may have left in a cluster.
 func UndoAll(ctx context.Context, c cluster.Changeable) error {
 	for _, undo := range []func(context.Context, cluster.Changeable) error{
-		startControllerManager, restoreComponents, restoreProxyConfig, restoreProxies, removeMetrics,
+		restoreComponents, restoreProxyConfig, restoreProxies, removeMetrics,
 	} {
 		if err := undo(ctx, c); err != nil {
 			return err

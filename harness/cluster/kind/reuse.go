@@ -26,6 +26,8 @@ func reuse(config *v1alpha4.Cluster) []Action {
 			return nil
 		}},
 		within(reuseTimeout, inOrder("clean",
+			// Without it no namespace ever goes.
+			Action{"start the controller manager", func(ctx context.Context, c *Cluster) error { return change.StartControllerManager(ctx, c) }},
 			Action{"delete namespaces", deleteNamespaces},
 			Action{"raise the control plane's CPU shares", raiseControlPlaneShares},
 			loadImages(),
