@@ -21,8 +21,8 @@ var update = flag.Bool("update", false, "rewrite the table of suites/regressions
 
 const begin, end = "<!-- track record -->\n", "<!-- end of track record -->\n"
 
-// With -update the table of the guide becomes that of the last `make track-record`; it always has both sides of each scenario, and all
-// of them right.
+// With -update the table of the guide becomes that of `make track-record`, if that has run every scenario in both modes; it always has
+// both sides of each, and all of them right.
 func TestReadme(t *testing.T) {
 	const file = "../../suites/regressions/README.md"
 	page, err := os.ReadFile(file)
@@ -39,9 +39,10 @@ func TestReadme(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(record) > 0 {
-			table = record.Table()
+		if missing := missing(record.Table()); len(missing) > 0 {
+			t.Skipf("the guide stays as it is, since not all was run: %s", strings.Join(missing, ", "))
 		}
+		table = record.Table()
 		if err := os.WriteFile(file, []byte(before+begin+table+end+after), 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -49,14 +50,22 @@ func TestReadme(t *testing.T) {
 	if strings.Contains(table, "**") || strings.Contains(table, "–") {
 		t.Errorf("the table has what is not right, or was not run:\n%s", table)
 	}
+	if missing := missing(table); len(missing) > 0 {
+		t.Errorf("the table has no %s", strings.Join(missing, ", nor "))
+	}
+}
+
+// missing are the scenarios that a table lacks, with their modes.
+func missing(table string) (missing []string) {
 	for _, s := range regressions.All() {
 		for _, mode := range []string{"iptables", "nftables"} {
 			shows := len(s.Bug.Modes) == 0 || slices.Contains(s.Bug.Modes, mode)
-			if is := strings.Contains(table, fmt.Sprintf(") %s | %s | %s | ", s.ID, s.Bug.Component, mode)); is != shows {
-				t.Errorf("%s in mode %s: in the table %v, want %v", s.ID, mode, is, shows)
+			if shows && !strings.Contains(table, fmt.Sprintf(") %s | %s | %s | ", s.ID, s.Bug.Component, mode)) {
+				missing = append(missing, s.ID+" in mode "+mode)
 			}
 		}
 	}
+	return missing
 }
 
 func TestEntry(t *testing.T) {

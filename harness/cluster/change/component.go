@@ -20,7 +20,8 @@ import (
 
 // Component has one node, or all if its name is empty, run a component of another version of Kubernetes, such as "v1.35.3". A name
 // is without the cluster's, such as "worker2". All nodes are the workers for a kubelet: one of another minor version takes the control
-// plane's pods for others, and starts them anew (seen with v1.35.3 beside v1.37.2). Where the API server's version does not go with it, it is [cluster.Unsupported].
+// plane's pods for others, and starts them anew (seen with v1.35.3 beside v1.37.2). Where the API server's version does not go with it,
+// it is [cluster.Unsupported].
 func Component(name nodeimage.Component, version, node string) cluster.Change {
 	return component{name, version, node}
 }

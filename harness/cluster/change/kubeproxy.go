@@ -77,8 +77,10 @@ func awaitProxies(ctx context.Context, c cluster.Changeable, except map[types.UI
 		}
 		clear(up)
 		for _, pod := range now.Items {
-			up[pod.Spec.NodeName] = up[pod.Spec.NodeName] || !except[pod.UID] && pod.DeletionTimestamp == nil && pod.Status.Phase == corev1.PodRunning &&
-				proxyHealthy(ctx, c, pod.Spec.NodeName)
+			isNew := !except[pod.UID] && pod.DeletionTimestamp == nil && pod.Status.Phase == corev1.PodRunning
+			if isNew && proxyHealthy(ctx, c, pod.Spec.NodeName) {
+				up[pod.Spec.NodeName] = true
+			}
 		}
 		return !slices.ContainsFunc(c.Nodes(), func(node string) bool { return !up[node] }), nil
 	})
