@@ -104,9 +104,7 @@ func (r *run) begin(ctx context.Context) (err error) {
 		return err
 	}
 	if p.recorded() == 0 && p.skipped == 0 {
-		return usage.New("run "+r.Pattern, fmt.Sprintf("of profile %s none of the suites %s has such a scenario", p.profile,
-			strings.Join(r.names, ", ")),
-			"name others, or use --profile=full; --dry-run lists them")
+		return r.nothing(p)
 	}
 	p.print(r.out)
 	r.session.Command = r.command()
@@ -123,6 +121,15 @@ func (r *run) begin(ctx context.Context) (err error) {
 	}
 	r.board.Expect(p.expected)
 	return nil
+}
+
+// nothing says that the profile records nothing of what the options select.
+func (r *run) nothing(p plan) error {
+	what, why := "suites "+strings.Join(r.names, ", "), fmt.Sprintf("profile %s has no scenario of them", p.profile)
+	if r.Pattern != "" {
+		what, why = "run "+r.Pattern, fmt.Sprintf("%s has no such scenario in profile %s", what, p.profile)
+	}
+	return usage.New(what, why, "name others, or use --profile=full; --dry-run lists them")
 }
 
 // command reproduces the run.

@@ -151,7 +151,7 @@ func TestRunThatCannotBegin(t *testing.T) {
 	}{
 		{"the host is not fit", "passes", fakeClusters{checked: refused}, true, "host: it is not fit: use another"},
 		{"no cluster may be made", "passes", fakeClusters{opens: refused}, true, "host: it is not fit: use another"},
-		{"there is no scenario", "empty", fakeClusters{}, true, "of profile core none of the suites empty has such a scenario"},
+		{"there is no scenario", "empty", fakeClusters{}, true, "profile core has no scenario of them"},
 		{"a suite cannot be listed", "unlistable", fakeClusters{}, false,
 			"suite unlistable cannot be listed: exit status 1: it cannot be listed"},
 	} {
