@@ -24,6 +24,10 @@ const (
 const restartKubelet = `rm -f /var/lib/kubelet/cpu_manager_state /var/lib/kubelet/memory_manager_state
 systemctl restart kubelet`
 
+// kubeletWords prints the last errors of a kubelet, or else its last lines: a panic ends with a stack of calls that says nothing.
+const kubeletWords = `errors=$(journalctl --unit kubelet --lines 500 --output cat | grep --extended-regexp '^(E[0-9]{4} |panic: )' | tail -1)
+[ -z "$errors" ] && journalctl --unit kubelet --lines 3 --output cat || echo "$errors"`
+
 // RestartKubelet starts the kubelet of a node anew, and returns when the node is ready by its word.
 func RestartKubelet(ctx context.Context, c cluster.Changeable, node string) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, componentTimeout, fmt.Errorf("not running after %v", componentTimeout))
@@ -78,7 +82,7 @@ func awaitKubelet(ctx context.Context, c cluster.Changeable, node string, began 
 		return false, nil
 	})
 	if err != nil {
-		said, _ := c.Exec(context.WithoutCancel(ctx), node, "journalctl --unit kubelet --lines 3 --output cat")
+		said, _ := c.Exec(context.WithoutCancel(ctx), node, kubeletWords)
 		return fmt.Errorf("node %s: %s: %w; its kubelet said last: %s", node, last, err, said)
 	}
 	return nil
