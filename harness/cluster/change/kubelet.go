@@ -25,7 +25,8 @@ const restartKubelet = `rm -f /var/lib/kubelet/cpu_manager_state /var/lib/kubele
 systemctl restart kubelet`
 
 // kubeletWords prints the last errors of a kubelet, or else its last lines: a panic ends with a stack of calls that says nothing.
-const kubeletWords = `errors=$(journalctl --unit kubelet --lines 500 --output cat | grep --extended-regexp '^(E[0-9]{4} |panic: )' | tail -1)
+const kubeletWords = `errors=$(journalctl --unit kubelet --lines 500 --output cat |
+	grep --extended-regexp '^(E[0-9]{4} |panic: )' | tail -1)
 [ -z "$errors" ] && journalctl --unit kubelet --lines 3 --output cat || echo "$errors"`
 
 // RestartKubelet starts the kubelet of a node anew, and returns when the node is ready by its word.
