@@ -81,7 +81,7 @@ func versionText(b model.Bug) string {
 
 // cells are all but why it cannot be told.
 func (r BugRow) cells() []string {
-	return []string{r.Said, r.Bug.Issue, r.Bug.Component, r.Ran, r.Fixed, r.Mode, r.Name()}
+	return []string{r.Said, r.Bug.Issue, r.Bug.Component, r.Ran, r.Fixed, r.Mode, r.ID}
 }
 
 // tellBugs writes the section about known bugs, if there is any to tell of.

@@ -29,7 +29,7 @@ func printed(t *testing.T, write reports.Writer, r model.Report) string {
 
 func TestWhatIsSaidOfABug(t *testing.T) {
 	const (
-		name    = "nftables  rollout/drained\n"
+		name    = "nftables  drained\n"
 		assumed = "the version was not found out: it is the API server's"
 	)
 	lose := func(r *recording) { fail(r, "worker-fresh", evidence.Refused, 60) }
