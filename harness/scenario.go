@@ -48,7 +48,8 @@ type Scenario struct {
 	// Lasts is about how long it takes on 2 cores, where its app does not tell; see [Scenario.Estimate].
 	Lasts time.Duration
 
-	// Uses are resources beyond those of every scenario that it writes, such as [Autoscalers].
+	// Uses are resources beyond those of every scenario that it writes, such as [Autoscalers], or [cluster.ClusterChanges] where its
+	// steps do something to nodes.
 	Uses []string
 
 	// Tries is how often it may be recorded until its preconditions are met, a negative control's damage for one; 0 is 3 where

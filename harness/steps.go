@@ -9,6 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes"
 
 	"rollcall/fixtures"
@@ -121,6 +122,21 @@ func (s *Steps) Workers(ctx context.Context) ([]string, error) { return s.cluste
 
 // Own is the cluster, to do something to its nodes; [cluster.Unsupported] where it is somebody else's.
 func (s *Steps) Own() (cluster.Changeable, error) { return cluster.Ours(s.cluster) }
+
+// StayingPods are the UIDs of the namespace's pods that are not terminating.
+func (s *Steps) StayingPods(ctx context.Context) (map[types.UID]bool, error) {
+	list, err := s.Client.CoreV1().Pods(s.Namespace).List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return nil, err
+	}
+	staying := map[types.UID]bool{}
+	for _, p := range list.Items {
+		if p.DeletionTimestamp == nil {
+			staying[p.UID] = true
+		}
+	}
+	return staying, nil
+}
 
 // Scale sets how many replicas a Deployment has, as an autoscaler and `kubectl scale` do.
 func (s *Steps) Scale(ctx context.Context, deployment string, replicas int32) error {

@@ -9,7 +9,6 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 
 	"rollcall/fixtures"
 	"rollcall/harness"
@@ -59,7 +58,7 @@ func storedRevision() harness.Scenario {
 			if err := steps.Until(ctx, func(s observe.State) bool { return update.Deployed(s, app) }); err != nil {
 				return err
 			}
-			before, err := podIDs(ctx, steps)
+			before, err := steps.StayingPods(ctx)
 			if err != nil {
 				return err
 			}
@@ -73,7 +72,7 @@ func storedRevision() harness.Scenario {
 			if err := pause(ctx, watched); err != nil {
 				return err
 			}
-			after, err := podIDs(ctx, steps)
+			after, err := steps.StayingPods(ctx)
 			if err != nil {
 				return err
 			}
@@ -141,17 +140,4 @@ func revisionsOf(ctx context.Context, steps *harness.Steps, set *appsv1.Stateful
 		}
 	}
 	return own, nil
-}
-
-// podIDs are the UIDs of the app's pods.
-func podIDs(ctx context.Context, steps *harness.Steps) (map[types.UID]bool, error) {
-	list, err := steps.Client.CoreV1().Pods(steps.Namespace).List(ctx, metav1.ListOptions{LabelSelector: fixtures.VersionLabel})
-	if err != nil {
-		return nil, err
-	}
-	ids := map[types.UID]bool{}
-	for _, pod := range list.Items {
-		ids[pod.UID] = true
-	}
-	return ids, nil
 }

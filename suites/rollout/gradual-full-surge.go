@@ -53,7 +53,7 @@ func gradualFullSurge() harness.Scenario {
 					return err
 				}
 				left, err := steady(ctx, replicas-n, func() (int, error) {
-					there, err := podsThere(ctx, steps)
+					there, err := steps.StayingPods(ctx)
 					return len(there) - replicas, err
 				})
 				if err != nil {

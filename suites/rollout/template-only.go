@@ -40,7 +40,7 @@ func templateOnly() harness.Scenario {
 			if err := steps.Deploy(ctx, app, "v1"); err != nil {
 				return err
 			}
-			first, err := podsThere(ctx, steps)
+			first, err := steps.StayingPods(ctx)
 			if err != nil {
 				return err
 			}
@@ -80,7 +80,7 @@ func noteStaying(ctx context.Context, steps *harness.Steps, first map[types.UID]
 	if err != nil {
 		return err
 	}
-	now, err := podsThere(ctx, steps)
+	now, err := steps.StayingPods(ctx)
 	if err != nil {
 		return err
 	}
@@ -92,19 +92,4 @@ func noteStaying(ctx context.Context, steps *harness.Steps, first map[types.UID]
 	}
 	steps.Note("after "+after, fmt.Sprintf("revision %s, %d of %d first pods", d.Annotations[revisionAnnotation], stay, len(first)))
 	return nil
-}
-
-// podsThere are the pods of the namespace that are not terminating.
-func podsThere(ctx context.Context, steps *harness.Steps) (map[types.UID]bool, error) {
-	list, err := steps.Client.CoreV1().Pods(steps.Namespace).List(ctx, metav1.ListOptions{})
-	if err != nil {
-		return nil, err
-	}
-	there := map[types.UID]bool{}
-	for _, p := range list.Items {
-		if p.DeletionTimestamp == nil {
-			there[p.UID] = true
-		}
-	}
-	return there, nil
 }
