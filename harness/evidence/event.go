@@ -49,6 +49,9 @@ const (
 	NodeConntrack EventKind = "node-conntrack" // conntrack of node Object was full, Count permille; Detail is the connections
 	NodeReady     EventKind = "node-ready"     // node Object, as the API shows it
 	NodeUnready   EventKind = "node-unready"
+	NodeCordoned  EventKind = "node-cordoned" // node Object takes no new pods
+	NodeOpened    EventKind = "node-opened"   // node Object takes new pods again: uncordoned
+	NodeChanged   EventKind = "node-changed"  // node Object booted, or runs another version; Detail is what is new, such as "kubelet v1.37.2"
 
 	// a pod that is not of the rollout was a ready endpoint, in slice Object; Detail is why it gets requests
 	StrayPod EventKind = "stray-pod"
@@ -64,6 +67,12 @@ const (
 	OldGone      EventKind = "old-gone"      // the last pod of the old version had left the API; not before status-done
 	Barrier      EventKind = "barrier"       // endpoints and every observed node's rules route to just those pods that the rollout leaves them
 	LoadEnded    EventKind = "load-ended"    // the pacers have stopped and no request is in flight
+
+	DisruptionBegun  EventKind = "disruption-begun"  // something is about to be done to the cluster; Detail is what
+	DisruptionUndone EventKind = "disruption-undone" // it is undone, as far as whoever did it can tell
+	ClusterWhole     EventKind = "cluster-whole"     // the cluster is again what it was before
+	Step             EventKind = "step"              // maintenance of the cluster reached a step: Detail is which, Object the node
+
 	APIAnswered  EventKind = "api-answered"  // the API server answered after Count milliseconds: by so much the watch may be late
 	WatchGap     EventKind = "watch-gap"     // the watch was blind up to now: it broke, or the API server hung; Detail is how
 	RecorderLost EventKind = "recorder-lost" // a recorder stopped before the end; Detail is which and why
@@ -74,7 +83,8 @@ func EventKinds() []EventKind {
 	return []EventKind{PodCreated, PodReady, PodUnready, PodDeleting, PodGone, EndpointReady, EndpointNotReady, EndpointGone,
 		PodStarted, PodListening, PodSigterm, PodDraining, PodExited, PodKilled,
 		RulesBegun, RuleAdded, RuleGone, RulesSynced, RulesFailed, RulesUnseen, NodeUnseen, NodeBusy, NodeStolen, NodeConntrack, NodeReady,
-		NodeUnready,
+		NodeUnready, NodeCordoned, NodeOpened, NodeChanged,
 		StrayPod, ReplicaSetScaled, Reported,
-		Fact, LoadBegun, RolloutBegun, StatusDone, OldGone, Barrier, LoadEnded, APIAnswered, WatchGap, RecorderLost}
+		Fact, LoadBegun, RolloutBegun, StatusDone, OldGone, Barrier, LoadEnded,
+		DisruptionBegun, DisruptionUndone, ClusterWhole, Step, APIAnswered, WatchGap, RecorderLost}
 }

@@ -93,6 +93,8 @@ type Run struct {
 	Pace Pace `json:"pace,omitempty"`
 	// ClusterChanges are those that were made to the cluster for it.
 	ClusterChanges []string `json:"given,omitempty"`
+	// Disruption is what was done to the cluster under load; nil: nothing.
+	Disruption *Disruption `json:"disruption,omitempty"`
 	// Bug is one of Kubernetes that the scenario would show; ComponentVersions are those of the program that would have it, on
 	// the nodes where it runs, without repetition; empty: they were not found out.
 	Bug               *Bug     `json:"bug,omitempty"`

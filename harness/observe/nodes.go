@@ -7,41 +7,68 @@ import (
 	"rollcall/harness/evidence"
 )
 
-// A nodeTracker notes when nodes become ready or cease to be.
+// A nodeTracker notes when nodes become ready or cease to be, are cordoned, boot or run another version.
 type nodeTracker struct {
 	*journal
-	ready map[string]bool // by node name
+	seen map[string]nodeState // by node name
 }
 
-func newNodeTracker(j *journal) *nodeTracker { return &nodeTracker{j, map[string]bool{}} }
+// A nodeState is what of a node is noted when it changes.
+type nodeState struct {
+	ready, cordoned             bool
+	kubelet, runtime, machineID string
+}
+
+func newNodeTracker(j *journal) *nodeTracker { return &nodeTracker{j, map[string]nodeState{}} }
 
 func (t *nodeTracker) handlers(_, cluster informers.SharedInformerFactory) []handler {
 	return []handler{{cluster.Core().V1().Nodes().Informer(), on(t.see), on(t.lose)}}
 }
 
-func (t *nodeTracker) see(n *corev1.Node) {
-	ready := false
+func stateOf(n *corev1.Node) nodeState {
+	is := n.Status.NodeInfo
+	s := nodeState{cordoned: n.Spec.Unschedulable, kubelet: is.KubeletVersion, runtime: is.ContainerRuntimeVersion,
+		machineID: is.MachineID + " " + is.BootID} // a node that is a container has the boot of its host, and a new machine id
 	for _, c := range n.Status.Conditions {
 		if c.Type == corev1.NodeReady {
-			ready = c.Status == corev1.ConditionTrue
+			s.ready = c.Status == corev1.ConditionTrue
 		}
 	}
+	return s
+}
+
+func (t *nodeTracker) see(n *corev1.Node) {
+	now := stateOf(n)
 	t.change(func() {
-		if was, seen := t.ready[n.Name]; seen && was == ready {
+		was, seen := t.seen[n.Name]
+		t.seen[n.Name] = now
+		note := func(kind evidence.EventKind, detail string) {
+			t.note(evidence.Event{Kind: kind, Object: n.Name, Detail: detail})
+		}
+		if !seen || was.ready != now.ready {
+			note(map[bool]evidence.EventKind{true: evidence.NodeReady, false: evidence.NodeUnready}[now.ready], "")
+		}
+		if was.cordoned != now.cordoned {
+			note(map[bool]evidence.EventKind{true: evidence.NodeCordoned, false: evidence.NodeOpened}[now.cordoned], "")
+		}
+		if !seen {
 			return
 		}
-		t.ready[n.Name] = ready
-		kind := evidence.NodeUnready
-		if ready {
-			kind = evidence.NodeReady
+		if was.machineID != now.machineID {
+			note(evidence.NodeChanged, "booted")
 		}
-		t.note(evidence.Event{Kind: kind, Object: n.Name})
+		if was.kubelet != now.kubelet {
+			note(evidence.NodeChanged, "kubelet "+now.kubelet)
+		}
+		if was.runtime != now.runtime {
+			note(evidence.NodeChanged, now.runtime)
+		}
 	})
 }
 
 func (t *nodeTracker) lose(n *corev1.Node) {
 	t.change(func() {
-		delete(t.ready, n.Name)
+		delete(t.seen, n.Name)
 		t.note(evidence.Event{Kind: evidence.NodeUnready, Object: n.Name, Detail: "deleted"})
 	})
 }
