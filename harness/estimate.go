@@ -22,6 +22,7 @@ const (
 	podLasts    = 3 * time.Second
 	stepsLast   = 35 * time.Second
 	changeLasts = 20 * time.Second
+	ownLasts    = 65 * time.Second // to make a cluster, try it out and remove it
 )
 
 // Estimate is about how long the scenario takes, for one that was never recorded here.
@@ -44,6 +45,9 @@ func (s Scenario) Estimate() time.Duration {
 	}
 	if len(s.ClusterChanges) > 0 {
 		d += changeLasts
+	}
+	if s.Own != nil {
+		d += ownLasts
 	}
 	return d
 }

@@ -84,6 +84,14 @@ func (a attempt) record(ctx context.Context, s *harness.Scenario, folder string)
 	}
 	defer func() { err = errors.Join(err, release()) }()
 	a.entry.Begin()
+	if s.Own != nil {
+		own, err := a.runner.openOwn(ctx, a.out, a.cluster.Mode(), *s.Own)
+		if err != nil {
+			return res, err
+		}
+		a.cluster = own
+		defer func() { err = errors.Join(err, own.Close()) }()
+	}
 	for {
 		rate, jobs, err := a.runner.limits()
 		if err != nil {

@@ -63,9 +63,9 @@ func (r *shared) release() error {
 
 // rolloutKey is the same for scenarios of which one recording serves all: the same app under the same load, rolled out the same
 // way on the same cluster. It is empty for one whose recording serves nobody else: steps are code, an app of somebody else's
-// stands alone, and a negative control may be made again until it shows damage.
+// stands alone, a negative control may be made again until it shows damage, and what a disruption does is code too.
 func rolloutKey(s harness.Scenario) string {
-	if s.Steps != nil || s.UserApp != nil || s.Tries > 1 {
+	if s.Steps != nil || s.UserApp != nil || s.Tries > 1 || s.Disruption != nil || s.Own != nil {
 		return ""
 	}
 	app, err := json.Marshal(s.App)

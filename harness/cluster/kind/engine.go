@@ -42,6 +42,8 @@ type node interface {
 	SetShares(ctx context.Context, shares int) error
 	// Exec runs a shell script and returns what it prints.
 	Exec(ctx context.Context, script, stdin string) (string, error)
+	// CopyFile copies a file of this host into it. The engine does not see what is mounted in it, such as /run.
+	CopyFile(ctx context.Context, file, path string) error
 	// LoadImage imports a docker archive.
 	LoadImage(archive []byte) error
 }
