@@ -76,11 +76,12 @@ func TestUpdateMeanwhileWritesNothing(t *testing.T) {
 	}
 	d := app.Deployment(fixtures.Destination{Namespace: "ns"}, "v1")
 	d.Status = appsv1.DeploymentStatus{Replicas: 3, UpdatedReplicas: 3, AvailableReplicas: 3}
-	if seen := (observe.State{Deployments: map[string]*appsv1.Deployment{d.Name: d}}); s.Settled(seen, app) {
+	seen := observe.State{Deployments: map[string]*appsv1.Deployment{d.Name: d}}
+	if s.Settled(seen, app) {
 		t.Error("it is settled before the write")
 	}
 	d.Spec.Template.Labels[fixtures.VersionLabel] = "v2"
-	if seen := (observe.State{Deployments: map[string]*appsv1.Deployment{d.Name: d}}); !s.Settled(seen, app) {
+	if !s.Settled(seen, app) {
 		t.Error("it is not settled after the rollout")
 	}
 }

@@ -54,10 +54,13 @@ func judgeLossesAtSteps(x evidence.Expectation, tl timeline.Timeline, lanes []ti
 	}
 	failed := timeline.Failed(lanes)
 	if outcome == Pass {
-		f := Finding{Outcome: Pass, Grounds: Unseen, Facts: []Detail{{"steps", fmt.Sprint(len(tl.Steps()))}, {"losses", tally(losses)}},
-			Because: fmt.Sprintf("0 of %s failed at a step where none should, and %d of them at others%s", phrase.Count(requests(lanes), "request"),
-				len(failed), tallyAfter(losses))}
-		return f
+		none := fmt.Sprintf("0 of %s requests failed at a step where none should", phrase.Number(requests(lanes)))
+		return Finding{
+			Outcome: Pass, Grounds: Unseen,
+			Headline: phrase.Headline(none+more(len(failed), tally(losses)), none+more(len(failed), "")),
+			Facts:    []Detail{{"steps", fmt.Sprint(len(tl.Steps()))}, {"losses", tally(losses)}},
+			Because:  none + more(len(failed), tally(losses)),
+		}
 	}
 	slices.SortStableFunc(worst, func(a, b timeline.Hit) int { return cmp.Compare(a.Sent, b.Sent) })
 	of := describeHits(worst, tl)
@@ -147,9 +150,13 @@ func tally(losses []timeline.Loss) string {
 	return strings.Join(parts, ", ")
 }
 
-func tallyAfter(losses []timeline.Loss) string {
-	if len(losses) == 0 {
+// more says how many failed where that was expected.
+func more(failed int, at string) string {
+	switch {
+	case failed == 0:
 		return ""
+	case at == "":
+		return fmt.Sprintf(", %d where some have to", failed)
 	}
-	return ": " + tally(losses)
+	return fmt.Sprintf(", %d where some have to: %s", failed, at)
 }
