@@ -22,6 +22,7 @@ const (
 	podLasts    = 3 * time.Second
 	stepsLast   = 35 * time.Second
 	changeLasts = 20 * time.Second
+	wholeLasts  = 10 * time.Second // until a cluster is known to be whole after a disruption
 )
 
 // Estimate is about how long the scenario takes, for one that was never recorded here.
@@ -44,6 +45,9 @@ func (s Scenario) Estimate() time.Duration {
 	}
 	if len(s.ClusterChanges) > 0 {
 		d += changeLasts
+	}
+	if s.Disruption != nil {
+		d += s.Disruption.After + s.Disruption.Lasts + wholeLasts
 	}
 	return d
 }

@@ -9,6 +9,7 @@ import (
 
 	"rollcall/fixtures"
 	"rollcall/harness/cluster"
+	"rollcall/harness/disruption"
 	"rollcall/harness/evidence"
 	"rollcall/harness/rollout"
 	"rollcall/harness/timeline"
@@ -28,6 +29,9 @@ type Scenario struct {
 	Load    Load
 	Rollout rollout.Strategy
 	Expect  []evidence.Expectation
+
+	// Disruption is done to the cluster under load: beside the rollout, or alone where that is [rollout.Steady].
+	Disruption *disruption.Disruption
 
 	// UserApp is the app, where it is not Rollcall's; App says then only what the control pod is.
 	UserApp *userapp.App
@@ -103,7 +107,7 @@ const (
 // Occupancy is how much of the cluster it takes.
 func (s Scenario) Occupancy() Occupancy {
 	switch {
-	case s.Exclusive || len(s.ClusterChanges) > 0:
+	case s.Exclusive || len(s.ClusterChanges) > 0 || s.Disruption != nil:
 		return WholeCluster
 	case s.ObservesNodes():
 		return UnderLoad
@@ -119,7 +123,7 @@ func (s Scenario) ObservesNodes() bool {
 // Requires lists the rights and features it cannot do without.
 func (s Scenario) Requires() []string {
 	required := slices.Clone(s.Uses)
-	if len(s.ClusterChanges) > 0 {
+	if len(s.ClusterChanges) > 0 || s.Disruption != nil {
 		required = append(required, cluster.ClusterChanges)
 	}
 	if s.Steps != nil && s.ObservesNodes() {

@@ -13,6 +13,8 @@ type Lane struct {
 	// Resends says that the client, like most, silently sends a request again whose keep-alive connection
 	// died: what a rollout breaks shows as retries of such a lane, not as failures.
 	Resends bool `json:"resends,omitempty"`
+	// Named says that the client resolves the Service's name for every connection.
+	Named bool `json:"named,omitempty"`
 }
 
 // AgentCount is how many agents carry the lane, at least 1.
@@ -20,7 +22,7 @@ func (l Lane) AgentCount() int { return max(1, l.Agents) }
 
 // Kind is what the lane is for. Its name is empty if the lane is of no kind that LaneKinds lists.
 func (l Lane) Kind() LaneKind {
-	k := LaneKind{Vantage: l.Vantage, Conn: l.Conn, Resends: l.Resends}
+	k := LaneKind{Vantage: l.Vantage, Conn: l.Conn, Resends: l.Resends, Named: l.Named}
 	for _, known := range LaneKinds() {
 		if known.same(k) {
 			return known

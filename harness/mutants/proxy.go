@@ -35,14 +35,6 @@ func proxyMutants() []Mutant {
 	}
 }
 
-// stopped stops a program on a node for a while.
-func stopped(node, program string, d time.Duration) Damage {
-	return lasting(d, node, "pkill -STOP -x "+program, "pkill -CONT -x "+program)
-}
-
-// killed kills a program on a node.
-func killed(node, program string) Damage { return script(node, "pkill -KILL -x "+program) }
-
 // rulesSkipped has a node return from kube-proxy's rules before it looks at them. In iptables mode kube-proxy writes that chain
 // anew with every sync.
 func rulesSkipped(node string) Damage {

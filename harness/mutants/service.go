@@ -12,6 +12,7 @@ import (
 
 	"rollcall/fixtures"
 	"rollcall/harness"
+	"rollcall/harness/disruption"
 	"rollcall/harness/edit"
 	"rollcall/harness/verdict"
 )
@@ -61,7 +62,7 @@ func serviceChanged(d time.Duration, change func(*corev1.Service)) Damage {
 		if err != nil {
 			return err
 		}
-		pause(ctx, d)
+		disruption.Pause(ctx, d)
 		return write(context.WithoutCancel(ctx), func(live *corev1.Service) { live.Spec.Selector, live.Spec.Ports = was.Selector, was.Ports })
 	}
 }
@@ -75,7 +76,7 @@ func slicesDeleted(times int, every time.Duration) Damage {
 			if err := slices.DeleteCollection(ctx, metav1.DeleteOptions{}, which); err != nil {
 				return err
 			}
-			pause(ctx, every)
+			disruption.Pause(ctx, every)
 		}
 		return nil
 	}
@@ -123,7 +124,7 @@ func sliceOfNobody(d time.Duration) Damage {
 		if _, err := slices.Create(ctx, slice, metav1.CreateOptions{}); err != nil {
 			return err
 		}
-		pause(ctx, d)
+		disruption.Pause(ctx, d)
 		return slices.Delete(context.WithoutCancel(ctx), slice.Name, metav1.DeleteOptions{})
 	}
 }

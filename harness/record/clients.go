@@ -80,6 +80,11 @@ func newClients(ctx context.Context, r *Recording, service *corev1.Service) (*cl
 			evidence.FromPod:     r.target("http://" + addressOf(service) + "/"),
 			evidence.FromControl: fmt.Sprintf("http://%s/", net.JoinHostPort(control.Status.PodIP, strconv.Itoa(fixtures.AppPort))),
 		})
+		for i, lane := range lanes {
+			if lane.Named {
+				lanes[i].Target = r.target("http://" + nameOf(service) + "/")
+			}
+		}
 		cl.lanes = append(cl.lanes, lanes...)
 		pods, err := awaitAgents(ctx, cl.pods, jobs[i], r.Agents)
 		if err != nil {
@@ -118,6 +123,11 @@ func addressOf(service *corev1.Service) string {
 		return service.Spec.ClusterIP
 	}
 	return net.JoinHostPort(service.Spec.ClusterIP, strconv.Itoa(int(port)))
+}
+
+// nameOf is by which name a Service is known in the cluster. The dot at its end keeps clients from trying others first.
+func nameOf(service *corev1.Service) string {
+	return fmt.Sprintf("%s.%s.svc.cluster.local.", service.Name, service.Namespace)
 }
 
 // target is what is asked for at an address that ends in a slash.

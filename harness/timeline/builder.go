@@ -22,6 +22,7 @@ type builder struct {
 	timesApp    bool   // how long the app takes to answer is known not to change
 	control     bool
 	strays      map[string]bool // pods that are not of the rollout
+	unlogging   map[string]bool // pods of whose log a part is lost
 
 	bounds       []time.Duration // of the phases
 	slowestLeast time.Duration   // of the slowest replies kept
@@ -74,6 +75,7 @@ func newBuilder(lane evidence.Lane, t Timeline, w windows, shared *buffers) *bui
 		begun: t.begun(), bounds: t.phaseBounds(), ended: t.marks[evidence.LoadEnded], control: lane.Kind().IsControl(),
 		windows: w, clocks: t.clocks, new: t.New, arrived: t.Arrived,
 		strays:      t.strays(),
+		unlogging:   t.logLost(),
 		unversioned: t.unversioned && lane.Kind().AsksApp(),
 		buffers:     shared, servers: make(map[evidence.Server]*server), nodes: make(map[string]bool),
 		summary: LaneSummary{Failures: make(map[evidence.Fault]int), ByVersion: make(map[string]int)},
@@ -128,6 +130,7 @@ func (b *builder) add(h *evidence.Hit, at []evidence.Arrival) {
 	}
 	switch {
 	case !b.arrived:
+	case len(at) == 0 && answered && b.unlogging[h.By.Pod]: // it arrived
 	case len(at) == 0 && answered:
 		b.note(unlogged, h.Seq)
 	case len(at) == 0:

@@ -28,6 +28,8 @@ type Timeline struct {
 	Lanes    []Lane // in the order of the run
 	Events   []evidence.Event
 	Pods     []Pod // by name
+	// Disruption is what was done to the cluster; nil: nothing.
+	Disruption *evidence.Disruption
 	// Arrived says whether the servers' log was recorded: without it, nothing is known of lost
 	// replies and of requests sent twice.
 	Arrived bool
@@ -77,7 +79,8 @@ func (h Hit) Lost() bool {
 // Join reads the evidence. The error is a run whose lanes cannot be told apart; every other
 // contradiction is one of the timeline's Problems.
 func Join(ev evidence.Evidence) (Timeline, error) {
-	t := Timeline{Old: ev.Run.OldVersion, New: ev.Run.NewVersion, Arrived: ev.Arrivals != nil, clocks: readClocks(ev.Run.Clocks)}
+	t := Timeline{Old: ev.Run.OldVersion, New: ev.Run.NewVersion, Arrived: ev.Arrivals != nil, clocks: readClocks(ev.Run.Clocks),
+		Disruption: ev.Run.Disruption}
 	t.unversioned = ev.Run.UserApp != nil && !ev.Run.UserApp.Named
 	t.Events = t.clocks.events(ev.Events)
 	t.marks = firstMarks(t.Events)

@@ -127,6 +127,7 @@ type Lane struct {
 	Conn          evidence.Conn          `json:"conn"`
 	Agents        int                    `json:"agents,omitempty"`  // that carried it
 	Resends       bool                   `json:"resends,omitempty"` // silently, what a dead connection cost it
+	Named         bool                   `json:"named,omitempty"`   // resolves the Service's name for every connection
 	AskedRate     int                    `json:"asked_rate"`
 	AchievedRate  *float64               `json:"achieved_rate,omitempty"`
 	LagP99        *float64               `json:"lag_p99_ms,omitempty"`
@@ -153,7 +154,7 @@ type Latency struct {
 
 // Kind is what the lane was for.
 func (l Lane) Kind() evidence.LaneKind {
-	return evidence.Lane{Vantage: l.Vantage, Conn: l.Conn, Resends: l.Resends}.Kind()
+	return evidence.Lane{Vantage: l.Vantage, Conn: l.Conn, Resends: l.Resends, Named: l.Named}.Kind()
 }
 
 // Failed is how many requests of the lane failed, of every kind.
