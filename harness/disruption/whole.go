@@ -110,7 +110,7 @@ func lacksLeader(ctx context.Context, c cluster.Changeable, name string) string 
 // onNode says in a word what a node lacks that only it can tell; nothing when it lacks nothing.
 const onNode = `test $(ip route | grep -c ' via .* dev eth0') -ge %d || { echo 'routes to the pods of other nodes'; exit; }
 nft list table inet ` + cutTable + ` >/dev/null 2>&1 && { echo 'packets, which are dropped'; exit; }
-curl --silent --fail --max-time 1 http://127.0.0.1:10256/healthz | grep -q IPv4 || { echo 'a kube-proxy that wrote its rules'; exit; }
+` + cluster.ProxySynced + ` || { echo 'a kube-proxy that wrote its rules'; exit; }
 test "$(curl --silent --max-time 1 http://127.0.0.1:10249/proxyMode)" = %s || { echo "kube-proxy's mode of before"; exit; }
 `
 

@@ -100,9 +100,9 @@ func awaitProxiesOf(ctx context.Context, c cluster.Changeable, nodes []string, e
 	return err
 }
 
-// proxyHealthy reports whether kube-proxy of a node has written its rules: it says so on port 10256 of the node,
-// and its pod, which has no probe, does not.
+// proxyHealthy reports whether kube-proxy of a node has written its rules: it says so on port 10256 of the node, and its pod,
+// which has no probe, does not.
 func proxyHealthy(ctx context.Context, c cluster.Changeable, node string) bool {
-	_, err := c.Exec(ctx, node, "curl --silent --fail --output /dev/null --max-time 1 http://127.0.0.1:10256/healthz")
+	_, err := c.Exec(ctx, node, cluster.ProxySynced)
 	return err == nil
 }

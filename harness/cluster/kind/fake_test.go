@@ -184,7 +184,7 @@ func (n fakeNode) Exec(_ context.Context, script, stdin string) (string, error) 
 	if stdin != "" {
 		return "", n.call("write conflist of %s", n.name)
 	}
-	if strings.HasPrefix(script, "ip route") {
+	if strings.Contains(script, "ip route replace") {
 		return "", n.call("write routes of %s", n.name)
 	}
 	return "", nil

@@ -84,7 +84,7 @@ func installNetwork(count int) Action {
 // writeConflist waits inside the node for its kube-proxy, which is healthy from its first sync on,
 // and then writes the node's network configuration.
 func (c *Cluster) writeConflist(ctx context.Context, node corev1.Node) error {
-	const script = `until curl --silent --fail --output /dev/null --max-time 1 http://127.0.0.1:10256/healthz; do sleep 0.2; done
+	const script = "until " + cluster.ProxySynced + `; do sleep 0.2; done
 cat >/etc/cni/net.d/.rollcall && mv /etc/cni/net.d/.rollcall /etc/cni/net.d/10-rollcall.conflist`
 	if err := c.execWith(ctx, node.Name, script, fmt.Sprintf(conflist, node.Spec.PodCIDR)); err != nil {
 		return fmt.Errorf("of %s: %w", node.Name, err)
