@@ -124,7 +124,7 @@ func awayEvents(absences []evidence.Absence, lanes []evidence.Lane) []evidence.E
 		}
 		came := comeback{node, away.Agent, away.Until}
 		i, known := number[came]
-		separator := ", "
+		separator := "; "
 		if !known {
 			i, separator = len(events), ": "
 			number[came] = i
@@ -137,14 +137,14 @@ func awayEvents(absences []evidence.Absence, lanes []evidence.Lane) []evidence.E
 	return events
 }
 
-// numbersOf says which numbers of a lane nobody knows the outcome of.
+// numbersOf says which numbers of a lane were left out, and of how many nobody knows the outcome.
 func numbersOf(away evidence.Absence) string {
-	said := []string{away.Lane}
+	var said []string
 	if away.From < away.To {
 		said = append(said, fmt.Sprintf("left out %d to %d", away.From, away.To-1))
 	}
 	if n := len(away.Unknown); n > 0 {
 		said = append(said, fmt.Sprintf("had %d in flight", n))
 	}
-	return strings.Join(said, " ")
+	return away.Lane + " " + strings.Join(said, ", ")
 }

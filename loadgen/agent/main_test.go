@@ -5,6 +5,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"testing"
 	"time"
 
@@ -14,7 +15,16 @@ import (
 	"rollcall/loadgen"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+// asAgent, in the environment, makes the test program the agent.
+const asAgent = "ROLLCALL_TEST_AGENT"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(asAgent) != "" {
+		main()
+		return
+	}
+	goleak.VerifyTestMain(m)
+}
 
 func TestRefusesWithoutToken(t *testing.T) {
 	if err := listenAndServe(t.Context(), "127.0.0.1:0", loadgen.AgentConfig{}); err == nil {
