@@ -101,7 +101,7 @@ func TestAgentThatWasAway(t *testing.T) {
 			loads := time.Now()
 			time.Sleep(startLead + 500*time.Millisecond) // the length of the load
 			behind(http.NotFoundHandler())
-			first.Stop() // what is in flight ends: the app hears no more of it
+			first.Stop()                                  // what is in flight ends: the app hears no more of it
 			time.Sleep(fetchEvery + 100*time.Millisecond) // for which it is away
 			left := t.TempDir()
 			if row.spool {
