@@ -147,8 +147,8 @@ func newFacts(details []verdict.Detail) []model.Fact {
 func newLane(lane timeline.Lane, tl timeline.Timeline) model.Lane {
 	s := lane.Summary
 	l := model.Lane{
-		ID: lane.ID, Vantage: lane.Vantage, Node: lane.Node, Conn: lane.Conn, Agents: lane.Agents, Resends: lane.Resends, Named: lane.Named, AskedRate: lane.Rate,
-		Requests: s.Requests, Retried: s.Retried, ByVersion: s.ByVersion,
+		ID: lane.ID, Vantage: lane.Vantage, Node: lane.Node, Conn: lane.Conn, Agents: lane.Agents, Resends: lane.Resends, Named: lane.Named,
+		AskedRate: lane.Rate, Requests: s.Requests, Retried: s.Retried, Unknown: s.Unknown, ByVersion: s.ByVersion,
 		LongestOutage: millis(s.LongestOutage()), Failures: s.Failures,
 	}
 	if gap, ok := tl.StatusGapOf(lane); ok && lane.Kind().AsksApp() {

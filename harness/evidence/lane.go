@@ -7,7 +7,9 @@ type Lane struct {
 	Node    string  `json:"node"` // where the client ran; empty outside the cluster
 	Conn    Conn    `json:"conn"`
 	Target  string  `json:"target"` // URL
-	Rate    int     `json:"rate"`   // asked, per second
+	// TargetNode is the node of the pod that a control lane asks; empty: not noted.
+	TargetNode string `json:"target_node,omitempty"`
+	Rate       int    `json:"rate"` // asked, per second
 	// Agents is how many carry the lane: request n is sent by agent n modulo Agents. 0 is 1.
 	Agents int `json:"agents,omitempty"`
 	// Resends says that the client, like most, silently sends a request again whose keep-alive connection

@@ -84,7 +84,9 @@ type Run struct {
 	Unloaded bool `json:"unloaded,omitempty"`
 	// Clocks has every node a client or pod of the run was on, at least once.
 	Clocks []ClockReading `json:"clocks,omitempty"`
-	Expect []Expectation  `json:"expect"`
+	// Absences are those of load agents, which went on after each.
+	Absences []Absence     `json:"absences,omitempty"`
+	Expect   []Expectation `json:"expect"`
 
 	// Lacks are features of which the cluster turned out to have none; rules that need one are skipped.
 	Lacks []Feature `json:"lacks,omitempty"`

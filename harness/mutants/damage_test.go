@@ -61,8 +61,8 @@ func TestDamagesCanBeDone(t *testing.T) {
 				to := fixtures.Destination{Namespace: "n"}
 				pod := &corev1.Pod{Status: corev1.PodStatus{PodIP: "10.244.1.2"},
 					ObjectMeta: metav1.ObjectMeta{Namespace: "n", Name: "p", Labels: map[string]string{fixtures.VersionLabel: "v1"}}}
-				control := s.App.ControlPod(to)
-				control.Status.PodIP = "10.244.2.2"
+				control := &corev1.Pod{ObjectMeta: s.App.ControlSet(to, nil).Spec.Template.ObjectMeta, Status: corev1.PodStatus{PodIP: "10.244.2.2"}}
+				control.Namespace, control.Name = to.Namespace, "control-x"
 				service := s.App.Service("n", 0)
 				service.Spec.ClusterIP = "10.96.0.7"
 				c := &paperCluster{T: t, mode: mode, client: fake.NewClientset(pod, control, service, s.App.Deployment(to, "v1"),

@@ -8,10 +8,10 @@ import (
 )
 
 // Expected reports whether a reason for distrust is expected at a moment, of a node or, if that is empty, of the cluster: a
-// disruption says so of its nodes, from its begin until some time after the cluster was whole.
+// disruption says so of its nodes or, if it names none, of all, from its begin until some time after the cluster was whole.
 func (t Timeline) Expected(reason, node string, at time.Duration) bool {
 	d := t.Disruption
-	if d == nil || !slices.Contains(d.Expects, reason) || node != "" && !slices.Contains(d.Nodes, node) {
+	if d == nil || !slices.Contains(d.Expects, reason) || len(d.Nodes) > 0 && !slices.Contains(d.Nodes, node) {
 		return false
 	}
 	begun, ok := t.Mark(evidence.DisruptionBegun)

@@ -53,6 +53,8 @@ type Lane struct {
 	Returns  []Hit       // on a keep-alive connection by another version after the new one, by time sent; without status and fault
 	Slow     []SlowReply // by time sent
 	Slowest  []Hit       // the good replies that took longest, at most 20, the longest first
+	// Absences are those of its agents, on the recorder's clock.
+	Absences []evidence.Absence
 	// Connections are the keep-alive ones on which somebody answered, in the order in which they were opened.
 	Connections []Connection
 
@@ -95,7 +97,7 @@ func Join(ev evidence.Evidence) (Timeline, error) {
 		if builders[lane.ID] != nil || lane.ID == "" {
 			return Timeline{}, fmt.Errorf("timeline: join %s: lane id %q is empty or used twice", ev.Run.Scenario, lane.ID)
 		}
-		builders[lane.ID] = newBuilder(lane, t, in, &shared)
+		builders[lane.ID] = newBuilder(lane, newAway(ev.Run, lane), t, in, &shared)
 		builders[lane.ID].timesApp = ev.Run.UserApp == nil && lane.Kind().AsksApp()
 	}
 	var nodes []string // that something was recorded on

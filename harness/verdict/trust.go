@@ -40,7 +40,7 @@ func distrust(run evidence.Run, tl timeline.Timeline) (reasons []Reason) {
 	if run.Unloaded {
 		return reasons
 	}
-	reasons = slices.Concat(reasons, missingMarks(tl), fullNodes(tl), unreadyNodes(tl))
+	reasons = slices.Concat(reasons, missingMarks(tl), fullNodes(tl), unreadyNodes(tl), agentsAway(tl))
 	if len(tl.Lanes) == 0 {
 		reasons = append(reasons, reason(reasonNoLanes, evidence.Scope{}, "the run has 0 lanes"))
 	}
@@ -253,7 +253,14 @@ func earlyDamage(tl timeline.Timeline) (reasons []Reason) {
 	return reasons
 }
 
-// unexpected are the failed hits of control lanes that no disruption explains.
+// unexpected are the failed hits of control lanes that no disruption explains: of its nodes, or to pods there.
 func unexpected(failed []timeline.Hit, tl timeline.Timeline) []timeline.Hit {
-	return slices.DeleteFunc(failed, func(h timeline.Hit) bool { return tl.Expected(reasonControlFailures, "", h.Sent) })
+	from := map[string]evidence.Lane{}
+	for _, lane := range tl.Lanes {
+		from[lane.ID] = lane.Lane
+	}
+	return slices.DeleteFunc(failed, func(h timeline.Hit) bool {
+		lane := from[h.Lane]
+		return tl.Expected(reasonControlFailures, lane.Node, h.Sent) || tl.Expected(reasonControlFailures, lane.TargetNode, h.Sent)
+	})
 }

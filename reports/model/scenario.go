@@ -138,7 +138,8 @@ type Lane struct {
 	LostReplies   *int                   `json:"lost_replies,omitempty"`
 	Arrivals      *int                   `json:"arrivals,omitempty"`
 	NeverArrived  *int                   `json:"never_arrived,omitempty"`
-	ByVersion     map[string]int         `json:"by_version"` // good replies
+	Unknown       int                    `json:"unknown,omitempty"` // sent, but none of Requests: its agent went away meanwhile
+	ByVersion     map[string]int         `json:"by_version"`        // good replies
 	LongestOutage float64                `json:"longest_outage_ms"`
 	StatusGap     *float64               `json:"status_gap_ms,omitempty"` // how long the old version still replied after status-done
 	Failures      map[evidence.Fault]int `json:"failures"`                // every kind, also those at 0

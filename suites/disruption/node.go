@@ -13,7 +13,6 @@ import (
 const (
 	nodeUnready     = "node-unready"
 	podLogLost      = "pod-log-lost"
-	observerLost    = evidence.ObserverLost
 	controlFailures = "control-failures"
 )
 
@@ -21,7 +20,8 @@ const (
 // before costs nothing.
 func node() []harness.Scenario {
 	on := []string{disruption.Worker}
-	cut, dead := []string{nodeUnready, controlFailures}, []string{nodeUnready, controlFailures, podLogLost, observerLost}
+	cut := []string{nodeUnready, controlFailures}
+	dead := append(cut, podLogLost, evidence.ObserverLost, evidence.AgentLost)
 	detected := []evidence.Expectation{
 		verdict.OnOthers(verdict.On(evidence.Fresh, verdict.DamageSeen())),
 		verdict.OnOthers(verdict.RecoversWithin(detection+2*time.Second, evidence.DisruptionBegun)), // what was sent may take 2 s to fail
