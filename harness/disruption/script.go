@@ -61,6 +61,19 @@ func Stopped(node, program string, d time.Duration) Act {
 // Killed kills a program on a node.
 func Killed(node, program string) Act { return Script(node, "pkill -KILL -x "+program) }
 
+// AppKilled kills the oldest of the app's processes on a node, as nobody else does.
+func AppKilled(node string) Act {
+	return func(ctx context.Context, s Stage) error {
+		script := fmt.Sprintf(`for pid in $(pgrep -x echo); do
+	if tr '\0' '\n' <"/proc/$pid/environ" | grep -q '^ROLLCALL_POD=%s-'; then kill -KILL $pid; exit; fi
+done
+echo 'no process of the app is on this node' >&2
+exit 1`, s.App.ResourceName())
+		_, err := s.On(ctx, node, script)
+		return err
+	}
+}
+
 // Together does several things at once.
 func Together(acts ...Act) Act {
 	return func(ctx context.Context, s Stage) error {

@@ -46,9 +46,12 @@ func AwaitWhole(ctx context.Context, c cluster.Changeable, limit time.Duration) 
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("not whole after %v", limit))
 	defer cancel()
 	missing := ""
+	hastened := map[string]bool{}
 	err := poll.Until(ctx, time.Second, func() (bool, error) {
-		missing = Lacks(ctx, c)
-		return missing == "", nil
+		if missing = Lacks(ctx, c); missing == "" {
+			return true, nil
+		}
+		return false, hasten(ctx, c, hastened)
 	})
 	if err == nil {
 		err = c.AwaitReady(ctx)
@@ -60,6 +63,27 @@ func AwaitWhole(ctx context.Context, c cluster.Changeable, limit time.Duration) 
 		err = errors.Join(err, errors.New(missing))
 	}
 	return err
+}
+
+// hasten restarts the kubelets, once each, that wait longer and longer before they start a program of the control plane again: so
+// they do after several disruptions in a row, none of which had made them wait. A kubelet that starts anew does not know.
+func hasten(ctx context.Context, c cluster.Changeable, done map[string]bool) error {
+	pods, err := c.Client().CoreV1().Pods(metav1.NamespaceSystem).List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return nil // the API server may be what is missing
+	}
+	for _, pod := range pods.Items {
+		for _, status := range pod.Status.ContainerStatuses {
+			waits := status.State.Waiting != nil && status.State.Waiting.Reason == "CrashLoopBackOff"
+			if node := pod.Spec.NodeName; waits && !done[node] {
+				done[node] = true
+				if _, err := c.Exec(ctx, node, "systemctl restart kubelet"); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
 }
 
 // Lacks says what keeps a cluster from being whole; empty when nothing does.

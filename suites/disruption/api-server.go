@@ -34,11 +34,13 @@ func apiServer() []harness.Scenario {
 			ID: "api-server-cut-off", Does: "worker does not reach the API server for 20 s", Nodes: []string{disruption.Worker},
 			Lasts: 20 * time.Second, Do: disruption.CutFromAPI(disruption.Worker, 20*time.Second),
 		}, verdict.NoFailures()),
-		// Longer than a pod drains: it ends while every node still routes to it.
-		steady("a pod that ends while the API server is away costs requests, however long it drains", drained(), disruption.Disruption{
-			ID: "api-server-away-at-deletion", Does: "a pod is deleted, and at once the API server is stopped for 12 s", Expects: expects,
-			Lasts: 12 * time.Second, Do: disruption.InTurn(disruption.PodDeleted,
-				disruption.Stopped(disruption.ControlPlane, disruption.APIServer, 12*time.Second)),
-		}, verdict.On(evidence.Fresh, verdict.DamageSeen())),
+		// Its kubelet starts it again by itself, and nobody else hears of it.
+		steady("an app that is killed while the API server is away stays in the endpoints, and requests to it fail", drained(),
+			disruption.Disruption{
+				ID: "api-server-away-app-killed", Does: "an app on worker is killed while the API server is stopped for 8 s", Expects: expects,
+				Lasts: 8 * time.Second, Do: disruption.Together(
+					disruption.Stopped(disruption.ControlPlane, disruption.APIServer, 8*time.Second),
+					disruption.Later(time.Second, disruption.AppKilled(disruption.Worker))),
+			}, verdict.On(evidence.Fresh, verdict.DamageSeen())),
 	}
 }

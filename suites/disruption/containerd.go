@@ -30,7 +30,7 @@ func containerd() []harness.Scenario {
 			disruption.Disruption{
 				ID: "containerd-down-app-killed", Does: "an app on worker is killed while containerd is down for 10 s", Nodes: on, Expects: expects,
 				Lasts: 10 * time.Second, Do: disruption.Together(down(10*time.Second),
-					disruption.Later(time.Second, disruption.Script(disruption.Worker, "pkill -KILL -o -f '^/echo$' || pkill -KILL -o -x echo"))),
+					disruption.Later(time.Second, disruption.AppKilled(disruption.Worker))),
 			}, verdict.On(evidence.Fresh, verdict.DamageSeen())),
 	}
 }
