@@ -3,7 +3,7 @@ SHELL       := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
 
-# The recorded run that report, rejudge and claims read.
+# The recorded run that report, rejudge, claims and disruptions-table read.
 RUN ?= out/latest
 
 # Options of a run are variables, from the environment too: MODES=nftables make conformance. Those about a cluster that is there
@@ -110,6 +110,11 @@ claims: $(ROLLCALL) ## Print which seed claims a recorded run covers, as Markdow
 claims-table: $(ROLLCALL) ## Put those tables into suites/CLAIMS.md, in the place of those there
 	@$(ROLLCALL) claims $(RUN) >out/claims.md
 	@sed -i -e '/<!-- claims -->/,/<!-- end of claims -->/{//!d}' -e '/<!-- claims -->/r out/claims.md' suites/CLAIMS.md
+
+.PHONY: disruptions-table
+disruptions-table: $(ROLLCALL) ## Put what disruptions cost into suites/disruption/README.md, in the place of the table there; RUN="out/<run-id>..."
+	@$(ROLLCALL) disruptions $(RUN) >out/disruptions.md
+	@sed -i -e '/<!-- disruptions -->/,/<!-- end of disruptions -->/{//!d}' -e '/<!-- disruptions -->/r out/disruptions.md' suites/disruption/README.md
 
 .PHONY: picture
 picture: $(ROLLCALL) ## Draw the timeline of one scenario of RUN, as RUN/timeline.svg; SCENARIO=<mode>/<suite>/<scenario>

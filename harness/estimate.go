@@ -23,6 +23,7 @@ const (
 	stepsLast   = 35 * time.Second
 	changeLasts = 20 * time.Second
 	ownLasts    = 65 * time.Second // to make a cluster, try it out and remove it
+	wholeLasts  = 10 * time.Second // until a cluster is known to be whole after a disruption
 )
 
 // Estimate is about how long the scenario takes, for one that was never recorded here.
@@ -48,6 +49,9 @@ func (s Scenario) Estimate() time.Duration {
 	}
 	if s.Own != nil {
 		d += ownLasts
+	}
+	if s.Disruption != nil {
+		d += s.Disruption.After + s.Disruption.Lasts + wholeLasts
 	}
 	return d
 }

@@ -16,6 +16,10 @@ import (
 // DefaultTimeout is how long a request may take when a Config does not say.
 const DefaultTimeout = 2 * time.Second
 
+// DefaultUnasked is for how long an agent loads without being asked for its hits when a Config does not say: nobody may be there
+// any more.
+const DefaultUnasked = time.Hour
+
 // A Config is what the lanes of a run have in common.
 type Config struct {
 	Began    time.Time     // the run's; times in hits are offsets from it
@@ -25,6 +29,8 @@ type Config struct {
 	Index    int           // which of a lane's agents this one is, from 0
 	Ports    *LocalPorts   // that all lanes of the process dial from; nil: the lane has its own
 	Protocol *Protocol     // of a userapp; nil: the app is Rollcall's own, as that of control lanes always is
+	// Unasked is for how long an [Agent] loads without being asked for its hits; zero: DefaultUnasked.
+	Unasked time.Duration
 }
 
 // An Attack is the load of one lane, under way or over.
@@ -42,10 +48,26 @@ func Start(ctx context.Context, lane evidence.Lane, cfg Config) (*Attack, error)
 	if err := check(lane, cfg); err != nil {
 		return nil, fmt.Errorf("loadgen: start lane %q: %w", lane.ID, err)
 	}
+	now := time.Now()
+	began := now.Add(max(0, cfg.At.Sub(now))) // on the monotonic clock, which an instant from afar is not
+	return start(ctx, newClient(lane, cfg), began), nil
+}
+
+// start begins to load a client's lane, or to go on, with the plan that began at an instant.
+func start(ctx context.Context, c *client, began time.Time) *Attack {
 	ctx, cancel := context.WithCancel(ctx)
-	a := &Attack{client: newClient(lane, cfg), cancel: cancel, done: make(chan struct{})}
-	go a.run(ctx, cfg.At)
-	return a, nil
+	c.began, c.buffer.broken = began, cancel
+	a := &Attack{client: c, cancel: cancel, done: make(chan struct{})}
+	go a.run(ctx)
+	return a
+}
+
+// over is the attack of a lane that is loaded no more, whose hits remain.
+func over(c *client) *Attack {
+	a := &Attack{client: c, cancel: func() {}, done: make(chan struct{})}
+	close(a.done)
+	c.buffer.end()
+	return a
 }
 
 // Stop ends the pacing, which takes up to an interval of the agent's share of the rate, and waits for the
@@ -59,13 +81,11 @@ func (a *Attack) Stop() {
 // Progress says how far the attack got.
 func (a *Attack) Progress() Progress { return a.client.buffer.soFar() }
 
-func (a *Attack) run(ctx context.Context, at time.Time) {
+func (a *Attack) run(ctx context.Context) {
 	defer close(a.done)
 	defer a.cancel()
 	defer a.client.buffer.end()
-	now := time.Now()
-	began := now.Add(max(0, at.Sub(now))) // on the monotonic clock, which an instant from afar is not
-	if !wait(ctx, began) {
+	if !wait(ctx, a.client.began) {
 		return
 	}
 	defer a.client.close()
@@ -77,8 +97,7 @@ func (a *Attack) run(ctx context.Context, at time.Time) {
 	)
 	defer context.AfterFunc(ctx, func() { attacker.Stop() })()
 
-	a.client.began = began
-	for range attacker.Attack(targeter(lane, a.client.userapp), pacer{share, began}, 0, lane.ID) {
+	for range attacker.Attack(targeter(lane, a.client.userapp), pacer{share, a.client.began}, 0, lane.ID) {
 	}
 }
 

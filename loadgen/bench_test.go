@@ -46,7 +46,7 @@ func BenchmarkKeep(b *testing.B) {
 	t := newBuffer()
 	h := evidence.Hit{Lane: "worker-fresh", By: evidence.Server{Version: "v1", Pod: "shop-v1-abc", Node: "worker"}}
 	for b.Loop() {
-		t.begin()
+		t.begin(0)
 		t.add(h, nil)
 		if t.next%1000 == 0 {
 			if _, err := t.from(t.next); err != nil {

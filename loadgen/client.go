@@ -62,15 +62,15 @@ func newClient(lane evidence.Lane, cfg Config) *client {
 
 // RoundTrip sends a request of vegeta's and returns the status of the reply.
 func (c *client) RoundTrip(req *http.Request) (*http.Response, error) {
-	sent := time.Now()
 	n, err := strconv.ParseUint(req.Header.Get(seqHeader), 10, 64)
 	if err != nil {
 		return nil, fmt.Errorf("loadgen: read %s: %w", seqHeader, err)
 	}
 	seq := c.share.number(n)
 	req.Header.Set(seqHeader, strconv.FormatUint(seq, 10)) // vegeta made the request for this one call
-	c.buffer.begin()
+	c.buffer.begin(seq)
 
+	sent := time.Now() // after what is noted of it, which may take a while on a busy disk
 	r, how, err := c.sender.send(req, n, sent.Add(c.timeout))
 	hit := evidence.Hit{
 		Lane:      c.lane.ID,

@@ -27,6 +27,7 @@ func faultOf(errs ...error) (fault evidence.Fault, known bool) {
 func faultByType(err error) evidence.Fault {
 	// A net.Error is also what context.DeadlineExceeded, os.ErrDeadlineExceeded and ETIMEDOUT are.
 	var timed net.Error
+	var named *net.DNSError
 	switch {
 	case err == nil:
 		return evidence.NoFault
@@ -38,6 +39,8 @@ func faultByType(err error) evidence.Fault {
 		return evidence.Unreachable
 	case errors.As(err, &timed) && timed.Timeout():
 		return evidence.Timeout
+	case errors.As(err, &named): // no way to a host whose address nobody tells
+		return evidence.Unreachable
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		return evidence.Closed
 	default:

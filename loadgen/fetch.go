@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
+	"time"
 
 	"rollcall/harness/evidence"
 	"rollcall/harness/evidence/store"
@@ -86,6 +87,7 @@ func (a *Agent) hits(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, fmt.Sprintf("%d lanes from %d numbers on", len(lanes), len(from)), http.StatusBadRequest)
 		return
 	}
+	a.asked(time.Now())
 	var frames []store.Frame[evidence.Hit]
 	for i, lane := range lanes {
 		frame, status, err := hitsOfLane(attacks, lane, from[i])
@@ -114,8 +116,11 @@ func hitsOfLane(attacks []*Attack, lane, from string) (frame store.Frame[evidenc
 		return frame, http.StatusNotFound, fmt.Errorf("no lane %q", lane)
 	}
 	frame, err = attacks[i].client.buffer.from(n)
-	if errors.Is(err, errForgotten) {
+	switch {
+	case errors.Is(err, errForgotten):
 		return frame, http.StatusGone, err
+	case errors.Is(err, errSpool):
+		return frame, http.StatusInternalServerError, err
 	}
 	return frame, http.StatusRequestedRangeNotSatisfiable, err
 }

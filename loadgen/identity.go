@@ -12,11 +12,13 @@ import (
 // An Identity says which process an agent is and what its clock shows.
 type Identity struct {
 	Instance string `json:"instance"` // random, made when the process began: another one betrays a restart
-	Now      int64  `json:"now"`      // Unix nanoseconds
+	// Order is the instance that was told to start: another one went on where that stopped. Empty: none was told.
+	Order string `json:"order,omitempty"`
+	Now   int64  `json:"now"` // Unix nanoseconds
 }
 
-// Identity says which process the agent is. One that differs from an earlier answer has restarted, and the
-// hits of the earlier one that were not fetched are lost.
+// Identity says which process the agent is. One that differs from an earlier answer has restarted. Unless its order is that
+// of the earlier one, the hits of that which were not fetched are lost.
 func (r Remote) Identity(ctx context.Context) (Identity, error) {
 	var id Identity
 	err := r.call(ctx, "identity", http.MethodGet, nil, decodeInto(&id))
@@ -49,5 +51,8 @@ func (r Remote) ReadClock(ctx context.Context, began time.Time, samples int) (ev
 
 // identity serves GET /v1/identity.
 func (a *Agent) identity(w http.ResponseWriter, _ *http.Request) {
-	writeJSON(w, Identity{Instance: a.instance, Now: time.Now().UnixNano()})
+	a.mu.Lock()
+	order := a.order
+	a.mu.Unlock()
+	writeJSON(w, Identity{Instance: a.instance, Order: order, Now: time.Now().UnixNano()})
 }

@@ -11,6 +11,7 @@ import (
 type share struct {
 	index, of uint64
 	interval  time.Duration // between requests of the whole lane
+	skipped   uint64        // of the share, which an earlier process of the agent sent or left out
 }
 
 func shareOf(lane evidence.Lane, index int) share {
@@ -18,7 +19,14 @@ func shareOf(lane evidence.Lane, index int) share {
 }
 
 // number is the number within the lane of the n-th request of the share, from 0.
-func (s share) number(n uint64) uint64 { return n*s.of + s.index }
+func (s share) number(n uint64) uint64 { return (s.skipped+n)*s.of + s.index }
+
+// resumed is the share from its first number on that is not below one and is owed later than so long after the load began.
+func (s share) resumed(unsent uint64, after time.Duration) share {
+	owed := uint64(max(0, after) / s.interval) // number of the first request owed later
+	s.skipped = (max(owed, unsent) + s.of - 1 - s.index) / s.of
+	return s
+}
 
 // due is when the n-th request is owed, after the load began: the lane's first one an interval after it.
 func (s share) due(n uint64) time.Duration { return time.Duration(s.number(n)+1) * s.interval }

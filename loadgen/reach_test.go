@@ -11,7 +11,7 @@ func TestReachThroughAnAgent(t *testing.T) {
 	status := http.StatusServiceUnavailable
 	app := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(status) }))
 	defer app.Close()
-	agent, err := NewAgent("secret")
+	agent, err := NewAgent(AgentConfig{Token: "secret"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -29,6 +29,7 @@ func (r Remote) Start(ctx context.Context, lanes []evidence.Lane, cfg Config) er
 		Service:  cfg.Service,
 		Timeout:  cfg.Timeout,
 		Index:    cfg.Index,
+		Unasked:  cfg.Unasked,
 		Protocol: cfg.Protocol,
 		Lanes:    lanes,
 	}, discard)
@@ -42,7 +43,7 @@ func (r Remote) Progress(ctx context.Context) (map[string]Progress, error) {
 }
 
 // Stop ends the pacing and returns when no request is in flight; [Remote.HitsFrom] then has the last hits. It may
-// be repeated; an agent that was not started, because it restarted, is an error.
+// be repeated; an agent that was not started, because it restarted without a spool, is an error.
 func (r Remote) Stop(ctx context.Context) error {
 	return r.call(ctx, "stop", http.MethodPost, nil, discard)
 }

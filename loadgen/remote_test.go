@@ -20,7 +20,7 @@ const token = "open-sesame"
 
 func serveAgent(t *testing.T) Remote {
 	t.Helper()
-	agent, err := NewAgent(token)
+	agent, err := NewAgent(AgentConfig{Token: token})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,7 +119,7 @@ func TestAgentStopAwaits(t *testing.T) {
 }
 
 func TestTokenGuards(t *testing.T) {
-	if _, err := NewAgent(""); err == nil {
+	if _, err := NewAgent(AgentConfig{Token: ""}); err == nil {
 		t.Error("an agent without a token")
 	}
 	agent := serveAgent(t)
@@ -181,11 +181,11 @@ func TestAgentRefusesStartRequests(t *testing.T) {
 // TestRestartIsNoticed puts a second agent behind the address of the first, in the middle of its run.
 func TestRestartIsNoticed(t *testing.T) {
 	app := serveApp(t, nil)
-	first, err := NewAgent(token)
+	first, err := NewAgent(AgentConfig{Token: token})
 	if err != nil {
 		t.Fatal(err)
 	}
-	second, err := NewAgent(token)
+	second, err := NewAgent(AgentConfig{Token: token})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,8 +12,8 @@ import (
 const serveGrace = 2 * time.Second
 
 // Serve serves an agent until ctx is done, then stops its lanes and returns.
-func Serve(ctx context.Context, listener net.Listener, token string) error {
-	agent, err := NewAgent(token)
+func Serve(ctx context.Context, listener net.Listener, cfg AgentConfig) error {
+	agent, err := NewAgent(cfg)
 	if err != nil {
 		return errors.Join(err, listener.Close())
 	}

@@ -1,6 +1,7 @@
 package loadgen
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/subtle"
@@ -16,11 +17,12 @@ import (
 
 // A startRequest is what an agent is told to start.
 type startRequest struct {
-	Began    int64           `json:"began"`   // Unix nanoseconds
-	At       int64           `json:"at"`      // Unix nanoseconds; 0: at once
-	Service  string          `json:"service"` // as in Config
-	Timeout  time.Duration   `json:"timeout"` // nanoseconds; 0: DefaultTimeout
-	Index    int             `json:"index"`   // as in Config
+	Began    int64           `json:"began"`             // Unix nanoseconds
+	At       int64           `json:"at"`                // Unix nanoseconds; 0: at once
+	Service  string          `json:"service"`           // as in Config
+	Timeout  time.Duration   `json:"timeout"`           // nanoseconds; 0: DefaultTimeout
+	Index    int             `json:"index"`             // as in Config
+	Unasked  time.Duration   `json:"unasked,omitempty"` // nanoseconds; 0: DefaultUnasked
 	Protocol *Protocol       `json:"protocol,omitempty"`
 	Lanes    []evidence.Lane `json:"lanes"`
 }
@@ -28,7 +30,8 @@ type startRequest struct {
 // maxStartRequest bounds a startRequest, in bytes.
 const maxStartRequest = 1 << 20
 
-// An Agent loads lanes as its API is told, once in its life: its hits belong to one run.
+// An Agent loads lanes as its API is told, once in its life: its hits belong to one run. With a spool, its life goes on in the
+// next process.
 //
 //	POST /v1/start     a startRequest; 409 when there was one already
 //	GET  /v1/progress  a Progress per lane id; 409 before start
@@ -36,6 +39,7 @@ const maxStartRequest = 1 << 20
 //	GET  /v1/hits      a store.Frame with the hits of ?lane= from number ?from= on, while they are recorded
 //	                   and after, or one for each of several such pairs; 404 for an unknown lane, 410 for hits
 //	                   below a number asked for before, 416 for a number beyond what was kept; 409 before start
+//	GET  /v1/absences  the [evidence.Absence]s so far
 //	GET  /v1/identity  an Identity
 //	GET  /v1/reach     asks ?target= once; 502 when it gives no good reply
 //	GET  /healthz      open to everybody; all others want the bearer token
@@ -43,24 +47,44 @@ type Agent struct {
 	token    string
 	instance string
 	api      http.Handler
+	spool    *spool // nil: there is none
 
 	ports *LocalPorts
 
 	mu      sync.Mutex
-	attacks []*Attack // nil before start
+	order   string     // instance that was told to start; empty before
+	attacks []*Attack  // nil before start
+	state   spoolState // as it is on the spool
+	unasked time.Duration
+	nobody  *time.Timer // ends the load when nobody asks for hits any more; nil before start
 }
 
-// NewAgent makes an agent that serves whoever knows the token.
-func NewAgent(token string) (*Agent, error) {
-	if token == "" {
+// An AgentConfig is what an agent is given when its process begins.
+type AgentConfig struct {
+	Token string // that its callers have to know
+	// Spool is a folder that outlives the process: the next one goes on with what it finds there. Empty: what the process
+	// knows ends with it.
+	Spool string
+	Limit int64 // of the spool, in bytes; zero: DefaultSpoolLimit
+}
+
+// NewAgent makes an agent, which goes on at once if the spool says so.
+func NewAgent(cfg AgentConfig) (*Agent, error) {
+	if cfg.Token == "" {
 		return nil, errors.New("loadgen: make agent: the token is empty")
 	}
-	a := &Agent{token: token, instance: rand.Text(), ports: NewLocalPorts()}
+	a := &Agent{token: cfg.Token, instance: rand.Text(), ports: NewLocalPorts()}
+	if cfg.Spool != "" {
+		if err := a.open(cfg.Spool, cfg.Limit); err != nil {
+			return nil, fmt.Errorf("loadgen: make agent: spool: %w", err)
+		}
+	}
 	v1 := http.NewServeMux()
 	v1.HandleFunc("POST /v1/start", a.start)
 	v1.HandleFunc("GET /v1/progress", a.progress)
 	v1.HandleFunc("POST /v1/stop", a.stop)
 	v1.HandleFunc("GET /v1/hits", a.hits)
+	v1.HandleFunc("GET /v1/absences", a.away)
 	v1.HandleFunc("GET /v1/identity", a.identity)
 	v1.HandleFunc("GET /v1/reach", a.reach)
 	mux := http.NewServeMux()
@@ -74,7 +98,14 @@ func NewAgent(token string) (*Agent, error) {
 func (a *Agent) ServeHTTP(w http.ResponseWriter, r *http.Request) { a.api.ServeHTTP(w, r) }
 
 // Stop ends all lanes, if any were started, and returns when no request is in flight. It may be called again.
-func (a *Agent) Stop() { stopAll(a.started()) }
+func (a *Agent) Stop() {
+	a.mu.Lock()
+	if a.nobody != nil {
+		a.nobody.Stop()
+	}
+	a.mu.Unlock()
+	stopAll(a.started())
+}
 
 func (a *Agent) started() []*Attack {
 	a.mu.Lock()
@@ -107,12 +138,13 @@ func (a *Agent) start(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "already started", http.StatusConflict)
 		return
 	}
-	attacks, err := o.start(context.WithoutCancel(r.Context()), a.ports)
-	if err != nil {
+	if err := o.check(); err != nil {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
-	a.attacks = attacks
+	if err := a.begin(context.WithoutCancel(r.Context()), o); err != nil {
+		http.Error(w, "its spool cannot be written: "+err.Error(), http.StatusInsufficientStorage)
+	}
 }
 
 func (a *Agent) progress(w http.ResponseWriter, _ *http.Request) {
@@ -133,34 +165,36 @@ func (a *Agent) stop(w http.ResponseWriter, _ *http.Request) {
 		http.Error(w, "not started", http.StatusConflict)
 		return
 	}
+	if err := a.noteStop(); err != nil {
+		http.Error(w, "its spool cannot be written: "+err.Error(), http.StatusInsufficientStorage)
+		return
+	}
 	a.Stop()
 }
 
-// start starts every lane or none.
-func (o startRequest) start(ctx context.Context, ports *LocalPorts) ([]*Attack, error) {
-	if len(o.Lanes) == 0 {
-		return nil, errors.New("no lanes")
+// config is what all lanes have in common.
+func (o startRequest) config(ports *LocalPorts) Config {
+	return Config{
+		Began: fromNano(o.Began), At: fromNano(o.At), Service: o.Service, Timeout: cmp.Or(o.Timeout, DefaultTimeout), Index: o.Index,
+		Ports: ports, Protocol: o.Protocol, Unasked: cmp.Or(o.Unasked, DefaultUnasked),
 	}
-	cfg := Config{
-		Began: fromNano(o.Began), At: fromNano(o.At), Service: o.Service, Timeout: o.Timeout, Index: o.Index,
-		Ports: ports, Protocol: o.Protocol,
+}
+
+func (o startRequest) check() error {
+	if len(o.Lanes) == 0 {
+		return errors.New("no lanes")
 	}
 	seen := map[string]bool{}
-	var attacks []*Attack
 	for _, lane := range o.Lanes {
 		if seen[lane.ID] {
-			stopAll(attacks)
-			return nil, fmt.Errorf("two lanes %q", lane.ID)
+			return fmt.Errorf("two lanes %q", lane.ID)
 		}
 		seen[lane.ID] = true
-		attack, err := Start(ctx, lane, cfg)
-		if err != nil {
-			stopAll(attacks)
-			return nil, err
+		if err := check(lane, o.config(nil)); err != nil {
+			return fmt.Errorf("loadgen: start lane %q: %w", lane.ID, err)
 		}
-		attacks = append(attacks, attack)
 	}
-	return attacks, nil
+	return nil
 }
 
 // stopAll stops all pacers before it waits for any request.

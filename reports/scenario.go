@@ -117,6 +117,10 @@ func judge(s *model.Scenario, run evidence.Run, tl timeline.Timeline) {
 	if len(run.ClusterChanges) > 0 { // a slower kube-proxy may be among it: that is not what the cluster needs
 		s.Numbers.NeededDrain, s.Numbers.NeededDrains = nil, nil
 	}
+	s.Disruption, s.Steps = newDisruption(run, tl), newSteps(tl)
+	if s.Disruption != nil || len(s.Steps) > 0 {
+		s.Outages, s.Numbers.Whole = newOutages(tl), untilWhole(tl)
+	}
 	if run.UserApp != nil {
 		s.Advice = adviceOn(*run.UserApp, *s)
 	}
@@ -147,8 +151,8 @@ func newFacts(details []verdict.Detail) []model.Fact {
 func newLane(lane timeline.Lane, tl timeline.Timeline) model.Lane {
 	s := lane.Summary
 	l := model.Lane{
-		ID: lane.ID, Vantage: lane.Vantage, Node: lane.Node, Conn: lane.Conn, Agents: lane.Agents, Resends: lane.Resends, AskedRate: lane.Rate,
-		Requests: s.Requests, Retried: s.Retried, ByVersion: s.ByVersion,
+		ID: lane.ID, Vantage: lane.Vantage, Node: lane.Node, Conn: lane.Conn, Agents: lane.Agents, Resends: lane.Resends, Named: lane.Named,
+		AskedRate: lane.Rate, Requests: s.Requests, Retried: s.Retried, Unknown: s.Unknown, ByVersion: s.ByVersion,
 		LongestOutage: millis(s.LongestOutage()), Failures: s.Failures,
 	}
 	if gap, ok := tl.StatusGapOf(lane); ok && lane.Kind().AsksApp() {

@@ -7,6 +7,7 @@ import (
 	"rollcall/suites/autoscale"
 	"rollcall/suites/control"
 	"rollcall/suites/dataplane"
+	"rollcall/suites/disruption"
 	"rollcall/suites/own"
 	"rollcall/suites/regressions"
 	"rollcall/suites/rollout"
@@ -22,6 +23,7 @@ func All(app *userapp.App) map[string][]harness.Scenario {
 		"autoscale":   autoscale.All(),
 		"control":     control.All(),
 		"dataplane":   dataplane.All(),
+		"disruption":  disruption.All(),
 		"own":         own.All(app),
 		"regressions": regressions.All(),
 		"rollout":     rollout.All(),

@@ -66,8 +66,28 @@ type Changeable interface {
 	CopyFile(ctx context.Context, node, file, path string) error
 	// LoadImage gives a node an image, from a docker archive.
 	LoadImage(ctx context.Context, node string, archive []byte) error
+	// Power does something to a node's machine. Where that starts it, it may take a while until it is ready.
+	Power(ctx context.Context, node string, do Power) error
+	// AwaitReady returns when nodes, kube-proxy and CoreDNS are ready and a pod on each worker reaches the API server's Service.
+	AwaitReady(ctx context.Context) error
+	// Condemn has nobody use the cluster any more, for that reason: it is removed, even if it was to be kept.
+	Condemn(because string) error
+	// Condemned is why nobody is to use it any more; empty: anybody may.
+	Condemned() string
 	// ProxiesLeaveCPUCgroup repeats, for kube-proxies that started anew, what was done when the cluster was made.
 	ProxiesLeaveCPUCgroup(ctx context.Context) error
 	// Output is for the progress of what takes long.
 	Output() io.Writer
 }
+
+// Power is what can be done to a node's machine: for one that is a container, what `docker` does by that name.
+type Power string
+
+// What can be done to a node's machine.
+const (
+	Freeze   Power = "pause"
+	Thaw     Power = "unpause"
+	PowerOff Power = "kill" // at once
+	PowerOn  Power = "start"
+	Reboot   Power = "restart" // its programs get SIGTERM, and SIGKILL 10 s later
+)

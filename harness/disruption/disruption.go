@@ -1,6 +1,7 @@
 package disruption
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -41,6 +42,7 @@ type Stage struct {
 	Cluster   cluster.Changeable
 	Namespace string // of the app
 	App       fixtures.App
+	Images    fixtures.ImageSources
 	Old       string               // version of the app that is there when the load begins
 	Note      func(evidence.Event) // in the recording, now
 }
@@ -61,6 +63,11 @@ func (s Stage) Fact(name, value string) {
 	s.Note(evidence.Event{Kind: evidence.Fact, Object: name, Detail: value})
 }
 
+// Limit bounds it from its begin until the cluster is whole.
+func (d Disruption) Limit() time.Duration {
+	return d.After + 2*d.Lasts + cmp.Or(d.Whole, wholeTimeout)
+}
+
 // Recorded is what the run folder says of a disruption to a cluster.
 func (d Disruption) Recorded(clusterName string) *evidence.Disruption {
 	of := &evidence.Disruption{ID: d.ID, Does: d.Does, Expects: d.Expects, Tail: tail}
@@ -73,11 +80,3 @@ func (d Disruption) Recorded(clusterName string) *evidence.Disruption {
 // tail is how long what a disruption makes expected may still be seen once the cluster is whole: a kubelet posts its node's
 // status every 10 s (nodeStatusUpdateFrequency, pkg/kubelet/apis/config/v1beta1/defaults.go, v1.37).
 const tail = 10 * time.Second
-
-// Pause lasts for d, or until ctx ends.
-func Pause(ctx context.Context, d time.Duration) {
-	select {
-	case <-time.After(d):
-	case <-ctx.Done():
-	}
-}

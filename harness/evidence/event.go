@@ -52,6 +52,8 @@ const (
 	NodeCordoned  EventKind = "node-cordoned" // node Object takes no new pods
 	NodeOpened    EventKind = "node-opened"   // node Object takes new pods again: uncordoned
 	NodeChanged   EventKind = "node-changed"  // node Object booted, or runs another version; Detail is what is new, such as "kubelet v1.37.2"
+	// a load agent on node Object sent nothing for Count milliseconds up to now; Detail is why, and which numbers
+	AgentAway EventKind = "agent-away"
 
 	// a pod that is not of the rollout was a ready endpoint, in slice Object; Detail is why it gets requests
 	StrayPod EventKind = "stray-pod"
@@ -83,7 +85,7 @@ func EventKinds() []EventKind {
 	return []EventKind{PodCreated, PodReady, PodUnready, PodDeleting, PodGone, EndpointReady, EndpointNotReady, EndpointGone,
 		PodStarted, PodListening, PodSigterm, PodDraining, PodExited, PodKilled,
 		RulesBegun, RuleAdded, RuleGone, RulesSynced, RulesFailed, RulesUnseen, NodeUnseen, NodeBusy, NodeStolen, NodeConntrack, NodeReady,
-		NodeUnready, NodeCordoned, NodeOpened, NodeChanged,
+		NodeUnready, NodeCordoned, NodeOpened, NodeChanged, AgentAway,
 		StrayPod, ReplicaSetScaled, Reported,
 		Fact, LoadBegun, RolloutBegun, StatusDone, OldGone, Barrier, LoadEnded,
 		DisruptionBegun, DisruptionUndone, ClusterWhole, Step, APIAnswered, WatchGap, RecorderLost}

@@ -1,17 +1,21 @@
 package evidence
 
-// A LaneKind is what distinguishes the lanes of one node. Vantage, Conn and Resends are recorded with each lane,
+// A LaneKind is what distinguishes the lanes of one node. Vantage, Conn, Resends and Named are recorded with each lane,
 // so that a recording tells the kind; what the lane's requests count for follows from them.
 type LaneKind struct {
 	Name     string // ends the ids of its lanes
 	Vantage  Vantage
 	Conn     Conn
 	Resends  bool
+	Named    bool // resolves the Service's name for every connection
 	Optional bool // only in scenarios that name it in their Load
 }
 
 // Plain is the optional kind that does as most clients do: it sends again what a dead connection lost.
 const Plain = "plain"
+
+// Named is the optional kind that resolves the Service's name for every connection. Others know its address.
+const Named = "named"
 
 // LaneKinds lists every kind, in the order in which a node's lanes are recorded. A further kind is one more row, and a
 // sender in package loadgen where none of its senders will do.
@@ -21,13 +25,14 @@ func LaneKinds() []LaneKind {
 		{Name: "reused", Vantage: FromPod, Conn: Reused},
 		{Name: "control", Vantage: FromControl, Conn: Fresh},
 		{Name: Plain, Vantage: FromPod, Conn: Reused, Resends: true, Optional: true},
+		{Name: Named, Vantage: FromPod, Conn: Fresh, Named: true, Optional: true},
 		{Name: "fresh", Vantage: FromHost, Conn: Fresh},
 	}
 }
 
 // Lane is the kind's lane in a place, such as "worker" or "outside".
 func (k LaneKind) Lane(place string) Lane {
-	return Lane{ID: place + "-" + k.Name, Vantage: k.Vantage, Conn: k.Conn, Resends: k.Resends}
+	return Lane{ID: place + "-" + k.Name, Vantage: k.Vantage, Conn: k.Conn, Resends: k.Resends, Named: k.Named}
 }
 
 // Method is that of its HTTP requests. Over keep-alive connections it is POST: a GET whose connection died may be sent
@@ -58,5 +63,5 @@ func (k LaneKind) ShowsDamage() bool { return k.Vantage == FromPod && !k.Resends
 func (k LaneKind) FollowsRules() bool { return k.Vantage == FromPod && k.Conn == Fresh }
 
 func (k LaneKind) same(other LaneKind) bool {
-	return k.Vantage == other.Vantage && k.Conn == other.Conn && k.Resends == other.Resends
+	return k.Vantage == other.Vantage && k.Conn == other.Conn && k.Resends == other.Resends && k.Named == other.Named
 }

@@ -84,7 +84,9 @@ type Run struct {
 	Unloaded bool `json:"unloaded,omitempty"`
 	// Clocks has every node a client or pod of the run was on, at least once.
 	Clocks []ClockReading `json:"clocks,omitempty"`
-	Expect []Expectation  `json:"expect"`
+	// Absences are those of load agents, which went on after each.
+	Absences []Absence     `json:"absences,omitempty"`
+	Expect   []Expectation `json:"expect"`
 
 	// Lacks are features of which the cluster turned out to have none; rules that need one are skipped.
 	Lacks []Feature `json:"lacks,omitempty"`
@@ -143,6 +145,8 @@ type Expectation struct {
 	Min    time.Duration `json:"min,omitempty"`    // nanoseconds
 	To     EventKind     `json:"to,omitempty"`     // moment the rule applies to
 	Conn   Conn          `json:"conn,omitempty"`   // lanes the rule applies to, by their connections; empty: all
+	Kind   string        `json:"kind,omitempty"`   // lanes the rule applies to, by the names of their kinds; empty: all
+	Nodes  Nodes         `json:"nodes,omitempty"`  // lanes the rule applies to, by the nodes of their clients; empty: all
 	// Scales says that the bounds grow with what the cluster takes to start pods and write rules; false: with nothing.
 	Scales bool `json:"scales,omitempty"`
 
@@ -155,6 +159,15 @@ type Expectation struct {
 	// Decides are the seed claims, such as "C5", that hold or not by this rule.
 	Decides []string `json:"decides,omitempty"`
 }
+
+// Nodes are some of a cluster's, by whether a disruption was done to them.
+type Nodes string
+
+// Nodes; a client outside the cluster is on another.
+const (
+	DisruptedNodes Nodes = "disrupted"
+	OtherNodes     Nodes = "others"
+)
 
 // Evidence is the whole recording of one scenario.
 type Evidence struct {

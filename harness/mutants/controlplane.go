@@ -2,7 +2,6 @@ package mutants
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -10,19 +9,19 @@ import (
 
 	"rollcall/fixtures"
 	"rollcall/harness"
+	"rollcall/harness/disruption"
 	"rollcall/harness/evidence"
 	"rollcall/harness/verdict"
 )
 
-// controller is what pkill calls kube-controller-manager: a program's name has 15 characters there.
-const controller = "kube-controller"
+const controller = disruption.ControllerManager
 
 // controlPlaneMutants damage what rolls out and what tells of it.
 func controlPlaneMutants() []Mutant {
 	return []Mutant{
 		{ID: "controller-manager-stopped",
 			Damages: "an old pod is deleted while the controller manager is stopped until 1 s after its SIGTERM: no slice changes",
-			Of:      drained, When: begun(0), Do: together(stopped(controlPlane, controller, 7*time.Second), later(time.Second, oldPodDeleted)),
+			Of:      drained, When: begun(0), Do: together(stopped(controlPlane, controller, 7*time.Second), later(time.Second, by(disruption.PodDeleted))),
 			Want: verdict.Fail, Cause: "rules-before-sigterm"},
 		{ID: "scheduler-stopped", Damages: "the scheduler is stopped for 11 s when old pods are about to end: new ones come late",
 			Of: "statusgap/recreate", When: Moment{Event: evidence.PodDeleting, Version: harness.OldVersion, After: 4 * time.Second},
@@ -47,19 +46,6 @@ func controlPlaneMutants() []Mutant {
 	}
 }
 
-// oldPodDeleted deletes an old pod, as nobody does who rolls out.
-func oldPodDeleted(ctx context.Context, s Stage) error {
-	pods := s.Cluster.Client().CoreV1().Pods(s.Namespace)
-	old, err := pods.List(ctx, metav1.ListOptions{LabelSelector: fixtures.VersionLabel + "=" + harness.OldVersion})
-	if err != nil {
-		return err
-	}
-	if len(old.Items) == 0 {
-		return errors.New("there is no old pod")
-	}
-	return pods.Delete(ctx, old.Items[0].Name, metav1.DeleteOptions{})
-}
-
 // leftover is a namespace as another run would have left it, until the load ends.
 func leftover(ctx context.Context, s Stage) error {
 	namespaces := s.Cluster.Client().CoreV1().Namespaces()
@@ -82,7 +68,7 @@ func nodeUnready(node string) Damage {
 			if err != nil {
 				return err
 			}
-			pause(ctx, time.Second)
+			disruption.Pause(ctx, time.Second)
 		}
 		return nil
 	}

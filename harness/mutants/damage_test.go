@@ -15,6 +15,7 @@ import (
 
 	"rollcall/fixtures"
 	"rollcall/harness/cluster"
+	"rollcall/harness/disruption"
 	"rollcall/harness/evidence"
 )
 
@@ -60,14 +61,14 @@ func TestDamagesCanBeDone(t *testing.T) {
 				to := fixtures.Destination{Namespace: "n"}
 				pod := &corev1.Pod{Status: corev1.PodStatus{PodIP: "10.244.1.2"},
 					ObjectMeta: metav1.ObjectMeta{Namespace: "n", Name: "p", Labels: map[string]string{fixtures.VersionLabel: "v1"}}}
-				control := s.App.ControlPod(to)
-				control.Status.PodIP = "10.244.2.2"
+				control := &corev1.Pod{ObjectMeta: s.App.ControlSet(to, nil).Spec.Template.ObjectMeta, Status: corev1.PodStatus{PodIP: "10.244.2.2"}}
+				control.Namespace, control.Name = to.Namespace, "control-x"
 				service := s.App.Service("n", 0)
 				service.Spec.ClusterIP = "10.96.0.7"
 				c := &paperCluster{T: t, mode: mode, client: fake.NewClientset(pod, control, service, s.App.Deployment(to, "v1"),
 					&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "rollcall-" + mode + "-worker"}})}
 				at := evidence.Event{Kind: m.When.Event, By: evidence.Server{Version: "v1", Pod: "p", Node: "rollcall-" + mode + "-worker"}}
-				if err := m.Do(ended, Stage{Cluster: c, Namespace: "n", App: s.App, Event: at}); err != nil {
+				if err := m.Do(ended, Stage{Stage: disruption.Stage{Cluster: c, Namespace: "n", App: s.App, Old: "v1"}, Event: at}); err != nil {
 					t.Error(err)
 				}
 				for _, script := range c.scripts {

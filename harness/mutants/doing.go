@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"rollcall/harness/disruption"
 	"rollcall/harness/evidence"
 	"rollcall/harness/observe"
 )
@@ -60,7 +61,7 @@ func (d *Doing) start(at evidence.Event) {
 	stage := d.stage
 	stage.Event = at
 	go func() {
-		if pause(d.ctx, d.mutant.When.After); d.ctx.Err() != nil {
+		if disruption.Pause(d.ctx, d.mutant.When.After); d.ctx.Err() != nil {
 			d.done <- fmt.Errorf("the load ended before %s", d.mutant.When)
 			return
 		}

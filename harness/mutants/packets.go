@@ -64,16 +64,20 @@ func refused(node string, d time.Duration) Damage {
 		"chain forward { type filter hook forward priority -10; ct status dnat tcp dport %d %s reject with tcp reset; }", appPort, syn))
 }
 
-// controlRefused answers those SYNs by RST that go straight to the control pod.
+// controlRefused answers those SYNs by RST that go straight to a control pod, whichever the node asks.
 func controlRefused(node string, d time.Duration) Damage {
 	return func(ctx context.Context, s Stage) error {
-		pod, err := s.pod(ctx, fixtures.ControlName)
+		controls, err := s.controls(ctx)
 		if err != nil {
 			return err
 		}
+		var addresses []string
+		for _, pod := range controls {
+			addresses = append(addresses, pod.Status.PodIP)
+		}
 		return table(node, d, fmt.Sprintf(
-			"chain forward { type filter hook forward priority -10; ip daddr %s tcp dport %d %s reject with tcp reset; }",
-			pod.Status.PodIP, appPort, syn))(ctx, s)
+			"chain forward { type filter hook forward priority -10; ip daddr { %s } tcp dport %d %s reject with tcp reset; }",
+			strings.Join(addresses, ", "), appPort, syn))(ctx, s)
 	}
 }
 

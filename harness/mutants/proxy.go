@@ -30,18 +30,13 @@ func proxyMutants() []Mutant {
 			Cause: "rules-before-sigterm"},
 		{ID: "rules-skipped", Damages: "one node's rules are skipped for half a second", Of: drained, EveryMode: true,
 			When: begun(time.Second), Do: rulesSkipped(worker), Want: verdict.Fail, Cause: "no-failures"},
+		{ID: "rules-skipped-late", Damages: "one node's rules are skipped for half a second, 3 s after the rollout began", Of: drained,
+			EveryMode: true, When: begun(3 * time.Second), Change: expecting(verdict.RecoversWithin(2*time.Second, evidence.RolloutBegun)),
+			Do: rulesSkipped(worker), Want: verdict.Fail, Cause: "recovers-within"},
 		{ID: "stale-route", Damages: "one node sends every fourth new connection to an old pod for 8 s", Of: drained, EveryMode: true,
 			When: firstOldDeleted(), Do: staleRoute(worker, 8*time.Second), Want: verdict.Fail, Cause: "max-drain-lag"},
 	}
 }
-
-// stopped stops a program on a node for a while.
-func stopped(node, program string, d time.Duration) Damage {
-	return lasting(d, node, "pkill -STOP -x "+program, "pkill -CONT -x "+program)
-}
-
-// killed kills a program on a node.
-func killed(node, program string) Damage { return script(node, "pkill -KILL -x "+program) }
 
 // rulesSkipped has a node return from kube-proxy's rules before it looks at them. In iptables mode kube-proxy writes that chain
 // anew with every sync.

@@ -3,6 +3,7 @@ package mutants
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -12,6 +13,7 @@ import (
 
 	"rollcall/fixtures"
 	"rollcall/harness"
+	"rollcall/harness/disruption"
 	"rollcall/harness/edit"
 	"rollcall/harness/verdict"
 )
@@ -61,7 +63,7 @@ func serviceChanged(d time.Duration, change func(*corev1.Service)) Damage {
 		if err != nil {
 			return err
 		}
-		pause(ctx, d)
+		disruption.Pause(ctx, d)
 		return write(context.WithoutCancel(ctx), func(live *corev1.Service) { live.Spec.Selector, live.Spec.Ports = was.Selector, was.Ports })
 	}
 }
@@ -75,7 +77,7 @@ func slicesDeleted(times int, every time.Duration) Damage {
 			if err := slices.DeleteCollection(ctx, metav1.DeleteOptions{}, which); err != nil {
 				return err
 			}
-			pause(ctx, every)
+			disruption.Pause(ctx, every)
 		}
 		return nil
 	}
@@ -105,7 +107,7 @@ func strayPod(label, version string) Damage {
 // sliceOfNobody adds an EndpointSlice that nobody manages to the app's Service for a while.
 func sliceOfNobody(d time.Duration) Damage {
 	return func(ctx context.Context, s Stage) error {
-		pod, err := s.pod(ctx, fixtures.ControlName)
+		controls, err := s.controls(ctx)
 		if err != nil {
 			return err
 		}
@@ -117,25 +119,29 @@ func sliceOfNobody(d time.Duration) Damage {
 		slice := &discoveryv1.EndpointSlice{
 			ObjectMeta:  metav1.ObjectMeta{Name: "nobody", Labels: map[string]string{discoveryv1.LabelServiceName: service.Name}},
 			AddressType: discoveryv1.AddressTypeIPv4,
-			Endpoints:   []discoveryv1.Endpoint{{Addresses: []string{pod.Status.PodIP}}},
+			Endpoints:   []discoveryv1.Endpoint{{Addresses: []string{controls[0].Status.PodIP}}},
 			Ports:       []discoveryv1.EndpointPort{{Name: &service.Spec.Ports[0].Name, Port: new(int32(appPort + 1))}},
 		}
 		if _, err := slices.Create(ctx, slice, metav1.CreateOptions{}); err != nil {
 			return err
 		}
-		pause(ctx, d)
+		disruption.Pause(ctx, d)
 		return slices.Delete(context.WithoutCancel(ctx), slice.Name, metav1.DeleteOptions{})
 	}
 }
 
-// controlSelected puts the control pod, which answers as the old version, behind the app's Service until the load ends.
+// controlSelected puts a control pod, which answers as the old version, behind the app's Service until the load ends.
 func controlSelected(ctx context.Context, s Stage) error {
-	pods := s.Cluster.Client().CoreV1().Pods(s.Namespace)
-	label := func(ctx context.Context, name string) error {
-		_, err := edit.Live(ctx, pods, fixtures.ControlName, func(live *corev1.Pod) { live.Labels[fixtures.NameLabel] = name })
+	controls, err := s.controls(ctx)
+	if err != nil {
 		return err
 	}
-	err := label(ctx, s.App.ResourceName())
+	pods := s.Cluster.Client().CoreV1().Pods(s.Namespace)
+	label := func(ctx context.Context, name string) error {
+		_, err := edit.Live(ctx, pods, controls[0].Name, func(live *corev1.Pod) { live.Labels[fixtures.NameLabel] = name })
+		return err
+	}
+	err = label(ctx, s.App.ResourceName())
 	<-ctx.Done()
 	return errors.Join(err, label(context.WithoutCancel(ctx), fixtures.ControlName))
 }
@@ -143,6 +149,18 @@ func controlSelected(ctx context.Context, s Stage) error {
 // service is the app's.
 func (s Stage) service(ctx context.Context) (*corev1.Service, error) {
 	return s.Cluster.Client().CoreV1().Services(s.Namespace).Get(ctx, s.App.ResourceName(), metav1.GetOptions{})
+}
+
+// controls are the recording's control pods, at least one.
+func (s Stage) controls(ctx context.Context) ([]corev1.Pod, error) {
+	list, err := s.Cluster.Client().CoreV1().Pods(s.Namespace).List(ctx, fixtures.Controls())
+	if err == nil && len(list.Items) == 0 {
+		err = fmt.Errorf("namespace %s has no control pod", s.Namespace)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return list.Items, nil
 }
 
 // pod is one of the recording's.

@@ -46,7 +46,7 @@ func (l Lease) cleanup(ctx context.Context, client kubernetes.Interface, namespa
 	case !l.Preassigned:
 		return deleteNamespace(ctx, client, namespace)
 	case namespace == l.Observers():
-		return deletePods(ctx, client, namespace, fixtures.Ours())
+		return deleteObservers(ctx, client, namespace)
 	}
 	if err := deleteWorkloads(ctx, client, namespace, fixtures.Ours()); err != nil {
 		return err
@@ -71,7 +71,7 @@ func deleteNamespace(ctx context.Context, client kubernetes.Interface, namespace
 func deleteWorkloads(ctx context.Context, client kubernetes.Interface, namespace string, which metav1.ListOptions) error {
 	background := metav1.DeleteOptions{PropagationPolicy: ptr.To(metav1.DeletePropagationBackground)}
 	for _, workloads := range []collection{client.AppsV1().Deployments(namespace), client.AppsV1().StatefulSets(namespace),
-		client.AppsV1().ReplicaSets(namespace), client.BatchV1().Jobs(namespace)} {
+		client.AppsV1().ReplicaSets(namespace), client.AppsV1().DaemonSets(namespace)} {
 		if err := workloads.DeleteCollection(ctx, background, which); err != nil {
 			return err
 		}
@@ -87,6 +87,15 @@ func deleteWorkloads(ctx context.Context, client kubernetes.Interface, namespace
 		}
 	}
 	return deletePods(ctx, client, namespace, which)
+}
+
+// deleteObservers ends the observers of a namespace, and returns when their pods are gone.
+func deleteObservers(ctx context.Context, client kubernetes.Interface, namespace string) error {
+	background := metav1.DeleteOptions{PropagationPolicy: ptr.To(metav1.DeletePropagationBackground)}
+	if err := client.AppsV1().DaemonSets(namespace).DeleteCollection(ctx, background, fixtures.Ours()); err != nil {
+		return err
+	}
+	return deletePods(ctx, client, namespace, fixtures.Ours())
 }
 
 // deletePods returns when none of those selected is left. Now and then it deletes them again: a controller may have made one

@@ -45,6 +45,33 @@ func TestCleanupDeletesPodsUntilNoneIsLeft(t *testing.T) {
 	})
 }
 
+// What makes pods goes before them, in the namespace and in that of the observers.
+func TestCleanupDeletesDaemonSetsBeforePods(t *testing.T) {
+	for _, preassigned := range []bool{true, false} {
+		synctest.Test(t, func(t *testing.T) {
+			client := newFake(t, &corev1.Pod{ObjectMeta: ours("a", "agent", 0)}, &corev1.Pod{ObjectMeta: ours("a-rules", "observer", 0)})
+			if err := (Lease{Name: "a", Preassigned: preassigned}).Cleanup(t.Context(), client, true); err != nil {
+				t.Fatal(err)
+			}
+			gone := map[string]bool{} // namespaces whose DaemonSets were deleted
+			pods := 0
+			for _, action := range client.Actions() {
+				switch {
+				case action.Matches("delete-collection", "daemonsets"):
+					gone[action.GetNamespace()] = true
+				case action.Matches("delete-collection", "pods"):
+					if pods++; !gone[action.GetNamespace()] {
+						t.Errorf("preassigned %v: pods of %s are deleted before the DaemonSet that makes them", preassigned, action.GetNamespace())
+					}
+				}
+			}
+			if pods < 2 {
+				t.Errorf("preassigned %v: pods are deleted %d times, want in both namespaces", preassigned, pods)
+			}
+		})
+	}
+}
+
 func TestCleanupOfPreassigned(t *testing.T) {
 	forbidden := apierrors.NewForbidden(schema.GroupResource{Resource: "resourcequotas"}, "", nil)
 	for _, row := range []struct {

@@ -32,6 +32,9 @@ func find(ctx context.Context, version string) (image string, found bool) {
 // Ensure returns the name of a node image for a version of [Resolve], which the engine has
 // afterwards. It prints progress to w.
 func Ensure(ctx context.Context, w io.Writer, version string) (image string, err error) {
+	if image, found := find(ctx, version); found { // without waiting for who makes another
+		return image, nil
+	}
 	state, err := host.StateDir()
 	if err != nil {
 		return "", err
@@ -43,7 +46,7 @@ func Ensure(ctx context.Context, w io.Writer, version string) (image string, err
 		return "", err
 	}
 	defer func() { err = errors.Join(err, held.Release()) }()
-	if image, found := find(ctx, version); found {
+	if image, found := find(ctx, version); found { // meanwhile
 		return image, nil
 	}
 	began := time.Now()

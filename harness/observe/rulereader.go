@@ -1,6 +1,7 @@
 package observe
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -16,17 +17,22 @@ import (
 	"rollcall/harness/evidence"
 )
 
-// A ruleReader reads what the observer of one node's rules writes, which package noderules describes: the log of a container
-// that runs once.
+// A ruleReader reads what the observer of one node's rules writes, which package noderules describes: the log of the first run of
+// its container. One that is started again knows nothing of what the nodes routed to meanwhile.
 type ruleReader struct {
 	containerLog
 	tracker *ruleTracker
 	node    string
+	first   string // line of the run
 	failure string // the last line that is not an observer's: why it does not work
 	ended   bool   // the observer wrote that it ends
 }
 
-var errNoRules = errors.New("the observer ended without a word")
+// Why an observer's log has no last line.
+var (
+	errNoRules   = errors.New("the observer ended without a word")
+	errSecondRun = fmt.Errorf("%w, and was started again", errNoRules)
+)
 
 // run reads until the observer's last line. If that does not come, it notes what is lost.
 func (r *ruleReader) run(ctx context.Context, pod string) {
@@ -47,6 +53,8 @@ func (r *ruleReader) readAll(ctx context.Context, pod string) error {
 		case r.failure != "":
 			return errors.New(r.failure)
 		case errors.Is(err, errGone) && r.last == "" && r.mayExist(ctx, pod): // and its kubelet has not heard of it yet
+		case errors.Is(err, errReplaced):
+			return errSecondRun
 		case errors.Is(err, errGone), errors.Is(err, errRotated):
 			return err
 		case r.removed, err == nil && over:
@@ -64,7 +72,14 @@ func (r *ruleReader) mayExist(ctx context.Context, pod string) bool {
 	return err != nil || len(found.Items) > 0
 }
 
-// isOver reports whether the API says that the observer, which is started once, has ended.
+// ofSecondRun reports whether a line begins the log of another run than the one that is read, as far as an observer wrote it.
+func (r *ruleReader) ofSecondRun(text string) bool {
+	words := strings.SplitN(text, " ", 4)
+	begins := len(words) > 2 && words[0] == "R" && (words[2] == "begin" || words[2] == "none")
+	return text != r.first && (begins || words[0] != "R")
+}
+
+// isOver reports whether the API says that the observer's pod has ended, in which it is not started again.
 func (r *ruleReader) isOver(ctx context.Context, pod string) bool {
 	found, err := r.list(ctx, pod)
 	if err != nil || len(found.Items) == 0 {
@@ -81,7 +96,7 @@ func (r *ruleReader) list(ctx context.Context, pod string) (*corev1.PodList, err
 
 // readLine notes what a line says. Nothing follows the last one.
 func (r *ruleReader) readLine(text string) error {
-	r.last = text
+	r.first, r.last = cmp.Or(r.first, text), text
 	line, ofObserver := strings.CutPrefix(text, "R ")
 	if !ofObserver {
 		r.failure = text

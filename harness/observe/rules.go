@@ -36,7 +36,7 @@ func newRuleTracker(j *journal) *ruleTracker {
 // reader makes the reader of a node's observer, a pod that the client knows.
 func (t *ruleTracker) reader(node string, observers typedcorev1.PodInterface) *ruleReader {
 	r := &ruleReader{tracker: t, node: node}
-	r.containerLog = containerLog{client: observers, line: r.readLine, flush: func() {}}
+	r.containerLog = containerLog{client: observers, line: r.readLine, flush: func() {}, ofAnotherRun: r.ofSecondRun}
 	return r
 }
 

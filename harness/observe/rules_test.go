@@ -3,6 +3,7 @@ package observe
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -139,6 +140,16 @@ func TestRules(t *testing.T) {
 			v.begun()
 			v.kubelet.change(func() { v.kubelet.gone = true; v.kubelet.runs[0].ended = true })
 		}, []evidence.Event{begun}, "rules of worker: there is no such log any more"},
+		{"an observer that was killed is started again, and knows nothing of the time between", func(v *simNode) {
+			v.says(begin)
+			v.begun()
+			v.kubelet.change(func() {
+				v.kubelet.runs[0].ended = true
+				again := fmt.Sprintf("R %d begin nftables events\n", v.began.Add(5).UnixNano())
+				v.kubelet.runs = append(v.kubelet.runs, &run{text: again})
+			})
+			v.until(func(s State) bool { return s.Unobserved["worker"] != nil && len(s.Observed) == 0 })
+		}, []evidence.Event{begun}, "rules of worker: the observer ended without a word, and was started again"},
 		{"a line that says nothing could hide a change", func(v *simNode) {
 			v.says(begin, "R @2ns gone 10.244.1.2")
 			v.kubelet.change(func() { v.kubelet.runs[0].ended = true })

@@ -28,10 +28,12 @@ type agent struct {
 	lanes  []evidence.Lane
 	remote loadgen.Remote
 
-	instance string        // before the load; another one afterwards shows a restart
+	instance string        // that was told to start; another one afterwards shows a restart
+	began    time.Time     // the run's
 	offset   time.Duration // of its node's clock, from ours
 	fetcher  *fetcher      // of its lanes; nil before start
 	after    []evidence.ClockReading
+	resumption
 }
 
 // A place is where an agent runs.
@@ -40,6 +42,8 @@ type place interface {
 	alive(ctx context.Context) bool
 	// status says what became of it, in a few words.
 	status(ctx context.Context) string
+	// again treats a new process of it as the first one was, and says how the last one ended.
+	again(ctx context.Context) (ending string, err error)
 	// close closes the way to it.
 	close()
 }
@@ -49,6 +53,8 @@ type podPlace struct {
 	pods    typedcorev1.PodInterface
 	pod     string
 	forward *cluster.Forward
+	// leaveCPUCgroup does so with the pod's processes.
+	leaveCPUCgroup func(*corev1.Pod) error
 }
 
 func (p podPlace) status(ctx context.Context) string { return podStatus(ctx, p.pods, p.pod) }
@@ -66,6 +72,7 @@ func (p podPlace) alive(ctx context.Context) bool {
 // start tells the agent to load its share of its lanes, and begins to bring the hits to the recorder.
 func (a *agent) start(ctx context.Context, cfg loadgen.Config, recorder hitSink) error {
 	cfg.Index, cfg.At = a.index, cfg.At.Add(a.offset) // the same instant, by its own clock
+	a.began = cfg.Began
 	if err := a.remote.Start(ctx, a.lanes, cfg); err != nil {
 		return err
 	}
@@ -74,7 +81,11 @@ func (a *agent) start(ctx context.Context, cfg loadgen.Config, recorder hitSink)
 		ids = append(ids, lane.ID)
 	}
 	a.fetcher = startFetcher(ctx, recorder, ids, func(ctx context.Context, from []int) ([]store.Frame[evidence.Hit], error) {
-		return a.remote.HitsOfLanes(ctx, ids, from)
+		frames, err := a.remote.HitsOfLanes(ctx, ids, from)
+		if a.node != "" {
+			a.look(ctx, err)
+		}
+		return frames, err
 	})
 	return nil
 }
@@ -91,7 +102,21 @@ func (a *agent) collect(ctx context.Context, began time.Time) error {
 		return errors.Join(lost, a.fetcher.wait(ctx))
 	}
 	incomplete := a.fetcher.wait(ctx)
-	return errors.Join(incomplete, a.retryWhileAlive(ctx, func() error { return a.readClockAgain(ctx, began) }), a.laneErrors(ctx))
+	return errors.Join(incomplete, a.retryWhileAlive(ctx, func() error { return a.readClockAgain(ctx, began) }), a.lastAbsences(ctx),
+		a.laneErrors(ctx))
+}
+
+// lastAbsences learns of every absence, now that there are no more.
+func (a *agent) lastAbsences(ctx context.Context) error {
+	if a.node == "" {
+		return nil
+	}
+	known := len(a.absences)
+	err := a.retryWhileAlive(ctx, func() error { return a.readAbsences(ctx) })
+	if len(a.absences) > known || a.adopting > 0 {
+		a.adopt(ctx)
+	}
+	return err
 }
 
 // scope is what is lost with the agent: requests of its lanes, and of those recorded the failures may be its own.
@@ -104,15 +129,15 @@ func (a *agent) scope() evidence.Scope {
 }
 
 // stop ends the pacing of the agent's lanes and returns when no request is in flight. It is an error unless
-// that is the agent that was started.
+// that is the agent that was started, or goes on where that stopped.
 func (a *agent) stop(ctx context.Context) error {
 	var id loadgen.Identity
 	err := a.retryWhileAlive(ctx, func() (err error) { id, err = a.remote.Identity(ctx); return err })
 	if err != nil {
 		return err
 	}
-	if id.Instance != a.instance {
-		return errors.New("the agent restarted during the run")
+	if id.Instance != a.instance && id.Order != a.instance {
+		return errors.New("the agent restarted during the run, and does not know what it had seen")
 	}
 	return a.retryWhileAlive(ctx, func() error { return a.remote.Stop(ctx) })
 }

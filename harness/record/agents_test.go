@@ -53,7 +53,7 @@ func TestAgentsShareLanes(t *testing.T) {
 			all := make([]*agent, agents)
 			cfg := loadgen.Config{Began: began, At: time.Now().Add(200 * time.Millisecond), Service: "shop", Timeout: 30 * time.Second}
 			for i := range all {
-				server, err := loadgen.NewAgent("token")
+				server, err := loadgen.NewAgent(loadgen.AgentConfig{Token: "token"})
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -7,43 +7,26 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 
-	batchv1 "k8s.io/api/batch/v1"
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/watch"
 	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
 
 	"rollcall/harness/observe"
 )
 
-// awaitReady returns when a pod is ready.
-func awaitReady(ctx context.Context, pods typedcorev1.PodInterface, name string) (pod *corev1.Pod, err error) {
-	only := metav1.ListOptions{FieldSelector: fields.OneTermEqualSelector(metav1.ObjectNameField, name).String()}
-	err = untilPods(ctx, pods, only, func(seen []corev1.Pod) bool {
-		if len(seen) == 0 || !observe.Ready(&seen[0]) {
-			return false
-		}
-		pod = &seen[0]
-		return true
-	})
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", podStatus(context.WithoutCancel(ctx), pods, name), err)
-	}
-	return pod, nil
-}
-
-// awaitAgents returns when all agents of a Job are ready, and gives their pods, by index.
-func awaitAgents(ctx context.Context, pods typedcorev1.PodInterface, job string, agents int) (ready []corev1.Pod, err error) {
+// awaitSet returns when the pods of a DaemonSet are ready, one on each node, and gives them in the order of the nodes.
+func awaitSet(ctx context.Context, pods typedcorev1.PodInterface, set *appsv1.DaemonSet, nodes []string) (ready []corev1.Pod, err error) {
 	late := errors.New("none was seen")
-	err = untilPods(ctx, pods, metav1.ListOptions{LabelSelector: batchv1.JobNameLabel + "=" + job}, func(seen []corev1.Pod) bool {
-		ready, late = agentsAmong(seen, agents)
+	which := metav1.ListOptions{LabelSelector: metav1.FormatLabelSelector(set.Spec.Selector)}
+	err = untilPods(ctx, pods, which, func(seen []corev1.Pod) bool {
+		ready, late = oneOnEach(nodes, seen)
 		return late == nil
 	})
 	if err != nil {
-		return nil, fmt.Errorf("agents of %s: %w", job, errors.Join(late, err))
+		return nil, fmt.Errorf("pods of %s: %w", set.Name, errors.Join(late, err))
 	}
 	return ready, nil
 }
@@ -75,26 +58,28 @@ func untilPods(ctx context.Context, pods typedcorev1.PodInterface, which metav1.
 	return context.Cause(ctx)
 }
 
-// agentsAmong gives an Indexed Job's pods, by index. The error says of every agent that is not
-// ready why that is so.
-func agentsAmong(pods []corev1.Pod, agents int) (sorted []corev1.Pod, late error) {
-	sorted = make([]corev1.Pod, agents)
+// oneOnEach gives the pods in the order of the nodes. The error says of every node that has no ready one, and only that, why.
+func oneOnEach(nodes []string, pods []corev1.Pod) (sorted []corev1.Pod, late error) {
+	sorted = make([]corev1.Pod, len(nodes))
 	for _, pod := range pods {
-		index, err := strconv.Atoi(pod.Labels[batchv1.JobCompletionIndexAnnotation])
+		i := slices.Index(nodes, pod.Spec.NodeName)
 		switch {
-		case err != nil || index < 0 || index >= agents:
-			late = errors.Join(late, fmt.Errorf("pod %s is none of the %d agents", pod.Name, agents))
+		case pod.Spec.NodeName == "":
+			late = errors.Join(late, fmt.Errorf("pod %s has no node yet", pod.Name))
 			continue
-		case sorted[index].Name != "":
-			late = errors.Join(late, fmt.Errorf("pods %s and %s are both agent %d", sorted[index].Name, pod.Name, index))
+		case i < 0:
+			late = errors.Join(late, fmt.Errorf("pod %s is on %s, where none is wanted", pod.Name, pod.Spec.NodeName))
+			continue
+		case sorted[i].Name != "":
+			late = errors.Join(late, fmt.Errorf("pods %s and %s are both on %s", sorted[i].Name, pod.Name, nodes[i]))
 		case !observe.Ready(&pod):
 			late = errors.Join(late, errors.New(phaseOf(&pod)))
 		}
-		sorted[index] = pod
+		sorted[i] = pod
 	}
-	for index := range sorted {
-		if sorted[index].Name == "" {
-			late = errors.Join(late, fmt.Errorf("agent %d has no pod", index))
+	for i, node := range nodes {
+		if sorted[i].Name == "" {
+			late = errors.Join(late, fmt.Errorf("%s has no pod", node))
 		}
 	}
 	return sorted, late

@@ -38,7 +38,8 @@ type clients struct {
 	agents   []*agent
 	outside  string // URL that the client outside asks; empty where there is no way from there
 	clocks   []evidence.ClockReading
-	early    steadyLag // of the hits so far
+	absences []evidence.Absence // of its agents, once collected
+	early    steadyLag          // of the hits so far
 }
 
 // newClients makes the agents and what their control lanes ask, and opens a way to each agent.
@@ -59,33 +60,27 @@ func newClients(ctx context.Context, r *Recording, service *corev1.Service) (*cl
 	if _, err := r.Cluster.Client().CoreV1().Secrets(r.Lease.Name).Create(ctx, secret, metav1.CreateOptions{}); err != nil {
 		return nil, err
 	}
-	if _, err := cl.pods.Create(ctx, r.App.ControlPod(r.into()), metav1.CreateOptions{}); err != nil {
-		return nil, err
-	}
-	jobs := make([]string, len(workers))
-	for i, worker := range workers {
-		job, err := r.Cluster.Client().BatchV1().Jobs(r.Lease.Name).Create(ctx, fixtures.AgentJob(r.into(), worker, secret.Name, r.Agents),
-			metav1.CreateOptions{})
-		if err != nil {
-			return nil, err
-		}
-		jobs[i] = job.Name
-	}
-	control, err := awaitReady(ctx, cl.pods, fixtures.ControlName)
+	up, err := r.deployLoadPods(ctx, cl.pods, workers, secret.Name)
 	if err != nil {
 		return nil, err
 	}
 	for i, worker := range workers {
+		control := controlOf(worker, up.controls)
 		lanes := r.lanesIn(strings.TrimPrefix(worker, r.Cluster.Name()+"-"), worker, map[evidence.Vantage]string{
 			evidence.FromPod:     r.target("http://" + addressOf(service) + "/"),
-			evidence.FromControl: fmt.Sprintf("http://%s/", net.JoinHostPort(control.Status.PodIP, strconv.Itoa(fixtures.AppPort))),
+			evidence.FromControl: controlURL(control),
 		})
-		cl.lanes = append(cl.lanes, lanes...)
-		pods, err := awaitAgents(ctx, cl.pods, jobs[i], r.Agents)
-		if err != nil {
-			return cl, err
+		for l := range lanes {
+			if lanes[l].Named {
+				lanes[l].Target = r.target("http://" + nameOf(service) + "/")
+			}
+			if lanes[l].Kind().IsControl() {
+				lanes[l].TargetNode = control.Spec.NodeName
+			}
 		}
-		for index, pod := range pods {
+		cl.lanes = append(cl.lanes, lanes...)
+		for index, pods := range up.agents {
+			pod := pods[i]
 			if err := r.Cluster.LeaveCPUCgroup(&pod); err != nil {
 				fmt.Fprintf(r.Out, "%s may be late: it stays in its pod's group: %v\n", pod.Name, err)
 			}
@@ -93,7 +88,8 @@ func newClients(ctx context.Context, r *Recording, service *corev1.Service) (*cl
 			if err != nil {
 				return cl, err
 			}
-			cl.agents = append(cl.agents, &agent{place: podPlace{cl.pods, pod.Name, forward}, name: pod.Name, node: worker, index: index,
+			at := podPlace{cl.pods, pod.Name, forward, r.Cluster.LeaveCPUCgroup}
+			cl.agents = append(cl.agents, &agent{place: at, name: pod.Name, node: worker, index: index,
 				lanes: lanes, remote: loadgen.Remote{URL: forward.URL, Token: string(secret.Data[fixtures.AgentTokenKey])}})
 		}
 	}
@@ -118,6 +114,11 @@ func addressOf(service *corev1.Service) string {
 		return service.Spec.ClusterIP
 	}
 	return net.JoinHostPort(service.Spec.ClusterIP, strconv.Itoa(int(port)))
+}
+
+// nameOf is by which name a Service is known in the cluster. The dot at its end keeps clients from trying others first.
+func nameOf(service *corev1.Service) string {
+	return fmt.Sprintf("%s.%s.svc.cluster.local.", service.Name, service.Namespace)
 }
 
 // target is what is asked for at an address that ends in a slash.
@@ -282,7 +283,7 @@ func (cl *clients) collect(ctx context.Context, began time.Time) (doubts []evide
 	}
 	agents.Wait()
 	for i, a := range cl.agents {
-		cl.clocks = append(cl.clocks, a.after...)
+		cl.clocks, cl.absences = append(cl.clocks, a.after...), append(cl.absences, a.explained()...)
 		if err := troubles[i]; err != nil {
 			doubts = append(doubts, evidence.Reason{ID: evidence.AgentLost, Because: fmt.Sprintf("%s: %s", a.status(ctx), listErrors(err)),
 				Scope: a.scope()})

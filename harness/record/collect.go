@@ -13,6 +13,10 @@ func (r *Recording) collect(ctx context.Context) {
 		_ = r.clients.stop(ctx) // again, if a stage failed; collect tells of errors
 		r.distrust(r.clients.collect(ctx, r.began)...)
 		r.run.Lanes, r.run.Clocks = r.clients.lanes, shareClocks(r.clients.clocks, r.boots)
+		r.run.Absences = r.clients.absences
+		for _, e := range awayEvents(r.run.Absences, r.run.Lanes) {
+			r.recorder.Event(e)
+		}
 	}
 	if r.watch == nil {
 		return

@@ -4,19 +4,25 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
+	typedappsv1 "k8s.io/client-go/kubernetes/typed/apps/v1"
 	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
 
 	"rollcall/fixtures"
 	"rollcall/harness/namespace"
 	"rollcall/harness/observe"
+	"rollcall/harness/poll"
 )
 
 // observers are the pods, one on each node, that watch the nodes' rules. They have a namespace of
 // their own, since the scenario's admits only restricted pods.
 type observers struct {
+	sets   typedappsv1.DaemonSetInterface
 	pods   typedcorev1.PodInterface
 	lacks  string // why not every node's rules are observed; empty if they are
 	some   bool   // those of other nodes are
@@ -28,18 +34,21 @@ func startObservers(ctx context.Context, client kubernetes.Interface, lease name
 	nodes []string, sparing bool, watch *observe.Watch) (*observers, error) {
 	name := lease.Observers()
 	into := fixtures.Destination{Namespace: name, Images: images}
-	o := &observers{pods: client.CoreV1().Pods(name)}
+	o := &observers{pods: client.CoreV1().Pods(name), sets: client.AppsV1().DaemonSets(name)}
 	if err := lease.CreateForObservers(ctx, client, session); err != nil {
 		return o, err
 	}
-	for _, node := range nodes {
-		pod, err := o.pods.Create(ctx, fixtures.ObserverPod(into, node, sparing), metav1.CreateOptions{})
-		if err != nil {
-			return o, err
-		}
-		watch.FollowRules(node, o.pods, pod.Name)
+	if _, err := o.sets.Create(ctx, fixtures.ObserverSet(into, nodes, sparing), metav1.CreateOptions{}); err != nil {
+		return o, err
 	}
-	err := watch.Until(ctx, func(s observe.State) bool {
+	names, err := o.await(ctx, nodes)
+	if err != nil {
+		return o, err
+	}
+	for _, node := range nodes {
+		watch.FollowRules(node, o.pods, names[node])
+	}
+	err = watch.Until(ctx, func(s observe.State) bool {
 		for node, why := range s.Proxyless {
 			o.lacks = fmt.Sprintf("%s has no kube-proxy: %s", node, why)
 		}
@@ -52,9 +61,35 @@ func startObservers(ctx context.Context, client kubernetes.Interface, lease name
 	return o, errors.Join(o.failed, err)
 }
 
+// await returns when each node has an observer, whether or not it runs already, and gives their names by node. Who may run
+// observers need not have the right to watch them.
+func (o *observers) await(ctx context.Context, nodes []string) (names map[string]string, err error) {
+	without := nodes
+	err = poll.Until(ctx, 100*time.Millisecond, func() (bool, error) {
+		list, err := o.pods.List(ctx, fixtures.Ours())
+		if err != nil {
+			return false, err
+		}
+		names = map[string]string{}
+		for _, pod := range list.Items {
+			names[pod.Spec.NodeName] = pod.Name
+		}
+		without = slices.DeleteFunc(slices.Clone(nodes), func(node string) bool { return names[node] != "" })
+		return len(without) == 0, nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("%s has no observer: %w", strings.Join(without, ", "), err)
+	}
+	return names, nil
+}
+
 // stop has the observers write their last line.
 func (o *observers) stop(ctx context.Context) error {
-	if err := o.pods.DeleteCollection(ctx, metav1.DeleteOptions{}, fixtures.Ours()); err != nil {
+	err := o.sets.DeleteCollection(ctx, metav1.DeleteOptions{PropagationPolicy: new(metav1.DeletePropagationBackground)}, fixtures.Ours())
+	if err == nil {
+		err = o.pods.DeleteCollection(ctx, metav1.DeleteOptions{}, fixtures.Ours())
+	}
+	if err != nil {
 		return fmt.Errorf("stop the observers of rules: %w", err)
 	}
 	return nil

@@ -40,7 +40,7 @@ func init() { //nolint:gochecknoinits // before the flags and tests of whichever
 	if err == nil {
 		fmt.Println("http://" + listener.Addr().String())
 		debug.SetGCPercent(400) // as for the agents in pods
-		err = loadgen.Serve(ctx, listener, token)
+		err = loadgen.Serve(ctx, listener, loadgen.AgentConfig{Token: token})
 	}
 	if err != nil {
 		log.Fatal(err)
@@ -119,3 +119,6 @@ func (c *outsideClient) alive(context.Context) bool {
 		return true
 	}
 }
+
+// again is for nothing: it has no spool to go on from.
+func (c *outsideClient) again(context.Context) (ending string, err error) { return "", nil }

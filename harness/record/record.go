@@ -11,6 +11,7 @@ import (
 	"rollcall/harness"
 	"rollcall/harness/cluster"
 	"rollcall/harness/cluster/change"
+	"rollcall/harness/disruption"
 	"rollcall/harness/evidence"
 	"rollcall/harness/evidence/store"
 	"rollcall/harness/namespace"
@@ -65,6 +66,12 @@ func Record(ctx context.Context, s harness.Scenario, c Config) (r *Recording, er
 	if s.Rollout != nil {
 		r.run.OldVersion, r.run.NewVersion = s.Rollout.Versions()
 	}
+	if s.Disruption != nil {
+		r.run.Disruption = s.Disruption.Recorded(c.Cluster.Name())
+		if s.App.Node != "" {
+			r.App.Node = c.Cluster.Name() + "-" + s.App.Node
+		}
+	}
 	if r.recorder, err = store.Record(c.Folder, r.run); err != nil {
 		return nil, err
 	}
@@ -79,6 +86,12 @@ func Record(ctx context.Context, s harness.Scenario, c Config) (r *Recording, er
 		r.run.Skipped = lack.Because
 	} else if failed != nil {
 		r.distrust(reasonOf(failed))
+	}
+	var broken *disruption.BrokenError
+	if ours, err := cluster.Ours(c.Cluster); err == nil && errors.As(failed, &broken) {
+		if err := ours.Condemn(broken.Error()); err != nil {
+			fmt.Fprintln(r.Out, err)
+		}
 	}
 	r.run.Length = time.Since(r.began)
 	return r, r.recorder.Finish(r.run)

@@ -6,40 +6,81 @@ import (
 	"fmt"
 
 	"rollcall/harness"
+	"rollcall/harness/cluster"
+	"rollcall/harness/disruption"
 	"rollcall/harness/evidence"
 	"rollcall/harness/observe"
 	"rollcall/harness/progress"
 )
 
-// rollOut makes the strategy's write and waits for its end.
+// rollOut makes the strategy's write, begins the disruption, if there is one, and waits for the end of both.
 func (r *Recording) rollOut(ctx context.Context) error {
 	r.watch.Mark(evidence.RolloutBegun) // before the write: what follows from it is seen while it returns
 	if err := r.Rollout.Begin(ctx, r.Cluster.Client(), r.into(), r.App); err != nil {
 		return err
 	}
-	return r.awaitRollout(ctx)
+	whole := func(context.Context) error { return nil }
+	if r.Disruption != nil {
+		ours, err := cluster.Ours(r.Cluster)
+		if err != nil {
+			return err
+		}
+		doing := r.Disruption.Begin(ctx, disruption.Stage{Cluster: ours, Namespace: r.Lease.Name, App: r.App, Images: r.Images, Old: r.run.OldVersion,
+			Note: r.watch.Note})
+		defer doing.End()
+		whole = doing.Wait
+		waiting, fail := context.WithCancelCause(ctx)
+		defer fail(nil)
+		go func() { // else a rollout would be waited for that the disruption was to make, or that it has broken
+			if err := doing.Wait(waiting); err != nil {
+				fail(err)
+			}
+		}()
+		ctx = waiting
+	}
+	return r.awaitRollout(ctx, whole)
 }
 
 // awaitRollout waits until the rollout is done by the API server's word, then until the last old pod is gone, if the
-// rollout ends them, and then until it is over for clients. That an old pod is gone while a node's rules still route to it
-// to the end is for the rules to judge.
-func (r *Recording) awaitRollout(ctx context.Context) error {
-	ctx, cancel := context.WithTimeoutCause(ctx, r.stretched(rolloutTimeout), observe.ErrNeverSettled)
+// rollout ends them, and then until it is over for clients and the cluster is whole. That an old pod is gone while a node's rules
+// still route to it to the end is for the rules to judge.
+func (r *Recording) awaitRollout(ctx context.Context, whole func(context.Context) error) error {
+	limit := r.stretched(rolloutTimeout)
+	if r.Disruption != nil {
+		limit += r.Disruption.Limit()
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, limit, observe.ErrNeverSettled)
 	defer cancel()
-	defer r.printProgress(ctx, "rolling out")()
+	old, next := r.Rollout.Versions()
+	phase := "rolling out"
+	if old == next {
+		phase = "disrupting"
+	}
+	defer r.printProgress(ctx, phase)()
 	if err := r.watch.Until(ctx, func(s observe.State) bool { return r.Rollout.Settled(s, r.App) }); err != nil {
 		return err
 	}
-	r.watch.Mark(evidence.StatusDone)
-	old, _ := r.Rollout.Versions()
+	if old != next {
+		r.watch.Mark(evidence.StatusDone)
+	}
 	gone := false
-	err := r.watch.Until(ctx, func(s observe.State) bool {
-		if !gone && s.Count(old) == 0 {
+	over := func(s observe.State) bool {
+		if !gone && old != next && s.Count(old) == 0 {
 			r.watch.Mark(evidence.OldGone)
 			gone = true
 		}
 		return r.Rollout.Over(s, r.App)
-	})
+	}
+	var err error
+	if old != next {
+		err = r.watch.Until(ctx, over)
+	}
+	if err == nil {
+		err = whole(ctx)
+	}
+	if err == nil {
+		err = r.watch.Until(ctx, over)
+	}
 	if err == nil {
 		r.watch.Mark(evidence.Barrier)
 	}

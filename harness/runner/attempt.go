@@ -83,6 +83,9 @@ func (a attempt) record(ctx context.Context, s *harness.Scenario, folder string)
 		return res, err
 	}
 	defer func() { err = errors.Join(err, release()) }()
+	if ours, err := cluster.Ours(a.cluster); err == nil && ours.Condemned() != "" { // by what was recorded before
+		return res, fmt.Errorf("not recorded: the cluster will be removed: %s", ours.Condemned())
+	}
 	a.entry.Begin()
 	if s.Own != nil {
 		own, err := a.runner.openOwn(ctx, a.out, a.cluster.Mode(), *s.Own)

@@ -62,10 +62,10 @@ func (r *shared) release() error {
 }
 
 // rolloutKey is the same for scenarios of which one recording serves all: the same app under the same load, rolled out the same
-// way on the same cluster. It is empty for one whose recording serves nobody else: steps are code, an app of somebody else's
-// stands alone, a negative control may be made again until it shows damage, and what a disruption does is code too.
+// way on the same cluster. It is empty for one whose recording serves nobody else: steps and disruptions are code, an app of somebody
+// else's stands alone, and a negative control may be made again until it shows damage.
 func rolloutKey(s harness.Scenario) string {
-	if s.Steps != nil || s.UserApp != nil || s.Tries > 1 || s.Disruption != nil || s.Own != nil {
+	if s.Steps != nil || s.Disruption != nil || s.Own != nil || s.UserApp != nil || s.Tries > 1 {
 		return ""
 	}
 	app, err := json.Marshal(s.App)

@@ -11,13 +11,14 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"rollcall/fixtures"
 	"rollcall/harness/usage"
 )
 
 // needOf is what a scenario asks for at most in its namespace, with agents on a number of nodes: of pods, for one that has
-// twelve replaced at once, and of processors and memory for those that have load.
+// twelve replaced at once beside those that are not rolled out, and of processors and memory for those that have load.
 func needOf(nodes, agents int) corev1.ResourceList {
-	const appPods = 24
+	const appPods = 24 + fixtures.MostControls
 	quantity := func(base, perAgent int64, unit string) resource.Quantity {
 		return resource.MustParse(fmt.Sprintf("%d%s", base+perAgent*int64(nodes), unit))
 	}

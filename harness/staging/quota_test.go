@@ -26,8 +26,8 @@ func TestShortOf(t *testing.T) {
 	}{
 		{"none is limited", nil, nil, ""},
 		{"there is room", list("pods", "100", "requests.cpu", "8", "limits.memory", "8Gi"), nil, ""},
-		{"others use what there is", list("pods", "100"), list("pods", "90"), "quota team leaves 10 of pods, and up to 26 are needed"},
-		{"processors are short", list("requests.cpu", "500m"), nil, "quota team leaves 500m of requests.cpu, and up to 1480m are needed"},
+		{"others use what there is", list("pods", "100"), list("pods", "90"), "quota team leaves 10 of pods, and up to 28 are needed"},
+		{"processors are short", list("requests.cpu", "500m"), nil, "quota team leaves 500m of requests.cpu, and up to 1520m are needed"},
 		{"what we never ask for is not our concern", list("requests.storage", "0"), nil, ""},
 	} {
 		quota := corev1.ResourceQuota{ObjectMeta: metav1.ObjectMeta{Name: "team"},

@@ -40,7 +40,7 @@ func Rights(generate, observe bool) []Right {
 		{"apps", "deployments/scale", []string{"update"}, false, ""},
 		{"apps", "replicasets", []string{"list", "watch", "deletecollection"}, false, ""},
 		{"apps", "statefulsets", []string{"get", "list", "watch", "create", "update", "patch", "deletecollection"}, false, ""},
-		{"batch", "jobs", []string{"create", "deletecollection"}, false, ""},
+		{"apps", "daemonsets", []string{"create", "deletecollection"}, false, ""},
 		{"autoscaling", harness.Autoscalers, []string{"get", "create", "deletecollection"}, false, harness.Autoscalers},
 		{"discovery.k8s.io", harness.Slices, []string{"create"}, false, harness.Slices},
 		{"", harness.Quotas, []string{"get", "create", "deletecollection"}, false, harness.Quotas},
@@ -52,7 +52,8 @@ func Rights(generate, observe bool) []Right {
 		rights = append(rights, Right{"", "namespaces", []string{"list", "create", "delete"}, true, ""})
 	}
 	if observe {
-		rights = append(rights, Right{"", "pods", []string{"list", "create", "deletecollection"}, false, harness.NodeRules},
+		rights = append(rights, Right{"apps", "daemonsets", []string{"create", "deletecollection"}, false, harness.NodeRules},
+			Right{"", "pods", []string{"list", "deletecollection"}, false, harness.NodeRules},
 			Right{"", "pods/log", []string{"get"}, false, harness.NodeRules})
 	}
 	return rights
@@ -156,7 +157,7 @@ func reasonsToSkip(lacking []Missing) map[string]string {
 }
 
 // inWords says what is missing, the verbs of a kind and the kinds of a place together: "get, list pods, nor create
-// jobs.batch in namespace shop".
+// daemonsets.apps in namespace shop".
 func inWords(list []Missing) string {
 	slices.SortStableFunc(list, func(a, b Missing) int { return cmp.Compare(a.where(), b.where()) })
 	var said []string

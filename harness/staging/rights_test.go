@@ -167,9 +167,9 @@ func TestShippedRolesGrantNothingElse(t *testing.T) {
 }
 
 func TestReasonsToSkip(t *testing.T) {
-	pods, jobs := Right{Resource: "pods"}, Right{Group: "batch", Resource: "jobs"}
-	list := []Missing{{pods, "get", "shop"}, {pods, "list", "shop"}, {pods, "get", "bank"}, {jobs, "create", "shop"}}
-	const want = "we may not get pods in namespace bank, nor get, list pods, nor create jobs.batch in namespace shop"
+	pods, sets := Right{Resource: "pods"}, Right{Group: "apps", Resource: "daemonsets"}
+	list := []Missing{{pods, "get", "shop"}, {pods, "list", "shop"}, {pods, "get", "bank"}, {sets, "create", "shop"}}
+	const want = "we may not get pods in namespace bank, nor get, list pods, nor create daemonsets.apps in namespace shop"
 	if got := reasonsToSkip(list)[""]; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}

@@ -22,11 +22,13 @@ type builder struct {
 	timesApp    bool   // how long the app takes to answer is known not to change
 	control     bool
 	strays      map[string]bool // pods that are not of the rollout
+	unlogging   map[string]bool // pods of whose log a part is lost
 
 	bounds       []time.Duration // of the phases
 	slowestLeast time.Duration   // of the slowest replies kept
 
 	next     []uint64 // number expected of each agent
+	away     away
 	finished bool
 	*buffers // shared by all lanes
 	summary  LaneSummary
@@ -64,16 +66,16 @@ type server struct {
 	lastTo time.Duration // the last hit sent that reached it
 }
 
-func newBuilder(lane evidence.Lane, t Timeline, w windows, shared *buffers) *builder {
+func newBuilder(lane evidence.Lane, away away, t Timeline, w windows, shared *buffers) *builder {
 	b := &builder{
 		lane: Lane{
 			Lane: lane, replies: make(map[bucket]*Replies), lastTo: make(map[string]time.Duration),
 			late: make(map[int]time.Duration), slowControl: make(map[int]time.Duration),
-			uncertainty: t.clocks[lane.Node].uncertainty,
+			uncertainty: t.clocks[lane.Node].uncertainty, Absences: away.onRecorder(lane.Node, t.clocks),
 		},
 		begun: t.begun(), bounds: t.phaseBounds(), ended: t.marks[evidence.LoadEnded], control: lane.Kind().IsControl(),
 		windows: w, clocks: t.clocks, new: t.New, arrived: t.Arrived,
-		strays:      t.strays(),
+		strays: t.strays(), away: away, unlogging: t.logLost(),
 		unversioned: t.unversioned && lane.Kind().AsksApp(),
 		buffers:     shared, servers: make(map[evidence.Server]*server), nodes: make(map[string]bool),
 		summary: LaneSummary{Failures: make(map[evidence.Fault]int), ByVersion: make(map[string]int)},
@@ -128,6 +130,7 @@ func (b *builder) add(h *evidence.Hit, at []evidence.Arrival) {
 	}
 	switch {
 	case !b.arrived:
+	case len(at) == 0 && answered && b.unlogging[h.By.Pod]: // it arrived
 	case len(at) == 0 && answered:
 		b.note(unlogged, h.Seq)
 	case len(at) == 0:
@@ -149,8 +152,11 @@ func (b *builder) checkNumber(seq uint64) {
 	case seq < *next:
 		b.note(repeated, seq)
 	case seq > *next:
-		b.note(missing, *next)
+		if hole, found := b.passOver(*next, seq); found {
+			b.note(missing, hole)
+		}
 	}
+	delete(b.away.sent, seq)
 	*next = seq + uint64(len(b.next))
 }
 
@@ -236,8 +242,12 @@ func (b *builder) server(by evidence.Server) *server {
 	return s
 }
 
-// addUnsent counts arrivals that have no hit.
+// addUnsent counts arrivals that have no hit. Where an agent was away, one belongs to a request of which nobody knows how it ended.
 func (b *builder) addUnsent(seq uint64, n int) {
+	if b.away.excuses(seq) {
+		b.away.sent[seq] = true
+		return
+	}
 	b.summary.Arrivals += n
 	b.note(orphaned, seq)
 }
@@ -272,9 +282,10 @@ func (b *builder) finish() {
 		b.lane.lastTo[s.Pod] = max(b.lane.lastTo[s.Pod], s.lastTo)
 	}
 	b.summary.Back = b.back()
-	b.summary.Outages = outages(b.sent, b.ended, b.lane.uncertainty)
+	b.summary.Outages = outages(b.sent, b.ended, b.lane.uncertainty, b.lane.Absences)
 	b.summary.Lag = spreadOf(b.lags)
-	b.summary.sumRates()
+	b.summary.Unknown = len(b.away.sent)
+	b.summary.sumRates(b.lane.Rate)
 	b.summary.WhileTerminating = b.sentIn(b.windows.terminating)
 	b.summary.WhileNoneServing = b.sentIn(b.windows.noneServing)
 	b.summary.WhileStarting = b.sentIn(b.windows.starting)

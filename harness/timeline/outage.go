@@ -1,6 +1,10 @@
 package timeline
 
-import "time"
+import (
+	"time"
+
+	"rollcall/harness/evidence"
+)
 
 // An Outage is a maximal run of failed hits of one lane with no good one in between, in the order
 // sent. It lasts from the first failed send to the next good send:
@@ -22,10 +26,17 @@ func (o Outage) Length() time.Duration { return o.To - o.From }
 // outages finds the outages of one lane, in order, from its hits by time sent. ended is when the
 // load ended, on a clock that differs from the lane's by up to uncertainty; a lane that sent later
 // than that ends with its last send.
-func outages(sent []sentHit, ended, uncertainty time.Duration) []Outage {
+//
+// Where the lane's agent went away, an outage ends: nobody knows what a client would have seen.
+func outages(sent []sentHit, ended, uncertainty time.Duration, absences []evidence.Absence) []Outage {
 	var found []Outage
 	open := false
-	for _, h := range sent {
+	for i, h := range sent {
+		if open && len(absences) > 0 {
+			if since, away := awayBetween(absences, sent[i-1].sent, h.sent); away {
+				found[len(found)-1].To, open = since, false
+			}
+		}
 		switch {
 		case h.failed && !open:
 			found = append(found, Outage{From: h.sent, Failed: 1})

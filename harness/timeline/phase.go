@@ -84,7 +84,8 @@ func (t Timeline) UnderLoad(at time.Duration) bool {
 // isMark reports whether an event is a step of a scenario.
 func isMark(kind evidence.EventKind) bool {
 	switch kind {
-	case evidence.LoadBegun, evidence.RolloutBegun, evidence.StatusDone, evidence.OldGone, evidence.Barrier, evidence.LoadEnded:
+	case evidence.LoadBegun, evidence.RolloutBegun, evidence.StatusDone, evidence.OldGone, evidence.Barrier, evidence.LoadEnded,
+		evidence.DisruptionBegun, evidence.DisruptionUndone, evidence.ClusterWhole:
 		return true
 	default:
 		return false

@@ -1,68 +1,98 @@
 package timeline
 
 import (
+	"cmp"
+	"fmt"
 	"slices"
 	"time"
 
 	"rollcall/harness/evidence"
 )
 
-// A Loss is an outage of a lane, and the step of maintenance that it belongs to: the last one at or before its first failed request
-// was sent. Where clocks cannot tell whether that was sent before a step or after it, it may belong to several.
-type Loss struct {
-	Outage
-	Lane  string
-	Hits  []Hit            // that failed, by time sent
-	Steps []evidence.Event // that it may belong to, by time; empty: it began before the first step, or may have
-	// Unattributed says that it may have begun before the first step.
-	Unattributed bool
-	Spans        []evidence.Event // further steps that were reached while it lasted
-	uncertainty  time.Duration
+// A Step is something that was done to the cluster, or that became of it, from which on clients may lose requests.
+type Step struct {
+	At    time.Duration
+	Clock string             // node whose clock At was read on; empty: the recorder's
+	Kind  evidence.EventKind // of the event that tells it
+	Node  string             // that it is about; empty: it is about the cluster
+	What  string
 }
 
-// Since is how long after a step a failed request of the loss was sent.
-func (l Loss) Since(step evidence.Event, h Hit) Elapsed {
-	return Elapsed{h.Sent - step.At, l.uncertainty}
+// String is like "worker: cordoned".
+func (s Step) String() string {
+	if s.Node == "" {
+		return s.What
+	}
+	return s.Node + ": " + s.What
 }
 
-// Steps are the steps of maintenance that were marked, in order.
-func (t Timeline) Steps() []evidence.Event {
-	return slices.DeleteFunc(slices.Clone(t.Events), func(e evidence.Event) bool { return e.Kind != evidence.Step })
-}
+// silent is for how long an API server that does not answer is not just busy: as long as the recorder waits for it.
+const silent = 2 * time.Second
 
-// Losses lists the outages of some lanes, those of one lane by time, each with the step it belongs to.
-func (t Timeline) Losses(lanes []Lane) []Loss {
-	steps := t.Steps()
-	var losses []Loss
-	for _, lane := range lanes {
-		failed := lane.Failed
-		for _, o := range lane.Summary.Outages {
-			n := min(o.Failed, len(failed))
-			l := Loss{Outage: o, Lane: lane.ID, Hits: failed[:n], uncertainty: t.clocks.between("", lane.Node)}
-			failed = failed[n:]
-			l.attribute(steps)
-			losses = append(losses, l)
+// Steps lists by time what maintenance noted, that a disruption began and was undone, and what the recorder saw by itself under
+// load: nodes that came, left, were cordoned, changed or were not ready, and an API server that was silent, from when it was asked.
+func (t Timeline) Steps() []Step {
+	var steps []Step
+	nodes := map[string]bool{} // by name, whether it is ready
+	var answered time.Duration // when the API server last did so after a silence
+	for _, e := range t.Events {
+		s := Step{At: e.At, Clock: e.Clock, Kind: e.Kind, Node: e.Object}
+		byItself := true
+		switch e.Kind {
+		case evidence.Step:
+			s.What, byItself = cmp.Or(e.Detail, "a step"), false
+		case evidence.DisruptionBegun:
+			s.What, byItself = cmp.Or(e.Detail, "the disruption begins"), false
+		case evidence.DisruptionUndone:
+			s.What, byItself = cmp.Or(e.Detail, "undone"), false
+		case evidence.NodeReady, evidence.NodeUnready:
+			s.What = readiness(nodes, e)
+		case evidence.NodeCordoned:
+			s.What = "cordoned"
+		case evidence.NodeOpened:
+			s.What = "uncordoned"
+		case evidence.NodeChanged:
+			s.What = cmp.Or(e.Detail, "changed")
+		case evidence.APIAnswered:
+			if took := time.Duration(e.Count) * time.Millisecond; took > silent {
+				s.What, s.At, answered = fmt.Sprintf("the API server was silent for %.1f s", took.Seconds()), e.At-took, e.At
+			}
+		case evidence.WatchGap:
+			if answered == 0 || e.At-answered > time.Second { // else it is the same silence, noted as it ended
+				s.What = "the API's watch was blind: " + e.Detail
+			}
+		default:
+		}
+		if s.What != "" && (!byItself || t.UnderLoad(e.At)) {
+			steps = append(steps, s)
 		}
 	}
-	return losses
+	slices.SortStableFunc(steps, func(a, b Step) int { return cmp.Compare(a.At, b.At) })
+	return steps
 }
 
-// attribute finds the steps that the loss may belong to, and those that it spans.
-func (l *Loss) attribute(steps []evidence.Event) {
-	sure := -1 // the last step that was certainly at or before the first failed request
-	for i, step := range steps {
-		switch {
-		case step.At+l.uncertainty <= l.From:
-			sure = i
-		case step.At-l.uncertainty <= l.From:
-			l.Steps = append(l.Steps, step)
-		case step.At < l.To:
-			l.Spans = append(l.Spans, step)
-		}
+// readiness says what an event about a node's readiness changes, of those that were ready or not before; nothing, it may be.
+func readiness(nodes map[string]bool, e evidence.Event) string {
+	was, known := nodes[e.Object]
+	is := e.Kind == evidence.NodeReady
+	if removed(e) {
+		delete(nodes, e.Object)
+		return "removed"
 	}
-	if sure < 0 {
-		l.Unattributed = true
-		return
+	nodes[e.Object] = is
+	switch {
+	case !known && is:
+		return "joined"
+	case !known:
+		return "joined, not ready"
+	case was && !is:
+		return "not ready"
+	case !was && is:
+		return "ready again"
+	default:
+		return ""
 	}
-	l.Steps = slices.Insert(l.Steps, 0, steps[sure])
 }
+
+// removed reports whether an event about a node's readiness says that the node left the API.
+func removed(e evidence.Event) bool { return e.Kind == evidence.NodeUnready && e.Detail == "deleted" }

@@ -1,82 +1,91 @@
 package timeline_test
 
 import (
-	"slices"
+	"fmt"
 	"testing"
 	"time"
 
-	"pgregory.net/rapid"
+	"github.com/google/go-cmp/cmp"
 
 	"rollcall/harness/evidence"
+	"rollcall/harness/timeline"
 )
 
-func stepAt(at int, what string) evidence.Event {
-	return evidence.Event{At: time.Duration(at) * ms, Kind: evidence.Step, Detail: what}
-}
-
-// A loss belongs to the last step that was reached before its first failed request was sent, or to each that the clocks leave
-// possible.
-func TestLosses(t *testing.T) {
+func TestSteps(t *testing.T) {
+	ready, unready := noted(1, evidence.NodeReady, "n1", ""), noted(40, evidence.NodeUnready, "n1", "")
+	answered := func(at, took int) evidence.Event {
+		return evidence.Event{At: time.Duration(at) * time.Second, Kind: evidence.APIAnswered, Count: took}
+	}
 	for _, row := range []struct {
-		sentence  string
-		hits      string // sent at 10, 20, … ms
-		uncertain time.Duration
-		steps     []string // that the first loss may belong to
-		spans     []string
-		nobodys   bool
+		sentence string
+		events   []evidence.Event
+		want     []string
 	}{
-		{"a loss between two steps is the first one's", "1111xx11111111", 0, []string{"a"}, nil, false},
-		{"one sent just when a step is reached is that one's", "11x11111111111", 0, []string{"a"}, nil, false},
-		{"one before any step is nobody's", "1x111111111111", 0, nil, nil, true},
-		{"an outage across a step is the first one's, and names the other", "1111xxxxx11111", 0, []string{"a"}, []string{"b"}, false},
-		{"one next to a step may be either's", "11111111x11111", 15 * ms, []string{"a", "b"}, nil, false},
-		{"one next to the first step may be nobody's", "111x1111111111", 15 * ms, []string{"a"}, nil, true},
+		{"nodes that are as they were are none", []evidence.Event{ready, noted(50, evidence.NodeReady, "n1", "")}, nil},
+		{"maintenance notes a step, of a node or of the cluster", []evidence.Event{noted(30, evidence.Step, "n1", "drain"),
+			noted(60, evidence.Step, "", "kubeadm upgrade apply v1.37.1"), noted(70, evidence.Step, "n1", "")},
+			[]string{"30ms n1: drain", "60ms kubeadm upgrade apply v1.37.1", "70ms n1: a step"}},
+		{"a step counts that was noted before the load", []evidence.Event{noted(5, evidence.Step, "n1", "drain")}, []string{"5ms n1: drain"}},
+		{"a disruption begins and is undone; that the cluster is whole is no step", []evidence.Event{
+			noted(30, evidence.DisruptionBegun, "", "drain of n1"), noted(40, evidence.DisruptionUndone, "", ""),
+			noted(50, evidence.ClusterWhole, "", "")},
+			[]string{"30ms drain of n1", "40ms undone"}},
+		{"a node is not ready, and ready again", []evidence.Event{ready, unready, noted(60, evidence.NodeReady, "n1", "")},
+			[]string{"40ms n1: not ready", "60ms n1: ready again"}},
+		{"that a node was not ready is said once", []evidence.Event{ready, unready, noted(45, evidence.NodeUnready, "n1", "")},
+			[]string{"40ms n1: not ready"}},
+		{"a node is removed and another of its name joins", []evidence.Event{ready, noted(40, evidence.NodeUnready, "n1", "deleted"),
+			noted(50, evidence.NodeUnready, "n1", ""), noted(60, evidence.NodeReady, "n1", "")},
+			[]string{"40ms n1: removed", "50ms n1: joined, not ready", "60ms n1: ready again"}},
+		{"a node joins", []evidence.Event{noted(40, evidence.NodeReady, "n2", "")}, []string{"40ms n2: joined"}},
+		{"a node is cordoned, boots with another kubelet and is opened", []evidence.Event{noted(30, evidence.NodeCordoned, "n1", ""),
+			noted(40, evidence.NodeChanged, "n1", "booted"), noted(41, evidence.NodeChanged, "n1", "kubelet v1.37.2"),
+			noted(50, evidence.NodeOpened, "n1", "")},
+			[]string{"30ms n1: cordoned", "40ms n1: booted", "41ms n1: kubelet v1.37.2", "50ms n1: uncordoned"}},
+		{"what was so before the load is none",
+			[]evidence.Event{noted(2, evidence.NodeCordoned, "n1", ""), noted(3, evidence.NodeUnready, "n2", "")}, nil},
+		{"what comes after the load is none", []evidence.Event{ready, noted(100_000, evidence.NodeUnready, "n1", "")}, nil},
+		{"a silent API server is one from when it was asked, and the watch that was blind meanwhile is the same",
+			[]evidence.Event{answered(15, 5200), {At: 15000*ms + 1, Kind: evidence.WatchGap, Detail: "the API server did not answer for 5.2s"},
+				noted(12_000, evidence.Step, "", "etcd")},
+			[]string{"9.8s the API server was silent for 5.2 s", "12s etcd"}},
+		{"a busy API server is none", []evidence.Event{answered(15, 2000)}, nil},
+		{"a watch is blind while the API server answers", []evidence.Event{answered(15, 5200), noted(20_000, evidence.WatchGap, "", "it broke")},
+			[]string{"9.8s the API server was silent for 5.2 s", "20s the API's watch was blind: it broke"}},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
-			r := recording(paced("n1-fresh", row.hits), append(marks(1, 20, 130, 150), stepAt(30, "a"), stepAt(80, "b")), fresh("n1-fresh", "n1"))
-			r.Run.Clocks = []evidence.ClockReading{{Node: "n1", Uncertainty: row.uncertain}}
-			tl := join(t, r)
-			l := tl.Losses(tl.Lanes)[0]
-			if got := details(l.Steps); !slices.Equal(got, row.steps) || l.Unattributed != row.nobodys {
-				t.Errorf("it belongs to %q, and to none: %v; want %q, %v", got, l.Unattributed, row.steps, row.nobodys)
+			var got []string
+			for _, s := range join(t, recording(nil, append(row.events, marks(10, 20, 80_000, 90_000)...))).Steps() {
+				got = append(got, fmt.Sprint(s.At, " ", s))
 			}
-			if got := details(l.Spans); !slices.Equal(got, row.spans) {
-				t.Errorf("it spans %q, want %q", got, row.spans)
+			if diff := cmp.Diff(row.want, got); diff != "" {
+				t.Errorf("steps (-want +got):\n%s", diff)
 			}
 		})
 	}
 }
 
-func details(steps []evidence.Event) (all []string) {
-	for _, s := range steps {
-		all = append(all, s.Detail)
+func TestNodeHistories(t *testing.T) {
+	lasts := timeline.Window{From: 70 * ms, To: 1<<63 - 1}
+	events := []evidence.Event{
+		noted(1, evidence.NodeReady, "n1", ""), noted(1, evidence.NodeReady, "n2", ""), noted(1, evidence.NodeReady, "n3", ""),
+		noted(20, evidence.NodeCordoned, "n1", ""), noted(30, evidence.NodeUnready, "n1", ""), noted(40, evidence.NodeChanged, "n1", "booted"),
+		noted(50, evidence.NodeReady, "n1", ""), noted(60, evidence.NodeOpened, "n1", ""), noted(70, evidence.NodeUnready, "n1", ""),
+		noted(20, evidence.NodeCordoned, "n3", ""), noted(70, evidence.NodeUnready, "n3", "deleted"),
 	}
-	return all
-}
-
-// Every failed request is in one loss, and with clocks that agree each loss belongs to one step or to none.
-func TestEveryFailureIsOfOneLoss(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		hits := rapid.StringMatching("[1x]{20}").Draw(t, "hits")
-		events := marks(1, 20, 190, 220)
-		for range rapid.IntRange(0, 3).Draw(t, "steps") {
-			events = append(events, stepAt(rapid.IntRange(0, 220).Draw(t, "at"), "s"))
+	want := []timeline.NodeHistory{
+		{Node: "n1", Unready: []timeline.Window{{From: 30 * ms, To: 50 * ms}, lasts}, Cordoned: []timeline.Window{{From: 20 * ms, To: 60 * ms}},
+			Changes: []timeline.Step{{At: 40 * ms, Kind: evidence.NodeChanged, Node: "n1", What: "booted"}}},
+		{Node: "n2"},
+		{Node: "n3", Unready: []timeline.Window{lasts}, Cordoned: []timeline.Window{{From: 20 * ms, To: 70 * ms}}},
+	}
+	got := join(t, recording(nil, events)).NodeHistories()
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("nodes (-want +got):\n%s", diff)
+	}
+	for i, eventful := range []bool{true, false, true} {
+		if got[i].Eventful() != eventful {
+			t.Errorf("something happened to %s: %t", got[i].Node, got[i].Eventful())
 		}
-		tl := mustJoin(t, recording(paced("n1-fresh", hits), events, fresh("n1-fresh", "n1")))
-		failed := 0
-		for _, l := range tl.Losses(tl.Lanes) {
-			failed += len(l.Hits)
-			if len(l.Steps) > 1 || l.Unattributed != (len(l.Steps) == 0) {
-				t.Fatalf("a loss from %v belongs to %d steps, and to none: %v", l.From, len(l.Steps), l.Unattributed)
-			}
-			for _, s := range l.Steps {
-				if s.At > l.From {
-					t.Fatalf("a loss from %v belongs to a step at %v", l.From, s.At)
-				}
-			}
-		}
-		if want := len(tl.Lanes[0].Failed); failed != want {
-			t.Fatalf("%d failures are in losses, of %d", failed, want)
-		}
-	})
+	}
 }

@@ -17,6 +17,7 @@ type LaneSummary struct {
 	Retried      int // requests given to more than one connection, or that arrived more than once
 	LostReplies  int // requests a pod got, of which the client saw no reply
 	NeverArrived int // requests no pod logged
+	Unknown      int // requests sent before an agent went away that are none of Requests: nobody knows how they ended
 	Arrivals     int
 	Back         int // replies by another version right after one by the new version, in the order of sending
 
@@ -44,6 +45,7 @@ type AgentSummary struct {
 	FirstSent, LastSent time.Duration
 
 	firstDue, lastDue time.Duration
+	leftOut, unknown  int // numbers without a hit between the first and the last: not sent, and sent
 }
 
 // add counts one more hit.
@@ -60,12 +62,14 @@ func (a *AgentSummary) add(h *evidence.Hit) {
 // which they were owed and the span in which they were sent. Four hits due at 0, 10, 20 and 30 ms
 // are 3 intervals in 30 ms: exactly 100 per second. Due alone would hide a generator that falls ever
 // further behind, Sent alone one that starts late and catches up in a burst.
-func (a AgentSummary) rate() float64 {
-	took := max(a.lastDue-a.firstDue, a.LastSent-a.FirstSent)
+//
+// What it left out while it was away counts neither as requests nor as time, which each would have taken an interval of.
+func (a AgentSummary) rate(interval time.Duration) float64 {
+	took := max(a.lastDue-a.firstDue, a.LastSent-a.FirstSent) - time.Duration(a.leftOut)*interval
 	if took <= 0 {
 		return 0
 	}
-	return float64(a.Requests-1) * float64(time.Second) / float64(took)
+	return float64(a.Requests+a.unknown-1) * float64(time.Second) / float64(took)
 }
 
 // Percentile is the value of an ascending list, of at least one, that percent of them do not exceed: the median for 50, the
@@ -103,8 +107,9 @@ func (s *LaneSummary) add(h *evidence.Hit, agent int) {
 
 // sumRates adds up what the agents achieved. They do not end at the same moment, and what one did not send after
 // its end is no load that it failed to send.
-func (s *LaneSummary) sumRates() {
+func (s *LaneSummary) sumRates(asked int) {
+	interval := time.Second / time.Duration(max(1, asked)) * time.Duration(len(s.Agents))
 	for _, agent := range s.Agents {
-		s.Rate += agent.rate()
+		s.Rate += agent.rate(interval)
 	}
 }

@@ -28,6 +28,8 @@ type Timeline struct {
 	Lanes    []Lane // in the order of the run
 	Events   []evidence.Event
 	Pods     []Pod // by name
+	// Disruption is what was done to the cluster; nil: nothing.
+	Disruption *evidence.Disruption
 	// Arrived says whether the servers' log was recorded: without it, nothing is known of lost
 	// replies and of requests sent twice.
 	Arrived bool
@@ -51,6 +53,8 @@ type Lane struct {
 	Returns  []Hit       // on a keep-alive connection by another version after the new one, by time sent; without status and fault
 	Slow     []SlowReply // by time sent
 	Slowest  []Hit       // the good replies that took longest, at most 20, the longest first
+	// Absences are those of its agents, on the recorder's clock.
+	Absences []evidence.Absence
 	// Connections are the keep-alive ones on which somebody answered, in the order in which they were opened.
 	Connections []Connection
 
@@ -77,7 +81,8 @@ func (h Hit) Lost() bool {
 // Join reads the evidence. The error is a run whose lanes cannot be told apart; every other
 // contradiction is one of the timeline's Problems.
 func Join(ev evidence.Evidence) (Timeline, error) {
-	t := Timeline{Old: ev.Run.OldVersion, New: ev.Run.NewVersion, Arrived: ev.Arrivals != nil, clocks: readClocks(ev.Run.Clocks)}
+	t := Timeline{Old: ev.Run.OldVersion, New: ev.Run.NewVersion, Arrived: ev.Arrivals != nil, clocks: readClocks(ev.Run.Clocks),
+		Disruption: ev.Run.Disruption}
 	t.unversioned = ev.Run.UserApp != nil && !ev.Run.UserApp.Named
 	t.Events = t.clocks.events(ev.Events)
 	t.marks = firstMarks(t.Events)
@@ -92,7 +97,7 @@ func Join(ev evidence.Evidence) (Timeline, error) {
 		if builders[lane.ID] != nil || lane.ID == "" {
 			return Timeline{}, fmt.Errorf("timeline: join %s: lane id %q is empty or used twice", ev.Run.Scenario, lane.ID)
 		}
-		builders[lane.ID] = newBuilder(lane, t, in, &shared)
+		builders[lane.ID] = newBuilder(lane, newAway(ev.Run, lane), t, in, &shared)
 		builders[lane.ID].timesApp = ev.Run.UserApp == nil && lane.Kind().AsksApp()
 	}
 	var nodes []string // that something was recorded on

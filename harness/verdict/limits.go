@@ -12,6 +12,24 @@ func On(conn evidence.Conn, x evidence.Expectation) evidence.Expectation {
 	return x
 }
 
+// OnKind limits an expectation to lanes of a kind, by its name, such as [evidence.Named].
+func OnKind(kind string, x evidence.Expectation) evidence.Expectation {
+	x.Kind = kind
+	return x
+}
+
+// OnOthers limits an expectation to lanes whose clients are not on a node that is disrupted.
+func OnOthers(x evidence.Expectation) evidence.Expectation {
+	x.Nodes = evidence.OtherNodes
+	return x
+}
+
+// OnDisrupted limits an expectation to lanes whose clients are on a node that is disrupted.
+func OnDisrupted(x evidence.Expectation) evidence.Expectation {
+	x.Nodes = evidence.DisruptedNodes
+	return x
+}
+
 // Scaled has the bounds grow with what the cluster takes to start pods and write rules, as the times of the app do. It is for
 // bounds that come from those times, and not for what the scenario itself makes last.
 func Scaled(x evidence.Expectation) evidence.Expectation {

@@ -33,7 +33,7 @@ func judgeLossesAtSteps(x evidence.Expectation, tl timeline.Timeline, lanes []ti
 	switch {
 	case requests(lanes) == 0:
 		return undecided("0 requests were sent through the Service")
-	case len(tl.Steps()) == 0:
+	case len(tl.MarkedSteps()) == 0:
 		return undecided("0 steps of maintenance were marked")
 	}
 	losses := tl.Losses(lanes)
@@ -58,7 +58,7 @@ func judgeLossesAtSteps(x evidence.Expectation, tl timeline.Timeline, lanes []ti
 		return Finding{
 			Outcome: Pass, Grounds: Unseen,
 			Headline: phrase.Headline(none+more(len(failed), tally(losses)), none+more(len(failed), "")),
-			Facts:    []Detail{{"steps", fmt.Sprint(len(tl.Steps()))}, {"losses", tally(losses)}},
+			Facts:    []Detail{{"steps", fmt.Sprint(len(tl.MarkedSteps()))}, {"losses", tally(losses)}},
 			Because:  none + more(len(failed), tally(losses)),
 		}
 	}
@@ -79,10 +79,10 @@ func judgeLossesAtSteps(x evidence.Expectation, tl timeline.Timeline, lanes []ti
 // attributed is whether a loss belongs to a step at which one may be, and where it was; inconclusive when the clocks cannot tell.
 func attributed(l timeline.Loss, x evidence.Expectation) (Outcome, string) {
 	outcomes := map[Outcome]bool{}
-	if l.Unattributed {
+	if l.Step == nil {
 		outcomes[Fail] = true
 	}
-	for _, step := range l.Steps {
+	for _, step := range l.Belongs() {
 		if !matches(step, x.Values) {
 			outcomes[Fail] = true
 			continue
@@ -101,35 +101,35 @@ func attributed(l timeline.Loss, x evidence.Expectation) (Outcome, string) {
 }
 
 // matches reports whether a step is one of those that are named.
-func matches(step evidence.Event, texts []string) bool {
-	return slices.ContainsFunc(texts, func(text string) bool { return strings.Contains(step.Detail, text) })
+func matches(step timeline.Step, texts []string) bool {
+	return slices.ContainsFunc(texts, func(text string) bool { return strings.Contains(step.What, text) })
 }
 
 // place says where a loss was, with what else was begun while it lasted.
 func place(l timeline.Loss) string {
 	at := "no step"
-	for i, step := range l.Steps {
+	for i, step := range l.Belongs() {
 		name := quoted(step)
 		switch {
 		case i > 0:
 			at += " or " + name
-		case l.Unattributed:
+		case l.Step == nil:
 			at = "no step or " + name
 		default:
 			at = name
 		}
 	}
-	for _, step := range l.Spans {
+	for _, step := range l.Meanwhile() {
 		at += " to " + quoted(step)
 	}
 	return at
 }
 
-func quoted(step evidence.Event) string {
-	if step.Object == "" {
-		return fmt.Sprintf("%q", step.Detail)
+func quoted(step timeline.Step) string {
+	if step.Node == "" {
+		return fmt.Sprintf("%q", step.What)
 	}
-	return fmt.Sprintf("%q of %s", step.Detail, step.Object)
+	return fmt.Sprintf("%q of %s", step.What, step.Node)
 }
 
 // tally counts failed requests by the step that they belong to, in the order of the steps; empty without any.

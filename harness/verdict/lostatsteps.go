@@ -28,7 +28,7 @@ func lostAtSteps() Rule {
 }
 
 func stepsMarked(x evidence.Expectation, tl timeline.Timeline, _ []timeline.Lane) (n int) {
-	for _, step := range tl.Steps() {
+	for _, step := range tl.MarkedSteps() {
 		if matches(step, x.Values) {
 			n++
 		}
@@ -40,7 +40,7 @@ func judgeLostAtSteps(x evidence.Expectation, tl timeline.Timeline, lanes []time
 	var lost []timeline.Hit
 	var at []timeline.Loss
 	for _, l := range tl.Losses(lanes) {
-		if len(l.Steps) > 0 && !l.Unattributed && !slices.ContainsFunc(l.Steps, func(s evidence.Event) bool { return !matches(s, x.Values) }) {
+		if l.Step != nil && !slices.ContainsFunc(l.Belongs(), func(s timeline.Step) bool { return !matches(s, x.Values) }) {
 			lost, at = append(lost, l.Hits...), append(at, l)
 		}
 	}

@@ -51,7 +51,7 @@ func Reasons() []ReasonKind {
 		{reasonFullConntrack, "a node's connection table was over 90 % full", failures},
 		{reasonEarlyFailures, "requests failed before any change", "everything about failures"},
 		{reasonControlFailures, "requests failed on a control lane", "everything about failures"},
-		{evidence.AgentLost, "a load agent died or its hits could not be fetched", "rules that look at its lanes"},
+		{evidence.AgentLost, "a load agent died, was away for a while, or its hits could not be fetched", "rules that look at its lanes"},
 		{reasonEmptyLane, "a lane has no hits", "rules that look at that lane"},
 		{reasonUnderRate, "a lane sent less than 99 % of the rate asked", "rules that look at that lane"},
 		{reasonSilentAgent, "an agent began late, fell silent or sent nothing", "rules that look at its lane"},

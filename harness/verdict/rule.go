@@ -32,7 +32,7 @@ type Rule struct {
 // Rules lists every rule, always in this order: where several findings decide a verdict, the headline is of the first rule here.
 func Rules() []Rule {
 	return []Rule{
-		noFailures(), noLostReplies(), noHiddenRetries(), servesUntilSigterm(),
+		noFailures(), recoversWithin(), noLostReplies(), noHiddenRetries(), servesUntilSigterm(),
 		damageSeen(), lostWhileTerminating(), lostWhileNoneServes(), lostWhileStarting(), minTerminationsLost(),
 		maxOutage(), minOutage(), lossesAtSteps(), lostAtSteps(), pause(),
 		noSlowReplies(), maxLatency(),
@@ -99,5 +99,8 @@ func (l Lanes) include(k evidence.LaneKind) bool {
 
 // of lists the lanes of a timeline that an expectation is about.
 func (l Lanes) of(x evidence.Expectation, tl timeline.Timeline) []timeline.Lane {
-	return slices.DeleteFunc(tl.LanesWhere(l.include), func(lane timeline.Lane) bool { return x.Conn != "" && lane.Conn != x.Conn })
+	return slices.DeleteFunc(tl.LanesWhere(l.include), func(lane timeline.Lane) bool {
+		return x.Conn != "" && lane.Conn != x.Conn || x.Kind != "" && lane.Kind().Name != x.Kind ||
+			x.Nodes != "" && tl.OnDisrupted(lane) != (x.Nodes == evidence.DisruptedNodes)
+	})
 }

@@ -1,6 +1,7 @@
 package verdict
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -39,7 +40,7 @@ func distrust(run evidence.Run, tl timeline.Timeline) (reasons []Reason) {
 	if run.Unloaded {
 		return reasons
 	}
-	reasons = slices.Concat(reasons, missingMarks(tl), fullNodes(tl), unreadyNodes(tl))
+	reasons = slices.Concat(reasons, missingMarks(tl), fullNodes(tl), unreadyNodes(tl), agentsAway(tl))
 	if len(tl.Lanes) == 0 {
 		reasons = append(reasons, reason(reasonNoLanes, evidence.Scope{}, "the run has 0 lanes"))
 	}
@@ -93,9 +94,15 @@ func blindness(tl timeline.Timeline) []Reason {
 		switch e.Kind {
 		case evidence.WatchGap:
 			scope := evidence.Scope{Missed: []evidence.Subject{evidence.AboutAPI, evidence.AboutMarks, evidence.AboutFacts}}
+			if tl.Expected(reasonWatchBlind, "", e.At) { // and so whoever notes facts knows better than to go by the watch
+				scope.Missed = []evidence.Subject{evidence.AboutAPI}
+			}
 			reasons = append(reasons, reason(reasonWatchBlind, scope, "a watch was blind until %s (%s)", phrase.Seconds(e.At), e.Detail))
 		case evidence.RecorderLost:
 			id, scope := lost(e)
+			if tl.Expected(id, cmp.Or(e.Object, e.By.Node), e.At) {
+				continue
+			}
 			reasons = append(reasons, reason(id, scope, "a recorder was lost at %s (%s)", phrase.Seconds(e.At), e.Detail))
 		}
 	}
@@ -131,7 +138,7 @@ func fullNodes(tl timeline.Timeline) []Reason {
 func unreadyNodes(tl timeline.Timeline) []Reason {
 	var reasons []Reason
 	for _, e := range tl.Events {
-		if e.Kind == evidence.NodeUnready && tl.UnderLoad(e.At) {
+		if e.Kind == evidence.NodeUnready && tl.UnderLoad(e.At) && !tl.Expected(reasonNodeUnready, e.Object, e.At) {
 			scope := evidence.Scope{Nodes: []string{e.Object}, Doubted: []evidence.Subject{evidence.AboutFailures, evidence.AboutLatencies,
 				evidence.AboutAPI, evidence.AboutNodeRules}}
 			reasons = append(reasons, reason(reasonNodeUnready, scope, "node %s was not ready at %s", e.Object, phrase.Seconds(e.At)))
@@ -235,7 +242,7 @@ func earlyDamage(tl timeline.Timeline) (reasons []Reason) {
 		where  string
 	}{
 		{reasonEarlyFailures, early, "before any change"},
-		{reasonControlFailures, timeline.Failed(tl.LanesWhere(evidence.LaneKind.IsControl)), "on the control lane, which no rollout touches"},
+		{reasonControlFailures, unexpected(timeline.Failed(tl.LanesWhere(evidence.LaneKind.IsControl)), tl), "on the control lane, which no rollout touches"},
 	} {
 		if len(damage.failed) > 0 {
 			r := reason(damage.id, scope, "%s failed (%s) %s", phrase.Count(len(damage.failed), "request"), kinds(damage.failed), damage.where)
@@ -244,4 +251,16 @@ func earlyDamage(tl timeline.Timeline) (reasons []Reason) {
 		}
 	}
 	return reasons
+}
+
+// unexpected are the failed hits of control lanes that no disruption explains: of its nodes, or to pods there.
+func unexpected(failed []timeline.Hit, tl timeline.Timeline) []timeline.Hit {
+	from := map[string]evidence.Lane{}
+	for _, lane := range tl.Lanes {
+		from[lane.ID] = lane.Lane
+	}
+	return slices.DeleteFunc(failed, func(h timeline.Hit) bool {
+		lane := from[h.Lane]
+		return tl.Expected(reasonControlFailures, lane.Node, h.Sent) || tl.Expected(reasonControlFailures, lane.TargetNode, h.Sent)
+	})
 }

@@ -53,6 +53,19 @@ func recordedReason(id string, scope evidence.Scope) edit {
 	}
 }
 
+// awayFor has a lane's agent leave numbers out, with some in flight when it went, which the pods got.
+func awayFor(lane string, from, to uint64, unknown ...uint64) edit {
+	absence := evidence.Absence{Lane: lane, From: from, To: to, Since: time.Duration(from+1) * 10 * ms, Until: time.Duration(to) * 10 * ms,
+		Unknown: unknown, Why: "its container started again"}
+	return all(keeping(func(h evidence.Hit) bool {
+		return h.Lane != lane || !absence.Skips(h.Seq, 1) && !slices.Contains(unknown, h.Seq)
+	}, nil),
+		func(ev *recording) {
+			ev.Run.Absences = append(ev.Run.Absences, absence)
+			ev.Arrivals = slices.DeleteFunc(ev.Arrivals, func(a evidence.Arrival) bool { return a.Lane == lane && absence.Skips(a.Seq, 1) })
+		})
+}
+
 func damaging(said string) edit { return func(ev *recording) { ev.Damage = append(ev.Damage, said) } }
 
 func late(h *evidence.Hit) { h.Due -= min(h.Due, 120*ms) }
@@ -111,6 +124,12 @@ func TestDistrust(t *testing.T) {
 		{"all agents that died", recordedReason(evidence.AgentLost, evidence.Scope{Missed: evidence.Requests(),
 			Doubted: []evidence.Subject{evidence.AboutFailures, evidence.AboutLatencies},
 			Lanes:   []string{"worker-fresh", "worker2-reused", "control"}}), "agent-lost", "so it was"},
+		{"an agent that was away for a while", awayFor("worker2-reused", 160, 170, 158), "agent-lost",
+			"the load agent of worker2 was away for 0.090s from 1.610s on: its container started again, and 10 requests of worker2-reused " +
+				"were left out; the outcome of 1 request in flight is unknown"},
+		{"all agents that were", all(awayFor("worker2-reused", 160, 170), awayFor("worker-fresh", 160, 170), awayFor("control", 160, 170)),
+			"agent-lost", "the load agent of worker was away for 0.090s from 1.610s on: its container started again, and 20 requests of " +
+				"worker-fresh and control were left out"},
 		{"hits that contradict each other", on("worker-fresh", func(h *evidence.Hit) { h.Seq = 6 }, 7),
 			"contradiction", `hits.parquet: lane "worker-fresh": seq 6 repeats a sequence number (1 in all)`},
 		{"a control lane's hits that do", on("control", func(h *evidence.Hit) { h.Seq = 6 }, 7),

@@ -1,5 +1,6 @@
 // Command agent loads lanes from inside a cluster, as told over HTTP. The token that its callers must
-// show is in the environment as ROLLCALL_TOKEN.
+// show is in the environment as ROLLCALL_TOKEN. With a spool, a folder that outlives the process, the next process goes on with
+// the load and with the hits that were not fetched yet.
 package main
 
 import (
@@ -21,19 +22,22 @@ const memoryLimit = 64 << 20
 
 func main() {
 	listen := flag.String("listen", ":8090", "address to serve the API on")
+	spool := flag.String("spool", "", "folder that outlives the process; empty: none")
+	limit := flag.Int64("spool-limit", loadgen.DefaultSpoolLimit, "bytes that the spool may have")
 	flag.Parse()
 	// By default a heap this small is collected dozens of times a second, which shows as lag at high rates.
 	debug.SetGCPercent(400)
 	debug.SetMemoryLimit(memoryLimit)
+	cfg := loadgen.AgentConfig{Token: os.Getenv("ROLLCALL_TOKEN"), Spool: *spool, Limit: *limit}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	if err := listenAndServe(ctx, *listen, os.Getenv("ROLLCALL_TOKEN")); err != nil {
+	if err := listenAndServe(ctx, *listen, cfg); err != nil {
 		log.Fatalf("agent: %v", err)
 	}
 }
 
-func listenAndServe(ctx context.Context, addr, token string) error {
-	if token == "" {
+func listenAndServe(ctx context.Context, addr string, cfg loadgen.AgentConfig) error {
+	if cfg.Token == "" {
 		return errors.New("ROLLCALL_TOKEN is not set")
 	}
 	listener, err := net.Listen("tcp", addr)
@@ -41,5 +45,5 @@ func listenAndServe(ctx context.Context, addr, token string) error {
 		return err
 	}
 	log.Printf("agent: listening on %s", listener.Addr())
-	return loadgen.Serve(ctx, listener, token)
+	return loadgen.Serve(ctx, listener, cfg)
 }

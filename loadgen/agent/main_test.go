@@ -5,6 +5,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"testing"
 	"time"
 
@@ -14,16 +15,25 @@ import (
 	"rollcall/loadgen"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+// asAgent, in the environment, makes the test program the agent.
+const asAgent = "ROLLCALL_TEST_AGENT"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(asAgent) != "" {
+		main()
+		return
+	}
+	goleak.VerifyTestMain(m)
+}
 
 func TestRefusesWithoutToken(t *testing.T) {
-	if err := listenAndServe(t.Context(), "127.0.0.1:0", ""); err == nil {
+	if err := listenAndServe(t.Context(), "127.0.0.1:0", loadgen.AgentConfig{}); err == nil {
 		t.Error("it started")
 	}
 }
 
 func TestRefusesWithoutAddress(t *testing.T) {
-	if err := listenAndServe(t.Context(), "127.0.0.1:no-port", "open-sesame"); err == nil {
+	if err := listenAndServe(t.Context(), "127.0.0.1:no-port", loadgen.AgentConfig{Token: "open-sesame"}); err == nil {
 		t.Error("it started")
 	}
 }
@@ -45,7 +55,7 @@ func TestEndsCleanly(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	ended := make(chan error, 1)
-	go func() { ended <- loadgen.Serve(ctx, listener, "open-sesame") }()
+	go func() { ended <- loadgen.Serve(ctx, listener, loadgen.AgentConfig{Token: "open-sesame"}) }()
 
 	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
 	agent := loadgen.Remote{URL: "http://" + listener.Addr().String(), Token: "open-sesame", Client: client}

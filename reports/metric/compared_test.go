@@ -83,13 +83,14 @@ func TestComparedOf(t *testing.T) {
 		Numbers: model.Numbers{
 			StatusGap: new(-7.5), StatusGapError: new(0.5), MixedWindow: new(0.0), MinAvailable: new(0), MaxPods: new(6),
 			DrainLag: &model.Lags{P50: 10, Max: 40, Error: 2}, NodeBusy: &model.Percent{P50: 60, Max: 90},
+			Whole: new(300.0),
 		},
 	}
 	want := map[string]metric.Value{
 		"failed": {Value: 7}, "lost_replies": {Value: 2}, "retried": {Value: 2}, "longest_outage_ms": {Value: 50, Uncertainty: 20},
 		"status_gap_ms": {Uncertainty: 0.5}, "mixed_window_ms": {}, "min_available": {}, "max_pods": {Value: 6},
 		"drain_lag_p50_ms": {Value: 10, Uncertainty: 2}, "drain_lag_max_ms": {Value: 40, Uncertainty: 2},
-		"node_busy_p50_percent": {Value: 60},
+		"node_busy_p50_percent": {Value: 60}, "whole_ms": {Value: 300},
 	}
 	got := metric.ComparedOf(s)
 	for id, w := range want {
@@ -116,6 +117,7 @@ func TestDirectionWorse(t *testing.T) {
 		{"a longer outage is worse", "longest_outage_ms", true, false},
 		{"an old version that replies longer is worse", "status_gap_ms", true, false},
 		{"fewer pods available are worse", "min_available", false, true},
+		{"a cluster that takes longer to be whole is worse", "whole_ms", true, false},
 		{"more pods need more room", "max_pods", true, false},
 		{"a busy node is the machine's doing", "node_busy_p50_percent", false, false},
 	} {

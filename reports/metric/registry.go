@@ -8,7 +8,7 @@ import (
 
 // All lists the metrics, in the order in which they are reported.
 func All() []Metric {
-	return slices.Concat(ofRequests(), ofRollout(), ofMachine())
+	return slices.Concat(ofRequests(), ofRollout(), ofDisruption(), ofMachine())
 }
 
 func ofRequests() []Metric {
@@ -114,6 +114,13 @@ func ofTerminations() []Metric {
 			Help: "The largest share of all terminations that may lose a request, at 95 % confidence.",
 			Read: read(func(t model.Terminations) float64 { return t.Upper })},
 	}
+}
+
+func ofDisruption() []Metric {
+	return []Metric{{Name: "whole", Unit: Milliseconds, Title: "time until whole", Direction: LowerIsBetter,
+		Help:   "How long after a disruption was undone the cluster was again what it was before.",
+		Sample: &Sample{Margin: &Margin{By: 10_000, Because: nodeStatus}},
+		Read:   func(s model.Scenario) *Value { return float(s.Numbers.Whole, nil) }}}
 }
 
 func ofMachine() []Metric {

@@ -43,6 +43,7 @@ const (
 	wholePods    = "pods are whole: less than one is none"
 	podEnding    = "one pod that still ends when the next begins"
 	resent       = "a SYN is sent again after 1 s: one reply as late as that is one packet lost"
+	nodeStatus   = "a kubelet tells of its node every 10 s"
 	fewest       = "what 59 terminations without a loss show at 95 %"
 )
 

@@ -16,6 +16,7 @@ type Numbers struct {
 	NeededDrain map[string]float64 `json:"needed_drain_ms,omitempty"`
 	// NeededDrains is the same over terminations.
 	NeededDrains *NeededDrains `json:"needed_drain_terminations_ms,omitempty"`
+	Whole        *float64      `json:"whole_ms,omitempty"`          // from when a disruption was undone until the cluster was whole
 	NodeBusy     *Percent      `json:"node_busy_percent,omitempty"` // processors in use, over the seconds of all nodes under load
 	// the most of any node's processors that other machines of its host had
 	NodeStolen       *float64 `json:"node_stolen_percent,omitempty"`

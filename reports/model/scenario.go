@@ -30,6 +30,9 @@ type Scenario struct {
 	LoadSeconds    *float64        `json:"load_seconds,omitempty"` // load-begun to load-ended
 	Rules          []Rule          `json:"rules"`
 	Lanes          []Lane          `json:"lanes"`
+	Disruption     *Disruption     `json:"disruption,omitempty"` // absent: nothing was done to the cluster
+	Steps          []Step          `json:"steps,omitempty"`      // of maintenance, or that the recorder saw by itself, by time
+	Outages        []Outage        `json:"outages,omitempty"`    // where there is a disruption or a step: the longest, at most 20
 	Numbers        Numbers         `json:"numbers"`
 	Lags           []PodLag        `json:"lags,omitempty"`         // by pod and node
 	Terminations   *Terminations   `json:"terminations,omitempty"` // absent: no old pod was deleted under load
@@ -127,6 +130,7 @@ type Lane struct {
 	Conn          evidence.Conn          `json:"conn"`
 	Agents        int                    `json:"agents,omitempty"`  // that carried it
 	Resends       bool                   `json:"resends,omitempty"` // silently, what a dead connection cost it
+	Named         bool                   `json:"named,omitempty"`   // resolves the Service's name for every connection
 	AskedRate     int                    `json:"asked_rate"`
 	AchievedRate  *float64               `json:"achieved_rate,omitempty"`
 	LagP99        *float64               `json:"lag_p99_ms,omitempty"`
@@ -137,7 +141,8 @@ type Lane struct {
 	LostReplies   *int                   `json:"lost_replies,omitempty"`
 	Arrivals      *int                   `json:"arrivals,omitempty"`
 	NeverArrived  *int                   `json:"never_arrived,omitempty"`
-	ByVersion     map[string]int         `json:"by_version"` // good replies
+	Unknown       int                    `json:"unknown,omitempty"` // sent, but none of Requests: its agent went away meanwhile
+	ByVersion     map[string]int         `json:"by_version"`        // good replies
 	LongestOutage float64                `json:"longest_outage_ms"`
 	StatusGap     *float64               `json:"status_gap_ms,omitempty"` // how long the old version still replied after status-done
 	Failures      map[evidence.Fault]int `json:"failures"`                // every kind, also those at 0
@@ -153,7 +158,7 @@ type Latency struct {
 
 // Kind is what the lane was for.
 func (l Lane) Kind() evidence.LaneKind {
-	return evidence.Lane{Vantage: l.Vantage, Conn: l.Conn, Resends: l.Resends}.Kind()
+	return evidence.Lane{Vantage: l.Vantage, Conn: l.Conn, Resends: l.Resends, Named: l.Named}.Kind()
 }
 
 // Failed is how many requests of the lane failed, of every kind.

@@ -17,7 +17,7 @@ var drawingStyle string
 //go:embed page.css
 var style string
 
-//go:embed charts.js timeline.js page.js
+//go:embed charts.js overview.js timeline.js page.js
 var scripts embed.FS
 
 // Assets are what makes the page look and move, and the policy that lets a browser run them and nothing else.
@@ -36,14 +36,14 @@ func loadAssets() (assets, error) {
 	if err != nil {
 		return assets{}, err
 	}
-	for _, file := range []string{"charts.js", "timeline.js", "page.js"} {
+	for _, file := range []string{"charts.js", "overview.js", "timeline.js", "page.js"} {
 		text, err := scripts.ReadFile(file)
 		if err != nil {
 			return assets{}, fmt.Errorf("page: %w", err)
 		}
 		script += "\n" + string(text)
 	}
-	ui := assets{Style: template.CSS(chartStyle + "\n" + drawingStyle + style), Script: template.JS(script)}
+	ui := assets{Style: template.CSS(chartStyle + "\n" + drawingStyle + disruptedStyle + style), Script: template.JS(script)}
 	ui.Policy = fmt.Sprintf("default-src 'none'; script-src %s; style-src %s; base-uri 'none'; form-action 'none'",
 		sheet.PolicySource(string(ui.Script)), sheet.PolicySource(string(ui.Style)))
 	return ui, nil

@@ -26,6 +26,10 @@ type chart struct {
 	// Tracks are where in the row of its lane each kind of points is drawn, in rows below the middle.
 	Tracks []float64 `json:"tracks"`
 
+	Bands []band `json:"bands,omitempty"` // disruptions, by time
+	Steps []mark `json:"steps,omitempty"` // of maintenance, by time
+	Nodes []node `json:"nodes,omitempty"` // by name
+
 	kinds []kind
 }
 

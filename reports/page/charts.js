@@ -1,6 +1,13 @@
 const paint = name => getComputedStyle(document.documentElement).getPropertyValue(name).trim() || "#888";
 const seconds = micros => (micros / 1e6).toFixed(3) + "s";
 const millis = micros => micros < 1e6 ? +(micros / 1e3).toPrecision(4) + " ms" : seconds(micros);
+// clock is a time of a recording that lasts minutes or hours.
+const clock = micros => {
+  const all = Math.round(micros / 1e3), two = n => String(n).padStart(2, "0"), rest = all % 1000;
+  return `${Math.floor(all / 3.6e6)}:${two(Math.floor(all / 6e4) % 60)}:${two(Math.floor(all / 1e3) % 60)}` + (rest ? "." + String(rest).padStart(3, "0") : "");
+};
+// wholeTimes are how many seconds may lie between two times on the axis of such a recording.
+const wholeTimes = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14400, 28800, 86400];
 const make = (tag, name, text) => {
   const element = document.createElement(tag);
   if (name) element.className = name;
@@ -8,16 +15,21 @@ const make = (tag, name, text) => {
   return element;
 };
 
+// stepRows is in how many rows the names of steps stand; of more than manySteps the lines are faint.
+const stepRows = 4, manySteps = 40;
+
 // Charts draw the data of a timeline, one below the other with one axis and one cursor. Times are microseconds. They know
 // what they show, from and to and the request that is picked; what a person does to them they tell on.
 class Charts {
   constructor(board, width, data, on) {
     Object.assign(this, { board, width, data, on, picked: -1, near: -1 });
+    this.long = data.to - data.from >= 300e6;
     this.glyphs = data.glyphs.map(glyph => new Path2D("M0 0" + glyph));
     this.gutter = width < 560 ? 92 : 150;
     this.laneHeight = data.points.at.length ? 24 : 14;
     this.podHeight = Math.min(15, Math.max(2, 600 / data.pods.length));
     this.plots = [this.replies(), this.failures(), this.latency()];
+    if (data.nodes) this.plots.push(this.nodes(data.nodes));
     if (data.pods.length) this.plots.push(this.pods(data.pods));
     this.over(this.plots[1]);
   }
@@ -43,10 +55,11 @@ class Charts {
   // plot makes one of the charts; the last has the axis.
   plot(title, height, data, series, y, options) {
     const axis = { stroke: () => paint("--quiet"), grid: { stroke: () => paint("--rule"), width: 1 }, ticks: { show: false }, font: "11px system-ui, sans-serif" };
-    const last = options.last;
+    const last = options.last, incrs = this.long ? { incrs: [0.001, 0.01, 0.1, 0.2, 0.5, ...wholeTimes] } : {};
+    const time = at => this.long ? clock(at * 1e6) : +at.toFixed(3) + "s";
     return new uPlot({
       width: this.width, height: height + 18 + (options.top || 0) + (last ? 22 : 7),
-      padding: [18 + (options.top || 0), 10, last ? 0 : 7, 0],
+      padding: [18 + (options.top || 0), this.long ? 32 : 10, last ? 0 : 7, 0],
       legend: { show: false },
       cursor: {
         y: false, points: { show: false }, drag: { x: true, y: false, setScale: false }, sync: { key: this.board.closest("article").id },
@@ -54,12 +67,12 @@ class Charts {
       },
       scales: { x: { time: false, range: (u, min, max) => [min, max] }, y },
       axes: [
-        { ...axis, size: last ? 22 : 0, values: (u, splits) => last ? splits.map(at => +at.toFixed(3) + "s") : splits.map(() => ""), space: 70 },
+        { ...axis, ...incrs, size: last ? 22 : 0, values: (u, splits) => last ? splits.map(time) : splits.map(() => ""), space: 70 },
         { ...axis, size: this.gutter, ...options.axis },
       ],
       series: [{}, ...series],
       hooks: {
-        drawClear: [u => options.under?.(u)],
+        drawClear: [u => this.bands(u, options.top || 0)],
         draw: [u => { options.draw?.(u); this.frame(u, title, options.top || 0); }],
         setSelect: [u => {
           if (u.select.width < 4) return;
@@ -102,6 +115,7 @@ class Charts {
       ctx.stroke();
       ctx.setLineDash([]);
     }
+    this.steps(u, top);
     ctx.font = `600 ${11 * px}px system-ui, sans-serif`;
     ctx.strokeStyle = paint("--paper");
     ctx.lineWidth = 3 * px;
@@ -116,6 +130,64 @@ class Charts {
       ctx.moveTo(x, bbox.top);
       ctx.lineTo(x, bbox.top + bbox.height);
       ctx.stroke();
+    }
+    ctx.restore();
+  }
+
+  // bands draws disruptions below everything else, and above the first chart their names.
+  bands(u, top) {
+    const { ctx, bbox } = u, px = uPlot.pxRatio, right = bbox.left + bbox.width;
+    const x = at => Math.min(right, Math.max(bbox.left, u.valToPos(at / 1e6, "x", true)));
+    ctx.save();
+    ctx.fillStyle = paint("--quiet");
+    ctx.font = `600 ${11 * px}px system-ui, sans-serif`;
+    ctx.textAlign = "left";
+    ctx.textBaseline = "bottom";
+    for (const b of this.data.bands ?? []) {
+      const from = top ? 43 * px : bbox.top;
+      for (const [begin, end, alpha] of [[x(b.from), x(b.undone), 0.26], [x(b.undone), x(b.to), 0.1]]) {
+        ctx.globalAlpha = alpha;
+        if (end > begin) ctx.fillRect(begin, from, end - begin, bbox.top + bbox.height - from);
+      }
+      ctx.globalAlpha = 1;
+      if (!top || x(b.to) <= bbox.left || x(b.from) >= right) continue;
+      ctx.fillStyle = paint("--ink");
+      ctx.fillText(b.name, Math.max(bbox.left, Math.min(x(b.from) + 3 * px, right - ctx.measureText(b.name).width)), from + 13 * px);
+      ctx.fillStyle = paint("--quiet");
+    }
+    ctx.restore();
+  }
+
+  // steps draws a thin line for each, and above the first chart the names that fit.
+  steps(u, top) {
+    const { ctx, bbox } = u, px = uPlot.pxRatio, row = 14 * px, right = bbox.left + bbox.width;
+    const above = (this.data.bands ? 57 : 43) * px, ends = new Array(stepRows).fill(-1e9);
+    ctx.save();
+    ctx.strokeStyle = ctx.fillStyle = paint("--link");
+    ctx.font = `${11 * px}px system-ui, sans-serif`;
+    ctx.textBaseline = "bottom";
+    ctx.lineWidth = 0.8 * px;
+    const shown = (this.data.steps ?? []).filter(step => step.at >= this.from && step.at <= this.to);
+    for (const step of shown) {
+      const x = u.valToPos(step.at / 1e6, "x", true);
+      let from = bbox.top;
+      if (top) {
+        const name = step.name.length > 44 ? step.name.slice(0, 43) + "…" : step.name, long = ctx.measureText(name).width + 8 * px;
+        const left = x + long > right, begin = left ? x - long : x, free = ends.findIndex(end => end <= begin);
+        from = above + (stepRows - 0.7) * row;
+        if (free >= 0) {
+          ends[free] = begin + long;
+          from = above + free * row;
+          ctx.textAlign = left ? "right" : "left";
+          ctx.fillText(name, x + (left ? -3 : 3) * px, from + 13 * px);
+        }
+      }
+      ctx.globalAlpha = shown.length > manySteps ? 0.3 : 1;
+      ctx.beginPath();
+      ctx.moveTo(x, from);
+      ctx.lineTo(x, bbox.top + bbox.height);
+      ctx.stroke();
+      ctx.globalAlpha = 1;
     }
     ctx.restore();
   }
@@ -135,7 +207,8 @@ class Charts {
     const most = Math.max(1, ...(stacked[0] ?? [0])) * 1.05;
     const stepped = uPlot.paths.stepped({ align: 1 });
     const series = s.versions.map((_, i) => ({ paths: stepped, width: 0, fill: () => paint("--v" + i), points: { show: false } }));
-    return this.plot("replies per second", 120, [x, ...stacked], series, { range: () => [0, most] }, { top: 34, axis: { space: 34 } });
+    return this.plot("replies per second", 120, [x, ...stacked], series, { range: () => [0, most] },
+      { top: 34 + (this.data.bands ? 14 : 0) + (this.data.steps ? stepRows * 14 : 0), axis: { space: 34 } });
   }
 
   latency() {
@@ -149,7 +222,7 @@ class Charts {
     const series = ["--slowest", "--most", "--half"].map((name, i) => ({ paths: stepped, width: i === 2 ? 1.5 : 1, stroke: () => paint(name), points: { show: false } }));
     return this.plot("how long good replies took: slowest, 99 % and half of them within", 90, [this.edges(), ...all.map(level)], series,
       { distr: 3, range: () => [low, high] },
-      { last: !this.data.pods.length, axis: { splits: () => powers, filter: (u, splits) => splits, values: (u, splits) => splits.map(v => millis(v * 1e3)) } });
+      { last: !this.data.pods.length && !this.data.nodes, axis: { splits: () => powers, filter: (u, splits) => splits, values: (u, splits) => splits.map(v => millis(v * 1e3)) } });
   }
 
   // rows is a chart that draws itself, row by row.
@@ -238,6 +311,25 @@ class Charts {
         ctx.globalAlpha = 1;
         ctx.fillStyle = paint("--ink");
         for (const gone of pod.rules) ctx.fillRect(x(gone.at) - px / 2, y(row) - height * px / 2, px, height * px);
+      }),
+    });
+  }
+
+  // nodes has a row for each: not ready is thick, cordoned a line below, and what changed stands across.
+  nodes(nodes) {
+    const height = 16;
+    return this.rows("nodes", nodes.map(node => node.name), height, {
+      last: !this.data.pods.length,
+      each: (ctx, x, y, px, bbox) => nodes.forEach((node, row) => {
+        const bar = (color, [from, to], below, thick) => {
+          ctx.fillStyle = paint(color);
+          ctx.fillRect(x(from), y(row) + (below - thick / 2) * px, Math.max(px, x(to) - x(from)), thick * px);
+        };
+        bar("--quiet", [this.data.from, this.data.to], 0, 0.6);
+        node.unready.forEach(span => bar("--fail", span, -1.5, 6));
+        node.cordoned.forEach(span => bar("--inconclusive", span, 4, 3));
+        ctx.fillStyle = paint("--ink");
+        for (const change of node.changes) ctx.fillRect(x(change.at) - 0.75 * px, y(row) - height / 2 * px, 1.5 * px, height * px);
       }),
     });
   }

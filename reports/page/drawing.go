@@ -18,6 +18,11 @@ type drawing struct {
 	Points        []shape // by kind
 	Bars          []shape // pods, by version and phase
 	Ticks         []label
+
+	Bands []strip // disruptions
+	Steps []line
+	Faint bool    // lines of steps
+	Nodes []shape // by what they mean
 }
 
 // A label is a text at a place.
@@ -57,13 +62,15 @@ const (
 // Drawing draws the chart.
 func (c *chart) Drawing() *drawing {
 	d := &drawing{Width: drawnWidth, Left: gutter, Right: drawnWidth - 8}
-	y := float64(3*markHeight + 6)
+	y := c.head()
 	y = d.replies(c, y) + gap
 	y = d.points(c, y) + gap
 	y = d.latency(c, y) + gap
+	y = d.nodes(c, y) + gap
 	y = d.pods(c, y)
 	d.Bottom = y
 	d.marks(c)
+	d.disruptions(c)
 	d.ticks(c)
 	d.Height = int(y) + 20
 	return d

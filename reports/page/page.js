@@ -7,6 +7,15 @@ const watcher = new IntersectionObserver(entries => entries.forEach(e => e.isInt
 document.querySelectorAll(".timeline").forEach(figure => watcher.observe(figure));
 
 document.addEventListener("click", e => {
+  const outage = e.target.closest(".outages a[data-from]"), of = outage?.closest("article").querySelector(".timeline"), timeline = of && timelineOf(of);
+  if (!timeline) return;
+  e.preventDefault();
+  const from = outage.dataset.from * 1e3, length = outage.dataset.ms * 1e3, margin = Math.max(2e6, length / 4);
+  timeline.zoom(from - margin, from + length + margin);
+  of.scrollIntoView({ block: "start" });
+});
+
+document.addEventListener("click", e => {
   const link = e.target.closest(".witnesses a[data-seq]");
   if (!link) return;
   const figure = link.closest("article").querySelector(".timeline");

@@ -60,6 +60,9 @@ func Picture(w io.Writer, folder string) error {
 	r.Chart.crop()
 	d := r.Chart.smallDrawing()
 	p := picture{Drawing: d, Style: template.CSS(drawingStyle), Legend: d.legend(r.Chart)}
+	if len(r.Chart.Bands)+len(r.Chart.Steps) > 0 {
+		p.Style += template.CSS(disruptedStyle)
+	}
 	p.Title = fmt.Sprintf("%s/%s (%s): replies per second by version, requests that failed, and each pod's life", ev.Run.Suite,
 		ev.Run.Scenario, ev.Run.Mode)
 	if err := form.Execute(w, p); err != nil {
@@ -98,10 +101,12 @@ const (
 
 func (c *chart) smallDrawing() *drawing {
 	d := &drawing{Width: smallWidth, Left: gutter, Right: smallWidth - 16}
-	y := d.replies(c, 3*markHeight+6) + gap
+	y := d.replies(c, c.head()) + gap
 	y = d.points(c, y) + gap
+	y = d.nodes(c, y) + gap
 	d.Bottom = d.pods(c, y)
 	d.marks(c)
+	d.disruptions(c)
 	d.ticks(c)
 	d.Height = int(d.Bottom) + 28 + legendLines*legendHeight
 	return d
@@ -127,5 +132,8 @@ func (d *drawing) legend(c *chart) []legendKey {
 		add(fmt.Sprintf("bar p%d", p.Of), "m-9 0h18", p.Thickness, p.Name)
 	}
 	add("rule", "m0-6v12", 1, "a node's rules no longer route to it")
+	for _, k := range c.NodeKeys() {
+		add(fmt.Sprintf("n%d", k.Of), k.Path, 1, "node "+k.Name)
+	}
 	return keys
 }

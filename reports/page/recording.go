@@ -71,6 +71,7 @@ func newRecording(s model.Scenario, rec reports.Recording, t *replyCounter) reco
 	shown := pointsOf(tl, s)
 	r.Witnesses = witnessesOf(shown, s, tl)
 	r.Chart = newChart(t, shown, r.Pods, tl)
+	r.Chart.disrupt(rec.Run, tl)
 	return r
 }
 

@@ -37,6 +37,7 @@ func funcs() template.FuncMap {
 		"rounded":    optional[float64]("%.0f"),
 		"podColumns": func() any { return podColumns },
 		"anchor":     anchor,
+		"outage":     outageText,
 		"add":        func(a, b float64) float64 { return a + b },
 	}
 }

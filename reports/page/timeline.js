@@ -8,8 +8,12 @@ class Timeline {
     p.at = p.at.map(since => at += since);
     this.build();
     this.zoom(this.data.from, this.data.to);
-    new ResizeObserver(() => this.wide() > 0 && this.charts.resize(this.wide())).observe(figure);
-    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.charts.redraw());
+    new ResizeObserver(() => {
+      if (this.wide() <= 0) return;
+      this.charts.resize(this.wide());
+      this.overview?.draw();
+    }).observe(figure);
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => { this.charts.redraw(); this.overview?.draw(); });
   }
 
   wide() { return Math.floor(this.figure.clientWidth); }
@@ -20,6 +24,8 @@ class Timeline {
     tool("whole run", () => this.zoom(this.data.from, this.data.to));
     const begins = this.mark("rollout begins"), gone = this.mark("old pods gone") ?? this.mark("barrier");
     if (begins !== undefined && gone !== undefined) tool("the rollout", () => this.zoom(begins - 1e6, gone + 1e6));
+    const disrupted = this.data.bands;
+    if (disrupted) tool("the disruption", () => this.zoom(disrupted[0].from - 1e6, disrupted.at(-1).to + 1e6));
     if (this.data.points.at.length) {
       tool("previous request", () => this.step(-1));
       tool("next request", () => this.step(1));
@@ -35,6 +41,10 @@ class Timeline {
     this.card.hidden = true;
     this.figure.classList.add("live");
     this.figure.append(tools, this.readout, this.board, this.card);
+    if (this.data.to - this.data.from >= 300e6) {
+      this.overview = new Overview(this.data, (from, to) => this.zoom(from, to));
+      this.readout.before(this.overview.canvas);
+    }
     this.charts = new Charts(this.board, this.wide(), this.data, {
       zoom: (from, to) => this.zoom(from, to), moment: at => this.say(at), pick: i => this.pick(i, false),
     });
@@ -46,16 +56,18 @@ class Timeline {
   // say shows what is known of a moment.
   say(at) {
     if (at === undefined) {
-      this.readout.textContent = "Drag to zoom, double-click for the whole run, click a point for its request.";
+      this.readout.textContent = (this.overview ? "Click the strip for a minute of it. " : "") + "Drag to zoom, double-click for the whole run, click a point for its request.";
       return;
     }
-    const s = this.data.series, bucket = Math.floor((at / 1e3 - s.from) / s.width), said = [seconds(at)];
+    const s = this.data.series, bucket = Math.floor((at / 1e3 - s.from) / s.width), said = [this.time(at)];
     const begins = this.mark("rollout begins");
-    if (begins !== undefined) said[0] += ` (${at < begins ? "−" : "+"}${seconds(Math.abs(at - begins))} from the rollout's begin)`;
+    if (begins !== undefined) said[0] += ` (${at < begins ? "−" : "+"}${this.since(Math.abs(at - begins))} from the rollout's begin)`;
     if (bucket >= 0 && bucket < s.p50.length) {
       s.versions.forEach((version, i) => said.push(`${version} ${+(s.replies[i][bucket] * 1000 / s.width).toFixed(1)}/s`));
       if (s.p50[bucket] !== null) said.push(`half within ${millis(s.p50[bucket])}, 99 % ${millis(s.p99[bucket])}, slowest ${millis(s.max[bucket])}`);
     }
+    const step = this.lastStep(at);
+    if (step) said.push(`${this.since(at - step.at)} after ${step.name}`);
     const near = this.charts.near;
     if (near >= 0) said.push(`${this.name(near)}: ${this.outcome(near)} after ${millis(this.data.points.took[near])}`);
     this.readout.textContent = said.join(" · ");
@@ -68,6 +80,13 @@ class Timeline {
     const said = p.kind[i] === 0 ? "replied, as " + (this.data.series.versions[p.version[i]] ?? "an unknown version") : kind === "bad_status" ? `${kind} ${p.status[i]}` : kind;
     return said + (this.charts.again(i) ? ", sent again" : "");
   }
+
+  // time is a moment of the run.
+  time(at) { return this.overview ? clock(at) : seconds(at); }
+
+  since(micros) { return this.overview && micros >= 60e6 ? clock(micros) : seconds(micros); }
+
+  lastStep(at) { return this.data.steps?.findLast(step => step.at <= at); }
 
   // phase is how far a pod had got at a moment.
   phase(pod, at) {
@@ -82,6 +101,7 @@ class Timeline {
     to = Math.min(d.to, to);
     if (!(to > from)) return;
     this.charts.show(from, to);
+    this.overview?.show(from, to);
   }
 
   key(e) {
@@ -117,13 +137,15 @@ class Timeline {
     this.charts.redraw();
     const arrivals = p.arrivals[i], list = make("dl");
     const add = (what, text) => { const box = make("div"); box.append(make("dt", "", what), make("dd", "", text)); list.append(box); };
-    add("sent", seconds(at) + (begins === undefined ? "" : `, ${at < begins ? "−" : "+"}${seconds(Math.abs(at - begins))} from the rollout's begin`));
+    add("sent", this.time(at) + (begins === undefined ? "" : `, ${at < begins ? "−" : "+"}${this.since(Math.abs(at - begins))} from the rollout's begin`));
     add("its client got", this.outcome(i));
     add("after", millis(p.took[i]));
     add("arrived", arrivals < 0 ? "not recorded" : ["never", "once"][arrivals] ?? arrivals + " times");
     add("pod", pod ? `${pod.name} (${pod.version}) on ${pod.node || "an unknown node"}` : "not known");
     if (pod) add("the pod was then", this.phase(pod, at));
     add("connection", (p.reused[i] ? "keep-alive" : "new") + (p.port[i] ? `, port ${p.port[i]}` : "") + (p.attempts[i] > 1 ? `, ${p.attempts[i]} tried` : ""));
+    const step = this.lastStep(at);
+    if (step) add("the last step before", `${step.name}, ${this.since(at - step.at)} before`);
     const head = make("header"), close = Object.assign(make("button", "", "close"), { type: "button" });
     close.onclick = () => { this.charts.picked = -1; this.card.hidden = true; this.charts.redraw(); };
     head.append(make("span", "", this.name(i)), close);

@@ -57,7 +57,7 @@ func rootCommand() *cobra.Command {
 		runGroup:  {runCommand(), labCommand(), imageCommand(), cleanupCommand()},
 		hostGroup: {preflightCommand(), nodeImageCommand(), cleanCommand()},
 		reportGroup: {reportCommand(), rejudgeCommand(), compareCommand(), trendCommand(), acceptCommand(), modesCommand(), claimsCommand(),
-			pictureCommand(), schemaCommand()},
+			disruptionsCommand(), pictureCommand(), schemaCommand()},
 	} {
 		for _, cmd := range commands {
 			cmd.GroupID = group

@@ -139,6 +139,11 @@ func TestExitCodes(t *testing.T) {
 		{"no folder whose claims to print", []string{"claims"}, 2, "", "requires at least 1 arg(s), only received 0"},
 		{"what a rolling update cost in each mode", []string{"modes", runFolder(t, 60)}, 0, "| requests lost by pods that drain |", ""},
 		{"the modes of something else", []string{"modes", t.TempDir()}, 2, "", "not a run folder"},
+		{"what disruptions cost, where there was none", []string{"disruptions", runFolder(t, 60), runFolder(t)}, 0,
+			"| until whole | outcome |\n|---", ""},
+		{"the disruptions of something else", []string{"disruptions", t.TempDir()}, 2, "", "not a run folder"},
+		{"no folder whose disruptions to print", []string{"disruptions"}, 2, "", "requires at least 1 arg(s), only received 0"},
+		{"a call for help with disruptions", []string{"disruptions", "--help"}, 0, "Exit codes:", ""},
 		{"a call for help with claims", []string{"claims", "--help"}, 0, "Exit codes:", ""},
 		{"the schema", []string{"schema"}, 0, `"$schema": "https://json-schema.org/draft/2020-12/schema"`, ""},
 		{"the schema of something", []string{"schema", "a"}, 2, "", "rollcall: schema \"a\": there is none: name report, policy or app"},
@@ -208,7 +213,7 @@ func TestMain(m *testing.M) {
 // What cannot be told is no verdict, not even on a run that passed.
 func TestAnAnswerThatCannotBePrintedIsInfrastructure(t *testing.T) {
 	dir := reported(t, runFolder(t))
-	for _, args := range [][]string{{"report", dir}, {"rejudge", dir}, {"claims", dir}, {"modes", dir}, {"schema"}} {
+	for _, args := range [][]string{{"report", dir}, {"rejudge", dir}, {"claims", dir}, {"modes", dir}, {"disruptions", dir}, {"schema"}} {
 		var stderr bytes.Buffer
 		if code := run(args, full{}, &stderr); code != 3 || strings.Count(stderr.String(), "\n") != 1 {
 			t.Errorf("%s: exit code %d, and %q", args[0], code, stderr.String())

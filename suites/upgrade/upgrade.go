@@ -42,7 +42,7 @@ const (
 
 // toLatest is an upgrade all the way, with a rollout of the app in the middle.
 func toLatest(id, does string, deletes bool) *disruption.Disruption {
-	path := upgrade.Path{Versions: to, Budget: intstr.FromInt32(1), Deletes: deletes, RollOut: rollOut}
+	path := upgrade.Path{Versions: to, Drain: disruption.Drain{Budget: new(intstr.FromInt32(1)), Deletes: deletes}, RollOut: rollOut}
 	return &disruption.Disruption{
 		ID: id, Does: does, Nodes: []string{disruption.ControlPlane, disruption.Worker, disruption.Worker2},
 		// A node whose kubelet starts may show as not ready for a moment, and what follows its pods' logs breaks; the API server is
@@ -54,7 +54,7 @@ func toLatest(id, does string, deletes bool) *disruption.Disruption {
 
 // rollOut makes the write that the strategy of the scenarios leaves to their disruption.
 func rollOut(ctx context.Context, s disruption.Stage) error {
-	to := fixtures.Destination{Namespace: s.Namespace}
+	to := fixtures.Destination{Namespace: s.Namespace, Images: s.Images}
 	if err := rollout.Update(before, after).Begin(ctx, s.Cluster.Client(), to, s.App); err != nil {
 		return err
 	}

@@ -68,6 +68,11 @@ func restartProxies(ctx context.Context, c cluster.Changeable) error {
 
 // awaitProxies returns when every node has a kube-proxy, other than those excluded, that has written its rules.
 func awaitProxies(ctx context.Context, c cluster.Changeable, except map[types.UID]bool) error {
+	return awaitProxiesOf(ctx, c, c.Nodes(), except)
+}
+
+// awaitProxiesOf is the same of some nodes.
+func awaitProxiesOf(ctx context.Context, c cluster.Changeable, nodes []string, except map[types.UID]bool) error {
 	pods := c.Client().CoreV1().Pods(metav1.NamespaceSystem)
 	up := map[string]bool{} // by node
 	err := poll.Until(ctx, pollEvery, func() (bool, error) {
@@ -78,16 +83,16 @@ func awaitProxies(ctx context.Context, c cluster.Changeable, except map[types.UI
 		clear(up)
 		for _, pod := range now.Items {
 			isNew := !except[pod.UID] && pod.DeletionTimestamp == nil && pod.Status.Phase == corev1.PodRunning
-			if isNew && proxyHealthy(ctx, c, pod.Spec.NodeName) {
+			if isNew && slices.Contains(nodes, pod.Spec.NodeName) && proxyHealthy(ctx, c, pod.Spec.NodeName) {
 				up[pod.Spec.NodeName] = true
 			}
 		}
-		return !slices.ContainsFunc(c.Nodes(), func(node string) bool { return !up[node] }), nil
+		return !slices.ContainsFunc(nodes, func(node string) bool { return !up[node] }), nil
 	})
 	if err == nil {
 		return c.ProxiesLeaveCPUCgroup(ctx)
 	}
-	for _, node := range c.Nodes() {
+	for _, node := range nodes {
 		if !up[node] {
 			return fmt.Errorf("%w; that of %s said last: %s", err, node, lastLog(ctx, c, node, nodeimage.KubeProxy))
 		}
@@ -95,9 +100,9 @@ func awaitProxies(ctx context.Context, c cluster.Changeable, except map[types.UI
 	return err
 }
 
-// proxyHealthy reports whether kube-proxy of a node has written its rules: it says so on port 10256 of the node,
-// and its pod, which has no probe, does not.
+// proxyHealthy reports whether kube-proxy of a node has written its rules: it says so on port 10256 of the node, and its pod,
+// which has no probe, does not.
 func proxyHealthy(ctx context.Context, c cluster.Changeable, node string) bool {
-	_, err := c.Exec(ctx, node, "curl --silent --fail --output /dev/null --max-time 1 http://127.0.0.1:10256/healthz")
+	_, err := c.Exec(ctx, node, cluster.ProxySynced)
 	return err == nil
 }

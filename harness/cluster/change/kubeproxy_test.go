@@ -24,7 +24,7 @@ import (
 
 // A fakeCluster has one node, and a DaemonSet controller that makes a new kube-proxy for one that is deleted.
 type fakeCluster struct {
-	cluster.Cluster
+	cluster.Changeable
 	client  *fake.Clientset
 	cgroups int // how often kube-proxy was moved
 }

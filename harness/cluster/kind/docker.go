@@ -62,6 +62,12 @@ func (docker) Containers(ctx context.Context, cluster string, ours bool) ([]stri
 	return strings.Fields(out), nil
 }
 
+func (docker) Start(ctx context.Context, ids []string) error {
+	_, _ = command.Run(ctx, "docker unpause %s", strings.Join(ids, " ")) // an error for those that were not
+	_, err := command.Run(ctx, "docker start %s", strings.Join(ids, " "))
+	return err
+}
+
 func (docker) Remove(ctx context.Context, ids []string) error {
 	_, err := command.Run(ctx, "docker rm --force --volumes %s", strings.Join(ids, " "))
 	return err

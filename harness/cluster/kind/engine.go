@@ -7,6 +7,7 @@ import (
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/kind/pkg/apis/config/v1alpha4"
 
+	"rollcall/harness/cluster"
 	"rollcall/harness/lock"
 )
 
@@ -18,6 +19,8 @@ type engine interface {
 	Containers(ctx context.Context, cluster string, ours bool) ([]string, error)
 	// Remove removes containers with their volumes.
 	Remove(ctx context.Context, ids []string) error
+	// Start starts containers that are off or frozen.
+	Start(ctx context.Context, ids []string) error
 	// StartReaper starts what removes a cluster when its owner asks or dies.
 	StartReaper(name, state string, held *lock.Lock) (reaper, error)
 
@@ -40,6 +43,8 @@ type node interface {
 	Published(ctx context.Context, port int) string
 	// SetShares says how much of the host's processors the node gets when there is not enough for all.
 	SetShares(ctx context.Context, shares int) error
+	// Power does something to its machine.
+	Power(ctx context.Context, do cluster.Power) error
 	// Exec runs a shell script and returns what it prints.
 	Exec(ctx context.Context, script, stdin string) (string, error)
 	// CopyFile copies a file of this host into it. The engine does not see what is mounted in it, such as /run.

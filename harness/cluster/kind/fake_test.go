@@ -117,6 +117,8 @@ func (e *fakeEngine) Remove(context.Context, []string) error {
 	return err
 }
 
+func (e *fakeEngine) Start(context.Context, []string) error { return e.call("start nodes") }
+
 func (e *fakeEngine) StartReaper(string, string, *lock.Lock) (reaper, error) {
 	return fakeReaper{e}, e.call("start reaper")
 }
@@ -178,11 +180,15 @@ func (n fakeNode) LoadImage([]byte) error { return n.call("load image into %s", 
 
 func (n fakeNode) SetShares(context.Context, int) error { return n.call("raise shares of %s", n.name) }
 
+func (n fakeNode) Power(_ context.Context, do cluster.Power) error {
+	return n.call("%s %s", do, n.name)
+}
+
 func (n fakeNode) Exec(_ context.Context, script, stdin string) (string, error) {
 	if stdin != "" {
 		return "", n.call("write conflist of %s", n.name)
 	}
-	if strings.HasPrefix(script, "ip route") {
+	if strings.Contains(script, "ip route replace") {
 		return "", n.call("write routes of %s", n.name)
 	}
 	return "", nil

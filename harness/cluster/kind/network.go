@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -17,12 +19,13 @@ import (
 )
 
 // conflist is the pod network of one node: a veth pair per pod with an address from the node's
-// spec.podCIDR, and hostPort support. Between nodes plain routes do.
+// spec.podCIDR, and hostPort support. Between nodes plain routes do. Which addresses are taken outlives a reboot, as /run does
+// not: else new pods would get those that the endpoints still name.
 const conflist = `{
   "cniVersion": "0.4.0",
   "name": "rollcall",
   "plugins": [
-    {"type": "ptp", "ipMasq": false, "ipam": {"type": "host-local", "dataDir": "/run/cni-ipam",
+    {"type": "ptp", "ipMasq": false, "ipam": {"type": "host-local", "dataDir": "/var/lib/cni",
       "ranges": [[{"subnet": "%s"}]], "routes": [{"dst": "0.0.0.0/0"}]}},
     {"type": "portmap", "capabilities": {"portMappings": true}}
   ]
@@ -81,7 +84,7 @@ func installNetwork(count int) Action {
 // writeConflist waits inside the node for its kube-proxy, which is healthy from its first sync on,
 // and then writes the node's network configuration.
 func (c *Cluster) writeConflist(ctx context.Context, node corev1.Node) error {
-	const script = `until curl --silent --fail --output /dev/null --max-time 1 http://127.0.0.1:10256/healthz; do sleep 0.2; done
+	const script = "until " + cluster.ProxySynced + `; do sleep 0.2; done
 cat >/etc/cni/net.d/.rollcall && mv /etc/cni/net.d/.rollcall /etc/cni/net.d/10-rollcall.conflist`
 	if err := c.execWith(ctx, node.Name, script, fmt.Sprintf(conflist, node.Spec.PodCIDR)); err != nil {
 		return fmt.Errorf("of %s: %w", node.Name, err)
@@ -89,14 +92,27 @@ cat >/etc/cni/net.d/.rollcall && mv /etc/cni/net.d/.rollcall /etc/cni/net.d/10-r
 	return nil
 }
 
+// routesUnit has systemd write a node's routes to the other nodes' pods whenever the node boots, before its kubelet runs.
+const routesUnit = `cat >/etc/systemd/system/rollcall-routes.service <<'EOF'
+[Unit]
+Description=Routes to the pods of other nodes
+Before=kubelet.service
+[Service]
+Type=oneshot
+RemainAfterExit=yes
+%s[Install]
+WantedBy=multi-user.target
+EOF
+systemctl enable --now --quiet rollcall-routes.service`
+
 func (c *Cluster) writeRoutes(ctx context.Context, node corev1.Node, all map[string]corev1.Node) error {
-	var script strings.Builder
-	for _, other := range all {
-		if other.Name != node.Name {
-			fmt.Fprintf(&script, "ip route replace %s via %s && ", other.Spec.PodCIDR, internalIP(other))
+	var routes strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		if other := all[name]; name != node.Name {
+			fmt.Fprintf(&routes, "ExecStart=ip route replace %s via %s\n", other.Spec.PodCIDR, internalIP(other))
 		}
 	}
-	if err := c.execWith(ctx, node.Name, script.String()+"true", ""); err != nil {
+	if err := c.execWith(ctx, node.Name, fmt.Sprintf(routesUnit, routes.String()), ""); err != nil {
 		return fmt.Errorf("routes of %s: %w", node.Name, err)
 	}
 	return nil

@@ -12,12 +12,14 @@ import (
 
 	"rollcall/fixtures"
 	"rollcall/harness/cluster/change"
+	"rollcall/harness/disruption"
 	"rollcall/harness/poll"
 )
 
 // reuse makes a kept cluster what a new one is: without what a killed run left in it.
 func reuse(config *v1alpha4.Cluster) []Action {
 	return []Action{
+		{"start its nodes", startNodes},
 		{"connect", connect},
 		{"count the nodes", func(_ context.Context, c *Cluster) error {
 			if len(c.nodes) != len(config.Nodes) {
@@ -26,6 +28,7 @@ func reuse(config *v1alpha4.Cluster) []Action {
 			return nil
 		}},
 		within(reuseTimeout, inOrder("clean",
+			Action{"repair its nodes", func(ctx context.Context, c *Cluster) error { return disruption.Repair(ctx, c) }},
 			// Without it no namespace ever goes.
 			Action{"start the controller manager", func(ctx context.Context, c *Cluster) error { return change.StartControllerManager(ctx, c) }},
 			Action{"delete namespaces", deleteNamespaces},

@@ -75,8 +75,8 @@ func (u upgrade) awaitProxies(ctx context.Context) error {
 }
 
 // complete is that every part of the cluster has the new version and is ready.
-func (u upgrade) complete() Step {
-	return Step{What: u.to.Version + " everywhere", Do: func(ctx context.Context) error {
+func (u upgrade) complete() step {
+	return step{what: u.to.Version + " everywhere", do: func(ctx context.Context) error {
 		err := until(ctx, func(ctx context.Context) (string, error) {
 			server, err := u.Client().Discovery().ServerVersion()
 			if err != nil {

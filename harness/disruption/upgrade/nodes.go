@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"os"
 	"path"
+
+	"rollcall/harness/disruption"
 )
 
 // everywhere are the images that kubeadm wants on every node; pause is that of the Job by which it tries out whether a cluster
@@ -16,9 +18,9 @@ var everywhere = []string{"coredns", "kube-proxy", "pause"}
 const ignored = "--ignore-preflight-errors=SystemVerification"
 
 // controlPlane are the steps of the node that runs it, before those of workers.
-func (u upgrade) controlPlane(node string, workers []string) []Step {
-	return []Step{
-		{What: "images of " + u.to.Version, Do: func(ctx context.Context) error {
+func (u upgrade) controlPlane(node string, workers []string) []step {
+	return []step{
+		{what: "images of " + u.to.Version, do: func(ctx context.Context) error {
 			if err := u.loadImages(ctx, node); err != nil {
 				return err
 			}
@@ -29,22 +31,30 @@ func (u upgrade) controlPlane(node string, workers []string) []Step {
 			}
 			return nil
 		}},
-		{Node: node, What: "kubeadm upgrade apply " + u.to.Version, limit: applyLimit, Do: func(ctx context.Context) error {
+		{node: node, what: "kubeadm upgrade apply " + u.to.Version, limit: applyLimit, do: func(ctx context.Context) error {
 			return u.kubeadm(ctx, node, "apply "+u.to.Version+" --yes")
 		}},
-		{What: "kube-proxy " + u.to.Version, Do: u.awaitProxies},
-		{Node: node, What: "kubelet " + u.to.Version, Do: func(ctx context.Context) error { return u.replaceKubelet(ctx, node) }},
+		{what: "kube-proxy " + u.to.Version, do: u.awaitProxies},
+		{node: node, what: "kubelet " + u.to.Version, do: func(ctx context.Context) error { return u.replaceKubelet(ctx, node) }},
 	}
 }
 
 // worker are the steps of another node. Its kubelet is replaced while its pods are elsewhere: the only way that Kubernetes supports
 // from one minor to the next.
-func (u upgrade) worker(node string, d drain) []Step {
-	return []Step{
-		{Node: node, What: "kubeadm upgrade node " + u.to.Version, Do: func(ctx context.Context) error { return u.kubeadm(ctx, node, "node") }},
-		{Node: node, What: DrainStep, Do: d.begin},
-		{Node: node, What: "kubelet " + u.to.Version, Do: func(ctx context.Context) error { return u.replaceKubelet(ctx, node) }},
-		{Node: node, What: "uncordon", Do: d.end},
+func (u upgrade) worker(node string, drain disruption.Drain) []step {
+	kubelet := "kubelet " + u.to.Version
+	replace := func(ctx context.Context, s disruption.Stage) error {
+		if disruption.Pause(ctx, rulesFollow); ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		s.Step(u.short(node), kubelet)
+		return u.replaceKubelet(ctx, node)
+	}
+	return []step{
+		{node: node, what: "kubeadm upgrade node " + u.to.Version, do: func(ctx context.Context) error { return u.kubeadm(ctx, node, "node") }},
+		{node: node, what: DrainStep + ", " + kubelet, marks: true, do: func(ctx context.Context) error {
+			return disruption.DrainWith(drain, replace)(ctx, u.stage)
+		}},
 	}
 }
 

@@ -46,9 +46,9 @@ func newFake(t *testing.T) *fakeCluster {
 		node.Status.Conditions = []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionTrue}}
 		objects = append(objects, node)
 	}
-	for namespace, name := range map[string]string{"ours": "echo", "another": "echo"} {
-		objects = append(objects, &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name,
-			Labels: fixtures.Labels("echo"), OwnerReferences: []metav1.OwnerReference{{Kind: "ReplicaSet", Controller: new(true)}}}})
+	for _, name := range []string{"echo", "another"} { // of which the first is the app's
+		objects = append(objects, &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "ours", Name: name,
+			Labels: fixtures.Labels(name), OwnerReferences: []metav1.OwnerReference{{Kind: "ReplicaSet", Controller: new(true)}}}})
 	}
 	proxies := &appsv1.DaemonSet{ObjectMeta: metav1.ObjectMeta{Namespace: metav1.NamespaceSystem, Name: cluster.ProxyName}}
 	proxies.Spec.Template.Spec.Containers = []corev1.Container{{Image: "registry.k8s.io/kube-proxy:" + next}}
@@ -92,14 +92,16 @@ func (c *fakeCluster) Exec(ctx context.Context, name, script string) (string, er
 func (c *fakeCluster) stage() (s disruption.Stage, marks *[]string) {
 	marks = &[]string{}
 	return disruption.Stage{Cluster: c, Namespace: "ours", App: fixtures.App{Replicas: 1}, Note: func(e evidence.Event) {
-		*marks = append(*marks, strings.TrimSpace(e.Object+" "+e.Detail))
+		if e.Kind == evidence.Step {
+			*marks = append(*marks, strings.TrimSpace(e.Object+" "+e.Detail))
+		}
 	}}, marks
 }
 
 // take takes all steps but that of the images, which are in no fake.
 func (c *fakeCluster) take(t *testing.T, s disruption.Stage) error {
 	t.Helper()
-	steps, err := Path{Deletes: true}.steps(t.Context(), s, nodeimage.Upgrade{Version: next})
+	steps, err := Path{Drain: disruption.Drain{Deletes: true}}.steps(t.Context(), upgrade{c, s, nodeimage.Upgrade{Version: next}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,8 +128,8 @@ func TestUpgrade(t *testing.T) {
 		}
 		want = []string{
 			"n-control-plane kubeadm upgrade apply v1.36.3", "kube-proxy v1.36.3", "n-control-plane kubelet v1.36.3",
-			"n-worker kubeadm upgrade node v1.36.3", "n-worker drain", "n-worker kubelet v1.36.3", "n-worker uncordon",
-			"n-worker2 kubeadm upgrade node v1.36.3", "n-worker2 drain", "n-worker2 kubelet v1.36.3", "n-worker2 uncordon",
+			"n-worker kubeadm upgrade node v1.36.3", "n-worker cordon", "n-worker drain", "n-worker kubelet v1.36.3", "n-worker uncordon",
+			"n-worker2 kubeadm upgrade node v1.36.3", "n-worker2 cordon", "n-worker2 drain", "n-worker2 kubelet v1.36.3", "n-worker2 uncordon",
 			"v1.36.3 everywhere",
 		}
 		if diff := cmp.Diff(want, *marks); diff != "" {
@@ -138,7 +140,7 @@ func TestUpgrade(t *testing.T) {
 			t.Errorf("a node is left cordoned, or %v", err)
 		}
 		pods, err := c.client.CoreV1().Pods(metav1.NamespaceAll).List(t.Context(), metav1.ListOptions{})
-		if err != nil || len(pods.Items) != 1 || pods.Items[0].Namespace != "another" {
+		if err != nil || len(pods.Items) != 1 || pods.Items[0].Name != "another" {
 			t.Errorf("pods that are left: %+v, %v", pods.Items, err)
 		}
 	})
@@ -171,8 +173,8 @@ func TestUpgradeFails(t *testing.T) {
 func TestAKubeletThatStaysIsNotWaitedForWithoutEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newFake(t)
-		u := upgrade{c, nodeimage.Upgrade{Version: next}}
-		err := Step{Do: func(ctx context.Context) error { return u.awaitNode(ctx, "n-worker") }}.take(t.Context())
+		u := upgrade{Changeable: c, to: nodeimage.Upgrade{Version: next}}
+		err := step{do: func(ctx context.Context) error { return u.awaitNode(ctx, "n-worker") }}.take(t.Context())
 		if want := "not done after 5m0s: its kubelet is v1.35.4"; err == nil || err.Error() != want {
 			t.Errorf("error %v, want %s", err, want)
 		}

@@ -30,7 +30,7 @@ type source interface {
 func openSource(mode string) (s source, method string, err error) {
 	switch mode {
 	case "nftables":
-		s, err = openTables("kube-proxy", "")
+		s, err = openTables()
 		return s, "events", err
 	case "iptables":
 		return openIptables()
@@ -43,7 +43,7 @@ func openSource(mode string) (s source, method string, err error) {
 
 // openIptables opens the source for the variant of iptables that has kube-proxy's rules; nf_tables if none has yet.
 func openIptables() (source, string, error) {
-	t, err := openTables("nat", kubeChains)
+	t, err := openTables()
 	if err != nil || len(t.mirror.Endpoints()) > 0 {
 		return t, "events", err
 	}
@@ -60,14 +60,17 @@ func openIptables() (source, string, error) {
 // kubeChains begins the names of kube-proxy's chains in tables that it shares with others.
 const kubeChains = "KUBE-"
 
-// tables reads nf_tables.
+// tables reads nf_tables: what kube-proxy writes in nftables mode and in iptables mode, since a node's may be switched from the
+// one to the other.
 type tables struct{ mirror *nftables.Mirror }
 
-func openTables(name, chains string) (*tables, error) {
-	mirror, err := nftables.Open(
-		nftables.Table{Family: unix.NFPROTO_IPV4, Name: name, Chains: chains},
-		nftables.Table{Family: unix.NFPROTO_IPV6, Name: name, Chains: chains},
-	)
+func openTables() (*tables, error) {
+	var followed []nftables.Table
+	for _, family := range []byte{unix.NFPROTO_IPV4, unix.NFPROTO_IPV6} {
+		followed = append(followed, nftables.Table{Family: family, Name: "kube-proxy"},
+			nftables.Table{Family: family, Name: "nat", Chains: kubeChains})
+	}
+	mirror, err := nftables.Open(followed...)
 	if errors.Is(err, unix.EPERM) {
 		err = fmt.Errorf("%w: it takes CAP_NET_ADMIN", err)
 	}

@@ -1,0 +1,82 @@
+package disruption
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"rollcall/fixtures"
+	"rollcall/harness/edit"
+	"rollcall/harness/poll"
+	"rollcall/harness/rollout"
+)
+
+// Programs of the control plane, as pkill knows them: by the first 15 characters of their names.
+const (
+	APIServer         = "kube-apiserver"
+	ControllerManager = "kube-controller"
+	Scheduler         = "kube-scheduler"
+	Etcd              = "etcd"
+)
+
+// manifests are the names of their manifests.
+var manifests = map[string]string{APIServer: "kube-apiserver", ControllerManager: "kube-controller-manager", Scheduler: "kube-scheduler", Etcd: "etcd"}
+
+// Away takes a program of the control plane away for a while, counted from when it has ended, and then lets the kubelet start it
+// again. One script does both: nobody else could where the API server is away.
+func Away(program string, d time.Duration) Act {
+	manifest := manifests[program]
+	return func(ctx context.Context, s Stage) error {
+		script := fmt.Sprintf(`set -e
+at=/etc/kubernetes/manifests/%[1]s.yaml parked=/etc/kubernetes/%[1]s.parked.yaml
+undo() { if [ -e $parked ]; then mv $parked $at; fi; }
+trap undo EXIT
+mv $at $parked
+until ! pgrep -x %[2]s >/dev/null; do sleep 0.1; done
+sleep %[3]f
+undo
+until pgrep -x %[2]s >/dev/null; do sleep 0.2; done`, manifest, program, d.Seconds())
+		_, err := s.on(ctx, ControlPlane, script, d+time.Minute)
+		return err
+	}
+}
+
+// PodDeleted deletes one pod of the old version, as nobody does who rolls out.
+func PodDeleted(ctx context.Context, s Stage) error {
+	pods := s.Cluster.Client().CoreV1().Pods(s.Namespace)
+	old, err := pods.List(ctx, metav1.ListOptions{LabelSelector: fixtures.VersionLabel + "=" + s.Old})
+	if err != nil {
+		return err
+	}
+	if len(old.Items) == 0 {
+		return errors.New("there is no old pod")
+	}
+	return pods.Delete(ctx, old.Items[0].Name, metav1.DeleteOptions{})
+}
+
+const dnsName = "coredns"
+
+// DNSRolled replaces every pod of CoreDNS, as `kubectl rollout restart` does, and returns when that is done.
+func DNSRolled(ctx context.Context, s Stage) error {
+	deployments := s.Cluster.Client().AppsV1().Deployments(metav1.NamespaceSystem)
+	_, err := edit.Live(ctx, deployments, dnsName, func(live *appsv1.Deployment) {
+		metav1.SetMetaDataAnnotation(&live.Spec.Template.ObjectMeta, "rollcall.local/restart", time.Now().Format(time.RFC3339Nano))
+	})
+	if err != nil {
+		return err
+	}
+	return poll.Until(ctx, time.Second, func() (bool, error) {
+		live, err := deployments.Get(ctx, dnsName, metav1.GetOptions{})
+		return err == nil && rollout.Complete(live), err
+	})
+}
+
+// DNSGone deletes every pod of CoreDNS at once and without a grace. Their Deployment makes new ones.
+func DNSGone(ctx context.Context, s Stage) error {
+	return s.Cluster.Client().CoreV1().Pods(metav1.NamespaceSystem).DeleteCollection(ctx,
+		metav1.DeleteOptions{GracePeriodSeconds: new(int64(0))}, metav1.ListOptions{LabelSelector: "k8s-app=kube-dns"})
+}

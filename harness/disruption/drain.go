@@ -1,0 +1,161 @@
+package disruption
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	policyv1 "k8s.io/api/policy/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+	"k8s.io/kubectl/pkg/drain"
+
+	"rollcall/fixtures"
+)
+
+// A Drain is what `kubectl drain` does to a node, as far as it is about the pods of the app.
+type Drain struct {
+	Node string
+	// Budget is how many of the app's pods may be away at a time, by a PodDisruptionBudget; nil: there is none.
+	Budget *intstr.IntOrString
+	// EvictUnready has the budget let go of pods that are not ready, whatever it says of the others (AlwaysAllow).
+	EvictUnready bool
+	// Deletes deletes pods instead of evicting them, so that no budget is asked (--disable-eviction).
+	Deletes bool
+	// Timeout is how long the drain may take; 0: [drainTimeout]. It is then given up, which is noted as a fact.
+	Timeout time.Duration
+}
+
+const (
+	drainTimeout = 2 * time.Minute
+	// evictEvery is kubectl's own pause between two tries to evict a pod that a budget keeps.
+	evictEvery = 5 * time.Second
+)
+
+// The fact that a drain notes, and its values; of one that was given up also what kept it.
+const (
+	DrainFact   = "drain"
+	Drained     = "drained"
+	NotDrained  = "given up"
+	BlockerFact = "drain-blocked-by"
+)
+
+// Do cordons the node, drains it, and uncordons it.
+func (d Drain) Do(ctx context.Context, s Stage) error { return s.drainWithin(ctx, d, nil) }
+
+// DrainWith drains a node, does something more, and uncordons the node.
+func DrainWith(d Drain, more Act) Act {
+	return func(ctx context.Context, s Stage) error { return s.drainWithin(ctx, d, more) }
+}
+
+// drainWithin drains within the budget, if there is one.
+func (s Stage) drainWithin(ctx context.Context, d Drain, then Act) (err error) {
+	if d.Budget != nil {
+		if err := s.createBudget(ctx, d); err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, s.deleteBudget(ctx)) }()
+	}
+	return s.drain(ctx, d, then)
+}
+
+func (s Stage) drain(ctx context.Context, d Drain, then Act) (err error) {
+	node, err := s.Cluster.Client().CoreV1().Nodes().Get(ctx, s.Node(d.Node), metav1.GetOptions{})
+	if err != nil {
+		return err
+	}
+	var trouble strings.Builder
+	timeout := d.Timeout
+	if timeout == 0 {
+		timeout = drainTimeout
+	}
+	helper := &drain.Helper{
+		Ctx: ctx, Client: s.Cluster.Client(), GracePeriodSeconds: -1, IgnoreAllDaemonSets: true, DeleteEmptyDirData: true,
+		PodSelector: fixtures.NameLabel + "=" + s.App.ResourceName(), DisableEviction: d.Deletes, Timeout: timeout,
+		EvictErrorRetryDelay: evictEvery, Out: io.Discard, ErrOut: &trouble,
+	}
+	s.Step(d.Node, "cordon")
+	if err := drain.RunCordonOrUncordon(helper, node, true); err != nil {
+		return err
+	}
+	defer func() {
+		s.Step(d.Node, "uncordon")
+		undoing := *helper
+		undoing.Ctx = context.WithoutCancel(ctx)
+		err = errors.Join(err, s.uncordon(&undoing))
+	}()
+	s.Step(d.Node, "drain")
+	if failed := drain.RunNodeDrain(helper, node.Name); failed != nil {
+		if ctx.Err() != nil || !d.mayBlock() {
+			return fmt.Errorf("drain %s: %w: %s", d.Node, failed, lastLine(trouble.String()))
+		}
+		s.Fact(DrainFact, NotDrained)
+		s.Fact(BlockerFact, s.blocker(ctx))
+	} else {
+		s.Fact(DrainFact, Drained)
+	}
+	if then != nil {
+		return then(ctx, s)
+	}
+	return nil
+}
+
+func (d Drain) mayBlock() bool { return d.Timeout > 0 }
+
+func (s Stage) uncordon(helper *drain.Helper) error {
+	nodes, err := s.Cluster.Client().CoreV1().Nodes().List(helper.Ctx, metav1.ListOptions{})
+	if err != nil {
+		return err
+	}
+	for i := range nodes.Items {
+		if nodes.Items[i].Spec.Unschedulable {
+			err = errors.Join(err, drain.RunCordonOrUncordon(helper, &nodes.Items[i], false))
+		}
+	}
+	return err
+}
+
+func (s Stage) createBudget(ctx context.Context, d Drain) error {
+	budget := &policyv1.PodDisruptionBudget{
+		ObjectMeta: metav1.ObjectMeta{Name: s.App.ResourceName(), Namespace: s.Namespace},
+		Spec: policyv1.PodDisruptionBudgetSpec{MaxUnavailable: d.Budget,
+			Selector: &metav1.LabelSelector{MatchLabels: map[string]string{fixtures.NameLabel: s.App.ResourceName()}}},
+	}
+	if d.EvictUnready {
+		budget.Spec.UnhealthyPodEvictionPolicy = new(policyv1.AlwaysAllow)
+	}
+	_, err := s.Cluster.Client().PolicyV1().PodDisruptionBudgets(s.Namespace).Create(ctx, budget, metav1.CreateOptions{})
+	return err
+}
+
+func (s Stage) deleteBudget(ctx context.Context) error {
+	budgets := s.Cluster.Client().PolicyV1().PodDisruptionBudgets(s.Namespace)
+	err := budgets.Delete(context.WithoutCancel(ctx), s.App.ResourceName(), metav1.DeleteOptions{})
+	if apierrors.IsNotFound(err) {
+		return nil
+	}
+	return err
+}
+
+// blocker says whose fault it is that a pod was not evicted.
+func (s Stage) blocker(ctx context.Context) string {
+	budget, err := s.Cluster.Client().PolicyV1().PodDisruptionBudgets(s.Namespace).Get(ctx, s.App.ResourceName(), metav1.GetOptions{})
+	if err != nil {
+		return err.Error()
+	}
+	is := budget.Status
+	if is.DisruptionsAllowed > 0 {
+		return fmt.Sprintf("not by PodDisruptionBudget %s: it allows %d", budget.Name, is.DisruptionsAllowed)
+	}
+	return fmt.Sprintf("PodDisruptionBudget %s: %d of %d pods are healthy and %d have to be", budget.Name, is.CurrentHealthy, is.ExpectedPods,
+		is.DesiredHealthy)
+}
+
+func lastLine(text string) string {
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	return lines[len(lines)-1]
+}

@@ -1,0 +1,91 @@
+package disruption
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"rollcall/harness/cluster"
+	"rollcall/harness/cluster/change"
+)
+
+// ProxyRestarted has a new kube-proxy run on a node.
+func ProxyRestarted(node string) Act {
+	return func(ctx context.Context, s Stage) error { return change.RestartProxy(ctx, s.Cluster, s.Node(node)) }
+}
+
+// Changed makes a change to the cluster under load, and undoes it after a while.
+func Changed(of func(Stage) cluster.Change, d time.Duration) Act {
+	return func(ctx context.Context, s Stage) error {
+		made := of(s)
+		s.Step("", "making "+made.String())
+		undo, err := made.Make(ctx, s.Cluster)
+		if err == nil {
+			Pause(ctx, d)
+		}
+		if undo == nil {
+			return err
+		}
+		s.Step("", "undoing "+made.String())
+		return errors.Join(err, undo(context.WithoutCancel(ctx)))
+	}
+}
+
+// ModeSwitched has a node's kube-proxy run in the other of the modes iptables and nftables for a while, and back.
+func ModeSwitched(node string, d time.Duration) Act {
+	return Changed(func(s Stage) cluster.Change { return change.Mode(s.Node(node), otherMode(s.Cluster.Mode())) }, d)
+}
+
+func otherMode(mode string) string {
+	if mode == "iptables" {
+		return "nftables"
+	}
+	return "iptables"
+}
+
+// RulesLost has a node lose what kube-proxy wrote, for a while; then a new kube-proxy writes it again.
+func RulesLost(node string, lose func(s Stage) (script string, err error), d time.Duration) Act {
+	return func(ctx context.Context, s Stage) error {
+		script, err := lose(s)
+		if err != nil {
+			return err
+		}
+		_, err = s.On(ctx, node, "set -e\n"+script)
+		if err == nil {
+			Pause(ctx, d)
+		}
+		return errors.Join(err, change.RestartProxy(context.WithoutCancel(ctx), s.Cluster, s.Node(node)))
+	}
+}
+
+// AllRules is every rule of kube-proxy's, by its own clean-up of both modes.
+func AllRules(s Stage) (script string, err error) {
+	if s.Cluster.Mode() == "nftables" {
+		return "nft delete table ip kube-proxy", nil
+	}
+	return "iptables --table nat --flush KUBE-SERVICES", nil
+}
+
+// ServiceRules are those of the app's Service alone: a chain in iptables mode, an element of a map in nftables mode.
+func ServiceRules(s Stage) (script string, err error) {
+	service, err := s.service(context.Background())
+	if err != nil {
+		return "", err
+	}
+	if s.Cluster.Mode() == "nftables" {
+		// The verdict that belongs to the element is not needed to delete it.
+		return fmt.Sprintf("nft delete element ip kube-proxy service-ips '{ %s . tcp . %d }'", service.Spec.ClusterIP, service.Spec.Ports[0].Port), nil
+	}
+	return fmt.Sprintf(`chain=$(iptables --table nat --list-rules KUBE-SERVICES | sed -n 's/.*-d %s\/32 .*-j \(KUBE-SVC-[A-Z0-9]*\).*/\1/p' | head -n 1)
+test -n "$chain"
+iptables --table nat --flush "$chain"`, service.Spec.ClusterIP), nil
+}
+
+// Canary is what kube-proxy looks at every 30 s in iptables mode, to see whether its rules were flushed; nothing routes by it.
+func Canary(Stage) (script string, err error) {
+	return "for table in mangle nat filter; do iptables --table $table --delete-chain KUBE-PROXY-CANARY; done", nil
+}
+
+// ConntrackFlushed has a node forget every connection.
+func ConntrackFlushed(node string) Act { return Script(node, "conntrack --flush") }

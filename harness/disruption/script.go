@@ -1,0 +1,120 @@
+package disruption
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+// scriptTimeout bounds a script on a node beyond the time that it waits. It does not end with the recording: it undoes what it did.
+const scriptTimeout = time.Minute
+
+// On runs a shell script on a node, to its end.
+func (s Stage) On(ctx context.Context, node, script string) (string, error) {
+	return s.on(ctx, node, script, 0)
+}
+
+func (s Stage) on(ctx context.Context, node, script string, waits time.Duration) (string, error) {
+	limit := waits + scriptTimeout
+	ctx, cancel := context.WithTimeoutCause(context.WithoutCancel(ctx), limit, fmt.Errorf("not done after %v", limit))
+	defer cancel()
+	out, err := s.Cluster.Exec(ctx, s.Node(node), script)
+	if err != nil {
+		return out, fmt.Errorf("on %s: %w", node, err)
+	}
+	return out, nil
+}
+
+// Script runs a script on a node.
+func Script(node, text string) Act {
+	return func(ctx context.Context, s Stage) error {
+		_, err := s.On(ctx, node, "set -e\n"+text)
+		return err
+	}
+}
+
+// Lasting does something on a node for a while: one script does and undoes it, so that it is undone whoever dies meanwhile.
+func Lasting(d time.Duration, node, do, undo string) Act {
+	return func(ctx context.Context, s Stage) error {
+		script := fmt.Sprintf("set -e\nundo() {\n%s\n}\ntrap undo EXIT\n%s\nsleep %.3f\n", undo, do, d.Seconds())
+		// Where ctx ends, so does the sleep, so that what was done is undone at once.
+		hurried := make(chan struct{})
+		hurry := context.AfterFunc(ctx, func() {
+			defer close(hurried)
+			_, _ = s.On(ctx, node, fmt.Sprintf("pkill -x -f 'sleep %.3f'", d.Seconds()))
+		})
+		defer func() {
+			if !hurry() {
+				<-hurried
+			}
+		}()
+		_, err := s.on(ctx, node, script, d)
+		return err
+	}
+}
+
+// Stopped stops a program on a node for a while, which then goes on as if nothing had been.
+func Stopped(node, program string, d time.Duration) Act {
+	return Lasting(d, node, "pkill -STOP -x "+program, "pkill -CONT -x "+program)
+}
+
+// Killed kills a program on a node.
+func Killed(node, program string) Act { return Script(node, "pkill -KILL -x "+program) }
+
+// AppKilled kills the oldest of the app's processes on a node, as nobody else does.
+func AppKilled(node string) Act {
+	return func(ctx context.Context, s Stage) error {
+		script := fmt.Sprintf(`for pid in $(pgrep -x echo); do
+	if tr '\0' '\n' <"/proc/$pid/environ" | grep -q '^ROLLCALL_POD=%s-'; then kill -KILL $pid; exit; fi
+done
+echo 'no process of the app is on this node' >&2
+exit 1`, s.App.ResourceName())
+		_, err := s.On(ctx, node, script)
+		return err
+	}
+}
+
+// Together does several things at once.
+func Together(acts ...Act) Act {
+	return func(ctx context.Context, s Stage) error {
+		failed := make(chan error, len(acts))
+		for _, act := range acts {
+			go func() { failed <- act(ctx, s) }()
+		}
+		var err error
+		for range acts {
+			if e := <-failed; err == nil {
+				err = e
+			}
+		}
+		return err
+	}
+}
+
+// InTurn does several things one after the other, until one fails.
+func InTurn(acts ...Act) Act {
+	return func(ctx context.Context, s Stage) error {
+		for _, act := range acts {
+			if err := act(ctx, s); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
+
+// Later does something after a while.
+func Later(d time.Duration, act Act) Act {
+	return func(ctx context.Context, s Stage) error {
+		Pause(ctx, d)
+		return act(ctx, s)
+	}
+}
+
+// Pause lasts for d, or until ctx ends.
+func Pause(ctx context.Context, d time.Duration) {
+	select {
+	case <-time.After(d):
+	case <-ctx.Done():
+	}
+}

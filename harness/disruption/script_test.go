@@ -1,0 +1,115 @@
+package disruption
+
+import (
+	"context"
+	"errors"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/kubernetes/fake"
+	k8stesting "k8s.io/client-go/testing"
+
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"rollcall/fixtures"
+	"rollcall/harness/cluster"
+)
+
+// A deadCluster answers nothing.
+type deadCluster struct{ cluster.Changeable }
+
+func (deadCluster) Name() string { return "rollcall-iptables" }
+
+func (deadCluster) Client() kubernetes.Interface {
+	client := fake.NewClientset()
+	client.PrependReactor("*", "*", func(k8stesting.Action) (bool, runtime.Object, error) { return true, nil, errors.New("no answer") })
+	return client
+}
+
+// A paperCluster has an API, and nodes that only look whether a script is one.
+type paperCluster struct {
+	cluster.Changeable
+	*testing.T
+	mode   string
+	client kubernetes.Interface
+	did    []string
+}
+
+func (c *paperCluster) Name() string                 { return "rollcall-" + c.mode }
+func (c *paperCluster) Mode() string                 { return c.mode }
+func (c *paperCluster) Client() kubernetes.Interface { return c.client }
+
+func (c *paperCluster) Exec(_ context.Context, node, script string) (string, error) {
+	if out, err := exec.Command("sh", "-n", "-c", script).CombinedOutput(); err != nil {
+		c.Errorf("on %s: %v: %s\n%s", node, err, out, script)
+	}
+	c.did = append(c.did, strings.TrimPrefix(node, c.Name()+"-")+": "+script)
+	return "", nil
+}
+
+func (c *paperCluster) Power(_ context.Context, node string, do cluster.Power) error {
+	c.did = append(c.did, strings.TrimPrefix(node, c.Name()+"-")+": "+string(do))
+	return nil
+}
+
+// What is done on nodes is done on the right one, undone by whoever did it, and a script that parses.
+func TestActsOnNodes(t *testing.T) {
+	for _, row := range []struct {
+		sentence string
+		act      Act
+		did      []string // parts of what was done, in order
+	}{
+		{"a program that is stopped goes on", Stopped(Worker, "kube-proxy", time.Millisecond), []string{"worker: ", "-CONT -x kube-proxy", "-STOP -x kube-proxy"}},
+		{"a program that is killed", Killed(Worker, "kube-proxy"), []string{"worker: ", "pkill -KILL -x kube-proxy"}},
+		{"a node that is cut off", Cut(Worker2, time.Millisecond), []string{"worker2: ", "nft delete table inet rollcall-cut", "iifname \"eth0\" drop"}},
+		{"a node that does not reach the API server", CutFromAPI(Worker, time.Millisecond), []string{"worker: ", "tcp dport 6443 drop"}},
+		{"a node that is frozen is thawed", Frozen(Worker, time.Millisecond), []string{"worker: pause", "worker: unpause"}},
+		{"a node that is off is switched on", Off(Worker, time.Millisecond), []string{"worker: kill", "worker: start"}},
+		{"a node that is rebooted", Rebooted(Worker), []string{"worker: restart"}},
+		{"a program of the control plane is away, and its manifest back", Away(ControllerManager, time.Millisecond),
+			[]string{"control-plane: ", "kube-controller-manager.parked.yaml", "pgrep -x kube-controller"}},
+		{"connections are forgotten", ConntrackFlushed(Worker), []string{"worker: ", "conntrack --flush"}},
+	} {
+		t.Run(row.sentence, func(t *testing.T) {
+			for _, mode := range []string{"iptables", "nftables"} {
+				c := &paperCluster{T: t, mode: mode, client: fake.NewClientset()}
+				if err := row.act(t.Context(), Stage{Cluster: c}); err != nil {
+					t.Fatal(err)
+				}
+				all := strings.Join(c.did, "\n")
+				for _, part := range row.did {
+					if !strings.Contains(all, part) {
+						t.Errorf("in %s nothing is %q:\n%s", mode, part, all)
+					}
+				}
+			}
+		})
+	}
+}
+
+// What deletes rules names the Service's address, or is about no Service.
+func TestRulesLostAreScripts(t *testing.T) {
+	app := fixtures.App{Replicas: 1}
+	service := &corev1.Service{ObjectMeta: metav1.ObjectMeta{Namespace: "n", Name: app.ResourceName()},
+		Spec: corev1.ServiceSpec{ClusterIP: "10.96.0.7", Ports: []corev1.ServicePort{{Port: 80}}}}
+	for _, mode := range []string{"iptables", "nftables"} {
+		for name, lose := range map[string]func(Stage) (string, error){"all": AllRules, "service": ServiceRules, "canary": Canary} {
+			c := &paperCluster{T: t, mode: mode, client: fake.NewClientset(service)}
+			script, err := lose(Stage{Cluster: c, Namespace: "n", App: app})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if out, err := exec.Command("sh", "-n", "-c", script).CombinedOutput(); err != nil {
+				t.Errorf("%s in %s: %v: %s", name, mode, err, out)
+			}
+			if name == "service" && !strings.Contains(script, "10.96.0.7") {
+				t.Errorf("in %s it is about no Service: %s", mode, script)
+			}
+		}
+	}
+}

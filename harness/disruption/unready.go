@@ -1,0 +1,45 @@
+package disruption
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"rollcall/fixtures"
+	"rollcall/harness/poll"
+)
+
+// UnreadyDrained drains a node that also has a pod which is never ready, of an app beside the one under load with a budget of its
+// own. Such a pod is evicted where its budget lets pods go that are not ready, and else keeps the drain from its end.
+func UnreadyDrained(d Drain) Act {
+	return func(ctx context.Context, s Stage) (err error) {
+		beside := s
+		beside.App = fixtures.App{Name: "unready", Replicas: 1, Node: s.Node(d.Node), ReadyDelay: time.Hour}
+		deployments := s.Cluster.Client().AppsV1().Deployments(s.Namespace)
+		into := fixtures.Destination{Namespace: s.Namespace, Images: s.Images}
+		if _, err := deployments.Create(ctx, beside.App.Deployment(into, s.Old), metav1.CreateOptions{}); err != nil {
+			return err
+		}
+		defer func() {
+			err = errors.Join(err, deployments.Delete(context.WithoutCancel(ctx), beside.App.Name, metav1.DeleteOptions{}))
+		}()
+		if err := beside.awaitRunning(ctx); err != nil {
+			return err
+		}
+		return d.Do(ctx, beside)
+	}
+}
+
+func (s Stage) awaitRunning(ctx context.Context) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, scriptTimeout, fmt.Errorf("no pod of %s runs after %v", s.App.Name, scriptTimeout))
+	defer cancel()
+	return poll.Until(ctx, 200*time.Millisecond, func() (bool, error) {
+		pods, err := s.Cluster.Client().CoreV1().Pods(s.Namespace).List(ctx,
+			metav1.ListOptions{LabelSelector: fixtures.NameLabel + "=" + s.App.ResourceName()})
+		return err == nil && len(pods.Items) == 1 && pods.Items[0].Status.Phase == corev1.PodRunning, err
+	})
+}

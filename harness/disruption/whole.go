@@ -1,0 +1,161 @@
+package disruption
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"rollcall/harness/cluster"
+	"rollcall/harness/poll"
+)
+
+// wholeTimeout is how long a cluster may take to be whole again. After the API server was away for long it is the longest: up to
+// 60 s until controllers and kube-proxies ask again (client-go, tools/cache/reflector.go), and a lease of 15 s.
+const wholeTimeout = 3 * time.Minute
+
+// repair puts right on a node what a script that was killed may have left: stopped programs, packets that are dropped, manifests
+// that were taken away.
+const repair = `for program in kube-proxy kubelet kube-controller kube-scheduler kube-apiserver etcd containerd; do
+	pkill -CONT -x $program || true
+done
+nft delete table inet ` + cutTable + ` 2>/dev/null || true
+for parked in /etc/kubernetes/*.parked.yaml; do
+	if [ -e "$parked" ]; then name=${parked##*/}; mv "$parked" "/etc/kubernetes/manifests/${name%.parked.yaml}.yaml"; fi
+done
+systemctl start containerd kubelet`
+
+// Repair undoes on every node what is left of any disruption. It does not wait until the cluster is whole.
+func Repair(ctx context.Context, c cluster.Changeable) error {
+	for _, node := range c.Nodes() {
+		if _, err := c.Exec(ctx, node, repair); err != nil {
+			return fmt.Errorf("repair %s: %w", node, err)
+		}
+	}
+	return nil
+}
+
+// AwaitWhole returns when the cluster is what it was when it was made. The error is what it still lacks after so long.
+func AwaitWhole(ctx context.Context, c cluster.Changeable, limit time.Duration) error {
+	if limit == 0 {
+		limit = wholeTimeout
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("not whole after %v", limit))
+	defer cancel()
+	missing := ""
+	hastened := map[string]bool{}
+	err := poll.Until(ctx, time.Second, func() (bool, error) {
+		if missing = Lacks(ctx, c); missing == "" {
+			return true, nil
+		}
+		return false, hasten(ctx, c, hastened)
+	})
+	if err == nil {
+		err = c.AwaitReady(ctx)
+	}
+	if err == nil {
+		return c.ProxiesLeaveCPUCgroup(ctx) // those that started anew
+	}
+	if missing != "" {
+		err = errors.Join(err, errors.New(missing))
+	}
+	return err
+}
+
+// hasten restarts the kubelets, once each, that wait longer and longer before they start a program of the control plane again: so
+// they do after several disruptions in a row, none of which had made them wait. A kubelet that starts anew does not know.
+func hasten(ctx context.Context, c cluster.Changeable, done map[string]bool) error {
+	pods, err := c.Client().CoreV1().Pods(metav1.NamespaceSystem).List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return nil // the API server may be what is missing
+	}
+	for _, pod := range pods.Items {
+		for _, status := range pod.Status.ContainerStatuses {
+			waits := status.State.Waiting != nil && status.State.Waiting.Reason == "CrashLoopBackOff"
+			if node := pod.Spec.NodeName; waits && !done[node] {
+				done[node] = true
+				if _, err := c.Exec(ctx, node, "systemctl restart kubelet"); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// Lacks says what keeps a cluster from being whole; empty when nothing does.
+func Lacks(ctx context.Context, c cluster.Changeable) string {
+	nodes, err := c.Client().CoreV1().Nodes().List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return err.Error()
+	}
+	for _, node := range nodes.Items {
+		if lack := lacksNode(ctx, c, node, len(nodes.Items)); lack != "" {
+			return lack
+		}
+	}
+	pods, err := c.Client().CoreV1().Pods(metav1.NamespaceSystem).List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return err.Error()
+	}
+	for _, pod := range pods.Items {
+		for _, condition := range pod.Status.Conditions {
+			if condition.Type == corev1.PodReady && condition.Status != corev1.ConditionTrue {
+				return "pod " + pod.Name + " is not ready"
+			}
+		}
+	}
+	for _, leader := range []string{"kube-controller-manager", "kube-scheduler"} {
+		if lack := lacksLeader(ctx, c, leader); lack != "" {
+			return lack
+		}
+	}
+	return ""
+}
+
+// leaseRenewed is how old a lease of a leader that is there may be: it renews every 2 s, and has to within 10 s
+// (component-base, config/v1alpha1/defaults.go, v1.37).
+const leaseRenewed = 10 * time.Second
+
+func lacksLeader(ctx context.Context, c cluster.Changeable, name string) string {
+	lease, err := c.Client().CoordinationV1().Leases(metav1.NamespaceSystem).Get(ctx, name, metav1.GetOptions{})
+	switch {
+	case err != nil:
+		return err.Error()
+	case lease.Spec.RenewTime == nil || time.Since(lease.Spec.RenewTime.Time) > leaseRenewed:
+		return name + " has no leader"
+	}
+	return ""
+}
+
+// onNode says in a word what a node lacks that only it can tell; nothing when it lacks nothing.
+const onNode = `test $(ip route | grep -c ' via .* dev eth0') -ge %d || { echo 'routes to the pods of other nodes'; exit; }
+nft list table inet ` + cutTable + ` >/dev/null 2>&1 && { echo 'packets, which are dropped'; exit; }
+` + cluster.ProxySynced + ` || { echo 'a kube-proxy that wrote its rules'; exit; }
+test "$(curl --silent --max-time 1 http://127.0.0.1:10249/proxyMode)" = %s || { echo "kube-proxy's mode of before"; exit; }
+`
+
+func lacksNode(ctx context.Context, c cluster.Changeable, node corev1.Node, nodes int) string {
+	switch {
+	case !cluster.NodeReady(node):
+		return "node " + node.Name + " is not ready"
+	case node.Spec.Unschedulable:
+		return "node " + node.Name + " is cordoned"
+	}
+	for _, taint := range node.Spec.Taints {
+		if taint.Key != "node-role.kubernetes.io/control-plane" {
+			return fmt.Sprintf("node %s has taint %s", node.Name, taint.Key)
+		}
+	}
+	lacks, err := c.Exec(ctx, node.Name, fmt.Sprintf(onNode, nodes-1, c.Mode()))
+	switch {
+	case err != nil:
+		return fmt.Sprintf("node %s does not run commands: %v", node.Name, err)
+	case lacks != "":
+		return fmt.Sprintf("node %s lacks %s", node.Name, lacks)
+	}
+	return ""
+}

@@ -1,0 +1,209 @@
+package record
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes/fake"
+
+	"rollcall/harness/evidence"
+	"rollcall/harness/evidence/store"
+	"rollcall/harness/poll"
+	"rollcall/harness/timeline"
+	"rollcall/harness/verdict"
+	"rollcall/loadgen"
+)
+
+// A testPlace is a pod that is there, whose container the API shows as started again.
+type testPlace struct {
+	podPlace
+	adopted atomic.Int32
+}
+
+func (p *testPlace) close() {}
+
+func newTestPlace(t *testing.T) *testPlace {
+	t.Helper()
+	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "n", Name: "agent-0-x"}, Status: corev1.PodStatus{
+		Phase: corev1.PodRunning,
+		ContainerStatuses: []corev1.ContainerStatus{{
+			State:                corev1.ContainerState{Running: &corev1.ContainerStateRunning{}},
+			LastTerminationState: corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{Reason: "Error", ExitCode: 137}},
+		}},
+	}}
+	p := &testPlace{}
+	p.podPlace = podPlace{pods: fake.NewClientset(pod).CoreV1().Pods("n"), pod: pod.Name,
+		leaveCPUCgroup: func(*corev1.Pod) error { p.adopted.Add(1); return nil }}
+	return p
+}
+
+// serveAgent serves an agent, whose spool may be an earlier one's.
+func serveAgent(t *testing.T, spool string) *loadgen.Agent {
+	t.Helper()
+	agent, err := loadgen.NewAgent(loadgen.AgentConfig{Token: "token", Spool: spool})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(agent.Stop)
+	return agent
+}
+
+// TestAgentThatWasAway records a lane whose agent goes away and comes back: nothing contradicts itself, and the verdict says it.
+func TestAgentThatWasAway(t *testing.T) {
+	for _, row := range []struct {
+		sentence string
+		spool    bool // outlives the process
+	}{{"it goes on with its spool", true}, {"it knows nothing any more", false}} {
+		t.Run(row.sentence, func(t *testing.T) {
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			defer cancel()
+			folder := t.TempDir() + "/run"
+			recorder, err := store.Record(folder, evidence.Run{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer recorder.Abort()
+			began := time.Now()
+			app := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				by := evidence.Server{Version: "v1", Pod: "shop-1", Node: "worker"}
+				seq, _ := strconv.ParseUint(r.Header.Get("X-Vegeta-Seq"), 10, 64)
+				recorder.Arrivals(evidence.Arrival{Lane: r.Header.Get("X-Vegeta-Attack"), Seq: seq, At: time.Since(began), By: by})
+				for name, value := range map[string]string{"Service": "shop", "Version": by.Version, "Pod": by.Pod, "Node": by.Node} {
+					w.Header().Set("X-Rollcall-"+name, value)
+				}
+			}))
+			defer app.Close()
+			spool := t.TempDir()
+			first := serveAgent(t, spool)
+			var now atomic.Pointer[http.Handler]
+			behind := func(h http.Handler) { now.Store(&h) }
+			behind(first)
+			api := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { (*now.Load()).ServeHTTP(w, r) }))
+			defer api.Close()
+
+			place := newTestPlace(t)
+			lane := evidence.Lane{ID: "worker-fresh", Vantage: evidence.FromPod, Node: "worker", Conn: evidence.Fresh, Target: app.URL, Rate: 200}
+			cl := &clients{lanes: []evidence.Lane{lane}, service: "shop", agents: []*agent{{place: place, name: "agent-0-x", node: "worker",
+				lanes: []evidence.Lane{lane}, remote: loadgen.Remote{URL: api.URL, Token: "token"}}}}
+			if err := cl.start(ctx, began, recorder); err != nil {
+				t.Fatal(err)
+			}
+			loads := time.Now()
+			time.Sleep(startLead + 500*time.Millisecond) // the length of the load
+			behind(http.NotFoundHandler())
+			first.Stop()                                  // what is in flight ends: the app hears no more of it
+			time.Sleep(fetchEvery + 100*time.Millisecond) // for which it is away
+			left := t.TempDir()
+			if row.spool {
+				if err := os.CopyFS(left, os.DirFS(spool)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			behind(serveAgent(t, left))
+			if err := poll.Until(ctx, 10*time.Millisecond, func() (bool, error) {
+				return !row.spool || place.adopted.Load() > 0, nil
+			}); err != nil {
+				t.Fatal("its new process was not noticed", err)
+			}
+
+			doubts := cl.collect(ctx, began)
+			if !row.spool {
+				if len(doubts) != 1 || doubts[0].ID != evidence.AgentLost ||
+					!strings.Contains(doubts[0].Because, "the agent restarted during the run") {
+					t.Errorf("doubts %+v", doubts)
+				}
+				return
+			}
+			if len(doubts) > 0 || len(cl.absences) != 1 || cl.absences[0].Why != "its container started again (Error, exit code 137)" {
+				t.Fatalf("doubts %+v, absences %+v", doubts, cl.absences)
+			}
+			if place.adopted.Load() != 1 || len(cl.clocks) != 3 {
+				t.Errorf("it left its CPU group %d times, and its clock was read %d times, want once and 3 times", place.adopted.Load(), len(cl.clocks))
+			}
+			run := evidence.Run{OldVersion: "v1", NewVersion: "v2", Lanes: cl.lanes, Clocks: cl.clocks, Absences: cl.absences,
+				Expect: []evidence.Expectation{verdict.NoFailures()}}
+			for _, e := range awayEvents(run.Absences, run.Lanes) {
+				recorder.Event(e)
+			}
+			for i, kind := range (timeline.Timeline{}).PhaseMarks() {
+				at := []time.Duration{startLead, startLead, startLead, time.Since(loads)}[i]
+				recorder.Event(evidence.Event{At: loads.Sub(began) + at, Kind: kind})
+			}
+			if err := recorder.Finish(run); err != nil {
+				t.Fatal(err)
+			}
+			ev, err := store.Read(folder)
+			if err != nil {
+				t.Fatal(err)
+			}
+			tl, err := timeline.Join(ev)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff([]string(nil), tl.Problems); diff != "" {
+				t.Errorf("problems:\n%s", diff)
+			}
+			s := tl.Lanes[0].Summary
+			if s.Requests == 0 || s.Arrivals != s.Requests || s.Failed() > 0 || s.Rate < 198 {
+				t.Errorf("%d requests, %d arrived, %d failed, %.1f per second", s.Requests, s.Arrivals, s.Failed(), s.Rate)
+			}
+			v := verdict.Judge(ev.Run, tl)
+			if v.Outcome != verdict.Inconclusive || v.Distrust[0].ID != evidence.AgentLost ||
+				!strings.Contains(v.Because, "the load agent of worker was away for") {
+				t.Errorf("%s: %s", v.Outcome, v.Because)
+			}
+		})
+	}
+}
+
+func TestAwayEvents(t *testing.T) {
+	const second = time.Second
+	lanes := []evidence.Lane{{ID: "worker-fresh", Node: "worker"}, {ID: "worker-reused", Node: "worker"}, {ID: "worker2-fresh", Node: "worker2"}}
+	why := "its container started again"
+	got := awayEvents([]evidence.Absence{
+		{Lane: "worker-fresh", From: 100, To: 300, Since: 2 * second, Until: 4 * second, Why: why},
+		{Lane: "worker-reused", From: 101, To: 300, Since: 2010 * time.Millisecond, Until: 4 * second, Unknown: []uint64{98, 99}, Why: why},
+		{Lane: "worker2-fresh", From: 100, To: 100, Since: 4 * second, Until: 4 * second, Unknown: []uint64{98}, Why: "its node booted"},
+		{Lane: "worker-fresh", From: 400, To: 500, Since: 5 * second, Until: 6 * second, Why: why},
+	}, lanes)
+	want := []evidence.Event{
+		{At: 4 * second, Clock: "worker", Kind: evidence.AgentAway, Object: "worker", Count: 2000,
+			Detail: why + ": worker-fresh left out 100 to 299; worker-reused left out 101 to 299, had 2 in flight"},
+		{At: 4 * second, Clock: "worker2", Kind: evidence.AgentAway, Object: "worker2",
+			Detail: "its node booted: worker2-fresh had 1 in flight"},
+		{At: 6 * second, Clock: "worker", Kind: evidence.AgentAway, Object: "worker", Count: 1000,
+			Detail: why + ": worker-fresh left out 400 to 499"},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestControlOfAnotherNode(t *testing.T) {
+	on := func(node string) corev1.Pod { return corev1.Pod{Spec: corev1.PodSpec{NodeName: node}} }
+	for _, row := range []struct {
+		sentence string
+		worker   string
+		controls []corev1.Pod
+		want     string
+	}{
+		{"of two it asks the other node's", "a", []corev1.Pod{on("a"), on("b")}, "b"},
+		{"and so does the other", "b", []corev1.Pod{on("a"), on("b")}, "a"},
+		{"a node without one asks any", "c", []corev1.Pod{on("a"), on("b")}, "a"},
+		{"a node that is alone asks its own", "a", []corev1.Pod{on("a")}, "a"},
+	} {
+		if got := controlOf(row.worker, row.controls).Spec.NodeName; got != row.want {
+			t.Errorf("%s: %s, want %s", row.sentence, got, row.want)
+		}
+	}
+}

@@ -1,0 +1,118 @@
+package timeline
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"rollcall/harness/evidence"
+)
+
+// An AgentAway is that a load agent of a node was away, from all its lanes at once.
+type AgentAway struct {
+	Node string
+	Window
+	Lanes   []string
+	LeftOut int // requests that were not sent
+	Unknown int // requests in flight when it went, of which nobody knows how they ended
+	Why     string
+}
+
+// AgentsAway are all such times, in order.
+func (t Timeline) AgentsAway() []AgentAway {
+	type comeback struct {
+		node  string
+		agent int
+		at    time.Duration
+	}
+	var found []AgentAway
+	number := map[comeback]int{}
+	for _, lane := range t.Lanes {
+		for _, a := range lane.Absences {
+			came := comeback{lane.Node, a.Agent, a.Until}
+			i, known := number[came]
+			if !known {
+				i = len(found)
+				number[came] = i
+				found = append(found, AgentAway{Node: lane.Node, Window: Window{From: a.Since, To: a.Until}, Why: a.Why})
+			}
+			away, agents := &found[i], uint64(lane.AgentCount())
+			away.From = min(away.From, a.Since)
+			away.Lanes = append(away.Lanes, lane.ID)
+			away.LeftOut += int((a.To - a.From + agents - 1) / agents)
+			away.Unknown += len(a.Unknown)
+		}
+	}
+	slices.SortStableFunc(found, func(x, y AgentAway) int { return cmp.Compare(x.From, y.From) })
+	return found
+}
+
+// away is what a lane's agents left out, and what nobody knows the outcome of.
+type away struct {
+	absences []evidence.Absence
+	agents   int
+	sent     map[uint64]bool // numbers sent of which no hit was kept, as far as they have not turned up
+}
+
+func newAway(run evidence.Run, lane evidence.Lane) away {
+	a := away{agents: lane.AgentCount(), sent: map[uint64]bool{}}
+	for _, absence := range run.Absences {
+		if absence.Lane != lane.ID {
+			continue
+		}
+		a.absences = append(a.absences, absence)
+		for _, seq := range absence.Unknown {
+			a.sent[seq] = true
+		}
+	}
+	return a
+}
+
+// excuses reports whether a number without a hit is no hole: it was left out, or nobody knows its outcome.
+func (a away) excuses(seq uint64) bool {
+	return a.sent[seq] || a.leftOut(seq)
+}
+
+func (a away) leftOut(seq uint64) bool {
+	return slices.ContainsFunc(a.absences, func(absence evidence.Absence) bool { return absence.Skips(seq, a.agents) })
+}
+
+// onRecorder is an agent's absences on the recorder's clock.
+func (a away) onRecorder(node string, cs clocks) []evidence.Absence {
+	absences := slices.Clone(a.absences)
+	for i := range absences {
+		absences[i].Since, absences[i].Until = cs.onRecorder(node, absences[i].Since), cs.onRecorder(node, absences[i].Until)
+	}
+	return absences
+}
+
+// passOver goes over the numbers of an agent that have no hit, from the one expected up to one that has: those left out while it was
+// away are not what it failed to send. It gives the first that is a hole.
+func (b *builder) passOver(from, to uint64) (hole uint64, found bool) {
+	agent := &b.summary.Agents[b.agentOf(from)]
+	began := agent.Requests > 0
+	if len(b.away.absences) == 0 {
+		return from, from < to
+	}
+	for seq := from; seq < to; seq += uint64(len(b.next)) {
+		switch {
+		case b.away.sent[seq] && began:
+			agent.unknown++
+		case b.away.leftOut(seq) && began:
+			agent.leftOut++
+		case !b.away.excuses(seq) && !found:
+			hole, found = seq, true
+		}
+	}
+	return hole, found
+}
+
+// awayBetween is when somebody went away who was so for most of the time between two moments.
+func awayBetween(absences []evidence.Absence, from, to time.Duration) (since time.Duration, was bool) {
+	for _, a := range absences {
+		if from <= (a.Since+a.Until)/2 && a.Until <= to {
+			return max(from, a.Since), true
+		}
+	}
+	return 0, false
+}

@@ -1,0 +1,121 @@
+package timeline_test
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"rollcall/harness/evidence"
+)
+
+// arrivedAt are arrivals of requests that were sent every 10 ms from 10 ms on.
+func arrivedAt(lane string, numbers ...uint64) []evidence.Arrival {
+	var at []evidence.Arrival
+	for _, seq := range numbers {
+		at = append(at, evidence.Arrival{Lane: lane, Seq: seq, At: time.Duration(seq+1)*10*ms + ms,
+			By: evidence.Server{Version: "v1", Pod: "pod-v1"}})
+	}
+	return at
+}
+
+// Numbers that an agent left out while it was away are no holes, and what was in flight is unknown.
+func TestJoinAbsences(t *testing.T) {
+	away := func(from, to uint64, unknown ...uint64) evidence.Absence {
+		return evidence.Absence{Lane: "a", From: from, To: to, Since: time.Duration(from+1) * 10 * ms, Until: time.Duration(to) * 10 * ms,
+			Unknown: unknown, Why: "its container started again"}
+	}
+	missing := func(text string) []string { return []string{`hits.parquet: lane "a": ` + text} }
+	for _, row := range []struct {
+		sentence string
+		agents   int
+		without  []uint64 // hits, of 0 to 39
+		arrived  []uint64 // of those
+		absences []evidence.Absence
+		problems []string
+		unknown  int
+		rate     float64
+	}{
+		{"nobody was away", 1, nil, nil, nil, nil, 0, 100},
+		{"a hole that nobody was away for", 1, []uint64{10, 11}, nil, nil, missing("seq 10 is missing (1 in all)"), 0, 3700 / 39.},
+		{"one was away", 1, []uint64{10, 11, 12}, nil, []evidence.Absence{away(10, 13)}, nil, 0, 100},
+		{"one was away, and there is a hole beside it", 1, []uint64{9, 10, 11, 12}, nil, []evidence.Absence{away(10, 13)},
+			missing("seq 9 is missing (1 in all)"), 0, 3500 / 36.},
+		{"two requests were in flight", 1, []uint64{7, 9, 10, 11, 12}, nil, []evidence.Absence{away(10, 13, 7, 9)}, nil, 2, 100},
+		{"of which one had arrived", 1, []uint64{7, 9, 10, 11, 12}, []uint64{9}, []evidence.Absence{away(10, 13, 7, 9)}, nil, 2, 100},
+		{"one of which nobody noted that it was sent had arrived", 1, []uint64{10, 11, 12}, []uint64{10}, []evidence.Absence{away(10, 13)},
+			nil, 1, 100},
+		{"one that was in flight has a hit after all", 1, []uint64{10, 11, 12}, nil, []evidence.Absence{away(10, 13, 7)}, nil, 0, 100},
+		{"one arrived without a hit, of an agent that was not away", 1, []uint64{20}, []uint64{20}, []evidence.Absence{away(10, 13)},
+			[]string{`hits.parquet: lane "a": seq 20 is missing (1 in all)`,
+				`arrivals.parquet: lane "a": seq 20 was logged by a pod, but has no hit (1 in all)`}, 0, 3800 / 39.},
+		{"two were away, one after the other", 1, []uint64{10, 11, 20, 21, 22}, nil, []evidence.Absence{away(10, 12), away(20, 23)}, nil, 0, 100},
+		{"one was away before its first request", 1, []uint64{0, 1}, nil, []evidence.Absence{away(0, 2)}, nil, 0, 100},
+		{"one was away at the end", 1, []uint64{38, 39}, nil, []evidence.Absence{away(38, 38, 38)}, nil, 1, 100},
+		{"one of two was away", 2, []uint64{10, 12}, nil, []evidence.Absence{away(10, 14)}, nil, 0, 100},
+		{"one of two was away, and the other has a hole", 2, []uint64{10, 11, 12}, nil, []evidence.Absence{away(10, 14)},
+			missing("seq 11 is missing (1 in all)"), 0, 50 + 50*18/19.},
+	} {
+		t.Run(row.sentence, func(t *testing.T) {
+			hits := slices.DeleteFunc(paced("a", strings.Repeat("1", 40)), func(h evidence.Hit) bool { return slices.Contains(row.without, h.Seq) })
+			r := recording(hits, marks(0, 10, 20, 400), carried(row.agents))
+			r.Run.Absences = row.absences
+			all := row.arrived
+			for _, h := range hits {
+				all = append(all, h.Seq)
+			}
+			r.Arrivals = arrivedAt("a", all...)
+			tl := join(t, r)
+			if diff := cmp.Diff(row.problems, tl.Problems); diff != "" {
+				t.Errorf("problems (-want +got):\n%s", diff)
+			}
+			s := tl.Lanes[0].Summary
+			if s.Unknown != row.unknown || s.Requests != len(hits) || s.NeverArrived != 0 {
+				t.Errorf("%d unknown, want %d; %d requests, want %d, and %d never arrived", s.Unknown, row.unknown, s.Requests, len(hits),
+					s.NeverArrived)
+			}
+			if row.problems == nil && s.Arrivals != s.Requests {
+				t.Errorf("%d arrivals of %d requests", s.Arrivals, s.Requests)
+			}
+			if math.Abs(s.Rate-row.rate) > 1e-9 {
+				t.Errorf("%v requests per second, want %v", s.Rate, row.rate)
+			}
+		})
+	}
+}
+
+// An outage that a client did not see the end of is as long as it saw it.
+func TestOutagesEndWithTheAgent(t *testing.T) {
+	for _, row := range []struct {
+		sentence string
+		outcomes string // - is left out
+		absences []evidence.Absence
+		want     []time.Duration // lengths of outages
+	}{
+		{"nobody was away", "11xxx111", nil, []time.Duration{30 * ms}},
+		{"the agent went away in the middle of it", "11xx---111", []evidence.Absence{{From: 4, To: 7, Since: 50 * ms, Until: 70 * ms}},
+			[]time.Duration{20 * ms}},
+		{"and when it is back requests fail still", "11xx---x11", []evidence.Absence{{From: 4, To: 7, Since: 50 * ms, Until: 70 * ms}},
+			[]time.Duration{20 * ms, 10 * ms}},
+		{"it was away before", "1--1xx11", []evidence.Absence{{From: 1, To: 3, Since: 20 * ms, Until: 30 * ms}}, []time.Duration{20 * ms}},
+	} {
+		t.Run(row.sentence, func(t *testing.T) {
+			hits := slices.DeleteFunc(paced("a", row.outcomes), func(h evidence.Hit) bool { return row.outcomes[h.Seq] == '-' })
+			r := recording(hits, marks(0, 10, 20, 400), carried(1))
+			for _, away := range row.absences {
+				away.Lane = "a"
+				r.Run.Absences = append(r.Run.Absences, away)
+			}
+			var got []time.Duration
+			for _, outage := range join(t, r).Lanes[0].Summary.Outages {
+				got = append(got, outage.Length())
+			}
+			if diff := cmp.Diff(row.want, got); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}

@@ -1,0 +1,36 @@
+package timeline
+
+import (
+	"slices"
+	"time"
+
+	"rollcall/harness/evidence"
+)
+
+// Expected reports whether a reason for distrust is expected at a moment, of a node or, if that is empty, of the cluster: a
+// disruption says so of its nodes or, if it names none, of all, from its begin until some time after the cluster was whole.
+func (t Timeline) Expected(reason, node string, at time.Duration) bool {
+	d := t.Disruption
+	if d == nil || !slices.Contains(d.Expects, reason) || len(d.Nodes) > 0 && !slices.Contains(d.Nodes, node) {
+		return false
+	}
+	begun, ok := t.Mark(evidence.DisruptionBegun)
+	whole, over := t.Mark(evidence.ClusterWhole)
+	return ok && at >= begun && (!over || at < whole+d.Tail)
+}
+
+// OnDisrupted reports whether a lane's client is on a node that was disrupted.
+func (t Timeline) OnDisrupted(l Lane) bool {
+	return t.Disruption != nil && slices.Contains(t.Disruption.Nodes, l.Node)
+}
+
+// logLost reports whether a part of a pod's log is known to be lost: what it answered then need not be logged.
+func (t Timeline) logLost() map[string]bool {
+	lost := map[string]bool{}
+	for _, e := range t.Events {
+		if e.Kind == evidence.RecorderLost && e.By.Pod != "" {
+			lost[e.By.Pod] = true
+		}
+	}
+	return lost
+}

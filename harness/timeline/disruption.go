@@ -1,0 +1,44 @@
+package timeline
+
+import (
+	"time"
+
+	"rollcall/harness/evidence"
+)
+
+// A Disruption is when something was done to the cluster under load. Until it is undone the cluster is disturbed on purpose, and
+// from then until it is whole again by what that left behind.
+type Disruption struct {
+	What          string // as its first event says
+	Begun         time.Duration
+	Undone, Whole *time.Duration // nil: that was not seen
+}
+
+// UntilWhole is how long after it was undone the cluster was whole again.
+func (d Disruption) UntilWhole() (took time.Duration, ok bool) {
+	if d.Undone == nil || d.Whole == nil {
+		return 0, false
+	}
+	return *d.Whole - *d.Undone, true
+}
+
+// Disruptions lists them by time. What is noted without a begin belongs to none.
+func (t Timeline) Disruptions() []Disruption {
+	var all []Disruption
+	for _, e := range t.Events {
+		if e.Kind == evidence.DisruptionBegun {
+			all = append(all, Disruption{What: e.Detail, Begun: e.At})
+			continue
+		}
+		if len(all) == 0 {
+			continue
+		}
+		switch last := &all[len(all)-1]; {
+		case e.Kind == evidence.DisruptionUndone && last.Undone == nil:
+			last.Undone = new(e.At)
+		case e.Kind == evidence.ClusterWhole && last.Whole == nil:
+			last.Whole = new(e.At)
+		}
+	}
+	return all
+}

@@ -1,0 +1,141 @@
+package verdict_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"rollcall/harness/evidence"
+	"rollcall/harness/verdict"
+)
+
+// disrupted has a disruption of a node from 600 ms on, undone at 1 s, after which the cluster was whole at 1.1 s.
+func disrupted(node string, expects ...string) edit {
+	return all(func(ev *recording) {
+		ev.Run.Disruption = &evidence.Disruption{ID: "cut", Does: "it is cut off", Nodes: []string{node}, Expects: expects, Tail: 100 * ms}
+	}, with(mark(600, evidence.DisruptionBegun)), with(mark(1000, evidence.DisruptionUndone)), with(mark(1100, evidence.ClusterWhole)))
+}
+
+func nodeUnready(node string, at int) edit {
+	return with(evidence.Event{At: time.Duration(at) * ms, Kind: evidence.NodeUnready, Object: node})
+}
+
+// What a disruption makes expected is no reason for distrust, on its nodes and while it lasts. Everything else is.
+func TestDisruptionExcusesWhatItExpects(t *testing.T) {
+	for _, row := range []struct {
+		sentence string
+		edit     edit
+		distrust string // the id of the reason; empty: none
+	}{
+		{"the node that is disrupted is not ready meanwhile", all(disrupted("worker", "node-unready"), nodeUnready("worker", 700)), ""},
+		{"and just before the cluster is whole for long enough", all(disrupted("worker", "node-unready"), nodeUnready("worker", 1199)), ""},
+		{"but not later", all(disrupted("worker", "node-unready"), nodeUnready("worker", 1200)), "node-unready"},
+		{"nor before it begins", all(disrupted("worker", "node-unready"), nodeUnready("worker", 599)), "node-unready"},
+		{"another node is not ready", all(disrupted("worker", "node-unready"), nodeUnready("worker2", 700)), "node-unready"},
+		{"it does not expect that", all(disrupted("worker", "control-failures"), nodeUnready("worker", 700)), "node-unready"},
+		{"requests of a control lane fail meanwhile", all(disrupted("worker", "control-failures"), breaking("control", evidence.Timeout, 70)), ""},
+		{"requests of a control lane fail later", all(disrupted("worker", "control-failures"), breaking("control", evidence.Timeout, 150)),
+			"control-failures"},
+		{"a pod on its node is killed, with the end of its log", all(disrupted("worker", "pod-log-lost"), with(evidence.Event{At: 700 * ms,
+			Kind: evidence.RecorderLost, By: evidence.Server{Pod: "a", Node: "worker"}, Detail: "log of a: killed"})), ""},
+		{"a pod on another node is killed, with the end of its log", all(disrupted("worker", "pod-log-lost"), with(evidence.Event{At: 700 * ms,
+			Kind: evidence.RecorderLost, By: evidence.Server{Pod: "a", Node: "worker2"}, Detail: "log of a: killed"})), "pod-log-lost"},
+		{"the observer of its rules ends", all(disrupted("worker", "observer-lost"), with(evidence.Event{At: 700 * ms,
+			Kind: evidence.RecorderLost, Object: "worker", Detail: "it ended"})), ""},
+		{"the observer of another's rules ends", all(disrupted("worker", "observer-lost"), with(evidence.Event{At: 700 * ms,
+			Kind: evidence.RecorderLost, Object: "worker2", Detail: "it ended"})), "observer-lost"},
+	} {
+		t.Run(row.sentence, func(t *testing.T) {
+			ev := rollout(verdict.NoFailures())
+			row.edit(&ev)
+			v := judge(t, ev)
+			var ids []string
+			for _, r := range v.Distrust {
+				ids = append(ids, r.ID)
+			}
+			if got := strings.Join(ids, " "); got != row.distrust {
+				t.Errorf("distrusted for %q, want %q", got, row.distrust)
+			}
+		})
+	}
+}
+
+// An API server that is away hides what the API would have shown, and not what was found out otherwise.
+func TestExpectedAPIGapLeavesFacts(t *testing.T) {
+	gap := with(evidence.Event{At: 700 * ms, Kind: evidence.WatchGap, Detail: "away"})
+	for _, row := range []struct {
+		sentence string
+		edit     edit
+		fact     verdict.Outcome
+	}{
+		{"expected", all(disrupted("worker", "watch-blind"), gap), verdict.Pass},
+		{"not expected", all(disrupted("worker"), gap), verdict.Inconclusive},
+	} {
+		t.Run(row.sentence, func(t *testing.T) {
+			ev := rollout(verdict.Fact("drain", "drained"), verdict.MinAvailable(1))
+			all(row.edit, with(evidence.Event{At: 650 * ms, Kind: evidence.Fact, Object: "drain", Detail: "drained"}))(&ev)
+			v := judge(t, ev)
+			if got := v.Findings[0].Outcome; got != row.fact {
+				t.Errorf("the fact: %s, want %s: %s", got, row.fact, v.Findings[0].Because)
+			}
+			if got := v.Findings[1].Outcome; got != verdict.Inconclusive {
+				t.Errorf("what the watch saw: %s, want inconclusive: %s", got, v.Findings[1].Because)
+			}
+		})
+	}
+}
+
+func TestLanesOfExpectation(t *testing.T) {
+	for _, row := range []struct {
+		sentence string
+		expect   evidence.Expectation
+		edit     edit
+		outcome  verdict.Outcome
+	}{
+		{"a loss on the node that is disrupted is none of others'", verdict.OnOthers(verdict.NoFailures()),
+			breaking("worker-fresh", evidence.Timeout, 70), verdict.Pass},
+		{"a loss on another node is", verdict.OnOthers(verdict.NoFailures()), breaking("worker2-reused", evidence.Timeout, 70), verdict.Fail},
+		{"and none of the disrupted node's", verdict.OnDisrupted(verdict.NoFailures()), breaking("worker2-reused", evidence.Timeout, 70), verdict.Pass},
+		{"a loss on a lane of another kind", verdict.OnKind("fresh", verdict.NoFailures()), breaking("worker2-reused", evidence.Timeout, 70),
+			verdict.Pass},
+		{"a loss on a lane of the kind", verdict.OnKind("reused", verdict.NoFailures()), breaking("worker2-reused", evidence.Timeout, 70),
+			verdict.Fail},
+	} {
+		t.Run(row.sentence, func(t *testing.T) {
+			ev := rolledOut(row.expect)
+			all(disrupted("worker"), row.edit)(&ev)
+			if v := judge(t, ev); v.Outcome != row.outcome {
+				t.Errorf("%s, want %s: %s", v.Outcome, row.outcome, v.Because)
+			}
+		})
+	}
+}
+
+func TestRecoversWithin(t *testing.T) {
+	for _, row := range []struct {
+		sentence string
+		within   time.Duration
+		mark     evidence.EventKind
+		edit     edit
+		outcome  verdict.Outcome
+		says     string
+	}{
+		{"nothing fails", 500 * ms, evidence.DisruptionBegun, all(), verdict.Pass, "none failed"},
+		{"the last that fails is sent in time", 500 * ms, evidence.DisruptionBegun, breaking("worker-fresh", evidence.Timeout, 70, 109), verdict.Pass,
+			"the last of 2 requests that failed was sent 500 ms after disruption-begun"},
+		{"one is sent later", 499 * ms, evidence.DisruptionBegun, breaking("worker-fresh", evidence.Timeout, 70, 109), verdict.Fail,
+			"1 request failed (1 timeout) that were sent later than 499 ms"},
+		{"from when it was undone", 99 * ms, evidence.DisruptionUndone, breaking("worker-fresh", evidence.Timeout, 109), verdict.Fail, "1 request"},
+		{"nothing was sent so late", 3 * time.Second, evidence.DisruptionBegun, all(), verdict.Inconclusive, "never put to the test"},
+		{"the moment never came", 500 * ms, evidence.DisruptionBegun, without(evidence.DisruptionBegun), verdict.Inconclusive, "disruption-begun"},
+	} {
+		t.Run(row.sentence, func(t *testing.T) {
+			ev := rollout(verdict.RecoversWithin(row.within, row.mark))
+			all(disrupted("worker"), row.edit)(&ev)
+			v := judge(t, ev)
+			if v.Outcome != row.outcome || !strings.Contains(v.Because, row.says) {
+				t.Errorf("%s: %s, want %s: …%s…", v.Outcome, v.Because, row.outcome, row.says)
+			}
+		})
+	}
+}

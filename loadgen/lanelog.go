@@ -1,0 +1,233 @@
+package loadgen
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strconv"
+
+	"rollcall/harness/evidence"
+)
+
+// A laneLog keeps on a spool what of a lane the next process of the agent has to know: the number of each request when it is
+// sent, and each hit. Each is one write. The caller holds the buffer's lock.
+type laneLog struct {
+	sendings
+	spool    *spool
+	lane     int // of the order
+	file     *os.File
+	segments []segment // ascending; the last one is written to
+	next     int       // number of the next hit
+	last     place     // where the last answer from the spool ended
+	err      error     // the first; nothing is written after it
+}
+
+// Sendings are which requests of a share were sent, and which of those have no outcome yet.
+type sendings struct {
+	share  share
+	unsent uint64          // all below were sent
+	ahead  map[uint64]bool // and these
+	open   map[uint64]bool
+}
+
+func newSendings(s share, unsent uint64) sendings {
+	return sendings{share: s, unsent: unsent, ahead: map[uint64]bool{}, open: map[uint64]bool{}}
+}
+
+func (s *sendings) sent(seq uint64) {
+	s.open[seq] = true
+	s.ahead[seq] = true
+	for s.ahead[s.unsent] {
+		delete(s.ahead, s.unsent)
+		s.unsent += s.share.of
+	}
+}
+
+// newLane begins the log of a lane.
+func (s *spool) newLane(lane int, of share) (*laneLog, error) {
+	l := &laneLog{spool: s, lane: lane, sendings: newSendings(of, of.index)}
+	return l, l.roll(Progress{})
+}
+
+// findLane finds what an earlier process wrote. Before anything else is written, resume has to be called.
+func (s *spool) findLane(lane int, of share) (l *laneLog, progress Progress, err error) {
+	l = &laneLog{spool: s, lane: lane, sendings: newSendings(of, of.index)}
+	if l.segments, err = segmentsOf(s.dir, lane); err != nil {
+		return nil, progress, err
+	}
+	for _, found := range l.segments {
+		s.used.Add(found.size)
+	}
+	headed := false
+	for !headed && len(l.segments) > 0 {
+		newest := l.segments[len(l.segments)-1]
+		if headed, err = l.replay(newest, &progress); err != nil {
+			return nil, progress, err
+		}
+		if !headed { // it was never written to the disk
+			l.segments = l.segments[:len(l.segments)-1]
+			s.used.Add(-newest.size)
+			if err := os.Remove(newest.path); err != nil {
+				return nil, progress, err
+			}
+		}
+	}
+	if !headed {
+		return nil, progress, fmt.Errorf("lane %d has no segment", lane)
+	}
+	return l, progress, nil
+}
+
+// replay learns what a segment says, and whether it says anything.
+func (l *laneLog) replay(s segment, progress *Progress) (headed bool, err error) {
+	err = s.lines(0, func(found line) (bool, error) {
+		switch found.kind {
+		case 'b':
+			var head segmentHead
+			if err := json.Unmarshal(found.text, &head); err != nil {
+				return false, err
+			}
+			headed = true
+			l.sendings = newSendings(l.share, head.Unsent)
+			for _, seq := range head.Ahead {
+				l.ahead[seq] = true
+			}
+			for _, seq := range head.Open {
+				l.open[seq] = true
+			}
+			l.next, *progress = head.First, head.Progress
+		case 's':
+			seq, err := strconv.ParseUint(string(found.text), 10, 64)
+			if err != nil {
+				return false, err
+			}
+			l.sent(seq)
+			progress.Sent++
+		case 'h':
+			var h evidence.Hit
+			if err := json.Unmarshal(found.text, &h); err != nil {
+				return false, err
+			}
+			l.next++
+			delete(l.open, h.Seq)
+			progress.count(h)
+		case 't':
+			progress.Trouble = string(found.text)
+		default:
+			return false, fmt.Errorf("a line of kind %q", found.kind)
+		}
+		return true, nil
+	})
+	return headed, err
+}
+
+// resume goes on from a number; what has no outcome gets none any more.
+func (l *laneLog) resume(unsent uint64, progress Progress) error {
+	l.sendings = newSendings(l.share, unsent)
+	return l.roll(progress)
+}
+
+// roll begins the next segment.
+func (l *laneLog) roll(progress Progress) error {
+	head, err := json.Marshal(segmentHead{l.next, l.unsent, sorted(l.ahead), sorted(l.open), progress})
+	if err != nil {
+		return l.fail(err)
+	}
+	path := segmentPath(l.spool.dir, l.lane, l.next)
+	if n := len(l.segments); n > 0 && l.segments[n-1].path == path { // without a hit: its head is replaced
+		l.spool.used.Add(-l.segments[n-1].size)
+		l.segments = l.segments[:n-1]
+	}
+	file, err := os.OpenFile(path+".new", os.O_WRONLY|os.O_APPEND|os.O_CREATE|os.O_TRUNC, 0o644)
+	if err != nil {
+		return l.fail(err)
+	}
+	l.close()
+	l.file, l.segments = file, append(l.segments, segment{path: path, first: l.next})
+	if err := l.write('b', head); err != nil {
+		return err
+	}
+	if err := os.Rename(path+".new", path); err != nil {
+		return l.fail(err)
+	}
+	return nil
+}
+
+// noteSent notes that a request is about to be sent.
+func (l *laneLog) noteSent(seq uint64) error {
+	l.sent(seq)
+	return l.write('s', strconv.AppendUint(nil, seq, 10))
+}
+
+// noteHit notes a hit; progress is that before it.
+func (l *laneLog) noteHit(h evidence.Hit, encoded []byte, progress Progress) error {
+	if l.err == nil && l.next-l.segments[len(l.segments)-1].first == hitsPerSegment {
+		if err := l.roll(progress); err != nil {
+			return err
+		}
+	}
+	delete(l.open, h.Seq)
+	l.next++
+	return l.write('h', encoded)
+}
+
+func (l *laneLog) write(kind byte, text []byte) error {
+	if l.err != nil {
+		return l.err
+	}
+	size := int64(len(text) + 3)
+	if l.spool.used.Add(size) > l.spool.limit {
+		l.spool.used.Add(-size)
+		return l.fail(fmt.Errorf("it is full: %d MiB of hits were not fetched", l.spool.limit>>20))
+	}
+	l.segments[len(l.segments)-1].size += size
+	whole := make([]byte, 0, size)
+	whole = append(append(append(whole, kind, ' '), text...), '\n')
+	if _, err := l.file.Write(whole); err != nil {
+		return l.fail(err)
+	}
+	return nil
+}
+
+func (l *laneLog) fail(err error) error {
+	if l.err == nil {
+		l.err = fmt.Errorf("its spool cannot be written: %w", err)
+	}
+	return l.err
+}
+
+// forget gives up the segments of which all hits are below n, and returns those to remove.
+func (l *laneLog) forget(n int) (gone []segment) {
+	for len(l.segments) > 1 && l.segments[1].first <= n {
+		gone = append(gone, l.segments[0])
+		l.segments = l.segments[1:]
+	}
+	return gone
+}
+
+// remove removes segments; the caller need not hold the lock.
+func (s *spool) remove(gone []segment) {
+	for _, g := range gone {
+		if os.Remove(g.path) == nil {
+			s.used.Add(-g.size)
+		}
+	}
+}
+
+// placeOf is where to look for a hit.
+func (l *laneLog) placeOf(n int) place {
+	if l.last.hit == n {
+		return l.last
+	}
+	return place{hit: n}
+}
+
+func (l *laneLog) close() {
+	if l.file != nil {
+		l.file.Close()
+	}
+}
+
+func sorted(set map[uint64]bool) []uint64 { return slices.Sorted(maps.Keys(set)) }

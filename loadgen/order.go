@@ -1,0 +1,87 @@
+package loadgen
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+// noteAskedEvery is how often it is written to the spool at most that somebody asked for hits.
+const noteAskedEvery = 10 * time.Second
+
+// begin starts every lane, or none where the spool cannot be written; the caller holds the lock, and has checked the order.
+func (a *Agent) begin(ctx context.Context, o startRequest) error {
+	now := time.Now()
+	cfg := o.config(a.ports)
+	began := now.Add(max(0, cfg.At.Sub(now))) // on the monotonic clock, which an instant from afar is not
+	var clients []*client
+	for i, lane := range o.Lanes {
+		c := newClient(lane, cfg)
+		clients = append(clients, c)
+		if a.spool == nil {
+			continue
+		}
+		log, err := a.spool.newLane(i, c.share)
+		if err != nil {
+			return err
+		}
+		c.buffer.spooled(log, Progress{})
+	}
+	a.state = spoolState{Asked: now.UnixNano()}
+	if a.spool != nil {
+		o.At = began.UnixNano()
+		if err := a.spool.write(stateFile, a.state); err != nil {
+			return err
+		}
+		if err := a.spool.write(orderFile, spooledOrder{a.instance, bootID(), o}); err != nil {
+			return err
+		}
+	}
+	for _, c := range clients {
+		a.attacks = append(a.attacks, start(ctx, c, began))
+	}
+	a.order = a.instance
+	a.watch(cfg.Unasked, cfg.Unasked)
+	return nil
+}
+
+// watch ends the load when nobody asks for hits for so long from now on, and then again and again; the caller holds the lock.
+func (a *Agent) watch(first, then time.Duration) {
+	a.unasked = then
+	a.nobody = time.AfterFunc(first, func() {
+		for _, attack := range a.started() {
+			attack.abandon(then)
+		}
+	})
+}
+
+// abandon ends the load of a lane whose hits nobody asks for.
+func (a *Attack) abandon(after time.Duration) {
+	a.client.buffer.giveUp(fmt.Errorf("nobody asked for its hits in %v, so it stopped", after))
+	a.cancel()
+}
+
+// asked notes that somebody wants the hits.
+func (a *Agent) asked(now time.Time) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.nobody == nil || !a.nobody.Stop() {
+		return
+	}
+	a.nobody.Reset(a.unasked)
+	if a.spool != nil && now.UnixNano()-a.state.Asked >= int64(noteAskedEvery) {
+		a.state.Asked = now.UnixNano()
+		_ = a.spool.write(stateFile, a.state) // if it is full, its lanes say so
+	}
+}
+
+// noteStop notes that no process of the agent is to load any more.
+func (a *Agent) noteStop() error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.spool == nil || a.state.Stopped {
+		return nil
+	}
+	a.state.Stopped = true
+	return a.spool.write(stateFile, a.state)
+}

@@ -1,0 +1,122 @@
+package loadgen
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+	"time"
+
+	"rollcall/harness/evidence"
+)
+
+// open takes up what an earlier process left on the spool, if there was one that was told to start.
+func (a *Agent) open(dir string, limit int64) error {
+	found, order, state, err := openSpool(dir, limit)
+	if err != nil {
+		return err
+	}
+	a.spool = found
+	if order == nil {
+		return nil
+	}
+	a.order, a.state = order.Instance, state
+	return a.resume(*order, time.Now())
+}
+
+// resume goes on with an order: the plan stays what it was, and what was due meanwhile is left out. One that was stopped, or that
+// nobody has asked for hits for too long, only keeps its hits. Offsets are from the wall clock as it is now.
+func (a *Agent) resume(order spooledOrder, now time.Time) error {
+	o := order.Order
+	cfg := o.config(a.ports)
+	left := cfg.Unasked - now.Sub(time.Unix(0, a.state.Asked))
+	loads := !a.state.Stopped && left > 0
+	clients := make([]*client, len(o.Lanes))
+	progress := make([]Progress, len(o.Lanes))
+	logs := make([]*laneLog, len(o.Lanes))
+	for i, lane := range o.Lanes {
+		c := newClient(lane, cfg)
+		var err error
+		if logs[i], progress[i], err = a.spool.findLane(i, c.share); err != nil {
+			return err
+		}
+		away, rest := absence(logs[i], lane.ID, cfg, now, loads)
+		away.Why = whyAway(order)
+		a.state.note(away)
+		clients[i], c.share = c, rest
+	}
+	if err := a.spool.write(stateFile, a.state); err != nil { // before its logs forget what it says
+		return err
+	}
+	for i, c := range clients {
+		if err := logs[i].resume(c.share.number(0), progress[i]); err != nil {
+			return err
+		}
+		c.buffer.spooled(logs[i], progress[i])
+	}
+	for _, c := range clients {
+		if loads {
+			a.attacks = append(a.attacks, start(context.Background(), c, now.Add(cfg.At.Sub(now))))
+			continue
+		}
+		if !a.state.Stopped {
+			c.buffer.giveUp(fmt.Errorf("nobody asked for its hits in %v, so it stopped", cfg.Unasked))
+		}
+		a.attacks = append(a.attacks, over(c))
+	}
+	if loads {
+		a.watch(left, cfg.Unasked)
+	}
+	return nil
+}
+
+// absence is what a lane misses until now, and the share that it goes on with, if it loads.
+func absence(log *laneLog, lane string, cfg Config, now time.Time, loads bool) (away evidence.Absence, rest share) {
+	planned := cfg.At.Sub(cfg.Began)
+	rest = log.share.resumed(log.unsent, 0)
+	if loads {
+		rest = log.share.resumed(log.unsent, now.Sub(cfg.At))
+	}
+	away = evidence.Absence{Lane: lane, Agent: cfg.Index, From: log.unsent, To: rest.number(0), Unknown: sorted(log.open)}
+	away.Until = now.Sub(cfg.Began)
+	away.Since = min(away.Until, planned+time.Duration(away.From+1)*log.share.interval)
+	return away, rest
+}
+
+// note keeps an absence, unless nothing is missing. One from the same number on is the same, for no request was sent in between.
+func (s *spoolState) note(away evidence.Absence) {
+	if away.From == away.To && len(away.Unknown) == 0 {
+		return
+	}
+	for i, known := range s.Absences {
+		if known.Lane == away.Lane && known.From == away.From {
+			away.Unknown = slices.Compact(slices.Sorted(slices.Values(slices.Concat(known.Unknown, away.Unknown))))
+			s.Absences[i] = away
+			return
+		}
+	}
+	s.Absences = append(s.Absences, away)
+}
+
+// whyAway tells why there is another process.
+func whyAway(order spooledOrder) string {
+	if order.Boot != bootID() {
+		return "its node booted"
+	}
+	return "its container started again"
+}
+
+// Absences are those of the agent so far.
+func (r Remote) Absences(ctx context.Context) ([]evidence.Absence, error) {
+	var found []evidence.Absence
+	err := r.call(ctx, "absences", http.MethodGet, nil, decodeInto(&found))
+	return found, err
+}
+
+// away serves GET /v1/absences.
+func (a *Agent) away(w http.ResponseWriter, _ *http.Request) {
+	a.mu.Lock()
+	found := slices.Clone(a.state.Absences)
+	a.mu.Unlock()
+	writeJSON(w, found)
+}

@@ -1,0 +1,160 @@
+package loadgen
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"rollcall/harness/evidence"
+)
+
+const segmentSuffix = ".segment"
+
+// hitsPerSegment is how many hits a segment has, about 1 MB.
+const hitsPerSegment = 4096
+
+// A segment is a file of a lane's hits, in the order of keeping. Each line has its kind, a space and
+//
+//	b  a segmentHead, first of all: what went before
+//	s  the number of a request that is about to be sent
+//	h  a hit
+//	t  the first trouble of the lane
+//
+// A line that was cut off is none.
+type segment struct {
+	path  string
+	first int   // number of its first hit
+	size  int64 // bytes
+}
+
+// A segmentHead is what is known of a lane when a segment begins, so that those before it are only needed for their hits.
+type segmentHead struct {
+	First    int      `json:"first"`
+	Unsent   uint64   `json:"unsent"`
+	Ahead    []uint64 `json:"ahead,omitempty"`
+	Open     []uint64 `json:"open,omitempty"`
+	Progress Progress `json:"progress"`
+}
+
+func segmentPath(dir string, lane, first int) string {
+	return filepath.Join(dir, fmt.Sprintf("%d-%012d%s", lane, first, segmentSuffix))
+}
+
+// segmentsOf lists the segments of a lane, ascending.
+func segmentsOf(dir string, lane int) ([]segment, error) {
+	paths, err := filepath.Glob(filepath.Join(dir, fmt.Sprintf("%d-*%s", lane, segmentSuffix)))
+	if err != nil {
+		return nil, err
+	}
+	slices.Sort(paths)
+	var found []segment
+	for _, path := range paths {
+		info, err := os.Stat(path)
+		if err != nil {
+			return nil, err
+		}
+		_, number, _ := strings.Cut(strings.TrimSuffix(filepath.Base(path), segmentSuffix), "-")
+		first, err := strconv.Atoi(number)
+		if err != nil {
+			return nil, fmt.Errorf("%s is no segment", filepath.Base(path))
+		}
+		found = append(found, segment{path, first, info.Size()})
+	}
+	return found, nil
+}
+
+// A line of a segment, valid until the next is read.
+type line struct {
+	kind byte
+	text []byte
+	end  int64 // offset after it
+}
+
+// lines reads whole lines from an offset on, until take wants no more.
+func (s segment) lines(offset int64, take func(line) (more bool, err error)) error {
+	file, err := os.Open(s.path)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	if _, err := file.Seek(offset, io.SeekStart); err != nil {
+		return err
+	}
+	in := bufio.NewReaderSize(file, 64<<10)
+	for {
+		text, err := in.ReadBytes('\n')
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		offset += int64(len(text))
+		if len(text) < 3 || text[1] != ' ' {
+			return fmt.Errorf("%s is damaged before byte %d", filepath.Base(s.path), offset)
+		}
+		more, err := take(line{text[0], bytes.TrimSuffix(text[2:], []byte("\n")), offset})
+		if err != nil {
+			return fmt.Errorf("%s is damaged before byte %d: %w", filepath.Base(s.path), offset, err)
+		}
+		if !more {
+			return nil
+		}
+	}
+}
+
+// A place is where a hit is.
+type place struct {
+	hit    int // its number
+	path   string
+	offset int64
+}
+
+// readHits gives hits from a place on, or from its number if the place is not known, at most so many and below a number, and
+// where the next one is.
+func readHits(segments []segment, from place, most, below int) (hits []evidence.Hit, next place, err error) {
+	next = from
+	for i, s := range segments {
+		if i+1 < len(segments) && segments[i+1].first <= next.hit {
+			continue
+		}
+		number, offset := s.first, int64(0)
+		if from.path == s.path && len(hits) == 0 {
+			number, offset = from.hit, from.offset
+		}
+		err := s.lines(offset, func(l line) (bool, error) {
+			if l.kind != 'h' {
+				return true, nil
+			}
+			if number < next.hit {
+				number++
+				return true, nil
+			}
+			if len(hits) == most || number == below {
+				return false, nil
+			}
+			var h evidence.Hit
+			if err := json.Unmarshal(l.text, &h); err != nil {
+				return false, err
+			}
+			number++
+			hits, next = append(hits, h), place{number, s.path, l.end}
+			return true, nil
+		})
+		if err != nil {
+			return nil, from, err
+		}
+		if len(hits) == most || next.hit == below {
+			break
+		}
+	}
+	return hits, next, nil
+}

@@ -1,0 +1,345 @@
+package loadgen
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"rollcall/harness/evidence"
+)
+
+// aLane is a lane of which an agent has every second number, from 1 on.
+func aLane() share {
+	return shareOf(evidence.Lane{ID: "worker-fresh", Rate: 100, Agents: 2}, 1)
+}
+
+// openTestSpool opens a folder as a process does that begins.
+func openTestSpool(t interface{ Fatal(...any) }, dir string, limit int64) *spool {
+	s, _, _, err := openSpool(dir, limit)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// newSpooled is a buffer with a new log.
+func newSpooled(t interface{ Fatal(...any) }, s *spool) *buffer {
+	log, err := s.newLane(0, aLane())
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := newBuffer()
+	b.spooled(log, Progress{})
+	return b
+}
+
+// killed is the buffer of the process that follows one that was killed, with what that left.
+func killed(t interface{ Fatal(...any) }, dir string) (b *buffer, unsent uint64, unknown []uint64) {
+	s := &spool{dir: dir, limit: DefaultSpoolLimit}
+	log, progress, err := s.findLane(0, aLane())
+	if err != nil {
+		t.Fatal(err)
+	}
+	unsent, unknown = log.unsent, sorted(log.open)
+	b = newBuffer()
+	b.spooled(log, progress)
+	return b, unsent, unknown
+}
+
+// TestSpoolLosesNothing sends, is killed and is asked in any order. Whatever was sent has one hit, handed over once and in the
+// order of keeping, or is known to have none.
+func TestSpoolLosesNothing(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		dir, err := os.MkdirTemp(t.TempDir(), "spool")
+		if err != nil {
+			rt.Fatal(err)
+		}
+		buf := newSpooled(rt, openTestSpool(rt, dir, 0))
+		var sent, kept, fetched, unknown []uint64
+		inFlight := map[uint64]bool{}
+		next := uint64(1)
+		defer func() { buf.end() }()
+		for range rapid.IntRange(1, 20).Draw(rt, "steps") {
+			switch rapid.SampledFrom([]string{"send", "send", "fetch", "kill"}).Draw(rt, "step") {
+			case "send":
+				for range rapid.SampledFrom([]int{1, 10, 10, 100, hitsPerBlock}).Draw(rt, "requests") {
+					buf.begin(next)
+					sent, inFlight[next] = append(sent, next), true
+					if seq := sent[len(sent)-1-min(len(sent)-1, int(next%5))]; inFlight[seq] { // some before others
+						buf.add(evidence.Hit{Seq: seq, By: evidence.Server{Version: "v1"}}, nil)
+						delete(inFlight, seq)
+						kept = append(kept, seq)
+					}
+					next += 2
+				}
+			case "fetch":
+				frame, err := buf.from(len(fetched))
+				if err != nil {
+					rt.Fatal(err)
+				}
+				if rapid.Bool().Draw(rt, "the reply is lost") {
+					continue
+				}
+				for _, h := range frame.Records {
+					fetched = append(fetched, h.Seq)
+				}
+			case "kill":
+				var unsent uint64
+				var lost []uint64
+				progress := buf.soFar()
+				buf.log.close()
+				buf, unsent, lost = killed(rt, dir)
+				if unsent != next {
+					rt.Fatalf("%d is the first that was not sent, want %d", unsent, next)
+				}
+				if diff := cmp.Diff(sorted(inFlight), lost); diff != "" {
+					rt.Fatalf("in flight (-want +got):\n%s", diff)
+				}
+				if diff := cmp.Diff(progress, buf.soFar()); diff != "" {
+					rt.Fatalf("progress (-before +after):\n%s", diff)
+				}
+				next += 2 * uint64(rapid.IntRange(0, 3).Draw(rt, "left out"))
+				if err := buf.log.resume(next, buf.progress); err != nil {
+					rt.Fatal(err)
+				}
+				unknown, inFlight = append(unknown, lost...), map[uint64]bool{}
+			}
+			if most := blocksInMemory * hitsPerBlock; len(buf.blocks)*hitsPerBlock > most {
+				rt.Fatalf("room for %d hits in memory, want %d at most", len(buf.blocks)*hitsPerBlock, most)
+			}
+		}
+		for len(fetched) < len(kept) {
+			frame, err := buf.from(len(fetched))
+			if err != nil || len(frame.Records) == 0 {
+				rt.Fatalf("%d hits of %d: %v", len(fetched), len(kept), err)
+			}
+			for _, h := range frame.Records {
+				fetched = append(fetched, h.Seq)
+			}
+		}
+		if !slices.Equal(fetched, kept) {
+			rt.Fatalf("fetched %d hits, kept %d", len(fetched), len(kept))
+		}
+		all := slices.Sorted(slices.Values(slices.Concat(kept, unknown, sorted(inFlight))))
+		if !slices.Equal(all, sent) {
+			rt.Fatalf("%d requests are accounted for, %d were sent", len(all), len(sent))
+		}
+	})
+}
+
+// TestSpoolIsFreed fetches what is kept and looks at the files that remain.
+func TestSpoolIsFreed(t *testing.T) {
+	s := openTestSpool(t, t.TempDir(), 0)
+	buf := newSpooled(t, s)
+	for n := range 3 * hitsPerSegment {
+		buf.begin(uint64(2*n + 1))
+		buf.add(evidence.Hit{Seq: uint64(2*n + 1)}, nil)
+	}
+	for n, want := range map[int]int{0: 3, hitsPerSegment - 1: 3} {
+		if _, err := buf.from(n); err != nil || count(t, s.dir) != want {
+			t.Errorf("%d segments after hit %d was asked for, want %d; %v", count(t, s.dir), n, want, err)
+		}
+	}
+	if _, err := buf.from(3 * hitsPerSegment); err != nil || count(t, s.dir) != 1 {
+		t.Errorf("%d segments when all hits are fetched, %v", count(t, s.dir), err)
+	}
+	var size int64
+	for _, segment := range buf.log.segments {
+		info, err := os.Stat(segment.path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		size += info.Size()
+	}
+	if used := s.used.Load(); used != size {
+		t.Errorf("%d bytes are said to be used, of %d", used, size)
+	}
+}
+
+func count(t *testing.T, dir string) int {
+	t.Helper()
+	found, err := filepath.Glob(filepath.Join(dir, "*"+segmentSuffix))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return len(found)
+}
+
+// TestFullSpoolEndsTheLane fills a spool: the lane ends with that as its trouble, and what it saw is still there.
+func TestFullSpoolEndsTheLane(t *testing.T) {
+	const limit = 1 << 20
+	s := openTestSpool(t, t.TempDir(), limit)
+	buf := newSpooled(t, s)
+	ended := false
+	buf.broken = func() { ended = true }
+	kept := 0
+	for ; !ended && kept < limit; kept++ {
+		buf.add(evidence.Hit{Seq: uint64(kept)}, nil)
+	}
+	for range 5 * hitsPerBlock { // those in flight
+		buf.add(evidence.Hit{Seq: uint64(kept)}, nil)
+		kept++
+	}
+	if s.used.Load() > limit {
+		t.Errorf("it has %d bytes, over %d", s.used.Load(), limit)
+	}
+	const want = "its spool cannot be written: it is full: 1 MiB of hits were not fetched"
+	if got := buf.soFar().Trouble; got != want {
+		t.Errorf("trouble %q, want %q", got, want)
+	}
+	for n := 0; n < kept; {
+		frame, err := buf.from(n)
+		if err != nil || len(frame.Records) == 0 || frame.Records[0].Seq != uint64(n) {
+			t.Fatalf("hits from %d on: %d, %v", n, len(frame.Records), err)
+		}
+		n += len(frame.Records)
+	}
+}
+
+// TestSpoolDamage spoils a file of a spool.
+func TestSpoolDamage(t *testing.T) {
+	for _, row := range []struct {
+		sentence string
+		file     string
+		text     string
+		want     string // error; empty: none
+	}{
+		{"an order that is none", orderFile, "{", "order.json is damaged"},
+		{"a state that is none", stateFile, "x", "state.json is damaged"},
+		{"a segment of an order that was never given", "0-000000000000" + segmentSuffix, "b {}\n", ""},
+	} {
+		dir := t.TempDir()
+		if row.file == stateFile {
+			writeFile(t, filepath.Join(dir, orderFile), "{}")
+		}
+		writeFile(t, filepath.Join(dir, row.file), row.text)
+		_, _, _, err := openSpool(dir, 0)
+		if got := errorText(err); (got == "") != (row.want == "") || !strings.Contains(got, row.want) {
+			t.Errorf("%s: %q, want %q", row.sentence, got, row.want)
+		}
+		if row.want == "" && count(t, dir) != 0 {
+			t.Errorf("%s is still there", row.sentence)
+		}
+	}
+
+	for _, row := range []struct {
+		sentence string
+		text     string // appended to a segment with a hit
+		hits     int
+		want     string
+	}{
+		{"a hit that was cut off is none", `h {"seq":5`, 1, ""},
+		{"a line of nobody's", "x y\n", 0, "line of kind 'x'"},
+		{"a hit that is none", "h {\n", 0, "damaged before byte"},
+		{"a line without a kind", "hello\n", 0, "damaged before byte"},
+	} {
+		s := openTestSpool(t, t.TempDir(), 0)
+		buf := newSpooled(t, s)
+		buf.add(evidence.Hit{Seq: 1}, nil)
+		path := buf.log.segments[0].path
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		writeFile(t, path, string(text)+row.text)
+		log, _, err := s.findLane(0, aLane())
+		if got := errorText(err); (got == "") != (row.want == "") || !strings.Contains(got, row.want) {
+			t.Errorf("%s: %q, want %q", row.sentence, got, row.want)
+		}
+		if err == nil && log.next != row.hits {
+			t.Errorf("%s: %d hits, want %d", row.sentence, log.next, row.hits)
+		}
+	}
+}
+
+func TestSpoolThatIsGone(t *testing.T) {
+	s := openTestSpool(t, t.TempDir(), 0)
+	buf := newSpooled(t, s)
+	for n := range 2 * blocksInMemory * hitsPerBlock {
+		buf.add(evidence.Hit{Seq: uint64(n)}, nil)
+	}
+	if err := os.Remove(buf.log.segments[0].path); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := buf.from(0); !errors.Is(err, errSpool) {
+		t.Errorf("hits that are on no disk: %v", err)
+	}
+}
+
+func writeFile(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func errorText(err error) string {
+	if err == nil {
+		return ""
+	}
+	return err.Error()
+}
+
+// BenchmarkSpool keeps the hits of three lanes at 100 requests per second for two hours, of which nobody asks for hits in ten
+// minutes, and measures the heap.
+func BenchmarkSpool(b *testing.B) {
+	for b.Loop() {
+		s := openTestSpool(b, b.TempDir(), 0)
+		var lanes []*buffer
+		for i := range 3 {
+			log, err := s.newLane(i, shareOf(evidence.Lane{Rate: 100}, 0))
+			if err != nil {
+				b.Fatal(err)
+			}
+			lanes = append(lanes, newBuffer())
+			lanes[i].spooled(log, Progress{})
+		}
+		var fetched [3]int
+		var most uint64
+		var used int64
+		const seconds, awayFrom, awayTo = 7200, 3000, 3600
+		for second := range seconds {
+			for i, lane := range lanes {
+				for range 100 {
+					seq := uint64(lane.next)
+					lane.begin(seq)
+					lane.add(aHit(seq), nil)
+				}
+				for away := second >= awayFrom && second < awayTo; !away && fetched[i] < lane.next; {
+					frame, err := lane.from(fetched[i])
+					if err != nil {
+						b.Fatal(err)
+					}
+					fetched[i] += len(frame.Records)
+				}
+			}
+			used = max(used, s.used.Load())
+			if second%60 == 0 || second == awayTo {
+				var memory runtime.MemStats
+				runtime.ReadMemStats(&memory)
+				most = max(most, memory.HeapSys+memory.StackSys)
+			}
+		}
+		for _, lane := range lanes {
+			lane.end()
+		}
+		b.ReportMetric(float64(most)/(1<<20), "MiB-heap")
+		b.ReportMetric(float64(used)/(1<<20), "MiB-spool")
+	}
+}
+
+// aHit is one as it usually is.
+func aHit(seq uint64) evidence.Hit {
+	at := time.Duration(seq) * 10 * time.Millisecond
+	return evidence.Hit{Lane: "rollcall-iptables-worker2-fresh", Seq: seq, Due: at, Sent: at + 123456, Took: 2345678, Status: 200, Attempts: 1,
+		By:      evidence.Server{Version: "v1", Pod: "echo-7859d78b4b-qnn7m", Node: "rollcall-iptables-worker2"},
+		Connect: 345000, LocalPort: 40000}
+}

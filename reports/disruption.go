@@ -1,0 +1,70 @@
+package reports
+
+import (
+	"cmp"
+	"slices"
+
+	"rollcall/harness/evidence"
+	"rollcall/harness/timeline"
+	"rollcall/reports/model"
+)
+
+// mostOutages is how many of a scenario's outages are reported, the longest ones.
+const mostOutages = 20
+
+// newDisruption is nil where nothing was done.
+func newDisruption(run evidence.Run, tl timeline.Timeline) *model.Disruption {
+	if run.Disruption == nil {
+		return nil
+	}
+	d := model.Disruption{ID: run.Disruption.ID, Does: run.Disruption.Does, Nodes: run.Disruption.Nodes}
+	if all := tl.Disruptions(); len(all) > 0 {
+		d.Begun = new(millis(all[0].Begun))
+		if last := all[len(all)-1]; last.Undone != nil {
+			d.Undone = new(millis(*last.Undone))
+		}
+		if last := all[len(all)-1]; last.Whole != nil {
+			d.Whole = new(millis(*last.Whole))
+		}
+	}
+	return &d
+}
+
+// untilWhole is of the disruption after which it took longest; nil where that was not seen.
+func untilWhole(tl timeline.Timeline) *float64 {
+	var longest *float64
+	for _, d := range tl.Disruptions() {
+		if took, ok := d.UntilWhole(); ok && (longest == nil || millis(took) > *longest) {
+			longest = new(millis(took))
+		}
+	}
+	return longest
+}
+
+func newSteps(tl timeline.Timeline) []model.Step {
+	var steps []model.Step
+	for _, s := range tl.Steps() {
+		steps = append(steps, model.Step{At: millis(s.At), Node: s.Node, What: s.What})
+	}
+	return steps
+}
+
+// newOutages lists the longest outages, the longest first.
+func newOutages(tl timeline.Timeline) []model.Outage {
+	all := tl.Attributions()
+	slices.SortStableFunc(all, func(a, b timeline.Attribution) int {
+		return cmp.Or(-cmp.Compare(a.Length(), b.Length()), cmp.Compare(a.From, b.From))
+	})
+	var outages []model.Outage
+	for _, a := range all[:min(mostOutages, len(all))] {
+		o := model.Outage{Lane: a.Lane, From: millis(a.From), Length: millis(a.Length()), Failed: a.Failed, Open: a.Open}
+		if a.Step != nil {
+			o.Step, o.After = a.Step.String(), new(millis(a.After.Length))
+		}
+		for _, s := range a.Spans {
+			o.Spans = append(o.Spans, s.String())
+		}
+		outages = append(outages, o)
+	}
+	return outages
+}

@@ -1,0 +1,206 @@
+package reports_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"rollcall/harness/evidence"
+	"rollcall/harness/verdict"
+	"rollcall/reports"
+	"rollcall/reports/metric"
+	"rollcall/reports/model"
+)
+
+// cut records that a node is cut off in the middle of a rollout, with lanes on it, beside it and outside.
+func cut(mode string) recording {
+	r := rollout(mode, "disruption", "node-cut", 1, []evidence.Expectation{verdict.NoFailures()})
+	r.run.Disruption = &evidence.Disruption{ID: "node-cut", Does: "packets of a worker are dropped | 0.4 s", Nodes: []string{"worker"},
+		Expects: []string{"node-unready"}}
+	r.run.Lanes[1] = evidence.Lane{ID: "outside-fresh", Vantage: evidence.FromHost, Conn: evidence.Fresh, Rate: 100}
+	fresh := slices.DeleteFunc(slices.Clone(r.hits), func(h evidence.Hit) bool { return h.Lane != "worker-fresh" })
+	r.hits = slices.DeleteFunc(r.hits, func(h evidence.Hit) bool { return h.Lane == "host-reused" })
+	for _, lane := range []evidence.Lane{r.run.Lanes[1],
+		{ID: "worker-reused", Vantage: evidence.FromPod, Node: "worker", Conn: evidence.Reused, Rate: 100},
+		{ID: "worker-plain", Vantage: evidence.FromPod, Node: "worker", Conn: evidence.Reused, Resends: true, Rate: 100},
+		{ID: "worker2-fresh", Vantage: evidence.FromPod, Node: "worker2", Conn: evidence.Fresh, Rate: 100}} {
+		if lane.Vantage != evidence.FromHost {
+			r.run.Lanes = append(r.run.Lanes, lane)
+		}
+		for _, h := range fresh {
+			h.Lane = lane.ID
+			r.hits = append(r.hits, h)
+		}
+	}
+	for _, node := range []string{"worker", "worker2"} {
+		r.events = append(r.events, evidence.Event{Kind: evidence.NodeReady, Object: node})
+	}
+	r.events = append(r.events,
+		evidence.Event{At: 510 * ms, Kind: evidence.DisruptionBegun, Detail: "node-cut"},
+		evidence.Event{At: 520 * ms, Kind: evidence.Step, Object: "worker", Detail: "nft drop"},
+		evidence.Event{At: 700 * ms, Kind: evidence.NodeUnready, Object: "worker"},
+		evidence.Event{At: 900 * ms, Kind: evidence.DisruptionUndone},
+		evidence.Event{At: 950 * ms, Kind: evidence.NodeReady, Object: "worker"},
+		evidence.Event{At: 1200 * ms, Kind: evidence.ClusterWhole})
+	return r
+}
+
+// from lists numbers of requests, from one to before another.
+func from(first, last uint64) (seqs []uint64) {
+	for seq := first; seq < last; seq++ {
+		seqs = append(seqs, seq)
+	}
+	return seqs
+}
+
+// disruptedFolder records a disruption in two modes, in one of which clients lose requests.
+func disruptedFolder(t *testing.T) string {
+	t.Helper()
+	dir := emptyFolder(t)
+	for _, mode := range []string{"iptables", "nftables"} {
+		cluster := evidence.Cluster{Mode: mode, Features: []evidence.Feature{}}
+		writeJSON(t, filepath.Join(dir, "evidence", mode, evidence.ClusterFile), cluster)
+	}
+	lossy := cut("iptables")
+	fail(&lossy, "worker-fresh", evidence.Timeout, from(55, 80)...)
+	fail(&lossy, "worker-reused", evidence.Reset, 56)
+	fail(&lossy, "worker-plain", evidence.Reset, 56)
+	fail(&lossy, "outside-fresh", evidence.Closed, from(195, 200)...)
+	record(t, dir, lossy)
+	record(t, dir, cut("nftables"))
+	record(t, dir, rollout("nftables", "rollout", "drained", 1, []evidence.Expectation{verdict.NoFailures()}))
+	return dir
+}
+
+func TestADisruptionIsReported(t *testing.T) {
+	r, err := reports.Load(disruptedFolder(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	lossy, undisturbed := r.Scenarios[0], r.Scenarios[2]
+	want := model.Scenario{
+		Disruption: &model.Disruption{ID: "node-cut", Does: "packets of a worker are dropped | 0.4 s", Nodes: []string{"worker"},
+			Begun: new(510.0), Undone: new(900.0), Whole: new(1200.0)},
+		Steps: []model.Step{{At: 510, What: "node-cut"}, {At: 520, Node: "worker", What: "nft drop"},
+			{At: 700, Node: "worker", What: "not ready"}, {At: 900, What: "undone"}, {At: 950, Node: "worker", What: "ready again"}},
+		Outages: []model.Outage{
+			{Lane: "worker-fresh", From: 560.25, Length: 250, Failed: 25, Step: "worker: nft drop", After: new(40.25),
+				Spans: []string{"worker: not ready"}},
+			{Lane: "outside-fresh", From: 1960.25, Length: 44.75, Failed: 5, Open: true, Step: "worker: ready again", After: new(1010.25)},
+			{Lane: "worker-reused", From: 570.25, Length: 10, Failed: 1, Step: "worker: nft drop", After: new(50.25)},
+			{Lane: "worker-plain", From: 570.25, Length: 10, Failed: 1, Step: "worker: nft drop", After: new(50.25)},
+		},
+	}
+	got := model.Scenario{Disruption: lossy.Disruption, Steps: lossy.Steps, Outages: lossy.Outages}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("disruption (-want +got):\n%s", diff)
+	}
+	if whole := metric.ValueOf(lossy, "whole_ms"); whole == nil || whole.Value != 300 {
+		t.Errorf("the cluster was whole after %v ms, want 300", whole)
+	}
+	if s := undisturbed; s.Disruption != nil || s.Steps != nil || s.Outages != nil || metric.ValueOf(s, "whole_ms") != nil {
+		t.Errorf("a scenario without a disruption has %+v, %v and %v", s.Disruption, s.Steps, s.Outages)
+	}
+	if err := violation(t, schemaOf(t, ""), reportOf(t, disruptedFolder(t))); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestADisruptionThatWasCutOffHasWhatWasSeen(t *testing.T) {
+	dir, r := emptyFolder(t), cut("iptables")
+	r.events = slices.DeleteFunc(r.events, func(e evidence.Event) bool {
+		return e.Kind == evidence.DisruptionUndone || e.Kind == evidence.ClusterWhole
+	})
+	record(t, dir, r)
+	report, err := reports.Load(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := report.Scenarios[0].Disruption; d.Begun == nil || *d.Begun != 510 || d.Undone != nil || d.Whole != nil {
+		t.Errorf("%+v", d)
+	}
+	if whole := metric.ValueOf(report.Scenarios[0], "whole_ms"); whole != nil {
+		t.Errorf("the cluster was whole after %v", whole)
+	}
+}
+
+func TestTheLongestOutagesAreReported(t *testing.T) {
+	dir, r := emptyFolder(t), cut("iptables")
+	for i := range 24 {
+		fail(&r, "worker-fresh", evidence.Timeout, from(uint64(60+5*i), uint64(61+5*i+i%3))...)
+	}
+	record(t, dir, r)
+	report, err := reports.Load(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	outages := report.Scenarios[0].Outages
+	longestFirst := slices.IsSortedFunc(outages, func(a, b model.Outage) int { return int(b.Length - a.Length) })
+	if len(outages) != 20 || !longestFirst || outages[0].Length != 30 || outages[19].Length != 10 {
+		t.Errorf("%d outages, the longest first: %t: %+v", len(outages), longestFirst, outages)
+	}
+}
+
+func disruptions(w io.Writer, r model.Report) error { return reports.Disruptions(w, []model.Report{r}) }
+
+func TestDisruptionsTable(t *testing.T) {
+	r, err := reports.Load(disruptedFolder(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Scenarios[0].Outcome = verdict.Fail // whatever rules of distrust say of it
+	var b bytes.Buffer
+	if err := disruptions(&b, r); err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "disruptions.md", b.Bytes())
+
+	only := func(mode string, outcome verdict.Outcome) model.Report {
+		some := model.Report{}
+		for _, s := range r.Scenarios {
+			if s.Mode == mode {
+				s.Outcome = outcome
+				some.Scenarios = append(some.Scenarios, s)
+			}
+		}
+		return some
+	}
+	for _, row := range []struct {
+		sentence string
+		runs     []model.Report
+		want     []string // modes and outcomes
+	}{
+		{"each mode of its own run, in the order of modes", []model.Report{only("nftables", verdict.Pass), only("iptables", verdict.Fail)},
+			[]string{"iptables fail", "nftables pass"}},
+		{"a scenario that was run again is that of the last run", []model.Report{r, only("iptables", verdict.Inconclusive)},
+			[]string{"iptables inconclusive", "nftables pass"}},
+		{"a scenario that was skipped did not run", []model.Report{{Scenarios: []model.Scenario{
+			{Suite: "disruption", ID: "node-cut", Mode: "ipvs", Outcome: verdict.Skipped, Disruption: &model.Disruption{ID: "node-cut"}}}}}, nil},
+		{"no run has a disruption", []model.Report{{Scenarios: []model.Scenario{{Suite: "rollout", ID: "drained"}}}}, nil},
+	} {
+		t.Run(row.sentence, func(t *testing.T) {
+			var b bytes.Buffer
+			if err := reports.Disruptions(&b, row.runs); err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for _, line := range strings.Split(strings.TrimSpace(b.String()), "\n")[2:] {
+				cells := strings.Split(line, " | ")
+				got = append(got, fmt.Sprint(cells[1], " ", strings.TrimSuffix(cells[len(cells)-1], " |")))
+			}
+			if diff := cmp.Diff(row.want, got); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+	if err := disruptions(full{}, r); !errors.Is(err, io.ErrShortWrite) {
+		t.Errorf("error %v", err)
+	}
+}

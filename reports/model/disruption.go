@@ -1,0 +1,30 @@
+package model
+
+// A Disruption is what was done to the cluster under load, and when, in milliseconds of the recording. What was not seen is absent.
+type Disruption struct {
+	ID     string   `json:"id"`
+	Does   string   `json:"does"`            // one sentence: what is done to what
+	Nodes  []string `json:"nodes,omitempty"` // that it is done to, or that carry what it is done to
+	Begun  *float64 `json:"begun_ms,omitempty"`
+	Undone *float64 `json:"undone_ms,omitempty"`
+	Whole  *float64 `json:"whole_ms,omitempty"`
+}
+
+// A Step is something that was done to the cluster, or that became of it, from which on clients may have lost requests.
+type Step struct {
+	At   float64 `json:"at_ms"`          // in the recording
+	Node string  `json:"node,omitempty"` // that it is about
+	What string  `json:"what"`
+}
+
+// An Outage is a time in which one lane got no good reply, and the steps that it may be blamed on, in words.
+type Outage struct {
+	Lane   string   `json:"lane"`
+	From   float64  `json:"from_ms"` // when its first failed request was sent, in the recording
+	Length float64  `json:"ms"`
+	Failed int      `json:"failed"`
+	Open   bool     `json:"open"`               // it lasted until the load ended
+	Step   string   `json:"step,omitempty"`     // the last before it, such as "worker: drain"
+	After  *float64 `json:"after_ms,omitempty"` // from that step until its first failed request was sent
+	Spans  []string `json:"spans,omitempty"`    // steps that came while it lasted
+}

@@ -1,0 +1,151 @@
+package page
+
+import (
+	"cmp"
+	_ "embed"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"rollcall/harness/evidence"
+	"rollcall/harness/timeline"
+	"rollcall/harness/verdict/phrase"
+	"rollcall/reports/model"
+)
+
+// disruptedStyle is a part of its own, so that a picture of an undisturbed rollout does without.
+//
+//go:embed disruption.css
+var disruptedStyle string
+
+// A band is a disruption, in microseconds: from when to when something was done, and until when the cluster was whole again. What
+// was not seen is as late as the chart goes.
+type band struct {
+	Name   string `json:"name"`
+	From   int64  `json:"from"`
+	Undone int64  `json:"undone"`
+	To     int64  `json:"to"`
+}
+
+// A node is one row of the timeline: when a node was not ready and cordoned, in microseconds, and when it changed into what.
+type node struct {
+	Name     string     `json:"name"`
+	Unready  [][2]int64 `json:"unready"`
+	Cordoned [][2]int64 `json:"cordoned"`
+	Changes  []mark     `json:"changes"`
+}
+
+// disrupt adds what was done to the cluster, if anything: then nodes have rows, those to which it was done or something happened.
+func (c *chart) disrupt(run evidence.Run, tl timeline.Timeline) {
+	to := func(at *time.Duration, otherwise int64) int64 {
+		if at == nil {
+			return otherwise
+		}
+		return at.Microseconds()
+	}
+	var nodes []string
+	id := ""
+	if run.Disruption != nil {
+		id, nodes = run.Disruption.ID, run.Disruption.Nodes
+	}
+	for _, d := range tl.Disruptions() {
+		end := to(d.Whole, c.To)
+		c.Bands = append(c.Bands, band{cmp.Or(d.What, id, "disruption"), d.Begun.Microseconds(), min(to(d.Undone, end), end), end})
+	}
+	steps := tl.Steps()
+	for _, s := range steps {
+		if s.Kind != evidence.DisruptionBegun && s.Kind != evidence.DisruptionUndone { // which the bands show
+			c.Steps = append(c.Steps, mark{s.String(), s.At.Microseconds()})
+		}
+	}
+	if len(steps) == 0 {
+		return
+	}
+	for _, h := range tl.NodeHistories() {
+		if h.Eventful() || slices.Contains(nodes, h.Node) {
+			c.Nodes = append(c.Nodes, c.newNode(h))
+		}
+	}
+}
+
+func (c *chart) newNode(h timeline.NodeHistory) node {
+	n := node{Name: h.Node, Unready: [][2]int64{}, Cordoned: [][2]int64{}, Changes: []mark{}}
+	spans := func(windows []timeline.Window) [][2]int64 {
+		all := [][2]int64{}
+		for _, w := range windows {
+			all = append(all, [2]int64{w.From.Microseconds(), min(c.To, w.To.Microseconds())})
+		}
+		return all
+	}
+	n.Unready, n.Cordoned = spans(h.Unready), spans(h.Cordoned)
+	for _, s := range h.Changes {
+		n.Changes = append(n.Changes, mark{s.What, s.At.Microseconds()})
+	}
+	return n
+}
+
+// long says that the chart spans so much that its times are told in hours and minutes, and that it has an overview.
+func (c *chart) long() bool { return c.To-c.From >= longRun.Microseconds() }
+
+const longRun = 5 * time.Minute
+
+// At is a moment of the recording, which is given in milliseconds.
+func (r run) At(millis float64) string {
+	at := time.Duration(millis * float64(time.Millisecond))
+	if r.LoadSeconds == nil || *r.LoadSeconds < longRun.Seconds() {
+		return phrase.Seconds(at)
+	}
+	return clock(at)
+}
+
+// clock is like "1:02:05", with milliseconds where there are any.
+func clock(at time.Duration) string {
+	said := fmt.Sprintf("%d:%02d:%02d", int(at.Hours()), int(at.Minutes())%60, int(at.Seconds())%60)
+	if ms := at.Milliseconds() % 1000; ms > 0 {
+		said += fmt.Sprintf(".%03d", ms)
+	}
+	return said
+}
+
+// When tells the times of a disruption.
+func (r run) When(d model.Disruption) string {
+	var said []string
+	for _, t := range []struct {
+		words string
+		at    *float64
+	}{{"begun at", d.Begun}, {"undone at", d.Undone}, {"the cluster whole at", d.Whole}} {
+		if t.at != nil {
+			said = append(said, t.words+" "+r.At(*t.at))
+		}
+	}
+	return strings.Join(said, ", ")
+}
+
+// ShownOutages are those that are told at once.
+func (r run) ShownOutages() []model.Outage { return r.Outages[:min(5, len(r.Outages))] }
+
+// MoreOutages are the others.
+func (r run) MoreOutages() []model.Outage { return r.Outages[min(5, len(r.Outages)):] }
+
+// outageText is like "47 failed on worker-fresh for 3.20 s, from 400 ms after: worker: drain; meanwhile: worker: not ready".
+func outageText(o model.Outage) string {
+	lasted := func(millis float64) string { return phrase.Duration(time.Duration(millis * float64(time.Millisecond))) }
+	said := fmt.Sprintf("%s failed on %s for %s", phrase.Number(o.Failed), o.Lane, lasted(o.Length))
+	if o.Open {
+		said += " until the load ended"
+	}
+	switch {
+	case o.After != nil:
+		said += fmt.Sprintf(", from %s after: %s", lasted(*o.After), o.Step)
+	default:
+		said += ", before any step"
+	}
+	const most = 4
+	if n := len(o.Spans); n > most {
+		said += fmt.Sprintf("; meanwhile: %s and %d more", strings.Join(o.Spans[:most], ", "), n-most)
+	} else if n > 0 {
+		said += "; meanwhile: " + strings.Join(o.Spans, ", ")
+	}
+	return said
+}

@@ -1,0 +1,46 @@
+package disruption
+
+import (
+	"time"
+
+	"rollcall/harness"
+	"rollcall/harness/disruption"
+	"rollcall/harness/evidence"
+	"rollcall/harness/verdict"
+)
+
+// apiAway is the reason for distrust that an API server makes that is away: what a watch would have seen is not known.
+const apiAway = "watch-blind"
+
+// apiServer: nodes route by the rules that they have. In a rollout kubelets go on with what they were told, and everything else
+// stands still.
+func apiServer() []harness.Scenario {
+	const away = 10 * time.Second
+	expects := []string{apiAway}
+	return []harness.Scenario{
+		steady("an API server that is killed costs no request", drained(), disruption.Disruption{
+			ID: "api-server-killed", Does: "the API server is killed, and its kubelet starts it again", Expects: expects, Lasts: 10 * time.Second,
+			Do: disruption.Killed(disruption.ControlPlane, disruption.APIServer),
+		}, verdict.NoFailures()),
+		steady("without an API server no request fails", drained(), disruption.Disruption{
+			ID: "api-server-away", Does: "the API server is away for 10 s", Expects: expects, Lasts: away + 30*time.Second,
+			Do: disruption.Away(disruption.APIServer, away),
+		}, verdict.NoFailures()),
+		inRollout("a rollout during which the API server is away fails no request", drained(), disruption.Disruption{
+			ID: "api-server-away-in-rollout", Does: "the API server is away for 10 s in the middle of a rollout", Expects: expects,
+			After: 3 * time.Second, Lasts: away + 60*time.Second, Do: disruption.Away(disruption.APIServer, away),
+		}, verdict.NoFailures()),
+		steady("a node that does not reach the API server for 20 s fails no request", drained(), disruption.Disruption{
+			ID: "api-server-cut-off", Does: "worker does not reach the API server for 20 s", Nodes: []string{disruption.Worker},
+			Lasts: 20 * time.Second, Do: disruption.CutFromAPI(disruption.Worker, 20*time.Second),
+		}, verdict.NoFailures()),
+		// Its kubelet starts it again by itself, and nobody else hears of it.
+		steady("an app that is killed while the API server is away stays in the endpoints, and requests to it fail", drained(),
+			disruption.Disruption{
+				ID: "api-server-away-app-killed", Does: "an app on worker is killed while the API server is stopped for 8 s", Expects: expects,
+				Lasts: 8 * time.Second, Do: disruption.Together(
+					disruption.Stopped(disruption.ControlPlane, disruption.APIServer, 8*time.Second),
+					disruption.Later(time.Second, disruption.AppKilled(disruption.Worker))),
+			}, verdict.On(evidence.Fresh, verdict.DamageSeen())),
+	}
+}

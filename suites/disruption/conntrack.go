@@ -1,0 +1,25 @@
+package disruption
+
+import (
+	"time"
+
+	"rollcall/harness"
+	"rollcall/harness/disruption"
+	"rollcall/harness/evidence"
+	"rollcall/harness/verdict"
+)
+
+// conntrack: a connection that a node has forgotten is routed anew in the middle, to a pod that does not know it.
+func conntrack() []harness.Scenario {
+	return []harness.Scenario{
+		steady("a node that forgets its connections loses those that are open, once, and no new one",
+			drained(), disruption.Disruption{
+				ID: "conntrack-flushed", Does: "worker forgets every connection", Nodes: []string{disruption.Worker}, Lasts: time.Second,
+				Do: disruption.ConntrackFlushed(disruption.Worker),
+			},
+			verdict.OnDisrupted(verdict.On(evidence.Reused, verdict.DamageSeen())),
+			verdict.OnOthers(verdict.NoFailures()),
+			// a request may wait for its 2 s on a connection that nobody knows
+			verdict.RecoversWithin(3*time.Second, evidence.DisruptionBegun)),
+	}
+}

@@ -1,0 +1,73 @@
+// Package disruption asks what maintenance and failures of a cluster cost the clients of a Service: drains, dead nodes, programs of
+// nodes and of the control plane that are restarted or away, and lost rules. Each scenario that loses nothing has a twin that
+// must lose.
+package disruption
+
+import (
+	"slices"
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"rollcall/fixtures"
+	"rollcall/harness"
+	"rollcall/harness/disruption"
+	"rollcall/harness/evidence"
+	"rollcall/harness/rollout"
+	"rollcall/harness/verdict"
+)
+
+// All lists the scenarios of this suite, those first that leave a cluster most as it was.
+func All() []harness.Scenario {
+	return slices.Concat(proxy(), rules(), conntrack(), controllerManager(), scheduler(), apiServer(), etcd(), dns(), drain(), drainInRollout(),
+		kubelet(), containerd(), mode(), node())
+}
+
+// rate is lower than elsewhere: a lane that gets no replies has as many requests in flight as it sends in 2 s.
+const rate = 50
+
+// detection is how long the endpoints of a node that fell silent stay: up to 55 s until its controller calls it unreachable
+// (node-monitor-grace-period 50 s, node-monitor-period 5 s, pkg/controller/nodelifecycle/config/v1alpha1/defaults.go, v1.37),
+// and until every node's rules follow, 3 s.
+const detection = 58 * time.Second
+
+// drained is an app that loses nothing in a rollout.
+func drained() fixtures.App {
+	return fixtures.App{
+		Replicas: 3, MaxSurge: new(intstr.FromInt32(1)), MaxUnavailable: new(intstr.FromInt32(0)), StartDelay: time.Second,
+		PreStopSleep: 5 * time.Second, Linger: 2 * time.Second, OnTerm: fixtures.Drain,
+	}
+}
+
+// undrained is an app that exits as soon as it gets SIGTERM.
+func undrained() fixtures.App {
+	app := drained()
+	app.PreStopSleep, app.Linger, app.OnTerm = 0, 0, fixtures.Exit
+	return app
+}
+
+// steady is a scenario in which nothing but the disruption happens.
+func steady(claim string, app fixtures.App, d disruption.Disruption, expect ...evidence.Expectation) harness.Scenario {
+	return scenario(claim, app, rollout.Steady("v1"), d, append(expect, verdict.OnOthers(verdict.Serves("v1"))))
+}
+
+// inRollout is a scenario in which the app is rolled out meanwhile.
+func inRollout(claim string, app fixtures.App, d disruption.Disruption, expect ...evidence.Expectation) harness.Scenario {
+	return scenario(claim, app, rollout.Update("v1", "v2"), d,
+		append(expect, verdict.OnOthers(verdict.Serves("v1", "v2")), verdict.OnlyServes("v2", evidence.Barrier)))
+}
+
+func scenario(claim string, app fixtures.App, how rollout.Strategy, d disruption.Disruption, expect []evidence.Expectation) harness.Scenario {
+	return harness.Scenario{
+		ID: d.ID, Claim: claim, App: app, Load: harness.Load{Rate: rate}, Rollout: how, Disruption: &d,
+		Expect: append([]evidence.Expectation{verdict.OnOthers(verdict.FullRate(99))}, expect...),
+	}
+}
+
+// onlyOn expects that clients on the disrupted nodes lose requests over connections of a kind, and that no other client does.
+func onlyOn(conn evidence.Conn) []evidence.Expectation {
+	return []evidence.Expectation{
+		verdict.OnDisrupted(verdict.On(conn, verdict.DamageSeen())),
+		verdict.OnOthers(verdict.NoFailures()),
+	}
+}

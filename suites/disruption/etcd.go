@@ -1,0 +1,24 @@
+package disruption
+
+import (
+	"time"
+
+	"rollcall/harness"
+	"rollcall/harness/disruption"
+	"rollcall/harness/verdict"
+)
+
+// etcd: the API server answers lists from its cache and nothing else.
+func etcd() []harness.Scenario {
+	const stopped = 15 * time.Second
+	return []harness.Scenario{
+		steady("an etcd that is stopped costs no request", drained(), disruption.Disruption{
+			ID: "etcd-stopped", Does: "etcd is stopped for 15 s", Expects: []string{apiAway}, Lasts: stopped,
+			Do: disruption.Stopped(disruption.ControlPlane, disruption.Etcd, stopped),
+		}, verdict.NoFailures()),
+		inRollout("a rollout during which etcd is stopped fails no request", drained(), disruption.Disruption{
+			ID: "etcd-stopped-in-rollout", Does: "etcd is stopped for 15 s in the middle of a rollout", Expects: []string{apiAway},
+			After: 3 * time.Second, Lasts: stopped + 30*time.Second, Do: disruption.Stopped(disruption.ControlPlane, disruption.Etcd, stopped),
+		}, verdict.NoFailures()),
+	}
+}

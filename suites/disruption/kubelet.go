@@ -1,0 +1,41 @@
+package disruption
+
+import (
+	"time"
+
+	"rollcall/fixtures"
+	"rollcall/harness"
+	"rollcall/harness/disruption"
+	"rollcall/harness/evidence"
+	"rollcall/harness/verdict"
+)
+
+// silent is how long a kubelet or a node is away for the endpoints of its pods to have left: see detection.
+const silent = detection + 7*time.Second
+
+// onOneNode pins an app to the node that is disrupted.
+func onOneNode() fixtures.App {
+	app := drained()
+	app.Node = disruption.Worker
+	return app
+}
+
+// kubelet: pods run on without it. Once its node is called unreachable their endpoints leave, though they serve.
+func kubelet() []harness.Scenario {
+	on := []string{disruption.Worker}
+	stopped := disruption.Lasting(silent, disruption.Worker, "systemctl stop kubelet", "systemctl start kubelet")
+	return []harness.Scenario{
+		steady("a restart of a kubelet fails no request", drained(), disruption.Disruption{
+			ID: "kubelet-restarted", Does: "the kubelet of worker is restarted", Nodes: on, Expects: []string{nodeUnready}, Lasts: 5 * time.Second,
+			Do: disruption.Script(disruption.Worker, "systemctl restart kubelet"),
+		}, verdict.NoFailures()),
+		steady("a kubelet that is down fails no request while other nodes have ready pods", drained(), disruption.Disruption{
+			ID: "kubelet-down", Does: "the kubelet of worker is down for 65 s", Nodes: on, Expects: []string{nodeUnready}, Lasts: silent, Do: stopped,
+		}, verdict.NoFailures()),
+		steady("a kubelet that is down fails every new connection where its node has all pods, until it is back, and no connection that is open",
+			onOneNode(), disruption.Disruption{
+				ID: "kubelet-down-with-all-pods", Does: "the kubelet of worker, which has all pods, is down for 65 s", Nodes: on,
+				Expects: []string{nodeUnready}, Lasts: silent, Do: stopped,
+			}, verdict.On(evidence.Fresh, verdict.DamageSeen()), verdict.On(evidence.Reused, verdict.NoFailures())),
+	}
+}

@@ -1,0 +1,14 @@
+package disruption
+
+import (
+	"os"
+	"testing"
+
+	"rollcall/harness/runner"
+)
+
+var suite runner.Runner
+
+func TestMain(m *testing.M) { os.Exit(suite.Main(m)) }
+
+func TestDisruption(t *testing.T) { suite.Test(t, "disruption", All()...) }
