@@ -187,8 +187,8 @@ func leave(t *testing.T, began time.Time, asked time.Time, sent int, unanswered 
 		}
 	}
 	log.close()
-	order := spooledOrder{Instance: "first", Boot: bootID(), Order: startRequest{Began: began.UnixNano(), At: began.UnixNano(), Service: "shop",
-		Timeout: time.Millisecond, Lanes: []evidence.Lane{l}}}
+	order := spooledOrder{Instance: "first", Boot: bootID(), Order: startRequest{Began: began.UnixNano(), At: began.UnixNano(),
+		Service: "shop", Timeout: time.Millisecond, Lanes: []evidence.Lane{l}}}
 	for name, value := range map[string]any{orderFile: order, stateFile: spoolState{Asked: asked.UnixNano()}} {
 		if err := s.write(name, value); err != nil {
 			t.Fatal(err)

@@ -34,7 +34,6 @@ func (s Source) kinds() []kind {
 		listing("replicasets", apps.ReplicaSets(s.Namespace).List),
 		listing("statefulsets", apps.StatefulSets(s.Namespace).List),
 		listing("daemonsets", apps.DaemonSets(s.Namespace).List),
-		listing("jobs", s.Client.BatchV1().Jobs(s.Namespace).List),
 		listing("horizontalpodautoscalers", s.Client.AutoscalingV2().HorizontalPodAutoscalers(s.Namespace).List),
 		listing("nodes", core.Nodes().List),
 	}

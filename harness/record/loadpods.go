@@ -21,7 +21,8 @@ type loadPods struct {
 }
 
 // deployLoadPods makes the pods that send, and what their control lanes ask.
-func (r *Recording) deployLoadPods(ctx context.Context, pods typedcorev1.PodInterface, workers []string, secret string) (p loadPods, err error) {
+func (r *Recording) deployLoadPods(ctx context.Context, pods typedcorev1.PodInterface, workers []string,
+	secret string) (p loadPods, err error) {
 	with := workers[:min(len(workers), fixtures.MostControls)]
 	controls, err := r.createSet(ctx, r.App.ControlSet(r.into(), with))
 	if err != nil {

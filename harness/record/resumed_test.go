@@ -18,6 +18,7 @@ import (
 
 	"rollcall/harness/evidence"
 	"rollcall/harness/evidence/store"
+	"rollcall/harness/poll"
 	"rollcall/harness/timeline"
 	"rollcall/harness/verdict"
 	"rollcall/loadgen"
@@ -100,8 +101,8 @@ func TestAgentThatWasAway(t *testing.T) {
 			loads := time.Now()
 			time.Sleep(startLead + 500*time.Millisecond) // the length of the load
 			behind(http.NotFoundHandler())
-			first.Stop() // what is in flight ends: the app hears no more of it
-			time.Sleep(fetchEvery + 100*time.Millisecond)
+			first.Stop()                                  // what is in flight ends: the app hears no more of it
+			time.Sleep(fetchEvery + 100*time.Millisecond) // for which it is away
 			left := t.TempDir()
 			if row.spool {
 				if err := os.CopyFS(left, os.DirFS(spool)); err != nil {
@@ -109,11 +110,16 @@ func TestAgentThatWasAway(t *testing.T) {
 				}
 			}
 			behind(serveAgent(t, left))
-			time.Sleep(2*fetchEvery + 100*time.Millisecond)
+			if err := poll.Until(ctx, 10*time.Millisecond, func() (bool, error) {
+				return !row.spool || place.adopted.Load() > 0, nil
+			}); err != nil {
+				t.Fatal("its new process was not noticed", err)
+			}
 
 			doubts := cl.collect(ctx, began)
 			if !row.spool {
-				if len(doubts) != 1 || doubts[0].ID != evidence.AgentLost || !strings.Contains(doubts[0].Because, "the agent restarted during the run") {
+				if len(doubts) != 1 || doubts[0].ID != evidence.AgentLost ||
+					!strings.Contains(doubts[0].Because, "the agent restarted during the run") {
 					t.Errorf("doubts %+v", doubts)
 				}
 				return
@@ -173,8 +179,10 @@ func TestAwayEvents(t *testing.T) {
 	want := []evidence.Event{
 		{At: 4 * second, Clock: "worker", Kind: evidence.AgentAway, Object: "worker", Count: 2000,
 			Detail: why + ": worker-fresh left out 100 to 299; worker-reused left out 101 to 299, had 2 in flight"},
-		{At: 4 * second, Clock: "worker2", Kind: evidence.AgentAway, Object: "worker2", Detail: "its node booted: worker2-fresh had 1 in flight"},
-		{At: 6 * second, Clock: "worker", Kind: evidence.AgentAway, Object: "worker", Count: 1000, Detail: why + ": worker-fresh left out 400 to 499"},
+		{At: 4 * second, Clock: "worker2", Kind: evidence.AgentAway, Object: "worker2",
+			Detail: "its node booted: worker2-fresh had 1 in flight"},
+		{At: 6 * second, Clock: "worker", Kind: evidence.AgentAway, Object: "worker", Count: 1000,
+			Detail: why + ": worker-fresh left out 400 to 499"},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

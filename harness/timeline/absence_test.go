@@ -74,7 +74,8 @@ func TestJoinAbsences(t *testing.T) {
 			}
 			s := tl.Lanes[0].Summary
 			if s.Unknown != row.unknown || s.Requests != len(hits) || s.NeverArrived != 0 {
-				t.Errorf("%d unknown, want %d; %d requests, want %d, and %d never arrived", s.Unknown, row.unknown, s.Requests, len(hits), s.NeverArrived)
+				t.Errorf("%d unknown, want %d; %d requests, want %d, and %d never arrived", s.Unknown, row.unknown, s.Requests, len(hits),
+					s.NeverArrived)
 			}
 			if row.problems == nil && s.Arrivals != s.Requests {
 				t.Errorf("%d arrivals of %d requests", s.Arrivals, s.Requests)

@@ -137,7 +137,7 @@ type Lane struct {
 	LostReplies   *int                   `json:"lost_replies,omitempty"`
 	Arrivals      *int                   `json:"arrivals,omitempty"`
 	NeverArrived  *int                   `json:"never_arrived,omitempty"`
-	Unknown       int                    `json:"unknown,omitempty"` // sent before its agent went away, none of Requests: nobody knows how they ended
+	Unknown       int                    `json:"unknown,omitempty"` // sent, but none of Requests: its agent went away meanwhile
 	ByVersion     map[string]int         `json:"by_version"`        // good replies
 	LongestOutage float64                `json:"longest_outage_ms"`
 	StatusGap     *float64               `json:"status_gap_ms,omitempty"` // how long the old version still replied after status-done
