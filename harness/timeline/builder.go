@@ -21,8 +21,8 @@ type builder struct {
 	unversioned bool   // good replies need not name their version
 	timesApp    bool   // how long the app takes to answer is known not to change
 	control     bool
-	strays      map[string]bool // pods that are not of the rollout
-	unlogging   map[string]bool // pods of whose log a part is lost
+	strays      map[string]bool         // pods that are not of the rollout
+	unlogged    func(evidence.Hit) bool // whether a pod that answered need not have logged it
 
 	bounds       []time.Duration // of the phases
 	slowestLeast time.Duration   // of the slowest replies kept
@@ -75,7 +75,7 @@ func newBuilder(lane evidence.Lane, away away, t Timeline, w windows, shared *bu
 		},
 		begun: t.begun(), bounds: t.phaseBounds(), ended: t.marks[evidence.LoadEnded], control: lane.Kind().IsControl(),
 		windows: w, clocks: t.clocks, new: t.New, arrived: t.Arrived,
-		strays: t.strays(), away: away, unlogging: t.logLost(),
+		strays: t.strays(), away: away, unlogged: t.unlogged(),
 		unversioned: t.unversioned && lane.Kind().AsksApp(),
 		buffers:     shared, servers: make(map[evidence.Server]*server), nodes: make(map[string]bool),
 		summary: LaneSummary{Failures: make(map[evidence.Fault]int), ByVersion: make(map[string]int)},
@@ -130,7 +130,7 @@ func (b *builder) add(h *evidence.Hit, at []evidence.Arrival) {
 	}
 	switch {
 	case !b.arrived:
-	case len(at) == 0 && answered && b.unlogging[h.By.Pod]: // it arrived
+	case len(at) == 0 && answered && b.unlogged(*h): // it arrived
 	case len(at) == 0 && answered:
 		b.note(unlogged, h.Seq)
 	case len(at) == 0:

@@ -24,13 +24,17 @@ func (t Timeline) OnDisrupted(l Lane) bool {
 	return t.Disruption != nil && slices.Contains(t.Disruption.Nodes, l.Node)
 }
 
-// logLost reports whether a part of a pod's log is known to be lost: what it answered then need not be logged.
-func (t Timeline) logLost() map[string]bool {
+// podLogLost is the reason for distrust that a part of a pod's log is lost.
+const podLogLost = "pod-log-lost"
+
+// unlogged reports whether a pod that answered a request need not have logged it: a part of its log is known to be lost, or it is on
+// a node whose programs all end, those first that bring the log to the disk.
+func (t Timeline) unlogged() func(evidence.Hit) bool {
 	lost := map[string]bool{}
 	for _, e := range t.Events {
 		if e.Kind == evidence.RecorderLost && e.By.Pod != "" {
 			lost[e.By.Pod] = true
 		}
 	}
-	return lost
+	return func(h evidence.Hit) bool { return lost[h.By.Pod] || t.Expected(podLogLost, h.By.Node, h.Sent) }
 }

@@ -26,6 +26,9 @@ func All() []harness.Scenario {
 // rate is lower than elsewhere: a lane that gets no replies has as many requests in flight as it sends in 2 s.
 const rate = 50
 
+// settle leaves time to see that clients lose nothing once every node's rules have followed.
+const settle = followed + 2*time.Second
+
 // detection is how long the endpoints of a node that fell silent stay: up to 55 s until its controller calls it unreachable
 // (node-monitor-grace-period 50 s, node-monitor-period 5 s, pkg/controller/nodelifecycle/config/v1alpha1/defaults.go, v1.37),
 // and until every node's rules follow, 3 s.
@@ -59,7 +62,7 @@ func inRollout(claim string, app fixtures.App, d disruption.Disruption, expect .
 
 func scenario(claim string, app fixtures.App, how rollout.Strategy, d disruption.Disruption, expect []evidence.Expectation) harness.Scenario {
 	return harness.Scenario{
-		ID: d.ID, Claim: claim, App: app, Load: harness.Load{Rate: rate}, Rollout: how, Disruption: &d,
+		ID: d.ID, Claim: claim, App: app, Load: harness.Load{Rate: rate, Settle: settle}, Rollout: how, Disruption: &d,
 		Expect: append([]evidence.Expectation{verdict.OnOthers(verdict.FullRate(99))}, expect...),
 	}
 }

@@ -9,6 +9,9 @@ import (
 	"rollcall/harness/verdict"
 )
 
+// followed is how long every node's rules take to follow the endpoints.
+const followed = 3 * time.Second
+
 // Reasons for distrust that a node makes that dies.
 const (
 	nodeUnready     = "node-unready"
@@ -24,7 +27,8 @@ func node() []harness.Scenario {
 	dead := append(cut, podLogLost, evidence.ObserverLost, evidence.AgentLost)
 	detected := []evidence.Expectation{
 		verdict.OnOthers(verdict.On(evidence.Fresh, verdict.DamageSeen())),
-		verdict.OnOthers(verdict.RecoversWithin(detection+2*time.Second, evidence.DisruptionBegun)), // what was sent may take 2 s to fail
+		verdict.OnOthers(verdict.Until(evidence.DisruptionUndone, verdict.RecoversWithin(detection, evidence.DisruptionBegun))),
+		verdict.OnOthers(verdict.RecoversWithin(followed, evidence.ClusterWhole)),
 	}
 	drainedFirst := disruption.DrainWith(disruption.Drain{Node: disruption.Worker}, disruption.Rebooted(disruption.Worker))
 	return []harness.Scenario{
@@ -43,9 +47,10 @@ func node() []harness.Scenario {
 			ID: "node-rebooted-after-drain", Does: "worker is drained, rebooted and uncordoned", Nodes: on, Expects: dead, Lasts: 60 * time.Second,
 			Do: drainedFirst,
 		}, verdict.OnOthers(verdict.NoFailures())),
-		steady("a node that is rebooted costs other clients requests, and none a minute later", drained(), disruption.Disruption{
+		steady("a node that is rebooted costs other clients its share of requests until it is back, and then none", drained(), disruption.Disruption{
 			ID: "node-rebooted", Does: "worker is rebooted", Nodes: on, Expects: dead, Lasts: 40 * time.Second, Do: disruption.Rebooted(disruption.Worker),
-		}, detected...),
+		}, verdict.OnOthers(verdict.On(evidence.Fresh, verdict.DamageSeen())),
+			verdict.OnOthers(verdict.RecoversWithin(followed, evidence.ClusterWhole))),
 		steady("a node that loses its power costs other clients its share of requests for a minute, and then none", drained(), disruption.Disruption{
 			ID: "node-off", Does: "worker loses its power, and is on again after 65 s", Nodes: on, Expects: dead, Lasts: silent,
 			Do: disruption.Off(disruption.Worker, silent),
