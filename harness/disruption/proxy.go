@@ -82,8 +82,12 @@ test -n "$chain"
 iptables --table nat --flush "$chain"`, service.Spec.ClusterIP), nil
 }
 
-// Canary is what kube-proxy looks at every 30 s in iptables mode, to see whether its rules were flushed; nothing routes by it.
-func Canary(Stage) (script string, err error) {
+// Canary is what kube-proxy looks at every 30 s in iptables mode, to see whether its rules were flushed; nothing routes by it. In
+// nftables mode there is none.
+func Canary(s Stage) (script string, err error) {
+	if s.Cluster.Mode() == "nftables" {
+		return "true", nil
+	}
 	return "for table in mangle nat filter; do iptables --table $table --delete-chain KUBE-PROXY-CANARY; done", nil
 }
 

@@ -7,6 +7,7 @@ import (
 	"rollcall/harness/disruption"
 	"rollcall/harness/evidence"
 	"rollcall/harness/verdict"
+	"rollcall/loadgen"
 )
 
 // followed is how long every node's rules take to follow the endpoints.
@@ -39,7 +40,7 @@ func node() []harness.Scenario {
 		steady("a node that is cut off and has all pods costs other clients every request", onOneNode(), disruption.Disruption{
 			ID: "node-cut-with-all-pods", Does: "worker, which has all pods, is cut off from the other nodes for 15 s", Nodes: on, Expects: cut,
 			Lasts: 15 * time.Second, Do: disruption.Cut(disruption.Worker, 15*time.Second),
-		}, verdict.OnOthers(verdict.MinOutage(14*time.Second))),
+		}, verdict.OnOthers(verdict.MinOutage(15*time.Second-loadgen.DefaultTimeout))), // what is sent later is answered when the cut ends
 		steady("a node that freezes costs other clients its share of requests for a minute, and then none", drained(), disruption.Disruption{
 			ID: "node-frozen", Does: "worker is frozen for 65 s", Nodes: on, Expects: dead, Lasts: silent, Do: disruption.Frozen(disruption.Worker, silent),
 		}, detected...),
