@@ -75,7 +75,8 @@ func ServiceRules(s Stage) (script string, err error) {
 	}
 	if s.Cluster.Mode() == "nftables" {
 		// The verdict that belongs to the element is not needed to delete it.
-		return fmt.Sprintf("nft delete element ip kube-proxy service-ips '{ %s . tcp . %d }'", service.Spec.ClusterIP, service.Spec.Ports[0].Port), nil
+		const script = "nft delete element ip kube-proxy service-ips '{ %s . tcp . %d }'"
+		return fmt.Sprintf(script, service.Spec.ClusterIP, service.Spec.Ports[0].Port), nil
 	}
 	return fmt.Sprintf(`chain=$(iptables --table nat --list-rules KUBE-SERVICES | sed -n 's/.*-d %s\/32 .*-j \(KUBE-SVC-[A-Z0-9]*\).*/\1/p' | head -n 1)
 test -n "$chain"

@@ -37,7 +37,8 @@ func TestDisruptionExcusesWhatItExpects(t *testing.T) {
 		{"nor before it begins", all(disrupted("worker", "node-unready"), nodeUnready("worker", 599)), "node-unready"},
 		{"another node is not ready", all(disrupted("worker", "node-unready"), nodeUnready("worker2", 700)), "node-unready"},
 		{"it does not expect that", all(disrupted("worker", "control-failures"), nodeUnready("worker", 700)), "node-unready"},
-		{"requests of a control lane fail meanwhile", all(disrupted("worker", "control-failures"), breaking("control", evidence.Timeout, 70)), ""},
+		{"requests of a control lane fail meanwhile", all(disrupted("worker", "control-failures"),
+			breaking("control", evidence.Timeout, 70)), ""},
 		{"requests of a control lane fail later", all(disrupted("worker", "control-failures"), breaking("control", evidence.Timeout, 150)),
 			"control-failures"},
 		{"a pod on its node is killed, with the end of its log", all(disrupted("worker", "pod-log-lost"), with(evidence.Event{At: 700 * ms,
@@ -99,7 +100,8 @@ func TestLanesOfExpectation(t *testing.T) {
 		{"a loss on the node that is disrupted is none of others'", verdict.OnOthers(verdict.NoFailures()),
 			breaking("worker-fresh", evidence.Timeout, 70), verdict.Pass},
 		{"a loss on another node is", verdict.OnOthers(verdict.NoFailures()), breaking("worker2-reused", evidence.Timeout, 70), verdict.Fail},
-		{"and none of the disrupted node's", verdict.OnDisrupted(verdict.NoFailures()), breaking("worker2-reused", evidence.Timeout, 70), verdict.Pass},
+		{"and none of the disrupted node's", verdict.OnDisrupted(verdict.NoFailures()),
+			breaking("worker2-reused", evidence.Timeout, 70), verdict.Pass},
 		{"a loss on a lane of another kind", verdict.OnKind("fresh", verdict.NoFailures()), breaking("worker2-reused", evidence.Timeout, 70),
 			verdict.Pass},
 		{"a loss on a lane of the kind", verdict.OnKind("reused", verdict.NoFailures()), breaking("worker2-reused", evidence.Timeout, 70),
@@ -125,17 +127,20 @@ func TestRecoversWithin(t *testing.T) {
 		says     string
 	}{
 		{"nothing fails", 500 * ms, evidence.DisruptionBegun, all(), verdict.Pass, "none failed"},
-		{"the last that fails is sent in time", 500 * ms, evidence.DisruptionBegun, breaking("worker-fresh", evidence.Timeout, 70, 109), verdict.Pass,
+		{"the last that fails is sent in time", 500 * ms, evidence.DisruptionBegun, breaking("worker-fresh", evidence.Timeout, 70, 109),
+			verdict.Pass,
 			"the last of 2 requests that failed was sent 500 ms after disruption-begun"},
 		{"one is sent later", 499 * ms, evidence.DisruptionBegun, breaking("worker-fresh", evidence.Timeout, 70, 109), verdict.Fail,
 			"1 request failed (1 timeout) that were sent later than 499 ms"},
-		{"from when it was undone", 99 * ms, evidence.DisruptionUndone, breaking("worker-fresh", evidence.Timeout, 109), verdict.Fail, "1 request"},
+		{"from when it was undone", 99 * ms, evidence.DisruptionUndone, breaking("worker-fresh", evidence.Timeout, 109), verdict.Fail,
+			"1 request"},
 		{"one is sent later, after it was undone", 300 * ms, evidence.DisruptionBegun, all(breaking("worker-fresh", evidence.Timeout, 110),
 			func(ev *recording) { ev.Run.Expect[0].To = evidence.DisruptionUndone }), verdict.Pass, "0 requests failed"},
 		{"one is sent later, before it was undone", 300 * ms, evidence.DisruptionBegun, all(breaking("worker-fresh", evidence.Timeout, 95),
 			func(ev *recording) { ev.Run.Expect[0].To = evidence.DisruptionUndone }), verdict.Fail, "1 request failed"},
 		{"nothing was sent so late", 3 * time.Second, evidence.DisruptionBegun, all(), verdict.Inconclusive, "never put to the test"},
-		{"the moment never came", 500 * ms, evidence.DisruptionBegun, without(evidence.DisruptionBegun), verdict.Inconclusive, "disruption-begun"},
+		{"the moment never came", 500 * ms, evidence.DisruptionBegun, without(evidence.DisruptionBegun), verdict.Inconclusive,
+			"disruption-begun"},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
 			ev := rollout(verdict.RecoversWithin(row.within, row.mark))
