@@ -37,12 +37,12 @@ func nginx() *userapp.App {
 }
 
 // A suite of which nothing is recorded, and a scenario that nothing can decide, would stay green for ever. The suite own is
-// recorded when somebody names an app, and regressions and upgrade when somebody asks for them or for the profile full.
+// recorded when somebody names an app, and some others when somebody asks for them or for the profile full.
 func TestEverySuiteRunsScenariosAndEveryScenarioRules(t *testing.T) {
 	for suite, scenarios := range all() {
 		recorded := 0
 		for _, s := range scenarios {
-			if suite == "own" || suite == "regressions" || suite == "upgrade" || s.In(harness.Core) {
+			if slices.Contains([]string{"own", "regressions", "disruption", "upgrade"}, suite) || s.In(harness.Core) {
 				recorded++
 			}
 			for _, mode := range []string{"iptables", "nftables"} {

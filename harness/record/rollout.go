@@ -25,8 +25,8 @@ func (r *Recording) rollOut(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		doing := r.Disruption.Begin(ctx, disruption.Stage{Cluster: ours, Namespace: r.Lease.Name, App: r.App, Images: r.Images, Old: r.run.OldVersion,
-			Note: r.watch.Note})
+		doing := r.Disruption.Begin(ctx, disruption.Stage{Cluster: ours, Namespace: r.Lease.Name, App: r.App, Images: r.Images,
+			Old: r.run.OldVersion, Note: r.watch.Note})
 		defer doing.End()
 		whole = doing.Wait
 		waiting, fail := context.WithCancelCause(ctx)
