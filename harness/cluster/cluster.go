@@ -68,6 +68,8 @@ type Changeable interface {
 	Power(ctx context.Context, node string, do Power) error
 	// AwaitReady returns when nodes, kube-proxy and CoreDNS are ready and a pod on each worker reaches the API server's Service.
 	AwaitReady(ctx context.Context) error
+	// RestoreRoutes has every node route to the pods of the others again: a node that booted may have another address.
+	RestoreRoutes(ctx context.Context) error
 	// Condemn has nobody use the cluster any more, for that reason: it is removed, even if it was to be kept.
 	Condemn(because string) error
 	// Condemned is why nobody is to use it any more; empty: anybody may.

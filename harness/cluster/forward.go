@@ -23,6 +23,7 @@ const reopenEvery = 500 * time.Millisecond
 type Forward struct {
 	URL   string // http://127.0.0.1:port
 	open  func(ctx context.Context, port uint16) (*tunnel, error)
+	renew chan struct{} // asks for another tunnel
 	close context.CancelFunc
 	done  chan struct{}
 }
@@ -57,7 +58,7 @@ func (a API) Forward(ctx context.Context, namespace, pod string, port int) (*For
 		return nil, err
 	}
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	f := &Forward{URL: fmt.Sprintf("http://127.0.0.1:%d", first.port), open: open, close: cancel, done: make(chan struct{})}
+	f := &Forward{URL: fmt.Sprintf("http://127.0.0.1:%d", first.port), open: open, renew: make(chan struct{}, 1), close: cancel, done: make(chan struct{})}
 	go func() {
 		defer close(f.done)
 		f.keep(ctx, first)
@@ -71,11 +72,22 @@ func (f *Forward) Close() {
 	<-f.done
 }
 
-// keep opens a tunnel anew whenever it is lost, until ctx ends.
+// Renew has the port-forward opened again though nobody dropped it: where a node was cut off or frozen, it takes the API server long
+// to notice that nothing comes back from there. It does not wait.
+func (f *Forward) Renew() {
+	select {
+	case f.renew <- struct{}{}:
+	default: // asked already
+	}
+}
+
+// keep opens a tunnel anew whenever it is lost or somebody asks, until ctx ends.
 func (f *Forward) keep(ctx context.Context, t *tunnel) {
 	for {
 		select {
 		case <-t.done:
+		case <-f.renew:
+			t.close()
 		case <-ctx.Done():
 			t.close()
 			return

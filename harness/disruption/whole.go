@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -51,6 +52,9 @@ func AwaitWhole(ctx context.Context, c cluster.Changeable, limit time.Duration) 
 		if missing = Lacks(ctx, c); missing == "" {
 			return true, nil
 		}
+		if strings.HasSuffix(missing, lackingRoutes) {
+			return false, c.RestoreRoutes(ctx)
+		}
 		return false, hasten(ctx, c, hastened)
 	})
 	if err == nil {
@@ -93,7 +97,7 @@ func Lacks(ctx context.Context, c cluster.Changeable) string {
 		return err.Error()
 	}
 	for _, node := range nodes.Items {
-		if lack := lacksNode(ctx, c, node, len(nodes.Items)); lack != "" {
+		if lack := lacksNode(ctx, c, node, nodes.Items); lack != "" {
 			return lack
 		}
 	}
@@ -132,13 +136,29 @@ func lacksLeader(ctx context.Context, c cluster.Changeable, name string) string 
 }
 
 // onNode says in a word what a node lacks that only it can tell; nothing when it lacks nothing.
-const onNode = `test $(ip route | grep -c ' via .* dev eth0') -ge %d || { echo 'routes to the pods of other nodes'; exit; }
+const onNode = `%s
 nft list table inet ` + cutTable + ` >/dev/null 2>&1 && { echo 'packets, which are dropped'; exit; }
 ` + cluster.ProxySynced + ` || { echo 'a kube-proxy that wrote its rules'; exit; }
 test "$(curl --silent --max-time 1 http://127.0.0.1:10249/proxyMode)" = %s || { echo "kube-proxy's mode of before"; exit; }
 `
 
-func lacksNode(ctx context.Context, c cluster.Changeable, node corev1.Node, nodes int) string {
+// lackingRoutes is said of a node that does not route to the pods of another.
+const lackingRoutes = "routes to the pods of other nodes"
+
+// routed looks whether a node, whose network makes no routes of its own, routes to the pods of the others.
+func routed(node string, all []corev1.Node) string {
+	var script strings.Builder
+	for _, other := range all {
+		for _, address := range other.Status.Addresses {
+			if other.Name != node && address.Type == corev1.NodeInternalIP {
+				fmt.Fprintf(&script, "ip route | grep -q '^%s via %s dev eth0' || { echo '%s'; exit; }\n", other.Spec.PodCIDR, address.Address, lackingRoutes)
+			}
+		}
+	}
+	return script.String()
+}
+
+func lacksNode(ctx context.Context, c cluster.Changeable, node corev1.Node, nodes []corev1.Node) string {
 	switch {
 	case !cluster.NodeReady(node):
 		return "node " + node.Name + " is not ready"
@@ -150,7 +170,7 @@ func lacksNode(ctx context.Context, c cluster.Changeable, node corev1.Node, node
 			return fmt.Sprintf("node %s has taint %s", node.Name, taint.Key)
 		}
 	}
-	lacks, err := c.Exec(ctx, node.Name, fmt.Sprintf(onNode, nodes-1, c.Mode()))
+	lacks, err := c.Exec(ctx, node.Name, fmt.Sprintf(onNode, routed(node.Name, nodes), c.Mode()))
 	switch {
 	case err != nil:
 		return fmt.Sprintf("node %s does not run commands: %v", node.Name, err)

@@ -44,6 +44,8 @@ type place interface {
 	status(ctx context.Context) string
 	// again treats a new process of it as the first one was, and says how the last one ended.
 	again(ctx context.Context) (ending string, err error)
+	// renew opens the way to it again, which may hang.
+	renew()
 	// close closes the way to it.
 	close()
 }
@@ -58,6 +60,8 @@ type podPlace struct {
 }
 
 func (p podPlace) status(ctx context.Context) string { return podStatus(ctx, p.pods, p.pod) }
+
+func (p podPlace) renew() { p.forward.Renew() }
 
 func (p podPlace) close() { p.forward.Close() }
 
@@ -82,6 +86,9 @@ func (a *agent) start(ctx context.Context, cfg loadgen.Config, recorder hitSink)
 	}
 	a.fetcher = startFetcher(ctx, recorder, ids, func(ctx context.Context, from []int) ([]store.Frame[evidence.Hit], error) {
 		frames, err := a.remote.HitsOfLanes(ctx, ids, from)
+		if errors.Is(err, context.DeadlineExceeded) {
+			a.renew()
+		}
 		if a.node != "" {
 			a.look(ctx, err)
 		}

@@ -251,6 +251,26 @@ func (cl *clients) start(ctx context.Context, began time.Time, recorder *store.R
 	return nil
 }
 
+// awaitAnswers returns when every agent that may live answers, so that all can be stopped at the same time, or when ctx ends: what is
+// then lost, collect tells.
+func (cl *clients) awaitAnswers(ctx context.Context) {
+	var all sync.WaitGroup
+	for _, a := range cl.agents {
+		all.Go(func() {
+			_ = a.retryWhileAlive(ctx, func() error {
+				ctx, cancel := context.WithTimeoutCause(ctx, fetchTimeout, fmt.Errorf("no answer in %v", fetchTimeout))
+				defer cancel()
+				_, err := a.remote.Identity(ctx)
+				if err != nil {
+					a.renew()
+				}
+				return err
+			})
+		})
+	}
+	all.Wait()
+}
+
 // stop ends the pacing of all lanes at about the same time and returns when no request is in flight; the error
 // says of which that is not known. It may be called again.
 func (cl *clients) stop(ctx context.Context) error {

@@ -120,5 +120,8 @@ func (c *outsideClient) alive(context.Context) bool {
 	}
 }
 
+// renew is for nothing: the way to it is this host's own.
+func (c *outsideClient) renew() {}
+
 // again is for nothing: it has no spool to go on from.
 func (c *outsideClient) again(context.Context) (ending string, err error) { return "", nil }

@@ -70,6 +70,9 @@ func (r *Recording) awaitRollout(ctx context.Context, whole func(context.Context
 	if err == nil {
 		err = whole(ctx)
 	}
+	if r.Disruption != nil {
+		r.clients.awaitAnswers(ctx)
+	}
 	if err == nil {
 		err = r.watch.Until(ctx, over)
 	}

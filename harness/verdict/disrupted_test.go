@@ -126,6 +126,10 @@ func TestRecoversWithin(t *testing.T) {
 		{"one is sent later", 499 * ms, evidence.DisruptionBegun, breaking("worker-fresh", evidence.Timeout, 70, 109), verdict.Fail,
 			"1 request failed (1 timeout) that were sent later than 499 ms"},
 		{"from when it was undone", 99 * ms, evidence.DisruptionUndone, breaking("worker-fresh", evidence.Timeout, 109), verdict.Fail, "1 request"},
+		{"one is sent later, after it was undone", 300 * ms, evidence.DisruptionBegun, all(breaking("worker-fresh", evidence.Timeout, 110),
+			func(ev *recording) { ev.Run.Expect[0].To = evidence.DisruptionUndone }), verdict.Pass, "0 requests failed"},
+		{"one is sent later, before it was undone", 300 * ms, evidence.DisruptionBegun, all(breaking("worker-fresh", evidence.Timeout, 95),
+			func(ev *recording) { ev.Run.Expect[0].To = evidence.DisruptionUndone }), verdict.Fail, "1 request failed"},
 		{"nothing was sent so late", 3 * time.Second, evidence.DisruptionBegun, all(), verdict.Inconclusive, "never put to the test"},
 		{"the moment never came", 500 * ms, evidence.DisruptionBegun, without(evidence.DisruptionBegun), verdict.Inconclusive, "disruption-begun"},
 	} {

@@ -17,6 +17,12 @@ func RecoversWithin(d time.Duration, mark evidence.EventKind) evidence.Expectati
 	return evidence.Expectation{Rule: recoversWithin().ID, From: mark, Max: d}
 }
 
+// Until limits an expectation that counts from a mark to what was sent before another mark.
+func Until(mark evidence.EventKind, x evidence.Expectation) evidence.Expectation {
+	x.To = mark
+	return x
+}
+
 func recoversWithin() Rule {
 	return Rule{
 		ID: "recovers-within", Claim: "no client loses a request that it sends later than allowed after the named moment",
@@ -35,7 +41,11 @@ func judgeRecoversWithin(x evidence.Expectation, tl timeline.Timeline, lanes []t
 		return missing(x.From)
 	}
 	failed := timeline.Failed(lanes)
-	late := slices.DeleteFunc(slices.Clone(failed), func(h timeline.Hit) bool { return h.Sent <= from+x.Max })
+	until, limited := tl.Mark(x.To)
+	if x.To != "" && !limited {
+		return missing(x.To)
+	}
+	late := slices.DeleteFunc(slices.Clone(failed), func(h timeline.Hit) bool { return h.Sent <= from+x.Max || limited && h.Sent >= until })
 	if len(late) == 0 {
 		last := "none failed"
 		if len(failed) > 0 {
@@ -71,9 +81,14 @@ func sentAfterRecovery(x evidence.Expectation, tl timeline.Timeline, lanes []tim
 	if !ok {
 		return 0
 	}
+	until, limited := tl.Mark(x.To)
 	for _, lane := range lanes {
 		for _, agent := range lane.Summary.Agents {
-			if late := agent.LastSent - (from + x.Max); late > 0 {
+			last := agent.LastSent
+			if limited {
+				last = min(last, until)
+			}
+			if late := last - (from + x.Max); late > 0 {
 				n += int(late.Seconds() * float64(lane.Rate) / float64(lane.AgentCount()))
 			}
 		}

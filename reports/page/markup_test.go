@@ -31,6 +31,7 @@ func nastyFolder(t *testing.T) string {
 		Run: evidence.Run{
 			Suite: "rollout", Scenario: "nasty", Mode: "iptables", Attempt: 1, Claim: nasty, Covers: []string{nasty}, Kubernetes: nasty,
 			Bug:        &evidence.Bug{Component: nasty, Fixed: nasty},
+			Disruption: &evidence.Disruption{ID: nasty, Does: nasty, Nodes: []string{nasty}},
 			OldVersion: "v1" + nasty, NewVersion: "v2" + nasty, Expect: []evidence.Expectation{verdict.NoFailures()},
 			Lanes: []evidence.Lane{{ID: nasty, Vantage: evidence.FromPod, Node: nasty, Conn: evidence.Fresh, Rate: 100}},
 		},
@@ -38,6 +39,9 @@ func nastyFolder(t *testing.T) string {
 			{At: 0, Kind: evidence.PodReady, By: by("v1")}, {At: 0, Kind: evidence.LoadBegun}, {At: time.Second / 2, Kind: evidence.RolloutBegun},
 			{At: time.Second, Kind: evidence.PodReady, By: by("v2")}, {At: time.Second, Kind: evidence.RuleGone, By: by("v1"), Object: nasty},
 			{At: time.Second, Kind: evidence.Fact, Object: nasty, Detail: nasty},
+			{At: time.Second / 2, Kind: evidence.DisruptionBegun, Detail: nasty},
+			{At: time.Second / 2, Kind: evidence.Step, Object: nasty, Detail: nasty},
+			{At: time.Second, Kind: evidence.NodeChanged, Object: nasty, Detail: nasty},
 			{At: time.Second, Kind: evidence.PodGone, By: by("v1")}, {At: time.Second, Kind: evidence.OldGone}, {At: 2 * time.Second, Kind: evidence.LoadEnded},
 		},
 	}

@@ -27,7 +27,8 @@ func node() []harness.Scenario {
 	dead := append(cut, podLogLost, evidence.ObserverLost, evidence.AgentLost)
 	detected := []evidence.Expectation{
 		verdict.OnOthers(verdict.On(evidence.Fresh, verdict.DamageSeen())),
-		verdict.OnOthers(verdict.RecoversWithin(detection+2*time.Second, evidence.DisruptionBegun)), // what was sent may take 2 s to fail
+		verdict.OnOthers(verdict.Until(evidence.DisruptionUndone, verdict.RecoversWithin(detection, evidence.DisruptionBegun))),
+		verdict.OnOthers(verdict.RecoversWithin(followed, evidence.ClusterWhole)),
 	}
 	drainedFirst := disruption.DrainWith(disruption.Drain{Node: disruption.Worker}, disruption.Rebooted(disruption.Worker))
 	return []harness.Scenario{

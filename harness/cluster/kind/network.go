@@ -93,7 +93,7 @@ cat >/etc/cni/net.d/.rollcall && mv /etc/cni/net.d/.rollcall /etc/cni/net.d/10-r
 }
 
 // routesUnit has systemd write a node's routes to the other nodes' pods whenever the node boots, before its kubelet runs.
-const routesUnit = `cat >/etc/systemd/system/rollcall-routes.service <<'EOF'
+const routesUnit = `cat >/etc/systemd/system/` + routesName + ` <<'EOF'
 [Unit]
 Description=Routes to the pods of other nodes
 Before=kubelet.service
@@ -103,7 +103,12 @@ RemainAfterExit=yes
 %s[Install]
 WantedBy=multi-user.target
 EOF
-systemctl enable --now --quiet rollcall-routes.service`
+systemctl daemon-reload
+systemctl enable --quiet ` + routesName + `
+systemctl restart ` + routesName + `
+`
+
+const routesName = "rollcall-routes.service"
 
 func (c *Cluster) writeRoutes(ctx context.Context, node corev1.Node, all map[string]corev1.Node) error {
 	var routes strings.Builder
@@ -116,6 +121,26 @@ func (c *Cluster) writeRoutes(ctx context.Context, node corev1.Node, all map[str
 		return fmt.Errorf("routes of %s: %w", node.Name, err)
 	}
 	return nil
+}
+
+// RestoreRoutes writes every node's routes to the others again, where they are ours.
+func (c *Cluster) RestoreRoutes(ctx context.Context) error {
+	list, err := c.Client().CoreV1().Nodes().List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return err
+	}
+	all := map[string]corev1.Node{}
+	for _, node := range list.Items {
+		ours, err := c.Exec(ctx, node.Name, "ls /etc/systemd/system/"+routesName+" 2>/dev/null || true")
+		if err != nil || ours == "" {
+			return err
+		}
+		all[node.Name] = node
+	}
+	for _, node := range all {
+		err = errors.Join(err, c.writeRoutes(ctx, node, all))
+	}
+	return err
 }
 
 func internalIP(node corev1.Node) string {
