@@ -123,7 +123,7 @@ func (s Scenario) ObservesNodes() bool {
 // Requires lists the rights and features it cannot do without.
 func (s Scenario) Requires() []string {
 	required := slices.Clone(s.Uses)
-	if len(s.ClusterChanges) > 0 || s.Disruption != nil {
+	if len(s.ClusterChanges) > 0 || s.Disruption != nil && !s.Disruption.ByOthers() {
 		required = append(required, cluster.ClusterChanges)
 	}
 	if s.Steps != nil && s.ObservesNodes() {
