@@ -132,7 +132,7 @@ func (s Scenario) ObservesNodes() bool {
 // Requires lists the rights and features it cannot do without.
 func (s Scenario) Requires() []string {
 	required := slices.Clone(s.Uses)
-	if len(s.ClusterChanges) > 0 || s.Disruption != nil || s.Own != nil {
+	if len(s.ClusterChanges) > 0 || s.Disruption != nil && !s.Disruption.ByOthers() || s.Own != nil {
 		required = append(required, cluster.ClusterChanges)
 	}
 	if s.Steps != nil && s.ObservesNodes() {

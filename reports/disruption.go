@@ -3,6 +3,7 @@ package reports
 import (
 	"cmp"
 	"slices"
+	"strconv"
 
 	"rollcall/harness/evidence"
 	"rollcall/harness/timeline"
@@ -25,6 +26,11 @@ func newDisruption(run evidence.Run, tl timeline.Timeline) *model.Disruption {
 		}
 		if last := all[len(all)-1]; last.Whole != nil {
 			d.Whole = new(millis(*last.Whole))
+		}
+	}
+	if text, ok := tl.Fact(evidence.CommandExit); ok {
+		if code, err := strconv.Atoi(text); err == nil {
+			d.CommandExit = &code
 		}
 	}
 	return &d

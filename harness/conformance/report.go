@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -32,21 +33,39 @@ func (r *run) report(root, folder string) (model.Report, error) {
 		}
 		report.Run.Broken = slices.Insert(report.Run.Broken, len(session.Broken)-len(broken), broken...) // as Load would find it now
 	}
-	if err := reports.WriteFolder(folder, report, index.File()); err != nil {
+	return report, publish(r.out, root, folder, report, index.File(), func() {
+		if err := appendHistory(root, folder); err != nil {
+			fmt.Fprintln(os.Stderr, err) // the run is none the worse for it
+		}
+	})
+}
+
+// Report judges what was recorded in a folder among others, writes its reports, points out/latest at it and prints them. It is for
+// runs that say nothing of what is usual, and so are not in the history.
+func Report(out io.Writer, root, folder string) (model.Report, error) {
+	index := page.New(folder)
+	report, err := reports.LoadWith(folder, index)
+	if err != nil {
 		return report, err
 	}
-	if err := appendHistory(root, folder); err != nil {
-		fmt.Fprintln(os.Stderr, err) // the run is none the worse for it
+	return report, publish(out, root, folder, report, index.File(), func() {})
+}
+
+// publish writes reports, of which there then is more to do, and prints them.
+func publish(out io.Writer, root, folder string, report model.Report, index reports.File, written func()) error {
+	if err := reports.WriteFolder(folder, report, index); err != nil {
+		return err
 	}
+	written()
 	if err := link(root, "latest", folder); err != nil {
-		return report, err
+		return err
 	}
-	fmt.Fprintln(r.out)
-	if err := reports.Terminal(r.out, report); err != nil {
-		return report, err
+	fmt.Fprintln(out)
+	if err := reports.Terminal(out, report); err != nil {
+		return err
 	}
-	fmt.Fprintf(r.out, "\nrun folder: %s\n", folder)
-	return report, reports.GitHub(r.out, os.Getenv, report)
+	fmt.Fprintf(out, "\nrun folder: %s\n", folder)
+	return reports.GitHub(out, os.Getenv, report)
 }
 
 // unexplained lists the suites that ended with 1 although every scenario they recorded passed or was skipped: something went

@@ -23,9 +23,15 @@ type Disruption struct {
 	Do    Act
 	// Whole is how long the cluster may take to be whole again once it is undone; 0: [wholeTimeout].
 	Whole time.Duration
+	// AwaitWhole, if there is one, returns when the cluster is whole again as far as it shows. It is for what somebody else does, on
+	// any cluster: no command runs on its nodes, and there is no Cluster on the Stage.
+	AwaitWhole Act
 	// Lasts is about how long Do takes, and most of what a recording of it takes.
 	Lasts time.Duration
 }
+
+// ByOthers reports whether somebody else does it: on any cluster, and only once.
+func (d Disruption) ByOthers() bool { return d.AwaitWhole != nil }
 
 // An Act is done until it returns, and undone by then, also where ctx ends before. It ends early with the recording.
 type Act func(ctx context.Context, s Stage) error
@@ -39,8 +45,8 @@ const (
 
 // A Stage is where a disruption takes place: a cluster of our own, and the recording that is under way on it.
 type Stage struct {
-	Cluster   cluster.Changeable
-	Namespace string // of the app
+	Cluster   cluster.Changeable // nil for what is done by others
+	Namespace string             // of the app
 	App       fixtures.App
 	Images    fixtures.ImageSources
 	Old       string               // version of the app that is there when the load begins

@@ -50,7 +50,11 @@ func (d Disruption) run(ctx context.Context, s Stage) error {
 		return fmt.Errorf("%s: %w", d.ID, err)
 	}
 	s.Note(evidence.Event{Kind: evidence.DisruptionUndone})
-	if err := AwaitWhole(ctx, s.Cluster, d.Whole); err != nil {
+	if d.ByOthers() {
+		if err := d.AwaitWhole(ctx, s); err != nil {
+			return fmt.Errorf("after %s the cluster is not whole: %w", d.ID, err)
+		}
+	} else if err := AwaitWhole(ctx, s.Cluster, d.Whole); err != nil {
 		return &BrokenError{fmt.Errorf("after %s the cluster is not whole: %w", d.ID, err)}
 	}
 	s.Note(evidence.Event{Kind: evidence.ClusterWhole})

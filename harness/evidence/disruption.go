@@ -12,3 +12,6 @@ type Disruption struct {
 	Expects []string      `json:"expects,omitempty"`
 	Tail    time.Duration `json:"tail,omitempty"` // nanoseconds
 }
+
+// CommandExit is the fact with the exit code of the command by which somebody else disrupted the cluster.
+const CommandExit = "command-exit"

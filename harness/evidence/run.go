@@ -138,7 +138,8 @@ type Expectation struct {
 	From     EventKind     `json:"from,omitempty"` // moment the rule applies from
 	Max      time.Duration `json:"max,omitempty"`  // nanoseconds
 	Count    int           `json:"count,omitempty"`
-	Percent  int           `json:"percent,omitempty"` // 1-100
+	Percent  int           `json:"percent,omitempty"`  // 1-100
+	Permille int           `json:"permille,omitempty"` // 1-1000
 
 	Fact   string        `json:"fact,omitempty"`   // name of what the scenario found
 	Values []string      `json:"values,omitempty"` // any of them will do, or all in this order, as the rule says

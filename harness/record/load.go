@@ -30,7 +30,7 @@ func (r *Recording) checkSteadyLoad(ctx context.Context) error {
 			d = max(d, resting.Rest())
 		}
 	}
-	defer r.printProgress(ctx, "before the rollout")()
+	defer r.printProgress(ctx, always("before the rollout"))()
 	if err := r.awaitRest(ctx, d); err != nil {
 		return err
 	}
@@ -76,7 +76,10 @@ func (r *Recording) stopLoad(ctx context.Context) error {
 
 // pass lets a phase last.
 func (r *Recording) pass(ctx context.Context, phase string, d time.Duration) error {
-	defer r.printProgress(ctx, phase)()
+	over := time.Now().Add(d)
+	defer r.printProgress(ctx, func() string {
+		return fmt.Sprintf("%s, %v left", phase, max(0, time.Until(over)).Round(time.Second))
+	})()
 	select {
 	case <-time.After(d):
 		return nil
@@ -88,15 +91,17 @@ func (r *Recording) pass(ctx context.Context, phase string, d time.Duration) err
 // printEvery is how often a progress line is printed.
 const printEvery = 5 * time.Second
 
+func always(phase string) func() string { return func() string { return phase } }
+
 // printProgress prints a progress line now and then, until the returned function is called.
-func (r *Recording) printProgress(ctx context.Context, phase string) (stop func()) {
+func (r *Recording) printProgress(ctx context.Context, phase func() string) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
 		for {
 			now := r.clients.progress(ctx)
-			now.Phase = phase
+			now.Phase = phase()
 			fmt.Fprintln(r.Out, r.Entry.Update(now))
 			select {
 			case <-ctx.Done():

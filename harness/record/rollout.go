@@ -21,12 +21,14 @@ func (r *Recording) rollOut(ctx context.Context) error {
 	}
 	whole := func(context.Context) error { return nil }
 	if r.Disruption != nil {
-		ours, err := cluster.Ours(r.Cluster)
-		if err != nil {
-			return err
+		stage := disruption.Stage{Namespace: r.Lease.Name, App: r.App, Images: r.Images, Old: r.run.OldVersion, Note: r.watch.Note}
+		if !r.Disruption.ByOthers() {
+			var err error
+			if stage.Cluster, err = cluster.Ours(r.Cluster); err != nil {
+				return err
+			}
 		}
-		doing := r.Disruption.Begin(ctx, disruption.Stage{Cluster: ours, Namespace: r.Lease.Name, App: r.App, Images: r.Images,
-			Old: r.run.OldVersion, Note: r.watch.Note})
+		doing := r.Disruption.Begin(ctx, stage)
 		defer doing.End()
 		whole = doing.Wait
 		waiting, fail := context.WithCancelCause(ctx)
@@ -56,7 +58,7 @@ func (r *Recording) awaitRollout(ctx context.Context, whole func(context.Context
 	if old == next {
 		phase = "disrupting"
 	}
-	defer r.printProgress(ctx, phase)()
+	defer r.printProgress(ctx, always(phase))()
 	if err := r.watch.Until(ctx, func(s observe.State) bool { return r.Rollout.Settled(s, r.App) }); err != nil {
 		return err
 	}
@@ -78,7 +80,10 @@ func (r *Recording) awaitRollout(ctx context.Context, whole func(context.Context
 	if err == nil {
 		err = whole(ctx)
 	}
-	if r.Disruption != nil {
+	if r.Disruption != nil { // which may have been over long before its limit
+		limited, cancel := context.WithTimeoutCause(ctx, r.stretched(rolloutTimeout), observe.ErrNeverSettled)
+		defer cancel()
+		ctx = limited
 		r.clients.awaitAnswers(ctx)
 	}
 	if err == nil {

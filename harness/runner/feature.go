@@ -101,12 +101,17 @@ func (r *Runner) mode(ctx context.Context, t *testing.T, suite, mode string, sce
 		list = append(list, r.feature(on, suite, s))
 	}
 	environment.TestInParallel(t, list...)
+	r.awaitCleanups(ctx, c)
+}
+
+// awaitCleanups returns when nothing is left of recordings that were made.
+func (r *Runner) awaitCleanups(ctx context.Context, c cluster.Cluster) {
 	r.cleanups.Wait()
 	if c == nil || r.Namespaces != "" || !r.began || c.Temporary() {
 		return // they stay, or the parent process waits for those of all suites, or they go with the cluster
 	}
 	if err := r.WaitGone(ctx, c); err != nil {
-		r.recordBreakage(fmt.Sprintf("%s: %v", mode, err))
+		r.recordBreakage(fmt.Sprintf("%s: %v", c.Mode(), err))
 	}
 }
 

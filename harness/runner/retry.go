@@ -49,7 +49,7 @@ func retry(s harness.Scenario, attempt func(number, tries int) (result, error), 
 			}
 		}
 		switch {
-		case (v.Late || v.Starved) && !retried:
+		case (v.Late || v.Starved) && !retried && !once(s):
 			retried = true
 			tries++
 			print("retried: this machine was too busy")
@@ -61,6 +61,9 @@ func retry(s harness.Scenario, attempt func(number, tries int) (result, error), 
 	}
 	return v, nil
 }
+
+// once reports whether what is recorded does not happen again for us.
+func once(s harness.Scenario) bool { return s.Disruption != nil && s.Disruption.ByOthers() }
 
 // preconditionTries is how often a scenario with a precondition is recorded until it is met, if it says nothing else.
 const preconditionTries = 3

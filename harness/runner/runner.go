@@ -33,6 +33,9 @@ import (
 // A Runner runs the scenarios of one test process. The zero value reads its options in Main, or in Prepare.
 type Runner struct {
 	Options
+	// Watches says that nothing is rolled out, for which fewer rights will do on a cluster of somebody else's.
+	Watches bool
+
 	layout  layout.Layout
 	modes   []string
 	version string // Kubernetes'

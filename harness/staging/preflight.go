@@ -32,6 +32,7 @@ type Preflight struct {
 	App        *userapp.App // a user's; nil: there is none
 	AppFile    string       // that describes it
 	Agents     int          // on each node that carries load
+	Watches    bool         // nothing is rolled out, for which fewer rights will do
 	Session    string       // id
 	Out        io.Writer
 }
@@ -114,7 +115,11 @@ func (p Preflight) try(ctx context.Context) (found inherited, err error) {
 // of what else we may not.
 func (p Preflight) checkRights(ctx context.Context) (skipReasons map[string]string, err error) {
 	preassigned := p.Preassigned()
-	rights := Rights(len(preassigned) == 0, slices.Contains(splitList(p.Allow), harness.NodeRules))
+	of := Rights
+	if p.Watches {
+		of = RightsToWatch
+	}
+	rights := of(len(preassigned) == 0, slices.Contains(splitList(p.Allow), harness.NodeRules))
 	lacking, err := missing(ctx, p.Cluster.Client(), rights, preassigned)
 	if err != nil {
 		return nil, usage.New("context "+p.Cluster.Name(), err.Error(), "see that kubectl auth can-i --list works")

@@ -48,6 +48,11 @@ func Rights(generate, observe bool) []Right {
 		{"", "serviceaccounts", []string{"create", "deletecollection"}, false, harness.AppObjects},
 		{"policy", "poddisruptionbudgets", []string{"create", "deletecollection"}, false, harness.AppObjects},
 	}
+	return append(rights, further(generate, observe)...)
+}
+
+// further are what it takes to make namespaces, and to observe the nodes' rules.
+func further(generate, observe bool) (rights []Right) {
 	if generate {
 		rights = append(rights, Right{"", "namespaces", []string{"list", "create", "delete"}, true, ""})
 	}

@@ -8,6 +8,8 @@ type Disruption struct {
 	Begun  *float64 `json:"begun_ms,omitempty"`
 	Undone *float64 `json:"undone_ms,omitempty"`
 	Whole  *float64 `json:"whole_ms,omitempty"`
+	// CommandExit is the exit code of the command by which somebody did it; absent: there was none.
+	CommandExit *int `json:"command_exit,omitempty"`
 }
 
 // A Step is something that was done to the cluster, or that became of it, from which on clients may have lost requests.

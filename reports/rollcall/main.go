@@ -1,5 +1,6 @@
 // Command rollcall runs suites that say what a rollout costs the clients of a Kubernetes Service, and reads what such a run
-// recorded. The commands of run.go, lab.go, host.go and target.go work on clusters; all others read run folders alone.
+// recorded. The commands of run.go, lab.go, during.go, byhand.go, host.go and target.go work on clusters; all others read run folders
+// alone.
 package main
 
 import (
@@ -54,7 +55,8 @@ func rootCommand() *cobra.Command {
 	root.AddGroup(&cobra.Group{ID: runGroup, Title: "Run suites:"}, &cobra.Group{ID: hostGroup, Title: "This host:"},
 		&cobra.Group{ID: reportGroup, Title: "Read what runs recorded:"})
 	for group, commands := range map[string][]*cobra.Command{
-		runGroup:  {runCommand(), labCommand(), imageCommand(), cleanupCommand()},
+		runGroup: {runCommand(), labCommand(), duringCommand(), beginCommand(), markCommand(), endCommand(), imageCommand(),
+			cleanupCommand()},
 		hostGroup: {preflightCommand(), nodeImageCommand(), cleanCommand()},
 		reportGroup: {reportCommand(), rejudgeCommand(), compareCommand(), trendCommand(), acceptCommand(), modesCommand(), claimsCommand(),
 			disruptionsCommand(), pictureCommand(), schemaCommand()},

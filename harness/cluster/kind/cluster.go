@@ -33,11 +33,12 @@ type Cluster struct {
 
 var _ cluster.Changeable = (*Cluster)(nil)
 
-func (c *Cluster) kubeconfig() string { return filepath.Join(c.state, "kubeconfig") }
+// Kubeconfig is the path of a file by which others reach the cluster.
+func (c *Cluster) Kubeconfig() string { return filepath.Join(c.state, "kubeconfig") }
 
 // connect makes the clients from the kubeconfig.
 func connect(ctx context.Context, c *Cluster) error {
-	config, err := clientcmd.BuildConfigFromFlags("", c.kubeconfig())
+	config, err := clientcmd.BuildConfigFromFlags("", c.Kubeconfig())
 	if err != nil {
 		return err
 	}

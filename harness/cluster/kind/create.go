@@ -55,7 +55,7 @@ func makeStateFolder(_ context.Context, c *Cluster) error {
 func createNodes(config *v1alpha4.Cluster) Action {
 	return Action{"run kind", func(ctx context.Context, c *Cluster) error {
 		made := make(chan error, 1)
-		go func() { made <- c.engine.Create(config, c.kubeconfig()) }()
+		go func() { made <- c.engine.Create(config, c.Kubeconfig()) }()
 		select {
 		case err := <-made:
 			return err

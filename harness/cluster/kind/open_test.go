@@ -205,7 +205,7 @@ func TestOpenReplacesAKeptClusterThatIsBroken(t *testing.T) {
 	if err := first.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Remove(first.kubeconfig()); err != nil {
+	if err := os.Remove(first.Kubeconfig()); err != nil {
 		t.Fatal(err)
 	}
 	e.calls = nil

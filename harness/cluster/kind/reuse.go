@@ -106,7 +106,7 @@ func keepIfAsked(_ context.Context, c *Cluster) error {
 	if err := os.WriteFile(noteFile(c.state), data, 0o644); err != nil {
 		return err
 	}
-	fmt.Fprintf(c.out, "cluster %s: kept; KUBECONFIG=%s\n", c.spec.Name, c.kubeconfig())
+	fmt.Fprintf(c.out, "cluster %s: kept; KUBECONFIG=%s\n", c.spec.Name, c.Kubeconfig())
 	keeper := c.reaper
 	c.reaper = nil
 	return keeper.keep()

@@ -1,0 +1,146 @@
+package during
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"rollcall/harness/usage"
+)
+
+// folderVariable is the environment variable that makes `rollcall begin` the recorder of a run folder, which outlives whoever began
+// it.
+const folderVariable = "ROLLCALL_RECORDER"
+
+// IsRecorder reports whether this process is one that Begin started.
+func IsRecorder() bool { return os.Getenv(folderVariable) != "" }
+
+// Record is what such a process does, until it is told to end.
+func Record(ctx context.Context, signals <-chan os.Signal, o Options) (int, error) {
+	folder := os.Getenv(folderVariable)
+	if err := os.Unsetenv(folderVariable); err != nil {
+		return 0, err
+	}
+	a, err := o.prepare()
+	if err != nil {
+		return 0, errors.Join(err, os.RemoveAll(folder))
+	}
+	r := recorder{asked: a, root: filepath.Dir(folder), folder: folder, line: o.line("begin", nil), record: a.runner.Record}
+	return r.run(ctx, Terminal{Out: io.Discard, Errors: io.Discard, Signals: signals}, nil)
+}
+
+// Begin starts a recorder and returns when its load is steady. It is an error of [usage.Error] if nothing was created.
+func Begin(ctx context.Context, out io.Writer, o Options) error {
+	a, err := o.prepare()
+	if err != nil {
+		return err
+	}
+	root := a.runner.Layout().Runs()
+	if err := checkFree("begin", root); err != nil {
+		return err
+	}
+	folder, err := newFolder(root)
+	if err != nil {
+		return err
+	}
+	program, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	cmd := exec.Command(program, append([]string{"begin"}, o.List().Args()...)...)
+	cmd.Env = append(os.Environ(), folderVariable+"="+folder)
+	return begin(ctx, out, cmd, folder)
+}
+
+// begin starts a recorder, which prints into its run folder, in a session of its own: no terminal ends it.
+func begin(ctx context.Context, out io.Writer, cmd *exec.Cmd, folder string) error {
+	log, err := os.OpenFile(filepath.Join(folder, logFile), os.O_APPEND|os.O_CREATE|os.O_RDWR, 0o644)
+	if err != nil {
+		return err
+	}
+	defer log.Close()
+	cmd.Stdout, cmd.Stderr = nil, log
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	if err := cmd.Start(); err != nil {
+		return errors.Join(fmt.Errorf("start the recorder: %w", err), os.RemoveAll(folder))
+	}
+	died := make(chan struct{})
+	go func() {
+		defer close(died)
+		_ = cmd.Wait() // its exit code says it
+	}()
+	came := make(chan struct{}) // what was waited for
+	var waited error
+	go func() {
+		defer close(came)
+		waited = awaitSteady(ctx, folder, died)
+	}()
+	unread := follow(log, out, came)
+	if waited == nil {
+		return unread
+	}
+	if ctx.Err() != nil {
+		_ = cmd.Process.Signal(syscall.SIGTERM)
+	}
+	<-died
+	return failure(log, cmd.ProcessState.ExitCode(), context.Cause(ctx))
+}
+
+// errDied is that a recorder ended before its load was steady.
+var errDied = errors.New("the recorder ended")
+
+// listenEvery paces the calls to a recorder that does not listen yet.
+const listenEvery = 100 * time.Millisecond
+
+// awaitSteady returns when a recorder says that its load is steady. The error is that it died, or why ctx ended.
+func awaitSteady(ctx context.Context, folder string, died <-chan struct{}) error {
+	for {
+		if conn, err := call(folder, awaitVerb); err == nil {
+			stop := context.AfterFunc(ctx, func() { conn.Close() })
+			_, err = conn.answer()
+			stop()
+			conn.Close()
+			if err == nil {
+				return nil
+			}
+		}
+		select {
+		case <-died:
+			return errDied
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-time.After(listenEvery):
+		}
+	}
+}
+
+// badInput is the exit code of a process that was refused what it was asked for.
+const badInput = 2
+
+// failure is why a recorder ended before its load was steady, by its last line.
+func failure(log *os.File, code int, interrupted error) error {
+	if interrupted != nil {
+		return interrupted
+	}
+	if _, err := log.Seek(0, io.SeekStart); err != nil {
+		return err
+	}
+	why := "it printed nothing"
+	for lines := bufio.NewScanner(log); lines.Scan(); {
+		if line := strings.TrimSpace(lines.Text()); line != "" {
+			why = strings.TrimPrefix(line, "Error: ")
+		}
+	}
+	if code == badInput {
+		return usage.New("begin", why, "nothing was created")
+	}
+	return fmt.Errorf("the recorder ended with exit code %d: %s", code, why)
+}

@@ -1,0 +1,69 @@
+package during
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"sync"
+	"time"
+)
+
+// commandFile, in the run folder, has what the command printed, each line with its time.
+const commandFile = "command.log"
+
+// A commandLog takes the lines of several streams, each with the moment that its first byte came.
+type commandLog struct {
+	mu sync.Mutex
+	to io.Writer
+}
+
+// A stream is one of a commandLog.
+type stream struct {
+	log   *commandLog
+	name  string
+	line  []byte // that has not ended
+	began time.Time
+}
+
+func (l *commandLog) stream(name string) *stream { return &stream{log: l, name: name} }
+
+// Write never fails: what is printed is not worth the maintenance.
+func (s *stream) Write(text []byte) (int, error) {
+	s.log.mu.Lock()
+	defer s.log.mu.Unlock()
+	for rest := text; len(rest) > 0; {
+		if len(s.line) == 0 {
+			s.began = time.Now()
+		}
+		line, after, ended := bytes.Cut(rest, []byte("\n"))
+		s.line, rest = append(s.line, line...), after
+		if ended {
+			s.write()
+		}
+	}
+	return len(text), nil
+}
+
+// end writes a last line that did not end.
+func (s *stream) end() {
+	s.log.mu.Lock()
+	defer s.log.mu.Unlock()
+	if len(s.line) > 0 {
+		s.write()
+	}
+}
+
+func (s *stream) write() {
+	fmt.Fprintf(s.log.to, "%s %s %s\n", s.began.UTC().Format("2006-01-02T15:04:05.000Z"), s.name, s.line)
+	s.line = nil
+}
+
+// A tee writes to all, whatever becomes of one: that somebody reads no more of a terminal does not end the command.
+type tee []io.Writer
+
+func (t tee) Write(text []byte) (int, error) {
+	for _, to := range t {
+		_, _ = to.Write(text)
+	}
+	return len(text), nil
+}

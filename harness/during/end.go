@@ -1,0 +1,108 @@
+package during
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"rollcall/harness/conformance"
+	"rollcall/harness/evidence"
+	"rollcall/harness/lock"
+	"rollcall/harness/runner"
+	"rollcall/harness/usage"
+	"rollcall/reports/model"
+)
+
+// End tells the recorder that Begin started that the maintenance is over, prints what it does until it has judged, and returns its
+// exit code. What a recorder left that was killed is judged here. When ctx ends, the recorder goes on.
+func End(ctx context.Context, out io.Writer) (int, error) {
+	folder, err := find(endVerb)
+	if err != nil {
+		return 0, err
+	}
+	return end(ctx, out, folder)
+}
+
+func end(ctx context.Context, out io.Writer, folder string) (code int, err error) {
+	log, err := os.Open(filepath.Join(folder, logFile))
+	if err != nil {
+		return 0, usage.New("end", usage.OneLine(err), "name a run folder of rollcall begin in "+RunVariable+", or leave that unset")
+	}
+	defer log.Close()
+	if _, err := log.Seek(0, io.SeekEnd); err != nil {
+		return 0, err
+	}
+	code, err = tell(ctx, out, folder, log)
+	if errors.Is(err, errNoRecorder) && ctx.Err() == nil {
+		code, err = afterwards(out, folder)
+	}
+	if err != nil {
+		return code, err
+	}
+	return code, claim(folder)
+}
+
+// tell has the recorder end, and copies what it prints until it has.
+func tell(ctx context.Context, out io.Writer, folder string, log *os.File) (code int, err error) {
+	conn, err := call(folder, endVerb)
+	if err != nil {
+		return 0, err
+	}
+	defer conn.Close()
+	defer context.AfterFunc(ctx, func() { conn.Close() })()
+	if _, err := conn.answer(); err != nil {
+		var why refusal
+		if errors.As(err, &why) {
+			return 0, usage.New("end", why.Error(), "see "+filepath.Join(folder, logFile))
+		}
+		return 0, err
+	}
+	over := make(chan struct{})
+	go func() {
+		defer close(over)
+		var said string
+		if said, err = conn.answer(); err == nil {
+			code, err = strconv.Atoi(said)
+		}
+	}()
+	unread := follow(log, out, over)
+	if ctx.Err() != nil {
+		return 0, fmt.Errorf("the recording goes on to its end in %s: %w", folder, context.Cause(ctx))
+	}
+	return code, errors.Join(err, unread)
+}
+
+// afterwards is about a recorder that is gone: it came to its end by itself, or it was killed, and what it recorded is not whole.
+func afterwards(out io.Writer, folder string) (int, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), callTimeout)
+	defer cancel()
+	held, err := lock.Acquire(ctx, filepath.Join(filepath.Dir(folder), lockName), func(string) {})
+	if err != nil {
+		return 0, fmt.Errorf("the recorder of %s does not answer: %w", folder, err)
+	}
+	defer func() { _ = held.Release() }()
+	if ended(folder) {
+		fmt.Fprintln(out, "the recording had ended by itself")
+	} else {
+		const killed = "the recorder was killed"
+		fmt.Fprintln(out, killed+"; what it recorded is judged as it is")
+		if _, err := runner.EditSession(folder, func(s *evidence.Session) { s.Broken = append(s.Broken, killed) }); err != nil {
+			return 0, errors.Join(fmt.Errorf("%s before it recorded anything, in %s: %s", killed, folder, usage.OneLine(err)), claim(folder))
+		}
+	}
+	report, err := conformance.Report(out, filepath.Dir(folder), folder)
+	return model.ExitCode(report), err
+}
+
+// claim has nobody ask for the recording again.
+func claim(folder string) error {
+	link := filepath.Join(filepath.Dir(folder), linkName)
+	if last, err := filepath.EvalSymlinks(link); err != nil || last != folder {
+		return nil //nolint:nilerr // another has begun, or it was asked for
+	}
+	return os.Remove(link)
+}

@@ -1,0 +1,190 @@
+package during
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	policyv1 "k8s.io/api/policy/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"al.essio.dev/pkg/shellescape"
+
+	"rollcall/fixtures"
+	"rollcall/harness"
+	"rollcall/harness/cluster"
+	"rollcall/harness/disruption"
+	"rollcall/harness/evidence"
+)
+
+// A maintenance is one that is recorded.
+type maintenance struct {
+	asked
+	folder  string
+	command []string // empty: it is over when somebody says so
+	does    string
+	input   *os.File // of the command
+	screen  *screen
+	server  *server
+
+	cluster     cluster.Cluster // once it is open
+	wholeness   wholeness
+	interrupts  *interrupts
+	unfinished  string // why it did not come to its end
+	commandCode int
+	commandTook time.Duration
+}
+
+// byHand is what is done where there is no command.
+const byHand = "maintenance by hand"
+
+func doing(command []string) string {
+	if len(command) == 0 {
+		return byHand
+	}
+	return shellescape.QuoteCommand(command)
+}
+
+// on is the scenario on a cluster.
+func (m *maintenance) on(c cluster.Cluster) harness.Scenario {
+	m.cluster = c
+	return m.scenario()
+}
+
+// do lets the maintenance happen: it runs the command to its end, or returns when somebody says that all is done.
+func (m *maintenance) do(ctx context.Context, s disruption.Stage) error {
+	defer m.server.endedNow()
+	m.wholeness = wholeness{client: m.cluster.Client(), say: m.screen.say}
+	before, err := unfit(ctx, m.cluster.Client())
+	if err != nil {
+		m.screen.say(fmt.Sprintf("nodes that are not ready yet may be waited for at the end: %v", err))
+	}
+	m.wholeness.before = before
+	m.limitEvictions(ctx, s)
+	m.screen.say("the load is steady")
+	if len(m.command) == 0 {
+		m.screen.say(m.help())
+	}
+	m.server.steadyNow(func(text string) {
+		s.Step("", text)
+		m.screen.say("mark: " + text)
+	})
+	limited, cancel := context.WithTimeout(ctx, m.deadline)
+	defer cancel()
+	if len(m.command) > 0 {
+		m.run(limited)
+		s.Fact(evidence.CommandExit, strconv.Itoa(m.commandCode))
+	} else {
+		m.awaitEnd(limited)
+	}
+	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case limited.Err() != nil:
+		m.unfinished = fmt.Sprintf("%s was not over after %v, which is its deadline", m.does, m.deadline)
+	case m.interrupts.reached():
+		m.unfinished = m.does + " was interrupted"
+	}
+	if m.unfinished != "" {
+		m.screen.say(m.unfinished)
+	}
+	return nil
+}
+
+// awaitWhole is about the cluster as the API shows it.
+func (m *maintenance) awaitWhole(ctx context.Context, _ disruption.Stage) error {
+	err := m.wholeness.await(ctx, wholeLimit)
+	if err == nil {
+		m.screen.say(fmt.Sprintf("every node takes pods; the load goes on until the app is everywhere, and then for %v", m.settle))
+	}
+	return err
+}
+
+// run runs the command. What it prints goes to the terminal and, by lines with their times, into the run folder.
+func (m *maintenance) run(ctx context.Context) {
+	m.screen.say("running: " + m.does)
+	m.screen.quiet(true)
+	defer m.screen.quiet(false)
+	file, err := os.Create(filepath.Join(m.folder, commandFile))
+	if err != nil {
+		m.screen.say(fmt.Sprintf("what the command prints is not kept: %v", err))
+	} else {
+		defer file.Close()
+	}
+	log := &commandLog{to: tee{file}}
+	out, errOut := log.stream("out"), log.stream("err")
+	c := command{args: m.command, env: m.environment(), in: m.input, out: tee{m.screen.terminal, out}, errOut: tee{m.screen.errors, errOut}}
+	began := time.Now()
+	m.commandCode = c.run(ctx, m.interrupts.running)
+	m.interrupts.running(nil)
+	m.commandTook = time.Since(began)
+	out.end()
+	errOut.end()
+	m.screen.say(m.commandEnd())
+}
+
+func (m *maintenance) commandEnd() string {
+	return fmt.Sprintf("the command ended after %v with exit code %d", m.commandTook.Round(100*time.Millisecond), m.commandCode)
+}
+
+// awaitEnd returns when somebody said that the maintenance is over, or ctx ends.
+func (m *maintenance) awaitEnd(ctx context.Context) {
+	select {
+	case <-m.server.end:
+		m.screen.say("the maintenance is over")
+	case <-ctx.Done():
+	}
+}
+
+// help says how to go on from where the load is steady.
+func (m *maintenance) help() string {
+	lines := []string{"run folder: " + m.folder}
+	for _, variable := range m.environment() {
+		if strings.HasPrefix(variable, kubeconfigVariable+"=") {
+			lines = append(lines, "export "+variable)
+		}
+	}
+	return strings.Join(append(lines, "before each step: rollcall mark TEXT", "when all is done: rollcall end"), "\n")
+}
+
+const (
+	kubeconfigVariable = "KUBECONFIG"
+	// nodesVariable has the names of a kind cluster's nodes, with spaces between them.
+	nodesVariable = "ROLLCALL_NODES"
+)
+
+// environment is that of a command: where the run is and, of a cluster of ours, how it is reached. Of any other the command has its own
+// credentials.
+func (m *maintenance) environment() []string {
+	list := []string{RunVariable + "=" + m.folder}
+	if ours, ok := m.cluster.(interface{ Kubeconfig() string }); ok {
+		list = append(list, kubeconfigVariable+"="+ours.Kubeconfig(), nodesVariable+"="+strings.Join(m.cluster.Nodes(), " "))
+	}
+	return list
+}
+
+// limitEvictions has evictions take one pod of the app at a time, as anybody has it whose app may not be away. Who may not say so is
+// told, since the losses are then the maintenance's alone.
+func (m *maintenance) limitEvictions(ctx context.Context, s disruption.Stage) {
+	name := s.App.ResourceName()
+	budget := &policyv1.PodDisruptionBudget{
+		ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: s.Namespace, Labels: fixtures.Labels(name)},
+		Spec: policyv1.PodDisruptionBudgetSpec{MaxUnavailable: new(intstr.FromInt32(1)),
+			Selector: &metav1.LabelSelector{MatchLabels: map[string]string{fixtures.NameLabel: name}}},
+	}
+	_, err := m.cluster.Client().PolicyV1().PodDisruptionBudgets(s.Namespace).Create(ctx, budget, metav1.CreateOptions{})
+	switch {
+	case apierrors.IsForbidden(err):
+		err = errors.New("we may not create a PodDisruptionBudget")
+	case err == nil:
+		return
+	}
+	m.screen.say(fmt.Sprintf("a drain may take all pods of the app at once: %v", err))
+}

@@ -1,0 +1,141 @@
+package during
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"math"
+	"os/exec"
+	"strconv"
+	"strings"
+	"time"
+
+	"al.essio.dev/pkg/shellescape"
+
+	"rollcall/harness/option"
+	"rollcall/harness/runner"
+	"rollcall/harness/staging"
+	"rollcall/harness/usage"
+)
+
+// Options say what clients may lose, and on what cluster.
+type Options struct {
+	MaxOutage string // longest time in which a lane gets no good reply; empty: it does not matter
+	MaxFailed string // largest share of a lane's requests that fail, such as 0.1%; empty: it does not matter
+	Settle    string // for how long the load goes on once the cluster is whole; empty: a minute
+	Deadline  string // by when the maintenance has to be over; empty: 12 h
+	runner.Options
+}
+
+// Defaults, which [Options.List] says.
+const (
+	defaultRate     = 25 // an hour of 3 nodes is 800,000 requests
+	defaultSettle   = time.Minute
+	leastSettle     = 3 * time.Second // a request may take 2 s
+	defaultDeadline = 12 * time.Hour
+	defaultMode     = "iptables"
+)
+
+// List has every option once.
+func (o *Options) List() option.List {
+	own := option.List{
+		{Flag: "max-outage", Text: &o.MaxOutage, Help: "longest `time` that a client may go without a good reply, such as 5s"},
+		{Flag: "max-failed", Text: &o.MaxFailed, Help: "largest `share` of a client's requests that may fail, such as 0.1%"},
+		{Flag: "settle", Text: &o.Settle, Help: "how `long` the load goes on once the cluster is whole (default 1m)"},
+		{Flag: "deadline", Text: &o.Deadline, Help: "`time` after which the recording ends by itself (default 12h)"},
+		{Flag: "rate", Default: option.Environment, Text: &o.Rate, Help: "requests per second and `lane`, 6 to 1000 (default 25)"},
+		{Flag: "modes", Default: option.Environment, Text: &o.Modes, Help: "kube-proxy `mode` of a kind cluster (default iptables)"},
+	}
+	return append(append(own, o.Options.List().Only("k8s", "keep", "agents-per-node")...), o.reach()...)
+}
+
+// reach is of a cluster that is there already.
+func (o *Options) reach() option.List {
+	return o.Target.List().Only("context", "kubeconfig", "namespace", "image-repo", "images", "registry-ca", "pull-secret", "outside-url",
+		"load-nodes", "allow")
+}
+
+// An asked is what options ask for, as values.
+type asked struct {
+	outage           time.Duration // 0: it does not matter
+	permille         int           // 0: it does not matter
+	settle, deadline time.Duration
+	runner           *runner.Runner
+}
+
+// prepare checks the options and connects to the cluster, if one is named. It creates nothing.
+func (o Options) prepare() (a asked, err error) {
+	if a.outage, err = duration("max-outage", o.MaxOutage, 0, time.Millisecond); err != nil {
+		return a, err
+	}
+	if a.permille, err = permille(o.MaxFailed); err != nil {
+		return a, err
+	}
+	if a.settle, err = duration("settle", o.Settle, defaultSettle, leastSettle); err != nil {
+		return a, err
+	}
+	if a.deadline, err = duration("deadline", o.Deadline, defaultDeadline, time.Second); err != nil {
+		return a, err
+	}
+	o.Rate, o.Jobs = cmp.Or(o.Rate, strconv.Itoa(defaultRate)), "1"
+	if !o.Named() {
+		o.Modes = cmp.Or(o.Modes, defaultMode)
+	}
+	a.runner = &runner.Runner{Options: o.Options, Watches: true}
+	if err := a.runner.CheckNamed(); err != nil {
+		return a, err
+	}
+	if err := a.runner.Prepare(); err != nil {
+		return a, err
+	}
+	if len(a.runner.ModeList()) != 1 {
+		return a, usage.New("modes "+o.Modes, "maintenance is recorded once, on one cluster", "name one mode")
+	}
+	return a, nil
+}
+
+func duration(flag, text string, usual, least time.Duration) (time.Duration, error) {
+	if text == "" {
+		return usual, nil
+	}
+	d, err := time.ParseDuration(text)
+	if err != nil || d < least {
+		return 0, usage.New(flag+" "+text, fmt.Sprintf("it is no time of %v or more", least), "write it like 90s or 2h")
+	}
+	return d, nil
+}
+
+func permille(text string) (int, error) {
+	if text == "" {
+		return 0, nil
+	}
+	percent, err := strconv.ParseFloat(strings.TrimSuffix(text, "%"), 64)
+	n := int(math.Round(percent * 10))
+	if err != nil || n < 1 || n > 1000 || math.Abs(percent*10-float64(n)) > 1e-6 {
+		return 0, usage.New("max-failed "+text, "it is no share of 0.1% to 100%, in steps of 0.1%", "write it like 0.1%, or leave it out: none may fail")
+	}
+	return n, nil
+}
+
+// PrintRights prints roles that grant what a recording needs on a cluster of somebody else's. What is done to that cluster needs rights
+// of its own.
+func (o Options) PrintRights(w io.Writer) error {
+	return staging.PrintRoles(w, staging.RightsToWatch(len(o.Preassigned()) == 0, false), o.Preassigned())
+}
+
+// checkCommand refuses a command that is not there.
+func checkCommand(command []string) error {
+	if _, err := exec.LookPath(command[0]); err != nil {
+		return usage.New("command "+command[0], "there is none of this name", "write one after --, such as: rollcall during -- kubectl drain NODE")
+	}
+	return nil
+}
+
+// line reproduces a recording.
+func (o Options) line(verb string, command []string) string {
+	words := append([]string{"rollcall", verb}, o.List().Args()...)
+	if len(command) > 0 {
+		words = append(append(words, "--"), command...)
+	}
+	return shellescape.QuoteCommand(words)
+}

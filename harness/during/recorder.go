@@ -1,0 +1,175 @@
+package during
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	"rollcall/harness"
+	"rollcall/harness/cluster"
+	"rollcall/harness/conformance"
+	"rollcall/harness/evidence"
+	"rollcall/harness/evidence/store"
+	"rollcall/harness/lock"
+	"rollcall/harness/runner"
+	"rollcall/harness/usage"
+	"rollcall/reports/model"
+)
+
+// A Terminal is whose command this is, and what signals it sends.
+type Terminal struct {
+	Out, Errors io.Writer
+	In          *os.File // nil: nothing
+	Signals     <-chan os.Signal
+}
+
+// failed is the exit code of a recording of which there is no report, see package main.
+const failed = 3
+
+// lockName, beside run folders, is the file that a recorder holds while it lives.
+const lockName = "during.lock"
+
+// Run records what a command costs, and returns the exit code of the verdict. It is an error if there is no report, one of
+// [usage.Error] if nothing was created either.
+func Run(ctx context.Context, at Terminal, o Options, command []string) (int, error) {
+	a, err := o.prepare()
+	if err == nil {
+		err = checkCommand(command)
+	}
+	if err != nil {
+		return 0, err
+	}
+	root := a.runner.Layout().Runs()
+	if err := checkFree("during", root); err != nil {
+		return 0, err
+	}
+	folder, err := newFolder(root)
+	if err != nil {
+		return 0, err
+	}
+	r := recorder{asked: a, root: root, folder: folder, line: o.line("during", command), record: a.runner.Record}
+	code, err := r.run(ctx, at, command)
+	if last, unknown := current(root); unknown == nil && last == folder {
+		err = errors.Join(err, os.Remove(filepath.Join(root, linkName)))
+	}
+	return code, err
+}
+
+// newFolder makes a run folder.
+func newFolder(root string) (string, error) {
+	folder := filepath.Join(root, time.Now().UTC().Format("20060102-150405")+"-"+suite)
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		return "", usage.New("run folder "+folder, err.Error(), "make "+root+" writable")
+	}
+	return filepath.EvalSymlinks(folder)
+}
+
+// checkFree refuses to begin while another recording is under way, or one was cut off that nobody has looked at.
+func checkFree(verb, root string) error {
+	held, err := lock.Try(filepath.Join(root, lockName))
+	folder, unknown := current(root)
+	switch {
+	case errors.Is(err, lock.ErrHeld):
+		return usage.New(verb, "another recording is under way, in "+folder, "end it first: rollcall end")
+	case err != nil:
+		return usage.New("run folders "+root, err.Error(), "make them writable")
+	}
+	if err := errors.Join(held.Release(), unknown); err != nil {
+		return err
+	}
+	if folder != "" && !ended(folder) {
+		return usage.New(verb, "the recorder of "+folder+" was killed", "have what it recorded judged first: rollcall end")
+	}
+	return nil
+}
+
+// ended reports whether the run of a folder came to its end.
+func ended(folder string) bool {
+	var session evidence.Session
+	return store.ReadJSON(evidence.SessionPath(folder), &session) == nil && !session.Ended.IsZero()
+}
+
+// A recorder is the process of a recording.
+type recorder struct {
+	asked
+	root, folder string
+	line         string // to reproduce
+	record       func(ctx context.Context, out io.Writer, suite, command string, of func(cluster.Cluster) harness.Scenario) error
+}
+
+// run records, and reports what was recorded. A folder in which nothing is, since that was refused, is removed.
+func (r recorder) run(ctx context.Context, at Terminal, command []string) (code int, err error) {
+	held, err := lock.Try(filepath.Join(r.root, lockName))
+	if errors.Is(err, lock.ErrHeld) {
+		err = usage.New("during", "another recording is under way", "end it first: rollcall end")
+	}
+	if err != nil {
+		return 0, errors.Join(err, os.RemoveAll(r.folder))
+	}
+	defer func() { _ = held.Release() }() // again, unless it ended early
+	log, err := os.OpenFile(filepath.Join(r.folder, logFile), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+	if err != nil {
+		return 0, err
+	}
+	defer log.Close()
+	listening, err := serve(r.folder, len(command) == 0)
+	if err != nil {
+		return 0, errors.Join(err, os.RemoveAll(r.folder))
+	}
+	defer func() {
+		told := code
+		if err != nil {
+			told = failed
+		}
+		err = errors.Join(err, held.Release(), listening.close(told)) // who hears of the end may begin anew
+	}()
+	if err := point(r.root, r.folder); err != nil {
+		return 0, err
+	}
+	ctx, interrupts, stop := watchInterrupts(ctx, at.Signals)
+	defer stop()
+	m := &maintenance{asked: r.asked, folder: r.folder, command: command, does: doing(command), input: at.In, server: listening,
+		screen: &screen{terminal: at.Out, errors: at.Errors, log: log}, interrupts: interrupts}
+	r.runner.Out = r.folder
+	unrecorded := r.record(ctx, m.screen, suite, r.line, m.on)
+	if usage.Is(unrecorded) {
+		return 0, errors.Join(unrecorded, os.Remove(filepath.Join(r.root, linkName)), os.RemoveAll(r.folder))
+	}
+	if err := r.noteBroken(m.unfinished, unrecorded); err != nil {
+		return 0, errors.Join(unrecorded, err)
+	}
+	report, err := conformance.Report(m.screen, r.root, r.folder)
+	if len(command) > 0 && m.commandTook > 0 {
+		m.screen.say(m.commandEnd())
+	}
+	return model.ExitCode(report), err
+}
+
+// point has the link lead to the folder.
+func point(root, folder string) error {
+	link := filepath.Join(root, linkName)
+	return errors.Join(os.RemoveAll(link), os.Symlink(filepath.Base(folder), link))
+}
+
+// noteBroken notes why what was recorded, if anything, is not all of the maintenance.
+func (r recorder) noteBroken(unfinished string, unrecorded error) error {
+	var broken []string
+	if unfinished != "" {
+		broken = append(broken, unfinished)
+	}
+	if unrecorded != nil {
+		broken = append(broken, usage.OneLine(unrecorded))
+	}
+	if len(broken) == 0 {
+		return nil
+	}
+	_, err := runner.EditSession(r.folder, func(s *evidence.Session) { s.Broken = append(s.Broken, broken...) })
+	if err != nil {
+		return fmt.Errorf("note what broke: %w", err)
+	}
+	return nil
+}

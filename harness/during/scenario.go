@@ -1,0 +1,82 @@
+package during
+
+import (
+	"fmt"
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"rollcall/fixtures"
+	"rollcall/harness"
+	"rollcall/harness/disruption"
+	"rollcall/harness/evidence"
+	"rollcall/harness/rollout"
+	"rollcall/harness/verdict"
+	"rollcall/harness/verdict/phrase"
+)
+
+// Names of the recording in its run folder.
+const (
+	suite    = "during"
+	scenario = "maintenance"
+)
+
+// The app drains, and has a pod more than the default of load nodes can lose at a time. Its budget has it lose one.
+const replicas = 3
+
+// wholeLimit is how long the cluster may take to be whole after the maintenance: a node that boots takes minutes, and its pods wait
+// for images.
+const wholeLimit = 10 * time.Minute
+
+// expected are all reasons for distrust that maintenance may make, on any node.
+func expected() []string {
+	return []string{"node-unready", "control-failures", "watch-blind", "pod-log-lost", evidence.ObserverLost, evidence.AgentLost}
+}
+
+func app() fixtures.App {
+	return fixtures.App{
+		Replicas: replicas, MaxSurge: new(intstr.FromInt32(1)), MaxUnavailable: new(intstr.FromInt32(0)), StartDelay: time.Second,
+		PreStopSleep: 5 * time.Second, Linger: 2 * time.Second, OnTerm: fixtures.Drain,
+	}
+}
+
+// expectations judge each lane by what its client may lose: nothing, unless it is said.
+func (a asked) expectations() (list []evidence.Expectation) {
+	if a.outage > 0 {
+		list = append(list, verdict.MaxOutage(a.outage))
+	}
+	if a.permille > 0 {
+		list = append(list, verdict.MaxFailedShare(a.permille))
+	}
+	if len(list) == 0 {
+		list = append(list, verdict.NoFailures())
+	}
+	return list
+}
+
+// claim says the same in words.
+func (a asked) claim(does string) string {
+	lost := "loses a request"
+	switch {
+	case a.outage > 0 && a.permille > 0:
+		lost = fmt.Sprintf("goes without a good reply for over %v or loses over %.1f %% of its requests", a.outage, float64(a.permille)/10)
+	case a.outage > 0:
+		lost = fmt.Sprintf("goes without a good reply for over %v", a.outage)
+	case a.permille > 0:
+		lost = fmt.Sprintf("loses over %.1f %% of its requests", float64(a.permille)/10)
+	}
+	return fmt.Sprintf("no client %s during %s", lost, does)
+}
+
+// scenario is what is recorded: an app that stays as it is, and what somebody else does meanwhile.
+func (m *maintenance) scenario() harness.Scenario {
+	does := phrase.Cut(phrase.Printable(m.does), 200)
+	return harness.Scenario{
+		ID: scenario, Claim: m.claim(does), App: app(),
+		Load:    harness.Load{Rate: harness.FullRate, Settle: m.settle},
+		Rollout: rollout.Steady(harness.OldVersion),
+		Disruption: &disruption.Disruption{ID: scenario, Does: does, Expects: expected(), Do: m.do, AwaitWhole: m.awaitWhole,
+			Lasts: m.deadline, Whole: wholeLimit},
+		Expect: m.expectations(),
+	}
+}

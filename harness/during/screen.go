@@ -1,0 +1,41 @@
+package during
+
+import (
+	"fmt"
+	"io"
+	"sync"
+)
+
+// A screen is where a recorder prints: into the log of its run folder and, where it has one, to a terminal.
+type screen struct {
+	terminal, errors io.Writer // a terminal's, or nowhere
+	log              io.Writer
+
+	mu     sync.Mutex
+	silent bool // the terminal is the command's; only what we say ourselves is printed there
+}
+
+// Write takes all that is printed about the recording.
+func (s *screen) Write(text []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.silent {
+		_, _ = s.terminal.Write(text)
+	}
+	_, _ = s.log.Write(text)
+	return len(text), nil
+}
+
+// say prints a line for whoever does the maintenance.
+func (s *screen) say(line string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	fmt.Fprintln(tee{s.terminal, s.log}, line)
+}
+
+// quiet leaves the terminal to the command.
+func (s *screen) quiet(on bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.silent = on
+}

@@ -1,0 +1,88 @@
+package during
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+
+	"rollcall/harness/cluster"
+	"rollcall/harness/observe"
+	"rollcall/harness/poll"
+)
+
+// unfit says of the nodes that take no pods why that is so, by their names.
+func unfit(ctx context.Context, client kubernetes.Interface) (map[string]string, error) {
+	nodes, err := client.CoreV1().Nodes().List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return nil, err
+	}
+	why := map[string]string{}
+	for _, node := range nodes.Items {
+		if lacks := lacking(node); lacks != "" {
+			why[node.Name] = lacks
+		}
+	}
+	return why, nil
+}
+
+func lacking(node corev1.Node) string {
+	switch {
+	case !cluster.NodeReady(node):
+		return "not ready"
+	case node.Spec.Unschedulable:
+		return "cordoned"
+	default:
+		return ""
+	}
+}
+
+// wholeness is what a cluster lacks that was whole, or as whole as it was, before the maintenance. Nodes that left are not missed:
+// others may have come in their place.
+type wholeness struct {
+	client kubernetes.Interface
+	before map[string]string // nodes that were unfit then
+	say    func(string)
+}
+
+// sayEvery is how often a person is told what the cluster lacks.
+const sayEvery = 15 * time.Second
+
+// await returns when nothing is lacking. That something still is after so long is [observe.ErrNeverSettled], so that the load ends as
+// it should.
+func (w wholeness) await(ctx context.Context, limit time.Duration) error {
+	over := time.Now().Add(limit)
+	limited, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	lacks, said := "", time.Time{}
+	err := poll.Until(limited, time.Second, func() (bool, error) {
+		lacks = w.lacks(limited)
+		if lacks != "" && time.Since(said) >= sayEvery {
+			said = time.Now()
+			w.say(fmt.Sprintf("waiting until the cluster is whole: %s; %v left", lacks, time.Until(over).Round(time.Second)))
+		}
+		return lacks == "", nil
+	})
+	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
+		w.say(fmt.Sprintf("not waiting any longer: %s after %v", lacks, limit))
+		return fmt.Errorf("%s after %v: %w", lacks, limit, observe.ErrNeverSettled)
+	}
+	return err
+}
+
+func (w wholeness) lacks(ctx context.Context) string {
+	now, err := unfit(ctx, w.client)
+	if err != nil {
+		return "the API server does not answer"
+	}
+	for name, why := range now {
+		if w.before[name] == "" {
+			return "node " + name + " is " + why
+		}
+	}
+	return ""
+}

@@ -1,0 +1,53 @@
+package runner
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"rollcall/harness"
+	"rollcall/harness/cluster"
+	"rollcall/harness/evidence"
+	"rollcall/harness/usage"
+)
+
+// Record makes one recording without `go test`, of what the scenario is on the runner's cluster, and judges it. It is for the one
+// mode of the options, after Prepare; the run folder is there already, and gets what a suite writes. What broke is noted there. An
+// error is that nothing was recorded.
+func (r *Runner) Record(ctx context.Context, out io.Writer, suite, command string, of func(cluster.Cluster) harness.Scenario) error {
+	if err := r.openSession(suite); err != nil {
+		return err
+	}
+	if _, err := EditSession(r.Out, func(s *evidence.Session) { s.Command = command }); err != nil {
+		return err
+	}
+	unrecorded := r.recordIn(ctx, out, suite, r.modes[0], of)
+	if ctx.Err() != nil {
+		r.recordBreakage("interrupted")
+	}
+	return errors.Join(unrecorded, r.closeSession(r.Broken()), RemoveTurns(r.Out))
+}
+
+// recordIn records on the cluster of a mode.
+func (r *Runner) recordIn(ctx context.Context, out io.Writer, suite, mode string, of func(cluster.Cluster) harness.Scenario) error {
+	c, skip, err := r.open(ctx, out, mode)
+	if err != nil {
+		return err
+	}
+	if skip != "" {
+		return usage.New("mode "+mode, skip, "use another: --modes=iptables")
+	}
+	s := of(c)
+	if because := r.skipReason(c, s); because != "" {
+		return errors.Join(usage.New("cluster "+c.Name(), because, "use another"), c.Close())
+	}
+	if _, err := r.recordAndJudge(ctx, c, suite, s, out); err != nil {
+		r.recordBreakage(fmt.Sprintf("%s: %v", mode, err))
+	}
+	r.awaitCleanups(ctx, c)
+	if err := c.Close(); err != nil {
+		r.recordBreakage(fmt.Sprintf("%s: %v", mode, err))
+	}
+	return nil
+}

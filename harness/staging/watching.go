@@ -1,0 +1,49 @@
+package staging
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"rollcall/harness"
+)
+
+// RightsToWatch are what a recording needs in which nothing is rolled out: the least of all, and each one of [Rights].
+func RightsToWatch(generate, observe bool) []Right {
+	rights := []Right{
+		{"", "nodes", []string{"list", "watch"}, true, ""},
+		{"", "pods", []string{"get", "list", "watch", "create", "delete", "deletecollection"}, false, ""},
+		{"", "pods/log", []string{"get"}, false, ""},
+		{"", "pods/portforward", []string{"create"}, false, ""},
+		{"", "services", []string{"get", "list", "create", "delete"}, false, ""},
+		{"", "secrets", []string{"create", "deletecollection"}, false, ""},
+		{"", "events", []string{"list", "watch"}, false, ""},
+		{"discovery.k8s.io", "endpointslices", []string{"list", "watch"}, false, ""},
+		{"apps", "deployments", []string{"list", "watch", "create", "deletecollection"}, false, ""},
+		{"apps", "replicasets", []string{"list", "watch", "deletecollection"}, false, ""},
+		{"apps", "statefulsets", []string{"list", "watch", "deletecollection"}, false, ""},
+		{"apps", "daemonsets", []string{"create", "deletecollection"}, false, ""},
+		{"policy", "poddisruptionbudgets", []string{"create", "deletecollection"}, false, harness.AppObjects},
+	}
+	return append(rights, further(generate, observe)...)
+}
+
+// PrintRoles prints the roles that grant rights in some namespaces or, if none is named, in all, for kubectl apply. What observes the
+// nodes' rules has namespaces of its own, and is not among them.
+func PrintRoles(w io.Writer, rights []Right, namespaces []string) error {
+	var everywhere, within strings.Builder
+	for _, r := range rights {
+		to := &within
+		if r.Cluster || len(namespaces) == 0 {
+			to = &everywhere
+		}
+		fmt.Fprintf(to, "- apiGroups: [%q]\n  resources: [%s]\n  verbs: [%s]\n", r.Group, r.Resource, strings.Join(r.Verbs, ", "))
+	}
+	const role = "apiVersion: rbac.authorization.k8s.io/v1\nkind: %s\nmetadata:\n  name: rollcall-during\n%srules:\n%s"
+	roles := []string{fmt.Sprintf(role, "ClusterRole", "", &everywhere)}
+	for _, namespace := range namespaces {
+		roles = append(roles, fmt.Sprintf(role, "Role", "  namespace: "+namespace+"\n", &within))
+	}
+	_, err := io.WriteString(w, strings.Join(roles, "---\n"))
+	return err
+}

@@ -1,0 +1,86 @@
+package main
+
+import (
+	"errors"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"rollcall/harness/during"
+	"rollcall/harness/usage"
+)
+
+// lossHelp says by what a recording of maintenance is judged.
+const lossHelp = `Any request that fails is a failure, unless --max-outage or --max-failed say what
+each client may lose; every outage is reported with the step that it followed.`
+
+func duringCommand() *cobra.Command {
+	o := during.Options{}
+	rights := false
+	cmd := &cobra.Command{
+		Use:   "during -- COMMAND...",
+		Short: "Run a command that maintains a cluster, and say what it costs clients",
+		Long: `Put an app on a cluster under steady load, run a command of yours, and say what
+it cost the app's clients: on a kind cluster that is made, or with --context on
+one that is there already. Nothing else is done to the cluster. The load ends
+when the command has ended, every node takes pods again, and --settle is over.
+
+` + lossHelp + `
+
+The command gets ROLLCALL_RUN, the run folder, with which it may call rollcall
+mark TEXT before each step; of a kind cluster also KUBECONFIG and
+ROLLCALL_NODES, the names of the nodes. It has no terminal to read from. What it
+prints is kept, with times, in command.log in the run folder. That it fails is
+no verdict on clients: its exit code is printed, and stands in report.json.
+Ctrl-C is passed on to it once; the second one tears down.
+
+Exit codes:
+  0  every claim held
+  1  a claim failed: clients lost more than they may
+  2  bad input, or a host or cluster that is not fit; nothing was created
+  3  it was inconclusive or interrupted, or the infrastructure failed`,
+		Example: `  rollcall during --keep -- sh -c 'kubectl drain rollcall-iptables-worker --ignore-daemonsets; kubectl uncordon rollcall-iptables-worker'
+  rollcall during --context=staging --namespace=rollcall --max-outage=5s --max-failed=0.1% -- ./upgrade-nodes.sh
+  rollcall during --print-rights | kubectl apply -f -`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if rights {
+				return infrastructure(o.PrintRights(cmd.OutOrStdout()))
+			}
+			if len(args) == 0 {
+				return errors.New("rollcall: during: no command: write one after --, or use rollcall begin, mark and end")
+			}
+			signals, stop := interrupts()
+			defer stop()
+			at := during.Terminal{Out: cmd.OutOrStdout(), Errors: cmd.ErrOrStderr(), Signals: signals}
+			if !term.IsTerminal(int(os.Stdin.Fd())) {
+				at.In = os.Stdin
+			}
+			return verdictOf(during.Run(cmd.Context(), at, o, args))
+		},
+	}
+	addFlags(cmd, o.List())
+	cmd.Flags().BoolVar(&rights, "print-rights", false, "print roles with the least rights that this needs on a cluster that is there already")
+	return cmd
+}
+
+// interrupts are those of this process, until stop.
+func interrupts() (signals chan os.Signal, stop func()) {
+	signals = make(chan os.Signal, 1)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	return signals, func() { signal.Stop(signals) }
+}
+
+// verdictOf ends a command with the code of a recording, or says why there is none.
+func verdictOf(code int, err error) error {
+	switch {
+	case usage.Is(err):
+		return exit{exitUsage, err}
+	case err != nil:
+		return infrastructure(err)
+	default:
+		return exitCode(code)
+	}
+}
