@@ -90,6 +90,7 @@ func (a attempt) record(ctx context.Context, s *harness.Scenario, folder string)
 	if s.Own != nil {
 		own, err := a.runner.openOwn(ctx, a.out, a.cluster.Mode(), *s.Own)
 		if err != nil {
+			a.runner.recordBreakage(fmt.Sprintf("%s %s: no cluster of its own: %v", a.cluster.Mode(), s.ID, err))
 			return res, err
 		}
 		a.cluster = own

@@ -7,6 +7,7 @@ import (
 
 	"rollcall/harness"
 	"rollcall/harness/cluster"
+	"rollcall/harness/cluster/kind"
 	"rollcall/harness/evidence"
 	"rollcall/harness/evidence/store"
 	"rollcall/harness/host"
@@ -51,6 +52,12 @@ func (r *Runner) openOwn(ctx context.Context, out io.Writer, mode string, own ha
 	}
 	done()
 	if err != nil {
+		return nil, err
+	}
+	if err := kind.Sweep(ctx, out, false); err != nil {
+		return nil, err
+	}
+	if err := host.Probe(ctx).CheckBeside(); err != nil { // those that were kept, and that of other scenarios
 		return nil, err
 	}
 	spec := r.spec(mode)
