@@ -84,10 +84,10 @@ iptables --table nat --flush "$chain"`, service.Spec.ClusterIP), nil
 }
 
 // Canary is what kube-proxy looks at every 30 s in iptables mode, to see whether its rules were flushed; nothing routes by it. In
-// nftables mode there is none.
+// nftables mode there is none, and so nothing to do.
 func Canary(s Stage) (script string, err error) {
-	if s.Cluster.Mode() == "nftables" {
-		return "true", nil
+	if s.Cluster.Mode() != "iptables" {
+		return "", &cluster.Unsupported{Because: "kube-proxy has no canary chain in mode " + s.Cluster.Mode()}
 	}
 	return "for table in mangle nat filter; do iptables --table $table --delete-chain KUBE-PROXY-CANARY; done", nil
 }
