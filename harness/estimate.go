@@ -22,6 +22,7 @@ const (
 	podLasts    = 3 * time.Second
 	stepsLast   = 35 * time.Second
 	changeLasts = 20 * time.Second
+	ownLasts    = 65 * time.Second // to make a cluster, try it out and remove it
 	wholeLasts  = 10 * time.Second // until a cluster is known to be whole after a disruption
 )
 
@@ -45,6 +46,9 @@ func (s Scenario) Estimate() time.Duration {
 	}
 	if len(s.ClusterChanges) > 0 {
 		d += changeLasts
+	}
+	if s.Own != nil {
+		d += ownLasts
 	}
 	if s.Disruption != nil {
 		d += s.Disruption.After + s.Disruption.Lasts + wholeLasts

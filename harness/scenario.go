@@ -33,6 +33,9 @@ type Scenario struct {
 	// Disruption is done to the cluster under load: beside the rollout, or alone where that is [rollout.Steady].
 	Disruption *disruption.Disruption
 
+	// Own is a cluster that is made for each recording of it alone, and removed after it; nil: it shares that of the run.
+	Own *OwnCluster
+
 	// UserApp is the app, where it is not Rollcall's; App says then only what the control pod is.
 	UserApp *userapp.App
 
@@ -65,6 +68,12 @@ type Scenario struct {
 
 	// Adapt makes of what a first recording showed, which is not judged, the app of a second one, which is.
 	Adapt func(fixtures.App, timeline.Timeline) (fixtures.App, error)
+}
+
+// An OwnCluster is one that a scenario has for itself, because it is not what it was afterwards.
+type OwnCluster struct {
+	Kubernetes string   // version that it begins with
+	Upgrades   []string // versions that it will be brought to, of which it needs programs and images
 }
 
 // Covers are the seed claims that an expectation decides, such as "C31", in their order.
@@ -107,7 +116,7 @@ const (
 // Occupancy is how much of the cluster it takes.
 func (s Scenario) Occupancy() Occupancy {
 	switch {
-	case s.Exclusive || len(s.ClusterChanges) > 0 || s.Disruption != nil:
+	case s.Exclusive || len(s.ClusterChanges) > 0 || s.Disruption != nil || s.Own != nil:
 		return WholeCluster
 	case s.ObservesNodes():
 		return UnderLoad
@@ -123,7 +132,7 @@ func (s Scenario) ObservesNodes() bool {
 // Requires lists the rights and features it cannot do without.
 func (s Scenario) Requires() []string {
 	required := slices.Clone(s.Uses)
-	if len(s.ClusterChanges) > 0 || s.Disruption != nil && !s.Disruption.ByOthers() {
+	if len(s.ClusterChanges) > 0 || s.Disruption != nil && !s.Disruption.ByOthers() || s.Own != nil {
 		required = append(required, cluster.ClusterChanges)
 	}
 	if s.Steps != nil && s.ObservesNodes() {

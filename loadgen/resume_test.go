@@ -259,6 +259,28 @@ func TestAbsences(t *testing.T) {
 	}
 }
 
+// A process that is killed when it has noted an absence, and no more, leaves the next one with the same, which is longer.
+func TestAbsencesThatGoOn(t *testing.T) {
+	var s spoolState
+	for _, away := range []evidence.Absence{
+		{Lane: "a", From: 100, To: 200, Until: 2, Unknown: []uint64{98}},
+		{Lane: "b", From: 100, To: 200, Until: 2},
+		{Lane: "a", From: 100, To: 300, Until: 3, Unknown: []uint64{97, 98}},
+		{Lane: "a", From: 300, To: 300, Until: 3},
+		{Lane: "a", From: 400, To: 500, Until: 4},
+	} {
+		s.note(away)
+	}
+	want := []evidence.Absence{
+		{Lane: "a", From: 100, To: 300, Until: 3, Unknown: []uint64{97, 98}},
+		{Lane: "b", From: 100, To: 200, Until: 2},
+		{Lane: "a", From: 400, To: 500, Until: 4},
+	}
+	if diff := gocmp.Diff(want, s.Absences); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
 // TestNobodyAsks leaves an agent alone. It loads until its time is over, counted from the last question.
 func TestNobodyAsks(t *testing.T) {
 	dir := t.TempDir()

@@ -135,6 +135,28 @@ func TestSpoolLosesNothing(t *testing.T) {
 	})
 }
 
+// TestKilledInALaterSegment looks at what a segment's head has to say of those before it.
+func TestKilledInALaterSegment(t *testing.T) {
+	dir := t.TempDir()
+	buf := newSpooled(t, openTestSpool(t, dir, 0))
+	const requests, slow = 2*hitsPerSegment + 10, 7 // the slow one has no reply yet
+	for n := range uint64(requests) {
+		buf.begin(2*n + 1)
+		if n != slow {
+			buf.add(evidence.Hit{Seq: 2*n + 1, Fault: evidence.Refused}, nil)
+		}
+	}
+	progress := buf.soFar()
+	buf.log.close()
+	again, unsent, unknown := killed(t, dir)
+	if unsent != 2*requests+1 || !slices.Equal(unknown, []uint64{2*slow + 1}) {
+		t.Errorf("%d is the first that was not sent, and %d have no reply", unsent, len(unknown))
+	}
+	if diff := cmp.Diff(progress, again.soFar()); diff != "" || again.next != requests-1 {
+		t.Errorf("%d hits; progress (-before +after):\n%s", again.next, diff)
+	}
+}
+
 // TestSpoolIsFreed fetches what is kept and looks at the files that remain.
 func TestSpoolIsFreed(t *testing.T) {
 	s := openTestSpool(t, t.TempDir(), 0)

@@ -14,6 +14,7 @@ import (
 	"rollcall/suites/statusgap"
 	"rollcall/suites/switchover"
 	"rollcall/suites/termination"
+	"rollcall/suites/upgrade"
 )
 
 // All is the scenarios of every suite, by the name of its folder. Those of the suite own are about a user's app.
@@ -29,5 +30,6 @@ func All(app *userapp.App) map[string][]harness.Scenario {
 		"statusgap":   statusgap.All(),
 		"switchover":  switchover.All(),
 		"termination": termination.All(),
+		"upgrade":     upgrade.All(),
 	}
 }

@@ -22,6 +22,7 @@ import (
 	"rollcall/suites"
 	"rollcall/suites/control"
 	"rollcall/suites/rollout"
+	"rollcall/suites/upgrade"
 )
 
 func all() map[string][]harness.Scenario { return suites.All(nginx()) }
@@ -36,12 +37,12 @@ func nginx() *userapp.App {
 }
 
 // A suite of which nothing is recorded, and a scenario that nothing can decide, would stay green for ever. The suite own is
-// recorded when somebody names an app, and regressions when somebody asks for it or for the profile full.
+// recorded when somebody names an app, and some others when somebody asks for them or for the profile full.
 func TestEverySuiteRunsScenariosAndEveryScenarioRules(t *testing.T) {
 	for suite, scenarios := range all() {
 		recorded := 0
 		for _, s := range scenarios {
-			if suite == "own" || suite == "regressions" || s.In(harness.Core) {
+			if slices.Contains([]string{"own", "regressions", "disruption", "upgrade"}, suite) || s.In(harness.Core) {
 				recorded++
 			}
 			for _, mode := range []string{"iptables", "nftables"} {
@@ -188,8 +189,10 @@ func TestTwinsDifferInDrainAlone(t *testing.T) {
 	named := func(scenarios []harness.Scenario, id string) harness.Scenario {
 		return scenarios[slices.IndexFunc(scenarios, func(s harness.Scenario) bool { return s.ID == id })]
 	}
-	for twin, of := range map[string]string{"undrained-rolling-update": "drained-rolling-update", "undrained-storm": "storm"} {
-		undrained, drained := named(control.All(), twin), named(rollout.All(), of)
+	scenarios := slices.Concat(control.All(), rollout.All(), upgrade.All())
+	for twin, of := range map[string]string{"undrained-rolling-update": "drained-rolling-update", "undrained-storm": "storm",
+		"undrained-upgrade": "drained-upgrade"} {
+		undrained, drained := named(scenarios, twin), named(scenarios, of)
 		none := fixtures.App{OnTerm: fixtures.Exit}
 		drain := func(a *fixtures.App) fixtures.App {
 			was := fixtures.App{PreStopSleep: a.PreStopSleep, Linger: a.Linger, OnTerm: a.OnTerm}

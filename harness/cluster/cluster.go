@@ -62,6 +62,8 @@ type Changeable interface {
 	Exec(ctx context.Context, node, script string) (string, error)
 	// WriteFile writes a file on a node, which may be run.
 	WriteFile(ctx context.Context, node, path string, content []byte) error
+	// CopyFile copies a file of this host, which may be large, to a node, with its mode. The path is not below /run or /tmp.
+	CopyFile(ctx context.Context, node, file, path string) error
 	// LoadImage gives a node an image, from a docker archive.
 	LoadImage(ctx context.Context, node string, archive []byte) error
 	// Power does something to a node's machine. Where that starts it, it may take a while until it is ready.

@@ -16,8 +16,9 @@ type clusters interface {
 	// check refuses what would keep a run from beginning, and prints what it finds. A dry run has no id. The variables tell
 	// the suites' processes, which need not find it out again.
 	check(ctx context.Context, w io.Writer, id string) (env []string, err error)
-	// imageTime is how long the node image takes that has to be made first.
-	imageTime(ctx context.Context) (time.Duration, error)
+	// imageTime is how long the node images take that have to be made first: of the run's clusters, if it has any, and of
+	// further versions.
+	imageTime(ctx context.Context, shared bool, further []string) (time.Duration, error)
 	// supports reports whether there can be a cluster of a mode, and why.
 	supports(ctx context.Context, mode string) (bool, string)
 	open(ctx context.Context, w io.Writer, mode string) (opened, error)
@@ -50,8 +51,26 @@ func (k kindClusters) check(ctx context.Context, w io.Writer, id string) ([]stri
 	return nil, err
 }
 
-func (k kindClusters) imageTime(ctx context.Context) (time.Duration, error) {
-	return nodeimage.Expected(ctx, k.runner.Version())
+func (k kindClusters) imageTime(ctx context.Context, shared bool, further []string) (sum time.Duration, err error) {
+	versions := map[string]bool{}
+	if shared {
+		versions[k.runner.Version()] = true
+	}
+	for _, asked := range further {
+		version, err := nodeimage.Resolve(asked)
+		if err != nil {
+			return 0, err
+		}
+		versions[version] = true
+	}
+	for version := range versions {
+		takes, err := nodeimage.Expected(ctx, version)
+		if err != nil {
+			return 0, err
+		}
+		sum += takes
+	}
+	return sum, nil
 }
 
 func (k kindClusters) supports(ctx context.Context, mode string) (bool, string) {
@@ -78,7 +97,9 @@ func (a attachedCluster) check(ctx context.Context, w io.Writer, id string) ([]s
 	return []string{env}, err
 }
 
-func (a attachedCluster) imageTime(context.Context) (time.Duration, error) { return 0, nil }
+func (a attachedCluster) imageTime(context.Context, bool, []string) (time.Duration, error) {
+	return 0, nil
+}
 
 func (a attachedCluster) supports(context.Context, string) (bool, string) { return true, "" }
 

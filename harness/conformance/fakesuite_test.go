@@ -86,7 +86,11 @@ func (f fakeRun) list() (code int, err error) {
 	case "empty":
 		return 0, nil
 	}
-	line, err := json.Marshal(runner.Listed{Suite: f.Suite, Scenario: f.Scenario, Mode: f.Mode, Seconds: 1, Beside: 1})
+	listed := runner.Listed{Suite: f.Suite, Scenario: f.Scenario, Mode: f.Mode, Seconds: 1, Beside: 1}
+	if f.Suite == "owns" { // its scenario has a cluster of its own
+		listed.Own = []string{"v1.35"}
+	}
+	line, err := json.Marshal(listed)
 	if err != nil {
 		return 0, err
 	}
@@ -100,7 +104,12 @@ func (f fakeRun) list() (code int, err error) {
 }
 
 func (f fakeRun) run() (code int, err error) {
-	if os.Getenv(fakeCluster) == "" {
+	switch shares := os.Getenv(fakeCluster) != ""; {
+	case f.Suite == "owns" && shares:
+		return 1, f.end(1, verdict.Fail, "there is a cluster beside its own")
+	case f.Suite == "owns":
+		return 0, f.end(1, verdict.Pass, "0 of 100 requests failed")
+	case !shares:
 		return 0, f.end(1, verdict.Skipped, "no cluster")
 	}
 	switch f.Suite {

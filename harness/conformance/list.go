@@ -28,7 +28,7 @@ func (r *run) list(ctx context.Context) (err error) {
 		return err
 	}
 	p := r.plan(listed)
-	p.image, err = r.clusters.imageTime(ctx)
+	p.image, err = r.clusters.imageTime(ctx, len(p.clusters.shared) > 0, p.further)
 	p.print(r.out)
 	return err
 }
@@ -40,7 +40,7 @@ func (r *run) expect(ctx context.Context) (plan, error) {
 		return plan{}, err
 	}
 	p := r.plan(listed)
-	p.image, err = r.clusters.imageTime(ctx)
+	p.image, err = r.clusters.imageTime(ctx, len(p.clusters.shared) > 0, p.further)
 	return p, err
 }
 

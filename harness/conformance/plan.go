@@ -25,13 +25,23 @@ type plan struct {
 	work     map[string]*work // by mode
 	learnt   string           // where the times come from
 	atOnce   int              // modes
+	clusters clusterUse
+	further  []string // versions of node images, for clusters that scenarios have for themselves
 }
+
+// clusterUse says which suites have scenarios on the cluster that those of a mode share, and which have scenarios with clusters of
+// their own.
+type clusterUse struct{ shared, own map[suiteRun]bool }
+
+// alone reports whether a suite has only scenarios with clusters of their own.
+func (u clusterUse) alone(s suiteRun) bool { return u.own[s] && !u.shared[s] }
 
 // work is what a mode has to do, in seconds.
 type work struct {
 	scenarios                int
 	all, underLoad, byItself float64
-	jobs, loads              int // side by side, and of them under load
+	jobs, loads              int  // side by side, and of them under load
+	shared                   bool // on a cluster that is made for all of it
 }
 
 // clusterLasts is what a cluster takes to be made, tried out and removed: 40 to 60 s on 2 cores, by its own lines.
@@ -40,7 +50,7 @@ const clusterLasts = 65 * time.Second
 // plan adds up what each scenario took in the last run, or would by an estimate. A recording that several judge counts once.
 func (r *run) plan(listed []runner.Listed) plan {
 	p := plan{profile: r.runner.ProfileName(), jobs: r.runner.FirstJobs(), work: map[string]*work{}, learnt: "estimated",
-		atOnce: r.runner.ModesAtOnce()}
+		atOnce: r.runner.ModesAtOnce(), clusters: clusterUse{map[suiteRun]bool{}, map[suiteRun]bool{}}}
 	last, err := reports.Read(filepath.Join(r.runner.Layout().Runs(), "latest"))
 	took := map[progress.Name]float64{}
 	if err == nil {
@@ -55,14 +65,21 @@ func (r *run) plan(listed []runner.Listed) plan {
 			p.leftOut = max(p.leftOut, left[l.Mode])
 			continue
 		}
+		use := p.clusters.shared
+		if len(l.Own) > 0 {
+			use = p.clusters.own
+		}
+		use[suiteRun{l.Mode, l.Suite}] = true
 		if l.Skipped != "" {
 			p.skipped++
 			continue
 		}
+		p.further = append(p.further, l.Own...)
 		if !slices.Contains(p.modes, l.Mode) {
 			p.modes = append(p.modes, l.Mode)
 			p.work[l.Mode] = &work{jobs: p.jobs}
 		}
+		p.work[l.Mode].shared = p.work[l.Mode].shared || len(l.Own) == 0
 		name := progress.Name{Mode: l.Mode, Suite: l.Suite, Scenario: l.Scenario}
 		seconds := l.Seconds
 		if was := took[name]; was > 0 {
@@ -96,7 +113,11 @@ func (w *work) add(seconds float64, l runner.Listed) {
 
 // seconds is how long the mode takes: as long as the slowest of what it waits for.
 func (w *work) seconds() float64 {
-	return clusterLasts.Seconds() + w.byItself + max(w.underLoad/float64(max(1, w.loads)), w.all/float64(w.jobs))
+	made := 0.0
+	if w.shared {
+		made = clusterLasts.Seconds()
+	}
+	return made + w.byItself + max(w.underLoad/float64(max(1, w.loads)), w.all/float64(w.jobs))
 }
 
 // seconds is how long the run takes.

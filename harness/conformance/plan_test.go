@@ -16,6 +16,8 @@ func TestAPlanSaysHowLongARunTakes(t *testing.T) {
 	alone := runner.Listed{Suite: "autoscale", Scenario: "under-load", Mode: "iptables", Seconds: 80, Beside: 1, Whole: true}
 	same, asked := load, load
 	same.Rollout, asked.Rollout = "5eed", "5eed"
+	own := alone
+	own.Own = []string{"v1.35", "v1.36"}
 	left, skipped, other := unloaded, unloaded, unloaded
 	left.LeftOut, skipped.Skipped, other.Mode = true, "no IP_VS", "nftables"
 	for _, row := range []struct {
@@ -31,6 +33,7 @@ func TestAPlanSaysHowLongARunTakes(t *testing.T) {
 		{"two under load do, and those without load beside them", []runner.Listed{load, load, unloaded, unloaded}, 60, 1, "4 scenarios"},
 		{"a recording that two judge is made once", []runner.Listed{same, asked, load}, 60.5, 1, "3 scenarios"},
 		{"what wants the whole cluster goes after them", []runner.Listed{unloaded, alone}, 10 + 80, 1, "2 scenarios"},
+		{"one with a cluster of its own needs no other", []runner.Listed{own}, 80, 0, "1 scenarios"},
 		{"what the profile leaves out takes none and is counted", []runner.Listed{unloaded, left}, 10, 1,
 			"profile core leaves out 1 scenarios of each mode, which --profile=full records"},
 		{"nor does what is skipped", []runner.Listed{unloaded, skipped}, 10, 1, "1 scenarios"},

@@ -30,6 +30,7 @@ type run struct {
 	compile  func(ctx context.Context, w io.Writer, home layout.Layout, suites []string) error
 	out      io.Writer
 	names    []string         // of the suites
+	use      clusterUse       // of those that record something
 	env      []string         // of the suites' processes, beside ours
 	session  evidence.Session // as it began
 	board    *progress.Board
@@ -103,6 +104,7 @@ func (r *run) begin(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
+	r.use = p.clusters
 	if p.recorded() == 0 && p.skipped == 0 {
 		return r.nothing(p)
 	}

@@ -30,7 +30,9 @@ func (f fakeClusters) check(context.Context, io.Writer, string) ([]string, error
 	return []string{fakeSuite + "=1"}, f.checked
 }
 
-func (f fakeClusters) imageTime(context.Context) (time.Duration, error) { return 0, nil }
+func (f fakeClusters) imageTime(context.Context, bool, []string) (time.Duration, error) {
+	return 0, nil
+}
 
 func (f fakeClusters) supports(_ context.Context, mode string) (bool, string) {
 	return mode != f.lacks, "the kernel lacks it"
@@ -109,6 +111,8 @@ func TestRun(t *testing.T) {
 		{"a suite fails, and no scenario tells of it", "leaves", fakeClusters{}, 3, []string{"PASS "},
 			"suite leaves failed outside its scenarios: see log.txt"},
 		{"the first recording was of no use, and the second one is", "retries", fakeClusters{}, 0, []string{"PASS "}, ""},
+		{"a scenario has a cluster of its own, beside which there is none", "passes owns", fakeClusters{}, 0, []string{"PASS "}, ""},
+		{"where all have, no other is made", "owns", fakeClusters{opens: errors.New(noRoom)}, 0, []string{"PASS "}, ""},
 		{"a mode is not there", "passes", fakeClusters{lacks: "nftables"}, 0,
 			[]string{"mode nftables is skipped: the kernel lacks it\n", "SKIP 0.0s passes/drained (nftables): no cluster\n", "PASS "}, ""},
 		{"no mode is there", "passes", fakeClusters{opens: errors.New(noRoom)}, 3, []string{"iptables: " + noRoom}, "nftables: " + noRoom},

@@ -24,7 +24,9 @@ const (
 )
 
 // manifests are the names of their manifests.
-var manifests = map[string]string{APIServer: "kube-apiserver", ControllerManager: "kube-controller-manager", Scheduler: "kube-scheduler", Etcd: "etcd"}
+var manifests = map[string]string{
+	APIServer: "kube-apiserver", ControllerManager: "kube-controller-manager", Scheduler: "kube-scheduler", Etcd: "etcd",
+}
 
 // Away takes a program of the control plane away for a while, counted from when it has ended, and then lets the kubelet start it
 // again. One script does both: nobody else could where the API server is away.

@@ -47,8 +47,10 @@ func TestDisruptionInItsRecording(t *testing.T) {
 		failure  string
 	}{
 		{"it begins when its time comes, and the cluster is looked at when it is undone", Disruption{ID: "d", Does: "it is done",
-			After: 2 * time.Second, Do: holding(3 * time.Second)}, 0, "2s disruption-begun, 5s disruption-undone", "after d the cluster is not whole"},
-		{"one that cannot be done is never undone", Disruption{ID: "d", Does: "it is done", Do: failing}, 0, "0s disruption-begun", "d: no such node"},
+			After: 2 * time.Second, Do: holding(3 * time.Second)}, 0, "2s disruption-begun, 5s disruption-undone",
+			"after d the cluster is not whole"},
+		{"one that cannot be done is never undone", Disruption{ID: "d", Does: "it is done", Do: failing}, 0, "0s disruption-begun",
+			"d: no such node"},
 		{"a recording that breaks before ends it before it begins", Disruption{ID: "d", Does: "it is done", After: time.Minute, Do: failing},
 			time.Second, "", "the recording ended before it is done"},
 		{"a recording that breaks meanwhile ends it", Disruption{ID: "d", Does: "it is done", Do: holding(time.Minute)}, time.Second,

@@ -45,19 +45,22 @@ const (
 )
 
 // Do cordons the node, drains it, and uncordons it.
-func (d Drain) Do(ctx context.Context, s Stage) (err error) {
+func (d Drain) Do(ctx context.Context, s Stage) error { return s.drainWithin(ctx, d, nil) }
+
+// DrainWith drains a node, does something more, and uncordons the node.
+func DrainWith(d Drain, more Act) Act {
+	return func(ctx context.Context, s Stage) error { return s.drainWithin(ctx, d, more) }
+}
+
+// drainWithin drains within the budget, if there is one.
+func (s Stage) drainWithin(ctx context.Context, d Drain, then Act) (err error) {
 	if d.Budget != nil {
 		if err := s.createBudget(ctx, d); err != nil {
 			return err
 		}
 		defer func() { err = errors.Join(err, s.deleteBudget(ctx)) }()
 	}
-	return s.drain(ctx, d, nil)
-}
-
-// DrainWith drains a node, does something more, and uncordons the node.
-func DrainWith(d Drain, more Act) Act {
-	return func(ctx context.Context, s Stage) error { return s.drain(ctx, d, more) }
+	return s.drain(ctx, d, then)
 }
 
 func (s Stage) drain(ctx context.Context, d Drain, then Act) (err error) {

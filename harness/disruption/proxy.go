@@ -75,15 +75,20 @@ func ServiceRules(s Stage) (script string, err error) {
 	}
 	if s.Cluster.Mode() == "nftables" {
 		// The verdict that belongs to the element is not needed to delete it.
-		return fmt.Sprintf("nft delete element ip kube-proxy service-ips '{ %s . tcp . %d }'", service.Spec.ClusterIP, service.Spec.Ports[0].Port), nil
+		const script = "nft delete element ip kube-proxy service-ips '{ %s . tcp . %d }'"
+		return fmt.Sprintf(script, service.Spec.ClusterIP, service.Spec.Ports[0].Port), nil
 	}
 	return fmt.Sprintf(`chain=$(iptables --table nat --list-rules KUBE-SERVICES | sed -n 's/.*-d %s\/32 .*-j \(KUBE-SVC-[A-Z0-9]*\).*/\1/p' | head -n 1)
 test -n "$chain"
 iptables --table nat --flush "$chain"`, service.Spec.ClusterIP), nil
 }
 
-// Canary is what kube-proxy looks at every 30 s in iptables mode, to see whether its rules were flushed; nothing routes by it.
-func Canary(Stage) (script string, err error) {
+// Canary is what kube-proxy looks at every 30 s in iptables mode, to see whether its rules were flushed; nothing routes by it. In
+// nftables mode there is none.
+func Canary(s Stage) (script string, err error) {
+	if s.Cluster.Mode() == "nftables" {
+		return "true", nil
+	}
 	return "for table in mangle nat filter; do iptables --table $table --delete-chain KUBE-PROXY-CANARY; done", nil
 }
 

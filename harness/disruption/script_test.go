@@ -64,9 +64,11 @@ func TestActsOnNodes(t *testing.T) {
 		act      Act
 		did      []string // parts of what was done, in order
 	}{
-		{"a program that is stopped goes on", Stopped(Worker, "kube-proxy", time.Millisecond), []string{"worker: ", "-CONT -x kube-proxy", "-STOP -x kube-proxy"}},
+		{"a program that is stopped goes on", Stopped(Worker, "kube-proxy", time.Millisecond),
+			[]string{"worker: ", "-CONT -x kube-proxy", "-STOP -x kube-proxy"}},
 		{"a program that is killed", Killed(Worker, "kube-proxy"), []string{"worker: ", "pkill -KILL -x kube-proxy"}},
-		{"a node that is cut off", Cut(Worker2, time.Millisecond), []string{"worker2: ", "nft delete table inet rollcall-cut", "iifname \"eth0\" drop"}},
+		{"a node that is cut off", Cut(Worker2, time.Millisecond),
+			[]string{"worker2: ", "nft delete table inet rollcall-cut", "iifname \"eth0\" drop"}},
 		{"a node that does not reach the API server", CutFromAPI(Worker, time.Millisecond), []string{"worker: ", "tcp dport 6443 drop"}},
 		{"a node that is frozen is thawed", Frozen(Worker, time.Millisecond), []string{"worker: pause", "worker: unpause"}},
 		{"a node that is off is switched on", Off(Worker, time.Millisecond), []string{"worker: kill", "worker: start"}},

@@ -151,7 +151,8 @@ func routed(node string, all []corev1.Node) string {
 	for _, other := range all {
 		for _, address := range other.Status.Addresses {
 			if other.Name != node && address.Type == corev1.NodeInternalIP {
-				fmt.Fprintf(&script, "ip route | grep -q '^%s via %s dev eth0' || { echo '%s'; exit; }\n", other.Spec.PodCIDR, address.Address, lackingRoutes)
+				fmt.Fprintf(&script, "ip route | grep -q '^%s via %s dev eth0' || { echo '%s'; exit; }\n", other.Spec.PodCIDR,
+					address.Address, lackingRoutes)
 			}
 		}
 	}

@@ -33,6 +33,13 @@ func (f Facts) Check(building bool) error {
 	return errors.Join(f.checkMemory(), f.checkDisks(building), f.checkInotify())
 }
 
+// CheckBeside returns a [usage.Error] for each resource of which there is too little for a cluster beside those of Rollcall's that
+// are there already, and stay.
+func (f Facts) CheckBeside() error {
+	f.InotifyUsed += f.InotifyOurs
+	return errors.Join(f.checkMemory(), f.checkInotify())
+}
+
 func (f Facts) checkMemory() error {
 	if f.MemoryFree >= minMemory {
 		return nil

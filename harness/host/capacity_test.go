@@ -9,6 +9,22 @@ import (
 	"rollcall/harness/usage"
 )
 
+// Where a run uses or replaces the clusters that are there, what they hold is free; for one more beside them it is not.
+func TestCheckBeside(t *testing.T) {
+	f := Facts{MemoryFree: 8 << 30, SameDisk: true, InotifyInstances: 128, InotifyOurs: 60,
+		EngineDisk: Disk{"/var/lib/docker", 64 << 30}}
+	if err := f.Check(false); err != nil {
+		t.Error(err)
+	}
+	const says = "inotify: 60 of 128 instances are in use, and three nodes need 90 more: run: sysctl fs.inotify.max_user_instances=512"
+	if err := f.CheckBeside(); err == nil || err.Error() != says {
+		t.Errorf("%v, want %s", err, says)
+	}
+	if f.InotifyOurs = 30; f.CheckBeside() != nil {
+		t.Error(f.CheckBeside())
+	}
+}
+
 func TestCheck(t *testing.T) {
 	roomy := Facts{MemoryFree: 8 << 30, EngineDisk: Disk{"/var/lib/docker", 64 << 30}, CacheDisk: Disk{"/home/ann/.cache", 64 << 30},
 		SameDisk:         true,

@@ -27,6 +27,7 @@ type Facts struct {
 	InotifyWatches   int      // fs.inotify.max_user_watches
 	InotifyInstances int      // fs.inotify.max_user_instances
 	InotifyUsed      int      // instances of root, without those of Rollcall's clusters
+	InotifyOurs      int      // those of Rollcall's clusters
 	Cores            int
 	MemoryFree       int64 // bytes available without swapping
 	EngineDisk       Disk  // where the engine keeps its images
@@ -53,6 +54,7 @@ func Probe(ctx context.Context) Facts {
 		InotifyUsed:      inotifyUsed("/proc", 0, clusterNodes(ctx)),
 		Root:             os.Geteuid() == 0,
 	}
+	f.InotifyOurs = inotifyUsed("/proc", 0, nil) - f.InotifyUsed
 	f.EngineDisk, f.CacheDisk, f.SameDisk = disks(imageFolder(ctx), cacheFolder())
 	var uts unix.Utsname
 	if unix.Uname(&uts) == nil {

@@ -21,7 +21,8 @@ func controlPlaneMutants() []Mutant {
 	return []Mutant{
 		{ID: "controller-manager-stopped",
 			Damages: "an old pod is deleted while the controller manager is stopped until 1 s after its SIGTERM: no slice changes",
-			Of:      drained, When: begun(0), Do: together(stopped(controlPlane, controller, 7*time.Second), later(time.Second, by(disruption.PodDeleted))),
+			Of:      drained, When: begun(0), Do: together(
+				stopped(controlPlane, controller, 7*time.Second), later(time.Second, by(disruption.PodDeleted))),
 			Want: verdict.Fail, Cause: "rules-before-sigterm"},
 		{ID: "scheduler-stopped", Damages: "the scheduler is stopped for 11 s when old pods are about to end: new ones come late",
 			Of: "statusgap/recreate", When: Moment{Event: evidence.PodDeleting, Version: harness.OldVersion, After: 4 * time.Second},

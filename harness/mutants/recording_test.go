@@ -181,6 +181,11 @@ func noted(after time.Duration, e func(*recording) evidence.Event) spoil {
 	}
 }
 
+// reached has maintenance reach a step just when the rollout begins.
+func reached(step string) spoil {
+	return noted(0, event(evidence.Event{Kind: evidence.Step, Detail: step, Object: "worker"}))
+}
+
 func event(e evidence.Event) func(*recording) evidence.Event {
 	return func(*recording) evidence.Event { return e }
 }

@@ -92,7 +92,8 @@ func TestAgentThatWasAway(t *testing.T) {
 			defer api.Close()
 
 			place := newTestPlace(t)
-			lane := evidence.Lane{ID: "worker-fresh", Vantage: evidence.FromPod, Node: "worker", Conn: evidence.Fresh, Target: app.URL, Rate: 200}
+			lane := evidence.Lane{ID: "worker-fresh", Vantage: evidence.FromPod, Node: "worker", Conn: evidence.Fresh, Target: app.URL,
+				Rate: 200}
 			cl := &clients{lanes: []evidence.Lane{lane}, service: "shop", agents: []*agent{{place: place, name: "agent-0-x", node: "worker",
 				lanes: []evidence.Lane{lane}, remote: loadgen.Remote{URL: api.URL, Token: "token"}}}}
 			if err := cl.start(ctx, began, recorder); err != nil {
@@ -168,7 +169,8 @@ func TestAgentThatWasAway(t *testing.T) {
 
 func TestAwayEvents(t *testing.T) {
 	const second = time.Second
-	lanes := []evidence.Lane{{ID: "worker-fresh", Node: "worker"}, {ID: "worker-reused", Node: "worker"}, {ID: "worker2-fresh", Node: "worker2"}}
+	lanes := []evidence.Lane{{ID: "worker-fresh", Node: "worker"}, {ID: "worker-reused", Node: "worker"},
+		{ID: "worker2-fresh", Node: "worker2"}}
 	why := "its container started again"
 	got := awayEvents([]evidence.Absence{
 		{Lane: "worker-fresh", From: 100, To: 300, Since: 2 * second, Until: 4 * second, Why: why},

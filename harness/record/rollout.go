@@ -31,6 +31,14 @@ func (r *Recording) rollOut(ctx context.Context) error {
 		doing := r.Disruption.Begin(ctx, stage)
 		defer doing.End()
 		whole = doing.Wait
+		waiting, fail := context.WithCancelCause(ctx)
+		defer fail(nil)
+		go func() { // else a rollout would be waited for that the disruption was to make, or that it has broken
+			if err := doing.Wait(waiting); err != nil {
+				fail(err)
+			}
+		}()
+		ctx = waiting
 	}
 	return r.awaitRollout(ctx, whole)
 }

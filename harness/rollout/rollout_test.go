@@ -16,6 +16,7 @@ import (
 	k8stesting "k8s.io/client-go/testing"
 
 	"rollcall/fixtures"
+	"rollcall/harness/observe"
 )
 
 func TestComplete(t *testing.T) {
@@ -64,6 +65,24 @@ func TestUpdateIsWrittenAgainWhenTheControllerWroteInBetween(t *testing.T) {
 	d, err := client.AppsV1().Deployments("ns").Get(t.Context(), "echo", metav1.GetOptions{})
 	if err != nil || d.Spec.Template.Labels[fixtures.VersionLabel] != "v2" {
 		t.Errorf("the template is of version %q, %v", d.Spec.Template.Labels[fixtures.VersionLabel], err)
+	}
+}
+
+// The write is somebody else's, and the end is that of an update.
+func TestUpdateMeanwhileWritesNothing(t *testing.T) {
+	client, s, app := fake.NewClientset(), UpdateMeanwhile("v1", "v2"), fixtures.App{Replicas: 3}
+	if err := s.Begin(t.Context(), client, fixtures.Destination{Namespace: "ns"}, app); err != nil || len(client.Actions()) > 0 {
+		t.Errorf("%v, %v", client.Actions(), err)
+	}
+	d := app.Deployment(fixtures.Destination{Namespace: "ns"}, "v1")
+	d.Status = appsv1.DeploymentStatus{Replicas: 3, UpdatedReplicas: 3, AvailableReplicas: 3}
+	seen := observe.State{Deployments: map[string]*appsv1.Deployment{d.Name: d}}
+	if s.Settled(seen, app) {
+		t.Error("it is settled before the write")
+	}
+	d.Spec.Template.Labels[fixtures.VersionLabel] = "v2"
+	if !s.Settled(seen, app) {
+		t.Error("it is not settled after the rollout")
 	}
 }
 

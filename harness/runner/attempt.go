@@ -87,6 +87,15 @@ func (a attempt) record(ctx context.Context, s *harness.Scenario, folder string)
 		return res, fmt.Errorf("not recorded: the cluster will be removed: %s", ours.Condemned())
 	}
 	a.entry.Begin()
+	if s.Own != nil {
+		own, err := a.runner.openOwn(ctx, a.out, a.cluster.Mode(), *s.Own)
+		if err != nil {
+			a.runner.recordBreakage(fmt.Sprintf("%s %s: no cluster of its own: %v", a.cluster.Mode(), s.ID, err))
+			return res, err
+		}
+		a.cluster = own
+		defer func() { err = errors.Join(err, own.Close()) }()
+	}
 	for {
 		rate, jobs, err := a.runner.limits()
 		if err != nil {

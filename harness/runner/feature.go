@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -60,7 +61,11 @@ func (r *Runner) Test(t *testing.T, suite string, all ...harness.Scenario) {
 
 // mode records the scenarios on the cluster of a mode, side by side as far as their turns come.
 func (r *Runner) mode(ctx context.Context, t *testing.T, suite, mode string, scenarios []harness.Scenario) {
-	c, skip, err := r.open(ctx, t.Output(), mode)
+	open := r.open
+	if r.attached == nil && !slices.ContainsFunc(scenarios, func(s harness.Scenario) bool { return s.Own == nil }) {
+		open = r.openNone
+	}
+	c, skip, err := open(ctx, t.Output(), mode)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,22 +75,30 @@ func (r *Runner) mode(ctx context.Context, t *testing.T, suite, mode string, sce
 		}
 		return
 	}
-	t.Cleanup(func() {
-		if err := c.Close(); err != nil {
-			t.Error(err)
+	config := envconf.New().WithParallelTestEnabled()
+	if c != nil {
+		t.Cleanup(func() {
+			if err := c.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+		client, err := klient.New(c.REST())
+		if err != nil {
+			t.Fatal(err)
 		}
-	})
-	client, err := klient.New(c.REST())
-	if err != nil {
-		t.Fatal(err)
+		config = config.WithClient(client)
 	}
-	environment, err := env.NewWithContext(ctx, envconf.New().WithClient(client).WithParallelTestEnabled())
+	environment, err := env.NewWithContext(ctx, config)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var list []features.Feature
 	for _, s := range scenarios {
-		list = append(list, r.feature(c, suite, s))
+		on := c
+		if s.Own != nil && r.attached == nil {
+			on = notYet{mode: mode, version: s.Own.Kubernetes}
+		}
+		list = append(list, r.feature(on, suite, s))
 	}
 	environment.TestInParallel(t, list...)
 	r.awaitCleanups(ctx, c)
@@ -94,7 +107,7 @@ func (r *Runner) mode(ctx context.Context, t *testing.T, suite, mode string, sce
 // awaitCleanups returns when nothing is left of recordings that were made.
 func (r *Runner) awaitCleanups(ctx context.Context, c cluster.Cluster) {
 	r.cleanups.Wait()
-	if r.Namespaces != "" || !r.began || c.Temporary() {
+	if c == nil || r.Namespaces != "" || !r.began || c.Temporary() {
 		return // they stay, or the parent process waits for those of all suites, or they go with the cluster
 	}
 	if err := r.WaitGone(ctx, c); err != nil {

@@ -17,12 +17,13 @@ import (
 type Listed struct {
 	Suite, Scenario, Mode string
 	Needs                 []string
-	Skipped               string  // why it would be; empty: it would run
-	LeftOut               bool    // the profile does not record it
-	Seconds               float64 // that it takes by an estimate
-	Beside                int     // most that go on at the same time, itself included
-	Whole                 bool    // nothing goes on beside it
-	Rollout               string  // the same for those that one recording serves; empty: it serves itself alone
+	Skipped               string   // why it would be; empty: it would run
+	LeftOut               bool     // the profile does not record it
+	Seconds               float64  // that it takes by an estimate
+	Beside                int      // most that go on at the same time, itself included
+	Whole                 bool     // nothing goes on beside it
+	Own                   []string // versions of Kubernetes of which it needs node images, for a cluster of its own; empty: it has none
+	Rollout               string   // the same for those that one recording serves; empty: it serves itself alone
 }
 
 // ListFile is the environment variable that names a file for a list in JSON, a line each, in place of the table.
@@ -51,6 +52,9 @@ func (r *Runner) list(t *testing.T, w io.Writer, suite string, scenarios []harne
 				t.Run(s.ID, func(*testing.T) {
 					l := Listed{Suite: suite, Scenario: s.ID, Mode: mode, Needs: needs(s), Skipped: skip, LeftOut: !s.In(r.profile),
 						Seconds: s.Estimate().Seconds(), Beside: beside(s, r.jobs), Whole: s.Occupancy() == harness.WholeCluster, Rollout: rolloutKey(s)}
+					if s.Own != nil && r.attached == nil {
+						l.Own = append([]string{s.Own.Kubernetes}, s.Own.Upgrades...)
+					}
 					if r.attached != nil {
 						l.Skipped = r.skipReason(r.attached, s)
 					}

@@ -147,7 +147,8 @@ func (m *mutantRun) record(ctx context.Context, t *testing.T, mutant mutants.Mut
 		if mutant.Once && recordings > 1 {
 			return recordWith(ctx, s, c)
 		}
-		doing := mutant.Begin(ctx, mutants.Stage{Stage: disruption.Stage{Cluster: m.cluster, Namespace: c.Lease.Name, App: s.App, Old: harness.OldVersion}})
+		doing := mutant.Begin(ctx, mutants.Stage{Stage: disruption.Stage{
+			Cluster: m.cluster, Namespace: c.Lease.Name, App: s.App, Old: harness.OldVersion}})
 		c.Sink = doing.Sink
 		made, err := recordWith(ctx, s, c)
 		damage = doing.End()

@@ -142,13 +142,24 @@ func (r *Runner) Check(ctx context.Context, out io.Writer) (host.Facts, error) {
 
 // OpenCluster gets the images, opens the cluster for a mode, after Check, tries it out and puts into the run folder what it is.
 func (r *Runner) OpenCluster(ctx context.Context, out io.Writer, mode string) (*kind.Cluster, error) {
-	spec := r.spec(mode)
+	c, err := r.openKind(ctx, out, r.spec(mode), r.version)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.prepareCluster(ctx, out, c); err != nil {
+		return nil, errors.Join(err, c.Close())
+	}
+	return c, nil
+}
+
+// openKind gets the images, and opens a cluster of a version.
+func (r *Runner) openKind(ctx context.Context, out io.Writer, spec kind.Spec, version string) (*kind.Cluster, error) {
 	if err := kind.Sweep(ctx, out, false); err != nil {
 		return nil, err
 	}
-	done := r.spend(evidence.Span{Part: evidence.ImagePart, Mode: mode})
+	done := r.spend(evidence.Span{Part: evidence.ImagePart, Mode: spec.Mode})
 	var err error
-	if spec.Image, err = nodeimage.Ensure(ctx, out, r.version); err == nil {
+	if spec.Image, err = nodeimage.Ensure(ctx, out, version); err == nil {
 		fmt.Fprintln(out, "building the images of the app, the agent and the observer")
 		spec.Archives, err = r.layout.Archives(ctx)
 	}
@@ -161,15 +172,8 @@ func (r *Runner) OpenCluster(ctx context.Context, out io.Writer, mode string) (*
 		return nil, err
 	}
 	spec.Archives = append(spec.Archives, archives...)
-	defer r.spend(evidence.Span{Part: evidence.ClusterPart, Mode: mode})()
-	c, err := kind.Open(ctx, out, spec)
-	if err != nil {
-		return nil, err
-	}
-	if err := r.prepareCluster(ctx, out, c); err != nil {
-		return nil, errors.Join(err, c.Close())
-	}
-	return c, nil
+	defer r.spend(evidence.Span{Part: evidence.ClusterPart, Mode: spec.Mode})()
+	return kind.Open(ctx, out, spec)
 }
 
 // prepareCluster makes a cluster that was opened ready for recordings, and describes it in the run folder.

@@ -65,7 +65,7 @@ func (r *shared) release() error {
 // way on the same cluster. It is empty for one whose recording serves nobody else: steps and disruptions are code, an app of somebody
 // else's stands alone, and a negative control may be made again until it shows damage.
 func rolloutKey(s harness.Scenario) string {
-	if s.Steps != nil || s.Disruption != nil || s.UserApp != nil || s.Tries > 1 {
+	if s.Steps != nil || s.Disruption != nil || s.Own != nil || s.UserApp != nil || s.Tries > 1 {
 		return ""
 	}
 	app, err := json.Marshal(s.App)

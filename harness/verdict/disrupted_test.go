@@ -10,9 +10,13 @@ import (
 )
 
 // disrupted has a disruption of a node from 600 ms on, undone at 1 s, after which the cluster was whole at 1.1 s.
+// Without a name it is of none.
 func disrupted(node string, expects ...string) edit {
 	return all(func(ev *recording) {
-		ev.Run.Disruption = &evidence.Disruption{ID: "cut", Does: "it is cut off", Nodes: []string{node}, Expects: expects, Tail: 100 * ms}
+		ev.Run.Disruption = &evidence.Disruption{ID: "cut", Does: "it is cut off", Expects: expects, Tail: 100 * ms}
+		if node != "" {
+			ev.Run.Disruption.Nodes = []string{node}
+		}
 	}, with(mark(600, evidence.DisruptionBegun)), with(mark(1000, evidence.DisruptionUndone)), with(mark(1100, evidence.ClusterWhole)))
 }
 
@@ -33,7 +37,8 @@ func TestDisruptionExcusesWhatItExpects(t *testing.T) {
 		{"nor before it begins", all(disrupted("worker", "node-unready"), nodeUnready("worker", 599)), "node-unready"},
 		{"another node is not ready", all(disrupted("worker", "node-unready"), nodeUnready("worker2", 700)), "node-unready"},
 		{"it does not expect that", all(disrupted("worker", "control-failures"), nodeUnready("worker", 700)), "node-unready"},
-		{"requests of a control lane fail meanwhile", all(disrupted("worker", "control-failures"), breaking("control", evidence.Timeout, 70)), ""},
+		{"requests of a control lane fail meanwhile", all(disrupted("worker", "control-failures"),
+			breaking("control", evidence.Timeout, 70)), ""},
 		{"requests of a control lane fail later", all(disrupted("worker", "control-failures"), breaking("control", evidence.Timeout, 150)),
 			"control-failures"},
 		{"a pod on its node is killed, with the end of its log", all(disrupted("worker", "pod-log-lost"), with(evidence.Event{At: 700 * ms,
@@ -68,7 +73,7 @@ func TestExpectedAPIGapLeavesFacts(t *testing.T) {
 		edit     edit
 		fact     verdict.Outcome
 	}{
-		{"expected", all(disrupted("worker", "watch-blind"), gap), verdict.Pass},
+		{"expected", all(disrupted("", "watch-blind"), gap), verdict.Pass},
 		{"not expected", all(disrupted("worker"), gap), verdict.Inconclusive},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
@@ -95,7 +100,8 @@ func TestLanesOfExpectation(t *testing.T) {
 		{"a loss on the node that is disrupted is none of others'", verdict.OnOthers(verdict.NoFailures()),
 			breaking("worker-fresh", evidence.Timeout, 70), verdict.Pass},
 		{"a loss on another node is", verdict.OnOthers(verdict.NoFailures()), breaking("worker2-reused", evidence.Timeout, 70), verdict.Fail},
-		{"and none of the disrupted node's", verdict.OnDisrupted(verdict.NoFailures()), breaking("worker2-reused", evidence.Timeout, 70), verdict.Pass},
+		{"and none of the disrupted node's", verdict.OnDisrupted(verdict.NoFailures()),
+			breaking("worker2-reused", evidence.Timeout, 70), verdict.Pass},
 		{"a loss on a lane of another kind", verdict.OnKind("fresh", verdict.NoFailures()), breaking("worker2-reused", evidence.Timeout, 70),
 			verdict.Pass},
 		{"a loss on a lane of the kind", verdict.OnKind("reused", verdict.NoFailures()), breaking("worker2-reused", evidence.Timeout, 70),
@@ -121,17 +127,20 @@ func TestRecoversWithin(t *testing.T) {
 		says     string
 	}{
 		{"nothing fails", 500 * ms, evidence.DisruptionBegun, all(), verdict.Pass, "none failed"},
-		{"the last that fails is sent in time", 500 * ms, evidence.DisruptionBegun, breaking("worker-fresh", evidence.Timeout, 70, 109), verdict.Pass,
+		{"the last that fails is sent in time", 500 * ms, evidence.DisruptionBegun, breaking("worker-fresh", evidence.Timeout, 70, 109),
+			verdict.Pass,
 			"the last of 2 requests that failed was sent 500 ms after disruption-begun"},
 		{"one is sent later", 499 * ms, evidence.DisruptionBegun, breaking("worker-fresh", evidence.Timeout, 70, 109), verdict.Fail,
 			"1 request failed (1 timeout) that were sent later than 499 ms"},
-		{"from when it was undone", 99 * ms, evidence.DisruptionUndone, breaking("worker-fresh", evidence.Timeout, 109), verdict.Fail, "1 request"},
+		{"from when it was undone", 99 * ms, evidence.DisruptionUndone, breaking("worker-fresh", evidence.Timeout, 109), verdict.Fail,
+			"1 request"},
 		{"one is sent later, after it was undone", 300 * ms, evidence.DisruptionBegun, all(breaking("worker-fresh", evidence.Timeout, 110),
 			func(ev *recording) { ev.Run.Expect[0].To = evidence.DisruptionUndone }), verdict.Pass, "0 requests failed"},
 		{"one is sent later, before it was undone", 300 * ms, evidence.DisruptionBegun, all(breaking("worker-fresh", evidence.Timeout, 95),
 			func(ev *recording) { ev.Run.Expect[0].To = evidence.DisruptionUndone }), verdict.Fail, "1 request failed"},
 		{"nothing was sent so late", 3 * time.Second, evidence.DisruptionBegun, all(), verdict.Inconclusive, "never put to the test"},
-		{"the moment never came", 500 * ms, evidence.DisruptionBegun, without(evidence.DisruptionBegun), verdict.Inconclusive, "disruption-begun"},
+		{"the moment never came", 500 * ms, evidence.DisruptionBegun, without(evidence.DisruptionBegun), verdict.Inconclusive,
+			"disruption-begun"},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
 			ev := rollout(verdict.RecoversWithin(row.within, row.mark))

@@ -25,7 +25,8 @@ func TestEveryRuleIsPutToRecordedFolders(t *testing.T) {
 		verdict.ServesUntilSigterm(), verdict.LostWhileNoneServes(evidence.Refused), verdict.Pause(0, time.Minute),
 		verdict.MostDrainLags(50, ms), verdict.AnswersAfter("v1", evidence.RolloutBegun, 1), verdict.MaxStatusGap(ms),
 		verdict.KeptConnections("v1"), verdict.MaxSwitch(ms), verdict.FactAtLeast("exit code", 1), verdict.ReachesTerminating(),
-		verdict.LostWhileTerminating(), verdict.LostWhileStarting(), verdict.MaxFailedShare(1),
+		verdict.LostWhileTerminating(), verdict.LostWhileStarting(), verdict.LossesAtSteps(time.Second), verdict.LostAtSteps("drain"),
+		verdict.MaxFailedShare(1),
 	}
 	most := map[string]verdict.Exposure{}
 	for _, root := range []string{"testdata/recorded", "../../reports/testdata/recorded"} {
@@ -38,14 +39,16 @@ func TestEveryRuleIsPutToRecordedFolders(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			// What no kept folder has: a duration that was noted, and pods of which none is ready and none has got SIGTERM.
+			// What no kept folder has: a duration that was noted, a step of maintenance, and pods of which none is ready and none
+			// has got SIGTERM.
 			for i := range ev.Events {
 				e := &ev.Events[i]
 				if ends := e.Kind == evidence.PodSigterm || e.Kind == evidence.PodExited; ends && strings.HasSuffix(folder.Name(), "-recreate") {
 					e.At += 200 * ms // as after a preStop sleep
 				}
 			}
-			ev.Events = append(ev.Events, evidence.Event{At: ev.Run.Length, Kind: evidence.Fact, Object: "until gone", Detail: "500ms"})
+			ev.Events = append(ev.Events, evidence.Event{At: ev.Run.Length, Kind: evidence.Fact, Object: "until gone", Detail: "500ms"},
+				evidence.Event{Kind: evidence.Step, Detail: "drain"})
 			tl, err := timeline.Join(ev)
 			if err != nil {
 				t.Fatal(err)

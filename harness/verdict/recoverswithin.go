@@ -65,7 +65,8 @@ func judgeRecoversWithin(x evidence.Expectation, tl timeline.Timeline, lanes []t
 			phrase.Duration(x.Max), x.From, phrase.Duration(latest(late)-from)),
 		Facts: of.facts(),
 		Because: fmt.Sprintf("%s failed (%s) that were sent later than %s after %s (%s), the last %s after it; %s",
-			phrase.Count(len(late), "request"), of.kinds, phrase.Duration(x.Max), x.From, phrase.Seconds(from), phrase.Duration(latest(late)-from), of),
+			phrase.Count(len(late), "request"), of.kinds, phrase.Duration(x.Max), x.From, phrase.Seconds(from),
+			phrase.Duration(latest(late)-from), of),
 		Witnesses: witnesses(late),
 	}
 }

@@ -51,7 +51,8 @@ func TestRuleIDs(t *testing.T) {
 	slices.Sort(ids)
 	want := []string{
 		"answers-after", "between", "both-orders", "clean-cut", "damage-seen", "fact", "fact-at-least", "fact-within", "full-rate",
-		"kept-connections", "lost-while-none-serves", "lost-while-starting", "lost-while-terminating", "max-active", "max-drain-lag",
+		"kept-connections", "losses-at-steps", "lost-at-steps", "lost-while-none-serves", "lost-while-starting",
+		"lost-while-terminating", "max-active", "max-drain-lag",
 		"max-failed-share", "max-latency", "max-mixed-window", "max-outage",
 		"max-pods", "max-rule-lag", "max-status-gap", "max-switch", "min-available", "min-mixed-window", "min-outage",
 		"min-terminations", "min-terminations-lost", "mixes", "most-drain-lags", "no-failures", "no-hidden-retries", "no-lost-replies",

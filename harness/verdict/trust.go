@@ -242,7 +242,8 @@ func earlyDamage(tl timeline.Timeline) (reasons []Reason) {
 		where  string
 	}{
 		{reasonEarlyFailures, early, "before any change"},
-		{reasonControlFailures, unexpected(timeline.Failed(tl.LanesWhere(evidence.LaneKind.IsControl)), tl), "on the control lane, which no rollout touches"},
+		{reasonControlFailures, unexpected(timeline.Failed(tl.LanesWhere(evidence.LaneKind.IsControl)), tl),
+			"on the control lane, which no rollout touches"},
 	} {
 		if len(damage.failed) > 0 {
 			r := reason(damage.id, scope, "%s failed (%s) %s", phrase.Count(len(damage.failed), "request"), kinds(damage.failed), damage.where)

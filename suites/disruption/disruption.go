@@ -19,8 +19,8 @@ import (
 
 // All lists the scenarios of this suite, those first that leave a cluster most as it was.
 func All() []harness.Scenario {
-	return slices.Concat(proxy(), rules(), conntrack(), controllerManager(), scheduler(), apiServer(), etcd(), dns(), drain(), drainInRollout(),
-		kubelet(), containerd(), mode(), node())
+	return slices.Concat(proxy(), rules(), conntrack(), controllerManager(), scheduler(), apiServer(), etcd(), dns(), drain(),
+		drainInRollout(), kubelet(), containerd(), mode(), node())
 }
 
 // rate is lower than elsewhere: a lane that gets no replies has as many requests in flight as it sends in 2 s.
@@ -60,7 +60,8 @@ func inRollout(claim string, app fixtures.App, d disruption.Disruption, expect .
 		append(expect, verdict.OnOthers(verdict.Serves("v1", "v2")), verdict.OnlyServes("v2", evidence.Barrier)))
 }
 
-func scenario(claim string, app fixtures.App, how rollout.Strategy, d disruption.Disruption, expect []evidence.Expectation) harness.Scenario {
+func scenario(claim string, app fixtures.App, how rollout.Strategy, d disruption.Disruption,
+	expect []evidence.Expectation) harness.Scenario {
 	return harness.Scenario{
 		ID: d.ID, Claim: claim, App: app, Load: harness.Load{Rate: rate, Settle: settle}, Rollout: how, Disruption: &d,
 		Expect: append([]evidence.Expectation{verdict.OnOthers(verdict.FullRate(99))}, expect...),

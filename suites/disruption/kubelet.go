@@ -30,7 +30,8 @@ func kubelet() []harness.Scenario {
 			Do: disruption.Script(disruption.Worker, "systemctl restart kubelet"),
 		}, verdict.NoFailures()),
 		steady("a kubelet that is down fails no request while other nodes have ready pods", drained(), disruption.Disruption{
-			ID: "kubelet-down", Does: "the kubelet of worker is down for 65 s", Nodes: on, Expects: []string{nodeUnready}, Lasts: silent, Do: stopped,
+			ID: "kubelet-down", Does: "the kubelet of worker is down for 65 s", Nodes: on, Expects: []string{nodeUnready},
+			Lasts: silent, Do: stopped,
 		}, verdict.NoFailures()),
 		steady("a kubelet that is down fails every new connection where its node has all pods, until it is back, and no connection that is open",
 			onOneNode(), disruption.Disruption{

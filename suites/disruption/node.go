@@ -7,6 +7,7 @@ import (
 	"rollcall/harness/disruption"
 	"rollcall/harness/evidence"
 	"rollcall/harness/verdict"
+	"rollcall/loadgen"
 )
 
 // followed is how long every node's rules take to follow the endpoints.
@@ -39,21 +40,25 @@ func node() []harness.Scenario {
 		steady("a node that is cut off and has all pods costs other clients every request", onOneNode(), disruption.Disruption{
 			ID: "node-cut-with-all-pods", Does: "worker, which has all pods, is cut off from the other nodes for 15 s", Nodes: on, Expects: cut,
 			Lasts: 15 * time.Second, Do: disruption.Cut(disruption.Worker, 15*time.Second),
-		}, verdict.OnOthers(verdict.MinOutage(14*time.Second))),
+		}, verdict.OnOthers(verdict.MinOutage(15*time.Second-loadgen.DefaultTimeout))), // what is sent later is answered when the cut ends
 		steady("a node that freezes costs other clients its share of requests for a minute, and then none", drained(), disruption.Disruption{
-			ID: "node-frozen", Does: "worker is frozen for 65 s", Nodes: on, Expects: dead, Lasts: silent, Do: disruption.Frozen(disruption.Worker, silent),
+			ID: "node-frozen", Does: "worker is frozen for 65 s", Nodes: on, Expects: dead, Lasts: silent,
+			Do: disruption.Frozen(disruption.Worker, silent),
 		}, detected...),
 		steady("a node that is rebooted after a drain costs other clients no request", drained(), disruption.Disruption{
 			ID: "node-rebooted-after-drain", Does: "worker is drained, rebooted and uncordoned", Nodes: on, Expects: dead, Lasts: 60 * time.Second,
 			Do: drainedFirst,
 		}, verdict.OnOthers(verdict.NoFailures())),
-		steady("a node that is rebooted costs other clients its share of requests until it is back, and then none", drained(), disruption.Disruption{
-			ID: "node-rebooted", Does: "worker is rebooted", Nodes: on, Expects: dead, Lasts: 40 * time.Second, Do: disruption.Rebooted(disruption.Worker),
-		}, verdict.OnOthers(verdict.On(evidence.Fresh, verdict.DamageSeen())),
+		steady("a node that is rebooted costs other clients its share of requests until it is back, and then none",
+			drained(), disruption.Disruption{
+				ID: "node-rebooted", Does: "worker is rebooted", Nodes: on, Expects: dead, Lasts: 40 * time.Second,
+				Do: disruption.Rebooted(disruption.Worker),
+			}, verdict.OnOthers(verdict.On(evidence.Fresh, verdict.DamageSeen())),
 			verdict.OnOthers(verdict.RecoversWithin(followed, evidence.ClusterWhole))),
-		steady("a node that loses its power costs other clients its share of requests for a minute, and then none", drained(), disruption.Disruption{
-			ID: "node-off", Does: "worker loses its power, and is on again after 65 s", Nodes: on, Expects: dead, Lasts: silent,
-			Do: disruption.Off(disruption.Worker, silent),
-		}, detected...),
+		steady("a node that loses its power costs other clients its share of requests for a minute, and then none",
+			drained(), disruption.Disruption{
+				ID: "node-off", Does: "worker loses its power, and is on again after 65 s", Nodes: on, Expects: dead, Lasts: silent,
+				Do: disruption.Off(disruption.Worker, silent),
+			}, detected...),
 	}
 }

@@ -19,7 +19,7 @@ func rules() []harness.Scenario {
 		drained(), disruption.Disruption{
 			ID: "rules-canary", Does: "the chains KUBE-PROXY-CANARY of worker are deleted, and then kube-proxy is restarted", Nodes: on,
 			Lasts: 10 * time.Second, Do: disruption.RulesLost(disruption.Worker, disruption.Canary, lost),
-		}, verdict.In("iptables", verdict.NoFailures()))
+		}, verdict.NoFailures())
 	return []harness.Scenario{
 		canary,
 		steady("a node that loses every rule of kube-proxy's loses new connections until they are written again, and no other client's",

@@ -139,6 +139,15 @@ func (c *Cluster) WriteFile(ctx context.Context, node, path string, content []by
 	return err
 }
 
+// CopyFile copies a file of this host into a node's container.
+func (c *Cluster) CopyFile(ctx context.Context, node, file, path string) error {
+	n, err := c.find(node)
+	if err != nil {
+		return err
+	}
+	return n.CopyFile(ctx, file, path)
+}
+
 // find is a node as the engine has it now: kind may still be making the cluster.
 func (c *Cluster) find(name string) (node, error) {
 	nodes, err := c.engine.Nodes(c.spec.Name)

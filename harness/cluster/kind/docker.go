@@ -131,6 +131,11 @@ func (n dockerNode) Exec(ctx context.Context, script, stdin string) (string, err
 	return strings.TrimSpace(out.String()), withOutput(err)
 }
 
+func (n dockerNode) CopyFile(ctx context.Context, file, path string) error {
+	_, err := command.Run(ctx, `docker cp "%s" "%s:%s"`, file, n, path)
+	return err
+}
+
 func (n dockerNode) LoadImage(archive []byte) error {
 	return withOutput(nodeutils.LoadImageArchive(n, bytes.NewReader(archive)))
 }

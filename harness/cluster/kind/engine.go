@@ -47,6 +47,8 @@ type node interface {
 	Power(ctx context.Context, do cluster.Power) error
 	// Exec runs a shell script and returns what it prints.
 	Exec(ctx context.Context, script, stdin string) (string, error)
+	// CopyFile copies a file of this host into it. The engine does not see what is mounted in it, such as /run.
+	CopyFile(ctx context.Context, file, path string) error
 	// LoadImage imports a docker archive.
 	LoadImage(archive []byte) error
 }

@@ -172,7 +172,11 @@ func (n fakeNode) String() string                        { return n.name }
 func (n fakeNode) ControlPlane() (bool, error)           { return n.name == nodeNames()[0], nil }
 func (n fakeNode) Address() (string, error)              { return "", nil }
 func (n fakeNode) Published(context.Context, int) string { return "127.0.0.1:32000" }
-func (n fakeNode) LoadImage([]byte) error                { return n.call("load image into %s", n.name) }
+func (n fakeNode) CopyFile(_ context.Context, file, path string) error {
+	return n.call("copy %s to %s of %s", file, path, n.name)
+}
+
+func (n fakeNode) LoadImage([]byte) error { return n.call("load image into %s", n.name) }
 
 func (n fakeNode) SetShares(context.Context, int) error { return n.call("raise shares of %s", n.name) }
 

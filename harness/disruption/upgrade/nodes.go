@@ -1,0 +1,111 @@
+package upgrade
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path"
+
+	"rollcall/harness/disruption"
+)
+
+// everywhere are the images that kubeadm wants on every node; pause is that of the Job by which it tries out whether a cluster
+// that is about to be upgraded still runs pods (cmd/kubeadm/app/phases/upgrade/health.go, v1.37).
+var everywhere = []string{"coredns", "kube-proxy", "pause"}
+
+// ignored are the checks of kubeadm that fail in a container, whatever it is upgraded to: it looks at the kernel's configuration,
+// which a node that is a container does not have, and refuses cgroup v1.
+const ignored = "--ignore-preflight-errors=SystemVerification"
+
+// controlPlane are the steps of the node that runs it, before those of workers.
+func (u upgrade) controlPlane(node string, workers []string) []step {
+	return []step{
+		{what: "images of " + u.to.Version, do: func(ctx context.Context) error {
+			if err := u.loadImages(ctx, node); err != nil {
+				return err
+			}
+			for _, worker := range workers {
+				if err := u.loadImages(ctx, worker, everywhere...); err != nil {
+					return err
+				}
+			}
+			return nil
+		}},
+		{node: node, what: "kubeadm upgrade apply " + u.to.Version, limit: applyLimit, do: func(ctx context.Context) error {
+			return u.kubeadm(ctx, node, "apply "+u.to.Version+" --yes")
+		}},
+		{what: "kube-proxy " + u.to.Version, do: u.awaitProxies},
+		{node: node, what: "kubelet " + u.to.Version, do: func(ctx context.Context) error { return u.replaceKubelet(ctx, node) }},
+	}
+}
+
+// worker are the steps of another node. Its kubelet is replaced while its pods are elsewhere: the only way that Kubernetes supports
+// from one minor to the next.
+func (u upgrade) worker(node string, drain disruption.Drain) []step {
+	kubelet := "kubelet " + u.to.Version
+	replace := func(ctx context.Context, s disruption.Stage) error {
+		if disruption.Pause(ctx, rulesFollow); ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		s.Step(u.short(node), kubelet)
+		return u.replaceKubelet(ctx, node)
+	}
+	return []step{
+		{node: node, what: "kubeadm upgrade node " + u.to.Version, do: func(ctx context.Context) error { return u.kubeadm(ctx, node, "node") }},
+		{node: node, what: DrainStep + ", " + kubelet, marks: true, do: func(ctx context.Context) error {
+			return disruption.DrainWith(drain, replace)(ctx, u.stage)
+		}},
+	}
+}
+
+// loadImages gives a node the images with these names, or all. What was not asked for is not read.
+func (u upgrade) loadImages(ctx context.Context, node string, names ...string) error {
+	archives, err := u.to.Images(names...)
+	if err != nil {
+		return err
+	}
+	for _, file := range archives {
+		archive, err := os.ReadFile(file)
+		if err == nil {
+			err = u.LoadImage(ctx, node, archive)
+		}
+		if err != nil {
+			return fmt.Errorf("load %s into %s: %w", path.Base(file), node, err)
+		}
+	}
+	return nil
+}
+
+// install puts programs of the new version in place of those that a node has, which may be running.
+func (u upgrade) install(ctx context.Context, node string, programs ...string) error {
+	for _, name := range programs {
+		to := "/usr/bin/" + name
+		if err := u.CopyFile(ctx, node, u.to.Program(name), to+".new"); err != nil {
+			return fmt.Errorf("copy %s: %w", name, err)
+		}
+		if _, err := u.Exec(ctx, node, fmt.Sprintf("chmod 755 %[1]s.new && mv -f %[1]s.new %[1]s", to)); err != nil {
+			return fmt.Errorf("put %s in place: %w", name, err)
+		}
+	}
+	return nil
+}
+
+// kubeadm runs `kubeadm upgrade` of the new version.
+func (u upgrade) kubeadm(ctx context.Context, node, arguments string) error {
+	if err := u.install(ctx, node, "kubeadm"); err != nil {
+		return err
+	}
+	_, err := u.Exec(ctx, node, fmt.Sprintf("kubeadm upgrade %s %s", arguments, ignored))
+	return err
+}
+
+// replaceKubelet returns when the node is Ready with the new kubelet.
+func (u upgrade) replaceKubelet(ctx context.Context, node string) error {
+	if err := u.install(ctx, node, "kubelet", "kubectl"); err != nil {
+		return err
+	}
+	if _, err := u.Exec(ctx, node, "systemctl restart kubelet && printf %s "+u.to.Version+" >/kind/version"); err != nil {
+		return err
+	}
+	return u.awaitNode(ctx, node)
+}

@@ -1,0 +1,49 @@
+package upgrade
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"rollcall/harness/disruption"
+)
+
+// A step is a part of an upgrade that somebody has to wait for.
+type step struct {
+	node  string // whole name; empty: none, or all
+	what  string
+	marks bool // the step itself, or those that it consists of
+	do    func(context.Context) error
+	limit time.Duration // 0: stepLimit
+}
+
+// Limits of the harness's own: on 2 cores kubeadm takes minutes for a control plane.
+const (
+	stepLimit  = 5 * time.Minute
+	applyLimit = 15 * time.Minute
+)
+
+// run marks and takes steps in order, until one fails.
+func run(ctx context.Context, s disruption.Stage, steps []step) error {
+	for _, step := range steps {
+		if !step.marks {
+			s.Step(strings.TrimPrefix(step.node, s.Cluster.Name()+"-"), step.what)
+		}
+		if err := step.take(ctx); err != nil {
+			on := ""
+			if step.node != "" {
+				on = " on " + step.node
+			}
+			return fmt.Errorf("step %q%s: %w", step.what, on, err)
+		}
+	}
+	return nil
+}
+
+func (s step) take(ctx context.Context) error {
+	limit := max(s.limit, stepLimit)
+	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("not done after %v", limit))
+	defer cancel()
+	return s.do(ctx)
+}

@@ -1,0 +1,90 @@
+// Package upgrade brings a cluster of our own to later minor versions of Kubernetes with kubeadm, as its documentation says: the
+// control plane, then one worker after the other, each of which is drained. Every step is marked in the recording.
+package upgrade
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"rollcall/harness/cluster"
+	"rollcall/harness/disruption"
+	"rollcall/harness/nodeimage"
+)
+
+// A Path is the way from one version to the last of some others, one minor after the other: kubeadm leaves none out.
+type Path struct {
+	Versions []string // as [nodeimage.Resolve] takes them, in order
+	// Drain says how workers are drained; its node is that worker.
+	Drain disruption.Drain
+	// RollOut rolls the app out between the first two versions.
+	RollOut disruption.Act
+}
+
+// Words in the names of steps at which an app can lose requests, whatever its cluster does.
+const (
+	DrainStep   = "drain" // as a [disruption.Drain] marks it
+	RolloutStep = "rollout"
+)
+
+// rulesFollow is how long the rules of a node may still lead to pods that are gone: minSyncPeriod is 1 s. What is lost meanwhile is
+// lost by what ended the pods, and by nothing that is done after it.
+const rulesFollow = 5 * time.Second
+
+// Do upgrades the cluster. The error of a step that fails names it, its node, and what was printed last.
+func (p Path) Do(ctx context.Context, s disruption.Stage) error {
+	for i, asked := range p.Versions {
+		to, err := nodeimage.UpgradeTo(ctx, s.Cluster.Output(), asked)
+		if err != nil {
+			return err
+		}
+		steps, err := p.steps(ctx, upgrade{s.Cluster, s, to})
+		if err != nil {
+			return err
+		}
+		if i == 0 && p.RollOut != nil {
+			steps = append(steps, rollOut(s, p.RollOut))
+		}
+		if err := run(ctx, s, steps); err != nil {
+			return fmt.Errorf("upgrade to %s: %w", to.Version, err)
+		}
+	}
+	return nil
+}
+
+// An upgrade is that of a cluster to one version.
+type upgrade struct {
+	cluster.Changeable
+	stage disruption.Stage
+	to    nodeimage.Upgrade
+}
+
+// steps are those of one version.
+func (p Path) steps(ctx context.Context, u upgrade) ([]step, error) {
+	workers, err := u.Workers(ctx)
+	if err != nil {
+		return nil, err
+	}
+	steps := u.controlPlane(u.stage.Node(disruption.ControlPlane), workers)
+	for _, worker := range workers {
+		drain := p.Drain
+		drain.Node = u.short(worker)
+		steps = append(steps, u.worker(worker, drain)...)
+	}
+	return append(steps, u.complete()), nil
+}
+
+// short is a node's name without the cluster's.
+func (u upgrade) short(node string) string { return strings.TrimPrefix(node, u.Name()+"-") }
+
+// rollOut is over when clients know of it.
+func rollOut(s disruption.Stage, act disruption.Act) step {
+	return step{what: RolloutStep, do: func(ctx context.Context) error {
+		if err := act(ctx, s); err != nil {
+			return err
+		}
+		disruption.Pause(ctx, rulesFollow)
+		return context.Cause(ctx)
+	}}
+}

@@ -1,0 +1,182 @@
+package upgrade
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/google/go-cmp/cmp"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/version"
+	fakediscovery "k8s.io/client-go/discovery/fake"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/kubernetes/fake"
+
+	"rollcall/fixtures"
+	"rollcall/harness/cluster"
+	"rollcall/harness/disruption"
+	"rollcall/harness/evidence"
+	"rollcall/harness/nodeimage"
+)
+
+const next = "v1.36.3"
+
+// A fakeCluster is upgraded as soon as it is told to.
+type fakeCluster struct {
+	cluster.Changeable
+	client *fake.Clientset
+	did    []string
+	fails  string // scripts with this in them
+}
+
+func newFake(t *testing.T) *fakeCluster {
+	t.Helper()
+	c := &fakeCluster{}
+	var objects []runtime.Object
+	for _, name := range c.Nodes() {
+		node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name}}
+		node.Status.NodeInfo.KubeletVersion = "v1.35.4"
+		node.Status.Conditions = []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionTrue}}
+		objects = append(objects, node)
+	}
+	for _, name := range []string{"echo", "another"} { // of which the first is the app's
+		objects = append(objects, &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "ours", Name: name,
+			Labels: fixtures.Labels(name), OwnerReferences: []metav1.OwnerReference{{Kind: "ReplicaSet", Controller: new(true)}}}})
+	}
+	proxies := &appsv1.DaemonSet{ObjectMeta: metav1.ObjectMeta{Namespace: metav1.NamespaceSystem, Name: cluster.ProxyName}}
+	proxies.Spec.Template.Spec.Containers = []corev1.Container{{Image: "registry.k8s.io/kube-proxy:" + next}}
+	dns := &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Namespace: metav1.NamespaceSystem, Name: "coredns"}}
+	dns.Spec.Replicas = new(int32(0))
+	c.client = fake.NewClientset(append(objects, proxies, dns)...)
+	c.client.Discovery().(*fakediscovery.FakeDiscovery).FakedServerVersion = &version.Info{GitVersion: next}
+	return c
+}
+
+func (c *fakeCluster) Name() string                                { return "n" }
+func (c *fakeCluster) Nodes() []string                             { return []string{"n-control-plane", "n-worker", "n-worker2"} }
+func (c *fakeCluster) Client() kubernetes.Interface                { return c.client }
+func (c *fakeCluster) ProxiesLeaveCPUCgroup(context.Context) error { return nil }
+
+func (c *fakeCluster) Workers(context.Context) ([]string, error) { return c.Nodes()[1:], nil }
+
+func (c *fakeCluster) CopyFile(context.Context, string, string, string) error { return nil }
+
+func (c *fakeCluster) Exec(ctx context.Context, name, script string) (string, error) {
+	if c.fails != "" && strings.Contains(script, c.fails) {
+		return "", errors.New("exit status 1: etcd is not healthy")
+	}
+	node, err := c.client.CoreV1().Nodes().Get(ctx, name, metav1.GetOptions{})
+	if err != nil {
+		return "", err
+	}
+	first, _, _ := strings.Cut(script, " &&")
+	if strings.HasPrefix(first, "chmod") {
+		return "", nil
+	}
+	c.did = append(c.did, fmt.Sprintf("%s: %s, cordoned %v", name, first, node.Spec.Unschedulable))
+	if strings.HasPrefix(script, "systemctl restart kubelet") {
+		node.Status.NodeInfo.KubeletVersion = next
+		_, err = c.client.CoreV1().Nodes().Update(ctx, node, metav1.UpdateOptions{})
+	}
+	return "", err
+}
+
+// stage also gives the marks, as they come.
+func (c *fakeCluster) stage() (s disruption.Stage, marks *[]string) {
+	marks = &[]string{}
+	return disruption.Stage{Cluster: c, Namespace: "ours", App: fixtures.App{Replicas: 1}, Note: func(e evidence.Event) {
+		if e.Kind == evidence.Step {
+			*marks = append(*marks, strings.TrimSpace(e.Object+" "+e.Detail))
+		}
+	}}, marks
+}
+
+// take takes all steps but that of the images, which are in no fake.
+func (c *fakeCluster) take(t *testing.T, s disruption.Stage) error {
+	t.Helper()
+	steps, err := Path{Drain: disruption.Drain{Deletes: true}}.steps(t.Context(), upgrade{c, s, nodeimage.Upgrade{Version: next}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return run(t.Context(), s, steps[1:])
+}
+
+// The control plane goes first, kubeadm before the kubelet, and a worker's kubelet is replaced while no pod is on it.
+func TestUpgrade(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newFake(t)
+		s, marks := c.stage()
+		if err := c.take(t, s); err != nil {
+			t.Fatal(err)
+		}
+		const restart = "systemctl restart kubelet"
+		want := []string{
+			"n-control-plane: kubeadm upgrade apply v1.36.3 --yes " + ignored + ", cordoned false",
+			"n-control-plane: " + restart + ", cordoned false",
+			"n-worker: kubeadm upgrade node " + ignored + ", cordoned false", "n-worker: " + restart + ", cordoned true",
+			"n-worker2: kubeadm upgrade node " + ignored + ", cordoned false", "n-worker2: " + restart + ", cordoned true",
+		}
+		if diff := cmp.Diff(want, c.did); diff != "" {
+			t.Errorf("done (-want +got):\n%s", diff)
+		}
+		want = []string{
+			"n-control-plane kubeadm upgrade apply v1.36.3", "kube-proxy v1.36.3", "n-control-plane kubelet v1.36.3",
+			"n-worker kubeadm upgrade node v1.36.3", "n-worker cordon", "n-worker drain", "n-worker kubelet v1.36.3", "n-worker uncordon",
+			"n-worker2 kubeadm upgrade node v1.36.3", "n-worker2 cordon", "n-worker2 drain", "n-worker2 kubelet v1.36.3", "n-worker2 uncordon",
+			"v1.36.3 everywhere",
+		}
+		if diff := cmp.Diff(want, *marks); diff != "" {
+			t.Errorf("marks (-want +got):\n%s", diff)
+		}
+		nodes, err := c.client.CoreV1().Nodes().List(t.Context(), metav1.ListOptions{})
+		if err != nil || slices.ContainsFunc(nodes.Items, func(n corev1.Node) bool { return n.Spec.Unschedulable }) {
+			t.Errorf("a node is left cordoned, or %v", err)
+		}
+		pods, err := c.client.CoreV1().Pods(metav1.NamespaceAll).List(t.Context(), metav1.ListOptions{})
+		if err != nil || len(pods.Items) != 1 || pods.Items[0].Name != "another" {
+			t.Errorf("pods that are left: %+v, %v", pods.Items, err)
+		}
+	})
+}
+
+// Whoever reads of a step that failed knows which, where and why, and nothing more was done.
+func TestUpgradeFails(t *testing.T) {
+	for _, row := range []struct{ sentence, fails, says, last string }{
+		{"kubeadm does", "upgrade apply",
+			`step "kubeadm upgrade apply v1.36.3" on n-control-plane: exit status 1: etcd is not healthy`,
+			"n-control-plane kubeadm upgrade apply v1.36.3"},
+		{"a kubelet does not start", "restart kubelet", `step "kubelet v1.36.3" on n-control-plane: exit status 1: etcd is not healthy`,
+			"n-control-plane kubelet v1.36.3"},
+	} {
+		t.Run(row.sentence, func(t *testing.T) {
+			c := newFake(t)
+			c.fails = row.fails
+			s, marks := c.stage()
+			if err := c.take(t, s); err == nil || err.Error() != row.says {
+				t.Errorf("error %v, want %s", err, row.says)
+			}
+			if got := (*marks)[len(*marks)-1]; got != row.last {
+				t.Errorf("the last step is %q, want %q", got, row.last)
+			}
+		})
+	}
+}
+
+// What does not come to be as it should is said with how it is instead.
+func TestAKubeletThatStaysIsNotWaitedForWithoutEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newFake(t)
+		u := upgrade{Changeable: c, to: nodeimage.Upgrade{Version: next}}
+		err := step{do: func(ctx context.Context) error { return u.awaitNode(ctx, "n-worker") }}.take(t.Context())
+		if want := "not done after 5m0s: its kubelet is v1.35.4"; err == nil || err.Error() != want {
+			t.Errorf("error %v, want %s", err, want)
+		}
+	})
+}

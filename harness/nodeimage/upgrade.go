@@ -1,0 +1,148 @@
+package nodeimage
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"rollcall/harness/buildcache"
+	"rollcall/harness/command"
+	"rollcall/harness/host"
+	"rollcall/harness/lock"
+)
+
+// An Upgrade is what the nodes of a cluster need to become nodes of another version: its programs, and the images of the pods
+// that kubeadm runs.
+type Upgrade struct {
+	Version string // such as "v1.36.3"
+	folder  string
+}
+
+// upgradePrograms are those of a node that are of Kubernetes' version and in no pod.
+var upgradePrograms = []string{"kubeadm", "kubelet", "kubectl"}
+
+// upgradeRevision is part of the name of the folder; raise it when the folder gets another content.
+const upgradeRevision = 1
+
+// UpgradeTo takes what an upgrade to a version needs out of that version's node image, which it gets or builds first. It is kept
+// beside the parts of node images, so that only the first call has work, with progress on w.
+func UpgradeTo(ctx context.Context, w io.Writer, version string) (u Upgrade, err error) {
+	if version, err = Resolve(version); err != nil {
+		return u, err
+	}
+	image, err := Ensure(ctx, w, version)
+	if err != nil {
+		return u, err
+	}
+	id, err := command.Run(ctx, "docker image inspect --format {{.Id}} %s", image)
+	if err != nil {
+		return u, fmt.Errorf("nodeimage: %w", err)
+	}
+	state, err := host.StateDir()
+	if err != nil {
+		return u, err
+	}
+	held, err := lock.Acquire(ctx, filepath.Join(state, "locks", "upgrade-"+version+".lock"), func(holder string) {
+		fmt.Fprintf(w, "waiting for %s, which unpacks the node image %s\n", holder, version)
+	})
+	if err != nil {
+		return u, err
+	}
+	defer func() { err = errors.Join(err, held.Release()) }()
+	folder := filepath.Join(state, "nodeimage")
+	inputs := partInputs{upgradeRevision, id}
+	u = Upgrade{version, buildcache.Dir(folder, "upgrade", version, inputs)}
+	if exists(u.folder) {
+		return u, nil
+	}
+	steps, err := buildcache.New(w, folder, "upgrade-"+version+".log", "upgrade to "+version, 1)
+	if err != nil {
+		return u, fmt.Errorf("nodeimage: %w", err)
+	}
+	defer steps.Close()
+	err = steps.Part("upgrade", version, inputs, func(dir string) error { return unpackImage(ctx, steps, image, dir) })
+	if err == nil {
+		err = steps.RemoveOthers("upgrade", version, inputs)
+	}
+	if err != nil {
+		return u, fmt.Errorf("nodeimage: %w", err)
+	}
+	return u, nil
+}
+
+// Program is the path, on this host, of kubeadm, kubelet or kubectl.
+func (u Upgrade) Program(name string) string { return filepath.Join(u.folder, name) }
+
+// Images are the docker archives, on this host, of the pods' images with these names, or of all where none is named, in order.
+func (u Upgrade) Images(names ...string) ([]string, error) {
+	all, err := filepath.Glob(filepath.Join(u.folder, imagesFolder, "*.tar"))
+	if err != nil {
+		return nil, err
+	}
+	of := func(archive string) string { return strings.TrimSuffix(filepath.Base(archive), ".tar") }
+	for _, name := range names {
+		if !slices.ContainsFunc(all, func(archive string) bool { return of(archive) == name }) {
+			return nil, fmt.Errorf("nodeimage: the node image %s has no image of %s", u.Version, name)
+		}
+	}
+	return slices.DeleteFunc(all, func(archive string) bool { return len(names) > 0 && !slices.Contains(names, of(archive)) }), nil
+}
+
+// imagesFolder is where the images are, in the folder of an upgrade and in the container that writes them.
+const imagesFolder = "images"
+
+// exportImages runs in a container of a node image, and writes an archive of each image that the image's kubeadm asks for, by way
+// of the image's own containerd. That runs without CRI, for which it would need to be root of a machine.
+const exportImages = `set -e
+cat >/tmp/containerd.toml <<'END'
+version = 2
+disabled_plugins = ["io.containerd.cri.v1.images", "io.containerd.cri.v1.runtime", "io.containerd.grpc.v1.cri"]
+END
+containerd --config /tmp/containerd.toml >/tmp/containerd.log 2>&1 &
+until ctr version >/dev/null 2>&1; do
+	kill -0 $! || { tail -n 5 /tmp/containerd.log >&2; exit 1; }
+	sleep 0.2
+done
+mkdir -p /` + imagesFolder + `
+for ref in $(kubeadm config images list --kubernetes-version "$(cat /kind/version)" 2>/dev/null); do
+	name=${ref##*/}
+	ctr --namespace k8s.io images export "/` + imagesFolder + `/${name%%:*}.tar" "$ref"
+done
+`
+
+// unpackImage copies programs and pods' images out of a node image.
+func unpackImage(ctx context.Context, steps *buildcache.Builder, image, dir string) (err error) {
+	id, err := steps.Run(ctx, command.Command{Line: "docker create --interactive --network none --entrypoint /bin/sh " + image})
+	if err != nil {
+		return err
+	}
+	defer func() {
+		_, failed := steps.Run(context.WithoutCancel(ctx), command.Command{Line: "docker rm --force --volumes " + id})
+		err = errors.Join(err, failed)
+	}()
+	copied := func(from string) error {
+		_, err := steps.Run(ctx, command.Command{Line: fmt.Sprintf("docker cp %s:%s %s/", id, from, dir)})
+		return err
+	}
+	for _, program := range upgradePrograms {
+		if err := copied("/usr/bin/" + program); err != nil {
+			return err
+		}
+	}
+	start := command.Command{Line: "docker start --attach --interactive " + id, Stdin: strings.NewReader(exportImages)}
+	if _, err := steps.Run(ctx, start); err != nil {
+		return err
+	}
+	if err := copied("/" + imagesFolder); err != nil {
+		return err
+	}
+	if found, err := os.ReadDir(filepath.Join(dir, imagesFolder)); err != nil || len(found) == 0 {
+		return errors.Join(err, fmt.Errorf("node image %s has no images of pods", image))
+	}
+	return nil
+}

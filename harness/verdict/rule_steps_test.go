@@ -1,0 +1,53 @@
+package verdict_test
+
+import (
+	"time"
+
+	"rollcall/harness/evidence"
+	"rollcall/harness/verdict"
+)
+
+// step marks a step of maintenance, in milliseconds.
+func step(at int, node, what string) edit {
+	return with(evidence.Event{At: time.Duration(at) * ms, Kind: evidence.Step, Object: node, Detail: what})
+}
+
+// upgraded is maintenance of which requests may be lost at the drain alone: the API server from 500, a drain from 800, a kubelet
+// from 1200 ms on. The hit with seq n is sent at 10*(n+1) ms.
+var upgraded = all(step(500, "control", "kubeadm upgrade apply"), step(800, "worker", "drain"), step(1200, "worker", "kubelet"))
+
+// What steps of maintenance cost.
+var stepRows = []ruleRow{
+	{"maintenance that costs nothing passes", verdict.LossesAtSteps(time.Second, "drain"), upgraded,
+		verdict.Pass},
+	{"losses at a step that has to cost some pass, and are counted by step", verdict.LossesAtSteps(time.Second, "drain"),
+		all(upgraded, breaking("worker-fresh", evidence.Refused, 80, 81, 90), breaking("worker-reused", evidence.Reset, 79)),
+		verdict.Pass},
+	{"where no step has to, each loss is one too many", verdict.LossesAtSteps(time.Second),
+		all(upgraded, breaking("worker-fresh", evidence.Refused, 80, 81)),
+		verdict.Fail},
+	{"a loss at another step is that step's", verdict.LossesAtSteps(time.Second, "drain"),
+		all(upgraded, breaking("worker-fresh", evidence.Refused, 80, 130, 131), breaking("worker-reused", evidence.Timeout, 60)),
+		verdict.Fail},
+	{"a loss before the first step is nobody's", verdict.LossesAtSteps(time.Second, "drain"),
+		all(step(800, "worker", "drain"), breaking("worker-fresh", evidence.Refused, 60)),
+		verdict.Fail},
+	{"an outage is the step's at which it began, to its end", verdict.LossesAtSteps(time.Second, "drain"),
+		all(upgraded, breaking("worker-fresh", evidence.Refused, from(100, 140)...)),
+		verdict.Pass},
+	{"but no longer than such a step may cost requests", verdict.LossesAtSteps(300*ms, "drain"),
+		all(upgraded, breaking("worker-fresh", evidence.Refused, from(100, 140)...)),
+		verdict.Fail},
+	{"a loss so close to a step that the clocks cannot tell may be either's", verdict.LossesAtSteps(time.Second, "drain"),
+		all(upgraded, skewed(0, 30*ms), breaking("worker-fresh", evidence.Refused, 121)),
+		verdict.Inconclusive},
+	{"without a step nothing is known of any", verdict.LossesAtSteps(time.Second, "drain"), none,
+		verdict.Inconclusive},
+
+	{"a step that costs requests where it has to", verdict.LostAtSteps("drain"),
+		all(upgraded, breaking("worker-fresh", evidence.Refused, 80, 81), breaking("worker-reused", evidence.Reset, 130)),
+		verdict.Pass},
+	{"losses at other steps do not show that one at this would be seen", verdict.LostAtSteps("drain"),
+		all(upgraded, breaking("worker-reused", evidence.Reset, 130)),
+		verdict.Inconclusive},
+}

@@ -1,0 +1,14 @@
+package upgrade
+
+import (
+	"os"
+	"testing"
+
+	"rollcall/harness/runner"
+)
+
+var suite runner.Runner
+
+func TestMain(m *testing.M) { os.Exit(suite.Main(m)) }
+
+func TestUpgrade(t *testing.T) { suite.Test(t, "upgrade", All()...) }
