@@ -8,7 +8,9 @@ import (
 	"testing/synctest"
 	"time"
 
+	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/kubernetes/fake"
 	k8stesting "k8s.io/client-go/testing"
@@ -77,4 +79,32 @@ func TestWhenAClusterIsWhole(t *testing.T) {
 	if err := w.await(ctx, time.Minute); !errors.Is(err, context.Canceled) || errors.Is(err, observe.ErrNeverSettled) {
 		t.Errorf("torn down meanwhile: %v", err)
 	}
+}
+
+// A node that has just lost its power is ready for the API until its lease is not renewed.
+func TestNodesAreHeardOf(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		lease := &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: corev1.NamespaceNodeLease, Name: "a", ResourceVersion: "1"}}
+		client := fake.NewClientset(readyNode("a"), lease)
+		var said []string
+		w := wholeness{client: client, say: func(line string) { said = append(said, line) }}
+		const down = 10 * time.Second
+		time.AfterFunc(down, func() {
+			renewed := lease.DeepCopy()
+			renewed.ResourceVersion = "2"
+			if _, err := client.CoordinationV1().Leases(lease.Namespace).Update(t.Context(), renewed, metav1.UpdateOptions{}); err != nil {
+				t.Error(err)
+			}
+		})
+		began := time.Now()
+		if err := w.await(t.Context(), time.Minute); err != nil {
+			t.Error(err)
+		}
+		if took := time.Since(began); took < down || took > down+2*time.Second {
+			t.Errorf("whole after %v, want %v", took, down)
+		}
+		if want := "waiting until the cluster is whole: node a has not been heard of since; 1m0s left"; len(said) != 1 || said[0] != want {
+			t.Errorf("said %q", said)
+		}
+	})
 }

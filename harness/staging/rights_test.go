@@ -222,14 +222,16 @@ func TestPrintRoles(t *testing.T) {
 	for _, row := range []struct {
 		sentence   string
 		namespaces []string
+		read       []string // Services in these
 		want       []string // kinds of roles, and where they grant what
 	}{
-		{"in namespaces that were assigned", []string{"shop", "shop-b"},
+		{"in namespaces that were assigned", []string{"shop", "shop-b"}, nil,
 			[]string{"ClusterRole : list nodes", "Role shop: create deployments", "Role shop-b: create deployments"}},
-		{"in namespaces that are made", nil, []string{"ClusterRole : list nodes, create deployments"}},
+		{"in namespaces that are made", nil, nil, []string{"ClusterRole : list nodes, create deployments"}},
+		{"with a Service that is read", nil, []string{"web"}, []string{"ClusterRole : list nodes, create deployments", "Role web: get services"}},
 	} {
 		var b bytes.Buffer
-		if err := PrintRoles(&b, rights, row.namespaces); err != nil {
+		if err := PrintRoles(&b, rights, row.namespaces, row.read...); err != nil {
 			t.Fatal(err)
 		}
 		var got []string
