@@ -74,6 +74,7 @@ func (a asked) elsewhere(ctx context.Context, client kubernetes.Interface, s har
 		}
 		stands, path = to.Service, a.service.path
 	}
+	s.App.Name = stands.Name // which the control pods name, as all do that lanes ask
 	s.Elsewhere, s.UserApp, s.Rollout = to, userapp.Elsewhere(path), rollout.There(harness.OldVersion, stands)
 	return s, nil
 }

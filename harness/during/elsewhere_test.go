@@ -45,7 +45,7 @@ func TestAServiceOfYours(t *testing.T) {
 				if err = failed; err == nil {
 					found := s.Elsewhere.Service
 					if found.Spec.ClusterIP != "10.0.0.7" || len(found.Spec.Ports) != 1 || found.Spec.Ports[0].Port != row.port ||
-						s.UserApp.Path() != row.path || s.Elsewhere.URL != "" {
+						s.UserApp.Path() != row.path || s.App.Name != "web" || s.Elsewhere.URL != "" {
 						t.Errorf("asks %+v for %s", found.Spec, s.UserApp.Path())
 					}
 					stands, err := s.Rollout.Deploy(t.Context(), client, fixtures.Destination{}, s.App, 0)

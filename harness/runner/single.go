@@ -22,7 +22,7 @@ func (r *Runner) Record(ctx context.Context, out io.Writer, suite, command strin
 	if err := r.openSession(suite); err != nil {
 		return err
 	}
-	if _, err := EditSession(r.Out, func(s *evidence.Session) { s.Command = command }); err != nil {
+	if _, err := EditSession(r.Out, func(s *evidence.Session) { s.Command, s.Profile = command, "" }); err != nil {
 		return err
 	}
 	unrecorded := r.recordIn(ctx, out, suite, r.modes[0], of)
