@@ -47,7 +47,7 @@ func (s serviceName) find(ctx context.Context, client kubernetes.Interface) (*co
 	case err != nil:
 		return nil, usage.New(thing, usage.OneLine(err), "name one that is there and that we may get")
 	case service.Spec.ClusterIP == corev1.ClusterIPNone || service.Spec.ClusterIP == "":
-		return nil, usage.New(thing, "it has no ClusterIP, so that its clients choose pods themselves", "name another, or ask from outside: --url")
+		return nil, usage.New(thing, "it has no ClusterIP: its clients choose pods themselves", "name another, or ask from outside: --url")
 	}
 	for _, port := range service.Spec.Ports {
 		if s.port == "" || s.port == port.Name || s.port == fmt.Sprint(port.Port) {

@@ -32,7 +32,7 @@ func TestAServiceOfYours(t *testing.T) {
 		{"no name", "shop/", 0, "", "service shop/: it names no Service"},
 		{"no port where one should be", "shop/web:", 0, "", "service shop/web:: it names no Service"},
 		{"one that is not there", "shop/none", 0, "", `service shop/none: services "none" not found: `},
-		{"one without an address", "shop/pods", 0, "", "service shop/pods: it has no ClusterIP"},
+		{"one without an address", "shop/pods", 0, "", "service shop/pods: it has no ClusterIP: its clients"},
 		{"a port that it has not", "shop/web:443", 0, "", "service shop/web: it has no port 443: "},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {

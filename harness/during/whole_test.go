@@ -39,7 +39,8 @@ func TestWhenAClusterIsWhole(t *testing.T) {
 		{"one did not come back", []runtime.Object{node("a")}, []runtime.Object{node("a", unready)}, false, "node a is not ready"},
 		{"one was cordoned before", []runtime.Object{node("a", cordoned)}, []runtime.Object{node("a", cordoned)}, false, ""},
 		{"one was replaced", []runtime.Object{node("a")}, []runtime.Object{node("b")}, false, ""},
-		{"a new one is not ready yet", []runtime.Object{node("a")}, []runtime.Object{node("a"), node("b", unready)}, false, "node b is not ready"},
+		{"a new one is not ready yet", []runtime.Object{node("a")}, []runtime.Object{node("a"), node("b", unready)}, false,
+			"node b is not ready"},
 		{"the API server is away", []runtime.Object{node("a")}, []runtime.Object{node("a")}, true, "the API server does not answer"},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
