@@ -39,6 +39,9 @@ type Scenario struct {
 	// UserApp is the app, where it is not Rollcall's; App says then only what the control pod is.
 	UserApp *userapp.App
 
+	// Elsewhere is where that app is, where it is there already; nil: it is deployed.
+	Elsewhere *Elsewhere
+
 	// ClusterChanges are made to the cluster itself, for as long as the scenario lasts; nothing else goes on meanwhile.
 	ClusterChanges []cluster.Change
 

@@ -46,6 +46,7 @@ func cut(mode string) recording {
 		evidence.Event{At: 510 * ms, Kind: evidence.DisruptionBegun, Detail: "node-cut"},
 		evidence.Event{At: 520 * ms, Kind: evidence.Step, Object: "worker", Detail: "nft drop"},
 		evidence.Event{At: 700 * ms, Kind: evidence.NodeUnready, Object: "worker"},
+		evidence.Event{At: 890 * ms, Kind: evidence.Fact, Object: evidence.CommandExit, Detail: "4"},
 		evidence.Event{At: 900 * ms, Kind: evidence.DisruptionUndone},
 		evidence.Event{At: 950 * ms, Kind: evidence.NodeReady, Object: "worker"},
 		evidence.Event{At: 1200 * ms, Kind: evidence.ClusterWhole})
@@ -87,7 +88,7 @@ func TestADisruptionIsReported(t *testing.T) {
 	lossy, undisturbed := r.Scenarios[0], r.Scenarios[2]
 	want := model.Scenario{
 		Disruption: &model.Disruption{ID: "node-cut", Does: "packets of a worker are dropped | 0.4 s", Nodes: []string{"worker"},
-			Begun: new(510.0), Undone: new(900.0), Whole: new(1200.0)},
+			Begun: new(510.0), Undone: new(900.0), Whole: new(1200.0), CommandExit: new(4)},
 		Steps: []model.Step{{At: 510, What: "node-cut"}, {At: 520, Node: "worker", What: "nft drop"},
 			{At: 700, Node: "worker", What: "not ready"}, {At: 900, What: "undone"}, {At: 950, Node: "worker", What: "ready again"}},
 		Outages: []model.Outage{

@@ -121,7 +121,7 @@ func judge(s *model.Scenario, run evidence.Run, tl timeline.Timeline) {
 	if s.Disruption != nil || len(s.Steps) > 0 {
 		s.Outages, s.Numbers.Whole = newOutages(tl), untilWhole(tl)
 	}
-	if run.UserApp != nil {
+	if run.UserApp != nil && run.Disruption == nil { // else nothing of it was rolled out
 		s.Advice = adviceOn(*run.UserApp, *s)
 	}
 	if len(run.Clocks) > 0 {

@@ -26,6 +26,8 @@ type Disruption struct {
 	// AwaitWhole, if there is one, returns when the cluster is whole again as far as it shows. It is for what somebody else does, on
 	// any cluster: no command runs on its nodes, and there is no Cluster on the Stage.
 	AwaitWhole Act
+	// Tail is how long what it makes expected may still be seen once the cluster is whole; 0: [tail].
+	Tail time.Duration
 	// Lasts is about how long Do takes, and most of what a recording of it takes.
 	Lasts time.Duration
 }
@@ -76,13 +78,13 @@ func (d Disruption) Limit() time.Duration {
 
 // Recorded is what the run folder says of a disruption to a cluster.
 func (d Disruption) Recorded(clusterName string) *evidence.Disruption {
-	of := &evidence.Disruption{ID: d.ID, Does: d.Does, Expects: d.Expects, Tail: tail}
+	of := &evidence.Disruption{ID: d.ID, Does: d.Does, Expects: d.Expects, Tail: cmp.Or(d.Tail, tail)}
 	for _, node := range d.Nodes {
 		of.Nodes = append(of.Nodes, clusterName+"-"+node)
 	}
 	return of
 }
 
-// tail is how long what a disruption makes expected may still be seen once the cluster is whole: a kubelet posts its node's
+// tail is that of disruptions that say nothing else: a kubelet posts its node's
 // status every 10 s (nodeStatusUpdateFrequency, pkg/kubelet/apis/config/v1beta1/defaults.go, v1.37).
 const tail = 10 * time.Second

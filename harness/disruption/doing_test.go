@@ -80,3 +80,32 @@ func TestDisruptionInItsRecording(t *testing.T) {
 		})
 	}
 }
+
+// What others do is awaited by what the API shows: there is no cluster of ours that could be thrown away.
+func TestADisruptionByOthers(t *testing.T) {
+	gone := errors.New("a node did not come back")
+	for _, row := range []struct {
+		sentence string
+		whole    error
+		noted    string
+	}{
+		{"the cluster is whole when they say so", nil, "0s disruption-begun, 0s disruption-undone, 0s cluster-whole"},
+		{"or it never is", gone, "0s disruption-begun, 0s disruption-undone"},
+	} {
+		t.Run(row.sentence, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				n := &noted{began: time.Now()}
+				d := Disruption{ID: "d", Does: "it is done", Do: func(context.Context, Stage) error { return nil },
+					AwaitWhole: func(context.Context, Stage) error { return row.whole }}
+				err := d.Begin(t.Context(), Stage{Note: n.note}).Wait(t.Context())
+				if !errors.Is(err, row.whole) || n.String() != row.noted {
+					t.Errorf("noted %s, ended with %v", n, err)
+				}
+				var broken *BrokenError
+				if errors.As(err, &broken) {
+					t.Error("the cluster is to be thrown away")
+				}
+			})
+		})
+	}
+}

@@ -83,7 +83,7 @@ func readyNode(name string) *corev1.Node {
 		Conditions: []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionTrue}}}}
 }
 
-func (f *fakeRecording) record(ctx context.Context, out io.Writer, suite, command string, of func(cluster.Cluster) harness.Scenario) error {
+func (f *fakeRecording) record(ctx context.Context, out io.Writer, suite, command string, of runner.Asks) error {
 	switch f.how {
 	case refused:
 		return usage.New("node-image", "there is none", "build it")
@@ -103,11 +103,14 @@ func (f *fakeRecording) record(ctx context.Context, out io.Writer, suite, comman
 	if err := store.WriteJSON(evidence.ClusterPath(f.folder, "iptables"), evidence.Cluster{Mode: "iptables"}); err != nil {
 		return err
 	}
-	s := of(fakeCluster{client: fake.NewClientset(readyNode("a"))})
+	s, err := of(ctx, fakeCluster{client: fake.NewClientset(readyNode("a"))})
+	if err != nil {
+		return err
+	}
 	if err := f.underLoad(ctx, suite, s); err != nil {
 		return err
 	}
-	_, err := runner.EditSession(f.folder, func(s *evidence.Session) { s.Ended = time.Now() })
+	_, err = runner.EditSession(f.folder, func(s *evidence.Session) { s.Ended = time.Now() })
 	return err
 }
 

@@ -53,9 +53,9 @@ func doing(command []string) string {
 }
 
 // on is the scenario on a cluster.
-func (m *maintenance) on(c cluster.Cluster) harness.Scenario {
+func (m *maintenance) on(ctx context.Context, c cluster.Cluster) (harness.Scenario, error) {
 	m.cluster = c
-	return m.scenario()
+	return m.elsewhere(ctx, c.Client(), m.scenario())
 }
 
 // do lets the maintenance happen: it runs the command to its end, or returns when somebody says that all is done.
@@ -67,7 +67,9 @@ func (m *maintenance) do(ctx context.Context, s disruption.Stage) error {
 		m.screen.say(fmt.Sprintf("nodes that are not ready yet may be waited for at the end: %v", err))
 	}
 	m.wholeness.before = before
-	m.limitEvictions(ctx, s)
+	if m.service == nil && m.url == "" {
+		m.limitEvictions(ctx, s)
+	}
 	m.screen.say("the load is steady")
 	if len(m.command) == 0 {
 		m.screen.say(m.help())

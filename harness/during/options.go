@@ -22,6 +22,8 @@ import (
 type Options struct {
 	MaxOutage string // longest time in which a lane gets no good reply; empty: it does not matter
 	MaxFailed string // largest share of a lane's requests that fail, such as 0.1%; empty: it does not matter
+	Service   string // of the cluster, that pods ask in place of Rollcall's own app: namespace/name[:port][/path]
+	URL       string // that the client outside asks, likewise
 	Settle    string // for how long the load goes on once the cluster is whole; empty: a minute
 	Deadline  string // by when the maintenance has to be over; empty: 12 h
 	runner.Options
@@ -41,6 +43,9 @@ func (o *Options) List() option.List {
 	own := option.List{
 		{Flag: "max-outage", Text: &o.MaxOutage, Help: "longest `time` that a client may go without a good reply, such as 5s"},
 		{Flag: "max-failed", Text: &o.MaxFailed, Help: "largest `share` of a client's requests that may fail, such as 0.1%"},
+		{Flag: "service", Text: &o.Service,
+			Help: "ask this `Service` of yours from pods, and not Rollcall's app: namespace/name[:port][/path]; it is only read"},
+		{Flag: "url", Text: &o.URL, Help: "ask this `URL` of yours from outside, and not Rollcall's app; it is only read"},
 		{Flag: "settle", Text: &o.Settle, Help: "how `long` the load goes on once the cluster is whole (default 1m)"},
 		{Flag: "deadline", Text: &o.Deadline, Help: "`time` after which the recording ends by itself (default 12h)"},
 		{Flag: "rate", Default: option.Environment, Text: &o.Rate, Help: "requests per second and `lane`, 6 to 1000 (default 25)"},
@@ -60,6 +65,8 @@ type asked struct {
 	outage           time.Duration // 0: it does not matter
 	permille         int           // 0: it does not matter
 	settle, deadline time.Duration
+	service          *serviceName // nil: none of somebody else's
+	url              string
 	runner           *runner.Runner
 }
 
@@ -76,6 +83,19 @@ func (o Options) prepare() (a asked, err error) {
 	}
 	if a.deadline, err = duration("deadline", o.Deadline, defaultDeadline, time.Second); err != nil {
 		return a, err
+	}
+	if o.Service != "" {
+		service, err := parseService(o.Service)
+		if err != nil {
+			return a, err
+		}
+		a.service = &service
+	}
+	if o.URL != "" {
+		if err := checkURL(o.URL); err != nil {
+			return a, err
+		}
+		a.url = o.URL
 	}
 	o.Rate, o.Jobs = cmp.Or(o.Rate, strconv.Itoa(defaultRate)), "1"
 	if !o.Named() {
@@ -121,7 +141,15 @@ func permille(text string) (int, error) {
 // PrintRights prints roles that grant what a recording needs on a cluster of somebody else's. What is done to that cluster needs rights
 // of its own.
 func (o Options) PrintRights(w io.Writer) error {
-	return staging.PrintRoles(w, staging.RightsToWatch(len(o.Preassigned()) == 0, false), o.Preassigned())
+	rights, namespaces := staging.RightsToWatch(len(o.Preassigned()) == 0, false), o.Preassigned()
+	if o.Service == "" {
+		return staging.PrintRoles(w, rights, namespaces)
+	}
+	service, err := parseService(o.Service)
+	if err != nil {
+		return err
+	}
+	return staging.PrintRoles(w, rights, namespaces, service.namespace)
 }
 
 // checkCommand refuses a command that is not there.

@@ -9,8 +9,6 @@ import (
 	"path/filepath"
 	"time"
 
-	"rollcall/harness"
-	"rollcall/harness/cluster"
 	"rollcall/harness/conformance"
 	"rollcall/harness/evidence"
 	"rollcall/harness/evidence/store"
@@ -98,7 +96,7 @@ type recorder struct {
 	asked
 	root, folder string
 	line         string // to reproduce
-	record       func(ctx context.Context, out io.Writer, suite, command string, of func(cluster.Cluster) harness.Scenario) error
+	record       func(ctx context.Context, out io.Writer, suite, command string, of runner.Asks) error
 }
 
 // run records, and reports what was recorded. A folder in which nothing is, since that was refused, is removed.

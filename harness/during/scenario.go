@@ -28,6 +28,10 @@ const replicas = 3
 // for images.
 const wholeLimit = 10 * time.Minute
 
+// tail is longer than any load goes on after the maintenance: a control pod whose node booted has another address from then on, which
+// its lanes do not know, and pods come back when they do.
+const tail = 24 * time.Hour
+
 // expected are all reasons for distrust that maintenance may make, on any node.
 func expected() []string {
 	return []string{"node-unready", "control-failures", "watch-blind", "pod-log-lost", evidence.ObserverLost, evidence.AgentLost}
@@ -76,7 +80,7 @@ func (m *maintenance) scenario() harness.Scenario {
 		Load:    harness.Load{Rate: harness.FullRate, Settle: m.settle},
 		Rollout: rollout.Steady(harness.OldVersion),
 		Disruption: &disruption.Disruption{ID: scenario, Does: does, Expects: expected(), Do: m.do, AwaitWhole: m.awaitWhole,
-			Lasts: m.deadline, Whole: wholeLimit},
+			Lasts: m.deadline, Whole: wholeLimit, Tail: tail},
 		Expect: m.expectations(),
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -47,6 +49,7 @@ type wholeness struct {
 	client kubernetes.Interface
 	before map[string]string // nodes that were unfit then
 	say    func(string)
+	leases map[string]string // of nodes, by their names, as they were when the maintenance was over
 }
 
 // sayEvery is how often a person is told what the cluster lacks.
@@ -58,6 +61,7 @@ func (w wholeness) await(ctx context.Context, limit time.Duration) error {
 	over := time.Now().Add(limit)
 	limited, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
+	w.leases = w.versionsOfLeases(limited)
 	lacks, said := "", time.Time{}
 	err := poll.Until(limited, time.Second, func() (bool, error) {
 		lacks = w.lacks(limited)
@@ -79,10 +83,30 @@ func (w wholeness) lacks(ctx context.Context) string {
 	if err != nil {
 		return "the API server does not answer"
 	}
-	for name, why := range now {
+	for _, name := range slices.Sorted(maps.Keys(now)) {
 		if w.before[name] == "" {
-			return "node " + name + " is " + why
+			return "node " + name + " is " + now[name]
+		}
+	}
+	leases := w.versionsOfLeases(ctx)
+	for _, name := range slices.Sorted(maps.Keys(leases)) {
+		if w.before[name] == "" && leases[name] == w.leases[name] {
+			return "node " + name + " has not been heard of since"
 		}
 	}
 	return ""
+}
+
+// versionsOfLeases are those of the nodes' leases, which kubelets renew every 10 s (pkg/kubelet/apis/config/v1beta1/defaults.go, v1.37):
+// a node that has just lost its power is ready for the API. Who may not see leases learns nothing by them.
+func (w wholeness) versionsOfLeases(ctx context.Context) map[string]string {
+	leases, err := w.client.CoordinationV1().Leases(corev1.NamespaceNodeLease).List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return nil
+	}
+	versions := map[string]string{}
+	for _, lease := range leases.Items {
+		versions[lease.Name] = lease.ResourceVersion
+	}
+	return versions
 }

@@ -52,7 +52,7 @@ func newClients(ctx context.Context, r *Recording, service *corev1.Service) (*cl
 	if len(workers) == 0 {
 		return nil, errors.New("the cluster has no worker for agents to run on: add one to its configuration")
 	}
-	outside, err := r.Cluster.OutsideURL(ctx, service)
+	outside, err := r.outsideTarget(ctx, service)
 	if err != nil {
 		return nil, err
 	}
@@ -66,10 +66,11 @@ func newClients(ctx context.Context, r *Recording, service *corev1.Service) (*cl
 	}
 	for i, worker := range workers {
 		control := controlOf(worker, up.controls)
-		lanes := r.lanesIn(strings.TrimPrefix(worker, r.Cluster.Name()+"-"), worker, map[evidence.Vantage]string{
-			evidence.FromPod:     r.target("http://" + addressOf(service) + "/"),
-			evidence.FromControl: controlURL(control),
-		})
+		targets := map[evidence.Vantage]string{evidence.FromControl: controlURL(control)}
+		if r.Elsewhere == nil || r.Elsewhere.Service != nil {
+			targets[evidence.FromPod] = r.target("http://" + addressOf(service) + "/")
+		}
+		lanes := r.lanesIn(strings.TrimPrefix(worker, r.Cluster.Name()+"-"), worker, targets)
 		for l := range lanes {
 			if lanes[l].Named {
 				lanes[l].Target = r.target("http://" + nameOf(service) + "/")
@@ -96,7 +97,7 @@ func newClients(ctx context.Context, r *Recording, service *corev1.Service) (*cl
 	if outside == "" {
 		return cl, nil
 	}
-	cl.outside = r.target(outside)
+	cl.outside = outside
 	lanes := r.lanesIn("outside", "", map[evidence.Vantage]string{evidence.FromHost: cl.outside})
 	cl.lanes = append(cl.lanes, lanes...)
 	process, err := startOutside()
@@ -105,6 +106,18 @@ func newClients(ctx context.Context, r *Recording, service *corev1.Service) (*cl
 	}
 	cl.agents = append(cl.agents, &agent{place: process, name: lanes[0].ID, lanes: lanes, remote: process.remote})
 	return cl, nil
+}
+
+// outsideTarget is what the client outside the cluster asks; empty where there is no way from there.
+func (r *Recording) outsideTarget(ctx context.Context, service *corev1.Service) (string, error) {
+	if r.Elsewhere != nil {
+		return r.Elsewhere.URL, nil
+	}
+	url, err := r.Cluster.OutsideURL(ctx, service)
+	if err != nil || url == "" {
+		return "", err
+	}
+	return r.target(url), nil
 }
 
 // addressOf is where a Service listens in the cluster.

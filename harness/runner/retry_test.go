@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"context"
 	"errors"
 	"testing"
 	"time"
@@ -9,6 +10,7 @@ import (
 
 	"rollcall/fixtures"
 	"rollcall/harness"
+	"rollcall/harness/disruption"
 	"rollcall/harness/evidence"
 	"rollcall/harness/evidence/store"
 	"rollcall/harness/timeline"
@@ -22,6 +24,7 @@ func TestRetry(t *testing.T) {
 	late.verdict.Late, starved.verdict.Starved = true, true
 	again.again, measured.again = true, true
 	adapt := func(app fixtures.App, _ timeline.Timeline) (fixtures.App, error) { return app, nil }
+	byOthers := func(context.Context, disruption.Stage) error { return nil }
 	broken := errors.New("no space left on device")
 	for _, row := range []struct {
 		sentence string
@@ -37,6 +40,9 @@ func TestRetry(t *testing.T) {
 		{"one that was late is recorded once more", harness.Scenario{}, []result{late, passed}, nil, verdict.Pass, []int{1, 2}},
 		{"and no third time", harness.Scenario{}, []result{late, late}, nil, verdict.Inconclusive, []int{1, 2}},
 		{"so is one whose kubelet was late", harness.Scenario{}, []result{starved, late}, nil, verdict.Inconclusive, []int{1, 2}},
+		{"what others did does not happen once more for us", harness.Scenario{Disruption: &disruption.Disruption{AwaitWhole: byOthers}},
+			[]result{late}, nil, verdict.Inconclusive, []int{1}},
+		{"what we do ourselves does", harness.Scenario{Disruption: &disruption.Disruption{}}, []result{late, passed}, nil, verdict.Pass, []int{1, 2}},
 		{"a negative control goes on until it sees damage", harness.Scenario{Tries: 3}, []result{again, passed}, nil, verdict.Pass, []int{3, 3}},
 		{"or its tries are over", harness.Scenario{Tries: 3}, []result{again, again, blind}, nil, verdict.Inconclusive, []int{3, 3, 3}},
 		{"so does one with a precondition", harness.Scenario{Expect: []evidence.Expectation{verdict.RulesBehind()}},

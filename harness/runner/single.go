@@ -12,14 +12,17 @@ import (
 	"rollcall/harness/usage"
 )
 
+// Asks says what is asked about a cluster that is open, or why nothing can be.
+type Asks func(context.Context, cluster.Cluster) (harness.Scenario, error)
+
 // Record makes one recording without `go test`, of what the scenario is on the runner's cluster, and judges it. It is for the one
 // mode of the options, after Prepare; the run folder is there already, and gets what a suite writes. What broke is noted there. An
 // error is that nothing was recorded.
-func (r *Runner) Record(ctx context.Context, out io.Writer, suite, command string, of func(cluster.Cluster) harness.Scenario) error {
+func (r *Runner) Record(ctx context.Context, out io.Writer, suite, command string, of Asks) error {
 	if err := r.openSession(suite); err != nil {
 		return err
 	}
-	if _, err := EditSession(r.Out, func(s *evidence.Session) { s.Command = command }); err != nil {
+	if _, err := EditSession(r.Out, func(s *evidence.Session) { s.Command, s.Profile = command, "" }); err != nil {
 		return err
 	}
 	unrecorded := r.recordIn(ctx, out, suite, r.modes[0], of)
@@ -30,7 +33,7 @@ func (r *Runner) Record(ctx context.Context, out io.Writer, suite, command strin
 }
 
 // recordIn records on the cluster of a mode.
-func (r *Runner) recordIn(ctx context.Context, out io.Writer, suite, mode string, of func(cluster.Cluster) harness.Scenario) error {
+func (r *Runner) recordIn(ctx context.Context, out io.Writer, suite, mode string, of Asks) error {
 	c, skip, err := r.open(ctx, out, mode)
 	if err != nil {
 		return err
@@ -38,9 +41,12 @@ func (r *Runner) recordIn(ctx context.Context, out io.Writer, suite, mode string
 	if skip != "" {
 		return usage.New("mode "+mode, skip, "use another: --modes=iptables")
 	}
-	s := of(c)
-	if because := r.skipReason(c, s); because != "" {
-		return errors.Join(usage.New("cluster "+c.Name(), because, "use another"), c.Close())
+	s, err := of(ctx, c)
+	if because := r.skipReason(c, s); err == nil && because != "" {
+		err = usage.New("cluster "+c.Name(), because, "use another")
+	}
+	if err != nil {
+		return errors.Join(err, c.Close())
 	}
 	if _, err := r.recordAndJudge(ctx, c, suite, s, out); err != nil {
 		r.recordBreakage(fmt.Sprintf("%s: %v", mode, err))

@@ -191,3 +191,65 @@ func TestMissingString(t *testing.T) {
 		}
 	}
 }
+
+// What a recording needs that rolls nothing out is less than what suites need, so that their roles will do.
+func TestRightsToWatchAreSomeOfAll(t *testing.T) {
+	for _, generate := range []bool{false, true} {
+		for _, observe := range []bool{false, true} {
+			all, some := map[string]bool{}, 0
+			for _, r := range Rights(generate, observe) {
+				for _, verb := range r.Verbs {
+					all[r.Group+"/"+r.Resource+" "+verb+" "+r.For] = true
+				}
+			}
+			for _, r := range RightsToWatch(generate, observe) {
+				for _, verb := range r.Verbs {
+					some++
+					if right := r.Group + "/" + r.Resource + " " + verb + " " + r.For; !all[right] {
+						t.Errorf("to %s is no right of suites", right)
+					}
+				}
+			}
+			if some == 0 || some >= len(all) {
+				t.Errorf("%d of %d rights", some, len(all))
+			}
+		}
+	}
+}
+
+func TestPrintRoles(t *testing.T) {
+	rights := []Right{{"", "nodes", []string{"list", "watch"}, true, ""}, {"apps", "deployments", []string{"create"}, false, ""}}
+	for _, row := range []struct {
+		sentence   string
+		namespaces []string
+		read       []string // Services in these
+		want       []string // kinds of roles, and where they grant what
+	}{
+		{"in namespaces that were assigned", []string{"shop", "shop-b"}, nil,
+			[]string{"ClusterRole : list nodes", "Role shop: create deployments", "Role shop-b: create deployments"}},
+		{"in namespaces that are made", nil, nil, []string{"ClusterRole : list nodes, create deployments"}},
+		{"with a Service that is read", nil, []string{"web"}, []string{"ClusterRole : list nodes, create deployments", "Role web: get services"}},
+	} {
+		var b bytes.Buffer
+		if err := PrintRoles(&b, rights, row.namespaces, row.read...); err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for decoder := yaml.NewYAMLOrJSONDecoder(&b, 4096); ; {
+			var role rbacv1.Role
+			if err := decoder.Decode(&role); errors.Is(err, io.EOF) {
+				break
+			} else if err != nil {
+				t.Fatal(err)
+			}
+			var grants []string
+			for _, rule := range role.Rules {
+				grants = append(grants, rule.Verbs[0]+" "+rule.Resources[0])
+			}
+			got = append(got, role.Kind+" "+role.Namespace+": "+strings.Join(grants, ", "))
+		}
+		if !slices.Equal(got, row.want) {
+			t.Errorf("%s: %q, want %q", row.sentence, got, row.want)
+		}
+	}
+}

@@ -29,8 +29,8 @@ func RightsToWatch(generate, observe bool) []Right {
 }
 
 // PrintRoles prints the roles that grant rights in some namespaces or, if none is named, in all, for kubectl apply. What observes the
-// nodes' rules has namespaces of its own, and is not among them.
-func PrintRoles(w io.Writer, rights []Right, namespaces []string) error {
+// nodes' rules has namespaces of its own, and is not among them. In further namespaces Services can be read, and nothing else.
+func PrintRoles(w io.Writer, rights []Right, namespaces []string, read ...string) error {
 	var everywhere, within strings.Builder
 	for _, r := range rights {
 		to := &within
@@ -40,9 +40,13 @@ func PrintRoles(w io.Writer, rights []Right, namespaces []string) error {
 		fmt.Fprintf(to, "- apiGroups: [%q]\n  resources: [%s]\n  verbs: [%s]\n", r.Group, r.Resource, strings.Join(r.Verbs, ", "))
 	}
 	const role = "apiVersion: rbac.authorization.k8s.io/v1\nkind: %s\nmetadata:\n  name: rollcall-during\n%srules:\n%s"
-	roles := []string{fmt.Sprintf(role, "ClusterRole", "", &everywhere)}
+	roles := []string{fmt.Sprintf(role, "ClusterRole", "", everywhere.String())}
 	for _, namespace := range namespaces {
-		roles = append(roles, fmt.Sprintf(role, "Role", "  namespace: "+namespace+"\n", &within))
+		roles = append(roles, fmt.Sprintf(role, "Role", "  namespace: "+namespace+"\n", within.String()))
+	}
+	for _, namespace := range read {
+		roles = append(roles, fmt.Sprintf(role, "Role", "  namespace: "+namespace+"\n",
+			"- apiGroups: [\"\"]\n  resources: [services]\n  verbs: [get]\n"))
 	}
 	_, err := io.WriteString(w, strings.Join(roles, "---\n"))
 	return err

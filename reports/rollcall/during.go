@@ -42,7 +42,7 @@ Exit codes:
   1  a claim failed: clients lost more than they may
   2  bad input, or a host or cluster that is not fit; nothing was created
   3  it was inconclusive or interrupted, or the infrastructure failed`,
-		Example: `  rollcall during --keep -- sh -c 'kubectl drain rollcall-iptables-worker --ignore-daemonsets; kubectl uncordon rollcall-iptables-worker'
+		Example: `  N=rollcall-iptables-worker rollcall during --keep -- sh -c 'kubectl drain $N --ignore-daemonsets; kubectl uncordon $N'
   rollcall during --context=staging --namespace=rollcall --max-outage=5s --max-failed=0.1% -- ./upgrade-nodes.sh
   rollcall during --print-rights | kubectl apply -f -`,
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -13,6 +13,7 @@ import (
 // Bad input is refused in one line that names it, before anything is created.
 func TestBadInputOfARun(t *testing.T) {
 	t.Chdir(filepath.Join("..", ".."))
+	t.Setenv("ARTIFACTS", t.TempDir()) // in which nothing is recorded
 	for _, row := range []struct {
 		sentence string
 		args     []string
@@ -37,6 +38,15 @@ func TestBadInputOfARun(t *testing.T) {
 		{"an unknown Kubernetes version", []string{"node-image", "--k8s=v1.2"}, "v1.2"},
 		{"no repository to push to", []string{"image"}, "name it: --image-repo="},
 		{"no cluster to clean up", []string{"cleanup"}, "no cluster is named: name it: --context=NAME"},
+		{"maintenance without a command", []string{"during"}, "no command: write one after --, or use rollcall begin, mark and end"},
+		{"a command that is not there", []string{"during", "--", "no-such-program"}, "command no-such-program: there is none of this name"},
+		{"an outage that is none", []string{"during", "--max-outage=5", "--", "true"}, "max-outage 5: it is no time of 1ms or more"},
+		{"a share that is none", []string{"begin", "--max-failed=0.01%"}, "max-failed 0.01%: it is no share of 0.1% to 100%"},
+		{"two clusters at a time", []string{"begin", "--modes=iptables,nftables"}, "name one mode"},
+		{"a mark of nothing", []string{"mark"}, "requires at least 1 arg(s)"},
+		{"a mark in no recording", []string{"mark", "reboot"}, "mark: nothing is being recorded"},
+		{"an end of nothing", []string{"end"}, "end: nothing is being recorded"},
+		{"an end of something", []string{"end", "it"}, `unknown command "it" for "rollcall end"`},
 		{"no subject of a clean-up", []string{"clean", "all"}, `unknown command "all" for "rollcall clean"`},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {

@@ -1,0 +1,80 @@
+package during
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+
+	"rollcall/harness"
+	"rollcall/harness/rollout"
+	"rollcall/harness/usage"
+	"rollcall/harness/userapp"
+)
+
+// A serviceName names a Service of a cluster, one of its ports and what is asked for there.
+type serviceName struct{ namespace, name, port, path string }
+
+// parseService reads what is written as namespace/name, :port and /path.
+func parseService(text string) (s serviceName, err error) {
+	namespace, rest, two := strings.Cut(text, "/")
+	name, path, _ := strings.Cut(rest, "/")
+	name, port, ported := strings.Cut(name, ":")
+	if !two || namespace == "" || name == "" || ported && port == "" {
+		return s, usage.New("service "+text, "it names no Service", "write it like shop/web, shop/web:8080 or shop/web:http/healthz")
+	}
+	return serviceName{namespace, name, port, "/" + path}, nil
+}
+
+// checkURL refuses what a client cannot ask.
+func checkURL(text string) error {
+	at, err := url.Parse(text)
+	if err != nil || at.Scheme != "http" || at.Host == "" || at.Fragment != "" {
+		return usage.New("url "+text, "it is no URL that is asked over HTTP", "write it like http://shop.example.com/healthz")
+	}
+	return nil
+}
+
+// find is the Service as it is in the cluster, with the named port as its first.
+func (s serviceName) find(ctx context.Context, client kubernetes.Interface) (*corev1.Service, error) {
+	thing := fmt.Sprintf("service %s/%s", s.namespace, s.name)
+	service, err := client.CoreV1().Services(s.namespace).Get(ctx, s.name, metav1.GetOptions{})
+	switch {
+	case err != nil:
+		return nil, usage.New(thing, usage.OneLine(err), "name one that is there and that we may get")
+	case service.Spec.ClusterIP == corev1.ClusterIPNone || service.Spec.ClusterIP == "":
+		return nil, usage.New(thing, "it has no ClusterIP: its clients choose pods themselves", "name another, or ask from outside: --url")
+	}
+	for _, port := range service.Spec.Ports {
+		if s.port == "" || s.port == port.Name || s.port == fmt.Sprint(port.Port) {
+			found := service.DeepCopy()
+			found.Spec.Ports = []corev1.ServicePort{port}
+			return found, nil
+		}
+	}
+	return nil, usage.New(thing, "it has no port "+s.port, "name one of its own")
+}
+
+// elsewhere has the scenario ask an app that is there already, where the options name one.
+func (a asked) elsewhere(ctx context.Context, client kubernetes.Interface, s harness.Scenario) (harness.Scenario, error) {
+	if a.service == nil && a.url == "" {
+		return s, nil
+	}
+	to := &harness.Elsewhere{URL: a.url}
+	stands := &corev1.Service{ObjectMeta: metav1.ObjectMeta{Name: "elsewhere"}} // for whoever wants the name of one
+	path := ""
+	if a.service != nil {
+		var err error
+		if to.Service, err = a.service.find(ctx, client); err != nil {
+			return s, err
+		}
+		stands, path = to.Service, a.service.path
+	}
+	s.App.Name = stands.Name // which the control pods name, as all do that lanes ask
+	s.Elsewhere, s.UserApp, s.Rollout = to, userapp.Elsewhere(path), rollout.There(harness.OldVersion, stands)
+	return s, nil
+}

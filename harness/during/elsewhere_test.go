@@ -1,0 +1,95 @@
+package during
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes/fake"
+
+	"rollcall/fixtures"
+	"rollcall/harness/usage"
+)
+
+func TestAServiceOfYours(t *testing.T) {
+	service := func(name, ip string) *corev1.Service {
+		return &corev1.Service{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: name}, Spec: corev1.ServiceSpec{ClusterIP: ip,
+			Ports: []corev1.ServicePort{{Name: "http", Port: 80}, {Name: "admin", Port: 8080}}}}
+	}
+	client := fake.NewClientset(service("web", "10.0.0.7"), service("pods", corev1.ClusterIPNone))
+	for _, row := range []struct {
+		sentence, text string
+		port           int32
+		path, refused  string
+	}{
+		{"its first port, if none is named", "shop/web", 80, "/", ""},
+		{"a port by its number", "shop/web:8080", 8080, "/", ""},
+		{"a port by its name, and what is asked for", "shop/web:admin/health/live", 8080, "/health/live", ""},
+		{"what is asked for alone", "shop/web/health?deep=1", 80, "/health?deep=1", ""},
+		{"no namespace", "web", 0, "", "service web: it names no Service"},
+		{"no name", "shop/", 0, "", "service shop/: it names no Service"},
+		{"no port where one should be", "shop/web:", 0, "", "service shop/web:: it names no Service"},
+		{"one that is not there", "shop/none", 0, "", `service shop/none: services "none" not found: `},
+		{"one without an address", "shop/pods", 0, "", "service shop/pods: it has no ClusterIP: its clients"},
+		{"a port that it has not", "shop/web:443", 0, "", "service shop/web: it has no port 443: "},
+	} {
+		t.Run(row.sentence, func(t *testing.T) {
+			a := asked{}
+			named, err := parseService(row.text)
+			if err == nil {
+				a.service = &named
+				m := &maintenance{asked: a}
+				s, failed := a.elsewhere(t.Context(), client, m.scenario())
+				if err = failed; err == nil {
+					found := s.Elsewhere.Service
+					if found.Spec.ClusterIP != "10.0.0.7" || len(found.Spec.Ports) != 1 || found.Spec.Ports[0].Port != row.port ||
+						s.UserApp.Path() != row.path || s.App.Name != "web" || s.Elsewhere.URL != "" {
+						t.Errorf("asks %+v for %s", found.Spec, s.UserApp.Path())
+					}
+					stands, err := s.Rollout.Deploy(t.Context(), client, fixtures.Destination{}, s.App, 0)
+					if err != nil || stands != found {
+						t.Errorf("deployed %v, %v", stands, err)
+					}
+				}
+			}
+			if row.refused == "" && err != nil || row.refused != "" && (!usage.Is(err) || !strings.HasPrefix(err.Error(), row.refused)) {
+				t.Errorf("error %v, want %q", err, row.refused)
+			}
+		})
+	}
+	for _, action := range client.Actions() {
+		if action.GetVerb() != "get" {
+			t.Errorf("%s %s", action.GetVerb(), action.GetResource().Resource)
+		}
+	}
+}
+
+func TestAURLOfYours(t *testing.T) {
+	for _, row := range []struct {
+		text string
+		ok   bool
+	}{
+		{"http://shop.example.com", true}, {"http://10.0.0.1:8080/health?x=1", true}, {"https://shop.example.com/", false},
+		{"shop.example.com", false}, {"http:///x", false}, {"http://%zz", false},
+	} {
+		if err := checkURL(row.text); (err == nil) != row.ok || err != nil && !usage.Is(err) {
+			t.Errorf("%s: %v", row.text, err)
+		}
+	}
+	a := asked{url: "http://shop.example.com/health"}
+	m := &maintenance{asked: a}
+	s, err := a.elsewhere(t.Context(), nil, m.scenario())
+	if err != nil || s.Elsewhere.Service != nil || s.Elsewhere.URL != a.url {
+		t.Errorf("%+v, %v", s.Elsewhere, err)
+	}
+	if good := s.UserApp.Protocol().Status; good[0] != 200 || good[len(good)-1] != 399 || len(good) != 200 {
+		t.Errorf("good replies have %v", good)
+	}
+	own := m.scenario()
+	same, err := asked{}.elsewhere(t.Context(), nil, own)
+	if same.Elsewhere != nil || same.UserApp != nil || err != nil || cmp.Diff(own.App, same.App) != "" {
+		t.Error("Rollcall's own app is not asked where none is named")
+	}
+}

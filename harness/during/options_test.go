@@ -1,0 +1,141 @@
+package during
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"rollcall/harness/evidence"
+	"rollcall/harness/usage"
+	"rollcall/harness/verdict"
+)
+
+// module is an empty one of Rollcall's, which is the working directory.
+func module(t *testing.T) {
+	t.Helper()
+	config, err := os.ReadFile("../../kind-config.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(t.TempDir())
+	t.Setenv("ARTIFACTS", "")
+	if err := errors.Join(os.WriteFile("go.mod", nil, 0o644), os.WriteFile("kind-config.yaml", config, 0o644)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestBadOptions(t *testing.T) {
+	module(t)
+	with := func(edit func(*Options)) (o Options) {
+		edit(&o)
+		return o
+	}
+	for _, row := range []struct {
+		sentence string
+		options  Options
+		says     string
+	}{
+		{"an outage that is none", with(func(o *Options) { o.MaxOutage = "5" }), "max-outage 5: it is no time of 1ms or more: "},
+		{"an outage of nothing", with(func(o *Options) { o.MaxOutage = "0s" }), "max-outage 0s: "},
+		{"a share of nothing", with(func(o *Options) { o.MaxFailed = "0%" }), "max-failed 0%: it is no share of 0.1% to 100%"},
+		{"more than all", with(func(o *Options) { o.MaxFailed = "101%" }), "max-failed 101%: "},
+		{"a share that is too fine", with(func(o *Options) { o.MaxFailed = "0.15%" }), "max-failed 0.15%: "},
+		{"a share that is none", with(func(o *Options) { o.MaxFailed = "few" }), "max-failed few: "},
+		{"a load that ends before its last requests do", with(func(o *Options) { o.Settle = "1s" }), "settle 1s: it is no time of 3s or more"},
+		{"a deadline that is none", with(func(o *Options) { o.Deadline = "tomorrow" }), "deadline tomorrow: "},
+		{"a rate that nothing can be judged by", with(func(o *Options) { o.Rate = "1" }), "rate 1: "},
+		{"two clusters", with(func(o *Options) { o.Modes = "iptables,nftables" }), "modes iptables,nftables: maintenance is recorded once"},
+		{"a namespace of no cluster", with(func(o *Options) { o.Namespaces = "mine" }), "namespace mine: it is about a cluster"},
+	} {
+		t.Run(row.sentence, func(t *testing.T) {
+			for verb, err := range map[string]error{
+				"begin":  Begin(t.Context(), &bytes.Buffer{}, row.options),
+				"during": second(Run(t.Context(), Terminal{}, row.options, []string{"true"})),
+			} {
+				if err == nil || !usage.Is(err) || !strings.HasPrefix(err.Error(), row.says) || strings.Contains(err.Error(), "\n") {
+					t.Errorf("%s: error %v, want %s", verb, err, row.says)
+				}
+			}
+		})
+	}
+	_, err := Run(t.Context(), Terminal{}, Options{}, []string{"no-such-program"})
+	if err == nil || !usage.Is(err) || !strings.HasPrefix(err.Error(), "command no-such-program: there is none") {
+		t.Errorf("a command that is not there: %v", err)
+	}
+	if left, err := filepath.Glob("*"); err != nil || len(left) != 2 && len(left) != 3 {
+		t.Errorf("created: %v, %v", left, err)
+	}
+	if folders, err := filepath.Glob("out/2*"); err != nil || len(folders) > 0 {
+		t.Errorf("run folders: %v, %v", folders, err)
+	}
+}
+
+func second(_ int, err error) error { return err }
+
+func TestWhatClientsMayLose(t *testing.T) {
+	module(t)
+	for _, row := range []struct {
+		sentence       string
+		outage, failed string
+		want           []evidence.Expectation
+		claim          string
+	}{
+		{sentence: "nothing, unless it is said", want: []evidence.Expectation{verdict.NoFailures()}, claim: "no client loses a request during x"},
+		{sentence: "an outage alone", outage: "5s", want: []evidence.Expectation{verdict.MaxOutage(5 * time.Second)},
+			claim: "no client goes without a good reply for over 5s during x"},
+		{sentence: "a share alone", failed: "0.1%", want: []evidence.Expectation{verdict.MaxFailedShare(1)},
+			claim: "no client loses over 0.1 % of its requests during x"},
+		{sentence: "both, and each decides", outage: "500ms", failed: "100",
+			want:  []evidence.Expectation{verdict.MaxOutage(500 * time.Millisecond), verdict.MaxFailedShare(1000)},
+			claim: "no client goes without a good reply for over 500ms or loses over 100.0 % of its requests during x"},
+	} {
+		t.Run(row.sentence, func(t *testing.T) {
+			a, err := Options{MaxOutage: row.outage, MaxFailed: row.failed}.prepare()
+			if err != nil {
+				t.Fatal(err)
+			}
+			m := &maintenance{asked: a, does: "x"}
+			s := m.scenario()
+			if diff := cmp.Diff(row.want, s.Expect); diff != "" {
+				t.Errorf("expected (-want +got):\n%s", diff)
+			}
+			if s.Claim != row.claim || s.Disruption.Does != "x" || !s.Disruption.ByOthers() {
+				t.Errorf("claim %q, disruption %+v", s.Claim, s.Disruption)
+			}
+			if rate := s.At(a.runner.FirstRate(), 1).Load.Rate; rate != defaultRate {
+				t.Errorf("%d requests per second and lane", rate)
+			}
+			if a.settle != time.Minute || a.deadline != 12*time.Hour || !cmp.Equal(a.runner.ModeList(), []string{"iptables"}) {
+				t.Errorf("asked %+v", a)
+			}
+		})
+	}
+}
+
+// Every reason for distrust that is expected is one.
+func TestExpectedReasons(t *testing.T) {
+	known := map[string]bool{}
+	for _, r := range verdict.Reasons() {
+		known[r.ID] = true
+	}
+	for _, id := range expected() {
+		if !known[id] {
+			t.Errorf("there is no reason %s", id)
+		}
+	}
+}
+
+func TestTheLineOfARecording(t *testing.T) {
+	o := Options{MaxOutage: "5s"}
+	o.Keep = true
+	want := "rollcall during --max-outage=5s --keep -- sh -c 'a b'"
+	if got := o.line("during", []string{"sh", "-c", "a b"}); got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}

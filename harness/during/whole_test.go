@@ -1,0 +1,111 @@
+package during
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	coordinationv1 "k8s.io/api/coordination/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/kubernetes/fake"
+	k8stesting "k8s.io/client-go/testing"
+
+	"rollcall/harness/observe"
+)
+
+func TestWhenAClusterIsWhole(t *testing.T) {
+	cordoned := func(n *corev1.Node) { n.Spec.Unschedulable = true }
+	unready := func(n *corev1.Node) { n.Status.Conditions[0].Status = corev1.ConditionUnknown }
+	node := func(name string, edits ...func(*corev1.Node)) runtime.Object {
+		n := readyNode(name)
+		for _, edit := range edits {
+			edit(n)
+		}
+		return n
+	}
+	for _, row := range []struct {
+		sentence      string
+		before, after []runtime.Object
+		silent        bool // the API
+		lacks         string
+	}{
+		{"every node takes pods", []runtime.Object{node("a")}, []runtime.Object{node("a")}, false, ""},
+		{"one is still cordoned", []runtime.Object{node("a")}, []runtime.Object{node("a", cordoned)}, false, "node a is cordoned"},
+		{"one did not come back", []runtime.Object{node("a")}, []runtime.Object{node("a", unready)}, false, "node a is not ready"},
+		{"one was cordoned before", []runtime.Object{node("a", cordoned)}, []runtime.Object{node("a", cordoned)}, false, ""},
+		{"one was replaced", []runtime.Object{node("a")}, []runtime.Object{node("b")}, false, ""},
+		{"a new one is not ready yet", []runtime.Object{node("a")}, []runtime.Object{node("a"), node("b", unready)}, false,
+			"node b is not ready"},
+		{"the API server is away", []runtime.Object{node("a")}, []runtime.Object{node("a")}, true, "the API server does not answer"},
+	} {
+		t.Run(row.sentence, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				before, err := unfit(t.Context(), fake.NewClientset(row.before...))
+				if err != nil {
+					t.Fatal(err)
+				}
+				client := fake.NewClientset(row.after...)
+				if row.silent {
+					client.PrependReactor("list", "nodes", func(k8stesting.Action) (bool, runtime.Object, error) {
+						return true, nil, errors.New("connection refused")
+					})
+				}
+				var said []string
+				w := wholeness{client: client, before: before, say: func(line string) { said = append(said, line) }}
+				err = w.await(t.Context(), 59*time.Second)
+				if row.lacks == "" {
+					if err != nil || len(said) > 0 {
+						t.Errorf("error %v, said %q", err, said)
+					}
+					return
+				}
+				if !errors.Is(err, observe.ErrNeverSettled) || !strings.HasPrefix(err.Error(), row.lacks+" after 59s: ") {
+					t.Errorf("error %v, want that %s", err, row.lacks)
+				}
+				first, last := "waiting until the cluster is whole: "+row.lacks+"; 59s left", "not waiting any longer: "+row.lacks+" after 59s"
+				if len(said) != 5 || said[0] != first || said[4] != last {
+					t.Errorf("said %q", said)
+				}
+			})
+		})
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	w := wholeness{client: fake.NewClientset(node("a", unready)), say: func(string) {}}
+	if err := w.await(ctx, time.Minute); !errors.Is(err, context.Canceled) || errors.Is(err, observe.ErrNeverSettled) {
+		t.Errorf("torn down meanwhile: %v", err)
+	}
+}
+
+// A node that has just lost its power is ready for the API until its lease is not renewed.
+func TestNodesAreHeardOf(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		lease := &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: corev1.NamespaceNodeLease, Name: "a", ResourceVersion: "1"}}
+		client := fake.NewClientset(readyNode("a"), lease)
+		var said []string
+		w := wholeness{client: client, say: func(line string) { said = append(said, line) }}
+		const down = 10 * time.Second
+		time.AfterFunc(down, func() {
+			renewed := lease.DeepCopy()
+			renewed.ResourceVersion = "2"
+			if _, err := client.CoordinationV1().Leases(lease.Namespace).Update(t.Context(), renewed, metav1.UpdateOptions{}); err != nil {
+				t.Error(err)
+			}
+		})
+		began := time.Now()
+		if err := w.await(t.Context(), time.Minute); err != nil {
+			t.Error(err)
+		}
+		if took := time.Since(began); took < down || took > down+2*time.Second {
+			t.Errorf("whole after %v, want %v", took, down)
+		}
+		if want := "waiting until the cluster is whole: node a has not been heard of since; 1m0s left"; len(said) != 1 || said[0] != want {
+			t.Errorf("said %q", said)
+		}
+	})
+}
