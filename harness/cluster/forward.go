@@ -95,6 +95,10 @@ func (f *Forward) keep(ctx context.Context, t *tunnel) {
 		for next, err := f.open(ctx, t.port); ; next, err = f.open(ctx, t.port) {
 			if err == nil {
 				t = next
+				select {
+				case <-f.renew: // it was asked for the one before
+				default:
+				}
 				break
 			}
 			select {

@@ -58,14 +58,14 @@ func Mark(text string) error {
 	}
 	conn, err := call(folder, markVerb+" "+text)
 	if err != nil {
-		return refused(markVerb, folder, err)
+		return oneLine(markVerb, folder, err)
 	}
 	defer conn.Close()
 	if err := conn.SetReadDeadline(time.Now().Add(callTimeout)); err != nil {
 		return err
 	}
 	_, err = conn.answer()
-	return refused(markVerb, folder, err)
+	return oneLine(markVerb, folder, err)
 }
 
 // A conversation is one call to a recorder.
@@ -105,8 +105,8 @@ func (c *conversation) answer() (text string, err error) {
 	return text, nil
 }
 
-// refused is an error of a call in one line, and nil of none.
-func refused(verb, folder string, err error) error {
+// oneLine is an error of a call in one line, and nil of none.
+func oneLine(verb, folder string, err error) error {
 	var why refusal
 	switch {
 	case err == nil:

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net"
 	"os"
 	"path/filepath"
@@ -64,9 +65,13 @@ func serve(folder string, ends bool) (s *server, err error) {
 func (s *server) close(code int) error {
 	s.code = code
 	close(s.over)
-	err := errors.Join(s.listener.Close(), os.Remove(filepath.Join(s.folder, socketFile)))
+	closed := s.listener.Close()
+	err := os.Remove(filepath.Join(s.folder, socketFile))
+	if errors.Is(err, fs.ErrNotExist) { // the folder was removed
+		err = nil
+	}
 	s.calls.Wait()
-	return err
+	return errors.Join(closed, err)
 }
 
 // steadyNow takes marks from now on.

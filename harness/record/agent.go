@@ -109,8 +109,8 @@ func (a *agent) collect(ctx context.Context, began time.Time) error {
 		return errors.Join(lost, a.fetcher.wait(ctx))
 	}
 	incomplete := a.fetcher.wait(ctx)
-	return errors.Join(incomplete, a.retryWhileAlive(ctx, func() error { return a.readClockAgain(ctx, began) }), a.lastAbsences(ctx),
-		a.laneErrors(ctx))
+	readClock := func(ctx context.Context) error { return a.readClockAgain(ctx, began) }
+	return errors.Join(incomplete, a.retryWhileAlive(ctx, readClock), a.lastAbsences(ctx), a.laneErrors(ctx))
 }
 
 // lastAbsences learns of every absence, now that there are no more.
@@ -119,7 +119,7 @@ func (a *agent) lastAbsences(ctx context.Context) error {
 		return nil
 	}
 	known := len(a.absences)
-	err := a.retryWhileAlive(ctx, func() error { return a.readAbsences(ctx) })
+	err := a.retryWhileAlive(ctx, a.readAbsences)
 	if len(a.absences) > known || a.adopting > 0 {
 		a.adopt(ctx)
 	}
@@ -139,20 +139,20 @@ func (a *agent) scope() evidence.Scope {
 // that is the agent that was started, or goes on where that stopped.
 func (a *agent) stop(ctx context.Context) error {
 	var id loadgen.Identity
-	err := a.retryWhileAlive(ctx, func() (err error) { id, err = a.remote.Identity(ctx); return err })
+	err := a.retryWhileAlive(ctx, func(ctx context.Context) (err error) { id, err = a.remote.Identity(ctx); return err })
 	if err != nil {
 		return err
 	}
 	if id.Instance != a.instance && id.Order != a.instance {
 		return errors.New("the agent restarted during the run, and does not know what it had seen")
 	}
-	return a.retryWhileAlive(ctx, func() error { return a.remote.Stop(ctx) })
+	return a.retryWhileAlive(ctx, a.remote.Stop)
 }
 
 // laneErrors is an error if a lane met one of no known type.
 func (a *agent) laneErrors(ctx context.Context) error {
 	var progress map[string]loadgen.Progress
-	err := a.retryWhileAlive(ctx, func() (err error) { progress, err = a.remote.Progress(ctx); return err })
+	err := a.retryWhileAlive(ctx, func(ctx context.Context) (err error) { progress, err = a.remote.Progress(ctx); return err })
 	if err != nil {
 		return err
 	}
@@ -167,10 +167,16 @@ func (a *agent) laneErrors(ctx context.Context) error {
 // retryEvery is the pause before an agent that did not answer is asked again.
 const retryEvery = 250 * time.Millisecond
 
-// retryWhileAlive asks again while the agent's pod lives, since the way to it may only be interrupted, until ctx ends.
-func (a *agent) retryWhileAlive(ctx context.Context, ask func() error) error {
+// retryWhileAlive asks again while the agent's pod lives, since the way to it may only be interrupted, until ctx ends. Where no answer
+// comes, the way is opened again.
+func (a *agent) retryWhileAlive(ctx context.Context, ask func(context.Context) error) error {
 	for {
-		err := ask()
+		asking, cancel := context.WithTimeoutCause(ctx, fetchTimeout, fmt.Errorf("no answer in %v", fetchTimeout))
+		err := ask(asking)
+		if asking.Err() != nil && ctx.Err() == nil {
+			a.renew()
+		}
+		cancel()
 		if err == nil || !a.alive(ctx) {
 			return err
 		}

@@ -257,13 +257,8 @@ func (cl *clients) awaitAnswers(ctx context.Context) {
 	var all sync.WaitGroup
 	for _, a := range cl.agents {
 		all.Go(func() {
-			_ = a.retryWhileAlive(ctx, func() error {
-				ctx, cancel := context.WithTimeoutCause(ctx, fetchTimeout, fmt.Errorf("no answer in %v", fetchTimeout))
-				defer cancel()
+			_ = a.retryWhileAlive(ctx, func(ctx context.Context) error {
 				_, err := a.remote.Identity(ctx)
-				if err != nil {
-					a.renew()
-				}
 				return err
 			})
 		})

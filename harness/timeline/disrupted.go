@@ -11,7 +11,7 @@ import (
 // disruption says so of its nodes or, if it names none, of all, from its begin until some time after the cluster was whole.
 func (t Timeline) Expected(reason, node string, at time.Duration) bool {
 	d := t.Disruption
-	if d == nil || !slices.Contains(d.Expects, reason) || len(d.Nodes) > 0 && !slices.Contains(d.Nodes, node) {
+	if d == nil || !slices.Contains(d.Expects, reason) || node != "" && len(d.Nodes) > 0 && !slices.Contains(d.Nodes, node) {
 		return false
 	}
 	begun, ok := t.Mark(evidence.DisruptionBegun)

@@ -74,6 +74,7 @@ func TestExpectedAPIGapLeavesFacts(t *testing.T) {
 		fact     verdict.Outcome
 	}{
 		{"expected", all(disrupted("", "watch-blind"), gap), verdict.Pass},
+		{"expected of a disruption that names nodes", all(disrupted("worker", "watch-blind"), gap), verdict.Pass},
 		{"not expected", all(disrupted("worker"), gap), verdict.Inconclusive},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {

@@ -1,0 +1,171 @@
+package during
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// sh is a script as a command, whose output goes to a buffer.
+func sh(script string, out io.Writer) command {
+	return command{args: []string{"sh", "-c", script}, env: []string{"ROLLCALL_RUN=here"}, out: out, errOut: out}
+}
+
+func TestACommandsExitCode(t *testing.T) {
+	for _, row := range []struct {
+		sentence, script string
+		code             int
+		prints           string
+	}{
+		{"one that succeeds", "echo in $ROLLCALL_RUN", 0, "in here\n"},
+		{"one that fails", "echo no >&2; exit 7", 7, "no\n"},
+		{"one that a signal ends", "kill -KILL $$", 128 + 9, ""},
+		{"what it leaves behind does not hold us up for long", "sleep 1000 >/dev/null 2>&1 & exit 0", 0, ""},
+	} {
+		t.Run(row.sentence, func(t *testing.T) {
+			var out bytes.Buffer
+			var group int
+			code := sh(row.script, &out).run(t.Context(), func(signal func(syscall.Signal)) { group++ })
+			if code != row.code || out.String() != row.prints || group != 1 {
+				t.Errorf("exit code %d and %q, want %d and %q", code, out.String(), row.code, row.prints)
+			}
+		})
+	}
+	var out bytes.Buffer
+	c := command{args: []string{filepath.Join(t.TempDir(), "none")}, out: &out, errOut: &out}
+	if code := c.run(t.Context(), nil); code != notRun || !strings.Contains(out.String(), "no such file") {
+		t.Errorf("a program that is not there: exit code %d, %q", code, &out)
+	}
+}
+
+// A lineReader tells when a line came.
+type lineReader struct {
+	came chan string
+}
+
+func (l *lineReader) Write(text []byte) (int, error) {
+	l.came <- string(text)
+	return len(text), nil
+}
+
+func TestACommandIsEndedWithItsGroup(t *testing.T) {
+	// The shell waits for its child, which the signal has to reach as well.
+	const script = `trap : INT TERM; sh -c 'trap "echo child; exit" INT TERM; echo ready; while :; do sleep 0.05; done'; exit 9`
+	for _, row := range []struct {
+		sentence string
+		end      func(cancel context.CancelFunc, signal func(syscall.Signal))
+	}{
+		{"by a signal that is passed on", func(_ context.CancelFunc, signal func(syscall.Signal)) { signal(syscall.SIGINT) }},
+		{"by the end of the recording", func(cancel context.CancelFunc, _ func(syscall.Signal)) { cancel() }},
+	} {
+		t.Run(row.sentence, func(t *testing.T) {
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			out := &lineReader{came: make(chan string, 10)}
+			var signal func(syscall.Signal)
+			ended := make(chan int)
+			started := make(chan struct{})
+			go func() {
+				ended <- sh(script, out).run(ctx, func(s func(syscall.Signal)) { signal = s; close(started) })
+			}()
+			<-started
+			if line := <-out.came; line != "ready\n" {
+				t.Fatalf("printed %q", line)
+			}
+			row.end(cancel, signal)
+			for line := range out.came {
+				if line == "child\n" {
+					break // and not what the shell says of the sleep that the signal reached too
+				}
+			}
+			if code := <-ended; code != 9 {
+				t.Errorf("exit code %d, want 9", code)
+			}
+		})
+	}
+}
+
+func TestCommandLog(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var b bytes.Buffer
+		log := &commandLog{to: &b}
+		out, errOut := log.stream("out"), log.stream("err")
+		write := func(s *stream, text string) {
+			if n, err := s.Write([]byte(text)); n != len(text) || err != nil {
+				t.Errorf("%d, %v", n, err)
+			}
+			time.Sleep(time.Second)
+		}
+		write(out, "node/worker cor")
+		write(errOut, "Warning: one\nWarning: two\n")
+		write(out, "doned\n\nevicting")
+		out.end()
+		out.end()
+		errOut.end()
+		want := `2000-01-01T00:00:01.000Z err Warning: one
+2000-01-01T00:00:01.000Z err Warning: two
+2000-01-01T00:00:00.000Z out node/worker cordoned
+2000-01-01T00:00:02.000Z out ` + `
+2000-01-01T00:00:02.000Z out evicting
+`
+		if b.String() != want {
+			t.Errorf("log:\n%s", &b)
+		}
+	})
+}
+
+func TestInterrupts(t *testing.T) {
+	for _, row := range []struct {
+		sentence string
+		running  bool
+		signals  []os.Signal
+		passed   int // to the command
+		torn     bool
+	}{
+		{"the first Ctrl-C is for the command", true, []os.Signal{os.Interrupt}, 1, false},
+		{"the second one tears down", true, []os.Signal{os.Interrupt, os.Interrupt}, 1, true},
+		{"SIGTERM tears down at once", true, []os.Signal{syscall.SIGTERM}, 0, true},
+		{"so does Ctrl-C where no command runs", false, []os.Signal{os.Interrupt}, 0, true},
+		{"nothing happens without one", true, nil, 0, false},
+	} {
+		t.Run(row.sentence, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				signals := make(chan os.Signal)
+				ctx, i, stop := watchInterrupts(t.Context(), signals)
+				defer stop()
+				passed := 0
+				if row.running {
+					i.running(func(s syscall.Signal) {
+						if s == syscall.SIGINT {
+							passed++
+						}
+					})
+				}
+				for _, s := range row.signals {
+					signals <- s
+				}
+				synctest.Wait()
+				if passed != row.passed || (ctx.Err() != nil) != row.torn || i.reached() != (row.passed > 0) {
+					t.Errorf("passed on %d times, torn down: %v", passed, context.Cause(ctx))
+				}
+			})
+		})
+	}
+}
+
+// What a command prints reaches the run folder even where the terminal is gone.
+func TestATeeGoesOn(t *testing.T) {
+	var b bytes.Buffer
+	broken, w := io.Pipe()
+	broken.Close()
+	if n, err := (tee{w, &b}).Write([]byte("x")); n != 1 || err != nil || b.String() != "x" {
+		t.Errorf("%d, %v, %q", n, err, &b)
+	}
+}

@@ -1,0 +1,156 @@
+package during
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"syscall"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/kubernetes/fake"
+
+	"rollcall/harness"
+	"rollcall/harness/cluster"
+	"rollcall/harness/disruption"
+	"rollcall/harness/evidence"
+	"rollcall/harness/evidence/store"
+	"rollcall/harness/runner"
+	"rollcall/harness/usage"
+)
+
+// fakeVariable makes a test process a recorder of a fake cluster; its value says how that goes.
+const fakeVariable = "FAKE_RECORDER"
+
+// How a fake recording goes.
+const (
+	works   = "works"
+	loses   = "loses"   // a request
+	refused = "refused" // for what was asked
+	breaks  = "breaks"  // before it records anything
+	hangs   = "hangs"   // before its load is steady
+	late    = "late"    // nobody ends it before its deadline
+)
+
+func TestMain(m *testing.M) {
+	how := os.Getenv(fakeVariable)
+	if how == "" {
+		os.Exit(m.Run())
+	}
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	folder := os.Getenv(folderVariable)
+	code, err := fakeRecorder(folder, how).run(context.Background(), Terminal{Out: io.Discard, Errors: io.Discard, Signals: signals}, nil)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "Error:", err)
+		if code = 3; usage.Is(err) {
+			code = badInput
+		}
+	}
+	os.Exit(code)
+}
+
+func fakeRecorder(folder, how string) recorder {
+	f := &fakeRecording{folder: folder, how: how}
+	a := asked{settle: time.Millisecond, deadline: time.Minute, runner: &runner.Runner{}}
+	if how == late {
+		a.deadline = 100 * time.Millisecond
+	}
+	return recorder{asked: a, root: filepath.Dir(folder), folder: folder, line: "rollcall begin", record: f.record}
+}
+
+// A fakeRecording has its scenario's disruption happen, on a cluster that is fake, and clients that saw little of it.
+type fakeRecording struct{ folder, how string }
+
+type fakeCluster struct {
+	cluster.Cluster
+	client kubernetes.Interface
+}
+
+func (c fakeCluster) Client() kubernetes.Interface { return c.client }
+func (fakeCluster) Nodes() []string                { return []string{"a", "b"} }
+func (fakeCluster) Kubeconfig() string             { return "/state/kubeconfig" }
+
+func readyNode(name string) *corev1.Node {
+	return &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name}, Status: corev1.NodeStatus{
+		Conditions: []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionTrue}}}}
+}
+
+func (f *fakeRecording) record(ctx context.Context, out io.Writer, suite, command string, of func(cluster.Cluster) harness.Scenario) error {
+	switch f.how {
+	case refused:
+		return usage.New("node-image", "there is none", "build it")
+	case hangs:
+		fmt.Fprintln(out, "making the cluster")
+		<-ctx.Done()
+		return context.Cause(ctx)
+	}
+	session := store.NewSession("r", time.Now())
+	session.Command = command
+	if err := store.WriteJSON(evidence.SessionPath(f.folder), session); err != nil {
+		return err
+	}
+	if f.how == breaks {
+		return errors.New("docker: no space left")
+	}
+	if err := store.WriteJSON(evidence.ClusterPath(f.folder, "iptables"), evidence.Cluster{Mode: "iptables"}); err != nil {
+		return err
+	}
+	s := of(fakeCluster{client: fake.NewClientset(readyNode("a"))})
+	if err := f.underLoad(ctx, suite, s); err != nil {
+		return err
+	}
+	_, err := runner.EditSession(f.folder, func(s *evidence.Session) { s.Ended = time.Now() })
+	return err
+}
+
+// underLoad records as if one request had been sent every 20 ms.
+func (f *fakeRecording) underLoad(ctx context.Context, suite string, s harness.Scenario) error {
+	const every = 20 * time.Millisecond
+	run := evidence.Run{Scenario: s.ID, Suite: suite, Mode: "iptables", Claim: s.Claim, Attempt: 1, Tries: 1, OldVersion: "v1", NewVersion: "v1",
+		Expect: s.Expect, Disruption: s.Disruption.Recorded("c"),
+		Lanes: []evidence.Lane{{ID: "a-fresh", Vantage: evidence.FromPod, Node: "a", Conn: evidence.Fresh, Rate: 50}}}
+	began := time.Now()
+	recorder, err := store.Record(evidence.ScenarioFolder(f.folder, run.Mode, suite, s.ID, 1), run)
+	if err != nil {
+		return err
+	}
+	defer recorder.Abort()
+	note := func(e evidence.Event) {
+		e.At = time.Since(began)
+		recorder.Event(e)
+	}
+	for _, kind := range []evidence.EventKind{evidence.LoadBegun, evidence.RolloutBegun, evidence.DisruptionBegun} {
+		note(evidence.Event{Kind: kind})
+	}
+	stage := disruption.Stage{Namespace: "n", App: s.App, Note: note}
+	if err := s.Disruption.Do(ctx, stage); err != nil {
+		return err
+	}
+	note(evidence.Event{Kind: evidence.DisruptionUndone})
+	if err := s.Disruption.AwaitWhole(ctx, stage); err != nil {
+		return err
+	}
+	note(evidence.Event{Kind: evidence.ClusterWhole})
+	note(evidence.Event{Kind: evidence.Barrier})
+	time.Sleep(2 * every) // in which clients send
+	for i := range int(time.Since(began) / every) {
+		due := time.Duration(i) * every
+		h := evidence.Hit{Lane: "a-fresh", Seq: uint64(i), Due: due, Sent: due + 1, Status: 200, By: evidence.Server{Version: "v1", Pod: "p", Node: "a"}}
+		if f.how == loses && i == 1 {
+			h.Fault, h.Status, h.By = evidence.Refused, 0, evidence.Server{}
+		} else {
+			recorder.Arrivals(evidence.Arrival{Lane: h.Lane, Seq: h.Seq, At: h.Sent + 1, By: h.By})
+		}
+		recorder.Hits(h)
+	}
+	note(evidence.Event{Kind: evidence.LoadEnded})
+	return recorder.Finish(run)
+}

@@ -1,0 +1,172 @@
+package during
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"rollcall/harness/lock"
+	"rollcall/harness/usage"
+	"rollcall/reports"
+	"rollcall/reports/model"
+)
+
+// runFolder is a new one among others.
+func runFolder(t *testing.T) string {
+	t.Helper()
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	root, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder := filepath.Join(root, "20260102-030405-during")
+	if err := os.Mkdir(folder, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return folder
+}
+
+func TestARecordingOfACommand(t *testing.T) {
+	for _, row := range []struct {
+		sentence, how, script string
+		deadline              time.Duration
+		interrupt             bool
+		code, exit            int
+		broken                string
+		prints                []string
+	}{
+		{sentence: "clients lose nothing", how: works, script: "echo drained; echo $KUBECONFIG $ROLLCALL_NODES",
+			prints: []string{"the load is steady\nrunning: sh -c ", "\ndrained\n/state/kubeconfig a b\n", "the command ended after ", "1 passed, 0 failed",
+				" with exit code 0\n"}},
+		{sentence: "that the command fails is no verdict on clients", how: works, script: "echo no >&2; exit 4", exit: 4,
+			prints: []string{"no\n", "1 passed", " with exit code 4\n"}},
+		{sentence: "clients lose a request", how: loses, script: "sleep 0.1", code: 1, prints: []string{"0 passed, 1 failed"}},
+		{sentence: "a command that hangs is ended by the deadline", how: works, script: "exec sleep 1000", deadline: 100 * time.Millisecond,
+			code: 3, exit: 143, broken: "was not over after 100ms, which is its deadline", prints: []string{"1 passed"}},
+		{sentence: "one that is interrupted has not come to its end", how: works, script: "echo ready; exec sleep 1000", interrupt: true,
+			code: 3, exit: 130, broken: " was interrupted", prints: []string{"1 passed"}},
+	} {
+		t.Run(row.sentence, func(t *testing.T) {
+			r := fakeRecorder(runFolder(t), row.how)
+			if row.deadline > 0 {
+				r.deadline = row.deadline
+			}
+			signals := make(chan os.Signal, 1)
+			out := &ready{then: func() {
+				if row.interrupt {
+					signals <- os.Interrupt
+				}
+			}}
+			code, err := r.run(t.Context(), Terminal{Out: out, Errors: out, Signals: signals}, []string{"sh", "-c", row.script})
+			if code != row.code || err != nil {
+				t.Errorf("exit code %d, %v; want %d", code, err, row.code)
+			}
+			for _, text := range row.prints {
+				if !strings.Contains(out.text.String(), text) {
+					t.Errorf("%q is not in\n%s", text, &out.text)
+				}
+			}
+			report, err := reports.Load(filepath.Join(r.root, "latest"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if d := report.Scenarios[0].Disruption; d == nil || d.CommandExit == nil || *d.CommandExit != row.exit {
+				t.Errorf("disruption %+v, want the command's exit code %d", d, row.exit)
+			}
+			if broken := strings.Join(report.Run.Broken, "; "); !strings.HasSuffix(broken, row.broken) || row.broken == "" && broken != "" {
+				t.Errorf("broken: %q, want %q", broken, row.broken)
+			}
+			lines, err := os.ReadFile(filepath.Join(r.folder, commandFile))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for line := range strings.Lines(string(lines)) {
+				if !regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z (out|err) `).MatchString(line) {
+					t.Errorf("line %q of the command's log", line)
+				}
+			}
+		})
+	}
+}
+
+// ready does something when it reads that.
+type ready struct {
+	text bytes.Buffer
+	then func()
+}
+
+func (r *ready) Write(text []byte) (int, error) {
+	if string(text) == "ready\n" {
+		r.then()
+	}
+	return r.text.Write(text)
+}
+
+func TestARecordingThatIsNone(t *testing.T) {
+	t.Run("what is refused leaves nothing behind", func(t *testing.T) {
+		r := fakeRecorder(runFolder(t), refused)
+		_, err := r.run(t.Context(), Terminal{Out: &bytes.Buffer{}, Errors: &bytes.Buffer{}}, []string{"true"})
+		if !usage.Is(err) {
+			t.Errorf("error %v", err)
+		}
+		if left, err := filepath.Glob(filepath.Join(r.root, "*")); err != nil || len(left) > 0 {
+			t.Errorf("left behind: %v, %v", left, err)
+		}
+	})
+	t.Run("what broke is reported", func(t *testing.T) {
+		r := fakeRecorder(runFolder(t), breaks)
+		code, err := r.run(t.Context(), Terminal{Out: &bytes.Buffer{}, Errors: &bytes.Buffer{}}, []string{"true"})
+		if code != 3 || err != nil {
+			t.Errorf("exit code %d, %v", code, err)
+		}
+		report, err := reports.Load(r.folder)
+		if err != nil || len(report.Run.Broken) == 0 || report.Run.Broken[0] != "docker: no space left" {
+			t.Errorf("%+v, %v", report.Run, err)
+		}
+	})
+	t.Run("a recorder that is there keeps others away", func(t *testing.T) {
+		r := fakeRecorder(runFolder(t), works)
+		held, err := lock.Try(filepath.Join(r.root, lockName))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = held.Release() }()
+		if err := errors.Join(point(r.root, r.folder), os.Mkdir(filepath.Join(r.root, "other"), 0o755)); err != nil {
+			t.Fatal(err)
+		}
+		want := "begin: another recording is under way, in " + r.folder + ": end it first: rollcall end"
+		if err := checkFree("begin", r.root); err == nil || err.Error() != want {
+			t.Errorf("error %v, want %s", err, want)
+		}
+		late := fakeRecorder(filepath.Join(r.root, "other"), works)
+		if _, err := late.run(t.Context(), Terminal{}, nil); !usage.Is(err) {
+			t.Errorf("one that came later: %v", err)
+		}
+		if last, err := current(r.root); err != nil || last != r.folder {
+			t.Errorf("the link leads to %s, %v", last, err)
+		}
+	})
+}
+
+func load(t *testing.T, folder string) model.Report {
+	t.Helper()
+	report, err := reports.Load(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return report
+}
+
+func hasStep(r model.Report, what string) bool {
+	for _, step := range r.Scenarios[0].Steps {
+		if step.What == what {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,149 @@
+package during
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"rollcall/harness/usage"
+)
+
+// serving is a server in a folder of its own, whose path is short or long.
+func serving(t *testing.T, ends bool, under string) *server {
+	t.Helper()
+	folder := filepath.Join(t.TempDir(), under)
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	s, err := serve(folder, ends)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// told is what a server answers.
+func told(t *testing.T, s *server, line string) string {
+	t.Helper()
+	conn, err := call(s.folder, line)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	text, err := conn.answer()
+	var why refusal
+	switch {
+	case errors.As(err, &why):
+		return errorAnswer + " " + string(why)
+	case err != nil:
+		t.Fatal(err)
+	}
+	return strings.TrimSpace(okAnswer + " " + text)
+}
+
+func TestWhatARecorderAnswers(t *testing.T) {
+	const (
+		before = iota
+		steady
+		over
+	)
+	long := strings.Repeat("x", longestMark+1)
+	for _, row := range []struct {
+		sentence string
+		when     int
+		ends     bool // by being told
+		line     string
+		answer   string
+	}{
+		{"a mark is noted while the load is steady", steady, true, "mark drain worker2", "ok"},
+		{"a recording of a command takes marks too", steady, false, "mark drain worker2", "ok"},
+		{"before that it is too early", before, true, "mark drain worker2", "error the load is not steady yet"},
+		{"and after the maintenance too late", over, true, "mark drain worker2", "error the maintenance is over"},
+		{"an empty mark says nothing", steady, true, "mark  ", "error it says nothing"},
+		{"one that fills the page is refused", steady, true, "mark " + long, "error it is longer than 200 bytes"},
+		{"to wait for a load that is steady takes no time", steady, true, "await", "ok"},
+		{"nobody ends what is not begun", before, true, "end", "error the load is not steady yet"},
+		{"nor what a command ends", steady, false, "end", "error it ends with its command"},
+		{"anything else is not known", steady, true, "sing", `error there is no "sing"`},
+	} {
+		t.Run(row.sentence, func(t *testing.T) {
+			s := serving(t, row.ends, "")
+			var marks []string
+			if row.when != before {
+				s.steadyNow(func(text string) { marks = append(marks, text) })
+			}
+			if row.when == over {
+				s.endedNow()
+			}
+			if got := told(t, s, row.line); got != row.answer {
+				t.Errorf("answers %q, want %q", got, row.answer)
+			}
+			if err := s.close(0); err != nil {
+				t.Error(err)
+			}
+			if noted := len(marks) == 1 && marks[0] == "drain worker2"; noted != (row.answer == "ok" && strings.HasPrefix(row.line, "mark")) {
+				t.Errorf("marks %q", marks)
+			}
+		})
+	}
+}
+
+func TestTheEndIsSaidOnce(t *testing.T) {
+	s := serving(t, true, strings.Repeat("long/", 30))
+	s.steadyNow(func(string) {})
+	conn, err := call(s.folder, endVerb)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	if _, err := conn.answer(); err != nil {
+		t.Fatal(err)
+	}
+	<-s.end
+	if got := told(t, s, endVerb); got != "error it was told to end before" {
+		t.Errorf("the second time it answers %q", got)
+	}
+	closed := make(chan error)
+	go func() { closed <- s.close(1) }()
+	if code, err := conn.answer(); code != "1" || err != nil {
+		t.Errorf("in the end it says %q, %v", code, err)
+	}
+	if err := <-closed; err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Stat(filepath.Join(s.folder, socketFile)); err == nil {
+		t.Error("the socket is left behind")
+	}
+	if _, err := call(s.folder, awaitVerb); !errors.Is(err, errNoRecorder) {
+		t.Errorf("afterwards: %v", err)
+	}
+}
+
+func TestMarksOfARecordingThatIsNotThere(t *testing.T) {
+	gone := t.TempDir()
+	for _, row := range []struct{ sentence, run, text, says string }{
+		{"no recording at all", "", "reboot", "mark: nothing is being recorded: begin it: rollcall begin"},
+		{"a recorder that is gone", gone, "reboot", "mark: the recorder of " + gone + " is gone: rollcall end judges what it recorded"},
+		{"no text", gone, " ", "mark: it says nothing: write what is about to be done"},
+		{"two lines", gone, "reboot\nnow", "mark: it has more than one line: "},
+	} {
+		t.Run(row.sentence, func(t *testing.T) {
+			t.Setenv("ARTIFACTS", t.TempDir())
+			t.Setenv(RunVariable, row.run)
+			if err := Mark(row.text); !usage.Is(err) || !strings.HasPrefix(err.Error(), row.says) || strings.Contains(err.Error(), "\n") {
+				t.Errorf("error %v, want %s", err, row.says)
+			}
+		})
+	}
+	s := serving(t, true, "")
+	s.steadyNow(func(string) {})
+	t.Setenv(RunVariable, s.folder)
+	if err := Mark("reboot"); err != nil {
+		t.Error(err)
+	}
+	if err := s.close(0); err != nil {
+		t.Error(err)
+	}
+}
