@@ -132,8 +132,6 @@ func TestScenariosSkippedWhereNoRulesAreRead(t *testing.T) {
 		"termination/order-left-open",
 		"termination/slow-rules-awaited",
 		"termination/slow-rules-outlast",
-		"upgrade/drained-upgrade",
-		"upgrade/undrained-upgrade",
 	}
 	if diff := cmp.Diff(want, skipped); diff != "" {
 		t.Errorf("skipped (-want +got):\n%s", diff)

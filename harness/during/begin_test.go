@@ -46,7 +46,8 @@ func TestBeginMarkEnd(t *testing.T) {
 			if err := begin(t.Context(), &begun, fakeProcess(t, folder, row.how), folder); err != nil {
 				t.Fatal(err)
 			}
-			for _, text := range []string{"the load is steady", "run folder: " + folder, "export KUBECONFIG=/state/kubeconfig", "rollcall mark TEXT"} {
+			for _, text := range []string{"the load is steady", "run folder: " + folder,
+				"export KUBECONFIG=/state/kubeconfig", "rollcall mark TEXT"} {
 				if !strings.Contains(begun.String(), text) {
 					t.Errorf("begin lacks %q:\n%s", text, &begun)
 				}

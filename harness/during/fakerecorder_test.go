@@ -114,7 +114,8 @@ func (f *fakeRecording) record(ctx context.Context, out io.Writer, suite, comman
 // underLoad records as if one request had been sent every 20 ms.
 func (f *fakeRecording) underLoad(ctx context.Context, suite string, s harness.Scenario) error {
 	const every = 20 * time.Millisecond
-	run := evidence.Run{Scenario: s.ID, Suite: suite, Mode: "iptables", Claim: s.Claim, Attempt: 1, Tries: 1, OldVersion: "v1", NewVersion: "v1",
+	run := evidence.Run{Scenario: s.ID, Suite: suite, Mode: "iptables", Claim: s.Claim, Attempt: 1, Tries: 1,
+		OldVersion: "v1", NewVersion: "v1",
 		Expect: s.Expect, Disruption: s.Disruption.Recorded("c"),
 		Lanes: []evidence.Lane{{ID: "a-fresh", Vantage: evidence.FromPod, Node: "a", Conn: evidence.Fresh, Rate: 50}}}
 	began := time.Now()
@@ -143,7 +144,8 @@ func (f *fakeRecording) underLoad(ctx context.Context, suite string, s harness.S
 	time.Sleep(2 * every) // in which clients send
 	for i := range int(time.Since(began) / every) {
 		due := time.Duration(i) * every
-		h := evidence.Hit{Lane: "a-fresh", Seq: uint64(i), Due: due, Sent: due + 1, Status: 200, By: evidence.Server{Version: "v1", Pod: "p", Node: "a"}}
+		h := evidence.Hit{Lane: "a-fresh", Seq: uint64(i), Due: due, Sent: due + 1, Status: 200,
+			By: evidence.Server{Version: "v1", Pod: "p", Node: "a"}}
 		if f.how == loses && i == 1 {
 			h.Fault, h.Status, h.By = evidence.Refused, 0, evidence.Server{}
 		} else {

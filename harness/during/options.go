@@ -112,7 +112,8 @@ func permille(text string) (int, error) {
 	percent, err := strconv.ParseFloat(strings.TrimSuffix(text, "%"), 64)
 	n := int(math.Round(percent * 10))
 	if err != nil || n < 1 || n > 1000 || math.Abs(percent*10-float64(n)) > 1e-6 {
-		return 0, usage.New("max-failed "+text, "it is no share of 0.1% to 100%, in steps of 0.1%", "write it like 0.1%, or leave it out: none may fail")
+		return 0, usage.New("max-failed "+text, "it is no share of 0.1% to 100%, in steps of 0.1%",
+			"write it like 0.1%, or leave it out: none may fail")
 	}
 	return n, nil
 }
@@ -126,7 +127,8 @@ func (o Options) PrintRights(w io.Writer) error {
 // checkCommand refuses a command that is not there.
 func checkCommand(command []string) error {
 	if _, err := exec.LookPath(command[0]); err != nil {
-		return usage.New("command "+command[0], "there is none of this name", "write one after --, such as: rollcall during -- kubectl drain NODE")
+		return usage.New("command "+command[0], "there is none of this name",
+			"write one after --, such as: rollcall during -- kubectl drain NODE")
 	}
 	return nil
 }

@@ -41,7 +41,8 @@ func TestARecordingOfACommand(t *testing.T) {
 		prints                []string
 	}{
 		{sentence: "clients lose nothing", how: works, script: "echo drained; echo $KUBECONFIG $ROLLCALL_NODES",
-			prints: []string{"the load is steady\nrunning: sh -c ", "\ndrained\n/state/kubeconfig a b\n", "the command ended after ", "1 passed, 0 failed",
+			prints: []string{"the load is steady\nrunning: sh -c ", "\ndrained\n/state/kubeconfig a b\n",
+				"the command ended after ", "1 passed, 0 failed",
 				" with exit code 0\n"}},
 		{sentence: "that the command fails is no verdict on clients", how: works, script: "echo no >&2; exit 4", exit: 4,
 			prints: []string{"no\n", "1 passed", " with exit code 4\n"}},

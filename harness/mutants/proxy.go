@@ -33,6 +33,9 @@ func proxyMutants() []Mutant {
 		{ID: "rules-skipped-late", Damages: "one node's rules are skipped for half a second, 3 s after the rollout began", Of: drained,
 			EveryMode: true, When: begun(3 * time.Second), Change: expecting(verdict.RecoversWithin(2*time.Second, evidence.RolloutBegun)),
 			Do: rulesSkipped(worker), Want: verdict.Fail, Cause: "recovers-within"},
+		{ID: "rules-skipped-share", Damages: "one node's rules are skipped for half a second, and a client may lose 1 of 1,000 requests",
+			Of: drained, EveryMode: true, When: begun(time.Second), Change: expecting(verdict.MaxFailedShare(1)),
+			Do: rulesSkipped(worker), Want: verdict.Fail, Cause: "max-failed-share"},
 		{ID: "stale-route", Damages: "one node sends every fourth new connection to an old pod for 8 s", Of: drained, EveryMode: true,
 			When: firstOldDeleted(), Do: staleRoute(worker, 8*time.Second), Want: verdict.Fail, Cause: "max-drain-lag"},
 	}

@@ -32,7 +32,8 @@ func judgeMaxRetriedShare(x evidence.Expectation, _ timeline.Timeline, lanes []t
 			}
 		}
 	}
-	return Finding{Outcome: Pass, Because: fmt.Sprintf("no more than %d %% were sent again on any of %s", x.Percent, phrase.Count(len(lanes), "lane"))}
+	because := fmt.Sprintf("no more than %d %% were sent again on any of %s", x.Percent, phrase.Count(len(lanes), "lane"))
+	return Finding{Outcome: Pass, Because: because}
 }
 
 func Example_rule() {
