@@ -68,7 +68,7 @@ func (k *kubelet) serve(t *testing.T) typedcorev1.CoreV1Interface {
 	t.Cleanup(server.Close)
 	client, err := kubernetes.NewForConfig(&rest.Config{
 		Host: server.URL,
-		QPS:  0.001, Burst: 1, // whoever minds it has one request
+		QPS:  0.001, Burst: 2, // whoever minds it has two requests
 		TLSClientConfig: rest.TLSClientConfig{CAData: pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})},
 	})
 	if err != nil {

@@ -52,7 +52,7 @@ func (r *ruleReader) readAll(ctx context.Context, pod string) error {
 			return fmt.Errorf("not read to its end: %w", context.Cause(ctx))
 		case r.failure != "":
 			return errors.New(r.failure)
-		case errors.Is(err, errGone) && r.last == "" && r.mayExist(ctx, pod): // and its kubelet has not heard of it yet
+		case errors.Is(err, errGone) && r.mayRun(ctx, pod): // and its kubelet, which may just have started, has not heard of it yet
 		case errors.Is(err, errReplaced):
 			return errSecondRun
 		case errors.Is(err, errGone), errors.Is(err, errRotated):
@@ -65,11 +65,11 @@ func (r *ruleReader) readAll(ctx context.Context, pod string) error {
 	}
 }
 
-// mayExist reports whether the observer may be in the API: not if the API lists none of its name. Who runs observers may
-// have the right to list them, but not to get them.
-func (r *ruleReader) mayExist(ctx context.Context, pod string) bool {
+// mayRun reports whether the observer may run: not if the API lists none of its name, or one that is on its way out or has
+// ended. Who runs observers may have the right to list them, but not to get them.
+func (r *ruleReader) mayRun(ctx context.Context, pod string) bool {
 	found, err := r.list(ctx, pod)
-	return err != nil || len(found.Items) > 0
+	return err != nil || len(found.Items) > 0 && found.Items[0].DeletionTimestamp == nil && !hasEnded(found.Items[0])
 }
 
 // ofSecondRun reports whether a line begins the log of another run than the one that is read, as far as an observer wrote it.
@@ -85,8 +85,11 @@ func (r *ruleReader) isOver(ctx context.Context, pod string) bool {
 	if err != nil || len(found.Items) == 0 {
 		return false
 	}
-	phase := found.Items[0].Status.Phase
-	return phase == corev1.PodFailed || phase == corev1.PodSucceeded
+	return hasEnded(found.Items[0])
+}
+
+func hasEnded(pod corev1.Pod) bool {
+	return pod.Status.Phase == corev1.PodFailed || pod.Status.Phase == corev1.PodSucceeded
 }
 
 func (r *ruleReader) list(ctx context.Context, pod string) (*corev1.PodList, error) {

@@ -135,6 +135,10 @@ func TestRules(t *testing.T) {
 			v.kubelet.change(func() { v.kubelet.faults = []fault{{status: 404}} })
 			v.says(begin, end)
 		}, []evidence.Event{begun}, ""},
+		{"a kubelet that was started again and has not heard of the observer yet is asked again", func(v *simNode) {
+			v.kubelet.change(func() { v.kubelet.faults = []fault{{after: 40, then: resets}, {status: 404}} })
+			v.says(begin, "R @2ns load 1 0 0", end)
+		}, []evidence.Event{begun, about(evidence.NodeBusy, 2, "", 1, "")}, ""},
 		{"an observer that is removed before its last word may have seen more", func(v *simNode) {
 			v.says(begin)
 			v.begun()

@@ -35,7 +35,7 @@ const rate = 25
 // Times of the harness's own: what it may take, and how long after a step has begun a request may be lost that the step costs. A
 // drain without a budget is over when the new pods are ready, which start on a busy host.
 const (
-	lasts     = 18 * time.Minute
+	lasts     = 15 * time.Minute
 	whole     = 5 * time.Minute
 	lossLasts = time.Minute
 )

@@ -39,12 +39,13 @@ func (p Path) Do(ctx context.Context, s disruption.Stage) error {
 		if err != nil {
 			return err
 		}
-		steps, err := p.steps(ctx, upgrade{s.Cluster, s, to})
+		u := upgrade{s.Cluster, s, to}
+		steps, err := p.steps(ctx, u)
 		if err != nil {
 			return err
 		}
 		if i == 0 && p.RollOut != nil {
-			steps = append(steps, rollOut(s, p.RollOut))
+			steps = append(steps, u.rollOut(p.RollOut))
 		}
 		if err := run(ctx, s, steps); err != nil {
 			return fmt.Errorf("upgrade to %s: %w", to.Version, err)
@@ -79,12 +80,16 @@ func (p Path) steps(ctx context.Context, u upgrade) ([]step, error) {
 func (u upgrade) short(node string) string { return strings.TrimPrefix(node, u.Name()+"-") }
 
 // rollOut is over when clients know of it.
-func rollOut(s disruption.Stage, act disruption.Act) step {
+func (u upgrade) rollOut(act disruption.Act) step {
 	return step{what: RolloutStep, do: func(ctx context.Context) error {
-		if err := act(ctx, s); err != nil {
+		if err := act(ctx, u.stage); err != nil {
 			return err
 		}
-		disruption.Pause(ctx, rulesFollow)
-		return context.Cause(ctx)
+		return u.settled(ctx)
 	}}
+}
+
+func pause(ctx context.Context, d time.Duration) error {
+	disruption.Pause(ctx, d)
+	return context.Cause(ctx)
 }

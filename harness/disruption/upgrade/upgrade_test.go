@@ -12,12 +12,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	discoveryv1 "k8s.io/api/discovery/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/version"
 	fakediscovery "k8s.io/client-go/discovery/fake"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/kubernetes/fake"
+	k8stesting "k8s.io/client-go/testing"
 
 	"rollcall/fixtures"
 	"rollcall/harness/cluster"
@@ -34,6 +36,7 @@ type fakeCluster struct {
 	client *fake.Clientset
 	did    []string
 	fails  string // scripts with this in them
+	asked  int    // for the changes that kube-proxies heard of, of which there are more each time
 }
 
 func newFake(t *testing.T) *fakeCluster {
@@ -55,6 +58,12 @@ func newFake(t *testing.T) *fakeCluster {
 	dns := &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Namespace: metav1.NamespaceSystem, Name: "coredns"}}
 	dns.Spec.Replicas = new(int32(0))
 	c.client = fake.NewClientset(append(objects, proxies, dns)...)
+	c.client.PrependReactor("create", "services", func(action k8stesting.Action) (bool, runtime.Object, error) {
+		service := action.(k8stesting.CreateAction).GetObject().(*corev1.Service)
+		slice := &discoveryv1.EndpointSlice{ObjectMeta: metav1.ObjectMeta{Namespace: action.GetNamespace(), Name: service.Name,
+			Labels: map[string]string{discoveryv1.LabelServiceName: service.Name}}}
+		return false, nil, c.client.Tracker().Add(slice)
+	})
 	c.client.Discovery().(*fakediscovery.FakeDiscovery).FakedServerVersion = &version.Info{GitVersion: next}
 	return c
 }
@@ -75,6 +84,10 @@ func (c *fakeCluster) Exec(ctx context.Context, name, script string) (string, er
 	node, err := c.client.CoreV1().Nodes().Get(ctx, name, metav1.GetOptions{})
 	if err != nil {
 		return "", err
+	}
+	if script == changesHeard {
+		c.asked++
+		return fmt.Sprint(c.asked), nil
 	}
 	first, _, _ := strings.Cut(script, " &&")
 	if strings.HasPrefix(first, "chmod") {
@@ -179,4 +192,31 @@ func TestAKubeletThatStaysIsNotWaitedForWithoutEnd(t *testing.T) {
 			t.Errorf("error %v, want %s", err, want)
 		}
 	})
+}
+
+// While a kube-proxy hears of nothing no node is drained.
+func TestADeafProxyIsWaitedFor(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newFake(t)
+		s, _ := c.stage()
+		u := upgrade{deaf{c}, s, nodeimage.Upgrade{Version: next}}
+		err := step{do: u.awaitHeard}.take(t.Context())
+		if want := "not done after 5m0s: no change is heard of by kube-proxy of n-worker2"; err == nil || err.Error() != want {
+			t.Errorf("error %v, want %s", err, want)
+		}
+		left, err := c.client.CoreV1().Services("ours").List(t.Context(), metav1.ListOptions{})
+		if err != nil || len(left.Items) > 0 {
+			t.Errorf("Services that are left: %+v, %v", left.Items, err)
+		}
+	})
+}
+
+// A deaf cluster is one in which kube-proxy of worker2 hears of nothing.
+type deaf struct{ *fakeCluster }
+
+func (c deaf) Exec(ctx context.Context, node, script string) (string, error) {
+	if node == "n-worker2" && script == changesHeard {
+		return "7", nil
+	}
+	return c.fakeCluster.Exec(ctx, node, script)
 }
