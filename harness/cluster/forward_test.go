@@ -33,10 +33,10 @@ func TestForwardIsOpenedAgain(t *testing.T) {
 				}()
 				row.lose(f, first)
 				time.Sleep(2 * closeTimeout)
+				f.Close()
 				if len(opened) != 1 || opened[0] != 40001 {
 					t.Errorf("opened at %v, want once at 40001", opened)
 				}
-				f.Close()
 			})
 		})
 	}

@@ -26,8 +26,8 @@ const endedAfter = 10 * time.Second
 const notRun = 126
 
 // run runs the command to its end and gives its exit code, as shells have it. When ctx ends, its process group is told to end. Until
-// then whoever gets signal may send that group one.
-func (c command) run(ctx context.Context, started func(signal func(syscall.Signal))) (code int) {
+// then whoever gets signal, before the command can print anything, may send that group one.
+func (c command) run(ctx context.Context, starting func(signal func(syscall.Signal))) (code int) {
 	cmd := exec.CommandContext(ctx, c.args[0], c.args[1:]...)
 	cmd.Env = append(os.Environ(), c.env...)
 	if c.in != nil {
@@ -35,16 +35,24 @@ func (c command) run(ctx context.Context, started func(signal func(syscall.Signa
 	}
 	cmd.Stdout, cmd.Stderr = c.out, c.errOut
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGTERM}
-	group := func(s syscall.Signal) { _ = syscall.Kill(-cmd.Process.Pid, s) }
+	started := make(chan struct{})
+	group := func(s syscall.Signal) {
+		<-started
+		if cmd.Process != nil {
+			_ = syscall.Kill(-cmd.Process.Pid, s)
+		}
+	}
 	cmd.Cancel = func() error { group(syscall.SIGTERM); return nil }
 	cmd.WaitDelay = endedAfter
 	runtime.LockOSThread() // the kernel takes the end of the thread that started a child for its parent's
 	defer runtime.UnlockOSThread()
-	if err := cmd.Start(); err != nil {
+	starting(group)
+	err := cmd.Start()
+	close(started)
+	if err != nil {
 		fmt.Fprintln(c.errOut, err)
 		return notRun
 	}
-	started(group)
 	_ = cmd.Wait() // the exit code says it
 	if ctx.Err() != nil {
 		group(syscall.SIGKILL) // what of it did not end

@@ -40,18 +40,21 @@ func TestACommandsExitCode(t *testing.T) {
 	}
 	var out bytes.Buffer
 	c := command{args: []string{filepath.Join(t.TempDir(), "none")}, out: &out, errOut: &out}
-	if code := c.run(t.Context(), nil); code != notRun || !strings.Contains(out.String(), "no such file") {
+	signalled := func(signal func(syscall.Signal)) { go signal(syscall.SIGINT) } // reaches nobody
+	if code := c.run(t.Context(), signalled); code != notRun || !strings.Contains(out.String(), "no such file") {
 		t.Errorf("a program that is not there: exit code %d, %q", code, &out)
 	}
 }
 
-// A lineReader tells when a line came.
+// A lineReader tells when a line came. One write may have several.
 type lineReader struct {
 	came chan string
 }
 
 func (l *lineReader) Write(text []byte) (int, error) {
-	l.came <- string(text)
+	for line := range strings.Lines(string(text)) {
+		l.came <- line
+	}
 	return len(text), nil
 }
 
