@@ -72,6 +72,19 @@ func TestJoinArrivals(t *testing.T) {
 	}
 }
 
+// What a pod whose log is lost did not answer may have arrived or not; what it answered did.
+func TestArrivalsOfLostLogs(t *testing.T) {
+	r := recording(paced("a", "1x12"), marks(0, 10, 20, 50), fresh("a", "n1"))
+	r.Arrivals = logged(r.Hits)[3:]
+	r.Events = append(r.Events, evidence.Event{At: 30 * ms, Kind: evidence.RecorderLost, By: evidence.Server{Pod: "pod-v1"}})
+	tl := join(t, r)
+	s := tl.Lanes[0].Summary
+	if s.Requests != 4 || s.Arrivals != 3 || s.NeverArrived != 1 || s.ArrivedSinceBegun != 3 || tl.Problems != nil {
+		t.Errorf("%d requests, %d arrived and %d never did, %d of %d since the begin; problems %q", s.Requests, s.Arrivals, s.NeverArrived,
+			s.ArrivedSinceBegun, s.SinceBegun, tl.Problems)
+	}
+}
+
 func whole(a []evidence.Arrival) []evidence.Arrival { return a }
 
 func without(i int) func([]evidence.Arrival) []evidence.Arrival {

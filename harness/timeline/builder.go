@@ -121,16 +121,19 @@ func (b *builder) add(h *evidence.Hit, at []evidence.Arrival) {
 	if !h.Failed() && h.By.Version == "" && !b.unversioned {
 		b.note(anonymous, h.Seq)
 	}
-	b.summary.Arrivals += len(at)
+	arrived := len(at)
+	if arrived == 0 && answered && b.arrived && b.unlogged(*h) {
+		arrived = 1 // says its reply
+	}
+	b.summary.Arrivals += arrived
 	if h.Sent-b.lane.uncertainty >= b.begun {
 		b.summary.SinceBegun++
-		if len(at) > 0 {
+		if arrived > 0 {
 			b.summary.ArrivedSinceBegun++
 		}
 	}
 	switch {
-	case !b.arrived:
-	case len(at) == 0 && answered && b.unlogged(*h): // it arrived
+	case !b.arrived || arrived > len(at):
 	case len(at) == 0 && answered:
 		b.note(unlogged, h.Seq)
 	case len(at) == 0:

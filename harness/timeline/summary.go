@@ -16,9 +16,9 @@ type LaneSummary struct {
 
 	Retried      int // requests given to more than one connection, or that arrived more than once
 	LostReplies  int // requests a pod got, of which the client saw no reply
-	NeverArrived int // requests no pod logged
+	NeverArrived int // requests no pod logged or answered
 	Unknown      int // requests sent before an agent went away that are none of Requests: nobody knows how they ended
-	Arrivals     int
+	Arrivals     int // that pods logged, and one of each request that was answered by a pod whose log is known to be lost
 	Back         int // replies by another version right after one by the new version, in the order of sending
 
 	SinceBegun        int // requests sent once the rollout had begun, as surely as the clocks tell
