@@ -153,7 +153,7 @@ func newLane(lane timeline.Lane, tl timeline.Timeline) model.Lane {
 	l := model.Lane{
 		ID: lane.ID, Vantage: lane.Vantage, Node: lane.Node, Conn: lane.Conn, Agents: lane.Agents, Resends: lane.Resends, Named: lane.Named,
 		AskedRate: lane.Rate, Requests: s.Requests, Retried: s.Retried, Unknown: s.Unknown, ByVersion: s.ByVersion,
-		LongestOutage: millis(s.LongestOutage()), Failures: s.Failures,
+		LongestOutage: millis(s.LongestOutage()), LongestGap: millis(s.Gap.Length()), Failures: s.Failures,
 	}
 	if gap, ok := tl.StatusGapOf(lane); ok && lane.Kind().AsksApp() {
 		l.StatusGap = new(millis(gap.Length))

@@ -92,5 +92,25 @@ func Canary(s Stage) (script string, err error) {
 	return "for table in mangle nat filter; do iptables --table $table --delete-chain KUBE-PROXY-CANARY; done", nil
 }
 
+// RequestsDropped has a node drop, for a while, what clients in its pods send to the Service, before it is routed. The kernel ends that
+// by itself: an element of a set that times out, exact to a tick of its clock, 4 ms at most (nft(8), timeout).
+func RequestsDropped(node string, d time.Duration) Act {
+	return func(ctx context.Context, s Stage) error {
+		service, err := s.service(ctx)
+		if err != nil {
+			return err
+		}
+		const table = "ip rollcall-cut"
+		begin := fmt.Sprintf(`nft -f - <<'END'
+table %[1]s {
+	set services { type ipv4_addr . inet_service; flags timeout; }
+	chain prerouting { type filter hook prerouting priority raw - 1; iifname != "eth0" ip daddr . tcp dport @services drop; }
+}
+END
+nft add element %[1]s services '{ %[2]s . %[3]d timeout %[4]dms }'`, table, service.Spec.ClusterIP, service.Spec.Ports[0].Port, d.Milliseconds())
+		return Lasting(d, node, begin, "nft delete table "+table)(ctx, s)
+	}
+}
+
 // ConntrackFlushed has a node forget every connection.
 func ConntrackFlushed(node string) Act { return Script(node, "conntrack --flush") }

@@ -47,7 +47,7 @@ func app() fixtures.App {
 // expectations judge each lane by what its client may lose: nothing, unless it is said.
 func (a asked) expectations() (list []evidence.Expectation) {
 	if a.outage > 0 {
-		list = append(list, verdict.MaxOutage(a.outage))
+		list = append(list, verdict.MaxOutage(a.outage), verdict.ReplyGap(0, a.outage))
 	}
 	if a.permille > 0 {
 		list = append(list, verdict.MaxFailedShare(a.permille))

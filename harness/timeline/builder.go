@@ -45,6 +45,7 @@ type builder struct {
 type buffers struct {
 	sent    []sentHit
 	lags    []time.Duration
+	ends    []time.Duration      // of good replies
 	latency [After + 1]histogram // by phase
 }
 
@@ -109,6 +110,7 @@ func (b *builder) add(h *evidence.Hit, at []evidence.Arrival) {
 	b.lags = append(b.lags, h.Sent-h.Due)
 	b.noteLate(h)
 	if !h.Failed() {
+		b.ends = append(b.ends, h.End())
 		b.noteLatency(h, at)
 	}
 	answered := replied(h)
@@ -286,6 +288,10 @@ func (b *builder) finish() {
 	}
 	b.summary.Back = b.back()
 	b.summary.Outages = outages(b.sent, b.ended, b.lane.uncertainty, b.lane.Absences)
+	if len(b.sent) > 0 {
+		b.ends = append(b.ends, b.sent[0].sent, b.sent[len(b.sent)-1].sent)
+	}
+	b.summary.Gap = longestGap(b.ends, time.Second/time.Duration(max(1, b.lane.Rate)), b.lane.Absences)
 	b.summary.Lag = spreadOf(b.lags)
 	b.summary.Unknown = len(b.away.sent)
 	b.summary.sumRates(b.lane.Rate)
@@ -298,7 +304,7 @@ func (b *builder) finish() {
 	b.lane.Summary = b.summary
 	slices.SortStableFunc(b.lane.Failed, bySent)
 	slices.SortStableFunc(b.lane.Repeated, bySent)
-	b.sent, b.lags = b.sent[:0], b.lags[:0]
+	b.sent, b.lags, b.ends = b.sent[:0], b.lags[:0], b.ends[:0]
 }
 
 // windows are the times in which hits are counted.

@@ -37,6 +37,7 @@ type LaneSummary struct {
 
 	Agents  []AgentSummary // that carried the lane, at least one
 	Outages []Outage
+	Gap     Gap // the longest
 }
 
 // An AgentSummary is what one agent sent of a lane.

@@ -26,7 +26,7 @@ func TestEveryRuleIsPutToRecordedFolders(t *testing.T) {
 		verdict.MostDrainLags(50, ms), verdict.AnswersAfter("v1", evidence.RolloutBegun, 1), verdict.MaxStatusGap(ms),
 		verdict.KeptConnections("v1"), verdict.MaxSwitch(ms), verdict.FactAtLeast("exit code", 1), verdict.ReachesTerminating(),
 		verdict.LostWhileTerminating(), verdict.LostWhileStarting(), verdict.LossesAtSteps(time.Second), verdict.LostAtSteps("drain"),
-		verdict.MaxFailedShare(1),
+		verdict.MaxFailedShare(1), verdict.ReplyGap(0, ms),
 	}
 	most := map[string]verdict.Exposure{}
 	for _, root := range []string{"testdata/recorded", "../../reports/testdata/recorded"} {

@@ -34,7 +34,7 @@ func Rules() []Rule {
 	return []Rule{
 		noFailures(), recoversWithin(), noLostReplies(), noHiddenRetries(), servesUntilSigterm(),
 		damageSeen(), lostWhileTerminating(), lostWhileNoneServes(), lostWhileStarting(), minTerminationsLost(),
-		maxOutage(), maxFailedShare(), minOutage(), lossesAtSteps(), lostAtSteps(), pause(),
+		maxOutage(), maxFailedShare(), minOutage(), replyGap(), lossesAtSteps(), lostAtSteps(), pause(),
 		noSlowReplies(), maxLatency(),
 		rulesBeforeSigterm(), maxRuleLag(), maxDrainLag(), mostDrainLags(),
 		minAvailable(), maxPods(), scaling(), maxActive(), oldAtStatus(), answersAfter(), maxStatusGap(), oldEndsFirst(), between(),

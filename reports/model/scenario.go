@@ -144,8 +144,9 @@ type Lane struct {
 	Unknown       int                    `json:"unknown,omitempty"` // sent, but none of Requests: its agent went away meanwhile
 	ByVersion     map[string]int         `json:"by_version"`        // good replies
 	LongestOutage float64                `json:"longest_outage_ms"`
-	StatusGap     *float64               `json:"status_gap_ms,omitempty"` // how long the old version still replied after status-done
-	Failures      map[evidence.Fault]int `json:"failures"`                // every kind, also those at 0
+	LongestGap    float64                `json:"longest_gap_ms,omitempty"` // beyond a period, in which it got no good reply
+	StatusGap     *float64               `json:"status_gap_ms,omitempty"`  // how long the old version still replied after status-done
+	Failures      map[evidence.Fault]int `json:"failures"`                 // every kind, also those at 0
 }
 
 // A Latency is how long good replies took, from when their requests were sent until the whole reply was read, in milliseconds.

@@ -19,7 +19,7 @@ import (
 
 // All lists the scenarios of this suite, those first that leave a cluster most as it was.
 func All() []harness.Scenario {
-	return slices.Concat(proxy(), rules(), conntrack(), controllerManager(), scheduler(), apiServer(), etcd(), dns(), drain(),
+	return slices.Concat(proxy(), rules(), cut(), conntrack(), controllerManager(), scheduler(), apiServer(), etcd(), dns(), drain(),
 		drainInRollout(), kubelet(), containerd(), mode(), node())
 }
 

@@ -1,0 +1,34 @@
+package disruption
+
+import (
+	"fmt"
+	"time"
+
+	"rollcall/harness"
+	"rollcall/harness/disruption"
+	"rollcall/harness/evidence"
+	"rollcall/harness/verdict"
+)
+
+// tick is how much longer or shorter than asked a cut of a known length may be, with what a reply takes to come: the kernel ends a
+// cut at a tick of its clock, 4 ms at most.
+const tick = 5 * time.Millisecond
+
+// cut: whether Rollcall measures what clients go without. No request fails where packets are dropped for less than a second, since
+// TCP sends a SYN again after that.
+func cut() (list []harness.Scenario) {
+	for _, c := range []struct {
+		id    string
+		lasts time.Duration
+	}{{"cut-short", 300 * time.Millisecond}, {"cut-medium", 3 * time.Second}, {"cut-long", 30 * time.Second}} {
+		list = append(list, steady(fmt.Sprintf("clients on a node that drops their packets for %v get no reply for as long", c.lasts),
+			drained(), disruption.Disruption{
+				ID: c.id, Does: fmt.Sprintf("worker drops for %v what its clients send to the Service", c.lasts),
+				Nodes: []string{disruption.Worker}, Lasts: c.lasts, Do: disruption.RequestsDropped(disruption.Worker, c.lasts),
+			},
+			verdict.OnDisrupted(verdict.On(evidence.Fresh, verdict.ReplyGap(c.lasts-tick, c.lasts+tick))),
+			verdict.OnOthers(verdict.NoFailures()),
+			verdict.RecoversWithin(time.Second, evidence.DisruptionUndone)))
+	}
+	return list
+}
