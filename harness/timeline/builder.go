@@ -288,10 +288,7 @@ func (b *builder) finish() {
 	}
 	b.summary.Back = b.back()
 	b.summary.Outages = outages(b.sent, b.ended, b.lane.uncertainty, b.lane.Absences)
-	if len(b.sent) > 0 {
-		b.ends = append(b.ends, b.sent[0].sent, b.sent[len(b.sent)-1].sent)
-	}
-	b.summary.Gap = longestGap(b.ends, time.Second/time.Duration(max(1, b.lane.Rate)), b.lane.Absences)
+	b.summary.Gap = longestGap(b.sent, b.ends, time.Second/time.Duration(max(1, b.lane.Rate)), b.lane.Absences)
 	b.summary.Lag = spreadOf(b.lags)
 	b.summary.Unknown = len(b.away.sent)
 	b.summary.sumRates(b.lane.Rate)

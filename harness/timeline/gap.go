@@ -7,8 +7,8 @@ import (
 	"rollcall/harness/evidence"
 )
 
-// A Gap is a time in which a lane got no good reply: from one, or its first request, to the next, or its last request. A way on which packets are dropped makes one even where
-// no request fails: TCP sends a lost SYN again after 1 s (RFC 6298, 2).
+// A Gap is a time in which a lane got no good reply: from one, or its first request, to the next, or its last request. Dropped packets
+// make one even where no request fails: TCP sends a lost SYN again after 1 s (RFC 6298, 2).
 type Gap struct {
 	From, To time.Duration
 	Period   time.Duration // of the lane's requests
@@ -18,17 +18,25 @@ type Gap struct {
 // from reply to reply, and wrong by up to a period either way.
 func (g Gap) Length() time.Duration { return max(0, g.To-g.From-g.Period) }
 
-// longestGap is the longest of a lane, between moments that may bound one. Where its agent was away nobody knows what a client would
-// have got.
-func longestGap(moments []time.Duration, period time.Duration, absences []evidence.Absence) Gap {
-	slices.Sort(moments)
+// longestGap is the longest of a lane, from its hits by time sent and when its good replies ended. Where its agent was away nobody
+// knows what a client would have got.
+func longestGap(sent []sentHit, ends []time.Duration, period time.Duration, absences []evidence.Absence) Gap {
 	longest := Gap{Period: period}
-	for i := 1; i < len(moments); i++ {
-		g := Gap{From: moments[i-1], To: moments[i], Period: period}
-		if g.To-g.From > longest.To-longest.From && !wasAway(absences, g.From, g.To) {
-			longest = g
-		}
+	if len(sent) == 0 {
+		return longest
 	}
+	slices.Sort(ends)
+	from := sent[0].sent
+	to := func(at time.Duration) {
+		if at-from > longest.To-longest.From && !wasAway(absences, from, at) {
+			longest.From, longest.To = from, at
+		}
+		from = max(from, at)
+	}
+	for _, end := range ends {
+		to(end)
+	}
+	to(sent[len(sent)-1].sent)
 	return longest
 }
 

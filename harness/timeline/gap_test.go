@@ -11,18 +11,26 @@ func TestLongestGap(t *testing.T) {
 	const ms, period = time.Millisecond, 10 * time.Millisecond
 	for _, row := range []struct {
 		sentence string
-		moments  []time.Duration
+		sent     []time.Duration
+		ends     []time.Duration
 		absences []evidence.Absence
 		from, to time.Duration
 		length   time.Duration
 	}{
-		{"no request, no gap", nil, nil, 0, 0, 0},
-		{"a reply in every period", []time.Duration{0, 10 * ms, 20 * ms}, nil, 0, 10 * ms, 0},
-		{"replies in any order", []time.Duration{60 * ms, 0, 10 * ms}, nil, 10 * ms, 60 * ms, 40 * ms},
-		{"the agent was away for most of it", []time.Duration{0, 10 * ms, 90 * ms, 120 * ms},
-			[]evidence.Absence{{Since: 15 * ms, Until: 85 * ms}}, 90 * ms, 120 * ms, 20 * ms},
+		{"no request, no gap", nil, nil, nil, 0, 0, 0},
+		{"a reply in every period", []time.Duration{0, 10 * ms, 20 * ms}, []time.Duration{1 * ms, 11 * ms, 21 * ms}, nil, 1 * ms, 11 * ms, 0},
+		{"replies in any order", []time.Duration{0, 10 * ms, 20 * ms}, []time.Duration{60 * ms, 1 * ms, 11 * ms}, nil,
+			11 * ms, 60 * ms, 39 * ms},
+		{"no reply at all", []time.Duration{0, 10 * ms, 20 * ms}, nil, nil, 0, 20 * ms, 10 * ms},
+		{"none after the first", []time.Duration{0, 10 * ms, 20 * ms}, []time.Duration{1 * ms}, nil, 1 * ms, 20 * ms, 9 * ms},
+		{"the agent was away for most of it", []time.Duration{0, 10 * ms, 90 * ms, 100 * ms}, []time.Duration{1 * ms, 11 * ms, 91 * ms, 120 * ms},
+			[]evidence.Absence{{Since: 15 * ms, Until: 85 * ms}}, 91 * ms, 120 * ms, 19 * ms},
 	} {
-		got := longestGap(row.moments, period, row.absences)
+		var sent []sentHit
+		for _, at := range row.sent {
+			sent = append(sent, sentHit{sent: at})
+		}
+		got := longestGap(sent, row.ends, period, row.absences)
 		if got.From != row.from || got.To != row.to || got.Length() != row.length {
 			t.Errorf("%s: %v to %v, %v long; want %v to %v, %v long", row.sentence, got.From, got.To, got.Length(), row.from, row.to, row.length)
 		}

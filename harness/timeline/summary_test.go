@@ -36,6 +36,7 @@ func TestLaneSummaryCountsEveryHitOnce(t *testing.T) {
 			timeline.After:  {Count: 1, P50: 3 * ms, P99: 3 * ms, P999: 3 * ms, Max: 3 * ms},
 		},
 		Outages: []timeline.Outage{{From: 30 * ms, To: 53 * ms, Failed: 2}},
+		Gap:     timeline.Gap{From: 20*ms + 2, To: 56 * ms, Period: 10 * ms},
 	}
 	if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(timeline.AgentSummary{})); diff != "" {
 		t.Errorf("summary (-want +got):\n%s", diff)

@@ -57,7 +57,8 @@ func TestRuleIDs(t *testing.T) {
 		"max-pods", "max-rule-lag", "max-status-gap", "max-switch", "min-available", "min-mixed-window", "min-outage",
 		"min-terminations", "min-terminations-lost", "mixes", "most-drain-lags", "no-failures", "no-hidden-retries", "no-lost-replies",
 		"no-slow-replies", "noted", "old-at-status", "old-ends-first", "only-serves", "ordered-switch", "pause", "reaches-terminating",
-		"recovers-within", "reply-gap", "rules-before-sigterm", "rules-behind", "scaling", "sent-while-terminating", "serves", "serves-until-sigterm", "share",
+		"recovers-within", "reply-gap", "rules-before-sigterm", "rules-behind",
+		"scaling", "sent-while-terminating", "serves", "serves-until-sigterm", "share",
 		"still-serves",
 	}
 	if diff := cmp.Diff(want, ids); diff != "" {
