@@ -21,14 +21,17 @@ func columns() row {
 
 func newRow(s model.Scenario) row {
 	var longest float64
+	failed, onControl := 0, 0
 	failures, replies := make(map[evidence.Fault]int), make(map[string]int)
 	for _, lane := range s.Lanes {
+		if lane.Kind().IsControl() {
+			onControl += lane.Failed()
+			continue // its target is not the Service
+		}
 		longest = max(longest, lane.LongestOutage)
+		failed += lane.Failed()
 		for fault, n := range lane.Failures {
 			failures[fault] += n
-		}
-		if lane.Kind().IsControl() {
-			continue // its target is not rolled out, so its version is no share of the Service's
 		}
 		for version, n := range lane.ByVersion {
 			replies[version] += n
@@ -38,7 +41,11 @@ func newRow(s model.Scenario) row {
 	if requests == 0 {
 		return row{name, s.Mode, "-", "-", "-", "-", s.Outcome.String()}
 	}
-	return row{name, s.Mode, fmt.Sprint(requests), kinds(s.Failed(), failures), shares(replies), outage(longest), s.Outcome.String()}
+	lost := kinds(failed, failures)
+	if onControl > 0 {
+		lost += fmt.Sprintf(", control %d", onControl)
+	}
+	return row{name, s.Mode, fmt.Sprint(requests), lost, shares(replies), outage(longest), s.Outcome.String()}
 }
 
 // headline is what a scenario came to, in a line; a report from before there were headlines has the whole reason alone.

@@ -1,22 +1,29 @@
 package reports
 
-import "testing"
+import (
+	"testing"
 
-func TestSharesNeverHideAVersion(t *testing.T) {
-	for _, row := range []struct {
-		sentence string
-		replies  map[string]int
-		want     string
+	"rollcall/harness/evidence"
+	"rollcall/reports/model"
+)
+
+// What fails on control lanes was not asked of the Service.
+func TestRowOfControlLanes(t *testing.T) {
+	lane := func(from evidence.Vantage, outage float64, refused int) model.Lane {
+		return model.Lane{Vantage: from, Conn: evidence.Fresh, Requests: 100, LongestOutage: outage, ByVersion: map[string]int{"v1": 100 - refused},
+			Failures: map[evidence.Fault]int{evidence.Refused: refused}}
+	}
+	for _, r := range []struct {
+		sentence       string
+		control        int
+		failed, outage string
 	}{
-		{"no reply has no share", nil, "-"},
-		{"all is 100%", map[string]int{"v1": 7}, "v1 100%"},
-		{"halves", map[string]int{"v2": 52, "v1": 48}, "v1 48% v2 52%"},
-		{"one stray reply is still seen", map[string]int{"v1": 1, "v2": 9999}, "v1 <1% v2 >99%"},
+		{"none failed", 0, "1 (1 refused)", "0.020s"},
+		{"some did", 7, "1 (1 refused), control 7", "0.020s"},
 	} {
-		t.Run(row.sentence, func(t *testing.T) {
-			if got := shares(row.replies); got != row.want {
-				t.Errorf("shares %q, want %q", got, row.want)
-			}
-		})
+		got := newRow(model.Scenario{Lanes: []model.Lane{lane(evidence.FromPod, 20, 1), lane(evidence.FromControl, 3000, r.control)}})
+		if got[3] != r.failed || got[5] != r.outage {
+			t.Errorf("%s: failed %q, longest outage %q; want %q, %q", r.sentence, got[3], got[5], r.failed, r.outage)
+		}
 	}
 }
