@@ -53,6 +53,7 @@ const portTries = 3
 
 // dial opens a connection from the next port. The error of one that could not be opened knows the port.
 func (p *LocalPorts) dial(ctx context.Context, dialer net.Dialer, network, addr string) (net.Conn, error) {
+	dialer.Resolver = likeResolver(dialer.Resolver)
 	for range portTries {
 		port := p.pick()
 		dialer.LocalAddr = &net.TCPAddr{Port: port}
@@ -66,6 +67,15 @@ func (p *LocalPorts) dial(ctx context.Context, dialer net.Dialer, network, addr 
 	}
 	dialer.LocalAddr = nil
 	return dialer.DialContext(ctx, network, addr)
+}
+
+// likeResolver is a resolver like another. Lookups of a name that one resolver has under way at a time are one lookup (net/lookup.go,
+// Go 1.26), so that a query that is lost would cost all connections that are opened until it is asked again, 5 s later.
+func likeResolver(r *net.Resolver) *net.Resolver {
+	if r == nil {
+		return &net.Resolver{}
+	}
+	return &net.Resolver{PreferGo: r.PreferGo, StrictErrors: r.StrictErrors, Dial: r.Dial}
 }
 
 // A dialError is why a connection from a port could not be opened.

@@ -7,6 +7,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -71,4 +72,35 @@ func TestDialingFromPorts(t *testing.T) {
 	if !errors.As(err, &failed) || failed.port == 0 || !errors.Is(err, syscall.ECONNREFUSED) {
 		t.Errorf("%v", fmt.Sprint(err))
 	}
+}
+
+// A name that takes long to resolve for one connection holds up no other.
+func TestEachConnectionResolvesByItself(t *testing.T) {
+	type which struct{}
+	asked := make(chan any, 100)
+	held := make(chan struct{})
+	resolver := &net.Resolver{PreferGo: true, Dial: func(ctx context.Context, _, _ string) (net.Conn, error) {
+		asked <- ctx.Value(which{})
+		<-held
+		return nil, errors.New("no server")
+	}}
+	p := NewLocalPorts()
+	var dials sync.WaitGroup
+	for _, connection := range []string{"first", "second"} {
+		dials.Go(func() {
+			ctx := context.WithValue(t.Context(), which{}, connection)
+			if _, err := p.dial(ctx, net.Dialer{Resolver: resolver}, "tcp", "app.example.:80"); err == nil {
+				t.Error("connected")
+			}
+		})
+		for by := any(nil); by != connection; {
+			select {
+			case by = <-asked:
+			case <-time.After(10 * time.Second):
+				t.Fatalf("the %s connection did not ask for the name while another one did", connection)
+			}
+		}
+	}
+	close(held)
+	dials.Wait()
 }
