@@ -31,7 +31,7 @@ func TestScenarioAt(t *testing.T) {
 		},
 	}
 	usual := s.At(100, 1)
-	if !cmp.Equal(usual.Load, Load{Rate: 100, Timeout: 2 * time.Second, Settle: 3 * time.Second}) || usual.App != s.App ||
+	if !cmp.Equal(usual.Load, Load{Rate: 100, Timeout: 2 * time.Second, Settle: 3 * time.Second}) || !cmp.Equal(usual.App, s.App) ||
 		usual.Claim != s.Claim {
 		t.Errorf("%+v", usual)
 	}
@@ -62,7 +62,7 @@ func TestScenarioAt(t *testing.T) {
 		t.Errorf("the scenario itself changed: %s", diff)
 	}
 	s.Steps = func(context.Context, *Steps) error { return nil }
-	if got := s.At(6, 5); got.App != s.App || got.Claim != s.Claim {
+	if got := s.At(6, 5); !cmp.Equal(got.App, s.App) || got.Claim != s.Claim {
 		t.Errorf("what steps deploy is theirs to choose: %+v", got.App)
 	}
 }

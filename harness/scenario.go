@@ -135,7 +135,11 @@ func (s Scenario) ObservesNodes() bool {
 // Requires lists the rights and features it cannot do without.
 func (s Scenario) Requires() []string {
 	required := slices.Clone(s.Uses)
-	if len(s.ClusterChanges) > 0 || s.Disruption != nil && !s.Disruption.ByOthers() || s.Own != nil {
+	disrupted := s.Disruption != nil && !s.Disruption.ByOthers()
+	if disrupted && s.Disruption.Drains {
+		required = append(required, cluster.Drains)
+	}
+	if len(s.ClusterChanges) > 0 || disrupted && !s.Disruption.Drains || s.Own != nil {
 		required = append(required, cluster.ClusterChanges)
 	}
 	if s.Steps != nil && s.ObservesNodes() {

@@ -137,3 +137,27 @@ func TestScenariosSkippedWhereNoRulesAreRead(t *testing.T) {
 		t.Errorf("skipped (-want +got):\n%s", diff)
 	}
 }
+
+// What the owner of a cluster that is there already may allow is to drain nodes, and nothing else that disrupts it.
+func TestScenariosThatDrainNodes(t *testing.T) {
+	var drained []string
+	for suite, scenarios := range all() {
+		for _, s := range scenarios {
+			if s.Disruption == nil {
+				continue
+			}
+			switch required := s.Requires(); {
+			case !slices.Contains(required, cluster.Drains) && !slices.Contains(required, cluster.ClusterChanges):
+				t.Errorf("%s/%s disrupts any cluster", suite, s.ID)
+			case slices.Contains(required, cluster.Drains):
+				drained = append(drained, s.ID)
+			}
+		}
+	}
+	slices.Sort(drained)
+	want := []string{"drain-blocked", "drain-budgeted", "drain-disabled-eviction", "drain-in-rollout-budgeted", "drain-in-rollout-unbudgeted",
+		"drain-other-node", "drain-unbudgeted", "drain-unready", "drain-unready-allowed"}
+	if diff := cmp.Diff(want, drained); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}

@@ -202,7 +202,7 @@ func TestTwinsDifferInDrainAlone(t *testing.T) {
 		if diff := cmp.Diff(none, drain(&undrained.App)); diff != "" {
 			t.Fatalf("%s drains:\n%s", twin, diff)
 		}
-		if drain(&drained.App) == none {
+		if cmp.Equal(drain(&drained.App), none) {
 			t.Fatalf("%s does not drain", of)
 		}
 		if diff := cmp.Diff(undrained.App, drained.App); diff != "" {

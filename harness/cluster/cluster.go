@@ -23,6 +23,8 @@ type Cluster interface {
 	Nodes() []string
 	// Workers are the names of the nodes that carry load, in order.
 	Workers(ctx context.Context) ([]string, error)
+	// NodeName is the whole name of a node that scenarios call control-plane, worker or worker2.
+	NodeName(name string) string
 	// Boots maps every node's name to the id of the boot of the kernel it runs on.
 	Boots(ctx context.Context) (map[string]string, error)
 
@@ -54,6 +56,13 @@ type Cluster interface {
 
 	Close() error
 }
+
+// Names of nodes, for [Cluster.NodeName].
+const (
+	ControlPlane = "control-plane"
+	Worker       = "worker"
+	Worker2      = "worker2"
+)
 
 // A Changeable cluster is our own: its nodes run commands for us.
 type Changeable interface {

@@ -23,6 +23,7 @@ func (c *k3s) Mode() string                              { return "iptables" }
 func (c *k3s) Kubernetes() string                        { return "v1.36.3+k3s1" }
 func (c *k3s) Nodes() []string                           { return nil } // none runs commands for us
 func (c *k3s) Workers(context.Context) ([]string, error) { return []string{c.name}, nil }
+func (c *k3s) NodeName(name string) string               { return name }
 func (c *k3s) GivenURL() string                          { return "" }
 func (c *k3s) NodePort() int32                           { return 30080 }
 func (c *k3s) OneServiceOutside() bool                   { return true }

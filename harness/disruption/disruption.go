@@ -17,6 +17,8 @@ type Disruption struct {
 	Nodes []string // that it is done to, or that carry what it is done to, without the cluster's name
 	// Expects are ids of the reasons for distrust that it makes expected, on its nodes and while it lasts; see [verdict.Reasons].
 	Expects []string
+	// Drains has it do no more than cordon and drain its nodes, which the owner of a cluster that is not ours may allow.
+	Drains bool
 	// After is when it begins, from the write that begins the rollout, or from the end of the steady load where nothing is
 	// rolled out.
 	After time.Duration
@@ -40,14 +42,15 @@ type Act func(ctx context.Context, s Stage) error
 
 // Names of nodes, without the cluster's.
 const (
-	ControlPlane = "control-plane"
-	Worker       = "worker"
-	Worker2      = "worker2"
+	ControlPlane = cluster.ControlPlane
+	Worker       = cluster.Worker
+	Worker2      = cluster.Worker2
 )
 
-// A Stage is where a disruption takes place: a cluster of our own, and the recording that is under way on it.
+// A Stage is where a disruption takes place: a cluster, and the recording that is under way on it.
 type Stage struct {
-	Cluster   cluster.Changeable // nil for what is done by others
+	Cluster   cluster.Changeable // nil for what is done by others, and on a cluster that is not ours
+	Attached  cluster.Cluster    // one that is not ours, of which nodes may be drained; nil where Cluster is not
 	Namespace string             // of the app
 	App       fixtures.App
 	Images    fixtures.ImageSources
@@ -56,7 +59,15 @@ type Stage struct {
 }
 
 // Node is a node's whole name.
-func (s Stage) Node(name string) string { return s.Cluster.Name() + "-" + name }
+func (s Stage) Node(name string) string { return s.any().NodeName(name) }
+
+// any is the cluster, whosever it is.
+func (s Stage) any() cluster.Cluster {
+	if s.Attached != nil {
+		return s.Attached
+	}
+	return s.Cluster
+}
 
 // Step notes that maintenance reached a step, on a node or on none.
 func (s Stage) Step(node, what string) {
@@ -76,11 +87,11 @@ func (d Disruption) Limit() time.Duration {
 	return d.After + 2*d.Lasts + cmp.Or(d.Whole, wholeTimeout)
 }
 
-// Recorded is what the run folder says of a disruption to a cluster.
-func (d Disruption) Recorded(clusterName string) *evidence.Disruption {
+// Recorded is what the run folder says of a disruption to a cluster, by the whole names of its nodes.
+func (d Disruption) Recorded(nodeName func(name string) string) *evidence.Disruption {
 	of := &evidence.Disruption{ID: d.ID, Does: d.Does, Expects: d.Expects, Tail: cmp.Or(d.Tail, tail)}
 	for _, node := range d.Nodes {
-		of.Nodes = append(of.Nodes, clusterName+"-"+node)
+		of.Nodes = append(of.Nodes, nodeName(node))
 	}
 	return of
 }

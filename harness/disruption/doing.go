@@ -54,6 +54,10 @@ func (d Disruption) run(ctx context.Context, s Stage) error {
 		if err := d.AwaitWhole(ctx, s); err != nil {
 			return fmt.Errorf("after %s the cluster is not whole: %w", d.ID, err)
 		}
+	} else if s.Attached != nil {
+		if err := s.awaitOpen(ctx, d.Nodes); err != nil {
+			return fmt.Errorf("after %s: %w", d.ID, err)
+		}
 	} else if err := AwaitWhole(ctx, s.Cluster, d.Whole); err != nil {
 		return &BrokenError{fmt.Errorf("after %s the cluster is not whole: %w", d.ID, err)}
 	}

@@ -15,6 +15,8 @@ import (
 	"k8s.io/kubectl/pkg/drain"
 
 	"rollcall/fixtures"
+	"rollcall/harness/cluster"
+	"rollcall/harness/poll"
 )
 
 // A Drain is what `kubectl drain` does to a node, as far as it is about the pods of the app.
@@ -64,7 +66,7 @@ func (s Stage) drainWithin(ctx context.Context, d Drain, then Act) (err error) {
 }
 
 func (s Stage) drain(ctx context.Context, d Drain, then Act) (err error) {
-	node, err := s.Cluster.Client().CoreV1().Nodes().Get(ctx, s.Node(d.Node), metav1.GetOptions{})
+	node, err := s.any().Client().CoreV1().Nodes().Get(ctx, s.Node(d.Node), metav1.GetOptions{})
 	if err != nil {
 		return err
 	}
@@ -74,7 +76,7 @@ func (s Stage) drain(ctx context.Context, d Drain, then Act) (err error) {
 		timeout = drainTimeout
 	}
 	helper := &drain.Helper{
-		Ctx: ctx, Client: s.Cluster.Client(), GracePeriodSeconds: -1, IgnoreAllDaemonSets: true, DeleteEmptyDirData: true,
+		Ctx: ctx, Client: s.any().Client(), GracePeriodSeconds: -1, IgnoreAllDaemonSets: true, DeleteEmptyDirData: true,
 		PodSelector: fixtures.NameLabel + "=" + s.App.ResourceName(), DisableEviction: d.Deletes, Timeout: timeout,
 		EvictErrorRetryDelay: evictEvery, Out: io.Discard, ErrOut: &trouble,
 	}
@@ -86,7 +88,7 @@ func (s Stage) drain(ctx context.Context, d Drain, then Act) (err error) {
 		s.Step(d.Node, "uncordon")
 		undoing := *helper
 		undoing.Ctx = context.WithoutCancel(ctx)
-		err = errors.Join(err, s.uncordon(&undoing))
+		err = errors.Join(err, s.uncordon(&undoing, node.Name))
 	}()
 	s.Step(d.Node, "drain")
 	if failed := drain.RunNodeDrain(helper, node.Name); failed != nil {
@@ -106,17 +108,28 @@ func (s Stage) drain(ctx context.Context, d Drain, then Act) (err error) {
 
 func (d Drain) mayBlock() bool { return d.Timeout > 0 }
 
-func (s Stage) uncordon(helper *drain.Helper) error {
-	nodes, err := s.Cluster.Client().CoreV1().Nodes().List(helper.Ctx, metav1.ListOptions{})
+// uncordon opens the node to pods again, as it is by now.
+func (s Stage) uncordon(helper *drain.Helper, name string) error {
+	node, err := s.any().Client().CoreV1().Nodes().Get(helper.Ctx, name, metav1.GetOptions{})
 	if err != nil {
 		return err
 	}
-	for i := range nodes.Items {
-		if nodes.Items[i].Spec.Unschedulable {
-			err = errors.Join(err, drain.RunCordonOrUncordon(helper, &nodes.Items[i], false))
+	return drain.RunCordonOrUncordon(helper, node, false)
+}
+
+// awaitOpen returns when nodes of a cluster that is not ours are ready and take pods: all that drains of them changed.
+func (s Stage) awaitOpen(ctx context.Context, nodes []string) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, wholeTimeout, fmt.Errorf("not done after %v", wholeTimeout))
+	defer cancel()
+	for _, name := range nodes {
+		if err := poll.Until(ctx, time.Second, func() (bool, error) {
+			node, err := s.Attached.Client().CoreV1().Nodes().Get(ctx, s.Node(name), metav1.GetOptions{})
+			return err == nil && cluster.NodeReady(*node) && !node.Spec.Unschedulable, err
+		}); err != nil {
+			return fmt.Errorf("node %s is not ready for pods: %w", s.Node(name), err)
 		}
 	}
-	return err
+	return nil
 }
 
 func (s Stage) createBudget(ctx context.Context, d Drain) error {
@@ -128,12 +141,12 @@ func (s Stage) createBudget(ctx context.Context, d Drain) error {
 	if d.EvictUnready {
 		budget.Spec.UnhealthyPodEvictionPolicy = new(policyv1.AlwaysAllow)
 	}
-	_, err := s.Cluster.Client().PolicyV1().PodDisruptionBudgets(s.Namespace).Create(ctx, budget, metav1.CreateOptions{})
+	_, err := s.any().Client().PolicyV1().PodDisruptionBudgets(s.Namespace).Create(ctx, budget, metav1.CreateOptions{})
 	return err
 }
 
 func (s Stage) deleteBudget(ctx context.Context) error {
-	budgets := s.Cluster.Client().PolicyV1().PodDisruptionBudgets(s.Namespace)
+	budgets := s.any().Client().PolicyV1().PodDisruptionBudgets(s.Namespace)
 	err := budgets.Delete(context.WithoutCancel(ctx), s.App.ResourceName(), metav1.DeleteOptions{})
 	if apierrors.IsNotFound(err) {
 		return nil
@@ -143,7 +156,7 @@ func (s Stage) deleteBudget(ctx context.Context) error {
 
 // blocker says whose fault it is that a pod was not evicted.
 func (s Stage) blocker(ctx context.Context) string {
-	budget, err := s.Cluster.Client().PolicyV1().PodDisruptionBudgets(s.Namespace).Get(ctx, s.App.ResourceName(), metav1.GetOptions{})
+	budget, err := s.any().Client().PolicyV1().PodDisruptionBudgets(s.Namespace).Get(ctx, s.App.ResourceName(), metav1.GetOptions{})
 	if err != nil {
 		return err.Error()
 	}

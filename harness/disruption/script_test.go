@@ -23,7 +23,8 @@ import (
 // A deadCluster answers nothing.
 type deadCluster struct{ cluster.Changeable }
 
-func (deadCluster) Name() string { return "rollcall-iptables" }
+func (deadCluster) Name() string                { return "rollcall-iptables" }
+func (deadCluster) NodeName(name string) string { return "rollcall-iptables-" + name }
 
 func (deadCluster) Client() kubernetes.Interface {
 	client := fake.NewClientset()
@@ -41,6 +42,7 @@ type paperCluster struct {
 }
 
 func (c *paperCluster) Name() string                 { return "rollcall-" + c.mode }
+func (c *paperCluster) NodeName(name string) string  { return c.Name() + "-" + name }
 func (c *paperCluster) Mode() string                 { return c.mode }
 func (c *paperCluster) Client() kubernetes.Interface { return c.client }
 

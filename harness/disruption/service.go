@@ -9,5 +9,5 @@ import (
 
 // service is the app's.
 func (s Stage) service(ctx context.Context) (*corev1.Service, error) {
-	return s.Cluster.Client().CoreV1().Services(s.Namespace).Get(ctx, s.App.ResourceName(), metav1.GetOptions{})
+	return s.any().Client().CoreV1().Services(s.Namespace).Get(ctx, s.App.ResourceName(), metav1.GetOptions{})
 }

@@ -18,8 +18,8 @@ import (
 func UnreadyDrained(d Drain) Act {
 	return func(ctx context.Context, s Stage) (err error) {
 		beside := s
-		beside.App = fixtures.App{Name: "unready", Replicas: 1, Node: s.Node(d.Node), ReadyDelay: time.Hour}
-		deployments := s.Cluster.Client().AppsV1().Deployments(s.Namespace)
+		beside.App = fixtures.App{Name: "unready", Replicas: 1, Nodes: []string{s.Node(d.Node)}, ReadyDelay: time.Hour}
+		deployments := s.any().Client().AppsV1().Deployments(s.Namespace)
 		into := fixtures.Destination{Namespace: s.Namespace, Images: s.Images}
 		if _, err := deployments.Create(ctx, beside.App.Deployment(into, s.Old), metav1.CreateOptions{}); err != nil {
 			return err
@@ -38,7 +38,7 @@ func (s Stage) awaitRunning(ctx context.Context) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, scriptTimeout, fmt.Errorf("no pod of %s runs after %v", s.App.Name, scriptTimeout))
 	defer cancel()
 	return poll.Until(ctx, 200*time.Millisecond, func() (bool, error) {
-		pods, err := s.Cluster.Client().CoreV1().Pods(s.Namespace).List(ctx,
+		pods, err := s.any().Client().CoreV1().Pods(s.Namespace).List(ctx,
 			metav1.ListOptions{LabelSelector: fixtures.NameLabel + "=" + s.App.ResourceName()})
 		return err == nil && len(pods.Items) == 1 && pods.Items[0].Status.Phase == corev1.PodRunning, err
 	})

@@ -119,7 +119,7 @@ func (f *fakeRecording) underLoad(ctx context.Context, suite string, s harness.S
 	const every = 20 * time.Millisecond
 	run := evidence.Run{Scenario: s.ID, Suite: suite, Mode: "iptables", Claim: s.Claim, Attempt: 1, Tries: 1,
 		OldVersion: "v1", NewVersion: "v1",
-		Expect: s.Expect, Disruption: s.Disruption.Recorded("c"),
+		Expect: s.Expect, Disruption: s.Disruption.Recorded(func(name string) string { return name }),
 		Lanes: []evidence.Lane{{ID: "a-fresh", Vantage: evidence.FromPod, Node: "a", Conn: evidence.Fresh, Rate: 50}}}
 	began := time.Now()
 	recorder, err := store.Record(evidence.ScenarioFolder(f.folder, run.Mode, suite, s.ID, 1), run)

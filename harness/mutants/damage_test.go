@@ -30,6 +30,7 @@ type paperCluster struct {
 }
 
 func (c *paperCluster) Name() string                 { return "rollcall-" + c.mode }
+func (c *paperCluster) NodeName(name string) string  { return c.Name() + "-" + name }
 func (c *paperCluster) Mode() string                 { return c.mode }
 func (c *paperCluster) Client() kubernetes.Interface { return c.client }
 

@@ -67,9 +67,10 @@ func Record(ctx context.Context, s harness.Scenario, c Config) (r *Recording, er
 		r.run.OldVersion, r.run.NewVersion = s.Rollout.Versions()
 	}
 	if s.Disruption != nil {
-		r.run.Disruption = s.Disruption.Recorded(c.Cluster.Name())
-		if s.App.Node != "" {
-			r.App.Node = c.Cluster.Name() + "-" + s.App.Node
+		r.run.Disruption = s.Disruption.Recorded(c.Cluster.NodeName)
+		r.App.Nodes = nil
+		for _, node := range s.App.Nodes {
+			r.App.Nodes = append(r.App.Nodes, c.Cluster.NodeName(node))
 		}
 	}
 	if r.recorder, err = store.Record(c.Folder, r.run); err != nil {

@@ -22,7 +22,11 @@ func (r *Recording) rollOut(ctx context.Context) error {
 	whole := func(context.Context) error { return nil }
 	if r.Disruption != nil {
 		stage := disruption.Stage{Namespace: r.Lease.Name, App: r.App, Images: r.Images, Old: r.run.OldVersion, Note: r.watch.Note}
-		if !r.Disruption.ByOthers() {
+		switch {
+		case r.Disruption.ByOthers():
+		case r.Disruption.Drains && r.Cluster.Attached():
+			stage.Attached = r.Cluster
+		default:
 			var err error
 			if stage.Cluster, err = cluster.Ours(r.Cluster); err != nil {
 				return err

@@ -119,7 +119,14 @@ func (p Preflight) checkRights(ctx context.Context) (skipReasons map[string]stri
 	if p.Watches {
 		of = RightsToWatch
 	}
-	rights := of(len(preassigned) == 0, slices.Contains(splitList(p.Allow), harness.NodeRules))
+	rights := of(len(preassigned) == 0, p.allows(harness.NodeRules))
+	drain, err := p.drainable()
+	if err != nil {
+		return nil, err
+	}
+	if len(drain) > 0 && !p.Watches {
+		rights = append(rights, rightsToDrain(drain)...)
+	}
 	lacking, err := missing(ctx, p.Cluster.Client(), rights, preassigned)
 	if err != nil {
 		return nil, usage.New("context "+p.Cluster.Name(), err.Error(), "see that kubectl auth can-i --list works")
@@ -136,6 +143,7 @@ func (p Preflight) checkRights(ctx context.Context) (skipReasons map[string]stri
 		fmt.Fprintf(p.Out, "  rights                %s: scenarios that use %s are skipped\n", because, use)
 	}
 	p.Attached.ForbidObserving(reasons[harness.NodeRules])
+	p.Attached.ForbidDrains(reasons[cluster.Drains])
 	return reasons, nil
 }
 

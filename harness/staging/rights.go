@@ -13,6 +13,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 
 	"rollcall/harness"
+	"rollcall/harness/cluster"
 	"rollcall/harness/namespace"
 )
 
@@ -21,32 +22,33 @@ type Right struct {
 	Group, Resource string // resource is like pods or pods/log
 	Verbs           []string
 	Cluster         bool   // everywhere, not in the scenarios' namespaces alone
-	For             string // which scenarios need it: see [harness.Scenario.Uses]; empty: all
+	For             string // which scenarios need it: see [harness.Scenario.Requires]; empty: all
+	Name            string // of the one object; empty: all
 }
 
 // Rights are what a run needs of a cluster that is not its own. The roles of fixtures/staging grant just these.
 func Rights(generate, observe bool) []Right {
 	rights := []Right{
-		{"", "nodes", []string{"list", "watch"}, true, ""},
-		{"", "pods", []string{"get", "list", "watch", "create", "delete", "deletecollection"}, false, ""},
-		{"", "pods/log", []string{"get"}, false, ""},
-		{"", "pods/status", []string{"patch"}, false, ""},
-		{"", "pods/portforward", []string{"create"}, false, ""},
-		{"", "services", []string{"get", "list", "create", "update", "patch", "delete"}, false, ""},
-		{"", "secrets", []string{"create", "deletecollection"}, false, ""},
-		{"", "events", []string{"list", "watch"}, false, ""},
-		{"discovery.k8s.io", "endpointslices", []string{"list", "watch"}, false, ""},
-		{"apps", "deployments", []string{"get", "list", "watch", "create", "update", "patch", "delete", "deletecollection"}, false, ""},
-		{"apps", "deployments/scale", []string{"update"}, false, ""},
-		{"apps", "replicasets", []string{"list", "watch", "deletecollection"}, false, ""},
-		{"apps", "statefulsets", []string{"get", "list", "watch", "create", "update", "patch", "deletecollection"}, false, ""},
-		{"apps", "daemonsets", []string{"create", "deletecollection"}, false, ""},
-		{"autoscaling", harness.Autoscalers, []string{"get", "create", "deletecollection"}, false, harness.Autoscalers},
-		{"discovery.k8s.io", harness.Slices, []string{"create"}, false, harness.Slices},
-		{"", harness.Quotas, []string{"get", "create", "deletecollection"}, false, harness.Quotas},
-		{"", "configmaps", []string{"create", "deletecollection"}, false, harness.AppObjects},
-		{"", "serviceaccounts", []string{"create", "deletecollection"}, false, harness.AppObjects},
-		{"policy", "poddisruptionbudgets", []string{"create", "deletecollection"}, false, harness.AppObjects},
+		{"", "nodes", []string{"list", "watch"}, true, "", ""},
+		{"", "pods", []string{"get", "list", "watch", "create", "delete", "deletecollection"}, false, "", ""},
+		{"", "pods/log", []string{"get"}, false, "", ""},
+		{"", "pods/status", []string{"patch"}, false, "", ""},
+		{"", "pods/portforward", []string{"create"}, false, "", ""},
+		{"", "services", []string{"get", "list", "create", "update", "patch", "delete"}, false, "", ""},
+		{"", "secrets", []string{"create", "deletecollection"}, false, "", ""},
+		{"", "events", []string{"list", "watch"}, false, "", ""},
+		{"discovery.k8s.io", "endpointslices", []string{"list", "watch"}, false, "", ""},
+		{"apps", "deployments", []string{"get", "list", "watch", "create", "update", "patch", "delete", "deletecollection"}, false, "", ""},
+		{"apps", "deployments/scale", []string{"update"}, false, "", ""},
+		{"apps", "replicasets", []string{"list", "watch", "deletecollection"}, false, "", ""},
+		{"apps", "statefulsets", []string{"get", "list", "watch", "create", "update", "patch", "deletecollection"}, false, "", ""},
+		{"apps", "daemonsets", []string{"create", "deletecollection"}, false, "", ""},
+		{"autoscaling", harness.Autoscalers, []string{"get", "create", "deletecollection"}, false, harness.Autoscalers, ""},
+		{"discovery.k8s.io", harness.Slices, []string{"create"}, false, harness.Slices, ""},
+		{"", harness.Quotas, []string{"get", "create", "deletecollection"}, false, harness.Quotas, ""},
+		{"", "configmaps", []string{"create", "deletecollection"}, false, harness.AppObjects, ""},
+		{"", "serviceaccounts", []string{"create", "deletecollection"}, false, harness.AppObjects, ""},
+		{"policy", "poddisruptionbudgets", []string{"create", "deletecollection"}, false, harness.AppObjects, ""},
 	}
 	return append(rights, further(generate, observe)...)
 }
@@ -54,12 +56,25 @@ func Rights(generate, observe bool) []Right {
 // further are what it takes to make namespaces, and to observe the nodes' rules.
 func further(generate, observe bool) (rights []Right) {
 	if generate {
-		rights = append(rights, Right{"", "namespaces", []string{"list", "create", "delete"}, true, ""})
+		rights = append(rights, Right{"", "namespaces", []string{"list", "create", "delete"}, true, "", ""})
 	}
 	if observe {
-		rights = append(rights, Right{"apps", "daemonsets", []string{"create", "deletecollection"}, false, harness.NodeRules},
-			Right{"", "pods", []string{"list", "deletecollection"}, false, harness.NodeRules},
-			Right{"", "pods/log", []string{"get"}, false, harness.NodeRules})
+		rights = append(rights, Right{"apps", "daemonsets", []string{"create", "deletecollection"}, false, harness.NodeRules, ""},
+			Right{"", "pods", []string{"list", "deletecollection"}, false, harness.NodeRules, ""},
+			Right{"", "pods/log", []string{"get"}, false, harness.NodeRules, ""})
+	}
+	return rights
+}
+
+// rightsToDrain are what it takes to drain nodes, beside the rights of a run.
+func rightsToDrain(nodes []string) []Right {
+	rights := []Right{
+		{"", "pods", []string{"list"}, true, cluster.Drains, ""},
+		{"", "pods/eviction", []string{"create"}, false, cluster.Drains, ""},
+		{"policy", "poddisruptionbudgets", []string{"get", "create", "delete"}, false, cluster.Drains, ""},
+	}
+	for _, node := range nodes {
+		rights = append(rights, Right{"", "nodes", []string{"get", "patch"}, true, cluster.Drains, node})
 	}
 	return rights
 }
@@ -81,6 +96,9 @@ func (m Missing) kind() string {
 	}
 	if sub != "" {
 		resource += "/" + sub
+	}
+	if m.Name != "" {
+		resource += " " + m.Name
 	}
 	return resource
 }
@@ -125,7 +143,7 @@ func missing(ctx context.Context, client kubernetes.Interface, rights []Right, n
 			resource, sub, _ := strings.Cut(m.Resource, "/")
 			review := &authorizationv1.SelfSubjectAccessReview{Spec: authorizationv1.SelfSubjectAccessReviewSpec{
 				ResourceAttributes: &authorizationv1.ResourceAttributes{Namespace: m.Where, Verb: m.Verb, Group: m.Group, Resource: resource,
-					Subresource: sub},
+					Subresource: sub, Name: m.Name},
 			}}
 			answer, err := client.AuthorizationV1().SelfSubjectAccessReviews().Create(ctx, review, metav1.CreateOptions{})
 			if err != nil {

@@ -20,6 +20,7 @@ import (
 	k8stesting "k8s.io/client-go/testing"
 
 	"rollcall/harness"
+	"rollcall/harness/cluster"
 )
 
 // A grant is one rule of a role, in a namespace or, for a ClusterRole, everywhere.
@@ -63,7 +64,8 @@ func (g grant) allows(a authorizationv1.ResourceAttributes) bool {
 		resource += "/" + a.Subresource
 	}
 	return (g.namespace == "" || g.namespace == a.Namespace) && slices.Contains(g.rule.APIGroups, a.Group) &&
-		slices.Contains(g.rule.Resources, resource) && slices.Contains(g.rule.Verbs, a.Verb)
+		slices.Contains(g.rule.Resources, resource) && slices.Contains(g.rule.Verbs, a.Verb) &&
+		(len(g.rule.ResourceNames) == 0 || slices.Contains(g.rule.ResourceNames, a.Name))
 }
 
 // server answers as an API server does that was given the grants.
@@ -150,12 +152,34 @@ func TestMissing(t *testing.T) {
 	}
 }
 
+// Who may drain some nodes may drain no other, and does nothing more.
+func TestRightsToDrain(t *testing.T) {
+	grants := shipped(t, "base", "drains")
+	for _, row := range []struct {
+		sentence string
+		nodes    []string
+		want     string
+	}{
+		{"the nodes that the role names", []string{"node-7", "node-8"}, ""},
+		{"another", []string{"node-7", "node-9"}, "we may not get, patch nodes node-9 in the cluster"},
+	} {
+		lacking, err := missing(t.Context(), server(grants), append(Rights(false, false), rightsToDrain(row.nodes)...), []string{"rollcall"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := reasonsToSkip(lacking)[cluster.Drains]; got != row.want {
+			t.Errorf("%s: %q, want %q", row.sentence, got, row.want)
+		}
+	}
+}
+
 // What is granted and never asked for is too much.
 func TestShippedRolesGrantNothingElse(t *testing.T) {
-	for _, g := range shipped(t, "base", "generated", "node-rules") {
+	rights := append(Rights(true, true), rightsToDrain([]string{"node-7"})...)
+	for _, g := range shipped(t, "base", "generated", "node-rules", "drains") {
 		for _, resource := range g.rule.Resources {
 			for _, verb := range g.rule.Verbs {
-				needed := slices.ContainsFunc(Rights(true, true), func(r Right) bool {
+				needed := slices.ContainsFunc(rights, func(r Right) bool {
 					return slices.Contains(g.rule.APIGroups, r.Group) && r.Resource == resource && slices.Contains(r.Verbs, verb)
 				})
 				if !needed && !looks(g, resource, verb) && (g.namespace != "" || resource != "limitranges" && resource != harness.Quotas) {
@@ -181,10 +205,11 @@ func TestMissingString(t *testing.T) {
 		missing  Missing
 		want     string
 	}{
-		{"in a namespace", Missing{Right{"apps", "deployments/scale", nil, false, ""}, "update", "shop"},
+		{"in a namespace", Missing{Right{"apps", "deployments/scale", nil, false, "", ""}, "update", "shop"},
 			"update deployments.apps/scale in namespace shop"},
-		{"in all of them", Missing{Right{"", "pods", nil, false, ""}, "create", ""}, "create pods in every namespace"},
-		{"of the cluster", Missing{Right{"", "nodes", nil, true, ""}, "list", ""}, "list nodes in the cluster"},
+		{"in all of them", Missing{Right{"", "pods", nil, false, "", ""}, "create", ""}, "create pods in every namespace"},
+		{"of one object", Missing{Right{"", "nodes", nil, true, "", "a"}, "patch", ""}, "patch nodes a in the cluster"},
+		{"of the cluster", Missing{Right{"", "nodes", nil, true, "", ""}, "list", ""}, "list nodes in the cluster"},
 	} {
 		if got := row.missing.String(); got != row.want {
 			t.Errorf("%s: %q, want %q", row.sentence, got, row.want)
@@ -218,7 +243,7 @@ func TestRightsToWatchAreSomeOfAll(t *testing.T) {
 }
 
 func TestPrintRoles(t *testing.T) {
-	rights := []Right{{"", "nodes", []string{"list", "watch"}, true, ""}, {"apps", "deployments", []string{"create"}, false, ""}}
+	rights := []Right{{"", "nodes", []string{"list", "watch"}, true, "", ""}, {"apps", "deployments", []string{"create"}, false, "", ""}}
 	for _, row := range []struct {
 		sentence   string
 		namespaces []string

@@ -27,7 +27,7 @@ type Target struct {
 	PullSecret string // file with the credentials nodes pull with, such as ~/.docker/config.json
 	OutsideURL string // that leads to the app's Service, or "none"; empty: a NodePort, if one can be reached
 	LoadNodes  string // most nodes that carry agents; empty: 3
-	Allow      string // what is privileged and wanted, separated by commas: node-rules
+	Allow      string // what is privileged and wanted, separated by commas: node-rules, disruption:NODE
 	DryRun     bool   // list scenarios, and what would be skipped and why
 }
 
@@ -52,7 +52,8 @@ func (t *Target) List() option.List {
 		{Flag: "outside-url", Default: option.Make, Text: &t.OutsideURL,
 			Help: "`URL` by which the app's Service is reached from here, or none (default: a NodePort, if one can be reached)"},
 		{Flag: "load-nodes", Default: option.Make, Text: &t.LoadNodes, Help: "`number` of nodes that carry agents, at most (default 3)"},
-		{Flag: "allow", Default: option.Make, Text: &t.Allow, Help: "privileged `things` to do there, separated by commas: node-rules"},
+		{Flag: "allow", Default: option.Make, Text: &t.Allow, Help: "privileged `things` to do there, separated by commas: node-rules, " +
+			"and disruption:NODE for each of two or more nodes that may be drained"},
 		{Flag: "dry-run", Default: option.Make, Switch: &t.DryRun, Help: "list the scenarios, and what would be skipped and why; write nothing"},
 	}
 }
@@ -101,18 +102,33 @@ func (t Target) Connect(ctx context.Context, mode string) (*attached.Cluster, er
 				"give that namespace: --namespace=NAME")
 		}
 	}
-	for _, thing := range splitList(t.Allow) {
-		if thing != harness.NodeRules {
-			return nil, usage.New("allow "+thing, "there is no such thing", "use "+harness.NodeRules)
-		}
+	drain, err := t.drainable()
+	if err != nil {
+		return nil, err
 	}
 	if _, err := t.refs(); err != nil {
 		return nil, err
 	}
 	return attached.Connect(ctx, attached.Options{
 		Kubeconfig: t.Kubeconfig, Context: t.Context, Mode: mode, OutsideURL: t.OutsideURL, LoadNodes: nodes,
-		Observe: slices.Contains(splitList(t.Allow), harness.NodeRules),
+		Observe: t.allows(harness.NodeRules), Drain: drain,
 	})
+}
+
+func (t Target) allows(thing string) bool { return slices.Contains(splitList(t.Allow), thing) }
+
+// drainable are the nodes that may be drained.
+func (t Target) drainable() (nodes []string, err error) {
+	for _, thing := range splitList(t.Allow) {
+		node, named := strings.CutPrefix(thing, "disruption:")
+		switch {
+		case named && node != "":
+			nodes = append(nodes, node)
+		case thing != harness.NodeRules:
+			return nil, usage.New("allow "+thing, "there is no such thing", "use "+harness.NodeRules+", or disruption:NODE")
+		}
+	}
+	return nodes, nil
 }
 
 // refs are the images that are there already, by the name they have here.
@@ -130,7 +146,7 @@ func (t Target) refs() (map[string]string, error) {
 		}
 		refs[fixtures.ImageRef(name, version)] = ref
 	}
-	for _, image := range layout.Images(slices.Contains(splitList(t.Allow), harness.NodeRules)) {
+	for _, image := range layout.Images(t.allows(harness.NodeRules)) {
 		if refs[fixtures.ImageRef(image[0], image[1])] == "" {
 			return nil, usage.New("images", fmt.Sprintf("%s:%s is missing", image[0], image[1]), fmt.Sprintf("add %s:%s=REF", image[0], image[1]))
 		}

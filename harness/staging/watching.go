@@ -11,19 +11,19 @@ import (
 // RightsToWatch are what a recording needs in which nothing is rolled out: the least of all, and each one of [Rights].
 func RightsToWatch(generate, observe bool) []Right {
 	rights := []Right{
-		{"", "nodes", []string{"list", "watch"}, true, ""},
-		{"", "pods", []string{"get", "list", "watch", "create", "delete", "deletecollection"}, false, ""},
-		{"", "pods/log", []string{"get"}, false, ""},
-		{"", "pods/portforward", []string{"create"}, false, ""},
-		{"", "services", []string{"get", "list", "create", "delete"}, false, ""},
-		{"", "secrets", []string{"create", "deletecollection"}, false, ""},
-		{"", "events", []string{"list", "watch"}, false, ""},
-		{"discovery.k8s.io", "endpointslices", []string{"list", "watch"}, false, ""},
-		{"apps", "deployments", []string{"list", "watch", "create", "deletecollection"}, false, ""},
-		{"apps", "replicasets", []string{"list", "watch", "deletecollection"}, false, ""},
-		{"apps", "statefulsets", []string{"list", "watch", "deletecollection"}, false, ""},
-		{"apps", "daemonsets", []string{"create", "deletecollection"}, false, ""},
-		{"policy", "poddisruptionbudgets", []string{"create", "deletecollection"}, false, harness.AppObjects},
+		{"", "nodes", []string{"list", "watch"}, true, "", ""},
+		{"", "pods", []string{"get", "list", "watch", "create", "delete", "deletecollection"}, false, "", ""},
+		{"", "pods/log", []string{"get"}, false, "", ""},
+		{"", "pods/portforward", []string{"create"}, false, "", ""},
+		{"", "services", []string{"get", "list", "create", "delete"}, false, "", ""},
+		{"", "secrets", []string{"create", "deletecollection"}, false, "", ""},
+		{"", "events", []string{"list", "watch"}, false, "", ""},
+		{"discovery.k8s.io", "endpointslices", []string{"list", "watch"}, false, "", ""},
+		{"apps", "deployments", []string{"list", "watch", "create", "deletecollection"}, false, "", ""},
+		{"apps", "replicasets", []string{"list", "watch", "deletecollection"}, false, "", ""},
+		{"apps", "statefulsets", []string{"list", "watch", "deletecollection"}, false, "", ""},
+		{"apps", "daemonsets", []string{"create", "deletecollection"}, false, "", ""},
+		{"policy", "poddisruptionbudgets", []string{"create", "deletecollection"}, false, harness.AppObjects, ""},
 	}
 	return append(rights, further(generate, observe)...)
 }

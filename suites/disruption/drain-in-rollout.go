@@ -12,7 +12,7 @@ import (
 // drainInRollout: two things at once. The budget knows of both, the rollout's maxUnavailable of one.
 func drainInRollout() []harness.Scenario {
 	on := []string{disruption.Worker}
-	return []harness.Scenario{
+	return drainable(
 		inRollout("a rollout while a node drains fails no request of an app that drains and has a PodDisruptionBudget",
 			four(drained()), disruption.Disruption{
 				ID: "drain-in-rollout-budgeted", Does: "worker is drained in the middle of a rollout", Nodes: on, After: 2 * time.Second,
@@ -23,5 +23,5 @@ func drainInRollout() []harness.Scenario {
 				ID: "drain-in-rollout-unbudgeted", Does: "worker is drained in the middle of a rollout, without a budget", Nodes: on,
 				After: 2 * time.Second, Lasts: 30 * time.Second, Do: disruption.Drain{Node: disruption.Worker}.Do,
 			}, verdict.On(evidence.Fresh, verdict.DamageSeen())),
-	}
+	)
 }

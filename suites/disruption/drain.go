@@ -18,7 +18,16 @@ func oneAway() *intstr.IntOrString { return new(intstr.FromInt32(1)) }
 // four pods are two on each worker, so that a drain without a budget ends two at a time.
 func four(app fixtures.App) fixtures.App {
 	app.Replicas = 4
+	app.Nodes = []string{disruption.Worker, disruption.Worker2}
 	return app
+}
+
+// drainable has all scenarios do no more than drain nodes.
+func drainable(scenarios ...harness.Scenario) []harness.Scenario {
+	for _, s := range scenarios {
+		s.Disruption.Drains = true
+	}
+	return scenarios
 }
 
 // drain: an eviction asks the PodDisruptionBudget and nobody waits for a replacement, so a budget and an app that drains are
@@ -31,8 +40,8 @@ func drain() []harness.Scenario {
 	deleting := disruption.Drain{Node: disruption.Worker, Budget: oneAway(), Deletes: true}
 	one := drained()
 	one.Replicas = 1
-	one.Node = disruption.Worker
-	return []harness.Scenario{
+	one.Nodes = on
+	return drainable(
 		steady("a drain fails no request of an app that drains, where a PodDisruptionBudget lets one pod go at a time",
 			four(drained()), disruption.Disruption{
 				ID: "drain-budgeted", Does: "worker is drained", Nodes: on, Lasts: 40 * time.Second, Do: budgeted.Do,
@@ -68,5 +77,5 @@ func drain() []harness.Scenario {
 				ID: "drain-other-node", Does: "worker2 is drained", Nodes: []string{disruption.Worker2}, Lasts: 40 * time.Second,
 				Do: disruption.Drain{Node: disruption.Worker2, Budget: oneAway()}.Do,
 			}, verdict.NoFailures(), verdict.MinAvailable(3), verdict.MaxPods(6)),
-	}
+	)
 }

@@ -16,7 +16,7 @@ const silent = detection + 7*time.Second
 // onOneNode pins an app to the node that is disrupted.
 func onOneNode() fixtures.App {
 	app := drained()
-	app.Node = disruption.Worker
+	app.Nodes = []string{disruption.Worker}
 	return app
 }
 

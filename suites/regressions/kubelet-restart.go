@@ -52,7 +52,7 @@ func kubeletRestart() harness.Scenario {
 				return err
 			}
 			on := app
-			on.Node = workers[0]
+			on.Nodes = workers[:1]
 			if err := steps.Deploy(ctx, on, "v1"); err != nil {
 				return err
 			}
@@ -69,7 +69,7 @@ func kubeletRestart() harness.Scenario {
 			}
 			begun := time.Now()
 			restarted := make(chan error, 1)
-			go func() { restarted <- change.RestartKubelet(ctx, own, on.Node) }()
+			go func() { restarted <- change.RestartKubelet(ctx, own, on.Nodes[0]) }()
 			shown := map[string]bool{}
 			for n := range touches {
 				err = touchPods(ctx, steps, n)

@@ -53,7 +53,7 @@ func reusedAddress() harness.Scenario {
 				return err
 			}
 			on := app
-			on.Node = workers[1]
+			on.Nodes = workers[1:2]
 			_, err = steps.Client.AppsV1().Deployments(steps.Namespace).Create(ctx, on.Deployment(steps.Into, "v1"), metav1.CreateOptions{})
 			if err != nil {
 				return err

@@ -23,6 +23,8 @@ type Options struct {
 	OutsideURL string // that leads to the app's Service; empty: a NodePort, if one can be reached; NoOutside: nothing does
 	LoadNodes  int    // nodes that carry load, at most
 	Observe    bool   // that privileged pods may observe every node's rules
+	// Drain are nodes that may be cordoned and drained, two or more: a pod that is drained goes to another of them.
+	Drain []string
 }
 
 const (
@@ -43,6 +45,7 @@ type Cluster struct {
 
 	route        Route  // from here to the app's Service
 	unobservable string // why the nodes' rules may not be observed, although that was wanted
+	undrainable  string // why the nodes may not be drained, although that was wanted
 }
 
 var _ cluster.Cluster = (*Cluster)(nil)
@@ -68,7 +71,10 @@ func Connect(ctx context.Context, o Options) (*Cluster, error) {
 	if err != nil {
 		return nil, refuseConnection(c.name, c.REST().Host, err)
 	}
-	c.loadNodes = loadNodes(nodes.Items, o.LoadNodes)
+	if err := checkDrain(ctx, c.Client(), nodes.Items, o.Drain); err != nil {
+		return nil, err
+	}
+	c.loadNodes = loadNodes(nodes.Items, o.Drain, o.LoadNodes)
 	c.proxies, c.network = detectProxies(ctx, c.Client(), nodes.Items), detectNetwork(ctx, c.Client())
 	if c.mode, err = modeOf(c.proxies, o.Mode); err != nil {
 		return nil, err
@@ -87,6 +93,17 @@ func (c *Cluster) Kubernetes() string { return c.kubernetes }
 
 // Nodes are none: no command runs on somebody else's.
 func (c *Cluster) Nodes() []string { return nil }
+
+// NodeName is the first node that may be drained for worker, and the second for worker2.
+func (c *Cluster) NodeName(name string) string {
+	switch {
+	case name == cluster.Worker && len(c.options.Drain) > 0:
+		return c.options.Drain[0]
+	case name == cluster.Worker2 && len(c.options.Drain) > 1:
+		return c.options.Drain[1]
+	}
+	return name
+}
 
 // Workers are as many of the nodes that take pods as the options allow.
 func (c *Cluster) Workers(context.Context) ([]string, error) { return c.loadNodes, nil }
@@ -114,6 +131,16 @@ func (c *Cluster) CannotObserve() string {
 // ForbidObserving notes why privileged pods may not observe the nodes' rules, although that was wanted.
 func (c *Cluster) ForbidObserving(because string) { c.unobservable = because }
 
+// ForbidDrains notes why the nodes may not be drained, although that was wanted.
+func (c *Cluster) ForbidDrains(because string) { c.undrainable = because }
+
+func (c *Cluster) cannotDrain() string {
+	if len(c.options.Drain) == 0 {
+		return "no nodes were named that may be: --allow=disruption:NODE,disruption:NODE"
+	}
+	return c.undrainable
+}
+
 // Features are what the cluster has and lacks of what scenarios may need.
 func (c *Cluster) Features() []evidence.Feature {
 	feature := func(name, lacks string) evidence.Feature {
@@ -123,6 +150,7 @@ func (c *Cluster) Features() []evidence.Feature {
 		feature(evidence.NodeRules, c.CannotObserve()),
 		feature(cluster.OutsideLane, c.route.None),
 		feature(cluster.ClusterChanges, "it is not ours to change"),
+		feature(cluster.Drains, c.cannotDrain()),
 	}
 }
 
@@ -158,6 +186,9 @@ func (c *Cluster) PrintSummary(w io.Writer) {
 	for p, nodes := range byProxy {
 		slices.Sort(nodes)
 		row("service proxy", fmt.Sprintf("%s on %d nodes (%s): %s", p.Kind, len(nodes), strings.Join(nodes, ", "), p.Because))
+	}
+	if len(c.options.Drain) > 0 {
+		row("may be drained", strings.Join(c.options.Drain, ", "))
 	}
 	if because := c.CannotObserve(); because != "" {
 		row("nodes' rules", "not observed: "+because)

@@ -9,17 +9,17 @@ import (
 	"rollcall/harness/cluster"
 )
 
-// loadNodes are the names of the nodes that carry load: those that any pod may run on, and are ready. Of many, those
-// of different zones come first.
-func loadNodes(nodes []corev1.Node, most int) []string {
+// loadNodes are the names of the nodes that carry load: those that are to be drained, and others that any pod may run on, and are
+// ready. Of many, those of different zones come first.
+func loadNodes(nodes []corev1.Node, drain []string, most int) []string {
+	names := slices.Clone(drain)
 	zones := map[string][]string{}
 	for _, node := range nodes {
-		if takesPods(node) {
+		if takesPods(node) && !slices.Contains(drain, node.Name) {
 			zone := node.Labels[corev1.LabelTopologyZone]
 			zones[zone] = append(zones[zone], node.Name)
 		}
 	}
-	var names []string
 	for rank := 0; len(zones) > 0 && len(names) < most; rank++ {
 		for _, zone := range slices.Sorted(maps.Keys(zones)) {
 			slices.Sort(zones[zone])

@@ -49,8 +49,18 @@ func TestLoadNodes(t *testing.T) {
 			[]corev1.Node{node("a", func(n *corev1.Node) { n.Status.Conditions[0].Status = corev1.ConditionUnknown })}, 3, nil},
 		{"of none, none", nil, 3, nil},
 	} {
-		if diff := cmp.Diff(row.want, loadNodes(row.nodes, row.most)); diff != "" {
+		if diff := cmp.Diff(row.want, loadNodes(row.nodes, nil, row.most)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", row.sentence, diff)
+		}
+	}
+}
+
+// Clients on a node that is drained are to see it.
+func TestNodesToDrainCarryLoad(t *testing.T) {
+	nodes := []corev1.Node{node("a"), node("b"), node("c"), node("d")}
+	for most, want := range map[int][]string{1: {"b", "d"}, 2: {"b", "d"}, 3: {"a", "b", "d"}} {
+		if diff := cmp.Diff(want, loadNodes(nodes, []string{"d", "b"}, most)); diff != "" {
+			t.Errorf("at most %d (-want +got):\n%s", most, diff)
 		}
 	}
 }

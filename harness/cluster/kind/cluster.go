@@ -84,6 +84,9 @@ func (c *Cluster) Kubernetes() string { return c.kubernetes }
 // Attached is false: the cluster is ours.
 func (c *Cluster) Attached() bool { return false }
 
+// NodeName is what kind calls it.
+func (c *Cluster) NodeName(name string) string { return c.Name() + "-" + name }
+
 // Features are all there.
 func (c *Cluster) Features() []evidence.Feature { return nil }
 

@@ -69,6 +69,7 @@ func newFake(t *testing.T) *fakeCluster {
 }
 
 func (c *fakeCluster) Name() string                                { return "n" }
+func (c *fakeCluster) NodeName(name string) string                 { return "n-" + name }
 func (c *fakeCluster) Nodes() []string                             { return []string{"n-control-plane", "n-worker", "n-worker2"} }
 func (c *fakeCluster) Client() kubernetes.Interface                { return c.client }
 func (c *fakeCluster) ProxiesLeaveCPUCgroup(context.Context) error { return nil }
