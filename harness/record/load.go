@@ -30,7 +30,7 @@ func (r *Recording) checkSteadyLoad(ctx context.Context) error {
 			d = max(d, resting.Rest())
 		}
 	}
-	defer r.printProgress(ctx, always("before the rollout"))()
+	defer r.printProgress(ctx, always("before "+r.subject().name))()
 	if err := r.awaitRest(ctx, d); err != nil {
 		return err
 	}
@@ -43,7 +43,7 @@ func (r *Recording) checkSteadyLoad(ctx context.Context) error {
 // awaitRest returns when so much time has passed, and no pod and no endpoint has changed in the last of it.
 func (r *Recording) awaitRest(ctx context.Context, d time.Duration) error {
 	limit := r.stretched(deployTimeout)
-	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("pods or endpoints kept changing for %v before the rollout", limit))
+	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("pods or endpoints kept changing for %v before %s", limit, r.subject().name))
 	defer cancel()
 	began, was := time.Now(), observe.State{}
 	for {
@@ -62,7 +62,7 @@ func (r *Recording) awaitRest(ctx context.Context, d time.Duration) error {
 
 // settle lets the load go on after the rollout.
 func (r *Recording) settle(ctx context.Context) error {
-	return r.pass(ctx, "after the rollout", r.Load.Settle)
+	return r.pass(ctx, "after "+r.subject().name, r.Load.Settle)
 }
 
 // stopLoad ends the load.

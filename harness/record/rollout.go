@@ -13,6 +13,20 @@ import (
 	"rollcall/harness/progress"
 )
 
+// A subject is what a recording under load is of, as its progress says it.
+type subject struct{ name, phase string }
+
+func (r *Recording) subject() subject {
+	switch {
+	case r.Disruption == nil || r.run.OldVersion != r.run.NewVersion:
+		return subject{"the rollout", "rolling out"}
+	case r.Disruption.ByOthers():
+		return subject{"the maintenance", "under maintenance"}
+	default:
+		return subject{"the disruption", "disrupting"}
+	}
+}
+
 // rollOut makes the strategy's write, begins the disruption, if there is one, and waits for the end of both.
 func (r *Recording) rollOut(ctx context.Context) error {
 	r.watch.Mark(evidence.RolloutBegun) // before the write: what follows from it is seen while it returns
@@ -58,11 +72,7 @@ func (r *Recording) awaitRollout(ctx context.Context, whole func(context.Context
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, observe.ErrNeverSettled)
 	defer cancel()
 	old, next := r.Rollout.Versions()
-	phase := "rolling out"
-	if old == next {
-		phase = "disrupting"
-	}
-	defer r.printProgress(ctx, always(phase))()
+	defer r.printProgress(ctx, always(r.subject().phase))()
 	if err := r.watch.Until(ctx, func(s observe.State) bool { return r.Rollout.Settled(s, r.App) }); err != nil {
 		return err
 	}
