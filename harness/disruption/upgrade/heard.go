@@ -10,18 +10,69 @@ import (
 	discoveryv1 "k8s.io/api/discovery/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"rollcall/fixtures"
 )
 
-// heardName is that of a Service that nobody asks, and that no pod is behind.
+// heardName is that of a Service that nobody asks, and that no pod is behind, and the begin of those of pods that do nothing.
 const heardName = "rollcall-heard"
 
 // changesHeard prints how many changes of endpoints a node's kube-proxy has heard of (pkg/proxy/metrics/metrics.go, v1.35 to v1.37).
 const changesHeard = `curl --silent --fail --max-time 2 http://127.0.0.1:10249/metrics |
 grep '^kubeproxy_sync_proxy_rules_endpoint_changes_total'`
 
-// awaitHeard returns when controllers and every kube-proxy follow changes again. After the API server was away that takes up to a
-// minute (client-go, tools/cache/reflector.go), and pods that are drained before then are lost to every node: seen for 20 s.
-func (u upgrade) awaitHeard(ctx context.Context) (err error) {
+// awaitHeard returns when controllers, every kube-proxy and the kubelets of workers follow changes again. After the API server was away
+// that takes up to a minute (client-go, tools/cache/reflector.go). Pods that are drained before then are lost to every node, seen for
+// 20 s, or get their SIGTERM late, seen after 35 s.
+func (u upgrade) awaitHeard(ctx context.Context) error {
+	if err := u.awaitProxiesHear(ctx); err != nil {
+		return err
+	}
+	workers, err := u.Workers(ctx)
+	if err != nil {
+		return err
+	}
+	for _, node := range workers {
+		if err := u.awaitKubeletHears(ctx, node); err != nil {
+			return fmt.Errorf("kubelet of %s: %w", node, err)
+		}
+	}
+	return nil
+}
+
+// awaitKubeletHears returns when a kubelet has acknowledged a pod, which its start time says (v1.PodStatus).
+func (u upgrade) awaitKubeletHears(ctx context.Context, node string) (err error) {
+	pods := u.Client().CoreV1().Pods(u.stage.Namespace)
+	pod := fixtures.ClientPod(fixtures.Destination{Namespace: u.stage.Namespace, Images: u.stage.Images}, node, "http://127.0.0.1/")
+	pod.Name, pod.GenerateName, pod.Spec.NodeName = heardName+"-"+u.short(node), "", node
+	remove := func(ctx context.Context) error {
+		err := pods.Delete(ctx, pod.Name, metav1.DeleteOptions{GracePeriodSeconds: new(int64(0))})
+		if apierrors.IsNotFound(err) {
+			return nil
+		}
+		return err
+	}
+	defer func() { err = errors.Join(err, remove(context.WithoutCancel(ctx))) }()
+	if err := until(ctx, func(ctx context.Context) (string, error) {
+		_, err := pods.Create(ctx, pod, metav1.CreateOptions{})
+		if apierrors.IsAlreadyExists(err) { // of a try whose answer was lost
+			return "", nil
+		}
+		return "", err
+	}); err != nil {
+		return fmt.Errorf("make a pod: %w", err)
+	}
+	return until(ctx, func(ctx context.Context) (string, error) {
+		is, err := pods.Get(ctx, pod.Name, metav1.GetOptions{})
+		if err == nil && is.Status.StartTime == nil {
+			return "it has not heard of a pod", nil
+		}
+		return "", err
+	})
+}
+
+// awaitProxiesHear returns when the controller of endpoints and every kube-proxy act on a Service.
+func (u upgrade) awaitProxiesHear(ctx context.Context) (err error) {
 	before := map[string]string{}
 	for _, node := range u.Nodes() {
 		if err := until(ctx, func(ctx context.Context) (lacks string, err error) {

@@ -36,6 +36,7 @@ type fakeCluster struct {
 	client *fake.Clientset
 	did    []string
 	fails  string // scripts with this in them
+	asleep string // node whose kubelet hears of nothing
 	asked  int    // for the changes that kube-proxies heard of, of which there are more each time
 }
 
@@ -63,6 +64,13 @@ func newFake(t *testing.T) *fakeCluster {
 		slice := &discoveryv1.EndpointSlice{ObjectMeta: metav1.ObjectMeta{Namespace: action.GetNamespace(), Name: service.Name,
 			Labels: map[string]string{discoveryv1.LabelServiceName: service.Name}}}
 		return false, nil, c.client.Tracker().Add(slice)
+	})
+	c.client.PrependReactor("create", "pods", func(action k8stesting.Action) (bool, runtime.Object, error) {
+		pod := action.(k8stesting.CreateAction).GetObject().(*corev1.Pod)
+		if pod.Spec.NodeName != c.asleep {
+			pod.Status.StartTime = new(metav1.Now())
+		}
+		return false, nil, nil
 	})
 	c.client.Discovery().(*fakediscovery.FakeDiscovery).FakedServerVersion = &version.Info{GitVersion: next}
 	return c
@@ -208,6 +216,23 @@ func TestADeafProxyIsWaitedFor(t *testing.T) {
 		left, err := c.client.CoreV1().Services("ours").List(t.Context(), metav1.ListOptions{})
 		if err != nil || len(left.Items) > 0 {
 			t.Errorf("Services that are left: %+v, %v", left.Items, err)
+		}
+	})
+}
+
+func TestADeafKubeletIsWaitedFor(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newFake(t)
+		c.asleep = "n-worker2"
+		s, _ := c.stage()
+		u := upgrade{c, s, nodeimage.Upgrade{Version: next}}
+		err := step{do: u.awaitHeard}.take(t.Context())
+		if want := "kubelet of n-worker2: not done after 5m0s: it has not heard of a pod"; err == nil || err.Error() != want {
+			t.Errorf("error %v, want %s", err, want)
+		}
+		left, err := c.client.CoreV1().Pods("ours").List(t.Context(), metav1.ListOptions{})
+		if err != nil || len(left.Items) != 2 { // the app's, and another
+			t.Errorf("pods that are left: %+v, %v", left.Items, err)
 		}
 	})
 }
