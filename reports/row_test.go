@@ -10,8 +10,8 @@ import (
 // What fails on control lanes was not asked of the Service.
 func TestRowOfControlLanes(t *testing.T) {
 	lane := func(from evidence.Vantage, outage float64, refused int) model.Lane {
-		return model.Lane{Vantage: from, Conn: evidence.Fresh, Requests: 100, LongestOutage: outage, ByVersion: map[string]int{"v1": 100 - refused},
-			Failures: map[evidence.Fault]int{evidence.Refused: refused}}
+		return model.Lane{Vantage: from, Conn: evidence.Fresh, Requests: 100, LongestOutage: outage,
+			ByVersion: map[string]int{"v1": 100 - refused}, Failures: map[evidence.Fault]int{evidence.Refused: refused}}
 	}
 	for _, r := range []struct {
 		sentence       string

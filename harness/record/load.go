@@ -43,7 +43,8 @@ func (r *Recording) checkSteadyLoad(ctx context.Context) error {
 // awaitRest returns when so much time has passed, and no pod and no endpoint has changed in the last of it.
 func (r *Recording) awaitRest(ctx context.Context, d time.Duration) error {
 	limit := r.stretched(deployTimeout)
-	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("pods or endpoints kept changing for %v before %s", limit, r.subject().name))
+	never := fmt.Errorf("pods or endpoints kept changing for %v before %s", limit, r.subject().name)
+	ctx, cancel := context.WithTimeoutCause(ctx, limit, never)
 	defer cancel()
 	began, was := time.Now(), observe.State{}
 	for {

@@ -45,13 +45,14 @@ func TestCheckDrain(t *testing.T) {
 		}), ""},
 		{"pods that are over are none", []string{"a", "b"}, pod(func(p *corev1.Pod) { p.Status.Phase = corev1.PodSucceeded }), ""},
 		{"our own may go", []string{"a", "b"}, pod(func(p *corev1.Pod) { p.Labels = fixtures.Labels("echo") }), ""},
-		{"somebody else's may not", []string{"a", "b"}, owned("ReplicaSet"), "allow disruption:a: it carries pod p of namespace shop, which is not " +
-			"Rollcall's: name a node that carries only DaemonSets"},
+		{"somebody else's may not", []string{"a", "b"}, owned("ReplicaSet"), "allow disruption:a: it carries pod p of namespace shop, " +
+			"which is not Rollcall's: name a node that carries only DaemonSets"},
 	} {
 		client := fake.NewClientset()
 		client.PrependReactor("list", "pods", func(action k8stesting.Action) (bool, runtime.Object, error) {
 			list := &corev1.PodList{}
-			if on, _ := action.(k8stesting.ListAction).GetListRestrictions().Fields.RequiresExactMatch("spec.nodeName"); on == "a" && row.pod != nil {
+			of := action.(k8stesting.ListAction).GetListRestrictions().Fields
+			if on, _ := of.RequiresExactMatch("spec.nodeName"); on == "a" && row.pod != nil {
 				list.Items = append(list.Items, *row.pod)
 			}
 			return true, list, nil
