@@ -27,6 +27,9 @@ func packetMutants() []Mutant {
 	return []Mutant{
 		{ID: "syn-dropped-300ms", Damages: "every SYN to the Service from one node is dropped for 300 ms", Of: drained, EveryMode: true,
 			When: begun(time.Second), Do: synDropped(worker, 300*time.Millisecond), Want: verdict.Fail, Cause: "no-slow-replies"},
+		{ID: "syn-dropped-800ms", Damages: "every SYN to the Service from one node is dropped for 800 ms, and a client may wait for half of that",
+			Of: drained, EveryMode: true, Change: expecting(verdict.ReplyGap(0, 400*time.Millisecond)),
+			When: begun(time.Second), Do: synDropped(worker, 800*time.Millisecond), Want: verdict.Fail, Cause: "reply-gap"},
 		{ID: "syn-dropped-3s", Damages: "every SYN to the Service from one node is dropped for 3 s", Of: drained, EveryMode: true,
 			When: begun(time.Second), Do: synDropped(worker, 3*time.Second), Want: verdict.Fail, Cause: "no-failures"},
 		{ID: "refused-300ms", Damages: "every new connection to the app from one node is refused by RST for 300 ms", Of: drained, EveryMode: true,
