@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -78,7 +79,7 @@ func (s Stage) drain(ctx context.Context, d Drain, then Act) (err error) {
 	helper := &drain.Helper{
 		Ctx: ctx, Client: s.any().Client(), GracePeriodSeconds: -1, IgnoreAllDaemonSets: true, DeleteEmptyDirData: true,
 		PodSelector: fixtures.NameLabel + "=" + s.App.ResourceName(), DisableEviction: d.Deletes, Timeout: timeout,
-		EvictErrorRetryDelay: evictEvery, Out: io.Discard, ErrOut: &trouble,
+		EvictErrorRetryDelay: evictEvery, Out: io.Discard, ErrOut: &trouble, AdditionalFilters: []drain.PodFilter{s.isOurs},
 	}
 	s.Step(d.Node, "cordon")
 	if err := drain.RunCordonOrUncordon(helper, node, true); err != nil {
@@ -107,6 +108,14 @@ func (s Stage) drain(ctx context.Context, d Drain, then Act) (err error) {
 }
 
 func (d Drain) mayBlock() bool { return d.Timeout > 0 }
+
+// isOurs passes over what has the app's name and is in somebody else's namespace.
+func (s Stage) isOurs(pod corev1.Pod) drain.PodDeleteStatus {
+	if pod.Namespace != s.Namespace {
+		return drain.MakePodDeleteStatusSkip()
+	}
+	return drain.MakePodDeleteStatusOkay()
+}
 
 // uncordon opens the node to pods again, as it is by now.
 func (s Stage) uncordon(helper *drain.Helper, name string) error {

@@ -122,6 +122,8 @@ func (t Target) drainable() (nodes []string, err error) {
 	for _, thing := range splitList(t.Allow) {
 		node, named := strings.CutPrefix(thing, "disruption:")
 		switch {
+		case named && slices.Contains(nodes, node):
+			return nil, usage.New("allow "+thing, "it is named twice", "name another node: disruption:NODE")
 		case named && node != "":
 			nodes = append(nodes, node)
 		case thing != harness.NodeRules:

@@ -50,6 +50,8 @@ func TestTargetConnect(t *testing.T) {
 		{"an image that is none of ours", Target{Context: "staging", Images: "nginx:1=a"}, "images nginx:1=a: it is no image of ours"},
 		{"a privilege that is none", Target{Context: "staging", Allow: "everything"},
 			"allow everything: there is no such thing: use node-rules, or disruption:NODE"},
+		{"a drain of one node, named twice", Target{Context: "staging", Allow: "disruption:a,disruption:a"},
+			"allow disruption:a: it is named twice: name another node: disruption:NODE"},
 		{"a drain of no node", Target{Context: "staging", Allow: "disruption:"}, "allow disruption:: there is no such thing: "},
 		{"load from no node", Target{Context: "staging", LoadNodes: "0"}, "load nodes 0: it is no number of nodes"},
 		{"a way that is no URL", Target{Context: "staging", OutsideURL: "shop"}, "outside-url shop: it is no URL"},

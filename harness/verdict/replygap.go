@@ -43,9 +43,9 @@ func judgeReplyGap(x evidence.Expectation, _ timeline.Timeline, lanes []timeline
 		Headline: fmt.Sprintf("%s got no good reply for %s, expected %s to %s", worst.ID, phrase.Duration(gap.Length()),
 			phrase.Duration(x.Min), phrase.Duration(x.Max)),
 		Facts: []Detail{{"lane", worst.ID}, {"from", phrase.Seconds(gap.From)}, {"lasted", phrase.Duration(gap.Length())}},
-		Because: fmt.Sprintf("of %s, %s is furthest from what is expected: it got no good reply for %s from %s on, expected %s to %s, to %s",
-			phrase.Count(len(lanes), "lane"), worst.ID, phrase.Duration(gap.Length()), phrase.Seconds(gap.From), phrase.Duration(x.Min),
-			phrase.Duration(x.Max), phrase.Duration(gap.Period)),
+		Because: fmt.Sprintf("%s got no good reply for %s from %s on, expected %s to %s with an error of %s, in which it asks once; of %s none is "+
+			"nearer to these bounds or further beyond them", worst.ID, phrase.Duration(gap.Length()), phrase.Seconds(gap.From),
+			phrase.Duration(x.Min), phrase.Duration(x.Max), phrase.Duration(gap.Period), phrase.Count(len(lanes), "lane")),
 	}
 	if off(worst) > 0 {
 		f.Outcome = Fail

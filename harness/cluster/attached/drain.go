@@ -33,7 +33,7 @@ func checkDrain(ctx context.Context, client kubernetes.Interface, nodes []corev1
 		pods, err := client.CoreV1().Pods(metav1.NamespaceAll).List(ctx,
 			metav1.ListOptions{FieldSelector: fields.OneTermEqualSelector("spec.nodeName", name).String()})
 		if err != nil {
-			return refuse(name, err.Error(), "bind the role of fixtures/staging/drains to this user")
+			return refuse(name, usage.OneLine(err), "bind the role of fixtures/staging/drains to this user")
 		}
 		for _, pod := range pods.Items {
 			if !staysOrIsOurs(pod) {

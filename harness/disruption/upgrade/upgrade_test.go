@@ -54,6 +54,8 @@ func newFake(t *testing.T) *fakeCluster {
 		objects = append(objects, &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "ours", Name: name,
 			Labels: fixtures.Labels(name), OwnerReferences: []metav1.OwnerReference{{Kind: "ReplicaSet", Controller: new(true)}}}})
 	}
+	objects = append(objects, &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "theirs", Name: "another", // with the name of the app's
+		Labels: fixtures.Labels("echo"), OwnerReferences: []metav1.OwnerReference{{Kind: "ReplicaSet", Controller: new(true)}}}})
 	proxies := &appsv1.DaemonSet{ObjectMeta: metav1.ObjectMeta{Namespace: metav1.NamespaceSystem, Name: cluster.ProxyName}}
 	proxies.Spec.Template.Spec.Containers = []corev1.Container{{Image: "registry.k8s.io/kube-proxy:" + next}}
 	dns := &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Namespace: metav1.NamespaceSystem, Name: "coredns"}}
@@ -162,7 +164,7 @@ func TestUpgrade(t *testing.T) {
 			t.Errorf("a node is left cordoned, or %v", err)
 		}
 		pods, err := c.client.CoreV1().Pods(metav1.NamespaceAll).List(t.Context(), metav1.ListOptions{})
-		if err != nil || len(pods.Items) != 1 || pods.Items[0].Name != "another" {
+		if err != nil || len(pods.Items) != 2 || pods.Items[0].Name != "another" || pods.Items[1].Name != "another" {
 			t.Errorf("pods that are left: %+v, %v", pods.Items, err)
 		}
 	})
