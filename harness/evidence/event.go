@@ -80,6 +80,9 @@ const (
 	RecorderLost EventKind = "recorder-lost" // a recorder stopped before the end; Detail is which and why
 )
 
+// Booted is the Detail of a [NodeChanged] whose node booted.
+const Booted = "booted"
+
 // EventKinds lists every kind.
 func EventKinds() []EventKind {
 	return []EventKind{PodCreated, PodReady, PodUnready, PodDeleting, PodGone, EndpointReady, EndpointNotReady, EndpointGone,

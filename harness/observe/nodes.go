@@ -55,7 +55,7 @@ func (t *nodeTracker) see(n *corev1.Node) {
 			return
 		}
 		if was.machineID != now.machineID {
-			note(evidence.NodeChanged, "booted")
+			note(evidence.NodeChanged, evidence.Booted)
 		}
 		if was.kubelet != now.kubelet {
 			note(evidence.NodeChanged, "kubelet "+now.kubelet)

@@ -1,11 +1,14 @@
 package verdict_test
 
 import (
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"rollcall/harness/evidence"
+	"rollcall/harness/evidence/store"
 	"rollcall/harness/verdict"
 )
 
@@ -60,6 +63,84 @@ func TestDisruptionExcusesWhatItExpects(t *testing.T) {
 			}
 			if got := strings.Join(ids, " "); got != row.distrust {
 				t.Errorf("distrusted for %q, want %q", got, row.distrust)
+			}
+		})
+	}
+}
+
+// A pod whose node boots has another address afterwards, which its control lane does not know. It excuses no other lane, and the
+// lane of the pod's own node shows whether nodes reach each other.
+func TestControlLaneWhosePodLostItsAddress(t *testing.T) {
+	changed := func(node string, at int, detail string) edit {
+		return with(evidence.Event{At: time.Duration(at) * ms, Kind: evidence.NodeChanged, Object: node, Detail: detail})
+	}
+	failing := func(from, to uint64) edit {
+		var seqs []uint64
+		for seq := from; seq < to; seq++ {
+			seqs = append(seqs, seq)
+		}
+		return breaking("control", evidence.Timeout, seqs...)
+	}
+	off := all(disrupted("worker2", "control-failures"), failing(70, 200))
+	for _, row := range []struct {
+		sentence string
+		target   string
+		edit     edit
+		trusted  bool
+	}{
+		{"its node booted, and it is never answered again", "worker2", all(off, changed("worker2", 900, "booted")), true},
+		{"a request failed before the disruption, too", "worker2", all(off, failing(55, 56), changed("worker2", 900, "booted")), false},
+		{"its node did not boot", "worker2", off, false},
+		{"its node has another kubelet", "worker2", all(off, changed("worker2", 900, "kubelet v1.37.2")), false},
+		{"another node booted", "worker2", all(off, changed("worker", 900, "booted")), false},
+		{"its node booted, and it is answered again, and then not", "worker2",
+			all(disrupted("worker2", "control-failures"), failing(70, 100), failing(150, 200), changed("worker2", 900, "booted")), false},
+		{"its node booted once the disruption was over", "worker2",
+			all(disrupted("worker2", "control-failures"), failing(124, 200), changed("worker2", 1250, "booted")), false},
+		{"its node booted, which was not expected to cost it requests", "worker2",
+			all(disrupted("worker2"), failing(89, 200), changed("worker2", 900, "booted")), false},
+		{"its own node booted, and it does not reach the other", "worker2",
+			all(disrupted("worker", "control-failures"), failing(70, 200), changed("worker", 900, "booted")), false},
+		{"where its pod is was not noted", "", all(off, changed("worker2", 900, "booted")), false},
+	} {
+		t.Run(row.sentence, func(t *testing.T) {
+			ev := rollout(verdict.NoFailures())
+			ev.Run.Lanes[2].TargetNode = row.target
+			row.edit(&ev)
+			v := judge(t, ev)
+			trusted := !slices.ContainsFunc(v.Distrust, func(r verdict.Reason) bool { return r.ID == "control-failures" })
+			if trusted != row.trusted {
+				t.Errorf("trusted: %t, want %t: %v", trusted, row.trusted, v.Distrust)
+			}
+		})
+	}
+}
+
+// Recorded: a node lost its power. The load ended more than the 10 s of its tail after the cluster was whole, and the control lane of
+// the other node timed out to its end.
+func TestNodeThatWasOff(t *testing.T) {
+	ev, err := store.Read(filepath.Join("testdata", "recorded", "node-off"))
+	if err != nil || len(ev.Damage) > 0 {
+		t.Fatal(err, ev.Damage)
+	}
+	hits, err := ev.Hits.All()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range []struct {
+		sentence string
+		edit     edit
+		outcome  verdict.Outcome
+	}{
+		{"as it was recorded", all(), verdict.Pass},
+		{"without a boot", keeping(nil, func(e evidence.Event) bool { return e.Detail != evidence.Booted }), verdict.Inconclusive},
+		{"when the node that booted does not reach the other", breaking("worker-control", evidence.Timeout, 2200), verdict.Inconclusive},
+	} {
+		t.Run(row.sentence, func(t *testing.T) {
+			changed := recording{Run: ev.Run, Hits: slices.Clone(hits), Events: ev.Events}
+			row.edit(&changed)
+			if v := judge(t, changed); v.Outcome != row.outcome {
+				t.Errorf("%s, want %s: %s", v.Outcome, row.outcome, v.Because)
 			}
 		})
 	}

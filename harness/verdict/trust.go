@@ -254,14 +254,22 @@ func earlyDamage(tl timeline.Timeline) (reasons []Reason) {
 	return reasons
 }
 
-// unexpected are the failed hits of control lanes that no disruption explains: of its nodes, or to pods there.
+// unexpected are the failed hits of control lanes that no disruption explains: of its nodes, or to pods there, also later to an
+// address that such a pod lost in it.
 func unexpected(failed []timeline.Hit, tl timeline.Timeline) []timeline.Hit {
 	from := map[string]evidence.Lane{}
+	lost := map[string]time.Duration{}
 	for _, lane := range tl.Lanes {
 		from[lane.ID] = lane.Lane
+		if since, ok := tl.LostAddress(lane); ok && tl.Expected(reasonControlFailures, lane.TargetNode, since) {
+			lost[lane.ID] = since
+		}
 	}
 	return slices.DeleteFunc(failed, func(h timeline.Hit) bool {
 		lane := from[h.Lane]
+		if since, ok := lost[h.Lane]; ok && h.Sent >= since {
+			return true
+		}
 		return tl.Expected(reasonControlFailures, lane.Node, h.Sent) || tl.Expected(reasonControlFailures, lane.TargetNode, h.Sent)
 	})
 }
