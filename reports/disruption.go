@@ -50,9 +50,22 @@ func untilWhole(tl timeline.Timeline) *float64 {
 func newSteps(tl timeline.Timeline) []model.Step {
 	var steps []model.Step
 	for _, s := range tl.Steps() {
-		steps = append(steps, model.Step{At: millis(s.At), Node: s.Node, What: s.What})
+		steps = append(steps, model.Step{At: millis(s.At), Node: s.Node, What: s.What + lostAddresses(s, tl)})
 	}
 	return steps
+}
+
+// lostAddresses says of a boot which control lanes tell nothing from then on.
+func lostAddresses(s timeline.Step, tl timeline.Timeline) (said string) {
+	if s.Kind != evidence.NodeChanged || s.What != evidence.Booted {
+		return ""
+	}
+	for _, lane := range tl.Lanes {
+		if at, lost := tl.LostAddress(lane); lost && s.At == at && s.Node == lane.TargetNode {
+			said += "; " + lane.ID + " asks for the address that its pod had before"
+		}
+	}
+	return said
 }
 
 // newOutages lists the longest outages, the longest first.

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -129,6 +130,33 @@ func TestADisruptionThatWasCutOffHasWhatWasSeen(t *testing.T) {
 	}
 	if whole := metric.ValueOf(report.Scenarios[0], "whole_ms"); whole != nil {
 		t.Errorf("the cluster was whole after %v", whole)
+	}
+}
+
+// A control lane that goes on asking for an address that its pod lost in a boot is told with that boot.
+func TestALostAddressIsReported(t *testing.T) {
+	dir, r := emptyFolder(t), cut("iptables")
+	control := slices.IndexFunc(r.run.Lanes, func(l evidence.Lane) bool { return l.ID == "control" })
+	r.run.Lanes[control].TargetNode = "worker2"
+	fail(&r, "control", evidence.Timeout, from(60, 200)...)
+	for i, node := range []string{"worker", "worker2"} {
+		r.events = append(r.events, evidence.Event{At: time.Duration(800+i) * ms, Kind: evidence.NodeChanged, Object: node,
+			Detail: evidence.Booted})
+	}
+	record(t, dir, r)
+	report, err := reports.Load(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var boots []string
+	for _, s := range report.Scenarios[0].Steps {
+		if strings.HasPrefix(s.What, evidence.Booted) {
+			boots = append(boots, s.Node+": "+s.What)
+		}
+	}
+	want := []string{"worker: booted", "worker2: booted; control asks for the address that its pod had before"}
+	if diff := cmp.Diff(want, boots); diff != "" {
+		t.Errorf("boots (-want +got):\n%s", diff)
 	}
 }
 
