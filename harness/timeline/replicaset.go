@@ -1,6 +1,8 @@
 package timeline
 
 import (
+	"fmt"
+	"strings"
 	"time"
 
 	"rollcall/harness/evidence"
@@ -23,6 +25,28 @@ func (t Timeline) Scalings() (sizes []Scaling, ok bool) {
 		}
 	}
 	return sizes, ok
+}
+
+// A Rescale is a size that an autoscaler says to have given the Deployment.
+type Rescale struct {
+	Size int
+	At   time.Duration // when it was seen to say so, which is after the write
+}
+
+// Rescales lists what autoscalers gave from the rollout's begin on, by their Events (Kubernetes v1.37.2,
+// pkg/controller/podautoscaler/horizontal.go, reconcileAutoscaler).
+func (t Timeline) Rescales() (given []Rescale) {
+	begun, _ := t.Mark(evidence.RolloutBegun)
+	for _, e := range t.Events {
+		size := 0
+		if e.Kind != evidence.Reported || e.At < begun || !strings.HasPrefix(e.Object, "HorizontalPodAutoscaler/") {
+			continue
+		}
+		if _, err := fmt.Sscanf(e.Detail, "SuccessfulRescale: New size: %d;", &size); err == nil {
+			given = append(given, Rescale{Size: size, At: e.At})
+		}
+	}
+	return given
 }
 
 // MaxActive is the most pods that all ReplicaSets asked for together; it is absent when none was seen.

@@ -1,6 +1,7 @@
 package verdict_test
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"time"
 
@@ -73,6 +74,12 @@ func noting(name string, values ...string) edit {
 func scaled(at int, version string, size int) edit {
 	return with(evidence.Event{At: time.Duration(at) * ms, Kind: evidence.ReplicaSetScaled, Object: "echo-" + version, Count: size,
 		Detail: version})
+}
+
+// rescaled is that an autoscaler says which size it gave the Deployment.
+func rescaled(at, size int) edit {
+	return with(evidence.Event{At: time.Duration(at) * ms, Kind: evidence.Reported, Object: "HorizontalPodAutoscaler/echo", Count: 1,
+		Detail: fmt.Sprintf("SuccessfulRescale: New size: %d; reason: Current number of replicas below Spec.MinReplicas", size)})
 }
 
 // onTwoClocks has the second lane on a node of its own, and both clocks as uncertain as said.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"rollcall/harness/evidence"
 	"rollcall/harness/timeline"
@@ -11,7 +12,8 @@ import (
 )
 
 // Scaling expects that, from the rollout's begin on, ReplicaSets are given these sizes in this order, each
-// written "v2:1", and others only afterwards.
+// written "v2:1", and others only afterwards. From when an autoscaler gives the Deployment another size they are other ones: it and
+// the Deployment controller do not wait for each other.
 func Scaling(sizes ...string) evidence.Expectation {
 	return evidence.Expectation{Rule: scaling().ID, Values: sizes}
 }
@@ -52,12 +54,44 @@ func judgeScaling(x evidence.Expectation, tl timeline.Timeline, _ []timeline.Lan
 	f.Facts = []Detail{{"sizes", given}, {"expected first", expected}}
 	if i := firstDifference(sizes, x.Values); i >= 0 {
 		f.Headline = fmt.Sprintf("scaling %d of the ReplicaSets was to %s, expected %s", i+1, sizes[i], x.Values[i])
+		if by, ok := rescaled(got[i], tl); ok {
+			return asFarAs(sizes[:i], by, f)
+		}
 		// The steps to a size are as large as many pods are available.
 		begun, _ := tl.Mark(evidence.RolloutBegun)
 		if pods := tl.UnreadyBetween(begun, got[i].At); len(pods) > 0 {
 			return excuseUnready(f, pods)
 		}
 	}
+	return f
+}
+
+// saidAfter is how long after its write an autoscaler may be seen to tell of it. Our own choice: 0.01 to 0.2 s were seen.
+const saidAfter = 5 * time.Second
+
+// rescaled is the size that an autoscaler had given the Deployment before a ReplicaSet was given its own: it had said so, or said soon
+// after that it had given just that number.
+func rescaled(s timeline.Scaling, tl timeline.Timeline) (by timeline.Rescale, ok bool) {
+	for _, by := range tl.Rescales() {
+		if by.At <= s.At || by.At <= s.At+saidAfter && by.Size == s.Size {
+			return by, true
+		}
+	}
+	return timeline.Rescale{}, false
+}
+
+// asFarAs makes a failure a pass if an autoscaler gave the Deployment another size after some that were as expected.
+func asFarAs(expected []string, by timeline.Rescale, f Finding) Finding {
+	given := fmt.Sprintf("an autoscaler gave the Deployment %s", phrase.Count(by.Size, "pod"))
+	if len(expected) == 0 {
+		f.Outcome, f.Headline = Inconclusive, given+" before its ReplicaSets were given a size"
+		f.Because += "; " + f.Headline
+		return f
+	}
+	f.Outcome, f.Headline = Pass, phrase.Headline(
+		fmt.Sprintf("ReplicaSets were scaled as expected, to %s, until %s", strings.Join(expected, " "), given),
+		"ReplicaSets were scaled as expected, until "+given)
+	f.Because += fmt.Sprintf("; after %s %s, and waits for nobody", expected[len(expected)-1], given)
 	return f
 }
 
