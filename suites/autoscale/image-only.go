@@ -25,7 +25,7 @@ func imageOnly() harness.Scenario {
 			if err := scaled(ctx, steps, 12); err != nil {
 				return err
 			}
-			if err := autoscaled(ctx, steps, 6); err != nil {
+			if _, err := autoscaled(ctx, steps, 6); err != nil {
 				return err
 			}
 			return steps.RollOut(ctx, fixtures.App{}, rollout.Update("v1", "v2"))

@@ -44,6 +44,9 @@ func serverSideConflict() harness.Scenario {
 			}
 			steps.Note("replicas after the refusal", *d.Spec.Replicas)
 			steps.Note("version after the refusal", d.Spec.Template.Labels[fixtures.VersionLabel])
+			if err := lookedAgain(ctx, steps); err != nil { // as in manifests
+				return err
+			}
 			return reapplied(ctx, steps, serverSideForced, manifest(steps, "v2", one), held)
 		},
 		Expect: []evidence.Expectation{

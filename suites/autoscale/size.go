@@ -5,27 +5,76 @@ import (
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
+	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"rollcall/fixtures"
 	"rollcall/harness"
 	"rollcall/harness/evidence"
 	"rollcall/harness/observe"
+	"rollcall/harness/poll"
 	"rollcall/harness/rollout"
 )
 
 // most is maxReplicas of the autoscalers that measure nothing; it is never reached.
 const most = 30
 
-// look is longer than an autoscaler goes without looking at its Deployment; it looks every 15 s, for the first
-// time 15 s after it was created (Kubernetes v1.36.3, pkg/controller/podautoscaler/horizontal.go, enqueueHPA).
+// look is longer than an autoscaler goes without looking at its Deployment; it looks every 15 s, for the first time 15 s after it was
+// created (Kubernetes v1.36.3, pkg/controller/podautoscaler/horizontal.go, enqueueHPA), or at once (v1.37.2).
 const look = 20 * time.Second
 
 // autoscaled puts the app under an autoscaler that keeps at least so many pods.
-func autoscaled(ctx context.Context, steps *harness.Steps, least int32) error {
-	_, err := steps.Client.AutoscalingV2().HorizontalPodAutoscalers(steps.Namespace).Create(ctx,
+func autoscaled(ctx context.Context, steps *harness.Steps, least int32) (*autoscalingv2.HorizontalPodAutoscaler, error) {
+	return steps.Client.AutoscalingV2().HorizontalPodAutoscalers(steps.Namespace).Create(ctx,
 		fixtures.App{}.Autoscaler(steps.Namespace, least, most), metav1.CreateOptions{})
+}
+
+// A glance is what an autoscaler has left when it looked last: it writes what it finds into its status, and where that is as before
+// it complains of the metrics that it lacks (Kubernetes v1.37.2, pkg/controller/podautoscaler/horizontal.go, reconcileAutoscaler).
+type glance struct {
+	version    string // of the object, which nobody else changes meanwhile
+	complaints int32
+}
+
+// lookedFirst returns when an autoscaler that was just created has looked: until it looks again, 15 s pass.
+func lookedFirst(ctx context.Context, steps *harness.Steps, created *autoscalingv2.HorizontalPodAutoscaler) error {
+	return lookedAfter(ctx, steps, glance{version: created.ResourceVersion})
+}
+
+// lookedAgain returns when the app's autoscaler has looked once more from now on. Where it has metrics, and they are as before, nothing
+// tells of that but the time.
+func lookedAgain(ctx context.Context, steps *harness.Steps) error {
+	last, err := glanced(ctx, steps)
+	if err != nil {
+		return err
+	}
+	limited, cancel := context.WithTimeout(ctx, look)
+	defer cancel()
+	err = lookedAfter(limited, steps, last)
+	if limited.Err() != nil {
+		return context.Cause(ctx)
+	}
 	return err
+}
+
+func lookedAfter(ctx context.Context, steps *harness.Steps, last glance) error {
+	return poll.Until(ctx, 100*time.Millisecond, func() (bool, error) {
+		now, err := glanced(ctx, steps)
+		return err == nil && now != last, err
+	})
+}
+
+func glanced(ctx context.Context, steps *harness.Steps) (glance, error) {
+	live, err := steps.Client.AutoscalingV2().HorizontalPodAutoscalers(steps.Namespace).Get(ctx, fixtures.DefaultName, metav1.GetOptions{})
+	if err != nil {
+		return glance{}, err
+	}
+	told, err := steps.Events(ctx, live, "FailedComputeMetricsReplicas")
+	is := glance{version: live.ResourceVersion}
+	for _, e := range told {
+		is.complaints += e.Count
+	}
+	return is, err
 }
 
 // scaled gives the app at v1 a size, and returns when it has it.

@@ -6,7 +6,6 @@ import (
 
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	autoscaling "k8s.io/client-go/kubernetes/typed/autoscaling/v2"
 
 	"rollcall/fixtures"
 	"rollcall/harness"
@@ -15,7 +14,6 @@ import (
 	"rollcall/harness/edit"
 	"rollcall/harness/evidence"
 	"rollcall/harness/observe"
-	"rollcall/harness/poll"
 	"rollcall/harness/verdict"
 	"rollcall/loadgen"
 )
@@ -121,7 +119,7 @@ func (b busy) run(ctx context.Context, steps *harness.Steps, app fixtures.App) e
 	if err := steps.Steadily(ctx, 10*time.Second, func(s observe.State) bool { return serves(s, "v1", b.most) }); err != nil {
 		return err
 	}
-	if err := looked(ctx, autoscalers, autoscaler.Name); err != nil {
+	if err := lookedAgain(ctx, steps); err != nil {
 		return err
 	}
 	applied := time.Now()
@@ -162,20 +160,6 @@ func (b busy) run(ctx context.Context, steps *harness.Steps, app fixtures.App) e
 	}
 	steps.Note(untilShrunk, time.Since(stopped))
 	return nil
-}
-
-// looked returns when an autoscaler has just written what it measured: until it looks again, 15 s pass.
-func looked(ctx context.Context, autoscalers autoscaling.HorizontalPodAutoscalerInterface, name string) error {
-	before := ""
-	return poll.Until(ctx, 100*time.Millisecond, func() (bool, error) {
-		live, err := autoscalers.Get(ctx, name, metav1.GetOptions{})
-		if err != nil {
-			return false, err
-		}
-		is := before != "" && live.ResourceVersion != before
-		before = live.ResourceVersion
-		return is, nil
-	})
 }
 
 // sameSize applies the manifest of v1 with as many replicas as there are, and notes how many pods stay available.
