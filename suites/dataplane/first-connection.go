@@ -27,7 +27,7 @@ func firstConnection() harness.Scenario {
 	return harness.Scenario{
 		ID:       "first-connection",
 		Profile:  harness.Core,
-		Claim:    "a Service that was just created is reached from outside soon after every node's rules route to its pods, and not before",
+		Claim:    "a Service that was just created is reached from outside within 10 s, as soon as every node's rules route to its pods or later",
 		App:      app,
 		Observed: true,
 		Steps: func(ctx context.Context, steps *harness.Steps) error {

@@ -9,7 +9,8 @@ import (
 	"rollcall/harness/verdict"
 )
 
-// drainInRollout: two things at once. The budget knows of both, the rollout's maxUnavailable of one.
+// drainInRollout: two things at once. The budget knows of both, the rollout's maxUnavailable of one. Of 5 available pods evictions may
+// take 2, by a budget that does not know yet that the Deployment controller takes one too, or the other way round: 2 are left.
 func drainInRollout() []harness.Scenario {
 	on := []string{disruption.Worker}
 	return drainable(
@@ -17,7 +18,7 @@ func drainInRollout() []harness.Scenario {
 			four(drained()), disruption.Disruption{
 				ID: "drain-in-rollout-budgeted", Does: "worker is drained in the middle of a rollout", Nodes: on, After: 2 * time.Second,
 				Lasts: 60 * time.Second, Do: disruption.Drain{Node: disruption.Worker, Budget: oneAway()}.Do,
-			}, verdict.NoFailures(), verdict.MinAvailable(3)),
+			}, verdict.NoFailures(), verdict.MinAvailable(2)),
 		inRollout("a rollout while a node drains fails requests of an app that exits at once and has no PodDisruptionBudget",
 			four(undrained()), disruption.Disruption{
 				ID: "drain-in-rollout-unbudgeted", Does: "worker is drained in the middle of a rollout, without a budget", Nodes: on,

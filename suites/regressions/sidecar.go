@@ -14,6 +14,7 @@ import (
 	"rollcall/harness/cluster/change"
 	"rollcall/harness/evidence"
 	"rollcall/harness/observe"
+	"rollcall/harness/poll"
 	"rollcall/harness/verdict"
 )
 
@@ -63,7 +64,11 @@ func sidecar() harness.Scenario {
 			if _, err := own.Exec(ctx, pod.Spec.NodeName, "ctr --namespace k8s.io task kill --signal SIGKILL "+id); err != nil {
 				return err
 			}
-			if err := steps.Until(ctx, func(s observe.State) bool { return s.Available("v1") == 0 }); err != nil {
+			err = poll.Until(ctx, 100*time.Millisecond, func() (bool, error) { // it may be ready again before anybody sees that it was not
+				pod, err = onlyPod(ctx, steps, "v1")
+				return err == nil && (!pod.Status.ContainerStatuses[0].Ready || pod.Status.ContainerStatuses[0].RestartCount > 0), err
+			})
+			if err != nil {
 				return err
 			}
 			if _, err := within(ctx, steps, limit, func(s observe.State) bool { return s.Available("v1") == 1 }); err != nil {

@@ -15,7 +15,8 @@ import (
 // and is asked by nobody. Seen from outside, where a proxy holds the client's connection: 418 requests reached a new pod
 // after their client had given up. Twin of delete-and-apply-drained.
 func deleteAndApplyUnready() harness.Scenario {
-	const startup = 5 * time.Second
+	// Garbage collector and kubelet do not wait for the new pods, and the readiness probe fails a second later.
+	const startup, stop = 7 * time.Second, 4 * time.Second
 	return harness.Scenario{
 		ID:    "delete-and-apply-unready",
 		Claim: "deleting a Deployment and applying the next one costs an outage when pods fail their readiness while they end",
@@ -28,8 +29,7 @@ func deleteAndApplyUnready() harness.Scenario {
 			verdict.FullRate(99),
 			verdict.Serves("v1", "v2"),
 			verdict.LostWhileNoneServes(evidence.Refused),
-			// The readiness probe fails a second later.
-			verdict.Decides("C30", verdict.Decides("C38", verdict.On(evidence.Fresh, verdict.Scaled(verdict.MinOutage(startup-2*time.Second))))),
+			verdict.Decides("C30", verdict.Decides("C38", verdict.On(evidence.Fresh, verdict.Scaled(verdict.MinOutage(startup-stop))))),
 			verdict.OnlyServes("v2", evidence.Barrier),
 		},
 	}

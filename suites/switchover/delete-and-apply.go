@@ -12,11 +12,12 @@ import (
 
 // deleteAndApply: apps that exit at once are gone long before their successors are ready. All pods end and start at
 // once: with three of them and 100 requests per second and lane a 2-core host did not keep up for a second, and said so.
-// The old pods are there for up to a second of the new ones' start, as kubelets look for pods to stop once a second. The outage
-// is over when new ones have started, for which they have as long as on the slowest cluster whose times are not stretched.
+// The garbage collector and kubelets, by which the old pods end, do not wait for the new ones, nor these for them: the old ones may
+// be there for 3 s of the new ones' start, of which a kubelet, which looks for pods to stop once a second, takes one. The outage is
+// over when new ones have started, for which they have as long as on the slowest cluster whose times are not stretched.
 // Twin of delete-and-apply-drained.
 func deleteAndApply() harness.Scenario {
-	const startup, stop = 3 * time.Second, time.Second
+	const startup, stop = 5 * time.Second, 3 * time.Second
 	return harness.Scenario{
 		ID:      "delete-and-apply",
 		Profile: harness.Core,

@@ -16,6 +16,7 @@ import (
 	"rollcall/fixtures"
 	"rollcall/harness"
 	"rollcall/harness/evidence"
+	"rollcall/harness/poll"
 )
 
 // An ending is a scenario without load: one pod, the only one behind its Service, is deleted when it serves, and all that the API shows
@@ -24,6 +25,7 @@ type ending struct {
 	app    fixtures.App
 	delete metav1.DeleteOptions
 	change func(*corev1.Service, *corev1.Pod) // nil: they are as the app has them
+	fails  int                                // times that its hook is to be reported to fail
 }
 
 // Names of the facts that an ending notes.
@@ -100,13 +102,21 @@ func (e ending) run(ctx context.Context, steps *harness.Steps) error {
 			steps.Note(exitCode, c.State.Terminated.ExitCode)
 		}
 	}
-	reports, err := steps.Events(ctx, seen.pod, "FailedPreStopHook")
+	reported, since := 0, time.Now()
+	err = poll.Until(ctx, 200*time.Millisecond, func() (bool, error) {
+		reports, err := steps.Events(ctx, seen.pod, "FailedPreStopHook")
+		reported = len(reports)
+		return reported >= e.fails || time.Since(since) > told, err
+	})
 	if err != nil {
 		return err
 	}
-	steps.Note(failedHooks, len(reports))
+	steps.Note(failedHooks, reported)
 	return nil
 }
+
+// told is longer than a kubelet takes to write an Event, which it does on the side: the pod may be gone before. Our own choice.
+const told = 15 * time.Second
 
 // steadily is for how long an endpoint has to be as it is before its pod is deleted. The kubelet may show a pod that has
 // just got ready as not ready once more, for 0.1 to 0.3 s: that is no part of its end.

@@ -41,7 +41,7 @@ func hooks() []harness.Scenario {
 			app: fixtures.App{PreStop: fixtures.HookSleep(0)}},
 	} {
 		row.app.Linger = 2 * time.Second // what is said about its hook is in the API before it is gone
-		scenarios = append(scenarios, ending{app: row.app, change: row.change}.scenario(row.id, row.claim,
+		scenarios = append(scenarios, ending{app: row.app, change: row.change, fails: row.fails}.scenario(row.id, row.claim,
 			verdict.Decides("C33", after(evidence.PodDeleting, evidence.PodSigterm, row.lasts)),
 			verdict.Fact(failedHooks, strconv.Itoa(row.fails)),
 		))
