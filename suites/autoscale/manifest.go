@@ -42,9 +42,10 @@ func manifests() []harness.Scenario {
 			how: clientSide, expect: kept,
 		},
 		{
-			id:    "manifest-without-replicas-any-more",
-			claim: "applying a manifest that no longer names replicas leaves 1 of 4 pods at once, the first time only",
-			how:   clientSide, first: new(int32(1)), drops: true,
+			id: "manifest-without-replicas-any-more",
+			claim: "applying a manifest that no longer names replicas leaves 1 of 4 pods at once, " +
+				"until an autoscaler that had just looked looks again, the first time only",
+			how: clientSide, first: new(int32(1)), drops: true,
 			expect: []evidence.Expectation{
 				verdict.Decides("C15", verdict.Fact("replicas after the apply", "1")),
 				verdict.Scaling("v1:1"),

@@ -34,9 +34,10 @@ func reapplies() []harness.Scenario {
 	var scenarios []harness.Scenario
 	for _, r := range []reapply{
 		{
-			id:    "reapply-below-the-minimum",
-			claim: "applying a manifest that names 1 replica leaves 1 of 12 pods at once, and without metrics an autoscaler restores its minimum",
-			live:  12, least: 6, replicas: 1, version: "v2",
+			id: "reapply-below-the-minimum",
+			claim: "applying a manifest that names 1 replica leaves 1 of 12 pods at once, " +
+				"and without metrics an autoscaler that had just looked restores its minimum",
+			live: 12, least: 6, replicas: 1, version: "v2",
 			expect: []evidence.Expectation{
 				verdict.Fact("replicas after the apply", "1"),
 				verdict.Decides("C11", verdict.Scaling("v1:1", "v2:1")),
@@ -48,9 +49,10 @@ func reapplies() []harness.Scenario {
 			},
 		},
 		{
-			id:    "reapply-unchanged",
-			claim: "applying the manifest that is running, and that names 1 replica, leaves 1 of 12 pods at once, though nothing is rolled out",
-			live:  12, least: 6, replicas: 1, version: "v1",
+			id: "reapply-unchanged",
+			claim: "applying the manifest that is running, and that names 1 replica, leaves 1 of 12 pods at once, " +
+				"until an autoscaler that had just looked looks again, though nothing is rolled out",
+			live: 12, least: 6, replicas: 1, version: "v1",
 			expect: []evidence.Expectation{
 				verdict.Fact("replicas after the apply", "1"),
 				verdict.Decides("C11", verdict.Scaling("v1:1", "v1:6")),

@@ -21,7 +21,7 @@ func serverSideConflict() harness.Scenario {
 	return harness.Scenario{
 		ID: "server-side-conflict",
 		Claim: "applying a manifest that names replicas is refused on the server's side while an autoscaler owns them, " +
-			"and forcing it leaves 1 of 4 pods at once",
+			"and forcing it when that has just looked leaves 1 of 4 pods at once",
 		Steps: func(ctx context.Context, steps *harness.Steps) error {
 			one := new(int32(1))
 			if err := lifted(ctx, steps, serverSide, one); err != nil {

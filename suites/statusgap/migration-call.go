@@ -41,7 +41,8 @@ func migrationCall() harness.Scenario {
 	return harness.Scenario{
 		ID:      "migration-call",
 		Profile: harness.Core,
-		Claim:   "a call made when rollout status reports success may reach an old pod, and one made when none is in the API any more does not",
+		Claim: "a call made when rollout status reports success, and the old pod still sleeps, may reach it, " +
+			"and one made when none is in the API any more does not",
 		App:     app,
 		Outside: true,
 		Lasts:   100 * time.Second,

@@ -18,8 +18,9 @@ func deleteAndApplyUnready() harness.Scenario {
 	// Garbage collector and kubelet do not wait for the new pods, and the readiness probe fails a second later.
 	const startup, stop = 7 * time.Second, 4 * time.Second
 	return harness.Scenario{
-		ID:    "delete-and-apply-unready",
-		Claim: "deleting a Deployment and applying the next one costs an outage when pods fail their readiness while they end",
+		ID: "delete-and-apply-unready",
+		Claim: "deleting a Deployment and applying the next one costs an outage when pods fail their readiness while they end, " +
+			"and their successors take 7 s to start",
 		App: fixtures.App{
 			Replicas: 2, StartDelay: startup, Grace: 40 * time.Second, Linger: 20 * time.Second, OnTerm: fixtures.Drain, FailReadinessOnTerm: true,
 		},

@@ -21,7 +21,7 @@ func deleteAndApply() harness.Scenario {
 	return harness.Scenario{
 		ID:      "delete-and-apply",
 		Profile: harness.Core,
-		Claim:   "deleting a Deployment and applying the next one costs an outage when pods exit at once",
+		Claim:   "deleting a Deployment and applying the next one costs an outage when pods exit at once and their successors take 5 s to start",
 		App: fixtures.App{
 			Replicas: 2, StartDelay: startup, OnTerm: fixtures.Exit,
 		},
