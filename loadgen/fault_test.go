@@ -117,13 +117,25 @@ func TestFaultOfPeer(t *testing.T) {
 	for _, tt := range tests {
 		for _, l := range []evidence.Lane{lane(evidence.Fresh, "", 1), lane(evidence.Reused, "", 1), resending} {
 			t.Run(tt.sentence+", "+l.ID, func(t *testing.T) {
-				t.Parallel()
 				timeout := patient
 				if tt.want == evidence.Timeout {
-					timeout = 100 * time.Millisecond
+					timeout = 3 * time.Second // in which a busy machine gets to where it stalls, too
 				}
 				l.Target = "http://" + tt.peer(t) + "/"
-				hit, progress := sendOne(t, l, timeout, ports)
+				ports := ports
+				if tt.attempts == 0 { // the kernel's choice for a connection that cannot be opened is not known
+					ports = &LocalPorts{first: uint32(unusedPort(t)), count: 1}
+				}
+				c := newClient(l, Config{Began: time.Now(), Service: "shop", Timeout: timeout, Ports: ports})
+				t.Cleanup(c.close)
+				sent := make(chan struct{})
+				go func() {
+					defer close(sent)
+					send(t, c, 0)
+				}()
+				t.Parallel() // once it is under way, so that all stalls are one wait
+				<-sent
+				hit, progress := onlyHit(t, c), c.buffer.soFar()
 				if hit.Fault != tt.want || hit.Status != tt.status || hit.By != tt.by || hit.Attempts != tt.attempts {
 					t.Errorf("got fault %q, status %d, by %+v, %d attempts; want %q, %d, %+v, %d",
 						hit.Fault, hit.Status, hit.By, hit.Attempts, tt.want, tt.status, tt.by, tt.attempts)
@@ -181,16 +193,13 @@ func TestConnRemembers(t *testing.T) {
 	}
 }
 
-func sendOne(t *testing.T, lane evidence.Lane, timeout time.Duration, ports *LocalPorts) (evidence.Hit, Progress) {
+func onlyHit(t *testing.T, c *client) evidence.Hit {
 	t.Helper()
-	c := newClient(lane, Config{Began: time.Now(), Service: "shop", Timeout: timeout, Ports: ports})
-	t.Cleanup(c.close)
-	send(t, c, 0)
 	hits := kept(t, c)
 	if len(hits) != 1 {
 		t.Fatalf("one request left %d hits", len(hits))
 	}
-	return hits[0], c.buffer.soFar()
+	return hits[0]
 }
 
 // send sends a request as vegeta would.
@@ -217,13 +226,19 @@ func requestOf(t testing.TB, lane evidence.Lane) *http.Request {
 	return req
 }
 
+// refusing is the address of a client: nobody listens there, and nobody else can.
 func refusing(t *testing.T) string {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	server, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer listener.Close()
-	return listener.Addr().String()
+	t.Cleanup(func() { server.Close() })
+	client, err := net.Dial("tcp", server.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { client.Close() })
+	return client.LocalAddr().String()
 }
 
 func unroutable(*testing.T) string { return "255.255.255.255:80" }

@@ -57,7 +57,7 @@ func (p *LocalPorts) dial(ctx context.Context, dialer net.Dialer, network, addr 
 	for range portTries {
 		port := p.pick()
 		dialer.LocalAddr = &net.TCPAddr{Port: port}
-		dialled, err := dialer.DialContext(ctx, network, addr)
+		dialled, err := dialOther(ctx, dialer, network, addr)
 		switch {
 		case err == nil:
 			return dialled, nil
@@ -66,7 +66,26 @@ func (p *LocalPorts) dial(ctx context.Context, dialer net.Dialer, network, addr 
 		}
 	}
 	dialer.LocalAddr = nil
-	return dialer.DialContext(ctx, network, addr)
+	return dialOther(ctx, dialer, network, addr)
+}
+
+// dialOther refuses a connection that leads to itself: where nobody listens on a port, a client that dials from that port opens
+// one (TCP's simultaneous open). Package net looks for that only where the kernel chose the port (net/tcpsock_posix.go, Go 1.26).
+func dialOther(ctx context.Context, dialer net.Dialer, network, addr string) (net.Conn, error) {
+	dialled, err := dialer.DialContext(ctx, network, addr)
+	tcp, ok := dialled.(*net.TCPConn)
+	if !ok || !toItself(tcp) {
+		return dialled, err
+	}
+	tcp.SetLinger(0) // the port is one to listen on, so that it is not to be left in TIME-WAIT
+	tcp.Close()
+	return nil, &net.OpError{Op: "dial", Net: network, Addr: tcp.RemoteAddr(), Err: os.NewSyscallError("connect", syscall.ECONNREFUSED)}
+}
+
+func toItself(c *net.TCPConn) bool {
+	local, known := c.LocalAddr().(*net.TCPAddr)
+	remote, connected := c.RemoteAddr().(*net.TCPAddr)
+	return known && connected && local.Port == remote.Port && local.IP.Equal(remote.IP)
 }
 
 // likeResolver is a resolver like another. Lookups of a name that one resolver has under way at a time are one lookup (net/lookup.go,

@@ -4,13 +4,18 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"net"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"sync"
 	"syscall"
 	"testing"
 	"time"
+
+	"rollcall/harness/evidence"
 )
 
 // Within the time that connection tracking remembers, no port is used twice, by one process or by the next.
@@ -66,11 +71,66 @@ func TestDialingFromPorts(t *testing.T) {
 		t.Errorf("it took port %d, which somebody has", got)
 	}
 
-	server.Close()
 	var failed *dialError
-	_, err = at(conn.LocalAddr().(*net.TCPAddr).Port+10).dial(context.Background(), net.Dialer{}, "tcp", server.Addr().String())
+	_, err = at(unusedPort(t)).dial(context.Background(), net.Dialer{}, "tcp", refusing(t))
 	if !errors.As(err, &failed) || failed.port == 0 || !errors.Is(err, syscall.ECONNREFUSED) {
 		t.Errorf("%v", fmt.Sprint(err))
+	}
+}
+
+// A client that dials from the port that it dials to, where nobody listens, would be connected to itself. It is refused, whichever
+// sender it is, and the next request is sent from another port to the server that listens there by then.
+func TestAClientDoesNotTalkToItself(t *testing.T) {
+	plain := lane(evidence.Reused, "", 1)
+	plain.ID, plain.Resends = "worker-resending", true
+	for _, l := range []evidence.Lane{lane(evidence.Fresh, "", 1), lane(evidence.Reused, "", 1), plain} {
+		t.Run(l.ID, func(t *testing.T) {
+			port := unusedPort(t)
+			address := net.JoinHostPort("127.0.0.1", fmt.Sprint(port))
+			l.Target = "http://" + address
+			c := newClient(l, Config{Began: time.Now(), Service: "shop", Timeout: patient, Ports: &LocalPorts{first: uint32(port), count: 1}})
+			defer c.close()
+			send(t, c, 0)
+
+			listener, err := net.Listen("tcp", address) // a connection in TIME-WAIT would not allow it
+			if err != nil {
+				t.Fatal(err)
+			}
+			server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { nameApp(w.Header()) }))
+			server.Listener.Close()
+			server.Listener = listener
+			server.Start()
+			defer server.Close()
+			send(t, c, reusedConns)
+
+			hits := kept(t, c)
+			if h := hits[0]; h.Fault != evidence.Refused || h.LocalPort != port || h.Attempts != 0 {
+				t.Errorf("where nobody listens: %+v", h)
+			}
+			if h := hits[1]; h.Failed() || h.Reused || h.LocalPort == port {
+				t.Errorf("once somebody does: %+v", h)
+			}
+			if trouble := c.buffer.soFar().Trouble; trouble != "" {
+				t.Errorf("trouble %q", trouble)
+			}
+		})
+	}
+}
+
+// unusedPort is one that a client can dial from, below those that the kernel gives to others meanwhile.
+func unusedPort(t *testing.T) int {
+	t.Helper()
+	for last := int(NewLocalPorts().first) - 1; ; {
+		port := last - rand.IntN(last/4)
+		fd, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = syscall.Bind(fd, &syscall.SockaddrInet4{Port: port})
+		syscall.Close(fd)
+		if err == nil {
+			return port
+		}
 	}
 }
 
@@ -96,7 +156,7 @@ func TestEachConnectionResolvesByItself(t *testing.T) {
 		for by := any(nil); by != connection; {
 			select {
 			case by = <-asked:
-			case <-time.After(10 * time.Second):
+			case <-time.After(patient):
 				t.Fatalf("the %s connection did not ask for the name while another one did", connection)
 			}
 		}

@@ -94,7 +94,7 @@ func TestPacerKeepsToThePlan(t *testing.T) {
 // TestAgentsCarryALaneTogether has 1, 2 and 4 agents carry lanes of each kind, and expects of their hits what
 // one agent's would be: the same numbers at the same instants.
 func TestAgentsCarryALaneTogether(t *testing.T) {
-	const rate, enough = 400, 100
+	const rate, enough = 100, 25
 	for _, agents := range []int{1, 2, 4} {
 		t.Run(fmt.Sprint(agents), func(t *testing.T) {
 			var mu sync.Mutex
@@ -139,9 +139,9 @@ func TestAgentsCarryALaneTogether(t *testing.T) {
 						if came[lane.ID+" "+strconv.FormatUint(h.Seq, 10)] != 1 {
 							t.Errorf("lane %s: the app did not get number %d once", lane.ID, h.Seq)
 						}
-						// Instants go over the wire, and each agent reads its clocks: some microseconds are theirs.
+						// Instants go over the wire, and each agent reads its clocks, between which a busy machine may do something else.
 						want := cfg.At.Sub(began) + time.Duration(h.Seq+1)*time.Second/rate
-						if off := (h.Due - want).Abs(); off > 500*time.Microsecond || h.Sent < h.Due {
+						if off := (h.Due - want).Abs(); off > time.Second/rate/2 || h.Sent < h.Due {
 							t.Errorf("lane %s: number %d was due at %s and sent at %s, want %s", lane.ID, h.Seq, h.Due, h.Sent, want)
 						}
 					}

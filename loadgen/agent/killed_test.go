@@ -50,13 +50,18 @@ func startProcess(t *testing.T, spool string) (agent loadgen.Remote, kill func()
 // has a hit, or is known to have been in flight; what has neither was left out.
 func TestKilledAgentLosesNoHit(t *testing.T) {
 	var mu sync.Mutex
-	arrived := map[uint64]int{}
+	arrived, over := map[uint64]int{}, make(chan struct{})
 	app := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		seq, _ := strconv.ParseUint(r.Header.Get("X-Vegeta-Seq"), 10, 64)
 		mu.Lock()
 		arrived[seq]++
 		mu.Unlock()
-		time.Sleep(30 * time.Millisecond) // so that some are in flight when it is killed
+		if seq%20 == 0 { // so that some are in flight when it is killed
+			select {
+			case <-r.Context().Done():
+			case <-over:
+			}
+		}
 		for name, value := range map[string]string{"Service": "shop", "Version": "v1", "Pod": "shop-1", "Node": "worker"} {
 			w.Header().Set("X-Rollcall-"+name, value)
 		}
@@ -67,11 +72,11 @@ func TestKilledAgentLosesNoHit(t *testing.T) {
 	defer cancel()
 	agent, kill := startProcess(t, spool)
 	lane := evidence.Lane{ID: "worker-fresh", Conn: evidence.Fresh, Target: app.URL, Rate: 200}
-	if err := agent.Start(ctx, []evidence.Lane{lane}, loadgen.Config{Began: time.Now(), Service: "shop"}); err != nil {
+	if err := agent.Start(ctx, []evidence.Lane{lane}, loadgen.Config{Began: time.Now(), Service: "shop", Timeout: time.Minute}); err != nil {
 		t.Fatal(err)
 	}
 	hits := map[uint64]int{}
-	fetched, over := 0, false
+	fetched, ended := 0, false
 	fetch := func() {
 		frame, err := agent.HitsFrom(ctx, lane.ID, fetched)
 		if err != nil {
@@ -82,7 +87,7 @@ func TestKilledAgentLosesNoHit(t *testing.T) {
 				t.Errorf("%+v failed", h)
 			}
 		}
-		fetched, over = fetched+len(frame.Records), frame.End
+		fetched, ended = fetched+len(frame.Records), frame.End
 	}
 	const kills, between = 3, 50 // requests
 	for range kills {
@@ -95,10 +100,11 @@ func TestKilledAgentLosesNoHit(t *testing.T) {
 	for seen := fetched; fetched < seen+between; {
 		fetch()
 	}
+	close(over)
 	if err := agent.Stop(ctx); err != nil {
 		t.Fatal(err)
 	}
-	for !over {
+	for !ended {
 		fetch()
 	}
 	absences, err := agent.Absences(ctx)
