@@ -3,6 +3,8 @@ package command
 import (
 	"context"
 	"errors"
+	"io"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -35,15 +37,35 @@ func TestRun(t *testing.T) {
 }
 
 func TestRunEndsTheWholeGroup(t *testing.T) {
-	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
+	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	began := time.Now()
-	// The grandchild holds the pipe: only ending the group lets Run return before WaitDelay.
-	_, err := Run(ctx, `sh -c "sleep 60 & sleep 60"`)
-	if !errors.Is(err, context.DeadlineExceeded) {
+	from, to, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer from.Close()
+	const line = `sh -c "exec 3>&0; sleep 600 & echo forked; sleep 600"` // the grandchild holds the pipe
+	_, err = Command{Line: line, Stdin: to, Log: cancelAt{"forked", cancel}}.Run(ctx)
+	if !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v, want the context's", err)
 	}
-	if took := time.Since(began); took > 4*time.Second {
-		t.Errorf("returned after %v: a grandchild survived", took)
+	if err := errors.Join(to.Close(), from.SetReadDeadline(time.Now().Add(30*time.Second))); err != nil {
+		t.Fatal(err)
 	}
+	if _, err := from.Read(make([]byte, 1)); !errors.Is(err, io.EOF) {
+		t.Errorf("a grandchild survived: %v", err)
+	}
+}
+
+// cancelAt cancels when it is told something.
+type cancelAt struct {
+	what   string
+	cancel context.CancelFunc
+}
+
+func (c cancelAt) Write(text []byte) (int, error) {
+	if strings.Contains(string(text), c.what) {
+		c.cancel()
+	}
+	return len(text), nil
 }

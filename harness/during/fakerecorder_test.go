@@ -61,7 +61,7 @@ func fakeRecorder(folder, how string) recorder {
 	f := &fakeRecording{folder: folder, how: how}
 	a := asked{settle: time.Millisecond, deadline: time.Minute, runner: &runner.Runner{}}
 	if how == late {
-		a.deadline = 100 * time.Millisecond
+		a.deadline = 2 * time.Second // in which whoever begins it hears that it is steady
 	}
 	return recorder{asked: a, root: filepath.Dir(folder), folder: folder, line: "rollcall begin", record: f.record}
 }

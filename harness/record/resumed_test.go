@@ -74,6 +74,7 @@ func TestAgentThatWasAway(t *testing.T) {
 			}
 			defer recorder.Abort()
 			began := time.Now()
+			var arrived atomic.Int32
 			app := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				by := evidence.Server{Version: "v1", Pod: "shop-1", Node: "worker"}
 				seq, _ := strconv.ParseUint(r.Header.Get("X-Vegeta-Seq"), 10, 64)
@@ -81,6 +82,7 @@ func TestAgentThatWasAway(t *testing.T) {
 				for name, value := range map[string]string{"Service": "shop", "Version": by.Version, "Pod": by.Pod, "Node": by.Node} {
 					w.Header().Set("X-Rollcall-"+name, value)
 				}
+				arrived.Add(1)
 			}))
 			defer app.Close()
 			spool := t.TempDir()
@@ -100,7 +102,9 @@ func TestAgentThatWasAway(t *testing.T) {
 				t.Fatal(err)
 			}
 			loads := time.Now()
-			time.Sleep(startLead + 500*time.Millisecond) // the length of the load
+			if err := poll.Until(ctx, 10*time.Millisecond, func() (bool, error) { return arrived.Load() >= 100, nil }); err != nil {
+				t.Fatal("it does not load", err)
+			}
 			behind(http.NotFoundHandler())
 			first.Stop()                                  // what is in flight ends: the app hears no more of it
 			time.Sleep(fetchEvery + 100*time.Millisecond) // for which it is away
@@ -155,8 +159,10 @@ func TestAgentThatWasAway(t *testing.T) {
 				t.Errorf("problems:\n%s", diff)
 			}
 			s := tl.Lanes[0].Summary
-			if s.Requests == 0 || s.Arrivals != s.Requests || s.Failed() > 0 || s.Rate < 198 {
-				t.Errorf("%d requests, %d arrived, %d failed, %.1f per second", s.Requests, s.Arrivals, s.Failed(), s.Rate)
+			intervals := float64(s.Requests - 1)
+			least := intervals / (intervals/198 + s.Lag.Max.Seconds()) // on a busy machine the last one is sent late
+			if s.Requests == 0 || s.Arrivals != s.Requests || s.Failed() > 0 || s.Rate < least {
+				t.Errorf("%d requests, %d arrived, %d failed, %.1f per second, want %.1f or more", s.Requests, s.Arrivals, s.Failed(), s.Rate, least)
 			}
 			v := verdict.Judge(ev.Run, tl)
 			if v.Outcome != verdict.Inconclusive || v.Distrust[0].ID != evidence.AgentLost ||
