@@ -22,6 +22,9 @@ type Result struct {
 	Cause    string `json:"cause"`    // that has to be named
 	Got      string `json:"got"`      // outcome, and all causes named
 	Killed   bool   `json:"killed"`
+	// On what it was killed last; empty: it never was.
+	Commit     string `json:"commit"`
+	Kubernetes string `json:"kubernetes"` // version
 }
 
 // Judged is the result by the verdict of the last of so many recordings.
@@ -88,7 +91,7 @@ func Survivors(results []Result) (n int) {
 }
 
 // Merge puts results into a file, in the place of those of the same mutants in the same modes, and leaves out mutants that the
-// catalogue no longer has. The others stay, in the order of the catalogue.
+// catalogue no longer has. The others stay, in the order of the catalogue; of one that survived, on what it was killed before.
 func Merge(file string, results []Result) (all []Result, err error) {
 	var before []Result
 	data, err := os.ReadFile(file)
@@ -100,12 +103,18 @@ func Merge(file string, results []Result) (all []Result, err error) {
 	}
 	for _, mode := range cluster.Modes() {
 		for _, m := range All() {
-			for _, list := range [][]Result{results, before} {
-				i := slices.IndexFunc(list, func(r Result) bool { return r.Mutant == m.ID && r.Mode == mode })
-				if i >= 0 {
-					all = append(all, list[i])
-					break
+			is := func(r Result) bool { return r.Mutant == m.ID && r.Mode == mode }
+			now, was := slices.IndexFunc(results, is), slices.IndexFunc(before, is)
+			switch {
+			case now < 0 && was < 0:
+			case now < 0:
+				all = append(all, before[was])
+			default:
+				r := results[now]
+				if was >= 0 && !r.Killed {
+					r.Commit, r.Kubernetes = before[was].Commit, before[was].Kubernetes
 				}
+				all = append(all, r)
 			}
 		}
 	}

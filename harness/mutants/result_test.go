@@ -4,6 +4,8 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"rollcall/harness/verdict"
 )
 
@@ -51,12 +53,18 @@ func TestMerge(t *testing.T) {
 	}
 	write(Result{Mutant: second, Mode: "iptables"}, Result{Mutant: first, Mode: "iptables"},
 		Result{Mutant: "no-longer-there", Mode: "iptables"})
-	all := write(Result{Mutant: second, Mode: "iptables", Killed: true}, Result{Mutant: first, Mode: "nftables"})
-	want := []Result{{Mutant: first, Mode: "iptables"}, {Mutant: second, Mode: "iptables", Killed: true}, {Mutant: first, Mode: "nftables"}}
-	if len(all) != len(want) || all[0] != want[0] || all[1] != want[1] || all[2] != want[2] {
-		t.Errorf("%+v", all)
+	all := write(Result{Mutant: second, Mode: "iptables", Killed: true, Commit: "c1", Kubernetes: "v1"},
+		Result{Mutant: first, Mode: "nftables"})
+	want := []Result{{Mutant: first, Mode: "iptables"}, {Mutant: second, Mode: "iptables", Killed: true, Commit: "c1", Kubernetes: "v1"},
+		{Mutant: first, Mode: "nftables"}}
+	if diff := cmp.Diff(want, all); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 	if n := Survivors(all); n != 2 {
 		t.Errorf("%d survivors", n)
+	}
+	survived := write(Result{Mutant: second, Mode: "iptables"})[1]
+	if want := (Result{Mutant: second, Mode: "iptables", Commit: "c1", Kubernetes: "v1"}); survived != want {
+		t.Errorf("one that survives where it was killed before: %+v", survived)
 	}
 }

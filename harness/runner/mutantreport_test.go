@@ -10,12 +10,16 @@ import (
 
 // A mutantReport has what became of the mutants.
 type mutantReport struct {
-	file    string
-	results []mutants.Result
+	file               string
+	commit, kubernetes string
+	results            []mutants.Result
 }
 
 // left adds a result and says how much is left to do in its mode.
 func (r *mutantReport) left(m *mutantRun, result mutants.Result) string {
+	if result.Killed {
+		result.Commit, result.Kubernetes = r.commit, r.kubernetes
+	}
 	r.results = append(r.results, result)
 	all := 0
 	for _, mutant := range mutants.All() {

@@ -12,6 +12,7 @@ import (
 
 	"rollcall/harness"
 	"rollcall/harness/cluster"
+	"rollcall/harness/command"
 	"rollcall/harness/disruption"
 	"rollcall/harness/evidence"
 	"rollcall/harness/mutants"
@@ -41,7 +42,11 @@ func TestMutants(t *testing.T) {
 	}
 	ctx, stop := r.context(t)
 	defer stop()
-	report := mutantReport{file: filepath.Join(r.layout.Runs(), "mutants.json")}
+	commit, err := command.Run(ctx, "git describe --always --dirty --exclude=*") // which go test does not put into its programs
+	if err != nil {
+		t.Fatal(err)
+	}
+	report := mutantReport{file: filepath.Join(r.layout.Runs(), "mutants.json"), commit: commit, kubernetes: r.version}
 	for _, mode := range r.modes {
 		t.Run(mode, func(t *testing.T) {
 			m := mutantRun{Runner: &r, mode: mode, report: &report, began: time.Now()}
