@@ -37,10 +37,11 @@ test: lint smoke unit ## Lint, a smoke run on one real kind cluster, and the her
 
 ##@ Parts of them
 
+# Of the suites themselves, regressions has tests without a cluster; the one with it is left out.
 .PHONY: unit
 unit: browser ## Hermetic tests, with the race detector
 	@command -v gcc >/dev/null || { echo "installing gcc, which the race detector needs"; apt-get update -qq; apt-get install -y -qq gcc libc6-dev; }
-	go test -race ./fixtures/... ./harness/... ./loadgen/... ./reports/... ./suites
+	go test -race -skip '^TestRegressions$$' ./fixtures/... ./harness/... ./loadgen/... ./reports/... ./suites ./suites/regressions
 
 # index.html is also tested in a real browser; without one those tests are skipped, with the reason.
 .PHONY: browser
