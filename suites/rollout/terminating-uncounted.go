@@ -18,7 +18,8 @@ import (
 // terminatingUncounted: no limit counts terminating pods, so with a drain that is longer than the
 // rollout they are all still there at its end, and use what they use. With a sleep of 60 s the rollout was said to
 // be done after 1.9 s (13 s on a busy machine), with 4 new pods and 4 old ones. Since Kubernetes 1.35 the Deployment's
-// status counts the latter (KEP-3973), and kubectl rollout status does not look at that.
+// status counts the latter (KEP-3973, v1.37.2, pkg/features/kube_features.go: alpha and off in 1.33 and 1.34), and kubectl rollout
+// status does not look at that.
 func terminatingUncounted() harness.Scenario {
 	app := fixtures.App{Replicas: 4, MinReady: time.Second, PreStopSleep: time.Minute, Grace: 90 * time.Second}
 	return harness.Scenario{
@@ -66,7 +67,7 @@ func terminatingUncounted() harness.Scenario {
 			verdict.FactWithin("time until the rollout is said to be done", 0, app.PreStopSleep),
 			verdict.Decides("C10", verdict.Fact("pods when the rollout is said to be done", "8")),
 			verdict.Decides("C1", verdict.Fact("of these terminating", "4")),
-			verdict.Fact("terminating ones in the Deployment's status", "4"),
+			verdict.Since("1.35", verdict.Fact("terminating ones in the Deployment's status", "4")),
 		},
 	}
 }
