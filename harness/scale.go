@@ -22,7 +22,7 @@ const (
 const FullRate = 100
 
 // At is the scenario at a rate, in requests per second and lane of one that asks for [FullRate], on a cluster that takes so
-// many times longer than usual. That makes the times of Rollcall's own app longer, and the bounds that say so.
+// many times longer than usual. That makes the times of Rollcall's own app longer, and the bounds that come from them.
 func (s Scenario) At(rate, stretch int) Scenario {
 	s.Load.Timeout, s.Load.Settle = cmp.Or(s.Load.Timeout, loadgen.DefaultTimeout), cmp.Or(s.Load.Settle, settle)
 	if s.Steps == nil {

@@ -15,7 +15,7 @@ import (
 	"rollcall/harness/verdict"
 )
 
-// On a cluster that takes longer, the app's own times take longer, and so do the bounds that say so; no other bound does.
+// On a cluster that takes longer, the app's own times take longer, and so do the bounds that come from them; no other bound does.
 func TestScenarioAt(t *testing.T) {
 	s := Scenario{
 		Claim:          "pods sleep",
@@ -54,7 +54,7 @@ func TestScenarioAt(t *testing.T) {
 		}
 		return all
 	}
-	want := []time.Duration{0, 0, 0, 15 * time.Second, 10 * time.Second, 0, 10 * time.Second, 0, -time.Second, 3 * time.Second}
+	want := []time.Duration{0, 0, 0, 3 * time.Second, 10 * time.Second, 0, 10 * time.Second, 0, -time.Second, 3 * time.Second}
 	if diff := cmp.Diff(want, bounds(slow)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

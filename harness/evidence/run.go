@@ -91,6 +91,8 @@ type Run struct {
 	// Lacks are features of which the cluster turned out to have none; rules that need one are skipped.
 	Lacks []Feature `json:"lacks,omitempty"`
 
+	// Emulated says that the machine of the cluster is emulated by a program, such as the ipvs lab's.
+	Emulated bool `json:"emulated,omitempty"`
 	// Pace is how fast the scenario went, in recordings before rates were found; empty: the normal one.
 	Pace Pace `json:"pace,omitempty"`
 	// ClusterChanges are those that were made to the cluster for it.
@@ -148,7 +150,7 @@ type Expectation struct {
 	Conn   Conn          `json:"conn,omitempty"`   // lanes the rule applies to, by their connections; empty: all
 	Kind   string        `json:"kind,omitempty"`   // lanes the rule applies to, by the names of their kinds; empty: all
 	Nodes  Nodes         `json:"nodes,omitempty"`  // lanes the rule applies to, by the nodes of their clients; empty: all
-	// Scales says that the bounds grow with what the cluster takes to start pods and write rules; false: with nothing.
+	// Scales says that the bounds come from the app's times, and grow with them; false: with nothing.
 	Scales bool `json:"scales,omitempty"`
 
 	Modes  []string `json:"modes,omitempty"`  // proxy modes it is for; empty: all

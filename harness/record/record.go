@@ -14,6 +14,7 @@ import (
 	"rollcall/harness/disruption"
 	"rollcall/harness/evidence"
 	"rollcall/harness/evidence/store"
+	"rollcall/harness/host"
 	"rollcall/harness/namespace"
 	"rollcall/harness/nodeimage"
 	"rollcall/harness/observe"
@@ -58,6 +59,7 @@ type Recording struct {
 // The recording, unless it is nil, has to be cleaned up. The error is about a folder that cannot be written.
 func Record(ctx context.Context, s harness.Scenario, c Config) (r *Recording, err error) {
 	r = &Recording{Scenario: s, Config: c, began: time.Now(), run: c.Header}
+	r.run.Emulated = !c.Cluster.Attached() && host.Emulated()
 	r.run.Began = r.began.UTC()
 	r.run.OldVersion, r.run.NewVersion, r.run.Unloaded = harness.OldVersion, harness.NewVersion, s.Steps != nil
 	if s.UserApp != nil {

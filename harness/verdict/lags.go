@@ -12,13 +12,13 @@ import (
 // MaxDrainLag expects that no node sends a fresh connection to an old pod later than d after its
 // endpoint was seen leaving ready.
 func MaxDrainLag(d time.Duration) evidence.Expectation {
-	return evidence.Expectation{Rule: maxDrainLag().ID, Max: d, Scales: true}
+	return evidence.Expectation{Rule: maxDrainLag().ID, Max: d}
 }
 
 func maxDrainLag() Rule {
 	return Rule{
 		ID: "max-drain-lag", Claim: "no client in the cluster is sent to a pod for longer than allowed after it left the endpoints",
-		Lanes: RoutedLanes, judge: judgeMaxDrainLag,
+		Lanes: RoutedLanes, BoundsSync: true, judge: judgeMaxDrainLag,
 		Unit: "pair of pod and node", Untested: "no client in the cluster sent a request so long after an old pod had left the endpoints",
 		exposed: drainsSeen,
 		needs:   sinceBegin(evidence.AboutReplies, evidence.AboutFailures, evidence.AboutAPI),
@@ -55,13 +55,13 @@ func judgeMaxDrainLag(x evidence.Expectation, tl timeline.Timeline, lanes []time
 // MaxRuleLag expects that every node's rules have stopped routing to every old pod no later than d after its
 // endpoint was seen leaving ready.
 func MaxRuleLag(d time.Duration) evidence.Expectation {
-	return evidence.Expectation{Rule: maxRuleLag().ID, Max: d, Scales: true}
+	return evidence.Expectation{Rule: maxRuleLag().ID, Max: d}
 }
 
 func maxRuleLag() Rule {
 	return Rule{
 		ID: "max-rule-lag", Claim: "no node's rules route clients to a pod for longer than allowed after it left the endpoints",
-		Feature: evidence.NodeRules, judge: judgeMaxRuleLag,
+		Feature: evidence.NodeRules, BoundsSync: true, judge: judgeMaxRuleLag,
 		Unit: "pair of pod and node", Untested: "the rules of no node were seen to route to an old pod",
 		exposed: rulesSeen,
 		needs:   sinceBegin(evidence.AboutNodeRules, evidence.AboutAPI),

@@ -31,7 +31,7 @@ func OnDisrupted(x evidence.Expectation) evidence.Expectation {
 }
 
 // Scaled has the bounds grow with what the cluster takes to start pods and write rules, as the times of the app do. It is for
-// bounds that come from those times, and not for what the scenario itself makes last.
+// bounds that come from those times, and neither for what the scenario itself makes last nor for one that a claim states.
 func Scaled(x evidence.Expectation) evidence.Expectation {
 	x.Scales = true
 	return x

@@ -12,13 +12,13 @@ import (
 // MaxSwitch expects that d after the write that begins the rollout every new connection goes to the new version: none sent later
 // is answered by the old one.
 func MaxSwitch(d time.Duration) evidence.Expectation {
-	return evidence.Expectation{Rule: maxSwitch().ID, Max: d, Conn: evidence.Fresh, Scales: true}
+	return evidence.Expectation{Rule: maxSwitch().ID, Max: d, Conn: evidence.Fresh}
 }
 
 func maxSwitch() Rule {
 	return Rule{
 		ID: "max-switch", Claim: "clients with new connections are answered by the new version alone soon after the switch was written",
-		Lanes: ServiceLanes, judge: judgeMaxSwitch,
+		Lanes: ServiceLanes, BoundsSync: true, judge: judgeMaxSwitch,
 		Unit: "reply", Untested: "no request sent after the switch had to be over was answered",
 		exposed: repliesAfterSwitch,
 		needs:   underLoad(evidence.AboutReplies),

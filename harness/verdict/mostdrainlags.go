@@ -13,13 +13,13 @@ import (
 // MostDrainLags expects that of the pairs of an old pod and a node percent at least have their last new connection from the node
 // to the pod no later than d after the pod's endpoint was seen leaving ready. With 50 that is about the median.
 func MostDrainLags(percent int, d time.Duration) evidence.Expectation {
-	return evidence.Expectation{Rule: mostDrainLags().ID, Percent: percent, Max: d, Scales: true}
+	return evidence.Expectation{Rule: mostDrainLags().ID, Percent: percent, Max: d}
 }
 
 func mostDrainLags() Rule {
 	return Rule{
 		ID: "most-drain-lags", Claim: "most nodes' clients are no longer sent to a pod soon after it left the endpoints",
-		Lanes: RoutedLanes, judge: judgeMostDrainLags,
+		Lanes: RoutedLanes, BoundsSync: true, judge: judgeMostDrainLags,
 		Unit: "pair of pod and node", Untested: "no request was sent late enough after an old pod had left the endpoints",
 		exposed: drainsSeen,
 		needs:   sinceBegin(evidence.AboutReplies, evidence.AboutFailures, evidence.AboutAPI),

@@ -20,6 +20,8 @@ type Rule struct {
 	// Precondition says that the rule is about whether the others could have seen anything: it is never a failure, and another
 	// recording may meet it.
 	Precondition bool
+	// BoundsSync says that the bound of an expectation is one on how soon kube-proxy writes the nodes' rules.
+	BoundsSync bool
 
 	// exposed counts what the rule was put to, in its unit, whatever became of it.
 	exposed exposed
@@ -54,6 +56,12 @@ func ruleOf(id string) (Rule, bool) {
 		return Rule{}, false
 	}
 	return rules[i], true
+}
+
+// BoundsSync reports whether the rule with an id bounds how soon kube-proxy writes the nodes' rules.
+func BoundsSync(id string) bool {
+	rule, _ := ruleOf(id)
+	return rule.BoundsSync
 }
 
 // IsPrecondition reports whether the rule with an id is a precondition.

@@ -1,0 +1,15 @@
+package host
+
+import "strings"
+
+// Emulated reports whether this machine is User-Mode Linux, by what its kernel says of the processor (arch/um/kernel/um_arch.c).
+func Emulated() bool { return emulated("/proc/cpuinfo") }
+
+func emulated(cpuinfo string) bool {
+	for line := range lines(cpuinfo) {
+		if name, value, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(name) == "vendor_id" {
+			return strings.TrimSpace(value) == "User Mode Linux"
+		}
+	}
+	return false
+}

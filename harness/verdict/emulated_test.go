@@ -1,0 +1,38 @@
+package verdict_test
+
+import (
+	"testing"
+
+	"rollcall/harness/evidence"
+	"rollcall/harness/verdict"
+)
+
+func TestEmulatedHost(t *testing.T) {
+	late := all(left("b", 850), observed("worker"), ruleGone("worker", "b", 900))
+	const fault = "the rules of worker routed to b until 0.050s after it left the endpoints, " +
+		"longer than those of any other of 1 node to any other of 1 old pod; "
+	for _, row := range []struct {
+		sentence string
+		expect   evidence.Expectation
+		emulated bool
+		want     verdict.Outcome
+		because  string
+	}{
+		{"rules in time are so there too", verdict.MaxRuleLag(50 * ms), true, verdict.Pass, fault + "0.050s allowed"},
+		{"late ones are the host's fault", verdict.Decides("C3", verdict.MaxRuleLag(40*ms)), true, verdict.Skipped,
+			"the host was the cause, since a program emulates it: " + fault + "0.040s allowed; this would decide C3"},
+		{"late ones anywhere else are the cluster's", verdict.Decides("C3", verdict.MaxRuleLag(40*ms)), false, verdict.Fail,
+			fault + "0.040s allowed"},
+		{"what is no matter of a sync stays red there", verdict.MaxPods(2), true, verdict.Fail,
+			"never more than 3 pods, reached at 0.600s, at most 2 expected"},
+	} {
+		t.Run(row.sentence, func(t *testing.T) {
+			ev := rollout(row.expect)
+			ev.Run.Emulated = row.emulated
+			late(&ev)
+			if f := judge(t, ev).Findings[0]; f.Outcome != row.want || f.Because != row.because {
+				t.Errorf("%s: %q, want %s: %q", f.Outcome, f.Because, row.want, row.because)
+			}
+		})
+	}
+}
