@@ -1,6 +1,9 @@
 package evidence
 
-import "time"
+import (
+	"cmp"
+	"time"
+)
 
 // SchemaVersion is written into every run.json; readers refuse a newer one.
 //
@@ -65,12 +68,14 @@ type Feature struct {
 // A Run is the circumstances of one scenario on one cluster: everything about it that is not a
 // hit or an event, including what was expected, so that it can be judged again without a cluster.
 type Run struct {
-	Schema     int    `json:"schema"`
-	Scenario   string `json:"scenario"`
-	Suite      string `json:"suite"`
-	Mode       string `json:"mode"`
-	Kubernetes string `json:"kubernetes"` // version of the API server, such as "v1.36.3"
-	Attempt    int    `json:"attempt"`    // from 1
+	Schema   int    `json:"schema"`
+	Scenario string `json:"scenario"`
+	Suite    string `json:"suite"`
+	Mode     string `json:"mode"`
+	// ObservedMode is kube-proxy's on every node, by the observers of their rules, where Mode is none of its modes.
+	ObservedMode string `json:"observed_mode,omitempty"`
+	Kubernetes   string `json:"kubernetes"` // version of the API server, such as "v1.36.3"
+	Attempt      int    `json:"attempt"`    // from 1
 	// one whose precondition was not met may be tried again, up to this, and a recording whose clients were late once
 	Tries      int           `json:"tries"`
 	Claim      string        `json:"claim"`
@@ -123,6 +128,9 @@ type Run struct {
 	// recording was cut off.
 	Files []File `json:"files,omitempty"`
 }
+
+// ProxyMode is kube-proxy's mode, as far as anything showed it.
+func (r Run) ProxyMode() string { return cmp.Or(r.ObservedMode, r.Mode) }
 
 // A File is a stream as it was written, so that damage and edits are seen.
 type File struct {

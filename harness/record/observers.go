@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -26,6 +27,7 @@ type observers struct {
 	pods   typedcorev1.PodInterface
 	lacks  string // why not every node's rules are observed; empty if they are
 	some   bool   // those of other nodes are
+	mode   string // of the kube-proxies that are observed, if all have the same
 	failed error  // why an observer does not observe
 }
 
@@ -52,7 +54,10 @@ func startObservers(ctx context.Context, client kubernetes.Interface, lease name
 		for node, why := range s.Proxyless {
 			o.lacks = fmt.Sprintf("%s has no kube-proxy: %s", node, why)
 		}
-		o.some = len(s.Observed) > 0
+		o.some, o.mode = len(s.Observed) > 0, ""
+		if modes := slices.Compact(slices.Sorted(maps.Values(s.Observed))); len(modes) == 1 {
+			o.mode = modes[0]
+		}
 		for node, why := range s.Unobserved {
 			o.failed = fmt.Errorf("%s: %w", node, why)
 		}

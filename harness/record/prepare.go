@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"rollcall/fixtures"
+	"rollcall/harness/cluster"
 	"rollcall/harness/cluster/change"
 	"rollcall/harness/evidence"
 	"rollcall/harness/namespace"
@@ -117,6 +118,9 @@ func (r *Recording) observeNodes(ctx context.Context) (err error) {
 	r.observers, err = startObservers(ctx, r.Cluster.Client(), r.Lease, r.Images, r.Session, nodes, r.Stretch > 1, r.watch)
 	if err != nil {
 		return fmt.Errorf("observe the nodes' rules: %w", err)
+	}
+	if !slices.Contains(cluster.Modes(), r.run.Mode) && r.observers.lacks == "" {
+		r.run.ObservedMode = r.observers.mode
 	}
 	if r.observers.lacks != "" {
 		r.run.Lacks = append(r.run.Lacks, evidence.Feature{Name: evidence.NodeRules, Because: r.observers.lacks})

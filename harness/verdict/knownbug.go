@@ -64,7 +64,7 @@ const noProxy = "none"
 
 // affectedOf are the releases with the bug of which one ran, if any did.
 func affectedOf(bug evidence.Bug, run evidence.Run) (evidence.Releases, bool) {
-	if len(bug.Modes) > 0 && !slices.Contains(bug.Modes, run.Mode) || bug.Component == "kube-proxy" && run.Mode == noProxy {
+	if len(bug.Modes) > 0 && !slices.Contains(bug.Modes, run.ProxyMode()) || bug.Component == "kube-proxy" && run.ProxyMode() == noProxy {
 		return evidence.Releases{}, false
 	}
 	i := slices.IndexFunc(bug.Affected, func(r evidence.Releases) bool {

@@ -12,8 +12,8 @@ import (
 // outOfScope says why an expectation of a rule is for other modes or versions; empty when it is not. One that names a version
 // is an error on a cluster whose version cannot be read.
 func (r Rule) outOfScope(x evidence.Expectation, run evidence.Run) (because string, err error) {
-	if len(x.Modes) > 0 && !slices.Contains(x.Modes, run.Mode) {
-		return fmt.Sprintf("expected in mode %s only, this is %s", strings.Join(x.Modes, " and "), run.Mode), nil
+	if mode := run.ProxyMode(); len(x.Modes) > 0 && !slices.Contains(x.Modes, mode) {
+		return fmt.Sprintf("expected in mode %s only, this is %s", strings.Join(x.Modes, " and "), mode), nil
 	}
 	for _, limit := range []struct {
 		minor   string

@@ -48,6 +48,11 @@ func TestOutOfScope(t *testing.T) {
 			}
 		})
 	}
+	seen := rollout(verdict.In("ipvs", fails))
+	seen.Run.Mode, seen.Run.ObservedMode = "unknown", "ipvs"
+	if v := judge(t, seen); v.Outcome != verdict.Fail {
+		t.Errorf("in a mode that only the observers found: %s: %q", v.Outcome, v.Because)
+	}
 	ev := rollout(verdict.In("ipvs", fails))
 	if v := judge(t, ev); v.Outcome != verdict.Inconclusive || v.Because != "0 of 1 rules are for this cluster, so nothing was judged" {
 		t.Errorf("with no rule left: %s: %q", v.Outcome, v.Because)

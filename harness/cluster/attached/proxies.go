@@ -19,9 +19,12 @@ import (
 // What a node's service proxy may be beside the modes of kube-proxy.
 const (
 	noProxy      = "none"    // or replaced by the network's own
-	unknownProxy = "unknown" // we may not look
+	unknownProxy = "unknown" // we may not look, or cannot see it
 	mixedProxies = "mixed"   // not the same on all nodes
 )
+
+// componentLabel is on the pods of kube-proxy that a node starts by itself, as GKE's and RKE2's do.
+const componentLabel = "component"
 
 // replacements are networks that can do without kube-proxy, by the label of their pods.
 func replacements() []string { return []string{"cilium", "kube-router", "calico-node", "antrea-agent"} }
@@ -44,20 +47,26 @@ func detectProxies(ctx context.Context, client kubernetes.Interface, nodes []cor
 		return found
 	}
 	names := append([]string{cluster.ProxyName}, replacements()...)
-	selector := "k8s-app in (" + strings.Join(names, ",") + ")"
-	pods, err := client.CoreV1().Pods(metav1.NamespaceSystem).List(ctx, metav1.ListOptions{LabelSelector: selector})
-	if err != nil {
-		return all(Proxy{unknownProxy, "the pods of " + metav1.NamespaceSystem + " cannot be listed: " + usage.OneLine(err)})
+	var pods []corev1.Pod
+	for _, selector := range []string{"k8s-app in (" + strings.Join(names, ",") + ")", componentLabel + "=" + cluster.ProxyName} {
+		list, err := client.CoreV1().Pods(metav1.NamespaceSystem).List(ctx, metav1.ListOptions{LabelSelector: selector})
+		if err != nil {
+			return all(Proxy{unknownProxy, "the pods of " + metav1.NamespaceSystem + " cannot be listed: " + usage.OneLine(err)})
+		}
+		pods = append(pods, list.Items...)
+	}
+	isProxy := func(pod corev1.Pod) bool {
+		return pod.Labels["k8s-app"] == cluster.ProxyName || pod.Labels[componentLabel] == cluster.ProxyName
 	}
 	instead := map[string]string{} // node -> what else routes there
-	for _, pod := range pods.Items {
-		if app := pod.Labels["k8s-app"]; app != cluster.ProxyName {
-			instead[pod.Spec.NodeName] = app
+	for _, pod := range pods {
+		if !isProxy(pod) {
+			instead[pod.Spec.NodeName] = pod.Labels["k8s-app"]
 		}
 	}
 	configured, because := configuredMode(ctx, client)
-	for _, pod := range pods.Items {
-		if pod.Labels["k8s-app"] != cluster.ProxyName {
+	for _, pod := range pods {
+		if !isProxy(pod) {
 			continue
 		}
 		p := Proxy{configured, because}
@@ -65,6 +74,11 @@ func detectProxies(ctx context.Context, client kubernetes.Interface, nodes []cor
 			p = Proxy{mode, "--proxy-mode of pod " + pod.Name}
 		}
 		found[pod.Spec.NodeName] = p
+	}
+	for _, node := range nodes {
+		if _, has := found[node.Name]; !has && strings.Contains(node.Status.NodeInfo.KubeletVersion, "+k3s") {
+			found[node.Name] = Proxy{unknownProxy, "k3s has kube-proxy in its own process, where it was not disabled"}
+		}
 	}
 	for node, app := range instead {
 		if _, has := found[node]; !has {

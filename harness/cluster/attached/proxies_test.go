@@ -18,15 +18,21 @@ func TestDetectProxies(t *testing.T) {
 			Spec:       corev1.PodSpec{NodeName: node, Containers: []corev1.Container{{Command: args}}},
 		}
 	}
+	labelled := func(p *corev1.Pod, labels map[string]string) *corev1.Pod {
+		p.Labels = labels
+		return p
+	}
+	ofComponent := map[string]string{"component": "kube-proxy", "tier": "node"}
 	configured := func(name, key, text string) *corev1.ConfigMap {
 		return &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: "kube-system"}, Data: map[string]string{key: text}}
 	}
-	nodes := []corev1.Node{node("a"), node("b")}
+	k3s := node("k3s", func(n *corev1.Node) { n.Status.NodeInfo.KubeletVersion = "v1.36.3+k3s1" })
+	rke2 := node("rke2", func(n *corev1.Node) { n.Status.NodeInfo.KubeletVersion = "v1.36.3+rke2r1" })
 	for _, row := range []struct {
 		sentence string
 		pods     []*corev1.Pod
 		config   *corev1.ConfigMap
-		want     map[string]string // kinds
+		want     map[string]string // kinds, of the nodes that there are
 	}{
 		{"kubeadm's",
 			[]*corev1.Pod{pod("kube-proxy", "a"), pod("kube-proxy", "b")},
@@ -48,6 +54,14 @@ func TestDetectProxies(t *testing.T) {
 			[]*corev1.Pod{pod("kube-proxy", "a"), pod("calico-node", "a"), pod("calico-node", "b")},
 			configured("kube-proxy", "config.conf", "mode: iptables"), map[string]string{"a": "iptables", "b": "none"}},
 		{"nothing at all", nil, nil, map[string]string{"a": "none", "b": "none"}},
+		{"RKE2's, which the node starts",
+			[]*corev1.Pod{labelled(pod("kube-proxy", "rke2", "kube-proxy", "--proxy-mode=iptables"), ofComponent)}, nil,
+			map[string]string{"rke2": "iptables", "b": "none"}},
+		{"GKE's, whose mode nobody names", []*corev1.Pod{labelled(pod("kube-proxy", "a"), ofComponent)}, nil, map[string]string{"a": "unknown"}},
+		{"k3s's, in its own process", nil, nil, map[string]string{"k3s": "unknown"}},
+		{"k3s with a network that can do without, and may not", []*corev1.Pod{pod("cilium", "k3s")}, nil, map[string]string{"k3s": "unknown"}},
+		{"k3s with kubeadm's", []*corev1.Pod{pod("kube-proxy", "k3s")}, configured("kube-proxy", "config.conf", "mode: ipvs"),
+			map[string]string{"k3s": "ipvs"}},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
 			client := fake.NewClientset()
@@ -59,6 +73,12 @@ func TestDetectProxies(t *testing.T) {
 			if row.config != nil {
 				if err := client.Tracker().Add(row.config); err != nil {
 					t.Fatal(err)
+				}
+			}
+			var nodes []corev1.Node
+			for _, n := range []corev1.Node{node("a"), node("b"), k3s, rke2} {
+				if _, has := row.want[n.Name]; has {
+					nodes = append(nodes, n)
 				}
 			}
 			kinds := map[string]string{}
