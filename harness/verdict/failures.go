@@ -20,6 +20,7 @@ func noFailures() Rule {
 		ID: "no-failures", Claim: "no client loses a request",
 		Lanes: ServiceLanes, judge: judgeNoFailures,
 		Unit: "request", Untested: "no request was sent through the Service once the rollout had begun",
+		anyLoss: true,
 		exposed: sentSinceBegun,
 		needs:   underLoad(evidence.AboutFailures),
 	}

@@ -13,6 +13,8 @@ type Reason struct {
 	Because string // one sentence
 	Scope   evidence.Scope
 	Rules   []string // ids of the expected rules of which it leaves the outcome unknown
+
+	Base LossCount // what fails without a rollout too, where the reason is that
 }
 
 // late reports whether it is only that a client was late.
@@ -33,6 +35,7 @@ type ReasonKind struct {
 // Reasons lists every kind, those that make most unknown first.
 func Reasons() []ReasonKind {
 	const everything, failures = "everything that was not seen", "whatever rests on failures or latencies"
+	const notExplained = "everything about failures, but that more failed since than these explain"
 	return []ReasonKind{
 		{reasonRecorded, "the recorder said so, before its reasons had ids", everything},
 		{evidence.StageFailed, "deploying, starting the load or another stage failed", everything},
@@ -49,8 +52,8 @@ func Reasons() []ReasonKind {
 		{reasonPodLogLost, "a pod's log was not read to its end", "arrivals and pods' own steps"},
 		{reasonNodeUnready, "a node was not ready under load", failures + ", on the API or on that node's rules"},
 		{reasonFullConntrack, "a node's connection table was over 90 % full", failures},
-		{reasonEarlyFailures, "requests failed before any change", "everything about failures"},
-		{reasonControlFailures, "requests failed on a control lane", "everything about failures"},
+		{reasonEarlyFailures, "requests failed before any change", notExplained},
+		{reasonControlFailures, "requests failed on a control lane", notExplained},
 		{evidence.AgentLost, "a load agent died, was away for a while, or its hits could not be fetched", "rules that look at its lanes"},
 		{reasonEmptyLane, "a lane has no hits", "rules that look at that lane"},
 		{reasonUnderRate, "a lane sent less than 99 % of the rate asked", "rules that look at that lane"},

@@ -23,6 +23,8 @@ type Rule struct {
 	// BoundsSync says that the bound of an expectation is one on how soon kube-proxy writes the nodes' rules.
 	BoundsSync bool
 
+	// anyLoss says that one failure is enough for the rule to fail.
+	anyLoss bool
 	// exposed counts what the rule was put to, in its unit, whatever became of it.
 	exposed exposed
 	// needs are what of the recording it goes by, so that distrust of anything else leaves its findings as they are; nil: all.

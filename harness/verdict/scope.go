@@ -105,11 +105,17 @@ func (q question) known(f Finding, reasons []Reason, tl timeline.Timeline, measu
 		return f
 	}
 	var unknown []*Reason
-	for i := range reasons {
-		if measures || q.unknown(reasons[i], f) {
+	certain := f
+	for i, r := range reasons {
+		switch {
+		case !measures && !q.unknown(r, f):
+		case !measures && q.unexplained(r, f, tl):
+			certain.Because += "; this explains fewer: " + r.Brief
+		default:
 			unknown = append(unknown, &reasons[i])
 		}
 	}
+	f = certain
 	if len(unknown) > 0 && f.Grounds == Seen && !measures {
 		if again, ok := q.withoutDoubted(reasons, f, tl); ok {
 			return again

@@ -240,14 +240,16 @@ func earlyDamage(tl timeline.Timeline) (reasons []Reason) {
 		id     string
 		failed []timeline.Hit
 		where  string
+		sent   func(timeline.LaneSummary) int // requests of a lane that might have failed likewise, rather too few than too many
 	}{
-		{reasonEarlyFailures, early, "before any change"},
+		{reasonEarlyFailures, early, "before any change", func(s timeline.LaneSummary) int { return s.Requests - s.SinceBegun }},
 		{reasonControlFailures, unexpected(timeline.Failed(tl.LanesWhere(evidence.LaneKind.IsControl)), tl),
-			"on the control lane, which no rollout touches"},
+			"on the control lane, which no rollout touches", func(s timeline.LaneSummary) int { return s.SinceBegun }},
 	} {
 		if len(damage.failed) > 0 {
 			r := reason(damage.id, scope, "%s failed (%s) %s", phrase.Count(len(damage.failed), "request"), kinds(damage.failed), damage.where)
 			r.Because += ", " + describeHits(damage.failed, tl).String()
+			r.Base = baseLoss(tl, damage.failed, damage.sent)
 			reasons = append(reasons, r)
 		}
 	}

@@ -47,6 +47,13 @@ func Rank(share float64, n int) (rank int, ok bool) {
 	return 0, false
 }
 
+// Exceeds reports whether failed of n requests shows that a larger share of them fails than of those of which so many of base did. By
+// the exact one-sided test of two rates: where they are the same, each failure is one of the base with the base's share of all
+// requests. That is one of so many tests, which together are wrong in 5 % of cases at most.
+func Exceeds(failed, n, ofBase, base, tests int) bool {
+	return atMost(ofBase, failed+ofBase, float64(base)/float64(max(1, base+n))) <= (1-Level)/float64(tests)
+}
+
 // atMost is how likely no more than k of n are drawn, each with probability p.
 func atMost(k, n int, p float64) (sum float64) {
 	switch {

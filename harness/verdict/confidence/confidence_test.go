@@ -31,6 +31,46 @@ func TestUpperShare(t *testing.T) {
 	}
 }
 
+func TestExceeds(t *testing.T) {
+	for _, row := range []struct {
+		sentence                       string
+		failed, n, ofBase, base, tests int
+		want                           bool
+	}{
+		{"200 and 1 of as many", 200, 10_000, 1, 10_000, 1, true},
+		{"1 and 1", 1, 10_000, 1, 10_000, 1, false},
+		{"5 and 0: 1 in 32", 5, 100, 0, 100, 1, true},
+		{"4 and 0: 1 in 16", 4, 100, 0, 100, 1, false},
+		{"5 and 0 in one of two tests, each of which may be wrong in 2.5 %", 5, 100, 0, 100, 2, false},
+		{"10 times as many of 10 times as many", 100, 10_000, 10, 1000, 1, false},
+		{"fewer", 1, 100, 9, 100, 1, false},
+		{"none", 0, 100, 0, 100, 1, false},
+		{"of no base nothing is known", 200, 100, 0, 0, 1, false},
+	} {
+		if got := confidence.Exceeds(row.failed, row.n, row.ofBase, row.base, row.tests); got != row.want {
+			t.Errorf("%s: %v", row.sentence, got)
+		}
+	}
+}
+
+// Where two rates are the same, a test finds one larger in 5 % of cases at most.
+func TestExceedsRarelyByChance(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		base, n := rapid.IntRange(1, 500).Draw(t, "base"), rapid.IntRange(1, 500).Draw(t, "n")
+		all := rapid.IntRange(0, 60).Draw(t, "failures")
+		wrong, chance, p := 0.0, math.Pow(float64(base)/float64(base+n), float64(all)), float64(n)/float64(base)
+		for failed := range all + 1 { // each failure is one of either, by their shares of all requests
+			if confidence.Exceeds(failed, n, all-failed, base, 1) {
+				wrong += chance
+			}
+			chance *= float64(all-failed) / float64(failed+1) * p
+		}
+		if wrong > 0.05+1e-9 {
+			t.Fatalf("%.4f", wrong)
+		}
+	})
+}
+
 func TestRank(t *testing.T) {
 	for _, row := range []struct {
 		sentence string
