@@ -11,6 +11,7 @@ type Event struct {
 	By     Server        `json:"by,omitzero"`      // the pod concerned
 	Object string        `json:"object,omitempty"` // ReplicaSet, slice or node concerned, where it is not a pod
 	Count  int           `json:"count,omitempty"`  // new size or exit code, where the kind has one
+	For    time.Duration `json:"for,omitempty"`    // nanoseconds up to At that the event is about, where the kind says so
 	Detail string        `json:"detail,omitempty"`
 }
 
@@ -47,11 +48,18 @@ const (
 	// other machines of node Object's host had its processors, Count permille of that second, which is in node-busy too
 	NodeStolen    EventKind = "node-stolen"
 	NodeConntrack EventKind = "node-conntrack" // conntrack of node Object was full, Count permille; Detail is the connections
-	NodeReady     EventKind = "node-ready"     // node Object, as the API shows it
-	NodeUnready   EventKind = "node-unready"
-	NodeCordoned  EventKind = "node-cordoned" // node Object takes no new pods
-	NodeOpened    EventKind = "node-opened"   // node Object takes new pods again: uncordoned
-	NodeChanged   EventKind = "node-changed"  // node Object booted, or runs another version; Detail is what is new, such as "kubelet v1.37.2"
+	// how long processes of our own nodes wait for a processor is measured from now on
+	CPUWaitBegun EventKind = "cpu-wait-begun"
+	// process Detail of pod By or of node Object stood on a run queue for Count milliseconds of For; without a node it is the host's
+	CPUWait EventKind = "cpu-wait"
+	// a CPU limit of pod By kept its process Detail from running for Count milliseconds of For
+	CPUThrottled EventKind = "cpu-throttled"
+
+	NodeReady    EventKind = "node-ready" // node Object, as the API shows it
+	NodeUnready  EventKind = "node-unready"
+	NodeCordoned EventKind = "node-cordoned" // node Object takes no new pods
+	NodeOpened   EventKind = "node-opened"   // node Object takes new pods again: uncordoned
+	NodeChanged  EventKind = "node-changed"  // node Object booted, or runs another version; Detail is what is new, such as "kubelet v1.37.2"
 	// a load agent on node Object sent nothing for Count milliseconds up to now; Detail is why, and which numbers
 	AgentAway EventKind = "agent-away"
 
@@ -87,7 +95,8 @@ const Booted = "booted"
 func EventKinds() []EventKind {
 	return []EventKind{PodCreated, PodReady, PodUnready, PodDeleting, PodGone, EndpointReady, EndpointNotReady, EndpointGone,
 		PodStarted, PodListening, PodSigterm, PodDraining, PodExited, PodKilled,
-		RulesBegun, RuleAdded, RuleGone, RulesSynced, RulesFailed, RulesUnseen, NodeUnseen, NodeBusy, NodeStolen, NodeConntrack, NodeReady,
+		RulesBegun, RuleAdded, RuleGone, RulesSynced, RulesFailed, RulesUnseen, NodeUnseen, NodeBusy, NodeStolen, NodeConntrack,
+		CPUWaitBegun, CPUWait, CPUThrottled, NodeReady,
 		NodeUnready, NodeCordoned, NodeOpened, NodeChanged, AgentAway,
 		StrayPod, ReplicaSetScaled, Reported,
 		Fact, LoadBegun, RolloutBegun, StatusDone, OldGone, Barrier, LoadEnded,

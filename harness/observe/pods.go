@@ -36,15 +36,17 @@ type podMeta struct {
 type podTracker struct {
 	*journal
 	versionLabel string
-	byName       map[string]*pod    // in the API
-	metas        map[string]podMeta // likewise, also those that are not of the app
+	byName       map[string]*pod            // in the API
+	metas        map[string]podMeta         // likewise, also those that are not of the app
+	byUID        map[string]evidence.Server // of all pods of the namespace, also those that were
 	// Hooks, called under the lock; created may be nil.
 	created   func(*pod)
 	addressed func(address string, server evidence.Server) // for each new address of a pod
 }
 
 func newPodTracker(j *journal, versionLabel string) *podTracker {
-	return &podTracker{journal: j, versionLabel: versionLabel, byName: map[string]*pod{}, metas: map[string]podMeta{}}
+	return &podTracker{journal: j, versionLabel: versionLabel, byName: map[string]*pod{}, metas: map[string]podMeta{},
+		byUID: map[string]evidence.Server{}}
 }
 
 func (t *podTracker) handlers(namespaced, _ informers.SharedInformerFactory) []handler {
@@ -55,6 +57,9 @@ func (t *podTracker) see(p *corev1.Pod) {
 	version, ofApp := p.Labels[t.versionLabel]
 	meta := podMeta{labels: labels.FormatLabels(p.Labels), node: p.Spec.NodeName, controlled: metav1.GetControllerOf(p) != nil}
 	t.learn(p.Name, meta)
+	t.mu.Lock()
+	t.byUID[string(p.UID)] = evidence.Server{Version: version, Pod: p.Name, Node: p.Spec.NodeName}
+	t.mu.Unlock()
 	if !ofApp {
 		return
 	}

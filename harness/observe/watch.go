@@ -136,6 +136,14 @@ func (w *Watch) Knows(pod string) bool {
 	return w.pods.byName[pod] != nil
 }
 
+// PodOf is the pod of the scope with a uid, if it has been seen.
+func (w *Watch) PodOf(uid string) (evidence.Server, bool) {
+	w.journal.mu.Lock()
+	defer w.journal.mu.Unlock()
+	server, seen := w.pods.byUID[uid]
+	return server, seen
+}
+
 // FollowRules notes what the observer of a node's rules writes, from now until it ends. Whoever started the observer ends it
 // before Stop, which waits for its last line.
 func (w *Watch) FollowRules(node string, observers typedcorev1.PodInterface, pod string) {

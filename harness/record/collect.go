@@ -18,6 +18,7 @@ func (r *Recording) collect(ctx context.Context) {
 			r.recorder.Event(e)
 		}
 	}
+	r.waits.Stop()
 	if r.watch == nil {
 		return
 	}

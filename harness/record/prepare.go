@@ -9,6 +9,7 @@ import (
 	"rollcall/fixtures"
 	"rollcall/harness/cluster"
 	"rollcall/harness/cluster/change"
+	"rollcall/harness/cpuwait"
 	"rollcall/harness/evidence"
 	"rollcall/harness/namespace"
 	"rollcall/harness/observe"
@@ -84,8 +85,29 @@ func (r *Recording) startWatch(ctx context.Context, service string) (err error) 
 	if r.Sink != nil {
 		sink = r.Sink(sink)
 	}
-	r.watch, err = observe.Start(ctx, r.Cluster.Client(), scope, r.began, sink)
-	return err
+	if r.watch, err = observe.Start(ctx, r.Cluster.Client(), scope, r.began, sink); err != nil {
+		return err
+	}
+	return r.measureWaits(ctx)
+}
+
+// measureWaits measures how long processes wait for a processor, where the nodes are containers on this host.
+func (r *Recording) measureWaits(ctx context.Context) error {
+	here, ok := r.Cluster.(interface {
+		NodeContainers(ctx context.Context) (map[string]string, error)
+	})
+	if !ok {
+		return nil
+	}
+	nodes, err := here.NodeContainers(ctx)
+	if err != nil {
+		return err
+	}
+	r.waits, err = cpuwait.Start(cpuwait.Sources{Nodes: nodes, Pod: r.watch.PodOf, Began: r.began, Note: r.recorder.Event})
+	if err != nil {
+		fmt.Fprintf(r.Out, "what was late because this host is slow may be blamed on the cluster: %v\n", err)
+	}
+	return nil
 }
 
 // checkForLeftovers distrusts the recording if something of another run is still in the cluster.

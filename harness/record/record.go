@@ -11,6 +11,7 @@ import (
 	"rollcall/harness"
 	"rollcall/harness/cluster"
 	"rollcall/harness/cluster/change"
+	"rollcall/harness/cpuwait"
 	"rollcall/harness/disruption"
 	"rollcall/harness/evidence"
 	"rollcall/harness/evidence/store"
@@ -50,6 +51,7 @@ type Recording struct {
 	watch     *observe.Watch
 	clients   *clients
 	observers *observers
+	waits     *cpuwait.Meter                // nil: nobody measures
 	boots     map[string]string             // node -> id of the boot of its kernel
 	undo      []func(context.Context) error // changes of the cluster, in the order made
 	tooMuch   string                        // see TooMuch

@@ -39,6 +39,8 @@ type node interface {
 	String() string // its name, which is the Kubernetes node's too
 	ControlPlane() (bool, error)
 	Address() (string, error)
+	// ContainerID is that of the engine.
+	ContainerID(ctx context.Context) (string, error)
 	// Published is where a port of the node is found on this host; empty if nowhere.
 	Published(ctx context.Context, port int) string
 	// SetShares says how much of the host's processors the node gets when there is not enough for all.

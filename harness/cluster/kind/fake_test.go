@@ -97,6 +97,8 @@ func (e *fakeEngine) index(call string) int {
 
 func (e *fakeEngine) Clusters(context.Context) ([]string, error) { return []string{"n"}, nil }
 
+func (fakeNode) ContainerID(context.Context) (string, error) { return strings.Repeat("0", 64), nil }
+
 func (e *fakeEngine) Containers(_ context.Context, _ string, ours bool) ([]string, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"rollcall/harness/cluster"
 	"rollcall/harness/command"
@@ -29,6 +30,27 @@ func startNodes(ctx context.Context, c *Cluster) error {
 
 // AwaitReady returns when the cluster is what Open promises.
 func (c *Cluster) AwaitReady(ctx context.Context) error { return becomeReady().do(ctx, c) }
+
+// NodeContainers maps the ids of the engine's containers to the nodes that they are: their processes run on this host.
+func (c *Cluster) NodeContainers(ctx context.Context) (map[string]string, error) {
+	nodes := map[string]string{}
+	for _, n := range c.nodes {
+		id, err := n.ContainerID(ctx)
+		if err != nil {
+			return nil, err
+		}
+		nodes[id] = n.String()
+	}
+	return nodes, nil
+}
+
+func (n dockerNode) ContainerID(ctx context.Context) (string, error) {
+	id, err := command.Run(ctx, "docker inspect --format {{.Id}} %s", n)
+	if err != nil {
+		return "", fmt.Errorf("cluster: %w", err)
+	}
+	return strings.TrimSpace(id), nil
+}
 
 func (n dockerNode) Power(ctx context.Context, do cluster.Power) error {
 	if _, err := command.Run(ctx, "docker %s %s", do, n); err != nil {

@@ -1,0 +1,207 @@
+package cpuwait
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"rollcall/harness/evidence"
+)
+
+// A who is somebody who can be blamed: a process of a node, or a container of a pod.
+type who struct {
+	node string
+	pod  evidence.Server
+	name string // of the program, such as "kubelet"
+}
+
+// A process is measured by its threads.
+type process struct {
+	who
+	folder  string // in procfs
+	threads map[int]*thread
+	limits  []*limit // of its cgroups, where they have one
+}
+
+// Programs of a node that are not in a pod, by the names that the kernel has of them, and the program of every pod that does nothing.
+var (
+	ofNodes = map[string]string{"kubelet": "kubelet", "containerd": "containerd"}
+	ofPods  = map[string]string{"kube-apiserver": "kube-apiserver", "etcd": "etcd", "kube-controller": "kube-controller-manager",
+		"kube-scheduler": "kube-scheduler", "kube-proxy": "kube-proxy", "coredns": "coredns"}
+)
+
+const pause = "pause"
+
+// podCgroup is how kubelet names the cgroup of a pod, with cgroupfs or with systemd (pkg/kubelet/cm, v1.37).
+var podCgroup = regexp.MustCompile(`pod([0-9a-f]{8}[-_][0-9a-f]{4}[-_][0-9a-f]{4}[-_][0-9a-f]{4}[-_][0-9a-f]{12}|[0-9a-f]{32})`)
+
+// Nobody is a process that is of no interest, or that is not known to be yet: its pod has not been seen, or it is still the
+// container runtime's.
+var (
+	nobody = &process{}
+	later  = &process{}
+)
+
+// search finds processes and threads that are new. What they waited before counts if they began since the last search.
+func (m *Meter) search() {
+	running := map[int]bool{}
+	for _, pid := range numbers(m.sources.Proc) {
+		running[pid] = true
+		p, known := m.processes[pid]
+		if !known || p == later {
+			now := m.identify(pid)
+			now.search(!known && m.searched >= 0)
+			m.processes[pid] = now
+			continue
+		}
+		p.search(true)
+	}
+	for pid, p := range m.processes {
+		if !running[pid] {
+			p.close()
+			delete(m.processes, pid)
+		}
+	}
+}
+
+// identify says whose process it is.
+func (m *Meter) identify(pid int) *process {
+	folder := filepath.Join(m.sources.Proc, strconv.Itoa(pid))
+	comm, err := os.ReadFile(filepath.Join(folder, "comm"))
+	if err != nil {
+		return nobody
+	}
+	name := strings.TrimSpace(string(comm))
+	p := &process{folder: folder, threads: map[int]*thread{}}
+	if strings.HasPrefix(name, "ksoftirqd/") { // where packets wait that a processor has no time for
+		p.name = "ksoftirqd"
+		return p
+	}
+	text, err := os.ReadFile(filepath.Join(folder, "cgroup"))
+	if err != nil {
+		return nobody
+	}
+	for id, node := range m.sources.Nodes {
+		if bytes.Contains(text, []byte(id)) {
+			p.node = node
+		}
+	}
+	switch {
+	case p.node == "" || name == pause:
+		return nobody
+	case strings.HasPrefix(name, "runc:"): // which becomes the container's program
+		return later
+	}
+	in := podCgroup.FindSubmatch(text)
+	if in == nil {
+		if p.name = ofNodes[name]; p.name == "" {
+			return nobody
+		}
+		return p
+	}
+	uid := strings.ReplaceAll(string(in[1]), "_", "-")
+	if server, ours := m.sources.Pod(uid); ours {
+		p.pod, p.name = server, name
+		p.pod.Node = p.node
+	} else if p.name = ofPods[name]; p.name == "" {
+		return later
+	}
+	p.limits = limitsOf(string(text))
+	return p
+}
+
+// search finds the threads that are new. What they waited before counts if they are fresh: they began since the last search.
+func (p *process) search(fresh bool) {
+	if p.folder == "" {
+		return
+	}
+	for _, tid := range numbers(filepath.Join(p.folder, "task")) {
+		if p.threads[tid] == nil {
+			if t := openThread(filepath.Join(p.folder, "task", strconv.Itoa(tid), "schedstat")); t != nil {
+				if !fresh {
+					_, _ = t.waited()
+				}
+				p.threads[tid] = t
+			}
+		}
+	}
+}
+
+func (p *process) throttled() (sum time.Duration) {
+	for _, l := range p.limits {
+		sum += l.throttled()
+	}
+	return sum
+}
+
+func (p *process) close() {
+	for _, t := range p.threads {
+		t.close()
+	}
+	for _, l := range p.limits {
+		l.close()
+	}
+}
+
+// numbers are the names of a folder that are numbers.
+func numbers(folder string) (all []int) {
+	f, err := os.Open(folder)
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	names, _ := f.Readdirnames(-1)
+	for _, name := range names {
+		if n, err := strconv.Atoi(name); err == nil {
+			all = append(all, n)
+		}
+	}
+	return all
+}
+
+// A thread is read through a file that stays open.
+type thread struct {
+	file int
+	last time.Duration
+}
+
+func openThread(schedstat string) *thread {
+	file, err := unix.Open(schedstat, unix.O_RDONLY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return nil
+	}
+	return &thread{file: file}
+}
+
+// waited is how long it stood on run queues, since it was asked last.
+func (t *thread) waited() (time.Duration, error) {
+	var text [64]byte
+	n, err := unix.Pread(t.file, text[:], 0)
+	if err != nil || n == 0 {
+		return 0, errGone
+	}
+	total, ok := second(text[:n])
+	if !ok {
+		return 0, errGone
+	}
+	since := time.Duration(total) - t.last
+	t.last = time.Duration(total)
+	return since, nil
+}
+
+// second is the second of the numbers in a line; it is read ten times a second for each thread.
+func second(line []byte) (n int64, ok bool) {
+	at := bytes.IndexByte(line, ' ') + 1
+	for ; at > 0 && at < len(line) && '0' <= line[at] && line[at] <= '9'; at++ {
+		n, ok = 10*n+int64(line[at]-'0'), true
+	}
+	return n, ok
+}
+
+func (t *thread) close() { _ = unix.Close(t.file) }
