@@ -113,6 +113,7 @@ type Occupancy int
 const (
 	WithoutLoad  Occupancy = iota // beside others
 	UnderLoad                     // beside others, of which half may be under load
+	LoneLoad                      // beside others without load
 	WholeCluster                  // nothing goes on beside it
 )
 

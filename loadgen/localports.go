@@ -77,7 +77,7 @@ func dialOther(ctx context.Context, dialer net.Dialer, network, addr string) (ne
 	if !ok || !toItself(tcp) {
 		return dialled, err
 	}
-	tcp.SetLinger(0) // the port is one to listen on, so that it is not to be left in TIME-WAIT
+	_ = tcp.SetLinger(0) // the port is one to listen on, so that it is not to be left in TIME-WAIT
 	tcp.Close()
 	return nil, &net.OpError{Op: "dial", Net: network, Addr: tcp.RemoteAddr(), Err: os.NewSyscallError("connect", syscall.ECONNREFUSED)}
 }

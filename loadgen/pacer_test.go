@@ -97,6 +97,7 @@ func TestAgentsCarryALaneTogether(t *testing.T) {
 	const rate, enough = 100, 25
 	for _, agents := range []int{1, 2, 4} {
 		t.Run(fmt.Sprint(agents), func(t *testing.T) {
+			t.Parallel()
 			var mu sync.Mutex
 			came := map[string]int{} // by lane and number
 			loaded := make(chan struct{})
@@ -113,7 +114,8 @@ func TestAgentsCarryALaneTogether(t *testing.T) {
 				lanes[i].Agents = agents
 			}
 			began := time.Now().Add(-time.Hour)
-			cfg := Config{Began: began, At: time.Now().Add(100 * time.Millisecond), Service: "shop", Timeout: patient}
+			const lead = 2 * time.Second // in which a busy machine tells all of them
+			cfg := Config{Began: began, At: time.Now().Add(lead), Service: "shop", Timeout: patient}
 			remotes := make([]Remote, agents)
 			for i := range remotes {
 				remotes[i], cfg.Index = serveAgent(t), i

@@ -1,6 +1,7 @@
 package reports
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"path"
@@ -100,6 +101,11 @@ func judge(s *model.Scenario, run evidence.Run, tl timeline.Timeline) {
 	for _, r := range v.Distrust {
 		s.Distrust = append(s.Distrust, model.Distrust{ID: r.ID, Because: r.Because, Rules: append([]string{}, r.Rules...)})
 	}
+	for _, w := range v.Waits {
+		s.Stalls = append(s.Stalls, model.Stall{Who: cmp.Or(w.Pod, w.Program), Node: w.Node, From: millis(w.From), To: millis(w.To),
+			Waited: millis(w.Waited)})
+	}
+	s.Earlier = run.Earlier
 	if run.Skipped != "" {
 		return
 	}

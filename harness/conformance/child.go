@@ -54,7 +54,7 @@ func (r *run) suite(ctx context.Context, out, lines io.Writer, mode, suite strin
 // child is the program of a suite, which does in one mode what was asked of us.
 func (r *run) child(ctx context.Context, mode, suite string, more ...string) *exec.Cmd {
 	from, o := r.runner.Layout(), r.runner.Prepared(mode)
-	o.Jobs = strconv.Itoa(r.runner.FirstJobs()) // as many in each suite, also where we found them out
+	o.Jobs = strconv.Itoa(r.runner.MostJobs()) // as many in each suite, also where we found them out
 	args := append(o.List().Args(), more...)
 	if r.Pattern != "" {
 		args = append(args, "-test.run=/"+mode+"/("+r.Pattern+")")

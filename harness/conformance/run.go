@@ -111,7 +111,7 @@ func (r *run) begin(ctx context.Context) (err error) {
 	p.print(r.out)
 	r.session.Command = r.command()
 	r.session.Profile, r.session.LeftOut, r.session.Expected = string(r.runner.ProfileName()), p.leftOut, p.seconds()
-	r.session.Rate, r.session.Jobs = r.runner.FirstRate(), r.runner.FirstJobs()
+	r.session.Rate, r.session.Jobs, r.session.MostJobs = r.runner.FirstRate(), r.runner.FirstJobs(), r.runner.MostJobs()
 	if err := store.WriteJSON(evidence.SessionPath(r.runner.Out), r.session); err != nil {
 		return err
 	}

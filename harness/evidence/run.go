@@ -28,8 +28,9 @@ type Session struct {
 	LeftOut  int      `json:"left_out,omitempty"`         // scenarios of the selected suites that the profile does not run, per mode
 	Expected float64  `json:"expected_seconds,omitempty"` // what the run was expected to take when it began
 	Jobs     int      `json:"jobs,omitempty"`             // most recordings side by side on one cluster
+	MostJobs int      `json:"most_jobs,omitempty"`        // that Jobs may be raised to
 	Rate     int      `json:"rate,omitempty"`             // requests per second and lane that the run ended with
-	Steps    []string `json:"steps,omitempty"`            // a sentence for each time the rate or Jobs was lowered, and why
+	Steps    []string `json:"steps,omitempty"`            // a sentence for each time the rate or Jobs was changed, and why
 }
 
 // A Cluster says what was under test. Every mode of a session has one, also one the host could not run.
@@ -76,8 +77,9 @@ type Run struct {
 	ObservedMode string `json:"observed_mode,omitempty"`
 	Kubernetes   string `json:"kubernetes"` // version of the API server, such as "v1.36.3"
 	Attempt      int    `json:"attempt"`    // from 1
-	// one whose precondition was not met may be tried again, up to this, and a recording whose clients were late once
+	// one whose precondition was not met may be tried again, up to this, and one of which the host was too slow to tell
 	Tries      int           `json:"tries"`
+	Earlier    []string      `json:"earlier,omitempty"` // what attempts before came to, of which the host was too slow to tell
 	Claim      string        `json:"claim"`
 	Covers     []string      `json:"covers"` // seed claims, such as "C31"
 	Began      time.Time     `json:"began"`

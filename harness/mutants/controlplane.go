@@ -39,7 +39,7 @@ func controlPlaneMutants() []Mutant {
 			Of:   "termination/hook-sleep",
 			When: Moment{Event: evidence.PodReady, After: time.Second},
 			Do:   together(stopped(worker, "kubelet", 12*time.Second), stopped(worker2, "kubelet", 12*time.Second)),
-			Want: verdict.Inconclusive, Cause: "between"},
+			Want: verdict.Fail, Cause: "between"},
 		{ID: "node-not-ready", Damages: "a node is said to be not ready for 7 s", Of: drained, When: begun(time.Second),
 			Change: expecting(verdict.MinAvailable(3)), Do: nodeUnready(worker), Want: verdict.Inconclusive, Cause: "node-unready"},
 		{ID: "leftover-namespace", Damages: "a namespace of another run is still there", Of: drained, Do: leftover, Want: verdict.Inconclusive,

@@ -68,7 +68,8 @@ func (m Moment) String() string {
 
 // All lists every mutant, by family.
 func All() []Mutant {
-	return slices.Concat(proxyMutants(), packetMutants(), serviceMutants(), controlPlaneMutants(), appMutants(), rigMutants())
+	return slices.Concat(proxyMutants(), packetMutants(), serviceMutants(), controlPlaneMutants(), appMutants(), starvedMutants(),
+		rigMutants())
 }
 
 // In reports whether the mutant is done in a mode.

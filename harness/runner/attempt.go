@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"time"
 
 	"rollcall/harness"
 	"rollcall/harness/cluster"
@@ -27,13 +28,27 @@ type attempt struct {
 	out     io.Writer
 	number  int // from 1
 	tries   int
+	earlier []string // what attempts before came to, of which this machine was too slow to tell
+}
+
+// occupancy is how much of the cluster it takes: more, the more often this machine was too slow.
+func (a attempt) occupancy(s harness.Scenario) harness.Occupancy {
+	switch len(a.earlier) {
+	case 0:
+		return s.Occupancy()
+	case 1:
+		return max(s.Occupancy(), harness.LoneLoad)
+	default:
+		return harness.WholeCluster
+	}
 }
 
 // A result is what an attempt came to.
 type result struct {
 	verdict verdict.Verdict
-	again   bool // another attempt is to be made, for which the scenario may have been changed
-	trusted bool // others may judge the recording
+	again   bool          // another attempt is to be made, for which the scenario may have been changed
+	trusted bool          // others may judge the recording
+	podWait timeline.Wait // the longest of a pod that served
 }
 
 // diagnosticsFolder is beside a recording's evidence, and has what the cluster looked like.
@@ -78,7 +93,7 @@ func (a attempt) reuse(s *harness.Scenario, made sharedFile, folder string) (res
 // for, and judges it.
 func (a attempt) record(ctx context.Context, s *harness.Scenario, folder string) (res result, err error) {
 	name := progress.Name{Mode: a.cluster.Mode(), Suite: a.suite, Scenario: s.ID}
-	release, err := a.runner.turns.acquire(ctx, s.Occupancy(), a.runner.board.Estimate(name, s.Estimate()))
+	release, err := a.runner.turns.acquire(ctx, a.occupancy(*s), a.runner.board.Estimate(name, s.Estimate()))
 	if err != nil {
 		return res, err
 	}
@@ -123,7 +138,7 @@ func (a attempt) record(ctx context.Context, s *harness.Scenario, folder string)
 		}
 		a.cleanup(ctx, r, true)
 		if err == nil {
-			err = a.slowDown(rate, jobs, res.verdict)
+			err = a.adapt(rate, jobs, res)
 		}
 		return res, err
 	}
@@ -154,18 +169,29 @@ func (a attempt) lowerRate(ctx context.Context, r *leased, rate int, folder stri
 	return nil
 }
 
-// slowDown takes from what a recording showed of this machine how the next ones are made.
-func (a attempt) slowDown(rate, jobs int, v verdict.Verdict) error {
+// How long a pod that serves waits for a processor, at most, in a second: from crowded on less goes on side by side, half of what a
+// reply may be late by until that counts, and up to calm more does.
+const (
+	crowded = 500 * time.Millisecond
+	calm    = 100 * time.Millisecond
+)
+
+// adapt takes from what a recording showed of this machine how the next ones are made.
+func (a attempt) adapt(rate, jobs int, res result) error {
+	v := res.verdict
 	switch {
-	case v.Late:
-		now, err := a.runner.lowerRate(rate, v.Because)
+	case v.Retry == verdict.LowerRate:
+		now, err := a.runner.lowerRate(rate, v.Headline)
 		if err == nil && now == rate { // the lowest
-			_, err = a.runner.lowerJobs(jobs, v.Because)
+			err = a.runner.lowerJobs(jobs, v.Headline)
 		}
 		return err
-	case v.Starved:
-		_, err := a.runner.lowerJobs(jobs, v.Because)
-		return err
+	case v.Retry == verdict.FewerJobs:
+		return a.runner.lowerJobs(jobs, v.Headline)
+	case res.podWait.Waited >= crowded:
+		return a.runner.lowerJobs(jobs, res.podWait.String())
+	case v.Outcome == verdict.Pass && 0 < res.podWait.Waited && res.podWait.Waited < calm: // it was under load, and measured
+		return a.runner.raiseJobs(jobs)
 	}
 	return nil
 }
@@ -181,11 +207,11 @@ func (a attempt) judge(s *harness.Scenario, folder string) (res result, err erro
 	if err != nil {
 		return res, err
 	}
-	res.verdict = verdict.Judge(ev.Run, tl)
+	res.verdict, res.podWait = verdict.Judge(ev.Run, tl), tl.PodWait()
 	decides := ev.Run // and does not only measure, for which clients may be late
 	decides.Measures = false
 	judged := verdict.Judge(decides, tl)
-	res.trusted = len(judged.Distrust) == 0 && !judged.Starved
+	res.trusted = len(judged.Distrust) == 0 && judged.Retry == verdict.NoRetry
 	switch {
 	case a.number >= a.tries || res.verdict.Distrusted || res.verdict.Outcome == verdict.Skipped:
 		return res, nil
@@ -205,7 +231,7 @@ func (a attempt) judge(s *harness.Scenario, folder string) (res result, err erro
 // header is what is known of the attempt before it begins.
 func (a attempt) header(s harness.Scenario) evidence.Run {
 	run := header(a.suite, a.cluster.Mode(), s)
-	run.Attempt, run.Tries, run.Kubernetes = a.number, a.tries, a.cluster.Kubernetes()
+	run.Attempt, run.Tries, run.Earlier, run.Kubernetes = a.number, a.tries, a.earlier, a.cluster.Kubernetes()
 	run.Measures = s.Adapt != nil && a.number == 1
 	return run
 }

@@ -124,6 +124,8 @@ func beside(s harness.Scenario, jobs int) int {
 	switch s.Occupancy() {
 	case harness.WholeCluster:
 		return 1
+	case harness.LoneLoad: // no scenario is so at first
+		return 1
 	case harness.UnderLoad:
 		return loadsOf(jobs)
 	case harness.WithoutLoad:

@@ -63,15 +63,23 @@ func (r *Runner) lowerRate(from int, because string) (now int, err error) {
 	return now, err
 }
 
-// lowerJobs lets one recording less go on side by side than there were, because what the cluster itself does came late; unless
-// somebody has done so already.
-func (r *Runner) lowerJobs(from int, because string) (now int, err error) {
-	_, err = EditSession(r.Out, func(s *evidence.Session) {
-		if now = s.Jobs; now == from && now > 1 {
-			now--
-			s.Steps = append(s.Steps, fmt.Sprintf("recordings side by side were lowered from %d to %d: %s", from, now, because))
-			s.Jobs = now
+// lowerJobs lets one recording less go on side by side than there were, because the cluster's processes got too little of this
+// machine; unless somebody has done so already.
+func (r *Runner) lowerJobs(from int, because string) error {
+	return r.changeJobs(from, from-1, "lowered", because)
+}
+
+// raiseJobs lets one recording more go on side by side, up to as many as this machine may carry.
+func (r *Runner) raiseJobs(from int) error {
+	return r.changeJobs(from, from+1, "raised", "no pod that serves waited for a processor")
+}
+
+func (r *Runner) changeJobs(from, to int, did, because string) error {
+	_, err := EditSession(r.Out, func(s *evidence.Session) {
+		if s.Jobs == from && 1 <= to && to <= s.MostJobs {
+			s.Jobs = to
+			s.Steps = append(s.Steps, fmt.Sprintf("recordings side by side were %s from %d to %d: %s", did, from, to, because))
 		}
 	})
-	return now, err
+	return err
 }

@@ -32,9 +32,28 @@ func TestLowerRate(t *testing.T) {
 			t.Errorf("%s: %d, session %d after %d steps, want %d after %d", row.sentence, now, s.Rate, len(s.Steps), row.want, row.steps)
 		}
 	}
-	for _, row := range []struct{ from, want int }{{4, 3}, {4, 3}, {3, 2}, {2, 1}, {1, 1}} {
-		if now, err := runner().lowerJobs(row.from, "kubelet was late"); err != nil || now != row.want {
-			t.Errorf("%d side by side after one of %d, %v; want %d", now, row.from, err, row.want)
+	for _, row := range []struct {
+		sentence   string
+		raise      bool
+		from, want int
+	}{
+		{"a pod waited", false, 4, 3},
+		{"one that began beside it says no more", false, 4, 3},
+		{"so does one that was calm then", true, 4, 3},
+		{"a pod waited again", false, 3, 2},
+		{"none did", true, 2, 3},
+		{"nor any more", true, 3, 4},
+		{"no more than this machine may carry", true, 4, 4},
+		{"down to one", false, 4, 3}, {"down to one", false, 3, 2}, {"down to one", false, 2, 1}, {"and no less", false, 1, 1},
+	} {
+		change := func(from int) error { return runner().lowerJobs(from, "a pod waited") }
+		if row.raise {
+			change = runner().raiseJobs
+		}
+		err := change(row.from)
+		var s evidence.Session
+		if err := errors.Join(err, store.ReadJSON(evidence.SessionPath(folder), &s)); err != nil || s.Jobs != row.want {
+			t.Errorf("%s: %d side by side after one of %d, %v; want %d", row.sentence, s.Jobs, row.from, err, row.want)
 		}
 	}
 }

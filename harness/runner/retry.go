@@ -17,24 +17,30 @@ import (
 
 // recordAndJudge records a scenario and judges its last recording, from what is on disk, as any replay will. It records again
 // up to the scenario's tries while only a precondition was not met, a negative control's damage for one; once more as
-// [harness.Scenario].Adapt has it; and once more if this machine was too late and nothing else was wrong. Each attempt stays in
+// [harness.Scenario].Adapt has it; and up to twice if this machine was too slow to tell, at last alone. Each attempt stays in
 // the run folder.
 func (r *Runner) recordAndJudge(ctx context.Context, c cluster.Cluster, suite string, s harness.Scenario,
 	out io.Writer) (v verdict.Verdict, err error) {
 	entry := r.board.Entry(progress.Name{Mode: c.Mode(), Suite: suite, Scenario: s.ID})
 	defer func() { entry.End(shown(v, err)) }()
-	run := func(number, tries int) (result, error) {
-		a := attempt{runner: r, cluster: c, suite: suite, entry: entry, out: out, number: number, tries: tries}
+	run := func(number, tries int, earlier []string) (result, error) {
+		a := attempt{runner: r, cluster: c, suite: suite, entry: entry, out: out, number: number, tries: tries, earlier: earlier}
 		return a.run(ctx, &s)
 	}
 	return retry(s, run, func(line string) { fmt.Fprintf(out, "%s %s: %s\n", c.Mode(), s.ID, line) })
 }
 
-// retry makes attempts at a scenario, by their number from 1 and how many there are, and gives the verdict of the last one.
-func retry(s harness.Scenario, attempt func(number, tries int) (result, error), print func(string)) (v verdict.Verdict, err error) {
-	tries, retried := triesOf(s), false
+// mostSlowed is how often a scenario is recorded again because this machine was too slow to tell: with no other under load
+// beside it, and then alone.
+const mostSlowed = 2
+
+// retry makes attempts at a scenario, by their number from 1, how many there are and what those before came to of which this
+// machine was too slow to tell, and gives the verdict of the last one.
+func retry(s harness.Scenario, attempt func(number, tries int, earlier []string) (result, error), print func(string)) (v verdict.Verdict,
+	err error) {
+	tries, slowed := triesOf(s), []string(nil)
 	for number := 1; number <= tries; number++ {
-		res, err := attempt(number, tries)
+		res, err := attempt(number, tries, slowed)
 		if v = res.verdict; err != nil {
 			return v, err
 		}
@@ -49,10 +55,10 @@ func retry(s harness.Scenario, attempt func(number, tries int) (result, error), 
 			}
 		}
 		switch {
-		case (v.Late || v.Starved) && !retried && !once(s):
-			retried = true
+		case v.Retry != verdict.NoRetry && len(slowed) < mostSlowed && !once(s):
+			slowed = append(slowed, fmt.Sprintf("attempt %d: %s: %s", number, v.Outcome, v.Headline))
 			tries++
-			print("retried: this machine was too busy")
+			print("recorded again, with less beside it: this machine was too slow to tell")
 		case !res.again:
 			return v, nil
 		default:

@@ -21,7 +21,9 @@ func TestRetry(t *testing.T) {
 	of := func(o verdict.Outcome) result { return result{verdict: verdict.Verdict{Outcome: o}} }
 	passed, failed, blind := of(verdict.Pass), of(verdict.Fail), of(verdict.Inconclusive)
 	late, starved, again, measured := blind, blind, blind, passed
-	late.verdict.Late, starved.verdict.Starved = true, true
+	late.verdict.Retry, starved.verdict.Retry = verdict.LowerRate, verdict.FewerJobs
+	masked := failed
+	masked.verdict.Retry = verdict.FewerJobs
 	again.again, measured.again = true, true
 	adapt := func(app fixtures.App, _ timeline.Timeline) (fixtures.App, error) { return app, nil }
 	byOthers := func(context.Context, disruption.Stage) error { return nil }
@@ -37,9 +39,11 @@ func TestRetry(t *testing.T) {
 		{"one that passes is recorded once", harness.Scenario{}, []result{passed}, nil, verdict.Pass, []int{1}},
 		{"so is one that fails", harness.Scenario{}, []result{failed}, nil, verdict.Fail, []int{1}},
 		{"so is one that cannot tell", harness.Scenario{}, []result{blind}, nil, verdict.Inconclusive, []int{1}},
-		{"one that was late is recorded once more", harness.Scenario{}, []result{late, passed}, nil, verdict.Pass, []int{1, 2}},
-		{"and no third time", harness.Scenario{}, []result{late, late}, nil, verdict.Inconclusive, []int{1, 2}},
-		{"so is one whose kubelet was late", harness.Scenario{}, []result{starved, late}, nil, verdict.Inconclusive, []int{1, 2}},
+		{"one whose clients were late is recorded once more", harness.Scenario{}, []result{late, passed}, nil, verdict.Pass, []int{1, 2}},
+		{"or twice", harness.Scenario{}, []result{late, starved, passed}, nil, verdict.Pass, []int{1, 2, 3}},
+		{"and no fourth time", harness.Scenario{}, []result{starved, starved, starved}, nil, verdict.Inconclusive, []int{1, 2, 3}},
+		{"so is one that fails beside what is excused", harness.Scenario{}, []result{masked, passed}, nil, verdict.Pass, []int{1, 2}},
+		{"which fails if it fails again", harness.Scenario{}, []result{masked, failed}, nil, verdict.Fail, []int{1, 2}},
 		{"what others did does not happen once more for us", harness.Scenario{Disruption: &disruption.Disruption{AwaitWhole: byOthers}},
 			[]result{late}, nil, verdict.Inconclusive, []int{1}},
 		{"what we do ourselves does", harness.Scenario{Disruption: &disruption.Disruption{}}, []result{late, passed}, nil, verdict.Pass, []int{1, 2}},
@@ -58,7 +62,7 @@ func TestRetry(t *testing.T) {
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
 			var tries []int
-			v, err := retry(row.scenario, func(number, n int) (result, error) {
+			v, err := retry(row.scenario, func(number, n int, _ []string) (result, error) {
 				tries = append(tries, n)
 				if number != len(tries) || number > len(row.results) {
 					t.Fatalf("attempt %d comes after %d of %d", number, len(tries)-1, len(row.results))

@@ -206,8 +206,17 @@ func (r *Runner) ProfileName() harness.Profile { return r.profile }
 // ModesAtOnce is on how many clusters recordings go on at a time, after Prepare.
 func (r *Runner) ModesAtOnce() int { return r.atOnce }
 
-// FirstJobs is how many recordings go on side by side at first, after Prepare.
-func (r *Runner) FirstJobs() int { return r.jobs }
+// MostJobs is how many recordings go on side by side at most, after Prepare.
+func (r *Runner) MostJobs() int { return r.jobs }
+
+// FirstJobs is how many recordings go on side by side at first, after Prepare: as many as were asked for, or else one less than this
+// machine may carry, until it shows that it does.
+func (r *Runner) FirstJobs() int {
+	if r.Jobs != "" {
+		return r.jobs
+	}
+	return max(1, r.jobs-1)
+}
 
 // FirstRate is how many requests per second and lane recordings are made with at first, after Prepare.
 func (r *Runner) FirstRate() int { return r.rate }

@@ -87,7 +87,7 @@ func (r *Runner) beginSession(now time.Time) (err error) {
 	}
 	r.began = true
 	r.session = store.NewSession(filepath.Base(r.Out), now)
-	r.session.Profile, r.session.Rate, r.session.Jobs = string(r.profile), r.rate, r.jobs
+	r.session.Profile, r.session.Rate, r.session.Jobs, r.session.MostJobs = string(r.profile), r.rate, r.FirstJobs(), r.jobs
 	if err := RemoveTurns(r.Out); err != nil { // of a run that died in this folder
 		return err
 	}

@@ -185,6 +185,21 @@ func (t *turns) try(s harness.Occupancy) (held, error) {
 			}
 		}
 		return all, nil
+	case harness.LoneLoad:
+		// All that anybody under load could have.
+		var all held
+		for i := range mostJobs {
+			load, err := t.lock(fmt.Sprintf("load-%d", i))
+			if load == nil {
+				return nil, errors.Join(err, all.release())
+			}
+			all = append(all, load)
+		}
+		job, err := t.oneOf("job", jobs)
+		if job == nil {
+			return nil, errors.Join(err, all.release())
+		}
+		return append(all, job), nil
 	case harness.UnderLoad:
 		loads := loadsOf(jobs)
 		if t.oneLoad {

@@ -25,7 +25,7 @@ func sessionOf(t interface {
 	TempDir() string
 }, jobs int) (folder string, another func() *turns) {
 	folder = t.TempDir()
-	if err := store.WriteJSON(evidence.SessionPath(folder), evidence.Session{Jobs: jobs, Rate: 100}); err != nil {
+	if err := store.WriteJSON(evidence.SessionPath(folder), evidence.Session{Jobs: jobs, MostJobs: jobs, Rate: 100}); err != nil {
 		t.Fatal(err)
 	}
 	return folder, func() *turns { return &turns{dir: filepath.Join(folder, "turns"), session: folder} }
@@ -37,10 +37,10 @@ func TestTurnsAcquire(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		jobs := rapid.IntRange(1, 4).Draw(rt, "jobs")
 		asked := rapid.SliceOfN(rapid.SampledFrom([]harness.Occupancy{harness.WithoutLoad, harness.WithoutLoad, harness.UnderLoad,
-			harness.WholeCluster}), 1, 8).Draw(rt, "asked")
+			harness.LoneLoad, harness.WholeCluster}), 1, 8).Draw(rt, "asked")
 		_, another := sessionOf(t, jobs)
 		processes := []*turns{another(), another()}
-		var without, loads, wholes atomic.Int32
+		var without, loads, lone, wholes atomic.Int32
 		var all sync.WaitGroup
 		for i, s := range asked {
 			all.Go(func() {
@@ -49,11 +49,12 @@ func TestTurnsAcquire(t *testing.T) {
 					t.Error(err)
 					return
 				}
-				count := map[harness.Occupancy]*atomic.Int32{harness.WithoutLoad: &without, harness.UnderLoad: &loads, harness.WholeCluster: &wholes}[s]
+				count := map[harness.Occupancy]*atomic.Int32{harness.WithoutLoad: &without, harness.UnderLoad: &loads, harness.LoneLoad: &lone,
+					harness.WholeCluster: &wholes}[s]
 				count.Add(1)
-				w, l, a := without.Load(), loads.Load(), wholes.Load()
-				if int(w+l) > jobs || int(l) > loadsOf(jobs) || a > 1 || a == 1 && w+l > 0 {
-					t.Errorf("%d without, %d under load and %d that want all, at %d jobs", w, l, a, jobs)
+				w, l, o, a := without.Load(), loads.Load(), lone.Load(), wholes.Load()
+				if int(w+l+o) > jobs || int(l) > loadsOf(jobs) || o > 1 || o == 1 && l > 0 || a > 1 || a == 1 && w+l+o > 0 {
+					t.Errorf("%d without, %d under load, %d alone so and %d that want all, at %d jobs", w, l, o, a, jobs)
 				}
 				count.Add(-1)
 				if err := release(); err != nil {

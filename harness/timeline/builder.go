@@ -71,7 +71,6 @@ func newBuilder(lane evidence.Lane, away away, t Timeline, w windows, shared *bu
 	b := &builder{
 		lane: Lane{
 			Lane: lane, replies: make(map[bucket]*Replies), lastTo: make(map[string]time.Duration),
-			late: make(map[int]time.Duration), slowControl: make(map[int]time.Duration),
 			uncertainty: t.clocks[lane.Node].uncertainty, Absences: away.onRecorder(lane.Node, t.clocks),
 		},
 		begun: t.begun(), bounds: t.phaseBounds(), ended: t.marks[evidence.LoadEnded], control: lane.Kind().IsControl(),

@@ -2,7 +2,6 @@ package timeline
 
 import (
 	"cmp"
-	"iter"
 	"slices"
 	"time"
 
@@ -51,7 +50,8 @@ const maxSlowest = 20
 func (b *builder) noteLatency(h *evidence.Hit, at []evidence.Arrival) {
 	b.latency[phaseIn(b.bounds, h.Sent)].add(h.Took)
 	if b.control && h.Took >= dataTimer {
-		noteLongest(b.lane.slowControl, h.Sent, h.End(), h.Took)
+		b.lane.slowControl = noteWait(b.lane.slowControl, Wait{Actor: Actor{Pod: h.By.Pod}, Window: Window{From: h.Sent, To: h.End()},
+			Waited: h.Took, any: true})
 	}
 	if h.Took > b.slowestLeast {
 		b.keepSlowest(Hit{Hit: *h, Arrivals: slices.Clone(at)})
@@ -95,42 +95,27 @@ func (b *builder) finishSlow() {
 // noteLate notes when the client itself was late, by as much as TCP's timers would have to allow for.
 func (b *builder) noteLate(h *evidence.Hit) {
 	if late := h.Sent - h.Due; late >= dataTimer/2 {
-		noteLongest(b.lane.late, h.Due, h.Sent, late)
+		b.lane.late = noteWait(b.lane.late, Wait{Actor: Actor{Node: cmp.Or(b.lane.Node, outside), Program: Client},
+			Window: Window{From: h.Due, To: h.Sent}, Waited: late})
 	}
 }
 
-// noteLongest notes a duration in each second from one time to another.
-func noteLongest(seconds map[int]time.Duration, from, to, d time.Duration) {
-	for s := range secondsOf(from, to) {
-		seconds[s] = max(seconds[s], d)
+// noteWait adds a wait, or makes the last one longer if both overlap.
+func noteWait(waits []Wait, w Wait) []Wait {
+	if last := len(waits) - 1; last >= 0 && waits[last].From <= w.From && w.From <= waits[last].To {
+		waits[last].To = max(waits[last].To, w.To)
+		waits[last].Waited = waits[last].Length()
+		return waits
 	}
+	return append(waits, w)
 }
 
-// secondsOf are those from one time to another, not more than the last minute of it.
-func secondsOf(from, to time.Duration) iter.Seq[int] {
-	return func(yield func(int) bool) {
-		for s := int(max(from, to-time.Minute) / time.Second); s <= int(to/time.Second) && yield(s); s++ {
-		}
-	}
-}
-
-// Late is the longest that any client sent a request late in the seconds of a request, and which lane did.
-func (t Timeline) Late(h Hit) (late time.Duration, lane string) {
-	return t.longest(h, func(l Lane) map[int]time.Duration { return l.late })
-}
-
-// SlowControl is the longest that a reply took in the seconds of a request on a control lane, and on which lane.
-func (t Timeline) SlowControl(h Hit) (took time.Duration, lane string) {
-	return t.longest(h, func(l Lane) map[int]time.Duration { return l.slowControl })
-}
-
-func (t Timeline) longest(h Hit, of func(Lane) map[int]time.Duration) (longest time.Duration, lane string) {
+// Usual is what half of the replies of a lane took before the rollout at most.
+func (t Timeline) Usual(lane string) time.Duration {
 	for _, l := range t.Lanes {
-		for s := range secondsOf(h.Sent, h.End()) {
-			if d := of(l)[s]; d > longest {
-				longest, lane = d, l.ID
-			}
+		if l.ID == lane {
+			return l.Summary.LatencyIn[Before].P50
 		}
 	}
-	return longest, lane
+	return 0
 }

@@ -42,6 +42,7 @@ type Timeline struct {
 	clocks      clocks
 	unversioned bool // the app's replies do not name their version
 	marks       map[evidence.EventKind]time.Duration
+	waits       []Wait // by time
 }
 
 // A Lane is one client: what it saw, in numbers, and the hits that stand out.
@@ -58,8 +59,8 @@ type Lane struct {
 	// Connections are the keep-alive ones on which somebody answered, in the order in which they were opened.
 	Connections []Connection
 
-	late        map[int]time.Duration // second -> the longest that a request then was sent late
-	slowControl map[int]time.Duration // second -> the longest that a reply of a control lane took
+	late        []Wait // of its client, which sent later than it was to
+	slowControl []Wait // of the pod that a control lane asks
 	replies     map[bucket]*Replies
 	lastTo      map[string]time.Duration // pod -> last hit sent that reached it
 	uncertainty time.Duration            // of the lane's clock
@@ -114,6 +115,7 @@ func Join(ev evidence.Evidence) (Timeline, error) {
 		nodes = append(nodes, lane.Node)
 		nodes = slices.AppendSeq(nodes, maps.Keys(b.nodes))
 	}
+	t.findWaits()
 	t.damaged = slices.Concat(ev.Damage, damage)
 	t.Problems = slices.Clone(t.damaged)
 	if len(t.Problems) == 0 { // else they follow from the damage

@@ -57,37 +57,42 @@ func judgeBetween(x evidence.Expectation, tl timeline.Timeline, _ []timeline.Lan
 	}
 	f := template
 	f.Outcome = Pass
+	var breaches []Breach
 	for _, i := range intervals {
 		one := inTime(i, x, template, tl)
+		breaches = append(breaches, one.Breaches...)
 		if worse(one.Outcome, f.Outcome) || one.Outcome == f.Outcome && f.Because == template.Because {
 			f = one
 		}
 	}
-	if f.Starved {
-		return f
-	}
+	f.Breaches = breaches
 	return orUncertain(f)
 }
 
-// inTime judges one interval. One that is too long for what a kubelet did by itself is measured again from when that began, and
-// says nothing if the kubelet was starved; nor does one that is too short because a word of readiness came late.
+// kubeletBegins is how long a kubelet with nothing to wait for takes at most to begin with a deletion: until the relist under way
+// has ended, and one more for its pod worker (Kubernetes v1.37.2, pkg/kubelet/kubelet.go, genericPlegRelistPeriod).
+const kubeletBegins = 2 * time.Second
+
+// inTime judges one interval. One that is too long for what a kubelet did by itself is measured again from when that began.
 func inTime(i timeline.PodInterval, x evidence.Expectation, f Finding, tl timeline.Timeline) Finding {
 	f.Outcome = inside(i.Elapsed, x.Min, x.Max)
 	if f.Outcome != Fail {
 		return f
 	}
-	late := i.Length > x.Max
-	if !late && x.From != evidence.PodReady && x.From != evidence.PodUnready {
-		return f
+	in := timeline.Window{From: min(i.Began.At, i.Ended.At), To: max(i.Began.At, i.Ended.At)}
+	by := i.Length - x.Max
+	if by <= 0 { // too short
+		if x.From != evidence.PodReady && x.From != evidence.PodUnready {
+			return f
+		}
+		by = x.Min - i.Length // as a word of readiness came late
+		in.From -= by
 	}
-	first, last := min(i.Began.At, i.Ended.At), max(i.Began.At, i.Ended.At)
-	f = excuseStarved(f, tl, func(d timeline.Delay) bool {
-		own := d.Pod == i.Pod && d.Late > 0
-		return d.At <= last && (own || d.Node == i.Node && d.Node != "" && d.At >= first)
-	})
+	f.Breaches = late(in, by, append(append(timeline.ControlPlane(), timeline.OnNode(i.Node)...), timeline.Actor{Pod: i.Pod},
+		timeline.Actor{Pod: i.Pod, Program: timeline.Kubelet})...)
 	own, ok := tl.Stopping(i)
-	if f.Outcome == Fail && late && ok && within(own, x.Max) == Pass {
-		f.Outcome = Pass
+	if i.Length > x.Max && ok && i.Length-own.Length <= kubeletBegins && within(own, x.Max) == Pass {
+		f.Outcome, f.Breaches = Pass, nil
 		f.Because += fmt.Sprintf("; the kubelet began to stop %s %s before %s", i.Pod, phrase.Elapsed(own), x.To)
 	}
 	return f

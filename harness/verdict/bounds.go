@@ -45,6 +45,7 @@ func orUncertain(f Finding) Finding {
 	if f.Outcome == Inconclusive {
 		brief := cmp.Or(f.Headline, f.Because)
 		f.Headline = phrase.Headline(brief+"; too uncertain to tell", brief)
+		f.Uncertain = true
 	}
 	return f
 }

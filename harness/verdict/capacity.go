@@ -11,7 +11,7 @@ import (
 const noCapacity = "0 pods were seen before the rollout, or a mark is missing, so capacity is unknown"
 
 // MinAvailable expects at least n available pods throughout the rollout. Pods that turn unready without a deletion are not
-// held against the cluster: see excuseUnready.
+// held against the cluster: if they or their kubelet got no processor: see [Excuses].
 func MinAvailable(n int) evidence.Expectation {
 	return evidence.Expectation{Rule: minAvailable().ID, Count: n}
 }
@@ -48,7 +48,7 @@ func judgeMinAvailable(x evidence.Expectation, tl timeline.Timeline, _ []timelin
 	f.Headline = fmt.Sprintf("%s available at the worst moment, at least %d expected", phrase.Count(lowest.Available, "pod"), x.Count)
 	begun, _ := tl.Mark(evidence.RolloutBegun)
 	if short, ok := tl.Shortfall(x.Count, begun, tl.RolloutEnd()); ok {
-		return excuseUnready(f, short.Because)
+		f.Breaches = unready(short.Because)
 	}
 	return f
 }

@@ -4,58 +4,183 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"time"
 
 	"rollcall/harness/timeline"
 	"rollcall/harness/verdict/phrase"
 )
 
-// excuseUnready makes a failure inconclusive that is due to pods which turned unready without a deletion: that is the app's
-// doing or the host's. A limit of how many pods are there, or are asked for, counts unready ones too, and has no such excuse.
-func excuseUnready(f Finding, pods []timeline.Unready) Finding {
-	p, brief := pods[0], cmp.Or(f.Headline, f.Because)
-	f.Because += fmt.Sprintf(", but only because %s, which nobody had deleted, was not ready from %s on", p.Pod, phrase.Seconds(p.From))
-	if p.Back {
-		f.Because += " for " + phrase.Seconds(p.Length())
+// A Breach is one thing that broke a rule, and who could have caused it by getting no processor.
+type Breach struct {
+	Kind BreachKind
+	By   []timeline.Actor
+	In   timeline.Window // in which they had to act
+	Late time.Duration   // beyond what is allowed, all of which has to be explained
+}
+
+// A BreachKind says what broke a rule.
+type BreachKind uint8
+
+// The kinds.
+const (
+	AFailure  BreachKind = iota // a request failed
+	ALatency                    // a good reply came late
+	ALag                        // a node's rules, or its clients' new connections, followed late
+	ADuration                   // something else that controllers or kubelets do came late
+	ACount                      // there were fewer pods than expected
+)
+
+func (k BreachKind) String() string {
+	return [...]string{"a request failed", "a good reply was late", "a node's rules followed late", "something took too long",
+		"pods were missing"}[min(k, ACount)]
+}
+
+// An Excuse is for which breaches a host that is slow is to blame, and not the cluster.
+type Excuse struct {
+	Kind BreachKind
+	// Period is what waiting can cost on top of itself: who comes late to a loop misses its turn and waits for the next.
+	Period time.Duration
+	Retry  Retry // what may keep another recording from it
+	When   string
+}
+
+// leastWait is the least that somebody has to have waited to be excused at all: as little as a client may be late by until that
+// counts as having waited (timeline, noteLate).
+const leastWait = 100 * time.Millisecond
+
+// Excuses is the table. A breach is excused if its actors waited, in its time, for as long as it was late, or for that long but
+// for the period. Starved is who waits for most of the time.
+func Excuses() []Excuse {
+	return []Excuse{
+		{AFailure, 0, FewerJobs, "it timed out, and its client, its pod or the host's packets waited"},
+		{ALatency, 0, FewerJobs, "its client, its pod or the host's packets waited"},
+		{ALag, 0, FewerJobs, "its kube-proxy or the control plane was starved; so is a request excused that was led to a pod which had ended"},
+		// The slowest loop of a kubelet has a period of 1 s (Kubernetes v1.37.2, pkg/kubelet/kubelet.go, genericPlegRelistPeriod).
+		{ADuration, time.Second, FewerJobs, "the control plane, the node's programs or the pod were starved, whoever had to act"},
+		// The app's readiness probe has a period of 1 s (fixtures, App.podSpec).
+		{ACount, time.Second, FewerJobs, "a pod turned unready that nobody had deleted, and it or its kubelet was starved for as long as its " +
+			"probe may take"},
 	}
-	if p.Report.Kind != "" {
-		f.Because += fmt.Sprintf(" (at %s: %s)", phrase.Seconds(p.Report.At), p.Report.Detail)
-		f.Facts = append(f.Facts, Detail{"its probe", fmt.Sprintf("at %s: %s", phrase.Seconds(p.Report.At), p.Report.Detail)})
+}
+
+// A Retry says whether another recording may do better, and what has to be different about it.
+type Retry uint8
+
+// The retries; a later one includes what those before it ask for.
+const (
+	NoRetry   Retry = iota
+	LowerRate       // the clients themselves were late
+	FewerJobs       // processes of the cluster got no processor
+)
+
+// excuse makes a failure inconclusive if each of its breaches is excused, and says who waited. It is the only place where that
+// is done.
+func excuse(f Finding, tl timeline.Timeline) Finding {
+	if f.Uncertain { // which a watch is while the API server has no time
+		whole := timeline.Window{To: tl.End()}
+		if waited, wait := tl.Waited(whole, timeline.ControlPlane()...); waited >= leastWait {
+			f.Excused, f.Retry = []timeline.Wait{wait}, FewerJobs
+		}
 	}
-	if more := len(pods) - 1; more > 0 {
-		f.Because += fmt.Sprintf("; and %d more like that", more)
+	if f.Outcome != Fail || len(f.Breaches) == 0 {
+		return f
 	}
-	f.Headline = phrase.Headline(
-		fmt.Sprintf("%s; but %s turned unready by itself", brief, p.Pod),
-		brief+"; but a pod turned unready by itself",
-		fmt.Sprintf("%s turned unready by itself: what was missing then says nothing", p.Pod))
-	f.Facts = append(f.Facts, Detail{"pod", p.Pod}, Detail{"unready from", phrase.Seconds(p.From)})
-	f.Outcome, f.Starved = Inconclusive, slices.ContainsFunc(pods, timeline.Unready.TimedOut)
+	waits, retry := excuseAll(f.Breaches, tl)
+	if retry == NoRetry {
+		return f
+	}
+	f.Excused, f.Retry = waits, retry
+	worst := slices.MaxFunc(waits, func(a, b timeline.Wait) int { return cmp.Compare(a.Waited, b.Waited) })
+	f.Outcome, f.Grounds = Inconclusive, Whole
+	f.Facts = append(f.Facts, Detail{"who waited", worst.String()})
+	brief := cmp.Or(f.Headline, f.Because)
+	f.Headline = phrase.Headline(fmt.Sprintf("%s; but %s", brief, worst), brief+"; but the host was too slow to tell",
+		"the host was too slow to tell: "+worst.String())
+	f.Because += ", but " + worst.String()
 	return f
 }
 
-// excuseStarved makes a failure inconclusive that is about something late, if one of the signs counts that a kubelet was too.
-func excuseStarved(f Finding, tl timeline.Timeline, counts func(timeline.Delay) bool) Finding {
-	delays := tl.Delays()
-	i := slices.IndexFunc(delays, counts)
-	if i < 0 {
-		return f
+// excuseAll says for each of some breaches who waited longest, if all of them are excused.
+func excuseAll(breaches []Breach, tl timeline.Timeline) (waits []timeline.Wait, retry Retry) {
+	for _, b := range breaches {
+		wait, again := b.excused(tl)
+		if again == NoRetry {
+			return nil, NoRetry
+		}
+		retry = max(retry, again)
+		waits = append(waits, wait)
 	}
-	d := delays[i]
-	did := fmt.Sprintf("its probe of %s timed out at %s", d.Pod, phrase.Seconds(d.At))
-	if d.Late > 0 {
-		did = fmt.Sprintf("it began to stop %s %s after its deletion, at %s", d.Pod, phrase.Seconds(d.Late), phrase.Seconds(d.At))
+	return waits, retry
+}
+
+// excused says who waited longest where what they all waited explains the breach.
+func (b Breach) excused(tl timeline.Timeline) (longest timeline.Wait, retry Retry) {
+	waited, longest := tl.Waited(b.In, b.By...)
+	if b.Kind >= ALag { // who has little to do most of the time is not late by what it waited now and then
+		waited, longest = tl.Starved(b.In, b.By...)
 	}
-	of := "a kubelet"
-	if d.Node != "" {
-		of = "the kubelet of " + d.Node
+	excuses := Excuses()
+	e := excuses[slices.IndexFunc(excuses, func(e Excuse) bool { return e.Kind == b.Kind })]
+	if waited < leastWait || waited+e.Period < b.Late {
+		return longest, NoRetry
 	}
-	brief := cmp.Or(f.Headline, f.Because)
-	f.Headline = phrase.Headline(
-		fmt.Sprintf("%s; but %s was starved", brief, of),
-		brief+"; but a kubelet was starved",
-		of+" was starved: what came late says nothing")
-	f.Facts = append(f.Facts, Detail{of, did})
-	f.Because += fmt.Sprintf(", but %s was starved: %s", of, did)
-	f.Outcome, f.Starved = Inconclusive, true
-	return f
+	if longest.Program == timeline.Client {
+		return longest, LowerRate
+	}
+	return longest, e.Retry
+}
+
+// answerTime is what a pod may take for an answer beyond what it usually takes: what no-slow-replies allows.
+const answerTime = time.Second
+
+// failures are the breaches of failed requests; none if one of them cannot be the fault of somebody who was late, because it neither
+// timed out nor was led to a pod that had ended.
+func failures(failed []timeline.Hit, tl timeline.Timeline) []Breach {
+	var all []Breach
+	for _, h := range failed {
+		b := Breach{Kind: AFailure, By: tl.ServedBy(h), In: timeline.Window{From: h.Sent, To: h.End()}, Late: h.Took - answerTime}
+		if late, since, ok := tl.Misrouted(h); ok {
+			b.Kind, b.By, b.In.From, b.Late = ALag, tl.Routers(h), since, late
+		} else if !h.TimedOut() {
+			return nil
+		}
+		all = append(all, b)
+	}
+	return all
+}
+
+// latencies are the breaches of replies that took longer than allowed.
+func latencies(slow []timeline.Hit, allowed func(timeline.Hit) time.Duration, tl timeline.Timeline) []Breach {
+	var all []Breach
+	for _, h := range slow {
+		all = append(all, Breach{Kind: ALatency, By: tl.ServedBy(h), In: timeline.Window{From: h.Sent, To: h.End()}, Late: h.Took - allowed(h)})
+	}
+	return all
+}
+
+// unready are the breaches of pods that turned unready without a deletion.
+func unready(pods []timeline.Unready) []Breach {
+	var all []Breach
+	for _, p := range pods {
+		from := p.From
+		if p.Report.Kind != "" { // the kubelet may write it to the API a while after
+			from = min(from, p.Report.At)
+		}
+		all = append(all, Breach{Kind: ACount, By: []timeline.Actor{{Pod: p.Pod}, {Node: p.Node, Program: timeline.Kubelet}},
+			In: timeline.Window{From: from - timeline.ProbeTimeout - time.Second, To: p.From}, Late: timeline.ProbeTimeout})
+	}
+	return all
+}
+
+// apiTimeout is for how long the API server may say nothing before a watch counts as blind (harness/observe, defaultAPITimeout).
+const apiTimeout = 2 * time.Second
+
+// blind is the breach of an API server that did not answer in time.
+func blind(until time.Duration) []Breach {
+	return late(timeline.Window{From: until - apiTimeout - time.Second, To: until}, apiTimeout, timeline.ControlPlane()...)
+}
+
+// late is the breach of something that lasted too long.
+func late(in timeline.Window, by time.Duration, actors ...timeline.Actor) []Breach {
+	return []Breach{{Kind: ADuration, By: actors, In: in, Late: by}}
 }

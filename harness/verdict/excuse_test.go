@@ -9,57 +9,93 @@ import (
 	"pgregory.net/rapid"
 
 	"rollcall/harness/evidence"
+	"rollcall/harness/timeline"
 	"rollcall/harness/verdict"
 )
 
-func TestExcuseStarved(t *testing.T) {
-	timeout := func(at int) edit {
-		e := pod(at, evidence.Reported, "v2", "c")
-		e.Detail = "Unhealthy: Readiness probe failed: context deadline exceeded"
-		return with(e)
-	}
-	stopping := func(at int) edit {
-		e := pod(at, evidence.Reported, "v1", "b")
-		e.Detail = "Killing: Stopping container echo"
-		return with(e)
-	}
-	killing := pod(1500, evidence.Reported, "v1", "z")
+// waits is that a process stood on a run queue, in a recording in which that was measured.
+func waits(who timeline.Actor, from, to, waited int) edit {
+	return with(evidence.Event{At: time.Duration(to) * ms, For: time.Duration(to-from) * ms, Kind: evidence.CPUWait, Count: waited,
+		By: evidence.Server{Pod: who.Pod}, Object: who.Node, Detail: who.Program})
+}
+
+func TestExcuse(t *testing.T) {
+	measured := with(mark(0, evidence.CPUWaitBegun))
+	echo := func(pod string) timeline.Actor { return timeline.Actor{Pod: pod, Node: "worker2", Program: "echo"} }
+	kubelet, proxy := timeline.Actor{Node: "worker", Program: timeline.Kubelet}, timeline.Actor{Node: "worker", Program: timeline.KubeProxy}
+	api := timeline.Actor{Node: "control-plane", Program: timeline.APIServer}
+	// A request that pod d got and whose reply did not come in 2 s.
+	timedOut := all(on("worker-reused", func(h *evidence.Hit) {
+		h.Took, h.Fault, h.Status, h.By = 2000*ms, evidence.Timeout, 0, evidence.Server{}
+	},
+		120), func(ev *recording) {
+		ev.Arrivals = append(ev.Arrivals, evidence.Arrival{Lane: "worker-reused", Seq: 120, At: 1300 * ms,
+			By: evidence.Server{Version: "v2", Pod: "d"}})
+	})
+	slow := on("worker-fresh", func(h *evidence.Hit) { h.Took = 1500 * ms }, 140) // by d, sent at 1.41 s
+	noted := with(evidence.Event{At: 1900 * ms, Kind: evidence.Fact, Object: "until done", Detail: "1.8s"})
+	unready := all(with(pod(1000, evidence.PodUnready, "v2", "c")), with(pod(1100, evidence.PodReady, "v2", "c")))
+	killing := pod(900, evidence.Reported, "v1", "b")
 	killing.Detail = "Killing: Stopping container echo"
-	stoppedLate := all(with(pod(100, evidence.PodReady, "v1", "z")), with(pod(500, evidence.PodDeleting, "v1", "z")), with(killing)) // by 1 s
-	noted := with(evidence.Event{At: 1900 * ms, Kind: evidence.Fact, Object: "until done", Detail: "800ms"})
 	told := verdict.Between(evidence.PodDeleting, evidence.PodSigterm, 0, 100*ms)
-	late := all(sigterm("a", 710), sigterm("b", 1000))
 	for _, row := range []struct {
 		sentence string
 		expect   evidence.Expectation
 		spoil    edit
 		want     verdict.Outcome
-		because  string
+		retry    verdict.Retry
 	}{
-		{"a fact that took too long while a probe timed out", verdict.FactWithin("until done", 0, 700*ms), all(noted, timeout(1200)),
-			verdict.Inconclusive, "until done: 0.800s, expected 0.000s to 0.700s, but a kubelet was starved: its probe of c timed out at 1.200s"},
-		{"a fact that took too long after a probe had timed out", verdict.FactWithin("until done", 0, 700*ms), all(noted, timeout(1099)),
-			verdict.Fail, "until done: 0.800s, expected 0.000s to 0.700s"},
-		{"a fact that took too long by as much as a kubelet was late", verdict.FactWithin("until done", 0, 700*ms),
-			all(noted, stoppedLate), verdict.Inconclusive,
-			"until done: 0.800s, expected 0.000s to 0.700s, but a kubelet was starved: it began to stop z 1.000s after its deletion, at 1.500s"},
-		{"a fact that took too long by more than a kubelet was late", verdict.FactWithin("until done", 0, 700*ms),
-			all(with(evidence.Event{At: 2700 * ms, Kind: evidence.Fact, Object: "until done", Detail: "1.8s"}), stoppedLate),
-			verdict.Fail, "until done: 1.800s, expected 0.000s to 0.700s"},
-		{"a fact that took too short a time", verdict.FactWithin("until done", time.Second, 2*time.Second), all(noted, timeout(1200)),
-			verdict.Fail, "until done: 0.800s, expected 1.000s to 2.000s"},
-		{"a kubelet that told that it began later than the deletion was seen", told, all(late, stopping(900)),
-			verdict.Pass, "pod-sigterm came 0.010s to 0.150s after pod-deleting of 2 pods, expected 0.000s to 0.100s" +
-				"; the kubelet began to stop b 0.100s before pod-sigterm"},
-		{"a kubelet that took too long from then, too", told, all(late, stopping(899)),
-			verdict.Fail, "pod-sigterm came 0.010s to 0.150s after pod-deleting of 2 pods, expected 0.000s to 0.100s"},
+		{"a request that timed out while nobody waited", verdict.NoFailures(), timedOut, verdict.Fail, verdict.NoRetry},
+		{"whose pod waited for half of the time", verdict.NoFailures(), all(timedOut, waits(echo("d"), 1210, 3210, 1000)),
+			verdict.Inconclusive, verdict.FewerJobs},
+		{"whose pod waited for less", verdict.NoFailures(), all(timedOut, waits(echo("d"), 1210, 3210, 990)), verdict.Fail, verdict.NoRetry},
+		{"whose pod waited as long, most of it before", verdict.NoFailures(), all(timedOut, waits(echo("d"), 0, 2210, 1500)),
+			verdict.Fail, verdict.NoRetry},
+		{"while another pod waited", verdict.NoFailures(), all(timedOut, waits(echo("c"), 1210, 3210, 2000)), verdict.Fail, verdict.NoRetry},
+		{"while packets waited on the host", verdict.NoFailures(), all(timedOut, waits(timeline.Actor{Program: timeline.SoftIRQ}, 1210, 3210, 1200)),
+			verdict.Inconclusive, verdict.FewerJobs},
+		{"one of two that timed out has no excuse", verdict.NoFailures(), all(timedOut, waits(echo("d"), 1210, 3210, 2000),
+			breaking("worker-fresh", evidence.Timeout, 180)), verdict.Fail, verdict.NoRetry},
+		{"a request that was refused while all waited", verdict.NoFailures(), all(breaking("worker-fresh", evidence.Refused, 120),
+			waits(echo("d"), 1000, 2000, 1000), waits(proxy, 1000, 2000, 1000)), verdict.Fail, verdict.NoRetry},
+
+		{"a slow reply while nobody waited", verdict.NoSlowReplies(), slow, verdict.Fail, verdict.NoRetry},
+		{"a slow reply by a pod that waited for what was too much", verdict.NoSlowReplies(), all(slow, waits(echo("d"), 1410, 2910, 500)),
+			verdict.Inconclusive, verdict.FewerJobs},
+		{"a slow reply whose client was late itself", verdict.NoSlowReplies(),
+			all(slow, on("worker-reused", func(h *evidence.Hit) { h.Due -= 600 * ms }, 199)), verdict.Inconclusive, verdict.LowerRate},
+
+		{"a fact that took too long while nobody waited", verdict.FactWithin("until done", 0, 700*ms), noted, verdict.Fail, verdict.NoRetry},
+		{"which the API server waited for, but for a period", verdict.FactWithin("until done", 0, 700*ms), all(noted, waits(api, 200, 400, 100)),
+			verdict.Inconclusive, verdict.FewerJobs},
+		{"which it waited for a little less", verdict.FactWithin("until done", 0, 700*ms), all(noted, waits(api, 200, 390, 99)),
+			verdict.Fail, verdict.NoRetry},
+		{"which it waited for now and then", verdict.FactWithin("until done", 0, 700*ms), all(noted, waits(api, 200, 1900, 800)),
+			verdict.Fail, verdict.NoRetry},
+		{"a fact that took too short a time", verdict.FactWithin("until done", 2*time.Second, 3*time.Second),
+			all(noted, waits(api, 200, 1900, 1700)), verdict.Fail, verdict.NoRetry},
+
+		{"a pod that turned unready while nobody waited", verdict.MinAvailable(2), unready, verdict.Fail, verdict.NoRetry},
+		{"a kubelet that waited for its probe", verdict.MinAvailable(2), all(unready, waits(kubelet, -4900, 1000, 4000)),
+			verdict.Inconclusive, verdict.FewerJobs},
+
+		{"a kubelet that told that it began a little later than the deletion was seen", told, all(sigterm("a", 710), sigterm("b", 1000),
+			with(killing)), verdict.Pass, verdict.NoRetry},
+		{"a kubelet that let a pod have too long", told, all(sigterm("a", 710), sigterm("b", 1000)), verdict.Fail, verdict.NoRetry},
+		{"a pod that waited for its SIGTERM", told, all(sigterm("a", 710), sigterm("b", 1000), waits(echo("b"), 850, 1000, 120)),
+			verdict.Inconclusive, verdict.FewerJobs},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
 			ev := rollout(row.expect)
-			row.spoil(&ev)
+			for i := range ev.Events { // all pods are on one node
+				if ev.Events[i].By.Pod != "" {
+					ev.Events[i].By.Node = "worker"
+				}
+			}
+			all(measured, row.spoil)(&ev)
 			v := judge(t, ev)
-			if v.Outcome != row.want || v.Because != row.because || v.Starved != (row.want == verdict.Inconclusive) {
-				t.Errorf("%s, starved %v: %s\nwant %s: %s", v.Outcome, v.Starved, v.Because, row.want, row.because)
+			if v.Outcome != row.want || v.Retry != row.retry || (len(v.Waits) > 0) != (row.want == verdict.Inconclusive) {
+				t.Errorf("%s, retry %v: %s\nwant %s, %v", v.Outcome, v.Retry, v.Because, row.want, row.retry)
 			}
 		})
 	}

@@ -44,9 +44,7 @@ func judgeFact(x evidence.Expectation, tl timeline.Timeline, _ []timeline.Lane) 
 		Facts:   []Detail{{x.Fact, got}, {"expected", expected}},
 		Because: fmt.Sprintf("%s: %s, expected %s", x.Fact, got, expected),
 	}
-	if pods := unreadyBehind(x, tl); len(pods) > 0 {
-		return excuseUnready(f, pods)
-	}
+	f.Breaches = unready(unreadyBehind(x, tl))
 	return f
 }
 
@@ -86,8 +84,7 @@ func unreadyBehind(x evidence.Expectation, tl timeline.Timeline) []timeline.Unre
 	return short.Because
 }
 
-// FactWithin expects that the duration the scenario noted under a name last is from min to max. One that is too long by no more
-// than kubelets were late meanwhile, or while a probe timed out, decides nothing.
+// FactWithin expects that the duration the scenario noted under a name last is from min to max.
 func FactWithin(name string, min, max time.Duration) evidence.Expectation {
 	return evidence.Expectation{Rule: factWithin().ID, Fact: name, Min: min, Max: max}
 }
@@ -118,26 +115,10 @@ func judgeFactWithin(x evidence.Expectation, tl timeline.Timeline, _ []timeline.
 	}
 	if got > x.Max {
 		noted, _ := tl.FactEvent(x.Fact)
-		during := func(d timeline.Delay) bool { return noted.At-got <= d.At && d.At <= noted.At }
-		if explained(got-x.Max, tl.Delays(), during) {
-			f = excuseStarved(f, tl, during)
-		}
+		f.Breaches = late(timeline.Window{From: noted.At - got, To: noted.At}, got-x.Max,
+			append(timeline.ControlPlane(), timeline.OnNode("")...)...)
 	}
 	return f
-}
-
-// explained reports whether such delays of kubelets are as long as something was too late. How long one was whose probe timed out
-// nobody knows.
-func explained(late time.Duration, delays []timeline.Delay, such func(timeline.Delay) bool) bool {
-	for _, d := range delays {
-		if such(d) && d.Late == 0 {
-			return true
-		}
-		if such(d) {
-			late -= d.Late
-		}
-	}
-	return late <= 0
 }
 
 // Noted expects that the scenario noted something under a name, whatever it is: a number to report.

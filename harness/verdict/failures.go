@@ -56,6 +56,7 @@ func judgeNoFailures(_ evidence.Expectation, tl timeline.Timeline, lanes []timel
 		Facts:     append(of.facts(), loss.facts()...),
 		Because:   because,
 		Witnesses: witnesses(failed),
+		Breaches:  failures(failed, tl),
 	}
 }
 

@@ -19,7 +19,12 @@ type Finding struct {
 	Grounds   Grounds      // what of the recording it rests on
 	Decides   []string     // seed claims that hold or not by it
 	Elsewhere bool         // it is skipped because it is for other modes or versions
-	Starved   bool         // it is inconclusive instead of a failure because the host was too busy for its kubelets
+	Breaches  []Breach     // what broke the rule, as far as a slow host may have caused it; empty: it cannot have
+	Uncertain bool         // the clocks, or an API server that answered late, leave open on which side of a bound a duration is
+	// Excused are who waited for a processor, longest for each breach; with any the finding is inconclusive instead of a failure,
+	// and Retry says what a recording needs that may tell.
+	Excused []timeline.Wait
+	Retry   Retry
 }
 
 // A Detail is one fact of a finding, such as {"by kind", "2 refused, 1 timeout"}.

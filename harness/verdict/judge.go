@@ -25,14 +25,13 @@ type Verdict struct {
 	Distrust []Reason
 	// Distrusted says that it is inconclusive for such a reason: the outcome is about the harness, not the cluster.
 	Distrusted bool
-	// Late says that it is so only because its own clients were late, which another recording need not be, and that no
-	// rule would have failed: a loss is not to be forgotten for a second try.
-	Late bool
 	// Unmet says that it is inconclusive only because a precondition was not met, which another recording may meet.
 	Unmet bool
-	// Starved says that it is inconclusive because the host had too little time for its kubelets, and no rule failed: another
-	// recording, with less beside it, may tell.
-	Starved bool
+	// Retry says whether the host was too slow to tell, and what another recording needs that may: also where a rule failed beside
+	// the one that is excused, for the same host may have caused that.
+	Retry Retry
+	// Waits are those by which something is excused, without repetition.
+	Waits []timeline.Wait
 	// Bug says whether the cluster has the bug that the scenario would show, BugKnown whether its version is known to have it, and
 	// BugFixed which release of its minor version, or else of a later one, has not; empty where the scenario is about none.
 	Bug      BugAnswer
@@ -55,6 +54,7 @@ func Judge(run evidence.Run, tl timeline.Timeline) Verdict {
 		failing = failing || f.Outcome == Fail
 		findings = append(findings, q.known(f, reasons, tl, run.Measures))
 	}
+	late := !failing && len(reasons) > 0 && !slices.ContainsFunc(reasons, func(r Reason) bool { return !r.late() })
 	var v Verdict
 	deciding := slices.DeleteFunc(slices.Clone(reasons), func(r Reason) bool { return len(r.Rules) == 0 && !r.ofEverything() })
 	switch {
@@ -63,9 +63,7 @@ func Judge(run evidence.Run, tl timeline.Timeline) Verdict {
 	case run.Measures:
 		v = cover(measured(findings))
 	case len(deciding) > 0 && !slices.ContainsFunc(findings, func(f Finding) bool { return f.Outcome == Fail }):
-		v = untrusted(deciding, findings)
-		v.Late = !failing && !slices.ContainsFunc(reasons, func(r Reason) bool { return !r.late() })
-		v = cover(v)
+		v = cover(untrusted(deciding, findings))
 	default:
 		v = cover(decide(findings))
 		if run.Attempt > 1 {
@@ -77,7 +75,31 @@ func Judge(run evidence.Run, tl timeline.Timeline) Verdict {
 		}
 	}
 	v.Distrust = reasons
-	return v.answerBug(run)
+	if late && v.Distrusted {
+		v.Retry = LowerRate
+	}
+	return v.excused(reasons).answerBug(run)
+}
+
+// excused fills in what the findings and reasons say of the host.
+func (v Verdict) excused(reasons []Reason) Verdict {
+	note := func(retry Retry, waits []timeline.Wait) {
+		v.Retry = max(v.Retry, retry)
+		for _, w := range waits {
+			if !slices.Contains(v.Waits, w) {
+				v.Waits = append(v.Waits, w)
+			}
+		}
+	}
+	for _, f := range v.Findings {
+		note(f.Retry, f.Excused)
+	}
+	for _, r := range reasons {
+		if len(r.Rules) > 0 || r.ofEverything() {
+			note(r.Retry, r.Excused)
+		}
+	}
+	return v
 }
 
 // find judges one expectation, as if all of the recording could be trusted.
@@ -156,7 +178,6 @@ func decide(findings []Finding) Verdict {
 	case len(by[Fail]) > 0:
 		v.Outcome = Fail
 	case len(by[Inconclusive]) > 0:
-		v.Starved = slices.ContainsFunc(by[Inconclusive], func(f Finding) bool { return f.Starved })
 		v.Unmet = !slices.ContainsFunc(by[Inconclusive], func(f Finding) bool { return !IsPrecondition(f.Rule) })
 	case len(by[Pass]) > 0:
 		v.Outcome = Pass

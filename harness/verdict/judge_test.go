@@ -51,8 +51,8 @@ func TestLate(t *testing.T) {
 	} {
 		ev := rollout(verdict.NoFailures())
 		row.spoil(&ev)
-		if v := judge(t, ev); v.Late != row.want || v.Late && !v.Distrusted {
-			t.Errorf("%s: late %v, want %v: %s", row.sentence, v.Late, row.want, v.Because)
+		if v := judge(t, ev); (v.Retry == verdict.LowerRate) != row.want || row.want && !v.Distrusted {
+			t.Errorf("%s: retry %v, want %v: %s", row.sentence, v.Retry, row.want, v.Because)
 		}
 	}
 }

@@ -41,7 +41,7 @@ func judgeMaxDrainLag(x evidence.Expectation, tl timeline.Timeline, lanes []time
 	longest, outcome := longestLag(lags, x.Max)
 	after := phrase.Duration(longest.Lag.Length) + " after its endpoint left, " + phrase.Duration(x.Max) + " allowed"
 	return orUncertain(shows(Fail, Finding{
-		Outcome: outcome,
+		Outcome: outcome, Breaches: lagBreaches(lags, x.Max, tl),
 		Headline: phrase.Headline(
 			fmt.Sprintf("%s was sent new connections from %s until %s", longest.Pod, longest.Node, after),
 			fmt.Sprintf("%s was sent new connections until %s", longest.Pod, after),
@@ -87,7 +87,7 @@ func judgeMaxRuleLag(x evidence.Expectation, tl timeline.Timeline, _ []timeline.
 		}
 		after := phrase.Duration(longest.Lag.Length) + " after its endpoint left; " + phrase.Duration(x.Max) + " allowed"
 		return orUncertain(shows(Fail, Finding{
-			Outcome: outcome,
+			Outcome: outcome, Breaches: lagBreaches(routed, x.Max, tl),
 			Headline: phrase.Headline(
 				fmt.Sprintf("rules of %s still routed to %s when last seen, %s", longest.Node, longest.Pod, after),
 				"a node's rules still routed to an old pod when last seen, "+after),
@@ -99,7 +99,7 @@ func judgeMaxRuleLag(x evidence.Expectation, tl timeline.Timeline, _ []timeline.
 	longest, outcome := longestLag(lags, x.Max)
 	after := phrase.Duration(longest.Lag.Length) + " after its endpoint left, " + phrase.Duration(x.Max) + " allowed"
 	return orUncertain(shows(Fail, Finding{
-		Outcome: outcome,
+		Outcome: outcome, Breaches: lagBreaches(lags, x.Max, tl),
 		Headline: phrase.Headline(
 			fmt.Sprintf("rules of %s routed to %s until %s", longest.Node, longest.Pod, after),
 			fmt.Sprintf("rules of %s routed to a pod until %s", longest.Node, after),
@@ -126,4 +126,17 @@ func longestLag(lags []timeline.PodLag, limit time.Duration) (timeline.PodLag, O
 		}
 	}
 	return longest, outcome
+}
+
+// lagBreaches are those of lags that are too long. A node's rules follow an endpoint as soon as its kube-proxy is told, and runs.
+func lagBreaches(lags []timeline.PodLag, limit time.Duration, tl timeline.Timeline) (all []Breach) {
+	left := tl.EndpointsLeft()
+	for _, l := range lags {
+		if by := l.Lag.Length - limit; by > 0 {
+			from := left[l.Pod]
+			all = append(all, Breach{Kind: ALag, In: timeline.Window{From: from, To: from + l.Lag.Length}, Late: by,
+				By: []timeline.Actor{{Program: timeline.APIServer}, {Node: l.Node, Program: timeline.KubeProxy}}})
+		}
+	}
+	return all
 }

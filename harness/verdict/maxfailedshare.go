@@ -53,6 +53,7 @@ func judgeMaxFailedShare(x evidence.Expectation, tl timeline.Timeline, lanes []t
 	}
 	if 1000*worst.Summary.Failed() > x.Permille*worst.Summary.Requests {
 		f.Outcome, f.Witnesses = Fail, witnesses(worst.Failed)
+		f.Breaches = failures(worst.Failed, tl)
 		f.Because += ": " + of.String()
 	}
 	return f

@@ -55,17 +55,7 @@ func judgeMaxLatency(x evidence.Expectation, tl timeline.Timeline, lanes []timel
 			phrase.Seconds(x.Max), whose.long, phrase.Seconds(slowest.Took), of),
 		Witnesses: witnesses(over),
 	}
-	doubt := ""
-	for _, h := range over {
-		why := strained(h, timeline.SlowAnswer, tl)
-		if why == "" {
-			return f
-		}
-		doubt = why
-	}
-	f.Outcome, f.Starved = Inconclusive, true
-	f.Headline = phrase.Headline(f.Headline+"; but "+doubt, took+"; but "+doubt)
-	f.Because += ", but " + doubt
+	f.Breaches = latencies(over, func(timeline.Hit) time.Duration { return x.Max }, tl)
 	return f
 }
 

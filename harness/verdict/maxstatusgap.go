@@ -42,8 +42,11 @@ func judgeMaxStatusGap(x evidence.Expectation, tl timeline.Timeline, _ []timelin
 	if gap.Length < 0 {
 		when = phrase.Duration(-gap.Length) + " before"
 	}
+	done, _ := tl.Mark(evidence.StatusDone)
 	return orUncertain(Finding{
-		Outcome:  within(gap, x.Max),
+		Outcome: within(gap, x.Max),
+		Breaches: late(timeline.Window{From: done, To: done + gap.Length}, gap.Length-x.Max,
+			append(timeline.ControlPlane(), timeline.OnNode("")...)...),
 		Headline: fmt.Sprintf("%s gave its last reply %s the rollout was said to be done, %s allowed", tl.Old, when, phrase.Duration(x.Max)),
 		Facts:    []Detail{{"from status-done to the last old reply", phrase.Elapsed(gap)}},
 		Because: fmt.Sprintf("%s gave its last reply %s after the rollout was said to be done, %s allowed",

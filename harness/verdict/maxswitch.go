@@ -60,6 +60,8 @@ func judgeMaxSwitch(x evidence.Expectation, tl timeline.Timeline, lanes []timeli
 	}
 	return orUncertain(Finding{
 		Outcome: outcome,
+		Breaches: []Breach{{Kind: ALag, In: timeline.Window{From: begun, To: begun + slowest.Length}, Late: slowest.Length - x.Max,
+			By: append(timeline.ControlPlane(), timeline.Actor{Program: timeline.KubeProxy})}},
 		Headline: fmt.Sprintf("the last new connection went to %s %s after the switch was written, %s allowed",
 			tl.Old, phrase.Duration(max(0, slowest.Length)), phrase.Duration(x.Max)),
 		Facts: []Detail{{"lane", on}, {"switched after", phrase.Elapsed(slowest)}},

@@ -58,7 +58,7 @@ func judgeMostDrainLags(x evidence.Expectation, tl timeline.Timeline, lanes []ti
 	case short*100 >= pairs*x.Percent:
 		f.Outcome = Pass
 	case (short+unclear)*100 < pairs*x.Percent:
-		f.Outcome = Fail
+		f.Outcome, f.Breaches = Fail, lagBreaches(lags, x.Max, tl)
 	}
 	return orUncertain(f)
 }

@@ -25,7 +25,7 @@ func maxOutage() Rule {
 	}
 }
 
-func judgeMaxOutage(x evidence.Expectation, _ timeline.Timeline, lanes []timeline.Lane) Finding {
+func judgeMaxOutage(x evidence.Expectation, tl timeline.Timeline, lanes []timeline.Lane) Finding {
 	var worst timeline.Outage
 	var on timeline.Lane
 	outcome := Pass
@@ -59,7 +59,7 @@ func judgeMaxOutage(x evidence.Expectation, _ timeline.Timeline, lanes []timelin
 	during := on.Failed[first : first+worst.Failed]
 	f.Because += fmt.Sprintf(": %s failed, %s", phrase.Count(worst.Failed, "request"), seqs(during, len(during)))
 	f.Facts = append(f.Facts, Detail{"by kind", kinds(during)}, Detail{"requests", seqs(during, len(during))})
-	f.Witnesses = witnesses(during)
+	f.Witnesses, f.Breaches = witnesses(during), failures(during, tl)
 	return orUncertain(f)
 }
 

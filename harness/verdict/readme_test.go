@@ -37,7 +37,7 @@ func TestReadme(t *testing.T) {
 	golden(t, filepath.Join("..", "README.md"), want)
 }
 
-// The table of reasons in the guide is what the code says.
+// The tables of reasons and of excuses in the guide are what the code says.
 func TestReasonsInTheGuide(t *testing.T) {
 	guide, err := os.ReadFile(filepath.Join("..", "README.md"))
 	if err != nil {
@@ -48,7 +48,13 @@ func TestReasonsInTheGuide(t *testing.T) {
 	for _, r := range verdict.Reasons() {
 		fmt.Fprintf(&b, "| %s | %s | %s |\n", r.ID, r.When, r.Takes)
 	}
-	golden(t, filepath.Join("..", "..", "README.md"), between(t, string(guide), "reasons", b.String()))
+	want := between(t, string(guide), "reasons", b.String())
+	b.Reset()
+	b.WriteString("| What went wrong | It is excused where | Beyond that, up to |\n|---|---|---|\n")
+	for _, e := range verdict.Excuses() {
+		fmt.Fprintf(&b, "| %s | %s | %v |\n", e.Kind, e.When, e.Period)
+	}
+	golden(t, filepath.Join("..", "..", "README.md"), between(t, want, "excuses", b.String()))
 }
 
 // between puts a text between the markers of that name.

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"rollcall/harness/evidence"
+	"rollcall/harness/timeline"
 )
 
 // A Reason is why a part of the recording is not to be trusted.
@@ -13,8 +14,10 @@ type Reason struct {
 	Because string // one sentence
 	Scope   evidence.Scope
 	Rules   []string // ids of the expected rules of which it leaves the outcome unknown
-
-	Base LossCount // what fails without a rollout too, where the reason is that
+	// Excused are who waited for a processor where that explains the reason, and Retry says what a recording needs that need not have it.
+	Excused []timeline.Wait
+	Retry   Retry
+	Base    LossCount // what fails without a rollout too, where the reason is that
 }
 
 // late reports whether it is only that a client was late.

@@ -68,6 +68,7 @@ func judgeRecoversWithin(x evidence.Expectation, tl timeline.Timeline, lanes []t
 			phrase.Count(len(late), "request"), of.kinds, phrase.Duration(x.Max), x.From, phrase.Seconds(from),
 			phrase.Duration(latest(late)-from), of),
 		Witnesses: witnesses(late),
+		Breaches:  failures(late, tl),
 	}
 }
 

@@ -59,9 +59,7 @@ func judgeScaling(x evidence.Expectation, tl timeline.Timeline, _ []timeline.Lan
 		}
 		// The steps to a size are as large as many pods are available.
 		begun, _ := tl.Mark(evidence.RolloutBegun)
-		if pods := tl.UnreadyBetween(begun, got[i].At); len(pods) > 0 {
-			return excuseUnready(f, pods)
-		}
+		f.Breaches = unready(tl.UnreadyBetween(begun, got[i].At))
 	}
 	return f
 }

@@ -54,7 +54,7 @@ var requestRows = []ruleRow{
 		all(twoNodes, on("worker-fresh", func(h *evidence.Hit) { h.Took, h.Resent = 205*ms, 1 }, 70)),
 		verdict.Fail},
 	{"a client that was late itself may have been stopped, and knows nothing of TCP", verdict.NoSlowReplies(),
-		all(twoNodes, opening("worker2-fresh", 1003, 70), on("worker-fresh", func(h *evidence.Hit) { h.Sent += 600 * ms }, 90)),
+		all(twoNodes, opening("worker2-fresh", 1003, 70), on("worker2-fresh", func(h *evidence.Hit) { h.Sent += 600 * ms }, 90)),
 		verdict.Inconclusive},
 	{"a pod that takes a second to answer is told as a pod", verdict.NoSlowReplies(),
 		all(twoNodes, answeringIn("worker-fresh", 1100, 71, 73), answeringIn("worker2-fresh", 1200, 71)),

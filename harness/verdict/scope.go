@@ -89,7 +89,7 @@ func (q question) withoutDoubted(reasons []Reason, f Finding, tl timeline.Timeli
 
 // find is what the rule finds in a timeline, all of which can be trusted.
 func (q question) find(tl timeline.Timeline) Finding {
-	f := q.onEmulated(q.rule.find(q.expectation, q.run, tl))
+	f := q.onEmulated(excuse(q.rule.find(q.expectation, q.run, tl), tl))
 	f.Rule, f.Claim, f.Decides = q.rule.ID, q.rule.Claim, q.expectation.Decides
 	if f.Outcome != Skipped {
 		f.Evidence = cmp.Or(f.Evidence, q.rule.evidence(q.expectation))

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"time"
 
 	"rollcall/harness/evidence"
 	"rollcall/harness/timeline"
@@ -36,25 +37,24 @@ func judgeNoSlowReplies(_ evidence.Expectation, tl timeline.Timeline, lanes []ti
 				phrase.Seconds(timeline.SYNResent.Timer()), phrase.Seconds(timeline.DataResent.Timer())),
 		}
 	}
-	var doubt string // why nothing is known of the slow replies that are excused
-	var certain []timeline.SlowReply
-	for _, s := range slow {
-		if why := strained(s.Hit, s.Cause, tl); why != "" {
-			doubt = why
-		} else {
-			certain = append(certain, s)
-		}
-	}
-	if len(certain) == 0 {
-		f := describeSlow(slow, good, tl)
-		f.Outcome, f.Starved = Inconclusive, true
-		f.Headline = phrase.Headline(f.Headline+"; but "+doubt, "replies were slow; but "+doubt)
-		f.Because += ", but " + doubt
-		return f
-	}
-	f := describeSlow(certain, good, tl)
+	f := describeSlow(slow, good, tl)
 	f.Outcome, f.Grounds = Fail, Seen
+	for _, reply := range slow {
+		f.Breaches = append(f.Breaches, slowBreach(reply, tl))
+	}
 	return f
+}
+
+// slowBreach is that of a slow reply. What TCP sent again it sent because nobody answered for as long as its timer, for which the
+// process of the pod is not needed.
+func slowBreach(s timeline.SlowReply, tl timeline.Timeline) Breach {
+	usual := tl.Usual(s.Lane)
+	b := latencies([]timeline.Hit{s.Hit}, func(timeline.Hit) time.Duration { return answerTime + usual + s.Connect }, tl)[0]
+	if s.Cause != timeline.SlowAnswer {
+		b.By = slices.DeleteFunc(b.By, func(a timeline.Actor) bool { return a.Pod != "" })
+		b.Late = s.Cause.Timer() / 2
+	}
+	return b
 }
 
 // describeSlow says of slow replies, at least one, what made most of them late, and whose they were.
@@ -84,19 +84,6 @@ func describeSlow(slow []timeline.SlowReply, good int, tl timeline.Timeline) Fin
 			phrase.Seconds(longest.Took), of),
 		Witnesses: witnesses(hits),
 	}
-}
-
-// strained says what shows that the machine was late and not the network or the pod; empty when nothing does. A client that
-// was late itself by half the timer may have been stopped; a control pod, which no rollout touches, that took 0.2 s to
-// answer shows that pods were.
-func strained(h timeline.Hit, cause timeline.SlowCause, tl timeline.Timeline) string {
-	if late, lane := tl.Late(h); late >= cause.Timer()/2 {
-		return fmt.Sprintf("%s itself sent a request %s late then", lane, phrase.Duration(late))
-	}
-	if took, lane := tl.SlowControl(h); cause == timeline.SlowAnswer && took > 0 {
-		return fmt.Sprintf("the machine was busy: %s waited %s for a pod that is not rolled out", lane, phrase.Duration(took))
-	}
-	return ""
 }
 
 func goodReplies(lanes []timeline.Lane) int {

@@ -97,7 +97,9 @@ func blindness(tl timeline.Timeline) []Reason {
 			if tl.Expected(reasonWatchBlind, "", e.At) { // and so whoever notes facts knows better than to go by the watch
 				scope.Missed = []evidence.Subject{evidence.AboutAPI}
 			}
-			reasons = append(reasons, reason(reasonWatchBlind, scope, "a watch was blind until %s (%s)", phrase.Seconds(e.At), e.Detail))
+			r := reason(reasonWatchBlind, scope, "a watch was blind until %s (%s)", phrase.Seconds(e.At), e.Detail)
+			r.Excused, r.Retry = excuseAll(blind(e.At), tl)
+			reasons = append(reasons, r)
 		case evidence.RecorderLost:
 			id, scope := lost(e)
 			if tl.Expected(id, cmp.Or(e.Object, e.By.Node), e.At) {
@@ -249,6 +251,7 @@ func earlyDamage(tl timeline.Timeline) (reasons []Reason) {
 		if len(damage.failed) > 0 {
 			r := reason(damage.id, scope, "%s failed (%s) %s", phrase.Count(len(damage.failed), "request"), kinds(damage.failed), damage.where)
 			r.Because += ", " + describeHits(damage.failed, tl).String()
+			r.Excused, r.Retry = excuseAll(failures(damage.failed, tl), tl)
 			r.Base = baseLoss(tl, damage.failed, damage.sent)
 			reasons = append(reasons, r)
 		}

@@ -43,7 +43,7 @@ type Run struct {
 	Expected float64                   `json:"expected_seconds,omitempty"` // for the run, when it began
 	Jobs     int                       `json:"jobs,omitempty"`             // most recordings side by side on one cluster
 	Rate     int                       `json:"rate,omitempty"`             // requests per second and lane it ended with
-	Steps    []string                  `json:"steps,omitempty"`            // a sentence for each time the rate or Jobs was lowered
+	Steps    []string                  `json:"steps,omitempty"`            // a sentence for each time the rate or Jobs was changed
 	Seconds  map[evidence.Part]float64 `json:"seconds_by_part,omitempty"`  // recordings side by side add up
 }
 

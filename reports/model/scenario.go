@@ -24,6 +24,8 @@ type Scenario struct {
 	Facts          []Fact          `json:"facts,omitempty"`    // of the rule that decided it
 	Because        string          `json:"because"`            // with every number
 	Distrust       []Distrust      `json:"distrust,omitempty"` // why parts of the recording are not to be trusted
+	Stalls         []Stall         `json:"stalls,omitempty"`   // by which something that went wrong is excused
+	Earlier        []string        `json:"earlier,omitempty"`  // what attempts before came to, of which the host was too slow to tell
 	Attempts       int             `json:"attempts"`
 	Began          time.Time       `json:"began,omitzero"`
 	Seconds        float64         `json:"seconds"`
@@ -41,6 +43,15 @@ type Scenario struct {
 	Files          []string        `json:"-"`                      // names of what lies in it
 	Claims         []verdict.Claim `json:"-"`                      // what its rules say of seed claims; see Report.Claims
 	Diagnostics    string          `json:"diagnostics,omitempty"`  // likewise a folder: what the cluster looked like when it went wrong
+}
+
+// A Stall is a time in which somebody waited for a processor of the host.
+type Stall struct {
+	Who    string  `json:"who"`            // a pod, or a program such as "kubelet"
+	Node   string  `json:"node,omitempty"` // absent: of the host, or of none
+	From   float64 `json:"from_ms"`        // since the recording began
+	To     float64 `json:"to_ms"`
+	Waited float64 `json:"waited_ms"` // in that time
 }
 
 // Name is like "rollout/drained-rolling-update".

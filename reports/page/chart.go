@@ -29,6 +29,8 @@ type chart struct {
 	Bands []band `json:"bands,omitempty"` // disruptions, by time
 	Steps []mark `json:"steps,omitempty"` // of maintenance, by time
 	Nodes []node `json:"nodes,omitempty"` // by name
+	// Waits are when a pod waited for a processor of the host for most of the time, by time.
+	Waits [][2]int64 `json:"waits,omitempty"`
 
 	kinds []kind
 }

@@ -134,7 +134,7 @@ class Charts {
     ctx.restore();
   }
 
-  // bands draws disruptions below everything else, and above the first chart their names.
+  // bands draws waits and disruptions below everything else, and above the first chart the names of the latter.
   bands(u, top) {
     const { ctx, bbox } = u, px = uPlot.pxRatio, right = bbox.left + bbox.width;
     const x = at => Math.min(right, Math.max(bbox.left, u.valToPos(at / 1e6, "x", true)));
@@ -143,6 +143,11 @@ class Charts {
     ctx.font = `600 ${11 * px}px system-ui, sans-serif`;
     ctx.textAlign = "left";
     ctx.textBaseline = "bottom";
+    ctx.fillStyle = paint("--inconclusive");
+    ctx.globalAlpha = 0.3;
+    for (const [begin, end] of this.data.waits ?? []) ctx.fillRect(x(begin), bbox.top, Math.max(px, x(end) - x(begin)), bbox.height);
+    ctx.globalAlpha = 1;
+    ctx.fillStyle = paint("--quiet");
     for (const b of this.data.bands ?? []) {
       const from = top ? 43 * px : bbox.top;
       for (const [begin, end, alpha] of [[x(b.from), x(b.undone), 0.26], [x(b.undone), x(b.to), 0.1]]) {

@@ -9,7 +9,7 @@ import (
 // A strip is a rectangle of a drawing, down to its bottom.
 type strip struct {
 	X, Y, Width, Height float64
-	Kind                string // done, while it was not undone yet, or undone
+	Kind                string // done, while it was not undone yet, undone, or wait
 }
 
 // Sizes, in the drawing's own units.

@@ -69,6 +69,7 @@ func (c *chart) Drawing() *drawing {
 	y = d.nodes(c, y) + gap
 	y = d.pods(c, y)
 	d.Bottom = y
+	d.waitBands(c)
 	d.marks(c)
 	d.disruptions(c)
 	d.ticks(c)

@@ -72,6 +72,7 @@ func newRecording(s model.Scenario, rec reports.Recording, t *replyCounter) reco
 	r.Witnesses = witnessesOf(shown, s, tl)
 	r.Chart = newChart(t, shown, r.Pods, tl)
 	r.Chart.disrupt(rec.Run, tl)
+	r.Chart.waits(tl)
 	return r
 }
 

@@ -1,0 +1,78 @@
+package mutants
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"runtime"
+	"strings"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"rollcall/harness"
+	"rollcall/harness/command"
+	"rollcall/harness/evidence"
+	"rollcall/harness/verdict"
+)
+
+// starvedMutants take processor time away. What a slow host does to the cluster is not the cluster's fault; what a pod's own limit
+// does, or a program that is stopped, is.
+func starvedMutants() []Mutant {
+	newPod := Moment{Event: evidence.PodReady, Version: harness.NewVersion, After: time.Second}
+	return []Mutant{
+		{ID: "whole-node-starved", Damages: "one node gets 1 % of a processor for 2 s, in the first recording", Of: drained,
+			When: begun(time.Second),
+			Do:   lasting(2*time.Second, worker, limit(nodeCgroup, 1), limit(nodeCgroup, 0)), Once: true, Want: verdict.Pass, Cause: Retry},
+		{ID: "host-starved", Damages: "real-time processes have all processors of the host for 2 s, in the first recording", Of: drained,
+			When: begun(time.Second), Do: hostStarved, Once: true, Want: verdict.Pass, Cause: Retry},
+		{ID: "kubelet-starved", Damages: "the kubelet of a pod that was deleted gets 0.1 % of a processor for 12 s: its hook begins late",
+			Of: "termination/hook-sleep", When: Moment{Event: evidence.PodReady, After: time.Second},
+			Do: together(lasting(12*time.Second, worker, limit(kubeletCgroup, 0.1), limit(kubeletCgroup, 0)),
+				lasting(12*time.Second, worker2, limit(kubeletCgroup, 0.1), limit(kubeletCgroup, 0))),
+			Want: verdict.Inconclusive, Cause: "between"},
+		{ID: "pod-stopped", Damages: "the process of a new pod is stopped for 2 s", Of: drained, When: newPod,
+			Do: signalled("kill -STOP $pid; sleep 2; kill -CONT $pid"), Want: verdict.Fail, Cause: "no-slow-replies"},
+		{ID: "pod-throttled", Damages: "a new pod's own limit gives it 0.1 % of a processor for 3 s", Of: drained, When: newPod,
+			Do:   signalled(limit(ownCgroup, 0.1) + "; sleep 3; " + limit(ownCgroup, 50)),
+			Want: verdict.Fail, Cause: "no-slow-replies"},
+	}
+}
+
+// Cgroups, as a script on a node finds them: the node's own, that of its kubelet, and that of the process $pid.
+const (
+	nodeCgroup    = `cpu=/sys/fs/cgroup/cpu; [ -d $cpu ] || cpu=/sys/fs/cgroup`
+	ofPid         = `cg=$(sed -nE 's#^([0-9]+:([a-z_]+,)*cpu(,[a-z_]+)*|0:):?(/.*)#\4#p' /proc/$pid/cgroup | head -n 1); cpu=$cpu$cg`
+	kubeletCgroup = nodeCgroup + `; pid=$(pgrep -x kubelet); ` + ofPid
+	ownCgroup     = nodeCgroup + `; ` + ofPid
+)
+
+// limit is a line of a script that limits a cgroup to some percent of a processor; 0 is no limit.
+func limit(cgroup string, percent float64) string {
+	quota, most := "-1", "max"
+	if percent > 0 {
+		quota = fmt.Sprint(int(percent * 10_000)) // microseconds of each second
+		most = quota
+	}
+	return strings.NewReplacer("QUOTA", quota, "MOST", most).Replace(cgroup +
+		`; if [ -e $cpu/cpu.max ]; then echo "MOST 1000000" >$cpu/cpu.max; else echo -1 >$cpu/cpu.cfs_quota_us; ` +
+		`echo 1000000 >$cpu/cpu.cfs_period_us; echo QUOTA >$cpu/cpu.cfs_quota_us; fi`)
+}
+
+// hostStarved has nobody on this host but the load agents, which have the same policy, run for 2 s. It is not done on a node: real-time
+// processes have no time in its cgroup (RT_GROUP_SCHED).
+func hostStarved(ctx context.Context, _ Stage) error {
+	var hogs errgroup.Group
+	for range runtime.NumCPU() {
+		hogs.Go(func() error {
+			_, err := command.Run(ctx, "timeout --preserve-status --signal=KILL 2 chrt --rr 1 sha256sum /dev/zero")
+			var ended *exec.ExitError
+			if errors.As(err, &ended) || ctx.Err() != nil { // killed, as it was to be
+				return nil
+			}
+			return err
+		})
+	}
+	return hogs.Wait()
+}

@@ -1,0 +1,265 @@
+package timeline
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+
+	"rollcall/harness/evidence"
+)
+
+// An Actor is somebody who had to do something in time: a pod, or a program of a node or of the control plane.
+type Actor struct {
+	Pod     string // with a program: what that has to do for the pod alone
+	Node    string // empty: whichever node the program is on
+	Program string // such as "kubelet"; empty: the actor is the pod
+}
+
+// Programs of nodes and of the control plane, and the one that sends the load.
+const (
+	Kubelet           = "kubelet"
+	Containerd        = "containerd"
+	KubeProxy         = "kube-proxy"
+	APIServer         = "kube-apiserver"
+	Etcd              = "etcd"
+	ControllerManager = "kube-controller-manager"
+	Scheduler         = "kube-scheduler"
+	SoftIRQ           = "ksoftirqd" // of the host: hands on packets
+	Client            = "agent"
+)
+
+// outside is the node of clients that are on none.
+const outside = "outside"
+
+// A Wait is a time in which an actor was kept from running for a part of it.
+type Wait struct {
+	Actor
+	Window
+	Waited time.Duration
+	any    bool // it is of every pod: something beside them showed that all were kept from running
+}
+
+func (w Wait) String() string {
+	who := cmp.Or(w.Pod, w.Program)
+	switch {
+	case w.Pod != "" && w.Program == Kubelet:
+		who = "the kubelet with " + w.Pod
+	case w.any:
+		who = "a pod that is not rolled out"
+	case w.Pod == "" && w.Node != "":
+		who += " of " + w.Node
+	}
+	return fmt.Sprintf("%s waited %.3fs for a processor between %.3fs and %.3fs", who, w.Waited.Seconds(), w.From.Seconds(), w.To.Seconds())
+}
+
+// within is the part of a wait in a window, as if it was spread evenly.
+func (w Wait) within(in Window) (part Wait, ok bool) {
+	part = w
+	part.From, part.To = max(w.From, in.From), min(w.To, in.To)
+	if part.From >= part.To {
+		return Wait{}, false
+	}
+	part.Waited = time.Duration(float64(w.Waited) * float64(part.Length()) / float64(w.Length()))
+	return part, part.Waited > 0
+}
+
+func (w Wait) of(a Actor) bool {
+	switch {
+	case w.any:
+		return a.Program == ""
+	case a.Program == "":
+		return w.Pod == a.Pod
+	default:
+		return w.Program == a.Program && (a.Node == "" || w.Node == a.Node) && (w.Pod == a.Pod || w.Program == Client)
+	}
+}
+
+// Waited is how long actors waited in a window altogether, at most as long as it is, and the longest wait of one of them there.
+func (t Timeline) Waited(in Window, actors ...Actor) (sum time.Duration, longest Wait) {
+	return t.sumOf(in, actors, func(Wait) bool { return true })
+}
+
+// Starved is the same of those times alone in which an actor waited for half of them or more.
+func (t Timeline) Starved(in Window, actors ...Actor) (sum time.Duration, longest Wait) {
+	return t.sumOf(in, actors, func(w Wait) bool { return 2*w.Waited >= w.Length() })
+}
+
+func (t Timeline) sumOf(in Window, actors []Actor, counts func(Wait) bool) (sum time.Duration, longest Wait) {
+	by := map[Actor]Wait{}
+	for _, w := range t.waits {
+		part, ok := w.within(in)
+		if !ok || !counts(w) || !slices.ContainsFunc(actors, w.of) {
+			continue
+		}
+		all, seen := by[w.Actor]
+		if seen {
+			part.From, part.To, part.Waited = min(all.From, part.From), max(all.To, part.To), all.Waited+part.Waited
+		}
+		by[w.Actor] = part
+	}
+	for _, w := range by {
+		sum += w.Waited
+		if w.Waited > longest.Waited || w.Waited == longest.Waited && w.String() < longest.String() {
+			longest = w
+		}
+	}
+	return min(sum, in.Length()), longest
+}
+
+// End is when the last event came.
+func (t Timeline) End() (last time.Duration) {
+	for _, e := range t.Events {
+		last = max(last, e.At)
+	}
+	return last
+}
+
+// PodWait is the longest that a pod waited in one second of the load in which it served: an app's, ready and not being deleted, or
+// the control pod.
+func (t Timeline) PodWait() (longest Wait) {
+	type second struct {
+		Actor
+		at int
+	}
+	begun, ended := t.marks[evidence.LoadBegun], t.marks[evidence.LoadEnded]
+	sums := map[second]time.Duration{}
+	for _, w := range t.waits {
+		if w.Pod == "" || w.any || w.Program == Client {
+			continue
+		}
+		for at := int(max(w.From, begun) / time.Second); at <= int(min(w.To, ended)/time.Second); at++ {
+			in := Window{From: time.Duration(at) * time.Second, To: time.Duration(at+1) * time.Second}
+			if part, ok := w.within(in); ok && t.servedAll(w.Pod, in) {
+				sums[second{w.Actor, at}] += part.Waited
+				if sum := sums[second{w.Actor, at}]; sum > longest.Waited {
+					longest = Wait{Actor: w.Actor, Window: in, Waited: sum}
+				}
+			}
+		}
+	}
+	return longest
+}
+
+// servedAll reports whether a pod was ready throughout, if it is the app's.
+func (t Timeline) servedAll(pod string, in Window) bool {
+	i := slices.IndexFunc(t.Pods, func(p Pod) bool { return p.Pod == pod })
+	return i < 0 || t.Pods[i].at(in.From-time.Second).Phase == PodServing && t.Pods[i].at(in.To).Phase == PodServing
+}
+
+// Waits lists who waited when, by time; those that were measured, or else what shows it.
+func (t Timeline) Waits() []Wait { return t.waits }
+
+// Measured reports whether the recording has how long processes waited for a processor.
+func (t Timeline) Measured() bool {
+	return slices.ContainsFunc(t.Events, func(e evidence.Event) bool { return e.Kind == evidence.CPUWaitBegun })
+}
+
+// ServedBy are the actors that take part in a request: its client, the pod that it was sent to, if that is known, and the host
+// that hands on the packets.
+func (t Timeline) ServedBy(h Hit) []Actor {
+	actors := []Actor{{Node: cmp.Or(t.nodeOf(h.Lane), outside), Program: Client}, {Program: SoftIRQ}}
+	if pod, ok := t.podOf(h); ok {
+		actors = append(actors, Actor{Pod: pod})
+	}
+	return actors
+}
+
+// podOf is the pod that a request was sent to. All requests of a control lane are sent to one.
+func (t Timeline) podOf(h Hit) (name string, ok bool) {
+	i := slices.IndexFunc(t.Lanes, func(l Lane) bool { return l.ID == h.Lane })
+	if i >= 0 && t.Lanes[i].Kind().IsControl() {
+		for pod := range t.Lanes[i].lastTo {
+			return pod, len(t.Lanes[i].lastTo) == 1
+		}
+	}
+	if p, served := t.Served(h); served {
+		return p.Pod, true
+	}
+	name = reached(h)
+	return name, name != ""
+}
+
+// measuredWaits are those that were measured.
+func measuredWaits(events []evidence.Event) (waits []Wait) {
+	for _, e := range events {
+		if e.Kind == evidence.CPUWait {
+			w := Wait{Actor: Actor{Pod: e.By.Pod, Node: e.Object, Program: e.Detail}, Window: Window{From: e.At - e.For, To: e.At},
+				Waited: time.Duration(e.Count) * time.Millisecond}
+			waits = append(waits, w)
+		}
+	}
+	return waits
+}
+
+// shownWaits are those that something shows in a recording in which nobody measured them: the kubelet was late with what no
+// timer keeps it from, and the pod of a control lane with its answer, which no rollout touches. Such signs do not tell a
+// process that waits from one that is stopped.
+func (t Timeline) shownWaits() (waits []Wait) {
+	gone := t.firstOfPods(evidence.PodGone, nil)
+	for _, d := range t.Delays() {
+		w := Wait{Actor: Actor{Node: d.Node, Program: Kubelet}, Window: Window{From: d.At - d.Late, To: d.At}, Waited: d.Late}
+		if d.Late == 0 { // its probe timed out
+			w.From, w.Waited = d.At-ProbeTimeout, ProbeTimeout
+			waits = append(waits, Wait{Actor: Actor{Pod: d.Pod}, Window: w.Window, Waited: w.Waited})
+		}
+		waits = append(waits, w)
+		if end, ended := gone[d.Pod]; d.Late > 0 && ended { // how late it was with the rest, nobody knows
+			in := Window{From: w.From, To: end.At}
+			waits = append(waits, Wait{Actor: Actor{Pod: d.Pod, Node: d.Node, Program: Kubelet}, Window: in, Waited: in.Length()})
+		}
+	}
+	for _, l := range t.Lanes {
+		waits = append(waits, l.slowControl...)
+	}
+	return waits
+}
+
+// ProbeTimeout is what the app's probes have (fixtures, App.podSpec).
+const ProbeTimeout = 5 * time.Second
+
+// clientWaits are the times in which clients sent late, whatever kept them: they are ours and not the cluster's.
+func (t Timeline) clientWaits() (waits []Wait) {
+	for _, l := range t.Lanes {
+		waits = append(waits, l.late...)
+	}
+	return waits
+}
+
+// joinWaits makes the waits of all lanes of a node, or of all control lanes, that overlap one.
+func joinWaits(waits []Wait) (joined []Wait) {
+	slices.SortFunc(waits, func(a, b Wait) int {
+		return cmp.Or(cmp.Compare(a.Node, b.Node), cmp.Compare(a.Program, b.Program), cmp.Compare(a.Pod, b.Pod), cmp.Compare(a.From, b.From),
+			cmp.Compare(a.To, b.To))
+	})
+	for _, w := range waits {
+		last := len(joined) - 1
+		if last < 0 || joined[last].Actor != w.Actor || joined[last].any != w.any || joined[last].To < w.From {
+			joined = append(joined, w)
+			continue
+		}
+		joined[last].To = max(joined[last].To, w.To)
+		joined[last].Waited = joined[last].Length()
+	}
+	return joined
+}
+
+// findWaits fills in who waited when.
+func (t *Timeline) findWaits() {
+	shown := t.clientWaits()
+	if !t.Measured() {
+		shown = append(shown, t.shownWaits()...)
+	}
+	t.waits = append(measuredWaits(t.Events), joinWaits(shown)...)
+	slices.SortStableFunc(t.waits, func(a, b Wait) int { return cmp.Compare(a.From, b.From) })
+}
+
+// ControlPlane are the programs between what somebody writes to the API and what nodes and endpoints are told.
+func ControlPlane() []Actor {
+	return []Actor{{Program: APIServer}, {Program: Etcd}, {Program: ControllerManager}, {Program: Scheduler}}
+}
+
+// OnNode are a node's programs that act on what the API says.
+func OnNode(node string) []Actor {
+	return []Actor{{Node: node, Program: Kubelet}, {Node: node, Program: Containerd}, {Node: node, Program: KubeProxy}}
+}
