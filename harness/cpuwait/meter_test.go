@@ -87,7 +87,8 @@ func TestMeter(t *testing.T) {
 		"cpu-wait  ksoftirqd: 50 of 100 ms to 200ms",
 		"cpu-wait worker kube-apiserver: 50 of 100 ms to 200ms",
 		"cpu-wait worker kubelet: 50 of 100 ms to 200ms",
-		"cpu-wait workerecho-a echo: 250 of 300 ms to 300ms",
+		"cpu-wait workerecho-a echo: 200 of 200 ms to 300ms",
+		"cpu-wait workerecho-a echo: 50 of 100 ms to 100ms",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

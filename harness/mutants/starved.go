@@ -22,9 +22,6 @@ import (
 func starvedMutants() []Mutant {
 	newPod := Moment{Event: evidence.PodReady, Version: harness.NewVersion, After: time.Second}
 	return []Mutant{
-		{ID: "whole-node-starved", Damages: "one node gets 1 % of a processor for 2 s, in the first recording", Of: drained,
-			When: begun(time.Second),
-			Do:   lasting(2*time.Second, worker, limit(nodeCgroup, 1), limit(nodeCgroup, 0)), Once: true, Want: verdict.Pass, Cause: Retry},
 		{ID: "host-starved", Damages: "real-time processes have all processors of the host for 2 s, in the first recording", Of: drained,
 			When: begun(time.Second), Do: hostStarved, Once: true, Want: verdict.Pass, Cause: Retry},
 		{ID: "kubelet-starved", Damages: "the kubelet of a pod that was deleted gets 0.1 % of a processor for 12 s: its hook begins late",
@@ -40,12 +37,13 @@ func starvedMutants() []Mutant {
 	}
 }
 
-// Cgroups, as a script on a node finds them: the node's own, that of its kubelet, and that of the process $pid.
+// Cgroups, as a script on a node finds them: that of its kubelet, and that of the process $pid. The node's own can have no limit below
+// those of its pods (cgroup v1).
 const (
-	nodeCgroup    = `cpu=/sys/fs/cgroup/cpu; [ -d $cpu ] || cpu=/sys/fs/cgroup`
+	cpuHierarchy  = `cpu=/sys/fs/cgroup/cpu; [ -d $cpu ] || cpu=/sys/fs/cgroup`
 	ofPid         = `cg=$(sed -nE 's#^([0-9]+:([a-z_]+,)*cpu(,[a-z_]+)*|0:):?(/.*)#\4#p' /proc/$pid/cgroup | head -n 1); cpu=$cpu$cg`
-	kubeletCgroup = nodeCgroup + `; pid=$(pgrep -x kubelet); ` + ofPid
-	ownCgroup     = nodeCgroup + `; ` + ofPid
+	kubeletCgroup = cpuHierarchy + `; pid=$(pgrep -x kubelet); ` + ofPid
+	ownCgroup     = cpuHierarchy + `; ` + ofPid
 )
 
 // limit is a line of a script that limits a cgroup to some percent of a processor; 0 is no limit.

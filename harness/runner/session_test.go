@@ -40,7 +40,7 @@ func TestSession(t *testing.T) {
 	if err := first.closeSession(nil); err != nil {
 		t.Fatal(err)
 	}
-	if s := readSession(t, folder); s.Ended.IsZero() || len(s.Broken) != 1 || s.Profile != "core" || s.Jobs != 2 {
+	if s := readSession(t, folder); s.Ended.IsZero() || len(s.Broken) != 1 || s.Profile != "core" || s.Jobs != 1 || s.MostJobs != 2 {
 		t.Errorf("the session at the end: %+v", s)
 	}
 }
