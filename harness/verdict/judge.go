@@ -74,6 +74,9 @@ func Judge(run evidence.Run, tl timeline.Timeline) Verdict {
 			v.Facts = append(v.Facts, Detail{"not trusted otherwise", r.Because})
 		}
 	}
+	for _, before := range run.Earlier { // a failure beside what was excused is not to be forgotten
+		v.Facts = append(v.Facts, Detail{"before", before})
+	}
 	v.Distrust = reasons
 	if late && v.Distrusted {
 		v.Retry = LowerRate

@@ -1,6 +1,7 @@
 package verdict_test
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -54,6 +55,15 @@ func TestLate(t *testing.T) {
 		if v := judge(t, ev); (v.Retry == verdict.LowerRate) != row.want || row.want && !v.Distrusted {
 			t.Errorf("%s: retry %v, want %v: %s", row.sentence, v.Retry, row.want, v.Because)
 		}
+	}
+}
+
+func TestEarlierAttemptsAreTold(t *testing.T) {
+	ev := rollout(verdict.NoFailures())
+	ev.Run.Attempt, ev.Run.Tries, ev.Run.Earlier = 2, 2, []string{"attempt 1: fail: 3 of 400 requests failed"}
+	v := judge(t, ev)
+	if want := (verdict.Detail{Name: "before", Value: ev.Run.Earlier[0]}); v.Outcome != verdict.Pass || !slices.Contains(v.Facts, want) {
+		t.Errorf("%s: %v, want %v among them", v.Outcome, v.Facts, want)
 	}
 }
 
