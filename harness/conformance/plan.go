@@ -16,7 +16,8 @@ import (
 // A plan is what a run will record and about how long it will take.
 type plan struct {
 	profile  harness.Profile
-	jobs     int
+	jobs     int // side by side, one of them under load
+	mostJobs int // with none under load
 	leftOut  int // scenarios of each mode
 	skipped  int // scenarios, in all modes
 	expected []progress.Expected
@@ -40,7 +41,7 @@ func (u clusterUse) alone(s suiteRun) bool { return u.own[s] && !u.shared[s] }
 type work struct {
 	scenarios                int
 	all, underLoad, byItself float64
-	jobs, loads              int  // side by side, and of them under load
+	jobs, loads, mostJobs    int  // side by side beside one under load, of them under load, and with none under load
 	shared                   bool // on a cluster that is made for all of it
 }
 
@@ -49,7 +50,7 @@ const clusterLasts = 65 * time.Second
 
 // plan adds up what each scenario took in the last run, or would by an estimate. A recording that several judge counts once.
 func (r *run) plan(listed []runner.Listed) plan {
-	p := plan{profile: r.runner.ProfileName(), jobs: r.runner.FirstJobs(), work: map[string]*work{}, learnt: "estimated",
+	p := plan{profile: r.runner.ProfileName(), jobs: r.runner.FirstJobs(), mostJobs: r.runner.MostJobs(), work: map[string]*work{}, learnt: "estimated",
 		atOnce: r.runner.ModesAtOnce(), clusters: clusterUse{map[suiteRun]bool{}, map[suiteRun]bool{}}}
 	last, err := reports.Read(filepath.Join(r.runner.Layout().Runs(), "latest"))
 	took := map[progress.Name]float64{}
@@ -77,7 +78,7 @@ func (r *run) plan(listed []runner.Listed) plan {
 		p.further = append(p.further, l.Own...)
 		if !slices.Contains(p.modes, l.Mode) {
 			p.modes = append(p.modes, l.Mode)
-			p.work[l.Mode] = &work{jobs: p.jobs}
+			p.work[l.Mode] = &work{jobs: p.jobs, mostJobs: p.mostJobs}
 		}
 		p.work[l.Mode].shared = p.work[l.Mode].shared || len(l.Own) == 0
 		name := progress.Name{Mode: l.Mode, Suite: l.Suite, Scenario: l.Scenario}
@@ -105,19 +106,22 @@ func (w *work) add(seconds float64, l runner.Listed) {
 		return
 	}
 	w.all += seconds
-	if l.Beside < w.jobs || len(l.Needs) > 0 && l.Needs[0] == runner.NeedsLoad {
+	if len(l.Needs) > 0 && l.Needs[0] == runner.NeedsLoad {
 		w.underLoad += seconds
 		w.loads = l.Beside
 	}
 }
 
-// seconds is how long the mode takes: as long as the slowest of what it waits for.
+// seconds is how long the mode takes: those under load one after the other, and what does not fit beside them side by side.
 func (w *work) seconds() float64 {
 	made := 0.0
 	if w.shared {
 		made = clusterLasts.Seconds()
 	}
-	return made + w.byItself + max(w.underLoad/float64(max(1, w.loads)), w.all/float64(w.jobs))
+	loads := float64(max(1, w.loads))
+	underLoad := w.underLoad / loads
+	rest := max(0, w.all-w.underLoad-underLoad*(float64(w.jobs)-loads))
+	return made + w.byItself + underLoad + rest/float64(w.mostJobs)
 }
 
 // seconds is how long the run takes.
@@ -136,7 +140,7 @@ func (p plan) print(w io.Writer) {
 	for _, mode := range p.modes {
 		fmt.Fprintf(w, "expected: %s takes %s for %d scenarios, %s\n", mode, minutes(p.work[mode].seconds()), p.work[mode].scenarios, p.learnt)
 	}
-	fmt.Fprintf(w, "expected: profile %s takes %s, up to %d recordings side by side\n", p.profile, minutes(p.seconds()), p.jobs)
+	fmt.Fprintf(w, "expected: profile %s takes %s, up to %d recordings side by side\n", p.profile, minutes(p.seconds()), p.mostJobs)
 	if p.leftOut > 0 {
 		fmt.Fprintf(w, "profile %s leaves out %d scenarios of each mode, which --profile=full records\n", p.profile, p.leftOut)
 	}

@@ -27,8 +27,9 @@ type Session struct {
 	Profile  string   `json:"profile,omitempty"`          // smoke, core or full; empty: recorded before there were profiles
 	LeftOut  int      `json:"left_out,omitempty"`         // scenarios of the selected suites that the profile does not run, per mode
 	Expected float64  `json:"expected_seconds,omitempty"` // what the run was expected to take when it began
-	Jobs     int      `json:"jobs,omitempty"`             // most recordings side by side on one cluster
-	MostJobs int      `json:"most_jobs,omitempty"`        // that Jobs may be raised to
+	Jobs     int      `json:"jobs,omitempty"`             // most recordings side by side on one cluster, one of them under load
+	MostJobs int      `json:"most_jobs,omitempty"`        // with none of them under load, and that Jobs may be raised to
+	TooMany  int      `json:"too_many,omitempty"`         // the fewest that turned out to be too many with one under load
 	Rate     int      `json:"rate,omitempty"`             // requests per second and lane that the run ended with
 	Steps    []string `json:"steps,omitempty"`            // a sentence for each time the rate or Jobs was changed, and why
 }

@@ -70,7 +70,7 @@ func TestAttemptRun(t *testing.T) {
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
 			var log []string
-			folder, turns := sessionOf(t, 1)
+			folder, turns := sessionOf(t, 1, 1)
 			made := 0
 			r := &Runner{Options: Options{Out: folder}, turns: turns(), board: progress.Discard(), namespaces: namespace.NewPool([]string{"shop"})}
 			r.recorder = func(_ context.Context, _ harness.Scenario, c record.Config) (recording, error) {

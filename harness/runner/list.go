@@ -51,7 +51,7 @@ func (r *Runner) list(t *testing.T, w io.Writer, suite string, scenarios []harne
 			for _, s := range scenarios {
 				t.Run(s.ID, func(*testing.T) {
 					l := Listed{Suite: suite, Scenario: s.ID, Mode: mode, Needs: needs(s), Skipped: skip, LeftOut: !s.In(r.profile),
-						Seconds: s.Estimate().Seconds(), Beside: beside(s, r.jobs), Whole: s.Occupancy() == harness.WholeCluster, Rollout: rolloutKey(s)}
+						Seconds: s.Estimate().Seconds(), Beside: r.beside(s), Whole: s.Occupancy() == harness.WholeCluster, Rollout: rolloutKey(s)}
 					if s.Own != nil && r.attached == nil {
 						l.Own = append([]string{s.Own.Kubernetes}, s.Own.Upgrades...)
 					}
@@ -119,16 +119,16 @@ func needs(s harness.Scenario) []string {
 	return append([]string{load}, s.Requires()...)
 }
 
-// beside is how many of its kind go on at the same time, where so many recordings do.
-func beside(s harness.Scenario, jobs int) int {
+// beside is how many of its kind go on at the same time.
+func (r *Runner) beside(s harness.Scenario) int {
 	switch s.Occupancy() {
 	case harness.WholeCluster:
 		return 1
 	case harness.LoneLoad: // no scenario is so at first
 		return 1
 	case harness.UnderLoad:
-		return loadsOf(jobs)
+		return loadsOf(r.FirstJobs())
 	case harness.WithoutLoad:
 	}
-	return jobs
+	return r.jobs
 }

@@ -43,7 +43,7 @@ func (o *Options) List() option.List {
 		{Flag: "jobs", Default: option.Environment, Text: &o.Jobs,
 			Help: "most recordings side by side on one cluster, 1 to 16 (default: found from this machine's cores and memory)"},
 		{Flag: "rate", Default: option.Environment, Text: &o.Rate,
-			Help: "most requests per second and `lane`, 6 to 1000 (default 100, shared by the recordings under load, less on a busy machine)"},
+			Help: "most requests per second and `lane`, 6 to 1000 (default 25 for each core, at most 100, shared by the recordings under load)"},
 		{Flag: "app", Default: option.Make, Text: &o.App, Help: "`file` about an app of yours, which the suite own rolls out"},
 		{Flag: "out", Text: &o.Out, Help: "run `folder` to write evidence to (default a new one below out/)"},
 	}, o.Target.List()...)

@@ -209,13 +209,13 @@ func (r *Runner) ModesAtOnce() int { return r.atOnce }
 // MostJobs is how many recordings go on side by side at most, after Prepare.
 func (r *Runner) MostJobs() int { return r.jobs }
 
-// FirstJobs is how many recordings go on side by side at first, after Prepare: as many as were asked for, or else one less than this
-// machine may carry, until it shows that it does.
+// FirstJobs is how many recordings go on side by side at first if one of them is under load, after Prepare: as many as were asked
+// for, or else half of what this machine may carry, until it shows that it carries more.
 func (r *Runner) FirstJobs() int {
 	if r.Jobs != "" {
 		return r.jobs
 	}
-	return max(1, r.jobs-1)
+	return max(1, r.jobs/2)
 }
 
 // FirstRate is how many requests per second and lane recordings are made with at first, after Prepare.

@@ -55,7 +55,7 @@ func readSession(t *testing.T, folder string) (s evidence.Session) {
 
 // What several processes change at once is all there afterwards.
 func TestEditSession(t *testing.T) {
-	folder, _ := sessionOf(t, 1)
+	folder, _ := sessionOf(t, 1, 1)
 	const editors = 8
 	var all sync.WaitGroup
 	failed := make([]error, editors)

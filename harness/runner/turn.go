@@ -170,36 +170,23 @@ func (t *turns) try(s harness.Occupancy) (held, error) {
 	if err := store.ReadJSON(evidence.SessionPath(t.session), &session); err != nil {
 		return nil, err
 	}
-	jobs := max(1, session.Jobs)
+	jobs, most := max(1, session.Jobs), max(session.Jobs, session.MostJobs, 1)
 	switch s {
 	case harness.WholeCluster:
 		// All that anybody could have, also before their number was lowered, and nobody's namespaces are being cleaned up.
-		var all held
-		for i := range mostJobs {
-			for _, kind := range []string{"job", "cleanup"} {
-				one, err := t.lock(fmt.Sprintf("%s-%d", kind, i))
-				if one == nil {
-					return nil, errors.Join(err, all.release())
-				}
-				all = append(all, one)
-			}
+		jobs, err := t.all("job", 0, mostJobs)
+		if jobs == nil {
+			return nil, err
 		}
-		return all, nil
+		cleanups, err := t.all("cleanup", 0, mostJobs)
+		if cleanups == nil {
+			return nil, errors.Join(err, jobs.release())
+		}
+		return append(jobs, cleanups...), nil
 	case harness.LoneLoad:
 		// All that anybody under load could have.
-		var all held
-		for i := range mostJobs {
-			load, err := t.lock(fmt.Sprintf("load-%d", i))
-			if load == nil {
-				return nil, errors.Join(err, all.release())
-			}
-			all = append(all, load)
-		}
-		job, err := t.oneOf("job", jobs)
-		if job == nil {
-			return nil, errors.Join(err, all.release())
-		}
-		return append(all, job), nil
+		loads, err := t.all("load", 0, mostJobs)
+		return t.beside(loads, err, jobs, most)
 	case harness.UnderLoad:
 		loads := loadsOf(jobs)
 		if t.oneLoad {
@@ -209,18 +196,53 @@ func (t *turns) try(s harness.Occupancy) (held, error) {
 		if load == nil {
 			return nil, err
 		}
-		job, err := t.oneOf("job", jobs)
-		if job == nil {
-			return nil, errors.Join(err, load.Release())
-		}
-		return held{load, job}, nil
+		return t.beside(held{load}, err, jobs, most)
 	case harness.WithoutLoad:
 	}
-	job, err := t.oneOf("job", jobs)
+	if job, err := t.oneOf("job", jobs); job != nil || err != nil {
+		return held{job}, err
+	}
+	// More of them go on beside each other than beside one that is under load. Whoever comes sees the other: this one has its
+	// job before it looks for loads, and that one its load before it looks for jobs.
+	job, err := t.oneOf("job", most)
 	if job == nil {
 		return nil, err
 	}
-	return held{job}, nil
+	loads, err := t.all("load", 0, loadsOf(most))
+	if loads == nil {
+		return nil, errors.Join(err, job.Release())
+	}
+	return held{job}, loads.release()
+}
+
+// beside adds to the turn of one that is under load a job of so many, beside which nobody has one of the others; nil if there is
+// none, and the turn is given back.
+func (t *turns) beside(loads held, err error, jobs, most int) (held, error) {
+	if loads == nil {
+		return nil, err
+	}
+	job, err := t.oneOf("job", jobs)
+	if job == nil {
+		return nil, errors.Join(err, loads.release())
+	}
+	others, err := t.all("job", jobs, most)
+	if others == nil && most > jobs {
+		return nil, errors.Join(err, job.Release(), loads.release())
+	}
+	return append(loads, job), others.release()
+}
+
+// all has every lock of a kind, from one to below another; nil if somebody has one of them.
+func (t *turns) all(kind string, from, below int) (held, error) {
+	var all held
+	for i := from; i < below; i++ {
+		one, err := t.lock(fmt.Sprintf("%s-%d", kind, i))
+		if one == nil {
+			return nil, errors.Join(err, all.release())
+		}
+		all = append(all, one)
+	}
+	return all, nil
 }
 
 // loadsOf is how many of the recordings that go on side by side may be under load.
