@@ -186,7 +186,10 @@ func (t *turns) try(s harness.Occupancy) (held, error) {
 	case harness.LoneLoad:
 		// All that anybody under load could have.
 		loads, err := t.all("load", 0, mostJobs)
-		return t.beside(loads, err, jobs, most)
+		if loads == nil {
+			return nil, err
+		}
+		return t.beside(loads, jobs, most)
 	case harness.UnderLoad:
 		loads := loadsOf(jobs)
 		if t.oneLoad {
@@ -196,16 +199,19 @@ func (t *turns) try(s harness.Occupancy) (held, error) {
 		if load == nil {
 			return nil, err
 		}
-		return t.beside(held{load}, err, jobs, most)
+		return t.beside(held{load}, jobs, most)
 	case harness.WithoutLoad:
 	}
-	if job, err := t.oneOf("job", jobs); job != nil || err != nil {
-		return held{job}, err
+	job, err := t.oneOf("job", jobs)
+	if err != nil {
+		return nil, err
+	}
+	if job != nil {
+		return held{job}, nil
 	}
 	// More of them go on beside each other than beside one that is under load. Whoever comes sees the other: this one has its
 	// job before it looks for loads, and that one its load before it looks for jobs.
-	job, err := t.oneOf("job", most)
-	if job == nil {
+	if job, err = t.oneOf("job", most); job == nil {
 		return nil, err
 	}
 	loads, err := t.all("load", 0, loadsOf(most))
@@ -215,12 +221,9 @@ func (t *turns) try(s harness.Occupancy) (held, error) {
 	return held{job}, loads.release()
 }
 
-// beside adds to the turn of one that is under load a job of so many, beside which nobody has one of the others; nil if there is
-// none, and the turn is given back.
-func (t *turns) beside(loads held, err error, jobs, most int) (held, error) {
-	if loads == nil {
-		return nil, err
-	}
+// beside adds one of so many jobs to the turn of a recording under load, if nobody has a job beyond them; else it gives the turn back,
+// and there is none.
+func (t *turns) beside(loads held, jobs, most int) (held, error) {
 	job, err := t.oneOf("job", jobs)
 	if job == nil {
 		return nil, errors.Join(err, loads.release())
