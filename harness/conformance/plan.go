@@ -50,8 +50,8 @@ const clusterLasts = 65 * time.Second
 
 // plan adds up what each scenario took in the last run, or would by an estimate. A recording that several judge counts once.
 func (r *run) plan(listed []runner.Listed) plan {
-	p := plan{profile: r.runner.ProfileName(), jobs: r.runner.FirstJobs(), mostJobs: r.runner.MostJobs(), work: map[string]*work{}, learnt: "estimated",
-		atOnce: r.runner.ModesAtOnce(), clusters: clusterUse{map[suiteRun]bool{}, map[suiteRun]bool{}}}
+	p := plan{profile: r.runner.ProfileName(), jobs: r.runner.FirstJobs(), mostJobs: r.runner.MostJobs(), atOnce: r.runner.ModesAtOnce(),
+		work: map[string]*work{}, learnt: "estimated", clusters: clusterUse{map[suiteRun]bool{}, map[suiteRun]bool{}}}
 	last, err := reports.Read(filepath.Join(r.runner.Layout().Runs(), "latest"))
 	took := map[progress.Name]float64{}
 	if err == nil {
