@@ -71,6 +71,57 @@ func TestTurnsAcquire(t *testing.T) {
 	})
 }
 
+// With one job beside load and three without.
+func TestTurnsBesideLoad(t *testing.T) {
+	const load, without, lone = harness.UnderLoad, harness.WithoutLoad, harness.LoneLoad
+	for _, row := range []struct {
+		sentence string
+		jobs     int
+		began    []harness.Occupancy
+		ended    int // of those that began, from the first on
+		asks     harness.Occupancy
+		gets     bool
+	}{
+		{"three without load go side by side", 1, []harness.Occupancy{without, without}, 0, without, true},
+		{"but not four", 1, []harness.Occupancy{without, without, without}, 0, without, false},
+		{"one under load waits until all of them have ended", 1, []harness.Occupancy{without, without}, 0, load, false},
+		{"also those that began beside one that has ended", 1, []harness.Occupancy{without, without}, 1, load, false},
+		{"and goes then", 1, []harness.Occupancy{without, without}, 2, load, true},
+		{"nothing goes beside it", 1, []harness.Occupancy{load}, 0, without, false},
+		{"nor beside one that is to be alone under load", 1, []harness.Occupancy{lone}, 0, without, false},
+		{"with two jobs one without load goes beside it", 2, []harness.Occupancy{load}, 0, without, true},
+		{"and no other", 2, []harness.Occupancy{load, without}, 0, without, false},
+		{"nor does it go beside two", 2, []harness.Occupancy{without, without}, 0, load, false},
+		{"as little as beside one of three", 2, []harness.Occupancy{without, without, without}, 2, load, false},
+	} {
+		t.Run(row.sentence, func(t *testing.T) {
+			_, another := sessionOf(t, row.jobs, 3)
+			var turns []held
+			for _, s := range row.began {
+				turn, err := another().try(s)
+				if err != nil || turn == nil {
+					t.Fatalf("%v got no turn: %v", s, err)
+				}
+				turns = append(turns, turn)
+			}
+			for _, turn := range turns[:row.ended] {
+				if err := turn.release(); err != nil {
+					t.Fatal(err)
+				}
+			}
+			turn, err := another().try(row.asks)
+			if err != nil || (turn != nil) != row.gets {
+				t.Errorf("it got %v, %v; a turn: %v", turn, err, row.gets)
+			}
+			for _, turn := range append(turns[row.ended:], turn) {
+				if err := turn.release(); err != nil {
+					t.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
 func TestTurnsLongestFirst(t *testing.T) {
 	_, another := sessionOf(t, 1, 1)
 	mine := another()
