@@ -10,8 +10,8 @@ import (
 
 const noCapacity = "0 pods were seen before the rollout, or a mark is missing, so capacity is unknown"
 
-// MinAvailable expects at least n available pods throughout the rollout. Pods that turn unready without a deletion are not
-// held against the cluster: if they or their kubelet got no processor: see [Excuses].
+// MinAvailable expects at least n available pods throughout the rollout. A pod that turns unready without a
+// deletion is not held against the cluster if it or its kubelet got no processor (see [Excuses]).
 func MinAvailable(n int) evidence.Expectation {
 	return evidence.Expectation{Rule: minAvailable().ID, Count: n}
 }
