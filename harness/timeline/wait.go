@@ -38,6 +38,7 @@ type Wait struct {
 	Window
 	Waited time.Duration
 	any    bool // it is of every pod: something beside them showed that all were kept from running
+	shown  bool // nobody measured it: the actor was late, which it also is when it is stopped
 }
 
 func (w Wait) String() string {
@@ -50,7 +51,11 @@ func (w Wait) String() string {
 	case w.Pod == "" && w.Node != "":
 		who += " of " + w.Node
 	}
-	return fmt.Sprintf("%s waited %.3fs for a processor between %.3fs and %.3fs", who, w.Waited.Seconds(), w.From.Seconds(), w.To.Seconds())
+	did := fmt.Sprintf("waited %.3fs for a processor", w.Waited.Seconds())
+	if w.shown {
+		did = fmt.Sprintf("was %.3fs late", w.Waited.Seconds())
+	}
+	return fmt.Sprintf("%s %s between %.3fs and %.3fs", who, did, w.From.Seconds(), w.To.Seconds())
 }
 
 // within is the part of a wait in a window, as if it was spread evenly.
@@ -250,7 +255,11 @@ func (t *Timeline) findWaits() {
 	if !t.Measured() {
 		shown = append(shown, t.shownWaits()...)
 	}
-	t.waits = append(measuredWaits(t.Events), joinWaits(shown)...)
+	shown = joinWaits(shown)
+	for i := range shown {
+		shown[i].shown = true
+	}
+	t.waits = append(measuredWaits(t.Events), shown...)
 	slices.SortStableFunc(t.waits, func(a, b Wait) int { return cmp.Compare(a.From, b.From) })
 }
 
