@@ -177,8 +177,8 @@ func details(s model.Scenario) string {
 		for _, f := range rule.Facts {
 			lines = append(lines, fmt.Sprintf("  %s: %s", f.Name, f.Value))
 		}
-		if rule.Headline != "" && rule.Headline != rule.Because {
-			lines = append(lines, "  "+rule.Because)
+		if why := rule.Reason(); why != "" {
+			lines = append(lines, "  "+why)
 		}
 	}
 	return strings.Join(lines, "\n")

@@ -155,6 +155,7 @@ type Expectation struct {
 	Permille int           `json:"permille,omitempty"` // 1-1000
 
 	Fact   string        `json:"fact,omitempty"`   // name of what the scenario found
+	Counts Counting      `json:"counts,omitempty"` // what the fact is a number of, where that matters
 	Values []string      `json:"values,omitempty"` // any of them will do, or all in this order, as the rule says
 	Min    time.Duration `json:"min,omitempty"`    // nanoseconds
 	To     EventKind     `json:"to,omitempty"`     // moment the rule applies to
@@ -173,6 +174,15 @@ type Expectation struct {
 	// Decides are the seed claims, such as "C5", that hold or not by this rule.
 	Decides []string `json:"decides,omitempty"`
 }
+
+// Counting is what a fact is a number of.
+type Counting string
+
+// What facts count.
+const (
+	AvailablePods   Counting = "available"        // when it was noted
+	FewestAvailable Counting = "fewest-available" // since the rollout began
+)
 
 // Nodes are some of a cluster's, by whether a disruption was done to them.
 type Nodes string

@@ -123,6 +123,8 @@ func routeMutants() []recordedMutant {
 			moved(evidence.RuleGone, "v1", 1, 6*second), verdict.Fail, "rules-before-sigterm", nil},
 		{"an old pod that gets new connections to its end", drainedRecorded, asking(verdict.MaxDrainLag(5 * second)),
 			answered(lane, 6500*ms, 7*second, byOldPod), verdict.Fail, "max-drain-lag", nil},
+		{"an old pod that gets a new connection after its SIGTERM", drainedRecorded, asking(verdict.ClientsBeforeSigterm()),
+			answered(lane, 20*second, 20*second+200*ms, byOldPod), verdict.Fail, "clients-before-sigterm", nil},
 		{"one old pod of several that gets new connections for longer", drainedRecorded, asking(verdict.MostDrainLags(100, 3*second)),
 			answered(lane, 6500*ms, 7*second, byOldPod), verdict.Fail, "most-drain-lags", nil},
 	}
@@ -161,6 +163,8 @@ func versionMutants() []recordedMutant {
 	return []recordedMutant{
 		{"an old reply after the last old pod was gone", drainedRecorded, asking(verdict.OnlyServes("v2", evidence.OldGone)),
 			answered(lane, late, late+200*ms, byOldPod), verdict.Fail, "only-serves", nil},
+		{"an old reply later than nodes may take to follow", drainedRecorded, asking(verdict.OnlyServesAfter("v2", second, evidence.OldGone)),
+			answered(lane, late, late+200*ms, byOldPod), verdict.Fail, "only-serves-after", nil},
 		{"replies by a version that nobody rolled out", drainedRecorded, asking(verdict.Serves("v1", "v2")),
 			answered(lane, late, late+second, byVersion("v3")), verdict.Fail, "serves", nil},
 		{"a lane on which another version answers at the end", drainedRecorded, asking(verdict.StillServes("v2", 95)),

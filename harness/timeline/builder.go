@@ -75,7 +75,7 @@ func newBuilder(lane evidence.Lane, away away, t Timeline, w windows, shared *bu
 		},
 		begun: t.begun(), bounds: t.phaseBounds(), ended: t.marks[evidence.LoadEnded], control: lane.Kind().IsControl(),
 		windows: w, clocks: t.clocks, new: t.New, arrived: t.Arrived,
-		strays: t.strays(), away: away, unlogged: t.unlogged(),
+		strays: t.strays, away: away, unlogged: t.unlogged(),
 		unversioned: t.unversioned && lane.Kind().AsksApp(),
 		buffers:     shared, servers: make(map[evidence.Server]*server), nodes: make(map[string]bool),
 		summary: LaneSummary{Failures: make(map[evidence.Fault]int), ByVersion: make(map[string]int)},

@@ -123,15 +123,3 @@ func (t Timeline) nodeOf(lane string) string {
 	}
 	return ""
 }
-
-// watchLag is by how much an event of the watch about then may be late: as long as the API server took to answer.
-func (t Timeline) watchLag(at time.Duration) (lag time.Duration) {
-	const about = time.Second // between two answers
-	for _, e := range t.Events {
-		took := time.Duration(e.Count) * time.Millisecond
-		if e.Kind == evidence.APIAnswered && e.At-took-about <= at && at <= e.At+about {
-			lag = max(lag, took)
-		}
-	}
-	return lag
-}

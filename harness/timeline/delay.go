@@ -1,6 +1,8 @@
 package timeline
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 	"time"
 
@@ -21,35 +23,29 @@ const kubeletDelay = time.Second
 // Delays lists such signs by time. They are about pods that had got ready: one that is still being started waits to be
 // stopped, and one that is being deleted loses its network first, so that its probes time out on an idle node, too.
 func (t Timeline) Delays() (delays []Delay) {
-	serving, waiting := map[string]bool{}, map[string]time.Duration{} // since its deletion
-	for _, e := range t.Events {
-		pod := e.By.Pod
-		switch e.Kind {
-		case evidence.PodReady:
-			if _, ending := waiting[pod]; !ending {
-				serving[pod] = true
-			}
-		case evidence.PodDeleting:
-			if serving[pod] {
-				waiting[pod] = e.At
-			}
-			delete(serving, pod)
-		case evidence.PodGone:
-			delete(serving, pod)
-			delete(waiting, pod)
-		case evidence.Reported:
-			since, waits := waiting[pod]
-			if _, stops := reported(e, stopping); stops && waits {
-				if late := e.At - since; late >= kubeletDelay+t.watchLag(since) {
+	for _, l := range t.livesByName() {
+		serving, deleted := false, time.Duration(-1)
+		for _, e := range l.events {
+			message, failed := reported(e, probeFailed)
+			_, stops := reported(e, stopping)
+			switch {
+			case e.Kind == evidence.PodReady && deleted < 0:
+				serving = true
+			case e.Kind == evidence.PodDeleting && serving:
+				serving, deleted = false, e.At
+			case e.Kind == evidence.PodDeleting, e.Kind == evidence.PodGone:
+				serving, deleted = false, -1
+			case stops && deleted >= 0:
+				if late := e.At - deleted; late >= kubeletDelay+t.watchLag(deleted) {
 					delays = append(delays, Delay{Server: e.By, At: e.At, Late: late})
 				}
-				delete(waiting, pod)
-			}
-			if message, failed := reported(e, probeFailed); failed && serving[pod] && timedOut(message) {
+				deleted = -1
+			case failed && serving && timedOut(message):
 				delays = append(delays, Delay{Server: e.By, At: e.At})
 			}
 		}
 	}
+	slices.SortStableFunc(delays, func(a, b Delay) int { return cmp.Compare(a.At, b.At) })
 	return delays
 }
 

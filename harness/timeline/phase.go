@@ -46,6 +46,14 @@ func (t Timeline) Mark(kind evidence.EventKind) (at time.Duration, ok bool) {
 	return at, ok
 }
 
+// begun is when the rollout began; never without the mark.
+func (t Timeline) begun() time.Duration {
+	if at, ok := t.Mark(evidence.RolloutBegun); ok {
+		return at
+	}
+	return never
+}
+
 // Phase places a moment; hits are placed by Sent.
 func (t Timeline) Phase(at time.Duration) Phase {
 	return phaseIn(t.phaseBounds(), at)
@@ -81,8 +89,8 @@ func (t Timeline) UnderLoad(at time.Duration) bool {
 	return loaded && at >= begun && (!over || at < ended)
 }
 
-// isMark reports whether an event is a step of a scenario.
-func isMark(kind evidence.EventKind) bool {
+// IsMark reports whether an event is a step of a scenario.
+func IsMark(kind evidence.EventKind) bool {
 	switch kind {
 	case evidence.LoadBegun, evidence.RolloutBegun, evidence.StatusDone, evidence.OldGone, evidence.Barrier, evidence.LoadEnded,
 		evidence.DisruptionBegun, evidence.DisruptionUndone, evidence.ClusterWhole:
@@ -95,7 +103,7 @@ func isMark(kind evidence.EventKind) bool {
 func firstMarks(events []evidence.Event) map[evidence.EventKind]time.Duration {
 	marks := make(map[evidence.EventKind]time.Duration)
 	for _, e := range events {
-		if _, twice := marks[e.Kind]; isMark(e.Kind) && !twice {
+		if _, twice := marks[e.Kind]; IsMark(e.Kind) && !twice {
 			marks[e.Kind] = e.At
 		}
 	}

@@ -1,7 +1,6 @@
 package timeline
 
 import (
-	"cmp"
 	"slices"
 	"time"
 
@@ -112,79 +111,11 @@ func (t Timeline) ToEnded(h Hit) bool {
 	return slices.ContainsFunc(t.Pods, ended)
 }
 
-// podsOf follows every pod of the app through the events.
-func podsOf(events []evidence.Event) []Pod {
-	type state struct {
-		evidence.Server
-		created, ready, deleting, out, signaled, exited, gone bool
-		steps                                                 []PodStep
+// Stray is the first event about a pod behind the Service that is not of the rollout.
+func (t Timeline) Stray() (pod evidence.Event, ok bool) {
+	i := slices.IndexFunc(t.Events, func(e evidence.Event) bool { return e.Kind == evidence.StrayPod })
+	if i < 0 {
+		return evidence.Event{}, false
 	}
-	states := make(map[string]*state)
-	for _, e := range events {
-		if e.By.Pod == "" {
-			continue
-		}
-		l := states[e.By.Pod]
-		if l == nil {
-			l = &state{Server: e.By}
-			states[e.By.Pod] = l
-		}
-		l.Version, l.Node = cmp.Or(l.Version, e.By.Version), cmp.Or(e.By.Node, l.Node)
-		switch e.Kind {
-		case evidence.PodCreated: // anew, if a StatefulSet gives the name again
-			*l = state{Server: e.By, created: true, steps: l.steps}
-		case evidence.PodStarted:
-			l.created, l.signaled, l.exited = true, false, false
-		case evidence.PodReady:
-			l.created, l.ready = true, true
-		case evidence.PodUnready:
-			l.ready = false
-		case evidence.PodDeleting:
-			l.deleting = true
-		case evidence.EndpointReady:
-			l.out = false
-		case evidence.EndpointNotReady, evidence.EndpointGone:
-			l.out = true
-		case evidence.PodSigterm:
-			l.signaled = true
-		case evidence.PodExited, evidence.PodKilled:
-			l.exited = true
-		case evidence.PodGone:
-			l.gone = true
-		default:
-			continue
-		}
-		phase := PodUnseen
-		for _, is := range []struct {
-			so    bool
-			phase PodPhase
-		}{
-			{l.created, PodStarting}, {l.ready, PodServing}, {l.deleting, PodDeleting},
-			{l.out, PodLeaving}, {l.signaled, PodSignaled}, {l.exited, PodExited}, {l.gone, PodGone},
-		} {
-			if is.so {
-				phase = is.phase
-			}
-		}
-		if n := len(l.steps); n == 0 || l.steps[n-1].Phase != phase {
-			l.steps = append(l.steps, PodStep{At: e.At, Phase: phase, Clock: e.Clock})
-		}
-	}
-	var pods []Pod
-	for _, l := range states {
-		pods = append(pods, Pod{Server: l.Server, Steps: l.steps})
-	}
-	slices.SortFunc(pods, func(a, b Pod) int { return cmp.Compare(a.Pod, b.Pod) })
-	return pods
-}
-
-// strays are the pods behind the Service that were noted not to be of the rollout.
-func (t Timeline) strays() map[string]bool {
-	strays := map[string]bool{}
-	for _, e := range t.Events {
-		if e.Kind == evidence.StrayPod {
-			strays[e.By.Pod] = true
-		}
-	}
-	return strays
+	return t.Events[i], true
 }

@@ -15,7 +15,7 @@ func eventProblems(noted []evidence.Event) []string {
 		if e.At < 0 && e.Clock == "" {
 			found = append(found, fmt.Sprintf("%s: line %d: %s is %s before the run began", evidence.EventsFile, i+1, e.Kind, -e.At))
 		}
-		if isMark(e.Kind) && seen[e.Kind] {
+		if IsMark(e.Kind) && seen[e.Kind] {
 			found = append(found, fmt.Sprintf("%s: line %d: mark %s was set before", evidence.EventsFile, i+1, e.Kind))
 		}
 		seen[e.Kind] = true

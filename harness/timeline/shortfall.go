@@ -51,28 +51,26 @@ func (t Timeline) Shortfall(want int, from, until time.Duration) (s Shortfall, o
 }
 
 // deletions are those of available pods, by time. A ReplicaSet that was given a smaller size has to delete as many pods, and
-// who wrote the size decided on that by what was known then.
+// who wrote the size decided on that by what was known then. Its pods have its name and a suffix.
 func (t Timeline) deletions() (deleted []deletion) {
-	available, sizes, owed := map[string]bool{}, map[string]int{}, map[string][]time.Duration{}
+	states, sizes, owed := map[string]podState{}, map[string]int{}, map[string][]time.Duration{}
 	for _, e := range t.Events {
-		pod := e.By.Pod
-		switch e.Kind {
-		case evidence.ReplicaSetScaled:
+		if e.Kind == evidence.ReplicaSetScaled {
 			for range sizes[e.Object] - e.Count {
 				owed[e.Object] = append(owed[e.Object], e.At)
 			}
 			sizes[e.Object] = e.Count
-		case evidence.PodReady, evidence.PodUnready, evidence.PodGone:
-			available[pod] = e.Kind == evidence.PodReady
-		case evidence.PodDeleting:
+		}
+		if pod := e.By.Pod; e.Kind == evidence.PodDeleting {
 			decided := e.At
 			if set := pod[:max(0, strings.LastIndex(pod, "-"))]; len(owed[set]) > 0 {
 				decided, owed[set] = owed[set][0], owed[set][1:]
 			}
-			if available[pod] && t.rolled(e.By) {
+			if s := states[pod]; s.there && s.ready && t.rolled(e.By) {
 				deleted = append(deleted, deletion{e.At, decided})
 			}
 		}
+		states[e.By.Pod], _ = states[e.By.Pod].after(e.Kind)
 	}
 	return deleted
 }

@@ -79,22 +79,27 @@ func (t Timeline) terminations() (all []Termination) {
 	if !ok {
 		return nil
 	}
-	gone, exited := t.firstOfPods(evidence.PodGone, nil), t.firstOfPods(evidence.PodExited, nil)
 	needed := make(map[PodLag]time.Duration)
 	for _, l := range t.neededDrains() {
 		needed[PodLag{Pod: l.Pod, Node: l.Node}] = l.Lag.Length + l.Lag.Uncertainty
 	}
-	left := t.leftRules()
+	left := make(map[PodLag]evidence.Event)
+	for _, r := range t.routes {
+		if r.last.Kind == evidence.RuleGone {
+			left[PodLag{Pod: r.Pod, Node: r.Node}] = r.last
+		}
+	}
 	uncertainty := make(map[string]time.Duration) // of the clocks of nodes with such clients
 	for _, lane := range t.LanesWhere(evidence.LaneKind.FollowsRules) {
 		uncertainty[lane.Node] = lane.uncertainty
 	}
-	for pod, deleted := range t.firstOfPods(evidence.PodDeleting, nil) {
-		if deleted.At < begun || deleted.By.Version != "" && deleted.By.Version != t.Old {
+	for pod, l := range t.lives {
+		deleted, ok := l.first(evidence.PodDeleting, nil)
+		if !ok || deleted.At < begun || l.Version != "" && l.Version != t.Old {
 			continue
 		}
 		from, until := deleted.At-t.watchLag(deleted.At), time.Duration(math.MaxInt64)
-		if e, ended := gone[pod]; ended {
+		if e, over := l.first(evidence.PodGone, nil); over {
 			until = e.At + staleRouting
 		}
 		for node, of := range uncertainty {
@@ -108,8 +113,8 @@ func (t Timeline) terminations() (all []Termination) {
 			if e, seen := left[pair]; seen {
 				x.window.To = max(x.window.From, e.At)
 				x.window.Uncertainty += t.clocks.between(node, e.Clock)
-				if end, ended := exited[pod]; ended {
-					x.Margin = &Elapsed{end.At - e.At, t.clocks.between(e.Clock, end.Clock) + t.unseen(e)}
+				if end, ended := l.ended(); ended {
+					x.Margin = &Elapsed{end.At - e.At, t.clocks.between(e.Clock, end.Clock) + t.blind(e)}
 				}
 			}
 			all = append(all, x)
@@ -126,18 +131,4 @@ func (t Timeline) sentFrom(node string, at time.Duration) bool {
 			return a.Requests > 0 && a.FirstSent <= at && at <= a.LastSent
 		})
 	})
-}
-
-// leftRules maps each pod and node to when the node's rules stopped routing to the pod for good.
-func (t Timeline) leftRules() map[PodLag]evidence.Event {
-	left := make(map[PodLag]evidence.Event)
-	for _, e := range t.Events {
-		switch pair := (PodLag{Pod: e.By.Pod, Node: e.Object}); e.Kind {
-		case evidence.RuleGone:
-			left[pair] = e
-		case evidence.RuleAdded:
-			delete(left, pair)
-		}
-	}
-	return left
 }

@@ -37,11 +37,11 @@ type Timeline struct {
 	// with problems can be read but not judged.
 	Problems []string
 
-	scopes      map[string]evidence.Scope // of problems in one lane's records
-	damaged     []string                  // problems that are of what could not be read
-	clocks      clocks
-	unversioned bool // the app's replies do not name their version
-	marks       map[evidence.EventKind]time.Duration
+	scopes  map[string]evidence.Scope // of problems in one lane's records
+	damaged []string                  // problems that are of what could not be read
+	clocks  clocks
+	tables
+	unversioned bool   // the app's replies do not name their version
 	waits       []Wait // by time
 }
 
@@ -86,10 +86,8 @@ func Join(ev evidence.Evidence) (Timeline, error) {
 		Disruption: ev.Run.Disruption}
 	t.unversioned = ev.Run.UserApp != nil && !ev.Run.UserApp.Named
 	t.Events = t.clocks.events(ev.Events)
-	t.marks = firstMarks(t.Events)
+	t.tabulate()
 	t.scopes = map[string]evidence.Scope{}
-	t.Pods = podsOf(t.Events)
-
 	var shared buffers
 	in := windows{terminating: t.terminatingBesideReady(), noneServing: t.NoneServing(), onlyTerminating: t.OnlyTerminating(),
 		starting: t.ReadyUnlistening()}
@@ -153,6 +151,7 @@ func (t Timeline) Without(lanes, nodes []string) Timeline {
 			return false
 		}
 	})
+	t.tabulate()
 	return t
 }
 

@@ -2,7 +2,6 @@ package timeline
 
 import (
 	"cmp"
-	"maps"
 	"math"
 	"slices"
 	"time"
@@ -24,54 +23,45 @@ func (u Unready) TimedOut() bool { return timedOut(u.Report.Detail) }
 // unreadiness lists by time when pods of the rollout turned unready without a deletion, of those that were ready again and
 // those whose probe was reported to have failed.
 func (t Timeline) unreadiness() (all []Unready) {
-	ready, deleting := map[string]bool{}, map[string]bool{}
-	failed, open := map[string]evidence.Event{}, map[string]Unready{}
-	end := func(pod string, at time.Duration, back bool) {
-		u, lasted := open[pod]
-		u.To, u.Back = at, back
-		if lasted && (u.Back || u.Report.Kind != "") {
-			all = append(all, u)
+	for _, l := range t.livesByName() {
+		if t.rolled(l.Server) {
+			all = append(all, l.unreadiness()...)
 		}
-		delete(open, pod)
-	}
-	for _, e := range t.Events {
-		pod := e.By.Pod
-		if !t.rolled(e.By) {
-			continue
-		}
-		switch e.Kind {
-		case evidence.PodReady:
-			end(pod, e.At, true)
-			ready[pod] = true
-			delete(failed, pod)
-		case evidence.PodUnready:
-			if ready[pod] && !deleting[pod] {
-				open[pod] = Unready{Server: e.By, Window: Window{From: e.At}, Report: failed[pod]}
-			}
-			delete(ready, pod)
-		case evidence.PodDeleting:
-			end(pod, e.At, false)
-			deleting[pod] = true
-		case evidence.PodGone:
-			end(pod, e.At, false)
-			delete(ready, pod)
-			delete(deleting, pod)
-			delete(failed, pod)
-		case evidence.Reported:
-			if _, probed := reported(e, probeFailed); !probed {
-				continue
-			}
-			failed[pod] = e
-			if u, lasts := open[pod]; lasts && u.Report.Kind == "" {
-				u.Report = e
-				open[pod] = u
-			}
-		}
-	}
-	for _, pod := range slices.Sorted(maps.Keys(open)) {
-		end(pod, math.MaxInt64, false)
 	}
 	slices.SortStableFunc(all, func(a, b Unready) int { return cmp.Compare(a.From, b.From) })
+	return all
+}
+
+func (l *life) unreadiness() (all []Unready) {
+	var s podState
+	var failed evidence.Event
+	var open *Unready
+	end := func(at time.Duration, back bool) {
+		if open != nil && (back || open.Report.Kind != "") {
+			open.To, open.Back = at, back
+			all = append(all, *open)
+		}
+		open = nil
+	}
+	for _, e := range l.events {
+		_, probed := reported(e, probeFailed)
+		switch {
+		case e.Kind == evidence.PodReady:
+			end(e.At, true)
+			failed = evidence.Event{}
+		case e.Kind == evidence.PodUnready && s.ready && !s.deleted:
+			open = &Unready{Server: e.By, Window: Window{From: e.At}, Report: failed}
+		case e.Kind == evidence.PodDeleting, e.Kind == evidence.PodGone:
+			end(e.At, false)
+		case probed:
+			failed = e
+			if open != nil && open.Report.Kind == "" {
+				open.Report = e
+			}
+		}
+		s, _ = s.after(e.Kind)
+	}
+	end(math.MaxInt64, false)
 	return all
 }
 

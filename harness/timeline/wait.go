@@ -201,7 +201,6 @@ func measuredWaits(events []evidence.Event) (waits []Wait) {
 // timer keeps it from, and the pod of a control lane with its answer, which no rollout touches. Such signs do not tell a
 // process that waits from one that is stopped.
 func (t Timeline) shownWaits() (waits []Wait) {
-	gone := t.firstOfPods(evidence.PodGone, nil)
 	for _, d := range t.Delays() {
 		w := Wait{Actor: Actor{Node: d.Node, Program: Kubelet}, Window: Window{From: d.At - d.Late, To: d.At}, Waited: d.Late}
 		if d.Late == 0 { // its probe timed out
@@ -209,7 +208,7 @@ func (t Timeline) shownWaits() (waits []Wait) {
 			waits = append(waits, Wait{Actor: Actor{Pod: d.Pod}, Window: w.Window, Waited: w.Waited})
 		}
 		waits = append(waits, w)
-		if end, ended := gone[d.Pod]; d.Late > 0 && ended { // how late it was with the rest, nobody knows
+		if end, ended := t.lives[d.Pod].first(evidence.PodGone, nil); d.Late > 0 && ended { // how late it was with the rest, nobody knows
 			in := Window{From: w.From, To: end.At}
 			waits = append(waits, Wait{Actor: Actor{Pod: d.Pod, Node: d.Node, Program: Kubelet}, Window: in, Waited: in.Length()})
 		}

@@ -105,3 +105,19 @@ func (t Timeline) reply(lanes []Lane, version string, of func(*Replies) time.Dur
 	best.uncertainty = max(highest-best.at, best.at-lowest)
 	return best, seen
 }
+
+// SentIn reports whether a hit was surely sent in one of some windows, and, where before is more than 0, that long before its end.
+func (l Lane) SentIn(h Hit, windows []Window, before time.Duration) bool {
+	for _, w := range windows {
+		u := l.uncertainty + w.Uncertainty
+		if h.Sent-u >= w.From && h.Sent+u < w.To-before {
+			return true
+		}
+	}
+	return false
+}
+
+// SentAfter is how long after a moment on the recorder's clock one of the lane's hits was sent.
+func (l Lane) SentAfter(sent, moment time.Duration) Elapsed {
+	return Elapsed{sent - moment, l.uncertainty}
+}

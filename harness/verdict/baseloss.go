@@ -52,7 +52,7 @@ func baseLoss(tl timeline.Timeline, failed []timeline.Hit, sent func(timeline.La
 }
 
 // unexplained reports whether the rule fails by more failures since the rollout began than those that the reason is about explain.
-func (q question) unexplained(r Reason, f Finding, tl timeline.Timeline) bool {
+func (q ruling) unexplained(r Reason, f Finding, tl timeline.Timeline) bool {
 	begun, ok := tl.Mark(evidence.RolloutBegun)
 	if !ok || r.Base.Of == 0 || !q.rule.anyLoss || f.Outcome != Fail {
 		return false

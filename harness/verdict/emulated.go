@@ -4,7 +4,7 @@ import "strings"
 
 // onEmulated skips a finding that rules were late on a machine that a program emulates: a sync for which kube-proxy starts some 50
 // programs takes seconds there (harness/lab/README.md). Rules that were in time there were in time.
-func (q question) onEmulated(f Finding) Finding {
+func (q ruling) onEmulated(f Finding) Finding {
 	if f.Outcome != Fail || !q.rule.BoundsSync || !q.run.Emulated {
 		return f
 	}

@@ -3,7 +3,6 @@ package verdict
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"rollcall/harness/evidence"
@@ -51,22 +50,7 @@ func explainLoss(failed []timeline.Hit, tl timeline.Timeline) (l loss) {
 	return l
 }
 
-// sentence is empty when nothing is known.
-func (l loss) sentence() string {
-	var said []string
-	if l.stale > 0 {
-		said = append(said, fmt.Sprintf("%d over new connections while the rules of their node routed to a pod after its SIGTERM: "+
-			"%s got it %s after its endpoint left, and the rules of %s routed to it for %s, so a drain of %s or more is needed here",
-			l.stale, l.longest.Pod, phrase.Seconds(l.longest.Drain), l.longest.Node, phrase.Seconds(l.longest.Lag), drainFor(l.longest.Lag)))
-	}
-	if l.otherwise > 0 {
-		said = append(said, fmt.Sprintf("%d over new connections although the rules of their node routed to no pod after its SIGTERM: "+
-			"no drain mends that", l.otherwise))
-	}
-	return strings.Join(said, "; ")
-}
-
-// headlines say the same of a share of all requests, such as "427 of 5,188 requests failed"; the last ones have fewer words.
+// headlines say why a share of all requests failed, such as "427 of 5,188 requests failed"; the last ones have fewer words.
 func (l loss) headlines(share string, failed int) []string {
 	stale, needed := phrase.Duration(l.longest.Length()), fmt.Sprintf("%d s", drainFor(l.longest.Lag)/time.Second)
 	switch {

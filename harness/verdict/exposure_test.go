@@ -25,6 +25,7 @@ func TestEveryRuleIsPutToRecordedFolders(t *testing.T) {
 		verdict.ServesUntilSigterm(), verdict.LostWhileNoneServes(evidence.Refused), verdict.Pause(0, time.Minute),
 		verdict.MostDrainLags(50, ms), verdict.AnswersAfter("v1", evidence.RolloutBegun, 1), verdict.MaxStatusGap(ms),
 		verdict.KeptConnections("v1"), verdict.MaxSwitch(ms), verdict.FactAtLeast("exit code", 1), verdict.ReachesTerminating(),
+		verdict.ClientsBeforeSigterm(), verdict.OnlyServesAfter("v2", ms, evidence.OldGone),
 		verdict.LostWhileTerminating(), verdict.LostWhileStarting(), verdict.LossesAtSteps(time.Second), verdict.LostAtSteps("drain"),
 		verdict.MaxFailedShare(1), verdict.ReplyGap(0, ms),
 	}

@@ -2,9 +2,7 @@ package verdict
 
 import (
 	"fmt"
-	"math"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -13,137 +11,109 @@ import (
 	"rollcall/harness/verdict/phrase"
 )
 
+const notFoundOut = "it was not found out"
+
+// factsNoted is one for each fact, however it was found out: what the scenario did for it is not in the recording.
+func factsNoted(a asked) int {
+	if _, ok := a.tl.FactEvent(a.Fact); !ok {
+		return 0
+	}
+	return 1
+}
+
 // Fact expects that what the scenario noted under a name last is one of the values.
 func Fact(name string, values ...string) evidence.Expectation {
-	return evidence.Expectation{Rule: fact().ID, Fact: name, Values: values}
+	return evidence.Expectation{Rule: fact.ID, Fact: name, Values: values}
 }
 
-func fact() Rule {
-	return Rule{
-		ID: "fact", Claim: "the cluster does what is expected",
-		judge: judgeFact,
-		Unit:  "fact", Untested: "it was not found out",
-		exposed: factsNoted,
-		needs:   seeing(evidence.AboutFacts),
-	}
+// Available says that a fact is how many pods are available: of how many turned unready since a ReplicaSet was given a size last, or, if
+// it counts the fewest there were, since the rollout began, one that got no processor is not held against the cluster.
+func Available(counts evidence.Counting, x evidence.Expectation) evidence.Expectation {
+	x.Counts = counts
+	return x
 }
 
-func judgeFact(x evidence.Expectation, tl timeline.Timeline, _ []timeline.Lane) Finding {
-	got, ok := tl.Fact(x.Fact)
-	switch {
-	case len(x.Values) == 0:
-		return undecided(fmt.Sprintf("the rule names 0 values for %s", x.Fact))
-	case !ok:
-		return notNoted(x)
-	case slices.Contains(x.Values, got):
-		return Finding{Outcome: Pass, Because: fmt.Sprintf("%s: %s", x.Fact, got)}
-	}
-	expected := strings.Join(x.Values, " or ")
-	f := Finding{
-		Outcome: Fail,
-		Facts:   []Detail{{x.Fact, got}, {"expected", expected}},
-		Because: fmt.Sprintf("%s: %s, expected %s", x.Fact, got, expected),
-	}
-	f.Breaches = unready(unreadyBehind(x, tl))
-	return f
+var fact = Rule{
+	ID: "fact", Claim: "the cluster does what is expected",
+	Unit: "fact", Untested: notFoundOut, exposed: factsNoted, needs: seeing(evidence.AboutFacts),
+	question: value{
+		kept: func(x evidence.Expectation, noted string) (bool, string) {
+			if len(x.Values) == 0 {
+				return false, "the rule names 0 values for it"
+			}
+			return slices.Contains(x.Values, noted), ""
+		},
+		expected: func(x evidence.Expectation) string { return strings.Join(x.Values, " or ") },
+		breaches: unreadyBehind,
+	},
 }
 
-// unreadyBehind names the pods that explain why a fact that counts available pods is too small. It is about the whole rollout
-// if it counts the fewest, else about the time since a ReplicaSet was given a size last.
-func unreadyBehind(x evidence.Expectation, tl timeline.Timeline) []timeline.Unready {
-	if !slices.Contains(strings.Fields(x.Fact), "available") {
-		return nil
-	}
-	noted, _ := tl.FactEvent(x.Fact)
-	got, err := strconv.Atoi(noted.Detail)
-	if err != nil {
-		return nil
-	}
-	least := math.MaxInt
-	for _, value := range x.Values {
-		want, err := strconv.Atoi(value)
-		if err != nil {
-			return nil
-		}
-		least = min(least, want)
-	}
-	from, begun := tl.Mark(evidence.RolloutBegun)
-	if !begun {
-		return nil
-	}
-	sizes, _ := tl.Scalings()
-	for _, size := range sizes {
-		if size.At <= noted.At && !slices.Contains(strings.Fields(x.Fact), "fewest") {
-			from = size.At
-		}
-	}
-	short, ok := tl.Shortfall(least, from, noted.At)
-	if !ok || got < short.Lowest {
-		return nil
-	}
-	return short.Because
+// FactAtLeast expects that what the scenario noted under a name last is a number of n or more, such as "19 of 20".
+func FactAtLeast(name string, n int) evidence.Expectation {
+	return evidence.Expectation{Rule: factAtLeast.ID, Fact: name, Count: n}
+}
+
+var factAtLeast = Rule{
+	ID: "fact-at-least", Claim: "the cluster does so as often as expected",
+	Unit: "fact", Untested: notFoundOut, exposed: factsNoted, needs: seeing(evidence.AboutFacts),
+	question: value{
+		kept: func(x evidence.Expectation, noted string) (kept bool, lack string) {
+			var got int
+			if _, err := fmt.Sscan(noted, &got); err != nil {
+				return false, noted + " is no number"
+			}
+			return got >= x.Count, ""
+		},
+		expected: func(x evidence.Expectation) string { return fmt.Sprintf("at least %d", x.Count) },
+	},
 }
 
 // FactWithin expects that the duration the scenario noted under a name last is from min to max.
 func FactWithin(name string, min, max time.Duration) evidence.Expectation {
-	return evidence.Expectation{Rule: factWithin().ID, Fact: name, Min: min, Max: max}
+	return evidence.Expectation{Rule: factWithin.ID, Fact: name, Min: min, Max: max}
 }
 
-func factWithin() Rule {
-	return Rule{
-		ID: "fact-within", Claim: "the cluster takes as long as expected",
-		judge: judgeFactWithin,
-		Unit:  "fact", Untested: "it was not found out",
-		exposed: durationsNoted,
-		needs:   seeing(evidence.AboutFacts),
-	}
-}
-
-func judgeFactWithin(x evidence.Expectation, tl timeline.Timeline, _ []timeline.Lane) Finding {
-	text, ok := tl.Fact(x.Fact)
-	if !ok {
-		return notNoted(x)
-	}
-	got, err := time.ParseDuration(text)
-	if err != nil {
-		return undecided(fmt.Sprintf("%s: %s is no duration", x.Fact, text))
-	}
-	f := Finding{Outcome: Pass, Because: fmt.Sprintf("%s: %s, expected %s to %s",
-		x.Fact, phrase.Seconds(got), phrase.Seconds(x.Min), phrase.Seconds(x.Max))}
-	if got < x.Min || got > x.Max {
-		f.Outcome = Fail
-	}
-	if got > x.Max {
-		noted, _ := tl.FactEvent(x.Fact)
-		f.Breaches = late(timeline.Window{From: noted.At - got, To: noted.At}, got-x.Max,
-			append(timeline.ControlPlane(), timeline.OnNode("")...)...)
-	}
-	return f
+var factWithin = Rule{
+	ID: "fact-within", Claim: "the cluster takes as long as expected",
+	Unit: "fact", Untested: notFoundOut, needs: seeing(evidence.AboutFacts),
+	exposed: func(a asked) int {
+		text, _ := a.tl.Fact(a.Fact)
+		if _, err := time.ParseDuration(text); err != nil {
+			return 0
+		}
+		return 1
+	},
+	question: bound{
+		rows: func(a asked) ([]lasting, string) {
+			noted, ok := a.tl.FactEvent(a.Fact)
+			if !ok {
+				return nil, a.Fact + " was not found out"
+			}
+			got, err := time.ParseDuration(noted.Detail)
+			if err != nil {
+				return nil, fmt.Sprintf("%s: %s is no duration", a.Fact, noted.Detail)
+			}
+			return []lasting{{Elapsed: timeline.Elapsed{Length: got}, from: noted.At - got}}, ""
+		},
+		limits: ranging,
+		says:   func(a asked, l lasting) []string { return []string{a.Fact + ": " + phrase.Duration(l.Length)} },
+		breaches: func(a asked, _ []lasting, l lasting) []Breach {
+			if l.Length <= a.Max {
+				return nil
+			}
+			return late(timeline.Window{From: l.from, To: l.from + l.Length}, l.Length-a.Max,
+				append(timeline.ControlPlane(), timeline.OnNode("")...)...)
+		},
+	},
 }
 
 // Noted expects that the scenario noted something under a name, whatever it is: a number to report.
 func Noted(name string) evidence.Expectation {
-	return evidence.Expectation{Rule: noted().ID, Fact: name}
+	return evidence.Expectation{Rule: noted.ID, Fact: name}
 }
 
-func noted() Rule {
-	return Rule{
-		ID: "noted", Claim: "what the cluster does is known",
-		judge: judgeNoted,
-		Unit:  "fact", Untested: "it was not found out",
-		exposed: factsNoted,
-		needs:   seeing(evidence.AboutFacts),
-	}
-}
-
-func judgeNoted(x evidence.Expectation, tl timeline.Timeline, _ []timeline.Lane) Finding {
-	got, ok := tl.Fact(x.Fact)
-	if !ok {
-		return notNoted(x)
-	}
-	return Finding{Outcome: Pass, Because: fmt.Sprintf("%s: %s", x.Fact, got)}
-}
-
-func notNoted(x evidence.Expectation) Finding {
-	return undecided(fmt.Sprintf("%s was not found out", x.Fact))
+var noted = Rule{
+	ID: "noted", Claim: "what the cluster does is known",
+	Unit: "fact", Untested: notFoundOut, exposed: factsNoted, needs: seeing(evidence.AboutFacts),
+	question: value{kept: func(evidence.Expectation, string) (bool, string) { return true, "" }},
 }

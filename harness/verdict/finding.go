@@ -1,7 +1,6 @@
 package verdict
 
 import (
-	"rollcall/harness/evidence"
 	"rollcall/harness/timeline"
 )
 
@@ -46,8 +45,3 @@ func witnesses(hits []timeline.Hit) []Witness {
 	}
 	return named
 }
-
-// undecided is a finding that the recording, or the expectation, does not allow a judgement.
-func undecided(because string) Finding { return Finding{Because: because} }
-
-func missing(kind evidence.EventKind) Finding { return undecided(markMissing(kind)) }

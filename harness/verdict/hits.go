@@ -16,38 +16,33 @@ import (
 // maxSeqs is how many sequence numbers a sentence lists.
 const maxSeqs = 8
 
-func requests(lanes []timeline.Lane) int {
-	n := 0
-	for _, lane := range lanes {
-		n += lane.Summary.Requests
-	}
-	return n
-}
-
 // A description says of some hits when and on which lanes they were sent, in which phase their pods were, and which they are.
 type description struct {
 	kinds, sent, since, phases, seqs string
+	from                             string // after the rollout began, for headlines; empty: before it
 	lanes                            []string
 }
 
-// describeHits is for hits by time sent, of at least one.
-func describeHits(hits []timeline.Hit, tl timeline.Timeline) description {
-	return description{
+// describeHits is for hits by time sent, of at least one, which are all of so many or examples of them.
+func describeHits(hits []timeline.Hit, total int, tl timeline.Timeline) description {
+	d := description{
 		kinds: kinds(hits), sent: sentBetween(hits[0], hits[len(hits)-1].Sent), since: sinceRollout(hits[0], tl),
-		phases: podPhases(hits, tl), seqs: seqs(hits, len(hits)), lanes: lanesOf(hits),
+		phases: podPhases(hits, tl), seqs: seqs(hits, total), lanes: lanesOf(hits),
 	}
+	if since, ok := tl.Since(evidence.RolloutBegun, hits[0]); ok && since.Length >= 0 {
+		d.from = ", from " + phrase.Duration(since.Length) + " after the rollout began"
+	}
+	return d
 }
 
-// String is without the kinds of failure:
-//
-//	between 41.203s and 41.217s on worker-fresh, 0.080s after the rollout began; by pod phase: 3 after SIGTERM
-//	(first echo-a, since 0.035s): seq 8240 8241 8243
-func (d description) String() string {
-	text := d.sent + " on " + strings.Join(d.lanes, " and ") + d.since
-	if d.phases != "" {
-		text += "; by pod phase: " + d.phases
+// of are wordings of what became of a share of all, such as "3 of 400 requests failed".
+func (d description) of(share string) []string {
+	where := d.where()
+	if d.kinds == "" {
+		return []string{share + " " + where + d.from, share + " " + where}
 	}
-	return text + ": " + d.seqs
+	return []string{fmt.Sprintf("%s (%s) %s%s", share, d.kinds, where, d.from), fmt.Sprintf("%s (%s) %s", share, d.kinds, where),
+		share + " " + where}
 }
 
 func (d description) facts() []Detail {
@@ -62,21 +57,6 @@ func (d description) where() string {
 		return "on " + d.lanes[0]
 	}
 	return "on " + phrase.Count(len(d.lanes), "lane")
-}
-
-// describeReplies describes replies as describeHits does hits, by a few of them.
-func describeReplies(rs []timeline.Replies, tl timeline.Timeline) description {
-	named := examples(rs)
-	last := named[0].Sent
-	var lanes []string
-	for _, r := range rs {
-		last = max(last, r.Last)
-		lanes = append(lanes, r.Lanes...)
-	}
-	slices.Sort(lanes)
-	return description{
-		sent: sentBetween(named[0], last), since: sinceRollout(named[0], tl), seqs: seqs(named, replies(rs)), lanes: slices.Compact(lanes),
-	}
 }
 
 // known leaves out the facts of which nothing is known.

@@ -106,12 +106,12 @@ func (v Verdict) excused(reasons []Reason) Verdict {
 }
 
 // find judges one expectation, as if all of the recording could be trusted.
-func find(x evidence.Expectation, run evidence.Run, tl timeline.Timeline) (Finding, question) {
+func find(x evidence.Expectation, run evidence.Run, tl timeline.Timeline) (Finding, ruling) {
 	rule, ok := ruleOf(x.Rule)
 	if !ok {
 		because := fmt.Sprintf("this build knows no rule %q", x.Rule)
 		f := Finding{Rule: x.Rule, Decides: x.Decides, Headline: phrase.Headline(because), Because: because}
-		return f, question{}
+		return f, ruling{}
 	}
 	q := ask(rule, x, run, tl)
 	return q.find(tl), q
@@ -133,13 +133,26 @@ func (r Rule) find(x evidence.Expectation, run evidence.Run, tl timeline.Timelin
 
 // put puts a rule to what there is of it.
 func (r Rule) put(x evidence.Expectation, tl timeline.Timeline) Finding {
-	lanes := r.Lanes.of(x, tl)
-	f := r.judge(x, tl, lanes)
-	f.Exposure = Exposure{r.exposed(x, tl, lanes), r.Unit}
+	a := asked{x, tl, r.Lanes.of(x, tl)}
+	f := a.unmarked()
+	if f.Because == "" {
+		f = r.question.answer(a)
+	}
+	f.Exposure = Exposure{r.exposed(a), r.Unit}
 	if f.Outcome == Pass && f.Exposure.Count == 0 {
 		f = Finding{Because: "never put to the test: " + r.Untested, Exposure: f.Exposure}
 	}
 	return f
+}
+
+// unmarked is undecided where a mark is missing that the expectation counts from or to.
+func (a asked) unmarked() Finding {
+	for _, kind := range []evidence.EventKind{a.From, a.To} {
+		if _, ok := a.tl.Mark(kind); !ok && timeline.IsMark(kind) {
+			return undecided(markMissing(kind))
+		}
+	}
+	return Finding{}
 }
 
 // untrusted is inconclusive for these reasons.
@@ -208,7 +221,6 @@ func decide(findings []Finding) Verdict {
 
 // mostTelling is the headline of the finding whose rule comes first in Rules, with its facts and the names of the others.
 func mostTelling(findings []Finding) (headline string, facts []Detail) {
-	rules := Rules()
 	rank := func(f Finding) int {
 		if i := slices.IndexFunc(rules, func(r Rule) bool { return r.ID == f.Rule }); i >= 0 {
 			return i

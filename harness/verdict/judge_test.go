@@ -73,11 +73,11 @@ func TestJudgeUntrusted(t *testing.T) {
 	v := judge(t, ev)
 	want := verdict.Verdict{Distrusted: true, Because: "the recording cannot be trusted: a; b; c; and 2 more", Findings: []verdict.Finding{
 		{Rule: "no-failures", Claim: "no client loses a request", Exposure: verdict.Exposure{Count: 302, Unit: "request"},
-			Because: "would be pass if the recording could be trusted: 0 of 400 requests on 2 lanes failed; " +
-				"0 of 2 terminations lost a request: at most 77.6 % of them at 95 %"},
+			Because: "would be pass if the recording could be trusted: 0 of 400 requests failed; " +
+				"0 of 2 pod terminations lost a request: at most 77.6 % of them at 95 % (lanes: 2)"},
 		{Rule: "damage-seen", Claim: "clients in the cluster lose at least one request, which shows that a loss would be seen",
 			Exposure: verdict.Exposure{Count: 302, Unit: "request"},
-			Because:  "blind: of 400 requests from pods 0 failed after the rollout began, so a loss would not be seen"},
+			Because:  "blind: 0 of 400 requests from pods failed after the rollout began (by lane: 0 on worker-fresh, 0 on worker-reused)"},
 	}}
 	brief := cmpopts.IgnoreFields(verdict.Verdict{}, "Headline", "Facts", "Distrust")
 	briefly := cmpopts.IgnoreFields(verdict.Finding{}, "Headline", "Facts", "Evidence", "Grounds")
@@ -114,9 +114,9 @@ func TestJudgeMeasures(t *testing.T) {
 func TestJudgeWorstFinding(t *testing.T) {
 	pass, fail, inconclusive := verdict.NoFailures(), verdict.MaxPods(2), verdict.DamageSeen()
 	const (
-		passes = "0 of 400 requests on 2 lanes failed; 0 of 2 terminations lost a request: at most 77.6 % of them at 95 %"
-		fails  = "never more than 3 pods, reached at 0.600s, at most 2 expected"
-		blind  = "blind: of 400 requests from pods 0 failed after the rollout began, so a loss would not be seen"
+		passes = "0 of 400 requests failed; 0 of 2 pod terminations lost a request: at most 77.6 % of them at 95 % (lanes: 2)"
+		fails  = "3 pods at once, terminating ones included, at most 2 allowed (first at: 0.600s)"
+		blind  = "blind: 0 of 400 requests from pods failed after the rollout began (by lane: 0 on worker-fresh, 0 on worker-reused)"
 	)
 	for _, row := range []struct {
 		sentence string
@@ -126,7 +126,7 @@ func TestJudgeWorstFinding(t *testing.T) {
 	}{
 		{"nothing expected decides nothing", nil, verdict.Inconclusive, "0 rules were expected to hold, so nothing was judged"},
 		{"all pass", []evidence.Expectation{pass, verdict.MaxPods(3)}, verdict.Pass,
-			"all 2 rules hold: " + passes + "; never more than 3 pods, reached at 0.600s, at most 3 expected"},
+			"all 2 rules hold: " + passes + "; 3 pods at once, terminating ones included, at most 3 allowed (first at: 0.600s)"},
 		{"one of them is inconclusive", []evidence.Expectation{pass, inconclusive}, verdict.Inconclusive, blind},
 		{"a failure outweighs an inconclusive finding", []evidence.Expectation{inconclusive, pass, fail}, verdict.Fail, fails},
 		{"two failures are both told", []evidence.Expectation{fail, fail}, verdict.Fail, fails + "; " + fails},
@@ -142,7 +142,7 @@ func TestJudgeWorstFinding(t *testing.T) {
 
 // How often a scenario was recorded is in its verdict, and whether only a precondition kept it from being decided.
 func TestJudgeAttempts(t *testing.T) {
-	const pods = "never more than 3 pods, reached at 0.600s, at most 3 expected"
+	const pods = "3 pods at once, terminating ones included, at most 3 allowed (first at: 0.600s)"
 	for _, row := range []struct {
 		sentence string
 		attempt  int
@@ -153,11 +153,11 @@ func TestJudgeAttempts(t *testing.T) {
 		{"the first one", 1, []evidence.Expectation{verdict.MaxPods(3)}, false, pods},
 		{"the second of three", 2, []evidence.Expectation{verdict.MaxPods(3)}, false, pods + "; in attempt 2 of 3"},
 		{"a precondition alone was not met", 3, []evidence.Expectation{verdict.NoFailures(), verdict.RulesBehind()}, true,
-			"of 0 pairs of pod and node 0 had rules that surely routed to the pod after its SIGTERM; in attempt 3 of 3"},
+			"blind: 0 of 0 pairs of pod and node had rules that still routed to the pod after its SIGTERM; in attempt 3 of 3"},
 		{"something else is not known either", 1, []evidence.Expectation{verdict.RulesBehind(), verdict.Noted("revisions")}, false,
-			"of 0 pairs of pod and node 0 had rules that surely routed to the pod after its SIGTERM; revisions was not found out"},
+			"blind: 0 of 0 pairs of pod and node had rules that still routed to the pod after its SIGTERM; revisions was not found out"},
 		{"something else fails", 1, []evidence.Expectation{verdict.RulesBehind(), verdict.MaxPods(2)}, false,
-			"never more than 3 pods, reached at 0.600s, at most 2 expected"},
+			"3 pods at once, terminating ones included, at most 2 allowed (first at: 0.600s)"},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
 			ev := rollout(row.expect...)

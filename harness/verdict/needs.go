@@ -65,9 +65,6 @@ func tellsOf(kind evidence.EventKind) []evidence.Subject {
 
 // needsOf is what the rule needs to judge an expectation.
 func (r Rule) needsOf(x evidence.Expectation, tl timeline.Timeline) needs {
-	if r.needs == nil {
-		return needs{subjects: evidence.Subjects(), marks: append(tl.PhaseMarks(), x.From, x.To)}
-	}
 	n := r.needs(x)
 	n.subjects = slices.Concat(n.subjects, tellsOf(x.From), tellsOf(x.To))
 	n.marks = slices.Concat(n.marks, []evidence.EventKind{x.From, x.To})

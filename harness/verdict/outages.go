@@ -2,6 +2,7 @@ package verdict
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
@@ -12,122 +13,181 @@ import (
 
 // MaxOutage expects that no lane through the Service goes longer than d without a good send.
 func MaxOutage(d time.Duration) evidence.Expectation {
-	return evidence.Expectation{Rule: maxOutage().ID, Max: d}
+	return evidence.Expectation{Rule: maxOutage.ID, Max: d}
 }
 
-func maxOutage() Rule {
-	return Rule{
-		ID: "max-outage", Claim: "no client goes without good replies for longer than allowed",
-		Lanes: ServiceLanes, judge: judgeMaxOutage,
-		Unit: "request", Untested: "no request was sent through the Service once the rollout had begun",
-		exposed: sentSinceBegun,
-		needs:   underLoad(evidence.AboutFailures, evidence.AboutLatencies),
-	}
-}
-
-func judgeMaxOutage(x evidence.Expectation, tl timeline.Timeline, lanes []timeline.Lane) Finding {
-	var worst timeline.Outage
-	var on timeline.Lane
-	outcome := Pass
-	for _, lane := range lanes {
-		for _, o := range lane.Summary.Outages {
-			if kept := within(lasted(o), x.Max); worst.Failed == 0 || worse(kept, outcome) || kept == outcome && o.Length() > worst.Length() {
-				worst, on, outcome = o, lane, kept
+var maxOutage = Rule{
+	ID: "max-outage", Claim: "no client goes without good replies for longer than allowed",
+	Lanes: ServiceLanes, Unit: "request", Untested: noneSent,
+	exposed: sentSinceBegun, needs: underLoad(evidence.AboutFailures, evidence.AboutLatencies),
+	question: bound{
+		rows: func(a asked) (rows []lasting, lack string) {
+			if requests(a) == 0 {
+				return nil, noneAtAll
 			}
-		}
-	}
-	switch {
-	case requests(lanes) == 0:
-		return undecided("0 requests were sent through the Service")
-	case worst.Failed == 0:
-		return Finding{Outcome: Pass, Grounds: Unseen, Because: fmt.Sprintf("0 outages on %s", phrase.Count(len(lanes), "lane"))}
-	}
-	f := Finding{
-		Outcome: outcome,
-		Headline: fmt.Sprintf("the longest outage lasted %s, %s allowed: %s failed on %s",
-			phrase.Duration(worst.Length()), phrase.Duration(x.Max), phrase.Count(worst.Failed, "request"), on.ID),
-		Facts: []Detail{{"lane", on.ID}, {"from", phrase.Seconds(worst.From)}, {"lasted", phrase.Elapsed(lasted(worst))}},
-		Because: fmt.Sprintf("the longest outage lasted %s from %s on %s, %s allowed",
-			phrase.Elapsed(lasted(worst)), phrase.Seconds(worst.From), on.ID, phrase.Seconds(x.Max)),
-	}
-	if outcome == Pass {
-		f.Grounds = Unseen
-		return f
-	}
-	f.Grounds = Seen
-	first := slices.IndexFunc(on.Failed, func(h timeline.Hit) bool { return h.Sent >= worst.From })
-	during := on.Failed[first : first+worst.Failed]
-	f.Because += fmt.Sprintf(": %s failed, %s", phrase.Count(worst.Failed, "request"), seqs(during, len(during)))
-	f.Facts = append(f.Facts, Detail{"by kind", kinds(during)}, Detail{"requests", seqs(during, len(during))})
-	f.Witnesses, f.Breaches = witnesses(during), failures(during, tl)
-	return orUncertain(f)
+			for _, lane := range a.lanes {
+				failed := lane.Failed
+				for _, o := range lane.Summary.Outages {
+					n := min(o.Failed, len(failed))
+					rows = append(rows, lasting{Elapsed: lasted(o), lane: lane.ID, from: o.From, hits: failed[:n]})
+					failed = failed[n:]
+				}
+			}
+			return rows, ""
+		},
+		limits: atMost, nothing: "0 requests failed, so no lane had an outage",
+		says: func(_ asked, l lasting) []string {
+			longest := fmt.Sprintf("the longest outage lasted %s", phrase.Duration(l.Length))
+			return []string{fmt.Sprintf("%s, on %s from %s: %s failed", longest, l.lane, phrase.Seconds(l.from),
+				phrase.Count(len(l.hits), "request")), longest}
+		},
+		breaches: func(a asked, _ []lasting, worst lasting) []Breach { return failures(a, worst.hits) },
+	},
+}
+
+func lasted(o timeline.Outage) timeline.Elapsed {
+	return timeline.Elapsed{Length: o.Length(), Uncertainty: o.Uncertainty}
 }
 
 // MinOutage expects that every client in the cluster goes without a good send for d at least once the rollout began: a
 // negative control of how much is lost.
 func MinOutage(d time.Duration) evidence.Expectation {
-	return evidence.Expectation{Rule: minOutage().ID, Min: d}
+	return evidence.Expectation{Rule: minOutage.ID, Min: d}
 }
 
-func minOutage() Rule {
-	return Rule{
-		ID: "min-outage", Claim: "every client in the cluster goes without good replies for as long as expected",
-		Lanes: DamageLanes, judge: judgeMinOutage,
-		Unit: "lane", Untested: "no client in the cluster sent a request once the rollout had begun",
-		exposed: lanesSinceBegun,
-		needs:   sinceBegin(evidence.AboutFailures, evidence.AboutLatencies),
-	}
-}
-
-func judgeMinOutage(x evidence.Expectation, tl timeline.Timeline, lanes []timeline.Lane) Finding {
-	begun, ok := tl.Mark(evidence.RolloutBegun)
-	switch {
-	case !ok:
-		return missing(evidence.RolloutBegun)
-	case len(lanes) == 0:
-		return undecided("0 lanes from pods were seen")
-	}
-	var least timeline.Outage // of the lanes' longest ones
-	var on timeline.Lane
-	over := false // before the load was, and too short
-	for i, lane := range lanes {
-		var longest timeline.Outage
-		lasts := false
-		for _, o := range lane.Summary.Outages {
-			lasts = o.Open && o.From >= begun
-			if o.From >= begun && o.Length() > longest.Length() {
-				longest = o
+var minOutage = Rule{
+	ID: "min-outage", Claim: "every client in the cluster goes without good replies for as long as expected",
+	Lanes: DamageLanes, Unit: "lane", Untested: "no client in the cluster sent a request once the rollout had begun",
+	exposed: func(a asked) (n int) {
+		return a.sum(func(s timeline.LaneSummary) int { return min(1, s.SinceBegun) })
+	},
+	needs: sinceBegin(evidence.AboutFailures, evidence.AboutLatencies),
+	question: bound{
+		rows: func(a asked) (rows []lasting, lack string) {
+			begun, lack := a.mark(evidence.RolloutBegun)
+			if lack == "" && len(a.lanes) == 0 {
+				lack = "0 lanes from pods were seen"
 			}
-		}
-		if i == 0 || longest.Length() < least.Length() {
-			least, on = longest, lane
-		}
-		over = over || longest.Length() < x.Min && !lasts
-	}
-	length := lasted(least)
-	f := Finding{
-		Outcome: atLeast(length, x.Min),
-		Headline: fmt.Sprintf("every lane from pods went without a good reply for %s or more, at least %s expected",
-			phrase.Duration(length.Length), phrase.Duration(x.Min)),
-		Facts: []Detail{{"lane with the least", on.ID}, {"lasted", phrase.Elapsed(length)}},
-		Because: fmt.Sprintf("each of %s from pods went without a good reply for %s at least, %s least of them, %s expected",
-			phrase.Count(len(lanes), "lane"), phrase.Elapsed(length), on.ID, phrase.Seconds(x.Min)),
-	}
-	if f.Outcome == Fail {
-		f.Headline = fmt.Sprintf("the outage on %s lasted only %s, at least %s expected",
-			on.ID, phrase.Duration(length.Length), phrase.Duration(x.Min))
-	}
-	if ended, ok := tl.Mark(evidence.LoadEnded); f.Outcome == Fail && ok && !over && ended-begun < x.Min {
-		f.Outcome = Inconclusive
-		f.Headline = fmt.Sprintf("the outage lasted to the end of the load, %s after the rollout began: a longer one could not be seen",
-			phrase.Duration(ended-begun))
-		f.Because += fmt.Sprintf(", but it lasted to the end of the load, %s after the rollout began: no longer one could be seen",
-			phrase.Seconds(ended-begun))
-		return f
-	}
-	return orUncertain(f)
+			for _, lane := range a.lanes {
+				var longest timeline.Outage
+				open := false
+				for _, o := range lane.Summary.Outages {
+					open = o.Open && o.From >= begun
+					if o.From >= begun && o.Length() > longest.Length() {
+						longest = o
+					}
+				}
+				rows = append(rows, lasting{Elapsed: lasted(longest), lane: lane.ID, toTheEnd: open})
+			}
+			return rows, lack
+		},
+		limits: minimum,
+		says: func(_ asked, l lasting) []string {
+			return []string{fmt.Sprintf("the longest outage on %s lasted %s", l.lane, phrase.Duration(l.Length))}
+		},
+		cut: func(a asked, rows []lasting) string {
+			begun, _ := a.tl.Mark(evidence.RolloutBegun)
+			ended, ok := a.tl.Mark(evidence.LoadEnded)
+			over := slices.ContainsFunc(rows, func(l lasting) bool { return l.Length < a.Min && !l.toTheEnd })
+			if !ok || over || ended-begun >= a.Min {
+				return ""
+			}
+			return fmt.Sprintf("the outage lasted to the end of the load, %s after the rollout began: a longer one could not be seen",
+				phrase.Duration(ended-begun))
+		},
+	},
 }
 
-func lasted(o timeline.Outage) timeline.Elapsed {
-	return timeline.Elapsed{Length: o.Length(), Uncertainty: o.Uncertainty}
+// ReplyGap expects that the longest time in which a client gets no good reply lasts min to max, as closely as one can tell that asks
+// once in a period. Requests that wait and then succeed are part of it.
+func ReplyGap(min, max time.Duration) evidence.Expectation {
+	return evidence.Expectation{Rule: replyGap.ID, Min: min, Max: max}
+}
+
+var replyGap = Rule{
+	ID: "reply-gap", Claim: "every client gets no good reply for as long as expected, and no longer",
+	Lanes: ServiceLanes, Unit: "request", Untested: noneSent,
+	exposed: sentSinceBegun, needs: underLoad(evidence.AboutFailures, evidence.AboutLatencies),
+	question: bound{
+		rows: func(a asked) (rows []lasting, lack string) {
+			if requests(a) == 0 {
+				return nil, noneAtAll
+			}
+			for _, lane := range a.lanes {
+				gap := lane.Summary.Gap
+				rows = append(rows, lasting{Elapsed: timeline.Elapsed{Length: gap.Length()}, lane: lane.ID, from: gap.From, within: gap.Period})
+			}
+			return rows, ""
+		},
+		limits: ranging,
+		says: func(_ asked, l lasting) []string {
+			return []string{fmt.Sprintf("%s, which asks once in %s, got no good reply for %s from %s on", l.lane, phrase.Duration(l.within),
+				phrase.Duration(l.Length), phrase.Seconds(l.from)), fmt.Sprintf("%s got no good reply for %s", l.lane, phrase.Duration(l.Length))}
+		},
+	},
+}
+
+// MaxFailedShare expects that on each lane through the Service no more requests fail than so many in a thousand.
+func MaxFailedShare(permille int) evidence.Expectation {
+	return evidence.Expectation{Rule: maxFailedShare.ID, Permille: permille}
+}
+
+var maxFailedShare = Rule{
+	ID: "max-failed-share", Claim: "no client loses a larger share of its requests than allowed",
+	Lanes: ServiceLanes, Unit: "request", Untested: noneSent,
+	exposed: sentSinceBegun, needs: underLoad(evidence.AboutFailures),
+	question: part{
+		rows: func(a asked) (rows []share, lack string) {
+			switch {
+			case a.Permille < 1 || a.Permille > 1000:
+				return nil, fmt.Sprintf("the rule takes 1 to 1000 permille, got %d", a.Permille)
+			case requests(a) == 0:
+				return nil, noneAtAll
+			}
+			for _, lane := range a.lanes {
+				of := foundHits(lane.Failed)
+				of.facts = []Detail{{"lane", lane.ID}, {"sent on it", phrase.Count(lane.Summary.Requests, "request")}}
+				rows = append(rows, share{got: float64(of.count), of: float64(max(1, lane.Summary.Requests)), found: of})
+			}
+			return rows, ""
+		},
+		limits: func(x evidence.Expectation, _ share) (least, most float64) {
+			return math.Inf(-1), float64(x.Permille) / 1000
+		},
+		says: func(a asked, s share) string {
+			return fmt.Sprintf("%.2f %% of the requests failed on the lane that lost most", 100*s.value())
+		},
+		breaches: func(a asked, s share) []Breach { return failures(a, s.hits) },
+	},
+}
+
+// Pause expects that from the last reply by the old version until the first by the new one nobody is answered for min to max.
+func Pause(min, max time.Duration) evidence.Expectation {
+	return evidence.Expectation{Rule: pause.ID, Min: min, Max: max}
+}
+
+var pause = Rule{
+	ID: "pause", Claim: "no client is answered between the two versions, for as long as expected",
+	Lanes: ServiceLanes, Unit: "reply", Untested: oneVersion,
+	exposed: newReplies, needs: underLoad(evidence.AboutReplies, evidence.AboutLatencies),
+	question: bound{
+		rows:   func(a asked) ([]lasting, string) { return only(a.tl.Pause())(oneVersion) },
+		limits: ranging,
+		says: func(a asked, l lasting) []string {
+			if l.Length < 0 {
+				return []string{fmt.Sprintf("%s and %s both answered for %s: there was no pause", a.tl.Old, a.tl.New, phrase.Duration(-l.Length))}
+			}
+			return []string{fmt.Sprintf("nobody was answered for %s between %s and %s", phrase.Duration(l.Length), a.tl.Old, a.tl.New)}
+		},
+	},
+}
+
+// only is the one row of a duration, or why it is not known.
+func only(d timeline.Elapsed, ok bool) func(lack string) ([]lasting, string) {
+	return func(lack string) ([]lasting, string) {
+		if !ok {
+			return nil, lack
+		}
+		return []lasting{{Elapsed: d}}, ""
+	}
 }

@@ -24,16 +24,17 @@ func TestReadme(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	source, err := os.ReadFile("orderedswitch.go")
+	source, err := os.ReadFile("losses.go")
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, example, found := strings.Cut(string(source), "\n)\n\n")
-	if !found {
-		t.Fatal("orderedswitch.go has no imports to cut off")
+	_, rest, begun := strings.Cut(string(source), "// NoLostReplies ")
+	example, _, ended := strings.Cut(rest, "\n\n// NoHiddenRetries ")
+	if !begun || !ended {
+		t.Fatal("losses.go does not have no-lost-replies before no-hidden-retries")
 	}
 	want := between(t, string(readme), "rules", ruleTable(t))
-	want = between(t, want, "example", "```go\n"+example+"```\n")
+	want = between(t, want, "example", "```go\n// NoLostReplies "+example+"\n```\n")
 	golden(t, filepath.Join("..", "README.md"), want)
 }
 

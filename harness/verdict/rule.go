@@ -7,13 +7,15 @@ import (
 	"rollcall/harness/timeline"
 )
 
-// A Rule is one thing that can be expected of a rollout. It has a file, alone or with related rules: there stand the
-// constructor by which scenarios expect it, its id, its claim, what it needs and how it judges.
+// A Rule is one thing that can be expected of a rollout: a row of the tables in this folder. Above it stands the constructor by which
+// scenarios expect it.
 type Rule struct {
 	ID      string // kebab-case, permanent: to change what a rule means, add another
 	Claim   string // one sentence in the present tense, about clients
 	Feature string // of the cluster, without which the rule is skipped, such as [evidence.NodeRules]; empty: none
 	Lanes   Lanes  // that it looks at
+	// ByClients is the rule that judges in its place where the nodes' rules cannot be read; empty: none can.
+	ByClients string
 
 	Unit     string // of what the rule is put to, in the singular, such as "request"
 	Untested string // how it was never put to the test, such as "no request was sent through the Service"
@@ -22,37 +24,36 @@ type Rule struct {
 	Precondition bool
 	// BoundsSync says that the bound of an expectation is one on how soon kube-proxy writes the nodes' rules.
 	BoundsSync bool
-
 	// anyLoss says that one failure is enough for the rule to fail.
 	anyLoss bool
+
 	// exposed counts what the rule was put to, in its unit, whatever became of it.
-	exposed exposed
-	// needs are what of the recording it goes by, so that distrust of anything else leaves its findings as they are; nil: all.
-	needs func(evidence.Expectation) needs
-	// judge says what became of an expectation. Its lanes are those of Lanes which the expectation is about.
-	judge func(x evidence.Expectation, tl timeline.Timeline, lanes []timeline.Lane) Finding
+	exposed func(asked) int
+	// needs are what of the recording it goes by, so that distrust of anything else leaves its findings as they are.
+	needs    func(evidence.Expectation) needs
+	question question
 }
 
-// Rules lists every rule, always in this order: where several findings decide a verdict, the headline is of the first rule here.
-func Rules() []Rule {
-	return []Rule{
-		noFailures(), recoversWithin(), noLostReplies(), noHiddenRetries(), servesUntilSigterm(),
-		damageSeen(), lostWhileTerminating(), lostWhileNoneServes(), lostWhileStarting(), minTerminationsLost(),
-		maxOutage(), maxFailedShare(), minOutage(), replyGap(), lossesAtSteps(), lostAtSteps(), pause(),
-		noSlowReplies(), maxLatency(),
-		rulesBeforeSigterm(), maxRuleLag(), maxDrainLag(), mostDrainLags(),
-		minAvailable(), maxPods(), scaling(), maxActive(), oldAtStatus(), answersAfter(), maxStatusGap(), oldEndsFirst(), between(),
-		orderedSwitch(), keptConnections(), maxSwitch(), onlyServes(), serves(), stillServes(), share(),
-		mixes(), cleanCut(), maxMixedWindow(), minMixedWindow(),
-		fact(), factAtLeast(), factWithin(), noted(),
-		sentWhileTerminating(), reachesTerminating(), bothOrders(), rulesBehind(), minTerminations(),
-		fullRate(),
-	}
+// rules are in the order in which they come first: where several findings decide a verdict, the headline is of the first one here.
+var rules = []Rule{
+	noFailures, recoversWithin, noLostReplies, noHiddenRetries, servesUntilSigterm,
+	damageSeen, lostWhileTerminating, lostWhileNoneServes, lostWhileStarting, minTerminationsLost,
+	maxOutage, maxFailedShare, minOutage, replyGap, lossesAtSteps, lostAtSteps, pause,
+	noSlowReplies, maxLatency,
+	rulesBeforeSigterm, clientsBeforeSigterm, maxRuleLag, maxDrainLag, mostDrainLags,
+	minAvailable, maxPods, scaling, maxActive, oldAtStatus, answersAfter, maxStatusGap, oldEndsFirst, between,
+	orderedSwitch, keptConnections, maxSwitch, onlyServes, onlyServesAfter, serves, stillServes, shareOfReplies,
+	mixes, cleanCut, maxMixedWindow, minMixedWindow,
+	fact, factAtLeast, factWithin, noted,
+	sentWhileTerminating, reachesTerminating, bothOrders, rulesBehind, minTerminations,
+	fullRate,
 }
+
+// Rules lists every rule, always in this order.
+func Rules() []Rule { return slices.Clone(rules) }
 
 // ruleOf is the rule with an id, if this build knows one.
 func ruleOf(id string) (Rule, bool) {
-	rules := Rules()
 	i := slices.IndexFunc(rules, func(r Rule) bool { return r.ID == id })
 	if i < 0 {
 		return Rule{}, false
@@ -60,16 +61,16 @@ func ruleOf(id string) (Rule, bool) {
 	return rules[i], true
 }
 
-// BoundsSync reports whether the rule with an id bounds how soon kube-proxy writes the nodes' rules.
-func BoundsSync(id string) bool {
-	rule, _ := ruleOf(id)
-	return rule.BoundsSync
-}
-
 // IsPrecondition reports whether the rule with an id is a precondition.
 func IsPrecondition(id string) bool {
 	rule, _ := ruleOf(id)
 	return rule.Precondition
+}
+
+// BoundsSync reports whether the rule with an id bounds how soon kube-proxy writes the nodes' rules.
+func BoundsSync(id string) bool {
+	rule, _ := ruleOf(id)
+	return rule.BoundsSync
 }
 
 // Lanes are those that a rule looks at, by what their kind counts for.

@@ -11,7 +11,7 @@ import (
 var podRows = []ruleRow{
 	{"old pods are still there when the rollout is said to be done", verdict.OldAtStatus(1), all(created("a"), created("b")),
 		verdict.Pass},
-	{"no old pod is there when the rollout is said to be done", verdict.OldAtStatus(1), all(created("a")),
+	{"fewer old pods are there than expected when the rollout is said to be done", verdict.OldAtStatus(2), all(created("a"), created("b")),
 		verdict.Fail},
 	{"no old pod asked for is no expectation", verdict.OldAtStatus(0), created("a"),
 		verdict.Inconclusive},

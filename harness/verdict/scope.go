@@ -10,8 +10,8 @@ import (
 	"rollcall/harness/verdict/phrase"
 )
 
-// A question is an expectation, the rule that judges it, and what of the recording the rule goes by.
-type question struct {
+// A ruling is an expectation, the rule that judges it, and what of the recording the rule goes by.
+type ruling struct {
 	rule        Rule
 	expectation evidence.Expectation
 	run         evidence.Run
@@ -19,8 +19,8 @@ type question struct {
 	lanes       []string // that it looks at
 }
 
-func ask(r Rule, x evidence.Expectation, run evidence.Run, tl timeline.Timeline) question {
-	q := question{rule: r, expectation: x, run: run, needs: r.needsOf(x, tl)}
+func ask(r Rule, x evidence.Expectation, run evidence.Run, tl timeline.Timeline) ruling {
+	q := ruling{rule: r, expectation: x, run: run, needs: r.needsOf(x, tl)}
 	for _, lane := range r.Lanes.of(x, tl) {
 		q.lanes = append(q.lanes, lane.ID)
 	}
@@ -28,7 +28,7 @@ func ask(r Rule, x evidence.Expectation, run evidence.Run, tl timeline.Timeline)
 }
 
 // lacks reports whether something may have been missed that the rule goes by.
-func (q question) lacks(s evidence.Scope) bool {
+func (q ruling) lacks(s evidence.Scope) bool {
 	if s.Everything() {
 		return true
 	}
@@ -36,9 +36,9 @@ func (q question) lacks(s evidence.Scope) bool {
 }
 
 // doubts reports whether something that was recorded may be wrong that the rule goes by.
-func (q question) doubts(s evidence.Scope) bool { return q.takes(s, s.Doubted) }
+func (q ruling) doubts(s evidence.Scope) bool { return q.takes(s, s.Doubted) }
 
-func (q question) takes(s evidence.Scope, subjects []evidence.Subject) bool {
+func (q ruling) takes(s evidence.Scope, subjects []evidence.Subject) bool {
 	return slices.ContainsFunc(subjects, func(subject evidence.Subject) bool {
 		if !slices.Contains(q.needs.subjects, subject) {
 			return false
@@ -52,7 +52,7 @@ func (q question) takes(s evidence.Scope, subjects []evidence.Subject) bool {
 }
 
 // unknown reports whether a reason leaves unknown what the rule found.
-func (q question) unknown(r Reason, f Finding) bool {
+func (q ruling) unknown(r Reason, f Finding) bool {
 	switch f.Grounds {
 	case Seen:
 		return q.doubts(r.Scope)
@@ -65,7 +65,7 @@ func (q question) unknown(r Reason, f Finding) bool {
 
 // withoutDoubted judges again by those lanes and nodes alone that no reason doubts: what was seen there stays seen. It is absent
 // where something is doubted that is of no lane or node.
-func (q question) withoutDoubted(reasons []Reason, f Finding, tl timeline.Timeline) (again Finding, ok bool) {
+func (q ruling) withoutDoubted(reasons []Reason, f Finding, tl timeline.Timeline) (again Finding, ok bool) {
 	var lanes, nodes []string
 	for _, r := range reasons {
 		for _, subject := range r.Scope.Doubted {
@@ -88,7 +88,7 @@ func (q question) withoutDoubted(reasons []Reason, f Finding, tl timeline.Timeli
 }
 
 // find is what the rule finds in a timeline, all of which can be trusted.
-func (q question) find(tl timeline.Timeline) Finding {
+func (q ruling) find(tl timeline.Timeline) Finding {
 	f := q.onEmulated(excuse(q.rule.find(q.expectation, q.run, tl), tl))
 	f.Rule, f.Claim, f.Decides = q.rule.ID, q.rule.Claim, q.expectation.Decides
 	if f.Outcome != Skipped {
@@ -100,7 +100,7 @@ func (q question) find(tl timeline.Timeline) Finding {
 
 // known is the finding if it is certain in spite of the reasons, or by what remains; else what it would have been. It notes the
 // rule at the reasons that make it unknown.
-func (q question) known(f Finding, reasons []Reason, tl timeline.Timeline, measures bool) Finding {
+func (q ruling) known(f Finding, reasons []Reason, tl timeline.Timeline, measures bool) Finding {
 	if f.Outcome == Skipped {
 		return f
 	}

@@ -101,7 +101,7 @@ func blindness(tl timeline.Timeline) []Reason {
 			r.Excused, r.Retry = excuseAll(blind(e.At), tl)
 			reasons = append(reasons, r)
 		case evidence.RecorderLost:
-			id, scope := lost(e)
+			id, scope := lostRecorder(e)
 			if tl.Expected(id, cmp.Or(e.Object, e.By.Node), e.At) {
 				continue
 			}
@@ -111,8 +111,8 @@ func blindness(tl timeline.Timeline) []Reason {
 	return reasons
 }
 
-// lost says which recorder it was: the observer of a node's rules, or the reader of a pod's log. Of any other nothing is known.
-func lost(e evidence.Event) (id string, scope evidence.Scope) {
+// lostRecorder says which recorder it was: the observer of a node's rules, or the reader of a pod's log. Of any other nothing is known.
+func lostRecorder(e evidence.Event) (id string, scope evidence.Scope) {
 	switch {
 	case e.Object != "":
 		return evidence.ObserverLost, evidence.Scope{Missed: []evidence.Subject{evidence.AboutNodeRules}, Nodes: []string{e.Object}}
@@ -250,8 +250,8 @@ func earlyDamage(tl timeline.Timeline) (reasons []Reason) {
 	} {
 		if len(damage.failed) > 0 {
 			r := reason(damage.id, scope, "%s failed (%s) %s", phrase.Count(len(damage.failed), "request"), kinds(damage.failed), damage.where)
-			r.Because += ", " + describeHits(damage.failed, tl).String()
-			r.Excused, r.Retry = excuseAll(failures(damage.failed, tl), tl)
+			r.Because = Finding{}.tell([]string{r.Because}, describeHits(damage.failed, len(damage.failed), tl).facts()...).Because
+			r.Excused, r.Retry = excuseAll(failuresOf(damage.failed, tl), tl)
 			r.Base = baseLoss(tl, damage.failed, damage.sent)
 			reasons = append(reasons, r)
 		}

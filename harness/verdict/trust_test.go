@@ -208,15 +208,14 @@ func TestDistrust(t *testing.T) {
 			}),
 			"silent-agent", "agent 1 of worker-fresh sent 0 requests"},
 		{"a failure before the rollout", breaking("worker-fresh", evidence.Refused, 48),
-			"early-failures", "1 request failed (1 refused) before any change, at 0.490s on worker-fresh, " +
-				"0.010s before the rollout began; by pod phase: 1 ready (first b, since 0.490s): seq 48"},
+			"early-failures", "1 request failed (1 refused) before any change (by kind: 1 refused; sent: at 0.490s, " +
+				"0.010s before the rollout began; lanes: worker-fresh; pod phase: 1 ready (first b, since 0.490s); requests: seq 48)"},
 		{"a failure before the load", all(breaking("worker-fresh", evidence.Refused, 0), func(ev *recording) { ev.Events[2].At = 15 * ms }),
-			"early-failures", "1 request failed (1 refused) before any change, at 0.010s on worker-fresh, " +
-				"0.490s before the rollout began; " +
-				"by pod phase: 1 ready (first b, since 0.010s): seq 0"},
+			"early-failures", "1 request failed (1 refused) before any change (by kind: 1 refused; sent: at 0.010s, " +
+				"0.490s before the rollout began; lanes: worker-fresh; pod phase: 1 ready (first b, since 0.010s); requests: seq 0)"},
 		{"a failure on the control lane", breaking("control", evidence.Timeout, 150),
-			"control-failures", "1 request failed (1 timeout) on the control lane, which no rollout touches, at 1.510s on control, " +
-				"1.010s after the rollout began: seq 150"},
+			"control-failures", "1 request failed (1 timeout) on the control lane, which no rollout touches (by kind: 1 timeout; " +
+				"sent: at 1.510s, 1.010s after the rollout began; lanes: control; requests: seq 150)"},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
 			clean, broken := rolledOut(expectations()...), brokenRollout(expectations()...)

@@ -2,129 +2,368 @@ package verdict
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
+	"time"
 
 	"rollcall/harness/evidence"
 	"rollcall/harness/timeline"
 	"rollcall/harness/verdict/phrase"
 )
 
+const (
+	oneVersion   = "one of the versions gave 0 replies"
+	noNewReply   = "the new version gave no reply"
+	noneAnswered = "no request sent after that was answered"
+)
+
+// newReplies could each have been followed by an old one.
+func newReplies(a asked) (n int) {
+	for _, lane := range a.lanes {
+		n += lane.RepliesOf(a.tl.New).Count
+	}
+	return n
+}
+
+func takesOne(a asked) string {
+	return fmt.Sprintf("the rule takes 1 version, got %d", len(a.Versions))
+}
+
+func allReplies(a asked) int { return replies(a.tl.Replies()) }
+
+func repliesSinceMark(a asked) int { return replies(a.tl.RepliesSince(a.From, a.Conn)) }
+
 // Serves expects replies by exactly these versions, at least one by each.
 func Serves(versions ...string) evidence.Expectation {
-	return evidence.Expectation{Rule: serves().ID, Versions: versions}
+	return evidence.Expectation{Rule: serves.ID, Versions: versions}
 }
 
-func serves() Rule {
-	return Rule{
-		ID: "serves", Claim: "clients are answered by every version expected and by no other",
-		Lanes: ServiceLanes, judge: judgeServes,
-		Unit: "reply", Untested: "no reply named a version",
-		exposed: allReplies,
-		needs:   underLoad(evidence.AboutReplies),
-	}
+var serves = Rule{
+	ID: "serves", Claim: "clients are answered by every version expected and by no other",
+	Lanes: ServiceLanes, Unit: "reply", Untested: "no reply named a version",
+	exposed: allReplies, needs: underLoad(evidence.AboutReplies),
+	question: every{none{
+		rows: func(a asked) (found, string) {
+			if len(a.Versions) == 0 {
+				return found{}, "the rule names 0 versions, so it expects nothing"
+			}
+			return otherThan(a.Versions, a.tl.Replies(), a.tl), ""
+		},
+		of: allReplies, noun: plain("reply"), untold: "0 replies named a version",
+		did: func(a asked) string { return "were by another version than " + strings.Join(a.Versions, " and ") },
+	}},
 }
 
-func judgeServes(x evidence.Expectation, tl timeline.Timeline, _ []timeline.Lane) Finding {
-	if len(x.Versions) == 0 {
-		return undecided("the rule names 0 versions, so it expects nothing")
+// every also asks that each version gave a reply.
+type every struct{ none }
+
+func (q every) answer(a asked) Finding {
+	f := q.none.answer(a)
+	if f.Outcome != Pass {
+		return f
 	}
-	answered := make(map[string]int)
-	total := 0
-	var others []timeline.Replies
-	for _, r := range tl.Replies() {
-		total += r.Count
-		if r.Stray || !slices.Contains(x.Versions, r.Version) {
-			others = append(others, r)
-		} else {
-			answered[r.Version] = r.Count
+	var counts, lacking []string
+	for _, version := range a.Versions {
+		n := 0
+		for _, r := range a.tl.Replies() {
+			if r.Version == version && !r.Stray {
+				n = r.Count
+			}
+		}
+		counts = append(counts, fmt.Sprintf("%s %d", version, n))
+		if n == 0 {
+			lacking = append(lacking, version)
 		}
 	}
-	if total == 0 {
-		return undecided("0 replies named a version")
+	said := fmt.Sprintf("all %s were by %s", phrase.Count(allReplies(a), "reply"), strings.Join(a.Versions, " and "))
+	f.Grounds = Whole
+	if len(lacking) > 0 {
+		f.Outcome, said = Fail, fmt.Sprintf("0 of %s were by %s, at least one expected", phrase.Count(allReplies(a), "reply"), lacking[0])
 	}
-	expected := strings.Join(x.Versions, " and ")
-	if len(others) > 0 {
-		of := describeReplies(others, tl)
-		return byStray(Finding{
-			Outcome: Fail, Grounds: Seen,
-			Headline: fmt.Sprintf("%s of %s replies were by %s, expected only %s",
-				phrase.Number(replies(others)), phrase.Number(total), versionsOf(others), expected),
-			Facts: of.facts(),
-			Because: fmt.Sprintf("%d of %d replies were by %s, expected only %s: %s",
-				replies(others), total, versionsOf(others), expected, of),
-			Witnesses: witnesses(examples(others)),
-		}, others, total, tl)
+	return f.tell([]string{said}, Detail{"replies by version", strings.Join(counts, ", ")})
+}
+
+// otherThan are replies that were not to be: by other versions, or by pods that are not of the rollout.
+func otherThan(versions []string, all []timeline.Replies, tl timeline.Timeline) found {
+	others := slices.DeleteFunc(slices.Clone(all), func(r timeline.Replies) bool {
+		return r.Count == 0 || !r.Stray && slices.Contains(versions, r.Version)
+	})
+	if len(others) == 0 {
+		return found{}
 	}
-	f := Finding{Outcome: Pass, Headline: fmt.Sprintf("all %s replies were by %s", phrase.Number(total), expected)}
-	var counts []string
-	for _, version := range x.Versions {
-		counts = append(counts, fmt.Sprintf("%s %d", version, answered[version]))
-		if answered[version] == 0 && f.Outcome == Pass {
-			f.Outcome, f.Headline = Fail, fmt.Sprintf("0 of %s replies were by %s, at least one expected", phrase.Number(total), version)
-		}
+	f := found{hits: examples(others), count: replies(others)}
+	by := fmt.Sprintf("%s of %s were by %s, not by %s", f.number(), phrase.Count(replies(all), "reply"), versionsOf(others),
+		strings.Join(versions, " or "))
+	strays := slices.DeleteFunc(others, func(r timeline.Replies) bool { return !r.Stray })
+	if pod, ok := tl.Stray(); ok && len(strays) > 0 {
+		f.facts = append(f.facts, Detail{"pod", pod.By.Pod}, Detail{"why it gets requests", pod.Detail}, Detail{"EndpointSlice", pod.Object})
+		of := fmt.Sprintf("%s of %s were by pod %s of %s", phrase.Number(replies(strays)), phrase.Count(replies(all), "reply"), pod.By.Pod,
+			versionsOf(strays))
+		f.wordings = []string{of + ": " + pod.Detail, of + ", in EndpointSlice " + pod.Object, of}
 	}
-	f.Facts = []Detail{{"replies by version", strings.Join(counts, ", ")}}
-	f.Because = fmt.Sprintf("of %d replies each version gave: %s", total, strings.Join(counts, ", "))
+	d := describeHits(f.hits, f.count, tl)
+	f.wordings = append(f.wordings, by+" "+d.where()+d.from, by)
 	return f
 }
 
 // OnlyServes expects that every request sent from a mark on is answered by one version.
 func OnlyServes(version string, from evidence.EventKind) evidence.Expectation {
-	return evidence.Expectation{Rule: onlyServes().ID, Versions: []string{version}, From: from}
+	return evidence.Expectation{Rule: onlyServes.ID, Versions: []string{version}, From: from}
 }
 
-func onlyServes() Rule {
-	return Rule{
-		ID: "only-serves", Claim: "from the named moment on, clients are answered by one version only",
-		Lanes: ServiceLanes, judge: judgeOnlyServes,
-		Unit: "reply", Untested: "no request sent after that was answered",
-		exposed: repliesSinceMark,
-		needs:   fromMark(),
-	}
+var onlyServes = Rule{
+	ID: "only-serves", Claim: "from the named moment on, clients are answered by one version only",
+	Lanes: ServiceLanes, ByClients: onlyServesAfter.ID, Unit: "reply", Untested: noneAnswered,
+	exposed: repliesSinceMark, needs: fromMark(),
+	question: none{
+		rows: func(a asked) (found, string) {
+			if len(a.Versions) != 1 {
+				return found{}, takesOne(a)
+			}
+			return otherThan(a.Versions, a.tl.RepliesSince(a.From, a.Conn), a.tl), ""
+		},
+		of: repliesSinceMark, noun: plain("reply"), untold: "0 requests sent after that were answered",
+		did: func(a asked) string {
+			return fmt.Sprintf("after %s were not by %s", a.From, strings.Join(a.Versions, ""))
+		},
+		unclear: func(a asked) string {
+			n := 0
+			for _, r := range a.tl.RepliesSince(a.From, a.Conn) {
+				if r.Stray || !slices.Contains(a.Versions, r.Version) {
+					n += r.Unclear
+				}
+			}
+			if n == 0 {
+				return ""
+			}
+			return fmt.Sprintf("%s by other versions came within %s of %s, so that clocks cannot tell which was first",
+				phrase.Count(n, "reply"), phrase.Seconds(a.tl.ClockUncertainty()), a.From)
+		},
+	},
 }
 
-func judgeOnlyServes(x evidence.Expectation, tl timeline.Timeline, _ []timeline.Lane) Finding {
-	if len(x.Versions) != 1 {
-		return undecided(fmt.Sprintf("the rule takes 1 version, got %d", len(x.Versions)))
+// OnlyServesAfter expects one version of every reply to a request that was sent d after a mark, in whole seconds. It judges in the place
+// of OnlyServes where rules cannot be read and the old pods stay: each node follows the endpoints in its own time.
+func OnlyServesAfter(version string, d time.Duration, from evidence.EventKind) evidence.Expectation {
+	return evidence.Expectation{Rule: onlyServesAfter.ID, Versions: []string{version}, From: from, Max: d}
+}
+
+var onlyServesAfter = Rule{
+	ID: "only-serves-after", Claim: "some time after the named moment, clients are answered by one version only",
+	Lanes: ServiceLanes, Unit: "reply", Untested: noneAnswered,
+	exposed: repliesAfter, needs: fromMark(),
+	question: none{
+		rows: func(a asked) (found, string) {
+			if len(a.Versions) != 1 {
+				return found{}, takesOne(a)
+			}
+			of, total := a.repliesIn(a.Versions[0], secondsAfter(a))
+			return found{count: total - of}, ""
+		},
+		of: repliesAfter, noun: plain("reply"), untold: "0 requests sent after that were answered",
+		did: func(a asked) string {
+			return fmt.Sprintf("later than %s after %s were not by %s", phrase.Duration(a.Max), a.From, strings.Join(a.Versions, ""))
+		},
+	},
+}
+
+// Seconds are whole ones of a recording, [from, to).
+type seconds struct{ from, to int }
+
+func (s seconds) String() string { return fmt.Sprintf("from %ds to %ds", s.from, s.to) }
+
+// secondsAfter are the whole ones from Max after a mark to the end of the load.
+func secondsAfter(a asked) seconds {
+	from, _ := a.tl.Mark(a.From)
+	ended, _ := a.tl.Mark(evidence.LoadEnded)
+	return seconds{int((from+a.Max)/time.Second) + 1, int(ended/time.Second) + 1}
+}
+
+func repliesAfter(a asked) int {
+	_, total := a.repliesIn(a.tl.New, secondsAfter(a))
+	return total
+}
+
+// repliesIn counts the good replies to requests sent in some seconds, and those by a version.
+func (a asked) repliesIn(version string, in seconds) (of, total int) {
+	for _, lane := range a.lanes {
+		its, all := repliesIn(lane, version, in)
+		of, total = of+its, total+all
 	}
-	from, ok := tl.Mark(x.From)
-	if !ok {
-		return missing(x.From)
-	}
-	answered := tl.RepliesSince(x.From, x.Conn)
-	others := slices.DeleteFunc(slices.Clone(answered), func(r timeline.Replies) bool { return r.Version == x.Versions[0] && !r.Stray })
-	total, wrong, unclear := replies(answered), replies(others), 0
-	for _, r := range others {
-		unclear += r.Unclear
-	}
-	switch {
-	case wrong > 0:
-		others = slices.DeleteFunc(others, func(r timeline.Replies) bool { return r.Count == 0 })
-		of := describeReplies(others, tl)
-		return byStray(Finding{
-			Outcome: Fail, Grounds: Seen,
-			Headline: fmt.Sprintf("%s of %s replies after %s were by %s, not %s",
-				phrase.Number(wrong), phrase.Number(total), x.From, versionsOf(others), x.Versions[0]),
-			Facts: append(of.facts(), Detail{string(x.From), phrase.Seconds(from)}),
-			Because: fmt.Sprintf("%d of %d replies to requests sent after %s (%s) were by %s, not %s: %s",
-				wrong, total, x.From, phrase.Seconds(from), versionsOf(others), x.Versions[0], of),
-			Witnesses: witnesses(examples(others)),
-		}, others, total, tl)
-	case total == 0:
-		return undecided(fmt.Sprintf("0 requests sent after %s (%s) were answered", x.From, phrase.Seconds(from)))
-	case unclear > 0:
-		return Finding{
-			Headline: fmt.Sprintf("%s by %s came so close to %s that clocks cannot tell which was first",
-				phrase.Count(unclear, "reply"), versionsOf(others), x.From),
-			Because: fmt.Sprintf("%s to requests sent within %s of %s (%s) were by %s: clocks this far apart cannot tell which came first",
-				phrase.Count(unclear, "reply"), phrase.Seconds(tl.ClockUncertainty()), x.From, phrase.Seconds(from), versionsOf(others)),
+	return of, total
+}
+
+func repliesIn(lane timeline.Lane, version string, in seconds) (of, total int) {
+	for _, v := range lane.Versions() {
+		counts, n := lane.RepliesOf(v).PerSecond, 0
+		for _, c := range counts[min(in.from, len(counts)):max(min(in.from, len(counts)), min(in.to, len(counts)))] {
+			n += c
+		}
+		total += n
+		if v == version {
+			of += n
 		}
 	}
-	return Finding{
-		Outcome: Pass, Grounds: Unseen,
-		Headline: fmt.Sprintf("all %s replies after %s were by %s", phrase.Number(total), x.From, x.Versions[0]),
-		Because: fmt.Sprintf("all %d replies to requests sent after %s (%s) were by %s",
-			total, x.From, phrase.Seconds(from), x.Versions[0]),
+	return of, total
+}
+
+// AnswersAfter expects that a version still answers at least n requests that were sent after a mark.
+func AnswersAfter(version string, mark evidence.EventKind, n int) evidence.Expectation {
+	return evidence.Expectation{Rule: answersAfter.ID, Versions: []string{version}, From: mark, Count: n}
+}
+
+var answersAfter = Rule{
+	ID: "answers-after", Claim: "clients are still answered by the named version after the named moment",
+	Lanes: ServiceLanes, Unit: "reply", Untested: "no request sent after that moment was answered",
+	exposed: repliesSinceMark, needs: fromMark(),
+	question: some{
+		rows: func(a asked) (f found, _ string) {
+			if repliesSinceMark(a) == 0 {
+				return f, fmt.Sprintf("0 requests sent after %s were answered", a.From)
+			}
+			by := a.stillBy()
+			f = found{hits: by.Examples, count: by.Count}
+			if by.Count > 0 {
+				f.facts = []Detail{{"last of them sent", phrase.Seconds(by.Last)}}
+			}
+			return f, ""
+		},
+		of: repliesSinceMark, noun: "reply", least: counted, fails: true,
+		unclear: func(a asked) int { return a.stillBy().Unclear },
+		did:     func(a asked) string { return fmt.Sprintf("after %s were by %s", a.From, strings.Join(a.Versions, "")) },
+	},
+}
+
+// stillBy are the replies by the version since the mark.
+func (a asked) stillBy() timeline.Replies {
+	all := a.tl.RepliesSince(a.From, a.Conn)
+	i := slices.IndexFunc(all, func(r timeline.Replies) bool { return !r.Stray && slices.Equal(a.Versions, []string{r.Version}) })
+	if i < 0 {
+		return timeline.Replies{}
 	}
+	return all[i]
+}
+
+const (
+	// shareWindow is how long replies are counted together, in seconds.
+	shareWindow = 5
+	// shareDeviations is how many standard deviations of as many independent draws a share may be off. Chance alone
+	// exceeds it in one of 1.7 million windows.
+	shareDeviations = 5
+)
+
+// StillServes expects that a version gives at least percent of the replies on every lane in the last 5 s of the load.
+func StillServes(version string, percent int) evidence.Expectation {
+	return evidence.Expectation{Rule: stillServes.ID, Versions: []string{version}, Percent: percent}
+}
+
+var stillServes = Rule{
+	ID: "still-serves", Claim: "clients are still answered by the named version when the load ends",
+	Lanes: ServiceLanes, Unit: "reply", Untested: "no request sent at the end of the load was answered",
+	exposed: func(a asked) int {
+		_, total := a.repliesIn(a.tl.Old, lastSeconds(a.tl))
+		return total
+	},
+	needs: fromMark(),
+	question: part{
+		rows: func(a asked) ([]share, string) {
+			if _, lack := a.mark(evidence.LoadEnded); lack != "" {
+				return nil, lack
+			}
+			return a.shares([]seconds{lastSeconds(a.tl)})
+		},
+		limits: atLeastPercent, says: saysShare,
+	},
+}
+
+// lastSeconds are the last ones of the load.
+func lastSeconds(tl timeline.Timeline) seconds {
+	ended, _ := tl.Mark(evidence.LoadEnded)
+	to := int(ended / time.Second)
+	return seconds{max(0, to-shareWindow), to}
+}
+
+// shares are those of the version on each lane in each of some windows, of at least one.
+func (a asked) shares(windows []seconds) (rows []share, lack string) {
+	switch {
+	case len(a.Versions) != 1:
+		return nil, takesOne(a)
+	case len(a.lanes) == 0:
+		return nil, "0 lanes were seen"
+	case len(windows) == 0:
+		return nil, fmt.Sprintf("the load ended too soon for one window of %d s", shareWindow)
+	}
+	for _, lane := range a.lanes {
+		for _, in := range windows {
+			of, total := repliesIn(lane, a.Versions[0], in)
+			row := share{got: float64(of), of: float64(total), found: found{facts: []Detail{
+				{"lane", lane.ID}, {"requests sent", in.String()}, {"replies", phrase.Number(total)}}}}
+			if total == 0 {
+				row.lack = fmt.Sprintf("%s got 0 replies to requests sent %s", lane.ID, in)
+			}
+			rows = append(rows, row)
+		}
+	}
+	return rows, ""
+}
+
+func saysShare(a asked, s share) string {
+	return fmt.Sprintf("%s gave %.1f %% of the replies on %s", a.Versions[0], 100*s.value(), s.facts[0].Value)
+}
+
+// Share expects that from a mark on a version is given percent of the replies on every lane, as far from it in
+// each window of 5 s as chance explains.
+func Share(version string, percent int, from evidence.EventKind) evidence.Expectation {
+	return evidence.Expectation{Rule: shareOfReplies.ID, Versions: []string{version}, Percent: percent, From: from}
+}
+
+var shareOfReplies = Rule{
+	ID: "share", Claim: "clients are answered by the named version as often as its part of the pods",
+	Lanes: ServiceLanes, Unit: "window", Untested: "the load ended too soon for one window",
+	exposed: func(a asked) int { return len(a.lanes) * len(windowsOfShare(a)) }, needs: fromMark(),
+	question: part{
+		rows: func(a asked) ([]share, string) { return a.shares(windowsOfShare(a)) },
+		limits: func(x evidence.Expectation, s share) (least, most float64) {
+			p := float64(x.Percent) / 100
+			allowed := shareDeviations * math.Sqrt(p*(1-p)/s.of)
+			return p - allowed, p + allowed
+		},
+		says: saysShare,
+	},
+}
+
+// windowsOfShare are those from the mark to the end of the load.
+func windowsOfShare(a asked) (windows []seconds) {
+	from, ok := a.tl.Mark(a.From)
+	ended, over := a.tl.Mark(evidence.LoadEnded)
+	if !ok || !over {
+		return nil
+	}
+	from += a.Max // that the nodes' rules may take, where they cannot be read
+	for begin := int(from/time.Second) + 1; time.Duration(begin+shareWindow)*time.Second <= ended; begin += shareWindow {
+		windows = append(windows, seconds{begin, begin + shareWindow})
+	}
+	return windows
+}
+
+// Mixes expects that at least n times a client that makes a new connection for every request was answered by the old version
+// after the new one.
+func Mixes(n int) evidence.Expectation { return evidence.Expectation{Rule: mixes.ID, Count: n} }
+
+var mixes = Rule{
+	ID: "mixes", Claim: "clients with new connections are answered by the old version again after the new one",
+	Lanes: RoutedLanes, Unit: "reply", Untested: "the new version gave no reply on a new connection",
+	exposed: newReplies, needs: underLoad(evidence.AboutReplies),
+	question: some{
+		rows: func(a asked) (f found, lack string) {
+			if a.sum(func(s timeline.LaneSummary) int { return s.ByVersion[a.tl.New] }) == 0 {
+				return f, noNewReply
+			}
+			f.count = a.sum(func(s timeline.LaneSummary) int { return s.Back })
+			return f, ""
+		},
+		of: newReplies, noun: "new reply", least: counted, fails: true,
+		did: func(a asked) string { return fmt.Sprintf("were followed by one of %s", a.tl.Old) },
+	},
 }

@@ -2,6 +2,7 @@ package model
 
 import (
 	"path"
+	"strings"
 	"time"
 
 	"rollcall/harness/evidence"
@@ -105,6 +106,14 @@ type Rule struct {
 	Decides   []string             `json:"decides,omitempty"`  // seed claims
 	Evidence  verdict.EvidenceKind `json:"evidence,omitempty"` // what it rests on
 	Exposure  Exposure             `json:"exposure,omitzero"`  // what it was put to; absent: it was skipped, or this build does not know it
+}
+
+// Reason is the whole reason; empty where the headline and the facts say as much.
+func (r Rule) Reason() string {
+	if strings.HasPrefix(r.Because, r.Headline) {
+		return ""
+	}
+	return r.Because
 }
 
 // An Exposure counts what a rule was put to, such as 4575 of the unit "request".

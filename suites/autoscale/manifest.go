@@ -49,7 +49,7 @@ func manifests() []harness.Scenario {
 			expect: []evidence.Expectation{
 				verdict.Decides("C15", verdict.Fact("replicas after the apply", "1")),
 				verdict.Scaling("v1:1"),
-				verdict.Decides("C15", verdict.Fact("fewest available pods", "1")),
+				verdict.Decides("C15", verdict.Available(evidence.FewestAvailable, verdict.Fact("fewest available pods", "1"))),
 				verdict.FactWithin("from the apply to the autoscaler's write", 0, look),
 				verdict.Fact("replicas after the next apply", "4"),
 			},

@@ -41,7 +41,7 @@ func reapplies() []harness.Scenario {
 			expect: []evidence.Expectation{
 				verdict.Fact("replicas after the apply", "1"),
 				verdict.Decides("C11", verdict.Scaling("v1:1", "v2:1")),
-				verdict.Decides("C11", verdict.Fact("fewest available pods", "1")),
+				verdict.Decides("C11", verdict.Available(evidence.FewestAvailable, verdict.Fact("fewest available pods", "1"))),
 				verdict.FactWithin("from the apply to the fewest", 0, 5*time.Second),
 				verdict.FactWithin("from the apply to the autoscaler's write", 0, look),
 				verdict.FactWithin("from the apply to the minimum again", 0, time.Minute),
@@ -56,7 +56,7 @@ func reapplies() []harness.Scenario {
 			expect: []evidence.Expectation{
 				verdict.Fact("replicas after the apply", "1"),
 				verdict.Decides("C11", verdict.Scaling("v1:1", "v1:6")),
-				verdict.Decides("C11", verdict.Fact("fewest available pods", "1")),
+				verdict.Decides("C11", verdict.Available(evidence.FewestAvailable, verdict.Fact("fewest available pods", "1"))),
 				verdict.FactWithin("from the apply to the fewest", 0, 5*time.Second),
 				verdict.FactWithin("from the apply to the autoscaler's write", 0, look),
 			},
@@ -68,7 +68,7 @@ func reapplies() []harness.Scenario {
 			expect: []evidence.Expectation{
 				verdict.Fact("replicas after the apply", "1"),
 				verdict.Decides("C13", verdict.Scaling("v1:1", "v2:1")),
-				verdict.Decides("C13", verdict.Fact("fewest available pods", "1")),
+				verdict.Decides("C13", verdict.Available(evidence.FewestAvailable, verdict.Fact("fewest available pods", "1"))),
 				verdict.FactWithin("from the apply to the fewest", 0, 5*time.Second),
 				verdict.Decides("C13", verdict.Fact(afterwards, "1")),
 			},
@@ -92,7 +92,7 @@ func reapplies() []harness.Scenario {
 			expect: []evidence.Expectation{
 				verdict.Fact("replicas after the apply", "4"),
 				verdict.Decides("C14", verdict.Scaling("v1:4", "v2:1", "v1:3", "v2:2")),
-				verdict.Decides("C14", verdict.Fact("fewest available pods", "3")),
+				verdict.Decides("C14", verdict.Available(evidence.FewestAvailable, verdict.Fact("fewest available pods", "3"))),
 				verdict.FactWithin("from the apply to the fewest", 0, 5*time.Second),
 				verdict.Decides("C14", verdict.Fact(afterwards, "4")),
 			},

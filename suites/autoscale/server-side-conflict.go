@@ -59,7 +59,7 @@ func serverSideConflict() harness.Scenario {
 			verdict.Fact("version after the refusal", "v1"),
 			verdict.Fact("replicas after the apply", "1"),
 			verdict.Scaling("v1:1"),
-			verdict.Fact("fewest available pods", "1"),
+			verdict.Available(evidence.FewestAvailable, verdict.Fact("fewest available pods", "1")),
 		},
 	}
 }

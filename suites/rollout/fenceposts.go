@@ -80,7 +80,7 @@ func (f fencepost) scenario() harness.Scenario {
 			f.decides(verdict.MaxActive(f.active), "C10", "C16", "C27"),
 			verdict.Fact("old pods kept while no new pod gets ready", strconv.Itoa(f.kept)),
 			verdict.Fact("new pods asked for while none gets ready", strconv.Itoa(f.asked)),
-			verdict.Fact("pods available while no new pod gets ready", strconv.Itoa(f.available)),
+			verdict.Available(evidence.AvailablePods, verdict.Fact("pods available while no new pod gets ready", strconv.Itoa(f.available))),
 		},
 	}
 	if f.available > 0 {

@@ -43,7 +43,8 @@ func scaledDownLimit(kind string, unavailable intstr.IntOrString, kept, asked in
 		Expect: []evidence.Expectation{
 			verdict.Decides("C29", verdict.Fact("old pods kept while no new pod gets ready", strconv.Itoa(kept))),
 			verdict.Fact("new pods asked for while none gets ready", strconv.Itoa(asked)),
-			verdict.Decides("C26", verdict.Fact("pods available while no new pod gets ready", strconv.Itoa(kept))),
+			verdict.Decides("C26", verdict.Available(evidence.AvailablePods,
+				verdict.Fact("pods available while no new pod gets ready", strconv.Itoa(kept)))),
 		},
 	}
 }

@@ -1,0 +1,173 @@
+package timeline
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"sort"
+	"time"
+
+	"rollcall/harness/evidence"
+)
+
+// A census is how many pods of the rollout were in some state, from a moment on.
+type census struct {
+	at          time.Duration
+	clock       string // that the moment was read on
+	total       int    // in the API, terminating ones included
+	available   int    // ready and not being deleted
+	serving     int    // answer whoever is led to them
+	unlistening int    // of those, they do not listen yet
+	staying     int    // of those, they are not being deleted
+	signaled    int    // are being deleted and have got SIGTERM
+	terminating int    // of the old version, are being deleted and have not ended
+	old         int    // of the old version, have not ended
+	endpoints   int    // are ready
+	changed     bool   // a pod was created, got ready or unready, was deleted or went
+}
+
+// count adds a pod n times.
+func (c *census) count(s podState, old bool, n int) {
+	for _, of := range []struct {
+		number *int
+		is     bool
+	}{
+		{&c.total, s.there}, {&c.available, s.there && s.ready && !s.deleted}, {&c.serving, s.serving()},
+		{&c.unlistening, s.serving() && !s.listening}, {&c.staying, s.serving() && !s.deleted},
+		{&c.signaled, s.deleted && s.signaled}, {&c.terminating, old && s.there && s.deleted && !s.ended},
+		{&c.old, old && s.there && !s.ended}, {&c.endpoints, s.in},
+	} {
+		if of.is {
+			*of.number += n
+		}
+	}
+}
+
+// windowsWhere lists, by time, when something held of all pods, from a moment on.
+func (t Timeline) windowsWhere(from time.Duration, holds func(census) bool) (windows []Window) {
+	open := false
+	for _, c := range t.census {
+		is, u := holds(c), t.clocks.between("", c.clock)
+		switch {
+		case is && !open:
+			windows = append(windows, Window{From: c.at, To: math.MaxInt64, Uncertainty: u})
+		case !is && open:
+			last := &windows[len(windows)-1]
+			last.To, last.Uncertainty = c.at, max(last.Uncertainty, u)
+		}
+		open = is
+	}
+	windows = slices.DeleteFunc(windows, func(w Window) bool { return w.To <= from })
+	for i := range windows {
+		windows[i].From = max(windows[i].From, from)
+	}
+	return windows
+}
+
+// NoneServing lists when no pod of the rollout could answer: none was ready but those that had got SIGTERM.
+func (t Timeline) NoneServing() []Window {
+	return t.windowsWhere(t.begun(), func(c census) bool { return c.serving == 0 })
+}
+
+// ReadyUnlistening lists when a pod of the rollout counted as ready and did not listen yet.
+func (t Timeline) ReadyUnlistening() []Window {
+	return t.windowsWhere(t.begun(), func(c census) bool { return c.unlistening > 0 })
+}
+
+// OnlyTerminating lists when pods that were being deleted were the only ones that could answer, and no pod had got SIGTERM yet.
+func (t Timeline) OnlyTerminating() []Window {
+	return t.windowsWhere(t.begun(), func(c census) bool { return c.serving > 0 && c.staying == 0 && c.signaled == 0 })
+}
+
+// terminatingBesideReady lists when an old pod was being deleted and had not ended, and another pod was ready.
+func (t Timeline) terminatingBesideReady() []Window {
+	return t.windowsWhere(math.MinInt64, func(c census) bool { return c.terminating > 0 && c.staying > 0 })
+}
+
+// noReadyEndpoints lists when no endpoint was ready any more.
+func (t Timeline) noReadyEndpoints() []Window {
+	were := false
+	return t.windowsWhere(math.MinInt64, func(c census) bool {
+		were = were || c.endpoints > 0
+		return were && c.endpoints == 0
+	})
+}
+
+// OldPodsAt is how many pods of the old version were in the API at a moment and had not ended, terminating ones included.
+func (t Timeline) OldPodsAt(moment time.Duration) int {
+	i := sort.Search(len(t.census), func(i int) bool { return t.census[i].at > moment })
+	if i == 0 {
+		return 0
+	}
+	return t.census[i-1].old
+}
+
+// A Capacity is how many pods of the app there were from a moment on. A ready pod that is being
+// deleted is not available, though it is still one of the total.
+type Capacity struct {
+	At        time.Duration
+	Available int
+	Total     int
+}
+
+// Capacities lists every moment pods changed, one entry per moment. Pods of a version that is
+// neither old nor new are not counted.
+func (t Timeline) Capacities() (steps []Capacity) {
+	for _, c := range t.census {
+		step, n := Capacity{At: c.at, Available: c.available, Total: c.total}, len(steps)
+		switch {
+		case n > 0 && steps[n-1].At == c.at:
+			steps[n-1] = step
+		case c.changed:
+			steps = append(steps, step)
+		}
+	}
+	return steps
+}
+
+// MinAvailable is the first moment with the fewest available pods, from the beginning of the
+// rollout until the last old pod is gone. It is absent when no pod was seen before the rollout,
+// or a mark is missing.
+func (t Timeline) MinAvailable() (Capacity, bool) {
+	return t.mostOf(func(a, b Capacity) int { return cmp.Compare(b.Available, a.Available) })
+}
+
+// MaxPods is the first moment with the most pods, terminating ones included; over the same span
+// and absent for the same reasons as [Timeline.MinAvailable].
+func (t Timeline) MaxPods() (Capacity, bool) {
+	return t.mostOf(func(a, b Capacity) int { return cmp.Compare(a.Total, b.Total) })
+}
+
+func (t Timeline) mostOf(compare func(a, b Capacity) int) (Capacity, bool) {
+	steps := t.rolloutCapacities()
+	if len(steps) == 0 {
+		return Capacity{}, false
+	}
+	return slices.MaxFunc(steps, compare), true
+}
+
+// rolloutCapacities is what there was when the rollout began, then every change up to its end.
+func (t Timeline) rolloutCapacities() []Capacity {
+	begun, marked := t.Mark(evidence.RolloutBegun)
+	gone, ended := t.Mark(t.rolloutEnd())
+	if !marked || !ended {
+		return nil
+	}
+	return t.capacitiesBetween(begun, gone)
+}
+
+// PodChanges is at how many moments of the rollout pods were created, got ready or unready, were deleted or went.
+func (t Timeline) PodChanges() int { return max(0, len(t.rolloutCapacities())-1) }
+
+func (t Timeline) capacitiesBetween(begun, until time.Duration) (steps []Capacity) {
+	for _, step := range t.Capacities() {
+		switch {
+		case step.At <= begun:
+			step.At = begun
+			steps = []Capacity{step}
+		case step.At <= until && len(steps) > 0:
+			steps = append(steps, step)
+		}
+	}
+	return steps
+}

@@ -1,0 +1,178 @@
+package timeline
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"rollcall/harness/evidence"
+)
+
+// A life is what became of one pod.
+type life struct {
+	evidence.Server
+	events []evidence.Event // about it, by time
+	steps  []PodStep
+	state  podState
+	left   *time.Duration // when its endpoint left ready for good, once the rollout had begun
+}
+
+// A podState is how far a pod got. Several things are true of a pod that is being deleted.
+type podState struct {
+	there     bool // in the API
+	created   bool
+	ready     bool
+	listening bool
+	deleted   bool
+	in, out   bool // its endpoint is ready, and is no longer
+	signaled  bool
+	ended     bool // its process
+	gone      bool
+}
+
+// after is the state after an event, and whether the event is about it.
+func (s podState) after(kind evidence.EventKind) (podState, bool) {
+	switch kind {
+	case evidence.PodCreated: // anew, if a StatefulSet gives the name again
+		return podState{there: true, created: true}, true
+	case evidence.PodStarted: // perhaps again, after its container had ended
+		s.created, s.listening, s.signaled, s.ended = true, false, false, false
+	case evidence.PodReady:
+		s.there, s.created, s.ready = true, true, true
+	case evidence.PodUnready:
+		s.there, s.ready = true, false
+	case evidence.PodListening:
+		s.listening = true
+	case evidence.PodDeleting:
+		s.there, s.deleted = true, true
+	case evidence.EndpointReady:
+		s.in, s.out = true, false
+	case evidence.EndpointNotReady, evidence.EndpointGone:
+		s.in, s.out = false, true
+	case evidence.PodSigterm:
+		s.signaled = true
+	case evidence.PodExited, evidence.PodKilled:
+		s.ended = true
+	case evidence.PodGone:
+		s.there, s.gone = false, true
+	default:
+		return s, false
+	}
+	return s, true
+}
+
+// serving reports whether the pod answers whoever is led to it: it got ready and its process has got no SIGTERM.
+func (s podState) serving() bool { return s.ready && !s.signaled && !s.ended && !s.gone }
+
+// phase is the last of what is true, in the order of a pod's end.
+func (s podState) phase() (phase PodPhase) {
+	for i, so := range []bool{s.created, s.ready, s.deleted, s.out, s.signaled, s.ended, s.gone} {
+		if so {
+			phase = PodStarting + PodPhase(i)
+		}
+	}
+	return phase
+}
+
+// note adds an event about the pod, and says what it was before.
+func (l *life) note(e evidence.Event, begun time.Duration) (was podState, changed bool) {
+	was = l.state
+	l.events = append(l.events, e)
+	l.Version, l.Node = cmp.Or(l.Version, e.By.Version), cmp.Or(e.By.Node, l.Node)
+	if l.state, changed = was.after(e.Kind); !changed {
+		return was, false
+	}
+	switch {
+	case l.state.in:
+		l.left = nil
+	case l.state.out && l.left == nil && (e.Kind == evidence.EndpointNotReady || e.Kind == evidence.EndpointGone) && e.At >= begun:
+		l.left = &e.At
+	}
+	if n := len(l.steps); n == 0 || l.steps[n-1].Phase != l.state.phase() {
+		l.steps = append(l.steps, PodStep{At: e.At, Phase: l.state.phase(), Clock: e.Clock})
+	}
+	return was, true
+}
+
+// first is the pod's first event of a kind for which something holds. An endpoint that went without having been seen as not ready
+// has left ready then.
+func (l *life) first(kind evidence.EventKind, holds func(evidence.Event) bool) (evidence.Event, bool) {
+	if l == nil {
+		return evidence.Event{}, false
+	}
+	i := slices.IndexFunc(l.events, func(e evidence.Event) bool {
+		return (e.Kind == kind || kind == evidence.EndpointNotReady && e.Kind == evidence.EndpointGone) && (holds == nil || holds(e))
+	})
+	if i < 0 {
+		return evidence.Event{}, false
+	}
+	return l.events[i], true
+}
+
+// sigterm is when SIGTERM reached the pod's process, the last time if it restarted.
+func (l *life) sigterm() (last evidence.Event, seen bool) {
+	for _, e := range slices.Backward(l.events) {
+		if e.Kind == evidence.PodSigterm {
+			return e, true
+		}
+	}
+	return evidence.Event{}, false
+}
+
+// ended is when the pod's process ended first, by its own word or because it was killed.
+func (l *life) ended() (evidence.Event, bool) {
+	exited, byItself := l.first(evidence.PodExited, nil)
+	killed, byKubelet := l.first(evidence.PodKilled, nil)
+	if byKubelet && (!byItself || killed.At < exited.At) {
+		return killed, true
+	}
+	return exited, byItself
+}
+
+// livesByName lists the lives of all pods.
+func (t Timeline) livesByName() (all []*life) {
+	for _, l := range t.lives {
+		all = append(all, l)
+	}
+	slices.SortFunc(all, func(a, b *life) int { return cmp.Compare(a.Pod, b.Pod) })
+	return all
+}
+
+// rolled reports whether it is a pod of the versions that are rolled out.
+func (t Timeline) rolled(by evidence.Server) bool {
+	return by.Pod != "" && (by.Version == "" || by.Version == t.Old || by.Version == t.New)
+}
+
+// EndpointsLeft maps each old pod whose endpoint left ready for good to when it did. A pod whose endpoint was not
+// ready for a while, or not ready yet, counts as there.
+func (t Timeline) EndpointsLeft() map[string]time.Duration {
+	left := make(map[string]time.Duration)
+	for _, l := range t.lives {
+		if l.left != nil && (l.Version == "" || l.Version == t.Old) {
+			left[l.Pod] = *l.left
+		}
+	}
+	return left
+}
+
+// OldToNew is how long after the process of the last old pod had ended the first new pod was created; negative when it was
+// created before. It is absent unless the ends of all old pods were seen.
+func (t Timeline) OldToNew() (gap Elapsed, ok bool) {
+	var last, first evidence.Event
+	for _, l := range t.livesByName() {
+		created, was := l.first(evidence.PodCreated, nil)
+		ended, over := l.ended()
+		switch {
+		case l.Version == t.Old && was && !over:
+			return Elapsed{}, false
+		case l.Version == t.Old && over && (last.Kind == "" || ended.At > last.At):
+			last = ended
+		case l.Version == t.New && was && (first.Kind == "" || created.At < first.At):
+			first = created
+		}
+	}
+	if last.Kind == "" || first.Kind == "" {
+		return Elapsed{}, false
+	}
+	return Elapsed{first.At - last.At, t.clocks.between(first.Clock, last.Clock) + t.watchLag(first.At)}, true
+}

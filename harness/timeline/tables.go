@@ -1,0 +1,153 @@
+package timeline
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"rollcall/harness/evidence"
+)
+
+// tables are what the events say, made in one pass over them.
+type tables struct {
+	marks   map[evidence.EventKind]time.Duration // when each was set first
+	lives   map[string]*life                     // by pod
+	census  []census                             // by time
+	routes  []route                              // by pod and node
+	seen    map[string]time.Duration             // node -> when its rules were seen last
+	unseen  map[string][]Window                  // node -> when its rules were not, by time
+	asked   []Window                             // from when the API server was asked to when it answered, by the answer
+	longest time.Duration                        // of them
+	facts   map[string]evidence.Event            // by name, the last of each
+	strays  map[string]bool                      // pods behind the Service that are not of the rollout
+}
+
+// A route is the last that was seen of a node's rules about a pod.
+type route struct {
+	Pod, Node string
+	last      evidence.Event // rule-gone, or rule-added: the rules still route to the pod
+}
+
+// tabulate makes the tables of events that are in order.
+func (t *Timeline) tabulate() {
+	t.tables = tables{marks: firstMarks(t.Events), lives: map[string]*life{}, seen: map[string]time.Duration{},
+		unseen: map[string][]Window{}, facts: map[string]evidence.Event{}, strays: map[string]bool{}}
+	routes := map[PodLag]evidence.Event{}
+	var now census
+	begun := t.begun()
+	for _, e := range t.Events {
+		pair := PodLag{Pod: e.By.Pod, Node: e.Object}
+		switch e.Kind {
+		case evidence.RuleAdded, evidence.RuleGone:
+			routes[pair] = e
+			t.seen[e.Object] = e.At
+			continue
+		case evidence.RulesBegun, evidence.NodeBusy:
+			t.seen[e.Object] = e.At
+		case evidence.RulesUnseen:
+			t.unseen[e.Object] = append(t.unseen[e.Object], Window{From: e.At - time.Duration(e.Count)*time.Millisecond, To: e.At})
+		case evidence.APIAnswered:
+			took := time.Duration(e.Count) * time.Millisecond
+			t.asked, t.longest = append(t.asked, Window{From: e.At - took, To: e.At}), max(t.longest, took)
+		case evidence.CPUWait, evidence.CPUThrottled:
+			continue
+		case evidence.Fact:
+			t.facts[e.Object] = e
+		case evidence.StrayPod:
+			t.strays[e.By.Pod] = true
+		}
+		if e.By.Pod == "" {
+			continue
+		}
+		l := t.lives[e.By.Pod]
+		if l == nil {
+			l = &life{Server: e.By}
+			t.lives[e.By.Pod] = l
+		}
+		was, changed := l.note(e, begun)
+		if by := (evidence.Server{Pod: l.Pod, Version: l.Version}); changed && t.rolled(by) {
+			old := l.Version != t.New || t.Old == t.New
+			now.count(was, old, -1)
+			now.count(l.state, old, 1)
+			now.at, now.clock, now.changed = e.At, e.Clock, changesPods(e.Kind)
+			t.census = append(t.census, now)
+		}
+	}
+	for node, windows := range t.unseen { // the end of the stream is noted last
+		for _, w := range windows {
+			if w.To >= t.seen[node] {
+				t.seen[node] = min(t.seen[node], w.From)
+			}
+		}
+	}
+	for pair, e := range routes {
+		t.routes = append(t.routes, route{pair.Pod, pair.Node, e})
+	}
+	slices.SortFunc(t.routes, func(a, b route) int { return cmp.Or(cmp.Compare(a.Pod, b.Pod), cmp.Compare(a.Node, b.Node)) })
+	t.Pods = nil
+	for _, l := range t.livesByName() {
+		t.Pods = append(t.Pods, Pod{Server: l.Server, Steps: l.steps})
+	}
+}
+
+// changesPods reports whether an event says that the API has another number of pods, or of ready ones.
+func changesPods(kind evidence.EventKind) bool {
+	switch kind {
+	case evidence.PodCreated, evidence.PodReady, evidence.PodUnready, evidence.PodDeleting, evidence.PodGone:
+		return true
+	default:
+		return false
+	}
+}
+
+// Fact is what the scenario noted under a name last.
+func (t Timeline) Fact(name string) (value string, ok bool) {
+	noted, ok := t.facts[name]
+	return noted.Detail, ok
+}
+
+// FactEvent is the event by which it did so.
+func (t Timeline) FactEvent(name string) (noted evidence.Event, ok bool) {
+	noted, ok = t.facts[name]
+	return noted, ok
+}
+
+// watchLag is by how much an event of the watch about then may be late: as long as the API server took to answer.
+func (t Timeline) watchLag(at time.Duration) (lag time.Duration) {
+	const about = time.Second // between two answers
+	i, _ := slices.BinarySearchFunc(t.asked, at-about, func(w Window, at time.Duration) int { return cmp.Compare(w.To, at) })
+	for _, w := range t.asked[i:] {
+		if w.To-t.longest-about > at {
+			break
+		}
+		if w.From-about <= at {
+			lag = max(lag, w.Length())
+		}
+	}
+	return lag
+}
+
+// catchUp is for how long an observer that was held up may take what had changed meanwhile for new: the first of its looks, which
+// are no further apart (harness/observe/noderules, cadence.late).
+const catchUp = 50 * time.Millisecond
+
+// blind is how long a node's rules had not been seen when the event about them was.
+func (t Timeline) blind(e evidence.Event) (blind time.Duration) {
+	windows := t.unseen[e.Object]
+	i, _ := slices.BinarySearchFunc(windows, e.At-catchUp, func(w Window, at time.Duration) int { return cmp.Compare(w.To, at) })
+	for _, w := range windows[i:] {
+		if w.From > e.At {
+			break
+		}
+		blind = max(blind, e.At-w.From)
+	}
+	return blind
+}
+
+// seenLate is by how much an event may have come before it was noted: those of pods' logs have times of their own.
+func (t Timeline) seenLate(e evidence.Event) time.Duration {
+	if e.Clock != "" {
+		return 0
+	}
+	return t.watchLag(e.At)
+}

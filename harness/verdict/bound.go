@@ -1,0 +1,156 @@
+package verdict
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"rollcall/harness/evidence"
+	"rollcall/harness/timeline"
+	"rollcall/harness/verdict/phrase"
+)
+
+// bound asks how long something lasted. Each of the rows has to keep the limits; the one that keeps them least is told. That it
+// lasted too long was seen, where only that is asked, and likewise that it lasted long enough.
+type bound struct {
+	rows    func(asked) ([]lasting, string)   // or why they are not known
+	limits  func(evidence.Expectation) limits // of all rows
+	says    func(asked, lasting) []string     // what lasted so long, in wordings of which the last is the shortest
+	nothing string                            // that holds where no row is there; empty: that decides nothing
+	// breaches say who can have caused it by getting no processor; nil: nobody can.
+	breaches func(a asked, rows []lasting, worst lasting) []Breach
+	// cut is why a failure shows nothing; empty: it does.
+	cut func(asked, []lasting) string
+}
+
+// A lasting is something that took or lasted a time. What is not known of it is empty.
+type lasting struct {
+	timeline.Elapsed
+	node, pod, lane string
+	from            time.Duration
+	open            bool          // it may have gone on after it was seen last
+	toTheEnd        bool          // of the load
+	within          time.Duration // by how much it may be wrong without being uncertain: what it is measured by comes once in that time
+	hits            []timeline.Hit
+	breaches        []Breach
+	facts           []Detail
+}
+
+// limits are the least and the most of a duration.
+type limits struct{ least, most time.Duration }
+
+const unlimited = time.Duration(math.MaxInt64)
+
+func atMost(x evidence.Expectation) limits  { return limits{-unlimited, x.Max} }
+func minimum(x evidence.Expectation) limits { return limits{x.Min, unlimited} }
+func ranging(x evidence.Expectation) limits { return limits{x.Min, x.Max} }
+
+// never is for something that may not go on after another thing: by not even a moment.
+func never(most time.Duration) func(evidence.Expectation) limits {
+	return func(evidence.Expectation) limits { return limits{-unlimited, most} }
+}
+
+func (l limits) String() string {
+	switch {
+	case l.least == -unlimited && l.most <= 0:
+		return ""
+	case l.least == -unlimited:
+		return fmt.Sprintf(", %s allowed", phrase.Duration(l.most))
+	case l.most == unlimited:
+		return fmt.Sprintf(", at least %s expected", phrase.Duration(l.least))
+	default:
+		return fmt.Sprintf(", expected %s to %s", phrase.Duration(l.least), phrase.Duration(l.most))
+	}
+}
+
+// keeps is whether a row keeps the limits; inconclusive when the clocks cannot tell.
+func (l limits) keeps(row lasting) Outcome {
+	if 0 < l.beyond(row) && l.beyond(row) <= row.within {
+		return Pass
+	}
+	kept := inside(row.Elapsed, l.least, l.most)
+	if row.open && kept == Pass {
+		return Inconclusive
+	}
+	return kept
+}
+
+// beyond is by how much a row is, or nearly is, outside of the limits.
+func (l limits) beyond(row lasting) time.Duration {
+	over, under := time.Duration(math.MinInt64), time.Duration(math.MinInt64)
+	if l.most != unlimited {
+		over = row.Length - l.most
+	}
+	if l.least != -unlimited {
+		under = l.least - row.Length
+	}
+	return max(over, under)
+}
+
+// worst is the row, of at least one, that decides whether all keep the limits, and whether they do.
+func (l limits) worst(rows []lasting) (worst lasting, outcome Outcome) {
+	worst, outcome = rows[0], l.keeps(rows[0])
+	for _, row := range rows[1:] {
+		if kept := l.keeps(row); worse(kept, outcome) || kept == outcome && l.beyond(row) > l.beyond(worst) {
+			worst, outcome = row, kept
+		}
+	}
+	return worst, outcome
+}
+
+func (q bound) answer(a asked) Finding {
+	rows, lack := q.rows(a)
+	switch {
+	case lack != "":
+		return undecided(lack)
+	case len(rows) == 0:
+		return Finding{Outcome: Pass, Grounds: Unseen}.tell([]string{q.nothing})
+	}
+	within := q.limits(a.Expectation)
+	worst, outcome := within.worst(rows)
+	f := within.shown(Finding{Outcome: outcome})
+	if outcome == Fail || outcome == Inconclusive {
+		f.Witnesses = witnesses(worst.hits)
+	}
+	if q.breaches != nil && outcome != Pass {
+		f.Breaches = q.breaches(a, rows, worst)
+	}
+	wordings := q.says(a, worst)
+	for i := range wordings {
+		wordings[i] += within.String()
+	}
+	facts := slices.Concat(worst.facts, []Detail{{"node", worst.node}, {"pod", worst.pod}, {"lane", worst.lane},
+		{"lasted", phrase.Elapsed(worst.Elapsed)}})
+	if len(worst.hits) > 0 {
+		facts = append(facts, Detail{"by kind", kinds(worst.hits)}, Detail{"requests", seqs(worst.hits, len(worst.hits))})
+	}
+	if len(rows) > 1 {
+		facts = append(facts, Detail{"worst of", fmt.Sprint(len(rows))})
+	}
+	if outcome == Fail && q.cut != nil {
+		if why := q.cut(a, rows); why != "" {
+			return Finding{}.tell([]string{why}, facts...)
+		}
+	}
+	return orUncertain(f.tell(wordings, facts...))
+}
+
+// shown says what a finding rests on.
+func (l limits) shown(f Finding) Finding {
+	switch {
+	case l.least == -unlimited:
+		return shows(Fail, f)
+	case l.most == unlimited:
+		return shows(Pass, f)
+	}
+	return f
+}
+
+// since is how something is placed that came a time after something else, or before it.
+func since(length time.Duration) string {
+	if length < 0 {
+		return phrase.Duration(-length) + " before"
+	}
+	return phrase.Duration(length) + " after"
+}

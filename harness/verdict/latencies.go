@@ -1,0 +1,134 @@
+package verdict
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"rollcall/harness/evidence"
+	"rollcall/harness/timeline"
+	"rollcall/harness/verdict/phrase"
+)
+
+const (
+	noReply    = "no reply came through the Service once the rollout had begun"
+	noneGotOne = "0 requests through the Service were answered"
+)
+
+func goodReplies(a asked) int {
+	return a.sum(func(s timeline.LaneSummary) int { return s.Latency.Count })
+}
+
+func goodSinceBegun(a asked) int {
+	return a.sum(func(s timeline.LaneSummary) int {
+		return s.LatencyIn[timeline.During].Count + s.LatencyIn[timeline.After].Count
+	})
+}
+
+// NoSlowReplies expects that no good reply through the Service had to wait until TCP sent something again: a loss that
+// its client does not see. An answer of Rollcall's own app may not take a second longer than half of those before the rollout.
+func NoSlowReplies() evidence.Expectation { return evidence.Expectation{Rule: noSlowReplies.ID} }
+
+var noSlowReplies = Rule{
+	ID: "no-slow-replies", Claim: "no client waits for a lost packet that TCP sends again, or a second longer than usual",
+	Lanes: ServiceLanes, Unit: "reply", Untested: noReply,
+	exposed: goodSinceBegun, needs: underLoad(evidence.AboutReplies, evidence.AboutLatencies),
+	question: none{
+		rows: func(a asked) (f found, _ string) {
+			for _, s := range timeline.Slow(a.lanes) {
+				f.hits = append(f.hits, s.Hit)
+			}
+			f.count = len(f.hits)
+			return f, ""
+		},
+		of: goodReplies, noun: plain("reply"), did: plain("had to wait until TCP sent something again"), untold: noneGotOne,
+		more: func(a asked, f found) ([]string, []Detail) {
+			if f.count == 0 {
+				return nil, nil
+			}
+			counts := map[timeline.SlowCause]int{}
+			for _, s := range timeline.Slow(a.lanes) {
+				counts[s.Cause]++
+			}
+			causes := slices.SortedFunc(maps.Keys(counts), func(x, y timeline.SlowCause) int { return 2*(counts[y]-counts[x]) + int(x) - int(y) })
+			var parts []string
+			for _, c := range causes {
+				parts = append(parts, fmt.Sprintf("%d %s", counts[c], c))
+			}
+			whose := originOf(f.hits, a.tl)
+			cause := fmt.Sprintf("%s: %s of %s", causes[0], f.number(), phrase.Count(goodReplies(a), "reply"))
+			return []string{cause + ", " + whose.brief + whose.follows(), cause + ", " + whose.brief, cause},
+				[]Detail{{"by cause", enumerate(parts)}, {"whose", whose.long}, {"slowest", phrase.Seconds(slowestOf(f.hits).Took)}}
+		},
+		breaches: func(a asked, _ []timeline.Hit) (all []Breach) {
+			for _, s := range timeline.Slow(a.lanes) {
+				all = append(all, slowBreach(s, a.tl))
+			}
+			return all
+		},
+	},
+}
+
+// slowBreach is that of a slow reply. What TCP sent again it sent because nobody answered for as long as its timer, for which the
+// process of the pod is not needed.
+func slowBreach(s timeline.SlowReply, tl timeline.Timeline) Breach {
+	usual := tl.Usual(s.Lane)
+	b := latencies([]timeline.Hit{s.Hit}, func(timeline.Hit) time.Duration { return answerTime + usual + s.Connect }, tl)[0]
+	if s.Cause != timeline.SlowAnswer {
+		b.By = slices.DeleteFunc(b.By, func(a timeline.Actor) bool { return a.Pod != "" })
+		b.Late = s.Cause.Timer() / 2
+	}
+	return b
+}
+
+// MaxLatency expects that every good reply through the Service was there d after its request was sent. It looks at each one
+// and not at a percentile: a rollout that holds up 30 of 5,000 requests is not seen in the slowest 1 %.
+func MaxLatency(d time.Duration) evidence.Expectation {
+	return evidence.Expectation{Rule: maxLatency.ID, Max: d}
+}
+
+var maxLatency = Rule{
+	ID: "max-latency", Claim: "no client waits longer for a good reply than allowed",
+	Lanes: ServiceLanes, Unit: "reply", Untested: noReply,
+	exposed: goodSinceBegun, needs: underLoad(evidence.AboutReplies, evidence.AboutLatencies),
+	question: none{
+		rows: func(a asked) (f found, _ string) {
+			for _, lane := range a.lanes {
+				over := slices.DeleteFunc(slices.Clone(lane.Slowest), func(h timeline.Hit) bool { return h.Took <= a.Max })
+				f.more = f.more || len(over) > 0 && len(over) == len(lane.Slowest) && len(over) < lane.Summary.Latency.Count
+				f.hits = append(f.hits, over...)
+			}
+			slices.SortStableFunc(f.hits, func(x, y timeline.Hit) int { return cmp.Or(cmp.Compare(x.Sent, y.Sent), cmp.Compare(x.Lane, y.Lane)) })
+			f.count = len(f.hits)
+			return f, ""
+		},
+		of: goodReplies, noun: plain("reply"), untold: noneGotOne,
+		did: func(a asked) string { return "took over " + phrase.Duration(a.Max) },
+		more: func(a asked, f found) ([]string, []Detail) {
+			var all []timeline.Hit
+			for _, lane := range a.lanes {
+				all = append(all, lane.Slowest...)
+			}
+			if len(all) == 0 {
+				return nil, nil
+			}
+			slowest := slowestOf(all)
+			took := fmt.Sprintf("%s of %s took over %s, the slowest %s", f.number(), phrase.Count(goodReplies(a), "reply"),
+				phrase.Duration(a.Max), phrase.Duration(slowest.Took))
+			if f.count == 0 {
+				return []string{took}, []Detail{{"slowest", seqs([]timeline.Hit{slowest}, 1) + " on " + slowest.Lane}}
+			}
+			whose := originOf(f.hits, a.tl)
+			return []string{took + ", " + whose.brief}, []Detail{{"whose", whose.long}, {"slowest", phrase.Seconds(slowest.Took)}}
+		},
+		breaches: func(a asked, hits []timeline.Hit) []Breach {
+			return latencies(hits, func(timeline.Hit) time.Duration { return a.Max }, a.tl)
+		},
+	},
+}
+
+func slowestOf(hits []timeline.Hit) timeline.Hit {
+	return slices.MaxFunc(hits, func(x, y timeline.Hit) int { return cmp.Compare(x.Took, y.Took) })
+}

@@ -1,0 +1,307 @@
+package verdict
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"rollcall/harness/evidence"
+	"rollcall/harness/timeline"
+	"rollcall/harness/verdict/confidence"
+	"rollcall/harness/verdict/phrase"
+)
+
+const (
+	noneSent     = "no request was sent through the Service once the rollout had begun"
+	noneAtAll    = "0 requests were sent through the Service"
+	noneFromPods = "no request was sent from a pod once the rollout had begun"
+)
+
+func requests(a asked) int { return a.sum(func(s timeline.LaneSummary) int { return s.Requests }) }
+
+func sentSinceBegun(a asked) int {
+	return a.sum(func(s timeline.LaneSummary) int { return s.SinceBegun })
+}
+
+// NoFailures expects that no request through the Service fails.
+func NoFailures() evidence.Expectation { return evidence.Expectation{Rule: noFailures.ID} }
+
+var noFailures = Rule{
+	ID: "no-failures", Claim: "no client loses a request",
+	Lanes: ServiceLanes, Unit: "request", Untested: noneSent, anyLoss: true,
+	exposed: sentSinceBegun, needs: underLoad(evidence.AboutFailures),
+	question: none{
+		rows: func(a asked) (found, string) { return foundHits(timeline.Failed(a.lanes)), "" },
+		of:   requests, noun: plain("request"), did: plain("failed"), untold: noneAtAll,
+		breaches: failures,
+		more: func(a asked, f found) ([]string, []Detail) {
+			if f.count == 0 {
+				none := fmt.Sprintf("0 of %s failed", phrase.Count(requests(a), "request"))
+				return []string{none + shownByTerminations(a.tl)}, []Detail{{"lanes", fmt.Sprint(len(a.lanes))}}
+			}
+			loss := explainLoss(f.hits, a.tl)
+			return loss.headlines(fmt.Sprintf("%s of %s failed", f.number(), phrase.Count(requests(a), "request")), f.count), loss.facts()
+		},
+	},
+}
+
+// shownByTerminations says, where no request failed, of how many terminations that is known, and what follows; empty where no
+// old pod ended, or clients that the rule is not about lost a request by one.
+func shownByTerminations(tl timeline.Timeline) string {
+	all := tl.Terminations()
+	n := len(all)
+	if n == 0 || slices.ContainsFunc(all, func(x timeline.Termination) bool { return x.Lost > 0 }) {
+		return ""
+	}
+	return fmt.Sprintf("; 0 of %s lost a request: at most %.1f %% of them at 95 %%", phrase.Count(n, termination),
+		100*confidence.UpperShare(0, n))
+}
+
+// RecoversWithin expects that no request through the Service fails that is sent later than d after a mark, such as
+// [evidence.DisruptionBegun].
+func RecoversWithin(d time.Duration, mark evidence.EventKind) evidence.Expectation {
+	return evidence.Expectation{Rule: recoversWithin.ID, From: mark, Max: d}
+}
+
+// Until limits an expectation that counts from a mark to what was sent before another mark.
+func Until(mark evidence.EventKind, x evidence.Expectation) evidence.Expectation {
+	x.To = mark
+	return x
+}
+
+var recoversWithin = Rule{
+	ID: "recovers-within", Claim: "no client loses a request that it sends later than allowed after the named moment",
+	Lanes: ServiceLanes, Unit: "request", Untested: "no request was sent so long after that moment",
+	exposed: sentAfterRecovery,
+	needs: func(evidence.Expectation) needs {
+		return needs{subjects: []evidence.Subject{evidence.AboutFailures}, marks: []evidence.EventKind{evidence.LoadEnded}}
+	},
+	question: none{
+		rows: func(a asked) (found, string) {
+			from, _ := a.tl.Mark(a.From)
+			until, limited := a.tl.Mark(a.To)
+			return foundHits(a.failed(func(_ timeline.Lane, h timeline.Hit) bool {
+				return h.Sent > from+a.Max && (!limited || h.Sent < until)
+			})), ""
+		},
+		noun: plain("request"),
+		did: func(a asked) string {
+			return fmt.Sprintf("sent later than %s after %s failed", phrase.Duration(a.Max), a.From)
+		},
+		breaches: failures,
+		more: func(a asked, _ found) (_ []string, facts []Detail) {
+			from, _ := a.tl.Mark(a.From)
+			if failed := timeline.Failed(a.lanes); len(failed) > 0 {
+				facts = []Detail{{"last of " + phrase.Count(len(failed), "failed request"),
+					fmt.Sprintf("%s after %s", phrase.Duration(failed[len(failed)-1].Sent-from), a.From)}}
+			}
+			return nil, facts
+		},
+	},
+}
+
+// sentAfterRecovery are the requests that could have failed too late, as far as whole lanes tell: those of lanes that sent any.
+func sentAfterRecovery(a asked) (n int) {
+	from, ok := a.tl.Mark(a.From)
+	if !ok {
+		return 0
+	}
+	until, limited := a.tl.Mark(a.To)
+	for _, lane := range a.lanes {
+		for _, agent := range lane.Summary.Agents {
+			last := agent.LastSent
+			if limited {
+				last = min(last, until)
+			}
+			if late := last - (from + a.Max); late > 0 {
+				n += int(late.Seconds() * float64(lane.Rate) / float64(lane.AgentCount()))
+			}
+		}
+	}
+	return n
+}
+
+const noArrivals = "what pods logged was not recorded, so requests cannot be followed to them"
+
+// NoLostReplies expects that no request through the Service that a pod got ends without a reply.
+func NoLostReplies() evidence.Expectation { return evidence.Expectation{Rule: noLostReplies.ID} }
+
+var noLostReplies = Rule{
+	ID: "no-lost-replies", Claim: "no client misses the reply to a request that a pod got",
+	Lanes: ServiceLanes, Unit: "request", Untested: "no request reached a pod once the rollout had begun",
+	exposed: func(a asked) int { return a.sum(func(s timeline.LaneSummary) int { return s.ArrivedSinceBegun }) },
+	needs:   underLoad(evidence.AboutFailures, evidence.AboutArrivals),
+	question: none{
+		rows: func(a asked) (found, string) {
+			if !a.tl.Arrived {
+				return found{}, noArrivals
+			}
+			return foundHits(a.failed(func(_ timeline.Lane, h timeline.Hit) bool { return h.Lost() })), ""
+		},
+		of:   func(a asked) int { return a.sum(func(s timeline.LaneSummary) int { return s.Arrivals }) },
+		noun: plain("request"), did: plain("that reached a pod lost their reply"),
+		untold: "0 requests through the Service reached a pod",
+	},
+}
+
+// NoHiddenRetries expects that every request through the Service is sent once: given to one
+// connection, and logged by at most one pod.
+func NoHiddenRetries() evidence.Expectation { return evidence.Expectation{Rule: noHiddenRetries.ID} }
+
+var noHiddenRetries = Rule{
+	ID: "no-hidden-retries", Claim: "no client's request is sent twice behind its back",
+	Lanes: RetryLanes, Unit: "request", Untested: noneSent,
+	exposed: sentSinceBegun, needs: underLoad(evidence.AboutReplies, evidence.AboutArrivals),
+	question: none{
+		rows: func(a asked) (found, string) {
+			again := foundHits(timeline.Repeated(a.lanes))
+			if again.count == 0 && !a.tl.Arrived {
+				return again, noArrivals
+			}
+			return again, ""
+		},
+		of: requests, noun: plain("request"), did: plain("were sent more than once"), untold: noneAtAll,
+	},
+}
+
+// ServesUntilSigterm expects that while no pod is ready those that terminate answer, until the first of them gets SIGTERM.
+func ServesUntilSigterm() evidence.Expectation {
+	return evidence.Expectation{Rule: servesUntilSigterm.ID}
+}
+
+// unaccepted is how long before a SIGTERM a request may be sent that the pod's socket has not accepted when it closes. Our own
+// choice: a hundred times what a request takes.
+const unaccepted = 100 * time.Millisecond
+
+var servesUntilSigterm = Rule{
+	ID: "serves-until-sigterm", Claim: "clients are answered by terminating pods until SIGTERM when no other pod is ready",
+	Lanes: ServiceLanes, Unit: "request",
+	Untested: "no request was sent while terminating pods, none of which had got SIGTERM, were the only ones",
+	exposed:  sentToOnlyTerminating,
+	needs:    sinceBegin(evidence.AboutReplies, evidence.AboutFailures, evidence.AboutAPI, evidence.AboutPodSteps),
+	question: none{
+		rows: func(a asked) (found, string) {
+			windows := a.tl.OnlyTerminating()
+			return foundHits(a.failed(func(l timeline.Lane, h timeline.Hit) bool { return l.SentIn(h, windows, unaccepted) })), ""
+		},
+		noun: plain("request"), did: plain("failed before the first SIGTERM while only terminating pods were there"),
+	},
+}
+
+func sentToOnlyTerminating(a asked) int {
+	return a.sum(func(s timeline.LaneSummary) int { return s.WhileOnlyTerminating })
+}
+
+// DamageSeen expects that requests from pods do fail once the rollout began: a negative control.
+func DamageSeen() evidence.Expectation { return evidence.Expectation{Rule: damageSeen.ID} }
+
+// Which lane is hit is chance, so that all are taken together which have the same kind of connection. A lane that resends hides
+// damage, and says nothing either way.
+var damageSeen = Rule{
+	ID: "damage-seen", Claim: "clients in the cluster lose at least one request, which shows that a loss would be seen",
+	Lanes: DamageLanes, Unit: "request", Untested: noneFromPods, Precondition: true,
+	exposed: sentSinceBegun, needs: sinceBegin(evidence.AboutFailures),
+	question: some{
+		rows: func(a asked) (found, string) {
+			begun, lack := a.mark(evidence.RolloutBegun)
+			damage := foundHits(a.failed(func(_ timeline.Lane, h timeline.Hit) bool { return h.Sent >= begun }))
+			var perLane []string
+			for _, lane := range a.lanes {
+				n := 0
+				for _, h := range damage.hits {
+					if h.Lane == lane.ID {
+						n++
+					}
+				}
+				perLane = append(perLane, fmt.Sprintf("%d on %s", n, lane.ID))
+			}
+			damage.facts = []Detail{{"by lane", strings.Join(perLane, ", ")}}
+			return damage, lack
+		},
+		of: requests, noun: "request", did: plain("from pods failed after the rollout began"), byConn: true,
+	},
+}
+
+// LostWhileTerminating expects that requests from pods, over each kind of connection, are lost to an old pod that had got SIGTERM:
+// a negative control that knows why it loses requests. No such loss is no failure of the cluster but a blind harness.
+func LostWhileTerminating() evidence.Expectation {
+	return evidence.Expectation{Rule: lostWhileTerminating.ID}
+}
+
+var lostWhileTerminating = Rule{
+	ID: "lost-while-terminating", Claim: "clients in the cluster lose requests to old pods that had got SIGTERM",
+	Lanes: DamageLanes, Unit: "request", Precondition: true,
+	Untested: "no request was sent from a pod while an old pod was terminating and another was ready",
+	exposed:  sentBesideTerminating,
+	needs:    sinceBegin(evidence.AboutFailures, evidence.AboutArrivals, evidence.AboutAPI, evidence.AboutPodSteps),
+	question: some{
+		rows: lost(func(a asked) func(timeline.Lane, timeline.Hit) bool {
+			return func(_ timeline.Lane, h timeline.Hit) bool {
+				broken := []evidence.Fault{evidence.Refused, evidence.Reset, evidence.Closed, evidence.Timeout}
+				return slices.Contains(broken, h.Fault) && a.tl.ToEnded(h)
+			}
+		}),
+		noun: "request", did: plain("from pods were lost to old pods after their SIGTERM"), byConn: true,
+	},
+}
+
+// LostWhileNoneServes expects that requests from pods, over each kind of connection, fail in one of these ways while no pod can
+// answer: a negative control that knows why it loses requests. No loss then is no failure of the cluster but a blind harness.
+func LostWhileNoneServes(kinds ...evidence.Fault) evidence.Expectation {
+	x := evidence.Expectation{Rule: lostWhileNoneServes.ID}
+	for _, kind := range kinds {
+		x.Values = append(x.Values, string(kind))
+	}
+	return x
+}
+
+var lostWhileNoneServes = Rule{
+	ID: "lost-while-none-serves", Claim: "clients in the cluster lose requests, in the way expected, while no pod can answer",
+	Lanes: DamageLanes, Unit: "request", Untested: "no request was sent from a pod while no pod could answer", Precondition: true,
+	exposed: sentWhileNoneServing, needs: sinceBegin(evidence.AboutFailures, evidence.AboutAPI),
+	question: some{
+		rows: lost(func(a asked) func(timeline.Lane, timeline.Hit) bool {
+			windows := a.tl.NoneServing()
+			return func(l timeline.Lane, h timeline.Hit) bool {
+				return l.SentIn(h, windows, 0) && slices.Contains(a.Values, string(h.Fault))
+			}
+		}),
+		of: sentWhileNoneServing, noun: "request", byConn: true,
+		did: func(a asked) string {
+			return fmt.Sprintf("from pods ended in %s while no pod could answer", strings.Join(a.Values, " or "))
+		},
+	},
+}
+
+func sentWhileNoneServing(a asked) int {
+	return a.sum(func(s timeline.LaneSummary) int { return s.WhileNoneServing })
+}
+
+// LostWhileStarting expects that requests from pods over new connections are refused while a pod counts as ready and does not
+// listen yet: a negative control that knows why it loses requests. No such loss is no failure of the cluster but a blind harness.
+func LostWhileStarting() evidence.Expectation {
+	return evidence.Expectation{Rule: lostWhileStarting.ID, Conn: evidence.Fresh}
+}
+
+var lostWhileStarting = Rule{
+	ID: "lost-while-starting", Claim: "clients in the cluster are refused by pods that count as ready and do not listen yet",
+	Lanes: DamageLanes, Unit: "request", Precondition: true,
+	Untested: "no request was sent from a pod while a pod counted as ready and did not listen yet",
+	exposed:  sentWhileStarting,
+	needs:    sinceBegin(evidence.AboutFailures, evidence.AboutAPI, evidence.AboutPodSteps),
+	question: some{
+		rows: lost(func(a asked) func(timeline.Lane, timeline.Hit) bool {
+			windows := a.tl.ReadyUnlistening()
+			return func(l timeline.Lane, h timeline.Hit) bool {
+				return h.Fault == evidence.Refused && l.SentIn(h, windows, 0)
+			}
+		}),
+		of: sentWhileStarting, noun: "request",
+		did: plain("from pods were refused while a pod counted as ready and did not listen yet"),
+	},
+}
+
+func sentWhileStarting(a asked) int {
+	return a.sum(func(s timeline.LaneSummary) int { return s.WhileStarting })
+}

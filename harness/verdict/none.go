@@ -1,0 +1,68 @@
+package verdict
+
+import (
+	"fmt"
+
+	"rollcall/harness/timeline"
+	"rollcall/harness/verdict/phrase"
+)
+
+// none asks that nothing of a kind is there. What is there was seen; that nothing is rests on nothing having been seen.
+type none struct {
+	rows func(asked) (found, string) // what is not to be there, or why that is not known
+	of   func(asked) int             // how many of it there could be; nil: nobody counts that
+	noun func(asked) string          // of what there could be, in the singular
+	did  func(asked) string          // what is not to be
+	// untold is why nothing is known of 0 that could be.
+	untold string
+	// unclear is why it is open whether one of them is there, where none surely is.
+	unclear func(asked) string
+	// breaches say who can have caused it by getting no processor; nil: nobody can.
+	breaches func(asked, []timeline.Hit) []Breach
+	// more is what the rule says beside that: wordings that come before the others, and facts.
+	more func(asked, found) ([]string, []Detail)
+}
+
+func (q none) answer(a asked) Finding {
+	rows, lack := q.rows(a)
+	of := 0
+	if q.of != nil {
+		of = q.of(a)
+	}
+	switch {
+	case lack != "":
+		return undecided(lack)
+	case q.of != nil && of == 0 && rows.count == 0:
+		return undecided(q.untold)
+	case rows.count == 0 && q.unclear != nil:
+		if why := q.unclear(a); why != "" {
+			return undecided(why)
+		}
+	}
+	noun := q.noun(a)
+	share := fmt.Sprintf("%s %s", phrase.Count(rows.count, noun), q.did(a))
+	if q.of != nil {
+		share = fmt.Sprintf("%s of %s %s", rows.number(), phrase.Count(of, noun), q.did(a))
+	}
+	wordings, facts := rows.wordings, append(a.from(), rows.facts...)
+	if q.more != nil {
+		first, also := q.more(a, rows)
+		wordings, facts = append(wordings, first...), append(also, facts...)
+	}
+	if rows.count == 0 {
+		return Finding{Outcome: Pass, Grounds: Unseen}.tell(append(wordings, share), facts...)
+	}
+	f := Finding{Outcome: Fail, Grounds: Seen, Witnesses: witnesses(rows.hits)}
+	if rows.whole {
+		f.Grounds = Whole
+	}
+	if len(rows.hits) > 0 {
+		d := describeHits(rows.hits, rows.count, a.tl)
+		wordings = append(wordings, d.of(share)...)
+		facts = append(d.facts(), facts...)
+	}
+	if q.breaches != nil {
+		f.Breaches = q.breaches(a, rows.hits)
+	}
+	return f.tell(append(wordings, share), facts...)
+}

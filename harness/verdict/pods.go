@@ -1,0 +1,323 @@
+package verdict
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"rollcall/harness/evidence"
+	"rollcall/harness/timeline"
+	"rollcall/harness/verdict/phrase"
+)
+
+const (
+	noCapacity  = "0 pods were seen before the rollout, or a mark is missing, so capacity is unknown"
+	noPodChange = "no pod changed while the rollout went on"
+	noOldPod    = "no old pod was seen"
+)
+
+func podChanges(a asked) int { return a.tl.PodChanges() }
+
+func oldPods(a asked) (n int) {
+	for _, p := range a.tl.Pods {
+		if p.Version == a.tl.Old {
+			n++
+		}
+	}
+	return n
+}
+
+// MinAvailable expects at least n available pods throughout the rollout. A pod that turns unready without a
+// deletion is not held against the cluster if it or its kubelet got no processor (see [Excuses]).
+func MinAvailable(n int) evidence.Expectation {
+	return evidence.Expectation{Rule: minAvailable.ID, Count: n}
+}
+
+var minAvailable = Rule{
+	ID: "min-available", Claim: "clients always have the expected number of available pods",
+	Unit: "change of pods", Untested: noPodChange,
+	exposed: podChanges, needs: ofRollout,
+	question: level{
+		worst: func(a asked) (extreme, bool) {
+			lowest, ok := a.tl.MinAvailable()
+			return extreme{lowest.Available, phrase.Seconds(lowest.At)}, ok
+		},
+		lack: noCapacity, noun: "pod", did: "available at the worst moment",
+		breaches: func(a asked) []Breach {
+			begun, _ := a.tl.Mark(evidence.RolloutBegun)
+			short, _ := a.tl.Shortfall(a.Count, begun, a.tl.RolloutEnd())
+			return unready(short.Because)
+		},
+	},
+}
+
+// MaxPods expects at most n pods throughout the rollout, terminating ones included.
+func MaxPods(n int) evidence.Expectation { return evidence.Expectation{Rule: maxPods.ID, Count: n} }
+
+var maxPods = Rule{
+	ID: "max-pods", Claim: "clients are served by no more pods than allowed, terminating ones included",
+	Unit: "change of pods", Untested: noPodChange,
+	exposed: podChanges, needs: ofRollout,
+	question: level{
+		worst: func(a asked) (extreme, bool) {
+			highest, ok := a.tl.MaxPods()
+			return extreme{highest.Total, phrase.Seconds(highest.At)}, ok
+		},
+		lack: noCapacity, most: true, noun: "pod", did: "at once, terminating ones included",
+	},
+}
+
+// MaxActive expects that ReplicaSets never ask for more than n pods together.
+func MaxActive(n int) evidence.Expectation {
+	return evidence.Expectation{Rule: maxActive.ID, Count: n}
+}
+
+var maxActive = Rule{
+	ID: "max-active", Claim: "ReplicaSets never ask for more pods than allowed",
+	Unit: "scaling", Untested: noScaling,
+	exposed: scalings, needs: seeing(evidence.AboutAPI),
+	question: level{
+		worst: func(a asked) (extreme, bool) {
+			most, ok := a.tl.MaxActive()
+			return extreme{n: most}, ok
+		},
+		lack: "0 ReplicaSets were seen", most: true, noun: "pod", did: "asked for by all ReplicaSets at once",
+	},
+}
+
+// OldAtStatus expects that at least n old pods are still there when the API server says that the rollout is done.
+func OldAtStatus(n int) evidence.Expectation {
+	return evidence.Expectation{Rule: oldAtStatus.ID, Count: n}
+}
+
+var oldAtStatus = Rule{
+	ID: "old-at-status", Claim: "clients may still reach old pods when the API server says that the rollout is done",
+	Unit: "old pod", Untested: noOldPod, exposed: oldPods,
+	needs: always(needs{marks: []evidence.EventKind{evidence.StatusDone},
+		subjects: []evidence.Subject{evidence.AboutAPI, evidence.AboutMarks, evidence.AboutPodSteps}}),
+	question: some{
+		rows: func(a asked) (found, string) {
+			done, lack := a.mark(evidence.StatusDone)
+			return found{count: a.tl.OldPodsAt(done), facts: []Detail{{string(evidence.StatusDone), phrase.Seconds(done)}}}, lack
+		},
+		noun: "old pod", did: plain("still there when the rollout was said to be done"), least: counted, fails: true, whole: true,
+	},
+}
+
+// MaxStatusGap expects that the old version gives its last reply no later than d after the API server said that the rollout is
+// done. An old pod that serves while it terminates does so until its preStop hook and its drain are over.
+func MaxStatusGap(d time.Duration) evidence.Expectation {
+	return evidence.Expectation{Rule: maxStatusGap.ID, Max: d}
+}
+
+var maxStatusGap = Rule{
+	ID: "max-status-gap", Claim: "clients are answered by the old version for no longer than allowed after the rollout was said to be done",
+	Lanes: ServiceLanes, Unit: "reply", Untested: "no request sent after the rollout was said to be done was answered",
+	exposed: func(a asked) int { return replies(a.tl.RepliesSince(evidence.StatusDone, "")) },
+	needs: always(needs{marks: []evidence.EventKind{evidence.StatusDone, evidence.LoadEnded},
+		subjects: []evidence.Subject{evidence.AboutReplies, evidence.AboutLatencies, evidence.AboutMarks}}),
+	question: bound{
+		rows: func(a asked) ([]lasting, string) {
+			if _, lack := a.mark(evidence.StatusDone); lack != "" {
+				return nil, lack
+			}
+			return only(a.tl.StatusGap())(oneVersion)
+		},
+		limits: atMost,
+		says: func(a asked, l lasting) []string {
+			return []string{fmt.Sprintf("%s gave its last reply %s the rollout was said to be done", a.tl.Old, since(l.Length))}
+		},
+		breaches: func(a asked, _ []lasting, l lasting) []Breach {
+			done, _ := a.tl.Mark(evidence.StatusDone)
+			return late(timeline.Window{From: done, To: done + l.Length}, l.Length-a.Max, append(timeline.ControlPlane(), timeline.OnNode("")...)...)
+		},
+	},
+}
+
+// OldEndsFirst expects that no pod of the new version is created before the process of the last old one has ended.
+func OldEndsFirst() evidence.Expectation { return evidence.Expectation{Rule: oldEndsFirst.ID} }
+
+var oldEndsFirst = Rule{
+	ID: "old-ends-first", Claim: "no pod of the new version is there before the last old one has ended",
+	Unit: "old pod", Untested: noOldPod,
+	exposed: oldPods, needs: seeing(evidence.AboutAPI, evidence.AboutPodSteps),
+	question: bound{
+		rows: func(a asked) ([]lasting, string) {
+			gap, ok := a.tl.OldToNew()
+			gap.Length = -gap.Length
+			return only(gap, ok)("an end of every old pod and the creation of a new one were not seen")
+		},
+		limits: never(0),
+		says: func(a asked, l lasting) []string {
+			return []string{fmt.Sprintf("the first pod of %s was created %s the last one of %s had ended", a.tl.New, since(-l.Length), a.tl.Old)}
+		},
+	},
+}
+
+// Between expects that each pod's first event of one kind comes from min to max after its first of another, where a
+// negative time is one before it. With a min of 0 or more, what came before the one is no matter: a pod that has just got
+// ready may show as not ready once more. It is about the pods that have the event from, which may be any kind about a
+// pod; an endpoint that goes at once has left ready too. See inTime for a kubelet that was starved.
+func Between(from, to evidence.EventKind, min, max time.Duration) evidence.Expectation {
+	return evidence.Expectation{Rule: between.ID, From: from, To: to, Min: min, Max: max}
+}
+
+var between = Rule{
+	ID: "between", Claim: "pods take as long as expected from one step of their end to another",
+	Unit: "pod", Untested: "no pod was seen to take both steps", needs: seeing(),
+	exposed: func(a asked) int {
+		intervals, _ := a.tl.Intervals(a.From, a.To, a.Min >= 0)
+		return len(intervals)
+	},
+	question: steps{bound{
+		rows: func(a asked) (rows []lasting, lack string) {
+			intervals, _ := a.tl.Intervals(a.From, a.To, a.Min >= 0)
+			if len(intervals) == 0 {
+				return nil, fmt.Sprintf("%s was seen of 0 pods", a.From)
+			}
+			for _, i := range intervals {
+				rows = append(rows, inTime(i, a))
+			}
+			return rows, ""
+		},
+		limits: ranging,
+		says: func(a asked, l lasting) []string {
+			return []string{fmt.Sprintf("%s of %s came %s %s", a.To, l.pod, since(l.Length), a.From),
+				fmt.Sprintf("%s came %s %s", a.To, since(l.Length), a.From)}
+		},
+		breaches: func(a asked, rows []lasting, _ lasting) (all []Breach) {
+			for _, row := range rows {
+				if ranging(a.Expectation).keeps(row) == Fail {
+					all = append(all, row.breaches...)
+				}
+			}
+			return all
+		},
+	}},
+}
+
+// steps is a bound of which every pod that took the first step has to take the second too.
+type steps struct{ bound }
+
+func (q steps) answer(a asked) Finding {
+	if _, lacking := a.tl.Intervals(a.From, a.To, a.Min >= 0); len(lacking) > 0 {
+		return Finding{Outcome: Fail}.tell([]string{fmt.Sprintf("%s never came after %s of %s", a.To, a.From, phrase.Count(len(lacking), "pod"))},
+			Detail{"pods", strings.Join(lacking, ", ")})
+	}
+	return q.bound.answer(a)
+}
+
+// kubeletBegins is how long a kubelet with nothing to wait for takes at most to begin with a deletion: until the relist under way
+// has ended, and one more for its pod worker (Kubernetes v1.37.2, pkg/kubelet/kubelet.go, genericPlegRelistPeriod).
+const kubeletBegins = 2 * time.Second
+
+// inTime is how long an interval lasted, and who can have made it too long or too short. One that is too long for what a kubelet did
+// by itself counts from when that began.
+func inTime(i timeline.PodInterval, a asked) lasting {
+	row := lasting{Elapsed: i.Elapsed, pod: i.Pod}
+	in := timeline.Window{From: min(i.Began.At, i.Ended.At), To: max(i.Began.At, i.Ended.At)}
+	by := i.Length - a.Max
+	if by <= 0 { // too short
+		if a.From != evidence.PodReady && a.From != evidence.PodUnready {
+			return row
+		}
+		by = a.Min - i.Length // as a word of readiness came late
+		in.From -= by
+	}
+	row.breaches = late(in, by, append(append(timeline.ControlPlane(), timeline.OnNode(i.Node)...), timeline.Actor{Pod: i.Pod},
+		timeline.Actor{Pod: i.Pod, Program: timeline.Kubelet})...)
+	own, ok := a.tl.Stopping(i)
+	if i.Length > a.Max && ok && i.Length-own.Length <= kubeletBegins && within(own, a.Max) == Pass &&
+		ranging(a.Expectation).keeps(row) == Fail {
+		row.facts = []Detail{{"from the pod's deletion", phrase.Elapsed(i.Elapsed)}, {"counted from", "when the kubelet began to stop it"}}
+		row.Elapsed, row.breaches = own, nil
+		row.Length = max(row.Length, a.Min)
+	}
+	return row
+}
+
+const noScaling = "no ReplicaSet was given a size once the rollout had begun"
+
+func scalings(a asked) int {
+	sizes, _ := a.tl.Scalings()
+	return len(sizes)
+}
+
+// Scaling expects that, from the rollout's begin on, ReplicaSets are given these sizes in this order, each
+// written "v2:1", and others only afterwards. From when an autoscaler gives the Deployment another size they are other ones: it and
+// the Deployment controller do not wait for each other.
+func Scaling(sizes ...string) evidence.Expectation {
+	return evidence.Expectation{Rule: scaling.ID, Values: sizes}
+}
+
+var scaling = Rule{
+	ID: "scaling", Claim: "ReplicaSets are scaled in the expected order",
+	Unit: "scaling", Untested: noScaling,
+	exposed: scalings, needs: sinceBegin(evidence.AboutAPI),
+	question: sequence{},
+}
+
+// sequence is a question of its own: the sizes have to come in order, up to where somebody else changes what is asked for.
+type sequence struct{}
+
+func (sequence) answer(a asked) Finding {
+	got, ok := a.tl.Scalings()
+	switch {
+	case !ok:
+		return undecided(markMissing(evidence.RolloutBegun))
+	case len(a.Values) == 0:
+		return undecided("the rule names 0 sizes")
+	}
+	sizes := make([]string, len(got))
+	for i, s := range got {
+		sizes[i] = fmt.Sprintf("%s:%d", s.Version, s.Size)
+	}
+	given := []Detail{{"sizes", strings.Join(sizes, " ")}, {"expected first", strings.Join(a.Values, " ")}}
+	i := firstDifference(sizes, a.Values)
+	switch {
+	case i < 0 && len(sizes) < len(a.Values):
+		return Finding{Outcome: Fail}.tell([]string{fmt.Sprintf("ReplicaSets were given only %s, %d expected", phrase.Count(len(sizes), "size"),
+			len(a.Values))}, given...)
+	case i < 0:
+		return Finding{Outcome: Pass}.tell([]string{"ReplicaSets were scaled as expected: " + strings.Join(sizes, " "),
+			"ReplicaSets were scaled as expected"})
+	}
+	if by, ok := rescaled(got[i], a.tl); ok {
+		asked := fmt.Sprintf("an autoscaler gave the Deployment %s", phrase.Count(by.Size, "pod"))
+		if i == 0 {
+			return Finding{}.tell([]string{asked + " before its ReplicaSets were given a size"}, given...)
+		}
+		return Finding{Outcome: Pass}.tell([]string{"ReplicaSets were scaled as expected, until " + asked}, given...)
+	}
+	begun, _ := a.tl.Mark(evidence.RolloutBegun)
+	// The steps to a size are as large as many pods are available.
+	return Finding{Outcome: Fail, Breaches: unready(a.tl.UnreadyBetween(begun, got[i].At))}.tell(
+		[]string{fmt.Sprintf("scaling %d of the ReplicaSets was to %s, expected %s", i+1, sizes[i], a.Values[i])}, given...)
+}
+
+// saidAfter is how long after its write an autoscaler may be seen to tell of it. Our own choice: 0.01 to 0.2 s were seen.
+const saidAfter = 5 * time.Second
+
+// rescaled is the size that an autoscaler had given the Deployment before a ReplicaSet was given its own: it had said so, or said soon
+// after that it had given just that number.
+func rescaled(s timeline.Scaling, tl timeline.Timeline) (by timeline.Rescale, ok bool) {
+	all := tl.Rescales()
+	i := slices.IndexFunc(all, func(by timeline.Rescale) bool {
+		return by.At <= s.At || by.At <= s.At+saidAfter && by.Size == s.Size
+	})
+	if i < 0 {
+		return timeline.Rescale{}, false
+	}
+	return all[i], true
+}
+
+// firstDifference is the first index at which both lists have an entry and not the same; -1 without one.
+func firstDifference(got, expected []string) int {
+	for i := range min(len(got), len(expected)) {
+		if got[i] != expected[i] {
+			return i
+		}
+	}
+	return -1
+}

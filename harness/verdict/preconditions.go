@@ -1,0 +1,104 @@
+package verdict
+
+import (
+	"fmt"
+
+	"rollcall/harness/evidence"
+	"rollcall/harness/timeline"
+	"rollcall/harness/verdict/phrase"
+)
+
+// SentWhileTerminating expects that a request through the Service was sent while an old pod was terminating and another pod was
+// ready: else nothing shows where such requests go.
+func SentWhileTerminating() evidence.Expectation {
+	return evidence.Expectation{Rule: sentWhileTerminating.ID}
+}
+
+var sentWhileTerminating = Rule{
+	ID: "sent-while-terminating", Claim: "clients send requests while an old pod is terminating and other pods are ready",
+	Lanes: ServiceLanes, Unit: "request", Precondition: true,
+	Untested: "no request was sent through the Service while an old pod was terminating and another was ready",
+	exposed:  sentBesideTerminating, needs: seeing(evidence.AboutReplies, evidence.AboutAPI),
+	question: some{
+		rows: func(a asked) (found, string) { return found{count: sentBesideTerminating(a)}, "" },
+		noun: "request", did: plain("were sent while an old pod was terminating and another was ready"),
+	},
+}
+
+func sentBesideTerminating(a asked) int {
+	return a.sum(func(s timeline.LaneSummary) int { return s.WhileTerminating })
+}
+
+// BothOrders expects that one event came surely before another of some old pods, and surely after it of others: else nothing
+// shows that their order is left open. An event about a node's rules is looked at by node.
+func BothOrders(a, b evidence.EventKind) evidence.Expectation {
+	return evidence.Expectation{Rule: bothOrders.ID, From: a, To: b}
+}
+
+var bothOrders = Rule{
+	ID: "both-orders", Claim: "of the old pods some take two steps of their end in one order, and some in the other",
+	Unit: "pair of steps", Untested: "no old pod was seen to take both steps", Precondition: true, needs: seeing(),
+	exposed: func(a asked) int { return len(a.tl.Orders(a.From, a.To)) },
+	question: some{
+		rows: func(a asked) (f found, _ string) {
+			orders := a.tl.Orders(a.From, a.To)
+			before, after := 0, 0
+			for _, o := range orders {
+				switch {
+				case o.Lag.Length > o.Lag.Uncertainty:
+					before++
+				case -o.Lag.Length > o.Lag.Uncertainty:
+					after++
+				}
+			}
+			f.count = min(before, after)
+			f.facts = []Detail{{string(a.From) + " first", fmt.Sprint(before)}, {string(a.To) + " first", fmt.Sprint(after)},
+				{"too close to tell", fmt.Sprint(len(orders) - before - after)}}
+			return f, ""
+		},
+		noun: "pair of steps", did: plain("came in the rarer of both orders"),
+	},
+}
+
+// FullRate expects that every lane sent at least percent of the load asked of it, 1 to 100.
+func FullRate(percent int) evidence.Expectation {
+	return evidence.Expectation{Rule: fullRate.ID, Percent: percent}
+}
+
+// Load that was not offered says nothing about the cluster.
+var fullRate = Rule{
+	ID: "full-rate", Claim: "clients send the full load asked of them",
+	Lanes: AllLanes, Unit: "lane", Untested: "the run has no lane",
+	exposed: func(a asked) int { return len(a.lanes) }, needs: seeing(evidence.AboutReplies),
+	question: part{
+		rows: func(a asked) (rows []share, lack string) {
+			switch {
+			case a.Percent < 1 || a.Percent > 100:
+				return nil, fmt.Sprintf("the rule takes 1 to 100 percent, got %d", a.Percent)
+			case len(a.lanes) == 0:
+				return nil, "the run has 0 lanes"
+			}
+			for _, lane := range a.lanes {
+				row := share{got: lane.Summary.Rate, of: float64(lane.Rate), found: found{facts: []Detail{{"achieved", rate(lane)}}}}
+				if lane.Rate <= 0 {
+					row.lack = rate(lane)
+				}
+				rows = append(rows, row)
+			}
+			return rows, ""
+		},
+		limits: atLeastPercent, untested: true,
+		says: func(_ asked, s share) string {
+			return fmt.Sprintf("the slowest lane sent %.1f %% of its load", 100*s.value())
+		},
+	},
+}
+
+// underRate is also true of a lane that was asked for nothing or whose rate could not be measured.
+func underRate(lane timeline.Lane, percent int) bool {
+	return lane.Rate <= 0 || lane.Summary.Rate*100 < float64(lane.Rate*percent)
+}
+
+func rate(lane timeline.Lane) string {
+	return fmt.Sprintf("%s achieved %.1f of %s per second", lane.ID, lane.Summary.Rate, phrase.Count(lane.Rate, "request"))
+}

@@ -1,0 +1,106 @@
+package verdict
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+
+	"rollcall/harness/evidence"
+	"rollcall/harness/timeline"
+	"rollcall/harness/verdict/phrase"
+)
+
+// A question is what a rule asks of a recording. There are six: whether nothing of a kind is there ([none]) or enough of it
+// ([some]), how long something lasted ([bound]), how large a part is ([part]), how many there were at worst ([level]), and what
+// was noted ([value]).
+type question interface{ answer(asked) Finding }
+
+// An asked is an expectation and what there is to judge it by.
+type asked struct {
+	evidence.Expectation
+	tl    timeline.Timeline
+	lanes []timeline.Lane // those of the rule that the expectation is about
+}
+
+// mark is when the scenario reached a step; what is missing otherwise.
+func (a asked) mark(kind evidence.EventKind) (at time.Duration, lack string) {
+	at, ok := a.tl.Mark(kind)
+	if !ok {
+		return 0, markMissing(kind)
+	}
+	return at, ""
+}
+
+// sum adds up something over the lanes.
+func (a asked) sum(of func(timeline.LaneSummary) int) (n int) {
+	for _, lane := range a.lanes {
+		n += of(lane.Summary)
+	}
+	return n
+}
+
+// failed lists the failed hits for which something holds, by time sent.
+func (a asked) failed(holds func(timeline.Lane, timeline.Hit) bool) (hits []timeline.Hit) {
+	for _, lane := range a.lanes {
+		for _, h := range lane.Failed {
+			if holds(lane, h) {
+				hits = append(hits, h)
+			}
+		}
+	}
+	slices.SortStableFunc(hits, func(x, y timeline.Hit) int {
+		return cmp.Or(cmp.Compare(x.Sent, y.Sent), cmp.Compare(x.Lane, y.Lane), cmp.Compare(x.Seq, y.Seq))
+	})
+	return hits
+}
+
+// A found is what a rule looks for, as far as it is there.
+type found struct {
+	hits  []timeline.Hit // of them or that show them, by time sent
+	count int
+	more  bool // there may be more
+	whole bool // that they are there rests on nothing more having been there
+	facts []Detail
+	// wordings say more of them than how many there are; they come first.
+	wordings []string
+}
+
+func foundHits(hits []timeline.Hit) found { return found{hits: hits, count: len(hits)} }
+
+// number is how many there are.
+func (f found) number() string {
+	if f.more {
+		return phrase.Number(f.count) + " or more"
+	}
+	return phrase.Number(f.count)
+}
+
+// from is when the moment was that the expectation counts from, if it names one.
+func (a asked) from() []Detail {
+	at, ok := a.tl.Mark(a.From)
+	if !ok {
+		return nil
+	}
+	return []Detail{{string(a.From), phrase.Seconds(at)}}
+}
+
+// tell has a finding say a sentence, in the first of these wordings that fits a headline, and facts beside it. Because is both.
+func (f Finding) tell(wordings []string, facts ...Detail) Finding {
+	f.Headline, f.Facts = phrase.Headline(wordings...), known(facts...)
+	f.Because = wordings[slices.IndexFunc(wordings, func(w string) bool { return w != "" })]
+	var said []string
+	for _, fact := range f.Facts {
+		said = append(said, fact.Name+": "+fact.Value)
+	}
+	if len(said) > 0 {
+		f.Because += " (" + strings.Join(said, "; ") + ")"
+	}
+	return f
+}
+
+// undecided is a finding that the recording, or the expectation, does not allow a judgement.
+func undecided(because string) Finding { return Finding{Because: because} }
+
+// plain is a text that is the same whatever is asked.
+func plain(text string) func(asked) string { return func(asked) string { return text } }

@@ -1,0 +1,276 @@
+package verdict
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"rollcall/harness/evidence"
+	"rollcall/harness/timeline"
+	"rollcall/harness/verdict/phrase"
+)
+
+const (
+	pairOfPodAndNode = "pair of pod and node"
+	nobodyLeft       = "0 old pods were seen leaving the endpoints"
+)
+
+// drainsSeen are the old pods, by node with clients, to which a request could still have been sent too late.
+func drainsSeen(a asked) int { return a.tl.SentAfterDrain(a.Max) }
+
+// podLags are rows of lags.
+func podLags(lags []timeline.PodLag, open bool) (rows []lasting) {
+	for _, l := range lags {
+		rows = append(rows, lasting{Elapsed: l.Lag, pod: l.Pod, node: l.Node, open: open})
+	}
+	return rows
+}
+
+// RulesBeforeSigterm expects that every node's rules have stopped routing to each old pod before the pod gets
+// SIGTERM: from then on no new connection can be lost.
+func RulesBeforeSigterm() evidence.Expectation {
+	return evidence.Expectation{Rule: rulesBeforeSigterm.ID}
+}
+
+const noSigtermMargins = "no old pod was seen both to leave the rules of a node and to get SIGTERM"
+
+var rulesBeforeSigterm = Rule{
+	ID: "rules-before-sigterm", Claim: "no node's rules route clients to a pod after its SIGTERM",
+	Feature: evidence.NodeRules, ByClients: clientsBeforeSigterm.ID, Unit: pairOfPodAndNode, Untested: noSigtermMargins,
+	exposed: sigtermsSeen, needs: sinceBegin(evidence.AboutNodeRules, evidence.AboutAPI, evidence.AboutPodSteps),
+	question: bound{
+		rows: func(a asked) ([]lasting, string) {
+			rows := podLags(a.tl.RulesAfterSigterm(), false)
+			if len(rows) == 0 {
+				return nil, noSigtermMargins
+			}
+			return append(rows, podLags(a.tl.StillRouted(), true)...), ""
+		},
+		limits: never(-1),
+		says: func(_ asked, l lasting) []string {
+			if l.open {
+				return []string{fmt.Sprintf("rules of %s still routed to %s when they were seen last", l.node, l.pod)}
+			}
+			when := since(l.Length) + " its SIGTERM"
+			if l.Length >= 0 {
+				when += ": new connections may be lost"
+			}
+			return []string{fmt.Sprintf("rules of %s stopped routing to %s %s", l.node, l.pod, when),
+				fmt.Sprintf("rules of %s stopped routing to a pod %s", l.node, when), "a node's rules stopped routing to a pod " + when}
+		},
+	},
+}
+
+// sigtermsSeen are the pairs of which both the end of the rules and SIGTERM are known, or that the rules did not end.
+func sigtermsSeen(a asked) int { return len(a.tl.RulesAfterSigterm()) + len(a.tl.StillRouted()) }
+
+// ClientsBeforeSigterm expects that from no node a request is sent over a new connection to an old pod after its SIGTERM. It is weaker
+// than RulesBeforeSigterm, in whose place it judges where rules cannot be read: a rule that no request went by is not seen.
+func ClientsBeforeSigterm() evidence.Expectation {
+	return evidence.Expectation{Rule: clientsBeforeSigterm.ID}
+}
+
+const noClientMargins = "no old pod was both sent new connections from pods and seen to get SIGTERM"
+
+var clientsBeforeSigterm = Rule{
+	ID: "clients-before-sigterm", Claim: "no client in the cluster is sent to a pod after its SIGTERM",
+	Lanes: RoutedLanes, Unit: pairOfPodAndNode, Untested: noClientMargins,
+	exposed: func(a asked) int { return len(a.tl.ClientsAfterSigterm()) },
+	needs:   sinceBegin(evidence.AboutReplies, evidence.AboutFailures, evidence.AboutAPI, evidence.AboutPodSteps),
+	question: bound{
+		rows: func(a asked) ([]lasting, string) {
+			rows := podLags(a.tl.ClientsAfterSigterm(), false)
+			if len(rows) == 0 {
+				return nil, noClientMargins
+			}
+			return rows, ""
+		},
+		limits: never(-1),
+		says: func(_ asked, l lasting) []string {
+			when := since(l.Length) + " its SIGTERM"
+			return []string{fmt.Sprintf("the last new connection from %s to %s was opened %s", l.node, l.pod, when),
+				"the last new connection to an old pod was opened " + when}
+		},
+	},
+}
+
+// MaxRuleLag expects that every node's rules have stopped routing to every old pod no later than d after its
+// endpoint was seen leaving ready.
+func MaxRuleLag(d time.Duration) evidence.Expectation {
+	return evidence.Expectation{Rule: maxRuleLag.ID, Max: d}
+}
+
+var maxRuleLag = Rule{
+	ID: "max-rule-lag", Claim: "no node's rules route clients to a pod for longer than allowed after it left the endpoints",
+	Feature: evidence.NodeRules, ByClients: maxDrainLag.ID, BoundsSync: true, Unit: pairOfPodAndNode,
+	Untested: "the rules of no node were seen to route to an old pod",
+	exposed:  func(a asked) int { return len(a.tl.RuleLags()) + len(a.tl.StillRouted()) },
+	needs:    sinceBegin(evidence.AboutNodeRules, evidence.AboutAPI),
+	question: bound{
+		rows: func(a asked) ([]lasting, string) {
+			rows := append(podLags(a.tl.RuleLags(), false), podLags(a.tl.StillRouted(), true)...)
+			switch {
+			case len(a.tl.Observed()) == 0:
+				return nil, "the rules of 0 nodes were observed"
+			case len(a.tl.EndpointsLeft()) == 0:
+				return nil, nobodyLeft
+			case len(rows) == 0:
+				return nil, fmt.Sprintf("the rules of 0 nodes were seen to route to any of %s",
+					phrase.Count(len(a.tl.EndpointsLeft()), "old pod"))
+			}
+			return rows, ""
+		},
+		limits: atMost, breaches: lagBreaches,
+		says: func(_ asked, l lasting) []string {
+			routed, until := "routed to %s until %s after its endpoint left", phrase.Duration(l.Length)
+			if l.open {
+				routed = "still routed to %s when last seen, %s after its endpoint left"
+			}
+			return []string{fmt.Sprintf("rules of %s "+routed, l.node, l.pod, until), fmt.Sprintf("rules of %s "+routed, l.node, "a pod", until),
+				fmt.Sprintf("a node's rules "+routed, "a pod", until)}
+		},
+	},
+}
+
+// lagBreaches are those of lags that are too long. A node's rules follow an endpoint as soon as its kube-proxy is told, and runs.
+func lagBreaches(a asked, rows []lasting, _ lasting) (all []Breach) {
+	left := a.tl.EndpointsLeft()
+	for _, l := range rows {
+		if by := l.Length - a.Max; by > 0 {
+			from := left[l.pod]
+			all = append(all, Breach{Kind: ALag, In: timeline.Window{From: from, To: from + l.Length}, Late: by,
+				By: []timeline.Actor{{Program: timeline.APIServer}, {Node: l.node, Program: timeline.KubeProxy}}})
+		}
+	}
+	return all
+}
+
+// MaxDrainLag expects that no node sends a fresh connection to an old pod later than d after its
+// endpoint was seen leaving ready.
+func MaxDrainLag(d time.Duration) evidence.Expectation {
+	return evidence.Expectation{Rule: maxDrainLag.ID, Max: d}
+}
+
+var maxDrainLag = Rule{
+	ID: "max-drain-lag", Claim: "no client in the cluster is sent to a pod for longer than allowed after it left the endpoints",
+	Lanes: RoutedLanes, BoundsSync: true, Unit: pairOfPodAndNode,
+	Untested: "no client in the cluster sent a request so long after an old pod had left the endpoints",
+	exposed:  drainsSeen, needs: sinceBegin(evidence.AboutReplies, evidence.AboutFailures, evidence.AboutAPI),
+	question: bound{
+		rows: func(a asked) ([]lasting, string) {
+			switch {
+			case requests(a) == 0:
+				return nil, "0 lanes with fresh connections ran in a pod"
+			case len(a.tl.EndpointsLeft()) == 0:
+				return nil, nobodyLeft
+			}
+			return podLags(a.tl.DrainLags(), false), ""
+		},
+		limits: atMost, breaches: lagBreaches, nothing: "0 requests were sent to an old pod after it left the endpoints",
+		says: func(_ asked, l lasting) []string {
+			until := phrase.Duration(l.Length) + " after its endpoint left"
+			return []string{fmt.Sprintf("%s was sent new connections from %s until %s", l.pod, l.node, until),
+				fmt.Sprintf("%s was sent new connections until %s", l.pod, until), "an old pod was sent new connections until " + until}
+		},
+	},
+}
+
+// MostDrainLags expects that of the pairs of an old pod and a node percent at least have their last new connection from the node
+// to the pod no later than d after the pod's endpoint was seen leaving ready. With 50 that is about the median.
+func MostDrainLags(percent int, d time.Duration) evidence.Expectation {
+	return evidence.Expectation{Rule: mostDrainLags.ID, Percent: percent, Max: d}
+}
+
+var mostDrainLags = Rule{
+	ID: "most-drain-lags", Claim: "most nodes' clients are no longer sent to a pod soon after it left the endpoints",
+	Lanes: RoutedLanes, BoundsSync: true, Unit: pairOfPodAndNode,
+	Untested: "no request was sent late enough after an old pod had left the endpoints",
+	exposed:  drainsSeen, needs: sinceBegin(evidence.AboutReplies, evidence.AboutFailures, evidence.AboutAPI),
+	question: part{
+		rows: func(a asked) ([]share, string) {
+			lags := a.tl.DrainLags()
+			pairs := max(len(lags), drainsSeen(a))
+			if pairs == 0 || a.Percent < 1 {
+				return nil, "0 old pods were seen leaving the endpoints while clients with new connections were there"
+			}
+			s := share{got: float64(pairs - len(lags)), of: float64(pairs)} // a pair without a lag had its last connection before
+			lengths := make([]time.Duration, pairs-len(lags), pairs)
+			for _, l := range lags {
+				lengths = append(lengths, l.Lag.Length)
+				switch within(l.Lag, a.Max) {
+				case Pass:
+					s.got++
+				case Inconclusive:
+					s.unclear++
+				case Fail, Skipped:
+				}
+			}
+			slices.Sort(lengths)
+			s.facts = []Detail{{"median", phrase.Seconds(timeline.Percentile(lengths, 50))}, {"longest", phrase.Seconds(lengths[len(lengths)-1])}}
+			return []share{s}, ""
+		},
+		limits: atLeastPercent,
+		says: func(a asked, s share) string {
+			return fmt.Sprintf("%.0f of %s were sent no new connection %s after the pod left", s.got,
+				phrase.Count(int(s.of), pairOfPodAndNode), phrase.Duration(a.Max))
+		},
+		breaches: func(a asked, _ share) []Breach { return lagBreaches(a, podLags(a.tl.DrainLags(), false), lasting{}) },
+	},
+}
+
+// ReachesTerminating expects that a new connection from a node leads to an old pod after its endpoint left ready, at least once.
+// It never fails: that none did does not show that none can.
+func ReachesTerminating() evidence.Expectation {
+	return evidence.Expectation{Rule: reachesTerminating.ID}
+}
+
+var reachesTerminating = Rule{
+	ID: "reaches-terminating", Claim: "a client's new connection is led to a pod after it left the endpoints",
+	Lanes: RoutedLanes, Unit: pairOfPodAndNode, Untested: "no request was sent after an old pod had left the endpoints", Precondition: true,
+	exposed: drainsSeen, needs: sinceBegin(evidence.AboutReplies, evidence.AboutFailures, evidence.AboutAPI),
+	question: some{
+		rows: func(a asked) (f found, _ string) {
+			var longest timeline.PodLag
+			for _, l := range a.tl.DrainLags() {
+				if l.Lag.Length-l.Lag.Uncertainty <= 0 {
+					continue
+				}
+				if f.count++; l.Lag.Length > longest.Lag.Length {
+					longest = l
+				}
+			}
+			f.facts = longestFacts(longest)
+			return f, ""
+		},
+		of: drainsSeen, noun: pairOfPodAndNode, did: plain("had a new connection led to the pod after it left the endpoints"),
+	},
+}
+
+func longestFacts(l timeline.PodLag) []Detail {
+	if l.Pod == "" {
+		return nil
+	}
+	return []Detail{{"longest", fmt.Sprintf("%s from %s until %s after it", l.Pod, l.Node, phrase.Elapsed(l.Lag))}}
+}
+
+// RulesBehind expects that a node's rules surely still routed to an old pod after its SIGTERM: else nothing shows what becomes
+// of clients whose kube-proxy is behind.
+func RulesBehind() evidence.Expectation { return evidence.Expectation{Rule: rulesBehind.ID} }
+
+var rulesBehind = Rule{
+	ID: "rules-behind", Claim: "a node's rules still route clients to an old pod after its SIGTERM",
+	Feature: evidence.NodeRules, Unit: pairOfPodAndNode, Untested: noSigtermMargins, Precondition: true,
+	exposed: sigtermsSeen, needs: sinceBegin(evidence.AboutNodeRules, evidence.AboutAPI, evidence.AboutPodSteps),
+	question: some{
+		rows: func(a asked) (f found, _ string) {
+			for _, s := range a.tl.StaleRules() {
+				if s.Lag-s.Uncertainty > s.Drain {
+					f.count++
+					f.facts = []Detail{{"such as", fmt.Sprintf("%s of %s for %s", s.Pod, s.Node, phrase.Duration(s.Length()))}}
+				}
+			}
+			return f, ""
+		},
+		of: sigtermsSeen, noun: pairOfPodAndNode, did: plain("had rules that still routed to the pod after its SIGTERM"),
+	},
+}

@@ -1,0 +1,115 @@
+package verdict
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"rollcall/harness/evidence"
+	"rollcall/harness/timeline"
+	"rollcall/harness/verdict/phrase"
+)
+
+// some asks that enough of a kind is there. Enough was seen; that too little is there rests on nothing more having been seen. A
+// precondition that is not met decides nothing: no loss is no failure of the cluster, but a harness that may be blind.
+type some struct {
+	rows func(asked) (found, string) // what is to be there, or why that is not known
+	of   func(asked) int             // of how many; nil: nobody counts that
+	noun string                      // of what there could be, in the singular
+	did  func(asked) string          // what they did
+	// least is how many of them are expected; nil: one.
+	least func(evidence.Expectation) int
+	// byConn says that lanes with each kind of connection have to have one: an app that exits breaks kept connections whatever the
+	// rules do, so that they do not speak for new ones.
+	byConn bool
+	// unclear is how many more there may be.
+	unclear func(asked) int
+	// fails says that too few are a failure, unlike those of a precondition.
+	fails bool
+	// whole says that what is counted might not be there if more had been seen, such as pods that went.
+	whole bool
+}
+
+func (q some) answer(a asked) Finding {
+	least := 1
+	if q.least != nil {
+		least = q.least(a.Expectation)
+	}
+	rows, lack := q.rows(a)
+	switch {
+	case least < 1:
+		return undecided(fmt.Sprintf("the rule takes at least 1, got %d", least))
+	case lack != "":
+		return undecided(lack)
+	}
+	share := fmt.Sprintf("%s %s", phrase.Count(rows.count, q.noun), q.did(a))
+	if q.of != nil {
+		share = fmt.Sprintf("%s of %s %s", rows.number(), phrase.Count(q.of(a), q.noun), q.did(a))
+	}
+	expected := ""
+	if least > 1 || q.fails {
+		expected = fmt.Sprintf(", at least %s expected", phrase.Number(least))
+	}
+	f := Finding{Outcome: Pass, Grounds: Seen, Witnesses: witnesses(rows.hits)}
+	facts := append(a.from(), rows.facts...)
+	if len(rows.hits) > 0 {
+		facts = append([]Detail{{"by kind", kinds(rows.hits)}}, facts...)
+	}
+	if conn := q.without(a, rows); conn != "" && rows.count > 0 {
+		return Finding{}.tell([]string{fmt.Sprintf("blind: 0 over %s connections; %s", conn, share),
+			"blind: 0 over " + string(conn) + " connections"}, facts...)
+	}
+	switch {
+	case rows.count >= least && len(rows.hits) > 0 && !q.fails:
+		f = f.tell([]string{share + ", as they should", share}, facts...)
+	case rows.count >= least:
+		f = f.tell([]string{share + expected, share}, facts...)
+	case q.unclear != nil && rows.count+q.unclear(a) >= least:
+		f.Outcome, f.Witnesses = Inconclusive, nil
+		return orUncertain(f.tell([]string{share + expected, share}, facts...))
+	case q.fails:
+		f.Outcome, f.Grounds, f.Witnesses = Fail, Unseen, nil
+		f = f.tell([]string{share + expected, share}, facts...)
+	default:
+		return Finding{}.tell([]string{"blind: " + share + expected, "blind: " + share}, facts...)
+	}
+	if q.whole {
+		f.Grounds = Whole
+	}
+	return f
+}
+
+// without is a kind of connection that none of the rows is of, though each is to have one; empty if there is none.
+func (q some) without(a asked, rows found) (conn evidence.Conn) {
+	if !q.byConn {
+		return ""
+	}
+	seen := map[evidence.Conn]int{}
+	for _, lane := range a.lanes {
+		seen[lane.Conn] += 0
+		for _, h := range rows.hits {
+			if h.Lane == lane.ID {
+				seen[lane.Conn]++
+			}
+		}
+	}
+	for _, conn := range slices.Sorted(maps.Keys(seen)) {
+		if seen[conn] == 0 {
+			return conn
+		}
+	}
+	return ""
+}
+
+// lost are failed hits of some kind, and how many failed otherwise.
+func lost(is func(asked) func(timeline.Lane, timeline.Hit) bool) func(asked) (found, string) {
+	return func(a asked) (found, string) {
+		if len(a.lanes) == 0 {
+			return found{}, "0 lanes from pods were seen"
+		}
+		f := foundHits(a.failed(is(a)))
+		others := a.sum(timeline.LaneSummary.Failed) - f.count
+		f.facts = []Detail{{"pod phase", podPhases(f.hits, a.tl)}, {"failed otherwise", fmt.Sprint(others)}}
+		return f, ""
+	}
+}

@@ -1,0 +1,178 @@
+package verdict
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"rollcall/harness/evidence"
+	"rollcall/harness/timeline"
+	"rollcall/harness/verdict/phrase"
+)
+
+// LossesAtSteps expects that every request through the Service that fails was sent within d after a step of maintenance whose text
+// has one of these in it, and before the next step: whoever maintains the cluster knows what every loss comes from. An outage
+// belongs to the last step at or before its first failed request. Without a text no loss is expected at any step.
+func LossesAtSteps(d time.Duration, texts ...string) evidence.Expectation {
+	return evidence.Expectation{Rule: lossesAtSteps.ID, Max: d, Values: texts}
+}
+
+var lossesAtSteps = Rule{
+	ID: "losses-at-steps", Claim: "clients lose requests at those steps of maintenance at which they have to, and at no other",
+	Lanes: ServiceLanes, Unit: "request", Untested: "no request was sent through the Service once maintenance had begun",
+	exposed: sentSinceBegun, needs: underLoad(evidence.AboutFailures),
+	question: attribution{},
+}
+
+// attribution is a question of its own: whether each loss belongs to a step depends on two clocks, and on what may belong to it.
+type attribution struct{}
+
+func (attribution) answer(a asked) Finding {
+	steps := len(a.tl.MarkedSteps())
+	switch {
+	case requests(a) == 0:
+		return undecided(noneAtAll)
+	case steps == 0:
+		return undecided("0 steps of maintenance were marked")
+	}
+	losses := a.tl.Losses(a.lanes)
+	outcome := Pass
+	var worst []timeline.Hit
+	var where []string
+	for _, l := range losses {
+		kept := belongs(l, a.Expectation)
+		if worse(kept, outcome) {
+			outcome, worst, where = kept, nil, nil
+		}
+		if kept == outcome && kept != Pass {
+			worst = append(worst, l.Hits...)
+			if at := place(l); !slices.Contains(where, at) {
+				where = append(where, at)
+			}
+		}
+	}
+	facts := []Detail{{"steps", fmt.Sprint(steps)}, {"losses", tally(losses)}}
+	if outcome == Pass {
+		none := fmt.Sprintf("0 of %s failed at a step where none should", phrase.Count(requests(a), "request"))
+		if failed := len(timeline.Failed(a.lanes)); failed > 0 {
+			none += fmt.Sprintf(", %d where some have to", failed)
+		}
+		return Finding{Outcome: Pass, Grounds: Unseen}.tell([]string{none}, facts...)
+	}
+	slices.SortStableFunc(worst, func(x, y timeline.Hit) int { return cmp.Compare(x.Sent, y.Sent) })
+	of := describeHits(worst, len(worst), a.tl)
+	lost := phrase.Count(len(worst), "lost request")
+	f := Finding{Outcome: outcome, Grounds: Seen, Witnesses: witnesses(worst)}
+	return orUncertain(f.tell([]string{
+		fmt.Sprintf("%s (%s) at %s, where none should be", lost, of.kinds, strings.Join(where, ", ")),
+		fmt.Sprintf("%s (%s) at %s", lost, of.kinds, strings.Join(where, ", ")),
+		fmt.Sprintf("%s at %s and %s more", lost, where[0], phrase.Count(len(where)-1, "step")),
+	}, append(of.facts(), facts...)...))
+}
+
+// belongs is whether a loss belongs to a step at which one may be; inconclusive when the clocks cannot tell.
+func belongs(l timeline.Loss, x evidence.Expectation) Outcome {
+	outcomes := map[Outcome]bool{}
+	if l.Step == nil {
+		outcomes[Fail] = true
+	}
+	for _, step := range l.Belongs() {
+		if !matches(step, x.Values) {
+			outcomes[Fail] = true
+			continue
+		}
+		outcomes[within(l.Since(step, l.Hits[len(l.Hits)-1]), x.Max)] = true
+	}
+	switch {
+	case len(outcomes) > 1 || outcomes[Inconclusive]:
+		return Inconclusive
+	case outcomes[Fail]:
+		return Fail
+	}
+	return Pass
+}
+
+// matches reports whether a step is one of those that are named.
+func matches(step timeline.Step, texts []string) bool {
+	return slices.ContainsFunc(texts, func(text string) bool { return strings.Contains(step.What, text) })
+}
+
+// place says where a loss was, with what else was begun while it lasted.
+func place(l timeline.Loss) string {
+	var at []string
+	if l.Step == nil {
+		at = append(at, "no step")
+	}
+	for _, step := range l.Belongs() {
+		at = append(at, quoted(step))
+	}
+	where := strings.Join(at, " or ")
+	for _, step := range l.Meanwhile() {
+		where += " to " + quoted(step)
+	}
+	return where
+}
+
+func quoted(step timeline.Step) string {
+	if step.Node == "" {
+		return fmt.Sprintf("%q", step.What)
+	}
+	return fmt.Sprintf("%q of %s", step.What, step.Node)
+}
+
+// tally counts failed requests by the step that they belong to, in the order of the steps; empty without any.
+func tally(losses []timeline.Loss) string {
+	counts := map[string]int{}
+	var order []string
+	for _, l := range slices.SortedStableFunc(slices.Values(losses), func(a, b timeline.Loss) int { return cmp.Compare(a.From, b.From) }) {
+		at := place(l)
+		if counts[at] == 0 {
+			order = append(order, at)
+		}
+		counts[at] += l.Failed
+	}
+	var parts []string
+	for _, at := range order {
+		parts = append(parts, fmt.Sprintf("%d at %s", counts[at], at))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// LostAtSteps expects that requests from pods are lost at a step of maintenance whose text has one of these in it: a negative
+// control of LossesAtSteps. No such loss is no failure of the cluster but a blind harness.
+func LostAtSteps(texts ...string) evidence.Expectation {
+	return evidence.Expectation{Rule: lostAtSteps.ID, Values: texts}
+}
+
+var lostAtSteps = Rule{
+	ID: "lost-at-steps", Claim: "clients in the cluster lose requests at those steps of maintenance at which they have to",
+	Lanes: DamageLanes, Unit: "step", Untested: "no such step was marked", Precondition: true,
+	exposed: func(a asked) (n int) {
+		for _, step := range a.tl.MarkedSteps() {
+			if matches(step, a.Values) {
+				n++
+			}
+		}
+		return n
+	},
+	needs: sinceBegin(evidence.AboutFailures),
+	question: some{
+		rows: func(a asked) (f found, _ string) {
+			var at []timeline.Loss
+			for _, l := range a.tl.Losses(a.lanes) {
+				if l.Step != nil && !slices.ContainsFunc(l.Belongs(), func(s timeline.Step) bool { return !matches(s, a.Values) }) {
+					f.hits, at = append(f.hits, l.Hits...), append(at, l)
+				}
+			}
+			slices.SortStableFunc(f.hits, func(x, y timeline.Hit) int { return cmp.Compare(x.Sent, y.Sent) })
+			f.count, f.facts = len(f.hits), []Detail{{"losses", tally(at)}}
+			return f, ""
+		},
+		noun: "request",
+		did: func(a asked) string {
+			return fmt.Sprintf("from pods were lost at a step %q", strings.Join(a.Values, " or "))
+		},
+	},
+}

@@ -1,0 +1,203 @@
+package verdict
+
+import (
+	"fmt"
+	"time"
+
+	"rollcall/harness/evidence"
+	"rollcall/harness/timeline"
+	"rollcall/harness/verdict/phrase"
+)
+
+// MaxSwitch expects that d after the write that begins the rollout every new connection goes to the new version: none sent later
+// is answered by the old one.
+func MaxSwitch(d time.Duration) evidence.Expectation {
+	return evidence.Expectation{Rule: maxSwitch.ID, Max: d, Conn: evidence.Fresh}
+}
+
+var maxSwitch = Rule{
+	ID: "max-switch", Claim: "clients with new connections are answered by the new version alone soon after the switch was written",
+	Lanes: ServiceLanes, BoundsSync: true, Unit: "reply", Untested: "no request sent after the switch had to be over was answered",
+	exposed: func(a asked) (n int) {
+		begun, ok := a.tl.Mark(evidence.RolloutBegun)
+		return a.newRepliesFrom(begun+a.Max, ok)
+	},
+	needs: underLoad(evidence.AboutReplies),
+	question: bound{
+		rows: func(a asked) (rows []lasting, lack string) {
+			begun, lack := a.mark(evidence.RolloutBegun)
+			if lack == "" && len(a.lanes) == 0 {
+				lack = "0 lanes with new connections were seen"
+			}
+			for _, lane := range a.lanes {
+				old, next := lane.RepliesOf(a.tl.Old), lane.RepliesOf(a.tl.New)
+				if lack == "" && (old.Count == 0 || next.Count == 0) {
+					lack = fmt.Sprintf("%s got %s by %s and %d by %s", lane.ID, phrase.Count(old.Count, "reply"), a.tl.Old, next.Count, a.tl.New)
+				}
+				rows = append(rows, lasting{Elapsed: lane.SentAfter(old.Last, begun), lane: lane.ID})
+			}
+			return rows, lack
+		},
+		limits: atMost,
+		says: func(a asked, l lasting) []string {
+			return []string{fmt.Sprintf("the last new connection went to %s %s after the switch was written", a.tl.Old,
+				phrase.Duration(max(0, l.Length)))}
+		},
+		breaches: func(a asked, _ []lasting, l lasting) []Breach {
+			begun, _ := a.tl.Mark(evidence.RolloutBegun)
+			return []Breach{{Kind: ALag, In: timeline.Window{From: begun, To: begun + l.Length}, Late: l.Length - a.Max,
+				By: append(timeline.ControlPlane(), timeline.Actor{Program: timeline.KubeProxy})}}
+		},
+	},
+}
+
+// newRepliesFrom are the replies by the new version that would have been too late for the old one, in whole seconds from a moment on.
+func (a asked) newRepliesFrom(at time.Duration, known bool) (n int) {
+	if !known {
+		return 0
+	}
+	for _, lane := range a.lanes {
+		of, _ := repliesIn(lane, a.tl.New, seconds{int((at + time.Second - 1) / time.Second), int(unlimited / time.Second)})
+		n += of
+	}
+	return n
+}
+
+// CleanCut expects that the new version gives its first reply after the old one gave its last, on all lanes.
+func CleanCut() evidence.Expectation { return evidence.Expectation{Rule: cleanCut.ID} }
+
+var cleanCut = Rule{
+	ID: "clean-cut", Claim: "no client is answered by the old version once any is by the new one",
+	Lanes: ServiceLanes, Unit: "reply", Untested: noNewReply,
+	exposed: newReplies, needs: underLoad(evidence.AboutReplies, evidence.AboutLatencies),
+	question: bound{
+		rows: func(a asked) ([]lasting, string) {
+			pause, ok := a.tl.Pause()
+			pause.Length = -pause.Length
+			return only(pause, ok)(oneVersion)
+		},
+		limits: never(0), says: saysMixed,
+	},
+}
+
+func saysMixed(a asked, l lasting) []string {
+	if l.Length < 0 {
+		return []string{fmt.Sprintf("%s gave its first reply %s after %s gave its last", a.tl.New, phrase.Duration(-l.Length), a.tl.Old)}
+	}
+	return []string{fmt.Sprintf("%s and %s both answered for %s", a.tl.Old, a.tl.New, phrase.Duration(l.Length))}
+}
+
+// MaxMixedWindow expects that both versions answer for no longer than d.
+func MaxMixedWindow(d time.Duration) evidence.Expectation {
+	return evidence.Expectation{Rule: maxMixedWindow.ID, Max: d}
+}
+
+var maxMixedWindow = Rule{
+	ID: "max-mixed-window", Claim: "clients are answered by both versions for no longer than allowed",
+	Lanes: ServiceLanes, Unit: "reply", Untested: "no request was sent for longer than that after the first reply of the new version",
+	exposed: func(a asked) (n int) {
+		window, ok := a.tl.MixedWindow(a.Conn)
+		if !ok {
+			return 0
+		}
+		from := int((window.From + a.Max + time.Second - 1) / time.Second)
+		for _, lane := range a.lanes {
+			_, total := repliesIn(lane, a.tl.Old, seconds{from, len(lane.RepliesOf(a.tl.New).PerSecond)})
+			n += total
+		}
+		return n
+	},
+	needs:    underLoad(evidence.AboutReplies, evidence.AboutLatencies),
+	question: bound{rows: mixedWindow, limits: atMost, says: saysMixed},
+}
+
+func mixedWindow(a asked) ([]lasting, string) {
+	window, ok := a.tl.MixedWindow(a.Conn)
+	return only(timeline.Elapsed{Length: window.Length(), Uncertainty: window.Uncertainty}, ok)(oneVersion)
+}
+
+// MinMixedWindow expects that both versions answer for d at least.
+func MinMixedWindow(d time.Duration) evidence.Expectation {
+	return evidence.Expectation{Rule: minMixedWindow.ID, Min: d}
+}
+
+var minMixedWindow = Rule{
+	ID: "min-mixed-window", Claim: "clients are answered by both versions for as long as expected",
+	Lanes: ServiceLanes, Unit: "reply", Untested: "one of the versions gave no reply",
+	exposed: allReplies, needs: seeing(evidence.AboutReplies, evidence.AboutLatencies),
+	question: bound{rows: mixedWindow, limits: minimum, says: saysMixed},
+}
+
+// OrderedSwitch expects that a keep-alive connection on which the new version has answered never gives a
+// reply by another again.
+func OrderedSwitch() evidence.Expectation { return evidence.Expectation{Rule: orderedSwitch.ID} }
+
+var orderedSwitch = Rule{
+	ID: "ordered-switch", Claim: "a client that keeps its connection never goes back from the new version",
+	Lanes: KeepAliveLanes, Unit: "reply", Untested: "no connection on which the new version had answered gave another reply",
+	exposed: func(a asked) int { return a.sum(func(s timeline.LaneSummary) int { return s.SinceSwitch }) },
+	needs:   underLoad(evidence.AboutReplies),
+	question: none{
+		rows: func(a asked) (found, string) { return foundHits(timeline.Returns(a.lanes)), "" },
+		of:   func(a asked) int { return a.sum(func(s timeline.LaneSummary) int { return s.ByVersion[a.tl.New] }) },
+		noun: plain("reply"), did: plain("by the new version were followed by another's on the same connection"),
+		untold: "0 replies on keep-alive connections were by the new version",
+	},
+}
+
+// KeptConnections expects that keep-alive connections which a version answered before the rollout stay with their pod: no
+// other pod answers on one, and every lane still uses one in the last 5 s of the load.
+func KeptConnections(version string) evidence.Expectation {
+	return evidence.Expectation{Rule: keptConnections.ID, Versions: []string{version}}
+}
+
+var keptConnections = Rule{
+	ID: "kept-connections", Claim: "clients' keep-alive connections stay with their pod to the end",
+	Lanes: KeepAliveLanes, Unit: "connection", Untested: "no keep-alive connection was there before the rollout began",
+	exposed: func(a asked) (n int) {
+		for _, lane := range a.lanes {
+			n += len(a.keptBefore(lane))
+		}
+		return n
+	},
+	needs: underLoad(evidence.AboutReplies),
+	question: none{
+		rows: func(a asked) (f found, lack string) {
+			if _, lack = a.mark(evidence.LoadEnded); lack != "" {
+				return f, lack
+			}
+			still := time.Duration(lastSeconds(a.tl).from) * time.Second
+			for _, lane := range a.lanes {
+				before, used := a.keptBefore(lane), 0
+				for _, c := range before {
+					if c.Last >= still {
+						used++
+					}
+					if c.Moved {
+						f.count++
+						f.facts = append(f.facts, Detail{"moved", fmt.Sprintf("of %s, from %s, first used at %s", lane.ID, c.Pod, phrase.Seconds(c.First))})
+					}
+				}
+				if len(before) > 0 && used == 0 {
+					f.count, f.whole = f.count+len(before), true
+					f.facts = append(f.facts, Detail{"not used at the end", "all of " + lane.ID})
+				}
+			}
+			f.facts = f.facts[:min(len(f.facts), maxWitnesses)]
+			return f, ""
+		},
+		noun: plain("keep-alive connection"), did: plain("of before the rollout moved to another pod or ended"),
+	},
+}
+
+// keptBefore are a lane's connections that the version answered before the rollout began.
+func (a asked) keptBefore(lane timeline.Lane) (before []timeline.Connection) {
+	begun, ok := a.tl.Mark(evidence.RolloutBegun)
+	for _, c := range lane.Connections {
+		first := lane.SentAfter(c.First, begun)
+		if ok && len(a.Versions) == 1 && c.Version == a.Versions[0] && first.Length+first.Uncertainty < 0 {
+			before = append(before, c)
+		}
+	}
+	return before
+}
