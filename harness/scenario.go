@@ -112,6 +112,7 @@ type Occupancy int
 // Occupancies.
 const (
 	WithoutLoad  Occupancy = iota // beside others
+	FromOutside                   // likewise, and where only one Service can be reached from outside, it is this one
 	UnderLoad                     // beside others, of which half may be under load
 	LoneLoad                      // beside others without load
 	WholeCluster                  // nothing goes on beside it
@@ -122,8 +123,10 @@ func (s Scenario) Occupancy() Occupancy {
 	switch {
 	case s.Exclusive || len(s.ClusterChanges) > 0 || s.Disruption != nil || s.Own != nil:
 		return WholeCluster
-	case s.ObservesNodes():
+	case s.Steps == nil:
 		return UnderLoad
+	case s.Outside:
+		return FromOutside
 	}
 	return WithoutLoad
 }

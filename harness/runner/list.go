@@ -128,7 +128,7 @@ func (r *Runner) beside(s harness.Scenario) int {
 		return 1
 	case harness.UnderLoad:
 		return loadsOf(r.FirstJobs())
-	case harness.WithoutLoad:
+	case harness.WithoutLoad, harness.FromOutside:
 	}
 	return r.jobs
 }

@@ -66,7 +66,7 @@ func (a attempt) cleanup(ctx context.Context, r *leased, kept bool) {
 			fmt.Fprintln(a.out, err)
 		}
 	}
-	if r.scenario.Occupancy() == harness.WholeCluster || a.runner.turns.oneLoad {
+	if r.scenario.Occupancy() == harness.WholeCluster || a.runner.turns.oneService {
 		cleanup()
 		return
 	}

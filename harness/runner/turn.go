@@ -23,9 +23,9 @@ import (
 // turns hands out a cluster to recordings, to as many at a time as the run allows. The test processes of all suites share the
 // cluster: a turn is a lock file, so that a process that dies releases it. Within a process the longest recording goes first.
 type turns struct {
-	dir     string
-	session string // run folder
-	oneLoad bool   // the one way from outside leads to one recording at a time
+	dir        string
+	session    string // run folder
+	oneService bool   // at a time can be reached from outside
 
 	mu      sync.Mutex
 	waiting []*waiter
@@ -66,9 +66,9 @@ func foundJobs(clusters int, attached bool) int {
 }
 
 // newTurns are those of a mode's cluster in the run of a folder.
-func newTurns(mode, folder string, oneLoad bool) (*turns, error) {
+func newTurns(mode, folder string, oneService bool) (*turns, error) {
 	dir, err := turnsOf(folder)
-	return &turns{dir: filepath.Join(dir, mode), session: folder, oneLoad: oneLoad}, err
+	return &turns{dir: filepath.Join(dir, mode), session: folder, oneService: oneService}, err
 }
 
 // turnsOf is where the processes of the run of a folder agree about turns; not in that folder, which is kept.
@@ -191,17 +191,40 @@ func (t *turns) try(s harness.Occupancy) (held, error) {
 		}
 		return t.beside(loads, jobs, most)
 	case harness.UnderLoad:
-		loads := loadsOf(jobs)
-		if t.oneLoad {
-			loads = 1
-		}
-		load, err := t.oneOf("load", loads)
+		load, err := t.oneOf("load", loadsOf(jobs))
 		if load == nil {
 			return nil, err
 		}
 		return t.beside(held{load}, jobs, most)
+	case harness.FromOutside:
+		way, err := t.wayIn(held{})
+		if way == nil {
+			return nil, err
+		}
+		job, err := t.withoutLoad(jobs, most)
+		if job == nil {
+			return nil, errors.Join(err, way.release())
+		}
+		return append(way, job...), nil
 	case harness.WithoutLoad:
 	}
+	return t.withoutLoad(jobs, most)
+}
+
+// wayIn adds the way from outside to a turn, where only one Service at a time can be reached on it; else it gives the turn back.
+func (t *turns) wayIn(turn held) (held, error) {
+	if !t.oneService {
+		return turn, nil
+	}
+	way, err := t.all("outside", 0, 1)
+	if way == nil {
+		return nil, errors.Join(err, turn.release())
+	}
+	return append(turn, way...), nil
+}
+
+// withoutLoad is a turn of one of so many jobs, or, where nothing is under load, of more.
+func (t *turns) withoutLoad(jobs, most int) (held, error) {
 	job, err := t.oneOf("job", jobs)
 	if err != nil {
 		return nil, err
@@ -209,8 +232,8 @@ func (t *turns) try(s harness.Occupancy) (held, error) {
 	if job != nil {
 		return held{job}, nil
 	}
-	// More of them go on beside each other than beside one that is under load. Whoever comes sees the other: this one has its
-	// job before it looks for loads, and that one its load before it looks for jobs.
+	// Whoever comes sees the other: this one has its job before it looks for loads, and one under load its load before it looks for
+	// jobs.
 	if job, err = t.oneOf("job", most); job == nil {
 		return nil, err
 	}
@@ -221,9 +244,13 @@ func (t *turns) try(s harness.Occupancy) (held, error) {
 	return held{job}, loads.release()
 }
 
-// beside adds one of so many jobs to the turn of a recording under load, if nobody has a job beyond them; else it gives the turn back,
-// and there is none.
+// beside adds the way from outside and one of so many jobs to the turn of a recording under load, if nobody has a job beyond them; else
+// it gives the turn back, and there is none.
 func (t *turns) beside(loads held, jobs, most int) (held, error) {
+	loads, err := t.wayIn(loads)
+	if loads == nil {
+		return nil, err
+	}
 	job, err := t.oneOf("job", jobs)
 	if job == nil {
 		return nil, errors.Join(err, loads.release())

@@ -28,7 +28,7 @@ func sessionOf(t interface {
 	if err := store.WriteJSON(evidence.SessionPath(folder), evidence.Session{Jobs: jobs, MostJobs: most, Rate: 100}); err != nil {
 		t.Fatal(err)
 	}
-	return folder, func() *turns { return &turns{dir: filepath.Join(folder, "turns"), session: folder} }
+	return folder, func() *turns { return &turns{dir: filepath.Join(folder, "turns"), session: folder, oneService: true} }
 }
 
 // Whatever is asked for in whatever order by several processes: never more at a time than the run allows, and nothing beside
@@ -38,10 +38,10 @@ func TestTurnsAcquire(t *testing.T) {
 		jobs := rapid.IntRange(1, 4).Draw(rt, "jobs")
 		most := rapid.IntRange(jobs, 6).Draw(rt, "most")
 		asked := rapid.SliceOfN(rapid.SampledFrom([]harness.Occupancy{harness.WithoutLoad, harness.WithoutLoad, harness.UnderLoad,
-			harness.LoneLoad, harness.WholeCluster}), 1, 8).Draw(rt, "asked")
+			harness.FromOutside, harness.LoneLoad, harness.WholeCluster}), 1, 8).Draw(rt, "asked")
 		_, another := sessionOf(t, jobs, most)
 		processes := []*turns{another(), another()}
-		var without, loads, lone, wholes atomic.Int32
+		var without, outside, loads, lone, wholes atomic.Int32
 		var all sync.WaitGroup
 		for i, s := range asked {
 			all.Go(func() {
@@ -50,15 +50,16 @@ func TestTurnsAcquire(t *testing.T) {
 					t.Error(err)
 					return
 				}
-				count := map[harness.Occupancy]*atomic.Int32{harness.WithoutLoad: &without, harness.UnderLoad: &loads, harness.LoneLoad: &lone,
-					harness.WholeCluster: &wholes}[s]
+				count := map[harness.Occupancy]*atomic.Int32{harness.WithoutLoad: &without, harness.FromOutside: &outside,
+					harness.UnderLoad: &loads, harness.LoneLoad: &lone, harness.WholeCluster: &wholes}[s]
 				count.Add(1)
-				w, l, o, a := without.Load(), loads.Load(), lone.Load(), wholes.Load()
+				x := outside.Load()
+				w, l, o, a := without.Load()+x, loads.Load(), lone.Load(), wholes.Load()
 				limit := most
 				if l+o > 0 {
 					limit = jobs
 				}
-				if int(w+l+o) > limit || int(l) > loadsOf(jobs) || o > 1 || o == 1 && l > 0 || a > 1 || a == 1 && w+l+o > 0 {
+				if int(w+l+o) > limit || x+l+o > 1 || int(l) > loadsOf(jobs) || o > 1 || o == 1 && l > 0 || a > 1 || a == 1 && w+l+o > 0 {
 					t.Errorf("%d without, %d under load, %d alone so and %d that want all, at %d jobs and %d without load", w, l, o, a, jobs, most)
 				}
 				count.Add(-1)
@@ -73,7 +74,7 @@ func TestTurnsAcquire(t *testing.T) {
 
 // With one job beside load and three without.
 func TestTurnsBesideLoad(t *testing.T) {
-	const load, without, lone = harness.UnderLoad, harness.WithoutLoad, harness.LoneLoad
+	const load, without, lone, outside = harness.UnderLoad, harness.WithoutLoad, harness.LoneLoad, harness.FromOutside
 	for _, row := range []struct {
 		sentence string
 		jobs     int
@@ -93,6 +94,10 @@ func TestTurnsBesideLoad(t *testing.T) {
 		{"and no other", 2, []harness.Occupancy{load, without}, 0, without, false},
 		{"nor does it go beside two", 2, []harness.Occupancy{without, without}, 0, load, false},
 		{"as little as beside one of three", 2, []harness.Occupancy{without, without, without}, 2, load, false},
+		{"what is asked from outside goes beside others without load", 1, []harness.Occupancy{without, without}, 0, outside, true},
+		{"but not where the way from outside is taken", 1, []harness.Occupancy{outside, without}, 0, outside, false},
+		{"nor beside a load", 1, []harness.Occupancy{load}, 0, outside, false},
+		{"which asks from outside too", 2, []harness.Occupancy{outside}, 0, load, false},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
 			_, another := sessionOf(t, row.jobs, 3)
