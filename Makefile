@@ -23,7 +23,6 @@ GO_BUILD := GOGC=400 go build
 
 LINT_VERSION := v2.15.0
 LINT         := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/rollcall/tools/golangci-lint-$(LINT_VERSION)
-CPUTABLE     := out/bin/cputable
 ROLLCALL     := out/bin/rollcall
 
 ##@ The two commands
@@ -127,23 +126,13 @@ picture: $(ROLLCALL) ## Draw the timeline of one scenario of RUN, as RUN/timelin
 CHRT := $(shell chrt -r 1 true 2>/dev/null && echo chrt -r 1)
 
 .PHONY: bench
-bench: browser ## Evidence core, index.html, measured outages against true ones, the agent against vegeta and fortio, bench-cpu; 20 idle minutes
+bench: browser ## Evidence core, index.html, measured outages against true ones, the agent against vegeta and fortio; 15 idle minutes
 	go test ./reports/page -count=1 -run Million -bars -v
-	ROLLCALL_BENCH_LONG=1 go test ./harness/evidence/store ./harness/verdict -run '^$$' -bench 'Hits|Arrivals|JoinAndJudge' -benchtime 3x
+	ROLLCALL_BENCH_LONG=1 go test ./harness/evidence/store ./harness/verdict -run '^$$' -bench 'Hits|Arrivals|JoinAndJudge|Events' -benchtime 3x
 	@go build -o out/bin/accuracy ./loadgen/accuracy
 	@$(CHRT) out/bin/accuracy
 	@go build -o out/bin/loadbench ./loadgen/bench
 	@$(CHRT) out/bin/loadbench
-	@$(MAKE) --no-print-directory bench-cpu
-
-# One recording at a time, so that any two machines and commits are asked for the same rate.
-.PHONY: bench-cpu
-bench-cpu: $(ROLLCALL) $(CPUTABLE) ## Where processor time goes while a scenario is under load on a kind cluster; out/bin/cputable -h for a run of another commit
-	@$(CPUTABLE) -out="$${ARTIFACTS:-out}" -scenario=canary & table=$$!; trap 'kill $$table 2>/dev/null || true' EXIT; \
-		echo "running switchover/canary; its output goes to out/bench-cpu.log"; \
-		$(ROLLCALL) run --modes=iptables --suites=switchover --run='canary$$' --jobs=1 >out/bench-cpu.log 2>&1 || { \
-			echo "the run failed, so there is no table to trust; the end of out/bench-cpu.log:"; tail -n 20 out/bench-cpu.log; exit 1; }; \
-		wait $$table
 
 .PHONY: distrust
 distrust: ## Damage the harness on real clusters, in MODES, and see that nothing is judged then; 2 minutes per mode
@@ -182,10 +171,6 @@ golden: ## Rewrite the golden files from what the code does now
 .PHONY: help
 help: ## This list
 	@awk 'BEGIN {FS = ":.*## "} /^##@/ {printf "\n%s\n", substr($$0, 5)} /^[a-z-]+:.*## / {printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
-
-.PHONY: $(CPUTABLE)
-$(CPUTABLE):
-	@go build -o $@ ./harness/cputable
 
 .PHONY: $(ROLLCALL)
 $(ROLLCALL):

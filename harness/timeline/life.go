@@ -79,6 +79,9 @@ func (l *life) note(e evidence.Event, begun time.Duration) (was podState, change
 	was = l.state
 	l.events = append(l.events, e)
 	l.Version, l.Node = cmp.Or(l.Version, e.By.Version), cmp.Or(e.By.Node, l.Node)
+	if e.Kind == evidence.PodCreated { // a StatefulSet gives the name again to a pod of another version
+		l.Server = e.By
+	}
 	if l.state, changed = was.after(e.Kind); !changed {
 		return was, false
 	}
@@ -119,14 +122,17 @@ func (l *life) sigterm() (last evidence.Event, seen bool) {
 	return evidence.Event{}, false
 }
 
-// ended is when the pod's process ended first, by its own word or because it was killed.
+// ended is when the pod's process ended for good, by its own word or because it was killed.
 func (l *life) ended() (evidence.Event, bool) {
-	exited, byItself := l.first(evidence.PodExited, nil)
-	killed, byKubelet := l.first(evidence.PodKilled, nil)
-	if byKubelet && (!byItself || killed.At < exited.At) {
-		return killed, true
+	for _, e := range slices.Backward(l.events) {
+		switch e.Kind {
+		case evidence.PodExited, evidence.PodKilled:
+			return e, true
+		case evidence.PodStarted:
+			return evidence.Event{}, false
+		}
 	}
-	return exited, byItself
+	return evidence.Event{}, false
 }
 
 // livesByName lists the lives of all pods.
@@ -159,16 +165,26 @@ func (t Timeline) EndpointsLeft() map[string]time.Duration {
 // created before. It is absent unless the ends of all old pods were seen.
 func (t Timeline) OldToNew() (gap Elapsed, ok bool) {
 	var last, first evidence.Event
-	for _, l := range t.livesByName() {
-		created, was := l.first(evidence.PodCreated, nil)
-		ended, over := l.ended()
-		switch {
-		case l.Version == t.Old && was && !over:
+	for _, l := range t.lives {
+		running := false // a process of the old version; a StatefulSet gives its name to one of the new
+		for _, e := range l.events {
+			switch {
+			case e.By.Version == t.New && e.Kind == evidence.PodCreated:
+				if first.Kind == "" || e.At < first.At {
+					first = e
+				}
+			case e.By.Version != t.Old:
+			case e.Kind == evidence.PodCreated || e.Kind == evidence.PodStarted:
+				running = true
+			case e.Kind == evidence.PodExited || e.Kind == evidence.PodKilled:
+				running = false
+				if last.Kind == "" || e.At > last.At {
+					last = e
+				}
+			}
+		}
+		if running {
 			return Elapsed{}, false
-		case l.Version == t.Old && over && (last.Kind == "" || ended.At > last.At):
-			last = ended
-		case l.Version == t.New && was && (first.Kind == "" || created.At < first.At):
-			first = created
 		}
 	}
 	if last.Kind == "" || first.Kind == "" {

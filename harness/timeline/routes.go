@@ -61,13 +61,18 @@ func (t Timeline) StillRouted() []PodLag {
 	})
 }
 
-// RulesAfterSigterm lists, by pod and node, how long after each old pod's SIGTERM the node's rules stopped routing to it;
-// negative when they did so before.
-func (t Timeline) RulesAfterSigterm() []PodLag {
-	return t.lagsOf(true, func(r route, _ time.Duration) (Elapsed, bool) {
+// RulesAfterSigterm lists, by pod and node, how long after each old pod's SIGTERM the node's rules stopped routing to it, or, if they
+// did not, were seen last; negative before it.
+func (t Timeline) RulesAfterSigterm() (stopped, routing []PodLag) {
+	stopped = t.lagsOf(true, func(r route, _ time.Duration) (Elapsed, bool) {
 		sigterm, seen := t.lives[r.Pod].sigterm()
 		return Elapsed{r.last.At - sigterm.At, t.clocks.between(r.last.Clock, sigterm.Clock) + t.blind(r.last)}, seen
 	})
+	routing = t.lagsOf(false, func(r route, _ time.Duration) (Elapsed, bool) {
+		sigterm, seen := t.lives[r.Pod].sigterm()
+		return Elapsed{t.seen[r.Node] - sigterm.At, t.clocks.between(r.last.Clock, sigterm.Clock)}, seen
+	})
+	return stopped, routing
 }
 
 // ClientsAfterSigterm lists, by pod and node, how long after each old pod's SIGTERM the last request was sent that reached it over a
@@ -221,8 +226,12 @@ func (t Timeline) onNodes(pod string, kind evidence.EventKind) map[string]eviden
 		}
 		return events
 	}
-	for _, r := range t.routes {
-		if r.Pod == pod && r.last.Kind == kind {
+	i, _ := slices.BinarySearchFunc(t.routes, pod, func(r route, pod string) int { return cmp.Compare(r.Pod, pod) })
+	for _, r := range t.routes[i:] {
+		if r.Pod != pod {
+			break
+		}
+		if r.last.Kind == kind {
 			events[r.Node] = r.last
 		}
 	}

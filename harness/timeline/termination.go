@@ -95,7 +95,7 @@ func (t Timeline) terminations() (all []Termination) {
 	}
 	for pod, l := range t.lives {
 		deleted, ok := l.first(evidence.PodDeleting, nil)
-		if !ok || deleted.At < begun || l.Version != "" && l.Version != t.Old {
+		if !ok || deleted.At < begun || deleted.By.Version != "" && deleted.By.Version != t.Old {
 			continue
 		}
 		from, until := deleted.At-t.watchLag(deleted.At), time.Duration(math.MaxInt64)

@@ -120,8 +120,7 @@ func (t Timeline) End() (last time.Duration) {
 	return last
 }
 
-// PodWait is the longest that a pod waited in one second of the load in which it served: an app's, ready and not being deleted, or
-// the control pod.
+// PodWait is the longest that a pod of the app waited in one second of the load in which it served: ready and not being deleted.
 func (t Timeline) PodWait() (longest Wait) {
 	type second struct {
 		Actor
@@ -146,10 +145,10 @@ func (t Timeline) PodWait() (longest Wait) {
 	return longest
 }
 
-// servedAll reports whether a pod was ready throughout, if it is the app's.
+// servedAll reports whether a pod of the app was ready throughout.
 func (t Timeline) servedAll(pod string, in Window) bool {
 	i := slices.IndexFunc(t.Pods, func(p Pod) bool { return p.Pod == pod })
-	return i < 0 || t.Pods[i].at(in.From-time.Second).Phase == PodServing && t.Pods[i].at(in.To).Phase == PodServing
+	return i >= 0 && t.Pods[i].at(in.From-time.Second).Phase == PodServing && t.Pods[i].at(in.To).Phase == PodServing
 }
 
 // Waits lists who waited when, by time; those that were measured, or else what shows it.

@@ -158,3 +158,56 @@ func mapped() uint64 {
 	metrics.Read(sample)
 	return sample[0].Value.Uint64() + sample[1].Value.Uint64() + sample[2].Value.Uint64()
 }
+
+// eventful records a rollout of many pods, each with 20 events: its own, those of three nodes' rules, and what the API server and
+// the observers took meanwhile.
+func eventful(n int) evidence.Evidence {
+	ev := evidence.Evidence{Run: evidence.Run{Schema: evidence.SchemaVersion, Scenario: "eventful", OldVersion: "v1", NewVersion: "v2",
+		Unloaded: true, Expect: []evidence.Expectation{
+			verdict.MaxRuleLag(time.Second), verdict.RulesBeforeSigterm(), verdict.BothOrders(evidence.RuleGone, evidence.PodSigterm),
+			verdict.Between(evidence.PodDeleting, evidence.PodSigterm, 0, time.Second), verdict.MinAvailable(1), verdict.OldEndsFirst()}}}
+	ev.Events = append(ev.Events, mark(0, evidence.LoadBegun), mark(0, evidence.RolloutBegun))
+	life := []evidence.EventKind{evidence.PodCreated, evidence.PodStarted, evidence.PodListening, evidence.PodReady, evidence.EndpointReady,
+		evidence.PodDeleting, evidence.EndpointNotReady, evidence.PodSigterm, evidence.PodExited, evidence.EndpointGone, evidence.PodGone}
+	at := time.Duration(0)
+	for i := range n / 20 {
+		of := evidence.Server{Version: "v1", Pod: fmt.Sprint("echo-", i), Node: "worker"}
+		note := func(e evidence.Event) {
+			at += 10 * ms
+			e.At = at
+			ev.Events = append(ev.Events, e)
+		}
+		for _, kind := range life {
+			note(evidence.Event{Kind: kind, By: of})
+			for _, node := range []string{"control-plane", "worker", "worker2"} {
+				switch kind {
+				case evidence.EndpointReady:
+					note(evidence.Event{Kind: evidence.RuleAdded, Object: node, By: of})
+				case evidence.EndpointNotReady:
+					note(evidence.Event{Kind: evidence.RuleGone, Object: node, By: of})
+				}
+			}
+		}
+		note(evidence.Event{Kind: evidence.APIAnswered, Count: 5})
+		note(evidence.Event{Kind: evidence.RulesUnseen, Object: "worker", Count: 20})
+		note(evidence.Event{Kind: evidence.NodeBusy, Object: "worker", Count: 500})
+	}
+	ev.Events = append(ev.Events, evidence.Event{At: at, Kind: evidence.OldGone}, evidence.Event{At: at, Kind: evidence.LoadEnded})
+	return ev
+}
+
+// BenchmarkEvents joins and judges recordings of which the events are what takes time: twice as many take twice as long.
+func BenchmarkEvents(b *testing.B) {
+	for _, n := range []int{10_000, 20_000} {
+		ev := eventful(n)
+		b.Run(fmt.Sprintf("events=%d", n), func(b *testing.B) {
+			for b.Loop() {
+				tl, err := timeline.Join(ev)
+				if err != nil {
+					b.Fatal(err)
+				}
+				verdict.Judge(ev.Run, tl)
+			}
+		})
+	}
+}

@@ -1,6 +1,7 @@
 package verdict
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -14,10 +15,11 @@ import (
 // bound asks how long something lasted. Each of the rows has to keep the limits; the one that keeps them least is told. That it
 // lasted too long was seen, where only that is asked, and likewise that it lasted long enough.
 type bound struct {
-	rows    func(asked) ([]lasting, string)   // or why they are not known
-	limits  func(evidence.Expectation) limits // of all rows
-	says    func(asked, lasting) []string     // what lasted so long, in wordings of which the last is the shortest
-	nothing string                            // that holds where no row is there; empty: that decides nothing
+	rows     func(asked) ([]lasting, string)   // or why they are not known
+	limits   func(evidence.Expectation) limits // of all rows
+	says     func(asked, lasting) []string     // what lasted so long, in wordings of which the last is the shortest
+	measured string                            // what was measured, if it is not how long it lasted: "stopped after SIGTERM by"
+	nothing  string                            // that holds where no row is there; empty: that decides nothing
 	// breaches say who can have caused it by getting no processor; nil: nobody can.
 	breaches func(a asked, rows []lasting, worst lasting) []Breach
 	// cut is why a failure shows nothing; empty: it does.
@@ -32,6 +34,7 @@ type lasting struct {
 	open            bool          // it may have gone on after it was seen last
 	toTheEnd        bool          // of the load
 	within          time.Duration // by how much it may be wrong without being uncertain: what it is measured by comes once in that time
+	whole           bool          // it rests on what was not seen too
 	hits            []timeline.Hit
 	breaches        []Breach
 	facts           []Detail
@@ -46,8 +49,8 @@ func atMost(x evidence.Expectation) limits  { return limits{-unlimited, x.Max} }
 func minimum(x evidence.Expectation) limits { return limits{x.Min, unlimited} }
 func ranging(x evidence.Expectation) limits { return limits{x.Min, x.Max} }
 
-// never is for something that may not go on after another thing: by not even a moment.
-func never(most time.Duration) func(evidence.Expectation) limits {
+// upTo is for a bound that the rule itself has: 0 is not after another thing, -1 before it.
+func upTo(most time.Duration) func(evidence.Expectation) limits {
 	return func(evidence.Expectation) limits { return limits{-unlimited, most} }
 }
 
@@ -104,12 +107,17 @@ func (q bound) answer(a asked) Finding {
 	switch {
 	case lack != "":
 		return undecided(lack)
+	case len(rows) == 0 && q.nothing == "":
+		return undecided("nothing of the kind was seen")
 	case len(rows) == 0:
 		return Finding{Outcome: Pass, Grounds: Unseen}.tell([]string{q.nothing})
 	}
 	within := q.limits(a.Expectation)
 	worst, outcome := within.worst(rows)
 	f := within.shown(Finding{Outcome: outcome})
+	if worst.whole {
+		f.Grounds = Whole
+	}
 	if outcome == Fail || outcome == Inconclusive {
 		f.Witnesses = witnesses(worst.hits)
 	}
@@ -121,7 +129,7 @@ func (q bound) answer(a asked) Finding {
 		wordings[i] += within.String()
 	}
 	facts := slices.Concat(worst.facts, []Detail{{"node", worst.node}, {"pod", worst.pod}, {"lane", worst.lane},
-		{"lasted", phrase.Elapsed(worst.Elapsed)}})
+		{cmp.Or(q.measured, "lasted"), phrase.Elapsed(worst.Elapsed)}})
 	if len(worst.hits) > 0 {
 		facts = append(facts, Detail{"by kind", kinds(worst.hits)}, Detail{"requests", seqs(worst.hits, len(worst.hits))})
 	}
@@ -133,7 +141,7 @@ func (q bound) answer(a asked) Finding {
 			return Finding{}.tell([]string{why}, facts...)
 		}
 	}
-	return orUncertain(f.tell(wordings, facts...))
+	return orUncertain(f, wordings, facts...)
 }
 
 // shown says what a finding rests on.

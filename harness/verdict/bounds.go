@@ -1,11 +1,9 @@
 package verdict
 
 import (
-	"cmp"
 	"time"
 
 	"rollcall/harness/timeline"
-	"rollcall/harness/verdict/phrase"
 )
 
 // within is whether a duration keeps a limit; inconclusive when the clocks cannot tell.
@@ -40,12 +38,15 @@ func worse(a, b Outcome) bool {
 	return rank[a] > rank[b]
 }
 
-// orUncertain has the headline say why a duration beside a bound decides nothing.
-func orUncertain(f Finding) Finding {
+// orUncertain has a finding say a sentence, and why it decides nothing where what is beside a bound is uncertain.
+func orUncertain(f Finding, wordings []string, facts ...Detail) Finding {
 	if f.Outcome == Inconclusive {
-		brief := cmp.Or(f.Headline, f.Because)
-		f.Headline = phrase.Headline(brief+"; too uncertain to tell", brief)
 		f.Uncertain = true
+		uncertain := make([]string, len(wordings))
+		for i, wording := range wordings {
+			uncertain[i] = wording + "; too uncertain to tell"
+		}
+		wordings = append(uncertain, wordings...)
 	}
-	return f
+	return f.tell(wordings, facts...)
 }

@@ -135,10 +135,8 @@ const answerTime = time.Second
 
 // failures are the breaches of failed requests; none if one of them cannot be the fault of somebody who was late, because it neither
 // timed out nor was led to a pod that had ended.
-func failures(a asked, failed []timeline.Hit) []Breach { return failuresOf(failed, a.tl) }
-
-func failuresOf(failed []timeline.Hit, tl timeline.Timeline) []Breach {
-	var all []Breach
+func failures(a asked, failed []timeline.Hit) (all []Breach) {
+	tl := a.tl
 	for _, h := range failed {
 		b := Breach{Kind: AFailure, By: tl.ServedBy(h), In: timeline.Window{From: h.Sent, To: h.End()}, Late: h.Took - answerTime}
 		if late, since, ok := tl.Misrouted(h); ok {

@@ -59,6 +59,20 @@ func (d description) where() string {
 	return "on " + phrase.Count(len(d.lanes), "lane")
 }
 
+// describeReplies describes replies as describeHits does hits, by a few of them.
+func describeReplies(rs []timeline.Replies, tl timeline.Timeline) description {
+	d := describeHits(examples(rs), replies(rs), tl)
+	last := rs[0].Last
+	var lanes []string
+	for _, r := range rs {
+		last = max(last, r.Last)
+		lanes = append(lanes, r.Lanes...)
+	}
+	slices.Sort(lanes)
+	d.lanes, d.sent = slices.Compact(lanes), sentBetween(examples(rs)[0], last)
+	return d
+}
+
 // known leaves out the facts of which nothing is known.
 func known(facts ...Detail) []Detail {
 	return slices.DeleteFunc(facts, func(d Detail) bool { return d.Value == "" })

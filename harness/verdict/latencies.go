@@ -17,15 +17,12 @@ const (
 	noneGotOne = "0 requests through the Service were answered"
 )
 
-func goodReplies(a asked) int {
-	return a.sum(func(s timeline.LaneSummary) int { return s.Latency.Count })
-}
-
-func goodSinceBegun(a asked) int {
-	return a.sum(func(s timeline.LaneSummary) int {
+var (
+	goodReplies    = summed(func(s timeline.LaneSummary) int { return s.Latency.Count })
+	goodSinceBegun = summed(func(s timeline.LaneSummary) int {
 		return s.LatencyIn[timeline.During].Count + s.LatencyIn[timeline.After].Count
 	})
-}
+)
 
 // NoSlowReplies expects that no good reply through the Service had to wait until TCP sent something again: a loss that
 // its client does not see. An answer of Rollcall's own app may not take a second longer than half of those before the rollout.
@@ -43,7 +40,8 @@ var noSlowReplies = Rule{
 			f.count = len(f.hits)
 			return f, ""
 		},
-		of: goodReplies, noun: plain("reply"), did: plain("had to wait until TCP sent something again"), untold: noneGotOne,
+		of: goodReplies, noun: plain("reply"), untold: noneGotOne,
+		did: plain("waited for TCP to send something again, or took a second longer than usual"),
 		more: func(a asked, f found) ([]string, []Detail) {
 			if f.count == 0 {
 				return nil, nil
@@ -52,7 +50,9 @@ var noSlowReplies = Rule{
 			for _, s := range timeline.Slow(a.lanes) {
 				counts[s.Cause]++
 			}
-			causes := slices.SortedFunc(maps.Keys(counts), func(x, y timeline.SlowCause) int { return 2*(counts[y]-counts[x]) + int(x) - int(y) })
+			causes := slices.SortedFunc(maps.Keys(counts), func(x, y timeline.SlowCause) int {
+				return cmp.Or(cmp.Compare(counts[y], counts[x]), cmp.Compare(y, x))
+			})
 			var parts []string
 			for _, c := range causes {
 				parts = append(parts, fmt.Sprintf("%d %s", counts[c], c))

@@ -18,11 +18,10 @@ const (
 	noneFromPods = "no request was sent from a pod once the rollout had begun"
 )
 
-func requests(a asked) int { return a.sum(func(s timeline.LaneSummary) int { return s.Requests }) }
-
-func sentSinceBegun(a asked) int {
-	return a.sum(func(s timeline.LaneSummary) int { return s.SinceBegun })
-}
+var (
+	requests       = summed(func(s timeline.LaneSummary) int { return s.Requests })
+	sentSinceBegun = summed(func(s timeline.LaneSummary) int { return s.SinceBegun })
+)
 
 // NoFailures expects that no request through the Service fails.
 func NoFailures() evidence.Expectation { return evidence.Expectation{Rule: noFailures.ID} }
@@ -130,7 +129,7 @@ func NoLostReplies() evidence.Expectation { return evidence.Expectation{Rule: no
 var noLostReplies = Rule{
 	ID: "no-lost-replies", Claim: "no client misses the reply to a request that a pod got",
 	Lanes: ServiceLanes, Unit: "request", Untested: "no request reached a pod once the rollout had begun",
-	exposed: func(a asked) int { return a.sum(func(s timeline.LaneSummary) int { return s.ArrivedSinceBegun }) },
+	exposed: summed(func(s timeline.LaneSummary) int { return s.ArrivedSinceBegun }),
 	needs:   underLoad(evidence.AboutFailures, evidence.AboutArrivals),
 	question: none{
 		rows: func(a asked) (found, string) {
@@ -139,7 +138,7 @@ var noLostReplies = Rule{
 			}
 			return foundHits(a.failed(func(_ timeline.Lane, h timeline.Hit) bool { return h.Lost() })), ""
 		},
-		of:   func(a asked) int { return a.sum(func(s timeline.LaneSummary) int { return s.Arrivals }) },
+		of:   summed(func(s timeline.LaneSummary) int { return s.Arrivals }),
 		noun: plain("request"), did: plain("that reached a pod lost their reply"),
 		untold: "0 requests through the Service reached a pod",
 	},
@@ -178,19 +177,17 @@ var servesUntilSigterm = Rule{
 	ID: "serves-until-sigterm", Claim: "clients are answered by terminating pods until SIGTERM when no other pod is ready",
 	Lanes: ServiceLanes, Unit: "request",
 	Untested: "no request was sent while terminating pods, none of which had got SIGTERM, were the only ones",
-	exposed:  sentToOnlyTerminating,
+	exposed:  summed(func(s timeline.LaneSummary) int { return s.WhileOnlyTerminating }),
 	needs:    sinceBegin(evidence.AboutReplies, evidence.AboutFailures, evidence.AboutAPI, evidence.AboutPodSteps),
 	question: none{
 		rows: func(a asked) (found, string) {
 			windows := a.tl.OnlyTerminating()
-			return foundHits(a.failed(func(l timeline.Lane, h timeline.Hit) bool { return l.SentIn(h, windows, unaccepted) })), ""
+			f := foundHits(a.failed(func(l timeline.Lane, h timeline.Hit) bool { return l.SentIn(h, windows, unaccepted) }))
+			f.whole = true // no SIGTERM and no other pod was seen
+			return f, ""
 		},
 		noun: plain("request"), did: plain("failed before the first SIGTERM while only terminating pods were there"),
 	},
-}
-
-func sentToOnlyTerminating(a asked) int {
-	return a.sum(func(s timeline.LaneSummary) int { return s.WhileOnlyTerminating })
 }
 
 // DamageSeen expects that requests from pods do fail once the rollout began: a negative control.
@@ -234,9 +231,10 @@ var lostWhileTerminating = Rule{
 	Lanes: DamageLanes, Unit: "request", Precondition: true,
 	Untested: "no request was sent from a pod while an old pod was terminating and another was ready",
 	exposed:  sentBesideTerminating,
-	needs:    sinceBegin(evidence.AboutFailures, evidence.AboutArrivals, evidence.AboutAPI, evidence.AboutPodSteps),
+	needs: sinceBegin(evidence.AboutFailures, evidence.AboutReplies, evidence.AboutArrivals, evidence.AboutAPI,
+		evidence.AboutPodSteps),
 	question: some{
-		rows: lost(func(a asked) func(timeline.Lane, timeline.Hit) bool {
+		rows: lost(true, func(a asked) func(timeline.Lane, timeline.Hit) bool {
 			return func(_ timeline.Lane, h timeline.Hit) bool {
 				broken := []evidence.Fault{evidence.Refused, evidence.Reset, evidence.Closed, evidence.Timeout}
 				return slices.Contains(broken, h.Fault) && a.tl.ToEnded(h)
@@ -261,7 +259,7 @@ var lostWhileNoneServes = Rule{
 	Lanes: DamageLanes, Unit: "request", Untested: "no request was sent from a pod while no pod could answer", Precondition: true,
 	exposed: sentWhileNoneServing, needs: sinceBegin(evidence.AboutFailures, evidence.AboutAPI),
 	question: some{
-		rows: lost(func(a asked) func(timeline.Lane, timeline.Hit) bool {
+		rows: lost(true, func(a asked) func(timeline.Lane, timeline.Hit) bool {
 			windows := a.tl.NoneServing()
 			return func(l timeline.Lane, h timeline.Hit) bool {
 				return l.SentIn(h, windows, 0) && slices.Contains(a.Values, string(h.Fault))
@@ -274,9 +272,7 @@ var lostWhileNoneServes = Rule{
 	},
 }
 
-func sentWhileNoneServing(a asked) int {
-	return a.sum(func(s timeline.LaneSummary) int { return s.WhileNoneServing })
-}
+var sentWhileNoneServing = summed(func(s timeline.LaneSummary) int { return s.WhileNoneServing })
 
 // LostWhileStarting expects that requests from pods over new connections are refused while a pod counts as ready and does not
 // listen yet: a negative control that knows why it loses requests. No such loss is no failure of the cluster but a blind harness.
@@ -291,7 +287,7 @@ var lostWhileStarting = Rule{
 	exposed:  sentWhileStarting,
 	needs:    sinceBegin(evidence.AboutFailures, evidence.AboutAPI, evidence.AboutPodSteps),
 	question: some{
-		rows: lost(func(a asked) func(timeline.Lane, timeline.Hit) bool {
+		rows: lost(false, func(a asked) func(timeline.Lane, timeline.Hit) bool {
 			windows := a.tl.ReadyUnlistening()
 			return func(l timeline.Lane, h timeline.Hit) bool {
 				return h.Fault == evidence.Refused && l.SentIn(h, windows, 0)
@@ -302,6 +298,4 @@ var lostWhileStarting = Rule{
 	},
 }
 
-func sentWhileStarting(a asked) int {
-	return a.sum(func(s timeline.LaneSummary) int { return s.WhileStarting })
-}
+var sentWhileStarting = summed(func(s timeline.LaneSummary) int { return s.WhileStarting })

@@ -7,7 +7,7 @@ import (
 	"rollcall/harness/timeline"
 )
 
-// needs are what of a recording a rule goes by. The zero needs are everything.
+// needs are what of a recording a rule goes by. The zero needs are nothing.
 type needs struct {
 	subjects []evidence.Subject
 	marks    []evidence.EventKind // that its judgement counts from or to, beside those of the expectation

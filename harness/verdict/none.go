@@ -13,6 +13,7 @@ type none struct {
 	of   func(asked) int             // how many of it there could be; nil: nobody counts that
 	noun func(asked) string          // of what there could be, in the singular
 	did  func(asked) string          // what is not to be
+	all  func(asked) string          // what all of it is instead; nil: that is said as "0 of"
 	// untold is why nothing is known of 0 that could be.
 	untold string
 	// unclear is why it is open whether one of them is there, where none surely is.
@@ -40,24 +41,33 @@ func (q none) answer(a asked) Finding {
 		}
 	}
 	noun := q.noun(a)
-	share := fmt.Sprintf("%s %s", phrase.Count(rows.count, noun), q.did(a))
+	share := fmt.Sprintf("%s %s", phrase.Count(rows.count, noun), was(rows.count, q.did(a)))
 	if q.of != nil {
-		share = fmt.Sprintf("%s of %s %s", rows.number(), phrase.Count(of, noun), q.did(a))
+		share = fmt.Sprintf("%s of %s %s", rows.number(), phrase.Count(of, noun), was(rows.count, q.did(a)))
+	}
+	if rows.count == 0 && q.all != nil {
+		share = fmt.Sprintf("all %s %s", phrase.Count(of, noun), q.all(a))
 	}
 	wordings, facts := rows.wordings, append(a.from(), rows.facts...)
 	if q.more != nil {
 		first, also := q.more(a, rows)
 		wordings, facts = append(wordings, first...), append(also, facts...)
 	}
-	if rows.count == 0 {
-		return Finding{Outcome: Pass, Grounds: Unseen}.tell(append(wordings, share), facts...)
+	f := Finding{Outcome: Pass, Grounds: Unseen}
+	if rows.count > 0 {
+		f = Finding{Outcome: Fail, Grounds: Seen, Witnesses: witnesses(rows.hits)}
 	}
-	f := Finding{Outcome: Fail, Grounds: Seen, Witnesses: witnesses(rows.hits)}
 	if rows.whole {
 		f.Grounds = Whole
 	}
+	if f.Outcome == Pass {
+		return f.tell(append(wordings, share), facts...)
+	}
 	if len(rows.hits) > 0 {
 		d := describeHits(rows.hits, rows.count, a.tl)
+		if rows.of != nil {
+			d = *rows.of
+		}
 		wordings = append(wordings, d.of(share)...)
 		facts = append(d.facts(), facts...)
 	}

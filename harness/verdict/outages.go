@@ -37,9 +37,8 @@ var maxOutage = Rule{
 		},
 		limits: atMost, nothing: "0 requests failed, so no lane had an outage",
 		says: func(_ asked, l lasting) []string {
-			longest := fmt.Sprintf("the longest outage lasted %s", phrase.Duration(l.Length))
-			return []string{fmt.Sprintf("%s, on %s from %s: %s failed", longest, l.lane, phrase.Seconds(l.from),
-				phrase.Count(len(l.hits), "request")), longest}
+			return []string{fmt.Sprintf("%s failed on %s from %s on, an outage of %s", phrase.Count(len(l.hits), "request"), l.lane,
+				phrase.Seconds(l.from), phrase.Duration(l.Length)), "the longest outage lasted " + phrase.Duration(l.Length)}
 		},
 		breaches: func(a asked, _ []lasting, worst lasting) []Breach { return failures(a, worst.hits) },
 	},
@@ -58,10 +57,8 @@ func MinOutage(d time.Duration) evidence.Expectation {
 var minOutage = Rule{
 	ID: "min-outage", Claim: "every client in the cluster goes without good replies for as long as expected",
 	Lanes: DamageLanes, Unit: "lane", Untested: "no client in the cluster sent a request once the rollout had begun",
-	exposed: func(a asked) (n int) {
-		return a.sum(func(s timeline.LaneSummary) int { return min(1, s.SinceBegun) })
-	},
-	needs: sinceBegin(evidence.AboutFailures, evidence.AboutLatencies),
+	exposed: summed(func(s timeline.LaneSummary) int { return min(1, s.SinceBegun) }),
+	needs:   sinceBegin(evidence.AboutFailures, evidence.AboutLatencies),
 	question: bound{
 		rows: func(a asked) (rows []lasting, lack string) {
 			begun, lack := a.mark(evidence.RolloutBegun)
@@ -77,7 +74,7 @@ var minOutage = Rule{
 						longest = o
 					}
 				}
-				rows = append(rows, lasting{Elapsed: lasted(longest), lane: lane.ID, toTheEnd: open})
+				rows = append(rows, lasting{Elapsed: lasted(longest), lane: lane.ID, toTheEnd: open, whole: true})
 			}
 			return rows, lack
 		},
@@ -155,6 +152,9 @@ var maxFailedShare = Rule{
 			return math.Inf(-1), float64(x.Permille) / 1000
 		},
 		says: func(a asked, s share) string {
+			if s.got == 0 {
+				return fmt.Sprintf("0 of %s failed", phrase.Count(requests(a), "request"))
+			}
 			return fmt.Sprintf("%.2f %% of the requests failed on the lane that lost most", 100*s.value())
 		},
 		breaches: func(a asked, s share) []Breach { return failures(a, s.hits) },
@@ -171,7 +171,10 @@ var pause = Rule{
 	Lanes: ServiceLanes, Unit: "reply", Untested: oneVersion,
 	exposed: newReplies, needs: underLoad(evidence.AboutReplies, evidence.AboutLatencies),
 	question: bound{
-		rows:   func(a asked) ([]lasting, string) { return only(a.tl.Pause())(oneVersion) },
+		rows: func(a asked) ([]lasting, string) {
+			pause, ok := a.tl.Pause()
+			return one(pause, ok, oneVersion)
+		},
 		limits: ranging,
 		says: func(a asked, l lasting) []string {
 			if l.Length < 0 {
@@ -182,12 +185,10 @@ var pause = Rule{
 	},
 }
 
-// only is the one row of a duration, or why it is not known.
-func only(d timeline.Elapsed, ok bool) func(lack string) ([]lasting, string) {
-	return func(lack string) ([]lasting, string) {
-		if !ok {
-			return nil, lack
-		}
-		return []lasting{{Elapsed: d}}, ""
+// one is the only row of a duration, or why it is not known.
+func one(d timeline.Elapsed, ok bool, lack string) ([]lasting, string) {
+	if !ok {
+		return nil, lack
 	}
+	return []lasting{{Elapsed: d}}, ""
 }

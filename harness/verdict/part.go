@@ -88,7 +88,7 @@ func (q part) answer(a asked) Finding {
 			f.Breaches = q.breaches(a, worst)
 		}
 	}
-	return orUncertain(f.tell([]string{says}, facts...))
+	return orUncertain(f, []string{says}, facts...)
 }
 
 // atLeastPercent is the limit of a share that has none above.

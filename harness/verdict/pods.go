@@ -99,9 +99,9 @@ var oldAtStatus = Rule{
 	question: some{
 		rows: func(a asked) (found, string) {
 			done, lack := a.mark(evidence.StatusDone)
-			return found{count: a.tl.OldPodsAt(done), facts: []Detail{{string(evidence.StatusDone), phrase.Seconds(done)}}}, lack
+			return found{count: a.tl.OldPodsAt(done), whole: true, facts: []Detail{{string(evidence.StatusDone), phrase.Seconds(done)}}}, lack
 		},
-		noun: "old pod", did: plain("still there when the rollout was said to be done"), least: counted, fails: true, whole: true,
+		noun: "old pod", did: plain("still there when the rollout was said to be done"), least: counted, fails: true,
 	},
 }
 
@@ -122,7 +122,8 @@ var maxStatusGap = Rule{
 			if _, lack := a.mark(evidence.StatusDone); lack != "" {
 				return nil, lack
 			}
-			return only(a.tl.StatusGap())(oneVersion)
+			gap, ok := a.tl.StatusGap()
+			return one(gap, ok, oneVersion)
 		},
 		limits: atMost,
 		says: func(a asked, l lasting) []string {
@@ -146,9 +147,9 @@ var oldEndsFirst = Rule{
 		rows: func(a asked) ([]lasting, string) {
 			gap, ok := a.tl.OldToNew()
 			gap.Length = -gap.Length
-			return only(gap, ok)("an end of every old pod and the creation of a new one were not seen")
+			return one(gap, ok, "an end of every old pod and the creation of a new one were not seen")
 		},
-		limits: never(0),
+		limits: upTo(0), measured: "there together for",
 		says: func(a asked, l lasting) []string {
 			return []string{fmt.Sprintf("the first pod of %s was created %s the last one of %s had ended", a.tl.New, since(-l.Length), a.tl.Old)}
 		},
@@ -231,8 +232,7 @@ func inTime(i timeline.PodInterval, a asked) lasting {
 	if i.Length > a.Max && ok && i.Length-own.Length <= kubeletBegins && within(own, a.Max) == Pass &&
 		ranging(a.Expectation).keeps(row) == Fail {
 		row.facts = []Detail{{"from the pod's deletion", phrase.Elapsed(i.Elapsed)}, {"counted from", "when the kubelet began to stop it"}}
-		row.Elapsed, row.breaches = own, nil
-		row.Length = max(row.Length, a.Min)
+		row.Elapsed, row.breaches = timeline.Elapsed{Length: max(own.Length, a.Min)}, nil
 	}
 	return row
 }

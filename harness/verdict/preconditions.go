@@ -25,9 +25,7 @@ var sentWhileTerminating = Rule{
 	},
 }
 
-func sentBesideTerminating(a asked) int {
-	return a.sum(func(s timeline.LaneSummary) int { return s.WhileTerminating })
-}
+var sentBesideTerminating = summed(func(s timeline.LaneSummary) int { return s.WhileTerminating })
 
 // BothOrders expects that one event came surely before another of some old pods, and surely after it of others: else nothing
 // shows that their order is left open. An event about a node's rules is looked at by node.
@@ -79,7 +77,7 @@ var fullRate = Rule{
 				return nil, "the run has 0 lanes"
 			}
 			for _, lane := range a.lanes {
-				row := share{got: lane.Summary.Rate, of: float64(lane.Rate), found: found{facts: []Detail{{"achieved", rate(lane)}}}}
+				row := share{got: lane.Summary.Rate, of: float64(lane.Rate), found: found{facts: []Detail{{"slowest", rate(lane)}}}}
 				if lane.Rate <= 0 {
 					row.lack = rate(lane)
 				}

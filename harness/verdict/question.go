@@ -60,8 +60,10 @@ type found struct {
 	hits  []timeline.Hit // of them or that show them, by time sent
 	count int
 	more  bool // there may be more
-	whole bool // that they are there rests on nothing more having been there
+	whole bool // that they are there, or none is, rests on what was not seen too
 	facts []Detail
+	// of says when and where they were, where their hits are but examples; nil: the hits do.
+	of *description
 	// wordings say more of them than how many there are; they come first.
 	wordings []string
 }
@@ -88,7 +90,7 @@ func (a asked) from() []Detail {
 // tell has a finding say a sentence, in the first of these wordings that fits a headline, and facts beside it. Because is both.
 func (f Finding) tell(wordings []string, facts ...Detail) Finding {
 	f.Headline, f.Facts = phrase.Headline(wordings...), known(facts...)
-	f.Because = wordings[slices.IndexFunc(wordings, func(w string) bool { return w != "" })]
+	f.Because = cmp.Or(wordings...)
 	var said []string
 	for _, fact := range f.Facts {
 		said = append(said, fact.Name+": "+fact.Value)
@@ -101,6 +103,19 @@ func (f Finding) tell(wordings []string, facts ...Detail) Finding {
 
 // undecided is a finding that the recording, or the expectation, does not allow a judgement.
 func undecided(because string) Finding { return Finding{Because: because} }
+
+// summed is what adds up something over the lanes.
+func summed(of func(timeline.LaneSummary) int) func(asked) int {
+	return func(a asked) int { return a.sum(of) }
+}
+
+// was is a verb after so many: "were sent" is "was sent" after one.
+func was(n int, did string) string {
+	if rest, plural := strings.CutPrefix(did, "were "); plural && n == 1 {
+		return "was " + rest
+	}
+	return did
+}
 
 // plain is a text that is the same whatever is asked.
 func plain(text string) func(asked) string { return func(asked) string { return text } }

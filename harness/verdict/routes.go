@@ -40,13 +40,17 @@ var rulesBeforeSigterm = Rule{
 	exposed: sigtermsSeen, needs: sinceBegin(evidence.AboutNodeRules, evidence.AboutAPI, evidence.AboutPodSteps),
 	question: bound{
 		rows: func(a asked) ([]lasting, string) {
-			rows := podLags(a.tl.RulesAfterSigterm(), false)
-			if len(rows) == 0 {
+			stopped, routing := a.tl.RulesAfterSigterm()
+			if len(stopped) == 0 {
 				return nil, noSigtermMargins
 			}
-			return append(rows, podLags(a.tl.StillRouted(), true)...), ""
+			rows := podLags(routing, true)
+			for i := range rows {
+				rows[i].whole = true // they may have stopped before SIGTERM, unseen
+			}
+			return append(rows, podLags(stopped, false)...), ""
 		},
-		limits: never(-1),
+		limits: upTo(-1), measured: "after SIGTERM by",
 		says: func(_ asked, l lasting) []string {
 			if l.open {
 				return []string{fmt.Sprintf("rules of %s still routed to %s when they were seen last", l.node, l.pod)}
@@ -62,7 +66,10 @@ var rulesBeforeSigterm = Rule{
 }
 
 // sigtermsSeen are the pairs of which both the end of the rules and SIGTERM are known, or that the rules did not end.
-func sigtermsSeen(a asked) int { return len(a.tl.RulesAfterSigterm()) + len(a.tl.StillRouted()) }
+func sigtermsSeen(a asked) int {
+	stopped, _ := a.tl.RulesAfterSigterm()
+	return len(stopped) + len(a.tl.StillRouted())
+}
 
 // ClientsBeforeSigterm expects that from no node a request is sent over a new connection to an old pod after its SIGTERM. It is weaker
 // than RulesBeforeSigterm, in whose place it judges where rules cannot be read: a rule that no request went by is not seen.
@@ -85,7 +92,7 @@ var clientsBeforeSigterm = Rule{
 			}
 			return rows, ""
 		},
-		limits: never(-1),
+		limits: upTo(-1), measured: "after SIGTERM by",
 		says: func(_ asked, l lasting) []string {
 			when := since(l.Length) + " its SIGTERM"
 			return []string{fmt.Sprintf("the last new connection from %s to %s was opened %s", l.node, l.pod, when),
@@ -239,7 +246,7 @@ var reachesTerminating = Rule{
 					longest = l
 				}
 			}
-			f.facts = longestFacts(longest)
+			f.facts, f.whole = longestFacts(longest), true // an endpoint that left may have come back unseen
 			return f, ""
 		},
 		of: drainsSeen, noun: pairOfPodAndNode, did: plain("had a new connection led to the pod after it left the endpoints"),

@@ -16,12 +16,17 @@ type ruling struct {
 	expectation evidence.Expectation
 	run         evidence.Run
 	needs       needs
-	lanes       []string // that it looks at
+	looksAt     Lanes
+	lanes       []string // of these
 }
 
 func ask(r Rule, x evidence.Expectation, run evidence.Run, tl timeline.Timeline) ruling {
-	q := ruling{rule: r, expectation: x, run: run, needs: r.needsOf(x, tl)}
-	for _, lane := range r.Lanes.of(x, tl) {
+	by, as := r, x
+	if _, lacking := r.lacking(x, run); lacking {
+		by, as, _ = r.substitute(x, run, tl)
+	}
+	q := ruling{rule: r, expectation: x, run: run, needs: by.needsOf(as, tl), looksAt: by.Lanes}
+	for _, lane := range by.Lanes.of(as, tl) {
 		q.lanes = append(q.lanes, lane.ID)
 	}
 	return q
@@ -44,7 +49,7 @@ func (q ruling) takes(s evidence.Scope, subjects []evidence.Subject) bool {
 			return false
 		}
 		ofClients := slices.Contains(evidence.Requests(), subject) || subject == evidence.AboutArrivals
-		if !ofClients || len(s.Lanes) == 0 || q.rule.Lanes == NoLanes {
+		if !ofClients || len(s.Lanes) == 0 || q.looksAt == NoLanes {
 			return true
 		}
 		return slices.ContainsFunc(s.Lanes, func(lane string) bool { return slices.Contains(q.lanes, lane) })

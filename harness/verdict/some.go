@@ -26,8 +26,6 @@ type some struct {
 	unclear func(asked) int
 	// fails says that too few are a failure, unlike those of a precondition.
 	fails bool
-	// whole says that what is counted might not be there if more had been seen, such as pods that went.
-	whole bool
 }
 
 func (q some) answer(a asked) Finding {
@@ -42,9 +40,9 @@ func (q some) answer(a asked) Finding {
 	case lack != "":
 		return undecided(lack)
 	}
-	share := fmt.Sprintf("%s %s", phrase.Count(rows.count, q.noun), q.did(a))
+	share, few := fmt.Sprintf("%s %s", phrase.Count(rows.count, q.noun), was(rows.count, q.did(a))), "too few: "
 	if q.of != nil {
-		share = fmt.Sprintf("%s of %s %s", rows.number(), phrase.Count(q.of(a), q.noun), q.did(a))
+		share, few = fmt.Sprintf("%s of %s %s", phrase.Number(rows.count), phrase.Count(q.of(a), q.noun), was(rows.count, q.did(a))), "blind: "
 	}
 	expected := ""
 	if least > 1 || q.fails {
@@ -65,15 +63,14 @@ func (q some) answer(a asked) Finding {
 	case rows.count >= least:
 		f = f.tell([]string{share + expected, share}, facts...)
 	case q.unclear != nil && rows.count+q.unclear(a) >= least:
-		f.Outcome, f.Witnesses = Inconclusive, nil
-		return orUncertain(f.tell([]string{share + expected, share}, facts...))
+		return orUncertain(Finding{}, []string{share + expected, share}, facts...)
 	case q.fails:
 		f.Outcome, f.Grounds, f.Witnesses = Fail, Unseen, nil
 		f = f.tell([]string{share + expected, share}, facts...)
 	default:
-		return Finding{}.tell([]string{"blind: " + share + expected, "blind: " + share}, facts...)
+		return Finding{}.tell([]string{few + share + expected, few + share}, facts...)
 	}
-	if q.whole {
+	if rows.whole {
 		f.Grounds = Whole
 	}
 	return f
@@ -101,15 +98,16 @@ func (q some) without(a asked, rows found) (conn evidence.Conn) {
 	return ""
 }
 
-// lost are failed hits of some kind, and how many failed otherwise.
-func lost(is func(asked) func(timeline.Lane, timeline.Hit) bool) func(asked) (found, string) {
+// lost are failed hits of some kind, and how many failed otherwise. That no pod could answer, or which pod a request was led to, may
+// rest on what was not seen.
+func lost(whole bool, is func(asked) func(timeline.Lane, timeline.Hit) bool) func(asked) (found, string) {
 	return func(a asked) (found, string) {
 		if len(a.lanes) == 0 {
 			return found{}, "0 lanes from pods were seen"
 		}
 		f := foundHits(a.failed(is(a)))
 		others := a.sum(timeline.LaneSummary.Failed) - f.count
-		f.facts = []Detail{{"pod phase", podPhases(f.hits, a.tl)}, {"failed otherwise", fmt.Sprint(others)}}
+		f.whole, f.facts = whole, []Detail{{"pod phase", podPhases(f.hits, a.tl)}, {"failed otherwise", fmt.Sprint(others)}}
 		return f, ""
 	}
 }

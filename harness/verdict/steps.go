@@ -65,11 +65,11 @@ func (attribution) answer(a asked) Finding {
 	of := describeHits(worst, len(worst), a.tl)
 	lost := phrase.Count(len(worst), "lost request")
 	f := Finding{Outcome: outcome, Grounds: Seen, Witnesses: witnesses(worst)}
-	return orUncertain(f.tell([]string{
+	return orUncertain(f, []string{
 		fmt.Sprintf("%s (%s) at %s, where none should be", lost, of.kinds, strings.Join(where, ", ")),
 		fmt.Sprintf("%s (%s) at %s", lost, of.kinds, strings.Join(where, ", ")),
 		fmt.Sprintf("%s at %s and %s more", lost, where[0], phrase.Count(len(where)-1, "step")),
-	}, append(of.facts(), facts...)...))
+	}, append(of.facts(), facts...)...)
 }
 
 // belongs is whether a loss belongs to a step at which one may be; inconclusive when the clocks cannot tell.

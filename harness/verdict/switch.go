@@ -18,9 +18,12 @@ func MaxSwitch(d time.Duration) evidence.Expectation {
 var maxSwitch = Rule{
 	ID: "max-switch", Claim: "clients with new connections are answered by the new version alone soon after the switch was written",
 	Lanes: ServiceLanes, BoundsSync: true, Unit: "reply", Untested: "no request sent after the switch had to be over was answered",
-	exposed: func(a asked) (n int) {
+	exposed: func(a asked) (n int) { // by the new version that would have been too late for the old one, in whole seconds
 		begun, ok := a.tl.Mark(evidence.RolloutBegun)
-		return a.newRepliesFrom(begun+a.Max, ok)
+		if ok {
+			n, _ = a.repliesIn(a.tl.New, seconds{int((begun + a.Max + time.Second - 1) / time.Second), int(unlimited / time.Second)})
+		}
+		return n
 	},
 	needs: underLoad(evidence.AboutReplies),
 	question: bound{
@@ -51,18 +54,6 @@ var maxSwitch = Rule{
 	},
 }
 
-// newRepliesFrom are the replies by the new version that would have been too late for the old one, in whole seconds from a moment on.
-func (a asked) newRepliesFrom(at time.Duration, known bool) (n int) {
-	if !known {
-		return 0
-	}
-	for _, lane := range a.lanes {
-		of, _ := repliesIn(lane, a.tl.New, seconds{int((at + time.Second - 1) / time.Second), int(unlimited / time.Second)})
-		n += of
-	}
-	return n
-}
-
 // CleanCut expects that the new version gives its first reply after the old one gave its last, on all lanes.
 func CleanCut() evidence.Expectation { return evidence.Expectation{Rule: cleanCut.ID} }
 
@@ -74,9 +65,9 @@ var cleanCut = Rule{
 		rows: func(a asked) ([]lasting, string) {
 			pause, ok := a.tl.Pause()
 			pause.Length = -pause.Length
-			return only(pause, ok)(oneVersion)
+			return one(pause, ok, oneVersion)
 		},
-		limits: never(0), says: saysMixed,
+		limits: upTo(0), measured: "both answered for", says: saysMixed,
 	},
 }
 
@@ -113,7 +104,7 @@ var maxMixedWindow = Rule{
 
 func mixedWindow(a asked) ([]lasting, string) {
 	window, ok := a.tl.MixedWindow(a.Conn)
-	return only(timeline.Elapsed{Length: window.Length(), Uncertainty: window.Uncertainty}, ok)(oneVersion)
+	return one(timeline.Elapsed{Length: window.Length(), Uncertainty: window.Uncertainty}, ok, oneVersion)
 }
 
 // MinMixedWindow expects that both versions answer for d at least.
@@ -135,7 +126,7 @@ func OrderedSwitch() evidence.Expectation { return evidence.Expectation{Rule: or
 var orderedSwitch = Rule{
 	ID: "ordered-switch", Claim: "a client that keeps its connection never goes back from the new version",
 	Lanes: KeepAliveLanes, Unit: "reply", Untested: "no connection on which the new version had answered gave another reply",
-	exposed: func(a asked) int { return a.sum(func(s timeline.LaneSummary) int { return s.SinceSwitch }) },
+	exposed: summed(func(s timeline.LaneSummary) int { return s.SinceSwitch }),
 	needs:   underLoad(evidence.AboutReplies),
 	question: none{
 		rows: func(a asked) (found, string) { return foundHits(timeline.Returns(a.lanes)), "" },
@@ -186,7 +177,7 @@ var keptConnections = Rule{
 			f.facts = f.facts[:min(len(f.facts), maxWitnesses)]
 			return f, ""
 		},
-		noun: plain("keep-alive connection"), did: plain("of before the rollout moved to another pod or ended"),
+		noun: plain("keep-alive connection"), did: plain("open before the rollout moved to another pod or ended"),
 	},
 }
 

@@ -48,7 +48,7 @@ var serves = Rule{
 			if len(a.Versions) == 0 {
 				return found{}, "the rule names 0 versions, so it expects nothing"
 			}
-			return otherThan(a.Versions, a.tl.Replies(), a.tl), ""
+			return otherThan(a.Versions, a.tl.Replies(), "", a.tl), ""
 		},
 		of: allReplies, noun: plain("reply"), untold: "0 replies named a version",
 		did: func(a asked) string { return "were by another version than " + strings.Join(a.Versions, " and ") },
@@ -85,25 +85,25 @@ func (q every) answer(a asked) Finding {
 }
 
 // otherThan are replies that were not to be: by other versions, or by pods that are not of the rollout.
-func otherThan(versions []string, all []timeline.Replies, tl timeline.Timeline) found {
+func otherThan(versions []string, all []timeline.Replies, after string, tl timeline.Timeline) found {
 	others := slices.DeleteFunc(slices.Clone(all), func(r timeline.Replies) bool {
 		return r.Count == 0 || !r.Stray && slices.Contains(versions, r.Version)
 	})
 	if len(others) == 0 {
 		return found{}
 	}
-	f := found{hits: examples(others), count: replies(others)}
-	by := fmt.Sprintf("%s of %s were by %s, not by %s", f.number(), phrase.Count(replies(all), "reply"), versionsOf(others),
+	of := describeReplies(others, tl)
+	f := found{hits: examples(others), count: replies(others), of: &of}
+	by := fmt.Sprintf("%s of %s%s were by %s, not by %s", f.number(), phrase.Count(replies(all), "reply"), after, versionsOf(others),
 		strings.Join(versions, " or "))
 	strays := slices.DeleteFunc(others, func(r timeline.Replies) bool { return !r.Stray })
 	if pod, ok := tl.Stray(); ok && len(strays) > 0 {
 		f.facts = append(f.facts, Detail{"pod", pod.By.Pod}, Detail{"why it gets requests", pod.Detail}, Detail{"EndpointSlice", pod.Object})
-		of := fmt.Sprintf("%s of %s were by pod %s of %s", phrase.Number(replies(strays)), phrase.Count(replies(all), "reply"), pod.By.Pod,
+		stray := fmt.Sprintf("%s of %s were by pod %s of %s", phrase.Number(replies(strays)), phrase.Count(replies(all), "reply"), pod.By.Pod,
 			versionsOf(strays))
-		f.wordings = []string{of + ": " + pod.Detail, of + ", in EndpointSlice " + pod.Object, of}
+		f.wordings = []string{stray + ": " + pod.Detail, stray + ", in EndpointSlice " + pod.Object, stray}
 	}
-	d := describeHits(f.hits, f.count, tl)
-	f.wordings = append(f.wordings, by+" "+d.where()+d.from, by)
+	f.wordings = append(f.wordings, by+", "+of.where()+of.from, by)
 	return f
 }
 
@@ -121,12 +121,13 @@ var onlyServes = Rule{
 			if len(a.Versions) != 1 {
 				return found{}, takesOne(a)
 			}
-			return otherThan(a.Versions, a.tl.RepliesSince(a.From, a.Conn), a.tl), ""
+			return otherThan(a.Versions, a.tl.RepliesSince(a.From, a.Conn), fmt.Sprintf(" after %s", a.From), a.tl), ""
 		},
 		of: repliesSinceMark, noun: plain("reply"), untold: "0 requests sent after that were answered",
 		did: func(a asked) string {
-			return fmt.Sprintf("after %s were not by %s", a.From, strings.Join(a.Versions, ""))
+			return fmt.Sprintf("after %s were not by %s", a.From, a.Versions[0])
 		},
+		all: func(a asked) string { return fmt.Sprintf("after %s were by %s", a.From, a.Versions[0]) },
 		unclear: func(a asked) string {
 			n := 0
 			for _, r := range a.tl.RepliesSince(a.From, a.Conn) {
@@ -163,12 +164,15 @@ var onlyServesAfter = Rule{
 		},
 		of: repliesAfter, noun: plain("reply"), untold: "0 requests sent after that were answered",
 		did: func(a asked) string {
-			return fmt.Sprintf("later than %s after %s were not by %s", phrase.Duration(a.Max), a.From, strings.Join(a.Versions, ""))
+			return fmt.Sprintf("later than %s after %s were not by %s", phrase.Duration(a.Max), a.From, a.Versions[0])
+		},
+		all: func(a asked) string {
+			return fmt.Sprintf("later than %s after %s were by %s", phrase.Duration(a.Max), a.From, a.Versions[0])
 		},
 	},
 }
 
-// Seconds are whole ones of a recording, [from, to).
+// seconds are whole ones of a recording, [from, to).
 type seconds struct{ from, to int }
 
 func (s seconds) String() string { return fmt.Sprintf("from %ds to %ds", s.from, s.to) }
@@ -219,7 +223,10 @@ var answersAfter = Rule{
 	exposed: repliesSinceMark, needs: fromMark(),
 	question: some{
 		rows: func(a asked) (f found, _ string) {
-			if repliesSinceMark(a) == 0 {
+			switch {
+			case len(a.Versions) != 1:
+				return f, takesOne(a)
+			case repliesSinceMark(a) == 0:
 				return f, fmt.Sprintf("0 requests sent after %s were answered", a.From)
 			}
 			by := a.stillBy()
@@ -231,7 +238,7 @@ var answersAfter = Rule{
 		},
 		of: repliesSinceMark, noun: "reply", least: counted, fails: true,
 		unclear: func(a asked) int { return a.stillBy().Unclear },
-		did:     func(a asked) string { return fmt.Sprintf("after %s were by %s", a.From, strings.Join(a.Versions, "")) },
+		did:     func(a asked) string { return fmt.Sprintf("after %s were by %s", a.From, a.Versions[0]) },
 	},
 }
 
@@ -363,7 +370,7 @@ var mixes = Rule{
 			f.count = a.sum(func(s timeline.LaneSummary) int { return s.Back })
 			return f, ""
 		},
-		of: newReplies, noun: "new reply", least: counted, fails: true,
-		did: func(a asked) string { return fmt.Sprintf("were followed by one of %s", a.tl.Old) },
+		of: newReplies, noun: "reply", least: counted, fails: true,
+		did: func(a asked) string { return fmt.Sprintf("by %s were followed by one of %s", a.tl.New, a.tl.Old) },
 	},
 }

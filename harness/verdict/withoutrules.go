@@ -20,7 +20,7 @@ const ruleTime = 3 * time.Second
 func (r Rule) withoutRules(x evidence.Expectation, run evidence.Run, tl timeline.Timeline, lack evidence.Feature) Finding {
 	because := fmt.Sprintf("this cluster lacks %s: %s", lack.Name, lack.Because)
 	by, x, how := r.substitute(x, run, tl)
-	if how == "" || by.Lanes != NoLanes && len(by.Lanes.of(x, tl)) == 0 {
+	if how == "" || r.Feature == evidence.NodeRules && len(by.Lanes.of(x, tl)) == 0 {
 		return Finding{Outcome: Skipped, Because: because}
 	}
 	f := by.put(x, tl)
