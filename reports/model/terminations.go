@@ -1,6 +1,6 @@
 package model
 
-// Terminations are the ends of old pods, each as the clients on one node see it.
+// Terminations are those of old pods, each as the clients on one node see it.
 type Terminations struct {
 	Count int     `json:"count"`
 	Lost  int     `json:"lost"`          // that may have cost a request

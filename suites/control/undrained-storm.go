@@ -23,7 +23,7 @@ import (
 func undrainedStorm() harness.Scenario {
 	return harness.Scenario{
 		ID:    "undrained-storm",
-		Claim: "95 of 100 ends of pods, as nodes see them, lose a request when the pods exit as soon as they get SIGTERM",
+		Claim: "95 of 100 pod terminations, counted by node, lose a request when the pods exit as soon as they get SIGTERM",
 		App: fixtures.App{
 			Replicas: 3, MaxSurge: new(intstr.FromInt32(1)), MaxUnavailable: new(intstr.FromInt32(0)),
 			OnTerm:       fixtures.Exit,

@@ -19,7 +19,7 @@ import (
 func storm() harness.Scenario {
 	return harness.Scenario{
 		ID:    "storm",
-		Claim: "59 or more ends of pods, as nodes see them, lose no request when the pods sleep 5 s before they get SIGTERM and then drain",
+		Claim: "59 or more pod terminations, counted by node, lose no request when the pods sleep 5 s before they get SIGTERM and then drain",
 		App: fixtures.App{
 			Replicas: 3, MaxSurge: new(intstr.FromInt32(1)), MaxUnavailable: new(intstr.FromInt32(0)),
 			PreStopSleep: 5 * time.Second, Linger: 2 * time.Second, OnTerm: fixtures.Drain,
