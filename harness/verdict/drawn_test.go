@@ -26,7 +26,8 @@ func TestDrawnRecordings(t *testing.T) {
 		random := rand.New(rand.NewPCG(seed, 1))
 		random.Shuffle(len(ev.Events), func(i, j int) { ev.Events[i], ev.Events[j] = ev.Events[j], ev.Events[i] })
 		if again := judge(t, ev); again.Outcome != v.Outcome || again.Because != v.Because {
-			t.Errorf("recording %d is %s (%s), and with its events in another order %s (%s)", seed, v.Outcome, v.Because, again.Outcome, again.Because)
+			t.Errorf("recording %d is %s (%s), and with its events in another order %s (%s)", seed, v.Outcome, v.Because, again.Outcome,
+				again.Because)
 		}
 	}
 	for _, rule := range verdict.Rules() {
@@ -58,7 +59,8 @@ func draw(seed uint64) recording {
 	var d recording
 	add := func(e evidence.Event) { d.Events = append(d.Events, e) }
 	nodes := []string{"worker", "worker2"}
-	d.Run = evidence.Run{Schema: evidence.SchemaVersion, Scenario: "drawn", OldVersion: "v1", NewVersion: "v2", Kubernetes: "v1.37.2", Mode: "iptables"}
+	d.Run = evidence.Run{Schema: evidence.SchemaVersion, Scenario: "drawn", OldVersion: "v1", NewVersion: "v2", Kubernetes: "v1.37.2",
+		Mode: "iptables"}
 	if chance(5) {
 		d.Run.NewVersion = "v1"
 	}
@@ -68,7 +70,8 @@ func draw(seed uint64) recording {
 	}
 	if chance(60) {
 		for _, n := range nodes {
-			d.Run.Clocks = append(d.Run.Clocks, evidence.ClockReading{Node: n, Offset: time.Duration(pick(100)-50) * ms * time.Duration(pick(2)), Uncertainty: u})
+			d.Run.Clocks = append(d.Run.Clocks, evidence.ClockReading{Node: n,
+				Offset: time.Duration(pick(100)-50) * ms * time.Duration(pick(2)), Uncertainty: u})
 		}
 	}
 	offset := map[string]time.Duration{}
@@ -80,7 +83,8 @@ func draw(seed uint64) recording {
 			d.Run.Lanes = append(d.Run.Lanes, evidence.Lane{ID: n + "-" + string(conn), Vantage: evidence.FromPod, Node: n, Conn: conn, Rate: 10})
 		}
 	}
-	d.Run.Lanes = append(d.Run.Lanes, evidence.Lane{ID: "control", Vantage: evidence.FromControl, Node: "worker", Conn: evidence.Fresh, Rate: 10, TargetNode: "worker2"},
+	d.Run.Lanes = append(d.Run.Lanes, evidence.Lane{ID: "control", Vantage: evidence.FromControl, Node: "worker",
+		Conn: evidence.Fresh, Rate: 10, TargetNode: "worker2"},
 		evidence.Lane{ID: "outside", Vantage: evidence.FromHost, Conn: evidence.Fresh, Rate: 10})
 	recreate, slow := chance(20), chance(20) // old pods end first; nodes follow late
 	begun, done, gone, ended := 1000, 1000+pick(3000), 0, 0
@@ -89,9 +93,11 @@ func draw(seed uint64) recording {
 		done, gone = begun+2500, begun+2500
 	}
 	ended = gone + 500 + pick(7000)
-	marks := map[evidence.EventKind]int{evidence.LoadBegun: 0, evidence.RolloutBegun: begun, evidence.StatusDone: done, evidence.OldGone: gone,
+	marks := map[evidence.EventKind]int{evidence.LoadBegun: 0, evidence.RolloutBegun: begun, evidence.StatusDone: done,
+		evidence.OldGone: gone,
 		evidence.Barrier: gone + pick(300), evidence.LoadEnded: ended}
-	for _, k := range []evidence.EventKind{evidence.LoadBegun, evidence.RolloutBegun, evidence.StatusDone, evidence.OldGone, evidence.Barrier, evidence.LoadEnded} {
+	for _, k := range []evidence.EventKind{evidence.LoadBegun, evidence.RolloutBegun, evidence.StatusDone, evidence.OldGone,
+		evidence.Barrier, evidence.LoadEnded} {
 		if !chance(3) {
 			add(evidence.Event{At: time.Duration(marks[k]) * ms, Kind: k})
 		}
@@ -124,7 +130,8 @@ func draw(seed uint64) recording {
 		pods = append(pods, p)
 	}
 	for i := range 3 + pick(3) {
-		p := pod{Server: evidence.Server{Version: "v2", Pod: fmt.Sprintf("echo-v2-%c", 'a'+i), Node: nodes[pick(2)]}, ready: begun + 50 + pick(1500), deleted: 1 << 30}
+		p := pod{Server: evidence.Server{Version: "v2", Pod: fmt.Sprintf("echo-v2-%c", 'a'+i), Node: nodes[pick(2)]},
+			ready: begun + 50 + pick(1500), deleted: 1 << 30}
 		if recreate {
 			p.ready = begun + 2100 + pick(300)
 		}
@@ -148,7 +155,8 @@ func draw(seed uint64) recording {
 			podEvent(*p, evidence.PodUnready, f, false)
 			podEvent(*p, evidence.EndpointNotReady, f+2, false)
 			if chance(50) {
-				add(evidence.Event{At: time.Duration(f-1) * ms, Kind: evidence.Reported, By: p.Server, Detail: "Unhealthy: Readiness probe failed: context deadline exceeded"})
+				add(evidence.Event{At: time.Duration(f-1) * ms, Kind: evidence.Reported, By: p.Server,
+					Detail: "Unhealthy: Readiness probe failed: context deadline exceeded"})
 			}
 			podEvent(*p, evidence.PodReady, f+200+pick(1000), false)
 			podEvent(*p, evidence.EndpointReady, f+205+pick(1000), false)
@@ -159,7 +167,8 @@ func draw(seed uint64) recording {
 			p.exit = p.sigterm + pick(500)
 			podEvent(*p, evidence.PodDeleting, p.deleted, false)
 			if chance(30) {
-				add(evidence.Event{At: time.Duration(p.deleted+pick(1500)) * ms, Kind: evidence.Reported, By: p.Server, Detail: "Killing: Stopping container echo"})
+				add(evidence.Event{At: time.Duration(p.deleted+pick(1500)) * ms, Kind: evidence.Reported, By: p.Server,
+					Detail: "Killing: Stopping container echo"})
 			}
 			podEvent(*p, evidence.EndpointNotReady, p.left, false)
 			podEvent(*p, evidence.EndpointGone, p.left+pick(300), false)
@@ -178,7 +187,8 @@ func draw(seed uint64) recording {
 				}
 				add(evidence.Event{At: time.Duration(max(0, p.ready+20))*ms + offset[n], Clock: n, Kind: evidence.RuleAdded, Object: n, By: p.Server})
 				if p.left < ended && !chance(5) {
-					add(evidence.Event{At: time.Duration(p.left+pick(700)-10)*ms + offset[n], Clock: n, Kind: evidence.RuleGone, Object: n, By: p.Server})
+					add(evidence.Event{At: time.Duration(p.left+pick(700)-10)*ms + offset[n], Clock: n, Kind: evidence.RuleGone, Object: n,
+						By: p.Server})
 				}
 			}
 		}
@@ -238,10 +248,12 @@ func draw(seed uint64) recording {
 		add(evidence.Event{At: at(0, ended), Kind: evidence.RecorderLost, Object: nodes[pick(2)], Detail: "x"})
 	}
 	if chance(5) {
-		add(evidence.Event{At: at(0, ended), Kind: evidence.StrayPod, By: evidence.Server{Pod: "stray", Version: "v9"}, Object: "echo-x", Detail: "its labels match"})
+		add(evidence.Event{At: at(0, ended), Kind: evidence.StrayPod, By: evidence.Server{Pod: "stray", Version: "v9"}, Object: "echo-x",
+			Detail: "its labels match"})
 	}
 	for range pick(3) {
-		add(evidence.Event{At: at(begun, ended), Kind: evidence.Step, Detail: []string{"drain worker", "reboot", "done"}[pick(3)], Object: nodes[pick(2)]})
+		add(evidence.Event{At: at(begun, ended), Kind: evidence.Step, Detail: []string{"drain worker", "reboot", "done"}[pick(3)],
+			Object: nodes[pick(2)]})
 	}
 	sizes := []string{}
 	for i := range pick(5) {
@@ -251,7 +263,8 @@ func draw(seed uint64) recording {
 		sizes = append(sizes, fmt.Sprintf("%s:%d", v, n))
 	}
 	if chance(20) {
-		add(evidence.Event{At: at(begun, ended), Kind: evidence.Reported, Object: "HorizontalPodAutoscaler/echo", Detail: fmt.Sprintf("SuccessfulRescale: New size: %d; reason: x", pick(4))})
+		add(evidence.Event{At: at(begun, ended), Kind: evidence.Reported, Object: "HorizontalPodAutoscaler/echo",
+			Detail: fmt.Sprintf("SuccessfulRescale: New size: %d; reason: x", pick(4))})
 	}
 	if len(sizes) > 1 && chance(30) {
 		sizes = sizes[:len(sizes)-1]
@@ -260,10 +273,12 @@ func draw(seed uint64) recording {
 		sizes = append(sizes, "v2:9")
 	}
 	if chance(80) {
-		add(evidence.Event{At: at(begun, ended), Kind: evidence.Fact, Object: "thing", Detail: []string{"a", "b", "3", "1.5s", "17 of 20"}[pick(5)]})
+		add(evidence.Event{At: at(begun, ended), Kind: evidence.Fact, Object: "thing", Detail: []string{"a", "b", "3", "1.5s",
+			"17 of 20"}[pick(5)]})
 	}
 	if chance(10) {
-		d.Run.Disruption = &evidence.Disruption{Nodes: nodes[:1], Expects: []string{"node-unready", "control-failures", "pod-log-lost"}, Tail: time.Second}
+		d.Run.Disruption = &evidence.Disruption{Nodes: nodes[:1], Expects: []string{"node-unready", "control-failures", "pod-log-lost"},
+			Tail: time.Second}
 		add(evidence.Event{At: time.Duration(begun) * ms, Kind: evidence.DisruptionBegun, Detail: "off"})
 		add(evidence.Event{At: time.Duration(gone) * ms, Kind: evidence.DisruptionUndone})
 		add(evidence.Event{At: time.Duration(gone+100) * ms, Kind: evidence.ClusterWhole})
@@ -277,7 +292,8 @@ func draw(seed uint64) recording {
 		port++
 		for s := 10; s < ended; s += 100 {
 			due := time.Duration(s)*ms + offset[lane.Node]
-			h := evidence.Hit{Lane: lane.ID, Seq: seq, Due: due, Sent: due, Took: time.Duration(1+pick(4)) * ms, Connect: ms / 2, Status: 200, Attempts: 1}
+			h := evidence.Hit{Lane: lane.ID, Seq: seq, Due: due, Sent: due, Took: time.Duration(1+pick(4)) * ms, Connect: ms / 2,
+				Status: 200, Attempts: 1}
 			seq++
 			if chance(1) && trouble == 3 {
 				h.Sent += time.Duration(pick(300)) * ms
@@ -352,10 +368,12 @@ func draw(seed uint64) recording {
 					by = h.By
 				}
 				for range 1 + pick(101)/100 {
-					d.Arrivals = append(d.Arrivals, evidence.Arrival{Lane: lane.ID, Seq: h.Seq, At: h.Sent - offset[lane.Node] + offset[by.Node], By: by})
+					d.Arrivals = append(d.Arrivals, evidence.Arrival{Lane: lane.ID, Seq: h.Seq, At: h.Sent - offset[lane.Node] + offset[by.Node],
+						By: by})
 				}
 			} else if arrived {
-				d.Arrivals = append(d.Arrivals, evidence.Arrival{Lane: lane.ID, Seq: h.Seq, At: h.Sent - offset[lane.Node] + offset[to.Node], By: to.Server})
+				d.Arrivals = append(d.Arrivals, evidence.Arrival{Lane: lane.ID, Seq: h.Seq, At: h.Sent - offset[lane.Node] + offset[to.Node],
+					By: to.Server})
 			}
 		}
 	}
@@ -364,19 +382,29 @@ func draw(seed uint64) recording {
 	}
 	dur := func() time.Duration { return time.Duration(1+pick(2000)) * ms }
 	x := []evidence.Expectation{
-		verdict.NoFailures(), verdict.RecoversWithin(dur(), evidence.RolloutBegun), verdict.NoLostReplies(), verdict.NoHiddenRetries(), verdict.ServesUntilSigterm(),
-		verdict.DamageSeen(), verdict.LostWhileTerminating(), verdict.LostWhileNoneServes(evidence.Refused, evidence.Timeout), verdict.LostWhileStarting(),
+		verdict.NoFailures(), verdict.RecoversWithin(dur(), evidence.RolloutBegun), verdict.NoLostReplies(), verdict.NoHiddenRetries(),
+		verdict.ServesUntilSigterm(),
+		verdict.DamageSeen(), verdict.LostWhileTerminating(), verdict.LostWhileNoneServes(evidence.Refused, evidence.Timeout),
+		verdict.LostWhileStarting(),
 		verdict.MinTerminationsLost(pick(100)), verdict.MaxOutage(dur()), verdict.MaxFailedShare(1 + pick(100)), verdict.MinOutage(dur()),
 		verdict.ReplyGap(dur()/4, dur()), verdict.LossesAtSteps(dur(), "drain"), verdict.LostAtSteps("drain"), verdict.Pause(-dur(), dur()),
-		verdict.NoSlowReplies(), verdict.MaxLatency(dur()), verdict.RulesBeforeSigterm(), verdict.MaxRuleLag(dur()), verdict.MaxDrainLag(dur()), verdict.MostDrainLags(1+pick(100), dur()/4),
-		verdict.MinAvailable(1 + pick(5)), verdict.MaxPods(1 + pick(10)), verdict.Scaling(sizes...), verdict.MaxActive(1 + pick(6)), verdict.OldAtStatus(1 + pick(3)),
+		verdict.NoSlowReplies(), verdict.MaxLatency(dur()), verdict.RulesBeforeSigterm(), verdict.MaxRuleLag(dur()),
+		verdict.MaxDrainLag(dur()), verdict.MostDrainLags(1+pick(100), dur()/4),
+		verdict.MinAvailable(1 + pick(5)), verdict.MaxPods(1 + pick(10)), verdict.Scaling(sizes...), verdict.MaxActive(1 + pick(6)),
+		verdict.OldAtStatus(1 + pick(3)),
 		verdict.AnswersAfter("v1", evidence.StatusDone, 1+pick(5)), verdict.MaxStatusGap(dur()), verdict.OldEndsFirst(),
-		verdict.Between(evidence.PodDeleting, evidence.PodSigterm, dur()/4, dur()), verdict.Between(evidence.PodDeleting, evidence.EndpointNotReady, -dur(), dur()/10),
-		verdict.OrderedSwitch(), verdict.KeptConnections("v1"), verdict.MaxSwitch(dur()), verdict.OnlyServes("v2", evidence.Barrier), verdict.OnlyServes("v2", evidence.OldGone),
-		verdict.Serves("v1", "v2"), verdict.StillServes("v2", 1+pick(100)), verdict.Share("v2", 1+pick(99), evidence.OldGone), verdict.Mixes(1 + pick(4)),
-		verdict.CleanCut(), verdict.MaxMixedWindow(dur()), verdict.MinMixedWindow(dur()), verdict.Fact("thing", "a", "3"), verdict.FactAtLeast("thing", pick(20)),
-		verdict.FactWithin("thing", time.Second, time.Second+dur()), verdict.Noted("thing"), verdict.SentWhileTerminating(), verdict.ReachesTerminating(),
-		verdict.BothOrders(evidence.RuleGone, evidence.PodSigterm), verdict.RulesBehind(), verdict.MinTerminations(1 + pick(8)), verdict.FullRate(99),
+		verdict.Between(evidence.PodDeleting, evidence.PodSigterm, dur()/4, dur()), verdict.Between(evidence.PodDeleting,
+			evidence.EndpointNotReady, -dur(), dur()/10),
+		verdict.OrderedSwitch(), verdict.KeptConnections("v1"), verdict.MaxSwitch(dur()), verdict.OnlyServes("v2", evidence.Barrier),
+		verdict.OnlyServes("v2", evidence.OldGone),
+		verdict.Serves("v1", "v2"), verdict.StillServes("v2", 1+pick(100)), verdict.Share("v2", 1+pick(99), evidence.OldGone),
+		verdict.Mixes(1 + pick(4)),
+		verdict.CleanCut(), verdict.MaxMixedWindow(dur()), verdict.MinMixedWindow(dur()), verdict.Fact("thing", "a", "3"),
+		verdict.FactAtLeast("thing", pick(20)),
+		verdict.FactWithin("thing", time.Second, time.Second+dur()), verdict.Noted("thing"), verdict.SentWhileTerminating(),
+		verdict.ReachesTerminating(),
+		verdict.BothOrders(evidence.RuleGone, evidence.PodSigterm), verdict.RulesBehind(), verdict.MinTerminations(1 + pick(8)),
+		verdict.FullRate(99),
 		verdict.ClientsBeforeSigterm(), verdict.OnlyServesAfter("v2", dur(), evidence.OldGone),
 	}
 	if chance(20) {
