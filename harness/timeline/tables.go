@@ -10,17 +10,17 @@ import (
 
 // tables are what the events say, made in one pass over them.
 type tables struct {
-	marks    map[evidence.EventKind]time.Duration // when each was set first
-	lives    map[string]*life                     // by pod
-	census   []census                             // by time
-	routes   []route                              // by pod and node
-	seen     map[string]time.Duration             // node -> when its rules were seen last
-	unseen   map[string][]Window                  // node -> when its rules were not, by the end
-	blindest time.Duration                        // the longest of those
-	asked    []Window                             // from when the API server was asked to when it answered, by the answer
-	longest  time.Duration                        // of them
-	facts    map[string]evidence.Event            // by name, the last of each
-	strays   map[string]bool                      // pods behind the Service that are not of the rollout
+	marks         map[evidence.EventKind]time.Duration // when each was set first
+	lives         map[string]*life                     // by pod
+	census        []census                             // by time
+	routes        []route                              // by pod and node
+	seen          map[string]time.Duration             // node -> when its rules were seen last
+	unseen        map[string][]Window                  // node -> when its rules were not, by the end
+	longestUnseen time.Duration                        // the longest of those
+	asked         []Window                             // from when the API server was asked to when it answered, by the answer
+	longestAnswer time.Duration                        // of them
+	facts         map[string]evidence.Event            // by name, the last of each
+	strays        map[string]bool                      // pods behind the Service that are not of the rollout
 }
 
 // A route is the last that was seen of a node's rules about a pod.
@@ -46,10 +46,10 @@ func (t *Timeline) tabulate() {
 			t.seen[e.Object] = e.At
 		case evidence.RulesUnseen:
 			took := time.Duration(e.Count) * time.Millisecond
-			t.unseen[e.Object], t.blindest = append(t.unseen[e.Object], Window{From: e.At - took, To: e.At}), max(t.blindest, took)
+			t.unseen[e.Object], t.longestUnseen = append(t.unseen[e.Object], Window{From: e.At - took, To: e.At}), max(t.longestUnseen, took)
 		case evidence.APIAnswered:
 			took := time.Duration(e.Count) * time.Millisecond
-			t.asked, t.longest = append(t.asked, Window{From: e.At - took, To: e.At}), max(t.longest, took)
+			t.asked, t.longestAnswer = append(t.asked, Window{From: e.At - took, To: e.At}), max(t.longestAnswer, took)
 		case evidence.CPUWait, evidence.CPUThrottled:
 			continue
 		case evidence.Fact:
@@ -118,7 +118,7 @@ func (t Timeline) watchLag(at time.Duration) (lag time.Duration) {
 	const about = time.Second // between two answers
 	i, _ := slices.BinarySearchFunc(t.asked, at-about, func(w Window, at time.Duration) int { return cmp.Compare(w.To, at) })
 	for _, w := range t.asked[i:] {
-		if w.To-t.longest-about > at {
+		if w.To-t.longestAnswer-about > at {
 			break
 		}
 		if w.From-about <= at {
@@ -137,7 +137,7 @@ func (t Timeline) blind(e evidence.Event) (blind time.Duration) {
 	windows := t.unseen[e.Object]
 	i, _ := slices.BinarySearchFunc(windows, e.At-catchUp, func(w Window, at time.Duration) int { return cmp.Compare(w.To, at) })
 	for _, w := range windows[i:] {
-		if w.To-t.blindest > e.At {
+		if w.To-t.longestUnseen > e.At {
 			break
 		}
 		blind = max(blind, e.At-w.From)

@@ -18,7 +18,7 @@ type bound struct {
 	rows     func(asked) ([]lasting, string)   // or why they are not known
 	limits   func(evidence.Expectation) limits // of all rows
 	says     func(asked, lasting) []string     // what lasted so long, in wordings of which the last is the shortest
-	measured string                            // what was measured, if it is not how long it lasted: "stopped after SIGTERM by"
+	measured string                            // what was measured, if it is not how long it lasted: "after SIGTERM by"
 	nothing  string                            // that holds where no row is there; empty: that decides nothing
 	// breaches say who can have caused it by getting no processor; nil: nobody can.
 	breaches func(a asked, rows []lasting, worst lasting) []Breach

@@ -84,6 +84,9 @@ func TestExcuse(t *testing.T) {
 		{"a kubelet that let a pod have too long", told, all(sigterm("a", 710), sigterm("b", 1000)), verdict.Fail, verdict.NoRetry},
 		{"a pod that waited for its SIGTERM", told, all(sigterm("a", 710), sigterm("b", 1000), waits(echo("b"), 850, 1000, 120)),
 			verdict.Inconclusive, verdict.FewerJobs},
+		{"which does not excuse another that got it too soon",
+			verdict.Between(evidence.PodDeleting, evidence.PodSigterm, 50*ms, 100*ms),
+			all(sigterm("a", 705), sigterm("b", 1000), waits(echo("b"), 850, 1000, 120)), verdict.Fail, verdict.NoRetry},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
 			ev := rollout(row.expect)

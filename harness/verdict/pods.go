@@ -189,9 +189,13 @@ var between = Rule{
 		},
 		breaches: func(a asked, rows []lasting, _ lasting) (all []Breach) {
 			for _, row := range rows {
-				if ranging(a.Expectation).keeps(row) == Fail {
-					all = append(all, row.breaches...)
+				if ranging(a.Expectation).keeps(row) != Fail {
+					continue
 				}
+				if len(row.breaches) == 0 { // nobody who waited can have caused this one
+					return nil
+				}
+				all = append(all, row.breaches...)
 			}
 			return all
 		},
