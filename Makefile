@@ -126,13 +126,11 @@ picture: $(ROLLCALL) ## Draw the timeline of one scenario of RUN, as RUN/timelin
 CHRT := $(shell chrt -r 1 true 2>/dev/null && echo chrt -r 1)
 
 .PHONY: bench
-bench: browser ## Evidence core, index.html, measured outages against true ones, the agent against vegeta and fortio; 15 idle minutes
+bench: browser ## Evidence core, index.html, measured outages against true ones, a request of a lane against one of vegeta's; 10 idle minutes
 	go test ./reports/page -count=1 -run Million -bars -v
 	ROLLCALL_BENCH_LONG=1 go test ./harness/evidence/store ./harness/verdict -run '^$$' -bench 'Hits|Arrivals|JoinAndJudge|Events' -benchtime 3x
-	@go build -o out/bin/accuracy ./loadgen/accuracy
-	@$(CHRT) out/bin/accuracy
-	@go build -o out/bin/loadbench ./loadgen/bench
-	@$(CHRT) out/bin/loadbench
+	$(CHRT) go test ./loadgen -run '^$$' -bench Recording -count 5
+	$(CHRT) go test ./loadgen -run '^$$' -bench Outages -benchtime 5x
 
 .PHONY: distrust
 distrust: ## Damage the harness on real clusters, in MODES, and see that nothing is judged then; 2 minutes per mode

@@ -26,7 +26,6 @@ type Config struct {
 	At       time.Time     // when the pacer starts; zero or past: at once
 	Service  string        // whose replies are good
 	Timeout  time.Duration // from sending until the whole reply is read; zero: DefaultTimeout
-	Index    int           // which of a lane's agents this one is, from 0
 	Ports    *LocalPorts   // that all lanes of the process dial from; nil: the lane has its own
 	Protocol *Protocol     // of a userapp; nil: the app is Rollcall's own, as that of control lanes always is
 	// Unasked is for how long an [Agent] loads without being asked for its hits; zero: DefaultUnasked.
@@ -70,9 +69,8 @@ func over(c *client) *Attack {
 	return a
 }
 
-// Stop ends the pacing, which takes up to an interval of the agent's share of the rate, and waits for the
-// requests in flight. It may be called again. [Attack.HitsFrom] then has the last hits; their sequence numbers are
-// the agent's, from its index on without a hole.
+// Stop ends the pacing, which takes up to an interval, and waits for the requests in flight. It may be called again.
+// [Attack.HitsFrom] then has the last hits; their sequence numbers have no hole.
 func (a *Attack) Stop() {
 	a.cancel()
 	<-a.done
@@ -90,14 +88,14 @@ func (a *Attack) run(ctx context.Context) {
 	}
 	defer a.client.close()
 
-	lane, share := a.client.lane, a.client.share
+	lane, plan := a.client.lane, a.client.plan
 	attacker := vegeta.NewAttacker(
-		vegeta.MaxWorkers(workersFor(share.part(lane.Rate), a.client.timeout)),
+		vegeta.MaxWorkers(workersFor(lane.Rate, a.client.timeout)),
 		vegeta.Client(a.client.http()),
 	)
 	defer context.AfterFunc(ctx, func() { attacker.Stop() })()
 
-	for range attacker.Attack(targeter(lane, a.client.userapp), pacer{share, a.client.began}, 0, lane.ID) {
+	for range attacker.Attack(targeter(lane, a.client.userapp), pacer{plan, a.client.began}, 0, lane.ID) {
 	}
 }
 
@@ -147,8 +145,6 @@ func check(lane evidence.Lane, cfg Config) error {
 		return errors.New("it resends, but keeps no connection that could die")
 	case lane.Rate <= 0 || lane.Rate > int(time.Second):
 		return fmt.Errorf("rate %d is out of range", lane.Rate)
-	case cfg.Index < 0 || cfg.Index >= lane.AgentCount():
-		return fmt.Errorf("agent %d is none of its %d", cfg.Index, lane.AgentCount())
 	case cfg.Service == "":
 		return errors.New("no service to expect replies from")
 	case cfg.Began.IsZero():

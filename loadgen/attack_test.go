@@ -216,8 +216,6 @@ func TestStartRefuses(t *testing.T) {
 		{"a target that is no URL", func(l *evidence.Lane, _ *Config) { l.Target = "http://[" }, "missing ']'"},
 		{"a lane at rest", func(l *evidence.Lane, _ *Config) { l.Rate = 0 }, "out of range"},
 		{"a fresh lane that resends", func(l *evidence.Lane, _ *Config) { l.Resends = true }, "keeps no connection"},
-		{"an agent too many", func(l *evidence.Lane, c *Config) { l.Agents, c.Index = 2, 2 }, "agent 2 is none of its 2"},
-		{"an agent before the first", func(_ *evidence.Lane, c *Config) { c.Index = -1 }, "agent -1 is none of its 1"},
 		{"no service to expect", func(_ *evidence.Lane, c *Config) { c.Service = "" }, "no service"},
 		{"a run that never began", func(_ *evidence.Lane, c *Config) { c.Began = time.Time{} }, "no time"},
 		{"a timeout in the past", func(_ *evidence.Lane, c *Config) { c.Timeout = -1 }, "negative"},

@@ -17,17 +17,17 @@ const (
 	nodeHeader    = "X-Rollcall-Node"
 )
 
-// seqHeader is where vegeta puts a request's number within the share, and where the app reads that within the lane.
+// seqHeader is where vegeta puts a request's number within the plan, and where the app reads that within the lane.
 const seqHeader = "X-Vegeta-Seq"
 
-// reusedConns is how many connections a reused lane keeps alive, all its agents together.
+// reusedConns is how many connections a reused lane keeps alive.
 const reusedConns = 20
 
 // A client is the http.RoundTripper of one lane. It reads each reply to its end before it returns, so that a
 // request is one call, and keeps what it saw in the buffer.
 type client struct {
 	lane    evidence.Lane
-	share   share
+	plan    plan
 	service string
 	timeout time.Duration
 	clock   clock
@@ -43,7 +43,7 @@ func newClient(lane evidence.Lane, cfg Config) *client {
 	}
 	c := &client{
 		lane:    lane,
-		share:   shareOf(lane, cfg.Index),
+		plan:    planOf(lane),
 		service: cfg.Service,
 		timeout: cfg.Timeout,
 		clock:   newClock(cfg.Began),
@@ -54,7 +54,7 @@ func newClient(lane evidence.Lane, cfg Config) *client {
 	}
 	count := 1
 	if lane.Kind().KeepsAlive() {
-		count = c.share.part(reusedConns)
+		count = reusedConns
 	}
 	c.sender = senderOf(lane, count, cfg, c.userapp)
 	return c
@@ -66,7 +66,7 @@ func (c *client) RoundTrip(req *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, fmt.Errorf("loadgen: read %s: %w", seqHeader, err)
 	}
-	seq := c.share.number(n)
+	seq := c.plan.number(n)
 	req.Header.Set(seqHeader, strconv.FormatUint(seq, 10)) // vegeta made the request for this one call
 	c.buffer.begin(seq)
 
@@ -75,7 +75,7 @@ func (c *client) RoundTrip(req *http.Request) (*http.Response, error) {
 	hit := evidence.Hit{
 		Lane:      c.lane.ID,
 		Seq:       seq,
-		Due:       c.clock.at(c.began) + c.share.due(n),
+		Due:       c.clock.at(c.began) + c.plan.due(n),
 		Sent:      c.clock.at(sent),
 		Took:      time.Since(sent),
 		Reused:    how.reused,

@@ -24,16 +24,15 @@ type laneLog struct {
 	err      error     // the first; nothing is written after it
 }
 
-// Sendings are which requests of a share were sent, and which of those have no outcome yet.
+// Sendings are which requests of a lane were sent, and which of those have no outcome yet.
 type sendings struct {
-	share  share
 	unsent uint64          // all below were sent
 	ahead  map[uint64]bool // and these
 	open   map[uint64]bool
 }
 
-func newSendings(s share, unsent uint64) sendings {
-	return sendings{share: s, unsent: unsent, ahead: map[uint64]bool{}, open: map[uint64]bool{}}
+func newSendings(unsent uint64) sendings {
+	return sendings{unsent: unsent, ahead: map[uint64]bool{}, open: map[uint64]bool{}}
 }
 
 func (s *sendings) sent(seq uint64) {
@@ -41,19 +40,19 @@ func (s *sendings) sent(seq uint64) {
 	s.ahead[seq] = true
 	for s.ahead[s.unsent] {
 		delete(s.ahead, s.unsent)
-		s.unsent += s.share.of
+		s.unsent++
 	}
 }
 
 // newLane begins the log of a lane.
-func (s *spool) newLane(lane int, of share) (*laneLog, error) {
-	l := &laneLog{spool: s, lane: lane, sendings: newSendings(of, of.index)}
+func (s *spool) newLane(lane int) (*laneLog, error) {
+	l := &laneLog{spool: s, lane: lane, sendings: newSendings(0)}
 	return l, l.roll(Progress{})
 }
 
 // findLane finds what an earlier process wrote. Before anything else is written, resume has to be called.
-func (s *spool) findLane(lane int, of share) (l *laneLog, progress Progress, err error) {
-	l = &laneLog{spool: s, lane: lane, sendings: newSendings(of, of.index)}
+func (s *spool) findLane(lane int) (l *laneLog, progress Progress, err error) {
+	l = &laneLog{spool: s, lane: lane, sendings: newSendings(0)}
 	if l.segments, err = segmentsOf(s.dir, lane); err != nil {
 		return nil, progress, err
 	}
@@ -90,7 +89,7 @@ func (l *laneLog) replay(s segment, progress *Progress) (headed bool, err error)
 				return false, err
 			}
 			headed = true
-			l.sendings = newSendings(l.share, head.Unsent)
+			l.sendings = newSendings(head.Unsent)
 			for _, seq := range head.Ahead {
 				l.ahead[seq] = true
 			}
@@ -125,7 +124,7 @@ func (l *laneLog) replay(s segment, progress *Progress) (headed bool, err error)
 
 // resume goes on from a number; what has no outcome gets none any more.
 func (l *laneLog) resume(unsent uint64, progress Progress) error {
-	l.sendings = newSendings(l.share, unsent)
+	l.sendings = newSendings(unsent)
 	return l.roll(progress)
 }
 

@@ -21,7 +21,7 @@ func (a *Agent) begin(ctx context.Context, o startRequest) error {
 		if a.spool == nil {
 			continue
 		}
-		log, err := a.spool.newLane(i, c.share)
+		log, err := a.spool.newLane(i)
 		if err != nil {
 			return err
 		}

@@ -28,7 +28,6 @@ func (r Remote) Start(ctx context.Context, lanes []evidence.Lane, cfg Config) er
 		At:       toNano(cfg.At),
 		Service:  cfg.Service,
 		Timeout:  cfg.Timeout,
-		Index:    cfg.Index,
 		Unasked:  cfg.Unasked,
 		Protocol: cfg.Protocol,
 		Lanes:    lanes,

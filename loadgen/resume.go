@@ -37,19 +37,19 @@ func (a *Agent) resume(order spooledOrder, now time.Time) error {
 	for i, lane := range o.Lanes {
 		c := newClient(lane, cfg)
 		var err error
-		if logs[i], progress[i], err = a.spool.findLane(i, c.share); err != nil {
+		if logs[i], progress[i], err = a.spool.findLane(i); err != nil {
 			return err
 		}
-		away, rest := absence(logs[i], lane.ID, cfg, now, loads)
+		away, rest := absence(logs[i], c, cfg, now, loads)
 		away.Why = whyAway(order)
 		a.state.note(away)
-		clients[i], c.share = c, rest
+		clients[i], c.plan = c, rest
 	}
 	if err := a.spool.write(stateFile, a.state); err != nil { // before its logs forget what it says
 		return err
 	}
 	for i, c := range clients {
-		if err := logs[i].resume(c.share.number(0), progress[i]); err != nil {
+		if err := logs[i].resume(c.plan.number(0), progress[i]); err != nil {
 			return err
 		}
 		c.buffer.spooled(logs[i], progress[i])
@@ -70,16 +70,16 @@ func (a *Agent) resume(order spooledOrder, now time.Time) error {
 	return nil
 }
 
-// absence is what a lane misses until now, and the share that it goes on with, if it loads.
-func absence(log *laneLog, lane string, cfg Config, now time.Time, loads bool) (away evidence.Absence, rest share) {
+// absence is what a lane misses until now, and the plan that it goes on with, if it loads.
+func absence(log *laneLog, c *client, cfg Config, now time.Time, loads bool) (away evidence.Absence, rest plan) {
 	planned := cfg.At.Sub(cfg.Began)
-	rest = log.share.resumed(log.unsent, 0)
+	rest = c.plan.resumed(log.unsent, 0)
 	if loads {
-		rest = log.share.resumed(log.unsent, now.Sub(cfg.At))
+		rest = c.plan.resumed(log.unsent, now.Sub(cfg.At))
 	}
-	away = evidence.Absence{Lane: lane, Agent: cfg.Index, From: log.unsent, To: rest.number(0), Unknown: sorted(log.open)}
+	away = evidence.Absence{Lane: c.lane.ID, From: log.unsent, To: rest.number(0), Unknown: sorted(log.open)}
 	away.Until = now.Sub(cfg.Began)
-	away.Since = min(away.Until, planned+time.Duration(away.From+1)*log.share.interval)
+	away.Since = min(away.Until, planned+time.Duration(away.From+1)*c.plan.interval)
 	return away, rest
 }
 

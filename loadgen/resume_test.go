@@ -20,25 +20,24 @@ import (
 	"rollcall/harness/evidence/store"
 )
 
-// TestResumedShares goes on at the first number that is owed later, and never with one that was sent.
-func TestResumedShares(t *testing.T) {
+// TestResumedPlans goes on at the first number that is owed later, and never with one that was sent.
+func TestResumedPlans(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		lane := evidence.Lane{Rate: rapid.IntRange(1, 5000).Draw(rt, "rate"), Agents: rapid.IntRange(1, 8).Draw(rt, "agents")}
-		s := shareOf(lane, rapid.IntRange(0, lane.Agents-1).Draw(rt, "agent"))
-		unsent := s.number(rapid.Uint64Range(0, 1000).Draw(rt, "sent"))
+		p := planOf(evidence.Lane{Rate: rapid.IntRange(1, 5000).Draw(rt, "rate")})
+		unsent := rapid.Uint64Range(0, 1000).Draw(rt, "sent")
 		after := time.Duration(rapid.Int64Range(-int64(time.Second), int64(time.Minute)).Draw(rt, "after"))
-		rest := s.resumed(unsent, after)
+		rest := p.resumed(unsent, after)
 		first := rest.number(0)
-		if first < unsent || first%s.of != s.index {
-			rt.Fatalf("it goes on with %d, when %d is the first that was not sent of %d:%d", first, unsent, s.of, s.index)
+		if first < unsent {
+			rt.Fatalf("it goes on with %d, when %d is the first that was not sent", first, unsent)
 		}
 		if rest.due(0) <= after {
 			rt.Fatalf("it goes on with what was owed after %s, which is not after %s", rest.due(0), after)
 		}
-		if before := rest.due(0) - time.Duration(s.of)*s.interval; first > unsent && before > after {
+		if before := rest.due(0) - p.interval; first > unsent && before > after {
 			rt.Fatalf("it leaves out what is owed after %s, later than %s", before, after)
 		}
-		if rest.number(5) != first+5*s.of {
+		if rest.number(5) != first+5 {
 			rt.Fatalf("number 5 is %d, after %d", rest.number(5), first)
 		}
 	})
@@ -174,7 +173,7 @@ func leave(t *testing.T, began time.Time, asked time.Time, sent int, unanswered 
 	t.Helper()
 	s := openTestSpool(t, t.TempDir(), 0)
 	l := lane(evidence.Fresh, "http://127.0.0.1:1/", 100)
-	log, err := s.newLane(0, shareOf(l, 0))
+	log, err := s.newLane(0)
 	if err != nil {
 		t.Fatal(err)
 	}

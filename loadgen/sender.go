@@ -10,7 +10,7 @@ import (
 
 // A sender carries the requests of one lane.
 type sender interface {
-	// send sends the n-th request of the share and reads its reply to the end, by the deadline. What is known of both
+	// send sends the n-th request of the plan and reads its reply to the end, by the deadline. What is known of both
 	// is told with an error, too.
 	send(req *http.Request, n uint64, deadline time.Time) (reply, connInfo, error)
 	// close gives up the keep-alive connections.

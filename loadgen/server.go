@@ -21,7 +21,6 @@ type startRequest struct {
 	At       int64           `json:"at"`                // Unix nanoseconds; 0: at once
 	Service  string          `json:"service"`           // as in Config
 	Timeout  time.Duration   `json:"timeout"`           // nanoseconds; 0: DefaultTimeout
-	Index    int             `json:"index"`             // as in Config
 	Unasked  time.Duration   `json:"unasked,omitempty"` // nanoseconds; 0: DefaultUnasked
 	Protocol *Protocol       `json:"protocol,omitempty"`
 	Lanes    []evidence.Lane `json:"lanes"`
@@ -175,7 +174,7 @@ func (a *Agent) stop(w http.ResponseWriter, _ *http.Request) {
 // config is what all lanes have in common.
 func (o startRequest) config(ports *LocalPorts) Config {
 	return Config{
-		Began: fromNano(o.Began), At: fromNano(o.At), Service: o.Service, Timeout: cmp.Or(o.Timeout, DefaultTimeout), Index: o.Index,
+		Began: fromNano(o.Began), At: fromNano(o.At), Service: o.Service, Timeout: cmp.Or(o.Timeout, DefaultTimeout),
 		Ports: ports, Protocol: o.Protocol, Unasked: cmp.Or(o.Unasked, DefaultUnasked),
 	}
 }

@@ -16,11 +16,6 @@ import (
 	"rollcall/harness/evidence"
 )
 
-// aLane is a lane of which an agent has every second number, from 1 on.
-func aLane() share {
-	return shareOf(evidence.Lane{ID: "worker-fresh", Rate: 100, Agents: 2}, 1)
-}
-
 // openTestSpool opens a folder as a process does that begins.
 func openTestSpool(t interface{ Fatal(...any) }, dir string, limit int64) *spool {
 	s, _, _, err := openSpool(dir, limit)
@@ -32,7 +27,7 @@ func openTestSpool(t interface{ Fatal(...any) }, dir string, limit int64) *spool
 
 // newSpooled is a buffer with a new log.
 func newSpooled(t interface{ Fatal(...any) }, s *spool) *buffer {
-	log, err := s.newLane(0, aLane())
+	log, err := s.newLane(0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,7 +39,7 @@ func newSpooled(t interface{ Fatal(...any) }, s *spool) *buffer {
 // killed is the buffer of the process that follows one that was killed, with what that left.
 func killed(t interface{ Fatal(...any) }, dir string) (b *buffer, unsent uint64, unknown []uint64) {
 	s := &spool{dir: dir, limit: DefaultSpoolLimit}
-	log, progress, err := s.findLane(0, aLane())
+	log, progress, err := s.findLane(0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,7 +60,7 @@ func TestSpoolLosesNothing(t *testing.T) {
 		buf := newSpooled(rt, openTestSpool(rt, dir, 0))
 		var sent, kept, fetched, unknown []uint64
 		inFlight := map[uint64]bool{}
-		next := uint64(1)
+		next := uint64(0)
 		defer func() { buf.end() }()
 		for range rapid.IntRange(1, 20).Draw(rt, "steps") {
 			switch rapid.SampledFrom([]string{"send", "send", "fetch", "kill"}).Draw(rt, "step") {
@@ -78,7 +73,7 @@ func TestSpoolLosesNothing(t *testing.T) {
 						delete(inFlight, seq)
 						kept = append(kept, seq)
 					}
-					next += 2
+					next++
 				}
 			case "fetch":
 				frame, err := buf.from(len(fetched))
@@ -106,7 +101,7 @@ func TestSpoolLosesNothing(t *testing.T) {
 				if diff := cmp.Diff(progress, buf.soFar()); diff != "" {
 					rt.Fatalf("progress (-before +after):\n%s", diff)
 				}
-				next += 2 * uint64(rapid.IntRange(0, 3).Draw(rt, "left out"))
+				next += uint64(rapid.IntRange(0, 3).Draw(rt, "left out"))
 				if err := buf.log.resume(next, buf.progress); err != nil {
 					rt.Fatal(err)
 				}
@@ -141,15 +136,15 @@ func TestKilledInALaterSegment(t *testing.T) {
 	buf := newSpooled(t, openTestSpool(t, dir, 0))
 	const requests, slow = 2*hitsPerSegment + 10, 7 // the slow one has no reply yet
 	for n := range uint64(requests) {
-		buf.begin(2*n + 1)
+		buf.begin(n)
 		if n != slow {
-			buf.add(evidence.Hit{Seq: 2*n + 1, Fault: evidence.Refused}, nil)
+			buf.add(evidence.Hit{Seq: n, Fault: evidence.Refused}, nil)
 		}
 	}
 	progress := buf.soFar()
 	buf.log.close()
 	again, unsent, unknown := killed(t, dir)
-	if unsent != 2*requests+1 || !slices.Equal(unknown, []uint64{2*slow + 1}) {
+	if unsent != requests || !slices.Equal(unknown, []uint64{slow}) {
 		t.Errorf("%d is the first that was not sent, and %d have no reply", unsent, len(unknown))
 	}
 	if diff := cmp.Diff(progress, again.soFar()); diff != "" || again.next != requests-1 {
@@ -162,8 +157,8 @@ func TestSpoolIsFreed(t *testing.T) {
 	s := openTestSpool(t, t.TempDir(), 0)
 	buf := newSpooled(t, s)
 	for n := range 3 * hitsPerSegment {
-		buf.begin(uint64(2*n + 1))
-		buf.add(evidence.Hit{Seq: uint64(2*n + 1)}, nil)
+		buf.begin(uint64(n))
+		buf.add(evidence.Hit{Seq: uint64(n)}, nil)
 	}
 	for n, want := range map[int]int{0: 3, hitsPerSegment - 1: 3} {
 		if _, err := buf.from(n); err != nil || count(t, s.dir) != want {
@@ -272,7 +267,7 @@ func TestSpoolDamage(t *testing.T) {
 			t.Fatal(err)
 		}
 		writeFile(t, path, string(text)+row.text)
-		log, _, err := s.findLane(0, aLane())
+		log, _, err := s.findLane(0)
 		if got := errorText(err); (got == "") != (row.want == "") || !strings.Contains(got, row.want) {
 			t.Errorf("%s: %q, want %q", row.sentence, got, row.want)
 		}
@@ -317,7 +312,7 @@ func BenchmarkSpool(b *testing.B) {
 		s := openTestSpool(b, b.TempDir(), 0)
 		var lanes []*buffer
 		for i := range 3 {
-			log, err := s.newLane(i, shareOf(evidence.Lane{Rate: 100}, 0))
+			log, err := s.newLane(i)
 			if err != nil {
 				b.Fatal(err)
 			}

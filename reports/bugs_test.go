@@ -55,7 +55,7 @@ func TestWhatIsSaidOfABug(t *testing.T) {
 		{assumed, nil, verdict.NotAffected, false, []string{"v1.36.3"},
 			"not affected (seen)  k/k#139515  kube-proxy  v1.36.3 (the API server's)  " + name},
 		{"the recording is not to be trusted", []func(*recording){on("v1.35.3"), func(r *recording) {
-			r.run.Distrust = []string{"agent on worker2 restarted"}
+			r.run.Reasons = []evidence.Reason{{ID: evidence.StageFailed, Because: "agent on worker2 restarted"}}
 		}}, verdict.CannotTell, true, []string{"v1.35.3"},
 			"cannot tell  k/k#139515  kube-proxy  v1.35.3  " + name +
 				"    the recording cannot be trusted: agent on worker2 restarted; kube-proxy v1.35.3 is known to have it\n"},

@@ -66,17 +66,11 @@ func LoadWith(dir string, observer Observer) (model.Report, error) {
 }
 
 func newRun(s evidence.Session) model.Run {
-	run := model.Run{
+	return model.Run{
 		ID: s.ID, Began: s.Began.UTC(), Ended: s.Ended.UTC(), Version: s.Version, Command: s.Command, Broken: s.Broken,
-		Pace: s.Pace, Profile: s.Profile, LeftOut: s.LeftOut, Expected: thousandths(s.Expected),
+		Profile: s.Profile, LeftOut: s.LeftOut, Expected: thousandths(s.Expected),
 		Jobs: s.Jobs, Rate: s.Rate, Steps: s.Steps,
 	}
-	if c := s.Calibration; c != nil {
-		run.Calibration = &model.Calibration{
-			Cores: c.Cores, Connect: millis(c.Connect), Start: millis(c.Start), Fresh: c.Fresh, Rate: c.Rate, Lag: millis(c.Lag),
-		}
-	}
-	return run
 }
 
 // A loader makes the report on a run folder.

@@ -103,9 +103,6 @@ func (c modeColumn) neededDrain() string {
 // recordedOn says which run it was, and on what.
 func recordedOn(r model.Run, c evidence.Cluster) string {
 	on := fmt.Sprintf("%s, Kubernetes %s, kernel %s", r.ID, c.Kubernetes, c.Kernel)
-	if r.Pace != "" && r.Pace != evidence.NormalPace {
-		on += fmt.Sprintf(", at the %s pace", r.Pace)
-	}
 	if r.Rate > 0 {
 		on += fmt.Sprintf(", at most %d requests per second and lane", r.Rate)
 	}

@@ -14,7 +14,7 @@ import (
 )
 
 // maxRecorded bounds a recorded folder, in bytes: git keeps all of them for ever.
-const maxRecorded = 200 << 10
+const maxRecorded = 300 << 10
 
 // Every folder in testdata/recorded is the evidence of one scenario as it was recorded on a real cluster, and
 // golden.json in it is how it is judged. To add a test, add a folder and run make golden.

@@ -59,7 +59,7 @@ func runFolder(t *testing.T) string {
 	lossy.run.Bug, lossy.run.ComponentVersions = oldBug(), []string{"v1.35.3", "v1.36.3"}
 	record(t, dir, lossy)
 	lost := rollout("nftables", "control", "undrained", 1, damage)
-	lost.run.Distrust = []string{"agent on worker2 restarted <once> & lost 12 hits | \x1b[31m"}
+	lost.run.Reasons = []evidence.Reason{{ID: evidence.StageFailed, Because: "agent on worker2 restarted <once> & lost 12 hits | \x1b[31m"}}
 	record(t, dir, lost)
 	writeJSON(t, filepath.Join(placeOf(dir, lost.run), "diagnostics", "README.txt"), "why")
 

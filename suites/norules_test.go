@@ -49,9 +49,9 @@ func named(t *testing.T, suite, id string) harness.Scenario {
 
 func TestClientsDecideWhereNoRulesAreRead(t *testing.T) {
 	for _, row := range []struct{ folder, suite, scenario string }{
-		{"drained-vantages", "rollout", "drained-rolling-update"},
-		{"drained-vantages", "statusgap", "status-trap"},
-		{"undrained-vantages", "control", "undrained-rolling-update"},
+		{"drained", "rollout", "drained-rolling-update"},
+		{"drained", "statusgap", "status-trap"},
+		{"undrained", "control", "undrained-rolling-update"},
 	} {
 		for _, mode := range []string{"iptables", "nftables"} {
 			t.Run(mode+"/"+row.suite+"/"+row.scenario, func(t *testing.T) {
@@ -79,7 +79,7 @@ func TestClientsDecideWhereNoRulesAreRead(t *testing.T) {
 func TestNoScenarioPassesWithAnOpenClaim(t *testing.T) {
 	for suite, scenarios := range all() {
 		for _, s := range scenarios {
-			for _, folder := range []string{"iptables-drained-vantages", "nftables-undrained-vantages", "nftables-recreate"} {
+			for _, folder := range []string{"iptables-drained", "nftables-undrained", "nftables-recreate"} {
 				v := judgedWithoutRules(t, folder, s)
 				for _, c := range v.Claims {
 					if v.Outcome == verdict.Pass && c.Outcome != verdict.Pass {
@@ -108,7 +108,7 @@ func TestScenariosSkippedWhereNoRulesAreRead(t *testing.T) {
 			if s.Steps != nil {
 				continue
 			}
-			for _, c := range judgedWithoutRules(t, "iptables-drained-vantages", s).Claims {
+			for _, c := range judgedWithoutRules(t, "iptables-drained", s).Claims {
 				if c.Outcome == verdict.Skipped {
 					skipped = append(skipped, fmt.Sprintf("%s/%s for %s", suite, s.ID, c.ID))
 				}

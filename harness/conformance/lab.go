@@ -31,7 +31,7 @@ func RunLab(ctx context.Context, out io.Writer, o Options) (code int, err error)
 	}
 	folder, code, err := lab.Run(ctx, out, home.Runs(), lab.Options{
 		Module: home.Folder, Kubernetes: prepared.Version(), Suites: suites, Pattern: o.Pattern, SaveImages: home.SaveImages,
-		Args: []string{fmt.Sprintf("--agents-per-node=%d", prepared.Agents()), "--rate=6", "--profile=" + string(prepared.ProfileName())},
+		Args: []string{"--rate=6", "--profile=" + string(prepared.ProfileName())},
 		Report: func(folder string) error {
 			index := page.New(folder)
 			report, err := reports.LoadWith(folder, index)

@@ -51,7 +51,7 @@ func (o *Options) List() option.List {
 		{Flag: "rate", Default: option.Environment, Text: &o.Rate, Help: "requests per second and `lane`, 6 to 1000 (default 25)"},
 		{Flag: "modes", Default: option.Environment, Text: &o.Modes, Help: "kube-proxy `mode` of a kind cluster (default iptables)"},
 	}
-	return append(append(own, o.Options.List().Only("k8s", "keep", "agents-per-node")...), o.reach()...)
+	return append(append(own, o.Options.List().Only("k8s", "keep")...), o.reach()...)
 }
 
 // reach is of a cluster that is there already.

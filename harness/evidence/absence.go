@@ -6,17 +6,14 @@ import "time"
 // knows what became of the requests that were in flight. Times are on the clock of the lane's node.
 type Absence struct {
 	Lane  string        `json:"lane"`
-	Agent int           `json:"agent,omitempty"` // which of the lane's agents
-	From  uint64        `json:"from"`            // first number of the agent's that was not sent
-	To    uint64        `json:"to"`              // first one that was sent again; From: none was left out
-	Since time.Duration `json:"since"`           // when From was due
-	Until time.Duration `json:"until"`           // when the next process was there, the same for all lanes of an agent
+	From  uint64        `json:"from"`  // first number that was not sent
+	To    uint64        `json:"to"`    // first one that was sent again; From: none was left out
+	Since time.Duration `json:"since"` // when From was due
+	Until time.Duration `json:"until"` // when the next process was there, the same for all lanes of an agent
 	// Unknown are numbers sent before of which no outcome was kept, ascending.
 	Unknown []uint64 `json:"unknown,omitempty"`
 	Why     string   `json:"why"` // such as "its container started again"
 }
 
-// Skips reports whether a number, of one of the lane's agents, was left out.
-func (a Absence) Skips(seq uint64, agents int) bool {
-	return seq >= a.From && seq < a.To && int(seq%uint64(max(1, agents))) == a.Agent
-}
+// Skips reports whether a number was left out.
+func (a Absence) Skips(seq uint64) bool { return seq >= a.From && seq < a.To }

@@ -10,17 +10,12 @@ type Lane struct {
 	// TargetNode is the node of the pod that a control lane asks; empty: not noted.
 	TargetNode string `json:"target_node,omitempty"`
 	Rate       int    `json:"rate"` // asked, per second
-	// Agents is how many carry the lane: request n is sent by agent n modulo Agents. 0 is 1.
-	Agents int `json:"agents,omitempty"`
 	// Resends says that the client, like most, silently sends a request again whose keep-alive connection
 	// died: what a rollout breaks shows as retries of such a lane, not as failures.
 	Resends bool `json:"resends,omitempty"`
 	// Named says that the client resolves the Service's name for every connection.
 	Named bool `json:"named,omitempty"`
 }
-
-// AgentCount is how many agents carry the lane, at least 1.
-func (l Lane) AgentCount() int { return max(1, l.Agents) }
 
 // Kind is what the lane is for. Its name is empty if the lane is of no kind that LaneKinds lists.
 func (l Lane) Kind() LaneKind {

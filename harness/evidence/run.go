@@ -5,10 +5,7 @@ import (
 	"time"
 )
 
-// SchemaVersion is written into every run.json; readers refuse a newer one.
-//
-// Schema 1 had neither arrivals nor clocks nor checksums, schema 2 nothing about the nodes and their rules,
-// schema 3 no barrier.
+// SchemaVersion is written into every run.json, and the only one that is read.
 const SchemaVersion = 4
 
 // A Session is one conformance run: what was typed, when, and by which build. One run folder holds one.
@@ -20,9 +17,6 @@ type Session struct {
 	Version string    `json:"version"`          // of Rollcall
 	Command string    `json:"command"`          // to reproduce
 	Broken  []string  `json:"broken,omitempty"` // what kept scenarios from being recorded at all
-
-	Pace        Pace         `json:"pace,omitempty"`        // of its scenarios, in sessions before rates were found
-	Calibration *Calibration `json:"calibration,omitempty"` // by which that was found out
 
 	Profile  string   `json:"profile,omitempty"`          // smoke, core or full; empty: recorded before there were profiles
 	LeftOut  int      `json:"left_out,omitempty"`         // scenarios of the selected suites that the profile does not run, per mode
@@ -101,8 +95,6 @@ type Run struct {
 
 	// Emulated says that the machine of the cluster is emulated by a program, such as the ipvs lab's.
 	Emulated bool `json:"emulated,omitempty"`
-	// Pace is how fast the scenario went, in recordings before rates were found; empty: the normal one.
-	Pace Pace `json:"pace,omitempty"`
 	// ClusterChanges are those that were made to the cluster for it.
 	ClusterChanges []string `json:"given,omitempty"`
 	// Disruption is what was done to the cluster under load; nil: nothing.
@@ -122,10 +114,7 @@ type Run struct {
 
 	// Skipped is why the scenario did not run at all; empty when it did.
 	Skipped string `json:"skipped,omitempty"`
-	// Distrust lists what kept the recording from being whole (a dead client, a lost watch, a
-	// namespace that was not clean), each in one sentence.
-	Distrust []string `json:"distrust,omitempty"`
-	// Reasons say of such sentences what they are about. One of which none says it is about everything.
+	// Reasons are what kept the recording from being whole: a dead client, a lost watch, a namespace that was not clean.
 	Reasons []Reason `json:"reasons,omitempty"`
 	// Files describes the streams on disk. It is empty while recording, and stays so when the
 	// recording was cut off.

@@ -17,8 +17,6 @@ func distrustMutants() []recordedMutant {
 		change   spoil
 		cause    string
 	}{
-		{"a recorder that did not trust itself, before reasons had ids", run(func(run *evidence.Run) { run.Distrust = []string{"so it was"} }),
-			"recorded-distrust"},
 		{"a stage that failed", doubted(evidence.StageFailed), evidence.StageFailed},
 		{"a rollout that did not end", doubted(evidence.NeverSettled), evidence.NeverSettled},
 		{"a pod behind the Service that nobody rolled out", doubted(evidence.StrayEndpoint), evidence.StrayEndpoint},
@@ -75,7 +73,6 @@ func everything() []evidence.Expectation {
 // doubted is what a recorder notes that does not trust its recording, or a part of it.
 func doubted(id string) spoil {
 	return run(func(run *evidence.Run) {
-		run.Distrust = []string{"so it was"}
 		run.Reasons = []evidence.Reason{{ID: id, Because: "so it was"}}
 	})
 }

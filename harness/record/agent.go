@@ -18,13 +18,11 @@ import (
 	"rollcall/loadgen"
 )
 
-// An agent is a client: a load pod on one worker, as reached through its port-forward, or the process outside the cluster. A
-// worker's agents carry its lanes together.
+// An agent is a client: a load pod on one worker, as reached through its port-forward, or the process outside the cluster.
 type agent struct {
 	place
 	name   string
 	node   string // empty outside the cluster
-	index  int    // among the worker's agents
 	lanes  []evidence.Lane
 	remote loadgen.Remote
 
@@ -73,9 +71,9 @@ func (p podPlace) alive(ctx context.Context) bool {
 	return pod.Status.Phase != corev1.PodFailed && pod.Status.Phase != corev1.PodSucceeded
 }
 
-// start tells the agent to load its share of its lanes, and begins to bring the hits to the recorder.
+// start tells the agent to load its lanes, and begins to bring the hits to the recorder.
 func (a *agent) start(ctx context.Context, cfg loadgen.Config, recorder hitSink) error {
-	cfg.Index, cfg.At = a.index, cfg.At.Add(a.offset) // the same instant, by its own clock
+	cfg.At = cfg.At.Add(a.offset) // the same instant, by its own clock
 	a.began = cfg.Began
 	if err := a.remote.Start(ctx, a.lanes, cfg); err != nil {
 		return err

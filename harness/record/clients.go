@@ -28,7 +28,7 @@ import (
 	"rollcall/loadgen"
 )
 
-// clients are all lanes of a recording: agents in pods, as many on each worker as were asked for, and one client outside.
+// clients are all lanes of a recording: an agent on each worker, and one client outside.
 type clients struct {
 	lanes    []evidence.Lane
 	load     harness.Load
@@ -80,19 +80,17 @@ func newClients(ctx context.Context, r *Recording, service *corev1.Service) (*cl
 			}
 		}
 		cl.lanes = append(cl.lanes, lanes...)
-		for index, pods := range up.agents {
-			pod := pods[i]
-			if err := r.Cluster.LeaveCPUCgroup(&pod); err != nil {
-				fmt.Fprintf(r.Out, "%s may be late: it stays in its pod's group: %v\n", pod.Name, err)
-			}
-			forward, err := r.Cluster.Forward(ctx, r.Lease.Name, pod.Name, fixtures.AgentPort)
-			if err != nil {
-				return cl, err
-			}
-			at := podPlace{cl.pods, pod.Name, forward, r.Cluster.LeaveCPUCgroup}
-			cl.agents = append(cl.agents, &agent{place: at, name: pod.Name, node: worker, index: index,
-				lanes: lanes, remote: loadgen.Remote{URL: forward.URL, Token: string(secret.Data[fixtures.AgentTokenKey])}})
+		pod := up.agents[i]
+		if err := r.Cluster.LeaveCPUCgroup(&pod); err != nil {
+			fmt.Fprintf(r.Out, "%s may be late: it stays in its pod's group: %v\n", pod.Name, err)
 		}
+		forward, err := r.Cluster.Forward(ctx, r.Lease.Name, pod.Name, fixtures.AgentPort)
+		if err != nil {
+			return cl, err
+		}
+		at := podPlace{cl.pods, pod.Name, forward, r.Cluster.LeaveCPUCgroup}
+		cl.agents = append(cl.agents, &agent{place: at, name: pod.Name, node: worker,
+			lanes: lanes, remote: loadgen.Remote{URL: forward.URL, Token: string(secret.Data[fixtures.AgentTokenKey])}})
 	}
 	if outside == "" {
 		return cl, nil
@@ -160,9 +158,6 @@ func (r *Recording) lanesIn(place, node string, targets map[evidence.Vantage]str
 		}
 		lane := kind.Lane(place)
 		lane.Node, lane.Target, lane.Rate = node, target, r.Load.Rate
-		if node != "" {
-			lane.Agents = r.Agents
-		}
 		lanes = append(lanes, lane)
 	}
 	return lanes

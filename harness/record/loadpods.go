@@ -17,7 +17,7 @@ import (
 // loadPods are the pods that the lanes of the workers need, all of them ready.
 type loadPods struct {
 	controls []corev1.Pod
-	agents   [][]corev1.Pod // by index, then in the order of the workers
+	agents   []corev1.Pod // in the order of the workers
 }
 
 // deployLoadPods makes the pods that send, and what their control lanes ask.
@@ -28,25 +28,15 @@ func (r *Recording) deployLoadPods(ctx context.Context, pods typedcorev1.PodInte
 	if err != nil {
 		return p, err
 	}
-	var agents []*appsv1.DaemonSet
-	for index := range r.Agents {
-		set, err := r.createSet(ctx, fixtures.AgentSet(r.into(), workers, secret, index, r.Agents))
-		if err != nil {
-			return p, err
-		}
-		agents = append(agents, set)
+	agents, err := r.createSet(ctx, fixtures.AgentSet(r.into(), workers, secret))
+	if err != nil {
+		return p, err
 	}
 	if p.controls, err = awaitSet(ctx, pods, controls, with); err != nil {
 		return p, err
 	}
-	for _, set := range agents {
-		ready, err := awaitSet(ctx, pods, set, workers)
-		if err != nil {
-			return p, err
-		}
-		p.agents = append(p.agents, ready)
-	}
-	return p, nil
+	p.agents, err = awaitSet(ctx, pods, agents, workers)
+	return p, err
 }
 
 func (r *Recording) createSet(ctx context.Context, set *appsv1.DaemonSet) (*appsv1.DaemonSet, error) {

@@ -29,7 +29,6 @@ type Config struct {
 	Folder     string          // that the evidence goes to
 	Header     evidence.Run    // what is known of the recording before it begins
 	Session    string          // id of the run
-	Agents     int             // on each worker
 	Stretch    int             // how many times longer than usual the cluster takes
 	Images     fixtures.ImageSources
 	PullSecret string // file with the credentials nodes pull with; empty: none
@@ -201,9 +200,7 @@ func (r *Recording) into() fixtures.Destination {
 
 // distrust notes why a part of the recording is not to be trusted.
 func (r *Recording) distrust(reasons ...evidence.Reason) {
-	for _, reason := range reasons {
-		r.run.Distrust, r.run.Reasons = append(r.run.Distrust, reason.Because), append(r.run.Reasons, reason)
-	}
+	r.run.Reasons = append(r.run.Reasons, reasons...)
 }
 
 // reasonOf is about everything: a stage that failed may have kept anything from being seen.

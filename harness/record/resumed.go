@@ -111,9 +111,8 @@ func (p podPlace) again(ctx context.Context) (ending string, err error) {
 // awayEvents are one for each time that an agent was away, which all its lanes then were.
 func awayEvents(absences []evidence.Absence, lanes []evidence.Lane) []evidence.Event {
 	type comeback struct {
-		node  string
-		agent int
-		at    time.Duration
+		node string
+		at   time.Duration
 	}
 	var events []evidence.Event
 	number := map[comeback]int{} // of the event
@@ -122,7 +121,7 @@ func awayEvents(absences []evidence.Absence, lanes []evidence.Lane) []evidence.E
 		if i := slices.IndexFunc(lanes, func(l evidence.Lane) bool { return l.ID == away.Lane }); i >= 0 {
 			node = lanes[i].Node
 		}
-		came := comeback{node, away.Agent, away.Until}
+		came := comeback{node, away.Until}
 		i, known := number[came]
 		separator := "; "
 		if !known {

@@ -147,7 +147,7 @@ func (a attempt) record(ctx context.Context, s *harness.Scenario, folder string)
 // config is how the scenario is recorded, but for its namespace.
 func (a attempt) config(s harness.Scenario, folder string) record.Config {
 	return record.Config{
-		Cluster: a.cluster, Folder: folder, Header: a.header(s), Session: a.runner.session.ID, Agents: a.runner.agents,
+		Cluster: a.cluster, Folder: folder, Header: a.header(s), Session: a.runner.session.ID,
 		Stretch: a.runner.stretch(), Images: a.runner.images, PullSecret: a.runner.PullSecret, Entry: a.entry, Out: a.out,
 		Spend: func(part evidence.Part) func() { return a.runner.spend(a.span(part, s)) },
 	}

@@ -15,12 +15,10 @@ import (
 
 // Options say on what suites run. The zero value is every mode on the default Kubernetes version.
 type Options struct {
-	Modes      string // kube-proxy modes, separated by commas or spaces; empty: all
-	Kubernetes string // version or minor; empty: nodeimage.Default
-	Keep       bool   // keep the clusters, and reuse kept ones
-	Out        string // run folder; empty: a new one below out/ in the module
-	// AgentsPerNode is how many agents share the lanes of each worker, 1 to 16; empty: 1
-	AgentsPerNode  string
+	Modes          string // kube-proxy modes, separated by commas or spaces; empty: all
+	Kubernetes     string // version or minor; empty: nodeimage.Default
+	Keep           bool   // keep the clusters, and reuse kept ones
+	Out            string // run folder; empty: a new one below out/ in the module
 	Profile        string // smoke, core or full; empty: core, or smoke with go test -short
 	Jobs           string // most recordings side by side on one cluster; empty: found from what the machine has
 	Rate           string // most requests per second and lane; empty: 100, and less where this machine does not carry them
@@ -36,8 +34,6 @@ func (o *Options) List() option.List {
 		{Flag: "k8s", Default: option.Environment, Text: &o.Kubernetes,
 			Help: "Kubernetes `version`, such as v1.36.x (default " + nodeimage.Default + ")"},
 		{Flag: "keep", Default: option.Environment, Switch: &o.Keep, Help: "keep the clusters, and reuse kept ones"},
-		{Flag: "agents-per-node", Default: option.Environment, Text: &o.AgentsPerNode,
-			Help: "`number` of agents that share the load of each worker, 1 to 16 (default 1)"},
 		{Flag: "profile", Default: option.Environment, Text: &o.Profile,
 			Help: "`profile` of scenarios, smoke, core or full (default core; smoke with go test -short)"},
 		{Flag: "jobs", Default: option.Environment, Text: &o.Jobs,
@@ -52,15 +48,12 @@ func (o *Options) List() option.List {
 // Prepared are the options as they turned out, after Prepare, for another process that is to do the same in some modes.
 func (r *Runner) Prepared(modes ...string) Options {
 	o := r.Options
-	o.Kubernetes, o.AgentsPerNode, o.Profile = r.version, strconv.Itoa(r.agents), string(r.profile)
+	o.Kubernetes, o.Profile = r.version, string(r.profile)
 	// An attached cluster may have what is no mode of kube-proxy.
 	modes = slices.DeleteFunc(slices.Clone(modes), func(mode string) bool { return !slices.Contains(cluster.Modes(), mode) })
 	o.Modes = strings.Join(modes, ",")
 	return o
 }
-
-// mostAgents bounds the agents on a worker, each of which asks the node for memory.
-const mostAgents = 16
 
 // parseCount reads a number from least to most; empty means usual.
 func parseCount(name, asked string, usual, least, most int) (int, error) {

@@ -39,7 +39,6 @@ type Runner struct {
 	layout  layout.Layout
 	modes   []string
 	version string // Kubernetes'
-	agents  int    // on each worker
 	profile harness.Profile
 	atOnce  int // modes
 	jobs    int // at first
@@ -103,9 +102,6 @@ func (r *Runner) Prepare() (err error) {
 		}
 	}
 	if r.version, err = nodeimage.Resolve(r.Kubernetes); err != nil {
-		return err
-	}
-	if r.agents, err = parseCount("agents per node", r.AgentsPerNode, 1, 1, mostAgents); err != nil {
 		return err
 	}
 	if r.profile, err = parseProfile(r.Profile); err != nil {
@@ -193,9 +189,6 @@ func (r *Runner) Layout() layout.Layout { return r.layout }
 
 // ModeList is the modes asked for, after Prepare.
 func (r *Runner) ModeList() []string { return r.modes }
-
-// Agents is how many were asked for on each worker, after Prepare.
-func (r *Runner) Agents() int { return r.agents }
 
 // Version is the Kubernetes version asked for, after Prepare.
 func (r *Runner) Version() string { return r.version }

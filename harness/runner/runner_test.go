@@ -17,12 +17,12 @@ func TestParseCount(t *testing.T) {
 		{"the most", "16", 16, false},
 		{"fewer than one", "0", 0, true},
 		{"fewer than none", "-1", 0, true},
-		{"more than a node takes", "17", 0, true},
+		{"more than the most", "17", 0, true},
 		{"no number", "two", 0, true},
 		{"more than a number", "2 ", 0, true},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
-			got, err := parseCount("agents per node", row.asked, 1, 1, mostAgents)
+			got, err := parseCount("jobs", row.asked, 1, 1, 16)
 			if got != row.want || usage.Is(err) != row.refused {
 				t.Errorf("%d, %v; want %d, refused %v", got, err, row.want, row.refused)
 			}

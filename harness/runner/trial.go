@@ -89,8 +89,8 @@ func (r *Runner) recordTrial(ctx context.Context, c cluster.Cluster) (*evidence.
 	for _, lag := range tl.RuleLags() {
 		ruleLag = max(ruleLag, lag.Lag.Length)
 	}
-	if podStart == 0 || len(ev.Run.Distrust) > 0 {
-		return nil, fmt.Errorf("the trial of cluster %s showed nothing: %v", c.Name(), ev.Run.Distrust)
+	if podStart == 0 || len(ev.Run.Reasons) > 0 {
+		return nil, fmt.Errorf("the trial of cluster %s showed nothing: %v", c.Name(), ev.Run.Reasons)
 	}
 	return &evidence.Trial{PodStart: float64(podStart.Milliseconds()), RuleLag: float64(ruleLag.Milliseconds()),
 		Stretch: stretchOf(podStart, ruleLag)}, nil

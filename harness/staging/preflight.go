@@ -31,7 +31,6 @@ type Preflight struct {
 	Layout     layout.Layout
 	App        *userapp.App // a user's; nil: there is none
 	AppFile    string       // that describes it
-	Agents     int          // on each node that carries load
 	Watches    bool         // nothing is rolled out, for which fewer rights will do
 	Session    string       // id
 	Out        io.Writer

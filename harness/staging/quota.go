@@ -17,19 +17,19 @@ import (
 
 // needOf is what a scenario asks for at most in its namespace, with agents on a number of nodes: of pods, for one that has
 // twelve replaced at once beside those that are not rolled out, and of processors and memory for those that have load.
-func needOf(nodes, agents int) corev1.ResourceList {
+func needOf(nodes int) corev1.ResourceList {
 	const appPods = 24 + fixtures.MostControls
 	quantity := func(base, perAgent int64, unit string) resource.Quantity {
 		return resource.MustParse(fmt.Sprintf("%d%s", base+perAgent*int64(nodes), unit))
 	}
 	return corev1.ResourceList{
-		corev1.ResourcePods:           quantity(appPods, int64(agents), ""),
+		corev1.ResourcePods:           quantity(appPods, 1, ""),
 		corev1.ResourceServices:       resource.MustParse("2"),
 		corev1.ResourceSecrets:        resource.MustParse("2"),
 		corev1.ResourceRequestsCPU:    quantity(appPods*20, 500, "m"),
-		corev1.ResourceRequestsMemory: quantity(appPods*32, int64(agents)*64, "Mi"),
-		corev1.ResourceLimitsCPU:      quantity(appPods/2, int64(agents), ""),
-		corev1.ResourceLimitsMemory:   quantity(appPods*64, int64(agents)*128, "Mi"),
+		corev1.ResourceRequestsMemory: quantity(appPods*32, 64, "Mi"),
+		corev1.ResourceLimitsCPU:      quantity(appPods/2, 1, ""),
+		corev1.ResourceLimitsMemory:   quantity(appPods*64, 128, "Mi"),
 	}
 }
 
@@ -41,7 +41,7 @@ func (p Preflight) checkQuota(ctx context.Context, namespace string, nodes int) 
 		return err
 	}
 	if err == nil {
-		if short := shortOf(needOf(nodes, p.Agents), quotas.Items); short != "" {
+		if short := shortOf(needOf(nodes), quotas.Items); short != "" {
 			return usage.New("namespace "+namespace, short, "have its owner raise the quota")
 		}
 	}

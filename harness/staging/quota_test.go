@@ -18,7 +18,7 @@ func list(pairs ...string) corev1.ResourceList {
 }
 
 func TestShortOf(t *testing.T) {
-	need := needOf(2, 1)
+	need := needOf(2)
 	for _, row := range []struct {
 		sentence   string
 		hard, used corev1.ResourceList

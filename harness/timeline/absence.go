@@ -21,25 +21,24 @@ type AgentAway struct {
 // AgentsAway are all such times, in order.
 func (t Timeline) AgentsAway() []AgentAway {
 	type comeback struct {
-		node  string
-		agent int
-		at    time.Duration
+		node string
+		at   time.Duration
 	}
 	var found []AgentAway
 	number := map[comeback]int{}
 	for _, lane := range t.Lanes {
 		for _, a := range lane.Absences {
-			came := comeback{lane.Node, a.Agent, a.Until}
+			came := comeback{lane.Node, a.Until}
 			i, known := number[came]
 			if !known {
 				i = len(found)
 				number[came] = i
 				found = append(found, AgentAway{Node: lane.Node, Window: Window{From: a.Since, To: a.Until}, Why: a.Why})
 			}
-			away, agents := &found[i], uint64(lane.AgentCount())
+			away := &found[i]
 			away.From = min(away.From, a.Since)
 			away.Lanes = append(away.Lanes, lane.ID)
-			away.LeftOut += int((a.To - a.From + agents - 1) / agents)
+			away.LeftOut += int(a.To - a.From)
 			away.Unknown += len(a.Unknown)
 		}
 	}
@@ -47,15 +46,14 @@ func (t Timeline) AgentsAway() []AgentAway {
 	return found
 }
 
-// away is what a lane's agents left out, and what nobody knows the outcome of.
+// away is what a lane's agent left out, and what nobody knows the outcome of.
 type away struct {
 	absences []evidence.Absence
-	agents   int
 	sent     map[uint64]bool // numbers sent of which no hit was kept, as far as they have not turned up
 }
 
 func newAway(run evidence.Run, lane evidence.Lane) away {
-	a := away{agents: lane.AgentCount(), sent: map[uint64]bool{}}
+	a := away{sent: map[uint64]bool{}}
 	for _, absence := range run.Absences {
 		if absence.Lane != lane.ID {
 			continue
@@ -74,7 +72,7 @@ func (a away) excuses(seq uint64) bool {
 }
 
 func (a away) leftOut(seq uint64) bool {
-	return slices.ContainsFunc(a.absences, func(absence evidence.Absence) bool { return absence.Skips(seq, a.agents) })
+	return slices.ContainsFunc(a.absences, func(absence evidence.Absence) bool { return absence.Skips(seq) })
 }
 
 // onRecorder is an agent's absences on the recorder's clock.
@@ -86,20 +84,19 @@ func (a away) onRecorder(node string, cs clocks) []evidence.Absence {
 	return absences
 }
 
-// passOver goes over the numbers of an agent that have no hit, from the one expected up to one that has: those left out while it was
-// away are not what it failed to send. It gives the first that is a hole.
+// passOver goes over numbers that have no hit, from the one expected up to one that has: those left out while the
+// agent was away are not what it failed to send. It gives the first that is a hole.
 func (b *builder) passOver(from, to uint64) (hole uint64, found bool) {
-	agent := &b.summary.Agents[b.agentOf(from)]
-	began := agent.Requests > 0
+	began := b.summary.Requests > 0
 	if len(b.away.absences) == 0 {
 		return from, from < to
 	}
-	for seq := from; seq < to; seq += uint64(len(b.next)) {
+	for seq := from; seq < to; seq++ {
 		switch {
 		case b.away.sent[seq] && began:
-			agent.unknown++
+			b.summary.unknown++
 		case b.away.leftOut(seq) && began:
-			agent.leftOut++
+			b.summary.leftOut++
 		case !b.away.excuses(seq) && !found:
 			hole, found = seq, true
 		}

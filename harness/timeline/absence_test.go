@@ -31,7 +31,6 @@ func TestJoinAbsences(t *testing.T) {
 	missing := func(text string) []string { return []string{`hits.parquet: lane "a": ` + text} }
 	for _, row := range []struct {
 		sentence string
-		agents   int
 		without  []uint64 // hits, of 0 to 39
 		arrived  []uint64 // of those
 		absences []evidence.Absence
@@ -39,29 +38,26 @@ func TestJoinAbsences(t *testing.T) {
 		unknown  int
 		rate     float64
 	}{
-		{"nobody was away", 1, nil, nil, nil, nil, 0, 100},
-		{"a hole that nobody was away for", 1, []uint64{10, 11}, nil, nil, missing("seq 10 is missing (1 in all)"), 0, 3700 / 39.},
-		{"one was away", 1, []uint64{10, 11, 12}, nil, []evidence.Absence{away(10, 13)}, nil, 0, 100},
-		{"one was away, and there is a hole beside it", 1, []uint64{9, 10, 11, 12}, nil, []evidence.Absence{away(10, 13)},
+		{"nobody was away", nil, nil, nil, nil, 0, 100},
+		{"a hole that nobody was away for", []uint64{10, 11}, nil, nil, missing("seq 10 is missing (1 in all)"), 0, 3700 / 39.},
+		{"one was away", []uint64{10, 11, 12}, nil, []evidence.Absence{away(10, 13)}, nil, 0, 100},
+		{"one was away, and there is a hole beside it", []uint64{9, 10, 11, 12}, nil, []evidence.Absence{away(10, 13)},
 			missing("seq 9 is missing (1 in all)"), 0, 3500 / 36.},
-		{"two requests were in flight", 1, []uint64{7, 9, 10, 11, 12}, nil, []evidence.Absence{away(10, 13, 7, 9)}, nil, 2, 100},
-		{"of which one had arrived", 1, []uint64{7, 9, 10, 11, 12}, []uint64{9}, []evidence.Absence{away(10, 13, 7, 9)}, nil, 2, 100},
-		{"one of which nobody noted that it was sent had arrived", 1, []uint64{10, 11, 12}, []uint64{10}, []evidence.Absence{away(10, 13)},
+		{"two requests were in flight", []uint64{7, 9, 10, 11, 12}, nil, []evidence.Absence{away(10, 13, 7, 9)}, nil, 2, 100},
+		{"of which one had arrived", []uint64{7, 9, 10, 11, 12}, []uint64{9}, []evidence.Absence{away(10, 13, 7, 9)}, nil, 2, 100},
+		{"one of which nobody noted that it was sent had arrived", []uint64{10, 11, 12}, []uint64{10}, []evidence.Absence{away(10, 13)},
 			nil, 1, 100},
-		{"one that was in flight has a hit after all", 1, []uint64{10, 11, 12}, nil, []evidence.Absence{away(10, 13, 7)}, nil, 0, 100},
-		{"one arrived without a hit, of an agent that was not away", 1, []uint64{20}, []uint64{20}, []evidence.Absence{away(10, 13)},
+		{"one that was in flight has a hit after all", []uint64{10, 11, 12}, nil, []evidence.Absence{away(10, 13, 7)}, nil, 0, 100},
+		{"one arrived without a hit, of an agent that was not away", []uint64{20}, []uint64{20}, []evidence.Absence{away(10, 13)},
 			[]string{`hits.parquet: lane "a": seq 20 is missing (1 in all)`,
 				`arrivals.parquet: lane "a": seq 20 was logged by a pod, but has no hit (1 in all)`}, 0, 3800 / 39.},
-		{"two were away, one after the other", 1, []uint64{10, 11, 20, 21, 22}, nil, []evidence.Absence{away(10, 12), away(20, 23)}, nil, 0, 100},
-		{"one was away before its first request", 1, []uint64{0, 1}, nil, []evidence.Absence{away(0, 2)}, nil, 0, 100},
-		{"one was away at the end", 1, []uint64{38, 39}, nil, []evidence.Absence{away(38, 38, 38)}, nil, 1, 100},
-		{"one of two was away", 2, []uint64{10, 12}, nil, []evidence.Absence{away(10, 14)}, nil, 0, 100},
-		{"one of two was away, and the other has a hole", 2, []uint64{10, 11, 12}, nil, []evidence.Absence{away(10, 14)},
-			missing("seq 11 is missing (1 in all)"), 0, 50 + 50*18/19.},
+		{"two were away, one after the other", []uint64{10, 11, 20, 21, 22}, nil, []evidence.Absence{away(10, 12), away(20, 23)}, nil, 0, 100},
+		{"one was away before its first request", []uint64{0, 1}, nil, []evidence.Absence{away(0, 2)}, nil, 0, 100},
+		{"one was away at the end", []uint64{38, 39}, nil, []evidence.Absence{away(38, 38, 38)}, nil, 1, 100},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
 			hits := slices.DeleteFunc(paced("a", strings.Repeat("1", 40)), func(h evidence.Hit) bool { return slices.Contains(row.without, h.Seq) })
-			r := recording(hits, marks(0, 10, 20, 400), carried(row.agents))
+			r := recording(hits, marks(0, 10, 20, 400), fresh("a", "n1"))
 			r.Run.Absences = row.absences
 			all := row.arrived
 			for _, h := range hits {
@@ -104,7 +100,7 @@ func TestOutagesEndWithTheAgent(t *testing.T) {
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
 			hits := slices.DeleteFunc(paced("a", row.outcomes), func(h evidence.Hit) bool { return row.outcomes[h.Seq] == '-' })
-			r := recording(hits, marks(0, 10, 20, 400), carried(1))
+			r := recording(hits, marks(0, 10, 20, 400), fresh("a", "n1"))
 			for _, away := range row.absences {
 				away.Lane = "a"
 				r.Run.Absences = append(r.Run.Absences, away)

@@ -102,8 +102,6 @@ func twice(i int) func([]evidence.Arrival) []evidence.Arrival {
 func TestReturns(t *testing.T) {
 	reused := fresh("a", "n1")
 	reused.Conn = evidence.Reused
-	byTwo := reused
-	byTwo.Agents = 2
 	// Each hit is version, local port, and whether the connection had carried a request before.
 	on := func(steps ...evidence.Hit) []evidence.Hit {
 		for i := range steps {
@@ -126,9 +124,6 @@ func TestReturns(t *testing.T) {
 			[]uint64{1, 3}},
 		{"two connections may differ", reused, on(hit("v2", 7, false), hit("v1", 8, false), hit("v2", 7, true), hit("v1", 8, true)), nil},
 		{"a port that is used again is another connection", reused, on(hit("v2", 7, false), hit("v1", 7, false)), nil},
-		{"two agents may use one port", byTwo, on(hit("v2", 7, false), hit("v1", 7, false), hit("v2", 7, true), hit("v1", 7, true)), nil},
-		{"each agent's own connection goes back", byTwo, on(hit("v2", 7, false), hit("v2", 7, false), hit("v2", 7, true), hit("v1", 7, true)),
-			[]uint64{3}},
 		{"nor is it the same one when nobody named himself on the first hit", reused,
 			on(hit("v2", 7, false), evidence.Hit{LocalPort: 7, Fault: evidence.WrongServer}, hit("v1", 7, true)), nil},
 		{"fresh connections owe nothing to each other", fresh("a", "n1"), on(hit("v2", 7, false), hit("v1", 7, true)), nil},

@@ -27,7 +27,7 @@ type builder struct {
 	bounds       []time.Duration // of the phases
 	slowestLeast time.Duration   // of the slowest replies kept
 
-	next     []uint64 // number expected of each agent
+	next     uint64 // number expected
 	away     away
 	finished bool
 	*buffers // shared by all lanes
@@ -87,10 +87,6 @@ func newBuilder(lane evidence.Lane, away away, t Timeline, w windows, shared *bu
 		b.marks = append(b.marks, at)
 	}
 	slices.Sort(b.marks)
-	b.summary.Agents = make([]AgentSummary, lane.AgentCount())
-	for i := range b.summary.Agents {
-		b.next = append(b.next, uint64(i))
-	}
 	return b
 }
 
@@ -105,7 +101,7 @@ func (b *builder) add(h *evidence.Hit, at []evidence.Arrival) {
 	if h.Due < 0 || h.Sent < 0 || h.Took < 0 {
 		b.note(early, h.Seq)
 	}
-	b.summary.add(h, b.agentOf(h.Seq))
+	b.summary.add(h)
 	b.lags = append(b.lags, h.Sent-h.Due)
 	b.noteLate(h)
 	if !h.Failed() {
@@ -148,24 +144,19 @@ func (b *builder) add(h *evidence.Hit, at []evidence.Arrival) {
 	b.sent = append(b.sent, b.sentHit(h, at, answered))
 }
 
-// checkNumber checks that the numbers of each agent run without a hole. At the end of the lane some may be
-// absent, for no two agents end at the same moment.
+// checkNumber checks that numbers run without a hole.
 func (b *builder) checkNumber(seq uint64) {
-	next := &b.next[b.agentOf(seq)]
 	switch {
-	case seq < *next:
+	case seq < b.next:
 		b.note(repeated, seq)
-	case seq > *next:
-		if hole, found := b.passOver(*next, seq); found {
+	case seq > b.next:
+		if hole, found := b.passOver(b.next, seq); found {
 			b.note(missing, hole)
 		}
 	}
 	delete(b.away.sent, seq)
-	*next = seq + uint64(len(b.next))
+	b.next = seq + 1
 }
-
-// agentOf is which of the lane's agents sent a number.
-func (b *builder) agentOf(seq uint64) int { return int(seq % uint64(len(b.next))) }
 
 // keep keeps a hit that somebody may have to explain.
 func (b *builder) keep(h Hit) {
@@ -290,7 +281,7 @@ func (b *builder) finish() {
 	b.summary.Gap = longestGap(b.sent, b.ends, time.Second/time.Duration(max(1, b.lane.Rate)), b.lane.Absences)
 	b.summary.Lag = spreadOf(b.lags)
 	b.summary.Unknown = len(b.away.sent)
-	b.summary.sumRates(b.lane.Rate)
+	b.summary.Rate = b.summary.rate(b.lane.Rate)
 	b.summary.WhileTerminating = b.sentIn(b.windows.terminating)
 	b.summary.WhileNoneServing = b.sentIn(b.windows.noneServing)
 	b.summary.WhileStarting = b.sentIn(b.windows.starting)

@@ -24,21 +24,16 @@ func (b *builder) followConnections() {
 		switched bool   // the new version has answered
 		number   int    // of it among the lane's, from 1; 0 before the first reply
 	}
-	type end struct { // of a connection; agents have addresses of their own
-		agent int
-		port  uint16
-	}
-	open := make(map[end]connection)
-	failed := make(map[uint64]string) // number -> pod
+	open := make(map[uint16]connection) // by the client's port
+	failed := make(map[uint64]string)   // number -> pod
 	for _, h := range b.sent {
-		at := end{b.agentOf(h.seq), h.port}
-		c := open[at]
+		c := open[h.port]
 		switch {
 		case h.port == 0:
 			continue
 		case !h.reused:
 			c = connection{}
-			open[at] = c
+			open[h.port] = c
 		}
 		if h.by == 0 {
 			failed[h.seq] = c.pod
@@ -62,7 +57,7 @@ func (b *builder) followConnections() {
 		of := &b.lane.Connections[c.number-1]
 		of.Last, of.Moved = h.sent, of.Moved || of.Pod != by.Pod
 		c.pod = by.Pod
-		open[at] = c
+		open[h.port] = c
 	}
 	for _, hits := range [][]Hit{b.lane.Failed, b.lane.Repeated} {
 		for i := range hits {

@@ -120,9 +120,7 @@ func (t Timeline) lastTo(of func(pod string, sent time.Duration, lane Lane) (Ela
 func (t Timeline) SentAfterDrain(d time.Duration) (pairs int) {
 	last := make(map[string]time.Duration) // sent, by node
 	for _, lane := range t.LanesWhere(evidence.LaneKind.FollowsRules) {
-		for _, agent := range lane.Summary.Agents {
-			last[lane.Node] = max(last[lane.Node], agent.LastSent-lane.uncertainty)
-		}
+		last[lane.Node] = max(last[lane.Node], lane.Summary.LastSent-lane.uncertainty)
 	}
 	for _, at := range t.EndpointsLeft() {
 		for _, sent := range last {

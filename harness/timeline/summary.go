@@ -29,34 +29,32 @@ type LaneSummary struct {
 	WhileNoneServing, WhileOnlyTerminating, WhileStarting int
 	SinceSwitch                                           int // replies on keep-alive connections on which the new version had answered before
 
-	Rate    float64 // achieved, per second; an agent with fewer than two hits adds nothing
+	Rate    float64 // achieved, per second; 0 with fewer than two hits
 	Lag     Spread  // of Sent-Due: the generator's own lateness
 	Latency Latency // of good replies
 	// LatencyIn is the same by the phase in which the request was sent; phases without a good reply are not in it.
 	LatencyIn map[Phase]Latency
 
-	Agents  []AgentSummary // that carried the lane, at least one
 	Outages []Outage
 	Gap     Gap // the longest
-}
 
-// An AgentSummary is what one agent sent of a lane.
-type AgentSummary struct {
-	Requests            int
-	FirstSent, LastSent time.Duration
+	FirstSent, LastSent time.Duration // of its requests; 0 if there are none
 
 	firstDue, lastDue time.Duration
 	leftOut, unknown  int // numbers without a hit between the first and the last: not sent, and sent
 }
 
 // add counts one more hit.
-func (a *AgentSummary) add(h *evidence.Hit) {
-	if a.Requests == 0 {
-		a.FirstSent, a.LastSent, a.firstDue, a.lastDue = h.Sent, h.Sent, h.Due, h.Due
+func (s *LaneSummary) add(h *evidence.Hit) {
+	if s.Requests == 0 {
+		s.FirstSent, s.LastSent, s.firstDue, s.lastDue = h.Sent, h.Sent, h.Due, h.Due
 	}
-	a.Requests++
-	a.FirstSent, a.LastSent = min(a.FirstSent, h.Sent), max(a.LastSent, h.Sent)
-	a.firstDue, a.lastDue = min(a.firstDue, h.Due), max(a.lastDue, h.Due)
+	s.Requests++
+	s.FirstSent, s.LastSent = min(s.FirstSent, h.Sent), max(s.LastSent, h.Sent)
+	s.firstDue, s.lastDue = min(s.firstDue, h.Due), max(s.lastDue, h.Due)
+	if h.Failed() {
+		s.Failures[h.Fault]++
+	}
 }
 
 // rate divides the intervals between hits, one fewer than hits, by the longer of the span in
@@ -65,12 +63,13 @@ func (a *AgentSummary) add(h *evidence.Hit) {
 // further behind, Sent alone one that starts late and catches up in a burst.
 //
 // What it left out while it was away counts neither as requests nor as time, which each would have taken an interval of.
-func (a AgentSummary) rate(interval time.Duration) float64 {
-	took := max(a.lastDue-a.firstDue, a.LastSent-a.FirstSent) - time.Duration(a.leftOut)*interval
+func (s *LaneSummary) rate(asked int) float64 {
+	interval := time.Second / time.Duration(max(1, asked))
+	took := max(s.lastDue-s.firstDue, s.LastSent-s.FirstSent) - time.Duration(s.leftOut)*interval
 	if took <= 0 {
 		return 0
 	}
-	return float64(a.Requests+a.unknown-1) * float64(time.Second) / float64(took)
+	return float64(s.Requests+s.unknown-1) * float64(time.Second) / float64(took)
 }
 
 // Percentile is the value of an ascending list, of at least one, that percent of them do not exceed: the median for 50, the
@@ -95,22 +94,4 @@ func (s LaneSummary) LongestOutage() time.Duration {
 		longest = max(longest, o.Length())
 	}
 	return longest
-}
-
-// add counts one more hit, sent by the agent given.
-func (s *LaneSummary) add(h *evidence.Hit, agent int) {
-	s.Requests++
-	s.Agents[agent].add(h)
-	if h.Failed() {
-		s.Failures[h.Fault]++
-	}
-}
-
-// sumRates adds up what the agents achieved. They do not end at the same moment, and what one did not send after
-// its end is no load that it failed to send.
-func (s *LaneSummary) sumRates(asked int) {
-	interval := time.Second / time.Duration(max(1, asked)) * time.Duration(len(s.Agents))
-	for _, agent := range s.Agents {
-		s.Rate += agent.rate(interval)
-	}
 }

@@ -26,7 +26,7 @@ func TestLaneSummaryCountsEveryHitOnce(t *testing.T) {
 			"wrong_server": 0},
 		ByVersion: map[string]int{"v1": 2, "v2": 1},
 		Retried:   1, SinceBegun: 4,
-		Agents:  []timeline.AgentSummary{{Requests: 5, FirstSent: 10 * ms, LastSent: 53 * ms}},
+		FirstSent: 10 * ms, LastSent: 53 * ms,
 		Rate:    4 / 0.043,
 		Lag:     timeline.Spread{P99: 3 * ms, Max: 3 * ms},
 		Latency: timeline.Latency{Count: 3, P50: 2, P99: 3 * ms, P999: 3 * ms, Max: 3 * ms},
@@ -38,7 +38,7 @@ func TestLaneSummaryCountsEveryHitOnce(t *testing.T) {
 		Outages: []timeline.Outage{{From: 30 * ms, To: 53 * ms, Failed: 2}},
 		Gap:     timeline.Gap{From: 20*ms + 2, To: 56 * ms, Period: 10 * ms},
 	}
-	if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(timeline.AgentSummary{})); diff != "" {
+	if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(timeline.LaneSummary{})); diff != "" {
 		t.Errorf("summary (-want +got):\n%s", diff)
 	}
 	if got.Failed() != 2 || got.LongestOutage() != 23*ms {

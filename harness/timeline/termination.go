@@ -127,8 +127,6 @@ func (t Timeline) terminations() (all []Termination) {
 // sentFrom reports whether clients on a node were sending requests over new connections at a moment.
 func (t Timeline) sentFrom(node string, at time.Duration) bool {
 	return slices.ContainsFunc(t.LanesWhere(evidence.LaneKind.FollowsRules), func(l Lane) bool {
-		return l.Node == node && slices.ContainsFunc(l.Summary.Agents, func(a AgentSummary) bool {
-			return a.Requests > 0 && a.FirstSent <= at && at <= a.LastSent
-		})
+		return l.Node == node && l.Summary.Requests > 0 && l.Summary.FirstSent <= at && at <= l.Summary.LastSent
 	})
 }

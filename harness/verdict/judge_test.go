@@ -69,7 +69,9 @@ func TestEarlierAttemptsAreTold(t *testing.T) {
 
 func TestJudgeUntrusted(t *testing.T) {
 	ev := rollout(verdict.NoFailures(), verdict.DamageSeen())
-	ev.Run.Distrust = []string{"a", "b", "c", "d", "e"}
+	for _, because := range []string{"a", "b", "c", "d", "e"} {
+		ev.Run.Reasons = append(ev.Run.Reasons, evidence.Reason{ID: evidence.StageFailed, Because: because})
+	}
 	v := judge(t, ev)
 	want := verdict.Verdict{Distrusted: true, Because: "the recording cannot be trusted: a; b; c; and 2 more", Findings: []verdict.Finding{
 		{Rule: "no-failures", Claim: "no client loses a request", Exposure: verdict.Exposure{Count: 302, Unit: "request"},
@@ -170,7 +172,8 @@ func TestJudgeAttempts(t *testing.T) {
 }
 
 func TestJudgeSkipped(t *testing.T) {
-	run := evidence.Run{Skipped: "the kernel has no ip_vs", Distrust: []string{"x"}, Expect: []evidence.Expectation{verdict.NoFailures()}}
+	run := evidence.Run{Skipped: "the kernel has no ip_vs", Reasons: []evidence.Reason{{Because: "x"}},
+		Expect: []evidence.Expectation{verdict.NoFailures()}}
 	want := verdict.Verdict{Outcome: verdict.Skipped, Headline: "the kernel has no ip_vs", Because: "the kernel has no ip_vs"}
 	if diff := cmp.Diff(want, verdict.Judge(run, timeline.Timeline{})); diff != "" {
 		t.Errorf("verdict (-want +got):\n%s", diff)

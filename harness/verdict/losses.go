@@ -108,14 +108,12 @@ func sentAfterRecovery(a asked) (n int) {
 	}
 	until, limited := a.tl.Mark(a.To)
 	for _, lane := range a.lanes {
-		for _, agent := range lane.Summary.Agents {
-			last := agent.LastSent
-			if limited {
-				last = min(last, until)
-			}
-			if late := last - (from + a.Max); late > 0 {
-				n += int(late.Seconds() * float64(lane.Rate) / float64(lane.AgentCount()))
-			}
+		last := lane.Summary.LastSent
+		if limited {
+			last = min(last, until)
+		}
+		if late := last - (from + a.Max); late > 0 {
+			n += int(late.Seconds() * float64(lane.Rate))
 		}
 	}
 	return n

@@ -1,8 +1,6 @@
 package verdict
 
 import (
-	"slices"
-
 	"rollcall/harness/evidence"
 	"rollcall/harness/timeline"
 )
@@ -40,7 +38,6 @@ func Reasons() []ReasonKind {
 	const everything, failures = "everything that was not seen", "whatever rests on failures or latencies"
 	const notExplained = "everything about failures, but that more failed since than these explain"
 	return []ReasonKind{
-		{reasonRecorded, "the recorder said so, before its reasons had ids", everything},
 		{evidence.StageFailed, "deploying, starting the load or another stage failed", everything},
 		{evidence.NeverSettled, "the rollout did not end in time", everything},
 		{evidence.StrayEndpoint, "a pod that is not of the rollout was behind the Service, so the end was not awaited", everything},
@@ -68,7 +65,6 @@ func Reasons() []ReasonKind {
 
 // IDs of the reasons that are found in a recording.
 const (
-	reasonRecorded        = "recorded-distrust"
 	reasonNoLanes         = "no-lanes"
 	reasonDamagedFile     = "damaged-file"
 	reasonContradiction   = "contradiction"
@@ -89,12 +85,8 @@ const (
 // recorded are the reasons that the recorder noted.
 func recorded(run evidence.Run) []Reason {
 	var reasons []Reason
-	for _, sentence := range run.Distrust {
-		r := Reason{ID: reasonRecorded, Brief: sentence, Because: sentence}
-		if i := slices.IndexFunc(run.Reasons, func(r evidence.Reason) bool { return r.Because == sentence }); i >= 0 {
-			r.ID, r.Scope = run.Reasons[i].ID, run.Reasons[i].Scope
-		}
-		reasons = append(reasons, r)
+	for _, r := range run.Reasons {
+		reasons = append(reasons, Reason{ID: r.ID, Brief: r.Because, Because: r.Because, Scope: r.Scope})
 	}
 	return reasons
 }

@@ -30,7 +30,7 @@ func TestHeldUpForAMoment(t *testing.T) {
 		{"one pod was stopped for a second", func(h evidence.Hit, _ evidence.Lane, _, pod string) bool { return h.By.Pod == pod },
 			timeline.SlowAnswer, func(_, pod string) string { return "all by " + pod }},
 	} {
-		for _, folder := range []string{"iptables-drained-vantages", "nftables-drained-vantages"} {
+		for _, folder := range []string{"iptables-drained", "nftables-drained"} {
 			t.Run(row.sentence+" in "+folder, func(t *testing.T) {
 				ev, err := store.Read(filepath.Join("..", "..", "reports", "testdata", "recorded", folder))
 				if err != nil {

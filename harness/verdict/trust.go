@@ -47,11 +47,10 @@ func distrust(run evidence.Run, tl timeline.Timeline) (reasons []Reason) {
 	if run.Measures { // the nodes' rules, for which clients may be late
 		return reasons
 	}
-	limits := lagLimitsAt(run.Pace)
 	var delays []Reason
 	for _, lane := range tl.Lanes {
-		reasons = append(reasons, weakLoad(lane, tl, limits)...)
-		delays = append(delays, delayed(lane, tl, limits)...)
+		reasons = append(reasons, weakLoad(lane, tl)...)
+		delays = append(delays, delayed(lane, tl)...)
 	}
 	return slices.Concat(reasons, earlyDamage(tl), delays)
 }
@@ -111,16 +110,12 @@ func blindness(tl timeline.Timeline) []Reason {
 	return reasons
 }
 
-// lostRecorder says which recorder it was: the observer of a node's rules, or the reader of a pod's log. Of any other nothing is known.
+// lostRecorder says which recorder it was: the observer of a node's rules, or the reader of a pod's log.
 func lostRecorder(e evidence.Event) (id string, scope evidence.Scope) {
-	switch {
-	case e.Object != "":
+	if e.Object != "" {
 		return evidence.ObserverLost, evidence.Scope{Missed: []evidence.Subject{evidence.AboutNodeRules}, Nodes: []string{e.Object}}
-	case e.By.Pod != "":
-		return reasonPodLogLost, evidence.Scope{Missed: []evidence.Subject{evidence.AboutArrivals, evidence.AboutPodSteps}}
-	default:
-		return reasonRecorded, evidence.Scope{}
 	}
+	return reasonPodLogLost, evidence.Scope{Missed: []evidence.Subject{evidence.AboutArrivals, evidence.AboutPodSteps}}
 }
 
 // fullNodes may have dropped any request that came by, whatever the rollout did. None of them was missed.
@@ -165,18 +160,8 @@ func busiest(node string, tl timeline.Timeline) string {
 	return ""
 }
 
-// A client is as late as its machine is slow.
-type lagLimits struct{ lag, stall, silence time.Duration }
-
-func lagLimitsAt(p evidence.Pace) lagLimits {
-	if p == evidence.SlowPace {
-		return lagLimits{150 * time.Millisecond, 3 * trustedStall, 3 * trustedSilence}
-	}
-	return lagLimits{trustedLag, trustedStall, trustedSilence}
-}
-
 // weakLoad is that requests are missing. Those that were sent are none the worse for it.
-func weakLoad(lane timeline.Lane, tl timeline.Timeline, limits lagLimits) (reasons []Reason) {
+func weakLoad(lane timeline.Lane, tl timeline.Timeline) (reasons []Reason) {
 	scope := evidence.Scope{Missed: evidence.Requests(), Lanes: []string{lane.ID}}
 	if lane.Summary.Requests == 0 {
 		return []Reason{reason(reasonEmptyLane, scope, "%s: lane %q has 0 hits", evidence.HitsFile, lane.ID)}
@@ -184,44 +169,34 @@ func weakLoad(lane timeline.Lane, tl timeline.Timeline, limits lagLimits) (reaso
 	if underRate(lane, trustedPercent) {
 		reasons = append(reasons, reason(reasonUnderRate, scope, "%s, under %d %%", rate(lane), trustedPercent))
 	}
-	for i, agent := range lane.Summary.Agents {
-		who := lane.ID
-		if len(lane.Summary.Agents) > 1 {
-			who = fmt.Sprintf("agent %d of %s", i, lane.ID)
-		}
-		if agent.Requests == 0 {
-			reasons = append(reasons, reason(reasonSilentAgent, scope, "%s sent 0 requests", who))
-			continue
-		}
-		if begun, ok := tl.Mark(evidence.LoadBegun); ok && agent.FirstSent-begun > limits.silence {
-			reasons = append(reasons, reason(reasonSilentAgent, scope, "%s sent its first request %s after the load began",
-				who, phrase.Seconds(agent.FirstSent-begun)))
-		}
-		if ended, ok := tl.Mark(evidence.LoadEnded); ok && ended-agent.LastSent > limits.silence {
-			reasons = append(reasons, reason(reasonSilentAgent, scope, "%s sent its last request %s before the load ended",
-				who, phrase.Seconds(ended-agent.LastSent)))
-		}
+	if begun, ok := tl.Mark(evidence.LoadBegun); ok && lane.Summary.FirstSent-begun > trustedSilence {
+		reasons = append(reasons, reason(reasonSilentAgent, scope, "%s sent its first request %s after the load began",
+			lane.ID, phrase.Seconds(lane.Summary.FirstSent-begun)))
+	}
+	if ended, ok := tl.Mark(evidence.LoadEnded); ok && ended-lane.Summary.LastSent > trustedSilence {
+		reasons = append(reasons, reason(reasonSilentAgent, scope, "%s sent its last request %s before the load ended",
+			lane.ID, phrase.Seconds(ended-lane.Summary.LastSent)))
 	}
 	return reasons
 }
 
 // delayed tells how late a client was. It may have timed out by itself, and so may what else its node was to do; who answered it
 // is as recorded.
-func delayed(lane timeline.Lane, tl timeline.Timeline, limits lagLimits) (reasons []Reason) {
+func delayed(lane timeline.Lane, tl timeline.Timeline) (reasons []Reason) {
 	scope := evidence.Scope{Missed: evidence.Requests(), Doubted: []evidence.Subject{evidence.AboutFailures, evidence.AboutLatencies},
 		Lanes: []string{lane.ID}}
 	if lane.Node != "" {
 		scope.Doubted, scope.Nodes = append(scope.Doubted, evidence.AboutNodeRules), []string{lane.Node}
 	}
-	if lag := lane.Summary.Lag.P99; lag > limits.lag {
+	if lag := lane.Summary.Lag.P99; lag > trustedLag {
 		r := reason(reasonLateLane, scope, "%s sent 1 %% of its requests %s late or later, over %s",
-			lane.ID, phrase.Seconds(lag), phrase.Seconds(limits.lag))
+			lane.ID, phrase.Seconds(lag), phrase.Seconds(trustedLag))
 		r.Because += busiest(lane.Node, tl)
 		reasons = append(reasons, r)
 	}
-	if lag := lane.Summary.Lag.Max; lag > limits.stall {
+	if lag := lane.Summary.Lag.Max; lag > trustedStall {
 		reasons = append(reasons, reason(reasonStalledLane, scope, "%s sent a request %s late, over %s",
-			lane.ID, phrase.Seconds(lag), phrase.Seconds(limits.stall)))
+			lane.ID, phrase.Seconds(lag), phrase.Seconds(trustedStall)))
 	}
 	return reasons
 }

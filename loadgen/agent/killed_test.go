@@ -119,7 +119,7 @@ func TestKilledAgentLosesNoHit(t *testing.T) {
 		return slices.ContainsFunc(absences, func(a evidence.Absence) bool { return slices.Contains(a.Unknown, seq) })
 	}
 	for seq := range last + 1 {
-		leftOut := slices.ContainsFunc(absences, func(a evidence.Absence) bool { return a.Skips(seq, 1) })
+		leftOut := slices.ContainsFunc(absences, func(a evidence.Absence) bool { return a.Skips(seq) })
 		switch {
 		case hits[seq] > 1 || arrived[seq] > 1:
 			t.Errorf("number %d has %d hits and arrived %d times", seq, hits[seq], arrived[seq])

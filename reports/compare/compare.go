@@ -1,7 +1,6 @@
 package compare
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -72,7 +71,7 @@ func (c Comparison) Changed() bool {
 func Compare(a, b Runs, scope Scope) (Comparison, error) {
 	c := Comparison{A: a.runs(), B: b.runs()}
 	c.noteSides(a, b)
-	c.notePaces()
+	c.noteRates()
 	pairs, modesA, modesB := scope.Pairs, a.Modes(), b.Modes()
 	if len(pairs) == 0 {
 		for _, mode := range modesA {
@@ -142,14 +141,10 @@ func (c *Comparison) all(of func(model.Run) string) (all []string) {
 	return all
 }
 
-func (c *Comparison) notePaces() {
-	texts := c.all(paceText)
-	switch {
-	case !c.samePace():
-		c.note("They went at different paces, %s: of the numbers only counts of pods are compared.", strings.Join(texts, " and "))
-	case !c.sameRate():
+func (c *Comparison) noteRates() {
+	if !c.sameRate() {
 		c.note("They sent %s: how many failed, were sent again or lost their reply is compared where the load was the same.",
-			strings.Join(texts, " and "))
+			strings.Join(c.all(rateText), " and "))
 	}
 }
 
@@ -209,25 +204,15 @@ func (c *Comparison) addClusters(p Pair, a, b view) {
 	}
 }
 
-// samePace says whether times of the runs can be compared.
-func (c *Comparison) samePace() bool {
-	return len(c.all(func(r model.Run) string { return string(paceOf(r)) })) == 1
-}
-
 // sameRate says whether the runs sent as often, as far as all know.
 func (c *Comparison) sameRate() bool {
 	rates := c.all(func(r model.Run) string { return fmt.Sprint(r.Rate) })
 	return len(rates) == 1 || slices.Contains(rates, "0")
 }
 
-func paceText(r model.Run) string {
-	if r.Rate > 0 {
-		return fmt.Sprintf("at most %d requests per second and lane", r.Rate)
-	}
-	return string(paceOf(r))
+func rateText(r model.Run) string {
+	return fmt.Sprintf("at most %d requests per second and lane", r.Rate)
 }
-
-func paceOf(r model.Run) evidence.Pace { return cmp.Or(r.Pace, evidence.NormalPace) }
 
 func orNone(s string) string {
 	if s == "" {

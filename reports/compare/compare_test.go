@@ -16,7 +16,6 @@ import (
 	"rollcall/harness/evidence"
 	"rollcall/harness/verdict"
 	"rollcall/reports/compare"
-	"rollcall/reports/metric"
 	"rollcall/reports/model"
 	"rollcall/reports/sheet"
 	"rollcall/reports/trend"
@@ -261,26 +260,7 @@ func TestCountsOfAnotherLoadAreNotCompared(t *testing.T) {
 	}
 }
 
-// How long anything took at another pace says nothing about this one; how many pods there were does.
-func TestOfAnotherPaceOnlyPodsAreCompared(t *testing.T) {
-	a := open(t, recorded{id: "a", modes: []string{"iptables"}}.folder(t))
-	b := a
-	b.Report.Run.ID, b.Report.Run.Pace = "b", evidence.SlowPace
-	c := compared(t, a, b)
-	if len(c.Notes) == 0 || !strings.Contains(c.Notes[0], "different paces, normal and slow: of the numbers") {
-		t.Errorf("notes %q", c.Notes)
-	}
-	for _, n := range c.Numbers {
-		if n.Metric.Unit != metric.Pods {
-			t.Errorf("%s is compared", n)
-		}
-	}
-	if len(c.Numbers) == 0 {
-		t.Error("nothing is compared")
-	}
-}
-
-// A rate is no pace: what took time is compared, and of counts those of scenarios with the same load.
+// What took time is compared, and of counts those of scenarios with the same load.
 func TestRunsOfDifferentRates(t *testing.T) {
 	a := open(t, recorded{id: "a", modes: []string{"iptables"}}.folder(t))
 	a.Report.Run.Rate = 100
@@ -298,10 +278,6 @@ func TestRunsOfDifferentRates(t *testing.T) {
 	const want = "They sent at most 100 requests per second and lane and at most 25 requests per second and lane: how many failed"
 	if c.Changed() || len(c.Notes) != 1 || !strings.HasPrefix(c.Notes[0], want) {
 		t.Errorf("%s", write(t, sheet.Markdown, c))
-	}
-	a.Report.Run.Rate, a.Report.Run.Pace = 0, evidence.LightPace
-	if c := compared(t, a, b); !strings.Contains(c.Notes[0], "different paces, light and at most 25 requests per second and lane: of the") {
-		t.Errorf("notes %q", c.Notes)
 	}
 }
 

@@ -69,7 +69,7 @@ func (c *Comparison) addNumbers(names []string, p Pair, a, b view, scope Scope) 
 	for _, name := range names {
 		loads := slices.Concat(a.scenarios[name].decided(), b.scenarios[name].decided()).loads()
 		if len(loads) > 1 {
-			if otherLoad[name] = true; c.samePace() && c.sameRate() {
+			if otherLoad[name] = true; c.sameRate() {
 				c.note("%s in %s had different loads, %s: how many requests failed, were sent again or lost their reply is not compared.", name, p,
 					strings.Join(mapped(loads, orNone), " and "))
 			}
@@ -77,9 +77,6 @@ func (c *Comparison) addNumbers(names []string, p Pair, a, b view, scope Scope) 
 	}
 	alone := make(map[[2]string][]string)
 	for _, m := range metric.Compared() {
-		if m.Unit != metric.Pods && !c.samePace() {
-			continue
-		}
 		var samples []sample
 		for _, name := range names {
 			if m.Unit == metric.Requests && otherLoad[name] {

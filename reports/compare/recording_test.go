@@ -102,11 +102,9 @@ func upgraded(ev *evidence.Evidence) []evidence.Evidence {
 		}}}
 	case "drained":
 		refuse(ev, 40)
-	case "drained-rolling-update":
 		move(ev, evidence.StatusDone, -3*time.Second)
-	case "undrained-rolling-update":
-		move(ev, evidence.RuleGone, 1600*time.Millisecond)
 	case "recreate":
+		move(ev, evidence.RuleGone, 1600*time.Millisecond)
 		again := *ev
 		again.Run.Scenario = "recreate-again"
 		return []evidence.Evidence{*ev, again}

@@ -35,9 +35,6 @@ type Run struct {
 	Command string    `json:"command"`
 	Broken  []string  `json:"broken,omitempty"` // what kept scenarios from being recorded, or the folder from being read whole
 
-	Pace        evidence.Pace `json:"pace,omitempty"`        // of its scenarios; absent: normal, before paces were known
-	Calibration *Calibration  `json:"calibration,omitempty"` // by which it was found
-
 	Profile  string                    `json:"profile,omitempty"`          // smoke, core or full; absent: before there were profiles
 	LeftOut  int                       `json:"left_out,omitempty"`         // scenarios that it does not run, per mode
 	Expected float64                   `json:"expected_seconds,omitempty"` // for the run, when it began
@@ -45,16 +42,6 @@ type Run struct {
 	Rate     int                       `json:"rate,omitempty"`             // requests per second and lane it ended with
 	Steps    []string                  `json:"steps,omitempty"`            // a sentence for each time the rate or Jobs was changed
 	Seconds  map[evidence.Part]float64 `json:"seconds_by_part,omitempty"`  // recordings side by side add up
-}
-
-// A Calibration is what a short trial showed of the machine that clients and cluster share.
-type Calibration struct {
-	Cores   int     `json:"cores"`
-	Connect float64 `json:"connect_ms"`      // median of opening a connection to itself
-	Start   float64 `json:"start_ms"`        // median of starting a program
-	Fresh   float64 `json:"fresh,omitempty"` // requests per second of one client, one after the other, each over a new connection
-	Rate    float64 `json:"rate"`            // requests sent per second
-	Lag     float64 `json:"lag_p99_ms"`      // after they were due
 }
 
 // FullProfile is the profile that leaves no scenario out, and that of a run from before there were profiles.

@@ -148,7 +148,6 @@ type Lane struct {
 	Vantage       evidence.Vantage       `json:"vantage"`
 	Node          string                 `json:"node"`
 	Conn          evidence.Conn          `json:"conn"`
-	Agents        int                    `json:"agents,omitempty"`  // that carried it
 	Resends       bool                   `json:"resends,omitempty"` // silently, what a dead connection cost it
 	Named         bool                   `json:"named,omitempty"`   // resolves the Service's name for every connection
 	AskedRate     int                    `json:"asked_rate"`

@@ -120,10 +120,8 @@ func extent(marks []mark, hits []timeline.Hit, tl timeline.Timeline) (from, to t
 		moments = append(moments, h.Sent)
 	}
 	for _, lane := range tl.Lanes {
-		for _, agent := range lane.Summary.Agents {
-			if agent.Requests > 0 {
-				moments = append(moments, agent.FirstSent, agent.LastSent)
-			}
+		if lane.Summary.Requests > 0 {
+			moments = append(moments, lane.Summary.FirstSent, lane.Summary.LastSent)
 		}
 	}
 	if len(moments) == 0 {

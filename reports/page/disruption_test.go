@@ -124,7 +124,7 @@ func TestADisruptionIsTold(t *testing.T) {
 		}
 	}
 	undisturbed := article(t, string(write(t, recordedFolder(t))), undrained)
-	for _, says := range []string{`"bands"`, `"steps":[{"name"`, `"nodes"`, `class="band`, `class="step"`, "outages"} {
+	for _, says := range []string{`"bands"`, `"steps":[{"name"`, `"nodes"`, `class="band done"`, `class="step"`, "outages"} {
 		if strings.Contains(undisturbed, says) {
 			t.Errorf("a rollout without a disruption has %s", says)
 		}

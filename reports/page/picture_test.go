@@ -11,7 +11,7 @@ import (
 // The picture of a recorded rollout, which the README shows.
 func TestPicture(t *testing.T) {
 	var got bytes.Buffer
-	if err := page.Picture(&got, "../testdata/recorded/nftables-undrained-vantages"); err != nil {
+	if err := page.Picture(&got, "../testdata/recorded/nftables-undrained"); err != nil {
 		t.Fatal(err)
 	}
 	const golden = "../timeline.svg"

@@ -109,7 +109,7 @@ func arrived(h timeline.Hit, tl timeline.Timeline) string {
 func connection(h timeline.Hit) string {
 	said := "new"
 	if h.Reused {
-		said = "kept"
+		said = "keep-alive"
 	}
 	if h.LocalPort > 0 {
 		said += fmt.Sprintf(", port %d", h.LocalPort)

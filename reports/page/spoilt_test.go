@@ -23,7 +23,7 @@ func TestASpoiltScenarioHasNoTimelineAndSaysWhatIsMissing(t *testing.T) {
 		"the arrivals are half there":          {halving(evidence.ArrivalsFile), "arrivals.parquet"},
 		"the events are half there":            {halving(evidence.EventsFile), "events.jsonl"},
 		"it was recorded by a newer Rollcall":  {newer, "schema 99"},
-		"no request was ever sent":             {silent, "0 requests were recorded on 3 lanes"},
+		"no request was ever sent":             {silent, "0 requests were recorded on 7 lanes"},
 		"it was cut off while it was recorded": {cuttingOff, "cut off"},
 	} {
 		t.Run(name, func(t *testing.T) {

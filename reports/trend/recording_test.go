@@ -36,8 +36,8 @@ func recorded(t *testing.T) model.Report {
 	write(t, filepath.Join(dir, reports.ReportFile), fmt.Sprintf(`{
 		"apiVersion": %q, "kind": %q,
 		"run": {"id": "first", "began": "2026-11-20T22:00:00Z", "ended": "2026-11-20T22:10:00Z", "version": "v0.1.0", "command": ""},
-		"clusters": [{"mode": "iptables", "kubernetes": "v1.36.3", "kernel": "6.12.0", "cni": "kindnet"},
-			{"mode": "nftables", "kubernetes": "v1.36.3", "kernel": "6.12.0", "cni": "kindnet"}],
+		"clusters": [{"mode": "iptables", "kubernetes": "v1.37.2", "kernel": "6.12.0", "cni": "kindnet"},
+			{"mode": "nftables", "kubernetes": "v1.37.2", "kernel": "6.12.0", "cni": "kindnet"}],
 		"scenarios": [%s]}`, model.APIVersion, model.Kind, strings.Join(all, ",")))
 	r, err := reports.Read(dir)
 	if err != nil {
@@ -69,13 +69,13 @@ func nights(t *testing.T) []model.Report {
 				s.Numbers.StatusGap = new(*s.Numbers.StatusGap + 40*float64(n%3))
 			}
 			switch {
-			case s.ID == "drained" && n == 2:
+			case s.ID == "drained" && s.Mode == "iptables" && n == 2:
 				s.Outcome, s.Because = verdict.Fail, "3 of 400 requests failed | <b>"
-			case s.ID == "drained" && n == 4:
+			case s.ID == "drained" && s.Mode == "iptables" && n == 4:
 				s.Outcome, s.Because = verdict.Inconclusive, "the recording cannot be trusted"
-			case s.ID == "drained-rolling-update" && n >= 5:
+			case s.ID == "drained" && s.Mode == "nftables" && n >= 5:
 				s.Outcome, s.Because = verdict.Fail, "the old version replied for too long"
-				s.Kubernetes = "v1.37.0"
+				s.Kubernetes = "v1.38.0"
 				s.Numbers.StatusGap = new(*s.Numbers.StatusGap + 4000)
 			case s.ID == "recreate" && s.Mode == "nftables":
 				s.Outcome, s.Because = verdict.Skipped, "the kernel has no nf_tables"

@@ -42,7 +42,7 @@ func TestHistoryNumbers(t *testing.T) {
 	h, _ := appended(t, filepath.Join(t.TempDir(), trend.HistoryFile), folders(t, all...)...)
 	conditions := func(minor string) trend.Conditions {
 		for _, l := range h.Lines {
-			if c := l.Conditions(); c.Scenario == "rollout/drained-rolling-update" && c.Mode == "iptables" && c.Minor == minor {
+			if c := l.Conditions(); c.Scenario == "recorded/drained" && c.Mode == "nftables" && c.Minor == minor {
 				return c
 			}
 		}
@@ -54,9 +54,9 @@ func TestHistoryNumbers(t *testing.T) {
 		but             []string
 		runs            int
 	}{
-		{"before the upgrade", "v1.36", nil, 5},
-		{"before the upgrade but for a night", "v1.36", []string{"night-1"}, 4},
-		{"after it", "v1.37", nil, 2},
+		{"before the upgrade", "v1.37", nil, 5},
+		{"before the upgrade but for a night", "v1.37", []string{"night-1"}, 4},
+		{"after it", "v1.38", nil, 2},
 	} {
 		if gaps := h.Numbers(conditions(row.minor), row.but)["status_gap_ms"]; len(gaps) != row.runs {
 			t.Errorf("%s: %v", row.sentence, gaps)

@@ -49,17 +49,6 @@ func (ev *reading) readFiles(dir string) {
 	}
 }
 
-// readFirstSchema reads what schema 1 wrote: hits in the order of the lanes' ends, no arrivals, and
-// nothing to compare with.
-func (ev *reading) readFirstSchema(dir string) {
-	unordered := hitLayout()
-	unordered.key = func(evidence.Hit) key { return key{} }
-	hits, err := parquetStream(filepath.Join(dir, evidence.HitsFile), anyCount, unordered).All()
-	ev.damaged(err)
-	ev.Hits = evidence.Hits(hits)
-	ev.readEvents(filepath.Join(dir, evidence.EventsFile), anyCount)
-}
-
 // readSegments reads what there is of a recording that was cut off.
 func (ev *reading) readSegments(dir string) {
 	hits, hitsErr := openSegment(filepath.Join(dir, hitsSegment), hitType())
@@ -87,7 +76,7 @@ func (ev *reading) readEvents(path string, count int) {
 		defer f.Close()
 		ev.Events, err = readEvents(f)
 	}
-	if err == nil && count != anyCount && len(ev.Events) != count {
+	if err == nil && len(ev.Events) != count {
 		err = fmt.Errorf("line %d: it is the last, %s says %d", len(ev.Events), evidence.RunFile, count)
 	}
 	if err != nil {

@@ -56,7 +56,7 @@ func writeFiles(dir string, ev evidence.Evidence) (files []evidence.File, err er
 }
 
 // Read opens what Write or a [Recorder] wrote. The streams of hits and arrivals stay on disk until they
-// are read. The error is for a folder that is no run of a schema this build knows, and wraps
+// are read. The error is for a folder that is no run of the schema this build knows, and wraps
 // fs.ErrNotExist where there is no run.json. Whatever else is not as it was recorded is in
 // [Evidence.Damage]: of a parquet file nothing is read then, of events what is before the damage.
 func Read(dir string) (evidence.Evidence, error) {
@@ -68,12 +68,14 @@ func Read(dir string) (evidence.Evidence, error) {
 	switch schema := ev.Run.Schema; {
 	case schema > evidence.SchemaVersion:
 		return ev.Evidence,
-			fmt.Errorf("evidence: read %s: it has schema %d, this build reads up to %d: use a newer Rollcall", path, schema, evidence.SchemaVersion)
+			fmt.Errorf("evidence: read %s: it has schema %d, this build reads %d alone: use a newer Rollcall", path, schema, evidence.SchemaVersion)
 	case schema < 1:
 		return ev.Evidence, fmt.Errorf("evidence: read %s: it has no schema: the folder is no recorded scenario: record it again", path)
+	case schema < evidence.SchemaVersion:
+		return ev.Evidence,
+			fmt.Errorf("evidence: read %s: it has schema %d, this build reads %d alone: use the Rollcall that recorded it, or record it again",
+				path, schema, evidence.SchemaVersion)
 	case ev.Run.Skipped != "":
-	case schema == 1:
-		ev.readFirstSchema(dir)
 	case len(ev.Run.Files) == 0:
 		ev.readSegments(dir)
 	default:

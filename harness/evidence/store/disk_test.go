@@ -93,7 +93,8 @@ func TestAFolderThatIsNoRunIsRefused(t *testing.T) {
 		{"a run.json that breaks off", `{"schema": 2`, "byte 12: unexpected end of JSON input: the folder is no recorded scenario"},
 		{"a run.json that is something else", `{"schema": "2"}`, "cannot unmarshal string"},
 		{"a run.json without a schema", `{}`, "it has no schema"},
-		{"a newer schema", `{"schema": 99}`, "it has schema 99, this build reads up to 4: use a newer Rollcall"},
+		{"a newer schema", `{"schema": 99}`, "it has schema 99, this build reads 4 alone: use a newer Rollcall"},
+		{"an older schema", `{"schema": 3}`, "it has schema 3, this build reads 4 alone: use the Rollcall that recorded it"},
 	} {
 		t.Run(tc.sentence, func(t *testing.T) {
 			file := filepath.Join(written(t), evidence.RunFile)
@@ -167,9 +168,9 @@ func TestDamageNamesFileAndPosition(t *testing.T) {
 			[]string{"events.jsonl: somewhere in its 82 bytes it was changed after it was recorded: its SHA-256 is "}, 100, 3},
 		{"an event was spoiled", in(evidence.EventsFile, rewrite(`{"at":0,"kind":"pod-gone"}`+"\n{\n")),
 			[]string{"events.jsonl: byte 29: it was cut off", "events.jsonl: line 2: it is no event"}, 100, 1},
-		{"a file of the future", in(evidence.RunFile, rewrite(`{"schema":2,"files":[{"name":"x"}]}`)),
+		{"a file of the future", in(evidence.RunFile, rewrite(`{"schema":4,"files":[{"name":"x"}]}`)),
 			[]string{"x: no such file", "x: run.json names it, this build does not know it"}, 0, 0},
-		{"a recording that never ended", in(evidence.RunFile, rewrite(`{"schema":2}`)), []string{
+		{"a recording that never ended", in(evidence.RunFile, rewrite(`{"schema":4}`)), []string{
 			"run.json: the recording was cut off: it got to 0s, with 0 hits, 0 arrivals and 0 events",
 			"hits.segment: no such", "arrivals.segment: no such", "events.segment: no such"}, 0, 0},
 	} {
@@ -229,32 +230,6 @@ func TestNoBitAndNoByteOfAStreamCanBeLost(t *testing.T) {
 	}
 	if ev, err := Read(dir); err != nil || ev.Damage != nil {
 		t.Errorf("the last is not what it was: %v, %v", ev.Damage, err)
-	}
-}
-
-func TestTheFirstSchemaIsStillRead(t *testing.T) {
-	dir := t.TempDir()
-	hits := []evidence.Hit{{Lane: "worker"}, {Lane: "worker", Seq: 1}, {Lane: "outside"}}
-	writeStream(t, filepath.Join(dir, evidence.HitsFile), inTurn(hits), lax(hitLayout()))
-	event := `{"at":5,"kind":"pod-gone"}` + "\n"
-	if err := errors.Join(os.WriteFile(filepath.Join(dir, evidence.RunFile), []byte(`{"schema":1,"scenario":"s"}`), 0o644),
-		os.WriteFile(filepath.Join(dir, evidence.EventsFile), []byte(event), 0o644)); err != nil {
-		t.Fatal(err)
-	}
-	ev, err := Read(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := laid{Run: evidence.Run{Schema: 1, Scenario: "s"}, Hits: all(t, evidence.Hits(hits)),
-		Events: []evidence.Event{{At: 5, Kind: evidence.PodGone}}}
-	if diff := cmp.Diff(want, layOut(t, ev)); diff != "" || ev.Arrivals != nil {
-		t.Error(diff)
-	}
-	if err := os.Remove(filepath.Join(dir, evidence.HitsFile)); err != nil {
-		t.Fatal(err)
-	}
-	if ev, err = Read(dir); err != nil || !slices.Equal(ev.Damage, []string{"hits.parquet: row 0: no such file or directory"}) {
-		t.Errorf("%v, %v", ev.Damage, err)
 	}
 }
 

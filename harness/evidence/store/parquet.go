@@ -18,9 +18,6 @@ import (
 // in memory, encoded.
 const rowGroup = 128 << 10
 
-// anyCount is the number of rows of a file of which nobody noted how many it should have.
-const anyCount = -1
-
 // writeParquet streams a stream into one parquet file, which plain readers such as DuckDB open, and
 // returns how many rows it has. A record that is not valid, or not in its place, is an error.
 func writeParquet[R, W any](w io.Writer, stream evidence.Stream[R], l layout[R, W]) (rows int, err error) {
@@ -118,7 +115,7 @@ func readParquet[R, W any](path string, count int, l layout[R, W], yield func(R)
 	if int64(row) != file.NumRows() {
 		return fmt.Errorf("these are all, the footer says %d", file.NumRows())
 	}
-	if count != anyCount && row != count {
+	if row != count {
 		return fmt.Errorf("these are all, %s says %d", evidence.RunFile, count)
 	}
 	return nil

@@ -36,7 +36,7 @@ func TestARecordingIsWhatWriteWouldHaveWritten(t *testing.T) {
 	arrivals := typicalArrivals(hits)
 	events := []evidence.Event{{At: 5, Kind: evidence.PodReady}, {At: 9, Clock: "w", Kind: evidence.PodExited},
 		{At: 5, Kind: evidence.PodGone}}
-	run := evidence.Run{Scenario: "s", Claim: "c", Distrust: []string{"d"}}
+	run := evidence.Run{Scenario: "s", Claim: "c", Reasons: []evidence.Reason{{Because: "d"}}}
 
 	r, dir := record(t)
 	var recorders sync.WaitGroup
