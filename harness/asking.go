@@ -37,13 +37,10 @@ const (
 const askPoll = 200 * time.Millisecond
 
 // Ask has a pod on a node ask as `echo ask` does with the arguments, and returns when it has begun to.
-func (s *Steps) Ask(ctx context.Context, node string, args ...string) (*Asking, error) {
-	pod, err := s.Client.CoreV1().Pods(s.Namespace).Create(ctx, fixtures.ClientPod(s.Into, node, args...), metav1.CreateOptions{})
-	if err != nil {
-		return nil, err
-	}
+func (s *Steps) Ask(ctx context.Context, node string, args ...string) *Asking {
+	pod := Must(s.Client.CoreV1().Pods(s.Namespace).Create(ctx, fixtures.ClientPod(s.Into, node, args...), metav1.CreateOptions{}))
 	a := &Asking{Node: node, steps: s, pod: pod.Name}
-	err = poll.Until(ctx, askPoll, func() (bool, error) {
+	err := poll.Until(ctx, askPoll, func() (bool, error) {
 		pod, err := s.Client.CoreV1().Pods(s.Namespace).Get(ctx, a.pod, metav1.GetOptions{})
 		if err == nil && pod.Status.Phase == corev1.PodFailed {
 			err = fmt.Errorf("pod %s failed", a.pod)
@@ -51,28 +48,25 @@ func (s *Steps) Ask(ctx context.Context, node string, args ...string) (*Asking, 
 		return err == nil && pod.Status.Phase == corev1.PodRunning, err
 	})
 	if err != nil {
-		return nil, fmt.Errorf("client on %s: %w", node, err)
+		Check(fmt.Errorf("client on %s: %w", node, err))
 	}
-	return a, nil
+	return a
 }
 
 // Answers is what became of the questions so far.
-func (a *Asking) Answers(ctx context.Context) ([]Answer, error) {
-	log, err := a.steps.Client.CoreV1().Pods(a.steps.Namespace).GetLogs(a.pod, &corev1.PodLogOptions{}).Stream(ctx)
-	if err != nil {
-		return nil, err
-	}
+func (a *Asking) Answers(ctx context.Context) []Answer {
+	log := Must(a.steps.Client.CoreV1().Pods(a.steps.Namespace).GetLogs(a.pod, &corev1.PodLogOptions{}).Stream(ctx))
 	defer log.Close()
-	return readAnswers(log)
+	return Must(readAnswers(log))
 }
 
 // Await returns when the last question had an outcome, with what became of all until then.
-func (a *Asking) Await(ctx context.Context, outcome string) (answers []Answer, err error) {
-	err = poll.Until(ctx, askPoll, func() (bool, error) {
-		answers, err = a.Answers(ctx)
-		return len(answers) > 0 && answers[len(answers)-1].Outcome == outcome, err
-	})
-	return answers, err
+func (a *Asking) Await(ctx context.Context, outcome string) (answers []Answer) {
+	Check(poll.Until(ctx, askPoll, func() (bool, error) {
+		answers = a.Answers(ctx)
+		return len(answers) > 0 && answers[len(answers)-1].Outcome == outcome, nil
+	}))
+	return answers
 }
 
 // readAnswers reads the log of a pod that asked.

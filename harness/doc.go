@@ -9,7 +9,7 @@
 //   - cluster makes kind clusters and attaches to others; rollout writes what a strategy changes; observe watches the API
 //   - disruption does to a cluster under load what maintenance and failures do, and awaits that it is whole again
 //   - during records what maintenance that somebody else does costs clients, over the runner
-//   - mutants is a catalogue of damages, each of which a verdict has to tell; runner does them
+//   - mutants is a catalogue of injected faults, each of which a verdict has to detect; runner does them
 //   - trackrecord keeps what scenarios came to on releases of Kubernetes with and without a known bug; runner makes it
 //   - evidence is what a run folder has; evidence/store its formats; timeline joins it; verdict judges it
 //

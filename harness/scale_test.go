@@ -61,7 +61,7 @@ func TestScenarioAt(t *testing.T) {
 	if diff := cmp.Diff(verdict.MaxRuleLag(3*time.Second), s.Expect[1]); diff != "" {
 		t.Errorf("the scenario itself changed: %s", diff)
 	}
-	s.Steps = func(context.Context, *Steps) error { return nil }
+	s.Steps = func(context.Context, *Steps) {}
 	if got := s.At(6, 5); !cmp.Equal(got.App, s.App) || got.Claim != s.Claim {
 		t.Errorf("what steps deploy is theirs to choose: %+v", got.App)
 	}

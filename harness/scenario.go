@@ -47,7 +47,7 @@ type Scenario struct {
 
 	// Steps makes it a scenario without load: steps on the API. App says then
 	// only which Service's endpoints are watched, and Load and Rollout nothing.
-	Steps func(context.Context, *Steps) error
+	Steps func(context.Context, *Steps)
 	// Observed has the nodes' rules observed during the steps, and a way to the app from outside.
 	Observed bool
 	// Outside is the same for steps that can do without the rules, and are judged by clients alone.

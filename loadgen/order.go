@@ -57,7 +57,7 @@ func (a *Agent) watch(first, then time.Duration) {
 
 // abandon ends the load of a lane whose hits nobody asks for.
 func (a *Attack) abandon(after time.Duration) {
-	a.client.buffer.giveUp(fmt.Errorf("nobody asked for its hits in %v, so it stopped", after))
+	a.client.buffer.giveUp(fmt.Errorf("no collector contacted the agent for %v, so it stopped", after))
 	a.cancel()
 }
 

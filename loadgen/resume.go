@@ -60,7 +60,7 @@ func (a *Agent) resume(order spooledOrder, now time.Time) error {
 			continue
 		}
 		if !a.state.Stopped {
-			c.buffer.giveUp(fmt.Errorf("nobody asked for its hits in %v, so it stopped", cfg.Unasked))
+			c.buffer.giveUp(fmt.Errorf("no collector contacted the agent for %v, so it stopped", cfg.Unasked))
 		}
 		a.attacks = append(a.attacks, over(c))
 	}

@@ -229,7 +229,7 @@ func TestAbsences(t *testing.T) {
 			[]evidence.Absence{{From: 100, To: 300, Since: 1010 * ms, Until: 3005 * ms, Unknown: []uint64{98}}}, ""},
 		{"nobody asked for its hits for too long", 2005 * ms, time.Hour, 100, []uint64{98}, 0,
 			[]evidence.Absence{{From: 100, To: 100, Since: 1010 * ms, Until: 3005 * ms, Unknown: []uint64{98}}},
-			"nobody asked for its hits in 1h0m0s, so it stopped"},
+			"no collector contacted the agent for 1h0m0s, so it stopped"},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -309,7 +309,7 @@ func TestNobodyAsks(t *testing.T) {
 		if time.Sleep(5 * time.Second); !over() {
 			t.Error("it loads on when nobody has asked for over a minute")
 		}
-		if got, want := agent.attacks[0].Progress().Trouble, "nobody asked for its hits in 1m0s"; !strings.HasPrefix(got, want) {
+		if got, want := agent.attacks[0].Progress().Trouble, "no collector contacted the agent for 1m0s"; !strings.HasPrefix(got, want) {
 			t.Errorf("trouble %q, want %q", got, want)
 		}
 		_, _, state, err := openSpool(dir, 0)

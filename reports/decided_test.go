@@ -39,7 +39,7 @@ func TestClaimsAreDecidedByRules(t *testing.T) {
 		{"one that cannot tell leaves it to the others", []recording{clients, blind}, verdict.Pass,
 			[]string{"rollout/clients: no-failures"}, verdict.Clients, ""},
 		{"alone it leaves the claim open", []recording{blind, unrun}, verdict.Inconclusive, nil, "",
-			"rollout/blind: damage-seen was inconclusive: blind"},
+			"rollout/blind: damage-seen was inconclusive: proves nothing"},
 		{"a rule that is not for the cluster leaves it open", []recording{unread}, verdict.Skipped, nil, "",
 			"rollout/unread: max-rule-lag was skipped: this cluster lacks node-rules: nobody may look"},
 		{"so does a scenario that did not run", []recording{unrun}, verdict.Skipped, nil, "", "rollout/unrun: no metrics-server"},

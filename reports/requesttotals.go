@@ -3,6 +3,7 @@ package reports
 import (
 	"fmt"
 
+	"rollcall/harness/verdict/phrase"
 	"rollcall/reports/model"
 )
 
@@ -20,15 +21,23 @@ func requestTotals(s model.Scenario) string {
 	if requests == 0 {
 		return ""
 	}
-	said := fmt.Sprintf("of %d requests %d arrived and %d never did; %d of those that arrived lost their reply", requests, requests-never,
-		never, lost)
+	all := phrase.Count(requests, "request")
+	said := fmt.Sprintf("all %s reached a pod", all)
+	if never > 0 {
+		said = fmt.Sprintf("%s of %s reached a pod, %s did not", phrase.Number(requests-never), all, phrase.Number(never))
+	}
+	if lost == 0 {
+		said += "; no reply lost"
+	} else {
+		said += fmt.Sprintf("; %s lost", phrase.Count(lost, "reply"))
+	}
 	if more := arrivals - (requests - never); more > 0 && retried > 0 {
-		said += fmt.Sprintf("; pods logged %d arrivals more, of requests sent again", more)
+		said += fmt.Sprintf("; pods logged %s more, of requests sent again", phrase.Count(more, "arrival"))
 	} else if more > 0 {
-		said += fmt.Sprintf("; pods logged %d arrivals more, of requests whose end was not recorded", more)
+		said += fmt.Sprintf("; pods logged %s more, of requests whose end was not recorded", phrase.Count(more, "arrival"))
 	}
 	if s.LoadSeconds != nil {
-		said += fmt.Sprintf("; %.0f of its %.0f s were under load", *s.LoadSeconds, s.Seconds)
+		said += fmt.Sprintf("; load ran %.0f of %.0f s", *s.LoadSeconds, s.Seconds)
 	}
 	return said
 }

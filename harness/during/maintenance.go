@@ -184,7 +184,7 @@ func (m *maintenance) limitEvictions(ctx context.Context, s disruption.Stage) {
 	_, err := m.cluster.Client().PolicyV1().PodDisruptionBudgets(s.Namespace).Create(ctx, budget, metav1.CreateOptions{})
 	switch {
 	case apierrors.IsForbidden(err):
-		err = errors.New("we may not create a PodDisruptionBudget")
+		err = errors.New("missing permission to create a PodDisruptionBudget")
 	case err == nil:
 		return
 	}

@@ -49,7 +49,7 @@ func TestBadOptions(t *testing.T) {
 		{"a share that is none", with(func(o *Options) { o.MaxFailed = "few" }), "max-failed few: "},
 		{"a load that ends before its last requests do", with(func(o *Options) { o.Settle = "1s" }), "settle 1s: it is no time of 3s or more"},
 		{"a deadline that is none", with(func(o *Options) { o.Deadline = "tomorrow" }), "deadline tomorrow: "},
-		{"a rate that nothing can be judged by", with(func(o *Options) { o.Rate = "1" }), "rate 1: "},
+		{"a rate that nothing can be judged by", with(func(o *Options) { o.Rate = "1" }), "--rate=1: "},
 		{"two clusters", with(func(o *Options) { o.Modes = "iptables,nftables" }), "modes iptables,nftables: maintenance is recorded once"},
 		{"a namespace of no cluster", with(func(o *Options) { o.Namespaces = "mine" }), "namespace mine: it is about a cluster"},
 	} {

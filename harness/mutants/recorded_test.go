@@ -186,7 +186,7 @@ func versionMutants() []recordedMutant {
 			answered(lane, late, late+200*ms, byOldPod), verdict.Fail, "max-switch", nil},
 		{"an old reply where nobody was to answer", recreateRecorded, asking(verdict.Pause(100*ms, 10*second)),
 			answered(lane, lateRecreated, lateRecreated+200*ms, byOldPod), verdict.Fail, "pause", nil},
-		{"a kept connection that another pod answers", drainedRecorded, asking(verdict.KeptConnections("v1")),
+		{"a keep-alive connection that another pod answers", drainedRecorded, asking(verdict.KeptConnections("v1")),
 			hit(reused, late, func(r *recording, h *evidence.Hit) { h.By = byVersion("v2")(r); r.arrivedAt(h, h.By) }), verdict.Fail,
 			"kept-connections", pinned},
 		{"both versions for no time", drainedRecorded, asking(verdict.MinMixedWindow(300 * ms)), switched, verdict.Fail, "min-mixed-window", nil},

@@ -142,7 +142,7 @@ func (a *agent) stop(ctx context.Context) error {
 		return err
 	}
 	if id.Instance != a.instance && id.Order != a.instance {
-		return errors.New("the agent restarted during the run, and does not know what it had seen")
+		return errors.New("the agent restarted during the run and lost the requests it had recorded")
 	}
 	return a.retryWhileAlive(ctx, a.remote.Stop)
 }

@@ -134,5 +134,5 @@ func (r *Recording) runSteps(ctx context.Context) error {
 	steps.Mark(evidence.LoadBegun)
 	defer steps.Mark(evidence.LoadEnded)
 	fmt.Fprintln(r.Out, r.Entry.Update(progress.Running{Phase: "without load"}))
-	return r.Steps(ctx, steps)
+	return steps.Take(ctx, r.Steps)
 }

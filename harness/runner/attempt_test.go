@@ -90,7 +90,7 @@ func TestAttemptRun(t *testing.T) {
 					{At: 2 * time.Second, Kind: evidence.LoadEnded},
 				}})
 			}
-			s := harness.Scenario{ID: "asked", Steps: func(context.Context, *harness.Steps) error { return nil },
+			s := harness.Scenario{ID: "asked", Steps: func(context.Context, *harness.Steps) {},
 				Expect: []evidence.Expectation{verdict.Fact("answer", "yes")}}
 			a := attempt{runner: r, cluster: namedCluster{}, suite: "suite", entry: r.board.Entry(progress.Name{}), out: io.Discard, number: 1,
 				tries: 1}

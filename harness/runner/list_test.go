@@ -13,7 +13,7 @@ func TestList(t *testing.T) {
 	r := Runner{modes: []string{"iptables", "userspace"}}
 	r.list(t, &out, "control", []harness.Scenario{{ID: "loaded"},
 		{ID: "own", Own: &harness.OwnCluster{Kubernetes: "v1.35"}},
-		{ID: "unloaded", Steps: func(context.Context, *harness.Steps) error { return nil }}})
+		{ID: "unloaded", Steps: func(context.Context, *harness.Steps) {}}})
 	const want = `control/loaded    iptables   load                   runs
 control/own       iptables   load, cluster-changes  runs
 control/unloaded  iptables   no load                runs

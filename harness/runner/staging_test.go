@@ -98,7 +98,7 @@ func (g guest) isRefused() {
 		{"no namespace, and no right to make one", nil, []string{"run", "-context=staging", "-kubeconfig=" + g.account("")},
 			"or name namespaces that were made for you: -namespace=NAME"},
 		{"a namespace of somebody else", nil, []string{"run", "-context=staging", "-namespace=default", "-kubeconfig=" + g.account("")},
-			"context staging: we may not "},
+			"context staging: missing permission to "},
 		{"credentials that are over", nil, []string{"run", "-context=staging", "-namespace=rollcall", "-kubeconfig=" + g.account("over")},
 			"the credentials are not accepted, or have expired"},
 		{"a quota that is too small",
@@ -224,7 +224,7 @@ func (g guest) hasFewerRights() {
 				resource, _, _ := strings.Cut(rule["resources"][0], "/")
 				lines := strings.Split(strings.TrimSpace(said), "\n")
 				names := func(line string) bool { // what is missing, and not something else of that name
-					_, missing, _ := strings.Cut(line, "we may not ")
+					_, missing, _ := strings.Cut(line, "missing permission to ")
 					return strings.Contains(missing, resource) || strings.Contains(line, resource+" is forbidden")
 				}
 				switch {

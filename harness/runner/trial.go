@@ -35,14 +35,14 @@ func (r *Runner) runTrial(ctx context.Context, out io.Writer, c cluster.Cluster)
 		fmt.Fprintf(out, "cluster %s: %v\n", c.Name(), err)
 	}
 	if err != nil {
-		fmt.Fprintf(out, "cluster %s: no time of a scenario is stretched, since its trial showed nothing\n", c.Name())
+		fmt.Fprintf(out, "cluster %s: the trial rollout showed nothing, so durations are not scaled\n", c.Name())
 		return nil, nil
 	}
-	effect := "no time of a scenario is stretched"
+	effect := "durations are not scaled"
 	if t.Stretch > 1 {
-		effect = fmt.Sprintf("times that grow with that are %d times as long", t.Stretch)
+		effect = fmt.Sprintf("durations that depend on it are %d times as long", t.Stretch)
 	}
-	fmt.Fprintf(out, "cluster %s: in a trial a pod took up to %.1f s to start, and rules %.1f s to follow: %s\n", c.Name(), t.PodStart/1000,
+	fmt.Fprintf(out, "cluster %s: trial rollout: pods started within %.1f s, node rules followed within %.1f s; %s\n", c.Name(), t.PodStart/1000,
 		t.RuleLag/1000, effect)
 	return t, nil
 }
@@ -57,11 +57,9 @@ func (r *Runner) recordTrial(ctx context.Context, c cluster.Cluster) (*evidence.
 	defer os.RemoveAll(folder)
 	app := fixtures.App{Replicas: 2, PreStopSleep: trialDrain, OnTerm: fixtures.Drain}
 	s := harness.Scenario{ID: "trial", Claim: "a rollout without load", Observed: true, App: app,
-		Steps: func(ctx context.Context, steps *harness.Steps) error {
-			if err := steps.Deploy(ctx, app, harness.OldVersion); err != nil {
-				return err
-			}
-			return steps.RollOut(ctx, app, rollout.Update(harness.OldVersion, harness.NewVersion))
+		Steps: func(ctx context.Context, steps *harness.Steps) {
+			steps.Deploy(ctx, app, harness.OldVersion)
+			steps.RollOut(ctx, app, rollout.Update(harness.OldVersion, harness.NewVersion))
 		}}
 	a := attempt{runner: r, cluster: c, suite: "trial", entry: progress.Discard().Entry(progress.Name{}), out: io.Discard, number: 1, tries: 1}
 	config := a.config(s, filepath.Join(folder, s.ID))

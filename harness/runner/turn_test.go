@@ -197,7 +197,7 @@ func TestTurnsShare(t *testing.T) {
 	plain.Load.Also = []string{evidence.Plain}
 	other.Rollout = rollout.UpdateStatefulSet("v1", "v2")
 	control.Tries = 3
-	steps.Steps = func(context.Context, *harness.Steps) error { return nil }
+	steps.Steps = func(context.Context, *harness.Steps) {}
 	asked := drained
 	asked.ID, asked.Claim, asked.Expect = "another", "asks for more", []evidence.Expectation{{Rule: "no-failures"}}
 	for _, row := range []struct {

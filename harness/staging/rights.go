@@ -174,12 +174,12 @@ func reasonsToSkip(lacking []Missing) map[string]string {
 	}
 	said := map[string]string{}
 	for use, list := range because {
-		said[use] = "we may not " + inWords(list)
+		said[use] = "missing permission to " + inWords(list)
 	}
 	return said
 }
 
-// inWords says what is missing, the verbs of a kind and the kinds of a place together: "get, list pods, nor create
+// inWords says what is missing, the verbs of a kind and the kinds of a place together: "get, list pods, or create
 // daemonsets.apps in namespace shop".
 func inWords(list []Missing) string {
 	slices.SortStableFunc(list, func(a, b Missing) int { return cmp.Compare(a.where(), b.where()) })
@@ -196,5 +196,5 @@ func inWords(list []Missing) string {
 		}
 		said = append(said, words)
 	}
-	return strings.Join(said, ", nor ")
+	return strings.Join(said, ", or ")
 }

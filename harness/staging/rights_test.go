@@ -161,7 +161,7 @@ func TestRightsToDrain(t *testing.T) {
 		want     string
 	}{
 		{"the nodes that the role names", []string{"node-7", "node-8"}, ""},
-		{"another", []string{"node-7", "node-9"}, "we may not get, patch nodes node-9 in the cluster"},
+		{"another", []string{"node-7", "node-9"}, "missing permission to get, patch nodes node-9 in the cluster"},
 	} {
 		lacking, err := missing(t.Context(), server(grants), append(Rights(false, false), rightsToDrain(row.nodes)...), []string{"rollcall"})
 		if err != nil {
@@ -193,7 +193,7 @@ func TestShippedRolesGrantNothingElse(t *testing.T) {
 func TestReasonsToSkip(t *testing.T) {
 	pods, sets := Right{Resource: "pods"}, Right{Group: "apps", Resource: "daemonsets"}
 	list := []Missing{{pods, "get", "shop"}, {pods, "list", "shop"}, {pods, "get", "bank"}, {sets, "create", "shop"}}
-	const want = "we may not get pods in namespace bank, nor get, list pods, nor create daemonsets.apps in namespace shop"
+	const want = "missing permission to get pods in namespace bank, or get, list pods, or create daemonsets.apps in namespace shop"
 	if got := reasonsToSkip(list)[""]; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}

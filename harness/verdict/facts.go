@@ -54,7 +54,7 @@ func FactAtLeast(name string, n int) evidence.Expectation {
 }
 
 var factAtLeast = Rule{
-	ID: "fact-at-least", Claim: "the cluster does so as often as expected",
+	ID: "fact-at-least", Claim: "the value is at least the expected number",
 	Unit: "fact", Untested: notFoundOut, exposed: factsNoted, needs: seeing(evidence.AboutFacts),
 	question: value{
 		kept: func(x evidence.Expectation, noted string) (kept bool, lack string) {

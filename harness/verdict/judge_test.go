@@ -75,11 +75,11 @@ func TestJudgeUntrusted(t *testing.T) {
 	v := judge(t, ev)
 	want := verdict.Verdict{Distrusted: true, Because: "the recording cannot be trusted: a; b; c; and 2 more", Findings: []verdict.Finding{
 		{Rule: "no-failures", Claim: "no client loses a request", Exposure: verdict.Exposure{Count: 302, Unit: "request"},
-			Because: "would be pass if the recording could be trusted: 0 of 400 requests failed; " +
+			Because: "would pass if the recording could be trusted: 0 of 400 requests failed; " +
 				"0 of 2 pod terminations lost a request: at most 77.6 % of them at 95 % (lanes: 2)"},
 		{Rule: "damage-seen", Claim: "clients in the cluster lose at least one request, which shows that a loss would be seen",
 			Exposure: verdict.Exposure{Count: 302, Unit: "request"},
-			Because:  "blind: 0 of 400 requests from pods failed after the rollout began (by lane: 0 on worker-fresh, 0 on worker-reused)"},
+			Because:  "proves nothing: 0 of 400 requests from pods failed after the rollout began (by lane: 0 on worker-fresh, 0 on worker-reused)"},
 	}}
 	brief := cmpopts.IgnoreFields(verdict.Verdict{}, "Headline", "Facts", "Distrust")
 	briefly := cmpopts.IgnoreFields(verdict.Finding{}, "Headline", "Facts", "Evidence", "Grounds")
@@ -118,7 +118,7 @@ func TestJudgeWorstFinding(t *testing.T) {
 	const (
 		passes = "0 of 400 requests failed; 0 of 2 pod terminations lost a request: at most 77.6 % of them at 95 % (lanes: 2)"
 		fails  = "3 pods at once, terminating ones included, at most 2 allowed (first at: 0.600s)"
-		blind  = "blind: 0 of 400 requests from pods failed after the rollout began (by lane: 0 on worker-fresh, 0 on worker-reused)"
+		blind  = "proves nothing: 0 of 400 requests from pods failed after the rollout began (by lane: 0 on worker-fresh, 0 on worker-reused)"
 	)
 	for _, row := range []struct {
 		sentence string
@@ -155,9 +155,9 @@ func TestJudgeAttempts(t *testing.T) {
 		{"the first one", 1, []evidence.Expectation{verdict.MaxPods(3)}, false, pods},
 		{"the second of three", 2, []evidence.Expectation{verdict.MaxPods(3)}, false, pods + "; in attempt 2 of 3"},
 		{"a precondition alone was not met", 3, []evidence.Expectation{verdict.NoFailures(), verdict.RulesBehind()}, true,
-			"blind: 0 of 0 pairs of pod and node had rules that still routed to the pod after its SIGTERM; in attempt 3 of 3"},
+			"proves nothing: 0 of 0 pairs of pod and node had rules that still routed to the pod after its SIGTERM; in attempt 3 of 3"},
 		{"something else is not known either", 1, []evidence.Expectation{verdict.RulesBehind(), verdict.Noted("revisions")}, false,
-			"blind: 0 of 0 pairs of pod and node had rules that still routed to the pod after its SIGTERM; revisions was not found out"},
+			"proves nothing: 0 of 0 pairs of pod and node had rules that still routed to the pod after its SIGTERM; revisions was not found out"},
 		{"something else fails", 1, []evidence.Expectation{verdict.RulesBehind(), verdict.MaxPods(2)}, false,
 			"3 pods at once, terminating ones included, at most 2 allowed (first at: 0.600s)"},
 	} {

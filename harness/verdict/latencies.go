@@ -29,7 +29,7 @@ var (
 func NoSlowReplies() evidence.Expectation { return evidence.Expectation{Rule: noSlowReplies.ID} }
 
 var noSlowReplies = Rule{
-	ID: "no-slow-replies", Claim: "no client waits for a lost packet that TCP sends again, or a second longer than usual",
+	ID: "no-slow-replies", Claim: "no reply is delayed by a TCP retransmission, or by a second more than usual",
 	Lanes: ServiceLanes, Unit: "reply", Untested: noReply,
 	exposed: goodSinceBegun, needs: underLoad(evidence.AboutReplies, evidence.AboutLatencies),
 	question: none{

@@ -165,7 +165,7 @@ func Between(from, to evidence.EventKind, min, max time.Duration) evidence.Expec
 }
 
 var between = Rule{
-	ID: "between", Claim: "pods take as long as expected from one step of their end to another",
+	ID: "between", Claim: "the time between two termination steps of a pod is within bounds",
 	Unit: "pod", Untested: "no pod was seen to take both steps", needs: seeing(),
 	exposed: func(a asked) int {
 		intervals, _ := a.tl.Intervals(a.From, a.To, a.Min >= 0)

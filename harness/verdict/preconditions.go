@@ -34,7 +34,7 @@ func BothOrders(a, b evidence.EventKind) evidence.Expectation {
 }
 
 var bothOrders = Rule{
-	ID: "both-orders", Claim: "of the old pods some take two steps of their end in one order, and some in the other",
+	ID: "both-orders", Claim: "the order of two termination steps differs between old pods",
 	Unit: "pair of steps", Untested: "no old pod was seen to take both steps", Precondition: true, needs: seeing(),
 	exposed: func(a asked) int { return len(a.tl.Orders(a.From, a.To)) },
 	question: some{

@@ -232,7 +232,7 @@ func ReachesTerminating() evidence.Expectation {
 }
 
 var reachesTerminating = Rule{
-	ID: "reaches-terminating", Claim: "a client's new connection is led to a pod after it left the endpoints",
+	ID: "reaches-terminating", Claim: "new connections still reach a pod after its endpoint is removed",
 	Lanes: RoutedLanes, Unit: pairOfPodAndNode, Untested: "no request was sent after an old pod had left the endpoints", Precondition: true,
 	exposed: drainsSeen, needs: sinceBegin(evidence.AboutReplies, evidence.AboutFailures, evidence.AboutAPI),
 	question: some{

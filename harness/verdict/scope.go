@@ -135,7 +135,7 @@ func (q ruling) known(f Finding, reasons []Reason, tl timeline.Timeline, measure
 		return f
 	}
 	f.Headline = phrase.Headline(fmt.Sprintf("would %s if the recording could be trusted: %s", f.Outcome, f.Headline))
-	f.Because = fmt.Sprintf("would be %s if the recording could be trusted: %s", f.Outcome, f.Because)
+	f.Because = fmt.Sprintf("would %s if the recording could be trusted: %s", f.Outcome, f.Because)
 	f.Outcome = Inconclusive
 	return f
 }

@@ -42,7 +42,8 @@ func (q some) answer(a asked) Finding {
 	}
 	share, few := fmt.Sprintf("%s %s", phrase.Count(rows.count, q.noun), was(rows.count, q.did(a))), "too few: "
 	if q.of != nil {
-		share, few = fmt.Sprintf("%s of %s %s", phrase.Number(rows.count), phrase.Count(q.of(a), q.noun), was(rows.count, q.did(a))), "blind: "
+		share = fmt.Sprintf("%s of %s %s", phrase.Number(rows.count), phrase.Count(q.of(a), q.noun), was(rows.count, q.did(a)))
+		few = "proves nothing: "
 	}
 	expected := ""
 	if least > 1 || q.fails {
@@ -54,12 +55,12 @@ func (q some) answer(a asked) Finding {
 		facts = append([]Detail{{"by kind", kinds(rows.hits)}}, facts...)
 	}
 	if conn := q.without(a, rows); conn != "" && rows.count > 0 {
-		return Finding{}.tell([]string{fmt.Sprintf("blind: 0 over %s connections; %s", conn, share),
-			"blind: 0 over " + string(conn) + " connections"}, facts...)
+		return Finding{}.tell([]string{fmt.Sprintf("proves nothing: 0 over %s connections; %s", conn, share),
+			"proves nothing: 0 over " + string(conn) + " connections"}, facts...)
 	}
 	switch {
 	case rows.count >= least && len(rows.hits) > 0 && !q.fails:
-		f = f.tell([]string{share + ", as they should", share}, facts...)
+		f = f.tell([]string{share + ", as expected", share}, facts...)
 	case rows.count >= least:
 		f = f.tell([]string{share + expected, share}, facts...)
 	case q.unclear != nil && rows.count+q.unclear(a) >= least:

@@ -57,7 +57,7 @@ func (attribution) answer(a asked) Finding {
 	if outcome == Pass {
 		none := fmt.Sprintf("0 of %s failed at a step where none should", phrase.Count(requests(a), "request"))
 		if failed := len(timeline.Failed(a.lanes)); failed > 0 {
-			none += fmt.Sprintf(", %d where some have to", failed)
+			none += fmt.Sprintf(", %d at steps where losses are expected", failed)
 		}
 		return Finding{Outcome: Pass, Grounds: Unseen}.tell([]string{none}, facts...)
 	}

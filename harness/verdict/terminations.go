@@ -21,7 +21,7 @@ func MinTerminations(n int) evidence.Expectation {
 }
 
 var minTerminations = Rule{
-	ID: "min-terminations", Claim: "clients on nodes see as many pod terminations as it takes to tell that few of them lose a request",
+	ID: "min-terminations", Claim: "enough pod terminations were observed to bound the share of them that lose a request",
 	Lanes: RoutedLanes, Unit: termination, Untested: noTermination, Precondition: true,
 	exposed: terminations, needs: sinceBegin(evidence.AboutReplies, evidence.AboutFailures, evidence.AboutAPI),
 	question: some{

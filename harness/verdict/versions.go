@@ -326,7 +326,7 @@ func Share(version string, percent int, from evidence.EventKind) evidence.Expect
 }
 
 var shareOfReplies = Rule{
-	ID: "share", Claim: "clients are answered by the named version as often as its part of the pods",
+	ID: "share", Claim: "a version's share of the replies matches its share of the pods",
 	Lanes: ServiceLanes, Unit: "window", Untested: "the load ended too soon for one window",
 	exposed: func(a asked) int { return len(a.lanes) * len(windowsOfShare(a)) }, needs: fromMark(),
 	question: part{

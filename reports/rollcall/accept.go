@@ -27,7 +27,7 @@ between: --candidate out/a,out/b.
 Go means: what passed in the baseline passes in the candidate, nothing new
 fails, no number is shown to be worse, and of each mode it is shown that its
 terminations lose and lag no more, within a margin. How, rollcall compare --help
-says. Where too few were seen to show that, it cannot tell. All have to be runs
+says. With too few observations for that the answer is "cannot tell". All have to be runs
 of the same profile; a run from before there were profiles counts as full.
 
 A policy adds to that:

@@ -19,8 +19,8 @@ func compareCommand() *cobra.Command {
 	var history, html string
 	cmd := &cobra.Command{
 		Use:   "compare A [B]",
-		Short: "Say what run B says otherwise than run A, and what got worse",
-		Long: `Say what run B says otherwise than run A: scenarios with another outcome, new
+		Short: "Compare two runs: changed outcomes, and numbers that got worse",
+		Long: `Compare run B with run A: scenarios with another outcome, new
 and missing ones, what differs between the clusters, and which numbers a test
 shows to have moved. Markdown is printed.
 

@@ -33,8 +33,8 @@ when the command has ended, every node takes pods again, and --settle is over.
 The command gets ROLLCALL_RUN, the run folder, with which it may call rollcall
 mark TEXT before each step; of a kind cluster also KUBECONFIG and
 ROLLCALL_NODES, the names of the nodes. It has no terminal to read from. What it
-prints is kept, with times, in command.log in the run folder. That it fails is
-no verdict on clients: its exit code is printed, and stands in report.json.
+prints is kept, with times, in command.log in the run folder. Its exit code does
+not affect the verdict; it is printed, and recorded in report.json.
 Ctrl-C is passed on to it once; the second one tears down.
 
 Exit codes:

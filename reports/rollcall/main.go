@@ -45,7 +45,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 func rootCommand() *cobra.Command {
 	root := &cobra.Command{
 		Use:                "rollcall",
-		Short:              "Tells what a rollout costs the clients of a Kubernetes Service",
+		Short:              "Measures what a rollout costs the clients of a Kubernetes Service",
 		Version:            store.Version(),
 		SilenceErrors:      true,
 		SilenceUsage:       true,

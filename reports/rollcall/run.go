@@ -16,9 +16,9 @@ func runCommand() *cobra.Command {
 		Use:   "run",
 		Short: "Run suites in every kube-proxy mode and write a run folder",
 		Long: `Run suites in every kube-proxy mode that this host supports, on one kind
-cluster per mode, or with --context on a cluster that is there already. This
-host is made able first. What was recorded is judged, and reported in a new
-folder below out/, or below $ARTIFACTS; out/latest leads to it.
+cluster per mode, or with --context on a cluster that is there already. It
+prepares this host first. What was recorded is judged, and the reports are
+written to a new folder below out/, or below $ARTIFACTS; out/latest leads to it.
 
 On a terminal a table shows what is under way. Elsewhere, as in a CI log, a line
 is printed for each scenario that ended, with details below it unless it passed.

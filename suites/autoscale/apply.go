@@ -19,7 +19,7 @@ import (
 )
 
 // An apply writes a manifest as a kind of client does, and returns what the API server made of it.
-type apply func(context.Context, *harness.Steps, *appsv1.Deployment) (*appsv1.Deployment, error)
+type apply func(context.Context, *harness.Steps, *appsv1.Deployment) *appsv1.Deployment
 
 // Names that clients give as theirs when they write.
 const (
@@ -36,56 +36,34 @@ func manifest(steps *harness.Steps, version string, replicas *int32) *appsv1.Dep
 
 // clientSide does what `kubectl apply` does: what the manifest says is written, and what it no longer says but
 // said when it was last applied is removed (kubectl v0.37, pkg/cmd/apply/patcher.go). What it never said stays.
-func clientSide(ctx context.Context, steps *harness.Steps, d *appsv1.Deployment) (*appsv1.Deployment, error) {
+func clientSide(ctx context.Context, steps *harness.Steps, d *appsv1.Deployment) *appsv1.Deployment {
 	deployments := steps.Client.AppsV1().Deployments(steps.Namespace)
 	live, err := deployments.Get(ctx, d.Name, metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {
-		if err := util.CreateApplyAnnotation(d, unstructured.UnstructuredJSONScheme); err != nil {
-			return nil, err
-		}
-		return deployments.Create(ctx, d, metav1.CreateOptions{FieldManager: kubectl})
+		harness.Check(util.CreateApplyAnnotation(d, unstructured.UnstructuredJSONScheme))
+		return harness.Must(deployments.Create(ctx, d, metav1.CreateOptions{FieldManager: kubectl}))
 	}
-	if err != nil {
-		return nil, err
-	}
-	lastApplied, err := util.GetOriginalConfiguration(live)
-	if err != nil {
-		return nil, err
-	}
-	wanted, err := util.GetModifiedConfiguration(d, true, unstructured.UnstructuredJSONScheme)
-	if err != nil {
-		return nil, err
-	}
-	current, err := runtime.Encode(unstructured.UnstructuredJSONScheme, live)
-	if err != nil {
-		return nil, err
-	}
-	schema, err := strategicpatch.NewPatchMetaFromStruct(appsv1.Deployment{})
-	if err != nil {
-		return nil, err
-	}
-	patch, err := strategicpatch.CreateThreeWayMergePatch(lastApplied, wanted, current, schema, true)
-	if err != nil {
-		return nil, err
-	}
-	return deployments.Patch(ctx, d.Name, types.StrategicMergePatchType, patch, metav1.PatchOptions{FieldManager: kubectl})
+	harness.Check(err)
+	lastApplied := harness.Must(util.GetOriginalConfiguration(live))
+	wanted := harness.Must(util.GetModifiedConfiguration(d, true, unstructured.UnstructuredJSONScheme))
+	current := harness.Must(runtime.Encode(unstructured.UnstructuredJSONScheme, live))
+	schema := harness.Must(strategicpatch.NewPatchMetaFromStruct(appsv1.Deployment{}))
+	patch := harness.Must(strategicpatch.CreateThreeWayMergePatch(lastApplied, wanted, current, schema, true))
+	return harness.Must(deployments.Patch(ctx, d.Name, types.StrategicMergePatchType, patch, metav1.PatchOptions{FieldManager: kubectl}))
 }
 
 // serverSide does what `kubectl apply --server-side` does, for an owner called pipeline.
-func serverSide(ctx context.Context, steps *harness.Steps, d *appsv1.Deployment) (*appsv1.Deployment, error) {
-	return applyServerSide(ctx, steps, d, false)
+func serverSide(ctx context.Context, steps *harness.Steps, d *appsv1.Deployment) *appsv1.Deployment {
+	return harness.Must(applyServerSide(ctx, steps, d, false))
 }
 
 // serverSideForced takes the fields from whoever owns them, as `--force-conflicts` does.
-func serverSideForced(ctx context.Context, steps *harness.Steps, d *appsv1.Deployment) (*appsv1.Deployment, error) {
-	return applyServerSide(ctx, steps, d, true)
+func serverSideForced(ctx context.Context, steps *harness.Steps, d *appsv1.Deployment) *appsv1.Deployment {
+	return harness.Must(applyServerSide(ctx, steps, d, true))
 }
 
 func applyServerSide(ctx context.Context, steps *harness.Steps, d *appsv1.Deployment, force bool) (*appsv1.Deployment, error) {
-	body, err := json.Marshal(d)
-	if err != nil {
-		return nil, err
-	}
+	body := harness.Must(json.Marshal(d))
 	return steps.Client.AppsV1().Deployments(steps.Namespace).Patch(ctx, d.Name, types.ApplyPatchType, body,
 		metav1.PatchOptions{FieldManager: pipeline, Force: new(force)})
 }

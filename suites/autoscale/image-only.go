@@ -18,17 +18,11 @@ func imageOnly() harness.Scenario {
 		ID:      "image-only",
 		Profile: harness.Core,
 		Claim:   "changing nothing but the image keeps at least 9 of the 12 pods that an autoscaler arrived at, and asks for at most 15",
-		Steps: func(ctx context.Context, steps *harness.Steps) error {
-			if _, err := clientSide(ctx, steps, manifest(steps, "v1", new(int32(1)))); err != nil {
-				return err
-			}
-			if err := scaled(ctx, steps, 12); err != nil {
-				return err
-			}
-			if _, err := autoscaled(ctx, steps, 6); err != nil {
-				return err
-			}
-			return steps.RollOut(ctx, fixtures.App{}, rollout.Update("v1", "v2"))
+		Steps: func(ctx context.Context, steps *harness.Steps) {
+			clientSide(ctx, steps, manifest(steps, "v1", new(int32(1))))
+			scaled(ctx, steps, 12)
+			autoscaled(ctx, steps, 6)
+			steps.RollOut(ctx, fixtures.App{}, rollout.Update("v1", "v2"))
 		},
 		Expect: []evidence.Expectation{
 			verdict.Scaling("v2:3", "v1:9", "v2:6"),

@@ -103,63 +103,43 @@ func reapplies() []harness.Scenario {
 	return scenarios
 }
 
-func (r reapply) run(ctx context.Context, steps *harness.Steps) error {
-	if _, err := clientSide(ctx, steps, manifest(steps, "v1", &r.replicas)); err != nil {
-		return err
-	}
-	if err := scaled(ctx, steps, r.live); err != nil {
-		return err
-	}
-	autoscaler, err := autoscaled(ctx, steps, r.least)
-	if err != nil {
-		return err
-	}
+func (r reapply) run(ctx context.Context, steps *harness.Steps) {
+	clientSide(ctx, steps, manifest(steps, "v1", &r.replicas))
+	scaled(ctx, steps, r.live)
+	autoscaler := autoscaled(ctx, steps, r.least)
 	below := r.replicas < r.least
 	if below {
-		if err := lookedFirst(ctx, steps, autoscaler); err != nil {
-			return err
-		}
+		lookedFirst(ctx, steps, autoscaler)
 	}
-	if err := reapplied(ctx, steps, clientSide, manifest(steps, r.version, &r.replicas), max(r.least, r.replicas)); err != nil {
-		return err
-	}
+	reapplied(ctx, steps, clientSide, manifest(steps, r.version, &r.replicas), max(r.least, r.replicas))
 	if below {
-		return noteWord(ctx, steps, autoscaler)
+		noteWord(ctx, steps, autoscaler)
+	} else {
+		noteSize(ctx, steps)
 	}
-	return r.lookedAt(ctx, steps)
 }
 
 // word is a fact: what the autoscaler says of the first size that it gave below its minimum.
 const word = "the autoscaler's word"
 
 // noteWord returns when the autoscaler has said that it found fewer pods than its minimum.
-func noteWord(ctx context.Context, steps *harness.Steps, autoscaler metav1.Object) error {
-	return poll.Until(ctx, time.Second, func() (bool, error) { // Events of the API follow what they tell of
-		told, err := steps.Events(ctx, autoscaler, "SuccessfulRescale")
-		if err != nil || len(told) == 0 {
-			return false, err
-		}
-		for _, e := range told {
+func noteWord(ctx context.Context, steps *harness.Steps, autoscaler metav1.Object) {
+	harness.Check(poll.Until(ctx, time.Second, func() (bool, error) { // Events of the API follow what they tell of
+		for _, e := range steps.Events(ctx, autoscaler, "SuccessfulRescale") {
 			if strings.Contains(e.Message, "below Spec.MinReplicas") {
 				steps.Note(word, e.Message)
 				return true, nil
 			}
 		}
 		return false, nil
-	})
+	}))
 }
 
 const afterwards = "replicas when the autoscaler has looked"
 
-// lookedAt returns when the autoscaler has looked at the app, and notes what became of its size.
-func (r reapply) lookedAt(ctx context.Context, steps *harness.Steps) error {
-	if err := lookedAgain(ctx, steps); err != nil {
-		return err
-	}
-	d, err := steps.Client.AppsV1().Deployments(steps.Namespace).Get(ctx, fixtures.DefaultName, metav1.GetOptions{})
-	if err != nil {
-		return err
-	}
+// noteSize notes what became of the app's size when the autoscaler has looked at it.
+func noteSize(ctx context.Context, steps *harness.Steps) {
+	lookedAgain(ctx, steps)
+	d := harness.Must(steps.Client.AppsV1().Deployments(steps.Namespace).Get(ctx, fixtures.DefaultName, metav1.GetOptions{}))
 	steps.Note(afterwards, *d.Spec.Replicas)
-	return nil
 }

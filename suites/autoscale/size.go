@@ -24,9 +24,9 @@ const most = 30
 const look = 20 * time.Second
 
 // autoscaled puts the app under an autoscaler that keeps at least so many pods.
-func autoscaled(ctx context.Context, steps *harness.Steps, least int32) (*autoscalingv2.HorizontalPodAutoscaler, error) {
-	return steps.Client.AutoscalingV2().HorizontalPodAutoscalers(steps.Namespace).Create(ctx,
-		fixtures.App{}.Autoscaler(steps.Namespace, least, most), metav1.CreateOptions{})
+func autoscaled(ctx context.Context, steps *harness.Steps, least int32) *autoscalingv2.HorizontalPodAutoscaler {
+	return harness.Must(steps.Client.AutoscalingV2().HorizontalPodAutoscalers(steps.Namespace).Create(ctx,
+		fixtures.App{}.Autoscaler(steps.Namespace, least, most), metav1.CreateOptions{}))
 }
 
 // A glance is what an autoscaler has left when it looked last: it writes what it finds into its status, and where that is as before
@@ -37,77 +37,62 @@ type glance struct {
 }
 
 // lookedFirst returns when an autoscaler that was just created has looked: until it looks again, 15 s pass.
-func lookedFirst(ctx context.Context, steps *harness.Steps, created *autoscalingv2.HorizontalPodAutoscaler) error {
-	return lookedAfter(ctx, steps, glance{version: created.ResourceVersion})
+func lookedFirst(ctx context.Context, steps *harness.Steps, created *autoscalingv2.HorizontalPodAutoscaler) {
+	harness.Check(lookedAfter(ctx, ctx, steps, glance{version: created.ResourceVersion}))
 }
 
 // lookedAgain returns when the app's autoscaler has looked once more from now on. Where it has metrics, and they are as before, nothing
 // tells of that but the time.
-func lookedAgain(ctx context.Context, steps *harness.Steps) error {
-	last, err := glanced(ctx, steps)
-	if err != nil {
-		return err
-	}
+func lookedAgain(ctx context.Context, steps *harness.Steps) {
+	last := glanced(ctx, steps)
 	limited, cancel := context.WithTimeout(ctx, look)
 	defer cancel()
-	err = lookedAfter(limited, steps, last)
-	if limited.Err() != nil {
-		return context.Cause(ctx)
+	if err := lookedAfter(ctx, limited, steps, last); limited.Err() == nil {
+		harness.Check(err)
 	}
-	return err
+	harness.Check(context.Cause(ctx))
 }
 
-func lookedAfter(ctx context.Context, steps *harness.Steps, last glance) error {
-	return poll.Until(ctx, 100*time.Millisecond, func() (bool, error) {
-		now, err := glanced(ctx, steps)
-		return err == nil && now != last, err
-	})
+// lookedAfter returns when the autoscaler has looked since, or limited is done.
+func lookedAfter(ctx, limited context.Context, steps *harness.Steps, last glance) error {
+	return poll.Until(limited, 100*time.Millisecond, func() (bool, error) { return glanced(ctx, steps) != last, nil })
 }
 
-func glanced(ctx context.Context, steps *harness.Steps) (glance, error) {
-	live, err := steps.Client.AutoscalingV2().HorizontalPodAutoscalers(steps.Namespace).Get(ctx, fixtures.DefaultName, metav1.GetOptions{})
-	if err != nil {
-		return glance{}, err
-	}
-	told, err := steps.Events(ctx, live, "FailedComputeMetricsReplicas")
+func glanced(ctx context.Context, steps *harness.Steps) glance {
+	autoscalers := steps.Client.AutoscalingV2().HorizontalPodAutoscalers(steps.Namespace)
+	live := harness.Must(autoscalers.Get(ctx, fixtures.DefaultName, metav1.GetOptions{}))
 	is := glance{version: live.ResourceVersion}
-	for _, e := range told {
+	for _, e := range steps.Events(ctx, live, "FailedComputeMetricsReplicas") {
 		is.complaints += e.Count
 	}
-	return is, err
+	return is
 }
 
 // scaled gives the app at v1 a size, and returns when it has it.
-func scaled(ctx context.Context, steps *harness.Steps, replicas int32) error {
-	if err := steps.Scale(ctx, fixtures.DefaultName, replicas); err != nil {
-		return err
-	}
-	return steps.Until(ctx, func(s observe.State) bool { return serves(s, "v1", replicas) })
+func scaled(ctx context.Context, steps *harness.Steps, replicas int32) {
+	steps.Scale(ctx, fixtures.DefaultName, replicas)
+	steps.Until(ctx, func(s observe.State) bool { return serves(s, "v1", replicas) })
 }
 
 // reapplied applies a manifest to the app at v1 and returns when that version serves with so many
 // pods, and every old one is gone. It notes what became of the size in between, and when.
-func reapplied(ctx context.Context, steps *harness.Steps, how apply, next *appsv1.Deployment, finally int32) error {
-	_, err := dropped(ctx, steps, how, next, finally)
-	return err
+func reapplied(ctx context.Context, steps *harness.Steps, how apply, next *appsv1.Deployment, finally int32) {
+	dropped(ctx, steps, how, next, finally)
 }
 
 // A drop is the time from when the fewest pods were available until the autoscaler wrote another size.
 type drop struct{ from, to time.Time }
 
 // dropped is reapplied, and says when the fewest pods were available.
-func dropped(ctx context.Context, steps *harness.Steps, how apply, next *appsv1.Deployment, finally int32) (drop, error) {
+func dropped(ctx context.Context, steps *harness.Steps, how apply, next *appsv1.Deployment, finally int32) drop {
 	version := next.Spec.Template.Labels[fixtures.VersionLabel]
 	steps.Mark(evidence.RolloutBegun)
 	applied := time.Now()
-	d, err := how(ctx, steps, next)
-	if err != nil {
-		return drop{}, err
-	}
+	d := how(ctx, steps, next)
 	given := *d.Spec.Replicas
 	steps.Note("replicas after the apply", given)
 	fewest, reached, written := int(most), time.Duration(0), time.Duration(0)
-	err = steps.Until(ctx, func(s observe.State) bool {
+	steps.Until(ctx, func(s observe.State) bool {
 		if n := available(s); n < fewest {
 			fewest, reached = n, time.Since(applied)
 		}
@@ -116,9 +101,6 @@ func dropped(ctx context.Context, steps *harness.Steps, how apply, next *appsv1.
 		}
 		return serves(s, version, finally)
 	})
-	if err != nil {
-		return drop{}, err
-	}
 	steps.Note("fewest available pods", fewest)
 	steps.Note("from the apply to the fewest", reached)
 	if given < finally {
@@ -127,12 +109,10 @@ func dropped(ctx context.Context, steps *harness.Steps, how apply, next *appsv1.
 	}
 	steps.Mark(evidence.StatusDone)
 	if version != "v1" {
-		if err := steps.Until(ctx, func(s observe.State) bool { return s.Count("v1") == 0 }); err != nil {
-			return drop{}, err
-		}
+		steps.Until(ctx, func(s observe.State) bool { return s.Count("v1") == 0 })
 	}
 	steps.Mark(evidence.OldGone)
-	return drop{applied.Add(reached), applied.Add(written)}, nil
+	return drop{applied.Add(reached), applied.Add(written)}
 }
 
 // serves reports whether a version is rolled out with so many pods.

@@ -75,7 +75,7 @@ func underLoad() []harness.Scenario {
 			OnTerm: fixtures.Drain}
 		scenarios = append(scenarios, harness.Scenario{ID: b.id, Claim: b.claim, App: app,
 			ClusterChanges: []cluster.Change{change.Metrics()}, Lasts: 2 * time.Minute,
-			Steps: func(ctx context.Context, steps *harness.Steps) error { return b.run(ctx, steps, app) },
+			Steps: func(ctx context.Context, steps *harness.Steps) { b.run(ctx, steps, app) },
 			Expect: append([]evidence.Expectation{
 				verdict.Fact("replicas after the apply", "1"),
 				verdict.Scaling("v1:1", "v2:1"),
@@ -89,53 +89,29 @@ func underLoad() []harness.Scenario {
 	return scenarios
 }
 
-func (b busy) run(ctx context.Context, steps *harness.Steps, app fixtures.App) error {
-	if err := steps.Expose(ctx, app); err != nil {
-		return err
-	}
-	if _, err := clientSide(ctx, steps, app.Deployment(steps.Into, "v1")); err != nil {
-		return err
-	}
-	if err := steps.Until(ctx, func(s observe.State) bool { return serves(s, "v1", app.Replicas) }); err != nil {
-		return err
-	}
-	if err := steps.Reach(ctx); err != nil {
-		return err
-	}
+func (b busy) run(ctx context.Context, steps *harness.Steps, app fixtures.App) {
+	steps.Expose(ctx, app)
+	clientSide(ctx, steps, app.Deployment(steps.Into, "v1"))
+	steps.Until(ctx, func(s observe.State) bool { return serves(s, "v1", app.Replicas) })
+	steps.Reach(ctx)
 	began := time.Now()
 	clients := loadgen.StartBackground(steps.Outside, b.requests)
 	defer clients.Stop()
 	autoscalers := steps.Client.AutoscalingV2().HorizontalPodAutoscalers(steps.Namespace)
-	autoscaler, err := autoscalers.Create(ctx, app.Autoscaler(steps.Namespace, b.least, b.most), metav1.CreateOptions{})
-	if err != nil {
-		return err
-	}
-	if err := steps.Until(ctx, func(s observe.State) bool { return serves(s, "v1", b.most) }); err != nil {
-		return err
-	}
+	autoscaler := harness.Must(autoscalers.Create(ctx, app.Autoscaler(steps.Namespace, b.least, b.most), metav1.CreateOptions{}))
+	steps.Until(ctx, func(s observe.State) bool { return serves(s, "v1", b.most) })
 	arrived := time.Now()
 	steps.Note("from the autoscaler's creation to the most pods", arrived.Sub(began))
 	// As many requests as leave out none of so many pods but by chance, once in a million runs.
-	if err := steps.Steadily(ctx, 10*time.Second, func(s observe.State) bool { return serves(s, "v1", b.most) }); err != nil {
-		return err
-	}
-	if err := lookedAgain(ctx, steps); err != nil {
-		return err
-	}
+	steps.Steadily(ctx, 10*time.Second, func(s observe.State) bool { return serves(s, "v1", b.most) })
+	lookedAgain(ctx, steps)
 	applied := time.Now()
-	left, err := dropped(ctx, steps, clientSide, app.Deployment(steps.Into, "v2"), b.most)
-	if err != nil {
-		return err
-	}
+	left := dropped(ctx, steps, clientSide, app.Deployment(steps.Into, "v2"), b.most)
 	if b.least > app.Replicas {
-		if err := noteWord(ctx, steps, autoscaler); err != nil {
-			return err
-		}
+		noteWord(ctx, steps, autoscaler)
 	}
 	if b.shrinks {
-		if err := sameSize(ctx, steps, app, b.most); err != nil {
-			return err
-		}
+		sameSize(ctx, steps, app, b.most)
 	}
 	sent, failed := clients.Stop()
 	stopped := time.Now()
@@ -145,34 +121,25 @@ func (b busy) run(ctx context.Context, steps *harness.Steps, app fixtures.App) e
 	// Nodes still lead to the pods that go until their rules have followed.
 	steps.Note(answeredLeft, clients.Pods(left.from.Add(2*harness.UsualRuleLag), left.to))
 	if !b.shrinks {
-		return nil
+		return
 	}
 	// It would wait for 5 minutes (--horizontal-pod-autoscaler-downscale-stabilization).
-	_, err = edit.Live(ctx, autoscalers, autoscaler.Name, func(live *autoscalingv2.HorizontalPodAutoscaler) {
+	harness.Must(edit.Live(ctx, autoscalers, autoscaler.Name, func(live *autoscalingv2.HorizontalPodAutoscaler) {
 		live.Spec.Behavior = &autoscalingv2.HorizontalPodAutoscalerBehavior{
 			ScaleDown: &autoscalingv2.HPAScalingRules{StabilizationWindowSeconds: new(int32(0))}}
-	})
-	if err != nil {
-		return err
-	}
-	if err := steps.Until(ctx, func(s observe.State) bool { return serves(s, "v1", b.least) }); err != nil {
-		return err
-	}
+	}))
+	steps.Until(ctx, func(s observe.State) bool { return serves(s, "v1", b.least) })
 	steps.Note(untilShrunk, time.Since(stopped))
-	return nil
 }
 
 // sameSize applies the manifest of v1 with as many replicas as there are, and notes how many pods stay available.
-func sameSize(ctx context.Context, steps *harness.Steps, app fixtures.App, replicas int32) error {
+func sameSize(ctx context.Context, steps *harness.Steps, app fixtures.App, replicas int32) {
 	app.Replicas = replicas
-	if _, err := clientSide(ctx, steps, app.Deployment(steps.Into, "v1")); err != nil {
-		return err
-	}
+	clientSide(ctx, steps, app.Deployment(steps.Into, "v1"))
 	fewest := int(replicas)
-	err := steps.Until(ctx, func(s observe.State) bool {
+	steps.Until(ctx, func(s observe.State) bool {
 		fewest = min(fewest, available(s))
 		return serves(s, "v1", replicas)
 	})
 	steps.Note(fewestSame, fewest)
-	return err
 }

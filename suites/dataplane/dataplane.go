@@ -32,7 +32,7 @@ type answers struct {
 const askTimeout = 10 * time.Second
 
 // ask sends n requests to the app from outside, one after the other: the connections come in by one node.
-func ask(ctx context.Context, steps *harness.Steps, n int) (answers, error) {
+func ask(ctx context.Context, steps *harness.Steps, n int) answers {
 	client := loadgen.FreshClient(askTimeout)
 	t := answers{pods: map[string]int{}, by: map[string]int{}}
 	for range n {
@@ -43,7 +43,7 @@ func ask(ctx context.Context, steps *harness.Steps, n int) (answers, error) {
 			t.pods[by.Pod]++
 			t.by[by.Version]++
 		case ctx.Err() != nil:
-			return t, context.Cause(ctx)
+			harness.Check(context.Cause(ctx))
 		case refused(err):
 			t.refused++
 		case errors.As(err, &timeout) && timeout.Timeout():
@@ -52,7 +52,7 @@ func ask(ctx context.Context, steps *harness.Steps, n int) (answers, error) {
 			t.other++
 		}
 	}
-	return t, nil
+	return t
 }
 
 // who is what kinds of answers there were, like "2 pods, and some refused".

@@ -30,21 +30,13 @@ func firstConnection() harness.Scenario {
 		Claim:    "a Service that was just created is reached from outside within 10 s, as soon as every node's rules route to its pods or later",
 		App:      app,
 		Observed: true,
-		Steps: func(ctx context.Context, steps *harness.Steps) error {
-			if _, err := steps.Client.AppsV1().Deployments(steps.Namespace).Create(ctx, app.Deployment(steps.Into, "v1"),
-				metav1.CreateOptions{}); err != nil {
-				return err
-			}
-			if err := steps.Until(ctx, func(s observe.State) bool { return s.Available("v1") == int(app.Replicas) }); err != nil {
-				return err
-			}
+		Steps: func(ctx context.Context, steps *harness.Steps) {
+			harness.Must(steps.Client.AppsV1().Deployments(steps.Namespace).Create(ctx, app.Deployment(steps.Into, "v1"),
+				metav1.CreateOptions{}))
+			steps.Until(ctx, func(s observe.State) bool { return s.Available("v1") == int(app.Replicas) })
 			created := time.Now()
-			if err := steps.Expose(ctx, app); err != nil {
-				return err
-			}
-			if err := steps.Until(ctx, func(s observe.State) bool { return s.ReachesEverywhere("v1", int(app.Replicas)) }); err != nil {
-				return err
-			}
+			steps.Expose(ctx, app)
+			steps.Until(ctx, func(s observe.State) bool { return s.ReachesEverywhere("v1", int(app.Replicas)) })
 			client := loadgen.FreshClient(time.Second)
 			failed := 0
 			for {
@@ -52,15 +44,10 @@ func firstConnection() harness.Scenario {
 					break
 				}
 				failed++
-				select {
-				case <-time.After(100 * time.Millisecond):
-				case <-ctx.Done():
-					return context.Cause(ctx)
-				}
+				steps.Pause(ctx, 100*time.Millisecond)
 			}
 			steps.Note(untilReply, time.Since(created))
 			steps.Note(early, failed)
-			return nil
 		},
 		Expect: []evidence.Expectation{
 			verdict.Decides("C5", verdict.ByClients(verdict.FactWithin(untilReply, 0, 10*time.Second))),

@@ -32,23 +32,14 @@ func keptStream() harness.Scenario {
 		Claim:    "a pod that has left every node's rules is sent no new connection, and keeps those it has while its hook sleeps",
 		App:      app,
 		Observed: true,
-		Steps: func(ctx context.Context, steps *harness.Steps) error {
-			if err := steps.Deploy(ctx, app, "v1"); err != nil {
-				return err
-			}
-			if err := steps.Reach(ctx); err != nil {
-				return err
-			}
+		Steps: func(ctx context.Context, steps *harness.Steps) {
+			steps.Deploy(ctx, app, "v1")
+			steps.Reach(ctx)
 			kept := &http.Client{Timeout: 2 * time.Second, Transport: &http.Transport{MaxConnsPerHost: 1}}
 			defer kept.CloseIdleConnections()
-			by, err := loadgen.Ask(ctx, kept, steps.Outside)
-			if err != nil {
-				return err
-			}
-			if err := steps.Client.CoreV1().Pods(steps.Namespace).Delete(ctx, by.Pod, metav1.DeleteOptions{}); err != nil {
-				return err
-			}
-			err = steps.Until(ctx, func(s observe.State) bool {
+			by := harness.Must(loadgen.Ask(ctx, kept, steps.Outside))
+			harness.Check(steps.Client.CoreV1().Pods(steps.Namespace).Delete(ctx, by.Pod, metav1.DeleteOptions{}))
+			steps.Until(ctx, func(s observe.State) bool {
 				for _, pods := range s.Rules {
 					if slices.ContainsFunc(pods, func(p evidence.Server) bool { return p.Pod == by.Pod }) {
 						return false
@@ -56,13 +47,7 @@ func keptStream() harness.Scenario {
 				}
 				return !slices.ContainsFunc(s.Endpoints, func(e observe.EndpointState) bool { return e.Pod == by.Pod && e.Ready })
 			})
-			if err != nil {
-				return err
-			}
-			seen, err := ask(ctx, steps, 20)
-			if err != nil {
-				return err
-			}
+			seen := ask(ctx, steps, 20)
 			steps.Note(elsewhere, seen.pods[by.Pod])
 			steps.Note("new connections that failed", seen.refused+seen.timedOut+seen.other)
 			same := 0
@@ -72,7 +57,7 @@ func keptStream() harness.Scenario {
 				}
 			}
 			steps.Note(onItsOwn, same)
-			return context.Cause(ctx)
+			harness.Check(context.Cause(ctx))
 		},
 		Expect: []evidence.Expectation{
 			verdict.Decides("C37", verdict.ByClients(verdict.Fact(elsewhere, "0"))),

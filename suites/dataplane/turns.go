@@ -37,29 +37,23 @@ func turns() harness.Scenario {
 	return harness.Scenario{
 		ID:      "turns",
 		Profile: harness.Core,
-		Claim: "each ready pod has its part of the new connections, one that does not listen too, and one that is not ready none; " +
+		Claim: "new connections are spread over all ready endpoints, also one that does not listen, and none goes to an unready one; " +
 			"without ready pods they are refused",
 		App:       app,
 		Observed:  true,
 		Exclusive: true, // what a node may refuse in a second is one number for all clients of this host
-		Steps: func(ctx context.Context, steps *harness.Steps) error {
-			if err := steps.Expose(ctx, app); err != nil {
-				return err
-			}
+		Steps: func(ctx context.Context, steps *harness.Steps) {
+			steps.Expose(ctx, app)
 			deployments := steps.Client.AppsV1().Deployments(steps.Namespace)
-			sized := func(listening, silentOnes int32) error {
+			sized := func(listening, silentOnes int32) {
 				for _, d := range []struct {
 					app      fixtures.App
 					version  string
 					replicas int32
 				}{{app, "v1", listening}, {silent, "v2", silentOnes}} {
-					name := d.app.StandaloneName(d.version)
-					err := steps.Scale(ctx, name, d.replicas)
-					if err != nil {
-						return err
-					}
+					steps.Scale(ctx, d.app.StandaloneName(d.version), d.replicas)
 				}
-				return steps.Until(ctx, func(s observe.State) bool {
+				steps.Until(ctx, func(s observe.State) bool {
 					return s.ReachesEverywhere("v1", int(listening)) && s.ReachesEverywhere("v2", int(silentOnes))
 				})
 			}
@@ -68,32 +62,20 @@ func turns() harness.Scenario {
 				version  string
 				replicas int32
 			}{{app, "v1", 0}, {silent, "v2", 0}, {unready, "v3", 1}} {
-				_, err := deployments.Create(ctx, d.app.Standalone(steps.Into, d.version, d.replicas), metav1.CreateOptions{})
-				if err != nil {
-					return err
-				}
+				harness.Must(deployments.Create(ctx, d.app.Standalone(steps.Into, d.version, d.replicas), metav1.CreateOptions{}))
 			}
-			if err := steps.Until(ctx, func(s observe.State) bool { return listedUnready(s, "v3") }); err != nil {
-				return err
-			}
+			steps.Until(ctx, func(s observe.State) bool { return listedUnready(s, "v3") })
 			toUnready := 0
 			for _, step := range []struct {
 				listening, silent int32
 				requests          int
 				fact              string
 			}{{3, 0, 30, shares}, {2, 1, 30, deadShares}, {0, 0, 5, toNobody}} {
-				if err := sized(step.listening, step.silent); err != nil {
-					return err
-				}
+				sized(step.listening, step.silent)
 				if step.listening > 0 && step.silent == 0 { // with one that does not listen ipvs never lets several good replies follow each other
-					if err := steps.Reach(ctx); err != nil {
-						return err
-					}
+					steps.Reach(ctx)
 				}
-				seen, err := ask(ctx, steps, step.requests)
-				if err != nil {
-					return err
-				}
+				seen := ask(ctx, steps, step.requests)
 				steps.Note(step.fact, seen)
 				steps.Note("who answered: "+step.fact, seen.who())
 				if pods := step.listening + step.silent; pods > 0 {
@@ -102,7 +84,6 @@ func turns() harness.Scenario {
 				toUnready += seen.by["v3"]
 			}
 			steps.Note(byUnready, toUnready)
-			return nil
 		},
 		Expect: []evidence.Expectation{
 			verdict.In("ipvs", verdict.Fact(shares, "10 10 10")),

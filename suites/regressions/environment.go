@@ -46,22 +46,13 @@ func environments() []harness.Scenario {
 		row.bug.Component = kubelet
 		scenarios = append(scenarios, harness.Scenario{
 			ID: row.id, Claim: row.claim, App: app, Bug: byFact(waiting, row.bug),
-			Steps: func(ctx context.Context, steps *harness.Steps) error {
+			Steps: func(ctx context.Context, steps *harness.Steps) {
 				if row.env.ValueFrom != nil {
-					if _, err := steps.Client.CoreV1().Secrets(steps.Namespace).Create(ctx, secret, metav1.CreateOptions{}); err != nil {
-						return err
-					}
+					harness.Must(steps.Client.CoreV1().Secrets(steps.Namespace).Create(ctx, secret, metav1.CreateOptions{}))
 				}
 				deployments := steps.Client.AppsV1().Deployments(steps.Namespace)
-				if _, err := deployments.Create(ctx, app.Deployment(steps.Into, "v1"), metav1.CreateOptions{}); err != nil {
-					return err
-				}
-				why, err := startError(ctx, steps, app)
-				if err != nil {
-					return err
-				}
-				steps.Note(waiting, why)
-				return nil
+				harness.Must(deployments.Create(ctx, app.Deployment(steps.Into, "v1"), metav1.CreateOptions{}))
+				steps.Note(waiting, startError(ctx, steps, app))
 			},
 			Expect: []evidence.Expectation{verdict.Fact(waiting, "nothing")},
 		})
@@ -71,15 +62,11 @@ func environments() []harness.Scenario {
 
 // startError is nothing when every replica is ready, or the first error by which a kubelet could not make a container, and on which node.
 // Whatever else keeps a pod from starting is waited for.
-func startError(ctx context.Context, steps *harness.Steps, app fixtures.App) (why string, err error) {
+func startError(ctx context.Context, steps *harness.Steps, app fixtures.App) (why string) {
 	pods, selector := steps.Client.CoreV1().Pods(steps.Namespace), metav1.ListOptions{LabelSelector: fixtures.VersionLabel}
-	err = poll.Until(ctx, time.Second, func() (bool, error) {
-		list, err := pods.List(ctx, selector)
-		if err != nil {
-			return false, err
-		}
+	harness.Check(poll.Until(ctx, time.Second, func() (bool, error) {
 		ready := 0
-		for _, pod := range list.Items {
+		for _, pod := range harness.Must(pods.List(ctx, selector)).Items {
 			if observe.Ready(&pod) {
 				ready++
 			}
@@ -92,6 +79,6 @@ func startError(ctx context.Context, steps *harness.Steps, app fixtures.App) (wh
 		}
 		why = "nothing"
 		return ready == int(app.Replicas), nil
-	})
-	return why, err
+	}))
+	return why
 }

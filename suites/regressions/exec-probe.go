@@ -31,25 +31,15 @@ func execProbe() harness.Scenario {
 			Issue: 140881, Component: kubelet,
 			Affected: []evidence.Releases{{Since: "1.35.0", Before: "1.36.0"}, {Since: "1.36.3", Before: "1.37.0"}}, Fixed: "1.37.0",
 		}),
-		Steps: func(ctx context.Context, steps *harness.Steps) error {
-			if err := steps.Deploy(ctx, app, "v1"); err != nil {
-				return err
-			}
+		Steps: func(ctx context.Context, steps *harness.Steps) {
+			steps.Deploy(ctx, app, "v1")
 			background := metav1.DeletePropagationBackground
-			err := steps.Client.AppsV1().Deployments(steps.Namespace).Delete(ctx, app.ResourceName(),
-				metav1.DeleteOptions{PropagationPolicy: &background})
-			if err != nil {
-				return err
-			}
-			if err := steps.Until(ctx, observe.State.Leaving); err != nil {
-				return err
-			}
+			harness.Check(steps.Client.AppsV1().Deployments(steps.Namespace).Delete(ctx, app.ResourceName(),
+				metav1.DeleteOptions{PropagationPolicy: &background}))
+			steps.Until(ctx, observe.State.Leaving)
 			deleted := time.Now()
-			if err := steps.Until(ctx, func(s observe.State) bool { return !anyReady(s) }); err != nil {
-				return err
-			}
+			steps.Until(ctx, func(s observe.State) bool { return !anyReady(s) })
 			steps.Note(unready, time.Since(deleted))
-			return nil
 		},
 		Expect: []evidence.Expectation{
 			// A kubelet waits up to 2 s for what it knows of the pod to be listed anew before it ends it (v1.37.2,

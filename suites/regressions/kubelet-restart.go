@@ -2,8 +2,8 @@ package regressions
 
 import (
 	"context"
-	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -42,79 +42,47 @@ func kubeletRestart() harness.Scenario {
 			Issue: 100277, Component: kubelet,
 			Affected: []evidence.Releases{{Before: "1.35.0"}}, Fixed: "1.35.0",
 		}),
-		Steps: func(ctx context.Context, steps *harness.Steps) error {
-			own, err := steps.Own()
-			if err != nil {
-				return err
-			}
-			workers, err := steps.Workers(ctx)
-			if err != nil {
-				return err
-			}
+		Steps: func(ctx context.Context, steps *harness.Steps) {
+			own := harness.Must(steps.Own())
+			workers := steps.Workers(ctx)
 			on := app
 			on.Nodes = workers[:1]
-			if err := steps.Deploy(ctx, on, "v1"); err != nil {
-				return err
-			}
-			service, err := steps.Client.CoreV1().Services(steps.Namespace).Get(ctx, app.ResourceName(), metav1.GetOptions{})
-			if err != nil {
-				return err
-			}
-			client, err := steps.Ask(ctx, workers[len(workers)-1], "http://"+service.Spec.ClusterIP+"/")
-			if err == nil {
-				err = pause(ctx, older)
-			}
-			if err != nil {
-				return err
-			}
+			steps.Deploy(ctx, on, "v1")
+			service := harness.Must(steps.Client.CoreV1().Services(steps.Namespace).Get(ctx, app.ResourceName(), metav1.GetOptions{}))
+			client := steps.Ask(ctx, workers[len(workers)-1], "http://"+service.Spec.ClusterIP+"/")
+			steps.Pause(ctx, older)
 			begun := time.Now()
 			restarted := make(chan error, 1)
 			go func() { restarted <- change.RestartKubelet(ctx, own, on.Nodes[0]) }()
+			wait := sync.OnceValue(func() error { return <-restarted })
+			defer wait() //nolint:errcheck // where it tells something, it is asked below
 			shown := map[string]bool{}
 			for n := range touches {
-				err = touchPods(ctx, steps, n)
-				if err == nil {
-					_, err = within(ctx, steps, between, func(s observe.State) bool {
-						for _, p := range s.Pods {
-							if !p.Ready {
-								shown[p.Pod] = true
-							}
+				touchPods(ctx, steps, n)
+				steps.Within(ctx, between, func(s observe.State) bool {
+					for _, p := range s.Pods {
+						if !p.Ready {
+							shown[p.Pod] = true
 						}
-						return false
-					})
-				}
-				if err != nil {
-					return errors.Join(err, <-restarted)
-				}
+					}
+					return false
+				})
 			}
-			if err := <-restarted; err != nil {
-				return err
-			}
+			harness.Check(wait())
 			steps.Note(unready, fmt.Sprintf("%d of %d", len(shown), app.Replicas))
-			answers, err := client.Answers(ctx)
-			if err != nil {
-				return err
-			}
+			answers := client.Answers(ctx)
 			steps.Note(lost, tally(since(answers, begun), harness.Good))
-			return nil
 		},
 		Expect: []evidence.Expectation{verdict.Fact(unready, "0 of 3"), verdict.ByClients(verdict.Fact(lost, all))},
 	}
 }
 
 // touchPods annotates the app's pods with a number, since a kubelet handles a pod that changes.
-func touchPods(ctx context.Context, steps *harness.Steps, n int) error {
+func touchPods(ctx context.Context, steps *harness.Steps, n int) {
 	pods := steps.Client.CoreV1().Pods(steps.Namespace)
-	list, err := pods.List(ctx, metav1.ListOptions{LabelSelector: fixtures.VersionLabel})
-	if err != nil {
-		return err
-	}
+	list := harness.Must(pods.List(ctx, metav1.ListOptions{LabelSelector: fixtures.VersionLabel}))
 	for _, pod := range list.Items {
 		patch := fmt.Sprintf(`{"metadata":{"annotations":{"rollcall.local/touched":"%d"}}}`, n)
-		_, err := pods.Patch(ctx, pod.Name, types.MergePatchType, []byte(patch), metav1.PatchOptions{})
-		if err != nil {
-			return err
-		}
+		harness.Must(pods.Patch(ctx, pod.Name, types.MergePatchType, []byte(patch), metav1.PatchOptions{}))
 	}
-	return nil
 }

@@ -2,7 +2,6 @@ package regressions
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -49,61 +48,39 @@ func longServiceName() harness.Scenario {
 		Bug: byFact(failures, evidence.Bug{
 			Issue: 139515, Component: kubeProxy, Modes: []string{"nftables"}, Affected: []evidence.Releases{{Before: "1.37.0"}}, Fixed: "1.37.0",
 		}),
-		Steps: func(ctx context.Context, steps *harness.Steps) (err error) {
-			if err := steps.Deploy(ctx, app, "v1"); err != nil {
-				return err
-			}
+		Steps: func(ctx context.Context, steps *harness.Steps) {
+			steps.Deploy(ctx, app, "v1")
 			everywhere := func(version string) func(observe.State) bool {
 				return func(s observe.State) bool { return s.ReachesEverywhere(version, int(app.Replicas)) }
 			}
-			if err := steps.Until(ctx, everywhere("v1")); err != nil {
-				return err
-			}
+			steps.Until(ctx, everywhere("v1"))
 			services := steps.Client.CoreV1().Services(steps.Namespace)
-			service, err := services.Get(ctx, app.ResourceName(), metav1.GetOptions{})
-			if err != nil {
-				return err
-			}
-			clients, err := askFromWorkers(ctx, steps, "http://"+service.Spec.ClusterIP+"/")
-			if err != nil {
-				return err
-			}
-			unserved, err := services.Create(ctx, longNamed(steps.Namespace), metav1.CreateOptions{})
-			if err != nil {
-				return err
-			}
+			service := harness.Must(services.Get(ctx, app.ResourceName(), metav1.GetOptions{}))
+			clients := askFromWorkers(ctx, steps, "http://"+service.Spec.ClusterIP+"/")
+			unserved := harness.Must(services.Create(ctx, longNamed(steps.Namespace), metav1.CreateOptions{}))
 			defer func() { // nothing else ends the outage
-				err = errors.Join(err, services.Delete(context.WithoutCancel(ctx), unserved.Name, metav1.DeleteOptions{}))
+				harness.Check(services.Delete(context.WithoutCancel(ctx), unserved.Name, metav1.DeleteOptions{}))
 			}()
 			update, begun := rollout.Update("v1", "v2"), time.Now()
 			steps.Mark(evidence.RolloutBegun)
-			if err := update.Begin(ctx, steps.Client, steps.Into, app); err != nil {
-				return err
-			}
-			err = steps.Until(ctx, func(s observe.State) bool { return update.Settled(s, app) && s.Count("v1") == 0 })
-			if err != nil {
-				return err
-			}
+			harness.Check(update.Begin(ctx, steps.Client, steps.Into, app))
+			steps.Until(ctx, func(s observe.State) bool { return update.Settled(s, app) && s.Count("v1") == 0 })
 			steps.Mark(evidence.OldGone)
 			var last observe.State
-			_, err = within(ctx, steps, asked, func(s observe.State) bool {
+			steps.Within(ctx, asked, func(s observe.State) bool {
 				last = s
 				return everywhere("v2")(s) && !s.Reaches("v1") || len(s.Failures) == len(s.Rules)
 			})
-			if err != nil {
-				return err
-			}
 			if len(last.Rules) == 0 || len(last.Unobserved) > 0 {
-				return fmt.Errorf("the rules of %d nodes are observed, and of %d no longer", len(last.Rules), len(last.Unobserved))
+				harness.Check(fmt.Errorf("the rules of %d nodes are observed, and of %d no longer", len(last.Rules), len(last.Unobserved)))
 			}
 			steps.Note(followed, nodesRoutingTo(last, "v2", int(app.Replicas)))
 			steps.Note(failures, timesFailed(last.Failures))
-			answers, err := answersOf(ctx, clients)
-			if err != nil {
-				return err
+			var answers []harness.Answer
+			for _, client := range clients {
+				answers = append(answers, client.Answers(ctx)...)
 			}
 			steps.Note(lost, tally(since(answers, begun), harness.Good))
-			return nil
 		},
 		Expect: []evidence.Expectation{
 			verdict.Fact(failures, "none"), verdict.Fact(followed, all), verdict.ByClients(verdict.Fact(lost, all)),
@@ -157,31 +134,10 @@ func timesFailed(failures map[string]int) string {
 }
 
 // askFromWorkers has a pod on each worker ask a URL.
-func askFromWorkers(ctx context.Context, steps *harness.Steps, args ...string) ([]*harness.Asking, error) {
-	workers, err := steps.Workers(ctx)
-	if err != nil {
-		return nil, err
-	}
+func askFromWorkers(ctx context.Context, steps *harness.Steps, args ...string) []*harness.Asking {
 	var clients []*harness.Asking
-	for _, worker := range workers {
-		client, err := steps.Ask(ctx, worker, args...)
-		if err != nil {
-			return nil, err
-		}
-		clients = append(clients, client)
+	for _, worker := range steps.Workers(ctx) {
+		clients = append(clients, steps.Ask(ctx, worker, args...))
 	}
-	return clients, nil
-}
-
-// answersOf are those of all clients so far.
-func answersOf(ctx context.Context, clients []*harness.Asking) ([]harness.Answer, error) {
-	var answers []harness.Answer
-	for _, client := range clients {
-		own, err := client.Answers(ctx)
-		if err != nil {
-			return nil, err
-		}
-		answers = append(answers, own...)
-	}
-	return answers, nil
+	return clients
 }

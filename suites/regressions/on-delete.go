@@ -29,39 +29,24 @@ func onDelete() harness.Scenario {
 		Bug: byFact(current, evidence.Bug{
 			Issue: 136833, Component: controllerManager, Affected: []evidence.Releases{{Before: "1.37.0"}}, Fixed: "1.37.0",
 		}),
-		Steps: func(ctx context.Context, steps *harness.Steps) error {
+		Steps: func(ctx context.Context, steps *harness.Steps) {
 			sets, pods := steps.Client.AppsV1().StatefulSets(steps.Namespace), steps.Client.CoreV1().Pods(steps.Namespace)
 			set := app.StatefulSet(steps.Into, "v1")
 			set.Spec.UpdateStrategy = appsv1.StatefulSetUpdateStrategy{Type: appsv1.OnDeleteStatefulSetStrategyType}
-			if _, err := sets.Create(ctx, set, metav1.CreateOptions{}); err != nil {
-				return err
-			}
+			harness.Must(sets.Create(ctx, set, metav1.CreateOptions{}))
 			update := rollout.UpdateStatefulSet("v1", "v2")
-			if err := steps.Until(ctx, func(s observe.State) bool { return update.Deployed(s, app) }); err != nil {
-				return err
-			}
-			if err := update.Begin(ctx, steps.Client, steps.Into, app); err != nil {
-				return err
-			}
+			steps.Until(ctx, func(s observe.State) bool { return update.Deployed(s, app) })
+			harness.Check(update.Begin(ctx, steps.Client, steps.Into, app))
 			for n := range int(app.Replicas) {
-				if err := pods.Delete(ctx, fmt.Sprintf("%s-%d", set.Name, n), metav1.DeleteOptions{}); err != nil {
-					return err
-				}
-				err := steps.Until(ctx, func(s observe.State) bool { return s.Available("v2") == n+1 && !s.Leaving() })
-				if err != nil {
-					return err
-				}
+				harness.Check(pods.Delete(ctx, fmt.Sprintf("%s-%d", set.Name, n), metav1.DeleteOptions{}))
+				steps.Until(ctx, func(s observe.State) bool { return s.Available("v2") == n+1 && !s.Leaving() })
 			}
 			// The controller writes the status at each change of a pod, and once more after MinReady; the rest is the harness's own.
-			done, err := within(ctx, steps, app.MinReady+30*time.Second, func(s observe.State) bool {
+			done := steps.Within(ctx, app.MinReady+30*time.Second, func(s observe.State) bool {
 				status := s.StatefulSets[set.Name].Status
 				return status.CurrentRevision == status.UpdateRevision
 			})
-			if err != nil {
-				return err
-			}
 			steps.Note(current, map[bool]string{true: "the update's", false: "the one from before the update"}[done])
-			return nil
 		},
 		Expect: []evidence.Expectation{verdict.Fact(current, "the update's")},
 	}

@@ -40,41 +40,25 @@ func parallelSet() harness.Scenario {
 				{Since: "1.35.4", Before: "1.37.0", Setting: severalMissing().String()}},
 			Fixed: "1.37.0",
 		}),
-		Steps: func(ctx context.Context, steps *harness.Steps) error {
+		Steps: func(ctx context.Context, steps *harness.Steps) {
 			sets := steps.Client.AppsV1().StatefulSets(steps.Namespace)
 			set := app.StatefulSet(steps.Into, "v1")
 			set.Spec.PodManagementPolicy = appsv1.ParallelPodManagement
-			if _, err := sets.Create(ctx, set, metav1.CreateOptions{}); err != nil {
-				return err
-			}
+			harness.Must(sets.Create(ctx, set, metav1.CreateOptions{}))
 			update := rollout.UpdateStatefulSet("v1", "v2")
-			if err := steps.Until(ctx, func(s observe.State) bool { return update.Deployed(s, app) }); err != nil {
-				return err
-			}
-			if err := update.Begin(ctx, steps.Client, steps.Into, broken); err != nil {
-				return err
-			}
-			err := steps.Until(ctx, func(s observe.State) bool { return s.Count("v2") > 0 && !s.Leaving() })
-			if err != nil {
-				return err
-			}
-			good, err := edit.Live(ctx, sets, set.Name, func(live *appsv1.StatefulSet) {
+			steps.Until(ctx, func(s observe.State) bool { return update.Deployed(s, app) })
+			harness.Check(update.Begin(ctx, steps.Client, steps.Into, broken))
+			steps.Until(ctx, func(s observe.State) bool { return s.Count("v2") > 0 && !s.Leaving() })
+			good := harness.Must(edit.Live(ctx, sets, set.Name, func(live *appsv1.StatefulSet) {
 				live.Spec.Template = app.StatefulSet(steps.Into, "v2").Spec.Template
-			})
-			if err != nil {
-				return err
-			}
+			}))
 			var status appsv1.StatefulSetStatus
-			_, err = within(ctx, steps, limit, func(s observe.State) bool {
+			steps.Within(ctx, limit, func(s observe.State) bool {
 				status = s.StatefulSets[set.Name].Status
 				return status.ObservedGeneration >= good.Generation && status.UpdatedReplicas == app.Replicas &&
 					status.AvailableReplicas == app.Replicas
 			})
-			if err != nil {
-				return err
-			}
 			steps.Note(mended, fmt.Sprintf("%d of %d", min(status.UpdatedReplicas, status.AvailableReplicas), app.Replicas))
-			return nil
 		},
 		Expect: []evidence.Expectation{verdict.Fact(mended, "3 of 3")},
 	}

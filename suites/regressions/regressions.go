@@ -3,7 +3,6 @@
 package regressions
 
 import (
-	"context"
 	"fmt"
 	"maps"
 	"slices"
@@ -13,7 +12,6 @@ import (
 	"rollcall/harness"
 	"rollcall/harness/evidence"
 	"rollcall/harness/nodeimage"
-	"rollcall/harness/observe"
 	"rollcall/harness/verdict"
 )
 
@@ -42,27 +40,6 @@ func byFact(name string, bug evidence.Bug) *evidence.Bug { return shownBy(verdic
 func shownBy(x evidence.Expectation, bug evidence.Bug) *evidence.Bug {
 	bug.Rule, bug.Fact = x.Rule, x.Fact
 	return &bug
-}
-
-// within reports whether a condition came to hold in time.
-func within(ctx context.Context, steps *harness.Steps, limit time.Duration, holds func(observe.State) bool) (bool, error) {
-	limited, cancel := context.WithTimeout(ctx, limit)
-	defer cancel()
-	err := steps.Until(limited, holds)
-	if ctx.Err() != nil {
-		return false, context.Cause(ctx)
-	}
-	return err == nil, nil
-}
-
-// pause lasts for d.
-func pause(ctx context.Context, d time.Duration) error {
-	select {
-	case <-time.After(d):
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
 }
 
 // all is what is noted of a number of things that are all as they should be.

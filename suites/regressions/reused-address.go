@@ -38,70 +38,37 @@ func reusedAddress() harness.Scenario {
 		Bug: byFact(reached, evidence.Bug{
 			Issue: 135266, Component: kubeProxy, Affected: []evidence.Releases{{Before: "1.36.0"}}, Fixed: "1.36.0",
 		}),
-		Steps: func(ctx context.Context, steps *harness.Steps) error {
-			workers, err := steps.Workers(ctx)
-			if err != nil {
-				return err
-			}
+		Steps: func(ctx context.Context, steps *harness.Steps) {
+			workers := steps.Workers(ctx)
 			if len(workers) < 2 {
-				return &cluster.Unsupported{Because: "it needs two nodes that carry load: --load-nodes"}
+				harness.Check(&cluster.Unsupported{Because: "it needs two nodes that carry load: --load-nodes"})
 			}
 			service := app.Service(steps.Namespace, 0)
 			service.Spec.Selector = nil // so that nobody else writes its slices
-			service, err = steps.Client.CoreV1().Services(steps.Namespace).Create(ctx, service, metav1.CreateOptions{})
-			if err != nil {
-				return err
-			}
+			service = harness.Must(steps.Client.CoreV1().Services(steps.Namespace).Create(ctx, service, metav1.CreateOptions{}))
 			on := app
 			on.Nodes = workers[1:2]
-			_, err = steps.Client.AppsV1().Deployments(steps.Namespace).Create(ctx, on.Deployment(steps.Into, "v1"), metav1.CreateOptions{})
-			if err != nil {
-				return err
-			}
-			if err := steps.Until(ctx, func(s observe.State) bool { return s.Available("v1") == 1 }); err != nil {
-				return err
-			}
-			pod, err := onlyPod(ctx, steps, "v1")
-			if err != nil {
-				return err
-			}
+			harness.Must(steps.Client.AppsV1().Deployments(steps.Namespace).Create(ctx, on.Deployment(steps.Into, "v1"), metav1.CreateOptions{}))
+			steps.Until(ctx, func(s observe.State) bool { return s.Available("v1") == 1 })
+			pod := onlyPod(ctx, steps, "v1")
 			listed := steps.Client.DiscoveryV1().EndpointSlices(steps.Namespace)
 			ready := sliceOf(service, "ready", pod, workers[1], discoveryv1.EndpointConditions{
 				Ready: new(true), Serving: new(true), Terminating: new(false)})
-			if _, err := listed.Create(ctx, ready, metav1.CreateOptions{}); err != nil {
-				return err
-			}
-			clients, err := askFromWorkers(ctx, steps, "http://"+service.Spec.ClusterIP+"/")
-			if err != nil {
-				return err
-			}
+			harness.Must(listed.Create(ctx, ready, metav1.CreateOptions{}))
+			clients := askFromWorkers(ctx, steps, "http://"+service.Spec.ClusterIP+"/")
 			asked := make([]int, len(clients)) // while there was one endpoint with the address
 			for i, client := range clients {
-				answers, err := client.Await(ctx, harness.Good)
-				if err != nil {
-					return err
-				}
-				asked[i] = len(answers)
+				asked[i] = len(client.Await(ctx, harness.Good))
 			}
 			ended := sliceOf(service, "ended", pod, workers[0], discoveryv1.EndpointConditions{
 				Ready: new(false), Serving: new(false), Terminating: new(true)})
-			if _, err := listed.Create(ctx, ended, metav1.CreateOptions{}); err != nil {
-				return err
-			}
-			if err := pause(ctx, watched); err != nil {
-				return err
-			}
+			harness.Must(listed.Create(ctx, ended, metav1.CreateOptions{}))
+			steps.Pause(ctx, watched)
 			var last observe.State
-			if _, err := within(ctx, steps, 0, func(s observe.State) bool { last = s; return true }); err != nil {
-				return err
-			}
+			steps.Within(ctx, 0, func(s observe.State) bool { last = s; return true })
 			var not []string
 			for i, client := range clients {
-				answers, err := client.Answers(ctx)
-				if err != nil {
-					return err
-				}
-				if said := tally(answers[asked[i]:], harness.Good); said != all {
+				if said := tally(client.Answers(ctx)[asked[i]:], harness.Good); said != all {
 					not = append(not, fmt.Sprintf("%s (%s%s)", workers[i], said, ruleText(last, workers[i], pod.Name)))
 				}
 			}
@@ -110,7 +77,6 @@ func reusedAddress() harness.Scenario {
 			} else {
 				steps.Note(reached, fmt.Sprintf("all of %d but %s", len(workers), strings.Join(not, ", ")))
 			}
-			return nil
 		},
 		Expect: []evidence.Expectation{verdict.ByClients(verdict.Fact(reached, all))},
 	}
@@ -129,16 +95,13 @@ func ruleText(s observe.State, node, pod string) string {
 }
 
 // onlyPod is the only one of a version.
-func onlyPod(ctx context.Context, steps *harness.Steps, version string) (*corev1.Pod, error) {
+func onlyPod(ctx context.Context, steps *harness.Steps, version string) *corev1.Pod {
 	selector := metav1.ListOptions{LabelSelector: fixtures.VersionLabel + "=" + version}
-	pods, err := steps.Client.CoreV1().Pods(steps.Namespace).List(ctx, selector)
-	if err != nil {
-		return nil, err
-	}
+	pods := harness.Must(steps.Client.CoreV1().Pods(steps.Namespace).List(ctx, selector))
 	if len(pods.Items) != 1 {
-		return nil, fmt.Errorf("%d pods of %s, want 1", len(pods.Items), version)
+		harness.Check(fmt.Errorf("%d pods of %s, want 1", len(pods.Items), version))
 	}
-	return &pods.Items[0], nil
+	return &pods.Items[0]
 }
 
 // sliceOf is a slice of a Service with one endpoint: a pod, as if it were on a node.

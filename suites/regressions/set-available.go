@@ -36,47 +36,30 @@ func setAvailable() harness.Scenario {
 		Bug: shownBy(verdict.FactWithin(available, 0, 0), evidence.Bug{
 			Issue: 135428, Component: controllerManager, Affected: []evidence.Releases{{Before: "1.35.1"}}, Fixed: "1.35.1",
 		}),
-		Steps: func(ctx context.Context, steps *harness.Steps) error {
+		Steps: func(ctx context.Context, steps *harness.Steps) {
 			pods, set := steps.Client.CoreV1().Pods(steps.Namespace), app.StatefulSet(steps.Into, "v1")
 			set.Spec.PodManagementPolicy = appsv1.ParallelPodManagement
-			if _, err := steps.Client.AppsV1().StatefulSets(steps.Namespace).Create(ctx, set, metav1.CreateOptions{}); err != nil {
-				return err
-			}
+			harness.Must(steps.Client.AppsV1().StatefulSets(steps.Namespace).Create(ctx, set, metav1.CreateOptions{}))
 			counted := func(n int32) func(observe.State) bool {
 				return func(s observe.State) bool {
 					live := s.StatefulSets[set.Name]
 					return live != nil && live.Status.AvailableReplicas == n
 				}
 			}
-			if err := steps.Until(ctx, counted(app.Replicas)); err != nil {
-				return err
-			}
+			steps.Until(ctx, counted(app.Replicas))
 			for n := range int(app.Replicas) { // one after the other, so that they get ready apart
 				if n > 0 {
-					if err := pause(ctx, apart); err != nil {
-						return err
-					}
+					steps.Pause(ctx, apart)
 				}
-				if err := pods.Delete(ctx, fmt.Sprintf("%s-%d", set.Name, n), metav1.DeleteOptions{}); err != nil {
-					return err
-				}
-				if err := steps.Until(ctx, observe.State.Leaving); err != nil {
-					return err
-				}
+				harness.Check(pods.Delete(ctx, fmt.Sprintf("%s-%d", set.Name, n), metav1.DeleteOptions{}))
+				steps.Until(ctx, observe.State.Leaving)
 			}
 			deployed := rollout.UpdateStatefulSet("v1", "v2").Deployed
-			if err := steps.Until(ctx, func(s observe.State) bool { return deployed(s, app) }); err != nil {
-				return err
-			}
+			steps.Until(ctx, func(s observe.State) bool { return deployed(s, app) })
 			ready := time.Now()
-			if err := readyApart(ctx, pods, apart-2*time.Second); err != nil {
-				return err
-			}
-			if err := steps.Until(ctx, counted(app.Replicas)); err != nil {
-				return err
-			}
+			harness.Check(readyApart(ctx, pods, apart-2*time.Second))
+			steps.Until(ctx, counted(app.Replicas))
 			steps.Note(available, time.Since(ready))
-			return nil
 		},
 		// The controller looks again when the pod is due by the time in its Ready condition (v1.37.2, pkg/controller/controller_utils.go,
 		// nextPodAvailabilityCheck). That is cut to whole seconds (metav1.Time), and the kubelet writes it before a watch sees the pod

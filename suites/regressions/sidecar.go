@@ -39,46 +39,22 @@ func sidecar() harness.Scenario {
 		Bug: byFact(restarted, evidence.Bug{
 			Issue: 136910, Component: kubelet, Affected: []evidence.Releases{{Since: "1.35.0", Before: "1.35.4"}}, Fixed: "1.35.4",
 		}),
-		Steps: func(ctx context.Context, steps *harness.Steps) error {
-			own, err := steps.Own()
-			if err != nil {
-				return err
-			}
-			if err := steps.Deploy(ctx, app, "v1"); err != nil {
-				return err
-			}
-			if err := pause(ctx, older); err != nil {
-				return err
-			}
-			pod, err := onlyPod(ctx, steps, "v1")
-			if err != nil {
-				return err
-			}
-			if err := change.RestartKubelet(ctx, own, pod.Spec.NodeName); err != nil {
-				return err
-			}
-			if err := pause(ctx, known); err != nil {
-				return err
-			}
+		Steps: func(ctx context.Context, steps *harness.Steps) {
+			own := harness.Must(steps.Own())
+			steps.Deploy(ctx, app, "v1")
+			steps.Pause(ctx, older)
+			pod := onlyPod(ctx, steps, "v1")
+			harness.Check(change.RestartKubelet(ctx, own, pod.Spec.NodeName))
+			steps.Pause(ctx, known)
 			_, id, _ := strings.Cut(pod.Status.ContainerStatuses[0].ContainerID, "://")
-			if _, err := own.Exec(ctx, pod.Spec.NodeName, "ctr --namespace k8s.io task kill --signal SIGKILL "+id); err != nil {
-				return err
-			}
-			err = poll.Until(ctx, 100*time.Millisecond, func() (bool, error) { // it may be ready again before anybody sees that it was not
-				pod, err = onlyPod(ctx, steps, "v1")
-				return err == nil && (!pod.Status.ContainerStatuses[0].Ready || pod.Status.ContainerStatuses[0].RestartCount > 0), err
-			})
-			if err != nil {
-				return err
-			}
-			if _, err := within(ctx, steps, limit, func(s observe.State) bool { return s.Available("v1") == 1 }); err != nil {
-				return err
-			}
-			if pod, err = onlyPod(ctx, steps, "v1"); err != nil {
-				return err
-			}
+			harness.Must(own.Exec(ctx, pod.Spec.NodeName, "ctr --namespace k8s.io task kill --signal SIGKILL "+id))
+			harness.Check(poll.Until(ctx, 100*time.Millisecond, func() (bool, error) { // it may be ready again before anybody sees that it was not
+				is := onlyPod(ctx, steps, "v1").Status.ContainerStatuses[0]
+				return !is.Ready || is.RestartCount > 0, nil
+			}))
+			steps.Within(ctx, limit, func(s observe.State) bool { return s.Available("v1") == 1 })
+			pod = onlyPod(ctx, steps, "v1")
 			steps.Note(restarted, containerState(pod.Status.ContainerStatuses[0]))
-			return nil
 		},
 		Expect: []evidence.Expectation{verdict.Fact(restarted, "running, ready, 1 restart")},
 	}

@@ -3,7 +3,6 @@ package regressions
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"time"
 
@@ -44,100 +43,64 @@ func storedRevision() harness.Scenario {
 			Affected: []evidence.Releases{{Since: "1.34.0", Before: "1.34.2"}, {Since: "1.34.2", Setting: bytesCompared().String()}},
 			Fixed:    "1.34.2",
 		}),
-		Steps: func(ctx context.Context, steps *harness.Steps) error {
-			own, err := steps.Own()
-			if err != nil {
-				return err
-			}
+		Steps: func(ctx context.Context, steps *harness.Steps) {
+			own := harness.Must(steps.Own())
 			sets := steps.Client.AppsV1().StatefulSets(steps.Namespace)
-			set, err := sets.Create(ctx, app.StatefulSet(steps.Into, "v1"), metav1.CreateOptions{})
-			if err != nil {
-				return err
-			}
+			set := harness.Must(sets.Create(ctx, app.StatefulSet(steps.Into, "v1"), metav1.CreateOptions{}))
 			update := rollout.UpdateStatefulSet("v1", "v2")
-			if err := steps.Until(ctx, func(s observe.State) bool { return update.Deployed(s, app) }); err != nil {
-				return err
-			}
-			before, err := steps.StayingPods(ctx)
-			if err != nil {
-				return err
-			}
-			start, err := change.StopControllerManager(ctx, own)
-			if err == nil {
-				err = storeAsOlder(ctx, steps, set)
-			}
-			if err = errors.Join(err, start(context.WithoutCancel(ctx))); err != nil {
-				return err
-			}
-			if err := pause(ctx, watched); err != nil {
-				return err
-			}
-			after, err := steps.StayingPods(ctx)
-			if err != nil {
-				return err
-			}
+			steps.Until(ctx, func(s observe.State) bool { return update.Deployed(s, app) })
+			before := steps.StayingPods(ctx)
+			storeAsOlder(ctx, steps, own, set)
+			steps.Pause(ctx, watched)
+			after := steps.StayingPods(ctx)
 			kept := 0
 			for id := range before {
 				if after[id] {
 					kept++
 				}
 			}
-			stored, err := revisionsOf(ctx, steps, set)
-			if err != nil {
-				return err
-			}
-			steps.Note(revisions, len(stored))
+			steps.Note(revisions, len(revisionsOf(ctx, steps, set)))
 			steps.Note(replaced, fmt.Sprintf("%d of %d", len(before)-kept, len(before)))
-			return nil
 		},
 		Expect: []evidence.Expectation{verdict.Fact(revisions, "1"), verdict.Fact(replaced, "0 of 3")},
 	}
 }
 
-// storeAsOlder writes the only revision of a StatefulSet anew, under its own name, as controller managers up to 1.33 stored it.
-func storeAsOlder(ctx context.Context, steps *harness.Steps, set *appsv1.StatefulSet) error {
-	stored, err := revisionsOf(ctx, steps, set)
-	if err != nil {
-		return err
-	}
+// storeAsOlder writes the only revision of a StatefulSet anew, under its own name, as controller managers up to 1.33 stored it, while no
+// controller manager runs.
+func storeAsOlder(ctx context.Context, steps *harness.Steps, own cluster.Changeable, set *appsv1.StatefulSet) {
+	start, err := change.StopControllerManager(ctx, own)
+	defer func() { harness.Check(start(context.WithoutCancel(ctx))) }()
+	harness.Check(err)
+	stored := revisionsOf(ctx, steps, set)
 	if len(stored) != 1 {
-		return fmt.Errorf("%d revisions of a new StatefulSet, want 1", len(stored))
+		harness.Check(fmt.Errorf("%d revisions of a new StatefulSet, want 1", len(stored)))
 	}
 	revision := stored[0]
 	var data map[string]any
-	if err := json.Unmarshal(revision.Data.Raw, &data); err != nil {
-		return err
-	}
+	harness.Check(json.Unmarshal(revision.Data.Raw, &data))
 	spec, _ := data["spec"].(map[string]any)
 	template, _ := spec["template"].(map[string]any)
 	meta, ok := template["metadata"].(map[string]any)
 	if !ok {
-		return fmt.Errorf("revision %s stores no template's metadata", revision.Name)
+		harness.Check(fmt.Errorf("revision %s stores no template's metadata", revision.Name))
 	}
 	meta["creationTimestamp"] = nil
-	if revision.Data.Raw, err = json.Marshal(data); err != nil {
-		return err
-	}
+	revision.Data.Raw = harness.Must(json.Marshal(data))
 	revisions := steps.Client.AppsV1().ControllerRevisions(steps.Namespace)
-	if err := revisions.Delete(ctx, revision.Name, metav1.DeleteOptions{}); err != nil { // what it stores cannot be changed
-		return err
-	}
+	harness.Check(revisions.Delete(ctx, revision.Name, metav1.DeleteOptions{})) // what it stores cannot be changed
 	revision.UID, revision.ResourceVersion, revision.CreationTimestamp = "", "", metav1.Time{}
-	_, err = revisions.Create(ctx, &revision, metav1.CreateOptions{})
-	return err
+	harness.Must(revisions.Create(ctx, &revision, metav1.CreateOptions{}))
 }
 
 // revisionsOf are those that a StatefulSet owns.
-func revisionsOf(ctx context.Context, steps *harness.Steps, set *appsv1.StatefulSet) ([]appsv1.ControllerRevision, error) {
-	list, err := steps.Client.AppsV1().ControllerRevisions(steps.Namespace).List(ctx, metav1.ListOptions{})
-	if err != nil {
-		return nil, err
-	}
+func revisionsOf(ctx context.Context, steps *harness.Steps, set *appsv1.StatefulSet) []appsv1.ControllerRevision {
+	list := harness.Must(steps.Client.AppsV1().ControllerRevisions(steps.Namespace).List(ctx, metav1.ListOptions{}))
 	var own []appsv1.ControllerRevision
 	for _, revision := range list.Items {
 		if owner := metav1.GetControllerOf(&revision); owner != nil && owner.UID == set.UID {
 			own = append(own, revision)
 		}
 	}
-	return own, nil
+	return own
 }

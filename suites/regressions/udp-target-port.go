@@ -32,29 +32,17 @@ func udpTargetPort() harness.Scenario {
 		Bug: byFact(kept, evidence.Bug{
 			Issue: 130542, Component: kubeProxy, Affected: []evidence.Releases{{Since: "1.32.0", Before: "1.34.0"}}, Fixed: "1.34.0",
 		}),
-		Steps: func(ctx context.Context, steps *harness.Steps) error {
-			if err := steps.Deploy(ctx, app, "v1"); err != nil {
-				return err
-			}
-			oneSocket, newSockets, err := askInDatagrams(ctx, steps, app)
-			if err != nil {
-				return err
-			}
-			_, err = edit.Live(ctx, steps.Client.CoreV1().Services(steps.Namespace), app.ResourceName(), func(live *corev1.Service) {
+		Steps: func(ctx context.Context, steps *harness.Steps) {
+			steps.Deploy(ctx, app, "v1")
+			oneSocket, newSockets := askInDatagrams(ctx, steps, app)
+			harness.Must(edit.Live(ctx, steps.Client.CoreV1().Services(steps.Namespace), app.ResourceName(), func(live *corev1.Service) {
 				for i := range live.Spec.Ports {
 					if port := &live.Spec.Ports[i]; port.Protocol == corev1.ProtocolUDP {
 						port.TargetPort = intstr.FromInt32(unheard)
 					}
 				}
-			})
-			if err != nil {
-				return err
-			}
-			became, err := refusals(ctx, oneSocket, newSockets)
-			if err == nil {
-				steps.Note(kept, became)
-			}
-			return err
+			}))
+			steps.Note(kept, refusals(ctx, steps, oneSocket, newSockets))
 		},
 		Expect: []evidence.Expectation{verdict.ByClients(verdict.Fact(kept, all))},
 	}

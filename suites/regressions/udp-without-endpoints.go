@@ -32,29 +32,16 @@ func udpWithoutEndpoints() harness.Scenario {
 		Bug: byFact(kept, evidence.Bug{
 			Issue: 139628, Component: kubeProxy, Affected: []evidence.Releases{{Since: "1.32.0", Before: "1.37.0"}}, Fixed: "1.37.0",
 		}),
-		Steps: func(ctx context.Context, steps *harness.Steps) error {
-			if err := steps.Deploy(ctx, app, "v1"); err != nil {
-				return err
-			}
-			oneSocket, newSockets, err := askInDatagrams(ctx, steps, app)
-			if err != nil {
-				return err
-			}
-			if err := steps.Scale(ctx, app.ResourceName(), 0); err != nil {
-				return err
-			}
-			if err := steps.Until(ctx, func(s observe.State) bool { return s.Count("v1") == 0 && len(s.Endpoints) == 0 }); err != nil {
-				return err
-			}
-			became, err := refusals(ctx, oneSocket, newSockets)
-			if err != nil {
-				return err
-			}
+		Steps: func(ctx context.Context, steps *harness.Steps) {
+			steps.Deploy(ctx, app, "v1")
+			oneSocket, newSockets := askInDatagrams(ctx, steps, app)
+			steps.Scale(ctx, app.ResourceName(), 0)
+			steps.Until(ctx, func(s observe.State) bool { return s.Count("v1") == 0 && len(s.Endpoints) == 0 })
+			became := refusals(ctx, steps, oneSocket, newSockets)
 			if became != all {
 				became += conntrackOf(ctx, steps, oneSocket.Node, app)
 			}
 			steps.Note(kept, became)
-			return nil
 		},
 		Expect: []evidence.Expectation{verdict.ByClients(verdict.Fact(kept, all))},
 	}
@@ -66,10 +53,7 @@ func conntrackOf(ctx context.Context, steps *harness.Steps, node string, app fix
 	if err != nil {
 		return ""
 	}
-	service, err := steps.Client.CoreV1().Services(steps.Namespace).Get(ctx, app.ResourceName(), metav1.GetOptions{})
-	if err != nil {
-		return ""
-	}
+	service := harness.Must(steps.Client.CoreV1().Services(steps.Namespace).Get(ctx, app.ResourceName(), metav1.GetOptions{}))
 	entries, err := own.Exec(ctx, node, "conntrack --dump --proto udp --orig-dst "+service.Spec.ClusterIP+" 2>/dev/null || true")
 	if err != nil {
 		return ""

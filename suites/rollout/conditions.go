@@ -28,27 +28,16 @@ func conditions() harness.Scenario {
 		Profile: harness.Core,
 		Claim: "a Deployment that is rolled out stays Available, and says in turn " +
 			"that its ReplicaSet was created, is progressing and is available",
-		Steps: func(ctx context.Context, steps *harness.Steps) error {
-			if err := steps.Deploy(ctx, app, "v1"); err != nil {
-				return err
-			}
+		Steps: func(ctx context.Context, steps *harness.Steps) {
+			steps.Deploy(ctx, app, "v1")
 			told := conditionLog{}
-			before, err := steps.Client.AppsV1().Deployments(steps.Namespace).Get(ctx, fixtures.DefaultName, metav1.GetOptions{})
-			if err != nil {
-				return err
-			}
-			if err := steps.RollOut(ctx, app, rollout.Update("v1", "v2")); err != nil {
-				return err
-			}
-			done, err := told.read(ctx, steps, before)
-			if err != nil {
-				return err
-			}
+			before := harness.Must(steps.Client.AppsV1().Deployments(steps.Namespace).Get(ctx, fixtures.DefaultName, metav1.GetOptions{}))
+			steps.RollOut(ctx, app, rollout.Update("v1", "v2"))
+			done := told.read(ctx, steps, before)
 			steps.Note("Progressing in turn", told.in("Progressing"))
 			steps.Note("Available in turn", told.in("Available"))
 			steps.Note("numbers at the end", fmt.Sprintf("%d desired, %d updated, %d total, %d available, %d unavailable",
 				*done.Spec.Replicas, done.Status.UpdatedReplicas, done.Status.Replicas, done.Status.AvailableReplicas, done.Status.UnavailableReplicas))
-			return nil
 		},
 		Expect: []evidence.Expectation{
 			verdict.Decides("C22", verdict.Fact("Progressing in turn",
@@ -63,13 +52,10 @@ func conditions() harness.Scenario {
 type conditionLog map[appsv1.DeploymentConditionType][]string
 
 // read takes down every state of the Deployment after a version of it until v2 is rolled out, and returns the last.
-func (d conditionLog) read(ctx context.Context, steps *harness.Steps, from *appsv1.Deployment) (*appsv1.Deployment, error) {
+func (d conditionLog) read(ctx context.Context, steps *harness.Steps, from *appsv1.Deployment) *appsv1.Deployment {
 	d.note(from)
-	watch, err := steps.Client.AppsV1().Deployments(steps.Namespace).Watch(ctx,
-		metav1.ListOptions{FieldSelector: "metadata.name=" + from.Name, ResourceVersion: from.ResourceVersion})
-	if err != nil {
-		return nil, err
-	}
+	watch := harness.Must(steps.Client.AppsV1().Deployments(steps.Namespace).Watch(ctx,
+		metav1.ListOptions{FieldSelector: "metadata.name=" + from.Name, ResourceVersion: from.ResourceVersion}))
 	defer watch.Stop()
 	for event := range watch.ResultChan() {
 		next, ok := event.Object.(*appsv1.Deployment)
@@ -78,13 +64,12 @@ func (d conditionLog) read(ctx context.Context, steps *harness.Steps, from *apps
 		}
 		d.note(next)
 		if next.Spec.Template.Labels[fixtures.VersionLabel] == "v2" && rollout.Complete(next) {
-			return next, nil
+			return next
 		}
 	}
-	if err := context.Cause(ctx); err != nil {
-		return nil, err
-	}
-	return nil, errors.New("the watch of the Deployment ended early")
+	harness.Check(context.Cause(ctx))
+	harness.Check(errors.New("the watch of the Deployment ended early"))
+	return nil
 }
 
 func (d conditionLog) note(deployment *appsv1.Deployment) {

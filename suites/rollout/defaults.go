@@ -19,20 +19,17 @@ func defaults() harness.Scenario {
 		ID:      "defaults",
 		Profile: harness.Core,
 		Claim:   "a Deployment that names no strategy is rolled out by RollingUpdate with 25 % surge and 25 % unavailable",
-		Steps: func(ctx context.Context, steps *harness.Steps) error {
+		Steps: func(ctx context.Context, steps *harness.Steps) {
 			bare := fixtures.App{Replicas: 1}.Deployment(steps.Into, "v1")
 			bare.Spec.Replicas, bare.Spec.Strategy = nil, appsv1.DeploymentStrategy{}
-			d, err := steps.Client.AppsV1().Deployments(steps.Namespace).Create(ctx, bare, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
-			if err != nil {
-				return err
-			}
+			dry := metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}}
+			d := harness.Must(steps.Client.AppsV1().Deployments(steps.Namespace).Create(ctx, bare, dry))
 			steps.Note("strategy", d.Spec.Strategy.Type)
 			steps.Note("max surge", d.Spec.Strategy.RollingUpdate.MaxSurge)
 			steps.Note("max unavailable", d.Spec.Strategy.RollingUpdate.MaxUnavailable)
 			steps.Note("replicas", *d.Spec.Replicas)
 			steps.Note("seconds until a rollout is late", *d.Spec.ProgressDeadlineSeconds)
 			steps.Note("old ReplicaSets kept", *d.Spec.RevisionHistoryLimit)
-			return nil
 		},
 		Expect: []evidence.Expectation{
 			verdict.Decides("C9", verdict.Fact("strategy", "RollingUpdate")),

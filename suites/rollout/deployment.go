@@ -23,17 +23,13 @@ const (
 )
 
 // change edits the app's Deployment and returns it as the API server took it. The controller may write in between.
-func change(ctx context.Context, steps *harness.Steps, how func(*appsv1.Deployment)) (*appsv1.Deployment, error) {
-	return edit.Live(ctx, steps.Client.AppsV1().Deployments(steps.Namespace), fixtures.DefaultName, how)
+func change(ctx context.Context, steps *harness.Steps, how func(*appsv1.Deployment)) *appsv1.Deployment {
+	return harness.Must(edit.Live(ctx, steps.Client.AppsV1().Deployments(steps.Namespace), fixtures.DefaultName, how))
 }
 
 // revise is a change, and returns when the API server says that it is rolled out and every pod replaced is gone.
-func revise(ctx context.Context, steps *harness.Steps, how func(*appsv1.Deployment)) error {
-	written, err := change(ctx, steps, how)
-	if err != nil {
-		return err
-	}
-	return steps.Until(ctx, completed(written))
+func revise(ctx context.Context, steps *harness.Steps, how func(*appsv1.Deployment)) {
+	steps.Until(ctx, completed(change(ctx, steps, how)))
 }
 
 // completed holds when the API server says that the Deployment, as it was written, is rolled out, and there is no
@@ -56,30 +52,20 @@ const stuckAfter = 5 * time.Second
 
 // noteStuck rolls out a version of the app that never gets ready, waits until the controller says that there
 // was no progress for stuckAfter, and notes where the rollout stands then.
-func noteStuck(ctx context.Context, steps *harness.Steps, app fixtures.App, version string) error {
+func noteStuck(ctx context.Context, steps *harness.Steps, app fixtures.App, version string) {
 	app.ReadyDelay = time.Hour
-	written, err := change(ctx, steps, func(d *appsv1.Deployment) {
+	written := change(ctx, steps, func(d *appsv1.Deployment) {
 		to(steps, app, version)(d)
 		d.Spec.ProgressDeadlineSeconds = new(int32(stuckAfter / time.Second))
 	})
-	if err != nil {
-		return err
-	}
 	var stuck *appsv1.Deployment
-	err = steps.Until(ctx, func(s observe.State) bool {
+	steps.Until(ctx, func(s observe.State) bool {
 		stuck = s.Deployments[written.Name]
 		return stuck != nil && stuck.Status.ObservedGeneration >= written.Generation &&
 			condition(stuck, appsv1.DeploymentProgressing).Reason == "ProgressDeadlineExceeded"
 	})
-	if err != nil {
-		return err
-	}
-	sets, err := replicaSets(ctx, steps)
-	if err != nil {
-		return err
-	}
 	var kept, asked int32
-	for _, rs := range sets {
+	for _, rs := range replicaSets(ctx, steps) {
 		if rs.Annotations[revisionAnnotation] == stuck.Annotations[revisionAnnotation] {
 			asked += *rs.Spec.Replicas
 		} else {
@@ -89,7 +75,6 @@ func noteStuck(ctx context.Context, steps *harness.Steps, app fixtures.App, vers
 	steps.Note("old pods kept while no new pod gets ready", kept)
 	steps.Note("new pods asked for while none gets ready", asked)
 	steps.Note("pods available while no new pod gets ready", stuck.Status.AvailableReplicas)
-	return nil
 }
 
 // How long a number must be the same before steady believes it, and how long one that is not the wanted one may still
@@ -100,17 +85,16 @@ const (
 )
 
 // steady asks for a number until it has been the same for steadyFor, and returns it.
-func steady(ctx context.Context, want int, ask func() (int, error)) (n int, err error) {
+func steady(ctx context.Context, want int, ask func() int) (n int) {
 	began := time.Now()
 	since := began
-	err = poll.Until(ctx, 100*time.Millisecond, func() (bool, error) {
-		now, err := ask()
-		if now != n {
+	harness.Check(poll.Until(ctx, 100*time.Millisecond, func() (bool, error) {
+		if now := ask(); now != n {
 			n, since = now, time.Now()
 		}
-		return time.Since(since) >= steadyFor && (n == want || time.Since(began) >= steadyAfter), err
-	})
-	return n, err
+		return time.Since(since) >= steadyFor && (n == want || time.Since(began) >= steadyAfter), nil
+	}))
+	return n
 }
 
 // condition is the Deployment's condition of a type; the zero value when it has none.
@@ -124,10 +108,6 @@ func condition(d *appsv1.Deployment, kind appsv1.DeploymentConditionType) appsv1
 }
 
 // replicaSets are all there are in the scenario's namespace.
-func replicaSets(ctx context.Context, steps *harness.Steps) ([]appsv1.ReplicaSet, error) {
-	list, err := steps.Client.AppsV1().ReplicaSets(steps.Namespace).List(ctx, metav1.ListOptions{})
-	if err != nil {
-		return nil, err
-	}
-	return list.Items, nil
+func replicaSets(ctx context.Context, steps *harness.Steps) []appsv1.ReplicaSet {
+	return harness.Must(steps.Client.AppsV1().ReplicaSets(steps.Namespace).List(ctx, metav1.ListOptions{})).Items
 }

@@ -37,20 +37,14 @@ func fullSurgeUnderQuota() harness.Scenario {
 			"and the Deployment says that pods failed; should it stand still with room in the quota, " +
 			"an annotation gets it going",
 		Uses: []string{harness.Quotas},
-		Steps: func(ctx context.Context, steps *harness.Steps) error {
-			if err := limitPods(ctx, steps, quota); err != nil {
-				return err
-			}
-			if err := steps.Deploy(ctx, app, "v1"); err != nil {
-				return err
-			}
+		Steps: func(ctx context.Context, steps *harness.Steps) {
+			limitPods(ctx, steps, quota)
+			steps.Deploy(ctx, app, "v1")
 			steps.Mark(evidence.RolloutBegun)
 			update := rollout.Update("v1", "v2")
-			if err := update.Begin(ctx, steps.Client, steps.Into, app); err != nil {
-				return err
-			}
+			harness.Check(update.Begin(ctx, steps.Client, steps.Into, app))
 			refused, spare := false, room{of: quota, wanted: replicas}
-			err := spare.use(ctx, steps, func(s observe.State) bool {
+			spare.use(ctx, steps, func(s observe.State) bool {
 				c := condition(s.Deployments[fixtures.DefaultName], appsv1.DeploymentReplicaFailure)
 				if !refused && c.Status == corev1.ConditionTrue && s.Count("v2") >= quota-replicas { // which is seen apart
 					refused = true
@@ -59,10 +53,7 @@ func fullSurgeUnderQuota() harness.Scenario {
 				}
 				return update.Settled(s, app) && s.Count("v1") == 0
 			})
-			if err == nil {
-				steps.Mark(evidence.OldGone)
-			}
-			return err
+			steps.Mark(evidence.OldGone)
 		},
 		Expect: []evidence.Expectation{
 			verdict.Scaling("v2:4"),
@@ -76,16 +67,12 @@ func fullSurgeUnderQuota() harness.Scenario {
 }
 
 // limitPods sets a quota, and returns when it is in force: before that it refuses every pod.
-func limitPods(ctx context.Context, steps *harness.Steps, n int64) error {
+func limitPods(ctx context.Context, steps *harness.Steps, n int64) {
 	quotas := steps.Client.CoreV1().ResourceQuotas(steps.Namespace)
-	quota, err := quotas.Create(ctx, fixtures.Quota(steps.Namespace, n), metav1.CreateOptions{})
-	if err != nil {
-		return err
-	}
-	return poll.Until(ctx, 100*time.Millisecond, func() (bool, error) {
-		quota, err = quotas.Get(ctx, quota.Name, metav1.GetOptions{})
-		return err == nil && len(quota.Status.Hard) > 0, err
-	})
+	quota := harness.Must(quotas.Create(ctx, fixtures.Quota(steps.Namespace, n), metav1.CreateOptions{}))
+	harness.Check(poll.Until(ctx, 100*time.Millisecond, func() (bool, error) {
+		return len(harness.Must(quotas.Get(ctx, quota.Name, metav1.GetOptions{})).Status.Hard) > 0, nil
+	}))
 }
 
 // A room is what is left of a quota, while pods of the new version are still wanted.
@@ -96,7 +83,7 @@ type room struct {
 
 // use waits until the rollout is done. Room that nothing has used for 10 s it gets used by an annotation on the
 // Deployment; how many that took it notes.
-func (r *room) use(ctx context.Context, steps *harness.Steps, done func(observe.State) bool) error {
+func (r *room) use(ctx context.Context, steps *harness.Steps, done func(observe.State) bool) {
 	const idle = 10 * time.Second
 	look := func(s observe.State) bool {
 		switch left := len(s.Pods) < r.of && s.Count("v2") < r.wanted; {
@@ -107,25 +94,15 @@ func (r *room) use(ctx context.Context, steps *harness.Steps, done func(observe.
 		}
 		return done(s)
 	}
-	for took := 0; ; {
-		limited, cancel := context.WithTimeout(ctx, idle)
-		err := steps.Until(limited, look)
-		cancel()
-		if err == nil {
-			steps.Note("annotations it took", took)
-		}
-		if err == nil || ctx.Err() != nil {
-			return err
-		}
+	took := 0
+	for !steps.Within(ctx, idle, look) {
 		if r.since.IsZero() || time.Since(r.since) < idle {
 			continue
 		}
 		took++
 		annotation := fmt.Sprintf(`{"metadata":{"annotations":{"look-again":"%d"}}}`, took)
-		_, err = steps.Client.AppsV1().Deployments(steps.Namespace).Patch(ctx, fixtures.DefaultName, types.MergePatchType, []byte(annotation),
-			metav1.PatchOptions{})
-		if err != nil {
-			return err
-		}
+		harness.Must(steps.Client.AppsV1().Deployments(steps.Namespace).Patch(ctx, fixtures.DefaultName, types.MergePatchType, []byte(annotation),
+			metav1.PatchOptions{}))
 	}
+	steps.Note("annotations it took", took)
 }

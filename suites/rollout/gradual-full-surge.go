@@ -33,44 +33,23 @@ func gradualFullSurge() harness.Scenario {
 		Profile: harness.Core,
 		Claim:   "with 100 % surge one old pod goes for each new one that gets ready, so both versions serve: it is no blue/green",
 		Outside: true,
-		Steps: func(ctx context.Context, steps *harness.Steps) error {
-			if err := steps.Deploy(ctx, app, "v1"); err != nil {
-				return err
-			}
-			if err := steps.Reach(ctx); err != nil {
-				return err
-			}
+		Steps: func(ctx context.Context, steps *harness.Steps) {
+			steps.Deploy(ctx, app, "v1")
+			steps.Reach(ctx)
 			steps.Mark(evidence.RolloutBegun)
-			_, err := change(ctx, steps, func(d *appsv1.Deployment) {
+			change(ctx, steps, func(d *appsv1.Deployment) {
 				to(steps, app, "v2")(d)
 				d.Spec.Template.Spec.ReadinessGates = []corev1.PodReadinessGate{{ConditionType: gate}}
 			})
-			if err != nil {
-				return err
-			}
 			for n := 1; n <= replicas; n++ {
-				if err := letIn(ctx, steps, "v2", n); err != nil {
-					return err
-				}
-				left, err := steady(ctx, replicas-n, func() (int, error) {
-					there, err := steps.StayingPods(ctx)
-					return len(there) - replicas, err
-				})
-				if err != nil {
-					return err
-				}
-				steps.Note(oldBeside(n), left)
+				letIn(ctx, steps, "v2", n)
+				steps.Note(oldBeside(n), steady(ctx, replicas-n, func() int { return len(steps.StayingPods(ctx)) - replicas }))
 				if n == replicas/2 {
-					if err := noteAnswering(ctx, steps); err != nil {
-						return err
-					}
+					noteAnswering(ctx, steps)
 				}
 			}
-			if err := steps.Until(ctx, func(s observe.State) bool { return s.Count("v1") == 0 }); err != nil {
-				return err
-			}
+			steps.Until(ctx, func(s observe.State) bool { return s.Count("v1") == 0 })
 			steps.Mark(evidence.OldGone)
-			return nil
 		},
 		Expect: []evidence.Expectation{
 			verdict.Decides("C28", verdict.Scaling("v2:4", "v1:3", "v1:2", "v1:1", "v1:0")),
@@ -90,17 +69,12 @@ const answering = "versions that answer when half of the new pods are ready"
 
 // noteAnswering asks from outside, over new connections, so often that chance leaves out a version with half of the pods once in
 // a thousand million runs.
-func noteAnswering(ctx context.Context, steps *harness.Steps) error {
+func noteAnswering(ctx context.Context, steps *harness.Steps) {
 	seen, client := map[string]bool{}, loadgen.FreshClient(loadgen.DefaultTimeout)
 	for range 30 {
-		by, err := loadgen.Ask(ctx, client, steps.Outside)
-		if err != nil {
-			return err
-		}
-		seen[by.Version] = true
+		seen[harness.Must(loadgen.Ask(ctx, client, steps.Outside)).Version] = true
 	}
 	steps.Note(answering, strings.Join(slices.Sorted(maps.Keys(seen)), " "))
-	return nil
 }
 
 func oldBeside(n int) string {
@@ -111,9 +85,9 @@ func oldBeside(n int) string {
 const gate corev1.PodConditionType = "rollcall.local/let-in"
 
 // letIn opens the gate of one more pod of a version, and returns when n of them are ready.
-func letIn(ctx context.Context, steps *harness.Steps, version string, n int) error {
+func letIn(ctx context.Context, steps *harness.Steps, version string, n int) {
 	var next string
-	err := steps.Until(ctx, func(s observe.State) bool {
+	steps.Until(ctx, func(s observe.State) bool {
 		for _, p := range s.Pods {
 			if p.Version == version && !p.Ready {
 				next = p.Pod
@@ -121,16 +95,10 @@ func letIn(ctx context.Context, steps *harness.Steps, version string, n int) err
 		}
 		return next != ""
 	})
-	if err != nil {
-		return err
-	}
 	patch := fmt.Sprintf(`{"status":{"conditions":[{"type":%q,"status":"True"}]}}`, gate)
-	_, err = steps.Client.CoreV1().Pods(steps.Namespace).Patch(ctx, next, types.StrategicMergePatchType, []byte(patch),
-		metav1.PatchOptions{}, "status")
-	if err != nil {
-		return err
-	}
-	return steps.Until(ctx, func(s observe.State) bool {
+	harness.Must(steps.Client.CoreV1().Pods(steps.Namespace).Patch(ctx, next, types.StrategicMergePatchType, []byte(patch),
+		metav1.PatchOptions{}, "status"))
+	steps.Until(ctx, func(s observe.State) bool {
 		ready := 0
 		for _, p := range s.Pods {
 			if p.Version == version && p.Ready {

@@ -22,38 +22,23 @@ func historyLimit() harness.Scenario {
 		ID:      "history-limit",
 		Profile: harness.Core,
 		Claim:   "a Deployment keeps 10 old ReplicaSets, or as many as its limit says, and with a limit of 0 there is nothing to undo",
-		Steps: func(ctx context.Context, steps *harness.Steps) error {
-			if err := steps.Deploy(ctx, app, "v1"); err != nil {
-				return err
-			}
+		Steps: func(ctx context.Context, steps *harness.Steps) {
+			steps.Deploy(ctx, app, "v1")
 			for n := range revisions {
-				err := revise(ctx, steps, func(d *appsv1.Deployment) {
+				revise(ctx, steps, func(d *appsv1.Deployment) {
 					d.Spec.RevisionHistoryLimit = nil
 					d.Spec.Template.Annotations = map[string]string{"edit": fmt.Sprint(n)}
 				})
-				if err != nil {
-					return err
-				}
 			}
-			if err := noteKept(ctx, steps, kept); err != nil {
-				return err
-			}
-			if err := revise(ctx, steps, func(d *appsv1.Deployment) { d.Spec.RevisionHistoryLimit = new(int32(2)) }); err != nil {
-				return err
-			}
-			if err := noteKept(ctx, steps, 2); err != nil {
-				return err
-			}
-			if err := revise(ctx, steps, func(d *appsv1.Deployment) { d.Spec.RevisionHistoryLimit = new(int32(0)) }); err != nil {
-				return err
-			}
-			if err := noteKept(ctx, steps, 0); err != nil {
-				return err
-			}
+			noteKept(ctx, steps, kept)
+			revise(ctx, steps, func(d *appsv1.Deployment) { d.Spec.RevisionHistoryLimit = new(int32(2)) })
+			noteKept(ctx, steps, 2)
+			revise(ctx, steps, func(d *appsv1.Deployment) { d.Spec.RevisionHistoryLimit = new(int32(0)) })
+			noteKept(ctx, steps, 0)
 			if err := undo(ctx, steps); err != nil {
 				steps.Note(undoing, err)
 			}
-			return context.Cause(ctx)
+			harness.Check(context.Cause(ctx))
 		},
 		Expect: []evidence.Expectation{
 			verdict.Decides("C25", verdict.Fact("history with a limit of 10",
@@ -67,13 +52,7 @@ func historyLimit() harness.Scenario {
 
 // noteKept notes the history when the controller is done with it: it cleans up after it has said that the
 // rollout is complete.
-func noteKept(ctx context.Context, steps *harness.Steps, limit int) error {
-	_, err := steady(ctx, limit+1, func() (int, error) {
-		sets, err := replicaSets(ctx, steps)
-		return len(sets), err
-	})
-	if err != nil {
-		return err
-	}
-	return noteHistory(ctx, steps, fmt.Sprintf("with a limit of %d", limit))
+func noteKept(ctx context.Context, steps *harness.Steps, limit int) {
+	steady(ctx, limit+1, func() int { return len(replicaSets(ctx, steps)) })
+	noteHistory(ctx, steps, fmt.Sprintf("with a limit of %d", limit))
 }

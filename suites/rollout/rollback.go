@@ -27,40 +27,20 @@ func rollback() harness.Scenario {
 		ID:      "rollback",
 		Profile: harness.Core,
 		Claim:   "going back to a version reuses its ReplicaSet under the next revision, whether by manifest or by undo",
-		Steps: func(ctx context.Context, steps *harness.Steps) error {
-			if err := steps.Deploy(ctx, app, "v1"); err != nil {
-				return err
-			}
-			if err := noteHistory(ctx, steps, "at first"); err != nil {
-				return err
-			}
-			first, err := replicaSets(ctx, steps)
-			if err != nil {
-				return err
-			}
-			if err := steps.RollOut(ctx, app, rollout.Update("v1", "v2")); err != nil {
-				return err
-			}
-			if err := noteHistory(ctx, steps, "after v2"); err != nil {
-				return err
-			}
-			if err := revise(ctx, steps, to(steps, app, "v1")); err != nil {
-				return err
-			}
-			if err := noteHistory(ctx, steps, "after v1 again"); err != nil {
-				return err
-			}
-			again, err := replicaSets(ctx, steps)
-			if err != nil {
-				return err
-			}
+		Steps: func(ctx context.Context, steps *harness.Steps) {
+			steps.Deploy(ctx, app, "v1")
+			noteHistory(ctx, steps, "at first")
+			first := replicaSets(ctx, steps)
+			steps.RollOut(ctx, app, rollout.Update("v1", "v2"))
+			noteHistory(ctx, steps, "after v2")
+			revise(ctx, steps, to(steps, app, "v1"))
+			noteHistory(ctx, steps, "after v1 again")
+			again := replicaSets(ctx, steps)
 			steps.Note(reused, slices.ContainsFunc(again, func(rs appsv1.ReplicaSet) bool {
 				return rs.UID == first[0].UID && *rs.Spec.Replicas == app.Replicas
 			}))
-			if err := undo(ctx, steps); err != nil {
-				return err
-			}
-			return noteHistory(ctx, steps, "after the undo")
+			harness.Check(undo(ctx, steps))
+			noteHistory(ctx, steps, "after the undo")
 		},
 		Expect: []evidence.Expectation{
 			verdict.Fact("history at first", "1 v1"),
@@ -74,11 +54,8 @@ func rollback() harness.Scenario {
 
 // noteHistory notes the revisions that `kubectl rollout history` lists, each with the version of its ReplicaSet
 // and the revisions that ReplicaSet was before.
-func noteHistory(ctx context.Context, steps *harness.Steps, when string) error {
-	sets, err := replicaSets(ctx, steps)
-	if err != nil {
-		return err
-	}
+func noteHistory(ctx context.Context, steps *harness.Steps, when string) {
+	sets := replicaSets(ctx, steps)
 	slices.SortFunc(sets, func(a, b appsv1.ReplicaSet) int { return revision(a) - revision(b) })
 	lines := make([]string, len(sets))
 	for i, rs := range sets {
@@ -88,7 +65,6 @@ func noteHistory(ctx context.Context, steps *harness.Steps, when string) error {
 		}
 	}
 	steps.Note("history "+when, strings.Join(lines, ", "))
-	return nil
 }
 
 func revision(rs appsv1.ReplicaSet) int {
@@ -96,18 +72,12 @@ func revision(rs appsv1.ReplicaSet) int {
 	return n
 }
 
-// undo goes back to the revision before.
+// undo goes back to the revision before. The error is that there is none.
 func undo(ctx context.Context, steps *harness.Steps) error {
 	deployments := steps.Client.AppsV1().Deployments(steps.Namespace)
-	live, err := deployments.Get(ctx, fixtures.DefaultName, metav1.GetOptions{})
-	if err != nil {
+	if err := rollout.Undo(steps.Client, harness.Must(deployments.Get(ctx, fixtures.DefaultName, metav1.GetOptions{}))); err != nil {
 		return err
 	}
-	if err := rollout.Undo(steps.Client, live); err != nil {
-		return err
-	}
-	if live, err = deployments.Get(ctx, fixtures.DefaultName, metav1.GetOptions{}); err != nil {
-		return err
-	}
-	return steps.Until(ctx, completed(live))
+	steps.Until(ctx, completed(harness.Must(deployments.Get(ctx, fixtures.DefaultName, metav1.GetOptions{}))))
+	return nil
 }

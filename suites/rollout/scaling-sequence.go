@@ -27,21 +27,17 @@ func scalingSequence() harness.Scenario {
 	return harness.Scenario{
 		ID:    "scaling-sequence",
 		Claim: "three pods with 30 % surge and 10 % unavailable are replaced one by one, the new one first, and Events say so",
-		Steps: func(ctx context.Context, steps *harness.Steps) error {
-			if err := steps.Deploy(ctx, app, "v1"); err != nil {
-				return err
-			}
-			if err := steps.RollOut(ctx, app, rollout.Update("v1", "v2")); err != nil {
-				return err
-			}
+		Steps: func(ctx context.Context, steps *harness.Steps) {
+			steps.Deploy(ctx, app, "v1")
+			steps.RollOut(ctx, app, rollout.Update("v1", "v2"))
 			// Events are written on the side, so the last may be late.
 			var told string
-			err := poll.Until(ctx, 200*time.Millisecond, func() (done bool, err error) {
-				told, err = scalingsTold(ctx, steps)
-				return strings.HasSuffix(told, " to 0"), err
+			err := poll.Until(ctx, 200*time.Millisecond, func() (bool, error) {
+				told = scalingsTold(ctx, steps)
+				return strings.HasSuffix(told, " to 0"), nil
 			})
 			steps.Note("scalings told in Events", told)
-			return err
+			harness.Check(err)
 		},
 		Expect: []evidence.Expectation{
 			verdict.Decides("C21", verdict.Scaling("v2:1", "v1:2", "v2:2", "v1:1", "v2:3", "v1:0")),
@@ -56,23 +52,13 @@ func scalingSequence() harness.Scenario {
 
 // scalingsTold lists the controller's Events about scaling in the order they were written, with versions in
 // place of ReplicaSets' names.
-func scalingsTold(ctx context.Context, steps *harness.Steps) (string, error) {
-	sets, err := replicaSets(ctx, steps)
-	if err != nil {
-		return "", err
-	}
+func scalingsTold(ctx context.Context, steps *harness.Steps) string {
 	versions := map[string]string{}
-	for _, rs := range sets {
+	for _, rs := range replicaSets(ctx, steps) {
 		versions[rs.Name] = rs.Spec.Template.Labels[fixtures.VersionLabel]
 	}
-	d, err := steps.Client.AppsV1().Deployments(steps.Namespace).Get(ctx, fixtures.DefaultName, metav1.GetOptions{})
-	if err != nil {
-		return "", err
-	}
-	list, err := steps.Events(ctx, d, "ScalingReplicaSet")
-	if err != nil {
-		return "", err
-	}
+	d := harness.Must(steps.Client.AppsV1().Deployments(steps.Namespace).Get(ctx, fixtures.DefaultName, metav1.GetOptions{}))
+	list := steps.Events(ctx, d, "ScalingReplicaSet")
 	// The time of an Event has whole seconds.
 	slices.SortFunc(list, func(a, b corev1.Event) int { return cmp.Compare(written(a), written(b)) })
 	// As the controller words it (Kubernetes v1.36.3, pkg/controller/deployment/sync.go, scaleReplicaSet).
@@ -81,11 +67,11 @@ func scalingsTold(ctx context.Context, steps *harness.Steps) (string, error) {
 	for i, e := range list {
 		m := scaled.FindStringSubmatch(e.Message)
 		if m == nil {
-			return "", fmt.Errorf("the Event %q is worded differently", e.Message)
+			harness.Check(fmt.Errorf("the Event %q is worded differently", e.Message))
 		}
 		told[i] = fmt.Sprintf("%s %s from %s to %s", versions[m[2]], m[1], m[3], m[4])
 	}
-	return strings.Join(told, ", "), nil
+	return strings.Join(told, ", ")
 }
 
 // written orders what one API server wrote; resource versions can be compared as numbers.

@@ -51,27 +51,19 @@ func strategies() harness.Scenario {
 		ID:      "strategies",
 		Profile: harness.Core,
 		Claim:   "a Deployment is rolled out by RollingUpdate or by Recreate, and limits that allow no step are refused",
-		Steps: func(ctx context.Context, steps *harness.Steps) error {
+		Steps: func(ctx context.Context, steps *harness.Steps) {
 			deployments, dry := steps.Client.AppsV1().Deployments(steps.Namespace), []string{metav1.DryRunAll}
 			for _, c := range creates {
 				d := fixtures.App{}.Deployment(steps.Into, "v1")
 				d.Spec.Strategy = c.strategy
 				_, err := deployments.Create(ctx, d, metav1.CreateOptions{DryRun: dry})
-				if err := noteReply(steps, c.name, err); err != nil {
-					return err
-				}
+				noteReply(steps, c.name, err)
 			}
-			live, err := deployments.Create(ctx, fixtures.App{}.Deployment(steps.Into, "v1"), metav1.CreateOptions{})
-			if err != nil {
-				return err
-			}
+			live := harness.Must(deployments.Create(ctx, fixtures.App{}.Deployment(steps.Into, "v1"), metav1.CreateOptions{}))
 			for _, p := range patches {
 				_, err := deployments.Patch(ctx, live.Name, types.MergePatchType, []byte(p.patch), metav1.PatchOptions{DryRun: dry})
-				if err := noteReply(steps, p.name, err); err != nil {
-					return err
-				}
+				noteReply(steps, p.name, err)
 			}
-			return nil
 		},
 	}
 	for _, c := range creates {
@@ -88,13 +80,13 @@ func strategies() harness.Scenario {
 }
 
 // noteReply notes what the API server says to a write: accepted, or what about which field it does not take. An
-// error that is no such reply is returned.
-func noteReply(steps *harness.Steps, name string, err error) error {
+// error that is no such reply ends the steps.
+func noteReply(steps *harness.Steps, name string, err error) {
 	reply := "accepted"
 	if err != nil {
 		var status apierrors.APIStatus
 		if !errors.As(err, &status) || !apierrors.IsInvalid(err) {
-			return err
+			harness.Check(err)
 		}
 		var causes []string
 		for _, c := range status.Status().Details.Causes {
@@ -103,5 +95,4 @@ func noteReply(steps *harness.Steps, name string, err error) error {
 		reply = strings.Join(causes, ", ")
 	}
 	steps.Note(name, reply)
-	return nil
 }

@@ -36,23 +36,14 @@ func templateOnly() harness.Scenario {
 		ID:      "template-only",
 		Profile: harness.Core,
 		Claim:   "a Deployment replaces its pods when their template changes, and at no other change",
-		Steps: func(ctx context.Context, steps *harness.Steps) error {
-			if err := steps.Deploy(ctx, app, "v1"); err != nil {
-				return err
-			}
-			first, err := steps.StayingPods(ctx)
-			if err != nil {
-				return err
-			}
+		Steps: func(ctx context.Context, steps *harness.Steps) {
+			steps.Deploy(ctx, app, "v1")
+			first := steps.StayingPods(ctx)
 			for _, c := range changes {
-				if err := revise(ctx, steps, c.edit); err != nil {
-					return err
-				}
-				if err := noteStaying(ctx, steps, first, c.name); err != nil {
-					return err
-				}
+				revise(ctx, steps, c.edit)
+				noteStaying(ctx, steps, first, c.name)
 			}
-			return noteRestart(ctx, steps, first)
+			noteRestart(ctx, steps, first)
 		},
 	}
 	for _, c := range changes {
@@ -64,26 +55,17 @@ func templateOnly() harness.Scenario {
 
 // noteRestart changes nothing but an annotation of the template, as `kubectl rollout restart` does (kubectl v0.37.2,
 // pkg/polymorphichelpers/objectrestarter.go), and notes what became of the first pods.
-func noteRestart(ctx context.Context, steps *harness.Steps, first map[types.UID]bool) error {
-	err := revise(ctx, steps, func(d *appsv1.Deployment) {
+func noteRestart(ctx context.Context, steps *harness.Steps, first map[types.UID]bool) {
+	revise(ctx, steps, func(d *appsv1.Deployment) {
 		d.Spec.Template.Annotations = map[string]string{"kubectl.kubernetes.io/restartedAt": time.Now().Format(time.RFC3339)}
 	})
-	if err != nil {
-		return err
-	}
-	return noteStaying(ctx, steps, first, "restart")
+	noteStaying(ctx, steps, first, "restart")
 }
 
 // noteStaying notes the revision that the Deployment is at, and how many of the first pods are not terminating.
-func noteStaying(ctx context.Context, steps *harness.Steps, first map[types.UID]bool, after string) error {
-	d, err := steps.Client.AppsV1().Deployments(steps.Namespace).Get(ctx, fixtures.DefaultName, metav1.GetOptions{})
-	if err != nil {
-		return err
-	}
-	now, err := steps.StayingPods(ctx)
-	if err != nil {
-		return err
-	}
+func noteStaying(ctx context.Context, steps *harness.Steps, first map[types.UID]bool, after string) {
+	d := harness.Must(steps.Client.AppsV1().Deployments(steps.Namespace).Get(ctx, fixtures.DefaultName, metav1.GetOptions{}))
+	now := steps.StayingPods(ctx)
 	stay := 0
 	for uid := range first {
 		if now[uid] {
@@ -91,5 +73,4 @@ func noteStaying(ctx context.Context, steps *harness.Steps, first map[types.UID]
 		}
 	}
 	steps.Note("after "+after, fmt.Sprintf("revision %s, %d of %d first pods", d.Annotations[revisionAnnotation], stay, len(first)))
-	return nil
 }

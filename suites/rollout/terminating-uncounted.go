@@ -25,23 +25,16 @@ func terminatingUncounted() harness.Scenario {
 	return harness.Scenario{
 		ID:    "terminating-uncounted",
 		Claim: "a rollout of 4 pods that never asks for more than 5 has 8 running at its end, as terminating ones do not count",
-		Steps: func(ctx context.Context, steps *harness.Steps) error {
-			if err := steps.Deploy(ctx, app, "v1"); err != nil {
-				return err
-			}
+		Steps: func(ctx context.Context, steps *harness.Steps) {
+			steps.Deploy(ctx, app, "v1")
 			steps.Mark(evidence.RolloutBegun)
 			begun, update := time.Now(), rollout.Update("v1", "v2")
-			if err := update.Begin(ctx, steps.Client, steps.Into, app); err != nil {
-				return err
-			}
+			harness.Check(update.Begin(ctx, steps.Client, steps.Into, app))
 			var pods []observe.PodState
-			err := steps.Until(ctx, func(s observe.State) bool {
+			steps.Until(ctx, func(s observe.State) bool {
 				pods = s.Pods
 				return update.Settled(s, app) && s.Available("v1") == 0 // which is seen apart
 			})
-			if err != nil {
-				return err
-			}
 			steps.Mark(evidence.StatusDone)
 			terminating := 0
 			for _, p := range pods {
@@ -52,15 +45,10 @@ func terminatingUncounted() harness.Scenario {
 			steps.Note("time until the rollout is said to be done", time.Since(begun))
 			steps.Note("pods when the rollout is said to be done", len(pods))
 			steps.Note("of these terminating", terminating)
-			said, err := steady(ctx, terminating, func() (int, error) { // the status follows
-				d, err := steps.Client.AppsV1().Deployments(steps.Namespace).Get(ctx, fixtures.DefaultName, metav1.GetOptions{})
-				if err != nil {
-					return 0, err
-				}
-				return int(ptr.Deref(d.Status.TerminatingReplicas, 0)), nil
-			})
-			steps.Note("terminating ones in the Deployment's status", said)
-			return err
+			steps.Note("terminating ones in the Deployment's status", steady(ctx, terminating, func() int { // the status follows
+				d := harness.Must(steps.Client.AppsV1().Deployments(steps.Namespace).Get(ctx, fixtures.DefaultName, metav1.GetOptions{}))
+				return int(ptr.Deref(d.Status.TerminatingReplicas, 0))
+			}))
 		},
 		Expect: []evidence.Expectation{
 			verdict.Decides("C10", verdict.MaxActive(5)),

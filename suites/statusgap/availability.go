@@ -54,7 +54,7 @@ func availability() []harness.Scenario {
 		app := fixtures.App{Replicas: 2, MaxSurge: new(intstr.FromInt32(2)), MaxUnavailable: new(intstr.FromInt32(row.unavailable)),
 			MinReady: row.minReady, OnTerm: fixtures.Drain}
 		scenarios = append(scenarios, harness.Scenario{ID: row.id, Claim: row.claim, App: app,
-			Steps: func(ctx context.Context, steps *harness.Steps) error { return becomeAvailable(ctx, steps, app) },
+			Steps: func(ctx context.Context, steps *harness.Steps) { becomeAvailable(ctx, steps, app) },
 			Expect: []evidence.Expectation{
 				verdict.Decides("C4", verdict.FactWithin(untilDone, max(0, row.minReady-margin), row.minReady+slack)),
 				verdict.Decides("C4", row.expect),
@@ -65,52 +65,37 @@ func availability() []harness.Scenario {
 }
 
 // becomeAvailable rolls the app out and notes when kubectl says that it is done, and what it says before.
-func becomeAvailable(ctx context.Context, steps *harness.Steps, app fixtures.App) error {
-	if err := steps.Deploy(ctx, app, "v1"); err != nil {
-		return err
-	}
-	states, err := deploymentStates(ctx, steps, app.ResourceName())
-	if err != nil {
-		return err
-	}
+func becomeAvailable(ctx context.Context, steps *harness.Steps, app fixtures.App) {
+	steps.Deploy(ctx, app, "v1")
+	states := deploymentStates(ctx, steps, app.ResourceName())
 	defer states.Stop()
 	update := rollout.Update("v1", "v2")
-	if err := update.Begin(ctx, steps.Client, steps.Into, app); err != nil {
-		return err
-	}
+	harness.Check(update.Begin(ctx, steps.Client, steps.Into, app))
 	var ready time.Time
-	err = steps.Until(ctx, func(s observe.State) bool {
+	steps.Until(ctx, func(s observe.State) bool {
 		if ready.IsZero() && s.Available("v2") == int(app.Replicas) {
 			ready = time.Now()
 		}
 		return update.Settled(s, app) && !ready.IsZero() // which is seen apart
 	})
-	if err != nil {
-		return err
-	}
 	steps.Note(untilDone, time.Since(ready))
-	if err := noteWaits(steps, app, states.ResultChan()); err != nil {
-		return err
-	}
-	return steps.Until(ctx, func(s observe.State) bool { return s.Count("v1") == 0 }) // and its log is whole
+	noteWaits(steps, app, states.ResultChan())
+	steps.Until(ctx, func(s observe.State) bool { return s.Count("v1") == 0 }) // and its log is whole
 }
 
 // deploymentStates watches a Deployment from now on. Unlike the conditions of steps it misses no state, however short. The API
 // server sends them while nobody reads.
-func deploymentStates(ctx context.Context, steps *harness.Steps, name string) (watch.Interface, error) {
+func deploymentStates(ctx context.Context, steps *harness.Steps, name string) watch.Interface {
 	deployments := steps.Client.AppsV1().Deployments(steps.Namespace)
-	live, err := deployments.Get(ctx, name, metav1.GetOptions{})
-	if err != nil {
-		return nil, err
-	}
-	return deployments.Watch(ctx, metav1.ListOptions{
+	live := harness.Must(deployments.Get(ctx, name, metav1.GetOptions{}))
+	return harness.Must(deployments.Watch(ctx, metav1.ListOptions{
 		FieldSelector: fields.OneTermEqualSelector("metadata.name", name).String(), ResourceVersion: live.ResourceVersion,
-	})
+	}))
 }
 
 // noteWaits notes what kubectl says of the Deployment while one of the two conditions is met and the other is not, the first time
 // for each, until it says that the rollout is done.
-func noteWaits(steps *harness.Steps, app fixtures.App, states <-chan watch.Event) error {
+func noteWaits(steps *harness.Steps, app fixtures.App, states <-chan watch.Event) {
 	noted := map[string]bool{}
 	for e := range states {
 		d, ok := e.Object.(*appsv1.Deployment)
@@ -118,15 +103,16 @@ func noteWaits(steps *harness.Steps, app fixtures.App, states <-chan watch.Event
 			continue
 		}
 		said, done, err := rollout.StatusOf(d)
-		if err != nil || done {
-			return err
+		harness.Check(err)
+		if done {
+			return
 		}
 		if fact := lacking(d.Status, app.Replicas); fact != "" && !noted[fact] {
 			noted[fact] = true
 			steps.Note(fact, strings.TrimSpace(said))
 		}
 	}
-	return errors.New("the watch of the Deployment ended before its rollout")
+	harness.Check(errors.New("the watch of the Deployment ended before its rollout"))
 }
 
 // lacking is the fact that a status is about, if one of the two conditions is met and the other is not. Where every pod is

@@ -46,13 +46,9 @@ func migrationCall() harness.Scenario {
 		App:     app,
 		Outside: true,
 		Lasts:   100 * time.Second,
-		Steps: func(ctx context.Context, steps *harness.Steps) error {
-			if err := steps.Deploy(ctx, app, "v1"); err != nil {
-				return err
-			}
-			if err := steps.Reach(ctx); err != nil {
-				return err
-			}
+		Steps: func(ctx context.Context, steps *harness.Steps) {
+			steps.Deploy(ctx, app, "v1")
+			steps.Reach(ctx)
 			fresh := loadgen.FreshClient(2 * time.Second)
 			naive, pinned, safe, failed, lost := 0, 0, 0, 0, 0
 			for n, left := 0, rollouts; left > 0; n++ {
@@ -68,46 +64,34 @@ func migrationCall() harness.Scenario {
 						*reached++
 					}
 				}
-				if _, err := loadgen.Ask(ctx, kept, steps.Outside); err != nil {
-					return err
-				}
+				harness.Must(loadgen.Ask(ctx, kept, steps.Outside))
 				update := rollout.Update(old, next)
-				if err := update.Begin(ctx, steps.Client, steps.Into, app); err != nil {
-					return err
-				}
+				harness.Check(update.Begin(ctx, steps.Client, steps.Into, app))
 				var deleted time.Time
-				err := steps.Until(ctx, func(s observe.State) bool {
+				steps.Until(ctx, func(s observe.State) bool {
 					if deleted.IsZero() && slices.ContainsFunc(s.Pods, func(p observe.PodState) bool { return p.Deleting }) {
 						deleted = time.Now()
 					}
 					return update.Settled(s, app)
 				})
-				if err != nil {
-					return err
-				}
 				// A kubelet does not wait for rollout status: calls that would come when an old pod may have slept say nothing.
 				if deleted.IsZero() || time.Since(deleted) < app.PreStopSleep/2 {
 					call(fresh, &naive, &failed)
 					call(kept, &pinned, &failed)
 					left--
 				}
-				if err := steps.Until(ctx, func(s observe.State) bool { return s.Count(old) == 0 }); err != nil {
-					return err
-				}
+				steps.Until(ctx, func(s observe.State) bool { return s.Count(old) == 0 })
 				for range callsBehind {
 					call(fresh, &safe, &lost)
 				}
 				transport.CloseIdleConnections()
-				if err := ctx.Err(); err != nil {
-					return err
-				}
+				harness.Check(ctx.Err())
 			}
 			steps.Note(naiveCalls, fmt.Sprintf("%d of %d", naive, rollouts))
 			steps.Note(failedCalls, fmt.Sprintf("%d of %d", failed, 2*rollouts))
 			steps.Note(pinnedCalls, fmt.Sprintf("%d of %d", pinned, rollouts))
 			steps.Note(safeCalls, fmt.Sprintf("%d of %d", safe, rollouts*callsBehind))
 			steps.Note(lostCalls, fmt.Sprintf("%d of %d", lost, rollouts*callsBehind))
-			return nil
 		},
 		Expect: []evidence.Expectation{
 			verdict.Decides("C8", verdict.ByClients(verdict.FactAtLeast(naiveCalls, 1))),

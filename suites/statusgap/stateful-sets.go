@@ -53,7 +53,7 @@ func statefulSets() []harness.Scenario {
 			expect: []evidence.Expectation{verdict.Fact(replaced, "echo-2"), verdict.Fact(oldLeft, "2"),
 				verdict.Decides("C7", verdict.Fact(kubectlSays, "partitioned roll out complete: 1 new pods have been updated...")),
 				verdict.Fact(revisionDone, "false")}},
-		{id: "stateful-sets-by-hand", claim: "of a StatefulSet whose pods are replaced by hand rollout status has nothing to say",
+		{id: "stateful-sets-by-hand", claim: "rollout status refuses a StatefulSet whose pods are replaced by hand (updateStrategy OnDelete)",
 			strategy: appsv1.StatefulSetUpdateStrategy{Type: appsv1.OnDeleteStatefulSetStrategyType},
 			old:      3,
 			expect: []evidence.Expectation{verdict.Fact(replaced, ""), verdict.Fact(oldLeft, "3"),
@@ -73,8 +73,8 @@ func statefulSets() []harness.Scenario {
 	} {
 		app := fixtures.App{Replicas: replicas, MinReady: 2 * time.Second, OnTerm: fixtures.Drain}
 		scenarios = append(scenarios, harness.Scenario{ID: row.id, Claim: row.claim, App: app, Expect: row.expect,
-			Steps: func(ctx context.Context, steps *harness.Steps) error {
-				return replaceSet(ctx, steps, app, row.strategy, row.old)
+			Steps: func(ctx context.Context, steps *harness.Steps) {
+				replaceSet(ctx, steps, app, row.strategy, row.old)
 			}})
 	}
 	return scenarios
@@ -82,31 +82,24 @@ func statefulSets() []harness.Scenario {
 
 // replaceSet updates the app as a StatefulSet and notes what became of its pods until as many old ones are left, and
 // the others are replaced.
-func replaceSet(ctx context.Context, steps *harness.Steps, app fixtures.App, strategy appsv1.StatefulSetUpdateStrategy, old int) error {
+func replaceSet(ctx context.Context, steps *harness.Steps, app fixtures.App, strategy appsv1.StatefulSetUpdateStrategy, old int) {
 	sets := steps.Client.AppsV1().StatefulSets(steps.Namespace)
 	set := app.StatefulSet(steps.Into, "v1")
 	set.Spec.UpdateStrategy = strategy
-	set, err := sets.Create(ctx, set, metav1.CreateOptions{})
-	if err != nil {
-		return err
-	}
+	set = harness.Must(sets.Create(ctx, set, metav1.CreateOptions{}))
 	steps.Note(maxUnavailable, "none")
 	if rolling := set.Spec.UpdateStrategy.RollingUpdate; rolling != nil && rolling.MaxUnavailable != nil {
 		steps.Note(maxUnavailable, rolling.MaxUnavailable.String())
 	}
 	update := rollout.UpdateStatefulSet("v1", "v2")
-	if err := steps.Until(ctx, func(s observe.State) bool { return update.Deployed(s, app) }); err != nil {
-		return err
-	}
+	steps.Until(ctx, func(s observe.State) bool { return update.Deployed(s, app) })
 	steps.Mark(evidence.RolloutBegun)
-	if err := update.Begin(ctx, steps.Client, steps.Into, app); err != nil {
-		return err
-	}
+	harness.Check(update.Begin(ctx, steps.Client, steps.Into, app))
 	var order []string
 	most, left := 0, 0
 	var live *appsv1.StatefulSet
 	// An update without partition passes through what one with it ends with: that it stays so tells them apart.
-	err = steps.Steadily(ctx, 3*app.MinReady, func(s observe.State) bool {
+	steps.Steadily(ctx, 3*app.MinReady, func(s observe.State) bool {
 		for _, p := range s.Pods {
 			if p.Deleting && !slices.Contains(order, p.Pod) {
 				order = append(order, p.Pod)
@@ -117,9 +110,6 @@ func replaceSet(ctx context.Context, steps *harness.Steps, app fixtures.App, str
 		return live.Status.ObservedGeneration >= 2 && left == old && s.Available("v1") == old && s.Available("v2") == int(app.Replicas)-old &&
 			live.Status.ReadyReplicas == app.Replicas && live.Status.UpdatedReplicas == app.Replicas-int32(old)
 	})
-	if err != nil {
-		return err
-	}
 	steps.Mark(evidence.OldGone)
 	steps.Note(replaced, strings.Join(order, " "))
 	steps.Note(together, most)
@@ -130,5 +120,4 @@ func replaceSet(ctx context.Context, steps *harness.Steps, app fixtures.App, str
 	}
 	steps.Note(kubectlSays, strings.TrimSpace(said))
 	steps.Note(revisionDone, live.Status.CurrentRevision == live.Status.UpdateRevision)
-	return nil
 }

@@ -25,32 +25,18 @@ func deleteAndApplyHistory() harness.Scenario {
 		ID:    "delete-and-apply-history",
 		Claim: "deleting a Deployment and applying the next one loses its history, which begins again at revision 1",
 		App:   app,
-		Steps: func(ctx context.Context, steps *harness.Steps) error {
-			if err := steps.Deploy(ctx, app, "v1"); err != nil {
-				return err
-			}
-			if err := steps.RollOut(ctx, app, rollout.Update("v1", "v2")); err != nil {
-				return err
-			}
-			if err := noteHistory(ctx, steps, before); err != nil {
-				return err
-			}
+		Steps: func(ctx context.Context, steps *harness.Steps) {
+			steps.Deploy(ctx, app, "v1")
+			steps.RollOut(ctx, app, rollout.Update("v1", "v2"))
+			steps.Note(before, strings.Join(history(ctx, steps), ", "))
 			again := rollout.DeleteAndApply("v2", "v1")
-			if err := again.Begin(ctx, steps.Client, steps.Into, app); err != nil {
-				return err
-			}
-			if err := steps.Until(ctx, func(s observe.State) bool { return again.Settled(s, app) && s.Count("v2") == 0 }); err != nil {
-				return err
-			}
+			harness.Check(again.Begin(ctx, steps.Client, steps.Into, app))
+			steps.Until(ctx, func(s observe.State) bool { return again.Settled(s, app) && s.Count("v2") == 0 })
 			since := time.Now()
-			err := poll.Until(ctx, 200*time.Millisecond, func() (bool, error) {
-				sets, err := history(ctx, steps)
-				return len(sets) == 1 || time.Since(since) > collected, err
-			})
-			if err != nil {
-				return err
-			}
-			return noteHistory(ctx, steps, after)
+			harness.Check(poll.Until(ctx, 200*time.Millisecond, func() (bool, error) {
+				return len(history(ctx, steps)) == 1 || time.Since(since) > collected, nil
+			}))
+			steps.Note(after, strings.Join(history(ctx, steps), ", "))
 		},
 		Expect: []evidence.Expectation{
 			verdict.Decides("C30", verdict.Fact(before, "1 v1, 2 v2")),
@@ -62,22 +48,12 @@ func deleteAndApplyHistory() harness.Scenario {
 // collected is longer than the garbage collector takes for a ReplicaSet whose Deployment is gone. Our own choice.
 const collected = 15 * time.Second
 
-// noteHistory notes what history lists.
-func noteHistory(ctx context.Context, steps *harness.Steps, name string) error {
-	lines, err := history(ctx, steps)
-	steps.Note(name, strings.Join(lines, ", "))
-	return err
-}
-
 // history lists the revisions that `kubectl rollout history` does, each with the version of its ReplicaSet.
-func history(ctx context.Context, steps *harness.Steps) (lines []string, err error) {
-	sets, err := steps.Client.AppsV1().ReplicaSets(steps.Namespace).List(ctx, metav1.ListOptions{})
-	if err != nil {
-		return nil, err
-	}
+func history(ctx context.Context, steps *harness.Steps) (lines []string) {
+	sets := harness.Must(steps.Client.AppsV1().ReplicaSets(steps.Namespace).List(ctx, metav1.ListOptions{}))
 	for _, rs := range sets.Items {
 		lines = append(lines, rs.Annotations["deployment.kubernetes.io/revision"]+" "+rs.Spec.Template.Labels[fixtures.VersionLabel])
 	}
 	slices.Sort(lines)
-	return lines, nil
+	return lines
 }

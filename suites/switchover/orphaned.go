@@ -31,43 +31,25 @@ func orphaned() harness.Scenario {
 		ID:    "orphaned",
 		Claim: "deleting a Deployment without its pods and applying it again ends none of them, and restarts none",
 		App:   app,
-		Steps: func(ctx context.Context, steps *harness.Steps) error {
-			if err := steps.Deploy(ctx, app, "v1"); err != nil {
-				return err
-			}
+		Steps: func(ctx context.Context, steps *harness.Steps) {
+			steps.Deploy(ctx, app, "v1")
 			deployments, next := steps.Client.AppsV1().Deployments(steps.Namespace), app.Deployment(steps.Into, "v1")
-			before, _, err := podsAndSets(ctx, steps)
-			if err != nil {
-				return err
-			}
+			before, _ := podsAndSets(ctx, steps)
 			orphan := metav1.DeletePropagationOrphan
-			if err := deployments.Delete(ctx, next.Name, metav1.DeleteOptions{PropagationPolicy: &orphan}); err != nil {
-				return err
-			}
-			err = poll.Until(ctx, 50*time.Millisecond, func() (bool, error) {
+			harness.Check(deployments.Delete(ctx, next.Name, metav1.DeleteOptions{PropagationPolicy: &orphan}))
+			harness.Check(poll.Until(ctx, 50*time.Millisecond, func() (bool, error) {
 				_, err := deployments.Get(ctx, next.Name, metav1.GetOptions{})
 				if apierrors.IsNotFound(err) {
 					return true, nil
 				}
 				return false, err
-			})
-			if err != nil {
-				return err
-			}
-			if next, err = deployments.Create(ctx, next, metav1.CreateOptions{}); err != nil {
-				return err
-			}
-			err = steps.Until(ctx, func(s observe.State) bool {
+			}))
+			next = harness.Must(deployments.Create(ctx, next, metav1.CreateOptions{}))
+			steps.Until(ctx, func(s observe.State) bool {
 				d := s.Deployments[next.Name]
 				return d != nil && d.UID == next.UID && rollout.Complete(d)
 			})
-			if err != nil {
-				return err
-			}
-			after, sets, err := podsAndSets(ctx, steps)
-			if err != nil {
-				return err
-			}
+			after, sets := podsAndSets(ctx, steps)
 			same, restarts := 0, 0
 			for uid, n := range after {
 				if _, was := before[uid]; was {
@@ -78,7 +60,6 @@ func orphaned() harness.Scenario {
 			steps.Note(kept, fmt.Sprintf("%d of %d", same, len(after)))
 			steps.Note(restarted, restarts)
 			steps.Note(replicaSets, sets)
-			return nil
 		},
 		Expect: []evidence.Expectation{
 			verdict.Decides("C30", verdict.Fact(kept, "3 of 3")),
@@ -90,11 +71,8 @@ func orphaned() harness.Scenario {
 
 // podsAndSets are the pods that are there to stay, by UID, each with how often its container was started again, and how many
 // ReplicaSets there are.
-func podsAndSets(ctx context.Context, steps *harness.Steps) (restarts map[types.UID]int, sets int, err error) {
-	pods, err := steps.Client.CoreV1().Pods(steps.Namespace).List(ctx, metav1.ListOptions{})
-	if err != nil {
-		return nil, 0, err
-	}
+func podsAndSets(ctx context.Context, steps *harness.Steps) (restarts map[types.UID]int, sets int) {
+	pods := harness.Must(steps.Client.CoreV1().Pods(steps.Namespace).List(ctx, metav1.ListOptions{}))
 	restarts = map[types.UID]int{}
 	for _, p := range pods.Items {
 		if p.DeletionTimestamp != nil || !steps.Ours(p.Name) {
@@ -105,9 +83,6 @@ func podsAndSets(ctx context.Context, steps *harness.Steps) (restarts map[types.
 			restarts[p.UID] += int(c.RestartCount)
 		}
 	}
-	list, err := steps.Client.AppsV1().ReplicaSets(steps.Namespace).List(ctx, metav1.ListOptions{})
-	if err != nil {
-		return nil, 0, err
-	}
-	return restarts, len(list.Items), nil
+	list := harness.Must(steps.Client.AppsV1().ReplicaSets(steps.Namespace).List(ctx, metav1.ListOptions{}))
+	return restarts, len(list.Items)
 }

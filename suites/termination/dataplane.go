@@ -53,15 +53,11 @@ func dataplanes() []harness.Scenario {
 }
 
 // askWithoutProxy asks from outside, through a node's port, which nobody but a node's service proxy listens on.
-func askWithoutProxy(ctx context.Context, steps *harness.Steps) error {
-	if err := noteProxies(ctx, steps); err != nil {
-		return err
-	}
+func askWithoutProxy(ctx context.Context, steps *harness.Steps) {
+	noteProxies(ctx, steps)
 	const requests = 5
 	app := fixtures.App{Replicas: 2, OnTerm: fixtures.Drain}
-	if err := steps.Deploy(ctx, app, "v1"); err != nil {
-		return err
-	}
+	steps.Deploy(ctx, app, "v1")
 	client := loadgen.FreshClient(time.Second)
 	failed := 0
 	for range requests {
@@ -70,11 +66,11 @@ func askWithoutProxy(ctx context.Context, steps *harness.Steps) error {
 		}
 	}
 	steps.Note(unanswered, fmt.Sprintf("%d of %d", failed, requests))
-	return context.Cause(ctx)
+	harness.Check(context.Cause(ctx))
 }
 
-func noteProxies(ctx context.Context, steps *harness.Steps) error {
-	return steps.Until(ctx, func(s observe.State) bool {
+func noteProxies(ctx context.Context, steps *harness.Steps) {
+	steps.Until(ctx, func(s observe.State) bool {
 		modes := slices.Sorted(maps.Values(s.Observed))
 		if len(s.Proxyless) > 0 {
 			modes = append(modes, "none")

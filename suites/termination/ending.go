@@ -41,7 +41,7 @@ func (e ending) scenario(id, claim string, expect ...evidence.Expectation) harne
 	return harness.Scenario{ID: id, Claim: claim, App: e.app, Steps: e.run, Expect: expect}
 }
 
-func (e ending) run(ctx context.Context, steps *harness.Steps) error {
+func (e ending) run(ctx context.Context, steps *harness.Steps) {
 	template := e.app.Deployment(steps.Into, "v1").Spec.Template
 	service := e.app.Service(steps.Namespace, 0)
 	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: service.Name, Labels: template.Labels}, Spec: template.Spec}
@@ -49,21 +49,11 @@ func (e ending) run(ctx context.Context, steps *harness.Steps) error {
 		e.change(service, pod)
 	}
 	core, discovery := steps.Client.CoreV1(), steps.Client.DiscoveryV1()
-	if _, err := core.Services(steps.Namespace).Create(ctx, service, metav1.CreateOptions{}); err != nil {
-		return err
-	}
-	if _, err := core.Pods(steps.Namespace).Create(ctx, pod, metav1.CreateOptions{}); err != nil {
-		return err
-	}
-	pods, err := core.Pods(steps.Namespace).Watch(ctx, metav1.ListOptions{})
-	if err != nil {
-		return err
-	}
+	harness.Must(core.Services(steps.Namespace).Create(ctx, service, metav1.CreateOptions{}))
+	harness.Must(core.Pods(steps.Namespace).Create(ctx, pod, metav1.CreateOptions{}))
+	pods := harness.Must(core.Pods(steps.Namespace).Watch(ctx, metav1.ListOptions{}))
 	defer pods.Stop()
-	endpoints, err := discovery.EndpointSlices(steps.Namespace).Watch(ctx, metav1.ListOptions{})
-	if err != nil {
-		return err
-	}
+	endpoints := harness.Must(discovery.EndpointSlices(steps.Namespace).Watch(ctx, metav1.ListOptions{}))
 	defer endpoints.Stop()
 
 	var seen traces
@@ -73,11 +63,11 @@ func (e ending) run(ctx context.Context, steps *harness.Steps) error {
 		select {
 		case event, open := <-pods.ResultChan():
 			if !open || !seen.podEvent(event) {
-				return errBlind
+				harness.Check(errBlind)
 			}
 		case event, open := <-endpoints.ResultChan():
 			if !open || !seen.sliceEvent(event) {
-				return errBlind
+				harness.Check(errBlind)
 			}
 			if !seen.asked {
 				steady.Reset(steadily)
@@ -87,11 +77,9 @@ func (e ending) run(ctx context.Context, steps *harness.Steps) error {
 				continue // the next change of the endpoint sets it again
 			}
 			seen.asked = true
-			if err := core.Pods(steps.Namespace).Delete(ctx, pod.Name, e.delete); err != nil {
-				return err
-			}
+			harness.Check(core.Pods(steps.Namespace).Delete(ctx, pod.Name, e.delete))
 		case <-ctx.Done():
-			return context.Cause(ctx)
+			harness.Check(context.Cause(ctx))
 		}
 	}
 	steps.Note(podEvents, strings.Join(seen.changes, ", "))
@@ -103,16 +91,11 @@ func (e ending) run(ctx context.Context, steps *harness.Steps) error {
 		}
 	}
 	reported, since := 0, time.Now()
-	err = poll.Until(ctx, 200*time.Millisecond, func() (bool, error) {
-		reports, err := steps.Events(ctx, seen.pod, "FailedPreStopHook")
-		reported = len(reports)
-		return reported >= e.fails || time.Since(since) > told, err
-	})
-	if err != nil {
-		return err
-	}
+	harness.Check(poll.Until(ctx, 200*time.Millisecond, func() (bool, error) {
+		reported = len(steps.Events(ctx, seen.pod, "FailedPreStopHook"))
+		return reported >= e.fails || time.Since(since) > told, nil
+	}))
 	steps.Note(failedHooks, reported)
-	return nil
 }
 
 // told is longer than a kubelet takes to write an Event, which it does on the side: the pod may be gone before. Our own choice.

@@ -32,7 +32,7 @@ func graces() []harness.Scenario {
 		sigterm, gone   time.Duration // after the deletion, and after SIGTERM
 		exitCode, phase string
 	}{
-		{id: "grace-ignored", claim: "an app that ignores SIGTERM, which comes after the hook, is killed when the grace is over",
+		{id: "grace-ignored", claim: "an app that ignores SIGTERM, which comes after the hook, is killed when terminationGracePeriodSeconds is over",
 			app: stubborn, sigterm: hook, gone: grace - hook, exitCode: "137", phase: failed},
 		{id: "grace-filled", claim: "a hook as long as the grace leaves 2 s between SIGTERM and SIGKILL",
 			app: filled, sigterm: hook, gone: floor, exitCode: "137", phase: failed},

@@ -33,21 +33,15 @@ func order() []harness.Scenario {
 		scenarios = append(scenarios, harness.Scenario{
 			ID: row.id, Claim: row.claim, App: row.app, Observed: row.observed,
 			Tries: 3, // which is first is chance
-			Steps: func(ctx context.Context, steps *harness.Steps) error {
-				if err := steps.Deploy(ctx, row.app, "v1"); err != nil {
-					return err
-				}
+			Steps: func(ctx context.Context, steps *harness.Steps) {
+				steps.Deploy(ctx, row.app, "v1")
 				if row.observed {
 					all := int(row.app.Replicas)
-					if err := steps.Until(ctx, func(s observe.State) bool { return s.ReachesEverywhere("v1", all) }); err != nil {
-						return err
-					}
+					steps.Until(ctx, func(s observe.State) bool { return s.ReachesEverywhere("v1", all) })
 				}
 				steps.Mark(evidence.RolloutBegun)
-				if err := steps.Scale(ctx, row.app.ResourceName(), stay); err != nil {
-					return err
-				}
-				return steps.Until(ctx, func(s observe.State) bool {
+				steps.Scale(ctx, row.app.ResourceName(), stay)
+				steps.Until(ctx, func(s observe.State) bool {
 					return s.Count("v1") == stay && (!row.observed || s.ReachesEverywhere("v1", stay))
 				})
 			},

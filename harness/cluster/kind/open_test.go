@@ -162,7 +162,7 @@ func TestOpenKept(t *testing.T) {
 		{"the same spec takes the kept cluster", func(*Spec) {}, false, "reusing the kept one"},
 		{"another image does not", func(s *Spec) { s.Image = "other" }, true, "of another kind"},
 		{"nor does another mode", func(s *Spec) { s.Mode = "ipvs" }, true, "of another kind"},
-		{"nor does a run that did not ask for it", func(s *Spec) { s.Keep = false }, true, "not asked for with KEEP=1"},
+		{"nor does a run that did not ask for it", func(s *Spec) { s.Keep = false }, true, "KEEP=1 was not given"},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
 			e, spec := newFakeEngine(), fakeSpec(t)
