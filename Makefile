@@ -129,7 +129,7 @@ CHRT := $(shell chrt -r 1 true 2>/dev/null && echo chrt -r 1)
 bench: browser ## Evidence core, index.html, measured outages against true ones, a request of a lane against one of vegeta's; 10 idle minutes
 	go test ./reports/page -count=1 -run Million -bars -v
 	ROLLCALL_BENCH_LONG=1 go test ./harness/evidence/store ./harness/verdict -run '^$$' -bench 'Hits|Arrivals|JoinAndJudge|Events' -benchtime 3x
-	$(CHRT) go test ./loadgen -run '^$$' -bench Recording -count 5
+	$(CHRT) go test ./loadgen -run '^$$' -bench Recording -count 3
 	$(CHRT) go test ./loadgen -run '^$$' -bench Outages -benchtime 5x
 
 .PHONY: distrust

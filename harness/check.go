@@ -1,6 +1,9 @@
 package harness
 
-import "context"
+import (
+	"context"
+	"errors"
+)
 
 // A failure ends steps early. It goes no further than [Steps.Take].
 type failure struct{ error }
@@ -18,16 +21,22 @@ func Must[T any](value T, err error) T {
 	return value
 }
 
-// Take takes the steps of a scenario, and returns what ended them early.
+// Cleanup has something be undone when the steps have ended, in whatever way, the last first.
+func (s *Steps) Cleanup(undo func(context.Context) error) { s.undo = append(s.undo, undo) }
+
+// Take takes the steps of a scenario, undoes what they asked to, and returns what ended them early or was not undone.
 func (s *Steps) Take(ctx context.Context, steps func(context.Context, *Steps)) (err error) {
 	defer func() {
-		switch end := recover().(type) {
-		case nil:
-		case failure:
-			err = end.error
-		default:
+		end := recover()
+		var undone []error
+		for i := len(s.undo) - 1; i >= 0; i-- {
+			undone = append(undone, s.undo[i](context.WithoutCancel(ctx)))
+		}
+		f, ended := end.(failure)
+		if end != nil && !ended {
 			panic(end)
 		}
+		err = errors.Join(append([]error{f.error}, undone...)...)
 	}()
 	steps(ctx, s)
 	return nil

@@ -3,6 +3,7 @@ package harness
 import (
 	"context"
 	"errors"
+	"slices"
 	"testing"
 )
 
@@ -17,7 +18,6 @@ func TestTake(t *testing.T) {
 		{"steps that all succeed", func(n *int) { Check(nil); *n += Must(1, nil) }, nil, 1},
 		{"a call without a value that fails ends them", func(n *int) { Check(lost); *n++ }, lost, 0},
 		{"so does one with a value", func(n *int) { *n += Must(1, lost) }, lost, 0},
-		{"what was to be undone is, before they end", func(n *int) { defer func() { *n++ }(); Check(lost) }, lost, 1},
 	} {
 		taken := 0
 		err := new(Steps).Take(t.Context(), func(context.Context, *Steps) { row.steps(&taken) })
@@ -27,12 +27,29 @@ func TestTake(t *testing.T) {
 	}
 }
 
-// A defect of a scenario is no failure of the cluster: it is not taken for one.
+func TestCleanup(t *testing.T) {
+	lost, left := errors.New("the API server is away"), errors.New("the Service is still there")
+	var order []string
+	err := new(Steps).Take(t.Context(), func(_ context.Context, s *Steps) {
+		s.Cleanup(func(context.Context) error { order = append(order, "first"); return nil })
+		s.Cleanup(func(context.Context) error { order = append(order, "last"); return left })
+		Check(lost)
+	})
+	if !errors.Is(err, lost) || !errors.Is(err, left) || !slices.Equal(order, []string{"last", "first"}) {
+		t.Errorf("%v, after %v: both errors are told, and the last is undone first", err, order)
+	}
+}
+
+// A defect of a scenario is no failure of the cluster: it is not taken for one, and what was to be undone is.
 func TestTakePanics(t *testing.T) {
+	undone := false
 	defer func() {
-		if recover() != "index out of range" {
-			t.Error("the panic went no further")
+		if recover() != "index out of range" || !undone {
+			t.Errorf("the panic went no further, or nothing was undone: %t", undone)
 		}
 	}()
-	t.Error(new(Steps).Take(t.Context(), func(context.Context, *Steps) { panic("index out of range") }))
+	t.Error(new(Steps).Take(t.Context(), func(_ context.Context, s *Steps) {
+		s.Cleanup(func(context.Context) error { undone = true; return nil })
+		panic("index out of range")
+	}))
 }

@@ -16,8 +16,8 @@ import (
 	"rollcall/harness/userapp"
 )
 
-// A Scenario is one question about a rollout under load, as a plain value: given an App and a Load,
-// when it is rolled out, then the expectations hold.
+// A Scenario is one question, as a plain value. It is about a rollout under load: given an App and a Load, when it is rolled out, then
+// the expectations hold; or about steps on the API, without load. Which fields the other kind has no use for, a test of the suites holds.
 type Scenario struct {
 	ID    string // permanent, kebab-case, equal to the file's name or, in a table, beginning with it
 	Claim string // one sentence, in the present tense, about clients

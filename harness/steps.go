@@ -21,7 +21,7 @@ import (
 
 // Steps are what a scenario without load does: it calls the API in a namespace of its own, beside others, while everything in
 // the namespace is watched. What it finds out it notes as facts, which rules judge. They are written as a test is: the first call that
-// fails ends them ([Check], [Must]), and so do the methods of Steps.
+// fails ends them ([Check], [Must]), and so do the methods of Steps that return no error.
 type Steps struct {
 	Client    kubernetes.Interface
 	Namespace string
@@ -32,6 +32,7 @@ type Steps struct {
 	cluster cluster.Cluster
 	exposes bool // a way to the app from outside
 	reach   func(ctx context.Context, url string) error
+	undo    []func(context.Context) error
 }
 
 // StepsConfig is what the recorder gives to the steps of a scenario.

@@ -29,7 +29,8 @@ const (
 type window struct{ begin, end time.Duration }
 
 // BenchmarkOutages holds outages as Rollcall measures them against what is known to be true: a server fails in windows whose ends it
-// knows, a lane asks it, and the lane's hits are joined as every recording's are. An iteration is a window. A lane of R requests a
+// knows, a lane asks it, and the lane's hits are joined as every recording's are. An iteration is a window of
+// each failure. A lane of R requests a
 // second sees either end late by up to 1/R: it has to be right to 1/R, and 1 ms for the program; to find each window of 2/R or
 // longer; and to find no other. A window counts neither way if the machine let a request near one of its ends wait.
 func BenchmarkOutages(b *testing.B) {

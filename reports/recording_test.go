@@ -151,8 +151,7 @@ func rollout(mode, suite, scenario string, attempt int, expect []evidence.Expect
 func old() evidence.Server   { return evidence.Server{Version: "v1", Pod: "a", Node: "worker"} }
 func fresh() evidence.Server { return evidence.Server{Version: "v2", Pod: "b", Node: "worker2"} }
 
-// followed adds what a schema 1 run does not have: arrivals, the nodes' clocks and rules, and the
-// cluster's version.
+// followed adds arrivals, the nodes' clocks and rules, and the cluster's version.
 func followed(r recording) recording {
 	r.run.Kubernetes = "v1.36.3"
 	r.run.Clocks = []evidence.ClockReading{

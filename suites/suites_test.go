@@ -119,6 +119,12 @@ func TestScenariosAreWellFormed(t *testing.T) {
 				if loaded := s.Load.Rate > 0; loaded == (s.Steps != nil) || loaded == (s.Rollout == nil) {
 					t.Error("it is neither a rollout under load nor steps, or both")
 				}
+				if s.Steps != nil && (s.Disruption != nil || s.UserApp != nil || s.Elsewhere != nil || s.Adapt != nil) {
+					t.Error("steps have no disruption and no app of a user, and adapt to nothing: nobody reads those fields")
+				}
+				if s.Steps == nil && (s.Observed || s.Outside) {
+					t.Error("under load nodes are observed and clients are outside: nobody reads Observed and Outside")
+				}
 				if s.Steps == nil && s.Load.Rate <= 0 {
 					t.Errorf("load %+v says not how much", s.Load)
 				}

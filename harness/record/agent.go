@@ -133,8 +133,10 @@ func (a *agent) scope() evidence.Scope {
 	return s
 }
 
-// stop ends the pacing of the agent's lanes and returns when no request is in flight. It is an error unless
-// that is the agent that was started, or goes on where that stopped.
+// errForgot says that an agent is neither the one that was started, nor goes on where that stopped.
+var errForgot = errors.New("the agent restarted during the run and lost the requests it had recorded")
+
+// stop ends the pacing of the agent's lanes and returns when no request is in flight.
 func (a *agent) stop(ctx context.Context) error {
 	var id loadgen.Identity
 	err := a.retryWhileAlive(ctx, func(ctx context.Context) (err error) { id, err = a.remote.Identity(ctx); return err })
@@ -142,7 +144,7 @@ func (a *agent) stop(ctx context.Context) error {
 		return err
 	}
 	if id.Instance != a.instance && id.Order != a.instance {
-		return errors.New("the agent restarted during the run and lost the requests it had recorded")
+		return errForgot
 	}
 	return a.retryWhileAlive(ctx, a.remote.Stop)
 }

@@ -17,7 +17,7 @@ func TestOneOnEach(t *testing.T) {
 		}
 	}
 	up := func(name, node string) corev1.Pod { return pod(name, node, corev1.PodRunning, corev1.ConditionTrue) }
-	died := pod("agent-0-y", "b", corev1.PodFailed, corev1.ConditionFalse)
+	died := pod("agent-y", "b", corev1.PodFailed, corev1.ConditionFalse)
 	died.Status.ContainerStatuses = []corev1.ContainerStatus{{State: corev1.ContainerState{
 		Terminated: &corev1.ContainerStateTerminated{Reason: "OOMKilled", ExitCode: 137}}}}
 	for _, row := range []struct {
@@ -26,18 +26,18 @@ func TestOneOnEach(t *testing.T) {
 		want     []string
 		because  string
 	}{
-		{"both are ready, in any order", []corev1.Pod{up("agent-0-y", "b"), up("agent-0-x", "a")}, []string{"agent-0-x", "agent-0-y"}, ""},
+		{"both are ready, in any order", []corev1.Pod{up("agent-y", "b"), up("agent-x", "a")}, []string{"agent-x", "agent-y"}, ""},
 		{"none was made yet", nil, []string{"", ""}, "a has no pod; b has no pod"},
-		{"one is pending on its node", []corev1.Pod{up("agent-0-x", "a"), pod("agent-0-y", "b", corev1.PodPending, corev1.ConditionFalse)},
-			[]string{"agent-0-x", "agent-0-y"}, "pod agent-0-y is Pending"},
-		{"one waits for its node", []corev1.Pod{up("agent-0-x", "a"), pod("agent-0-y", "", corev1.PodPending, corev1.ConditionFalse)},
-			[]string{"agent-0-x", ""}, "pod agent-0-y has no node yet; b has no pod"},
-		{"one died", []corev1.Pod{up("agent-0-x", "a"), died}, []string{"agent-0-x", "agent-0-y"},
-			"pod agent-0-y is Failed (OOMKilled, exit code 137)"},
-		{"one was replaced", []corev1.Pod{up("agent-0-x", "a"), up("agent-0-z", "a"), up("agent-0-y", "b")}, []string{"agent-0-z", "agent-0-y"},
-			"pods agent-0-x and agent-0-z are both on a"},
-		{"one too many", []corev1.Pod{up("agent-0-x", "a"), up("agent-0-y", "b"), up("agent-0-z", "c")}, []string{"agent-0-x", "agent-0-y"},
-			"pod agent-0-z is on c, where none is wanted"},
+		{"one is pending on its node", []corev1.Pod{up("agent-x", "a"), pod("agent-y", "b", corev1.PodPending, corev1.ConditionFalse)},
+			[]string{"agent-x", "agent-y"}, "pod agent-y is Pending"},
+		{"one waits for its node", []corev1.Pod{up("agent-x", "a"), pod("agent-y", "", corev1.PodPending, corev1.ConditionFalse)},
+			[]string{"agent-x", ""}, "pod agent-y has no node yet; b has no pod"},
+		{"one died", []corev1.Pod{up("agent-x", "a"), died}, []string{"agent-x", "agent-y"},
+			"pod agent-y is Failed (OOMKilled, exit code 137)"},
+		{"one was replaced", []corev1.Pod{up("agent-x", "a"), up("agent-z", "a"), up("agent-y", "b")}, []string{"agent-z", "agent-y"},
+			"pods agent-x and agent-z are both on a"},
+		{"one too many", []corev1.Pod{up("agent-x", "a"), up("agent-y", "b"), up("agent-z", "c")}, []string{"agent-x", "agent-y"},
+			"pod agent-z is on c, where none is wanted"},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
 			sorted, err := oneOnEach([]string{"a", "b"}, row.pods)

@@ -285,10 +285,10 @@ func (cl *clients) stop(ctx context.Context) error {
 			continue
 		}
 		agents.Go(func() error {
-			if err := a.stop(ctx); err != nil && a.alive(ctx) {
+			if err := a.stop(ctx); err != nil && !errors.Is(err, errForgot) && a.alive(ctx) {
 				return fmt.Errorf("stop %s: %w", a.name, err)
 			}
-			return nil // one that is dead sends nothing, and collect tells of it
+			return nil // one that is dead or has forgotten its order sends nothing, and collect tells of it
 		})
 	}
 	return agents.Wait()

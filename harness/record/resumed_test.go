@@ -34,7 +34,7 @@ func (p *testPlace) close() {}
 
 func newTestPlace(t *testing.T) *testPlace {
 	t.Helper()
-	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "n", Name: "agent-0-x"}, Status: corev1.PodStatus{
+	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "n", Name: "agent-x"}, Status: corev1.PodStatus{
 		Phase: corev1.PodRunning,
 		ContainerStatuses: []corev1.ContainerStatus{{
 			State:                corev1.ContainerState{Running: &corev1.ContainerStateRunning{}},
@@ -96,7 +96,7 @@ func TestAgentThatWasAway(t *testing.T) {
 			place := newTestPlace(t)
 			lane := evidence.Lane{ID: "worker-fresh", Vantage: evidence.FromPod, Node: "worker", Conn: evidence.Fresh, Target: app.URL,
 				Rate: 200}
-			cl := &clients{lanes: []evidence.Lane{lane}, service: "shop", agents: []*agent{{place: place, name: "agent-0-x", node: "worker",
+			cl := &clients{lanes: []evidence.Lane{lane}, service: "shop", agents: []*agent{{place: place, name: "agent-x", node: "worker",
 				lanes: []evidence.Lane{lane}, remote: loadgen.Remote{URL: api.URL, Token: "token"}}}}
 			if err := cl.start(ctx, began, recorder); err != nil {
 				t.Fatal(err)
@@ -121,6 +121,9 @@ func TestAgentThatWasAway(t *testing.T) {
 				t.Fatal("its new process was not noticed", err)
 			}
 
+			if err := cl.stop(ctx); err != nil {
+				t.Errorf("what one agent lost is no failure of the recording: %v", err)
+			}
 			doubts := cl.collect(ctx, began)
 			if !row.spool {
 				if len(doubts) != 1 || doubts[0].ID != evidence.AgentLost ||

@@ -22,8 +22,8 @@ import (
 
 const mostStretch = 10
 
-// runTrial is the trial of a cluster that was just made, once more if it shows nothing. Where it shows nothing again, no time
-// is stretched, which the output says.
+// runTrial is the trial of a cluster that was just made, once more if it shows nothing. Where it shows nothing again, durations
+// are not scaled, which the output says.
 func (r *Runner) runTrial(ctx context.Context, out io.Writer, c cluster.Cluster) (t *evidence.Trial, err error) {
 	for range 2 {
 		if t, err = r.recordTrial(ctx, c); err == nil {
@@ -87,8 +87,11 @@ func (r *Runner) recordTrial(ctx context.Context, c cluster.Cluster) (*evidence.
 	for _, lag := range tl.RuleLags() {
 		ruleLag = max(ruleLag, lag.Lag.Length)
 	}
-	if podStart == 0 || len(ev.Run.Reasons) > 0 {
-		return nil, fmt.Errorf("the trial of cluster %s showed nothing: %v", c.Name(), ev.Run.Reasons)
+	if reasons := ev.Run.Reasons; len(reasons) > 0 {
+		return nil, fmt.Errorf("the trial of cluster %s cannot be trusted: %s", c.Name(), reasons[0].Because)
+	}
+	if podStart == 0 {
+		return nil, fmt.Errorf("the trial of cluster %s showed nothing", c.Name())
 	}
 	return &evidence.Trial{PodStart: float64(podStart.Milliseconds()), RuleLag: float64(ruleLag.Milliseconds()),
 		Stretch: stretchOf(podStart, ruleLag)}, nil

@@ -179,7 +179,7 @@ func reasonsToSkip(lacking []Missing) map[string]string {
 	return said
 }
 
-// inWords says what is missing, the verbs of a kind and the kinds of a place together: "get, list pods, or create
+// inWords says what is missing, the verbs of a kind and the kinds of a place together: "get, list pods, and to create
 // daemonsets.apps in namespace shop".
 func inWords(list []Missing) string {
 	slices.SortStableFunc(list, func(a, b Missing) int { return cmp.Compare(a.where(), b.where()) })
@@ -196,5 +196,5 @@ func inWords(list []Missing) string {
 		}
 		said = append(said, words)
 	}
-	return strings.Join(said, ", or ")
+	return strings.Join(said, ", and to ")
 }

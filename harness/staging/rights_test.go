@@ -193,7 +193,7 @@ func TestShippedRolesGrantNothingElse(t *testing.T) {
 func TestReasonsToSkip(t *testing.T) {
 	pods, sets := Right{Resource: "pods"}, Right{Group: "apps", Resource: "daemonsets"}
 	list := []Missing{{pods, "get", "shop"}, {pods, "list", "shop"}, {pods, "get", "bank"}, {sets, "create", "shop"}}
-	const want = "missing permission to get pods in namespace bank, or get, list pods, or create daemonsets.apps in namespace shop"
+	const want = "missing permission to get pods in namespace bank, and to get, list pods, and to create daemonsets.apps in namespace shop"
 	if got := reasonsToSkip(list)[""]; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}

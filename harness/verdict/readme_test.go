@@ -51,7 +51,7 @@ func TestReasonsInTheGuide(t *testing.T) {
 	}
 	want := between(t, string(guide), "reasons", b.String())
 	b.Reset()
-	b.WriteString("| What went wrong | It is excused where | Beyond that, up to |\n|---|---|---|\n")
+	b.WriteString("| What went wrong | It is excused where | Extra lateness allowed |\n|---|---|---|\n")
 	for _, e := range verdict.Excuses() {
 		fmt.Fprintf(&b, "| %s | %s | %v |\n", e.Kind, e.When, e.Period)
 	}

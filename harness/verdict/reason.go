@@ -38,8 +38,8 @@ func Reasons() []ReasonKind {
 	const everything, failures = "everything that was not seen", "whatever rests on failures or latencies"
 	const notExplained = "everything about failures, but that more failed since than these explain"
 	return []ReasonKind{
-		{evidence.StageFailed, "deploying, starting the load or another stage failed", everything},
-		{evidence.NeverSettled, "the rollout did not end in time", everything},
+		{evidence.StageFailed, "deploying, starting the load or another stage failed, or Ctrl-C came", everything},
+		{evidence.NeverSettled, "the rollout did not end in 5 min", everything},
 		{evidence.StrayEndpoint, "a pod that is not of the rollout was behind the Service, so the end was not awaited", everything},
 		{reasonNoLanes, "a scenario under load has no lanes", everything},
 		{evidence.UncleanCluster, "pods of another run were in the cluster", "everything"},

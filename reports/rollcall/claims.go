@@ -10,8 +10,8 @@ import (
 func claimsCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "claims DIR...",
-		Short: "Print which documented claims recorded runs decide, by which rules and evidence",
-		Long: `Print tables in Markdown: for every documented claim, C1 to C41, the scenarios of
+		Short: "Print which seed claims (suites/CLAIMS.md) recorded runs decide, by which rules and evidence",
+		Long: `Print tables in Markdown: for every seed claim, C1 to C41, the scenarios of
 recorded runs that cover it and the rules that decided it there, and how each mode
 answered, by what evidence: node-rules, clients or api, the weakest that one of
 these rules rests on. Below it stand the claims that nothing covers, those that

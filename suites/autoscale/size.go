@@ -47,10 +47,9 @@ func lookedAgain(ctx context.Context, steps *harness.Steps) {
 	last := glanced(ctx, steps)
 	limited, cancel := context.WithTimeout(ctx, look)
 	defer cancel()
-	if err := lookedAfter(ctx, limited, steps, last); limited.Err() == nil {
-		harness.Check(err)
+	if lookedAfter(ctx, limited, steps, last) != nil { // the time is over
+		harness.Check(context.Cause(ctx))
 	}
-	harness.Check(context.Cause(ctx))
 }
 
 // lookedAfter returns when the autoscaler has looked since, or limited is done.

@@ -137,9 +137,9 @@ func sameSize(ctx context.Context, steps *harness.Steps, app fixtures.App, repli
 	app.Replicas = replicas
 	clientSide(ctx, steps, app.Deployment(steps.Into, "v1"))
 	fewest := int(replicas)
+	defer func() { steps.Note(fewestSame, fewest) }()
 	steps.Until(ctx, func(s observe.State) bool {
 		fewest = min(fewest, available(s))
 		return serves(s, "v1", replicas)
 	})
-	steps.Note(fewestSame, fewest)
 }

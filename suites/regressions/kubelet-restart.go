@@ -55,7 +55,7 @@ func kubeletRestart() harness.Scenario {
 			restarted := make(chan error, 1)
 			go func() { restarted <- change.RestartKubelet(ctx, own, on.Nodes[0]) }()
 			wait := sync.OnceValue(func() error { return <-restarted })
-			defer wait() //nolint:errcheck // where it tells something, it is asked below
+			steps.Cleanup(func(context.Context) error { return wait() })
 			shown := map[string]bool{}
 			for n := range touches {
 				touchPods(ctx, steps, n)

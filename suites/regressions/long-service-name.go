@@ -58,9 +58,9 @@ func longServiceName() harness.Scenario {
 			service := harness.Must(services.Get(ctx, app.ResourceName(), metav1.GetOptions{}))
 			clients := askFromWorkers(ctx, steps, "http://"+service.Spec.ClusterIP+"/")
 			unserved := harness.Must(services.Create(ctx, longNamed(steps.Namespace), metav1.CreateOptions{}))
-			defer func() { // nothing else ends the outage
-				harness.Check(services.Delete(context.WithoutCancel(ctx), unserved.Name, metav1.DeleteOptions{}))
-			}()
+			steps.Cleanup(func(ctx context.Context) error { // nothing else ends the outage
+				return services.Delete(ctx, unserved.Name, metav1.DeleteOptions{})
+			})
 			update, begun := rollout.Update("v1", "v2"), time.Now()
 			steps.Mark(evidence.RolloutBegun)
 			harness.Check(update.Begin(ctx, steps.Client, steps.Into, app))

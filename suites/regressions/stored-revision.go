@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"sync"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -70,7 +71,8 @@ func storedRevision() harness.Scenario {
 // controller manager runs.
 func storeAsOlder(ctx context.Context, steps *harness.Steps, own cluster.Changeable, set *appsv1.StatefulSet) {
 	start, err := change.StopControllerManager(ctx, own)
-	defer func() { harness.Check(start(context.WithoutCancel(ctx))) }()
+	started := sync.OnceValue(func() error { return start(context.WithoutCancel(ctx)) })
+	steps.Cleanup(func(context.Context) error { return started() })
 	harness.Check(err)
 	stored := revisionsOf(ctx, steps, set)
 	if len(stored) != 1 {
@@ -91,6 +93,7 @@ func storeAsOlder(ctx context.Context, steps *harness.Steps, own cluster.Changea
 	harness.Check(revisions.Delete(ctx, revision.Name, metav1.DeleteOptions{})) // what it stores cannot be changed
 	revision.UID, revision.ResourceVersion, revision.CreationTimestamp = "", "", metav1.Time{}
 	harness.Must(revisions.Create(ctx, &revision, metav1.CreateOptions{}))
+	harness.Check(started())
 }
 
 // revisionsOf are those that a StatefulSet owns.

@@ -72,7 +72,7 @@ func revision(rs appsv1.ReplicaSet) int {
 	return n
 }
 
-// undo goes back to the revision before. The error is that there is none.
+// undo goes back to the revision before. The error is kubectl's: that there is none, for example.
 func undo(ctx context.Context, steps *harness.Steps) error {
 	deployments := steps.Client.AppsV1().Deployments(steps.Namespace)
 	if err := rollout.Undo(steps.Client, harness.Must(deployments.Get(ctx, fixtures.DefaultName, metav1.GetOptions{}))); err != nil {
