@@ -58,7 +58,8 @@ func serveAgent(t *testing.T, spool string) *loadgen.Agent {
 	return agent
 }
 
-// TestAgentThatWasAway records a lane whose agent goes away and comes back: nothing contradicts itself, and the verdict says it.
+// TestAgentThatWasAway records lanes of each kind of connection whose agent goes away and comes back: nothing contradicts itself, and the
+// verdict says it.
 func TestAgentThatWasAway(t *testing.T) {
 	for _, row := range []struct {
 		sentence string
@@ -94,10 +95,13 @@ func TestAgentThatWasAway(t *testing.T) {
 			defer api.Close()
 
 			place := newTestPlace(t)
-			lane := evidence.Lane{ID: "worker-fresh", Vantage: evidence.FromPod, Node: "worker", Conn: evidence.Fresh, Target: app.URL,
-				Rate: 200}
-			cl := &clients{lanes: []evidence.Lane{lane}, service: "shop", agents: []*agent{{place: place, name: "agent-x", node: "worker",
-				lanes: []evidence.Lane{lane}, remote: loadgen.Remote{URL: api.URL, Token: "token"}}}}
+			var lanes []evidence.Lane
+			for _, conn := range []evidence.Conn{evidence.Fresh, evidence.Reused} {
+				lanes = append(lanes, evidence.Lane{ID: "worker-" + string(conn), Vantage: evidence.FromPod, Node: "worker", Conn: conn,
+					Target: app.URL, Rate: 200})
+			}
+			cl := &clients{lanes: lanes, service: "shop", agents: []*agent{{place: place, name: "agent-x", node: "worker", lanes: lanes,
+				remote: loadgen.Remote{URL: api.URL, Token: "token"}}}}
 			if err := cl.start(ctx, began, recorder); err != nil {
 				t.Fatal(err)
 			}
@@ -132,7 +136,7 @@ func TestAgentThatWasAway(t *testing.T) {
 				}
 				return
 			}
-			if len(doubts) > 0 || len(cl.absences) != 1 || cl.absences[0].Why != "its container started again (Error, exit code 137)" {
+			if len(doubts) > 0 || len(cl.absences) != len(lanes) || cl.absences[0].Why != "its container started again (Error, exit code 137)" {
 				t.Fatalf("doubts %+v, absences %+v", doubts, cl.absences)
 			}
 			if place.adopted.Load() != 1 || len(cl.clocks) != 3 {
@@ -161,11 +165,14 @@ func TestAgentThatWasAway(t *testing.T) {
 			if diff := cmp.Diff([]string(nil), tl.Problems); diff != "" {
 				t.Errorf("problems:\n%s", diff)
 			}
-			s := tl.Lanes[0].Summary
-			intervals := float64(s.Requests - 1)
-			least := intervals / (intervals/198 + s.Lag.Max.Seconds()) // on a busy machine the last one is sent late
-			if s.Requests == 0 || s.Arrivals != s.Requests || s.Failed() > 0 || s.Rate < least {
-				t.Errorf("%d requests, %d arrived, %d failed, %.1f per second, want %.1f or more", s.Requests, s.Arrivals, s.Failed(), s.Rate, least)
+			for _, lane := range tl.Lanes {
+				s := lane.Summary
+				intervals := float64(s.Requests - 1)
+				least := intervals / (intervals/198 + s.Lag.Max.Seconds()) // on a busy machine the last one is sent late
+				if s.Requests == 0 || s.Arrivals != s.Requests || s.Failed() > 0 || s.Rate < least {
+					t.Errorf("%s: %d requests, %d arrived, %d failed, %.1f per second, want %.1f or more", lane.ID, s.Requests, s.Arrivals,
+						s.Failed(), s.Rate, least)
+				}
 			}
 			v := verdict.Judge(ev.Run, tl)
 			if v.Outcome != verdict.Inconclusive || v.Distrust[0].ID != evidence.AgentLost ||
