@@ -25,7 +25,7 @@ func TestScenarioAt(t *testing.T) {
 		Expect: []evidence.Expectation{
 			verdict.NoFailures(),
 			verdict.MaxRuleLag(3 * time.Second),
-			verdict.Scaled(verdict.MinOutage(2 * time.Second)),
+			verdict.MinOutage(2 * time.Second).Scaled(),
 			verdict.MinOutage(10 * time.Second),
 			verdict.Between(evidence.PodDeleting, evidence.EndpointNotReady, -time.Second, 3*time.Second),
 		},

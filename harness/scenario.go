@@ -83,7 +83,7 @@ type OwnCluster struct {
 func (s Scenario) Covers() []string {
 	var claims []string
 	for _, x := range s.Expect {
-		claims = append(claims, x.Decides...)
+		claims = append(claims, x.Claims...)
 	}
 	slices.SortFunc(claims, func(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), strings.Compare(a, b)) })
 	return slices.Compact(claims)

@@ -14,7 +14,7 @@ func TestClaimsAreDecidedByRules(t *testing.T) {
 	of := func(scenario string, expect ...evidence.Expectation) recording {
 		return rollout("iptables", "rollout", scenario, 1, expect)
 	}
-	decided := func(x evidence.Expectation) evidence.Expectation { return verdict.Decides("C31", x) }
+	decided := func(x evidence.Expectation) evidence.Expectation { return x.Decides("C31") }
 	failing, unread := of("failing", decided(verdict.NoFailures())), of("unread", decided(verdict.MaxRuleLag(ms)))
 	fail(&failing, "worker-fresh", evidence.Refused, 60)
 	unread.run.Lacks = []evidence.Feature{{Name: evidence.NodeRules, Because: "nobody may look"}}

@@ -38,12 +38,12 @@ func runFolder(t *testing.T) string {
 			Features: []evidence.Feature{{Name: mode, Supported: mode != "ipvs", Because: "what the kernel offers"}},
 		})
 	}
-	drained := []evidence.Expectation{verdict.FullRate(99), verdict.Decides("C31", verdict.NoFailures()), verdict.Serves("v1", "v2"),
+	drained := []evidence.Expectation{verdict.FullRate(99), verdict.NoFailures().Decides("C31"), verdict.Serves("v1", "v2"),
 		verdict.OnlyServes("v2", evidence.OldGone), verdict.MinAvailable(2)}
-	damage := []evidence.Expectation{verdict.Decides("C31", verdict.DamageSeen())}
+	damage := []evidence.Expectation{verdict.DamageSeen().Decides("C31")}
 
 	kept := followed(rollout("iptables", "rollout", "drained", 1,
-		append(drained, verdict.NoLostReplies(), nftablesOnly(), verdict.In("iptables", verdict.MaxOutage(time.Second)))))
+		append(drained, verdict.NoLostReplies(), nftablesOnly(), verdict.MaxOutage(time.Second).In("iptables"))))
 	kept.run.Bug = oldBug()
 	record(t, dir, kept)
 	record(t, dir, rollout("iptables", "control", "undrained", 1, damage))
@@ -91,7 +91,7 @@ func spend(t *testing.T, dir string, spans ...evidence.Span) {
 }
 
 // nftablesOnly is a rule that no run in another mode is judged by.
-func nftablesOnly() evidence.Expectation { return verdict.In("nftables", verdict.MaxOutage(0)) }
+func nftablesOnly() evidence.Expectation { return verdict.MaxOutage(0).In("nftables") }
 
 // A recording is evidence that a test may change.
 type recording struct {

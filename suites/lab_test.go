@@ -23,13 +23,13 @@ func TestClaimsOfTheLab(t *testing.T) {
 	for _, suite := range slices.Sorted(maps.Keys(all())) {
 		for _, s := range all()[suite] {
 			for _, x := range s.Expect {
-				if !verdict.BoundsSync(x.Rule) || len(x.Decides) == 0 {
+				if !verdict.BoundsSync(x.Rule) || len(x.Claims) == 0 {
 					continue
 				}
 				if x.Scales {
-					t.Errorf("%s/%s: %s decides %v, and its bound grows with what the cluster takes", suite, s.ID, x.Rule, x.Decides)
+					t.Errorf("%s/%s: %s decides %v, and its bound grows with what the cluster takes", suite, s.ID, x.Rule, x.Claims)
 				}
-				rows = append(rows, fmt.Sprintf("| %s | `%s/%s` | %s %v |\n", strings.Join(x.Decides, ", "), suite, s.ID, x.Rule, x.Max))
+				rows = append(rows, fmt.Sprintf("| %s | `%s/%s` | %s %v |\n", strings.Join(x.Claims, ", "), suite, s.ID, x.Rule, x.Max))
 			}
 		}
 	}

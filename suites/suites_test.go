@@ -54,8 +54,8 @@ func TestEverySuiteRunsScenariosAndEveryScenarioRules(t *testing.T) {
 				}
 			}
 			for _, x := range s.Expect {
-				if len(x.Decides) > 0 && !judges(x.Rule) {
-					t.Errorf("%s/%s has %s decide %v, whatever the cluster does", suite, s.ID, x.Rule, x.Decides)
+				if len(x.Claims) > 0 && !judges(x.Rule) {
+					t.Errorf("%s/%s has %s decide %v, whatever the cluster does", suite, s.ID, x.Rule, x.Claims)
 				}
 			}
 		}

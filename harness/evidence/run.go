@@ -132,56 +132,6 @@ type File struct {
 	SHA256  string `json:"sha256"` // hex
 }
 
-// An Expectation is a rule of package verdict as data: the rule's permanent id and its parameters,
-// and, where the answer is known to differ, the clusters it is for.
-type Expectation struct {
-	Rule     string        `json:"rule"`
-	Versions []string      `json:"versions,omitempty"`
-	From     EventKind     `json:"from,omitempty"` // moment the rule applies from
-	Max      time.Duration `json:"max,omitempty"`  // nanoseconds
-	Count    int           `json:"count,omitempty"`
-	Percent  int           `json:"percent,omitempty"`  // 1-100
-	Permille int           `json:"permille,omitempty"` // 1-1000
-
-	Fact   string        `json:"fact,omitempty"`   // name of what the scenario found
-	Counts Counting      `json:"counts,omitempty"` // what the fact is a number of, where that matters
-	Values []string      `json:"values,omitempty"` // any of them will do, or all in this order, as the rule says
-	Min    time.Duration `json:"min,omitempty"`    // nanoseconds
-	To     EventKind     `json:"to,omitempty"`     // moment the rule applies to
-	Conn   Conn          `json:"conn,omitempty"`   // lanes the rule applies to, by their connections; empty: all
-	Kind   string        `json:"kind,omitempty"`   // lanes the rule applies to, by the names of their kinds; empty: all
-	Nodes  Nodes         `json:"nodes,omitempty"`  // lanes the rule applies to, by the nodes of their clients; empty: all
-	// Scales says that the bounds come from the app's times, and grow with them; false: with nothing.
-	Scales bool `json:"scales,omitempty"`
-
-	Modes  []string `json:"modes,omitempty"`  // proxy modes it is for; empty: all
-	Since  string   `json:"since,omitempty"`  // first Kubernetes minor it is for, such as "1.36"; empty: all
-	Before string   `json:"before,omitempty"` // first Kubernetes minor it is no longer for
-
-	// Evidence is what the scenario found a fact out by, where that was not the API alone: "clients".
-	Evidence string `json:"evidence,omitempty"`
-	// Decides are the seed claims, such as "C5", that hold or not by this rule.
-	Decides []string `json:"decides,omitempty"`
-}
-
-// Counting is what a fact is a number of.
-type Counting string
-
-// What facts count.
-const (
-	AvailablePods   Counting = "available"        // when it was noted
-	FewestAvailable Counting = "fewest-available" // since the rollout began
-)
-
-// Nodes are some of a cluster's, by whether a disruption was done to them.
-type Nodes string
-
-// Nodes; a client outside the cluster is on another.
-const (
-	DisruptedNodes Nodes = "disrupted"
-	OtherNodes     Nodes = "others"
-)
-
 // Evidence is the whole recording of one scenario.
 type Evidence struct {
 	Run      Run

@@ -15,7 +15,7 @@ func TestClaimsDecideWhetherAScenarioPasses(t *testing.T) {
 	pass, fail, blind := verdict.NoFailures(), verdict.MaxPods(2), verdict.DamageSeen()
 	about := func(claim string, expectations ...evidence.Expectation) (all []evidence.Expectation) {
 		for _, x := range expectations {
-			all = append(all, verdict.Decides(claim, x))
+			all = append(all, x.Decides(claim))
 		}
 		return all
 	}
@@ -43,11 +43,11 @@ func TestClaimsDecideWhetherAScenarioPasses(t *testing.T) {
 			"C5 not decided: max-rule-lag was skipped: this cluster lacks node-rules: privileged pods were not allowed"},
 		{"a failure beside it is a failure", append(about("C5", verdict.MaxRuleLag(time.Second)), fail), all(unobserved, noLane), verdict.Fail,
 			open(verdict.Skipped), "3 pods at once"},
-		{"a rule for other modes is not missed beside one for this", about("C5", pass, verdict.In("ipvs", fail)), nil, verdict.Pass,
+		{"a rule for other modes is not missed beside one for this", about("C5", pass, fail.In("ipvs")), nil, verdict.Pass,
 			decided(verdict.Pass, verdict.Clients, "no-failures"), ""},
-		{"where every one is for other modes the claim is open", append(about("C5", verdict.In("ipvs", fail)), pass), nil, verdict.Skipped,
+		{"where every one is for other modes the claim is open", append(about("C5", fail.In("ipvs")), pass), nil, verdict.Skipped,
 			open(verdict.Skipped), "C5 not decided: max-pods was skipped: expected in mode ipvs only, this is nftables"},
-		{"and if there is nothing else, the scenario is skipped all the same", about("C5", verdict.In("ipvs", fail)), nil, verdict.Skipped,
+		{"and if there is nothing else, the scenario is skipped all the same", about("C5", fail.In("ipvs")), nil, verdict.Skipped,
 			open(verdict.Skipped), "expected in mode ipvs only"},
 		{"clients that were asked instead of the rules are the weaker evidence", about("C5", verdict.MaxRuleLag(time.Second)),
 			all(unobserved, left("b", 850)), verdict.Pass, decided(verdict.Pass, verdict.Clients, "max-rule-lag"), "by clients"},
@@ -97,7 +97,7 @@ func TestAPassSaysWhatWasNotJudged(t *testing.T) {
 func TestAFactRestsOnWhatItWasFoundOutBy(t *testing.T) {
 	noted := with(evidence.Event{At: 700 * ms, Kind: evidence.Fact, Object: "who answered", Detail: "3 pods"})
 	for want, x := range map[verdict.EvidenceKind]evidence.Expectation{
-		verdict.API: verdict.Fact("who answered", "3 pods"), verdict.Clients: verdict.ByClients(verdict.Fact("who answered", "3 pods")),
+		verdict.API: verdict.Fact("who answered", "3 pods"), verdict.Clients: verdict.Fact("who answered", "3 pods").ByClients(),
 	} {
 		ev := rollout(x)
 		noted(&ev)

@@ -179,14 +179,14 @@ func TestLanesOfExpectation(t *testing.T) {
 		edit     edit
 		outcome  verdict.Outcome
 	}{
-		{"a loss on the node that is disrupted is none of others'", verdict.OnOthers(verdict.NoFailures()),
+		{"a loss on the node that is disrupted is none of others'", verdict.NoFailures().OnOthers(),
 			breaking("worker-fresh", evidence.Timeout, 70), verdict.Pass},
-		{"a loss on another node is", verdict.OnOthers(verdict.NoFailures()), breaking("worker2-reused", evidence.Timeout, 70), verdict.Fail},
-		{"and none of the disrupted node's", verdict.OnDisrupted(verdict.NoFailures()),
+		{"a loss on another node is", verdict.NoFailures().OnOthers(), breaking("worker2-reused", evidence.Timeout, 70), verdict.Fail},
+		{"and none of the disrupted node's", verdict.NoFailures().OnDisrupted(),
 			breaking("worker2-reused", evidence.Timeout, 70), verdict.Pass},
-		{"a loss on a lane of another kind", verdict.OnKind("fresh", verdict.NoFailures()), breaking("worker2-reused", evidence.Timeout, 70),
+		{"a loss on a lane of another kind", verdict.NoFailures().OnKind("fresh"), breaking("worker2-reused", evidence.Timeout, 70),
 			verdict.Pass},
-		{"a loss on a lane of the kind", verdict.OnKind("reused", verdict.NoFailures()), breaking("worker2-reused", evidence.Timeout, 70),
+		{"a loss on a lane of the kind", verdict.NoFailures().OnKind("reused"), breaking("worker2-reused", evidence.Timeout, 70),
 			verdict.Fail},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {

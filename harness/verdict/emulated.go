@@ -9,7 +9,7 @@ func (q ruling) onEmulated(f Finding) Finding {
 		return f
 	}
 	because := "the host was the cause, since a program emulates it: " + f.Because
-	if claims := q.expectation.Decides; len(claims) > 0 {
+	if claims := q.expectation.Claims; len(claims) > 0 {
 		because += "; this would decide " + strings.Join(claims, " and ")
 	}
 	return Finding{Outcome: Skipped, Because: because, Exposure: f.Exposure}

@@ -18,9 +18,9 @@ func TestEmulatedHost(t *testing.T) {
 		because  string
 	}{
 		{"rules in time are so there too", verdict.MaxRuleLag(50 * ms), true, verdict.Pass, fault + "50 ms allowed" + of},
-		{"late ones are the host's fault", verdict.Decides("C3", verdict.MaxRuleLag(40*ms)), true, verdict.Skipped,
+		{"late ones are the host's fault", verdict.MaxRuleLag(40 * ms).Decides("C3"), true, verdict.Skipped,
 			"the host was the cause, since a program emulates it: " + fault + "40 ms allowed" + of + "; this would decide C3"},
-		{"late ones anywhere else are the cluster's", verdict.Decides("C3", verdict.MaxRuleLag(40*ms)), false, verdict.Fail,
+		{"late ones anywhere else are the cluster's", verdict.MaxRuleLag(40 * ms).Decides("C3"), false, verdict.Fail,
 			fault + "40 ms allowed" + of},
 		{"what is no matter of a sync stays red there", verdict.MaxPods(2), true, verdict.Fail,
 			"3 pods at once, terminating ones included, at most 2 allowed (first at: 0.600s)"},

@@ -11,9 +11,9 @@ type EvidenceKind string
 
 // What findings rest on.
 const (
-	API       EvidenceKind = "api"        // what the API server, and pods by their logs, told
-	Clients   EvidenceKind = "clients"    // what became of requests
-	NodeRules EvidenceKind = "node-rules" // the rules of the nodes, or requests counted from when they had changed
+	API       EvidenceKind = "api"                // what the API server, and pods by their logs, told
+	Clients   EvidenceKind = evidence.FromClients // what became of requests
+	NodeRules EvidenceKind = "node-rules"         // the rules of the nodes, or requests counted from when they had changed
 )
 
 // Weaker reports whether one kind tells less of what a cluster does to its clients than another: the API knows nothing of requests,
@@ -21,12 +21,6 @@ const (
 func (e EvidenceKind) Weaker(than EvidenceKind) bool {
 	order := []EvidenceKind{API, Clients, NodeRules}
 	return slices.Index(order, e) < slices.Index(order, than)
-}
-
-// ByClients says that the scenario's steps found a fact out by requests of their own, and not from the API.
-func ByClients(x evidence.Expectation) evidence.Expectation {
-	x.Evidence = string(Clients)
-	return x
 }
 
 // evidence is what a finding of the rule rests on, on a cluster whose rules can be read.

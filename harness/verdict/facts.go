@@ -26,13 +26,6 @@ func Fact(name string, values ...string) evidence.Expectation {
 	return evidence.Expectation{Rule: fact.ID, Fact: name, Values: values}
 }
 
-// Available says that a fact is how many pods are available: of how many turned unready since a ReplicaSet was given a size last, or, if
-// it counts the fewest there were, since the rollout began, one that got no processor is not held against the cluster.
-func Available(counts evidence.Counting, x evidence.Expectation) evidence.Expectation {
-	x.Counts = counts
-	return x
-}
-
 var fact = Rule{
 	ID: "fact", Claim: "the cluster does what is expected",
 	Unit: "fact", Untested: notFoundOut, exposed: factsNoted, needs: seeing(evidence.AboutFacts),

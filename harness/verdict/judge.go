@@ -110,7 +110,7 @@ func find(x evidence.Expectation, run evidence.Run, tl timeline.Timeline) (Findi
 	rule, ok := ruleOf(x.Rule)
 	if !ok {
 		because := fmt.Sprintf("this build knows no rule %q", x.Rule)
-		f := Finding{Rule: x.Rule, Decides: x.Decides, Headline: phrase.Headline(because), Because: because}
+		f := Finding{Rule: x.Rule, Decides: x.Claims, Headline: phrase.Headline(because), Because: because}
 		return f, ruling{}
 	}
 	q := ask(rule, x, run, tl)

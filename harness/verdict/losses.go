@@ -63,12 +63,6 @@ func RecoversWithin(d time.Duration, mark evidence.EventKind) evidence.Expectati
 	return evidence.Expectation{Rule: recoversWithin.ID, From: mark, Max: d}
 }
 
-// Until limits an expectation that counts from a mark to what was sent before another mark.
-func Until(mark evidence.EventKind, x evidence.Expectation) evidence.Expectation {
-	x.To = mark
-	return x
-}
-
 var recoversWithin = Rule{
 	ID: "recovers-within", Claim: "no client loses a request that it sends later than allowed after the named moment",
 	Lanes: ServiceLanes, Unit: "request", Untested: "no request was sent so long after that moment",

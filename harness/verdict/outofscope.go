@@ -20,8 +20,8 @@ func (r Rule) outOfScope(x evidence.Expectation, run evidence.Run) (because stri
 		outside func(int) bool
 		because string
 	}{
-		{x.Since, func(order int) bool { return order < 0 }, "expected since Kubernetes %s, this is %s"},
-		{x.Before, func(order int) bool { return order >= 0 }, "expected before Kubernetes %s, this is %s"},
+		{x.SinceRelease, func(order int) bool { return order < 0 }, "expected since Kubernetes %s, this is %s"},
+		{x.BeforeRelease, func(order int) bool { return order >= 0 }, "expected before Kubernetes %s, this is %s"},
 	} {
 		if limit.minor == "" {
 			continue

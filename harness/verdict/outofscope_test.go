@@ -17,20 +17,20 @@ func TestOutOfScope(t *testing.T) {
 		want     verdict.Outcome
 		because  string
 	}{
-		{"in this mode", verdict.In("iptables", verdict.In("nftables", fails)), verdict.Fail,
+		{"in this mode", fails.In("nftables").In("iptables"), verdict.Fail,
 			tooMany},
-		{"in another mode", verdict.In("ipvs", fails), verdict.Skipped, "expected in mode ipvs only, this is nftables"},
-		{"since this version", verdict.Since("1.36", fails), verdict.Fail, tooMany},
-		{"since a later version", verdict.Since("1.37", fails), verdict.Skipped, "expected since Kubernetes 1.37, this is v1.36.3"},
-		{"before this version", verdict.Before("1.36", fails), verdict.Skipped, "expected before Kubernetes 1.36, this is v1.36.3"},
-		{"before a later version", verdict.Before("1.100", fails), verdict.Fail, tooMany},
-		{"since a patch before this one", verdict.Since("1.36.3", fails), verdict.Fail,
+		{"in another mode", fails.In("ipvs"), verdict.Skipped, "expected in mode ipvs only, this is nftables"},
+		{"since this version", fails.Since("1.36"), verdict.Fail, tooMany},
+		{"since a later version", fails.Since("1.37"), verdict.Skipped, "expected since Kubernetes 1.37, this is v1.36.3"},
+		{"before this version", fails.Before("1.36"), verdict.Skipped, "expected before Kubernetes 1.36, this is v1.36.3"},
+		{"before a later version", fails.Before("1.100"), verdict.Fail, tooMany},
+		{"since a patch before this one", fails.Since("1.36.3"), verdict.Fail,
 			tooMany},
-		{"since a later patch", verdict.Since("1.36.10", fails), verdict.Skipped, "expected since Kubernetes 1.36.10, this is v1.36.3"},
-		{"before a later patch", verdict.Before("1.36.4", fails), verdict.Fail,
+		{"since a later patch", fails.Since("1.36.10"), verdict.Skipped, "expected since Kubernetes 1.36.10, this is v1.36.3"},
+		{"before a later patch", fails.Before("1.36.4"), verdict.Fail,
 			tooMany},
-		{"before this patch", verdict.Before("1.36.3", fails), verdict.Skipped, "expected before Kubernetes 1.36.3, this is v1.36.3"},
-		{"since no version at all", verdict.Since("soon", fails), verdict.Inconclusive, `version "soon" of Kubernetes cannot be read`},
+		{"before this patch", fails.Before("1.36.3"), verdict.Skipped, "expected before Kubernetes 1.36.3, this is v1.36.3"},
+		{"since no version at all", fails.Since("soon"), verdict.Inconclusive, `version "soon" of Kubernetes cannot be read`},
 		{"about rules where there are some to read", verdict.MaxRuleLag(time.Second), verdict.Inconclusive, "the rules of 0 nodes were observed"},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
@@ -49,12 +49,12 @@ func TestOutOfScope(t *testing.T) {
 			}
 		})
 	}
-	seen := rollout(verdict.In("ipvs", fails))
+	seen := rollout(fails.In("ipvs"))
 	seen.Run.Mode, seen.Run.ObservedMode = "unknown", "ipvs"
 	if v := judge(t, seen); v.Outcome != verdict.Fail {
 		t.Errorf("in a mode that only the observers found: %s: %q", v.Outcome, v.Because)
 	}
-	ev := rollout(verdict.In("ipvs", fails))
+	ev := rollout(fails.In("ipvs"))
 	if v := judge(t, ev); v.Outcome != verdict.Inconclusive || v.Because != "0 of 1 rules are for this cluster, so nothing was judged" {
 		t.Errorf("with no rule left: %s: %q", v.Outcome, v.Because)
 	}

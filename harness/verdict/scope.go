@@ -95,7 +95,7 @@ func (q ruling) withoutDoubted(reasons []Reason, f Finding, tl timeline.Timeline
 // find is what the rule finds in a timeline, all of which can be trusted.
 func (q ruling) find(tl timeline.Timeline) Finding {
 	f := q.onEmulated(excuse(q.rule.find(q.expectation, q.run, tl), tl))
-	f.Rule, f.Claim, f.Decides = q.rule.ID, q.rule.Claim, q.expectation.Decides
+	f.Rule, f.Claim, f.Decides = q.rule.ID, q.rule.Claim, q.expectation.Claims
 	if f.Outcome != Skipped {
 		f.Evidence = cmp.Or(f.Evidence, q.rule.evidence(q.expectation))
 	}

@@ -26,8 +26,8 @@ func imageOnly() harness.Scenario {
 		},
 		Expect: []evidence.Expectation{
 			verdict.Scaling("v2:3", "v1:9", "v2:6"),
-			verdict.Decides("C12", verdict.MinAvailable(9)),
-			verdict.Decides("C12", verdict.MaxActive(15)),
+			verdict.MinAvailable(9).Decides("C12"),
+			verdict.MaxActive(15).Decides("C12"),
 		},
 	}
 }

@@ -40,12 +40,12 @@ func reapplies() []harness.Scenario {
 			live: 12, least: 6, replicas: 1, version: "v2",
 			expect: []evidence.Expectation{
 				verdict.Fact("replicas after the apply", "1"),
-				verdict.Decides("C11", verdict.Scaling("v1:1", "v2:1")),
-				verdict.Decides("C11", verdict.Available(evidence.FewestAvailable, verdict.Fact("fewest available pods", "1"))),
+				verdict.Scaling("v1:1", "v2:1").Decides("C11"),
+				verdict.Fact("fewest available pods", "1").Counting(evidence.FewestAvailable).Decides("C11"),
 				verdict.FactWithin("from the apply to the fewest", 0, 5*time.Second),
 				verdict.FactWithin("from the apply to the autoscaler's write", 0, look),
 				verdict.FactWithin("from the apply to the minimum again", 0, time.Minute),
-				verdict.Decides("C11", verdict.Fact(word, "New size: 6; reason: Current number of replicas below Spec.MinReplicas")),
+				verdict.Fact(word, "New size: 6; reason: Current number of replicas below Spec.MinReplicas").Decides("C11"),
 			},
 		},
 		{
@@ -55,8 +55,8 @@ func reapplies() []harness.Scenario {
 			live: 12, least: 6, replicas: 1, version: "v1",
 			expect: []evidence.Expectation{
 				verdict.Fact("replicas after the apply", "1"),
-				verdict.Decides("C11", verdict.Scaling("v1:1", "v1:6")),
-				verdict.Decides("C11", verdict.Available(evidence.FewestAvailable, verdict.Fact("fewest available pods", "1"))),
+				verdict.Scaling("v1:1", "v1:6").Decides("C11"),
+				verdict.Fact("fewest available pods", "1").Counting(evidence.FewestAvailable).Decides("C11"),
 				verdict.FactWithin("from the apply to the fewest", 0, 5*time.Second),
 				verdict.FactWithin("from the apply to the autoscaler's write", 0, look),
 			},
@@ -67,10 +67,10 @@ func reapplies() []harness.Scenario {
 			live:  4, least: 1, replicas: 1, version: "v2",
 			expect: []evidence.Expectation{
 				verdict.Fact("replicas after the apply", "1"),
-				verdict.Decides("C13", verdict.Scaling("v1:1", "v2:1")),
-				verdict.Decides("C13", verdict.Available(evidence.FewestAvailable, verdict.Fact("fewest available pods", "1"))),
+				verdict.Scaling("v1:1", "v2:1").Decides("C13"),
+				verdict.Fact("fewest available pods", "1").Counting(evidence.FewestAvailable).Decides("C13"),
 				verdict.FactWithin("from the apply to the fewest", 0, 5*time.Second),
-				verdict.Decides("C13", verdict.Fact(afterwards, "1")),
+				verdict.Fact(afterwards, "1").Decides("C13"),
 			},
 		},
 		{
@@ -79,10 +79,10 @@ func reapplies() []harness.Scenario {
 			live:  4, least: 1, replicas: 4, version: "v2",
 			expect: []evidence.Expectation{
 				verdict.Fact("replicas after the apply", "4"),
-				verdict.Decides("C14", verdict.Scaling("v2:1", "v1:3", "v2:2")),
-				verdict.Decides("C14", verdict.MinAvailable(3)),
+				verdict.Scaling("v2:1", "v1:3", "v2:2").Decides("C14"),
+				verdict.MinAvailable(3).Decides("C14"),
 				verdict.MaxActive(5),
-				verdict.Decides("C14", verdict.Fact(afterwards, "4")),
+				verdict.Fact(afterwards, "4").Decides("C14"),
 			},
 		},
 		{
@@ -91,10 +91,10 @@ func reapplies() []harness.Scenario {
 			live:  8, least: 1, replicas: 4, version: "v2",
 			expect: []evidence.Expectation{
 				verdict.Fact("replicas after the apply", "4"),
-				verdict.Decides("C14", verdict.Scaling("v1:4", "v2:1", "v1:3", "v2:2")),
-				verdict.Decides("C14", verdict.Available(evidence.FewestAvailable, verdict.Fact("fewest available pods", "3"))),
+				verdict.Scaling("v1:4", "v2:1", "v1:3", "v2:2").Decides("C14"),
+				verdict.Fact("fewest available pods", "3").Counting(evidence.FewestAvailable).Decides("C14"),
 				verdict.FactWithin("from the apply to the fewest", 0, 5*time.Second),
-				verdict.Decides("C14", verdict.Fact(afterwards, "4")),
+				verdict.Fact(afterwards, "4").Decides("C14"),
 			},
 		},
 	} {

@@ -51,11 +51,11 @@ func underLoad() []harness.Scenario {
 				"client, until it has measured again; one that names 4 keeps them, until the load ends",
 			least: 1, most: 4, requests: 10, shrinks: true,
 			expect: []evidence.Expectation{
-				verdict.Decides("C13", verdict.Available(evidence.FewestAvailable, verdict.Fact("fewest available pods", "1"))),
-				verdict.Decides("C13", verdict.ByClients(verdict.FactAtLeast(answeredBusy, 4))),
-				verdict.Decides("C13", verdict.ByClients(verdict.Fact(answeredLeft, "1", "2"))),
-				verdict.Decides("C14", verdict.Available(evidence.FewestAvailable, verdict.Fact(fewestSame, "3", "4"))),
-				verdict.Decides("C14", verdict.FactWithin(untilShrunk, 0, 2*time.Minute)),
+				verdict.Fact("fewest available pods", "1").Counting(evidence.FewestAvailable).Decides("C13"),
+				verdict.FactAtLeast(answeredBusy, 4).ByClients().Decides("C13"),
+				verdict.Fact(answeredLeft, "1", "2").ByClients().Decides("C13"),
+				verdict.Fact(fewestSame, "3", "4").Counting(evidence.FewestAvailable).Decides("C14"),
+				verdict.FactWithin(untilShrunk, 0, 2*time.Minute).Decides("C14"),
 			},
 		},
 		{
@@ -64,10 +64,10 @@ func underLoad() []harness.Scenario {
 				"client, until it has restored its minimum of 6, and then 12",
 			least: 6, most: 12, requests: 20,
 			expect: []evidence.Expectation{
-				verdict.Decides("C11", verdict.Available(evidence.FewestAvailable, verdict.Fact("fewest available pods", "1"))),
-				verdict.Decides("C11", verdict.ByClients(verdict.FactAtLeast(answeredBusy, 12))),
-				verdict.Decides("C11", verdict.ByClients(verdict.Fact(answeredLeft, "1", "2"))),
-				verdict.Decides("C11", verdict.Fact(word, "New size: 6; reason: Current number of replicas below Spec.MinReplicas")),
+				verdict.Fact("fewest available pods", "1").Counting(evidence.FewestAvailable).Decides("C11"),
+				verdict.FactAtLeast(answeredBusy, 12).ByClients().Decides("C11"),
+				verdict.Fact(answeredLeft, "1", "2").ByClients().Decides("C11"),
+				verdict.Fact(word, "New size: 6; reason: Current number of replicas below Spec.MinReplicas").Decides("C11"),
 			},
 		},
 	} {

@@ -36,7 +36,7 @@ func undrainedStorm() harness.Scenario {
 			verdict.FullRate(99),
 			verdict.Serves("v1", "v2"),
 			verdict.MinTerminations(59),
-			verdict.Decides("C31", verdict.MinTerminationsLost(95)),
+			verdict.MinTerminationsLost(95).Decides("C31"),
 			verdict.OnlyServes("v2", evidence.Barrier),
 		},
 		Tries: 3,

@@ -28,7 +28,7 @@ func unprobed() harness.Scenario {
 		Expect: []evidence.Expectation{
 			verdict.FullRate(99),
 			verdict.Serves("v1", "v2"),
-			verdict.Decides("C32", verdict.LostWhileStarting()),
+			verdict.LostWhileStarting().Decides("C32"),
 			verdict.OnlyServes("v2", evidence.Barrier),
 		},
 	}

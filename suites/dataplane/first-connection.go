@@ -50,7 +50,7 @@ func firstConnection() harness.Scenario {
 			steps.Note(early, failed)
 		},
 		Expect: []evidence.Expectation{
-			verdict.Decides("C5", verdict.ByClients(verdict.FactWithin(untilReply, 0, 10*time.Second))),
+			verdict.FactWithin(untilReply, 0, 10*time.Second).ByClients().Decides("C5"),
 			verdict.Noted(early),
 		},
 	}

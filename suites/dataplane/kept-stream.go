@@ -60,8 +60,8 @@ func keptStream() harness.Scenario {
 			harness.Check(context.Cause(ctx))
 		},
 		Expect: []evidence.Expectation{
-			verdict.Decides("C37", verdict.ByClients(verdict.Fact(elsewhere, "0"))),
-			verdict.Decides("C31", verdict.ByClients(verdict.Fact("new connections that failed", "0"))),
+			verdict.Fact(elsewhere, "0").ByClients().Decides("C37"),
+			verdict.Fact("new connections that failed", "0").ByClients().Decides("C31"),
 			verdict.Fact(onItsOwn, "20"),
 		},
 	}

@@ -86,16 +86,16 @@ func turns() harness.Scenario {
 			steps.Note(byUnready, toUnready)
 		},
 		Expect: []evidence.Expectation{
-			verdict.In("ipvs", verdict.Fact(shares, "10 10 10")),
-			verdict.In("ipvs", verdict.Fact(deadShares, "10 10, 10 refused")),
-			verdict.Decides("C37", verdict.ByClients(verdict.Fact("who answered: "+shares, "3 pods"))),
+			verdict.Fact(shares, "10 10 10").In("ipvs"),
+			verdict.Fact(deadShares, "10 10, 10 refused").In("ipvs"),
+			verdict.Fact("who answered: "+shares, "3 pods").ByClients().Decides("C37"),
 			verdict.Fact("who answered: "+deadShares, "2 pods, and some refused"),
 			verdict.Fact("as chance has it: "+shares, "true"),
 			verdict.Fact("as chance has it: "+deadShares, "true"),
 			verdict.Noted(shares),
 			verdict.Noted(deadShares),
-			verdict.Decides("C37", verdict.ByClients(verdict.Fact(byUnready, "0"))),
-			verdict.Decides("C37", verdict.ByClients(verdict.Fact(toNobody, "5 refused"))),
+			verdict.Fact(byUnready, "0").ByClients().Decides("C37"),
+			verdict.Fact(toNobody, "5 refused").ByClients().Decides("C37"),
 		},
 	}
 }

@@ -41,6 +41,6 @@ func apiServer() []harness.Scenario {
 				Lasts: 8 * time.Second, Do: disruption.Together(
 					disruption.Stopped(disruption.ControlPlane, disruption.APIServer, 8*time.Second),
 					disruption.Later(time.Second, disruption.AppKilled(disruption.Worker))),
-			}, verdict.On(evidence.Fresh, verdict.DamageSeen())),
+			}, verdict.DamageSeen().On(evidence.Fresh)),
 	}
 }

@@ -17,8 +17,8 @@ func conntrack() []harness.Scenario {
 				ID: "conntrack-flushed", Does: "worker forgets every connection", Nodes: []string{disruption.Worker}, Lasts: time.Second,
 				Do: disruption.ConntrackFlushed(disruption.Worker),
 			},
-			verdict.OnDisrupted(verdict.On(evidence.Reused, verdict.DamageSeen())),
-			verdict.OnOthers(verdict.NoFailures()),
+			verdict.DamageSeen().On(evidence.Reused).OnDisrupted(),
+			verdict.NoFailures().OnOthers(),
 			// a request may wait for its 2 s on a connection that nobody knows
 			verdict.RecoversWithin(3*time.Second, evidence.DisruptionBegun)),
 	}

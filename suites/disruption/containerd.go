@@ -31,6 +31,6 @@ func containerd() []harness.Scenario {
 				ID: "containerd-down-app-killed", Does: "an app on worker is killed while containerd is down for 10 s", Nodes: on, Expects: expects,
 				Lasts: 10 * time.Second, Do: disruption.Together(down(10*time.Second),
 					disruption.Later(time.Second, disruption.AppKilled(disruption.Worker))),
-			}, verdict.On(evidence.Fresh, verdict.DamageSeen())),
+			}, verdict.DamageSeen().On(evidence.Fresh)),
 	}
 }

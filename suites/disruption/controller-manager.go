@@ -29,6 +29,6 @@ func controllerManager() []harness.Scenario {
 				Lasts: 9 * time.Second, Do: disruption.Together(
 					disruption.Stopped(disruption.ControlPlane, disruption.ControllerManager, 9*time.Second),
 					disruption.Later(time.Second, disruption.PodDeleted)),
-			}, verdict.On(evidence.Fresh, verdict.DamageSeen())),
+			}, verdict.DamageSeen().On(evidence.Fresh)),
 	}
 }

@@ -26,8 +26,8 @@ func cut() (list []harness.Scenario) {
 				ID: c.id, Does: fmt.Sprintf("worker drops for %v what its clients send to the Service", c.lasts),
 				Nodes: []string{disruption.Worker}, Lasts: c.lasts, Do: disruption.RequestsDropped(disruption.Worker, c.lasts),
 			},
-			verdict.OnDisrupted(verdict.On(evidence.Fresh, verdict.ReplyGap(c.lasts-tick, c.lasts+tick))),
-			verdict.OnOthers(verdict.NoFailures()),
+			verdict.ReplyGap(c.lasts-tick, c.lasts+tick).On(evidence.Fresh).OnDisrupted(),
+			verdict.NoFailures().OnOthers(),
 			verdict.RecoversWithin(time.Second, evidence.DisruptionUndone)))
 	}
 	return list

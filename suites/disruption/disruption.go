@@ -51,27 +51,27 @@ func undrained() fixtures.App {
 
 // steady is a scenario in which nothing but the disruption happens.
 func steady(claim string, app fixtures.App, d disruption.Disruption, expect ...evidence.Expectation) harness.Scenario {
-	return scenario(claim, app, rollout.Steady("v1"), d, append(expect, verdict.OnOthers(verdict.Serves("v1"))))
+	return scenario(claim, app, rollout.Steady("v1"), d, append(expect, verdict.Serves("v1").OnOthers()))
 }
 
 // inRollout is a scenario in which the app is rolled out meanwhile.
 func inRollout(claim string, app fixtures.App, d disruption.Disruption, expect ...evidence.Expectation) harness.Scenario {
 	return scenario(claim, app, rollout.Update("v1", "v2"), d,
-		append(expect, verdict.OnOthers(verdict.Serves("v1", "v2")), verdict.OnlyServes("v2", evidence.Barrier)))
+		append(expect, verdict.Serves("v1", "v2").OnOthers(), verdict.OnlyServes("v2", evidence.Barrier)))
 }
 
 func scenario(claim string, app fixtures.App, how rollout.Strategy, d disruption.Disruption,
 	expect []evidence.Expectation) harness.Scenario {
 	return harness.Scenario{
 		ID: d.ID, Claim: claim, App: app, Load: harness.Load{Rate: rate, Settle: settle}, Rollout: how, Disruption: &d,
-		Expect: append([]evidence.Expectation{verdict.OnOthers(verdict.FullRate(99))}, expect...),
+		Expect: append([]evidence.Expectation{verdict.FullRate(99).OnOthers()}, expect...),
 	}
 }
 
 // onlyOn expects that clients on the disrupted nodes lose requests over connections of a kind, and that no other client does.
 func onlyOn(conn evidence.Conn) []evidence.Expectation {
 	return []evidence.Expectation{
-		verdict.OnDisrupted(verdict.On(conn, verdict.DamageSeen())),
-		verdict.OnOthers(verdict.NoFailures()),
+		verdict.DamageSeen().On(conn).OnDisrupted(),
+		verdict.NoFailures().OnOthers(),
 	}
 }

@@ -20,13 +20,13 @@ func dns() []harness.Scenario {
 		drained(), disruption.Disruption{
 			ID: "dns-rolled", Does: "every pod of CoreDNS is replaced, as kubectl rollout restart does", Lasts: 20 * time.Second,
 			Do: disruption.DNSRolled,
-		}, verdict.OnKind("fresh", verdict.NoFailures()), verdict.OnKind("reused", verdict.NoFailures()),
-		verdict.OnKind(evidence.Named, verdict.MaxFailedShare(10)))
+		}, verdict.NoFailures().OnKind("fresh"), verdict.NoFailures().OnKind("reused"),
+		verdict.MaxFailedShare(10).OnKind(evidence.Named))
 	gone := steady("deleting every pod of CoreDNS at once fails requests of clients that resolve the name, and of no others",
 		drained(), disruption.Disruption{
 			ID: "dns-gone", Does: "every pod of CoreDNS is deleted without a grace", Lasts: 10 * time.Second, Do: disruption.DNSGone,
-		}, verdict.OnKind(evidence.Named, verdict.DamageSeen()), verdict.OnKind("fresh", verdict.NoFailures()),
-		verdict.OnKind("reused", verdict.NoFailures()))
+		}, verdict.DamageSeen().OnKind(evidence.Named), verdict.NoFailures().OnKind("fresh"),
+		verdict.NoFailures().OnKind("reused"))
 	rolled.Load.Also, gone.Load.Also = []string{evidence.Named}, []string{evidence.Named}
 	return []harness.Scenario{rolled, gone}
 }

@@ -23,6 +23,6 @@ func drainInRollout() []harness.Scenario {
 			four(undrained()), disruption.Disruption{
 				ID: "drain-in-rollout-unbudgeted", Does: "worker is drained in the middle of a rollout, without a budget", Nodes: on,
 				After: 2 * time.Second, Lasts: 30 * time.Second, Do: disruption.Drain{Node: disruption.Worker}.Do,
-			}, verdict.On(evidence.Fresh, verdict.DamageSeen())),
+			}, verdict.DamageSeen().On(evidence.Fresh)),
 	)
 }

@@ -65,12 +65,12 @@ func drain() []harness.Scenario {
 		steady("a drain without a PodDisruptionBudget fails requests of an app that exits at once",
 			four(undrained()), disruption.Disruption{
 				ID: "drain-unbudgeted", Does: "worker is drained, without a budget", Nodes: on, Lasts: 15 * time.Second, Do: unbudgeted.Do,
-			}, verdict.On(evidence.Fresh, verdict.DamageSeen()), verdict.Fact(disruption.DrainFact, disruption.Drained)),
+			}, verdict.DamageSeen().On(evidence.Fresh), verdict.Fact(disruption.DrainFact, disruption.Drained)),
 		steady("a drain that deletes pods instead of evicting them asks no budget: two of four pods go at once, and requests fail",
 			four(undrained()), disruption.Disruption{
 				ID: "drain-disabled-eviction", Does: "worker is drained with --disable-eviction", Nodes: on, Lasts: 15 * time.Second,
 				Do: deleting.Do,
-			}, verdict.On(evidence.Fresh, verdict.DamageSeen()), verdict.MinAvailable(2),
+			}, verdict.DamageSeen().On(evidence.Fresh), verdict.MinAvailable(2),
 			verdict.Fact(disruption.DrainFact, disruption.Drained)),
 		steady("evictions without a surge leave one pod fewer at a time, which costs an app that drains no request",
 			four(drained()), disruption.Disruption{

@@ -37,6 +37,6 @@ func kubelet() []harness.Scenario {
 			onOneNode(), disruption.Disruption{
 				ID: "kubelet-down-with-all-pods", Does: "the kubelet of worker, which has all pods, is down for 65 s", Nodes: on,
 				Expects: []string{nodeUnready}, Lasts: silent, Do: stopped,
-			}, verdict.On(evidence.Fresh, verdict.DamageSeen()), verdict.On(evidence.Reused, verdict.NoFailures())),
+			}, verdict.DamageSeen().On(evidence.Fresh), verdict.NoFailures().On(evidence.Reused)),
 	}
 }

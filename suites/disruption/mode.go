@@ -18,6 +18,6 @@ func mode() []harness.Scenario {
 				ID: "mode-switched", Does: "kube-proxy of worker runs in the other mode, and after 12 s in its own again",
 				Nodes: []string{disruption.Worker}, Lasts: 40 * time.Second, Do: disruption.ModeSwitched(disruption.Worker, 12*time.Second),
 			}, append(onlyOn(evidence.Fresh),
-				verdict.On(evidence.Reused, verdict.NoFailures()), verdict.OnDisrupted(verdict.MaxOutage(5*time.Second)))...),
+				verdict.NoFailures().On(evidence.Reused), verdict.MaxOutage(5*time.Second).OnDisrupted())...),
 	}
 }

@@ -27,9 +27,9 @@ func node() []harness.Scenario {
 	cut := []string{nodeUnready, controlFailures}
 	dead := append(cut, podLogLost, evidence.ObserverLost, evidence.AgentLost)
 	detected := []evidence.Expectation{
-		verdict.OnOthers(verdict.On(evidence.Fresh, verdict.DamageSeen())),
-		verdict.OnOthers(verdict.Until(evidence.DisruptionUndone, verdict.RecoversWithin(detection, evidence.DisruptionBegun))),
-		verdict.OnOthers(verdict.RecoversWithin(followed, evidence.ClusterWhole)),
+		verdict.DamageSeen().On(evidence.Fresh).OnOthers(),
+		verdict.RecoversWithin(detection, evidence.DisruptionBegun).Until(evidence.DisruptionUndone).OnOthers(),
+		verdict.RecoversWithin(followed, evidence.ClusterWhole).OnOthers(),
 	}
 	drainedFirst := disruption.DrainWith(disruption.Drain{Node: disruption.Worker}, disruption.Rebooted(disruption.Worker))
 	return []harness.Scenario{
@@ -40,7 +40,7 @@ func node() []harness.Scenario {
 		steady("a node that is cut off and has all pods costs other clients every request", onOneNode(), disruption.Disruption{
 			ID: "node-cut-with-all-pods", Does: "worker, which has all pods, is cut off from the other nodes for 15 s", Nodes: on, Expects: cut,
 			Lasts: 15 * time.Second, Do: disruption.Cut(disruption.Worker, 15*time.Second),
-		}, verdict.OnOthers(verdict.MinOutage(15*time.Second-loadgen.DefaultTimeout))), // what is sent later is answered when the cut ends
+		}, verdict.MinOutage(15*time.Second-loadgen.DefaultTimeout).OnOthers()), // what is sent later is answered when the cut ends
 		steady("a node that freezes costs other clients its share of requests for a minute, and then none", drained(), disruption.Disruption{
 			ID: "node-frozen", Does: "worker is frozen for 65 s", Nodes: on, Expects: dead, Lasts: silent,
 			Do: disruption.Frozen(disruption.Worker, silent),
@@ -48,13 +48,13 @@ func node() []harness.Scenario {
 		steady("a node that is rebooted after a drain costs other clients no request", drained(), disruption.Disruption{
 			ID: "node-rebooted-after-drain", Does: "worker is drained, rebooted and uncordoned", Nodes: on, Expects: dead, Lasts: 60 * time.Second,
 			Do: drainedFirst,
-		}, verdict.OnOthers(verdict.NoFailures())),
+		}, verdict.NoFailures().OnOthers()),
 		steady("a node that is rebooted costs other clients its share of requests until it is back, and then none",
 			drained(), disruption.Disruption{
 				ID: "node-rebooted", Does: "worker is rebooted", Nodes: on, Expects: dead, Lasts: 40 * time.Second,
 				Do: disruption.Rebooted(disruption.Worker),
-			}, verdict.OnOthers(verdict.On(evidence.Fresh, verdict.DamageSeen())),
-			verdict.OnOthers(verdict.RecoversWithin(followed, evidence.ClusterWhole))),
+			}, verdict.DamageSeen().On(evidence.Fresh).OnOthers(),
+			verdict.RecoversWithin(followed, evidence.ClusterWhole).OnOthers()),
 		steady("a node that loses its power costs other clients its share of requests for a minute, and then none",
 			drained(), disruption.Disruption{
 				ID: "node-off", Does: "worker loses its power, and is on again after 65 s", Nodes: on, Expects: dead, Lasts: silent,

@@ -73,7 +73,7 @@ func kubeletRestart() harness.Scenario {
 			answers := client.Answers(ctx)
 			steps.Note(lost, tally(since(answers, begun), harness.Good))
 		},
-		Expect: []evidence.Expectation{verdict.Fact(unready, "0 of 3"), verdict.ByClients(verdict.Fact(lost, all))},
+		Expect: []evidence.Expectation{verdict.Fact(unready, "0 of 3"), verdict.Fact(lost, all).ByClients()},
 	}
 }
 

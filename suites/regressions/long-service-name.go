@@ -83,7 +83,7 @@ func longServiceName() harness.Scenario {
 			steps.Note(lost, tally(since(answers, begun), harness.Good))
 		},
 		Expect: []evidence.Expectation{
-			verdict.Fact(failures, "none"), verdict.Fact(followed, all), verdict.ByClients(verdict.Fact(lost, all)),
+			verdict.Fact(failures, "none"), verdict.Fact(followed, all), verdict.Fact(lost, all).ByClients(),
 		},
 	}
 }

@@ -78,7 +78,7 @@ func reusedAddress() harness.Scenario {
 				steps.Note(reached, fmt.Sprintf("all of %d but %s", len(workers), strings.Join(not, ", ")))
 			}
 		},
-		Expect: []evidence.Expectation{verdict.ByClients(verdict.Fact(reached, all))},
+		Expect: []evidence.Expectation{verdict.Fact(reached, all).ByClients()},
 	}
 }
 

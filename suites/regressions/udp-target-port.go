@@ -44,6 +44,6 @@ func udpTargetPort() harness.Scenario {
 			}))
 			steps.Note(kept, refusals(ctx, steps, oneSocket, newSockets))
 		},
-		Expect: []evidence.Expectation{verdict.ByClients(verdict.Fact(kept, all))},
+		Expect: []evidence.Expectation{verdict.Fact(kept, all).ByClients()},
 	}
 }

@@ -43,7 +43,7 @@ func udpWithoutEndpoints() harness.Scenario {
 			}
 			steps.Note(kept, became)
 		},
-		Expect: []evidence.Expectation{verdict.ByClients(verdict.Fact(kept, all))},
+		Expect: []evidence.Expectation{verdict.Fact(kept, all).ByClients()},
 	}
 }
 

@@ -31,9 +31,9 @@ func allAtOnce() harness.Scenario {
 			verdict.Serves("v1", "v2"),
 			verdict.NoFailures(),
 			verdict.NoSlowReplies(),
-			verdict.Decides("C17", verdict.On(evidence.Fresh, verdict.Scaled(verdict.MaxMixedWindow(2*startup)))),
-			verdict.Decides("C16", verdict.MinAvailable(4)),
-			verdict.Decides("C16", verdict.MaxPods(8)),
+			verdict.MaxMixedWindow(2 * startup).Scaled().On(evidence.Fresh).Decides("C17"),
+			verdict.MinAvailable(4).Decides("C16"),
+			verdict.MaxPods(8).Decides("C16"),
 			verdict.OnlyServes("v2", evidence.Barrier),
 		},
 	}

@@ -40,10 +40,10 @@ func conditions() harness.Scenario {
 				*done.Spec.Replicas, done.Status.UpdatedReplicas, done.Status.Replicas, done.Status.AvailableReplicas, done.Status.UnavailableReplicas))
 		},
 		Expect: []evidence.Expectation{
-			verdict.Decides("C22", verdict.Fact("Progressing in turn",
-				"True NewReplicaSetAvailable, True NewReplicaSetCreated, True ReplicaSetUpdated, True NewReplicaSetAvailable")),
-			verdict.Decides("C22", verdict.Fact("Available in turn", "True MinimumReplicasAvailable")),
-			verdict.Decides("C22", verdict.Fact("numbers at the end", "3 desired, 3 updated, 3 total, 3 available, 0 unavailable")),
+			verdict.Fact("Progressing in turn",
+				"True NewReplicaSetAvailable, True NewReplicaSetCreated, True ReplicaSetUpdated, True NewReplicaSetAvailable").Decides("C22"),
+			verdict.Fact("Available in turn", "True MinimumReplicasAvailable").Decides("C22"),
+			verdict.Fact("numbers at the end", "3 desired, 3 updated, 3 total, 3 available, 0 unavailable").Decides("C22"),
 		},
 	}
 }

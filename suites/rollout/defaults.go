@@ -32,9 +32,9 @@ func defaults() harness.Scenario {
 			steps.Note("old ReplicaSets kept", *d.Spec.RevisionHistoryLimit)
 		},
 		Expect: []evidence.Expectation{
-			verdict.Decides("C9", verdict.Fact("strategy", "RollingUpdate")),
-			verdict.Decides("C9", verdict.Fact("max surge", "25%")),
-			verdict.Decides("C9", verdict.Fact("max unavailable", "25%")),
+			verdict.Fact("strategy", "RollingUpdate").Decides("C9"),
+			verdict.Fact("max surge", "25%").Decides("C9"),
+			verdict.Fact("max unavailable", "25%").Decides("C9"),
 			verdict.Fact("replicas", "1"),
 			verdict.Fact("seconds until a rollout is late", "600"),
 			verdict.Fact("old ReplicaSets kept", "10"),

@@ -43,10 +43,10 @@ func drainedAsMeasured() harness.Scenario {
 		Expect: []evidence.Expectation{
 			verdict.FullRate(99),
 			verdict.Serves("v1", "v2"),
-			verdict.Decides("C40", verdict.NoFailures()),
+			verdict.NoFailures().Decides("C40"),
 			verdict.NoSlowReplies(),
 			verdict.NoHiddenRetries(),
-			verdict.Decides("C31", verdict.RulesBeforeSigterm()),
+			verdict.RulesBeforeSigterm().Decides("C31"),
 			verdict.OnlyServes("v2", evidence.Barrier),
 		},
 	}

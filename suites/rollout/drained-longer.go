@@ -26,10 +26,10 @@ func drainedLonger() harness.Scenario {
 		Expect: []evidence.Expectation{
 			verdict.FullRate(99),
 			verdict.Serves("v1", "v2"),
-			verdict.Decides("C40", verdict.On(evidence.Fresh, verdict.NoFailures())),
-			verdict.On(evidence.Fresh, verdict.NoSlowReplies()),
+			verdict.NoFailures().On(evidence.Fresh).Decides("C40"),
+			verdict.NoSlowReplies().On(evidence.Fresh),
 			verdict.MaxRuleLag(3 * time.Second),
-			verdict.Decides("C31", verdict.RulesBeforeSigterm()),
+			verdict.RulesBeforeSigterm().Decides("C31"),
 			verdict.OnlyServes("v2", evidence.Barrier),
 		},
 	}

@@ -33,14 +33,14 @@ func drainedRollingUpdate() harness.Scenario {
 		Expect: []evidence.Expectation{
 			verdict.FullRate(99),
 			verdict.Serves("v1", "v2"),
-			verdict.Decides("C18", verdict.Mixes(1)),
-			verdict.Decides("C40", verdict.NoFailures()),
+			verdict.Mixes(1).Decides("C18"),
+			verdict.NoFailures().Decides("C40"),
 			verdict.NoSlowReplies(),
 			verdict.MaxLatency(time.Second), // no SYN that is sent again can be answered earlier
 			verdict.NoHiddenRetries(),
-			verdict.Decides("C37", verdict.MaxDrainLag(drain)),
-			verdict.Decides("C3", verdict.MaxRuleLag(3*time.Second)),
-			verdict.Decides("C40", verdict.Decides("C31", verdict.RulesBeforeSigterm())),
+			verdict.MaxDrainLag(drain).Decides("C37"),
+			verdict.MaxRuleLag(3 * time.Second).Decides("C3"),
+			verdict.RulesBeforeSigterm().Decides("C31", "C40"),
 			verdict.OnlyServes("v2", evidence.Barrier),
 		},
 	}

@@ -76,7 +76,7 @@ func (f fencepost) scenario() harness.Scenario {
 			f.decides(verdict.MaxActive(f.active), "C10", "C16", "C27"),
 			verdict.Fact("old pods kept while no new pod gets ready", strconv.Itoa(f.kept)),
 			verdict.Fact("new pods asked for while none gets ready", strconv.Itoa(f.asked)),
-			verdict.Available(evidence.AvailablePods, verdict.Fact("pods available while no new pod gets ready", strconv.Itoa(f.available))),
+			verdict.Fact("pods available while no new pod gets ready", strconv.Itoa(f.available)).Counting(evidence.AvailablePods),
 		},
 	}
 	if f.available > 0 {
@@ -89,7 +89,7 @@ func (f fencepost) scenario() harness.Scenario {
 func (f fencepost) decides(x evidence.Expectation, claims ...string) evidence.Expectation {
 	for _, claim := range claims {
 		if claim == "C10" || slices.Contains(f.decide, claim) {
-			x = verdict.Decides(claim, x)
+			x = x.Decides(claim)
 		}
 	}
 	return x

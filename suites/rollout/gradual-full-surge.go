@@ -52,14 +52,14 @@ func gradualFullSurge() harness.Scenario {
 			steps.Mark(evidence.OldGone)
 		},
 		Expect: []evidence.Expectation{
-			verdict.Decides("C28", verdict.Scaling("v2:4", "v1:3", "v1:2", "v1:1", "v1:0")),
-			verdict.Decides("C28", verdict.ByClients(verdict.Fact(answering, "v1 v2"))),
+			verdict.Scaling("v2:4", "v1:3", "v1:2", "v1:1", "v1:0").Decides("C28"),
+			verdict.Fact(answering, "v1 v2").ByClients().Decides("C28"),
 			verdict.MinAvailable(replicas),
 			verdict.MaxActive(2 * replicas),
 		},
 	}
 	for n := 1; n <= replicas; n++ {
-		s.Expect = append(s.Expect, verdict.Decides("C28", verdict.Fact(oldBeside(n), strconv.Itoa(replicas-n))))
+		s.Expect = append(s.Expect, verdict.Fact(oldBeside(n), strconv.Itoa(replicas-n)).Decides("C28"))
 	}
 	return s
 }

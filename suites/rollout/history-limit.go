@@ -41,11 +41,11 @@ func historyLimit() harness.Scenario {
 			harness.Check(context.Cause(ctx))
 		},
 		Expect: []evidence.Expectation{
-			verdict.Decides("C25", verdict.Fact("history with a limit of 10",
-				"3 v1, 4 v1, 5 v1, 6 v1, 7 v1, 8 v1, 9 v1, 10 v1, 11 v1, 12 v1, 13 v1")),
-			verdict.Decides("C25", verdict.Fact("history with a limit of 2", "11 v1, 12 v1, 13 v1")),
-			verdict.Decides("C25", verdict.Fact("history with a limit of 0", "13 v1")),
-			verdict.Decides("C25", verdict.Fact(undoing, `no rollout history found for deployment "echo"`)),
+			verdict.Fact("history with a limit of 10",
+				"3 v1, 4 v1, 5 v1, 6 v1, 7 v1, 8 v1, 9 v1, 10 v1, 11 v1, 12 v1, 13 v1").Decides("C25"),
+			verdict.Fact("history with a limit of 2", "11 v1, 12 v1, 13 v1").Decides("C25"),
+			verdict.Fact("history with a limit of 0", "13 v1").Decides("C25"),
+			verdict.Fact(undoing, `no rollout history found for deployment "echo"`).Decides("C25"),
 		},
 	}
 }

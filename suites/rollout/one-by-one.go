@@ -27,10 +27,10 @@ func oneByOne() harness.Scenario {
 		Expect: []evidence.Expectation{
 			verdict.FullRate(99),
 			verdict.Serves("v1", "v2"),
-			verdict.Decides("C32", verdict.NoFailures()),
+			verdict.NoFailures().Decides("C32"),
 			verdict.NoSlowReplies(),
-			verdict.Decides("C17", verdict.On(evidence.Fresh, verdict.Scaled(verdict.MinMixedWindow(3*startup)))),
-			verdict.Decides("C18", verdict.Mixes(1)),
+			verdict.MinMixedWindow(3 * startup).Scaled().On(evidence.Fresh).Decides("C17"),
+			verdict.Mixes(1).Decides("C18"),
 			verdict.MinAvailable(4),
 			verdict.OnlyServes("v2", evidence.Barrier),
 		},

@@ -44,10 +44,10 @@ func rollback() harness.Scenario {
 		},
 		Expect: []evidence.Expectation{
 			verdict.Fact("history at first", "1 v1"),
-			verdict.Decides("C23", verdict.Fact("history after v2", "1 v1, 2 v2")),
-			verdict.Decides("C23", verdict.Fact("history after v1 again", "2 v2, 3 v1 that was 1")),
-			verdict.Decides("C23", verdict.Fact(reused, "true")),
-			verdict.Decides("C23", verdict.Fact("history after the undo", "3 v1 that was 1, 4 v2 that was 2")),
+			verdict.Fact("history after v2", "1 v1, 2 v2").Decides("C23"),
+			verdict.Fact("history after v1 again", "2 v2, 3 v1 that was 1").Decides("C23"),
+			verdict.Fact(reused, "true").Decides("C23"),
+			verdict.Fact("history after the undo", "3 v1 that was 1, 4 v2 that was 2").Decides("C23"),
 		},
 	}
 }

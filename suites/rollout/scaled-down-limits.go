@@ -37,10 +37,9 @@ func scaledDownLimit(kind string, unavailable intstr.IntOrString, kept, asked in
 			noteStuck(ctx, steps, app, "v2")
 		},
 		Expect: []evidence.Expectation{
-			verdict.Decides("C29", verdict.Fact("old pods kept while no new pod gets ready", strconv.Itoa(kept))),
+			verdict.Fact("old pods kept while no new pod gets ready", strconv.Itoa(kept)).Decides("C29"),
 			verdict.Fact("new pods asked for while none gets ready", strconv.Itoa(asked)),
-			verdict.Decides("C26", verdict.Available(evidence.AvailablePods,
-				verdict.Fact("pods available while no new pod gets ready", strconv.Itoa(kept)))),
+			verdict.Fact("pods available while no new pod gets ready", strconv.Itoa(kept)).Counting(evidence.AvailablePods).Decides("C26"),
 		},
 	}
 }

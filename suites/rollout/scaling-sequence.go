@@ -40,7 +40,7 @@ func scalingSequence() harness.Scenario {
 			harness.Check(err)
 		},
 		Expect: []evidence.Expectation{
-			verdict.Decides("C21", verdict.Scaling("v2:1", "v1:2", "v2:2", "v1:1", "v2:3", "v1:0")),
+			verdict.Scaling("v2:1", "v1:2", "v2:2", "v1:1", "v2:3", "v1:0").Decides("C21"),
 			verdict.MaxActive(4),
 			verdict.MinAvailable(3),
 			verdict.Fact("scalings told in Events",

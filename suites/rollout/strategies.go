@@ -71,10 +71,10 @@ func strategies() harness.Scenario {
 		if c.strategy.RollingUpdate == nil {
 			claim = "C20"
 		}
-		s.Expect = append(s.Expect, verdict.Decides(claim, verdict.Fact(c.name, c.reply)))
+		s.Expect = append(s.Expect, verdict.Fact(c.name, c.reply).Decides(claim))
 	}
 	for _, p := range patches {
-		s.Expect = append(s.Expect, verdict.Decides("C20", verdict.Fact(p.name, p.reply)))
+		s.Expect = append(s.Expect, verdict.Fact(p.name, p.reply).Decides("C20"))
 	}
 	return s
 }

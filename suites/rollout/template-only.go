@@ -47,9 +47,9 @@ func templateOnly() harness.Scenario {
 		},
 	}
 	for _, c := range changes {
-		s.Expect = append(s.Expect, verdict.Decides("C24", verdict.Fact("after "+c.name, "revision 1, 2 of 2 first pods")))
+		s.Expect = append(s.Expect, verdict.Fact("after "+c.name, "revision 1, 2 of 2 first pods").Decides("C24"))
 	}
-	s.Expect = append(s.Expect, verdict.Decides("C24", verdict.Fact("after restart", "revision 2, 0 of 2 first pods")))
+	s.Expect = append(s.Expect, verdict.Fact("after restart", "revision 2, 0 of 2 first pods").Decides("C24"))
 	return s
 }
 

@@ -51,11 +51,11 @@ func terminatingUncounted() harness.Scenario {
 			}))
 		},
 		Expect: []evidence.Expectation{
-			verdict.Decides("C10", verdict.MaxActive(5)),
+			verdict.MaxActive(5).Decides("C10"),
 			verdict.FactWithin("time until the rollout is said to be done", 0, app.PreStopSleep),
-			verdict.Decides("C10", verdict.Fact("pods when the rollout is said to be done", "8")),
-			verdict.Decides("C1", verdict.Fact("of these terminating", "4")),
-			verdict.Since("1.35", verdict.Fact("terminating ones in the Deployment's status", "4")),
+			verdict.Fact("pods when the rollout is said to be done", "8").Decides("C10"),
+			verdict.Fact("of these terminating", "4").Decides("C1"),
+			verdict.Fact("terminating ones in the Deployment's status", "4").Since("1.35"),
 		},
 	}
 }

@@ -56,8 +56,8 @@ func availability() []harness.Scenario {
 		scenarios = append(scenarios, harness.Scenario{ID: row.id, Claim: row.claim, App: app,
 			Steps: func(ctx context.Context, steps *harness.Steps) { becomeAvailable(ctx, steps, app) },
 			Expect: []evidence.Expectation{
-				verdict.Decides("C4", verdict.FactWithin(untilDone, max(0, row.minReady-margin), row.minReady+slack)),
-				verdict.Decides("C4", row.expect),
+				verdict.FactWithin(untilDone, max(0, row.minReady-margin), row.minReady+slack).Decides("C4"),
+				row.expect.Decides("C4"),
 			},
 		})
 	}

@@ -94,11 +94,11 @@ func migrationCall() harness.Scenario {
 			steps.Note(lostCalls, fmt.Sprintf("%d of %d", lost, rollouts*callsBehind))
 		},
 		Expect: []evidence.Expectation{
-			verdict.Decides("C8", verdict.ByClients(verdict.FactAtLeast(naiveCalls, 1))),
-			verdict.Decides("C8", verdict.ByClients(verdict.Fact(pinnedCalls, "20 of 20"))),
+			verdict.FactAtLeast(naiveCalls, 1).ByClients().Decides("C8"),
+			verdict.Fact(pinnedCalls, "20 of 20").ByClients().Decides("C8"),
 			verdict.Fact(failedCalls, "0 of 40"),
-			verdict.Decides("C5", verdict.Decides("C8", verdict.ByClients(verdict.Fact(safeCalls, "0 of 100")))),
-			verdict.Decides("C5", verdict.Decides("C8", verdict.ByClients(verdict.Fact(lostCalls, "0 of 100")))),
+			verdict.Fact(safeCalls, "0 of 100").ByClients().Decides("C8", "C5"),
+			verdict.Fact(lostCalls, "0 of 100").ByClients().Decides("C8", "C5"),
 		},
 	}
 }

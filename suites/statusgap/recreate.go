@@ -32,14 +32,14 @@ func recreate() harness.Scenario {
 		Expect: []evidence.Expectation{
 			verdict.FullRate(99),
 			verdict.Serves("v1", "v2"),
-			verdict.Decides("C6", verdict.OldEndsFirst()),
-			verdict.Decides("C6", verdict.CleanCut()),
+			verdict.OldEndsFirst().Decides("C6"),
+			verdict.CleanCut().Decides("C6"),
 			verdict.OnlyServes("v2", evidence.StatusDone),
-			verdict.Decides("C6", verdict.Decides("C38", verdict.ServesUntilSigterm())),
-			verdict.Decides("C6", verdict.LostWhileNoneServes(evidence.Refused)),
-			verdict.Decides("C6", verdict.Scaled(verdict.Pause(startup, startup+harness.UsualPodStart+harness.UsualRuleLag))),
-			verdict.On(evidence.Fresh, verdict.Scaled(verdict.MinOutage(startup-loadgen.DefaultTimeout))),
-			verdict.Scaled(verdict.MaxOutage(startup + harness.UsualPodStart + harness.UsualRuleLag)),
+			verdict.ServesUntilSigterm().Decides("C38", "C6"),
+			verdict.LostWhileNoneServes(evidence.Refused).Decides("C6"),
+			verdict.Pause(startup, startup+harness.UsualPodStart+harness.UsualRuleLag).Scaled().Decides("C6"),
+			verdict.MinOutage(startup - loadgen.DefaultTimeout).Scaled().On(evidence.Fresh),
+			verdict.MaxOutage(startup + harness.UsualPodStart + harness.UsualRuleLag).Scaled(),
 		},
 	}
 }

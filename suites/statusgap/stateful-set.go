@@ -33,7 +33,7 @@ func statefulSet() harness.Scenario {
 			verdict.NoHiddenRetries(),
 			verdict.MinAvailable(2),
 			verdict.MaxPods(3),
-			verdict.Decides("C7", verdict.OnlyServes("v2", evidence.StatusDone)),
+			verdict.OnlyServes("v2", evidence.StatusDone).Decides("C7"),
 		},
 	}
 }
@@ -59,10 +59,10 @@ func statefulSetOfOne() harness.Scenario {
 			verdict.MaxPods(1),
 			verdict.ServesUntilSigterm(),
 			verdict.LostWhileNoneServes(evidence.Refused),
-			verdict.Decides("C7", verdict.CleanCut()),
-			verdict.Decides("C7", verdict.Scaled(verdict.Pause(startup, startup+removal+harness.UsualPodStart+harness.UsualRuleLag))),
-			verdict.On(evidence.Fresh, verdict.Scaled(verdict.MinOutage(startup-loadgen.DefaultTimeout))),
-			verdict.Decides("C7", verdict.OnlyServes("v2", evidence.StatusDone)),
+			verdict.CleanCut().Decides("C7"),
+			verdict.Pause(startup, startup+removal+harness.UsualPodStart+harness.UsualRuleLag).Scaled().Decides("C7"),
+			verdict.MinOutage(startup - loadgen.DefaultTimeout).Scaled().On(evidence.Fresh),
+			verdict.OnlyServes("v2", evidence.StatusDone).Decides("C7"),
 		},
 	}
 }

@@ -39,11 +39,11 @@ func blueGreen() []harness.Scenario {
 				verdict.NoFailures(),
 				verdict.NoSlowReplies(),
 				verdict.NoHiddenRetries(),
-				verdict.Decides("C19", verdict.MaxSwitch(sync)),
+				verdict.MaxSwitch(sync).Decides("C19"),
 				verdict.MaxRuleLag(sync),
-				verdict.On(evidence.Fresh, verdict.OnlyServes(next, evidence.Barrier)),
-				verdict.Decides("C19", verdict.KeptConnections(old)),
-				verdict.On(evidence.Reused, verdict.StillServes(old, 50)),
+				verdict.OnlyServes(next, evidence.Barrier).On(evidence.Fresh),
+				verdict.KeptConnections(old).Decides("C19"),
+				verdict.StillServes(old, 50).On(evidence.Reused),
 			},
 		})
 	}

@@ -30,10 +30,10 @@ func canary() harness.Scenario {
 			verdict.NoFailures(),
 			verdict.NoSlowReplies(),
 			verdict.NoHiddenRetries(),
-			verdict.Decides("C18", verdict.On(evidence.Fresh, verdict.Share("v2", 25, evidence.Barrier))),
-			verdict.Decides("C18", verdict.Mixes(1)),
+			verdict.Share("v2", 25, evidence.Barrier).On(evidence.Fresh).Decides("C18"),
+			verdict.Mixes(1).Decides("C18"),
 			verdict.KeptConnections("v1"),
-			verdict.On(evidence.Reused, verdict.StillServes("v1", 50)),
+			verdict.StillServes("v1", 50).On(evidence.Reused),
 		},
 	}
 }

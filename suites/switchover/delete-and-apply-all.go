@@ -26,7 +26,7 @@ func deleteAndApplyAll() harness.Scenario {
 			verdict.FullRate(99),
 			verdict.Serves("v1", "v2"),
 			verdict.DamageSeen(),
-			verdict.Decides("C30", verdict.MinOutage(outage)), // to the end of the load
+			verdict.MinOutage(outage).Decides("C30"), // to the end of the load
 			verdict.OnlyServes("v2", evidence.Barrier),
 		},
 	}

@@ -26,8 +26,8 @@ func deleteAndApplyDrained() harness.Scenario {
 		Expect: []evidence.Expectation{
 			verdict.FullRate(99),
 			verdict.Serves("v1", "v2"),
-			verdict.Decides("C30", verdict.Decides("C38", verdict.NoFailures())),
-			verdict.Decides("C38", verdict.ServesUntilSigterm()),
+			verdict.NoFailures().Decides("C38", "C30"),
+			verdict.ServesUntilSigterm().Decides("C38"),
 			verdict.NoSlowReplies(),
 			verdict.NoHiddenRetries(),
 			verdict.OnlyServes("v2", evidence.Barrier),

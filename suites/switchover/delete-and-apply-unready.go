@@ -30,7 +30,7 @@ func deleteAndApplyUnready() harness.Scenario {
 			verdict.FullRate(99),
 			verdict.Serves("v1", "v2"),
 			verdict.LostWhileNoneServes(evidence.Refused),
-			verdict.Decides("C30", verdict.Decides("C38", verdict.On(evidence.Fresh, verdict.Scaled(verdict.MinOutage(startup-stop))))),
+			verdict.MinOutage(startup-stop).Scaled().On(evidence.Fresh).Decides("C38", "C30"),
 			verdict.OnlyServes("v2", evidence.Barrier),
 		},
 	}

@@ -30,9 +30,9 @@ func deleteAndApply() harness.Scenario {
 		Expect: []evidence.Expectation{
 			verdict.FullRate(99),
 			verdict.Serves("v1", "v2"),
-			verdict.Decides("C30", verdict.LostWhileNoneServes(evidence.Refused)),
-			verdict.Decides("C30", verdict.Scaled(verdict.Pause(startup-stop, startup+harness.UsualPodStart+harness.UsualRuleLag))),
-			verdict.Decides("C30", verdict.On(evidence.Fresh, verdict.Scaled(verdict.MinOutage(startup-stop)))),
+			verdict.LostWhileNoneServes(evidence.Refused).Decides("C30"),
+			verdict.Pause(startup-stop, startup+harness.UsualPodStart+harness.UsualRuleLag).Scaled().Decides("C30"),
+			verdict.MinOutage(startup - stop).Scaled().On(evidence.Fresh).Decides("C30"),
 			verdict.OnlyServes("v2", evidence.Barrier),
 		},
 	}

@@ -33,9 +33,9 @@ func dataplanes() []harness.Scenario {
 			ID: "dataplane-seen", Claim: "every node's kube-proxy is asked for its mode before its rules are read",
 			Observed: true, Steps: noteProxies,
 			Expect: []evidence.Expectation{
-				verdict.Decides("C41", verdict.In("iptables", verdict.Fact(proxies, "iptables"))),
-				verdict.Decides("C41", verdict.In("nftables", verdict.Fact(proxies, "nftables"))),
-				verdict.Decides("C41", verdict.In("ipvs", verdict.Fact(proxies, "ipvs"))),
+				verdict.Fact(proxies, "iptables").In("iptables").Decides("C41"),
+				verdict.Fact(proxies, "nftables").In("nftables").Decides("C41"),
+				verdict.Fact(proxies, "ipvs").In("ipvs").Decides("C41"),
 			},
 		},
 		{
@@ -45,7 +45,7 @@ func dataplanes() []harness.Scenario {
 			ClusterChanges: []cluster.Change{change.NoProxy()}, Steps: askWithoutProxy,
 			Expect: []evidence.Expectation{
 				verdict.Fact(proxies, "none"),
-				verdict.Decides("C41", verdict.ByClients(verdict.Fact(unanswered, "5 of 5"))),
+				verdict.Fact(unanswered, "5 of 5").ByClients().Decides("C41"),
 				rules,
 			},
 		},

@@ -35,7 +35,7 @@ func endpoints() []harness.Scenario {
 			claim: "the last endpoint of a Service stops being ready when its pod is deleted, and is serving until its pod ends",
 			app:   app, conditions: []string{"TTF FTT gone", "TTF FTT FFT gone"},
 			expect: []evidence.Expectation{left,
-				verdict.Decides("C35", verdict.Fact(podEvents, "MODIFIED deletionTimestamp, MODIFIED phase Succeeded, DELETED")),
+				verdict.Fact(podEvents, "MODIFIED deletionTimestamp, MODIFIED phase Succeeded, DELETED").Decides("C35"),
 				verdict.Between(evidence.PodExited, evidence.PodUnready, 0, 4*time.Second)}},
 		{id: "endpoint-failing-readiness",
 			claim: "the last endpoint of a Service stops serving, while its pod runs on, when its app fails its readiness on SIGTERM",
@@ -46,7 +46,7 @@ func endpoints() []harness.Scenario {
 			app: listed, change: published, conditions: []string{"TTF TTT gone", "TTF TTT TFT gone"},
 			expect: []evidence.Expectation{verdict.Between(evidence.PodExited, evidence.EndpointNotReady, 0, 4*time.Second)}},
 	} {
-		said := verdict.Decides("C36", verdict.Fact(conditions, row.conditions...))
+		said := verdict.Fact(conditions, row.conditions...).Decides("C36")
 		scenarios = append(scenarios, ending{app: row.app, change: row.change}.scenario(row.id, row.claim,
 			append(row.expect, said)...))
 	}

@@ -47,14 +47,13 @@ func graces() []harness.Scenario {
 			app: fixtures.App{Grace: grace, OnTerm: fixtures.Drain}, exitCode: "0", phase: succeeded},
 	} {
 		expect := []evidence.Expectation{
-			verdict.Decides("C34", after(evidence.PodDeleting, evidence.PodSigterm, row.sigterm)),
+			after(evidence.PodDeleting, evidence.PodSigterm, row.sigterm).Decides("C34"),
 			after(evidence.PodSigterm, evidence.PodGone, row.gone),
 			verdict.Fact(exitCode, row.exitCode),
 			verdict.Fact(lastPhase, row.phase),
 		}
 		if row.exitCode == "137" {
-			expect = append(expect, verdict.Decides("C34",
-				verdict.Between(evidence.PodSigterm, evidence.PodKilled, row.gone-lastWord, row.gone+begin)))
+			expect = append(expect, verdict.Between(evidence.PodSigterm, evidence.PodKilled, row.gone-lastWord, row.gone+begin).Decides("C34"))
 		}
 		scenarios = append(scenarios, ending{app: row.app, delete: row.delete}.scenario(row.id, row.claim, expect...))
 	}
@@ -75,7 +74,7 @@ func removalByForce() harness.Scenario {
 		verdict.Fact(podEvents, "MODIFIED deletionTimestamp, DELETED"),
 		verdict.Fact(lastPhase, "Running"),
 		verdict.Between(evidence.PodDeleting, evidence.PodGone, -100*time.Millisecond, time.Second), // in this order, see the events
-		verdict.Decides("C34", verdict.Between(evidence.PodGone, evidence.PodSigterm, 900*time.Millisecond, 3*time.Second)),
+		verdict.Between(evidence.PodGone, evidence.PodSigterm, 900*time.Millisecond, 3*time.Second).Decides("C34"),
 		verdict.Between(evidence.PodSigterm, evidence.PodExited, linger, 2*time.Second),
 	)
 }

@@ -52,10 +52,10 @@ func hookValidation() harness.Scenario {
 		},
 		Expect: []evidence.Expectation{
 			verdict.Fact("sleep of -1s with a grace of 5s", "Invalid value: -1: "+refused),
-			verdict.Decides("C33", verdict.Fact("sleep of 0s with a grace of 5s", accepted)),
-			verdict.Decides("C33", verdict.Fact("sleep of 5s with a grace of 5s", accepted)),
+			verdict.Fact("sleep of 0s with a grace of 5s", accepted).Decides("C33"),
+			verdict.Fact("sleep of 5s with a grace of 5s", accepted).Decides("C33"),
 			verdict.Fact("sleep of 6s with a grace of 5s", "Invalid value: 6: "+refused),
-			verdict.Decides("C33", verdict.Fact("two kinds in one hook", "Forbidden: may not specify more than 1 handler type")),
+			verdict.Fact("two kinds in one hook", "Forbidden: may not specify more than 1 handler type").Decides("C33"),
 		},
 	}
 }

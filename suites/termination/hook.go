@@ -42,7 +42,7 @@ func hooks() []harness.Scenario {
 	} {
 		row.app.Linger = 2 * time.Second // what is said about its hook is in the API before it is gone
 		scenarios = append(scenarios, ending{app: row.app, change: row.change, fails: row.fails}.scenario(row.id, row.claim,
-			verdict.Decides("C33", after(evidence.PodDeleting, evidence.PodSigterm, row.lasts)),
+			after(evidence.PodDeleting, evidence.PodSigterm, row.lasts).Decides("C33"),
 			verdict.Fact(failedHooks, strconv.Itoa(row.fails)),
 		))
 	}

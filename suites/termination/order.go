@@ -25,10 +25,10 @@ func order() []harness.Scenario {
 	}{
 		{id: "order-left-open", claim: "without a hook some pods get SIGTERM before a node's rules stop routing to them, and some after",
 			app: fixtures.App{Replicas: 10, OnTerm: fixtures.Drain}, observed: true,
-			sigterm: verdict.Decides("C39", verdict.BothOrders(evidence.PodSigterm, evidence.RuleGone))},
+			sigterm: verdict.BothOrders(evidence.PodSigterm, evidence.RuleGone).Decides("C39")},
 		{id: "order-by-hook", claim: "with a hook of 6 s every pod is out of the endpoints for 3 s or longer when it gets SIGTERM",
 			app:     fixtures.App{Replicas: 10, PreStopSleep: hook, OnTerm: fixtures.Drain},
-			sigterm: verdict.Decides("C39", verdict.Between(evidence.EndpointNotReady, evidence.PodSigterm, hook/2, hook+4*time.Second))},
+			sigterm: verdict.Between(evidence.EndpointNotReady, evidence.PodSigterm, hook/2, hook+4*time.Second).Decides("C39")},
 	} {
 		scenarios = append(scenarios, harness.Scenario{
 			ID: row.id, Claim: row.claim, App: row.app, Observed: row.observed,
@@ -45,7 +45,7 @@ func order() []harness.Scenario {
 					return s.Count("v1") == stay && (!row.observed || s.ReachesEverywhere("v1", stay))
 				})
 			},
-			Expect: []evidence.Expectation{verdict.Decides("C39", row.sigterm)},
+			Expect: []evidence.Expectation{row.sigterm.Decides("C39")},
 		})
 	}
 	return scenarios

@@ -31,18 +31,18 @@ func slowRules() []harness.Scenario {
 			Expect: append([]evidence.Expectation{
 				verdict.FullRate(99),
 				verdict.Serves("v1", "v2"),
-				verdict.Scaled(verdict.MaxRuleLag(minSync + 3*time.Second)), // as minSync is, which the scenario makes
+				verdict.MaxRuleLag(minSync + 3*time.Second).Scaled(), // as minSync is, which the scenario makes
 				verdict.OnlyServes("v2", evidence.Barrier),
 			}, expect...),
 		}
 	}
 	outlast := slow("slow-rules-outlast", "a sleep of 5 s loses requests where kube-proxy writes rules every 10 s",
-		5*time.Second, verdict.Decides("C3", verdict.On(evidence.Fresh, verdict.DamageSeen())))
+		5*time.Second, verdict.DamageSeen().On(evidence.Fresh).Decides("C3"))
 	outlast.Tries = 3 // a rollout may fall between two writes
 	return []harness.Scenario{
 		outlast,
 		slow("slow-rules-awaited", "a sleep of 15 s loses no request where kube-proxy writes rules every 10 s",
-			15*time.Second, verdict.Decides("C3", verdict.RulesBeforeSigterm()),
-			verdict.Decides("C40", verdict.NoFailures()), verdict.NoSlowReplies()),
+			15*time.Second, verdict.RulesBeforeSigterm().Decides("C3"),
+			verdict.NoFailures().Decides("C40"), verdict.NoSlowReplies()),
 	}
 }
