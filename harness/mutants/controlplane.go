@@ -21,8 +21,8 @@ func controlPlaneMutants() []Mutant {
 	return []Mutant{
 		{ID: "controller-manager-stopped",
 			Damages: "an old pod is deleted while the controller manager is stopped until 1 s after its SIGTERM: no slice changes",
-			Of:      drained, When: begun(0), Do: together(
-				stopped(controlPlane, controller, 7*time.Second), later(time.Second, by(disruption.PodDeleted))),
+			Of:      drained, When: begun(0), Do: together( // it is stopped by a program on the node, which has 3 s to start
+				stopped(controlPlane, controller, 9*time.Second), later(3*time.Second, by(disruption.PodDeleted))),
 			Want: verdict.Fail, Cause: "rules-before-sigterm"},
 		{ID: "scheduler-stopped", Damages: "the scheduler is stopped for 11 s when old pods are about to end: new ones come late",
 			Of: "statusgap/recreate", When: Moment{Event: evidence.PodDeleting, Version: harness.OldVersion, After: 4 * time.Second},
@@ -31,9 +31,9 @@ func controlPlaneMutants() []Mutant {
 			Do: stopped(controlPlane, "kube-apiserver", 5*time.Second), Want: verdict.Inconclusive, Cause: "watch-blind"},
 		{ID: "etcd-stopped", Damages: "etcd is stopped for 5 s: the API server does not answer", Of: drained, When: begun(time.Second),
 			Do: stopped(controlPlane, "etcd", 5*time.Second), Want: verdict.Inconclusive, Cause: "watch-blind"},
-		{ID: "controller-manager-late", Damages: "the controller manager is stopped for 6 s when a new pod is ready",
+		{ID: "controller-manager-late", Damages: "the controller manager is stopped for 6 s when a new pod is there, before it is ready",
 			Of:   "statusgap/availability-at-once",
-			When: Moment{Event: evidence.PodReady, Version: harness.NewVersion}, Do: stopped(controlPlane, controller, 6*time.Second),
+			When: Moment{Event: evidence.PodCreated, Version: harness.NewVersion}, Do: stopped(controlPlane, controller, 6*time.Second),
 			Want: verdict.Fail, Cause: "fact-within"},
 		{ID: "kubelet-stopped", Damages: "the kubelet of a pod that was deleted is stopped for 12 s: its hook begins late",
 			Of:   "termination/hook-sleep",

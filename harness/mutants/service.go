@@ -18,15 +18,19 @@ import (
 	"rollcall/harness/verdict"
 )
 
+// twoSyncs is for how long a Service is changed. kube-proxy writes rules once a second at most (minSyncPeriod): what is changed and taken
+// back between two of these it may never see, and on a busy host it did not.
+const twoSyncs = 3 * time.Second
+
 // serviceMutants damage what the API says about the app's Service.
 func serviceMutants() []Mutant {
 	return []Mutant{
-		{ID: "selector-changed", Damages: "the Service selects nobody for a second", Of: drained, EveryMode: true, When: begun(time.Second),
-			Do:   serviceChanged(time.Second, func(s *corev1.Service) { s.Spec.Selector = map[string]string{fixtures.NameLabel: "nobody"} }),
+		{ID: "selector-changed", Damages: "the Service selects nobody for 3 s", Of: drained, EveryMode: true, When: begun(time.Second),
+			Do:   serviceChanged(twoSyncs, func(s *corev1.Service) { s.Spec.Selector = map[string]string{fixtures.NameLabel: "nobody"} }),
 			Want: verdict.Fail, Cause: "no-failures"},
-		{ID: "port-changed", Damages: "the Service leads to a port on which nobody listens, for a second", Of: drained, EveryMode: true,
+		{ID: "port-changed", Damages: "the Service leads to a port on which nobody listens, for 3 s", Of: drained, EveryMode: true,
 			When: begun(time.Second),
-			Do:   serviceChanged(time.Second, func(s *corev1.Service) { s.Spec.Ports[0].TargetPort = intstr.FromInt32(appPort + 1) }),
+			Do:   serviceChanged(twoSyncs, func(s *corev1.Service) { s.Spec.Ports[0].TargetPort = intstr.FromInt32(appPort + 1) }),
 			Want: verdict.Fail, Cause: "no-failures"},
 		{ID: "slices-deleted", Damages: "the EndpointSlices of the Service are deleted, 10 times in 3 s", Of: drained, EveryMode: true,
 			When: begun(time.Second), Do: slicesDeleted(10, 300*time.Millisecond), Want: verdict.Fail, Cause: "no-failures"},
