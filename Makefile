@@ -126,7 +126,7 @@ picture: $(ROLLCALL) ## Draw the timeline of one scenario of RUN, as RUN/timelin
 CHRT := $(shell chrt -r 1 true 2>/dev/null && echo chrt -r 1)
 
 .PHONY: bench
-bench: browser ## Evidence core, index.html, measured outages against true ones, a request of a lane against one of vegeta's; 10 idle minutes
+bench: browser ## Evidence core, index.html, measured outages against true ones, a request of a lane against one of net/http's, on an idle machine
 	go test ./reports/page -count=1 -run Million -bars -v
 	ROLLCALL_BENCH_LONG=1 go test ./harness/evidence/store ./harness/verdict -run '^$$' -bench 'Hits|Arrivals|JoinAndJudge|Events' -benchtime 3x
 	$(CHRT) go test ./loadgen -run '^$$' -bench Recording -count 3
