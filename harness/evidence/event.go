@@ -36,6 +36,7 @@ const (
 	PodDraining  EventKind = "pod-draining"  // its socket no longer accepts
 	PodExited    EventKind = "pod-exited"    // its process is about to exit; Count is the code
 	PodKilled    EventKind = "pod-killed"    // its process, which ignored SIGTERM, last ran; it was killed within 0.1 s
+	PodWaited    EventKind = "pod-waited"    // its process had waited for a processor, for all of For, by its own reading
 
 	RulesBegun  EventKind = "rules-begun"  // node Object's rules are observed from now on; Detail is kube-proxy's mode and by what means
 	RuleAdded   EventKind = "rule-added"   // node Object began to route to the pod
@@ -94,7 +95,7 @@ const Booted = "booted"
 // EventKinds lists every kind.
 func EventKinds() []EventKind {
 	return []EventKind{PodCreated, PodReady, PodUnready, PodDeleting, PodGone, EndpointReady, EndpointNotReady, EndpointGone,
-		PodStarted, PodListening, PodSigterm, PodDraining, PodExited, PodKilled,
+		PodStarted, PodListening, PodSigterm, PodDraining, PodExited, PodKilled, PodWaited,
 		RulesBegun, RuleAdded, RuleGone, RulesSynced, RulesFailed, RulesUnseen, NodeUnseen, NodeBusy, NodeStolen, NodeConntrack,
 		CPUWaitBegun, CPUWait, CPUThrottled, NodeReady,
 		NodeUnready, NodeCordoned, NodeOpened, NodeChanged, AgentAway,

@@ -73,6 +73,10 @@ func parseStep(step *evidence.Event, words []string) bool {
 		step.Kind = evidence.PodKilled // if it is the last
 	case len(words) == 1 && words[0] == "drain":
 		step.Kind = evidence.PodDraining
+	case len(words) == 2 && words[0] == "waited":
+		ms, err := strconv.Atoi(words[1])
+		step.Kind, step.For = evidence.PodWaited, time.Duration(ms)*time.Millisecond
+		return err == nil
 	case len(words) == 2 && words[0] == "exit":
 		code, err := strconv.Atoi(words[1])
 		step.Kind, step.Count = evidence.PodExited, code

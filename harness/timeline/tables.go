@@ -50,7 +50,7 @@ func (t *Timeline) tabulate() {
 		case evidence.APIAnswered:
 			took := time.Duration(e.Count) * time.Millisecond
 			t.asked, t.longestAnswer = append(t.asked, Window{From: e.At - took, To: e.At}), max(t.longestAnswer, took)
-		case evidence.CPUWait, evidence.CPUThrottled:
+		case evidence.CPUWait, evidence.CPUThrottled, evidence.PodWaited:
 			continue
 		case evidence.Fact:
 			t.facts[e.Object] = e

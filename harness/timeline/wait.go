@@ -218,6 +218,26 @@ func (t Timeline) shownWaits() (waits []Wait) {
 	return waits
 }
 
+// toldWaits are those that pods of Rollcall's app told of themselves, which count where nobody measured from outside. One while a
+// new pod was being started on the node does not: what the rollout itself takes from others is its cost.
+func (t Timeline) toldWaits() (waits []Wait) {
+	for _, e := range t.Events {
+		in := Window{From: e.At - e.For, To: e.At}
+		if e.Kind == evidence.PodWaited && !t.newPodStarting(e.By.Node, in) {
+			waits = append(waits, Wait{Actor: Actor{Pod: e.By.Pod, Node: e.By.Node}, Window: in, Waited: e.For})
+		}
+	}
+	return waits
+}
+
+// newPodStarting reports whether a new pod on a node was not ready yet, at any time of a window.
+func (t Timeline) newPodStarting(node string, in Window) bool {
+	return slices.ContainsFunc(t.Pods, func(p Pod) bool {
+		return p.Node == node && p.Version == t.New && (p.at(in.From).Phase == PodStarting ||
+			slices.ContainsFunc(p.Steps, func(s PodStep) bool { return s.Phase == PodStarting && in.From <= s.At && s.At <= in.To }))
+	})
+}
+
 // ProbeTimeout is what the app's probes have (fixtures, App.podSpec).
 const ProbeTimeout = 5 * time.Second
 
@@ -250,14 +270,16 @@ func joinWaits(waits []Wait) (joined []Wait) {
 // findWaits fills in who waited when.
 func (t *Timeline) findWaits() {
 	shown := t.clientWaits()
-	if !t.Measured() {
+	if t.Measured() {
+		t.waits = measuredWaits(t.Events)
+	} else {
+		t.waits = t.toldWaits()
 		shown = append(shown, t.shownWaits()...)
 	}
-	shown = joinWaits(shown)
-	for i := range shown {
-		shown[i].shown = true
+	for _, w := range joinWaits(shown) {
+		w.shown = true
+		t.waits = append(t.waits, w)
 	}
-	t.waits = append(measuredWaits(t.Events), shown...)
 	slices.SortStableFunc(t.waits, func(a, b Wait) int { return cmp.Compare(a.From, b.From) })
 }
 

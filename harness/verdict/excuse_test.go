@@ -104,6 +104,33 @@ func TestExcuse(t *testing.T) {
 	}
 }
 
+// What a pod tells of itself counts where nobody measured it from outside, and not while a new pod is started beside it.
+func TestExcuseByPodThatTells(t *testing.T) {
+	slow := on("worker-fresh", func(h *evidence.Hit) { h.Took = 1500 * ms }, 140) // by d, sent at 1.41 s
+	told := with(evidence.Event{At: 2500 * ms, For: 900 * ms, Kind: evidence.PodWaited, By: evidence.Server{Version: "v2", Pod: "d"}})
+	another := pod(1700, evidence.PodCreated, "v2", "e")
+	elsewhere := another
+	elsewhere.By.Node = "worker2"
+	for _, row := range []struct {
+		sentence string
+		spoil    edit
+		want     verdict.Outcome
+	}{
+		{"a pod that waited for what was too much", all(slow, told), verdict.Inconclusive},
+		{"measured from outside, it had not waited", all(slow, told, with(mark(0, evidence.CPUWaitBegun))), verdict.Fail},
+		{"while a new pod was started on its node", all(slow, told, with(another)), verdict.Fail},
+		{"while a new pod was started on another", all(slow, told, with(elsewhere)), verdict.Inconclusive},
+	} {
+		t.Run(row.sentence, func(t *testing.T) {
+			ev := rollout(verdict.NoSlowReplies())
+			row.spoil(&ev)
+			if v := judge(t, ev); v.Outcome != row.want {
+				t.Errorf("%s: %s\nwant %s", v.Outcome, v.Because, row.want)
+			}
+		})
+	}
+}
+
 // With the pods ready all along that turned unready by themselves, as many are available as expected, or that is no excuse.
 func TestExcuseUnready(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
