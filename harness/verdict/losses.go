@@ -36,14 +36,18 @@ var noFailures = Rule{
 		breaches: failures,
 		more: func(a asked, f found) ([]string, []Detail) {
 			if f.count == 0 {
-				none := fmt.Sprintf("0 of %s failed", phrase.Count(requests(a), "request"))
+				none := fmt.Sprintf("0 of %s%s failed", phrase.Count(requests(a), "request"), fromNodes[a.Nodes])
 				return []string{none + shownByTerminations(a.tl)}, []Detail{{"lanes", fmt.Sprint(len(a.lanes))}}
 			}
 			loss := explainLoss(f.hits, a.tl)
-			return loss.headlines(fmt.Sprintf("%s of %s failed", f.number(), phrase.Count(requests(a), "request")), f.count), loss.facts()
+			return loss.headlines(fmt.Sprintf("%s of %s%s failed", f.number(), phrase.Count(requests(a), "request"), fromNodes[a.Nodes]),
+				f.count), loss.facts()
 		},
 	},
 }
+
+// fromNodes says of which nodes requests were, where a rule is not about those of all.
+var fromNodes = map[evidence.Nodes]string{evidence.OtherNodes: " from nodes that were not disrupted", evidence.DisruptedNodes: " from disrupted nodes"}
 
 // shownByTerminations says, where no request failed, of how many terminations that is known, and what follows; empty where no
 // old pod ended, or clients that the rule is not about lost a request by one.
@@ -53,7 +57,7 @@ func shownByTerminations(tl timeline.Timeline) string {
 	if n == 0 || slices.ContainsFunc(all, func(x timeline.Termination) bool { return x.Lost > 0 }) {
 		return ""
 	}
-	return fmt.Sprintf("; 0 of %s lost a request: at most %.1f %% of them at 95 %%", phrase.Count(n, termination),
+	return fmt.Sprintf("; none of %s lost one, so at most %.1f %% do (95 %% confidence)", phrase.Count(n, termination),
 		100*confidence.UpperShare(0, n))
 }
 
