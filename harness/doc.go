@@ -1,17 +1,25 @@
 // Package harness is what authors of scenarios touch: a [Scenario] as a plain value, the [Load] it offers, and the [Steps]
 // of one without load. Its rooms:
 //
-//   - runner runs the scenarios of a suite: options, session, modes, turns, attempts; the only adapter of e2e-framework
-//   - staging finds out whether a run is possible on a cluster that is there already: rights, quota, trial pods, run lock
+//   - conformance runs all suites, each in a process of its own, on a cluster per mode
+//   - runner runs the scenarios of a suite: options, session, modes, turns and attempts, by way of e2e-framework
 //   - record makes one recording: prepare, load, roll out, settle, collect, clean up
+//   - observe watches the API, pods' logs and nodes' rules; cpuwait measures who waited for a processor
+//   - diagnose keeps what explains a recording that went wrong
+//   - evidence is what a run folder has; timeline joins it; verdict judges it
+//   - cluster makes kind clusters and attaches to others; dataplane knows what routes on their nodes
+//   - staging finds out whether a run is possible on a cluster that is there already: rights, quota, trial pods, run lock
 //   - namespace leases the namespaces of recordings, cleans them up and sweeps what dead runs left
-//   - layout knows where Rollcall runs from, and the images of its pods; option lists flags; usage has errors of bad input
-//   - cluster makes kind clusters and attaches to others; rollout writes what a strategy changes; observe watches the API
+//   - rollout writes what a strategy changes; userapp does so for an app of the user's; edit changes one object
 //   - disruption does to a cluster under load what maintenance and failures do, and awaits that it is whole again
 //   - during records what maintenance that somebody else does costs clients, over the runner
 //   - mutants is a catalogue of injected faults, each of which a verdict has to detect; runner does them
 //   - trackrecord keeps what scenarios came to on releases of Kubernetes with and without a known bug; runner makes it
-//   - evidence is what a run folder has; evidence/store its formats; timeline joins it; verdict judges it
+//   - host finds out what this machine can run, and sets it up; nodeimage builds the image of nodes; lab makes a machine with IP_VS
+//   - buildcache keeps what takes long to build
+//   - layout knows where Rollcall runs from, and the images of its pods
+//   - option lists flags; document reads files of users; usage has errors of bad input; progress says how far a run is
+//   - command runs programs; poll waits for a condition; lock has one process at a time; atomicfile replaces a file whole
 //
 // The words: a scenario makes a claim about clients. While it rolls an app out, lanes send requests; each is a hit as its
 // client saw it and, if it came through, an arrival as the app saw it. All that was seen is evidence, in the run folder. It is

@@ -102,11 +102,11 @@ func (s *Steps) Pause(ctx context.Context, d time.Duration) {
 func (s *Steps) Expose(ctx context.Context, app fixtures.App) {
 	port := int32(0)
 	if s.exposes {
-		port = s.cluster.NodePort()
+		port = s.cluster.Door().NodePort
 	}
 	service := Must(s.Client.CoreV1().Services(s.Namespace).Create(ctx, app.Service(s.Namespace, port), metav1.CreateOptions{}))
 	if s.exposes {
-		s.Outside = Must(s.cluster.OutsideURL(ctx, service))
+		s.Outside = Must(s.cluster.Door().Open(ctx, service))
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"net/url"
 	"time"
 
 	vegeta "github.com/tsenart/vegeta/v12/lib"
@@ -27,7 +26,7 @@ type Config struct {
 	Service  string        // whose replies are good
 	Timeout  time.Duration // from sending until the whole reply is read; zero: DefaultTimeout
 	Ports    *LocalPorts   // that all lanes of the process dial from; nil: the lane has its own
-	Protocol *Protocol     // of a userapp; nil: the app is Rollcall's own, as that of control lanes always is
+	UserHTTP *UserHTTP     // of a userapp; nil: the app is Rollcall's own, as that of control lanes always is
 	// Unasked is for how long an [Agent] loads without being asked for its hits; zero: DefaultUnasked.
 	Unasked time.Duration
 }
@@ -39,7 +38,7 @@ type Attack struct {
 	done   chan struct{}
 }
 
-// Start begins to load a lane, until Stop is called or ctx is done. The lane's target is an http URL.
+// Start begins to load a lane, until Stop is called or ctx is done.
 func Start(ctx context.Context, lane evidence.Lane, cfg Config) (*Attack, error) {
 	if cfg.Timeout == 0 {
 		cfg.Timeout = DefaultTimeout
@@ -88,14 +87,15 @@ func (a *Attack) run(ctx context.Context) {
 	}
 	defer a.client.close()
 
-	lane, plan := a.client.lane, a.client.plan
 	attacker := vegeta.NewAttacker(
-		vegeta.MaxWorkers(workersFor(lane.Rate, a.client.timeout)),
-		vegeta.Client(a.client.http()),
+		vegeta.MaxWorkers(workersFor(a.client.lane.Rate, a.client.timeout)),
+		vegeta.Client(&http.Client{Transport: a.client}),
 	)
 	defer context.AfterFunc(ctx, func() { attacker.Stop() })()
 
-	for range attacker.Attack(targeter(lane, a.client.userapp), pacer{plan, a.client.began}, 0, lane.ID) {
+	// The lane's protocol knows the target. Vegeta, which only paces, wants one of its own.
+	nominal := vegeta.NewStaticTargeter(vegeta.Target{Method: http.MethodGet, URL: "http://lane/"})
+	for range attacker.Attack(nominal, pacer{a.client.plan, a.client.began}, 0, "") {
 	}
 }
 
@@ -105,18 +105,6 @@ func (a *Attack) run(ctx context.Context) {
 func workersFor(rate int, timeout time.Duration) uint64 {
 	stalled := float64(rate) * timeout.Seconds()
 	return uint64(1.5*stalled) + 10
-}
-
-// targeter makes the requests of a lane. A POST has a body, which nobody sends again. Those of a userapp are what it is
-// used to, and the client keeps them from being sent again.
-func targeter(lane evidence.Lane, userapp *replyReader) vegeta.Targeter {
-	target := vegeta.Target{Method: lane.Kind().Method(), URL: lane.Target}
-	if userapp != nil {
-		target.Method = userapp.method()
-	} else if target.Method == http.MethodPost {
-		target.Body = []byte("rollcall")
-	}
-	return vegeta.NewStaticTargeter(target)
 }
 
 // wait returns at the instant and tells whether ctx lasted until then.
@@ -131,18 +119,16 @@ func wait(ctx context.Context, at time.Time) bool {
 }
 
 func check(lane evidence.Lane, cfg Config) error {
-	target, err := url.Parse(lane.Target)
-	switch {
-	case err != nil:
+	protocol, known := protocols[lane.Protocol]
+	if !known {
+		return fmt.Errorf("unknown protocol %q", lane.Protocol)
+	}
+	if err := protocol.check(lane); err != nil {
 		return err
-	case target.Scheme != "http" || target.Host == "":
-		return fmt.Errorf("target %q is no http URL", lane.Target)
+	}
+	switch {
 	case lane.ID == "":
 		return errors.New("a lane needs an id")
-	case lane.Conn != evidence.Fresh && lane.Conn != evidence.Reused:
-		return fmt.Errorf("unknown kind of connection %q", lane.Conn)
-	case lane.Resends && !lane.Kind().KeepsAlive():
-		return errors.New("it resends, but keeps no connection that could die")
 	case lane.Rate <= 0 || lane.Rate > int(time.Second):
 		return fmt.Errorf("rate %d is out of range", lane.Rate)
 	case cfg.Service == "":
@@ -151,8 +137,8 @@ func check(lane evidence.Lane, cfg Config) error {
 		return errors.New("no time at which the run began")
 	case cfg.Timeout < 0:
 		return fmt.Errorf("timeout %s is negative", cfg.Timeout)
-	case cfg.Protocol != nil:
-		return cfg.Protocol.Check()
+	case cfg.UserHTTP != nil:
+		return cfg.UserHTTP.Check()
 	}
 	return nil
 }

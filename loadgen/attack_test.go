@@ -103,7 +103,7 @@ func TestReusedLaneSpreads(t *testing.T) {
 	c := newClient(lane(evidence.Reused, server.URL, 1), Config{Began: time.Now(), Service: "shop", Timeout: patient})
 	t.Cleanup(c.close)
 	for seq := range uint64(3 * reusedConns) {
-		send(t, c, seq)
+		c.send(seq)
 	}
 	ports := map[int]bool{}
 	for i, h := range kept(t, c) {
@@ -193,7 +193,7 @@ func TestStartWaitsForItsInstant(t *testing.T) {
 
 func TestProxyIsIgnored(t *testing.T) {
 	for _, conn := range []evidence.Conn{evidence.Fresh, evidence.Reused} {
-		s := newNetHTTPSender(lane(conn, "http://127.0.0.1:1/", 1), 1, Config{Timeout: patient, Ports: NewLocalPorts()}, nil)
+		s := newNetHTTP(httpLane{Lane: lane(conn, "http://127.0.0.1:1/", 1)}, 1, Config{Timeout: patient, Ports: NewLocalPorts()})
 		for _, transport := range s.transports {
 			if transport.Proxy != nil {
 				t.Errorf("a %s lane asks for a proxy", conn)
@@ -212,6 +212,7 @@ func TestStartRefuses(t *testing.T) {
 	}{
 		{"a lane without an id", func(l *evidence.Lane, _ *Config) { l.ID = "" }, "needs an id"},
 		{"a kind of connection that was not chosen", func(l *evidence.Lane, _ *Config) { l.Conn = "" }, "kind of connection"},
+		{"a protocol that nobody speaks", func(l *evidence.Lane, _ *Config) { l.Protocol = "telex" }, "unknown protocol"},
 		{"a target without a host", func(l *evidence.Lane, _ *Config) { l.Target = "shop:80" }, "no http URL"},
 		{"a target that is no URL", func(l *evidence.Lane, _ *Config) { l.Target = "http://[" }, "missing ']'"},
 		{"a lane at rest", func(l *evidence.Lane, _ *Config) { l.Rate = 0 }, "out of range"},

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"net/http"
 	"net/http/httptest"
-	"strconv"
 	"testing"
 	"time"
 
@@ -20,19 +19,18 @@ func BenchmarkRecording(b *testing.B) {
 	for _, conn := range []evidence.Conn{evidence.Fresh, evidence.Reused} {
 		c := newClient(lane(conn, server.URL, 1000), Config{Began: time.Now(), Service: "shop", Timeout: patient})
 		plain := &http.Transport{DisableKeepAlives: conn == evidence.Fresh, DisableCompression: true}
-		b.Run(string(conn)+"/plain", func(b *testing.B) { benchmarkSend(b, c.lane, &http.Client{Transport: plain, Timeout: patient}) })
-		b.Run(string(conn)+"/recorded", func(b *testing.B) { benchmarkSend(b, c.lane, c.http()) })
+		made := httpLane{Lane: c.lane, target: c.exchanger.(*direct).target}
+		b.Run(string(conn)+"/plain", func(b *testing.B) { benchmarkDo(b, made, &http.Client{Transport: plain, Timeout: patient}) })
+		b.Run(string(conn)+"/recorded", func(b *testing.B) { benchmarkDo(b, made, &http.Client{Transport: c}) })
 		plain.CloseIdleConnections()
 		c.close()
 	}
 }
 
-func benchmarkSend(b *testing.B, lane evidence.Lane, client *http.Client) {
+func benchmarkDo(b *testing.B, lane httpLane, client *http.Client) {
 	b.ReportAllocs()
-	for seq := 0; b.Loop(); seq++ {
-		req := requestOf(b, lane)
-		req.Header.Set(seqHeader, strconv.Itoa(seq))
-		resp, err := client.Do(req)
+	for seq := uint64(0); b.Loop(); seq++ {
+		resp, err := client.Do(lane.request(seq))
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -67,10 +67,10 @@ func TestKeepAliveConnections(t *testing.T) {
 			target := lane(evidence.Reused, "http://"+listener.Addr().String(), 1)
 			c := newClient(target, Config{Began: time.Now(), Service: "shop", Timeout: patient})
 			t.Cleanup(c.close)
-			send(t, c, 0)
+			c.send(0)
 			conn := <-first
 			if tt.after != nil {
-				w := c.sender.(*directSender).slots[0].Load()
+				w := c.exchanger.(*direct).slots[0].Load()
 				if w == nil || !w.idle() {
 					t.Fatal("the connection was not kept")
 				}
@@ -79,7 +79,7 @@ func TestKeepAliveConnections(t *testing.T) {
 				}
 				hear(t, w)
 			}
-			send(t, c, reusedConns)
+			c.send(reusedConns)
 			for i, h := range kept(t, c) {
 				if want := tt.reused && i == 1; h.Failed() || h.Reused != want || h.Attempts != 1 {
 					t.Errorf("hit %d: fault %q, reused %v, %d attempts; want none, %v, 1", i, h.Fault, h.Reused, h.Attempts, want)
@@ -123,7 +123,7 @@ func TestABusyConnectionHoldsUpNobody(t *testing.T) {
 	t.Cleanup(c.close)
 	sent := make(chan struct{})
 	for n := range uint64(2) {
-		go func() { send(t, c, n*reusedConns); sent <- struct{}{} }()
+		go func() { c.send(n * reusedConns); sent <- struct{}{} }()
 	}
 	arrive(t, "first request", arrived)
 	arrive(t, "second request", arrived)
@@ -131,7 +131,7 @@ func TestABusyConnectionHoldsUpNobody(t *testing.T) {
 	<-sent
 	<-sent
 	go func() { <-arrived }()
-	send(t, c, 2*reusedConns)
+	c.send(2 * reusedConns)
 	for i, h := range kept(t, c) {
 		if h.Failed() || h.Reused != (i == 2) {
 			t.Errorf("hit %d: fault %q, reused %v", i, h.Fault, h.Reused)

@@ -10,15 +10,12 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
-
-	vegeta "github.com/tsenart/vegeta/v12/lib"
 
 	"rollcall/harness/evidence"
 )
@@ -131,7 +128,7 @@ func TestFaultOfPeer(t *testing.T) {
 				sent := make(chan struct{})
 				go func() {
 					defer close(sent)
-					send(t, c, 0)
+					c.send(0)
 				}()
 				t.Parallel() // once it is under way, so that all stalls are one wait
 				<-sent
@@ -168,8 +165,8 @@ func TestNothingIsResent(t *testing.T) {
 	t.Cleanup(server.Close)
 	c := newClient(lane(evidence.Reused, server.URL, 1), Config{Began: time.Now(), Service: "shop", Timeout: patient})
 	t.Cleanup(c.close)
-	send(t, c, 0)
-	send(t, c, reusedConns) // over the same transport
+	c.send(0)
+	c.send(reusedConns) // over the same transport
 	last := kept(t, c)[1]
 	if last.Fault != evidence.Closed || !last.Reused || last.Attempts != 1 || requests.Load() != 2 {
 		t.Errorf("got fault %q, reused %v, %d attempts, %d requests at the server; want closed, true, 1, 2",
@@ -200,30 +197,6 @@ func onlyHit(t *testing.T, c *client) evidence.Hit {
 		t.Fatalf("one request left %d hits", len(hits))
 	}
 	return hits[0]
-}
-
-// send sends a request as vegeta would.
-func send(t *testing.T, c *client, seq uint64) {
-	t.Helper()
-	req := requestOf(t, c.lane)
-	req.Header.Set(seqHeader, strconv.FormatUint(seq, 10))
-	if resp, err := c.http().Do(req); err == nil {
-		resp.Body.Close()
-	}
-}
-
-// requestOf is a request as vegeta makes them for a lane.
-func requestOf(t testing.TB, lane evidence.Lane) *http.Request {
-	t.Helper()
-	var target vegeta.Target
-	if err := targeter(lane, nil)(&target); err != nil {
-		t.Fatal(err)
-	}
-	req, err := target.Request()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return req
 }
 
 // refusing is the address of a client: nobody listens there, and nobody else can.

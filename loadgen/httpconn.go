@@ -30,7 +30,7 @@ type httpConn struct {
 }
 
 // newConn takes the buffers of a connection that was closed, if there are any.
-func (s *directSender) newConn(conn net.Conn) *httpConn {
+func (s *direct) newConn(conn net.Conn) *httpConn {
 	w, ok := s.buffers.Get().(*httpConn)
 	if !ok {
 		w = &httpConn{buffers: &s.buffers}
@@ -60,8 +60,8 @@ func (w *httpConn) Read(p []byte) (int, error) {
 
 // exchange writes a request and reads its reply to the end. The reply is the last one if the connection cannot carry
 // another request.
-func (w *httpConn) exchange(f *requestTemplate, req *http.Request) (r reply, last bool, err error) {
-	w.out = f.number(w.out[:0], req.Header.Get(seqHeader))
+func (w *httpConn) exchange(f requestTemplate, seq uint64) (r reply, last bool, err error) {
+	w.out = f.number(w.out[:0], seq)
 	if _, err := w.conn.Write(w.out); err != nil {
 		return reply{}, true, err
 	}
@@ -72,7 +72,7 @@ func (w *httpConn) exchange(f *requestTemplate, req *http.Request) (r reply, las
 	got, _ := w.in.Peek(w.in.Buffered()) // cannot fail
 	simple, ok := parseSimple(got)
 	if !ok {
-		return w.readAny(req)
+		return w.readAny()
 	}
 	w.left = math.MaxInt64
 	if _, err := w.in.Discard(simple.header); err != nil {
@@ -82,10 +82,10 @@ func (w *httpConn) exchange(f *requestTemplate, req *http.Request) (r reply, las
 	return simple.reply, simple.last || w.in.Buffered() > 0, err
 }
 
-// readAny has net/http read a reply, and passes over those that only announce it.
-func (w *httpConn) readAny(req *http.Request) (r reply, last bool, err error) {
+// readAny has net/http read the reply to a GET or a POST, and passes over those that only announce it.
+func (w *httpConn) readAny() (r reply, last bool, err error) {
 	for {
-		got, err := http.ReadResponse(w.in, req)
+		got, err := http.ReadResponse(w.in, nil)
 		if err != nil {
 			return reply{}, true, err
 		}

@@ -90,7 +90,7 @@ func TestAClientDoesNotTalkToItself(t *testing.T) {
 			l.Target = "http://" + address
 			c := newClient(l, Config{Began: time.Now(), Service: "shop", Timeout: patient, Ports: &LocalPorts{first: uint32(port), count: 1}})
 			defer c.close()
-			send(t, c, 0)
+			c.send(0)
 
 			listener, err := net.Listen("tcp", address) // a connection in TIME-WAIT would not allow it
 			if err != nil {
@@ -101,7 +101,7 @@ func TestAClientDoesNotTalkToItself(t *testing.T) {
 			server.Listener = listener
 			server.Start()
 			defer server.Close()
-			send(t, c, reusedConns)
+			c.send(reusedConns)
 
 			hits := kept(t, c)
 			if h := hits[0]; h.Fault != evidence.Refused || h.LocalPort != port || h.Attempts != 0 {

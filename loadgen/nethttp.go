@@ -8,14 +8,11 @@ import (
 	"net/http"
 	"net/http/httptrace"
 	"time"
-
-	"rollcall/harness/evidence"
 )
 
-// A netHTTPSender sends through net/http.
-type netHTTPSender struct {
-	resends bool
-	userapp *replyReader // how a userapp names its version; nil: the app is Rollcall's own
+// A netHTTP sends through net/http.
+type netHTTP struct {
+	httpLane
 
 	// A transport prefers the connection it used last, so one transport would send nearly all requests of a
 	// reused lane over one connection, to one pod. Requests therefore go round transports that keep one
@@ -23,14 +20,14 @@ type netHTTPSender struct {
 	transports []*http.Transport
 }
 
-func newNetHTTPSender(lane evidence.Lane, slots int, cfg Config, userapp *replyReader) *netHTTPSender {
-	s := &netHTTPSender{resends: lane.Resends, userapp: userapp}
+func newNetHTTP(l httpLane, slots int, cfg Config) *netHTTP {
+	s := &netHTTP{httpLane: l}
 	dialer := net.Dialer{Timeout: cfg.Timeout}
 	for range slots {
 		s.transports = append(s.transports, &http.Transport{
 			Proxy:               nil, // HTTP_PROXY would be measured in the Service's place
 			DialContext:         dialWith(dialer, cfg.Ports),
-			DisableKeepAlives:   !lane.Kind().KeepsAlive(),
+			DisableKeepAlives:   !l.Kind().KeepsAlive(),
 			MaxIdleConnsPerHost: 1,
 			DisableCompression:  true,
 		})
@@ -48,22 +45,17 @@ func dialWith(dialer net.Dialer, ports *LocalPorts) func(ctx context.Context, ne
 	}
 }
 
-// send sends a request.
-//
-// The deadline is set here and not as http.Client.Timeout: above a RoundTripper that is not its own, net/http
-// races that one with a legacy cancellation, and whether the timeout has a type depends on who wins.
-func (s *netHTTPSender) send(req *http.Request, n uint64, deadline time.Time) (reply, connInfo, error) {
+func (s *netHTTP) exchange(q request) (answer, error) {
 	began := time.Now()
-	ctx, cancel := context.WithDeadline(req.Context(), deadline)
+	ctx, cancel := context.WithDeadline(context.Background(), q.deadline)
 	defer cancel()
 	var given connections
-	req = req.WithContext(httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: given.add}))
-	req.GetBody = nil // net/http resends what it can rewind
-	if s.userapp != nil && !s.resends {
-		req.Body = oneShotBody{} // and what has no body at all
+	req := s.request(q.seq).WithContext(httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: given.add}))
+	if s.userapp != nil && !s.Resends {
+		req.Body = oneShotBody{} // net/http resends what has no body at all
 	}
 	var r reply
-	got, err := s.transports[n%uint64(len(s.transports))].RoundTrip(req)
+	got, err := s.transports[q.turn%uint64(len(s.transports))].RoundTrip(req)
 	resent := 0
 	if given.last != nil && time.Since(began) >= resendTimer { // asked before the whole reply is read, which may end the connection
 		resent = given.last.resent.since(given.last.Conn)
@@ -83,11 +75,11 @@ func (s *netHTTPSender) send(req *http.Request, n uint64, deadline time.Time) (r
 	case given.last != nil:
 		how.localPort = localPort(given.last)
 	}
-	return r, how, err
+	return s.answer(r, how), err
 }
 
 // read reads a reply to its end.
-func (s *netHTTPSender) read(got *http.Response) (r reply, err error) {
+func (s *netHTTP) read(got *http.Response) (r reply, err error) {
 	if s.userapp != nil {
 		r.status = got.StatusCode
 		r.by.Version, err = s.userapp.read(got)
@@ -98,7 +90,7 @@ func (s *netHTTPSender) read(got *http.Response) (r reply, err error) {
 }
 
 // close gives up the keep-alive connections, also one that is still being dialled.
-func (s *netHTTPSender) close() {
+func (s *netHTTP) close() {
 	for _, t := range s.transports {
 		t.CloseIdleConnections()
 	}

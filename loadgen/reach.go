@@ -36,7 +36,7 @@ func Ask(ctx context.Context, client *http.Client, target string) (evidence.Serv
 }
 
 // Ask asks a userapp once and says which version gave the good reply, if it names one.
-func (p *Protocol) Ask(ctx context.Context, client *http.Client, target string) (version string, err error) {
+func (p *UserHTTP) Ask(ctx context.Context, client *http.Client, target string) (version string, err error) {
 	if err := p.Check(); err != nil {
 		return "", fmt.Errorf("loadgen: ask: %w", err)
 	}
@@ -61,15 +61,15 @@ func (p *Protocol) Ask(ctx context.Context, client *http.Client, target string) 
 	return version, nil
 }
 
-// Reach has the agent ask the target once, from where it is. The protocol is nil for the echo app.
-func (r Remote) Reach(ctx context.Context, target string, p *Protocol) error {
+// Reach has the agent ask the target once, from where it is. p is nil for the echo app.
+func (r Remote) Reach(ctx context.Context, target string, p *UserHTTP) error {
 	query := url.Values{"target": {target}}
 	if p != nil {
 		text, err := json.Marshal(p)
 		if err != nil {
 			return fmt.Errorf("loadgen: ask agent to reach: %w", err)
 		}
-		query.Set("protocol", string(text))
+		query.Set("user_http", string(text))
 	}
 	return r.call(ctx, "reach?"+query.Encode(), http.MethodGet, nil, discard)
 }
@@ -77,12 +77,12 @@ func (r Remote) Reach(ctx context.Context, target string, p *Protocol) error {
 // reach serves GET /v1/reach: 502 when the target gave no good reply.
 func (a *Agent) reach(w http.ResponseWriter, r *http.Request) {
 	client := FreshClient(DefaultTimeout)
-	target, text := r.URL.Query().Get("target"), r.URL.Query().Get("protocol")
+	target, text := r.URL.Query().Get("target"), r.URL.Query().Get("user_http")
 	var err error
 	if text == "" {
 		_, err = Ask(r.Context(), client, target)
 	} else {
-		var p Protocol
+		var p UserHTTP
 		if err = json.Unmarshal([]byte(text), &p); err == nil {
 			_, err = p.Ask(r.Context(), client, target)
 		}

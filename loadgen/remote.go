@@ -29,7 +29,7 @@ func (r Remote) Start(ctx context.Context, lanes []evidence.Lane, cfg Config) er
 		Service:  cfg.Service,
 		Timeout:  cfg.Timeout,
 		Unasked:  cfg.Unasked,
-		Protocol: cfg.Protocol,
+		UserHTTP: cfg.UserHTTP,
 		Lanes:    lanes,
 	}, discard)
 }

@@ -32,7 +32,7 @@ func TestSYNThatIsSentAgain(t *testing.T) {
 			done := make(chan struct{})
 			go func() {
 				defer close(done)
-				send(t, c, 0)
+				c.send(0)
 			}()
 			for !sendingSYN(t, port) {
 				runtime.Gosched()
@@ -45,7 +45,7 @@ func TestSYNThatIsSentAgain(t *testing.T) {
 			}()
 			t.Cleanup(func() { server.Close(); <-served })
 			arrive(t, "reply", done)
-			send(t, c, reusedConns) // the next of the same slot
+			c.send(reusedConns) // the next of the same slot
 
 			hits := kept(t, c)
 			if h := hits[0]; h.Failed() || h.Connect < time.Second || h.Connect > h.Took || h.Resent < 1 {

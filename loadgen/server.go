@@ -22,7 +22,7 @@ type startRequest struct {
 	Service  string          `json:"service"`           // as in Config
 	Timeout  time.Duration   `json:"timeout"`           // nanoseconds; 0: DefaultTimeout
 	Unasked  time.Duration   `json:"unasked,omitempty"` // nanoseconds; 0: DefaultUnasked
-	Protocol *Protocol       `json:"protocol,omitempty"`
+	UserHTTP *UserHTTP       `json:"user_http,omitempty"`
 	Lanes    []evidence.Lane `json:"lanes"`
 }
 
@@ -175,7 +175,7 @@ func (a *Agent) stop(w http.ResponseWriter, _ *http.Request) {
 func (o startRequest) config(ports *LocalPorts) Config {
 	return Config{
 		Began: fromNano(o.Began), At: fromNano(o.At), Service: o.Service, Timeout: cmp.Or(o.Timeout, DefaultTimeout),
-		Ports: ports, Protocol: o.Protocol, Unasked: cmp.Or(o.Unasked, DefaultUnasked),
+		Ports: ports, UserHTTP: o.UserHTTP, Unasked: cmp.Or(o.Unasked, DefaultUnasked),
 	}
 }
 

@@ -2,29 +2,24 @@ package loadgen
 
 import (
 	"bytes"
-	"errors"
 	"net/http"
 	"slices"
+	"strconv"
 )
 
-// A requestTemplate is a request but for its number, as net/http writes it: vegeta makes all of a lane's alike but for that.
+// A requestTemplate is a request but for its number, as net/http writes it: all of a lane's are alike but for that.
 type requestTemplate struct{ before, after []byte }
 
-// templateOf reads the request's body.
-func templateOf(req *http.Request) (*requestTemplate, error) {
+// templateOf reads the request's body. The request has a number.
+func templateOf(req *http.Request) requestTemplate {
 	var whole bytes.Buffer
-	if err := req.Write(&whole); err != nil {
-		return nil, err
-	}
+	_ = req.Write(&whole) // a buffer takes all, and a URL with a host is written
 	name := []byte("\r\n" + seqHeader + ": ")
-	before, after, found := bytes.Cut(whole.Bytes(), slices.Concat(name, []byte(req.Header.Get(seqHeader)+"\r\n")))
-	if !found {
-		return nil, errors.New("loadgen: the request has no " + seqHeader)
-	}
-	return &requestTemplate{before: slices.Concat(before, name), after: slices.Concat([]byte("\r\n"), after)}, nil
+	before, after, _ := bytes.Cut(whole.Bytes(), slices.Concat(name, []byte(req.Header.Get(seqHeader)+"\r\n")))
+	return requestTemplate{before: slices.Concat(before, name), after: slices.Concat([]byte("\r\n"), after)}
 }
 
 // number appends the request of a number.
-func (f *requestTemplate) number(to []byte, seq string) []byte {
-	return append(append(append(to, f.before...), seq...), f.after...)
+func (f requestTemplate) number(to []byte, seq uint64) []byte {
+	return append(strconv.AppendUint(append(to, f.before...), seq, 10), f.after...)
 }

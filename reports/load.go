@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 
+	"rollcall/harness/dataplane"
 	"rollcall/harness/evidence"
 	"rollcall/harness/evidence/store"
 	"rollcall/harness/verdict"
@@ -181,8 +182,9 @@ func folders(dir string) ([]string, error) {
 	return names, nil
 }
 
-// compareModes puts iptables, nftables and ipvs first, in this order, and any other by name.
+// compareModes puts those that clusters are made with first, and any other by name.
 func compareModes(a, b string) int {
-	lastToFirst := []string{"ipvs", "nftables", "iptables"} // any other has index -1
+	lastToFirst := dataplane.Names()
+	slices.Reverse(lastToFirst) // any other has index -1
 	return cmp.Or(cmp.Compare(slices.Index(lastToFirst, b), slices.Index(lastToFirst, a)), cmp.Compare(a, b))
 }

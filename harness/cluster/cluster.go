@@ -28,14 +28,8 @@ type Cluster interface {
 	// Boots maps every node's name to the id of the boot of the kernel it runs on.
 	Boots(ctx context.Context) (map[string]string, error)
 
-	// OutsideURL leads to a Service from this host; empty where nothing does.
-	OutsideURL(ctx context.Context, service *corev1.Service) (string, error)
-	// GivenURL is the one that the owner of the cluster named for the app's Service; empty if none was named.
-	GivenURL() string
-	// NodePort is what a Service asks for to be reached from outside: a port, 0 for none, or [fixtures.AnyNodePort].
-	NodePort() int32
-	// OneServiceOutside reports whether only one Service at a time can be reached from outside.
-	OneServiceOutside() bool
+	// Door is how Services are reached from this host.
+	Door() Door
 	// Forward opens a port-forward to a pod.
 	Forward(ctx context.Context, namespace, pod string, port int) (*Forward, error)
 

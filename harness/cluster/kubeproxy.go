@@ -9,4 +9,4 @@ const (
 
 // ProxySynced is a command that succeeds on a node whose kube-proxy has written its rules: it names a family of addresses once it has
 // synced it. That it answers 200 says nothing: it does so from its start on (pkg/proxy/healthcheck/proxy_health.go, v1.37).
-const ProxySynced = `curl --silent --fail --max-time 1 http://127.0.0.1:10256/healthz | grep --quiet '"IPv[46]"'`
+const ProxySynced = `curl --silent --fail --max-time 1 http://localhost:10256/healthz | grep --quiet '"IPv[46]"'`

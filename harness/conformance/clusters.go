@@ -5,6 +5,7 @@ import (
 	"io"
 	"time"
 
+	"rollcall/harness/dataplane"
 	"rollcall/harness/host"
 	"rollcall/harness/nodeimage"
 	"rollcall/harness/runner"
@@ -74,7 +75,7 @@ func (k kindClusters) imageTime(ctx context.Context, shared bool, further []stri
 }
 
 func (k kindClusters) supports(ctx context.Context, mode string) (bool, string) {
-	return host.Probe(ctx).SupportsMode(mode)
+	return host.Probe(ctx).Supports(dataplane.Of(mode))
 }
 
 func (k kindClusters) open(ctx context.Context, w io.Writer, mode string) (opened, error) {

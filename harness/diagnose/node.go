@@ -17,7 +17,7 @@ type look struct{ file, line string }
 func looks() []look {
 	return []look{
 		{"kubelet.log", fmt.Sprintf("journalctl --unit=kubelet --lines=%d --no-pager", nodeLines)},
-		{"kube-proxy.prom", "curl --silent --show-error --fail --max-time 5 http://127.0.0.1:10249/metrics"},
+		{"kube-proxy.prom", "curl --silent --show-error --fail --max-time 5 http://localhost:10249/metrics"},
 		{"iptables.txt", "iptables-save"},
 		{"nftables.txt", "nft list ruleset"},
 		{"ipvs.txt", "cat /proc/net/ip_vs"},

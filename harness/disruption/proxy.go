@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"time"
 
+	"rollcall/fixtures"
 	"rollcall/harness/cluster"
 	"rollcall/harness/cluster/change"
+	"rollcall/harness/dataplane"
 )
 
 // ProxyRestarted has a new kube-proxy run on a node.
@@ -34,14 +36,7 @@ func Changed(of func(Stage) cluster.Change, d time.Duration) Act {
 
 // ModeSwitched has a node's kube-proxy run in the other of the modes iptables and nftables for a while, and back.
 func ModeSwitched(node string, d time.Duration) Act {
-	return Changed(func(s Stage) cluster.Change { return change.Mode(s.Node(node), otherMode(s.Cluster.Mode())) }, d)
-}
-
-func otherMode(mode string) string {
-	if mode == "iptables" {
-		return "nftables"
-	}
-	return "iptables"
+	return Changed(func(s Stage) cluster.Change { return change.Mode(s.Node(node), s.plane().Other().Name) }, d)
 }
 
 // RulesLost has a node lose what kube-proxy wrote, for a while; then a new kube-proxy writes it again.
@@ -59,12 +54,20 @@ func RulesLost(node string, lose func(s Stage) (script string, err error), d tim
 	}
 }
 
-// AllRules is every rule of kube-proxy's, by its own clean-up of both modes.
+// plane is what routes on the cluster's nodes.
+func (s Stage) plane() dataplane.Plane { return dataplane.Of(s.Cluster.Mode()) }
+
+// AllRules is every rule of kube-proxy's.
 func AllRules(s Stage) (script string, err error) {
-	if s.Cluster.Mode() == "nftables" {
-		return "nft delete table ip kube-proxy", nil
+	return s.known(s.plane().LoseRules, "rules to lose")
+}
+
+// known is a script of the data plane, where it has that.
+func (s Stage) known(script, what string) (string, error) {
+	if script == "" {
+		return "", &cluster.Unsupported{Because: "kube-proxy has no " + what + " in mode " + s.Cluster.Mode()}
 	}
-	return "iptables --table nat --flush KUBE-SERVICES", nil
+	return script, nil
 }
 
 // ServiceRules are those of the app's Service alone: a chain in iptables mode, an element of a map in nftables mode.
@@ -73,24 +76,14 @@ func ServiceRules(s Stage) (script string, err error) {
 	if err != nil {
 		return "", err
 	}
-	if s.Cluster.Mode() == "nftables" {
-		// The verdict that belongs to the element is not needed to delete it.
-		const script = "nft delete element ip kube-proxy service-ips '{ %s . tcp . %d }'"
-		return fmt.Sprintf(script, service.Spec.ClusterIP, service.Spec.Ports[0].Port), nil
+	if s.plane().LoseService == nil {
+		return s.known("", "rules of a Service to lose")
 	}
-	return fmt.Sprintf(`chain=$(iptables --table nat --list-rules KUBE-SERVICES | sed -n 's/.*-d %s\/32 .*-j \(KUBE-SVC-[A-Z0-9]*\).*/\1/p' | head -n 1)
-test -n "$chain"
-iptables --table nat --flush "$chain"`, service.Spec.ClusterIP), nil
+	return s.plane().LoseService(service.Spec.ClusterIP, fixtures.HTTPPort(service).Port), nil
 }
 
-// Canary is what kube-proxy looks at every 30 s in iptables mode, to see whether its rules were flushed; nothing routes by it. In
-// nftables mode there is none, and so nothing to do.
-func Canary(s Stage) (script string, err error) {
-	if s.Cluster.Mode() != "iptables" {
-		return "", &cluster.Unsupported{Because: "kube-proxy has no canary chain in mode " + s.Cluster.Mode()}
-	}
-	return "for table in mangle nat filter; do iptables --table $table --delete-chain KUBE-PROXY-CANARY; done", nil
-}
+// Canary is what kube-proxy looks at to see whether its rules were flushed.
+func Canary(s Stage) (script string, err error) { return s.known(s.plane().LoseCanary, "canary chain") }
 
 // RequestsDropped has a node drop, for a while, what clients in its pods send to the Service, before it is routed. The kernel ends that
 // by itself: an element of a set that times out, exact to a tick of its clock, 4 ms at most (nft(8), timeout).
@@ -107,7 +100,7 @@ table %[1]s {
 	chain prerouting { type filter hook prerouting priority raw - 1; iifname != "eth0" ip daddr . tcp dport @services drop; }
 }
 END
-nft add element %[1]s services '{ %[2]s . %[3]d timeout %[4]dms }'`, table, service.Spec.ClusterIP, service.Spec.Ports[0].Port, d.Milliseconds())
+nft add element %[1]s services '{ %[2]s . %[3]d timeout %[4]dms }'`, table, service.Spec.ClusterIP, fixtures.HTTPPort(service).Port, d.Milliseconds())
 		return Lasting(d, node, begin, "nft delete table "+table)(ctx, s)
 	}
 }

@@ -139,7 +139,7 @@ func lacksLeader(ctx context.Context, c cluster.Changeable, name string) string 
 const onNode = `%s
 nft list table inet ` + cutTable + ` >/dev/null 2>&1 && { echo 'packets, which are dropped'; exit; }
 ` + cluster.ProxySynced + ` || { echo 'a kube-proxy that wrote its rules'; exit; }
-test "$(curl --silent --max-time 1 http://127.0.0.1:10249/proxyMode)" = %s || { echo "kube-proxy's mode of before"; exit; }
+test "$(curl --silent --max-time 1 http://localhost:10249/proxyMode)" = %s || { echo "kube-proxy's mode of before"; exit; }
 `
 
 // lackingRoutes is said of a node that does not route to the pods of another.
@@ -149,10 +149,10 @@ const lackingRoutes = "routes to the pods of other nodes"
 func routed(node string, all []corev1.Node) string {
 	var script strings.Builder
 	for _, other := range all {
-		for _, address := range other.Status.Addresses {
-			if other.Name != node && address.Type == corev1.NodeInternalIP {
-				fmt.Fprintf(&script, "ip route | grep -q '^%s via %s dev eth0' || { echo '%s'; exit; }\n", other.Spec.PodCIDR,
-					address.Address, lackingRoutes)
+		for _, route := range cluster.RoutesTo(other) {
+			if other.Name != node {
+				fmt.Fprintf(&script, "{ ip route; ip -6 route; } | grep -q '^%s via %s dev eth0' || { echo '%s'; exit; }\n", route.PodCIDR,
+					route.Via, lackingRoutes)
 			}
 		}
 	}

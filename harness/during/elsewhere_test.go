@@ -84,7 +84,7 @@ func TestAURLOfYours(t *testing.T) {
 	if err != nil || s.Elsewhere.Service != nil || s.Elsewhere.URL != a.url {
 		t.Errorf("%+v, %v", s.Elsewhere, err)
 	}
-	if good := s.UserApp.Protocol().Status; good[0] != 200 || good[len(good)-1] != 399 || len(good) != 200 {
+	if good := s.UserApp.HTTP().Status; good[0] != 200 || good[len(good)-1] != 399 || len(good) != 200 {
 		t.Errorf("good replies have %v", good)
 	}
 	own := m.scenario()

@@ -4,9 +4,11 @@ package evidence
 type Lane struct {
 	ID      string  `json:"id"` // such as "worker-fresh"; unique within a run
 	Vantage Vantage `json:"vantage"`
-	Node    string  `json:"node"` // where the client ran; empty outside the cluster
-	Conn    Conn    `json:"conn"`
-	Target  string  `json:"target"` // URL
+	// Protocol is how requests are sent and answered; empty: HTTP.
+	Protocol Protocol `json:"protocol,omitempty"`
+	Node     string   `json:"node"` // where the client ran; empty outside the cluster
+	Conn     Conn     `json:"conn"`
+	Target   string   `json:"target"` // URL
 	// TargetNode is the node of the pod that a control lane asks; empty: not noted.
 	TargetNode string `json:"target_node,omitempty"`
 	Rate       int    `json:"rate"` // asked, per second
@@ -27,6 +29,12 @@ func (l Lane) Kind() LaneKind {
 	}
 	return k
 }
+
+// A Protocol is how a lane's requests are sent and answered. One may have no connections: such a lane has no Conn.
+type Protocol string
+
+// HTTP is HTTP/1.1, which lanes speak that say nothing else.
+const HTTP Protocol = ""
 
 // A Vantage is the place a lane looks from.
 type Vantage string

@@ -3,7 +3,6 @@ package host
 import (
 	"bufio"
 	"context"
-	"fmt"
 	"os"
 	"os/exec"
 	"runtime"
@@ -12,6 +11,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"rollcall/harness/dataplane"
 	"rollcall/harness/host/capability"
 )
 
@@ -65,23 +65,9 @@ func Probe(ctx context.Context) Facts {
 	return f
 }
 
-// SupportsMode reports whether this host's kernel can run kube-proxy in the mode, and why.
-func (f Facts) SupportsMode(mode string) (supported bool, because string) {
-	switch mode {
-	case "iptables":
-		return true, "every Linux host kind runs on has it"
-	case "nftables":
-		if f.NFTables {
-			return true, "the kernel has nf_tables"
-		}
-		return false, fmt.Sprintf("kernel %s has no nf_tables", f.Kernel)
-	case "ipvs":
-		if f.IPVS {
-			return true, "the kernel has IP_VS"
-		}
-		return false, fmt.Sprintf("kernel %s has no IP_VS, neither built in nor as a module: make ipvs-lab runs it here", f.Kernel)
-	}
-	return false, "not a kube-proxy mode"
+// Supports reports whether this host's kernel can run a data plane, and why.
+func (f Facts) Supports(p dataplane.Plane) (supported bool, because string) {
+	return p.Supported(dataplane.Kernel{Release: f.Kernel, NFTables: f.NFTables, IPVS: f.IPVS})
 }
 
 func cgroupVersion() int {

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"rollcall/harness/dataplane"
 )
 
 func TestWithWrapper(t *testing.T) {
@@ -46,17 +48,17 @@ func TestWithWrapper(t *testing.T) {
 	}
 }
 
-func TestSupportsMode(t *testing.T) {
+func TestSupports(t *testing.T) {
 	bare := Facts{Kernel: "6.18"}
 	for mode, want := range map[string]bool{"iptables": true, "nftables": false, "ipvs": false} {
-		supported, because := bare.SupportsMode(mode)
+		supported, because := bare.Supports(dataplane.Of(mode))
 		if supported != want || because == "" {
 			t.Errorf("%s: %v, %q", mode, supported, because)
 		}
 	}
 	full := Facts{NFTables: true, IPVS: true}
 	for _, mode := range []string{"nftables", "ipvs"} {
-		if supported, because := full.SupportsMode(mode); !supported {
+		if supported, because := full.Supports(dataplane.Of(mode)); !supported {
 			t.Errorf("%s: %q", mode, because)
 		}
 	}

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"text/tabwriter"
+
+	"rollcall/harness/dataplane"
 )
 
 // Print writes what was found and what follows from it, a line each.
@@ -27,9 +29,9 @@ func (f Facts) Print(w io.Writer) {
 		agents, because = "real-time", "the kernel schedules them at once, not after their node and pod"
 	}
 	row("load agents", agents, because)
-	for _, mode := range []string{"nftables", "ipvs"} {
-		supported, because := f.SupportsMode(mode)
-		row("mode "+mode, map[bool]string{true: "yes", false: "skipped"}[supported], because)
+	for _, plane := range dataplane.All()[1:] { // iptables is everywhere
+		supported, because := f.Supports(plane)
+		row("mode "+plane.Name, map[bool]string{true: "yes", false: "skipped"}[supported], because)
 	}
 	inotify := ""
 	if f.InotifyInstances < setInotify {

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"rollcall/harness"
-	"rollcall/harness/cluster"
+	"rollcall/harness/dataplane"
 	"rollcall/harness/evidence"
 	"rollcall/harness/observe"
 	"rollcall/harness/verdict"
@@ -73,7 +73,7 @@ func All() []Mutant {
 }
 
 // In reports whether the mutant is done in a mode.
-func (m Mutant) In(mode string) bool { return m.EveryMode || mode == cluster.Modes()[0] }
+func (m Mutant) In(mode string) bool { return m.EveryMode || mode == dataplane.Names()[0] }
 
 // Scenario is the one that the mutant is done to, changed, under the mutant's id. It has one try.
 func (m Mutant) Scenario() (harness.Scenario, error) {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"rollcall/harness/dataplane"
 	"rollcall/harness/evidence"
 	"rollcall/harness/verdict"
 )
@@ -41,17 +42,11 @@ func proxyMutants() []Mutant {
 	}
 }
 
-// rulesSkipped has a node return from kube-proxy's rules before it looks at them. In iptables mode kube-proxy writes that chain
-// anew with every sync.
+// rulesSkipped has a node return from kube-proxy's rules before it looks at them.
 func rulesSkipped(node string) Damage {
 	return func(ctx context.Context, s Stage) error {
-		if s.Cluster.Mode() == "nftables" {
-			return lasting(500*time.Millisecond, node,
-				"handle=$(nft --echo --handle insert rule ip kube-proxy services return | sed -n 's/.*# handle //p')",
-				"nft delete rule ip kube-proxy services handle $handle")(ctx, s)
-		}
-		return lasting(0, node, "for i in 1 2 3 4 5; do iptables --table nat --insert KUBE-SERVICES --jump RETURN; sleep 0.1; done",
-			"while iptables --table nat --delete KUBE-SERVICES --jump RETURN; do :; done 2>/dev/null")(ctx, s)
+		plane := dataplane.Of(s.Cluster.Mode())
+		return lasting(0, node, plane.SkipRules, plane.UnskipRules)(ctx, s)
 	}
 }
 

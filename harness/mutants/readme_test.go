@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"rollcall/harness/cluster"
+	"rollcall/harness/dataplane"
 )
 
 var update = flag.Bool("update", false, "rewrite the tables of README.md, with what is in out/mutants.json")
@@ -56,7 +56,7 @@ func TestEveryMutantWasKilled(t *testing.T) {
 
 // tabled are the modes that the table has: those of any kernel. Few have IP_VS; with it, out/mutants.json has that mode too.
 func tabled() []string {
-	return slices.DeleteFunc(cluster.Modes(), func(mode string) bool { return mode == "ipvs" })
+	return slices.DeleteFunc(dataplane.Names(), func(mode string) bool { return mode == "ipvs" })
 }
 
 // A cell says what became of a mutant in a mode.

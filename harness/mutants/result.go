@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"rollcall/harness/atomicfile"
-	"rollcall/harness/cluster"
+	"rollcall/harness/dataplane"
 	"rollcall/harness/verdict"
 )
 
@@ -101,7 +101,7 @@ func Merge(file string, results []Result) (all []Result, err error) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("mutants: %s: %w", file, err)
 	}
-	for _, mode := range cluster.Modes() {
+	for _, mode := range dataplane.Names() {
 		for _, m := range All() {
 			is := func(r Result) bool { return r.Mutant == m.ID && r.Mode == mode }
 			now, was := slices.IndexFunc(results, is), slices.IndexFunc(before, is)

@@ -30,7 +30,7 @@ func serviceMutants() []Mutant {
 			Want: verdict.Fail, Cause: "no-failures"},
 		{ID: "port-changed", Damages: "the Service leads to a port on which nobody listens, for 3 s", Of: drained, EveryMode: true,
 			When: begun(time.Second),
-			Do:   serviceChanged(twoSyncs, func(s *corev1.Service) { s.Spec.Ports[0].TargetPort = intstr.FromInt32(appPort + 1) }),
+			Do:   serviceChanged(twoSyncs, func(s *corev1.Service) { fixtures.HTTPPort(s).TargetPort = intstr.FromInt32(appPort + 1) }),
 			Want: verdict.Fail, Cause: "no-failures"},
 		{ID: "slices-deleted", Damages: "the EndpointSlices of the Service are deleted, 10 times in 3 s", Of: drained, EveryMode: true,
 			When: begun(time.Second), Do: slicesDeleted(10, 300*time.Millisecond), Want: verdict.Fail, Cause: "no-failures"},
@@ -124,7 +124,7 @@ func sliceOfNobody(d time.Duration) Damage {
 			ObjectMeta:  metav1.ObjectMeta{Name: "nobody", Labels: map[string]string{discoveryv1.LabelServiceName: service.Name}},
 			AddressType: discoveryv1.AddressTypeIPv4,
 			Endpoints:   []discoveryv1.Endpoint{{Addresses: []string{controls[0].Status.PodIP}}},
-			Ports:       []discoveryv1.EndpointPort{{Name: &service.Spec.Ports[0].Name, Port: new(int32(appPort + 1))}},
+			Ports:       []discoveryv1.EndpointPort{{Name: &fixtures.HTTPPort(service).Name, Port: new(int32(appPort + 1))}},
 		}
 		if _, err := slices.Create(ctx, slice, metav1.CreateOptions{}); err != nil {
 			return err

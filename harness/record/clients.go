@@ -5,9 +5,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
-	"net"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -32,7 +30,7 @@ import (
 type clients struct {
 	lanes    []evidence.Lane
 	load     harness.Load
-	protocol *loadgen.Protocol // of the app; nil: it is Rollcall's own
+	userHTTP *loadgen.UserHTTP // of the app; nil: it is Rollcall's own
 	service  string
 	pods     typedcorev1.PodInterface
 	agents   []*agent
@@ -44,7 +42,7 @@ type clients struct {
 
 // newClients makes the agents and what their control lanes ask, and opens a way to each agent.
 func newClients(ctx context.Context, r *Recording, service *corev1.Service) (*clients, error) {
-	cl := &clients{load: r.Load, protocol: protocol(r.UserApp), service: service.Name, pods: r.Cluster.Client().CoreV1().Pods(r.Lease.Name)}
+	cl := &clients{load: r.Load, userHTTP: userHTTP(r.UserApp), service: service.Name, pods: r.Cluster.Client().CoreV1().Pods(r.Lease.Name)}
 	workers, err := r.Cluster.Workers(ctx)
 	if err != nil {
 		return nil, err
@@ -68,7 +66,7 @@ func newClients(ctx context.Context, r *Recording, service *corev1.Service) (*cl
 		control := controlOf(worker, up.controls)
 		targets := map[evidence.Vantage]string{evidence.FromControl: controlURL(control)}
 		if r.Elsewhere == nil || r.Elsewhere.Service != nil {
-			targets[evidence.FromPod] = r.target("http://" + addressOf(service) + "/")
+			targets[evidence.FromPod] = r.target(fixtures.HTTPURL(service))
 		}
 		lanes := r.lanesIn(strings.TrimPrefix(worker, r.Cluster.Name()+"-"), worker, targets)
 		for l := range lanes {
@@ -111,20 +109,11 @@ func (r *Recording) outsideTarget(ctx context.Context, service *corev1.Service) 
 	if r.Elsewhere != nil {
 		return r.Elsewhere.URL, nil
 	}
-	url, err := r.Cluster.OutsideURL(ctx, service)
+	url, err := r.Cluster.Door().Open(ctx, service)
 	if err != nil || url == "" {
 		return "", err
 	}
 	return r.target(url), nil
-}
-
-// addressOf is where a Service listens in the cluster.
-func addressOf(service *corev1.Service) string {
-	port := service.Spec.Ports[0].Port
-	if port == 80 {
-		return service.Spec.ClusterIP
-	}
-	return net.JoinHostPort(service.Spec.ClusterIP, strconv.Itoa(int(port)))
 }
 
 // nameOf is by which name a Service is known in the cluster. The dot at its end keeps clients from trying others first.
@@ -140,12 +129,12 @@ func (r *Recording) target(address string) string {
 	return strings.TrimSuffix(address, "/") + r.UserApp.Path()
 }
 
-// protocol is how a user's app is spoken to; nil for Rollcall's own.
-func protocol(app *userapp.App) *loadgen.Protocol {
+// userHTTP is how a user's app is asked; nil for Rollcall's own.
+func userHTTP(app *userapp.App) *loadgen.UserHTTP {
 	if app == nil {
 		return nil
 	}
-	return app.Protocol()
+	return app.HTTP()
 }
 
 // lanesIn are the lanes of every kind whose vantage has a target in the place, on a node or outside the cluster.
@@ -171,11 +160,11 @@ func (cl *clients) awaitReplies(ctx context.Context, ours func(pod string) bool)
 			continue
 		}
 		for _, lane := range a.lanes {
-			protocol := cl.protocol
+			asked := cl.userHTTP
 			if lane.Kind().IsControl() {
-				protocol = nil
+				asked = nil
 			}
-			if err := until(ctx, func() error { return a.remote.Reach(ctx, lane.Target, protocol) }); err != nil {
+			if err := until(ctx, func() error { return a.remote.Reach(ctx, lane.Target, asked) }); err != nil {
 				return fmt.Errorf("from %s: %w", a.node, err)
 			}
 		}
@@ -183,7 +172,7 @@ func (cl *clients) awaitReplies(ctx context.Context, ours func(pod string) bool)
 	if cl.outside == "" {
 		return nil
 	}
-	return awaitReplies(ctx, cl.outside, cl.protocol, ours)
+	return awaitReplies(ctx, cl.outside, cl.userHTTP, ours)
 }
 
 // inARow is how many good replies from outside show that no other app is behind the port any more.
@@ -191,11 +180,11 @@ const inARow = 5
 
 // awaitReplies returns when the app gives this process good replies. The port outside is that of the recording before, whose
 // pods a node sends requests to until its rules are those of today: what names its pod has to name one of ours.
-func awaitReplies(ctx context.Context, target string, protocol *loadgen.Protocol, ours func(pod string) bool) error {
+func awaitReplies(ctx context.Context, target string, app *loadgen.UserHTTP, ours func(pod string) bool) error {
 	client := loadgen.FreshClient(time.Second)
 	err := until(ctx, func() error {
-		if protocol != nil {
-			_, err := protocol.Ask(ctx, client, target)
+		if app != nil {
+			_, err := app.Ask(ctx, client, target)
 			return err
 		}
 		for range inARow {
@@ -245,7 +234,7 @@ func (cl *clients) start(ctx context.Context, began time.Time, recorder *store.R
 		a.offset = reading.Offset
 		cl.clocks = append(cl.clocks, reading)
 	}
-	cfg := loadgen.Config{Began: began, At: time.Now().Add(startLead), Service: cl.service, Timeout: cl.load.Timeout, Protocol: cl.protocol}
+	cfg := loadgen.Config{Began: began, At: time.Now().Add(startLead), Service: cl.service, Timeout: cl.load.Timeout, UserHTTP: cl.userHTTP}
 	var starting errgroup.Group
 	for _, a := range cl.agents {
 		starting.Go(func() error { return a.start(ctx, cfg, sink) })

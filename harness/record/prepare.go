@@ -7,9 +7,9 @@ import (
 	"slices"
 
 	"rollcall/fixtures"
-	"rollcall/harness/cluster"
 	"rollcall/harness/cluster/change"
 	"rollcall/harness/cpuwait"
+	"rollcall/harness/dataplane"
 	"rollcall/harness/evidence"
 	"rollcall/harness/namespace"
 	"rollcall/harness/observe"
@@ -33,7 +33,7 @@ func (r *Recording) deploy(ctx context.Context) error {
 	if err := r.createNamespace(ctx); err != nil {
 		return err
 	}
-	service, err := r.Rollout.Deploy(ctx, r.Cluster.Client(), r.into(), r.App, r.Cluster.NodePort())
+	service, err := r.Rollout.Deploy(ctx, r.Cluster.Client(), r.into(), r.App, r.Cluster.Door().NodePort)
 	if err != nil {
 		return err
 	}
@@ -141,7 +141,7 @@ func (r *Recording) observeNodes(ctx context.Context) (err error) {
 	if err != nil {
 		return fmt.Errorf("observe the nodes' rules: %w", err)
 	}
-	if !slices.Contains(cluster.Modes(), r.run.Mode) && r.observers.lacks == "" {
+	if !slices.Contains(dataplane.Names(), r.run.Mode) && r.observers.lacks == "" {
 		r.run.ObservedMode = r.observers.mode
 	}
 	if r.observers.lacks != "" {

@@ -36,7 +36,7 @@ func (d deleteAndApply) Begin(ctx context.Context, client kubernetes.Interface, 
 		if err != nil {
 			return fmt.Errorf("rollout: read Service %s: %w", service.Name, err)
 		}
-		service = app.Service(to.Namespace, live.Spec.Ports[0].NodePort)
+		service = app.Service(to.Namespace, fixtures.HTTPPort(live).NodePort)
 		if err := services.Delete(ctx, service.Name, metav1.DeleteOptions{}); err != nil {
 			return fmt.Errorf("rollout: delete Service %s: %w", service.Name, err)
 		}

@@ -10,6 +10,7 @@ import (
 	"text/tabwriter"
 
 	"rollcall/harness"
+	"rollcall/harness/dataplane"
 	"rollcall/harness/host"
 )
 
@@ -43,7 +44,7 @@ func (r *Runner) list(t *testing.T, w io.Writer, suite string, scenarios []harne
 	for _, mode := range r.modes {
 		skip := ""
 		if r.attached == nil {
-			if supported, because := host.Probe(ctx).SupportsMode(mode); !supported {
+			if supported, because := host.Probe(ctx).Supports(dataplane.Of(mode)); !supported {
 				skip = because
 			}
 		}

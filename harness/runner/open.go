@@ -15,6 +15,7 @@ import (
 	"rollcall/harness/cluster"
 	"rollcall/harness/cluster/kind"
 	"rollcall/harness/command"
+	"rollcall/harness/dataplane"
 	"rollcall/harness/evidence"
 	"rollcall/harness/evidence/store"
 	"rollcall/harness/host"
@@ -36,13 +37,13 @@ func (r *Runner) open(ctx context.Context, out io.Writer, mode string) (c cluste
 		if err := r.prepareTarget(ctx, out); err != nil {
 			return nil, "", err
 		}
-		r.turns, err = newTurns(mode, r.Out, r.attached.OneServiceOutside())
+		r.turns, err = newTurns(mode, r.Out, r.attached.Door().OneService)
 		return r.attached, "", err
 	}
 	facts := host.Probe(ctx)
 	identity := evidence.Cluster{Name: r.spec(mode).Name, Mode: mode, Provider: "kind", Kubernetes: r.version, Kernel: facts.Kernel,
 		Features: hostFeatures(facts)}
-	if supported, because := facts.SupportsMode(mode); !supported {
+	if supported, because := facts.Supports(dataplane.Of(mode)); !supported {
 		return nil, because, r.describe(identity)
 	}
 	if kind.Inherited(identity.Name) {
@@ -57,7 +58,7 @@ func (r *Runner) open(ctx context.Context, out io.Writer, mode string) (c cluste
 		return nil, "", errors.Join(err, c.Close())
 	}
 	r.trial = identity.Trial
-	r.turns, err = newTurns(mode, r.Out, c.OneServiceOutside())
+	r.turns, err = newTurns(mode, r.Out, c.Door().OneService)
 	return c, "", err
 }
 
@@ -105,8 +106,8 @@ func (r *Runner) clusterFile(mode string) string {
 
 func hostFeatures(facts host.Facts) []evidence.Feature {
 	var list []evidence.Feature
-	for _, mode := range cluster.Modes() {
-		supported, because := facts.SupportsMode(mode)
+	for _, mode := range dataplane.Names() {
+		supported, because := facts.Supports(dataplane.Of(mode))
 		list = append(list, evidence.Feature{Name: mode, Supported: supported, Because: because})
 	}
 	return list
@@ -130,7 +131,7 @@ func (r *Runner) Check(ctx context.Context, out io.Writer) (host.Facts, error) {
 		return facts, err
 	}
 	for _, mode := range r.modes {
-		if supported, _ := facts.SupportsMode(mode); !supported {
+		if supported, _ := facts.Supports(dataplane.Of(mode)); !supported {
 			continue
 		}
 		if err := kind.Check(ctx, r.spec(mode)); err != nil {
@@ -203,7 +204,7 @@ func (r *Runner) prepareCluster(ctx context.Context, out io.Writer, c cluster.Cl
 
 // nodePortFree refuses a cluster, a kept one say, in which another Service has our NodePort.
 func nodePortFree(ctx context.Context, c cluster.Cluster) error {
-	if !c.OneServiceOutside() {
+	if !c.Door().OneService {
 		return nil // any other will do
 	}
 	services, err := c.Client().CoreV1().Services(metav1.NamespaceAll).List(ctx, metav1.ListOptions{})

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"rollcall/harness/cluster"
+	"rollcall/harness/dataplane"
 	"rollcall/harness/nodeimage"
 	"rollcall/harness/option"
 	"rollcall/harness/staging"
@@ -50,7 +50,7 @@ func (r *Runner) Prepared(modes ...string) Options {
 	o := r.Options
 	o.Kubernetes, o.Profile = r.version, string(r.profile)
 	// An attached cluster may have what is no mode of kube-proxy.
-	modes = slices.DeleteFunc(slices.Clone(modes), func(mode string) bool { return !slices.Contains(cluster.Modes(), mode) })
+	modes = slices.DeleteFunc(slices.Clone(modes), func(mode string) bool { return !slices.Contains(dataplane.Names(), mode) })
 	o.Modes = strings.Join(modes, ",")
 	return o
 }

@@ -8,6 +8,7 @@ import (
 	"rollcall/harness"
 	"rollcall/harness/cluster"
 	"rollcall/harness/cluster/kind"
+	"rollcall/harness/dataplane"
 	"rollcall/harness/evidence"
 	"rollcall/harness/evidence/store"
 	"rollcall/harness/host"
@@ -26,7 +27,7 @@ func (n notYet) Attached() bool     { return false }
 
 // openNone opens no cluster, for scenarios that have each their own, or says why this host cannot have one.
 func (r *Runner) openNone(ctx context.Context, out io.Writer, mode string) (c cluster.Cluster, skip string, err error) {
-	if supported, _ := host.Probe(ctx).SupportsMode(mode); !supported {
+	if supported, _ := host.Probe(ctx).Supports(dataplane.Of(mode)); !supported {
 		return r.open(ctx, out, mode) // which notes that, and opens none either
 	}
 	if _, err := r.Check(ctx, out); err != nil {

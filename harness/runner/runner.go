@@ -17,9 +17,9 @@ import (
 
 	"rollcall/fixtures"
 	"rollcall/harness"
-	"rollcall/harness/cluster"
 	"rollcall/harness/cluster/attached"
 	"rollcall/harness/cluster/kind"
+	"rollcall/harness/dataplane"
 	"rollcall/harness/evidence"
 	"rollcall/harness/layout"
 	"rollcall/harness/lock"
@@ -85,7 +85,7 @@ const configFile = "kind-config.yaml"
 
 // Prepare checks the options, and connects to the target if there is one. It creates nothing.
 func (r *Runner) Prepare() (err error) {
-	if r.modes, err = cluster.ParseModes(r.Modes); err != nil {
+	if r.modes, err = dataplane.Parse(r.Modes); err != nil {
 		return err
 	}
 	if r.App != "" {

@@ -52,7 +52,7 @@ func (p Preflight) runTrialPods(ctx context.Context, images fixtures.ImageSource
 		if len(nodes) == 0 {
 			return usage.New("context "+p.Cluster.Name(), "no node is ready and takes pods that tolerate no taint", "see kubectl get nodes")
 		}
-		service, err := client.CoreV1().Services(lease.Name).Create(ctx, fixtures.TrialService(lease.Name, p.Cluster.NodePort()),
+		service, err := client.CoreV1().Services(lease.Name).Create(ctx, fixtures.TrialService(lease.Name, p.Cluster.Door().NodePort),
 			metav1.CreateOptions{})
 		if err != nil {
 			return err

@@ -74,7 +74,7 @@ func (p Preflight) lastWarning(ctx context.Context, namespace string) (warning s
 func (p Preflight) askApp(ctx context.Context, service *corev1.Service, pod *corev1.Pod) error {
 	ctx, cancel := context.WithTimeout(ctx, replyTimeout)
 	defer cancel()
-	base := p.Cluster.GivenURL()
+	base := p.Cluster.Door().Given
 	if base == "" {
 		forward, err := p.Cluster.Forward(ctx, pod.Namespace, pod.Name, portOf(service, pod))
 		if err != nil {
@@ -89,7 +89,7 @@ func (p Preflight) askApp(ctx context.Context, service *corev1.Service, pod *cor
 	var named string
 	var last error
 	err := poll.Until(ctx, 250*time.Millisecond, func() (bool, error) {
-		named, last = p.App.Protocol().Ask(ctx, client, url)
+		named, last = p.App.HTTP().Ask(ctx, client, url)
 		return last == nil, nil
 	})
 	switch {
@@ -108,7 +108,7 @@ func (p Preflight) askApp(ctx context.Context, service *corev1.Service, pod *cor
 
 // portOf is where a pod listens for what its Service sends to its first port.
 func portOf(service *corev1.Service, pod *corev1.Pod) int {
-	port := service.Spec.Ports[0]
+	port := fixtures.HTTPPort(service)
 	if port.TargetPort.Type == intstr.String {
 		for _, container := range pod.Spec.Containers {
 			for _, p := range container.Ports {

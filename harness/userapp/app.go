@@ -59,8 +59,8 @@ func Read(file string) (*App, error) {
 // Facts are what advice can be drawn from.
 func (a *App) Facts() *evidence.UserApp { return &a.facts }
 
-// Protocol is how the app is asked.
-func (a *App) Protocol() *loadgen.Protocol { return a.document.protocol() }
+// HTTP is how the app is asked.
+func (a *App) HTTP() *loadgen.UserHTTP { return a.document.http() }
 
 // Path is what is asked for.
 func (a *App) Path() string { return cmp.Or(a.document.Request.Path, "/") }

@@ -89,18 +89,18 @@ func (d Document) validate() error {
 	case !slices.Contains([]string{"", "restricted", "baseline", "privileged"}, d.PodSecurity):
 		return fmt.Errorf("podSecurity: %q: use restricted, baseline or privileged", d.PodSecurity)
 	}
-	if err := d.protocol().Check(); err != nil {
+	if err := d.http().Check(); err != nil {
 		return fmt.Errorf("request, reply: %w", err)
 	}
 	return nil
 }
 
-func (d Document) protocol() *loadgen.Protocol {
-	protocol := &loadgen.Protocol{Method: d.Request.Method, Status: d.Reply.Status}
+func (d Document) http() *loadgen.UserHTTP {
+	asked := &loadgen.UserHTTP{Method: d.Request.Method, Status: d.Reply.Status}
 	if place := d.Reply.Version; place != nil {
-		protocol.Header, protocol.Pointer, protocol.Pattern = place.Header, place.Pointer, place.Pattern
+		asked.Header, asked.Pointer, asked.Pattern = place.Header, place.Pointer, place.Pattern
 	}
-	return protocol
+	return asked
 }
 
 func (d Document) rate() int { return cmp.Or(d.Rate, defaultRate) }

@@ -55,7 +55,7 @@ func (a *App) adapt() {
 func (a *App) learn() {
 	template := a.template()
 	container, _ := a.container(template, a.document.Old)
-	a.facts.Named = a.Protocol().Names()
+	a.facts.Named = a.HTTP().Names()
 	a.facts.Probed = container.ReadinessProbe != nil
 	a.facts.Grace = time.Duration(ptr.Deref(template.Spec.TerminationGracePeriodSeconds, 30)) * time.Second
 	a.facts.Replicas = int(a.replicas())

@@ -45,7 +45,7 @@ func (u update) Deploy(ctx context.Context, client kubernetes.Interface, to fixt
 		service.Spec.Type = corev1.ServiceTypeNodePort
 	}
 	if nodePort > 0 {
-		service.Spec.Ports[0].NodePort = nodePort
+		fixtures.HTTPPort(service).NodePort = nodePort
 	}
 	service, err := client.CoreV1().Services(to.Namespace).Create(ctx, service, metav1.CreateOptions{})
 	if err != nil {

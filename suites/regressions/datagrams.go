@@ -3,6 +3,7 @@ package regressions
 import (
 	"context"
 	"errors"
+	"net"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -18,7 +19,7 @@ func askInDatagrams(ctx context.Context, steps *harness.Steps, app fixtures.App)
 	const every = "1500ms"
 	workers := steps.Workers(ctx)
 	service := harness.Must(steps.Client.CoreV1().Services(steps.Namespace).Get(ctx, app.ResourceName(), metav1.GetOptions{}))
-	url := "udp://" + service.Spec.ClusterIP + ":80"
+	url := "udp://" + net.JoinHostPort(service.Spec.ClusterIP, "80")
 	oneSocket = steps.Ask(ctx, workers[0], "-every", every, url)
 	newSockets = steps.Ask(ctx, workers[0], "-every", every, "-new-socket", url)
 	for _, client := range []*harness.Asking{oneSocket, newSockets} {

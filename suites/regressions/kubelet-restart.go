@@ -49,7 +49,7 @@ func kubeletRestart() harness.Scenario {
 			on.Nodes = workers[:1]
 			steps.Deploy(ctx, on, "v1")
 			service := harness.Must(steps.Client.CoreV1().Services(steps.Namespace).Get(ctx, app.ResourceName(), metav1.GetOptions{}))
-			client := steps.Ask(ctx, workers[len(workers)-1], "http://"+service.Spec.ClusterIP+"/")
+			client := steps.Ask(ctx, workers[len(workers)-1], fixtures.HTTPURL(service))
 			steps.Pause(ctx, older)
 			begun := time.Now()
 			restarted := make(chan error, 1)

@@ -56,7 +56,7 @@ func longServiceName() harness.Scenario {
 			steps.Until(ctx, everywhere("v1"))
 			services := steps.Client.CoreV1().Services(steps.Namespace)
 			service := harness.Must(services.Get(ctx, app.ResourceName(), metav1.GetOptions{}))
-			clients := askFromWorkers(ctx, steps, "http://"+service.Spec.ClusterIP+"/")
+			clients := askFromWorkers(ctx, steps, fixtures.HTTPURL(service))
 			unserved := harness.Must(services.Create(ctx, longNamed(steps.Namespace), metav1.CreateOptions{}))
 			steps.Cleanup(func(ctx context.Context) error { // nothing else ends the outage
 				return services.Delete(ctx, unserved.Name, metav1.DeleteOptions{})

@@ -55,7 +55,7 @@ func reusedAddress() harness.Scenario {
 			ready := sliceOf(service, "ready", pod, workers[1], discoveryv1.EndpointConditions{
 				Ready: new(true), Serving: new(true), Terminating: new(false)})
 			harness.Must(listed.Create(ctx, ready, metav1.CreateOptions{}))
-			clients := askFromWorkers(ctx, steps, "http://"+service.Spec.ClusterIP+"/")
+			clients := askFromWorkers(ctx, steps, fixtures.HTTPURL(service))
 			asked := make([]int, len(clients)) // while there was one endpoint with the address
 			for i, client := range clients {
 				asked[i] = len(client.Await(ctx, harness.Good))
@@ -108,7 +108,7 @@ func onlyPod(ctx context.Context, steps *harness.Steps, version string) *corev1.
 func sliceOf(
 	service *corev1.Service, name string, pod *corev1.Pod, node string, is discoveryv1.EndpointConditions,
 ) *discoveryv1.EndpointSlice {
-	port := service.Spec.Ports[0]
+	port := fixtures.HTTPPort(service)
 	labels := fixtures.Labels(service.Name)
 	labels[discoveryv1.LabelServiceName], labels[discoveryv1.LabelManagedBy] = service.Name, fixtures.Owner
 	return &discoveryv1.EndpointSlice{

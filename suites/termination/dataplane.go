@@ -12,6 +12,7 @@ import (
 	"rollcall/harness"
 	"rollcall/harness/cluster"
 	"rollcall/harness/cluster/change"
+	"rollcall/harness/dataplane"
 	"rollcall/harness/evidence"
 	"rollcall/harness/observe"
 	"rollcall/harness/verdict"
@@ -33,9 +34,7 @@ func dataplanes() []harness.Scenario {
 			ID: "dataplane-seen", Claim: "every node's kube-proxy is asked for its mode before its rules are read",
 			Observed: true, Steps: noteProxies,
 			Expect: []evidence.Expectation{
-				verdict.Fact(proxies, "iptables").In("iptables").Decides("C41"),
-				verdict.Fact(proxies, "nftables").In("nftables").Decides("C41"),
-				verdict.Fact(proxies, "ipvs").In("ipvs").Decides("C41"),
+				seen(dataplane.IPTables), seen(dataplane.NFTables), seen(dataplane.IPVS),
 			},
 		},
 		{
@@ -44,12 +43,17 @@ func dataplanes() []harness.Scenario {
 				"so what these suites show of Services is kube-proxy's; nothing is said about rules, with the reason",
 			ClusterChanges: []cluster.Change{change.NoProxy()}, Steps: askWithoutProxy,
 			Expect: []evidence.Expectation{
-				verdict.Fact(proxies, "none"),
+				verdict.Fact(proxies, dataplane.None.Name),
 				verdict.Fact(unanswered, "5 of 5").ByClients().Decides("C41"),
 				rules,
 			},
 		},
 	}
+}
+
+// seen expects that every node's kube-proxy says that it is the data plane which the cluster was made with.
+func seen(p dataplane.Plane) evidence.Expectation {
+	return verdict.Fact(proxies, p.Name).In(p.Name).Decides("C41")
 }
 
 // askWithoutProxy asks from outside, through a node's port, which nobody but a node's service proxy listens on.
@@ -73,7 +77,7 @@ func noteProxies(ctx context.Context, steps *harness.Steps) {
 	steps.Until(ctx, func(s observe.State) bool {
 		modes := slices.Sorted(maps.Values(s.Observed))
 		if len(s.Proxyless) > 0 {
-			modes = append(modes, "none")
+			modes = append(modes, dataplane.None.Name)
 		}
 		steps.Note(proxies, strings.Join(slices.Compact(modes), " "))
 		return true

@@ -148,7 +148,7 @@ func (c *Cluster) Features() []evidence.Feature {
 	}
 	return []evidence.Feature{
 		feature(evidence.NodeRules, c.CannotObserve()),
-		feature(cluster.OutsideLane, c.route.None),
+		feature(cluster.OutsideLane, c.Door().Closed),
 		feature(cluster.ClusterChanges, "it is not ours to change"),
 		feature(cluster.Drains, c.cannotDrain()),
 	}

@@ -1,15 +1,15 @@
 package attached
 
 import (
+	"cmp"
 	"context"
 	"fmt"
-	"net"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"rollcall/fixtures"
+	"rollcall/harness/cluster"
 	"rollcall/harness/usage"
 )
 
@@ -26,27 +26,17 @@ func (c *Cluster) Route() Route { return c.route }
 // SetRoute takes what another process of ours found.
 func (c *Cluster) SetRoute(route Route) { c.route = route }
 
-// OutsideURL leads to a Service along the route; empty if there is none.
-func (c *Cluster) OutsideURL(_ context.Context, service *corev1.Service) (string, error) {
-	if c.route.Host != "" {
-		return nodePortURL(c.route.Host, service), nil
+// Door is the route or, before one was looked for, the URL that was given or any NodePort.
+func (c *Cluster) Door() cluster.Door {
+	switch given := c.options.OutsideURL; {
+	case c.route.None != "" || given == NoOutside:
+		return cluster.NoDoor(c.route.None)
+	case c.route.URL != "" || given != "":
+		return cluster.GivenURL(cmp.Or(c.route.URL, given))
+	default:
+		return cluster.NodePorts(c.route.Host)
 	}
-	return c.route.URL, nil
 }
-
-// GivenURL is the one of the options, once it was found to lead to the Service.
-func (c *Cluster) GivenURL() string { return c.route.URL }
-
-// NodePort is any one, or none where NodePorts are no way in.
-func (c *Cluster) NodePort() int32 {
-	if c.route.URL != "" || c.route.None != "" || c.options.OutsideURL != "" {
-		return 0
-	}
-	return fixtures.AnyNodePort
-}
-
-// OneServiceOutside reports whether a URL is the way in, which leads to one Service.
-func (c *Cluster) OneServiceOutside() bool { return c.route.URL != "" || c.options.OutsideURL != "" }
 
 // nodePortTimeout is how long a NodePort that can be reached from here may take until it answers: the rules of a node are
 // there a second or two after the endpoint.
@@ -105,7 +95,8 @@ func (c *Cluster) tryNodePorts(ctx context.Context, service *corev1.Service, ans
 	found := make(chan string, len(hosts))
 	for _, host := range hosts {
 		go func() {
-			if answers(ctx, nodePortURL(host, service)) != nil {
+			url, _ := cluster.NodePorts(host).Open(ctx, service) // which does nothing that can fail
+			if answers(ctx, url) != nil {
 				host = ""
 			}
 			found <- host
@@ -119,8 +110,4 @@ func (c *Cluster) tryNodePorts(ctx context.Context, service *corev1.Service, ans
 	}
 	c.route.None = fmt.Sprintf("no NodePort of %d nodes can be reached from here: -outside-url=URL names another way", len(nodes.Items))
 	return nil
-}
-
-func nodePortURL(host string, service *corev1.Service) string {
-	return "http://" + net.JoinHostPort(host, fmt.Sprint(service.Spec.Ports[0].NodePort)) + "/"
 }

@@ -47,7 +47,7 @@ func TestFindRoute(t *testing.T) {
 					}
 				}
 				c := &Cluster{API: cluster.NewAPI(&rest.Config{}, client), options: row.options}
-				if port := c.NodePort(); port != row.before {
+				if port := c.Door().NodePort; port != row.before {
 					t.Errorf("a Service asks for NodePort %d, want %d", port, row.before)
 				}
 				service := &corev1.Service{Spec: corev1.ServiceSpec{Ports: []corev1.ServicePort{{NodePort: 30123}}}}

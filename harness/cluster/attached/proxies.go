@@ -13,12 +13,12 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"rollcall/harness/cluster"
+	"rollcall/harness/dataplane"
 	"rollcall/harness/usage"
 )
 
 // What a node's service proxy may be beside the modes of kube-proxy.
 const (
-	noProxy      = "none"    // or replaced by the network's own
 	unknownProxy = "unknown" // we may not look, or cannot see it
 	mixedProxies = "mixed"   // not the same on all nodes
 )
@@ -82,10 +82,10 @@ func detectProxies(ctx context.Context, client kubernetes.Interface, nodes []cor
 	}
 	for node, app := range instead {
 		if _, has := found[node]; !has {
-			found[node] = Proxy{noProxy, "no kube-proxy, and " + app + " runs there"}
+			found[node] = Proxy{dataplane.None.Name, "no kube-proxy, and " + app + " runs there"}
 		}
 	}
-	return all(Proxy{noProxy, "no pod of kube-proxy runs there"})
+	return all(Proxy{dataplane.None.Name, "no pod of kube-proxy runs there"})
 }
 
 // modeFlag is the mode that a pod of kube-proxy has on its command line; empty if none is.
@@ -117,7 +117,7 @@ func configuredMode(ctx context.Context, client kubernetes.Interface) (mode, bec
 			continue
 		}
 		if config.Mode == "" {
-			return "iptables", "ConfigMap " + place[0] + " names no mode, and this is the default on Linux"
+			return dataplane.IPTables.Name, "ConfigMap " + place[0] + " names no mode, and this is the default on Linux"
 		}
 		return config.Mode, "ConfigMap " + place[0]
 	}

@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"rollcall/harness/cluster"
+	"rollcall/harness/dataplane"
 	"rollcall/harness/nodeimage"
 )
 
@@ -43,9 +44,9 @@ func restartProxiesWith(ctx context.Context, c cluster.Changeable, patch string)
 	if err := removeProxies(ctx, c); err != nil {
 		return err
 	}
-	if c.Mode() == "nftables" {
+	if written := dataplane.Of(c.Mode()).CleanUp; written != "" {
 		err := onNodes(ctx, c.Nodes(), func(ctx context.Context, node string) error {
-			_, err := c.Exec(ctx, node, "for family in ip ip6; do nft delete table $family kube-proxy || true; done 2>/dev/null")
+			_, err := c.Exec(ctx, node, written)
 			return err
 		})
 		if err != nil {

@@ -28,6 +28,7 @@ type Cluster struct {
 	nodes      []node
 	held       *lock.Lock // nil when our parent process holds it
 	reaper     reaper     // nil when the cluster is kept, or our parent's
+	ipv6       bool       // it has no IPv4
 	address    string     // of a node that this host reaches; empty if it reaches none
 }
 
@@ -45,7 +46,7 @@ func connect(ctx context.Context, c *Cluster) error {
 	if c.nodes, err = c.engine.Nodes(c.spec.Name); err != nil {
 		return err
 	}
-	if c.address, err = reachable(ctx, c.nodes); err != nil {
+	if c.address, err = reachable(ctx, c.nodes, c.ipv6); err != nil {
 		return err
 	}
 	if c.address != "" { // not by way of the engine's proxy for published ports

@@ -106,9 +106,12 @@ func (n dockerNode) ControlPlane() (bool, error) {
 	return role == constants.ControlPlaneNodeRoleValue, err
 }
 
-func (n dockerNode) Address() (string, error) {
-	address, _, err := n.IP()
-	return address, err
+func (n dockerNode) Address(ipv6 bool) (string, error) {
+	v4, v6, err := n.IP()
+	if ipv6 {
+		return v6, err
+	}
+	return v4, err
 }
 
 func (n dockerNode) Published(ctx context.Context, port int) string {

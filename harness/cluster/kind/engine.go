@@ -38,7 +38,7 @@ type engine interface {
 type node interface {
 	String() string // its name, which is the Kubernetes node's too
 	ControlPlane() (bool, error)
-	Address() (string, error)
+	Address(ipv6 bool) (string, error)
 	// ContainerID is that of the engine.
 	ContainerID(ctx context.Context) (string, error)
 	// Published is where a port of the node is found on this host; empty if nowhere.

@@ -50,7 +50,8 @@ func newFakeEngine() *fakeEngine {
 		&corev1.ConfigMap{ObjectMeta: inKubeSystem(cluster.ProxyName)},
 	)
 	for i, name := range nodeNames() {
-		node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: corev1.NodeSpec{PodCIDR: fmt.Sprintf("10.0.%d.0/24", i)}}
+		node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: corev1.NodeSpec{PodCIDRs: []string{fmt.Sprintf("10.0.%d.0/24", i)}}}
+		node.Status.Addresses = []corev1.NodeAddress{{Type: corev1.NodeInternalIP, Address: fmt.Sprintf("172.18.0.%d", i+2)}}
 		if i == 0 {
 			node.Labels = map[string]string{"node-role.kubernetes.io/control-plane": ""}
 		}
@@ -172,7 +173,7 @@ type fakeNode struct {
 
 func (n fakeNode) String() string                        { return n.name }
 func (n fakeNode) ControlPlane() (bool, error)           { return n.name == nodeNames()[0], nil }
-func (n fakeNode) Address() (string, error)              { return "", nil }
+func (n fakeNode) Address(bool) (string, error)          { return "", nil }
 func (n fakeNode) Published(context.Context, int) string { return "127.0.0.1:32000" }
 func (n fakeNode) CopyFile(_ context.Context, file, path string) error {
 	return n.call("copy %s to %s of %s", file, path, n.name)

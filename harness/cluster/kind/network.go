@@ -18,19 +18,30 @@ import (
 	"rollcall/harness/poll"
 )
 
-// conflist is the pod network of one node: a veth pair per pod with an address from the node's
-// spec.podCIDR, and hostPort support. Between nodes plain routes do. Which addresses are taken outlives a reboot, as /run does
-// not: else new pods would get those that the endpoints still name.
-const conflist = `{
+// conflist is the pod network of one node: a veth pair per pod with an address of each of the node's spec.podCIDRs, one a family,
+// and hostPort support. Between nodes plain routes do. Which addresses are taken outlives a reboot, as /run does not: else new pods
+// would get those that the endpoints still name.
+func conflist(node corev1.Node) string {
+	var ranges, routes []string
+	for _, cidr := range node.Spec.PodCIDRs {
+		ranges = append(ranges, fmt.Sprintf(`[{"subnet": %q}]`, cidr))
+		all := "0.0.0.0/0"
+		if cluster.IsIPv6(cidr) {
+			all = "::/0"
+		}
+		routes = append(routes, fmt.Sprintf(`{"dst": %q}`, all))
+	}
+	return fmt.Sprintf(`{
   "cniVersion": "0.4.0",
   "name": "rollcall",
   "plugins": [
     {"type": "ptp", "ipMasq": false, "ipam": {"type": "host-local", "dataDir": "/var/lib/cni",
-      "ranges": [[{"subnet": "%s"}]], "routes": [{"dst": "0.0.0.0/0"}]}},
+      "ranges": [%s], "routes": [%s]}},
     {"type": "portmap", "capabilities": {"portMappings": true}}
   ]
 }
-`
+`, strings.Join(ranges, ", "), strings.Join(routes, ", "))
+}
 
 // awaitCredentials makes a client as soon as there is a kubeconfig, while kind is still busy.
 func awaitCredentials() Action {
@@ -55,7 +66,7 @@ func awaitCredentials() Action {
 	}}
 }
 
-// installNetwork gives every node its conflist as soon as it has a spec.podCIDR and a kube-proxy that has written its rules,
+// installNetwork gives every node its conflist as soon as it has a range of pods of each family and a kube-proxy that has written its rules,
 // and then the routes to the others. Before those rules a pod's first packets to a Service are lost: CoreDNS then waits 30 s.
 func installNetwork(count int) Action {
 	return Action{"install the network", func(ctx context.Context, c *Cluster) error {
@@ -67,7 +78,8 @@ func installNetwork(count int) Action {
 				return false, nil // the API server is still coming up
 			}
 			for _, node := range list.Items {
-				if _, seen := have[node.Name]; !seen && node.Spec.PodCIDR != "" {
+				addressed := len(node.Spec.PodCIDRs) > 0 && len(cluster.RoutesTo(node)) == len(node.Spec.PodCIDRs)
+				if _, seen := have[node.Name]; !seen && addressed {
 					have[node.Name] = node
 					group.Go(func() error { return c.writeConflist(ctx, node) })
 				}
@@ -86,7 +98,7 @@ func installNetwork(count int) Action {
 func (c *Cluster) writeConflist(ctx context.Context, node corev1.Node) error {
 	const script = "until " + cluster.ProxySynced + `; do sleep 0.2; done
 cat >/etc/cni/net.d/.rollcall && mv /etc/cni/net.d/.rollcall /etc/cni/net.d/10-rollcall.conflist`
-	if err := c.execWith(ctx, node.Name, script, fmt.Sprintf(conflist, node.Spec.PodCIDR)); err != nil {
+	if err := c.execWith(ctx, node.Name, script, conflist(node)); err != nil {
 		return fmt.Errorf("of %s: %w", node.Name, err)
 	}
 	return nil
@@ -114,7 +126,9 @@ func (c *Cluster) writeRoutes(ctx context.Context, node corev1.Node, all map[str
 	var routes strings.Builder
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		if other := all[name]; name != node.Name {
-			fmt.Fprintf(&routes, "ExecStart=ip route replace %s via %s\n", other.Spec.PodCIDR, internalIP(other))
+			for _, route := range cluster.RoutesTo(other) {
+				fmt.Fprintf(&routes, "ExecStart=ip route replace %s via %s\n", route.PodCIDR, route.Via)
+			}
 		}
 	}
 	if err := c.execWith(ctx, node.Name, fmt.Sprintf(routesUnit, routes.String()), ""); err != nil {
@@ -141,15 +155,6 @@ func (c *Cluster) RestoreRoutes(ctx context.Context) error {
 		err = errors.Join(err, c.writeRoutes(ctx, node, all))
 	}
 	return err
-}
-
-func internalIP(node corev1.Node) string {
-	for _, address := range node.Status.Addresses {
-		if address.Type == corev1.NodeInternalIP {
-			return address.Address
-		}
-	}
-	return ""
 }
 
 // execWith runs a shell script in a node's container, with standard input.

@@ -36,14 +36,14 @@ func open(ctx context.Context, w io.Writer, s Spec, e engine) (*Cluster, error) 
 	if err != nil {
 		return nil, err
 	}
-	c := &Cluster{engine: e, spec: s, state: state, out: w}
-	if Inherited(s.Name) {
-		_, err := run(ctx, c, []Action{{"connect", connect}, {"ask for the version", identify}})
-		return c, err
-	}
 	config, err := loadConfig(s)
 	if err != nil {
 		return nil, err
+	}
+	c := &Cluster{engine: e, spec: s, state: state, out: w, ipv6: config.Networking.IPFamily == v1alpha4.IPv6Family}
+	if Inherited(s.Name) {
+		_, err := run(ctx, c, []Action{{"connect", connect}, {"ask for the version", identify}})
+		return c, err
 	}
 	c.held, err = lock.Acquire(ctx, lockFile, func(holder string) {
 		fmt.Fprintf(w, "cluster %s is in use by %s; waiting for it\n", s.Name, holder)

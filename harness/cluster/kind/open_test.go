@@ -34,8 +34,8 @@ func TestOpenCreatesInOrder(t *testing.T) {
 	if e.index("raise shares of n-worker") >= 0 {
 		t.Error("a worker got the control plane's shares")
 	}
-	if c.Kubernetes() != "v1.36.3" || !c.Temporary() || !c.OneServiceOutside() {
-		t.Errorf("version %q, temporary %v, one Service outside %v", c.Kubernetes(), c.Temporary(), c.OneServiceOutside())
+	if c.Kubernetes() != "v1.36.3" || !c.Temporary() || !c.Door().OneService {
+		t.Errorf("version %q, temporary %v, one Service outside %v", c.Kubernetes(), c.Temporary(), c.Door().OneService)
 	}
 	workers, err := c.Workers(t.Context())
 	if diff := cmp.Diff(nodeNames()[1:], workers); diff != "" || err != nil {

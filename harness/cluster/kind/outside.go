@@ -8,15 +8,18 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	"rollcall/fixtures"
+	"rollcall/harness/cluster"
 )
 
-// OutsideURL leads to a Service from this host: to its NodePort at the address of a node or, where this host does not reach
-// that, to the NodePort of the spec on 127.0.0.1.
-func (c *Cluster) OutsideURL(ctx context.Context, service *corev1.Service) (string, error) {
+// Door is any NodePort at the address of a node or, where this host does not reach that, the one that a node publishes on 127.0.0.1.
+func (c *Cluster) Door() cluster.Door {
 	if c.address != "" {
-		return "http://" + net.JoinHostPort(c.address, fmt.Sprint(service.Spec.Ports[0].NodePort)) + "/", nil
+		return cluster.NodePorts(c.address)
 	}
+	return cluster.Door{NodePort: int32(c.spec.NodePort), OneService: true, Open: c.published}
+}
+
+func (c *Cluster) published(ctx context.Context, _ *corev1.Service) (string, error) {
 	for _, node := range c.nodes {
 		if address := node.Published(ctx, c.spec.NodePort); address != "" {
 			return "http://" + address + "/", nil
@@ -25,23 +28,9 @@ func (c *Cluster) OutsideURL(ctx context.Context, service *corev1.Service) (stri
 	return "", fmt.Errorf("cluster: no node of %s publishes port %d", c.spec.Name, c.spec.NodePort)
 }
 
-// GivenURL is empty: nobody names one.
-func (c *Cluster) GivenURL() string { return "" }
-
-// NodePort is any one, or that of the spec where this host reaches no node.
-func (c *Cluster) NodePort() int32 {
-	if c.OneServiceOutside() {
-		return int32(c.spec.NodePort)
-	}
-	return fixtures.AnyNodePort
-}
-
-// OneServiceOutside reports whether one published port is the way in.
-func (c *Cluster) OneServiceOutside() bool { return c.address == "" }
-
 // outside says in words how the cluster is reached from outside.
 func (c *Cluster) outside() string {
-	if c.OneServiceOutside() {
+	if c.address == "" {
 		return fmt.Sprintf("port %d, published on 127.0.0.1", c.spec.NodePort)
 	}
 	return "a node's address, " + c.address
@@ -52,7 +41,7 @@ const apiPort = "6443"
 
 // reachable is the address of the control plane's node, if this host has a way to it: on Linux the engine's network is one of
 // this host's own, elsewhere it is in a virtual machine.
-func reachable(ctx context.Context, nodes []node) (string, error) {
+func reachable(ctx context.Context, nodes []node, ipv6 bool) (string, error) {
 	var planes []node
 	for _, n := range nodes {
 		controls, err := n.ControlPlane()
@@ -66,7 +55,7 @@ func reachable(ctx context.Context, nodes []node) (string, error) {
 	if len(planes) != 1 {
 		return "", nil
 	}
-	address, err := planes[0].Address()
+	address, err := planes[0].Address(ipv6)
 	if err != nil || address == "" {
 		return "", err
 	}

@@ -18,7 +18,7 @@ import (
 const heardName = "rollcall-heard"
 
 // changesHeard prints how many changes of endpoints a node's kube-proxy has heard of (pkg/proxy/metrics/metrics.go, v1.35 to v1.37).
-const changesHeard = `curl --silent --fail --max-time 2 http://127.0.0.1:10249/metrics |
+const changesHeard = `curl --silent --fail --max-time 2 http://localhost:10249/metrics |
 grep '^kubeproxy_sync_proxy_rules_endpoint_changes_total'`
 
 // awaitHeard returns when controllers, every kube-proxy and the kubelets of workers follow changes again. After the API server was away

@@ -42,7 +42,7 @@
 // reads the rules once more at the end: a blind line from the beginning that says "check" means that the events did
 // not add up to what there is.
 //
-// kube-proxy's mode and syncs are asked of 127.0.0.1:10249, the latter half a second after a change of the rules, and
+// kube-proxy's mode and syncs are asked of localhost:10249, the latter half a second after a change of the rules, and
 // every 10 s. Where nothing answers for 10 s, another program routes for Services, or none.
 //
 // With -sparing, for nodes on a slow machine, it looks and asks a fifth as often, and is late after 250 ms.

@@ -22,7 +22,7 @@ func TestWhatCannotBeObservedIsSaid(t *testing.T) {
 		want     string
 	}{
 		{"an argument", []string{"-v"}, "iptables", exitUsage, `argument "-v": want -sparing or none`},
-		{"a mode of another system", nil, "kernelspace", exitFailed, `kube-proxy's mode "kernelspace": want iptables, nftables or ipvs`},
+		{"a mode of another system", nil, "kernelspace", exitFailed, `kube-proxy's mode "kernelspace": want iptables, nftables, ipvs`},
 	} {
 		t.Run(tc.sentence, func(t *testing.T) {
 			var stderr bytes.Buffer

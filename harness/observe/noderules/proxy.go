@@ -18,7 +18,7 @@ import (
 
 // A proxy is this node's kube-proxy, as far as it answers questions.
 type proxy struct {
-	address string // of its metrics server, such as http://127.0.0.1:10249
+	address string // of its metrics server, such as http://localhost:10249
 	client  *http.Client
 }
 
@@ -28,7 +28,7 @@ type lastSync struct {
 	at     time.Time
 }
 
-const proxyAddress = "http://127.0.0.1:10249"
+const proxyAddress = "http://localhost:10249"
 
 // newProxy is the kube-proxy at an address. It is asked for plain text, which costs it less than compressing.
 func newProxy(address string) proxy {

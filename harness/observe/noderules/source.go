@@ -9,10 +9,12 @@ import (
 	"net/netip"
 	"runtime"
 	"slices"
+	"strings"
 	"time"
 
 	"golang.org/x/sys/unix"
 
+	"rollcall/harness/dataplane"
 	"rollcall/harness/observe/noderules/nftables"
 )
 
@@ -26,19 +28,23 @@ type source interface {
 	close() error
 }
 
-// openSource opens the source for what kube-proxy in a mode writes, and names its method.
-func openSource(mode string) (s source, method string, err error) {
-	switch mode {
-	case "nftables":
-		s, err = openTables()
+// sources open that of each data plane, and name its method.
+var sources = map[string]func() (s source, method string, err error){
+	dataplane.IPTables.Name: openIptables,
+	dataplane.NFTables.Name: func() (source, string, error) {
+		s, err := openTables()
 		return s, "events", err
-	case "iptables":
-		return openIptables()
-	case "ipvs":
-		return &polled{read: readIPVS}, "weights", nil
-	default:
-		return nil, "", fmt.Errorf("kube-proxy's mode %q: want iptables, nftables or ipvs", mode)
+	},
+	dataplane.IPVS.Name: func() (source, string, error) { return &polled{read: readIPVS}, "weights", nil },
+}
+
+// openSource opens the source for what a data plane writes.
+func openSource(plane string) (s source, method string, err error) {
+	open, known := sources[plane]
+	if !known {
+		return nil, "", fmt.Errorf("kube-proxy's mode %q: want %s", plane, strings.Join(dataplane.Names(), ", "))
 	}
+	return open()
 }
 
 // openIptables opens the source for the variant of iptables that has kube-proxy's rules; nf_tables if none has yet.

@@ -12,9 +12,9 @@ import (
 	"strings"
 )
 
-// A Protocol is how an app that is not Rollcall's own is asked, and what its replies look like. At most one of Header,
+// A UserHTTP is how an app that is not Rollcall's own is asked, and what its replies look like. At most one of Header,
 // Pointer and Pattern says where a reply names its version; without any, nobody knows which version answered.
-type Protocol struct {
+type UserHTTP struct {
 	Method  string `json:"method,omitempty"`  // GET or HEAD, or POST with an empty body; empty: GET
 	Status  []int  `json:"status,omitempty"`  // of a good reply; empty: 200 to 299
 	Header  string `json:"header,omitempty"`  // whose value is the version
@@ -26,7 +26,7 @@ type Protocol struct {
 const bodyLimit = 1 << 20
 
 // Check finds what cannot be meant.
-func (p *Protocol) Check() error {
+func (p *UserHTTP) Check() error {
 	named := 0
 	for _, place := range []string{p.Header, p.Pointer, p.Pattern} {
 		if place != "" {
@@ -62,10 +62,10 @@ func (p *Protocol) Check() error {
 }
 
 // Names reports whether replies name their version.
-func (p *Protocol) Names() bool { return p.Header+p.Pointer+p.Pattern != "" }
+func (p *UserHTTP) Names() bool { return p.Header+p.Pointer+p.Pattern != "" }
 
 // method is what requests are sent with.
-func (p *Protocol) method() string {
+func (p *UserHTTP) method() string {
 	if p.Method == "" {
 		return http.MethodGet
 	}
@@ -73,7 +73,7 @@ func (p *Protocol) method() string {
 }
 
 // good reports whether a status is that of a good reply.
-func (p *Protocol) good(status int) bool {
+func (p *UserHTTP) good(status int) bool {
 	if len(p.Status) == 0 {
 		return status >= 200 && status <= 299
 	}
@@ -82,16 +82,16 @@ func (p *Protocol) good(status int) bool {
 
 // A replyReader finds the version in replies.
 type replyReader struct {
-	*Protocol
+	*UserHTTP
 	pattern *regexp.Regexp
 }
 
-// newReplyReader takes a protocol that was checked; nil makes none.
-func newReplyReader(p *Protocol) *replyReader {
+// newReplyReader takes one that was checked; nil makes none.
+func newReplyReader(p *UserHTTP) *replyReader {
 	if p == nil {
 		return nil
 	}
-	r := &replyReader{Protocol: p}
+	r := &replyReader{UserHTTP: p}
 	if p.Pattern != "" {
 		r.pattern = regexp.MustCompile(p.Pattern)
 	}

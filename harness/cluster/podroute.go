@@ -1,0 +1,27 @@
+package cluster
+
+import (
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+)
+
+// A PodRoute leads to the pods of a node.
+type PodRoute struct{ PodCIDR, Via string }
+
+// RoutesTo are those to the pods of a node, one a family, by way of its addresses.
+func RoutesTo(node corev1.Node) (routes []PodRoute) {
+	for _, cidr := range node.Spec.PodCIDRs {
+		i := slices.IndexFunc(node.Status.Addresses, func(a corev1.NodeAddress) bool {
+			return a.Type == corev1.NodeInternalIP && IsIPv6(a.Address) == IsIPv6(cidr)
+		})
+		if i >= 0 {
+			routes = append(routes, PodRoute{cidr, node.Status.Addresses[i].Address})
+		}
+	}
+	return routes
+}
+
+// IsIPv6 reports whether an address, or a range of them, is of IPv6.
+func IsIPv6(address string) bool { return strings.Contains(address, ":") }

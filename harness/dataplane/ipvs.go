@@ -1,0 +1,14 @@
+package dataplane
+
+import "fmt"
+
+// IPVS is kube-proxy's mode ipvs. No disruption of its rules is known here: hosts run it in a lab of its own (harness/lab).
+var IPVS = Plane{
+	Name: "ipvs",
+	Supported: func(k Kernel) (bool, string) {
+		if k.IPVS {
+			return true, "the kernel has IP_VS"
+		}
+		return false, fmt.Sprintf("kernel %s has no IP_VS, neither built in nor as a module: make ipvs-lab runs it here", k.Release)
+	},
+}

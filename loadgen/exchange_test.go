@@ -1,0 +1,110 @@
+package loadgen
+
+import (
+	"encoding/binary"
+	"net"
+	"os"
+	"sync"
+	"testing"
+	"time"
+
+	"rollcall/harness/evidence"
+)
+
+// TestProtocolWithoutConnections loads a lane of datagrams over one socket, whose peer answers each pair in the other order: two
+// requests are under way at a time, and each hit is of its own answer.
+func TestProtocolWithoutConnections(t *testing.T) {
+	const datagrams evidence.Protocol = "datagrams"
+	protocols[datagrams] = protocol{check: func(evidence.Lane) error { return nil }, open: openDatagrams}
+	t.Cleanup(func() { delete(protocols, datagrams) })
+	server, err := net.ListenPacket("udp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	answered, enough := make(chan struct{}), make(chan struct{}, 1)
+	go func() { // ends with the socket
+		defer close(answered)
+		var held []byte
+		for n, buffer := 1, make([]byte, 8); ; n++ {
+			_, from, err := server.ReadFrom(buffer)
+			if err != nil {
+				return
+			}
+			if n == 20 {
+				enough <- struct{}{}
+			}
+			if held == nil {
+				held = append(held, buffer...)
+				continue
+			}
+			server.WriteTo(buffer, from)
+			server.WriteTo(held, from)
+			held = nil
+		}
+	}()
+	t.Cleanup(func() { server.Close(); <-answered })
+
+	l := evidence.Lane{ID: "worker-datagrams", Vantage: evidence.FromPod, Node: "worker", Protocol: datagrams,
+		Target: server.LocalAddr().String(), Rate: 500}
+	a := mustStart(t, l, 300*time.Millisecond) // which the last one waits for, if it has no other to make a pair with
+	arrive(t, "twentieth request", enough)
+	hits := hitsOf(t, a)
+	for i, h := range hits {
+		last := i == len(hits)-1 && len(hits)%2 == 1
+		if h.Seq != uint64(i) || h.Reused || h.Check() != nil || (h.Fault == evidence.Timeout) != last || !last && h.By.Pod != "a" {
+			t.Errorf("hit %d of %d: %+v", i, len(hits), h)
+		}
+	}
+	if hits[0].End() < hits[1].Sent {
+		t.Error("no two requests were under way at a time")
+	}
+}
+
+// Datagrams is a protocol of one socket, with an answer for each number.
+type datagrams struct {
+	socket  net.Conn
+	mu      sync.Mutex
+	waiting map[uint64]chan struct{}
+	done    chan struct{}
+}
+
+func openDatagrams(lane evidence.Lane, _ Config) exchanger {
+	socket, err := net.Dial("udp", lane.Target)
+	if err != nil {
+		panic(err)
+	}
+	d := &datagrams{socket: socket, waiting: map[uint64]chan struct{}{}, done: make(chan struct{})}
+	go func() {
+		defer close(d.done)
+		for buffer := make([]byte, 8); ; {
+			if _, err := socket.Read(buffer); err != nil {
+				return
+			}
+			d.mu.Lock()
+			close(d.waiting[binary.BigEndian.Uint64(buffer)])
+			d.mu.Unlock()
+		}
+	}()
+	return d
+}
+
+func (d *datagrams) exchange(r request) (answer, error) {
+	came := make(chan struct{})
+	d.mu.Lock()
+	d.waiting[r.seq] = came
+	d.mu.Unlock()
+	if _, err := d.socket.Write(binary.BigEndian.AppendUint64(nil, r.seq)); err != nil {
+		return answer{}, err
+	}
+	select {
+	case <-came:
+		return answer{by: evidence.Server{Version: "v1", Pod: "a", Node: "worker"}}, nil
+	case <-time.After(time.Until(r.deadline)):
+		return answer{}, os.ErrDeadlineExceeded
+	}
+}
+
+func (d *datagrams) close() {
+	d.socket.Close()
+	<-d.done
+}
