@@ -21,7 +21,8 @@ import (
 )
 
 func TestDoors(t *testing.T) {
-	service := &corev1.Service{Spec: corev1.ServiceSpec{Ports: []corev1.ServicePort{{Name: "udp", NodePort: 1}, {Name: "http", NodePort: 30123}}}}
+	ports := []corev1.ServicePort{{Name: "udp", NodePort: 1}, {Name: "http", NodePort: 30123}}
+	service := &corev1.Service{Spec: corev1.ServiceSpec{Ports: ports}}
 	for _, row := range []struct {
 		sentence string
 		door     cluster.Door

@@ -24,7 +24,8 @@ func (c saying) Exec(ctx context.Context, node, script string) (string, error) {
 
 func TestLacks(t *testing.T) {
 	node := func(edit func(*corev1.Node)) *corev1.Node {
-		n := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "rollcall-iptables-worker"}, Spec: corev1.NodeSpec{PodCIDRs: []string{"10.244.1.0/24"}},
+		n := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "rollcall-iptables-worker"},
+			Spec: corev1.NodeSpec{PodCIDRs: []string{"10.244.1.0/24"}},
 			Status: corev1.NodeStatus{Conditions: []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionTrue}},
 				Addresses: []corev1.NodeAddress{{Type: corev1.NodeInternalIP, Address: "172.18.0.3"}}}}
 		edit(n)

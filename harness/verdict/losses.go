@@ -47,7 +47,10 @@ var noFailures = Rule{
 }
 
 // fromNodes says of which nodes requests were, where a rule is not about those of all.
-var fromNodes = map[evidence.Nodes]string{evidence.OtherNodes: " from nodes that were not disrupted", evidence.DisruptedNodes: " from disrupted nodes"}
+var fromNodes = map[evidence.Nodes]string{
+	evidence.OtherNodes:     " from nodes that were not disrupted",
+	evidence.DisruptedNodes: " from disrupted nodes",
+}
 
 // shownByTerminations says, where no request failed, of how many terminations that is known, and what follows; empty where no
 // old pod ended, or clients that the rule is not about lost a request by one.

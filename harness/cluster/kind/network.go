@@ -66,8 +66,8 @@ func awaitCredentials() Action {
 	}}
 }
 
-// installNetwork gives every node its conflist as soon as it has a range of pods of each family and a kube-proxy that has written its rules,
-// and then the routes to the others. Before those rules a pod's first packets to a Service are lost: CoreDNS then waits 30 s.
+// installNetwork gives every node its conflist as soon as it has a range of pods of each family and a kube-proxy that has written its
+// rules, and then the routes to the others. Before those rules a pod's first packets to a Service are lost: CoreDNS then waits 30 s.
 func installNetwork(count int) Action {
 	return Action{"install the network", func(ctx context.Context, c *Cluster) error {
 		var group errgroup.Group
