@@ -77,6 +77,10 @@ type httpLane struct {
 func (l httpLane) request(seq uint64) *http.Request {
 	req := &http.Request{Method: l.Kind().Method(), URL: l.target, Host: l.target.Host, Close: !l.Kind().KeepsAlive(),
 		Header: http.Header{laneHeader: {l.ID}, seqHeader: {strconv.FormatUint(seq, 10)}}}
+	if user := l.target.User; user != nil {
+		password, _ := user.Password()
+		req.SetBasicAuth(user.Username(), password)
+	}
 	if l.userapp != nil {
 		req.Method = l.userapp.method()
 	} else if req.Method == http.MethodPost {

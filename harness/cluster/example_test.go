@@ -24,13 +24,19 @@ func (c *k3s) Kubernetes() string                        { return "v1.36.3+k3s1"
 func (c *k3s) Nodes() []string                           { return nil } // none runs commands for us
 func (c *k3s) Workers(context.Context) ([]string, error) { return []string{c.name}, nil }
 func (c *k3s) NodeName(name string) string               { return name }
-func (c *k3s) Door() cluster.Door                        { return cluster.GivenURL("http://127.0.0.1:30080/") }
 func (c *k3s) Attached() bool                            { return true }
 func (c *k3s) Temporary() bool                           { return false }
 func (c *k3s) Features() []evidence.Feature              { return nil }
 func (c *k3s) CannotObserve() string                     { return "a k3s node runs no privileged pods for us" }
 func (c *k3s) LeaveCPUCgroup(*corev1.Pod) error          { return nil }
 func (c *k3s) Close() error                              { return nil }
+
+// Door is the one NodePort that is published on this host.
+func (c *k3s) Door() cluster.Door {
+	door := cluster.GivenURL("http://127.0.0.1:30080/")
+	door.NodePort = 30080
+	return door
+}
 
 func (c *k3s) Describe(context.Context) (evidence.Cluster, error) {
 	return evidence.Cluster{Name: c.name, Mode: c.Mode(), Provider: "k3s", Kubernetes: c.Kubernetes(), Nodes: 1}, nil

@@ -2,7 +2,11 @@
 // its modes, and that there is none. What reads a plane's rules is a source of the observer (harness/observe/noderules).
 package dataplane
 
-import "slices"
+import (
+	"slices"
+
+	"rollcall/harness/evidence"
+)
 
 // A Plane routes connections to a Service to its pods, by rules on each node. Scripts are run there, as root; an empty one is of what
 // the plane has nothing of.
@@ -15,7 +19,7 @@ type Plane struct {
 	LoseService func(ip string, port int32) string // removes what it wrote for a Service
 	LoseCanary  string                             // removes what it looks at to see whether its rules were flushed; nothing routes by it
 	SkipRules   string                             // has the node pass over its rules for half a second
-	UnskipRules string                             // ends that, and may run after it
+	UnskipRules string                             // ends that before its time, and does nothing after it
 	CleanUp     string                             // removes what an older program would not take away of what a newer one wrote
 }
 
@@ -52,4 +56,4 @@ func (p Plane) Other() Plane {
 }
 
 // None is that nothing routes: no kube-proxy, and nobody in its place.
-var None = Plane{Name: "none", Supported: func(Kernel) (bool, string) { return true, "there is nothing to support" }}
+var None = Plane{Name: evidence.NoProxy}

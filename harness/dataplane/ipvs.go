@@ -2,7 +2,7 @@ package dataplane
 
 import "fmt"
 
-// IPVS is kube-proxy's mode ipvs. No disruption of its rules is known here: hosts run it in a lab of its own (harness/lab).
+// IPVS is kube-proxy's mode ipvs. There are no scripts for its rules yet.
 var IPVS = Plane{
 	Name: "ipvs",
 	Supported: func(k Kernel) (bool, string) {

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
+
 	"rollcall/fixtures"
 	"rollcall/harness/cluster"
 	"rollcall/harness/cluster/change"
@@ -59,37 +61,52 @@ func (s Stage) plane() dataplane.Plane { return dataplane.Of(s.Cluster.Mode()) }
 
 // AllRules is every rule of kube-proxy's.
 func AllRules(s Stage) (script string, err error) {
-	return s.known(s.plane().LoseRules, "rules to lose")
-}
-
-// known is a script of the data plane, where it has that.
-func (s Stage) known(script, what string) (string, error) {
-	if script == "" {
-		return "", &cluster.Unsupported{Because: "kube-proxy has no " + what + " in mode " + s.Cluster.Mode()}
+	if s.plane().LoseRules == "" {
+		return "", s.unknown("take away the rules")
 	}
-	return script, nil
+	_, err = s.serviceOfIPv4(context.Background())
+	return s.plane().LoseRules, err
 }
 
 // ServiceRules are those of the app's Service alone: a chain in iptables mode, an element of a map in nftables mode.
 func ServiceRules(s Stage) (script string, err error) {
-	service, err := s.service(context.Background())
+	if s.plane().LoseService == nil {
+		return "", s.unknown("take away the rules of a Service")
+	}
+	service, err := s.serviceOfIPv4(context.Background())
 	if err != nil {
 		return "", err
-	}
-	if s.plane().LoseService == nil {
-		return s.known("", "rules of a Service to lose")
 	}
 	return s.plane().LoseService(service.Spec.ClusterIP, fixtures.HTTPPort(service).Port), nil
 }
 
 // Canary is what kube-proxy looks at to see whether its rules were flushed.
-func Canary(s Stage) (script string, err error) { return s.known(s.plane().LoseCanary, "canary chain") }
+func Canary(s Stage) (script string, err error) {
+	if s.plane().LoseCanary == "" {
+		return "", &cluster.Unsupported{Because: "kube-proxy has no canary chain in mode " + s.Cluster.Mode()}
+	}
+	return s.plane().LoseCanary, nil
+}
+
+// unknown is that no script is known for something in the cluster's mode.
+func (s Stage) unknown(what string) error {
+	return &cluster.Unsupported{Because: fmt.Sprintf("no script is known to %s in mode %s", what, s.Cluster.Mode())}
+}
+
+// serviceOfIPv4 is the app's Service; scripts that are about its rules know IPv4 alone.
+func (s Stage) serviceOfIPv4(ctx context.Context) (*corev1.Service, error) {
+	service, err := s.service(ctx)
+	if err == nil && cluster.IsIPv6(service.Spec.ClusterIP) {
+		return nil, &cluster.Unsupported{Because: "no script is known for rules of IPv6"}
+	}
+	return service, err
+}
 
 // RequestsDropped has a node drop, for a while, what clients in its pods send to the Service, before it is routed. The kernel ends that
 // by itself: an element of a set that times out, exact to a tick of its clock, 4 ms at most (nft(8), timeout).
 func RequestsDropped(node string, d time.Duration) Act {
 	return func(ctx context.Context, s Stage) error {
-		service, err := s.service(ctx)
+		service, err := s.serviceOfIPv4(ctx)
 		if err != nil {
 			return err
 		}

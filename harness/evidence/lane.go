@@ -21,7 +21,7 @@ type Lane struct {
 
 // Kind is what the lane is for. Its name is empty if the lane is of no kind that LaneKinds lists.
 func (l Lane) Kind() LaneKind {
-	k := LaneKind{Vantage: l.Vantage, Conn: l.Conn, Resends: l.Resends, Named: l.Named}
+	k := LaneKind{Vantage: l.Vantage, Conn: l.Conn, Resends: l.Resends, Named: l.Named, Protocol: l.Protocol}
 	for _, known := range LaneKinds() {
 		if known.same(k) {
 			return known

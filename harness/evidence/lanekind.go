@@ -8,6 +8,7 @@ type LaneKind struct {
 	Conn     Conn
 	Resends  bool
 	Named    bool // resolves the Service's name for every connection
+	Protocol Protocol
 	Optional bool // only in scenarios that name it in their Load
 }
 
@@ -17,8 +18,8 @@ const Plain = "plain"
 // Named is the optional kind that resolves the Service's name for every connection. Others know its address.
 const Named = "named"
 
-// LaneKinds lists every kind, in the order in which a node's lanes are recorded. A further kind is one more row, and a
-// sender in package loadgen where none of its senders will do.
+// LaneKinds lists every kind, in the order in which a node's lanes are recorded. A further kind is one more row, and an
+// exchanger in package loadgen where it speaks a protocol that none of those there does.
 func LaneKinds() []LaneKind {
 	return []LaneKind{
 		{Name: "fresh", Vantage: FromPod, Conn: Fresh},
@@ -32,7 +33,7 @@ func LaneKinds() []LaneKind {
 
 // Lane is the kind's lane in a place, such as "worker" or "outside".
 func (k LaneKind) Lane(place string) Lane {
-	return Lane{ID: place + "-" + k.Name, Vantage: k.Vantage, Conn: k.Conn, Resends: k.Resends, Named: k.Named}
+	return Lane{ID: place + "-" + k.Name, Vantage: k.Vantage, Conn: k.Conn, Resends: k.Resends, Named: k.Named, Protocol: k.Protocol}
 }
 
 // Method is that of its HTTP requests. Over keep-alive connections it is POST: a GET whose connection died may be sent
@@ -63,5 +64,6 @@ func (k LaneKind) ShowsDamage() bool { return k.Vantage == FromPod && !k.Resends
 func (k LaneKind) FollowsRules() bool { return k.Vantage == FromPod && k.Conn == Fresh }
 
 func (k LaneKind) same(other LaneKind) bool {
-	return k.Vantage == other.Vantage && k.Conn == other.Conn && k.Resends == other.Resends && k.Named == other.Named
+	k.Name, k.Optional = other.Name, other.Optional // which lanes do not have
+	return k == other
 }

@@ -51,6 +51,9 @@ type Trial struct {
 	Stretch  int     `json:"stretch"`      // how many times longer than usual that is, and so the times that scale with it; at least 1
 }
 
+// NoProxy is the mode of a cluster whose nodes have no kube-proxy.
+const NoProxy = "none"
+
 // NodeRules is the feature of clusters whose nodes' rules for Services are kube-proxy's, which can be read.
 const NodeRules = "node-rules"
 

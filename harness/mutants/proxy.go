@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"rollcall/harness/cluster"
 	"rollcall/harness/dataplane"
 	"rollcall/harness/evidence"
 	"rollcall/harness/verdict"
@@ -46,6 +47,9 @@ func proxyMutants() []Mutant {
 func rulesSkipped(node string) Damage {
 	return func(ctx context.Context, s Stage) error {
 		plane := dataplane.Of(s.Cluster.Mode())
+		if plane.SkipRules == "" {
+			return &cluster.Unsupported{Because: "no script has a node pass over the rules of mode " + plane.Name}
+		}
 		return lasting(0, node, plane.SkipRules, plane.UnskipRules)(ctx, s)
 	}
 }

@@ -45,10 +45,11 @@ func (a attempt) occupancy(s harness.Scenario) harness.Occupancy {
 
 // A result is what an attempt came to.
 type result struct {
-	verdict verdict.Verdict
-	again   bool          // another attempt is to be made, for which the scenario may have been changed
-	trusted bool          // others may judge the recording
-	podWait timeline.Wait // the longest of a pod that served
+	verdict  verdict.Verdict
+	again    bool          // another attempt is to be made, for which the scenario may have been changed
+	trusted  bool          // others may judge the recording
+	podWait  timeline.Wait // the longest of a pod that served
+	measured bool          // it was measured from outside who waited
 }
 
 // diagnosticsFolder is beside a recording's evidence, and has what the cluster looked like.
@@ -190,7 +191,7 @@ func (a attempt) adapt(rate, jobs int, res result) error {
 		return a.runner.lowerJobs(jobs, v.Headline)
 	case res.podWait.Waited >= crowded:
 		return a.runner.lowerJobs(jobs, res.podWait.String())
-	case v.Outcome == verdict.Pass && 0 < res.podWait.Waited && res.podWait.Waited < calm: // it was under load, and measured
+	case v.Outcome == verdict.Pass && res.measured && 0 < res.podWait.Waited && res.podWait.Waited < calm: // it was under load
 		return a.runner.raiseJobs(jobs)
 	}
 	return nil
@@ -207,7 +208,7 @@ func (a attempt) judge(s *harness.Scenario, folder string) (res result, err erro
 	if err != nil {
 		return res, err
 	}
-	res.verdict, res.podWait = verdict.Judge(ev.Run, tl), tl.PodWait()
+	res.verdict, res.podWait, res.measured = verdict.Judge(ev.Run, tl), tl.PodWait(), tl.Measured()
 	decides := ev.Run // and does not only measure, for which clients may be late
 	decides.Measures = false
 	judged := verdict.Judge(decides, tl)

@@ -106,7 +106,7 @@ func (p Preflight) askApp(ctx context.Context, service *corev1.Service, pod *cor
 	return nil
 }
 
-// portOf is where a pod listens for what its Service sends to its first port.
+// portOf is where a pod listens for what its Service sends it over HTTP.
 func portOf(service *corev1.Service, pod *corev1.Pod) int {
 	port := fixtures.HTTPPort(service)
 	if port.TargetPort.Type == intstr.String {

@@ -196,10 +196,9 @@ func measuredWaits(events []evidence.Event) (waits []Wait) {
 	return waits
 }
 
-// shownWaits are those that something shows in a recording in which nobody measured them: the kubelet was late with what no
-// timer keeps it from, and the pod of a control lane with its answer, which no rollout touches. Such signs do not tell a
-// process that waits from one that is stopped.
-func (t Timeline) shownWaits() (waits []Wait) {
+// kubeletWaits are shown, in a recording in which nobody measured them, by a kubelet that was late with what no timer keeps it from.
+// That does not tell one that waits from one that is stopped.
+func (t Timeline) kubeletWaits() (waits []Wait) {
 	for _, d := range t.Delays() {
 		w := Wait{Actor: Actor{Node: d.Node, Program: Kubelet}, Window: Window{From: d.At - d.Late, To: d.At}, Waited: d.Late}
 		if d.Late == 0 { // its probe timed out
@@ -212,28 +211,38 @@ func (t Timeline) shownWaits() (waits []Wait) {
 			waits = append(waits, Wait{Actor: Actor{Pod: d.Pod, Node: d.Node, Program: Kubelet}, Window: in, Waited: in.Length()})
 		}
 	}
+	return waits
+}
+
+// controlWaits are shown by a pod of a control lane, which no rollout touches, that answered late. It may have been stopped.
+func (t Timeline) controlWaits() (waits []Wait) {
 	for _, l := range t.Lanes {
 		waits = append(waits, l.slowControl...)
 	}
 	return waits
 }
 
-// toldWaits are those that pods of Rollcall's app told of themselves, which count where nobody measured from outside. One while a
-// new pod was being started on the node does not: what the rollout itself takes from others is its cost.
-func (t Timeline) toldWaits() (waits []Wait) {
+// podsTell reports whether pods of Rollcall's app logged how long they waited; a slow answer of theirs then shows no more.
+func (t Timeline) podsTell() bool {
+	return slices.ContainsFunc(t.Events, func(e evidence.Event) bool { return e.Kind == evidence.PodWaited })
+}
+
+// podWaits are those that pods of Rollcall's app logged themselves. One while a pod was being started on the node does not count: what
+// the rollout itself takes from others is its cost.
+func (t Timeline) podWaits() (waits []Wait) {
 	for _, e := range t.Events {
 		in := Window{From: e.At - e.For, To: e.At}
-		if e.Kind == evidence.PodWaited && !t.newPodStarting(e.By.Node, in) {
+		if e.Kind == evidence.PodWaited && !t.podStarting(e.By.Node, in) {
 			waits = append(waits, Wait{Actor: Actor{Pod: e.By.Pod, Node: e.By.Node}, Window: in, Waited: e.For})
 		}
 	}
 	return waits
 }
 
-// newPodStarting reports whether a new pod on a node was not ready yet, at any time of a window.
-func (t Timeline) newPodStarting(node string, in Window) bool {
+// podStarting reports whether a pod on a node was not ready yet, at any time of a window.
+func (t Timeline) podStarting(node string, in Window) bool {
 	return slices.ContainsFunc(t.Pods, func(p Pod) bool {
-		return p.Node == node && p.Version == t.New && (p.at(in.From).Phase == PodStarting ||
+		return p.Node == node && (p.at(in.From).Phase == PodStarting ||
 			slices.ContainsFunc(p.Steps, func(s PodStep) bool { return s.Phase == PodStarting && in.From <= s.At && s.At <= in.To }))
 	})
 }
@@ -273,8 +282,11 @@ func (t *Timeline) findWaits() {
 	if t.Measured() {
 		t.waits = measuredWaits(t.Events)
 	} else {
-		t.waits = t.toldWaits()
-		shown = append(shown, t.shownWaits()...)
+		t.waits = t.podWaits()
+		shown = append(shown, t.kubeletWaits()...)
+		if !t.podsTell() {
+			shown = append(shown, t.controlWaits()...)
+		}
 	}
 	for _, w := range joinWaits(shown) {
 		w.shown = true

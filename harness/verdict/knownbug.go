@@ -59,12 +59,10 @@ func KnownOn(bug evidence.Bug, run evidence.Run) bool {
 	return known
 }
 
-// noProxy is the mode of a cluster whose nodes have no kube-proxy.
-const noProxy = "none"
-
 // affectedOf are the releases with the bug of which one ran, if any did.
 func affectedOf(bug evidence.Bug, run evidence.Run) (evidence.Releases, bool) {
-	if len(bug.Modes) > 0 && !slices.Contains(bug.Modes, run.ProxyMode()) || bug.Component == "kube-proxy" && run.ProxyMode() == noProxy {
+	mode := run.ProxyMode()
+	if len(bug.Modes) > 0 && !slices.Contains(bug.Modes, mode) || bug.Component == "kube-proxy" && mode == evidence.NoProxy {
 		return evidence.Releases{}, false
 	}
 	i := slices.IndexFunc(bug.Affected, func(r evidence.Releases) bool {

@@ -60,7 +60,7 @@ func shownByTerminations(tl timeline.Timeline) string {
 	if n == 0 || slices.ContainsFunc(all, func(x timeline.Termination) bool { return x.Lost > 0 }) {
 		return ""
 	}
-	return fmt.Sprintf("; none of %s lost one, so at most %.1f %% do (95 %% confidence)", phrase.Count(n, termination),
+	return fmt.Sprintf("; %s lost no request: at most %.1f %% of all lose one (95 %% confidence)", phrase.Count(n, termination),
 		100*confidence.UpperShare(0, n))
 }
 

@@ -3,8 +3,9 @@ package verdict
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
+
+	"golang.org/x/mod/semver"
 
 	"rollcall/harness/evidence"
 )
@@ -48,25 +49,15 @@ func (r Rule) lacking(x evidence.Expectation, run evidence.Run) (lack evidence.F
 	return run.Lacks[i], true
 }
 
-// compareVersions compares a version such as "v1.36.3" with a limit, by the limit's minor, such as "1.36", or patch.
+// compareVersions compares a version such as "v1.36.3" with a limit, by the limit's minor, such as "1.36", or patch. What a provider
+// or a candidate adds after the patch, as in v1.36.3-gke.100 and v1.36.0-rc.1, does not count.
 func compareVersions(version, limit string) (int, error) {
-	named := max(2, strings.Count(limit, ".")+1)
-	var numbers [2][]int
+	var read [2]string
 	for i, text := range []string{version, limit} {
-		// A provider's version goes on after the patch, as in v1.36.3+k3s1.
-		parts := strings.SplitN(strings.TrimPrefix(text, "v"), ".", 3)
-		for _, part := range parts[:min(named, len(parts))] {
-			digits, _, _ := strings.Cut(part, "+")
-			digits, _, _ = strings.Cut(digits, "-")
-			n, err := strconv.Atoi(digits)
-			if err != nil {
-				return 0, fmt.Errorf("version %q of Kubernetes cannot be read", text)
-			}
-			numbers[i] = append(numbers[i], n)
-		}
-		if len(numbers[i]) != named {
+		read[i], _, _ = strings.Cut("v"+strings.TrimPrefix(text, "v"), "-")
+		if !semver.IsValid(read[i]) {
 			return 0, fmt.Errorf("version %q of Kubernetes cannot be read", text)
 		}
 	}
-	return slices.Compare(numbers[0], numbers[1]), nil
+	return semver.Compare(read[0], read[1]), nil
 }

@@ -34,7 +34,7 @@ func dataplanes() []harness.Scenario {
 			ID: "dataplane-seen", Claim: "every node's kube-proxy is asked for its mode before its rules are read",
 			Observed: true, Steps: noteProxies,
 			Expect: []evidence.Expectation{
-				seen(dataplane.IPTables), seen(dataplane.NFTables), seen(dataplane.IPVS),
+				proxiesAre(dataplane.IPTables), proxiesAre(dataplane.NFTables), proxiesAre(dataplane.IPVS),
 			},
 		},
 		{
@@ -51,8 +51,8 @@ func dataplanes() []harness.Scenario {
 	}
 }
 
-// seen expects that every node's kube-proxy says that it is the data plane which the cluster was made with.
-func seen(p dataplane.Plane) evidence.Expectation {
+// proxiesAre expects that every node's kube-proxy says that it is the data plane which the cluster was made with.
+func proxiesAre(p dataplane.Plane) evidence.Expectation {
 	return verdict.Fact(proxies, p.Name).In(p.Name).Decides("C41")
 }
 

@@ -29,7 +29,9 @@ func (c *Cluster) SetRoute(route Route) { c.route = route }
 // Door is the route or, before one was looked for, the URL that was given or any NodePort.
 func (c *Cluster) Door() cluster.Door {
 	switch given := c.options.OutsideURL; {
-	case c.route.None != "" || given == NoOutside:
+	case given == NoOutside:
+		return cluster.NoDoor(unwanted)
+	case c.route.None != "":
 		return cluster.NoDoor(c.route.None)
 	case c.route.URL != "" || given != "":
 		return cluster.GivenURL(cmp.Or(c.route.URL, given))
@@ -37,6 +39,9 @@ func (c *Cluster) Door() cluster.Door {
 		return cluster.NodePorts(c.route.Host)
 	}
 }
+
+// unwanted is why there is no door where none was wanted.
+const unwanted = "it was not wanted: -outside-url=" + NoOutside
 
 // nodePortTimeout is how long a NodePort that can be reached from here may take until it answers: the rules of a node are
 // there a second or two after the endpoint.
@@ -53,7 +58,7 @@ type Answers func(ctx context.Context, url string) error
 func (c *Cluster) FindRoute(ctx context.Context, service *corev1.Service, answers Answers) error {
 	switch {
 	case c.options.OutsideURL == NoOutside:
-		c.route.None = "it was not wanted: -outside-url=" + NoOutside
+		c.route.None = unwanted
 	case c.options.OutsideURL != "":
 		return c.tryURL(ctx, service, answers)
 	case c.options.Context == InCluster:

@@ -126,7 +126,11 @@ func (c *Cluster) writeRoutes(ctx context.Context, node corev1.Node, all map[str
 	var routes strings.Builder
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		if other := all[name]; name != node.Name {
-			for _, route := range cluster.RoutesTo(other) {
+			to := cluster.RoutesTo(other)
+			if len(to) < len(other.Spec.PodCIDRs) {
+				return fmt.Errorf("routes of %s: %s has no address of a family of its pods", node.Name, name)
+			}
+			for _, route := range to {
 				fmt.Fprintf(&routes, "ExecStart=ip route replace %s via %s\n", route.PodCIDR, route.Via)
 			}
 		}

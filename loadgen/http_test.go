@@ -1,0 +1,20 @@
+package loadgen
+
+import (
+	"bytes"
+	"testing"
+	"time"
+
+	"rollcall/harness/evidence"
+)
+
+// A user and a password of the target go along, as http.Client sends them.
+func TestTargetWithAPassword(t *testing.T) {
+	opened := openHTTP(lane(evidence.Fresh, "http://me:secret@shop.example/", 1), Config{Began: time.Now(), Service: "shop"}).(*direct)
+	written := opened.template.number(nil, 7)
+	for _, header := range []string{"Authorization: Basic bWU6c2VjcmV0\r\n", "Host: shop.example\r\n"} {
+		if !bytes.Contains(written, []byte(header)) {
+			t.Errorf("%q has no %q", written, header)
+		}
+	}
+}
