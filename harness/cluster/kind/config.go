@@ -3,6 +3,7 @@ package kind
 import (
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"sigs.k8s.io/kind/pkg/apis/config/v1alpha4"
@@ -25,6 +26,10 @@ func loadConfig(s Spec) (*v1alpha4.Cluster, error) {
 	if config.Kind != "Cluster" || config.APIVersion != "kind.x-k8s.io/v1alpha4" {
 		return nil, usage.New(path, fmt.Sprintf("kind %q of apiVersion %q", config.Kind, config.APIVersion),
 			"write kind: Cluster, apiVersion: kind.x-k8s.io/v1alpha4")
+	}
+	families := []v1alpha4.ClusterIPFamily{"", v1alpha4.IPv4Family, v1alpha4.IPv6Family, v1alpha4.DualStackFamily}
+	if family := config.Networking.IPFamily; !slices.Contains(families, family) {
+		return nil, usage.New(path, fmt.Sprintf("networking.ipFamily is %q", family), "use ipv4, ipv6 or dual")
 	}
 	roles, mapped := map[v1alpha4.NodeRole]int{}, false
 	for i, node := range config.Nodes {

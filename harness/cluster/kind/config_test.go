@@ -27,6 +27,7 @@ func TestLoadConfig(t *testing.T) {
 		{"an unknown field is named", head + "nodes:\n- role: worker\n  imagee: x\n", `unknown field "nodes[0].imagee"`},
 		{"a value of the wrong type is named by its field", head + "networking:\n  apiServerPort: yes please\n", "networking.apiServerPort"},
 		{"another kind is not a cluster", "kind: Pod\napiVersion: v1\n", `kind "Pod"`},
+		{"an IP family that there is not is named", head + "networking:\n  ipFamily: ipv7\n", `networking.ipFamily is "ipv7"`},
 		{"one worker cannot show what a second node sees", head + "nodes:\n" + mapped + "- role: worker\n", "nodes: 1 workers"},
 		{"a role kind does not know is named by its field", head + "nodes:\n" + mapped + "- role: helper\n", "nodes[1].role"},
 		{"without a control plane there is no cluster", head + "nodes:\n- role: worker\n- role: worker\n", "no control-plane"},
