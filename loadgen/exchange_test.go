@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"net"
 	"os"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -55,7 +56,8 @@ func TestProtocolWithoutConnections(t *testing.T) {
 			t.Errorf("hit %d of %d: %+v", i, len(hits), h)
 		}
 	}
-	if hits[0].End() < hits[1].Sent {
+	// The other of its pair, which need not be the next, was sent before the first was answered.
+	if !slices.ContainsFunc(hits[1:], func(h evidence.Hit) bool { return h.Sent < hits[0].End() }) {
 		t.Error("no two requests were under way at a time")
 	}
 }
