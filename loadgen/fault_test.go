@@ -121,7 +121,7 @@ func TestFaultOfPeer(t *testing.T) {
 				l.Target = "http://" + tt.peer(t) + "/"
 				ports := ports
 				if tt.attempts == 0 { // the kernel's choice for a connection that cannot be opened is not known
-					ports = &LocalPorts{first: uint32(unusedPort(t)), count: 1}
+					ports = &LocalPorts{first: uint32(unusedPort(t)), count: portTries}
 				}
 				c := newClient(l, Config{Began: time.Now(), Service: "shop", Timeout: timeout, Ports: ports})
 				t.Cleanup(c.close)
