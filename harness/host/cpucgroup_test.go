@@ -47,8 +47,9 @@ func TestLeaveCPUCgroupMovesEveryProcessOfAContainer(t *testing.T) {
 	if v2 {
 		t.Skip("a process does not leave its cgroup v2")
 	}
-	pod := filepath.Join(cpuHierarchy, own, "rollcall-test-"+strconv.Itoa(os.Getpid()))
-	container := filepath.Join(pod, "cri-containerd-5eed")
+	id := "5eed" + strconv.Itoa(os.Getpid()) // containers are looked for on the whole host
+	pod := filepath.Join(cpuHierarchy, own, "rollcall-test-"+id)
+	container := filepath.Join(pod, "cri-containerd-"+id)
 	if err := os.MkdirAll(container, 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -65,7 +66,7 @@ func TestLeaveCPUCgroupMovesEveryProcessOfAContainer(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := LeaveCPUCgroup("5eed", true); err != nil {
+	if err := LeaveCPUCgroup(id, true); err != nil {
 		t.Fatal(err)
 	}
 	for _, pid := range pids {
