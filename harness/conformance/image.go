@@ -87,16 +87,12 @@ func writeOverlay(folder, runner string, images []string) error {
 
 func push(ctx context.Context, out io.Writer, prepared *runner.Runner) (map[string]string, error) {
 	home := prepared.Layout()
-	suites, err := home.Suites()
-	if err != nil {
-		return nil, err
-	}
 	images, err := image.Build(ctx, home.Folder)
 	if err != nil {
 		return nil, err
 	}
-	fmt.Fprintf(out, "compiling Rollcall itself, with %d suites\n", len(suites))
-	if err := images.AddRunner(ctx, home.Folder, suites); err != nil {
+	fmt.Fprintln(out, "compiling Rollcall itself")
+	if err := images.AddRunner(ctx, home.Folder); err != nil {
 		return nil, err
 	}
 	return images.Push(ctx, out, image.Registry{Repo: prepared.ImageRepo, CAFile: prepared.RegistryCA},

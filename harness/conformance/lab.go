@@ -15,7 +15,7 @@ import (
 
 // RunLab runs the suites in ipvs mode in a lab, and returns the exit code that the run had there. Its run folder is among the
 // others, and out/latest-ipvs leads to it.
-func RunLab(ctx context.Context, out io.Writer, o Options) (code int, err error) {
+func RunLab(ctx context.Context, out io.Writer, o Options, all Suites) (code int, err error) {
 	prepared, err := o.prepare()
 	if err != nil {
 		return 0, err
@@ -25,7 +25,7 @@ func RunLab(ctx context.Context, out io.Writer, o Options) (code int, err error)
 			"leave out --context, --app and --keep")
 	}
 	home := prepared.Layout()
-	suites, err := selectSuites(home, o.Suites)
+	suites, err := all.selected(o.Suites)
 	if err != nil {
 		return 0, err
 	}

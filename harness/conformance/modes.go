@@ -1,16 +1,23 @@
 package conformance
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"runtime/debug"
+	"slices"
 	"sync"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 )
 
-// modes runs the suites on a cluster of each mode. The next is made while the last is removed.
+// modeTimeout bounds what is recorded in a mode; it then ends with the evidence that there is. Not normative.
+const modeTimeout = 2 * time.Hour
+
+// modes records the scenarios on a cluster of each mode. The next is made while the last is removed.
 func (r *run) modes(ctx context.Context, s screen) error {
 	room := make(chan struct{}, r.runner.ModesAtOnce())
 	var all errgroup.Group
@@ -25,7 +32,7 @@ func (r *run) modes(ctx context.Context, s screen) error {
 			err := r.mode(ctx, s, mode, recorded)
 			if err != nil {
 				fmt.Fprintf(s.run, "%s: %v\n", mode, err)
-				r.recordBreakage(fmt.Sprintf("%s: %v", mode, err))
+				r.runner.RecordBreakage(fmt.Sprintf("%s: %v", mode, err))
 			}
 			return err
 		})
@@ -33,60 +40,72 @@ func (r *run) modes(ctx context.Context, s screen) error {
 	return all.Wait()
 }
 
-// mode runs the suites on one cluster, and then those whose scenarios have each their own; in a mode this host cannot run they
-// only note that. It calls recorded when the next mode may have the machine.
+// mode records scenarios on one cluster, and then those that have each their own. It calls recorded when the next mode may have the
+// machine.
 func (r *run) mode(ctx context.Context, s screen, mode string, recorded func()) (err error) {
-	if supported, because := r.clusters.supports(ctx, mode); !supported {
-		fmt.Fprintf(s.run, "mode %s is skipped: %s\n", mode, because)
-		return r.all(ctx, s, mode, r.names, nil)
-	}
-	var shared, alone []string
-	records := false // on the cluster that is shared
-	for _, suite := range r.names {
-		if r.use.alone(suiteRun{mode, suite}) {
-			alone = append(alone, suite)
-			continue
+	ctx, cancel := context.WithTimeoutCause(ctx, modeTimeout, fmt.Errorf("the mode is not through after %s", modeTimeout))
+	defer cancel()
+	var shared, own []scenario
+	for _, x := range r.scenarios {
+		switch {
+		case x.listed.Mode != mode || x.listed.LeftOut:
+		case len(x.listed.Own) > 0:
+			own = append(own, x)
+		default:
+			shared = append(shared, x)
 		}
-		shared = append(shared, suite)
-		records = records || r.use.shared[suiteRun{mode, suite}]
 	}
-	if len(alone) == 0 {
-		return r.onShared(ctx, s, mode, shared, recorded)
+	if len(own) == 0 {
+		return r.on(ctx, s, mode, shared, false, recorded)
 	}
-	if records {
-		err = r.onShared(ctx, s, mode, shared, func() {})
+	if len(shared) > 0 {
+		err = r.on(ctx, s, mode, shared, false, func() {})
 	}
 	if ctx.Err() == nil {
-		err = errors.Join(err, r.all(ctx, s, mode, alone, nil))
+		err = errors.Join(err, r.on(ctx, s, mode, own, true, recorded))
 	}
 	return err
 }
 
-// onShared runs suites on one cluster, beside each other.
-func (r *run) onShared(ctx context.Context, s screen, mode string, suites []string, recorded func()) (err error) {
-	r.board.Do("preparing the cluster for " + mode)
-	c, err := r.clusters.open(ctx, io.MultiWriter(s.run, &doing{board: r.board}), mode)
+// on records scenarios on a cluster of a mode, or with none each on its own; where this host cannot have one they are skipped.
+func (r *run) on(ctx context.Context, s screen, mode string, scenarios []scenario, none bool, recorded func()) (err error) {
+	r.runner.Board().Do("preparing the cluster for " + mode)
+	c, skip, err := r.clusters.open(ctx, io.MultiWriter(s.run, &doing{board: r.runner.Board()}), mode, none)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, c.close()) }()
-	err = r.all(ctx, s, mode, suites, c.env)
-	recorded()
-	return errors.Join(err, c.waitEmpty(ctx))
-}
-
-// all runs suites side by side, with more in their environment.
-func (r *run) all(ctx context.Context, s screen, mode string, suites, env []string) error {
-	var running errgroup.Group
-	if r.runner.Namespaces != "" {
-		running.SetLimit(1) // each takes the namespaces that were given for its own
+	if skip != "" {
+		fmt.Fprintf(s.run, "mode %s is skipped: %s\n", mode, skip)
+		for _, x := range scenarios {
+			err = errors.Join(err, r.runner.Skip(x.listed.Suite, mode, x.Scenario, skip))
+		}
+		return err
 	}
-	said := &prefixed{to: s.suites}
-	for _, suite := range suites {
-		running.Go(func() error {
-			source := said.as(mode + " " + suite)
-			return errors.Join(r.suite(ctx, s.run, source, mode, suite, env), source.Close())
+	defer func() { err = errors.Join(err, c.Close(ctx)) }()
+	var all sync.WaitGroup
+	for _, x := range slices.SortedStableFunc(slices.Values(scenarios), longestFirst) {
+		all.Go(func() {
+			if err := r.record(ctx, s.log, c, x); err != nil && ctx.Err() == nil {
+				r.runner.RecordBreakage(fmt.Sprintf("%s %s/%s: %v", mode, x.listed.Suite, x.ID, err))
+			}
 		})
 	}
-	return running.Wait()
+	all.Wait()
+	recorded()
+	return nil
+}
+
+// longestFirst has those come first that take longest, which would keep the others waiting at the end.
+func longestFirst(a, b scenario) int { return cmp.Compare(b.seconds, a.seconds) }
+
+// record records a scenario. One that panics ends alone.
+func (r *run) record(ctx context.Context, log io.Writer, c opened, s scenario) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			fmt.Fprintf(log, "%s %s: panic: %v\n%s", s.listed.Mode, s.ID, p, debug.Stack())
+			err = fmt.Errorf("panic: %v: see %s", p, logFile)
+		}
+	}()
+	_, err = c.Record(ctx, log, s.listed.Suite, s.Scenario)
+	return err
 }

@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -26,16 +27,7 @@ type plan struct {
 	work     map[string]*work // by mode
 	learnt   string           // where the times come from
 	atOnce   int              // modes
-	clusters clusterUse
-	further  []string // versions of node images, for clusters that scenarios have for themselves
 }
-
-// clusterUse says which suites have scenarios on the cluster that those of a mode share, and which have scenarios with clusters of
-// their own.
-type clusterUse struct{ shared, own map[suiteRun]bool }
-
-// alone reports whether a suite has only scenarios with clusters of their own.
-func (u clusterUse) alone(s suiteRun) bool { return u.own[s] && !u.shared[s] }
 
 // work is what a mode has to do, in seconds.
 type work struct {
@@ -49,9 +41,9 @@ type work struct {
 const clusterLasts = 65 * time.Second
 
 // plan adds up what each scenario took in the last run, or would by an estimate. A recording that several judge counts once.
-func (r *run) plan(listed []runner.Listed) plan {
-	p := plan{profile: r.runner.ProfileName(), jobs: r.runner.FirstJobs(), mostJobs: r.runner.MostJobs(), atOnce: r.runner.ModesAtOnce(),
-		work: map[string]*work{}, learnt: "estimated", clusters: clusterUse{map[suiteRun]bool{}, map[suiteRun]bool{}}}
+func (r *run) plan(ctx context.Context) (p plan, err error) {
+	p = plan{profile: r.runner.ProfileName(), jobs: r.runner.FirstJobs(), mostJobs: r.runner.MostJobs(), atOnce: r.runner.ModesAtOnce(),
+		work: map[string]*work{}, learnt: "estimated"}
 	last, err := reports.Read(filepath.Join(r.runner.Layout().Runs(), "latest"))
 	took := map[progress.Name]float64{}
 	if err == nil {
@@ -60,32 +52,31 @@ func (r *run) plan(listed []runner.Listed) plan {
 		}
 	}
 	left, recorded := map[string]int{}, map[string]bool{}
-	for _, l := range listed {
-		if l.LeftOut {
+	var versions []string // of node images, for clusters that scenarios have for themselves
+	shared := false       // there is a cluster for all others
+	for i := range r.scenarios {
+		s := &r.scenarios[i]
+		l := s.listed
+		switch {
+		case l.LeftOut:
 			left[l.Mode]++
 			p.leftOut = max(p.leftOut, left[l.Mode])
 			continue
-		}
-		use := p.clusters.shared
-		if len(l.Own) > 0 {
-			use = p.clusters.own
-		}
-		use[suiteRun{l.Mode, l.Suite}] = true
-		if l.Skipped != "" {
+		case l.Skipped != "":
 			p.skipped++
 			continue
 		}
-		p.further = append(p.further, l.Own...)
+		versions, shared = append(versions, l.Own...), shared || len(l.Own) == 0
 		if !slices.Contains(p.modes, l.Mode) {
 			p.modes = append(p.modes, l.Mode)
 			p.work[l.Mode] = &work{jobs: p.jobs, mostJobs: p.mostJobs}
 		}
 		p.work[l.Mode].shared = p.work[l.Mode].shared || len(l.Own) == 0
 		name := progress.Name{Mode: l.Mode, Suite: l.Suite, Scenario: l.Scenario}
-		seconds := l.Seconds
 		if was := took[name]; was > 0 {
-			seconds, p.learnt = was, "by the last run"
+			s.seconds, p.learnt = was, "by the last run"
 		}
+		seconds := s.seconds
 		if l.Rollout != "" && recorded[l.Mode+l.Rollout] {
 			seconds = 1
 		}
@@ -93,7 +84,8 @@ func (r *run) plan(listed []runner.Listed) plan {
 		p.expected = append(p.expected, progress.Expected{Name: name, Seconds: seconds, Beside: l.Beside})
 		p.work[l.Mode].add(seconds, l)
 	}
-	return p
+	p.image, err = r.clusters.imageTime(ctx, shared, versions)
+	return p, err
 }
 
 // recorded is how many scenarios are to be, in all modes.

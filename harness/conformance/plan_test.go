@@ -46,7 +46,14 @@ func TestAPlanSaysHowLongARunTakes(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			p := (&run{runner: prepared}).plan(row.listed)
+			r := &run{runner: prepared, clusters: fakeClusters{}}
+			for _, l := range row.listed {
+				r.scenarios = append(r.scenarios, scenario{listed: l, seconds: l.Seconds})
+			}
+			p, err := r.plan(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
 			p.atOnce = 1
 			if want := row.seconds + row.clusters*clusterLasts.Seconds(); p.seconds() != want {
 				t.Errorf("%.0f s, want %.0f", p.seconds(), want)

@@ -7,12 +7,8 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 	"time"
 
-	"rollcall/harness/evidence"
-	"rollcall/harness/runner"
-	"rollcall/harness/verdict"
 	"rollcall/reports"
 	"rollcall/reports/model"
 	"rollcall/reports/page"
@@ -25,13 +21,6 @@ func (r *run) report(root, folder string) (model.Report, error) {
 	report, err := reports.LoadWith(folder, index)
 	if err != nil {
 		return report, err
-	}
-	if broken := unexplained(r.failed, report); len(broken) > 0 {
-		session, err := runner.EditSession(folder, func(s *evidence.Session) { s.Broken = append(s.Broken, broken...) })
-		if err != nil {
-			return report, err
-		}
-		report.Run.Broken = slices.Insert(report.Run.Broken, len(session.Broken)-len(broken), broken...) // as Load would find it now
 	}
 	return report, publish(r.out, root, folder, report, index.File(), func() {
 		if err := appendHistory(root, folder); err != nil {
@@ -66,21 +55,6 @@ func publish(out io.Writer, root, folder string, report model.Report, index repo
 	}
 	fmt.Fprintf(out, "\nrun folder: %s\n", folder)
 	return reports.GitHub(out, os.Getenv, report)
-}
-
-// unexplained lists the suites that ended with 1 although every scenario they recorded passed or was skipped: something went
-// wrong that no scenario tells of, and the run must not be green.
-func unexplained(failed []suiteRun, r model.Report) []string {
-	var list []string
-	for _, f := range failed {
-		explained := slices.ContainsFunc(r.Scenarios, func(s model.Scenario) bool {
-			return s.Mode == f.mode && s.Suite == f.suite && (s.Outcome == verdict.Fail || s.Outcome == verdict.Inconclusive)
-		})
-		if !explained {
-			list = append(list, fmt.Sprintf("%s: suite %s failed outside its scenarios: see %s or run again with -v", f.mode, f.suite, logFile))
-		}
-	}
-	return list
 }
 
 // appendHistory adds the run to the history of all runs beside it, from which trend and compare know what is usual.

@@ -8,15 +8,11 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"time"
 
 	"al.essio.dev/pkg/shellescape"
 
 	"rollcall/harness/evidence"
-	"rollcall/harness/evidence/store"
-	"rollcall/harness/layout"
-	"rollcall/harness/progress"
 	"rollcall/harness/runner"
 	"rollcall/harness/usage"
 	"rollcall/reports/model"
@@ -25,34 +21,27 @@ import (
 // A run is one run of suites: of a mode side by side, and of as many modes at once as this machine carries.
 type run struct {
 	Options
-	runner   *runner.Runner
-	clusters clusters
-	compile  func(ctx context.Context, w io.Writer, home layout.Layout, suites []string) error
-	out      io.Writer
-	names    []string         // of the suites
-	use      clusterUse       // of those that record something
-	env      []string         // of the suites' processes, beside ours
-	session  evidence.Session // as it began
-	board    *progress.Board
-
-	mu     sync.Mutex
-	failed []suiteRun // suites whose process ended with 1
-	broken []string   // what kept scenarios from being recorded
+	suites    Suites
+	runner    *runner.Runner
+	clusters  clusters
+	out       io.Writer
+	names     []string // of the suites that were asked for
+	scenarios []scenario
 }
 
 // Run runs the suites that the options name, prints to out how far they are and what came of it, and returns the exit code. It
 // is an error if there is no report, one of [usage.Error] if nothing was created either.
-func Run(ctx context.Context, out io.Writer, o Options) (code int, err error) {
+func Run(ctx context.Context, out io.Writer, o Options, suites Suites) (code int, err error) {
 	prepared, err := o.prepare()
 	if err != nil {
 		return 0, err
 	}
-	r := &run{Options: o, runner: prepared, clusters: clustersOf(prepared), compile: compile, out: out}
-	if r.names, err = selectSuites(prepared.Layout(), o.Suites); err != nil {
+	r := &run{Options: o, suites: suites, runner: prepared, clusters: clustersOf(prepared), out: out}
+	if r.names, err = suites.selected(o.Suites); err != nil {
 		return 0, err
 	}
 	if prepared.DryRun {
-		return 0, r.list(ctx)
+		return 0, r.printList(ctx)
 	}
 	return r.run(ctx)
 }
@@ -65,64 +54,46 @@ func (r *run) run(ctx context.Context) (code int, err error) {
 		return 0, usage.New("run folder "+folder, err.Error(), "make "+root+" writable")
 	}
 	r.runner.Out = folder
-	r.session = store.NewSession(filepath.Base(folder), began)
-	if err := r.begin(ctx); err != nil {
+	if err := r.begin(ctx, began); err != nil {
 		return 0, errors.Join(err, os.RemoveAll(folder))
 	}
 	unseen := r.watched(ctx, func(s screen) { err = r.modes(ctx, s) })
 	if unseen != nil {
-		r.recordBreakage(unseen.Error())
-	}
-	if usage.Is(err) && !r.recorded() {
-		return 0, errors.Join(err, os.RemoveAll(folder))
+		r.runner.RecordBreakage(unseen.Error())
 	}
 	if ctx.Err() != nil {
-		r.recordBreakage("interrupted")
+		r.runner.RecordBreakage("interrupted")
 	}
-	if err := errors.Join(runner.RemoveTurns(folder), r.runner.Leave(len(r.broken) > 0)); err != nil {
-		r.recordBreakage(err.Error())
+	unended := r.runner.End()
+	if usage.Is(err) && !r.recorded() {
+		return 0, errors.Join(err, unended, os.RemoveAll(folder))
 	}
-	if _, err := runner.EditSession(folder, func(s *evidence.Session) {
-		s.Broken = append(append(s.Broken, r.broken...), r.runner.Broken()...)
-		s.Ended = time.Now().UTC()
-	}); err != nil {
-		return 0, err
+	if unended != nil {
+		return 0, unended
 	}
 	report, err := r.report(root, folder)
 	return model.ExitCode(report), err
 }
 
 // begin makes sure that a run is possible, says how long it will take, and begins the run folder.
-func (r *run) begin(ctx context.Context) (err error) {
-	if r.env, err = r.clusters.check(ctx, r.out, r.session.ID); err != nil {
+func (r *run) begin(ctx context.Context, began time.Time) error {
+	s := r.runner.NewSession(began)
+	if err := r.clusters.check(ctx, r.out, s.ID); err != nil {
 		return err
 	}
-	if err := r.compile(ctx, r.out, r.runner.Layout(), r.names); err != nil {
+	if err := r.list(ctx); err != nil {
 		return err
 	}
-	p, err := r.expect(ctx)
+	p, err := r.plan(ctx)
 	if err != nil {
 		return err
 	}
-	r.use = p.clusters
 	if p.recorded() == 0 && p.skipped == 0 {
 		return r.nothing(p)
 	}
 	p.print(r.out)
-	r.session.Command = r.command()
-	r.session.Profile, r.session.LeftOut, r.session.Expected = string(r.runner.ProfileName()), p.leftOut, p.seconds()
-	r.session.Rate, r.session.Jobs, r.session.MostJobs = r.runner.FirstRate(), r.runner.FirstJobs(), r.runner.MostJobs()
-	if err := store.WriteJSON(evidence.SessionPath(r.runner.Out), r.session); err != nil {
-		return err
-	}
-	if err := r.runner.Join(r.session); err != nil {
-		return err
-	}
-	if r.board, err = progress.Open(r.runner.Out, "", r.session.ID, r.session.Began); err != nil {
-		return err
-	}
-	r.board.Expect(p.expected)
-	return nil
+	s.Command, s.LeftOut, s.Expected = r.command(), p.leftOut, p.seconds()
+	return r.runner.Begin(s, p.expected...)
 }
 
 // nothing says that the profile records nothing of what the options select.
@@ -139,13 +110,6 @@ func (r *run) command() string {
 	o := Options{Suites: strings.Join(r.names, ","), Pattern: r.Pattern, Options: r.runner.Prepared(r.runner.ModeList()...)}
 	o.Out = "" // which is new for each run
 	return shellescape.QuoteCommand(append([]string{"rollcall", "run"}, o.List().Args()...))
-}
-
-// recordBreakage notes for the report what kept scenarios from being recorded.
-func (r *run) recordBreakage(what string) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.broken = append(r.broken, what)
 }
 
 // recorded reports whether there is a recording of any scenario.

@@ -2,7 +2,6 @@ package conformance
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -20,8 +19,8 @@ const logFile = "log.txt"
 
 // A screen is where a run prints what goes on.
 type screen struct {
-	run    io.Writer // lines about the run as a whole, such as a cluster that is made
-	suites io.Writer // all that the suites' processes print
+	run io.Writer // lines about the run as a whole, such as a cluster that is made
+	log io.Writer // all else that is said
 }
 
 // watched does the work of a run. On a terminal a table of what is under way is drawn; elsewhere a line is printed for every
@@ -30,15 +29,12 @@ type screen struct {
 func (r *run) watched(ctx context.Context, work func(screen)) error {
 	beside, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
-	var collecting, watching errgroup.Group
-	collectUntil, collected := context.WithCancel(beside)
-	collecting.Go(func() error { return r.board.Collect(collectUntil) })
+	var watching errgroup.Group
 	s, log := screen{r.out, r.out}, io.NopCloser(nil)
 	if !r.Verbose {
 		file, err := os.OpenFile(filepath.Join(r.runner.Out, logFile), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
 		if err != nil {
-			collected()
-			return errors.Join(err, collecting.Wait())
+			return err
 		}
 		log = file
 		var shown progress.Screen = progress.NewLog(r.out)
@@ -49,10 +45,8 @@ func (r *run) watched(ctx context.Context, work func(screen)) error {
 		watching.Go(func() error { return progress.Follow(beside, filepath.Join(r.runner.Out, progress.File), shown) })
 	}
 	work(s)
-	collected()
-	unwritten := collecting.Wait()
 	stop() // only now, so that what ended last is shown
-	if unwritten = errors.Join(unwritten, watching.Wait()); unwritten != nil {
+	if unwritten := watching.Wait(); unwritten != nil {
 		fmt.Fprintln(os.Stderr, unwritten) // the run is none the worse for it
 	}
 	return log.Close()

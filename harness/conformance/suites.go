@@ -1,24 +1,21 @@
 package conformance
 
 import (
-	"context"
-	"fmt"
-	"io"
-	"path/filepath"
+	"maps"
 	"slices"
 	"strings"
 
-	"rollcall/harness/command"
-	"rollcall/harness/layout"
+	"rollcall/harness"
 	"rollcall/harness/usage"
+	"rollcall/harness/userapp"
 )
 
-// selectSuites checks the suites asked for against those there are; none asked for is all.
-func selectSuites(home layout.Layout, asked string) ([]string, error) {
-	have, err := home.Suites()
-	if err != nil {
-		return nil, err
-	}
+// Suites are all there are, by name; some are about a user's app, which is nil where there is none.
+type Suites func(app *userapp.App) map[string][]harness.Scenario
+
+// selected checks the suites asked for against those there are; none asked for is all.
+func (all Suites) selected(asked string) ([]string, error) {
+	have := slices.Sorted(maps.Keys(all(nil)))
 	want := strings.FieldsFunc(asked, func(r rune) bool { return r == ',' || r == ' ' })
 	if len(want) == 0 {
 		return have, nil
@@ -33,18 +30,4 @@ func selectSuites(home layout.Layout, asked string) ([]string, error) {
 		}
 	}
 	return once, nil
-}
-
-// compile makes a test program of each suite, where there are none; in one command, which links two at a time.
-func compile(ctx context.Context, w io.Writer, home layout.Layout, suites []string) error {
-	if home.Prebuilt {
-		return nil
-	}
-	fmt.Fprintln(w, "compiling", strings.Join(suites, ", "))
-	_, err := command.Command{
-		Line: fmt.Sprintf("go test -c -o %q ./suites/%s", filepath.Dir(home.Program(suites[0]))+"/", strings.Join(suites, " ./suites/")),
-		Dir:  home.Folder,
-		Env:  []string{"GOGC=400"}, // as for the node image
-	}.Run(ctx)
-	return err
 }

@@ -1,28 +1,15 @@
 package conformance
 
 import (
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
-	"rollcall/harness/layout"
 	"rollcall/harness/usage"
 )
 
-func TestSelectSuites(t *testing.T) {
-	home := layout.Layout{Folder: t.TempDir()}
-	for _, suite := range []string{"control", "rollout"} {
-		dir := filepath.Join(home.Folder, "suites", suite)
-		if err := os.MkdirAll(dir, 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(dir, "suite_test.go"), nil, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
+func TestSelectedSuites(t *testing.T) {
 	for _, tc := range []struct {
 		sentence, asked string
 		want            []string
@@ -34,7 +21,7 @@ func TestSelectSuites(t *testing.T) {
 		{"an unknown one is refused with those there are", "rollout nope", nil, "control, rollout"},
 	} {
 		t.Run(tc.sentence, func(t *testing.T) {
-			got, err := selectSuites(home, tc.asked)
+			got, err := fakeSuites("rollout control").selected(tc.asked)
 			if diff := cmp.Diff(tc.want, got); diff != "" {
 				t.Error(diff)
 			}

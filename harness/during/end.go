@@ -11,8 +11,8 @@ import (
 
 	"rollcall/harness/conformance"
 	"rollcall/harness/evidence"
+	"rollcall/harness/evidence/store"
 	"rollcall/harness/lock"
-	"rollcall/harness/runner"
 	"rollcall/harness/usage"
 	"rollcall/reports/model"
 )
@@ -90,7 +90,7 @@ func afterwards(out io.Writer, folder string) (int, error) {
 	} else {
 		const killed = "the recorder was killed"
 		fmt.Fprintln(out, killed+"; what it recorded is judged as it is")
-		if _, err := runner.EditSession(folder, func(s *evidence.Session) { s.Broken = append(s.Broken, killed) }); err != nil {
+		if err := store.EditSession(folder, func(s *evidence.Session) { s.Broken = append(s.Broken, killed) }); err != nil {
 			return 0, errors.Join(fmt.Errorf("%s before it recorded anything, in %s: %s", killed, folder, usage.OneLine(err)), claim(folder))
 		}
 	}

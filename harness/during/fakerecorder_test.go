@@ -110,7 +110,7 @@ func (f *fakeRecording) record(ctx context.Context, out io.Writer, suite, comman
 	if err := f.underLoad(ctx, suite, s); err != nil {
 		return err
 	}
-	_, err = runner.EditSession(f.folder, func(s *evidence.Session) { s.Ended = time.Now() })
+	err = store.EditSession(f.folder, func(s *evidence.Session) { s.Ended = time.Now() })
 	return err
 }
 

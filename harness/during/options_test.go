@@ -25,7 +25,8 @@ func module(t *testing.T) {
 	}
 	t.Chdir(t.TempDir())
 	t.Setenv("ARTIFACTS", "")
-	if err := errors.Join(os.WriteFile("go.mod", nil, 0o644), os.WriteFile("kind-config.yaml", config, 0o644)); err != nil {
+	err = errors.Join(os.WriteFile("go.mod", []byte("module rollcall\n"), 0o644), os.WriteFile("kind-config.yaml", config, 0o644))
+	if err != nil {
 		t.Fatal(err)
 	}
 }

@@ -165,8 +165,7 @@ func (r recorder) noteBroken(unfinished string, unrecorded error) error {
 	if len(broken) == 0 {
 		return nil
 	}
-	_, err := runner.EditSession(r.folder, func(s *evidence.Session) { s.Broken = append(s.Broken, broken...) })
-	if err != nil {
+	if err := store.EditSession(r.folder, func(s *evidence.Session) { s.Broken = append(s.Broken, broken...) }); err != nil {
 		return fmt.Errorf("note what broke: %w", err)
 	}
 	return nil

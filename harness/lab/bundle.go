@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"rollcall/harness/command"
 	"rollcall/harness/nodeimage"
@@ -17,22 +16,11 @@ import (
 // bundle puts into dir what the suites are run from where there is neither the repository nor a compiler: the programs, the
 // images of the pods and the configuration of the cluster.
 func (o Options) bundle(ctx context.Context, w io.Writer, dir string) error {
-	if err := os.MkdirAll(filepath.Join(dir, "suites"), 0o755); err != nil {
-		return err
-	}
 	for program, pkg := range map[string]string{"rollcall": "./reports/rollcall", "ociruntime": "./harness/host/ociruntime"} {
 		build := command.GoBuild{Module: o.Module, Out: filepath.Join(dir, program), Packages: []string{pkg}}
 		if err := build.Run(ctx); err != nil {
 			return err
 		}
-	}
-	fmt.Fprintln(w, "compiling for the lab:", strings.Join(o.Suites, ", "))
-	tests := command.GoBuild{Module: o.Module, Out: filepath.Join(dir, "suites") + "/", Tests: true}
-	for _, suite := range o.Suites {
-		tests.Packages = append(tests.Packages, "./suites/"+suite)
-	}
-	if err := tests.Run(ctx); err != nil {
-		return err
 	}
 	config, err := os.ReadFile(filepath.Join(o.Module, "kind-config.yaml"))
 	if err == nil {

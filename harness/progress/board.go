@@ -1,17 +1,17 @@
 package progress
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"rollcall/harness/atomicfile"
 	"slices"
 	"sync"
 	"time"
+
+	"rollcall/harness/atomicfile"
 )
 
 // A Board keeps the status of a run for all who work on it. Its methods are safe for concurrent use. That the file
@@ -24,24 +24,10 @@ type Board struct {
 	err    error // the last write's
 }
 
-// partsFolder, in the run folder, has the status of each process of a run that has several; see [Board.Collect].
-const partsFolder = "status"
-
-// Open takes up the status in a run folder, or begins one. What a process that is gone left running there is
-// forgotten. With a part's name it is the status of one process of several, which another brings together.
-func Open(folder, part, run string, began time.Time) (*Board, error) {
+// Open takes up the status in a run folder, or begins one. What a process that is gone left running there is forgotten.
+func Open(folder, run string, began time.Time) (*Board, error) {
 	b := &Board{file: filepath.Join(folder, File)}
-	if part != "" {
-		whole, err := Read(b.file)
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return nil, err
-		}
-		b.status = Status{Run: run, Began: began, Expected: whole.Expected}
-		b.file = filepath.Join(folder, partsFolder, part+".json")
-		if err := os.MkdirAll(filepath.Dir(b.file), 0o755); err != nil {
-			return nil, fmt.Errorf("progress: %w", err)
-		}
-	} else if _, err := os.Stat(b.file); errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Stat(b.file); errors.Is(err, fs.ErrNotExist) {
 		b.status = Status{Run: run, Began: began}
 	} else if b.status, err = Read(b.file); err != nil {
 		return nil, err
@@ -52,47 +38,6 @@ func Open(folder, part, run string, began time.Time) (*Board, error) {
 
 // Discard is a board that nobody reads.
 func Discard() *Board { return &Board{} }
-
-// collectEvery is how often parts are brought together; a person reads no faster.
-const collectEvery = 500 * time.Millisecond
-
-// Collect brings together what the processes of the run say, until ctx ends, and removes their files then.
-func (b *Board) Collect(ctx context.Context) error {
-	folder := filepath.Join(filepath.Dir(b.file), partsFolder)
-	known := map[string]int{} // part -> how many of its scenarios that ended are on the board
-	for {
-		parts, err := filepath.Glob(filepath.Join(folder, "*.json"))
-		if err != nil {
-			return fmt.Errorf("progress: %w", err)
-		}
-		over := ctx.Err() != nil
-		b.change(func() {
-			b.status.Running = nil
-			for _, file := range parts {
-				part, unread := Read(file)
-				if unread != nil {
-					err = unread
-					continue
-				}
-				b.status.Running = append(b.status.Running, part.Running...)
-				b.status.Ended = append(b.status.Ended, part.Ended[min(known[file], len(part.Ended)):]...)
-				known[file] = len(part.Ended)
-			}
-			if over {
-				b.status.Running = nil
-			} else if len(b.status.Running) > 0 {
-				b.status.Doing = ""
-			}
-		})
-		if over {
-			return errors.Join(err, os.RemoveAll(folder))
-		}
-		select {
-		case <-time.After(collectEvery):
-		case <-ctx.Done():
-		}
-	}
-}
 
 // Expect says which scenarios are to come, and how long they took last time.
 func (b *Board) Expect(expected []Expected) {

@@ -1,7 +1,6 @@
 package progress
 
 import (
-	"context"
 	"os"
 	"path/filepath"
 	"strings"
@@ -17,7 +16,7 @@ var drained = Name{"iptables", "rollout", "drained"}
 func TestABoardTellsWhatIsUnderWayAndWhatEnded(t *testing.T) {
 	folder := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
-		board, err := Open(folder, "", "run-1", time.Now())
+		board, err := Open(folder, "run-1", time.Now())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -38,7 +37,7 @@ func TestABoardTellsWhatIsUnderWayAndWhatEnded(t *testing.T) {
 		entry.End(Result{Outcome: "fail", Because: "3 of 1200 requests failed"})
 
 		// the next process of the run takes it up
-		if board, err = Open(folder, "", "another", time.Now()); err != nil {
+		if board, err = Open(folder, "another", time.Now()); err != nil {
 			t.Fatal(err)
 		}
 		board.Do("opening cluster rollcall-nftables")
@@ -54,7 +53,7 @@ func TestABoardTellsWhatIsUnderWayAndWhatEnded(t *testing.T) {
 
 func TestABoardThatCannotBeWrittenSaysSo(t *testing.T) {
 	folder := t.TempDir()
-	board, err := Open(folder, "", "run-1", time.Now())
+	board, err := Open(folder, "run-1", time.Now())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,57 +103,6 @@ func TestATableKeepsItsPlace(t *testing.T) {
 		if diff := cmp.Diff(step.want, out.String()); diff != "" {
 			t.Errorf("%s: %s", step.sentence, diff)
 		}
-	}
-}
-
-// What several processes of a run say is one status: nothing that ended is lost or told twice, and their files are gone at the end.
-func TestABoardCollectsWhatItsPartsSay(t *testing.T) {
-	folder := t.TempDir()
-	synctest.Test(t, func(t *testing.T) {
-		whole, err := Open(folder, "", "run-1", time.Now())
-		if err != nil {
-			t.Fatal(err)
-		}
-		whole.Expect([]Expected{{drained, 60, 2}})
-		ctx, cancel := context.WithCancel(t.Context())
-		collected := make(chan error)
-		go func() { collected <- whole.Collect(ctx) }()
-		var parts []*Board
-		for _, suite := range []string{"control", "rollout"} {
-			part, err := Open(folder, suite+"-iptables", "run-1", time.Now())
-			if err != nil {
-				t.Fatal(err)
-			}
-			parts = append(parts, part)
-		}
-		if got := parts[0].Estimate(drained, time.Second); got != time.Minute {
-			t.Errorf("a part expects %v of it, want what the run does", got)
-		}
-		first, second := parts[0].Entry(Name{"iptables", "control", "undrained"}), parts[1].Entry(drained)
-		first.Begin()
-		second.Begin()
-		time.Sleep(time.Second)
-		s, err := Read(filepath.Join(folder, File))
-		if err != nil || len(s.Running) != 2 {
-			t.Fatalf("%+v, %v", s.Running, err)
-		}
-		first.End(Result{Outcome: "pass"})
-		time.Sleep(time.Second)
-		second.End(Result{Outcome: "fail", Because: "3 requests failed"})
-		time.Sleep(time.Second)
-		cancel()
-		if err := <-collected; err != nil {
-			t.Fatal(err)
-		}
-		s, err = Read(filepath.Join(folder, File))
-		want := []Ended{{Name{"iptables", "control", "undrained"}, Result{Outcome: "pass"}, 1},
-			{drained, Result{Outcome: "fail", Because: "3 requests failed"}, 2}}
-		if diff := cmp.Diff(want, s.Ended); err != nil || diff != "" || len(s.Running) != 0 {
-			t.Errorf("%v running, %v, (-want +got):\n%s", s.Running, err, diff)
-		}
-	})
-	if _, err := os.Stat(filepath.Join(folder, partsFolder)); !os.IsNotExist(err) {
-		t.Errorf("the parts' folder: %v", err)
 	}
 }
 

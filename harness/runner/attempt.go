@@ -21,7 +21,7 @@ import (
 
 // An attempt is one recording of a scenario.
 type attempt struct {
-	runner  *Runner
+	mode    *ModeRun
 	cluster cluster.Cluster
 	suite   string
 	entry   *progress.Entry
@@ -57,30 +57,30 @@ const diagnosticsFolder = "diagnostics"
 
 // run records the scenario, or takes the recording of another that asks about the same rollout, and judges it.
 func (a attempt) run(ctx context.Context, s *harness.Scenario) (res result, err error) {
-	folder := a.runner.folder(a.cluster.Mode(), a.suite, s.ID, a.number)
+	folder := a.mode.runner.folder(a.cluster.Mode(), a.suite, s.ID, a.number)
 	if a.number > 1 {
 		return a.record(ctx, s, folder)
 	}
-	same, err := a.runner.turns.share(ctx, *s)
+	same, err := a.mode.turns.share(ctx, *s)
 	if err != nil {
 		return res, err
 	}
-	defer func() { err = errors.Join(err, same.release()) }()
-	if same != nil && same.made.Folder != "" {
-		return a.reuse(s, same.made, folder)
+	defer same.release()
+	if same.made() {
+		return a.reuse(s, same, folder)
 	}
 	if res, err = a.record(ctx, s, folder); err == nil && res.trusted {
-		err = same.offer(a.suite+"/"+s.ID, folder)
+		same.offer(a.suite+"/"+s.ID, folder)
 	}
 	return res, err
 }
 
 // reuse judges the recording of another scenario that asks about the same rollout.
-func (a attempt) reuse(s *harness.Scenario, made sharedFile, folder string) (res result, err error) {
+func (a attempt) reuse(s *harness.Scenario, same *shared, folder string) (res result, err error) {
 	a.entry.Begin()
-	fmt.Fprintf(a.out, "%s %s: judged from the recording of %s\n", a.cluster.Mode(), s.ID, made.Scenario)
-	run := a.header(s.At(harness.FullRate, a.runner.stretch())) // as that one was asked
-	err = store.Relabel(made.Folder, folder, func(of *evidence.Run) {
+	fmt.Fprintf(a.out, "%s %s: judged from the recording of %s\n", a.cluster.Mode(), s.ID, same.scenario)
+	run := a.header(s.At(harness.FullRate, a.mode.stretch())) // as that one was asked
+	err = store.Relabel(same.folder, folder, func(of *evidence.Run) {
 		of.Scenario, of.Suite, of.Claim, of.Covers, of.Expect = run.Scenario, run.Suite, run.Claim, run.Covers, run.Expect
 		of.Attempt, of.Tries, of.Measures = run.Attempt, run.Tries, run.Measures
 	})
@@ -94,30 +94,27 @@ func (a attempt) reuse(s *harness.Scenario, made sharedFile, folder string) (res
 // for, and judges it.
 func (a attempt) record(ctx context.Context, s *harness.Scenario, folder string) (res result, err error) {
 	name := progress.Name{Mode: a.cluster.Mode(), Suite: a.suite, Scenario: s.ID}
-	release, err := a.runner.turns.acquire(ctx, a.occupancy(*s), a.runner.board.Estimate(name, s.Estimate()))
+	release, err := a.mode.turns.acquire(ctx, a.occupancy(*s), a.mode.runner.board.Estimate(name, s.Estimate()))
 	if err != nil {
 		return res, err
 	}
-	defer func() { err = errors.Join(err, release()) }()
+	defer release()
 	if ours, err := cluster.Ours(a.cluster); err == nil && ours.Condemned() != "" { // by what was recorded before
 		return res, fmt.Errorf("not recorded: the cluster will be removed: %s", ours.Condemned())
 	}
 	a.entry.Begin()
 	if s.Own != nil {
-		own, err := a.runner.openOwn(ctx, a.out, a.cluster.Mode(), *s.Own)
+		own, err := a.mode.openOwn(ctx, a.out, *s.Own)
 		if err != nil {
-			a.runner.recordBreakage(fmt.Sprintf("%s %s: no cluster of its own: %v", a.cluster.Mode(), s.ID, err))
+			a.mode.runner.RecordBreakage(fmt.Sprintf("%s %s: no cluster of its own: %v", a.cluster.Mode(), s.ID, err))
 			return res, err
 		}
 		a.cluster = own
 		defer func() { err = errors.Join(err, own.Close()) }()
 	}
 	for {
-		rate, jobs, err := a.runner.limits()
-		if err != nil {
-			return res, err
-		}
-		asked := s.At(rate, a.runner.stretch())
+		rate, jobs, _ := a.mode.runner.limits()
+		asked := s.At(rate, a.mode.stretch())
 		if s.Adapt != nil && a.number > 1 {
 			asked.App = s.App // as it was measured here
 		}
@@ -148,9 +145,9 @@ func (a attempt) record(ctx context.Context, s *harness.Scenario, folder string)
 // config is how the scenario is recorded, but for its namespace.
 func (a attempt) config(s harness.Scenario, folder string) record.Config {
 	return record.Config{
-		Cluster: a.cluster, Folder: folder, Header: a.header(s), Session: a.runner.session.ID,
-		Stretch: a.runner.stretch(), Images: a.runner.images, PullSecret: a.runner.PullSecret, Entry: a.entry, Out: a.out,
-		Spend: func(part evidence.Part) func() { return a.runner.spend(a.span(part, s)) },
+		Cluster: a.cluster, Folder: folder, Header: a.header(s), Session: a.mode.runner.session.ID,
+		Stretch: a.mode.stretch(), Images: a.mode.runner.images, PullSecret: a.mode.runner.PullSecret, Entry: a.entry, Out: a.out,
+		Spend: func(part evidence.Part) func() { return a.mode.runner.spend(a.span(part, s)) },
 	}
 }
 
@@ -161,7 +158,7 @@ func (a attempt) span(part evidence.Part, s harness.Scenario) evidence.Span {
 // lowerRate forgets a recording whose load was too much, and has the next one made with less.
 func (a attempt) lowerRate(ctx context.Context, r *leased, rate int, folder string) error {
 	a.cleanup(ctx, r, false)
-	now, err := a.runner.lowerRate(rate, r.TooMuch())
+	now, err := a.mode.runner.lowerRate(rate, r.TooMuch())
 	if err = errors.Join(err, os.RemoveAll(folder)); err != nil {
 		return err
 	}
@@ -182,17 +179,17 @@ func (a attempt) adapt(rate, jobs int, res result) error {
 	v := res.verdict
 	switch {
 	case v.Retry == verdict.LowerRate:
-		now, err := a.runner.lowerRate(rate, v.Headline)
+		now, err := a.mode.runner.lowerRate(rate, v.Headline)
 		if err == nil && now == rate { // the lowest
-			err = a.runner.lowerJobs(jobs, v.Headline)
+			err = a.mode.runner.lowerJobs(jobs, v.Headline)
 		}
 		return err
 	case v.Retry == verdict.FewerJobs:
-		return a.runner.lowerJobs(jobs, v.Headline)
+		return a.mode.runner.lowerJobs(jobs, v.Headline)
 	case res.podWait.Waited >= crowded:
-		return a.runner.lowerJobs(jobs, res.podWait.String())
+		return a.mode.runner.lowerJobs(jobs, res.podWait.String())
 	case v.Outcome == verdict.Pass && res.measured && 0 < res.podWait.Waited && res.podWait.Waited < calm: // it was under load
-		return a.runner.raiseJobs(jobs)
+		return a.mode.runner.raiseJobs(jobs)
 	}
 	return nil
 }

@@ -27,6 +27,7 @@ type namedCluster struct{ cluster.Cluster }
 func (namedCluster) Name() string       { return "fake" }
 func (namedCluster) Mode() string       { return "iptables" }
 func (namedCluster) Kubernetes() string { return "v1.36.3" }
+func (namedCluster) Door() cluster.Door { return cluster.NoDoor("it is a fake") }
 
 // A fakeRecording says what became of it.
 type fakeRecording struct {
@@ -70,9 +71,10 @@ func TestAttemptRun(t *testing.T) {
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
 			var log []string
-			folder, turns := sessionOf(t, 1, 1)
 			made := 0
-			r := &Runner{Options: Options{Out: folder}, turns: turns(), board: progress.Discard(), namespaces: namespace.NewPool([]string{"shop"})}
+			r := recordsInto(t, 1, 1)
+			r.namespaces = namespace.NewPool([]string{"shop"})
+			m := r.modeRun("iptables", namedCluster{})
 			r.recorder = func(_ context.Context, _ harness.Scenario, c record.Config) (recording, error) {
 				if row.fails != nil {
 					return nil, row.fails
@@ -92,18 +94,18 @@ func TestAttemptRun(t *testing.T) {
 			}
 			s := harness.Scenario{ID: "asked", Steps: func(context.Context, *harness.Steps) {},
 				Expect: []evidence.Expectation{verdict.Fact("answer", "yes")}}
-			a := attempt{runner: r, cluster: namedCluster{}, suite: "suite", entry: r.board.Entry(progress.Name{}), out: io.Discard, number: 1,
+			a := attempt{mode: m, cluster: m.cluster, suite: "suite", entry: r.board.Entry(progress.Name{}), out: io.Discard, number: 1,
 				tries: 1}
 			res, err := a.run(t.Context(), &s)
-			r.cleanups.Wait()
+			m.cleanups.Wait()
 			if !errors.Is(err, row.fails) || res.verdict.Outcome != row.want {
 				t.Errorf("%s (%s), %v; want %s, %v", res.verdict.Outcome, res.verdict.Because, err, row.want, row.fails)
 			}
 			if diff := cmp.Diff(row.log, log); diff != "" {
 				t.Errorf("what became of the recordings (-want +got):\n%s", diff)
 			}
-			if rate, _, err := r.limits(); err != nil || rate != row.rate {
-				t.Errorf("the run goes on with a rate of %d, %v; want %d", rate, err, row.rate)
+			if rate, _, _ := r.limits(); rate != row.rate {
+				t.Errorf("the run goes on with a rate of %d, want %d", rate, row.rate)
 			}
 			if got := r.Broken(); len(got) != row.broken {
 				t.Errorf("broken outside of recordings: %q, want %d", got, row.broken)

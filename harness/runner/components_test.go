@@ -20,7 +20,8 @@ func TestComponents(t *testing.T) {
 	if os.Getenv("ROLLCALL_COMPONENTS") == "" {
 		t.Skip("it needs a cluster: make components")
 	}
-	onClusters(t, "components", func(ctx context.Context, t *testing.T, _ *Runner, c cluster.Cluster) {
+	onClusters(t, "components", func(ctx context.Context, t *testing.T, m *ModeRun) {
+		c := m.cluster
 		for _, program := range []struct {
 			name    nodeimage.Component
 			version string

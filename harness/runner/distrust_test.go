@@ -25,7 +25,8 @@ func TestDistrust(t *testing.T) {
 	if os.Getenv("ROLLCALL_DISTRUST") == "" {
 		t.Skip("it needs clusters: make distrust")
 	}
-	onClusters(t, "distrust", func(ctx context.Context, t *testing.T, r *Runner, c cluster.Cluster) {
+	onClusters(t, "distrust", func(ctx context.Context, t *testing.T, m *ModeRun) {
+		c := m.cluster
 		for _, row := range []struct {
 			id    string
 			do    func(ctx context.Context, c cluster.Cluster) error
@@ -43,12 +44,12 @@ func TestDistrust(t *testing.T) {
 						PreStopSleep: 5 * time.Second, Linger: 2 * time.Second, OnTerm: fixtures.Drain},
 					Rollout: damaged{rollout.Update("v1", "v2"), c, row.do}}
 				s.Expect = append(s.Expect, verdict.NoFailures(), verdict.OnlyServes("v2", evidence.OldGone))
-				v, err := r.recordAndJudge(ctx, c, "distrust", s, t.Output())
+				v, err := m.recordAndJudge(ctx, c, "distrust", s, t.Output())
 				if err != nil {
 					t.Fatal(err)
 				}
 				for n, want := range map[int]bool{row.tries: true, row.tries + 1: false} {
-					if _, err := os.Stat(r.folder(c.Mode(), "distrust", row.id, n)); (err == nil) != want {
+					if _, err := os.Stat(m.runner.folder(c.Mode(), "distrust", row.id, n)); (err == nil) != want {
 						t.Errorf("a recording %d: %v, want %v", n, err == nil, want)
 					}
 				}

@@ -2,7 +2,6 @@ package runner
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -18,9 +17,7 @@ import (
 	"rollcall/harness/cluster"
 	"rollcall/harness/cluster/change"
 	"rollcall/harness/evidence"
-	"rollcall/harness/evidence/store"
 	"rollcall/harness/nodeimage"
-	"rollcall/harness/progress"
 	"rollcall/harness/verdict"
 )
 
@@ -49,11 +46,10 @@ func (r *Runner) Test(t *testing.T, suite string, all ...harness.Scenario) {
 		}
 		t.Run(mode, func(t *testing.T) { r.mode(ctx, t, suite, mode, scenarios) })
 	}
-	broken := r.Broken()
-	for _, what := range broken {
+	for _, what := range r.Broken() {
 		t.Error(what)
 	}
-	if err := errors.Join(r.closeSession(broken), r.board.Err()); err != nil {
+	if err := r.End(); err != nil {
 		t.Error(err)
 	}
 	t.Logf("evidence: %s; `make report RUN=%s` judges it again", r.Out, r.Out)
@@ -61,28 +57,33 @@ func (r *Runner) Test(t *testing.T, suite string, all ...harness.Scenario) {
 
 // mode records the scenarios on the cluster of a mode, side by side as far as their turns come.
 func (r *Runner) mode(ctx context.Context, t *testing.T, suite, mode string, scenarios []harness.Scenario) {
-	open := r.open
+	open := r.Open
 	if r.attached == nil && !slices.ContainsFunc(scenarios, func(s harness.Scenario) bool { return s.Own == nil }) {
-		open = r.openNone
+		open = r.OpenNone
 	}
-	c, skip, err := open(ctx, t.Output(), mode)
+	m, skip, err := open(ctx, t.Output(), mode)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if skip != "" {
 		for _, s := range scenarios { // that -run selects
-			t.Run(s.ID, func(t *testing.T) { r.skip(t, header(suite, mode, s), skip) })
+			t.Run(s.ID, func(t *testing.T) {
+				if err := r.Skip(suite, mode, s, skip); err != nil {
+					t.Fatal(err)
+				}
+				t.Skip(skip)
+			})
 		}
 		return
 	}
+	t.Cleanup(func() {
+		if err := m.Close(ctx); err != nil {
+			t.Error(err)
+		}
+	})
 	config := envconf.New().WithParallelTestEnabled()
-	if c != nil {
-		t.Cleanup(func() {
-			if err := c.Close(); err != nil {
-				t.Error(err)
-			}
-		})
-		client, err := klient.New(c.REST())
+	if m.cluster != nil {
+		client, err := klient.New(m.cluster.REST())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -94,38 +95,22 @@ func (r *Runner) mode(ctx context.Context, t *testing.T, suite, mode string, sce
 	}
 	var list []features.Feature
 	for _, s := range scenarios {
-		on := c
-		if s.Own != nil && r.attached == nil {
-			on = notYet{mode: mode, version: s.Own.Kubernetes}
-		}
-		list = append(list, r.feature(on, suite, s))
+		list = append(list, m.feature(suite, s))
 	}
 	environment.TestInParallel(t, list...)
-	r.awaitCleanups(ctx, c)
-}
-
-// awaitCleanups returns when nothing is left of recordings that were made.
-func (r *Runner) awaitCleanups(ctx context.Context, c cluster.Cluster) {
-	r.cleanups.Wait()
-	if c == nil || r.Namespaces != "" || !r.began || c.Temporary() {
-		return // they stay, or the parent process waits for those of all suites, or they go with the cluster
-	}
-	if err := r.WaitGone(ctx, c); err != nil {
-		r.recordBreakage(fmt.Sprintf("%s: %v", c.Mode(), err))
-	}
 }
 
 // feature is a scenario as e2e-framework sees it: recorded, joined and judged once, in its set-up;
 // an assessment prints the finding about one rule.
-func (r *Runner) feature(c cluster.Cluster, suite string, s harness.Scenario) features.Feature {
+func (m *ModeRun) feature(suite string, s harness.Scenario) features.Feature {
 	var v verdict.Verdict
 	f := features.New(s.ID).WithSetup("record", func(ctx context.Context, t *testing.T, _ *envconf.Config) context.Context {
-		if because := r.skipReason(c, s); because != "" {
-			r.skip(t, versioned(ctx, c, header(suite, c.Mode(), s)), because)
-		}
 		var err error
-		if v, err = r.recordAndJudge(ctx, c, suite, s, t.Output()); err != nil {
+		if v, err = m.Record(ctx, t.Output(), suite, s); err != nil {
 			t.Error(err)
+		}
+		if v.Outcome == verdict.Skipped && len(v.Findings) == 0 {
+			t.Skip(v.Because)
 		}
 		return ctx
 	})
@@ -154,17 +139,6 @@ func reportOutcome(t *testing.T, o verdict.Outcome, because string) {
 	default:
 		t.Error(line)
 	}
-}
-
-// skip notes a scenario as skipped and ends its test.
-func (r *Runner) skip(t *testing.T, run evidence.Run, because string) {
-	run.Attempt, run.Tries, run.Skipped = 1, 1, because
-	if err := store.Write(r.folder(run.Mode, run.Suite, run.Scenario, 1), evidence.Evidence{Run: run}); err != nil {
-		t.Fatal(err)
-	}
-	r.board.Entry(progress.Name{Mode: run.Mode, Suite: run.Suite, Scenario: run.Scenario}).End(progress.Result{
-		Outcome: verdict.Skipped.String(), Because: because})
-	t.Skip(because)
 }
 
 // versioned is a run with the versions that tell whether the scenario's bug is known of the cluster, if it is about one.

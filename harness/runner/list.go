@@ -1,10 +1,9 @@
 package runner
 
 import (
-	"encoding/json"
+	"context"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 	"testing"
 	"text/tabwriter"
@@ -27,20 +26,36 @@ type Listed struct {
 	Rollout               string   // the same for those that one recording serves; empty: it serves itself alone
 }
 
-// ListFile is the environment variable that names a file for a list in JSON, a line each, in place of the table.
-const ListFile = "ROLLCALL_LIST"
-
-// list writes down the scenarios that -run selects: what each needs, and whether it would run. Nothing is written anywhere
-// else.
+// list prints the scenarios of a suite that -run selects. Nothing is written anywhere else.
 func (r *Runner) list(t *testing.T, w io.Writer, suite string, scenarios []harness.Scenario) {
 	ctx, stop := r.context(t)
 	defer stop()
-	if r.attached != nil {
-		if _, err := r.Preflight(ctx, io.Discard, ""); err != nil {
-			t.Fatal(err)
-		}
+	all, err := r.Listed(ctx, suite, scenarios)
+	if err != nil {
+		t.Fatal(err)
 	}
 	var listed []Listed
+	for _, mode := range r.modes {
+		t.Run(mode, func(t *testing.T) {
+			for _, l := range all {
+				if l.Mode == mode {
+					t.Run(l.Scenario, func(*testing.T) { listed = append(listed, l) })
+				}
+			}
+		})
+	}
+	if err := PrintList(w, listed); err != nil {
+		t.Error(err)
+	}
+}
+
+// Listed tells of the scenarios of a suite in every mode: what each needs, and whether it would run.
+func (r *Runner) Listed(ctx context.Context, suite string, scenarios []harness.Scenario) (listed []Listed, err error) {
+	if r.attached != nil {
+		if err := r.Preflight(ctx, io.Discard, ""); err != nil {
+			return nil, err
+		}
+	}
 	for _, mode := range r.modes {
 		skip := ""
 		if r.attached == nil {
@@ -48,46 +63,19 @@ func (r *Runner) list(t *testing.T, w io.Writer, suite string, scenarios []harne
 				skip = because
 			}
 		}
-		t.Run(mode, func(t *testing.T) {
-			for _, s := range scenarios {
-				t.Run(s.ID, func(*testing.T) {
-					l := Listed{Suite: suite, Scenario: s.ID, Mode: mode, Needs: needs(s), Skipped: skip, LeftOut: !s.In(r.profile),
-						Seconds: s.Estimate().Seconds(), Beside: r.beside(s), Whole: s.Occupancy() == harness.WholeCluster, Rollout: rolloutKey(s)}
-					if s.Own != nil && r.attached == nil {
-						l.Own = append([]string{s.Own.Kubernetes}, s.Own.Upgrades...)
-					}
-					if r.attached != nil {
-						l.Skipped = r.skipReason(r.attached, s)
-					}
-					listed = append(listed, l)
-				})
+		for _, s := range scenarios {
+			l := Listed{Suite: suite, Scenario: s.ID, Mode: mode, Needs: needs(s), Skipped: skip, LeftOut: !s.In(r.profile),
+				Seconds: s.Estimate().Seconds(), Beside: r.beside(s), Whole: s.Occupancy() == harness.WholeCluster, Rollout: rolloutKey(s)}
+			if s.Own != nil && r.attached == nil {
+				l.Own = append([]string{s.Own.Kubernetes}, s.Own.Upgrades...)
 			}
-		})
-	}
-	var err error
-	if file := os.Getenv(ListFile); file != "" {
-		err = appendList(file, listed)
-	} else {
-		err = PrintList(w, listed)
-	}
-	if err != nil {
-		t.Error(err)
-	}
-}
-
-func appendList(file string, listed []Listed) error {
-	f, err := os.OpenFile(file, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	lines := json.NewEncoder(f)
-	for _, l := range listed {
-		if err := lines.Encode(l); err != nil {
-			return err
+			if r.attached != nil {
+				l.Skipped = r.skipReason(r.attached, s)
+			}
+			listed = append(listed, l)
 		}
 	}
-	return nil
+	return listed, nil
 }
 
 // PrintList prints the scenarios that the profile records as a table.

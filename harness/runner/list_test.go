@@ -2,9 +2,10 @@ package runner
 
 import (
 	"context"
-	"rollcall/harness"
 	"strings"
 	"testing"
+
+	"rollcall/harness"
 )
 
 // Every host runs iptables, and none a mode that there is not.

@@ -58,7 +58,7 @@ func TestMutants(t *testing.T) {
 			}
 		})
 	}
-	if err := r.closeSession(r.Broken()); err != nil {
+	if err := r.End(); err != nil {
 		t.Error(err)
 	}
 	if err := report.write(t.Output()); err != nil {
@@ -70,7 +70,8 @@ func TestMutants(t *testing.T) {
 type mutantRun struct {
 	*Runner
 	mode    string
-	cluster cluster.Changeable // nil: none, or the last one was spoilt
+	run     *ModeRun           // nil: none, or the last one's cluster was spoilt
+	cluster cluster.Changeable // of it
 	report  *mutantReport
 	began   time.Time
 	done    int
@@ -100,39 +101,40 @@ func (m *mutantRun) do(ctx context.Context, t *testing.T, mutant mutants.Mutant)
 
 // whole returns when there is a cluster that nothing is wrong with.
 func (m *mutantRun) whole(ctx context.Context, t *testing.T) error {
-	if m.cluster != nil {
+	if m.run != nil {
 		err := mutants.Heal(ctx, m.cluster)
 		if err == nil {
 			return nil
 		}
 		t.Logf("the cluster is made anew: %v", err)
-		if err := m.cluster.Close(); err != nil {
+		if err := m.run.Close(ctx); err != nil {
 			return err
 		}
-		m.cluster = nil
+		m.run = nil
 	}
-	c, skip, err := m.open(ctx, t.Output(), m.mode)
+	run, skip, err := m.Open(ctx, t.Output(), m.mode)
 	if err != nil {
 		return err
 	}
 	if skip != "" {
 		t.Skip(skip)
 	}
-	ours, ok := c.(cluster.Changeable)
+	ours, ok := run.cluster.(cluster.Changeable)
 	if !ok {
-		return errors.Join(errors.New("damage is done to clusters of our own alone"), c.Close())
+		return errors.Join(errors.New("damage is done to clusters of our own alone"), run.Close(ctx))
 	}
-	m.cluster = ours
+	m.run, m.cluster = run, ours
 	return mutants.Heal(ctx, ours)
 }
 
 // close leaves a cluster that is kept as it was.
 func (m *mutantRun) close(t *testing.T) {
-	m.cleanups.Wait()
-	if m.cluster == nil {
+	if m.run == nil {
 		return
 	}
-	if err := errors.Join(mutants.Heal(context.WithoutCancel(t.Context()), m.cluster), m.cluster.Close()); err != nil {
+	m.run.cleanups.Wait()
+	ctx := context.WithoutCancel(t.Context())
+	if err := errors.Join(mutants.Heal(ctx, m.cluster), m.run.Close(ctx)); err != nil {
 		t.Error(err)
 	}
 }
@@ -143,7 +145,7 @@ func (m *mutantRun) record(ctx context.Context, t *testing.T, mutant mutants.Mut
 	if err != nil {
 		return mutants.Result{}, err
 	}
-	if _, err := EditSession(m.Out, func(s *evidence.Session) { s.Rate, s.Jobs = m.rate, m.jobs }); err != nil {
+	if err := m.editSession(func(s *evidence.Session) { s.Rate, s.Jobs = m.rate, m.jobs }); err != nil {
 		return mutants.Result{}, err // what a late client lowered
 	}
 	recordings := 0
@@ -165,7 +167,7 @@ func (m *mutantRun) record(ctx context.Context, t *testing.T, mutant mutants.Mut
 	entry := m.board.Entry(progress.Name{Mode: m.mode, Suite: "mutants", Scenario: mutant.ID})
 	attemptAt := func(number, tries int, earlier []string) (result, error) {
 		recordings = number
-		a := attempt{runner: m.Runner, cluster: m.cluster, suite: "mutants", entry: entry, out: t.Output(), number: number, tries: tries,
+		a := attempt{mode: m.run, cluster: m.cluster, suite: "mutants", entry: entry, out: t.Output(), number: number, tries: tries,
 			earlier: earlier}
 		return a.record(ctx, &s, m.folder(m.mode, "mutants", mutant.ID, number))
 	}

@@ -4,12 +4,10 @@ import (
 	"context"
 	"flag"
 	"testing"
-
-	"rollcall/harness/cluster"
 )
 
 // onClusters runs a test on a real cluster of each mode that the environment asks for and this host has.
-func onClusters(t *testing.T, suite string, test func(ctx context.Context, t *testing.T, r *Runner, c cluster.Cluster)) {
+func onClusters(t *testing.T, suite string, test func(ctx context.Context, t *testing.T, m *ModeRun)) {
 	t.Helper()
 	var r Runner
 	r.List().Register(flag.NewFlagSet(suite, flag.PanicOnError))
@@ -23,7 +21,7 @@ func onClusters(t *testing.T, suite string, test func(ctx context.Context, t *te
 	defer stop()
 	for _, mode := range r.modes {
 		t.Run(mode, func(t *testing.T) {
-			c, skip, err := r.open(ctx, t.Output(), mode)
+			m, skip, err := r.Open(ctx, t.Output(), mode)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -31,14 +29,14 @@ func onClusters(t *testing.T, suite string, test func(ctx context.Context, t *te
 				t.Skip(skip)
 			}
 			defer func() {
-				if err := c.Close(); err != nil {
+				if err := m.Close(ctx); err != nil {
 					t.Error(err)
 				}
 			}()
-			test(ctx, t, &r, c)
+			test(ctx, t, m)
 		})
 	}
-	if err := r.closeSession(r.Broken()); err != nil {
+	if err := r.End(); err != nil {
 		t.Error(err)
 	}
 }

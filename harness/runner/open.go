@@ -29,45 +29,14 @@ import (
 // nodePort is the one that kind-config.yaml leads to from outside.
 const nodePort = 30080
 
-// open gives the cluster for a mode, or says why this host cannot have one. What the cluster is
-// stands in the run folder either way.
-func (r *Runner) open(ctx context.Context, out io.Writer, mode string) (c cluster.Cluster, skip string, err error) {
-	r.trial = nil
-	if r.attached != nil {
-		if err := r.prepareTarget(ctx, out); err != nil {
-			return nil, "", err
-		}
-		r.turns, err = newTurns(mode, r.Out, r.attached.Door().OneService)
-		return r.attached, "", err
+// Preflight finds out once whether a run is possible on the target, and refuses it in one line if not.
+func (r *Runner) Preflight(ctx context.Context, out io.Writer, session string) error {
+	if r.admitted {
+		return nil
 	}
-	facts := host.Probe(ctx)
-	identity := evidence.Cluster{Name: r.spec(mode).Name, Mode: mode, Provider: "kind", Kubernetes: r.version, Kernel: facts.Kernel,
-		Features: hostFeatures(facts)}
-	if supported, because := facts.Supports(dataplane.Of(mode)); !supported {
-		return nil, because, r.describe(identity)
-	}
-	if kind.Inherited(identity.Name) {
-		c, err = kind.Open(ctx, out, r.spec(mode))
-	} else if _, err = r.Check(ctx, out); err == nil {
-		c, err = r.OpenCluster(ctx, out, mode)
-	}
-	if err != nil {
-		return nil, "", err
-	}
-	if err := store.ReadJSON(r.clusterFile(mode), &identity); err != nil {
-		return nil, "", errors.Join(err, c.Close())
-	}
-	r.trial = identity.Trial
-	r.turns, err = newTurns(mode, r.Out, c.Door().OneService)
-	return c, "", err
-}
-
-// Preflight finds out whether a run is possible on the target, and refuses it in one line if not. The result is the
-// environment for child processes, which need not try again.
-func (r *Runner) Preflight(ctx context.Context, out io.Writer, session string) (env string, err error) {
 	found, err := r.preflight(out, session, r.attached).Run(ctx)
-	r.skipReasons, r.images = found.SkipReasons, found.Images
-	return found.Env, err
+	r.skipReasons, r.images, r.admitted = found.SkipReasons, found.Images, err == nil
+	return err
 }
 
 // Cleanup deletes everything that runs of Rollcall created on the target, also of one that is still under way.
@@ -82,7 +51,7 @@ func (r *Runner) preflight(out io.Writer, session string, c cluster.Cluster) sta
 
 // prepareTarget makes the target ready for scenarios and describes it in the run folder.
 func (r *Runner) prepareTarget(ctx context.Context, out io.Writer) error {
-	if _, err := r.Preflight(ctx, out, r.session.ID); err != nil {
+	if err := r.Preflight(ctx, out, r.session.ID); err != nil {
 		return err
 	}
 	identity, err := r.attached.Describe(ctx)
@@ -141,18 +110,6 @@ func (r *Runner) Check(ctx context.Context, out io.Writer) (host.Facts, error) {
 	return facts, nil
 }
 
-// OpenCluster gets the images, opens the cluster for a mode, after Check, tries it out and puts into the run folder what it is.
-func (r *Runner) OpenCluster(ctx context.Context, out io.Writer, mode string) (*kind.Cluster, error) {
-	c, err := r.openKind(ctx, out, r.spec(mode), r.version)
-	if err != nil {
-		return nil, err
-	}
-	if err := r.prepareCluster(ctx, out, c); err != nil {
-		return nil, errors.Join(err, c.Close())
-	}
-	return c, nil
-}
-
 // openKind gets the images, and opens a cluster of a version.
 func (r *Runner) openKind(ctx context.Context, out io.Writer, spec kind.Spec, version string) (*kind.Cluster, error) {
 	if err := kind.Sweep(ctx, out, false); err != nil {
@@ -177,29 +134,29 @@ func (r *Runner) openKind(ctx context.Context, out io.Writer, spec kind.Spec, ve
 	return kind.Open(ctx, out, spec)
 }
 
-// prepareCluster makes a cluster that was opened ready for recordings, and describes it in the run folder.
-func (r *Runner) prepareCluster(ctx context.Context, out io.Writer, c cluster.Cluster) error {
+// prepareCluster makes a cluster that was opened ready for recordings, tries it out, and describes it in the run folder.
+func (r *Runner) prepareCluster(ctx context.Context, out io.Writer, c cluster.Cluster) (*evidence.Trial, error) {
 	// of a kept cluster: nobody else uses it, since we hold it
 	err := namespace.Sweep{Cluster: c.Name(), Client: c.Client(), Out: out, Extent: namespace.Everything}.Run(ctx)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if err := nodePortFree(ctx, c); err != nil {
-		return err
+		return nil, err
 	}
 	if err := r.preflight(out, r.session.ID, c).TryApp(ctx); err != nil {
-		return err
+		return nil, err
 	}
 	facts := host.Probe(ctx)
 	identity, err := c.Describe(ctx)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	identity.Features = hostFeatures(facts)
 	if identity.Trial, err = r.runTrial(ctx, out, c); err != nil {
-		return err
+		return nil, err
 	}
-	return r.describe(identity)
+	return identity.Trial, r.describe(identity)
 }
 
 // nodePortFree refuses a cluster, a kept one say, in which another Service has our NodePort.
@@ -250,22 +207,4 @@ func userArchives(ctx context.Context, app *userapp.App) ([]kind.Archive, error)
 		list = append(list, kind.Archive{Ref: image, Data: data})
 	}
 	return list, nil
-}
-
-// WaitGone returns when no namespace that suites created is left in a cluster, also after ctx has ended: of Rollcall's on a
-// cluster of our own, of this run on the target.
-func (r *Runner) WaitGone(ctx context.Context, c cluster.Cluster) error {
-	which := fixtures.Ours()
-	if r.attached != nil {
-		which = fixtures.OfRun(r.session.ID)
-	}
-	return namespace.WaitGone(context.WithoutCancel(ctx), c.Client(), which)
-}
-
-// WaitTargetGone is WaitGone of the target, unless its namespaces are preassigned, which stay.
-func (r *Runner) WaitTargetGone(ctx context.Context) error {
-	if r.Namespaces != "" {
-		return nil
-	}
-	return r.WaitGone(ctx, r.attached)
 }

@@ -8,7 +8,6 @@ import (
 	"rollcall/harness"
 	"rollcall/harness/cluster"
 	"rollcall/harness/cluster/kind"
-	"rollcall/harness/dataplane"
 	"rollcall/harness/evidence"
 	"rollcall/harness/evidence/store"
 	"rollcall/harness/host"
@@ -25,22 +24,10 @@ func (n notYet) Mode() string       { return n.mode }
 func (n notYet) Kubernetes() string { return n.version }
 func (n notYet) Attached() bool     { return false }
 
-// openNone opens no cluster, for scenarios that have each their own, or says why this host cannot have one.
-func (r *Runner) openNone(ctx context.Context, out io.Writer, mode string) (c cluster.Cluster, skip string, err error) {
-	if supported, _ := host.Probe(ctx).Supports(dataplane.Of(mode)); !supported {
-		return r.open(ctx, out, mode) // which notes that, and opens none either
-	}
-	if _, err := r.Check(ctx, out); err != nil {
-		return nil, "", err
-	}
-	r.trial = nil
-	r.turns, err = newTurns(mode, r.Out, true)
-	return nil, "", err
-}
-
 // openOwn opens a cluster for one recording, with what it needs for its upgrades at hand. Where no cluster of the mode was
 // described yet, this one stands for it in the run folder.
-func (r *Runner) openOwn(ctx context.Context, out io.Writer, mode string, own harness.OwnCluster) (cluster.Cluster, error) {
+func (m *ModeRun) openOwn(ctx context.Context, out io.Writer, own harness.OwnCluster) (cluster.Cluster, error) {
+	r, mode := m.runner, m.mode
 	version, err := nodeimage.Resolve(own.Kubernetes)
 	if err != nil {
 		return nil, err
@@ -68,16 +55,13 @@ func (r *Runner) openOwn(ctx context.Context, out io.Writer, mode string, own ha
 		return nil, err
 	}
 	var identity evidence.Cluster
-	if store.ReadJSON(r.clusterFile(mode), &identity) != nil {
-		if err = r.prepareCluster(ctx, out, c); err == nil {
-			err = store.ReadJSON(r.clusterFile(mode), &identity)
-		}
-		if err != nil {
+	switch known := store.ReadJSON(r.clusterFile(mode), &identity) == nil; {
+	case known && m.trial == nil:
+		m.trial = identity.Trial
+	case !known:
+		if m.trial, err = r.prepareCluster(ctx, out, c); err != nil {
 			return nil, errors.Join(err, c.Close())
 		}
-	}
-	if r.trial == nil && identity.Trial != nil {
-		r.trial = identity.Trial
 	}
 	return c, nil
 }

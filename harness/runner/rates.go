@@ -5,7 +5,6 @@ import (
 
 	"rollcall/harness"
 	"rollcall/harness/evidence"
-	"rollcall/harness/evidence/store"
 )
 
 // Requests per second and lane. At the lowest rate a rollout of 10 s still has 60 requests of each lane.
@@ -34,18 +33,11 @@ func firstRate(jobs, cores int) int {
 	return lowestRate
 }
 
-// limits are the rate and how many recordings go on side by side now.
-func (r *Runner) limits() (rate, jobs int, err error) {
-	var s evidence.Session
-	err = store.ReadJSON(evidence.SessionPath(r.Out), &s)
-	return s.Rate, s.Jobs, err
-}
-
 // lowerRate goes one step below a rate that was too much, unless somebody has done so already. It gives the rate from
 // now on.
 func (r *Runner) lowerRate(from int, because string) (now int, err error) {
 	now = from
-	_, err = EditSession(r.Out, func(s *evidence.Session) {
+	err = r.editSession(func(s *evidence.Session) {
 		if s.Rate < from {
 			now = s.Rate
 			return
@@ -77,7 +69,7 @@ func (r *Runner) raiseJobs(from int) error {
 }
 
 func (r *Runner) changeJobs(from, to int, did, because string) error {
-	_, err := EditSession(r.Out, func(s *evidence.Session) {
+	return r.editSession(func(s *evidence.Session) {
 		if to < from && (s.TooMany == 0 || from < s.TooMany) {
 			s.TooMany = from
 		}
@@ -86,5 +78,4 @@ func (r *Runner) changeJobs(from, to int, did, because string) error {
 			s.Steps = append(s.Steps, fmt.Sprintf("recordings side by side were %s from %d to %d: %s", did, from, to, because))
 		}
 	})
-	return err
 }

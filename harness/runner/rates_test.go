@@ -9,8 +9,7 @@ import (
 )
 
 func TestLowerRate(t *testing.T) {
-	folder, _ := sessionOf(t, 4, 6)
-	runner := func() *Runner { return &Runner{Options: Options{Out: folder}} }
+	r := recordsInto(t, 4, 6)
 	for _, row := range []struct {
 		sentence   string
 		from, want int
@@ -23,9 +22,9 @@ func TestLowerRate(t *testing.T) {
 		{"down to the last step", 12, 6, 4},
 		{"below which there is none", 6, 6, 4},
 	} {
-		now, err := runner().lowerRate(row.from, "clients were late")
+		now, err := r.lowerRate(row.from, "clients were late")
 		var s evidence.Session
-		if err := errors.Join(err, store.ReadJSON(evidence.SessionPath(folder), &s)); err != nil {
+		if err := errors.Join(err, store.ReadJSON(evidence.SessionPath(r.Out), &s)); err != nil {
 			t.Fatal(err)
 		}
 		if now != row.want || s.Rate != row.want || len(s.Steps) != row.steps {
@@ -48,13 +47,13 @@ func TestLowerRate(t *testing.T) {
 		{"so were 5", true, 4, 4},
 		{"down to one", false, 4, 3}, {"down to one", false, 3, 2}, {"down to one", false, 2, 1}, {"and no less", false, 1, 1},
 	} {
-		change := func(from int) error { return runner().lowerJobs(from, "a pod waited") }
+		change := func(from int) error { return r.lowerJobs(from, "a pod waited") }
 		if row.raise {
-			change = runner().raiseJobs
+			change = r.raiseJobs
 		}
 		err := change(row.from)
 		var s evidence.Session
-		if err := errors.Join(err, store.ReadJSON(evidence.SessionPath(folder), &s)); err != nil || s.Jobs != row.want {
+		if err := errors.Join(err, store.ReadJSON(evidence.SessionPath(r.Out), &s)); err != nil || s.Jobs != row.want {
 			t.Errorf("%s: %d side by side after one of %d, %v; want %d", row.sentence, s.Jobs, row.from, err, row.want)
 		}
 	}

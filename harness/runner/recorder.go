@@ -38,13 +38,13 @@ func recordWith(ctx context.Context, s harness.Scenario, c record.Config) (recor
 
 // recordOnce records the scenario in a leased namespace.
 func (a attempt) recordOnce(ctx context.Context, s harness.Scenario, rate int, folder string) (*leased, error) {
-	lease, err := a.runner.namespaces.Acquire(ctx)
+	lease, err := a.mode.runner.namespaces.Acquire(ctx)
 	if err != nil {
 		return nil, err
 	}
 	c := a.config(s, folder)
 	c.Lease, c.CheckLoad = lease, rate > lowestRate
-	recorder := a.runner.recorder
+	recorder := a.mode.runner.recorder
 	if recorder == nil {
 		recorder = recordWith
 	}
@@ -59,26 +59,24 @@ func (a attempt) recordOnce(ctx context.Context, s harness.Scenario, rate int, f
 // cleanup ends what the recording started. Behind the next recording, unless that needs what this one still has.
 func (a attempt) cleanup(ctx context.Context, r *leased, kept bool) {
 	cleanup := func() {
-		defer a.runner.spend(a.span(evidence.CleanUpPart, r.scenario))()
+		defer a.mode.runner.spend(a.span(evidence.CleanUpPart, r.scenario))()
 		defer r.lease.Release()
 		if err := r.Cleanup(context.WithoutCancel(ctx), kept); err != nil {
-			a.runner.recordBreakage(fmt.Sprintf("%s %s: %v", a.cluster.Mode(), r.scenario.ID, err))
+			a.mode.runner.RecordBreakage(fmt.Sprintf("%s %s: %v", a.cluster.Mode(), r.scenario.ID, err))
 			fmt.Fprintln(a.out, err)
 		}
 	}
-	if r.scenario.Occupancy() == harness.WholeCluster || a.runner.turns.oneService {
+	if r.scenario.Occupancy() == harness.WholeCluster || a.mode.turns.oneService {
 		cleanup()
 		return
 	}
-	held, err := a.runner.turns.cleanup()
-	if err != nil || held == nil {
+	done := a.mode.turns.cleanup()
+	if done == nil {
 		cleanup()
 		return
 	}
-	a.runner.cleanups.Go(func() {
+	a.mode.cleanups.Go(func() {
+		defer done()
 		cleanup()
-		if err := held.Release(); err != nil {
-			a.runner.recordBreakage(err.Error())
-		}
 	})
 }

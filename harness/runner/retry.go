@@ -19,12 +19,12 @@ import (
 // up to the scenario's tries while only a precondition was not met, a negative control's damage for one; once more as
 // [harness.Scenario].Adapt has it; and up to twice if this machine was too slow to tell, at last alone. Each attempt stays in
 // the run folder.
-func (r *Runner) recordAndJudge(ctx context.Context, c cluster.Cluster, suite string, s harness.Scenario,
+func (m *ModeRun) recordAndJudge(ctx context.Context, c cluster.Cluster, suite string, s harness.Scenario,
 	out io.Writer) (v verdict.Verdict, err error) {
-	entry := r.board.Entry(progress.Name{Mode: c.Mode(), Suite: suite, Scenario: s.ID})
+	entry := m.runner.board.Entry(progress.Name{Mode: c.Mode(), Suite: suite, Scenario: s.ID})
 	defer func() { entry.End(shown(v, err)) }()
 	run := func(number, tries int, earlier []string) (result, error) {
-		a := attempt{runner: r, cluster: c, suite: suite, entry: entry, out: out, number: number, tries: tries, earlier: earlier}
+		a := attempt{mode: m, cluster: c, suite: suite, entry: entry, out: out, number: number, tries: tries, earlier: earlier}
 		return a.run(ctx, &s)
 	}
 	return retry(s, run, func(line string) { fmt.Fprintf(out, "%s %s: %s\n", c.Mode(), s.ID, line) })

@@ -49,14 +49,13 @@ type Runner struct {
 	namespaces namespace.Pool
 
 	session     evidence.Session
-	began       bool // this process began the session
+	editing     sync.Mutex // of session
 	board       *progress.Board
+	admitted    bool              // the target was tried
 	skipReasons map[string]string // of scenarios that use something, by what they use
 	images      fixtures.ImageSources
-	runLock     *lock.Lock      // of a run on a target
-	turns       *turns          // at the cluster of the mode under way
-	trial       *evidence.Trial // of it; nil: there was none
-	cleanups    sync.WaitGroup  // of recordings that are judged
+	folderLock  *lock.Lock // of the run folder
+	runLock     *lock.Lock // of a run on a target
 
 	recorder recorder // nil: record.Record
 
@@ -164,8 +163,8 @@ func (r *Runner) context(t *testing.T) (context.Context, context.CancelFunc) {
 	return ctx, func() { cancel(); stop() }
 }
 
-// recordBreakage notes what went wrong outside a recording.
-func (r *Runner) recordBreakage(what string) {
+// RecordBreakage notes what went wrong outside a recording.
+func (r *Runner) RecordBreakage(what string) {
 	r.breaking.Lock()
 	defer r.breaking.Unlock()
 	r.broken = append(r.broken, what)
@@ -189,6 +188,9 @@ func (r *Runner) Layout() layout.Layout { return r.layout }
 
 // ModeList is the modes asked for, after Prepare.
 func (r *Runner) ModeList() []string { return r.modes }
+
+// Board shows how far the run is, after Begin.
+func (r *Runner) Board() *progress.Board { return r.board }
 
 // Version is the Kubernetes version asked for, after Prepare.
 func (r *Runner) Version() string { return r.version }

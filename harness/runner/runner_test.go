@@ -1,9 +1,10 @@
 package runner
 
 import (
-	"rollcall/harness/usage"
 	"strings"
 	"testing"
+
+	"rollcall/harness/usage"
 )
 
 func TestParseCount(t *testing.T) {

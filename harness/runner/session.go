@@ -3,8 +3,9 @@ package runner
 import (
 	"context"
 	"errors"
+	"fmt"
+	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"rollcall/harness/evidence"
@@ -14,97 +15,81 @@ import (
 	"rollcall/harness/staging"
 )
 
-// EditSession changes the session of a run folder, which the processes of several suites may do at once.
-func EditSession(folder string, edit func(*evidence.Session)) (s evidence.Session, err error) {
-	file := evidence.SessionPath(folder)
-	held, err := lock.Acquire(context.Background(), file+".lock", func(string) {})
+// Begin begins a session in the run folder, or goes on with one that another process began there and that has ended. Its caller ends
+// it by End.
+func (r *Runner) Begin(s evidence.Session, expected ...progress.Expected) (err error) {
+	file := evidence.SessionPath(r.Out)
+	r.folderLock, err = lock.Acquire(context.Background(), file+".lock", func(holder string) {
+		fmt.Fprintf(os.Stderr, "run folder %s is in use by %s; waiting for it\n", r.Out, holder)
+	})
 	if err != nil {
-		return s, err
+		return err
 	}
-	defer func() { err = errors.Join(err, held.Release()) }()
-	if err := store.ReadJSON(file, &s); err != nil {
-		return s, err
+	if store.ReadJSON(file, &r.session) != nil {
+		r.session = s
+		err = store.WriteJSON(file, s)
 	}
-	edit(&s)
-	return s, store.WriteJSON(file, s)
+	if err == nil && r.attached != nil {
+		r.runLock, err = staging.AcquireRunLock(r.attached.REST().Host, r.session.ID)
+	}
+	if err == nil {
+		r.board, err = progress.Open(r.Out, r.session.ID, r.session.Began)
+	}
+	if err != nil {
+		return errors.Join(err, r.End())
+	}
+	r.board.Expect(expected)
+	return nil
 }
 
-// Join makes the runner part of a session that its caller began, after Prepare, and will end by Leave.
-func (r *Runner) Join(s evidence.Session) (err error) {
-	r.session = s
-	if r.attached != nil {
-		r.runLock, err = staging.AcquireRunLock(r.attached.REST().Host, s.ID)
-	}
-	return err
-}
-
-// Leave ends what Join began. What broke may have left something behind, and the next run on the
-// target is to look.
-func (r *Runner) Leave(broken bool) error {
+// End notes the end of the session, and what broke in it, which may have left something behind: the next run on the target is to
+// look. It reads the file back, because a file that changed this moment keeps go test from answering the next run out of its cache.
+func (r *Runner) End() (err error) {
+	broken := r.Broken()
 	switch {
 	case r.runLock == nil:
-		return nil
-	case broken:
-		return r.runLock.Abort()
+	case len(broken) > 0:
+		err = r.runLock.Abort()
+	default:
+		err = r.runLock.Release()
 	}
-	return r.runLock.Release()
+	if r.board != nil {
+		err = errors.Join(err, r.editSession(func(s *evidence.Session) { s.Broken, s.Ended = append(s.Broken, broken...), time.Now().UTC() }),
+			store.ReadJSON(evidence.SessionPath(r.Out), &r.session), r.board.Err())
+	}
+	return errors.Join(err, r.folderLock.Release())
 }
 
-// openSession begins the session of the run folder, or joins one that another process began.
-func (r *Runner) openSession(suite string) (err error) {
-	if r.session.ID != "" {
-		return nil
-	}
+// openSession begins the session of the run folder, which is a new one unless the options name it.
+func (r *Runner) openSession(name string) error {
 	now := time.Now().UTC()
 	if r.Out == "" {
-		r.Out = filepath.Join(r.layout.Runs(), now.Format("20060102-150405")+"-"+suite)
+		r.Out = filepath.Join(r.layout.Runs(), now.Format("20060102-150405")+"-"+name)
 	}
-	if err := r.beginSession(now); err != nil {
-		return err
-	}
-	part := ""
-	if !r.began {
-		part = strings.Join(append([]string{suite}, r.modes...), "-")
-	} else if r.attached != nil {
-		if r.runLock, err = staging.AcquireRunLock(r.attached.REST().Host, r.session.ID); err != nil {
-			return err
-		}
-	}
-	r.board, err = progress.Open(r.Out, part, r.session.ID, r.session.Began)
-	return err
+	return r.Begin(r.NewSession(now))
 }
 
-// beginSession reads the session of the run folder, or begins it there; of several processes one does.
-func (r *Runner) beginSession(now time.Time) (err error) {
-	file := evidence.SessionPath(r.Out)
-	held, err := lock.Acquire(context.Background(), file+".lock", func(string) {})
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, held.Release()) }()
-	if store.ReadJSON(file, &r.session) == nil {
-		return nil
-	}
-	r.began = true
-	r.session = store.NewSession(filepath.Base(r.Out), now)
-	r.session.Profile, r.session.Rate, r.session.Jobs, r.session.MostJobs = string(r.profile), r.rate, r.FirstJobs(), r.jobs
-	if err := RemoveTurns(r.Out); err != nil { // of a run that died in this folder
-		return err
-	}
-	return store.WriteJSON(file, r.session)
+// NewSession is that of a run in the run folder, after Prepare.
+func (r *Runner) NewSession(now time.Time) evidence.Session {
+	s := store.NewSession(filepath.Base(r.Out), now)
+	s.Profile, s.Rate, s.Jobs, s.MostJobs = string(r.profile), r.rate, r.FirstJobs(), r.jobs
+	return s
 }
 
-// closeSession notes the end of a run that is ours alone, and what broke in it. It reads the file
-// back, because a file that changed this moment keeps go test from answering the next run out of
-// its cache.
-func (r *Runner) closeSession(broken []string) (err error) {
-	r.session, err = EditSession(r.Out, func(s *evidence.Session) {
-		s.Broken = append(s.Broken, broken...)
-		if r.began {
-			s.Ended = time.Now().UTC()
-		}
-	})
-	return errors.Join(err, store.ReadJSON(evidence.SessionPath(r.Out), &r.session), r.Leave(len(broken) > 0))
+// editSession changes the session, also in the run folder.
+func (r *Runner) editSession(edit func(*evidence.Session)) error {
+	r.editing.Lock()
+	defer r.editing.Unlock()
+	edit(&r.session)
+	return store.WriteJSON(evidence.SessionPath(r.Out), r.session)
+}
+
+// limits are the rate and how many recordings go on side by side now: beside one that is under load, and with none.
+func (r *Runner) limits() (rate, jobs, most int) {
+	r.editing.Lock()
+	defer r.editing.Unlock()
+	s := r.session
+	return s.Rate, max(1, s.Jobs), max(s.Jobs, s.MostJobs, 1)
 }
 
 // spend notes, when the function returned is called, what the time since was spent on.
@@ -113,7 +98,7 @@ func (r *Runner) spend(span evidence.Span) (done func()) {
 	return func() {
 		span.Seconds = time.Since(span.Began).Seconds()
 		if err := store.AppendSpan(r.Out, span); err != nil {
-			r.recordBreakage(err.Error())
+			r.RecordBreakage(err.Error())
 		}
 	}
 }

@@ -1,74 +1,53 @@
 package runner
 
 import (
-	"errors"
-	"fmt"
 	"path/filepath"
 	"slices"
-	"sync"
 	"testing"
 
 	"rollcall/harness"
 	"rollcall/harness/evidence"
 	"rollcall/harness/evidence/store"
+	"rollcall/harness/progress"
 )
 
-// Of the processes of one run folder the first begins the session, the others join it, and the first one's end is the run's.
+// recordsInto is a runner with a session in a folder of its own, at 100 requests per second.
+func recordsInto(t *testing.T, jobs, most int) *Runner {
+	t.Helper()
+	return &Runner{Options: Options{Out: t.TempDir()}, board: progress.Discard(),
+		session: evidence.Session{Jobs: jobs, MostJobs: most, Rate: 100}}
+}
+
+// A process that records into the folder of another goes on with its session, once that one has ended.
 func TestSession(t *testing.T) {
-	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	folder := filepath.Join(t.TempDir(), "run")
 	process := func(rate int) *Runner {
 		r := &Runner{Options: Options{Out: folder}, profile: harness.Core, rate: rate, jobs: 2, modes: []string{"iptables"}}
 		if err := r.openSession("rollout"); err != nil {
-			t.Fatal(err)
+			t.Error(err)
 		}
 		return r
 	}
-	first, second := process(100), process(50)
-	if !first.began || second.began {
-		t.Errorf("the first began the session: %v, the second: %v", first.began, second.began)
-	}
-	if second.session.ID == "" || second.session.ID != first.session.ID || second.session.Rate != 100 {
-		t.Errorf("the second joined %+v and not %+v", second.session, first.session)
-	}
-	if err := second.closeSession([]string{"a pod is left"}); err != nil {
+	first := process(100)
+	id := first.session.ID
+	began := make(chan *Runner)
+	go func() { began <- process(50) }()
+	first.RecordBreakage("a pod is left")
+	if err := first.End(); err != nil {
 		t.Fatal(err)
 	}
-	if s := readSession(t, folder); !s.Ended.IsZero() || !slices.Equal(s.Broken, []string{"a pod is left"}) {
-		t.Errorf("the run ended with a process that joined it: %+v", s)
+	second := <-began
+	if second.session.ID == "" || second.session.ID != id || second.session.Rate != 100 {
+		t.Errorf("the second went on with %+v", second.session)
 	}
-	if err := first.closeSession(nil); err != nil {
+	if err := second.End(); err != nil {
 		t.Fatal(err)
 	}
-	if s := readSession(t, folder); s.Ended.IsZero() || len(s.Broken) != 1 || s.Profile != "core" || s.Jobs != 1 || s.MostJobs != 2 {
-		t.Errorf("the session at the end: %+v", s)
-	}
-}
-
-func readSession(t *testing.T, folder string) (s evidence.Session) {
-	t.Helper()
+	var s evidence.Session
 	if err := store.ReadJSON(evidence.SessionPath(folder), &s); err != nil {
 		t.Fatal(err)
 	}
-	return s
-}
-
-// What several processes change at once is all there afterwards.
-func TestEditSession(t *testing.T) {
-	folder, _ := sessionOf(t, 1, 1)
-	const editors = 8
-	var all sync.WaitGroup
-	failed := make([]error, editors)
-	for i := range editors {
-		all.Go(func() {
-			_, failed[i] = EditSession(folder, func(s *evidence.Session) { s.Broken = append(s.Broken, fmt.Sprint(i)) })
-		})
-	}
-	all.Wait()
-	if err := errors.Join(failed...); err != nil {
-		t.Fatal(err)
-	}
-	if s := readSession(t, folder); len(s.Broken) != editors {
-		t.Errorf("of %d changes there are %q", editors, s.Broken)
+	if s.Ended.IsZero() || !slices.Equal(s.Broken, []string{"a pod is left"}) || s.Profile != "core" || s.Jobs != 1 || s.MostJobs != 2 {
+		t.Errorf("the session at the end: %+v", s)
 	}
 }

@@ -4,61 +4,57 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
-	"path/filepath"
 
 	"rollcall/harness"
-	"rollcall/harness/evidence/store"
-	"rollcall/harness/lock"
 )
 
 // A shared recording is one of a rollout that several scenarios, of any suites, ask about: it is made once, by the first that
-// comes, and each judges it by its own rules. Whoever holds its lock makes it, or finds it made.
+// comes, and each judges it by its own rules. Whoever holds it makes it, or finds it made.
 type shared struct {
-	held *lock.Lock
-	file string
-	made sharedFile
+	held     chan struct{} // is full while somebody has it
+	scenario string        // that it was made for, with its suite
+	folder   string        // empty: there is none that others may judge
 }
 
-// sharedFile says where a recording is that others may judge.
-type sharedFile struct {
-	Scenario string `json:"scenario"` // with its suite
-	Folder   string `json:"folder"`
-}
-
-// share waits for whoever makes the same recording, and gives what was made; nil for a scenario whose recording serves nobody
-// else. The caller releases it.
+// share waits for whoever makes the same recording; nil for a scenario whose recording serves nobody else. The caller releases it.
 func (t *turns) share(ctx context.Context, s harness.Scenario) (*shared, error) {
 	rollout := rolloutKey(s)
-	if rollout == "" || t.dir == "" {
+	if rollout == "" {
 		return nil, nil
 	}
-	r := &shared{file: filepath.Join(t.dir, "recording-"+rollout+".json")}
-	var err error
-	if r.held, err = lock.Acquire(ctx, r.file+".lock", func(string) {}); err != nil {
-		return nil, err
+	t.mu.Lock()
+	r := t.recordings[rollout]
+	if r == nil {
+		r = &shared{held: make(chan struct{}, 1)}
+		if t.recordings == nil {
+			t.recordings = map[string]*shared{}
+		}
+		t.recordings[rollout] = r
 	}
-	if err := store.ReadJSON(r.file, &r.made); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, errors.Join(err, r.held.Release())
+	t.mu.Unlock()
+	select {
+	case r.held <- struct{}{}:
+		return r, nil
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
 	}
-	return r, nil
 }
+
+// made reports whether there is a recording to judge.
+func (r *shared) made() bool { return r != nil && r.folder != "" }
 
 // offer lets others judge the recording in a folder.
-func (r *shared) offer(scenario, folder string) error {
-	if r == nil {
-		return nil
+func (r *shared) offer(scenario, folder string) {
+	if r != nil {
+		r.scenario, r.folder = scenario, folder
 	}
-	return store.WriteJSON(r.file, sharedFile{scenario, folder})
 }
 
-func (r *shared) release() error {
-	if r == nil {
-		return nil
+func (r *shared) release() {
+	if r != nil {
+		<-r.held
 	}
-	return r.held.Release()
 }
 
 // rolloutKey is the same for scenarios of which one recording serves all: the same app under the same load, rolled out the same

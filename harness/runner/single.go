@@ -22,38 +22,35 @@ func (r *Runner) Record(ctx context.Context, out io.Writer, suite, command strin
 	if err := r.openSession(suite); err != nil {
 		return err
 	}
-	if _, err := EditSession(r.Out, func(s *evidence.Session) { s.Command, s.Profile = command, "" }); err != nil {
+	if err := r.editSession(func(s *evidence.Session) { s.Command, s.Profile = command, "" }); err != nil {
 		return err
 	}
 	unrecorded := r.recordIn(ctx, out, suite, r.modes[0], of)
 	if ctx.Err() != nil {
-		r.recordBreakage("interrupted")
+		r.RecordBreakage("interrupted")
 	}
-	return errors.Join(unrecorded, r.closeSession(r.Broken()), RemoveTurns(r.Out))
+	return errors.Join(unrecorded, r.End())
 }
 
 // recordIn records on the cluster of a mode.
 func (r *Runner) recordIn(ctx context.Context, out io.Writer, suite, mode string, of Asks) error {
-	c, skip, err := r.open(ctx, out, mode)
+	m, skip, err := r.Open(ctx, out, mode)
 	if err != nil {
 		return err
 	}
 	if skip != "" {
 		return usage.New("mode "+mode, skip, "use another: --modes=iptables")
 	}
-	s, err := of(ctx, c)
-	if because := r.skipReason(c, s); err == nil && because != "" {
-		err = usage.New("cluster "+c.Name(), because, "use another")
+	s, err := of(ctx, m.cluster)
+	if because := r.skipReason(m.cluster, s); err == nil && because != "" {
+		err = usage.New("cluster "+m.cluster.Name(), because, "use another")
 	}
 	if err != nil {
-		return errors.Join(err, c.Close())
+		return errors.Join(err, m.Close(ctx))
 	}
-	if _, err := r.recordAndJudge(ctx, c, suite, s, out); err != nil {
-		r.recordBreakage(fmt.Sprintf("%s: %v", mode, err))
-	}
-	r.awaitCleanups(ctx, c)
-	if err := c.Close(); err != nil {
-		r.recordBreakage(fmt.Sprintf("%s: %v", mode, err))
+	_, err = m.recordAndJudge(ctx, m.cluster, suite, s, out)
+	if err = errors.Join(err, m.Close(ctx)); err != nil {
+		r.RecordBreakage(fmt.Sprintf("%s: %v", mode, err))
 	}
 	return nil
 }

@@ -17,7 +17,6 @@ import (
 
 	"rollcall/fixtures"
 	"rollcall/harness"
-	"rollcall/harness/cluster"
 	"rollcall/harness/cluster/attached"
 	"rollcall/harness/evidence"
 	"rollcall/harness/namespace"
@@ -31,7 +30,8 @@ func TestStaging(t *testing.T) {
 	if os.Getenv("ROLLCALL_STAGING") == "" {
 		t.Skip("it needs a cluster: make staging")
 	}
-	onClusters(t, "staging", func(ctx context.Context, t *testing.T, _ *Runner, c cluster.Cluster) {
+	onClusters(t, "staging", func(ctx context.Context, t *testing.T, m *ModeRun) {
+		c := m.cluster
 		if err := namespace.WaitGone(ctx, c.Client(), fixtures.Ours()); err != nil { // of the cluster's trial
 			t.Fatal(err)
 		}

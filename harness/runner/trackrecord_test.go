@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"rollcall/harness"
-	"rollcall/harness/cluster"
 	"rollcall/harness/evidence/store"
 	"rollcall/harness/progress"
 	"rollcall/harness/trackrecord"
@@ -47,7 +46,7 @@ func TestTrackRecord(t *testing.T) {
 	}
 	for _, mode := range r.modes {
 		t.Run(mode, func(t *testing.T) {
-			c, skip, err := r.open(ctx, t.Output(), mode)
+			m, skip, err := r.Open(ctx, t.Output(), mode)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -55,15 +54,14 @@ func TestTrackRecord(t *testing.T) {
 				t.Skip(skip)
 			}
 			defer func() {
-				r.cleanups.Wait()
-				if err := c.Close(); err != nil {
+				if err := m.Close(ctx); err != nil {
 					t.Error(err)
 				}
 			}()
-			trackRecord{&r, c, &record, file}.all(ctx, t)
+			trackRecord{m, &record, file}.all(ctx, t)
 		})
 	}
-	if err := r.closeSession(r.Broken()); err != nil {
+	if err := r.End(); err != nil {
 		t.Error(err)
 	}
 	fmt.Fprint(t.Output(), record.Table())
@@ -71,10 +69,9 @@ func TestTrackRecord(t *testing.T) {
 
 // A trackRecord is made on one cluster.
 type trackRecord struct {
-	*Runner
-	cluster cluster.Cluster
-	record  *trackrecord.Record
-	file    string // that it is written to
+	*ModeRun
+	record *trackrecord.Record
+	file   string // that it is written to
 }
 
 // all runs each scenario on the cluster with its bug, and without it.
@@ -104,9 +101,9 @@ func (tr trackRecord) run(ctx context.Context, t *testing.T, s harness.Scenario,
 	}
 	began := time.Now()
 	suite := map[bool]string{true: "affected", false: "fixed"}[affected]
-	entry := tr.board.Entry(progress.Name{Mode: tr.cluster.Mode(), Suite: suite, Scenario: s.ID})
-	a := attempt{runner: tr.Runner, cluster: tr.cluster, suite: suite, entry: entry, out: t.Output(), number: 1, tries: 1}
-	folder := tr.folder(tr.cluster.Mode(), suite, s.ID, 1)
+	entry := tr.runner.board.Entry(progress.Name{Mode: tr.cluster.Mode(), Suite: suite, Scenario: s.ID})
+	a := attempt{mode: tr.ModeRun, cluster: tr.cluster, suite: suite, entry: entry, out: t.Output(), number: 1, tries: 1}
+	folder := tr.runner.folder(tr.cluster.Mode(), suite, s.ID, 1)
 	res, err := a.record(ctx, &s, folder)
 	tr.cleanups.Wait() // what the scenario made is not to be there when the next one changes the cluster
 	entry.End(shown(res.verdict, err))

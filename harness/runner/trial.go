@@ -61,14 +61,15 @@ func (r *Runner) recordTrial(ctx context.Context, c cluster.Cluster) (*evidence.
 			steps.Deploy(ctx, app, harness.OldVersion)
 			steps.RollOut(ctx, app, rollout.Update(harness.OldVersion, harness.NewVersion))
 		}}
-	a := attempt{runner: r, cluster: c, suite: "trial", entry: progress.Discard().Entry(progress.Name{}), out: io.Discard, number: 1, tries: 1}
+	a := attempt{mode: r.modeRun(c.Mode(), c), cluster: c, suite: "trial", entry: progress.Discard().Entry(progress.Name{}), out: io.Discard,
+		number: 1, tries: 1}
 	config := a.config(s, filepath.Join(folder, s.ID))
 	config.Lease, config.Stretch = namespace.New("rollcall-trial-"), 1
 	recording, err := record.Record(ctx, s, config)
 	if recording != nil {
 		done := r.spend(a.span(evidence.CleanUpPart, s))
 		if err := recording.Cleanup(context.WithoutCancel(ctx), false); err != nil {
-			r.recordBreakage(fmt.Sprintf("%s %s: %v", c.Mode(), s.ID, err))
+			r.RecordBreakage(fmt.Sprintf("%s %s: %v", c.Mode(), s.ID, err))
 		}
 		done()
 	}
@@ -101,14 +102,6 @@ func (r *Runner) recordTrial(ctx context.Context, c cluster.Cluster) (*evidence.
 func stretchOf(podStart, ruleLag time.Duration) int {
 	up := func(d, usual time.Duration) int { return int((d + usual - 1) / usual) }
 	return min(mostStretch, max(1, up(podStart, harness.UsualPodStart), up(ruleLag, harness.UsualRuleLag)))
-}
-
-// stretch is how many times longer than usual the cluster of the mode under way takes.
-func (r *Runner) stretch() int {
-	if r.trial == nil {
-		return 1
-	}
-	return max(1, r.trial.Stretch)
 }
 
 // trialDrain keeps an old pod long enough for rules that are slow to be seen to leave it out.

@@ -3,10 +3,10 @@ package runner
 import (
 	"context"
 	"errors"
-	"path/filepath"
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -15,23 +15,24 @@ import (
 	"rollcall/fixtures"
 	"rollcall/harness"
 	"rollcall/harness/evidence"
-	"rollcall/harness/evidence/store"
 	"rollcall/harness/rollout"
 )
 
-// A session in a folder, with the turns of its cluster as another process has them.
-func sessionOf(t interface {
-	Fatal(...any)
-	TempDir() string
-}, jobs, most int) (folder string, another func() *turns) {
-	folder = t.TempDir()
-	if err := store.WriteJSON(evidence.SessionPath(folder), evidence.Session{Jobs: jobs, MostJobs: most, Rate: 100}); err != nil {
-		t.Fatal(err)
-	}
-	return folder, func() *turns { return &turns{dir: filepath.Join(folder, "turns"), session: folder, oneService: true} }
+// turnsOf are those of a cluster that one Service at a time can be reached on from outside.
+func turnsOf(jobs, most int) *turns {
+	return &turns{limits: func() (int, int) { return jobs, most }, oneService: true}
 }
 
-// Whatever is asked for in whatever order by several processes: never more at a time than the run allows, and nothing beside
+// try gives a turn if one is free; nil if none is.
+func (t *turns) try(o harness.Occupancy) (release func()) {
+	if !t.free(o) {
+		return nil
+	}
+	t.count(o, 1)
+	return func() { t.count(o, -1) }
+}
+
+// Whatever is asked for in whatever order: never more at a time than the run allows, and nothing beside
 // what wants the whole cluster.
 func TestTurnsAcquire(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
@@ -39,13 +40,12 @@ func TestTurnsAcquire(t *testing.T) {
 		most := rapid.IntRange(jobs, 6).Draw(rt, "most")
 		asked := rapid.SliceOfN(rapid.SampledFrom([]harness.Occupancy{harness.WithoutLoad, harness.WithoutLoad, harness.UnderLoad,
 			harness.FromOutside, harness.LoneLoad, harness.WholeCluster}), 1, 8).Draw(rt, "asked")
-		_, another := sessionOf(t, jobs, most)
-		processes := []*turns{another(), another()}
+		turns := turnsOf(jobs, most)
 		var without, outside, loads, lone, wholes atomic.Int32
 		var all sync.WaitGroup
 		for i, s := range asked {
 			all.Go(func() {
-				release, err := processes[i%2].acquire(t.Context(), s, time.Duration(i))
+				release, err := turns.acquire(t.Context(), s, time.Duration(i))
 				if err != nil {
 					t.Error(err)
 					return
@@ -63,9 +63,7 @@ func TestTurnsAcquire(t *testing.T) {
 					t.Errorf("%d without, %d under load, %d alone so and %d that want all, at %d jobs and %d without load", w, l, o, a, jobs, most)
 				}
 				count.Add(-1)
-				if err := release(); err != nil {
-					t.Error(err)
-				}
+				release()
 			})
 		}
 		all.Wait()
@@ -93,98 +91,89 @@ func TestTurnsBesideLoad(t *testing.T) {
 		{"with two jobs one without load goes beside it", 2, []harness.Occupancy{load}, 0, without, true},
 		{"and no other", 2, []harness.Occupancy{load, without}, 0, without, false},
 		{"nor does it go beside two", 2, []harness.Occupancy{without, without}, 0, load, false},
-		{"as little as beside one of three", 2, []harness.Occupancy{without, without, without}, 2, load, false},
+		{"but it does beside one that is left of three", 2, []harness.Occupancy{without, without, without}, 2, load, true},
 		{"what is asked from outside goes beside others without load", 1, []harness.Occupancy{without, without}, 0, outside, true},
 		{"but not where the way from outside is taken", 1, []harness.Occupancy{outside, without}, 0, outside, false},
 		{"nor beside a load", 1, []harness.Occupancy{load}, 0, outside, false},
 		{"which asks from outside too", 2, []harness.Occupancy{outside}, 0, load, false},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
-			_, another := sessionOf(t, row.jobs, 3)
-			var turns []held
-			for _, s := range row.began {
-				turn, err := another().try(s)
-				if err != nil || turn == nil {
-					t.Fatalf("%v got no turn: %v", s, err)
+			turns := turnsOf(row.jobs, 3)
+			var began []func()
+			for _, o := range row.began {
+				release := turns.try(o)
+				if release == nil {
+					t.Fatalf("%v got no turn", o)
 				}
-				turns = append(turns, turn)
+				began = append(began, release)
 			}
-			for _, turn := range turns[:row.ended] {
-				if err := turn.release(); err != nil {
-					t.Fatal(err)
-				}
+			for _, release := range began[:row.ended] {
+				release()
 			}
-			turn, err := another().try(row.asks)
-			if err != nil || (turn != nil) != row.gets {
-				t.Errorf("it got %v, %v; a turn: %v", turn, err, row.gets)
-			}
-			for _, turn := range append(turns[row.ended:], turn) {
-				if err := turn.release(); err != nil {
-					t.Fatal(err)
-				}
+			if gets := turns.free(row.asks); gets != row.gets {
+				t.Errorf("it gets a turn: %v, want %v", gets, row.gets)
 			}
 		})
 	}
 }
 
 func TestTurnsLongestFirst(t *testing.T) {
-	_, another := sessionOf(t, 1, 1)
-	mine := another()
-	release, err := another().acquire(t.Context(), harness.WithoutLoad, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var had []time.Duration
-	var noting sync.Mutex // the race detector does not know that lock files order what is done
-	var all sync.WaitGroup
-	first := mine.enqueue(harness.WithoutLoad, time.Second) // it is asking already, and stays the first
-	for _, expected := range []time.Duration{3 * time.Second, 5 * time.Second, 2 * time.Second} {
-		all.Go(func() {
-			next, err := mine.acquire(t.Context(), harness.WithoutLoad, expected)
-			if err != nil {
-				t.Error(err)
-				return
-			}
-			noting.Lock()
-			had = append(had, expected)
-			noting.Unlock()
-			if err := next(); err != nil {
-				t.Error(err)
-			}
-		})
-	}
-	waiting := func() int {
-		mine.mu.Lock()
-		defer mine.mu.Unlock()
-		return len(mine.waiting)
-	}
-	for waiting() < 4 {
-		time.Sleep(time.Millisecond) // until all of them wait
-	}
-	mine.dequeue(first)
-	if err := release(); err != nil {
-		t.Fatal(err)
-	}
-	all.Wait()
-	if diff := cmp.Diff([]time.Duration{5 * time.Second, 3 * time.Second, 2 * time.Second}, had); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		turns := turnsOf(1, 1)
+		release, err := turns.acquire(t.Context(), harness.WithoutLoad, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var had []time.Duration
+		for _, expected := range []time.Duration{3, 5, 2} {
+			go func() {
+				next, err := turns.acquire(t.Context(), harness.WithoutLoad, expected)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				had = append(had, expected)
+				next()
+			}()
+		}
+		synctest.Wait() // until all of them wait
+		release()
+		synctest.Wait()
+		if diff := cmp.Diff([]time.Duration{5, 3, 2}, had); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+	})
 }
 
+// Whoever gave up waiting has no turn, and keeps nobody else from one.
 func TestTurnsAcquireEndsWithContext(t *testing.T) {
-	_, another := sessionOf(t, 1, 1)
-	release, err := another().acquire(t.Context(), harness.WholeCluster, 0)
+	turns := turnsOf(1, 1)
+	release, err := turns.acquire(t.Context(), harness.WholeCluster, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
 	interrupted := errors.New("interrupted")
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(interrupted)
-	if _, err := another().acquire(ctx, harness.WithoutLoad, 0); !errors.Is(err, interrupted) {
+	if _, err := turns.acquire(ctx, harness.WithoutLoad, 0); !errors.Is(err, interrupted) {
 		t.Error(err)
 	}
-	if err := release(); err != nil {
-		t.Fatal(err)
+	release()
+	if !turns.free(harness.WholeCluster) || len(turns.waiting) > 0 {
+		t.Errorf("%d wait, %d have a turn", len(turns.waiting), turns.jobs)
+	}
+}
+
+// What is cleaned up behind the next recording keeps those away that want the whole cluster.
+func TestTurnsCleanup(t *testing.T) {
+	turns := turnsOf(1, 1)
+	done := turns.cleanup()
+	if turns.free(harness.WholeCluster) || !turns.free(harness.UnderLoad) {
+		t.Error("beside a cleanup the whole cluster was free, or nothing was")
+	}
+	done()
+	if !turns.free(harness.WholeCluster) {
+		t.Error("it is not free afterwards")
 	}
 }
 
@@ -213,38 +202,33 @@ func TestTurnsShare(t *testing.T) {
 		{"a scenario without load", steps, false},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
-			_, another := sessionOf(t, 1, 1)
-			first, err := another().share(t.Context(), drained)
-			if err != nil || first.made.Folder != "" {
+			turns := turnsOf(1, 1)
+			first, err := turns.share(t.Context(), drained)
+			if err != nil || first.made() {
 				t.Fatalf("%+v, %v: nobody has made it", first, err)
 			}
-			if err := errors.Join(first.offer("rollout/drained", "a folder"), first.release()); err != nil {
-				t.Fatal(err)
-			}
-			second, err := another().share(t.Context(), row.second)
+			first.offer("rollout/drained", "a folder")
+			first.release()
+			second, err := turns.share(t.Context(), row.second)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if served := second != nil && second.made.Folder == "a folder"; served != row.served {
+			if served := second.made() && second.folder == "a folder"; served != row.served {
 				t.Errorf("served %v, want %v", served, row.served)
 			}
-			if err := second.release(); err != nil {
-				t.Error(err)
-			}
+			second.release()
 		})
 	}
 }
 
 func TestTurnsShareWithoutOffer(t *testing.T) {
-	_, another := sessionOf(t, 1, 1)
+	turns := turnsOf(1, 1)
 	s := harness.Scenario{Load: harness.Load{Rate: 100}, Rollout: rollout.Update("v1", "v2")}
 	for range 2 {
-		made, err := another().share(t.Context(), s)
-		if err != nil || made.made.Folder != "" {
-			t.Fatalf("%+v, %v", made, err)
+		r, err := turns.share(t.Context(), s)
+		if err != nil || r.made() {
+			t.Fatalf("%+v, %v", r, err)
 		}
-		if err := made.release(); err != nil { // without an offer
-			t.Fatal(err)
-		}
+		r.release() // without an offer
 	}
 }

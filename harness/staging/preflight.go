@@ -2,11 +2,9 @@ package staging
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 
@@ -38,33 +36,12 @@ type Preflight struct {
 
 // A Result is what a preflight found out.
 type Result struct {
-	Env         string // by which a child process need not find it out again; empty: it is one, or nothing was tried
 	Images      fixtures.ImageSources
 	SkipReasons map[string]string // of scenarios that use something, by what they use
 }
 
-// resultVariable is the environment variable of a child process with what its parent found out.
-const resultVariable = "ROLLCALL_ADMITTED"
-
-// An inherited result is what the child process needs to know: where the images are, and how the cluster is reached.
-type inherited struct {
-	Images fixtures.ImageSources
-	Route  attached.Route
-}
-
 // Run finds out whether a run is possible, and refuses it in one line if not.
 func (p Preflight) Run(ctx context.Context) (r Result, err error) {
-	if text := os.Getenv(resultVariable); text != "" {
-		var from inherited
-		if err := json.Unmarshal([]byte(text), &from); err != nil {
-			return r, fmt.Errorf("read %s: %w", resultVariable, err)
-		}
-		r.Images = from.Images
-		p.Attached.SetRoute(from.Route)
-		p.Out = io.Discard
-		r.SkipReasons, err = p.checkRights(ctx)
-		return r, err
-	}
 	p.Attached.PrintSummary(p.Out)
 	if r.SkipReasons, err = p.checkRights(ctx); err != nil || p.DryRun {
 		return r, err
@@ -75,13 +52,7 @@ func (p Preflight) Run(ctx context.Context) (r Result, err error) {
 	} else if !errors.Is(err, lock.ErrHeld) { // by the rest of this run
 		return r, err
 	}
-	found, err := p.try(ctx)
-	if err != nil {
-		return r, err
-	}
-	text, err := json.Marshal(found)
-	r.Images = found.Images
-	r.Env = resultVariable + "=" + string(text)
+	r.Images, err = p.try(ctx)
 	return r, err
 }
 
@@ -94,20 +65,18 @@ func releaseRunLock(held *lock.Lock, err error) error {
 }
 
 // try does, with what a run needs, what a run does.
-func (p Preflight) try(ctx context.Context) (found inherited, err error) {
+func (p Preflight) try(ctx context.Context) (images fixtures.ImageSources, err error) {
 	if err := p.sweep(ctx, namespace.StaleRuns); err != nil {
-		return found, err
+		return images, err
 	}
-	if found.Images, err = p.publishImages(ctx); err != nil {
-		return found, err
+	if images, err = p.publishImages(ctx); err != nil {
+		return images, err
 	}
 	fmt.Fprintln(p.Out, "trying the images on every node that is to carry load")
-	if err := p.runTrialPods(ctx, found.Images); err != nil {
-		return found, err
+	if err := p.runTrialPods(ctx, images); err != nil {
+		return images, err
 	}
-	err = p.TryApp(ctx)
-	found.Route = p.Attached.Route()
-	return found, err
+	return images, p.TryApp(ctx)
 }
 
 // checkRights refuses a cluster on which we may not do what every scenario does, and says which scenarios are skipped because

@@ -7,6 +7,7 @@ import (
 
 	"rollcall/harness/conformance"
 	"rollcall/harness/lab"
+	"rollcall/suites"
 )
 
 func labCommand() *cobra.Command {
@@ -22,7 +23,7 @@ Exit codes: as of rollcall run.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return work(cmd, func(ctx context.Context) error {
-				code, err := conformance.RunLab(ctx, cmd.OutOrStdout(), o)
+				code, err := conformance.RunLab(ctx, cmd.OutOrStdout(), o, suites.All)
 				if err == nil {
 					err = exitCode(code)
 				}

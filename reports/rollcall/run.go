@@ -8,6 +8,7 @@ import (
 
 	"rollcall/harness/conformance"
 	"rollcall/harness/option"
+	"rollcall/suites"
 )
 
 func runCommand() *cobra.Command {
@@ -35,7 +36,7 @@ Exit codes:
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return work(cmd, func(ctx context.Context) error {
-				code, err := conformance.Run(ctx, cmd.OutOrStdout(), o)
+				code, err := conformance.Run(ctx, cmd.OutOrStdout(), o, suites.All)
 				if err == nil {
 					err = exitCode(code)
 				}

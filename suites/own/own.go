@@ -6,8 +6,11 @@ import (
 	"rollcall/harness/userapp"
 )
 
-// All lists the scenarios of this suite for an app.
+// All lists the scenarios of this suite for an app; none if there is none.
 func All(app *userapp.App) []harness.Scenario {
+	if app == nil {
+		return nil
+	}
 	return []harness.Scenario{
 		update(app, "update", "rolling out the next version fails no request", app.Update()),
 		update(app, "update-back", "rolling back to the version before fails no request", app.Back()),

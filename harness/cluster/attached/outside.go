@@ -23,9 +23,6 @@ type Route struct {
 // Route is what FindRoute found.
 func (c *Cluster) Route() Route { return c.route }
 
-// SetRoute takes what another process of ours found.
-func (c *Cluster) SetRoute(route Route) { c.route = route }
-
 // Door is the route or, before one was looked for, the URL that was given or any NodePort.
 func (c *Cluster) Door() cluster.Door {
 	switch given := c.options.OutsideURL; {

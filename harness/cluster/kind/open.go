@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 
 	"sigs.k8s.io/kind/pkg/apis/config/v1alpha4"
@@ -15,18 +14,9 @@ import (
 	"rollcall/harness/usage"
 )
 
-// inheritedVariable names, in the environment of a child process, the cluster its parent holds for it.
-const inheritedVariable = "ROLLCALL_CLUSTER"
-
-// Inherited reports whether our parent process holds the cluster for us.
-func Inherited(name string) bool { return os.Getenv(inheritedVariable) == name }
-
-// Share is the environment that makes a child process use the cluster we hold.
-func (c *Cluster) Share() string { return inheritedVariable + "=" + c.spec.Name }
-
 // Open returns the cluster of the spec, ready: every node, CoreDNS and every kube-proxy is Ready,
 // and a pod on each worker reaches a Service. It prints progress to w. It waits for a process that
-// uses the cluster already; one that our parent holds for us is taken as it is.
+// uses the cluster already.
 func Open(ctx context.Context, w io.Writer, s Spec) (*Cluster, error) {
 	return open(ctx, w, s, docker{})
 }
@@ -41,10 +31,6 @@ func open(ctx context.Context, w io.Writer, s Spec, e engine) (*Cluster, error) 
 		return nil, err
 	}
 	c := &Cluster{engine: e, spec: s, state: state, out: w, ipv6: config.Networking.IPFamily == v1alpha4.IPv6Family}
-	if Inherited(s.Name) {
-		_, err := run(ctx, c, []Action{{"connect", connect}, {"ask for the version", identify}})
-		return c, err
-	}
 	c.held, err = lock.Acquire(ctx, lockFile, func(holder string) {
 		fmt.Fprintf(w, "cluster %s is in use by %s; waiting for it\n", s.Name, holder)
 	})
@@ -85,11 +71,8 @@ func (c *Cluster) reuseOrCreate(ctx context.Context, config *v1alpha4.Cluster) e
 	return err
 }
 
-// Close gives the cluster up: it is removed, unless it was kept or our parent holds it.
+// Close gives the cluster up: it is removed, unless it was kept.
 func (c *Cluster) Close() error {
-	if c.held == nil {
-		return nil
-	}
 	var err error
 	if c.reaper != nil {
 		err = c.reaper.remove()

@@ -125,33 +125,6 @@ func free(t *testing.T, name string) {
 	}
 }
 
-func TestOpenInherited(t *testing.T) {
-	e, spec := newFakeEngine(), fakeSpec(t)
-	parent, err := open(t.Context(), io.Discard, spec, e)
-	if err != nil {
-		t.Fatal(err)
-	}
-	name, value, _ := strings.Cut(parent.Share(), "=")
-	t.Setenv(name, value)
-	made := len(e.calls)
-	child, err := open(t.Context(), io.Discard, spec, e)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if child.Temporary() || child.Kubernetes() != parent.Kubernetes() {
-		t.Errorf("temporary %v, version %q", child.Temporary(), child.Kubernetes())
-	}
-	if err := child.Close(); err != nil {
-		t.Error(err)
-	}
-	if diff := cmp.Diff([]string{}, e.calls[made:]); diff != "" {
-		t.Errorf("the child changed its parent's cluster (-want +got):\n%s", diff)
-	}
-	if err := parent.Close(); err != nil || e.index("reaper removes") < 0 {
-		t.Errorf("the parent did not remove it: %v", err)
-	}
-}
-
 func TestOpenKept(t *testing.T) {
 	for _, row := range []struct {
 		sentence string

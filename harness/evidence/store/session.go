@@ -2,15 +2,27 @@ package store
 
 import (
 	"os"
-	"rollcall/harness/evidence"
 	"runtime/debug"
 	"strings"
 	"time"
+
+	"rollcall/harness/evidence"
 )
 
 // NewSession is a session that begins now, by the command line and build of this process.
 func NewSession(id string, began time.Time) evidence.Session {
 	return evidence.Session{Schema: evidence.SchemaVersion, ID: id, Began: began, Version: Version(), Command: strings.Join(os.Args, " ")}
+}
+
+// EditSession changes the session of a run folder that no process works on any more.
+func EditSession(folder string, edit func(*evidence.Session)) error {
+	var s evidence.Session
+	file := evidence.SessionPath(folder)
+	if err := ReadJSON(file, &s); err != nil {
+		return err
+	}
+	edit(&s)
+	return WriteJSON(file, s)
 }
 
 // Version is the commit that this program was built from; devel if it does not know.

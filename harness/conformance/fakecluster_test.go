@@ -1,0 +1,141 @@
+package conformance
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"rollcall/harness"
+	"rollcall/harness/evidence"
+	"rollcall/harness/evidence/store"
+	"rollcall/harness/progress"
+	"rollcall/harness/runner"
+	"rollcall/harness/userapp"
+	"rollcall/harness/verdict"
+)
+
+func TestMain(m *testing.M) {
+	for _, name := range []string{"GITHUB_ACTIONS", "GITHUB_STEP_SUMMARY"} {
+		os.Unsetenv(name)
+	}
+	os.Exit(m.Run())
+}
+
+// fakeSuites are suites of one scenario each, which does what the name of its suite says.
+func fakeSuites(names string) Suites {
+	all := map[string][]harness.Scenario{}
+	for _, name := range strings.Fields(names) {
+		s := harness.Scenario{ID: "drained", Profile: harness.Core}
+		switch name {
+		case "owns":
+			s.Own = &harness.OwnCluster{Kubernetes: "v1.35"}
+		case "left-out":
+			s.Profile = harness.Full
+		}
+		all[name] = []harness.Scenario{s}
+	}
+	return func(*userapp.App) map[string][]harness.Scenario { return all }
+}
+
+// fakeClusters cost nothing.
+type fakeClusters struct {
+	checked, opens error           // what check and open return
+	lacks          string          // mode that there is no cluster of
+	hung           func()          // is called when a scenario hangs
+	runner         **runner.Runner // of the run
+}
+
+func (f fakeClusters) check(context.Context, io.Writer, string) error { return f.checked }
+
+func (f fakeClusters) imageTime(context.Context, bool, []string) (time.Duration, error) {
+	return 0, nil
+}
+
+func (f fakeClusters) open(_ context.Context, _ io.Writer, mode string, none bool) (opened, string, error) {
+	if none {
+		return fakeCluster{f, mode, none}, "", f.describe(mode)
+	}
+	if mode == f.lacks {
+		return nil, "the kernel lacks it", f.describe(mode)
+	}
+	return fakeCluster{f, mode, none}, "", errors.Join(f.opens, f.describe(mode))
+}
+
+func (f fakeClusters) describe(mode string) error {
+	return store.WriteJSON(evidence.ClusterPath((*f.runner).Out, mode), evidence.Cluster{Mode: mode})
+}
+
+// A fakeCluster records what the name of a scenario's suite says.
+type fakeCluster struct {
+	fakeClusters
+	mode string
+	none bool // there is no cluster
+}
+
+func (f fakeCluster) Close(context.Context) error { return nil }
+
+func (f fakeCluster) Record(ctx context.Context, out io.Writer, suite string, s harness.Scenario) (verdict.Verdict, error) {
+	r := fakeRecording{progress.Name{Mode: f.mode, Suite: suite, Scenario: s.ID}, (*f.runner).Out, (*f.runner).Board()}
+	fmt.Fprintln(out, f.mode, suite, "goes on with its scenario")
+	if f.none != (s.Own != nil) {
+		return verdict.Verdict{}, r.end(1, verdict.Fail, "there is a cluster beside its own, or none")
+	}
+	switch suite {
+	case "fails":
+		return verdict.Verdict{}, r.end(1, verdict.Fail, "3 of 100 requests failed", 60, 61, 62)
+	case "retries":
+		if err := r.record(1, 3); err != nil { // before the rollout, so that it cannot be trusted
+			return verdict.Verdict{}, err
+		}
+		return verdict.Verdict{}, r.end(2, verdict.Pass, "0 of 100 requests failed")
+	case "leaves": // something behind, which no scenario tells of
+		return verdict.Verdict{}, errors.Join(r.end(1, verdict.Pass, "0 of 100 requests failed"), errors.New("a pod is left"))
+	case "panics":
+		panic("nil map")
+	case "hangs":
+		f.hung()
+		<-ctx.Done()
+		return verdict.Verdict{}, r.end(1, verdict.Inconclusive, "interrupted", 3)
+	}
+	return verdict.Verdict{}, r.end(1, verdict.Pass, "0 of 100 requests failed")
+}
+
+// A fakeRecording is made of a scenario in a mode.
+type fakeRecording struct {
+	progress.Name
+	out   string // run folder
+	board *progress.Board
+}
+
+// end records an attempt and says how the scenario ended.
+func (f fakeRecording) end(attempt int, outcome verdict.Outcome, headline string, refused ...int) error {
+	f.board.Entry(f.Name).End(progress.Result{Outcome: outcome.String(), Headline: headline, Because: headline})
+	return f.record(attempt, refused...)
+}
+
+// record records 2 s of 50 requests per second, of which the numbered ones are refused.
+func (f fakeRecording) record(attempt int, refused ...int) error {
+	lane := evidence.Lane{ID: "worker-fresh", Vantage: evidence.FromPod, Node: "worker", Conn: evidence.Fresh, Rate: 50}
+	run := evidence.Run{Schema: evidence.SchemaVersion, Scenario: f.Scenario, Suite: f.Suite, Mode: f.Mode, Attempt: attempt, Tries: attempt,
+		OldVersion: "v1", NewVersion: "v2", Lanes: []evidence.Lane{lane}, Expect: []evidence.Expectation{verdict.NoFailures()}}
+	var hits []evidence.Hit
+	for i := range 100 {
+		due := time.Duration(i) * 20 * time.Millisecond
+		hit := evidence.Hit{Lane: lane.ID, Seq: uint64(i), Due: due, Sent: due, Status: 200, By: evidence.Server{Version: "v1"}}
+		if slices.Contains(refused, i) {
+			hit.Fault, hit.Status, hit.By = evidence.Refused, 0, evidence.Server{}
+		}
+		hits = append(hits, hit)
+	}
+	return store.Write(evidence.ScenarioFolder(f.out, f.Mode, f.Suite, f.Scenario, attempt),
+		evidence.Evidence{Run: run, Hits: evidence.Hits(hits), Events: []evidence.Event{
+			{At: 0, Kind: evidence.LoadBegun}, {At: 5e8, Kind: evidence.RolloutBegun}, {At: 1e9, Kind: evidence.OldGone},
+			{At: 2e9, Kind: evidence.LoadEnded},
+		}})
+}

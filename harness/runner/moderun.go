@@ -1,0 +1,133 @@
+package runner
+
+import (
+	"context"
+	"errors"
+	"io"
+	"sync"
+
+	"rollcall/fixtures"
+	"rollcall/harness"
+	"rollcall/harness/cluster"
+	"rollcall/harness/dataplane"
+	"rollcall/harness/evidence"
+	"rollcall/harness/evidence/store"
+	"rollcall/harness/host"
+	"rollcall/harness/namespace"
+	"rollcall/harness/progress"
+	"rollcall/harness/verdict"
+)
+
+// A ModeRun is the recordings of one kube-proxy mode, side by side on one cluster, or each on its own.
+type ModeRun struct {
+	runner   *Runner
+	mode     string
+	cluster  cluster.Cluster // nil: each scenario has its own
+	turns    *turns
+	trial    *evidence.Trial // nil: there was none
+	cleanups sync.WaitGroup  // of recordings that are judged
+}
+
+// Open opens the cluster for a mode, or says why this host cannot have one. What the cluster is stands in the run folder either way.
+func (r *Runner) Open(ctx context.Context, out io.Writer, mode string) (m *ModeRun, skip string, err error) {
+	if r.attached != nil {
+		m = r.modeRun(mode, r.attached)
+		return m, "", r.prepareTarget(ctx, out)
+	}
+	facts := host.Probe(ctx)
+	identity := evidence.Cluster{Name: r.spec(mode).Name, Mode: mode, Provider: "kind", Kubernetes: r.version, Kernel: facts.Kernel,
+		Features: hostFeatures(facts)}
+	if supported, because := facts.Supports(dataplane.Of(mode)); !supported {
+		return nil, because, r.describe(identity)
+	}
+	if _, err := r.Check(ctx, out); err != nil {
+		return nil, "", err
+	}
+	c, err := r.openKind(ctx, out, r.spec(mode), r.version)
+	if err != nil {
+		return nil, "", err
+	}
+	m = r.modeRun(mode, c)
+	if m.trial, err = r.prepareCluster(ctx, out, c); err != nil {
+		return nil, "", errors.Join(err, c.Close())
+	}
+	return m, "", nil
+}
+
+// OpenNone opens no cluster, for scenarios that have each their own, or says why this host cannot have one.
+func (r *Runner) OpenNone(ctx context.Context, out io.Writer, mode string) (m *ModeRun, skip string, err error) {
+	if supported, _ := host.Probe(ctx).Supports(dataplane.Of(mode)); !supported {
+		return r.Open(ctx, out, mode) // which notes that, and opens none either
+	}
+	_, err = r.Check(ctx, out)
+	return r.modeRun(mode, nil), "", err
+}
+
+func (r *Runner) modeRun(mode string, c cluster.Cluster) *ModeRun {
+	limits := func() (jobs, most int) {
+		_, jobs, most = r.limits()
+		return jobs, most
+	}
+	return &ModeRun{runner: r, mode: mode, cluster: c, turns: &turns{limits: limits, oneService: c == nil || c.Door().OneService}}
+}
+
+// Record records a scenario when its turn comes, judges it, and says to out and on the board how far it is. Several may be under way.
+// It is an error if there is no verdict.
+func (m *ModeRun) Record(ctx context.Context, out io.Writer, suite string, s harness.Scenario) (verdict.Verdict, error) {
+	c := m.of(s)
+	if because := m.runner.skipReason(c, s); because != "" {
+		return verdict.Verdict{Outcome: verdict.Skipped, Because: because},
+			m.runner.skip(versioned(ctx, c, header(suite, m.mode, s)), because)
+	}
+	return m.recordAndJudge(ctx, c, suite, s, out)
+}
+
+// of is the cluster of a scenario.
+func (m *ModeRun) of(s harness.Scenario) cluster.Cluster {
+	if s.Own != nil && m.runner.attached == nil {
+		return notYet{mode: m.mode, version: s.Own.Kubernetes}
+	}
+	return m.cluster
+}
+
+// Skip notes in the run folder, and on the board, that a scenario is skipped in a mode.
+func (r *Runner) Skip(suite, mode string, s harness.Scenario, because string) error {
+	return r.skip(header(suite, mode, s), because)
+}
+
+func (r *Runner) skip(run evidence.Run, because string) error {
+	run.Attempt, run.Tries, run.Skipped = 1, 1, because
+	r.board.Entry(progress.Name{Mode: run.Mode, Suite: run.Suite, Scenario: run.Scenario}).End(progress.Result{
+		Outcome: verdict.Skipped.String(), Because: because})
+	return store.Write(r.folder(run.Mode, run.Suite, run.Scenario, 1), evidence.Evidence{Run: run})
+}
+
+// Close waits until nothing is left of recordings that were made, and gives the cluster up.
+func (m *ModeRun) Close(ctx context.Context) (err error) {
+	m.cleanups.Wait()
+	if m.cluster == nil {
+		return nil
+	}
+	if m.runner.Namespaces == "" && !m.cluster.Temporary() { // else they stay, or go with the cluster
+		err = m.runner.waitGone(ctx, m.cluster)
+	}
+	return errors.Join(err, m.cluster.Close())
+}
+
+// waitGone returns when no namespace that recordings created is left in a cluster, also after ctx has ended: of Rollcall's on a
+// cluster of our own, of this run on the target.
+func (r *Runner) waitGone(ctx context.Context, c cluster.Cluster) error {
+	which := fixtures.Ours()
+	if r.attached != nil {
+		which = fixtures.OfRun(r.session.ID)
+	}
+	return namespace.WaitGone(context.WithoutCancel(ctx), c.Client(), which)
+}
+
+// stretch is how many times longer than usual the cluster takes.
+func (m *ModeRun) stretch() int {
+	if m.trial == nil {
+		return 1
+	}
+	return max(1, m.trial.Stretch)
+}
