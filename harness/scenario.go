@@ -136,6 +136,18 @@ func (s Scenario) ObservesNodes() bool {
 	return s.Steps == nil || s.Observed || s.Outside || len(s.ClusterChanges) > 0
 }
 
+// NeedsLoad is the first of the needs of a scenario under load.
+const NeedsLoad = "load"
+
+// Needs is what it does and uses, in words.
+func (s Scenario) Needs() []string {
+	load := NeedsLoad
+	if s.Steps != nil {
+		load = "no load"
+	}
+	return append([]string{load}, s.Requires()...)
+}
+
 // Requires lists the rights and features it cannot do without.
 func (s Scenario) Requires() []string {
 	required := slices.Clone(s.Uses)

@@ -46,6 +46,9 @@ func Annotations(w io.Writer, r model.Report) error {
 		if s.Diagnostics != "" {
 			because += " (see " + s.Diagnostics + ")"
 		}
+		if text := remedy(s); text != "" {
+			because += "; " + text
+		}
 		byOutcome[s.Outcome] = append(byOutcome[s.Outcome],
 			annotation{level, fmt.Sprintf("%s/%s on %s: %s", s.Suite, s.ID, s.Mode, s.Outcome), because})
 	}

@@ -16,7 +16,8 @@ import (
 )
 
 // The JUnit elements, as far as the usual readers agree on them. Names of suites and cases are
-// stable and free of numbers, being keys into years of history; mode and numbers are properties.
+// stable and free of numbers, being keys into years of history; numbers are properties. The class of a case has its mode, too: of
+// cases with the same class and name GitLab counts the first alone (docs.gitlab.com, "Unit test reports").
 type (
 	junitSuites struct {
 		XMLName xml.Name `xml:"testsuites"`
@@ -151,7 +152,7 @@ func stamp(at time.Time) string {
 }
 
 func newJUnitCase(s model.Scenario) junitCase {
-	c := junitCase{Class: legal(s.Suite), Name: legal(s.ID), Time: decimal(s.Seconds), Properties: newJUnitProperties(s)}
+	c := junitCase{Class: legal(strings.TrimPrefix(s.Mode+"."+s.Suite, ".")), Name: legal(s.ID), Time: decimal(s.Seconds), Properties: newJUnitProperties(s)}
 	reason := &junitReason{Message: legal(headline(s)), Type: s.Outcome.String(), Text: legal(details(s))}
 	switch s.Outcome {
 	case verdict.Fail:
@@ -173,7 +174,7 @@ func details(s model.Scenario) string {
 		if rule.Outcome != verdict.Fail && rule.Outcome != verdict.Inconclusive {
 			continue
 		}
-		lines = append(lines, fmt.Sprintf("%s %s: %s", rule.Outcome, rule.ID, cmp.Or(rule.Headline, rule.Because)))
+		lines = append(lines, fmt.Sprintf("%s %s: %s", rule.Outcome, strings.TrimSpace(rule.Code+" "+rule.ID), cmp.Or(rule.Headline, rule.Because)))
 		for _, f := range rule.Facts {
 			lines = append(lines, fmt.Sprintf("  %s: %s", f.Name, f.Value))
 		}
@@ -200,7 +201,7 @@ func output(s model.Scenario) string {
 	return strings.Join(lines, "\n")
 }
 
-// newJUnitProperties is where whatever is not stable goes: the mode, where to look and every number.
+// newJUnitProperties is where whatever is not stable goes: the version, where to look and every number.
 func newJUnitProperties(s model.Scenario) junitProperties {
 	var p junitProperties
 	p.add("mode", s.Mode)

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"rollcall/harness/evidence"
+	"rollcall/harness/verdict"
 	"rollcall/harness/verdict/phrase"
 	"rollcall/reports/model"
 )
@@ -46,6 +47,27 @@ func newRow(s model.Scenario) row {
 		lost += fmt.Sprintf(", control %d", onControl)
 	}
 	return row{name, s.Mode, fmt.Sprint(requests), lost, shares(replies), outage(longest), s.Outcome.String()}
+}
+
+// remedy says where to read what to do about a scenario that did not pass; empty if nothing is known of it.
+func remedy(s model.Scenario) string {
+	var codes []string
+	for _, r := range s.Rules {
+		if r.Outcome == verdict.Fail || r.Outcome == verdict.Inconclusive {
+			codes = append(codes, r.Code)
+		}
+	}
+	if s.Outcome == verdict.Inconclusive {
+		for _, d := range s.Distrust {
+			codes = append(codes, d.Code)
+		}
+	}
+	slices.Sort(codes)
+	codes = slices.DeleteFunc(slices.Compact(codes), func(code string) bool { return code == "" })
+	if len(codes) == 0 || s.Outcome == verdict.Pass || s.Outcome == verdict.Skipped {
+		return ""
+	}
+	return "what to do: rollcall explain " + strings.Join(codes, " ")
 }
 
 // headline is what a scenario came to, in a line; a report from before there were headlines has the whole reason alone.

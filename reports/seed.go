@@ -1,5 +1,10 @@
 package reports
 
+import (
+	"strconv"
+	"strings"
+)
+
 // seed is what four articles about rollouts say, as claims C1 to C41, in our words. The scenarios show what is true
 // of each.
 var seed = [...]string{
@@ -48,3 +53,12 @@ var seed = [...]string{
 
 // SeedClaims is how many there are.
 const SeedClaims = len(seed)
+
+// SeedClaim is what the articles say by a claim's id, such as C31; empty if there is none.
+func SeedClaim(id string) string {
+	n, err := strconv.Atoi(strings.TrimPrefix(id, "C"))
+	if err != nil || n < 1 || n > len(seed) || id != "C"+strconv.Itoa(n) {
+		return ""
+	}
+	return seed[n-1]
+}

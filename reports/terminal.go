@@ -51,6 +51,9 @@ func Terminal(w io.Writer, r model.Report) error {
 			for _, advice := range s.Advice {
 				explain(&b, advice)
 			}
+			if text := remedy(s); text != "" {
+				explain(&b, text)
+			}
 		}
 	}
 	for _, s := range skipsOf(r.Scenarios) {

@@ -62,7 +62,12 @@ func PushImages(ctx context.Context, out io.Writer, o Options) error {
 		}
 	}
 	slices.Sort(images)
-	folder := filepath.Join(prepared.Layout().Folder, "out", nightly)
+	if prepared.Layout().Module == "" {
+		fmt.Fprintf(out, "pushed:\n  %s\n  %s\nfrom here: rollcall run --context=... --images=%s\n", runner, strings.Join(images, "\n  "),
+			strings.Join(images, ","))
+		return nil
+	}
+	folder := filepath.Join(prepared.Layout().Module, "out", nightly)
 	if err := writeOverlay(folder, runner, images); err != nil {
 		return err
 	}
@@ -87,12 +92,15 @@ func writeOverlay(folder, runner string, images []string) error {
 
 func push(ctx context.Context, out io.Writer, prepared *runner.Runner) (map[string]string, error) {
 	home := prepared.Layout()
-	images, err := image.Build(ctx, home.Folder)
+	if !home.MakesImages() {
+		return nil, usage.New("image", "there is nothing to make images from", "run it from a clone, or use a release")
+	}
+	images, err := image.Build(ctx, home.Module, image.OtherArchitectures()...)
 	if err != nil {
 		return nil, err
 	}
 	fmt.Fprintln(out, "compiling Rollcall itself")
-	if err := images.AddRunner(ctx, home.Folder); err != nil {
+	if err := images.AddRunner(ctx, home.Module); err != nil {
 		return nil, err
 	}
 	return images.Push(ctx, out, image.Registry{Repo: prepared.ImageRepo, CAFile: prepared.RegistryCA},

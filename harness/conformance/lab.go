@@ -25,12 +25,15 @@ func RunLab(ctx context.Context, out io.Writer, o Options, all Suites) (code int
 			"leave out --context, --app and --keep")
 	}
 	home := prepared.Layout()
+	if home.Module == "" {
+		return 0, usage.New("lab", "it is built from the sources", "run it from a clone of the repository")
+	}
 	suites, err := all.selected(o.Suites)
 	if err != nil {
 		return 0, err
 	}
 	folder, code, err := lab.Run(ctx, out, home.Runs(), lab.Options{
-		Module: home.Folder, Kubernetes: prepared.Version(), Suites: suites, Pattern: o.Pattern, SaveImages: home.SaveImages,
+		Module: home.Module, Kubernetes: prepared.Version(), Suites: suites, Pattern: o.Pattern, SaveImages: home.SaveImages,
 		Args: []string{"--rate=6", "--profile=" + string(prepared.ProfileName())},
 		Report: func(folder string) error {
 			index := page.New(folder)

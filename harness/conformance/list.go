@@ -5,8 +5,11 @@ import (
 	"regexp"
 
 	"rollcall/harness"
+	"rollcall/harness/progress"
 	"rollcall/harness/runner"
 	"rollcall/harness/usage"
+	"rollcall/harness/verdict"
+	"rollcall/reports"
 )
 
 // A scenario is one in a mode.
@@ -18,28 +21,60 @@ type scenario struct {
 
 // list finds the scenarios of the suites that were asked for, in every mode.
 func (r *run) list(ctx context.Context) error {
-	pattern, err := regexp.Compile(r.Pattern)
+	wanted, err := r.selection()
 	if err != nil {
-		return usage.New("run "+r.Pattern, err.Error(), "use a regular expression, such as '^drained-'")
+		return err
 	}
 	suites := r.suites(r.runner.UserApp())
 	for _, name := range r.names {
 		all := map[string]harness.Scenario{}
 		var named []harness.Scenario
 		for _, s := range suites[name] {
-			if pattern.MatchString(s.ID) {
-				all[s.ID], named = s, append(named, s)
-			}
+			all[s.ID], named = s, append(named, s)
 		}
 		listed, err := r.runner.Listed(ctx, name, named)
 		if err != nil {
 			return err
 		}
 		for _, l := range listed {
+			if !wanted(l) {
+				continue
+			}
 			r.scenarios = append(r.scenarios, scenario{Scenario: all[l.Scenario], listed: l, seconds: l.Seconds})
 		}
 	}
 	return nil
+}
+
+// selection is which of the scenarios the options want.
+func (r *run) selection() (wanted func(runner.Listed) bool, err error) {
+	var named, skipped *regexp.Regexp
+	for flag, pattern := range map[string]string{"run": r.Pattern, "skip": r.Skip} {
+		compiled, err := regexp.Compile(pattern)
+		if err != nil {
+			return nil, usage.New(flag+" "+pattern, err.Error(), "use a regular expression, such as '^drained-'")
+		}
+		if flag == "run" {
+			named = compiled
+		} else if pattern != "" {
+			skipped = compiled
+		}
+	}
+	var again map[progress.Name]bool
+	if r.Failed != "" {
+		report, err := reports.Read(r.Failed)
+		if err != nil {
+			return nil, usage.New("failed "+r.Failed, usage.OneLine(err), "name a run folder, such as out/latest")
+		}
+		again = map[progress.Name]bool{}
+		for _, s := range report.Scenarios {
+			again[progress.Name{Mode: s.Mode, Suite: s.Suite, Scenario: s.ID}] = s.Outcome == verdict.Fail || s.Outcome == verdict.Inconclusive
+		}
+	}
+	return func(l runner.Listed) bool {
+		return named.MatchString(l.Scenario) && (skipped == nil || !skipped.MatchString(l.Scenario)) &&
+			(again == nil || again[progress.Name{Mode: l.Mode, Suite: l.Suite, Scenario: l.Scenario}])
+	}, nil
 }
 
 // printList prints what a run would do and how long that would take, and does nothing of it.

@@ -10,6 +10,8 @@ import (
 type Options struct {
 	Suites  string // separated by commas or spaces; empty: all
 	Pattern string // of scenarios, as go test -run has it; empty: all of the profile
+	Skip    string // pattern of scenarios that do not run; empty: none
+	Failed  string // run folder, of which only what was not green runs again; empty: none
 	Verbose bool   // print all that the suites print
 	runner.Options
 }
@@ -19,13 +21,15 @@ func (o *Options) List() option.List {
 	return append(option.List{
 		{Flag: "suites", Default: option.Environment, Text: &o.Suites, Help: "`suites` to run, separated by commas or spaces (default all)"},
 		{Flag: "run", Text: &o.Pattern, Help: "run only scenarios whose name matches this `pattern` of go test -run"},
+		{Flag: "skip", Text: &o.Skip, Help: "run no scenario whose name matches this `pattern` of go test -skip"},
+		{Flag: "failed", Text: &o.Failed, Help: "run only what failed or was inconclusive in this run `folder`"},
 	}, o.Options.List()...)
 }
 
 // prepare checks the options. It creates nothing.
 func (o Options) prepare() (*runner.Runner, error) {
-	if o.Pattern != "" && o.Profile == "" {
-		o.Profile = string(harness.Full) // the pattern may name any scenario
+	if (o.Pattern != "" || o.Failed != "") && o.Profile == "" {
+		o.Profile = string(harness.Full) // they may name any scenario
 	}
 	prepared := &runner.Runner{Options: o.Options}
 	if err := prepared.CheckNamed(); err != nil {

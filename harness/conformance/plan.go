@@ -98,7 +98,7 @@ func (w *work) add(seconds float64, l runner.Listed) {
 		return
 	}
 	w.all += seconds
-	if len(l.Needs) > 0 && l.Needs[0] == runner.NeedsLoad {
+	if len(l.Needs) > 0 && l.Needs[0] == harness.NeedsLoad {
 		w.underLoad += seconds
 		w.loads = l.Beside
 	}

@@ -99,7 +99,10 @@ func (r *run) begin(ctx context.Context, began time.Time) error {
 // nothing says that the profile records nothing of what the options select.
 func (r *run) nothing(p plan) error {
 	what, why := "suites "+strings.Join(r.names, ", "), fmt.Sprintf("profile %s has no scenario of them", p.profile)
-	if r.Pattern != "" {
+	switch {
+	case r.Failed != "":
+		what, why = "failed "+r.Failed, "nothing there failed or was inconclusive, of what the other options select"
+	case r.Pattern != "":
 		what, why = "run "+r.Pattern, fmt.Sprintf("%s has no such scenario in profile %s", what, p.profile)
 	}
 	return usage.New(what, why, "name others, or use --profile=full; --dry-run lists them")

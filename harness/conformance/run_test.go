@@ -169,6 +169,46 @@ func TestVerboseRun(t *testing.T) {
 	}
 }
 
+// What was not green in another run is run again, and nothing else; what is skipped by name is not.
+func TestSelection(t *testing.T) {
+	before, _ := newRun(t, "iptables,nftables", "passes fails", fakeClusters{})
+	if _, err := before.run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range []struct {
+		sentence      string
+		failed, skips string
+		want          []string
+	}{
+		{"all", "", "", []string{"fails iptables", "fails nftables", "passes iptables", "passes nftables"}},
+		{"what failed", before.runner.Out, "", []string{"fails iptables", "fails nftables"}},
+		{"none of a name", "", "^drai", nil},
+		{"all but those of another name", "", "^undrai", []string{"fails iptables", "fails nftables", "passes iptables", "passes nftables"}},
+	} {
+		t.Run(row.sentence, func(t *testing.T) {
+			r := *before
+			r.scenarios, r.Failed, r.Skip = nil, row.failed, row.skips
+			if err := r.list(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for _, s := range r.scenarios {
+				got = append(got, s.listed.Suite+" "+s.listed.Mode)
+			}
+			if diff := cmp.Diff(row.want, got); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+	for _, bad := range []Options{{Skip: "("}, {Failed: t.TempDir()}} {
+		r := *before
+		r.Skip, r.Failed = bad.Skip, bad.Failed
+		if err := r.list(t.Context()); !usage.Is(err) {
+			t.Errorf("%+v: %v", bad, err)
+		}
+	}
+}
+
 // A dry run prints what would be recorded, and writes nothing.
 func TestDryRun(t *testing.T) {
 	r, out := newRun(t, "iptables,nftables", "passes fails", fakeClusters{})

@@ -23,18 +23,18 @@ func Images(observer bool) []Image {
 	return append(names, Image{"echo", harness.OldVersion}, Image{"echo", harness.NewVersion})
 }
 
-// Archives are the images of the pods, built from their sources if those are here.
+// Archives are the images of the pods: those that came ready made, or those of [image.Build].
 func (l Layout) Archives(ctx context.Context) (list []kind.Archive, err error) {
 	var images *image.Set
-	if !l.Prebuilt {
-		if images, err = image.Build(ctx, l.Folder); err != nil {
+	if l.Images == "" {
+		if images, err = image.Build(ctx, l.Module); err != nil {
 			return nil, err
 		}
 	}
 	for _, image := range Images(true) {
 		archive := kind.Archive{Ref: fixtures.ImageRef(image[0], image[1])}
-		if l.Prebuilt {
-			archive.Data, err = os.ReadFile(filepath.Join(l.ImageFolder(), archiveFile(image)))
+		if l.Images != "" {
+			archive.Data, err = os.ReadFile(filepath.Join(l.Images, archiveFile(image)))
 		} else {
 			archive.Data, err = images.Archive(image[0], image[1])
 		}

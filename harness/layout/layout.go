@@ -1,4 +1,4 @@
-// Package layout knows where Rollcall runs from: the folder of its module or image, its suites, and the images of its pods.
+// Package layout knows where Rollcall runs from, and where the images of its pods come from.
 package layout
 
 import (
@@ -6,38 +6,38 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"rollcall/fixtures/image"
 )
 
-// A Layout is where Rollcall runs from: a clone of its repository, or a folder that has its program and, for kind clusters, the
-// images of its pods.
+// A Layout is where Rollcall runs from: a clone of its repository, a release, which has all that it needs inside, or a folder that has
+// its program, the images of its pods and the configuration of clusters, as in the lab.
 type Layout struct {
-	Folder   string // of the Go module; without it, of the program
-	Prebuilt bool   // there are no sources
+	Module string // folder of the Go module; empty: there are no sources
+	Images string // folder of images that came ready made; empty: they are made
 }
 
-const imagesFolder = "images"
+const (
+	imagesFolder = "images"
+	configFile   = "kind-config.yaml"
+)
 
-// Find looks for images beside the program that runs, and then for Rollcall's module, from the program upwards and from the working
-// directory: tests run in their package's folder.
+// Find looks for images beside the program that runs, and then, but in a release, for Rollcall's module, from the program upwards and
+// from the working directory: tests run in their package's folder.
 func Find() (Layout, error) {
 	program, err := os.Executable()
 	if err != nil {
 		return Layout{}, err
 	}
-	beside := Layout{filepath.Dir(program), true}
-	if _, err := os.Stat(beside.ImageFolder()); err == nil {
-		return beside, nil
+	beside := filepath.Dir(program)
+	if images := filepath.Join(beside, imagesFolder); exists(images) {
+		return Layout{Images: images}, nil
 	}
 	working, err := os.Getwd()
-	if err != nil {
+	if err != nil || image.Embedded() {
 		return Layout{}, err
 	}
-	for _, from := range []string{beside.Folder, working} {
-		if dir := moduleAbove(from); dir != "" {
-			return Layout{dir, false}, nil
-		}
-	}
-	return beside, nil
+	return Layout{Module: cmp.Or(moduleAbove(beside), moduleAbove(working))}, nil
 }
 
 // moduleAbove is the nearest folder with Rollcall's go.mod; empty: there is none.
@@ -52,14 +52,28 @@ func moduleAbove(dir string) string {
 	}
 }
 
-// ImageFolder is the folder with the images of the pods, where they came without their sources.
-func (l Layout) ImageFolder() string { return filepath.Join(l.Folder, imagesFolder) }
+// MakesImages reports whether the images of pods can be made here, and pushed.
+func (l Layout) MakesImages() bool { return l.Module != "" || image.Embedded() }
+
+// MakesClusters reports whether clusters can be made, which are given the images of pods.
+func (l Layout) MakesClusters() bool { return l.Images != "" || l.MakesImages() }
+
+// ClusterConfig is the file with the configuration of clusters and, where there is none, what stands in its place.
+func (l Layout) ClusterConfig() (file string, builtIn []byte) {
+	switch {
+	case l.Images != "":
+		return filepath.Join(filepath.Dir(l.Images), configFile), nil
+	case l.Module != "":
+		return filepath.Join(l.Module, configFile), nil
+	}
+	return configFile, image.ClusterConfig()
+}
 
 // Runs is the folder that run folders go into: $ARTIFACTS, as Prow and others have it, or out in the module or, without it, in the
 // working directory.
-func (l Layout) Runs() string {
-	if l.Prebuilt {
-		return cmp.Or(os.Getenv("ARTIFACTS"), "out")
-	}
-	return cmp.Or(os.Getenv("ARTIFACTS"), filepath.Join(l.Folder, "out"))
+func (l Layout) Runs() string { return cmp.Or(os.Getenv("ARTIFACTS"), filepath.Join(l.Module, "out")) }
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
 }

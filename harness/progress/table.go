@@ -38,7 +38,7 @@ func (t *Table) Draw(s Status) error {
 	}
 	t.told, t.drawn = len(s.Ended), 0
 	width := t.width()
-	for _, line := range s.lines() {
+	for _, line := range s.Lines() {
 		if runes := []rune(line); len(runes) >= width && width > 1 {
 			line = string(runes[:width-2]) + "…"
 		}
@@ -51,8 +51,8 @@ func (t *Table) Draw(s Status) error {
 	return nil
 }
 
-// lines are what stays in its place: nothing when nothing is under way.
-func (s *Status) lines() []string {
+// Lines are what is under way; none when nothing is.
+func (s *Status) Lines() []string {
 	if len(s.Running) == 0 && s.Doing == "" {
 		return nil
 	}

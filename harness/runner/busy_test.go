@@ -99,5 +99,5 @@ func (g guest) latestRun() string {
 	if err != nil {
 		g.Fatal(err)
 	}
-	return filepath.Join(root.Folder, "out", "latest")
+	return filepath.Join(root.Module, "out", "latest")
 }

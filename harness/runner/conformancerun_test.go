@@ -33,9 +33,9 @@ func (g guest) conformance(args ...string) *conformanceRun {
 	if args[0] == "run" {
 		args = append(args, "-v") // tests wait for what suites print
 	}
-	r := &conformanceRun{guest: g, cmd: exec.CommandContext(g.ctx, filepath.Join(root.Folder, "out", "bin", "rollcall"), args...)}
+	r := &conformanceRun{guest: g, cmd: exec.CommandContext(g.ctx, filepath.Join(root.Module, "out", "bin", "rollcall"), args...)}
 	r.changed.L = &r.mu
-	r.cmd.Dir, r.cmd.Stdout, r.cmd.Stderr = root.Folder, r, r
+	r.cmd.Dir, r.cmd.Stdout, r.cmd.Stderr = root.Module, r, r
 	r.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // so that all its children can be killed with it
 	if err := r.cmd.Start(); err != nil {
 		g.Fatal(err)
@@ -96,7 +96,7 @@ func (g guest) latest(suite, scenario string) (run evidence.Run) {
 	if err != nil {
 		g.Fatal(err)
 	}
-	files, err := filepath.Glob(filepath.Join(root.Folder, "out", "latest", "evidence", "*", suite, scenario, "run.json"))
+	files, err := filepath.Glob(filepath.Join(root.Module, "out", "latest", "evidence", "*", suite, scenario, "run.json"))
 	if err != nil || len(files) != 1 {
 		g.Fatalf("%d run files of %s/%s, %v", len(files), suite, scenario, err)
 	}

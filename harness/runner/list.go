@@ -64,7 +64,7 @@ func (r *Runner) Listed(ctx context.Context, suite string, scenarios []harness.S
 			}
 		}
 		for _, s := range scenarios {
-			l := Listed{Suite: suite, Scenario: s.ID, Mode: mode, Needs: needs(s), Skipped: skip, LeftOut: !s.In(r.profile),
+			l := Listed{Suite: suite, Scenario: s.ID, Mode: mode, Needs: s.Needs(), Skipped: skip, LeftOut: !s.In(r.profile),
 				Seconds: s.Estimate().Seconds(), Beside: r.beside(s), Whole: s.Occupancy() == harness.WholeCluster, Rollout: rolloutKey(s)}
 			if s.Own != nil && r.attached == nil {
 				l.Own = append([]string{s.Own.Kubernetes}, s.Own.Upgrades...)
@@ -94,18 +94,6 @@ func dryRunStatus(skip string) string {
 		return "runs"
 	}
 	return "skipped: " + skip
-}
-
-// NeedsLoad is the first of the needs of a scenario under load.
-const NeedsLoad = "load"
-
-// needs is what it does and uses, in words.
-func needs(s harness.Scenario) []string {
-	load := NeedsLoad
-	if s.Steps != nil {
-		load = "no load"
-	}
-	return append([]string{load}, s.Requires()...)
 }
 
 // beside is how many of its kind go on at the same time.

@@ -84,8 +84,8 @@ func hostFeatures(facts host.Facts) []evidence.Feature {
 
 // spec is the cluster of a mode, but for its images.
 func (r *Runner) spec(mode string) kind.Spec {
-	return kind.Spec{Name: "rollcall-" + mode, Mode: mode, Keep: r.Keep, NodePort: nodePort,
-		Config: filepath.Join(r.layout.Folder, configFile), ProbeImage: fixtures.ImageRef("echo", harness.OldVersion),
+	config, builtIn := r.layout.ClusterConfig()
+	return kind.Spec{Name: "rollcall-" + mode, Mode: mode, Keep: r.Keep, NodePort: nodePort, Config: config, BuiltIn: builtIn, ProbeImage: fixtures.ImageRef("echo", harness.OldVersion),
 		Logs: filepath.Join(r.Out, "logs", mode)}
 }
 

@@ -79,9 +79,6 @@ func (r *Runner) Main(m *testing.M) int {
 	return m.Run()
 }
 
-// configFile is the cluster's, in the module's folder.
-const configFile = "kind-config.yaml"
-
 // Prepare checks the options, and connects to the target if there is one. It creates nothing.
 func (r *Runner) Prepare() (err error) {
 	if r.modes, err = dataplane.Parse(r.Modes); err != nil {
@@ -120,7 +117,7 @@ func (r *Runner) Prepare() (err error) {
 		return err
 	}
 	if r.attached == nil {
-		if _, err := os.Stat(r.layout.ImageFolder()); r.layout.Prebuilt && err != nil {
+		if !r.layout.MakesClusters() {
 			return usage.New("clusters", "these programs make none", "name one that is there: --context="+attached.InCluster)
 		}
 		if err := kind.CheckConfig(r.spec("")); err != nil {

@@ -5,8 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"runtime"
 	"slices"
 	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"rollcall/fixtures"
 	"rollcall/fixtures/image"
@@ -138,12 +141,16 @@ func (p Preflight) publishImages(ctx context.Context) (s fixtures.ImageSources, 
 	if p.ImageRepo == "" {
 		return s, nil // loaded into the nodes by somebody
 	}
-	if p.Layout.Prebuilt {
+	if !p.Layout.MakesImages() {
 		return s, usage.New("image-repo "+p.ImageRepo, "the sources to build images from are not here",
 			"push them from a clone, and name them: -images")
 	}
 	fmt.Fprintln(p.Out, "building the images of the app, the agent and the observer")
-	images, err := image.Build(ctx, p.Layout.Folder)
+	others, err := p.otherArchitectures(ctx)
+	if err != nil {
+		return s, err
+	}
+	images, err := image.Build(ctx, p.Layout.Module, others...)
 	if err != nil {
 		return s, err
 	}
@@ -153,4 +160,18 @@ func (p Preflight) publishImages(ctx context.Context) (s fixtures.ImageSources, 
 			"log in to it with docker login or podman login, or name images that are there: -images")
 	}
 	return s, nil
+}
+
+// otherArchitectures are those of nodes that this machine does not have.
+func (p Preflight) otherArchitectures(ctx context.Context) (others []string, err error) {
+	nodes, err := p.Cluster.Client().CoreV1().Nodes().List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return nil, err
+	}
+	for _, node := range nodes.Items {
+		if arch := node.Status.NodeInfo.Architecture; arch != "" && arch != runtime.GOARCH && !slices.Contains(others, arch) {
+			others = append(others, arch)
+		}
+	}
+	return others, nil
 }

@@ -107,7 +107,7 @@ func (v Verdict) excused(reasons []Reason) Verdict {
 
 // find judges one expectation, as if all of the recording could be trusted.
 func find(x evidence.Expectation, run evidence.Run, tl timeline.Timeline) (Finding, ruling) {
-	rule, ok := ruleOf(x.Rule)
+	rule, ok := RuleOf(x.Rule)
 	if !ok {
 		because := fmt.Sprintf("this build knows no rule %q", x.Rule)
 		f := Finding{Rule: x.Rule, Decides: x.Claims, Headline: phrase.Headline(because), Because: because}

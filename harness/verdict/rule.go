@@ -52,8 +52,8 @@ var rules = []Rule{
 // Rules lists every rule, always in this order.
 func Rules() []Rule { return slices.Clone(rules) }
 
-// ruleOf is the rule with an id, if this build knows one.
-func ruleOf(id string) (Rule, bool) {
+// RuleOf is the rule with an id, if this build knows one.
+func RuleOf(id string) (Rule, bool) {
 	i := slices.IndexFunc(rules, func(r Rule) bool { return r.ID == id })
 	if i < 0 {
 		return Rule{}, false
@@ -63,13 +63,13 @@ func ruleOf(id string) (Rule, bool) {
 
 // IsPrecondition reports whether the rule with an id is a precondition.
 func IsPrecondition(id string) bool {
-	rule, _ := ruleOf(id)
+	rule, _ := RuleOf(id)
 	return rule.Precondition
 }
 
 // BoundsSync reports whether the rule with an id bounds how soon kube-proxy writes the nodes' rules.
 func BoundsSync(id string) bool {
-	rule, _ := ruleOf(id)
+	rule, _ := RuleOf(id)
 	return rule.BoundsSync
 }
 

@@ -54,7 +54,7 @@ func reachedNobody(tl timeline.Timeline) (n int) {
 func (r Rule) substitute(x evidence.Expectation, run evidence.Run, tl timeline.Timeline) (by Rule, _ evidence.Expectation, how string) {
 	_, gone := tl.Mark(evidence.OldGone)
 	_, over := tl.Mark(evidence.Barrier)
-	by, known := ruleOf(r.ByClients)
+	by, known := RuleOf(r.ByClients)
 	switch {
 	case r.Feature == evidence.NodeRules && !known:
 		return r, x, ""

@@ -97,6 +97,7 @@ type Bug struct {
 // A Rule is what one expectation came to.
 type Rule struct {
 	ID        string               `json:"id"`
+	Code      string               `json:"code,omitempty"` // see [verdict.Codes]
 	Claim     string               `json:"claim"`
 	Outcome   verdict.Outcome      `json:"outcome"`
 	Headline  string               `json:"headline,omitempty"`
@@ -124,7 +125,8 @@ type Exposure struct {
 
 // A Distrust is why a part of the recording is not to be trusted.
 type Distrust struct {
-	ID      string   `json:"id"` // such as "late-lane"
+	ID      string   `json:"id"`             // such as "late-lane"
+	Code    string   `json:"code,omitempty"` // see [verdict.Codes]
 	Because string   `json:"because"`
 	Rules   []string `json:"rules"` // of which it leaves the outcome unknown
 }

@@ -11,6 +11,7 @@ import (
 
 	"rollcall/harness/evidence"
 	"rollcall/harness/evidence/store"
+	"rollcall/harness/progress"
 	"rollcall/harness/verdict"
 )
 
@@ -59,6 +60,19 @@ func profiled(t *testing.T, dir, profile string) string {
 	return dir
 }
 
+// watched is a run folder with a status: of two scenarios one has failed.
+func watched(t *testing.T, dir string) string {
+	t.Helper()
+	board, err := progress.Open(dir, "r", time.Unix(0, 0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := progress.Name{Mode: "iptables", Suite: "rollout", Scenario: "drained"}
+	board.Expect([]progress.Expected{{Name: name}, {Name: progress.Name{Mode: "nftables"}}})
+	board.Entry(name).End(progress.Result{Outcome: "fail", Because: "3 requests failed"})
+	return ended(t, dir)
+}
+
 // ended is a run folder whose run came to its end.
 func ended(t *testing.T, dir string) string {
 	t.Helper()
@@ -98,6 +112,23 @@ func TestExitCodes(t *testing.T) {
 		{"a folder of something else to judge again", []string{"rejudge", t.TempDir()}, 2, "", "not a run folder"},
 		{"no folder to judge again", []string{"rejudge"}, 2, "", "accepts 1 arg(s), received 0"},
 		{"a call for help with judging again", []string{"rejudge", "--help"}, 0, "Exit codes", ""},
+		{"the story of a scenario", []string{"explain", "drained-rolling-update"}, 0, "RC1055 full-rate              clients send the full load", ""},
+		{"of one by its suite, too", []string{"explain", "rollout/drained-rolling-update"}, 0, "decides C31: ", ""},
+		{"a rule", []string{"explain", "no-failures"}, 0, "RC1001 rule no-failures: no client loses a request\n  Causes: ", ""},
+		{"a code of a rule, and one of a reason", []string{"explain", "RC1055", "RC2017"}, 0,
+			"RC2017 reason agent-lost for an inconclusive verdict: a load agent died", ""},
+		{"a claim of the articles", []string{"explain", "C31"}, 0, "decided by rollout/drained-rolling-update: ", ""},
+		{"a claim that there is not", []string{"explain", "C99"}, 2, "", "nothing has that name"},
+		{"half a name", []string{"explain", "agent-lo"}, 2, "", "did you mean agent-lost?"},
+		{"all scenarios", []string{"list"}, 0, "rollout/drained-rolling-update", ""},
+		{"those of a suite and profile, but some", []string{"list", "--suite=control", "--profile=core", "--skip=^undrained"}, 0, "control/unprobed", ""},
+		{"none", []string{"list", "--run=^nothing$"}, 2, "", "no scenario matches"},
+		{"in no format", []string{"list", "-o", "xml"}, 2, "", "use text, json, yaml, markdown"},
+		{"by a pattern that is none", []string{"list", "--run=("}, 2, "", "missing closing )"},
+		{"the status of a run that ended", []string{"status", watched(t, runFolder(t))}, 0, "run r: ended, 1 of 2 scenarios done\nfail iptables", ""},
+		{"followed to its end", []string{"status", "--watch", watched(t, runFolder(t))}, 0, "run r: ended", ""},
+		{"for a script", []string{"status", "-o", "json", watched(t, runFolder(t))}, 0, `"outcome": "fail"`, ""},
+		{"of something else", []string{"status", t.TempDir()}, 2, "", "has no status of a run"},
 		{"a run compared with itself", []string{"compare", steady, steady}, 0, "Nothing is shown to have got worse or better.", ""},
 		{"a run whose requests failed, after one whose did not", []string{"compare", steady, runFolder(t, 60)}, 1,
 			"| worse | rollout/drained | iptables | pass | fail |", ""},

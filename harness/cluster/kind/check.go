@@ -5,9 +5,10 @@ import (
 	"fmt"
 	"net"
 	"os"
-	"rollcall/harness/usage"
 	"strconv"
 	"strings"
+
+	"rollcall/harness/usage"
 
 	"sigs.k8s.io/kind/pkg/apis/config/v1alpha4"
 )

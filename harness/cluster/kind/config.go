@@ -1,7 +1,9 @@
 package kind
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"slices"
 	"strings"
@@ -12,10 +14,19 @@ import (
 	"rollcall/harness/usage"
 )
 
+// readConfig is the configuration, as it is written.
+func (s Spec) readConfig() ([]byte, error) {
+	data, err := os.ReadFile(s.Config)
+	if errors.Is(err, fs.ErrNotExist) && s.BuiltIn != nil {
+		return s.BuiltIn, nil
+	}
+	return data, err
+}
+
 // loadConfig reads a kind configuration strictly and sets what belongs to the run: name, mode and image.
 func loadConfig(s Spec) (*v1alpha4.Cluster, error) {
 	path := s.Config
-	data, err := os.ReadFile(path)
+	data, err := s.readConfig()
 	if err != nil {
 		return nil, usage.New(path, "cannot be read: "+err.Error(), "restore it from the repository")
 	}

@@ -68,7 +68,7 @@ type note struct {
 }
 
 func (s Spec) note() (note, error) {
-	config, err := os.ReadFile(s.Config)
+	config, err := s.readConfig()
 	return note{s.Mode, s.Image, string(config)}, err
 }
 

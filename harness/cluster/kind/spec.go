@@ -6,6 +6,7 @@ type Spec struct {
 	Mode       string    // kube-proxy's
 	Image      string    // node image, which the engine has
 	Config     string    // path of kind-config.yaml
+	BuiltIn    []byte    // configuration in the place of that file where there is none; nil: none
 	Archives   []Archive // images for the pods of suites
 	ProbeImage string    // one of them, that can run `probe URL`
 	NodePort   int       // that Config leads to from 127.0.0.1

@@ -1,0 +1,136 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"rollcall/harness"
+	"rollcall/harness/verdict"
+	"rollcall/reports"
+	"rollcall/suites"
+)
+
+func explainCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "explain NAME...",
+		Short: "Say what a scenario does, or what a rule, reason, code or claim means and what to do",
+		Long: `Explain what reports name, by one NAME or several: a scenario with what it expects, a rule or a reason
+for an inconclusive verdict with what causes it and what to do, by its name or
+its code, or a claim of suites/CLAIMS.md.
+
+Exit codes: 0; 2 if there is nothing of that name.`,
+		Example: "  rollcall explain drained-rolling-update\n  rollcall explain no-failures\n  rollcall explain RC2017\n  rollcall explain C31",
+		Args:    cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			for _, name := range args {
+				explains := func(by func(io.Writer, string) bool) bool { return by(cmd.OutOrStdout(), name) }
+				if !slices.ContainsFunc([]func(io.Writer, string) bool{explainScenario, explainRule, explainReason, explainClaim}, explains) {
+					return fmt.Errorf("rollcall: explain %q: nothing has that name: rollcall list has the scenarios%s", name, meant(name))
+				}
+			}
+			return nil
+		},
+	}
+}
+
+// meant names what begins like something that there is not.
+func meant(name string) string {
+	var all []string
+	for _, c := range verdict.Codes() {
+		all = append(all, c.ID)
+	}
+	for _, l := range listings() {
+		all = append(all, l.ID)
+	}
+	all = slices.DeleteFunc(all, func(id string) bool { return len(name) < 3 || !strings.Contains(id, name) })
+	if len(all) == 0 {
+		return ""
+	}
+	return "; did you mean " + strings.Join(all[:min(5, len(all))], ", ") + "?"
+}
+
+func explainScenario(w io.Writer, name string) (found bool) {
+	all := suites.All(nil)
+	for _, suite := range slices.Sorted(maps.Keys(all)) {
+		for _, s := range all[suite] {
+			if s.ID == name || suite+"/"+s.ID == name {
+				printScenario(w, suite, s)
+				found = true
+			}
+		}
+	}
+	return found
+}
+
+func printScenario(w io.Writer, suite string, s harness.Scenario) {
+	fmt.Fprintf(w, "scenario %s/%s claims: %s\n", suite, s.ID, s.Claim)
+	fmt.Fprintf(w, "  profile %s, about %.0f s, needs %s\n", cmp.Or(s.Profile, harness.Full), s.Estimate().Seconds(), strings.Join(s.Needs(), ", "))
+	for _, id := range s.Covers() {
+		fmt.Fprintf(w, "  decides %s: %s\n", id, reports.SeedClaim(id))
+	}
+	fmt.Fprintln(w, "  expects that")
+	for _, x := range s.Expect {
+		text := x.Rule
+		if r, ok := verdict.RuleOf(x.Rule); ok {
+			text = r.Claim
+		}
+		if x.Fact != "" {
+			text += ": " + x.Fact
+		}
+		fmt.Fprintf(w, "    %s %-22s %s\n", verdict.CodeOf(x.Rule), x.Rule, text)
+	}
+	fmt.Fprintf(w, "run it: rollcall run --suites=%s --run='^%s$'\n", suite, s.ID)
+}
+
+func explainRule(w io.Writer, name string) bool {
+	code, ok := codeNamed(name)
+	r, known := verdict.RuleOf(code.ID)
+	if !ok || !known {
+		return false
+	}
+	fmt.Fprintf(w, "%s rule %s: %s\n%s\n", code.Code, r.ID, r.Claim, indented(code.Text))
+	return true
+}
+
+func explainReason(w io.Writer, name string) bool {
+	code, ok := codeNamed(name)
+	i := slices.IndexFunc(verdict.Reasons(), func(k verdict.ReasonKind) bool { return k.ID == code.ID })
+	if !ok || i < 0 {
+		return false
+	}
+	k := verdict.Reasons()[i]
+	fmt.Fprintf(w, "%s reason %s for an inconclusive verdict: %s\n  What is then unknown: %s.\n%s\n", code.Code, k.ID, k.When, k.Takes,
+		indented(code.Text))
+	return true
+}
+
+func explainClaim(w io.Writer, name string) bool {
+	says := reports.SeedClaim(name)
+	if says == "" {
+		return false
+	}
+	fmt.Fprintf(w, "claim %s: %s\n", name, says)
+	for _, l := range listings() {
+		if slices.Contains(l.Covers, name) {
+			fmt.Fprintf(w, "  decided by %s/%s: %s\n", l.Suite, l.ID, l.Claim)
+		}
+	}
+	return true
+}
+
+// codeNamed is the code of a rule or a reason, by either name.
+func codeNamed(name string) (verdict.Code, bool) {
+	i := slices.IndexFunc(verdict.Codes(), func(c verdict.Code) bool { return c.ID == name || c.Code == name })
+	if i < 0 {
+		return verdict.Code{}, false
+	}
+	return verdict.Codes()[i], true
+}
+
+func indented(text string) string { return "  " + strings.ReplaceAll(text, "\n", "\n  ") }

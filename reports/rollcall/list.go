@@ -1,0 +1,104 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"rollcall/harness"
+	"rollcall/reports/sheet"
+	"rollcall/suites"
+)
+
+// A listing is what is known of a scenario without a cluster.
+type listing struct {
+	ID      string   `json:"id"`
+	Suite   string   `json:"suite"`
+	Claim   string   `json:"claim"` // one sentence
+	Covers  []string `json:"covers"`
+	Profile string   `json:"profile"` // the smallest that has it
+	Needs   []string `json:"needs"`
+	Seconds float64  `json:"seconds"` // that it takes by an estimate
+}
+
+func listCommand() *cobra.Command {
+	var run, skip, suite, profile string
+	cmd := &cobra.Command{
+		Use:   "list",
+		Short: "List the scenarios: what each claims, covers and needs, and how long it takes",
+		Long: `List the scenarios of all suites, without a cluster: what each claims, which
+claims of suites/CLAIMS.md it covers, the smallest profile that has it, what it
+needs, and how long it takes by an estimate. rollcall run --dry-run says besides
+what this host or cluster would skip, and why.
+
+Exit codes: 0; 2 for wrong usage, or if nothing matches.`,
+		Example: "  rollcall list --suite=rollout --skip='^fenceposts'\n  rollcall list --profile=core -o json | jq -r '.[].id'",
+		Args:    cobra.NoArgs,
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&run, "run", "", "only scenarios whose name matches this `pattern`")
+	flags.StringVar(&skip, "skip", "", "no scenario whose name matches this `pattern`")
+	flags.StringVar(&suite, "suite", "", "only scenarios of this `suite`")
+	flags.StringVar(&profile, "profile", string(harness.Full), "only scenarios of this `profile`: smoke, core or full")
+	out := addOutput(cmd, asText, asJSON, asYAML, asMarkdown)
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		named, err := regexp.Compile(run)
+		if err != nil {
+			return fmt.Errorf("rollcall: run %q: %w", run, err)
+		}
+		without, err := regexp.Compile(skip)
+		if err != nil {
+			return fmt.Errorf("rollcall: skip %q: %w", skip, err)
+		}
+		all := slices.DeleteFunc(listings(), func(l listing) bool {
+			return suite != "" && l.Suite != suite || !named.MatchString(l.ID) || skip != "" && without.MatchString(l.ID) ||
+				!(harness.Scenario{Profile: harness.Profile(l.Profile)}).In(harness.Profile(profile))
+		})
+		if len(all) == 0 {
+			return fmt.Errorf("rollcall: list: no scenario matches: rollcall list has all")
+		}
+		return out.print(cmd.OutOrStdout(), all, map[string]func(io.Writer) error{
+			asText:     func(w io.Writer) error { return listAsText(w, all) },
+			asMarkdown: func(w io.Writer) error { return listAsMarkdown(w, all) },
+		})
+	}
+	return cmd
+}
+
+// listings are those of every suite but own, whose scenarios are about an app that is not known here.
+func listings() (all []listing) {
+	suites := suites.All(nil)
+	for _, suite := range slices.Sorted(maps.Keys(suites)) {
+		for _, s := range suites[suite] {
+			all = append(all, listing{s.ID, suite, s.Claim, append([]string{}, s.Covers()...), string(cmp.Or(s.Profile, harness.Full)), s.Needs(),
+				s.Estimate().Seconds()})
+		}
+	}
+	return all
+}
+
+func listAsText(w io.Writer, all []listing) error {
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "SCENARIO\tPROFILE\tSECONDS\tCOVERS\tNEEDS")
+	for _, l := range all {
+		fmt.Fprintf(table, "%s/%s\t%s\t%.0f\t%s\t%s\n", l.Suite, l.ID, l.Profile, l.Seconds, strings.Join(l.Covers, " "), strings.Join(l.Needs, ", "))
+	}
+	return table.Flush()
+}
+
+func listAsMarkdown(w io.Writer, all []listing) error {
+	text := sheet.Head("scenario", "claims that", "covers", "profile", "seconds", "needs")
+	for _, l := range all {
+		text += sheet.Row(l.Suite+"/"+l.ID, sheet.Escape(l.Claim), strings.Join(l.Covers, " "), l.Profile, fmt.Sprintf("%.0f", l.Seconds),
+			strings.Join(l.Needs, ", "))
+	}
+	_, err := io.WriteString(w, text)
+	return err
+}
