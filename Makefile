@@ -89,17 +89,17 @@ lab-test: ## See that a lab keeps to its folder, and that one that hangs is give
 clean-lab: $(ROLLCALL) ## Remove that machine
 	@$(ROLLCALL) lab clean
 
-# What runs in pods, in a release, as <arch>/<name>.gz: see fixtures/image/release.go.
-PODS    := echo=./fixtures/echo agent=./loadgen/agent noderules=./harness/observe/noderules
-PACKED  := fixtures/image/programs
+# What a release has inside, as <arch>/<name>.gz: see harness/release.
+INSIDE  := echo=./fixtures/echo agent=./loadgen/agent noderules=./harness/observe/noderules ociruntime=./harness/host/ociruntime
+PACKED  := harness/release/programs
 RELEASE := out/release
 
 .PHONY: release
 release: ## Make rollcall for Linux on amd64 and arm64 in out/release: a file each, which needs no clone and no Go; ARCHS selects
 	rm -rf $(PACKED) && mkdir -p $(RELEASE) && trap 'rm -rf $(PACKED)' EXIT; \
-	for arch in $(or $(ARCHS),amd64 arm64); do mkdir -p $(PACKED)/$$arch; for pod in $(PODS); do \
-		echo "compiling $${pod%=*} for $$arch" >&2; GOOS=linux GOARCH=$$arch go build -buildvcs=false -ldflags="-s -w" -o $(RELEASE)/pod $${pod#*=}; \
-		gzip -9n <$(RELEASE)/pod >$(PACKED)/$$arch/$${pod%=*}.gz; rm $(RELEASE)/pod; done; done; \
+	for arch in $(or $(ARCHS),amd64 arm64); do mkdir -p $(PACKED)/$$arch; for program in $(INSIDE); do \
+		echo "compiling $${program%=*} for $$arch" >&2; GOOS=linux GOARCH=$$arch go build -buildvcs=false -ldflags="-s -w" -o $(RELEASE)/program $${program#*=}; \
+		gzip -9n <$(RELEASE)/program >$(PACKED)/$$arch/$${program%=*}.gz; rm $(RELEASE)/program; done; done; \
 	cp kind-config.yaml $(PACKED)/; \
 	for arch in $(or $(ARCHS),amd64 arm64); do echo "compiling rollcall for $$arch" >&2; \
 		GOOS=linux GOARCH=$$arch go build -tags release -o $(RELEASE)/rollcall-linux-$$arch ./reports/rollcall; done; ls -l $(RELEASE)

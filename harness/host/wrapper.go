@@ -8,12 +8,14 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"time"
 
 	"rollcall/harness/atomicfile"
 	"rollcall/harness/command"
 	"rollcall/harness/poll"
+	"rollcall/harness/release"
 	"rollcall/harness/usage"
 )
 
@@ -24,8 +26,12 @@ const (
 	daemonJSON     = "/etc/docker/daemon.json"
 )
 
-// buildWrapper returns the runtime wrapper: that beside this program where it came without its sources, else it is compiled.
+// buildWrapper returns the runtime wrapper: that of a release, or beside this program where it came without its sources; else it is
+// compiled.
 func (s setup) buildWrapper(ctx context.Context) ([]byte, error) {
+	if release.Is() {
+		return release.Program("ociruntime", runtime.GOARCH)
+	}
 	if self, err := os.Executable(); err == nil {
 		if built, err := os.ReadFile(filepath.Join(filepath.Dir(self), "ociruntime")); err == nil {
 			return built, nil

@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"rollcall/fixtures/image"
+	"rollcall/harness/release"
 )
 
 // A Layout is where Rollcall runs from: a clone of its repository, a release, which has all that it needs inside, or a folder that has
@@ -34,7 +34,7 @@ func Find() (Layout, error) {
 		return Layout{Images: images}, nil
 	}
 	working, err := os.Getwd()
-	if err != nil || image.Embedded() {
+	if err != nil || release.Is() {
 		return Layout{}, err
 	}
 	return Layout{Module: cmp.Or(moduleAbove(beside), moduleAbove(working))}, nil
@@ -53,7 +53,7 @@ func moduleAbove(dir string) string {
 }
 
 // MakesImages reports whether the images of pods can be made here, and pushed.
-func (l Layout) MakesImages() bool { return l.Module != "" || image.Embedded() }
+func (l Layout) MakesImages() bool { return l.Module != "" || release.Is() }
 
 // MakesClusters reports whether clusters can be made, which are given the images of pods.
 func (l Layout) MakesClusters() bool { return l.Images != "" || l.MakesImages() }
@@ -66,7 +66,7 @@ func (l Layout) ClusterConfig() (file string, builtIn []byte) {
 	case l.Module != "":
 		return filepath.Join(l.Module, configFile), nil
 	}
-	return configFile, image.ClusterConfig()
+	return configFile, release.ClusterConfig()
 }
 
 // Runs is the folder that run folders go into: $ARTIFACTS, as Prow and others have it, or out in the module or, without it, in the
