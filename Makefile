@@ -93,16 +93,18 @@ clean-lab: $(ROLLCALL) ## Remove that machine
 INSIDE  := echo=./fixtures/echo agent=./loadgen/agent noderules=./harness/observe/noderules ociruntime=./harness/host/ociruntime
 PACKED  := harness/release/programs
 RELEASE := out/release
+PLATFORMS ?= linux/amd64 linux/arm64
 
 .PHONY: release
-release: ## Make rollcall for Linux on amd64 and arm64 in out/release: a file each, which needs no clone and no Go; ARCHS selects
+release: ## Make rollcall in out/release: for each of PLATFORMS a file that needs no clone and no Go; clusters are made on Linux alone
 	rm -rf $(PACKED) && mkdir -p $(RELEASE) && trap 'rm -rf $(PACKED)' EXIT; \
-	for arch in $(or $(ARCHS),amd64 arm64); do mkdir -p $(PACKED)/$$arch; for program in $(INSIDE); do \
+	for arch in $(sort $(notdir $(PLATFORMS))); do mkdir -p $(PACKED)/$$arch; for program in $(INSIDE); do \
 		echo "compiling $${program%=*} for $$arch" >&2; GOOS=linux GOARCH=$$arch go build -buildvcs=false -ldflags="-s -w" -o $(RELEASE)/program $${program#*=}; \
 		gzip -9n <$(RELEASE)/program >$(PACKED)/$$arch/$${program%=*}.gz; rm $(RELEASE)/program; done; done; \
 	cp kind-config.yaml $(PACKED)/; \
-	for arch in $(or $(ARCHS),amd64 arm64); do echo "compiling rollcall for $$arch" >&2; \
-		GOOS=linux GOARCH=$$arch go build -tags release -o $(RELEASE)/rollcall-linux-$$arch ./reports/rollcall; done; ls -l $(RELEASE)
+	for platform in $(PLATFORMS); do echo "compiling rollcall for $$platform" >&2; \
+		GOOS=$${platform%/*} GOARCH=$${platform#*/} go build -tags release -o $(RELEASE)/rollcall-$${platform%/*}-$${platform#*/} \
+			./reports/rollcall; done; ls -l $(RELEASE)
 
 .PHONY: image
 image: $(ROLLCALL) ## Push the images to IMAGE_REPO and write out/nightly, a job that runs every night in a cluster

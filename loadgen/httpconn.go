@@ -2,7 +2,6 @@ package loadgen
 
 import (
 	"bufio"
-	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -105,10 +104,10 @@ func (w *httpConn) idle() bool {
 	if err != nil {
 		return false
 	}
-	var found error
+	quiet := false
 	err = raw.Read(func(fd uintptr) bool {
-		_, found = syscall.Read(int(fd), make([]byte, 1))
+		quiet = nothingToRead(fd)
 		return true
 	})
-	return err == nil && errors.Is(found, syscall.EAGAIN)
+	return err == nil && quiet
 }

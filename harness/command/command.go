@@ -69,8 +69,8 @@ func (c Command) Run(ctx context.Context) (string, error) {
 		cmd.Stderr = io.MultiWriter(&combined, c.Log)
 	}
 	cmd.Stdout = io.MultiWriter(&stdout, cmd.Stderr)
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
-	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	Group(cmd, syscall.SIGKILL)
+	cmd.Cancel = func() error { return SignalGroup(cmd, syscall.SIGKILL) }
 	cmd.WaitDelay = 5 * time.Second
 	err := cmd.Run()
 	text := strings.TrimSpace(stdout.String())

@@ -13,6 +13,7 @@ import (
 	"syscall"
 	"time"
 
+	"rollcall/harness/command"
 	"rollcall/harness/usage"
 )
 
@@ -68,7 +69,7 @@ func begin(ctx context.Context, out io.Writer, cmd *exec.Cmd, folder string) err
 	}
 	defer log.Close()
 	cmd.Stdout, cmd.Stderr = nil, log
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	command.Detach(cmd)
 	if err := cmd.Start(); err != nil {
 		return errors.Join(fmt.Errorf("start the recorder: %w", err), os.RemoveAll(folder))
 	}

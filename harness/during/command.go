@@ -9,10 +9,12 @@ import (
 	"runtime"
 	"syscall"
 	"time"
+
+	"rollcall/harness/command"
 )
 
-// A command is the user's. It has a process group of its own, so that Ctrl-C reaches it by way of us, and no terminal.
-type command struct {
+// A userCommand is the user's. It has a process group of its own, so that Ctrl-C reaches it by way of us, and no terminal.
+type userCommand struct {
 	args, env   []string
 	in          *os.File // nil: nothing
 	out, errOut io.Writer
@@ -27,19 +29,19 @@ const notRun = 126
 
 // run runs the command to its end and gives its exit code, as shells have it. When ctx ends, its process group is told to end. Until
 // then whoever gets signal, before the command can print anything, may send that group one.
-func (c command) run(ctx context.Context, starting func(signal func(syscall.Signal))) (code int) {
+func (c userCommand) run(ctx context.Context, starting func(signal func(syscall.Signal))) (code int) {
 	cmd := exec.CommandContext(ctx, c.args[0], c.args[1:]...)
 	cmd.Env = append(os.Environ(), c.env...)
 	if c.in != nil {
 		cmd.Stdin = c.in
 	}
 	cmd.Stdout, cmd.Stderr = c.out, c.errOut
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGTERM}
+	command.Group(cmd, syscall.SIGTERM)
 	started := make(chan struct{})
 	group := func(s syscall.Signal) {
 		<-started
 		if cmd.Process != nil {
-			_ = syscall.Kill(-cmd.Process.Pid, s)
+			_ = command.SignalGroup(cmd, s)
 		}
 	}
 	cmd.Cancel = func() error { group(syscall.SIGTERM); return nil }

@@ -14,8 +14,8 @@ import (
 )
 
 // sh is a script as a command, whose output goes to a buffer.
-func sh(script string, out io.Writer) command {
-	return command{args: []string{"sh", "-c", script}, env: []string{"ROLLCALL_RUN=here"}, out: out, errOut: out}
+func sh(script string, out io.Writer) userCommand {
+	return userCommand{args: []string{"sh", "-c", script}, env: []string{"ROLLCALL_RUN=here"}, out: out, errOut: out}
 }
 
 func TestACommandsExitCode(t *testing.T) {
@@ -39,7 +39,7 @@ func TestACommandsExitCode(t *testing.T) {
 		})
 	}
 	var out bytes.Buffer
-	c := command{args: []string{filepath.Join(t.TempDir(), "none")}, out: &out, errOut: &out}
+	c := userCommand{args: []string{filepath.Join(t.TempDir(), "none")}, out: &out, errOut: &out}
 	signalled := func(signal func(syscall.Signal)) { go signal(syscall.SIGINT) } // reaches nobody
 	if code := c.run(t.Context(), signalled); code != notRun || !strings.Contains(out.String(), "no such file") {
 		t.Errorf("a program that is not there: exit code %d, %q", code, &out)

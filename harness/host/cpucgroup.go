@@ -8,8 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-
-	"golang.org/x/sys/unix"
+	"syscall"
 )
 
 // cpuHierarchy is where the cpu controller of cgroup v1 is mounted.
@@ -75,7 +74,7 @@ func CannotLeaveCPUCgroup() (because string) {
 		}
 		return ""
 	}
-	if err := unix.Access(procsFile(own), unix.W_OK); err != nil {
+	if err := writable(procsFile(own)); err != nil {
 		return fmt.Sprintf("%s: %v", procsFile(own), err)
 	}
 	return ""
@@ -109,4 +108,6 @@ func cpuCgroup(file string) (cgroup string, v2 bool, err error) {
 }
 
 // processGone reports whether the error is of a process that has ended.
-func processGone(err error) bool { return errors.Is(err, fs.ErrNotExist) || errors.Is(err, unix.ESRCH) }
+func processGone(err error) bool {
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ESRCH)
+}

@@ -3,9 +3,6 @@ package host
 import (
 	"context"
 	"os"
-	"path/filepath"
-
-	"golang.org/x/sys/unix"
 
 	"rollcall/harness/command"
 )
@@ -33,15 +30,4 @@ func disks(engine, cache string) (e, c Disk, one bool) {
 	e, engineDevice := diskOf(engine)
 	c, cacheDevice := diskOf(cache)
 	return e, c, engineDevice == cacheDevice
-}
-
-func diskOf(folder string) (d Disk, device uint64) {
-	var fs unix.Statfs_t
-	at := folder
-	for unix.Statfs(at, &fs) != nil && at != "/" {
-		at = filepath.Dir(at)
-	}
-	var stat unix.Stat_t
-	_ = unix.Stat(at, &stat) // Statfs could, so can this
-	return Disk{folder, int64(fs.Bavail) * fs.Bsize}, stat.Dev
 }

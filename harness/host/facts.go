@@ -9,8 +9,6 @@ import (
 	"strconv"
 	"strings"
 
-	"golang.org/x/sys/unix"
-
 	"rollcall/harness/dataplane"
 	"rollcall/harness/host/capability"
 )
@@ -56,10 +54,7 @@ func Probe(ctx context.Context) Facts {
 	}
 	f.InotifyOurs = inotifyUsed("/proc", 0, nil) - f.InotifyUsed
 	f.EngineDisk, f.CacheDisk, f.SameDisk = disks(imageFolder(ctx), cacheFolder())
-	var uts unix.Utsname
-	if unix.Uname(&uts) == nil {
-		f.Kernel = unix.ByteSliceToString(uts.Release[:])
-	}
+	f.Kernel = kernelRelease()
 	_, err := exec.LookPath("apt-get")
 	f.Apt = err == nil
 	return f

@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 
 	"rollcall/harness/command"
 )
@@ -23,7 +22,7 @@ func inotifyUsed(proc string, user uint32, except []string) (used int) {
 		if err != nil {
 			continue // it has ended
 		}
-		if owner, ok := info.Sys().(*syscall.Stat_t); !ok || owner.Uid != user {
+		if !ownedBy(info, user) {
 			continue
 		}
 		cgroup, _ := os.ReadFile(filepath.Join(process, "cgroup"))

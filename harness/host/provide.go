@@ -9,7 +9,6 @@ import (
 	"os/exec"
 	"strconv"
 	"strings"
-	"syscall"
 	"time"
 
 	"rollcall/harness/command"
@@ -103,7 +102,7 @@ func (s setup) startEngine(ctx context.Context, state engineState) error {
 func startDaemon(log *os.File) (pid int, gone <-chan error, err error) {
 	cmd := exec.Command("dockerd")
 	cmd.Stdout, cmd.Stderr = log, log
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	command.Detach(cmd)
 	if err := cmd.Start(); err != nil {
 		return 0, nil, err
 	}

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"rollcall/harness/command"
 )
 
 // A machine is a User-Mode Linux process and what it is given.
@@ -68,7 +70,7 @@ func (m machine) run(ctx context.Context, out io.Writer, script string) (code in
 	cmd := exec.Command("prlimit", args...)
 	cmd.Env = append(os.Environ(), "TMPDIR="+memoryFolder())
 	cmd.Stdout, cmd.Stderr = out, out
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
+	command.Group(cmd, syscall.SIGKILL)
 	cmd.WaitDelay = outputTimeout
 	if _, err := cmd.StdinPipe(); err != nil { // the kernel cannot wait for what /dev/null has to say
 		return 0, err
@@ -86,7 +88,7 @@ func (m machine) run(ctx context.Context, out io.Writer, script string) (code in
 		ended <- err
 	}()
 	err = m.watch(ctx, ended)
-	_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // the guest's processes are some of the host's
+	_ = command.SignalGroup(cmd, syscall.SIGKILL) // the guest's processes are some of the host's
 	<-gone
 	if err != nil {
 		return 0, err
@@ -130,14 +132,3 @@ func (m machine) watch(ctx context.Context, ended <-chan error) error {
 }
 
 func (m machine) file(name string) string { return filepath.Join(m.shared, name) }
-
-// memoryFolder is where the kernel keeps the machine's memory, in a file that it opens and removes: /dev/shm, if that is large
-// enough and its files may be executed.
-func memoryFolder() string {
-	const inMemory, noExec = "/dev/shm", 8 // ST_NOEXEC of statfs(2)
-	var fs syscall.Statfs_t
-	if syscall.Statfs(inMemory, &fs) == nil && fs.Flags&noExec == 0 && fs.Bavail*uint64(fs.Bsize) >= memory {
-		return inMemory
-	}
-	return os.TempDir()
-}

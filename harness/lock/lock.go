@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"time"
 )
 
@@ -53,10 +52,10 @@ func Try(path string) (*Lock, error) {
 		if err != nil {
 			return nil, fmt.Errorf("lock: %w", err)
 		}
-		if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+		if err := flock(f); err != nil {
 			f.Close()
-			if errors.Is(err, syscall.EWOULDBLOCK) {
-				return nil, ErrHeld
+			if errors.Is(err, ErrHeld) {
+				return nil, err
 			}
 			return nil, fmt.Errorf("lock: %s: %w", path, err)
 		}

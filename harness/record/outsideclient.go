@@ -11,9 +11,9 @@ import (
 	"os/exec"
 	"runtime/debug"
 	"strings"
-	"syscall"
 	"time"
 
+	"rollcall/harness/command"
 	"rollcall/harness/host"
 	"rollcall/loadgen"
 )
@@ -66,7 +66,7 @@ func startOutside() (*outsideClient, error) {
 	cmd.Args[0] = outsideName
 	cmd.Stderr = os.Stderr
 	cmd.Env = append(os.Environ(), outsideToken+"="+token)
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // Ctrl-C is for its parent, which ends it
+	command.Group(cmd, 0) // Ctrl-C is for its parent, which ends it
 	keep, err := cmd.StdinPipe()
 	if err != nil {
 		return nil, err

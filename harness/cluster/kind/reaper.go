@@ -8,7 +8,6 @@ import (
 	"os"
 	"os/exec"
 	"strings"
-	"syscall"
 
 	"rollcall/harness/command"
 	"rollcall/harness/lock"
@@ -51,7 +50,7 @@ func (docker) StartReaper(name, state string, held *lock.Lock) (reaper, error) {
 	cmd.Env = append(os.Environ(), "NAME="+name, "LABEL="+clusterLabel, "NETWORK="+Network,
 		"STATE="+state, "LOCK="+held.File().Name())
 	cmd.ExtraFiles = []*os.File{held.File()}
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	command.Detach(cmd)
 	said := &strings.Builder{}
 	cmd.Stderr = said
 	stdin, err := cmd.StdinPipe()
