@@ -152,7 +152,8 @@ func stamp(at time.Time) string {
 }
 
 func newJUnitCase(s model.Scenario) junitCase {
-	c := junitCase{Class: legal(strings.TrimPrefix(s.Mode+"."+s.Suite, ".")), Name: legal(s.ID), Time: decimal(s.Seconds), Properties: newJUnitProperties(s)}
+	c := junitCase{Class: legal(strings.TrimPrefix(s.Mode+"."+s.Suite, ".")), Name: legal(s.ID), Time: decimal(s.Seconds),
+		Properties: newJUnitProperties(s)}
 	reason := &junitReason{Message: legal(headline(s)), Type: s.Outcome.String(), Text: legal(details(s))}
 	switch s.Outcome {
 	case verdict.Fail:
@@ -174,7 +175,8 @@ func details(s model.Scenario) string {
 		if rule.Outcome != verdict.Fail && rule.Outcome != verdict.Inconclusive {
 			continue
 		}
-		lines = append(lines, fmt.Sprintf("%s %s: %s", rule.Outcome, strings.TrimSpace(rule.Code+" "+rule.ID), cmp.Or(rule.Headline, rule.Because)))
+		lines = append(lines, fmt.Sprintf("%s %s: %s", rule.Outcome, strings.TrimSpace(rule.Code+" "+rule.ID),
+			cmp.Or(rule.Headline, rule.Because)))
 		for _, f := range rule.Facts {
 			lines = append(lines, fmt.Sprintf("  %s: %s", f.Name, f.Value))
 		}

@@ -34,7 +34,7 @@ func summary(r model.Report, limit int) []byte {
 	d := draft{limit: limit}
 	d.line("# Rollcall %s", sheet.Escape(r.Run.ID))
 	d.line("\n%s", sheet.Escape(clipped(totals(r), becauseLimit)))
-	for _, said := range append([]string{ProfileLine(r)}, r.Run.Steps...) {
+	for _, said := range append([]string{drainLine(r), ProfileLine(r)}, r.Run.Steps...) {
 		if said != "" {
 			d.line("\n%s", sheet.Escape(clipped(said, becauseLimit)))
 		}

@@ -99,7 +99,8 @@ func judge(s *model.Scenario, run evidence.Run, tl timeline.Timeline) {
 		s.Rules = append(s.Rules, newRule(f))
 	}
 	for _, r := range v.Distrust {
-		s.Distrust = append(s.Distrust, model.Distrust{ID: r.ID, Code: verdict.CodeOf(r.ID), Because: r.Because, Rules: append([]string{}, r.Rules...)})
+		s.Distrust = append(s.Distrust, model.Distrust{ID: r.ID, Code: verdict.CodeOf(r.ID), Because: r.Because,
+			Rules: append([]string{}, r.Rules...)})
 	}
 	for _, w := range v.Waits {
 		s.Stalls = append(s.Stalls, model.Stall{Who: cmp.Or(w.Pod, w.Program), Node: w.Node, From: millis(w.From), To: millis(w.To),
@@ -137,7 +138,8 @@ func judge(s *model.Scenario, run evidence.Run, tl timeline.Timeline) {
 
 func newRule(f verdict.Finding) model.Rule {
 	r := model.Rule{
-		ID: f.Rule, Code: verdict.CodeOf(f.Rule), Claim: f.Claim, Outcome: f.Outcome, Headline: f.Headline, Facts: newFacts(f.Facts), Because: f.Because,
+		ID: f.Rule, Code: verdict.CodeOf(f.Rule), Claim: f.Claim, Outcome: f.Outcome, Headline: f.Headline,
+		Facts: newFacts(f.Facts), Because: f.Because,
 		Witnesses: []model.Witness{}, Exposure: model.Exposure(f.Exposure), Decides: f.Decides, Evidence: f.Evidence,
 	}
 	for _, w := range f.Witnesses {

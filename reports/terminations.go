@@ -2,11 +2,14 @@ package reports
 
 import (
 	"fmt"
+	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"rollcall/harness/timeline"
 	"rollcall/harness/verdict/confidence"
+	"rollcall/harness/verdict/phrase"
 	"rollcall/reports/model"
 )
 
@@ -60,4 +63,31 @@ func drainCovers(n model.NeededDrains) string {
 	}
 	return fmt.Sprintf("a drain of %.1f s was enough for %d terminations, which shows that it covers %.0f %% of them at 95 %% confidence",
 		n.Max/1000, n.Terminations, n.MaxCovers)
+}
+
+// drainLine says which preStop sleep was enough on the clusters of a run, by what nodes' rules took where nothing was done to the
+// cluster; empty where no rules were observed.
+func drainLine(r model.Report) string {
+	type most struct {
+		milliseconds float64
+		terminations int
+	}
+	needed := map[string]most{} // by mode
+	for _, s := range r.Scenarios {
+		n := s.Numbers.NeededDrains
+		if n == nil || s.Disruption != nil || len(s.Steps) > 0 || len(s.ClusterChanges) > 0 || s.RecordedFor != "" {
+			continue
+		}
+		was := needed[s.Mode]
+		needed[s.Mode] = most{max(was.milliseconds, n.Max), was.terminations + n.Terminations}
+	}
+	var by []string
+	for _, mode := range slices.Sorted(maps.Keys(needed)) {
+		by = append(by, fmt.Sprintf("%.1f s in %s (%s)", needed[mode].milliseconds/1000, mode,
+			phrase.Count(needed[mode].terminations, "pod termination")))
+	}
+	if len(by) == 0 {
+		return ""
+	}
+	return "a preStop sleep was enough of " + strings.Join(by, ", ") + ": so long nodes' rules led to pods that were ending"
 }

@@ -46,3 +46,30 @@ func TestNeededDrainsOverTerminations(t *testing.T) {
 		}
 	})
 }
+
+// The sleep that was enough is the longest that any rollout needed, where nothing was done to the cluster itself.
+func TestDrainLine(t *testing.T) {
+	rollout := func(mode string, terminations int, needed float64) model.Scenario {
+		return model.Scenario{Mode: mode, Numbers: model.Numbers{NeededDrains: &model.NeededDrains{Terminations: terminations, Max: needed}}}
+	}
+	disrupted, changed, shared := rollout("nftables", 3, 9000), rollout("nftables", 3, 9000), rollout("iptables", 6, 9000)
+	disrupted.Disruption, changed.ClusterChanges, shared.RecordedFor = &model.Disruption{}, []string{"a slow kube-proxy"}, "rollout/drained"
+	for _, row := range []struct {
+		sentence  string
+		scenarios []model.Scenario
+		want      string
+	}{
+		{"no rules were observed", []model.Scenario{{Mode: "iptables"}}, ""},
+		{"two rollouts in one mode, one in another",
+			[]model.Scenario{rollout("nftables", 6, 900), rollout("iptables", 6, 1049), rollout("iptables", 9, 300)},
+			"a preStop sleep was enough of 1.0 s in iptables (15 pod terminations), 0.9 s in nftables (6 pod terminations): " +
+				"so long nodes' rules led to pods that were ending"},
+		{"what was done to the cluster, or recorded for another scenario, does not count", []model.Scenario{disrupted, changed, shared}, ""},
+	} {
+		t.Run(row.sentence, func(t *testing.T) {
+			if got := drainLine(model.Report{Scenarios: row.scenarios}); got != row.want {
+				t.Errorf("%q, want %q", got, row.want)
+			}
+		})
+	}
+}

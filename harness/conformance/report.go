@@ -53,7 +53,7 @@ func publish(out io.Writer, root, folder string, report model.Report, index repo
 	if err := reports.Terminal(out, report); err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "\nrun folder: %s\n", folder)
+	fmt.Fprintf(out, "\nrun folder: %s\npage:       %s\n", folder, filepath.Join(folder, index.Name))
 	return reports.GitHub(out, os.Getenv, report)
 }
 

@@ -122,7 +122,8 @@ func (m *maintenance) run(ctx context.Context) {
 	}
 	log := &commandLog{to: tee{file}}
 	out, errOut := log.stream("out"), log.stream("err")
-	c := userCommand{args: m.command, env: m.environment(), in: m.input, out: tee{m.screen.terminal, out}, errOut: tee{m.screen.errors, errOut}}
+	c := userCommand{args: m.command, env: m.environment(), in: m.input, out: tee{m.screen.terminal, out},
+		errOut: tee{m.screen.errors, errOut}}
 	began := time.Now()
 	m.commandCode = c.run(ctx, m.interrupts.running)
 	m.interrupts.running(nil)

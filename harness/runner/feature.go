@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -29,7 +30,7 @@ func (r *Runner) Test(t *testing.T, suite string, all ...harness.Scenario) {
 		r.list(t, os.Stdout, suite, all)
 		return
 	}
-	scenarios := r.selected(all)
+	scenarios := r.inProfile(all)
 	if len(scenarios) == 0 {
 		t.Logf("profile %s has no scenario of this suite: --profile=full has all", r.profile)
 		return
@@ -81,7 +82,7 @@ func (r *Runner) mode(ctx context.Context, t *testing.T, suite, mode string, sce
 			t.Error(err)
 		}
 	})
-	config := envconf.New().WithParallelTestEnabled()
+	config := cmp.Or(r.framework, envconf.New()).WithParallelTestEnabled()
 	if m.cluster != nil {
 		client, err := klient.New(m.cluster.REST())
 		if err != nil {
@@ -100,11 +101,48 @@ func (r *Runner) mode(ctx context.Context, t *testing.T, suite, mode string, sce
 	environment.TestInParallel(t, list...)
 }
 
+// A selection is of features, by the flags of e2e-framework.
+type selection = *envconf.Config
+
+// parseFlags reads the flags: ours, and of e2e-framework's those by which it selects features.
+func (r *Runner) parseFlags() (err error) {
+	r.framework, err = envconf.NewFromFlags()
+	return err
+}
+
+// selected calls tell for each scenario that -run and the framework's flags select.
+func (r *Runner) selected(ctx context.Context, t *testing.T, suite string, scenarios []harness.Scenario, tell func(harness.Scenario)) {
+	environment, err := env.NewWithContext(ctx, cmp.Or(r.framework, envconf.New()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var list []features.Feature
+	for _, s := range scenarios {
+		list = append(list, labelled(suite, s).WithSetup("list", func(ctx context.Context, _ *testing.T, _ *envconf.Config) context.Context {
+			tell(s)
+			return ctx
+		}).Feature())
+	}
+	environment.Test(t, list...)
+}
+
+// labelled begins a feature, by whose labels the framework's flags select: suite, profile, claim and needs.
+func labelled(suite string, s harness.Scenario) *features.FeatureBuilder {
+	f := features.New(s.ID).WithLabel("suite", suite).WithLabel("profile", string(cmp.Or(s.Profile, harness.Full)))
+	for _, claim := range s.Covers() {
+		f = f.WithLabel("claim", claim)
+	}
+	for _, need := range s.Needs() {
+		f = f.WithLabel("needs", need)
+	}
+	return f
+}
+
 // feature is a scenario as e2e-framework sees it: recorded, joined and judged once, in its set-up;
 // an assessment prints the finding about one rule.
 func (m *ModeRun) feature(suite string, s harness.Scenario) features.Feature {
 	var v verdict.Verdict
-	f := features.New(s.ID).WithSetup("record", func(ctx context.Context, t *testing.T, _ *envconf.Config) context.Context {
+	f := labelled(suite, s).WithSetup("record", func(ctx context.Context, t *testing.T, _ *envconf.Config) context.Context {
 		var err error
 		if v, err = m.Record(ctx, t.Output(), suite, s); err != nil {
 			t.Error(err)

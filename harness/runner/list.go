@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"testing"
 	"text/tabwriter"
@@ -26,7 +27,7 @@ type Listed struct {
 	Rollout               string   // the same for those that one recording serves; empty: it serves itself alone
 }
 
-// list prints the scenarios of a suite that -run selects. Nothing is written anywhere else.
+// list prints the scenarios of a suite that -run and the flags of e2e-framework select. Nothing is written anywhere else.
 func (r *Runner) list(t *testing.T, w io.Writer, suite string, scenarios []harness.Scenario) {
 	ctx, stop := r.context(t)
 	defer stop()
@@ -37,11 +38,10 @@ func (r *Runner) list(t *testing.T, w io.Writer, suite string, scenarios []harne
 	var listed []Listed
 	for _, mode := range r.modes {
 		t.Run(mode, func(t *testing.T) {
-			for _, l := range all {
-				if l.Mode == mode {
-					t.Run(l.Scenario, func(*testing.T) { listed = append(listed, l) })
-				}
-			}
+			r.selected(ctx, t, suite, scenarios, func(s harness.Scenario) {
+				i := slices.IndexFunc(all, func(l Listed) bool { return l.Mode == mode && l.Scenario == s.ID })
+				listed = append(listed, all[i])
+			})
 		})
 	}
 	if err := PrintList(w, listed); err != nil {

@@ -27,7 +27,7 @@ func parseProfile(asked string) (harness.Profile, error) {
 	return "", usage.New("profile "+asked, "there is none of this name", "use smoke, core or full")
 }
 
-// selected are the scenarios of a suite that the profile records.
-func (r *Runner) selected(scenarios []harness.Scenario) []harness.Scenario {
+// inProfile are the scenarios of a suite that the profile records.
+func (r *Runner) inProfile(scenarios []harness.Scenario) []harness.Scenario {
 	return slices.DeleteFunc(slices.Clone(scenarios), func(s harness.Scenario) bool { return !s.In(r.profile) })
 }

@@ -57,7 +57,8 @@ type Runner struct {
 	folderLock  *lock.Lock // of the run folder
 	runLock     *lock.Lock // of a run on a target
 
-	recorder recorder // nil: record.Record
+	recorder  recorder  // nil: record.Record
+	framework selection // by its flags; nil: all features
 
 	breaking sync.Mutex
 	broken   []string // what went wrong outside the recordings
@@ -67,8 +68,10 @@ type Runner struct {
 // code. Bad input ends it with 2 before anything is created.
 func (r *Runner) Main(m *testing.M) int {
 	r.List().Register(flag.CommandLine)
-	flag.Parse()
-	err := r.CheckNamed()
+	err := r.parseFlags()
+	if err == nil {
+		err = r.CheckNamed()
+	}
 	if err == nil {
 		err = r.Prepare()
 	}

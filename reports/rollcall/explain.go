@@ -70,7 +70,8 @@ func explainScenario(w io.Writer, name string) (found bool) {
 
 func printScenario(w io.Writer, suite string, s harness.Scenario) {
 	fmt.Fprintf(w, "scenario %s/%s claims: %s\n", suite, s.ID, s.Claim)
-	fmt.Fprintf(w, "  profile %s, about %.0f s, needs %s\n", cmp.Or(s.Profile, harness.Full), s.Estimate().Seconds(), strings.Join(s.Needs(), ", "))
+	fmt.Fprintf(w, "  profile %s, about %.0f s, needs %s\n", cmp.Or(s.Profile, harness.Full), s.Estimate().Seconds(),
+		strings.Join(s.Needs(), ", "))
 	for _, id := range s.Covers() {
 		fmt.Fprintf(w, "  decides %s: %s\n", id, reports.SeedClaim(id))
 	}

@@ -88,7 +88,8 @@ func listAsText(w io.Writer, all []listing) error {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "SCENARIO\tPROFILE\tSECONDS\tCOVERS\tNEEDS")
 	for _, l := range all {
-		fmt.Fprintf(table, "%s/%s\t%s\t%.0f\t%s\t%s\n", l.Suite, l.ID, l.Profile, l.Seconds, strings.Join(l.Covers, " "), strings.Join(l.Needs, ", "))
+		fmt.Fprintf(table, "%s/%s\t%s\t%.0f\t%s\t%s\n", l.Suite, l.ID, l.Profile, l.Seconds, strings.Join(l.Covers, " "),
+			strings.Join(l.Needs, ", "))
 	}
 	return table.Flush()
 }

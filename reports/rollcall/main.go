@@ -55,11 +55,11 @@ func rootCommand() *cobra.Command {
 	root.AddGroup(&cobra.Group{ID: runGroup, Title: "Run suites:"}, &cobra.Group{ID: hostGroup, Title: "This host:"},
 		&cobra.Group{ID: reportGroup, Title: "Read what runs recorded:"})
 	for group, commands := range map[string][]*cobra.Command{
-		runGroup: {runCommand(), listCommand(), explainCommand(), labCommand(), duringCommand(), beginCommand(), markCommand(), endCommand(), imageCommand(),
-			cleanupCommand()},
+		runGroup: {runCommand(), listCommand(), explainCommand(), labCommand(), duringCommand(), beginCommand(), markCommand(), endCommand(),
+			imageCommand(), cleanupCommand()},
 		hostGroup: {preflightCommand(), nodeImageCommand(), cleanCommand()},
-		reportGroup: {statusCommand(), reportCommand(), rejudgeCommand(), compareCommand(), trendCommand(), acceptCommand(), modesCommand(), claimsCommand(),
-			disruptionsCommand(), pictureCommand(), schemaCommand()},
+		reportGroup: {statusCommand(), reportCommand(), rejudgeCommand(), compareCommand(), trendCommand(), acceptCommand(), modesCommand(),
+			claimsCommand(), disruptionsCommand(), pictureCommand(), schemaCommand()},
 	} {
 		for _, cmd := range commands {
 			cmd.GroupID = group
