@@ -1,8 +1,8 @@
 // Package harness is what authors of scenarios touch: a [Scenario] as a plain value, the [Load] it offers, and the [Steps]
 // of one without load. Its rooms:
 //
-//   - conformance runs all suites, each in a process of its own, on a cluster per mode
-//   - runner runs the scenarios of a suite: options, session, modes, turns and attempts, by way of e2e-framework
+//   - conformance runs suites, side by side on a cluster per mode, and has them reported
+//   - runner records scenarios and has them judged: options, session, modes, turns and attempts; go test by way of e2e-framework
 //   - record makes one recording: prepare, load, roll out, settle, collect, clean up
 //   - observe watches the API, pods' logs and nodes' rules; cpuwait measures who waited for a processor
 //   - diagnose keeps what explains a recording that went wrong
@@ -17,8 +17,8 @@
 //   - trackrecord keeps what scenarios came to on releases of Kubernetes with and without a known bug; runner makes it
 //   - host finds out what this machine can run, and sets it up; nodeimage builds the image of nodes; lab makes a machine with IP_VS
 //   - buildcache keeps what takes long to build
-//   - layout knows where Rollcall runs from, and the images of its pods
-//   - option lists flags; document reads files of users; usage has errors of bad input; progress says how far a run is
+//   - layout knows where Rollcall runs from, and the images of its pods; release has what a release has inside
+//   - usage is what users give: flags, files, and the error of what is wrong with them; progress says how far a run is
 //   - command runs programs; poll waits for a condition; lock has one process at a time; atomicfile replaces a file whole
 //
 // The words: a scenario makes a claim about clients. While it rolls an app out, lanes send requests; each is a hit as its

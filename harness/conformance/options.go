@@ -2,8 +2,8 @@ package conformance
 
 import (
 	"rollcall/harness"
-	"rollcall/harness/option"
 	"rollcall/harness/runner"
+	"rollcall/harness/usage"
 )
 
 // Options say which suites run, and on what.
@@ -17,9 +17,9 @@ type Options struct {
 }
 
 // List has every option once, but for Verbose, which says nothing about what is recorded.
-func (o *Options) List() option.List {
-	return append(option.List{
-		{Flag: "suites", Default: option.Environment, Text: &o.Suites, Help: "`suites` to run, separated by commas or spaces (default all)"},
+func (o *Options) List() usage.List {
+	return append(usage.List{
+		{Flag: "suites", Default: usage.Environment, Text: &o.Suites, Help: "`suites` to run, separated by commas or spaces (default all)"},
 		{Flag: "run", Text: &o.Pattern, Help: "run only scenarios whose name matches this `pattern` of go test -run"},
 		{Flag: "skip", Text: &o.Skip, Help: "run no scenario whose name matches this `pattern` of go test -skip"},
 		{Flag: "failed", Text: &o.Failed, Help: "run only what failed or was inconclusive in this run `folder`"},

@@ -12,7 +12,6 @@ import (
 
 	"al.essio.dev/pkg/shellescape"
 
-	"rollcall/harness/option"
 	"rollcall/harness/runner"
 	"rollcall/harness/staging"
 	"rollcall/harness/usage"
@@ -39,8 +38,8 @@ const (
 )
 
 // List has every option once.
-func (o *Options) List() option.List {
-	own := option.List{
+func (o *Options) List() usage.List {
+	own := usage.List{
 		{Flag: "max-outage", Text: &o.MaxOutage, Help: "longest `time` that a client may go without a good reply, such as 5s"},
 		{Flag: "max-failed", Text: &o.MaxFailed, Help: "largest `share` of a client's requests that may fail, such as 0.1%"},
 		{Flag: "service", Text: &o.Service,
@@ -48,14 +47,14 @@ func (o *Options) List() option.List {
 		{Flag: "url", Text: &o.URL, Help: "ask this `URL` of yours from outside, and not Rollcall's app; it is only read"},
 		{Flag: "settle", Text: &o.Settle, Help: "how `long` the load goes on once the cluster is whole (default 1m)"},
 		{Flag: "deadline", Text: &o.Deadline, Help: "`time` after which the recording ends by itself (default 12h)"},
-		{Flag: "rate", Default: option.Environment, Text: &o.Rate, Help: "requests per second and `lane`, 6 to 1000 (default 25)"},
-		{Flag: "modes", Default: option.Environment, Text: &o.Modes, Help: "kube-proxy `mode` of a kind cluster (default iptables)"},
+		{Flag: "rate", Default: usage.Environment, Text: &o.Rate, Help: "requests per second and `lane`, 6 to 1000 (default 25)"},
+		{Flag: "modes", Default: usage.Environment, Text: &o.Modes, Help: "kube-proxy `mode` of a kind cluster (default iptables)"},
 	}
 	return append(append(own, o.Options.List().Only("k8s", "keep")...), o.reach()...)
 }
 
 // reach is of a cluster that is there already.
-func (o *Options) reach() option.List {
+func (o *Options) reach() usage.List {
 	return o.Target.List().Only("context", "kubeconfig", "namespace", "image-repo", "images", "registry-ca", "pull-secret", "outside-url",
 		"load-nodes", "allow")
 }

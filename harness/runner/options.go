@@ -8,7 +8,6 @@ import (
 
 	"rollcall/harness/dataplane"
 	"rollcall/harness/nodeimage"
-	"rollcall/harness/option"
 	"rollcall/harness/staging"
 	"rollcall/harness/usage"
 )
@@ -27,20 +26,20 @@ type Options struct {
 }
 
 // List has every option once.
-func (o *Options) List() option.List {
-	return append(option.List{
-		{Flag: "modes", Default: option.Environment, Text: &o.Modes,
+func (o *Options) List() usage.List {
+	return append(usage.List{
+		{Flag: "modes", Default: usage.Environment, Text: &o.Modes,
 			Help: "kube-proxy `modes`, separated by commas (default all: iptables,nftables,ipvs)"},
-		{Flag: "k8s", Default: option.Environment, Text: &o.Kubernetes,
+		{Flag: "k8s", Default: usage.Environment, Text: &o.Kubernetes,
 			Help: "Kubernetes `version`, such as v1.36.x (default " + nodeimage.Default + ")"},
-		{Flag: "keep", Default: option.Environment, Switch: &o.Keep, Help: "keep the clusters, and reuse kept ones"},
-		{Flag: "profile", Default: option.Environment, Text: &o.Profile,
+		{Flag: "keep", Default: usage.Environment, Switch: &o.Keep, Help: "keep the clusters, and reuse kept ones"},
+		{Flag: "profile", Default: usage.Environment, Text: &o.Profile,
 			Help: "`profile` of scenarios, smoke, core or full (default core; smoke with go test -short)"},
-		{Flag: "jobs", Default: option.Environment, Text: &o.Jobs,
+		{Flag: "jobs", Default: usage.Environment, Text: &o.Jobs,
 			Help: "most recordings side by side on one cluster, 1 to 16 (default: found from this machine's cores and memory)"},
-		{Flag: "rate", Default: option.Environment, Text: &o.Rate,
+		{Flag: "rate", Default: usage.Environment, Text: &o.Rate,
 			Help: "most requests per second and `lane`, 6 to 1000 (default 25 for each core, at most 100, shared by the recordings under load)"},
-		{Flag: "app", Default: option.Make, Text: &o.App, Help: "`file` about an app of yours, which the suite own rolls out"},
+		{Flag: "app", Default: usage.Make, Text: &o.App, Help: "`file` about an app of yours, which the suite own rolls out"},
 		{Flag: "out", Text: &o.Out, Help: "run `folder` to write evidence to (default a new one below out/)"},
 	}, o.Target.List()...)
 }

@@ -12,7 +12,6 @@ import (
 	"rollcall/harness"
 	"rollcall/harness/cluster/attached"
 	"rollcall/harness/layout"
-	"rollcall/harness/option"
 	"rollcall/harness/usage"
 )
 
@@ -32,29 +31,29 @@ type Target struct {
 }
 
 // List has every option once. None comes from the environment: a cluster is named on purpose.
-func (t *Target) List() option.List {
-	return option.List{
-		{Flag: "context", Default: option.Make, Text: &t.Context,
+func (t *Target) List() usage.List {
+	return usage.List{
+		{Flag: "context", Default: usage.Make, Text: &t.Context,
 			Help: "kubeconfig `context` of a cluster that is there already, or in-cluster: the one this pod is in " +
 				"(default: kind clusters are made)"},
-		{Flag: "kubeconfig", Default: option.Make, Text: &t.Kubeconfig,
+		{Flag: "kubeconfig", Default: usage.Make, Text: &t.Kubeconfig,
 			Help: "kubeconfig `file` with that context (default as kubectl finds it)"},
-		{Flag: "namespace", Default: option.Make, Text: &t.Namespaces,
+		{Flag: "namespace", Default: usage.Make, Text: &t.Namespaces,
 			Help: "`namespaces` of that cluster to use, separated by commas (default: one is made for each scenario)"},
-		{Flag: "image-repo", Default: option.Make, Text: &t.ImageRepo,
+		{Flag: "image-repo", Default: usage.Make, Text: &t.ImageRepo,
 			Help: "`repository` to push the images to and to pull them from, by digest"},
-		{Flag: "images", Default: option.Make, Text: &t.Images,
+		{Flag: "images", Default: usage.Make, Text: &t.Images,
 			Help: "`images` that were pushed before: echo:v1=REF,echo:v2=REF,agent:dev=REF,noderules:dev=REF"},
-		{Flag: "registry-ca", Default: option.Make, Text: &t.RegistryCA,
+		{Flag: "registry-ca", Default: usage.Make, Text: &t.RegistryCA,
 			Help: "PEM `file` of the certificate authority of that repository (default: the host's)"},
-		{Flag: "pull-secret", Default: option.Make, Text: &t.PullSecret,
+		{Flag: "pull-secret", Default: usage.Make, Text: &t.PullSecret,
 			Help: "`file` with the credentials nodes pull with, such as ~/.docker/config.json"},
-		{Flag: "outside-url", Default: option.Make, Text: &t.OutsideURL,
+		{Flag: "outside-url", Default: usage.Make, Text: &t.OutsideURL,
 			Help: "`URL` by which the app's Service is reached from here, or none (default: a NodePort, if one can be reached)"},
-		{Flag: "load-nodes", Default: option.Make, Text: &t.LoadNodes, Help: "`number` of nodes that carry agents, at most (default 3)"},
-		{Flag: "allow", Default: option.Make, Text: &t.Allow, Help: "privileged `things` to do there, separated by commas: node-rules, " +
+		{Flag: "load-nodes", Default: usage.Make, Text: &t.LoadNodes, Help: "`number` of nodes that carry agents, at most (default 3)"},
+		{Flag: "allow", Default: usage.Make, Text: &t.Allow, Help: "privileged `things` to do there, separated by commas: node-rules, " +
 			"and disruption:NODE for each of two or more nodes that may be drained"},
-		{Flag: "dry-run", Default: option.Make, Switch: &t.DryRun, Help: "list the scenarios, and what would be skipped and why; write nothing"},
+		{Flag: "dry-run", Default: usage.Make, Switch: &t.DryRun, Help: "list the scenarios, and what would be skipped and why; write nothing"},
 	}
 }
 

@@ -1,4 +1,5 @@
-// Package usage has the error that ends a command with exit code 2.
+// Package usage is what a person gives a command: options, each said once as a row of flag, variable, help and arguments; YAML files,
+// read strictly, because a misspelt promise is none; and the error of what is wrong with them, which ends a command with exit code 2.
 package usage
 
 import (

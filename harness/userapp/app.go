@@ -9,8 +9,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
-	"rollcall/harness/document"
 	"rollcall/harness/evidence"
+	"rollcall/harness/usage"
 	"rollcall/loadgen"
 )
 
@@ -31,7 +31,7 @@ type App struct {
 // object. Kinds that Rollcall does not copy are left out, and Facts says so.
 func Read(file string) (*App, error) {
 	a := &App{}
-	if err := document.Read(file, Kind, &a.document); err != nil {
+	if err := usage.Read(file, Kind, &a.document); err != nil {
 		return nil, err
 	}
 	if err := a.document.validate(); err != nil {

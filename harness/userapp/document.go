@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"rollcall/harness/document"
+	"rollcall/harness/usage"
 	"rollcall/loadgen"
 )
 
@@ -18,15 +18,15 @@ const Kind = "App"
 
 // A Document is what the user writes.
 type Document struct {
-	document.Head `json:",inline"`
-	Manifests     []string `json:"manifests"` // files, relative to this one
-	Workload      Workload `json:"workload"`
-	Service       string   `json:"service"` // name of the one whose clients are asked about
-	Request       Request  `json:"request,omitzero"`
-	Reply         Reply    `json:"reply,omitzero"`
-	Old           Version  `json:"old"`
-	New           Version  `json:"new"`
-	Rate          int      `json:"rate,omitempty"` // requests per second of every lane; 0: 50
+	usage.Head `json:",inline"`
+	Manifests  []string `json:"manifests"` // files, relative to this one
+	Workload   Workload `json:"workload"`
+	Service    string   `json:"service"` // name of the one whose clients are asked about
+	Request    Request  `json:"request,omitzero"`
+	Reply      Reply    `json:"reply,omitzero"`
+	Old        Version  `json:"old"`
+	New        Version  `json:"new"`
+	Rate       int      `json:"rate,omitempty"` // requests per second of every lane; 0: 50
 	// standard that the pods meet: restricted, which is the default, baseline or privileged
 	PodSecurity string `json:"podSecurity,omitempty"`
 }

@@ -13,14 +13,14 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"sigs.k8s.io/yaml"
 
-	"rollcall/harness/document"
+	"rollcall/harness/usage"
 	"rollcall/harness/userapp"
 )
 
 func published(t *testing.T) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	if err := document.WriteAppSchema(&b); err != nil {
+	if err := usage.WriteAppSchema(&b); err != nil {
 		t.Fatal(err)
 	}
 	return b.Bytes()

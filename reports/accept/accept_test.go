@@ -14,8 +14,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
-	"rollcall/harness/document"
 	"rollcall/harness/evidence"
+	"rollcall/harness/usage"
 	"rollcall/harness/verdict"
 	"rollcall/reports/accept"
 	"rollcall/reports/compare"
@@ -345,7 +345,7 @@ func violation(t *testing.T, policy string) error {
 		t.Fatal(err)
 	}
 	var value any
-	if err := document.Strict([]byte(policy), &value); err != nil {
+	if err := usage.Strict([]byte(policy), &value); err != nil {
 		t.Fatal(err)
 	}
 	return schema.Validate(value)

@@ -9,16 +9,16 @@ import (
 	"strings"
 	"time"
 
-	"rollcall/harness/document"
+	"rollcall/harness/usage"
 	"rollcall/reports"
 	"rollcall/reports/metric"
 )
 
 // A Policy says what a candidate has to show beyond being no worse than its baseline, and what is known of it.
 type Policy struct {
-	document.Head `json:",inline"`
-	Required      Required    `json:"required,omitzero"`
-	Exceptions    []Exception `json:"exceptions,omitempty"`
+	usage.Head `json:",inline"`
+	Required   Required    `json:"required,omitzero"`
+	Exceptions []Exception `json:"exceptions,omitempty"`
 }
 
 // Required is what has to pass in every mode of the candidate, whatever the baseline showed.
@@ -42,7 +42,7 @@ const policyKind = "AcceptancePolicy"
 // ReadPolicy reads a policy file. The error, one line, names the file and the field.
 func ReadPolicy(file string) (Policy, error) {
 	var p Policy
-	if err := document.Read(file, policyKind, &p); err != nil {
+	if err := usage.Read(file, policyKind, &p); err != nil {
 		return Policy{}, err
 	}
 	if err := p.check(); err != nil {

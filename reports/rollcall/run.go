@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"rollcall/harness/conformance"
-	"rollcall/harness/option"
+	"rollcall/harness/usage"
 	"rollcall/suites"
 )
 
@@ -50,7 +50,7 @@ Exit codes:
 }
 
 // addFlags makes flags of options.
-func addFlags(cmd *cobra.Command, options option.List) {
+func addFlags(cmd *cobra.Command, options usage.List) {
 	flags := flag.NewFlagSet(cmd.Name(), flag.ContinueOnError)
 	options.Register(flags)
 	cmd.Flags().AddGoFlagSet(flags)

@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"rollcall/harness/document"
+	"rollcall/harness/usage"
 	"rollcall/reports"
 	"rollcall/reports/accept"
 )
@@ -28,7 +28,7 @@ Exit codes: 0; 2 for wrong usage; 3 when it could not be printed.`,
 			case args[0] == "policy":
 				return infrastructure(accept.WriteSchema(cmd.OutOrStdout()))
 			case args[0] == "app":
-				return infrastructure(document.WriteAppSchema(cmd.OutOrStdout()))
+				return infrastructure(usage.WriteAppSchema(cmd.OutOrStdout()))
 			default:
 				return fmt.Errorf("rollcall: schema %q: there is none: name report, policy or app", args[0])
 			}

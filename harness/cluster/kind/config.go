@@ -10,7 +10,6 @@ import (
 
 	"sigs.k8s.io/kind/pkg/apis/config/v1alpha4"
 
-	"rollcall/harness/document"
 	"rollcall/harness/usage"
 )
 
@@ -31,7 +30,7 @@ func loadConfig(s Spec) (*v1alpha4.Cluster, error) {
 		return nil, usage.New(path, "cannot be read: "+err.Error(), "restore it from the repository")
 	}
 	var config v1alpha4.Cluster
-	if err := document.Strict(data, &config); err != nil {
+	if err := usage.Strict(data, &config); err != nil {
 		return nil, usage.New(path, strings.ReplaceAll(err.Error(), "\n", " "), "see kind's v1alpha4 configuration")
 	}
 	if config.Kind != "Cluster" || config.APIVersion != "kind.x-k8s.io/v1alpha4" {

@@ -1,4 +1,4 @@
-package document
+package usage
 
 import (
 	_ "embed"

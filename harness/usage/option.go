@@ -1,6 +1,4 @@
-// Package option says each setting of a run once: its flag, the variable that has its default, the arguments that hand it to
-// another process and its help are all made of one row.
-package option
+package usage
 
 import (
 	"flag"

@@ -1,4 +1,4 @@
-package document_test
+package usage_test
 
 import (
 	"os"
@@ -6,12 +6,12 @@ import (
 	"strings"
 	"testing"
 
-	"rollcall/harness/document"
+	"rollcall/harness/usage"
 )
 
 type menu struct {
-	document.Head `json:",inline"`
-	Dishes        []struct {
+	usage.Head `json:",inline"`
+	Dishes     []struct {
 		Name string `json:"name"`
 	} `json:"dishes"`
 }
@@ -33,7 +33,7 @@ func TestRead(t *testing.T) {
 				t.Fatal(err)
 			}
 			var m menu
-			err := document.Read(file, "Menu", &m)
+			err := usage.Read(file, "Menu", &m)
 			if row.err == "" {
 				if err != nil || len(m.Dishes) != 1 || m.Dishes[0].Name != "soup" {
 					t.Errorf("%+v, %v", m, err)
@@ -46,7 +46,7 @@ func TestRead(t *testing.T) {
 			}
 		})
 	}
-	if err := document.Read("nowhere.yaml", "Menu", &menu{}); err == nil || !strings.HasPrefix(err.Error(), "nowhere.yaml: cannot be read") {
+	if err := usage.Read("nowhere.yaml", "Menu", &menu{}); err == nil || !strings.HasPrefix(err.Error(), "nowhere.yaml: cannot be read") {
 		t.Errorf("%v", err)
 	}
 }

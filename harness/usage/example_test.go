@@ -1,17 +1,17 @@
-package option_test
+package usage_test
 
 import (
 	"flag"
 	"fmt"
 
-	"rollcall/harness/option"
+	"rollcall/harness/usage"
 )
 
 func Example() {
 	var cooldown string // a field of Options
-	options := option.List{
+	options := usage.List{
 		// The line to add to List.
-		{Flag: "cooldown", Default: option.Environment, Text: &cooldown, Help: "`seconds` between two recordings (default 0)"},
+		{Flag: "cooldown", Default: usage.Environment, Text: &cooldown, Help: "`seconds` between two recordings (default 0)"},
 	}
 
 	flags := flag.NewFlagSet("run", flag.ContinueOnError)

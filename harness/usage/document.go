@@ -1,12 +1,9 @@
-// Package document reads the YAML files people write for Rollcall, strictly: a field that means nothing is an error that
-// says where it is, because a misspelt promise is none.
-package document
+package usage
 
 import (
 	"errors"
 	"fmt"
 	"os"
-	"rollcall/harness/usage"
 
 	"sigs.k8s.io/json"
 	"sigs.k8s.io/yaml"
@@ -30,13 +27,13 @@ func Read(file, kind string, v any) error {
 	}
 	var head Head
 	if err := yaml.Unmarshal(data, &head); err != nil {
-		return fmt.Errorf("%s: %s", file, usage.OneLine(err))
+		return fmt.Errorf("%s: %s", file, OneLine(err))
 	}
 	if want := (Head{APIVersion, kind}); head != want {
 		return fmt.Errorf("%s: kind %q of apiVersion %q: write kind: %s, apiVersion: %s", file, head.Kind, head.APIVersion, kind, APIVersion)
 	}
 	if err := Strict(data, v); err != nil {
-		return fmt.Errorf("%s: %s", file, usage.OneLine(err))
+		return fmt.Errorf("%s: %s", file, OneLine(err))
 	}
 	return nil
 }
