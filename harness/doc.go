@@ -2,7 +2,7 @@
 // of one without load. Its rooms:
 //
 //   - conformance runs suites, side by side on a cluster per mode, and has them reported
-//   - runner records scenarios and has them judged: options, session, modes, turns and attempts; go test by way of e2e-framework
+//   - runner records scenarios and has them judged: options, session, modes, turns and attempts, for go test by way of e2e-framework
 //   - record makes one recording: prepare, load, roll out, settle, collect, clean up
 //   - observe watches the API, pods' logs and nodes' rules; cpuwait measures who waited for a processor
 //   - diagnose keeps what explains a recording that went wrong
