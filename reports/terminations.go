@@ -75,7 +75,7 @@ func drainLine(r model.Report) string {
 	needed := map[string]most{} // by mode
 	for _, s := range r.Scenarios {
 		n := s.Numbers.NeededDrains
-		if n == nil || s.Disruption != nil || len(s.Steps) > 0 || len(s.ClusterChanges) > 0 || s.RecordedFor != "" {
+		if n == nil || s.Disruption != nil || len(s.Steps) > 0 || len(s.ClusterChanges) > 0 || len(s.Distrust) > 0 || s.RecordedFor != "" {
 			continue
 		}
 		was := needed[s.Mode]
@@ -83,11 +83,11 @@ func drainLine(r model.Report) string {
 	}
 	var by []string
 	for _, mode := range slices.Sorted(maps.Keys(needed)) {
-		by = append(by, fmt.Sprintf("%.1f s in %s (%s)", needed[mode].milliseconds/1000, mode,
+		by = append(by, fmt.Sprintf("of %.1f s was enough in %s (%s)", needed[mode].milliseconds/1000, mode,
 			phrase.Count(needed[mode].terminations, "pod termination")))
 	}
 	if len(by) == 0 {
 		return ""
 	}
-	return "a preStop sleep was enough of " + strings.Join(by, ", ") + ": so long nodes' rules led to pods that were ending"
+	return "a preStop sleep " + strings.Join(by, ", ") + ": for so long nodes sent requests to ending pods"
 }

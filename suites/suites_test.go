@@ -3,6 +3,7 @@ package suites_test
 // What is true of every scenario, whatever its suite.
 
 import (
+	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -16,6 +17,7 @@ import (
 	"rollcall/fixtures"
 	"rollcall/harness"
 	"rollcall/harness/evidence"
+	"rollcall/harness/runner"
 	"rollcall/harness/userapp"
 	"rollcall/harness/verdict"
 	"rollcall/reports"
@@ -24,6 +26,12 @@ import (
 	"rollcall/suites/rollout"
 	"rollcall/suites/upgrade"
 )
+
+// TestMain takes the flags of the suites, which go test hands to every package below ./suites, and needs none.
+func TestMain(m *testing.M) {
+	new(runner.Options).List().Register(flag.CommandLine)
+	os.Exit(m.Run())
+}
 
 func all() map[string][]harness.Scenario { return suites.All(nginx()) }
 

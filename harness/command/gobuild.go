@@ -10,18 +10,13 @@ type GoBuild struct {
 	Module   string   // folder of the module; empty: the working directory
 	Out      string   // file, or a folder if it ends with a slash
 	Packages []string // of the programs
-	Tests    bool     // compile their test binaries instead
 	Flags    []string // further ones, such as -trimpath
 	Env      []string // KEY=value, added to our environment
 }
 
 // Command is the command that compiles.
 func (b GoBuild) Command() Command {
-	args := []string{"go", "build"}
-	if b.Tests {
-		args = []string{"go", "test", "-c"}
-	}
-	args = append(append(args, b.Flags...), `-o "`+b.Out+`"`)
+	args := append(append([]string{"go", "build"}, b.Flags...), `-o "`+b.Out+`"`)
 	return Command{
 		Line: strings.Join(append(args, b.Packages...), " "), Dir: b.Module, Env: append([]string{"CGO_ENABLED=0"}, b.Env...),
 	}

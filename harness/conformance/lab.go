@@ -20,9 +20,9 @@ func RunLab(ctx context.Context, out io.Writer, o Options, all Suites) (code int
 	if err != nil {
 		return 0, err
 	}
-	if prepared.Context != "" || prepared.App != "" || prepared.Keep {
+	if prepared.Context != "" || prepared.App != "" || prepared.Keep || o.Failed != "" {
 		return 0, usage.New("lab", "it has a cluster of its own, for Rollcall's own app, and keeps nothing",
-			"leave out --context, --app and --keep")
+			"leave out --context, --app, --keep and --failed")
 	}
 	home := prepared.Layout()
 	if home.Module == "" {
@@ -34,7 +34,7 @@ func RunLab(ctx context.Context, out io.Writer, o Options, all Suites) (code int
 	}
 	folder, code, err := lab.Run(ctx, out, home.Runs(), lab.Options{
 		Module: home.Module, Kubernetes: prepared.Version(), Suites: suites, Pattern: o.Pattern, SaveImages: home.SaveImages,
-		Args: []string{"--rate=6", "--profile=" + string(prepared.ProfileName())},
+		Args: []string{"--rate=6", "--profile=" + string(prepared.ProfileName()), "--skip=" + o.Skip},
 		Report: func(folder string) error {
 			index := page.New(folder)
 			report, err := reports.LoadWith(folder, index)

@@ -2,6 +2,7 @@ package conformance
 
 import (
 	"context"
+	"path/filepath"
 	"regexp"
 
 	"rollcall/harness"
@@ -67,6 +68,11 @@ func (r *run) selection() (wanted func(runner.Listed) bool, err error) {
 			return nil, usage.New("failed "+r.Failed, usage.OneLine(err), "name a run folder, such as out/latest")
 		}
 		again = map[progress.Name]bool{}
+		if s, err := progress.Read(filepath.Join(r.Failed, progress.File)); err == nil {
+			for _, e := range s.Expected { // of which some may never have been recorded
+				again[e.Name] = true
+			}
+		}
 		for _, s := range report.Scenarios {
 			again[progress.Name{Mode: s.Mode, Suite: s.Suite, Scenario: s.ID}] = s.Outcome == verdict.Fail || s.Outcome == verdict.Inconclusive
 		}
@@ -79,6 +85,11 @@ func (r *run) selection() (wanted func(runner.Listed) bool, err error) {
 
 // printList prints what a run would do and how long that would take, and does nothing of it.
 func (r *run) printList(ctx context.Context) error {
+	if r.runner.Attached() { // it says which cluster this is, and what may not be done there
+		if err := r.clusters.check(ctx, r.out, ""); err != nil {
+			return err
+		}
+	}
 	if err := r.list(ctx); err != nil {
 		return err
 	}

@@ -43,8 +43,14 @@ func (r *run) modes(ctx context.Context, s screen) error {
 // mode records scenarios on one cluster, and then those that have each their own. It calls recorded when the next mode may have the
 // machine.
 func (r *run) mode(ctx context.Context, s screen, mode string, recorded func()) (err error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, modeTimeout, fmt.Errorf("the mode is not through after %s", modeTimeout))
+	late := fmt.Errorf("not all was recorded within %s", modeTimeout)
+	ctx, cancel := context.WithTimeoutCause(ctx, modeTimeout, late)
 	defer cancel()
+	defer func() {
+		if errors.Is(context.Cause(ctx), late) {
+			err = errors.Join(err, late)
+		}
+	}()
 	var shared, own []scenario
 	for _, x := range r.scenarios {
 		switch {
@@ -55,7 +61,10 @@ func (r *run) mode(ctx context.Context, s screen, mode string, recorded func()) 
 			shared = append(shared, x)
 		}
 	}
-	if len(own) == 0 {
+	switch {
+	case len(shared)+len(own) == 0:
+		return nil
+	case len(own) == 0:
 		return r.on(ctx, s, mode, shared, false, recorded)
 	}
 	if len(shared) > 0 {
@@ -69,8 +78,10 @@ func (r *run) mode(ctx context.Context, s screen, mode string, recorded func()) 
 
 // on records scenarios on a cluster of a mode, or with none each on its own; where this host cannot have one they are skipped.
 func (r *run) on(ctx context.Context, s screen, mode string, scenarios []scenario, none bool, recorded func()) (err error) {
-	r.runner.Board().Do("preparing the cluster for " + mode)
-	c, skip, err := r.clusters.open(ctx, io.MultiWriter(s.run, &doing{board: r.runner.Board()}), mode, none)
+	board := r.runner.Board()
+	board.Do("preparing the cluster for " + mode)
+	c, skip, err := r.clusters.open(ctx, io.MultiWriter(s.run, &doing{board: board}), mode, none)
+	board.Do("")
 	if err != nil {
 		return err
 	}
@@ -98,12 +109,12 @@ func (r *run) on(ctx context.Context, s screen, mode string, scenarios []scenari
 // longestFirst has those come first that take longest, which would keep the others waiting at the end.
 func longestFirst(a, b scenario) int { return cmp.Compare(b.seconds, a.seconds) }
 
-// record records a scenario. One that panics ends alone.
+// record records a scenario. A panic ends this one alone, unless it is in a goroutine that the scenario started.
 func (r *run) record(ctx context.Context, log io.Writer, c opened, s scenario) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			fmt.Fprintf(log, "%s %s: panic: %v\n%s", s.listed.Mode, s.ID, p, debug.Stack())
-			err = fmt.Errorf("panic: %v: see %s", p, logFile)
+			err = fmt.Errorf("panic: %v", p)
 		}
 	}()
 	_, err = c.Record(ctx, log, s.listed.Suite, s.Scenario)

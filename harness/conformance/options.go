@@ -9,9 +9,9 @@ import (
 // Options say which suites run, and on what.
 type Options struct {
 	Suites  string // separated by commas or spaces; empty: all
-	Pattern string // of scenarios, as go test -run has it; empty: all of the profile
+	Pattern string // regular expression of names of scenarios; empty: all of the profile
 	Skip    string // pattern of scenarios that do not run; empty: none
-	Failed  string // run folder, of which only what was not green runs again; empty: none
+	Failed  string // run folder, of which only what neither passed nor was skipped runs again; empty: none
 	Verbose bool   // print all that the suites print
 	runner.Options
 }
@@ -20,9 +20,9 @@ type Options struct {
 func (o *Options) List() usage.List {
 	return append(usage.List{
 		{Flag: "suites", Default: usage.Environment, Text: &o.Suites, Help: "`suites` to run, separated by commas or spaces (default all)"},
-		{Flag: "run", Text: &o.Pattern, Help: "run only scenarios whose name matches this `pattern` of go test -run"},
-		{Flag: "skip", Text: &o.Skip, Help: "run no scenario whose name matches this `pattern` of go test -skip"},
-		{Flag: "failed", Text: &o.Failed, Help: "run only what failed or was inconclusive in this run `folder`"},
+		{Flag: "run", Text: &o.Pattern, Help: "run only scenarios whose name matches this `pattern`, a regular expression"},
+		{Flag: "skip", Text: &o.Skip, Help: "run no scenario whose name matches this `pattern`"},
+		{Flag: "failed", Text: &o.Failed, Help: "run only what failed, was inconclusive or was not recorded in this run `folder`"},
 	}, o.Options.List()...)
 }
 

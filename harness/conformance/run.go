@@ -68,11 +68,8 @@ func (r *run) run(ctx context.Context) (code int, err error) {
 	if usage.Is(err) && !r.recorded() {
 		return 0, errors.Join(err, unended, os.RemoveAll(folder))
 	}
-	if unended != nil {
-		return 0, unended
-	}
 	report, err := r.report(root, folder)
-	return model.ExitCode(report), err
+	return model.ExitCode(report), errors.Join(err, unended)
 }
 
 // begin makes sure that a run is possible, says how long it will take, and begins the run folder.
@@ -110,8 +107,11 @@ func (r *run) nothing(p plan) error {
 
 // command reproduces the run.
 func (r *run) command() string {
-	o := Options{Suites: strings.Join(r.names, ","), Pattern: r.Pattern, Options: r.runner.Prepared(r.runner.ModeList()...)}
+	o := Options{Suites: strings.Join(r.names, ","), Pattern: r.Pattern, Skip: r.Skip, Failed: r.Failed, Options: r.runner.Prepared()}
 	o.Out = "" // which is new for each run
+	if folder, err := filepath.EvalSymlinks(o.Failed); err == nil && o.Failed != "" {
+		o.Failed = folder // out/latest leads elsewhere by then
+	}
 	return shellescape.QuoteCommand(append([]string{"rollcall", "run"}, o.List().Args()...))
 }
 

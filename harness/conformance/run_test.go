@@ -73,7 +73,7 @@ func TestRun(t *testing.T) {
 			"passes/drained (nftables)"}, ""},
 		{"a claim fails", "passes fails", fakeClusters{}, 1, []string{"FAIL ", "s fails/drained (iptables): 3 of 100 requests failed\n"}, ""},
 		{"a scenario panics beside one that passes", "panics passes", fakeClusters{}, 3, []string{"PASS "},
-			"iptables panics/drained: panic: nil map: see log.txt"},
+			"iptables panics/drained: panic: nil map"},
 		{"something goes wrong that no verdict tells of", "leaves", fakeClusters{}, 3, []string{"PASS "},
 			"iptables leaves/drained: a pod is left"},
 		{"the first recording was of no use, and the second one is", "retries", fakeClusters{}, 0, []string{"PASS "}, ""},

@@ -20,7 +20,7 @@ type Options struct {
 	Module     string   // folder of the Go module
 	Kubernetes string   // version of [nodeimage.Resolve]
 	Suites     []string // names
-	Pattern    string   // of scenarios, as go test -run has it; empty: all
+	Pattern    string   // regular expression of names of scenarios; empty: all
 	Args       []string // further ones of rollcall run
 	// SaveImages saves the images of the suites' pods into a folder.
 	SaveImages func(ctx context.Context, dir string) error

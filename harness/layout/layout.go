@@ -30,7 +30,7 @@ func Find() (Layout, error) {
 		return Layout{}, err
 	}
 	beside := filepath.Dir(program)
-	if images := filepath.Join(beside, imagesFolder); exists(images) {
+	if images := filepath.Join(beside, imagesFolder); exists(images) && !release.Is() {
 		return Layout{Images: images}, nil
 	}
 	working, err := os.Getwd()

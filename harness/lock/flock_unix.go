@@ -16,3 +16,6 @@ func flock(f *os.File) error {
 	}
 	return err
 }
+
+// release removes the file while it is locked, so that nobody locks one that has no name any more.
+func release(f *os.File) error { return errors.Join(os.Remove(f.Name()), f.Close()) }

@@ -16,3 +16,12 @@ func flock(f *os.File) error {
 	}
 	return err
 }
+
+// release closes the file first: Windows removes none that is open.
+func release(f *os.File) error {
+	if err := f.Close(); err != nil {
+		return err
+	}
+	_ = os.Remove(f.Name()) // whoever waited may have it by now
+	return nil
+}

@@ -83,6 +83,4 @@ func (l *Lock) File() *os.File { return l.file }
 func (l *Lock) Abort() error { return l.file.Close() }
 
 // Release removes the lock file and frees the lock.
-func (l *Lock) Release() error {
-	return errors.Join(os.Remove(l.file.Name()), l.file.Close())
-}
+func (l *Lock) Release() error { return release(l.file) }

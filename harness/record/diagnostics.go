@@ -21,6 +21,6 @@ func (r *Recording) Diagnose(ctx context.Context, dir string) {
 		}
 	}
 	if err := diagnose.Collect(ctx, dir, from); err != nil {
-		fmt.Fprintln(r.Out, err)
+		fmt.Fprintf(r.Out, "%s %s: %v\n", r.run.Mode, r.run.Scenario, err)
 	}
 }

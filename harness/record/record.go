@@ -94,7 +94,7 @@ func Record(ctx context.Context, s harness.Scenario, c Config) (r *Recording, er
 	var broken *disruption.BrokenError
 	if ours, err := cluster.Ours(c.Cluster); err == nil && errors.As(failed, &broken) {
 		if err := ours.Condemn(broken.Error()); err != nil {
-			fmt.Fprintln(r.Out, err)
+			fmt.Fprintf(r.Out, "%s %s: %v\n", r.run.Mode, r.run.Scenario, err)
 		}
 	}
 	r.run.Length = time.Since(r.began)

@@ -18,12 +18,6 @@ func Is() bool {
 	return err == nil
 }
 
-// Has reports whether a release has programs of an architecture.
-func Has(arch string) bool {
-	_, err := programs.ReadDir(path.Join(folder, arch))
-	return err == nil
-}
-
 // Program is one for Linux.
 func Program(name, arch string) ([]byte, error) {
 	packed, err := programs.Open(path.Join(folder, arch, name+".gz"))

@@ -106,8 +106,7 @@ func (a attempt) record(ctx context.Context, s *harness.Scenario, folder string)
 	if s.Own != nil {
 		own, err := a.mode.openOwn(ctx, a.out, *s.Own)
 		if err != nil {
-			a.mode.runner.RecordBreakage(fmt.Sprintf("%s %s: no cluster of its own: %v", a.cluster.Mode(), s.ID, err))
-			return res, err
+			return res, fmt.Errorf("no cluster of its own: %w", err)
 		}
 		a.cluster = own
 		defer func() { err = errors.Join(err, own.Close()) }()

@@ -44,12 +44,12 @@ func (o *Options) List() usage.List {
 	}, o.Target.List()...)
 }
 
-// Prepared are the options as they turned out, after Prepare, for another process that is to do the same in some modes.
-func (r *Runner) Prepared(modes ...string) Options {
+// Prepared are the options as they turned out, after Prepare.
+func (r *Runner) Prepared() Options {
 	o := r.Options
 	o.Kubernetes, o.Profile = r.version, string(r.profile)
 	// An attached cluster may have what is no mode of kube-proxy.
-	modes = slices.DeleteFunc(slices.Clone(modes), func(mode string) bool { return !slices.Contains(dataplane.Names(), mode) })
+	modes := slices.DeleteFunc(slices.Clone(r.modes), func(mode string) bool { return !slices.Contains(dataplane.Names(), mode) })
 	o.Modes = strings.Join(modes, ",")
 	return o
 }

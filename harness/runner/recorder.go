@@ -42,6 +42,12 @@ func (a attempt) recordOnce(ctx context.Context, s harness.Scenario, rate int, f
 	if err != nil {
 		return nil, err
 	}
+	defer func() {
+		if p := recover(); p != nil {
+			lease.Release() // what is left in it, whoever gets it next finds
+			panic(p)
+		}
+	}()
 	c := a.config(s, folder)
 	c.Lease, c.CheckLoad = lease, rate > lowestRate
 	recorder := a.mode.runner.recorder
@@ -63,7 +69,7 @@ func (a attempt) cleanup(ctx context.Context, r *leased, kept bool) {
 		defer r.lease.Release()
 		if err := r.Cleanup(context.WithoutCancel(ctx), kept); err != nil {
 			a.mode.runner.RecordBreakage(fmt.Sprintf("%s %s: %v", a.cluster.Mode(), r.scenario.ID, err))
-			fmt.Fprintln(a.out, err)
+			fmt.Fprintf(a.out, "%s %s: %v\n", a.cluster.Mode(), r.scenario.ID, err)
 		}
 	}
 	if r.scenario.Occupancy() == harness.WholeCluster || a.mode.turns.oneService {

@@ -30,7 +30,7 @@ import (
 	"rollcall/harness/userapp"
 )
 
-// A Runner runs the scenarios of one test process. The zero value reads its options in Main, or in Prepare.
+// A Runner records scenarios and has them judged. The zero value reads its options in Main, or in Prepare.
 type Runner struct {
 	Options
 	// Watches says that nothing is rolled out, for which fewer rights will do on a cluster of somebody else's.
@@ -120,8 +120,12 @@ func (r *Runner) Prepare() (err error) {
 		return err
 	}
 	if r.attached == nil {
+		if runtime.GOOS != "linux" {
+			return usage.New("clusters", "they are made on Linux alone", "name one that is there: --context=NAME")
+		}
 		if !r.layout.MakesClusters() {
-			return usage.New("clusters", "these programs make none", "name one that is there: --context="+attached.InCluster)
+			return usage.New("clusters", "the images of their pods are not here", "name one that is there: --context=NAME, or "+
+				attached.InCluster+"; else run this from a clone, or use a release")
 		}
 		if err := kind.CheckConfig(r.spec("")); err != nil {
 			return err
@@ -212,6 +216,3 @@ func (r *Runner) FirstJobs() int {
 	}
 	return max(1, r.jobs/2)
 }
-
-// FirstRate is how many requests per second and lane recordings are made with at first, after Prepare.
-func (r *Runner) FirstRate() int { return r.rate }

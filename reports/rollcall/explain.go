@@ -12,6 +12,7 @@ import (
 
 	"rollcall/harness"
 	"rollcall/harness/verdict"
+	"rollcall/harness/verdict/phrase"
 	"rollcall/reports"
 	"rollcall/suites"
 )
@@ -39,7 +40,7 @@ Exit codes: 0; 2 if there is nothing of that name.`,
 	}
 }
 
-// meant names what begins like something that there is not.
+// meant names what has a part of its name in common with something that there is not.
 func meant(name string) string {
 	var all []string
 	for _, c := range verdict.Codes() {
@@ -69,13 +70,12 @@ func explainScenario(w io.Writer, name string) (found bool) {
 }
 
 func printScenario(w io.Writer, suite string, s harness.Scenario) {
-	fmt.Fprintf(w, "scenario %s/%s claims: %s\n", suite, s.ID, s.Claim)
-	fmt.Fprintf(w, "  profile %s, about %.0f s, needs %s\n", cmp.Or(s.Profile, harness.Full), s.Estimate().Seconds(),
-		strings.Join(s.Needs(), ", "))
+	say(w, "", "scenario %s/%s claims: %s", suite, s.ID, s.Claim)
+	say(w, "  ", "profile %s, about %.0f s, needs %s", cmp.Or(s.Profile, harness.Full), s.Estimate().Seconds(), strings.Join(s.Needs(), ", "))
 	for _, id := range s.Covers() {
-		fmt.Fprintf(w, "  decides %s: %s\n", id, reports.SeedClaim(id))
+		say(w, "  ", "decides %s: %s", id, reports.SeedClaim(id))
 	}
-	fmt.Fprintln(w, "  expects that")
+	say(w, "  ", "expects that")
 	for _, x := range s.Expect {
 		text := x.Rule
 		if r, ok := verdict.RuleOf(x.Rule); ok {
@@ -84,7 +84,7 @@ func printScenario(w io.Writer, suite string, s harness.Scenario) {
 		if x.Fact != "" {
 			text += ": " + x.Fact
 		}
-		fmt.Fprintf(w, "    %s %-22s %s\n", verdict.CodeOf(x.Rule), x.Rule, text)
+		say(w, "    ", "%s %s: %s", verdict.CodeOf(x.Rule), x.Rule, text)
 	}
 	fmt.Fprintf(w, "run it: rollcall run --suites=%s --run='^%s$'\n", suite, s.ID)
 }
@@ -95,7 +95,8 @@ func explainRule(w io.Writer, name string) bool {
 	if !ok || !known {
 		return false
 	}
-	fmt.Fprintf(w, "%s rule %s: %s\n%s\n", code.Code, r.ID, r.Claim, indented(code.Text))
+	say(w, "", "%s rule %s: %s", code.Code, r.ID, r.Claim)
+	sayCode(w, code)
 	return true
 }
 
@@ -106,8 +107,9 @@ func explainReason(w io.Writer, name string) bool {
 		return false
 	}
 	k := verdict.Reasons()[i]
-	fmt.Fprintf(w, "%s reason %s for an inconclusive verdict: %s\n  What is then unknown: %s.\n%s\n", code.Code, k.ID, k.When, k.Takes,
-		indented(code.Text))
+	say(w, "", "%s reason %s for an inconclusive verdict: %s", code.Code, k.ID, k.When)
+	say(w, "  ", "Unknown is then: %s.", k.Takes)
+	sayCode(w, code)
 	return true
 }
 
@@ -116,13 +118,30 @@ func explainClaim(w io.Writer, name string) bool {
 	if says == "" {
 		return false
 	}
-	fmt.Fprintf(w, "claim %s: %s\n", name, says)
+	say(w, "", "claim %s: %s", name, says)
 	for _, l := range listings() {
 		if slices.Contains(l.Covers, name) {
-			fmt.Fprintf(w, "  decided by %s/%s: %s\n", l.Suite, l.ID, l.Claim)
+			say(w, "  ", "decided by %s/%s: %s", l.Suite, l.ID, l.Claim)
 		}
 	}
 	return true
+}
+
+// sayCode says what causes a finding, and what to do.
+func sayCode(w io.Writer, code verdict.Code) {
+	causes, remedy, _ := strings.Cut(code.Text, "\nDo: ")
+	say(w, "  ", "%s", causes)
+	say(w, "  ", "Do: %s", remedy)
+}
+
+// say prints a text in lines that fit a terminal, those after the first further in.
+func say(w io.Writer, indent, form string, args ...any) {
+	for i, line := range phrase.Wrap(fmt.Sprintf(form, args...), 118-len(indent)) {
+		if i > 0 {
+			line = "  " + line
+		}
+		fmt.Fprintln(w, indent+line)
+	}
 }
 
 // codeNamed is the code of a rule or a reason, by either name.
@@ -133,5 +152,3 @@ func codeNamed(name string) (verdict.Code, bool) {
 	}
 	return verdict.Codes()[i], true
 }
-
-func indented(text string) string { return "  " + strings.ReplaceAll(text, "\n", "\n  ") }

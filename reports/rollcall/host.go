@@ -20,6 +20,7 @@ import (
 func work(cmd *cobra.Command, do func(context.Context) error) error {
 	ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	context.AfterFunc(ctx, stop) // so that a second Ctrl-C ends this process at once; clusters are removed all the same
 	err := do(ctx)
 	if usage.Is(err) {
 		return exit{exitUsage, err}

@@ -1,6 +1,6 @@
 // Command rollcall runs suites that say what a rollout costs the clients of a Kubernetes Service, and reads what such a run
 // recorded. The commands of run.go, lab.go, during.go, byhand.go, host.go and target.go work on clusters; all others read run folders
-// alone.
+// alone, or what is built in.
 package main
 
 import (

@@ -113,7 +113,7 @@ func TestExitCodes(t *testing.T) {
 		{"no folder to judge again", []string{"rejudge"}, 2, "", "accepts 1 arg(s), received 0"},
 		{"a call for help with judging again", []string{"rejudge", "--help"}, 0, "Exit codes", ""},
 		{"the story of a scenario", []string{"explain", "drained-rolling-update"}, 0,
-			"RC1055 full-rate              clients send the full load", ""},
+			"RC1055 full-rate: clients send the full load", ""},
 		{"of one by its suite, too", []string{"explain", "rollout/drained-rolling-update"}, 0, "decides C31: ", ""},
 		{"a rule", []string{"explain", "no-failures"}, 0, "RC1001 rule no-failures: no client loses a request\n  Causes: ", ""},
 		{"a code of a rule, and one of a reason", []string{"explain", "RC1055", "RC2017"}, 0,

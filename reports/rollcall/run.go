@@ -45,7 +45,7 @@ Exit codes:
 		},
 	}
 	addFlags(cmd, o.List())
-	cmd.Flags().BoolVarP(&o.Verbose, "verbose", "v", false, "print all that the suites print, as go test -v has it")
+	cmd.Flags().BoolVarP(&o.Verbose, "verbose", "v", false, "print each line of what goes on")
 	return cmd
 }
 

@@ -33,7 +33,7 @@ func TestBadInputOfARun(t *testing.T) {
 		{"an app that is not there", []string{"run", "--app=none.yaml"}, "none.yaml"},
 		{"a namespace of no cluster", []string{"run", "--namespace=mine"}, "and none is named"},
 		{"a cluster that is not there", []string{"run", "--context=nowhere", "--kubeconfig=none"}, "none"},
-		{"a lab that keeps its cluster", []string{"lab", "--keep"}, "leave out --context, --app and --keep"},
+		{"a lab that keeps its cluster", []string{"lab", "--keep"}, "leave out --context, --app, --keep and --failed"},
 		{"an unknown Kubernetes version", []string{"node-image", "--k8s=v1.2"}, "v1.2"},
 		{"no repository to push to", []string{"image"}, "name it: --image-repo="},
 		{"no cluster to clean up", []string{"cleanup"}, "no cluster is named: name it: --context=NAME"},

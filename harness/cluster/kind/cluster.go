@@ -26,8 +26,8 @@ type Cluster struct {
 	kubernetes string    // version
 	out        io.Writer // of Open, for changes that take long
 	nodes      []node
-	held       *lock.Lock // nil when our parent process holds it
-	reaper     reaper     // nil when the cluster is kept, or our parent's
+	held       *lock.Lock // so that nobody else uses it
+	reaper     reaper     // nil when the cluster is kept
 	ipv6       bool       // it has no IPv4
 	address    string     // of a node that this host reaches; empty if it reaches none
 }
@@ -52,7 +52,7 @@ func connect(ctx context.Context, c *Cluster) error {
 	if c.address != "" { // not by way of the engine's proxy for published ports
 		config.Host = "https://" + net.JoinHostPort(c.address, apiPort)
 	}
-	config.QPS, config.Burst = 100, 200 // ours alone: client-side throttling would only delay what we time
+	config.QPS = -1 // it is ours alone: client-side throttling would only delay what we time
 	client, err := c.engine.Client(config)
 	if err != nil {
 		return err

@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 )
 
-// condemnedFile, in a cluster's state folder, is why nobody is to use it: the suites' processes share the folder.
+// condemnedFile, in a cluster's state folder, is why nobody is to use it any more.
 func (c *Cluster) condemnedFile() string { return filepath.Join(c.state, "condemned") }
 
 // Condemn has nobody use the cluster any more. The next run makes it anew.

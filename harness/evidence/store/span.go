@@ -11,7 +11,7 @@ import (
 	"rollcall/harness/evidence"
 )
 
-// AppendSpan adds a span to those of a run folder. Several processes may do so at once: each line is one write.
+// AppendSpan adds a span to those of a run folder. Several may do so at once: each line is one write.
 func AppendSpan(folder string, s evidence.Span) error {
 	line, err := json.Marshal(s)
 	if err == nil {

@@ -1,5 +1,3 @@
-//go:build !linux
-
 package command
 
 import (
@@ -7,11 +5,11 @@ import (
 	"syscall"
 )
 
-// Group does nothing but on Linux.
+// Group does nothing on Windows.
 func Group(*exec.Cmd, syscall.Signal) {}
 
-// SignalGroup ends the command, but on Linux, and not what it started.
+// SignalGroup ends the command, and not what it started: Windows has no signals.
 func SignalGroup(cmd *exec.Cmd, _ syscall.Signal) error { return cmd.Process.Kill() }
 
-// Detach does nothing but on Linux.
+// Detach does nothing on Windows.
 func Detach(*exec.Cmd) {}
