@@ -79,11 +79,13 @@ type OwnCluster struct {
 	Upgrades   []string // versions that it will be brought to, of which it needs programs and images
 }
 
-// Covers are the seed claims that an expectation decides, such as "C31", in their order.
+// Covers are the seed claims that an expectation decides, or a part of which, such as "C31", in their order.
 func (s Scenario) Covers() []string {
 	var claims []string
 	for _, x := range s.Expect {
-		claims = append(claims, x.Claims...)
+		for _, part := range x.Claims {
+			claims = append(claims, evidence.ClaimOf(part))
+		}
 	}
 	slices.SortFunc(claims, func(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), strings.Compare(a, b)) })
 	return slices.Compact(claims)

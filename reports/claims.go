@@ -27,7 +27,7 @@ func Claims(w io.Writer, runs []model.Report) error {
 	decided := newClaims(all)
 	var open []string
 	shown := map[string][]model.Scenario{} // by name, the runs of a scenario that covers any claim
-	for i, says := range seed {
+	for i, c := range seed {
 		claim := "C" + strconv.Itoa(i+1)
 		scenarios := covering(all, claim)
 		if len(scenarios) == 0 {
@@ -38,6 +38,10 @@ func Claims(w io.Writer, runs []model.Report) error {
 		for _, runs := range scenarios {
 			names = append(names, quoted(runs[0])+rulesOf(runs[0].Name(), claim, decided))
 			shown[quoted(runs[0])] = runs
+		}
+		says := c.Says
+		if c.Truth != "" {
+			says += " (false: " + c.Truth + ")"
 		}
 		cells := []string{claim, sheet.Escape(says), strings.Join(names, "<br>")}
 		for _, mode := range modes {
@@ -140,27 +144,27 @@ func rulesOf(scenario, claim string, decided []model.Claim) string {
 	return ": " + strings.Join(rules, ", ")
 }
 
-// inMode is how a claim ended in a mode, and by which evidence, such as "pass by clients".
+// inMode is how a claim ended in a mode, and by which evidence, such as "holds by clients".
 func inMode(mode, claim string, decided []model.Claim) string {
 	i := slices.IndexFunc(decided, func(c model.Claim) bool { return c.ID == claim && c.Mode == mode })
 	switch {
 	case i < 0:
 		return "-"
 	case len(decided[i].DecidedBy) == 0:
-		return decided[i].Outcome.String()
+		return string(decided[i].Outcome)
 	}
 	return fmt.Sprintf("%s by %s", decided[i].Outcome, decided[i].Evidence)
 }
 
-// writeOpen writes which claims that scenarios cover were not decided, and why.
+// writeOpen writes which claims that scenarios cover were not shown, and why.
 func writeOpen(b *bytes.Buffer, modes []string, decided []model.Claim) {
 	title := false
 	for _, c := range decided {
-		if len(c.DecidedBy) > 0 || !slices.Contains(modes, c.Mode) {
+		if c.Outcome.Shown() || !slices.Contains(modes, c.Mode) {
 			continue
 		}
 		if !title {
-			b.WriteString("\nNot decided:\n\n" + sheet.Head("claim", "mode", "because"))
+			b.WriteString("\nNot shown:\n\n" + sheet.Head("claim", "mode", "because"))
 			title = true
 		}
 		b.WriteString(sheet.Row(c.ID, c.Mode, sheet.Escape(c.Because)))

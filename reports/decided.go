@@ -1,17 +1,18 @@
 package reports
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 
+	"rollcall/harness/evidence"
 	"rollcall/harness/verdict"
 	"rollcall/reports/model"
 )
 
-// newClaims judges each seed claim that a scenario covers, mode by mode: it holds if a scenario decided so and none that it
-// fails.
+// newClaims judges each seed claim that a scenario covers, mode by mode.
 func newClaims(scenarios []model.Scenario) []model.Claim {
 	var claims []model.Claim
 	var modes []string
@@ -33,43 +34,98 @@ func newClaims(scenarios []model.Scenario) []model.Claim {
 	return claims
 }
 
-// newClaim is a claim by the worst that a scenario decided about it; where none did, by the worst reason.
+// newClaim is a claim by the worst of its parts: what one of them was not shown of, another does not make up for.
 func newClaim(id, mode string, scenarios []model.Scenario) model.Claim {
-	claim := model.Claim{ID: id, Mode: mode, DecidedBy: []model.Decision{}}
-	for _, outcome := range []verdict.Outcome{verdict.Fail, verdict.Pass, verdict.Inconclusive, verdict.Skipped} {
-		for _, s := range scenarios {
-			shown := shownBy(s, id)
-			if shown.Outcome != outcome {
-				continue
-			}
-			claim.Outcome = outcome
-			for _, rule := range shown.Rules {
-				claim.DecidedBy = append(claim.DecidedBy, model.Decision{Scenario: s.Name(), Rule: rule})
-			}
-			if claim.Evidence == "" || shown.Evidence.Weaker(claim.Evidence) {
-				claim.Evidence = shown.Evidence
-			}
-			if claim.Because == "" && shown.Because != "" {
-				claim.Because = fmt.Sprintf("%s: %s", s.Name(), shown.Because)
-			}
+	seed, _ := SeedClaimOf(id)
+	claim := model.Claim{ID: id, Mode: mode, Outcome: model.Holds, DecidedBy: []model.Decision{}}
+	skipped := 0
+	for _, part := range seed.PartsOf(id) {
+		shown := newPart(part, scenarios)
+		claim.DecidedBy = append(claim.DecidedBy, shown.by...)
+		if shown.Evidence != "" && (claim.Evidence == "" || shown.Evidence.Weaker(claim.Evidence)) {
+			claim.Evidence = shown.Evidence
 		}
-		if claim.Outcome == outcome && (len(claim.DecidedBy) > 0 || claim.Because != "") {
-			return claim
+		if worse := slices.Index(model.ClaimOutcomes(), shown.Outcome) < slices.Index(model.ClaimOutcomes(), claim.Outcome); worse {
+			claim.Outcome, claim.Because = shown.Outcome, shown.Because
 		}
+		if shown.Outcome == model.Skipped {
+			skipped++
+		}
+		if len(seed.Parts) > 0 {
+			claim.Parts = append(claim.Parts, shown.ClaimPart)
+		}
+	}
+	switch {
+	case claim.Outcome == model.Skipped && skipped <= len(seed.Parts)-1:
+		claim.Outcome = model.NotShown
+	case claim.Outcome == model.Holds && seed.Truth != "":
+		claim.Outcome, claim.Truth = model.Refuted, seed.Truth
 	}
 	return claim
 }
 
-// shownBy is what a scenario that covers a claim shows of it. One that was not judged shows nothing, and so does a recording
-// from before expectations named the claims that they decide.
-func shownBy(s model.Scenario, id string) verdict.Claim {
-	if i := slices.IndexFunc(s.Claims, func(c verdict.Claim) bool { return c.ID == id }); i >= 0 {
-		return s.Claims[i]
+// A shownPart is what scenarios show of a part of a claim, by which rules and which evidence.
+type shownPart struct {
+	model.ClaimPart
+	Evidence verdict.EvidenceKind
+	by       []model.Decision
+}
+
+// newPart is a part by the worst that a scenario decided about it; where none did, by the worst reason. What preconditions alone
+// decide was not shown: they never fail.
+func newPart(id string, scenarios []model.Scenario) shownPart {
+	part := shownPart{ClaimPart: model.ClaimPart{ID: id}}
+	falsifiable := false
+	for _, outcome := range []verdict.Outcome{verdict.Fail, verdict.Pass, verdict.Inconclusive, verdict.Skipped} {
+		found := false
+		for _, s := range scenarios {
+			shown, ok := shownBy(s, id)
+			if !ok || shown.Outcome != outcome {
+				continue
+			}
+			found, falsifiable = true, falsifiable || shown.Falsifiable
+			for _, rule := range shown.Rules {
+				part.by = append(part.by, model.Decision{Scenario: s.Name(), Rule: rule})
+			}
+			if part.Evidence == "" || shown.Evidence.Weaker(part.Evidence) {
+				part.Evidence = shown.Evidence
+			}
+			if part.Because == "" && shown.Because != "" {
+				part.Because = fmt.Sprintf("%s: %s", s.Name(), shown.Because)
+			}
+		}
+		if !found {
+			continue
+		}
+		switch part.Outcome = claimOutcomes[outcome]; {
+		case outcome == verdict.Pass && !falsifiable:
+			part.Outcome, part.Because = model.NotShown, id+" was decided by preconditions alone, which never fail"
+		case outcome == verdict.Pass:
+			part.Because = ""
+		}
+		return part
 	}
-	if s.Outcome == verdict.Skipped || len(s.Rules) == 0 {
-		return verdict.Claim{ID: id, Outcome: s.Outcome, Because: s.Because}
+	part.Outcome, part.Because = model.NotShown, "no scenario that ran decides "+id
+	return part
+}
+
+var claimOutcomes = map[verdict.Outcome]model.ClaimOutcome{verdict.Fail: model.Violated, verdict.Pass: model.Holds,
+	verdict.Inconclusive: model.NotShown, verdict.Skipped: model.Skipped}
+
+// shownBy is what a scenario that covers a claim shows of a part of it, if it is about that part. One that was not judged shows
+// nothing, and so does a recording from before expectations named the claims that they decide.
+func shownBy(s model.Scenario, part string) (verdict.Claim, bool) {
+	if i := slices.IndexFunc(s.Claims, func(c verdict.Claim) bool { return c.ID == part }); i >= 0 {
+		return s.Claims[i], true
 	}
-	return verdict.Claim{ID: id, Because: "no rule of the recording says that it decides the claim"}
+	about := func(c verdict.Claim) bool { return evidence.ClaimOf(c.ID) == evidence.ClaimOf(part) }
+	switch {
+	case slices.ContainsFunc(s.Claims, about):
+		return verdict.Claim{}, false
+	case s.Outcome == verdict.Skipped || len(s.Rules) == 0:
+		return verdict.Claim{ID: part, Outcome: s.Outcome, Because: s.Because}, true
+	}
+	return verdict.Claim{ID: part, Because: "no rule of the recording says that it decides the claim"}, true
 }
 
 // modesWith lists the modes in which a claim was decided or could have been, in the order of the claims.
@@ -83,14 +139,15 @@ func modesWith(claims []model.Claim) []string {
 	return modes
 }
 
-// countClaims is like "38 pass (30 by node-rules, 8 by clients), 1 fail: C2, 2 skipped: C19, C37".
+// countClaims is like "36 hold (30 by node-rules, 6 by clients), 5 refuted: C10, C12, C27, C28, C32; 1 violated: C2".
 func countClaims(mode string, claims []model.Claim) string {
-	ids, by := map[verdict.Outcome][]string{}, map[verdict.EvidenceKind]int{}
+	ids, by := map[model.ClaimOutcome][]string{}, map[verdict.EvidenceKind]int{}
 	for _, c := range claims {
-		if c.Mode == mode {
-			ids[c.Outcome] = append(ids[c.Outcome], c.ID)
+		if c.Mode != mode {
+			continue
 		}
-		if c.Mode == mode && c.Outcome == verdict.Pass {
+		ids[c.Outcome] = append(ids[c.Outcome], c.ID)
+		if c.Outcome == model.Holds {
 			by[c.Evidence]++
 		}
 	}
@@ -100,10 +157,10 @@ func countClaims(mode string, claims []model.Claim) string {
 			kinds = append(kinds, fmt.Sprintf("%d by %s", by[kind], kind))
 		}
 	}
-	if n := len(ids[verdict.Pass]); n > 0 {
-		parts = append(parts, fmt.Sprintf("%d pass (%s)", n, strings.Join(kinds, ", ")))
+	if n := len(ids[model.Holds]); n > 0 {
+		parts = append(parts, fmt.Sprintf("%d %s (%s)", n, cmp.Or(map[int]string{1: "holds"}[n], "hold"), strings.Join(kinds, ", ")))
 	}
-	for _, outcome := range []verdict.Outcome{verdict.Fail, verdict.Inconclusive, verdict.Skipped} {
+	for _, outcome := range []model.ClaimOutcome{model.Refuted, model.Violated, model.NotShown, model.Skipped} {
 		if len(ids[outcome]) > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s: %s", len(ids[outcome]), outcome, strings.Join(ids[outcome], ", ")))
 		}

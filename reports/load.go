@@ -62,6 +62,7 @@ func LoadWith(dir string, observer Observer) (model.Report, error) {
 	for _, mode := range modes {
 		l.loadMode(mode)
 	}
+	l.report.Run.Broken = append(l.report.Run.Broken, skippedWhole(session.Asked, l.report.Scenarios)...)
 	l.report.Claims = newClaims(l.report.Scenarios)
 	return l.report, nil
 }
@@ -72,6 +73,23 @@ func newRun(s evidence.Session) model.Run {
 		Profile: s.Profile, LeftOut: s.LeftOut, Expected: thousandths(s.Expected),
 		Jobs: s.Jobs, Rate: s.Rate, Steps: s.Steps,
 	}
+}
+
+// skippedWhole tells of each mode that was asked for in which every scenario was skipped, or of the run where none was asked for: a
+// skip is never a pass.
+func skippedWhole(asked []string, scenarios []model.Scenario) (broken []string) {
+	of := func(mode string) []model.Scenario {
+		return slices.DeleteFunc(slices.Clone(scenarios), func(s model.Scenario) bool { return mode != "" && s.Mode != mode })
+	}
+	if len(asked) == 0 {
+		asked = []string{""}
+	}
+	for _, mode := range asked {
+		if all := of(mode); len(all) > 0 && !slices.ContainsFunc(all, model.Scenario.Ran) {
+			broken = append(broken, strings.TrimPrefix(fmt.Sprintf("%s: everything was skipped, which shows nothing: %s", mode, all[0].Because), ": "))
+		}
+	}
+	return broken
 }
 
 // A loader makes the report on a run folder.

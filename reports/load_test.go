@@ -85,7 +85,7 @@ func TestExitCode(t *testing.T) {
 		{"a claim failed", model.Summary{Pass: 5, Fail: 1}, 1},
 		{"a failure outweighs what is inconclusive", model.Summary{Pass: 5, Fail: 1, Inconclusive: 4}, 1},
 		{"one scenario was inconclusive", model.Summary{Pass: 5, Inconclusive: 1}, 3},
-		{"everything was skipped, with reasons", model.Summary{Skipped: 3}, 0},
+		{"everything was skipped, with reasons", model.Summary{Skipped: 3}, 3},
 		{"nothing ran at all", model.Summary{}, 3},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {

@@ -1,64 +1,107 @@
 package reports
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 )
 
-// seed is what four articles about rollouts say, as claims C1 to C41, in our words. The scenarios show what is true
-// of each.
-var seed = [...]string{
-	"\"successfully rolled out\" is printed while old pods are still terminating",
-	"new requests can still reach a terminating pod",
-	"a terminating pod is detached within a second, mostly",
-	"\"rolled out\" means that the wanted number of new pods is ready",
-	"a rollout is over when no old pod exists",
-	"Recreate makes a clean cut",
-	"a StatefulSet makes a clean cut, and rollout status can be relied on",
-	"a migration call made after the rollout hit the old version",
-	"the default strategy is a rolling update at 25 % and 25 %",
-	"of 4 pods at 25 % one is replaced after the other, and 4 are kept",
-	"applying replicas: 1 under an autoscaler at 12 kills 11 pods at once; it restores 6, then 12",
-	"the percentages are of the Deployment's replicas, not of the autoscaler's",
-	"the same happens with a minimum of 1 and 4 pods",
-	"with replicas: 4 in the manifest 4 pods are kept during the rollout",
-	"minReplicas is the floor, and replicas the size while deploying",
-	"100 % surge and 0 % unavailable never lack a pod, and need twice the resources",
-	"and they shorten the time in which versions mix",
-	"a rolling update mixes versions",
-	"blue/green is a change of network, and goes back at once",
-	"there are two strategies, and a rolling update is the default",
-	"3 pods at 30 % and 10 % are scaled 0→1, 3→2, 1→2, 2→1, 2→3, 1→0",
-	"describe shows the pods by state, and the conditions Available and Progressing",
-	"each rollout adds a revision; applying the first version again makes the third",
-	"only changes of the pod template make a revision",
-	"10 old ReplicaSets are kept, or as many as revisionHistoryLimit says",
-	"10 pods at 30 % unavailable are never fewer than 7",
-	"30 % surge is never more than 130 % of the pods",
-	"with 100 % surge all new pods start before any old one ends: blue/green",
-	"percentages are better than numbers, because of autoscaling",
-	"deleting and applying causes an outage",
-	"writing iptables rules races with ending the container, and requests fail",
-	"a rolling update never stops the Service",
-	"a preStop hook is an exec, an httpGet or a sleep",
-	"the sleep buys time: SIGTERM comes after it, all within the grace period",
-	"a pod's deletion is seen as an update of it",
-	"a terminating pod's endpoint is not ready",
-	"kube-proxy leaves out endpoints that are not ready",
-	"unless no other is ready",
-	"nothing puts the components in an order",
-	"with a sleep of 30 s no request is lost",
-	"all of it holds for kube-proxy, not for other data planes",
+// A SeedClaim is what an article about rollouts says, in our words.
+type SeedClaim struct {
+	Says string
+	// Truth is what the scenarios show instead where that is false; empty: it is true.
+	Truth string
+	// Parts of the sentence, by what expectations call them: "before" is decided by those that decide C5.before. It holds if all
+	// of them were shown. None: it has no parts.
+	Parts []string
+}
+
+// An Article is one of those that the claims were taken from.
+type Article struct {
+	Name        string
+	First, Last int // numbers of its claims
+}
+
+// Articles lists them. Their addresses were not kept.
+var Articles = []Article{
+	{"Cybozu: the trap of rollout status (\"rollout status の罠\")", 1, 8},
+	{"BuySell: replicas and the HPA (\"replicas と HPA\")", 9, 17},
+	{"what happens at a version upgrade (\"バージョンアップの裏側\")", 18, 32},
+	{"DMM: preStop sleep (\"preStop Sleep\")", 33, 41},
+}
+
+// seed is what four articles about rollouts say, as claims C1 to C41.
+var seed = [...]SeedClaim{
+	{Says: "\"successfully rolled out\" is printed while old pods are still terminating"},
+	{Says: "new requests can still reach a terminating pod"},
+	{Says: "a terminating pod is detached within a second, mostly"},
+	{Says: "\"rolled out\" means that the wanted number of new pods is ready"},
+	{Says: "a rollout is over when no old pod exists", Parts: []string{"before", "after"}},
+	{Says: "Recreate makes a clean cut"},
+	{Says: "a StatefulSet makes a clean cut, and rollout status can be relied on", Parts: []string{"clean-cut", "status"}},
+	{Says: "a migration call made after the rollout hit the old version"},
+	{Says: "the default strategy is a rolling update at 25 % and 25 %"},
+	{Says: "of 4 pods at 25 % one is replaced after the other, and 4 are kept",
+		Truth: "3 of them stay available and at most 5 are asked for: one more is started and one fewer kept"},
+	{Says: "applying replicas: 1 under an autoscaler at 12 kills 11 pods at once; it restores 6, then 12",
+		Parts: []string{"kills", "minimum", "size"}},
+	{Says: "the percentages are of the Deployment's replicas, not of the autoscaler's",
+		Truth: "they are of the replicas that the autoscaler wrote, for a Deployment has no others"},
+	{Says: "the same happens with a minimum of 1 and 4 pods"},
+	{Says: "with replicas: 4 in the manifest 4 pods are kept during the rollout"},
+	{Says: "minReplicas is the floor, and replicas the size while deploying", Parts: []string{"floor", "size"}},
+	{Says: "100 % surge and 0 % unavailable never lack a pod, and need twice the resources", Parts: []string{"pods", "resources"}},
+	{Says: "and they shorten the time in which versions mix", Parts: []string{"all-at-once", "one-by-one"}},
+	{Says: "a rolling update mixes versions"},
+	{Says: "blue/green is a change of network, and goes back at once"},
+	{Says: "there are two strategies, and a rolling update is the default"},
+	{Says: "3 pods at 30 % and 10 % are scaled 0→1, 3→2, 1→2, 2→1, 2→3, 1→0"},
+	{Says: "describe shows the pods by state, and the conditions Available and Progressing"},
+	{Says: "each rollout adds a revision; applying the first version again makes the third"},
+	{Says: "only changes of the pod template make a revision"},
+	{Says: "10 old ReplicaSets are kept, or as many as revisionHistoryLimit says"},
+	{Says: "10 pods at 30 % unavailable are never fewer than 7"},
+	{Says: "30 % surge is never more than 130 % of the pods",
+		Truth: "surge is rounded up: of 3 pods it makes 4, which are 133 %"},
+	{Says: "with 100 % surge all new pods start before any old one ends: blue/green",
+		Truth: "one old pod goes for each new one that gets ready, so both versions answer"},
+	{Says: "percentages are better than numbers, because of autoscaling", Parts: []string{"percentages", "numbers"}},
+	{Says: "deleting and applying causes an outage"},
+	{Says: "writing iptables rules races with ending the container, and requests fail"},
+	{Says: "a rolling update never stops the Service",
+		Truth: "it fails requests where nobody probes whether new pods listen, and none where somebody does and old ones drain",
+		Parts: []string{"unprobed", "probed"}},
+	{Says: "a preStop hook is an exec, an httpGet or a sleep"},
+	{Says: "the sleep buys time: SIGTERM comes after it, all within the grace period"},
+	{Says: "a pod's deletion is seen as an update of it"},
+	{Says: "a terminating pod's endpoint is not ready"},
+	{Says: "kube-proxy leaves out endpoints that are not ready"},
+	{Says: "unless no other is ready"},
+	{Says: "nothing puts the components in an order", Parts: []string{"rules-first", "sigterm-first"}},
+	{Says: "with a sleep of 30 s no request is lost"},
+	{Says: "all of it holds for kube-proxy, not for other data planes", Parts: []string{"kube-proxy", "others"}},
 }
 
 // SeedClaims is how many there are.
 const SeedClaims = len(seed)
 
-// SeedClaim is what the articles say by a claim's id, such as C31; empty if there is none.
-func SeedClaim(id string) string {
+// SeedClaimOf is the claim with an id, such as C31.
+func SeedClaimOf(id string) (SeedClaim, bool) {
 	n, err := strconv.Atoi(strings.TrimPrefix(id, "C"))
 	if err != nil || n < 1 || n > len(seed) || id != "C"+strconv.Itoa(n) {
-		return ""
+		return SeedClaim{}, false
 	}
-	return seed[n-1]
+	return seed[n-1], true
+}
+
+// PartsOf are the ids that expectations decide a claim by: C5.before and C5.after, or the claim's own where it has no parts.
+func (c SeedClaim) PartsOf(id string) []string {
+	if len(c.Parts) == 0 {
+		return []string{id}
+	}
+	parts := slices.Clone(c.Parts)
+	for i, part := range parts {
+		parts[i] = id + "." + part
+	}
+	return parts
 }

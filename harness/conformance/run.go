@@ -90,6 +90,9 @@ func (r *run) begin(ctx context.Context, began time.Time) error {
 	}
 	p.print(r.out)
 	s.Command, s.LeftOut, s.Expected = r.command(), p.leftOut, p.seconds()
+	if r.Modes != "" {
+		s.Asked = r.runner.ModeList()
+	}
 	return r.runner.Begin(s, p.expected...)
 }
 

@@ -2,6 +2,7 @@ package evidence
 
 import (
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -31,16 +32,32 @@ type Expectation struct {
 	SinceRelease  string   `json:"since,omitempty"`  // first Kubernetes minor it is for, such as "1.36"; empty: all
 	BeforeRelease string   `json:"before,omitempty"` // first Kubernetes minor it is no longer for
 
+	// Certain says that what a precondition asks for is sure to be seen here, by the arithmetic that the scenario gives: too little
+	// of it is a failure, and no sign of a blind harness.
+	Certain bool `json:"certain,omitempty"`
+
 	// Evidence is what the scenario found a fact out by, where that was not the API alone: "clients".
 	Evidence string `json:"evidence,omitempty"`
-	// Claims are the seed claims, such as "C5", that hold or not by this rule.
+	// Claims are the seed claims, such as "C5", or parts of them, such as "C5.before", that hold or not by this rule.
 	Claims []string `json:"decides,omitempty"`
 }
 
-// Decides has seed claims, such as "C5", hold or not by the expectation, beside those named before: a scenario in which it was not
-// judged does not cover them.
+// Decides has seed claims, such as "C5", or parts of them, such as "C5.before", hold or not by the expectation, beside those named
+// before: a scenario in which it was not judged does not cover them.
 func (x Expectation) Decides(claims ...string) Expectation {
 	x.Claims = slices.Concat(x.Claims, claims)
+	return x
+}
+
+// ClaimOf is the seed claim that a part is of: C5 of C5.before.
+func ClaimOf(part string) string {
+	id, _, _ := strings.Cut(part, ".")
+	return id
+}
+
+// Surely has a precondition fail, and so decide claims, where what it asks for is not seen.
+func (x Expectation) Surely() Expectation {
+	x.Certain = true
 	return x
 }
 

@@ -18,6 +18,7 @@ type Session struct {
 	Command string    `json:"command"`          // to reproduce
 	Broken  []string  `json:"broken,omitempty"` // what kept scenarios from being recorded at all
 
+	Asked    []string `json:"modes_asked,omitempty"`      // modes that were asked for by name; empty: whatever the host can have
 	Profile  string   `json:"profile,omitempty"`          // smoke, core or full; empty: recorded before there were profiles
 	LeftOut  int      `json:"left_out,omitempty"`         // scenarios of the selected suites that the profile does not run, per mode
 	Expected float64  `json:"expected_seconds,omitempty"` // what the run was expected to take when it began

@@ -81,7 +81,7 @@ func triesOf(s harness.Scenario) int {
 		return 2
 	case s.Tries > 0:
 		return s.Tries
-	case slices.ContainsFunc(s.Expect, func(x evidence.Expectation) bool { return verdict.IsPrecondition(x.Rule) }):
+	case slices.ContainsFunc(s.Expect, func(x evidence.Expectation) bool { return verdict.IsPrecondition(x) }):
 		return preconditionTries
 	default:
 		return 1

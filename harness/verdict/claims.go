@@ -8,13 +8,14 @@ import (
 	"rollcall/harness/verdict/phrase"
 )
 
-// A Claim is what a scenario shows of a seed claim, by the expectations that decide it.
+// A Claim is what a scenario shows of a seed claim, or of a part of it, by the expectations that decide it.
 type Claim struct {
-	ID       string // such as "C5"
-	Outcome  Outcome
-	Rules    []string     // those that decided it; empty: it was not decided
-	Evidence EvidenceKind // the weakest that one of them rests on
-	Because  string       // why it was not decided, or what failed
+	ID          string // such as "C5" or, of a part, "C5.before"
+	Outcome     Outcome
+	Rules       []string     // those that decided it; empty: it was not decided
+	Evidence    EvidenceKind // the weakest that one of them rests on
+	Because     string       // why it was not decided, or what failed
+	Falsifiable bool         // one of those rules could have failed: preconditions alone show nothing
 }
 
 // claimsOf judges the claims that the findings decide, in the order in which they first appear. A claim holds if every rule that
@@ -70,6 +71,7 @@ func (c *Claim) decideBy(findings []Finding) {
 		if c.Evidence == "" || f.Evidence.Weaker(c.Evidence) {
 			c.Evidence = f.Evidence
 		}
+		c.Falsifiable = c.Falsifiable || !f.Precondition
 	}
 }
 

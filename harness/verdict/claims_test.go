@@ -74,9 +74,39 @@ func TestClaimsDecideWhetherAScenarioPasses(t *testing.T) {
 			if open := len(got.Rules) == 0; open != (got.Because != "") && got.Outcome != verdict.Fail {
 				t.Errorf("the claim is decided by %q, and open because %q", got.Rules, got.Because)
 			}
-			got.Because = ""
+			if decided := len(got.Rules) > 0; got.Falsifiable != decided {
+				t.Errorf("decided by %q, and a rule that could have failed did so: %v", got.Rules, got.Falsifiable)
+			}
+			got.Because, got.Falsifiable = "", false
 			if diff := cmp.Diff(row.claim, got); diff != "" {
 				t.Errorf("claim (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// What a precondition asks for is a claim where the scenario makes sure of it: seen it decides, and not seen it fails.
+func TestCertainPreconditionsDecide(t *testing.T) {
+	for _, row := range []struct {
+		sentence string
+		expect   evidence.Expectation
+		spoil    edit
+		outcome  verdict.Outcome
+		decides  bool
+	}{
+		{"a loss that may be by chance", verdict.DamageSeen(), on("worker-fresh", func(h *evidence.Hit) { h.Fault = evidence.Refused }, 150), verdict.Pass, false},
+		{"a loss that is certain", verdict.DamageSeen().On(evidence.Fresh).Surely(), on("worker-fresh", func(h *evidence.Hit) { h.Fault = evidence.Refused }, 150), verdict.Pass, true},
+		{"no loss, by chance", verdict.DamageSeen(), nil, verdict.Inconclusive, false},
+		{"no loss, which is certain otherwise", verdict.DamageSeen().On(evidence.Fresh).Surely(), nil, verdict.Fail, true},
+	} {
+		t.Run(row.sentence, func(t *testing.T) {
+			ev := rollout(row.expect.Decides("C5"))
+			if row.spoil != nil {
+				row.spoil(&ev)
+			}
+			v := judge(t, ev)
+			if v.Outcome != row.outcome || v.Claims[0].Falsifiable != row.decides {
+				t.Errorf("%s: %s; claim %+v", v.Outcome, v.Because, v.Claims[0])
 			}
 		})
 	}

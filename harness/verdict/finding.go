@@ -16,10 +16,12 @@ type Finding struct {
 	Exposure  Exposure     // what the rule was put to
 	Evidence  EvidenceKind // who tells of it; empty when it was skipped
 	Grounds   Grounds      // what of the recording it rests on
-	Decides   []string     // seed claims that hold or not by it
-	Elsewhere bool         // it is skipped because it is for other modes or versions
-	Breaches  []Breach     // what broke the rule, as far as a slow host may have caused it; empty: it cannot have
-	Uncertain bool         // the clocks, or an API server that answered late, leave open on which side of a bound a duration is
+	Decides   []string     // seed claims, or parts of them, that hold or not by it
+	// Precondition says that it could not have been a failure: it is about whether other rules could have seen anything.
+	Precondition bool
+	Elsewhere    bool     // it is skipped because it is for other modes or versions
+	Breaches     []Breach // what broke the rule, as far as a slow host may have caused it; empty: it cannot have
+	Uncertain    bool     // the clocks, or an API server that answered late, leave open on which side of a bound a duration is
 	// Excused are who waited for a processor, longest for each breach; with any the finding is inconclusive instead of a failure,
 	// and Retry says what a recording needs that may tell.
 	Excused []timeline.Wait

@@ -194,7 +194,7 @@ func decide(findings []Finding) Verdict {
 	case len(by[Fail]) > 0:
 		v.Outcome = Fail
 	case len(by[Inconclusive]) > 0:
-		v.Unmet = !slices.ContainsFunc(by[Inconclusive], func(f Finding) bool { return !IsPrecondition(f.Rule) })
+		v.Unmet = !slices.ContainsFunc(by[Inconclusive], func(f Finding) bool { return !f.Precondition })
 	case len(by[Pass]) > 0:
 		v.Outcome = Pass
 	case len(findings) == 0:

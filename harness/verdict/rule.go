@@ -61,10 +61,10 @@ func RuleOf(id string) (Rule, bool) {
 	return rules[i], true
 }
 
-// IsPrecondition reports whether the rule with an id is a precondition.
-func IsPrecondition(id string) bool {
-	rule, _ := RuleOf(id)
-	return rule.Precondition
+// IsPrecondition reports whether an expectation is never a failure, as that of a precondition which is not certain to be met.
+func IsPrecondition(x evidence.Expectation) bool {
+	rule, _ := RuleOf(x.Rule)
+	return rule.Precondition && !x.Certain
 }
 
 // BoundsSync reports whether the rule with an id bounds how soon kube-proxy writes the nodes' rules.

@@ -96,6 +96,7 @@ func (q ruling) withoutDoubted(reasons []Reason, f Finding, tl timeline.Timeline
 func (q ruling) find(tl timeline.Timeline) Finding {
 	f := q.onEmulated(excuse(q.rule.find(q.expectation, q.run, tl), tl))
 	f.Rule, f.Claim, f.Decides = q.rule.ID, q.rule.Claim, q.expectation.Claims
+	f.Precondition = IsPrecondition(q.expectation)
 	if f.Outcome != Skipped {
 		f.Evidence = cmp.Or(f.Evidence, q.rule.evidence(q.expectation))
 	}

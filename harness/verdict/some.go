@@ -34,6 +34,7 @@ func (q some) answer(a asked) Finding {
 		least = q.least(a.Expectation)
 	}
 	rows, lack := q.rows(a)
+	fails := q.fails || a.Certain && (q.of == nil || q.of(a) > 0)
 	switch {
 	case least < 1:
 		return undecided(fmt.Sprintf("the rule takes at least 1, got %d", least))
@@ -46,7 +47,7 @@ func (q some) answer(a asked) Finding {
 		few = "proves nothing: "
 	}
 	expected := ""
-	if least > 1 || q.fails {
+	if least > 1 || fails {
 		expected = fmt.Sprintf(", at least %s expected", phrase.Number(least))
 	}
 	f := Finding{Outcome: Pass, Grounds: Seen, Witnesses: witnesses(rows.hits)}
@@ -59,13 +60,13 @@ func (q some) answer(a asked) Finding {
 			"proves nothing: 0 over " + string(conn) + " connections"}, facts...)
 	}
 	switch {
-	case rows.count >= least && len(rows.hits) > 0 && !q.fails:
+	case rows.count >= least && len(rows.hits) > 0 && !fails:
 		f = f.tell([]string{share + ", as expected", share}, facts...)
 	case rows.count >= least:
 		f = f.tell([]string{share + expected, share}, facts...)
 	case q.unclear != nil && rows.count+q.unclear(a) >= least:
 		return orUncertain(Finding{}, []string{share + expected, share}, facts...)
-	case q.fails:
+	case fails:
 		f.Outcome, f.Grounds, f.Witnesses = Fail, Unseen, nil
 		f = f.tell([]string{share + expected, share}, facts...)
 	default:

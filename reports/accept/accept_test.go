@@ -28,6 +28,9 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 
 var today = time.Date(2026, 11, 21, 23, 0, 0, 0, time.UTC)
 
+var shown = map[verdict.Outcome]model.ClaimOutcome{verdict.Pass: model.Holds, verdict.Fail: model.Violated,
+	verdict.Inconclusive: model.NotShown, verdict.Skipped: model.Skipped}
+
 // side is a run of a few scenarios in iptables that ended well, each of which decides the claims that it covers.
 func side(id, kubernetes string, scenarios ...model.Scenario) compare.Side {
 	var claims []model.Claim
@@ -35,7 +38,7 @@ func side(id, kubernetes string, scenarios ...model.Scenario) compare.Side {
 		s := &scenarios[i]
 		s.Mode = "iptables"
 		for _, covered := range s.Covers {
-			c := model.Claim{ID: covered, Mode: s.Mode, Outcome: s.Outcome, Because: s.Name() + ": " + s.Because}
+			c := model.Claim{ID: covered, Mode: s.Mode, Outcome: shown[s.Outcome], Because: s.Name() + ": " + s.Because}
 			if s.Outcome == verdict.Pass || s.Outcome == verdict.Fail {
 				c.DecidedBy = []model.Decision{{Scenario: s.Name(), Rule: "no-failures"}}
 			}
@@ -75,7 +78,7 @@ func TestDecide(t *testing.T) {
 	held := drained(verdict.Pass, 0) // C1, which the scenario that fails covers
 	for i, c := range held.Report.Claims {
 		if c.ID == "C1" {
-			held.Report.Claims[i].Outcome = verdict.Pass
+			held.Report.Claims[i].Outcome = model.Holds
 		}
 	}
 	cut := drained(verdict.Pass, 0)
@@ -115,7 +118,7 @@ func TestDecide(t *testing.T) {
 		{"the run broke", broken, accept.Policy{}, []string{" : the run broke: iptables: suite rollout"}, 0, 0},
 		{"a claim is required that failed before as well", drained(verdict.Pass, 0),
 			accept.Policy{Required: accept.Required{Claims: []string{"C1"}}},
-			[]string{"statusgap/trap : claim C1 has to hold and is fail: statusgap/trap: of 3000"}, 0, 0},
+			[]string{"statusgap/trap : claim C1 has to hold and is violated: statusgap/trap: of 3000"}, 0, 0},
 		{"a claim is required that nothing was run for", drained(verdict.Pass, 0),
 			accept.Policy{Required: accept.Required{Claims: []string{"C41"}}},
 			[]string{" : claim C41 has to hold, and no scenario that covers it was run"}, 0, 0},

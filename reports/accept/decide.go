@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"rollcall/harness/verdict"
+	"rollcall/reports"
 	"rollcall/reports/compare"
 	"rollcall/reports/model"
 	"rollcall/reports/trend"
@@ -86,6 +87,7 @@ func Decide(baseline, candidate compare.Runs, p Policy, history trend.History, t
 		reasons = append(reasons, ofRequirements(side, p)...)
 	}
 	reasons = append(reasons, ofNumbers(c)...)
+	d.Notes = refuted(p)
 	d.applyExceptions(once(reasons), p, today)
 	return d, nil
 }
@@ -185,7 +187,7 @@ func ofClaim(r model.Report, id, mode string) (reasons []Reason) {
 		return []Reason{{Mode: mode, What: fmt.Sprintf("claim %s has to hold, and no scenario that covers it was run", id)}}
 	}
 	c := r.Claims[i]
-	if c.Outcome == verdict.Pass {
+	if c.Outcome.Shown() {
 		return nil
 	}
 	for _, s := range r.Scenarios {
@@ -196,6 +198,16 @@ func ofClaim(r model.Report, id, mode string) (reasons []Reason) {
 		}
 	}
 	return reasons
+}
+
+// refuted tells of required claims that are false: what is required is then that their truth is shown.
+func refuted(p Policy) (notes []string) {
+	for _, id := range p.Required.Claims {
+		if claim, _ := reports.SeedClaimOf(id); claim.Truth != "" {
+			notes = append(notes, fmt.Sprintf("The required claim %s is false; what is required instead is that %s.", id, claim.Truth))
+		}
+	}
+	return notes
 }
 
 // ofNumbers tells which are shown to be worse.

@@ -5,7 +5,6 @@ package accept
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -54,8 +53,7 @@ func ReadPolicy(file string) (Policy, error) {
 // check finds what can be seen to be wrong without any run.
 func (p Policy) check() error {
 	for i, claim := range p.Required.Claims {
-		n, err := strconv.Atoi(strings.TrimPrefix(claim, "C"))
-		if err != nil || !strings.HasPrefix(claim, "C") || n < 1 || n > reports.SeedClaims {
+		if _, ok := reports.SeedClaimOf(claim); !ok {
 			return fmt.Errorf("required.claims[%d]: %q is no claim: use C1 to C%d", i, claim, reports.SeedClaims)
 		}
 	}

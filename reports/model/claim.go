@@ -7,11 +7,40 @@ import "rollcall/harness/verdict"
 type Claim struct {
 	ID        string               `json:"id"`
 	Mode      string               `json:"mode"`
-	Outcome   verdict.Outcome      `json:"outcome"`
+	Outcome   ClaimOutcome         `json:"outcome"`
+	Truth     string               `json:"truth,omitempty"`    // what was shown instead, where the outcome is refuted
 	DecidedBy []Decision           `json:"decided_by"`         // empty: it was not decided
 	Evidence  verdict.EvidenceKind `json:"evidence,omitempty"` // the weakest that a deciding rule rests on
-	Because   string               `json:"because,omitempty"`  // why it was not decided, or what failed
+	Because   string               `json:"because,omitempty"`  // what was not shown and why, or what failed
+	Parts     []ClaimPart          `json:"parts,omitempty"`    // of a claim whose sentence has several: it holds if all of them do
 }
+
+// A ClaimPart is what a run shows of one part of a seed claim.
+type ClaimPart struct {
+	ID      string       `json:"id"` // such as "C5.before"
+	Outcome ClaimOutcome `json:"outcome"`
+	Because string       `json:"because,omitempty"`
+}
+
+// A ClaimOutcome is what became of a claim.
+type ClaimOutcome string
+
+// What becomes of claims, the worst first.
+const (
+	Violated ClaimOutcome = "violated"  // it is true, or its truth is, and this cluster broke it
+	NotShown ClaimOutcome = "not-shown" // no rule that could have failed decided all of it
+	Skipped  ClaimOutcome = "skipped"   // nothing that decides it is for this cluster, or it did not run
+	Refuted  ClaimOutcome = "refuted"   // the article's sentence is false, and what is true instead was shown
+	Holds    ClaimOutcome = "holds"
+)
+
+// ClaimOutcomes lists them all, the worst first.
+func ClaimOutcomes() []ClaimOutcome {
+	return []ClaimOutcome{Violated, NotShown, Skipped, Refuted, Holds}
+}
+
+// Shown reports whether all of it was decided, and as expected.
+func (o ClaimOutcome) Shown() bool { return o == Holds || o == Refuted }
 
 // A Decision is a rule of a scenario that decided a claim.
 type Decision struct {

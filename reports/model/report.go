@@ -61,12 +61,12 @@ type Summary struct {
 }
 
 // ExitCode is what a process that reports r exits with: 1 when a scenario failed, else 3 when one
-// was inconclusive, the infrastructure broke or there is no scenario at all, else 0.
+// was inconclusive, the infrastructure broke or nothing was judged, else 0.
 func ExitCode(r Report) int {
 	switch {
 	case r.Summary.Fail > 0:
 		return 1
-	case r.Summary.Inconclusive > 0 || len(r.Run.Broken) > 0 || r.Summary.Pass+r.Summary.Skipped == 0:
+	case r.Summary.Inconclusive > 0 || len(r.Run.Broken) > 0 || r.Summary.Pass == 0:
 		return 3
 	default:
 		return 0

@@ -73,7 +73,8 @@ func printScenario(w io.Writer, suite string, s harness.Scenario) {
 	say(w, "", "scenario %s/%s claims: %s", suite, s.ID, s.Claim)
 	say(w, "  ", "profile %s, about %.0f s, needs %s", cmp.Or(s.Profile, harness.Full), s.Estimate().Seconds(), strings.Join(s.Needs(), ", "))
 	for _, id := range s.Covers() {
-		say(w, "  ", "decides %s: %s", id, reports.SeedClaim(id))
+		claim, _ := reports.SeedClaimOf(id)
+		say(w, "  ", "decides %s: %s", id, claim.Says)
 	}
 	say(w, "  ", "expects that")
 	for _, x := range s.Expect {
@@ -114,11 +115,14 @@ func explainReason(w io.Writer, name string) bool {
 }
 
 func explainClaim(w io.Writer, name string) bool {
-	says := reports.SeedClaim(name)
-	if says == "" {
+	claim, ok := reports.SeedClaimOf(name)
+	if !ok {
 		return false
 	}
-	say(w, "", "claim %s: %s", name, says)
+	say(w, "", "claim %s: %s", name, claim.Says)
+	if claim.Truth != "" {
+		say(w, "  ", "false; what is true: %s", claim.Truth)
+	}
 	for _, l := range listings() {
 		if slices.Contains(l.Covers, name) {
 			say(w, "  ", "decided by %s/%s: %s", l.Suite, l.ID, l.Claim)

@@ -27,9 +27,9 @@ const held = 4
 // autoscaler has just looked: it and the Deployment controller do not wait for each other.
 func manifests() []harness.Scenario {
 	kept := []evidence.Expectation{
-		verdict.Fact("replicas after the apply", "4").Decides("C15"),
+		verdict.Fact("replicas after the apply", "4").Decides("C15.size"),
 		verdict.Scaling("v2:1", "v1:3", "v2:2"),
-		verdict.MinAvailable(3).Decides("C15"),
+		verdict.MinAvailable(3).Decides("C15.size"),
 		verdict.MaxActive(5),
 		verdict.Fact("replicas after the next apply", "4"),
 	}
@@ -47,9 +47,9 @@ func manifests() []harness.Scenario {
 				"until an autoscaler that had just looked looks again, the first time only",
 			how: clientSide, first: new(int32(1)), drops: true,
 			expect: []evidence.Expectation{
-				verdict.Fact("replicas after the apply", "1").Decides("C15"),
+				verdict.Fact("replicas after the apply", "1").Decides("C15.size"),
 				verdict.Scaling("v1:1"),
-				verdict.Fact("fewest available pods", "1").Counting(evidence.FewestAvailable).Decides("C15"),
+				verdict.Fact("fewest available pods", "1").Counting(evidence.FewestAvailable).Decides("C15.size"),
 				verdict.FactWithin("from the apply to the autoscaler's write", 0, look),
 				verdict.Fact("replicas after the next apply", "4"),
 			},

@@ -44,12 +44,12 @@ func serverSideConflict() harness.Scenario {
 			reapplied(ctx, steps, serverSideForced, manifest(steps, "v2", one), held)
 		},
 		Expect: []evidence.Expectation{
-			verdict.Fact("refusal", "Conflict").Decides("C15"),
+			verdict.Fact("refusal", "Conflict").Decides("C15.size"),
 			verdict.Fact("code of the refusal", "409"),
 			verdict.Fact("conflicts", "1"),
 			verdict.Fact("in conflict", `conflict with "kube-controller-manager" with subresource "scale" using apps/v1`),
 			verdict.Fact("field in conflict", ".spec.replicas"),
-			verdict.Fact("replicas after the refusal", "4").Decides("C15"),
+			verdict.Fact("replicas after the refusal", "4").Decides("C15.size"),
 			verdict.Fact("version after the refusal", "v1"),
 			verdict.Fact("replicas after the apply", "1"),
 			verdict.Scaling("v1:1"),

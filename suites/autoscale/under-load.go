@@ -64,10 +64,10 @@ func underLoad() []harness.Scenario {
 				"client, until it has restored its minimum of 6, and then 12",
 			least: 6, most: 12, requests: 20,
 			expect: []evidence.Expectation{
-				verdict.Fact("fewest available pods", "1").Counting(evidence.FewestAvailable).Decides("C11"),
-				verdict.FactAtLeast(answeredBusy, 12).ByClients().Decides("C11"),
-				verdict.Fact(answeredLeft, "1", "2").ByClients().Decides("C11"),
-				verdict.Fact(word, "New size: 6; reason: Current number of replicas below Spec.MinReplicas").Decides("C11"),
+				verdict.Fact("fewest available pods", "1").Counting(evidence.FewestAvailable).Decides("C11.kills"),
+				verdict.FactAtLeast(answeredBusy, 12).ByClients().Decides("C11.size"),
+				verdict.Fact(answeredLeft, "1", "2").ByClients().Decides("C11.kills"),
+				verdict.Fact(word, "New size: 6; reason: Current number of replicas below Spec.MinReplicas").Decides("C11.minimum"),
 			},
 		},
 	} {

@@ -29,7 +29,7 @@ func undrainedRollingUpdate() harness.Scenario {
 			verdict.FullRate(99),
 			verdict.Serves("v1", "v2"),
 			verdict.DamageSeen(),
-			verdict.LostWhileTerminating().Decides("C31", "C2"),
+			verdict.LostWhileTerminating().Decides("C31"),
 			verdict.MaxRuleLag(3 * time.Second),
 			verdict.OnlyServes("v2", evidence.Barrier),
 		},

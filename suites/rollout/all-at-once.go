@@ -13,27 +13,34 @@ import (
 )
 
 // allAtOnce: with 100 % surge all new pods start together, so that both versions answer for about as long as
-// kube-proxy and the drain take. It costs twice the pods. Twin of one-by-one, which takes three starts: the bounds do not meet.
+// kube-proxy takes: what waits for the end of the sleep of 30 s gets no new connection. It costs twice the pods. Twin of one-by-one,
+// which takes three starts: the bounds do not meet.
 func allAtOnce() harness.Scenario {
-	const startup = 5 * time.Second
+	const startup, drain = 5 * time.Second, 30 * time.Second
 	return harness.Scenario{
 		ID:      "all-at-once",
 		Profile: harness.Core,
-		Claim:   "with a surge of 100 % new connections are answered by both versions for less time than a pod takes to start twice",
+		Claim: "with a surge of 100 % new connections are answered by both versions for less time than a pod takes to start twice, " +
+			"and no request fails when the old pods sleep 30 s before they get SIGTERM",
 		App: fixtures.App{
 			Replicas: 4, MaxSurge: new(intstr.FromString("100%")), MaxUnavailable: new(intstr.FromInt32(0)),
-			MinReady: time.Second, StartDelay: startup, PreStopSleep: 5 * time.Second, Linger: 2 * time.Second, OnTerm: fixtures.Drain,
+			MinReady: time.Second, StartDelay: startup,
+			PreStopSleep: drain, Grace: drain + 10*time.Second, Linger: 2 * time.Second, OnTerm: fixtures.Drain,
 		},
 		Load:    harness.Load{Rate: 100},
 		Rollout: rollout.Update("v1", "v2"),
 		Expect: []evidence.Expectation{
 			verdict.FullRate(99),
 			verdict.Serves("v1", "v2"),
-			verdict.NoFailures(),
+			verdict.NoFailures().Decides("C40"),
 			verdict.NoSlowReplies(),
-			verdict.MaxMixedWindow(2 * startup).Scaled().On(evidence.Fresh).Decides("C17"),
-			verdict.MinAvailable(4).Decides("C16"),
-			verdict.MaxPods(8).Decides("C16"),
+			verdict.NoHiddenRetries(),
+			verdict.MaxDrainLag(5 * time.Second),
+			verdict.RulesBeforeSigterm().Decides("C40"),
+			verdict.MaxMixedWindow(2 * startup).Scaled().On(evidence.Fresh).Decides("C17.all-at-once"),
+			verdict.MinAvailable(4).Decides("C16.pods"),
+			verdict.Scaling("v2:4").Decides("C16.resources"), // while all 4 old ones are there
+			verdict.MaxPods(8),
 			verdict.OnlyServes("v2", evidence.Barrier),
 		},
 	}

@@ -26,7 +26,7 @@ func drainedLonger() harness.Scenario {
 		Expect: []evidence.Expectation{
 			verdict.FullRate(99),
 			verdict.Serves("v1", "v2"),
-			verdict.NoFailures().On(evidence.Fresh).Decides("C40"),
+			verdict.NoFailures().On(evidence.Fresh),
 			verdict.NoSlowReplies().On(evidence.Fresh),
 			verdict.MaxRuleLag(3 * time.Second),
 			verdict.RulesBeforeSigterm().Decides("C31"),

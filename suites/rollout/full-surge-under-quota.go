@@ -58,8 +58,8 @@ func fullSurgeUnderQuota() harness.Scenario {
 		Expect: []evidence.Expectation{
 			verdict.Scaling("v2:4"),
 			verdict.MaxActive(2 * replicas),
-			verdict.MinAvailable(replicas).Decides("C16"),
-			verdict.Fact("replica failure", "FailedCreate").Decides("C16"),
+			verdict.MinAvailable(replicas).Decides("C16.pods"),
+			verdict.Fact("replica failure", "FailedCreate").Decides("C16.resources"),
 			verdict.Fact("new pods at the first failure", strconv.Itoa(quota-replicas)),
 			verdict.Noted("annotations it took"),
 		},

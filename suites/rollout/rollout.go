@@ -10,11 +10,11 @@ import (
 // All lists the scenarios of this suite.
 func All() []harness.Scenario {
 	return slices.Concat(
-		[]harness.Scenario{drainedRollingUpdate(), drainedLonger(), drainedLongest(), drainedAsMeasured(), oneByOne(), allAtOnce(),
+		[]harness.Scenario{drainedRollingUpdate(), drainedLonger(), drainedAsMeasured(), oneByOne(), allAtOnce(),
 			storm()}, // under load
 		[]harness.Scenario{defaults(), strategies(), scalingSequence(), conditions(), rollback(), templateOnly(), historyLimit(),
 			terminatingUncounted(), gradualFullSurge(), fullSurgeUnderQuota()},
-		harness.Core.Takes(scaledDownLimits(), "scaled-down-limits-percent"),
+		harness.Core.Takes(scaledDownLimits(), "scaled-down-limits-percent", "scaled-down-limits-absolute"),
 		harness.Core.Takes(fenceposts(), "fenceposts-four-quarter-quarter", "fenceposts-three-thirty-tenth", "fenceposts-ten-thirty-thirty"),
 	)
 }

@@ -19,12 +19,12 @@ import (
 // on, although surge would have let every old one stay.
 func scaledDownLimits() []harness.Scenario {
 	return []harness.Scenario{
-		scaledDownLimit("absolute", intstr.FromInt32(3), 0, 3, "none of them is kept when a bad version is rolled out"),
-		scaledDownLimit("percent", intstr.FromString("30%"), 3, 1, "all of them are kept when a bad version is rolled out"),
+		scaledDownLimit("absolute", "C29.numbers", intstr.FromInt32(3), 0, 3, "none of them is kept when a bad version is rolled out"),
+		scaledDownLimit("percent", "C29.percentages", intstr.FromString("30%"), 3, 1, "all of them are kept when a bad version is rolled out"),
 	}
 }
 
-func scaledDownLimit(kind string, unavailable intstr.IntOrString, kept, asked int, so string) harness.Scenario {
+func scaledDownLimit(kind, decides string, unavailable intstr.IntOrString, kept, asked int, so string) harness.Scenario {
 	const before, after = 10, 3
 	app := fixtures.App{Replicas: before, MaxSurge: percent(30), MaxUnavailable: &unavailable}
 	return harness.Scenario{
@@ -37,7 +37,7 @@ func scaledDownLimit(kind string, unavailable intstr.IntOrString, kept, asked in
 			noteStuck(ctx, steps, app, "v2")
 		},
 		Expect: []evidence.Expectation{
-			verdict.Fact("old pods kept while no new pod gets ready", strconv.Itoa(kept)).Decides("C29"),
+			verdict.Fact("old pods kept while no new pod gets ready", strconv.Itoa(kept)).Decides(decides),
 			verdict.Fact("new pods asked for while none gets ready", strconv.Itoa(asked)),
 			verdict.Fact("pods available while no new pod gets ready", strconv.Itoa(kept)).Counting(evidence.AvailablePods).Decides("C26"),
 		},

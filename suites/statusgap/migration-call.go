@@ -97,8 +97,8 @@ func migrationCall() harness.Scenario {
 			verdict.FactAtLeast(naiveCalls, 1).ByClients().Decides("C8"),
 			verdict.Fact(pinnedCalls, "20 of 20").ByClients().Decides("C8"),
 			verdict.Fact(failedCalls, "0 of 40"),
-			verdict.Fact(safeCalls, "0 of 100").ByClients().Decides("C8", "C5"),
-			verdict.Fact(lostCalls, "0 of 100").ByClients().Decides("C8", "C5"),
+			verdict.Fact(safeCalls, "0 of 100").ByClients().Decides("C8", "C5.after"),
+			verdict.Fact(lostCalls, "0 of 100").ByClients().Decides("C8", "C5.after"),
 		},
 	}
 }

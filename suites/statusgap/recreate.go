@@ -35,7 +35,7 @@ func recreate() harness.Scenario {
 			verdict.OldEndsFirst().Decides("C6"),
 			verdict.CleanCut().Decides("C6"),
 			verdict.OnlyServes("v2", evidence.StatusDone),
-			verdict.ServesUntilSigterm().Decides("C38", "C6"),
+			verdict.ServesUntilSigterm().Decides("C2", "C6", "C38"),
 			verdict.LostWhileNoneServes(evidence.Refused).Decides("C6"),
 			verdict.Pause(startup, startup+harness.UsualPodStart+harness.UsualRuleLag).Scaled().Decides("C6"),
 			verdict.MinOutage(startup - loadgen.DefaultTimeout).Scaled().On(evidence.Fresh),

@@ -43,7 +43,7 @@ func statefulSets() []harness.Scenario {
 		expect    []evidence.Expectation
 	}{
 		{id: "stateful-sets-ordered", claim: "a StatefulSet replaces its pods from the last to the first, one at a time",
-			expect: []evidence.Expectation{verdict.Fact(replaced, "echo-2 echo-1 echo-0").Decides("C7"), verdict.Fact(together, "1"),
+			expect: []evidence.Expectation{verdict.Fact(replaced, "echo-2 echo-1 echo-0").Decides("C7.clean-cut"), verdict.Fact(together, "1"),
 				verdict.MinAvailable(replicas - 1), verdict.Fact(oldLeft, "0"),
 				verdict.Fact(kubectlSays, "partitioned roll out complete: 3 new pods have been updated..."), verdict.Fact(revisionDone, "true")}},
 		{id: "stateful-sets-partitioned", claim: "a partition of 2 replaces one of three pods, and rollout status calls that complete",
@@ -51,13 +51,13 @@ func statefulSets() []harness.Scenario {
 				RollingUpdate: &appsv1.RollingUpdateStatefulSetStrategy{Partition: new(int32(2))}},
 			old: 2,
 			expect: []evidence.Expectation{verdict.Fact(replaced, "echo-2"), verdict.Fact(oldLeft, "2"),
-				verdict.Fact(kubectlSays, "partitioned roll out complete: 1 new pods have been updated...").Decides("C7"),
+				verdict.Fact(kubectlSays, "partitioned roll out complete: 1 new pods have been updated...").Decides("C7.status"),
 				verdict.Fact(revisionDone, "false")}},
 		{id: "stateful-sets-by-hand", claim: "rollout status refuses a StatefulSet whose pods are replaced by hand (updateStrategy OnDelete)",
 			strategy: appsv1.StatefulSetUpdateStrategy{Type: appsv1.OnDeleteStatefulSetStrategyType},
 			old:      3,
 			expect: []evidence.Expectation{verdict.Fact(replaced, ""), verdict.Fact(oldLeft, "3"),
-				verdict.Fact(kubectlSays, "rollout status is only available for RollingUpdate strategy type").Decides("C7"),
+				verdict.Fact(kubectlSays, "rollout status is only available for RollingUpdate strategy type").Decides("C7.status"),
 				verdict.Fact(revisionDone, "false")}},
 		{id: "stateful-sets-unavailable",
 			claim: "a StatefulSet that allows 2 pods to be missing replaces 2 at a time where the API server knows the field",
@@ -65,11 +65,11 @@ func statefulSets() []harness.Scenario {
 				RollingUpdate: &appsv1.RollingUpdateStatefulSetStrategy{MaxUnavailable: new(intstr.FromInt32(2))}},
 			expect: []evidence.Expectation{
 				verdict.Fact(maxUnavailable, "2").Before("1.35.4").Since("1.35"),
-				verdict.Fact(together, "2").Decides("C7").Before("1.35.4").Since("1.35"),
+				verdict.Fact(together, "2").Decides("C7.clean-cut").Before("1.35.4").Since("1.35"),
 				verdict.Fact(maxUnavailable, "none").Before("1.37").Since("1.35.4"),
-				verdict.Fact(together, "1").Decides("C7").Before("1.37").Since("1.35.4"),
+				verdict.Fact(together, "1").Decides("C7.clean-cut").Before("1.37").Since("1.35.4"),
 				verdict.Fact(maxUnavailable, "2").Since("1.37"),
-				verdict.Fact(together, "2").Decides("C7").Since("1.37")}},
+				verdict.Fact(together, "2").Decides("C7.clean-cut").Since("1.37")}},
 	} {
 		app := fixtures.App{Replicas: replicas, MinReady: 2 * time.Second, OnTerm: fixtures.Drain}
 		scenarios = append(scenarios, harness.Scenario{ID: row.id, Claim: row.claim, App: app, Expect: row.expect,

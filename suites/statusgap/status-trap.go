@@ -35,7 +35,7 @@ func statusTrap() harness.Scenario {
 			verdict.FullRate(99),
 			verdict.Serves("v1", "v2"),
 			verdict.OldAtStatus(1).Decides("C1"),
-			verdict.AnswersAfter("v1", evidence.StatusDone, 1).Decides("C1"),
+			verdict.AnswersAfter("v1", evidence.StatusDone, 1).Decides("C1", "C5.before"),
 			verdict.MaxStatusGap(drain + linger + stop).Scaled(),
 			verdict.NoFailures(),
 			verdict.NoSlowReplies(),
@@ -46,7 +46,7 @@ func statusTrap() harness.Scenario {
 			verdict.MostDrainLags(50, minSync).Decides("C3"),
 			verdict.MaxRuleLag(3 * time.Second),
 			verdict.RulesBeforeSigterm(),
-			verdict.OnlyServes("v2", evidence.OldGone).Decides("C5"),
+			verdict.OnlyServes("v2", evidence.OldGone).Decides("C5.after"),
 			verdict.OnlyServes("v2", evidence.Barrier),
 		},
 	}

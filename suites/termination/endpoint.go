@@ -22,7 +22,7 @@ func endpoints() []harness.Scenario {
 	listed := app
 	listed.Linger = 0
 
-	left := verdict.Between(evidence.PodDeleting, evidence.EndpointNotReady, -time.Second, 2*time.Second)
+	left := verdict.Between(evidence.PodDeleting, evidence.EndpointNotReady, -time.Second, 2*time.Second).Decides("C36")
 	var scenarios []harness.Scenario
 	for _, row := range []struct {
 		id, claim  string

@@ -17,7 +17,7 @@ func All() []harness.Scenario {
 		[]harness.Scenario{hookValidation()},
 		harness.Core.Takes(graces(), "grace-ignored"),
 		harness.Core.Takes(endpoints(), "endpoint-serving"),
-		harness.Core.Takes(order(), "order-left-open"),
+		harness.Core.Takes(order(), "order-left-open", "order-sigterm-first"),
 		slowRules(),
 		harness.Core.Takes(dataplanes(), "dataplane-absent"),
 	)
