@@ -16,21 +16,7 @@ type SeedClaim struct {
 	Parts []string
 }
 
-// An Article is one of those that the claims were taken from.
-type Article struct {
-	Name        string
-	First, Last int // numbers of its claims
-}
-
-// Articles lists them. Their addresses were not kept.
-var Articles = []Article{
-	{"Cybozu: the trap of rollout status (\"rollout status の罠\")", 1, 8},
-	{"BuySell: replicas and the HPA (\"replicas と HPA\")", 9, 17},
-	{"what happens at a version upgrade (\"バージョンアップの裏側\")", 18, 32},
-	{"DMM: preStop sleep (\"preStop Sleep\")", 33, 41},
-}
-
-// seed is what four articles about rollouts say, as claims C1 to C41.
+// seed is what four articles about rollouts say, as claims C1 to C41; suites/CLAIMS.md names them.
 var seed = [...]SeedClaim{
 	{Says: "\"successfully rolled out\" is printed while old pods are still terminating"},
 	{Says: "new requests can still reach a terminating pod"},
