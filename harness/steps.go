@@ -32,6 +32,7 @@ type Steps struct {
 	cluster cluster.Cluster
 	exposes bool // a way to the app from outside
 	reach   func(ctx context.Context, url string) error
+	asks    Asks
 	undo    []func(context.Context) error
 }
 
@@ -43,12 +44,13 @@ type StepsConfig struct {
 	Cluster cluster.Cluster
 	Exposes bool                                        // a way to the app from outside
 	Reach   func(ctx context.Context, url string) error // returns when the app answers at a URL
+	Asks    Asks
 }
 
 // NewSteps is for the recorder.
 func NewSteps(c StepsConfig) *Steps {
 	return &Steps{Client: c.Client, Namespace: c.Into.Namespace, Into: c.Into, watch: c.Watch, cluster: c.Cluster, exposes: c.Exposes,
-		reach: c.Reach}
+		reach: c.Reach, asks: c.Asks}
 }
 
 // Note notes a fact: what was found out under a name, such as a number, a duration or a word.

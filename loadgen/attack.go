@@ -119,6 +119,17 @@ func wait(ctx context.Context, at time.Time) bool {
 }
 
 func check(lane evidence.Lane, cfg Config) error {
+	if err := checkUnpaced(lane, cfg); err != nil {
+		return err
+	}
+	if lane.Rate <= 0 || lane.Rate > int(time.Second) {
+		return fmt.Errorf("rate %d is out of range", lane.Rate)
+	}
+	return nil
+}
+
+// checkUnpaced checks all but how often the lane is to ask.
+func checkUnpaced(lane evidence.Lane, cfg Config) error {
 	protocol, known := protocols[lane.Protocol]
 	if !known {
 		return fmt.Errorf("unknown protocol %q", lane.Protocol)
@@ -129,8 +140,6 @@ func check(lane evidence.Lane, cfg Config) error {
 	switch {
 	case lane.ID == "":
 		return errors.New("a lane needs an id")
-	case lane.Rate <= 0 || lane.Rate > int(time.Second):
-		return fmt.Errorf("rate %d is out of range", lane.Rate)
 	case cfg.Service == "":
 		return errors.New("no service to expect replies from")
 	case cfg.Began.IsZero():

@@ -43,13 +43,19 @@ func (c *client) RoundTrip(req *http.Request) (*http.Response, error) {
 func (c *client) send(turn uint64) {
 	seq := c.plan.number(turn)
 	c.buffer.begin(seq)
+	hit, trouble := c.ask(turn, seq) // after what is noted of it, which may take a while on a busy disk
+	hit.Due = c.clock.at(c.began) + c.plan.due(turn)
+	c.buffer.add(hit, trouble)
+}
 
-	sent := time.Now() // after what is noted of it, which may take a while on a busy disk
+// ask sends a request, due now, and says what became of it, and what the fault was where it is of no known kind.
+func (c *client) ask(turn, seq uint64) (hit evidence.Hit, trouble error) {
+	sent := time.Now()
 	a, err := c.exchange(request{turn: turn, seq: seq, deadline: sent.Add(c.timeout)})
-	hit := evidence.Hit{
+	hit = evidence.Hit{
 		Lane:      c.lane.ID,
 		Seq:       seq,
-		Due:       c.clock.at(c.began) + c.plan.due(turn),
+		Due:       c.clock.at(sent),
 		Sent:      c.clock.at(sent),
 		Took:      time.Since(sent),
 		Reused:    a.reused,
@@ -63,12 +69,11 @@ func (c *client) send(turn uint64) {
 	if !a.connected.IsZero() {
 		hit.Connect = a.connected.Sub(sent).Truncate(time.Microsecond)
 	}
-	var trouble error
 	if err != nil {
 		var known bool
 		if hit.Fault, known = faultOf(err, a.connErr); !known {
 			trouble = err
 		}
 	}
-	c.buffer.add(hit, trouble)
+	return hit, trouble
 }

@@ -159,7 +159,7 @@ func newFacts(details []verdict.Detail) []model.Fact {
 func newLane(lane timeline.Lane, tl timeline.Timeline) model.Lane {
 	s := lane.Summary
 	l := model.Lane{
-		ID: lane.ID, Vantage: lane.Vantage, Node: lane.Node, Conn: lane.Conn, Resends: lane.Resends, Named: lane.Named,
+		ID: lane.ID, Vantage: lane.Vantage, Node: lane.Node, Conn: lane.Conn, Resends: lane.Resends, Named: lane.Named, Steps: lane.Steps,
 		AskedRate: lane.Rate, Requests: s.Requests, Retried: s.Retried, Unknown: s.Unknown, ByVersion: s.ByVersion,
 		LongestOutage: millis(s.LongestOutage()), LongestGap: millis(s.Gap.Length()), Failures: s.Failures,
 	}

@@ -24,6 +24,7 @@ type Expectation struct {
 	To     EventKind     `json:"to,omitempty"`     // moment the rule applies to
 	Conn   Conn          `json:"conn,omitempty"`   // lanes the rule applies to, by their connections; empty: all
 	Kind   string        `json:"kind,omitempty"`   // lanes the rule applies to, by the names of their kinds; empty: all
+	Lane   string        `json:"lane,omitempty"`   // of steps, by its id, that a rule about their requests applies to
 	Nodes  Nodes         `json:"nodes,omitempty"`  // lanes the rule applies to, by the nodes of their clients; empty: all
 	// Scales says that the bounds come from the app's times, and grow with them; false: with nothing.
 	Scales bool `json:"scales,omitempty"`

@@ -12,6 +12,9 @@ type Lane struct {
 	// TargetNode is the node of the pod that a control lane asks; empty: not noted.
 	TargetNode string `json:"target_node,omitempty"`
 	Rate       int    `json:"rate"` // asked, per second
+	// Steps says that steps sent its requests when they liked, or kept an app busy with them: it is no load, and only
+	// expectations that name it are judged by it.
+	Steps bool `json:"steps,omitempty"`
 	// Resends says that the client, like most, silently sends a request again whose keep-alive connection
 	// died: what a rollout breaks shows as retries of such a lane, not as failures.
 	Resends bool `json:"resends,omitempty"`
@@ -21,7 +24,7 @@ type Lane struct {
 
 // Kind is what the lane is for. Its name is empty if the lane is of no kind that LaneKinds lists.
 func (l Lane) Kind() LaneKind {
-	k := LaneKind{Vantage: l.Vantage, Conn: l.Conn, Resends: l.Resends, Named: l.Named, Protocol: l.Protocol}
+	k := LaneKind{Vantage: l.Vantage, Conn: l.Conn, Resends: l.Resends, Named: l.Named, Protocol: l.Protocol, Steps: l.Steps}
 	for _, known := range LaneKinds() {
 		if known.same(k) {
 			return known

@@ -10,6 +10,7 @@ type LaneKind struct {
 	Named    bool // resolves the Service's name for every connection
 	Protocol Protocol
 	Optional bool // only in scenarios that name it in their Load
+	Steps    bool // of steps, and of no load
 }
 
 // Plain is the optional kind that does as most clients do: it sends again what a dead connection lost.
@@ -51,8 +52,8 @@ func (k LaneKind) KeepsAlive() bool { return k.Conn == Reused }
 // IsControl says that the lane asks a pod that is not rolled out: what fails there makes the recording doubtful.
 func (k LaneKind) IsControl() bool { return k.Vantage == FromControl }
 
-// AsksApp says that the lane goes through the Service: its failures and replies are the app's.
-func (k LaneKind) AsksApp() bool { return !k.IsControl() }
+// AsksApp says that the lane loads the app through the Service: its failures and replies are the app's.
+func (k LaneKind) AsksApp() bool { return !k.IsControl() && !k.Steps }
 
 // ShowsRetries says that a request which was sent twice is a retry by something else than the client.
 func (k LaneKind) ShowsRetries() bool { return k.AsksApp() && !k.Resends }

@@ -40,6 +40,16 @@ func TestLaneKind(t *testing.T) {
 	}
 }
 
+// What steps ask is no load: no rule about one may count it.
+func TestLaneKindOfSteps(t *testing.T) {
+	for _, conn := range []evidence.Conn{evidence.Fresh, evidence.Reused} {
+		k := evidence.Lane{Vantage: evidence.FromHost, Conn: conn, Steps: true}.Kind()
+		if !k.Steps || k.Name != "" || k.AsksApp() || k.IsControl() || k.ShowsRetries() || k.ShowsDamage() || k.FollowsRules() {
+			t.Errorf("%+v", k)
+		}
+	}
+}
+
 // Recordings of other hands may have lanes of no kind we know; they count as their fields say.
 func TestLaneKindUnknown(t *testing.T) {
 	k := evidence.Lane{Vantage: evidence.FromHost, Conn: evidence.Reused}.Kind()

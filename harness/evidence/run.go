@@ -86,7 +86,7 @@ type Run struct {
 	OldVersion string        `json:"old_version"`
 	NewVersion string        `json:"new_version"`
 	Lanes      []Lane        `json:"lanes"`
-	// Unloaded says that the scenario has no lanes by design: it calls the API and notes facts.
+	// Unloaded says that the scenario has no load by design: it calls the API and notes facts, and its lanes are what its steps asked.
 	Unloaded bool `json:"unloaded,omitempty"`
 	// Clocks has every node a client or pod of the run was on, at least once.
 	Clocks []ClockReading `json:"clocks,omitempty"`

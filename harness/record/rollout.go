@@ -11,6 +11,7 @@ import (
 	"rollcall/harness/evidence"
 	"rollcall/harness/observe"
 	"rollcall/harness/progress"
+	"rollcall/loadgen"
 )
 
 // A subject is what a recording under load is of, as its progress says it.
@@ -130,6 +131,14 @@ func (r *Recording) prepareSteps(ctx context.Context) error {
 func (r *Recording) runSteps(ctx context.Context) error {
 	c := harness.StepsConfig{Client: r.Cluster.Client(), Into: r.into(), Watch: r.watch, Cluster: r.Cluster, Exposes: r.ObservesNodes()}
 	c.Reach = func(ctx context.Context, url string) error { return awaitReplies(ctx, url, nil, r.watch.Knows) }
+	c.Asks = harness.Asks{
+		Config: loadgen.Config{Began: r.began, Service: r.App.ResourceName(), Ports: loadgen.NewLocalPorts()},
+		Begin: func(lane evidence.Lane) error {
+			r.run.Lanes = append(r.run.Lanes, lane)
+			return r.recorder.Update(r.run)
+		},
+		Note: func(h evidence.Hit) { r.recorder.Hits(h) },
+	}
 	steps := harness.NewSteps(c)
 	steps.Mark(evidence.LoadBegun)
 	defer steps.Mark(evidence.LoadEnded)

@@ -141,6 +141,9 @@ func (b *builder) add(h *evidence.Hit, at []evidence.Arrival) {
 	if h.Failed() || h.Attempts > 1 || len(at) > 1 {
 		b.keep(Hit{Hit: *h, Arrivals: slices.Clone(at)})
 	}
+	if b.lane.Steps {
+		b.lane.Asked = append(b.lane.Asked, Hit{Hit: *h, Arrivals: slices.Clone(at)})
+	}
 	b.sent = append(b.sent, b.sentHit(h, at, answered))
 }
 
@@ -277,11 +280,13 @@ func (b *builder) finish() {
 		b.lane.lastTo[s.Pod] = max(b.lane.lastTo[s.Pod], s.lastTo)
 	}
 	b.summary.Back = b.back()
-	b.summary.Outages = outages(b.sent, b.ended, b.lane.uncertainty, b.lane.Absences)
-	b.summary.Gap = longestGap(b.sent, b.ends, time.Second/time.Duration(max(1, b.lane.Rate)), b.lane.Absences)
+	if !b.lane.Steps { // which ask when they like: what passes between two requests is no outage
+		b.summary.Outages = outages(b.sent, b.ended, b.lane.uncertainty, b.lane.Absences)
+		b.summary.Gap = longestGap(b.sent, b.ends, time.Second/time.Duration(max(1, b.lane.Rate)), b.lane.Absences)
+		b.summary.Rate = b.summary.rate(b.lane.Rate)
+	}
 	b.summary.Lag = spreadOf(b.lags)
 	b.summary.Unknown = len(b.away.sent)
-	b.summary.Rate = b.summary.rate(b.lane.Rate)
 	b.summary.WhileTerminating = b.sentIn(b.windows.terminating)
 	b.summary.WhileNoneServing = b.sentIn(b.windows.noneServing)
 	b.summary.WhileStarting = b.sentIn(b.windows.starting)
@@ -290,6 +295,7 @@ func (b *builder) finish() {
 	b.followConnections()
 	b.lane.Summary = b.summary
 	slices.SortStableFunc(b.lane.Failed, bySent)
+	slices.SortStableFunc(b.lane.Asked, bySent)
 	slices.SortStableFunc(b.lane.Repeated, bySent)
 	b.sent, b.lags, b.ends = b.sent[:0], b.lags[:0], b.ends[:0]
 }

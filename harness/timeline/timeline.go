@@ -54,6 +54,7 @@ type Lane struct {
 	Returns  []Hit       // on a keep-alive connection by another version after the new one, by time sent; without status and fault
 	Slow     []SlowReply // by time sent
 	Slowest  []Hit       // the good replies that took longest, at most 20, the longest first
+	Asked    []Hit       // every hit, by time sent, where steps sent them: those are few
 	// Absences are those of its agents, on the recorder's clock.
 	Absences []evidence.Absence
 	// Connections are the keep-alive ones on which somebody answered, in the order in which they were opened.
@@ -197,7 +198,7 @@ func (t Timeline) Find(lane string, seq uint64) (Hit, bool) {
 	if i < 0 {
 		return Hit{}, false
 	}
-	kept := [][]Hit{t.Lanes[i].Failed, t.Lanes[i].Repeated, t.Lanes[i].Slowest}
+	kept := [][]Hit{t.Lanes[i].Failed, t.Lanes[i].Repeated, t.Lanes[i].Slowest, t.Lanes[i].Asked}
 	for _, slow := range t.Lanes[i].Slow {
 		kept = append(kept, []Hit{slow.Hit})
 	}

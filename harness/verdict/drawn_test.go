@@ -413,6 +413,22 @@ func draw(seed uint64) recording {
 			return e.Kind == evidence.RuleAdded || e.Kind == evidence.RuleGone || e.Kind == evidence.RulesBegun || e.Kind == evidence.RulesUnseen
 		})
 	}
-	d.Run.Expect = x
+	d.Run.Expect = append(x, verdict.AllAnswered("q"), verdict.AllFail("q", evidence.Refused), verdict.AnsweredBy("q", "v1"),
+		verdict.EvenTurns("q", 2), verdict.EqualTurns("q", 2, evidence.Refused), verdict.AnsweredByDeleted("q", 1),
+		verdict.NotAnsweredByDeleted("q"), verdict.AnsweredWithin("q", time.Second, evidence.RolloutBegun))
+	asked("q", pick(4000), drawAnswers(r)...)(&d)
 	return d
+}
+
+// drawAnswers draws what becomes of at most 20 requests of steps: who takes turns, and who is asked by chance.
+func drawAnswers(r *rand.Rand) (outcomes []string) {
+	who := [][]string{{"echo-v1-a", "b"}, {"echo-v1-a", "refused"}, {"refused"}, {"echo-v1-a", "echo-v2-a"}, {"c", "timeout"}}[r.IntN(5)]
+	turns := r.IntN(2) == 0
+	for i := range 2 * r.IntN(11) {
+		if !turns {
+			i = r.IntN(len(who))
+		}
+		outcomes = append(outcomes, who[i%len(who)])
+	}
+	return outcomes
 }

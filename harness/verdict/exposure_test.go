@@ -27,6 +27,9 @@ func TestEveryRuleIsPutToRecordedFolders(t *testing.T) {
 		verdict.ClientsBeforeSigterm(), verdict.OnlyServesAfter("v2", ms, evidence.OldGone),
 		verdict.LostWhileTerminating(), verdict.LostWhileStarting(), verdict.LossesAtSteps(time.Second), verdict.LostAtSteps("drain"),
 		verdict.MaxFailedShare(1), verdict.ReplyGap(0, ms), verdict.MaxRuleLag(ms), verdict.OrderedSwitch(),
+		verdict.AllAnswered("outside-fresh"), verdict.AllFail("outside-fresh"), verdict.AnsweredBy("outside-fresh", "v1", "v2"),
+		verdict.EvenTurns("outside-fresh", 3), verdict.EqualTurns("outside-fresh", 3), verdict.AnsweredByDeleted("outside-fresh", 1),
+		verdict.NotAnsweredByDeleted("outside-fresh"), verdict.AnsweredWithin("outside-fresh", time.Second, evidence.RolloutBegun),
 	}
 	most := map[string]verdict.Exposure{}
 	for _, root := range []string{"testdata/recorded", "../../reports/testdata/recorded"} {
@@ -39,9 +42,12 @@ func TestEveryRuleIsPutToRecordedFolders(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			// What no kept folder has: a duration that was noted, and a step of maintenance.
+			// What no kept folder has: a duration that was noted, a step of maintenance, and what steps asked.
 			ev.Events = append(ev.Events, evidence.Event{At: ev.Run.Length, Kind: evidence.Fact, Object: "until gone", Detail: "500ms"},
 				evidence.Event{Kind: evidence.Step, Detail: "drain"})
+			for i := range ev.Run.Lanes {
+				ev.Run.Lanes[i].Steps = ev.Run.Lanes[i].Vantage == evidence.FromHost
+			}
 			tl, err := timeline.Join(ev)
 			if err != nil {
 				t.Fatal(err)

@@ -44,6 +44,7 @@ var rules = []Rule{
 	minAvailable, maxPods, scaling, maxActive, oldAtStatus, answersAfter, maxStatusGap, oldEndsFirst, between,
 	orderedSwitch, keptConnections, maxSwitch, onlyServes, onlyServesAfter, serves, stillServes, shareOfReplies,
 	mixes, cleanCut, maxMixedWindow, minMixedWindow,
+	allAnswered, allFail, answeredBy, evenTurns, equalTurns, answeredByDeleted, notAnsweredByDeleted, answeredWithin,
 	fact, factAtLeast, factWithin, noted,
 	sentWhileTerminating, reachesTerminating, bothOrders, rulesBehind, minTerminations,
 	fullRate,
@@ -84,6 +85,7 @@ const (
 	KeepAliveLanes Lanes = "keep-alive lanes through the Service"
 	RetryLanes     Lanes = "lanes through the Service whose client does not resend"
 	DamageLanes    Lanes = "lanes from pods whose client does not resend"
+	StepLanes      Lanes = "what steps asked"
 	RoutedLanes    Lanes = "lanes from pods with a new connection per request"
 )
 
@@ -92,7 +94,9 @@ func (l Lanes) include(k evidence.LaneKind) bool {
 	case NoLanes:
 		return false
 	case AllLanes:
-		return true
+		return !k.Steps
+	case StepLanes:
+		return k.Steps
 	case ServiceLanes:
 		return k.AsksApp()
 	case KeepAliveLanes:
@@ -111,7 +115,7 @@ func (l Lanes) include(k evidence.LaneKind) bool {
 // of lists the lanes of a timeline that an expectation is about.
 func (l Lanes) of(x evidence.Expectation, tl timeline.Timeline) []timeline.Lane {
 	return slices.DeleteFunc(tl.LanesWhere(l.include), func(lane timeline.Lane) bool {
-		return x.Conn != "" && lane.Conn != x.Conn || x.Kind != "" && lane.Kind().Name != x.Kind ||
+		return x.Conn != "" && lane.Conn != x.Conn || x.Lane != "" && lane.ID != x.Lane || x.Kind != "" && lane.Kind().Name != x.Kind ||
 			x.Nodes != "" && tl.OnDisrupted(lane) != (x.Nodes == evidence.DisruptedNodes)
 	})
 }

@@ -50,14 +50,15 @@ func TestRuleIDs(t *testing.T) {
 	}
 	slices.Sort(ids)
 	want := []string{
-		"answers-after", "between", "both-orders", "clean-cut", "clients-before-sigterm", "damage-seen",
-		"fact", "fact-at-least", "fact-within", "full-rate",
+		"all-answered", "all-fail", "answered-by", "answered-by-deleted", "answered-within", "answers-after",
+		"between", "both-orders", "clean-cut", "clients-before-sigterm", "damage-seen",
+		"equal-turns", "even-turns", "fact", "fact-at-least", "fact-within", "full-rate",
 		"kept-connections", "losses-at-steps", "lost-at-steps", "lost-while-none-serves", "lost-while-starting",
 		"lost-while-terminating", "max-active", "max-drain-lag",
 		"max-failed-share", "max-latency", "max-mixed-window", "max-outage",
 		"max-pods", "max-rule-lag", "max-status-gap", "max-switch", "min-available", "min-mixed-window", "min-outage",
 		"min-terminations", "min-terminations-lost", "mixes", "most-drain-lags", "no-failures", "no-hidden-retries", "no-lost-replies",
-		"no-slow-replies", "noted", "old-at-status", "old-ends-first", "only-serves", "only-serves-after",
+		"no-slow-replies", "not-answered-by-deleted", "noted", "old-at-status", "old-ends-first", "only-serves", "only-serves-after",
 		"ordered-switch", "pause", "reaches-terminating",
 		"recovers-within", "reply-gap", "rules-before-sigterm", "rules-behind",
 		"scaling", "sent-while-terminating", "serves", "serves-until-sigterm", "share",

@@ -30,11 +30,12 @@ func count(n *int) *Value {
 // sum adds up what each lane counted; it is not known if one of them does not know, or there is none.
 func sum(of func(model.Lane) *int) func(model.Scenario) *Value {
 	return func(s model.Scenario) *Value {
-		if len(s.Lanes) == 0 {
+		lanes := s.LoadLanes()
+		if len(lanes) == 0 {
 			return nil
 		}
 		total := 0
-		for _, lane := range s.Lanes {
+		for _, lane := range lanes {
 			n := of(lane)
 			if n == nil {
 				return nil
@@ -47,11 +48,12 @@ func sum(of func(model.Lane) *int) func(model.Scenario) *Value {
 
 // longestOutage is that of any lane, and as uncertain as two send periods of the slowest lane are long, one at each end.
 func longestOutage(s model.Scenario) *Value {
-	if len(s.Lanes) == 0 {
+	lanes := s.LoadLanes()
+	if len(lanes) == 0 {
 		return nil
 	}
 	var v Value
-	for _, lane := range s.Lanes {
+	for _, lane := range lanes {
 		v.Value = max(v.Value, lane.LongestOutage)
 		if lane.AskedRate > 0 {
 			v.Uncertainty = max(v.Uncertainty, 2*1000/float64(lane.AskedRate))

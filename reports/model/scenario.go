@@ -2,6 +2,7 @@ package model
 
 import (
 	"path"
+	"slices"
 	"strings"
 	"time"
 
@@ -152,6 +153,7 @@ type Lane struct {
 	Conn          evidence.Conn          `json:"conn"`
 	Resends       bool                   `json:"resends,omitempty"` // silently, what a dead connection cost it
 	Named         bool                   `json:"named,omitempty"`   // resolves the Service's name for every connection
+	Steps         bool                   `json:"steps,omitempty"`   // what the scenario's steps asked, which is no load
 	AskedRate     int                    `json:"asked_rate"`
 	AchievedRate  *float64               `json:"achieved_rate,omitempty"`
 	LagP99        *float64               `json:"lag_p99_ms,omitempty"`
@@ -180,7 +182,12 @@ type Latency struct {
 
 // Kind is what the lane was for.
 func (l Lane) Kind() evidence.LaneKind {
-	return evidence.Lane{Vantage: l.Vantage, Conn: l.Conn, Resends: l.Resends, Named: l.Named}.Kind()
+	return evidence.Lane{Vantage: l.Vantage, Conn: l.Conn, Resends: l.Resends, Named: l.Named, Steps: l.Steps}.Kind()
+}
+
+// LoadLanes are those that loaded the app: what steps ask is few, and some of it is to fail.
+func (s Scenario) LoadLanes() []Lane {
+	return slices.DeleteFunc(slices.Clone(s.Lanes), func(l Lane) bool { return l.Steps })
 }
 
 // Failed is how many requests of the lane failed, of every kind.

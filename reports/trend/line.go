@@ -83,14 +83,15 @@ func LinesOf(r model.Report) []Line {
 
 // loadOf is like "7 lanes, 700/s", and empty without lanes.
 func loadOf(s model.Scenario) string {
-	if len(s.Lanes) == 0 {
+	lanes := s.LoadLanes()
+	if len(lanes) == 0 {
 		return ""
 	}
 	rate := 0
-	for _, lane := range s.Lanes {
+	for _, lane := range lanes {
 		rate += lane.AskedRate
 	}
-	return fmt.Sprintf("%d lanes, %d/s", len(s.Lanes), rate)
+	return fmt.Sprintf("%d lanes, %d/s", len(lanes), rate)
 }
 
 // minor is v1.36 of v1.36.3.

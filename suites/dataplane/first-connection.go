@@ -11,14 +11,10 @@ import (
 	"rollcall/harness/evidence"
 	"rollcall/harness/observe"
 	"rollcall/harness/verdict"
-	"rollcall/loadgen"
 )
 
-// Names of the facts.
-const (
-	early      = "requests that failed after every node's rules routed to the new Service's pods"
-	untilReply = "from the Service's creation to the first reply from outside"
-)
+// untilAnswered is what is asked once every node's rules route to the new Service's pods, until there is a reply.
+const untilAnswered = "until-the-first-reply"
 
 // firstConnection: rules that route to a pod are no sign that connections from outside get there: what they need beside,
 // such as masquerading, a node may write later in the same sync. A reply is the sign.
@@ -34,24 +30,17 @@ func firstConnection() harness.Scenario {
 			harness.Must(steps.Client.AppsV1().Deployments(steps.Namespace).Create(ctx, app.Deployment(steps.Into, "v1"),
 				metav1.CreateOptions{}))
 			steps.Until(ctx, func(s observe.State) bool { return s.Available("v1") == int(app.Replicas) })
-			created := time.Now()
+			steps.Mark(evidence.RolloutBegun) // the Service's creation
 			steps.Expose(ctx, app)
 			steps.Until(ctx, func(s observe.State) bool { return s.ReachesEverywhere("v1", int(app.Replicas)) })
-			client := loadgen.FreshClient(time.Second)
-			failed := 0
-			for {
-				if by, err := loadgen.Ask(ctx, client, steps.Outside); err == nil && steps.Ours(by.Pod) {
+			for first := steps.Question(untilAnswered, evidence.Fresh, time.Second); ; steps.Pause(ctx, 100*time.Millisecond) {
+				if hit := first.Ask(ctx, 1); !hit.Failed() {
 					break
 				}
-				failed++
-				steps.Pause(ctx, 100*time.Millisecond)
 			}
-			steps.Note(untilReply, time.Since(created))
-			steps.Note(early, failed)
 		},
 		Expect: []evidence.Expectation{
-			verdict.FactWithin(untilReply, 0, 10*time.Second).ByClients(),
-			verdict.Noted(early),
+			verdict.AnsweredWithin(untilAnswered, 10*time.Second, evidence.RolloutBegun),
 		},
 	}
 }

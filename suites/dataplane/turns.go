@@ -14,13 +14,15 @@ import (
 	"rollcall/harness/verdict"
 )
 
-// Names of the facts.
+// What is asked.
 const (
-	shares     = "replies by each of 3 pods to 30 requests"
-	deadShares = "replies by each of 3 pods to 30 requests when one does not listen"
-	toNobody   = "5 requests to a Service without ready pods"
-	byUnready  = "replies by a pod that listens and is not ready"
+	listening = "to-pods-that-listen"
+	deaf      = "to-pods-of-which-one-does-not-listen"
+	toNobody  = "to-no-ready-pod"
 )
+
+// askTimeout is longer than three SYNs take, since a node refuses one peer only once a second.
+const askTimeout = 10 * time.Second
 
 // turns: ipvs takes real servers round robin, exactly; iptables and nftables draw one for each connection (Kubernetes
 // v1.36.3, pkg/proxy/ipvs/proxier.go, defaultScheduler; pkg/proxy/iptables/proxier.go, statistic mode random). A pod that
@@ -65,37 +67,26 @@ func turns() harness.Scenario {
 				harness.Must(deployments.Create(ctx, d.app.Standalone(steps.Into, d.version, d.replicas), metav1.CreateOptions{}))
 			}
 			steps.Until(ctx, func(s observe.State) bool { return listedUnready(s, "v3") })
-			toUnready := 0
 			for _, step := range []struct {
 				listening, silent int32
 				requests          int
-				fact              string
-			}{{3, 0, 30, shares}, {2, 1, 30, deadShares}, {0, 0, 5, toNobody}} {
+				question          string
+			}{{3, 0, 30, listening}, {2, 1, 30, deaf}, {0, 0, 5, toNobody}} {
 				sized(step.listening, step.silent)
 				if step.listening > 0 && step.silent == 0 { // with one that does not listen ipvs never lets several good replies follow each other
 					steps.Reach(ctx)
 				}
-				seen := ask(ctx, steps, step.requests)
-				steps.Note(step.fact, seen)
-				steps.Note("who answered: "+step.fact, seen.who())
-				if pods := step.listening + step.silent; pods > 0 {
-					steps.Note("as chance has it: "+step.fact, seen.even(step.requests, pods))
-				}
-				toUnready += seen.by["v3"]
+				steps.Question(step.question, evidence.Fresh, askTimeout).Ask(ctx, step.requests)
 			}
-			steps.Note(byUnready, toUnready)
 		},
 		Expect: []evidence.Expectation{
-			verdict.Fact(shares, "10 10 10").In("ipvs"),
-			verdict.Fact(deadShares, "10 10, 10 refused").In("ipvs"),
-			verdict.Fact("who answered: "+shares, "3 pods").ByClients().Decides("C37"),
-			verdict.Fact("who answered: "+deadShares, "2 pods, and some refused"),
-			verdict.Fact("as chance has it: "+shares, "true"),
-			verdict.Fact("as chance has it: "+deadShares, "true"),
-			verdict.Noted(shares),
-			verdict.Noted(deadShares),
-			verdict.Fact(byUnready, "0").ByClients().Decides("C37"),
-			verdict.Fact(toNobody, "5 refused").ByClients().Decides("C37"),
+			verdict.EqualTurns(listening, 3).In("ipvs"),
+			verdict.EqualTurns(deaf, 3, refused()...).In("ipvs"),
+			verdict.EvenTurns(listening, 3).Decides("C37"),
+			verdict.AnsweredBy(listening, "v1").Decides("C37"), // and none by the pod that listens and is not ready
+			verdict.EvenTurns(deaf, 3, refused()...),
+			verdict.AnsweredBy(deaf, "v1").Decides("C37"),
+			verdict.AllFail(toNobody, refused()...).Decides("C37"),
 		},
 	}
 }

@@ -1,0 +1,273 @@
+package verdict
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"rollcall/harness/evidence"
+	"rollcall/harness/timeline"
+	"rollcall/harness/verdict/phrase"
+)
+
+// Rules about what steps ask: each names one question, the lane of its requests.
+
+const nothingAsked = "the steps did not ask that"
+
+// hits are all requests of a question, by time sent.
+func (a asked) hits() (hits []timeline.Hit) {
+	for _, lane := range a.lanes {
+		hits = append(hits, lane.Asked...)
+	}
+	return hits
+}
+
+// hitsThat are those of a question for which something holds.
+func (a asked) hitsThat(hold func(timeline.Hit) bool) []timeline.Hit {
+	return slices.DeleteFunc(a.hits(), func(h timeline.Hit) bool { return !hold(h) })
+}
+
+func asks(a asked) int { return len(a.hits()) }
+
+func answers(a asked) int { return len(a.hitsThat(answeredWell)) }
+
+func answeredWell(h timeline.Hit) bool { return !h.Failed() }
+
+// AllAnswered expects that every request of a question gets a good reply.
+func AllAnswered(question string) evidence.Expectation {
+	return evidence.Expectation{Rule: allAnswered.ID, Lane: question}
+}
+
+var allAnswered = Rule{
+	ID: "all-answered", Claim: "every request that steps send for a question is answered",
+	Lanes: StepLanes, Unit: "request", Untested: nothingAsked,
+	exposed: asks, needs: seeing(evidence.AboutFailures),
+	question: none{
+		rows: func(a asked) (found, string) { return foundHits(a.hitsThat(timeline.Hit.Failed)), "" },
+		of:   asks, noun: plain("request"), did: plain("failed"), all: plain("were answered"), untold: nothingAsked,
+	},
+}
+
+// AllFail expects that every request of a question fails, in one of these ways, or in any if none is named.
+func AllFail(question string, kinds ...evidence.Fault) evidence.Expectation {
+	x := evidence.Expectation{Rule: allFail.ID, Lane: question}
+	for _, kind := range kinds {
+		x.Values = append(x.Values, string(kind))
+	}
+	return x
+}
+
+var allFail = Rule{
+	ID: "all-fail", Claim: "every request that steps send for a question fails, in the way expected",
+	Lanes: StepLanes, Unit: "request", Untested: nothingAsked,
+	exposed: asks, needs: seeing(evidence.AboutFailures),
+	question: none{
+		rows: func(a asked) (found, string) {
+			f := foundHits(a.hitsThat(func(h timeline.Hit) bool { return !a.failsAsNamed(h) }))
+			f.facts = []Detail{{"failed", kinds(a.hitsThat(timeline.Hit.Failed))}}
+			return f, ""
+		},
+		of: asks, noun: plain("request"), untold: nothingAsked,
+		did: func(a asked) string { return "did not fail" + a.inWays() },
+		all: func(a asked) string { return "failed" + a.inWays() },
+	},
+}
+
+// failsAsNamed reports whether a request failed in one of the ways that the expectation names, or in any if it names none.
+func (a asked) failsAsNamed(h timeline.Hit) bool {
+	return h.Failed() && (len(a.Values) == 0 || slices.Contains(a.Values, string(h.Fault)))
+}
+
+func (a asked) inWays() string {
+	if len(a.Values) == 0 {
+		return ""
+	}
+	return " as " + strings.Join(a.Values, " or ")
+}
+
+// AnsweredBy expects that the good replies to a question are by these versions, at least one by each, and by no other.
+func AnsweredBy(question string, versions ...string) evidence.Expectation {
+	return evidence.Expectation{Rule: answeredBy.ID, Lane: question, Versions: versions}
+}
+
+var answeredBy = Rule{
+	ID: "answered-by", Claim: "the requests that steps send for a question are answered by every version expected and by no other",
+	Lanes: StepLanes, Unit: "reply", Untested: nothingAsked,
+	exposed: answers, needs: seeing(evidence.AboutReplies),
+	question: split{
+		by: func(a asked) map[string]int {
+			return a.counts(answeredWell, func(h timeline.Hit) string { return h.By.Version })
+		},
+		fits: func(a asked, by map[string]int) bool { return slices.Equal(slices.Sorted(maps.Keys(by)), a.Versions) },
+		says: func(a asked, by map[string]int) string {
+			return fmt.Sprintf("%s were by %s, expected %s", phrase.Count(answers(a), "reply"),
+				cmp.Or(strings.Join(slices.Sorted(maps.Keys(by)), " and "), "no version"), strings.Join(a.Versions, " and "))
+		},
+	},
+}
+
+// EvenTurns expects that each of so many pods gets as many of a question's requests as independent draws give it, but for as many
+// standard deviations as [Share] allows. Those that fail in one of these ways are the share of one pod, which does not listen.
+func EvenTurns(question string, pods int, kinds ...evidence.Fault) evidence.Expectation {
+	return turnsOf(evenTurns.ID, question, pods, kinds)
+}
+
+// EqualTurns expects that each of so many pods gets just as many of a question's requests as another. Those that fail in one of these
+// ways are the share of one pod, which does not listen.
+func EqualTurns(question string, pods int, kinds ...evidence.Fault) evidence.Expectation {
+	return turnsOf(equalTurns.ID, question, pods, kinds)
+}
+
+func turnsOf(rule, question string, pods int, kinds []evidence.Fault) evidence.Expectation {
+	x := AllFail(question, kinds...)
+	x.Rule, x.Count = rule, pods
+	return x
+}
+
+var (
+	evenTurns = turns("even-turns", "the requests that steps send for a question are spread over all pods expected, as chance has it",
+		func(n, pods float64) float64 { return shareDeviations * math.Sqrt(n/pods*(1-1/pods)) })
+	equalTurns = turns("equal-turns", "the requests that steps send for a question are given to all pods expected in turn",
+		func(float64, float64) float64 { return 0 })
+)
+
+// turns is the rule that no share of n requests is off by more than that.
+func turns(id, claim string, off func(n, pods float64) float64) Rule {
+	return Rule{
+		ID: id, Claim: claim,
+		Lanes: StepLanes, Unit: "request", Untested: nothingAsked,
+		exposed: asks, needs: seeing(evidence.AboutReplies, evidence.AboutFailures),
+		question: split{
+			by: func(a asked) map[string]int {
+				return a.counts(func(timeline.Hit) bool { return true }, func(h timeline.Hit) string {
+					switch {
+					case !h.Failed():
+						return h.By.Pod
+					case len(a.Values) > 0 && a.failsAsNamed(h):
+						return strings.Join(a.Values, " or ")
+					default:
+						return "failed otherwise"
+					}
+				})
+			},
+			fits: func(a asked, by map[string]int) bool {
+				n, pods := float64(asks(a)), float64(a.Count)
+				for _, got := range by {
+					if math.Abs(float64(got)-n/pods) > off(n, pods) {
+						return false
+					}
+				}
+				return len(by) == a.Count && by["failed otherwise"] == 0
+			},
+			says: func(a asked, by map[string]int) string {
+				shares := slices.Sorted(maps.Values(by))
+				return fmt.Sprintf("%s had the shares %s, expected those of %s", phrase.Count(asks(a), "request"),
+					strings.Trim(fmt.Sprint(shares), "[]"), phrase.Count(a.Count, "pod"))
+			},
+		},
+	}
+}
+
+// counts are how many of a question's hits, of those for which something holds, are each one's.
+func (a asked) counts(hold func(timeline.Hit) bool, whose func(timeline.Hit) string) map[string]int {
+	counts := map[string]int{}
+	for _, h := range a.hitsThat(hold) {
+		counts[whose(h)]++
+	}
+	return counts
+}
+
+// split is a question of its own: whose the hits were, all taken together.
+type split struct {
+	by   func(asked) map[string]int
+	fits func(asked, map[string]int) bool
+	says func(asked, map[string]int) string
+}
+
+func (q split) answer(a asked) Finding {
+	if asks(a) == 0 {
+		return undecided(nothingAsked)
+	}
+	by := q.by(a)
+	f := Finding{Outcome: Fail, Witnesses: witnesses(a.hits())}
+	if q.fits(a, by) {
+		f = Finding{Outcome: Pass}
+	}
+	var each []string
+	for _, whose := range slices.Sorted(maps.Keys(by)) {
+		each = append(each, fmt.Sprintf("%s %d", whose, by[whose]))
+	}
+	return f.tell([]string{q.says(a, by)}, Detail{"each", strings.Join(each, ", ")})
+}
+
+// AnsweredByDeleted expects that at least n requests of a question are answered by a pod whose deletion had been seen before.
+func AnsweredByDeleted(question string, n int) evidence.Expectation {
+	return evidence.Expectation{Rule: answeredByDeleted.ID, Lane: question, Count: n}
+}
+
+var answeredByDeleted = Rule{
+	ID: "answered-by-deleted", Claim: "requests that steps send for a question are answered by pods that are being deleted",
+	Lanes: StepLanes, Unit: "request", Untested: nothingAsked,
+	exposed: asks, needs: seeing(evidence.AboutReplies, evidence.AboutAPI),
+	question: some{
+		rows: func(a asked) (found, string) {
+			if asks(a) == 0 {
+				return found{}, nothingAsked
+			}
+			return foundHits(a.hitsThat(a.tl.ByDeleted)), ""
+		},
+		of: asks, noun: "request", least: counted, fails: true, did: plain("were answered by pods that were being deleted"),
+	},
+}
+
+// NotAnsweredByDeleted expects that no request of a question is answered by a pod whose deletion had been seen before.
+func NotAnsweredByDeleted(question string) evidence.Expectation {
+	return evidence.Expectation{Rule: notAnsweredByDeleted.ID, Lane: question}
+}
+
+var notAnsweredByDeleted = Rule{
+	ID: "not-answered-by-deleted", Claim: "no request that steps send for a question is answered by a pod that is being deleted",
+	Lanes: StepLanes, Unit: "reply", Untested: nothingAsked,
+	exposed: answers, needs: seeing(evidence.AboutReplies, evidence.AboutAPI),
+	question: none{
+		rows: func(a asked) (found, string) { return foundHits(a.hitsThat(a.tl.ByDeleted)), "" },
+		of:   answers, noun: plain("reply"), did: plain("were by pods that were being deleted"),
+		all: plain("were by pods that nobody had deleted"), untold: "0 requests of the question were answered",
+	},
+}
+
+// AnsweredWithin expects that the first good reply to a question comes no later than that after a mark.
+func AnsweredWithin(question string, d time.Duration, mark evidence.EventKind) evidence.Expectation {
+	return evidence.Expectation{Rule: answeredWithin.ID, Lane: question, Max: d, From: mark}
+}
+
+var answeredWithin = Rule{
+	ID: "answered-within", Claim: "a request that steps send for a question is answered soon after the named moment",
+	Lanes: StepLanes, Unit: "request", Untested: nothingAsked,
+	exposed: asks, needs: seeing(evidence.AboutReplies),
+	question: bound{
+		rows: func(a asked) ([]lasting, string) {
+			from, lack := a.mark(a.From)
+			good := a.hitsThat(answeredWell)
+			switch {
+			case lack != "":
+				return nil, lack
+			case len(good) == 0:
+				return nil, "0 requests of the question were answered"
+			}
+			return []lasting{{Elapsed: timeline.Elapsed{Length: good[0].End() - from}, lane: good[0].Lane, hits: good[:1], from: from}}, ""
+		},
+		limits: atMost, measured: "took",
+		says: func(a asked, l lasting) []string {
+			return []string{fmt.Sprintf("the first reply came %s %s", since(l.Length), a.From)}
+		},
+		breaches: func(a asked, _ []lasting, l lasting) []Breach {
+			return late(timeline.Window{From: l.from, To: l.from + l.Length}, l.Length-a.Max,
+				append(timeline.ControlPlane(), timeline.OnNode("")...)...)
+		},
+	},
+}

@@ -1,0 +1,93 @@
+package verdict_test
+
+import (
+	"time"
+
+	"rollcall/harness/evidence"
+	"rollcall/harness/verdict"
+)
+
+// asked has steps ask a question from so many milliseconds on, every 10 ms, over new connections: each outcome is a pod that answers,
+// or how the request fails.
+func asked(question string, at int, outcomes ...string) edit {
+	return func(ev *recording) {
+		ev.Run.Lanes = append(ev.Run.Lanes, evidence.Lane{ID: question, Vantage: evidence.FromHost, Conn: evidence.Fresh, Steps: true})
+		for i, outcome := range outcomes {
+			sent := time.Duration(at+10*i) * ms
+			h := evidence.Hit{Lane: question, Seq: uint64(i), Due: sent, Sent: sent, Took: ms, Attempts: 1}
+			version := map[string]string{"a": "v1", "b": "v1", "c": "v2", "d": "v2", "echo-v1-a": "v1", "echo-v2-a": "v2"}[outcome]
+			if h.Status, h.By = 200, (evidence.Server{Version: version, Pod: outcome}); version == "" {
+				h.Status, h.By, h.Fault = 0, evidence.Server{}, evidence.Fault(outcome)
+			}
+			ev.Hits = append(ev.Hits, h)
+		}
+	}
+}
+
+// times is an outcome so many times.
+func times(n int, outcome string) (all []string) {
+	for range n {
+		all = append(all, outcome)
+	}
+	return all
+}
+
+func outcomes(parts ...[]string) (all []string) {
+	for _, part := range parts {
+		all = append(all, part...)
+	}
+	return all
+}
+
+// What steps ask. Of the rollout's pods, the deletion of a is seen at 700 ms and that of b at 850 ms.
+var answerRows = []ruleRow{
+	{"every request of the steps is answered", verdict.AllAnswered("q"), asked("q", 100, "a", "b"), verdict.Pass},
+	{"one is not", verdict.AllAnswered("q"), asked("q", 100, "a", "refused"), verdict.Fail},
+	{"that a question was never asked decides nothing", verdict.AllAnswered("q"), asked("another", 100, "a"), verdict.Inconclusive},
+	{"what another question lost is not this one's", verdict.AllAnswered("q"),
+		all(asked("q", 100, "a"), asked("another", 100, "refused")), verdict.Pass},
+	{"what steps lose is no load's loss", verdict.NoFailures(), asked("q", 600, "refused"), verdict.Pass},
+	{"nor did they send less than was asked of the load", verdict.FullRate(99), asked("q", 600, "refused"), verdict.Pass},
+
+	{"every request of the steps is refused", verdict.AllFail("q", evidence.Refused, evidence.Reset), asked("q", 100, "refused", "reset"),
+		verdict.Pass},
+	{"one times out, which is no refusal", verdict.AllFail("q", evidence.Refused), asked("q", 100, "refused", "timeout"), verdict.Fail},
+	{"where no way is named any will do", verdict.AllFail("q"), asked("q", 100, "refused", "timeout"), verdict.Pass},
+	{"one is answered", verdict.AllFail("q"), asked("q", 100, "refused", "a"), verdict.Fail},
+	{"nothing was asked that could fail", verdict.AllFail("q"), asked("another", 100, "refused"), verdict.Inconclusive},
+
+	{"both versions answer the steps", verdict.AnsweredBy("q", "v1", "v2"), asked("q", 600, "a", "d", "refused"), verdict.Pass},
+	{"only one does", verdict.AnsweredBy("q", "v1", "v2"), asked("q", 600, "a", "b"), verdict.Fail},
+	{"one does that is not expected", verdict.AnsweredBy("q", "v1"), asked("q", 600, "a", "d"), verdict.Fail},
+	{"nobody answers the steps", verdict.AnsweredBy("q", "v1"), asked("q", 600, "refused"), verdict.Fail},
+	{"whoever was not asked", verdict.AnsweredBy("q", "v1"), none, verdict.Inconclusive},
+
+	{"three pods have shares as chance has it", verdict.EvenTurns("q", 3),
+		asked("q", 100, outcomes(times(5, "a"), times(8, "b"), times(17, "c"))...), verdict.Pass},
+	{"one pod has more than chance explains", verdict.EvenTurns("q", 3),
+		asked("q", 100, outcomes(times(1, "a"), times(5, "b"), times(24, "c"))...), verdict.Fail},
+	{"one pod has no share", verdict.EvenTurns("q", 3), asked("q", 100, outcomes(times(15, "a"), times(15, "b"))...), verdict.Fail},
+	{"refused requests are the share of the pod that does not listen", verdict.EvenTurns("q", 3, evidence.Refused, evidence.Reset),
+		asked("q", 100, outcomes(times(9, "a"), times(11, "b"), times(6, "refused"), times(4, "reset"))...), verdict.Pass},
+	{"requests that time out are nobody's share", verdict.EvenTurns("q", 3, evidence.Refused),
+		asked("q", 100, outcomes(times(9, "a"), times(11, "b"), times(10, "timeout"))...), verdict.Fail},
+	{"shares of a question that was not asked", verdict.EvenTurns("q", 3), none, verdict.Inconclusive},
+
+	{"three pods take turns", verdict.EqualTurns("q", 3), asked("q", 100, "a", "b", "c", "a", "b", "c"), verdict.Pass},
+	{"chance is no turns", verdict.EqualTurns("q", 3), asked("q", 100, "a", "b", "c", "a", "b", "b"), verdict.Fail},
+
+	{"a pod answers when its deletion was seen", verdict.AnsweredByDeleted("q", 1), asked("q", 690, "a", "a", "d"), verdict.Pass},
+	{"fewer such replies than expected", verdict.AnsweredByDeleted("q", 2), asked("q", 690, "a", "a", "d"), verdict.Fail},
+	{"who answers is not being deleted yet", verdict.AnsweredByDeleted("q", 1), asked("q", 100, "a", "b"), verdict.Fail},
+	{"none of nothing was by a pod that is deleted", verdict.AnsweredByDeleted("q", 1), none, verdict.Inconclusive},
+
+	{"who answers stays", verdict.NotAnsweredByDeleted("q"), asked("q", 900, "c", "d", "refused"), verdict.Pass},
+	{"a pod answers that should be asked no more", verdict.NotAnsweredByDeleted("q"), asked("q", 900, "c", "b"), verdict.Fail},
+	{"no reply shows where requests go", verdict.NotAnsweredByDeleted("q"), asked("q", 900, "refused"), verdict.Inconclusive},
+
+	{"the first reply comes soon", verdict.AnsweredWithin("q", 100*ms, evidence.RolloutBegun), asked("q", 520, "refused", "a", "refused"),
+		verdict.Pass},
+	{"the first reply comes late", verdict.AnsweredWithin("q", 100*ms, evidence.RolloutBegun),
+		asked("q", 580, "refused", "refused", "refused", "a"), verdict.Fail},
+	{"there is no reply", verdict.AnsweredWithin("q", 100*ms, evidence.RolloutBegun), asked("q", 580, "refused"), verdict.Inconclusive},
+}
