@@ -1,0 +1,119 @@
+package loadgen
+
+import (
+	"net"
+	"net/http"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"rollcall/harness/evidence"
+	"rollcall/harness/evidence/store"
+	"rollcall/harness/timeline"
+	"rollcall/harness/verdict"
+)
+
+// What is asked of an app that answers is numbered and named as a lane's requests are, over new connections or over one that is kept.
+func TestAsker(t *testing.T) {
+	for _, row := range []struct {
+		sentence string
+		conn     evidence.Conn
+		hangUp   bool // before the third request
+		reused   []bool
+	}{
+		{"each request has a connection", evidence.Fresh, false, []bool{false, false, false}},
+		{"all requests have one", evidence.Reused, false, []bool{false, true, true}},
+		{"who hangs up opens another", evidence.Reused, true, []bool{false, true, false}},
+	} {
+		t.Run(row.sentence, func(t *testing.T) {
+			var lanes, numbers []string
+			server := serveApp(t, func(_ http.ResponseWriter, r *http.Request) {
+				lanes, numbers = append(lanes, r.Header.Get(laneHeader)), append(numbers, r.Header.Get(seqHeader))
+			})
+			asker, err := NewAsker(evidence.Lane{ID: "q", Vantage: evidence.FromHost, Conn: row.conn, Target: server.URL, Steps: true},
+				Config{Began: time.Now(), Service: "shop", Timeout: patient})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer asker.HangUp()
+			var reused []bool
+			for i := range 3 {
+				if i == 2 && row.hangUp {
+					asker.HangUp()
+				}
+				hit, trouble := asker.Ask()
+				if trouble != nil || hit.Failed() || hit.Seq != uint64(i) || hit.Lane != "q" || hit.Due != hit.Sent ||
+					hit.By.Pod != "shop-v1-abc" {
+					t.Errorf("request %d: %+v, %v", i, hit, trouble)
+				}
+				reused = append(reused, hit.Reused)
+			}
+			if !slices.Equal(reused, row.reused) {
+				t.Errorf("went over a connection from before: %v, want %v", reused, row.reused)
+			}
+			if !slices.Equal(lanes, []string{"q", "q", "q"}) || !slices.Equal(numbers, []string{"0", "1", "2"}) {
+				t.Errorf("the app got numbers %v of lanes %v", numbers, lanes)
+			}
+		})
+	}
+}
+
+// What was asked is judged from the folder alone.
+func TestAskedIsJudgedFromItsFolder(t *testing.T) {
+	app := serveApp(t, nil)
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	listener.Close() // so that its port refuses
+	for _, row := range []struct {
+		sentence, target string
+		want             []verdict.Outcome
+	}{
+		{"an app that answers", app.URL, []verdict.Outcome{verdict.Pass, verdict.Fail}},
+		{"a port that refuses", "http://" + listener.Addr().String(), []verdict.Outcome{verdict.Fail, verdict.Pass}},
+	} {
+		t.Run(row.sentence, func(t *testing.T) {
+			lane := evidence.Lane{ID: "q", Vantage: evidence.FromHost, Conn: evidence.Fresh, Target: row.target, Steps: true}
+			run := evidence.Run{Scenario: "asks", Began: time.Now(), Unloaded: true, Lanes: []evidence.Lane{lane},
+				Expect: []evidence.Expectation{verdict.AllAnswered("q"), verdict.AllFail("q", evidence.Refused)}}
+			dir := filepath.Join(t.TempDir(), "asks")
+			folder, err := store.Record(dir, run)
+			if err != nil {
+				t.Fatal(err)
+			}
+			asker, err := NewAsker(lane, Config{Began: run.Began, Service: "shop", Timeout: patient})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for range 3 {
+				hit, _ := asker.Ask()
+				folder.Hits(hit)
+				if !hit.Failed() {
+					folder.Arrivals(evidence.Arrival{Lane: "q", Seq: hit.Seq, At: hit.Sent, By: hit.By})
+				}
+			}
+			if err := folder.Finish(run); err != nil {
+				t.Fatal(err)
+			}
+			ev, err := store.Read(dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			tl, err := timeline.Join(ev)
+			if err != nil {
+				t.Fatal(err)
+			}
+			v := verdict.Judge(ev.Run, tl)
+			for i, f := range v.Findings {
+				if f.Outcome != row.want[i] || f.Exposure.Count != 3 {
+					t.Errorf("%s is %s, want %s: %s", f.Rule, f.Outcome, row.want[i], f.Because)
+				}
+			}
+			if len(v.Distrust) > 0 {
+				t.Errorf("the recording is distrusted: %+v", v.Distrust)
+			}
+		})
+	}
+}
