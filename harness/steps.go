@@ -20,8 +20,9 @@ import (
 )
 
 // Steps are what a scenario without load does: it calls the API in a namespace of its own, beside others, while everything in
-// the namespace is watched. What it finds out it notes as facts, which rules judge. They are written as a test is: the first call that
-// fails ends them ([Check], [Must]), and so do the methods of Steps that return no error.
+// the namespace is watched. What it finds out of the API it notes as facts, and what it asks the app from outside is recorded
+// ([Steps.Question]); rules judge both. They are written as a test is: the first call that fails ends them ([Check], [Must]), and so do
+// the methods of Steps that return no error.
 type Steps struct {
 	Client    kubernetes.Interface
 	Namespace string

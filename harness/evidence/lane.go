@@ -12,8 +12,8 @@ type Lane struct {
 	// TargetNode is the node of the pod that a control lane asks; empty: not noted.
 	TargetNode string `json:"target_node,omitempty"`
 	Rate       int    `json:"rate"` // asked, per second
-	// Steps says that steps sent its requests when they liked, or kept an app busy with them: it is no load, and only
-	// expectations that name it are judged by it.
+	// Steps says that a scenario's steps sent its requests when they liked: it is no load, and only expectations that name
+	// it are judged by it.
 	Steps bool `json:"steps,omitempty"`
 	// Resends says that the client, like most, silently sends a request again whose keep-alive connection
 	// died: what a rollout breaks shows as retries of such a lane, not as failures.
