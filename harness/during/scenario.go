@@ -1,6 +1,7 @@
 package during
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -11,6 +12,7 @@ import (
 	"rollcall/harness/disruption"
 	"rollcall/harness/evidence"
 	"rollcall/harness/rollout"
+	"rollcall/harness/timeline"
 	"rollcall/harness/verdict"
 	"rollcall/harness/verdict/phrase"
 )
@@ -55,7 +57,8 @@ func (a asked) expectations() (list []evidence.Expectation) {
 	if len(list) == 0 {
 		list = append(list, verdict.NoFailures())
 	}
-	return list
+	// Packets that are dropped for less than TCP's first timer fail no request: the SYN is sent again (RFC 6298, 2).
+	return append(list, verdict.SentInMaintenance(cmp.Or(a.outage, timeline.SYNResent.Timer())))
 }
 
 // claim says the same in words.

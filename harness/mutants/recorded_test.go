@@ -268,6 +268,34 @@ func preconditionMutants() []recordedMutant {
 			moved(evidence.PodSigterm, "v1", 0, 10*second), verdict.Inconclusive, "rules-behind", nil},
 		{"a lane that sent less than asked", drainedRecorded, asking(verdict.FullRate(99)),
 			hitsDropped(func(_ *recording, h evidence.Hit) bool { return h.Lane == lane && h.Seq%10 == 9 }), verdict.Inconclusive, "full-rate", nil},
+		{"maintenance in which no client sent a request", drainedRecorded, asking(verdict.SentInMaintenance(second)),
+			agentsAway(second, 4*second), verdict.Inconclusive, "sent-in-maintenance", maintained(second, 4*second)},
+	}
+}
+
+// maintained has maintenance be done in a time since the rollout began, which agents may be away in.
+func maintained(from, to time.Duration) spoil {
+	return func(r *recording) {
+		begun := r.at(evidence.RolloutBegun)
+		r.Run.Disruption = &evidence.Disruption{Expects: []string{evidence.AgentLost}, Tail: time.Hour}
+		r.Events = append(r.Events, evidence.Event{At: begun + from, Kind: evidence.DisruptionBegun},
+			evidence.Event{At: begun + to, Kind: evidence.DisruptionUndone}, evidence.Event{At: begun + to, Kind: evidence.ClusterWhole})
+	}
+}
+
+// agentsAway has the agents of all lanes be away in a time since the rollout began.
+func agentsAway(from, to time.Duration) spoil {
+	return func(r *recording) {
+		begun := r.at(evidence.RolloutBegun)
+		for _, l := range r.Run.Lanes {
+			hits := r.sent(l.ID, from, to)
+			first, last := hits[0].Seq, hits[len(hits)-1].Seq
+			r.Run.Absences = append(r.Run.Absences, evidence.Absence{Lane: l.ID, From: first, To: last + 1, Since: begun + from,
+				Until: begun + to, Why: "its node booted"})
+			in := func(lane string, seq uint64) bool { return lane == l.ID && first <= seq && seq <= last }
+			r.Hits = slices.DeleteFunc(r.Hits, func(h evidence.Hit) bool { return in(h.Lane, h.Seq) })
+			r.Arrivals = slices.DeleteFunc(r.Arrivals, func(a evidence.Arrival) bool { return in(a.Lane, a.Seq) })
+		}
 	}
 }
 

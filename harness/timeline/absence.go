@@ -46,6 +46,23 @@ func (t Timeline) AgentsAway() []AgentAway {
 	return found
 }
 
+// Silences are the parts of a time in which the agents of all of some lanes were away.
+func Silences(lanes []Lane, in Window) []Window {
+	silent := []Window{in}
+	for _, lane := range lanes {
+		var still []Window
+		for _, w := range silent {
+			for _, a := range lane.Absences {
+				if from, to := max(w.From, a.Since), min(w.To, a.Until); from < to {
+					still = append(still, Window{From: from, To: to})
+				}
+			}
+		}
+		silent = still
+	}
+	return silent
+}
+
 // away is what a lane's agent left out, and what nobody knows the outcome of.
 type away struct {
 	absences []evidence.Absence

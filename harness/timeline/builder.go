@@ -291,6 +291,10 @@ func (b *builder) finish() {
 	b.summary.WhileNoneServing = b.sentIn(b.windows.noneServing)
 	b.summary.WhileStarting = b.sentIn(b.windows.starting)
 	b.summary.WhileOnlyTerminating = b.sentIn(b.windows.onlyTerminating)
+	b.summary.InMaintenance, b.summary.SinceStep = b.sentIn(b.windows.maintenance), b.summary.SinceBegun
+	if b.windows.sinceStep != nil {
+		b.summary.SinceStep = b.sentIn(b.windows.sinceStep)
+	}
 	b.finishLatency()
 	b.followConnections()
 	b.lane.Summary = b.summary
@@ -301,7 +305,7 @@ func (b *builder) finish() {
 }
 
 // windows are the times in which hits are counted.
-type windows struct{ terminating, noneServing, onlyTerminating, starting []Window }
+type windows struct{ terminating, noneServing, onlyTerminating, starting, maintenance, sinceStep []Window }
 
 // sentIn is how many hits were surely sent in some windows.
 func (b *builder) sentIn(windows []Window) (n int) {

@@ -14,6 +14,29 @@ type Disruption struct {
 	Undone, Whole *time.Duration // nil: that was not seen
 }
 
+// Maintenance is when the first of them was done, from its begin until it was undone.
+func (t Timeline) Maintenance() (w Window, ok bool) {
+	all := t.Disruptions()
+	if len(all) == 0 || all[0].Undone == nil {
+		return w, false
+	}
+	return Window{From: all[0].Begun, To: *all[0].Undone}, true
+}
+
+// maintenance is the same, and from its first step until the end: somebody who does it by hand may begin to record hours before.
+func (t Timeline) maintenance() (done, sinceStep []Window) {
+	w, ok := t.Maintenance()
+	if !ok {
+		return nil, nil
+	}
+	for _, s := range t.Steps() {
+		if w.From < s.At && s.At < w.To {
+			return []Window{w}, []Window{{From: s.At, To: never}}
+		}
+	}
+	return []Window{w}, nil
+}
+
 // UntilWhole is how long after it was undone the cluster was whole again.
 func (d Disruption) UntilWhole() (took time.Duration, ok bool) {
 	if d.Undone == nil || d.Whole == nil {

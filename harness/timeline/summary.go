@@ -28,6 +28,9 @@ type LaneSummary struct {
 	// did not listen yet, as surely as the clocks tell
 	WhileNoneServing, WhileOnlyTerminating, WhileStarting int
 	SinceSwitch                                           int // replies on keep-alive connections on which the new version had answered before
+	InMaintenance                                         int // requests sent in maintenance, as surely as the clocks tell
+	// SinceStep are requests sent since the first step of maintenance, as surely; without one SinceBegun.
+	SinceStep int
 
 	Rate    float64 // achieved, per second; 0 with fewer than two hits
 	Lag     Spread  // of Sent-Due: the generator's own lateness

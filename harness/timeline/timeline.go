@@ -92,6 +92,7 @@ func Join(ev evidence.Evidence) (Timeline, error) {
 	var shared buffers
 	in := windows{terminating: t.terminatingBesideReady(), noneServing: t.NoneServing(), onlyTerminating: t.OnlyTerminating(),
 		starting: t.ReadyUnlistening()}
+	in.maintenance, in.sinceStep = t.maintenance()
 	builders := make(map[string]*builder, len(ev.Run.Lanes))
 	for _, lane := range ev.Run.Lanes {
 		if builders[lane.ID] != nil || lane.ID == "" {

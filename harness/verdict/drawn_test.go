@@ -32,7 +32,7 @@ func TestDrawnRecordings(t *testing.T) {
 	}
 	for _, rule := range verdict.Rules() {
 		can := []verdict.Outcome{verdict.Pass, verdict.Fail, verdict.Inconclusive}
-		if rule.Precondition || rule.ID == verdict.Noted("").Rule || rule.ID == verdict.FullRate(1).Rule {
+		if rule.Precondition || slices.Contains([]string{"noted", "full-rate", "sent-in-maintenance"}, rule.ID) {
 			can = slices.DeleteFunc(can, func(o verdict.Outcome) bool { return o == verdict.Fail })
 		}
 		for _, outcome := range can {
@@ -404,7 +404,7 @@ func draw(seed uint64) recording {
 		verdict.FactWithin("thing", time.Second, time.Second+dur()), verdict.Noted("thing"), verdict.SentWhileTerminating(),
 		verdict.ReachesTerminating(),
 		verdict.BothOrders(evidence.RuleGone, evidence.PodSigterm), verdict.RulesBehind(), verdict.MinTerminations(1 + pick(8)),
-		verdict.FullRate(99),
+		verdict.FullRate(99), verdict.SentInMaintenance(dur()),
 		verdict.ClientsBeforeSigterm(), verdict.OnlyServesAfter("v2", dur(), evidence.OldGone),
 	}
 	if chance(20) {

@@ -30,6 +30,7 @@ func TestEveryRuleIsPutToRecordedFolders(t *testing.T) {
 		verdict.AllAnswered("outside-fresh"), verdict.AllFail("outside-fresh"), verdict.AnsweredBy("outside-fresh", "v1", "v2"),
 		verdict.EvenTurns("outside-fresh", 3), verdict.EqualTurns("outside-fresh", 3), verdict.AnsweredByDeleted("outside-fresh", 1),
 		verdict.NotAnsweredByDeleted("outside-fresh"), verdict.AnsweredWithin("outside-fresh", time.Second, evidence.RolloutBegun),
+		verdict.SentInMaintenance(ms),
 	}
 	most := map[string]verdict.Exposure{}
 	for _, root := range []string{"testdata/recorded", "../../reports/testdata/recorded"} {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"rollcall/harness/evidence"
 	"rollcall/harness/timeline"
@@ -142,7 +143,22 @@ func (r Rule) put(x evidence.Expectation, tl timeline.Timeline) Finding {
 	if f.Outcome == Pass && f.Exposure.Count == 0 {
 		f = Finding{Because: "never put to the test: " + r.Untested, Exposure: f.Exposure}
 	}
+	if slowest := a.slowest(); r.BySending && f.Outcome == Pass && slowest > 0 {
+		unseen := Detail{"resolution", fmt.Sprintf("an outage shorter than %s may not be seen at %.3g requests/s",
+			phrase.Duration(time.Duration(float64(time.Second)/slowest)), slowest)}
+		f.Facts, f.Because = append(f.Facts, unseen), f.Because+"; "+unseen.Value
+	}
 	return f
+}
+
+// slowest is the least rate that one of the lanes achieved, per second; 0 where none is known.
+func (a asked) slowest() (rate float64) {
+	for _, lane := range a.lanes {
+		if r := lane.Summary.Rate; r > 0 && (rate == 0 || r < rate) {
+			rate = r
+		}
+	}
+	return rate
 }
 
 // unmarked is undecided where a mark is missing that the expectation counts from or to.

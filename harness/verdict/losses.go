@@ -28,7 +28,7 @@ func NoFailures() evidence.Expectation { return evidence.Expectation{Rule: noFai
 
 var noFailures = Rule{
 	ID: "no-failures", Claim: "no client loses a request",
-	Lanes: ServiceLanes, Unit: "request", Untested: noneSent, anyLoss: true,
+	Lanes: ServiceLanes, Unit: "request", Untested: noneSent, anyLoss: true, BySending: true,
 	exposed: sentSinceBegun, needs: underLoad(evidence.AboutFailures),
 	question: none{
 		rows: func(a asked) (found, string) { return foundHits(timeline.Failed(a.lanes)), "" },
@@ -72,7 +72,7 @@ func RecoversWithin(d time.Duration, mark evidence.EventKind) evidence.Expectati
 
 var recoversWithin = Rule{
 	ID: "recovers-within", Claim: "no client loses a request that it sends later than allowed after the named moment",
-	Lanes: ServiceLanes, Unit: "request", Untested: "no request was sent so long after that moment",
+	Lanes: ServiceLanes, Unit: "request", Untested: "no request was sent so long after that moment", BySending: true,
 	exposed: sentAfterRecovery,
 	needs: func(evidence.Expectation) needs {
 		return needs{subjects: []evidence.Subject{evidence.AboutFailures}, marks: []evidence.EventKind{evidence.LoadEnded}}

@@ -18,7 +18,7 @@ func MaxOutage(d time.Duration) evidence.Expectation {
 
 var maxOutage = Rule{
 	ID: "max-outage", Claim: "no client goes without good replies for longer than allowed",
-	Lanes: ServiceLanes, Unit: "request", Untested: noneSent,
+	Lanes: ServiceLanes, Unit: "request", Untested: noneSent, BySending: true,
 	exposed: sentSinceBegun, needs: underLoad(evidence.AboutFailures, evidence.AboutLatencies),
 	question: bound{
 		rows: func(a asked) (rows []lasting, lack string) {
@@ -103,7 +103,7 @@ func ReplyGap(min, max time.Duration) evidence.Expectation {
 
 var replyGap = Rule{
 	ID: "reply-gap", Claim: "every client gets no good reply for as long as expected, and no longer",
-	Lanes: ServiceLanes, Unit: "request", Untested: noneSent,
+	Lanes: ServiceLanes, Unit: "request", Untested: noneSent, BySending: true,
 	exposed: sentSinceBegun, needs: underLoad(evidence.AboutFailures, evidence.AboutLatencies),
 	question: bound{
 		rows: func(a asked) (rows []lasting, lack string) {
@@ -124,7 +124,8 @@ var replyGap = Rule{
 	},
 }
 
-// MaxFailedShare expects that on each lane through the Service no more requests fail than so many in a thousand.
+// MaxFailedShare expects that on each lane through the Service no more requests fail than so many in a thousand of those that it
+// sends once the rollout began, or maintenance took its first step: steady hours before would hide any loss.
 func MaxFailedShare(permille int) evidence.Expectation {
 	return evidence.Expectation{Rule: maxFailedShare.ID, Permille: permille}
 }
@@ -141,25 +142,29 @@ var maxFailedShare = Rule{
 			case requests(a) == 0:
 				return nil, noneAtAll
 			}
+			begun, lack := a.mark(evidence.RolloutBegun)
 			for _, lane := range a.lanes {
-				of := foundHits(lane.Failed)
-				of.facts = []Detail{{"lane", lane.ID}, {"sent on it", phrase.Count(lane.Summary.Requests, "request")}}
-				rows = append(rows, share{got: float64(of.count), of: float64(max(1, lane.Summary.Requests)), found: of})
+				of := foundHits(slices.DeleteFunc(slices.Clone(lane.Failed), func(h timeline.Hit) bool { return h.Sent < begun }))
+				sent := lane.Summary.SinceStep
+				of.facts = []Detail{{"lane", lane.ID}, {"sent on it since the first change", phrase.Count(sent, "request")}}
+				rows = append(rows, share{got: float64(of.count), of: float64(max(1, sent)), found: of})
 			}
-			return rows, ""
+			return rows, lack
 		},
 		limits: func(x evidence.Expectation, _ share) (least, most float64) {
 			return math.Inf(-1), float64(x.Permille) / 1000
 		},
 		says: func(a asked, s share) string {
 			if s.got == 0 {
-				return fmt.Sprintf("0 of %s failed", phrase.Count(requests(a), "request"))
+				return fmt.Sprintf("0 of %s since the first change failed", phrase.Count(a.sum(sinceStep), "request"))
 			}
-			return fmt.Sprintf("%.2f %% of the requests failed on the lane that lost most", 100*s.value())
+			return fmt.Sprintf("%.2f %% of the requests since the first change failed on the lane that lost most", 100*s.value())
 		},
 		breaches: func(a asked, s share) []Breach { return failures(a, s.hits) },
 	},
 }
+
+func sinceStep(s timeline.LaneSummary) int { return s.SinceStep }
 
 // Pause expects that from the last reply by the old version until the first by the new one nobody is answered for min to max.
 func Pause(min, max time.Duration) evidence.Expectation {

@@ -24,6 +24,8 @@ type Rule struct {
 	Precondition bool
 	// BoundsSync says that the bound of an expectation is one on how soon kube-proxy writes the nodes' rules.
 	BoundsSync bool
+	// BySending says that it looks at clients when they send, and so not at what is over sooner than they send again.
+	BySending bool
 	// anyLoss says that one failure is enough for the rule to fail.
 	anyLoss bool
 
@@ -47,7 +49,7 @@ var rules = []Rule{
 	allAnswered, allFail, answeredBy, evenTurns, equalTurns, answeredByDeleted, notAnsweredByDeleted, answeredWithin,
 	fact, factAtLeast, factWithin, noted,
 	sentWhileTerminating, reachesTerminating, bothOrders, rulesBehind, minTerminations,
-	fullRate,
+	fullRate, sentInMaintenance,
 }
 
 // Rules lists every rule, always in this order.

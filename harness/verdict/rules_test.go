@@ -61,7 +61,7 @@ func TestRuleIDs(t *testing.T) {
 		"no-slow-replies", "not-answered-by-deleted", "noted", "old-at-status", "old-ends-first", "only-serves", "only-serves-after",
 		"ordered-switch", "pause", "reaches-terminating",
 		"recovers-within", "reply-gap", "rules-before-sigterm", "rules-behind",
-		"scaling", "sent-while-terminating", "serves", "serves-until-sigterm", "share",
+		"scaling", "sent-in-maintenance", "sent-while-terminating", "serves", "serves-until-sigterm", "share",
 		"still-serves",
 	}
 	if diff := cmp.Diff(want, ids); diff != "" {

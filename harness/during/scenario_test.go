@@ -1,0 +1,101 @@
+package during
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"rollcall/harness/evidence"
+	"rollcall/harness/timeline"
+	"rollcall/harness/verdict"
+)
+
+// A made recording is of clients that send once a second each, from the moment they are begun to record until a minute after the
+// maintenance, of 10 min, which takes its first step at its begin.
+func made(a asked, steady time.Duration, lanes ...string) evidence.Evidence {
+	m := &maintenance{asked: a, does: byHand}
+	s := m.scenario()
+	end := steady + 10*time.Minute
+	run := evidence.Run{OldVersion: "v1", NewVersion: "v1", Expect: s.Expect, Length: end + time.Minute,
+		Disruption: &evidence.Disruption{ID: s.ID, Expects: s.Disruption.Expects, Tail: s.Disruption.Tail}}
+	var hits []evidence.Hit
+	for _, id := range lanes {
+		run.Lanes = append(run.Lanes, evidence.Lane{ID: id, Vantage: evidence.FromPod, Node: id, Conn: evidence.Fresh, Rate: 1})
+		for at := time.Duration(0); at < run.Length; at += time.Second {
+			hits = append(hits, evidence.Hit{Lane: id, Seq: uint64(at / time.Second), Due: at, Sent: at, Took: time.Millisecond, Status: 200,
+				By: evidence.Server{Version: "v1", Pod: "a"}, Attempts: 1})
+		}
+	}
+	events := []evidence.Event{{Kind: evidence.LoadBegun}, {At: time.Second, Kind: evidence.RolloutBegun},
+		{At: 2 * time.Second, Kind: evidence.DisruptionBegun}, {At: steady, Kind: evidence.Step, Detail: "drain worker"},
+		{At: end, Kind: evidence.DisruptionUndone}, {At: end, Kind: evidence.ClusterWhole}, {At: end, Kind: evidence.Barrier},
+		{At: run.Length, Kind: evidence.LoadEnded}}
+	return evidence.Evidence{Run: run, Hits: evidence.Hits(hits), Events: events}
+}
+
+// away has the agents of nodes be away from a moment to another, on whole seconds.
+func away(ev *evidence.Evidence, from, to time.Duration, nodes ...string) {
+	hits, _ := ev.Hits.All()
+	ev.Hits = evidence.Hits(slices.DeleteFunc(hits, func(h evidence.Hit) bool {
+		return slices.Contains(nodes, h.Lane) && h.Sent >= from && h.Sent < to
+	}))
+	for _, node := range nodes {
+		ev.Run.Absences = append(ev.Run.Absences, evidence.Absence{Lane: node, From: uint64(from / time.Second), To: uint64(to / time.Second),
+			Since: from, Until: to, Why: "its node booted"})
+	}
+}
+
+func TestVerdictOfMaintenance(t *testing.T) {
+	const steady = 30 * time.Second
+	over := steady + 10*time.Minute
+	outage := asked{outage: 10 * time.Second}
+	for _, row := range []struct {
+		sentence string
+		asked    asked
+		steady   time.Duration
+		spoil    func(*evidence.Evidence)
+		want     verdict.Outcome
+		by       string // the rule that decides; empty: all
+	}{
+		{"clients that send throughout tell that nothing was lost", outage, steady, func(*evidence.Evidence) {}, verdict.Pass, ""},
+		{"agents that are all away while the command runs saw nothing", outage, steady,
+			func(ev *evidence.Evidence) { away(ev, 2*time.Second, over+time.Second, "worker", "worker2") }, verdict.Inconclusive, "sent-in-maintenance"},
+		{"nor did they whatever may be lost", asked{permille: 10, outage: 10 * time.Second}, steady,
+			func(ev *evidence.Evidence) { away(ev, steady, over, "worker", "worker2") }, verdict.Inconclusive, "sent-in-maintenance"},
+		{"agents that are away in turn saw all", outage, steady, func(ev *evidence.Evidence) {
+			away(ev, steady, steady+time.Minute, "worker")
+			away(ev, steady+2*time.Minute, steady+3*time.Minute, "worker2")
+		}, verdict.Pass, ""},
+		{"an outage that may not last a second needs three requests in it", asked{}, steady, func(*evidence.Evidence) {}, verdict.Inconclusive,
+			"sent-in-maintenance"},
+		{"twelve steady hours before the first step do not hide a burst", asked{outage: 10 * time.Second, permille: 1}, 12 * time.Hour,
+			func(ev *evidence.Evidence) {
+				hits, _ := ev.Hits.All()
+				for i := range hits {
+					if since := hits[i].Sent - 12*time.Hour; since >= time.Minute && since < time.Minute+5*time.Second {
+						hits[i].Status, hits[i].Fault, hits[i].By = 0, evidence.Refused, evidence.Server{}
+					}
+				}
+				ev.Hits = evidence.Hits(hits)
+			}, verdict.Fail, "max-failed-share"},
+	} {
+		t.Run(row.sentence, func(t *testing.T) {
+			ev := made(row.asked, row.steady, "worker", "worker2")
+			row.spoil(&ev)
+			tl, err := timeline.Join(ev)
+			if err != nil {
+				t.Fatal(err)
+			}
+			v := verdict.Judge(ev.Run, tl)
+			var by []string
+			for _, f := range v.Findings {
+				if f.Outcome == v.Outcome {
+					by = append(by, f.Rule)
+				}
+			}
+			if v.Outcome != row.want || row.by != "" && !slices.Equal(by, []string{row.by}) {
+				t.Errorf("%s by %v, want %s by %s: %s", v.Outcome, by, row.want, row.by, v.Because)
+			}
+		})
+	}
+}
