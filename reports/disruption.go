@@ -68,6 +68,15 @@ func lostAddresses(s timeline.Step, tl timeline.Timeline) (said string) {
 	return said
 }
 
+func newAgentsAway(tl timeline.Timeline) []model.AgentAway {
+	var all []model.AgentAway
+	for _, a := range tl.AgentsAway() {
+		all = append(all, model.AgentAway{Node: a.Node, From: millis(a.From), Length: millis(a.Length()), LeftOut: a.LeftOut,
+			Unknown: a.Unknown, Why: a.Why})
+	}
+	return all
+}
+
 // newOutages lists the longest outages, the longest first.
 func newOutages(tl timeline.Timeline) []model.Outage {
 	all := tl.Attributions()

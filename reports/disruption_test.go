@@ -133,6 +133,46 @@ func TestADisruptionThatWasCutOffHasWhatWasSeen(t *testing.T) {
 	}
 }
 
+// Nothing is known of clients on a node whose agent was away, whether that is expected or not.
+func TestAgentsThatWereAwayAreReported(t *testing.T) {
+	dir, r := emptyFolder(t), cut("iptables")
+	r.run.Disruption.Nodes, r.run.Disruption.Expects = nil, []string{evidence.AgentLost}
+	for _, a := range []struct {
+		lane     string
+		node     string
+		from, to uint64
+	}{{"worker2-fresh", "worker2", 90, 100}, {"worker-fresh", "worker", 60, 80}} {
+		r.hits = slices.DeleteFunc(r.hits, func(h evidence.Hit) bool { return h.Lane == a.lane && h.Seq >= a.from && h.Seq < a.to })
+		r.run.Absences = append(r.run.Absences, evidence.Absence{Lane: a.lane, From: a.from, To: a.to,
+			Since: time.Duration(a.from) * 10 * ms, Until: time.Duration(a.to) * 10 * ms, Why: "its node booted"})
+	}
+	fail(&r, "outside-fresh", evidence.Closed, 60)
+	record(t, dir, r)
+	report, err := reports.Load(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []model.AgentAway{{Node: "worker", From: 600, Length: 200, LeftOut: 20, Why: "its node booted"},
+		{Node: "worker2", From: 900, Length: 100, LeftOut: 10, Why: "its node booted"}}
+	if diff := cmp.Diff(want, report.Scenarios[0].AgentsAway); diff != "" {
+		t.Errorf("away (-want +got):\n%s", diff)
+	}
+	if err := violation(t, schemaOf(t, ""), reportOf(t, dir)); err != nil {
+		t.Error(err)
+	}
+	first := "the load agent of worker was away for 200 ms from 0.600s on and left out 20 requests: its node booted"
+	for name, write := range map[string]func(io.Writer, model.Report) error{"terminal": reports.Terminal, "markdown": reports.Markdown} {
+		var b bytes.Buffer
+		if err := write(&b, report); err != nil {
+			t.Fatal(err)
+		}
+		said := strings.Join(strings.Fields(b.String()), " ")
+		if i := strings.Index(said, first); i < 0 || !strings.Contains(said[i:], "the load agent of worker2 was away for 100 ms") {
+			t.Errorf("the %s does not say in this order who was away:\n%s", name, b.String())
+		}
+	}
+}
+
 // A control lane that goes on asking for an address that its pod lost in a boot is told with that boot.
 func TestALostAddressIsReported(t *testing.T) {
 	dir, r := emptyFolder(t), cut("iptables")

@@ -117,7 +117,11 @@ func (d *draft) notPassed(scenarios []model.Scenario) {
 		}
 		lines = append(lines, fmt.Sprintf("- **%s** %s on %s: %s (see %s)",
 			s.Outcome, sheet.Escape(s.Name()), sheet.Escape(s.Mode), sheet.Escape(clipped(headline(s), becauseLimit)), sheet.Escape(look)))
-		if facts := factsLine(s.Facts); facts != "" {
+		facts := factsLine(s.Facts)
+		for _, away := range s.AgentsAway {
+			facts += "; " + away.String()
+		}
+		if facts = strings.TrimPrefix(facts, "; "); facts != "" {
 			lines = append(lines, "  <details><summary>details</summary>"+sheet.Escape(clipped(facts, becauseLimit))+"</details>")
 		}
 	}

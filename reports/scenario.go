@@ -124,7 +124,7 @@ func judge(s *model.Scenario, run evidence.Run, tl timeline.Timeline) {
 	if len(run.ClusterChanges) > 0 { // a slower kube-proxy may be among it: that is not what the cluster needs
 		s.Numbers.NeededDrain, s.Numbers.NeededDrains = nil, nil
 	}
-	s.Disruption, s.Steps = newDisruption(run, tl), newSteps(tl)
+	s.Disruption, s.Steps, s.AgentsAway = newDisruption(run, tl), newSteps(tl), newAgentsAway(tl)
 	if s.Disruption != nil || len(s.Steps) > 0 {
 		s.Outages, s.Numbers.Whole = newOutages(tl), untilWhole(tl)
 	}

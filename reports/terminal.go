@@ -47,6 +47,9 @@ func Terminal(w io.Writer, r model.Report) error {
 					explain(&b, f.Name+": "+f.Value)
 				}
 			}
+			for _, away := range s.AgentsAway {
+				explain(&b, away.String())
+			}
 			explain(&b, requestTotals(s))
 			for _, advice := range s.Advice {
 				explain(&b, advice)

@@ -1,5 +1,12 @@
 package model
 
+import (
+	"fmt"
+	"time"
+
+	"rollcall/harness/verdict/phrase"
+)
+
 // A Disruption is what was done to the cluster under load, and when, in milliseconds of the recording. What was not seen is absent.
 type Disruption struct {
 	ID     string   `json:"id"`
@@ -29,4 +36,21 @@ type Outage struct {
 	Step   string   `json:"step,omitempty"`     // the last before it, such as "worker: drain"
 	After  *float64 `json:"after_ms,omitempty"` // from that step until its first failed request was sent
 	Spans  []string `json:"spans,omitempty"`    // steps that came while it lasted
+}
+
+// An AgentAway is that a load agent sent nothing for a while, so that nobody knows what clients on its node would have seen.
+type AgentAway struct {
+	Node    string  `json:"node"`
+	From    float64 `json:"from_ms"` // in the recording
+	Length  float64 `json:"ms"`
+	LeftOut int     `json:"left_out"`          // requests that it was to send
+	Unknown int     `json:"unknown,omitempty"` // requests in flight when it went, of which nobody knows how they ended
+	Why     string  `json:"why"`
+}
+
+// String is like "the load agent of worker was away for 41.0 s from 12.000s on and left out 1,025 requests: its node booted".
+func (a AgentAway) String() string {
+	millis := func(x float64) time.Duration { return time.Duration(x * float64(time.Millisecond)) }
+	return fmt.Sprintf("the load agent of %s was away for %s from %s on and left out %s: %s", a.Node, phrase.Duration(millis(a.Length)),
+		phrase.Seconds(millis(a.From)), phrase.Count(a.LeftOut, "request"), a.Why)
 }

@@ -37,6 +37,7 @@ type Scenario struct {
 	Disruption     *Disruption     `json:"disruption,omitempty"` // absent: nothing was done to the cluster
 	Steps          []Step          `json:"steps,omitempty"`      // of maintenance, or that the recorder saw by itself, by time
 	Outages        []Outage        `json:"outages,omitempty"`    // where there is a disruption or a step: the longest, at most 20
+	AgentsAway     []AgentAway     `json:"agents_away,omitempty"` // by time
 	Numbers        Numbers         `json:"numbers"`
 	Lags           []PodLag        `json:"lags,omitempty"`         // by pod and node
 	Terminations   *Terminations   `json:"terminations,omitempty"` // absent: no old pod was deleted under load

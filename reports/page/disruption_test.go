@@ -131,6 +131,21 @@ func TestADisruptionIsTold(t *testing.T) {
 	}
 }
 
+func TestAgentsThatWereAwayAreTold(t *testing.T) {
+	dir := drainedFolder(t)
+	err := rerun(placeOf(dir, "nftables", "disruption", "disturbed"), func(run *evidence.Run) {
+		run.Absences = []evidence.Absence{{Lane: "worker-fresh", From: 650, To: 900, Since: 14 * time.Second, Until: 19 * time.Second,
+			Why: "its node booted"}}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const says = "the load agent of worker was away for 5.00 s from 14.000s on and left out 250 requests: its node booted</a></li>"
+	if !strings.Contains(article(t, string(write(t, dir)), disturbed), says) {
+		t.Errorf("the page does not have %s", says)
+	}
+}
+
 func TestAPictureOfADisruptionHasItsBandAndSteps(t *testing.T) {
 	var b strings.Builder
 	if err := page.Picture(&b, placeOf(drainedFolder(t), "nftables", "disruption", "disturbed")); err != nil {
