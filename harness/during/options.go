@@ -41,7 +41,7 @@ const (
 func (o *Options) List() usage.List {
 	own := usage.List{
 		{Flag: "max-outage", Text: &o.MaxOutage, Help: "longest `time` that a client may go without a good reply, such as 5s"},
-		{Flag: "max-failed", Text: &o.MaxFailed, Help: "largest `share` of a client's requests that may fail, such as 0.1%"},
+		{Flag: "max-failed", Text: &o.MaxFailed, Help: "largest `share` of a client's requests since the first step that may fail, such as 0.1%"},
 		{Flag: "service", Text: &o.Service,
 			Help: "ask this `Service` of yours from pods, and not Rollcall's app: namespace/name[:port][/path]; it is only read"},
 		{Flag: "url", Text: &o.URL, Help: "ask this `URL` of yours from outside, and not Rollcall's app; it is only read"},

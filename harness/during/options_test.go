@@ -87,14 +87,16 @@ func TestWhatClientsMayLose(t *testing.T) {
 		want           []evidence.Expectation
 		claim          string
 	}{
-		{sentence: "nothing, unless it is said", want: []evidence.Expectation{verdict.NoFailures()}, claim: "no client loses a request during x"},
-		{sentence: "an outage alone", outage: "5s", want: []evidence.Expectation{verdict.MaxOutage(5 * time.Second), verdict.ReplyGap(0, 5*time.Second)},
+		{sentence: "nothing, unless it is said", want: []evidence.Expectation{verdict.NoFailures(), verdict.SentInMaintenance(time.Second)},
+			claim: "no client loses a request during x"},
+		{sentence: "an outage alone", outage: "5s", want: []evidence.Expectation{verdict.MaxOutage(5 * time.Second), verdict.ReplyGap(0, 5*time.Second),
+			verdict.SentInMaintenance(5 * time.Second)},
 			claim: "no client goes without a good reply for over 5s during x"},
-		{sentence: "a share alone", failed: "0.1%", want: []evidence.Expectation{verdict.MaxFailedShare(1)},
+		{sentence: "a share alone", failed: "0.1%", want: []evidence.Expectation{verdict.MaxFailedShare(1), verdict.SentInMaintenance(time.Second)},
 			claim: "no client loses over 0.1 % of its requests during x"},
 		{sentence: "both, and each decides", outage: "500ms", failed: "100",
 			want: []evidence.Expectation{verdict.MaxOutage(500 * time.Millisecond), verdict.ReplyGap(0, 500*time.Millisecond),
-				verdict.MaxFailedShare(1000)},
+				verdict.MaxFailedShare(1000), verdict.SentInMaintenance(500 * time.Millisecond)},
 			claim: "no client goes without a good reply for over 500ms or loses over 100.0 % of its requests during x"},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {

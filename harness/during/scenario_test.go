@@ -59,7 +59,8 @@ func TestVerdictOfMaintenance(t *testing.T) {
 	}{
 		{"clients that send throughout tell that nothing was lost", outage, steady, func(*evidence.Evidence) {}, verdict.Pass, ""},
 		{"agents that are all away while the command runs saw nothing", outage, steady,
-			func(ev *evidence.Evidence) { away(ev, 2*time.Second, over+time.Second, "worker", "worker2") }, verdict.Inconclusive, "sent-in-maintenance"},
+			func(ev *evidence.Evidence) { away(ev, 2*time.Second, over+time.Second, "worker", "worker2") }, verdict.Inconclusive,
+			"sent-in-maintenance"},
 		{"nor did they whatever may be lost", asked{permille: 10, outage: 10 * time.Second}, steady,
 			func(ev *evidence.Evidence) { away(ev, steady, over, "worker", "worker2") }, verdict.Inconclusive, "sent-in-maintenance"},
 		{"agents that are away in turn saw all", outage, steady, func(ev *evidence.Evidence) {

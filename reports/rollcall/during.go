@@ -15,7 +15,8 @@ import (
 
 // lossHelp says by what a recording of maintenance is judged.
 const lossHelp = `Any request that fails is a failure, unless --max-outage or --max-failed say what
-each client may lose; every outage is reported with the step that it followed.`
+each client may lose; every outage is reported with the step that it followed.
+Where clients sent too few requests meanwhile to tell, it is inconclusive.`
 
 func duringCommand() *cobra.Command {
 	o := during.Options{}
