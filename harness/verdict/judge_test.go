@@ -119,8 +119,8 @@ func TestJudgeWorstFinding(t *testing.T) {
 	const (
 		passes = "0 of 400 requests failed; 2 pod terminations lost no request: at most 77.6 % of all lose one (95 % confidence) (lanes: 2); " +
 			"an outage shorter than 10 ms may not be seen at 100 requests/s"
-		fails  = "3 pods at once, terminating ones included, at most 2 allowed (first at: 0.600s)"
-		blind  = "proves nothing: 0 of 400 requests from pods failed after the rollout began (by lane: 0 on worker-fresh, 0 on worker-reused)"
+		fails = "3 pods at once, terminating ones included, at most 2 allowed (first at: 0.600s)"
+		blind = "proves nothing: 0 of 400 requests from pods failed after the rollout began (by lane: 0 on worker-fresh, 0 on worker-reused)"
 	)
 	for _, row := range []struct {
 		sentence string
