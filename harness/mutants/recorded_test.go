@@ -108,10 +108,23 @@ func lossMutants() []recordedMutant {
 		{"a drain that costs nothing where it has to", undrainedRecorded, asking(verdict.LostAtSteps("drain")),
 			all(served(lane), served(reused), served("worker2-fresh"), served("worker2-reused")), verdict.Inconclusive, "lost-at-steps",
 			reached("drain")},
+		{"a lane that reaches pods on nodes that are disrupted", drainedRecorded, asking(verdict.LostShare(0, 4*second, evidence.RolloutBegun)),
+			served(lane), verdict.Fail, "lost-share", cutOff},
 		{"a SYN that was sent again", drainedRecorded, asking(verdict.NoSlowReplies()),
 			hit(lane, second, func(_ *recording, h *evidence.Hit) { h.Took, h.Connect = 1012*ms, 1004*ms }), verdict.Fail, "no-slow-replies", nil},
 		{"a reply that took 1.6 s", drainedRecorded, asking(verdict.MaxLatency(1200 * ms)),
 			hit(lane, second, func(_ *recording, h *evidence.Hit) { h.Took = 1600 * ms }), verdict.Fail, "max-latency", nil},
+	}
+}
+
+// cutOff has every new connection fail for 5 s, of a cluster all of whose workers are disrupted.
+func cutOff(r *recording) {
+	r.Run.Disruption = &evidence.Disruption{}
+	for _, l := range r.Run.Lanes {
+		r.Run.Disruption.Nodes = append(r.Run.Disruption.Nodes, l.Node)
+		if l.Kind().FollowsRules() {
+			failing(l.ID, evidence.Timeout, 0, 5*second)(r)
+		}
 	}
 }
 
@@ -150,6 +163,9 @@ func podMutants() []recordedMutant {
 			each(evidence.ReplicaSetScaled, "v2", 1, func(_ *recording, e *evidence.Event) { e.Count += 2 }), verdict.Fail, "max-active", nil},
 		{"old pods that are gone when the rollout is said to be done", drainedRecorded, asking(verdict.OldAtStatus(1)),
 			movedTo(evidence.StatusDone, evidence.OldGone, ""), verdict.Fail, "old-at-status", nil},
+		{"a rollout that is done before its controller is back", drainedRecorded, asking(verdict.DoneAfter(evidence.DisruptionUndone)),
+			movedTo(evidence.StatusDone, evidence.RolloutBegun, ""), verdict.Fail, "done-after",
+			noted(second, event(evidence.Event{Kind: evidence.DisruptionUndone}))},
 		{"a new pod beside old ones that still run", recreateRecorded, asking(verdict.OldEndsFirst()),
 			movedTo(evidence.PodCreated, evidence.RolloutBegun, "v2"), verdict.Fail, "old-ends-first", nil},
 		{"a SIGTERM that does not wait for the hook", drainedRecorded,
@@ -266,6 +282,8 @@ func preconditionMutants() []recordedMutant {
 			verdict.Inconclusive, "reaches-terminating", nil},
 		{"rules that are never behind", undrainedRecorded, asking(verdict.DamageSeen(), verdict.RulesBehind()),
 			moved(evidence.PodSigterm, "v1", 0, 10*second), verdict.Inconclusive, "rules-behind", nil},
+		{"a rollout that is done before a node is drained", drainedRecorded, asking(verdict.NoFailures(), verdict.StepInRollout("drain")),
+			movedTo(evidence.StatusDone, evidence.RolloutBegun, ""), verdict.Inconclusive, "step-in-rollout", reached("drain")},
 		{"a lane that sent less than asked", drainedRecorded, asking(verdict.FullRate(99)),
 			hitsDropped(func(_ *recording, h evidence.Hit) bool { return h.Lane == lane && h.Seq%10 == 9 }), verdict.Inconclusive, "full-rate", nil},
 		{"maintenance in which no client sent a request", drainedRecorded, asking(verdict.SentInMaintenance(second)),

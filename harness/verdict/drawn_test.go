@@ -406,6 +406,7 @@ func draw(seed uint64) recording {
 		verdict.BothOrders(evidence.RuleGone, evidence.PodSigterm), verdict.RulesBehind(), verdict.MinTerminations(1 + pick(8)),
 		verdict.FullRate(99), verdict.SentInMaintenance(dur()),
 		verdict.ClientsBeforeSigterm(), verdict.OnlyServesAfter("v2", dur(), evidence.OldGone),
+		verdict.LostShare(0, 5*dur(), evidence.RolloutBegun), verdict.DoneAfter(evidence.DisruptionUndone), verdict.StepInRollout("drain"),
 	}
 	if chance(20) {
 		d.Run.Lacks = []evidence.Feature{{Name: evidence.NodeRules, Because: "not allowed"}}

@@ -31,6 +31,7 @@ func TestEveryRuleIsPutToRecordedFolders(t *testing.T) {
 		verdict.EvenTurns("outside-fresh", 3), verdict.EqualTurns("outside-fresh", 3), verdict.AnsweredByDeleted("outside-fresh", 1),
 		verdict.NotAnsweredByDeleted("outside-fresh"), verdict.AnsweredWithin("outside-fresh", time.Second, evidence.RolloutBegun),
 		verdict.SentInMaintenance(ms),
+		verdict.LostShare(0, time.Minute, evidence.RolloutBegun), verdict.DoneAfter(evidence.RolloutBegun), verdict.StepInRollout("drain"),
 	}
 	most := map[string]verdict.Exposure{}
 	for _, root := range []string{"testdata/recorded", "../../reports/testdata/recorded"} {

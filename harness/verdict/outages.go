@@ -166,6 +166,77 @@ var maxFailedShare = Rule{
 
 func sinceStep(s timeline.LaneSummary) int { return s.SinceStep }
 
+// LostShare expects that of the requests that pods send over new connections in the time from min to max after a mark as many are lost
+// as lead to pods on disrupted nodes, as far as chance explains: each pod gets as many new connections as any other.
+func LostShare(min, max time.Duration, mark evidence.EventKind) evidence.Expectation {
+	return evidence.Expectation{Rule: lostShare.ID, Min: min, Max: max, From: mark}
+}
+
+var lostShare = Rule{
+	ID: "lost-share", Claim: "clients lose, for as long as expected, the share of new connections that leads to pods on disrupted nodes",
+	Lanes: RoutedLanes, Unit: "request", Untested: "no request was sent from a pod in that time",
+	exposed: func(a asked) (n int) {
+		for _, lane := range a.lanes {
+			n += a.lostOn(lane).sent
+		}
+		return n
+	},
+	needs: seeing(evidence.AboutFailures, evidence.AboutReplies),
+	question: part{
+		rows: func(a asked) (rows []share, lack string) {
+			if _, lack := a.mark(a.From); lack != "" {
+				return nil, lack
+			}
+			onDisrupted := 0
+			for _, p := range a.tl.Pods {
+				if a.tl.Disruption != nil && p.Version == a.tl.Old && slices.Contains(a.tl.Disruption.Nodes, p.Node) {
+					onDisrupted++
+				}
+			}
+			switch {
+			case len(a.lanes) == 0:
+				return nil, "0 lanes from pods were seen"
+			case onDisrupted == 0:
+				return nil, "0 pods were seen on a node that was disrupted"
+			}
+			for _, lane := range a.lanes {
+				on := a.lostOn(lane)
+				on.found.facts = []Detail{{"lane", lane.ID}, {"requests sent", on.in.String()}, {"of them lost", phrase.Number(on.count)},
+					{"pods on disrupted nodes", fmt.Sprintf("%d of %d", onDisrupted, oldPods(a))}}
+				row := share{got: float64(on.count), of: float64(on.sent), expected: float64(onDisrupted) / float64(oldPods(a)), found: on.found}
+				if on.sent == 0 {
+					row.lack = fmt.Sprintf("%s sent 0 requests %s", lane.ID, on.in)
+				}
+				rows = append(rows, row)
+			}
+			return rows, ""
+		},
+		limits: func(_ evidence.Expectation, s share) (least, most float64) { return byChance(s.expected, s.of) },
+		says: func(_ asked, s share) string {
+			return fmt.Sprintf("%.1f %% of the requests were lost on %s", 100*s.value(), s.facts[0].Value)
+		},
+	},
+}
+
+// A lostIn is what a lane lost of what it sent in a time.
+type lostIn struct {
+	found
+	in   seconds
+	sent int
+}
+
+// lostOn is what a lane lost, and how much it sent, in the whole seconds of the expectation's time.
+func (a asked) lostOn(lane timeline.Lane) lostIn {
+	from, _ := a.tl.Mark(a.From)
+	in := seconds{int((from+a.Min)/time.Second) + 1, int((from + a.Max) / time.Second)}
+	lost := foundHits(slices.DeleteFunc(slices.Clone(lane.Failed), func(h timeline.Hit) bool {
+		second := int(h.Sent / time.Second)
+		return second < in.from || second >= in.to || h.By.Version != "" // whoever answered badly did answer
+	}))
+	_, answered := repliesIn(lane, "", in)
+	return lostIn{lost, in, answered + lost.count}
+}
+
 // Pause expects that from the last reply by the old version until the first by the new one nobody is answered for min to max.
 func Pause(min, max time.Duration) evidence.Expectation {
 	return evidence.Expectation{Rule: pause.ID, Min: min, Max: max}

@@ -22,7 +22,9 @@ type part struct {
 type share struct {
 	got, of float64
 	unclear float64 // how many more may be
-	lack    string  // why there is nothing to have a share of
+	// expected is the share that was to be, where it is of what was recorded.
+	expected float64
+	lack     string // why there is nothing to have a share of
 	found
 }
 

@@ -1,6 +1,7 @@
 package verdict
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -133,6 +134,38 @@ var maxStatusGap = Rule{
 			done, _ := a.tl.Mark(evidence.StatusDone)
 			return late(timeline.Window{From: done, To: done + l.Length}, l.Length-a.Max, append(timeline.ControlPlane(), timeline.OnNode("")...)...)
 		},
+	},
+}
+
+// DoneAfter expects that the API server does not say before a mark that the rollout is done: until then it stands still.
+func DoneAfter(mark evidence.EventKind) evidence.Expectation {
+	return evidence.Expectation{Rule: doneAfter.ID, From: mark}
+}
+
+var doneAfter = Rule{
+	ID: "done-after", Claim: "the rollout is not said to be done before the named moment",
+	Unit: "rollout", Untested: "that moment or the end of the rollout did not come",
+	exposed: func(a asked) int {
+		_, reached := a.tl.Mark(a.From)
+		_, done := a.tl.Mark(evidence.StatusDone)
+		if !reached || !done {
+			return 0
+		}
+		return 1
+	},
+	needs: always(needs{marks: []evidence.EventKind{evidence.StatusDone}, subjects: []evidence.Subject{evidence.AboutMarks}}),
+	question: none{
+		rows: func(a asked) (f found, lack string) {
+			from, lack := a.mark(a.From)
+			done, never := a.mark(evidence.StatusDone)
+			if done < from {
+				f.count = 1
+			}
+			f.facts = []Detail{{string(evidence.StatusDone), phrase.Seconds(done)}}
+			return f, cmp.Or(lack, never)
+		},
+		noun: plain("rollout"),
+		did:  func(a asked) string { return fmt.Sprintf("were said to be done before %s", a.From) },
 	},
 }
 

@@ -40,15 +40,15 @@ type Rule struct {
 var rules = []Rule{
 	noFailures, recoversWithin, noLostReplies, noHiddenRetries, servesUntilSigterm,
 	damageSeen, lostWhileTerminating, lostWhileNoneServes, lostWhileStarting, minTerminationsLost,
-	maxOutage, maxFailedShare, minOutage, replyGap, lossesAtSteps, lostAtSteps, pause,
+	maxOutage, maxFailedShare, lostShare, minOutage, replyGap, lossesAtSteps, lostAtSteps, pause,
 	noSlowReplies, maxLatency,
 	rulesBeforeSigterm, clientsBeforeSigterm, maxRuleLag, maxDrainLag, mostDrainLags,
-	minAvailable, maxPods, scaling, maxActive, oldAtStatus, answersAfter, maxStatusGap, oldEndsFirst, between,
+	minAvailable, maxPods, scaling, maxActive, oldAtStatus, answersAfter, maxStatusGap, doneAfter, oldEndsFirst, between,
 	orderedSwitch, keptConnections, maxSwitch, onlyServes, onlyServesAfter, serves, stillServes, shareOfReplies,
 	mixes, cleanCut, maxMixedWindow, minMixedWindow,
 	allAnswered, allFail, answeredBy, evenTurns, equalTurns, answeredByDeleted, notAnsweredByDeleted, answeredWithin,
 	fact, factAtLeast, factWithin, noted,
-	sentWhileTerminating, reachesTerminating, bothOrders, rulesBehind, minTerminations,
+	sentWhileTerminating, reachesTerminating, bothOrders, rulesBehind, stepInRollout, minTerminations,
 	fullRate, sentInMaintenance,
 }
 

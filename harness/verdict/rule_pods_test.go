@@ -24,6 +24,12 @@ var podRows = []ruleRow{
 	{"an old pod of which no end was seen", verdict.OldEndsFirst(), all(created("b"), exited("a", 700), createdAs("v2", "c", 760)),
 		verdict.Inconclusive},
 
+	{"a rollout that stands still until its controller is back", verdict.DoneAfter(evidence.DisruptionUndone),
+		all(disrupted(""), without(evidence.StatusDone), with(mark(1100, evidence.StatusDone))), verdict.Pass},
+	{"a rollout that is done while its controller is away", verdict.DoneAfter(evidence.DisruptionUndone), disrupted(""), verdict.Fail},
+	{"a controller that never came back", verdict.DoneAfter(evidence.DisruptionUndone),
+		all(disrupted(""), without(evidence.DisruptionUndone)), verdict.Inconclusive},
+
 	{"a fact that is one of those expected", verdict.Fact("revisions", "2", "3"), noting("revisions", "1", "3"), verdict.Pass},
 	{"a fact that is something else", verdict.Fact("revisions", "2", "3"), noting("revisions", "4"), verdict.Fail},
 	{"a fact that nobody found out", verdict.Fact("revisions", "2"), none, verdict.Inconclusive},

@@ -1,11 +1,23 @@
 package verdict_test
 
 import (
+	"slices"
 	"time"
 
 	"rollcall/harness/evidence"
 	"rollcall/harness/verdict"
 )
+
+// onDisrupted has these pods, of the old ones a and b, be on a node that is disrupted. The hits with seq 99 to 198 are of one second.
+func onDisrupted(pods ...string) edit {
+	return all(disrupted("worker"), func(ev *recording) {
+		for i := range ev.Events {
+			if slices.Contains(pods, ev.Events[i].By.Pod) {
+				ev.Events[i].By.Node = "worker"
+			}
+		}
+	})
+}
 
 // What became of requests, and how they were sent.
 var requestRows = []ruleRow{
@@ -247,5 +259,25 @@ var requestRows = []ruleRow{
 	{"a share of nothing cannot be asked for", verdict.MaxFailedShare(0), none,
 		verdict.Inconclusive},
 	{"no outage among requests before the rollout alone tests nothing of it", verdict.MaxOutage(20 * ms), rolledOutLast,
+		verdict.Inconclusive},
+
+	{"of new connections as many are lost as lead to the pod on the disrupted node", verdict.LostShare(0, 1500*ms, evidence.RolloutBegun),
+		all(onDisrupted("a"), breaking("worker-fresh", evidence.Timeout, from(110, 165)...)),
+		verdict.Pass},
+	{"fewer, for its endpoint left soon", verdict.LostShare(0, 1500*ms, evidence.RolloutBegun),
+		all(onDisrupted("a"), breaking("worker-fresh", evidence.Timeout, from(99, 119)...)),
+		verdict.Fail},
+	{"more, for other pods are not reached either", verdict.LostShare(0, 1500*ms, evidence.RolloutBegun),
+		all(onDisrupted("a"), breaking("worker-fresh", evidence.Timeout, from(110, 190)...)),
+		verdict.Fail},
+	{"a keep-alive connection is none of them", verdict.LostShare(0, 1500*ms, evidence.RolloutBegun),
+		all(onDisrupted("a"), breaking("worker-fresh", evidence.Timeout, from(110, 165)...), breaking("worker-reused", evidence.Timeout, from(99, 198)...)),
+		verdict.Pass},
+	{"where the disrupted node has all pods each is lost", verdict.LostShare(0, 1500*ms, evidence.RolloutBegun),
+		all(onDisrupted("a", "b"), breaking("worker-fresh", evidence.Timeout, from(99, 198)...)),
+		verdict.Pass},
+	{"where no pod is on a disrupted node there is no share", verdict.LostShare(0, 1500*ms, evidence.RolloutBegun), disrupted("worker"),
+		verdict.Inconclusive},
+	{"a time in which nobody sent anything", verdict.LostShare(5*time.Second, 9*time.Second, evidence.RolloutBegun), onDisrupted("a"),
 		verdict.Inconclusive},
 }

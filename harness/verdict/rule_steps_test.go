@@ -50,4 +50,9 @@ var stepRows = []ruleRow{
 	{"losses at other steps do not show that one at this would be seen", verdict.LostAtSteps("drain"),
 		all(upgraded, breaking("worker-reused", evidence.Reset, 130)),
 		verdict.Inconclusive},
+
+	{"a step in the middle of the rollout", verdict.StepInRollout("drain"), step(700, "worker", "drain"), verdict.Pass},
+	{"a step that comes when the rollout is done", verdict.StepInRollout("drain"), step(900, "worker", "drain"), verdict.Inconclusive},
+	{"a step that came before it began", verdict.StepInRollout("drain"), step(499, "worker", "drain"), verdict.Inconclusive},
+	{"another step in the middle of the rollout", verdict.StepInRollout("drain"), step(700, "worker", "reboot"), verdict.Inconclusive},
 }

@@ -51,9 +51,9 @@ func TestRuleIDs(t *testing.T) {
 	slices.Sort(ids)
 	want := []string{
 		"all-answered", "all-fail", "answered-by", "answered-by-deleted", "answered-within", "answers-after",
-		"between", "both-orders", "clean-cut", "clients-before-sigterm", "damage-seen",
-		"equal-turns", "even-turns", "fact", "fact-at-least", "fact-within", "full-rate",
-		"kept-connections", "losses-at-steps", "lost-at-steps", "lost-while-none-serves", "lost-while-starting",
+		"between", "both-orders", "clean-cut", "clients-before-sigterm", "damage-seen", "done-after",
+		"equal-turns", "even-turns", "fact", "fact-at-least", "fact-within", "full-rate", "kept-connections",
+		"losses-at-steps", "lost-at-steps", "lost-share", "lost-while-none-serves", "lost-while-starting",
 		"lost-while-terminating", "max-active", "max-drain-lag",
 		"max-failed-share", "max-latency", "max-mixed-window", "max-outage",
 		"max-pods", "max-rule-lag", "max-status-gap", "max-switch", "min-available", "min-mixed-window", "min-outage",
@@ -61,8 +61,8 @@ func TestRuleIDs(t *testing.T) {
 		"no-slow-replies", "not-answered-by-deleted", "noted", "old-at-status", "old-ends-first", "only-serves", "only-serves-after",
 		"ordered-switch", "pause", "reaches-terminating",
 		"recovers-within", "reply-gap", "rules-before-sigterm", "rules-behind",
-		"scaling", "sent-in-maintenance", "sent-while-terminating", "serves", "serves-until-sigterm", "share",
-		"still-serves",
+		"scaling", "sent-in-maintenance", "sent-while-terminating", "serves", "serves-until-sigterm",
+		"share", "step-in-rollout", "still-serves",
 	}
 	if diff := cmp.Diff(want, ids); diff != "" {
 		t.Errorf("ids (-want +got):\n%s", diff)

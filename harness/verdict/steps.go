@@ -149,15 +149,7 @@ func LostAtSteps(texts ...string) evidence.Expectation {
 var lostAtSteps = Rule{
 	ID: "lost-at-steps", Claim: "clients in the cluster lose requests at those steps of maintenance at which they have to",
 	Lanes: DamageLanes, Unit: "step", Untested: "no such step was marked", Precondition: true,
-	exposed: func(a asked) (n int) {
-		for _, step := range a.tl.MarkedSteps() {
-			if matches(step, a.Values) {
-				n++
-			}
-		}
-		return n
-	},
-	needs: sinceBegin(evidence.AboutFailures),
+	exposed: stepsNamed, needs: sinceBegin(evidence.AboutFailures),
 	question: some{
 		rows: func(a asked) (f found, _ string) {
 			var at []timeline.Loss
@@ -175,4 +167,47 @@ var lostAtSteps = Rule{
 			return fmt.Sprintf("from pods were lost at a step %q", strings.Join(a.Values, " or "))
 		},
 	},
+}
+
+// StepInRollout expects that a step of maintenance whose text has one of these in it is reached while the rollout is under way: else
+// nothing shows what it does to one.
+func StepInRollout(texts ...string) evidence.Expectation {
+	return evidence.Expectation{Rule: stepInRollout.ID, Values: texts}
+}
+
+var stepInRollout = Rule{
+	ID: "step-in-rollout", Claim: "maintenance reaches the named step while the rollout is under way",
+	Unit: "step", Untested: "no such step was marked", Precondition: true,
+	exposed: stepsNamed, needs: always(needs{marks: []evidence.EventKind{evidence.RolloutBegun, evidence.StatusDone},
+		subjects: []evidence.Subject{evidence.AboutMarks}}),
+	question: some{
+		rows: func(a asked) (f found, lack string) {
+			begun, lack := a.mark(evidence.RolloutBegun)
+			done, never := a.mark(evidence.StatusDone)
+			for _, step := range a.tl.MarkedSteps() {
+				if matches(step, a.Values) {
+					f.facts = append(f.facts, Detail{step.String(), phrase.Seconds(step.At)})
+				}
+				if matches(step, a.Values) && begun <= step.At && step.At < done {
+					f.count++
+				}
+			}
+			f.facts = append(f.facts, Detail{string(evidence.StatusDone), phrase.Seconds(done)})
+			return f, cmp.Or(lack, never)
+		},
+		of: stepsNamed, noun: "step",
+		did: func(a asked) string {
+			return fmt.Sprintf("%q were reached in the rollout", strings.Join(a.Values, " or "))
+		},
+	},
+}
+
+// stepsNamed counts the marked steps that the expectation names.
+func stepsNamed(a asked) (n int) {
+	for _, step := range a.tl.MarkedSteps() {
+		if matches(step, a.Values) {
+			n++
+		}
+	}
+	return n
 }

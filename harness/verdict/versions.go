@@ -332,12 +332,16 @@ var shareOfReplies = Rule{
 	question: part{
 		rows: func(a asked) ([]share, string) { return a.shares(windowsOfShare(a)) },
 		limits: func(x evidence.Expectation, s share) (least, most float64) {
-			p := float64(x.Percent) / 100
-			allowed := shareDeviations * math.Sqrt(p*(1-p)/s.of)
-			return p - allowed, p + allowed
+			return byChance(float64(x.Percent)/100, s.of)
 		},
 		says: saysShare,
 	},
+}
+
+// byChance is what chance makes of a share, of so many draws.
+func byChance(share, draws float64) (least, most float64) {
+	allowed := shareDeviations * math.Sqrt(share*(1-share)/draws)
+	return share - allowed, share + allowed
 }
 
 // windowsOfShare are those from the mark to the end of the load.
