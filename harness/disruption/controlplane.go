@@ -28,22 +28,20 @@ var manifests = map[string]string{
 	APIServer: "kube-apiserver", ControllerManager: "kube-controller-manager", Scheduler: "kube-scheduler", Etcd: "etcd",
 }
 
-// Away takes a program of the control plane away for a while, counted from when it has ended, and then lets the kubelet start it
-// again. One script does both: nobody else could where the API server is away.
+// Away takes a program of the control plane away for a while, counted from when it has ended, which it marks as a step, and then lets
+// the kubelet start it again. What is left of it where nobody lives to do that, [Repair] undoes.
 func Away(program string, d time.Duration) Act {
-	manifest := manifests[program]
+	at := fmt.Sprintf("at=/etc/kubernetes/manifests/%[1]s.yaml parked=/etc/kubernetes/%[1]s.parked.yaml\n", manifests[program])
+	take := fmt.Sprintf("mv $at $parked\nuntil ! pgrep -x %s >/dev/null; do sleep 0.1; done", program)
+	putBack := fmt.Sprintf("mv $parked $at\nuntil pgrep -x %s >/dev/null; do sleep 0.2; done", program)
 	return func(ctx context.Context, s Stage) error {
-		script := fmt.Sprintf(`set -e
-at=/etc/kubernetes/manifests/%[1]s.yaml parked=/etc/kubernetes/%[1]s.parked.yaml
-undo() { if [ -e $parked ]; then mv $parked $at; fi; }
-trap undo EXIT
-mv $at $parked
-until ! pgrep -x %[2]s >/dev/null; do sleep 0.1; done
-sleep %[3]f
-undo
-until pgrep -x %[2]s >/dev/null; do sleep 0.2; done`, manifest, program, d.Seconds())
-		_, err := s.on(ctx, ControlPlane, script, d+time.Minute)
-		return err
+		_, err := s.on(ctx, ControlPlane, "set -e\n"+at+take, time.Minute)
+		if err == nil {
+			s.Step(ControlPlane, program+" is away")
+			Pause(ctx, d)
+		}
+		_, undo := s.on(ctx, ControlPlane, "set -e\n"+at+putBack, time.Minute)
+		return errors.Join(err, undo)
 	}
 }
 

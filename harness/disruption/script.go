@@ -3,6 +3,7 @@ package disruption
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 )
 
@@ -58,20 +59,44 @@ func Stopped(node, program string, d time.Duration) Act {
 	return Lasting(d, node, "pkill -STOP -x "+program, "pkill -CONT -x "+program)
 }
 
+// StoppedMarked does the same, and marks as a step that the program is stopped.
+func StoppedMarked(node, program string, d time.Duration) Act {
+	return InTurn(Script(node, "pkill -STOP -x "+program), func(_ context.Context, s Stage) error {
+		s.Step(node, program+" is stopped")
+		return nil
+	}, Stopped(node, program, d))
+}
+
 // Killed kills a program on a node.
 func Killed(node, program string) Act { return Script(node, "pkill -KILL -x "+program) }
 
 // AppKilled kills the oldest of the app's processes on a node, as nobody else does.
 func AppKilled(node string) Act {
 	return func(ctx context.Context, s Stage) error {
-		script := fmt.Sprintf(`for pid in $(pgrep -x echo); do
-	if tr '\0' '\n' <"/proc/$pid/environ" | grep -q '^ROLLCALL_POD=%s-'; then kill -KILL $pid; exit; fi
-done
-echo 'no process of the app is on this node' >&2
-exit 1`, s.App.ResourceName())
-		_, err := s.On(ctx, node, script)
+		_, err := s.On(ctx, node, s.eachApp("kill -KILL $pid; exit")+"\necho 'no process of the app is on this node' >&2\nexit 1")
 		return err
 	}
+}
+
+// AppsFact is how many of the app's processes ran on a node.
+const AppsFact = "processes of the app"
+
+// AppsCounted notes that.
+func AppsCounted(node string) Act {
+	return func(ctx context.Context, s Stage) error {
+		found, err := s.On(ctx, node, s.eachApp("echo $pid"))
+		if err == nil {
+			s.Fact(AppsFact, fmt.Sprint(len(strings.Fields(found))))
+		}
+		return err
+	}
+}
+
+// eachApp does something with the pid of each of the app's processes on a node, the oldest first.
+func (s Stage) eachApp(do string) (script string) {
+	return fmt.Sprintf(`for pid in $(pgrep -x echo); do
+	if tr '\0' '\n' <"/proc/$pid/environ" | grep -q '^ROLLCALL_POD=%s-'; then %s; fi
+done`, s.App.ResourceName(), do)
 }
 
 // Together does several things at once.

@@ -18,6 +18,7 @@ import (
 
 	"rollcall/fixtures"
 	"rollcall/harness/cluster"
+	"rollcall/harness/evidence"
 )
 
 // A deadCluster answers nothing.
@@ -76,19 +77,25 @@ func TestActsOnNodes(t *testing.T) {
 		{"a node that is off is switched on", Off(Worker, time.Millisecond), []string{"worker: kill", "worker: start"}},
 		{"a node that is rebooted", Rebooted(Worker), []string{"worker: restart"}},
 		{"a program of the control plane is away, and its manifest back", Away(ControllerManager, time.Millisecond),
-			[]string{"control-plane: ", "kube-controller-manager.parked.yaml", "pgrep -x kube-controller"}},
+			[]string{"control-plane: ", "kube-controller-manager.parked.yaml", "mv $at $parked", "until ! pgrep -x kube-controller",
+				"step: kube-controller is away", "control-plane: ", "mv $parked $at", "until pgrep -x kube-controller"}},
+		{"a program that is stopped, which is marked as soon as it is", StoppedMarked(ControlPlane, Etcd, time.Millisecond),
+			[]string{"control-plane: ", "-STOP -x etcd", "step: etcd is stopped", "-CONT -x etcd"}},
+		{"the app's processes are counted", AppsCounted(Worker), []string{"worker: ", "pgrep -x echo", "fact: 0"}},
 		{"connections are forgotten", ConntrackFlushed(Worker), []string{"worker: ", "conntrack --flush"}},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
 			for _, mode := range []string{"iptables", "nftables"} {
 				c := &paperCluster{T: t, mode: mode, client: fake.NewClientset()}
-				if err := row.act(t.Context(), Stage{Cluster: c}); err != nil {
+				note := func(e evidence.Event) { c.did = append(c.did, string(e.Kind)+": "+e.Detail) }
+				if err := row.act(t.Context(), Stage{Cluster: c, Note: note}); err != nil {
 					t.Fatal(err)
 				}
 				all := strings.Join(c.did, "\n")
+				rest, found := all, false
 				for _, part := range row.did {
-					if !strings.Contains(all, part) {
-						t.Errorf("in %s nothing is %q:\n%s", mode, part, all)
+					if _, rest, found = strings.Cut(rest, part); !found {
+						t.Errorf("in %s nothing is %q in its turn:\n%s", mode, part, all)
 					}
 				}
 			}

@@ -159,14 +159,21 @@ func TestExpectedAPIGapLeavesFacts(t *testing.T) {
 		{"not expected", all(disrupted("worker"), gap), verdict.Inconclusive},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
-			ev := rollout(verdict.Fact("drain", "drained"), verdict.MinAvailable(1))
-			all(row.edit, with(evidence.Event{At: 650 * ms, Kind: evidence.Fact, Object: "drain", Detail: "drained"}))(&ev)
+			ev := rollout(verdict.Fact("drain", "drained"), verdict.MinAvailable(1), verdict.RecoversWithin(0, evidence.DisruptionUndone),
+				verdict.StepInRollout("drain"))
+			all(row.edit, step(650, "", "drain"), with(evidence.Event{At: 650 * ms, Kind: evidence.Fact, Object: "drain", Detail: "drained"}))(&ev)
 			v := judge(t, ev)
 			if got := v.Findings[0].Outcome; got != row.fact {
 				t.Errorf("the fact: %s, want %s: %s", got, row.fact, v.Findings[0].Because)
 			}
 			if got := v.Findings[1].Outcome; got != verdict.Inconclusive {
 				t.Errorf("what the watch saw: %s, want inconclusive: %s", got, v.Findings[1].Because)
+			}
+			if got := v.Findings[3].Outcome; got != row.fact {
+				t.Errorf("a step in the rollout: %s, want %s: %s", got, row.fact, v.Findings[3].Because)
+			}
+			if got := v.Findings[2].Outcome; got != verdict.Pass {
+				t.Errorf("what clients lost once it was undone, by who undid it: %s, want pass: %s", got, v.Findings[2].Because)
 			}
 		})
 	}

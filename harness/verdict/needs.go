@@ -56,7 +56,8 @@ func tellsOf(kind evidence.EventKind) []evidence.Subject {
 		return []evidence.Subject{evidence.AboutMarks, evidence.AboutNodeRules}
 	case evidence.StatusDone, evidence.OldGone:
 		return []evidence.Subject{evidence.AboutMarks}
-	case "", evidence.LoadBegun, evidence.RolloutBegun, evidence.LoadEnded:
+	case "", evidence.LoadBegun, evidence.RolloutBegun, evidence.LoadEnded, evidence.DisruptionBegun, evidence.DisruptionUndone,
+		evidence.ClusterWhole: // noted by who did it
 		return nil
 	default:
 		return []evidence.Subject{evidence.AboutAPI}

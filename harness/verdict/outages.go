@@ -181,7 +181,7 @@ var lostShare = Rule{
 		}
 		return n
 	},
-	needs: seeing(evidence.AboutFailures, evidence.AboutReplies),
+	needs: seeing(evidence.AboutFailures, evidence.AboutReplies, evidence.AboutAPI),
 	question: part{
 		rows: func(a asked) (rows []share, lack string) {
 			if _, lack := a.mark(a.From); lack != "" {

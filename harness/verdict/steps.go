@@ -193,6 +193,7 @@ var stepInRollout = Rule{
 				}
 			}
 			f.facts = append(f.facts, Detail{string(evidence.StatusDone), phrase.Seconds(done)})
+			f.whole = true // the rollout may have been done before that was seen
 			return f, cmp.Or(lack, never)
 		},
 		of: stepsNamed, noun: "step",

@@ -26,21 +26,22 @@ func apiServer() []harness.Scenario {
 			ID: "api-server-away", Does: "the API server is away for 10 s", Expects: expects, Lasts: away + 30*time.Second,
 			Do: disruption.Away(disruption.APIServer, away),
 		}, verdict.NoFailures()),
-		inRollout("a rollout during which the API server is away fails no request", drained(), disruption.Disruption{
+		inRollout("a rollout during which the API server is away fails no request", paced(), disruption.Disruption{
 			ID: "api-server-away-in-rollout", Does: "the API server is away for 10 s in the middle of a rollout", Expects: expects,
 			After: 3 * time.Second, Lasts: away + 60*time.Second, Do: disruption.Away(disruption.APIServer, away),
-		}, verdict.NoFailures()),
+		}, verdict.NoFailures(), verdict.StepInRollout(disruption.APIServer)),
 		steady("a node that does not reach the API server for 20 s fails no request", drained(), disruption.Disruption{
 			ID: "api-server-cut-off", Does: "worker does not reach the API server for 20 s", Nodes: []string{disruption.Worker},
 			Lasts: 20 * time.Second, Do: disruption.CutFromAPI(disruption.Worker, 20*time.Second),
 		}, verdict.NoFailures()),
-		// Its kubelet starts it again by itself, and nobody else hears of it.
-		steady("an app that is killed while the API server is away stays in the endpoints, and requests to it fail", drained(),
+		// Nobody but its kubelet hears of it, which starts a container that ended for the first time without waiting: long before the
+		// API server is back.
+		steady("an app that is killed while the API server is away fails requests until its kubelet has started it again", drained(),
 			disruption.Disruption{
 				ID: "api-server-away-app-killed", Does: "an app on worker is killed while the API server is stopped for 8 s", Expects: expects,
 				Lasts: 8 * time.Second, Do: disruption.Together(
 					disruption.Stopped(disruption.ControlPlane, disruption.APIServer, 8*time.Second),
 					disruption.Later(time.Second, disruption.AppKilled(disruption.Worker))),
-			}, verdict.DamageSeen().On(evidence.Fresh)),
+			}, verdict.DamageSeen().On(evidence.Fresh), verdict.RecoversWithin(followed, evidence.DisruptionUndone)),
 	}
 }

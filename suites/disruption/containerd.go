@@ -26,11 +26,15 @@ func containerd() []harness.Scenario {
 			ID: "containerd-down", Does: "containerd of worker is down for 45 s", Nodes: on, Expects: expects, Lasts: 45 * time.Second,
 			Do: down(45 * time.Second),
 		}, verdict.NoFailures()),
-		steady("an app that is killed while its node has no containerd is not started again, and requests to it fail", onOneNode(),
-			disruption.Disruption{
+		steady("an app that is killed while its node has no containerd is not started again, and fails requests until its probe does",
+			onOneNode(), disruption.Disruption{
 				ID: "containerd-down-app-killed", Does: "an app on worker is killed while containerd is down for 10 s", Nodes: on, Expects: expects,
 				Lasts: 10 * time.Second, Do: disruption.Together(down(10*time.Second),
-					disruption.Later(time.Second, disruption.AppKilled(disruption.Worker))),
-			}, verdict.DamageSeen().On(evidence.Fresh)),
+					disruption.Later(time.Second, disruption.AppKilled(disruption.Worker)),
+					// a kubelet that can starts it again within 2 s
+					disruption.Later(7*time.Second, disruption.AppsCounted(disruption.Worker))),
+			}, verdict.DamageSeen().On(evidence.Fresh), verdict.Fact(disruption.AppsFact, "2"),
+			// the app is killed after a second and probed each second, and then the rules follow: the rest is for commands on the node
+			verdict.RecoversWithin(2*time.Second+followed+3*time.Second, evidence.DisruptionBegun)),
 	}
 }

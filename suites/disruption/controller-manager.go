@@ -18,10 +18,11 @@ func controllerManager() []harness.Scenario {
 			ID: "controller-manager-away", Does: "the controller manager is away for 10 s", Lasts: away + 10*time.Second,
 			Do: disruption.Away(disruption.ControllerManager, away),
 		}, verdict.NoFailures()),
-		inRollout("without a controller manager a rollout stands still and fails no request", drained(), disruption.Disruption{
-			ID: "controller-manager-away-in-rollout", Does: "the controller manager is away for 10 s in the middle of a rollout",
-			After: 3 * time.Second, Lasts: away + 10*time.Second, Do: disruption.Away(disruption.ControllerManager, away),
-		}, verdict.NoFailures(), verdict.MinAvailable(3), verdict.MaxActive(4)),
+		inRollout("without a controller manager a rollout stands still and fails no request", paced(), disruption.Disruption{
+			ID: "controller-manager-away-in-rollout", Does: "the controller manager is away for 20 s in the middle of a rollout",
+			After: 3 * time.Second, Lasts: outlasting + 10*time.Second, Do: disruption.Away(disruption.ControllerManager, outlasting),
+		}, verdict.NoFailures(), verdict.MinAvailable(3), verdict.MaxActive(4), verdict.StepInRollout(disruption.ControllerManager),
+			verdict.DoneAfter(evidence.DisruptionUndone)),
 		// Stopped for less than the 10 s in which a leader has to renew its lease: it goes on as if nothing had been.
 		steady("a pod that ends while the controller manager is stopped costs requests, however long it drains", drained(),
 			disruption.Disruption{

@@ -21,8 +21,9 @@ func cut() (list []harness.Scenario) {
 		id    string
 		lasts time.Duration
 	}{{"cut-short", 300 * time.Millisecond}, {"cut-medium", 3 * time.Second}, {"cut-long", 30 * time.Second}} {
-		list = append(list, steady(fmt.Sprintf("clients on a node that drops their packets for %v get no reply for as long", c.lasts),
-			drained(), disruption.Disruption{
+		claim := fmt.Sprintf("clients on a node that drops their packets for %v get no reply over new connections for as long", c.lasts)
+		list = append(list, steady(claim, drained(),
+			disruption.Disruption{
 				ID: c.id, Does: fmt.Sprintf("worker drops for %v what its clients send to the Service", c.lasts),
 				Nodes: []string{disruption.Worker}, Lasts: c.lasts, Do: disruption.RequestsDropped(disruption.Worker, c.lasts),
 			},

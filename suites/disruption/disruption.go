@@ -34,6 +34,14 @@ const settle = followed + 2*time.Second
 // and until every node's rules follow, 3 s.
 const detection = 58 * time.Second
 
+// undetected is how long they stay at least. Those 50 s count from when a lease was renewed last, up to 10.4 s before the node fell
+// silent (nodeLeaseRenewIntervalFraction, pkg/kubelet/kubelet.go; jitter, component-helpers, apimachinery/lease/controller.go, v1.37);
+// the rest is for a renewal that was late.
+const undetected = 35 * time.Second
+
+// inEffect is how long what is done to a node may take to be done to it.
+const inEffect = 5 * time.Second
+
 // drained is an app that loses nothing in a rollout.
 func drained() fixtures.App {
 	return fixtures.App{
@@ -48,6 +56,18 @@ func undrained() fixtures.App {
 	app.PreStopSleep, app.Linger, app.OnTerm = 0, 0, fixtures.Exit
 	return app
 }
+
+// paced is an app whose rollout takes 12 s at least: its three pods are replaced one after the other, and each takes 1 s to listen and
+// is available 3 s later. What begins 1 to 3 s after the write that begins it is in the middle of it.
+func paced() fixtures.App {
+	app := drained()
+	app.MinReady = 3 * time.Second
+	return app
+}
+
+// outlasting is how long a program is away so that a rollout of that app would be done, if it did not stand still: it takes 12 s, and
+// what three pods take to be made and scheduled.
+const outlasting = 20 * time.Second
 
 // steady is a scenario in which nothing but the disruption happens.
 func steady(claim string, app fixtures.App, d disruption.Disruption, expect ...evidence.Expectation) harness.Scenario {

@@ -46,7 +46,7 @@ func drain() []harness.Scenario {
 			four(drained()), disruption.Disruption{
 				ID: "drain-budgeted", Does: "worker is drained", Nodes: on, Lasts: 40 * time.Second, Do: budgeted.Do,
 			}, verdict.NoFailures(), verdict.MinAvailable(3), verdict.Fact(disruption.DrainFact, disruption.Drained)),
-		steady("a drain of a node with the only pod of an app never ends where its PodDisruptionBudget lets none go, and fails no request",
+		steady("a drain of a node with the only pod of an app evicts nothing in 15 s where its PodDisruptionBudget lets none go, and costs nothing",
 			one, disruption.Disruption{
 				ID: "drain-blocked", Does: "worker, which has the only pod, is drained for 15 s", Nodes: on, Lasts: 15 * time.Second,
 				Do: blocked.Do,

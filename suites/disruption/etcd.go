@@ -16,9 +16,10 @@ func etcd() []harness.Scenario {
 			ID: "etcd-stopped", Does: "etcd is stopped for 15 s", Expects: []string{apiAway}, Lasts: stopped,
 			Do: disruption.Stopped(disruption.ControlPlane, disruption.Etcd, stopped),
 		}, verdict.NoFailures()),
-		inRollout("a rollout during which etcd is stopped fails no request", drained(), disruption.Disruption{
+		inRollout("a rollout during which etcd is stopped fails no request", paced(), disruption.Disruption{
 			ID: "etcd-stopped-in-rollout", Does: "etcd is stopped for 15 s in the middle of a rollout", Expects: []string{apiAway},
-			After: 3 * time.Second, Lasts: stopped + 30*time.Second, Do: disruption.Stopped(disruption.ControlPlane, disruption.Etcd, stopped),
-		}, verdict.NoFailures()),
+			After: 3 * time.Second, Lasts: stopped + 30*time.Second,
+			Do: disruption.StoppedMarked(disruption.ControlPlane, disruption.Etcd, stopped),
+		}, verdict.NoFailures(), verdict.StepInRollout(disruption.Etcd)),
 	}
 }
