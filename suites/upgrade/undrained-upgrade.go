@@ -17,18 +17,22 @@ import (
 // there, and in the rollout of the app itself; every other step costs none, so each loss is known by its step. Twin of
 // drained-upgrade.
 func undrainedUpgrade() harness.Scenario {
+	deletes := drains()
+	deletes.Deletes = true
 	return harness.Scenario{
-		ID:    "undrained-upgrade",
-		Claim: "upgrading Kubernetes fails requests where nodes are drained, and at no other step, when pods exit at once and no budget is asked",
+		ID: "undrained-upgrade",
+		Claim: "upgrading Kubernetes fails requests at drains and in the app's own rollout, and at no other step, when pods exit at once and " +
+			"no budget is asked",
 		App: fixtures.App{
 			Replicas: 3, MaxSurge: new(intstr.FromInt32(1)), MaxUnavailable: new(intstr.FromInt32(0)),
 			StartDelay: time.Second, OnTerm: fixtures.Exit,
 		},
-		Load:       harness.Load{Rate: rate},
-		Rollout:    rollout.UpdateMeanwhile(before, after),
-		Disruption: toLatest("undrained-upgrade", "Kubernetes is upgraded twice, and workers are emptied for it at once", true),
-		Own:        &harness.OwnCluster{Kubernetes: from, Upgrades: to},
-		Tries:      1, // what a drain takes at once is no matter of chance
+		Load:    harness.Load{Rate: rate},
+		Rollout: rollout.UpdateMeanwhile(before, after),
+		Disruption: toLatest("undrained-upgrade", "Kubernetes is upgraded twice, and workers are emptied for it at once",
+			upgrade.Path{Drain: deletes}),
+		Own:   &harness.OwnCluster{Kubernetes: from, Upgrades: to},
+		Tries: 1, // what a drain takes at once is no matter of chance
 		Expect: []evidence.Expectation{
 			verdict.FullRate(99),
 			verdict.Serves(before, after),

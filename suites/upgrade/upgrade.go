@@ -18,7 +18,7 @@ import (
 
 // All lists the scenarios of this suite.
 func All() []harness.Scenario {
-	return []harness.Scenario{drainedUpgrade(), undrainedUpgrade()}
+	return []harness.Scenario{drainedUpgrade(), hurriedUpgrade(), undrainedUpgrade()}
 }
 
 // The way that the cluster goes.
@@ -40,9 +40,12 @@ const (
 	lossLasts = time.Minute
 )
 
+// drains lets go of one pod at a time.
+func drains() disruption.Drain { return disruption.Drain{Budget: new(intstr.FromInt32(1))} }
+
 // toLatest is an upgrade all the way, with a rollout of the app in the middle.
-func toLatest(id, does string, deletes bool) *disruption.Disruption {
-	path := upgrade.Path{Versions: to, Drain: disruption.Drain{Budget: new(intstr.FromInt32(1)), Deletes: deletes}, RollOut: rollOut}
+func toLatest(id, does string, path upgrade.Path) *disruption.Disruption {
+	path.Versions, path.RollOut = to, rollOut
 	return &disruption.Disruption{
 		ID: id, Does: does, Nodes: []string{disruption.ControlPlane, disruption.Worker, disruption.Worker2},
 		// A node whose kubelet starts may show as not ready for a moment, and what follows its pods' logs breaks; the API server is

@@ -23,8 +23,14 @@ grep '^kubeproxy_sync_proxy_rules_endpoint_changes_total'`
 
 // awaitHeard returns when controllers, every kube-proxy and the kubelets of workers follow changes again. After the API server was away
 // that takes up to a minute (client-go, tools/cache/reflector.go). Pods that are drained before then are lost to every node, seen for
-// 20 s, or get their SIGTERM late, seen after 35 s.
+// 20 s, or get their SIGTERM late, seen after 35 s. Who hurries waits for the API server alone.
 func (u upgrade) awaitHeard(ctx context.Context) error {
+	if u.hurries {
+		return until(ctx, func(context.Context) (string, error) {
+			_, err := u.Client().Discovery().ServerVersion()
+			return "", err
+		})
+	}
 	if err := u.awaitProxiesHear(ctx); err != nil {
 		return err
 	}

@@ -18,6 +18,8 @@ type Path struct {
 	Versions []string // as [nodeimage.Resolve] takes them, in order
 	// Drain says how workers are drained; its node is that worker.
 	Drain disruption.Drain
+	// Hurries goes on as soon as the API server answers, as people do, whoever follows changes again or not.
+	Hurries bool
 	// RollOut rolls the app out between the first two versions.
 	RollOut disruption.Act
 }
@@ -39,7 +41,7 @@ func (p Path) Do(ctx context.Context, s disruption.Stage) error {
 		if err != nil {
 			return err
 		}
-		u := upgrade{s.Cluster, s, to}
+		u := upgrade{s.Cluster, s, to, p.Hurries}
 		steps, err := p.steps(ctx, u)
 		if err != nil {
 			return err
@@ -57,8 +59,9 @@ func (p Path) Do(ctx context.Context, s disruption.Stage) error {
 // An upgrade is that of a cluster to one version.
 type upgrade struct {
 	cluster.Changeable
-	stage disruption.Stage
-	to    nodeimage.Upgrade
+	stage   disruption.Stage
+	to      nodeimage.Upgrade
+	hurries bool
 }
 
 // steps are those of one version.

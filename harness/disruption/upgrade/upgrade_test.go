@@ -125,7 +125,7 @@ func (c *fakeCluster) stage() (s disruption.Stage, marks *[]string) {
 // take takes all steps but that of the images, which are in no fake.
 func (c *fakeCluster) take(t *testing.T, s disruption.Stage) error {
 	t.Helper()
-	steps, err := Path{Drain: disruption.Drain{Deletes: true}}.steps(t.Context(), upgrade{c, s, nodeimage.Upgrade{Version: next}})
+	steps, err := Path{Drain: disruption.Drain{Deletes: true}}.steps(t.Context(), upgrade{Changeable: c, stage: s, to: nodeimage.Upgrade{Version: next}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -210,7 +210,7 @@ func TestADeafProxyIsWaitedFor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newFake(t)
 		s, _ := c.stage()
-		u := upgrade{deaf{c}, s, nodeimage.Upgrade{Version: next}}
+		u := upgrade{Changeable: deaf{c}, stage: s, to: nodeimage.Upgrade{Version: next}}
 		err := step{do: u.awaitHeard}.take(t.Context())
 		if want := "not done after 5m0s: no change is heard of by kube-proxy of n-worker2"; err == nil || err.Error() != want {
 			t.Errorf("error %v, want %s", err, want)
@@ -222,12 +222,25 @@ func TestADeafProxyIsWaitedFor(t *testing.T) {
 	})
 }
 
+// Who hurries waits for no kube-proxy and for no kubelet.
+func TestWhoHurriesGoesOnWhenTheAPIAnswers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newFake(t)
+		c.asleep = "n-worker2"
+		s, _ := c.stage()
+		u := upgrade{Changeable: deaf{c}, stage: s, to: nodeimage.Upgrade{Version: next}, hurries: true}
+		if err := (step{do: u.awaitHeard}).take(t.Context()); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
 func TestADeafKubeletIsWaitedFor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newFake(t)
 		c.asleep = "n-worker2"
 		s, _ := c.stage()
-		u := upgrade{c, s, nodeimage.Upgrade{Version: next}}
+		u := upgrade{Changeable: c, stage: s, to: nodeimage.Upgrade{Version: next}}
 		err := step{do: u.awaitHeard}.take(t.Context())
 		if want := "kubelet of n-worker2: not done after 5m0s: it has not heard of a pod"; err == nil || err.Error() != want {
 			t.Errorf("error %v, want %s", err, want)

@@ -1,0 +1,26 @@
+package upgrade
+
+import (
+	"rollcall/harness"
+	"rollcall/harness/disruption/upgrade"
+	"rollcall/harness/evidence"
+	"rollcall/harness/verdict"
+)
+
+// hurriedUpgrade: the same app and the same steps, but workers are drained as soon as the API server answers, as people do. Whoever
+// watches it asks again only after up to a minute, in which pods end that every node still routes to. Twin of drained-upgrade, so that
+// whatever is lost is lost for want of that wait.
+func hurriedUpgrade() harness.Scenario {
+	s := drainedUpgrade()
+	s.ID = "hurried-upgrade"
+	s.Claim = "upgrading Kubernetes fails requests of pods that sleep 5 s before SIGTERM when nodes are drained as soon as the API server answers"
+	s.Disruption = toLatest(s.ID, "Kubernetes is upgraded twice, and workers are drained for it as soon as the API server answers",
+		upgrade.Path{Drain: drains(), Hurries: true})
+	s.Expect = []evidence.Expectation{
+		verdict.FullRate(99),
+		verdict.Serves(before, after),
+		verdict.DamageSeen().On(evidence.Fresh),
+		verdict.OnlyServes(after, evidence.Barrier),
+	}
+	return s
+}
