@@ -1,6 +1,7 @@
 package accept
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -15,12 +16,12 @@ import (
 
 // A Decision is about one candidate.
 type Decision struct {
-	Candidate  compare.Runs
-	Comparison compare.Comparison // of the baseline, A, with it
-	Against    []Reason
-	Excepted   []Reason // that would be against it, but for an exception
-	Unknown    []Reason // what too little was seen to tell
-	Notes      []string // what else the policy's owner should know, a sentence each
+	Candidate  compare.Runs       `json:"-"`          // which side B of the comparison names
+	Comparison compare.Comparison `json:"comparison"` // of the baseline, A, with it
+	Against    []Reason           `json:"against,omitempty"`
+	Excepted   []Reason           `json:"excepted,omitempty"` // that would be against it, but for an exception
+	Unknown    []Reason           `json:"unknown,omitempty"`  // what too little was seen to tell
+	Notes      []string           `json:"notes,omitempty"`    // what else the policy's owner should know, a sentence each
 }
 
 // An Answer is what is decided.
@@ -45,6 +46,15 @@ func (d Decision) Answer() Answer {
 	}
 }
 
+// MarshalJSON adds the answer.
+func (d Decision) MarshalJSON() ([]byte, error) {
+	type decision Decision
+	return json.Marshal(struct {
+		Answer Answer `json:"answer"`
+		decision
+	}{d.Answer(), decision(d)})
+}
+
 // Worst is the worst answer of several.
 func Worst(decisions []Decision) Answer {
 	for _, answer := range []Answer{NoGo, CannotTell} {
@@ -57,11 +67,11 @@ func Worst(decisions []Decision) Answer {
 
 // A Reason is something that stands against a candidate, or that cannot be told of it.
 type Reason struct {
-	Scenario  string // suite/id; empty if it is about the run
-	Mode      string // empty if it is about the run
-	Number    string // id; empty if it is about the outcome
-	What      string
-	Exception *Exception // about it, over or not; nil: none
+	Scenario  string     `json:"scenario,omitempty"` // suite/id; empty if it is about the run
+	Mode      string     `json:"mode,omitempty"`     // empty if it is about the run
+	Number    string     `json:"number,omitempty"`   // id; empty if it is about the outcome
+	What      string     `json:"what"`
+	Exception *Exception `json:"exception,omitempty"` // about it, over or not; nil: none
 }
 
 // Decide holds the runs of a candidate against those of its baseline and the policy, on a day. What passed in the baseline has
@@ -140,21 +150,21 @@ func ofTheRuns(baseline, candidate compare.Runs, p Policy) (reasons []Reason) {
 // ofOutcomes tells what passed in the baseline and did not again, and what is new and fails.
 func ofOutcomes(c compare.Comparison) (reasons []Reason) {
 	for _, o := range c.Outcomes {
-		if o.A == verdict.Pass {
+		if *o.A == verdict.Pass {
 			reasons = append(reasons,
 				Reason{Scenario: o.Scenario, Mode: o.Modes, What: fmt.Sprintf("it passed in the baseline and is %s: %s", o.B, o.BecauseB)})
-		} else if o.B == verdict.Fail {
+		} else if *o.B == verdict.Fail {
 			reasons = append(reasons,
 				Reason{Scenario: o.Scenario, Mode: o.Modes, What: fmt.Sprintf("it was %s in the baseline and fails: %s", o.A, o.BecauseB)})
 		}
 	}
 	for _, o := range c.New {
-		if o.B == verdict.Fail {
+		if *o.B == verdict.Fail {
 			reasons = append(reasons, Reason{Scenario: o.Scenario, Mode: o.Modes, What: "the baseline did not have it and it fails: " + o.BecauseB})
 		}
 	}
 	for _, o := range c.Gone {
-		if o.A == verdict.Pass {
+		if *o.A == verdict.Pass {
 			reasons = append(reasons, Reason{Scenario: o.Scenario, Mode: o.Modes, What: "it passed in the baseline and was not run"})
 		}
 	}

@@ -14,26 +14,35 @@ import (
 
 // A Comparison is what the runs of side B say otherwise than those of side A.
 type Comparison struct {
-	A, B     []model.Run
-	Missing  []string // what of the runs could not be had, a sentence each
-	Notes    []string // what was not compared, and why
-	Clusters []ClusterChange
-	Outcomes []OutcomeChange
-	New      []OutcomeChange // only B has them
-	Gone     []OutcomeChange // only A has them
-	Numbers  []Number        // every test
-	Compared int             // scenarios that both have
+	A        []model.Run     `json:"a"`
+	B        []model.Run     `json:"b"`
+	Missing  []string        `json:"missing,omitempty"` // what of the runs could not be had, a sentence each
+	Notes    []string        `json:"notes,omitempty"`   // what was not compared, and why
+	Clusters []ClusterChange `json:"clusters,omitempty"`
+	Outcomes []OutcomeChange `json:"outcomes,omitempty"`
+	New      []OutcomeChange `json:"new,omitempty"`     // only B has them
+	Gone     []OutcomeChange `json:"gone,omitempty"`    // only A has them
+	Numbers  []Number        `json:"numbers,omitempty"` // every test
+	Compared int             `json:"compared"`          // scenarios that both have
 }
 
 // A ClusterChange is a fact of the clusters that is not the same.
-type ClusterChange struct{ Modes, What, A, B string }
+type ClusterChange struct {
+	Modes string `json:"modes"`
+	What  string `json:"what"`
+	A     string `json:"a"`
+	B     string `json:"b"`
+}
 
 // An OutcomeChange is a scenario with another outcome.
 type OutcomeChange struct {
-	Scenario, Modes    string
-	A, B               verdict.Outcome
-	BecauseA, BecauseB string
-	Effect             Effect
+	Scenario string           `json:"scenario"`
+	Modes    string           `json:"modes"`
+	A        *verdict.Outcome `json:"a,omitempty"` // nil: it did not have the scenario
+	B        *verdict.Outcome `json:"b,omitempty"` // likewise
+	BecauseA string           `json:"because_a,omitempty"`
+	BecauseB string           `json:"because_b,omitempty"`
+	Effect   Effect           `json:"effect"`
 }
 
 // An Effect is what a change is to clients.
@@ -153,21 +162,21 @@ func (c *Comparison) add(p Pair, a, b view, scope Scope) {
 	for _, name := range slices.Sorted(maps.Keys(a.scenarios)) {
 		if _, both := b.scenarios[name]; !both {
 			was := a.scenarios[name].worst()
-			c.Gone = append(c.Gone, OutcomeChange{Scenario: name, Modes: p.A, A: was.Outcome, BecauseA: was.told(), Effect: Neutral})
+			c.Gone = append(c.Gone, OutcomeChange{Scenario: name, Modes: p.A, A: new(was.Outcome), BecauseA: was.told(), Effect: Neutral})
 		}
 	}
 	var both []string
 	for _, name := range slices.Sorted(maps.Keys(b.scenarios)) {
 		is := b.scenarios[name].worst()
 		if _, inA := a.scenarios[name]; !inA {
-			c.New = append(c.New, OutcomeChange{Scenario: name, Modes: p.B, B: is.Outcome, BecauseB: is.told(), Effect: Neutral})
+			c.New = append(c.New, OutcomeChange{Scenario: name, Modes: p.B, B: new(is.Outcome), BecauseB: is.told(), Effect: Neutral})
 			continue
 		}
 		was := a.scenarios[name].worst()
 		c.Compared++
 		if was.Outcome != is.Outcome {
 			c.Outcomes = append(c.Outcomes,
-				OutcomeChange{name, p.String(), was.Outcome, is.Outcome, was.told(), is.told(), effectOf(was.Outcome, is.Outcome)})
+				OutcomeChange{name, p.String(), new(was.Outcome), new(is.Outcome), was.told(), is.told(), effectOf(was.Outcome, is.Outcome)})
 		}
 		both = append(both, name)
 	}

@@ -373,7 +373,7 @@ func TestSeveralRunsOfASide(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(c.Outcomes) != 1 || c.Outcomes[0].B != verdict.Fail || c.Outcomes[0].BecauseB != "in is-3" {
+	if len(c.Outcomes) != 1 || *c.Outcomes[0].B != verdict.Fail || c.Outcomes[0].BecauseB != "in is-3" {
 		t.Errorf("a side that fails once fails: %+v", c.Outcomes)
 	}
 	i := slices.IndexFunc(c.Numbers, func(n compare.Number) bool { return n.Metric.Key() == "longest_outage_ms" })

@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
@@ -13,17 +14,28 @@ import (
 
 // A Number is one number of one scenario, or of all of a mode, tested for a difference between the sides.
 type Number struct {
-	Scenario string // empty: all that both sides have, each compared with itself
-	Modes    string
-	Metric   metric.Metric
-	Test     string
-	A, B     float64 // means; of what is counted, shares
-	NA, NB   int     // values that were drawn by themselves
-	Effect   Effect
-	P        float64 // that chance does it
-	Sees     float64 // the least change it would have found in nine of ten cases; infinite: none
+	Scenario string        `json:"scenario,omitempty"` // empty: all that both sides have, each compared with itself
+	Modes    string        `json:"modes"`
+	Metric   metric.Metric `json:"metric"`
+	Test     string        `json:"test"`
+	A        float64       `json:"a"` // the mean; of what is counted, the share
+	B        float64       `json:"b"`
+	NA       int           `json:"values_a"` // that were drawn by themselves
+	NB       int           `json:"values_b"`
+	Effect   Effect        `json:"effect"`
+	P        float64       `json:"p"`             // that chance does it
+	Sees     float64       `json:"sees,omitzero"` // the least change it would have found in nine of ten cases; infinite, and left out: none
 
 	outcome outcome
+}
+
+// MarshalJSON leaves out what JSON has no number for.
+func (n Number) MarshalJSON() ([]byte, error) {
+	type number Number
+	if math.IsInf(n.Sees, 0) {
+		n.Sees = 0
+	}
+	return json.Marshal(number(n))
 }
 
 // An outcome is what the test of a number says of each direction, before it is known how many others there are.

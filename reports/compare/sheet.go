@@ -42,7 +42,7 @@ func Sheet(c Comparison) sheet.Sheet {
 	add(gone)
 	appeared := sheet.Section{Title: "Scenarios that are new", Head: []string{"Scenario", "Mode", "It is", "Because"}}
 	for _, n := range c.New {
-		if n.B == verdict.Pass {
+		if *n.B == verdict.Pass {
 			n.BecauseB = ""
 		}
 		appeared.Rows = append(appeared.Rows, []string{n.Scenario, n.Modes, n.B.String(), n.BecauseB})

@@ -43,6 +43,9 @@ func (m Metric) Key() string {
 	return strings.Join(parts, "_")
 }
 
+// MarshalText is the key.
+func (m Metric) MarshalText() ([]byte, error) { return []byte(m.Key()), nil }
+
 // Text is the value as people read it, with its uncertainty where there is one.
 func (m Measurement) Text() string {
 	text := m.Unit.Text(m.Value.Value)
