@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"time"
@@ -42,8 +43,7 @@ type kindClusters struct{ runner *runner.Runner }
 
 func (k kindClusters) check(ctx context.Context, w io.Writer, _ string) error {
 	facts, err := k.runner.Check(ctx, w)
-	facts.Print(w)
-	return err
+	return cmp.Or(err, facts.Print(w))
 }
 
 func (k kindClusters) imageTime(ctx context.Context, shared bool, further []string) (sum time.Duration, err error) {

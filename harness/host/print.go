@@ -10,11 +10,26 @@ import (
 	"rollcall/harness/dataplane"
 )
 
+// A Finding is something that was found, and what follows from it, which may be nothing.
+type Finding struct {
+	What    string `json:"what"`
+	Found   string `json:"found"`
+	Follows string `json:"follows,omitempty"`
+}
+
 // Print writes what was found and what follows from it, a line each.
-func (f Facts) Print(w io.Writer) {
+func (f Facts) Print(w io.Writer) error {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	row := func(what, found, follows string) { fmt.Fprintf(table, "  %s\t%s\t%s\n", what, found, follows) }
-	fmt.Fprintln(w, "host preflight")
+	fmt.Fprintln(table, "host preflight")
+	for _, r := range f.Findings() {
+		fmt.Fprintf(table, "  %s\t%s\t%s\n", r.What, r.Found, r.Follows)
+	}
+	return table.Flush()
+}
+
+// Findings are what was found, in the order in which it is told.
+func (f Facts) Findings() (all []Finding) {
+	row := func(what, found, follows string) { all = append(all, Finding{what, found, follows}) }
 	row("container engine", f.Engine.String(), f.Engine.consequence())
 	row("privileged container", string(f.Engine.Privileged), f.Engine.Privileged.consequence())
 	row("capabilities", orNone(f.MissingCaps, "all", "missing "),
@@ -47,7 +62,7 @@ func (f Facts) Print(w io.Writer) {
 		row("disk free, engine", gib(f.EngineDisk.Free), "a cluster needs "+gib(minEngine)+", building a node image "+gib(minBuildEngine))
 		row("disk free, caches", gib(f.CacheDisk.Free), "a cluster needs "+gib(minCache)+", building a node image "+gib(minBuildCache))
 	}
-	table.Flush()
+	return all
 }
 
 func orNone(list []string, none, prefix string) string {

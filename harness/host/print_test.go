@@ -43,7 +43,9 @@ func TestPrint(t *testing.T) {
 			f := facts
 			row.change(&f)
 			var out bytes.Buffer
-			f.Print(&out)
+			if err := f.Print(&out); err != nil {
+				t.Fatal(err)
+			}
 			var printed []string
 			for line := range strings.Lines(out.String()) {
 				printed = append(printed, strings.Join(strings.Fields(line), " "))
