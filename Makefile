@@ -3,7 +3,7 @@ SHELL       := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
 
-# The recorded run that report, rejudge, claims and disruptions-table read.
+# The recorded run that report, rejudge and the tables read.
 RUN ?= out/latest
 
 # Options of a run are variables, from the environment too: MODES=nftables make conformance. Those about a cluster that is there
@@ -70,16 +70,16 @@ preflight: $(ROLLCALL) ## Say what this host can run; install and start a contai
 
 .PHONY: node-image
 node-image: $(ROLLCALL) ## Get the node image for K8S, building it if no registry has it
-	@$(ROLLCALL) node-image
+	@$(ROLLCALL) preflight --node-image
 
 .PHONY: clean
 clean: $(ROLLCALL) ## Remove every cluster Rollcall made on this host, kept ones too, and out/bin
-	@$(ROLLCALL) clean
+	@ROLLCALL_GIVEN= $(ROLLCALL) clean
 	rm -rf out/bin
 
 .PHONY: ipvs-lab
 ipvs-lab: $(ROLLCALL) ## Run suites in ipvs mode where this host's kernel has no IP_VS, in a machine of its own; SUITES, K8S select
-	@$(ROLLCALL) lab
+	@$(ROLLCALL) run --lab
 
 .PHONY: lab-test
 lab-test: ## See that a lab keeps to its folder, and that one that hangs is given up; 2 minutes once it is built
@@ -87,7 +87,7 @@ lab-test: ## See that a lab keeps to its folder, and that one that hangs is give
 
 .PHONY: clean-lab
 clean-lab: $(ROLLCALL) ## Remove that machine
-	@$(ROLLCALL) lab clean
+	@$(ROLLCALL) clean --lab
 
 # What a release has inside, as <arch>/<name>.gz: see harness/release.
 INSIDE  := echo=./fixtures/echo agent=./loadgen/agent noderules=./harness/observe/noderules ociruntime=./harness/host/ociruntime
@@ -112,7 +112,7 @@ image: $(ROLLCALL) ## Push the images to IMAGE_REPO and write out/nightly, a job
 
 .PHONY: cleanup
 cleanup: $(ROLLCALL) ## Remove what runs left on the cluster of CONTEXT, and nothing else
-	@$(ROLLCALL) cleanup
+	@$(ROLLCALL) clean --context="$(if $(filter CONTEXT,$(ROLLCALL_GIVEN)),$(CONTEXT))"
 
 ##@ Reports
 
@@ -122,25 +122,30 @@ report: $(ROLLCALL) ## Judge a recorded run again and rewrite its reports; RUN=o
 
 .PHONY: rejudge
 rejudge: $(ROLLCALL) ## Say what today's rules would change about a recorded run, and change nothing; RUN=out/<run-id>
-	@$(ROLLCALL) rejudge $(RUN)
+	@$(ROLLCALL) report --dry-run $(RUN)
+
+# Tables of runs, in the directory of the package, since go test then prints what the tests print.
+TABLE := cd suites && ROLLCALL_RUNS="$(abspath $(RUN))" go test -count=1 -run
 
 .PHONY: claims
-claims: $(ROLLCALL) ## Print which seed claims a recorded run covers, as Markdown tables; RUN="out/<run-id>..."
-	@$(ROLLCALL) claims $(RUN)
+claims: ## Print which seed claims a recorded run covers, as Markdown tables; RUN="out/<run-id>..."
+	@$(TABLE) TestClaimsTable
 
 .PHONY: claims-table
-claims-table: $(ROLLCALL) ## Put those tables into suites/CLAIMS.md, in the place of those there
-	@$(ROLLCALL) claims $(RUN) >out/claims.md
-	@sed -i -e '/<!-- claims -->/,/<!-- end of claims -->/{//!d}' -e '/<!-- claims -->/r out/claims.md' suites/CLAIMS.md
+claims-table: ## Put those tables into suites/CLAIMS.md, in the place of those there
+	@$(TABLE) TestClaimsTable -update
 
 .PHONY: disruptions-table
-disruptions-table: $(ROLLCALL) ## Put what disruptions cost into suites/disruption/README.md, in the place of the table there; RUN="out/<run-id>..."
-	@$(ROLLCALL) disruptions $(RUN) >out/disruptions.md
-	@sed -i -e '/<!-- disruptions -->/,/<!-- end of disruptions -->/{//!d}' -e '/<!-- disruptions -->/r out/disruptions.md' suites/disruption/README.md
+disruptions-table: ## Put what disruptions cost into suites/disruption/README.md, in the place of the table there; RUN="out/<run-id>..."
+	@$(TABLE) TestDisruptionsTable -update
+
+.PHONY: modes-table
+modes-table: ## Put what a rolling update costs in each mode into harness/lab/README.md, likewise
+	@$(TABLE) TestModesTable -update
 
 .PHONY: picture
 picture: $(ROLLCALL) ## Draw the timeline of one scenario of RUN, as RUN/timeline.svg; SCENARIO=<mode>/<suite>/<scenario>
-	@$(ROLLCALL) picture $(RUN)/evidence/$(or $(SCENARIO),iptables/control/undrained-rolling-update) >$(RUN)/timeline.svg
+	@$(ROLLCALL) report $(RUN) --picture=$(or $(SCENARIO),iptables/control/undrained-rolling-update) >$(RUN)/timeline.svg
 
 ##@ Development
 
@@ -186,7 +191,7 @@ components: ## Have nodes of real clusters run components of other versions, and
 
 .PHONY: golden
 golden: ## Rewrite the golden files from what the code does now
-	go test ./fixtures ./harness/verdict ./harness/mutants ./reports/... -update
+	go test ./fixtures ./harness/verdict ./harness/mutants ./reports/... ./suites -update
 
 .PHONY: help
 help: ## This list

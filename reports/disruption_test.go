@@ -1,10 +1,6 @@
 package reports_test
 
 import (
-	"bytes"
-	"errors"
-	"fmt"
-	"io"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -214,62 +210,5 @@ func TestTheLongestOutagesAreReported(t *testing.T) {
 	longestFirst := slices.IsSortedFunc(outages, func(a, b model.Outage) int { return int(b.Length - a.Length) })
 	if len(outages) != 20 || !longestFirst || outages[0].Length != 30 || outages[19].Length != 10 {
 		t.Errorf("%d outages, the longest first: %t: %+v", len(outages), longestFirst, outages)
-	}
-}
-
-func disruptions(w io.Writer, r model.Report) error { return reports.Disruptions(w, []model.Report{r}) }
-
-func TestDisruptionsTable(t *testing.T) {
-	r, err := reports.Load(disruptedFolder(t))
-	if err != nil {
-		t.Fatal(err)
-	}
-	r.Scenarios[0].Outcome = verdict.Fail // whatever rules of distrust say of it
-	var b bytes.Buffer
-	if err := disruptions(&b, r); err != nil {
-		t.Fatal(err)
-	}
-	golden(t, "disruptions.md", b.Bytes())
-
-	only := func(mode string, outcome verdict.Outcome) model.Report {
-		some := model.Report{}
-		for _, s := range r.Scenarios {
-			if s.Mode == mode {
-				s.Outcome = outcome
-				some.Scenarios = append(some.Scenarios, s)
-			}
-		}
-		return some
-	}
-	for _, row := range []struct {
-		sentence string
-		runs     []model.Report
-		want     []string // modes and outcomes
-	}{
-		{"each mode of its own run, in the order of modes", []model.Report{only("nftables", verdict.Pass), only("iptables", verdict.Fail)},
-			[]string{"iptables fail", "nftables pass"}},
-		{"a scenario that was run again is that of the last run", []model.Report{r, only("iptables", verdict.Inconclusive)},
-			[]string{"iptables inconclusive", "nftables pass"}},
-		{"a scenario that was skipped did not run", []model.Report{{Scenarios: []model.Scenario{
-			{Suite: "disruption", ID: "node-cut", Mode: "ipvs", Outcome: verdict.Skipped, Disruption: &model.Disruption{ID: "node-cut"}}}}}, nil},
-		{"no run has a disruption", []model.Report{{Scenarios: []model.Scenario{{Suite: "rollout", ID: "drained"}}}}, nil},
-	} {
-		t.Run(row.sentence, func(t *testing.T) {
-			var b bytes.Buffer
-			if err := reports.Disruptions(&b, row.runs); err != nil {
-				t.Fatal(err)
-			}
-			var got []string
-			for _, line := range strings.Split(strings.TrimSpace(b.String()), "\n")[2:] {
-				cells := strings.Split(line, " | ")
-				got = append(got, fmt.Sprint(cells[1], " ", strings.TrimSuffix(cells[len(cells)-1], " |")))
-			}
-			if diff := cmp.Diff(row.want, got); diff != "" {
-				t.Errorf("(-want +got):\n%s", diff)
-			}
-		})
-	}
-	if err := disruptions(full{}, r); !errors.Is(err, io.ErrShortWrite) {
-		t.Errorf("error %v", err)
 	}
 }

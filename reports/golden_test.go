@@ -8,7 +8,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -57,8 +56,6 @@ func TestWriters(t *testing.T) {
 		{"junit.xml", reports.JUnit, r},
 		{"summary.md", reports.Markdown, r},
 		{"terminal.txt", reports.Terminal, r},
-		{"claims.md", claims, r},
-		{"modes.md", modes, r},
 		{"metrics.prom", reports.Metrics, r},
 		{"annotations.txt", reports.Annotations, r},
 		{"empty-report.json", reports.JSON, empty},
@@ -81,7 +78,7 @@ func TestWriters(t *testing.T) {
 func TestEveryWriterReportsAFullDisk(t *testing.T) {
 	for name, write := range map[string]reports.Writer{
 		"json": reports.JSON, "junit": reports.JUnit, "markdown": reports.Markdown, "terminal": reports.Terminal,
-		"metrics": reports.Metrics, "annotations": reports.Annotations, "claims": claims, "modes": modes,
+		"metrics": reports.Metrics, "annotations": reports.Annotations,
 		"schema": func(w io.Writer, _ model.Report) error { return reports.WriteSchema(w) },
 	} {
 		if err := write(full{}, model.Report{}); !errors.Is(err, io.ErrShortWrite) {
@@ -89,10 +86,6 @@ func TestEveryWriterReportsAFullDisk(t *testing.T) {
 		}
 	}
 }
-
-func claims(w io.Writer, r model.Report) error { return reports.Claims(w, []model.Report{r}) }
-
-func modes(w io.Writer, r model.Report) error { return reports.Modes(w, []model.Report{r}) }
 
 type full struct{}
 
@@ -145,45 +138,5 @@ func TestRecordedTextCannotSpoilAReport(t *testing.T) {
 	}
 	if strings.ContainsAny(b.String(), "\x00\x1b\u202e\r") || strings.Count(b.String(), "\n") != 2 {
 		t.Errorf("the annotations were spoiled: %q", b.String())
-	}
-}
-
-func TestClaimsOfSeveralRunsAreThoseOfTheLastOfEachMode(t *testing.T) {
-	both, err := reports.Load(runFolder(t))
-	if err != nil {
-		t.Fatal(err)
-	}
-	of := func(mode string) model.Report {
-		r := both
-		r.Scenarios = nil
-		for _, s := range both.Scenarios {
-			if s.Mode == mode {
-				r.Scenarios = append(r.Scenarios, s)
-			}
-		}
-		return r
-	}
-	worse := of("iptables")
-	worse.Scenarios = slices.Clone(worse.Scenarios)
-	for i := range worse.Scenarios {
-		worse.Scenarios[i].Outcome = verdict.Fail
-	}
-	for _, row := range []struct {
-		sentence string
-		runs     []model.Report
-	}{
-		{"each mode's own run", []model.Report{of("iptables"), of("nftables")}},
-		{"an earlier run of a mode, which was worse", []model.Report{worse, of("iptables"), of("nftables")}},
-		{"a run of both after one of them", []model.Report{worse, both}},
-	} {
-		t.Run(row.sentence, func(t *testing.T) {
-			var want, got bytes.Buffer
-			if err := errors.Join(claims(&want, both), reports.Claims(&got, row.runs)); err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(want.String(), got.String()); diff != "" {
-				t.Errorf("(-want +got):\n%s", diff)
-			}
-		})
 	}
 }

@@ -17,8 +17,8 @@ import (
 	"rollcall/harness/usage"
 )
 
-// folderVariable is the environment variable that makes `rollcall begin` the recorder of a run folder, which outlives whoever began
-// it.
+// folderVariable is the environment variable that makes `rollcall during begin` the recorder of a run folder, which outlives
+// whoever began it.
 const folderVariable = "ROLLCALL_RECORDER"
 
 // IsRecorder reports whether this process is one that Begin started.
@@ -34,7 +34,7 @@ func Record(ctx context.Context, signals <-chan os.Signal, o Options) (int, erro
 	if err != nil {
 		return 0, errors.Join(err, os.RemoveAll(folder))
 	}
-	r := recorder{asked: a, root: filepath.Dir(folder), folder: folder, line: o.line("begin", nil), record: a.runner.Record}
+	r := recorder{asked: a, root: filepath.Dir(folder), folder: folder, line: o.line("during begin", nil), record: a.runner.Record}
 	return r.run(ctx, Terminal{Out: io.Discard, Errors: io.Discard, Signals: signals}, nil)
 }
 
@@ -56,7 +56,7 @@ func Begin(ctx context.Context, out io.Writer, o Options) error {
 	if err != nil {
 		return err
 	}
-	cmd := exec.Command(program, append([]string{"begin"}, o.List().Args()...)...)
+	cmd := exec.Command(program, append([]string{"during", "begin"}, o.List().Args()...)...)
 	cmd.Env = append(os.Environ(), folderVariable+"="+folder)
 	return begin(ctx, out, cmd, folder)
 }

@@ -47,7 +47,7 @@ func TestBeginMarkEnd(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, text := range []string{"the load is steady", "run folder: " + folder,
-				"export KUBECONFIG=/state/kubeconfig", "rollcall mark TEXT"} {
+				"export KUBECONFIG=/state/kubeconfig", "rollcall during mark TEXT"} {
 				if !strings.Contains(begun.String(), text) {
 					t.Errorf("begin lacks %q:\n%s", text, &begun)
 				}
@@ -109,7 +109,7 @@ func TestAfterAKilledRecorder(t *testing.T) {
 	if err := point(filepath.Dir(folder), folder); err != nil {
 		t.Fatal(err)
 	}
-	want := "during: the recorder of " + folder + " was killed: have what it recorded judged first: rollcall end"
+	want := "during: the recorder of " + folder + " was killed: have what it recorded judged first: rollcall during end"
 	if err := checkFree("during", filepath.Dir(folder)); err == nil || err.Error() != want {
 		t.Errorf("error %v, want %s", err, want)
 	}
@@ -193,7 +193,7 @@ func (p *printed) Write(text []byte) (int, error) {
 func TestEndOfNothing(t *testing.T) {
 	t.Setenv("ARTIFACTS", t.TempDir())
 	t.Setenv(RunVariable, "")
-	const none = "end: nothing is being recorded: begin it: rollcall begin, or rollcall during -- COMMAND"
+	const none = "end: nothing is being recorded: begin it: rollcall during begin, or rollcall during -- COMMAND"
 	if _, err := End(t.Context(), &bytes.Buffer{}); err == nil || err.Error() != none || !usage.Is(err) {
 		t.Errorf("error %v, want %s", err, none)
 	}

@@ -42,7 +42,7 @@ func find(verb string) (string, error) {
 	}
 	folder, err := current(home.Runs())
 	if err == nil && folder == "" {
-		err = usage.New(verb, "nothing is being recorded", "begin it: rollcall begin, or rollcall during -- COMMAND")
+		err = usage.New(verb, "nothing is being recorded", "begin it: rollcall during begin, or rollcall during -- COMMAND")
 	}
 	return folder, err
 }
@@ -50,7 +50,7 @@ func find(verb string) (string, error) {
 // Mark notes in the recording under way that the maintenance reached a step, now.
 func Mark(text string) error {
 	if err := checkMark(text); err != nil {
-		return usage.New("mark", err.Error(), "write what is about to be done, such as: rollcall mark reboot worker2")
+		return usage.New("mark", err.Error(), "write what is about to be done, such as: rollcall during mark reboot worker2")
 	}
 	folder, err := find(markVerb)
 	if err != nil {
@@ -114,6 +114,6 @@ func oneLine(verb, folder string, err error) error {
 	case errors.As(err, &why):
 		return usage.New(verb, why.Error(), "see "+filepath.Join(folder, logFile))
 	default:
-		return usage.New(verb, "the recorder of "+folder+" is gone", "rollcall end judges what it recorded")
+		return usage.New(verb, "the recorder of "+folder+" is gone", "rollcall during end judges what it recorded")
 	}
 }

@@ -30,7 +30,7 @@ func End(ctx context.Context, out io.Writer) (int, error) {
 func end(ctx context.Context, out io.Writer, folder string) (code int, err error) {
 	log, err := os.Open(filepath.Join(folder, logFile))
 	if err != nil {
-		return 0, usage.New("end", usage.OneLine(err), "name a run folder of rollcall begin in "+RunVariable+", or leave that unset")
+		return 0, usage.New("end", usage.OneLine(err), "name a run folder of rollcall during begin in "+RunVariable+", or leave that unset")
 	}
 	defer log.Close()
 	if _, err := log.Seek(0, io.SeekEnd); err != nil {

@@ -63,7 +63,7 @@ func fakeRecorder(folder, how string) recorder {
 	if how == late {
 		a.deadline = 2 * time.Second // in which whoever begins it hears that it is steady
 	}
-	return recorder{asked: a, root: filepath.Dir(folder), folder: folder, line: "rollcall begin", record: f.record}
+	return recorder{asked: a, root: filepath.Dir(folder), folder: folder, line: "rollcall during begin", record: f.record}
 }
 
 // A fakeRecording has its scenario's disruption happen, on a cluster that is fake, and clients that saw little of it.

@@ -154,7 +154,7 @@ func (m *maintenance) help() string {
 			lines = append(lines, "export "+variable)
 		}
 	}
-	return strings.Join(append(lines, "before each step: rollcall mark TEXT", "when all is done: rollcall end"), "\n")
+	return strings.Join(append(lines, "before each step: rollcall during mark TEXT", "when all is done: rollcall during end"), "\n")
 }
 
 const (

@@ -162,7 +162,7 @@ func checkCommand(command []string) error {
 
 // line reproduces a recording.
 func (o Options) line(verb string, command []string) string {
-	words := append([]string{"rollcall", verb}, o.List().Args()...)
+	words := append(strings.Fields("rollcall "+verb), o.List().Args()...)
 	if len(command) > 0 {
 		words = append(append(words, "--"), command...)
 	}

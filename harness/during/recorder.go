@@ -72,7 +72,7 @@ func checkFree(verb, root string) error {
 	folder, unknown := current(root)
 	switch {
 	case errors.Is(err, lock.ErrHeld):
-		return usage.New(verb, "another recording is under way, in "+folder, "end it first: rollcall end")
+		return usage.New(verb, "another recording is under way, in "+folder, "end it first: rollcall during end")
 	case err != nil:
 		return usage.New("run folders "+root, err.Error(), "make them writable")
 	}
@@ -80,7 +80,7 @@ func checkFree(verb, root string) error {
 		return err
 	}
 	if folder != "" && !ended(folder) {
-		return usage.New(verb, "the recorder of "+folder+" was killed", "have what it recorded judged first: rollcall end")
+		return usage.New(verb, "the recorder of "+folder+" was killed", "have what it recorded judged first: rollcall during end")
 	}
 	return nil
 }
@@ -103,7 +103,7 @@ type recorder struct {
 func (r recorder) run(ctx context.Context, at Terminal, command []string) (code int, err error) {
 	held, err := lock.Try(filepath.Join(r.root, lockName))
 	if errors.Is(err, lock.ErrHeld) {
-		err = usage.New("during", "another recording is under way", "end it first: rollcall end")
+		err = usage.New("during", "another recording is under way", "end it first: rollcall during end")
 	}
 	if err != nil {
 		return 0, errors.Join(err, os.RemoveAll(r.folder))

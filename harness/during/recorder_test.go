@@ -140,7 +140,7 @@ func TestARecordingThatIsNone(t *testing.T) {
 		if err := errors.Join(point(r.root, r.folder), os.Mkdir(filepath.Join(r.root, "other"), 0o755)); err != nil {
 			t.Fatal(err)
 		}
-		want := "begin: another recording is under way, in " + r.folder + ": end it first: rollcall end"
+		want := "begin: another recording is under way, in " + r.folder + ": end it first: rollcall during end"
 		if err := checkFree("begin", r.root); err == nil || err.Error() != want {
 			t.Errorf("error %v, want %s", err, want)
 		}

@@ -111,7 +111,7 @@ func inUse(name string, pods []corev1.Pod) error {
 	for _, pod := range pods {
 		if age := time.Since(pod.CreationTimestamp.Time); age < longestScenario {
 			return usage.New("namespace "+name, fmt.Sprintf("another run uses it: pod %s is %s old", pod.Name, age.Round(time.Second)),
-				"wait for its end; if it died, run: rollcall cleanup with the same --context and --namespace")
+				"wait for its end; if it died, run: rollcall clean with the same --context and --namespace")
 		}
 	}
 	return nil

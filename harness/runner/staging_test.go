@@ -260,16 +260,16 @@ func (g guest) isKilled() {
 			[]string{"run", "-suites=rollout", short}},
 		{"a lost connection and the next run, in namespaces of our own", "generated", "", syscall.SIGINT, true,
 			[]string{"run", "-suites=rollout", short}},
-		{"kill -9 and a clean-up, in a namespace that was given", "base", "rollcall", syscall.SIGKILL, false, []string{"cleanup"}},
-		{"kill -9 and a clean-up, in namespaces of our own", "generated", "", syscall.SIGKILL, false, []string{"cleanup"}},
+		{"kill -9 and a clean-up, in a namespace that was given", "base", "rollcall", syscall.SIGKILL, false, []string{"clean"}},
+		{"kill -9 and a clean-up, in namespaces of our own", "generated", "", syscall.SIGKILL, false, []string{"clean"}},
 	} {
 		g.Run(row.sentence, func(t *testing.T) {
 			g := g.in(t)
 			g.granted(row.grant)
-			flags := []string{"-context=staging", "-kubeconfig=" + g.account(""), "-namespace=" + row.namespace, "-image-repo=" + g.repo,
-				"-registry-ca=" + g.ca}
+			target := []string{"-context=staging", "-kubeconfig=" + g.account(""), "-namespace=" + row.namespace}
+			images := []string{"-image-repo=" + g.repo, "-registry-ca=" + g.ca}
 			defer g.unchanged()()
-			r := g.conformance(append([]string{"run", "-suites=rollout", "-run=^drained-rolling-update$"}, flags...)...)
+			r := g.conformance(append([]string{"run", "-suites=rollout", "-run=^drained-rolling-update$"}, slices.Concat(target, images)...)...)
 			r.untilSays("rolling out")
 			const rule = "INPUT --in-interface eth0 --protocol tcp --dport 6443 --jump REJECT --reject-with tcp-reset"
 			if row.lost {
@@ -286,7 +286,10 @@ func (g guest) isKilled() {
 				}
 				return
 			}
-			if code, said := g.conformance(append(row.then, flags...)...).end(); code != 0 || !strings.Contains(said, "deleting") {
+			if row.then[0] == "run" {
+				row.then = append(row.then, images...)
+			}
+			if code, said := g.conformance(append(row.then, target...)...).end(); code != 0 || !strings.Contains(said, "deleting") {
 				t.Errorf("exit code %d", code)
 			}
 		})

@@ -13,13 +13,14 @@ import (
 )
 
 func acceptCommand() *cobra.Command {
-	var policyFile, history, html string
+	var policyFile, history string
 	var baseline, candidates []string
 	cmd := &cobra.Command{
 		Use:   "accept --baseline DIR --candidate DIR",
 		Short: "Decide whether a candidate cluster may take the place of its baseline: go or no-go",
 		Long: `Decide whether a candidate cluster, an upgraded one for example, may take the
-place of its baseline: go or no-go, with every reason. Markdown is printed. With
+place of its baseline: go or no-go, with every reason. Markdown is printed,
+or with -o data for a script. With
 --candidate given again, all candidates stand side by side. Several runs of the
 baseline are given by --baseline again, those of one candidate with commas
 between: --candidate out/a,out/b.
@@ -57,56 +58,56 @@ Exit codes:
   rollcall accept --baseline out/v1.35-1 --baseline out/v1.35-2 --candidate out/v1.36-1,out/v1.36-2
   rollcall accept --baseline out/v1.35 --candidate out/v1.36 --candidate out/v1.37 --html accept.html`,
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if len(baseline) == 0 || len(candidates) == 0 {
-				return errors.New("rollcall: accept: a baseline and a candidate are needed: --baseline DIR --candidate DIR")
+	}
+	out := addSheetOutput(cmd)
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		if len(baseline) == 0 || len(candidates) == 0 {
+			return errors.New("rollcall: accept: a baseline and a candidate are needed: --baseline DIR --candidate DIR")
+		}
+		var policy accept.Policy
+		var past trend.History
+		var err error
+		if policyFile != "" {
+			if policy, err = accept.ReadPolicy(policyFile); err != nil {
+				return err
 			}
-			var policy accept.Policy
-			var past trend.History
-			var err error
-			if policyFile != "" {
-				if policy, err = accept.ReadPolicy(policyFile); err != nil {
-					return err
-				}
+		}
+		if history != "" {
+			if past, err = readHistory("accept", history); err != nil {
+				return err
 			}
-			if history != "" {
-				if past, err = readHistory("accept", history); err != nil {
-					return err
-				}
-			}
-			was, err := compare.OpenAll(baseline)
+		}
+		was, err := compare.OpenAll(baseline)
+		if err != nil {
+			return err
+		}
+		var decisions []accept.Decision
+		for _, dirs := range candidates {
+			is, err := compare.OpenAll(strings.Split(dirs, ","))
 			if err != nil {
 				return err
 			}
-			var decisions []accept.Decision
-			for _, dirs := range candidates {
-				is, err := compare.OpenAll(strings.Split(dirs, ","))
-				if err != nil {
-					return err
-				}
-				d, err := accept.Decide(was, is, policy, past, time.Now())
-				if err != nil {
-					return err
-				}
-				decisions = append(decisions, d)
+			d, err := accept.Decide(was, is, policy, past, time.Now())
+			if err != nil {
+				return err
 			}
-			if err := publish(cmd, accept.Sheet(was, decisions), html); err != nil {
-				return infrastructure(err)
-			}
-			switch accept.Worst(decisions) {
-			case accept.NoGo:
-				return exitCode(1)
-			case accept.CannotTell:
-				return exitCode(3)
-			default:
-				return nil
-			}
-		},
+			decisions = append(decisions, d)
+		}
+		if err := out.publish(cmd.OutOrStdout(), decisions, accept.Sheet(was, decisions)); err != nil {
+			return err
+		}
+		switch accept.Worst(decisions) {
+		case accept.NoGo:
+			return exitCode(1)
+		case accept.CannotTell:
+			return exitCode(3)
+		default:
+			return nil
+		}
 	}
 	cmd.Flags().StringSliceVar(&baseline, "baseline", nil, "run `folder` of what is there now; may be given again")
 	cmd.Flags().StringArrayVar(&candidates, "candidate", nil, "run `folder` of what is to take its place, or several with commas; may be given again")
 	cmd.Flags().StringVar(&policyFile, "policy", "", "`file` that says what is required, and what is known and accepted")
 	cmd.Flags().StringVar(&history, "history", "", "history of earlier runs, which count as further ones of the baseline")
-	cmd.Flags().StringVar(&html, "html", "", "write it to this file as well, as one HTML page")
 	return cmd
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"os"
@@ -10,19 +9,18 @@ import (
 	"github.com/spf13/cobra"
 
 	"rollcall/reports/compare"
-	"rollcall/reports/sheet"
 	"rollcall/reports/trend"
 )
 
 func compareCommand() *cobra.Command {
 	var modes []string
-	var history, html string
+	var history string
 	cmd := &cobra.Command{
 		Use:   "compare A [B]",
 		Short: "Compare two runs: changed outcomes, and numbers that got worse",
 		Long: `Compare run B with run A: scenarios with another outcome, new
 and missing ones, what differs between the clusters, and which numbers a test
-shows to have moved. Markdown is printed.
+shows to have moved. Markdown is printed, or with -o data for a script.
 
 A and B are run folders, before and after an upgrade for one, or several of a
 side with commas between: the more runs, the smaller the change that is seen.
@@ -56,34 +54,34 @@ Exit codes:
   rollcall compare out/before-1,out/before-2 out/after-1,out/after-2
   rollcall compare out/latest --modes iptables:nftables`,
 		Args: cobra.RangeArgs(1, 2),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			var pairs []compare.Pair
-			for _, named := range modes {
-				pair, err := compare.ParsePair(named)
-				if err != nil {
-					return err
-				}
-				pairs = append(pairs, pair)
-			}
-			if len(args) == 1 && len(pairs) == 0 {
-				return errors.New("rollcall: compare: one run alone: name another, or two modes of it: --modes iptables:nftables")
-			}
-			c, err := compared(args[0], args[len(args)-1], pairs, history)
+	}
+	out := addSheetOutput(cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		var pairs []compare.Pair
+		for _, named := range modes {
+			pair, err := compare.ParsePair(named)
 			if err != nil {
 				return err
 			}
-			if err := publish(cmd, compare.Sheet(c), html); err != nil {
-				return infrastructure(err)
-			}
-			if c.Worse() {
-				return exitCode(1)
-			}
-			return nil
-		},
+			pairs = append(pairs, pair)
+		}
+		if len(args) == 1 && len(pairs) == 0 {
+			return errors.New("rollcall: compare: one run alone: name another, or two modes of it: --modes iptables:nftables")
+		}
+		c, err := compared(args[0], args[len(args)-1], pairs, history)
+		if err != nil {
+			return err
+		}
+		if err := out.publish(cmd.OutOrStdout(), c, compare.Sheet(c)); err != nil {
+			return err
+		}
+		if c.Worse() {
+			return exitCode(1)
+		}
+		return nil
 	}
 	cmd.Flags().StringSliceVar(&modes, "modes", nil, "modes to compare, such as iptables:nftables")
 	cmd.Flags().StringVar(&history, "history", "", "history of earlier runs, which count as further ones of A")
-	cmd.Flags().StringVar(&html, "html", "", "write it to this file as well, as one HTML page")
 	return cmd
 }
 
@@ -111,18 +109,4 @@ func readHistory(command, file string) (trend.History, error) {
 		return trend.History{}, fmt.Errorf("rollcall: %s: read history: %w: to write it: rollcall trend DIR... --history %s", command, err, file)
 	}
 	return trend.Read(file)
-}
-
-// publish prints a page, and writes it to the file html unless that is empty.
-func publish(cmd *cobra.Command, p sheet.Sheet, html string) error {
-	if html != "" {
-		var b bytes.Buffer
-		if err := sheet.HTML(&b, p); err != nil {
-			return err
-		}
-		if err := os.WriteFile(html, b.Bytes(), 0o644); err != nil {
-			return fmt.Errorf("rollcall: write page: %w", err)
-		}
-	}
-	return sheet.Markdown(cmd.OutOrStdout(), p)
 }

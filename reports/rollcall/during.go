@@ -32,7 +32,7 @@ when the command has ended, every node takes pods again, and --settle is over.
 ` + lossHelp + `
 
 The command gets ROLLCALL_RUN, the run folder, with which it may call rollcall
-mark TEXT before each step; of a kind cluster also KUBECONFIG and
+during mark TEXT before each step; of a kind cluster also KUBECONFIG and
 ROLLCALL_NODES, the names of the nodes. It has no terminal to read from. What it
 prints is kept, with times, in command.log in the run folder. Its exit code does
 not affect the verdict; it is printed, and recorded in report.json.
@@ -51,7 +51,7 @@ Exit codes:
 				return infrastructure(o.PrintRights(cmd.OutOrStdout()))
 			}
 			if len(args) == 0 {
-				return errors.New("rollcall: during: no command: write one after --, or use rollcall begin, mark and end")
+				return errors.New("rollcall: during: no command: write one after --, or use rollcall during begin, mark and end")
 			}
 			signals, stop := interrupts()
 			defer stop()
@@ -63,6 +63,7 @@ Exit codes:
 		},
 	}
 	addFlags(cmd, o.List())
+	cmd.AddCommand(beginCommand(), markCommand(), endCommand())
 	cmd.Flags().BoolVar(&rights, "print-rights", false, "print roles with the least rights that this needs on a cluster that is there already")
 	return cmd
 }

@@ -42,7 +42,7 @@ func TestGuidesNameCommandsThatAreThere(t *testing.T) {
 		}
 		for _, part := range code.FindAllString(strings.ReplaceAll(string(text), "\\\n", ""), -1) {
 			for _, call := range called.FindAllStringSubmatch(part, -1) {
-				cmd, _, err := root.Find([]string{call[1]})
+				cmd, _, err := root.Find(append([]string{call[1]}, strings.Fields(call[2])...))
 				if err != nil || cmd == root {
 					t.Errorf("%s: there is no rollcall %s", path, call[1])
 					continue

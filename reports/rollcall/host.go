@@ -1,8 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"os/signal"
 	"syscall"
@@ -12,8 +14,10 @@ import (
 	"rollcall/harness/cluster/kind"
 	"rollcall/harness/conformance"
 	"rollcall/harness/host"
+	"rollcall/harness/lab"
 	"rollcall/harness/nodeimage"
 	"rollcall/harness/usage"
+	"rollcall/reports/sheet"
 )
 
 // work is a command's that changes something outside the run folder: Ctrl-C and SIGTERM have it clean up and end.
@@ -29,70 +33,97 @@ func work(cmd *cobra.Command, do func(context.Context) error) error {
 }
 
 func preflightCommand() *cobra.Command {
-	return &cobra.Command{
+	o := conformance.Options{}
+	nodeImage := false
+	cmd := &cobra.Command{
 		Use:   "preflight",
 		Short: "Say what this host can run; set up the container engine where allowed",
 		Long: `Say what this host can run, and what follows from it. Where this is root on
 Debian or Ubuntu and there is no container engine, one is installed and started.
 
-Exit codes: 0; 2 when this host can have no cluster; 3 when setting it up failed.`,
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return work(cmd, func(ctx context.Context) error {
-				facts, err := host.Ensure(ctx, cmd.OutOrStdout())
-				facts.Print(cmd.OutOrStdout())
-				if err == nil {
-					err = facts.Check(false)
-				}
-				return err
-			})
-		},
-	}
-}
+With --node-image the image of kind's nodes for a Kubernetes version is had as
+well: from the container engine, from a registry, or built from the sources,
+which takes some minutes. Its name alone is printed.
 
-func nodeImageCommand() *cobra.Command {
-	o := conformance.Options{}
-	cmd := &cobra.Command{
-		Use:   "node-image",
-		Short: "Get the node image for a Kubernetes version, building it if need be",
-		Long: `Get the image of kind's nodes for a Kubernetes version: from the container
-engine, from a registry, or built from the sources, which takes some minutes.
-Its name is printed last.
-
-Exit codes: 0; 2 for bad input or a host that is not fit; 3 when it failed.`,
+Exit codes: 0; 2 for bad input, or when this host can have no cluster; 3 when it
+failed.`,
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return work(cmd, func(ctx context.Context) error {
-				version, err := nodeimage.Resolve(o.Kubernetes)
-				if err != nil {
-					return err
-				}
-				if _, err := host.Ensure(ctx, cmd.OutOrStdout()); err != nil {
-					return err
-				}
-				image, err := nodeimage.Ensure(ctx, cmd.OutOrStdout(), version)
-				if err == nil {
-					fmt.Fprintln(cmd.OutOrStdout(), image)
-				}
-				return err
-			})
-		},
 	}
 	addFlags(cmd, o.List().Only("k8s"))
+	cmd.Flags().BoolVar(&nodeImage, "node-image", false, "get the node image of --k8s, building it if need be")
+	out := addOutput(cmd, asText, asJSON, asYAML, asMarkdown)
+	cmd.MarkFlagsMutuallyExclusive("node-image", "output")
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		return work(cmd, func(ctx context.Context) error {
+			if nodeImage {
+				return getNodeImage(ctx, cmd, o.Kubernetes)
+			}
+			facts, err := host.Ensure(ctx, cmd.ErrOrStderr())
+			told := out.print(cmd.OutOrStdout(), facts.Findings(), map[string]func(io.Writer) error{
+				asText:     facts.Print,
+				asMarkdown: func(w io.Writer) error { return findingsAsMarkdown(w, facts.Findings()) },
+			})
+			return cmp.Or(err, told, facts.Check(false))
+		})
+	}
 	return cmd
 }
 
+func findingsAsMarkdown(w io.Writer, all []host.Finding) error {
+	text := sheet.Head("host", "found", "follows")
+	for _, f := range all {
+		text += sheet.Row(f.What, sheet.Escape(f.Found), sheet.Escape(f.Follows))
+	}
+	_, err := io.WriteString(w, text)
+	return err
+}
+
+func getNodeImage(ctx context.Context, cmd *cobra.Command, kubernetes string) error {
+	version, err := nodeimage.Resolve(kubernetes)
+	if err != nil {
+		return err
+	}
+	if _, err := host.Ensure(ctx, cmd.ErrOrStderr()); err != nil {
+		return err
+	}
+	image, err := nodeimage.Ensure(ctx, cmd.ErrOrStderr(), version)
+	if err == nil {
+		_, err = fmt.Fprintln(cmd.OutOrStdout(), image)
+	}
+	return err
+}
+
 func cleanCommand() *cobra.Command {
-	return &cobra.Command{
+	o := conformance.Options{}
+	ofLab := false
+	cmd := &cobra.Command{
 		Use:   "clean",
-		Short: "Remove every cluster Rollcall made on this host, kept ones too",
+		Short: "Remove the clusters Rollcall made on this host, or what runs left on another",
 		Long: `Remove every kind cluster that Rollcall made on this host, also those that
 were kept. One that a run uses stays.
 
-Exit codes: 0; 3 when it failed.`,
-		Args: cobra.NoArgs,
+With --context what runs left on a cluster that was there already is removed,
+and nothing else: give the same --context and --namespace as they had. With
+--lab the machine of rollcall run --lab is removed, unless it is in use.
+
+Exit codes: 0; 2 for bad input, or when the lab is in use; 3 when it failed.`,
+		Example: "  rollcall clean\n  rollcall clean --context=staging --namespace=rollcall",
+		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return work(cmd, func(ctx context.Context) error { return kind.Sweep(ctx, cmd.OutOrStdout(), true) })
+			return work(cmd, func(ctx context.Context) error {
+				switch {
+				case ofLab:
+					return lab.Remove()
+				case o.Named() || cmd.Flags().NFlag() > 0: // an empty --context too: a variable that is not set means no kind clusters
+					return conformance.Cleanup(ctx, cmd.OutOrStdout(), o)
+				default:
+					return kind.Sweep(ctx, cmd.OutOrStdout(), true)
+				}
+			})
 		},
 	}
+	addFlags(cmd, o.Target.List().Only("context", "kubeconfig", "namespace", "allow"))
+	cmd.Flags().BoolVar(&ofLab, "lab", false, "remove the machine of rollcall run --lab")
+	cmd.MarkFlagsMutuallyExclusive("lab", "context")
+	return cmd
 }

@@ -1,6 +1,6 @@
 // Command rollcall runs suites that say what a rollout costs the clients of a Kubernetes Service, and reads what such a run
-// recorded. The commands of run.go, lab.go, during.go, byhand.go, host.go and target.go work on clusters; all others read run folders
-// alone, or what is built in.
+// recorded. The commands of run.go, during.go, byhand.go, host.go and image.go work on clusters; all others read run folders alone, or
+// what is built in.
 package main
 
 import (
@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -34,12 +35,23 @@ func run(args []string, stdout, stderr io.Writer) int {
 	if !errors.As(err, &end) {
 		end = exit{exitUsage, err} // cobra's own are about arguments
 	}
+	if now, ok := moved[strings.Join(args[:min(1, len(args))], "")]; ok && end.err != nil {
+		end.err = fmt.Errorf("%w: use %s", end.err, now)
+	}
 	if end.err != nil {
 		fmt.Fprintln(stderr, "Error:", end.err)
 	} else if err == nil {
 		return 0
 	}
 	return end.code
+}
+
+// moved are commands that there were, and what has become of them.
+var moved = map[string]string{
+	"begin": "rollcall during begin", "mark": "rollcall during mark", "end": "rollcall during end",
+	"lab": "rollcall run --lab", "node-image": "rollcall preflight --node-image", "cleanup": "rollcall clean --context=NAME",
+	"rejudge": "rollcall report --dry-run", "picture": "rollcall report --picture=MODE/SUITE/ID",
+	"modes": "make modes-table", "claims": "make claims", "disruptions": "make disruptions-table",
 }
 
 func rootCommand() *cobra.Command {
@@ -55,11 +67,9 @@ func rootCommand() *cobra.Command {
 	root.AddGroup(&cobra.Group{ID: runGroup, Title: "Run suites:"}, &cobra.Group{ID: hostGroup, Title: "This host:"},
 		&cobra.Group{ID: reportGroup, Title: "Read what runs recorded:"})
 	for group, commands := range map[string][]*cobra.Command{
-		runGroup: {runCommand(), listCommand(), explainCommand(), labCommand(), duringCommand(), beginCommand(), markCommand(), endCommand(),
-			imageCommand(), cleanupCommand()},
-		hostGroup: {preflightCommand(), nodeImageCommand(), cleanCommand()},
-		reportGroup: {statusCommand(), reportCommand(), rejudgeCommand(), compareCommand(), trendCommand(), acceptCommand(), modesCommand(),
-			claimsCommand(), disruptionsCommand(), pictureCommand(), schemaCommand()},
+		runGroup:    {runCommand(), listCommand(), explainCommand(), duringCommand(), imageCommand()},
+		hostGroup:   {preflightCommand(), cleanCommand(), versionCommand()},
+		reportGroup: {statusCommand(), reportCommand(), compareCommand(), trendCommand(), acceptCommand(), schemaCommand()},
 	} {
 		for _, cmd := range commands {
 			cmd.GroupID = group

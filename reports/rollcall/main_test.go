@@ -101,17 +101,17 @@ func TestExitCodes(t *testing.T) {
 		{"a run that cannot be trusted", []string{"report", runFolder(t, 3)}, 3, "cannot be trusted", ""},
 		{"a folder of something else", []string{"report", t.TempDir()}, 2, "", "not a run folder"},
 		{"a folder that takes no report", []string{"report", unwritable}, 3, "", "reports: write report.json"},
-		{"a run judged as before", []string{"rejudge", reported(t, runFolder(t, 60))}, 1, "nothing changed: report.json is byte-identical", ""},
-		{"a run that never had a report", []string{"rejudge", runFolder(t)}, 2, "", "to write it: rollcall report "},
-		{"a run whose report is no report", []string{"rejudge", edited(t, runFolder(t), "", "hello")}, 2, "", "reports: read report.json: byte "},
+		{"a run judged as before", []string{"report", "--dry-run", reported(t, runFolder(t, 60))}, 1, "nothing changed: report.json is byte-identical", ""},
+		{"a run that never had a report", []string{"report", "--dry-run", runFolder(t)}, 2, "", "to write it: rollcall report "},
+		{"a run whose report is no report", []string{"report", "--dry-run", edited(t, runFolder(t), "", "hello")}, 2, "", "reports: read report.json: byte "},
 		{"a run whose report is of a claim that failed, which passes today",
-			[]string{"rejudge", edited(t, reported(t, runFolder(t)), `"outcome": "pass"`, `"outcome": "fail"`)}, 0,
+			[]string{"report", "--dry-run", edited(t, reported(t, runFolder(t)), `"outcome": "pass"`, `"outcome": "fail"`)}, 0,
 			"iptables/rollout/drained: fail → pass: 0 of 100", ""},
-		{"a run that passed, and lost its evidence since", []string{"rejudge", without(t, reported(t, runFolder(t)), "run.json")}, 3,
+		{"a run that passed, and lost its evidence since", []string{"report", "--dry-run", without(t, reported(t, runFolder(t)), "run.json")}, 3,
 			"pass → inconclusive: the recording cannot be read", ""},
-		{"a folder of something else to judge again", []string{"rejudge", t.TempDir()}, 2, "", "not a run folder"},
-		{"no folder to judge again", []string{"rejudge"}, 2, "", "accepts 1 arg(s), received 0"},
-		{"a call for help with judging again", []string{"rejudge", "--help"}, 0, "Exit codes", ""},
+		{"a folder of something else to judge again", []string{"report", "--dry-run", t.TempDir()}, 2, "", "not a run folder"},
+		{"no folder to judge again", []string{"report", "--dry-run"}, 2, "", "accepts 1 arg(s), received 0"},
+		{"a call for help with judging again", []string{"report", "--help"}, 0, "Exit codes", ""},
 		{"the story of a scenario", []string{"explain", "drained-rolling-update"}, 0,
 			"RC1055 full-rate: clients send the full load", ""},
 		{"of one by its suite, too", []string{"explain", "rollout/drained-rolling-update"}, 0, "decides C31: ", ""},
@@ -168,17 +168,11 @@ func TestExitCodes(t *testing.T) {
 		{"an unknown flag", []string{"report", "--sorrow", "a"}, 2, "", "unknown flag: --sorrow"},
 		{"an unknown command", []string{"sing"}, 2, "", `unknown command "sing"`},
 		{"a call for help", []string{"report", "--help"}, 0, "Exit codes:", ""},
-		{"the claims of a run that failed, which are no verdict", []string{"claims", runFolder(t, 60)}, 0, "| claim | the seed says |", ""},
-		{"the claims of something else", []string{"claims", t.TempDir()}, 2, "", "not a run folder"},
-		{"no folder whose claims to print", []string{"claims"}, 2, "", "requires at least 1 arg(s), only received 0"},
-		{"what a rolling update cost in each mode", []string{"modes", runFolder(t, 60)}, 0, "| requests lost by pods that drain |", ""},
-		{"the modes of something else", []string{"modes", t.TempDir()}, 2, "", "not a run folder"},
-		{"what disruptions cost, where there was none", []string{"disruptions", runFolder(t, 60), runFolder(t)}, 0,
-			"| until whole | outcome |\n|---", ""},
-		{"the disruptions of something else", []string{"disruptions", t.TempDir()}, 2, "", "not a run folder"},
-		{"no folder whose disruptions to print", []string{"disruptions"}, 2, "", "requires at least 1 arg(s), only received 0"},
-		{"a call for help with disruptions", []string{"disruptions", "--help"}, 0, "Exit codes:", ""},
-		{"a call for help with claims", []string{"claims", "--help"}, 0, "Exit codes:", ""},
+		{"a picture of a scenario", []string{"report", steady, "--picture=iptables/rollout/drained"}, 0, "<svg ", ""},
+		{"a picture of a scenario that there is not", []string{"report", steady, "--picture=iptables/rollout/none"}, 2, "", "no such file"},
+		{"a picture in another format", []string{"report", steady, "--picture=x", "-o", "json"}, 2, "", "none of the others can be"},
+		{"the build", []string{"version"}, 0, "v", ""},
+		{"a command that moved", []string{"rejudge", steady}, 2, "", `unknown command "rejudge" for "rollcall": use rollcall report --dry-run`},
 		{"the schema", []string{"schema"}, 0, `"$schema": "https://json-schema.org/draft/2020-12/schema"`, ""},
 		{"the schema of something", []string{"schema", "a"}, 2, "", "rollcall: schema \"a\": there is none: name report, policy or app"},
 		{"the schema of a policy", []string{"schema", "policy"}, 0, `"title": "Rollcall acceptance policy"`, ""},
@@ -206,7 +200,6 @@ func TestExitCodes(t *testing.T) {
 		{"a call for help with accepting", []string{"accept", "--help"}, 0, "kind: AcceptancePolicy", ""},
 		{"a call for help with the schema", []string{"schema", "--help"}, 0, "Exit codes:", ""},
 		{"nothing at all", nil, 0, "run         Run suites in every kube-proxy mode", ""},
-		{"nothing at all", nil, 0, "rejudge     Judge a recorded run again and say what changed", ""},
 		{"nothing at all", nil, 0, "report      Judge a recorded run again and write", ""},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
@@ -247,10 +240,11 @@ func TestMain(m *testing.M) {
 // What cannot be told is no verdict, not even on a run that passed.
 func TestAnAnswerThatCannotBePrintedIsInfrastructure(t *testing.T) {
 	dir := reported(t, runFolder(t))
-	for _, args := range [][]string{{"report", dir}, {"rejudge", dir}, {"claims", dir}, {"modes", dir}, {"disruptions", dir}, {"schema"}} {
+	for _, args := range [][]string{{"report", dir}, {"report", "--dry-run", dir}, {"report", "--picture=iptables/rollout/drained", dir},
+		{"report", "-o", "yaml", dir}, {"compare", "-o", "json", dir, dir}, {"schema"}, {"version"}} {
 		var stderr bytes.Buffer
 		if code := run(args, full{}, &stderr); code != 3 || strings.Count(stderr.String(), "\n") != 1 {
-			t.Errorf("%s: exit code %d, and %q", args[0], code, stderr.String())
+			t.Errorf("%s: exit code %d, and %q", args, code, stderr.String())
 		}
 	}
 }

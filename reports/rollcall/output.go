@@ -1,11 +1,16 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 	"strings"
+
+	"rollcall/reports/sheet"
 
 	"github.com/spf13/cobra"
 	"sigs.k8s.io/yaml"
@@ -19,34 +24,74 @@ const (
 	asMarkdown = "markdown"
 )
 
-// An output is the format in which a command prints what it found.
+// An output is the format in which a command prints what it found. It is the value of a flag.
 type output struct {
 	format  string
 	formats []string
 }
 
+func (o *output) String() string { return o.format }
+
+func (o *output) Type() string { return "format" }
+
+func (o *output) Set(format string) error {
+	if !slices.Contains(o.formats, format) {
+		return errors.New("there is no such format here: use " + strings.Join(o.formats, ", "))
+	}
+	o.format = format
+	return nil
+}
+
 // addOutput gives a command the flag -o.
 func addOutput(cmd *cobra.Command, formats ...string) *output {
-	o := &output{formats: formats}
-	cmd.Flags().StringVarP(&o.format, "output", "o", asText, "`format`: "+strings.Join(formats, ", "))
+	o := &output{asText, formats}
+	cmd.Flags().VarP(o, "output", "o", "`format`: "+strings.Join(formats, ", "))
 	return o
 }
 
 // print writes what was found: data as JSON or YAML, with the names of its JSON, or else by a function of the format.
 func (o *output) print(w io.Writer, data any, by map[string]func(io.Writer) error) error {
-	if !slices.Contains(o.formats, o.format) {
-		return fmt.Errorf("rollcall: output %q: there is no such format here: use %s", o.format, strings.Join(o.formats, ", "))
-	}
 	if write, ok := by[o.format]; ok {
 		return infrastructure(write(w))
 	}
-	text, err := json.MarshalIndent(data, "", "  ")
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetIndent("", "  ")
+	enc.SetEscapeHTML(false)
+	err := enc.Encode(data)
+	text := b.Bytes()
 	if err == nil && o.format == asYAML {
 		text, err = yaml.JSONToYAML(text)
 	}
-	if err != nil {
-		return err
+	if err == nil {
+		_, err = w.Write(text)
 	}
-	_, err = fmt.Fprintf(w, "%s\n", strings.TrimSuffix(string(text), "\n"))
 	return infrastructure(err)
+}
+
+// A sheetOutput is how a command prints a sheet, which is Markdown for a person too, and writes it as a page if it is to.
+type sheetOutput struct {
+	*output
+	html string
+}
+
+// addSheetOutput gives a command the flags -o and --html.
+func addSheetOutput(cmd *cobra.Command) *sheetOutput {
+	o := &sheetOutput{output: addOutput(cmd, asText, asMarkdown, asJSON, asYAML)}
+	cmd.Flags().StringVar(&o.html, "html", "", "write it to this `file` as well, as one HTML page")
+	return o
+}
+
+func (o *sheetOutput) publish(w io.Writer, data any, s sheet.Sheet) error {
+	if o.html != "" {
+		var b bytes.Buffer
+		if err := sheet.HTML(&b, s); err != nil {
+			return infrastructure(err)
+		}
+		if err := os.WriteFile(o.html, b.Bytes(), 0o644); err != nil {
+			return infrastructure(fmt.Errorf("rollcall: write page: %w", err))
+		}
+	}
+	markdown := func(w io.Writer) error { return sheet.Markdown(w, s) }
+	return o.print(w, data, map[string]func(io.Writer) error{asText: markdown, asMarkdown: markdown})
 }

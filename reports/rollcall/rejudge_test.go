@@ -15,17 +15,17 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-func TestRejudgeSaysWhatChangedAndWritesNothing(t *testing.T) {
+func TestADryRunSaysWhatChangedAndWritesNothing(t *testing.T) {
 	dir := edited(t, reported(t, runFolder(t, 60, 61)), `"requests": 100`, `"requests": 99`)
 	before := contents(t, dir)
 	var stdout, stderr bytes.Buffer
-	if code := run([]string{"rejudge", dir}, &stdout, &stderr); code != 1 || stderr.Len() > 0 {
+	if code := run([]string{"report", "--dry-run", dir}, &stdout, &stderr); code != 1 || stderr.Len() > 0 {
 		t.Errorf("exit code %d, stderr %q", code, stderr.String())
 	}
 	if diff := cmp.Diff(before, contents(t, dir)); diff != "" {
 		t.Errorf("the run folder (-before +after):\n%s", diff)
 	}
-	golden := filepath.Join("testdata", "rejudge.txt")
+	golden := filepath.Join("testdata", "dry-run.txt")
 	if *update {
 		if err := os.WriteFile(golden, stdout.Bytes(), 0o644); err != nil {
 			t.Fatal(err)

@@ -13,6 +13,7 @@ import (
 
 func runCommand() *cobra.Command {
 	o := conformance.Options{}
+	inLab := false
 	cmd := &cobra.Command{
 		Use:   "run",
 		Short: "Run suites in every kube-proxy mode and write a run folder",
@@ -25,6 +26,10 @@ On a terminal a table shows what is under way. Elsewhere, as in a CI log, a line
 is printed for each scenario that ended, with details below it unless it passed.
 All that the suites print goes to log.txt in the run folder.
 
+With --lab they run in ipvs mode in a virtual machine, the lab, whose kernel has
+IP_VS. It is built when it is first asked for. The run folder is among the
+others, and out/latest-ipvs leads to it.
+
 Exit codes:
   0  every scenario passed, or some passed and the rest were skipped
   1  a claim failed
@@ -35,8 +40,12 @@ Exit codes:
   rollcall run --context=staging --namespace=rollcall --image-repo=registry.example.com/platform/rollcall`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			run := conformance.Run
+			if inLab {
+				run = conformance.RunLab
+			}
 			return work(cmd, func(ctx context.Context) error {
-				code, err := conformance.Run(ctx, cmd.OutOrStdout(), o, suites.All)
+				code, err := run(ctx, cmd.OutOrStdout(), o, suites.All)
 				if err == nil {
 					err = exitCode(code)
 				}
@@ -45,6 +54,7 @@ Exit codes:
 		},
 	}
 	addFlags(cmd, o.List())
+	cmd.Flags().BoolVar(&inLab, "lab", false, "run in ipvs mode in a machine of its own, where this host's kernel has no IP_VS")
 	cmd.Flags().BoolVarP(&o.Verbose, "verbose", "v", false, "print each line of what goes on")
 	return cmd
 }

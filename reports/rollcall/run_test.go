@@ -33,19 +33,20 @@ func TestBadInputOfARun(t *testing.T) {
 		{"an app that is not there", []string{"run", "--app=none.yaml"}, "none.yaml"},
 		{"a namespace of no cluster", []string{"run", "--namespace=mine"}, "and none is named"},
 		{"a cluster that is not there", []string{"run", "--context=nowhere", "--kubeconfig=none"}, "none"},
-		{"a lab that keeps its cluster", []string{"lab", "--keep"}, "leave out --context, --app, --keep and --failed"},
-		{"an unknown Kubernetes version", []string{"node-image", "--k8s=v1.2"}, "v1.2"},
+		{"a lab that keeps its cluster", []string{"run", "--lab", "--keep"}, "leave out --context, --app, --keep, --dry-run and --failed"},
+		{"an unknown Kubernetes version", []string{"preflight", "--node-image", "--k8s=v1.2"}, "v1.2"},
 		{"no repository to push to", []string{"image"}, "name it: --image-repo="},
-		{"no cluster to clean up", []string{"cleanup"}, "no cluster is named: name it: --context=NAME"},
-		{"maintenance without a command", []string{"during"}, "no command: write one after --, or use rollcall begin, mark and end"},
+		{"a lab that lists its scenarios", []string{"run", "--lab", "--dry-run"}, "keeps nothing"},
+		{"no cluster to clean up", []string{"clean", "--context="}, "no cluster is named: name it: --context=NAME"},
+		{"maintenance without a command", []string{"during"}, "no command: write one after --, or use rollcall during begin, mark and end"},
 		{"a command that is not there", []string{"during", "--", "no-such-program"}, "command no-such-program: there is none of this name"},
 		{"an outage that is none", []string{"during", "--max-outage=5", "--", "true"}, "max-outage 5: it is no time of 1ms or more"},
-		{"a share that is none", []string{"begin", "--max-failed=0.01%"}, "max-failed 0.01%: it is no share of 0.1% to 100%"},
-		{"two clusters at a time", []string{"begin", "--modes=iptables,nftables"}, "name one mode"},
-		{"a mark of nothing", []string{"mark"}, "requires at least 1 arg(s)"},
-		{"a mark in no recording", []string{"mark", "reboot"}, "mark: nothing is being recorded"},
-		{"an end of nothing", []string{"end"}, "end: nothing is being recorded"},
-		{"an end of something", []string{"end", "it"}, `unknown command "it" for "rollcall end"`},
+		{"a share that is none", []string{"during", "begin", "--max-failed=0.01%"}, "max-failed 0.01%: it is no share of 0.1% to 100%"},
+		{"two clusters at a time", []string{"during", "begin", "--modes=iptables,nftables"}, "name one mode"},
+		{"a mark of nothing", []string{"during", "mark"}, "requires at least 1 arg(s)"},
+		{"a mark in no recording", []string{"during", "mark", "reboot"}, "mark: nothing is being recorded"},
+		{"an end of nothing", []string{"during", "end"}, "end: nothing is being recorded"},
+		{"an end of something", []string{"during", "end", "it"}, `unknown command "it" for "rollcall during end"`},
 		{"no subject of a clean-up", []string{"clean", "all"}, `unknown command "all" for "rollcall clean"`},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
@@ -84,12 +85,12 @@ func TestFlagsWithOneDash(t *testing.T) {
 
 // Every command can be found, says what it does and which exit codes it has, and can be completed.
 func TestHelp(t *testing.T) {
-	for _, cmd := range append(rootCommand().Commands(), labCommand().Commands()...) {
+	for _, cmd := range append(rootCommand().Commands(), duringCommand().Commands()...) {
 		if cmd.Short == "" || !strings.Contains(cmd.Long, "Exit codes") {
 			t.Errorf("%s says too little: %q", cmd.CommandPath(), cmd.Long)
 		}
 	}
-	for _, args := range [][]string{{"--version"}, {"completion", "bash"}, {"help", "run"}, {"run", "--help"}, {"lab", "--help"}, {}} {
+	for _, args := range [][]string{{"--version"}, {"completion", "bash"}, {"help", "run"}, {"run", "--help"}, {"during", "begin", "--help"}, {}} {
 		var stdout bytes.Buffer
 		if code := run(args, &stdout, io.Discard); code != 0 || stdout.Len() == 0 {
 			t.Errorf("%q: exit code %d, %d bytes", args, code, stdout.Len())

@@ -13,14 +13,15 @@ import (
 )
 
 func trendCommand() *cobra.Command {
-	var history, html string
+	var history string
 	cmd := &cobra.Command{
 		Use:   "trend DIR...",
 		Short: "Add runs to the history, and say how scenarios and numbers went",
 		Long: `Add runs to the history, and say how scenarios and their numbers went: for each
 scenario and mode its outcomes run by run, how often it said otherwise than
 usual, when its outcome changed last, and of every number a sparkline, the last
-value, the median and the range. Markdown is printed.
+value, the median and the range. Markdown is printed, or
+with -o data for a script: the lines of the history.
 
 Each DIR is a run folder. The history is a file of JSON lines, one per run,
 scenario and mode, beside the first of them unless --history names another. It
@@ -37,26 +38,26 @@ Exit codes:
   3  the history or what was found could not be written`,
 		Example: `  rollcall trend out/2*
   rollcall trend out/latest --history nightly/history.jsonl`,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			path, err := historyBeside(history, args)
-			if err != nil {
-				return err
-			}
-			h, added, err := appended(cmd, path, args)
-			if err != nil {
-				if _, unreadable := trend.Read(path); unreadable == nil {
-					return infrastructure(err)
-				}
-				return err
-			}
-			if err := publish(cmd, trend.Sheet(h, added), html); err != nil {
+	}
+	out := addSheetOutput(cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		path, err := historyBeside(history, args)
+		if err != nil {
+			return err
+		}
+		h, added, err := appended(cmd, path, args)
+		if err != nil {
+			if _, unreadable := trend.Read(path); unreadable == nil {
 				return infrastructure(err)
 			}
-			return errors.Join(added.Bad...)
-		},
+			return err
+		}
+		if err := out.publish(cmd.OutOrStdout(), h.Lines, trend.Sheet(h, added)); err != nil {
+			return err
+		}
+		return errors.Join(added.Bad...)
 	}
 	cmd.Flags().StringVar(&history, "history", "", "the history (default "+trend.HistoryFile+" beside the first DIR)")
-	cmd.Flags().StringVar(&html, "html", "", "write it to this file as well, as one HTML page")
 	return cmd
 }
 

@@ -1,33 +1,53 @@
-package reports
+package suites_test
 
 import (
-	"bytes"
-	"cmp"
 	"fmt"
-	"io"
 	"maps"
 	"slices"
 	"strconv"
 	"strings"
+	"testing"
 
-	"rollcall/reports/metric"
+	"github.com/google/go-cmp/cmp"
+
+	"rollcall/harness/verdict"
+	"rollcall/reports"
 	"rollcall/reports/model"
 	"rollcall/reports/sheet"
 )
 
-// Claims writes tables in Markdown of one or more runs. The first has every seed claim with the scenarios that cover it, the
-// rules that decided it there, and how each mode answered by which evidence; the second why some were not decided, the third what
-// those scenarios claim themselves, the fourth what was measured of those under load. A mode in which nothing ran has no column;
-// that of one that several runs have is of the last of them.
-func Claims(w io.Writer, runs []model.Report) error {
-	all := lastOfEachMode(runs)
+// Each mode is that of the last run which has it.
+func TestClaimsTable(t *testing.T) {
+	tell(t, "claims", "CLAIMS.md", claimsTable)
+	golden(t, "claims.md", claimsTable)
+	run := smallRun(t)
+	worse := smallRun(t)
+	for i := range worse.Scenarios {
+		worse.Scenarios[i].Lanes = nil
+	}
+	for i := range worse.Claims {
+		worse.Claims[i].Outcome = model.NotShown
+	}
+	if diff := cmp.Diff(claimsTable([]model.Report{run}), claimsTable([]model.Report{worse, run})); diff != "" {
+		t.Errorf("an earlier run shows (-alone +with it):\n%s", diff)
+	}
+}
+
+// claimsTable is tables of one or more runs. The first has every seed claim with the scenarios that cover it, the rules that decided
+// it there, and how each mode answered by which evidence; the second why some were not decided, the third what those scenarios claim
+// themselves, the fourth what was measured of those under load. A mode in which nothing ran has no column.
+func claimsTable(runs []model.Report) string {
+	all, decided := lastOfEachMode(runs)
 	modes := modesOf(all)
-	var b bytes.Buffer
+	var b strings.Builder
 	b.WriteString(sheet.Head(append([]string{"claim", "the seed says", "decided by"}, modes...)...))
-	decided := newClaims(all)
 	var open []string
 	shown := map[string][]model.Scenario{} // by name, the runs of a scenario that covers any claim
+<<<<<<< HEAD:reports/claims.go
 	for i, c := range seed {
+=======
+	for i := range reports.SeedClaims {
+>>>>>>> 0234cc9 (Have fewer verbs: tables of our guides are tests, the rest are flags):suites/claims_test.go
 		claim := "C" + strconv.Itoa(i+1)
 		scenarios := covering(all, claim)
 		if len(scenarios) == 0 {
@@ -39,11 +59,15 @@ func Claims(w io.Writer, runs []model.Report) error {
 			names = append(names, quoted(runs[0])+rulesOf(runs[0].Name(), claim, decided))
 			shown[quoted(runs[0])] = runs
 		}
+<<<<<<< HEAD:reports/claims.go
 		says := c.Says
 		if c.Truth != "" {
 			says += " (false: " + c.Truth + ")"
 		}
 		cells := []string{claim, sheet.Escape(says), strings.Join(names, "<br>")}
+=======
+		cells := []string{claim, sheet.Escape(reports.SeedClaim(claim)), strings.Join(names, "<br>")}
+>>>>>>> 0234cc9 (Have fewer verbs: tables of our guides are tests, the rest are flags):suites/claims_test.go
 		for _, mode := range modes {
 			cells = append(cells, inMode(mode, claim, decided))
 		}
@@ -56,14 +80,11 @@ func Claims(w io.Writer, runs []model.Report) error {
 	if len(shown) > 0 {
 		writeShown(&b, shown)
 	}
-	if _, err := w.Write(b.Bytes()); err != nil {
-		return fmt.Errorf("reports: write claims: %w", err)
-	}
-	return nil
+	return b.String()
 }
 
 // writeShown writes what scenarios claim, and what was measured of those that were under load.
-func writeShown(b *bytes.Buffer, scenarios map[string][]model.Scenario) {
+func writeShown(b *strings.Builder, scenarios map[string][]model.Scenario) {
 	b.WriteString("\nWhat the scenarios show:\n\n" + sheet.Head("scenario", "its claim"))
 	names := slices.Sorted(maps.Keys(scenarios))
 	for _, name := range names {
@@ -74,38 +95,11 @@ func writeShown(b *bytes.Buffer, scenarios map[string][]model.Scenario) {
 	for _, name := range names {
 		for _, s := range scenarios[name] {
 			if len(s.Lanes) > 0 {
-				b.WriteString(sheet.Row(append([]string{name, s.Mode}, measured(s)...)...))
+				b.WriteString(sheet.Row(name, s.Mode, inSeconds(s, "status_gap_ms"), inSeconds(s, "drain_lag_max_ms"), inSeconds(s, "rule_lag_max_ms"),
+					failedOf(s)))
 			}
 		}
 	}
-}
-
-func quoted(s model.Scenario) string { return fmt.Sprintf("`%s/%s`", s.Suite, s.ID) }
-
-// lastOfEachMode is what ran in each mode, of the last of the runs in which anything did.
-func lastOfEachMode(runs []model.Report) []model.Scenario {
-	var all []model.Scenario
-	for _, r := range runs {
-		modes := modesOf(r.Scenarios)
-		all = slices.DeleteFunc(all, func(s model.Scenario) bool { return slices.Contains(modes, s.Mode) })
-		for _, s := range r.Scenarios {
-			if slices.Contains(modes, s.Mode) {
-				all = append(all, s)
-			}
-		}
-	}
-	return all
-}
-
-// modesOf lists the modes in which anything ran.
-func modesOf(scenarios []model.Scenario) []string {
-	var modes []string
-	for _, s := range scenarios {
-		if s.Ran() && !slices.Contains(modes, s.Mode) {
-			modes = append(modes, s.Mode)
-		}
-	}
-	return modes
 }
 
 // covering lists the scenarios that cover a claim, each with its runs, one per mode.
@@ -122,9 +116,7 @@ func covering(scenarios []model.Scenario, claim string) [][]model.Scenario {
 		}
 		all[i] = append(all[i], s)
 	}
-	slices.SortStableFunc(all, func(a, b []model.Scenario) int {
-		return cmp.Or(cmp.Compare(a[0].Suite, b[0].Suite), cmp.Compare(a[0].ID, b[0].ID))
-	})
+	slices.SortStableFunc(all, func(a, b []model.Scenario) int { return strings.Compare(a[0].Name(), b[0].Name()) })
 	return all
 }
 
@@ -156,8 +148,13 @@ func inMode(mode, claim string, decided []model.Claim) string {
 	return fmt.Sprintf("%s by %s", decided[i].Outcome, decided[i].Evidence)
 }
 
+<<<<<<< HEAD:reports/claims.go
 // writeOpen writes which claims that scenarios cover were not shown, and why.
 func writeOpen(b *bytes.Buffer, modes []string, decided []model.Claim) {
+=======
+// writeOpen writes which claims that scenarios cover were not decided, and why.
+func writeOpen(b *strings.Builder, modes []string, decided []model.Claim) {
+>>>>>>> 0234cc9 (Have fewer verbs: tables of our guides are tests, the rest are flags):suites/claims_test.go
 	title := false
 	for _, c := range decided {
 		if c.Outcome.Shown() || !slices.Contains(modes, c.Mode) {
@@ -169,17 +166,4 @@ func writeOpen(b *bytes.Buffer, modes []string, decided []model.Claim) {
 		}
 		b.WriteString(sheet.Row(c.ID, c.Mode, sheet.Escape(c.Because)))
 	}
-}
-
-// measured is what a rollout cost, in the columns of its table.
-func measured(s model.Scenario) []string {
-	var cells []string
-	for _, key := range []string{"status_gap_ms", "drain_lag_max_ms", "rule_lag_max_ms"} {
-		cell := "-"
-		if v := metric.ValueOf(s, key); v != nil {
-			cell = fmt.Sprintf("%.2f s", v.Value/1000)
-		}
-		cells = append(cells, cell)
-	}
-	return append(cells, fmt.Sprintf("%d of %d", s.Failed(), s.Requests()))
 }

@@ -27,22 +27,3 @@ Exit codes: 0; 2 for bad input; 3 when it failed.`,
 	addFlags(cmd, o.Target.List())
 	return cmd
 }
-
-func cleanupCommand() *cobra.Command {
-	o := conformance.Options{}
-	cmd := &cobra.Command{
-		Use:   "cleanup",
-		Short: "Remove what runs left on a cluster that was there already: --context=NAME",
-		Long: `Remove what runs left on a cluster that was there already, and nothing else.
-Clusters that Rollcall made itself are removed by rollcall clean.
-
-Exit codes: 0; 2 for bad input; 3 when it failed.`,
-		Example: "  rollcall cleanup --context=staging --namespace=rollcall",
-		Args:    cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return work(cmd, func(ctx context.Context) error { return conformance.Cleanup(ctx, cmd.OutOrStdout(), o) })
-		},
-	}
-	addFlags(cmd, o.Target.List())
-	return cmd
-}

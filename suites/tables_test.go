@@ -1,0 +1,131 @@
+package suites_test
+
+import (
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"rollcall/harness/dataplane"
+	"rollcall/reports"
+	"rollcall/reports/metric"
+	"rollcall/reports/model"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files, and in guides the tables of the runs in "+runsVariable)
+
+// runsVariable names the run folders whose table is printed, or put into its guide.
+const runsVariable = "ROLLCALL_RUNS"
+
+// tell prints a table of the runs that are named, if any are, or with -update puts it into a guide, between the two markers of its
+// name.
+func tell(t *testing.T, name, guide string, table func([]model.Report) string) {
+	t.Helper()
+	var runs []model.Report
+	for _, dir := range strings.Fields(os.Getenv(runsVariable)) {
+		r, err := reports.Load(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		runs = append(runs, r)
+	}
+	if len(runs) == 0 {
+		return
+	}
+	if !*update {
+		fmt.Print(table(runs))
+		return
+	}
+	begin, end := fmt.Sprintf("<!-- %s -->\n", name), fmt.Sprintf("<!-- end of %s -->\n", name)
+	before, rest, begun := strings.Cut(readFile(t, guide), begin)
+	_, after, ended := strings.Cut(rest, end)
+	if !begun || !ended {
+		t.Fatalf("%s lacks %s or %s", guide, begin, end)
+	}
+	writeFile(t, guide, before+begin+table(runs)+end+after)
+}
+
+// golden compares a table of a small run with testdata/name.
+func golden(t *testing.T, name string, table func([]model.Report) string) {
+	t.Helper()
+	file, got := filepath.Join("testdata", name), table([]model.Report{smallRun(t)})
+	if *update {
+		writeFile(t, file, got)
+	}
+	if diff := cmp.Diff(readFile(t, file), got); diff != "" {
+		t.Errorf("%s (-want +got), -update rewrites it:\n%s", file, diff)
+	}
+}
+
+// smallRun is that of the golden files of package reports.
+func smallRun(t *testing.T) (r model.Report) {
+	t.Helper()
+	if err := json.Unmarshal([]byte(readFile(t, "../reports/testdata/report.json")), &r); err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func readFile(t *testing.T, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+func writeFile(t *testing.T, name, text string) {
+	t.Helper()
+	if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// lastOfEachMode is what ran in each mode, of the last of the runs in which anything did, and what it decided.
+func lastOfEachMode(runs []model.Report) (all []model.Scenario, decided []model.Claim) {
+	for _, r := range runs {
+		modes := modesOf(r.Scenarios)
+		other := func(mode string) bool { return !slices.Contains(modes, mode) }
+		all = slices.DeleteFunc(all, func(s model.Scenario) bool { return !other(s.Mode) })
+		decided = slices.DeleteFunc(decided, func(c model.Claim) bool { return !other(c.Mode) })
+		all = append(all, slices.DeleteFunc(slices.Clone(r.Scenarios), func(s model.Scenario) bool { return other(s.Mode) })...)
+		decided = append(decided, slices.DeleteFunc(slices.Clone(r.Claims), func(c model.Claim) bool { return other(c.Mode) })...)
+	}
+	return all, decided
+}
+
+// modesOf lists the modes in which anything ran.
+func modesOf(scenarios []model.Scenario) (modes []string) {
+	for _, s := range scenarios {
+		if s.Ran() && !slices.Contains(modes, s.Mode) {
+			modes = append(modes, s.Mode)
+		}
+	}
+	slices.SortFunc(modes, compareModes)
+	return modes
+}
+
+func compareModes(a, b string) int {
+	return slices.Index(dataplane.Names(), a) - slices.Index(dataplane.Names(), b)
+}
+
+func quoted(s model.Scenario) string { return fmt.Sprintf("`%s/%s`", s.Suite, s.ID) }
+
+// inSeconds is a metric of milliseconds.
+func inSeconds(s model.Scenario, key string) string {
+	v := metric.ValueOf(s, key)
+	if v == nil {
+		return "-"
+	}
+	return fmt.Sprintf("%.2f s", v.Value/1000)
+}
+
+// failedOf is like "178 of 21140".
+func failedOf(s model.Scenario) string { return fmt.Sprintf("%d of %d", s.Failed(), s.Requests()) }
