@@ -9,7 +9,7 @@ import (
 
 // Cleanup removes what runs left on the cluster that the options name.
 func Cleanup(ctx context.Context, out io.Writer, o Options) error {
-	if o.Context == "" && o.Kubeconfig == "" {
+	if !o.Named() {
 		return usage.New("clean", "no cluster is named", "name it: --context=NAME; without options kind clusters are removed")
 	}
 	prepared, err := o.prepare()

@@ -97,3 +97,26 @@ func TestHelp(t *testing.T) {
 		}
 	}
 }
+
+// What a command that is gone is said to be now is there.
+func TestMovedCommandsAreThere(t *testing.T) {
+	makefile := read(t, "../../Makefile")
+	for was, now := range moved {
+		words := strings.Fields(now)
+		cmd, _, err := rootCommand().Find(words[1:])
+		switch {
+		case words[0] == "make" && !strings.Contains(makefile, "\n"+words[1]+":"), words[0] != "make" && err != nil:
+			t.Errorf("%s: there is no %s", was, now)
+		case words[0] == "make":
+		default:
+			for _, name := range flagName.FindAllStringSubmatch(now, -1) {
+				if cmd.Flags().Lookup(name[1]) == nil {
+					t.Errorf("%s: %s has no option --%s", was, cmd.CommandPath(), name[1])
+				}
+			}
+		}
+		if _, _, err := rootCommand().Find([]string{was}); err == nil {
+			t.Errorf("%s has not moved", was)
+		}
+	}
+}
