@@ -12,7 +12,6 @@ import (
 	"rollcall/harness/evidence"
 	"rollcall/harness/verdict"
 	"rollcall/reports"
-	"rollcall/reports/metric"
 	"rollcall/reports/model"
 )
 
@@ -100,10 +99,10 @@ func TestADisruptionIsReported(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("disruption (-want +got):\n%s", diff)
 	}
-	if whole := metric.ValueOf(lossy, "whole_ms"); whole == nil || whole.Value != 300 {
+	if whole := lossy.Numbers.Whole; whole == nil || *whole != 300 {
 		t.Errorf("the cluster was whole after %v ms, want 300", whole)
 	}
-	if s := undisturbed; s.Disruption != nil || s.Steps != nil || s.Outages != nil || metric.ValueOf(s, "whole_ms") != nil {
+	if s := undisturbed; s.Disruption != nil || s.Steps != nil || s.Outages != nil || s.Numbers.Whole != nil {
 		t.Errorf("a scenario without a disruption has %+v, %v and %v", s.Disruption, s.Steps, s.Outages)
 	}
 	if err := violation(t, schemaOf(t, ""), reportOf(t, disruptedFolder(t))); err != nil {
@@ -124,7 +123,7 @@ func TestADisruptionThatWasCutOffHasWhatWasSeen(t *testing.T) {
 	if d := report.Scenarios[0].Disruption; d.Begun == nil || *d.Begun != 510 || d.Undone != nil || d.Whole != nil {
 		t.Errorf("%+v", d)
 	}
-	if whole := metric.ValueOf(report.Scenarios[0], "whole_ms"); whole != nil {
+	if whole := report.Scenarios[0].Numbers.Whole; whole != nil {
 		t.Errorf("the cluster was whole after %v", whole)
 	}
 }

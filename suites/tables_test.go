@@ -120,11 +120,12 @@ func quoted(s model.Scenario) string { return fmt.Sprintf("`%s/%s`", s.Suite, s.
 
 // inSeconds is a metric of milliseconds.
 func inSeconds(s model.Scenario, key string) string {
-	v := metric.ValueOf(s, key)
-	if v == nil {
-		return "-"
+	for _, m := range metric.Of(s) {
+		if m.Key() == key {
+			return fmt.Sprintf("%.2f s", m.Value.Value/1000)
+		}
 	}
-	return fmt.Sprintf("%.2f s", v.Value/1000)
+	return "-"
 }
 
 // failedOf is like "178 of 21140".

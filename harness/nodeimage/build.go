@@ -18,7 +18,6 @@ type builder struct {
 	version string
 	folder  string // of all builds
 	work    string // of this one, nothing of which stays
-	cpu     cpuPolicy
 }
 
 func build(ctx context.Context, w io.Writer, folder, version string) (err error) {
@@ -28,7 +27,7 @@ func build(ctx context.Context, w io.Writer, folder, version string) (err error)
 	}
 	defer steps.Close()
 	steps.Plan(plan(folder, version))
-	b := &builder{steps, version, folder, filepath.Join(folder, "work-"+version), fullSpeed()}
+	b := &builder{steps, version, folder, filepath.Join(folder, "work-"+version)}
 	if err := b.all(ctx); err != nil {
 		return fmt.Errorf("nodeimage: %w", err)
 	}

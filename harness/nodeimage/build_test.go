@@ -63,7 +63,7 @@ func testBuilder(t *testing.T, w *bytes.Buffer) *builder {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { steps.Close() })
-	return &builder{steps, Default, folder, filepath.Join(folder, "work"), fullSpeed()}
+	return &builder{steps, Default, folder, filepath.Join(folder, "work")}
 }
 
 func asked(t *testing.T, said, word string) (lines []string) {
@@ -183,9 +183,6 @@ func TestMetricsServer(t *testing.T) {
 		}
 	})
 	if err := os.Remove(said); err != nil {
-		t.Fatal(err)
-	}
-	if err := Prepare(t.Context(), &bytes.Buffer{}); err != nil {
 		t.Fatal(err)
 	}
 	for range 2 {

@@ -79,8 +79,8 @@ func (b *builder) fetch(ctx context.Context, p goPart, m *module) error {
 // compile builds a part's programs into dir. Nothing of what debuggers read is made, since it would be stripped.
 func (b *builder) compile(ctx context.Context, p goPart, m module, dir string) error {
 	_, err := b.Run(ctx, command.Command{
-		Line: fmt.Sprintf(`%sgo build -v -p %d -trimpath -buildvcs=false -gcflags=all=-dwarf=false -tags "%s" -ldflags "%s" -o %s/ %s`,
-			b.cpu.prefix, b.cpu.parallel, p.Tags, p.LDFlags, dir, strings.Join(m.targets, " ")),
+		Line: fmt.Sprintf(`go build -v -trimpath -buildvcs=false -gcflags=all=-dwarf=false -tags "%s" -ldflags "%s" -o %s/ %s`,
+			p.Tags, p.LDFlags, dir, strings.Join(m.targets, " ")),
 		Dir: m.dir, Env: append(p.environment(), fewerCollections),
 		Log: &packageCounter{total: m.packages, progress: func(part float64) { b.SetProgress(p.label(), part) }},
 	})

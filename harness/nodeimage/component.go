@@ -33,14 +33,14 @@ func (c Component) Program(ctx context.Context, w io.Writer, version string) (st
 		return "", err
 	}
 	part := kubernetesPart(string(c), version, "cmd/"+string(c))
-	if err := compileAlone(ctx, w, state, part, fullSpeed()); err != nil {
+	if err := compileAlone(ctx, w, state, part); err != nil {
 		return "", err
 	}
 	return filepath.Join(part.folder(filepath.Join(state, "nodeimage")), string(c)), nil
 }
 
 // compileAlone compiles a part that is in no node image, unless that was done before. Only one is compiled at a time.
-func compileAlone(ctx context.Context, w io.Writer, state string, part goPart, cpu cpuPolicy) (err error) {
+func compileAlone(ctx context.Context, w io.Writer, state string, part goPart) (err error) {
 	held, err := lock.Acquire(ctx, filepath.Join(state, "locks", part.Name+".lock"), func(holder string) {
 		fmt.Fprintf(w, "waiting for %s, which compiles %s\n", holder, part.Name)
 	})
@@ -57,7 +57,7 @@ func compileAlone(ctx context.Context, w io.Writer, state string, part goPart, c
 		return fmt.Errorf("nodeimage: %w", err)
 	}
 	defer steps.Close()
-	b := &builder{steps, "", folder, filepath.Join(folder, "work-"+part.Name), cpu}
+	b := &builder{steps, "", folder, filepath.Join(folder, "work-"+part.Name)}
 	b.Plan([]buildcache.Step{part.step()})
 	err = errors.Join(b.compileAll(ctx, []goPart{part}), os.RemoveAll(b.work))
 	switch {

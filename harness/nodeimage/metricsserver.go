@@ -6,7 +6,6 @@ import (
 	"errors"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 
 	"rollcall/harness/host"
@@ -34,7 +33,7 @@ func MetricsServer(ctx context.Context, w io.Writer) ([]byte, error) {
 		return nil, err
 	}
 	folder := filepath.Join(state, "nodeimage")
-	if err := compileAlone(ctx, w, state, metricsServer, fullSpeed()); err != nil {
+	if err := compileAlone(ctx, w, state, metricsServer); err != nil {
 		return nil, err
 	}
 	root, err := os.MkdirTemp(folder, "metrics-server-")
@@ -45,29 +44,4 @@ func MetricsServer(ctx context.Context, w io.Writer) ([]byte, error) {
 	program := filepath.Join(metricsServer.folder(folder), metricsServer.Name)
 	err = pack(ctx, &archive, MetricsServerImage, root, program, "/usr/local/bin/metrics-server")
 	return archive.Bytes(), errors.Join(err, os.RemoveAll(root))
-}
-
-// Prepare compiles what [MetricsServer] returns, while the processors are idle.
-func Prepare(ctx context.Context, w io.Writer) error {
-	state, err := host.StateDir()
-	if err != nil {
-		return err
-	}
-	return compileAlone(ctx, w, state, metricsServer, whenIdle())
-}
-
-// A cpuPolicy says how a compiler uses the processors.
-type cpuPolicy struct {
-	prefix   string // program that starts it, with a space
-	parallel int    // packages
-}
-
-func fullSpeed() cpuPolicy { return cpuPolicy{parallel: cores()} }
-
-// whenIdle leaves the processors to others (SCHED_IDLE of sched(7)); on cgroup v2, to others of its own cgroup.
-func whenIdle() cpuPolicy {
-	if _, err := exec.LookPath("chrt"); err == nil {
-		return cpuPolicy{"chrt --idle 0 ", 1}
-	}
-	return cpuPolicy{"nice -n 19 ", 1}
 }

@@ -66,16 +66,6 @@ func Of(s model.Scenario) []Measurement {
 	return all
 }
 
-// ValueOf is one metric of a scenario, by its key; nil if it was not measured.
-func ValueOf(s model.Scenario, key string) *Value {
-	for _, m := range All() {
-		if m.Key() == key {
-			return m.Read(s)
-		}
-	}
-	return nil
-}
-
 // Compared lists the metrics that are compared between runs.
 func Compared() []Metric {
 	return slices.DeleteFunc(All(), func(m Metric) bool { return m.Sample == nil })
