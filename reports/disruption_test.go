@@ -1,6 +1,8 @@
 package reports_test
 
 import (
+	"bytes"
+	"io"
 	"path/filepath"
 	"slices"
 	"strings"

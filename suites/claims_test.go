@@ -10,7 +10,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"rollcall/harness/verdict"
 	"rollcall/reports"
 	"rollcall/reports/model"
 	"rollcall/reports/sheet"
@@ -43,11 +42,7 @@ func claimsTable(runs []model.Report) string {
 	b.WriteString(sheet.Head(append([]string{"claim", "the seed says", "decided by"}, modes...)...))
 	var open []string
 	shown := map[string][]model.Scenario{} // by name, the runs of a scenario that covers any claim
-<<<<<<< HEAD:reports/claims.go
-	for i, c := range seed {
-=======
 	for i := range reports.SeedClaims {
->>>>>>> 0234cc9 (Have fewer verbs: tables of our guides are tests, the rest are flags):suites/claims_test.go
 		claim := "C" + strconv.Itoa(i+1)
 		scenarios := covering(all, claim)
 		if len(scenarios) == 0 {
@@ -59,15 +54,12 @@ func claimsTable(runs []model.Report) string {
 			names = append(names, quoted(runs[0])+rulesOf(runs[0].Name(), claim, decided))
 			shown[quoted(runs[0])] = runs
 		}
-<<<<<<< HEAD:reports/claims.go
-		says := c.Says
-		if c.Truth != "" {
-			says += " (false: " + c.Truth + ")"
+		seed, _ := reports.SeedClaimOf(claim)
+		says := seed.Says
+		if seed.Truth != "" {
+			says += " (false: " + seed.Truth + ")"
 		}
 		cells := []string{claim, sheet.Escape(says), strings.Join(names, "<br>")}
-=======
-		cells := []string{claim, sheet.Escape(reports.SeedClaim(claim)), strings.Join(names, "<br>")}
->>>>>>> 0234cc9 (Have fewer verbs: tables of our guides are tests, the rest are flags):suites/claims_test.go
 		for _, mode := range modes {
 			cells = append(cells, inMode(mode, claim, decided))
 		}
@@ -148,13 +140,8 @@ func inMode(mode, claim string, decided []model.Claim) string {
 	return fmt.Sprintf("%s by %s", decided[i].Outcome, decided[i].Evidence)
 }
 
-<<<<<<< HEAD:reports/claims.go
 // writeOpen writes which claims that scenarios cover were not shown, and why.
-func writeOpen(b *bytes.Buffer, modes []string, decided []model.Claim) {
-=======
-// writeOpen writes which claims that scenarios cover were not decided, and why.
 func writeOpen(b *strings.Builder, modes []string, decided []model.Claim) {
->>>>>>> 0234cc9 (Have fewer verbs: tables of our guides are tests, the rest are flags):suites/claims_test.go
 	title := false
 	for _, c := range decided {
 		if c.Outcome.Shown() || !slices.Contains(modes, c.Mode) {

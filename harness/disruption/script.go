@@ -116,6 +116,18 @@ func Together(acts ...Act) Act {
 	}
 }
 
+// InTurn does several things one after the other, until one fails.
+func InTurn(acts ...Act) Act {
+	return func(ctx context.Context, s Stage) error {
+		for _, act := range acts {
+			if err := act(ctx, s); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
+
 // Later does something after a while.
 func Later(d time.Duration, act Act) Act {
 	return func(ctx context.Context, s Stage) error {
