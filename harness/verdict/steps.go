@@ -198,7 +198,7 @@ var stepInRollout = Rule{
 		},
 		of: stepsNamed, noun: "step",
 		did: func(a asked) string {
-			return fmt.Sprintf("%q were reached in the rollout", strings.Join(a.Values, " or "))
+			return fmt.Sprintf("were reached in the rollout: %q", strings.Join(a.Values, " or "))
 		},
 	},
 }
