@@ -2,14 +2,12 @@ package rollout
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	"k8s.io/client-go/kubernetes"
 
 	"rollcall/fixtures"
-	"rollcall/harness/edit"
 	"rollcall/harness/observe"
 )
 
@@ -23,15 +21,7 @@ const canaryStands = 5 * time.Minute
 type canary struct{ update }
 
 func (c canary) Begin(ctx context.Context, client kubernetes.Interface, to fixtures.Destination, app fixtures.App) error {
-	next := app.Deployment(to, c.new)
-	_, err := edit.Live(ctx, client.AppsV1().Deployments(to.Namespace), next.Name, func(live *appsv1.Deployment) {
-		live.Labels, live.Spec.Template = next.Labels, next.Spec.Template
-		live.Spec.MinReadySeconds = int32(canaryStands / time.Second)
-	})
-	if err != nil {
-		return fmt.Errorf("rollout: begin with a canary of %s: %w", next.Name, err)
-	}
-	return nil
+	return c.write(ctx, client, to, app, func(live *appsv1.Deployment) { live.Spec.MinReadySeconds = int32(canaryStands / time.Second) })
 }
 
 // Settled is when the new pod is ready: of a rollout that stands the API server never says that it is done.

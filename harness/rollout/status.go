@@ -19,6 +19,11 @@ func CompleteSet(s *appsv1.StatefulSet) bool {
 	return done(&polymorphichelpers.StatefulSetStatusViewer{}, s)
 }
 
+// CompleteDaemonSet is the same of a DaemonSet.
+func CompleteDaemonSet(s *appsv1.DaemonSet) bool {
+	return done(&polymorphichelpers.DaemonSetStatusViewer{}, s)
+}
+
 // StatusOf is what `kubectl rollout status` prints about a Deployment, once, and whether it is then done.
 func StatusOf(d *appsv1.Deployment) (said string, done bool, err error) {
 	return status(&polymorphichelpers.DeploymentStatusViewer{}, d)

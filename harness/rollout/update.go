@@ -31,9 +31,17 @@ func (u update) Deployed(s observe.State, app fixtures.App) bool {
 }
 
 func (u update) Begin(ctx context.Context, client kubernetes.Interface, to fixtures.Destination, app fixtures.App) error {
+	return u.write(ctx, client, to, app, func(*appsv1.Deployment) {})
+}
+
+// write is the one write of an update, with more that it changes.
+func (u update) write(
+	ctx context.Context, client kubernetes.Interface, to fixtures.Destination, app fixtures.App, more func(*appsv1.Deployment),
+) error {
 	next := app.Deployment(to, u.new)
 	_, err := edit.Live(ctx, client.AppsV1().Deployments(to.Namespace), next.Name, func(live *appsv1.Deployment) {
 		live.Labels, live.Spec.Template = next.Labels, next.Spec.Template
+		more(live)
 	})
 	if err != nil {
 		return fmt.Errorf("rollout: update %s: %w", next.Name, err)
@@ -47,3 +55,18 @@ func (u update) Settled(s observe.State, app fixtures.App) bool {
 }
 
 func (u update) Over(s observe.State, _ fixtures.App) bool { return Barrier(s, u.old) }
+
+// UpdateWith is an update to a new version whose template differs in more than its image.
+func UpdateWith(old, new string, change func(*fixtures.App)) Strategy {
+	return updateWith{update{old, new}, change}
+}
+
+type updateWith struct {
+	update
+	change func(*fixtures.App)
+}
+
+func (u updateWith) Begin(ctx context.Context, client kubernetes.Interface, to fixtures.Destination, app fixtures.App) error {
+	u.change(&app)
+	return u.update.Begin(ctx, client, to, app)
+}

@@ -1,0 +1,100 @@
+package rollout
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+
+	"rollcall/fixtures"
+	"rollcall/harness/edit"
+	"rollcall/harness/observe"
+	"rollcall/harness/poll"
+)
+
+// Undone is an update that is undone in its middle, as `kubectl rollout undo` does: the old version is there again at its end.
+func Undone(old, new string) Strategy { return undone{update{old, new}} }
+
+type undone struct{ update }
+
+func (u undone) Begin(ctx context.Context, client kubernetes.Interface, to fixtures.Destination, app fixtures.App) error {
+	if err := u.update.Begin(ctx, client, to, app); err != nil {
+		return err
+	}
+	live, err := midway(ctx, client, to.Namespace, app)
+	if err != nil {
+		return err
+	}
+	return Undo(client, live)
+}
+
+func (u undone) Settled(s observe.State, app fixtures.App) bool {
+	return update{u.new, u.old}.Settled(s, app)
+}
+
+func (u undone) Over(s observe.State, app fixtures.App) bool {
+	return Barrier(s, u.new) && s.ReachesEverywhere(u.old, int(app.Replicas))
+}
+
+// Overtaken restarts the old version, and updates it to the new one in the middle of that: three ReplicaSets have pods.
+func Overtaken(old, new string) Strategy { return overtaken{update{old, new}} }
+
+type overtaken struct{ update }
+
+func (o overtaken) Begin(ctx context.Context, client kubernetes.Interface, to fixtures.Destination, app fixtures.App) error {
+	_, err := edit.Live(ctx, client.AppsV1().Deployments(to.Namespace), app.ResourceName(), func(live *appsv1.Deployment) {
+		metav1.SetMetaDataAnnotation(&live.Spec.Template.ObjectMeta, restartAnnotation, "overtaken")
+	})
+	if err != nil {
+		return fmt.Errorf("rollout: restart %s: %w", app.ResourceName(), err)
+	}
+	if _, err := midway(ctx, client, to.Namespace, app); err != nil {
+		return err
+	}
+	return o.update.Begin(ctx, client, to, app)
+}
+
+// Paused is an update that is paused in its middle for so long, and then resumed.
+func Paused(old, new string, d time.Duration) Strategy { return paused{update{old, new}, d} }
+
+type paused struct {
+	update
+	stands time.Duration
+}
+
+func (p paused) Begin(ctx context.Context, client kubernetes.Interface, to fixtures.Destination, app fixtures.App) error {
+	if err := p.update.Begin(ctx, client, to, app); err != nil {
+		return err
+	}
+	if _, err := midway(ctx, client, to.Namespace, app); err != nil {
+		return err
+	}
+	pause := func(is bool) error {
+		_, err := edit.Live(ctx, client.AppsV1().Deployments(to.Namespace), app.ResourceName(),
+			func(live *appsv1.Deployment) { live.Spec.Paused = is })
+		return err
+	}
+	if err := pause(true); err != nil {
+		return fmt.Errorf("rollout: pause %s: %w", app.ResourceName(), err)
+	}
+	select {
+	case <-time.After(p.stands):
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+	return pause(false)
+}
+
+// midway returns the Deployment when its second new pod was asked for: with a surge of 1 and none unavailable the first is available
+// then, and an old one is on its way out.
+func midway(ctx context.Context, client kubernetes.Interface, namespace string, app fixtures.App) (live *appsv1.Deployment, err error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, restartTimeout, fmt.Errorf("rollout: not midway in %v", restartTimeout))
+	defer cancel()
+	return live, poll.Until(ctx, 100*time.Millisecond, func() (bool, error) {
+		live, err = client.AppsV1().Deployments(namespace).Get(ctx, app.ResourceName(), metav1.GetOptions{})
+		return err == nil && live.Status.ObservedGeneration >= live.Generation && live.Status.UpdatedReplicas >= 2, err
+	})
+}

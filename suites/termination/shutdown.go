@@ -1,0 +1,47 @@
+package termination
+
+import (
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"rollcall/fixtures"
+	"rollcall/harness"
+	"rollcall/harness/evidence"
+	"rollcall/harness/rollout"
+	"rollcall/harness/verdict"
+)
+
+// shutdown: the graceful shutdown of many servers, Go's http.Server.Shutdown among them, first closes what listens, while nodes still
+// lead new connections there. A preStop hook that has the app shut down does the same as none: what helps is that nothing happens
+// for a while. That the others lose requests is no chance: the successor's readiness, just before, had kube-proxy write its rules,
+// and it writes them again only minSyncPeriod, 1 s, later. In that second a node sends 12 requests or more over new connections,
+// each of them to one of 4 pods: none of 6 pairs of a pod and a node has one once in (4/3)^72, a thousand million times.
+func shutdown() []harness.Scenario {
+	return harness.Scenario{
+		App: fixtures.App{
+			Replicas: 3, MaxSurge: new(intstr.FromInt32(1)), MaxUnavailable: new(intstr.FromInt32(0)), OnTerm: fixtures.Drain,
+		},
+		Load:    harness.Load{Rate: 100},
+		Rollout: rollout.Update("v1", "v2"),
+		Expect: []evidence.Expectation{
+			verdict.FullRate(99),
+			verdict.Serves("v1", "v2"),
+			verdict.OnlyServes("v2", evidence.Barrier),
+		},
+	}.Twins(harness.Twin{
+		ID:     "shutdown-after-sleep",
+		Claim:  "an app that closes its listener at SIGTERM loses no new connection when SIGTERM comes after a sleep of 5 s",
+		Change: func(s *harness.Scenario) { s.App.PreStopSleep = 5 * time.Second },
+		Expect: []evidence.Expectation{verdict.NoFailures().On(evidence.Fresh), verdict.RulesBeforeSigterm()},
+	}, harness.Twin{
+		ID:     "shutdown-at-sigterm",
+		Claim:  "an app that closes its listener at SIGTERM, to finish what is under way, loses new connections without a preStop hook",
+		Expect: []evidence.Expectation{verdict.LostWhileTerminating().On(evidence.Fresh)},
+	}, harness.Twin{
+		ID:     "shutdown-by-hook",
+		Claim:  "a preStop hook that asks the app to shut down loses new connections as no hook does",
+		Change: func(s *harness.Scenario) { s.App.PreStop = fixtures.HookHTTPGet("/shutdown") },
+		Expect: []evidence.Expectation{verdict.LostWhileTerminating().On(evidence.Fresh)},
+	})
+}

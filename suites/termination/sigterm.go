@@ -1,0 +1,50 @@
+package termination
+
+import (
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"rollcall/fixtures"
+	"rollcall/harness"
+	"rollcall/harness/evidence"
+	"rollcall/harness/rollout"
+	"rollcall/harness/verdict"
+)
+
+// sigterm: an app that does not hear SIGTERM, such as one behind a shell that does not pass it on, serves on until SIGKILL at the end
+// of its grace. New connections are led elsewhere long before. One that is kept stays with its pod, since nobody closes it, and what
+// is under way on it is cut. That is no chance: replies take 0.5 s, so that of 12 requests a second, the fewest that a lane sends,
+// 6 are under way at any time, each of them on one of 3 pods: none is on any of 3 pods that are killed, as two nodes see it, once
+// in (3/2)^36, two million times.
+func sigterm() []harness.Scenario {
+	const drain, grace = 5 * time.Second, 10 * time.Second
+	const lastWord, begin = 300 * time.Millisecond, time.Second // see graces
+	return harness.Scenario{
+		App: fixtures.App{
+			Replicas: 3, MaxSurge: new(intstr.FromInt32(1)), MaxUnavailable: new(intstr.FromInt32(0)),
+			PreStopSleep: drain, Grace: grace, Linger: 2 * time.Second, HandlerDelay: 500 * time.Millisecond,
+		},
+		Load:    harness.Load{Rate: 100},
+		Rollout: rollout.Update("v1", "v2"),
+		Expect: []evidence.Expectation{
+			verdict.FullRate(99),
+			verdict.Serves("v1", "v2"),
+			verdict.NoFailures().On(evidence.Fresh),
+			verdict.OnlyServes("v2", evidence.Barrier),
+		},
+	}.Twins(harness.Twin{
+		ID:     "sigterm-heard",
+		Claim:  "an app that answers with Connection: close after SIGTERM, and then drains, loses nothing that is under way when its pod ends",
+		Change: func(s *harness.Scenario) { s.App.OnTerm = fixtures.Drain },
+		Expect: []evidence.Expectation{verdict.NoFailures().On(evidence.Reused)},
+	}, harness.Twin{
+		ID:     "sigterm-ignored",
+		Claim:  "an app that ignores SIGTERM loses what is under way on kept connections when its grace is over, and nothing else",
+		Change: func(s *harness.Scenario) { s.App.OnTerm = fixtures.Ignore },
+		Expect: []evidence.Expectation{
+			verdict.LostWhileTerminating().On(evidence.Reused),
+			verdict.Between(evidence.PodSigterm, evidence.PodKilled, grace-drain-lastWord, grace-drain+begin).Scaled(),
+		},
+	})
+}
