@@ -3,7 +3,9 @@ package rollout
 
 import (
 	"slices"
+	"time"
 
+	"rollcall/fixtures"
 	"rollcall/harness"
 )
 
@@ -11,10 +13,24 @@ import (
 func All() []harness.Scenario {
 	return slices.Concat(
 		[]harness.Scenario{drainedRollingUpdate(), drainedLonger(), drainedAsMeasured(), oneByOne(), allAtOnce(),
-			storm()}, // under load
+			storm(), paused()}, // under load
+		hookAdded(), undone(), overtaken(), unavailable(), scaledIn(), single(), stuck(), crash(), // likewise
 		[]harness.Scenario{defaults(), strategies(), scalingSequence(), conditions(), rollback(), templateOnly(), historyLimit(),
-			terminatingUncounted(), gradualFullSurge(), fullSurgeUnderQuota()},
+			terminatingUncounted(), gradualFullSurge(), fullSurgeUnderQuota(), pausedSizes(), configMap(), selector()},
+		deadline(),
 		harness.Core.Takes(scaledDownLimits(), "scaled-down-limits-percent", "scaled-down-limits-absolute"),
 		harness.Core.Takes(fenceposts(), "fenceposts-four-quarter-quarter", "fenceposts-three-thirty-tenth", "fenceposts-ten-thirty-thirty"),
 	)
 }
+
+// underWay is how long the replies of an app take that has to lose requests when it exits: those that are under way, which are some
+// at any time. See control/undrained-storm.
+const underWay = 500 * time.Millisecond
+
+// drains has an app's pods end as those of drained-rolling-update do, without a loss.
+func drains(a *fixtures.App) {
+	a.PreStopSleep, a.Linger, a.OnTerm = 5*time.Second, 2*time.Second, fixtures.Drain
+}
+
+// exits has them end at once.
+func exits(a *fixtures.App) { a.PreStopSleep, a.Linger, a.OnTerm = 0, 0, fixtures.Exit }

@@ -1,0 +1,47 @@
+package rollout
+
+import (
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"rollcall/fixtures"
+	"rollcall/harness"
+	"rollcall/harness/evidence"
+	"rollcall/harness/rollout"
+	"rollcall/harness/verdict"
+	"rollcall/loadgen"
+)
+
+// crash: the new version gets ready and crashes 10 s after it began to listen, each time. A pod is available when it has been ready for
+// minReadySeconds: with 11 it never is, and the old pod stays. With none the old pod goes at once, for 7 s and 3 s late at most, and
+// after the crash nobody answers until the new one has started again, for which it takes 3 s. The crash itself costs requests either
+// way, of those that the new pod gets; that the old one answers on is what minReadySeconds is for.
+func crash() []harness.Scenario {
+	const startup, crashes, available = 3 * time.Second, 10 * time.Second, 11 * time.Second
+	app := fixtures.App{Replicas: 1, MaxSurge: new(intstr.FromInt32(1)), MaxUnavailable: new(intstr.FromInt32(0)), StartDelay: startup}
+	drains(&app)
+	change := func(a *fixtures.App) { a.CrashAfter = crashes }
+	return harness.Scenario{
+		App:    app,
+		Load:   harness.Load{Rate: 50, Settle: crashes + startup + 2*time.Second},
+		Expect: []evidence.Expectation{verdict.FullRate(99), verdict.Serves("v1", "v2")},
+	}.Twins(harness.Twin{
+		ID:    "crash-held-up",
+		Claim: "with minReadySeconds of 11 a version that crashes 10 s after its start never replaces the old pod, which answers to the end",
+		Change: func(s *harness.Scenario) {
+			s.App.MinReady = available
+			s.Rollout = rollout.Stuck("v1", "v2", change)
+		},
+		Expect: []evidence.Expectation{verdict.MinAvailable(1), verdict.AnswersAfter("v1", evidence.Barrier, 1), verdict.MaxActive(2)},
+	}, harness.Twin{
+		ID:     "crash-let-in",
+		Claim:  "without minReadySeconds a version that crashes 10 s after its start replaces the old pod, and then nobody answers",
+		Change: func(s *harness.Scenario) { s.Rollout = rollout.UpdateWith("v1", "v2", change) },
+		Expect: []evidence.Expectation{
+			verdict.LostWhileNoneServes(evidence.Refused),
+			verdict.MinOutage(startup - loadgen.DefaultTimeout).Scaled().On(evidence.Fresh),
+			verdict.OnlyServes("v2", evidence.Barrier),
+		},
+	})
+}

@@ -1,0 +1,34 @@
+package rollout
+
+import (
+	"rollcall/harness"
+	"rollcall/harness/evidence"
+	"rollcall/harness/rollout"
+	"rollcall/harness/verdict"
+)
+
+// overtaken: an update begins while pods are still being restarted, as that of a second push does. Three ReplicaSets have pods then,
+// and no limit is exceeded.
+func overtaken() []harness.Scenario {
+	return harness.Scenario{
+		App:     midway(),
+		Load:    harness.Load{Rate: 100},
+		Rollout: rollout.Overtaken("v1", "v2"),
+		Expect: []evidence.Expectation{
+			verdict.FullRate(99),
+			verdict.Serves("v1", "v2"),
+			verdict.MinAvailable(4),
+			verdict.MaxActive(5),
+			verdict.OnlyServes("v2", evidence.Barrier),
+		},
+	}.Twins(harness.Twin{
+		ID:     "overtaken-drained",
+		Claim:  "an update in the middle of a restart fails no request when pods sleep 5 s before they get SIGTERM, and then drain",
+		Change: func(s *harness.Scenario) { drains(&s.App) },
+		Expect: []evidence.Expectation{verdict.NoFailures()},
+	}, harness.Twin{
+		ID:     "overtaken-undrained",
+		Claim:  "an update in the middle of a restart fails requests when pods exit as soon as they get SIGTERM",
+		Expect: []evidence.Expectation{verdict.LostWhileTerminating()},
+	})
+}

@@ -1,0 +1,92 @@
+package rollout
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"rollcall/fixtures"
+	"rollcall/harness"
+	"rollcall/harness/evidence"
+	"rollcall/harness/observe"
+	"rollcall/harness/rollout"
+	"rollcall/harness/verdict"
+)
+
+// paused: a rollout that is paused stands where it is, and both versions serve for as long.
+func paused() harness.Scenario {
+	const stands = 10 * time.Second
+	app := midway()
+	drains(&app)
+	return harness.Scenario{
+		ID:      "paused",
+		Claim:   "a rollout that is paused for 10 s and resumed fails no request, and both versions answer for as long",
+		App:     app,
+		Load:    harness.Load{Rate: 100},
+		Rollout: rollout.Paused("v1", "v2", stands),
+		Expect: []evidence.Expectation{
+			verdict.FullRate(99),
+			verdict.Serves("v1", "v2"),
+			verdict.NoFailures(),
+			verdict.MinAvailable(4),
+			verdict.MaxActive(5),
+			verdict.MinMixedWindow(stands).On(evidence.Fresh),
+			verdict.OnlyServes("v2", evidence.Barrier),
+		},
+	}
+}
+
+// pausedSizes: while a Deployment is paused its controller gives no ReplicaSet another size, its deadline does not run, and kubectl
+// refuses to undo (Kubernetes v1.36.3, pkg/controller/deployment/sync.go, checkPausedConditions; kubectl v0.37.2,
+// pkg/polymorphichelpers/rollback.go). What the controller had begun it may end, which is why the sizes are read once it says that
+// the Deployment is paused.
+func pausedSizes() harness.Scenario {
+	app := midway()
+	return harness.Scenario{
+		ID:    "paused-sizes",
+		Claim: "a Deployment that is paused in the middle of a rollout keeps the sizes of its ReplicaSets, beyond its progress deadline",
+		Steps: func(ctx context.Context, steps *harness.Steps) {
+			steps.Deploy(ctx, app, "v1")
+			change(ctx, steps, func(d *appsv1.Deployment) {
+				to(steps, app, "v2")(d)
+				d.Spec.ProgressDeadlineSeconds = new(int32(stuckAfter / time.Second))
+			})
+			steps.Until(ctx, func(s observe.State) bool { return s.Count("v2") == 2 })
+			asked := change(ctx, steps, func(d *appsv1.Deployment) { d.Spec.Paused = true })
+			steps.Until(ctx, func(s observe.State) bool {
+				d := s.Deployments[asked.Name]
+				return d.Status.ObservedGeneration >= asked.Generation && condition(d, appsv1.DeploymentProgressing).Reason == "DeploymentPaused"
+			})
+			stood := sizes(ctx, steps)
+			steps.Pause(ctx, 2*stuckAfter)
+			steps.Note("sizes changed", sizes(ctx, steps) != stood)
+			live := harness.Must(steps.Client.AppsV1().Deployments(steps.Namespace).Get(ctx, asked.Name, metav1.GetOptions{}))
+			progressing := condition(live, appsv1.DeploymentProgressing)
+			steps.Note("Progressing", fmt.Sprint(progressing.Status, " ", progressing.Reason))
+			steps.Note("undo", rollout.Undo(steps.Client, live))
+			revise(ctx, steps, func(d *appsv1.Deployment) { d.Spec.Paused = false })
+			steps.Note("sizes once it is resumed", sizes(ctx, steps))
+		},
+		Expect: []evidence.Expectation{
+			verdict.Fact("sizes changed", "false"),
+			verdict.Fact("Progressing", "Unknown DeploymentPaused"),
+			verdict.Fact("undo", "you cannot rollback a paused deployment; resume it first with 'kubectl rollout resume' and try again"),
+			verdict.Fact("sizes once it is resumed", "v1:0 v2:4"),
+		},
+	}
+}
+
+// sizes are those of the ReplicaSets, by version.
+func sizes(ctx context.Context, steps *harness.Steps) string {
+	var all []string
+	for _, rs := range replicaSets(ctx, steps) {
+		all = append(all, fmt.Sprintf("%s:%d", rs.Spec.Template.Labels[fixtures.VersionLabel], *rs.Spec.Replicas))
+	}
+	slices.Sort(all)
+	return strings.Join(all, " ")
+}

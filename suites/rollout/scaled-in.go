@@ -1,0 +1,34 @@
+package rollout
+
+import (
+	"rollcall/fixtures"
+	"rollcall/harness"
+	"rollcall/harness/evidence"
+	"rollcall/harness/rollout"
+	"rollcall/harness/verdict"
+)
+
+// scaledIn: four of six pods are taken away at once, as an autoscaler does when the load is over. Replies take 0.5 s: of 12 requests
+// a second, the fewest that a lane sends, 6 are under way, each of them on one of the 4 with a chance of 2 in 3, so that none is once
+// in 3^6; four such lanes all miss once in 3^24.
+func scaledIn() []harness.Scenario {
+	return harness.Scenario{
+		App:     fixtures.App{Replicas: 6, HandlerDelay: underWay},
+		Load:    harness.Load{Rate: 100},
+		Rollout: rollout.ScaledIn("v1", 2),
+		Expect: []evidence.Expectation{
+			verdict.FullRate(99),
+			verdict.Serves("v1"),
+			verdict.MinAvailable(2),
+		},
+	}.Twins(harness.Twin{
+		ID:     "scaled-in-drained",
+		Claim:  "scaling from six pods to two fails no request when pods sleep 5 s before they get SIGTERM, and then drain",
+		Change: func(s *harness.Scenario) { drains(&s.App) },
+		Expect: []evidence.Expectation{verdict.NoFailures()},
+	}, harness.Twin{
+		ID:     "scaled-in-undrained",
+		Claim:  "scaling from six pods to two fails requests when pods exit as soon as they get SIGTERM",
+		Expect: []evidence.Expectation{verdict.LostWhileTerminating()},
+	})
+}

@@ -1,0 +1,63 @@
+package rollout
+
+import (
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"rollcall/fixtures"
+	"rollcall/harness"
+	"rollcall/harness/evidence"
+	"rollcall/harness/rollout"
+	"rollcall/harness/verdict"
+	"rollcall/loadgen"
+)
+
+// stuck: a new version that cannot start is stopped by the limits of a rolling update: an image that is not there, a program that ends
+// at once again and again, a node that is not there. The controller says so after the deadline, and undoes nothing. By Recreate the
+// old pods are gone before anybody knows: from then until the load ends, 5 s of the deadline and 3 s later, nobody is answered.
+func stuck() []harness.Scenario {
+	app := fixtures.App{Replicas: 3, MaxSurge: new(intstr.FromInt32(1)), MaxUnavailable: new(intstr.FromInt32(0))}
+	drains(&app)
+	base := harness.Scenario{
+		App:  app,
+		Load: harness.Load{Rate: 100},
+		Expect: []evidence.Expectation{
+			verdict.FullRate(99),
+			verdict.Serves("v1"),
+		},
+	}
+	stays := []evidence.Expectation{verdict.NoFailures(), verdict.MinAvailable(3), verdict.Scaling("v2:1"), verdict.MaxActive(4)}
+	noImage := func(a *fixtures.App) { a.Tag = "none" }
+	return base.Twins(harness.Twin{
+		ID:     "stuck-image",
+		Claim:  "a rollout to an image that is not there fails no request: the old pods all stay, and answer alone",
+		Change: func(s *harness.Scenario) { s.Rollout = rollout.Stuck("v1", "v2", noImage) },
+		Expect: stays,
+	}, harness.Twin{
+		ID:    "stuck-crashing",
+		Claim: "a rollout to a version that crashes before it is ready fails no request: the old pods all stay, and answer alone",
+		Change: func(s *harness.Scenario) {
+			s.Rollout = rollout.Stuck("v1", "v2", func(a *fixtures.App) { a.ReadyDelay, a.CrashAfter = time.Hour, 100*time.Millisecond })
+		},
+		Expect: stays,
+	}, harness.Twin{
+		ID:    "stuck-pending",
+		Claim: "a rollout to pods that fit on no node fails no request: the old pods all stay, and answer alone",
+		Change: func(s *harness.Scenario) {
+			s.Rollout = rollout.Stuck("v1", "v2", func(a *fixtures.App) { a.Nodes = []string{"none"} })
+		},
+		Expect: stays,
+	}, harness.Twin{
+		ID:    "stuck-recreated",
+		Claim: "Recreate to an image that is not there costs an outage that nothing ends",
+		Change: func(s *harness.Scenario) {
+			s.App.MaxSurge, s.App.MaxUnavailable, s.App.Recreate = nil, nil, true
+			s.Rollout = rollout.Stuck("v1", "v2", noImage)
+		},
+		Expect: []evidence.Expectation{
+			verdict.LostWhileNoneServes(evidence.Refused),
+			verdict.MinOutage(rollout.StuckAfter + 3*time.Second - loadgen.DefaultTimeout).On(evidence.Fresh),
+		},
+	})
+}

@@ -1,0 +1,41 @@
+package rollout
+
+import (
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"rollcall/fixtures"
+	"rollcall/harness"
+	"rollcall/harness/evidence"
+	"rollcall/harness/rollout"
+	"rollcall/harness/verdict"
+)
+
+// unavailable: two of four pods are away at a time. For each step half of the pods end together, with nothing to make up for them.
+func unavailable() []harness.Scenario {
+	return harness.Scenario{
+		App: fixtures.App{
+			Replicas: 4, MaxSurge: new(intstr.FromInt32(0)), MaxUnavailable: new(intstr.FromInt32(2)), MinReady: time.Second,
+			HandlerDelay: underWay,
+		},
+		Load:    harness.Load{Rate: 100},
+		Rollout: rollout.Update("v1", "v2"),
+		Expect: []evidence.Expectation{
+			verdict.FullRate(99),
+			verdict.Serves("v1", "v2"),
+			verdict.MinAvailable(2),
+			verdict.MaxActive(4),
+			verdict.OnlyServes("v2", evidence.Barrier),
+		},
+	}.Twins(harness.Twin{
+		ID:     "unavailable-drained",
+		Claim:  "replacing two of four pods at a time fails no request when pods sleep 5 s before they get SIGTERM, and then drain",
+		Change: func(s *harness.Scenario) { drains(&s.App) },
+		Expect: []evidence.Expectation{verdict.NoFailures()},
+	}, harness.Twin{
+		ID:     "unavailable-undrained",
+		Claim:  "replacing two of four pods at a time fails requests when pods exit as soon as they get SIGTERM",
+		Expect: []evidence.Expectation{verdict.LostWhileTerminating()},
+	})
+}

@@ -1,0 +1,47 @@
+package rollout
+
+import (
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"rollcall/fixtures"
+	"rollcall/harness"
+	"rollcall/harness/evidence"
+	"rollcall/harness/rollout"
+	"rollcall/harness/verdict"
+)
+
+// undone: an update is undone when some pods are replaced, as `kubectl rollout undo` and a pipeline that gives up do. Pods of both
+// versions end in it, and it asks for no more pods than any other rollout.
+func undone() []harness.Scenario {
+	return harness.Scenario{
+		App:     midway(),
+		Load:    harness.Load{Rate: 100},
+		Rollout: rollout.Undone("v1", "v2"),
+		Expect: []evidence.Expectation{
+			verdict.FullRate(99),
+			verdict.Serves("v1", "v2"),
+			verdict.MinAvailable(4),
+			verdict.MaxActive(5),
+			verdict.OnlyServes("v1", evidence.Barrier),
+		},
+	}.Twins(harness.Twin{
+		ID:     "undone-drained",
+		Claim:  "undoing a rollout in its middle fails no request when pods sleep 5 s before they get SIGTERM, and then drain",
+		Change: func(s *harness.Scenario) { drains(&s.App) },
+		Expect: []evidence.Expectation{verdict.NoFailures()},
+	}, harness.Twin{
+		ID:     "undone-undrained",
+		Claim:  "undoing a rollout in its middle fails requests when pods exit as soon as they get SIGTERM",
+		Expect: []evidence.Expectation{verdict.LostWhileTerminating()},
+	})
+}
+
+// midway is an app with four pods that are replaced one by one, each for a second or more, so that a rollout has a middle.
+func midway() fixtures.App {
+	return fixtures.App{
+		Replicas: 4, MaxSurge: new(intstr.FromInt32(1)), MaxUnavailable: new(intstr.FromInt32(0)),
+		StartDelay: time.Second, MinReady: time.Second, HandlerDelay: underWay,
+	}
+}
