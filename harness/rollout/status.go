@@ -24,26 +24,27 @@ func CompleteDaemonSet(s *appsv1.DaemonSet) bool {
 	return done(&polymorphichelpers.DaemonSetStatusViewer{}, s)
 }
 
-// StatusOf is what `kubectl rollout status` prints about a Deployment, once, and whether it is then done.
-func StatusOf(d *appsv1.Deployment) (said string, done bool, err error) {
-	return status(&polymorphichelpers.DeploymentStatusViewer{}, d)
+// StatusOf is what `kubectl rollout status` prints about a Deployment, once, and whether it is then done. A revision other than 0 is
+// that of its flag of this name.
+func StatusOf(d *appsv1.Deployment, revision int64) (said string, done bool, err error) {
+	return status(&polymorphichelpers.DeploymentStatusViewer{}, d, revision)
 }
 
 // Status is what `kubectl rollout status` prints about a StatefulSet, once.
 func Status(s *appsv1.StatefulSet) (string, error) {
-	said, _, err := status(&polymorphichelpers.StatefulSetStatusViewer{}, s)
+	said, _, err := status(&polymorphichelpers.StatefulSetStatusViewer{}, s, 0)
 	return said, err
 }
 
 func done(viewer polymorphichelpers.StatusViewer, object any) bool {
-	_, done, err := status(viewer, object)
+	_, done, err := status(viewer, object, 0)
 	return err == nil && done
 }
 
-func status(viewer polymorphichelpers.StatusViewer, object any) (said string, done bool, err error) {
+func status(viewer polymorphichelpers.StatusViewer, object any, revision int64) (said string, done bool, err error) {
 	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(object)
 	if err != nil {
 		return "", false, err
 	}
-	return viewer.Status(&unstructured.Unstructured{Object: content}, 0)
+	return viewer.Status(&unstructured.Unstructured{Object: content}, revision)
 }

@@ -102,7 +102,7 @@ func noteWaits(steps *harness.Steps, app fixtures.App, states <-chan watch.Event
 		if !ok || d.Spec.Template.Labels[fixtures.VersionLabel] != "v2" || d.Status.ObservedGeneration < d.Generation {
 			continue
 		}
-		said, done, err := rollout.StatusOf(d)
+		said, done, err := rollout.StatusOf(d, 0)
 		harness.Check(err)
 		if done {
 			return

@@ -12,6 +12,6 @@ func All() []harness.Scenario {
 	return slices.Concat(
 		[]harness.Scenario{statusTrap(), recreate(), statefulSet(), statefulSetOfOne(), migrationCall()}, // under load, or alone
 		harness.Core.Takes(availability(), "availability-after-min-ready", "availability-at-once"),
-		statefulSets(),
+		statefulSets(), statefulSetUnavailable(), daemonSet(), []harness.Scenario{statusFollows()},
 	)
 }

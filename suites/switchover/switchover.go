@@ -12,5 +12,5 @@ func All() []harness.Scenario {
 	return slices.Concat(harness.Core.Takes(blueGreen(), "blue-green-back"), []harness.Scenario{
 		canary(), deleteAndApply(), deleteAndApplyDrained(), deleteAndApplyUnready(), deleteAndApplyAll(),
 		deleteAndApplyHistory(), orphaned(),
-	})
+	}, deleted())
 }

@@ -1,0 +1,48 @@
+package statusgap
+
+import (
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"rollcall/fixtures"
+	"rollcall/harness"
+	"rollcall/harness/evidence"
+	"rollcall/harness/rollout"
+	"rollcall/harness/verdict"
+	"rollcall/loadgen"
+)
+
+// statefulSetUnavailable: where the API server knows maxUnavailable of a StatefulSet (see statefulSets) so many pods end together.
+// Two of three leave one that serves. With all three nobody answers from when they have ended until a new one has started: each is
+// made when the one of its name is gone, and takes 3 s; a client's last requests of the outage may wait as long as its timeout allows.
+func statefulSetUnavailable() []harness.Scenario {
+	const startup = 3 * time.Second
+	return harness.Scenario{
+		App: fixtures.App{
+			Replicas: 3, MinReady: 2 * time.Second, StartDelay: startup, PreStopSleep: 5 * time.Second, Linger: 2 * time.Second,
+			OnTerm: fixtures.Drain,
+		},
+		Load:    harness.Load{Rate: 50},
+		Rollout: rollout.UpdateStatefulSet("v1", "v2"),
+		Expect: []evidence.Expectation{
+			verdict.FullRate(99),
+			verdict.Serves("v1", "v2"),
+			verdict.MaxPods(3),
+			verdict.OnlyServes("v2", evidence.StatusDone),
+		},
+	}.Twins(harness.Twin{
+		ID:     "stateful-set-unavailable-two",
+		Claim:  "a StatefulSet that replaces two of three pods at a time fails no request of pods that drain",
+		Change: func(s *harness.Scenario) { s.App.MaxUnavailable = new(intstr.FromInt32(2)) },
+		Expect: []evidence.Expectation{verdict.NoFailures(), verdict.MinAvailable(1)},
+	}, harness.Twin{
+		ID:     "stateful-set-unavailable-all",
+		Claim:  "a StatefulSet that replaces all of its pods at a time costs an outage, though they drain",
+		Change: func(s *harness.Scenario) { s.App.MaxUnavailable = new(intstr.FromInt32(3)) },
+		Expect: []evidence.Expectation{
+			verdict.LostWhileNoneServes(evidence.Refused).Since("1.37"),
+			verdict.MinOutage(startup - loadgen.DefaultTimeout).Scaled().On(evidence.Fresh).Since("1.37"),
+		},
+	})
+}
