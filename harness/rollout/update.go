@@ -66,6 +66,9 @@ type updateWith struct {
 	change func(*fixtures.App)
 }
 
+// IsCode says that two of them may differ though they look the same.
+func (updateWith) IsCode() {}
+
 func (u updateWith) Begin(ctx context.Context, client kubernetes.Interface, to fixtures.Destination, app fixtures.App) error {
 	u.change(&app)
 	return u.update.Begin(ctx, client, to, app)

@@ -58,10 +58,13 @@ func (r *shared) release() {
 }
 
 // rolloutKey is the same for scenarios of which one recording serves all: the same app under the same load, rolled out the same
-// way on the same cluster. It is empty for one whose recording serves nobody else: steps and disruptions are code, an app of somebody
-// else's stands alone, and a negative control may be made again until it shows damage.
+// way on the same cluster. It is empty for one whose recording serves nobody else: steps, disruptions and some strategies are code, an
+// app of somebody else's stands alone, and a negative control may be made again until it shows damage.
 func rolloutKey(s harness.Scenario) string {
 	if s.Steps != nil || s.Disruption != nil || s.Own != nil || s.UserApp != nil || s.Tries > 1 {
+		return ""
+	}
+	if _, is := s.Rollout.(interface{ IsCode() }); is {
 		return ""
 	}
 	app, err := json.Marshal(s.App)

@@ -27,6 +27,10 @@ func All() []harness.Scenario {
 // at any time. See control/undrained-storm.
 const underWay = 500 * time.Millisecond
 
+// moment is a sleep that is too short to help: what is under way when a pod exits was sent once the rollout had begun, though pods end
+// at its first write.
+const moment = time.Second
+
 // drains has an app's pods end as those of drained-rolling-update do, without a loss.
 func drains(a *fixtures.App) {
 	a.PreStopSleep, a.Linger, a.OnTerm = 5*time.Second, 2*time.Second, fixtures.Drain

@@ -12,12 +12,13 @@ import (
 	"rollcall/harness/verdict"
 )
 
-// unavailable: two of four pods are away at a time. For each step half of the pods end together, with nothing to make up for them.
+// unavailable: two of four pods are away at a time. For each step half of the pods end together, with nothing to make up for them, and half
+// of what is under way on kept connections with them: see scaledIn.
 func unavailable() []harness.Scenario {
 	return harness.Scenario{
 		App: fixtures.App{
 			Replicas: 4, MaxSurge: new(intstr.FromInt32(0)), MaxUnavailable: new(intstr.FromInt32(2)), MinReady: time.Second,
-			HandlerDelay: underWay,
+			PreStopSleep: moment, HandlerDelay: underWay,
 		},
 		Load:    harness.Load{Rate: 100},
 		Rollout: rollout.Update("v1", "v2"),
@@ -35,7 +36,7 @@ func unavailable() []harness.Scenario {
 		Expect: []evidence.Expectation{verdict.NoFailures()},
 	}, harness.Twin{
 		ID:     "unavailable-undrained",
-		Claim:  "replacing two of four pods at a time fails requests when pods exit as soon as they get SIGTERM",
-		Expect: []evidence.Expectation{verdict.LostWhileTerminating()},
+		Claim:  "replacing two of four pods at a time fails requests on kept connections when pods exit as soon as they get SIGTERM",
+		Expect: []evidence.Expectation{verdict.LostWhileTerminating().On(evidence.Reused)},
 	})
 }
