@@ -23,7 +23,7 @@ func sigterm() []harness.Scenario {
 	return harness.Scenario{
 		App: fixtures.App{
 			Replicas: 3, MaxSurge: new(intstr.FromInt32(1)), MaxUnavailable: new(intstr.FromInt32(0)),
-			PreStopSleep: drain, Grace: grace, Linger: 2 * time.Second, HandlerDelay: 500 * time.Millisecond,
+			PreStopSleep: drain, Grace: grace, HandlerDelay: 500 * time.Millisecond,
 		},
 		Load:    harness.Load{Rate: 100},
 		Rollout: rollout.Update("v1", "v2"),
@@ -36,7 +36,7 @@ func sigterm() []harness.Scenario {
 	}.Twins(harness.Twin{
 		ID:     "sigterm-heard",
 		Claim:  "an app that answers with Connection: close after SIGTERM, and then drains, loses nothing that is under way when its pod ends",
-		Change: func(s *harness.Scenario) { s.App.OnTerm = fixtures.Drain },
+		Change: func(s *harness.Scenario) { s.App.Linger, s.App.OnTerm = 2*time.Second, fixtures.Drain },
 		Expect: []evidence.Expectation{verdict.NoFailures().On(evidence.Reused)},
 	}, harness.Twin{
 		ID:     "sigterm-ignored",
