@@ -11,7 +11,7 @@ import (
 )
 
 // hookAdded: a hook is of a pod, by the template that it was made from. The first rollout that brings one ends pods that have none,
-// and the first that leaves it out ends pods that have it still. Why the one has to lose requests says control/undrained-storm.
+// and the first that leaves it out ends pods that have it still. Why the one has to lose requests says termination/shutdown-at-sigterm.
 func hookAdded() []harness.Scenario {
 	return harness.Scenario{
 		App: fixtures.App{
@@ -27,7 +27,7 @@ func hookAdded() []harness.Scenario {
 		ID:     "hook-added",
 		Claim:  "the rollout that adds a preStop sleep and a drain to the pod template still loses requests: the pods that end have neither",
 		Change: func(s *harness.Scenario) { s.Rollout = rollout.UpdateWith("v1", "v2", drains) },
-		Expect: []evidence.Expectation{verdict.LostWhileTerminating()},
+		Expect: []evidence.Expectation{verdict.LostWhileTerminating().On(evidence.Fresh)},
 	}, harness.Twin{
 		ID:    "hook-added-before",
 		Claim: "pods that were made with a preStop sleep and a drain lose no request, though the rollout takes both out of the pod template",

@@ -23,8 +23,7 @@ func All() []harness.Scenario {
 	)
 }
 
-// underWay is how long the replies of an app take that has to lose requests when it exits: those that are under way, which are some
-// at any time. See control/undrained-storm.
+// underWay is how long replies take where some have to be under way whenever a pod ends.
 const underWay = 500 * time.Millisecond
 
 // moment is a sleep that is too short to help: what is under way when a pod exits was sent once the rollout had begun, though pods end

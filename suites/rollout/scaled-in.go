@@ -29,6 +29,6 @@ func scaledIn() []harness.Scenario {
 	}, harness.Twin{
 		ID:     "scaled-in-undrained",
 		Claim:  "scaling from six pods to two fails requests on kept connections when pods exit as soon as they get SIGTERM",
-		Expect: []evidence.Expectation{verdict.LostWhileTerminating().On(evidence.Reused)},
+		Expect: []evidence.Expectation{verdict.DamageSeen().On(evidence.Reused)},
 	})
 }

@@ -37,6 +37,6 @@ func unavailable() []harness.Scenario {
 	}, harness.Twin{
 		ID:     "unavailable-undrained",
 		Claim:  "replacing two of four pods at a time fails requests on kept connections when pods exit as soon as they get SIGTERM",
-		Expect: []evidence.Expectation{verdict.LostWhileTerminating().On(evidence.Reused)},
+		Expect: []evidence.Expectation{verdict.DamageSeen().On(evidence.Reused)},
 	})
 }

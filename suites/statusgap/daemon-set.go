@@ -16,7 +16,7 @@ import (
 // daemonSet: a DaemonSet has a pod on every worker. With a surge the new one is there first, and rollout status reports success
 // while the last old one still ends; by itself a DaemonSet makes the new one when the old one is gone, so that its word can be
 // relied on, and a node is without a pod meanwhile. No other node's clients or the node's own lose anything by that, as pods of
-// other nodes serve them. Replies that are under way when a pod exits are lost: see control/undrained-storm.
+// other nodes serve them. Why pods that exit at once have to lose requests says termination/shutdown-at-sigterm.
 func daemonSet() []harness.Scenario {
 	surge := func(s *harness.Scenario) {
 		s.App.MaxSurge, s.App.MaxUnavailable = new(intstr.FromInt32(1)), new(intstr.FromInt32(0))
@@ -56,6 +56,6 @@ func daemonSet() []harness.Scenario {
 		ID:     "daemon-set-undrained",
 		Claim:  "replacing the pods of a DaemonSet fails requests when pods exit as soon as they get SIGTERM",
 		Change: surge,
-		Expect: []evidence.Expectation{verdict.LostWhileTerminating()},
+		Expect: []evidence.Expectation{verdict.LostWhileTerminating().On(evidence.Fresh)},
 	})
 }
