@@ -21,7 +21,7 @@ func TestScenarioAt(t *testing.T) {
 		Claim:          "pods sleep",
 		App:            fixtures.App{Replicas: 3, PreStopSleep: 5 * time.Second, Linger: 2 * time.Second},
 		Load:           Load{Rate: 100},
-		ClusterChanges: []cluster.Change{change.MinSync(10 * time.Second), change.NoProxy()},
+		ClusterChanges: []cluster.Change{change.MinSync(10 * time.Second), change.Metrics()},
 		Expect: []evidence.Expectation{
 			verdict.NoFailures(),
 			verdict.MaxRuleLag(3 * time.Second),

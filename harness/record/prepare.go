@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"rollcall/fixtures"
-	"rollcall/harness/cluster/change"
 	"rollcall/harness/cpuwait"
 	"rollcall/harness/dataplane"
 	"rollcall/harness/evidence"
@@ -146,7 +145,7 @@ func (r *Recording) observeNodes(ctx context.Context) (err error) {
 	}
 	if r.observers.lacks != "" {
 		r.run.Lacks = append(r.run.Lacks, evidence.Feature{Name: evidence.NodeRules, Because: r.observers.lacks})
-		if r.observers.some || !r.Cluster.Attached() && !slices.Contains(r.ClusterChanges, change.NoProxy()) {
+		if r.observers.some || !r.Cluster.Attached() {
 			r.distrust(evidence.Reason{ID: evidence.ProxyMissing, Because: r.observers.lacks + ", and was expected to have one", Scope: doubtful()})
 		}
 	}

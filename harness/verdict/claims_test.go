@@ -94,9 +94,9 @@ func TestCertainPreconditionsDecide(t *testing.T) {
 		outcome  verdict.Outcome
 		decides  bool
 	}{
-		{"a loss that may be by chance", verdict.DamageSeen(), on("worker-fresh", func(h *evidence.Hit) { h.Fault = evidence.Refused }, 150), verdict.Pass, false},
+		{"a loss that may be by chance", verdict.DamageSeen().On(evidence.Fresh), on("worker-fresh", func(h *evidence.Hit) { h.Fault = evidence.Refused }, 150), verdict.Pass, false},
 		{"a loss that is certain", verdict.DamageSeen().On(evidence.Fresh).Surely(), on("worker-fresh", func(h *evidence.Hit) { h.Fault = evidence.Refused }, 150), verdict.Pass, true},
-		{"no loss, by chance", verdict.DamageSeen(), nil, verdict.Inconclusive, false},
+		{"no loss, by chance", verdict.DamageSeen().On(evidence.Fresh), nil, verdict.Inconclusive, false},
 		{"no loss, which is certain otherwise", verdict.DamageSeen().On(evidence.Fresh).Surely(), nil, verdict.Fail, true},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {

@@ -2,73 +2,104 @@ package termination
 
 import (
 	"context"
-	"maps"
-	"slices"
-	"strings"
+	"fmt"
+	"net/netip"
 	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"rollcall/fixtures"
 	"rollcall/harness"
 	"rollcall/harness/cluster"
 	"rollcall/harness/cluster/change"
-	"rollcall/harness/dataplane"
 	"rollcall/harness/evidence"
 	"rollcall/harness/observe"
+	"rollcall/harness/rollout"
 	"rollcall/harness/verdict"
 )
 
-// proxies is a fact: the modes in which the nodes' kube-proxies say they are, "none" where there is none.
-const proxies = "service proxy of the nodes"
+// What is asked of the same port of the same node, one after the other.
+const (
+	withProxy    = "with-kube-proxy"
+	withoutProxy = "without-kube-proxy"
+	byOthers     = "by-rules-of-others"
+)
 
-// unanswered is what is asked of a Service with 2 ready pods on such nodes.
-const unanswered = "without-a-service-proxy"
-
-// dataplanes: what is said of rules is said of kube-proxy's. Where another program routes for Services, rules that
-// nobody could read are not judged, and everything else is.
-func dataplanes() []harness.Scenario {
-	rules := verdict.MaxRuleLag(3 * time.Second) // skipped where there are none; nothing leaves the endpoints here
-	return []harness.Scenario{
-		{
-			ID: "dataplane-seen", Claim: "every node's kube-proxy is asked for its mode before its rules are read",
-			Observed: true, Steps: noteProxies,
-			Expect: []evidence.Expectation{
-				proxiesAre(dataplane.IPTables), proxiesAre(dataplane.NFTables), proxiesAre(dataplane.IPVS),
-			},
+// dataplaneAbsent: what is said of rules is said of kube-proxy's. Those that it wrote stay when it is gone, and lead to pods that are
+// gone by then. Rules that somebody else wrote lead where they were told to: here to a pod that is being deleted beside one that is
+// ready, which kube-proxy would leave out.
+func dataplaneAbsent() harness.Scenario {
+	const requests, hook = 5, 15 * time.Second // within which these are asked
+	app := fixtures.App{Replicas: 2, PreStopSleep: hook, Linger: 2 * time.Second, OnTerm: fixtures.Drain}
+	return harness.Scenario{
+		ID:      "dataplane-absent",
+		Profile: harness.Core,
+		Claim: "a Service answers as long as kube-proxy follows its pods, and nobody without it once they were replaced; " +
+			"another data plane leads to a pod that is being deleted beside a ready one",
+		App: app, Outside: true, Exclusive: true, Uses: []string{cluster.ClusterChanges}, Lasts: 60 * time.Second,
+		Steps: func(ctx context.Context, steps *harness.Steps) {
+			ask := func(question string) {
+				steps.Question(question, evidence.Fresh, time.Second).Ask(ctx, requests)
+			}
+			own := harness.Must(steps.Own())
+			steps.Deploy(ctx, app, "v1")
+			steps.Reach(ctx)
+			ask(withProxy)
+			undo, err := change.NoProxy().Make(ctx, own)
+			steps.Cleanup(undo)
+			harness.Check(err)
+			update := rollout.Update("v1", "v2")
+			harness.Check(update.Begin(ctx, steps.Client, steps.Into, app))
+			steps.Until(ctx, func(s observe.State) bool { return update.Settled(s, app) && s.Count("v1") == 0 })
+			ask(withoutProxy)
+			pod := leadByHand(ctx, steps, own)
+			harness.Check(steps.Client.CoreV1().Pods(steps.Namespace).Delete(ctx, pod, metav1.DeleteOptions{}))
+			steps.Until(ctx, func(s observe.State) bool { return listedUnready(s, pod) })
+			ask(byOthers)
 		},
-		{
-			ID: "dataplane-absent",
-			Claim: "without kube-proxy a new Service whose pods are ready answers nobody, " +
-				"so what these suites show of Services is kube-proxy's; nothing is said about rules, with the reason",
-			ClusterChanges: []cluster.Change{change.NoProxy()}, Steps: askWithoutProxy,
-			Expect: []evidence.Expectation{
-				verdict.Fact(proxies, dataplane.None.Name),
-				verdict.AllFail(unanswered).Decides("C41.others"),
-				rules,
-			},
+		Expect: []evidence.Expectation{
+			verdict.AllAnswered(withProxy).Decides("C41.kube-proxy"),
+			verdict.AllFail(withoutProxy).Decides("C41.kube-proxy"),
+			verdict.AllAnswered(byOthers).Decides("C41.others"),
+			verdict.AnsweredByDeleted(byOthers, requests).Decides("C41.others"),
 		},
 	}
 }
 
-// proxiesAre expects that every node's kube-proxy says that it is the data plane which the cluster was made with.
-func proxiesAre(p dataplane.Plane) evidence.Expectation {
-	return verdict.Fact(proxies, p.Name).In(p.Name)
+// listedUnready reports whether the pod is an endpoint that is not ready, beside one that is.
+func listedUnready(s observe.State, pod string) bool {
+	unready, others := false, false
+	for _, e := range s.Endpoints {
+		unready = unready || e.Pod == pod && !e.Ready
+		others = others || e.Pod != pod && e.Ready
+	}
+	return unready && others
 }
 
-// askWithoutProxy asks from outside, through a node's port, which nobody but a node's service proxy listens on.
-func askWithoutProxy(ctx context.Context, steps *harness.Steps) {
-	noteProxies(ctx, steps)
-	app := fixtures.App{Replicas: 2, OnTerm: fixtures.Drain}
-	steps.Deploy(ctx, app, "v1")
-	steps.Question(unanswered, evidence.Fresh, time.Second).Ask(ctx, 5)
+// leadByHand has every node lead from the port of the app's Service to one of its pods, in nft rules that come before those of any
+// kube-proxy, and is the name of the pod.
+func leadByHand(ctx context.Context, steps *harness.Steps, own cluster.Changeable) string {
+	service := harness.Must(steps.Client.CoreV1().Services(steps.Namespace).Get(ctx, fixtures.DefaultName, metav1.GetOptions{}))
+	pods := harness.Must(steps.Client.CoreV1().Pods(steps.Namespace).List(ctx, metav1.ListOptions{LabelSelector: metav1.FormatLabelSelector(
+		metav1.SetAsLabelSelector(service.Spec.Selector))}))
+	to := pods.Items[0]
+	family, address := "ip", to.Status.PodIP
+	if harness.Must(netip.ParseAddr(address)).Is6() {
+		family = "ip6"
+	}
+	const table = "rollcall-others"
+	for _, node := range own.Nodes() {
+		steps.Cleanup(func(ctx context.Context) error {
+			_, err := own.Exec(ctx, node, fmt.Sprintf("nft delete table %s %s", family, table))
+			return err
+		})
+		harness.Must(own.Exec(ctx, node, fmt.Sprintf(`nft -f - <<'EOF'
+table %[1]s %[2]s {
+	chain to { type nat hook prerouting priority dstnat - 10; tcp dport %[3]d dnat to %[5]s; }
+	chain from { type nat hook postrouting priority srcnat - 10; %[1]s daddr %[4]s tcp dport %[6]d masquerade; }
 }
-
-func noteProxies(ctx context.Context, steps *harness.Steps) {
-	steps.Until(ctx, func(s observe.State) bool {
-		modes := slices.Sorted(maps.Values(s.Observed))
-		if len(s.Proxyless) > 0 {
-			modes = append(modes, dataplane.None.Name)
-		}
-		steps.Note(proxies, strings.Join(slices.Compact(modes), " "))
-		return true
-	})
+EOF`, family, table, fixtures.HTTPPort(service).NodePort, address, netip.AddrPortFrom(netip.MustParseAddr(address), fixtures.AppPort),
+			fixtures.AppPort)))
+	}
+	return to.Name
 }

@@ -19,7 +19,7 @@ func All() []harness.Scenario {
 		harness.Core.Takes(endpoints(), "endpoint-serving"),
 		harness.Core.Takes(order(), "order-left-open", "order-sigterm-first"),
 		slowRules(), sigterm(), shutdown(), // under load
-		harness.Core.Takes(dataplanes(), "dataplane-absent"),
+		[]harness.Scenario{dataplaneAbsent()},
 	)
 }
 
