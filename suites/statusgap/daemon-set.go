@@ -13,10 +13,13 @@ import (
 	"rollcall/harness/verdict"
 )
 
-// daemonSet: a DaemonSet has a pod on every worker. With a surge the new one is there first, and rollout status reports success
-// while the last old one still ends. By itself a DaemonSet makes the new one when the old one has ended, though its object may still
-// be in the API: its word can be relied on, and a node is without a pod meanwhile, whose clients are served by those of other nodes.
-// Why pods that exit at once have to lose requests says termination/shutdown-at-sigterm.
+// daemonSet: the word of a DaemonSet can be relied on, unlike that of a Deployment. By itself it makes a node's new pod when the old
+// one has ended, though its object may still be in the API, and clients on the node are served by pods of others meanwhile. With a
+// surge the new one is there first, and the status counts a node's oldest pod, also while it terminates (Kubernetes v1.36.3,
+// pkg/controller/daemon/daemon_controller.go, updateDaemonSetStatus). Seen: rollout status reported success 10.8 s after the last
+// new pod got ready, which was 0.7 s after the last old one had ended. Pods that exit at once lose what is
+// under way: of 12 requests a second 6 take 0.5 s on kept connections to 3 pods at most, of which 2 end one after the other: none of
+// both nodes' is on them once in (3/2)^24, 17,000 times.
 func daemonSet() []harness.Scenario {
 	surge := func(s *harness.Scenario) {
 		s.App.MaxSurge, s.App.MaxUnavailable = new(intstr.FromInt32(1)), new(intstr.FromInt32(0))
@@ -33,29 +36,25 @@ func daemonSet() []harness.Scenario {
 			verdict.FullRate(99),
 			verdict.Serves("v1", "v2"),
 			verdict.MinAvailable(1),
-			verdict.OnlyServes("v2", evidence.Barrier),
+			verdict.OnlyServes("v2", evidence.StatusDone),
 		},
 	}.Twins(harness.Twin{
 		ID:     "daemon-set",
-		Claim:  "when rollout status reports success for a DaemonSet without a surge no client is answered by an old pod any more",
+		Claim:  "when rollout status reports success for a DaemonSet no client is answered by an old pod any more",
 		Change: drain,
-		Expect: []evidence.Expectation{
-			verdict.NoFailures(), verdict.OnlyServes("v2", evidence.StatusDone),
-		},
+		Expect: []evidence.Expectation{verdict.NoFailures()},
 	}, harness.Twin{
 		ID:    "daemon-set-surged",
-		Claim: "rollout status reports success for a DaemonSet with a surge while an old pod still answers clients",
+		Claim: "when rollout status reports success for a DaemonSet with a surge no client is answered by an old pod either",
 		Change: func(s *harness.Scenario) {
 			drain(s)
 			surge(s)
 		},
-		Expect: []evidence.Expectation{
-			verdict.NoFailures(), verdict.OldAtStatus(1), verdict.AnswersAfter("v1", evidence.StatusDone, 1),
-		},
+		Expect: []evidence.Expectation{verdict.NoFailures(), verdict.MinAvailable(2)},
 	}, harness.Twin{
 		ID:     "daemon-set-undrained",
-		Claim:  "replacing the pods of a DaemonSet fails requests when pods exit as soon as they get SIGTERM",
+		Claim:  "replacing the pods of a DaemonSet fails requests on kept connections when pods exit as soon as they get SIGTERM",
 		Change: surge,
-		Expect: []evidence.Expectation{verdict.LostWhileTerminating().On(evidence.Fresh)},
+		Expect: []evidence.Expectation{verdict.DamageSeen().On(evidence.Reused)},
 	})
 }
