@@ -93,8 +93,9 @@ func (p paused) Begin(ctx context.Context, client kubernetes.Interface, to fixtu
 func midway(ctx context.Context, client kubernetes.Interface, namespace string, app fixtures.App) (live *appsv1.Deployment, err error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, restartTimeout, fmt.Errorf("rollout: not midway in %v", restartTimeout))
 	defer cancel()
-	return live, poll.Until(ctx, 100*time.Millisecond, func() (bool, error) {
+	err = poll.Until(ctx, 100*time.Millisecond, func() (bool, error) {
 		live, err = client.AppsV1().Deployments(namespace).Get(ctx, app.ResourceName(), metav1.GetOptions{})
 		return err == nil && live.Status.ObservedGeneration >= live.Generation && live.Status.UpdatedReplicas >= 2, err
 	})
+	return live, err
 }
