@@ -13,8 +13,9 @@ import (
 )
 
 // undone: an update is undone when some pods are replaced, as `kubectl rollout undo` and a pipeline that gives up do. Pods of both
-// versions end in it, and it asks for no more pods than any other rollout. Why those that exit at once have to lose requests says
-// termination/shutdown-at-sigterm.
+// versions end in it, and it asks for no more pods than any other rollout. Those that exit at once lose what is
+// under way: of 12 requests a second, the fewest that a lane sends, 6 take 0.5 s on kept connections to 5 pods at most, of which 2 or
+// more end: none of both nodes' is on them once in (5/4)^24, 200 times, and each try is one.
 func undone() []harness.Scenario {
 	return harness.Scenario{
 		App:     midway(),
@@ -34,8 +35,8 @@ func undone() []harness.Scenario {
 		Expect: []evidence.Expectation{verdict.NoFailures()},
 	}, harness.Twin{
 		ID:     "undone-undrained",
-		Claim:  "undoing a rollout in its middle fails requests when pods exit as soon as they get SIGTERM",
-		Expect: []evidence.Expectation{verdict.LostWhileTerminating().On(evidence.Fresh)},
+		Claim:  "undoing a rollout in its middle fails requests on kept connections when pods exit as soon as they get SIGTERM",
+		Expect: []evidence.Expectation{verdict.DamageSeen().On(evidence.Reused)},
 	})
 }
 
