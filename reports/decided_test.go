@@ -125,7 +125,8 @@ func TestClaimsAreWhole(t *testing.T) {
 			for _, part := range got.Parts {
 				parts = append(parts, fmt.Sprintf("%s %s", strings.TrimPrefix(part.ID, row.id+"."), part.Outcome))
 			}
-			if got.ID != row.id || got.Outcome != row.outcome || strings.Join(parts, ", ") != row.parts || !strings.Contains(got.Because, row.because) {
+			if got.ID != row.id || got.Outcome != row.outcome || strings.Join(parts, ", ") != row.parts ||
+				!strings.Contains(got.Because, row.because) {
 				t.Errorf("%s is %s by %q because %q", got.ID, got.Outcome, parts, got.Because)
 			}
 			if (got.Truth != "") != (got.Outcome == model.Refuted) {

@@ -86,7 +86,8 @@ func skippedWhole(asked []string, scenarios []model.Scenario) (broken []string) 
 	}
 	for _, mode := range asked {
 		if all := of(mode); len(all) > 0 && !slices.ContainsFunc(all, model.Scenario.Ran) {
-			broken = append(broken, strings.TrimPrefix(fmt.Sprintf("%s: everything was skipped, which shows nothing: %s", mode, all[0].Because), ": "))
+			broken = append(broken, strings.TrimPrefix(fmt.Sprintf("%s: everything was skipped, which shows nothing: %s",
+				mode, all[0].Because), ": "))
 		}
 	}
 	return broken

@@ -24,7 +24,8 @@ func TestDisruptionsTable(t *testing.T) {
 		}
 		return model.Scenario{Suite: "disruption", ID: "node-cut", Mode: mode, Outcome: outcome,
 			Disruption: &model.Disruption{Does: "a | b", Nodes: []string{"worker"}}, Numbers: model.Numbers{Whole: new(300.0)},
-			Lanes: []model.Lane{lane(evidence.FromPod, "worker", evidence.Fresh, false, 25), lane(evidence.FromPod, "worker", evidence.Reused, false, 1),
+			Lanes: []model.Lane{lane(evidence.FromPod, "worker", evidence.Fresh, false, 25),
+				lane(evidence.FromPod, "worker", evidence.Reused, false, 1),
 				lane(evidence.FromPod, "worker", evidence.Reused, true, 9), lane(evidence.FromPod, "worker2", evidence.Fresh, false, 0),
 				lane(evidence.FromHost, "", evidence.Fresh, false, 5)}}
 	}

@@ -87,6 +87,8 @@ func TestClaimsDecideWhetherAScenarioPasses(t *testing.T) {
 
 // What a precondition asks for is a claim where the scenario makes sure of it: seen it decides, and not seen it fails.
 func TestCertainPreconditionsDecide(t *testing.T) {
+	lost := on("worker-fresh", func(h *evidence.Hit) { h.Fault = evidence.Refused }, 150)
+	damage := verdict.DamageSeen().On(evidence.Fresh)
 	for _, row := range []struct {
 		sentence string
 		expect   evidence.Expectation
@@ -94,10 +96,10 @@ func TestCertainPreconditionsDecide(t *testing.T) {
 		outcome  verdict.Outcome
 		decides  bool
 	}{
-		{"a loss that may be by chance", verdict.DamageSeen().On(evidence.Fresh), on("worker-fresh", func(h *evidence.Hit) { h.Fault = evidence.Refused }, 150), verdict.Pass, false},
-		{"a loss that is certain", verdict.DamageSeen().On(evidence.Fresh).Surely(), on("worker-fresh", func(h *evidence.Hit) { h.Fault = evidence.Refused }, 150), verdict.Pass, true},
-		{"no loss, by chance", verdict.DamageSeen().On(evidence.Fresh), nil, verdict.Inconclusive, false},
-		{"no loss, which is certain otherwise", verdict.DamageSeen().On(evidence.Fresh).Surely(), nil, verdict.Fail, true},
+		{"a loss that may be by chance", damage, lost, verdict.Pass, false},
+		{"a loss that is certain", damage.Surely(), lost, verdict.Pass, true},
+		{"no loss, by chance", damage, nil, verdict.Inconclusive, false},
+		{"no loss, which is certain otherwise", damage.Surely(), nil, verdict.Fail, true},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
 			ev := rollout(row.expect.Decides("C5"))

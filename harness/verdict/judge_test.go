@@ -78,7 +78,8 @@ func TestJudgeUntrusted(t *testing.T) {
 			Because: "would pass if the recording could be trusted: 0 of 400 requests failed; " +
 				"2 pod terminations lost no request: at most 77.6 % of all lose one (95 % confidence) (lanes: 2); " +
 				"an outage shorter than 10 ms may not be seen at 100 requests/s"},
-		{Rule: "damage-seen", Precondition: true, Claim: "clients in the cluster lose at least one request, which shows that a loss would be seen",
+		{Rule: "damage-seen", Precondition: true,
+			Claim:    "clients in the cluster lose at least one request, which shows that a loss would be seen",
 			Exposure: verdict.Exposure{Count: 302, Unit: "request"},
 			Because:  "proves nothing: 0 of 400 requests from pods failed after the rollout began (by lane: 0 on worker-fresh, 0 on worker-reused)"},
 	}}

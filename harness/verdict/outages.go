@@ -201,7 +201,7 @@ var lostShare = Rule{
 			}
 			for _, lane := range a.lanes {
 				on := a.lostOn(lane)
-				on.found.facts = []Detail{{"lane", lane.ID}, {"requests sent", on.in.String()}, {"of them lost", phrase.Number(on.count)},
+				on.facts = []Detail{{"lane", lane.ID}, {"requests sent", on.in.String()}, {"of them lost", phrase.Number(on.count)},
 					{"pods on disrupted nodes", fmt.Sprintf("%d of %d", onDisrupted, oldPods(a))}}
 				row := share{got: float64(on.count), of: float64(on.sent), expected: float64(onDisrupted) / float64(oldPods(a)), found: on.found}
 				if on.sent == 0 {

@@ -90,7 +90,8 @@ func TestHelp(t *testing.T) {
 			t.Errorf("%s says too little: %q", cmd.CommandPath(), cmd.Long)
 		}
 	}
-	for _, args := range [][]string{{"--version"}, {"completion", "bash"}, {"help", "run"}, {"run", "--help"}, {"during", "begin", "--help"}, {}} {
+	for _, args := range [][]string{{"--version"}, {"completion", "bash"}, {"help", "run"}, {"run", "--help"},
+		{"during", "begin", "--help"}, {}} {
 		var stdout bytes.Buffer
 		if code := run(args, &stdout, io.Discard); code != 0 || stdout.Len() == 0 {
 			t.Errorf("%q: exit code %d, %d bytes", args, code, stdout.Len())

@@ -125,7 +125,8 @@ func (c *fakeCluster) stage() (s disruption.Stage, marks *[]string) {
 // take takes all steps but that of the images, which are in no fake.
 func (c *fakeCluster) take(t *testing.T, s disruption.Stage) error {
 	t.Helper()
-	steps, err := Path{Drain: disruption.Drain{Deletes: true}}.steps(t.Context(), upgrade{Changeable: c, stage: s, to: nodeimage.Upgrade{Version: next}})
+	steps, err := Path{Drain: disruption.Drain{Deletes: true}}.steps(t.Context(),
+		upgrade{Changeable: c, stage: s, to: nodeimage.Upgrade{Version: next}})
 	if err != nil {
 		t.Fatal(err)
 	}
