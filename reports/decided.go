@@ -41,7 +41,7 @@ func newClaim(id, mode string, scenarios []model.Scenario) model.Claim {
 	skipped := 0
 	for _, part := range seed.PartsOf(id) {
 		shown := newPart(part, scenarios)
-		claim.DecidedBy = append(claim.DecidedBy, shown.by...)
+		claim.DecidedBy = append(claim.DecidedBy, shown.DecidedBy...)
 		if shown.Evidence != "" && (claim.Evidence == "" || shown.Evidence.Weaker(claim.Evidence)) {
 			claim.Evidence = shown.Evidence
 		}
@@ -64,17 +64,16 @@ func newClaim(id, mode string, scenarios []model.Scenario) model.Claim {
 	return claim
 }
 
-// A shownPart is what scenarios show of a part of a claim, by which rules and which evidence.
+// A shownPart is what scenarios show of a part of a claim, and by which evidence.
 type shownPart struct {
 	model.ClaimPart
 	Evidence verdict.EvidenceKind
-	by       []model.Decision
 }
 
 // newPart is a part by the worst that a scenario decided about it; where none did, by the worst reason. What preconditions alone
 // decide was not shown: they never fail.
 func newPart(id string, scenarios []model.Scenario) shownPart {
-	part := shownPart{ClaimPart: model.ClaimPart{ID: id}}
+	part := shownPart{ClaimPart: model.ClaimPart{ID: id, DecidedBy: []model.Decision{}}}
 	falsifiable := false
 	for _, outcome := range []verdict.Outcome{verdict.Fail, verdict.Pass, verdict.Inconclusive, verdict.Skipped} {
 		found := false
@@ -85,7 +84,7 @@ func newPart(id string, scenarios []model.Scenario) shownPart {
 			}
 			found, falsifiable = true, falsifiable || shown.Falsifiable
 			for _, rule := range shown.Rules {
-				part.by = append(part.by, model.Decision{Scenario: s.Name(), Rule: rule})
+				part.DecidedBy = append(part.DecidedBy, model.Decision{Scenario: s.Name(), Rule: rule})
 			}
 			if part.Evidence == "" || shown.Evidence.Weaker(part.Evidence) {
 				part.Evidence = shown.Evidence

@@ -85,7 +85,8 @@ func skippedWhole(asked []string, scenarios []model.Scenario) (broken []string) 
 		asked = []string{""}
 	}
 	for _, mode := range asked {
-		if all := of(mode); len(all) > 0 && !slices.ContainsFunc(all, model.Scenario.Ran) {
+		judged := func(s model.Scenario) bool { return s.Outcome != verdict.Skipped }
+		if all := of(mode); len(all) > 0 && !slices.ContainsFunc(all, judged) {
 			broken = append(broken, strings.TrimPrefix(fmt.Sprintf("%s: everything was skipped, which shows nothing: %s",
 				mode, all[0].Because), ": "))
 		}

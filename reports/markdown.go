@@ -224,7 +224,7 @@ func word(s model.Scenario) string {
 func (d *draft) measured(scenarios []model.Scenario) {
 	title := false
 	for _, s := range scenarios {
-		if len(s.Lanes) == 0 {
+		if len(s.LoadLanes()) == 0 {
 			continue
 		}
 		if !title {

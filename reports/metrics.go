@@ -113,13 +113,13 @@ func (g *gauges) scenario(s model.Scenario, kubernetes string) {
 	set("duration_seconds", "How long the scenario took.", s.Seconds)
 	set("attempts", "How often the scenario was tried.", float64(s.Attempts))
 	failures := make(map[evidence.Fault]int)
-	for _, lane := range s.Lanes {
+	for _, lane := range s.LoadLanes() {
 		for fault, n := range lane.Failures {
 			failures[fault] += n
 		}
 	}
 	for _, fault := range evidence.Faults() {
-		if len(s.Lanes) > 0 {
+		if len(s.LoadLanes()) > 0 {
 			set("failures", "Requests that failed, by kind.", float64(failures[fault]), label("kind", string(fault)))
 		}
 	}

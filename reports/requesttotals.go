@@ -11,7 +11,7 @@ import (
 // of the scenario's time clients were there; empty where the pods' was not recorded.
 func requestTotals(s model.Scenario) string {
 	var requests, arrivals, never, lost, retried int
-	for _, lane := range s.Lanes {
+	for _, lane := range s.LoadLanes() {
 		if lane.Arrivals == nil {
 			return ""
 		}

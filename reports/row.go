@@ -24,7 +24,7 @@ func newRow(s model.Scenario) row {
 	var longest float64
 	failed, onControl := 0, 0
 	failures, replies := make(map[evidence.Fault]int), make(map[string]int)
-	for _, lane := range s.Lanes {
+	for _, lane := range s.LoadLanes() {
 		if lane.Kind().IsControl() {
 			onControl += lane.Failed()
 			continue // its target is not the Service

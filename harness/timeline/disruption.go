@@ -14,23 +14,31 @@ type Disruption struct {
 	Undone, Whole *time.Duration // nil: that was not seen
 }
 
-// Maintenance is when the first of them was done, from its begin until it was undone.
+// Maintenance is when the first of them was done, until it was undone: from the first step that somebody marked, since who does it by
+// hand may begin to record hours before, or else from its begin.
 func (t Timeline) Maintenance() (w Window, ok bool) {
 	all := t.Disruptions()
 	if len(all) == 0 || all[0].Undone == nil {
 		return w, false
 	}
-	return Window{From: all[0].Begun, To: *all[0].Undone}, true
+	w = Window{From: all[0].Begun, To: *all[0].Undone}
+	for _, e := range t.Events {
+		if e.Kind == evidence.Step && w.From < e.At && e.At < w.To {
+			w.From = e.At
+			break
+		}
+	}
+	return w, true
 }
 
-// maintenance is the same, and from its first step until the end: somebody who does it by hand may begin to record hours before.
+// maintenance is the same, and from its first step until the end, marked or seen.
 func (t Timeline) maintenance() (done, sinceStep []Window) {
 	w, ok := t.Maintenance()
 	if !ok {
 		return nil, nil
 	}
 	for _, s := range t.Steps() {
-		if w.From < s.At && s.At < w.To {
+		if w.From <= s.At && s.At < w.To {
 			return []Window{w}, []Window{{From: s.At, To: never}}
 		}
 	}

@@ -49,6 +49,7 @@ var allAnswered = Rule{
 	question: none{
 		rows: func(a asked) (found, string) { return foundHits(a.hitsThat(timeline.Hit.Failed)), "" },
 		of:   asks, noun: plain("request"), did: plain("failed"), all: plain("were answered"), untold: nothingAsked,
+		breaches: failures,
 	},
 }
 

@@ -133,7 +133,7 @@ func MaxFailedShare(permille int) evidence.Expectation {
 var maxFailedShare = Rule{
 	ID: "max-failed-share", Claim: "no client loses a larger share of its requests than allowed",
 	Lanes: ServiceLanes, Unit: "request", Untested: noneSent,
-	exposed: sentSinceBegun, needs: underLoad(evidence.AboutFailures),
+	exposed: summed(sinceStep), needs: underLoad(evidence.AboutFailures),
 	question: part{
 		rows: func(a asked) (rows []share, lack string) {
 			switch {
@@ -143,11 +143,18 @@ var maxFailedShare = Rule{
 				return nil, noneAtAll
 			}
 			begun, lack := a.mark(evidence.RolloutBegun)
+			if maintenance, ok := a.tl.Maintenance(); ok {
+				begun = max(begun, maintenance.From)
+			}
 			for _, lane := range a.lanes {
 				of := foundHits(slices.DeleteFunc(slices.Clone(lane.Failed), func(h timeline.Hit) bool { return h.Sent < begun }))
 				sent := lane.Summary.SinceStep
 				of.facts = []Detail{{"lane", lane.ID}, {"sent on it since the first change", phrase.Count(sent, "request")}}
-				rows = append(rows, share{got: float64(of.count), of: float64(max(1, sent)), found: of})
+				row := share{got: float64(of.count), of: float64(sent), found: of}
+				if sent == 0 {
+					row.lack = fmt.Sprintf("%s sent 0 requests since the first change", lane.ID)
+				}
+				rows = append(rows, row)
 			}
 			return rows, lack
 		},

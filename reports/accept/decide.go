@@ -140,8 +140,8 @@ func ofTheRuns(baseline, candidate compare.Runs, p Policy) (reasons []Reason) {
 		}
 	}
 	for _, mode := range p.Required.Modes {
-		if !slices.Contains(candidate.Modes(), mode) {
-			add("nothing was run in %s, which the policy requires", mode)
+		if !decided(candidate, mode) {
+			add("nothing was decided in %s, which the policy requires", mode)
 		}
 	}
 	return reasons
@@ -200,9 +200,18 @@ func ofClaim(r model.Report, id, mode string) (reasons []Reason) {
 	if c.Outcome.Shown() {
 		return nil
 	}
+	by := c.DecidedBy
+	if len(c.Parts) > 0 { // what held of the others is not against it
+		by = nil
+		for _, part := range c.Parts {
+			if !part.Outcome.Shown() {
+				by = append(by, part.DecidedBy...)
+			}
+		}
+	}
 	for _, s := range r.Scenarios {
-		decided := slices.ContainsFunc(c.DecidedBy, func(by model.Decision) bool { return by.Scenario == s.Name() })
-		if s.Mode == mode && slices.Contains(s.Covers, id) && (decided || len(c.DecidedBy) == 0) {
+		decided := slices.ContainsFunc(by, func(by model.Decision) bool { return by.Scenario == s.Name() })
+		if s.Mode == mode && slices.Contains(s.Covers, id) && (decided || len(by) == 0) {
 			reasons = append(reasons, Reason{Scenario: s.Name(), Mode: mode,
 				What: fmt.Sprintf("claim %s has to hold and is %s: %s", id, c.Outcome, c.Because)})
 		}

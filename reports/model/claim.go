@@ -17,9 +17,10 @@ type Claim struct {
 
 // A ClaimPart is what a run shows of one part of a seed claim.
 type ClaimPart struct {
-	ID      string       `json:"id"` // such as "C5.before"
-	Outcome ClaimOutcome `json:"outcome"`
-	Because string       `json:"because,omitempty"`
+	ID        string       `json:"id"` // such as "C5.before"
+	Outcome   ClaimOutcome `json:"outcome"`
+	DecidedBy []Decision   `json:"decided_by"` // empty: it was not decided
+	Because   string       `json:"because,omitempty"`
 }
 
 // A ClaimOutcome is what became of a claim.

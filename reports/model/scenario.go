@@ -60,19 +60,19 @@ type Stall struct {
 // Name is like "rollout/drained-rolling-update".
 func (s Scenario) Name() string { return path.Join(s.Suite, s.ID) }
 
-// Requests is how many were sent, on all lanes.
+// Requests is how many were sent, on all lanes that loaded the app.
 func (s Scenario) Requests() int {
 	n := 0
-	for _, lane := range s.Lanes {
+	for _, lane := range s.LoadLanes() {
 		n += lane.Requests
 	}
 	return n
 }
 
-// Failed is how many requests failed, on all lanes.
+// Failed is how many requests failed, on all lanes that loaded the app.
 func (s Scenario) Failed() int {
 	n := 0
-	for _, lane := range s.Lanes {
+	for _, lane := range s.LoadLanes() {
 		n += lane.Failed()
 	}
 	return n

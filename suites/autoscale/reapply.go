@@ -6,6 +6,7 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"rollcall/fixtures"
 	"rollcall/harness"
@@ -22,6 +23,7 @@ type reapply struct {
 	least     int32  // the autoscaler's minReplicas
 	replicas  int32  // in the manifest, from the beginning
 	version   string // in the manifest; v1 is what runs
+	keeps     bool   // the manifest allows no pod to be unavailable
 	expect    []evidence.Expectation
 }
 
@@ -75,12 +77,12 @@ func reapplies() []harness.Scenario {
 		},
 		{
 			id:    "reapply-the-same-size",
-			claim: "applying a manifest that names as many replicas as there are is a rolling update, and without metrics they stay",
-			live:  4, least: 1, replicas: 4, version: "v2",
+			claim: "applying a manifest that names as many replicas as there are and allows none to be unavailable keeps them through the rolling update, and without metrics after it",
+			live:  4, least: 1, replicas: 4, version: "v2", keeps: true,
 			expect: []evidence.Expectation{
 				verdict.Fact("replicas after the apply", "4"),
-				verdict.Scaling("v2:1", "v1:3", "v2:2").Decides("C14"),
-				verdict.MinAvailable(3).Decides("C14"),
+				verdict.Scaling("v2:1", "v1:3", "v2:2", "v1:2").Decides("C14"),
+				verdict.MinAvailable(4).Decides("C14"),
 				verdict.MaxActive(5),
 				verdict.Fact(afterwards, "4").Decides("C14"),
 			},
@@ -111,7 +113,11 @@ func (r reapply) run(ctx context.Context, steps *harness.Steps) {
 	if below {
 		lookedFirst(ctx, steps, autoscaler)
 	}
-	reapplied(ctx, steps, clientSide, manifest(steps, r.version, &r.replicas), max(r.least, r.replicas))
+	next := manifest(steps, r.version, &r.replicas)
+	if r.keeps {
+		next.Spec.Strategy.RollingUpdate = &appsv1.RollingUpdateDeployment{MaxUnavailable: new(intstr.FromInt32(0))}
+	}
+	reapplied(ctx, steps, clientSide, next, max(r.least, r.replicas))
 	if below {
 		noteWord(ctx, steps, autoscaler)
 	} else {

@@ -1,0 +1,198 @@
+package suites_test
+
+import (
+	"iter"
+	"slices"
+	"time"
+
+	"rollcall/harness/evidence"
+)
+
+// A request is what client and pod recorded of one: the arrival is nil where it reached no pod.
+type request struct {
+	*evidence.Hit
+	arrival *evidence.Arrival
+}
+
+// by has a pod have answered it.
+func (r request) by(pod evidence.Server) {
+	r.Fault, r.Status, r.By = evidence.NoFault, 200, pod
+	if r.arrival != nil {
+		r.arrival.By = pod
+	}
+}
+
+// refuse has no pod have got it.
+func (r request) refuse() {
+	r.Fault, r.Status, r.By = evidence.Refused, 0, evidence.Server{}
+	if r.arrival != nil {
+		r.arrival.Lane = "" // of no lane that was recorded
+	}
+}
+
+// requests changes those of an evidence for which something holds.
+func requests(holds func(evidence.Evidence, evidence.Hit) bool, change func(evidence.Evidence, request)) changed {
+	return func(ev *evidence.Evidence) {
+		hits, arrivals := listed(ev.Hits), listed(ev.Arrivals)
+		for i := range hits {
+			if !holds(*ev, hits[i]) {
+				continue
+			}
+			r := request{Hit: &hits[i]}
+			for j := range arrivals {
+				if arrivals[j].Lane == hits[i].Lane && arrivals[j].Seq == hits[i].Seq {
+					r.arrival = &arrivals[j]
+				}
+			}
+			change(*ev, r)
+		}
+		arrivals = slices.DeleteFunc(arrivals, func(a evidence.Arrival) bool { return a.Lane == "" })
+		ev.Hits, ev.Arrivals = evidence.Hits(hits), evidence.Arrivals(arrivals)
+	}
+}
+
+func listed[R any](s evidence.Stream[R]) (list []R) {
+	for r, err := range iter.Seq2[R, error](s) {
+		if err != nil {
+			panic(err)
+		}
+		list = append(list, r)
+	}
+	return list
+}
+
+// fresh reports whether a hit went through the Service over a new connection.
+func fresh(ev evidence.Evidence, h evidence.Hit) bool {
+	i := slices.IndexFunc(ev.Run.Lanes, func(l evidence.Lane) bool { return l.ID == h.Lane })
+	return i >= 0 && ev.Run.Lanes[i].Conn == evidence.Fresh && ev.Run.Lanes[i].Kind().AsksApp()
+}
+
+// first is the first event of a kind, by time.
+func first(ev evidence.Evidence, kind evidence.EventKind) evidence.Event {
+	return slices.MinFunc(slices.DeleteFunc(slices.Clone(ev.Events), func(e evidence.Event) bool { return e.Kind != kind }),
+		func(a, b evidence.Event) int { return int(a.At - b.At) })
+}
+
+// pod is any of a version that became ready.
+func pod(ev evidence.Evidence, version string) evidence.Server {
+	i := slices.IndexFunc(ev.Events, func(e evidence.Event) bool { return e.Kind == evidence.PodReady && e.By.Version == version })
+	return ev.Events[i].By
+}
+
+// refused has new connections be refused from then to then after the first pod's deletion.
+func refused(from, to time.Duration) changed {
+	return requests(func(ev evidence.Evidence, h evidence.Hit) bool {
+		since := h.Sent - first(ev, evidence.PodDeleting).At
+		return fresh(ev, h) && since >= from && since < to
+	}, func(_ evidence.Evidence, r request) { r.refuse() })
+}
+
+// routedFor has every node go on to route to the first pod that leaves the endpoints for so long, and clients see it.
+func routedFor(d time.Duration) changed {
+	left := func(ev evidence.Evidence) evidence.Event { return first(ev, evidence.EndpointNotReady) }
+	seen := requests(func(ev evidence.Evidence, h evidence.Hit) bool {
+		since := h.Sent - left(ev).At
+		return fresh(ev, h) && since > 0 && since < d
+	}, func(ev evidence.Evidence, r request) { r.by(left(ev).By) })
+	return func(ev *evidence.Evidence) {
+		seen(ev)
+		gone := left(*ev)
+		for i, e := range ev.Events {
+			if e.Kind == evidence.RuleGone && e.By == gone.By {
+				ev.Events[i].At = max(e.At, gone.At+d)
+			}
+		}
+	}
+}
+
+// answeredBy has a pod of a version answer every request through the Service since a mark.
+func answeredBy(version string, mark evidence.EventKind) changed {
+	return requests(func(ev evidence.Evidence, h evidence.Hit) bool { return h.Sent > first(ev, mark).At && !control(ev, h) },
+		func(ev evidence.Evidence, r request) { r.by(pod(ev, version)) })
+}
+
+// mixedFor has an old pod answer a new connection so long after the first new pod was ready.
+func mixedFor(d time.Duration) changed {
+	return func(ev *evidence.Evidence) {
+		until := pod(*ev, "v2")
+		var ready time.Duration
+		for _, e := range ev.Events {
+			if e.Kind == evidence.PodReady && e.By == until {
+				ready = e.At
+			}
+		}
+		requests(func(ev evidence.Evidence, h evidence.Hit) bool {
+			since := h.Sent - ready
+			return fresh(ev, h) && since > d && since < d+time.Second
+		}, func(ev evidence.Evidence, r request) { r.by(pod(ev, "v1")) })(ev)
+	}
+}
+
+// unfailing has some pod have answered every request.
+func unfailing(ev *evidence.Evidence) {
+	requests(func(_ evidence.Evidence, h evidence.Hit) bool { return h.Failed() },
+		func(ev evidence.Evidence, r request) { r.by(pod(ev, "v1")) })(ev)
+}
+
+// answered, unanswered and byAnother have requests of a question of steps end otherwise.
+func answered(question string) changed {
+	return requests(of(question), func(ev evidence.Evidence, r request) { r.by(pod(ev, "v2")) })
+}
+
+func unanswered(question string) changed {
+	return requests(of(question), func(_ evidence.Evidence, r request) { r.refuse() })
+}
+
+func byAnother(question string) changed {
+	return requests(of(question), func(ev evidence.Evidence, r request) {
+		i := slices.IndexFunc(ev.Events, func(e evidence.Event) bool {
+			return e.Kind == evidence.PodReady && e.By.Version == r.By.Version && e.By.Pod != r.By.Pod
+		})
+		r.by(ev.Events[i].By)
+	})
+}
+
+func of(question string) func(evidence.Evidence, evidence.Hit) bool {
+	return func(_ evidence.Evidence, h evidence.Hit) bool { return h.Lane == question }
+}
+
+func control(ev evidence.Evidence, h evidence.Hit) bool {
+	return slices.ContainsFunc(ev.Run.Lanes, func(l evidence.Lane) bool { return l.ID == h.Lane && !l.Kind().AsksApp() })
+}
+
+// missing has so many of the old pods never have been ready.
+func missing(n int) changed {
+	return func(ev *evidence.Evidence) {
+		var gone []evidence.Server
+		for _, e := range ev.Events {
+			if e.Kind == evidence.PodReady && e.By.Version == "v1" && len(gone) < n && !slices.Contains(gone, e.By) {
+				gone = append(gone, e.By)
+			}
+		}
+		ev.Events = slices.DeleteFunc(ev.Events, func(e evidence.Event) bool {
+			return (e.Kind == evidence.PodReady || e.Kind == evidence.EndpointReady) && slices.Contains(gone, e.By)
+		})
+	}
+}
+
+// noted has the steps have found out something else.
+func noted(fact, value string) changed {
+	return func(ev *evidence.Evidence) {
+		for i, e := range ev.Events {
+			if e.Kind == evidence.Fact && e.Object == fact {
+				ev.Events[i].Detail = value
+			}
+		}
+	}
+}
+
+// later has events of a kind come later.
+func later(kind evidence.EventKind, d time.Duration) changed {
+	return func(ev *evidence.Evidence) {
+		for i, e := range ev.Events {
+			if e.Kind == kind {
+				ev.Events[i].At += d
+			}
+		}
+	}
+}
