@@ -70,12 +70,12 @@ type shownPart struct {
 	Evidence verdict.EvidenceKind
 }
 
-// newPart is a part by the worst that a scenario decided about it; where none did, by the worst reason. What preconditions alone
-// decide was not shown: they never fail.
+// newPart is a part by the worst that a scenario showed of it: where one could not tell, another does not make up for it. What
+// preconditions alone decide was not shown: they never fail.
 func newPart(id string, scenarios []model.Scenario) shownPart {
 	part := shownPart{ClaimPart: model.ClaimPart{ID: id, DecidedBy: []model.Decision{}}}
 	falsifiable := false
-	for _, outcome := range []verdict.Outcome{verdict.Fail, verdict.Pass, verdict.Inconclusive, verdict.Skipped} {
+	for _, outcome := range []verdict.Outcome{verdict.Fail, verdict.Inconclusive, verdict.Pass, verdict.Skipped} {
 		found := false
 		for _, s := range scenarios {
 			shown, ok := shownBy(s, id)
@@ -141,10 +141,8 @@ func modesWith(claims []model.Claim) []string {
 // countClaims is like "36 hold (30 by node-rules, 6 by clients), 5 refuted: C10, C12, C27, C28, C32; 1 violated: C2".
 func countClaims(mode string, claims []model.Claim) string {
 	ids, by := map[model.ClaimOutcome][]string{}, map[verdict.EvidenceKind]int{}
+	claims = slices.DeleteFunc(slices.Clone(claims), func(c model.Claim) bool { return c.Mode != mode })
 	for _, c := range claims {
-		if c.Mode != mode {
-			continue
-		}
 		ids[c.Outcome] = append(ids[c.Outcome], c.ID)
 		if c.Outcome == model.Holds {
 			by[c.Evidence]++
@@ -160,8 +158,12 @@ func countClaims(mode string, claims []model.Claim) string {
 		parts = append(parts, fmt.Sprintf("%d %s (%s)", n, cmp.Or(map[int]string{1: "holds"}[n], "hold"), strings.Join(kinds, ", ")))
 	}
 	for _, outcome := range []model.ClaimOutcome{model.Refuted, model.Violated, model.NotShown, model.Skipped} {
-		if len(ids[outcome]) > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s: %s", len(ids[outcome]), outcome, strings.Join(ids[outcome], ", ")))
+		switch n := len(ids[outcome]); n {
+		case 0:
+		case max(2, len(claims)):
+			parts = append(parts, fmt.Sprintf("all %d %s", n, outcome))
+		default:
+			parts = append(parts, fmt.Sprintf("%d %s: %s", n, outcome, strings.Join(ids[outcome], ", ")))
 		}
 	}
 	return strings.Join(parts, ", ")

@@ -61,7 +61,7 @@ var seed = [...]SeedClaim{
 	{Says: "the sleep buys time: SIGTERM comes after it, all within the grace period"},
 	{Says: "a pod's deletion is seen as an update of it"},
 	{Says: "a terminating pod's endpoint is not ready"},
-	{Says: "kube-proxy leaves out endpoints that are not ready"},
+	{Says: "kube-proxy leaves out endpoints that are not ready", Parts: []string{"terminating", "unready"}},
 	{Says: "unless no other is ready"},
 	{Says: "nothing puts the components in an order", Parts: []string{"rules-first", "sigterm-first"}},
 	{Says: "with a sleep of 30 s no request is lost"},

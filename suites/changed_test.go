@@ -87,19 +87,27 @@ func refused(from, to time.Duration) changed {
 	}, func(_ evidence.Evidence, r request) { r.refuse() })
 }
 
-// routedFor has every node go on to route to the first pod that leaves the endpoints for so long, and clients see it.
+// routedFor has every node go on to route to pods that leave the endpoints for so long, and clients see it.
 func routedFor(d time.Duration) changed {
-	left := func(ev evidence.Evidence) evidence.Event { return first(ev, evidence.EndpointNotReady) }
-	seen := requests(func(ev evidence.Evidence, h evidence.Hit) bool {
-		since := h.Sent - left(ev).At
-		return fresh(ev, h) && since > 0 && since < d
-	}, func(ev evidence.Evidence, r request) { r.by(left(ev).By) })
+	left := func(ev evidence.Evidence, at time.Duration) (by evidence.Server) {
+		for _, e := range ev.Events {
+			if e.Kind == evidence.EndpointNotReady && e.At < at && at < e.At+d {
+				by = e.By
+			}
+		}
+		return by
+	}
+	seen := requests(func(ev evidence.Evidence, h evidence.Hit) bool { return fresh(ev, h) && left(ev, h.Sent).Pod != "" },
+		func(ev evidence.Evidence, r request) { r.by(left(ev, r.Sent)) })
 	return func(ev *evidence.Evidence) {
 		seen(ev)
-		gone := left(*ev)
+		at := map[evidence.Server]time.Duration{}
 		for i, e := range ev.Events {
-			if e.Kind == evidence.RuleGone && e.By == gone.By {
-				ev.Events[i].At = max(e.At, gone.At+d)
+			switch e.Kind {
+			case evidence.EndpointNotReady:
+				at[e.By] = e.At
+			case evidence.RuleGone:
+				ev.Events[i].At = max(e.At, at[e.By]+d)
 			}
 		}
 	}
@@ -107,7 +115,7 @@ func routedFor(d time.Duration) changed {
 
 // answeredBy has a pod of a version answer every request through the Service since a mark.
 func answeredBy(version string, mark evidence.EventKind) changed {
-	return requests(func(ev evidence.Evidence, h evidence.Hit) bool { return h.Sent > first(ev, mark).At && !control(ev, h) },
+	return requests(func(ev evidence.Evidence, h evidence.Hit) bool { return h.Sent > first(ev, mark).At && asksApp(ev, h) },
 		func(ev evidence.Evidence, r request) { r.by(pod(ev, version)) })
 }
 
@@ -156,8 +164,8 @@ func of(question string) func(evidence.Evidence, evidence.Hit) bool {
 	return func(_ evidence.Evidence, h evidence.Hit) bool { return h.Lane == question }
 }
 
-func control(ev evidence.Evidence, h evidence.Hit) bool {
-	return slices.ContainsFunc(ev.Run.Lanes, func(l evidence.Lane) bool { return l.ID == h.Lane && !l.Kind().AsksApp() })
+func asksApp(ev evidence.Evidence, h evidence.Hit) bool {
+	return slices.ContainsFunc(ev.Run.Lanes, func(l evidence.Lane) bool { return l.ID == h.Lane && l.Kind().AsksApp() })
 }
 
 // missing has so many of the old pods never have been ready.

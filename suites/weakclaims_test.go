@@ -48,7 +48,7 @@ func TestClaimsFailWhereTheyAreFalse(t *testing.T) {
 			noted("replicas after the apply", "12")},
 		{"C16.pods", "fewer pods than replicas", "rollout", "all-at-once", "iptables-drained", nil}, // three of which 4 are wanted
 		{"C16.resources", "a surge that never exceeds one pod", "rollout", "all-at-once", "iptables-drained", nil},
-		{"C17.all-at-once", "both strategies mix for as long", "rollout", "all-at-once", "iptables-drained", mixedFor(20 * second)},
+		{"C17.all-at-once", "both strategies mix for as long", "rollout", "all-at-once", "iptables-drained", mixedFor(12 * second)},
 		{"C17.one-by-one", "both strategies mix for as long", "rollout", "one-by-one", "iptables-drained", nil}, // pods that start in 1 s
 		{"C28", "no old pod ends before all new ones are ready", "rollout", "gradual-full-surge", "gradual-full-surge",
 			noted("old pods left when 1 of the new ones are ready", "4")},
@@ -59,7 +59,7 @@ func TestClaimsFailWhereTheyAreFalse(t *testing.T) {
 		{"C32.unprobed", "unprobed pods lose no request", "control", "unprobed", "unprobed", unfailing},
 		{"C36", "an endpoint is ready for a minute after its pod was deleted", "termination", "endpoint-serving", "endpoint-serving",
 			later(evidence.EndpointNotReady, time.Minute)},
-		{"C37", "nodes route to endpoints that are not ready for 7 s", "rollout", "drained-rolling-update", "iptables-drained",
+		{"C37.terminating", "nodes route to endpoints that are not ready for 7 s", "rollout", "drained-rolling-update", "iptables-drained",
 			routedFor(7 * second)},
 		{"C39.sigterm-first", "rules wait for no pod", "termination", "order-sigterm-first", "order-sigterm-first",
 			later(evidence.PodSigterm, 5*second)},
@@ -71,6 +71,7 @@ func TestClaimsFailWhereTheyAreFalse(t *testing.T) {
 			byAnother("by-rules-of-others")},
 	} {
 		t.Run(row.part+"/"+row.cluster, func(t *testing.T) {
+			var reasons []verdict.Reason
 			claimed := func(change changed) verdict.Claim {
 				s := named(t, row.suite, row.scenario)
 				ev := recordedFor(t, row.folder)
@@ -83,6 +84,7 @@ func TestClaimsFailWhereTheyAreFalse(t *testing.T) {
 					t.Fatal(err)
 				}
 				v := verdict.Judge(ev.Run, tl)
+				reasons = v.Distrust
 				i := slices.IndexFunc(v.Claims, func(c verdict.Claim) bool { return c.ID == row.part })
 				if i < 0 {
 					t.Fatalf("%s/%s does not decide it", row.suite, row.scenario)
@@ -91,7 +93,7 @@ func TestClaimsFailWhereTheyAreFalse(t *testing.T) {
 			}
 			if row.change != nil && !strings.HasPrefix(row.folder, "iptables-drained") {
 				if c := claimed(nil); c.Outcome != verdict.Pass || !c.Falsifiable {
-					t.Errorf("as recorded it is %s: %s", c.Outcome, c.Because)
+					t.Errorf("as recorded it is %s: %s (%v)", c.Outcome, c.Because, reasons)
 				}
 			}
 			if c := claimed(row.change); c.Outcome != verdict.Fail {

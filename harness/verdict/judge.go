@@ -143,7 +143,7 @@ func (r Rule) put(x evidence.Expectation, tl timeline.Timeline) Finding {
 	if f.Outcome == Pass && f.Exposure.Count == 0 {
 		f = Finding{Because: "never put to the test: " + r.Untested, Exposure: f.Exposure}
 	}
-	if slowest := a.slowest(); r.BySending && f.Outcome == Pass && slowest > 0 {
+	if slowest := a.slowest(); r.bySending && f.Outcome == Pass && slowest > 0 {
 		unseen := Detail{"resolution", fmt.Sprintf("an outage shorter than %s may not be seen at %.3g requests/s",
 			phrase.Duration(time.Duration(float64(time.Second)/slowest)), slowest)}
 		f.Facts, f.Because = append(f.Facts, unseen), f.Because+"; "+unseen.Value

@@ -28,7 +28,7 @@ func NoFailures() evidence.Expectation { return evidence.Expectation{Rule: noFai
 
 var noFailures = Rule{
 	ID: "no-failures", Claim: "no client loses a request",
-	Lanes: ServiceLanes, Unit: "request", Untested: noneSent, anyLoss: true, BySending: true,
+	Lanes: ServiceLanes, Unit: "request", Untested: noneSent, anyLoss: true, bySending: true,
 	exposed: sentSinceBegun, needs: underLoad(evidence.AboutFailures),
 	question: none{
 		rows: func(a asked) (found, string) { return foundHits(timeline.Failed(a.lanes)), "" },
@@ -72,7 +72,7 @@ func RecoversWithin(d time.Duration, mark evidence.EventKind) evidence.Expectati
 
 var recoversWithin = Rule{
 	ID: "recovers-within", Claim: "no client loses a request that it sends later than allowed after the named moment",
-	Lanes: ServiceLanes, Unit: "request", Untested: "no request was sent so long after that moment", BySending: true,
+	Lanes: ServiceLanes, Unit: "request", Untested: "no request was sent so long after that moment", bySending: true,
 	exposed: sentAfterRecovery,
 	needs: func(evidence.Expectation) needs {
 		return needs{subjects: []evidence.Subject{evidence.AboutFailures}, marks: []evidence.EventKind{evidence.LoadEnded}}
@@ -274,7 +274,8 @@ var lostWhileNoneServes = Rule{
 var sentWhileNoneServing = summed(func(s timeline.LaneSummary) int { return s.WhileNoneServing })
 
 // LostWhileStarting expects that requests from pods over new connections are refused while a pod counts as ready and does not
-// listen yet: a negative control that knows why it loses requests. No such loss is no failure of the cluster but a blind harness.
+// listen yet: a negative control that knows why it loses requests. No such loss is no failure of the cluster but a blind harness,
+// unless the scenario is sure of it.
 func LostWhileStarting() evidence.Expectation {
 	return evidence.Expectation{Rule: lostWhileStarting.ID, Conn: evidence.Fresh}
 }

@@ -18,7 +18,7 @@ func MaxOutage(d time.Duration) evidence.Expectation {
 
 var maxOutage = Rule{
 	ID: "max-outage", Claim: "no client goes without good replies for longer than allowed",
-	Lanes: ServiceLanes, Unit: "request", Untested: noneSent, BySending: true,
+	Lanes: ServiceLanes, Unit: "request", Untested: noneSent, bySending: true,
 	exposed: sentSinceBegun, needs: underLoad(evidence.AboutFailures, evidence.AboutLatencies),
 	question: bound{
 		rows: func(a asked) (rows []lasting, lack string) {
@@ -103,7 +103,7 @@ func ReplyGap(min, max time.Duration) evidence.Expectation {
 
 var replyGap = Rule{
 	ID: "reply-gap", Claim: "every client gets no good reply for as long as expected, and no longer",
-	Lanes: ServiceLanes, Unit: "request", Untested: noneSent, BySending: true,
+	Lanes: ServiceLanes, Unit: "request", Untested: noneSent, bySending: true,
 	exposed: sentSinceBegun, needs: underLoad(evidence.AboutFailures, evidence.AboutLatencies),
 	question: bound{
 		rows: func(a asked) (rows []lasting, lack string) {

@@ -11,9 +11,9 @@ import (
 	"rollcall/harness/verdict/phrase"
 )
 
-// A question is what a rule asks of a recording. There are six: whether nothing of a kind is there ([none]) or enough of it
-// ([some]), how long something lasted ([bound]), how large a part is ([part]), how many there were at worst ([level]), and what
-// was noted ([value]).
+// A question is what a rule asks of a recording. There are seven: whether nothing of a kind is there ([none]) or enough of it
+// ([some]), how long something lasted ([bound]), how large a part is ([part]), how many there were at worst ([level]), what was
+// noted ([value]), and who answered how often ([split]).
 type question interface{ answer(asked) Finding }
 
 // An asked is an expectation and what there is to judge it by.

@@ -24,8 +24,8 @@ type Rule struct {
 	Precondition bool
 	// BoundsSync says that the bound of an expectation is one on how soon kube-proxy writes the nodes' rules.
 	BoundsSync bool
-	// BySending says that it looks at clients when they send, and so not at what is over sooner than they send again.
-	BySending bool
+	// bySending says that it looks at clients when they send, and so not at what is over sooner than they send again.
+	bySending bool
 	// anyLoss says that one failure is enough for the rule to fail.
 	anyLoss bool
 

@@ -14,16 +14,17 @@ import (
 
 // unprobed: without a readiness probe a pod counts as ready when its container runs, and is sent requests before its
 // app listens; the drain of the old pods does not help. Twin of rollout/one-by-one. That none is lost is out of the question: at the
-// lowest rate, 6 a second of each of two nodes over new connections, 12 go through the Service in each of the last 2 s before each of 3
-// pods listens, one of at most 4 pods that they are spread over: (3/4)^72, once in a thousand million rollouts.
+// lowest rate, 6 a second of each of two nodes over new connections, 24 go through the Service in the 2 s that are left before a pod
+// listens when rules have followed in 3 s, which is what they have elsewhere, and a pod gets one of at most 4: with 3 pods (3/4)^72, once
+// in a thousand million rollouts.
 func unprobed() harness.Scenario {
 	return harness.Scenario{
 		ID:      "unprobed",
 		Profile: harness.Core,
-		Claim:   "replacing every pod fails requests when pods take 3 s to start and nobody probes whether they have",
+		Claim:   "replacing every pod fails requests when pods take 5 s to start and nobody probes whether they have",
 		App: fixtures.App{
 			Replicas: 3, MaxSurge: new(intstr.FromInt32(1)), MaxUnavailable: new(intstr.FromInt32(0)),
-			StartDelay: 3 * time.Second, Unprobed: true, PreStopSleep: 5 * time.Second, Linger: 2 * time.Second, OnTerm: fixtures.Drain,
+			StartDelay: 5 * time.Second, Unprobed: true, PreStopSleep: 5 * time.Second, Linger: 2 * time.Second, OnTerm: fixtures.Drain,
 		},
 		Load:    harness.Load{Rate: 100},
 		Rollout: rollout.Update("v1", "v2"),

@@ -49,8 +49,8 @@ func keptStream() harness.Scenario {
 			kept.Ask(ctx, stayAsked)
 		},
 		Expect: []evidence.Expectation{
-			verdict.NotAnsweredByDeleted(anew).Decides("C37"),
-			verdict.AllAnswered(anew).Decides("C31"),
+			verdict.NotAnsweredByDeleted(anew).Decides("C37.terminating"),
+			verdict.AllAnswered(anew),
 			verdict.AnsweredByDeleted(onItsOwn, stayAsked), // all but the request that opened it
 		},
 	}

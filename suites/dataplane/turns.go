@@ -82,11 +82,11 @@ func turns() harness.Scenario {
 		Expect: []evidence.Expectation{
 			verdict.EqualTurns(listening, 3).In("ipvs"),
 			verdict.EqualTurns(deaf, 3, refused()...).In("ipvs"),
-			verdict.EvenTurns(listening, 3).Decides("C37"),
-			verdict.AnsweredBy(listening, "v1").Decides("C37"), // and none by the pod that listens and is not ready
+			verdict.EvenTurns(listening, 3).Decides("C37.unready"),
+			verdict.AnsweredBy(listening, "v1").Decides("C37.unready"), // and none by the pod that listens and is not ready
 			verdict.EvenTurns(deaf, 3, refused()...),
-			verdict.AnsweredBy(deaf, "v1").Decides("C37"),
-			verdict.AllFail(toNobody, refused()...).Decides("C37"),
+			verdict.AnsweredBy(deaf, "v1").Decides("C37.unready"),
+			verdict.AllFail(toNobody, refused()...).Decides("C37.unready"),
 		},
 	}
 }

@@ -38,7 +38,7 @@ func drainedRollingUpdate() harness.Scenario {
 			verdict.NoSlowReplies(),
 			verdict.MaxLatency(time.Second), // no SYN that is sent again can be answered earlier
 			verdict.NoHiddenRetries(),
-			verdict.MaxDrainLag(drain).Decides("C37"),
+			verdict.MaxDrainLag(drain).Decides("C37.terminating"),
 			verdict.MaxRuleLag(3 * time.Second).Decides("C3"),
 			verdict.RulesBeforeSigterm().Decides("C31", "C39.rules-first"),
 			verdict.OnlyServes("v2", evidence.Barrier),

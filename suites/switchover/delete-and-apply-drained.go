@@ -26,7 +26,7 @@ func deleteAndApplyDrained() harness.Scenario {
 		Expect: []evidence.Expectation{
 			verdict.FullRate(99),
 			verdict.Serves("v1", "v2"),
-			verdict.NoFailures().Decides("C38", "C30"),
+			verdict.NoFailures().Decides("C38"),
 			verdict.ServesUntilSigterm().Decides("C38"),
 			verdict.NoSlowReplies(),
 			verdict.NoHiddenRetries(),

@@ -35,7 +35,7 @@ func dataplaneAbsent() harness.Scenario {
 		ID:      "dataplane-absent",
 		Profile: harness.Core,
 		Claim: "a Service answers as long as kube-proxy follows its pods, and nobody without it once they were replaced; " +
-			"another data plane leads to a pod that is being deleted beside a ready one",
+			"rules that somebody else wrote keep leading to a pod that is being deleted beside a ready one",
 		App: app, Outside: true, Exclusive: true, Uses: []string{cluster.ClusterChanges}, Lasts: 60 * time.Second,
 		Steps: func(ctx context.Context, steps *harness.Steps) {
 			ask := func(question string) {
