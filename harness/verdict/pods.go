@@ -137,7 +137,8 @@ var maxStatusGap = Rule{
 	},
 }
 
-// DoneAfter expects that the API server does not say before a mark that the rollout is done: until then it stands still.
+// DoneAfter expects that the API server does not say before a mark that the rollout is done: until then it stands still. Only a new pod
+// that is created after the last step before the mark shows that: what stands still was needed for it.
 func DoneAfter(mark evidence.EventKind) evidence.Expectation {
 	return evidence.Expectation{Rule: doneAfter.ID, From: mark}
 }
@@ -153,7 +154,8 @@ var doneAfter = Rule{
 		}
 		return 1
 	},
-	needs: always(needs{marks: []evidence.EventKind{evidence.StatusDone}, subjects: []evidence.Subject{evidence.AboutMarks}}),
+	needs: always(needs{marks: []evidence.EventKind{evidence.StatusDone},
+		subjects: []evidence.Subject{evidence.AboutMarks, evidence.AboutAPI}}),
 	question: none{
 		rows: func(a asked) (f found, lack string) {
 			from, lack := a.mark(a.From)
@@ -162,11 +164,28 @@ var doneAfter = Rule{
 				f.count = 1
 			}
 			f.facts = []Detail{{string(evidence.StatusDone), phrase.Seconds(done)}}
-			return f, cmp.Or(lack, never)
+			return f, cmp.Or(lack, never, a.allMade(from))
 		},
 		noun: plain("rollout"),
 		did:  func(a asked) string { return fmt.Sprintf("were said to be done before %s", a.From) },
 	},
+}
+
+// allMade says that no new pod was created after the last step before a moment; empty if one was.
+func (a asked) allMade(before time.Duration) string {
+	var step timeline.Step
+	for _, s := range a.tl.MarkedSteps() {
+		if s.At < before {
+			step = s
+		}
+	}
+	if slices.ContainsFunc(a.tl.Pods, func(p timeline.Pod) bool {
+		i := slices.IndexFunc(p.Steps, func(s timeline.PodStep) bool { return s.Phase >= timeline.PodStarting })
+		return p.Version == a.tl.New && i >= 0 && p.Steps[i].At > step.At
+	}) {
+		return ""
+	}
+	return "no new pod was created after " + cmp.Or(step.String(), "the recording began")
 }
 
 // OldEndsFirst expects that no pod of the new version is created before the process of the last old one has ended.

@@ -27,6 +27,10 @@ var podRows = []ruleRow{
 	{"a rollout that stands still until its controller is back", verdict.DoneAfter(evidence.DisruptionUndone),
 		all(disrupted(""), without(evidence.StatusDone), with(mark(1100, evidence.StatusDone))), verdict.Pass},
 	{"a rollout that is done while its controller is away", verdict.DoneAfter(evidence.DisruptionUndone), disrupted(""), verdict.Fail},
+	{"a rollout that is done without its scheduler, of which a new pod was created after that was away",
+		verdict.DoneAfter(evidence.DisruptionUndone), all(disrupted(""), step(700, "control", "kube-scheduler is away")), verdict.Fail},
+	{"a rollout whose new pods were all there before its scheduler was away", verdict.DoneAfter(evidence.DisruptionUndone),
+		all(disrupted(""), step(850, "control", "kube-scheduler is away")), verdict.Inconclusive},
 	{"a controller that never came back", verdict.DoneAfter(evidence.DisruptionUndone),
 		all(disrupted(""), without(evidence.DisruptionUndone)), verdict.Inconclusive},
 
