@@ -222,6 +222,12 @@ var lostShare = Rule{
 		says: func(_ asked, s share) string {
 			return fmt.Sprintf("%.1f %% of the requests were lost on %s", 100*s.value(), s.facts[0].Value)
 		},
+		breaches: func(a asked, s share) []Breach {
+			if s.value() < s.expected { // nobody answers because somebody else is late
+				return nil
+			}
+			return failures(a, s.hits)
+		},
 	},
 }
 

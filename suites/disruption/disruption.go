@@ -29,10 +29,10 @@ const rate = 50
 // settle leaves time to see that clients lose nothing once every node's rules have followed.
 const settle = followed + 2*time.Second
 
-// detection is how long the endpoints of a node that fell silent stay: up to 55 s until its controller calls it unreachable
-// (node-monitor-grace-period 50 s, node-monitor-period 5 s, pkg/controller/nodelifecycle/config/v1alpha1/defaults.go, v1.37),
-// and until every node's rules follow, 3 s.
-const detection = 58 * time.Second
+// detection is how long the endpoints of a node that is to fall silent stay: until it has (inEffect), up to 55 s until its controller
+// calls it unreachable (node-monitor-grace-period 50 s, node-monitor-period 5 s,
+// pkg/controller/nodelifecycle/config/v1alpha1/defaults.go, v1.37), and until every node's rules follow.
+const detection = inEffect + 55*time.Second + followed
 
 // undetected is how long they stay at least. Those 50 s count from when a lease was renewed last, up to 10.4 s before the node fell
 // silent (nodeLeaseRenewIntervalFraction, pkg/kubelet/kubelet.go; jitter, component-helpers, apimachinery/lease/controller.go, v1.37);

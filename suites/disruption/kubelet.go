@@ -30,12 +30,12 @@ func kubelet() []harness.Scenario {
 			Do: disruption.Script(disruption.Worker, "systemctl restart kubelet"),
 		}, verdict.NoFailures()),
 		steady("a kubelet that is down fails no request while other nodes have ready pods", drained(), disruption.Disruption{
-			ID: "kubelet-down", Does: "the kubelet of worker is down for 65 s", Nodes: on, Expects: []string{nodeUnready},
+			ID: "kubelet-down", Does: "the kubelet of worker is down for 70 s", Nodes: on, Expects: []string{nodeUnready},
 			Lasts: silent, Do: stopped,
 		}, verdict.NoFailures()),
 		steady("a kubelet that is down for a minute fails every new connection where its node has all pods, until it is back, and no open one",
 			onOneNode(), disruption.Disruption{
-				ID: "kubelet-down-with-all-pods", Does: "the kubelet of worker, which has all pods, is down for 65 s", Nodes: on,
+				ID: "kubelet-down-with-all-pods", Does: "the kubelet of worker, which has all pods, is down for 70 s", Nodes: on,
 				Expects: []string{nodeUnready}, Lasts: silent, Do: stopped,
 			}, verdict.LostShare(detection, silent, evidence.DisruptionBegun), verdict.NoFailures().On(evidence.Reused),
 			verdict.RecoversWithin(followed, evidence.ClusterWhole)),

@@ -35,7 +35,7 @@ func node() []harness.Scenario {
 	return []harness.Scenario{
 		steady("a node that is cut off costs other clients its share of new connections for 35 s to a minute, and none until it is back",
 			drained(), disruption.Disruption{
-				ID: "node-cut", Does: "worker is cut off from the other nodes for 65 s", Nodes: on, Expects: cut, Lasts: silent,
+				ID: "node-cut", Does: "worker is cut off from the other nodes for 70 s", Nodes: on, Expects: cut, Lasts: silent,
 				Do: disruption.Cut(disruption.Worker, silent),
 			}, detected...),
 		steady("a node that is cut off and has all pods costs other clients every request", onOneNode(), disruption.Disruption{
@@ -44,7 +44,7 @@ func node() []harness.Scenario {
 		}, verdict.MinOutage(15*time.Second-loadgen.DefaultTimeout).OnOthers()), // what is sent later is answered when the cut ends
 		steady("a node that freezes costs other clients its share of new connections for 35 s to a minute, and none until it is back",
 			drained(), disruption.Disruption{
-				ID: "node-frozen", Does: "worker is frozen for 65 s", Nodes: on, Expects: dead, Lasts: silent,
+				ID: "node-frozen", Does: "worker is frozen for 70 s", Nodes: on, Expects: dead, Lasts: silent,
 				Do: disruption.Frozen(disruption.Worker, silent),
 			}, detected...),
 		steady("a node that is rebooted after a drain costs other clients no request", drained(), disruption.Disruption{
@@ -59,7 +59,7 @@ func node() []harness.Scenario {
 			verdict.RecoversWithin(followed, evidence.ClusterWhole).OnOthers()),
 		steady("a node that loses its power costs other clients its share of new connections for 35 s to a minute, and none until it is back",
 			drained(), disruption.Disruption{
-				ID: "node-off", Does: "worker loses its power, and is on again after 65 s", Nodes: on, Expects: dead, Lasts: silent,
+				ID: "node-off", Does: "worker loses its power, and is on again after 70 s", Nodes: on, Expects: dead, Lasts: silent,
 				Do: disruption.Off(disruption.Worker, silent),
 			}, detected...),
 	}
