@@ -57,7 +57,7 @@ func (o overtaken) Begin(ctx context.Context, client kubernetes.Interface, to fi
 	return o.update.Begin(ctx, client, to, app)
 }
 
-// Paused is an update that is paused in its middle for so long, and then resumed.
+// Paused is an update that is paused in its middle for so long, and then resumed. It is an error if no old pod is left by then.
 func Paused(old, new string, d time.Duration) Strategy { return paused{update{old, new}, d} }
 
 type paused struct {
@@ -72,9 +72,9 @@ func (p paused) Begin(ctx context.Context, client kubernetes.Interface, to fixtu
 	if _, err := midway(ctx, client, to.Namespace, app); err != nil {
 		return err
 	}
+	deployments := client.AppsV1().Deployments(to.Namespace)
 	pause := func(is bool) error {
-		_, err := edit.Live(ctx, client.AppsV1().Deployments(to.Namespace), app.ResourceName(),
-			func(live *appsv1.Deployment) { live.Spec.Paused = is })
+		_, err := edit.Live(ctx, deployments, app.ResourceName(), func(live *appsv1.Deployment) { live.Spec.Paused = is })
 		return err
 	}
 	if err := pause(true); err != nil {
@@ -85,17 +85,29 @@ func (p paused) Begin(ctx context.Context, client kubernetes.Interface, to fixtu
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
+	switch live, err := deployments.Get(ctx, app.ResourceName(), metav1.GetOptions{}); {
+	case err != nil:
+		return err
+	case live.Status.UpdatedReplicas >= app.Replicas:
+		return fmt.Errorf("rollout: no old pod was left when %s was to be resumed", app.ResourceName())
+	}
 	return pause(false)
 }
 
-// midway returns the Deployment when its second new pod was asked for: with a surge of 1 and none unavailable the first is available
-// then, and an old one is on its way out.
+// midway returns the Deployment when its third new pod was asked for, and not the last yet: with a surge of 1 and none unavailable the
+// first two are available then, and as many old ones are on their way out. Once no pod is left to replace it is too late.
 func midway(ctx context.Context, client kubernetes.Interface, namespace string, app fixtures.App) (live *appsv1.Deployment, err error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, restartTimeout, fmt.Errorf("rollout: not midway in %v", restartTimeout))
 	defer cancel()
 	err = poll.Until(ctx, 100*time.Millisecond, func() (bool, error) {
 		live, err = client.AppsV1().Deployments(namespace).Get(ctx, app.ResourceName(), metav1.GetOptions{})
-		return err == nil && live.Status.ObservedGeneration >= live.Generation && live.Status.UpdatedReplicas >= 2, err
+		switch {
+		case err != nil || live.Status.ObservedGeneration < live.Generation:
+			return false, err
+		case live.Status.UpdatedReplicas >= app.Replicas:
+			return false, fmt.Errorf("rollout: %s is no longer midway", app.ResourceName())
+		}
+		return live.Status.UpdatedReplicas >= 3, nil
 	})
 	return live, err
 }

@@ -18,7 +18,8 @@ import (
 	"rollcall/harness/verdict"
 )
 
-// paused: a rollout that is paused stands where it is, and both versions serve for as long.
+// paused: a rollout that is paused stands where it is, and both versions serve for as long. One that goes on, as it would within 10 s,
+// is no recording of that: see [rollout.Paused].
 func paused() harness.Scenario {
 	const stands = 10 * time.Second
 	app := midway()
@@ -52,12 +53,11 @@ func pausedSizes() harness.Scenario {
 		Claim: "a Deployment that is paused in the middle of a rollout keeps the sizes of its ReplicaSets, beyond its progress deadline",
 		Steps: func(ctx context.Context, steps *harness.Steps) {
 			steps.Deploy(ctx, app, "v1")
-			change(ctx, steps, func(d *appsv1.Deployment) {
-				to(steps, app, "v2")(d)
-				d.Spec.ProgressDeadlineSeconds = new(int32(stuckAfter / time.Second))
-			})
+			change(ctx, steps, to(steps, app, "v2"))
 			steps.Until(ctx, func(s observe.State) bool { return s.Count("v2") == 2 })
-			asked := change(ctx, steps, func(d *appsv1.Deployment) { d.Spec.Paused = true })
+			asked := change(ctx, steps, func(d *appsv1.Deployment) { // no sooner: while a pod starts the deadline would be exceeded
+				d.Spec.Paused, d.Spec.ProgressDeadlineSeconds = true, new(int32(stuckAfter/time.Second))
+			})
 			steps.Until(ctx, func(s observe.State) bool {
 				d := s.Deployments[asked.Name]
 				return d.Status.ObservedGeneration >= asked.Generation && condition(d, appsv1.DeploymentProgressing).Reason == "DeploymentPaused"

@@ -14,8 +14,9 @@ import (
 
 // undone: an update is undone when some pods are replaced, as `kubectl rollout undo` and a pipeline that gives up do. Pods of both
 // versions end in it, and it asks for no more pods than any other rollout. Those that exit at once lose what is
-// under way: of 12 requests a second, the fewest that a lane sends, 6 take 0.5 s on kept connections to 5 pods at most, of which 2 or
-// more end: none of both nodes' is on them once in (5/4)^24, 200 times, and each try is one.
+// under way: of 6 requests a second, the fewest that a lane sends, 3 take 0.5 s on connections that were kept since there were 4 old
+// pods, or were opened again when the first of them ended. Two of these end before it is undone: none of both nodes' is on them once
+// in (4/3)^12, 30 times, per try.
 func undone() []harness.Scenario {
 	return harness.Scenario{
 		App:     midway(),
