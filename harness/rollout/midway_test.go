@@ -7,6 +7,7 @@ import (
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/kubernetes/fake"
@@ -17,7 +18,7 @@ import (
 	"rollcall/harness/observe"
 )
 
-// Each of them makes its second write when the API server has seen the first and asked for a second new pod, and no earlier.
+// Each of them makes its second write when the API server has seen the first and asked for a third new pod, and no earlier.
 func TestWhatIsWrittenMidway(t *testing.T) {
 	app, to := fixtures.App{Replicas: 4}, fixtures.Destination{Namespace: "ns"}
 	for _, row := range []struct {
@@ -46,7 +47,7 @@ func TestWhatIsWrittenMidway(t *testing.T) {
 					live, err := client.Tracker().Get(a.GetResource(), "ns", app.ResourceName())
 					if asked++; err == nil && time.Since(began) >= time.Second {
 						d := live.DeepCopyObject().(*appsv1.Deployment)
-						d.Status.UpdatedReplicas = 2
+						d.Status.UpdatedReplicas = 3
 						return true, d, nil
 					}
 					return true, live, err
@@ -61,6 +62,71 @@ func TestWhatIsWrittenMidway(t *testing.T) {
 					if writes[i] != want {
 						t.Errorf("write %d is %s, want %s", i+1, writes[i], want)
 					}
+				}
+			})
+		})
+	}
+}
+
+// What stands in its middle has old pods left, when it is written to and when it is resumed.
+func TestTooLateForTheMiddle(t *testing.T) {
+	app, to := fixtures.App{Replicas: 4}, fixtures.Destination{Namespace: "ns"}
+	for _, row := range []struct {
+		sentence        string
+		updated, paused int32 // new pods before and after it is paused
+		want            string
+	}{
+		{"every pod is new before anybody looks", 4, 4, "rollout: echo is no longer midway"},
+		{"the rollout goes on while it is paused", 3, 4, "rollout: no old pod was left when echo was to be resumed"},
+	} {
+		t.Run(row.sentence, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				client := fake.NewClientset(app.Deployment(to, "v1"))
+				client.PrependReactor("get", "deployments", func(a k8stesting.Action) (bool, runtime.Object, error) {
+					live, err := client.Tracker().Get(a.GetResource(), "ns", app.ResourceName())
+					if err != nil {
+						return true, nil, err
+					}
+					d := live.DeepCopyObject().(*appsv1.Deployment)
+					if d.Status.UpdatedReplicas = row.updated; d.Spec.Paused {
+						d.Status.UpdatedReplicas = row.paused
+					}
+					return true, d, nil
+				})
+				err := Paused("v1", "v2", 10*time.Second).Begin(context.Background(), client, to, app)
+				if err == nil || err.Error() != row.want {
+					t.Errorf("%v", err)
+				}
+			})
+		})
+	}
+}
+
+func TestStuckForItsReason(t *testing.T) {
+	app, to := fixtures.App{Replicas: 3}, fixtures.Destination{Namespace: "ns"}
+	waiting := func(reason string) corev1.PodStatus {
+		state := corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: reason}}
+		return corev1.PodStatus{ContainerStatuses: []corev1.ContainerStatus{{State: state}}}
+	}
+	for _, row := range []struct {
+		sentence, version string
+		status            corev1.PodStatus
+		stuck             bool
+	}{
+		{"a new pod's container waits for it", "v2", waiting("CrashLoopBackOff"), true},
+		{"no node takes a new pod", "v2", corev1.PodStatus{Conditions: []corev1.PodCondition{
+			{Type: corev1.PodScheduled, Status: corev1.ConditionFalse, Reason: corev1.PodReasonUnschedulable}}}, true},
+		{"a new pod's container waits for something else", "v2", waiting("ContainerCreating"), false},
+		{"an old pod's container waits for it", "v1", waiting("CrashLoopBackOff"), false},
+	} {
+		t.Run(row.sentence, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				client := fake.NewClientset(app.Deployment(to, "v1"), &corev1.Pod{Status: row.status, ObjectMeta: metav1.ObjectMeta{
+					Namespace: "ns", Name: "pod", Labels: map[string]string{fixtures.VersionLabel: row.version}}})
+				err := Stuck("v1", "v2", func(*fixtures.App) {}, "CrashLoopBackOff", corev1.PodReasonUnschedulable).
+					Begin(context.Background(), client, to, app)
+				if (err == nil) != row.stuck {
+					t.Errorf("%v", err)
 				}
 			})
 		})

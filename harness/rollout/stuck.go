@@ -2,30 +2,56 @@ package rollout
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 
 	"rollcall/fixtures"
 	"rollcall/harness/observe"
+	"rollcall/harness/poll"
 )
 
-// Stuck is an update to a version that never becomes available: it ends when the API server says that there was no progress.
-func Stuck(old, new string, change func(*fixtures.App)) Strategy {
-	return stuck{updateWith{update{old, new}, change}}
+// Stuck is an update to a version that never becomes available: it ends when the API server says that there was no progress. Where
+// reasons are given, for which a container waits or a pod has no node, a new pod has to have one of them first.
+func Stuck(old, new string, change func(*fixtures.App), reasons ...string) Strategy {
+	return stuck{updateWith{update{old, new}, change}, reasons}
 }
 
-type stuck struct{ updateWith }
+type stuck struct {
+	updateWith
+	reasons []string
+}
 
 // StuckAfter is for how long a rollout makes no progress, beside its minReadySeconds, until the API server calls it stuck.
 const StuckAfter = 5 * time.Second
 
 func (u stuck) Begin(ctx context.Context, client kubernetes.Interface, to fixtures.Destination, app fixtures.App) error {
 	u.change(&app)
-	return u.write(ctx, client, to, app, func(live *appsv1.Deployment) {
+	err := u.write(ctx, client, to, app, func(live *appsv1.Deployment) {
 		live.Spec.ProgressDeadlineSeconds = new(live.Spec.MinReadySeconds + int32(StuckAfter/time.Second))
+	})
+	if err != nil || len(u.reasons) == 0 {
+		return err
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, restartTimeout, fmt.Errorf("rollout: no pod of %s has a reason of %v", u.new, u.reasons))
+	defer cancel()
+	return poll.Until(ctx, 100*time.Millisecond, func() (bool, error) {
+		pods, err := client.CoreV1().Pods(to.Namespace).List(ctx, metav1.ListOptions{LabelSelector: fixtures.VersionLabel + "=" + u.new})
+		return err == nil && slices.ContainsFunc(pods.Items, u.explains), err
+	})
+}
+
+// explains reports whether a pod has one of the reasons.
+func (u stuck) explains(pod corev1.Pod) bool {
+	return slices.ContainsFunc(pod.Status.ContainerStatuses, func(c corev1.ContainerStatus) bool {
+		return c.State.Waiting != nil && slices.Contains(u.reasons, c.State.Waiting.Reason)
+	}) || slices.ContainsFunc(pod.Status.Conditions, func(c corev1.PodCondition) bool {
+		return c.Type == corev1.PodScheduled && slices.Contains(u.reasons, c.Reason)
 	})
 }
 

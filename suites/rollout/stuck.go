@@ -3,6 +3,7 @@ package rollout
 import (
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"rollcall/fixtures"
@@ -14,8 +15,9 @@ import (
 )
 
 // stuck: a new version that cannot start is stopped by the limits of a rolling update: an image that is not there, a program that ends
-// at once again and again, a node that is not there. The controller says so after the deadline, and undoes nothing. By Recreate the
-// old pods are gone before anybody knows: from then until the load ends, 5 s of the deadline and 3 s later, nobody is answered.
+// at once again and again, a node that is not there. That this is the cause [rollout.Stuck] awaits. The controller says so after the
+// deadline, and undoes nothing. By Recreate the old pods are gone before anybody knows: from then until the load ends, 5 s of the
+// deadline and 3 s later, nobody is answered.
 func stuck() []harness.Scenario {
 	app := fixtures.App{Replicas: 3, MaxSurge: new(intstr.FromInt32(1)), MaxUnavailable: new(intstr.FromInt32(0))}
 	drains(&app)
@@ -28,32 +30,34 @@ func stuck() []harness.Scenario {
 		},
 	}
 	stays := []evidence.Expectation{verdict.NoFailures(), verdict.MinAvailable(3), verdict.Scaling("v2:1"), verdict.MaxActive(4)}
-	noImage := func(a *fixtures.App) { a.Tag = "none" }
+	// the reasons of an image that may not be pulled, and of one that cannot (Kubernetes v1.37, pkg/kubelet/images/types.go)
+	noImage := rollout.Stuck("v1", "v2", func(a *fixtures.App) { a.Tag = "none" }, "ErrImageNeverPull", "ErrImagePull", "ImagePullBackOff")
 	return base.Twins(harness.Twin{
 		ID:     "stuck-image",
 		Claim:  "a rollout to an image that is not there fails no request: the old pods all stay, and answer alone",
-		Change: func(s *harness.Scenario) { s.Rollout = rollout.Stuck("v1", "v2", noImage) },
+		Change: func(s *harness.Scenario) { s.Rollout = noImage },
 		Expect: stays,
 	}, harness.Twin{
 		ID:    "stuck-crashing",
 		Claim: "a rollout to a version that crashes before it is ready fails no request: the old pods all stay, and answer alone",
 		Change: func(s *harness.Scenario) {
-			s.Rollout = rollout.Stuck("v1", "v2", func(a *fixtures.App) { a.ReadyDelay, a.CrashAfter = time.Hour, 100*time.Millisecond })
+			s.Rollout = rollout.Stuck("v1", "v2", func(a *fixtures.App) { a.ReadyDelay, a.CrashAfter = time.Hour, 100*time.Millisecond },
+				"CrashLoopBackOff")
 		},
 		Expect: stays,
 	}, harness.Twin{
 		ID:    "stuck-pending",
 		Claim: "a rollout to pods that fit on no node fails no request: the old pods all stay, and answer alone",
 		Change: func(s *harness.Scenario) {
-			s.Rollout = rollout.Stuck("v1", "v2", func(a *fixtures.App) { a.Nodes = []string{"none"} })
+			s.Rollout = rollout.Stuck("v1", "v2", func(a *fixtures.App) { a.Nodes = []string{"none"} }, corev1.PodReasonUnschedulable)
 		},
 		Expect: stays,
 	}, harness.Twin{
 		ID:    "stuck-recreated",
-		Claim: "Recreate to an image that is not there costs an outage that nothing ends",
+		Claim: "Recreate to an image that is not there costs an outage that lasts beyond the progress deadline",
 		Change: func(s *harness.Scenario) {
 			s.App.MaxSurge, s.App.MaxUnavailable, s.App.Recreate = nil, nil, true
-			s.Rollout = rollout.Stuck("v1", "v2", noImage)
+			s.Rollout = noImage
 		},
 		Expect: []evidence.Expectation{
 			verdict.LostWhileNoneServes(evidence.Refused),
