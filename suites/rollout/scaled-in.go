@@ -8,9 +8,9 @@ import (
 	"rollcall/harness/verdict"
 )
 
-// scaledIn: four of six pods are taken away at once, as an autoscaler does when the load is over. Replies take 0.5 s: of 12 requests
-// a second, the fewest that a lane sends, 6 are under way, on kept connections each on one of the 4 with a chance of 2 in 3, so that
-// none is once in 3^6; both nodes' lanes miss once in 3^12, half a million times.
+// scaledIn: four of six pods are taken away at once, as an autoscaler does when the load is over. Replies take 0.5 s: of 6 requests
+// a second, the fewest that a lane sends, 3 are under way, on kept connections each on one of the 4 with a chance of 2 in 3, so that
+// none is once in 3^3; both nodes' lanes miss once in 3^6, 700 times, per try.
 func scaledIn() []harness.Scenario {
 	return harness.Scenario{
 		App:     fixtures.App{Replicas: 6, PreStopSleep: moment, HandlerDelay: underWay},
@@ -28,7 +28,7 @@ func scaledIn() []harness.Scenario {
 		Expect: []evidence.Expectation{verdict.NoFailures()},
 	}, harness.Twin{
 		ID:     "scaled-in-undrained",
-		Claim:  "scaling from six pods to two fails requests on kept connections when pods exit as soon as they get SIGTERM",
+		Claim:  "scaling from six pods to two fails requests on kept connections when pods sleep 1 s before SIGTERM, and then exit at once",
 		Expect: []evidence.Expectation{verdict.DamageSeen().On(evidence.Reused)},
 	})
 }

@@ -36,7 +36,7 @@ func unavailable() []harness.Scenario {
 		Expect: []evidence.Expectation{verdict.NoFailures()},
 	}, harness.Twin{
 		ID:     "unavailable-undrained",
-		Claim:  "replacing two of four pods at a time fails requests on kept connections when pods exit as soon as they get SIGTERM",
+		Claim:  "replacing two of four pods at a time fails requests on kept connections when pods sleep 1 s, get SIGTERM and exit at once",
 		Expect: []evidence.Expectation{verdict.DamageSeen().On(evidence.Reused)},
 	})
 }

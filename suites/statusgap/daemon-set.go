@@ -18,8 +18,8 @@ import (
 // surge the new one is there first, and the status counts a node's oldest pod, also while it terminates (Kubernetes v1.36.3,
 // pkg/controller/daemon/daemon_controller.go, updateDaemonSetStatus). Seen: rollout status reported success 10.8 s after the last
 // new pod got ready, which was 0.7 s after the last old one had ended. Pods that exit at once lose what is
-// under way: of 12 requests a second 6 take 0.5 s on kept connections to 3 pods at most, of which 2 end one after the other: none of
-// both nodes' is on them once in (3/2)^24, 17,000 times.
+// under way: of 3 requests a second, the fewest that a lane sends at half the rate, 1.5 take 0.5 s on kept connections to 3 pods at
+// most, of which 2 end one after the other: none of both nodes' is on them once in (3/2)^6, 11 times, per try.
 func daemonSet() []harness.Scenario {
 	surge := func(s *harness.Scenario) {
 		s.App.MaxSurge, s.App.MaxUnavailable = new(intstr.FromInt32(1)), new(intstr.FromInt32(0))
@@ -53,7 +53,7 @@ func daemonSet() []harness.Scenario {
 		Expect: []evidence.Expectation{verdict.NoFailures(), verdict.MinAvailable(2)},
 	}, harness.Twin{
 		ID:     "daemon-set-undrained",
-		Claim:  "replacing the pods of a DaemonSet fails requests on kept connections when pods exit as soon as they get SIGTERM",
+		Claim:  "replacing the pods of a DaemonSet with a surge fails requests on kept connections when pods exit as soon as they get SIGTERM",
 		Change: surge,
 		Expect: []evidence.Expectation{verdict.DamageSeen().On(evidence.Reused)},
 	})

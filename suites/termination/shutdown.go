@@ -15,8 +15,8 @@ import (
 // shutdown: the graceful shutdown of many servers, Go's http.Server.Shutdown among them, first closes what listens, while nodes still
 // lead new connections there. A preStop hook that has the app shut down does the same as none: what helps is that nothing happens
 // for a while. That the others lose requests is no chance: the successor's readiness, just before, had kube-proxy write its rules,
-// and it writes them again only minSyncPeriod, 1 s, later. In that second a node sends 12 requests or more over new connections,
-// each of them to one of 4 pods: none of 6 pairs of a pod and a node has one once in (4/3)^72, a thousand million times.
+// and it writes them again only minSyncPeriod, 1 s, later. In that second a node sends 6 requests or more over new connections,
+// each of them to one of 4 pods: none of 6 pairs of a pod and a node has one once in (4/3)^36, 30,000 times, per try.
 func shutdown() []harness.Scenario {
 	return harness.Scenario{
 		App: fixtures.App{

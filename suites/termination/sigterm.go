@@ -14,9 +14,9 @@ import (
 
 // sigterm: an app that does not hear SIGTERM, such as one behind a shell that does not pass it on, serves on until SIGKILL at the end
 // of its grace. New connections are led elsewhere long before. One that is kept stays with its pod, since nobody closes it, and what
-// is under way on it is cut. That is no chance: replies take 0.5 s, so that of 12 requests a second, the fewest that a lane sends,
-// 6 are under way at any time, each of them on one of 3 pods: none is on any of 3 pods that are killed, as two nodes see it, once
-// in (3/2)^36, two million times.
+// is under way on it is cut. That is no chance: replies take 0.5 s, so that of 6 requests a second, the fewest that a lane sends,
+// 3 are under way at any time, each of them on one of 3 pods: none is on any of 3 pods that are killed, as two nodes see it, once
+// in (3/2)^18, 1,400 times, per try.
 func sigterm() []harness.Scenario {
 	const drain, grace = 5 * time.Second, 10 * time.Second
 	const lastWord, begin = 300 * time.Millisecond, time.Second // see graces
@@ -40,7 +40,7 @@ func sigterm() []harness.Scenario {
 		Expect: []evidence.Expectation{verdict.NoFailures().On(evidence.Reused)},
 	}, harness.Twin{
 		ID:     "sigterm-ignored",
-		Claim:  "an app that ignores SIGTERM loses what is under way on kept connections when its grace is over, and nothing else",
+		Claim:  "an app that ignores SIGTERM loses what is under way on kept connections, no new one, and is killed when its grace is over",
 		Change: func(s *harness.Scenario) { s.App.OnTerm = fixtures.Ignore },
 		Expect: []evidence.Expectation{
 			verdict.LostWhileTerminating().On(evidence.Reused),
