@@ -13,8 +13,8 @@ import (
 	"rollcall/harness/verdict"
 )
 
-// configMap: what a pod template only names is no part of it. Other content under the same name replaces no pod, and a container's
-// environment keeps what it began with; another name, such as one that ends in a hash of the content, is a change of the template.
+// configMap: what a pod template only names is no part of it. Other content under the same name replaces no pod; another name, such
+// as one that ends in a hash of the content, is a change of the template.
 func configMap() harness.Scenario {
 	const content, name = "other content", "another name"
 	from := func(configMap string) *corev1.EnvVar {

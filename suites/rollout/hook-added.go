@@ -11,7 +11,7 @@ import (
 )
 
 // hookAdded: a hook is of a pod, by the template that it was made from. The first rollout that brings one ends pods that have none,
-// and the first that leaves it out ends pods that have it still. Why the one has to lose requests says termination/shutdown-at-sigterm.
+// and the first that leaves it out ends pods that have it still. For why the first must lose requests, see termination/shutdown-at-sigterm.
 func hookAdded() []harness.Scenario {
 	return harness.Scenario{
 		App: fixtures.App{

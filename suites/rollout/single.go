@@ -16,7 +16,7 @@ import (
 // single: with one pod the limits of 25 % come to a surge of 1 and none unavailable, so that there is one more while it is replaced.
 // Without the surge the pod goes when its successor is asked for. It serves while it ends, for want of others (KEP-1669), for a sleep
 // of 5 s and a drain of 2 s, 3 s late at most; its successor listens after 15 s, and of what is left a client's last requests may
-// wait, as long as its timeout allows, and be answered. Recreate asks for the successor when the pod has ended.
+// wait, as long as its timeout allows, and be answered. For Recreate see statusgap/recreate.
 func single() []harness.Scenario {
 	const startup, stop = 15 * time.Second, 10 * time.Second
 	app := fixtures.App{Replicas: 1, StartDelay: startup}
@@ -36,21 +36,13 @@ func single() []harness.Scenario {
 		Expect: []evidence.Expectation{verdict.NoFailures(), verdict.MinAvailable(1)},
 	}, harness.Twin{
 		ID:    "single-unsurged",
-		Claim: "replacing the only pod of an app without a surge costs an outage when its successor starts for longer than it ends",
+		Claim: "replacing the only pod of an app without a surge costs an outage when its successor takes longer to start than it takes to stop",
 		Change: func(s *harness.Scenario) {
 			s.App.MaxSurge, s.App.MaxUnavailable = new(intstr.FromInt32(0)), new(intstr.FromInt32(1))
 		},
 		Expect: []evidence.Expectation{
 			verdict.LostWhileNoneServes(evidence.Refused),
 			verdict.MinOutage(startup - stop - loadgen.DefaultTimeout).Scaled().On(evidence.Fresh),
-		},
-	}, harness.Twin{
-		ID:     "single-recreated",
-		Claim:  "replacing the only pod of an app by Recreate costs an outage for as long as its successor starts",
-		Change: func(s *harness.Scenario) { s.App.Recreate = true },
-		Expect: []evidence.Expectation{
-			verdict.LostWhileNoneServes(evidence.Refused),
-			verdict.MinOutage(startup - loadgen.DefaultTimeout).Scaled().On(evidence.Fresh),
 		},
 	})
 }
