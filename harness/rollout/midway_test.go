@@ -45,12 +45,14 @@ func TestWhatIsWrittenMidway(t *testing.T) {
 				})
 				client.PrependReactor("get", "deployments", func(a k8stesting.Action) (bool, runtime.Object, error) {
 					live, err := client.Tracker().Get(a.GetResource(), "ns", app.ResourceName())
-					if asked++; err == nil && time.Since(began) >= time.Second {
-						d := live.DeepCopyObject().(*appsv1.Deployment)
-						d.Status.UpdatedReplicas = 3
-						return true, d, nil
+					if asked++; err != nil {
+						return true, nil, err
 					}
-					return true, live, err
+					d := live.DeepCopyObject().(*appsv1.Deployment)
+					if d.Status.UpdatedReplicas = 2; time.Since(began) >= time.Second {
+						d.Status.UpdatedReplicas = 3
+					}
+					return true, d, nil
 				})
 				if err := row.strategy.Begin(context.Background(), client, to, app); err != nil {
 					t.Fatal(err)
