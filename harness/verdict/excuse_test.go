@@ -33,6 +33,15 @@ func TestExcuse(t *testing.T) {
 			By: evidence.Server{Version: "v2", Pod: "d"}})
 	})
 	slow := on("worker-fresh", func(h *evidence.Hit) { h.Took = 1500 * ms }, 140) // by d, sent at 1.41 s
+	lostMore := all(disrupted("worker"), func(ev *recording) {
+		for i := range ev.Events { // of two old pods one
+			if ev.Events[i].By.Pod == "b" {
+				ev.Events[i].By.Node = "worker2"
+			}
+		}
+	}, on("worker-fresh", func(h *evidence.Hit) {
+		h.Took, h.Fault, h.Status, h.By = 2000*ms, evidence.Timeout, 0, evidence.Server{}
+	}, from(120, 197)...))
 	noted := with(evidence.Event{At: 1900 * ms, Kind: evidence.Fact, Object: "until done", Detail: "1.8s"})
 	unready := all(with(pod(1000, evidence.PodUnready, "v2", "c")), with(pod(1100, evidence.PodReady, "v2", "c")))
 	killing := pod(900, evidence.Reported, "v1", "b")
@@ -58,6 +67,11 @@ func TestExcuse(t *testing.T) {
 			breaking("worker-fresh", evidence.Timeout, 180)), verdict.Fail, verdict.NoRetry},
 		{"a request that was refused while all waited", verdict.NoFailures(), all(breaking("worker-fresh", evidence.Refused, 120),
 			waits(echo("d"), 1000, 2000, 1000), waits(proxy, 1000, 2000, 1000)), verdict.Fail, verdict.NoRetry},
+
+		{"more than a node's share of requests timed out", verdict.LostShare(0, 1500*ms, evidence.RolloutBegun), lostMore,
+			verdict.Fail, verdict.NoRetry},
+		{"while packets waited for all of them", verdict.LostShare(0, 1500*ms, evidence.RolloutBegun),
+			all(lostMore, waits(timeline.Actor{Program: timeline.SoftIRQ}, 1000, 4000, 2900)), verdict.Inconclusive, verdict.FewerJobs},
 
 		{"a slow reply while nobody waited", verdict.NoSlowReplies(), slow, verdict.Fail, verdict.NoRetry},
 		{"a slow reply by a pod that waited for what was too much", verdict.NoSlowReplies(), all(slow, waits(echo("d"), 1410, 2910, 500)),
