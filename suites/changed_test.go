@@ -1,7 +1,6 @@
 package suites_test
 
 import (
-	"iter"
 	"slices"
 	"time"
 
@@ -33,7 +32,14 @@ func (r request) refuse() {
 // requests changes those of an evidence for which something holds.
 func requests(holds func(evidence.Evidence, evidence.Hit) bool, change func(evidence.Evidence, request)) changed {
 	return func(ev *evidence.Evidence) {
-		hits, arrivals := listed(ev.Hits), listed(ev.Arrivals)
+		hits, err := ev.Hits.All()
+		if err != nil {
+			panic(err)
+		}
+		arrivals, err := ev.Arrivals.All()
+		if err != nil {
+			panic(err)
+		}
 		for i := range hits {
 			if !holds(*ev, hits[i]) {
 				continue
@@ -49,16 +55,6 @@ func requests(holds func(evidence.Evidence, evidence.Hit) bool, change func(evid
 		arrivals = slices.DeleteFunc(arrivals, func(a evidence.Arrival) bool { return a.Lane == "" })
 		ev.Hits, ev.Arrivals = evidence.Hits(hits), evidence.Arrivals(arrivals)
 	}
-}
-
-func listed[R any](s evidence.Stream[R]) (list []R) {
-	for r, err := range iter.Seq2[R, error](s) {
-		if err != nil {
-			panic(err)
-		}
-		list = append(list, r)
-	}
-	return list
 }
 
 // fresh reports whether a hit went through the Service over a new connection.

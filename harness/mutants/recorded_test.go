@@ -40,7 +40,7 @@ const (
 )
 
 func recordedMutants() []recordedMutant {
-	return slices.Concat(lossMutants(), routeMutants(), podMutants(), versionMutants(), factMutants(), preconditionMutants(),
+	return slices.Concat(lossMutants(), routeMutants(), podMutants(), versionMutants(), factMutants(), askedMutants(), preconditionMutants(),
 		distrustMutants())
 }
 
