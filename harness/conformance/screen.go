@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 	"golang.org/x/term"
+	"k8s.io/klog/v2"
 
 	"rollcall/harness/progress"
 )
@@ -37,6 +38,9 @@ func (r *run) watched(ctx context.Context, work func(screen)) error {
 			return err
 		}
 		log = file
+		klog.LogToStderr(false) // what client-go says of a connection that broke is no news, and would fall into the table
+		klog.SetOutput(file)
+		defer klog.LogToStderr(true)
 		var shown progress.Screen = progress.NewLog(r.out)
 		s = screen{io.MultiWriter(r.out, file), file}
 		if interactive(r.out) {
