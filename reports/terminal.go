@@ -68,8 +68,8 @@ func Terminal(w io.Writer, r model.Report) error {
 		}
 	}
 	tellBugs(&b, Bugs(r))
-	fmt.Fprintf(&b, "\n%s\n", totals(r))
-	for _, text := range append([]string{drainLine(r), ProfileLine(r), spentLine(r.Run)}, r.Run.Steps...) {
+	fmt.Fprintln(&b)
+	for _, text := range append([]string{totals(r), drainLine(r), ProfileLine(r), spentLine(r.Run)}, r.Run.Steps...) {
 		for i, line := range phrase.Wrap(phrase.Printable(text), lineWidth) {
 			if i > 0 {
 				line = "    " + line
