@@ -106,8 +106,8 @@ func TestClaimsFailWhereTheyAreFalse(t *testing.T) {
 // recordedFor reads a recorded folder of the suites or of the reports.
 func recordedFor(t *testing.T, folder string) evidence.Evidence {
 	t.Helper()
-	for _, dir := range []string{"testdata/recorded", filepath.Join(root, "reports/testdata/recorded"), filepath.Join(root, "harness/verdict/testdata/recorded")} {
-		if ev, err := store.Read(filepath.Join(dir, folder)); err == nil {
+	for _, dir := range []string{"testdata", filepath.Join(root, "reports/testdata"), filepath.Join(root, "harness/verdict/testdata")} {
+		if ev, err := store.Read(filepath.Join(dir, "recorded", folder)); err == nil {
 			return ev
 		}
 	}
