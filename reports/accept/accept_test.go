@@ -127,7 +127,7 @@ func TestDecide(t *testing.T) {
 		{"a scenario is required and passes", drained(verdict.Pass, 0),
 			accept.Policy{Required: accept.Required{Scenarios: []string{"rollout/drained"}}}, nil, 0, 0},
 		{"a mode is required that was not run", drained(verdict.Pass, 0), accept.Policy{Required: accept.Required{Modes: []string{"nftables"}}},
-			[]string{" : nothing was run in nftables"}, 0, 0},
+			[]string{" : nothing was decided in nftables, which the policy requires"}, 0, 0},
 		{"what is required and worse is one reason", drained(verdict.Inconclusive, 0),
 			accept.Policy{Required: accept.Required{Claims: []string{"C31"}}},
 			[]string{"rollout/drained : it passed in the baseline and is inconclusive"}, 0, 0},
