@@ -3,6 +3,7 @@ package reports_test
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -129,5 +130,40 @@ func TestWriteFolderReplacesAnEarlierReportAndLeavesNothingElse(t *testing.T) {
 	}
 	if err := reports.WriteFolder(filepath.Join(dir, "absent"), model.Report{}); err == nil {
 		t.Error("a folder that does not exist was written")
+	}
+}
+
+// A mode that was asked for by name and skipped whole shows nothing; one that the host merely cannot have is told, and no more.
+func TestAModeThatWasAskedForIsNotSkippedSilently(t *testing.T) {
+	for _, row := range []struct {
+		sentence string
+		asked    []string
+		modes    []string // in which something was recorded
+		code     int
+	}{
+		{"no mode is asked for, and one can be had", nil, []string{"iptables"}, 0},
+		{"the one that can be had is asked for", []string{"iptables"}, []string{"iptables"}, 0},
+		{"so is the one that cannot", []string{"iptables", "ipvs"}, []string{"iptables"}, 3},
+		{"none can be had", nil, nil, 3},
+	} {
+		t.Run(row.sentence, func(t *testing.T) {
+			dir := emptyFolder(t)
+			writeJSON(t, filepath.Join(dir, "evidence", evidence.SessionFile), evidence.Session{Schema: 1, ID: "r", Began: began(), Asked: row.asked})
+			for _, mode := range []string{"iptables", "ipvs"} {
+				writeJSON(t, dir+"/evidence/"+mode+"/"+evidence.ClusterFile, evidence.Cluster{Mode: mode})
+				r := rollout(mode, "rollout", "drained", 1, []evidence.Expectation{verdict.NoFailures()})
+				if !slices.Contains(row.modes, mode) {
+					r = recording{run: evidence.Run{Suite: "rollout", Scenario: "drained", Mode: mode, Attempt: 1, Skipped: "no IP_VS"}}
+				}
+				record(t, dir, r)
+			}
+			r, err := reports.Load(dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if code := model.ExitCode(r); code != row.code || (code == 3) != strings.Contains(strings.Join(r.Run.Broken, " "), "everything was skipped") {
+				t.Errorf("exit code %d, broken: %q", code, r.Run.Broken)
+			}
+		})
 	}
 }

@@ -83,8 +83,9 @@ func TestRun(t *testing.T) {
 		{"the first recording was of no use, and the second one is", "retries", fakeClusters{}, 0, []string{"PASS "}, ""},
 		{"a scenario has a cluster of its own, beside which there is none", "passes owns", fakeClusters{}, 0, []string{"PASS "}, ""},
 		{"where all have, no other is made", "owns", fakeClusters{opens: errors.New(noRoom)}, 0, []string{"PASS "}, ""},
-		{"a mode is not there", "passes", fakeClusters{lacks: "nftables"}, 0,
-			[]string{"mode nftables is skipped: the kernel lacks it\n", "SKIP 0.0s passes/drained (nftables): the kernel lacks it\n", "PASS "}, ""},
+		{"a mode that was asked for is not there", "passes", fakeClusters{lacks: "nftables"}, 3,
+			[]string{"mode nftables is skipped: the kernel lacks it\n", "SKIP 0.0s passes/drained (nftables): the kernel lacks it\n", "PASS "},
+			"nftables: everything was skipped, which shows nothing: the kernel lacks it"},
 		{"no mode is there", "passes", fakeClusters{opens: errors.New(noRoom)}, 3, []string{"iptables: " + noRoom}, "nftables: " + noRoom},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
