@@ -148,7 +148,8 @@ func TestAModeThatWasAskedForIsNotSkippedSilently(t *testing.T) {
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
 			dir := emptyFolder(t)
-			writeJSON(t, filepath.Join(dir, "evidence", evidence.SessionFile), evidence.Session{Schema: 1, ID: "r", Began: began(), Asked: row.asked})
+			session := evidence.Session{Schema: 1, ID: "r", Began: began(), Asked: row.asked}
+			writeJSON(t, filepath.Join(dir, "evidence", evidence.SessionFile), session)
 			for _, mode := range []string{"iptables", "ipvs"} {
 				writeJSON(t, dir+"/evidence/"+mode+"/"+evidence.ClusterFile, evidence.Cluster{Mode: mode})
 				r := rollout(mode, "rollout", "drained", 1, []evidence.Expectation{verdict.NoFailures()})
@@ -161,7 +162,8 @@ func TestAModeThatWasAskedForIsNotSkippedSilently(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if code := model.ExitCode(r); code != row.code || (code == 3) != strings.Contains(strings.Join(r.Run.Broken, " "), "everything was skipped") {
+			told := strings.Contains(strings.Join(r.Run.Broken, " "), "everything was skipped")
+			if code := model.ExitCode(r); code != row.code || (code == 3) != told {
 				t.Errorf("exit code %d, broken: %q", code, r.Run.Broken)
 			}
 		})
