@@ -40,17 +40,18 @@ func requests(holds func(evidence.Evidence, evidence.Hit) bool, change func(evid
 		if err != nil {
 			panic(err)
 		}
-		for i := range hits {
-			if !holds(*ev, hits[i]) {
-				continue
+		type number struct {
+			lane string
+			seq  uint64
+		}
+		arrived := map[number]*evidence.Arrival{}
+		for i, a := range arrivals {
+			arrived[number{a.Lane, a.Seq}] = &arrivals[i]
+		}
+		for i, h := range hits {
+			if holds(*ev, h) {
+				change(*ev, request{&hits[i], arrived[number{h.Lane, h.Seq}]})
 			}
-			r := request{Hit: &hits[i]}
-			for j := range arrivals {
-				if arrivals[j].Lane == hits[i].Lane && arrivals[j].Seq == hits[i].Seq {
-					r.arrival = &arrivals[j]
-				}
-			}
-			change(*ev, r)
 		}
 		arrivals = slices.DeleteFunc(arrivals, func(a evidence.Arrival) bool { return a.Lane == "" })
 		ev.Hits, ev.Arrivals = evidence.Hits(hits), evidence.Arrivals(arrivals)
@@ -85,27 +86,26 @@ func refused(from, to time.Duration) changed {
 
 // routedFor has every node go on to route to pods that leave the endpoints for so long, and clients see it.
 func routedFor(d time.Duration) changed {
-	left := func(ev evidence.Evidence, at time.Duration) (by evidence.Server) {
-		for _, e := range ev.Events {
-			if e.Kind == evidence.EndpointNotReady && e.At < at && at < e.At+d {
-				by = e.By
-			}
-		}
-		return by
-	}
-	seen := requests(func(ev evidence.Evidence, h evidence.Hit) bool { return fresh(ev, h) && left(ev, h.Sent).Pod != "" },
-		func(ev evidence.Evidence, r request) { r.by(left(ev, r.Sent)) })
 	return func(ev *evidence.Evidence) {
-		seen(ev)
-		at := map[evidence.Server]time.Duration{}
+		left := map[evidence.Server]time.Duration{}
 		for i, e := range ev.Events {
 			switch e.Kind {
 			case evidence.EndpointNotReady:
-				at[e.By] = e.At
+				left[e.By] = e.At
 			case evidence.RuleGone:
-				ev.Events[i].At = max(e.At, at[e.By]+d)
+				ev.Events[i].At = max(e.At, left[e.By]+d)
 			}
 		}
+		last := func(at time.Duration) (by evidence.Server) {
+			for pod, since := range left {
+				if since < at && at < since+d && since > left[by] {
+					by = pod
+				}
+			}
+			return by
+		}
+		requests(func(ev evidence.Evidence, h evidence.Hit) bool { return fresh(ev, h) && last(h.Sent).Pod != "" },
+			func(_ evidence.Evidence, r request) { r.by(last(r.Sent)) })(ev)
 	}
 }
 
