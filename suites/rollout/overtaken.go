@@ -10,7 +10,7 @@ import (
 // overtaken: an update begins while pods are still being restarted, as that of a second push does. Three ReplicaSets have pods then,
 // and no limit is exceeded. For the losses of the second twin see undone.
 func overtaken() []harness.Scenario {
-	return harness.Scenario{
+	return withAndWithoutDrain(harness.Scenario{
 		App:     midway(),
 		Load:    harness.Load{Rate: 100},
 		Rollout: rollout.Overtaken("v1", "v2"),
@@ -21,14 +21,5 @@ func overtaken() []harness.Scenario {
 			verdict.MaxActive(5),
 			verdict.OnlyServes("v2", evidence.Barrier),
 		},
-	}.Twins(harness.Twin{
-		ID:     "overtaken-drained",
-		Claim:  "an update in the middle of a restart fails no request when pods sleep 5 s before they get SIGTERM, and then drain",
-		Change: func(s *harness.Scenario) { drains(&s.App) },
-		Expect: []evidence.Expectation{verdict.NoFailures()},
-	}, harness.Twin{
-		ID:     "overtaken-undrained",
-		Claim:  "an update in the middle of a restart fails requests on kept connections when pods exit as soon as they get SIGTERM",
-		Expect: []evidence.Expectation{verdict.DamageSeen().On(evidence.Reused)},
-	})
+	}, "overtaken", "an update in the middle of a restart", "pods exit as soon as they get SIGTERM")
 }

@@ -7,6 +7,8 @@ import (
 
 	"rollcall/fixtures"
 	"rollcall/harness"
+	"rollcall/harness/evidence"
+	"rollcall/harness/verdict"
 )
 
 // All lists the scenarios of this suite.
@@ -33,6 +35,21 @@ const moment = time.Second
 // drains has an app's pods end as those of drained-rolling-update do, without a loss.
 func drains(a *fixtures.App) {
 	a.PreStopSleep, a.Linger, a.OnTerm = 5*time.Second, 2*time.Second, fixtures.Drain
+}
+
+// withAndWithoutDrain are two scenarios of which the first drains, and the second, whose pods end as its app has them, loses what is under
+// way on kept connections.
+func withAndWithoutDrain(s harness.Scenario, id, what, undrained string) []harness.Scenario {
+	return s.Twins(harness.Twin{
+		ID:     id + "-drained",
+		Claim:  what + " fails no request when pods sleep 5 s before they get SIGTERM, and then drain",
+		Change: func(s *harness.Scenario) { drains(&s.App) },
+		Expect: []evidence.Expectation{verdict.NoFailures()},
+	}, harness.Twin{
+		ID:     id + "-undrained",
+		Claim:  what + " fails requests on kept connections when " + undrained,
+		Expect: []evidence.Expectation{verdict.DamageSeen().On(evidence.Reused)},
+	})
 }
 
 // exits has them end at once.

@@ -12,7 +12,7 @@ import (
 // a second, the fewest that a lane sends, 3 are under way, on kept connections each on one of the 4 with a chance of 2 in 3, so that
 // none is once in 3^3; both nodes' lanes miss once in 3^6, 700 times, per try.
 func scaledIn() []harness.Scenario {
-	return harness.Scenario{
+	return withAndWithoutDrain(harness.Scenario{
 		App:     fixtures.App{Replicas: 6, PreStopSleep: moment, HandlerDelay: underWay},
 		Load:    harness.Load{Rate: 100},
 		Rollout: rollout.ScaledIn("v1", 2),
@@ -21,14 +21,5 @@ func scaledIn() []harness.Scenario {
 			verdict.Serves("v1"),
 			verdict.MinAvailable(2),
 		},
-	}.Twins(harness.Twin{
-		ID:     "scaled-in-drained",
-		Claim:  "scaling from six pods to two fails no request when pods sleep 5 s before they get SIGTERM, and then drain",
-		Change: func(s *harness.Scenario) { drains(&s.App) },
-		Expect: []evidence.Expectation{verdict.NoFailures()},
-	}, harness.Twin{
-		ID:     "scaled-in-undrained",
-		Claim:  "scaling from six pods to two fails requests on kept connections when pods sleep 1 s before SIGTERM, and then exit at once",
-		Expect: []evidence.Expectation{verdict.DamageSeen().On(evidence.Reused)},
-	})
+	}, "scaled-in", "scaling from six pods to two", "pods sleep 1 s before SIGTERM, and then exit at once")
 }

@@ -15,7 +15,7 @@ import (
 // unavailable: two of four pods are away at a time. For each step half of the pods end together, with nothing to make up for them, and half
 // of what is under way on kept connections with them: see scaledIn.
 func unavailable() []harness.Scenario {
-	return harness.Scenario{
+	return withAndWithoutDrain(harness.Scenario{
 		App: fixtures.App{
 			Replicas: 4, MaxSurge: new(intstr.FromInt32(0)), MaxUnavailable: new(intstr.FromInt32(2)), MinReady: time.Second,
 			PreStopSleep: moment, HandlerDelay: underWay,
@@ -29,14 +29,5 @@ func unavailable() []harness.Scenario {
 			verdict.MaxActive(4),
 			verdict.OnlyServes("v2", evidence.Barrier),
 		},
-	}.Twins(harness.Twin{
-		ID:     "unavailable-drained",
-		Claim:  "replacing two of four pods at a time fails no request when pods sleep 5 s before they get SIGTERM, and then drain",
-		Change: func(s *harness.Scenario) { drains(&s.App) },
-		Expect: []evidence.Expectation{verdict.NoFailures()},
-	}, harness.Twin{
-		ID:     "unavailable-undrained",
-		Claim:  "replacing two of four pods at a time fails requests on kept connections when pods sleep 1 s, get SIGTERM and exit at once",
-		Expect: []evidence.Expectation{verdict.DamageSeen().On(evidence.Reused)},
-	})
+	}, "unavailable", "replacing two of four pods at a time", "pods sleep 1 s, get SIGTERM and exit at once")
 }

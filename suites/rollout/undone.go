@@ -18,7 +18,7 @@ import (
 // pods, or were opened again when the first of them ended. Two of these end before it is undone: none of both nodes' is on them once
 // in (4/3)^12, 30 times, per try.
 func undone() []harness.Scenario {
-	return harness.Scenario{
+	return withAndWithoutDrain(harness.Scenario{
 		App:     midway(),
 		Load:    harness.Load{Rate: 100},
 		Rollout: rollout.Undone("v1", "v2"),
@@ -29,16 +29,7 @@ func undone() []harness.Scenario {
 			verdict.MaxActive(5),
 			verdict.OnlyServes("v1", evidence.Barrier),
 		},
-	}.Twins(harness.Twin{
-		ID:     "undone-drained",
-		Claim:  "undoing a rollout in its middle fails no request when pods sleep 5 s before they get SIGTERM, and then drain",
-		Change: func(s *harness.Scenario) { drains(&s.App) },
-		Expect: []evidence.Expectation{verdict.NoFailures()},
-	}, harness.Twin{
-		ID:     "undone-undrained",
-		Claim:  "undoing a rollout in its middle fails requests on kept connections when pods exit as soon as they get SIGTERM",
-		Expect: []evidence.Expectation{verdict.DamageSeen().On(evidence.Reused)},
-	})
+	}, "undone", "undoing a rollout in its middle", "pods exit as soon as they get SIGTERM")
 }
 
 // midway is an app with four pods that are replaced one by one, each for a second or more, so that a rollout has a middle.
