@@ -16,23 +16,29 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"rollcall/harness/observe/noderules/netfilter"
 )
 
 // A Mirror holds tables of this network namespace as they are after the last transaction it was told of.
 // It is for one goroutine.
 type Mirror struct {
 	tables   []Table
-	events   *socket // hears
-	requests *socket // asks
+	events   *netfilter.Socket // hears
+	requests *netfilter.Socket // asks
 
 	rules      ruleset
 	endpoints  []netip.AddrPort
 	generation uint32 // of the kernel's rulesets: each transaction adds one
 	stale      bool   // an event was missed
 
-	heard []message // and not taken yet
-	open  []message // taken of a transaction whose end was not, as far as they are about the tables
+	heard []netfilter.Message // and not taken yet
+	open  []netfilter.Message // taken of a transaction whose end was not, as far as they are about the tables
 }
+
+// queueSize is that of the kernel's queue of events in bytes, which holds the largest transaction of a node with thousands of
+// Services.
+const queueSize = 16 << 20
 
 // errLost is that a transaction was not heard of.
 var errLost = errors.New("events of the kernel were lost")
@@ -40,13 +46,13 @@ var errLost = errors.New("events of the kernel were lost")
 // Open begins to listen and reads the tables. Those that do not exist are empty until they do. It needs
 // CAP_NET_ADMIN in the network namespace.
 func Open(tables ...Table) (*Mirror, error) {
-	events, err := openSocket(unix.NFNLGRP_NFTABLES)
+	events, err := netfilter.Open(queueSize, nil, unix.NFNLGRP_NFTABLES)
 	if err != nil {
 		return nil, fmt.Errorf("nftables: listen: %w", err)
 	}
-	requests, err := openSocket()
+	requests, err := netfilter.Open(queueSize, nil)
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("nftables: %w", err), events.close())
+		return nil, errors.Join(fmt.Errorf("nftables: %w", err), events.Close())
 	}
 	m := &Mirror{tables: tables, events: events, requests: requests}
 	if err := m.read(); err != nil {
@@ -56,7 +62,7 @@ func Open(tables ...Table) (*Mirror, error) {
 }
 
 // Close ends the mirror.
-func (m *Mirror) Close() error { return errors.Join(m.events.close(), m.requests.close()) }
+func (m *Mirror) Close() error { return errors.Join(m.events.Close(), m.requests.Close()) }
 
 // Endpoints are the destinations that the tables can give a packet that enters them, in order, each once.
 func (m *Mirror) Endpoints() []netip.AddrPort { return m.endpoints }
@@ -76,12 +82,12 @@ func (m *Mirror) Await(until time.Time) error {
 		if changed {
 			return nil
 		}
-		datagram, err := m.events.receive(until)
+		datagram, err := m.events.Receive(until)
 		if errors.Is(err, os.ErrDeadlineExceeded) {
 			return nil
 		}
 		if err == nil {
-			m.heard, _, err = split(slices.Clone(datagram))
+			m.heard, _, err = netfilter.Split(slices.Clone(datagram))
 		} else if errors.Is(err, unix.ENOBUFS) {
 			err = errLost
 		}
@@ -98,7 +104,7 @@ func (m *Mirror) apply() (bool, error) {
 	for len(m.heard) > 0 {
 		next := m.heard[0]
 		m.heard = m.heard[1:]
-		if next.kind != unix.NFT_MSG_NEWGEN {
+		if next.Kind != unix.NFT_MSG_NEWGEN {
 			if m.rules.follows(next) {
 				m.open = append(m.open, next)
 			}
@@ -106,11 +112,11 @@ func (m *Mirror) apply() (bool, error) {
 		}
 		ended := m.open
 		m.open = nil
-		a, err := parse(next.body)
+		a, err := netfilter.Parse(next.Body)
 		if err != nil {
 			return false, err
 		}
-		generation := uint32(number(a[unix.NFTA_GEN_ID]))
+		generation := uint32(netfilter.Number(a[unix.NFTA_GEN_ID]))
 		switch ahead := int32(generation - m.generation); {
 		case ahead <= 0: // it was read already
 			continue
@@ -139,7 +145,7 @@ func (m *Mirror) Check() error {
 		if err != nil {
 			return fmt.Errorf("nftables: read tables: %w", err)
 		}
-		for late := time.Now().Add(answerTime); int32(generation-m.generation) > 0; {
+		for late := time.Now().Add(netfilter.AnswerTime); int32(generation-m.generation) > 0; {
 			if time.Now().After(late) {
 				return fmt.Errorf("nftables: check tables: %w", errLost)
 			}
@@ -193,9 +199,10 @@ func (m *Mirror) fetch() (ruleset, uint32, error) {
 
 func (m *Mirror) readGeneration() (uint32, error) {
 	var generation uint64
-	err := m.requests.ask(request{kind: unix.NFT_MSG_GETGEN, flags: unix.NLM_F_ACK}, func(answer message) error {
-		a, err := parse(answer.body)
-		generation = number(a[unix.NFTA_GEN_ID])
+	r := netfilter.Request{Subsystem: unix.NFNL_SUBSYS_NFTABLES, Kind: unix.NFT_MSG_GETGEN, Flags: unix.NLM_F_ACK}
+	err := m.requests.Ask(r, func(answer netfilter.Message) error {
+		a, err := netfilter.Parse(answer.Body)
+		generation = netfilter.Number(a[unix.NFTA_GEN_ID])
 		return err
 	})
 	return uint32(generation), err
@@ -208,8 +215,8 @@ func (m *Mirror) dump() (rules ruleset, err error) {
 		if err != nil {
 			return
 		}
-		r := request{kind: kind, flags: unix.NLM_F_DUMP, family: t.Family, names: names}
-		if err = m.requests.ask(r, rules.apply); errors.Is(err, unix.ENOENT) { // the table, or a set by now
+		r := netfilter.Request{Subsystem: unix.NFNL_SUBSYS_NFTABLES, Kind: kind, Flags: unix.NLM_F_DUMP, Family: t.Family, Names: names}
+		if err = m.requests.Ask(r, rules.apply); errors.Is(err, unix.ENOENT) { // the table, or a set by now
 			err = nil
 		}
 	}

@@ -14,10 +14,12 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/sys/unix"
+
+	"rollcall/harness/observe/noderules/netfilter"
 )
 
 // recorded reads a file of netlink messages as they came from the kernel of a node, one after the other.
-func recorded(t *testing.T, file string) []message {
+func recorded(t *testing.T, file string) []netfilter.Message {
 	t.Helper()
 	f, err := os.Open(filepath.Join("testdata", file+".gz"))
 	if err != nil {
@@ -32,7 +34,7 @@ func recorded(t *testing.T, file string) []message {
 	if err != nil {
 		t.Fatal(err)
 	}
-	messages, _, err := split(data)
+	messages, _, err := netfilter.Split(data)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,9 +42,9 @@ func recorded(t *testing.T, file string) []message {
 }
 
 // mirrorOf shows what a dump holds, which begins with its generation.
-func mirrorOf(t *testing.T, tables []Table, dump []message) *Mirror {
+func mirrorOf(t *testing.T, tables []Table, dump []netfilter.Message) *Mirror {
 	t.Helper()
-	a, err := parse(dump[0].body)
+	a, err := netfilter.Parse(dump[0].Body)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,7 +55,7 @@ func mirrorOf(t *testing.T, tables []Table, dump []message) *Mirror {
 		}
 	}
 	m := &Mirror{tables: tables}
-	m.show(rules, uint32(number(a[unix.NFTA_GEN_ID])))
+	m.show(rules, uint32(netfilter.Number(a[unix.NFTA_GEN_ID])))
 	return m
 }
 
@@ -126,7 +128,7 @@ func TestALostTransactionIsNoticed(t *testing.T) {
 	tables := []Table{{Family: unix.NFPROTO_IPV4, Name: "kube-proxy"}}
 	m := mirrorOf(t, tables, recorded(t, "nftables-before"))
 	events := recorded(t, "nftables-events")
-	end := slices.IndexFunc(events, func(m message) bool { return m.kind == unix.NFT_MSG_NEWGEN })
+	end := slices.IndexFunc(events, func(m netfilter.Message) bool { return m.Kind == unix.NFT_MSG_NEWGEN })
 	m.heard = events[end+1:]
 	if _, err := m.apply(); !errors.Is(err, errLost) {
 		t.Errorf("error %v, want %v", err, errLost)

@@ -7,6 +7,8 @@ import (
 	"net/netip"
 
 	"golang.org/x/sys/unix"
+
+	"rollcall/harness/observe/noderules/netfilter"
 )
 
 // A rule is what one rule can do with a packet, as far as it decides where the packet goes.
@@ -55,16 +57,16 @@ type execution struct {
 // parseRule reads the expressions of a rule in a table of the family.
 func parseRule(family byte, expressions []byte) (rule, error) {
 	var x execution
-	err := each(expressions, func(_ int, element []byte) error {
-		expression, err := parse(element)
+	err := netfilter.Each(expressions, func(_ int, element []byte) error {
+		expression, err := netfilter.Parse(element)
 		if err != nil {
 			return err
 		}
-		data, err := parse(expression[unix.NFTA_EXPR_DATA])
+		data, err := netfilter.Parse(expression[unix.NFTA_EXPR_DATA])
 		if err != nil {
 			return err
 		}
-		switch text(expression[unix.NFTA_EXPR_NAME]) {
+		switch netfilter.Text(expression[unix.NFTA_EXPR_NAME]) {
 		case "immediate":
 			return x.immediate(data)
 		case "lookup":
@@ -72,8 +74,8 @@ func parseRule(family byte, expressions []byte) (rule, error) {
 		case "nat":
 			x.translate(data)
 		case "target":
-			if text(data[unix.NFTA_TARGET_NAME]) == "DNAT" {
-				x.to = Destination(family, int(number(data[unix.NFTA_TARGET_REV])), data[unix.NFTA_TARGET_INFO])
+			if netfilter.Text(data[unix.NFTA_TARGET_NAME]) == "DNAT" {
+				x.to = Destination(family, int(netfilter.Number(data[unix.NFTA_TARGET_REV])), data[unix.NFTA_TARGET_INFO])
 			}
 		}
 		return nil
@@ -81,13 +83,13 @@ func parseRule(family byte, expressions []byte) (rule, error) {
 	return x.rule, err
 }
 
-func (x *execution) immediate(data attributes) error {
-	value, err := parse(data[unix.NFTA_IMMEDIATE_DATA])
+func (x *execution) immediate(data netfilter.Attributes) error {
+	value, err := netfilter.Parse(data[unix.NFTA_IMMEDIATE_DATA])
 	if err != nil {
 		return err
 	}
 	if constant := value[unix.NFTA_DATA_VALUE]; constant != nil {
-		copy(x.memory[offset(number(data[unix.NFTA_IMMEDIATE_DREG])):], constant)
+		copy(x.memory[offset(netfilter.Number(data[unix.NFTA_IMMEDIATE_DREG])):], constant)
 		x.loaded = ""
 	}
 	chain, err := verdictChain(value)
@@ -97,24 +99,24 @@ func (x *execution) immediate(data attributes) error {
 	return err
 }
 
-func (x *execution) lookup(data attributes) {
+func (x *execution) lookup(data netfilter.Attributes) {
 	register := data[unix.NFTA_LOOKUP_DREG]
-	name := text(data[unix.NFTA_LOOKUP_SET])
+	name := netfilter.Text(data[unix.NFTA_LOOKUP_SET])
 	switch {
 	case register == nil: // a set, which the packet must be in
-	case number(register) == unix.NFT_REG_VERDICT:
+	case netfilter.Number(register) == unix.NFT_REG_VERDICT:
 		x.maps = append(x.maps, name)
 	default:
-		x.loaded, x.at = name, offset(number(register))
+		x.loaded, x.at = name, offset(netfilter.Number(register))
 	}
 }
 
-func (x *execution) translate(data attributes) {
+func (x *execution) translate(data netfilter.Attributes) {
 	address, port := data[unix.NFTA_NAT_REG_ADDR_MIN], data[unix.NFTA_NAT_REG_PROTO_MIN]
-	if number(data[unix.NFTA_NAT_TYPE]) != unix.NFT_NAT_DNAT || address == nil || port == nil {
+	if netfilter.Number(data[unix.NFTA_NAT_TYPE]) != unix.NFT_NAT_DNAT || address == nil || port == nil {
 		return
 	}
-	family, a, p := byte(number(data[unix.NFTA_NAT_FAMILY])), offset(number(address)), offset(number(port))
+	family, a, p := byte(netfilter.Number(data[unix.NFTA_NAT_FAMILY])), offset(netfilter.Number(address)), offset(netfilter.Number(port))
 	if x.loaded == "" {
 		x.to = endpoint(family, x.memory[a:], x.memory[p:])
 	} else if a >= x.at && p >= x.at {
@@ -123,9 +125,9 @@ func (x *execution) translate(data attributes) {
 }
 
 // verdictChain is the chain that data of a verdict names, empty if it is of another kind.
-func verdictChain(data attributes) (string, error) {
-	verdict, err := parse(data[unix.NFTA_DATA_VERDICT])
-	return text(verdict[unix.NFTA_VERDICT_CHAIN]), err
+func verdictChain(data netfilter.Attributes) (string, error) {
+	verdict, err := netfilter.Parse(data[unix.NFTA_DATA_VERDICT])
+	return netfilter.Text(verdict[unix.NFTA_VERDICT_CHAIN]), err
 }
 
 // Destination is the endpoint in the options of an iptables DNAT target of the given revision, and the

@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"golang.org/x/sys/unix"
+
+	"rollcall/harness/observe/noderules/netfilter"
 )
 
 // A Table names a table to follow.
@@ -59,52 +61,62 @@ func newRuleset(tables []Table) ruleset {
 func (c *contents) clear() { c.chains, c.sets = map[string]*chain{}, map[string]*set{} }
 
 // follows reports whether a message is about one of the tables.
-func (rs ruleset) follows(m message) bool { return rs.of(m) != nil }
+func (rs ruleset) follows(m netfilter.Message) bool { return rs.of(m) != nil }
 
-func (rs ruleset) of(m message) *contents {
-	name := m.table()
+func (rs ruleset) of(m netfilter.Message) *contents {
+	name := table(m)
 	for _, c := range rs {
-		if c.Family == m.family && c.Name == name {
+		if c.Family == m.Family && c.Name == name {
 			return c
 		}
 	}
 	return nil
 }
 
+// table is the name of the table concerned, empty in messages about none: every kind has it first.
+func table(m netfilter.Message) string {
+	const nameOfTable = 1
+	a, err := netfilter.Parse(m.Body)
+	if err != nil {
+		return ""
+	}
+	return netfilter.Text(a[nameOfTable])
+}
+
 // apply changes the ruleset as the message says. It keeps nothing of the message's memory.
-func (rs ruleset) apply(m message) error {
+func (rs ruleset) apply(m netfilter.Message) error {
 	c := rs.of(m)
 	if c == nil {
 		return nil
 	}
-	a, err := parse(m.body)
+	a, err := netfilter.Parse(m.Body)
 	if err == nil {
-		err = c.apply(m.kind, a)
+		err = c.apply(m.Kind, a)
 	}
 	if err != nil {
-		return fmt.Errorf("apply message %d about table %s: %w", m.kind, c.Name, err)
+		return fmt.Errorf("apply message %d about table %s: %w", m.Kind, c.Name, err)
 	}
 	return nil
 }
 
-func (c *contents) apply(kind int, a attributes) error {
+func (c *contents) apply(kind int, a netfilter.Attributes) error {
 	switch kind {
 	case unix.NFT_MSG_DELTABLE:
 		c.clear()
 	case unix.NFT_MSG_NEWCHAIN:
-		c.chain(text(a[unix.NFTA_CHAIN_NAME])).base = a[unix.NFTA_CHAIN_HOOK] != nil
+		c.chain(netfilter.Text(a[unix.NFTA_CHAIN_NAME])).base = a[unix.NFTA_CHAIN_HOOK] != nil
 	case unix.NFT_MSG_DELCHAIN:
-		delete(c.chains, text(a[unix.NFTA_CHAIN_NAME]))
+		delete(c.chains, netfilter.Text(a[unix.NFTA_CHAIN_NAME]))
 	case unix.NFT_MSG_NEWRULE:
 		r, err := parseRule(c.Family, a[unix.NFTA_RULE_EXPRESSIONS])
-		c.chain(text(a[unix.NFTA_RULE_CHAIN])).rules[number(a[unix.NFTA_RULE_HANDLE])] = r
+		c.chain(netfilter.Text(a[unix.NFTA_RULE_CHAIN])).rules[netfilter.Number(a[unix.NFTA_RULE_HANDLE])] = r
 		return err
 	case unix.NFT_MSG_DELRULE:
-		delete(c.chain(text(a[unix.NFTA_RULE_CHAIN])).rules, number(a[unix.NFTA_RULE_HANDLE]))
+		delete(c.chain(netfilter.Text(a[unix.NFTA_RULE_CHAIN])).rules, netfilter.Number(a[unix.NFTA_RULE_HANDLE]))
 	case unix.NFT_MSG_NEWSET:
 		c.newSet(a)
 	case unix.NFT_MSG_DELSET:
-		delete(c.sets, text(a[unix.NFTA_SET_NAME]))
+		delete(c.sets, netfilter.Text(a[unix.NFTA_SET_NAME]))
 	case unix.NFT_MSG_NEWSETELEM, unix.NFT_MSG_DELSETELEM:
 		return c.elements(kind, a)
 	}
@@ -120,22 +132,22 @@ func (c *contents) chain(name string) *chain {
 
 // newSet makes a set. The end of a set that belonged to a rule is not announced, and its name is given
 // again; a set that is only added again keeps its handle.
-func (c *contents) newSet(a attributes) {
+func (c *contents) newSet(a netfilter.Attributes) {
 	const handleOfSet = 16
-	name, handle := text(a[unix.NFTA_SET_NAME]), number(a[handleOfSet])
+	name, handle := netfilter.Text(a[unix.NFTA_SET_NAME]), netfilter.Number(a[handleOfSet])
 	if old := c.sets[name]; old == nil || old.handle != handle {
-		isMap := number(a[unix.NFTA_SET_FLAGS])&unix.NFT_SET_MAP != 0
+		isMap := netfilter.Number(a[unix.NFTA_SET_FLAGS])&unix.NFT_SET_MAP != 0
 		c.sets[name] = &set{handle: handle, isMap: isMap, elements: map[string]element{}}
 	}
 }
 
-func (c *contents) elements(kind int, a attributes) error {
-	s := c.sets[text(a[unix.NFTA_SET_ELEM_LIST_SET])]
+func (c *contents) elements(kind int, a netfilter.Attributes) error {
+	s := c.sets[netfilter.Text(a[unix.NFTA_SET_ELEM_LIST_SET])]
 	if s == nil || !s.isMap {
 		return nil
 	}
-	return each(a[unix.NFTA_SET_ELEM_LIST_ELEMENTS], func(_ int, b []byte) error {
-		a, err := parse(b)
+	return netfilter.Each(a[unix.NFTA_SET_ELEM_LIST_ELEMENTS], func(_ int, b []byte) error {
+		a, err := netfilter.Parse(b)
 		if err != nil {
 			return err
 		}
@@ -144,7 +156,7 @@ func (c *contents) elements(kind int, a attributes) error {
 			delete(s.elements, key)
 			return nil
 		}
-		data, err := parse(a[unix.NFTA_SET_ELEM_DATA])
+		data, err := netfilter.Parse(a[unix.NFTA_SET_ELEM_DATA])
 		if err != nil {
 			return err
 		}

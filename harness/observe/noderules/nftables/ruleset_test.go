@@ -12,6 +12,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/sys/unix"
 	"pgregory.net/rapid"
+
+	"rollcall/harness/observe/noderules/netfilter"
 )
 
 // attribute is one attribute of a list, as the kernel writes it.
@@ -20,7 +22,7 @@ func attribute(kind int, values ...[]byte) []byte {
 	b := binary.NativeEndian.AppendUint16(nil, uint16(unix.SizeofNlAttr+len(value)))
 	b = binary.NativeEndian.AppendUint16(b, uint16(kind))
 	b = append(b, value...)
-	return append(b, make([]byte, aligned(len(value))-len(value))...)
+	return append(b, make([]byte, (len(value)+3)&^3-len(value))...)
 }
 
 func name(kind int, text string) []byte { return attribute(kind, append([]byte(text), 0)) }
@@ -63,7 +65,7 @@ func value(e netip.AddrPort) []byte {
 
 // A kernel is the messages about one table, in the order in which they were made.
 type kernel struct {
-	messages []message
+	messages []netfilter.Message
 	handle   uint64
 }
 
@@ -71,7 +73,7 @@ const testTable = "kube-proxy"
 
 func (k *kernel) say(kind int, parts ...[]byte) {
 	body := slices.Concat(append([][]byte{name(1, testTable)}, parts...)...)
-	k.messages = append(k.messages, message{kind, unix.NFPROTO_IPV4, body})
+	k.messages = append(k.messages, netfilter.Message{Kind: kind, Family: unix.NFPROTO_IPV4, Body: body})
 }
 
 func (k *kernel) next() uint64 { k.handle++; return k.handle }
@@ -110,13 +112,13 @@ func (k *kernel) element(kind int, n string, parts ...[]byte) {
 }
 
 // shown is what a ruleset of the one table holds after the messages, whose memory is gone by then.
-func shown(t interface{ Fatal(...any) }, rs ruleset, messages []message) []string {
+func shown(t interface{ Fatal(...any) }, rs ruleset, messages []netfilter.Message) []string {
 	for _, m := range messages {
-		m.body = slices.Clone(m.body)
+		m.Body = slices.Clone(m.Body)
 		if err := rs.apply(m); err != nil {
 			t.Fatal(err)
 		}
-		clear(m.body)
+		clear(m.Body)
 	}
 	var texts []string
 	for _, e := range rs.endpoints() {
@@ -223,7 +225,7 @@ func TestWhereRulesLead(t *testing.T) {
 			k.addBase("nat")
 			k.addRule("nat", constant...)
 			for i := range k.messages {
-				k.messages[i].family = unix.NFPROTO_INET
+				k.messages[i].Family = unix.NFPROTO_INET
 			}
 		}, nil},
 	} {
@@ -309,12 +311,12 @@ func FuzzMessages(f *testing.F) {
 	k.addElement("m", "k", goTo("c"))
 	k.addRule("nat", lookup("m", 0), load(1, make([]byte, 4)), translate(1, 2))
 	for _, m := range k.messages {
-		f.Add(m.kind, m.body)
+		f.Add(m.Kind, m.Body)
 	}
 	f.Fuzz(func(t *testing.T, kind int, body []byte) {
-		_, _, _ = split(body)
+		_, _, _ = netfilter.Split(body)
 		rs := oneTable()
-		if rs.apply(message{kind, unix.NFPROTO_IPV4, append(name(1, testTable), body...)}) == nil {
+		if rs.apply(netfilter.Message{Kind: kind, Family: unix.NFPROTO_IPV4, Body: append(name(1, testTable), body...)}) == nil {
 			rs.endpoints()
 		}
 	})

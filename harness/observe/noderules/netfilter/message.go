@@ -1,0 +1,145 @@
+//go:build linux
+
+package netfilter
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"golang.org/x/sys/unix"
+)
+
+// ErrMalformed is what a message that is not what the kernel's headers describe gives.
+var ErrMalformed = errors.New("malformed message")
+
+// A Message is one netlink message of a subsystem of netfilter. What a dump lists and what an event
+// announces have the same form.
+type Message struct {
+	Kind   int  // within the subsystem, such as unix.NFT_MSG_…
+	Family byte // of the table or connection concerned
+	Body   []byte
+}
+
+// Split takes a datagram apart. The bodies share its memory. done reports that a dump is complete; an
+// error is the kernel's answer to a request, or that the bytes are no messages.
+func Split(datagram []byte) (messages []Message, done bool, err error) {
+	const header, genmsg = unix.SizeofNlMsghdr, 4
+	for len(datagram) > 0 {
+		if len(datagram) < header {
+			return messages, false, ErrMalformed
+		}
+		size := int(binary.NativeEndian.Uint32(datagram))
+		kind := binary.NativeEndian.Uint16(datagram[4:])
+		if size < header || size > len(datagram) {
+			return messages, false, ErrMalformed
+		}
+		payload := datagram[header:size]
+		datagram = datagram[min(aligned(size), len(datagram)):]
+		switch {
+		case kind == unix.NLMSG_DONE:
+			return messages, true, nil
+		case kind == unix.NLMSG_ERROR:
+			if len(payload) < 4 {
+				return messages, false, ErrMalformed
+			}
+			if code := int32(binary.NativeEndian.Uint32(payload)); code != 0 {
+				return messages, false, unix.Errno(-code)
+			}
+			return messages, true, nil
+		case kind>>8 == unix.NFNL_SUBSYS_NONE: // netlink's own
+			continue
+		case len(payload) < genmsg:
+			return messages, false, ErrMalformed
+		}
+		messages = append(messages, Message{Kind: int(kind & 0xff), Family: payload[0], Body: payload[genmsg:]})
+	}
+	return messages, false, nil
+}
+
+// Attributes are the values of an attribute list by their type. Types beyond are not needed.
+type Attributes [24][]byte
+
+// Parse reads an attribute list. The values share its memory.
+func Parse(b []byte) (Attributes, error) {
+	var a Attributes
+	err := Each(b, func(kind int, value []byte) error {
+		if kind < len(a) {
+			a[kind] = value
+		}
+		return nil
+	})
+	return a, err
+}
+
+// Each calls do for every attribute of a list, until one gives an error.
+func Each(b []byte, do func(kind int, value []byte) error) error {
+	const header, kindMask = unix.SizeofNlAttr, 0x3fff
+	for len(b) > 0 {
+		if len(b) < header {
+			return ErrMalformed
+		}
+		size := int(binary.NativeEndian.Uint16(b))
+		kind := int(binary.NativeEndian.Uint16(b[2:])) & kindMask
+		if size < header || size > len(b) {
+			return ErrMalformed
+		}
+		if err := do(kind, b[header:size]); err != nil {
+			return err
+		}
+		b = b[min(aligned(size), len(b)):]
+	}
+	return nil
+}
+
+// A Request asks the kernel for what there is; other requests are never made.
+type Request struct {
+	Subsystem int // unix.NFNL_SUBSYS_…
+	Kind      int // within it, such as unix.NFT_MSG_GET…
+	Flags     int
+	Family    byte
+	Names     []string // values of the attributes 1, 2, …
+}
+
+func (r Request) bytes(sequence uint32) []byte {
+	b := make([]byte, unix.SizeofNlMsghdr, 64)
+	b = append(b, r.Family, unix.NFNETLINK_V0, 0, 0)
+	for i, name := range r.Names {
+		size := unix.SizeofNlAttr + len(name) + 1
+		b = binary.NativeEndian.AppendUint16(b, uint16(size))
+		b = binary.NativeEndian.AppendUint16(b, uint16(i+1))
+		b = append(b, name...)
+		b = append(b, make([]byte, aligned(size)-size+1)...)
+	}
+	binary.NativeEndian.PutUint32(b, uint32(len(b)))
+	binary.NativeEndian.PutUint16(b[4:], uint16(r.Subsystem<<8|r.Kind))
+	binary.NativeEndian.PutUint16(b[6:], uint16(unix.NLM_F_REQUEST|r.Flags))
+	binary.NativeEndian.PutUint32(b[8:], sequence)
+	return b
+}
+
+func (r Request) String() string {
+	return fmt.Sprintf("request %d of subsystem %d %q", r.Kind, r.Subsystem, r.Names)
+}
+
+func aligned(size int) int { return (size + 3) &^ 3 }
+
+// Text is a string of the kernel without the zero it ends in.
+func Text(b []byte) string {
+	if n := len(b); n > 0 && b[n-1] == 0 {
+		b = b[:n-1]
+	}
+	return string(b)
+}
+
+// Number is a whole number of 4 or 8 bytes as netfilter writes it, 0 if it is absent.
+func Number(b []byte) uint64 {
+	switch len(b) {
+	case 4:
+		return uint64(binary.BigEndian.Uint32(b))
+	case 8:
+		return binary.BigEndian.Uint64(b)
+	default:
+		return 0
+	}
+}
