@@ -1,0 +1,87 @@
+//go:build linux
+
+package conntrack
+
+import (
+	"cmp"
+	"encoding/binary"
+	"net/netip"
+
+	"golang.org/x/sys/unix"
+
+	"rollcall/harness/observe/noderules/netfilter"
+)
+
+// Types of attributes, and the kind of a message (Linux v6.18, include/uapi/linux/netfilter/nfnetlink_conntrack.h).
+const (
+	getConnection = 1 // IPCTNL_MSG_CT_GET
+	newConnection = 0 // IPCTNL_MSG_CT_NEW: of an event, and of an answer
+
+	ofOriginal = 1  // CTA_TUPLE_ORIG
+	ofReply    = 2  // CTA_TUPLE_REPLY
+	ofID       = 12 // CTA_ID
+	ofZone     = 18 // CTA_ZONE, which zone 0 has not
+
+	ofAddresses = 1 // CTA_TUPLE_IP
+	ofProtocol  = 2 // CTA_TUPLE_PROTO
+	ofTupleZone = 3 // CTA_TUPLE_ZONE
+
+	source4, destination4 = 1, 2 // CTA_IP_V4_SRC, CTA_IP_V4_DST
+	source6, destination6 = 3, 4 // CTA_IP_V6_SRC, CTA_IP_V6_DST
+
+	number                      = 1    // CTA_PROTO_NUM
+	sourcePort, destinationPort = 2, 3 // CTA_PROTO_SRC_PORT, CTA_PROTO_DST_PORT
+)
+
+// A connection is one entry of the table: a TCP connection in zone 0, or the zero value for all others. kube-proxy uses no
+// zones; what uses them has entries of its own for the same connection, whose destination was not chosen by kube-proxy.
+type connection struct {
+	identity
+	to, pod netip.AddrPort
+}
+
+// An identity is that of an entry, as long as it is in the table. The kernel's number alone is too short for many.
+type identity struct {
+	id     uint32
+	client netip.AddrPort
+}
+
+// parse reads a message about one entry.
+func parse(m netfilter.Message) (connection, error) {
+	a, err := netfilter.Parse(m.Body)
+	if err != nil || m.Kind != newConnection || a[ofZone] != nil {
+		return connection{}, err
+	}
+	client, to, errOriginal := parseTuple(a[ofOriginal])
+	pod, _, errReply := parseTuple(a[ofReply])
+	if err := cmp.Or(errOriginal, errReply); err != nil || !to.IsValid() {
+		return connection{}, err
+	}
+	return connection{identity{uint32(netfilter.Number(a[ofID])), client}, to, pod}, nil
+}
+
+// parseTuple reads source and destination, which are the zero value for other than TCP.
+func parseTuple(b []byte) (from, to netip.AddrPort, err error) {
+	t, err := netfilter.Parse(b)
+	addresses, errAddresses := netfilter.Parse(t[ofAddresses])
+	protocol, errProtocol := netfilter.Parse(t[ofProtocol])
+	if err = cmp.Or(err, errAddresses, errProtocol); err != nil {
+		return from, to, err
+	}
+	if n := protocol[number]; t[ofTupleZone] != nil || len(n) == 1 && n[0] != unix.IPPROTO_TCP {
+		return from, to, nil
+	}
+	if from, err = parseEnd(addresses[source4], addresses[source6], protocol[sourcePort]); err == nil {
+		to, err = parseEnd(addresses[destination4], addresses[destination6], protocol[destinationPort])
+	}
+	return from, to, err
+}
+
+// parseEnd reads one end of a connection, of whose two addresses one is there.
+func parseEnd(ip4, ip6, port []byte) (netip.AddrPort, error) {
+	address, ok := netip.AddrFromSlice(append(ip4[:len(ip4):len(ip4)], ip6...))
+	if !ok || len(port) != 2 {
+		return netip.AddrPort{}, netfilter.ErrMalformed
+	}
+	return netip.AddrPortFrom(address, binary.BigEndian.Uint16(port)), nil
+}

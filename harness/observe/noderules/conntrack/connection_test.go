@@ -1,0 +1,128 @@
+//go:build linux
+
+package conntrack
+
+import (
+	"encoding/binary"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"rollcall/harness/observe/noderules/netfilter"
+)
+
+// recorded are events as they came from Linux 6.18 in a network namespace, as that of the namespace tests is, on a machine whose
+// order of bytes is little-endian: of one connection by TCP to the Service's port 80, and by UDP to port 80 of the client.
+func recorded(t testing.TB, file string) []byte {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join("testdata", file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+var recordings = []string{"tcp4", "tcp6", "udp4", "udp6"}
+
+// with is a message with an attribute more at its end.
+func with(message []byte, kind int, value ...byte) []byte {
+	message = binary.NativeEndian.AppendUint16(slices.Clone(message), uint16(4+len(value)))
+	message = append(binary.NativeEndian.AppendUint16(message, uint16(kind)), value...)
+	message = append(message, make([]byte, -len(message)&3)...)
+	binary.NativeEndian.PutUint32(message, uint32(len(message)))
+	return message
+}
+
+func TestParse(t *testing.T) {
+	inZone := with(recorded(t, "tcp4"), ofZone, 0, 5)
+	for _, tc := range []struct {
+		sentence        string
+		message         []byte
+		id              uint32
+		client, to, pod string
+	}{
+		{"IPv4", recorded(t, "tcp4"), 0x1e8b4422, client4 + ":60337", service4 + ":80", "10.244.1.2:8080"},
+		{"IPv6", recorded(t, "tcp6"), 0x59880dbd, "[" + client6 + "]:37125", "[" + service6 + "]:80", "[fd00:10:244:1::2]:8080"},
+		{"UDP is none of ours", recorded(t, "udp4"), 0, "invalid AddrPort", "invalid AddrPort", "invalid AddrPort"},
+		{"nor is UDP by IPv6", recorded(t, "udp6"), 0, "invalid AddrPort", "invalid AddrPort", "invalid AddrPort"},
+		{"nor is another zone's", inZone, 0, "invalid AddrPort", "invalid AddrPort", "invalid AddrPort"},
+	} {
+		t.Run(tc.sentence, func(t *testing.T) {
+			messages, _, err := netfilter.Split(tc.message)
+			if err != nil {
+				t.Fatal(err)
+			}
+			c, err := parse(messages[0])
+			if err != nil {
+				t.Fatal(err)
+			}
+			if c.id != tc.id || c.client.String() != tc.client || c.to.String() != tc.to || c.pod.String() != tc.pod {
+				t.Errorf("%x: %s to %s is sent to %s", c.id, c.client, c.to, c.pod)
+			}
+		})
+	}
+}
+
+func TestAMessageThatIsCutShortIsMalformed(t *testing.T) {
+	for _, file := range recordings[:2] {
+		whole := recorded(t, file)
+		for size := 16; size < 140; size += 4 {
+			part := slices.Clone(whole[:size])
+			binary.NativeEndian.PutUint32(part, uint32(size))
+			messages, _, err := netfilter.Split(part)
+			if err == nil {
+				_, err = parse(messages[0])
+			}
+			tuples := map[string]int{"tcp4": 124, "tcp6": 172}[file] // without them there is no connection
+			if size < tuples && err == nil {
+				t.Errorf("%s: the first %d bytes were parsed", file, size)
+			}
+		}
+	}
+}
+
+// changed is a recording some bytes of which are others, or that is cut short.
+func changed(t *rapid.T, originals [][]byte) []byte {
+	message := slices.Clone(rapid.SampledFrom(originals).Draw(t, "recording"))
+	for range rapid.IntRange(0, 4).Draw(t, "changes") {
+		message[rapid.IntRange(0, len(message)-1).Draw(t, "at")] = rapid.Byte().Draw(t, "byte")
+	}
+	return message[:len(message)-rapid.IntRange(0, len(message)).Draw(t, "cut")*rapid.IntRange(0, 1).Draw(t, "is cut")]
+}
+
+func originals(t *testing.T) (all [][]byte) {
+	for _, file := range recordings {
+		all = append(all, recorded(t, file))
+	}
+	return all
+}
+
+func TestAnyBytesAreParsedOrMalformed(t *testing.T) {
+	all := originals(t)
+	rapid.Check(t, func(t *rapid.T) {
+		ofOne := rapid.Custom(func(t *rapid.T) []byte { return changed(t, all) })
+		datagram := rapid.OneOf(rapid.SliceOf(rapid.Byte()), ofOne).Draw(t, "datagram")
+		messages, _, _ := netfilter.Split(datagram)
+		for _, m := range append(messages, netfilter.Message{Body: datagram}) {
+			if c, err := parse(m); err != nil && c != (connection{}) {
+				t.Fatalf("%v in spite of %v", c, err)
+			}
+		}
+	})
+}
+
+// A connection that is told from the table is told once, though its event comes after it; one that takes its place is another.
+func TestAnEventBehindTheTableIsNotToldAgain(t *testing.T) {
+	l := &Listener{to: []netip.AddrPort{netip.MustParseAddrPort("10.96.0.10:80")}, known: map[identity]struct{}{}}
+	l.early = map[identity]struct{}{{0x1e8b4422, netip.MustParseAddrPort(client4 + ":60337")}: {}}
+	for _, want := range []int{0, 1} {
+		l.hear(recorded(t, "tcp4"), nil)
+		if flows, _, lost := l.Take(); len(flows) != want || lost != nil {
+			t.Errorf("%v, %v, want %d", flows, lost, want)
+		}
+	}
+}

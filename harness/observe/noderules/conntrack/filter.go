@@ -1,0 +1,106 @@
+//go:build linux
+
+package conntrack
+
+import (
+	"encoding/binary"
+	"math"
+	"net/netip"
+	"slices"
+
+	"golang.org/x/net/bpf"
+	"golang.org/x/sys/unix"
+)
+
+// A layout says at which byte of an event of one address family each attribute begins that the filter reads. The original tuple
+// is the first of the event, and what is before a tuple's destination has one size (Linux v6.18,
+// net/netfilter/nf_conntrack_netlink.c, ctnetlink_conntrack_event and ctnetlink_dump_tuples; nf_conntrack_proto_tcp.c).
+type layout struct {
+	address  uint32 // destination's
+	kind     int    // of this attribute
+	size     int    // of the address
+	protocol uint32
+	port     uint32 // destination's
+}
+
+var (
+	layout4 = layout{address: 36, kind: destination4, size: 4, protocol: 48, port: 64}
+	layout6 = layout{address: 48, kind: destination6, size: 16, protocol: 72, port: 88}
+)
+
+// What is before the first attribute, and the smallest event that has all that is read, in bytes.
+const (
+	familyAt = unix.SizeofNlMsghdr
+	firstAt  = familyAt + 4
+	minSize  = 96
+)
+
+var (
+	pass = bpf.RetConstant{Val: math.MaxUint32}
+	drop = bpf.RetConstant{}
+)
+
+// filter is a program that the kernel runs on each event before it enters the queue, so that the connections of others cost the
+// listener nothing. It lets pass what goes to one of the destinations by TCP, and what it does not recognize.
+func filter(to []netip.AddrPort) []bpf.Instruction {
+	four, six := layout4.filter(to), layout6.filter(to)
+	program := []bpf.Instruction{
+		bpf.LoadExtension{Num: bpf.ExtLen},
+		bpf.JumpIf{Cond: bpf.JumpGreaterOrEqual, Val: minSize, SkipTrue: 1},
+		pass,
+		bpf.LoadAbsolute{Off: familyAt, Size: 1},
+		bpf.JumpIf{Cond: bpf.JumpEqual, Val: unix.AF_INET, SkipFalse: 1},
+		bpf.Jump{Skip: 3}, // to four
+		bpf.JumpIf{Cond: bpf.JumpEqual, Val: unix.AF_INET6, SkipFalse: 1},
+		bpf.Jump{Skip: uint32(1 + len(four))}, // to six
+		pass,
+	}
+	return slices.Concat(program, four, six)
+}
+
+func (l layout) filter(to []netip.AddrPort) []bpf.Instruction {
+	var program []bpf.Instruction
+	recognize := func(at uint32, size, value int, otherwise bpf.Instruction) {
+		program = append(program, bpf.LoadAbsolute{Off: at, Size: size},
+			bpf.JumpIf{Cond: bpf.JumpEqual, Val: uint32(value), SkipTrue: 1}, otherwise)
+	}
+	recognize(firstAt+2, 2, int(swapped(unix.NLA_F_NESTED|ofOriginal)), pass)
+	recognize(l.address, 4, int(header(l.size, l.kind)), pass)
+	recognize(l.protocol, 4, int(header(1, number)), pass)
+	recognize(l.protocol+unix.SizeofNlAttr, 1, unix.IPPROTO_TCP, drop)
+	recognize(l.port, 4, int(header(2, destinationPort)), pass)
+	for _, d := range to {
+		program = append(program, l.destination(d)...)
+	}
+	return append(program, drop)
+}
+
+// destination lets pass what goes there, and goes on behind it with all else.
+func (l layout) destination(d netip.AddrPort) []bpf.Instruction {
+	address := d.Addr().AsSlice() // none for any
+	if len(address) > 0 && len(address) != l.size {
+		return nil
+	}
+	words := len(address) / 4
+	otherwise := func(checks int) uint8 { return uint8(2*checks + 1) } // that follow
+	program := []bpf.Instruction{
+		bpf.LoadAbsolute{Off: l.port + unix.SizeofNlAttr, Size: 2},
+		bpf.JumpIf{Cond: bpf.JumpEqual, Val: uint32(d.Port()), SkipFalse: otherwise(words)},
+	}
+	for i := range words {
+		program = append(program,
+			bpf.LoadAbsolute{Off: l.address + unix.SizeofNlAttr + uint32(4*i), Size: 4},
+			bpf.JumpIf{Cond: bpf.JumpEqual, Val: binary.BigEndian.Uint32(address[4*i:]), SkipFalse: otherwise(words - 1 - i)})
+	}
+	return append(program, pass)
+}
+
+// header is that of an attribute as the filter loads it: the kernel writes it in the machine's order of bytes, the filter loads
+// in the network's.
+func header(size, kind int) uint32 {
+	return uint32(swapped(unix.SizeofNlAttr+size))<<16 | uint32(swapped(kind))
+}
+
+func swapped(n int) uint16 {
+	return binary.BigEndian.Uint16(binary.NativeEndian.AppendUint16(nil, uint16(n)))
+}

@@ -1,0 +1,285 @@
+//go:build linux
+
+package conntrack
+
+import (
+	"bytes"
+	"errors"
+	"net"
+	"net/netip"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+)
+
+// namespaced is set in the environment of a test that runs in a network namespace of its own.
+const namespaced = "ROLLCALL_TEST_NAMESPACE"
+
+// inNamespace reports whether the test is in a network namespace of its own. If not, it runs it again in one.
+func inNamespace(t testing.TB) bool {
+	t.Helper()
+	if os.Getenv(namespaced) != "" {
+		return true
+	}
+	for _, command := range []string{"ip", "iptables-nft-restore", "ip6tables-nft-restore"} {
+		if _, err := exec.LookPath(command); err != nil {
+			t.Skipf("no %s on this host", command)
+		}
+	}
+	again := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^"+t.Name()+"$", "-test.v")
+	again.Env = append(os.Environ(), namespaced+"=1")
+	again.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWNET}
+	out, err := again.CombinedOutput()
+	switch {
+	case errors.Is(err, syscall.EPERM):
+		t.Skip("this user may make no network namespace")
+	case err != nil:
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return false
+}
+
+// A node is a network namespace in which the port 80 of a Service is routed to two pods in turn, and 81 to the first of them.
+type node struct {
+	t       testing.TB
+	client  string
+	service string
+	open    []net.Conn
+
+	mu   sync.Mutex
+	pods map[netip.AddrPort]netip.AddrPort // by client, as the pods say
+	busy sync.WaitGroup
+}
+
+const (
+	service4, service6 = "10.96.0.10", "fd00:96::10"
+	client4, client6   = "10.244.0.9", "fd00:10:244::9"
+)
+
+// nodes are that node seen by its two families of addresses.
+func nodes(t testing.TB) []*node {
+	return []*node{
+		newNode(t, "iptables-nft-restore", client4, service4, "10.244.1.2", "10.244.2.2"),
+		newNode(t, "ip6tables-nft-restore", client6, service6, "fd00:10:244:1::2", "fd00:10:244:2::2"),
+	}
+}
+
+func newNode(t testing.TB, restore, client, service string, pods ...string) *node {
+	n := &node{t: t, client: client, service: service, pods: map[netip.AddrPort]netip.AddrPort{}}
+	n.run("", "ip", "link", "set", "lo", "up")
+	for _, address := range append(pods, client) {
+		n.run("", "ip", "address", "add", address, "dev", "lo")
+	}
+	n.run("", "ip", "route", "add", service, "dev", "lo")
+	var rules strings.Builder
+	rules.WriteString("*nat\n:OUTPUT ACCEPT\n")
+	rule := func(port string, every []string, pod string) {
+		words := append([]string{"-A OUTPUT -p tcp -d", service, "--dport", port}, every...)
+		rules.WriteString(strings.Join(append(words, "-j DNAT --to-destination", net.JoinHostPort(pod, "8080")), " ") + "\n")
+	}
+	rule("80", []string{"-m statistic --mode nth --every 2 --packet 0"}, pods[0])
+	rule("80", nil, pods[1])
+	rule("81", nil, pods[0])
+	n.run(rules.String()+"COMMIT\n", restore, "--noflush")
+	for _, pod := range pods {
+		listener, err := net.Listen("tcp", net.JoinHostPort(pod, "8080"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { listener.Close() })
+		go n.serve(listener)
+	}
+	t.Cleanup(func() {
+		for _, c := range n.open {
+			c.Close()
+		}
+	})
+	return n
+}
+
+func (n *node) run(input, command string, args ...string) {
+	n.t.Helper()
+	cmd := exec.Command(command, args...)
+	cmd.Stdin = strings.NewReader(input)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		n.t.Fatalf("%s: %v\n%s\n%s", cmd, err, out, input)
+	}
+}
+
+// serve notes each connection of a pod until its listener is closed.
+func (n *node) serve(pod net.Listener) {
+	for {
+		c, err := pod.Accept()
+		if err != nil {
+			return
+		}
+		n.mu.Lock()
+		n.pods[addrPort(c.RemoteAddr())] = addrPort(c.LocalAddr())
+		n.mu.Unlock()
+		c.Close()
+		n.busy.Done()
+	}
+}
+
+// connect makes connections to a port of the Service, and returns which pod noted each. They stay in the table.
+func (n *node) connect(port string, connections int) (want []Flow) {
+	n.t.Helper()
+	dialer := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(n.client)}}
+	n.busy.Add(connections)
+	for range connections {
+		c, err := dialer.DialContext(n.t.Context(), "tcp", net.JoinHostPort(n.service, port))
+		if err != nil {
+			n.t.Fatal(err)
+		}
+		n.open = append(n.open, c)
+		want = append(want, Flow{Client: addrPort(c.LocalAddr()), To: addrPort(c.RemoteAddr())})
+	}
+	n.busy.Wait()
+	for i := range want {
+		want[i].Pod = n.pods[want[i].Client]
+	}
+	return want
+}
+
+func addrPort(a net.Addr) netip.AddrPort { return a.(*net.TCPAddr).AddrPort() }
+
+// expectFlows closes the listener and wants exactly these flows, and returns what it says was lost.
+func expectFlows(t testing.TB, l *Listener, want []Flow) error {
+	t.Helper()
+	if err := l.Close(); err != nil {
+		t.Error(err)
+	}
+	got, since, lost := l.Take()
+	if since.IsZero() != (lost == nil) {
+		t.Errorf("lost since %s: %v", since, lost)
+	}
+	for _, f := range got {
+		if f.Received.IsZero() {
+			t.Errorf("no time: %v", f)
+		}
+	}
+	byClient := cmpopts.SortSlices(func(a, b Flow) int { return a.Client.Compare(b.Client) })
+	butTime := cmpopts.IgnoreFields(Flow{}, "Received")
+	if diff := cmp.Diff(want, got, byClient, butTime, cmpopts.EquateComparable(netip.AddrPort{})); diff != "" {
+		t.Error(diff)
+	}
+	return lost
+}
+
+func TestEachConnectionIsToldWithItsPod(t *testing.T) {
+	if !inNamespace(t) {
+		return
+	}
+	for _, n := range nodes(t) {
+		for _, to := range []string{n.service, ""} {
+			n.connect("80", 2) // before it listens
+			l, err := Listen(destination(to, 80))
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := n.connect("80", 20)
+			if first, second := want[0].Pod, want[1].Pod; first == second {
+				t.Errorf("both to %s", first)
+			}
+			n.connect("81", 3)
+			if lost := expectFlows(t, l, want); lost != nil {
+				t.Error(lost)
+			}
+		}
+	}
+}
+
+// destination is one of an address, or of any.
+func destination(address string, port uint16) netip.AddrPort {
+	ip, _ := netip.ParseAddr(address)
+	return netip.AddrPortFrom(ip, port)
+}
+
+// The kernel's smallest queue holds a few events.
+const tinyQueue = 1
+
+func TestWhatIsLostIsReadFromTheTable(t *testing.T) {
+	if !inNamespace(t) {
+		return
+	}
+	for _, n := range nodes(t) {
+		n.connect("80", 2) // before it listens: they are not new
+		l, err := open(tinyQueue, []netip.AddrPort{destination(n.service, 80)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		l.mu.Lock() // so that it does not get to reading
+		go l.follow()
+		want := n.connect("80", 100)
+		n.connect("81", 3)
+		l.mu.Unlock()
+		want = slices.Concat(want, n.connect("80", 1)) // told either way
+		if lost := expectFlows(t, l, want); !errors.Is(lost, errLost) {
+			t.Errorf("%v, want %v", lost, errLost)
+		}
+	}
+}
+
+func TestConnectionsToOthersTakeNoRoom(t *testing.T) {
+	if !inNamespace(t) {
+		return
+	}
+	for _, n := range nodes(t) {
+		l, err := open(tinyQueue, []netip.AddrPort{destination(n.service, 80)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		l.mu.Lock()
+		go l.follow()
+		want := n.connect("80", 1)
+		n.connect("81", 100)
+		l.mu.Unlock()
+		if lost := expectFlows(t, l, want); lost != nil {
+			t.Error(lost)
+		}
+	}
+}
+
+// Entries that were told would fill the memory if they were known for longer than the kernel knows them.
+func TestEntriesThatAreGoneAreForgotten(t *testing.T) {
+	if !inNamespace(t) {
+		return
+	}
+	n := nodes(t)[0]
+	l, err := open(queueSize, []netip.AddrPort{destination(n.service, 80)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for id := range uint32(10) {
+		l.known[identity{id, netip.MustParseAddrPort("10.244.0.9:1")}] = struct{}{}
+	}
+	l.limit = 10
+	go l.follow()
+	if lost := expectFlows(t, l, n.connect("80", 1)); lost != nil || len(l.known) != 1 {
+		t.Errorf("%d are known; %v", len(l.known), lost)
+	}
+}
+
+func TestListeningNeedsThePermission(t *testing.T) {
+	if os.Getenv(namespaced) != "" {
+		if _, err := Listen(destination("", 80)); err == nil || !strings.Contains(err.Error(), "it takes CAP_NET_ADMIN") {
+			t.Error(err)
+		}
+		return
+	}
+	again := exec.CommandContext(t.Context(), "/proc/self/exe", "-test.run=^"+t.Name()+"$")
+	again.Env = append(os.Environ(), namespaced+"=1")
+	if os.Geteuid() == 0 {
+		again.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65532, Gid: 65532}}
+	}
+	if out, err := again.CombinedOutput(); err != nil || bytes.Contains(out, []byte("SKIP")) {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
