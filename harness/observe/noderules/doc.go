@@ -9,7 +9,7 @@
 // unix nanoseconds on the node's clock and do not decrease unless it is set back:
 //
 //	R <time> begin <mode> <method>     kube-proxy's mode is iptables, nftables or ipvs; the methods are below
-//	R <time> none <why>                no kube-proxy answers here: there are no rules to observe, and end follows
+//	R <time> none <why>                no kube-proxy answers here: there are no rules to observe
 //	R <time> added <ip> <port>         the node began to route to the endpoint
 //	R <time> gone <ip> <port>          the node no longer routes to it
 //	R <time> sync <when> <family>      kube-proxy says it last synced at <when>, in unix nanoseconds
@@ -17,15 +17,30 @@
 //	R <time> load <busy> <tracked> <capacity> permille of the node's processor time in use since the last such line,
 //	                                   connections in conntrack and those it can hold; about once a second
 //	R <time> stolen <permille>         of that time other machines of the node's host had, which is in busy too; if any
+//	R <time> flows                     every connection to the destinations asked for that begins from now on has a line
+//	R <time> noflows <why>             connections cannot be seen here; of those asked for nothing follows
+//	R <time> flow <client> <to> <pod> <age> ... connections, four words each; the age is in microseconds
 //	R <time> blind <since> <what> <why> what happened between <since> and now was seen late, or not at all
 //	R <time> end                       the last line of an observer that was not killed
 //
 // The time of a line is when the change was noticed. The endpoints of added lines that carry the same time as the
 // first one after begin were there before. An endpoint counts as long as a packet can be given it by any Service and
 // any protocol; with two Services on one port of a pod the second one to leave is the one that is noted. What is of
-// a blind line is "rules", "syncs" or "loads"; why is the rest of the line. After a blindness of rules the difference to what
+// a blind line is "rules", "syncs", "loads" or "flows"; why is the rest of the line. After a blindness of rules the difference to what
 // was known before it is written, with the time at which it was noticed. The family is IPv4, IPv6, or "-" where
 // kube-proxy does not tell. Pod logs mix standard error in: a reader skips every line that does not begin with "R ".
+//
+// # Flows
+//
+// With -flows=10.96.0.10:80,[fd00::1]:80,:30080 it also tells of each TCP connection to one of these destinations, :30080 being
+// that port of any address, to which pod it was sent, as the node's connection tracking has it: client and to are source and
+// destination as the client sees them, the pod is who answers. All are an address and port: 10.244.1.2:8080 or [fd00::2]:8080.
+// Flow lines are written four times a second at most, and before end; the event of a connection was received its age before the
+// time of its line. A connection that was rejected or dropped before it was routed has no event.
+//
+// What is lost where the kernel has no room for more events is a blind line of flows: connections that began between <since> and
+// its time may have no line. Of these, the ones that were still in the table are told when it was read; the others are
+// unknown.
 //
 // # Methods
 //

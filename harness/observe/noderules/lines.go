@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"io"
 	"net/netip"
-	"rollcall/harness/usage"
 	"time"
+
+	"rollcall/harness/observe/noderules/conntrack"
+	"rollcall/harness/usage"
 )
 
 // A lineWriter writes the observer's output, which the package comment describes: one line per change, each at once. It is
@@ -42,7 +44,21 @@ func (w *lineWriter) load(now time.Time, l load) {
 	}
 }
 
-// blind notes that what, "rules", "syncs" or "loads", could not be seen since the time given, and why.
+// flows writes that connections are listened to.
+func (w *lineWriter) flows(now time.Time) { w.write(now, "flows") }
+
+// noFlows is written in the place of flows.
+func (w *lineWriter) noFlows(now time.Time, why error) { w.write(now, "noflows", usage.OneLine(why)) }
+
+func (w *lineWriter) flow(now time.Time, flows []conntrack.Flow) {
+	fields := []any{"flow"}
+	for _, f := range flows {
+		fields = append(fields, f.Client, f.To, f.Pod, now.Sub(f.Received).Microseconds())
+	}
+	w.write(now, fields...)
+}
+
+// blind notes that what, "rules", "syncs", "loads" or "flows", could not be seen since the time given, and why.
 func (w *lineWriter) blind(now, since time.Time, what string, why error) {
 	w.write(now, "blind", since.UnixNano(), what, usage.OneLine(why))
 }

@@ -3,15 +3,20 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"net/netip"
 	"os"
 	"os/signal"
 	"runtime"
+	"strings"
 	"syscall"
 	"time"
+
+	"rollcall/harness/usage"
 )
 
 // Exit codes.
@@ -34,42 +39,56 @@ func run(ctx context.Context, args []string, p proxy, stdout, stderr io.Writer) 
 		fmt.Fprintln(stdout, "noderules prints changes of the rules for Services on its node, until SIGTERM")
 		return exitOK
 	}
-	every := usualCadence()
-	switch {
-	case len(args) == 1 && args[0] == "-sparing":
-		every = sparingCadence()
-	case len(args) > 0:
-		fmt.Fprintf(stderr, "noderules: argument %q: want -sparing or none\n", args[0])
-		return exitUsage
+	every, to := usualCadence(), []netip.AddrPort(nil)
+	for _, arg := range args {
+		list, isFlows := strings.CutPrefix(arg, "-flows=")
+		var err error
+		switch {
+		case arg == "-sparing":
+			every = sparingCadence()
+		case isFlows:
+			to, err = parseDestinations(list)
+		default:
+			err = errors.New("want -sparing, -flows=ADDRESS:PORT,... or none")
+		}
+		if err != nil {
+			fmt.Fprintf(stderr, "noderules: argument %q: %s\n", arg, usage.OneLine(err))
+			return exitUsage
+		}
 	}
-	if err := watch(ctx, p, every, stdout); err != nil {
+	if err := watch(ctx, p, every, to, stdout); err != nil {
 		fmt.Fprintf(stderr, "noderules: %v\n", err)
 		return exitFailed
 	}
 	return exitOK
 }
 
-func watch(ctx context.Context, p proxy, every cadence, stdout io.Writer) (err error) {
+func watch(ctx context.Context, p proxy, every cadence, to []netip.AddrPort, stdout io.Writer) (err error) {
 	mode, silent := p.mode(ctx)
 	switch {
 	case silent != nil && ctx.Err() != nil:
 		return silent
 	case silent != nil:
-		return absent(ctx, &lineWriter{out: stdout}, silent)
+		return absent(ctx, &lineWriter{out: stdout}, to, silent)
 	}
 	s, method, err := openSource(mode)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.close()) }()
-	o := &observer{out: &lineWriter{out: stdout}, source: s, proxy: p, load: loadReader{proc: "/proc"}, every: every}
+	o := &observer{out: &lineWriter{out: stdout}, source: s, proxy: p, load: loadReader{proc: "/proc"}, every: every, to: to}
 	return o.run(ctx, mode, method)
 }
 
-// absent says that there is no kube-proxy here, whose rules alone can be read, and waits to be ended.
-func absent(ctx context.Context, w *lineWriter, why error) error {
+// absent says that there is no kube-proxy here, whose rules alone can be read, and writes flows until it is ended.
+func absent(ctx context.Context, w *lineWriter, to []netip.AddrPort, why error) error {
 	w.none(time.Now(), why)
-	<-ctx.Done()
+	f := listen(w, to)
+	for ctx.Err() == nil && w.err == nil {
+		pause(ctx, time.Now().Add(flowsEvery))
+		f.write(w)
+	}
+	failure := f.end(w)
 	w.end(time.Now())
-	return w.err
+	return cmp.Or(w.err, failure)
 }

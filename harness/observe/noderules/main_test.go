@@ -21,7 +21,13 @@ func TestWhatCannotBeObservedIsSaid(t *testing.T) {
 		code     int
 		want     string
 	}{
-		{"an argument", []string{"-v"}, "iptables", exitUsage, `argument "-v": want -sparing or none`},
+		{"an argument", []string{"-v"}, "iptables", exitUsage, `argument "-v": want -sparing, -flows=ADDRESS:PORT,... or none`},
+		{"a destination without a port", []string{"-sparing", "-flows=10.96.0.10"}, "iptables", exitUsage,
+			`argument "-flows=10.96.0.10": destination "10.96.0.10": want ADDRESS:PORT, or :PORT for any address`},
+		{"no destination", []string{"-flows="}, "iptables", exitUsage, `destination "": want ADDRESS:PORT`},
+		{"a port that is none", []string{"-flows=:80,:65536"}, "iptables", exitUsage, `destination ":65536": want ADDRESS:PORT`},
+		{"port 0", []string{"-flows=[fd00::1]:0"}, "iptables", exitUsage, `destination "[fd00::1]:0": want ADDRESS:PORT`},
+		{"a name", []string{"-flows=shop:80"}, "iptables", exitUsage, `destination "shop:80": want ADDRESS:PORT`},
 		{"a mode of another system", nil, "kernelspace", exitFailed, `kube-proxy's mode "kernelspace": want iptables, nftables, ipvs`},
 	} {
 		t.Run(tc.sentence, func(t *testing.T) {

@@ -6,20 +6,19 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"net/netip"
-	"os"
 	"os/exec"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	"rollcall/harness/observe/noderules/namespacetest"
 )
 
 // A writer writes the rules for a set of endpoints the way kube-proxy does, each in one transaction.
@@ -39,30 +38,11 @@ func writers() []writer {
 	}
 }
 
-// namespaced is set in the environment of a test that runs in a network namespace of its own.
-const namespaced = "ROLLCALL_TEST_NAMESPACE"
-
 func TestChangesOfRealRules(t *testing.T) {
 	for _, w := range writers() {
 		t.Run(w.command, func(t *testing.T) {
-			if _, err := exec.LookPath(w.command); err != nil {
-				t.Skipf("no %s on this host", w.command)
-			}
-			if os.Getenv(namespaced) != "" {
+			if namespacetest.Entered(t, w.command) {
 				w.observe(t)
-				return
-			}
-			again := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^"+strings.ReplaceAll(t.Name(), "/", "$/^")+"$", "-test.v")
-			again.Env = append(os.Environ(), namespaced+"=1")
-			again.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWNET}
-			out, err := again.CombinedOutput()
-			switch {
-			case errors.Is(err, syscall.EPERM):
-				t.Skip("this user may make no network namespace")
-			case err != nil:
-				t.Fatalf("%v\n%s", err, out)
-			case bytes.Contains(out, []byte("--- SKIP")):
-				t.Skipf("%s", out)
 			}
 		})
 	}
@@ -206,23 +186,13 @@ func nftablesRules(before, after []netip.AddrPort) string {
 }
 
 func TestThereIsNothingToObserveWithoutThePermission(t *testing.T) {
-	if os.Getenv(namespaced) != "" {
-		var stderr bytes.Buffer
-		p := kubeProxy(func(string) (string, error) { return "nftables", nil })
-		code := run(t.Context(), nil, p, io.Discard, &stderr)
-		if want := "it takes CAP_NET_ADMIN"; code != exitFailed || !strings.Contains(stderr.String(), want) {
-			t.Errorf("exit code %d, %q, want %q", code, stderr.String(), want)
-		}
+	if !namespacetest.Unprivileged(t) {
 		return
 	}
-	// As a user without permissions, who can reach the test's program only as what is running.
-	again := exec.CommandContext(t.Context(), "/proc/self/exe", "-test.run=^"+t.Name()+"$")
-	again.Env = append(os.Environ(), namespaced+"=1")
-	again.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65532, Gid: 65532}}
-	if os.Geteuid() != 0 {
-		again.SysProcAttr = nil
-	}
-	if out, err := again.CombinedOutput(); err != nil {
-		t.Errorf("%v\n%s", err, out)
+	var stderr bytes.Buffer
+	p := kubeProxy(func(string) (string, error) { return "nftables", nil })
+	code := run(t.Context(), nil, p, io.Discard, &stderr)
+	if want := "it takes CAP_NET_ADMIN"; code != exitFailed || !strings.Contains(stderr.String(), want) {
+		t.Errorf("exit code %d, %q, want %q", code, stderr.String(), want)
 	}
 }

@@ -35,6 +35,7 @@ type observer struct {
 	proxy  proxy
 	load   loadReader
 	every  cadence
+	to     []netip.AddrPort // of the connections that are asked for
 
 	changed   chan struct{} // holds a change that kube-proxy was not asked about yet
 	endpoints []netip.AddrPort
@@ -65,6 +66,7 @@ func (o *observer) run(ctx context.Context, mode, method string) error {
 	o.rules.last, o.syncs.last, o.loads.last, o.synced = began, began, began, map[string]time.Time{}
 	o.failures = -1
 	o.loadRead = began
+	connections := listen(o.out, o.to)
 	_, o.loads.failure = o.load.read() // since the node was started; what follows is since this
 
 	asking, stop := context.WithCancel(ctx)
@@ -83,12 +85,14 @@ func (o *observer) run(ctx context.Context, mode, method string) error {
 		if time.Since(o.loadRead) >= loadEvery {
 			o.writeLoad()
 		}
+		connections.write(o.out)
 	}
 	stop()
 	for range answers {
 	}
 
 	checked := o.source.check()
+	unheard := connections.end(o.out)
 	now := time.Now()
 	if checked != nil {
 		o.out.blind(now, began, "rules", checked)
@@ -97,7 +101,7 @@ func (o *observer) run(ctx context.Context, mode, method string) error {
 	o.writeBlind(now, &o.syncs, "syncs")
 	o.writeBlind(now, &o.loads, "loads")
 	o.out.end(now)
-	return o.out.err
+	return cmp.Or(o.out.err, unheard)
 }
 
 // look compares the endpoints there are at the next change, or at the time given, with those known.

@@ -3,48 +3,23 @@
 package conntrack
 
 import (
-	"bytes"
 	"errors"
 	"net"
 	"net/netip"
-	"os"
 	"os/exec"
 	"slices"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"rollcall/harness/observe/noderules/namespacetest"
 )
 
-// namespaced is set in the environment of a test that runs in a network namespace of its own.
-const namespaced = "ROLLCALL_TEST_NAMESPACE"
-
-// inNamespace reports whether the test is in a network namespace of its own. If not, it runs it again in one.
-func inNamespace(t testing.TB) bool {
-	t.Helper()
-	if os.Getenv(namespaced) != "" {
-		return true
-	}
-	for _, command := range []string{"ip", "iptables-nft-restore", "ip6tables-nft-restore"} {
-		if _, err := exec.LookPath(command); err != nil {
-			t.Skipf("no %s on this host", command)
-		}
-	}
-	again := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^"+t.Name()+"$", "-test.v")
-	again.Env = append(os.Environ(), namespaced+"=1")
-	again.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWNET}
-	out, err := again.CombinedOutput()
-	switch {
-	case errors.Is(err, syscall.EPERM):
-		t.Skip("this user may make no network namespace")
-	case err != nil:
-		t.Fatalf("%v\n%s", err, out)
-	}
-	return false
-}
+// commands are what a node is made with.
+var commands = []string{"ip", "iptables-nft-restore", "ip6tables-nft-restore"}
 
 // A node is a network namespace in which the port 80 of a Service is routed to two pods in turn, and 81 to the first of them.
 type node struct {
@@ -174,7 +149,7 @@ func expectFlows(t testing.TB, l *Listener, want []Flow) error {
 }
 
 func TestEachConnectionIsToldWithItsPod(t *testing.T) {
-	if !inNamespace(t) {
+	if !namespacetest.Entered(t, commands...) {
 		return
 	}
 	for _, n := range nodes(t) {
@@ -206,7 +181,7 @@ func destination(address string, port uint16) netip.AddrPort {
 const tinyQueue = 1
 
 func TestWhatIsLostIsReadFromTheTable(t *testing.T) {
-	if !inNamespace(t) {
+	if !namespacetest.Entered(t, commands...) {
 		return
 	}
 	for _, n := range nodes(t) {
@@ -228,7 +203,7 @@ func TestWhatIsLostIsReadFromTheTable(t *testing.T) {
 }
 
 func TestConnectionsToOthersTakeNoRoom(t *testing.T) {
-	if !inNamespace(t) {
+	if !namespacetest.Entered(t, commands...) {
 		return
 	}
 	for _, n := range nodes(t) {
@@ -249,7 +224,7 @@ func TestConnectionsToOthersTakeNoRoom(t *testing.T) {
 
 // Entries that were told would fill the memory if they were known for longer than the kernel knows them.
 func TestEntriesThatAreGoneAreForgotten(t *testing.T) {
-	if !inNamespace(t) {
+	if !namespacetest.Entered(t, commands...) {
 		return
 	}
 	n := nodes(t)[0]
@@ -268,18 +243,10 @@ func TestEntriesThatAreGoneAreForgotten(t *testing.T) {
 }
 
 func TestListeningNeedsThePermission(t *testing.T) {
-	if os.Getenv(namespaced) != "" {
-		if _, err := Listen(destination("", 80)); err == nil || !strings.Contains(err.Error(), "it takes CAP_NET_ADMIN") {
-			t.Error(err)
-		}
+	if !namespacetest.Unprivileged(t) {
 		return
 	}
-	again := exec.CommandContext(t.Context(), "/proc/self/exe", "-test.run=^"+t.Name()+"$")
-	again.Env = append(os.Environ(), namespaced+"=1")
-	if os.Geteuid() == 0 {
-		again.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65532, Gid: 65532}}
-	}
-	if out, err := again.CombinedOutput(); err != nil || bytes.Contains(out, []byte("SKIP")) {
-		t.Errorf("%v\n%s", err, out)
+	if _, err := Listen(destination("", 80)); err == nil || !strings.Contains(err.Error(), "it takes CAP_NET_ADMIN") {
+		t.Error(err)
 	}
 }

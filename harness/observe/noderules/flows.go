@@ -1,0 +1,88 @@
+//go:build linux
+
+package main
+
+import (
+	"errors"
+	"fmt"
+	"net/netip"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"rollcall/harness/observe/noderules/conntrack"
+)
+
+const (
+	// flowsEvery is the time between two writings of flows.
+	flowsEvery = 250 * time.Millisecond
+
+	// flowsPerLine keeps a line below the 16 KiB at which a container runtime breaks it (containerd v2.1, max_container_log_line_size).
+	flowsPerLine = 100
+)
+
+// flows writes the connections that conntrack tells of.
+type flows struct {
+	listener *conntrack.Listener // nil: they were not asked for, or cannot be seen
+	next     time.Time
+}
+
+// listen begins to listen to connections to the destinations, if there are any, and says so or why it cannot.
+func listen(w *lineWriter, to []netip.AddrPort) flows {
+	if len(to) == 0 {
+		return flows{}
+	}
+	listener, err := conntrack.Listen(to...)
+	if err != nil {
+		w.noFlows(time.Now(), err)
+		return flows{}
+	}
+	w.flows(time.Now())
+	return flows{listener: listener}
+}
+
+// write writes what was heard since the last time, if that is long enough ago.
+func (f *flows) write(w *lineWriter) {
+	now := time.Now()
+	if f.listener == nil || now.Before(f.next) {
+		return
+	}
+	f.next = now.Add(flowsEvery)
+	heard, since, lost := f.listener.Take()
+	now = time.Now() // which no flow is younger than
+	for some := range slices.Chunk(heard, flowsPerLine) {
+		w.flow(now, some)
+	}
+	if lost != nil {
+		w.blind(now, since, "flows", lost)
+	}
+}
+
+// end writes what was heard until now.
+func (f *flows) end(w *lineWriter) error {
+	if f.listener == nil {
+		return nil
+	}
+	err := f.listener.Close()
+	f.next = time.Time{}
+	f.write(w)
+	return err
+}
+
+// parseDestinations reads addresses with ports, separated by commas. One without an address stands for all.
+func parseDestinations(text string) (to []netip.AddrPort, err error) {
+	for word := range strings.SplitSeq(text, ",") {
+		d, failure := netip.ParseAddrPort(word)
+		if port, anywhere := strings.CutPrefix(word, ":"); anywhere {
+			var number uint64
+			number, failure = strconv.ParseUint(port, 10, 16)
+			d = netip.AddrPortFrom(netip.Addr{}, uint16(number))
+		}
+		if failure != nil || d.Port() == 0 || d.Addr().Zone() != "" {
+			err = errors.Join(err, fmt.Errorf("destination %q: want ADDRESS:PORT, or :PORT for any address", word))
+		}
+		to = append(to, d)
+	}
+	return to, err
+}

@@ -1,0 +1,150 @@
+//go:build linux
+
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net"
+	"net/netip"
+	"os/exec"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"rollcall/harness/observe/noderules/conntrack"
+	"rollcall/harness/observe/noderules/namespacetest"
+)
+
+func TestFlowLine(t *testing.T) {
+	var out bytes.Buffer
+	w, now := &lineWriter{out: &out}, time.Unix(1_700_000_000, 0)
+	at := netip.MustParseAddrPort
+	w.flow(now, []conntrack.Flow{
+		{Received: now.Add(-1500 * time.Nanosecond), Client: at("10.244.1.9:40000"), To: at("10.96.0.10:80"), Pod: at("10.244.1.2:8080")},
+		{Received: now.Add(-time.Second), Client: at("[fd00::9]:40000"), To: at("[fd00::1]:80"), Pod: at("[fd00::2]:8080")},
+	})
+	want := "R 1700000000000000000 flow 10.244.1.9:40000 10.96.0.10:80 10.244.1.2:8080 1 " +
+		"[fd00::9]:40000 [fd00::1]:80 [fd00::2]:8080 1000000\n"
+	if diff := cmp.Diff(want, out.String()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestFlowsAreWritten has a Service of this network namespace that is routed to one pod.
+func TestFlowsAreWritten(t *testing.T) {
+	for _, tc := range []struct {
+		sentence string
+		begin    string
+		observe  func(context.Context, string, io.Writer) int
+	}{
+		{"beside rules", "begin iptables events", func(ctx context.Context, arg string, out io.Writer) int {
+			p := kubeProxy(func(path string) (string, error) { return strings.TrimPrefix(path, "/proxyMode") + "iptables", nil })
+			return run(ctx, []string{arg}, p, out, io.Discard)
+		}},
+		{"without rules", "none no answer", func(ctx context.Context, arg string, out io.Writer) int {
+			to, err := parseDestinations(strings.TrimPrefix(arg, "-flows="))
+			if err = errors.Join(err, absent(ctx, &lineWriter{out: out}, to, errors.New("no answer"))); err != nil {
+				return exitFailed
+			}
+			return exitOK
+		}},
+	} {
+		t.Run(tc.sentence, func(t *testing.T) {
+			if !namespacetest.Entered(t, "ip", "iptables-nft-restore") {
+				return
+			}
+			pod := routeToAPod(t)
+			ctx, end := context.WithTimeout(t.Context(), time.Minute)
+			defer end()
+			reader, out := io.Pipe()
+			exited := make(chan int, 1)
+			go func() {
+				defer out.Close()
+				exited <- tc.observe(ctx, "-flows=127.0.0.9:80", out)
+			}()
+			lines := bufio.NewScanner(reader)
+			next := func() []string {
+				for lines.Scan() {
+					fields := readLines(t, lines.Text()+"\n")[0]
+					if kind := fields[0]; kind == "begin" || kind == "none" || strings.HasPrefix(kind, "flow") || kind == "end" {
+						return fields
+					}
+				}
+				t.Fatal("the output ended")
+				return nil
+			}
+			for _, want := range []string{tc.begin, "flows"} {
+				if line := strings.Join(next(), " "); line != want {
+					t.Fatalf("%q, want %q", line, want)
+				}
+			}
+			for i := range 3 { // the last is written because of the end
+				c, err := net.Dial("tcp", "127.0.0.9:80")
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer c.Close()
+				if i == 2 {
+					end()
+				}
+				line := next()
+				if len(line) != 5 {
+					t.Fatal(line)
+				}
+				if age, err := strconv.Atoi(line[4]); err != nil || age < 0 {
+					t.Error(line)
+				}
+				want := []string{"flow", c.LocalAddr().String(), "127.0.0.9:80", pod}
+				if diff := cmp.Diff(want, line[:4]); diff != "" {
+					t.Error(diff)
+				}
+			}
+			if line := next(); line[0] != "end" {
+				t.Error(line)
+			}
+			if code := <-exited; code != exitOK {
+				t.Errorf("exit code %d", code)
+			}
+		})
+	}
+}
+
+// routeToAPod returns the pod's address and port.
+func routeToAPod(t *testing.T) string {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { listener.Close() })
+	pod := listener.Addr().String()
+	route := exec.Command("iptables-nft-restore", "--noflush")
+	route.Stdin = strings.NewReader("*nat\n:OUTPUT ACCEPT\n-A OUTPUT -p tcp -d 127.0.0.9 --dport 80 -j DNAT --to-destination " + pod + "\nCOMMIT\n")
+	for _, cmd := range []*exec.Cmd{exec.Command("ip", "link", "set", "lo", "up"), route} {
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%s: %v\n%s", cmd, err, out)
+		}
+	}
+	return pod
+}
+
+func TestFlowsThatCannotBeSeenAreSaid(t *testing.T) {
+	if !namespacetest.Unprivileged(t) {
+		return
+	}
+	var out bytes.Buffer
+	f := listen(&lineWriter{out: &out}, endpoints("10.96.0.10:80"))
+	if err := f.end(&lineWriter{out: &out}); err != nil {
+		t.Error(err)
+	}
+	fields := readLines(t, out.String())
+	if len(fields) != 1 || fields[0][0] != "noflows" || !strings.HasSuffix(out.String(), "it takes CAP_NET_ADMIN\n") {
+		t.Errorf("%q", out.String())
+	}
+}
