@@ -24,8 +24,14 @@ const (
 
 // flows writes the connections that conntrack tells of.
 type flows struct {
-	listener *conntrack.Listener // nil: they were not asked for, or cannot be seen
+	listener listener // nil: they were not asked for, or cannot be seen
 	next     time.Time
+}
+
+// A listener is a conntrack.Listener.
+type listener interface {
+	Take() (heard []conntrack.Flow, since time.Time, lost error)
+	Close() error
 }
 
 // listen begins to listen to connections to the destinations, if there are any, and says so or why it cannot.
@@ -33,13 +39,13 @@ func listen(w *lineWriter, to []netip.AddrPort) flows {
 	if len(to) == 0 {
 		return flows{}
 	}
-	listener, err := conntrack.Listen(to...)
+	l, err := conntrack.Listen(to...)
 	if err != nil {
 		w.noFlows(time.Now(), err)
 		return flows{}
 	}
 	w.flows(time.Now())
-	return flows{listener: listener}
+	return flows{listener: l}
 }
 
 // write writes what was heard since the last time, if that is long enough ago.

@@ -11,9 +11,11 @@ import (
 	"net"
 	"net/netip"
 	"os/exec"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -35,6 +37,61 @@ func TestFlowLine(t *testing.T) {
 	if diff := cmp.Diff(want, out.String()); diff != "" {
 		t.Error(diff)
 	}
+}
+
+// heard is a listener that heard so much.
+type heard struct {
+	flows []conntrack.Flow
+	since time.Time
+	lost  error
+}
+
+func (h *heard) Take() (flows []conntrack.Flow, since time.Time, lost error) {
+	flows, since, lost = h.flows, h.since, h.lost
+	*h = heard{}
+	return flows, since, lost
+}
+
+func (h *heard) Close() error { return nil }
+
+func TestWhatWasHeardIsWrittenInTurn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		one := netip.MustParseAddrPort("10.244.1.2:8080")
+		some := func(n int) []conntrack.Flow {
+			return slices.Repeat([]conntrack.Flow{{Received: time.Now(), Client: one, To: one, Pod: one}}, n)
+		}
+		var out bytes.Buffer
+		w, h := &lineWriter{out: &out}, &heard{}
+		f := flows{listener: h}
+		for _, step := range []struct {
+			sentence string
+			after    time.Duration
+			heard    heard
+			want     string // the words of each line
+		}{
+			{"nothing", 0, heard{}, ""},
+			{"too early", flowsEvery - 1, heard{flows: some(1)}, ""},
+			{"in time, with what was heard before", 1, heard{flows: some(3)}, "17"},
+			{"more than a line has", flowsEvery, heard{flows: some(2*flowsPerLine + 1)}, "401 401 5"},
+			{"a loss", flowsEvery, heard{some(1), time.Unix(0, 5), errors.New("events were lost")}, "5 blind 5 flows events were lost"},
+		} {
+			time.Sleep(step.after)
+			step.heard.flows = append(h.flows, step.heard.flows...)
+			*h = step.heard
+			out.Reset()
+			f.write(w)
+			var got []string
+			for _, fields := range readLines(t, out.String()) {
+				if fields[0] == "flow" {
+					fields = []string{strconv.Itoa(len(fields))}
+				}
+				got = append(got, fields...)
+			}
+			if diff := cmp.Diff(step.want, strings.Join(got, " ")); diff != "" {
+				t.Errorf("%s: %s", step.sentence, diff)
+			}
+		}
+	})
 }
 
 // TestFlowsAreWritten has a Service of this network namespace that is routed to one pod.

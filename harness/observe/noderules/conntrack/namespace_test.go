@@ -222,6 +222,25 @@ func TestConnectionsToOthersTakeNoRoom(t *testing.T) {
 	}
 }
 
+func TestWhatIsInTheQueueAtTheEndIsTold(t *testing.T) {
+	if !namespacetest.Entered(t, commands...) {
+		return
+	}
+	n := nodes(t)[0]
+	l, err := open(queueSize, []netip.AddrPort{destination(n.service, 80)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := n.connect("80", 5)
+	if err := l.events.Interrupt(); err != nil { // before it read anything
+		t.Fatal(err)
+	}
+	go l.follow()
+	if lost := expectFlows(t, l, want); lost != nil {
+		t.Error(lost)
+	}
+}
+
 // Entries that were told would fill the memory if they were known for longer than the kernel knows them.
 func TestEntriesThatAreGoneAreForgotten(t *testing.T) {
 	if !namespacetest.Entered(t, commands...) {
