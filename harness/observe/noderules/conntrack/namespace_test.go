@@ -9,7 +9,6 @@ import (
 	"os/exec"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -23,14 +22,11 @@ var commands = []string{"ip", "iptables-nft-restore", "ip6tables-nft-restore"}
 
 // A node is a network namespace in which the port 80 of a Service is routed to two pods in turn, and 81 to the first of them.
 type node struct {
-	t       testing.TB
-	client  string
-	service string
-	open    []net.Conn
-
-	mu   sync.Mutex
-	pods map[netip.AddrPort]netip.AddrPort // by client, as the pods say
-	busy sync.WaitGroup
+	t        testing.TB
+	client   string
+	service  string
+	open     []net.Conn
+	accepted chan [2]netip.AddrPort // a client and the pod, as the pod says
 }
 
 const (
@@ -47,7 +43,7 @@ func nodes(t testing.TB) []*node {
 }
 
 func newNode(t testing.TB, restore, client, service string, pods ...string) *node {
-	n := &node{t: t, client: client, service: service, pods: map[netip.AddrPort]netip.AddrPort{}}
+	n := &node{t: t, client: client, service: service, accepted: make(chan [2]netip.AddrPort)}
 	n.run("", "ip", "link", "set", "lo", "up")
 	for _, address := range append(pods, client) {
 		n.run("", "ip", "address", "add", address, "dev", "lo")
@@ -88,26 +84,22 @@ func (n *node) run(input, command string, args ...string) {
 	}
 }
 
-// serve notes each connection of a pod until its listener is closed.
+// serve says of each connection of a pod whose it is, until its listener is closed.
 func (n *node) serve(pod net.Listener) {
 	for {
 		c, err := pod.Accept()
 		if err != nil {
 			return
 		}
-		n.mu.Lock()
-		n.pods[addrPort(c.RemoteAddr())] = addrPort(c.LocalAddr())
-		n.mu.Unlock()
+		n.accepted <- [2]netip.AddrPort{addrPort(c.RemoteAddr()), addrPort(c.LocalAddr())}
 		c.Close()
-		n.busy.Done()
 	}
 }
 
-// connect makes connections to a port of the Service, and returns which pod noted each. They stay in the table.
+// connect makes connections to a port of the Service, and returns which pod accepted each. They stay in the table.
 func (n *node) connect(port string, connections int) (want []Flow) {
 	n.t.Helper()
 	dialer := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(n.client)}}
-	n.busy.Add(connections)
 	for range connections {
 		c, err := dialer.DialContext(n.t.Context(), "tcp", net.JoinHostPort(n.service, port))
 		if err != nil {
@@ -116,9 +108,13 @@ func (n *node) connect(port string, connections int) (want []Flow) {
 		n.open = append(n.open, c)
 		want = append(want, Flow{Client: addrPort(c.LocalAddr()), To: addrPort(c.RemoteAddr())})
 	}
-	n.busy.Wait()
+	pods := map[netip.AddrPort]netip.AddrPort{}
+	for range connections {
+		pair := <-n.accepted
+		pods[pair[0]] = pair[1]
+	}
 	for i := range want {
-		want[i].Pod = n.pods[want[i].Client]
+		want[i].Pod = pods[want[i].Client]
 	}
 	return want
 }
