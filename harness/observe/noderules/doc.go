@@ -40,7 +40,8 @@
 //
 // What is lost where the kernel has no room for more events is a blind line of flows: connections that began between <since> and
 // its time may have no line. Of these, the ones that were still in the table are told when it was read; the others are
-// unknown.
+// unknown. One that the pod refused is among the others: its entry goes with the reset (Linux v6.18,
+// net/netfilter/nf_conntrack_proto_tcp.c, nf_conntrack_tcp_packet).
 //
 // # Methods
 //

@@ -182,7 +182,8 @@ func routeToAPod(t *testing.T) string {
 	t.Cleanup(func() { listener.Close() })
 	pod := listener.Addr().String()
 	route := exec.Command("iptables-nft-restore", "--noflush")
-	route.Stdin = strings.NewReader("*nat\n:OUTPUT ACCEPT\n-A OUTPUT -p tcp -d 127.0.0.9 --dport 80 -j DNAT --to-destination " + pod + "\nCOMMIT\n")
+	rule := "-A OUTPUT -p tcp -d 127.0.0.9 --dport 80 -j DNAT --to-destination " + pod
+	route.Stdin = strings.NewReader("*nat\n:OUTPUT ACCEPT\n" + rule + "\nCOMMIT\n")
 	for _, cmd := range []*exec.Cmd{exec.Command("ip", "link", "set", "lo", "up"), route} {
 		if out, err := cmd.CombinedOutput(); err != nil {
 			t.Fatalf("%s: %v\n%s", cmd, err, out)
