@@ -128,8 +128,8 @@ func TestScenariosSkippedWhereNoRulesAreRead(t *testing.T) {
 	}
 	slices.Sort(skipped)
 	want := []string{
+		"autoscale/reapply-below-the-minimum-measured",
 		"autoscale/under-load",
-		"autoscale/under-load-above-the-minimum",
 		"dataplane/first-connection",
 		"dataplane/kept-stream",
 		"dataplane/turns",

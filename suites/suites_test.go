@@ -157,9 +157,8 @@ func TestScenariosAreWellFormed(t *testing.T) {
 }
 
 // Nothing of the seed is left out, not even of the profile that is run unless another is asked for: each part of each claim is decided
-// there in every mode by a rule that can fail. What an autoscaler arrives at by metrics takes 2 minutes of a whole cluster in each mode.
+// there in every mode by a rule that can fail.
 func TestCoreDecidesEveryClaim(t *testing.T) {
-	full := []string{"C11.size"}
 	decided := map[string]bool{}
 	for _, mode := range []string{"iptables", "nftables", "ipvs"} {
 		for _, scenarios := range all() {
@@ -176,8 +175,8 @@ func TestCoreDecidesEveryClaim(t *testing.T) {
 			id := fmt.Sprint("C", n+1)
 			seed, _ := reports.SeedClaimOf(id)
 			for _, part := range seed.PartsOf(id) {
-				if decided[mode+" "+part] == slices.Contains(full, part) {
-					t.Errorf("%s: a scenario of the profile core decides %s: %v", mode, part, decided[mode+" "+part])
+				if !decided[mode+" "+part] {
+					t.Errorf("%s: no scenario of the profile core decides %s", mode, part)
 				}
 			}
 		}

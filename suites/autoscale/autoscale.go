@@ -1,6 +1,6 @@
-// Package autoscale asks what applying a manifest does to a Deployment whose size an autoscaler has set. But for two
-// scenario the cluster serves no metrics: the autoscaler keeps its bounds only, and the size it would have arrived at
-// under load is written as it would write it, through the scale subresource.
+// Package autoscale asks what applying a manifest does to a Deployment whose size an autoscaler has set. But for
+// two scenarios it has no metrics: it keeps its bounds only, and the size that it would have arrived at is written as
+// it would write it, through the scale subresource.
 package autoscale
 
 import (
@@ -14,11 +14,10 @@ func All() []harness.Scenario {
 	all := slices.Concat(
 		harness.Core.Takes(reapplies(), "reapply-below-the-minimum", "reapply-at-the-minimum", "reapply-the-same-size"),
 		harness.Core.Takes(manifests(), "manifest-never-with-replicas"),
-		[]harness.Scenario{imageOnly(), serverSideConflict()},
-		underLoad(),
+		[]harness.Scenario{imageOnly(), serverSideConflict(), measured(), underLoad()},
 	)
 	for i := range all {
-		all[i].Uses = []string{harness.Autoscalers}
+		all[i].Uses = append(all[i].Uses, harness.Autoscalers)
 	}
 	return all
 }

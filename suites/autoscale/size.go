@@ -73,8 +73,11 @@ func scaled(ctx context.Context, steps *harness.Steps, replicas int32) {
 	steps.Until(ctx, func(s observe.State) bool { return serves(s, "v1", replicas) })
 }
 
-// reapplied applies a manifest to the app at v1 and returns when that version serves with so many
-// pods, and every old one is gone. It notes what became of the size in between, and when.
+// restores is how long an autoscaler has to restore a size, our own choice: it looks every 15 s, and what it lacks it may give in steps.
+const restores = 2 * time.Minute
+
+// reapplied applies a manifest to the app at v1 and returns when that version serves with so many pods, or never will, and every old one
+// is gone. It notes what became of the size in between, and when.
 func reapplied(ctx context.Context, steps *harness.Steps, how apply, next *appsv1.Deployment, finally int32) {
 	dropped(ctx, steps, how, next, finally)
 }
@@ -91,7 +94,7 @@ func dropped(ctx context.Context, steps *harness.Steps, how apply, next *appsv1.
 	given := *d.Spec.Replicas
 	steps.Note("replicas after the apply", given)
 	fewest, reached, written := int(most), time.Duration(0), time.Duration(0)
-	steps.Until(ctx, func(s observe.State) bool {
+	steps.Within(ctx, restores, func(s observe.State) bool {
 		if n := available(s); n < fewest {
 			fewest, reached = n, time.Since(applied)
 		}

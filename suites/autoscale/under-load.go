@@ -28,91 +28,60 @@ const (
 	untilShrunk    = "from the end of the load to the autoscaler's minimum"
 )
 
-// A busy is an app that clients keep busy, under an autoscaler that measures.
-type busy struct {
-	id, claim   string
-	least, most int32 // of the autoscaler, which arrives at the most
-	requests    int   // per second
-	shrinks     bool  // a manifest with the same size follows, and then the end of the load
-	expect      []evidence.Expectation
-}
+// Bounds of the autoscaler under load, which arrives at the most.
+const leastBusy, mostBusy = 1, 4
 
-// underLoad: what reapply-at-the-minimum and reapply-below-the-minimum ask, with an autoscaler that measures. Clients keep the pods
-// as busy as they may get; the manifest that is applied says 1, as it did when they were few. The pod that is left, and then its
-// successor, serves all of them until the autoscaler has looked and others have started: under half of its CPU limit is enough for
-// that. Few requests make them busy, since what a request costs beyond its work is the machine's: 100 a second of 1 ms each kept a
-// pod in the lab at its limit, where it failed its readiness probes, and an autoscaler counts no pod that is not ready.
-func underLoad() []harness.Scenario {
-	var scenarios []harness.Scenario
-	for _, b := range []busy{
-		{
-			id: "under-load",
-			claim: "applying a manifest that names 1 replica leaves 1 of the 4 pods that an autoscaler arrived at under load to answer every " +
-				"client, until it has measured again; one that names 4 keeps them, until the load ends",
-			least: 1, most: 4, requests: 10, shrinks: true,
-			expect: []evidence.Expectation{
-				verdict.Fact("fewest available pods", "1").Counting(evidence.FewestAvailable).Decides("C13"),
-				verdict.FactAtLeast(answeredBusy, 4).ByClients().Decides("C13"),
-				verdict.Fact(answeredLeft, "1", "2").ByClients().Decides("C13"),
-				verdict.Fact(fewestSame, "3", "4").Counting(evidence.FewestAvailable).Decides("C14"),
-				verdict.FactWithin(untilShrunk, 0, 2*time.Minute).Decides("C14"),
-			},
+// underLoad: what reapply-at-the-minimum asks, with an autoscaler that measures. Clients keep the pods as busy as they may get; the
+// manifest that is applied says 1, as it did when they were few. The pod that is left, and then its successor, serves all of them until
+// the autoscaler has looked and others have started: under half of its CPU limit is enough for that. Few requests make them busy, since
+// what a request costs beyond its work is the machine's: 100 a second of 1 ms each kept a pod in the lab at its limit, where it failed
+// its readiness probes, and an autoscaler counts no pod that is not ready.
+func underLoad() harness.Scenario {
+	app := fixtures.App{Replicas: 1, BurnCPU: 10 * time.Millisecond, PreStopSleep: 5 * time.Second, Linger: 2 * time.Second,
+		OnTerm: fixtures.Drain}
+	return harness.Scenario{
+		ID: "under-load",
+		Claim: "applying a manifest that names 1 replica leaves 1 of the 4 pods that an autoscaler arrived at under load to answer every " +
+			"client, until it has measured again; one that names 4 keeps them, until the load ends",
+		App:            app,
+		ClusterChanges: []cluster.Change{change.Metrics()},
+		Lasts:          2 * time.Minute,
+		Steps:          func(ctx context.Context, steps *harness.Steps) { keepBusy(ctx, steps, app) },
+		Expect: []evidence.Expectation{
+			verdict.Fact("replicas after the apply", "1"),
+			verdict.Scaling("v1:1", "v2:1"),
+			verdict.FactWithin("from the apply to the fewest", 0, 5*time.Second),
+			verdict.FactWithin("from the apply to the autoscaler's write", 0, time.Minute),
+			verdict.FactWithin("from the apply to the minimum again", 0, restores),
+			verdict.Fact(failedRequests, "0"),
+			verdict.Fact("fewest available pods", "1").Counting(evidence.FewestAvailable).Decides("C13"),
+			verdict.FactAtLeast(answeredBusy, mostBusy).ByClients().Decides("C13"),
+			verdict.Fact(answeredLeft, "1", "2").ByClients().Decides("C13"),
+			verdict.Fact(fewestSame, "3", "4").Counting(evidence.FewestAvailable).Decides("C14"),
+			verdict.FactWithin(untilShrunk, 0, 2*time.Minute).Decides("C14"),
 		},
-		{
-			id: "under-load-above-the-minimum",
-			claim: "applying a manifest that names 1 replica leaves 1 of the 12 pods that an autoscaler arrived at under load to answer every " +
-				"client, until it has restored its minimum of 6, and then 12",
-			least: 6, most: 12, requests: 20,
-			expect: []evidence.Expectation{
-				verdict.Fact("fewest available pods", "1").Counting(evidence.FewestAvailable).Decides("C11.kills"),
-				verdict.FactAtLeast(answeredBusy, 12).ByClients().Decides("C11.size"),
-				verdict.Fact(answeredLeft, "1", "2").ByClients().Decides("C11.kills"),
-				verdict.Fact(word, "New size: 6; reason: Current number of replicas below Spec.MinReplicas").Decides("C11.minimum"),
-			},
-		},
-	} {
-		app := fixtures.App{Replicas: 1, BurnCPU: 10 * time.Millisecond, PreStopSleep: 5 * time.Second, Linger: 2 * time.Second,
-			OnTerm: fixtures.Drain}
-		scenarios = append(scenarios, harness.Scenario{ID: b.id, Claim: b.claim, App: app,
-			ClusterChanges: []cluster.Change{change.Metrics()}, Lasts: 2 * time.Minute,
-			Steps: func(ctx context.Context, steps *harness.Steps) { b.run(ctx, steps, app) },
-			Expect: append([]evidence.Expectation{
-				verdict.Fact("replicas after the apply", "1"),
-				verdict.Scaling("v1:1", "v2:1"),
-				verdict.FactWithin("from the apply to the fewest", 0, 5*time.Second),
-				verdict.FactWithin("from the apply to the autoscaler's write", 0, time.Minute),
-				verdict.FactWithin("from the apply to the minimum again", 0, 2*time.Minute),
-				verdict.Fact(failedRequests, "0"),
-			}, b.expect...),
-		})
 	}
-	return scenarios
 }
 
-func (b busy) run(ctx context.Context, steps *harness.Steps, app fixtures.App) {
+func keepBusy(ctx context.Context, steps *harness.Steps, app fixtures.App) {
 	steps.Expose(ctx, app)
 	clientSide(ctx, steps, app.Deployment(steps.Into, "v1"))
 	steps.Until(ctx, func(s observe.State) bool { return serves(s, "v1", app.Replicas) })
 	steps.Reach(ctx)
 	began := time.Now()
-	clients := loadgen.StartBackground(steps.Outside, b.requests)
+	clients := loadgen.StartBackground(steps.Outside, 10)
 	defer clients.Stop()
 	autoscalers := steps.Client.AutoscalingV2().HorizontalPodAutoscalers(steps.Namespace)
-	autoscaler := harness.Must(autoscalers.Create(ctx, app.Autoscaler(steps.Namespace, b.least, b.most), metav1.CreateOptions{}))
-	steps.Until(ctx, func(s observe.State) bool { return serves(s, "v1", b.most) })
+	autoscaler := harness.Must(autoscalers.Create(ctx, app.Autoscaler(steps.Namespace, leastBusy, mostBusy), metav1.CreateOptions{}))
+	steps.Until(ctx, func(s observe.State) bool { return serves(s, "v1", mostBusy) })
 	arrived := time.Now()
 	steps.Note("from the autoscaler's creation to the most pods", arrived.Sub(began))
 	// As many requests as leave out none of so many pods but by chance, once in a million runs.
-	steps.Steadily(ctx, 10*time.Second, func(s observe.State) bool { return serves(s, "v1", b.most) })
+	steps.Steadily(ctx, 10*time.Second, func(s observe.State) bool { return serves(s, "v1", mostBusy) })
 	lookedAgain(ctx, steps)
 	applied := time.Now()
-	left := dropped(ctx, steps, clientSide, app.Deployment(steps.Into, "v2"), b.most)
-	if b.least > app.Replicas {
-		noteWord(ctx, steps, autoscaler)
-	}
-	if b.shrinks {
-		sameSize(ctx, steps, app, b.most)
-	}
+	left := dropped(ctx, steps, clientSide, app.Deployment(steps.Into, "v2"), mostBusy)
+	sameSize(ctx, steps, app, mostBusy)
 	sent, failed := clients.Stop()
 	stopped := time.Now()
 	steps.Note(sentRequests, sent)
@@ -120,15 +89,12 @@ func (b busy) run(ctx context.Context, steps *harness.Steps, app fixtures.App) {
 	steps.Note(answeredBusy, clients.Pods(arrived, applied))
 	// Nodes still lead to the pods that go until their rules have followed.
 	steps.Note(answeredLeft, clients.Pods(left.from.Add(2*harness.UsualRuleLag), left.to))
-	if !b.shrinks {
-		return
-	}
 	// It would wait for 5 minutes (--horizontal-pod-autoscaler-downscale-stabilization).
 	harness.Must(edit.Live(ctx, autoscalers, autoscaler.Name, func(live *autoscalingv2.HorizontalPodAutoscaler) {
 		live.Spec.Behavior = &autoscalingv2.HorizontalPodAutoscalerBehavior{
 			ScaleDown: &autoscalingv2.HPAScalingRules{StabilizationWindowSeconds: new(int32(0))}}
 	}))
-	steps.Until(ctx, func(s observe.State) bool { return serves(s, "v1", b.least) })
+	steps.Until(ctx, func(s observe.State) bool { return serves(s, "v1", leastBusy) })
 	steps.Note(untilShrunk, time.Since(stopped))
 }
 

@@ -1,0 +1,85 @@
+package autoscale
+
+import (
+	"context"
+	"regexp"
+	"strings"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/e2e-framework/klient/k8s/resources"
+
+	"rollcall/fixtures"
+	"rollcall/harness"
+	"rollcall/harness/cluster"
+	"rollcall/harness/evidence"
+	"rollcall/harness/poll"
+	"rollcall/harness/verdict"
+)
+
+// sizesGiven is a fact: the sizes that the autoscaler gave after the apply, in its own words for them.
+const sizesGiven = "sizes that the autoscaler gave"
+
+// measured: reapply-below-the-minimum, with an autoscaler that is told a need of 12 pods. What it is told is constant, so that nothing
+// but the apply changes the size. It restores its minimum without asking for metrics, and looks at them 15 s later.
+func measured() harness.Scenario {
+	const live, least, replicas = 12, 6, 1
+	return harness.Scenario{
+		ID: "reapply-below-the-minimum-measured",
+		Claim: "applying a manifest that names 1 replica leaves 1 of the 12 pods that an autoscaler arrived at by a metric, until it has " +
+			"restored its minimum of 6, and then 12",
+		Profile: harness.Core,
+		Uses:    []string{cluster.ClusterChanges}, // the API of external metrics is the whole cluster's
+		Lasts:   time.Minute,
+		Steps: func(ctx context.Context, steps *harness.Steps) {
+			serveMetric(ctx, steps, live)
+			clientSide(ctx, steps, manifest(steps, "v1", new(int32(replicas))))
+			scaled(ctx, steps, live)
+			autoscaler := harness.Must(steps.Client.AutoscalingV2().HorizontalPodAutoscalers(steps.Namespace).Create(ctx,
+				fixtures.App{}.AutoscalerByMetric(steps.Namespace, least, most), metav1.CreateOptions{}))
+			lookedFirst(ctx, steps, autoscaler)
+			reapplied(ctx, steps, clientSide, manifest(steps, "v2", new(int32(replicas))), live)
+			noteSizes(ctx, steps, autoscaler)
+		},
+		Expect: []evidence.Expectation{
+			verdict.Fact("replicas after the apply", "1"),
+			verdict.Scaling("v1:1", "v2:1").Decides("C11.kills"),
+			verdict.Fact("fewest available pods", "1").Counting(evidence.FewestAvailable).Decides("C11.kills"),
+			verdict.FactWithin("from the apply to the autoscaler's write", 0, look),
+			verdict.Fact(sizesGiven, "New size: 6, New size: 12").Decides("C11.minimum", "C11.size"),
+		},
+	}
+}
+
+// serveMetric returns when autoscalers can ask for the external metric, until the steps have ended.
+func serveMetric(ctx context.Context, steps *harness.Steps, value int32) {
+	own := harness.Must(steps.Own())
+	api := harness.Must(resources.New(own.REST()))
+	harness.Must(steps.Client.CoreV1().Services(steps.Namespace).Create(ctx, fixtures.MetricService(steps.Namespace), metav1.CreateOptions{}))
+	harness.Must(steps.Client.CoreV1().Pods(steps.Namespace).Create(ctx, fixtures.MetricPod(steps.Into, value), metav1.CreateOptions{}))
+	service := fixtures.MetricAPI(steps.Namespace)
+	harness.Check(api.Create(ctx, service))
+	steps.Cleanup(func(ctx context.Context) error { return api.Delete(ctx, service) })
+	path := "/apis/external.metrics.k8s.io/v1beta1/namespaces/" + steps.Namespace + "/" + fixtures.Metric
+	harness.Check(poll.Until(ctx, time.Second, func() (bool, error) {
+		return steps.Client.CoreV1().RESTClient().Get().AbsPath(path).Do(ctx).Error() == nil, nil
+	}))
+}
+
+var sizeGiven = regexp.MustCompile(`New size: \d+`)
+
+// noteSizes notes what the autoscaler says that it did, when it says that it followed the metric, or was given as long as it looks.
+func noteSizes(ctx context.Context, steps *harness.Steps, autoscaler metav1.Object) {
+	var sizes []string
+	since := time.Now()
+	harness.Check(poll.Until(ctx, time.Second, func() (bool, error) { // Events of the API follow what they tell of
+		sizes = nil
+		followed := false
+		for _, e := range steps.Events(ctx, autoscaler, "SuccessfulRescale") {
+			sizes = append(sizes, sizeGiven.FindString(e.Message))
+			followed = followed || strings.Contains(e.Message, fixtures.Metric)
+		}
+		return followed || time.Since(since) > look, nil
+	}))
+	steps.Note(sizesGiven, strings.Join(sizes, ", "))
+}
