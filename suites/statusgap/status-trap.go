@@ -25,8 +25,8 @@ func statusTrap() harness.Scenario {
 		ID:      "status-trap",
 		Profile: harness.Core,
 		Claim:   "rollout status reports success while old pods still answer clients, and once they are gone no client is answered by one",
-		App: fixtures.App{
-			Replicas: 3, MaxSurge: new(intstr.FromInt32(1)), MaxUnavailable: new(intstr.FromInt32(0)),
+		App: fixtures.App{ // that of rollout/drained-rolling-update, so that one recording serves both
+			Replicas: 3, MaxSurge: new(intstr.FromInt32(1)), MaxUnavailable: new(intstr.FromInt32(0)), StartDelay: time.Second,
 			PreStopSleep: drain, Linger: linger, OnTerm: fixtures.Drain,
 		},
 		Load:    harness.Load{Rate: 100},
