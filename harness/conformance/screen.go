@@ -2,6 +2,7 @@ package conformance
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -38,8 +39,7 @@ func (r *run) watched(ctx context.Context, work func(screen)) error {
 			return err
 		}
 		log = file
-		klog.LogToStderr(false) // what client-go says of a connection that broke is no news, and would fall into the table
-		klog.SetOutput(file)
+		logClientGo(file)
 		defer klog.LogToStderr(true)
 		var shown progress.Screen = progress.NewLog(r.out)
 		s = screen{io.MultiWriter(r.out, file), file}
@@ -54,6 +54,15 @@ func (r *run) watched(ctx context.Context, work func(screen)) error {
 		fmt.Fprintln(os.Stderr, unwritten) // the run is none the worse for it
 	}
 	return log.Close()
+}
+
+// logClientGo has what client-go says go to a file: that a connection broke is no news, and would fall into the table. Without a
+// threshold of its own, what klog takes for an error goes to stderr besides.
+func logClientGo(file io.Writer) {
+	flags := flag.NewFlagSet("klog", flag.PanicOnError)
+	klog.InitFlags(flags)
+	flags.Parse([]string{"-logtostderr=false", "-stderrthreshold=FATAL"})
+	klog.SetOutput(file)
 }
 
 // columns is the width of the terminal.
