@@ -51,16 +51,23 @@ func (p *LocalPorts) pick() int { return int(p.first + p.next.Add(1)%p.count) }
 // portTries is how many ports that are in use are passed over before the kernel chooses one.
 const portTries = 3
 
+// dialled is the key of a context that has an *atomic.Int32, into which the port is written that is dialled from: net/http gives a request
+// up that it still dials for, and tells no error of that.
+type dialled struct{}
+
 // dial opens a connection from the next port. The error of one that could not be opened knows the port.
 func (p *LocalPorts) dial(ctx context.Context, dialer net.Dialer, network, addr string) (net.Conn, error) {
 	dialer.Resolver = likeResolver(dialer.Resolver)
 	for range portTries {
 		port := p.pick()
+		if noted, ok := ctx.Value(dialled{}).(*atomic.Int32); ok {
+			noted.Store(int32(port))
+		}
 		dialer.LocalAddr = &net.TCPAddr{Port: port}
-		dialled, err := dialOther(ctx, dialer, network, addr)
+		opened, err := dialOther(ctx, dialer, network, addr)
 		switch {
 		case err == nil:
-			return dialled, nil
+			return opened, nil
 		case !errors.Is(err, syscall.EADDRINUSE) && !errors.Is(err, syscall.EADDRNOTAVAIL):
 			return nil, &dialError{err, port}
 		}

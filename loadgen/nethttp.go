@@ -2,11 +2,11 @@ package loadgen
 
 import (
 	"context"
-	"errors"
 	"io"
 	"net"
 	"net/http"
 	"net/http/httptrace"
+	"sync/atomic"
 	"time"
 )
 
@@ -50,6 +50,8 @@ func (s *netHTTP) exchange(q request) (answer, error) {
 	ctx, cancel := context.WithDeadline(context.Background(), q.deadline)
 	defer cancel()
 	var given connections
+	var port atomic.Int32
+	ctx = context.WithValue(ctx, dialled{}, &port)
 	req := s.request(q.seq).WithContext(httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: given.add}))
 	if s.userapp != nil && !s.Resends {
 		req.Body = oneShotBody{} // net/http resends what has no body at all
@@ -68,11 +70,8 @@ func (s *netHTTP) exchange(q request) (answer, error) {
 	if !given.reused {
 		how.connected = given.at
 	}
-	var undialled *dialError
-	switch {
-	case errors.As(err, &undialled):
-		how.localPort = undialled.port
-	case given.last != nil:
+	how.localPort = int(port.Load())
+	if given.last != nil {
 		how.localPort = localPort(given.last)
 	}
 	return s.answer(r, how), err

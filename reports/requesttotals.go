@@ -7,13 +7,36 @@ import (
 	"rollcall/reports/model"
 )
 
+// routedTotals are where nodes sent the requests of a scenario; empty where nobody listened to that, or the pods' own logs say more.
+func routedTotals(s model.Scenario) string {
+	var of model.Routed
+	for _, lane := range s.LoadLanes() {
+		if r := lane.Routed; r != nil && (lane.Arrivals == nil || r.Contradicted > 0) {
+			of.Pod, of.Nowhere, of.Unknown, of.Contradicted = of.Pod+r.Pod, of.Nowhere+r.Nowhere, of.Unknown+r.Unknown, of.Contradicted+r.Contradicted
+		}
+	}
+	if of == (model.Routed{}) {
+		return ""
+	}
+	said := fmt.Sprintf("nodes routed %s to a pod", phrase.Count(of.Pod, "request"))
+	for _, other := range []struct {
+		n    int
+		what string
+	}{{of.Nowhere, "%s to none"}, {of.Unknown, "of %s nobody knows"}, {of.Contradicted, "%s answered by another"}} {
+		if other.n > 0 {
+			said += ", " + fmt.Sprintf(other.what, phrase.Number(other.n))
+		}
+	}
+	return said
+}
+
 // requestTotals are what became of every request of a scenario, from the clients to the pods and back, and how much
 // of the scenario's time clients were there; empty where the pods' was not recorded.
 func requestTotals(s model.Scenario) string {
 	var requests, arrivals, never, lost, retried int
 	for _, lane := range s.LoadLanes() {
 		if lane.Arrivals == nil {
-			return ""
+			return routedTotals(s)
 		}
 		requests, arrivals = requests+lane.Requests, arrivals+*lane.Arrivals
 		never, lost, retried = never+*lane.NeverArrived, lost+*lane.LostReplies, retried+lane.Retried

@@ -169,6 +169,9 @@ func newLane(lane timeline.Lane, tl timeline.Timeline) model.Lane {
 	if tl.Arrived {
 		l.LostReplies, l.Arrivals, l.NeverArrived = &s.LostReplies, &s.Arrivals, &s.NeverArrived
 	}
+	if r := s.Routings; r.Known()+r.Contradicted > 0 {
+		l.Routed = &model.Routed{Pod: r.Pod, Nowhere: r.Nowhere, Unknown: r.Unknown, Contradicted: r.Contradicted}
+	}
 	if s.Rate > 0 {
 		l.AchievedRate = new(thousandths(s.Rate))
 	}

@@ -41,6 +41,8 @@ type Cluster interface {
 	Features() []evidence.Feature
 	// CannotObserve says why privileged pods may not observe the nodes' rules; empty when they may.
 	CannotObserve() string
+	// CannotListen says why they may not listen to which connections nodes route; empty when they may.
+	CannotListen() string
 	// Describe says what the cluster is, as the run folder has it.
 	Describe(ctx context.Context) (evidence.Cluster, error)
 

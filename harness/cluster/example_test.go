@@ -28,6 +28,7 @@ func (c *k3s) Attached() bool                            { return true }
 func (c *k3s) Temporary() bool                           { return false }
 func (c *k3s) Features() []evidence.Feature              { return nil }
 func (c *k3s) CannotObserve() string                     { return "a k3s node runs no privileged pods for us" }
+func (c *k3s) CannotListen() string                      { return c.CannotObserve() }
 func (c *k3s) LeaveCPUCgroup(*corev1.Pod) error          { return nil }
 func (c *k3s) Close() error                              { return nil }
 

@@ -44,6 +44,8 @@ const (
 	RulesSynced EventKind = "rules-synced" // kube-proxy of node Object had written its rules; Detail is the address family
 	RulesFailed EventKind = "rules-failed" // kube-proxy of node Object could not write its rules, Count times since it was asked last
 	RulesUnseen EventKind = "rules-unseen" // node Object's rules were not seen for Count milliseconds up to now; Detail is why
+	FlowsBegun  EventKind = "flows-begun"  // the connections that node Object routes to the app are heard of from now on
+	FlowsUnseen EventKind = "flows-unseen" // node Object's were not for Count milliseconds up to now, or with none cannot be; Detail is why
 	NodeUnseen  EventKind = "node-unseen"  // nor was something else about it; Detail is what and why
 	NodeBusy    EventKind = "node-busy"    // node Object's processors were in use, Count permille, for the second up to now
 	// other machines of node Object's host had its processors, Count permille of that second, which is in node-busy too
@@ -96,7 +98,7 @@ const Booted = "booted"
 func EventKinds() []EventKind {
 	return []EventKind{PodCreated, PodReady, PodUnready, PodDeleting, PodGone, EndpointReady, EndpointNotReady, EndpointGone,
 		PodStarted, PodListening, PodSigterm, PodDraining, PodExited, PodKilled, PodWaited,
-		RulesBegun, RuleAdded, RuleGone, RulesSynced, RulesFailed, RulesUnseen, NodeUnseen, NodeBusy, NodeStolen, NodeConntrack,
+		RulesBegun, RuleAdded, RuleGone, RulesSynced, RulesFailed, RulesUnseen, FlowsBegun, FlowsUnseen, NodeUnseen, NodeBusy, NodeStolen, NodeConntrack,
 		CPUWaitBegun, CPUWait, CPUThrottled, NodeReady,
 		NodeUnready, NodeCordoned, NodeOpened, NodeChanged, AgentAway,
 		StrayPod, ReplicaSetScaled, Reported,

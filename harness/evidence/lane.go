@@ -6,7 +6,8 @@ type Lane struct {
 	Vantage Vantage `json:"vantage"`
 	// Protocol is how requests are sent and answered; empty: HTTP.
 	Protocol Protocol `json:"protocol,omitempty"`
-	Node     string   `json:"node"` // where the client ran; empty outside the cluster
+	Node     string   `json:"node"`             // where the client ran; empty outside the cluster
+	Client   string   `json:"client,omitempty"` // its address, by which its connections are told from those of others; empty: not noted
 	Conn     Conn     `json:"conn"`
 	Target   string   `json:"target"` // URL
 	// TargetNode is the node of the pod that a control lane asks; empty: not noted.

@@ -10,6 +10,7 @@ const (
 	RunFile      = "run.json"
 	HitsFile     = "hits.parquet"
 	ArrivalsFile = "arrivals.parquet"
+	FlowsFile    = "flows.parquet"
 	EventsFile   = "events.jsonl"
 	SessionFile  = "session.json"
 	ClusterFile  = "cluster.json"

@@ -141,6 +141,7 @@ type Evidence struct {
 	Run      Run
 	Hits     Stream[Hit]
 	Arrivals Stream[Arrival] // nil: not recorded
+	Flows    Stream[Flow]    // nil: none was heard of
 	Events   []Event         // in the order noted
 	// Damage lists what of the recording could not be read, each naming file and position.
 	Damage []string

@@ -16,6 +16,7 @@ type heard struct{ events []evidence.EventKind }
 
 func (h *heard) Event(e evidence.Event)       { h.events = append(h.events, e.Kind) }
 func (h *heard) Arrivals(...evidence.Arrival) {}
+func (h *heard) Flows(...evidence.Flow)       {}
 
 func TestDoing(t *testing.T) {
 	oldDeleted := evidence.Event{Kind: evidence.PodDeleting, By: evidence.Server{Version: "v1"}}

@@ -35,17 +35,17 @@ type podMeta struct {
 // A podTracker notes when pods of the app are created, become ready, are deleted and go.
 type podTracker struct {
 	*journal
-	versionLabel string
-	byName       map[string]*pod            // in the API
-	metas        map[string]podMeta         // likewise, also those that are not of the app
-	byUID        map[string]evidence.Server // of all pods of the namespace, also those that were
+	version versions
+	byName  map[string]*pod            // in the API
+	metas   map[string]podMeta         // likewise, also those that are not of the app
+	byUID   map[string]evidence.Server // of all pods of the namespace, also those that were
 	// Hooks, called under the lock; created may be nil.
 	created   func(*pod)
 	addressed func(address string, server evidence.Server) // for each new address of a pod
 }
 
-func newPodTracker(j *journal, versionLabel string) *podTracker {
-	return &podTracker{journal: j, versionLabel: versionLabel, byName: map[string]*pod{}, metas: map[string]podMeta{},
+func newPodTracker(j *journal, version versions) *podTracker {
+	return &podTracker{journal: j, version: version, byName: map[string]*pod{}, metas: map[string]podMeta{},
 		byUID: map[string]evidence.Server{}}
 }
 
@@ -54,12 +54,10 @@ func (t *podTracker) handlers(namespaced, _ informers.SharedInformerFactory) []h
 }
 
 func (t *podTracker) see(p *corev1.Pod) {
-	version, ofApp := p.Labels[t.versionLabel]
+	version, ofApp := t.version(p.Labels)
 	meta := podMeta{labels: labels.FormatLabels(p.Labels), node: p.Spec.NodeName, controlled: metav1.GetControllerOf(p) != nil}
 	t.learn(p.Name, meta)
-	t.mu.Lock()
-	t.byUID[string(p.UID)] = evidence.Server{Version: version, Pod: p.Name, Node: p.Spec.NodeName}
-	t.mu.Unlock()
+	t.know(p)
 	if !ofApp {
 		return
 	}
@@ -97,6 +95,14 @@ func (t *podTracker) see(p *corev1.Pod) {
 			t.note(evidence.Event{Kind: evidence.PodDeleting, By: server})
 		}
 	})
+}
+
+// know learns of whom the processes of a pod are.
+func (t *podTracker) know(p *corev1.Pod) {
+	version, _ := t.version(p.Labels)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.byUID[string(p.UID)] = evidence.Server{Version: version, Pod: p.Name, Node: p.Spec.NodeName}
 }
 
 // learn notes what may change of a pod without anything else about it.

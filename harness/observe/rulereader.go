@@ -24,6 +24,7 @@ type ruleReader struct {
 	tracker *ruleTracker
 	node    string
 	first   string // line of the run
+	flows   uint64 // connections told of so far
 	failure string // the last line that is not an observer's: why it does not work
 	ended   bool   // the observer wrote that it ends
 }
@@ -46,7 +47,7 @@ func (r *ruleReader) readAll(ctx context.Context, pod string) error {
 	for over := false; ; { // the observer was, before the pass
 		err := r.pass(ctx, pod, &corev1.PodLogOptions{Follow: true})
 		switch {
-		case r.ended:
+		case r.ended && r.failure == "":
 			return nil
 		case ctx.Err() != nil:
 			return fmt.Errorf("not read to its end: %w", context.Cause(ctx))
@@ -105,7 +106,11 @@ func (r *ruleReader) readLine(text string) error {
 		r.failure = text
 		return nil
 	}
-	if !r.parse(strings.SplitN(line, " ", 5)) {
+	words := strings.SplitN(line, " ", 5)
+	if len(words) > 1 && words[1] == "flow" {
+		words = strings.Split(line, " ")
+	}
+	if !r.parse(words) {
 		r.failure = fmt.Sprintf("line %.200q is none of an observer's", text)
 	}
 	if r.ended {
@@ -145,6 +150,14 @@ func (r *ruleReader) parse(words []string) bool {
 			return false
 		}
 		r.tracker.failed(r.node, e)
+	case kind == "flows" && len(rest) == 0:
+		e.Kind = evidence.FlowsBegun
+		r.tracker.event(e)
+	case kind == "noflows" && len(rest) > 0:
+		e.Kind, e.Detail = evidence.FlowsUnseen, strings.Join(rest, " ")
+		r.tracker.event(e)
+	case kind == "flow":
+		return r.parseFlows(at, rest)
 	case kind == "load" && len(rest) == 3:
 		return r.parseLoad(e, rest)
 	case kind == "stolen" && len(rest) == 1:
@@ -160,8 +173,11 @@ func (r *ruleReader) parse(words []string) bool {
 		}
 		e.Kind, e.Detail = evidence.NodeUnseen, rest[1]+": "+rest[2]
 		e.Count = int((at - since + time.Millisecond - 1) / time.Millisecond)
-		if rest[1] == "rules" {
+		switch rest[1] {
+		case "rules":
 			e.Kind, e.Detail = evidence.RulesUnseen, rest[2]
+		case "flows":
+			e.Kind, e.Detail = evidence.FlowsUnseen, rest[2]
 		}
 		r.tracker.event(e)
 	case kind == "end" && len(rest) == 0:

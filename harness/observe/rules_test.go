@@ -114,9 +114,12 @@ func TestRules(t *testing.T) {
 			v.says(begin, "R @5ns failed 3", end)
 		}, []evidence.Event{begun, about(evidence.RulesFailed, 5, "", 3, "")}, ""},
 		{"the node's load is in permille", func(v *simNode) {
-			v.says(begin, "R @5ns load 987 131072 262144", "R @6ns load 12 0 0", "R @6ns stolen 7", "R @7ns stolen much", end)
+			v.says(begin, "R @5ns load 987 131072 262144", "R @6ns load 12 0 0", "R @6ns stolen 7", end)
 		}, []evidence.Event{begun, about(evidence.NodeBusy, 5, "", 987, ""), about(evidence.NodeConntrack, 5, "", 500, "131072 of 262144"),
 			about(evidence.NodeBusy, 6, "", 12, ""), about(evidence.NodeStolen, 6, "", 7, "")}, ""},
+		{"a line that makes no sense is told, though others follow it", func(v *simNode) {
+			v.says(begin, "R @7ns stolen much", "R @8ns stolen 7", end)
+		}, []evidence.Event{begun, about(evidence.NodeStolen, 8, "", 7, "")}, "stolen much\" is none of an observer's"},
 		{"what was not seen is said, with how long and why", func(v *simNode) {
 			v.says(begin, "R @60ms blind @7ms rules no look for 53ms", "R @70ms blind @8ms syncs ask kube-proxy: refused", "R @71ms end")
 		}, []evidence.Event{begun, about(evidence.RulesUnseen, 60*time.Millisecond, "", 53, "no look for 53ms"),

@@ -22,6 +22,7 @@ type memorySink struct {
 	mu       sync.Mutex
 	events   []evidence.Event
 	arrivals []evidence.Arrival
+	flows    []evidence.Flow
 	changed  chan struct{}
 }
 
@@ -36,6 +37,10 @@ func (t *memorySink) Event(e evidence.Event) {
 
 func (t *memorySink) Arrivals(arrivals ...evidence.Arrival) {
 	t.add(func() { t.arrivals = append(t.arrivals, arrivals...) })
+}
+
+func (t *memorySink) Flows(flows ...evidence.Flow) {
+	t.add(func() { t.flows = append(t.flows, flows...) })
 }
 
 func (t *memorySink) add(do func()) {

@@ -22,10 +22,12 @@ import (
 )
 
 // A Sink takes what a Watch notes, as it is noted; *store.Recorder is one. Its methods are called from several goroutines:
-// Event one at a time, in order, and Arrivals in the order of each pod's log. They must not call the Watch.
+// Event one at a time, in order, Arrivals in the order of each pod's log, and Flows in that of each node's. They must not call the
+// Watch.
 type Sink interface {
 	Event(evidence.Event)
 	Arrivals(...evidence.Arrival)
+	Flows(...evidence.Flow)
 }
 
 // A Watch sees one namespace, and notes each change with the time at which it was seen, which is never earlier than the
@@ -52,6 +54,7 @@ type Scope struct {
 	Namespace    string
 	Service      string // whose endpoints count
 	VersionLabel string // of the app's pods, which holds their version
+	Elsewhere    *App   // the app, where it is not in the namespace
 	NoLogs       bool   // the app is not Rollcall's: the logs of its pods have no arrivals
 	// APITimeout is for how long the API server may not answer before the watch counts as blind; 0: 2 s.
 	APITimeout time.Duration
@@ -63,19 +66,33 @@ func Start(ctx context.Context, client kubernetes.Interface, scope Scope, began 
 	watching, stopWatching := context.WithCancel(context.WithoutCancel(ctx))
 	reading, stopReading := context.WithCancelCause(context.WithoutCancel(ctx))
 	j := newJournal(began, sink)
-	w := &Watch{journal: j, workloads: newWorkloadTracker(j, scope.VersionLabel), stopWatching: stopWatching, reading: reading,
+	version, namespace := byLabel(scope.VersionLabel), scope.Namespace
+	if scope.Elsewhere != nil {
+		version, namespace = scope.Elsewhere.version, scope.Elsewhere.Namespace
+	}
+	w := &Watch{journal: j, workloads: newWorkloadTracker(j, version), stopWatching: stopWatching, reading: reading,
 		stopReading: stopReading}
 	w.rules = newRuleTracker(j)
-	w.pods = newPodTracker(j, scope.VersionLabel)
+	w.pods = newPodTracker(j, version)
 	w.pods.addressed = w.rules.resolve
 	if !scope.NoLogs {
 		w.logs = &logTracker{journal: j, client: client.CoreV1().Pods(scope.Namespace), reading: reading, readers: &w.readers}
 		w.pods.created = w.logs.follow
 	}
 	w.endpoints = newEndpointTracker(j, w.pods, scope.Service)
-	namespaced := informers.NewSharedInformerFactoryWithOptions(client, 0, informers.WithNamespace(scope.Namespace))
+	namespaced := informers.NewSharedInformerFactoryWithOptions(client, 0, informers.WithNamespace(namespace))
 	cluster := informers.NewSharedInformerFactory(client, 0)
 	w.factories = []informers.SharedInformerFactory{namespaced, cluster}
+	if scope.Elsewhere != nil { // whose processes wait for a processor is known by their pods
+		own := informers.NewSharedInformerFactoryWithOptions(client, 0, informers.WithNamespace(scope.Namespace))
+		w.factories = append(w.factories, own)
+		h := handler{own.Core().V1().Pods().Informer(), on(w.pods.know), ignore}
+		if err := h.register(j.gap); err != nil {
+			stopWatching()
+			stopReading(nil)
+			return nil, err
+		}
+	}
 	for _, t := range []tracker{w.pods, w.endpoints, w.workloads, newNodeTracker(j), newAPIEventTracker(j, w.pods)} {
 		for _, h := range t.handlers(namespaced, cluster) {
 			if err := h.register(j.gap); err != nil {
@@ -127,6 +144,21 @@ func (w *Watch) Until(ctx context.Context, holds func(State) bool) error {
 			return context.Cause(ctx)
 		}
 	}
+}
+
+// Commonest is the version that most pods of the scope have that are not on their way out; empty if there are none.
+func (w *Watch) Commonest() (version string) {
+	w.journal.mu.Lock()
+	defer w.journal.mu.Unlock()
+	counts := map[string]int{}
+	for _, p := range w.pods.byName {
+		if v := p.server.Version; !p.deleting {
+			if counts[v]++; counts[v] > counts[version] || counts[v] == counts[version] && v < version {
+				version = v
+			}
+		}
+	}
+	return version
 }
 
 // Knows reports whether a pod of the scope has been seen, by name.

@@ -12,14 +12,14 @@ import (
 // A workloadTracker notes when ReplicaSets are scaled, and has Deployments and StatefulSets as last seen.
 type workloadTracker struct {
 	*journal
-	versionLabel string
+	version      versions
 	deployments  map[string]*appsv1.Deployment  // by name, as are the rest
 	statefulSets map[string]*appsv1.StatefulSet // nobody changes these objects
 	replicas     map[string]int32               // spec.replicas of ReplicaSets
 }
 
-func newWorkloadTracker(j *journal, versionLabel string) *workloadTracker {
-	return &workloadTracker{j, versionLabel, map[string]*appsv1.Deployment{}, map[string]*appsv1.StatefulSet{}, map[string]int32{}}
+func newWorkloadTracker(j *journal, version versions) *workloadTracker {
+	return &workloadTracker{j, version, map[string]*appsv1.Deployment{}, map[string]*appsv1.StatefulSet{}, map[string]int32{}}
 }
 
 func (t *workloadTracker) handlers(namespaced, _ informers.SharedInformerFactory) []handler {
@@ -36,7 +36,8 @@ func (t *workloadTracker) handlers(namespaced, _ informers.SharedInformerFactory
 }
 
 func (t *workloadTracker) seeReplicaSet(rs *appsv1.ReplicaSet) {
-	if rs.Spec.Replicas == nil {
+	version, ofApp := t.version(rs.Spec.Template.Labels)
+	if rs.Spec.Replicas == nil || !ofApp {
 		return
 	}
 	t.change(func() {
@@ -45,7 +46,7 @@ func (t *workloadTracker) seeReplicaSet(rs *appsv1.ReplicaSet) {
 		}
 		t.replicas[rs.Name] = *rs.Spec.Replicas
 		t.note(evidence.Event{Kind: evidence.ReplicaSetScaled, Object: rs.Name, Count: int(*rs.Spec.Replicas),
-			Detail: rs.Spec.Template.Labels[t.versionLabel]})
+			Detail: version})
 	})
 }
 

@@ -5,6 +5,8 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"net"
+	"net/url"
 	"slices"
 	"strings"
 	"sync"
@@ -69,7 +71,9 @@ func newClients(ctx context.Context, r *Recording, service *corev1.Service) (*cl
 			targets[evidence.FromPod] = r.target(fixtures.HTTPURL(service))
 		}
 		lanes := r.lanesIn(strings.TrimPrefix(worker, r.Cluster.Name()+"-"), worker, targets)
+		pod := up.agents[i]
 		for l := range lanes {
+			lanes[l].Client = pod.Status.PodIP
 			if lanes[l].Named {
 				lanes[l].Target = r.target("http://" + nameOf(service) + "/")
 			}
@@ -78,7 +82,6 @@ func newClients(ctx context.Context, r *Recording, service *corev1.Service) (*cl
 			}
 		}
 		cl.lanes = append(cl.lanes, lanes...)
-		pod := up.agents[i]
 		if err := r.Cluster.LeaveCPUCgroup(&pod); err != nil {
 			fmt.Fprintf(r.Out, "%s may be late: it stays in its pod's group: %v\n", pod.Name, err)
 		}
@@ -95,6 +98,9 @@ func newClients(ctx context.Context, r *Recording, service *corev1.Service) (*cl
 	}
 	cl.outside = outside
 	lanes := r.lanesIn("outside", "", map[evidence.Vantage]string{evidence.FromHost: cl.outside})
+	for l := range lanes {
+		lanes[l].Client, lanes[l].TargetNode = r.outsideEnds(ctx, outside)
+	}
 	cl.lanes = append(cl.lanes, lanes...)
 	process, err := startOutside()
 	if err != nil {
@@ -114,6 +120,34 @@ func (r *Recording) outsideTarget(ctx context.Context, service *corev1.Service) 
 		return "", err
 	}
 	return r.target(url), nil
+}
+
+// outsideEnds are the address that this host has for the node whose address a URL has, and that node. Both are empty where the URL
+// leads to something else, which opens connections of its own.
+func (r *Recording) outsideEnds(ctx context.Context, target string) (client, node string) {
+	u, err := url.Parse(target)
+	if err != nil {
+		return "", ""
+	}
+	nodes, err := r.Cluster.Client().CoreV1().Nodes().List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return "", ""
+	}
+	for _, n := range nodes.Items {
+		for _, a := range n.Status.Addresses {
+			if a.Type != corev1.NodeInternalIP || a.Address != u.Hostname() {
+				continue
+			}
+			way, err := net.Dial("udp", net.JoinHostPort(a.Address, "9")) // which sends nothing
+			if err != nil {
+				return "", ""
+			}
+			defer way.Close()
+			local, _, _ := net.SplitHostPort(way.LocalAddr().String())
+			return local, n.Name
+		}
+	}
+	return "", ""
 }
 
 // nameOf is by which name a Service is known in the cluster. The dot at its end keeps clients from trying others first.

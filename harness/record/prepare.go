@@ -4,7 +4,11 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"net"
 	"slices"
+	"strconv"
+
+	corev1 "k8s.io/api/core/v1"
 
 	"rollcall/fixtures"
 	"rollcall/harness/cpuwait"
@@ -45,7 +49,7 @@ func (r *Recording) deploy(ctx context.Context) error {
 	if err := r.checkForLeftovers(ctx); err != nil {
 		return err
 	}
-	if err := r.observeNodes(ctx); err != nil {
+	if err := r.observeNodes(ctx, r.destinations(service)...); err != nil {
 		return err
 	}
 	if err := r.watch.Until(ctx, func(s observe.State) bool { return r.Rollout.Deployed(s, r.App) }); err != nil {
@@ -79,6 +83,9 @@ func (r *Recording) startWatch(ctx context.Context, service string) (err error) 
 	}
 	if r.UserApp != nil {
 		scope.VersionLabel, scope.NoLogs = userapp.VersionLabel, true
+	}
+	if r.Elsewhere != nil {
+		scope.Elsewhere = r.Elsewhere.Pods
 	}
 	sink := observe.Sink(r.recorder)
 	if r.Sink != nil {
@@ -126,8 +133,25 @@ func doubtful() evidence.Scope {
 	return evidence.Scope{Missed: evidence.Subjects(), Doubted: evidence.Subjects()}
 }
 
-// observeNodes has the rules of every node observed, unless the cluster's owner does not want that.
-func (r *Recording) observeNodes(ctx context.Context) (err error) {
+// destinations are where the app is asked: by the addresses of its Service, and at its port of nodes. There are none where we may not
+// listen to the connections to them.
+func (r *Recording) destinations(service *corev1.Service) (all []string) {
+	if r.Cluster.CannotListen() != "" {
+		return nil
+	}
+	port := fixtures.HTTPPort(service)
+	for _, ip := range service.Spec.ClusterIPs {
+		all = append(all, net.JoinHostPort(ip, strconv.Itoa(int(port.Port))))
+	}
+	if port.NodePort != 0 {
+		all = append(all, fmt.Sprintf(":%d", port.NodePort))
+	}
+	return all
+}
+
+// observeNodes has the rules of every node observed, and the connections that they route to destinations, unless the cluster's owner does
+// not want that.
+func (r *Recording) observeNodes(ctx context.Context, destinations ...string) (err error) {
 	if r.boots, err = r.Cluster.Boots(ctx); err != nil {
 		return err
 	}
@@ -136,7 +160,7 @@ func (r *Recording) observeNodes(ctx context.Context) (err error) {
 		return nil
 	}
 	nodes := slices.Sorted(maps.Keys(r.boots))
-	r.observers, err = startObservers(ctx, r.Cluster.Client(), r.Lease, r.Images, r.Session, nodes, r.Stretch > 1, r.watch)
+	r.observers, err = startObservers(ctx, r.Cluster.Client(), r.Lease, r.Images, r.Session, nodes, r.Stretch > 1, destinations, r.watch)
 	if err != nil {
 		return fmt.Errorf("observe the nodes' rules: %w", err)
 	}

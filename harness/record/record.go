@@ -1,6 +1,7 @@
 package record
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -54,6 +55,7 @@ type Recording struct {
 	boots     map[string]string             // node -> id of the boot of its kernel
 	undo      []func(context.Context) error // changes of the cluster, in the order made
 	tooMuch   string                        // see TooMuch
+	newest    string                        // version of the pods that are left at the end
 }
 
 // Record runs the scenario once and puts what was seen into the folder. The evidence there is whole, or says why it is not.
@@ -96,6 +98,9 @@ func Record(ctx context.Context, s harness.Scenario, c Config) (r *Recording, er
 		if err := ours.Condemn(broken.Error()); err != nil {
 			fmt.Fprintf(r.Out, "%s %s: %v\n", r.run.Mode, r.run.Scenario, err)
 		}
+	}
+	if r.Elsewhere != nil && r.Elsewhere.Pods != nil {
+		r.run.NewVersion = cmp.Or(r.newest, r.run.NewVersion)
 	}
 	r.run.Length = time.Since(r.began)
 	return r, r.recorder.Finish(r.run)
@@ -143,7 +148,11 @@ func (r *Recording) through(ctx context.Context, stages ...stage) error {
 func (r *Recording) underLoad(ctx context.Context) error {
 	stray := strays{watch: r.watch, services: r.Cluster.Client().CoreV1().Services(r.Lease.Name), service: r.clients.service,
 		versions: r.versions()}
-	return unlessStray(ctx, stray.await, func(ctx context.Context) error {
+	await := stray.await
+	if r.Elsewhere != nil { // which versions it comes to have nobody knows before
+		await = func(context.Context) error { return nil }
+	}
+	return unlessStray(ctx, await, func(ctx context.Context) error {
 		return r.through(ctx, stage{evidence.SteadyPart, r.checkSteadyLoad}, stage{evidence.RolloutPart, r.rollOut})
 	}, func(ctx context.Context) error {
 		if r.tooMuch != "" {

@@ -106,6 +106,7 @@ func (r *Recording) awaitRollout(ctx context.Context, whole func(context.Context
 	}
 	if err == nil {
 		r.watch.Mark(evidence.Barrier)
+		r.newest = r.watch.Commonest()
 	}
 	if gone && errors.Is(err, observe.ErrNeverSettled) {
 		return nil

@@ -31,6 +31,7 @@ func (n *noted) Event(e evidence.Event) {
 }
 
 func (n *noted) Arrivals(...evidence.Arrival) {}
+func (n *noted) Flows(...evidence.Flow)       {}
 
 func (n *noted) of(kind evidence.EventKind) (found []evidence.Event) {
 	n.mu.Lock()

@@ -52,7 +52,7 @@ func (t *Target) List() usage.List {
 			Help: "`URL` by which the app's Service is reached from here, or none (default: a NodePort, if one can be reached)"},
 		{Flag: "load-nodes", Default: usage.Make, Text: &t.LoadNodes, Help: "`number` of nodes that carry agents, at most (default 3)"},
 		{Flag: "allow", Default: usage.Make, Text: &t.Allow, Help: "privileged `things` to do there, separated by commas: node-rules, " +
-			"and disruption:NODE for each of two or more nodes that may be drained"},
+			"flows, which tells to which pod each connection went, and disruption:NODE for each of two or more nodes that may be drained"},
 		{Flag: "dry-run", Default: usage.Make, Switch: &t.DryRun, Help: "list the scenarios, and what would be skipped and why; write nothing"},
 	}
 }
@@ -110,9 +110,12 @@ func (t Target) Connect(ctx context.Context, mode string) (*attached.Cluster, er
 	}
 	return attached.Connect(ctx, attached.Options{
 		Kubeconfig: t.Kubeconfig, Context: t.Context, Mode: mode, OutsideURL: t.OutsideURL, LoadNodes: nodes,
-		Observe: t.allows(harness.NodeRules), Drain: drain,
+		Observe: t.allows(harness.NodeRules), Listen: t.allows(flows), Drain: drain,
 	})
 }
+
+// flows is what an owner allows who lets us listen to which connections nodes route.
+const flows = "flows"
 
 func (t Target) allows(thing string) bool { return slices.Contains(splitList(t.Allow), thing) }
 
@@ -125,8 +128,10 @@ func (t Target) drainable() (nodes []string, err error) {
 			return nil, usage.New("allow "+thing, "it is named twice", "name another node: disruption:NODE")
 		case named && node != "":
 			nodes = append(nodes, node)
-		case thing != harness.NodeRules:
-			return nil, usage.New("allow "+thing, "there is no such thing", "use "+harness.NodeRules+", or disruption:NODE")
+		case thing == flows && !t.allows(harness.NodeRules):
+			return nil, usage.New("allow "+flows, "those who listen observe the nodes' rules too", "add "+harness.NodeRules)
+		case thing != harness.NodeRules && thing != flows:
+			return nil, usage.New("allow "+thing, "there is no such thing", "use "+harness.NodeRules+", "+flows+", or disruption:NODE")
 		}
 	}
 	return nodes, nil

@@ -22,6 +22,7 @@ type builder struct {
 	timesApp    bool   // how long the app takes to answer is known not to change
 	control     bool
 	strays      map[string]bool         // pods that are not of the rollout
+	flows       *laneFlows              // nil: where connections were sent is not known
 	unlogged    func(evidence.Hit) bool // whether a pod that answered need not have logged it
 
 	bounds       []time.Duration // of the phases
@@ -101,6 +102,7 @@ func (b *builder) add(h *evidence.Hit, at []evidence.Arrival) {
 	if h.Due < 0 || h.Sent < 0 || h.Took < 0 {
 		b.note(early, h.Seq)
 	}
+	routed := b.route(h)
 	b.summary.add(h)
 	b.lags = append(b.lags, h.Sent-h.Due)
 	b.noteLate(h)
@@ -139,12 +141,37 @@ func (b *builder) add(h *evidence.Hit, at []evidence.Arrival) {
 		b.note(elsewhere, h.Seq)
 	}
 	if h.Failed() || h.Attempts > 1 || len(at) > 1 {
-		b.keep(Hit{Hit: *h, Arrivals: slices.Clone(at)})
+		b.keep(Hit{Hit: *h, Arrivals: slices.Clone(at), Routed: routed})
 	}
 	if b.lane.Steps {
 		b.lane.Asked = append(b.lane.Asked, Hit{Hit: *h, Arrivals: slices.Clone(at)})
 	}
 	b.sent = append(b.sent, b.sentHit(h, at, answered))
+}
+
+// route is where the connection of a hit was sent. A reply that names nobody is by whom it was sent to.
+func (b *builder) route(h *evidence.Hit) Routed {
+	if b.flows == nil {
+		return Routed{}
+	}
+	routed := b.flows.connection(h)
+	switch s := &b.summary.Routings; {
+	case routed.Routing == RoutedToPod:
+		s.Pod++
+		if !h.Failed() && h.By.Pod != "" && h.By.Pod != routed.Pod {
+			s.Contradicted++
+		}
+	case routed.Routing == RoutedNowhere && h.Failed():
+		s.Nowhere++
+	case routed.Routing == RoutedNowhere:
+		s.Contradicted++
+	default:
+		s.Unknown++
+	}
+	if b.unversioned && !h.Failed() && h.By.Pod == "" {
+		h.By = routed.Server
+	}
+	return routed
 }
 
 // checkNumber checks that numbers run without a hole.

@@ -58,9 +58,9 @@ func (p Pod) at(moment time.Duration) (last PodStep) {
 }
 
 // Served finds the pod that got a hit, or should have: the one that replied, else the one that
-// logged it, else the one its keep-alive connection was to. Else it is the only pod that could have failed
-// it: of those on their way out when it was sent, one that had ended before one that could still
-// answer. It is absent when several could have, or none.
+// logged it, else the one that its connection was routed to, as its node or an answer before says. Else it is the only pod that could
+// have failed it: of those on their way out when it was sent, one that had ended before one that could still
+// answer. It is absent when several could have, or none, and where the node routed it nowhere.
 func (t Timeline) Served(h Hit) (p Pod, ok bool) {
 	if name := reached(h); name != "" {
 		i := slices.IndexFunc(t.Pods, func(p Pod) bool { return p.Pod == name })
@@ -68,6 +68,9 @@ func (t Timeline) Served(h Hit) (p Pod, ok bool) {
 			return Pod{}, false
 		}
 		return t.Pods[i], true
+	}
+	if h.Routed.Routing == RoutedNowhere {
+		return Pod{}, false
 	}
 	var ended, leaving []Pod
 	for _, pod := range t.Pods {
@@ -93,6 +96,8 @@ func reached(h Hit) string {
 		return h.By.Pod
 	case len(h.Arrivals) > 0:
 		return h.Arrivals[len(h.Arrivals)-1].By.Pod
+	case h.Routed.Pod != "":
+		return h.Routed.Pod
 	default:
 		return h.Kept
 	}

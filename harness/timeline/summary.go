@@ -32,6 +32,8 @@ type LaneSummary struct {
 	// SinceStep are requests sent since the first step of maintenance, as surely; without one SinceBegun.
 	SinceStep int
 
+	Routings Routings // of the connections of its requests
+
 	Rate    float64 // achieved, per second; 0 with fewer than two hits
 	Lag     Spread  // of Sent-Due: the generator's own lateness
 	Latency Latency // of good replies

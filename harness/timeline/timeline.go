@@ -73,6 +73,8 @@ type Hit struct {
 	Arrivals []evidence.Arrival // by time; empty when it never arrived, or arrivals were not recorded
 	// Kept is the pod that had answered before on the same keep-alive connection; empty when none had.
 	Kept string
+	// Routed is where its connection was sent.
+	Routed Routed
 }
 
 // Lost reports whether a pod got the request but the client never saw a whole reply.
@@ -93,12 +95,14 @@ func Join(ev evidence.Evidence) (Timeline, error) {
 	in := windows{terminating: t.terminatingBesideReady(), noneServing: t.NoneServing(), onlyTerminating: t.OnlyTerminating(),
 		starting: t.ReadyUnlistening()}
 	in.maintenance, in.sinceStep = t.maintenance()
+	routed, unread := t.readFlows(ev.Flows)
 	builders := make(map[string]*builder, len(ev.Run.Lanes))
 	for _, lane := range ev.Run.Lanes {
 		if builders[lane.ID] != nil || lane.ID == "" {
 			return Timeline{}, fmt.Errorf("timeline: join %s: lane id %q is empty or used twice", ev.Run.Scenario, lane.ID)
 		}
 		builders[lane.ID] = newBuilder(lane, newAway(ev.Run, lane), t, in, &shared)
+		builders[lane.ID].flows = routed.of(lane, &t)
 		builders[lane.ID].timesApp = ev.Run.UserApp == nil && lane.Kind().AsksApp()
 	}
 	var nodes []string // that something was recorded on
@@ -116,7 +120,7 @@ func Join(ev evidence.Evidence) (Timeline, error) {
 		nodes = slices.AppendSeq(nodes, maps.Keys(b.nodes))
 	}
 	t.findWaits()
-	t.damaged = slices.Concat(ev.Damage, damage)
+	t.damaged = slices.Concat(ev.Damage, unread, damage)
 	t.Problems = slices.Clone(t.damaged)
 	if len(t.Problems) == 0 { // else they follow from the damage
 		t.Problems = contradictions

@@ -18,16 +18,16 @@ const maxSeqs = 8
 
 // A description says of some hits when and on which lanes they were sent, in which phase their pods were, and which they are.
 type description struct {
-	kinds, sent, since, phases, seqs string
-	from                             string // after the rollout began, for headlines; empty: before it
-	lanes                            []string
+	kinds, sent, since, phases, routed, seqs string
+	from                                     string // after the rollout began, for headlines; empty: before it
+	lanes                                    []string
 }
 
 // describeHits is for hits by time sent, of at least one, which are all of so many or examples of them.
 func describeHits(hits []timeline.Hit, total int, tl timeline.Timeline) description {
 	d := description{
 		kinds: kinds(hits), sent: sentBetween(hits[0], hits[len(hits)-1].Sent), since: sinceRollout(hits[0], tl),
-		phases: podPhases(hits, tl), seqs: seqs(hits, total), lanes: lanesOf(hits),
+		phases: podPhases(hits, tl), routed: routedTo(hits), seqs: seqs(hits, total), lanes: lanesOf(hits),
 	}
 	if since, ok := tl.Since(evidence.RolloutBegun, hits[0]); ok && since.Length >= 0 {
 		d.from = ", from " + phrase.Duration(since.Length) + " after the rollout began"
@@ -47,7 +47,8 @@ func (d description) of(share string) []string {
 
 func (d description) facts() []Detail {
 	return []Detail{
-		{"by kind", d.kinds}, {"sent", d.sent + d.since}, {"lanes", strings.Join(d.lanes, ", ")}, {"pod phase", d.phases}, {"requests", d.seqs},
+		{"by kind", d.kinds}, {"sent", d.sent + d.since}, {"lanes", strings.Join(d.lanes, ", ")}, {"pod phase", d.phases}, {"routed to", d.routed},
+		{"requests", d.seqs},
 	}
 }
 
@@ -111,9 +112,12 @@ func sinceRollout(first timeline.Hit, tl timeline.Timeline) string {
 func podPhases(hits []timeline.Hit, tl timeline.Timeline) string {
 	counts := make(map[timeline.PodPhase]int)
 	first := make(map[timeline.PodPhase]string)
-	placed := 0
+	placed, nowhere := 0, 0
 	for _, h := range hits {
 		pod, ok := tl.Served(h)
+		if h.Routed.Routing == timeline.RoutedNowhere {
+			nowhere++
+		}
 		if !ok {
 			continue
 		}
@@ -130,7 +134,7 @@ func podPhases(hits []timeline.Hit, tl timeline.Timeline) string {
 	for _, phase := range slices.Sorted(maps.Keys(counts)) {
 		parts = append(parts, fmt.Sprintf("%d %s (%s)", counts[phase], phase, first[phase]))
 	}
-	if rest := len(hits) - placed; rest > 0 {
+	if rest := len(hits) - placed - nowhere; rest > 0 {
 		parts = append(parts, fmt.Sprintf("%d unknown", rest))
 	}
 	return strings.Join(parts, ", ")

@@ -165,12 +165,21 @@ type Lane struct {
 	LostReplies   *int                   `json:"lost_replies,omitempty"`
 	Arrivals      *int                   `json:"arrivals,omitempty"`
 	NeverArrived  *int                   `json:"never_arrived,omitempty"`
+	Routed        *Routed                `json:"routed,omitempty"`  // where nodes sent its requests; absent where nobody listened to that
 	Unknown       int                    `json:"unknown,omitempty"` // sent, but none of Requests: its agent went away meanwhile
 	ByVersion     map[string]int         `json:"by_version"`        // good replies
 	LongestOutage float64                `json:"longest_outage_ms"`
 	LongestGap    float64                `json:"longest_gap_ms,omitempty"` // beyond a period, in which it got no good reply
 	StatusGap     *float64               `json:"status_gap_ms,omitempty"`  // how long the old version still replied after status-done
 	Failures      map[evidence.Fault]int `json:"failures"`                 // every kind, also those at 0
+}
+
+// A Routed counts requests by where nodes routed their connections, by connection tracking.
+type Routed struct {
+	Pod          int `json:"pod"`
+	Nowhere      int `json:"nowhere"` // rejected or dropped before they had a pod
+	Unknown      int `json:"unknown"`
+	Contradicted int `json:"contradicted,omitempty"` // answered by another pod than that
 }
 
 // A Latency is how long good replies took, from when their requests were sent until the whole reply was read, in milliseconds.

@@ -23,6 +23,7 @@ type Options struct {
 	OutsideURL string // that leads to the app's Service; empty: a NodePort, if one can be reached; NoOutside: nothing does
 	LoadNodes  int    // nodes that carry load, at most
 	Observe    bool   // that privileged pods may observe every node's rules
+	Listen     bool   // that they may also listen to which connections every node routes
 	// Drain are nodes that may be cordoned and drained, two or more: a pod that is drained goes to another of them.
 	Drain []string
 }
@@ -126,6 +127,15 @@ func (c *Cluster) CannotObserve() string {
 		return c.unobservable
 	}
 	return "privileged pods were not allowed: -allow=node-rules"
+}
+
+// CannotListen says why they may not listen to which connections nodes route: while somebody listens, a kernel makes an event of each
+// connection of its node.
+func (c *Cluster) CannotListen() string {
+	if c.options.Listen {
+		return c.CannotObserve()
+	}
+	return "listening to nodes' connections was not allowed: --allow=node-rules,flows"
 }
 
 // ForbidObserving notes why privileged pods may not observe the nodes' rules, although that was wanted.

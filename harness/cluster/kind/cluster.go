@@ -94,6 +94,9 @@ func (c *Cluster) Features() []evidence.Feature { return nil }
 // CannotObserve is empty: the nodes are ours.
 func (c *Cluster) CannotObserve() string { return "" }
 
+// CannotListen is empty likewise.
+func (c *Cluster) CannotListen() string { return "" }
+
 // Temporary reports whether the cluster is removed when it is closed.
 func (c *Cluster) Temporary() bool { return c.reaper != nil }
 

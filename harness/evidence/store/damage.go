@@ -39,6 +39,10 @@ func (ev *reading) readFiles(dir string) {
 			if changed == nil {
 				ev.Arrivals = parquetStream(path, file.Records, arrivalLayout())
 			}
+		case evidence.FlowsFile:
+			if changed == nil {
+				ev.Flows = parquetStream(path, file.Records, flowLayout())
+			}
 		case evidence.EventsFile:
 			if !errors.Is(changed, fs.ErrNotExist) {
 				ev.readEvents(path, file.Records)
@@ -53,8 +57,12 @@ func (ev *reading) readFiles(dir string) {
 func (ev *reading) readSegments(dir string) {
 	hits, hitsErr := openSegment(filepath.Join(dir, hitsSegment), hitType())
 	arrivals, arrivalsErr := openSegment(filepath.Join(dir, arrivalsSegment), arrivalType())
+	flows, flowsErr := openSegment(filepath.Join(dir, flowsSegment), flowType())
 	events, eventsErr := openSegment(filepath.Join(dir, eventsSegment), eventType())
 	ev.Hits, ev.Arrivals, ev.Events = evidence.Hits(hits), evidence.Arrivals(arrivals), inOrder(events)
+	if len(flows) > 0 {
+		ev.Flows = evidence.Flows(flows)
+	}
 
 	var reached time.Duration
 	for _, h := range hits {
@@ -67,6 +75,9 @@ func (ev *reading) readSegments(dir string) {
 		evidence.RunFile, reached.Round(time.Millisecond), len(hits), len(arrivals), len(events)))
 	ev.damaged(hitsErr)
 	ev.damaged(arrivalsErr)
+	if !errors.Is(flowsErr, fs.ErrNotExist) { // builds before flows made none
+		ev.damaged(flowsErr)
+	}
 	ev.damaged(eventsErr)
 }
 

@@ -51,6 +51,9 @@ func writeFiles(dir string, ev evidence.Evidence) (files []evidence.File, err er
 	if ev.Arrivals != nil {
 		put(evidence.ArrivalsFile, func(w io.Writer) (int, error) { return writeParquet(w, ev.Arrivals, arrivalLayout()) })
 	}
+	if ev.Flows != nil {
+		put(evidence.FlowsFile, func(w io.Writer) (int, error) { return writeParquet(w, ev.Flows, flowLayout()) })
+	}
 	put(evidence.EventsFile, func(w io.Writer) (int, error) { return writeEvents(w, ev.Events) })
 	return files, err
 }

@@ -24,6 +24,7 @@ type Recorder struct {
 	dir      string
 	hits     *segment[evidence.Hit]
 	arrivals *segment[evidence.Arrival]
+	flows    *segment[evidence.Flow]
 	events   *segment[evidence.Event]
 
 	ended   atomic.Bool
@@ -47,6 +48,9 @@ func Record(dir string, run evidence.Run) (_ *Recorder, err error) {
 		return nil, err
 	}
 	if r.arrivals, err = createSegment(filepath.Join(dir, arrivalsSegment), arrivalType()); err != nil {
+		return nil, err
+	}
+	if r.flows, err = createSegment(filepath.Join(dir, flowsSegment), flowType()); err != nil {
 		return nil, err
 	}
 	if r.events, err = createSegment(filepath.Join(dir, eventsSegment), eventType()); err != nil {
@@ -74,6 +78,9 @@ func (r *Recorder) Hits(hits ...evidence.Hit) { r.hits.add(hits...) }
 // Arrivals records arrivals, in any order.
 func (r *Recorder) Arrivals(arrivals ...evidence.Arrival) { r.arrivals.add(arrivals...) }
 
+// Flows records flows, in any order.
+func (r *Recorder) Flows(flows ...evidence.Flow) { r.flows.add(flows...) }
+
 // Event records an event.
 func (r *Recorder) Event(e evidence.Event) { r.events.add(e) }
 
@@ -84,7 +91,7 @@ func (r *Recorder) Finish(run evidence.Run) error {
 		return fmt.Errorf("evidence: finish %s: it has ended before", r.dir)
 	}
 	defer r.close()
-	if err := errors.Join(r.hits.end(), r.arrivals.end(), r.events.end()); err != nil {
+	if err := errors.Join(r.hits.end(), r.arrivals.end(), r.flows.end(), r.events.end()); err != nil {
 		return fmt.Errorf("evidence: record %s: %w", r.dir, err)
 	}
 	events, err := r.events.stream().All()
@@ -95,10 +102,13 @@ func (r *Recorder) Finish(run evidence.Run) error {
 	if run.UserApp != nil {
 		whole.Arrivals = nil
 	}
+	if r.flows.records > 0 {
+		whole.Flows = r.flows.stream()
+	}
 	if err := write(r.dir, whole); err != nil {
 		return err
 	}
-	for _, name := range []string{hitsSegment, arrivalsSegment, eventsSegment} {
+	for _, name := range []string{hitsSegment, arrivalsSegment, flowsSegment, eventsSegment} {
 		if err := os.Remove(filepath.Join(r.dir, name)); err != nil {
 			return fmt.Errorf("evidence: finish %s: %w", r.dir, err)
 		}
@@ -142,6 +152,7 @@ func (r *Recorder) flush() {
 func (r *Recorder) flushAll() {
 	r.hits.flush()
 	r.arrivals.flush()
+	r.flows.flush()
 	r.events.flush()
 }
 
@@ -151,6 +162,9 @@ func (r *Recorder) close() {
 	}
 	if r.arrivals != nil {
 		r.arrivals.close()
+	}
+	if r.flows != nil {
+		r.flows.close()
 	}
 	if r.events != nil {
 		r.events.close()

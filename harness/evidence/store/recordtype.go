@@ -28,6 +28,11 @@ func arrivalType() recordType[evidence.Arrival] {
 		evidence.Arrival.Check}
 }
 
+// flowType has the flows of a node in one lane.
+func flowType() recordType[evidence.Flow] {
+	return recordType[evidence.Flow]{func(f evidence.Flow) key { return key{f.Node, f.Seq} }, (*evidence.Flow).Compare, evidence.Flow.Check}
+}
+
 // eventType has all events in one lane.
 func eventType() recordType[evidence.Event] {
 	return recordType[evidence.Event]{func(evidence.Event) key { return key{} }, (*evidence.Event).Compare, evidence.Event.Check}

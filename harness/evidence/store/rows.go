@@ -102,6 +102,44 @@ func arrivalLayout() layout[evidence.Arrival, arrivalRow] {
 	}
 }
 
+// A flowRow is a Flow as it is written: the time in nanoseconds since Run.Began.
+type flowRow struct {
+	Node    string `parquet:"node,dict,zstd"`
+	Seq     int64  `parquet:"seq,delta,zstd"`
+	At      int64  `parquet:"at_ns,delta,zstd"`
+	Client  string `parquet:"client,dict,zstd"`
+	Port    int32  `parquet:"port,delta,zstd"`
+	To      string `parquet:"to,dict,zstd"`
+	Address string `parquet:"address,dict,zstd"`
+	Version string `parquet:"version,dict,zstd"`
+	Pod     string `parquet:"pod,dict,zstd"`
+	PodNode string `parquet:"pod_node,dict,zstd"`
+}
+
+// flowLayout is that of flows.parquet.
+func flowLayout() layout[evidence.Flow, flowRow] {
+	return layout[evidence.Flow, flowRow]{
+		recordType: flowType(),
+		row: func(f evidence.Flow) flowRow {
+			return flowRow{Node: f.Node, Seq: int64(f.Seq), At: int64(f.At), Client: f.Client, Port: int32(f.Port), To: f.To, Address: f.Pod,
+				Version: f.By.Version, Pod: f.By.Pod, PodNode: f.By.Node}
+		},
+		columns: func() ([]column, func(int) evidence.Flow) {
+			known := make(map[string]string)
+			node, client, to, address := newWords("node", known), newWords("client", known), newWords("to", known), newWords("address", known)
+			version, pod, podNode := newWords("version", known), newWords("pod", known), newWords("pod_node", known)
+			seq, at, port := newNumbers("seq"), newNumbers("at_ns"), newNumbers("port")
+			return []column{node, seq, at, client, port, to, address, version, pod, podNode}, func(i int) evidence.Flow {
+				return evidence.Flow{
+					Node: node.at(i), Seq: uint64(seq.at(i)), At: time.Duration(at.at(i)), Client: client.at(i), Port: int(port.at(i)),
+					To: to.at(i), Pod: address.at(i), By: evidence.Server{Version: version.at(i), Pod: pod.at(i), Node: podNode.at(i)},
+				}
+			}
+		},
+		metadata: metadata("one row per connection that a node routed to the app, by node and seq; at_ns: nanoseconds since run.json's began, on the clock of the node"),
+	}
+}
+
 func metadata(units string) []parquet.WriterOption {
 	return []parquet.WriterOption{
 		parquet.KeyValueMetadata("rollcall.schema", strconv.Itoa(evidence.SchemaVersion)),

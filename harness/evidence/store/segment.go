@@ -17,6 +17,7 @@ import (
 const (
 	hitsSegment     = "hits.segment"
 	arrivalsSegment = "arrivals.segment"
+	flowsSegment    = "flows.segment"
 	eventsSegment   = "events.segment"
 )
 

@@ -1,0 +1,55 @@
+package observe
+
+import (
+	"net/netip"
+	"strconv"
+	"time"
+
+	"rollcall/harness/evidence"
+)
+
+// flowWords is how many words of an observer's line tell of one connection: client, destination, pod, and its age.
+const flowWords = 4
+
+// parseFlows notes the connections that the words of a line tell of, as of the line's time, and reports whether they do.
+func (r *ruleReader) parseFlows(at time.Duration, words []string) bool {
+	flows := make([]evidence.Flow, 0, len(words)/flowWords)
+	for ; len(words) >= flowWords; words = words[flowWords:] {
+		client, err := netip.ParseAddrPort(words[0])
+		if err != nil {
+			return false
+		}
+		to, err := netip.ParseAddrPort(words[1])
+		if err != nil {
+			return false
+		}
+		pod, err := netip.ParseAddrPort(words[2])
+		if err != nil {
+			return false
+		}
+		age, err := strconv.Atoi(words[3]) // microseconds
+		if err != nil {
+			return false
+		}
+		flows = append(flows, evidence.Flow{Node: r.node, Seq: r.flows, At: at - time.Duration(age)*time.Microsecond,
+			Client: client.Addr().String(), Port: int(client.Port()), To: to.String(), Pod: pod.String()})
+		r.flows++
+	}
+	if len(words) > 0 {
+		return false
+	}
+	r.tracker.flow(flows)
+	return true
+}
+
+// flow hands on connections, each with the pod that has had its address since before it.
+func (t *ruleTracker) flow(flows []evidence.Flow) {
+	t.change(func() {
+		for i, f := range flows {
+			if pod, err := netip.ParseAddrPort(f.Pod); err == nil {
+				flows[i].By = t.servers[pod.Addr().String()]
+			}
+		}
+		t.sink.Flows(flows...)
+	})
+}

@@ -1,0 +1,144 @@
+package timeline
+
+import (
+	"cmp"
+	"net"
+	"net/netip"
+	"net/url"
+	"slices"
+	"time"
+
+	"rollcall/harness/evidence"
+)
+
+// A Routing says whether a node routed a connection, by its connection tracking.
+type Routing int
+
+// Routings. That is never guessed: where an event may have been lost it is unknown.
+const (
+	RoutingUnknown Routing = iota
+	RoutedToPod
+	RoutedNowhere // it was rejected or dropped before it had a pod
+)
+
+// A Routed is where the connection of a request was sent.
+type Routed struct {
+	Routing
+	evidence.Server        // if its address was known to be a pod's
+	Address         string // and port, of where it was routed to
+}
+
+// Routings counts the connections of a lane's requests by where they were sent.
+type Routings struct {
+	Pod, Nowhere, Unknown int
+	Contradicted          int // replies by another pod than the one that the connection was routed to
+}
+
+// Known is how many of them are known.
+func (r Routings) Known() int { return r.Pod + r.Nowhere }
+
+// heardLate is how long an event of conntrack may take from the node's kernel to the observer, which waits for a processor like any
+// other process: as long as the first timer of a SYN, by which the client tries again.
+const heardLate = time.Second
+
+// A tuple is the client's end of a connection.
+type tuple struct {
+	client string
+	port   int
+}
+
+// flows are the connections that nodes routed, by node and client's end, by time.
+type flows struct {
+	routed map[string]map[tuple][]evidence.Flow
+	begun  map[string]time.Duration // node -> when it was first heard of them
+	lost   map[string]bool          // nodes whose observers did not reach the end
+	unseen map[string][]Window
+}
+
+// readFlows puts flows on the recorder's clock. An error is of a stream that is damaged.
+func (t *Timeline) readFlows(stream evidence.Stream[evidence.Flow]) (f flows, damage []string) {
+	f = flows{map[string]map[tuple][]evidence.Flow{}, map[string]time.Duration{}, map[string]bool{}, map[string][]Window{}}
+	for _, e := range t.Events {
+		switch e.Kind {
+		case evidence.FlowsBegun:
+			f.begun[e.Object] = e.At
+		case evidence.RecorderLost:
+			f.lost[e.Object] = true
+		case evidence.FlowsUnseen:
+			f.unseen[e.Object] = append(f.unseen[e.Object], Window{From: e.At - time.Duration(e.Count)*time.Millisecond, To: e.At})
+		}
+	}
+	if stream == nil {
+		return f, nil
+	}
+	for flow, err := range stream {
+		if err != nil {
+			return f, []string{err.Error()}
+		}
+		of := f.routed[flow.Node]
+		if of == nil {
+			of = map[tuple][]evidence.Flow{}
+			f.routed[flow.Node] = of
+		}
+		flow.At = t.clocks.onRecorder(flow.Node, flow.At)
+		at := tuple{flow.Client, flow.Port}
+		of[at] = append(of[at], flow)
+	}
+	return f, nil
+}
+
+// A laneFlows is those among which the connections of a lane are.
+type laneFlows struct {
+	routed    map[tuple][]evidence.Flow
+	client    string
+	to        string // empty: any, since the target is a name
+	heard     Window // of the node: before and after it nobody listened
+	unseen    []Window
+	uncertain time.Duration // how the clocks of client and node differ
+}
+
+// of is nil for a lane whose connections nobody could have heard of, or told from those of others.
+func (f flows) of(lane evidence.Lane, t *Timeline) *laneFlows {
+	node := cmp.Or(lane.Node, lane.TargetNode)
+	begun, heard := f.begun[node]
+	target, err := url.Parse(lane.Target)
+	if !heard || err != nil || lane.Client == "" || !lane.Kind().AsksApp() {
+		return nil
+	}
+	of := &laneFlows{routed: f.routed[node], client: lane.Client, heard: Window{From: begun, To: never}, unseen: f.unseen[node],
+		uncertain: t.clocks.between(lane.Node, node)}
+	if f.lost[node] {
+		of.heard.To = t.seen[node]
+	}
+	if _, err := netip.ParseAddr(target.Hostname()); err == nil {
+		of.to = net.JoinHostPort(target.Hostname(), cmp.Or(target.Port(), "80"))
+	}
+	return of
+}
+
+// connection is where the connection of a hit was sent: a new one by the event that its opening made, one that was kept by the last that
+// its port had.
+func (f *laneFlows) connection(h *evidence.Hit) Routed {
+	if h.LocalPort == 0 || h.Sent < f.heard.From {
+		return Routed{}
+	}
+	from, to := h.Sent-f.uncertain, h.End()+heardLate+f.uncertain
+	if h.Reused {
+		from = f.heard.From
+	}
+	found := Routed{Routing: RoutedNowhere}
+	for _, flow := range f.routed[tuple{f.client, h.LocalPort}] {
+		if from <= flow.At && flow.At <= to && (f.to == "" || f.to == flow.To) {
+			found = Routed{RoutedToPod, flow.By, flow.Pod}
+			if h.Reused {
+				from = flow.At
+			}
+		}
+	}
+	missed := func(w Window) bool { return w.From <= to && from <= w.To }
+	lost := h.End() > f.heard.To || slices.ContainsFunc(f.unseen, missed)
+	if lost && (h.Reused || found.Routing == RoutedNowhere) || h.Reused && found.Routing == RoutedNowhere {
+		return Routed{}
+	}
+	return found
+}

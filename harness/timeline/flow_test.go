@@ -1,0 +1,124 @@
+package timeline_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"rollcall/harness/evidence"
+	"rollcall/harness/timeline"
+)
+
+// Connections of a lane on a node of which conntrack is listened to from 5 ms on. The client uses another port for each: 1000 and up.
+func TestWhereConnectionsWereRouted(t *testing.T) {
+	const client, service, pod = "10.244.1.5", "10.96.0.10:80", "10.244.2.7:8080"
+	lane := fresh("worker-fresh", "worker")
+	lane.Client, lane.Target = client, "http://10.96.0.10/"
+	old := evidence.Server{Version: "abc", Pod: "web-abc-1", Node: "worker2"}
+	routed := func(at int, port int) evidence.Flow {
+		return evidence.Flow{Node: "worker", At: time.Duration(at) * ms, Client: client, Port: port, To: service, Pod: pod, By: old}
+	}
+	unseen := func(at, length int, why string) evidence.Event {
+		return evidence.Event{At: time.Duration(at) * ms, Kind: evidence.FlowsUnseen, Object: "worker", Count: length, Detail: why}
+	}
+	for _, row := range []struct {
+		sentence string
+		outcomes string // of requests at 10 ms, 20 ms, ...: . for a good reply that names nobody, see paced
+		flows    []evidence.Flow
+		change   func(*streams)
+		want     timeline.Routings
+	}{
+		{"each has an event", "..", []evidence.Flow{routed(10, 1000), routed(21, 1001)}, nil, timeline.Routings{Pod: 2}},
+		{"one that was refused by a pod has an event too", "x", []evidence.Flow{routed(11, 1000)}, nil, timeline.Routings{Pod: 1}},
+		{"one without an event was rejected before it had a pod", "x", nil, nil, timeline.Routings{Nowhere: 1}},
+		{"an event of before is of an earlier connection of that port", "x", []evidence.Flow{routed(9, 1000)}, nil, timeline.Routings{Nowhere: 1}},
+		{"of two the last counts: the first entry had ended", "x", []evidence.Flow{routed(10, 1000), routed(11, 1000)}, nil,
+			timeline.Routings{Pod: 1}},
+		{"an event of another destination is another's", "x", []evidence.Flow{{Node: "worker", At: 10 * ms, Client: client, Port: 1000,
+			To: "10.96.0.11:80", Pod: pod}}, nil, timeline.Routings{Nowhere: 1}},
+		{"an event of another client is another's", "x", []evidence.Flow{{Node: "worker", At: 10 * ms, Client: "10.244.1.6", Port: 1000,
+			To: service, Pod: pod}}, nil, timeline.Routings{Nowhere: 1}},
+		{"an event of another node is another's", "x", []evidence.Flow{{Node: "worker2", At: 10 * ms, Client: client, Port: 1000,
+			To: service, Pod: pod}}, nil, timeline.Routings{Nowhere: 1}},
+		{"without an event, and with some lost, it is unknown", "x", nil, func(s *streams) {
+			s.Events = append(s.Events, unseen(12, 5, "no buffer space"))
+		}, timeline.Routings{Unknown: 1}},
+		{"what was lost before does not matter", "x", nil, func(s *streams) {
+			s.Events = append(s.Events, unseen(9, 3, "no buffer space"))
+		}, timeline.Routings{Nowhere: 1}},
+		{"with some lost one whose event was heard is known", "x", []evidence.Flow{routed(11, 1000)}, func(s *streams) {
+			s.Events = append(s.Events, unseen(12, 5, "no buffer space"))
+		}, timeline.Routings{Pod: 1}},
+		{"nothing is known before the first was listened for", "x", nil, func(s *streams) {
+			s.Events[0].At = 11 * ms
+		}, timeline.Routings{Unknown: 1}},
+		{"nor after the observer was last heard", "x", nil, func(s *streams) {
+			s.Events[1].At = 11 * ms
+			s.Events = append(s.Events, evidence.Event{At: 20 * ms, Kind: evidence.RecorderLost, Object: "worker"})
+		}, timeline.Routings{Unknown: 1}},
+		{"nor without the client's port", "x", nil, func(s *streams) {
+			s.Hits[0].LocalPort = 0
+		}, timeline.Routings{Unknown: 1}},
+		{"nor without the client's address", "x", nil, func(s *streams) {
+			s.Run.Lanes[0].Client = ""
+		}, timeline.Routings{}},
+		{"requests over a kept connection went where it did", "..x", []evidence.Flow{routed(10, 1000)}, func(s *streams) {
+			s.Run.Lanes[0].Conn = evidence.Reused
+			for i := range s.Hits {
+				s.Hits[i].LocalPort, s.Hits[i].Reused = 1000, i > 0
+			}
+		}, timeline.Routings{Pod: 3}},
+		{"one that another request opened, which was sent later", "..", []evidence.Flow{routed(21, 1000)}, func(s *streams) {
+			s.Run.Lanes[0].Conn = evidence.Reused
+			s.Hits[0].Took, s.Hits[0].Reused, s.Hits[1].LocalPort = 30*ms, true, 1000
+		}, timeline.Routings{Pod: 2}},
+		{"one that was kept may have been opened anew while events were lost", ".x", []evidence.Flow{routed(10, 1000)}, func(s *streams) {
+			s.Run.Lanes[0].Conn = evidence.Reused
+			s.Hits[1].LocalPort, s.Hits[1].Reused = 1000, true
+			s.Events = append(s.Events, unseen(15, 2, "no buffer space"))
+		}, timeline.Routings{Pod: 1, Unknown: 1}},
+		{"one that was kept from before anybody listened is unknown", ".", nil, func(s *streams) {
+			s.Run.Lanes[0].Conn, s.Hits[0].Reused = evidence.Reused, true
+		}, timeline.Routings{Unknown: 1}},
+		{"a good reply without an event is a contradiction", ".", nil, nil, timeline.Routings{Contradicted: 1}},
+		{"so is one by another pod", "1", []evidence.Flow{routed(10, 1000)}, nil, timeline.Routings{Pod: 1, Contradicted: 1}},
+	} {
+		t.Run(row.sentence, func(t *testing.T) {
+			hits := paced(lane.ID, row.outcomes)
+			for i := range hits {
+				hits[i].LocalPort = 1000 + i
+				if row.outcomes[i] == '.' {
+					hits[i].By = evidence.Server{}
+				}
+			}
+			s := recording(hits, []evidence.Event{{At: 5 * ms, Kind: evidence.FlowsBegun, Object: "worker"},
+				{At: time.Second, Kind: evidence.NodeBusy, Object: "worker"}}, lane)
+			s.Run.UserApp = &evidence.UserApp{}
+			if row.change != nil {
+				row.change(&s)
+			}
+			for i := range row.flows {
+				row.flows[i].Seq = uint64(i)
+			}
+			ev := s.evidence()
+			ev.Flows = evidence.Flows(row.flows)
+			tl, err := timeline.Join(ev)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := tl.Lanes[0].Summary
+			if diff := cmp.Diff(row.want, got.Routings); diff != "" {
+				t.Errorf("routings (-want +got):\n%s", diff)
+			}
+			if good := len(row.outcomes) - len(tl.Lanes[0].Failed); row.want.Contradicted+row.want.Unknown == 0 && got.ByVersion["abc"] != good {
+				t.Errorf("%d replies by version abc, want %d", got.ByVersion["abc"], good)
+			}
+			for _, h := range tl.Lanes[0].Failed {
+				if h.Routed.Routing == timeline.RoutedToPod && h.Routed.Server != old {
+					t.Errorf("routed to %+v, want %+v", h.Routed.Server, old)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,37 @@
+package verdict
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"rollcall/harness/timeline"
+)
+
+// routedTo counts hits by the pod that their node routed them to, most first; empty where that is known of none.
+func routedTo(hits []timeline.Hit) string {
+	counts := map[string]int{}
+	known := false
+	for _, h := range hits {
+		to := "unknown"
+		switch h.Routed.Routing {
+		case timeline.RoutedToPod:
+			to = cmp.Or(h.Routed.Pod, h.Routed.Address)
+		case timeline.RoutedNowhere:
+			to = "no pod"
+		case timeline.RoutingUnknown:
+		}
+		known = known || h.Routed.Routing != timeline.RoutingUnknown
+		counts[to]++
+	}
+	if !known {
+		return ""
+	}
+	names := slices.SortedFunc(maps.Keys(counts), func(a, b string) int { return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b)) })
+	for i, name := range names {
+		names[i] = fmt.Sprintf("%s %d", name, counts[name])
+	}
+	return strings.Join(names, ", ")
+}
