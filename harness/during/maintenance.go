@@ -35,6 +35,7 @@ type maintenance struct {
 	server  *server
 
 	cluster     cluster.Cluster // once it is open
+	app         *userApp        // that is watched; nil: none of somebody else's
 	wholeness   wholeness
 	interrupts  *interrupts
 	unfinished  string // why it did not come to its end
@@ -55,13 +56,17 @@ func doing(command []string) string {
 // on is the scenario on a cluster.
 func (m *maintenance) on(ctx context.Context, c cluster.Cluster) (harness.Scenario, error) {
 	m.cluster = c
-	return m.elsewhere(ctx, c.Client(), m.scenario())
+	s, err := m.elsewhere(ctx, c.Client(), m.scenario())
+	if err == nil && s.Elsewhere != nil && s.Elsewhere.Service != nil {
+		err = m.watchApp(ctx, c, &s)
+	}
+	return s, err
 }
 
 // do lets the maintenance happen: it runs the command to its end, or returns when somebody says that all is done.
 func (m *maintenance) do(ctx context.Context, s disruption.Stage) error {
 	defer m.server.endedNow()
-	m.wholeness = wholeness{client: m.cluster.Client(), say: m.screen.say}
+	m.wholeness = wholeness{client: m.cluster.Client(), app: m.app, say: m.screen.say}
 	before, err := unfit(ctx, m.cluster.Client())
 	if err != nil {
 		m.screen.say(fmt.Sprintf("nodes that are not ready yet may be waited for at the end: %v", err))
@@ -83,6 +88,7 @@ func (m *maintenance) do(ctx context.Context, s disruption.Stage) error {
 	if len(m.command) > 0 {
 		m.run(limited)
 		s.Fact(evidence.CommandExit, strconv.Itoa(m.commandCode))
+		m.awaitOver(limited)
 	} else {
 		m.awaitEnd(limited)
 	}

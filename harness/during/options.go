@@ -24,6 +24,8 @@ type Options struct {
 	Service   string // of the cluster, that pods ask in place of Rollcall's own app: namespace/name[:port][/path]
 	URL       string // that the client outside asks, likewise
 	Settle    string // for how long the load goes on once the cluster is whole; empty: a minute
+	For       string // how long the maintenance goes on once the command has ended; empty: it is over then
+	Until     string // command that succeeds when the maintenance is over, which is run again and again once the command has ended
 	Deadline  string // by when the maintenance has to be over; empty: 12 h
 	runner.Options
 }
@@ -53,6 +55,14 @@ func (o *Options) List() usage.List {
 	return append(append(own, o.Options.List().Only("k8s", "keep")...), o.reach()...)
 }
 
+// OfCommand are those that say when what a command began is over, if that is not when it has ended.
+func (o *Options) OfCommand() usage.List {
+	return usage.List{
+		{Flag: "for", Text: &o.For, Help: "how `long` what the command began goes on after it has ended"},
+		{Flag: "until", Text: &o.Until, Help: "shell `command` that succeeds when what the command began is over"},
+	}
+}
+
 // reach is of a cluster that is there already.
 func (o *Options) reach() usage.List {
 	return o.Target.List().Only("context", "kubeconfig", "namespace", "image-repo", "images", "registry-ca", "pull-secret", "outside-url",
@@ -64,7 +74,9 @@ type asked struct {
 	outage           time.Duration // 0: it does not matter
 	permille         int           // 0: it does not matter
 	settle, deadline time.Duration
-	service          *serviceName // nil: none of somebody else's
+	lasts            time.Duration // after the command has ended; 0: it does not go on
+	until            string        // shell command that says when it is over; empty: none
+	service          *serviceName  // nil: none of somebody else's
 	url              string
 	runner           *runner.Runner
 }
@@ -80,6 +92,10 @@ func (o Options) prepare() (a asked, err error) {
 	if a.settle, err = duration("settle", o.Settle, defaultSettle, leastSettle); err != nil {
 		return a, err
 	}
+	if a.lasts, err = duration("for", o.For, 0, time.Second); err != nil {
+		return a, err
+	}
+	a.until = o.Until
 	if a.deadline, err = duration("deadline", o.Deadline, defaultDeadline, time.Second); err != nil {
 		return a, err
 	}
@@ -162,7 +178,7 @@ func checkCommand(command []string) error {
 
 // line reproduces a recording.
 func (o Options) line(verb string, command []string) string {
-	words := append(strings.Fields("rollcall "+verb), o.List().Args()...)
+	words := append(append(strings.Fields("rollcall "+verb), o.List().Args()...), o.OfCommand().Args()...)
 	if len(command) > 0 {
 		words = append(append(words, "--"), command...)
 	}

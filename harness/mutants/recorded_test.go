@@ -288,7 +288,17 @@ func preconditionMutants() []recordedMutant {
 			hitsDropped(func(_ *recording, h evidence.Hit) bool { return h.Lane == lane && h.Seq%10 == 9 }), verdict.Inconclusive, "full-rate", nil},
 		{"maintenance in which no client sent a request", drainedRecorded, asking(verdict.SentInMaintenance(second)),
 			agentsAway(second, 4*second), verdict.Inconclusive, "sent-in-maintenance", maintained(second, 4*second)},
+		{"maintenance that changed nothing", drainedRecorded, asking(verdict.NoFailures(), verdict.SomethingChanged()),
+			unchanged, verdict.Inconclusive, "something-changed", maintained(0, 4*second)},
 	}
+}
+
+// unchanged leaves out what pods and nodes did once maintenance had begun.
+func unchanged(r *recording) {
+	begun := r.at(evidence.DisruptionBegun)
+	r.Events = slices.DeleteFunc(r.Events, func(e evidence.Event) bool {
+		return e.At >= begun && (e.By.Pod != "" || strings.HasPrefix(string(e.Kind), "node-"))
+	})
 }
 
 // maintained has maintenance be done in a time since the rollout began, which agents may be away in.

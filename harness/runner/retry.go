@@ -77,6 +77,8 @@ const preconditionTries = 3
 // triesOf is how many recordings of a scenario there may be, late ones not counted.
 func triesOf(s harness.Scenario) int {
 	switch {
+	case once(s):
+		return 1
 	case s.Adapt != nil:
 		return 2
 	case s.Tries > 0:

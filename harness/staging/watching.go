@@ -1,9 +1,12 @@
 package staging
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"strings"
+
+	"k8s.io/client-go/kubernetes"
 
 	"rollcall/harness"
 )
@@ -29,7 +32,7 @@ func RightsToWatch(generate, observe bool) []Right {
 }
 
 // PrintRoles prints the roles that grant rights in some namespaces or, if none is named, in all, for kubectl apply. What observes the
-// nodes' rules has namespaces of its own, and is not among them. In further namespaces Services can be read, and nothing else.
+// nodes' rules has namespaces of its own, and is not among them. In further namespaces apps can be read, and nothing else.
 func PrintRoles(w io.Writer, rights []Right, namespaces []string, read ...string) error {
 	var everywhere, within strings.Builder
 	for _, r := range rights {
@@ -37,7 +40,7 @@ func PrintRoles(w io.Writer, rights []Right, namespaces []string, read ...string
 		if r.Cluster || len(namespaces) == 0 {
 			to = &everywhere
 		}
-		fmt.Fprintf(to, "- apiGroups: [%q]\n  resources: [%s]\n  verbs: [%s]\n", r.Group, r.Resource, strings.Join(r.Verbs, ", "))
+		writeRight(to, r)
 	}
 	const role = "apiVersion: rbac.authorization.k8s.io/v1\nkind: %s\nmetadata:\n  name: rollcall-during\n%srules:\n%s"
 	roles := []string{fmt.Sprintf(role, "ClusterRole", "", everywhere.String())}
@@ -45,9 +48,39 @@ func PrintRoles(w io.Writer, rights []Right, namespaces []string, read ...string
 		roles = append(roles, fmt.Sprintf(role, "Role", "  namespace: "+namespace+"\n", within.String()))
 	}
 	for _, namespace := range read {
-		roles = append(roles, fmt.Sprintf(role, "Role", "  namespace: "+namespace+"\n",
-			"- apiGroups: [\"\"]\n  resources: [services]\n  verbs: [get]\n"))
+		var within strings.Builder
+		for _, r := range append(rightsToRead(), Right{"", "services", []string{"get"}, false, "", ""}) {
+			writeRight(&within, r)
+		}
+		roles = append(roles, fmt.Sprintf(role, "Role", "  namespace: "+namespace+"\n", within.String()))
 	}
 	_, err := io.WriteString(w, strings.Join(roles, "---\n"))
 	return err
+}
+
+func writeRight(to io.Writer, r Right) {
+	fmt.Fprintf(to, "- apiGroups: [%q]\n  resources: [%s]\n  verbs: [%s]\n", r.Group, r.Resource, strings.Join(r.Verbs, ", "))
+}
+
+// rightsToRead are what it takes to see the pods of somebody else's app and their rollout.
+func rightsToRead() []Right {
+	seen := []string{"get", "list", "watch"}
+	return []Right{
+		{"", "pods", seen, false, "", ""},
+		{"", "events", seen[1:], false, "", ""},
+		{"discovery.k8s.io", "endpointslices", seen[1:], false, "", ""},
+		{"apps", "deployments", seen, false, "", ""},
+		{"apps", "replicasets", seen, false, "", ""},
+		{"apps", "statefulsets", seen, false, "", ""},
+		{"apps", "daemonsets", seen[:1], false, "", ""},
+	}
+}
+
+// LacksToRead says what is missing to see the pods of an app in a namespace and their rollout; empty if nothing is.
+func LacksToRead(ctx context.Context, client kubernetes.Interface, namespace string) (string, error) {
+	lacking, err := missing(ctx, client, rightsToRead(), []string{namespace})
+	if err != nil || len(lacking) == 0 {
+		return "", err
+	}
+	return "missing permission to " + inWords(lacking), nil
 }

@@ -30,7 +30,7 @@ func TestEveryRuleIsPutToRecordedFolders(t *testing.T) {
 		verdict.AllAnswered("outside-fresh"), verdict.AllFail("outside-fresh"), verdict.AnsweredBy("outside-fresh", "v1", "v2"),
 		verdict.EvenTurns("outside-fresh", 3), verdict.EqualTurns("outside-fresh", 3), verdict.AnsweredByDeleted("outside-fresh", 1),
 		verdict.NotAnsweredByDeleted("outside-fresh"), verdict.AnsweredWithin("outside-fresh", time.Second, evidence.RolloutBegun),
-		verdict.SentInMaintenance(ms),
+		verdict.SentInMaintenance(ms), verdict.SomethingChanged(),
 		verdict.LostShare(0, time.Minute, evidence.RolloutBegun), verdict.DoneAfter(evidence.RolloutBegun), verdict.StepInRollout("drain"),
 	}
 	most := map[string]verdict.Exposure{}

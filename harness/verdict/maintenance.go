@@ -1,6 +1,7 @@
 package verdict
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"time"
@@ -60,3 +61,49 @@ var sentInMaintenance = Rule{
 }
 
 func thrice(x evidence.Expectation) limits { return limits{-unlimited, x.Max / perOutage} }
+
+// SomethingChanged expects that the recording shows anything at all of what was done: a pod of the app that began, ended or was not
+// ready, or a step of maintenance that the recorder saw by itself. A command that returns before anything happens costs nobody a request.
+func SomethingChanged() evidence.Expectation {
+	return evidence.Expectation{Rule: somethingChanged.ID}
+}
+
+const nothingChanged = "nothing shows what was done: no pod of the app began, ended or was not ready, and no node changed"
+
+var somethingChanged = Rule{
+	ID: "something-changed", Claim: "the app's pods or the cluster's nodes show that something was done",
+	Unit: "change", Precondition: true,
+	Untested: nothingChanged,
+	exposed:  changes,
+	needs:    always(needs{marks: []evidence.EventKind{evidence.DisruptionBegun}, subjects: []evidence.Subject{evidence.AboutAPI}}),
+	question: some{
+		rows: func(a asked) (f found, lack string) {
+			_, lack = a.mark(evidence.DisruptionBegun)
+			if f.count, f.whole = changes(a), true; f.count == 0 {
+				lack = cmp.Or(lack, nothingChanged)
+			}
+			return f, lack
+		},
+		noun: "change", did: plain("of pods and nodes were seen"),
+	},
+}
+
+// changes counts what the recorder saw by itself to change once something was done.
+func changes(a asked) (n int) {
+	begun, _ := a.tl.Mark(evidence.DisruptionBegun)
+	for _, e := range a.tl.Events {
+		switch e.Kind {
+		case evidence.PodCreated, evidence.PodUnready, evidence.PodDeleting, evidence.PodGone:
+			if e.At >= begun {
+				n++
+			}
+		default:
+		}
+	}
+	for _, s := range a.tl.Steps() {
+		if s.At >= begun && s.Node != "" {
+			n++
+		}
+	}
+	return n
+}

@@ -49,7 +49,7 @@ var rules = []Rule{
 	allAnswered, allFail, answeredBy, evenTurns, equalTurns, answeredByDeleted, notAnsweredByDeleted, answeredWithin,
 	fact, factAtLeast, factWithin, noted,
 	sentWhileTerminating, reachesTerminating, bothOrders, rulesBehind, stepInRollout, minTerminations,
-	fullRate, sentInMaintenance,
+	fullRate, somethingChanged, sentInMaintenance,
 }
 
 // Rules lists every rule, always in this order.

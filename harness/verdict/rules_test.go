@@ -62,7 +62,7 @@ func TestRuleIDs(t *testing.T) {
 		"ordered-switch", "pause", "reaches-terminating",
 		"recovers-within", "reply-gap", "rules-before-sigterm", "rules-behind",
 		"scaling", "sent-in-maintenance", "sent-while-terminating", "serves", "serves-until-sigterm",
-		"share", "step-in-rollout", "still-serves",
+		"share", "something-changed", "step-in-rollout", "still-serves",
 	}
 	if diff := cmp.Diff(want, ids); diff != "" {
 		t.Errorf("ids (-want +got):\n%s", diff)

@@ -29,6 +29,11 @@ it cost the app's clients: on a kind cluster that is made, or with --context on
 one that is there already. Nothing else is done to the cluster. The load ends
 when the command has ended, every node takes pods again, and --settle is over.
 
+With --service it asks an app of yours, whose pods it watches where that is
+allowed: the load then also goes on until the rollout that the command began is
+over, and a command that changes nothing is inconclusive. --for and --until say
+when what it began is over, where nothing in the cluster does.
+
 ` + lossHelp + `
 
 The command gets ROLLCALL_RUN, the run folder, with which it may call rollcall
@@ -45,6 +50,7 @@ Exit codes:
   3  it was inconclusive or interrupted, or the infrastructure failed`,
 		Example: `  N=rollcall-iptables-worker rollcall during --keep -- sh -c 'kubectl drain $N --ignore-daemonsets; kubectl uncordon $N'
   rollcall during --context=staging --namespace=rollcall --max-outage=5s --max-failed=0.1% -- ./upgrade-nodes.sh
+  rollcall during --context=staging --namespace=rollcall --service=shop/web -- kubectl rollout restart deployment/web --namespace=shop
   rollcall during --print-rights | kubectl apply -f -`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if rights {
@@ -62,7 +68,7 @@ Exit codes:
 			return verdictOf(during.Run(cmd.Context(), at, o, args))
 		},
 	}
-	addFlags(cmd, o.List())
+	addFlags(cmd, append(o.List(), o.OfCommand()...))
 	cmd.AddCommand(beginCommand(), markCommand(), endCommand())
 	cmd.Flags().BoolVar(&rights, "print-rights", false, "print roles with the least rights that this needs on a cluster that is there already")
 	return cmd

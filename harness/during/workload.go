@@ -1,0 +1,126 @@
+package during
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/discovery/cached/memory"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/restmapper"
+
+	"rollcall/harness/cluster"
+)
+
+// A workload makes pods: a Deployment, StatefulSet or DaemonSet, or an object of any other kind that says of itself what those do.
+type workload struct {
+	api        dynamic.ResourceInterface
+	kind, name string
+}
+
+// String is like "deployment web".
+func (w workload) String() string { return strings.ToLower(w.kind) + " " + w.name }
+
+// workloadsOf are the objects that control pods, or what controls those, as far as we may read them.
+func workloadsOf(ctx context.Context, c cluster.Cluster, namespace string, pods []corev1.Pod) (all []workload, err error) {
+	client, err := dynamic.NewForConfig(c.REST())
+	if err != nil {
+		return nil, err
+	}
+	mapper := restmapper.NewDeferredDiscoveryRESTMapper(memory.NewMemCacheClient(c.Client().Discovery()))
+	seen := map[string]bool{}
+	for _, pod := range pods {
+		var top *workload
+		for owner := metav1.GetControllerOf(&pod); owner != nil; {
+			w, object, err := read(ctx, client, mapper, namespace, *owner)
+			if err != nil {
+				return nil, err
+			}
+			if object == nil {
+				break
+			}
+			top, owner = &w, metav1.GetControllerOf(object)
+		}
+		if top != nil && !seen[top.String()] {
+			seen[top.String()] = true
+			all = append(all, *top)
+		}
+	}
+	return all, nil
+}
+
+// read is the object that an owner reference leads to; nil if there is none that we may read.
+func read(ctx context.Context, client dynamic.Interface, mapper meta.RESTMapper, namespace string, owner metav1.OwnerReference) (
+	workload, *unstructured.Unstructured, error) {
+	kind := schema.FromAPIVersionAndKind(owner.APIVersion, owner.Kind)
+	mapping, err := mapper.RESTMapping(kind.GroupKind(), kind.Version)
+	if err != nil {
+		return workload{}, nil, fmt.Errorf("%s %s: %w", owner.Kind, owner.Name, err)
+	}
+	w := workload{client.Resource(mapping.Resource).Namespace(namespace), owner.Kind, owner.Name}
+	object, err := w.api.Get(ctx, owner.Name, metav1.GetOptions{})
+	if apierrors.IsForbidden(err) || apierrors.IsNotFound(err) {
+		return w, nil, nil
+	}
+	return w, object, err
+}
+
+// lacks says what a workload still has to do; empty when it has rolled out what it is to be.
+func (w workload) lacks(ctx context.Context) string {
+	object, err := w.api.Get(ctx, w.name, metav1.GetOptions{})
+	switch {
+	case apierrors.IsNotFound(err):
+		return ""
+	case err != nil:
+		return "the API server does not answer"
+	}
+	if lacks := lacksOf(object.Object); lacks != "" {
+		return w.String() + " " + lacks
+	}
+	return ""
+}
+
+// lacksOf says by its status what an object that makes pods still has to do. Deployments, StatefulSets and the kinds that follow them
+// count replicas, DaemonSets nodes (apps/v1, types.go); Argo Rollouts write observedGeneration as text.
+func lacksOf(object map[string]any) string {
+	number := func(fallback int64, paths ...string) int64 {
+		for _, path := range paths {
+			if n, found, _ := unstructured.NestedInt64(object, strings.Split(path, ".")...); found {
+				return n
+			}
+		}
+		return fallback
+	}
+	seen, observed, _ := unstructured.NestedFieldNoCopy(object, "status", "observedGeneration")
+	if observed && fmt.Sprint(seen) != fmt.Sprint(number(0, "metadata.generation")) {
+		return "was written, which its controller has not seen yet"
+	}
+	paused, _, _ := unstructured.NestedBool(object, "spec", "paused")
+	strategy, _, _ := unstructured.NestedString(object, "spec", "updateStrategy", "type")
+	wanted := number(1, "status.desiredNumberScheduled", "spec.replicas")
+	updated := wanted - number(0, "spec.updateStrategy.rollingUpdate.partition")
+	if paused || strategy == "OnDelete" {
+		updated = 0
+	}
+	for _, of := range []struct {
+		has, least int64
+		what       string
+	}{
+		{number(0, "status.updatedNumberScheduled", "status.updatedReplicas"), updated, "updated"},
+		{number(0, "status.numberAvailable", "status.availableReplicas"), wanted, "available"},
+	} {
+		if of.has < of.least {
+			return fmt.Sprintf("has %d of %d pods %s", of.has, of.least, of.what)
+		}
+	}
+	if all := number(wanted, "status.currentNumberScheduled", "status.replicas"); all > wanted && !paused {
+		return fmt.Sprintf("has %d pods, %d more than it is to have", all, all-wanted)
+	}
+	return ""
+}

@@ -1,0 +1,68 @@
+package during
+
+import (
+	"testing"
+
+	"sigs.k8s.io/yaml"
+)
+
+func TestWhatAWorkloadLacks(t *testing.T) {
+	for _, row := range []struct{ sentence, object, want string }{
+		{"a Deployment that is rolled out",
+			`{metadata: {generation: 2}, spec: {replicas: 3}, status: {observedGeneration: 2, replicas: 3, updatedReplicas: 3, availableReplicas: 3}}`, ""},
+		{"one that was just restarted",
+			`{metadata: {generation: 3}, spec: {replicas: 3}, status: {observedGeneration: 2, replicas: 3, updatedReplicas: 3, availableReplicas: 3}}`,
+			"was written, which its controller has not seen yet"},
+		{"one of which two pods are new",
+			`{metadata: {generation: 3}, spec: {replicas: 3}, status: {observedGeneration: 3, replicas: 4, updatedReplicas: 2, availableReplicas: 3}}`,
+			"has 2 of 3 pods updated"},
+		{"one whose last new pod is not available",
+			`{metadata: {generation: 3}, spec: {replicas: 3}, status: {observedGeneration: 3, replicas: 3, updatedReplicas: 3, availableReplicas: 2}}`,
+			"has 2 of 3 pods available"},
+		{"one with an old pod that is not deleted yet",
+			`{metadata: {generation: 3}, spec: {replicas: 3}, status: {observedGeneration: 3, replicas: 4, updatedReplicas: 3, availableReplicas: 4}}`,
+			"has 4 pods, 1 more than it is to have"},
+		{"one without replicas has one pod",
+			`{metadata: {generation: 1}, status: {observedGeneration: 1, replicas: 1, updatedReplicas: 1}}`, "has 0 of 1 pods available"},
+		{"one that is paused in the middle stays as it is",
+			`{metadata: {generation: 3}, spec: {replicas: 3, paused: true}, status: {observedGeneration: 3, replicas: 4, updatedReplicas: 1, availableReplicas: 4}}`, ""},
+		{"one that is scaled to 0",
+			`{metadata: {generation: 3}, spec: {replicas: 0}, status: {observedGeneration: 3, replicas: 0}}`, ""},
+		{"a StatefulSet updates down to its partition",
+			`{metadata: {generation: 3}, spec: {replicas: 3, updateStrategy: {rollingUpdate: {partition: 2}}}, ` +
+				`status: {observedGeneration: 3, replicas: 3, updatedReplicas: 1, availableReplicas: 3}}`, ""},
+		{"one that updates nothing by itself",
+			`{metadata: {generation: 3}, spec: {replicas: 3, updateStrategy: {type: OnDelete}}, ` +
+				`status: {observedGeneration: 3, replicas: 3, availableReplicas: 3}}`, ""},
+		{"a DaemonSet counts nodes", `{metadata: {generation: 2}, spec: {}, ` +
+			`status: {observedGeneration: 2, desiredNumberScheduled: 3, currentNumberScheduled: 3, updatedNumberScheduled: 1, numberAvailable: 2}}`,
+			"has 1 of 3 pods updated"},
+		{"an Argo Rollout writes its generation as text",
+			`{metadata: {generation: 7}, spec: {replicas: 2}, status: {observedGeneration: "7", replicas: 2, updatedReplicas: 2, availableReplicas: 2}}`, ""},
+		{"one whose controller says nothing of generations",
+			`{metadata: {generation: 7}, spec: {replicas: 2}, status: {replicas: 2, updatedReplicas: 1, availableReplicas: 2}}`, "has 1 of 2 pods updated"},
+	} {
+		t.Run(row.sentence, func(t *testing.T) {
+			var object map[string]any
+			if err := yaml.Unmarshal([]byte(row.object), &object); err != nil {
+				t.Fatal(err)
+			}
+			if got := lacksOf(whole(object).(map[string]any)); got != row.want {
+				t.Errorf("it lacks %q, want %q", got, row.want)
+			}
+		})
+	}
+}
+
+// whole has numbers as API machinery has them.
+func whole(value any) any {
+	switch v := value.(type) {
+	case float64:
+		return int64(v)
+	case map[string]any:
+		for key := range v {
+			v[key] = whole(v[key])
+		}
+	}
+	return value
+}
