@@ -51,8 +51,8 @@ func (p *LocalPorts) pick() int { return int(p.first + p.next.Add(1)%p.count) }
 // portTries is how many ports that are in use are passed over before the kernel chooses one.
 const portTries = 3
 
-// dialled is the key of a context that has an *atomic.Int32, into which the port is written that is dialled from: net/http gives a request
-// up that it still dials for, and tells no error of that.
+// dialled is the context key of an *atomic.Int32 for the local port: net/http may give a request up while it still dials, and its error has
+// no port then.
 type dialled struct{}
 
 // dial opens a connection from the next port. The error of one that could not be opened knows the port.
@@ -60,20 +60,28 @@ func (p *LocalPorts) dial(ctx context.Context, dialer net.Dialer, network, addr 
 	dialer.Resolver = likeResolver(dialer.Resolver)
 	for range portTries {
 		port := p.pick()
-		if noted, ok := ctx.Value(dialled{}).(*atomic.Int32); ok {
-			noted.Store(int32(port))
-		}
+		note(ctx, port)
 		dialer.LocalAddr = &net.TCPAddr{Port: port}
 		opened, err := dialOther(ctx, dialer, network, addr)
 		switch {
 		case err == nil:
 			return opened, nil
+		case errors.As(err, new(*net.DNSError)):
+			note(ctx, 0)
+			return nil, err
 		case !errors.Is(err, syscall.EADDRINUSE) && !errors.Is(err, syscall.EADDRNOTAVAIL):
 			return nil, &dialError{err, port}
 		}
 	}
+	note(ctx, 0)
 	dialer.LocalAddr = nil
 	return dialOther(ctx, dialer, network, addr)
+}
+
+func note(ctx context.Context, port int) {
+	if noted, ok := ctx.Value(dialled{}).(*atomic.Int32); ok {
+		noted.Store(int32(port))
+	}
 }
 
 // dialOther refuses a connection that leads to itself: where nobody listens on a port, a client that dials from that port opens

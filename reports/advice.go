@@ -11,47 +11,175 @@ import (
 	"rollcall/reports/model"
 )
 
-// adviceOn is what the owner of an app would do about what was measured and what its manifests say, a sentence each.
-func adviceOn(own evidence.UserApp, s model.Scenario) (advice []string) {
-	n := s.Numbers
-	add := func(form string, args ...any) { advice = append(advice, fmt.Sprintf(form, args...)) }
-	if !own.Probed {
-		add("Give the pods a readiness probe: without one they are sent requests as soon as their container runs.")
-	}
-	lag := 0.0 // milliseconds
-	for _, of := range []*model.Lags{n.RuleLag, n.DrainLag} {
-		if of != nil {
-			lag = max(lag, of.Max)
+// An advice is what the owner of an app would do about something that a recording shows.
+type advice struct {
+	code string // of the section of CODES.md that says more
+	says func(*advised) string
+}
+
+// An advised is what advice is about: an app by its manifests, and what was recorded of it.
+type advised struct {
+	own  evidence.UserApp
+	s    model.Scenario
+	seen signs
+}
+
+// All advice, in the order in which it is given. Empty sentences are of advice that does not apply; what would not mend a loss is not
+// advised beside what does.
+var allAdvice = []advice{
+	{"RC3001", hookFailed},
+	{"RC3002", noneAvailable},
+	{"RC3003", unprobedPods},
+	{"RC3004", backendEndsFirst},
+	{"RC3005", hookStopsListening},
+	{"RC3006", sleepNeeded},
+	{"RC3007", drainMeasured},
+	{"RC3008", graceTooShort},
+	{"RC3009", replicasNamed},
+	{"RC3010", recreates},
+	{"RC3011", keptConnections},
+	{"RC3012", affinityPins},
+}
+
+// adviceOn lists what applies, a sentence each, which ends with its code.
+func adviceOn(own evidence.UserApp, s model.Scenario, seen signs) (sentences []string) {
+	a := &advised{own, s, seen}
+	for _, of := range allAdvice {
+		if said := of.says(a); said != "" {
+			sentences = append(sentences, fmt.Sprintf("%s (%s)", said, of.code))
 		}
 	}
-	need := time.Duration(math.Ceil(lag/1000)+1) * time.Second // a second more than was seen
+	return sentences
+}
+
+func hookFailed(a *advised) string {
+	if a.seen.hookFailures == 0 {
+		return ""
+	}
+	return fmt.Sprintf("The preStop hook failed %s, so its pods got SIGTERM at once. Use the kubelet's own sleep (lifecycle.preStop.sleep), "+
+		"or an image that has the program of the hook.", phrase.Count(a.seen.hookFailures, "time"))
+}
+
+func noneAvailable(a *advised) string {
+	if a.seen.noneServed == 0 || a.seen.lostWithNone == 0 || a.own.Recreate || a.own.Unavailable < max(1, a.own.Replicas) || !a.seen.rolledOut {
+		return ""
+	}
+	all := "the only pod"
+	if a.own.Replicas > 1 {
+		all = "all " + phrase.Count(a.own.Replicas, "pod")
+	}
+	return fmt.Sprintf("Set maxUnavailable to 0, and maxSurge to 1 or more (a StatefulSet has no maxSurge: give it 2 replicas): the rollout may "+
+		"take %s away before another is ready, and none was there for %s.", all, phrase.Duration(a.seen.noneServed))
+}
+
+// onlyWithNone reports whether all that was lost was lost while no pod was there to answer: no drain helps then.
+func (a *advised) onlyWithNone() bool {
+	return a.seen.lostWithNone > 0 && a.seen.lostWithNone == a.s.Failed()
+}
+
+func unprobedPods(a *advised) string {
+	if a.own.Probed {
+		return ""
+	}
+	return "Give the pods a readiness probe: without one they are sent requests as soon as their container runs."
+}
+
+func backendEndsFirst(a *advised) string {
+	if a.seen.gatewayErrors == 0 {
+		return ""
+	}
+	mend := "have what it asks end after it"
+	if len(a.own.Unhooked) > 0 {
+		mend = "give container " + strings.Join(a.own.Unhooked, " and ") + " the same preStop hook"
+	}
+	return fmt.Sprintf("Terminating pods answered %s with status 502 to 504: the container that answered still ran, and what it asks had ended: "+
+		"%s.", phrase.Count(a.seen.gatewayErrors, "request"), mend)
+}
+
+func hookStopsListening(a *advised) string {
+	if !a.own.OtherHook || a.seen.hookFailures > 0 || a.seen.refusedByEnding == 0 || a.onlyWithNone() {
+		return ""
+	}
+	length := ""
+	if a.lag() > 0 {
+		length = fmt.Sprintf(" for %s", need(a))
+	}
+	return fmt.Sprintf("Have the preStop hook sleep%s before it does anything else: terminating pods refused %s that nodes still sent them, so "+
+		"the hook is too short, or stops the app from listening.", length, phrase.Count(a.seen.refusedByEnding, "connection"))
+}
+
+// lag is the longest time for which nodes sent requests to a pod that had left the endpoints, in milliseconds; 0: none was seen.
+func (a *advised) lag() (longest float64) {
+	for _, of := range []*model.Lags{a.s.Numbers.RuleLag, a.s.Numbers.DrainLag} {
+		if of != nil {
+			longest = max(longest, of.Max)
+		}
+	}
+	return longest
+}
+
+// need is the sleep that would do: a second more than was seen.
+func need(a *advised) time.Duration { return time.Duration(math.Ceil(a.lag()/1000)+1) * time.Second }
+
+func sleepNeeded(a *advised) string {
+	lag := a.lag()
 	switch {
-	case lag == 0:
-	case s.Requests() > 0 && s.Failed() == 0 && !endedEarly(n):
-		add("%s", margin(s, lag))
-	case own.OtherHook:
-	case own.PreStop == 0:
-		add("Give the pods a preStop sleep of %s or more: nodes sent them requests for up to %.1f s after they had left the endpoints.", need,
-			lag/1000)
-	case own.PreStop < need:
-		add("Make the preStop sleep of %s at least %s: nodes sent pods requests for up to %.1f s after they had left the endpoints.", own.PreStop,
-			need, lag/1000)
+	case lag == 0 || a.seen.hookFailures > 0 || a.onlyWithNone():
+		return ""
+	case a.s.Requests() > 0 && a.s.Failed() == 0 && !endedEarly(a.s.Numbers):
+		return margin(a.s, lag)
+	case a.own.OtherHook:
+		return ""
+	case a.own.PreStop == 0:
+		return fmt.Sprintf("Give the pods a preStop sleep of %s or more: nodes sent them requests for up to %.1f s after they had left the "+
+			"endpoints.", need(a), lag/1000)
+	case a.own.PreStop < need(a):
+		return fmt.Sprintf("Make the preStop sleep of %s at least %s: nodes sent pods requests for up to %.1f s after they had left the "+
+			"endpoints.", a.own.PreStop, need(a), lag/1000)
 	}
-	if n.NeededDrains != nil {
-		add("%s.", capital(drainCovers(*n.NeededDrains)))
+	return ""
+}
+
+func drainMeasured(a *advised) string {
+	n := a.s.Numbers.NeededDrains
+	switch {
+	case n == nil || n.Max < 50 || a.onlyWithNone(): // milliseconds: 0.0 s is no advice
+		return ""
+	case a.s.Failed() > 0: // what would have been enough was not there
+		return fmt.Sprintf("Nodes sent requests to terminating pods for up to %.1f s, in %s: for so long an app has to go on answering them.",
+			n.Max/1000, phrase.Count(n.Terminations, "termination"))
+	default:
+		return capital(drainCovers(*n)) + "."
 	}
-	if own.PreStop > 0 && own.Grace <= own.PreStop {
-		add("Make terminationGracePeriodSeconds, %s, longer than the preStop sleep of %s and what the last requests take: the app is killed without it.", own.Grace, own.PreStop)
+}
+
+func graceTooShort(a *advised) string {
+	if a.own.PreStop == 0 || a.own.Grace > a.own.PreStop {
+		return ""
 	}
-	if own.Autoscaled != "" && own.Replicas > 0 {
-		add("Leave replicas out of the manifest: the autoscaler %s sets them, and every apply sets them back to %d.", own.Autoscaled,
-			own.Replicas)
+	return fmt.Sprintf("Make terminationGracePeriodSeconds, %s, longer than the preStop sleep of %s and what the last requests take: the app is "+
+		"killed without it.", a.own.Grace, a.own.PreStop)
+}
+
+func replicasNamed(a *advised) string {
+	if a.own.Autoscaled == "" || a.own.Replicas == 0 {
+		return ""
 	}
-	if own.Recreate {
-		add("Recreate ends every old pod before the first new one starts, which nobody answers in: use RollingUpdate unless two versions must not run together.")
+	return fmt.Sprintf("Leave replicas out of the manifest: the autoscaler %s sets them, and every apply sets them back to %d.",
+		a.own.Autoscaled, a.own.Replicas)
+}
+
+func recreates(a *advised) string {
+	if !a.own.Recreate {
+		return ""
 	}
+	return "The strategy Recreate ends every old pod before the first new one starts, and nobody answers meanwhile: use RollingUpdate unless two " +
+		"versions must not run together."
+}
+
+func keptConnections(a *advised) string {
 	fresh, kept := 0, 0
-	for _, lane := range s.Lanes {
+	for _, lane := range a.s.Lanes {
 		switch {
 		case lane.Kind().IsControl():
 		case lane.Kind().KeepsAlive():
@@ -60,10 +188,18 @@ func adviceOn(own evidence.UserApp, s model.Scenario) (advice []string) {
 			fresh += lane.Failed()
 		}
 	}
-	if kept > 0 && fresh == 0 {
-		add("Have the app answer with Connection: close from SIGTERM on, and serve on for a while: only clients that keep their connections lost requests, %d of them.", kept)
+	if kept == 0 || fresh > 0 || a.seen.gatewayErrors > 0 {
+		return ""
 	}
-	return advice
+	return fmt.Sprintf("Have the app answer with Connection: close from SIGTERM on, and serve on for a while: only clients that keep their "+
+		"connections lost requests, %d of them.", kept)
+}
+
+func affinityPins(a *advised) string {
+	if !a.own.Affinity || a.seen.refusedByEnding == 0 {
+		return ""
+	}
+	return "While a pod ends, all new connections of its clients fail (sessionAffinity ClientIP), not only a share of them."
 }
 
 // endedEarly reports whether an app ended before a node's rules had left it out: that nothing was lost then was luck.

@@ -1,6 +1,7 @@
 package reports
 
 import (
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -8,6 +9,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"rollcall/harness/evidence"
+	"rollcall/harness/evidence/store"
+	"rollcall/harness/timeline"
+	"rollcall/harness/verdict"
 	"rollcall/reports/model"
 )
 
@@ -22,30 +26,58 @@ func TestAdvice(t *testing.T) {
 		own      func(*evidence.UserApp)
 		numbers  model.Numbers
 		lanes    []model.Lane
+		seen     signs
 		want     []string // begins
 	}{
-		{"there is nothing to say", func(*evidence.UserApp) {}, lag, nil, nil},
-		{"no sleep", func(o *evidence.UserApp) { o.PreStop = 0 }, lag, nil,
+		{"there is nothing to say", func(*evidence.UserApp) {}, lag, nil, signs{}, nil},
+		{"no sleep", func(o *evidence.UserApp) { o.PreStop = 0 }, lag, nil, signs{},
 			[]string{"Give the pods a preStop sleep of 3s or more: nodes sent them requests for up to 1.2 s"}},
-		{"no sleep, and nothing was measured that asks for one", func(o *evidence.UserApp) { o.PreStop = 0 }, model.Numbers{}, nil, nil},
-		{"another hook, whose length nobody knows", func(o *evidence.UserApp) { o.PreStop, o.OtherHook = 0, true }, lag, nil, nil},
-		{"a sleep that is too short", func(o *evidence.UserApp) { o.PreStop = 2 * time.Second }, lag, nil,
+		{"no sleep, and nothing was measured that asks for one", func(o *evidence.UserApp) { o.PreStop = 0 }, model.Numbers{}, nil, signs{}, nil},
+		{"another hook, whose length nobody knows", func(o *evidence.UserApp) { o.PreStop, o.OtherHook = 0, true }, lag, nil, signs{}, nil},
+		{"a sleep that is too short", func(o *evidence.UserApp) { o.PreStop = 2 * time.Second }, lag, nil, signs{},
 			[]string{"Make the preStop sleep of 2s at least 3s"}},
-		{"a grace that is as long as the sleep", func(o *evidence.UserApp) { o.Grace = o.PreStop }, lag, nil,
+		{"a grace that is as long as the sleep", func(o *evidence.UserApp) { o.Grace = o.PreStop }, lag, nil, signs{},
 			[]string{"Make terminationGracePeriodSeconds, 5s, longer than the preStop sleep of 5s"}},
-		{"no readiness probe", func(o *evidence.UserApp) { o.Probed = false }, lag, nil, []string{"Give the pods a readiness probe"}},
-		{"replicas under an autoscaler", func(o *evidence.UserApp) { o.Autoscaled, o.Replicas = "shop", 3 }, lag, nil,
+		{"no readiness probe", func(o *evidence.UserApp) { o.Probed = false }, lag, nil, signs{}, []string{"Give the pods a readiness probe"}},
+		{"replicas under an autoscaler", func(o *evidence.UserApp) { o.Autoscaled, o.Replicas = "shop", 3 }, lag, nil, signs{},
 			[]string{"Leave replicas out of the manifest: the autoscaler shop sets them, and every apply sets them back to 3."}},
-		{"an autoscaler alone", func(o *evidence.UserApp) { o.Autoscaled = "shop" }, lag, nil, nil},
-		{"Recreate", func(o *evidence.UserApp) { o.Recreate = true }, lag, nil, []string{"Recreate ends every old pod"}},
+		{"an autoscaler alone", func(o *evidence.UserApp) { o.Autoscaled = "shop" }, lag, nil, signs{}, nil},
+		{"Recreate", func(o *evidence.UserApp) { o.Recreate = true }, lag, nil, signs{}, []string{"The strategy Recreate ends every old pod"}},
 		{"only keep-alive connections broke", func(*evidence.UserApp) {}, lag, []model.Lane{failing(evidence.Fresh, 0), failing(evidence.Reused, 7)},
-			[]string{"Have the app answer with Connection: close"}},
+			signs{}, []string{"Have the app answer with Connection: close"}},
 		{"new ones too, which a sleep is for", func(*evidence.UserApp) {}, lag,
-			[]model.Lane{failing(evidence.Fresh, 1), failing(evidence.Reused, 7)}, nil},
+			[]model.Lane{failing(evidence.Fresh, 1), failing(evidence.Reused, 7)}, signs{}, nil},
+		{"a hook that failed, beside which no sleep helps", func(o *evidence.UserApp) { o.PreStop, o.OtherHook = 0, true }, lag, nil,
+			signs{hookFailures: 3, refusedByEnding: 9}, []string{"The preStop hook failed 3 times, so its pods got SIGTERM at once. Use"}},
+		{"a hook that stops the app from listening", func(o *evidence.UserApp) { o.PreStop, o.OtherHook = 0, true }, lag, nil,
+			signs{refusedByEnding: 9}, []string{"Have the preStop hook sleep for 3s before it does anything else: terminating pods refused 9 connections"}},
+		{"another hook, and nobody was refused", func(o *evidence.UserApp) { o.PreStop, o.OtherHook = 0, true }, lag, nil, signs{}, nil},
+		{"a front container that outlives what it asks", func(o *evidence.UserApp) { o.Unhooked = []string{"php"} }, lag, nil,
+			signs{gatewayErrors: 12}, []string{"Terminating pods answered 12 requests with status 502 to 504: the container " +
+				"that answered still ran, and what it asks had ended: give container php the same preStop hook."}},
+		{"one whose containers have no hook at all", func(*evidence.UserApp) {}, lag, nil,
+			signs{gatewayErrors: 1}, []string{"Terminating pods answered 1 request with status 502 to 504: the container " +
+				"that answered still ran, and what it asks had ended: have what it asks end after it."}},
+		{"the only pod may go first, and no sleep helps", func(o *evidence.UserApp) { o.PreStop, o.Replicas, o.Unavailable = 0, 1, 1 }, lag,
+			[]model.Lane{failing(evidence.Fresh, 5)}, signs{rolledOut: true, noneServed: 3 * time.Second, lostWithNone: 5},
+			[]string{"Set maxUnavailable to 0, and maxSurge to 1 or more (a StatefulSet has no maxSurge: give it 2 replicas): the rollout may take " +
+				"the only pod away before another is ready, and none was there for 3.00 s."}},
+		{"it may, and a drain took it", func(o *evidence.UserApp) { o.Replicas, o.Unavailable = 1, 1 }, lag,
+			[]model.Lane{failing(evidence.Fresh, 5)}, signs{noneServed: 3 * time.Second, lostWithNone: 5}, nil},
+		{"another hook, and how long nodes went on is not known", func(o *evidence.UserApp) { o.PreStop, o.OtherHook = 0, true }, model.Numbers{}, nil,
+			signs{refusedByEnding: 9}, []string{"Have the preStop hook sleep before it does anything else"}},
+		{"it may, and requests were lost to pods that ended too", func(o *evidence.UserApp) { o.PreStop, o.Replicas, o.Unavailable = 0, 1, 1 }, lag,
+			[]model.Lane{failing(evidence.Fresh, 6)}, signs{rolledOut: true, noneServed: 3 * time.Second, lostWithNone: 5},
+			[]string{"Set maxUnavailable to 0", "Give the pods a preStop sleep"}},
+		{"a Service that keeps clients at their pod", func(o *evidence.UserApp) { o.Affinity = true }, lag, nil, signs{refusedByEnding: 7},
+			[]string{"While a pod ends, all new connections of its clients fail"}},
+		{"one that lost nothing to a pod that ended", func(o *evidence.UserApp) { o.Affinity = true }, lag, nil, signs{}, nil},
+		{"none was there although one has to stay", func(o *evidence.UserApp) { o.Replicas = 3 }, lag,
+			[]model.Lane{failing(evidence.Fresh, 5)}, signs{rolledOut: true, noneServed: 3 * time.Second, lostWithNone: 5}, nil},
 	} {
 		own := good
 		row.own(&own)
-		got := adviceOn(own, model.Scenario{Numbers: row.numbers, Lanes: row.lanes})
+		got := adviceOn(own, model.Scenario{Numbers: row.numbers, Lanes: row.lanes}, row.seen)
 		if len(got) != len(row.want) {
 			t.Errorf("%s: %q", row.sentence, got)
 			continue
@@ -70,23 +102,82 @@ func TestAdviceWhereNothingWasLost(t *testing.T) {
 	}{
 		{"an app that serves on by itself", &model.NeededDrains{Terminations: 6, Max: 1200, MaxCovers: 60.696, Margin: new(1800.0)}, []string{
 			"Nothing was lost in 6 terminations, so at most 39.3 % of them lose a request at 95 % confidence: each pod " +
-				"served on for 1.8 s or more after every node had stopped sending it requests.",
-			"A drain of 1.2 s was enough for 6 terminations, which shows that it covers 61 % of them at 95 % confidence."}},
+				"served on for 1.8 s or more after every node had stopped sending it requests. (RC3006)",
+			"A drain of 1.2 s was enough for 6 terminations, which shows that it covers 61 % of them at 95 % confidence. (RC3007)"}},
 		{"enough terminations say more", &model.NeededDrains{Terminations: 66, Max: 1200, MaxCovers: 95.563, P95: new(1200.0)}, []string{
 			"Nothing was lost in 6 terminations, so at most 39.3 % of them lose a request at 95 % confidence: pods " +
-				"served on though nodes sent them requests for up to 1.2 s after they had left the endpoints.",
-			"A drain of 1.2 s covers 95 % of terminations at 95 % confidence."}},
+				"served on though nodes sent them requests for up to 1.2 s after they had left the endpoints. (RC3006)",
+			"A drain of 1.2 s covers 95 % of terminations at 95 % confidence. (RC3007)"}},
 		{"one that ended too early was lucky", &model.NeededDrains{Terminations: 6, Max: 1200, MaxCovers: 60.696, Margin: new(-300.0)}, []string{
-			"Give the pods a preStop sleep of 3s or more: nodes sent them requests for up to 1.2 s after they had left the endpoints.",
-			"A drain of 1.2 s was enough for 6 terminations, which shows that it covers 61 % of them at 95 % confidence."}},
+			"Give the pods a preStop sleep of 3s or more: nodes sent them requests for up to 1.2 s after they had left the endpoints. (RC3006)",
+			"A drain of 1.2 s was enough for 6 terminations, which shows that it covers 61 % of them at 95 % confidence. (RC3007)"}},
 		{"where no rules were observed", nil, []string{
 			"Nothing was lost in 6 terminations, so at most 39.3 % of them lose a request at 95 % confidence: pods " +
-				"served on though nodes sent them requests for up to 1.2 s after they had left the endpoints."}},
+				"served on though nodes sent them requests for up to 1.2 s after they had left the endpoints. (RC3006)"}},
 	} {
 		s := model.Scenario{Lanes: lanes, Terminations: six, Numbers: model.Numbers{RuleLag: lag, NeededDrains: row.drains}}
-		got := adviceOn(evidence.UserApp{Probed: true, Grace: 30 * time.Second}, s)
+		got := adviceOn(evidence.UserApp{Probed: true, Grace: 30 * time.Second}, s, signs{})
 		if diff := cmp.Diff(row.want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", row.sentence, diff)
 		}
+	}
+}
+
+// Every advice has a section that says what causes it and what to do, and there is no other.
+func TestAdviceHasCodes(t *testing.T) {
+	var want, got []string
+	for _, c := range verdict.Codes() {
+		if strings.HasPrefix(c.Code, "RC3") {
+			want = append(want, c.Code)
+		}
+	}
+	for _, a := range allAdvice {
+		got = append(got, a.code)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("codes (-CODES.md +advice):\n%s", diff)
+	}
+}
+
+// Rollouts of small apps on a real cluster, each with what is wrong with it.
+func TestAdviceOnRecordings(t *testing.T) {
+	for _, row := range []struct {
+		folder string
+		codes  []string
+		routed model.Routed // of all lanes
+	}{
+		{"hook-failed", []string{"RC3001", "RC3007"}, model.Routed{Pod: 2410}},
+		{"none-available", []string{"RC3002", "RC3006"}, model.Routed{Pod: 2071, Nowhere: 261}},
+		{"hook-stops-listening", []string{"RC3005", "RC3007"}, model.Routed{Pod: 2208}},
+		{"drained", []string{"RC3006", "RC3007"}, model.Routed{Pod: 2211}},
+	} {
+		t.Run(row.folder, func(t *testing.T) {
+			ev, err := store.Read(filepath.Join("testdata/advice", row.folder))
+			if err != nil || len(ev.Damage) > 0 {
+				t.Fatal(err, ev.Damage)
+			}
+			tl, err := timeline.Join(ev)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var s model.Scenario
+			judge(&s, ev.Run, tl)
+			var codes []string
+			for _, said := range s.Advice {
+				codes = append(codes, strings.TrimSuffix(said[strings.LastIndex(said, "(")+1:], ")"))
+			}
+			if diff := cmp.Diff(row.codes, codes); diff != "" {
+				t.Errorf("advice (-want +got):\n%s\n%s", diff, strings.Join(s.Advice, "\n"))
+			}
+			var routed model.Routed
+			for _, lane := range s.Lanes {
+				if r := lane.Routed; r != nil {
+					routed.Pod, routed.Nowhere, routed.Unknown = routed.Pod+r.Pod, routed.Nowhere+r.Nowhere, routed.Unknown+r.Unknown
+				}
+			}
+			if diff := cmp.Diff(row.routed, routed); diff != "" {
+				t.Errorf("routed (-want +got):\n%s", diff)
+			}
+		})
 	}
 }

@@ -25,7 +25,7 @@ import (
 //	evidence/session.json
 //	evidence/spans.jsonl
 //	evidence/<mode>/cluster.json
-//	evidence/<mode>/<suite>/<scenario>[-<attempt>]/{run.json,hits.parquet,arrivals.parquet,events.jsonl}
+//	evidence/<mode>/<suite>/<scenario>[-<attempt>]/{run.json,hits.parquet,arrivals.parquet,flows.parquet,events.jsonl}
 //
 // Attempts of one scenario count as its last. A scenario that cannot be read is inconclusive; what
 // else is missing or damaged is in the run's Broken. The error, one line, is for a folder without a

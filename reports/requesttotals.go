@@ -7,24 +7,26 @@ import (
 	"rollcall/reports/model"
 )
 
-// routedTotals are where nodes sent the requests of a scenario; empty where nobody listened to that, or the pods' own logs say more.
+// routedTotals are where nodes routed the connections of a scenario; empty where nothing of that is known.
 func routedTotals(s model.Scenario) string {
 	var of model.Routed
 	for _, lane := range s.LoadLanes() {
-		if r := lane.Routed; r != nil && (lane.Arrivals == nil || r.Contradicted > 0) {
-			of.Pod, of.Nowhere, of.Unknown, of.Contradicted = of.Pod+r.Pod, of.Nowhere+r.Nowhere, of.Unknown+r.Unknown, of.Contradicted+r.Contradicted
+		if r := lane.Routed; r != nil {
+			of.Pod, of.Nowhere = of.Pod+r.Pod, of.Nowhere+r.Nowhere
+			of.Unknown, of.Contradicted = of.Unknown+r.Unknown, of.Contradicted+r.Contradicted
 		}
 	}
 	if of == (model.Routed{}) {
 		return ""
 	}
-	said := fmt.Sprintf("nodes routed %s to a pod", phrase.Count(of.Pod, "request"))
+	said := fmt.Sprintf("%s by where nodes routed their connections: %s to a pod", phrase.Count(of.Pod+of.Nowhere+of.Unknown, "request"),
+		phrase.Number(of.Pod))
 	for _, other := range []struct {
 		n    int
 		what string
-	}{{of.Nowhere, "%s to none"}, {of.Unknown, "of %s nobody knows"}, {of.Contradicted, "%s answered by another"}} {
+	}{{of.Nowhere, "to no pod"}, {of.Unknown, "unknown"}, {of.Contradicted, "answered by another"}} {
 		if other.n > 0 {
-			said += ", " + fmt.Sprintf(other.what, phrase.Number(other.n))
+			said += fmt.Sprintf(", %s %s", phrase.Number(other.n), other.what)
 		}
 	}
 	return said

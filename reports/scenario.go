@@ -128,8 +128,8 @@ func judge(s *model.Scenario, run evidence.Run, tl timeline.Timeline) {
 	if s.Disruption != nil || len(s.Steps) > 0 {
 		s.Outages, s.Numbers.Whole = newOutages(tl), untilWhole(tl)
 	}
-	if run.UserApp != nil && run.Disruption == nil { // else nothing of it was rolled out
-		s.Advice = adviceOn(*run.UserApp, *s)
+	if run.UserApp != nil && (run.Disruption == nil || run.UserApp.Watched) { // else nothing is known of its pods
+		s.Advice = adviceOn(*run.UserApp, *s, signsOf(tl))
 	}
 	if len(run.Clocks) > 0 {
 		s.Numbers.ClockUncertainty = new(millis(tl.ClockUncertainty()))
@@ -169,7 +169,7 @@ func newLane(lane timeline.Lane, tl timeline.Timeline) model.Lane {
 	if tl.Arrived {
 		l.LostReplies, l.Arrivals, l.NeverArrived = &s.LostReplies, &s.Arrivals, &s.NeverArrived
 	}
-	if r := s.Routings; r.Known()+r.Contradicted > 0 {
+	if r := s.Routings; r.Pod+r.Nowhere+r.Contradicted > 0 {
 		l.Routed = &model.Routed{Pod: r.Pod, Nowhere: r.Nowhere, Unknown: r.Unknown, Contradicted: r.Contradicted}
 	}
 	if s.Rate > 0 {

@@ -147,6 +147,9 @@ func TestScenariosAreWellFormed(t *testing.T) {
 					t.Errorf("it is of suite %s, and is about a known bug: %v", suite, s.Bug != nil)
 				}
 				for _, e := range s.Expect {
+					if e.Evidence != "" && len(e.Claims) > 0 {
+						t.Errorf("what its steps counted of clients decides %q: record that, see Steps.Question", e.Claims)
+					}
 					if !known[e.Rule] {
 						t.Errorf("expects rule %q, which does not exist", e.Rule)
 					}

@@ -14,10 +14,12 @@ import (
 
 	"rollcall/harness"
 	"rollcall/harness/cluster"
+	"rollcall/harness/evidence"
 	"rollcall/harness/observe"
 	"rollcall/harness/rollout"
 	"rollcall/harness/staging"
 	"rollcall/harness/usage"
+	"rollcall/harness/userapp"
 	"rollcall/harness/verdict"
 	"rollcall/harness/verdict/phrase"
 )
@@ -35,7 +37,7 @@ func (m *maintenance) watchApp(ctx context.Context, c cluster.Cluster, s *harnes
 	service := s.Elsewhere.Service
 	thing := fmt.Sprintf("service %s/%s", service.Namespace, service.Name)
 	if len(service.Spec.Selector) == 0 {
-		m.screen.say(thing + " has no selector: which pods answer is not known, nor when their rollout is over")
+		m.screen.say(thing + ": its pods are not watched, nor is their rollout waited for: it has no selector")
 		return nil
 	}
 	lacks, err := staging.LacksToRead(ctx, c.Client(), service.Namespace)
@@ -43,7 +45,7 @@ func (m *maintenance) watchApp(ctx context.Context, c cluster.Cluster, s *harnes
 		return err
 	}
 	if lacks != "" {
-		m.screen.say("which pods answer is not known, nor when their rollout is over: " + lacks)
+		m.screen.say(thing + ": its pods are not watched, nor is their rollout waited for: " + lacks)
 		return nil
 	}
 	a := &userApp{client: c.Client(), namespace: service.Namespace, selector: labels.SelectorFromSet(service.Spec.Selector)}
@@ -59,9 +61,19 @@ func (m *maintenance) watchApp(ctx context.Context, c cluster.Cluster, s *harnes
 		return err
 	}
 	m.screen.say(fmt.Sprintf("%s: %s of %s", thing, phrase.Count(len(pods), "pod"), a.madeBy()))
-	m.app = a
+	if because := c.CannotListen(); because != "" {
+		m.screen.say("which pod each connection is routed to is not known: " + because)
+	}
+	if lacks := a.lacks(ctx); lacks != "" {
+		m.screen.say(thing + ": its rollout is not waited for, since one is under way: " + lacks)
+	} else {
+		m.app = a
+	}
 	s.Elsewhere.Pods = &observe.App{Namespace: a.namespace, Selector: a.selector}
 	s.Rollout = rollout.There(commonest(pods), service)
+	is := a.facts(ctx, service.Spec.Ports[0], pods)
+	is.Affinity = service.Spec.SessionAffinity == corev1.ServiceAffinityClientIP
+	s.UserApp = userapp.Elsewhere(m.service.path, is)
 	if len(m.command) > 0 && m.until == "" && m.lasts == 0 { // else it is said when all is over
 		s.Expect = append(s.Expect, verdict.SomethingChanged())
 	}
@@ -97,17 +109,12 @@ func (a *userApp) near(ctx context.Context, selector map[string]string) string {
 }
 
 // commonest is the version that most pods have.
-func commonest(pods []corev1.Pod) (version string) {
-	counts := map[string]int{}
+func commonest(pods []corev1.Pod) string {
+	var versions []string
 	for _, pod := range pods {
-		counts[observe.VersionOf(pod.Labels)]++
+		versions = append(versions, observe.VersionOf(pod.Labels))
 	}
-	for _, v := range slices.Sorted(maps.Keys(counts)) {
-		if counts[v] > counts[version] {
-			version = v
-		}
-	}
-	return version
+	return observe.Commonest(versions)
 }
 
 // madeBy says of which workloads the app's pods are.
@@ -143,4 +150,20 @@ func (a *userApp) lacks(ctx context.Context) string {
 		}
 	}
 	return ""
+}
+
+// facts are what the app's pods say of themselves that may cost its clients something. Of several containers the one that has the
+// Service's port answers.
+func (a *userApp) facts(ctx context.Context, port corev1.ServicePort, pods []corev1.Pod) evidence.UserApp {
+	spec := pods[0].Spec
+	has := func(p corev1.ContainerPort) bool {
+		return p.Name != "" && p.Name == port.TargetPort.StrVal || p.ContainerPort == port.TargetPort.IntVal
+	}
+	answers := max(0, slices.IndexFunc(spec.Containers, func(c corev1.Container) bool { return slices.ContainsFunc(c.Ports, has) }))
+	is := userapp.FactsOf(spec, spec.Containers[answers])
+	is.Watched, is.Replicas = true, len(pods)
+	if len(a.workloads) == 1 {
+		a.workloads[0].learn(ctx, &is)
+	}
+	return is
 }

@@ -11,6 +11,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 
 	"rollcall/harness"
+	"rollcall/harness/evidence"
 	"rollcall/harness/rollout"
 	"rollcall/harness/usage"
 	"rollcall/harness/userapp"
@@ -75,6 +76,6 @@ func (a asked) elsewhere(ctx context.Context, client kubernetes.Interface, s har
 		stands, path = to.Service, a.service.path
 	}
 	s.App.Name = stands.Name // which the control pods name, as all do that lanes ask
-	s.Elsewhere, s.UserApp, s.Rollout = to, userapp.Elsewhere(path), rollout.There(harness.OldVersion, stands)
+	s.Elsewhere, s.UserApp, s.Rollout = to, userapp.Elsewhere(path, evidence.UserApp{}), rollout.There(harness.OldVersion, stands)
 	return s, nil
 }

@@ -35,7 +35,7 @@ type maintenance struct {
 	server  *server
 
 	cluster     cluster.Cluster // once it is open
-	app         *userApp        // that is watched; nil: none of somebody else's
+	app         *userApp        // whose rollout is waited for; nil: none
 	wholeness   wholeness
 	interrupts  *interrupts
 	unfinished  string // why it did not come to its end
@@ -66,7 +66,7 @@ func (m *maintenance) on(ctx context.Context, c cluster.Cluster) (harness.Scenar
 // do lets the maintenance happen: it runs the command to its end, or returns when somebody says that all is done.
 func (m *maintenance) do(ctx context.Context, s disruption.Stage) error {
 	defer m.server.endedNow()
-	m.wholeness = wholeness{client: m.cluster.Client(), app: m.app, say: m.screen.say}
+	m.wholeness = wholeness{client: m.cluster.Client(), say: m.screen.say}
 	before, err := unfit(ctx, m.cluster.Client())
 	if err != nil {
 		m.screen.say(fmt.Sprintf("nodes that are not ready yet may be waited for at the end: %v", err))
@@ -92,6 +92,7 @@ func (m *maintenance) do(ctx context.Context, s disruption.Stage) error {
 	} else {
 		m.awaitEnd(limited)
 	}
+	lacks := m.awaitRollout(limited)
 	switch {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
@@ -99,6 +100,8 @@ func (m *maintenance) do(ctx context.Context, s disruption.Stage) error {
 		m.unfinished = fmt.Sprintf("%s was not over after %v, which is its deadline", m.does, m.deadline)
 	case m.interrupts.reached():
 		m.unfinished = m.does + " was interrupted"
+	case lacks != "":
+		m.unfinished = fmt.Sprintf("the rollout was not over: %s, for %v", lacks, wholeLimit)
 	}
 	if m.unfinished != "" {
 		m.screen.say(m.unfinished)

@@ -58,8 +58,8 @@ func (o *Options) List() usage.List {
 // OfCommand are those that say when what a command began is over, if that is not when it has ended.
 func (o *Options) OfCommand() usage.List {
 	return usage.List{
-		{Flag: "for", Text: &o.For, Help: "how `long` what the command began goes on after it has ended"},
-		{Flag: "until", Text: &o.Until, Help: "shell `command` that succeeds when what the command began is over"},
+		{Flag: "for", Text: &o.For, Help: "how `long` the load goes on after the command has ended"},
+		{Flag: "until", Text: &o.Until, Help: "shell `command`, run every 2 s after that; the load goes on until it succeeds"},
 	}
 }
 

@@ -12,10 +12,30 @@ import (
 // untilEvery is how often a command is run that says whether the maintenance is over.
 const untilEvery = 2 * time.Second
 
+// awaitRollout returns when the app has rolled out what the maintenance changed, or says what it has lacked for [wholeLimit] unchanged.
+func (m *maintenance) awaitRollout(ctx context.Context) (lacks string) {
+	if m.app == nil {
+		return ""
+	}
+	var since, said time.Time
+	_ = poll.Until(ctx, time.Second, func() (bool, error) { // that ctx ended is seen by who waits
+		now := m.app.lacks(ctx)
+		if now != lacks || since.IsZero() {
+			lacks, since = now, time.Now()
+		}
+		if lacks != "" && time.Since(said) >= sayEvery {
+			said = time.Now()
+			m.screen.say("waiting until the rollout is over: " + lacks)
+		}
+		return lacks == "" || time.Since(since) >= wholeLimit, nil
+	})
+	return lacks
+}
+
 // awaitOver returns when what the command began is over, by the options' word.
 func (m *maintenance) awaitOver(ctx context.Context) {
 	if m.lasts > 0 {
-		m.screen.say(fmt.Sprintf("what it began goes on for %v", m.lasts))
+		m.screen.say(fmt.Sprintf("the load goes on for %v more (--for)", m.lasts))
 		select {
 		case <-time.After(m.lasts):
 		case <-ctx.Done():
@@ -24,7 +44,7 @@ func (m *maintenance) awaitOver(ctx context.Context) {
 	if m.until == "" {
 		return
 	}
-	m.screen.say("what it began goes on until this succeeds: " + m.until)
+	m.screen.say("the load goes on until this succeeds (--until): " + m.until)
 	_ = poll.Until(ctx, untilEvery, func() (bool, error) { // that ctx ended is seen by who waits
 		c := exec.CommandContext(ctx, "sh", "-c", m.until)
 		c.Env = append(c.Environ(), m.environment()...)

@@ -47,7 +47,6 @@ func lacking(node corev1.Node) string {
 // others may have come in their place.
 type wholeness struct {
 	client kubernetes.Interface
-	app    *userApp          // whose rollout is waited for; nil: none
 	before map[string]string // nodes that were unfit then
 	say    func(string)
 	leases map[string]string // of nodes, by their names, as they were when the maintenance was over
@@ -94,9 +93,6 @@ func (w wholeness) lacks(ctx context.Context) string {
 		if w.before[name] == "" && leases[name] == w.leases[name] {
 			return "node " + name + " has not been heard of since"
 		}
-	}
-	if w.app != nil {
-		return w.app.lacks(ctx)
 	}
 	return ""
 }

@@ -3,19 +3,23 @@ package during
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/client-go/discovery/cached/memory"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/restmapper"
 
 	"rollcall/harness/cluster"
+	"rollcall/harness/evidence"
 )
 
 // A workload makes pods: a Deployment, StatefulSet or DaemonSet, or an object of any other kind that says of itself what those do.
@@ -80,7 +84,7 @@ func (w workload) lacks(ctx context.Context) string {
 	case err != nil:
 		return "the API server does not answer"
 	}
-	if lacks := lacksOf(object.Object); lacks != "" {
+	if lacks := lacksOf(w.kind, object.Object); lacks != "" {
 		return w.String() + " " + lacks
 	}
 	return ""
@@ -88,7 +92,7 @@ func (w workload) lacks(ctx context.Context) string {
 
 // lacksOf says by its status what an object that makes pods still has to do. Deployments, StatefulSets and the kinds that follow them
 // count replicas, DaemonSets nodes (apps/v1, types.go); Argo Rollouts write observedGeneration as text.
-func lacksOf(object map[string]any) string {
+func lacksOf(kind string, object map[string]any) string {
 	number := func(fallback int64, paths ...string) int64 {
 		for _, path := range paths {
 			if n, found, _ := unstructured.NestedInt64(object, strings.Split(path, ".")...); found {
@@ -99,20 +103,25 @@ func lacksOf(object map[string]any) string {
 	}
 	seen, observed, _ := unstructured.NestedFieldNoCopy(object, "status", "observedGeneration")
 	if observed && fmt.Sprint(seen) != fmt.Sprint(number(0, "metadata.generation")) {
-		return "was written, which its controller has not seen yet"
+		return "has a change that its controller has not seen yet"
+	}
+	const updatedPods, updatedNodes = "status.updatedReplicas", "status.updatedNumberScheduled"
+	ours := slices.Contains([]string{"Deployment", "StatefulSet", "DaemonSet"}, kind)
+	if !ours && number(-1, "spec.replicas") < 0 {
+		return "" // it says nothing of pods
 	}
 	paused, _, _ := unstructured.NestedBool(object, "spec", "paused")
 	strategy, _, _ := unstructured.NestedString(object, "spec", "updateStrategy", "type")
 	wanted := number(1, "status.desiredNumberScheduled", "spec.replicas")
 	updated := wanted - number(0, "spec.updateStrategy.rollingUpdate.partition")
-	if paused || strategy == "OnDelete" {
+	if paused || strategy == "OnDelete" || !ours && number(-1, updatedPods) < 0 {
 		updated = 0
 	}
 	for _, of := range []struct {
 		has, least int64
 		what       string
 	}{
-		{number(0, "status.updatedNumberScheduled", "status.updatedReplicas"), updated, "updated"},
+		{number(0, updatedNodes, updatedPods), updated, "updated"},
 		{number(0, "status.numberAvailable", "status.availableReplicas"), wanted, "available"},
 	} {
 		if of.has < of.least {
@@ -120,7 +129,35 @@ func lacksOf(object map[string]any) string {
 		}
 	}
 	if all := number(wanted, "status.currentNumberScheduled", "status.replicas"); all > wanted && !paused {
-		return fmt.Sprintf("has %d pods, %d more than it is to have", all, all-wanted)
+		return fmt.Sprintf("has %d pods, %d too many", all, all-wanted)
 	}
 	return ""
+}
+
+// learn notes how a workload replaces its pods.
+func (w workload) learn(ctx context.Context, is *evidence.UserApp) {
+	object, err := w.api.Get(ctx, w.name, metav1.GetOptions{})
+	if err != nil {
+		return
+	}
+	if replicas, found, _ := unstructured.NestedInt64(object.Object, "spec", "replicas"); found {
+		is.Replicas = int(replicas)
+	}
+	strategy, _, _ := unstructured.NestedString(object.Object, "spec", "strategy", "type")
+	is.Recreate = strategy == string(appsv1.RecreateDeploymentStrategyType)
+	unavailable := intstr.FromString("25%") // apps/v1 defaults.go, of Deployments
+	if w.kind != "Deployment" {
+		unavailable = intstr.FromInt32(1)
+	}
+	for _, at := range []string{"strategy", "updateStrategy"} {
+		switch v, _, _ := unstructured.NestedFieldNoCopy(object.Object, "spec", at, "rollingUpdate", "maxUnavailable"); limit := v.(type) {
+		case int64:
+			unavailable = intstr.FromInt32(int32(limit))
+		case string:
+			unavailable = intstr.FromString(limit)
+		}
+	}
+	if n, err := intstr.GetScaledValueFromIntOrPercent(&unavailable, is.Replicas, false); err == nil {
+		is.Unavailable = n
+	}
 }

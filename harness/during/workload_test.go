@@ -1,6 +1,7 @@
 package during
 
 import (
+	"cmp"
 	"testing"
 
 	"sigs.k8s.io/yaml"
@@ -12,7 +13,7 @@ func TestWhatAWorkloadLacks(t *testing.T) {
 			`{metadata: {generation: 2}, spec: {replicas: 3}, status: {observedGeneration: 2, replicas: 3, updatedReplicas: 3, availableReplicas: 3}}`, ""},
 		{"one that was just restarted",
 			`{metadata: {generation: 3}, spec: {replicas: 3}, status: {observedGeneration: 2, replicas: 3, updatedReplicas: 3, availableReplicas: 3}}`,
-			"was written, which its controller has not seen yet"},
+			"has a change that its controller has not seen yet"},
 		{"one of which two pods are new",
 			`{metadata: {generation: 3}, spec: {replicas: 3}, status: {observedGeneration: 3, replicas: 4, updatedReplicas: 2, availableReplicas: 3}}`,
 			"has 2 of 3 pods updated"},
@@ -21,7 +22,7 @@ func TestWhatAWorkloadLacks(t *testing.T) {
 			"has 2 of 3 pods available"},
 		{"one with an old pod that is not deleted yet",
 			`{metadata: {generation: 3}, spec: {replicas: 3}, status: {observedGeneration: 3, replicas: 4, updatedReplicas: 3, availableReplicas: 4}}`,
-			"has 4 pods, 1 more than it is to have"},
+			"has 4 pods, 1 too many"},
 		{"one without replicas has one pod",
 			`{metadata: {generation: 1}, status: {observedGeneration: 1, replicas: 1, updatedReplicas: 1}}`, "has 0 of 1 pods available"},
 		{"one that is paused in the middle stays as it is",
@@ -39,15 +40,18 @@ func TestWhatAWorkloadLacks(t *testing.T) {
 			"has 1 of 3 pods updated"},
 		{"an Argo Rollout writes its generation as text",
 			`{metadata: {generation: 7}, spec: {replicas: 2}, status: {observedGeneration: "7", replicas: 2, updatedReplicas: 2, availableReplicas: 2}}`, ""},
-		{"one whose controller says nothing of generations",
-			`{metadata: {generation: 7}, spec: {replicas: 2}, status: {replicas: 2, updatedReplicas: 1, availableReplicas: 2}}`, "has 1 of 2 pods updated"},
+		{"an object of another kind, whose controller says nothing of generations",
+			`{kind: CloneSet, metadata: {generation: 7}, spec: {replicas: 2}, status: {replicas: 2, updatedReplicas: 1, availableReplicas: 2}}`, "has 1 of 2 pods updated"},
+		{"a ReplicaSet updates nothing", `{kind: ReplicaSet, metadata: {generation: 7}, spec: {replicas: 2}, status: {observedGeneration: 7, replicas: 2, availableReplicas: 2}}`, ""},
+		{"an object that is no workload", `{kind: Service, metadata: {generation: 7}, spec: {template: {}}, status: {observedGeneration: 7}}`, ""},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
 			var object map[string]any
 			if err := yaml.Unmarshal([]byte(row.object), &object); err != nil {
 				t.Fatal(err)
 			}
-			if got := lacksOf(whole(object).(map[string]any)); got != row.want {
+			kind, _ := object["kind"].(string)
+			if got := lacksOf(cmp.Or(kind, "Deployment"), whole(object).(map[string]any)); got != row.want {
 				t.Errorf("it lacks %q, want %q", got, row.want)
 			}
 		})

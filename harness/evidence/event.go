@@ -45,8 +45,8 @@ const (
 	RulesFailed EventKind = "rules-failed" // kube-proxy of node Object could not write its rules, Count times since it was asked last
 	RulesUnseen EventKind = "rules-unseen" // node Object's rules were not seen for Count milliseconds up to now; Detail is why
 	FlowsBegun  EventKind = "flows-begun"  // the connections that node Object routes to the app are heard of from now on
-	FlowsUnseen EventKind = "flows-unseen" // node Object's were not for Count milliseconds up to now, or with none cannot be; Detail is why
-	NodeUnseen  EventKind = "node-unseen"  // nor was something else about it; Detail is what and why
+	FlowsUnseen EventKind = "flows-unseen" // connections of node Object were not heard of for Count milliseconds up to now, 0: never; Detail is why
+	NodeUnseen  EventKind = "node-unseen"  // something else of node Object was not seen for Count milliseconds up to now; Detail is what and why
 	NodeBusy    EventKind = "node-busy"    // node Object's processors were in use, Count permille, for the second up to now
 	// other machines of node Object's host had its processors, Count permille of that second, which is in node-busy too
 	NodeStolen    EventKind = "node-stolen"

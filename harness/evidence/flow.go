@@ -10,14 +10,14 @@ import (
 // A Flow is a connection that a node routed, by its connection tracking: the kernel tells of each when its first packet has passed
 // every filter (NEW events of conntrack, net/netfilter/nf_conntrack_ecache.c). One that was rejected or dropped before has none.
 type Flow struct {
-	Node   string        `json:"node"` // that routed it
-	Seq    uint64        `json:"seq"`  // number on that node, from 0
-	At     time.Duration `json:"at"`   // when the observer heard of it, on the clock of Node
-	Client string        `json:"client"`
-	Port   int           `json:"port"` // of the client
-	To     string        `json:"to"`   // address and port that the client asked
-	Pod    string        `json:"pod"`  // address and port that it was routed to
-	By     Server        `json:"by"`   // the pod that had that address then; without a name if none is known
+	Node    string        `json:"node"` // that routed it
+	Seq     uint64        `json:"seq"`  // number on that node, from 0
+	At      time.Duration `json:"at"`   // when the observer heard of it, on the clock of Node
+	Client  string        `json:"client"`
+	Port    int           `json:"port"`    // of the client
+	To      string        `json:"to"`      // address and port that the client asked
+	Address string        `json:"address"` // and port, that it was routed to
+	By      Server        `json:"by"`      // the pod that had that address then; without a name if none is known
 }
 
 // Flows is a stream of flows given in any order, which are not copied.

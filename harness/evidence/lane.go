@@ -10,7 +10,8 @@ type Lane struct {
 	Client   string   `json:"client,omitempty"` // its address, by which its connections are told from those of others; empty: not noted
 	Conn     Conn     `json:"conn"`
 	Target   string   `json:"target"` // URL
-	// TargetNode is the node of the pod that a control lane asks; empty: not noted.
+	// TargetNode is the node that requests go to: of the pod that a control lane asks, or the one whose address a client outside asks;
+	// empty: not noted.
 	TargetNode string `json:"target_node,omitempty"`
 	Rate       int    `json:"rate"` // asked, per second
 	// Steps says that a scenario's steps sent its requests when they liked: it is no load, and only expectations that name

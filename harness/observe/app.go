@@ -1,6 +1,9 @@
 package observe
 
 import (
+	"maps"
+	"slices"
+
 	appsv1 "k8s.io/api/apps/v1"
 	"k8s.io/apimachinery/pkg/labels"
 )
@@ -16,10 +19,10 @@ type App struct {
 // which do as they do), and Argo Rollouts.
 var templateHashes = []string{appsv1.DefaultDeploymentUniqueLabelKey, appsv1.ControllerRevisionHashLabelKey, "rollouts-pod-template-hash"}
 
-// NoTemplate is the version of pods that no workload made.
-const NoTemplate = "no-template"
+// noTemplate is the version of pods that no workload made.
+const noTemplate = "no-template"
 
-// Versions tell from the labels of a pod which version it has, and whether it is of the app at all.
+// versions tell from the labels of a pod which version it has, and whether it is of the app at all.
 type versions func(of map[string]string) (version string, ofApp bool)
 
 // byLabel are the versions of pods that have a label.
@@ -45,5 +48,19 @@ func VersionOf(of map[string]string) string {
 			return hash
 		}
 	}
-	return NoTemplate
+	return noTemplate
+}
+
+// Commonest is the version that most have; empty if there are none.
+func Commonest(versions []string) (version string) {
+	counts := map[string]int{}
+	for _, v := range versions {
+		counts[v]++
+	}
+	for _, v := range slices.Sorted(maps.Keys(counts)) {
+		if counts[v] > counts[version] {
+			version = v
+		}
+	}
+	return version
 }

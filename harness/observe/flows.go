@@ -3,6 +3,7 @@ package observe
 import (
 	"net/netip"
 	"strconv"
+	"strings"
 	"time"
 
 	"rollcall/harness/evidence"
@@ -10,6 +11,22 @@ import (
 
 // flowWords is how many words of an observer's line tell of one connection: client, destination, pod, and its age.
 const flowWords = 4
+
+// parseFlow notes what a line about connections says, and reports whether it says something.
+func (r *ruleReader) parseFlow(kind string, e evidence.Event, words []string) bool {
+	switch {
+	case kind == "flow":
+		return r.parseFlows(e.At, words)
+	case kind == "flows" && len(words) == 0:
+		e.Kind = evidence.FlowsBegun
+	case kind == "noflows" && len(words) > 0:
+		e.Kind, e.Detail = evidence.FlowsUnseen, strings.Join(words, " ")
+	default:
+		return false
+	}
+	r.tracker.event(e)
+	return true
+}
 
 // parseFlows notes the connections that the words of a line tell of, as of the line's time, and reports whether they do.
 func (r *ruleReader) parseFlows(at time.Duration, words []string) bool {
@@ -32,7 +49,7 @@ func (r *ruleReader) parseFlows(at time.Duration, words []string) bool {
 			return false
 		}
 		flows = append(flows, evidence.Flow{Node: r.node, Seq: r.flows, At: at - time.Duration(age)*time.Microsecond,
-			Client: client.Addr().String(), Port: int(client.Port()), To: to.String(), Pod: pod.String()})
+			Client: client.Addr().String(), Port: int(client.Port()), To: to.String(), Address: pod.String()})
 		r.flows++
 	}
 	if len(words) > 0 {
@@ -46,7 +63,7 @@ func (r *ruleReader) parseFlows(at time.Duration, words []string) bool {
 func (t *ruleTracker) flow(flows []evidence.Flow) {
 	t.change(func() {
 		for i, f := range flows {
-			if pod, err := netip.ParseAddrPort(f.Pod); err == nil {
+			if pod, err := netip.ParseAddrPort(f.Address); err == nil {
 				flows[i].By = t.servers[pod.Addr().String()]
 			}
 		}

@@ -14,7 +14,7 @@ func TestFlows(t *testing.T) {
 	const ms = time.Millisecond
 	const begin, end = "R @1ns begin nftables events", "R @90ms end"
 	flow := func(seq uint64, at time.Duration, port int, pod string) evidence.Flow {
-		f := evidence.Flow{Node: "worker", Seq: seq, At: at, Client: "10.244.1.9", Port: port, To: "10.96.0.10:80", Pod: pod}
+		f := evidence.Flow{Node: "worker", Seq: seq, At: at, Client: "10.244.1.9", Port: port, To: "10.96.0.10:80", Address: pod}
 		if pod == "10.244.1.2:8080" {
 			f.By = evidence.Server{Version: "v1", Pod: "a", Node: "worker"}
 		}

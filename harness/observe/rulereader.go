@@ -150,14 +150,8 @@ func (r *ruleReader) parse(words []string) bool {
 			return false
 		}
 		r.tracker.failed(r.node, e)
-	case kind == "flows" && len(rest) == 0:
-		e.Kind = evidence.FlowsBegun
-		r.tracker.event(e)
-	case kind == "noflows" && len(rest) > 0:
-		e.Kind, e.Detail = evidence.FlowsUnseen, strings.Join(rest, " ")
-		r.tracker.event(e)
-	case kind == "flow":
-		return r.parseFlows(at, rest)
+	case kind == "flow" || kind == "flows" || kind == "noflows":
+		return r.parseFlow(kind, e, rest)
 	case kind == "load" && len(rest) == 3:
 		return r.parseLoad(e, rest)
 	case kind == "stolen" && len(rest) == 1:

@@ -101,6 +101,19 @@ func (s State) Leaving() bool {
 	return false
 }
 
+// RoutesToReady reports whether no observed node's rules route to a pod that is no ready endpoint. To which of those they route is the
+// Service's traffic policy.
+func (s State) RoutesToReady() bool {
+	for _, pods := range s.Rules {
+		for _, p := range pods {
+			if !slices.ContainsFunc(s.Endpoints, func(e EndpointState) bool { return e.Ready && e.Pod == p.Pod }) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
 // Reaches reports whether the Service's endpoints or the rules of an observed node route to a pod of a version. An
 // endpoint whose pod has left the API counts as one of any version.
 func (s State) Reaches(version string) bool {

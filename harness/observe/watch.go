@@ -83,7 +83,7 @@ func Start(ctx context.Context, client kubernetes.Interface, scope Scope, began 
 	namespaced := informers.NewSharedInformerFactoryWithOptions(client, 0, informers.WithNamespace(namespace))
 	cluster := informers.NewSharedInformerFactory(client, 0)
 	w.factories = []informers.SharedInformerFactory{namespaced, cluster}
-	if scope.Elsewhere != nil { // whose processes wait for a processor is known by their pods
+	if scope.Elsewhere != nil { // the load pods are there: whoever waits for a processor is known by its pod's UID
 		own := informers.NewSharedInformerFactoryWithOptions(client, 0, informers.WithNamespace(scope.Namespace))
 		w.factories = append(w.factories, own)
 		h := handler{own.Core().V1().Pods().Informer(), on(w.pods.know), ignore}
@@ -147,18 +147,16 @@ func (w *Watch) Until(ctx context.Context, holds func(State) bool) error {
 }
 
 // Commonest is the version that most pods of the scope have that are not on their way out; empty if there are none.
-func (w *Watch) Commonest() (version string) {
+func (w *Watch) Commonest() string {
 	w.journal.mu.Lock()
 	defer w.journal.mu.Unlock()
-	counts := map[string]int{}
+	var versions []string
 	for _, p := range w.pods.byName {
-		if v := p.server.Version; !p.deleting {
-			if counts[v]++; counts[v] > counts[version] || counts[v] == counts[version] && v < version {
-				version = v
-			}
+		if !p.deleting {
+			versions = append(versions, p.server.Version)
 		}
 	}
-	return version
+	return Commonest(versions)
 }
 
 // Knows reports whether a pod of the scope has been seen, by name.

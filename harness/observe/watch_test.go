@@ -86,7 +86,8 @@ func TestWatchNotesEachChangeOnce(t *testing.T) {
 		}, []noted{{evidence.EndpointGone, "a"}, {evidence.EndpointGone, "b"}}},
 		{"a ReplicaSet's size is an event", func(ctx context.Context) error {
 			_, err := client.AppsV1().ReplicaSets(namespace).Create(ctx, &appsv1.ReplicaSet{
-				ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "rs"}, Spec: appsv1.ReplicaSetSpec{Replicas: new(int32(3))},
+				ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "rs"}, Spec: appsv1.ReplicaSetSpec{Replicas: new(int32(3)),
+					Template: corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{version: "v1"}}}},
 			}, metav1.CreateOptions{})
 			return err
 		}, []noted{{evidence.ReplicaSetScaled, ""}}},

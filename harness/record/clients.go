@@ -98,8 +98,9 @@ func newClients(ctx context.Context, r *Recording, service *corev1.Service) (*cl
 	}
 	cl.outside = outside
 	lanes := r.lanesIn("outside", "", map[evidence.Vantage]string{evidence.FromHost: cl.outside})
+	client, node := r.outsideEnds(ctx, outside)
 	for l := range lanes {
-		lanes[l].Client, lanes[l].TargetNode = r.outsideEnds(ctx, outside)
+		lanes[l].Client, lanes[l].TargetNode = client, node
 	}
 	cl.lanes = append(cl.lanes, lanes...)
 	process, err := startOutside()
@@ -122,8 +123,8 @@ func (r *Recording) outsideTarget(ctx context.Context, service *corev1.Service) 
 	return r.target(url), nil
 }
 
-// outsideEnds are the address that this host has for the node whose address a URL has, and that node. Both are empty where the URL
-// leads to something else, which opens connections of its own.
+// outsideEnds are both ends of connections to a URL: this host's address, and the node that has the URL's. Both are empty where that is no
+// node's: what stands between opens connections of its own.
 func (r *Recording) outsideEnds(ctx context.Context, target string) (client, node string) {
 	u, err := url.Parse(target)
 	if err != nil {

@@ -33,14 +33,14 @@ type observers struct {
 
 // startObservers returns when every node's rules are observed or known to be none of kube-proxy's, or ctx ends.
 func startObservers(ctx context.Context, client kubernetes.Interface, lease namespace.Lease, images fixtures.ImageSources, session string,
-	nodes []string, sparing bool, destinations []string, watch *observe.Watch) (*observers, error) {
+	nodes []string, sparing bool, flows fixtures.Flows, watch *observe.Watch) (*observers, error) {
 	name := lease.Observers()
 	into := fixtures.Destination{Namespace: name, Images: images}
 	o := &observers{pods: client.CoreV1().Pods(name), sets: client.AppsV1().DaemonSets(name)}
 	if err := lease.CreateForObservers(ctx, client, session); err != nil {
 		return o, err
 	}
-	if _, err := o.sets.Create(ctx, fixtures.ObserverSet(into, nodes, sparing, destinations...), metav1.CreateOptions{}); err != nil {
+	if _, err := o.sets.Create(ctx, fixtures.ObserverSet(into, nodes, sparing, flows), metav1.CreateOptions{}); err != nil {
 		return o, err
 	}
 	names, err := o.await(ctx, nodes)

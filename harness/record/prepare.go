@@ -49,7 +49,7 @@ func (r *Recording) deploy(ctx context.Context) error {
 	if err := r.checkForLeftovers(ctx); err != nil {
 		return err
 	}
-	if err := r.observeNodes(ctx, r.destinations(service)...); err != nil {
+	if err := r.observeNodes(ctx, r.flows(service)); err != nil {
 		return err
 	}
 	if err := r.watch.Until(ctx, func(s observe.State) bool { return r.Rollout.Deployed(s, r.App) }); err != nil {
@@ -133,25 +133,29 @@ func doubtful() evidence.Scope {
 	return evidence.Scope{Missed: evidence.Subjects(), Doubted: evidence.Subjects()}
 }
 
-// destinations are where the app is asked: by the addresses of its Service, and at its port of nodes. There are none where we may not
-// listen to the connections to them.
-func (r *Recording) destinations(service *corev1.Service) (all []string) {
-	if r.Cluster.CannotListen() != "" {
-		return nil
+// flows are the connections of our clients to the app, at the addresses of its Service and at its port of nodes. There are none where we
+// may not listen to them.
+func (r *Recording) flows(service *corev1.Service) (f fixtures.Flows) {
+	if r.Cluster.CannotListen() != "" || len(service.Spec.Ports) == 0 { // that of a URL has none
+		return f
 	}
 	port := fixtures.HTTPPort(service)
 	for _, ip := range service.Spec.ClusterIPs {
-		all = append(all, net.JoinHostPort(ip, strconv.Itoa(int(port.Port))))
+		f.To = append(f.To, net.JoinHostPort(ip, strconv.Itoa(int(port.Port))))
 	}
 	if port.NodePort != 0 {
-		all = append(all, fmt.Sprintf(":%d", port.NodePort))
+		f.To = append(f.To, fmt.Sprintf(":%d", port.NodePort))
 	}
-	return all
+	for _, lane := range r.clients.lanes {
+		if lane.Client != "" && !slices.Contains(f.From, lane.Client) {
+			f.From = append(f.From, lane.Client)
+		}
+	}
+	return f
 }
 
-// observeNodes has the rules of every node observed, and the connections that they route to destinations, unless the cluster's owner does
-// not want that.
-func (r *Recording) observeNodes(ctx context.Context, destinations ...string) (err error) {
+// observeNodes has the rules of every node observed, and flows, unless the cluster's owner does not want that.
+func (r *Recording) observeNodes(ctx context.Context, flows fixtures.Flows) (err error) {
 	if r.boots, err = r.Cluster.Boots(ctx); err != nil {
 		return err
 	}
@@ -160,7 +164,7 @@ func (r *Recording) observeNodes(ctx context.Context, destinations ...string) (e
 		return nil
 	}
 	nodes := slices.Sorted(maps.Keys(r.boots))
-	r.observers, err = startObservers(ctx, r.Cluster.Client(), r.Lease, r.Images, r.Session, nodes, r.Stretch > 1, destinations, r.watch)
+	r.observers, err = startObservers(ctx, r.Cluster.Client(), r.Lease, r.Images, r.Session, nodes, r.Stretch > 1, flows, r.watch)
 	if err != nil {
 		return fmt.Errorf("observe the nodes' rules: %w", err)
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"rollcall/fixtures"
 	"rollcall/harness"
 	"rollcall/harness/cluster"
 	"rollcall/harness/disruption"
@@ -73,6 +74,7 @@ func (r *Recording) awaitRollout(ctx context.Context, whole func(context.Context
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, observe.ErrNeverSettled)
 	defer cancel()
 	old, next := r.Rollout.Versions()
+	defer func() { r.newest = r.watch.Commonest() }()
 	defer r.printProgress(ctx, always(r.subject().phase))()
 	if err := r.watch.Until(ctx, func(s observe.State) bool { return r.Rollout.Settled(s, r.App) }); err != nil {
 		return err
@@ -106,7 +108,6 @@ func (r *Recording) awaitRollout(ctx context.Context, whole func(context.Context
 	}
 	if err == nil {
 		r.watch.Mark(evidence.Barrier)
-		r.newest = r.watch.Commonest()
 	}
 	if gone && errors.Is(err, observe.ErrNeverSettled) {
 		return nil
@@ -123,7 +124,7 @@ func (r *Recording) prepareSteps(ctx context.Context) error {
 		return err
 	}
 	if r.ObservesNodes() {
-		return r.observeNodes(ctx)
+		return r.observeNodes(ctx, fixtures.Flows{})
 	}
 	return nil
 }

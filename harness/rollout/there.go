@@ -2,13 +2,11 @@ package rollout
 
 import (
 	"context"
-	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/kubernetes"
 
 	"rollcall/fixtures"
-	"rollcall/harness/evidence"
 	"rollcall/harness/observe"
 )
 
@@ -37,23 +35,4 @@ func (there) Begin(context.Context, kubernetes.Interface, fixtures.Destination, 
 
 func (there) Settled(observe.State, fixtures.App) bool { return true }
 
-// Over: no pod is on its way out, and every observed node routes to just the pods that are ready endpoints.
-func (there) Over(s observe.State, _ fixtures.App) bool {
-	var ready []string
-	for _, e := range s.Endpoints {
-		if e.Ready {
-			ready = append(ready, e.Pod)
-		}
-	}
-	for node := range s.Rules {
-		if !sameNames(ready, s.Rules[node]) {
-			return false
-		}
-	}
-	return !s.Leaving()
-}
-
-func sameNames(names []string, servers []evidence.Server) bool {
-	return len(names) == len(servers) &&
-		!slices.ContainsFunc(servers, func(s evidence.Server) bool { return !slices.Contains(names, s.Pod) })
-}
+func (there) Over(s observe.State, _ fixtures.App) bool { return !s.Leaving() && s.RoutesToReady() }

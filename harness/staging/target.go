@@ -51,8 +51,8 @@ func (t *Target) List() usage.List {
 		{Flag: "outside-url", Default: usage.Make, Text: &t.OutsideURL,
 			Help: "`URL` by which the app's Service is reached from here, or none (default: a NodePort, if one can be reached)"},
 		{Flag: "load-nodes", Default: usage.Make, Text: &t.LoadNodes, Help: "`number` of nodes that carry agents, at most (default 3)"},
-		{Flag: "allow", Default: usage.Make, Text: &t.Allow, Help: "privileged `things` to do there, separated by commas: node-rules, " +
-			"flows, which tells to which pod each connection went, and disruption:NODE for each of two or more nodes that may be drained"},
+		{Flag: "allow", Default: usage.Make, Text: &t.Allow, Help: "privileged `things` to do there, separated by commas: node-rules; " +
+			"flows, which needs it, to record to which pod each connection is routed; disruption:NODE for each of two or more nodes that may be drained"},
 		{Flag: "dry-run", Default: usage.Make, Switch: &t.DryRun, Help: "list the scenarios, and what would be skipped and why; write nothing"},
 	}
 }
@@ -129,7 +129,7 @@ func (t Target) drainable() (nodes []string, err error) {
 		case named && node != "":
 			nodes = append(nodes, node)
 		case thing == flows && !t.allows(harness.NodeRules):
-			return nil, usage.New("allow "+flows, "those who listen observe the nodes' rules too", "add "+harness.NodeRules)
+			return nil, usage.New("allow "+flows, "it is done by the observers of the nodes' rules", "add "+harness.NodeRules)
 		case thing != harness.NodeRules && thing != flows:
 			return nil, usage.New("allow "+thing, "there is no such thing", "use "+harness.NodeRules+", "+flows+", or disruption:NODE")
 		}

@@ -51,7 +51,7 @@ func TestTargetConnect(t *testing.T) {
 		{"a privilege that is none", Target{Context: "staging", Allow: "everything"},
 			"allow everything: there is no such thing: use node-rules, flows, or disruption:NODE"},
 		{"flows without the rules", Target{Context: "staging", Allow: "flows"},
-			"allow flows: those who listen observe the nodes' rules too: add node-rules"},
+			"allow flows: it is done by the observers of the nodes' rules: add node-rules"},
 		{"a drain of one node, named twice", Target{Context: "staging", Allow: "disruption:a,disruption:a"},
 			"allow disruption:a: it is named twice: name another node: disruption:NODE"},
 		{"a drain of no node", Target{Context: "staging", Allow: "disruption:"}, "allow disruption:: there is no such thing: "},

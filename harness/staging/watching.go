@@ -64,15 +64,14 @@ func writeRight(to io.Writer, r Right) {
 
 // rightsToRead are what it takes to see the pods of somebody else's app and their rollout.
 func rightsToRead() []Right {
-	seen := []string{"get", "list", "watch"}
 	return []Right{
-		{"", "pods", seen, false, "", ""},
-		{"", "events", seen[1:], false, "", ""},
-		{"discovery.k8s.io", "endpointslices", seen[1:], false, "", ""},
-		{"apps", "deployments", seen, false, "", ""},
-		{"apps", "replicasets", seen, false, "", ""},
-		{"apps", "statefulsets", seen, false, "", ""},
-		{"apps", "daemonsets", seen[:1], false, "", ""},
+		{"", "pods", []string{"list", "watch"}, false, "", ""},
+		{"", "events", []string{"list", "watch"}, false, "", ""},
+		{"discovery.k8s.io", "endpointslices", []string{"list", "watch"}, false, "", ""},
+		{"apps", "deployments", []string{"get", "list", "watch"}, false, "", ""},
+		{"apps", "replicasets", []string{"get", "list", "watch"}, false, "", ""},
+		{"apps", "statefulsets", []string{"get", "list", "watch"}, false, "", ""},
+		{"apps", "daemonsets", []string{"get"}, false, "", ""},
 	}
 }
 

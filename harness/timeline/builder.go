@@ -149,23 +149,21 @@ func (b *builder) add(h *evidence.Hit, at []evidence.Arrival) {
 	b.sent = append(b.sent, b.sentHit(h, at, answered))
 }
 
-// route is where the connection of a hit was sent. A reply that names nobody is by whom it was sent to.
+// route is where the connection of a hit was routed to. A reply that names nobody is by that pod.
 func (b *builder) route(h *evidence.Hit) Routed {
 	if b.flows == nil {
 		return Routed{}
 	}
 	routed := b.flows.connection(h)
-	switch s := &b.summary.Routings; {
-	case routed.Routing == RoutedToPod:
+	switch s := &b.summary.Routings; routed.Routing {
+	case RoutedToPod:
 		s.Pod++
-		if !h.Failed() && h.By.Pod != "" && h.By.Pod != routed.Pod {
+		if !h.Failed() && h.By.Pod != "" && routed.Pod != "" && h.By.Pod != routed.Pod {
 			s.Contradicted++
 		}
-	case routed.Routing == RoutedNowhere && h.Failed():
+	case RoutedNowhere:
 		s.Nowhere++
-	case routed.Routing == RoutedNowhere:
-		s.Contradicted++
-	default:
+	case RoutingUnknown:
 		s.Unknown++
 	}
 	if b.unversioned && !h.Failed() && h.By.Pod == "" {

@@ -21,21 +21,18 @@ const (
 	RoutedNowhere // it was rejected or dropped before it had a pod
 )
 
-// A Routed is where the connection of a request was sent.
+// A Routed is where the connection of a request was routed to.
 type Routed struct {
 	Routing
 	evidence.Server        // if its address was known to be a pod's
 	Address         string // and port, of where it was routed to
 }
 
-// Routings counts the connections of a lane's requests by where they were sent.
+// Routings counts the connections of a lane's requests by where they were routed to.
 type Routings struct {
 	Pod, Nowhere, Unknown int
-	Contradicted          int // replies by another pod than the one that the connection was routed to
+	Contradicted          int // replies by another pod than their connection was routed to
 }
-
-// Known is how many of them are known.
-func (r Routings) Known() int { return r.Pod + r.Nowhere }
 
 // heardLate is how long an event of conntrack may take from the node's kernel to the observer, which waits for a processor like any
 // other process: as long as the first timer of a SYN, by which the client tries again.
@@ -55,7 +52,7 @@ type flows struct {
 	unseen map[string][]Window
 }
 
-// readFlows puts flows on the recorder's clock. An error is of a stream that is damaged.
+// readFlows puts flows on the recorder's clock. The damage is why not all could be read.
 func (t *Timeline) readFlows(stream evidence.Stream[evidence.Flow]) (f flows, damage []string) {
 	f = flows{map[string]map[tuple][]evidence.Flow{}, map[string]time.Duration{}, map[string]bool{}, map[string][]Window{}}
 	for _, e := range t.Events {
@@ -87,7 +84,7 @@ func (t *Timeline) readFlows(stream evidence.Stream[evidence.Flow]) (f flows, da
 	return f, nil
 }
 
-// A laneFlows is those among which the connections of a lane are.
+// laneFlows are the connections that a lane's node routed, and by what to tell the lane's own among them.
 type laneFlows struct {
 	routed    map[tuple][]evidence.Flow
 	client    string
@@ -98,11 +95,11 @@ type laneFlows struct {
 }
 
 // of is nil for a lane whose connections nobody could have heard of, or told from those of others.
-func (f flows) of(lane evidence.Lane, t *Timeline) *laneFlows {
+func (f flows) of(lane evidence.Lane, absent []evidence.Absence, t *Timeline) *laneFlows {
 	node := cmp.Or(lane.Node, lane.TargetNode)
 	begun, heard := f.begun[node]
 	target, err := url.Parse(lane.Target)
-	if !heard || err != nil || lane.Client == "" || !lane.Kind().AsksApp() {
+	if !heard || err != nil || lane.Client == "" || !lane.Kind().AsksApp() || !f.tells(node, lane.Client) {
 		return nil
 	}
 	of := &laneFlows{routed: f.routed[node], client: lane.Client, heard: Window{From: begun, To: never}, unseen: f.unseen[node],
@@ -110,13 +107,31 @@ func (f flows) of(lane evidence.Lane, t *Timeline) *laneFlows {
 	if f.lost[node] {
 		of.heard.To = t.seen[node]
 	}
+	for _, away := range absent { // an agent whose node booted has another address
+		of.heard.To = min(of.heard.To, away.Since)
+	}
 	if _, err := netip.ParseAddr(target.Hostname()); err == nil {
 		of.to = net.JoinHostPort(target.Hostname(), cmp.Or(target.Port(), "80"))
 	}
 	return of
 }
 
-// connection is where the connection of a hit was sent: a new one by the event that its opening made, one that was kept by the last that
+// tells reports whether any connection of a client was heard of. On a data plane that routes without connection tracking, and where
+// another address than the client's own is seen, none is.
+func (f flows) tells(node, client string) bool {
+	for at := range f.routed[node] {
+		if at.client == client {
+			return true
+		}
+	}
+	return false
+}
+
+// portKept is for how long connection tracking may know a connection that was closed, and take the next one from its port for it without
+// telling (nf_conntrack_tcp_timeout_time_wait).
+const portKept = 120 * time.Second
+
+// connection is where the connection of a hit was routed: a new one by the event that its opening made, one that was kept by the last that
 // its port had.
 func (f *laneFlows) connection(h *evidence.Hit) Routed {
 	if h.LocalPort == 0 || h.Sent < f.heard.From {
@@ -126,19 +141,28 @@ func (f *laneFlows) connection(h *evidence.Hit) Routed {
 	if h.Reused {
 		from = f.heard.From
 	}
-	found := Routed{Routing: RoutedNowhere}
+	var found Routed
+	before := false // the port had a connection that may be known still
 	for _, flow := range f.routed[tuple{f.client, h.LocalPort}] {
-		if from <= flow.At && flow.At <= to && (f.to == "" || f.to == flow.To) {
-			found = Routed{RoutedToPod, flow.By, flow.Pod}
+		switch {
+		case f.to != "" && f.to != flow.To:
+		case from <= flow.At && flow.At <= to && flow.Address != flow.To: // else it was tracked, and not routed
+			found = Routed{RoutedToPod, flow.By, flow.Address}
 			if h.Reused {
 				from = flow.At
 			}
+		case flow.At < from:
+			before = before || from-flow.At < portKept
 		}
 	}
 	missed := func(w Window) bool { return w.From <= to && from <= w.To }
-	lost := h.End() > f.heard.To || slices.ContainsFunc(f.unseen, missed)
-	if lost && (h.Reused || found.Routing == RoutedNowhere) || h.Reused && found.Routing == RoutedNowhere {
-		return Routed{}
+	lost := to > f.heard.To || slices.ContainsFunc(f.unseen, missed)
+	switch {
+	case found.Routing == RoutedToPod && !(lost && h.Reused):
+		return found
+	case lost, before, h.Reused, !h.Failed(), h.Connect > 0:
+		return Routed{} // it was open, or may have been
+	default:
+		return Routed{Routing: RoutedNowhere}
 	}
-	return found
 }

@@ -1,6 +1,7 @@
 package timeline_test
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -17,7 +18,7 @@ func TestWhereConnectionsWereRouted(t *testing.T) {
 	lane.Client, lane.Target = client, "http://10.96.0.10/"
 	old := evidence.Server{Version: "abc", Pod: "web-abc-1", Node: "worker2"}
 	routed := func(at int, port int) evidence.Flow {
-		return evidence.Flow{Node: "worker", At: time.Duration(at) * ms, Client: client, Port: port, To: service, Pod: pod, By: old}
+		return evidence.Flow{Node: "worker", At: time.Duration(at) * ms, Client: client, Port: port, To: service, Address: pod, By: old}
 	}
 	unseen := func(at, length int, why string) evidence.Event {
 		return evidence.Event{At: time.Duration(at) * ms, Kind: evidence.FlowsUnseen, Object: "worker", Count: length, Detail: why}
@@ -31,16 +32,24 @@ func TestWhereConnectionsWereRouted(t *testing.T) {
 	}{
 		{"each has an event", "..", []evidence.Flow{routed(10, 1000), routed(21, 1001)}, nil, timeline.Routings{Pod: 2}},
 		{"one that was refused by a pod has an event too", "x", []evidence.Flow{routed(11, 1000)}, nil, timeline.Routings{Pod: 1}},
+		{"on a plane of which no connection is told it is unknown", "x", []evidence.Flow{}, func(s *streams) {
+			s.Run.Lanes[0].Client = "10.244.1.8"
+		}, timeline.Routings{}},
 		{"one without an event was rejected before it had a pod", "x", nil, nil, timeline.Routings{Nowhere: 1}},
-		{"an event of before is of an earlier connection of that port", "x", []evidence.Flow{routed(9, 1000)}, nil, timeline.Routings{Nowhere: 1}},
-		{"of two the last counts: the first entry had ended", "x", []evidence.Flow{routed(10, 1000), routed(11, 1000)}, nil,
+		{"a port that conntrack may know from before", "x", []evidence.Flow{routed(9, 1000)}, nil, timeline.Routings{Unknown: 1}},
+		{"a port that it knew too long ago", "x", []evidence.Flow{routed(9-120_000, 1000)}, nil, timeline.Routings{Nowhere: 1}},
+		{"what was open and has no event is unknown", "x", nil, func(s *streams) { s.Hits[0].Connect = ms }, timeline.Routings{Unknown: 1}},
+		{"one that was tracked and not routed", "x", []evidence.Flow{{Node: "worker", At: 10 * ms, Client: client, Port: 1000, To: service,
+			Address: service}}, nil, timeline.Routings{Nowhere: 1}},
+		{"of two the last counts: the first entry had ended", "x", []evidence.Flow{{Node: "worker", At: 10 * ms, Client: client, Port: 1000,
+			To: service, Address: "10.244.2.8:8080", By: evidence.Server{Version: "abc", Pod: "web-abc-2"}}, routed(11, 1000)}, nil,
 			timeline.Routings{Pod: 1}},
 		{"an event of another destination is another's", "x", []evidence.Flow{{Node: "worker", At: 10 * ms, Client: client, Port: 1000,
-			To: "10.96.0.11:80", Pod: pod}}, nil, timeline.Routings{Nowhere: 1}},
+			To: "10.96.0.11:80", Address: pod}}, nil, timeline.Routings{Nowhere: 1}},
 		{"an event of another client is another's", "x", []evidence.Flow{{Node: "worker", At: 10 * ms, Client: "10.244.1.6", Port: 1000,
-			To: service, Pod: pod}}, nil, timeline.Routings{Nowhere: 1}},
+			To: service, Address: pod}}, nil, timeline.Routings{Nowhere: 1}},
 		{"an event of another node is another's", "x", []evidence.Flow{{Node: "worker2", At: 10 * ms, Client: client, Port: 1000,
-			To: service, Pod: pod}}, nil, timeline.Routings{Nowhere: 1}},
+			To: service, Address: pod}}, nil, timeline.Routings{Nowhere: 1}},
 		{"without an event, and with some lost, it is unknown", "x", nil, func(s *streams) {
 			s.Events = append(s.Events, unseen(12, 5, "no buffer space"))
 		}, timeline.Routings{Unknown: 1}},
@@ -81,8 +90,8 @@ func TestWhereConnectionsWereRouted(t *testing.T) {
 		{"one that was kept from before anybody listened is unknown", ".", nil, func(s *streams) {
 			s.Run.Lanes[0].Conn, s.Hits[0].Reused = evidence.Reused, true
 		}, timeline.Routings{Unknown: 1}},
-		{"a good reply without an event is a contradiction", ".", nil, nil, timeline.Routings{Contradicted: 1}},
-		{"so is one by another pod", "1", []evidence.Flow{routed(10, 1000)}, nil, timeline.Routings{Pod: 1, Contradicted: 1}},
+		{"a good reply without an event is of a connection that nobody told of", ".", nil, nil, timeline.Routings{Unknown: 1}},
+		{"a reply by another pod is a contradiction", "1", []evidence.Flow{routed(10, 1000)}, nil, timeline.Routings{Pod: 1, Contradicted: 1}},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
 			hits := paced(lane.ID, row.outcomes)
@@ -98,6 +107,8 @@ func TestWhereConnectionsWereRouted(t *testing.T) {
 			if row.change != nil {
 				row.change(&s)
 			}
+			// One of long after shows that the lane's connections are told of.
+			row.flows = append(slices.Clone(row.flows), routed(900, 999))
 			for i := range row.flows {
 				row.flows[i].Seq = uint64(i)
 			}

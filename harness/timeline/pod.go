@@ -60,7 +60,7 @@ func (p Pod) at(moment time.Duration) (last PodStep) {
 // Served finds the pod that got a hit, or should have: the one that replied, else the one that
 // logged it, else the one that its connection was routed to, as its node or an answer before says. Else it is the only pod that could
 // have failed it: of those on their way out when it was sent, one that had ended before one that could still
-// answer. It is absent when several could have, or none, and where the node routed it nowhere.
+// answer. It is absent when several could have, or none, or where its node routed it to no pod.
 func (t Timeline) Served(h Hit) (p Pod, ok bool) {
 	if name := reached(h); name != "" {
 		i := slices.IndexFunc(t.Pods, func(p Pod) bool { return p.Pod == name })
@@ -69,7 +69,7 @@ func (t Timeline) Served(h Hit) (p Pod, ok bool) {
 		}
 		return t.Pods[i], true
 	}
-	if h.Routed.Routing == RoutedNowhere {
+	if h.Routed.Routing != RoutingUnknown { // to no pod, or to one that is not of the app
 		return Pod{}, false
 	}
 	var ended, leaving []Pod

@@ -53,6 +53,9 @@ func (t Timeline) Terminations() []Termination {
 // behind lists which terminations on its node may have cost a failed request, and whether the only one of them did.
 func behind(h Hit, node []*Termination) (its []*Termination, certain bool) {
 	pod := reached(h)
+	if h.Routed.Routing == RoutedNowhere {
+		return nil, false
+	}
 	var ending []*Termination
 	for _, x := range node {
 		switch {

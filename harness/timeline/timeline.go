@@ -73,7 +73,7 @@ type Hit struct {
 	Arrivals []evidence.Arrival // by time; empty when it never arrived, or arrivals were not recorded
 	// Kept is the pod that had answered before on the same keep-alive connection; empty when none had.
 	Kept string
-	// Routed is where its connection was sent.
+	// Routed is where its connection was routed to.
 	Routed Routed
 }
 
@@ -102,7 +102,7 @@ func Join(ev evidence.Evidence) (Timeline, error) {
 			return Timeline{}, fmt.Errorf("timeline: join %s: lane id %q is empty or used twice", ev.Run.Scenario, lane.ID)
 		}
 		builders[lane.ID] = newBuilder(lane, newAway(ev.Run, lane), t, in, &shared)
-		builders[lane.ID].flows = routed.of(lane, &t)
+		builders[lane.ID].flows = routed.of(lane, builders[lane.ID].lane.Absences, &t)
 		builders[lane.ID].timesApp = ev.Run.UserApp == nil && lane.Kind().AsksApp()
 	}
 	var nodes []string // that something was recorded on
@@ -138,6 +138,8 @@ func (t Timeline) ProblemScope(problem string) (scope evidence.Scope, damaged bo
 	switch file, _, _ := strings.Cut(problem, ":"); file {
 	case evidence.HitsFile:
 		about = evidence.Requests()
+	case evidence.FlowsFile:
+		about = []evidence.Subject{evidence.AboutReplies}
 	case evidence.ArrivalsFile:
 		about = []evidence.Subject{evidence.AboutArrivals}
 	case evidence.EventsFile:

@@ -9,6 +9,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"rollcall/fixtures"
+	"rollcall/harness/evidence"
 )
 
 // validate checks that the objects fit together.
@@ -55,18 +56,37 @@ func (a *App) adapt() {
 func (a *App) learn() {
 	template := a.template()
 	container, _ := a.container(template, a.document.Old)
-	a.facts.Named = a.HTTP().Names()
-	a.facts.Probed = container.ReadinessProbe != nil
-	a.facts.Grace = time.Duration(ptr.Deref(template.Spec.TerminationGracePeriodSeconds, 30)) * time.Second
-	a.facts.Replicas = int(a.replicas())
-	if hook := container.Lifecycle; hook != nil && hook.PreStop != nil {
-		if hook.PreStop.Sleep != nil {
-			a.facts.PreStop = time.Duration(hook.PreStop.Sleep.Seconds) * time.Second
-		} else {
-			a.facts.OtherHook = true
-		}
-	}
+	f := FactsOf(template.Spec, *container)
+	f.Adapted, f.Autoscaled, f.Named, f.Replicas = a.facts.Adapted, a.facts.Autoscaled, a.HTTP().Names(), int(a.replicas())
+	a.facts = f
 	if d, ok := a.workload.(*appsv1.Deployment); ok {
 		a.facts.Recreate = d.Spec.Strategy.Type == appsv1.RecreateDeploymentStrategyType
 	}
+}
+
+// FactsOf are those of pods of which one container answers.
+func FactsOf(spec corev1.PodSpec, answers corev1.Container) (f evidence.UserApp) {
+	f.Probed = answers.ReadinessProbe != nil
+	f.Grace = time.Duration(ptr.Deref(spec.TerminationGracePeriodSeconds, 30)) * time.Second
+	if hook := preStop(answers); hook != nil && hook.Sleep != nil {
+		f.PreStop = time.Duration(hook.Sleep.Seconds) * time.Second
+	} else {
+		f.OtherHook = hook != nil
+	}
+	for _, c := range spec.Containers {
+		if preStop(c) == nil {
+			f.Unhooked = append(f.Unhooked, c.Name)
+		}
+	}
+	if len(f.Unhooked) == len(spec.Containers) {
+		f.Unhooked = nil
+	}
+	return f
+}
+
+func preStop(c corev1.Container) *corev1.LifecycleHandler {
+	if c.Lifecycle == nil {
+		return nil
+	}
+	return c.Lifecycle.PreStop
 }

@@ -11,8 +11,8 @@ var codesText string
 
 // A Code stands for a rule or a [ReasonKind] where a script or a person wants to name it: it never changes.
 type Code struct {
-	Code string // such as RC1001; rules have those from RC1001 on, reasons those from RC2001 on
-	ID   string // of the rule or the reason
+	Code string // such as RC1001; rules have those from RC1001 on, reasons those from RC2001 on, advice those from RC3001 on
+	ID   string // of the rule, the reason or the advice
 	Text string // what causes a finding of it that is not a pass, and what to do: lines of Markdown
 }
 

@@ -115,7 +115,7 @@ func podPhases(hits []timeline.Hit, tl timeline.Timeline) string {
 	placed, nowhere := 0, 0
 	for _, h := range hits {
 		pod, ok := tl.Served(h)
-		if h.Routed.Routing == timeline.RoutedNowhere {
+		if !ok && h.Routed.Routing == timeline.RoutedNowhere {
 			nowhere++
 		}
 		if !ok {

@@ -12,10 +12,10 @@ import (
 
 // routedTo counts hits by the pod that their node routed them to, most first; empty where that is known of none.
 func routedTo(hits []timeline.Hit) string {
+	const unknown = "unknown"
 	counts := map[string]int{}
-	known := false
 	for _, h := range hits {
-		to := "unknown"
+		to := unknown
 		switch h.Routed.Routing {
 		case timeline.RoutedToPod:
 			to = cmp.Or(h.Routed.Pod, h.Routed.Address)
@@ -23,13 +23,14 @@ func routedTo(hits []timeline.Hit) string {
 			to = "no pod"
 		case timeline.RoutingUnknown:
 		}
-		known = known || h.Routed.Routing != timeline.RoutingUnknown
 		counts[to]++
 	}
-	if !known {
+	if counts[unknown] == len(hits) {
 		return ""
 	}
-	names := slices.SortedFunc(maps.Keys(counts), func(a, b string) int { return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b)) })
+	names := slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
+		return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b))
+	})
 	for i, name := range names {
 		names[i] = fmt.Sprintf("%s %d", name, counts[name])
 	}

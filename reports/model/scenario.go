@@ -165,7 +165,7 @@ type Lane struct {
 	LostReplies   *int                   `json:"lost_replies,omitempty"`
 	Arrivals      *int                   `json:"arrivals,omitempty"`
 	NeverArrived  *int                   `json:"never_arrived,omitempty"`
-	Routed        *Routed                `json:"routed,omitempty"`  // where nodes sent its requests; absent where nobody listened to that
+	Routed        *Routed                `json:"routed,omitempty"`  // where nodes routed its connections; absent where nothing is known of it
 	Unknown       int                    `json:"unknown,omitempty"` // sent, but none of Requests: its agent went away meanwhile
 	ByVersion     map[string]int         `json:"by_version"`        // good replies
 	LongestOutage float64                `json:"longest_outage_ms"`
@@ -179,7 +179,7 @@ type Routed struct {
 	Pod          int `json:"pod"`
 	Nowhere      int `json:"nowhere"` // rejected or dropped before they had a pod
 	Unknown      int `json:"unknown"`
-	Contradicted int `json:"contradicted,omitempty"` // answered by another pod than that
+	Contradicted int `json:"contradicted,omitempty"` // of pod, answered by another
 }
 
 // A Latency is how long good replies took, from when their requests were sent until the whole reply was read, in milliseconds.

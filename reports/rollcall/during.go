@@ -29,10 +29,10 @@ it cost the app's clients: on a kind cluster that is made, or with --context on
 one that is there already. Nothing else is done to the cluster. The load ends
 when the command has ended, every node takes pods again, and --settle is over.
 
-With --service it asks an app of yours, whose pods it watches where that is
-allowed: the load then also goes on until the rollout that the command began is
-over, and a command that changes nothing is inconclusive. --for and --until say
-when what it began is over, where nothing in the cluster does.
+With --service it asks a Service of yours and, where the roles of --print-rights
+are granted, watches its pods: the load goes on until their rollout is over, and
+a command after which nothing changed is inconclusive. Where no status tells
+when a rollout is over, --until or --for says it.
 
 ` + lossHelp + `
 

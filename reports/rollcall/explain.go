@@ -20,10 +20,10 @@ import (
 func explainCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "explain NAME...",
-		Short: "Say what a scenario does, or what a rule, reason, code or claim means and what to do",
+		Short: "Say what a scenario does, or what a rule, reason, advice, code or claim means and what to do",
 		Long: `Explain what reports name, by one NAME or several: a scenario with what it expects, a rule or a reason
-for an inconclusive verdict with what causes it and what to do, by its name or
-its code, or a claim of suites/CLAIMS.md.
+for an inconclusive verdict or an advice with what causes it and what to do, by
+its name or its code, or a claim of suites/CLAIMS.md.
 
 Exit codes: 0; 2 if there is nothing of that name.`,
 		Example: "  rollcall explain drained-rolling-update\n  rollcall explain no-failures\n  rollcall explain RC2017\n  rollcall explain C31",
@@ -31,7 +31,8 @@ Exit codes: 0; 2 if there is nothing of that name.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			for _, name := range args {
 				explains := func(by func(io.Writer, string) bool) bool { return by(cmd.OutOrStdout(), name) }
-				if !slices.ContainsFunc([]func(io.Writer, string) bool{explainScenario, explainRule, explainReason, explainClaim}, explains) {
+				if !slices.ContainsFunc([]func(io.Writer, string) bool{explainScenario, explainRule, explainReason,
+					explainAdvice, explainClaim}, explains) {
 					return fmt.Errorf("rollcall: explain %q: nothing has that name: rollcall list has the scenarios%s", name, meant(name))
 				}
 			}
@@ -114,6 +115,16 @@ func explainReason(w io.Writer, name string) bool {
 	return true
 }
 
+func explainAdvice(w io.Writer, name string) bool {
+	code, ok := codeNamed(name)
+	if !ok || !strings.HasPrefix(code.Code, "RC3") {
+		return false
+	}
+	say(w, "", "%s advice %s", code.Code, code.ID)
+	sayCode(w, code)
+	return true
+}
+
 func explainClaim(w io.Writer, name string) bool {
 	claim, ok := reports.SeedClaimOf(name)
 	if !ok {
@@ -148,7 +159,7 @@ func say(w io.Writer, indent, form string, args ...any) {
 	}
 }
 
-// codeNamed is the code of a rule or a reason, by either name.
+// codeNamed is the code of a rule, a reason or an advice, by either name.
 func codeNamed(name string) (verdict.Code, bool) {
 	i := slices.IndexFunc(verdict.Codes(), func(c verdict.Code) bool { return c.ID == name || c.Code == name })
 	if i < 0 {

@@ -135,7 +135,7 @@ func (c *Cluster) CannotListen() string {
 	if c.options.Listen {
 		return c.CannotObserve()
 	}
-	return "listening to nodes' connections was not allowed: --allow=node-rules,flows"
+	return "listening to nodes' connections was not allowed: -allow=node-rules,flows"
 }
 
 // ForbidObserving notes why privileged pods may not observe the nodes' rules, although that was wanted.

@@ -60,9 +60,6 @@ func (ev *reading) readSegments(dir string) {
 	flows, flowsErr := openSegment(filepath.Join(dir, flowsSegment), flowType())
 	events, eventsErr := openSegment(filepath.Join(dir, eventsSegment), eventType())
 	ev.Hits, ev.Arrivals, ev.Events = evidence.Hits(hits), evidence.Arrivals(arrivals), inOrder(events)
-	if len(flows) > 0 {
-		ev.Flows = evidence.Flows(flows)
-	}
 
 	var reached time.Duration
 	for _, h := range hits {
@@ -75,7 +72,8 @@ func (ev *reading) readSegments(dir string) {
 		evidence.RunFile, reached.Round(time.Millisecond), len(hits), len(arrivals), len(events)))
 	ev.damaged(hitsErr)
 	ev.damaged(arrivalsErr)
-	if !errors.Is(flowsErr, fs.ErrNotExist) { // builds before flows made none
+	if len(flows) > 0 { // else nobody listened
+		ev.Flows = evidence.Flows(flows)
 		ev.damaged(flowsErr)
 	}
 	ev.damaged(eventsErr)

@@ -121,7 +121,7 @@ func flowLayout() layout[evidence.Flow, flowRow] {
 	return layout[evidence.Flow, flowRow]{
 		recordType: flowType(),
 		row: func(f evidence.Flow) flowRow {
-			return flowRow{Node: f.Node, Seq: int64(f.Seq), At: int64(f.At), Client: f.Client, Port: int32(f.Port), To: f.To, Address: f.Pod,
+			return flowRow{Node: f.Node, Seq: int64(f.Seq), At: int64(f.At), Client: f.Client, Port: int32(f.Port), To: f.To, Address: f.Address,
 				Version: f.By.Version, Pod: f.By.Pod, PodNode: f.By.Node}
 		},
 		columns: func() ([]column, func(int) evidence.Flow) {
@@ -132,7 +132,7 @@ func flowLayout() layout[evidence.Flow, flowRow] {
 			return []column{node, seq, at, client, port, to, address, version, pod, podNode}, func(i int) evidence.Flow {
 				return evidence.Flow{
 					Node: node.at(i), Seq: uint64(seq.at(i)), At: time.Duration(at.at(i)), Client: client.at(i), Port: int(port.at(i)),
-					To: to.at(i), Pod: address.at(i), By: evidence.Server{Version: version.at(i), Pod: pod.at(i), Node: podNode.at(i)},
+					To: to.at(i), Address: address.at(i), By: evidence.Server{Version: version.at(i), Pod: pod.at(i), Node: podNode.at(i)},
 				}
 			}
 		},

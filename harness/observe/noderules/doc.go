@@ -1,7 +1,8 @@
 //go:build linux
 
 // Noderules prints when each endpoint, a pod's address and port, appears in and leaves the rules by which
-// kube-proxy routes on this node. It runs in the node's network namespace and changes nothing.
+// kube-proxy routes on this node and, with -flows, to which pod each connection is routed. It runs in the node's
+// network namespace and changes nothing.
 //
 // # Output
 //
@@ -19,7 +20,7 @@
 //	R <time> stolen <permille>         of that time other machines of the node's host had, which is in busy too; if any
 //	R <time> flows                     every connection to the destinations asked for that begins from now on has a line
 //	R <time> noflows <why>             connections cannot be seen here; of those asked for nothing follows
-//	R <time> flow <client> <to> <pod> <age> ... connections, four words each; the age is in microseconds
+//	R <time> flow <client> <to> <pod> <age> ... one or more connections, four words each; the age is in microseconds
 //	R <time> blind <since> <what> <why> what happened between <since> and now was seen late, or not at all
 //	R <time> end                       the last line of an observer that was not killed
 //
@@ -33,10 +34,11 @@
 // # Flows
 //
 // With -flows=10.96.0.10:80,[fd00::1]:80,:30080 it also tells of each TCP connection to one of these destinations, :30080 being
-// that port of any address, to which pod it was sent, as the node's connection tracking has it: client and to are source and
+// that port of any address, to which pod it was routed, as the node's connection tracking has it: client and to are source and
 // destination as the client sees them, the pod is who answers. All are an address and port: 10.244.1.2:8080 or [fd00::2]:8080.
 // Flow lines are written four times a second at most, and before end; the event of a connection was received its age before the
-// time of its line. A connection that was rejected or dropped before it was routed has no event.
+// time of its line. A connection that was rejected or dropped before it was routed has no event. With
+// -clients=10.244.1.5,172.18.0.1 it tells of those clients alone.
 //
 // What is lost where the kernel has no room for more events is a blind line of flows: connections that began between <since> and
 // its time may have no line. Of these, the ones that were still in the table are told when it was read; the others are
@@ -65,7 +67,7 @@
 //
 // # Needs
 //
-// CAP_NET_ADMIN, without which the kernel shows nothing of its rules, and the node's network namespace; in
+// CAP_NET_ADMIN, without which the kernel shows nothing of its rules and connections, and the node's network namespace; in
 // Kubernetes user 0 too, since no other user of a container keeps an added capability. No other permission, no
 // privilege escalation, no file to write, and the default seccomp profile suffices.
 //

@@ -22,30 +22,37 @@ const (
 	flowsPerLine = 100
 )
 
+// An asked says which connections are asked for.
+type asked struct {
+	to   []netip.AddrPort // where they lead; none: no connection is asked for
+	from []netip.Addr     // their clients; none: all
+}
+
 // flows writes the connections that conntrack tells of.
 type flows struct {
 	listener listener // nil: they were not asked for, or cannot be seen
+	from     []netip.Addr
 	next     time.Time
 }
 
-// A listener is a conntrack.Listener.
+// A listener is what flows need of a conntrack.Listener; tests have their own.
 type listener interface {
 	Take() (heard []conntrack.Flow, since time.Time, lost error)
 	Close() error
 }
 
-// listen begins to listen to connections to the destinations, if there are any, and says so or why it cannot.
-func listen(w *lineWriter, to []netip.AddrPort) flows {
-	if len(to) == 0 {
+// listen begins to listen to the connections that are asked for, if any are, and says so or why it cannot.
+func listen(w *lineWriter, a asked) flows {
+	if len(a.to) == 0 {
 		return flows{}
 	}
-	l, err := conntrack.Listen(to...)
+	l, err := conntrack.Listen(a.to...)
 	if err != nil {
 		w.noFlows(time.Now(), err)
 		return flows{}
 	}
 	w.flows(time.Now())
-	return flows{listener: l}
+	return flows{listener: l, from: a.from}
 }
 
 // write writes what was heard since the last time, if that is long enough ago.
@@ -56,6 +63,7 @@ func (f *flows) write(w *lineWriter) {
 	}
 	f.next = now.Add(flowsEvery)
 	heard, since, lost := f.listener.Take()
+	heard = slices.DeleteFunc(heard, func(h conntrack.Flow) bool { return len(f.from) > 0 && !slices.Contains(f.from, h.Client.Addr()) })
 	now = time.Now() // which no flow is younger than
 	for some := range slices.Chunk(heard, flowsPerLine) {
 		w.flow(now, some)
@@ -91,4 +99,16 @@ func parseDestinations(text string) (to []netip.AddrPort, err error) {
 		to = append(to, d)
 	}
 	return to, err
+}
+
+// parseClients reads addresses, separated by commas.
+func parseClients(text string) (from []netip.Addr, err error) {
+	for word := range strings.SplitSeq(text, ",") {
+		a, failure := netip.ParseAddr(word)
+		if failure != nil || a.Zone() != "" {
+			err = errors.Join(err, fmt.Errorf("client %q: want an address", word))
+		}
+		from = append(from, a)
+	}
+	return from, err
 }

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/netip"
 	"os"
 	"os/signal"
 	"runtime"
@@ -36,54 +35,56 @@ func main() {
 // run observes until the context ends and returns the process's exit code. Errors go to stderr, one line each.
 func run(ctx context.Context, args []string, p proxy, stdout, stderr io.Writer) int {
 	if len(args) == 1 && args[0] == "-h" {
-		fmt.Fprintln(stdout, "noderules prints changes of the rules for Services on its node, until SIGTERM")
+		fmt.Fprintln(stdout, "noderules prints changes of the rules for Services on its node and, with -flows, connections that it routes, until SIGTERM")
 		return exitOK
 	}
-	every, to := usualCadence(), []netip.AddrPort(nil)
+	every, connections := usualCadence(), asked{}
 	for _, arg := range args {
-		list, isFlows := strings.CutPrefix(arg, "-flows=")
+		flag, list, _ := strings.Cut(arg, "=")
 		var err error
 		switch {
 		case arg == "-sparing":
 			every = sparingCadence()
-		case isFlows:
-			to, err = parseDestinations(list)
+		case flag == "-flows":
+			connections.to, err = parseDestinations(list)
+		case flag == "-clients":
+			connections.from, err = parseClients(list)
 		default:
-			err = errors.New("want -sparing, -flows=ADDRESS:PORT,... or none")
+			err = errors.New("want -sparing, -flows=ADDRESS:PORT,..., -clients=ADDRESS,... or none")
 		}
 		if err != nil {
 			fmt.Fprintf(stderr, "noderules: argument %q: %s\n", arg, usage.OneLine(err))
 			return exitUsage
 		}
 	}
-	if err := watch(ctx, p, every, to, stdout); err != nil {
+	if err := watch(ctx, p, every, connections, stdout); err != nil {
 		fmt.Fprintf(stderr, "noderules: %v\n", err)
 		return exitFailed
 	}
 	return exitOK
 }
 
-func watch(ctx context.Context, p proxy, every cadence, to []netip.AddrPort, stdout io.Writer) (err error) {
+func watch(ctx context.Context, p proxy, every cadence, connections asked, stdout io.Writer) (err error) {
 	mode, silent := p.mode(ctx)
 	switch {
 	case silent != nil && ctx.Err() != nil:
 		return silent
 	case silent != nil:
-		return absent(ctx, &lineWriter{out: stdout}, to, silent)
+		return absent(ctx, &lineWriter{out: stdout}, connections, silent)
 	}
 	s, method, err := openSource(mode)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.close()) }()
-	o := &observer{out: &lineWriter{out: stdout}, source: s, proxy: p, load: loadReader{proc: "/proc"}, every: every, to: to}
+	o := &observer{out: &lineWriter{out: stdout}, source: s, proxy: p, load: loadReader{proc: "/proc"}, every: every, asked: connections}
 	return o.run(ctx, mode, method)
 }
 
 // absent says that there is no kube-proxy here, whose rules alone can be read, and writes flows until it is ended.
-func absent(ctx context.Context, w *lineWriter, to []netip.AddrPort, why error) error {
+func absent(ctx context.Context, w *lineWriter, connections asked, why error) error {
 	w.none(time.Now(), why)
-	f := listen(w, to)
+	f := listen(w, connections)
 	for ctx.Err() == nil && w.err == nil {
 		pause(ctx, time.Now().Add(flowsEvery))
 		f.write(w)

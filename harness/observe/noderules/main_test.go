@@ -21,7 +21,7 @@ func TestWhatCannotBeObservedIsSaid(t *testing.T) {
 		code     int
 		want     string
 	}{
-		{"an argument", []string{"-v"}, "iptables", exitUsage, `argument "-v": want -sparing, -flows=ADDRESS:PORT,... or none`},
+		{"an argument", []string{"-v"}, "iptables", exitUsage, `argument "-v": want -sparing, -flows=ADDRESS:PORT,..., -clients=ADDRESS,... or none`},
 		{"a destination without a port", []string{"-sparing", "-flows=10.96.0.10"}, "iptables", exitUsage,
 			`argument "-flows=10.96.0.10": destination "10.96.0.10": want ADDRESS:PORT, or :PORT for any address`},
 		{"no destination", []string{"-flows="}, "iptables", exitUsage, `destination "": want ADDRESS:PORT`},

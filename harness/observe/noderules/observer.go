@@ -35,7 +35,7 @@ type observer struct {
 	proxy  proxy
 	load   loadReader
 	every  cadence
-	to     []netip.AddrPort // of the connections that are asked for
+	asked  asked
 
 	changed   chan struct{} // holds a change that kube-proxy was not asked about yet
 	endpoints []netip.AddrPort
@@ -66,7 +66,7 @@ func (o *observer) run(ctx context.Context, mode, method string) error {
 	o.rules.last, o.syncs.last, o.loads.last, o.synced = began, began, began, map[string]time.Time{}
 	o.failures = -1
 	o.loadRead = began
-	connections := listen(o.out, o.to)
+	connections := listen(o.out, o.asked)
 	_, o.loads.failure = o.load.read() // since the node was started; what follows is since this
 
 	asking, stop := context.WithCancel(ctx)
