@@ -61,7 +61,8 @@ func hookFailed(a *advised) string {
 }
 
 func noneAvailable(a *advised) string {
-	if a.seen.noneServed == 0 || a.seen.lostWithNone == 0 || a.own.Recreate || a.own.Unavailable < max(1, a.own.Replicas) || !a.seen.rolledOut {
+	allowed := a.seen.rolledOut && !a.own.Recreate && a.own.Unavailable >= max(1, a.own.Replicas)
+	if !allowed || a.seen.noneServed == 0 || a.seen.lostWithNone == 0 {
 		return ""
 	}
 	all := "the only pod"

@@ -18,8 +18,8 @@ type signs struct {
 	refusedByEnding int           // connections that terminating pods refused
 }
 
-// hookFailsWithin is for how long a hook runs that cannot do what it is to, as Events tell of it; one that is cut by the grace, or that ends
-// with the app, has run for longer. Our own choice: a kubelet begins within a second, and writes the Event on the side.
+// hookFailsWithin is for how long a hook runs that cannot do what it is to, as Events tell of it; one that is cut by the grace, or that
+// ends with the app, has run for longer. Our own choice: a kubelet begins within a second, and writes the Event on the side.
 const hookFailsWithin = 3 * time.Second
 
 const hookFailedReason = "FailedPreStopHook: " // pkg/kubelet/events/event.go, v1.37

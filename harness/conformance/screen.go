@@ -61,7 +61,7 @@ func (r *run) watched(ctx context.Context, work func(screen)) error {
 func logClientGo(file io.Writer) {
 	flags := flag.NewFlagSet("klog", flag.PanicOnError)
 	klog.InitFlags(flags)
-	flags.Parse([]string{"-logtostderr=false", "-stderrthreshold=FATAL"})
+	_ = flags.Parse([]string{"-logtostderr=false", "-stderrthreshold=FATAL"}) // it panics
 	klog.SetOutput(file)
 }
 

@@ -27,7 +27,8 @@ func TestFlows(t *testing.T) {
 		lost     bool // the observer's output makes no sense
 	}{
 		{"a connection was routed to the pod that has the address",
-			[]string{"R @10ms flow 10.244.1.9:1000 10.96.0.10:80 10.244.1.2:8080 2000"}, []evidence.Flow{flow(0, 8*ms, 1000, "10.244.1.2:8080")}, false},
+			[]string{"R @10ms flow 10.244.1.9:1000 10.96.0.10:80 10.244.1.2:8080 2000"},
+			[]evidence.Flow{flow(0, 8*ms, 1000, "10.244.1.2:8080")}, false},
 		{"several are in a line, each with its age", []string{"R @2ms flows", "R @10ms flow 10.244.1.9:1000 10.96.0.10:80 10.244.1.2:8080 2000 " +
 			"10.244.1.9:1001 10.96.0.10:80 10.244.1.3:8080 0"},
 			[]evidence.Flow{flow(0, 8*ms, 1000, "10.244.1.2:8080"), flow(1, 10*ms, 1001, "10.244.1.3:8080")}, false},

@@ -158,7 +158,7 @@ func (f *laneFlows) connection(h *evidence.Hit) Routed {
 	missed := func(w Window) bool { return w.From <= to && from <= w.To }
 	lost := to > f.heard.To || slices.ContainsFunc(f.unseen, missed)
 	switch {
-	case found.Routing == RoutedToPod && !(lost && h.Reused):
+	case found.Routing == RoutedToPod && (!lost || !h.Reused):
 		return found
 	case lost, before, h.Reused, !h.Failed(), h.Connect > 0:
 		return Routed{} // it was open, or may have been

@@ -47,8 +47,8 @@ func (d description) of(share string) []string {
 
 func (d description) facts() []Detail {
 	return []Detail{
-		{"by kind", d.kinds}, {"sent", d.sent + d.since}, {"lanes", strings.Join(d.lanes, ", ")}, {"pod phase", d.phases}, {"routed to", d.routed},
-		{"requests", d.seqs},
+		{"by kind", d.kinds}, {"sent", d.sent + d.since}, {"lanes", strings.Join(d.lanes, ", ")}, {"pod phase", d.phases},
+		{"routed to", d.routed}, {"requests", d.seqs},
 	}
 }
 

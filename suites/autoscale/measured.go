@@ -7,7 +7,6 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"sigs.k8s.io/e2e-framework/klient/k8s/resources"
 
 	"rollcall/fixtures"
 	"rollcall/harness"
@@ -53,17 +52,16 @@ func measured() harness.Scenario {
 
 // serveMetric returns when autoscalers can ask for the external metric, until the steps have ended.
 func serveMetric(ctx context.Context, steps *harness.Steps, value int32) {
-	own := harness.Must(steps.Own())
-	api := harness.Must(resources.New(own.REST()))
 	harness.Must(steps.Client.CoreV1().Services(steps.Namespace).Create(ctx, fixtures.MetricService(steps.Namespace), metav1.CreateOptions{}))
 	harness.Must(steps.Client.CoreV1().Pods(steps.Namespace).Create(ctx, fixtures.MetricPod(steps.Into, value), metav1.CreateOptions{}))
-	service := fixtures.MetricAPI(steps.Namespace)
-	harness.Check(api.Create(ctx, service))
-	steps.Cleanup(func(ctx context.Context) error { return api.Delete(ctx, service) })
+	const services = "/apis/apiregistration.k8s.io/v1/apiservices"
+	api, service := steps.Client.Discovery().RESTClient(), fixtures.MetricAPI(steps.Namespace)
+	harness.Check(api.Post().AbsPath(services).Body(harness.Must(service.MarshalJSON())).Do(ctx).Error())
+	steps.Cleanup(func(ctx context.Context) error {
+		return api.Delete().AbsPath(services, service.GetName()).Do(ctx).Error()
+	})
 	path := "/apis/external.metrics.k8s.io/v1beta1/namespaces/" + steps.Namespace + "/" + fixtures.Metric
-	harness.Check(poll.Until(ctx, time.Second, func() (bool, error) {
-		return steps.Client.CoreV1().RESTClient().Get().AbsPath(path).Do(ctx).Error() == nil, nil
-	}))
+	harness.Check(poll.Until(ctx, time.Second, func() (bool, error) { return api.Get().AbsPath(path).Do(ctx).Error() == nil, nil }))
 }
 
 var sizeGiven = regexp.MustCompile(`New size: \d+`)
