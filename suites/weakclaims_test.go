@@ -40,6 +40,8 @@ func TestClaimsFailWhereTheyAreFalse(t *testing.T) {
 			noted("from the apply to the fewest", "1m0s")},
 		{"C11.minimum", "the autoscaler restores another size", "autoscale", "reapply-below-the-minimum", "nftables-reapply-below-the-minimum",
 			noted("the autoscaler's word", "New size: 2; reason: Current number of replicas below Spec.MinReplicas")},
+		{"C11.size", "the autoscaler stays at its minimum", "autoscale", "reapply-below-the-minimum-measured",
+			"reapply-below-the-minimum-measured", noted("sizes that the autoscaler gave", "New size: 6")},
 		{"C12", "percentages of another number", "autoscale", "image-only", "image-only", missing(1)},
 		{"C14", "one pod is missing throughout", "autoscale", "reapply-the-same-size", "reapply-the-same-size", missing(1)},
 		{"C15.floor", "the autoscaler ignores its minimum", "autoscale", "reapply-below-the-minimum", "nftables-reapply-below-the-minimum",
