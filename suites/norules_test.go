@@ -128,7 +128,7 @@ func TestScenariosSkippedWhereNoRulesAreRead(t *testing.T) {
 	}
 	slices.Sort(skipped)
 	want := []string{
-		"autoscale/reapply-below-the-minimum-measured",
+		"autoscale/reapply-below-the-minimum-by-metric",
 		"autoscale/under-load",
 		"dataplane/first-connection",
 		"dataplane/kept-stream",

@@ -14,7 +14,7 @@ func All() []harness.Scenario {
 	all := slices.Concat(
 		harness.Core.Takes(reapplies(), "reapply-below-the-minimum", "reapply-at-the-minimum", "reapply-the-same-size"),
 		harness.Core.Takes(manifests(), "manifest-never-with-replicas"),
-		[]harness.Scenario{imageOnly(), serverSideConflict(), measured(), underLoad()},
+		[]harness.Scenario{imageOnly(), serverSideConflict(), byMetric(), underLoad()},
 	)
 	for i := range all {
 		all[i].Uses = append(all[i].Uses, harness.Autoscalers)

@@ -12,7 +12,6 @@ import (
 	"rollcall/fixtures"
 	"rollcall/harness"
 	"rollcall/harness/evidence"
-	"rollcall/harness/poll"
 	"rollcall/harness/verdict"
 )
 
@@ -129,17 +128,15 @@ func (r reapply) run(ctx context.Context, steps *harness.Steps) {
 // word is a fact: what the autoscaler says of the first size that it gave below its minimum.
 const word = "the autoscaler's word"
 
-// noteWord returns when the autoscaler has said that it found fewer pods than its minimum.
+// noteWord notes what the autoscaler says of finding fewer pods than its minimum.
 func noteWord(ctx context.Context, steps *harness.Steps, autoscaler metav1.Object) {
-	harness.Check(poll.Until(ctx, time.Second, func() (bool, error) { // Events of the API follow what they tell of
-		for _, e := range steps.Events(ctx, autoscaler, "SuccessfulRescale") {
-			if strings.Contains(e.Message, "below Spec.MinReplicas") {
-				steps.Note(word, e.Message)
-				return true, nil
-			}
+	const below = "below Spec.MinReplicas"
+	for _, said := range rescales(ctx, steps, autoscaler, below) {
+		if strings.Contains(said, below) {
+			steps.Note(word, said)
+			return
 		}
-		return false, nil
-	}))
+	}
 }
 
 const afterwards = "replicas when the autoscaler has looked"

@@ -2,6 +2,8 @@ package autoscale
 
 import (
 	"context"
+	"slices"
+	"strings"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -133,4 +135,19 @@ func available(s observe.State) int {
 		}
 	}
 	return n
+}
+
+// rescales are what an autoscaler says of the sizes that it gave, once it says something of what they are about, or when it has had the
+// time to look once more: Events of the API follow what they tell of.
+func rescales(ctx context.Context, steps *harness.Steps, autoscaler metav1.Object, about string) (said []string) {
+	since := time.Now()
+	harness.Check(poll.Until(ctx, time.Second, func() (bool, error) {
+		said = nil
+		for _, e := range steps.Events(ctx, autoscaler, "SuccessfulRescale") {
+			said = append(said, e.Message)
+		}
+		of := func(message string) bool { return strings.Contains(message, about) }
+		return slices.ContainsFunc(said, of) || time.Since(since) > look, nil
+	}))
+	return said
 }

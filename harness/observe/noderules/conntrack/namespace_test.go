@@ -222,11 +222,7 @@ func TestWhatIsInTheQueueAtTheEndIsTold(t *testing.T) {
 	if !namespacetest.Entered(t, commands...) {
 		return
 	}
-	n := nodes(t)[0]
-	l, err := open(queueSize, []netip.AddrPort{destination(n.service, 80)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	n, l := unfollowed(t)
 	want := n.connect("80", 5)
 	if err := l.events.Interrupt(); err != nil { // before it read anything
 		t.Fatal(err)
@@ -242,11 +238,7 @@ func TestEntriesThatAreGoneAreForgotten(t *testing.T) {
 	if !namespacetest.Entered(t, commands...) {
 		return
 	}
-	n := nodes(t)[0]
-	l, err := open(queueSize, []netip.AddrPort{destination(n.service, 80)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	n, l := unfollowed(t)
 	for id := range uint32(10) {
 		l.known[identity{id, netip.MustParseAddrPort("10.244.0.9:1")}] = struct{}{}
 	}
@@ -264,4 +256,15 @@ func TestListeningNeedsThePermission(t *testing.T) {
 	if _, err := Listen(destination("", 80)); err == nil || !strings.Contains(err.Error(), "it takes CAP_NET_ADMIN") {
 		t.Error(err)
 	}
+}
+
+// unfollowed is a node, and a listener to its connections that does not read them yet.
+func unfollowed(t *testing.T) (*node, *Listener) {
+	t.Helper()
+	n := nodes(t)[0]
+	l, err := open(queueSize, []netip.AddrPort{destination(n.service, 80)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n, l
 }

@@ -19,12 +19,12 @@ import (
 // sizesGiven is a fact: the sizes that the autoscaler gave after the apply, in its own words for them.
 const sizesGiven = "sizes that the autoscaler gave"
 
-// measured: reapply-below-the-minimum, with an autoscaler that is told a need of 12 pods. What it is told is constant, so that nothing
+// byMetric: reapply-below-the-minimum, with an autoscaler that is told a need of 12 pods. What it is told is constant, so that nothing
 // but the apply changes the size. It restores its minimum without asking for metrics, and looks at them 15 s later.
-func measured() harness.Scenario {
+func byMetric() harness.Scenario {
 	const live, least, replicas = 12, 6, 1
 	return harness.Scenario{
-		ID: "reapply-below-the-minimum-measured",
+		ID: "reapply-below-the-minimum-by-metric",
 		Claim: "applying a manifest that names 1 replica leaves 1 of the 12 pods that an autoscaler arrived at by a metric, until it has " +
 			"restored its minimum of 6, and then 12",
 		Profile: harness.Core,
@@ -66,18 +66,11 @@ func serveMetric(ctx context.Context, steps *harness.Steps, value int32) {
 
 var sizeGiven = regexp.MustCompile(`New size: \d+`)
 
-// noteSizes notes what the autoscaler says that it did, when it says that it followed the metric, or was given as long as it looks.
+// noteSizes notes which sizes the autoscaler says that it gave, the last by the metric.
 func noteSizes(ctx context.Context, steps *harness.Steps, autoscaler metav1.Object) {
 	var sizes []string
-	since := time.Now()
-	harness.Check(poll.Until(ctx, time.Second, func() (bool, error) { // Events of the API follow what they tell of
-		sizes = nil
-		followed := false
-		for _, e := range steps.Events(ctx, autoscaler, "SuccessfulRescale") {
-			sizes = append(sizes, sizeGiven.FindString(e.Message))
-			followed = followed || strings.Contains(e.Message, fixtures.Metric)
-		}
-		return followed || time.Since(since) > look, nil
-	}))
+	for _, said := range rescales(ctx, steps, autoscaler, fixtures.Metric) {
+		sizes = append(sizes, sizeGiven.FindString(said))
+	}
 	steps.Note(sizesGiven, strings.Join(sizes, ", "))
 }
