@@ -25,29 +25,33 @@ import (
 type observers struct {
 	sets   typedappsv1.DaemonSetInterface
 	pods   typedcorev1.PodInterface
+	nodes  []string
 	lacks  string // why not every node's rules are observed; empty if they are
 	some   bool   // those of other nodes are
 	mode   string // of the kube-proxies that are observed, if all have the same
 	failed error  // why an observer does not observe
 }
 
-// startObservers returns when every node's rules are observed or known to be none of kube-proxy's, or ctx ends.
-func startObservers(ctx context.Context, client kubernetes.Interface, lease namespace.Lease, images fixtures.ImageSources, session string,
-	nodes []string, sparing bool, flows fixtures.Flows, watch *observe.Watch) (*observers, error) {
+// createObservers creates an observer on each of the nodes.
+func createObservers(ctx context.Context, client kubernetes.Interface, lease namespace.Lease, images fixtures.ImageSources, session string,
+	nodes []string, sparing bool, flows fixtures.Flows) (*observers, error) {
 	name := lease.Observers()
 	into := fixtures.Destination{Namespace: name, Images: images}
-	o := &observers{pods: client.CoreV1().Pods(name), sets: client.AppsV1().DaemonSets(name)}
+	o := &observers{pods: client.CoreV1().Pods(name), sets: client.AppsV1().DaemonSets(name), nodes: nodes}
 	if err := lease.CreateForObservers(ctx, client, session); err != nil {
 		return o, err
 	}
-	if _, err := o.sets.Create(ctx, fixtures.ObserverSet(into, nodes, sparing, flows), metav1.CreateOptions{}); err != nil {
-		return o, err
-	}
-	names, err := o.await(ctx, nodes)
+	_, err := o.sets.Create(ctx, fixtures.ObserverSet(into, nodes, sparing, flows), metav1.CreateOptions{})
+	return o, err
+}
+
+// follow returns when every node's rules are observed or known to be none of kube-proxy's, or ctx ends.
+func (o *observers) follow(ctx context.Context, watch *observe.Watch) error {
+	names, err := o.await(ctx)
 	if err != nil {
-		return o, err
+		return err
 	}
-	for _, node := range nodes {
+	for _, node := range o.nodes {
 		watch.FollowRules(node, o.pods, names[node])
 	}
 	err = watch.Until(ctx, func(s observe.State) bool {
@@ -61,15 +65,15 @@ func startObservers(ctx context.Context, client kubernetes.Interface, lease name
 		for node, why := range s.Unobserved {
 			o.failed = fmt.Errorf("%s: %w", node, why)
 		}
-		return o.failed != nil || len(s.Observed)+len(s.Proxyless) == len(nodes)
+		return o.failed != nil || len(s.Observed)+len(s.Proxyless) == len(o.nodes)
 	})
-	return o, errors.Join(o.failed, err)
+	return errors.Join(o.failed, err)
 }
 
 // await returns when each node has an observer, whether or not it runs already, and gives their names by node. Who may run
 // observers need not have the right to watch them.
-func (o *observers) await(ctx context.Context, nodes []string) (names map[string]string, err error) {
-	without := nodes
+func (o *observers) await(ctx context.Context) (names map[string]string, err error) {
+	without := o.nodes
 	err = poll.Until(ctx, 100*time.Millisecond, func() (bool, error) {
 		list, err := o.pods.List(ctx, fixtures.Ours())
 		if err != nil {
@@ -79,7 +83,7 @@ func (o *observers) await(ctx context.Context, nodes []string) (names map[string
 		for _, pod := range list.Items {
 			names[pod.Spec.NodeName] = pod.Name
 		}
-		without = slices.DeleteFunc(slices.Clone(nodes), func(node string) bool { return names[node] != "" })
+		without = slices.DeleteFunc(slices.Clone(o.nodes), func(node string) bool { return names[node] != "" })
 		return len(without) == 0, nil
 	})
 	if err != nil {

@@ -40,8 +40,18 @@ func (r *Recording) deploy(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if r.Elsewhere == nil { // nobody but our clients asks the app: observers start beside them
+		if err := r.createObservers(ctx, r.flows(service)); err != nil {
+			return err
+		}
+	}
 	if r.clients, err = newClients(ctx, r, service); err != nil {
 		return err
+	}
+	if r.Elsewhere != nil {
+		if err := r.createObservers(ctx, r.flowsOfClients(service)); err != nil {
+			return err
+		}
 	}
 	if err := r.startWatch(ctx, service.Name); err != nil {
 		return err
@@ -49,7 +59,7 @@ func (r *Recording) deploy(ctx context.Context) error {
 	if err := r.checkForLeftovers(ctx); err != nil {
 		return err
 	}
-	if err := r.observeNodes(ctx, r.flows(service)); err != nil {
+	if err := r.observeNodes(ctx); err != nil {
 		return err
 	}
 	if err := r.watch.Until(ctx, func(s observe.State) bool { return r.Rollout.Deployed(s, r.App) }); err != nil {
@@ -133,8 +143,8 @@ func doubtful() evidence.Scope {
 	return evidence.Scope{Missed: evidence.Subjects(), Doubted: evidence.Subjects()}
 }
 
-// flows are the connections of our clients to the app, at the addresses of its Service and at its port of nodes. There are none where we
-// may not listen to them.
+// flows are the connections to the app, at the addresses of its Service and at its port of nodes. There are none where we may not
+// listen to them.
 func (r *Recording) flows(service *corev1.Service) (f fixtures.Flows) {
 	if r.Cluster.CannotListen() != "" || len(service.Spec.Ports) == 0 { // that of a URL has none
 		return f
@@ -146,6 +156,12 @@ func (r *Recording) flows(service *corev1.Service) (f fixtures.Flows) {
 	if port.NodePort != 0 {
 		f.To = append(f.To, fmt.Sprintf(":%d", port.NodePort))
 	}
+	return f
+}
+
+// flowsOfClients are those flows that our clients open.
+func (r *Recording) flowsOfClients(service *corev1.Service) fixtures.Flows {
+	f := r.flows(service)
 	for _, lane := range r.clients.lanes {
 		if lane.Client != "" && !slices.Contains(f.From, lane.Client) {
 			f.From = append(f.From, lane.Client)
@@ -154,8 +170,8 @@ func (r *Recording) flows(service *corev1.Service) (f fixtures.Flows) {
 	return f
 }
 
-// observeNodes has the rules of every node observed, and flows, unless the cluster's owner does not want that.
-func (r *Recording) observeNodes(ctx context.Context, flows fixtures.Flows) (err error) {
+// createObservers creates the observers of the rules of every node, and of flows, unless the cluster's owner does not want that.
+func (r *Recording) createObservers(ctx context.Context, flows fixtures.Flows) (err error) {
 	if r.boots, err = r.Cluster.Boots(ctx); err != nil {
 		return err
 	}
@@ -164,8 +180,16 @@ func (r *Recording) observeNodes(ctx context.Context, flows fixtures.Flows) (err
 		return nil
 	}
 	nodes := slices.Sorted(maps.Keys(r.boots))
-	r.observers, err = startObservers(ctx, r.Cluster.Client(), r.Lease, r.Images, r.Session, nodes, r.Stretch > 1, flows, r.watch)
-	if err != nil {
+	r.observers, err = createObservers(ctx, r.Cluster.Client(), r.Lease, r.Images, r.Session, nodes, r.Stretch > 1, flows)
+	return err
+}
+
+// observeNodes returns when the rules of every node are observed, where there are observers.
+func (r *Recording) observeNodes(ctx context.Context) error {
+	if r.observers == nil {
+		return nil
+	}
+	if err := r.observers.follow(ctx, r.watch); err != nil {
 		return fmt.Errorf("observe the nodes' rules: %w", err)
 	}
 	if !slices.Contains(dataplane.Names(), r.run.Mode) && r.observers.lacks == "" {

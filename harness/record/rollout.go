@@ -123,10 +123,13 @@ func (r *Recording) prepareSteps(ctx context.Context) error {
 	if err := r.startWatch(ctx, r.App.Service(r.Lease.Name, 0).Name); err != nil {
 		return err
 	}
-	if r.ObservesNodes() {
-		return r.observeNodes(ctx, fixtures.Flows{})
+	if !r.ObservesNodes() {
+		return nil
 	}
-	return nil
+	if err := r.createObservers(ctx, fixtures.Flows{}); err != nil {
+		return err
+	}
+	return r.observeNodes(ctx)
 }
 
 // runSteps executes the steps of a scenario without load.

@@ -3,8 +3,6 @@ package control
 import (
 	"time"
 
-	"k8s.io/apimachinery/pkg/util/intstr"
-
 	"rollcall/fixtures"
 	"rollcall/harness"
 	"rollcall/harness/evidence"
@@ -15,14 +13,13 @@ import (
 // undrainedRollingUpdate: the pods exit as soon as they get SIGTERM, while the nodes' rules still
 // route to them. A plain client beside the others shows how much of that it hides. Twin of rollout/drained-rolling-update.
 func undrainedRollingUpdate() harness.Scenario {
+	app := fixtures.DrainedOneByOne()
+	app.PreStopSleep, app.Linger, app.OnTerm = 0, 0, fixtures.Exit
 	return harness.Scenario{
 		ID:      "undrained-rolling-update",
 		Profile: harness.Smoke,
 		Claim:   "replacing every pod fails requests when pods exit as soon as they get SIGTERM",
-		App: fixtures.App{
-			Replicas: 3, MaxSurge: new(intstr.FromInt32(1)), MaxUnavailable: new(intstr.FromInt32(0)),
-			StartDelay: time.Second, OnTerm: fixtures.Exit,
-		},
+		App:     app,
 		Load:    harness.Load{Rate: 100, Also: []string{evidence.Plain}},
 		Rollout: rollout.Update("v1", "v2"),
 		Expect: []evidence.Expectation{

@@ -16,7 +16,8 @@ import (
 // kube-proxy takes: what waits for the end of the sleep of 30 s gets no new connection. It costs twice the pods. Twin of one-by-one,
 // which takes three starts: the bounds do not meet.
 func allAtOnce() harness.Scenario {
-	const startup, drain = 5 * time.Second, 30 * time.Second
+	startup := fixtures.DrainedOneByOne().StartDelay
+	const drain = 30 * time.Second
 	return harness.Scenario{
 		ID:      "all-at-once",
 		Profile: harness.Core,

@@ -3,8 +3,6 @@ package rollout
 import (
 	"time"
 
-	"k8s.io/apimachinery/pkg/util/intstr"
-
 	"rollcall/fixtures"
 	"rollcall/harness"
 	"rollcall/harness/evidence"
@@ -18,16 +16,12 @@ import (
 // serves on for a while after SIGTERM and has its clients close. Twin of
 // control/undrained-rolling-update.
 func drainedRollingUpdate() harness.Scenario {
-	const drain = 5 * time.Second
+	app := fixtures.DrainedOneByOne()
 	return harness.Scenario{
 		ID:      "drained-rolling-update",
 		Profile: harness.Smoke,
 		Claim:   "replacing every pod fails no request when pods sleep 5 s before they get SIGTERM, and then answer with Connection: close",
-		App: fixtures.App{
-			Replicas: 3, MaxSurge: new(intstr.FromInt32(1)), MaxUnavailable: new(intstr.FromInt32(0)),
-			StartDelay:   time.Second, // kube-proxy writes once a second at most: so it writes between two steps, and versions mix
-			PreStopSleep: drain, Linger: 2 * time.Second, OnTerm: fixtures.Drain,
-		},
+		App:     app,
 		Load:    harness.Load{Rate: 100},
 		Rollout: rollout.Update("v1", "v2"),
 		Expect: []evidence.Expectation{
@@ -38,7 +32,7 @@ func drainedRollingUpdate() harness.Scenario {
 			verdict.NoSlowReplies(),
 			verdict.MaxLatency(time.Second), // no SYN that is sent again can be answered earlier
 			verdict.NoHiddenRetries(),
-			verdict.MaxDrainLag(drain).Decides("C37.terminating"),
+			verdict.MaxDrainLag(app.PreStopSleep).Decides("C37.terminating"),
 			verdict.MaxRuleLag(3 * time.Second).Decides("C3"),
 			verdict.RulesBeforeSigterm().Decides("C31", "C39.rules-first"),
 			verdict.OnlyServes("v2", evidence.Barrier),

@@ -30,7 +30,7 @@ const (
 // whose status came later than that is made once more. A call comes when the deletion of the old pod was seen too, which the
 // controller asks for before it reports, so that the recording tells by which pod it was answered.
 func migrationCall() harness.Scenario {
-	const rollouts, callsBehind = 10, 5
+	const rollouts, callsBehind = 5, 5
 	app := fixtures.App{
 		Replicas: 1, MaxSurge: new(intstr.FromInt32(1)), MaxUnavailable: new(intstr.FromInt32(0)),
 		PreStopSleep: 2 * time.Second, Linger: time.Second, OnTerm: fixtures.Drain, // time for the calls
@@ -42,7 +42,7 @@ func migrationCall() harness.Scenario {
 			"and one made when none is in the API any more does not",
 		App:     app,
 		Outside: true,
-		Lasts:   60 * time.Second,
+		Lasts:   50 * time.Second,
 		Steps: func(ctx context.Context, steps *harness.Steps) {
 			steps.Deploy(ctx, app, "v1")
 			steps.Reach(ctx)

@@ -3,8 +3,6 @@ package statusgap
 import (
 	"time"
 
-	"k8s.io/apimachinery/pkg/util/intstr"
-
 	"rollcall/fixtures"
 	"rollcall/harness"
 	"rollcall/harness/evidence"
@@ -16,19 +14,16 @@ import (
 // serve on. With a preStop sleep longer than a pod takes to start, old pods are there when it says done, and answer until
 // their sleep and their drain are over; what can be relied on is that no old pod is in the API any more.
 func statusTrap() harness.Scenario {
+	app := fixtures.DrainedOneByOne()
 	const (
-		drain, linger = 5 * time.Second, 2 * time.Second
-		stop          = time.Second // that a kubelet may take to begin with a deletion: its pod cache is listed anew once a second
-		minSync       = time.Second // kube-proxy writes rules at most so often (minSyncPeriod, KubeProxyConfiguration v1alpha1)
+		stop    = time.Second // that a kubelet may take to begin with a deletion: its pod cache is listed anew once a second
+		minSync = time.Second // kube-proxy writes rules at most so often (minSyncPeriod, KubeProxyConfiguration v1alpha1)
 	)
 	return harness.Scenario{
 		ID:      "status-trap",
 		Profile: harness.Core,
 		Claim:   "rollout status reports success while old pods still answer clients, and once they are gone no client is answered by one",
-		App: fixtures.App{ // that of rollout/drained-rolling-update, so that one recording serves both
-			Replicas: 3, MaxSurge: new(intstr.FromInt32(1)), MaxUnavailable: new(intstr.FromInt32(0)), StartDelay: time.Second,
-			PreStopSleep: drain, Linger: linger, OnTerm: fixtures.Drain,
-		},
+		App:     app,
 		Load:    harness.Load{Rate: 100},
 		Rollout: rollout.Update("v1", "v2"),
 		Expect: []evidence.Expectation{
@@ -36,7 +31,7 @@ func statusTrap() harness.Scenario {
 			verdict.Serves("v1", "v2"),
 			verdict.OldAtStatus(1).Decides("C1"),
 			verdict.AnswersAfter("v1", evidence.StatusDone, 1).Decides("C1", "C5.before"),
-			verdict.MaxStatusGap(drain + linger + stop).Scaled(),
+			verdict.MaxStatusGap(app.PreStopSleep + app.Linger + stop).Scaled(),
 			verdict.NoFailures(),
 			verdict.NoSlowReplies(),
 			verdict.Between(evidence.PodDeleting, evidence.EndpointNotReady, -time.Second, 3*time.Second),

@@ -30,13 +30,15 @@ const (
 // ready, which kube-proxy would leave out.
 func dataplaneAbsent() harness.Scenario {
 	const requests, hook = 5, 15 * time.Second // within which these are asked
-	app := fixtures.App{Replicas: 2, PreStopSleep: hook, Linger: 2 * time.Second, OnTerm: fixtures.Drain}
+	app := fixtures.App{Replicas: 2, OnTerm: fixtures.Drain}
+	next := app
+	next.PreStopSleep = hook
 	return harness.Scenario{
 		ID:      "dataplane-absent",
 		Profile: harness.Core,
 		Claim: "a Service answers as long as kube-proxy follows its pods, and nobody without it once they were replaced; " +
 			"rules that somebody else wrote keep leading to a pod that is being deleted beside a ready one",
-		App: app, Outside: true, Exclusive: true, Uses: []string{cluster.ClusterChanges}, Lasts: 60 * time.Second,
+		App: app, Outside: true, Exclusive: true, Uses: []string{cluster.ClusterChanges}, Lasts: 20 * time.Second,
 		Steps: func(ctx context.Context, steps *harness.Steps) {
 			ask := func(question string) {
 				steps.Question(question, evidence.Fresh, time.Second).Ask(ctx, requests)
@@ -49,8 +51,8 @@ func dataplaneAbsent() harness.Scenario {
 			steps.Cleanup(undo)
 			harness.Check(err)
 			update := rollout.Update("v1", "v2")
-			harness.Check(update.Begin(ctx, steps.Client, steps.Into, app))
-			steps.Until(ctx, func(s observe.State) bool { return update.Settled(s, app) && s.Count("v1") == 0 })
+			harness.Check(update.Begin(ctx, steps.Client, steps.Into, next))
+			steps.Until(ctx, func(s observe.State) bool { return update.Settled(s, next) && s.Count("v1") == 0 })
 			ask(withoutProxy)
 			pod := leadByHand(ctx, steps, own)
 			harness.Check(steps.Client.CoreV1().Pods(steps.Namespace).Delete(ctx, pod, metav1.DeleteOptions{}))
