@@ -115,6 +115,14 @@ func answeredBy(version string, mark evidence.EventKind) changed {
 		func(ev evidence.Evidence, r request) { r.by(pod(ev, version)) })
 }
 
+// switchesFor has every second new connection go on to be answered by the old version for so long after the switch.
+func switchesFor(d time.Duration) changed {
+	return requests(func(ev evidence.Evidence, h evidence.Hit) bool {
+		since := h.Sent - first(ev, evidence.RolloutBegun).At
+		return fresh(ev, h) && h.Seq%2 == 0 && since > 0 && since < d
+	}, func(ev evidence.Evidence, r request) { r.by(pod(ev, ev.Run.OldVersion)) })
+}
+
 // mixedFor has an old pod answer a new connection so long after the first new pod was ready.
 func mixedFor(d time.Duration) changed {
 	return func(ev *evidence.Evidence) {
@@ -176,6 +184,17 @@ func missing(n int) changed {
 		ev.Events = slices.DeleteFunc(ev.Events, func(e evidence.Event) bool {
 			return (e.Kind == evidence.PodReady || e.Kind == evidence.EndpointReady) && slices.Contains(gone, e.By)
 		})
+	}
+}
+
+// more has so many more pods be asked for, whenever any are.
+func more(n int) changed {
+	return func(ev *evidence.Evidence) {
+		for i, e := range ev.Events {
+			if e.Kind == evidence.ReplicaSetScaled && e.Count > 0 {
+				ev.Events[i].Count += n
+			}
+		}
 	}
 }
 

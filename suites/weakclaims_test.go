@@ -52,6 +52,8 @@ func TestClaimsFailWhereTheyAreFalse(t *testing.T) {
 		{"C16.resources", "a surge that never exceeds one pod", "rollout", "all-at-once", "iptables-drained", nil},
 		{"C17.all-at-once", "both strategies mix for as long", "rollout", "all-at-once", "iptables-drained", mixedFor(12 * second)},
 		{"C17.one-by-one", "both strategies mix for as long", "rollout", "one-by-one", "iptables-drained", nil}, // pods that start in 1 s
+		{"C19", "nodes switch within 4 s", "switchover", "blue-green-back", "blue-green-back", switchesFor(4 * second)},
+		{"C27", "a surge of 30 % makes 5 of 3 pods", "rollout", "fenceposts-three-thirty-tenth", "fenceposts-three-thirty-tenth", more(1)},
 		{"C28", "no old pod ends before all new ones are ready", "rollout", "gradual-full-surge", "gradual-full-surge",
 			noted("old pods left when 1 of the new ones are ready", "4")},
 		{"C29.percentages", "a percentage leaves no pod", "rollout", "scaled-down-limits-percent", "scaled-down-limits-percent",
