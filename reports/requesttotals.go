@@ -13,7 +13,7 @@ func routedTotals(s model.Scenario) string {
 	for _, lane := range s.LoadLanes() {
 		if r := lane.Routed; r != nil {
 			of.Pod, of.Nowhere = of.Pod+r.Pod, of.Nowhere+r.Nowhere
-			of.Unknown, of.Contradicted = of.Unknown+r.Unknown, of.Contradicted+r.Contradicted
+			of.Unknown, of.Contradicted, of.Unexplained = of.Unknown+r.Unknown, of.Contradicted+r.Contradicted, of.Unexplained+r.Unexplained
 		}
 	}
 	if of == (model.Routed{}) {
@@ -24,7 +24,7 @@ func routedTotals(s model.Scenario) string {
 	for _, other := range []struct {
 		n    int
 		what string
-	}{{of.Nowhere, "to no pod"}, {of.Unknown, "unknown"}, {of.Contradicted, "answered by another"}} {
+	}{{of.Nowhere - of.Unexplained, "to no pod"}, {of.Unexplained, "to no pod though rules led to some"}, {of.Unknown, "unknown"}, {of.Contradicted, "answered by another"}} {
 		if other.n > 0 {
 			said += fmt.Sprintf(", %s %s", phrase.Number(other.n), other.what)
 		}

@@ -170,7 +170,7 @@ func newLane(lane timeline.Lane, tl timeline.Timeline) model.Lane {
 		l.LostReplies, l.Arrivals, l.NeverArrived = &s.LostReplies, &s.Arrivals, &s.NeverArrived
 	}
 	if r := s.Routings; r.Pod+r.Nowhere+r.Contradicted > 0 {
-		l.Routed = &model.Routed{Pod: r.Pod, Nowhere: r.Nowhere, Unknown: r.Unknown, Contradicted: r.Contradicted}
+		l.Routed = &model.Routed{Pod: r.Pod, Nowhere: r.Nowhere, Unknown: r.Unknown, Contradicted: r.Contradicted, Unexplained: r.Unexplained}
 	}
 	if s.Rate > 0 {
 		l.AchievedRate = new(thousandths(s.Rate))

@@ -163,6 +163,9 @@ func (b *builder) route(h *evidence.Hit) Routed {
 		}
 	case RoutedNowhere:
 		s.Nowhere++
+		if routed.Led > 0 {
+			s.Unexplained++
+		}
 	case RoutingUnknown:
 		s.Unknown++
 	}

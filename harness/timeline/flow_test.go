@@ -36,6 +36,17 @@ func TestWhereConnectionsWereRouted(t *testing.T) {
 			s.Run.Lanes[0].Client = "10.244.1.8"
 		}, timeline.Routings{}},
 		{"one without an event was rejected before it had a pod", "x", nil, nil, timeline.Routings{Nowhere: 1}},
+		{"one without an event though the node's rules led to a pod was kept from it", "x", nil, func(s *streams) {
+			s.Events = append(s.Events, evidence.Event{At: 6 * ms, Kind: evidence.RuleAdded, Object: "worker", By: old})
+		}, timeline.Routings{Nowhere: 1, Unexplained: 1}},
+		{"one without an event while the node's rules led to none, a pod before and another soon", "x", nil, func(s *streams) {
+			for _, e := range []struct {
+				at   int
+				kind evidence.EventKind
+			}{{6, evidence.RuleAdded}, {12, evidence.RuleGone}, {300, evidence.RuleAdded}} {
+				s.Events = append(s.Events, evidence.Event{At: time.Duration(e.at) * ms, Kind: e.kind, Object: "worker", By: old})
+			}
+		}, timeline.Routings{Nowhere: 1}},
 		{"a port that conntrack may know from before", "x", []evidence.Flow{routed(9, 1000)}, nil, timeline.Routings{Unknown: 1}},
 		{"a port that it knew too long ago", "x", []evidence.Flow{routed(9-120_000, 1000)}, nil, timeline.Routings{Nowhere: 1}},
 		{"what was open and has no event is unknown", "x", nil, func(s *streams) { s.Hits[0].Connect = ms }, timeline.Routings{Unknown: 1}},

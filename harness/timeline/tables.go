@@ -14,6 +14,7 @@ type tables struct {
 	lives         map[string]*life                     // by pod
 	census        []census                             // by time
 	routes        []route                              // by pod and node
+	led           map[string][]led                     // node -> to how many pods its rules led, by time
 	seen          map[string]time.Duration             // node -> when its rules were seen last
 	unseen        map[string][]Window                  // node -> when its rules were not, by the end
 	longestUnseen time.Duration                        // the longest of those
@@ -27,6 +28,12 @@ type tables struct {
 type route struct {
 	Pod, Node string
 	last      evidence.Event // rule-gone, or rule-added: the rules still route to the pod
+}
+
+// A led is to how many pods a node's rules led from a moment on.
+type led struct {
+	at   time.Duration
+	pods int
 }
 
 // tabulate makes the tables of events that are in order.
@@ -81,6 +88,7 @@ func (t *Timeline) tabulate() {
 			}
 		}
 	}
+	t.led = t.ledBy(t.Events)
 	for pair, e := range routes {
 		t.routes = append(t.routes, route{pair.Pod, pair.Node, e})
 	}
@@ -89,6 +97,47 @@ func (t *Timeline) tabulate() {
 	for _, l := range t.livesByName() {
 		t.Pods = append(t.Pods, Pod{Server: l.Server, Steps: l.steps})
 	}
+}
+
+// looksApart is how far apart an observer's looks at the rules are at most, unless it says so (harness/observe/noderules, sparingCadence).
+const looksApart = 250 * time.Millisecond
+
+// ledBy counts the pods that the rules of each node led to. A rule that is seen to be gone may have been so since the node's were seen
+// before.
+func (t *Timeline) ledBy(events []evidence.Event) map[string][]led {
+	all := map[string][]led{}
+	for _, e := range events {
+		switch e.Kind {
+		case evidence.RuleAdded:
+			all[e.Object] = append(all[e.Object], led{e.At, 1})
+		case evidence.RuleGone:
+			all[e.Object] = append(all[e.Object], led{e.At - max(looksApart, t.blind(e)), -1})
+		default:
+		}
+	}
+	for _, steps := range all {
+		slices.SortStableFunc(steps, func(a, b led) int { return cmp.Compare(a.at, b.at) })
+		pods := 0
+		for i := range steps {
+			pods += steps[i].pods
+			steps[i].pods = pods
+		}
+	}
+	return all
+}
+
+// leastLed is to how many pods a node's rules led at least in a window; 0 where they were not seen.
+func (t *Timeline) leastLed(node string, in Window) int {
+	steps := t.led[node]
+	i, _ := slices.BinarySearchFunc(steps, in.From, func(l led, at time.Duration) int { return cmp.Compare(l.at, at) })
+	least := 0
+	if i > 0 {
+		least = steps[i-1].pods
+	}
+	for ; i < len(steps) && steps[i].at <= in.To; i++ {
+		least = min(least, steps[i].pods)
+	}
+	return least
 }
 
 // changesPods reports whether an event says that the API has another number of pods, or of ready ones.

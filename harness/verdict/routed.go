@@ -21,6 +21,9 @@ func routedTo(hits []timeline.Hit) string {
 			to = cmp.Or(h.Routed.Pod, h.Routed.Address)
 		case timeline.RoutedNowhere:
 			to = "no pod"
+			if h.Routed.Led > 0 {
+				to = "no pod though the node's rules led to some"
+			}
 		case timeline.RoutingUnknown:
 		}
 		counts[to]++
