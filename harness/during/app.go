@@ -74,7 +74,7 @@ func (m *maintenance) watchApp(ctx context.Context, c cluster.Cluster, s *harnes
 	is := a.facts(ctx, service.Spec.Ports[0], pods)
 	is.Affinity = service.Spec.SessionAffinity == corev1.ServiceAffinityClientIP
 	s.UserApp = userapp.Elsewhere(m.service.path, is)
-	if len(m.command) > 0 && m.until == "" && m.lasts == 0 { // else it is said when all is over
+	if (len(m.command) > 0 || m.change != nil) && m.until == "" && m.lasts == 0 { // else it is said when all is over
 		s.Expect = append(s.Expect, verdict.SomethingChanged())
 	}
 	return nil

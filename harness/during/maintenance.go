@@ -29,6 +29,7 @@ type maintenance struct {
 	asked
 	folder  string
 	command []string // empty: it is over when somebody says so
+	change  *Change  // in place of a command; nil: none
 	does    string
 	input   *os.File // of the command
 	screen  *screen
@@ -56,6 +57,11 @@ func doing(command []string) string {
 // on is the scenario on a cluster.
 func (m *maintenance) on(ctx context.Context, c cluster.Cluster) (harness.Scenario, error) {
 	m.cluster = c
+	if m.change != nil {
+		if err := m.change.Prepare(ctx, c, m.screen.say); err != nil {
+			return harness.Scenario{}, err
+		}
+	}
 	s, err := m.elsewhere(ctx, c.Client(), m.scenario())
 	if err == nil && s.Elsewhere != nil && s.Elsewhere.Service != nil {
 		err = m.watchApp(ctx, c, &s)
@@ -76,7 +82,7 @@ func (m *maintenance) do(ctx context.Context, s disruption.Stage) error {
 		m.limitEvictions(ctx, s)
 	}
 	m.screen.say("the load is steady")
-	if len(m.command) == 0 {
+	if len(m.command) == 0 && m.change == nil {
 		m.screen.say(m.help())
 	}
 	m.server.steadyNow(func(text string) {
@@ -85,11 +91,17 @@ func (m *maintenance) do(ctx context.Context, s disruption.Stage) error {
 	})
 	limited, cancel := context.WithTimeout(ctx, m.deadline)
 	defer cancel()
-	if len(m.command) > 0 {
+	switch {
+	case m.change != nil:
+		m.screen.say("rolling out: " + m.does)
+		if err := m.change.Do(limited); err != nil {
+			return err
+		}
+	case len(m.command) > 0:
 		m.run(limited)
 		s.Fact(evidence.CommandExit, strconv.Itoa(m.commandCode))
 		m.awaitOver(limited)
-	} else {
+	default:
 		m.awaitEnd(limited)
 	}
 	lacks := m.awaitRollout(limited)

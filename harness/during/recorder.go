@@ -41,20 +41,7 @@ func Run(ctx context.Context, at Terminal, o Options, command []string) (int, er
 	if err != nil {
 		return 0, err
 	}
-	root := a.runner.Layout().Runs()
-	if err := checkFree("during", root); err != nil {
-		return 0, err
-	}
-	folder, err := newFolder(root)
-	if err != nil {
-		return 0, err
-	}
-	r := recorder{asked: a, root: root, folder: folder, line: o.line("during", command), record: a.runner.Record}
-	code, err := r.run(ctx, at, command)
-	if last, unknown := current(root); unknown == nil && last == folder {
-		err = errors.Join(err, os.Remove(filepath.Join(root, linkName)))
-	}
-	return code, err
+	return record(ctx, at, recorder{asked: a, line: o.line("during", command), record: a.runner.Record}, "during", command)
 }
 
 // newFolder makes a run folder.
@@ -95,7 +82,8 @@ func ended(folder string) bool {
 type recorder struct {
 	asked
 	root, folder string
-	line         string // to reproduce
+	line         string  // to reproduce
+	change       *Change // in place of a command; nil: none
 	record       func(ctx context.Context, out io.Writer, suite, command string, of runner.Asks) error
 }
 
@@ -114,7 +102,7 @@ func (r recorder) run(ctx context.Context, at Terminal, command []string) (code 
 		return 0, err
 	}
 	defer log.Close()
-	listening, err := serve(r.folder, len(command) == 0)
+	listening, err := serve(r.folder, len(command) == 0 && r.change == nil)
 	if err != nil {
 		return 0, errors.Join(err, os.RemoveAll(r.folder))
 	}
@@ -130,10 +118,13 @@ func (r recorder) run(ctx context.Context, at Terminal, command []string) (code 
 	}
 	ctx, interrupts, stop := watchInterrupts(ctx, at.Signals)
 	defer stop()
-	m := &maintenance{asked: r.asked, folder: r.folder, command: command, does: doing(command), input: at.In, server: listening,
+	m := &maintenance{asked: r.asked, folder: r.folder, command: command, does: r.does(command), input: at.In, server: listening, change: r.change,
 		screen: &screen{terminal: at.Out, errors: at.Errors, log: log}, interrupts: interrupts}
 	r.runner.Out = r.folder
 	unrecorded := r.record(ctx, m.screen, suite, r.line, m.on)
+	if err := m.remove(ctx); err != nil {
+		m.screen.say(err.Error())
+	}
 	if usage.Is(unrecorded) {
 		return 0, errors.Join(unrecorded, os.Remove(filepath.Join(r.root, linkName)), os.RemoveAll(r.folder))
 	}

@@ -84,15 +84,15 @@ func (w workload) lacks(ctx context.Context) string {
 	case err != nil:
 		return "the API server does not answer"
 	}
-	if lacks := lacksOf(w.kind, object.Object); lacks != "" {
+	if lacks := LacksOf(w.kind, object.Object); lacks != "" {
 		return w.String() + " " + lacks
 	}
 	return ""
 }
 
-// lacksOf says by its status what an object that makes pods still has to do. Deployments, StatefulSets and the kinds that follow them
+// LacksOf says by its status what an object that makes pods still has to do. Deployments, StatefulSets and the kinds that follow them
 // count replicas, DaemonSets nodes (apps/v1, types.go); Argo Rollouts write observedGeneration as text.
-func lacksOf(kind string, object map[string]any) string {
+func LacksOf(kind string, object map[string]any) string {
 	number := func(fallback int64, paths ...string) int64 {
 		for _, path := range paths {
 			if n, found, _ := unstructured.NestedInt64(object, strings.Split(path, ".")...); found {

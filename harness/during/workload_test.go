@@ -51,7 +51,7 @@ func TestWhatAWorkloadLacks(t *testing.T) {
 				t.Fatal(err)
 			}
 			kind, _ := object["kind"].(string)
-			if got := lacksOf(cmp.Or(kind, "Deployment"), whole(object).(map[string]any)); got != row.want {
+			if got := LacksOf(cmp.Or(kind, "Deployment"), whole(object).(map[string]any)); got != row.want {
 				t.Errorf("it lacks %q, want %q", got, row.want)
 			}
 		})

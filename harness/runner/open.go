@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -23,7 +24,6 @@ import (
 	"rollcall/harness/nodeimage"
 	"rollcall/harness/staging"
 	"rollcall/harness/usage"
-	"rollcall/harness/userapp"
 )
 
 // nodePort is the one that kind-config.yaml leads to from outside.
@@ -125,7 +125,11 @@ func (r *Runner) openKind(ctx context.Context, out io.Writer, spec kind.Spec, ve
 	if err != nil {
 		return nil, err
 	}
-	archives, err := userArchives(ctx, r.app)
+	images := r.Load
+	if r.app != nil {
+		images = slices.Concat(images, r.app.Images())
+	}
+	archives, err := archivesOf(ctx, images)
 	if err != nil {
 		return nil, err
 	}
@@ -178,13 +182,10 @@ func nodePortFree(ctx context.Context, c cluster.Cluster) error {
 	return nil
 }
 
-// userArchives are the images of a user's app, from this host's engine.
-func userArchives(ctx context.Context, app *userapp.App) ([]kind.Archive, error) {
-	if app == nil {
-		return nil, nil
-	}
+// archivesOf are images of this host's engine.
+func archivesOf(ctx context.Context, images []string) ([]kind.Archive, error) {
 	var list []kind.Archive
-	for _, image := range app.Images() {
+	for _, image := range images {
 		if _, err := command.Run(ctx, "docker image inspect %s", image); err != nil {
 			if _, err := command.Run(ctx, "docker pull %s", image); err != nil {
 				return nil, usage.New("image "+image, usage.OneLine(err),

@@ -67,7 +67,7 @@ func rootCommand() *cobra.Command {
 	root.AddGroup(&cobra.Group{ID: runGroup, Title: "Run suites:"}, &cobra.Group{ID: hostGroup, Title: "This host:"},
 		&cobra.Group{ID: reportGroup, Title: "Read what runs recorded:"})
 	for group, commands := range map[string][]*cobra.Command{
-		runGroup:    {runCommand(), listCommand(), explainCommand(), duringCommand(), imageCommand()},
+		runGroup:    {runCommand(), listCommand(), explainCommand(), duringCommand(), tryCommand(), imageCommand()},
 		hostGroup:   {preflightCommand(), cleanCommand(), versionCommand()},
 		reportGroup: {statusCommand(), reportCommand(), compareCommand(), trendCommand(), acceptCommand(), schemaCommand()},
 	} {

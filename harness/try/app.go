@@ -1,0 +1,226 @@
+package try
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"rollcall/harness/usage"
+	"rollcall/harness/verdict/phrase"
+)
+
+// An App is what manifests deploy, and the part of it that is looked at.
+type App struct {
+	Objects  []Object
+	workload Object // that is rolled out
+	template corev1.PodTemplateSpec
+	service  corev1.Service // that its clients use
+	port     corev1.ServicePort
+	path     string
+}
+
+// defaultNamespace is where objects are that name none.
+const defaultNamespace = metav1.NamespaceDefault
+
+func namespaceOf(o *unstructured.Unstructured) string {
+	return cmp.Or(o.GetNamespace(), defaultNamespace)
+}
+
+// New finds the Service, of the name if one is given, and the workload behind it. A name is like shop/web:http/healthz, all but web
+// optional.
+func New(objects []Object, name string) (*App, error) {
+	if len(objects) == 0 {
+		return nil, usage.New("manifests", "they have no object", "name some: rollcall try -f FOLDER")
+	}
+	a := &App{Objects: objects}
+	namespace, name, port, path := parseService(name)
+	var found, unfit []string
+	for _, o := range objects {
+		service, is := serviceOf(o)
+		if !is || name != "" && (service.Name != name || namespace != "" && namespaceOf(o.Unstructured) != namespace) {
+			continue
+		}
+		workload, template, because := behind(objects, service)
+		if because != "" && name != "" {
+			return nil, usage.New("Service "+name, because, "name one that leads to pods of these manifests")
+		}
+		if because != "" {
+			unfit = append(unfit, fmt.Sprintf("%s: %s", service.Name, because))
+		} else {
+			a.service, a.workload, a.template = service, workload, template
+			found = append(found, service.Name)
+		}
+	}
+	switch {
+	case len(found) == 0 && name != "":
+		return nil, usage.New("Service "+name, "no manifest has it", "name one of theirs: "+strings.Join(services(objects), ", "))
+	case len(found) == 0 && len(unfit) > 0:
+		return nil, usage.New("Service "+unfit[0], "no Service leads to pods of these manifests", "mend its selector")
+	case len(found) == 0:
+		return nil, usage.New("manifests", "they have no Service with a ClusterIP", "add one: requests are sent to a Service")
+	case len(found) > 1:
+		return nil, usage.New("manifests", fmt.Sprintf("%s lead to pods of theirs: %s", phrase.Count(len(found), "Service"), strings.Join(found, ", ")),
+			"say which clients use: --service="+found[0])
+	}
+	a.service.Namespace = namespaceOf(a.workload.Unstructured)
+	if err := a.choosePort(port); err != nil {
+		return nil, err
+	}
+	a.path = "/" + cmp.Or(path, strings.TrimPrefix(a.probed(), "/"))
+	return a, nil
+}
+
+// parseService takes the parts of a name apart.
+func parseService(text string) (namespace, name, port, path string) {
+	name, path, _ = strings.Cut(text, "/")
+	if more := strings.SplitN(path, "/", 2); path != "" && !strings.Contains(name, ":") {
+		namespace, name, path = name, more[0], strings.Join(more[1:], "/")
+	}
+	name, port, _ = strings.Cut(name, ":")
+	return namespace, name, port, path
+}
+
+func serviceOf(o Object) (service corev1.Service, is bool) {
+	if o.GetKind() != "Service" || o.GetAPIVersion() != "v1" || runtime.DefaultUnstructuredConverter.FromUnstructured(o.Object, &service) != nil {
+		return service, false
+	}
+	return service, service.Spec.ClusterIP != corev1.ClusterIPNone
+}
+
+func services(objects []Object) (names []string) {
+	for _, o := range objects {
+		if service, is := serviceOf(o); is {
+			names = append(names, service.Name)
+		}
+	}
+	return names
+}
+
+// templateOf is the pod template of what makes pods.
+func templateOf(o Object) (template corev1.PodTemplateSpec, has bool) {
+	content, has, _ := unstructured.NestedMap(o.Object, "spec", "template")
+	if !has || runtime.DefaultUnstructuredConverter.FromUnstructured(content, &template) != nil {
+		return template, false
+	}
+	return template, len(template.Spec.Containers) > 0
+}
+
+// behind is the one workload whose pods a Service selects.
+func behind(objects []Object, service corev1.Service) (workload Object, template corev1.PodTemplateSpec, because string) {
+	if len(service.Spec.Selector) == 0 {
+		return workload, template, "it has no selector"
+	}
+	selector := labels.SelectorFromSet(service.Spec.Selector)
+	var found, near []string
+	for _, o := range objects {
+		pods, has := templateOf(o)
+		if !has || o.GetKind() == "Job" || namespaceOf(o.Unstructured) != cmp.Or(service.Namespace, defaultNamespace) {
+			continue
+		}
+		if !selector.Matches(labels.Set(pods.Labels)) {
+			near = append(near, fmt.Sprintf("%s has %s", o, labels.Set(pods.Labels)))
+			continue
+		}
+		workload, template, found = o, pods, append(found, o.String())
+	}
+	switch {
+	case len(found) == 0:
+		because = fmt.Sprintf("its selector %s matches no pods of these manifests", selector)
+		if len(near) > 0 {
+			because += ": " + strings.Join(near, "; ")
+		}
+	case len(found) > 1:
+		because = "it leads to pods of " + strings.Join(found, " and ")
+	}
+	return workload, template, because
+}
+
+// choosePort takes the named port, or that which the pods are probed at, or the first.
+func (a *App) choosePort(name string) error {
+	ports := a.service.Spec.Ports
+	i := 0
+	if name == "" {
+		if probe := a.probe(); probe != nil {
+			i = max(0, slices.IndexFunc(ports, func(p corev1.ServicePort) bool { return a.number(targetOf(p)) == a.number(probe.Port) }))
+		}
+	} else {
+		i = slices.IndexFunc(ports, func(p corev1.ServicePort) bool { return name == p.Name || name == fmt.Sprint(p.Port) })
+	}
+	if i < 0 || i >= len(ports) {
+		return usage.New("Service "+a.service.Name, "it has no port "+name, "name one of its own")
+	}
+	a.port = ports[i]
+	return nil
+}
+
+func targetOf(p corev1.ServicePort) intstr.IntOrString {
+	if p.TargetPort == (intstr.IntOrString{}) {
+		return intstr.FromInt32(p.Port)
+	}
+	return p.TargetPort
+}
+
+// number is that of a port which may be named in the pod template; 0 if it is not there.
+func (a *App) number(port intstr.IntOrString) int32 {
+	if port.Type == intstr.Int {
+		return port.IntVal
+	}
+	for _, c := range a.template.Spec.Containers {
+		for _, p := range c.Ports {
+			if p.Name == port.StrVal {
+				return p.ContainerPort
+			}
+		}
+	}
+	return 0
+}
+
+// probe is how a kubelet asks the app over HTTP whether it is ready; nil if it does not.
+func (a *App) probe() *corev1.HTTPGetAction {
+	for _, c := range a.template.Spec.Containers {
+		if c.ReadinessProbe != nil && c.ReadinessProbe.HTTPGet != nil {
+			return c.ReadinessProbe.HTTPGet
+		}
+	}
+	return nil
+}
+
+// probed is the path of the readiness probe, where it is of the Service's port.
+func (a *App) probed() string {
+	if probe := a.probe(); probe != nil && a.number(probe.Port) == a.number(targetOf(a.port)) {
+		return probe.Path
+	}
+	return ""
+}
+
+// Service is what `rollcall during --service` takes.
+func (a *App) Service() string {
+	return fmt.Sprintf("%s/%s:%d%s", a.service.Namespace, a.service.Name, a.port.Port, a.path)
+}
+
+// Images are all that the manifests name.
+func Images(objects []Object) (images []string) {
+	for _, o := range objects {
+		template, has := templateOf(o)
+		if o.GetKind() == "Pod" {
+			content, _, _ := unstructured.NestedMap(o.Object, "spec")
+			has = runtime.DefaultUnstructuredConverter.FromUnstructured(content, &template.Spec) == nil
+		}
+		if !has {
+			continue
+		}
+		for _, c := range slices.Concat(template.Spec.InitContainers, template.Spec.Containers) {
+			images = append(images, c.Image)
+		}
+	}
+	slices.Sort(images)
+	return slices.Compact(images)
+}

@@ -1,0 +1,169 @@
+package try
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/discovery/cached/memory"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/restmapper"
+
+	"rollcall/harness/cluster"
+	"rollcall/harness/usage"
+)
+
+// manager is ours in the managed fields of objects.
+const manager = "rollcall-try"
+
+// A target is a cluster that objects are applied to.
+type target struct {
+	client  dynamic.Interface
+	mapper  *restmapper.DeferredDiscoveryRESTMapper
+	loaded  []string // images that its nodes were given
+	say     func(string)
+	created []Object // and to be deleted, in their order
+}
+
+func newTarget(c cluster.Cluster, loaded []string, say func(string)) (*target, error) {
+	client, err := dynamic.NewForConfig(c.REST())
+	if err != nil {
+		return nil, err
+	}
+	mapper := restmapper.NewDeferredDiscoveryRESTMapper(memory.NewMemCacheClient(c.Client().Discovery()))
+	return &target{client: client, mapper: mapper, loaded: loaded, say: say}, nil
+}
+
+// api is where objects of a kind and namespace are; an error of [meta.NoKindMatchError] is that the cluster has no such kind.
+func (t *target) api(o Object) (dynamic.ResourceInterface, error) {
+	kind := o.GroupVersionKind()
+	mapping, err := t.mapper.RESTMapping(kind.GroupKind(), kind.Version)
+	if err != nil {
+		return nil, err
+	}
+	if mapping.Scope.Name() == meta.RESTScopeNameRoot {
+		return t.client.Resource(mapping.Resource), nil
+	}
+	return t.client.Resource(mapping.Resource).Namespace(namespaceOf(o.Unstructured)), nil
+}
+
+// first are kinds that others need.
+var first = []schema.GroupKind{{Kind: "Namespace"}, {Group: "apiextensions.k8s.io", Kind: "CustomResourceDefinition"},
+	{Group: "scheduling.k8s.io", Kind: "PriorityClass"}, {Kind: "ServiceAccount"}, {Kind: "ConfigMap"}, {Kind: "Secret"}}
+
+func rank(o Object) int {
+	if i := slices.Index(first, o.GroupVersionKind().GroupKind()); i >= 0 {
+		return i
+	}
+	return len(first)
+}
+
+// create applies objects that are not there yet, with the namespaces that they name. Kinds that the cluster has not are left out.
+func (t *target) create(ctx context.Context, objects []Object) error {
+	objects = slices.Concat(missingNamespaces(objects), objects)
+	for _, o := range objects {
+		api, err := t.api(o)
+		if err != nil {
+			continue // apply says it
+		}
+		_, err = api.Get(ctx, o.GetName(), metav1.GetOptions{})
+		if err == nil && o.GetKind() != "Namespace" {
+			return usage.New(o.String(), "the cluster has one already, in namespace "+namespaceOf(o.Unstructured),
+				"use a cluster without it: rollcall clean deletes those that were kept")
+		}
+		if err == nil { // somebody else's
+			objects = slices.DeleteFunc(slices.Clone(objects), func(other Object) bool { return other.Unstructured == o.Unstructured })
+		}
+	}
+	return t.apply(ctx, objects)
+}
+
+func missingNamespaces(objects []Object) (all []Object) {
+	has := map[string]bool{"": true, defaultNamespace: true}
+	for _, o := range objects {
+		if o.GetKind() == "Namespace" {
+			has[o.GetName()] = true
+		}
+	}
+	for _, o := range objects {
+		if name := o.GetNamespace(); !has[name] {
+			has[name] = true
+			all = append(all, Object{&unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "Namespace",
+				"metadata": map[string]any{"name": name}}}, o.At})
+		}
+	}
+	return all
+}
+
+// apply writes objects as kubectl apply --server-side does.
+func (t *target) apply(ctx context.Context, objects []Object) error {
+	objects = slices.Clone(objects)
+	slices.SortStableFunc(objects, func(a, b Object) int { return rank(a) - rank(b) })
+	for _, o := range objects {
+		api, err := t.api(o)
+		if meta.IsNoMatchError(err) {
+			t.mapper.Reset() // a definition may have been applied
+			api, err = t.api(o)
+		}
+		if meta.IsNoMatchError(err) {
+			t.say(fmt.Sprintf("%s (%s) is left out: the cluster has no kind %s of %s", o, o.At, o.GetKind(), o.GetAPIVersion()))
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		if _, err := api.Apply(ctx, o.GetName(), t.clean(o), metav1.ApplyOptions{FieldManager: manager, Force: true}); err != nil {
+			return usage.New(o.String()+" ("+o.At+")", usage.OneLine(err), "mend the manifest")
+		}
+		t.created = append(t.created, o)
+	}
+	return nil
+}
+
+// clean is an object without what belongs to the cluster it comes from. A node does not pull an image that it was given.
+func (t *target) clean(o Object) *unstructured.Unstructured {
+	is := o.DeepCopy()
+	delete(is.Object, "status")
+	for _, field := range []string{"uid", "resourceVersion", "creationTimestamp", "generation", "managedFields", "ownerReferences", "selfLink"} {
+		unstructured.RemoveNestedField(is.Object, "metadata", field)
+	}
+	for _, path := range [][]string{{"spec", "template", "spec"}, {"spec"}} {
+		for _, field := range []string{"initContainers", "containers"} {
+			at := append(slices.Clone(path), field)
+			list, found, err := unstructured.NestedSlice(is.Object, at...)
+			if !found || err != nil {
+				continue
+			}
+			for _, item := range list {
+				if c, ok := item.(map[string]any); ok && slices.Contains(t.loaded, fmt.Sprint(c["image"])) {
+					c["imagePullPolicy"] = string(corev1.PullIfNotPresent)
+				}
+			}
+			_ = unstructured.SetNestedSlice(is.Object, list, at...) // it was one
+		}
+	}
+	return is
+}
+
+// remove deletes what was created, the last first.
+func (t *target) remove(ctx context.Context) error {
+	var failed []error
+	for _, o := range slices.Backward(t.created) {
+		api, err := t.api(o)
+		if err == nil {
+			err = api.Delete(ctx, o.GetName(), metav1.DeleteOptions{PropagationPolicy: new(metav1.DeletePropagationBackground)})
+		}
+		if err != nil && !apierrors.IsNotFound(err) {
+			failed = append(failed, fmt.Errorf("%s stays: %s", strings.ToLower(o.String()), usage.OneLine(err)))
+		}
+	}
+	return errors.Join(failed...)
+}

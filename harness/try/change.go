@@ -1,0 +1,101 @@
+package try
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"rollcall/harness/usage"
+)
+
+// A Change is what is rolled out: another image, other manifests, or the same pods once more.
+type Change struct {
+	container, image string
+	objects          []Object
+	from             string // where those were read
+}
+
+// NewChange reads what to roll out: nothing for a restart, image=REF or CONTAINER=REF, or what -f takes.
+func NewChange(a *App, to string, s Sources) (c Change, err error) {
+	name, image, is := strings.Cut(to, "=")
+	switch {
+	case to == "":
+		return c, nil
+	case is && name == "image":
+		return Change{container: a.answers().Name, image: image}, nil
+	case is:
+		i := slices.IndexFunc(a.template.Spec.Containers, func(of corev1.Container) bool { return of.Name == name })
+		if i < 0 {
+			return c, usage.New("to "+to, fmt.Sprintf("%s has no container %s", a.workload, name), "write it like image=web:v2, or name a file or a folder")
+		}
+		return Change{container: name, image: image}, nil
+	}
+	s.Files, s.Kustomize = []string{to}, ""
+	c = Change{from: to}
+	if c.objects, err = Read(s); err != nil {
+		return c, err
+	}
+	same := func(o Object) bool {
+		return o.String() == a.workload.String() && namespaceOf(o.Unstructured) == a.service.Namespace
+	}
+	if !slices.ContainsFunc(c.objects, same) {
+		return c, usage.New("to "+to, fmt.Sprintf("it has no %s", a.workload), "name manifests of the app's next version")
+	}
+	return c, nil
+}
+
+// Does says what is rolled out, in words.
+func (c Change) Does(a *App) string {
+	switch {
+	case c.image != "":
+		return fmt.Sprintf("%s gets image %s", a.workload, c.image)
+	case len(c.objects) > 0:
+		return fmt.Sprintf("the manifests of %s are applied", c.from)
+	default:
+		return fmt.Sprintf("%s restarts, as by kubectl rollout restart", a.workload)
+	}
+}
+
+// Images are those that it needs.
+func (c Change) Images() []string {
+	if c.image != "" {
+		return []string{c.image}
+	}
+	return Images(c.objects)
+}
+
+// restartedAt is the annotation that kubectl rollout restart writes (kubectl v0.37, pkg/polymorphichelpers/objectrestarter.go).
+const restartedAt = "kubectl.kubernetes.io/restartedAt"
+
+// do rolls it out.
+func (c Change) do(ctx context.Context, a *App, to *target) error {
+	if len(c.objects) > 0 {
+		return to.apply(ctx, c.objects)
+	}
+	template := map[string]any{"metadata": map[string]any{"annotations": map[string]any{restartedAt: time.Now().Format(time.RFC3339)}}}
+	if c.image != "" {
+		template = map[string]any{"spec": map[string]any{"containers": []any{map[string]any{"name": c.container, "image": c.image}}}}
+	}
+	patch, err := json.Marshal(map[string]any{"spec": map[string]any{"template": template}})
+	if err != nil {
+		return err
+	}
+	api, err := to.api(a.workload)
+	if err != nil {
+		return err
+	}
+	kind := types.StrategicMergePatchType
+	if cmp.Or(a.workload.GroupVersionKind().Group, "apps") != "apps" {
+		kind = types.MergePatchType // which only kinds of Kubernetes itself have more than
+	}
+	_, err = api.Patch(ctx, a.workload.GetName(), kind, patch, metav1.PatchOptions{FieldManager: manager})
+	return err
+}

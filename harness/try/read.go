@@ -1,0 +1,207 @@
+package try
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/util/json"
+	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
+	"sigs.k8s.io/kustomize/api/krusty"
+	"sigs.k8s.io/kustomize/kyaml/filesys"
+	"sigs.k8s.io/yaml"
+
+	"rollcall/harness/usage"
+)
+
+// Sources are where manifests are, as kubectl apply takes them.
+type Sources struct {
+	Files     []string // files, folders and URLs; - is standard input
+	Kustomize string   // folder of a kustomization; empty: none
+	Recursive bool     // folders in folders too
+	In        io.Reader
+}
+
+// An Object is one of a manifest.
+type Object struct {
+	*unstructured.Unstructured
+	At string // where it is written: file, document and line
+}
+
+// String is like "Deployment web".
+func (o Object) String() string { return o.GetKind() + " " + o.GetName() }
+
+// Read reads all objects of the sources, in their order. The error is one of [usage.Error], and names file, document, line and field.
+func Read(s Sources) ([]Object, error) {
+	var all []Object
+	add := func(name string, text []byte) error {
+		objects, err := parse(name, text)
+		all = append(all, objects...)
+		return err
+	}
+	for _, at := range s.Files {
+		names, err := filesOf(at, s.Recursive)
+		if err != nil {
+			return nil, err
+		}
+		for _, name := range names {
+			text, err := s.read(name)
+			if err != nil {
+				return nil, usage.New("manifest "+name, usage.OneLine(err), "name files, folders or URLs that can be read")
+			}
+			if err := add(name, text); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if s.Kustomize != "" {
+		built, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(filesys.MakeFsOnDisk(), s.Kustomize)
+		var text []byte
+		if err == nil {
+			text, err = built.AsYaml()
+		}
+		if err != nil {
+			return nil, usage.New("kustomization "+s.Kustomize, usage.OneLine(err), "see what this says: kubectl kustomize "+s.Kustomize)
+		}
+		if err := add("kustomization "+s.Kustomize, text); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+// filesOf are the manifests in a folder, by name; of anything else it is that alone.
+func filesOf(at string, recursive bool) (names []string, err error) {
+	if info, err := os.Stat(at); err != nil || !info.IsDir() {
+		return []string{at}, nil
+	}
+	err = filepath.WalkDir(at, func(name string, entry os.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case entry.IsDir() && name != at && !recursive:
+			return filepath.SkipDir
+		case !entry.IsDir() && slices.Contains([]string{".yaml", ".yml", ".json"}, filepath.Ext(name)):
+			names = append(names, name)
+		}
+		return nil
+	})
+	if err == nil && len(names) == 0 {
+		err = errors.New("it has no file that ends in .yaml, .yml or .json")
+	}
+	if err != nil {
+		return nil, usage.New("folder "+at, usage.OneLine(err), "name one that has manifests; -R looks into folders in it")
+	}
+	return names, nil
+}
+
+// fetchLimit is how long a URL may take, our own choice.
+const fetchLimit = 30 * time.Second
+
+func (s Sources) read(name string) ([]byte, error) {
+	switch {
+	case name == "-":
+		return io.ReadAll(s.In)
+	case strings.HasPrefix(name, "http://"), strings.HasPrefix(name, "https://"):
+		client := http.Client{Timeout: fetchLimit}
+		reply, err := client.Get(name)
+		if err != nil {
+			return nil, err
+		}
+		defer reply.Body.Close()
+		if reply.StatusCode != http.StatusOK {
+			return nil, errors.New(reply.Status)
+		}
+		return io.ReadAll(reply.Body)
+	default:
+		return os.ReadFile(name)
+	}
+}
+
+// parse reads the documents of a manifest. One that has nothing but comments is no object.
+func parse(name string, text []byte) (all []Object, err error) {
+	documents := utilyaml.NewYAMLReader(bufio.NewReader(bytes.NewReader(text)))
+	from := 0
+	for n := 1; ; n++ {
+		document, err := documents.Read()
+		if errors.Is(err, io.EOF) {
+			return all, nil
+		}
+		if err != nil {
+			return nil, usage.New(name, usage.OneLine(err), "mend the manifest")
+		}
+		at := place{file: name, document: n}
+		if found := bytes.Index(text[from:], bytes.TrimSpace(document)); found >= 0 {
+			at.line = bytes.Count(text[:from+found], []byte("\n"))
+			from += found + len(bytes.TrimSpace(document))
+		}
+		objects, err := at.parse(bytes.TrimSpace(document))
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, objects...)
+	}
+}
+
+// A place is where a document is.
+type place struct {
+	file           string
+	document, line int // line: how many are before it
+}
+
+func (p place) String() string { return fmt.Sprintf("%s, document %d", p.file, p.document) }
+
+func (p place) parse(document []byte) ([]Object, error) {
+	var content map[string]any
+	inJSON, err := yaml.YAMLToJSON(document)
+	if err == nil {
+		err = json.Unmarshal(inJSON, &content)
+	}
+	if err != nil {
+		return nil, usage.New(p.String(), p.lines(err), "mend the manifest")
+	}
+	if len(content) == 0 {
+		return nil, nil
+	}
+	object := Object{&unstructured.Unstructured{Object: content}, fmt.Sprintf("%s:%d", p.file, p.line+1)}
+	switch {
+	case object.GetKind() == "" || object.GetAPIVersion() == "":
+		return nil, usage.New(p.String(), "it has no apiVersion or no kind", "write both, or leave the file out")
+	case object.IsList():
+		return p.items(object)
+	}
+	if err := p.checkFields(document); err != nil {
+		return nil, err
+	}
+	if object.GetName() == "" && object.GetGenerateName() == "" {
+		return nil, usage.New(p.String(), object.GetKind()+" has no metadata.name", "name it")
+	}
+	return []Object{object}, nil
+}
+
+// items are the objects of a list, as kubectl get -o yaml writes it.
+func (p place) items(list Object) (all []Object, err error) {
+	items, _, _ := unstructured.NestedSlice(list.Object, "items")
+	for i, item := range items {
+		text, err := yaml.Marshal(item)
+		if err != nil {
+			return nil, err
+		}
+		in := place{file: fmt.Sprintf("%s, item %d", p, i+1), document: 1}
+		objects, err := in.parse(text)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, objects...)
+	}
+	return all, nil
+}

@@ -1,0 +1,102 @@
+package try
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/client-go/kubernetes"
+
+	"rollcall/harness/during"
+	"rollcall/harness/poll"
+	"rollcall/harness/usage"
+)
+
+// progressDeadline is how long a rollout may make no progress, unless its manifest says so (apps/v1, defaults.go, progressDeadlineSeconds).
+const progressDeadline = 10 * time.Minute
+
+func deadlineOf(o Object) time.Duration {
+	if seconds, found, _ := unstructured.NestedInt64(o.Object, "spec", "progressDeadlineSeconds"); found {
+		return time.Duration(seconds) * time.Second
+	}
+	return progressDeadline
+}
+
+// sayEvery is how often it is said what is waited for.
+const sayEvery = 5 * time.Second
+
+// awaitReady returns when all that was applied has rolled out. That another workload than the app's does not is said.
+func (t *target) awaitReady(ctx context.Context, client kubernetes.Interface, a *App) error {
+	pending := slices.DeleteFunc(slices.Clone(t.created), func(o Object) bool {
+		_, has := templateOf(o)
+		return !has || o.GetKind() == "Job"
+	})
+	began := time.Now()
+	var said time.Time
+	return poll.Until(ctx, time.Second, func() (bool, error) {
+		var lack []string
+		var failed error
+		pending = slices.DeleteFunc(pending, func(o Object) bool {
+			lacks := t.lacks(ctx, o)
+			switch {
+			case lacks == "":
+				return true
+			case time.Since(began) < deadlineOf(o):
+				lack = append(lack, fmt.Sprintf("%s %s", strings.ToLower(o.String()), lacks))
+				return false
+			case o.Unstructured == a.workload.Unstructured:
+				failed = usage.New(fmt.Sprintf("%s (%s)", o, o.At), fmt.Sprintf("%s after %v%s", lacks, deadlineOf(o), because(ctx, client, o)),
+					"have it get ready: kubectl describe pods")
+				return false
+			}
+			t.say(fmt.Sprintf("%s %s after %v: the load begins without it", o, lacks, deadlineOf(o)))
+			return true
+		})
+		if len(lack) > 0 && time.Since(said) >= sayEvery {
+			said = time.Now()
+			t.say(fmt.Sprintf("waiting for the app, for %v: %s", time.Since(began).Round(time.Second), strings.Join(lack, ", ")))
+		}
+		return len(pending) == 0 || failed != nil, failed
+	})
+}
+
+func (t *target) lacks(ctx context.Context, o Object) string {
+	api, err := t.api(o)
+	if err != nil {
+		return "cannot be read"
+	}
+	live, err := api.Get(ctx, o.GetName(), metav1.GetOptions{})
+	if err != nil {
+		return "cannot be read"
+	}
+	return during.LacksOf(o.GetKind(), live.Object)
+}
+
+// because is what keeps a workload's pods from getting ready: what a container waits for, or the last warning about them.
+func because(ctx context.Context, client kubernetes.Interface, o Object) string {
+	template, _ := templateOf(o)
+	pods, err := client.CoreV1().Pods(namespaceOf(o.Unstructured)).List(ctx, metav1.ListOptions{
+		LabelSelector: labels.SelectorFromSet(template.Labels).String()})
+	if err != nil {
+		return ""
+	}
+	for _, pod := range pods.Items {
+		for _, c := range slices.Concat(pod.Status.InitContainerStatuses, pod.Status.ContainerStatuses) {
+			if w := c.State.Waiting; w != nil && w.Message != "" {
+				return fmt.Sprintf(": container %s of pod %s: %s: %s", c.Name, pod.Name, w.Reason, w.Message)
+			}
+		}
+	}
+	events, err := client.CoreV1().Events(namespaceOf(o.Unstructured)).List(ctx, metav1.ListOptions{FieldSelector: "type=" + corev1.EventTypeWarning})
+	if err != nil || len(events.Items) == 0 {
+		return ""
+	}
+	last := slices.MaxFunc(events.Items, func(a, b corev1.Event) int { return a.LastTimestamp.Compare(b.LastTimestamp.Time) })
+	return fmt.Sprintf(": %s %s: %s", last.InvolvedObject.Kind, last.InvolvedObject.Name, last.Message)
+}

@@ -1,0 +1,149 @@
+package try
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+const (
+	deployment = `apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web}
+spec:
+  selector: {matchLabels: {app: web}}
+  template:
+    metadata: {labels: {app: web}}
+    spec:
+      containers:
+      - {name: web, image: localhost/web:1}
+`
+	service = `apiVersion: v1
+kind: Service
+metadata: {name: web}
+spec: {selector: {app: web}, ports: [{port: 80}]}
+`
+)
+
+func TestRefusesBeforeAClusterIsMade(t *testing.T) {
+	for _, row := range []struct{ sentence, manifest, service, to, want string }{
+		{"a field in the wrong place is named with its line, and where it belongs", "# licence\n---\n" +
+			strings.Replace(deployment, "      containers:", "      lifecycle: {}\n      containers:", 1), "", "",
+			"app.yaml, document 2: line 11: unknown field spec.template.spec.lifecycle: move it into the container that it is of"},
+		{"a field that no kind has", strings.Replace(deployment, "spec:\n  selector", "spec:\n  replica: 3\n  selector", 1), "", "",
+			"app.yaml, document 1: line 5: unknown field spec.replica: mend the manifest"},
+		{"a key that is there twice", deployment + "---\n" + strings.Replace(service, "spec:", "kind: Service\nspec:", 1), "", "",
+			`app.yaml, document 2: yaml: unmarshal errors: line 15: key "kind" already set in map: mend the manifest`},
+		{"a field of another type", strings.Replace(service, "port: 80", "port: eighty", 1), "", "", "app.yaml, document 1: "},
+		{"what is no YAML", "a: [", "", "", "app.yaml, document 1: "},
+		{"a document without a kind", "name: web\n", "", "", "app.yaml, document 1: it has no apiVersion or no kind: write both, or leave the file out"},
+		{"nothing at all", "# nothing\n", "", "", "manifests: they have no object: name some: rollcall try -f FOLDER"},
+		{"no Service", deployment, "", "", "manifests: they have no Service with a ClusterIP: add one: requests are sent to a Service"},
+		{"a Service that leads to no pods of theirs", deployment + "---\n" + strings.Replace(service, "app: web", "app: webb", 1), "", "",
+			"Service web: its selector app=webb matches no pods of these manifests: Deployment web has app=web: " +
+				"no Service leads to pods of these manifests: mend its selector"},
+		{"two Services that clients may use", deployment + "---\n" + service + "---\n" + strings.Replace(service, "name: web", "name: web2", 1), "", "",
+			"manifests: 2 Services lead to pods of theirs: web, web2: say which clients use: --service=web"},
+		{"a Service that is not theirs", deployment + "---\n" + service, "other", "", "Service other: no manifest has it: name one of theirs: web"},
+		{"a port that the Service has not", deployment + "---\n" + service, "web:8080", "", "Service web: it has no port 8080: name one of its own"},
+		{"two workloads behind the Service", deployment + "---\n" + strings.Replace(deployment, "name: web}", "name: web2}", 1) + "---\n" + service, "", "",
+			"Service web: it leads to pods of Deployment web and Deployment web2"},
+		{"a container that the pods have not", deployment + "---\n" + service, "", "sidecar=web:2",
+			"to sidecar=web:2: Deployment web has no container sidecar: write it like image=web:v2, or name a file or a folder"},
+	} {
+		t.Run(row.sentence, func(t *testing.T) {
+			dir := t.TempDir()
+			if err := os.WriteFile(filepath.Join(dir, "app.yaml"), []byte(row.manifest), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			objects, err := Read(Sources{Files: []string{dir}})
+			if err == nil {
+				var app *App
+				if app, err = New(objects, row.service); err == nil {
+					_, err = NewChange(app, row.to, Sources{})
+				}
+			}
+			if err == nil || !strings.HasPrefix(strings.ReplaceAll(err.Error(), dir+"/", ""), row.want) || strings.Contains(err.Error(), "\n") {
+				t.Errorf("it is %v, want %s", err, row.want)
+			}
+		})
+	}
+}
+
+func TestWhatIsUnderstood(t *testing.T) {
+	objects, err := Read(Sources{Files: []string{"testdata/shop.yaml"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	app, err := New(objects, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	change, err := NewChange(app, "image=localhost/front:2", Sources{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{
+		"workload:  Deployment front in namespace shop, 3 replicas",
+		"container: web, image localhost/front:1; beside it log",
+		"Service:   front port 80, which leads to port 8080 of the pods; asked for: GET /ready",
+		"readiness: GET /ready at port http",
+		"shutdown:  preStop command: /bin/sh -c sleep 5, grace period 20 s",
+		"rollout:   Deployment front gets image localhost/front:2",
+		"beside it: StatefulSet back, Service back, Certificate front, Pod load",
+	}
+	if diff := cmp.Diff(want, app.Describe(change)); diff != "" {
+		t.Error(diff)
+	}
+	if got, want := app.Service(), "shop/front:80/ready"; got != want {
+		t.Errorf("during is asked for %s, want %s", got, want)
+	}
+	images := []string{"localhost/back:1", "localhost/front:1", "localhost/load:1", "localhost/log:1"}
+	if diff := cmp.Diff(images, Images(objects)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestTakesWhatKubectlTakes(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{"base/app.yaml": deployment, "base/service.json": `{"apiVersion":"v1","kind":"Service",` +
+		`"metadata":{"name":"web"},"spec":{"selector":{"app":"web"},"ports":[{"port":80}]}}`, "base/README.md": "no manifest",
+		"base/kustomization.yaml":    "resources: [app.yaml, service.json]\n",
+		"overlay/kustomization.yaml": "resources: [../base]\nnamespace: staging\nimages: [{name: localhost/web, newTag: \"2\"}]\n"} {
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Remove(filepath.Join(dir, "base/README.md")); err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range []struct {
+		sentence string
+		from     Sources
+		want     string // namespace and image
+	}{
+		{"standard input", Sources{Files: []string{"-"}, In: strings.NewReader(deployment + "---\n" + service)}, "default localhost/web:1"},
+		{"files, one of them JSON", Sources{Files: []string{dir + "/base/app.yaml", dir + "/base/service.json"}}, "default localhost/web:1"},
+		{"a kustomization with an overlay", Sources{Kustomize: dir + "/overlay"}, "staging localhost/web:2"},
+	} {
+		t.Run(row.sentence, func(t *testing.T) {
+			objects, err := Read(row.from)
+			if err != nil {
+				t.Fatal(err)
+			}
+			app, err := New(objects, "")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := app.service.Namespace + " " + app.answers().Image; got != row.want {
+				t.Errorf("it is %s, want %s", got, row.want)
+			}
+		})
+	}
+}
