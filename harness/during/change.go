@@ -6,26 +6,48 @@ import (
 	"os"
 	"path/filepath"
 
+	"rollcall/harness"
 	"rollcall/harness/cluster"
+	"rollcall/harness/evidence"
+	"rollcall/harness/runner"
 )
 
-// A Change is a rollout of ours, in place of a command of somebody else's.
+// A Change is a rollout of ours, in place of a command of somebody else's. Those of a run are recorded one after the other.
 type Change struct {
-	Verb, Line string // of the program, and all words that it was called with
-	Does       string // in words
-	// Prepare makes the app on a cluster that is open; what it says is for whoever waits.
-	Prepare func(ctx context.Context, c cluster.Cluster, say func(string)) error
-	Do      func(context.Context) error // begins it, when the load is steady
-	Remove  func(context.Context) error // removes what Prepare and Do made
+	ID      string                            // of its recording
+	Does    string                            // in words
+	Loses   bool                              // clients are to lose requests: it shows that a loss would be seen
+	Prepare func(context.Context, Site) error // makes the app what it is before the load
+	Do      func(context.Context) error       // begins it, when the load is steady
 }
 
-// RunChange records what a change costs, and returns the exit code of the verdict, as Run does.
-func RunChange(ctx context.Context, at Terminal, o Options, change Change) (int, error) {
+// A Site is where a change is made.
+type Site struct {
+	Cluster cluster.Cluster
+	folder  string
+	Say     func(string) // to whoever waits
+}
+
+// Recording is the folder of a recording that was made before; empty if there is none.
+func (s Site) Recording(id string) (folder string) {
+	for attempt := 1; ; attempt++ {
+		next := evidence.ScenarioFolder(s.folder, s.Cluster.Mode(), suite, id, attempt)
+		if _, err := os.Stat(next); err != nil {
+			return folder
+		}
+		folder = next
+	}
+}
+
+// RunChanges records what changes cost, and returns the exit code of the verdict, as Run does. The line is what the program was called
+// with; remove removes what changes made, where the cluster stays.
+func RunChanges(ctx context.Context, at Terminal, o Options, verb, line string, changes []Change, remove func(context.Context) error) (int, error) {
 	a, err := o.prepare()
 	if err != nil {
 		return 0, err
 	}
-	return record(ctx, at, recorder{asked: a, line: change.Line, change: &change, record: a.runner.Record}, change.Verb, nil)
+	r := recorder{asked: a, line: line, changes: changes, remove: remove, record: a.runner.Record}
+	return record(ctx, at, r, verb, nil)
 }
 
 // record makes a run folder, and has the recorder record into it.
@@ -45,18 +67,18 @@ func record(ctx context.Context, at Terminal, r recorder, verb string, command [
 	return code, err
 }
 
-// remove removes what a change made, where the cluster stays.
-func (m *maintenance) remove(ctx context.Context) error {
-	if m.change == nil || m.cluster == nil || !m.cluster.Attached() && !m.runner.Keep {
-		return nil
+// of are the scenarios of changes, each of which the maintenance is in its turn.
+func (m *maintenance) of(changes []Change) (asks []runner.Asks) {
+	for _, change := range changes {
+		asks = append(asks, func(ctx context.Context, c cluster.Cluster) (harness.Scenario, error) {
+			m.change, m.id, m.does = &change, change.ID, change.Does
+			return m.on(ctx, c)
+		})
 	}
-	return m.change.Remove(context.WithoutCancel(ctx))
+	return asks
 }
 
-// does says what is recorded, in words.
-func (r recorder) does(command []string) string {
-	if r.change != nil {
-		return r.change.Does
-	}
-	return doing(command)
+// stays reports whether the cluster is there when all is recorded.
+func (m *maintenance) stays() bool {
+	return m.cluster != nil && (m.cluster.Attached() || m.runner.Keep)
 }

@@ -83,7 +83,7 @@ func readyNode(name string) *corev1.Node {
 		Conditions: []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionTrue}}}}
 }
 
-func (f *fakeRecording) record(ctx context.Context, out io.Writer, suite, command string, of runner.Asks) error {
+func (f *fakeRecording) record(ctx context.Context, out io.Writer, suite, command string, of ...runner.Asks) error {
 	switch f.how {
 	case refused:
 		return usage.New("node-image", "there is none", "build it")
@@ -103,7 +103,7 @@ func (f *fakeRecording) record(ctx context.Context, out io.Writer, suite, comman
 	if err := store.WriteJSON(evidence.ClusterPath(f.folder, "iptables"), evidence.Cluster{Mode: "iptables"}); err != nil {
 		return err
 	}
-	s, err := of(ctx, fakeCluster{client: fake.NewClientset(readyNode("a"))})
+	s, err := of[0](ctx, fakeCluster{client: fake.NewClientset(readyNode("a"))})
 	if err != nil {
 		return err
 	}

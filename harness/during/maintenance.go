@@ -31,6 +31,7 @@ type maintenance struct {
 	command []string // empty: it is over when somebody says so
 	change  *Change  // in place of a command; nil: none
 	does    string
+	id      string   // of the recording
 	input   *os.File // of the command
 	screen  *screen
 	server  *server
@@ -58,7 +59,7 @@ func doing(command []string) string {
 func (m *maintenance) on(ctx context.Context, c cluster.Cluster) (harness.Scenario, error) {
 	m.cluster = c
 	if m.change != nil {
-		if err := m.change.Prepare(ctx, c, m.screen.say); err != nil {
+		if err := m.change.Prepare(ctx, Site{c, m.folder, m.screen.say}); err != nil {
 			return harness.Scenario{}, err
 		}
 	}

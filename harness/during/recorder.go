@@ -82,9 +82,10 @@ func ended(folder string) bool {
 type recorder struct {
 	asked
 	root, folder string
-	line         string  // to reproduce
-	change       *Change // in place of a command; nil: none
-	record       func(ctx context.Context, out io.Writer, suite, command string, of runner.Asks) error
+	line         string                      // to reproduce
+	changes      []Change                    // one after the other, in place of a command
+	remove       func(context.Context) error // removes what changes made; nil: they made nothing
+	record       func(ctx context.Context, out io.Writer, suite, command string, of ...runner.Asks) error
 }
 
 // run records, and reports what was recorded. A folder in which nothing is, since that was refused, is removed.
@@ -102,7 +103,7 @@ func (r recorder) run(ctx context.Context, at Terminal, command []string) (code 
 		return 0, err
 	}
 	defer log.Close()
-	listening, err := serve(r.folder, len(command) == 0 && r.change == nil)
+	listening, err := serve(r.folder, len(command)+len(r.changes) == 0)
 	if err != nil {
 		return 0, errors.Join(err, os.RemoveAll(r.folder))
 	}
@@ -118,12 +119,18 @@ func (r recorder) run(ctx context.Context, at Terminal, command []string) (code 
 	}
 	ctx, interrupts, stop := watchInterrupts(ctx, at.Signals)
 	defer stop()
-	m := &maintenance{asked: r.asked, folder: r.folder, command: command, does: r.does(command), input: at.In, server: listening, change: r.change,
+	m := &maintenance{asked: r.asked, folder: r.folder, command: command, does: doing(command), id: scenario, input: at.In, server: listening,
 		screen: &screen{terminal: at.Out, errors: at.Errors, log: log}, interrupts: interrupts}
 	r.runner.Out = r.folder
-	unrecorded := r.record(ctx, m.screen, suite, r.line, m.on)
-	if err := m.remove(ctx); err != nil {
-		m.screen.say(err.Error())
+	asks := []runner.Asks{m.on}
+	if len(r.changes) > 0 {
+		asks = m.of(r.changes)
+	}
+	unrecorded := r.record(ctx, m.screen, suite, r.line, asks...)
+	if r.remove != nil && m.stays() {
+		if err := r.remove(context.WithoutCancel(ctx)); err != nil {
+			m.screen.say(err.Error())
+		}
 	}
 	if usage.Is(unrecorded) {
 		return 0, errors.Join(unrecorded, os.Remove(filepath.Join(r.root, linkName)), os.RemoveAll(r.folder))

@@ -78,12 +78,16 @@ func (a asked) claim(does string) string {
 // scenario is what is recorded: an app that stays as it is, and what somebody else does meanwhile.
 func (m *maintenance) scenario() harness.Scenario {
 	does := phrase.Cut(phrase.Printable(m.does), 200)
+	claim, expect := m.claim(does), m.expectations()
+	if m.change != nil && m.change.Loses {
+		claim, expect = "clients lose requests during "+does, []evidence.Expectation{verdict.DamageSeen()}
+	}
 	return harness.Scenario{
-		ID: scenario, Claim: m.claim(does), App: app(),
+		ID: m.id, Claim: claim, App: app(),
 		Load:    harness.Load{Rate: harness.FullRate, Settle: m.settle},
 		Rollout: rollout.Steady(harness.OldVersion),
-		Disruption: &disruption.Disruption{ID: scenario, Does: does, Expects: expected(), Do: m.do, AwaitWhole: m.awaitWhole,
+		Disruption: &disruption.Disruption{ID: m.id, Does: does, Expects: expected(), Do: m.do, AwaitWhole: m.awaitWhole,
 			Lasts: m.deadline, Whole: wholeLimit, Tail: tail},
-		Expect: m.expectations(),
+		Expect: expect,
 	}
 }

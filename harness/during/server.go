@@ -79,7 +79,11 @@ func (s *server) steadyNow(mark func(string)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.mark = mark
-	close(s.steady)
+	select {
+	case <-s.steady: // of the recording before
+	default:
+		close(s.steady)
+	}
 }
 
 // endedNow takes no more marks.

@@ -15,10 +15,10 @@ import (
 // Asks says what is asked about a cluster that is open, or why nothing can be.
 type Asks func(context.Context, cluster.Cluster) (harness.Scenario, error)
 
-// Record makes one recording without `go test`, of what the scenario is on the runner's cluster, and judges it. It is for the one
-// mode of the options, after Prepare; the run folder is there already, and gets what a suite writes. What broke is noted there. An
-// error is that nothing was recorded.
-func (r *Runner) Record(ctx context.Context, out io.Writer, suite, command string, of Asks) error {
+// Record makes recordings without `go test`, one after the other, of what the scenarios are on the runner's cluster, and judges them. It is
+// for the one mode of the options, after Prepare; the run folder is there already, and gets what a suite writes. What broke is noted
+// there. An error is that nothing was recorded.
+func (r *Runner) Record(ctx context.Context, out io.Writer, suite, command string, of ...Asks) error {
 	if err := r.openSession(suite); err != nil {
 		return err
 	}
@@ -33,7 +33,7 @@ func (r *Runner) Record(ctx context.Context, out io.Writer, suite, command strin
 }
 
 // recordIn records on the cluster of a mode.
-func (r *Runner) recordIn(ctx context.Context, out io.Writer, suite, mode string, of Asks) error {
+func (r *Runner) recordIn(ctx context.Context, out io.Writer, suite, mode string, of []Asks) error {
 	m, skip, err := r.Open(ctx, out, mode)
 	if err != nil {
 		return err
@@ -41,14 +41,21 @@ func (r *Runner) recordIn(ctx context.Context, out io.Writer, suite, mode string
 	if skip != "" {
 		return usage.New("mode "+mode, skip, "use another: --modes=iptables")
 	}
-	s, err := of(ctx, m.cluster)
-	if because := r.skipReason(m.cluster, s); err == nil && because != "" {
-		err = usage.New("cluster "+m.cluster.Name(), because, "use another")
+	for i, asks := range of {
+		s, asked := asks(ctx, m.cluster)
+		if because := r.skipReason(m.cluster, s); asked == nil && because != "" {
+			asked = usage.New("cluster "+m.cluster.Name(), because, "use another")
+		}
+		if asked != nil && i == 0 {
+			return errors.Join(asked, m.Close(ctx))
+		}
+		if err = asked; err == nil {
+			_, err = m.recordAndJudge(ctx, m.cluster, suite, s, out)
+		}
+		if err != nil || ctx.Err() != nil {
+			break
+		}
 	}
-	if err != nil {
-		return errors.Join(err, m.Close(ctx))
-	}
-	_, err = m.recordAndJudge(ctx, m.cluster, suite, s, out)
 	if err = errors.Join(err, m.Close(ctx)); err != nil {
 		r.RecordBreakage(fmt.Sprintf("%s: %v", mode, err))
 	}

@@ -2,6 +2,7 @@ package try
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -13,6 +14,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/discovery/cached/memory"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/restmapper"
@@ -126,6 +128,24 @@ func (t *target) apply(ctx context.Context, objects []Object) error {
 		t.created = append(t.created, o)
 	}
 	return nil
+}
+
+// patch changes the pod template of a workload.
+func (t *target) patch(ctx context.Context, workload Object, template map[string]any) error {
+	text, err := json.Marshal(map[string]any{"spec": map[string]any{"template": template}})
+	if err != nil {
+		return err
+	}
+	api, err := t.api(workload)
+	if err != nil {
+		return err
+	}
+	kind := types.MergePatchType
+	if workload.GroupVersionKind().Group == "apps" { // kinds of others have no strategic merge
+		kind = types.StrategicMergePatchType
+	}
+	_, err = api.Patch(ctx, workload.GetName(), kind, text, metav1.PatchOptions{FieldManager: manager})
+	return err
 }
 
 // clean is an object without what belongs to the cluster it comes from. A node does not pull an image that it was given.

@@ -1,17 +1,13 @@
 package try
 
 import (
-	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 
 	"rollcall/harness/usage"
 )
@@ -84,18 +80,5 @@ func (c Change) do(ctx context.Context, a *App, to *target) error {
 	if c.image != "" {
 		template = map[string]any{"spec": map[string]any{"containers": []any{map[string]any{"name": c.container, "image": c.image}}}}
 	}
-	patch, err := json.Marshal(map[string]any{"spec": map[string]any{"template": template}})
-	if err != nil {
-		return err
-	}
-	api, err := to.api(a.workload)
-	if err != nil {
-		return err
-	}
-	kind := types.StrategicMergePatchType
-	if cmp.Or(a.workload.GroupVersionKind().Group, "apps") != "apps" {
-		kind = types.MergePatchType // which only kinds of Kubernetes itself have more than
-	}
-	_, err = api.Patch(ctx, a.workload.GetName(), kind, patch, metav1.PatchOptions{FieldManager: manager})
-	return err
+	return to.patch(ctx, a.workload, template)
 }

@@ -2,9 +2,11 @@ package try
 
 import (
 	"context"
+	"fmt"
+	"slices"
 
-	"rollcall/harness/cluster"
 	"rollcall/harness/during"
+	"rollcall/harness/usage"
 )
 
 // Options are those of a recording that are asked for here, too.
@@ -12,10 +14,16 @@ type Options struct {
 	Sources
 	Service string // see New; empty: the one there is
 	To      string // see NewChange; empty: a restart
+	Twin    bool   // restart the app once more, without its preStop hook
+	Needed  bool   // restart it once more, with the preStop sleep that the first rollout needed
 	Line    string // that the program was called with
 	DryRun  bool   // say what is understood, and do nothing
 	during.Options
 }
+
+// settle is how long the load goes on when a rollout is over: longer than a request may take (loadgen.DefaultTimeout), and than rules take
+// to follow (minSyncPeriod, 1 s).
+const settle = "5s"
 
 // Run applies the app, rolls it out under load and reports what it cost, and returns the exit code of the verdict. It is an error if
 // there is no report, one of [usage.Error] if what was asked for cannot be.
@@ -32,8 +40,11 @@ func Run(ctx context.Context, at during.Terminal, o Options) (int, error) {
 	if err != nil {
 		return 0, err
 	}
+	if o.Twin && app.hook() == nil {
+		return 0, usage.New("twin", fmt.Sprintf("the pods of %s have no preStop hook that could be taken away", app.workload), "leave --twin out")
+	}
 	for _, line := range app.Describe(change) {
-		if _, err := at.Out.Write([]byte(line + "\n")); err != nil {
+		if _, err := fmt.Fprintln(at.Out, line); err != nil {
 			return 0, err
 		}
 	}
@@ -41,38 +52,48 @@ func Run(ctx context.Context, at during.Terminal, o Options) (int, error) {
 		return 0, nil
 	}
 	o.Settle = settle
-	o.Options.Service, o.Options.Load = app.Service(), append(Images(objects), change.Images()...)
-	r := &trial{app: app, change: change, images: o.Options.Load}
-	return during.RunChange(ctx, at, o.Options, during.Change{Verb: "try", Line: o.Line, Does: change.Does(app), Prepare: r.prepare, Do: r.do, Remove: r.remove})
+	o.Options.Service, o.Load = app.Service(), slices.Concat(Images(objects), change.Images())
+	t := &trial{app: app, images: o.Load}
+	return during.RunChanges(ctx, at, o.Options, "try", o.Line, t.changes(change, o), t.remove)
 }
-
-// settle is how long the load goes on when the rollout is over: longer than a request may take (loadgen.DefaultTimeout), and than rules take
-// to follow (minSyncPeriod, 1 s).
-const settle = "5s"
 
 // A trial is one on a cluster.
 type trial struct {
 	app    *App
-	change Change
 	images []string
 	target *target
 }
 
-func (r *trial) prepare(ctx context.Context, c cluster.Cluster, say func(string)) (err error) {
-	if r.target, err = newTarget(c, r.images, say); err != nil {
-		return err
+// changes are what is rolled out, one after the other.
+func (t *trial) changes(change Change, o Options) []during.Change {
+	list := []during.Change{{ID: "rollout", Does: change.Does(t.app), Prepare: t.deploy,
+		Do: func(ctx context.Context) error { return change.do(ctx, t.app, t.target) }}}
+	restart := func(ctx context.Context) error { return Change{}.do(ctx, t.app, t.target) }
+	if o.Twin {
+		list = append(list, during.Change{ID: "twin", Loses: true, Do: restart, Prepare: t.withoutHook,
+			Does: fmt.Sprintf("a restart of %s without its preStop hook", t.app.workload)})
 	}
-	if err := r.target.create(ctx, r.app.Objects); err != nil {
-		return err
+	if o.Needed {
+		list = append(list, during.Change{ID: "needed", Do: restart, Prepare: t.withSleep,
+			Does: fmt.Sprintf("a restart of %s with the preStop sleep that its rollout needed", t.app.workload)})
 	}
-	return r.target.awaitReady(ctx, c.Client(), r.app)
+	return list
 }
 
-func (r *trial) do(ctx context.Context) error { return r.change.do(ctx, r.app, r.target) }
+// deploy applies the app, and returns when it is ready.
+func (t *trial) deploy(ctx context.Context, site during.Site) (err error) {
+	if t.target, err = newTarget(site.Cluster, t.images, site.Say); err != nil {
+		return err
+	}
+	if err := t.target.create(ctx, t.app.Objects); err != nil {
+		return err
+	}
+	return t.target.awaitReady(ctx, site.Cluster.Client(), t.app)
+}
 
-func (r *trial) remove(ctx context.Context) error {
-	if r.target == nil {
+func (t *trial) remove(ctx context.Context) error {
+	if t.target == nil {
 		return nil
 	}
-	return r.target.remove(ctx)
+	return t.target.remove(ctx)
 }

@@ -49,6 +49,8 @@ Exit codes:
 	flags.BoolVarP(&o.Recursive, "recursive", "R", false, "look into folders in folders too")
 	flags.StringVar(&o.Service, "service", "", "`Service` that clients use: [namespace/]name[:port][/path] (default: the only one that leads to pods)")
 	flags.StringVar(&o.To, "to", "", "what to roll out: image=`REF`, CONTAINER=REF, or a file or folder with manifests (default: a restart)")
+	flags.BoolVar(&o.Twin, "twin", false, "restart it once more without its preStop hook: clients have to lose requests then")
+	flags.BoolVar(&o.Needed, "needed", false, "restart it once more with the preStop sleep that the rollout needed: clients may lose none then")
 	flags.BoolVar(&o.DryRun, "dry-run", false, "say what is understood of the manifests, and do nothing")
 	addFlags(cmd, o.Options.List().Only("modes", "k8s", "keep", "rate", "max-outage", "max-failed", "context", "kubeconfig", "namespace",
 		"image-repo", "images", "allow"))

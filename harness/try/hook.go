@@ -1,0 +1,80 @@
+package try
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/utils/ptr"
+
+	"rollcall/harness/during"
+	"rollcall/harness/evidence/store"
+	"rollcall/harness/timeline"
+)
+
+// hook is the preStop hook of the container that answers; nil if it has none.
+func (a *App) hook() *corev1.LifecycleHandler {
+	if l := a.answers().Lifecycle; l != nil {
+		return l.PreStop
+	}
+	return nil
+}
+
+// withoutHook takes the hook away, and returns when all pods are without it.
+func (t *trial) withoutHook(ctx context.Context, site during.Site) error {
+	return t.patched(ctx, site, map[string]any{"containers": []any{map[string]any{"name": t.app.answers().Name,
+		"lifecycle": map[string]any{"preStop": nil}}}})
+}
+
+// withSleep gives the pods the preStop sleep that the first rollout needed, and returns when all have it. The grace period, which
+// includes it, is longer by as much.
+func (t *trial) withSleep(ctx context.Context, site during.Site) error {
+	needed, err := neededSleep(site)
+	if err != nil {
+		return err
+	}
+	name := t.app.answers().Name
+	grace := ptr.Deref(t.app.template.Spec.TerminationGracePeriodSeconds, 30) + needed
+	site.Say(fmt.Sprintf(`the rollout needed a preStop sleep of %d s; this is rolled out next, and then judged by a restart:
+spec:
+  template:
+    spec:
+      terminationGracePeriodSeconds: %d
+      containers:
+      - name: %s
+        lifecycle: {preStop: {sleep: {seconds: %d}}}`, needed, grace, name, needed))
+	return t.patched(ctx, site, map[string]any{"terminationGracePeriodSeconds": grace, "containers": []any{map[string]any{"name": name,
+		"lifecycle": map[string]any{"preStop": map[string]any{"sleep": map[string]any{"seconds": needed}, "exec": nil, "httpGet": nil}}}}})
+}
+
+// neededSleep is for how many seconds nodes led requests to pods that had left the endpoints, in the rollout that was recorded first.
+func neededSleep(site during.Site) (int64, error) {
+	ev, err := store.Read(site.Recording("rollout"))
+	if err != nil {
+		return 0, err
+	}
+	tl, err := timeline.Join(ev)
+	if err != nil {
+		return 0, err
+	}
+	drains := tl.NeededDrains()
+	if len(drains) == 0 {
+		return 0, errors.New("the drain that is needed is not known: no old pod was seen to leave the rules of a node")
+	}
+	longest := time.Duration(0)
+	for _, d := range drains {
+		longest = max(longest, d)
+	}
+	return max(1, int64(math.Ceil(longest.Seconds()))), nil
+}
+
+// patched has the workload roll out another pod template, and returns when it has.
+func (t *trial) patched(ctx context.Context, site during.Site, spec map[string]any) error {
+	if err := t.target.patch(ctx, t.app.workload, map[string]any{"spec": spec}); err != nil {
+		return err
+	}
+	return t.target.awaitReady(ctx, site.Cluster.Client(), t.app)
+}
