@@ -79,10 +79,11 @@ func (l *loader) read(s *model.Scenario, at place, rec *Recording) error {
 	s.Kubernetes, s.Claim, s.Covers = run.Kubernetes, run.Claim, append(s.Covers, run.Covers...)
 	s.ClusterChanges, s.RecordedFor = run.ClusterChanges, run.RecordedFor
 	s.Began, s.Seconds = run.Began.UTC(), seconds(run.Length)
+	show := func(evidence.Hit, error) {}
 	if l.observer != nil {
-		ev.Hits = ev.Hits.Tee(l.observer.Reading(run))
+		show = l.observer.Reading(run)
 	}
-	tl, err := timeline.Join(ev)
+	tl, err := timeline.JoinShowing(ev, show)
 	if err != nil {
 		return fmt.Errorf("%s: %w: record it again", file, err)
 	}

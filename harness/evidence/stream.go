@@ -36,21 +36,6 @@ func (t Stream[R]) All() ([]R, error) {
 	return all, nil
 }
 
-// Tee is the stream, and shows every record, or the error it ends with, on the way to its reader.
-func (t Stream[R]) Tee(show func(R, error)) Stream[R] {
-	if t == nil {
-		return nil
-	}
-	return func(yield func(R, error) bool) {
-		for r, err := range t {
-			show(r, err)
-			if !yield(r, err) {
-				return
-			}
-		}
-	}
-}
-
 // Sorted is a stream of records given in any order. It sorts lane by lane, and not the records but their numbers: a lane comes nearly in
 // order,
 // which sorts fast, but many lanes come at once.

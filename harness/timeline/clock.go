@@ -37,16 +37,6 @@ func readClocks(readings []evidence.ClockReading) clocks {
 	return cs
 }
 
-// Offsets is by how much the clock of each node, by name, is ahead of the recorder's: what to take off a time the node
-// noted. It is what Join goes by, for those who read a stream themselves.
-func Offsets(run evidence.Run) map[string]time.Duration {
-	ahead := make(map[string]time.Duration)
-	for node, c := range readClocks(run.Clocks) {
-		ahead[node] = c.offset
-	}
-	return ahead
-}
-
 // onRecorder is when the recorder's clock showed what the node's shows as at.
 func (cs clocks) onRecorder(node string, at time.Duration) time.Duration { return at - cs[node].offset }
 

@@ -144,3 +144,25 @@ func TestWhereConnectionsWereRouted(t *testing.T) {
 		})
 	}
 }
+
+// Who looks on while hits are joined sees them as the timeline has them.
+func TestHitsAreShownAsTheyAreJoined(t *testing.T) {
+	lane := fresh("worker-fresh", "worker")
+	lane.Client, lane.Target = "10.244.1.5", "http://10.96.0.10/"
+	hits := paced(lane.ID, ".")
+	hits[0].By, hits[0].LocalPort = evidence.Server{}, 1000
+	sent, by := hits[0].Sent, evidence.Server{Version: "abc", Pod: "web-abc-1", Node: "worker2"}
+	s := recording(hits, []evidence.Event{{Kind: evidence.FlowsBegun, Object: "worker", Clock: "worker"}}, lane)
+	s.Run.UserApp = &evidence.UserApp{}
+	s.Run.Clocks = []evidence.ClockReading{{Node: "worker", Offset: 3 * ms, Uncertainty: ms}}
+	ev := s.evidence()
+	ev.Flows = evidence.Flows([]evidence.Flow{{Node: "worker", At: sent, Client: lane.Client, Port: 1000, To: "10.96.0.10:80",
+		Address: "10.244.2.7:8080", By: by}})
+	var shown []evidence.Hit
+	if _, err := timeline.JoinShowing(ev, func(h evidence.Hit, err error) { shown = append(shown, h) }); err != nil {
+		t.Fatal(err)
+	}
+	if len(shown) != 1 || shown[0].Sent != sent-3*ms || shown[0].By != by {
+		t.Errorf("shown %+v, want one that was sent at %v by %+v", shown, sent-3*ms, by)
+	}
+}

@@ -12,8 +12,8 @@ import (
 // merge walks both streams, which are by lane and number, and hands each request to its lane's
 // builder: a hit with its arrivals, or arrivals that have no hit. What belongs to no lane of the run is
 // in strays, what could not be read in damage.
-func merge(hits evidence.Stream[evidence.Hit], arrivals evidence.Stream[evidence.Arrival], builders map[string]*builder) (strays,
-	damage []string) {
+func merge(hits evidence.Stream[evidence.Hit], arrivals evidence.Stream[evidence.Arrival], builders map[string]*builder,
+	show func(evidence.Hit, error)) (strays, damage []string) {
 	ctx, cancel := context.WithCancel(context.Background())
 	h, a := read(ctx, hits), read(ctx, arrivals)
 	defer func() { cancel(); h.wait(); a.wait() }()
@@ -48,10 +48,14 @@ func merge(hits evidence.Stream[evidence.Hit], arrivals evidence.Stream[evidence
 				strayHits[lane]++
 			} else {
 				b.add(h.record, at)
+				show(*h.record, nil)
 			}
 		}
 	}
 	b.finish()
+	if h.err != nil {
+		show(evidence.Hit{}, h.err)
+	}
 	for _, err := range []error{h.err, a.err} {
 		if err != nil {
 			damage = append(damage, err.Error())

@@ -85,6 +85,12 @@ func (h Hit) Lost() bool {
 // Join reads the evidence. The error is a run whose lanes cannot be told apart; every other
 // contradiction is one of the timeline's Problems.
 func Join(ev evidence.Evidence) (Timeline, error) {
+	return JoinShowing(ev, func(evidence.Hit, error) {})
+}
+
+// JoinShowing is Join, and shows each hit of a lane as it is joined: on the recorder's clock, and by the pod that it was routed to where
+// its reply names nobody. Last it shows the error of a stream that is not whole.
+func JoinShowing(ev evidence.Evidence, show func(evidence.Hit, error)) (Timeline, error) {
 	t := Timeline{Old: ev.Run.OldVersion, New: ev.Run.NewVersion, Arrived: ev.Arrivals != nil, clocks: readClocks(ev.Run.Clocks),
 		Disruption: ev.Run.Disruption}
 	t.unversioned = ev.Run.UserApp != nil && !ev.Run.UserApp.Named
@@ -106,7 +112,7 @@ func Join(ev evidence.Evidence) (Timeline, error) {
 		builders[lane.ID].timesApp = ev.Run.UserApp == nil && lane.Kind().AsksApp()
 	}
 	var nodes []string // that something was recorded on
-	contradictions, damage := merge(ev.Hits, ev.Arrivals, builders)
+	contradictions, damage := merge(ev.Hits, ev.Arrivals, builders, show)
 	for _, lane := range ev.Run.Lanes {
 		b := builders[lane.ID]
 		b.finish()

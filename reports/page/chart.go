@@ -105,7 +105,7 @@ func newChart(t *replyCounter, hits []timeline.Hit, pods []pod, tl timeline.Time
 	}
 	from, to := extent(c.Marks, hits, tl)
 	c.From, c.To = from.Microseconds(), to.Microseconds()
-	c.Series = newSeries(t.replies, from, to)
+	c.Series = newSeries(t.replies, byAge(tl), from, to)
 	c.place(hits, tl)
 	return c
 }

@@ -44,8 +44,7 @@ func Picture(w io.Writer, folder string) error {
 		return err
 	}
 	t := newReplyCounter(ev.Run)
-	ev.Hits = ev.Hits.Tee(t.counting())
-	tl, err := timeline.Join(ev)
+	tl, err := timeline.JoinShowing(ev, t.counting())
 	if err != nil {
 		return err
 	}

@@ -56,8 +56,9 @@ func podsOf(tl timeline.Timeline) []pod {
 		}
 		pods = append(pods, row)
 	}
+	order := byAge(tl)
 	slices.SortStableFunc(pods, func(a, b pod) int {
-		return cmp.Or(cmp.Compare(a.Version, b.Version), cmp.Compare(a.Steps[0].At, b.Steps[0].At), cmp.Compare(a.Name, b.Name))
+		return cmp.Or(order(a.Version, b.Version), cmp.Compare(a.Steps[0].At, b.Steps[0].At), cmp.Compare(a.Name, b.Name))
 	})
 	for i, p := range pods {
 		number[p.Name] = i

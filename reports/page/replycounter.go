@@ -1,10 +1,10 @@
 package page
 
 import (
+	"cmp"
 	"time"
 
 	"rollcall/harness/evidence"
-	"rollcall/harness/timeline"
 )
 
 // A replyCounter counts good replies on the stream of hits while that is joined, so that a long stream is read once. It keeps 8
@@ -13,48 +13,40 @@ type replyCounter struct {
 	replies map[string]*[]reply // of the Service, by version
 	err     error               // of the stream
 
-	lanes map[string]laneClock
+	asksApp map[string]bool // by lane
 }
 
 // A reply is when a request was sent, in milliseconds since Run.Began, in the upper half, and how long its
 // answer took, in microseconds, in the lower.
 type reply uint64
 
-// A laneClock is what a replyCounter has to know of a lane.
-type laneClock struct {
-	ahead   time.Duration // of its node's clock
-	asksApp bool
-}
+// unnamed is who gave a reply that names nobody, where it is not known to whom its connection was routed.
+const unnamed = "not known"
 
 func newReplyCounter(run evidence.Run) *replyCounter {
-	t := &replyCounter{replies: map[string]*[]reply{}, lanes: map[string]laneClock{}}
-	ahead := timeline.Offsets(run)
+	t := &replyCounter{replies: map[string]*[]reply{}, asksApp: map[string]bool{}}
 	for _, lane := range run.Lanes {
-		t.lanes[lane.ID] = laneClock{ahead: ahead[lane.Node], asksApp: lane.Kind().AsksApp()}
+		t.asksApp[lane.ID] = lane.Kind().AsksApp()
 	}
 	return t
 }
 
 // counting counts each hit it is given.
 func (t *replyCounter) counting() func(evidence.Hit, error) {
-	var l laneClock
 	var into *[]reply
-	var lane, version string
+	var version string
 	return func(h evidence.Hit, err error) {
 		if err != nil {
 			t.err = err
 			return
 		}
-		if h.Lane != lane {
-			lane, l = h.Lane, t.lanes[h.Lane]
-		}
-		if !l.asksApp || h.Failed() {
+		if !t.asksApp[h.Lane] || h.Failed() {
 			return
 		}
 		if into == nil || h.By.Version != version {
-			version, into = h.By.Version, t.by(h.By.Version)
+			version, into = h.By.Version, t.by(cmp.Or(h.By.Version, unnamed))
 		}
-		*into = append(*into, newReply(h.Sent-l.ahead, h.Took))
+		*into = append(*into, newReply(h.Sent, h.Took))
 	}
 }
 

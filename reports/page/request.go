@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -81,7 +82,7 @@ func result(h timeline.Hit) string {
 	var said []string
 	switch {
 	case !h.Failed():
-		said = append(said, "replied, as "+h.By.Version)
+		said = append(said, "replied, as "+cmp.Or(h.By.Version, "an unknown version"))
 	case h.Fault == evidence.BadStatus:
 		said = append(said, fmt.Sprintf("%s %d", h.Fault, h.Status))
 	default:

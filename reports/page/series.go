@@ -1,9 +1,12 @@
 package page
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"time"
+
+	"rollcall/harness/timeline"
 )
 
 // Series are the replies of a scenario in buckets of one width, the first of which begins at From. Times are in
@@ -26,11 +29,11 @@ const (
 	enough = 500
 )
 
-// newSeries sorts replies, which it uses up, into buckets from one moment to another; what lies outside counts as of
-// the nearest bucket.
-func newSeries(replies map[string]*[]reply, from, to time.Duration) series {
+// newSeries sorts replies into buckets from one moment to another, versions in an order; what lies outside counts as of the nearest
+// bucket.
+func newSeries(replies map[string]*[]reply, order func(a, b string) int, from, to time.Duration) series {
 	s := series{From: from.Milliseconds(), Versions: slices.AppendSeq([]string{}, maps.Keys(replies)), Replies: [][]int{}}
-	slices.Sort(s.Versions)
+	slices.SortFunc(s.Versions, order)
 	total := 0
 	for _, rs := range replies {
 		total += len(*rs)
@@ -59,6 +62,12 @@ func newSeries(replies map[string]*[]reply, from, to time.Duration) series {
 		placed = placed[many:]
 	}
 	return s
+}
+
+// byAge puts the old version first and the new one second, whatever they are called, then others by name.
+func byAge(tl timeline.Timeline) func(a, b string) int {
+	rank := func(version string) int { return slices.Index([]string{tl.New, tl.Old}, version) }
+	return func(a, b string) int { return cmp.Or(cmp.Compare(rank(b), rank(a)), cmp.Compare(a, b)) }
 }
 
 // width is the smallest round width, and how many buckets of it span the time.

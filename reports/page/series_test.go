@@ -7,6 +7,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"rollcall/harness/evidence"
+	"rollcall/harness/evidence/store"
+	"rollcall/harness/timeline"
+	"rollcall/reports"
+	"rollcall/reports/model"
 )
 
 func TestWidth(t *testing.T) {
@@ -38,7 +42,7 @@ func TestSeries(t *testing.T) {
 		"v1": {at(1000, 10), at(1499, 30), at(900, 50)},  // the last before the first bucket
 		"v2": {at(1400, 20), at(2100, 40), at(9000, 60)}, // and after the last
 	}
-	got := newSeries(replies, time.Second, 2500*time.Millisecond)
+	got := newSeries(replies, byAge(timeline.Timeline{Old: "v1", New: "v2"}), time.Second, 2500*time.Millisecond)
 	want := series{
 		From: 1000, Width: 500, Versions: []string{"v1", "v2"}, Replies: [][]int{{3, 0, 0}, {1, 0, 2}},
 		P50: []*int{new(20), nil, new(40)}, P99: []*int{new(50), nil, new(60)}, Max: []*int{new(50), nil, new(60)},
@@ -48,29 +52,51 @@ func TestSeries(t *testing.T) {
 	}
 }
 
-func TestReplyCounterIsOnTheRecordersClock(t *testing.T) {
-	run := evidence.Run{
-		Lanes: []evidence.Lane{
-			{ID: "ahead", Vantage: evidence.FromPod, Node: "worker"}, {ID: "control", Vantage: evidence.FromControl, Node: "worker"},
-			{ID: "here", Vantage: evidence.FromHost},
-		},
-		Clocks: []evidence.ClockReading{{Node: "worker", Offset: 3 * time.Second, Uncertainty: time.Millisecond}},
-	}
-	counter := newReplyCounter(run)
-	by := evidence.Server{Version: "v1"}
-	if _, err := evidence.Hits([]evidence.Hit{
-		{Lane: "ahead", Seq: 7, Due: 5 * time.Second, Sent: 5 * time.Second, By: by},
-		{Lane: "ahead", Seq: 8, Sent: 6 * time.Second, By: by, Fault: evidence.Reset},
-		{Lane: "control", Seq: 7, Sent: 5 * time.Second, By: by},
-		{Lane: "here", Seq: 7, Sent: 5 * time.Second, By: by},
-	}).Tee(counter.counting()).All(); err != nil {
-		t.Fatal(err)
-	}
-	var sent []int64
-	for _, r := range *counter.replies["v1"] {
-		sent = append(sent, r.sent())
-	}
-	if diff := cmp.Diff([]int64{2000, 5000}, sent); diff != "" {
-		t.Errorf("good replies by the Service, in ms (-want +got):\n%s", diff)
+// Replies of an app that is somebody else's name nobody: they are of the version that their connection was routed to, as pods are of theirs.
+func TestAnAppOfSomebodyElseIsDrawnByVersion(t *testing.T) {
+	const old, next = "84cfcc4f6f", "d9bd56c9c"
+	for _, row := range []struct {
+		sentence     string
+		change       func(*evidence.Evidence)
+		want         []string
+		least        int // good replies of each version
+		grey, amount int // pods that are drawn as of no version, and all of them
+	}{
+		{"where it is known to whom connections were routed", func(*evidence.Evidence) {}, []string{old, next}, 500, 0, 6},
+		{"the old version comes first, whatever it is called", func(ev *evidence.Evidence) {
+			ev.Run.OldVersion, ev.Run.NewVersion = next, old
+		}, []string{next, old}, 500, 0, 6},
+		{"where nobody listened", func(ev *evidence.Evidence) { ev.Flows = nil }, []string{unnamed}, 2000, 6, 6},
+	} {
+		t.Run(row.sentence, func(t *testing.T) {
+			ev, err := store.Read("../testdata/advice/drained")
+			if err != nil {
+				t.Fatal(err)
+			}
+			row.change(&ev)
+			counter := newReplyCounter(ev.Run)
+			tl, err := timeline.JoinShowing(ev, counter.counting())
+			if err != nil {
+				t.Fatal(err)
+			}
+			c := newRecording(model.Scenario{}, reports.Recording{Run: ev.Run, Damage: ev.Damage, Timeline: tl}, counter).Chart
+			if diff := cmp.Diff(row.want, c.Series.Versions); diff != "" {
+				t.Errorf("versions (-want +got):\n%s", diff)
+			}
+			for i, version := range c.Series.Versions {
+				if n := len(*counter.replies[version]); n < row.least {
+					t.Errorf("%d replies by %s, number %d, want %d or more", n, version, i, row.least)
+				}
+			}
+			grey := 0
+			for _, p := range c.Pods {
+				if c.versionOf(p) == len(c.Series.Versions) {
+					grey++
+				}
+			}
+			if grey != row.grey || len(c.Pods) != row.amount {
+				t.Errorf("%d of %d pods are of no version, want %d of %d", grey, len(c.Pods), row.grey, row.amount)
+			}
+		})
 	}
 }
