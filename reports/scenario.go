@@ -71,6 +71,7 @@ func (l *loader) read(s *model.Scenario, at place, rec *Recording) error {
 	if err != nil {
 		return err
 	}
+	ev = ev.Named()
 	file, run := filepath.Join(folder, evidence.RunFile), ev.Run
 	if is := (place{run.Mode, run.Suite, run.Scenario, run.Attempt}); is != at {
 		return fmt.Errorf("%s: it is attempt %d of %s/%s/%s, the folder says otherwise: move it back", file, is.attempt, is.mode, is.suite,

@@ -85,7 +85,9 @@ type Run struct {
 	Length     time.Duration `json:"length"` // wall time, nanoseconds, set-up and clean-up included
 	OldVersion string        `json:"old_version"`
 	NewVersion string        `json:"new_version"`
-	Lanes      []Lane        `json:"lanes"`
+	// VersionNames are what people know versions by whose ids are hashes of templates.
+	VersionNames map[string]string `json:"version_names,omitempty"`
+	Lanes        []Lane            `json:"lanes"`
 	// Unloaded says that the scenario has no load by design: it calls the API and notes facts, and its lanes are what its steps asked.
 	Unloaded bool `json:"unloaded,omitempty"`
 	// Clocks has every node a client or pod of the run was on, at least once.

@@ -39,6 +39,7 @@ type podTracker struct {
 	byName  map[string]*pod            // in the API
 	metas   map[string]podMeta         // likewise, also those that are not of the app
 	byUID   map[string]evidence.Server // of all pods of the namespace, also those that were
+	samples map[string]*corev1.Pod     // the first pod of each version
 	// Hooks, called under the lock; created may be nil.
 	created   func(*pod)
 	addressed func(address string, server evidence.Server) // for each new address of a pod
@@ -46,7 +47,7 @@ type podTracker struct {
 
 func newPodTracker(j *journal, version versions) *podTracker {
 	return &podTracker{journal: j, version: version, byName: map[string]*pod{}, metas: map[string]podMeta{},
-		byUID: map[string]evidence.Server{}}
+		byUID: map[string]evidence.Server{}, samples: map[string]*corev1.Pod{}}
 }
 
 func (t *podTracker) handlers(namespaced, _ informers.SharedInformerFactory) []handler {
@@ -68,6 +69,9 @@ func (t *podTracker) see(p *corev1.Pod) {
 		if isNew {
 			seen = &pod{addresses: map[string]bool{}}
 			t.byName[p.Name] = seen
+			if t.samples[version] == nil {
+				t.samples[version] = p
+			}
 			t.note(evidence.Event{Kind: evidence.PodCreated, By: server})
 		}
 		seen.server = server

@@ -101,6 +101,9 @@ func Record(ctx context.Context, s harness.Scenario, c Config) (r *Recording, er
 	}
 	if r.Elsewhere != nil && r.Elsewhere.Pods != nil {
 		r.run.NewVersion = cmp.Or(r.newest, r.run.NewVersion)
+		if r.watch != nil {
+			r.run.VersionNames = r.watch.Names(r.run.OldVersion, r.run.NewVersion)
+		}
 	}
 	r.run.Length = time.Since(r.began)
 	return r, r.recorder.Finish(r.run)

@@ -43,6 +43,7 @@ func Picture(w io.Writer, folder string) error {
 	if err != nil {
 		return err
 	}
+	ev = ev.Named()
 	t := newReplyCounter(ev.Run)
 	tl, err := timeline.JoinShowing(ev, t.counting())
 	if err != nil {

@@ -66,6 +66,10 @@ func TestAnAppOfSomebodyElseIsDrawnByVersion(t *testing.T) {
 		{"the old version comes first, whatever it is called", func(ev *evidence.Evidence) {
 			ev.Run.OldVersion, ev.Run.NewVersion = next, old
 		}, []string{next, old}, 500, 0, 6},
+		{"versions are called by what differs", func(ev *evidence.Evidence) {
+			ev.Run.VersionNames = map[string]string{old: "web:1", next: "web:2"}
+			*ev = ev.Named()
+		}, []string{"web:1", "web:2"}, 500, 0, 6},
 		{"where nobody listened", func(ev *evidence.Evidence) { ev.Flows = nil }, []string{unnamed}, 2000, 6, 6},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {

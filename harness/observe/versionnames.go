@@ -1,0 +1,122 @@
+package observe
+
+import (
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+)
+
+// Names are what people know two versions by: what differs between the templates of their pods. There are none where nothing that is
+// told of differs, or where no pod of one was seen.
+func (w *Watch) Names(old, next string) map[string]string {
+	w.journal.mu.Lock()
+	a, b := w.pods.samples[old], w.pods.samples[next]
+	w.journal.mu.Unlock()
+	if a == nil || b == nil {
+		return nil
+	}
+	before, after := difference(a, b)
+	if before == after {
+		return nil
+	}
+	return map[string]string{old: before, next: after}
+}
+
+// difference says by what to know two pods of different templates: their images, else names of what their containers have in the
+// environment and of their labels, else when they were restarted. Of the environment no value is told: it may be a secret.
+func difference(a, b *corev1.Pod) (before, after string) {
+	if changed := differing(images(a), images(b)); len(changed) > 0 {
+		var of, than []string
+		for _, container := range changed {
+			x, y := images(a)[container], images(b)[container]
+			if short(x) != short(y) {
+				x, y = short(x), short(y)
+			}
+			of, than = append(of, x), append(than, y)
+		}
+		return strings.Join(of, " and "), strings.Join(than, " and ")
+	}
+	var what []string
+	for _, of := range []struct {
+		kind    string
+		changed []string
+	}{{"env ", differing(environment(a), environment(b))}, {"label ", differing(ofTemplate(a.Labels), ofTemplate(b.Labels))}} {
+		if len(of.changed) > 0 {
+			what = append(what, of.kind+strings.Join(of.changed, ", "))
+		}
+	}
+	if len(what) > 0 {
+		return "old " + strings.Join(what, " and "), "new " + strings.Join(what, " and ")
+	}
+	return restarted(a), restarted(b)
+}
+
+// differing are the names, sorted, of what is not the same in both, or only in one.
+func differing[V any](a, b map[string]V) []string {
+	all := maps.Clone(a)
+	maps.Copy(all, b)
+	maps.DeleteFunc(all, func(name string, _ V) bool {
+		x, inA := a[name]
+		y, inB := b[name]
+		return inA == inB && reflect.DeepEqual(x, y)
+	})
+	return slices.Sorted(maps.Keys(all))
+}
+
+func images(of *corev1.Pod) map[string]string {
+	found := map[string]string{}
+	for _, c := range slices.Concat(of.Spec.InitContainers, of.Spec.Containers) {
+		found[c.Name] = c.Image
+	}
+	return found
+}
+
+// short is an image without its registry, and with no more of its digest than tells it from others.
+func short(image string) string {
+	image = image[strings.LastIndexByte(image, '/')+1:]
+	const algorithm, digits = "@sha256:", 12
+	if at := strings.Index(image, algorithm); at >= 0 {
+		image = image[:min(len(image), at+len(algorithm)+digits)]
+	}
+	return image
+}
+
+// environment is what the containers of a pod have there, by name.
+func environment(of *corev1.Pod) map[string][]corev1.EnvVar {
+	found := map[string][]corev1.EnvVar{}
+	for _, c := range slices.Concat(of.Spec.InitContainers, of.Spec.Containers) {
+		for _, v := range c.Env {
+			found[v.Name] = append(found[v.Name], v)
+		}
+	}
+	return found
+}
+
+// ofPods are labels that workloads give their pods beside those of the template (apps/v1, types.go; a DaemonSet's is
+// extensions/v1beta1, DaemonSetTemplateGenerationKey).
+var ofPods = append([]string{appsv1.StatefulSetPodNameLabel, appsv1.PodIndexLabel, "pod-template-generation"}, templateHashes...)
+
+func ofTemplate(labels map[string]string) map[string]string {
+	labels = maps.Clone(labels)
+	maps.DeleteFunc(labels, func(key, _ string) bool { return slices.Contains(ofPods, key) })
+	return labels
+}
+
+// restartedAt is the annotation that `kubectl rollout restart` sets (k8s.io/kubectl v0.37, pkg/polymorphichelpers/objectrestarter.go).
+const restartedAt = "kubectl.kubernetes.io/restartedAt"
+
+func restarted(pod *corev1.Pod) string {
+	at := pod.Annotations[restartedAt]
+	if at == "" {
+		return "before the restart"
+	}
+	if t, err := time.Parse(time.RFC3339, at); err == nil {
+		at = t.UTC().Format(time.TimeOnly)
+	}
+	return "restarted " + at
+}
