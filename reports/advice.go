@@ -39,6 +39,10 @@ var allAdvice = []advice{
 	{"RC3010", recreates},
 	{"RC3011", keptConnections},
 	{"RC3012", affinityPins},
+	{"RC3013", rolloutStuck},
+	{"RC3014", killedStarting},
+	{"RC3015", idleClosed},
+	{"RC3016", acceptedDropped},
 }
 
 // adviceOn lists what applies, a sentence each, which ends with its code.
@@ -189,7 +193,7 @@ func keptConnections(a *advised) string {
 			fresh += lane.Failed()
 		}
 	}
-	if kept == 0 || fresh > 0 || a.seen.gatewayErrors > 0 {
+	if kept <= a.seen.cutByStaying.count() || fresh > 0 || a.seen.gatewayErrors > 0 {
 		return ""
 	}
 	return fmt.Sprintf("Have the app answer with Connection: close from SIGTERM on, and serve on for a while: only clients that keep their "+
@@ -201,6 +205,40 @@ func affinityPins(a *advised) string {
 		return ""
 	}
 	return "While a pod ends, all new connections of its clients fail (sessionAffinity ClientIP), not only a share of them."
+}
+
+func killedStarting(a *advised) string {
+	if n := a.seen.killedByStartup; n > 0 {
+		return fmt.Sprintf("Give the startup probe more time (failureThreshold times periodSeconds), if the app only starts slowly: it had "+
+			"containers restarted %s.", phrase.Count(n, "time"))
+	}
+	if a.seen.killedStarting == 0 || a.own.Startup { // with one that had succeeded the start was over
+		return ""
+	}
+	return fmt.Sprintf("Give the pods a startup probe that lasts as long as they take to start: the liveness probe had containers restarted %s "+
+		"before their pods were ready.", phrase.Count(a.seen.killedStarting, "time"))
+}
+
+func idleClosed(a *advised) string {
+	age, by := a.seen.cutByStaying.idle()
+	if !by {
+		return ""
+	}
+	return fmt.Sprintf("Have the app keep idle connections for longer than its clients do (keepAliveTimeout, IdleTimeout): pods that were not "+
+		"ending closed %s, each idle for %.1f s, just as they were used again. No rollout is at fault.",
+		phrase.Count(a.seen.cutByStaying.count(), "connection"), age.Seconds())
+}
+
+func acceptedDropped(a *advised) string {
+	if a.seen.droppedByEnding == 0 || a.seen.hookFailures > 0 || a.own.OtherHook || a.onlyWithNone() {
+		return ""
+	}
+	said := fmt.Sprintf("Terminating pods closed %s that they had accepted: on SIGTERM the app drops what it has not answered.",
+		phrase.Count(a.seen.droppedByEnding, "new connection"))
+	if a.lag() == 0 || a.own.PreStop < need(a) {
+		return said + " After a preStop sleep that is long enough nodes send it nothing more by then."
+	}
+	return said + " Have it answer those before it ends: the preStop sleep is long enough."
 }
 
 // endedEarly reports whether an app ended before a node's rules had left it out: that nothing was lost then was luck.

@@ -10,13 +10,13 @@ import (
 
 	"rollcall/harness/evidence"
 	"rollcall/harness/evidence/store"
-	"rollcall/harness/timeline"
 	"rollcall/harness/verdict"
 	"rollcall/reports/model"
 )
 
 func TestAdvice(t *testing.T) {
-	good := evidence.UserApp{Probed: true, PreStop: 5 * time.Second, Grace: 30 * time.Second}
+	const ports = "FailedScheduling: 0/3 nodes are available: 3 node(s) didn't have free ports for the requested pod ports. preemption: 0/3"
+	good := evidence.UserApp{Watched: true, Probed: true, PreStop: 5 * time.Second, Grace: 30 * time.Second}
 	lag := model.Numbers{RuleLag: &model.Lags{P50: 300, Max: 1200}}
 	failing := func(conn evidence.Conn, n int) model.Lane {
 		return model.Lane{Vantage: evidence.FromPod, Conn: conn, Failures: map[evidence.Fault]int{evidence.Reset: n}}
@@ -74,6 +74,34 @@ func TestAdvice(t *testing.T) {
 		{"a Service that keeps clients at their pod", func(o *evidence.UserApp) { o.Affinity = true }, lag, nil, signs{refusedByEnding: 7},
 			[]string{"While a pod ends, all new connections of its clients fail"}},
 		{"one that lost nothing to a pod that ended", func(o *evidence.UserApp) { o.Affinity = true }, lag, nil, signs{}, nil},
+		{"a new pod that waits for what an old one holds", func(*evidence.UserApp) {}, lag, nil, signs{stuck: ports},
+			[]string{"The rollout was not over at the end, and no wait ends it while this holds: FailedScheduling: 0/3 nodes are available: " +
+				"3 node(s) didn't have free ports for the requested pod ports. An old pod may have to go first, for the new one needs a port of " +
+				"the node: set maxSurge to 0 and maxUnavailable to 1."}},
+		{"the only pod", func(o *evidence.UserApp) { o.Replicas = 1 }, lag, nil,
+			signs{stuck: "FailedAttachVolume: Waiting for detach Volume is already exclusively attached to one node"},
+			[]string{"The rollout was not over at the end, and no wait ends it while this holds: FailedAttachVolume: Waiting for detach Volume is " +
+				"already exclusively attached to one node. An old pod may have to go first, for the new one needs the volume: set maxSurge to 0 " +
+				"and maxUnavailable to 1, or with one pod the strategy Recreate; either is an outage."}},
+		{"one where an old pod could go, so that this does not mend it", func(o *evidence.UserApp) { o.Unavailable = 1 }, lag, nil,
+			signs{stuck: ports}, []string{"The rollout was not over at the end, and no wait ends it while this holds: FailedScheduling: 0/3 nodes " +
+				"are available: 3 node(s) didn't have free ports for the requested pod ports. (RC3013)"}},
+		{"one that no node is as it asks", func(*evidence.UserApp) {}, lag, nil,
+			signs{stuck: "FailedScheduling: 0/3 nodes are available: 3 node(s) had untolerated taint(s)."},
+			[]string{"The rollout was not over at the end, and no wait ends it while this holds: FailedScheduling: 0/3 nodes are available: 3 " +
+				"node(s) had untolerated taint(s). (RC3013)"}},
+		{"a slow start that the liveness probe ends", func(*evidence.UserApp) {}, lag, nil, signs{killedStarting: 3},
+			[]string{"Give the pods a startup probe that lasts as long as they take to start: the liveness probe had containers restarted 3 times"}},
+		{"a startup probe that had succeeded", func(o *evidence.UserApp) { o.Startup = true }, lag, nil, signs{killedStarting: 3}, nil},
+		{"a startup probe that is too short", func(o *evidence.UserApp) { o.Startup = true }, lag, nil, signs{killedByStartup: 1},
+			[]string{"Give the startup probe more time"}},
+		{"accepted connections that a hook of another kind may have dropped", func(o *evidence.UserApp) { o.PreStop, o.OtherHook = 0, true },
+			lag, nil, signs{droppedByEnding: 3}, nil},
+		{"those of an app whose sleep is long enough", func(*evidence.UserApp) {}, lag, nil, signs{droppedByEnding: 1},
+			[]string{"Terminating pods closed 1 new connection that they had accepted: on SIGTERM the app drops what it has not answered. Have it " +
+				"answer those before it ends: the preStop sleep is long enough."}},
+		{"those of one whose sleep nobody can call long enough", func(*evidence.UserApp) {}, model.Numbers{}, nil, signs{droppedByEnding: 1},
+			[]string{"Terminating pods closed 1 new connection that they had accepted: on SIGTERM the app drops what it has not answered. After a"}},
 		{"none was there although one has to stay", func(o *evidence.UserApp) { o.Replicas = 3 }, lag,
 			[]model.Lane{failing(evidence.Fresh, 5)}, signs{rolledOut: true, noneServed: 3 * time.Second, lostWithNone: 5}, nil},
 	} {
@@ -149,7 +177,7 @@ func TestAdviceOnRecordings(t *testing.T) {
 		routed model.Routed // of all lanes
 	}{
 		{"hook-failed", []string{"RC3001", "RC3007"}, model.Routed{Pod: 2410}},
-		{"none-available", []string{"RC3002", "RC3006"}, model.Routed{Pod: 2071, Nowhere: 261}},
+		{"none-available", []string{"RC3002", "RC3006", "RC3016"}, model.Routed{Pod: 2071, Nowhere: 261}},
 		{"hook-stops-listening", []string{"RC3005", "RC3007"}, model.Routed{Pod: 2208}},
 		{"drained", []string{"RC3006", "RC3007"}, model.Routed{Pod: 2211}},
 	} {
@@ -158,17 +186,8 @@ func TestAdviceOnRecordings(t *testing.T) {
 			if err != nil || len(ev.Damage) > 0 {
 				t.Fatal(err, ev.Damage)
 			}
-			tl, err := timeline.Join(ev)
-			if err != nil {
-				t.Fatal(err)
-			}
-			var s model.Scenario
-			judge(&s, ev.Run, tl)
-			var codes []string
-			for _, said := range s.Advice {
-				codes = append(codes, strings.TrimSuffix(said[strings.LastIndex(said, "(")+1:], ")"))
-			}
-			if diff := cmp.Diff(row.codes, codes); diff != "" {
+			s := judged(t, ev)
+			if diff := cmp.Diff(row.codes, codesIn(s.Advice)); diff != "" {
 				t.Errorf("advice (-want +got):\n%s\n%s", diff, strings.Join(s.Advice, "\n"))
 			}
 			var routed model.Routed

@@ -16,26 +16,43 @@ type signs struct {
 	lostWithNone    int           // failed requests that were sent meanwhile
 	gatewayErrors   int           // replies of terminating pods with status 502 to 504
 	refusedByEnding int           // connections that terminating pods refused
+	droppedByEnding int           // new connections that terminating pods had accepted and closed without a reply
+	killedStarting  int           // restarts of containers, by their liveness probe, of pods that had not been ready
+	killedByStartup int           // likewise by their startup probe
+	stuck           string        // the Event by which a new pod could not run at the end
+	cutByStaying    cutConnections
 }
 
 // hookFailsWithin is for how long a hook runs that cannot do what it is to, as Events tell of it; one that is cut by the grace, or that
 // ends with the app, has run for longer. Our own choice: a kubelet begins within a second, and writes the Event on the side.
 const hookFailsWithin = 3 * time.Second
 
+// killedReason begins what a kubelet tells of a container that it ends (pkg/kubelet/kuberuntime/kuberuntime_manager.go, v1.37).
+const killedReason = "Killing: Container "
+
 const hookFailedReason = "FailedPreStopHook: " // pkg/kubelet/events/event.go, v1.37
 
 func signsOf(tl timeline.Timeline) (seen signs) {
 	deleted := map[string]time.Duration{} // by pod of the app
+	ready, app := map[string]bool{}, objectsOf(tl)
 	for _, e := range tl.Events {
 		at, ours := deleted[e.By.Pod]
+		probe, killed := strings.CutPrefix(e.Detail, killedReason)
+		killed = killed && e.Kind == evidence.Reported && app[e.By.Pod]
 		switch {
 		case e.Kind == evidence.PodDeleting:
 			deleted[e.By.Pod] = e.At
+		case e.Kind == evidence.PodReady, e.Kind == evidence.PodCreated: // perhaps anew, with the name that a StatefulSet gives
+			ready[e.By.Pod] = e.Kind == evidence.PodReady
+		case killed && !ready[e.By.Pod] && strings.HasSuffix(probe, " failed liveness probe, will be restarted"):
+			seen.killedStarting++
+		case killed && strings.HasSuffix(probe, " failed startup probe, will be restarted"):
+			seen.killedByStartup++
 		case e.Kind == evidence.Reported && strings.HasPrefix(e.Detail, hookFailedReason) && ours && e.At-at < hookFailsWithin:
 			seen.hookFailures++
 		}
 	}
-	seen.rolledOut = tl.Old != tl.New
+	seen.rolledOut, seen.stuck = tl.Old != tl.New, stuck(tl, app)
 	ended, _ := tl.Mark(evidence.LoadEnded)
 	none := tl.NoneServing()
 	for _, w := range none {
@@ -53,12 +70,17 @@ func signsOf(tl timeline.Timeline) (seen signs) {
 			continue
 		}
 		phase, _ := tl.PhaseOf(pod, h)
+		cut := h.Fault == evidence.Reset || h.Fault == evidence.Closed
 		switch {
+		case cut && h.Reused && phase == timeline.PodServing && !ends(pod, h.End()+deletionSeen):
+			seen.cutByStaying.add(pod.Pod, h)
 		case phase < timeline.PodDeleting:
 		case h.Fault == evidence.BadStatus && h.Status >= 502 && h.Status <= 504:
 			seen.gatewayErrors++
 		case h.Fault == evidence.Refused:
 			seen.refusedByEnding++
+		case cut && !h.Reused && h.Connect > 0:
+			seen.droppedByEnding++
 		}
 	}
 	return seen

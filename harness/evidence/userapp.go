@@ -8,6 +8,7 @@ type UserApp struct {
 	Watched     bool          `json:"watched,omitempty"`      // it was there already, and its pods were watched: the rest is what those have
 	Named       bool          `json:"named"`                  // replies name their version
 	Probed      bool          `json:"probed"`                 // there is a readiness probe
+	Startup     bool          `json:"startup,omitempty"`      // there is a startup probe
 	PreStop     time.Duration `json:"pre_stop,omitempty"`     // of a sleep, nanoseconds
 	OtherHook   bool          `json:"other_hook,omitempty"`   // there is a preStop hook that is no sleep
 	Unhooked    []string      `json:"unhooked,omitempty"`     // containers without a preStop hook beside some that have one

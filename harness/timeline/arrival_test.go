@@ -1,6 +1,7 @@
 package timeline_test
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -150,10 +151,10 @@ func TestHitKept(t *testing.T) {
 	hits[3].Fault, hits[3].By = evidence.Reset, evidence.Server{}
 	var got []string
 	for _, h := range join(t, recording(hits, marks(0, 10, 20, 40), reused)).Lanes[0].Failed {
-		got = append(got, h.Kept)
+		got = append(got, fmt.Sprint(h.Kept, " after ", h.Idle))
 	}
-	if diff := cmp.Diff([]string{"pod-v1", "pod-v1", ""}, got); diff != "" {
-		t.Errorf("pods (-want +got):\n%s", diff)
+	if diff := cmp.Diff([]string{"pod-v1 after 10ms", "pod-v1 after 10ms", " after 0s"}, got); diff != "" {
+		t.Errorf("pods, and for how long connections were idle (-want +got):\n%s", diff)
 	}
 }
 

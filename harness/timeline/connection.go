@@ -14,29 +14,36 @@ type Connection struct {
 }
 
 // followConnections follows each keep-alive connection in the order of sending. It finds replies by another
-// version that follow one by the new, and to which pod a connection led that failed.
+// version that follow one by the new, and to which pod a connection led that failed, and how long it had been idle.
 func (b *builder) followConnections() {
 	if !b.lane.Kind().KeepsAlive() {
 		return
 	}
 	type connection struct {
-		pod      string // that answered last
-		switched bool   // the new version has answered
-		number   int    // of it among the lane's, from 1; 0 before the first reply
+		pod      string        // that answered last
+		switched bool          // the new version has answered
+		number   int           // of it among the lane's, from 1; 0 before the first reply
+		asked    time.Duration // last
+		idle     time.Duration // before it was asked last
 	}
-	open := make(map[uint16]connection) // by the client's port
-	failed := make(map[uint64]string)   // number -> pod
+	open := make(map[uint16]connection)   // by the client's port
+	failed := make(map[uint64]connection) // by number of the hit
 	for _, h := range b.sent {
-		c := open[h.port]
+		c, known := open[h.port]
 		switch {
 		case h.port == 0:
 			continue
 		case !h.reused:
-			c = connection{}
-			open[h.port] = c
+			c, known = connection{}, false
 		}
+		c.idle = 0
+		if known {
+			c.idle = h.sent - c.asked
+		}
+		c.asked = h.sent
+		open[h.port] = c
 		if h.by == 0 {
-			failed[h.seq] = c.pod
+			failed[h.seq] = c
 			continue
 		}
 		by := b.byNumber[h.by-1].Server
@@ -61,7 +68,8 @@ func (b *builder) followConnections() {
 	}
 	for _, hits := range [][]Hit{b.lane.Failed, b.lane.Repeated} {
 		for i := range hits {
-			hits[i].Kept = failed[hits[i].Seq]
+			c := failed[hits[i].Seq]
+			hits[i].Kept, hits[i].Idle = c.pod, c.idle
 		}
 	}
 }

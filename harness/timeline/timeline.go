@@ -73,6 +73,8 @@ type Hit struct {
 	Arrivals []evidence.Arrival // by time; empty when it never arrived, or arrivals were not recorded
 	// Kept is the pod that had answered before on the same keep-alive connection; empty when none had.
 	Kept string
+	// Idle is for how long that connection had not been asked; 0 if it is not known.
+	Idle time.Duration
 	// Routed is where its connection was routed to.
 	Routed Routed
 }

@@ -66,7 +66,7 @@ func (a *App) learn() {
 
 // FactsOf are those of pods of which one container answers.
 func FactsOf(spec corev1.PodSpec, answers corev1.Container) (f evidence.UserApp) {
-	f.Probed = answers.ReadinessProbe != nil
+	f.Probed, f.Startup = answers.ReadinessProbe != nil, answers.StartupProbe != nil
 	f.Grace = time.Duration(ptr.Deref(spec.TerminationGracePeriodSeconds, 30)) * time.Second
 	if hook := preStop(answers); hook != nil && hook.Sleep != nil {
 		f.PreStop = time.Duration(hook.Sleep.Seconds) * time.Second

@@ -1,0 +1,228 @@
+package reports
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"rollcall/harness/evidence"
+	"rollcall/harness/evidence/store"
+	"rollcall/harness/timeline"
+	"rollcall/reports/model"
+)
+
+// A recorded rollout whose app sleeps long enough, in which something else is made to have happened: of each advice where it is right, and
+// a neighbour of that where it is not.
+func TestAdviceOnMadeRecordings(t *testing.T) {
+	const port = "FailedScheduling: 0/3 nodes are available: 3 node(s) didn't have free ports for the requested pod ports. preemption: 0/3"
+	const killed = "Killing: Container web failed liveness probe, will be restarted"
+	fine := []string{"RC3006", "RC3007"}
+	for _, row := range []struct {
+		sentence string
+		change   func(*testing.T, *evidence.Evidence)
+		codes    []string
+	}{
+		{"as recorded", func(*testing.T, *evidence.Evidence) {}, fine},
+		{"a new pod finds no node", func(_ *testing.T, ev *evidence.Evidence) {
+			stopAt(ev, firstCreated)
+			report(ev, firstCreated, port)
+		}, []string{"RC3013"}},
+		{"it finds one after a while", func(_ *testing.T, ev *evidence.Evidence) { report(ev, firstCreated, port) }, fine},
+		{"it is deleted again", func(_ *testing.T, ev *evidence.Evidence) {
+			stopAt(ev, firstCreated)
+			report(ev, firstCreated, port)
+			ev.Events = append(ev.Events, evidence.Event{At: firstReady, Kind: evidence.PodDeleting, By: evidence.Server{Version: "d9bd56c9c",
+				Pod: "good-d9bd56c9c-vrf5v"}})
+		}, nil},
+		{"another of its name finds no node, and is restarted", func(_ *testing.T, ev *evidence.Evidence) {
+			stopAt(ev, firstReady)
+			for i, kind := range []evidence.EventKind{evidence.PodDeleting, evidence.PodGone, evidence.PodCreated} {
+				ev.Events = append(ev.Events, evidence.Event{At: firstReady + time.Duration(i)*time.Millisecond, Kind: kind,
+					By: evidence.Server{Version: "d9bd56c9c", Pod: "good-d9bd56c9c-vrf5v"}})
+			}
+			report(ev, firstReady+time.Second, port)
+			report(ev, firstReady+2*time.Second, killed)
+		}, []string{"RC3013", "RC3014"}},
+		{"a pod of another app finds no node", func(_ *testing.T, ev *evidence.Evidence) {
+			reportOf(ev, "Pod/other-7d9-x2x2x", firstCreated, port)
+		}, fine},
+		{"another app gets no pod", func(_ *testing.T, ev *evidence.Evidence) {
+			reportOf(ev, "ReplicaSet/other-7d9", firstCreated, "FailedCreate: exceeded quota: q")
+		}, fine},
+		{"a pod of another app is restarted", func(_ *testing.T, ev *evidence.Evidence) {
+			reportOf(ev, "Pod/other-7d9-x2x2x", firstCreated, killed)
+		}, fine},
+		{"the set behind the pods gets no new one", func(_ *testing.T, ev *evidence.Evidence) {
+			stopAt(ev, firstCreated)
+			reportOf(ev, "StatefulSet/good-84cfcc4f6f", firstReady, "FailedCreate: create Pod failed: exceeded quota: q")
+		}, []string{"RC3013"}},
+		{"quota refuses the next pod", func(_ *testing.T, ev *evidence.Evidence) {
+			stopAt(ev, firstCreated)
+			reportOf(ev, "ReplicaSet/good-d9bd56c9c", firstReady, `FailedCreate: Error creating: pods "x" is forbidden: exceeded quota: q`)
+		}, []string{"RC3013"}},
+		{"quota refuses it for a while", func(_ *testing.T, ev *evidence.Evidence) {
+			reportOf(ev, "ReplicaSet/good-d9bd56c9c", firstCreated, `FailedCreate: Error creating: pods "x" is forbidden: exceeded quota: q`)
+		}, fine},
+		{"a pod is restarted before it is ready", func(_ *testing.T, ev *evidence.Evidence) { report(ev, firstCreated, killed) },
+			append(fine, "RC3014")},
+		{"it is restarted when it had been", func(_ *testing.T, ev *evidence.Evidence) { report(ev, firstReady, killed) }, fine},
+		{"pods go on closing connections that were idle", func(t *testing.T, ev *evidence.Evidence) {
+			slowly(ev)
+			lose(t, ev, func(h evidence.Hit, ending bool) bool {
+				return h.Reused && !ending && h.Seq%4 == 0 && h.Sent > allReady
+			}, evidence.Reset)
+		}, []string{"RC3007", "RC3015"}},
+		{"pods close them all at once, as one that crashes", func(t *testing.T, ev *evidence.Evidence) {
+			slowly(ev)
+			lose(t, ev, func(h evidence.Hit, ending bool) bool {
+				return h.Reused && !ending && h.Sent > allReady && h.Sent < allReady+2*time.Second
+			}, evidence.Reset)
+		}, []string{"RC3007"}},
+		{"pods that end close kept connections", func(t *testing.T, ev *evidence.Evidence) {
+			lose(t, ev, func(h evidence.Hit, ending bool) bool { return h.Reused && ending }, evidence.Reset)
+		}, []string{"RC3007", "RC3011"}},
+		{"pods that end drop what they accepted", func(t *testing.T, ev *evidence.Evidence) {
+			ev.Run.UserApp.PreStop = 0
+			lose(t, ev, func(h evidence.Hit, ending bool) bool { return !h.Reused && ending }, evidence.Reset)
+		}, []string{"RC3006", "RC3007", "RC3016"}},
+		{"they do so although they slept", func(t *testing.T, ev *evidence.Evidence) {
+			lose(t, ev, func(h evidence.Hit, ending bool) bool { return !h.Reused && ending }, evidence.Closed)
+		}, []string{"RC3007", "RC3016"}},
+		{"they reset what they had not accepted", func(t *testing.T, ev *evidence.Evidence) {
+			lose(t, ev, func(h evidence.Hit, ending bool) bool { return !h.Reused && ending }, evidence.Reset)
+			hits, _ := ev.Hits.All()
+			for i := range hits {
+				hits[i].Connect = 0
+			}
+			ev.Hits = evidence.Hits(hits)
+		}, []string{"RC3007"}},
+		{"they accept nothing", func(t *testing.T, ev *evidence.Evidence) {
+			ev.Run.UserApp.PreStop = 0
+			lose(t, ev, func(h evidence.Hit, ending bool) bool { return !h.Reused && ending }, evidence.Refused)
+		}, fine},
+		{"what a pod that ends asks has ended before", func(t *testing.T, ev *evidence.Evidence) {
+			lose(t, ev, func(_ evidence.Hit, ending bool) bool { return ending }, evidence.BadStatus)
+		}, []string{"RC3004", "RC3007"}},
+		{"pods that stay answer 502", func(t *testing.T, ev *evidence.Evidence) {
+			lose(t, ev, func(h evidence.Hit, ending bool) bool { return !ending && h.Seq%9 == 0 }, evidence.BadStatus)
+		}, []string{"RC3007"}},
+	} {
+		t.Run(row.sentence, func(t *testing.T) {
+			ev, err := store.Read(filepath.Join("testdata/advice", "drained"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			row.change(t, &ev)
+			s := judged(t, ev)
+			if diff := cmp.Diff(row.codes, codesIn(s.Advice)); diff != "" {
+				t.Errorf("advice (-want +got):\n%s\n%s", diff, strings.Join(s.Advice, "\n"))
+			}
+		})
+	}
+}
+
+// Moments of the recording: after the first new pod was created, after it was ready, and after the last old one was gone.
+const (
+	firstCreated = 8450 * time.Millisecond
+	firstReady   = 9570 * time.Millisecond
+	allReady     = 18 * time.Second
+)
+
+func judged(t *testing.T, ev evidence.Evidence) (s model.Scenario) {
+	t.Helper()
+	tl, err := timeline.Join(ev)
+	if err != nil {
+		t.Fatal(err)
+	}
+	judge(&s, ev.Run, tl)
+	return s
+}
+
+func codesIn(advice []string) (codes []string) {
+	for _, said := range advice {
+		codes = append(codes, strings.TrimSuffix(said[strings.LastIndex(said, "(")+1:], ")"))
+	}
+	return codes
+}
+
+// stopAt leaves out what the cluster did from a moment on.
+func stopAt(ev *evidence.Evidence, at time.Duration) {
+	var kept []evidence.Event
+	for _, e := range ev.Events {
+		if e.At < at || e.Kind == evidence.LoadEnded || e.Kind == evidence.NodeBusy {
+			kept = append(kept, e)
+		}
+	}
+	ev.Events = kept
+}
+
+// report has an Event about the first new pod.
+func report(ev *evidence.Evidence, at time.Duration, detail string) {
+	reportOf(ev, "Pod/good-d9bd56c9c-vrf5v", at, detail)
+}
+
+func reportOf(ev *evidence.Evidence, object string, at time.Duration, detail string) {
+	e := evidence.Event{At: at, Kind: evidence.Reported, Object: object, Count: 1, Detail: detail}
+	if name, is := strings.CutPrefix(object, "Pod/"); is {
+		e.By = evidence.Server{Version: "d9bd56c9c", Pod: name}
+	}
+	ev.Events = append(ev.Events, e)
+}
+
+// slowly leaves of the requests over each kept connection every third, so that it is idle for 2.4 s before each.
+func slowly(ev *evidence.Evidence) {
+	hits, _ := ev.Hits.All()
+	var kept []evidence.Hit
+	seen, next := map[int]int{}, map[string]uint64{}
+	for _, h := range hits {
+		if strings.HasSuffix(h.Lane, "-reused") {
+			seen[h.LocalPort]++
+			if seen[h.LocalPort]%3 != 1 {
+				continue
+			}
+		}
+		h.Seq = next[h.Lane]
+		next[h.Lane]++
+		kept = append(kept, h)
+	}
+	ev.Hits = evidence.Hits(kept)
+}
+
+// lose has the requests to the Service that a function picks fail; it is told whether the deletion of their pod had been seen by then.
+func lose(t *testing.T, ev *evidence.Evidence, picks func(h evidence.Hit, ending bool) bool, fault evidence.Fault) {
+	t.Helper()
+	deleted := map[string]time.Duration{}
+	for _, e := range ev.Events {
+		if e.Kind == evidence.PodDeleting {
+			deleted[e.By.Pod] = e.At
+		}
+	}
+	lost := map[string]map[uint64]bool{}
+	if _, err := timeline.JoinShowing(*ev, func(h evidence.Hit, _ error) {
+		at, ends := deleted[h.By.Pod]
+		if !strings.HasSuffix(h.Lane, "-control") && h.By.Pod != "" && picks(h, ends && h.Sent > at+10*time.Millisecond) {
+			if lost[h.Lane] == nil {
+				lost[h.Lane] = map[uint64]bool{}
+			}
+			lost[h.Lane][h.Seq] = true
+		}
+	}); err != nil {
+		t.Fatal(err)
+	}
+	hits, _ := ev.Hits.All()
+	for i := range hits {
+		if h := &hits[i]; lost[h.Lane][h.Seq] {
+			h.Fault, h.Status = fault, 0
+			switch {
+			case fault == evidence.BadStatus:
+				h.Status = 502
+			case fault == evidence.Refused:
+				h.Connect = 0
+			}
+		}
+	}
+	ev.Hits = evidence.Hits(hits)
+}

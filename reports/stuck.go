@@ -1,0 +1,94 @@
+package reports
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"rollcall/harness/evidence"
+	"rollcall/harness/timeline"
+)
+
+// holdings are what an old pod may have that a new one waits for, by what the Event about the new one says: of the scheduler's plugins
+// nodeports, interpodaffinity, volumerestrictions and noderesources, the attach controller and the quota admission (v1.37).
+var holdings = []struct{ sign, what string }{
+	{"didn't have free ports", "a port of the node"},
+	{"anti-affinity rules", "a node without another pod of the app"},
+	{"ReadWriteOncePod", "the volume"},
+	{"Volume is already", "the volume"},
+	{"exceeded quota", "quota"},
+	{"Insufficient ", "room on a node"},
+}
+
+// objectsOf are the names of the app's pods and of what makes them, which is what pods are named after: Events are recorded of all that is
+// in the namespace.
+func objectsOf(tl timeline.Timeline) map[string]bool {
+	names := map[string]bool{}
+	for _, e := range tl.Events {
+		switch e.Kind {
+		case evidence.PodCreated:
+			names[e.By.Pod] = true
+			names[e.By.Pod[:max(0, strings.LastIndexByte(e.By.Pod, '-'))]] = true
+		case evidence.ReplicaSetScaled: // which may have no pod yet
+			names[e.Object] = true
+		}
+	}
+	return names
+}
+
+// stuck is the last Event about a new pod, or a workload's next one, that at the end could not be created, scheduled or given its volume;
+// empty if there is none. An Event that tells of the same being done after all, or a pod that is ready or no longer wanted, ends it.
+func stuck(tl timeline.Timeline, app map[string]bool) string {
+	begun, _ := tl.Mark(evidence.RolloutBegun)
+	lacks, over := map[string]string{}, map[string]bool{} // by object
+	for _, e := range tl.Events {
+		if e.At < begun {
+			continue
+		}
+		pod := "Pod/" + e.By.Pod
+		switch e.Kind {
+		case evidence.PodCreated: // perhaps anew, with the name that a StatefulSet gives
+			over[pod] = false
+		case evidence.PodReady, evidence.PodDeleting, evidence.PodGone:
+			over[pod] = true
+		case evidence.ReplicaSetScaled:
+			if e.Count == 0 {
+				delete(lacks, "ReplicaSet/"+e.Object)
+			}
+		case evidence.Reported:
+			if _, name, _ := strings.Cut(e.Object, "/"); !app[name] {
+				continue
+			}
+			switch reason, _, _ := strings.Cut(e.Detail, ":"); reason {
+			case "FailedScheduling", "FailedAttachVolume", "FailedCreate":
+				lacks[e.Object] = e.Detail
+			case "Scheduled", "SuccessfulAttachVolume", "SuccessfulCreate":
+				delete(lacks, e.Object)
+			}
+		}
+	}
+	for _, object := range slices.Sorted(maps.Keys(lacks)) {
+		if !over[object] {
+			return lacks[object]
+		}
+	}
+	return ""
+}
+
+func rolloutStuck(a *advised) string {
+	if a.seen.stuck == "" {
+		return ""
+	}
+	why, _, _ := strings.Cut(a.seen.stuck, ". ") // what preemption would do follows
+	said := fmt.Sprintf("The rollout was not over at the end, and no wait ends it while this holds: %s.", strings.TrimSuffix(why, "."))
+	i := slices.IndexFunc(holdings, func(h struct{ sign, what string }) bool { return strings.Contains(why, h.sign) })
+	if i < 0 || !a.own.Watched || a.own.Unavailable > 0 { // the rollout's limits are not known, or let an old pod go already
+		return said
+	}
+	said += fmt.Sprintf(" An old pod may have to go first, for the new one needs %s: set maxSurge to 0 and maxUnavailable to 1", holdings[i].what)
+	if a.own.Replicas == 1 {
+		said += ", or with one pod the strategy Recreate; either is an outage"
+	}
+	return said + "."
+}
