@@ -5,6 +5,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
+	"strings"
 	"testing"
 
 	"rollcall/harness/evidence"
@@ -86,4 +88,37 @@ func sizeOf(t *testing.T, folder string) (bytes int64) {
 		t.Fatal(err)
 	}
 	return bytes
+}
+
+// The hashes that are the versions of a watched app stay in its evidence: people are told what differs.
+func TestVersionsAreCalledByWhatDiffers(t *testing.T) {
+	const recorded = "testdata/advice/drained"
+	ev, err := store.Read(recorded)
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder := filepath.Join(t.TempDir(), "drained")
+	if err := os.CopyFS(folder, os.DirFS(recorded)); err != nil {
+		t.Fatal(err)
+	}
+	ev.Run.VersionNames = map[string]string{ev.Run.OldVersion: "web:1", ev.Run.NewVersion: "web:2"}
+	if err := os.Remove(filepath.Join(folder, evidence.RunFile)); err != nil {
+		t.Fatal(err)
+	}
+	writeJSON(t, filepath.Join(folder, evidence.RunFile), ev.Run)
+	s := judged(t, folder, ev.Run)
+	var table strings.Builder
+	if err := reports.Terminal(&table, model.Report{Scenarios: []model.Scenario{s}}); err != nil {
+		t.Fatal(err)
+	}
+	for _, lane := range s.Lanes {
+		for version := range lane.ByVersion {
+			if !lane.Kind().IsControl() && version != "web:1" && version != "web:2" {
+				t.Errorf("%s was answered by %q", lane.ID, version)
+			}
+		}
+	}
+	if want := regexp.MustCompile(`web:1 \d+% web:2 \d+%`); !want.MatchString(table.String()) {
+		t.Errorf("it does not say %s:\n%s", want, table.String())
+	}
 }
