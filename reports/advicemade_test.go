@@ -55,10 +55,12 @@ func TestAdviceOnMadeRecordings(t *testing.T) {
 		{"a pod of another app is restarted", func(_ *testing.T, ev *evidence.Evidence) {
 			reportOf(ev, "Pod/other-7d9-x2x2x", firstCreated, killed)
 		}, fine},
-		{"the set behind the pods gets no new one", func(_ *testing.T, ev *evidence.Evidence) {
+		{"an old pod is made anew, and finds no node", func(_ *testing.T, ev *evidence.Evidence) {
 			stopAt(ev, firstCreated)
-			reportOf(ev, "StatefulSet/good-84cfcc4f6f", firstReady, "FailedCreate: create Pod failed: exceeded quota: q")
-		}, []string{"RC3013"}},
+			ev.Events = append(ev.Events, evidence.Event{At: firstReady, Kind: evidence.PodCreated, By: evidence.Server{Version: "84cfcc4f6f",
+				Pod: "good-84cfcc4f6f-x2x2x"}})
+			reportOf(ev, "Pod/good-84cfcc4f6f-x2x2x", firstReady, port)
+		}, nil},
 		{"quota refuses the next pod", func(_ *testing.T, ev *evidence.Evidence) {
 			stopAt(ev, firstCreated)
 			reportOf(ev, "ReplicaSet/good-d9bd56c9c", firstReady, `FailedCreate: Error creating: pods "x" is forbidden: exceeded quota: q`)

@@ -28,7 +28,8 @@ func (c *cutConnections) add(pod string, h timeline.Hit) {
 
 // idle is for how long connections were idle that servers closed by a timer of theirs. All of them were idle for as long, for of one that
 // was for longer its client had seen the end; and pods went on with it, for what ends a process closes all its connections, and each is
-// used within the time in which clients use theirs. Servers count their timeouts in seconds (gunicorn 2, node and Apache 5 by default), so less is none.
+// used within the time in which clients use theirs. Servers count their timeouts in seconds (gunicorn 2, node and Apache 5 by default), so
+// less is none.
 func (c cutConnections) idle() (age time.Duration, by bool) {
 	var ages []time.Duration
 	goesOn := false

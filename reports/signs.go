@@ -34,11 +34,11 @@ const hookFailedReason = "FailedPreStopHook: " // pkg/kubelet/events/event.go, v
 
 func signsOf(tl timeline.Timeline) (seen signs) {
 	deleted := map[string]time.Duration{} // by pod of the app
-	ready, app := map[string]bool{}, objectsOf(tl)
+	ready, versions := map[string]bool{}, versionsOf(tl)
 	for _, e := range tl.Events {
 		at, ours := deleted[e.By.Pod]
 		probe, killed := strings.CutPrefix(e.Detail, killedReason)
-		killed = killed && e.Kind == evidence.Reported && app[e.By.Pod]
+		killed = killed && e.Kind == evidence.Reported && versions[e.By.Pod] != ""
 		switch {
 		case e.Kind == evidence.PodDeleting:
 			deleted[e.By.Pod] = e.At
@@ -52,7 +52,7 @@ func signsOf(tl timeline.Timeline) (seen signs) {
 			seen.hookFailures++
 		}
 	}
-	seen.rolledOut, seen.stuck = tl.Old != tl.New, stuck(tl, app)
+	seen.rolledOut, seen.stuck = tl.Old != tl.New, stuck(tl, versions)
 	ended, _ := tl.Mark(evidence.LoadEnded)
 	none := tl.NoneServing()
 	for _, w := range none {

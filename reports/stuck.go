@@ -21,25 +21,24 @@ var holdings = []struct{ sign, what string }{
 	{"Insufficient ", "room on a node"},
 }
 
-// objectsOf are the names of the app's pods and of what makes them, which is what pods are named after: Events are recorded of all that is
-// in the namespace.
-func objectsOf(tl timeline.Timeline) map[string]bool {
-	names := map[string]bool{}
+// versionsOf are the versions of the app's pods and ReplicaSets, by name: Events are recorded of all that is in the namespace.
+func versionsOf(tl timeline.Timeline) map[string]string {
+	of := map[string]string{}
 	for _, e := range tl.Events {
 		switch e.Kind {
 		case evidence.PodCreated:
-			names[e.By.Pod] = true
-			names[e.By.Pod[:max(0, strings.LastIndexByte(e.By.Pod, '-'))]] = true
+			of[e.By.Pod] = e.By.Version
 		case evidence.ReplicaSetScaled: // which may have no pod yet
-			names[e.Object] = true
+			of[e.Object] = e.Detail
 		}
 	}
-	return names
+	return of
 }
 
-// stuck is the last Event about a new pod, or a workload's next one, that at the end could not be created, scheduled or given its volume;
-// empty if there is none. An Event that tells of the same being done after all, or a pod that is ready or no longer wanted, ends it.
-func stuck(tl timeline.Timeline, app map[string]bool) string {
+// stuck is the last Event about a pod of another version than the old one, or of a ReplicaSet's next one, that at the end could not be
+// created, scheduled or given its volume; empty if there is none. One that tells of the same being done after all, or a pod that is ready
+// or no longer wanted, ends it. An old version's pod that finds no node, as in a drain, is no rollout's.
+func stuck(tl timeline.Timeline, versions map[string]string) string {
 	begun, _ := tl.Mark(evidence.RolloutBegun)
 	lacks, over := map[string]string{}, map[string]bool{} // by object
 	for _, e := range tl.Events {
@@ -57,7 +56,8 @@ func stuck(tl timeline.Timeline, app map[string]bool) string {
 				delete(lacks, "ReplicaSet/"+e.Object)
 			}
 		case evidence.Reported:
-			if _, name, _ := strings.Cut(e.Object, "/"); !app[name] {
+			_, name, _ := strings.Cut(e.Object, "/")
+			if version := versions[name]; version == "" || version == tl.Old {
 				continue
 			}
 			switch reason, _, _ := strings.Cut(e.Detail, ":"); reason {
