@@ -3,18 +3,21 @@ package loadgen
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptrace"
 	"net/url"
 	"time"
 
 	"rollcall/harness/evidence"
 )
 
-// FreshClient opens a connection for each request, which may take so long.
+// FreshClient opens a connection for each request, which may take so long. A redirection is a reply, as it is to lanes.
 func FreshClient(timeout time.Duration) *http.Client {
-	return &http.Client{Timeout: timeout, Transport: &http.Transport{DisableKeepAlives: true}}
+	return &http.Client{Timeout: timeout, Transport: &http.Transport{DisableKeepAlives: true},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 }
 
 // Ask asks an echo app once and says who gave the good reply; anything else is an error. Nothing is sent again.
@@ -44,24 +47,27 @@ func (p *UserHTTP) Ask(ctx context.Context, client *http.Client, target string) 
 	if err != nil {
 		return "", fmt.Errorf("loadgen: ask: %w", err)
 	}
-	reply, err := client.Do(req)
+	var given connections
+	reply, err := client.Do(req.WithContext(httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: given.add})))
 	if err != nil {
-		return "", fmt.Errorf("loadgen: ask: %w", err)
+		return "", noReply(ctx, req, given.count > 0, fmt.Errorf("loadgen: ask: %w", err))
 	}
 	defer reply.Body.Close()
 	version, err = newReplyReader(p).read(reply)
 	switch {
 	case err != nil:
-		return "", fmt.Errorf("loadgen: ask %s: %w", target, err)
+		return "", noReply(ctx, req, true, fmt.Errorf("loadgen: ask %s: %w", target, err))
 	case !p.good(reply.StatusCode):
-		return "", fmt.Errorf("loadgen: ask %s: %s", target, reply.Status)
+		return "", &NoReplyError{Status: reply.StatusCode, TLS: reply.StatusCode == http.StatusBadRequest && speaksTLS(ctx, req),
+			Because: fmt.Sprintf("loadgen: ask %s: %s", target, reply.Status)}
 	case p.Names() && version == "":
 		return "", fmt.Errorf("loadgen: ask %s: the reply names no version where it should", target)
 	}
 	return version, nil
 }
 
-// Reach has the agent ask the target once, from where it is. p is nil for the echo app.
+// Reach has the agent ask the target once, from where it is. p is nil for the echo app. That there is no good reply is a
+// [NoReplyError].
 func (r Remote) Reach(ctx context.Context, target string, p *UserHTTP) error {
 	query := url.Values{"target": {target}}
 	if p != nil {
@@ -71,10 +77,17 @@ func (r Remote) Reach(ctx context.Context, target string, p *UserHTTP) error {
 		}
 		query.Set("user_http", string(text))
 	}
-	return r.call(ctx, "reach?"+query.Encode(), http.MethodGet, nil, discard)
+	var none *NoReplyError
+	if err := r.call(ctx, "reach?"+query.Encode(), http.MethodGet, nil, decodeInto(&none)); err != nil {
+		return err
+	}
+	if none != nil {
+		return none
+	}
+	return nil
 }
 
-// reach serves GET /v1/reach: 502 when the target gave no good reply.
+// reach serves GET /v1/reach: why the target gave no good reply, or null.
 func (a *Agent) reach(w http.ResponseWriter, r *http.Request) {
 	client := FreshClient(DefaultTimeout)
 	target, text := r.URL.Query().Get("target"), r.URL.Query().Get("user_http")
@@ -87,7 +100,10 @@ func (a *Agent) reach(w http.ResponseWriter, r *http.Request) {
 			_, err = p.Ask(r.Context(), client, target)
 		}
 	}
-	if err != nil {
-		http.Error(w, err.Error(), http.StatusBadGateway)
+	var none *NoReplyError
+	if err != nil && !errors.As(err, &none) {
+		none = &NoReplyError{Because: err.Error()}
 	}
+	w.Header().Set("Content-Type", "application/json")
+	_ = json.NewEncoder(w).Encode(none) // who asked has left
 }

@@ -40,7 +40,7 @@ const maxStartRequest = 1 << 20
 //	                   below a number asked for before, 416 for a number beyond what was kept; 409 before start
 //	GET  /v1/absences  the [evidence.Absence]s so far
 //	GET  /v1/identity  an Identity
-//	GET  /v1/reach     asks ?target= once; 502 when it gives no good reply
+//	GET  /v1/reach     asks ?target= once; why it gives no good reply, or null
 //	GET  /healthz      open to everybody; all others want the bearer token
 type Agent struct {
 	token    string
