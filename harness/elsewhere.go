@@ -1,9 +1,13 @@
 package harness
 
 import (
+	"context"
+	"fmt"
+
 	corev1 "k8s.io/api/core/v1"
 
 	"rollcall/harness/observe"
+	"rollcall/loadgen"
 )
 
 // Elsewhere is an app that is there already: it is asked and watched, and nothing else is done to it.
@@ -11,4 +15,15 @@ type Elsewhere struct {
 	Service *corev1.Service // that pods ask, by its ClusterIP and at its first port; nil: they ask the control pod alone
 	Pods    *observe.App    // behind the Service; nil: they may not be watched
 	URL     string          // that the client outside the cluster asks; empty: there is none
+	// Explain says what keeps some clients from good replies, in one line.
+	Explain func(ctx context.Context, without []Unanswered) error
 }
+
+// An Unanswered client gets no good reply of an app that is there already.
+type Unanswered struct {
+	Pod    *corev1.Pod // nil: it is outside the cluster
+	Target string
+	Last   loadgen.NoReplyError
+}
+
+func (u Unanswered) Error() string { return fmt.Sprintf("%s: %s", u.Target, u.Last.Because) }

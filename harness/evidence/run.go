@@ -58,6 +58,9 @@ const NoProxy = "none"
 // NodeRules is the feature of clusters whose nodes' rules for Services are kube-proxy's, which can be read.
 const NodeRules = "node-rules"
 
+// FlowEvents is the feature of clusters whose nodes tell of each connection to which pod it was routed, see [Flow].
+const FlowEvents = "flows"
+
 // A Feature is something a scenario may need and a cluster may lack.
 type Feature struct {
 	Name      string `json:"name"`

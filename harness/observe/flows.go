@@ -24,7 +24,7 @@ func (r *ruleReader) parseFlow(kind string, e evidence.Event, words []string) bo
 	default:
 		return false
 	}
-	r.tracker.event(e)
+	r.tracker.listen(r.node, e)
 	return true
 }
 
@@ -59,12 +59,23 @@ func (r *ruleReader) parseFlows(at time.Duration, words []string) bool {
 	return true
 }
 
+// listen notes that a node's connections are listened to, or why not.
+func (t *ruleTracker) listen(node string, e evidence.Event) {
+	t.change(func() {
+		t.sink.Event(e)
+		t.listened[node] = e.Detail
+	})
+}
+
 // flow hands on connections, each with the pod that has had its address since before it.
 func (t *ruleTracker) flow(flows []evidence.Flow) {
 	t.change(func() {
 		for i, f := range flows {
 			if pod, err := netip.ParseAddrPort(f.Address); err == nil {
 				flows[i].By = t.servers[pod.Addr().String()]
+			}
+			if f.Address != f.To { // else it was tracked, and not routed
+				t.routed[f.Client] = true
 			}
 		}
 		t.sink.Flows(flows...)

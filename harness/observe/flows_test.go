@@ -54,3 +54,29 @@ func TestFlows(t *testing.T) {
 		})
 	}
 }
+
+// What nodes tell of connections at all, as recordings ask before load.
+func TestWhoseFlowsAreHeardOf(t *testing.T) {
+	for _, row := range []struct {
+		sentence, line string
+		listened       map[string]string
+		routed         map[string]bool
+	}{
+		{"a node listens", "R @2ms flows", map[string]string{"worker": ""}, map[string]bool{}},
+		{"a node cannot", "R @2ms noflows nf_conntrack_events is 0", map[string]string{"worker": "nf_conntrack_events is 0"}, map[string]bool{}},
+		{"a connection was routed", "R @3ms flow 10.244.1.9:1000 10.96.0.10:80 10.244.1.2:8080 0", map[string]string{},
+			map[string]bool{"10.244.1.9": true}},
+		{"one was tracked and not routed", "R @3ms flow 10.244.1.9:1000 10.96.0.10:80 10.96.0.10:80 0", map[string]string{}, map[string]bool{}},
+	} {
+		t.Run(row.sentence, func(t *testing.T) {
+			v := newSimNode(t)
+			v.says("R @1ns begin nftables events", row.line, "R @90ms end")
+			v.begun()
+			stop(t, v.watch) // when all is read
+			s := v.watch.state()
+			if diff := cmp.Diff(row.listened, s.Listened) + cmp.Diff(row.routed, s.Routed); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}

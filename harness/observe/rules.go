@@ -19,6 +19,8 @@ type ruleTracker struct {
 	failures   map[string]int             // node -> writes of rules that its kube-proxy could not make
 	proxyless  map[string]string          // node without a kube-proxy -> how that was seen
 	unobserved map[string]error           // node whose rules no longer are observed, and why
+	listened   map[string]string          // node -> why its connections are not heard of; empty: they are listened to
+	routed     map[string]bool            // address of a client of which a connection was routed
 }
 
 // A routeChange is a change of a node's rules for an address of which no pod is known yet. It may belong to a Service of
@@ -30,7 +32,7 @@ type routeChange struct {
 
 func newRuleTracker(j *journal) *ruleTracker {
 	return &ruleTracker{journal: j, servers: map[string]evidence.Server{}, routes: map[string]map[string]bool{},
-		observed: map[string]string{}, failures: map[string]int{}, proxyless: map[string]string{}, unobserved: map[string]error{}}
+		observed: map[string]string{}, failures: map[string]int{}, proxyless: map[string]string{}, unobserved: map[string]error{}, listened: map[string]string{}, routed: map[string]bool{}}
 }
 
 // reader makes the reader of a node's observer, a pod that the client knows.
@@ -106,7 +108,7 @@ func (t *ruleTracker) resolve(address string, server evidence.Server) {
 func (t *ruleTracker) fill(s *State) {
 	s.Observed, s.Proxyless, s.Unobserved = maps.Clone(t.observed), maps.Clone(t.proxyless), maps.Clone(t.unobserved)
 	maps.DeleteFunc(s.Observed, func(node, _ string) bool { return t.unobserved[node] != nil })
-	s.Failures = maps.Clone(t.failures)
+	s.Failures, s.Listened, s.Routed = maps.Clone(t.failures), maps.Clone(t.listened), maps.Clone(t.routed)
 	s.Rules = make(map[string][]evidence.Server, len(s.Observed))
 	for node := range s.Observed {
 		s.Rules[node] = nil

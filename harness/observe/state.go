@@ -20,6 +20,8 @@ type State struct {
 	Failures     map[string]int               // nodes whose kube-proxy could not write its rules -> how often
 	Proxyless    map[string]string            // nodes without a kube-proxy -> how that was seen
 	Unobserved   map[string]error             // nodes whose rules no longer are, and why
+	Listened     map[string]string            // nodes whose connections were asked for -> why they are not heard of; empty: they are
+	Routed       map[string]bool              // addresses of clients of which a node told that it routed a connection
 }
 
 // A PodState is one pod object that is in the API now.

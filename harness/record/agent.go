@@ -22,7 +22,8 @@ import (
 type agent struct {
 	place
 	name   string
-	node   string // empty outside the cluster
+	node   string      // empty outside the cluster
+	pod    *corev1.Pod // nil there
 	lanes  []evidence.Lane
 	remote loadgen.Remote
 

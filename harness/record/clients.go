@@ -22,7 +22,6 @@ import (
 	"rollcall/harness"
 	"rollcall/harness/evidence"
 	"rollcall/harness/evidence/store"
-	"rollcall/harness/poll"
 	"rollcall/harness/progress"
 	"rollcall/harness/userapp"
 	"rollcall/loadgen"
@@ -36,7 +35,6 @@ type clients struct {
 	service  string
 	pods     typedcorev1.PodInterface
 	agents   []*agent
-	outside  string // URL that the client outside asks; empty where there is no way from there
 	clocks   []evidence.ClockReading
 	absences []evidence.Absence // of its agents, once collected
 	early    steadyLag          // of the hits so far
@@ -90,14 +88,13 @@ func newClients(ctx context.Context, r *Recording, service *corev1.Service) (*cl
 			return cl, err
 		}
 		at := podPlace{cl.pods, pod.Name, forward, r.Cluster.LeaveCPUCgroup}
-		cl.agents = append(cl.agents, &agent{place: at, name: pod.Name, node: worker,
+		cl.agents = append(cl.agents, &agent{place: at, name: pod.Name, node: worker, pod: &pod,
 			lanes: lanes, remote: loadgen.Remote{URL: forward.URL, Token: string(secret.Data[fixtures.AgentTokenKey])}})
 	}
 	if outside == "" {
 		return cl, nil
 	}
-	cl.outside = outside
-	lanes := r.lanesIn("outside", "", map[evidence.Vantage]string{evidence.FromHost: cl.outside})
+	lanes := r.lanesIn("outside", "", map[evidence.Vantage]string{evidence.FromHost: outside})
 	client, node := r.outsideEnds(ctx, outside)
 	for l := range lanes {
 		lanes[l].Client, lanes[l].TargetNode = client, node
@@ -185,67 +182,6 @@ func (r *Recording) lanesIn(place, node string, targets map[evidence.Vantage]str
 		lanes = append(lanes, lane)
 	}
 	return lanes
-}
-
-// awaitReplies returns when the app answers every vantage: that its endpoints are ready does not
-// mean that every node's kube-proxy has programmed them.
-func (cl *clients) awaitReplies(ctx context.Context, ours func(pod string) bool) error {
-	for _, a := range cl.agents {
-		if a.node == "" {
-			continue
-		}
-		for _, lane := range a.lanes {
-			asked := cl.userHTTP
-			if lane.Kind().IsControl() {
-				asked = nil
-			}
-			if err := until(ctx, func() error { return a.remote.Reach(ctx, lane.Target, asked) }); err != nil {
-				return fmt.Errorf("from %s: %w", a.node, err)
-			}
-		}
-	}
-	if cl.outside == "" {
-		return nil
-	}
-	return awaitReplies(ctx, cl.outside, cl.userHTTP, ours)
-}
-
-// inARow is how many good replies from outside show that no other app is behind the port any more.
-const inARow = 5
-
-// awaitReplies returns when the app gives this process good replies. The port outside is that of the recording before, whose
-// pods a node sends requests to until its rules are those of today: what names its pod has to name one of ours.
-func awaitReplies(ctx context.Context, target string, app *loadgen.UserHTTP, ours func(pod string) bool) error {
-	client := loadgen.FreshClient(time.Second)
-	err := until(ctx, func() error {
-		if app != nil {
-			_, err := app.Ask(ctx, client, target)
-			return err
-		}
-		for range inARow {
-			by, err := loadgen.Ask(ctx, client, target)
-			if err == nil && !ours(by.Pod) {
-				err = fmt.Errorf("pod %s replied, which is none of this recording", by.Pod)
-			}
-			if err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		return fmt.Errorf("from outside the cluster: %w", err)
-	}
-	return nil
-}
-
-func until(ctx context.Context, works func() error) error {
-	var last error
-	err := poll.Until(ctx, 100*time.Millisecond, func() (bool, error) {
-		last = works()
-		return last == nil, nil
-	})
-	return errors.Join(err, last)
 }
 
 // start begins all lanes at one instant, and to bring their hits to the recorder.

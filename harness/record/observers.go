@@ -29,6 +29,7 @@ type observers struct {
 	lacks  string // why not every node's rules are observed; empty if they are
 	some   bool   // those of other nodes are
 	mode   string // of the kube-proxies that are observed, if all have the same
+	listen bool   // to connections as well
 	failed error  // why an observer does not observe
 }
 
@@ -37,7 +38,8 @@ func createObservers(ctx context.Context, client kubernetes.Interface, lease nam
 	nodes []string, sparing bool, flows fixtures.Flows) (*observers, error) {
 	name := lease.Observers()
 	into := fixtures.Destination{Namespace: name, Images: images}
-	o := &observers{pods: client.CoreV1().Pods(name), sets: client.AppsV1().DaemonSets(name), nodes: nodes}
+	o := &observers{pods: client.CoreV1().Pods(name), sets: client.AppsV1().DaemonSets(name), nodes: nodes,
+		listen: len(flows.To) > 0}
 	if err := lease.CreateForObservers(ctx, client, session); err != nil {
 		return o, err
 	}
@@ -45,7 +47,8 @@ func createObservers(ctx context.Context, client kubernetes.Interface, lease nam
 	return o, err
 }
 
-// follow returns when every node's rules are observed or known to be none of kube-proxy's, or ctx ends.
+// follow returns when every node's rules are observed or known to be none of kube-proxy's, and its connections are listened to or cannot
+// be, or ctx ends.
 func (o *observers) follow(ctx context.Context, watch *observe.Watch) error {
 	names, err := o.await(ctx)
 	if err != nil {
@@ -65,7 +68,8 @@ func (o *observers) follow(ctx context.Context, watch *observe.Watch) error {
 		for node, why := range s.Unobserved {
 			o.failed = fmt.Errorf("%s: %w", node, why)
 		}
-		return o.failed != nil || len(s.Observed)+len(s.Proxyless) == len(o.nodes)
+		listening := !o.listen || len(s.Listened) >= len(s.Observed)
+		return o.failed != nil || len(s.Observed)+len(s.Proxyless) == len(o.nodes) && listening
 	})
 	return errors.Join(o.failed, err)
 }

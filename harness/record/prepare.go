@@ -70,7 +70,10 @@ func (r *Recording) deploy(ctx context.Context) error {
 			return err
 		}
 	}
-	return r.clients.awaitReplies(ctx, r.watch.Knows)
+	if err := r.clients.awaitReplies(ctx, r.Elsewhere, r.watch.Knows); err != nil {
+		return err
+	}
+	return r.checkFlows(ctx)
 }
 
 // createNamespace makes the leased namespace ready for pods.

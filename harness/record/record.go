@@ -21,6 +21,7 @@ import (
 	"rollcall/harness/nodeimage"
 	"rollcall/harness/observe"
 	"rollcall/harness/progress"
+	"rollcall/harness/usage"
 )
 
 // Config is where and how a scenario is recorded.
@@ -59,7 +60,8 @@ type Recording struct {
 }
 
 // Record runs the scenario once and puts what was seen into the folder. The evidence there is whole, or says why it is not.
-// The recording, unless it is nil, has to be cleaned up. The error is about a folder that cannot be written.
+// The recording, unless it is nil, has to be cleaned up. The error is about a folder that cannot be written or, one of [usage.Error],
+// what keeps clients from an app that is there already; nothing was recorded then.
 func Record(ctx context.Context, s harness.Scenario, c Config) (r *Recording, err error) {
 	r = &Recording{Scenario: s, Config: c, began: time.Now(), run: c.Header}
 	r.run.Emulated = !c.Cluster.Attached() && host.Emulated()
@@ -86,6 +88,9 @@ func Record(ctx context.Context, s harness.Scenario, c Config) (r *Recording, er
 	r.collect(context.WithoutCancel(ctx))
 	if r.tooMuch != "" {
 		return r, nil
+	}
+	if refused := (*usage.Error)(nil); errors.As(failed, &refused) { // before any load
+		return r, refused
 	}
 	var lack *cluster.Unsupported
 	if errors.As(failed, &lack) {

@@ -135,7 +135,7 @@ func (r *Recording) prepareSteps(ctx context.Context) error {
 // runSteps executes the steps of a scenario without load.
 func (r *Recording) runSteps(ctx context.Context) error {
 	c := harness.StepsConfig{Client: r.Cluster.Client(), Into: r.into(), Watch: r.watch, Cluster: r.Cluster, Exposes: r.ObservesNodes()}
-	c.Reach = func(ctx context.Context, url string) error { return awaitReplies(ctx, url, nil, r.watch.Knows) }
+	c.Reach = func(ctx context.Context, url string) error { return awaitReplies(ctx, url, r.watch.Knows) }
 	c.Asks = harness.Asks{
 		Config: loadgen.Config{Began: r.began, Service: r.App.ResourceName(), Ports: loadgen.NewLocalPorts()},
 		Begin: func(lane evidence.Lane) error {

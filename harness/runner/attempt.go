@@ -16,6 +16,7 @@ import (
 	"rollcall/harness/progress"
 	"rollcall/harness/record"
 	"rollcall/harness/timeline"
+	"rollcall/harness/usage"
 	"rollcall/harness/verdict"
 )
 
@@ -130,7 +131,7 @@ func (a attempt) record(ctx context.Context, s *harness.Scenario, folder string)
 		if err == nil {
 			res, err = a.judge(s, folder)
 		}
-		if !res.again && (err != nil || res.verdict.Outcome != verdict.Pass && res.verdict.Outcome != verdict.Skipped) {
+		if !usage.Is(err) && !res.again && (err != nil || res.verdict.Outcome != verdict.Pass && res.verdict.Outcome != verdict.Skipped) {
 			r.Diagnose(ctx, filepath.Join(folder, diagnosticsFolder))
 		}
 		a.cleanup(ctx, r, true)

@@ -46,11 +46,11 @@ func (r *Runner) recordIn(ctx context.Context, out io.Writer, suite, mode string
 		if because := r.skipReason(m.cluster, s); asked == nil && because != "" {
 			asked = usage.New("cluster "+m.cluster.Name(), because, "use another")
 		}
-		if asked != nil && i == 0 {
-			return errors.Join(asked, m.Close(ctx))
-		}
 		if err = asked; err == nil {
 			_, err = m.recordAndJudge(ctx, m.cluster, suite, s, out)
+		}
+		if i == 0 && (asked != nil || usage.Is(err)) { // nothing was recorded
+			return errors.Join(err, m.Close(ctx))
 		}
 		if err != nil || ctx.Err() != nil {
 			break

@@ -11,6 +11,7 @@ import (
 	"rollcall/fixtures"
 	"rollcall/harness"
 	"rollcall/harness/cluster/attached"
+	"rollcall/harness/evidence"
 	"rollcall/harness/layout"
 	"rollcall/harness/usage"
 )
@@ -110,12 +111,9 @@ func (t Target) Connect(ctx context.Context, mode string) (*attached.Cluster, er
 	}
 	return attached.Connect(ctx, attached.Options{
 		Kubeconfig: t.Kubeconfig, Context: t.Context, Mode: mode, OutsideURL: t.OutsideURL, LoadNodes: nodes,
-		Observe: t.allows(harness.NodeRules), Listen: t.allows(flows), Drain: drain,
+		Observe: t.allows(harness.NodeRules), Listen: t.allows(evidence.FlowEvents), Drain: drain,
 	})
 }
-
-// flows is what an owner allows who lets us listen to which connections nodes route.
-const flows = "flows"
 
 func (t Target) allows(thing string) bool { return slices.Contains(splitList(t.Allow), thing) }
 
@@ -128,10 +126,10 @@ func (t Target) drainable() (nodes []string, err error) {
 			return nil, usage.New("allow "+thing, "it is named twice", "name another node: disruption:NODE")
 		case named && node != "":
 			nodes = append(nodes, node)
-		case thing == flows && !t.allows(harness.NodeRules):
-			return nil, usage.New("allow "+flows, "it is done by the observers of the nodes' rules", "add "+harness.NodeRules)
-		case thing != harness.NodeRules && thing != flows:
-			return nil, usage.New("allow "+thing, "there is no such thing", "use "+harness.NodeRules+", "+flows+", or disruption:NODE")
+		case thing == evidence.FlowEvents && !t.allows(harness.NodeRules):
+			return nil, usage.New("allow "+thing, "it is done by the observers of the nodes' rules", "add "+harness.NodeRules)
+		case thing != harness.NodeRules && thing != evidence.FlowEvents:
+			return nil, usage.New("allow "+thing, "there is no such thing", "use "+harness.NodeRules+", "+evidence.FlowEvents+", or disruption:NODE")
 		}
 	}
 	return nodes, nil

@@ -54,8 +54,11 @@ type flows struct {
 	unseen map[string][]Window
 }
 
-// readFlows puts flows on the recorder's clock. The damage is why not all could be read.
-func (t *Timeline) readFlows(stream evidence.Stream[evidence.Flow]) (f flows, damage []string) {
+// readFlows puts flows on the recorder's clock, if what nodes tell of them can be relied on. The damage is why not all could be read.
+func (t *Timeline) readFlows(stream evidence.Stream[evidence.Flow], lacks []evidence.Feature) (f flows, damage []string) {
+	if slices.ContainsFunc(lacks, func(f evidence.Feature) bool { return f.Name == evidence.FlowEvents }) {
+		return flows{}, nil
+	}
 	f = flows{map[string]map[tuple][]evidence.Flow{}, map[string]time.Duration{}, map[string]bool{}, map[string][]Window{}}
 	for _, e := range t.Events {
 		switch e.Kind {
@@ -119,11 +122,11 @@ func (f flows) of(lane evidence.Lane, absent []evidence.Absence, t *Timeline) *l
 	return of
 }
 
-// tells reports whether any connection of a client was heard of. On a data plane that routes without connection tracking, and where
+// tells reports whether any connection of a client was heard of that was routed. On a data plane that routes without connection tracking, and where
 // another address than the client's own is seen, none is.
 func (f flows) tells(node, client string) bool {
-	for at := range f.routed[node] {
-		if at.client == client {
+	for at, flows := range f.routed[node] {
+		if at.client == client && slices.ContainsFunc(flows, func(f evidence.Flow) bool { return f.Address != f.To }) {
 			return true
 		}
 	}

@@ -35,6 +35,11 @@ func TestWhereConnectionsWereRouted(t *testing.T) {
 		{"on a plane of which no connection is told it is unknown", "x", []evidence.Flow{}, func(s *streams) {
 			s.Run.Lanes[0].Client = "10.244.1.8"
 		}, timeline.Routings{}},
+		{"where a connection that was answered had none, it is unknown", "x", nil, func(s *streams) {
+			s.Run.Lacks = []evidence.Feature{{Name: evidence.FlowEvents, Because: "it routes without connection tracking"}}
+		}, timeline.Routings{}},
+		{"where connections are tracked and not routed it is unknown", "x", []evidence.Flow{{Node: "worker", At: 10 * ms, Client: "10.244.1.8",
+			Port: 1000, To: service, Address: service}}, func(s *streams) { s.Run.Lanes[0].Client = "10.244.1.8" }, timeline.Routings{}},
 		{"one without an event was rejected before it had a pod", "x", nil, nil, timeline.Routings{Nowhere: 1}},
 		{"one without an event though the node's rules led to a pod was kept from it", "x", nil, func(s *streams) {
 			s.Events = append(s.Events, evidence.Event{At: 6 * ms, Kind: evidence.RuleAdded, Object: "worker", By: old})

@@ -103,7 +103,7 @@ func JoinShowing(ev evidence.Evidence, show func(evidence.Hit, error)) (Timeline
 	in := windows{terminating: t.terminatingBesideReady(), noneServing: t.NoneServing(), onlyTerminating: t.OnlyTerminating(),
 		starting: t.ReadyUnlistening()}
 	in.maintenance, in.sinceStep = t.maintenance()
-	routed, unread := t.readFlows(ev.Flows)
+	routed, unread := t.readFlows(ev.Flows, ev.Run.Lacks)
 	builders := make(map[string]*builder, len(ev.Run.Lanes))
 	for _, lane := range ev.Run.Lanes {
 		if builders[lane.ID] != nil || lane.ID == "" {

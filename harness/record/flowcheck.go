@@ -1,0 +1,54 @@
+package record
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"time"
+
+	"rollcall/harness/evidence"
+	"rollcall/harness/observe"
+)
+
+// flowsTold is for how long no connection of ours may have been told of: observers write every 250 ms (noderules, flowsEvery), and whoever
+// does or reads that may wait for a processor, as heardLate of package timeline has it, for a second.
+const flowsTold = 2 * time.Second
+
+// checkFlows notes that nothing can be known of where connections are routed, if nodes told of none of those that reached the app just
+// now: else each that fails would count as one that was routed nowhere.
+func (r *Recording) checkFlows(ctx context.Context) error {
+	if r.observers == nil || !r.observers.listen {
+		return nil
+	}
+	lacks := ""
+	limited, cancel := context.WithTimeout(ctx, flowsTold)
+	defer cancel()
+	_ = r.watch.Until(limited, func(s observe.State) bool {
+		lacks = unheard(r.clients.lanes, s)
+		return lacks == ""
+	})
+	if ctx.Err() == nil && lacks != "" {
+		fmt.Fprintf(r.Out, "which pod each connection is routed to is not known: %s\n", lacks)
+		r.run.Lacks = append(r.run.Lacks, evidence.Feature{Name: evidence.FlowEvents, Because: lacks})
+	}
+	return context.Cause(ctx)
+}
+
+// unheard says why nodes told of no connection of any lane; empty if one did, or none listens.
+func unheard(lanes []evidence.Lane, s observe.State) (why string) {
+	for _, lane := range lanes {
+		node := cmp.Or(lane.Node, lane.TargetNode)
+		cannot, listens := s.Listened[node]
+		switch {
+		case !listens || lane.Client == "" || !lane.Kind().AsksApp():
+		case s.Routed[lane.Client]:
+			return ""
+		case cannot != "":
+			why = cmp.Or(why, node+": "+cannot)
+		default:
+			why = cmp.Or(why, fmt.Sprintf("connection tracking of %s told of no connection from %s that was routed, though it was answered: "+
+				"what routes there does so without it (eBPF, NOTRACK) or in a zone of its own", node, lane.Client))
+		}
+	}
+	return why
+}

@@ -1,0 +1,151 @@
+package record
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"rollcall/harness"
+	"rollcall/harness/evidence"
+	"rollcall/harness/observe"
+	"rollcall/harness/userapp"
+	"rollcall/loadgen"
+)
+
+// An app that is there already is waited for as long as something may heal that is in its way.
+func TestUntilAnAppHasSaid(t *testing.T) {
+	refused := &loadgen.NoReplyError{Fault: evidence.Refused}
+	status := &loadgen.NoReplyError{Status: http.StatusServiceUnavailable}
+	overTLS := &loadgen.NoReplyError{Fault: evidence.Reset, TLS: true}
+	forever := func(err error) func(int) error { return func(int) error { return err } }
+	for _, row := range []struct {
+		sentence string
+		answer   func(n int) error // to the question of that number, from 1
+		want     error
+		asked    time.Duration
+	}{
+		{"a good reply is enough", forever(nil), nil, 0},
+		{"rules may be written again in half a minute", forever(refused), refused, answerLimit},
+		{"what the app says itself does not heal", forever(status), status, (inARow - 1) * askEvery},
+		{"nor does what it speaks", forever(overTLS), overTLS, (inARow - 1) * askEvery},
+		{"one bad reply of a pod that is warming up is not what the app says", func(n int) error {
+			if n < inARow {
+				return status
+			}
+			return nil
+		}, nil, (inARow - 1) * askEvery},
+		{"an app that replies now and then may be reached yet", func(n int) error {
+			if n%inARow == 0 {
+				return refused
+			}
+			return status
+		}, refused, answerLimit},
+	} {
+		t.Run(row.sentence, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				began, n := time.Now(), 0
+				got := untilSaid(t.Context(), func() error { n++; return row.answer(n) })
+				asked := time.Since(began)
+				if asked != row.asked || row.asked < answerLimit && !errors.Is(got, row.want) || (got == nil) != (row.want == nil) {
+					t.Errorf("%v after %v, want %v after %v", got, asked, row.want, row.asked)
+				}
+			})
+		})
+	}
+}
+
+// Every client tells what it got last, unless it is ours that is not reached.
+func TestAppThatIsThereIsAskedByEveryClient(t *testing.T) {
+	status := func(code int) string {
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(code) }))
+		t.Cleanup(server.Close)
+		return server.URL
+	}
+	good, bad, worse := status(http.StatusOK), status(http.StatusNotFound), status(http.StatusBadGateway)
+	inTheWay := errors.New("in the way")
+	for _, row := range []struct {
+		sentence         string
+		service, outside string // what is asked; outside empty: nothing is
+		want             map[string]int
+	}{
+		{"both are answered", good, good, nil},
+		{"pods are not", bad, good, map[string]int{"agent-a": 404}},
+		{"the client outside is not", good, worse, map[string]int{"": 502}},
+		{"neither is", bad, worse, map[string]int{"agent-a": 404, "": 502}},
+		{"there is no client outside", bad, "", map[string]int{"agent-a": 404}},
+	} {
+		t.Run(row.sentence, func(t *testing.T) {
+			api := httptest.NewServer(serveAgent(t, t.TempDir()))
+			defer api.Close()
+			pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "agent-a"}}
+			cl := &clients{userHTTP: userapp.Elsewhere("/", evidence.UserApp{}).HTTP(), agents: []*agent{{name: "agent-a", node: "a", pod: pod,
+				remote: loadgen.Remote{URL: api.URL, Token: "token"}, lanes: []evidence.Lane{
+					{ID: "a-control", Vantage: evidence.FromControl, Conn: evidence.Fresh, Target: good},
+					{ID: "a-fresh", Vantage: evidence.FromPod, Conn: evidence.Fresh, Target: row.service}}}}}
+			if row.outside != "" {
+				cl.agents = append(cl.agents, &agent{name: "outside", lanes: []evidence.Lane{
+					{ID: "outside-fresh", Vantage: evidence.FromHost, Conn: evidence.Fresh, Target: row.outside}}})
+			}
+			var got map[string]int
+			there := &harness.Elsewhere{Explain: func(_ context.Context, without []harness.Unanswered) error {
+				got = map[string]int{}
+				for _, u := range without {
+					name := ""
+					if u.Pod != nil {
+						name = u.Pod.Name
+					}
+					got[name] = u.Last.Status
+				}
+				return inTheWay
+			}}
+			err := cl.awaitReplies(t.Context(), there, func(string) bool { return false })
+			if diff := cmp.Diff(row.want, got); diff != "" || errors.Is(err, inTheWay) != (row.want != nil) || (err == nil) != (row.want == nil) {
+				t.Errorf("error %v; who got what (-want +got):\n%s", err, diff)
+			}
+		})
+	}
+}
+
+// That connections were answered which no node told of shows that their fate cannot be known.
+func TestUnheardConnections(t *testing.T) {
+	lanes := []evidence.Lane{{ID: "a-fresh", Vantage: evidence.FromPod, Conn: evidence.Fresh, Node: "a", Client: "10.244.1.9"},
+		{ID: "b-fresh", Vantage: evidence.FromPod, Conn: evidence.Fresh, Node: "b", Client: "10.244.2.9"},
+		{ID: "b-control", Vantage: evidence.FromControl, Conn: evidence.Fresh, Node: "b", Client: "10.244.2.10"},
+		{ID: "outside-fresh", Vantage: evidence.FromHost, Conn: evidence.Fresh, TargetNode: "c", Client: "172.18.0.1"}}
+	const eBPF = "connection tracking of a told of no connection from 10.244.1.9 that was routed, though it was answered: " +
+		"what routes there does so without it (eBPF, NOTRACK) or in a zone of its own"
+	listening := map[string]string{"a": "", "b": ""}
+	for _, row := range []struct {
+		sentence string
+		listened map[string]string
+		routed   []string
+		want     string
+	}{
+		{"one of a pod was told of", listening, []string{"10.244.2.9"}, ""},
+		{"one from outside was, by the node that it came to", map[string]string{"c": ""}, []string{"172.18.0.1"}, ""},
+		{"none was", listening, nil, eBPF},
+		{"one of somebody else's was", listening, []string{"10.244.7.7"}, eBPF},
+		{"one to the control pod was, which is not routed", listening, []string{"10.244.2.10"}, eBPF},
+		{"no node can listen", map[string]string{"a": "nf_conntrack_events is 0", "b": "nf_conntrack_events is 0"}, nil,
+			"a: nf_conntrack_events is 0"},
+		{"nobody listens", nil, nil, ""},
+	} {
+		t.Run(row.sentence, func(t *testing.T) {
+			s := observe.State{Listened: row.listened, Routed: map[string]bool{}}
+			for _, client := range row.routed {
+				s.Routed[client] = true
+			}
+			if got := unheard(lanes, s); got != row.want {
+				t.Errorf("%q, want %q", got, row.want)
+			}
+		})
+	}
+}
