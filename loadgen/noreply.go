@@ -25,8 +25,8 @@ func (e *NoReplyError) Error() string { return e.Because }
 // noReply is about a request that failed.
 func noReply(ctx context.Context, req *http.Request, opened bool, err error) *NoReplyError {
 	fault, _ := faultOf(err)
-	asked := opened && (fault == evidence.Reset || fault == evidence.Closed)
-	return &NoReplyError{Fault: fault, Opened: opened, TLS: asked && speaksTLS(ctx, req), Because: err.Error()}
+	ended := fault == evidence.Reset || fault == evidence.Closed // maybe before net/http could give it to the request
+	return &NoReplyError{Fault: fault, Opened: opened || ended, TLS: ended && speaksTLS(ctx, req), Because: err.Error()}
 }
 
 // speaksTLS reports whether a server takes part in a handshake, whatever certificate it has or wants: it comes to the end of it, or says
