@@ -130,6 +130,28 @@ func TestADisruptionThatWasCutOffHasWhatWasSeen(t *testing.T) {
 	}
 }
 
+// That nothing is known of where connections were routed is told, with the reason.
+func TestFlowsThatAreLackingAreReported(t *testing.T) {
+	dir, r := emptyFolder(t), cut("iptables")
+	const because = "it routes without connection tracking"
+	r.run.Lacks = []evidence.Feature{{Name: evidence.FlowEvents, Because: because}}
+	record(t, dir, r)
+	report, err := reports.Load(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := report.Scenarios[0].FlowsLack; got != because {
+		t.Errorf("flows lack %q", got)
+	}
+	var b strings.Builder
+	if err := reports.Terminal(&b, report); err != nil || !strings.Contains(b.String(), "which pod each connection went to is not known: "+because) {
+		t.Errorf("%v, printed %s", err, b.String())
+	}
+	if err := violation(t, schemaOf(t, ""), reportOf(t, dir)); err != nil {
+		t.Error(err)
+	}
+}
+
 // Nothing is known of clients on a node whose agent was away, whether that is expected or not.
 func TestAgentsThatWereAwayAreReported(t *testing.T) {
 	dir, r := emptyFolder(t), cut("iptables")

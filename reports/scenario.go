@@ -115,6 +115,11 @@ func judge(s *model.Scenario, run evidence.Run, tl timeline.Timeline) {
 	for _, lane := range tl.Lanes {
 		s.Lanes = append(s.Lanes, newLane(lane, tl))
 	}
+	for _, lack := range run.Lacks {
+		if lack.Name == evidence.FlowEvents {
+			s.FlowsLack = lack.Because
+		}
+	}
 	begun, hasBegun := tl.Mark(evidence.LoadBegun)
 	ended, hasEnded := tl.Mark(evidence.LoadEnded)
 	if hasBegun && hasEnded {

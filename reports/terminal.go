@@ -50,6 +50,9 @@ func Terminal(w io.Writer, r model.Report) error {
 			for _, away := range s.AgentsAway {
 				explain(&b, away.String())
 			}
+			if s.FlowsLack != "" {
+				explain(&b, "which pod each connection went to is not known: "+s.FlowsLack)
+			}
 			explain(&b, requestTotals(s))
 			for _, advice := range s.Advice {
 				explain(&b, advice)

@@ -134,7 +134,7 @@ func (a attempt) record(ctx context.Context, s *harness.Scenario, folder string)
 		if !usage.Is(err) && !res.again && (err != nil || res.verdict.Outcome != verdict.Pass && res.verdict.Outcome != verdict.Skipped) {
 			r.Diagnose(ctx, filepath.Join(folder, diagnosticsFolder))
 		}
-		a.cleanup(ctx, r, true)
+		a.cleanup(ctx, r, !usage.Is(err))
 		if err == nil {
 			err = a.adapt(rate, jobs, res)
 		}

@@ -18,6 +18,7 @@ import (
 	"rollcall/harness/namespace"
 	"rollcall/harness/progress"
 	"rollcall/harness/record"
+	"rollcall/harness/usage"
 	"rollcall/harness/verdict"
 )
 
@@ -52,7 +53,7 @@ func TestAttemptRun(t *testing.T) {
 		answers  []string // that each recording notes
 		tooMuch  []string // of each
 		leaves   error
-		fails    error // of the recorder, which then made nothing
+		fails    error // of the recorder, which then made nothing or, if it refused what is there, no recording
 		want     verdict.Outcome
 		log      []string
 		rate     int // of the run afterwards
@@ -67,6 +68,8 @@ func TestAttemptRun(t *testing.T) {
 			[]string{"cleaned up and forgotten", "cleaned up and forgotten", "cleaned up"}, 25, 0},
 		{"what it leaves breaks the run, and not the scenario", []string{"yes"}, []string{""}, errors.New("a pod is left"), nil, verdict.Pass,
 			[]string{"cleaned up"}, 100, 1},
+		{"what was refused before load is forgotten", []string{""}, []string{""}, nil, usage.New("service", "refused", "mend it"), 0,
+			[]string{"cleaned up and forgotten"}, 100, 0},
 		{"nothing is cleaned up where nothing was made", []string{""}, []string{""}, nil, errors.New("no space left"), 0, nil, 100, 0},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
@@ -76,7 +79,10 @@ func TestAttemptRun(t *testing.T) {
 			r.namespaces = namespace.NewPool([]string{"shop"})
 			m := r.modeRun("iptables", namedCluster{})
 			r.recorder = func(_ context.Context, _ harness.Scenario, c record.Config) (recording, error) {
-				if row.fails != nil {
+				switch {
+				case usage.Is(row.fails):
+					return fakeRecording{"", row.leaves, &log}, row.fails
+				case row.fails != nil:
 					return nil, row.fails
 				}
 				answer, tooMuch := row.answers[made], row.tooMuch[made]

@@ -38,6 +38,7 @@ type Scenario struct {
 	Steps          []Step          `json:"steps,omitempty"`       // of maintenance, or that the recorder saw by itself, by time
 	Outages        []Outage        `json:"outages,omitempty"`     // where there is a disruption or a step: the longest, at most 20
 	AgentsAway     []AgentAway     `json:"agents_away,omitempty"` // by time
+	FlowsLack      string          `json:"flows_lack,omitempty"`  // why nodes told of no connection where they route it, though they were asked
 	Numbers        Numbers         `json:"numbers"`
 	Lags           []PodLag        `json:"lags,omitempty"`         // by pod and node
 	Terminations   *Terminations   `json:"terminations,omitempty"` // absent: no old pod was deleted under load
