@@ -3,7 +3,6 @@ package during
 import (
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -35,7 +34,7 @@ type userApp struct {
 // watchApp has the pods behind the Service of the scenario watched, where that is allowed, and their rollout waited for.
 func (m *maintenance) watchApp(ctx context.Context, c cluster.Cluster, s *harness.Scenario) error {
 	service := s.Elsewhere.Service
-	thing := fmt.Sprintf("service %s/%s", service.Namespace, service.Name)
+	thing := thingOf(service)
 	if len(service.Spec.Selector) == 0 {
 		m.screen.say(thing + ": its pods are not watched, nor is their rollout waited for: it has no selector")
 		return nil
@@ -56,6 +55,9 @@ func (m *maintenance) watchApp(ctx context.Context, c cluster.Cluster, s *harnes
 	if len(pods) == 0 {
 		return usage.New(thing, fmt.Sprintf("its selector %s matches no pod%s", a.selector, a.near(ctx, service.Spec.Selector)),
 			"correct the selector, or start the app")
+	}
+	if why, remedy := a.unserved(ctx, service, pods); why != "" {
+		return usage.New(thing, why, remedy)
 	}
 	if a.workloads, err = workloadsOf(ctx, c, service.Namespace, pods); err != nil {
 		return err
@@ -86,26 +88,6 @@ func (a *userApp) pods(ctx context.Context) ([]corev1.Pod, error) {
 		return nil, err
 	}
 	return list.Items, nil
-}
-
-// near says which values pods have for the labels of a selector that matches none; nothing if none has any.
-func (a *userApp) near(ctx context.Context, selector map[string]string) string {
-	list, err := a.client.CoreV1().Pods(a.namespace).List(ctx, metav1.ListOptions{})
-	if err != nil {
-		return ""
-	}
-	found := map[string]bool{}
-	for _, pod := range list.Items {
-		for label := range selector {
-			if value, has := pod.Labels[label]; has {
-				found[label+"="+value] = true
-			}
-		}
-	}
-	if len(found) == 0 {
-		return ""
-	}
-	return "; pods there have " + strings.Join(slices.Sorted(maps.Keys(found)), ", ")
 }
 
 // commonest is the version that most pods have.

@@ -45,12 +45,4 @@ func TestPodsOfAnApp(t *testing.T) {
 			}
 		})
 	}
-	a := &userApp{client: client, namespace: "shop"}
-	const want = "; pods there have app=job, app=late, app=leaving, app=web"
-	if got := a.near(t.Context(), map[string]string{"app": "wbe"}); got != want {
-		t.Errorf("near: %q, want %q", got, want)
-	}
-	if got := a.near(t.Context(), map[string]string{"tier": "front"}); got != "" {
-		t.Errorf("near: %q, want nothing", got)
-	}
 }

@@ -67,6 +67,9 @@ func (m *maintenance) on(ctx context.Context, c cluster.Cluster) (harness.Scenar
 	if err == nil && s.Elsewhere != nil && s.Elsewhere.Service != nil {
 		err = m.watchApp(ctx, c, &s)
 	}
+	if err == nil && s.Elsewhere != nil {
+		s.Elsewhere.Explain = obstacles{client: c.Client(), to: s.Elsewhere, path: s.UserApp.Path()}.explain
+	}
 	return s, err
 }
 

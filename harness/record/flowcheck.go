@@ -21,7 +21,7 @@ func (r *Recording) checkFlows(ctx context.Context) error {
 		return nil
 	}
 	lacks := ""
-	limited, cancel := context.WithTimeout(ctx, flowsTold)
+	limited, cancel := context.WithTimeout(ctx, r.stretched(flowsTold))
 	defer cancel()
 	_ = r.watch.Until(limited, func(s observe.State) bool {
 		lacks = unheard(r.clients.lanes, s)

@@ -71,7 +71,7 @@ func (cl *clients) awaitRepliesOn(ctx context.Context, a *agent, lane evidence.L
 	switch {
 	case err == nil:
 		return nil
-	case there && lane.Kind().AsksApp() && errors.As(err, &none):
+	case ctx.Err() == nil && there && lane.Kind().AsksApp() && errors.As(err, &none): // else it was cut short
 		return harness.Unanswered{Pod: a.pod, Target: lane.Target, Last: *none}
 	case a.node == "":
 		return fmt.Errorf("from outside the cluster: %w", err)

@@ -253,7 +253,7 @@ func TestPrintRoles(t *testing.T) {
 		{"in namespaces that were assigned", []string{"shop", "shop-b"}, nil,
 			[]string{"ClusterRole : list nodes", "Role shop: create deployments", "Role shop-b: create deployments"}},
 		{"in namespaces that are made", nil, nil, []string{"ClusterRole : list nodes, create deployments"}},
-		{"with a Service that is read", nil, []string{"web"}, []string{"ClusterRole : list nodes, create deployments", "Role web: list pods, list events, list endpointslices, get deployments, get replicasets, get statefulsets, get daemonsets, get services"}},
+		{"with a Service that is read", nil, []string{"web"}, []string{"ClusterRole : list nodes, create deployments", "Role web: list pods, list events, list endpointslices, get deployments, get replicasets, get statefulsets, get daemonsets, get services, list networkpolicies"}},
 	} {
 		var b bytes.Buffer
 		if err := PrintRoles(&b, rights, row.namespaces, row.read...); err != nil {

@@ -123,7 +123,7 @@ func awaitReady(ctx context.Context, client kubernetes.Interface, namespace, sel
 				continue
 			}
 			if because == "" {
-				because = podStatus(pod)
+				because = PodStatus(pod)
 			}
 			withoutImage = withoutImage || waitsForImage(pod)
 		}
@@ -142,8 +142,8 @@ func awaitReady(ctx context.Context, client kubernetes.Interface, namespace, sel
 	return nil, &notReadyError{because, time.Since(began)}
 }
 
-// podStatus says where a pod is, and why it does not serve.
-func podStatus(pod corev1.Pod) string {
+// PodStatus says where a pod is, and why it does not serve.
+func PodStatus(pod corev1.Pod) string {
 	where := "node " + pod.Spec.NodeName
 	if pod.Spec.NodeName == "" {
 		where = "no node takes pod " + pod.Name

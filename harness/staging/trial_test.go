@@ -30,7 +30,7 @@ func TestPodStatus(t *testing.T) {
 		{"it is slow", corev1.Pod{Spec: corev1.PodSpec{NodeName: "a"}, Status: corev1.PodStatus{Phase: corev1.PodPending}},
 			"node a: its pod is Pending"},
 	} {
-		if got := podStatus(row.pod); got != row.want {
+		if got := PodStatus(row.pod); got != row.want {
 			t.Errorf("%s: %q, want %q", row.sentence, got, row.want)
 		}
 	}

@@ -9,7 +9,9 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/util/intstr"
+	"k8s.io/client-go/kubernetes"
 
 	"rollcall/fixtures"
 	"rollcall/harness/namespace"
@@ -47,17 +49,21 @@ func (p Preflight) awaitApp(ctx context.Context, namespace string) (ready *corev
 	if !errors.As(err, &kept) {
 		return ready, err
 	}
-	if warning := p.lastWarning(context.WithoutCancel(ctx), namespace); warning != "" {
+	if warning := LastWarning(context.WithoutCancel(ctx), p.Cluster.Client(), namespace, ""); warning != "" {
 		kept.Because += "; " + warning
 	}
 	return nil, usage.New("app "+p.AppFile, fmt.Sprintf("%s does not get ready as version %s: %v", p.App.Name(), old, kept),
 		"see that its manifests work without anything else in a namespace of their own, and that podSecurity says what they need")
 }
 
-// lastWarning is the last event of a controller's or a node's that warns; empty if there is none, or we may not see it.
-func (p Preflight) lastWarning(ctx context.Context, namespace string) (warning string) {
-	events, err := p.Cluster.Client().CoreV1().Events(namespace).List(ctx,
-		metav1.ListOptions{FieldSelector: "type=" + corev1.EventTypeWarning})
+// LastWarning is the last event of a controller's or a node's that warns, about the object of a name or, without one, about any; empty if
+// there is none, or we may not see it.
+func LastWarning(ctx context.Context, client kubernetes.Interface, namespace, name string) (warning string) {
+	which := fields.Set{"type": corev1.EventTypeWarning}
+	if name != "" {
+		which["involvedObject.name"] = name
+	}
+	events, err := client.CoreV1().Events(namespace).List(ctx, metav1.ListOptions{FieldSelector: which.String()})
 	if err != nil {
 		return ""
 	}
@@ -76,7 +82,7 @@ func (p Preflight) askApp(ctx context.Context, service *corev1.Service, pod *cor
 	defer cancel()
 	base := p.Cluster.Door().Given
 	if base == "" {
-		forward, err := p.Cluster.Forward(ctx, pod.Namespace, pod.Name, portOf(service, pod))
+		forward, err := p.Cluster.Forward(ctx, pod.Namespace, pod.Name, PortOf(service, pod))
 		if err != nil {
 			return err
 		}
@@ -106,8 +112,8 @@ func (p Preflight) askApp(ctx context.Context, service *corev1.Service, pod *cor
 	return nil
 }
 
-// portOf is where a pod listens for what its Service sends it over HTTP.
-func portOf(service *corev1.Service, pod *corev1.Pod) int {
+// PortOf is where a pod listens for what its Service sends it over HTTP.
+func PortOf(service *corev1.Service, pod *corev1.Pod) int {
 	port := fixtures.HTTPPort(service)
 	if port.TargetPort.Type == intstr.String {
 		for _, container := range pod.Spec.Containers {

@@ -86,7 +86,7 @@ func TestPortOf(t *testing.T) {
 		{"none: the Service's own", intstr.IntOrString{}, 80},
 	} {
 		service := &corev1.Service{Spec: corev1.ServiceSpec{Ports: []corev1.ServicePort{{Port: 80, TargetPort: row.target}}}}
-		if got := portOf(service, pod); got != row.want {
+		if got := PortOf(service, pod); got != row.want {
 			t.Errorf("%s: %d, want %d", row.sentence, got, row.want)
 		}
 	}

@@ -49,7 +49,9 @@ func PrintRoles(w io.Writer, rights []Right, namespaces []string, read ...string
 	}
 	for _, namespace := range read {
 		var within strings.Builder
-		for _, r := range append(rightsToRead(), Right{"", "services", []string{"get"}, false, "", ""}) {
+		// Without the last one what is in the way of requests is not known by its name.
+		for _, r := range append(rightsToRead(), Right{"", "services", []string{"get"}, false, "", ""},
+			Right{"networking.k8s.io", "networkpolicies", []string{"list"}, false, "", ""}) {
 			writeRight(&within, r)
 		}
 		roles = append(roles, fmt.Sprintf(role, "Role", "  namespace: "+namespace+"\n", within.String()))

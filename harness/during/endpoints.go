@@ -1,0 +1,89 @@
+package during
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"rollcall/harness/observe"
+	"rollcall/harness/staging"
+	"rollcall/harness/verdict/phrase"
+)
+
+// sameValue counts for more than any that begin alike: a label's value has 63 bytes at most.
+const sameValue = 100
+
+// near says what the pod has that is nearest to a selector which matches none: most labels are alike, or begin so; nothing if none has
+// any of them.
+func (a *userApp) near(ctx context.Context, selector map[string]string) (said string) {
+	list, err := a.client.CoreV1().Pods(a.namespace).List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return ""
+	}
+	nearest := 0
+	for _, pod := range list.Items {
+		alike, has := 0, []string(nil)
+		for _, label := range slices.Sorted(maps.Keys(selector)) {
+			value, there := pod.Labels[label]
+			switch {
+			case !there:
+				has = append(has, "no label "+label)
+			case value == selector[label]:
+				alike += sameValue
+			default:
+				alike += 1 + begunAlike(value, selector[label])
+				has = append(has, label+"="+value)
+			}
+		}
+		if alike > nearest {
+			nearest, said = alike, fmt.Sprintf(": pod %s has %s", pod.Name, strings.Join(has, " and "))
+		}
+	}
+	return said
+}
+
+// begunAlike is how many bytes two texts begin with alike.
+func begunAlike(a, b string) (n int) {
+	for n < min(len(a), len(b)) && a[n] == b[n] {
+		n++
+	}
+	return n
+}
+
+// unserved says why a Service has no ready endpoint though it selects pods, and what mends that; empty if it has one.
+func (a *userApp) unserved(ctx context.Context, service *corev1.Service, pods []corev1.Pod) (why, remedy string) {
+	ready := slices.Clone(pods)
+	if !service.Spec.PublishNotReadyAddresses {
+		ready = slices.DeleteFunc(ready, func(p corev1.Pod) bool { return !observe.Ready(&p) })
+	}
+	if len(ready) == 0 {
+		stays := func(p corev1.Pod) bool { return p.DeletionTimestamp == nil && p.Status.Phase != corev1.PodSucceeded }
+		pod := pods[max(0, slices.IndexFunc(pods, stays))]
+		why = fmt.Sprintf("none of its %s is ready: pod %s: %s", phrase.Count(len(pods), "pod"), pod.Name, staging.PodStatus(pod))
+		if warning := staging.LastWarning(ctx, a.client, a.namespace, pod.Name); warning != "" {
+			why += "; " + warning
+		}
+		return why, "have the app ready first"
+	}
+	name := service.Spec.Ports[0].TargetPort.StrVal
+	named := func(p corev1.Pod) bool {
+		return slices.ContainsFunc(containerPorts(&p), func(c corev1.ContainerPort) bool { return c.Name == name })
+	}
+	if name == "" || slices.ContainsFunc(ready, named) {
+		return "", ""
+	}
+	return fmt.Sprintf("its targetPort %s is the name of no port of pod %s", name, ready[0].Name), "give a container's port that name, or mend targetPort"
+}
+
+// containerPorts are those of a pod's containers, sidecars among them.
+func containerPorts(pod *corev1.Pod) (ports []corev1.ContainerPort) {
+	for _, c := range slices.Concat(pod.Spec.InitContainers, pod.Spec.Containers) {
+		ports = append(ports, c.Ports...)
+	}
+	return ports
+}

@@ -1,0 +1,210 @@
+package during
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+
+	"rollcall/harness"
+	"rollcall/harness/evidence"
+	"rollcall/harness/observe"
+	"rollcall/harness/staging"
+	"rollcall/harness/usage"
+	"rollcall/loadgen"
+)
+
+// obstacles are what may be in the way of clients of an app that is there already.
+type obstacles struct {
+	client kubernetes.Interface
+	to     *harness.Elsewhere
+	path   string // asked for at the Service
+}
+
+// An obstacle is what a client meets, and what mends it.
+type obstacle struct{ met, remedy string }
+
+// explain says in one line what is in the way of clients that get no good reply.
+func (o obstacles) explain(ctx context.Context, without []harness.Unanswered) error {
+	thing := "url " + o.to.URL
+	var met []obstacle
+	var from [][]string // of each, the nodes
+	for _, u := range without {
+		if u.Pod == nil {
+			found := outside(u.Last)
+			found.met = fmt.Sprintf("asked for %s from here: %s", u.Target, found.met)
+			met, from = append(met, found), append(from, nil)
+			continue
+		}
+		thing = thingOf(o.to.Service)
+		found := o.inside(ctx, u)
+		if i := slices.Index(met, found); i >= 0 {
+			from[i] = append(from[i], u.Pod.Spec.NodeName)
+			continue
+		}
+		met, from = append(met, found), append(from, []string{u.Pod.Spec.NodeName})
+	}
+	var reasons []string
+	for i, m := range met {
+		if len(from[i]) > 0 {
+			m.met = fmt.Sprintf("asked for %s at port %d from a pod on %s: %s", o.path, o.to.Service.Spec.Ports[0].Port,
+				strings.Join(from[i], " and on "), m.met)
+		}
+		reasons = append(reasons, m.met)
+	}
+	return usage.New(thing, strings.Join(reasons, "; "), met[0].remedy)
+}
+
+func thingOf(service *corev1.Service) string {
+	return fmt.Sprintf("service %s/%s", service.Namespace, service.Name)
+}
+
+const goodStatus = "name a path whose status is 200 to 399"
+
+// outside is what this host meets at a URL.
+func outside(last loadgen.NoReplyError) obstacle {
+	const seeURL = "name a URL that this host is answered at"
+	switch {
+	case last.TLS:
+		return obstacle{"its port speaks TLS", "name a URL that is answered over HTTP"}
+	case last.Status != 0:
+		return obstacle{statusOf(last), goodStatus}
+	case last.Fault == evidence.Timeout && !last.Opened:
+		return obstacle{"no connection in 2s: something on the way drops it, such as a firewall", seeURL}
+	default:
+		return obstacle{plain(last), seeURL}
+	}
+}
+
+func statusOf(last loadgen.NoReplyError) string {
+	return fmt.Sprintf("status %d %s", last.Status, http.StatusText(last.Status))
+}
+
+// plain says what became of a request that had no reply.
+func plain(last loadgen.NoReplyError) string {
+	switch last.Fault {
+	case evidence.Refused:
+		return "connection refused"
+	case evidence.Timeout:
+		return fmt.Sprintf("it takes the connection, and gives no reply in %v", loadgen.DefaultTimeout)
+	case evidence.Reset:
+		return "it resets the connection"
+	case evidence.Closed:
+		return "it closes the connection without a reply over HTTP"
+	default:
+		return strings.TrimPrefix(usage.JoinLines(last.Because), "loadgen: ask: ")
+	}
+}
+
+// inside is what a pod of ours meets at the Service.
+func (o obstacles) inside(ctx context.Context, u harness.Unanswered) obstacle {
+	pods := o.ready(ctx)
+	mesh := sidecar(pods)
+	last := u.Last
+	admit := fmt.Sprintf("let pods of namespace %s through to it", u.Pod.Namespace)
+	const speaksHTTP = "name a port of its that speaks HTTP"
+	switch unseen := last.Status == 0 && !last.Opened; {
+	case mesh != "" && (last.TLS || last.Fault == evidence.Reset || last.Fault == evidence.Closed || last.Status == http.StatusForbidden):
+		met := plain(last)
+		if last.Status != 0 {
+			met = statusOf(last)
+		}
+		return obstacle{met + ": " + mesh + ", whose mesh may take mTLS alone",
+			fmt.Sprintf("have the mesh take plain HTTP from namespace %s, or ask where it ends: --url", u.Pod.Namespace)}
+	case last.TLS:
+		return obstacle{"the port speaks TLS", speaksHTTP}
+	case last.Status != 0:
+		return obstacle{statusOf(last), goodStatus}
+	case unseen:
+		policies, readable := o.policies(ctx)
+		if names := o.keptOut(ctx, policies, u.Pod, pods); names != "" {
+			return obstacle{noConnection(last) + ": " + names, admit}
+		}
+		if last.Fault == evidence.Refused {
+			return obstacle{"connection refused: " + o.unlistening(pods), "have the app listen there at the pod's address, or mend targetPort"}
+		}
+		such := "something drops it, such as a NetworkPolicy"
+		if readable && len(pods) > 0 {
+			such = "something drops it, and no NetworkPolicy of namespace " + o.to.Service.Namespace + " does"
+		}
+		return obstacle{noConnection(last) + ": " + such, admit}
+	case last.Fault == evidence.Timeout:
+		return obstacle{plain(last), "name a path that is answered sooner"}
+	default:
+		return obstacle{plain(last), speaksHTTP}
+	}
+}
+
+func noConnection(last loadgen.NoReplyError) string {
+	if last.Fault == evidence.Timeout {
+		return fmt.Sprintf("no connection in %v", loadgen.DefaultTimeout)
+	}
+	return plain(last)
+}
+
+// ready are the pods behind the Service that may answer, as far as they may be read.
+func (o obstacles) ready(ctx context.Context) []corev1.Pod {
+	if o.to.Pods == nil {
+		return nil
+	}
+	pods, err := (&userApp{client: o.client, namespace: o.to.Pods.Namespace, selector: o.to.Pods.Selector}).pods(ctx)
+	if err != nil {
+		return nil
+	}
+	return slices.DeleteFunc(pods, func(p corev1.Pod) bool { return !observe.Ready(&p) })
+}
+
+// unlistening says where nobody listens.
+func (o obstacles) unlistening(pods []corev1.Pod) string {
+	target := o.to.Service.Spec.Ports[0].TargetPort.String()
+	if len(pods) == 0 {
+		return fmt.Sprintf("no app listens on targetPort %s, or no endpoint is ready", target)
+	}
+	return fmt.Sprintf("nothing listens on port %d of pod %s, which is targetPort %s", staging.PortOf(o.to.Service, &pods[0]), pods[0].Name, target)
+}
+
+// meshes are the names that the injectors of service meshes give their proxies.
+var meshes = []string{"istio-proxy", "linkerd-proxy", "kuma-sidecar", "consul-dataplane"}
+
+// sidecar says which pod has the proxy of a mesh; empty if none has.
+func sidecar(pods []corev1.Pod) string {
+	for _, pod := range pods {
+		for _, c := range slices.Concat(pod.Spec.InitContainers, pod.Spec.Containers) {
+			if slices.Contains(meshes, c.Name) {
+				return fmt.Sprintf("pod %s has the sidecar %s", pod.Name, c.Name)
+			}
+		}
+	}
+	return ""
+}
+
+// policies are those of the Service's namespace, where we may list them.
+func (o obstacles) policies(ctx context.Context) (list []networkingv1.NetworkPolicy, readable bool) {
+	found, err := o.client.NetworkingV1().NetworkPolicies(o.to.Service.Namespace).List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return nil, false
+	}
+	return found.Items, true
+}
+
+// keptOut says which policies keep our pod from one of the app's; empty if none does.
+func (o obstacles) keptOut(ctx context.Context, policies []networkingv1.NetworkPolicy, ours *corev1.Pod, pods []corev1.Pod) string {
+	from := caller{ours, map[string]string{corev1.LabelMetadataName: ours.Namespace}} // which every namespace has
+	if namespace, err := o.client.CoreV1().Namespaces().Get(ctx, ours.Namespace, metav1.GetOptions{}); err == nil {
+		from.namespace = namespace.Labels
+	}
+	for _, pod := range pods {
+		names := keptOut(policies, from, &pod, int32(staging.PortOf(o.to.Service, &pod)))
+		if len(names) > 0 {
+			return fmt.Sprintf("NetworkPolicy %s selects pod %s and does not admit pods of namespace %s", strings.Join(names, " and "), pod.Name,
+				ours.Namespace)
+		}
+	}
+	return ""
+}

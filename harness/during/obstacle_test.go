@@ -1,0 +1,161 @@
+package during
+
+import (
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/intstr"
+	"k8s.io/client-go/kubernetes/fake"
+	k8stesting "k8s.io/client-go/testing"
+
+	"rollcall/harness"
+	"rollcall/harness/evidence"
+	"rollcall/harness/observe"
+	"rollcall/harness/usage"
+	"rollcall/harness/userapp"
+	"rollcall/loadgen"
+)
+
+// lastOf is what a client gets of a server.
+func lastOf(t *testing.T, address string) loadgen.NoReplyError {
+	t.Helper()
+	_, err := userapp.Elsewhere("/", evidence.UserApp{}).HTTP().Ask(t.Context(), loadgen.FreshClient(200*time.Millisecond), "http://"+address)
+	none, is := err.(*loadgen.NoReplyError) //nolint:errorlint // as it is
+	if !is {
+		t.Fatalf("error %v", err)
+	}
+	return *none
+}
+
+// accepting serves connections each by a function.
+func accepting(t *testing.T, serve func(*net.TCPConn)) string {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { listener.Close() })
+	go func() {
+		for {
+			conn, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			serve(conn.(*net.TCPConn))
+		}
+	}()
+	return listener.Addr().String()
+}
+
+func TestWhatIsInTheWay(t *testing.T) {
+	status := func(code int) loadgen.NoReplyError {
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(code) }))
+		defer server.Close()
+		return lastOf(t, server.Listener.Addr().String())
+	}
+	overTLS := httptest.NewTLSServer(http.NotFoundHandler())
+	defer overTLS.Close()
+	closed, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	closed.Close()
+	refused, tls := lastOf(t, closed.Addr().String()), lastOf(t, overTLS.Listener.Addr().String())
+	reset := lastOf(t, accepting(t, func(c *net.TCPConn) { _ = c.SetLinger(0); c.Close() }))
+	silent := lastOf(t, accepting(t, func(*net.TCPConn) {}))
+	speaksOther := lastOf(t, accepting(t, func(c *net.TCPConn) { _, _ = c.Write([]byte("-ERR unknown command\r\n")); c.Close() }))
+	dropped := loadgen.NoReplyError{Fault: evidence.Timeout}
+
+	policy := &networkingv1.NetworkPolicy{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "default-deny"}}
+	const none, alone, unread = "", "alone", "unread"
+	const inside, outside, both = "inside", "outside", "both"
+	for _, row := range []struct {
+		sentence string
+		last     loadgen.NoReplyError
+		from     string
+		policies string // none, a NetworkPolicy alone, or unread
+		sidecar  string
+		want     string
+	}{
+		{"the app does not listen where its Service says", refused, inside, none, "", "service shop/web: asked for /healthz at port 80 from a pod on a: " +
+			"connection refused: nothing listens on port 8080 of pod web-1, which is targetPort http: have the app listen there"},
+		{"a NetworkPolicy keeps us out", dropped, inside, alone, "", "service shop/web: asked for /healthz at port 80 from a pod on a: " +
+			"no connection in 2s: NetworkPolicy default-deny selects pod web-1 and does not admit pods of namespace rollcall: " +
+			"let pods of namespace rollcall through to it"},
+		{"one whose plugin rejects", refused, inside, alone, "", "connection refused: NetworkPolicy default-deny selects pod web-1"},
+		{"one that we may not read", dropped, inside, unread, "", "no connection in 2s: something drops it, such as a NetworkPolicy: let pods"},
+		{"something else drops it", dropped, inside, none, "", "no connection in 2s: something drops it, and no NetworkPolicy of namespace shop does: "},
+		{"a policy is not to blame for what the app says", status(503), inside, alone, "", "from a pod on a: status 503 Service Unavailable: name a path"},
+		{"the port speaks TLS", tls, inside, none, "", "from a pod on a: the port speaks TLS: name a port"},
+		{"a mesh wants mTLS", reset, inside, none, "istio-proxy", "it resets the connection: pod web-1 has the sidecar istio-proxy, " +
+			"whose mesh may take mTLS alone: have the mesh take plain HTTP from namespace rollcall"},
+		{"one that says so", status(403), inside, none, "linkerd-proxy", "status 403 Forbidden: pod web-1 has the sidecar linkerd-proxy, "},
+		{"one is there, and the path is not", status(404), inside, none, "istio-proxy", "from a pod on a: status 404 Not Found: name a path"},
+		{"no mesh is there", reset, inside, none, "", "from a pod on a: it resets the connection: name a port"},
+		{"another protocol", speaksOther, inside, none, "", "from a pod on a: it closes the connection without a reply over HTTP: name a port"},
+		{"an app that takes its time", silent, inside, none, "", "from a pod on a: it takes the connection, and gives no reply in 2s: name a path"},
+		{"nobody listens at the URL", refused, outside, none, "", "url http://shop.example.com/: asked for http://shop.example.com/ from here: " +
+			"connection refused: name a URL"},
+		{"nothing comes back from the URL", dropped, outside, none, "", "from here: no connection in 2s: something on the way drops it, such as a firewall: "},
+		{"the URL is one of HTTPS", tls, outside, none, "", "from here: its port speaks TLS: name a URL"},
+		{"the URL has no such path", status(404), outside, none, "", "from here: status 404 Not Found: name a path"},
+		{"both clients, of whom two pods meet the same", status(404), both, none, "", "service shop/web: asked for /healthz at port 80 from a pod on a and on b: " +
+			"status 404 Not Found; asked for http://shop.example.com/ from here: status 404 Not Found: name a path whose status is 200 to 399"},
+	} {
+		t.Run(row.sentence, func(t *testing.T) {
+			app := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "web-1", Labels: map[string]string{"app": "web"}},
+				Spec:   corev1.PodSpec{Containers: []corev1.Container{{Name: "web", Ports: []corev1.ContainerPort{{Name: "http", ContainerPort: 8080}}}}},
+				Status: corev1.PodStatus{Conditions: []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionTrue}}}}
+			if row.sidecar != "" {
+				app.Spec.InitContainers = []corev1.Container{{Name: row.sidecar}}
+			}
+			objects := []runtime.Object{app}
+			if row.policies == alone {
+				objects = append(objects, policy)
+			}
+			client := fake.NewClientset(objects...)
+			if row.policies == unread {
+				client.PrependReactor("list", "networkpolicies", func(k8stesting.Action) (bool, runtime.Object, error) {
+					return true, nil, apierrors.NewForbidden(schema.GroupResource{}, "", nil)
+				})
+			}
+			to := &harness.Elsewhere{URL: "http://shop.example.com/", Pods: &observe.App{Namespace: "shop", Selector: labels.Everything()},
+				Service: &corev1.Service{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "web"},
+					Spec: corev1.ServiceSpec{Ports: []corev1.ServicePort{{Port: 80, TargetPort: intstr.FromString("http")}}}}}
+			var without []harness.Unanswered
+			for _, node := range map[string][]string{inside: {"a"}, both: {"a", "b"}}[row.from] {
+				without = append(without, harness.Unanswered{Last: row.last, Pod: &corev1.Pod{
+					ObjectMeta: metav1.ObjectMeta{Namespace: "rollcall", Name: "agent-" + node}, Spec: corev1.PodSpec{NodeName: node}}})
+			}
+			if row.from != inside {
+				without = append(without, harness.Unanswered{Target: to.URL, Last: row.last})
+			}
+			err := obstacles{client, to, "/healthz"}.explain(t.Context(), without)
+			if !usage.Is(err) || !strings.Contains(err.Error(), row.want) || strings.Contains(err.Error(), "\n") {
+				t.Errorf("%v\nwant %s", err, row.want)
+			}
+		})
+	}
+}
+
+// Without the rights to read pods it is not known which are ready.
+func TestRefusedByPodsThatMayNotBeRead(t *testing.T) {
+	to := &harness.Elsewhere{Service: &corev1.Service{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "web"},
+		Spec: corev1.ServiceSpec{Ports: []corev1.ServicePort{{Port: 80, TargetPort: intstr.FromInt32(8080)}}}}}
+	err := obstacles{fake.NewClientset(), to, "/"}.explain(t.Context(), []harness.Unanswered{{Pod: &corev1.Pod{},
+		Last: loadgen.NoReplyError{Fault: evidence.Refused}}})
+	if err == nil || !strings.Contains(err.Error(), "connection refused: no app listens on targetPort 8080, or no endpoint is ready: ") {
+		t.Error(err)
+	}
+}
