@@ -77,7 +77,8 @@ func (a *userApp) unserved(ctx context.Context, service *corev1.Service, pods []
 	if name == "" || slices.ContainsFunc(ready, named) {
 		return "", ""
 	}
-	return fmt.Sprintf("its targetPort %s is the name of no port of pod %s", name, ready[0].Name), "give a container's port that name, or mend targetPort"
+	return fmt.Sprintf("its targetPort %s is the name of no port of pod %s", name, ready[0].Name),
+		"give a container's port that name, or mend targetPort"
 }
 
 // containerPorts are those of a pod's containers, sidecars among them.

@@ -51,6 +51,7 @@ func TestServiceWithoutReadyEndpoint(t *testing.T) {
 	unprobed := func(name string, change ...func(*corev1.Pod)) corev1.Pod {
 		return pod(name, corev1.ConditionFalse, "containers with unready status: [web]", change...)
 	}
+	ready := func(name string) corev1.Pod { return pod(name, corev1.ConditionTrue, "") }
 	waits := func(reason, message string) func(*corev1.Pod) {
 		return func(p *corev1.Pod) {
 			p.Status.ContainerStatuses = []corev1.ContainerStatus{{Name: "web", Image: "web:2",
@@ -68,7 +69,7 @@ func TestServiceWithoutReadyEndpoint(t *testing.T) {
 		warned   bool
 		want     string
 	}{
-		{"one ready pod is enough", intstr.FromInt32(8080), []corev1.Pod{unprobed("web-1"), pod("web-2", corev1.ConditionTrue, "")}, false, false, ""},
+		{"one ready pod is enough", intstr.FromInt32(8080), []corev1.Pod{unprobed("web-1"), ready("web-2")}, false, false, ""},
 		{"a container that is started again and again", intstr.FromInt32(8080),
 			[]corev1.Pod{unprobed("web-1", waits("CrashLoopBackOff", "back-off 40s")), unprobed("web-2")}, false, false,
 			"none of its 2 pods is ready: pod web-1: node a: container web, image web:2: CrashLoopBackOff: back-off 40s"},
@@ -79,8 +80,8 @@ func TestServiceWithoutReadyEndpoint(t *testing.T) {
 			[]corev1.Pod{unprobed("old", leaves), unprobed("web-1", waits("ImagePullBackOff", ""))}, false, false,
 			"none of its 2 pods is ready: pod web-1: node a: container web, image web:2: ImagePullBackOff"},
 		{"a Service that publishes pods before they are ready", intstr.FromInt32(8080), []corev1.Pod{unprobed("web-1")}, true, false, ""},
-		{"a targetPort by its name", intstr.FromString("http"), []corev1.Pod{pod("web-1", corev1.ConditionTrue, "")}, false, false, ""},
-		{"a name that no port has", intstr.FromString("web"), []corev1.Pod{unprobed("web-0"), pod("web-1", corev1.ConditionTrue, "")}, false, false,
+		{"a targetPort by its name", intstr.FromString("http"), []corev1.Pod{ready("web-1")}, false, false, ""},
+		{"a name that no port has", intstr.FromString("web"), []corev1.Pod{unprobed("web-0"), ready("web-1")}, false, false,
 			"its targetPort web is the name of no port of pod web-1"},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {

@@ -166,7 +166,8 @@ func (o obstacles) unlistening(pods []corev1.Pod) string {
 	if len(pods) == 0 {
 		return fmt.Sprintf("no app listens on targetPort %s, or no endpoint is ready", target)
 	}
-	return fmt.Sprintf("nothing listens on port %d of pod %s, which is targetPort %s", staging.PortOf(o.to.Service, &pods[0]), pods[0].Name, target)
+	port := staging.PortOf(o.to.Service, &pods[0])
+	return fmt.Sprintf("nothing listens on port %d of pod %s, which is targetPort %s", port, pods[0].Name, target)
 }
 
 // meshes are the names that the injectors of service meshes give their proxies.

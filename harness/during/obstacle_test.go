@@ -88,15 +88,17 @@ func TestWhatIsInTheWay(t *testing.T) {
 		sidecar  string
 		want     string
 	}{
-		{"the app does not listen where its Service says", refused, inside, none, "", "service shop/web: asked for /healthz at port 80 from a pod on a: " +
-			"connection refused: nothing listens on port 8080 of pod web-1, which is targetPort http: have the app listen there"},
-		{"a NetworkPolicy keeps us out", dropped, inside, alone, "", "service shop/web: asked for /healthz at port 80 from a pod on a: " +
-			"no connection in 2s: NetworkPolicy default-deny selects pod web-1 and does not admit pods of namespace rollcall: " +
-			"let pods of namespace rollcall through to it"},
+		{"the app does not listen where its Service says", refused, inside, none, "",
+			"service shop/web: asked for /healthz at port 80 from a pod on a: connection refused: nothing listens on port 8080 of pod web-1, which is targetPort http: have the app listen there"},
+		{"a NetworkPolicy keeps us out", dropped, inside, alone, "",
+			"service shop/web: asked for /healthz at port 80 from a pod on a: no connection in 2s: NetworkPolicy default-deny selects pod web-1 and does not admit pods of namespace rollcall: " +
+				"let pods of namespace rollcall through to it"},
 		{"one whose plugin rejects", refused, inside, alone, "", "connection refused: NetworkPolicy default-deny selects pod web-1"},
 		{"one that we may not read", dropped, inside, unread, "", "no connection in 2s: something drops it, such as a NetworkPolicy: let pods"},
-		{"something else drops it", dropped, inside, none, "", "no connection in 2s: something drops it, and no NetworkPolicy of namespace shop does: "},
-		{"a policy is not to blame for what the app says", status(503), inside, alone, "", "from a pod on a: status 503 Service Unavailable: name a path"},
+		{"something else drops it", dropped, inside, none, "",
+			"no connection in 2s: something drops it, and no NetworkPolicy of namespace shop does: "},
+		{"a policy is not to blame for what the app says", status(503), inside, alone, "",
+			"from a pod on a: status 503 Service Unavailable: name a path"},
 		{"the port speaks TLS", tls, inside, none, "", "from a pod on a: the port speaks TLS: name a port"},
 		{"a mesh wants mTLS", reset, inside, none, "istio-proxy", "it resets the connection: pod web-1 has the sidecar istio-proxy, " +
 			"whose mesh may take mTLS alone: have the mesh take plain HTTP from namespace rollcall"},
@@ -104,18 +106,21 @@ func TestWhatIsInTheWay(t *testing.T) {
 		{"one is there, and the path is not", status(404), inside, none, "istio-proxy", "from a pod on a: status 404 Not Found: name a path"},
 		{"no mesh is there", reset, inside, none, "", "from a pod on a: it resets the connection: name a port"},
 		{"another protocol", speaksOther, inside, none, "", "from a pod on a: it closes the connection without a reply over HTTP: name a port"},
-		{"an app that takes its time", silent, inside, none, "", "from a pod on a: it takes the connection, and gives no reply in 2s: name a path"},
+		{"an app that takes its time", silent, inside, none, "",
+			"from a pod on a: it takes the connection, and gives no reply in 2s: name a path"},
 		{"nobody listens at the URL", refused, outside, none, "", "url http://shop.example.com/: asked for http://shop.example.com/ from here: " +
 			"connection refused: name a URL"},
-		{"nothing comes back from the URL", dropped, outside, none, "", "from here: no connection in 2s: something on the way drops it, such as a firewall: "},
+		{"nothing comes back from the URL", dropped, outside, none, "",
+			"from here: no connection in 2s: something on the way drops it, such as a firewall: "},
 		{"the URL is one of HTTPS", tls, outside, none, "", "from here: its port speaks TLS: name a URL"},
 		{"the URL has no such path", status(404), outside, none, "", "from here: status 404 Not Found: name a path"},
-		{"both clients, of whom two pods meet the same", status(404), both, none, "", "service shop/web: asked for /healthz at port 80 from a pod on a and on b: " +
-			"status 404 Not Found; asked for http://shop.example.com/ from here: status 404 Not Found: name a path whose status is 200 to 399"},
+		{"both clients, of whom two pods meet the same", status(404), both, none, "",
+			"service shop/web: asked for /healthz at port 80 from a pod on a and on b: status 404 Not Found; asked for http://shop.example.com/ from here: status 404 Not Found: name a path whose status is 200 to 399"},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
 			app := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "web-1", Labels: map[string]string{"app": "web"}},
-				Spec:   corev1.PodSpec{Containers: []corev1.Container{{Name: "web", Ports: []corev1.ContainerPort{{Name: "http", ContainerPort: 8080}}}}},
+				Spec: corev1.PodSpec{Containers: []corev1.Container{
+					{Name: "web", Ports: []corev1.ContainerPort{{Name: "http", ContainerPort: 8080}}}}},
 				Status: corev1.PodStatus{Conditions: []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionTrue}}}}
 			if row.sidecar != "" {
 				app.Spec.InitContainers = []corev1.Container{{Name: row.sidecar}}

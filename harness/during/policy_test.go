@@ -12,9 +12,12 @@ import (
 
 func TestWhichPoliciesKeepUsOut(t *testing.T) {
 	to := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Labels: map[string]string{"app": "web"}}, Spec: corev1.PodSpec{
-		Containers: []corev1.Container{{Ports: []corev1.ContainerPort{{Name: "http", ContainerPort: 8080}, {Name: "admin", ContainerPort: 9000}}}}}}
+		Containers: []corev1.Container{{Ports: []corev1.ContainerPort{
+			{Name: "http", ContainerPort: 8080}, {Name: "admin", ContainerPort: 9000}}}}}}
 	from := caller{&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "rollcall", Labels: map[string]string{"app": "agent"}},
 		Status: corev1.PodStatus{PodIP: "10.244.1.9"}}, map[string]string{"kubernetes.io/metadata.name": "rollcall", "team": "sre"}}
+	const addresses = "ingress: [{from: [{ipBlock: {cidr: 10.244.0.0/16"
+	const anywhere = "ingress: [{from: [{namespaceSelector: {}, podSelector: {matchLabels: {app: "
 	const web = "podSelector: {matchLabels: {app: web}}, "
 	for _, row := range []struct {
 		sentence string
@@ -32,10 +35,10 @@ func TestWhichPoliciesKeepUsOut(t *testing.T) {
 		{"pods of its own namespace alone", []string{"{" + web + "ingress: [{from: [{podSelector: {}}]}]}"}, []string{"p0"}},
 		{"namespaces by a label of theirs", []string{"{" + web + "ingress: [{from: [{namespaceSelector: {matchLabels: {team: sre}}}]}]}"}, nil},
 		{"namespaces by another", []string{"{" + web + "ingress: [{from: [{namespaceSelector: {matchLabels: {team: shop}}}]}]}"}, []string{"p0"}},
-		{"pods there by a label of theirs", []string{"{" + web + "ingress: [{from: [{namespaceSelector: {}, podSelector: {matchLabels: {app: agent}}}]}]}"}, nil},
-		{"pods there by another", []string{"{" + web + "ingress: [{from: [{namespaceSelector: {}, podSelector: {matchLabels: {app: x}}}]}]}"}, []string{"p0"}},
-		{"addresses of ours", []string{"{" + web + "ingress: [{from: [{ipBlock: {cidr: 10.244.0.0/16}}]}]}"}, nil},
-		{"addresses but ours", []string{"{" + web + "ingress: [{from: [{ipBlock: {cidr: 10.244.0.0/16, except: [10.244.1.0/24]}}]}]}"}, []string{"p0"}},
+		{"pods there by a label of theirs", []string{"{" + web + anywhere + "agent}}}]}]}"}, nil},
+		{"pods there by another", []string{"{" + web + anywhere + "x}}}]}]}"}, []string{"p0"}},
+		{"addresses of ours", []string{"{" + web + addresses + "}}]}]}"}, nil},
+		{"addresses but ours", []string{"{" + web + addresses + ", except: [10.244.1.0/24]}}]}]}"}, []string{"p0"}},
 		{"the port by its number", []string{"{" + web + "ingress: [{ports: [{port: 8080}]}]}"}, nil},
 		{"by its name", []string{"{" + web + "ingress: [{ports: [{port: http}]}]}"}, nil},
 		{"another by its name", []string{"{" + web + "ingress: [{ports: [{port: admin}]}]}"}, []string{"p0"}},
