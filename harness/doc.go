@@ -12,7 +12,7 @@
 //   - namespace leases the namespaces of recordings, cleans them up and sweeps what dead runs left
 //   - rollout writes what a strategy changes; userapp does so for an app of the user's; edit changes one object
 //   - disruption does to a cluster under load what maintenance and failures do, and awaits that it is whole again
-//   - during records what maintenance that somebody else does costs clients, over the runner
+//   - during records what maintenance that somebody else does costs clients, over the runner; try rolls out an app by its manifests
 //   - mutants is a catalogue of injected faults, each of which a verdict has to detect; runner does them
 //   - trackrecord keeps what scenarios came to on releases of Kubernetes with and without a known bug; runner makes it
 //   - host finds out what this machine can run, and sets it up; nodeimage builds the image of nodes; lab makes a machine with IP_VS

@@ -19,14 +19,15 @@ import (
 
 // Options say what clients may lose, and on what cluster.
 type Options struct {
-	MaxOutage string // longest time in which a lane gets no good reply; empty: it does not matter
-	MaxFailed string // largest share of a lane's requests that fail, such as 0.1%; empty: it does not matter
-	Service   string // of the cluster, that pods ask in place of Rollcall's own app: namespace/name[:port][/path]
-	URL       string // that the client outside asks, likewise
-	Settle    string // for how long the load goes on once the cluster is whole; empty: a minute
-	For       string // how long the maintenance goes on once the command has ended; empty: it is over then
-	Until     string // command that succeeds when the maintenance is over, which is run again and again once the command has ended
-	Deadline  string // by when the maintenance has to be over; empty: 12 h
+	MaxOutage string   // longest time in which a lane gets no good reply; empty: it does not matter
+	MaxFailed string   // largest share of a lane's requests that fail, such as 0.1%; empty: it does not matter
+	Service   string   // of the cluster, that pods ask in place of Rollcall's own app: namespace/name[:port][/path]
+	URL       string   // that the client outside asks, likewise
+	Settle    string   // for how long the load goes on once the cluster is whole; empty: a minute
+	For       string   // how long the maintenance goes on once the command has ended; empty: it is over then
+	Until     string   // command that succeeds when the maintenance is over, which is run again and again once the command has ended
+	Deadline  string   // by when the maintenance has to be over; empty: 12 h
+	Load      []string // images of this host that the nodes of a kind cluster are given
 	runner.Options
 }
 
@@ -116,7 +117,7 @@ func (o Options) prepare() (a asked, err error) {
 	if !o.Named() {
 		o.Modes = cmp.Or(o.Modes, defaultMode)
 	}
-	a.runner = &runner.Runner{Options: o.Options, Watches: true}
+	a.runner = &runner.Runner{Options: o.Options, Watches: true, Load: o.Load}
 	if err := a.runner.CheckNamed(); err != nil {
 		return a, err
 	}

@@ -14,16 +14,15 @@ import (
 
 // Options say on what suites run. The zero value is every mode on the default Kubernetes version.
 type Options struct {
-	Modes          string   // kube-proxy modes, separated by commas or spaces; empty: all
-	Kubernetes     string   // version or minor; empty: nodeimage.Default
-	Keep           bool     // keep the clusters, and reuse kept ones
-	Out            string   // run folder; empty: a new one below out/ in the module
-	Profile        string   // smoke, core or full; empty: core, or smoke with go test -short
-	Jobs           string   // most recordings side by side on one cluster; empty: found from what the machine has
-	Rate           string   // most requests per second and lane; empty: 100, and less where this machine does not carry them
-	staging.Target          // a cluster that is there already
-	App            string   // file about an app that is not Rollcall's, for the suite own; empty: there is none
-	Load           []string // images of this host that the nodes of a kind cluster are given
+	Modes          string // kube-proxy modes, separated by commas or spaces; empty: all
+	Kubernetes     string // version or minor; empty: nodeimage.Default
+	Keep           bool   // keep the clusters, and reuse kept ones
+	Out            string // run folder; empty: a new one below out/ in the module
+	Profile        string // smoke, core or full; empty: core, or smoke with go test -short
+	Jobs           string // most recordings side by side on one cluster; empty: found from what the machine has
+	Rate           string // most requests per second and lane; empty: 100, and less where this machine does not carry them
+	staging.Target        // a cluster that is there already
+	App            string // file about an app that is not Rollcall's, for the suite own; empty: there is none
 }
 
 // List has every option once.

@@ -35,6 +35,7 @@ type Runner struct {
 	Options
 	// Watches says that nothing is rolled out, for which fewer rights will do on a cluster of somebody else's.
 	Watches bool
+	Load    []string // images of this host that the nodes of a kind cluster are given
 
 	layout  layout.Layout
 	modes   []string
