@@ -13,8 +13,10 @@ import (
 // Elsewhere is an app that is there already: it is asked and watched, and nothing else is done to it.
 type Elsewhere struct {
 	Service *corev1.Service // that pods ask, by its ClusterIP and at its first port; nil: they ask the control pod alone
+	Secure  bool            // it is asked over TLS, by its name
 	Pods    *observe.App    // behind the Service; nil: they may not be watched
 	URL     string          // that the client outside the cluster asks; empty: there is none
+	Address string          // with a port, that its connections are opened to; empty: the URL's
 	// Explain says what keeps some clients from good replies, in one line.
 	Explain func(ctx context.Context, without []Unanswered) error
 }

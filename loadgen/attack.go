@@ -27,6 +27,8 @@ type Config struct {
 	Timeout  time.Duration // from sending until the whole reply is read; zero: DefaultTimeout
 	Ports    *LocalPorts   // that all lanes of the process dial from; nil: the lane has its own
 	UserHTTP *UserHTTP     // of a userapp; nil: the app is Rollcall's own, as that of control lanes always is
+	// Note is told of what lanes met beside their hits, and may be called by several at a time; nil: nobody wants to know.
+	Note func(evidence.Event)
 	// Unasked is for how long an [Agent] loads without being asked for its hits; zero: DefaultUnasked.
 	Unasked time.Duration
 }

@@ -59,7 +59,7 @@ func (c *client) ask(turn, seq uint64) (hit evidence.Hit, trouble error) {
 		Sent:      c.clock.at(sent),
 		Took:      time.Since(sent),
 		Reused:    a.reused,
-		Attempts:  a.attempts,
+		Attempts:  int32(a.attempts),
 		LocalPort: a.localPort,
 		Status:    a.status,
 		By:        a.by,
@@ -68,6 +68,9 @@ func (c *client) ask(turn, seq uint64) (hit evidence.Hit, trouble error) {
 	}
 	if !a.connected.IsZero() {
 		hit.Connect = a.connected.Sub(sent).Truncate(time.Microsecond)
+	}
+	if !a.secured.IsZero() {
+		hit.HandshakeMicros = uint32(a.secured.Sub(a.connected).Microseconds())
 	}
 	if err != nil {
 		var known bool

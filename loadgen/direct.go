@@ -1,13 +1,16 @@
 package loadgen
 
 import (
-	"cmp"
 	"context"
+	"crypto/tls"
+	"crypto/x509"
 	"errors"
 	"net"
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"rollcall/harness/evidence"
 )
 
 // A direct writes a request, waits for its reply in the same goroutine, and never sends anything again. net/http
@@ -20,14 +23,23 @@ type direct struct {
 	buffers  sync.Pool // of httpConns without a connection
 	template requestTemplate
 
+	tls   *tls.Config // nil: connections are plain
+	shown atomic.Pointer[x509.Certificate]
+	noted func(evidence.Event) // nil: nobody wants to know
+	clock clock
+
 	// Requests go round slots that keep one connection each: kube-proxy chooses a pod per connection. A request that
 	// finds its slot empty, because the connection is busy or ended, dials.
 	slots []atomic.Pointer[httpConn]
 }
 
-func newDirect(l httpLane, slots int, ports *LocalPorts) *direct {
-	return &direct{httpLane: l, address: net.JoinHostPort(l.target.Hostname(), cmp.Or(l.target.Port(), "80")),
-		keep: l.Kind().KeepsAlive(), ports: ports, template: templateOf(l.request(0)), slots: make([]atomic.Pointer[httpConn], slots)}
+func newDirect(l httpLane, slots int, cfg Config) *direct {
+	s := &direct{httpLane: l, address: l.DialAddress(), keep: l.Kind().KeepsAlive(), ports: cfg.Ports, template: templateOf(l.request(0)),
+		slots: make([]atomic.Pointer[httpConn], slots), noted: cfg.Note, clock: newClock(cfg.Began)}
+	if l.OverTLS() {
+		s.tls, _ = cfg.UserHTTP.tls().config(l.target.Hostname()) // which was checked
+	}
+	return s
 }
 
 func (s *direct) exchange(q request) (answer, error) {
@@ -35,12 +47,17 @@ func (s *direct) exchange(q request) (answer, error) {
 	slot := &s.slots[q.turn%uint64(len(s.slots))]
 	w, how, err := s.connect(slot, q.deadline)
 	if err != nil {
+		s.noteFailure(err)
 		return answer{connInfo: how}, err
 	}
-	r, last, err := w.exchange(s.template, q.seq)
+	r, last, err := w.exchange(s.template, q.seq, s.userapp)
 	how.connErr = w.readErr
 	if time.Since(began) >= resendTimer {
 		how.resent = w.resent.since(w.conn)
+	}
+	if err != nil {
+		s.noteFailure(err)
+		w.conn.Close() // TLS, which says goodbye, would wait up to 5 s for a peer that takes nothing (crypto/tls, closeNotify)
 	}
 	if err != nil || last || !s.keep || !slot.CompareAndSwap(nil, w) {
 		w.close()
@@ -71,7 +88,16 @@ func (s *direct) connect(slot *atomic.Pointer[httpConn], deadline time.Time) (*h
 		dialled.Close()
 		return nil, how, err
 	}
-	return s.newConn(dialled), how, nil
+	w := s.newConn(dialled)
+	if s.tls == nil {
+		return w, how, nil
+	}
+	if err := s.secure(w); err != nil {
+		w.close()
+		return nil, how, err
+	}
+	how.secured = time.Now()
+	return w, how, nil
 }
 
 // close gives up the keep-alive connections.

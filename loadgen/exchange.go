@@ -46,5 +46,6 @@ type connInfo struct {
 	connErr   error // what the last one failed with, where the error of the request need not say so
 
 	connected time.Time // when the last one was open, if it was opened for the request
+	secured   time.Time // when its TLS handshake was over, likewise
 	resent    int       // segments that the kernel sent again over it meanwhile
 }

@@ -44,6 +44,6 @@ func faultByType(err error) evidence.Fault {
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		return evidence.Closed
 	default:
-		return evidence.NoFault
+		return tlsFault(err)
 	}
 }

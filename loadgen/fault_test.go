@@ -72,7 +72,7 @@ func TestFaultOfPeer(t *testing.T) {
 		want     evidence.Fault
 		status   int
 		by       evidence.Server
-		attempts int
+		attempts int32
 		trouble  bool
 	}{
 		{"nobody listens", refusing, evidence.Refused, 0, evidence.Server{}, 0, false},
@@ -218,6 +218,18 @@ func unroutable(*testing.T) string { return "255.255.255.255:80" }
 
 // peer listens and lets reply speak on every connection, once the request was read.
 func peer(reply func(conn *net.TCPConn, ended <-chan struct{})) func(t *testing.T) string {
+	return accepting(func(conn *net.TCPConn, ended <-chan struct{}) {
+		req, err := http.ReadRequest(bufio.NewReader(conn))
+		if err != nil {
+			return
+		}
+		io.Copy(io.Discard, req.Body)
+		reply(conn, ended)
+	})
+}
+
+// accepting is a peer that does something with each connection, which it then closes.
+func accepting(handle func(conn *net.TCPConn, ended <-chan struct{})) func(t *testing.T) string {
 	return func(t *testing.T) string {
 		listener, err := net.Listen("tcp", "127.0.0.1:0")
 		if err != nil {
@@ -233,12 +245,7 @@ func peer(reply func(conn *net.TCPConn, ended <-chan struct{})) func(t *testing.
 				}
 				all.Go(func() {
 					defer accepted.Close()
-					req, err := http.ReadRequest(bufio.NewReader(accepted))
-					if err != nil {
-						return
-					}
-					io.Copy(io.Discard, req.Body)
-					reply(accepted.(*net.TCPConn), ended)
+					handle(accepted.(*net.TCPConn), ended)
 				})
 			}
 		})

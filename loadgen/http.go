@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -36,19 +37,20 @@ func checkHTTP(lane evidence.Lane) error {
 	switch {
 	case err != nil:
 		return err
-	case target.Scheme != "http" || target.Host == "":
-		return fmt.Errorf("target %q is no http URL", lane.Target)
+	case !slices.Contains([]string{"http", "https"}, target.Scheme) || target.Host == "":
+		return fmt.Errorf("target %q is no http or https URL", lane.Target)
 	case lane.Conn != evidence.Fresh && lane.Conn != evidence.Reused:
 		return fmt.Errorf("unknown kind of connection %q", lane.Conn)
 	case lane.Resends && !lane.Kind().KeepsAlive():
 		return errors.New("it resends, but keeps no connection that could die")
+	case lane.Resends && lane.OverTLS():
+		return errors.New("it resends, which is done over plain connections alone")
 	default:
 		return nil
 	}
 }
 
-// openHTTP makes the exchanger of a lane. A lane that resends is there to do as net/http does, and a userapp may reply in ways
-// that only net/http knows.
+// openHTTP makes the exchanger of a lane. A lane that resends is there to do as net/http does.
 func openHTTP(lane evidence.Lane, cfg Config) exchanger {
 	slots := 1
 	if lane.Kind().KeepsAlive() {
@@ -59,10 +61,10 @@ func openHTTP(lane evidence.Lane, cfg Config) exchanger {
 	if lane.Kind().AsksApp() {
 		l.userapp = newReplyReader(cfg.UserHTTP)
 	}
-	if lane.Resends || l.userapp != nil {
+	if lane.Resends {
 		return newNetHTTP(l, slots, cfg)
 	}
-	return newDirect(l, slots, cfg.Ports)
+	return newDirect(l, slots, cfg)
 }
 
 // An httpLane is what is asked over HTTP, and which replies are good.
@@ -82,7 +84,7 @@ func (l httpLane) request(seq uint64) *http.Request {
 		req.SetBasicAuth(user.Username(), password)
 	}
 	if l.userapp != nil {
-		req.Method = l.userapp.method()
+		l.userapp.shape(req)
 	} else if req.Method == http.MethodPost {
 		const body = "rollcall"
 		req.Body, req.ContentLength = io.NopCloser(strings.NewReader(body)), int64(len(body))
@@ -99,6 +101,17 @@ type reply struct {
 
 func replyOf(got *http.Response) reply {
 	return reply{status: got.StatusCode, service: got.Header.Get(serviceHeader), by: serverOf(got)}
+}
+
+// readReply reads one to its end. The app is nil for Rollcall's own.
+func readReply(got *http.Response, app *replyReader) (r reply, err error) {
+	if app != nil {
+		r.status = got.StatusCode
+		r.by.Version, err = app.read(got)
+		return r, err
+	}
+	_, err = io.Copy(io.Discard, got.Body)
+	return replyOf(got), err
 }
 
 func serverOf(reply *http.Response) evidence.Server {

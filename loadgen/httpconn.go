@@ -2,8 +2,9 @@ package loadgen
 
 import (
 	"bufio"
+	"cmp"
+	"errors"
 	"fmt"
-	"io"
 	"math"
 	"net"
 	"net/http"
@@ -21,6 +22,8 @@ type httpConn struct {
 	buffers *sync.Pool // it returns to
 
 	conn    net.Conn
+	stream  net.Conn  // what is spoken over: conn, or TLS over it
+	below   *peekable // TLS; nil: there is none
 	in      *bufio.Reader
 	out     []byte
 	left    int64 // bytes that may still be read
@@ -35,15 +38,15 @@ func (s *direct) newConn(conn net.Conn) *httpConn {
 		w = &httpConn{buffers: &s.buffers}
 		w.in = bufio.NewReader(w)
 	}
-	w.conn, w.readErr = conn, nil
+	w.conn, w.stream, w.below, w.readErr = conn, conn, nil, nil
 	w.resent.total.Store(0)
 	w.in.Reset(w)
 	return w
 }
 
 func (w *httpConn) close() {
-	w.conn.Close()
-	w.conn = nil
+	w.stream.Close()
+	w.conn, w.stream, w.below = nil, nil, nil
 	w.buffers.Put(w)
 }
 
@@ -52,26 +55,29 @@ func (w *httpConn) Read(p []byte) (int, error) {
 	if w.left <= 0 {
 		return 0, errLongHeader
 	}
-	n, err := w.conn.Read(p)
+	n, err := w.stream.Read(p)
 	w.left, w.readErr = w.left-int64(n), err
 	return n, err
 }
 
 // exchange writes a request and reads its reply to the end. The reply is the last one if the connection cannot carry
-// another request.
-func (w *httpConn) exchange(f requestTemplate, seq uint64) (r reply, last bool, err error) {
+// another request. The app is nil for Rollcall's own.
+func (w *httpConn) exchange(f requestTemplate, seq uint64, app *replyReader) (r reply, last bool, err error) {
 	w.out = f.number(w.out[:0], seq)
-	if _, err := w.conn.Write(w.out); err != nil {
+	if _, err := w.stream.Write(w.out); err != nil {
 		return reply{}, true, err
 	}
 	w.left = headerLimit
+	if app != nil {
+		return w.readAny(app)
+	}
 	if _, err := w.in.Peek(1); err != nil {
 		return reply{}, true, err
 	}
 	got, _ := w.in.Peek(w.in.Buffered()) // cannot fail
 	simple, ok := parseSimple(got)
 	if !ok {
-		return w.readAny()
+		return w.readAny(nil)
 	}
 	w.left = math.MaxInt64
 	if _, err := w.in.Discard(simple.header); err != nil {
@@ -81,10 +87,14 @@ func (w *httpConn) exchange(f requestTemplate, seq uint64) (r reply, last bool, 
 	return simple.reply, simple.last || w.in.Buffered() > 0, err
 }
 
-// readAny has net/http read the reply to a GET or a POST, and passes over those that only announce it.
-func (w *httpConn) readAny() (r reply, last bool, err error) {
+// readAny has net/http read the reply, and passes over those that only announce it.
+func (w *httpConn) readAny(app *replyReader) (r reply, last bool, err error) {
+	var asked *http.Request // one whose reply has a body
+	if app != nil {
+		asked = &app.asked
+	}
 	for {
-		got, err := http.ReadResponse(w.in, nil)
+		got, err := http.ReadResponse(w.in, asked)
 		if err != nil {
 			return reply{}, true, err
 		}
@@ -92,22 +102,38 @@ func (w *httpConn) readAny() (r reply, last bool, err error) {
 			continue
 		}
 		w.left = math.MaxInt64
-		r = replyOf(got)
-		_, err = io.Copy(io.Discard, got.Body)
+		r, err = readReply(got, app)
 		return r, got.Close || got.StatusCode < 200 || w.in.Buffered() > 0, err
 	}
 }
 
 // idle reports, without waiting, whether nothing came over the connection since its last reply, not even its end.
 func (w *httpConn) idle() bool {
+	if w.below != nil {
+		return w.idleTLS()
+	}
 	raw, err := w.conn.(syscall.Conn).SyscallConn()
 	if err != nil {
 		return false
 	}
 	quiet := false
 	err = raw.Read(func(fd uintptr) bool {
-		quiet = nothingToRead(fd)
+		_, err := readFile(fd, make([]byte, 1))
+		quiet = errors.Is(err, errNothing)
 		return true
 	})
 	return err == nil && quiet
+}
+
+// readNow reads what has come over a connection; it is errNothing if nothing has.
+func readNow(conn net.Conn, to []byte) (n int, err error) {
+	raw, err := conn.(syscall.Conn).SyscallConn()
+	if err != nil {
+		return 0, err
+	}
+	unread := raw.Read(func(fd uintptr) bool {
+		n, err = readFile(fd, to)
+		return true
+	})
+	return max(n, 0), cmp.Or(err, unread)
 }

@@ -1,8 +1,8 @@
 package loadgen
 
 import (
+	"cmp"
 	"context"
-	"io"
 	"net"
 	"net/http"
 	"net/http/httptrace"
@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// A netHTTP sends through net/http.
+// A netHTTP sends through net/http, for lanes that resend as that does.
 type netHTTP struct {
 	httpLane
 
@@ -26,7 +26,7 @@ func newNetHTTP(l httpLane, slots int, cfg Config) *netHTTP {
 	for range slots {
 		s.transports = append(s.transports, &http.Transport{
 			Proxy:               nil, // HTTP_PROXY would be measured in the Service's place
-			DialContext:         dialWith(dialer, cfg.Ports),
+			DialContext:         dialWith(dialer, cfg.Ports, l.Address),
 			DisableKeepAlives:   !l.Kind().KeepsAlive(),
 			MaxIdleConnsPerHost: 1,
 			DisableCompression:  true,
@@ -35,9 +35,9 @@ func newNetHTTP(l httpLane, slots int, cfg Config) *netHTTP {
 	return s
 }
 
-func dialWith(dialer net.Dialer, ports *LocalPorts) func(ctx context.Context, network, addr string) (net.Conn, error) {
+func dialWith(dialer net.Dialer, ports *LocalPorts, address string) func(ctx context.Context, network, addr string) (net.Conn, error) {
 	return func(ctx context.Context, network, addr string) (net.Conn, error) {
-		dialled, err := ports.dial(ctx, dialer, network, addr)
+		dialled, err := ports.dial(ctx, dialer, network, cmp.Or(address, addr))
 		if err != nil {
 			return nil, err
 		}
@@ -53,9 +53,6 @@ func (s *netHTTP) exchange(q request) (answer, error) {
 	var port atomic.Int32
 	ctx = context.WithValue(ctx, dialled{}, &port)
 	req := s.request(q.seq).WithContext(httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: given.add}))
-	if s.userapp != nil && !s.Resends {
-		req.Body = oneShotBody{} // net/http resends what has no body at all
-	}
 	var r reply
 	got, err := s.transports[q.turn%uint64(len(s.transports))].RoundTrip(req)
 	resent := 0
@@ -63,7 +60,7 @@ func (s *netHTTP) exchange(q request) (answer, error) {
 		resent = given.last.resent.since(given.last.Conn)
 	}
 	if err == nil {
-		r, err = s.read(got)
+		r, err = readReply(got, s.userapp)
 		got.Body.Close()
 	}
 	how := connInfo{attempts: given.count, reused: given.reused, connErr: firstErrorOf(given.last), resent: resent}
@@ -77,30 +74,12 @@ func (s *netHTTP) exchange(q request) (answer, error) {
 	return s.answer(r, how), err
 }
 
-// read reads a reply to its end.
-func (s *netHTTP) read(got *http.Response) (r reply, err error) {
-	if s.userapp != nil {
-		r.status = got.StatusCode
-		r.by.Version, err = s.userapp.read(got)
-		return r, err
-	}
-	_, err = io.Copy(io.Discard, got.Body)
-	return replyOf(got), err
-}
-
 // close gives up the keep-alive connections, also one that is still being dialled.
 func (s *netHTTP) close() {
 	for _, t := range s.transports {
 		t.CloseIdleConnections()
 	}
 }
-
-// oneShotBody is an empty body that net/http cannot rewind: a request that has one is not sent again when the
-// keep-alive connection it was given turns out dead.
-type oneShotBody struct{}
-
-func (oneShotBody) Read([]byte) (int, error) { return 0, io.EOF }
-func (oneShotBody) Close() error             { return nil }
 
 // Connections are those one request was given, one after the other.
 type connections struct {

@@ -1,12 +1,9 @@
 package loadgen
 
 import (
-	"cmp"
-	"context"
 	"crypto/tls"
 	"errors"
 	"net"
-	"net/http"
 
 	"rollcall/harness/evidence"
 )
@@ -22,20 +19,11 @@ type NoReplyError struct {
 
 func (e *NoReplyError) Error() string { return e.Because }
 
-// noReply is about a request that failed.
-func noReply(ctx context.Context, req *http.Request, opened bool, err error) *NoReplyError {
-	fault, _ := faultOf(err)
-	ended := fault == evidence.Reset || fault == evidence.Closed // maybe before net/http could give it to the request
-	return &NoReplyError{Fault: fault, Opened: opened || ended, TLS: ended && speaksTLS(ctx, req), Because: err.Error()}
-}
-
-// speaksTLS reports whether a server takes part in a handshake, whatever certificate it has or wants: it comes to the end of it, or says
-// with an alert why not (RFC 8446, 6.2), which net has as a "remote error".
-func speaksTLS(ctx context.Context, req *http.Request) bool {
-	ctx, cancel := context.WithTimeout(ctx, DefaultTimeout)
-	defer cancel()
-	dialer := tls.Dialer{Config: &tls.Config{InsecureSkipVerify: true}} //nolint:gosec // nothing is sent
-	conn, err := dialer.DialContext(ctx, "tcp", net.JoinHostPort(req.URL.Hostname(), cmp.Or(req.URL.Port(), "80")))
+// speaksTLS reports whether what a lane asks takes part in a handshake, whatever certificate it has or wants: it comes to the end of it, or
+// says with an alert why not (RFC 8446, 6.2), which net has as a "remote error".
+func speaksTLS(lane evidence.Lane) bool {
+	dialer := tls.Dialer{NetDialer: &net.Dialer{Timeout: DefaultTimeout}, Config: &tls.Config{InsecureSkipVerify: true}} //nolint:gosec // nothing is sent
+	conn, err := dialer.Dial("tcp", lane.DialAddress())
 	if err == nil {
 		conn.Close()
 		return true

@@ -13,6 +13,7 @@ const noteAskedEvery = 10 * time.Second
 func (a *Agent) begin(ctx context.Context, o startRequest) error {
 	now := time.Now()
 	cfg := o.config(a.ports)
+	cfg.Note = a.note
 	began := now.Add(max(0, cfg.At.Sub(now))) // on the monotonic clock, which an instant from afar is not
 	var clients []*client
 	for i, lane := range o.Lanes {
@@ -33,7 +34,11 @@ func (a *Agent) begin(ctx context.Context, o startRequest) error {
 		if err := a.spool.write(stateFile, a.state); err != nil {
 			return err
 		}
-		if err := a.spool.write(orderFile, spooledOrder{a.instance, bootID(), o}); err != nil {
+		kept, err := a.seal(o)
+		if err != nil {
+			return err
+		}
+		if err := a.spool.write(orderFile, kept); err != nil {
 			return err
 		}
 	}

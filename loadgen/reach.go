@@ -1,14 +1,14 @@
 package loadgen
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
-	"net/http/httptrace"
-	"net/url"
+	"strings"
 	"time"
 
 	"rollcall/harness/evidence"
@@ -38,47 +38,47 @@ func Ask(ctx context.Context, client *http.Client, target string) (evidence.Serv
 	return serverOf(reply), err
 }
 
-// Ask asks a userapp once and says which version gave the good reply, if it names one.
-func (p *UserHTTP) Ask(ctx context.Context, client *http.Client, target string) (version string, err error) {
-	if err := p.Check(); err != nil {
+// Ask asks a userapp once, as a lane of that target and address over new connections does, and says which version gave the good
+// reply, if it names one. Otherwise the error is a [NoReplyError].
+func (p *UserHTTP) Ask(target, address string, timeout time.Duration) (version string, err error) {
+	lane := evidence.Lane{ID: "ask", Vantage: evidence.FromHost, Conn: evidence.Fresh, Target: target, Address: address}
+	if err := cmp.Or(p.Check(), checkHTTP(lane)); err != nil {
 		return "", fmt.Errorf("loadgen: ask: %w", err)
 	}
-	req, err := http.NewRequestWithContext(ctx, p.method(), target, nil)
-	if err != nil {
-		return "", fmt.Errorf("loadgen: ask: %w", err)
-	}
-	var given connections
-	reply, err := client.Do(req.WithContext(httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: given.add})))
-	if err != nil {
-		return "", noReply(ctx, req, given.count > 0, fmt.Errorf("loadgen: ask: %w", err))
-	}
-	defer reply.Body.Close()
-	version, err = newReplyReader(p).read(reply)
+	c := openHTTP(lane, Config{UserHTTP: p, Ports: NewLocalPorts(), Timeout: timeout})
+	defer c.close()
+	a, err := c.exchange(request{deadline: time.Now().Add(timeout)})
+	none := &NoReplyError{Opened: !a.connected.IsZero(), Because: "loadgen: ask " + target + ": "}
 	switch {
 	case err != nil:
-		return "", noReply(ctx, req, true, fmt.Errorf("loadgen: ask %s: %w", target, err))
-	case !p.good(reply.StatusCode):
-		return "", &NoReplyError{Status: reply.StatusCode, TLS: reply.StatusCode == http.StatusBadRequest && speaksTLS(ctx, req),
-			Because: fmt.Sprintf("loadgen: ask %s: %s", target, reply.Status)}
-	case p.Names() && version == "":
-		return "", fmt.Errorf("loadgen: ask %s: the reply names no version where it should", target)
+		none.Fault, _ = faultOf(err, a.connErr)
+		none.Because += err.Error()
+		ended := none.Fault == evidence.Reset || none.Fault == evidence.Closed // maybe before the request was written
+		none.Opened, none.TLS = none.Opened || ended, ended && !lane.OverTLS() && speaksTLS(lane)
+	case a.fault == evidence.BadStatus:
+		*none = NoReplyError{Status: a.status, TLS: a.status == http.StatusBadRequest && !lane.OverTLS() && speaksTLS(lane),
+			Because: none.Because + strings.TrimSpace(fmt.Sprintf("%d %s", a.status, http.StatusText(a.status)))}
+	case a.fault != evidence.NoFault:
+		none.Fault = a.fault
+		none.Because += "the reply names no version where it should"
+	default:
+		return a.by.Version, nil
 	}
-	return version, nil
+	return "", none
 }
 
-// Reach has the agent ask the target once, from where it is. p is nil for the echo app. That there is no good reply is a
-// [NoReplyError].
-func (r Remote) Reach(ctx context.Context, target string, p *UserHTTP) error {
-	query := url.Values{"target": {target}}
-	if p != nil {
-		text, err := json.Marshal(p)
-		if err != nil {
-			return fmt.Errorf("loadgen: ask agent to reach: %w", err)
-		}
-		query.Set("user_http", string(text))
-	}
+// A reachRequest is what an agent is told to ask.
+type reachRequest struct {
+	Target   string    `json:"target"`
+	Address  string    `json:"address,omitempty"` // as in a Lane
+	UserHTTP *UserHTTP `json:"user_http,omitempty"`
+}
+
+// Reach has the agent ask what a lane asks once, from where it is. p is nil for the echo app. That there is no good reply is a
+// [NoReplyError]. What it is told is in the body: the URL of a call stands in errors.
+func (r Remote) Reach(ctx context.Context, lane evidence.Lane, p *UserHTTP) error {
 	var none *NoReplyError
-	if err := r.call(ctx, "reach?"+query.Encode(), http.MethodGet, nil, decodeInto(&none)); err != nil {
+	if err := r.call(ctx, "reach", http.MethodPost, reachRequest{lane.Target, lane.Address, p}, decodeInto(&none)); err != nil {
 		return err
 	}
 	if none != nil {
@@ -87,18 +87,16 @@ func (r Remote) Reach(ctx context.Context, target string, p *UserHTTP) error {
 	return nil
 }
 
-// reach serves GET /v1/reach: why the target gave no good reply, or null.
+// reach serves POST /v1/reach: why the target gave no good reply, or null.
 func (a *Agent) reach(w http.ResponseWriter, r *http.Request) {
-	client := FreshClient(DefaultTimeout)
-	target, text := r.URL.Query().Get("target"), r.URL.Query().Get("user_http")
-	var err error
-	if text == "" {
-		_, err = Ask(r.Context(), client, target)
-	} else {
-		var p UserHTTP
-		if err = json.Unmarshal([]byte(text), &p); err == nil {
-			_, err = p.Ask(r.Context(), client, target)
-		}
+	var q reachRequest
+	err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxStartRequest)).Decode(&q)
+	switch {
+	case err != nil:
+	case q.UserHTTP != nil:
+		_, err = q.UserHTTP.Ask(q.Target, q.Address, DefaultTimeout)
+	default:
+		_, err = Ask(r.Context(), FreshClient(DefaultTimeout), q.Target)
 	}
 	var none *NoReplyError
 	if err != nil && !errors.As(err, &none) {

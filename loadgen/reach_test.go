@@ -5,6 +5,8 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+
+	"rollcall/harness/evidence"
 )
 
 func TestReachThroughAnAgent(t *testing.T) {
@@ -19,18 +21,18 @@ func TestReachThroughAnAgent(t *testing.T) {
 	defer api.Close()
 	remote := Remote{URL: api.URL, Token: "secret", Client: api.Client()}
 
-	if err := remote.Reach(t.Context(), app.URL, nil); err == nil || !strings.Contains(err.Error(), "503") {
+	if err := remote.Reach(t.Context(), evidence.Lane{Target: app.URL}, nil); err == nil || !strings.Contains(err.Error(), "503") {
 		t.Errorf("error %v of an app that answers 503", err)
 	}
 	status = http.StatusOK
-	if err := remote.Reach(t.Context(), app.URL, nil); err != nil {
+	if err := remote.Reach(t.Context(), evidence.Lane{Target: app.URL}, nil); err != nil {
 		t.Errorf("an app that answers is not reached: %v", err)
 	}
-	if err := remote.Reach(t.Context(), "http://"+refusing(t), nil); err == nil {
+	if err := remote.Reach(t.Context(), evidence.Lane{Target: "http://" + refusing(t)}, nil); err == nil {
 		t.Error("an app that is not there is reached")
 	}
 	stranger := Remote{URL: api.URL, Token: "wrong", Client: api.Client()}
-	if err := stranger.Reach(t.Context(), app.URL, nil); err == nil || !strings.Contains(err.Error(), "401") {
+	if err := stranger.Reach(t.Context(), evidence.Lane{Target: app.URL}, nil); err == nil || !strings.Contains(err.Error(), "401") {
 		t.Errorf("error %v without the token, want 401", err)
 	}
 }

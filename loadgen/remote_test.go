@@ -152,7 +152,7 @@ func TestAgentRefusesStartRequests(t *testing.T) {
 		{"a word it does not know", `{"rate":5,` + good + `]}`, "unknown field"},
 		{"no lanes", `{"began":1,"service":"shop"}`, "no lanes"},
 		{"two lanes of one name", `{` + good + `,{"id":"a","conn":"fresh","target":"http://127.0.0.1:1/","rate":1}]}`, "two lanes"},
-		{"one lane of two that is wrong", `{` + good + `,{"id":"b"}]}`, "no http URL"},
+		{"one lane of two that is wrong", `{` + good + `,{"id":"b"}]}`, "no http or https URL"},
 		{"no time at which the run began", strings.Replace(`{`+good+`]}`, `"began":1`, `"began":0`, 1), "no time at which"},
 	}
 	for _, tt := range tests {

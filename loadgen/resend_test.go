@@ -44,7 +44,7 @@ func TestResendingHidesDeadConnections(t *testing.T) {
 
 			failed, resent := 0, 0
 			for _, h := range hitsOf(t, a) {
-				resent += h.Attempts - 1
+				resent += int(h.Attempts) - 1
 				if !h.Failed() {
 					continue
 				}

@@ -27,8 +27,12 @@ func (a *Agent) open(dir string, limit int64) error {
 // resume goes on with an order: the plan stays what it was, and what was due meanwhile is left out. One that was stopped, or that
 // nobody has asked for hits for too long, only keeps its hits. Offsets are from the wall clock as it is now.
 func (a *Agent) resume(order spooledOrder, now time.Time) error {
-	o := order.Order
+	o, err := a.unseal(order)
+	if err != nil {
+		return err
+	}
 	cfg := o.config(a.ports)
+	cfg.Note = a.note
 	left := cfg.Unasked - now.Sub(time.Unix(0, a.state.Asked))
 	loads := !a.state.Stopped && left > 0
 	clients := make([]*client, len(o.Lanes))

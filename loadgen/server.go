@@ -39,8 +39,9 @@ const maxStartRequest = 1 << 20
 //	                   and after, or one for each of several such pairs; 404 for an unknown lane, 410 for hits
 //	                   below a number asked for before, 416 for a number beyond what was kept; 409 before start
 //	GET  /v1/absences  the [evidence.Absence]s so far
+//	GET  /v1/noted     the [evidence.Event]s that lanes met so far
 //	GET  /v1/identity  an Identity
-//	GET  /v1/reach     asks ?target= once; why it gives no good reply, or null
+//	POST /v1/reach     asks the target of a reachRequest once; why it gives no good reply, or null
 //	GET  /healthz      open to everybody; all others want the bearer token
 type Agent struct {
 	token    string
@@ -85,7 +86,8 @@ func NewAgent(cfg AgentConfig) (*Agent, error) {
 	v1.HandleFunc("GET /v1/hits", a.hits)
 	v1.HandleFunc("GET /v1/absences", a.away)
 	v1.HandleFunc("GET /v1/identity", a.identity)
-	v1.HandleFunc("GET /v1/reach", a.reach)
+	v1.HandleFunc("GET /v1/noted", a.noted)
+	v1.HandleFunc("POST /v1/reach", a.reach)
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /healthz", func(http.ResponseWriter, *http.Request) {})
 	mux.Handle("/", a.guard(v1))

@@ -36,6 +36,7 @@ type spooledOrder struct {
 	Instance string       `json:"instance"` // of the process that was told it
 	Boot     string       `json:"boot"`     // of the kernel it ran on
 	Order    startRequest `json:"order"`
+	UserHTTP []byte       `json:"sealed_user_http,omitempty"` // of the order, which has none then
 }
 
 // A spoolState is what of an agent changes while it loads, but for the hits.
@@ -43,6 +44,7 @@ type spoolState struct {
 	Asked    int64              `json:"asked"`             // when its hits were last asked for, about, in Unix nanoseconds
 	Stopped  bool               `json:"stopped,omitempty"` // it was told to stop
 	Absences []evidence.Absence `json:"absences,omitempty"`
+	Noted    []evidence.Event   `json:"noted,omitempty"`
 }
 
 // openSpool makes the folder, or finds what an earlier process left in it; the order is nil if that was told nothing.

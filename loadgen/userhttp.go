@@ -1,6 +1,8 @@
 package loadgen
 
 import (
+	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,17 +12,42 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"golang.org/x/net/http/httpguts"
 )
 
 // A UserHTTP is how an app that is not Rollcall's own is asked, and what its replies look like. At most one of Header,
 // Pointer and Pattern says where a reply names its version; without any, nobody knows which version answered.
+//
+// What it sends may be secret: whoever keeps one has to seal it, as spools do.
 type UserHTTP struct {
-	Method  string `json:"method,omitempty"`  // GET or HEAD, or POST with an empty body; empty: GET
-	Status  []int  `json:"status,omitempty"`  // of a good reply; empty: 200 to 299
-	Header  string `json:"header,omitempty"`  // whose value is the version
-	Pointer string `json:"pointer,omitempty"` // to the version in a JSON body, by RFC 6901
-	Pattern string `json:"pattern,omitempty"` // that the body matches, whose first group is the version
+	Method  string        `json:"method,omitempty"`  // empty: GET
+	Host    string        `json:"host,omitempty"`    // of the Host header; empty: the target's
+	Headers []HeaderField `json:"headers,omitempty"` // further ones
+	Body    []byte        `json:"body,omitempty"`
+	TLS     *TLS          `json:"tls,omitempty"`     // of https targets; nil: as usual
+	Status  []int         `json:"status,omitempty"`  // of a good reply; empty: 200 to 299
+	Header  string        `json:"header,omitempty"`  // whose value is the version
+	Pointer string        `json:"pointer,omitempty"` // to the version in a JSON body, by RFC 6901
+	Pattern string        `json:"pattern,omitempty"` // that the body matches, whose first group is the version
 }
+
+// A HeaderField is a header of a request.
+type HeaderField struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}
+
+// Methods are those that requests may have. Those that write come after Reads.
+func Methods() []string {
+	return append(Reads(), http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete)
+}
+
+// Reads are the methods that change nothing (RFC 9110, 9.2.1).
+func Reads() []string { return []string{http.MethodGet, http.MethodHead} }
+
+// MostBody is how long the body of a request may be, in bytes: orders of agents have it.
+const MostBody = 512 << 10
 
 // bodyLimit is how much of a body is searched for a version, in bytes.
 const bodyLimit = 1 << 20
@@ -34,8 +61,10 @@ func (p *UserHTTP) Check() error {
 		}
 	}
 	switch {
-	case !slices.Contains([]string{"", http.MethodGet, http.MethodHead, http.MethodPost}, p.Method):
-		return fmt.Errorf("method %q: use GET, HEAD or POST", p.Method)
+	case p.Method != "" && !slices.Contains(Methods(), p.Method):
+		return fmt.Errorf("method %q: use one of %s", p.Method, strings.Join(Methods(), ", "))
+	case len(p.Body) > MostBody:
+		return fmt.Errorf("body: it is longer than %d bytes", MostBody)
 	case named > 1:
 		return errors.New("the version stands in one place: name a header, a pointer or a pattern")
 	case p.Pointer != "" && !strings.HasPrefix(p.Pointer, "/"):
@@ -47,6 +76,14 @@ func (p *UserHTTP) Check() error {
 		if status < 100 || status > 599 {
 			return fmt.Errorf("status %d: there is none", status)
 		}
+	}
+	for _, h := range p.Headers {
+		if err := h.check(); err != nil {
+			return err
+		}
+	}
+	if _, err := p.TLS.config(""); err != nil {
+		return err
 	}
 	if p.Pattern == "" {
 		return nil
@@ -80,9 +117,44 @@ func (p *UserHTTP) good(status int) bool {
 	return slices.Contains(p.Status, status)
 }
 
+// tls is nil for an app that says nothing of it.
+func (p *UserHTTP) tls() *TLS {
+	if p == nil {
+		return nil
+	}
+	return p.TLS
+}
+
+// check finds what is no header, or one that is not the user's to set. Its value is not told.
+func (h HeaderField) check() error {
+	ours := []string{"Connection", "Content-Length", "Host", "Trailer", "Transfer-Encoding", "Upgrade", laneHeader, seqHeader}
+	switch {
+	case !httpguts.ValidHeaderFieldName(h.Name):
+		return fmt.Errorf("header %q: that is no name of one", h.Name)
+	case slices.Contains(ours, http.CanonicalHeaderKey(h.Name)):
+		return fmt.Errorf("header %s: it is not to be set", h.Name)
+	case !httpguts.ValidHeaderFieldValue(h.Value):
+		return fmt.Errorf("header %s: its value has what no header may have", h.Name)
+	default:
+		return nil
+	}
+}
+
+// shape makes a request one to the app.
+func (p *UserHTTP) shape(req *http.Request) {
+	req.Method, req.Host = p.method(), cmp.Or(p.Host, req.Host)
+	for _, h := range p.Headers {
+		req.Header.Add(h.Name, h.Value)
+	}
+	if len(p.Body) > 0 {
+		req.Body, req.ContentLength = io.NopCloser(bytes.NewReader(p.Body)), int64(len(p.Body))
+	}
+}
+
 // A replyReader finds the version in replies.
 type replyReader struct {
 	*UserHTTP
+	asked   http.Request // what replies are to
 	pattern *regexp.Regexp
 }
 
@@ -91,7 +163,7 @@ func newReplyReader(p *UserHTTP) *replyReader {
 	if p == nil {
 		return nil
 	}
-	r := &replyReader{UserHTTP: p}
+	r := &replyReader{UserHTTP: p, asked: http.Request{Method: p.method()}}
 	if p.Pattern != "" {
 		r.pattern = regexp.MustCompile(p.Pattern)
 	}

@@ -3,8 +3,12 @@ package loadgen
 import (
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
+
+	"rollcall/harness/evidence"
 )
 
 func TestUserHTTPReads(t *testing.T) {
@@ -49,7 +53,13 @@ func TestUserHTTPCheck(t *testing.T) {
 		says     string
 	}{
 		{"nothing is said", UserHTTP{}, ""},
-		{"a method that changes things", UserHTTP{Method: "DELETE"}, `method "DELETE": use GET, HEAD or POST`},
+		{"a method that is none", UserHTTP{Method: "TRACE"}, `method "TRACE": use one of GET, HEAD, POST, PUT, PATCH, DELETE`},
+		{"a header that is none", UserHTTP{Headers: []HeaderField{{"a b", "c"}}}, `header "a b": that is no name of one`},
+		{"a header that is ours", UserHTTP{Headers: []HeaderField{{"host", "c"}}}, "header host: it is not to be set"},
+		{"a value that is none", UserHTTP{Headers: []HeaderField{{"a", "b\nc"}}}, "header a: its value has what no header may have"},
+		{"a body that is too long", UserHTTP{Body: make([]byte, MostBody+1)}, "body: it is longer than 524288 bytes"},
+		{"an authority that is none", UserHTTP{TLS: &TLS{CA: []byte("x")}}, "CA: there is no certificate in PEM"},
+		{"a key that is missing", UserHTTP{TLS: &TLS{Certificate: []byte("x")}}, "certificate of the client: tls: "},
 		{"two places", UserHTTP{Header: "a", Pointer: "/b"}, "the version stands in one place"},
 		{"a pointer that is none", UserHTTP{Pointer: "version"}, `pointer "version": it begins with /`},
 		{"a body that HEAD does not have", UserHTTP{Method: "HEAD", Pattern: "(a)"}, "a reply to HEAD has no body"},
@@ -61,5 +71,29 @@ func TestUserHTTPCheck(t *testing.T) {
 		if (err == nil) != (row.says == "") || err != nil && !strings.HasPrefix(err.Error(), row.says) {
 			t.Errorf("%s: %v", row.sentence, err)
 		}
+	}
+}
+
+// A userapp is asked as it is used to be, and what its replies have after them is the next one.
+func TestUserHTTPIsSent(t *testing.T) {
+	for _, method := range Methods() {
+		t.Run(method, func(t *testing.T) {
+			app := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				body, _ := io.ReadAll(r.Body)
+				w.Header().Set("X-Seen", strings.Join([]string{r.Method, r.Host, r.Header.Get("X-Tenant"), string(body)}, " "))
+				io.WriteString(w, "a body")
+			}))
+			defer app.Close()
+			c := newClient(lane(evidence.Reused, app.URL, 1), Config{Began: time.Now(), Service: "shop", Timeout: patient,
+				UserHTTP: &UserHTTP{Method: method, Host: "shop.test", Headers: []HeaderField{{"X-Tenant", "acme"}}, Body: []byte("order"),
+					Header: "X-Seen"}})
+			defer c.close()
+			for i, turn := range []uint64{0, reusedConns} {
+				if hit, trouble := c.ask(turn, turn); hit.By.Version != method+" shop.test acme order" || hit.Failed() || trouble != nil ||
+					hit.Reused != (i == 1) {
+					t.Errorf("%+v, %v", hit, trouble)
+				}
+			}
+		})
 	}
 }

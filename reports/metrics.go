@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"time"
 
 	dto "github.com/prometheus/client_model/go"
@@ -119,8 +120,9 @@ func (g *gauges) scenario(s model.Scenario, kubernetes string) {
 		}
 	}
 	for _, fault := range evidence.Faults() {
-		if len(s.LoadLanes()) > 0 {
-			set("failures", "Requests that failed, by kind.", float64(failures[fault]), label("kind", string(fault)))
+		n, counted := failures[fault]
+		if counted || len(s.LoadLanes()) > 0 && slices.Contains(evidence.PlainFaults(), fault) {
+			set("failures", "Requests that failed, by kind.", float64(n), label("kind", string(fault)))
 		}
 	}
 	for _, m := range metric.Of(s) {

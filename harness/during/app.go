@@ -75,7 +75,7 @@ func (m *maintenance) watchApp(ctx context.Context, c cluster.Cluster, s *harnes
 	s.Rollout = rollout.There(commonest(pods), service)
 	is := a.facts(ctx, service.Spec.Ports[0], pods)
 	is.Affinity = service.Spec.SessionAffinity == corev1.ServiceAffinityClientIP
-	s.UserApp = userapp.Elsewhere(m.service.path, is)
+	s.UserApp = userapp.Elsewhere(m.service.path, m.http, is)
 	if (len(m.command) > 0 || m.change != nil) && m.until == "" && m.lasts == 0 { // else it is said when all is over
 		s.Expect = append(s.Expect, verdict.SomethingChanged())
 	}

@@ -3,7 +3,6 @@ package during
 import (
 	"context"
 	"fmt"
-	"net/url"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -18,26 +17,26 @@ import (
 )
 
 // A serviceName names a Service of a cluster, one of its ports and what is asked for there.
-type serviceName struct{ namespace, name, port, path string }
+type serviceName struct {
+	namespace, name, port, path string
+	secure                      bool // asked over TLS
+}
 
-// parseService reads what is written as namespace/name, :port and /path.
+// parseService reads what is written as namespace/name, :port and /path; with a port the name may have http: or https: before it, as
+// in URLs of the API server's proxy (k8s.io/apimachinery, SplitSchemeNamePort).
 func parseService(text string) (s serviceName, err error) {
 	namespace, rest, two := strings.Cut(text, "/")
 	name, path, _ := strings.Cut(rest, "/")
-	name, port, ported := strings.Cut(name, ":")
-	if !two || namespace == "" || name == "" || ported && port == "" {
+	scheme, ported, schemed := strings.Cut(name, ":")
+	if schemed = schemed && strings.Contains(ported, ":"); schemed {
+		name = ported
+	}
+	name, port, named := strings.Cut(name, ":")
+	if !two || namespace == "" || name == "" || named && port == "" || strings.Contains(port, ":") ||
+		schemed && scheme != "http" && scheme != "https" {
 		return s, usage.New("service "+text, "it names no Service", "write it like shop/web, shop/web:8080 or shop/web:http/healthz")
 	}
-	return serviceName{namespace, name, port, "/" + path}, nil
-}
-
-// checkURL refuses what a client cannot ask.
-func checkURL(text string) error {
-	at, err := url.Parse(text)
-	if err != nil || at.Scheme != "http" || at.Host == "" || at.Fragment != "" {
-		return usage.New("url "+text, "it is no URL that is asked over HTTP", "write it like http://shop.example.com/healthz")
-	}
-	return nil
+	return serviceName{namespace, name, port, "/" + path, schemed && scheme == "https"}, nil
 }
 
 // find is the Service as it is in the cluster, with the named port as its first.
@@ -65,7 +64,7 @@ func (a asked) elsewhere(ctx context.Context, client kubernetes.Interface, s har
 	if a.service == nil && a.url == "" {
 		return s, nil
 	}
-	to := &harness.Elsewhere{URL: a.url}
+	to := &harness.Elsewhere{URL: a.url, Address: a.connectTo}
 	stands := &corev1.Service{ObjectMeta: metav1.ObjectMeta{Name: "elsewhere"}} // for whoever wants the name of one
 	path := ""
 	if a.service != nil {
@@ -73,9 +72,9 @@ func (a asked) elsewhere(ctx context.Context, client kubernetes.Interface, s har
 		if to.Service, err = a.service.find(ctx, client); err != nil {
 			return s, err
 		}
-		stands, path = to.Service, a.service.path
+		stands, path, to.Secure = to.Service, a.service.path, a.service.secure
 	}
 	s.App.Name = stands.Name // which the control pods name, as all do that lanes ask
-	s.Elsewhere, s.UserApp, s.Rollout = to, userapp.Elsewhere(path, evidence.UserApp{}), rollout.There(harness.OldVersion, stands)
+	s.Elsewhere, s.UserApp, s.Rollout = to, userapp.Elsewhere(path, a.http, evidence.UserApp{}), rollout.There(harness.OldVersion, stands)
 	return s, nil
 }

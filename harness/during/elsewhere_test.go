@@ -11,6 +11,7 @@ import (
 
 	"rollcall/fixtures"
 	"rollcall/harness/usage"
+	"rollcall/loadgen"
 )
 
 func TestAServiceOfYours(t *testing.T) {
@@ -28,6 +29,9 @@ func TestAServiceOfYours(t *testing.T) {
 		{"a port by its number", "shop/web:8080", 8080, "/", ""},
 		{"a port by its name, and what is asked for", "shop/web:admin/health/live", 8080, "/health/live", ""},
 		{"what is asked for alone", "shop/web/health?deep=1", 80, "/health?deep=1", ""},
+		{"a port by its number, asked over TLS", "shop/https:web:8080/", 8080, "/", ""},
+		{"another scheme", "shop/ftp:web:80", 0, "", "service shop/ftp:web:80: it names no Service"},
+		{"too many words", "shop/https:web:80:81", 0, "", "service shop/https:web:80:81: it names no Service"},
 		{"no namespace", "web", 0, "", "service web: it names no Service"},
 		{"no name", "shop/", 0, "", "service shop/: it names no Service"},
 		{"no port where one should be", "shop/web:", 0, "", "service shop/web:: it names no Service"},
@@ -36,7 +40,7 @@ func TestAServiceOfYours(t *testing.T) {
 		{"a port that it has not", "shop/web:443", 0, "", "service shop/web: it has no port 443: "},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
-			a := asked{}
+			a := asked{http: &loadgen.UserHTTP{}}
 			named, err := parseService(row.text)
 			if err == nil {
 				a.service = &named
@@ -45,7 +49,8 @@ func TestAServiceOfYours(t *testing.T) {
 				if err = failed; err == nil {
 					found := s.Elsewhere.Service
 					if found.Spec.ClusterIP != "10.0.0.7" || len(found.Spec.Ports) != 1 || found.Spec.Ports[0].Port != row.port ||
-						s.UserApp.Path() != row.path || s.App.Name != "web" || s.Elsewhere.URL != "" {
+						s.UserApp.Path() != row.path || s.App.Name != "web" || s.Elsewhere.URL != "" ||
+						s.Elsewhere.Secure != strings.Contains(row.text, "https:") {
 						t.Errorf("asks %+v for %s", found.Spec, s.UserApp.Path())
 					}
 					stands, err := s.Rollout.Deploy(t.Context(), client, fixtures.Destination{}, s.App, 0)
@@ -71,21 +76,22 @@ func TestAURLOfYours(t *testing.T) {
 		text string
 		ok   bool
 	}{
-		{"http://shop.example.com", true}, {"http://10.0.0.1:8080/health?x=1", true}, {"https://shop.example.com/", false},
+		{"http://shop.example.com", true}, {"http://10.0.0.1:8080/health?x=1", true}, {"https://shop.example.com/", true},
+		{"ftp://shop.example.com/", false}, {"https://me:secret@shop.example.com/", false},
 		{"shop.example.com", false}, {"http:///x", false}, {"http://%zz", false},
 	} {
-		if err := checkURL(row.text); (err == nil) != row.ok || err != nil && !usage.Is(err) {
+		if err := (Request{}).checkURL(row.text); (err == nil) != row.ok || err != nil && (!usage.Is(err) || strings.Contains(err.Error(), "secret")) {
 			t.Errorf("%s: %v", row.text, err)
 		}
 	}
-	a := asked{url: "http://shop.example.com/health"}
+	a := asked{url: "http://shop.example.com/health", connectTo: "10.0.0.1:80", http: &loadgen.UserHTTP{Header: "X-Version"}}
 	m := &maintenance{asked: a}
 	s, err := a.elsewhere(t.Context(), nil, m.scenario())
-	if err != nil || s.Elsewhere.Service != nil || s.Elsewhere.URL != a.url {
+	if err != nil || s.Elsewhere.Service != nil || s.Elsewhere.URL != a.url || s.Elsewhere.Address != a.connectTo {
 		t.Errorf("%+v, %v", s.Elsewhere, err)
 	}
-	if good := s.UserApp.HTTP().Status; good[0] != 200 || good[len(good)-1] != 399 || len(good) != 200 {
-		t.Errorf("good replies have %v", good)
+	if s.UserApp.HTTP() != a.http || !s.UserApp.Facts().Named {
+		t.Errorf("asked as %+v, which names its version: %v", s.UserApp.HTTP(), s.UserApp.Facts().Named)
 	}
 	own := m.scenario()
 	same, err := asked{}.elsewhere(t.Context(), nil, own)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http/httptest"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -24,6 +25,7 @@ import (
 	"rollcall/harness/evidence/store"
 	"rollcall/harness/runner"
 	"rollcall/harness/usage"
+	"rollcall/loadgen"
 )
 
 // fakeVariable makes a test process a recorder of a fake cluster; its value says how that goes.
@@ -32,6 +34,7 @@ const fakeVariable = "FAKE_RECORDER"
 // How a fake recording goes.
 const (
 	works   = "works"
+	asks    = "asks"    // what it is told, with an agent whose spool is in the run folder
 	loses   = "loses"   // a request
 	refused = "refused" // for what was asked
 	breaks  = "breaks"  // before it records anything
@@ -114,6 +117,37 @@ func (f *fakeRecording) record(ctx context.Context, out io.Writer, suite, comman
 	return err
 }
 
+// ask has an agent ask what a scenario asks outside, until there are a few replies.
+func (f *fakeRecording) ask(ctx context.Context, s harness.Scenario, began time.Time, recorder *store.Recorder) ([]evidence.Lane, error) {
+	agent, err := loadgen.NewAgent(loadgen.AgentConfig{Token: "token", Spool: filepath.Join(f.folder, "spool")})
+	if err != nil {
+		return nil, err
+	}
+	defer agent.Stop()
+	api := httptest.NewServer(agent)
+	defer api.Close()
+	remote := loadgen.Remote{URL: api.URL, Token: "token"}
+	lanes := []evidence.Lane{{ID: "outside-fresh", Vantage: evidence.FromHost, Conn: evidence.Fresh, Target: s.Elsewhere.URL,
+		Address: s.Elsewhere.Address, Rate: 50}}
+	if err := errors.Join(remote.Reach(ctx, lanes[0], s.UserApp.HTTP()),
+		remote.Start(ctx, lanes, loadgen.Config{Began: began, Service: "elsewhere", UserHTTP: s.UserApp.HTTP()})); err != nil {
+		return nil, err
+	}
+	for n := 0; n < 20; {
+		frame, err := remote.HitsFrom(ctx, lanes[0].ID, n)
+		if err != nil {
+			return nil, err
+		}
+		recorder.Hits(frame.Records...)
+		n += len(frame.Records)
+	}
+	met, err := remote.Noted(ctx)
+	for _, e := range met {
+		recorder.Event(e)
+	}
+	return lanes, err
+}
+
 // underLoad records as if one request had been sent every 20 ms.
 func (f *fakeRecording) underLoad(ctx context.Context, suite string, s harness.Scenario) error {
 	const every = 20 * time.Millisecond
@@ -145,6 +179,14 @@ func (f *fakeRecording) underLoad(ctx context.Context, suite string, s harness.S
 	note(evidence.Event{Kind: evidence.ClusterWhole})
 	note(evidence.Event{Kind: evidence.Barrier})
 	time.Sleep(2 * every) // in which clients send
+	if f.how == asks {
+		if run.Lanes, err = f.ask(ctx, s, began, recorder); err != nil {
+			return err
+		}
+		run.UserApp = s.UserApp.Facts()
+		note(evidence.Event{Kind: evidence.LoadEnded})
+		return recorder.Finish(run)
+	}
 	for i := range int(time.Since(began) / every) {
 		due := time.Duration(i) * every
 		h := evidence.Hit{Lane: "a-fresh", Seq: uint64(i), Due: due, Sent: due + 1, Status: 200,

@@ -65,7 +65,7 @@ func thingOf(service *corev1.Service) string {
 	return fmt.Sprintf("service %s/%s", service.Namespace, service.Name)
 }
 
-const goodStatus = "name a path whose status is 200 to 399"
+const goodStatus = "name another path, or give --good-status"
 
 // outside is what this host meets at a URL.
 func outside(last loadgen.NoReplyError) obstacle {

@@ -6,6 +6,7 @@ import (
 	"io"
 	"math"
 	"os/exec"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -15,14 +16,16 @@ import (
 	"rollcall/harness/runner"
 	"rollcall/harness/staging"
 	"rollcall/harness/usage"
+	"rollcall/loadgen"
 )
 
 // Options say what clients may lose, and on what cluster.
 type Options struct {
-	MaxOutage string   // longest time in which a lane gets no good reply; empty: it does not matter
-	MaxFailed string   // largest share of a lane's requests that fail, such as 0.1%; empty: it does not matter
-	Service   string   // of the cluster, that pods ask in place of Rollcall's own app: namespace/name[:port][/path]
-	URL       string   // that the client outside asks, likewise
+	MaxOutage string // longest time in which a lane gets no good reply; empty: it does not matter
+	MaxFailed string // largest share of a lane's requests that fail, such as 0.1%; empty: it does not matter
+	Service   string // of the cluster, that pods ask in place of Rollcall's own app: namespace/name[:port][/path]
+	URL       string // that the client outside asks, likewise
+	Request   Request
 	Settle    string   // for how long the load goes on once the cluster is whole; empty: a minute
 	For       string   // how long the maintenance goes on once the command has ended; empty: it is over then
 	Until     string   // command that succeeds when the maintenance is over, which is run again and again once the command has ended
@@ -48,11 +51,14 @@ func (o *Options) List() usage.List {
 		{Flag: "service", Text: &o.Service,
 			Help: "ask this `Service` of yours from pods, and not Rollcall's app: namespace/name[:port][/path]; it is only read"},
 		{Flag: "url", Text: &o.URL, Help: "ask this `URL` of yours from outside, and not Rollcall's app; it is only read"},
+	}
+	own = append(own, slices.Concat(o.Request.list(), o.Request.urlList(), o.Request.secureList())...)
+	own = append(own, usage.List{
 		{Flag: "settle", Text: &o.Settle, Help: "how `long` the load goes on once the cluster is whole (default 1m)"},
 		{Flag: "deadline", Text: &o.Deadline, Help: "`time` after which the recording ends by itself (default 12h)"},
 		{Flag: "rate", Default: usage.Environment, Text: &o.Rate, Help: "requests per second and `lane`, 6 to 1000 (default 25)"},
 		{Flag: "modes", Default: usage.Environment, Text: &o.Modes, Help: "kube-proxy `mode` of a kind cluster (default iptables)"},
-	}
+	}...)
 	return append(append(own, o.Options.List().Only("k8s", "keep")...), o.reach()...)
 }
 
@@ -78,7 +84,8 @@ type asked struct {
 	lasts            time.Duration // after the command has ended; 0: it does not go on
 	until            string        // shell command that says when it is over; empty: none
 	service          *serviceName  // nil: none of somebody else's
-	url              string
+	url, connectTo   string
+	http             *loadgen.UserHTTP // how those two are asked
 	runner           *runner.Runner
 }
 
@@ -108,10 +115,18 @@ func (o Options) prepare() (a asked, err error) {
 		a.service = &service
 	}
 	if o.URL != "" {
-		if err := checkURL(o.URL); err != nil {
+		if err := o.Request.checkURL(o.URL); err != nil {
 			return a, err
 		}
-		a.url = o.URL
+		a.url, a.connectTo = o.URL, o.Request.ConnectTo
+	}
+	if err := o.Request.checkMeant(a.service, a.url); err != nil {
+		return a, err
+	}
+	var writes bool
+	o.Allow, writes = cutWrites(o.Allow)
+	if a.http, err = o.Request.http(writes); err != nil {
+		return a, err
 	}
 	o.Rate, o.Jobs = cmp.Or(o.Rate, strconv.Itoa(defaultRate)), "1"
 	if !o.Named() {
@@ -121,6 +136,9 @@ func (o Options) prepare() (a asked, err error) {
 	if err := a.runner.CheckNamed(); err != nil {
 		return a, err
 	}
+	if err := a.tryURL(); err != nil {
+		return a, err
+	}
 	if err := a.runner.Prepare(); err != nil {
 		return a, err
 	}
@@ -128,6 +146,16 @@ func (o Options) prepare() (a asked, err error) {
 		return a, usage.New("modes "+o.Modes, "maintenance is recorded once, on one cluster", "name one mode")
 	}
 	return a, nil
+}
+
+// allowWrites is what an owner allows who lets requests change something.
+const allowWrites = "writes"
+
+// cutWrites takes that out of what is allowed, of which clusters know nothing.
+func cutWrites(allow string) (rest string, writes bool) {
+	things := strings.Split(allow, ",")
+	others := slices.DeleteFunc(slices.Clone(things), func(thing string) bool { return strings.TrimSpace(thing) == allowWrites })
+	return strings.Join(others, ","), len(others) < len(things)
 }
 
 func duration(flag, text string, usual, least time.Duration) (time.Duration, error) {

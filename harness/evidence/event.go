@@ -66,6 +66,10 @@ const (
 	// a load agent on node Object sent nothing for Count milliseconds up to now; Detail is why, and which numbers
 	AgentAway EventKind = "agent-away"
 
+	// lane Object was shown a certificate, its Count-th; Detail is which. One that it was shown before is not told again.
+	CertificateSeen EventKind = "certificate-seen"
+	TLSFailed       EventKind = "tls-failed" // lane Object's handshake failed; Detail is how, such as the alert. Each is told once
+
 	// a pod that is not of the rollout was a ready endpoint, in slice Object; Detail is why it gets requests
 	StrayPod EventKind = "stray-pod"
 
@@ -101,6 +105,7 @@ func EventKinds() []EventKind {
 		RulesBegun, RuleAdded, RuleGone, RulesSynced, RulesFailed, RulesUnseen, FlowsBegun, FlowsUnseen,
 		NodeUnseen, NodeBusy, NodeStolen, NodeConntrack, CPUWaitBegun, CPUWait, CPUThrottled, NodeReady,
 		NodeUnready, NodeCordoned, NodeOpened, NodeChanged, AgentAway,
+		CertificateSeen, TLSFailed,
 		StrayPod, ReplicaSetScaled, Reported,
 		Fact, LoadBegun, RolloutBegun, StatusDone, OldGone, Barrier, LoadEnded,
 		DisruptionBegun, DisruptionUndone, ClusterWhole, Step, APIAnswered, WatchGap, RecorderLost}

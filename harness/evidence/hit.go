@@ -16,7 +16,9 @@ type Hit struct {
 	// Resent is how many TCP segments its client's kernel sent again for it, SYNs included. Only a request that took as long as
 	// that takes at least is looked at.
 	Resent   uint32 `json:"resent,omitempty"`
-	Attempts int    `json:"attempts,omitempty"` // connections it was given; above 1 betrays a hidden retry
+	Attempts int32  `json:"attempts,omitempty"` // connections it was given; above 1 betrays a hidden retry
+	// HandshakeMicros is how long the TLS handshake of its connection took, once that was open; 0 as of Connect.
+	HandshakeMicros uint32 `json:"handshake_us,omitempty"`
 	// Connect is from Sent until its connection was open, in whole microseconds; 0 over one that was open before, and in
 	// recordings that did not look.
 	Connect time.Duration `json:"connect,omitempty"`
@@ -53,7 +55,24 @@ const (
 	WrongServer Fault = "wrong_server" // a whole reply by something that is not the app asked
 )
 
+// The faults of TLS. A handshake in which the connection ends or nothing comes is Closed, Reset or Timeout.
+const (
+	HandshakeFailed      Fault = "handshake_failed"       // or an alert ended the connection later; a TLSFailed event names it
+	CertExpired          Fault = "cert_expired"           // or it is not valid yet
+	CertUnknownAuthority Fault = "cert_unknown_authority" // nobody signed it whom the client trusts
+	CertWrongName        Fault = "cert_wrong_name"        // it is of another host
+	PlainHTTP            Fault = "plain_http"             // the answer to the handshake was one of HTTP
+)
+
 // Faults lists every fault, in the order reports show them.
-func Faults() []Fault {
+func Faults() []Fault { return append(PlainFaults(), TLSFaults()...) }
+
+// PlainFaults are those that need no TLS.
+func PlainFaults() []Fault {
 	return []Fault{Refused, Reset, Closed, Timeout, Unreachable, BadStatus, WrongServer}
+}
+
+// TLSFaults are those that only lanes over TLS meet.
+func TLSFaults() []Fault {
+	return []Fault{HandshakeFailed, CertExpired, CertUnknownAuthority, CertWrongName, PlainHTTP}
 }

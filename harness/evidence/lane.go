@@ -1,5 +1,11 @@
 package evidence
 
+import (
+	"cmp"
+	"net"
+	"net/url"
+)
+
 // A Lane is one client: a vantage, the node it runs on and the kind of connection it uses.
 type Lane struct {
 	ID      string  `json:"id"` // such as "worker-fresh"; unique within a run
@@ -10,6 +16,8 @@ type Lane struct {
 	Client   string   `json:"client,omitempty"` // its address, by which its connections are told from those of others; empty: not noted
 	Conn     Conn     `json:"conn"`
 	Target   string   `json:"target"` // URL
+	// Address, with a port, is what connections are opened to; empty: to the target's own.
+	Address string `json:"address,omitempty"`
 	// TargetNode is the node that requests go to: of the pod that a control lane asks, or the one whose address a client outside asks;
 	// empty: not noted.
 	TargetNode string `json:"target_node,omitempty"`
@@ -22,6 +30,25 @@ type Lane struct {
 	Resends bool `json:"resends,omitempty"`
 	// Named says that the client resolves the Service's name for every connection.
 	Named bool `json:"named,omitempty"`
+}
+
+// OverTLS reports whether its connections are.
+func (l Lane) OverTLS() bool {
+	target, err := url.Parse(l.Target)
+	return err == nil && target.Scheme == "https"
+}
+
+// DialAddress is what its connections are opened to; empty if the target says nothing of that.
+func (l Lane) DialAddress() string {
+	target, err := url.Parse(l.Target)
+	if err != nil || l.Address != "" {
+		return l.Address
+	}
+	port := "80"
+	if target.Scheme == "https" {
+		port = "443"
+	}
+	return net.JoinHostPort(target.Hostname(), cmp.Or(target.Port(), port))
 }
 
 // Kind is what the lane is for. Its name is empty if the lane is of no kind that LaneKinds lists.

@@ -23,6 +23,7 @@ func (a *Hit) Compare(b *Hit) int {
 		cmp.Compare(a.Attempts, b.Attempts),
 		compareBools(a.Reused, b.Reused),
 		cmp.Compare(a.Connect, b.Connect),
+		cmp.Compare(a.HandshakeMicros, b.HandshakeMicros),
 		cmp.Compare(a.Resent, b.Resent),
 	)
 }
@@ -62,7 +63,7 @@ func (a Hit) Check() error {
 		return fmt.Errorf("it took %d ns", a.Took)
 	case a.Status < 0 || a.Status > 999:
 		return fmt.Errorf("status %d is out of range", a.Status)
-	case a.Attempts < 0 || a.Attempts > math.MaxInt32:
+	case a.Attempts < 0:
 		return fmt.Errorf("%d attempts are out of range", a.Attempts)
 	case a.Connect < 0:
 		return fmt.Errorf("its connection took %d ns", a.Connect)

@@ -32,6 +32,7 @@ type agent struct {
 	offset   time.Duration // of its node's clock, from ours
 	fetcher  *fetcher      // of its lanes; nil before start
 	after    []evidence.ClockReading
+	noted    []evidence.Event // what its lanes met beside their hits, once collected
 	resumption
 }
 
@@ -109,7 +110,18 @@ func (a *agent) collect(ctx context.Context, began time.Time) error {
 	}
 	incomplete := a.fetcher.wait(ctx)
 	readClock := func(ctx context.Context) error { return a.readClockAgain(ctx, began) }
-	return errors.Join(incomplete, a.retryWhileAlive(ctx, readClock), a.lastAbsences(ctx), a.laneErrors(ctx))
+	return errors.Join(incomplete, a.retryWhileAlive(ctx, readClock), a.lastAbsences(ctx), a.readNoted(ctx), a.laneErrors(ctx))
+}
+
+// readNoted learns what the agent's lanes met beside their hits.
+func (a *agent) readNoted(ctx context.Context) error {
+	return a.retryWhileAlive(ctx, func(ctx context.Context) (err error) {
+		a.noted, err = a.remote.Noted(ctx)
+		for i := range a.noted {
+			a.noted[i].Clock = a.node
+		}
+		return err
+	})
 }
 
 // lastAbsences learns of every absence, now that there are no more.

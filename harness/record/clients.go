@@ -6,8 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -37,6 +37,7 @@ type clients struct {
 	agents   []*agent
 	clocks   []evidence.ClockReading
 	absences []evidence.Absence // of its agents, once collected
+	noted    []evidence.Event   // by them, likewise
 	early    steadyLag          // of the hits so far
 }
 
@@ -66,12 +67,15 @@ func newClients(ctx context.Context, r *Recording, service *corev1.Service) (*cl
 		control := controlOf(worker, up.controls)
 		targets := map[evidence.Vantage]string{evidence.FromControl: controlURL(control)}
 		if r.Elsewhere == nil || r.Elsewhere.Service != nil {
-			targets[evidence.FromPod] = r.target(fixtures.HTTPURL(service))
+			targets[evidence.FromPod] = r.target(r.serviceURL(service))
 		}
 		lanes := r.lanesIn(strings.TrimPrefix(worker, r.Cluster.Name()+"-"), worker, targets)
 		pod := up.agents[i]
 		for l := range lanes {
 			lanes[l].Client = pod.Status.PodIP
+			if lanes[l].OverTLS() {
+				lanes[l].Address = net.JoinHostPort(service.Spec.ClusterIP, strconv.Itoa(int(service.Spec.Ports[0].Port)))
+			}
 			if lanes[l].Named {
 				lanes[l].Target = r.target("http://" + nameOf(service) + "/")
 			}
@@ -95,9 +99,11 @@ func newClients(ctx context.Context, r *Recording, service *corev1.Service) (*cl
 		return cl, nil
 	}
 	lanes := r.lanesIn("outside", "", map[evidence.Vantage]string{evidence.FromHost: outside})
-	client, node := r.outsideEnds(ctx, outside)
 	for l := range lanes {
-		lanes[l].Client, lanes[l].TargetNode = client, node
+		if r.Elsewhere != nil {
+			lanes[l].Address = r.Elsewhere.Address
+		}
+		lanes[l].Client, lanes[l].TargetNode = r.outsideEnds(ctx, lanes[l].DialAddress())
 	}
 	cl.lanes = append(cl.lanes, lanes...)
 	process, err := startOutside()
@@ -120,10 +126,10 @@ func (r *Recording) outsideTarget(ctx context.Context, service *corev1.Service) 
 	return r.target(url), nil
 }
 
-// outsideEnds are both ends of connections to a URL: this host's address, and the node that has the URL's. Both are empty where that is no
+// outsideEnds are both ends of connections to an address: this host's, and the node that has that. Both are empty where that is no
 // node's: what stands between opens connections of its own.
-func (r *Recording) outsideEnds(ctx context.Context, target string) (client, node string) {
-	u, err := url.Parse(target)
+func (r *Recording) outsideEnds(ctx context.Context, address string) (client, node string) {
+	host, _, err := net.SplitHostPort(address)
 	if err != nil {
 		return "", ""
 	}
@@ -133,7 +139,7 @@ func (r *Recording) outsideEnds(ctx context.Context, target string) (client, nod
 	}
 	for _, n := range nodes.Items {
 		for _, a := range n.Status.Addresses {
-			if a.Type != corev1.NodeInternalIP || a.Address != u.Hostname() {
+			if a.Type != corev1.NodeInternalIP || a.Address != host {
 				continue
 			}
 			way, err := net.Dial("udp", net.JoinHostPort(a.Address, "9")) // which sends nothing
@@ -146,6 +152,15 @@ func (r *Recording) outsideEnds(ctx context.Context, target string) (client, nod
 		}
 	}
 	return "", ""
+}
+
+// serviceURL is where pods ask a Service. Over TLS they do by a name that its certificate may have.
+func (r *Recording) serviceURL(service *corev1.Service) string {
+	if r.Elsewhere == nil || !r.Elsewhere.Secure {
+		return fixtures.HTTPURL(service)
+	}
+	at := fmt.Sprintf("https://%s.%s.svc:%d", service.Name, service.Namespace, service.Spec.Ports[0].Port)
+	return strings.TrimSuffix(at, ":443") + "/"
 }
 
 // nameOf is by which name a Service is known in the cluster. The dot at its end keeps clients from trying others first.
@@ -267,6 +282,7 @@ func (cl *clients) collect(ctx context.Context, began time.Time) (doubts []evide
 	agents.Wait()
 	for i, a := range cl.agents {
 		cl.clocks, cl.absences = append(cl.clocks, a.after...), append(cl.absences, a.explained()...)
+		cl.noted = append(cl.noted, a.noted...)
 		if err := troubles[i]; err != nil {
 			doubts = append(doubts, evidence.Reason{ID: evidence.AgentLost, Because: fmt.Sprintf("%s: %s", a.status(ctx), listErrors(err)),
 				Scope: a.scope()})

@@ -14,7 +14,7 @@ func (r *Recording) collect(ctx context.Context) {
 		r.distrust(r.clients.collect(ctx, r.began)...)
 		r.run.Lanes, r.run.Clocks = r.clients.lanes, shareClocks(r.clients.clocks, r.boots)
 		r.run.Absences = r.clients.absences
-		for _, e := range awayEvents(r.run.Absences, r.run.Lanes) {
+		for _, e := range append(awayEvents(r.run.Absences, r.run.Lanes), r.clients.noted...) {
 			r.recorder.Event(e)
 		}
 	}

@@ -58,9 +58,9 @@ func (cl *clients) awaitRepliesOn(ctx context.Context, a *agent, lane evidence.L
 	if lane.Kind().IsControl() {
 		asked = nil
 	}
-	ask := func() error { return a.remote.Reach(ctx, lane.Target, asked) }
+	ask := func() error { return a.remote.Reach(ctx, lane, asked) }
 	if a.node == "" {
-		ask = func() error { return askOutside(ctx, lane.Target, asked, ours) }
+		ask = func() error { return askOutside(ctx, lane, asked, ours) }
 	}
 	await := until
 	if there && lane.Kind().AsksApp() {
@@ -82,19 +82,19 @@ func (cl *clients) awaitRepliesOn(ctx context.Context, a *agent, lane evidence.L
 
 // awaitReplies returns when Rollcall's own app gives this process good replies.
 func awaitReplies(ctx context.Context, target string, ours func(pod string) bool) error {
-	return until(ctx, func() error { return askOutside(ctx, target, nil, ours) })
+	return until(ctx, func() error { return askOutside(ctx, evidence.Lane{Target: target}, nil, ours) })
 }
 
 // askOutside has this process ask an app. The port outside is that of the recording before, whose pods a node sends requests to until
 // its rules are those of today: what names its pod has to name one of ours.
-func askOutside(ctx context.Context, target string, app *loadgen.UserHTTP, ours func(pod string) bool) error {
+func askOutside(ctx context.Context, lane evidence.Lane, app *loadgen.UserHTTP, ours func(pod string) bool) error {
 	client := loadgen.FreshClient(loadgen.DefaultTimeout)
 	if app != nil {
-		_, err := app.Ask(ctx, client, target)
+		_, err := app.Ask(lane.Target, lane.Address, loadgen.DefaultTimeout)
 		return err
 	}
 	for range inARow {
-		by, err := loadgen.Ask(ctx, client, target)
+		by, err := loadgen.Ask(ctx, client, lane.Target)
 		if err == nil && !ours(by.Pod) {
 			err = fmt.Errorf("pod %s replied, which is none of this recording", by.Pod)
 		}

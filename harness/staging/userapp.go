@@ -90,12 +90,11 @@ func (p Preflight) askApp(ctx context.Context, service *corev1.Service, pod *cor
 		base = forward.URL
 	}
 	url := strings.TrimSuffix(base, "/") + p.App.Path()
-	client := loadgen.FreshClient(loadgen.DefaultTimeout)
 	old, _ := p.App.Update().Versions()
 	var named string
 	var last error
 	err := poll.Until(ctx, 250*time.Millisecond, func() (bool, error) {
-		named, last = p.App.HTTP().Ask(ctx, client, url)
+		named, last = p.App.HTTP().Ask(url, "", loadgen.DefaultTimeout)
 		return last == nil, nil
 	})
 	switch {

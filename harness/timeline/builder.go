@@ -81,7 +81,11 @@ func newBuilder(lane evidence.Lane, away away, t Timeline, w windows, shared *bu
 		buffers:     shared, servers: make(map[evidence.Server]*server), nodes: make(map[string]bool),
 		summary: LaneSummary{Failures: make(map[evidence.Fault]int), ByVersion: make(map[string]int)},
 	}
-	for _, fault := range evidence.Faults() {
+	counted := evidence.PlainFaults()
+	if lane.OverTLS() {
+		counted = evidence.Faults()
+	}
+	for _, fault := range counted {
 		b.summary.Failures[fault] = 0
 	}
 	for _, at := range t.marks {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"net"
 	"net/netip"
-	"net/url"
 	"slices"
 	"time"
 
@@ -104,7 +103,7 @@ type laneFlows struct {
 func (f flows) of(lane evidence.Lane, absent []evidence.Absence, t *Timeline) *laneFlows {
 	node := cmp.Or(lane.Node, lane.TargetNode)
 	begun, heard := f.begun[node]
-	target, err := url.Parse(lane.Target)
+	host, _, err := net.SplitHostPort(lane.DialAddress())
 	if !heard || err != nil || lane.Client == "" || !lane.Kind().AsksApp() || !f.tells(node, lane.Client) {
 		return nil
 	}
@@ -116,8 +115,8 @@ func (f flows) of(lane evidence.Lane, absent []evidence.Absence, t *Timeline) *l
 	for _, away := range absent { // an agent whose node booted has another address
 		of.heard.To = min(of.heard.To, away.Since)
 	}
-	if _, err := netip.ParseAddr(target.Hostname()); err == nil {
-		of.to = net.JoinHostPort(target.Hostname(), cmp.Or(target.Port(), "80"))
+	if _, err := netip.ParseAddr(host); err == nil {
+		of.to = lane.DialAddress()
 	}
 	return of
 }

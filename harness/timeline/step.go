@@ -34,6 +34,7 @@ const silent = 2 * time.Second
 func (t Timeline) Steps() []Step {
 	var steps []Step
 	nodes := map[string]bool{} // by name, whether it is ready
+	certificates := map[string]bool{}
 	var answered time.Duration // when the API server last did so after a silence
 	for _, e := range t.Events {
 		s := Step{At: e.At, Clock: e.Clock, Kind: e.Kind, Node: e.Object}
@@ -57,6 +58,8 @@ func (t Timeline) Steps() []Step {
 			if took := time.Duration(e.Count) * time.Millisecond; took > silent {
 				s.What, s.At, answered = fmt.Sprintf("the API server was silent for %.1f s", took.Seconds()), e.At-took, e.At
 			}
+		case evidence.CertificateSeen, evidence.TLSFailed:
+			s.What, s.Node = tlsStep(certificates, e), ""
 		case evidence.WatchGap:
 			if answered == 0 || e.At-answered > time.Second { // else it is the same silence, noted as it ended
 				s.What = "the API's watch was blind: " + e.Detail
@@ -69,6 +72,22 @@ func (t Timeline) Steps() []Step {
 	}
 	slices.SortStableFunc(steps, func(a, b Step) int { return cmp.Compare(a.At, b.At) })
 	return steps
+}
+
+// tlsStep says what one lane was the first to meet, of a certificate that is not its first, or of a handshake that failed.
+func tlsStep(known map[string]bool, e evidence.Event) string {
+	was := known[e.Detail]
+	known[e.Detail] = true
+	switch {
+	case was:
+		return ""
+	case e.Kind == evidence.TLSFailed:
+		return "TLS failed on " + e.Object + ": " + e.Detail
+	case e.Count > 1:
+		return "another certificate on " + e.Object + ": " + e.Detail
+	default:
+		return ""
+	}
 }
 
 // readiness says what an event about a node's readiness changes, of those that were ready or not before; nothing, it may be.

@@ -16,6 +16,9 @@ func TestSteps(t *testing.T) {
 	answered := func(at, took int) evidence.Event {
 		return evidence.Event{At: time.Duration(at) * time.Second, Kind: evidence.APIAnswered, Count: took}
 	}
+	certificate := func(at, count int, which string) evidence.Event {
+		return evidence.Event{At: time.Duration(at) * ms, Kind: evidence.CertificateSeen, Object: "a", Count: count, Detail: which}
+	}
 	for _, row := range []struct {
 		sentence string
 		events   []evidence.Event
@@ -49,6 +52,10 @@ func TestSteps(t *testing.T) {
 			[]evidence.Event{answered(15, 5200), {At: 15000*ms + 1, Kind: evidence.WatchGap, Detail: "the API server did not answer for 5.2s"},
 				noted(12_000, evidence.Step, "", "etcd")},
 			[]string{"9.8s the API server was silent for 5.2 s", "12s etcd"}},
+		{"another certificate, on whichever lane first, and each way in which TLS fails", []evidence.Event{certificate(15, 1, "old"),
+			certificate(30, 2, "new"), certificate(35, 2, "new"), certificate(40, 1, "of another URL"), noted(50, evidence.TLSFailed, "a", "alert"),
+			noted(60, evidence.TLSFailed, "b", "alert")},
+			[]string{"30ms another certificate on a: new", "50ms TLS failed on a: alert"}},
 		{"a busy API server is none", []evidence.Event{answered(15, 2000)}, nil},
 		{"a watch is blind while the API server answers", []evidence.Event{answered(15, 5200), noted(20_000, evidence.WatchGap, "", "it broke")},
 			[]string{"9.8s the API server was silent for 5.2 s", "20s the API's watch was blind: it broke"}},

@@ -20,12 +20,13 @@ const (
 // GivenToMake is the variable in which the Makefile lists the variables that its command line sets.
 const GivenToMake = "ROLLCALL_GIVEN"
 
-// An Option is one setting. It is a text or a switch.
+// An Option is one setting. It is a text, a list of them or a switch.
 type Option struct {
 	Flag    string // such as load-nodes
 	Default Source
 	Help    string // with the name of the value in backquotes
 	Text    *string
+	Texts   *[]string // one for each time that the flag is given
 	Switch  *bool
 }
 
@@ -60,9 +61,12 @@ func (l List) Register(flags *flag.FlagSet) {
 			help += " [make " + o.Variable() + "=]"
 		case Unset:
 		}
-		if o.Switch != nil {
+		switch {
+		case o.Switch != nil:
 			flags.BoolVar(o.Switch, o.Flag, on(o.value()), help)
-		} else {
+		case o.Texts != nil:
+			flags.Func(o.Flag, help, func(text string) error { *o.Texts = append(*o.Texts, text); return nil })
+		default:
 			flags.StringVar(o.Text, o.Flag, o.value(), help)
 		}
 	}
@@ -80,6 +84,10 @@ func (l List) Args() []string {
 			args = append(args, "--"+o.Flag)
 		case o.Text != nil && *o.Text != "":
 			args = append(args, "--"+o.Flag+"="+*o.Text)
+		case o.Texts != nil:
+			for _, text := range *o.Texts {
+				args = append(args, "--"+o.Flag+"="+text)
+			}
 		}
 	}
 	return args

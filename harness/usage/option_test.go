@@ -8,10 +8,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// settings are two texts and two switches, one of each from make alone.
+// settings are two texts and two switches, one of each from make alone, and a list.
 type settings struct {
 	Modes, Context string
 	Keep, DryRun   bool
+	Headers        []string
 }
 
 func (s *settings) list() List {
@@ -19,6 +20,7 @@ func (s *settings) list() List {
 		{Flag: "modes", Default: Environment, Text: &s.Modes, Help: "kube-proxy `modes`"},
 		{Flag: "keep", Default: Environment, Switch: &s.Keep, Help: "keep the clusters"},
 		{Flag: "context", Default: Make, Text: &s.Context, Help: "kubeconfig `context`"},
+		{Flag: "header", Texts: &s.Headers, Help: "`headers`"},
 		{Flag: "dry-run", Default: Make, Switch: &s.DryRun, Help: "list the scenarios"},
 	}
 }
@@ -37,6 +39,7 @@ func TestWhereAnOptionComesFrom(t *testing.T) {
 		{"what merely stands in the environment names no cluster", "CONTEXT=prod DRY_RUN=1", "", settings{}},
 		{"what make's command line sets does", "CONTEXT=staging DRY_RUN=1 ROLLCALL_GIVEN=DRY_RUN,CONTEXT", "",
 			settings{Context: "staging", DryRun: true}},
+		{"one that is given again", "", "--header=a=b --header=c", settings{Headers: []string{"a=b", "c"}}},
 		{"something else on make's command line does not", "CONTEXT=prod ROLLCALL_GIVEN=MODES", "", settings{}},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {

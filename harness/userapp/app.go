@@ -25,6 +25,7 @@ type App struct {
 	workload runtime.Object   // a Deployment or a StatefulSet
 	service  *corev1.Service
 	facts    evidence.UserApp
+	asked    *loadgen.UserHTTP
 }
 
 // Read reads the file of an app and the manifests it names. The error is one line that names the file and the field or
@@ -36,6 +37,10 @@ func Read(file string) (*App, error) {
 	}
 	if err := a.document.validate(); err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	var err error
+	if a.asked, err = a.document.http(filepath.Dir(file)); err != nil {
+		return nil, fmt.Errorf("%s: request, reply: %w", file, err)
 	}
 	for _, name := range a.document.Manifests {
 		if err := a.load(filepath.Join(filepath.Dir(file), name)); err != nil {
@@ -60,7 +65,7 @@ func Read(file string) (*App, error) {
 func (a *App) Facts() *evidence.UserApp { return &a.facts }
 
 // HTTP is how the app is asked.
-func (a *App) HTTP() *loadgen.UserHTTP { return a.document.http() }
+func (a *App) HTTP() *loadgen.UserHTTP { return a.asked }
 
 // Path is what is asked for.
 func (a *App) Path() string { return cmp.Or(a.document.Request.Path, "/") }

@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -40,7 +41,11 @@ type Workload struct {
 // A Request is what clients send.
 type Request struct {
 	Path   string `json:"path,omitempty"`   // empty: /
-	Method string `json:"method,omitempty"` // GET, HEAD or POST; empty: GET
+	Method string `json:"method,omitempty"` // empty: GET
+	Host   string `json:"host,omitempty"`   // of the Host header; empty: the Service's address
+	// Headers are further ones, by name. A value of @FILE or $VARIABLE is read from there.
+	Headers map[string]string `json:"headers,omitempty"`
+	Body    string            `json:"body,omitempty"` // file, relative to this one; empty: none
 }
 
 // A Reply is what a good one looks like.
@@ -89,18 +94,29 @@ func (d Document) validate() error {
 	case !slices.Contains([]string{"", "restricted", "baseline", "privileged"}, d.PodSecurity):
 		return fmt.Errorf("podSecurity: %q: use restricted, baseline or privileged", d.PodSecurity)
 	}
-	if err := d.http().Check(); err != nil {
-		return fmt.Errorf("request, reply: %w", err)
-	}
 	return nil
 }
 
-func (d Document) http() *loadgen.UserHTTP {
-	asked := &loadgen.UserHTTP{Method: d.Request.Method, Status: d.Reply.Status}
+// http is how the app is asked. Names of files are relative to a folder.
+func (d Document) http(folder string) (*loadgen.UserHTTP, error) {
+	asked := &loadgen.UserHTTP{Method: d.Request.Method, Host: d.Request.Host, Status: d.Reply.Status}
+	for _, name := range slices.Sorted(maps.Keys(d.Request.Headers)) {
+		value, _, err := usage.Value(folder, d.Request.Headers[name])
+		if err != nil {
+			return nil, fmt.Errorf("header %s: %w", name, err)
+		}
+		asked.Headers = append(asked.Headers, loadgen.HeaderField{Name: name, Value: value})
+	}
+	if d.Request.Body != "" {
+		var err error
+		if asked.Body, err = usage.File(folder, d.Request.Body); err != nil {
+			return nil, fmt.Errorf("body: %w", err)
+		}
+	}
 	if place := d.Reply.Version; place != nil {
 		asked.Header, asked.Pointer, asked.Pattern = place.Header, place.Pointer, place.Pattern
 	}
-	return asked
+	return asked, asked.Check()
 }
 
 func (d Document) rate() int { return cmp.Or(d.Rate, defaultRate) }

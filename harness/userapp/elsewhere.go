@@ -1,12 +1,12 @@
 package userapp
 
-import "rollcall/harness/evidence"
+import (
+	"rollcall/harness/evidence"
+	"rollcall/loadgen"
+)
 
-// Elsewhere is an app that is there already, of which that much is known: any reply but an error is a good one.
-func Elsewhere(path string, is evidence.UserApp) *App {
-	a := &App{document: Document{Request: Request{Path: path}}, facts: is}
-	for status := 200; status < 400; status++ {
-		a.document.Reply.Status = append(a.document.Reply.Status, status)
-	}
-	return a
+// Elsewhere is an app that is there already, of which that much is known.
+func Elsewhere(path string, asked *loadgen.UserHTTP, is evidence.UserApp) *App {
+	is.Named = asked.Names()
+	return &App{document: Document{Request: Request{Path: path}}, facts: is, asked: asked}
 }

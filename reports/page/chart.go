@@ -97,7 +97,11 @@ func newChart(t *replyCounter, hits []timeline.Hit, pods []pod, tl timeline.Time
 		}
 	}
 	slices.SortStableFunc(c.Marks, func(a, b mark) int { return cmp.Compare(a.At, b.At) })
-	for _, fault := range evidence.Faults() {
+	counted := evidence.PlainFaults()
+	if slices.ContainsFunc(tl.Lanes, func(l timeline.Lane) bool { return l.OverTLS() }) {
+		counted = evidence.Faults()
+	}
+	for _, fault := range counted {
 		c.Kinds = append(c.Kinds, string(fault))
 	}
 	for _, lane := range tl.Lanes {
@@ -166,7 +170,7 @@ func (c *chart) place(hits []timeline.Hit, tl timeline.Timeline) {
 		served, _ := podOf(h, tl)
 		p.Pod = append(p.Pod, number(pods, served.Pod))
 		p.Arrivals = append(p.Arrivals, arrivals(h, tl))
-		p.Attempts = append(p.Attempts, h.Attempts)
+		p.Attempts = append(p.Attempts, int(h.Attempts))
 		p.Port = append(p.Port, h.LocalPort)
 		reused := 0
 		if h.Reused {

@@ -51,6 +51,7 @@ Exit codes:
 		Example: `  N=rollcall-iptables-worker rollcall during --keep -- sh -c 'kubectl drain $N --ignore-daemonsets; kubectl uncordon $N'
   rollcall during --context=staging --namespace=rollcall --max-outage=5s --max-failed=0.1% -- ./upgrade-nodes.sh
   rollcall during --context=staging --namespace=rollcall --service=shop/web -- kubectl rollout restart deployment/web --namespace=shop
+  rollcall during --context=staging --url=https://shop.example.com/healthz --header='Authorization=$TOKEN' -- ./upgrade-nodes.sh
   rollcall during --print-rights | kubectl apply -f -`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if rights {

@@ -34,6 +34,7 @@ type hitRow struct {
 	Fault     string `parquet:"fault,dict,zstd"`
 	Connect   int64  `parquet:"connect_us,delta,zstd"`
 	Resent    int32  `parquet:"resent,dict,zstd"`
+	Handshake int64  `parquet:"handshake_us,delta,zstd"`
 }
 
 // hitLayout is that of hits.parquet.
@@ -44,8 +45,8 @@ func hitLayout() layout[evidence.Hit, hitRow] {
 			return hitRow{
 				Lane: h.Lane, Seq: int64(h.Seq), Due: int64(h.Due), Sent: int64(h.Sent), Took: int64(h.Took),
 				Status: int32(h.Status), Version: h.By.Version, Pod: h.By.Pod, Node: h.By.Node,
-				Reused: h.Reused, Attempts: int32(h.Attempts), LocalPort: int32(h.LocalPort), Fault: string(h.Fault),
-				Connect: h.Connect.Microseconds(), Resent: int32(h.Resent),
+				Reused: h.Reused, Attempts: h.Attempts, LocalPort: int32(h.LocalPort), Fault: string(h.Fault),
+				Connect: h.Connect.Microseconds(), Resent: int32(h.Resent), Handshake: int64(h.HandshakeMicros),
 			}
 		},
 		columns: func() ([]column, func(int) evidence.Hit) {
@@ -54,19 +55,21 @@ func hitLayout() layout[evidence.Hit, hitRow] {
 			version, pod, node := newWords("version", known), newWords("pod", known), newWords("node", known)
 			seq, due, sent, took := newNumbers("seq"), newNumbers("due_ns"), newNumbers("sent_ns"), newNumbers("took_ns")
 			status, reused, attempts, port := newNumbers("status"), newNumbers("reused"), newNumbers("attempts"), newNumbers("local_port")
-			connect, resent := newLaterNumbers("connect_us"), newLaterNumbers("resent")
-			columns := []column{lane, seq, due, sent, took, status, version, pod, node, reused, attempts, port, fault, connect, resent}
+			connect, resent, handshake := newLaterNumbers("connect_us"), newLaterNumbers("resent"), newLaterNumbers("handshake_us")
+			columns := []column{lane, seq, due, sent, took, status, version, pod, node, reused, attempts, port, fault, connect, resent,
+				handshake}
 			return columns, func(i int) evidence.Hit {
 				return evidence.Hit{
 					Lane: lane.at(i), Seq: uint64(seq.at(i)),
 					Due: time.Duration(due.at(i)), Sent: time.Duration(sent.at(i)), Took: time.Duration(took.at(i)),
 					Status: int(status.at(i)), By: evidence.Server{Version: version.at(i), Pod: pod.at(i), Node: node.at(i)},
-					Reused: reused.at(i) != 0, Attempts: int(attempts.at(i)), LocalPort: int(port.at(i)), Fault: evidence.Fault(fault.at(i)),
+					Reused: reused.at(i) != 0, Attempts: int32(attempts.at(i)), LocalPort: int(port.at(i)), Fault: evidence.Fault(fault.at(i)),
 					Connect: time.Duration(connect.at(i)) * time.Microsecond, Resent: uint32(resent.at(i)),
+					HandshakeMicros: uint32(handshake.at(i)),
 				}
 			}
 		},
-		metadata: metadata("one row per request, by lane and seq; due_ns and sent_ns: nanoseconds since run.json's began, on the clock of the lane's node; took_ns: nanoseconds; connect_us: microseconds"),
+		metadata: metadata("one row per request, by lane and seq; due_ns and sent_ns: nanoseconds since run.json's began, on the clock of the lane's node; took_ns: nanoseconds; connect_us and handshake_us: microseconds"),
 	}
 }
 

@@ -1,0 +1,195 @@
+package during
+
+import (
+	"cmp"
+	"crypto/tls"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"rollcall/harness/usage"
+	"rollcall/loadgen"
+)
+
+// A Request says how an app of somebody else's is asked, and what a good reply looks like.
+type Request struct {
+	Host, Method, Body, ConnectTo                             string
+	Headers                                                   []string // each NAME=VALUE
+	GoodStatus, VersionHeader, VersionPointer, VersionPattern string
+	CA, ServerName, TLSMin, ClientCert, ClientKey             string
+	Insecure                                                  bool
+}
+
+// list has what is about any request.
+func (r *Request) list() usage.List {
+	return usage.List{
+		{Flag: "host", Text: &r.Host, Help: "`name` in the Host header of requests to that Service or URL"},
+		{Flag: "header", Texts: &r.Headers, Help: "header `NAME=VALUE` of those, with a VALUE, @FILE or $VARIABLE; may be given again"},
+		{Flag: "method", Text: &r.Method, Help: "`method` of those; others than GET and HEAD take --allow=writes (default GET)"},
+		{Flag: "body", Text: &r.Body, Help: "`@FILE` that has their body"},
+		{Flag: "good-status", Text: &r.GoodStatus, Help: "`statuses` of good replies, such as 200-299,404 (default 200-399)"},
+		{Flag: "version-header", Text: &r.VersionHeader, Help: "`header` of a reply that names its version"},
+		{Flag: "version-pointer", Text: &r.VersionPointer, Help: "JSON `pointer` to the version in the body of a reply, such as /build/version"},
+		{Flag: "version-pattern", Text: &r.VersionPattern, Help: "`regexp` that the body of a reply matches, its first group the version"},
+	}
+}
+
+// secureList has what is about requests over TLS.
+func (r *Request) secureList() usage.List {
+	return usage.List{
+		{Flag: "ca", Text: &r.CA, Help: "PEM `file` of the certificate authorities that are trusted over https (default: this host's)"},
+		{Flag: "server-name", Text: &r.ServerName, Help: "`name` that is asked for, and has to be in the certificate (default: the URL's)"},
+		{Flag: "insecure", Switch: &r.Insecure, Help: "take any certificate"},
+		{Flag: "tls-min", Text: &r.TLSMin, Help: "least `version` of TLS, 1.2 or 1.3 (default 1.2)"},
+		{Flag: "client-cert", Text: &r.ClientCert, Help: "PEM `file` with a certificate of the client's"},
+		{Flag: "client-key", Text: &r.ClientKey, Help: "PEM `file` with its key"},
+	}
+}
+
+// urlList has what is about requests to a URL.
+func (r *Request) urlList() usage.List {
+	return usage.List{{Flag: "connect-to", Text: &r.ConnectTo, Help: "`host:port` that connections are opened to, in place of that of --url"}}
+}
+
+// checkMeant refuses what would mean nothing.
+func (r Request) checkMeant(service *serviceName, target string) error {
+	secure := service != nil && service.secure || strings.HasPrefix(target, "https:")
+	for _, of := range []struct {
+		means bool
+		list  usage.List
+		lacks string
+	}{
+		{service != nil || target != "", slices.Concat(r.list(), r.secureList(), r.urlList()), "give --service or --url"},
+		{target != "", r.urlList(), "give --url"},
+		{secure, r.secureList(), "give an https --url, or --service=NAMESPACE/https:NAME:PORT"},
+	} {
+		if given := of.list.Args(); !of.means && len(given) > 0 {
+			name, _, _ := strings.Cut(strings.TrimPrefix(given[0], "--"), "=")
+			return usage.New(name, "it says how something is asked that nobody asks for", of.lacks)
+		}
+	}
+	if service != nil && service.secure && r.CA == "" && !r.Insecure {
+		return usage.New("service "+service.name, "clients in pods know no certificate authority", "give --ca or --insecure")
+	}
+	return nil
+}
+
+// http is the same for clients. Whoever may write said so.
+func (r Request) http(writes bool) (*loadgen.UserHTTP, error) {
+	asked := &loadgen.UserHTTP{Method: cmp.Or(r.Method, http.MethodGet), Host: r.Host, Header: r.VersionHeader, Pointer: r.VersionPointer,
+		Pattern: r.VersionPattern}
+	if slices.Contains(loadgen.Methods(), asked.Method) && !slices.Contains(loadgen.Reads(), asked.Method) && !writes {
+		return nil, usage.New("method "+asked.Method, "it may change something", "allow that: --allow="+allowWrites)
+	}
+	for _, text := range r.Headers {
+		h, err := header(text)
+		if err != nil {
+			return nil, err
+		}
+		asked.Headers = append(asked.Headers, h)
+	}
+	if r.Body != "" {
+		name, at := strings.CutPrefix(r.Body, "@")
+		if !at {
+			return nil, usage.New("body", "it is no file", "write it like @order.json")
+		}
+		var err error
+		if asked.Body, err = usage.File("", name); err != nil {
+			return nil, usage.New("body", usage.OneLine(err), "name one that is there")
+		}
+	}
+	var err error
+	if asked.Status, err = statuses(cmp.Or(r.GoodStatus, "200-399")); err != nil {
+		return nil, err
+	}
+	if asked.TLS, err = r.tls(); err != nil {
+		return nil, err
+	}
+	if err := asked.Check(); err != nil {
+		return nil, usage.New("request", usage.OneLine(err), "see rollcall during --help")
+	}
+	return asked, nil
+}
+
+// header reads one. What may be secret is in no error, and those that always are may not be written where everybody sees them.
+func header(text string) (h loadgen.HeaderField, err error) {
+	name, written, two := strings.Cut(text, "=")
+	if !two {
+		return h, usage.New("header", "one has no value", "write it like X-Tenant=acme, Authorization=@FILE or Authorization=$VARIABLE")
+	}
+	value, hidden, err := usage.Value("", written)
+	switch {
+	case err != nil:
+		return h, usage.New("header "+name, usage.OneLine(err), "name one that is there")
+	case !hidden && slices.Contains([]string{"Authorization", "Cookie", "Proxy-Authorization"}, http.CanonicalHeaderKey(name)):
+		return h, usage.New("header "+name, "its value would stand in lists of processes and in the report", "write "+name+"=@FILE or "+
+			name+"=$VARIABLE")
+	}
+	return loadgen.HeaderField{Name: name, Value: value}, nil
+}
+
+// statuses reads ranges such as 200-399,404.
+func statuses(text string) (all []int, err error) {
+	for part := range strings.SplitSeq(text, ",") {
+		first, last, ranged := strings.Cut(part, "-")
+		from, err := strconv.Atoi(first)
+		to := from
+		if ranged && err == nil {
+			to, err = strconv.Atoi(last)
+		}
+		if err != nil || from < 100 || to > 599 || from > to {
+			return nil, usage.New("good-status "+text, fmt.Sprintf("%q is no status or range of them", part), "write it like 200-299,404")
+		}
+		for status := from; status <= to; status++ {
+			all = append(all, status)
+		}
+	}
+	return all, nil
+}
+
+// tls reads what connections are secured by; nil if nothing is said of it.
+func (r Request) tls() (*loadgen.TLS, error) {
+	if len(r.secureList().Args()) == 0 {
+		return nil, nil
+	}
+	least, known := map[string]uint16{"": 0, "1.2": tls.VersionTLS12, "1.3": tls.VersionTLS13}[r.TLSMin]
+	if !known {
+		return nil, usage.New("tls-min "+r.TLSMin, "there is no such version", "use 1.2 or 1.3")
+	}
+	t := &loadgen.TLS{ServerName: r.ServerName, Insecure: r.Insecure, MinVersion: least}
+	for _, of := range []struct {
+		flag, name string
+		to         *[]byte
+	}{{"ca", r.CA, &t.CA}, {"client-cert", r.ClientCert, &t.Certificate}, {"client-key", r.ClientKey, &t.Key}} {
+		if of.name == "" {
+			continue
+		}
+		var err error
+		if *of.to, err = usage.File("", of.name); err != nil {
+			return nil, usage.New(of.flag, usage.OneLine(err), "name one that is there")
+		}
+	}
+	return t, nil
+}
+
+// checkURL refuses what a client cannot ask.
+func (r Request) checkURL(text string) error {
+	at, err := url.Parse(text)
+	if err != nil || !slices.Contains([]string{"http", "https"}, at.Scheme) || at.Host == "" || at.Fragment != "" {
+		return usage.New("url "+text, "it is no URL that is asked over HTTP", "write it like https://shop.example.com/healthz")
+	}
+	if _, has := at.User.Password(); has {
+		return usage.New("url", "the password in it would stand in the report", "leave it out: --header='Authorization=$VARIABLE' or =@FILE")
+	}
+	if r.ConnectTo == "" {
+		return nil
+	}
+	if host, port, err := net.SplitHostPort(r.ConnectTo); err != nil || host == "" || port == "" {
+		return usage.New("connect-to "+r.ConnectTo, "it is no host and port", "write it like 10.0.0.7:443")
+	}
+	return nil
+}

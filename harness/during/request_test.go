@@ -1,0 +1,296 @@
+package during
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/pem"
+	"io"
+	"io/fs"
+	"log"
+	"math/big"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"rollcall/harness/usage"
+	"rollcall/loadgen"
+)
+
+// file is a new one.
+func file(t *testing.T, text string) string {
+	t.Helper()
+	name := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
+
+func TestRequests(t *testing.T) {
+	t.Setenv("TOKEN", "open sesame")
+	pattern := `release (\S+)`
+	for _, row := range []struct {
+		sentence string
+		asks     Request
+		writes   bool
+		want     loadgen.UserHTTP // but for its statuses, if none are named
+		says     string
+	}{
+		{sentence: "nothing is said", want: loadgen.UserHTTP{Method: "GET"}},
+		{sentence: "headers of all three ways", asks: Request{Host: "shop.test", Headers: []string{"X-Tenant=a=b", "Authorization=$TOKEN",
+			"Cookie=@" + file(t, "c=d\n")}}, want: loadgen.UserHTTP{Method: "GET", Host: "shop.test",
+			Headers: []loadgen.HeaderField{{Name: "X-Tenant", Value: "a=b"}, {Name: "Authorization", Value: "open sesame"},
+				{Name: "Cookie", Value: "c=d"}}}},
+		{sentence: "a request that writes", writes: true, asks: Request{Method: "POST", Body: "@" + file(t, "{}\n")},
+			want: loadgen.UserHTTP{Method: "POST", Body: []byte("{}\n")}},
+		{sentence: "statuses and where the version stands", asks: Request{GoodStatus: "200,404-405", VersionPattern: pattern},
+			want: loadgen.UserHTTP{Method: "GET", Status: []int{200, 404, 405}, Pattern: pattern}},
+		{sentence: "TLS", asks: Request{TLSMin: "1.3", ServerName: "shop.test"},
+			want: loadgen.UserHTTP{Method: "GET", TLS: &loadgen.TLS{MinVersion: tls.VersionTLS13, ServerName: "shop.test"}}},
+		{sentence: "one that writes and was not allowed", asks: Request{Method: "DELETE"}, says: "method DELETE: it may change something: "},
+		{sentence: "a method that is none", asks: Request{Method: "get"}, says: `request: method "get": use one of GET,`},
+		{sentence: "a header without a value", asks: Request{Headers: []string{"X-Tenant"}}, says: "header: one has no value: "},
+		{sentence: "a secret that everybody would see", asks: Request{Headers: []string{"authorization=Basic c2VzYW1l"}},
+			says: "header authorization: its value would stand in lists of processes and in the report: "},
+		{sentence: "a variable that is not set", asks: Request{Headers: []string{"A=$NO_SUCH"}},
+			says: "header A: the environment has no variable NO_SUCH: "},
+		{sentence: "a file that is not there", asks: Request{Headers: []string{"A=@none"}}, says: "header A: none cannot be read: "},
+		{sentence: "a header that is ours", asks: Request{Headers: []string{"Host=a"}}, says: "request: header Host: it is not to be set: "},
+		{sentence: "a body that is no file", asks: Request{Body: "{}"}, says: "body: it is no file: "},
+		{sentence: "a range backwards", asks: Request{GoodStatus: "399-200"}, says: `good-status 399-200: "399-200" is no status or range`},
+		{sentence: "no status", asks: Request{GoodStatus: "200,"}, says: `good-status 200,: "" is no status or range`},
+		{sentence: "a pointer that is none", asks: Request{VersionPointer: "version"}, says: `request: pointer "version": it begins with /`},
+		{sentence: "a version that is none", asks: Request{TLSMin: "1.4"}, says: "tls-min 1.4: there is no such version: "},
+		{sentence: "an authority that is not there", asks: Request{CA: "none.pem"}, says: "ca: none.pem cannot be read: "},
+		{sentence: "a certificate without its key", asks: Request{ClientCert: file(t, "x")}, says: "request: certificate of the client: "},
+	} {
+		t.Run(row.sentence, func(t *testing.T) {
+			got, err := row.asks.http(row.writes)
+			if row.says != "" {
+				if !usage.Is(err) || !strings.HasPrefix(err.Error(), row.says) || strings.Contains(err.Error(), "\n") ||
+					strings.Contains(err.Error(), "c2VzYW1l") {
+					t.Errorf("error %v, want %s", err, row.says)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if row.want.Status == nil {
+				if n := len(got.Status); n != 200 || got.Status[0] != 200 || got.Status[199] != 399 {
+					t.Errorf("statuses %v", got.Status)
+				}
+				got.Status = nil
+			}
+			if diff := cmp.Diff(&row.want, got); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestRequestsThatNobodySends(t *testing.T) {
+	plain, secure := &serviceName{name: "web"}, &serviceName{name: "web", secure: true}
+	const https = "https://shop.test/"
+	for _, row := range []struct {
+		sentence string
+		asks     Request
+		service  *serviceName
+		url      string
+		says     string
+	}{
+		{"nothing is said of what is not asked", Request{}, nil, "", ""},
+		{"a header to our own app", Request{Headers: []string{"A=b"}}, nil, "",
+			"header: it says how something is asked that nobody asks for: give"},
+		{"an address for a Service", Request{ConnectTo: "a:1"}, plain, "", "connect-to: "},
+		{"an authority for plain HTTP", Request{CA: "a"}, plain, "http://shop.test/", "ca: "},
+		{"an authority for https", Request{CA: "a"}, plain, https, ""},
+		{"any certificate of a Service", Request{Insecure: true}, secure, "", ""},
+		{"a Service over TLS that no client in a pod can trust", Request{}, secure, "", "service web: clients in pods know no"},
+	} {
+		err := row.asks.checkMeant(row.service, row.url)
+		if (err == nil) != (row.says == "") || err != nil && (!usage.Is(err) || !strings.HasPrefix(err.Error(), row.says)) {
+			t.Errorf("%s: %v, want %q", row.sentence, err, row.says)
+		}
+	}
+}
+
+// certificate is one that signed itself, and its PEM.
+func certificate(t *testing.T, name string, until time.Duration) (tls.Certificate, string) {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: name}, DNSNames: []string{name},
+		NotBefore: time.Now().Add(-2 * time.Hour), NotAfter: time.Now().Add(until)}
+	der, err := x509.CreateCertificate(rand.Reader, c, c, &key.PublicKey, key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key},
+		file(t, string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})))
+}
+
+// webServer serves over TLS if that is configured, and gives host and port.
+func webServer(t *testing.T, secured *tls.Config, reply http.HandlerFunc) string {
+	t.Helper()
+	server := httptest.NewUnstartedServer(reply)
+	server.Config.ErrorLog = log.New(io.Discard, "", 0)
+	if server.TLS = secured; secured == nil {
+		server.Start()
+	} else {
+		server.StartTLS()
+	}
+	t.Cleanup(server.Close)
+	return server.Listener.Addr().String()
+}
+
+// What keeps every request from getting through is told by its name before anything is made.
+func TestURLsThatAreTried(t *testing.T) {
+	module(t)
+	good, trusted := certificate(t, "shop.test", time.Hour)
+	expired, trustedToo := certificate(t, "shop.test", -time.Hour)
+	shop, late := &tls.Config{Certificates: []tls.Certificate{good}}, &tls.Config{Certificates: []tls.Certificate{expired}}
+	ok := func(http.ResponseWriter, *http.Request) {}
+	silent, err := net.Listen("tcp", "127.0.0.1:0") // whose queue takes connections
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { silent.Close() })
+	gone, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	gone.Close()
+	for _, row := range []struct {
+		sentence, url, at string
+		asks              Request
+		says              string
+	}{
+		{"a good one", "https://shop.test/", webServer(t, shop, ok), Request{CA: trusted}, ""},
+		{"one that replies badly by now", "https://shop.test/", webServer(t, shop, http.NotFound), Request{CA: trusted}, ""},
+		{"an expired certificate", "https://shop.test/", webServer(t, late, ok), Request{CA: trustedToo}, "its certificate has expired"},
+		{"of another name", "https://cart.test/", webServer(t, shop, ok), Request{CA: trusted}, "its certificate is of another name"},
+		{"of another name that is the right one", "https://cart.test/", webServer(t, shop, ok),
+			Request{CA: trusted, ServerName: "shop.test"}, ""},
+		{"of another authority", "https://shop.test/", webServer(t, shop, ok), Request{CA: trustedToo}, "its certificate is of an authority"},
+		{"that does not matter", "https://shop.test/", webServer(t, late, ok), Request{Insecure: true}, ""},
+		{"a reply that names no version", "https://shop.test/", webServer(t, shop, ok), Request{CA: trusted, VersionHeader: "X-Version"},
+			"its reply is good, and not what was said of it (the reply names no version where it should)"},
+		{"plain HTTP", "https://shop.test/", webServer(t, nil, ok), Request{}, "its port speaks plain HTTP"},
+		{"a silent port", "https://shop.test/", silent.Addr().String(), Request{}, "it is silent"},
+		{"nobody there", "https://shop.test/", gone.Addr().String(), Request{}, "nothing listens there"},
+	} {
+		t.Run(row.sentence, func(t *testing.T) {
+			row.asks.ConnectTo = row.at
+			_, err := Options{URL: row.url, Request: row.asks}.prepare()
+			if row.says == "" && err != nil || row.says != "" && (!usage.Is(err) || !strings.HasPrefix(err.Error(), "url "+row.url+": "+row.says) ||
+				strings.Contains(err.Error(), "\n")) {
+				t.Errorf("%v, want %q", err, row.says)
+			}
+		})
+	}
+}
+
+// What a header holds that is read from elsewhere is in no file of a whole run, nor on the screen, nor in arguments of the recorder. A
+// certificate that changes meanwhile is on its page.
+func TestSecretsStayOutOfTheRun(t *testing.T) {
+	const secret = "open-sesame-8c5f"
+	r := fakeRecorder(runFolder(t), asks)
+	home, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	module(t)
+	t.Setenv("TOKEN", secret)
+	old, trusted := certificate(t, "shop.test", time.Hour)
+	renewed, trustedToo := certificate(t, "shop.test", 2*time.Hour)
+	var handshakes atomic.Int32
+	at := webServer(t, &tls.Config{GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) {
+		if handshakes.Add(1) > 10 {
+			return &renewed, nil
+		}
+		return &old, nil
+	}}, func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Authorization") != secret || r.Header.Get("Cookie") != "a="+secret {
+			w.WriteHeader(http.StatusUnauthorized)
+		}
+	})
+	o := Options{URL: "https://shop.test/", Request: Request{Headers: []string{"Authorization=$TOKEN", "Cookie=@" + file(t, "a="+secret)},
+		CA: file(t, both(t, trusted, trustedToo)), ConnectTo: at}}
+	a, err := o.prepare()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(home)
+	r.url, r.http, r.connectTo, r.line = a.url, a.http, a.connectTo, o.line("during", []string{"true"})
+	out := &ready{then: func() {}}
+	code, err := r.run(t.Context(), Terminal{Out: out, Errors: out}, []string{"true"})
+	if err != nil || code != 0 {
+		t.Fatalf("exit code %d, %v\n%s", code, err, &out.text)
+	}
+	if args := strings.Join(o.List().Args(), " "); !strings.Contains(args, "--header=Authorization=$TOKEN --header=Cookie=@") {
+		t.Errorf("arguments %s", args)
+	}
+	seen := map[string]string{"the screen": out.text.String(), "arguments": strings.Join(o.List().Args(), " ")}
+	if err := filepath.WalkDir(r.root, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || !entry.Type().IsRegular() {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		seen[path] = string(text)
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	told := false
+	for where, text := range seen {
+		told = told || strings.HasSuffix(where, ".html") && strings.Contains(text, "another certificate on outside-fresh: ")
+		if strings.Contains(text, secret) {
+			t.Errorf("it is in %s", where)
+		}
+	}
+	if !told {
+		t.Error("no page tells of the other certificate")
+	}
+	for _, name := range []string{"order.json", "report.json", "hits.parquet", "session.json"} {
+		if !hasSuffix(seen, "/"+name) {
+			t.Errorf("nothing was looked for in %s, which is not there", name)
+		}
+	}
+}
+
+// both is what two files have.
+func both(t *testing.T, files ...string) (text string) {
+	t.Helper()
+	for _, name := range files {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text += string(data)
+	}
+	return text
+}
+
+func hasSuffix(files map[string]string, suffix string) bool {
+	for name := range files {
+		if strings.HasSuffix(name, suffix) {
+			return true
+		}
+	}
+	return false
+}

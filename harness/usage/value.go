@@ -1,0 +1,41 @@
+package usage
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Value is what a text stands for: @FILE, relative to a folder, for what the file has but for the end of its last line, $VARIABLE for
+// what that has, and any other for itself. No error has a value.
+func Value(folder, text string) (value string, secret bool, err error) {
+	if name, ok := strings.CutPrefix(text, "@"); ok {
+		data, err := File(folder, name)
+		return strings.TrimRight(string(data), "\r\n"), true, err
+	}
+	if name, ok := strings.CutPrefix(text, "$"); ok {
+		value, set := os.LookupEnv(name)
+		if !set {
+			err = fmt.Errorf("the environment has no variable %s", name)
+		}
+		return value, true, err
+	}
+	return text, false, nil
+}
+
+// File reads a file, whose name is relative to a folder; empty: to the working directory.
+func File(folder, name string) ([]byte, error) {
+	if name == "" {
+		return nil, errors.New("no file is named")
+	}
+	if !filepath.IsAbs(name) {
+		name = filepath.Join(folder, name)
+	}
+	data, err := os.ReadFile(name)
+	if err != nil {
+		return nil, fmt.Errorf("%s cannot be read: %w", name, err)
+	}
+	return data, nil
+}

@@ -1,0 +1,56 @@
+package loadgen
+
+import (
+	"crypto/aes"
+	"crypto/cipher"
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+)
+
+// What a user's requests carry may be secret, and a spool is a folder on somebody's disk. There it is sealed with the agent's token, which
+// its next process is given too.
+
+// seal keeps an order.
+func (a *Agent) seal(o startRequest) (kept spooledOrder, err error) {
+	kept = spooledOrder{Instance: a.instance, Boot: bootID(), Order: o}
+	if o.UserHTTP == nil {
+		return kept, nil
+	}
+	text, err := json.Marshal(o.UserHTTP)
+	if err != nil {
+		return kept, err
+	}
+	box, err := a.box()
+	if err != nil {
+		return kept, err
+	}
+	kept.Order.UserHTTP, kept.UserHTTP = nil, box.Seal(nil, nil, text, nil)
+	return kept, nil
+}
+
+// unseal is the order that was kept.
+func (a *Agent) unseal(kept spooledOrder) (o startRequest, err error) {
+	o = kept.Order
+	if kept.UserHTTP == nil {
+		return o, nil
+	}
+	box, err := a.box()
+	if err != nil {
+		return o, err
+	}
+	text, err := box.Open(nil, nil, kept.UserHTTP, nil)
+	if err != nil {
+		return o, fmt.Errorf("%s: it was sealed with another token: %w", orderFile, err)
+	}
+	return o, json.Unmarshal(text, &o.UserHTTP)
+}
+
+func (a *Agent) box() (cipher.AEAD, error) {
+	key := sha256.Sum256([]byte(a.token))
+	block, err := aes.NewCipher(key[:])
+	if err != nil {
+		return nil, err
+	}
+	return cipher.NewGCMWithRandomNonce(block)
+}
