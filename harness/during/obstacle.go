@@ -72,7 +72,7 @@ func outside(last loadgen.NoReplyError) obstacle {
 	const seeURL = "name a URL that this host is answered at"
 	switch {
 	case last.TLS:
-		return obstacle{"its port speaks TLS", "name a URL that is answered over HTTP"}
+		return obstacle{"its port speaks TLS", "write https://"}
 	case last.Status != 0:
 		return obstacle{statusOf(last), goodStatus}
 	case last.Fault == evidence.Timeout && !last.Opened:
@@ -118,7 +118,7 @@ func (o obstacles) inside(ctx context.Context, u harness.Unanswered) obstacle {
 		return obstacle{met + ": " + mesh + ", whose mesh may take mTLS alone",
 			fmt.Sprintf("have the mesh take plain HTTP from namespace %s, or ask where it ends: --url", u.Pod.Namespace)}
 	case last.TLS:
-		return obstacle{"the port speaks TLS", speaksHTTP}
+		return obstacle{"the port speaks TLS", "ask over it: --service=NAMESPACE/https:NAME:PORT"}
 	case last.Status != 0:
 		return obstacle{statusOf(last), goodStatus}
 	case unseen:

@@ -99,7 +99,7 @@ func TestWhatIsInTheWay(t *testing.T) {
 			"no connection in 2s: something drops it, and no NetworkPolicy of namespace shop does: "},
 		{"a policy is not to blame for what the app says", status(503), inside, alone, "",
 			"from a pod on a: status 503 Service Unavailable: name another path"},
-		{"the port speaks TLS", tls, inside, none, "", "from a pod on a: the port speaks TLS: name a port"},
+		{"the port speaks TLS", tls, inside, none, "", "from a pod on a: the port speaks TLS: ask over it: --service="},
 		{"a mesh wants mTLS", reset, inside, none, "istio-proxy", "it resets the connection: pod web-1 has the sidecar istio-proxy, " +
 			"whose mesh may take mTLS alone: have the mesh take plain HTTP from namespace rollcall"},
 		{"one that says so", status(403), inside, none, "linkerd-proxy", "status 403 Forbidden: pod web-1 has the sidecar linkerd-proxy, "},
@@ -107,12 +107,12 @@ func TestWhatIsInTheWay(t *testing.T) {
 		{"no mesh is there", reset, inside, none, "", "from a pod on a: it resets the connection: name a port"},
 		{"another protocol", speaksOther, inside, none, "", "from a pod on a: it closes the connection without a reply over HTTP: name a port"},
 		{"an app that takes its time", silent, inside, none, "",
-			"from a pod on a: it takes the connection, and gives no reply in 2s: name another path"},
+			"from a pod on a: it takes the connection, and gives no reply in 2s: name a path"},
 		{"nobody listens at the URL", refused, outside, none, "", "url http://shop.example.com/: asked for http://shop.example.com/ from here: " +
 			"connection refused: name a URL"},
 		{"nothing comes back from the URL", dropped, outside, none, "",
 			"from here: no connection in 2s: something on the way drops it, such as a firewall: "},
-		{"the URL is one of HTTPS", tls, outside, none, "", "from here: its port speaks TLS: name a URL"},
+		{"the URL is one of HTTPS", tls, outside, none, "", "from here: its port speaks TLS: write https://"},
 		{"the URL has no such path", status(404), outside, none, "", "from here: status 404 Not Found: name another path"},
 		{"both clients, of whom two pods meet the same", status(404), both, none, "",
 			"service shop/web: asked for /healthz at port 80 from a pod on a and on b: status 404 Not Found; asked for http://shop.example.com/ from here: status 404 Not Found: name another path, or give --good-status"},

@@ -74,7 +74,7 @@ func New(objects []Object, name string) (*App, error) {
 	if err := a.choosePort(port); err != nil {
 		return nil, err
 	}
-	a.path = "/" + cmp.Or(path, strings.TrimPrefix(a.probed(), "/"))
+	a.path = "/" + cmp.Or(path, strings.TrimPrefix(a.probed().Path, "/"))
 	return a, nil
 }
 
@@ -193,17 +193,33 @@ func (a *App) probe() *corev1.HTTPGetAction {
 	return nil
 }
 
-// probed is the path of the readiness probe, where it is of the Service's port.
-func (a *App) probed() string {
+// probed is what the kubelet asks for at the Service's port; of no probe there, it is empty.
+func (a *App) probed() corev1.HTTPGetAction {
 	if probe := a.probe(); probe != nil && a.number(probe.Port) == a.number(targetOf(a.port)) {
-		return probe.Path
+		return *probe
+	}
+	return corev1.HTTPGetAction{}
+}
+
+// host is what the kubelet says in the Host header; empty if it is the pod's address.
+func (a *App) host() string {
+	for _, h := range a.probed().HTTPHeaders {
+		if strings.EqualFold(h.Name, "Host") {
+			return h.Value
+		}
 	}
 	return ""
 }
 
+func (a *App) overTLS() bool { return a.probed().Scheme == corev1.URISchemeHTTPS }
+
 // Service is what `rollcall during --service` takes.
 func (a *App) Service() string {
-	return fmt.Sprintf("%s/%s:%d%s", a.service.Namespace, a.service.Name, a.port.Port, a.path)
+	name := a.service.Name
+	if a.overTLS() {
+		name = "https:" + name
+	}
+	return fmt.Sprintf("%s/%s:%d%s", a.service.Namespace, name, a.port.Port, a.path)
 }
 
 // Images are all that the manifests name.

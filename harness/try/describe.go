@@ -22,7 +22,7 @@ func (a *App) Describe(change Change) []string {
 		fmt.Sprintf("workload:  %s in namespace %s, %s", a.workload, a.service.Namespace, phrase.Count(int(replicas), "replica")),
 		fmt.Sprintf("container: %s, image %s%s", answers.Name, answers.Image, beside(a.template.Spec, answers)),
 		fmt.Sprintf("Service:   %s port %d, which leads to port %d of the pods; asked for: GET %s", a.service.Name, a.port.Port,
-			a.number(targetOf(a.port)), a.path),
+			a.number(targetOf(a.port)), a.asked()),
 		"readiness: " + probeOf(answers.ReadinessProbe),
 		fmt.Sprintf("shutdown:  %s, grace period %d s", hookOf(answers.Lifecycle), ptr.Deref(a.template.Spec.TerminationGracePeriodSeconds, 30)),
 		"rollout:   " + change.Does(a),
@@ -31,6 +31,18 @@ func (a *App) Describe(change Change) []string {
 		lines = append(lines, "beside it: "+phrase.Cut(strings.Join(others, ", "), 110))
 	}
 	return lines
+}
+
+// asked is what requests ask for, as the readiness probe does.
+func (a *App) asked() string {
+	said := a.path
+	if host := a.host(); host != "" {
+		said += ", Host " + host
+	}
+	if a.overTLS() {
+		said += ", over TLS"
+	}
+	return said
 }
 
 // answers is the container that has the Service's port; the first if none says so.

@@ -1,6 +1,7 @@
 package try
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -52,6 +53,8 @@ func Run(ctx context.Context, at during.Terminal, o Options) (int, error) {
 		return 0, nil
 	}
 	o.Settle = settle
+	o.Request.Host = cmp.Or(o.Request.Host, app.host())
+	o.Request.Insecure = o.Request.Insecure || app.overTLS() && o.Request.CA == "" // as the kubelet does
 	o.Options.Service, o.Load = app.Service(), slices.Concat(Images(objects), change.Images())
 	t := &trial{app: app, images: o.Load}
 	return during.RunChanges(ctx, at, o.Options, "try", o.Line, t.changes(change, o), t.remove)

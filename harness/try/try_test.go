@@ -89,7 +89,7 @@ func TestWhatIsUnderstood(t *testing.T) {
 	want := []string{
 		"workload:  Deployment front in namespace shop, 3 replicas",
 		"container: web, image localhost/front:1; beside it log",
-		"Service:   front port 80, which leads to port 8080 of the pods; asked for: GET /ready",
+		"Service:   front port 80, which leads to port 8080 of the pods; asked for: GET /ready, Host shop.example.com",
 		"readiness: GET /ready at port http",
 		"shutdown:  preStop command: /bin/sh -c sleep 5, grace period 20 s",
 		"rollout:   Deployment front gets image localhost/front:2",
