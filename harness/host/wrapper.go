@@ -32,13 +32,15 @@ func (s setup) buildWrapper(ctx context.Context) ([]byte, error) {
 	if release.Is() {
 		return release.Program("ociruntime", runtime.GOARCH)
 	}
+	module := "" // of the working directory
 	if self, err := os.Executable(); err == nil {
+		module = release.ModuleAbove(filepath.Dir(self))
 		if built, err := os.ReadFile(filepath.Join(filepath.Dir(self), "ociruntime")); err == nil {
 			return built, nil
 		}
 	}
 	out := filepath.Join(s.files.state, "ociruntime")
-	build := command.GoBuild{Out: out, Packages: []string{wrapperProgram}, Flags: []string{"-trimpath"}}
+	build := command.GoBuild{Module: module, Out: out, Packages: []string{wrapperProgram}, Flags: []string{"-trimpath"}}
 	if _, err := s.run(ctx, build.Command()); err != nil {
 		return nil, fmt.Errorf("host: build the runtime wrapper: %w", err)
 	}

@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"rollcall/harness/release"
 )
@@ -37,19 +36,7 @@ func Find() (Layout, error) {
 	if err != nil || release.Is() {
 		return Layout{}, err
 	}
-	return Layout{Module: cmp.Or(moduleAbove(beside), moduleAbove(working))}, nil
-}
-
-// moduleAbove is the nearest folder with Rollcall's go.mod; empty: there is none.
-func moduleAbove(dir string) string {
-	for ; ; dir = filepath.Dir(dir) {
-		if text, err := os.ReadFile(filepath.Join(dir, "go.mod")); err == nil && strings.HasPrefix(string(text), "module rollcall\n") {
-			return dir
-		}
-		if dir == filepath.Dir(dir) {
-			return ""
-		}
-	}
+	return Layout{Module: cmp.Or(release.ModuleAbove(beside), release.ModuleAbove(working))}, nil
 }
 
 // MakesImages reports whether the images of pods can be made here, and pushed.

@@ -43,7 +43,7 @@ func (t *target) awaitReady(ctx context.Context, client kubernetes.Interface, a 
 		var lack []string
 		var failed error
 		pending = slices.DeleteFunc(pending, func(o Object) bool {
-			lacks := t.lacks(ctx, o)
+			lacks := t.lacks(ctx, client, o)
 			switch {
 			case lacks == "":
 				return true
@@ -66,7 +66,8 @@ func (t *target) awaitReady(ctx context.Context, client kubernetes.Interface, a 
 	})
 }
 
-func (t *target) lacks(ctx context.Context, o Object) string {
+// lacks says what a workload still has to do, and its pods; empty when it has rolled out.
+func (t *target) lacks(ctx context.Context, client kubernetes.Interface, o Object) string {
 	api, err := t.api(o)
 	if err != nil {
 		return "cannot be read"
@@ -75,18 +76,33 @@ func (t *target) lacks(ctx context.Context, o Object) string {
 	if err != nil {
 		return "cannot be read"
 	}
-	return during.LacksOf(o.GetKind(), live.Object)
+	if lacks := during.LacksOf(o.GetKind(), live.Object); lacks != "" {
+		return lacks
+	}
+	pods, err := podsOf(ctx, client, o)
+	if err == nil && slices.ContainsFunc(pods, func(p corev1.Pod) bool { return p.DeletionTimestamp != nil }) {
+		return "has pods that are terminating"
+	}
+	return ""
 }
 
-// because is what keeps a workload's pods from getting ready: what a container waits for, or the last warning about them.
-func because(ctx context.Context, client kubernetes.Interface, o Object) string {
+func podsOf(ctx context.Context, client kubernetes.Interface, o Object) ([]corev1.Pod, error) {
 	template, _ := templateOf(o)
 	pods, err := client.CoreV1().Pods(namespaceOf(o.Unstructured)).List(ctx, metav1.ListOptions{
 		LabelSelector: labels.SelectorFromSet(template.Labels).String()})
 	if err != nil {
+		return nil, err
+	}
+	return pods.Items, nil
+}
+
+// because is what keeps a workload's pods from getting ready: what a container waits for, or the last warning about them.
+func because(ctx context.Context, client kubernetes.Interface, o Object) string {
+	pods, err := podsOf(ctx, client, o)
+	if err != nil {
 		return ""
 	}
-	for _, pod := range pods.Items {
+	for _, pod := range pods {
 		for _, c := range slices.Concat(pod.Status.InitContainerStatuses, pod.Status.ContainerStatuses) {
 			if w := c.State.Waiting; w != nil && w.Message != "" {
 				return fmt.Sprintf(": container %s of pod %s: %s: %s", c.Name, pod.Name, w.Reason, w.Message)
