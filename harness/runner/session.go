@@ -13,6 +13,7 @@ import (
 	"rollcall/harness/lock"
 	"rollcall/harness/progress"
 	"rollcall/harness/staging"
+	"rollcall/harness/usage"
 )
 
 // Begin begins a session in the run folder, or goes on with one that another process began there and that has ended. Its caller ends
@@ -30,7 +31,9 @@ func (r *Runner) Begin(s evidence.Session, expected ...progress.Expected) (err e
 		err = store.WriteJSON(file, s)
 	}
 	if err == nil && r.attached != nil {
-		r.runLock, err = staging.AcquireRunLock(r.attached.REST().Host, r.session.ID)
+		if r.runLock, err = staging.AcquireRunLock(r.attached.REST().Host, r.session.ID); errors.Is(err, lock.ErrHeld) {
+			err = usage.New("run "+r.session.ID, "another run of this host began on "+r.attached.Name()+" in the same second", "begin once more")
+		}
 	}
 	if err == nil {
 		r.board, err = progress.Open(r.Out, r.session.ID, r.session.Began)
