@@ -29,7 +29,7 @@ var maxOutage = Rule{
 				failed := lane.Failed
 				for _, o := range lane.Summary.Outages {
 					n := min(o.Failed, len(failed))
-					rows = append(rows, lasting{Elapsed: lasted(o), lane: lane.ID, from: o.From, hits: failed[:n]})
+					rows = append(rows, lasting{Elapsed: lasted(o), lane: lane.ID, from: o.From, hits: failed[:n], toTheEnd: o.Open})
 					failed = failed[n:]
 				}
 			}
@@ -37,8 +37,12 @@ var maxOutage = Rule{
 		},
 		limits: atMost, nothing: "0 requests failed, so no lane had an outage",
 		says: func(_ asked, l lasting) []string {
-			return []string{fmt.Sprintf("%s failed on %s from %s on, an outage of %s", phrase.Count(len(l.hits), "request"), l.lane,
-				phrase.Seconds(l.from), phrase.Duration(l.Length)), "the longest outage lasted " + phrase.Duration(l.Length)}
+			until := ""
+			if l.toTheEnd {
+				until = " until the load ended"
+			}
+			return []string{fmt.Sprintf("%s failed on %s from %s on, an outage of %s%s", phrase.Count(len(l.hits), "request"), l.lane,
+				phrase.Seconds(l.from), phrase.Duration(l.Length), until), "the longest outage lasted " + phrase.Duration(l.Length) + until}
 		},
 		breaches: func(a asked, _ []lasting, worst lasting) []Breach { return failures(a, worst.hits) },
 	},
