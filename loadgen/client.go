@@ -74,7 +74,7 @@ func (c *client) ask(turn, seq uint64) (hit evidence.Hit, trouble error) {
 	}
 	if err != nil {
 		var known bool
-		if hit.Fault, known = faultOf(err, a.connErr); !known {
+		if hit.Fault, known = faultFrom(c.lane.Vantage, err, a.connErr); !known {
 			trouble = err
 		}
 	}

@@ -107,7 +107,7 @@ func toItself(c *net.TCPConn) bool {
 // Go 1.26), so that a query that is lost would cost all connections that are opened until it is asked again, 5 s later.
 func likeResolver(r *net.Resolver) *net.Resolver {
 	if r == nil {
-		return &net.Resolver{}
+		r = net.DefaultResolver
 	}
 	return &net.Resolver{PreferGo: r.PreferGo, StrictErrors: r.StrictErrors, Dial: r.Dial}
 }

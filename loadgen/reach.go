@@ -51,7 +51,7 @@ func (p *UserHTTP) Ask(target, address string, timeout time.Duration) (version s
 	none := &NoReplyError{Opened: !a.connected.IsZero(), Because: "loadgen: ask " + target + ": "}
 	switch {
 	case err != nil:
-		none.Fault, _ = faultOf(err, a.connErr)
+		none.Fault, _ = faultFrom(lane.Vantage, err, a.connErr)
 		none.Because += err.Error()
 		ended := none.Fault == evidence.Reset || none.Fault == evidence.Closed // maybe before the request was written
 		none.Opened, none.TLS = none.Opened || ended, ended && !lane.OverTLS() && speaksTLS(lane)

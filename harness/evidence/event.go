@@ -70,6 +70,9 @@ const (
 	CertificateSeen EventKind = "certificate-seen"
 	TLSFailed       EventKind = "tls-failed" // lane Object's handshake failed; Detail is how, such as the alert. Each is told once
 
+	// the host of clients outside resolves name Object otherwise than before, or not at all; Detail is how, in words
+	NameChanged EventKind = "name-changed"
+
 	// a pod that is not of the rollout was a ready endpoint, in slice Object; Detail is why it gets requests
 	StrayPod EventKind = "stray-pod"
 
@@ -105,7 +108,7 @@ func EventKinds() []EventKind {
 		RulesBegun, RuleAdded, RuleGone, RulesSynced, RulesFailed, RulesUnseen, FlowsBegun, FlowsUnseen,
 		NodeUnseen, NodeBusy, NodeStolen, NodeConntrack, CPUWaitBegun, CPUWait, CPUThrottled, NodeReady,
 		NodeUnready, NodeCordoned, NodeOpened, NodeChanged, AgentAway,
-		CertificateSeen, TLSFailed,
+		CertificateSeen, TLSFailed, NameChanged,
 		StrayPod, ReplicaSetScaled, Reported,
 		Fact, LoadBegun, RolloutBegun, StatusDone, OldGone, Barrier, LoadEnded,
 		DisruptionBegun, DisruptionUndone, ClusterWhole, Step, APIAnswered, WatchGap, RecorderLost}

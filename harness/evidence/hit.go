@@ -1,6 +1,9 @@
 package evidence
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // A Hit is one request as its client saw it, and who answered. Its times are on the clock of the
 // lane's node, or on the recorder's for a lane outside the cluster.
@@ -64,8 +67,15 @@ const (
 	PlainHTTP            Fault = "plain_http"             // the answer to the handshake was one of HTTP
 )
 
+// The faults of the host that a lane outside the cluster is sent from: they say nothing of what it asks.
+const (
+	Unresolved  Fault = "unresolved"    // its resolver has no address of the name, or does not answer
+	NoLocalPort Fault = "no_local_port" // all its ports are taken
+	NoRoute     Fault = "no_route"      // it has no route to the address
+)
+
 // Faults lists every fault, in the order reports show them.
-func Faults() []Fault { return append(PlainFaults(), TLSFaults()...) }
+func Faults() []Fault { return slices.Concat(PlainFaults(), TLSFaults(), HostFaults()) }
 
 // PlainFaults are those that need no TLS.
 func PlainFaults() []Fault {
@@ -76,3 +86,9 @@ func PlainFaults() []Fault {
 func TLSFaults() []Fault {
 	return []Fault{HandshakeFailed, CertExpired, CertUnknownAuthority, CertWrongName, PlainHTTP}
 }
+
+// HostFaults are those that only lanes outside the cluster meet.
+func HostFaults() []Fault { return []Fault{Unresolved, NoLocalPort, NoRoute} }
+
+// OfHost reports whether a request failed in the host that sent it.
+func (f Fault) OfHost() bool { return slices.Contains(HostFaults(), f) }

@@ -33,7 +33,7 @@ type Session struct {
 type Cluster struct {
 	Name       string    `json:"name"`
 	Mode       string    `json:"mode"`     // kube-proxy's: iptables, nftables or ipvs
-	Provider   string    `json:"provider"` // kind or attached
+	Provider   string    `json:"provider"` // kind or attached; empty: there is none
 	Kubernetes string    `json:"kubernetes"`
 	Kernel     string    `json:"kernel"`
 	CNI        string    `json:"cni"`
@@ -51,6 +51,9 @@ type Trial struct {
 	RuleLag  float64 `json:"rule_lag_ms"`  // from a pod leaving the endpoints until no node's rules route to it, the longest
 	Stretch  int     `json:"stretch"`      // how many times longer than usual that is, and so the times that scale with it; at least 1
 }
+
+// NoCluster is the mode of recordings from this host alone, which use no cluster.
+const NoCluster = "no-cluster"
 
 // NoProxy is the mode of a cluster whose nodes have no kube-proxy.
 const NoProxy = "none"

@@ -52,4 +52,5 @@ const (
 	AgentLost      = "agent-lost"
 	ObserverLost   = "observer-lost"
 	StrayEndpoint  = "stray-endpoint"
+	ProxyUnused    = "proxy-unused"
 )

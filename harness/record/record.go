@@ -8,6 +8,8 @@ import (
 	"io"
 	"time"
 
+	"k8s.io/client-go/kubernetes"
+
 	"rollcall/fixtures"
 	"rollcall/harness"
 	"rollcall/harness/cluster"
@@ -53,6 +55,7 @@ type Recording struct {
 	clients   *clients
 	observers *observers
 	waits     *cpuwait.Meter                // nil: nobody measures
+	names     *names                        // that clients outside ask for; nil: their load has not begun
 	boots     map[string]string             // node -> id of the boot of its kernel
 	undo      []func(context.Context) error // changes of the cluster, in the order made
 	tooMuch   string                        // see TooMuch
@@ -208,6 +211,14 @@ func (r *Recording) noteVersions(ctx context.Context) (err error) {
 		r.run.ComponentVersions, err = change.Versions(ctx, r.Cluster, nodeimage.Component(r.Bug.Component))
 	}
 	return err
+}
+
+// client is of the cluster's API; nil without one.
+func (r *Recording) client() kubernetes.Interface {
+	if r.Cluster == nil {
+		return nil
+	}
+	return r.Cluster.Client()
 }
 
 // into is where the scenario's objects are created.

@@ -83,7 +83,7 @@ func newBuilder(lane evidence.Lane, away away, t Timeline, w windows, shared *bu
 	}
 	counted := evidence.PlainFaults()
 	if lane.OverTLS() {
-		counted = evidence.Faults()
+		counted = append(counted, evidence.TLSFaults()...)
 	}
 	for _, fault := range counted {
 		b.summary.Failures[fault] = 0

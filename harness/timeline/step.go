@@ -60,6 +60,8 @@ func (t Timeline) Steps() []Step {
 			}
 		case evidence.CertificateSeen, evidence.TLSFailed:
 			s.What, s.Node = tlsStep(certificates, e), ""
+		case evidence.NameChanged:
+			s.What, s.Node = cmp.Or(e.Detail, e.Object+" is resolved otherwise"), ""
 		case evidence.WatchGap:
 			if answered == 0 || e.At-answered > time.Second { // else it is the same silence, noted as it ended
 				s.What = "the API's watch was blind: " + e.Detail

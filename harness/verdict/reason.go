@@ -54,6 +54,9 @@ func Reasons() []ReasonKind {
 		{reasonFullConntrack, "a node's connection table was over 90 % full", failures},
 		{reasonEarlyFailures, "requests failed before any change", notExplained},
 		{reasonControlFailures, "requests failed on a control lane", notExplained},
+		{evidence.ProxyUnused, "this host has a proxy for a URL, which the load does not use", "rules that look at the lanes that ask it"},
+		{reasonHostFault, "requests failed in the host of their client: no address of a name, no local port, no route",
+			"rules that look at that lane"},
 		{evidence.AgentLost, "a load agent died, was away for a while, or its hits could not be fetched", "rules that look at its lanes"},
 		{reasonEmptyLane, "a lane has no hits", "rules that look at that lane"},
 		{reasonUnderRate, "a lane sent less than 99 % of the rate asked", "rules that look at that lane"},
@@ -75,6 +78,7 @@ const (
 	reasonFullConntrack   = "full-conntrack"
 	reasonEarlyFailures   = "early-failures"
 	reasonControlFailures = "control-failures"
+	reasonHostFault       = "host-fault"
 	reasonEmptyLane       = "empty-lane"
 	reasonUnderRate       = "under-rate"
 	reasonSilentAgent     = "silent-agent"

@@ -40,7 +40,7 @@ func distrust(run evidence.Run, tl timeline.Timeline) (reasons []Reason) {
 	if run.Unloaded {
 		return reasons
 	}
-	reasons = slices.Concat(reasons, missingMarks(tl), fullNodes(tl), unreadyNodes(tl), agentsAway(tl))
+	reasons = slices.Concat(reasons, missingMarks(tl), fullNodes(tl), unreadyNodes(tl), hostFaults(tl), agentsAway(tl))
 	if len(tl.Lanes) == 0 {
 		reasons = append(reasons, reason(reasonNoLanes, evidence.Scope{}, "the run has 0 lanes"))
 	}
@@ -207,7 +207,7 @@ func earlyDamage(tl timeline.Timeline) (reasons []Reason) {
 	var early []timeline.Hit
 	begun, changed := tl.Mark(evidence.RolloutBegun)
 	for _, h := range timeline.Failed(tl.LanesWhere(AllLanes.include)) {
-		if !changed || h.Sent < begun {
+		if (!changed || h.Sent < begun) && !h.Fault.OfHost() {
 			early = append(early, h)
 		}
 	}

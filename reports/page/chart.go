@@ -89,21 +89,20 @@ func markName(kind evidence.EventKind) string {
 }
 
 func newChart(t *replyCounter, hits []timeline.Hit, pods []pod, tl timeline.Timeline) *chart {
-	c := &chart{Marks: []mark{}, Pods: append([]pod{}, pods...), Points: points{At: []int64{}}, Kinds: []string{"reply"}, Phases: phases(),
-		Glyphs: append(glyphs[:], ring), Tracks: tracks()}
+	c := &chart{Marks: []mark{}, Pods: append([]pod{}, pods...), Points: points{At: []int64{}}, Kinds: []string{"reply"}, Phases: phases()}
 	for _, m := range markNames {
 		if at, ok := tl.Mark(m.kind); ok {
 			c.Marks = append(c.Marks, mark{m.name, at.Microseconds()})
 		}
 	}
 	slices.SortStableFunc(c.Marks, func(a, b mark) int { return cmp.Compare(a.At, b.At) })
-	counted := evidence.PlainFaults()
-	if slices.ContainsFunc(tl.Lanes, func(l timeline.Lane) bool { return l.OverTLS() }) {
-		counted = evidence.Faults()
+	for _, fault := range evidence.Faults() {
+		counted := func(l timeline.Lane) bool { _, counted := l.Summary.Failures[fault]; return counted }
+		if slices.Contains(evidence.PlainFaults(), fault) || slices.ContainsFunc(tl.Lanes, counted) {
+			c.Kinds = append(c.Kinds, string(fault))
+		}
 	}
-	for _, fault := range counted {
-		c.Kinds = append(c.Kinds, string(fault))
-	}
+	c.Glyphs, c.Tracks = append(slices.Clone(glyphs[:len(c.Kinds)]), ring), tracks(len(c.Kinds))
 	for _, lane := range tl.Lanes {
 		c.Lanes = append(c.Lanes, lane.ID)
 	}

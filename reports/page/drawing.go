@@ -187,13 +187,14 @@ var glyphs = [...]string{
 	"m0-4l4 4-4 4-4-4z",
 	"m0-4v8m-4-4h8",
 	"m0 4l4-7h-8z",
+	"m-4 0h8", "m0-4v8", "m-4-2h8m-8 4h8", "m-2-4v8m4-8v8", "m-3 3l6-6", "m-3-3l6 6", "m-4-3h8l-4 7z", "m-3 4v-8h6v8",
 }
 
 const ring = "m-5.5 0a5.5 5.5 0 1 0 11 0a5.5 5.5 0 1 0-11 0z"
 
-// tracks keeps kinds apart, so that none hides another.
-func tracks() []float64 {
-	all := make([]float64, len(glyphs))
+// tracks keeps so many kinds apart, so that none hides another.
+func tracks(kinds int) []float64 {
+	all := make([]float64, kinds)
 	for kind := 1; kind < len(all); kind++ {
 		all[kind] = (float64((kind-1)%4) - 1.5) / 5
 	}

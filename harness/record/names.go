@@ -1,0 +1,100 @@
+package record
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"rollcall/harness/disruption"
+	"rollcall/harness/evidence"
+	"rollcall/loadgen"
+)
+
+// resolveEvery is how often this host resolves a name beside the clients that ask for it.
+const resolveEvery = time.Second
+
+// mostSteps is how many changes of a name are told: a balancer may give other addresses each time.
+const mostSteps = 100
+
+// A lookup gives a name's addresses.
+type lookup func(ctx context.Context, name string) ([]string, error)
+
+// names are those that clients outside ask for, which are resolved beside them.
+type names struct {
+	end  context.CancelFunc
+	done sync.WaitGroup
+}
+
+// followNames notes which other addresses the names of lanes outside get, and when this host cannot resolve them. Clients
+// themselves resolve them for each connection.
+func followNames(ctx context.Context, lanes []evidence.Lane, look lookup, note func(evidence.Event)) *names {
+	ctx, end := context.WithCancel(ctx)
+	n := &names{end: end}
+	var known []string
+	for _, lane := range lanes {
+		host, _, err := net.SplitHostPort(lane.DialAddress())
+		if lane.Vantage != evidence.FromHost || err != nil || net.ParseIP(host) != nil || slices.Contains(known, host) {
+			continue
+		}
+		known = append(known, host)
+		n.done.Go(func() { followName(ctx, host, look, note) })
+	}
+	return n
+}
+
+func (n *names) stop() {
+	if n != nil {
+		n.end()
+		n.done.Wait()
+	}
+}
+
+func followName(ctx context.Context, host string, look lookup, note func(evidence.Event)) {
+	var was []string
+	lacking, steps := false, 0
+	step := func(format string, values ...any) {
+		if steps++; steps <= mostSteps {
+			note(evidence.Event{Kind: evidence.NameChanged, Object: host, Detail: fmt.Sprintf(format, values...)})
+		}
+	}
+	for ; ctx.Err() == nil; disruption.Pause(ctx, resolveEvery) {
+		limited, cancel := context.WithTimeout(ctx, loadgen.DefaultTimeout)
+		now, err := look(limited, host)
+		cancel()
+		slices.Sort(now)
+		switch {
+		case ctx.Err() != nil:
+		case err != nil && !lacking:
+			lacking = true
+			step("this host cannot resolve %s: %s", host, unresolved(err))
+		case err != nil:
+		default:
+			if lacking {
+				lacking = false
+				step("this host resolves %s again", host)
+			}
+			if len(was) > 0 && !slices.Equal(was, now) {
+				step("%s has address %s, before %s", host, strings.Join(now, ", "), strings.Join(was, ", "))
+			}
+			was = now
+		}
+	}
+}
+
+// unresolved is what a resolver says, without the name.
+func unresolved(err error) string {
+	var dns *net.DNSError
+	switch {
+	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &dns) && dns.IsTimeout:
+		return "its resolver does not answer"
+	case dns != nil:
+		return dns.Err
+	default:
+		return err.Error()
+	}
+}

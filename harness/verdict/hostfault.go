@@ -1,0 +1,30 @@
+package verdict
+
+import (
+	"rollcall/harness/evidence"
+	"rollcall/harness/timeline"
+	"rollcall/harness/verdict/phrase"
+)
+
+// hostFaults are requests that never left the host of their client: what they were to ask has no part in that. How it would have answered
+// nobody knows.
+func hostFaults(tl timeline.Timeline) (reasons []Reason) {
+	lacks := map[evidence.Fault]string{
+		evidence.Unresolved:  "could not resolve the name",
+		evidence.NoLocalPort: "had no local port left",
+		evidence.NoRoute:     "had no route to the address",
+	}
+	for _, lane := range tl.LanesWhere(AllLanes.include) {
+		for _, fault := range evidence.HostFaults() {
+			n := lane.Summary.Failures[fault]
+			if n == 0 {
+				continue
+			}
+			scope := evidence.Scope{Missed: evidence.Requests(), Doubted: []evidence.Subject{evidence.AboutFailures, evidence.AboutLatencies},
+				Lanes: []string{lane.ID}}
+			reasons = append(reasons, reason(reasonHostFault, scope, "the host of %s %s: %s failed (%s)", lane.ID, lacks[fault],
+				phrase.Count(n, "request"), fault))
+		}
+	}
+	return reasons
+}

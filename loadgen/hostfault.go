@@ -1,0 +1,51 @@
+package loadgen
+
+import (
+	"errors"
+	"net"
+	"syscall"
+
+	"rollcall/harness/evidence"
+)
+
+// faultFrom is [faultOf] of a request that was sent from a vantage. What fails in a host outside the cluster says nothing of what it asks;
+// in a pod, names, addresses and routes are the cluster's.
+func faultFrom(from evidence.Vantage, errs ...error) (fault evidence.Fault, known bool) {
+	if from == evidence.FromHost {
+		for _, err := range errs {
+			if fault := hostFault(err, findRoute); fault != evidence.NoFault {
+				return fault, true
+			}
+		}
+	}
+	return faultOf(errs...)
+}
+
+// hostFault says what this host lacks to open a connection; NoFault if it lacks nothing. That there is no route a router may say as well:
+// the kernel is asked whether it has one.
+func hostFault(err error, find func(net.Addr) error) evidence.Fault {
+	var dial *net.OpError
+	switch {
+	case errors.As(err, new(*net.DNSError)):
+		return evidence.Unresolved
+	case errors.Is(err, syscall.EADDRNOTAVAIL), errors.Is(err, syscall.EADDRINUSE):
+		return evidence.NoLocalPort
+	case unrouted(err) && errors.As(err, &dial) && dial.Addr != nil && unrouted(find(dial.Addr)):
+		return evidence.NoRoute
+	default:
+		return evidence.NoFault
+	}
+}
+
+func unrouted(err error) bool {
+	return errors.Is(err, syscall.ENETUNREACH) || errors.Is(err, syscall.EHOSTUNREACH)
+}
+
+// findRoute has the kernel look for a route to an address, and sends nothing: UDP has no connections (connect(2)).
+func findRoute(to net.Addr) error {
+	conn, err := net.Dial("udp", to.String())
+	if err != nil {
+		return err
+	}
+	return conn.Close()
+}
