@@ -17,6 +17,7 @@ type Elsewhere struct {
 	Pods    *observe.App    // behind the Service; nil: they may not be watched
 	URL     string          // that the client outside the cluster asks; empty: there is none
 	Address string          // with a port, that its connections are opened to; empty: the URL's
+	Proxy   string          // variable of the environment that has a proxy for the URL, which the load does not use; empty: none has
 	// Explain says what keeps some clients from good replies, in one line.
 	Explain func(ctx context.Context, without []Unanswered) error
 }

@@ -64,7 +64,7 @@ func (a asked) elsewhere(ctx context.Context, client kubernetes.Interface, s har
 	if a.service == nil && a.url == "" {
 		return s, nil
 	}
-	to := &harness.Elsewhere{URL: a.url, Address: a.connectTo}
+	to := &harness.Elsewhere{URL: a.url, Address: a.connectTo, Proxy: a.proxy}
 	stands := &corev1.Service{ObjectMeta: metav1.ObjectMeta{Name: "elsewhere"}} // for whoever wants the name of one
 	path := ""
 	if a.service != nil {

@@ -40,6 +40,8 @@ const (
 	breaks  = "breaks"  // before it records anything
 	hangs   = "hangs"   // before its load is steady
 	late    = "late"    // nobody ends it before its deadline
+	broken  = "broken"  // from the second request on, to the end
+	unnamed = "unnamed" // this host does not resolve a name for a while
 )
 
 func TestMain(m *testing.M) {
@@ -70,7 +72,10 @@ func fakeRecorder(folder, how string) recorder {
 }
 
 // A fakeRecording has its scenario's disruption happen, on a cluster that is fake, and clients that saw little of it.
-type fakeRecording struct{ folder, how string }
+type fakeRecording struct {
+	folder, how string
+	fromHost    bool // without a cluster
+}
 
 type fakeCluster struct {
 	cluster.Cluster
@@ -106,15 +111,32 @@ func (f *fakeRecording) record(ctx context.Context, out io.Writer, suite, comman
 	if err := store.WriteJSON(evidence.ClusterPath(f.folder, "iptables"), evidence.Cluster{Mode: "iptables"}); err != nil {
 		return err
 	}
+	if f.fromHost {
+		return f.recordFromHost(ctx, suite, of[0])
+	}
 	s, err := of[0](ctx, fakeCluster{client: fake.NewClientset(readyNode("a"))})
 	if err != nil {
 		return err
 	}
+	return f.toItsEnd(ctx, suite, s)
+}
+
+func (f *fakeRecording) recordFromHost(ctx context.Context, suite string, asks runner.Asks) error {
+	if err := store.WriteJSON(evidence.ClusterPath(f.folder, evidence.NoCluster), evidence.Cluster{Mode: evidence.NoCluster}); err != nil {
+		return err
+	}
+	s, err := asks(ctx, nil)
+	if err != nil {
+		return err
+	}
+	return f.toItsEnd(ctx, suite, s)
+}
+
+func (f *fakeRecording) toItsEnd(ctx context.Context, suite string, s harness.Scenario) error {
 	if err := f.underLoad(ctx, suite, s); err != nil {
 		return err
 	}
-	err = store.EditSession(f.folder, func(s *evidence.Session) { s.Ended = time.Now() })
-	return err
+	return store.EditSession(f.folder, func(s *evidence.Session) { s.Ended = time.Now() })
 }
 
 // ask has an agent ask what a scenario asks outside, until there are a few replies.
@@ -155,6 +177,11 @@ func (f *fakeRecording) underLoad(ctx context.Context, suite string, s harness.S
 		OldVersion: "v1", NewVersion: "v1",
 		Expect: s.Expect, Disruption: s.Disruption.Recorded(func(name string) string { return name }),
 		Lanes: []evidence.Lane{{ID: "a-fresh", Vantage: evidence.FromPod, Node: "a", Conn: evidence.Fresh, Rate: 50}}}
+	if f.fromHost {
+		run.Mode, run.UserApp, run.Lanes = evidence.NoCluster, s.UserApp.Facts(), []evidence.Lane{
+			{ID: "outside-fresh", Vantage: evidence.FromHost, Conn: evidence.Fresh, Target: s.Elsewhere.URL, Rate: 50},
+			{ID: "outside-reused", Vantage: evidence.FromHost, Conn: evidence.Reused, Target: s.Elsewhere.URL, Rate: 50}}
+	}
 	began := time.Now()
 	recorder, err := store.Record(evidence.ScenarioFolder(f.folder, run.Mode, suite, s.ID, 1), run)
 	if err != nil {
@@ -188,16 +215,35 @@ func (f *fakeRecording) underLoad(ctx context.Context, suite string, s harness.S
 		return recorder.Finish(run)
 	}
 	for i := range int(time.Since(began) / every) {
-		due := time.Duration(i) * every
-		h := evidence.Hit{Lane: "a-fresh", Seq: uint64(i), Due: due, Sent: due + 1, Status: 200,
-			By: evidence.Server{Version: "v1", Pod: "p", Node: "a"}}
-		if f.how == loses && i == 1 {
-			h.Fault, h.Status, h.By = evidence.Refused, 0, evidence.Server{}
-		} else {
-			recorder.Arrivals(evidence.Arrival{Lane: h.Lane, Seq: h.Seq, At: h.Sent + 1, By: h.By})
+		for _, lane := range run.Lanes {
+			h, arrived := f.hit(lane, i, every)
+			recorder.Hits(h)
+			if arrived && !f.fromHost {
+				recorder.Arrivals(evidence.Arrival{Lane: h.Lane, Seq: h.Seq, At: h.Sent + 1, By: h.By})
+			}
 		}
-		recorder.Hits(h)
 	}
 	note(evidence.Event{Kind: evidence.LoadEnded})
 	return recorder.Finish(run)
+}
+
+// hit is what became of a lane's request, and whether it arrived.
+func (f *fakeRecording) hit(lane evidence.Lane, i int, every time.Duration) (h evidence.Hit, arrived bool) {
+	due := time.Duration(i) * every
+	h = evidence.Hit{Lane: lane.ID, Seq: uint64(i), Due: due, Sent: due + 1, Status: 200}
+	if !f.fromHost {
+		h.By = evidence.Server{Version: "v1", Pod: "p", Node: "a"}
+	}
+	switch fresh := lane.Conn == evidence.Fresh; {
+	case i == 0 || !fresh && f.how != broken:
+		return h, true
+	case f.how == loses && i == 1, f.how == broken:
+		h.Fault = evidence.Refused
+	case f.how == unnamed:
+		h.Fault = evidence.Unresolved
+	default:
+		return h, true
+	}
+	h.Status, h.By = 0, evidence.Server{}
+	return h, false
 }

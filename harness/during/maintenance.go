@@ -57,6 +57,10 @@ func doing(command []string) string {
 
 // on is the scenario on a cluster.
 func (m *maintenance) on(ctx context.Context, c cluster.Cluster) (harness.Scenario, error) {
+	m.sayProxy()
+	if m.runner.FromHost {
+		return m.fromHost(ctx)
+	}
 	m.cluster = c
 	if m.change != nil {
 		if err := m.change.Prepare(ctx, Site{c, m.folder, m.screen.say}); err != nil {
@@ -76,12 +80,9 @@ func (m *maintenance) on(ctx context.Context, c cluster.Cluster) (harness.Scenar
 // do lets the maintenance happen: it runs the command to its end, or returns when somebody says that all is done.
 func (m *maintenance) do(ctx context.Context, s disruption.Stage) error {
 	defer m.server.endedNow()
-	m.wholeness = wholeness{client: m.cluster.Client(), say: m.screen.say}
-	before, err := unfit(ctx, m.cluster.Client())
-	if err != nil {
-		m.screen.say(fmt.Sprintf("nodes that are not ready yet may be waited for at the end: %v", err))
+	if m.cluster != nil {
+		m.noteWholeness(ctx)
 	}
-	m.wholeness.before = before
 	if m.service == nil && m.url == "" {
 		m.limitEvictions(ctx, s)
 	}
@@ -125,8 +126,22 @@ func (m *maintenance) do(ctx context.Context, s disruption.Stage) error {
 	return nil
 }
 
+// noteWholeness notes what the cluster lacks already.
+func (m *maintenance) noteWholeness(ctx context.Context) {
+	m.wholeness = wholeness{client: m.cluster.Client(), say: m.screen.say}
+	before, err := unfit(ctx, m.cluster.Client())
+	if err != nil {
+		m.screen.say(fmt.Sprintf("nodes that are not ready yet may be waited for at the end: %v", err))
+	}
+	m.wholeness.before = before
+}
+
 // awaitWhole is about the cluster as the API shows it.
 func (m *maintenance) awaitWhole(ctx context.Context, _ disruption.Stage) error {
+	if m.cluster == nil {
+		m.screen.say(fmt.Sprintf("the load goes on for %v", m.settle))
+		return nil
+	}
 	err := m.wholeness.await(ctx, wholeLimit)
 	if err == nil {
 		m.screen.say(fmt.Sprintf("every node takes pods; the load goes on until the app is everywhere, and then for %v", m.settle))

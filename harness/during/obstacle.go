@@ -97,6 +97,12 @@ func plain(last loadgen.NoReplyError) string {
 		return "it resets the connection"
 	case evidence.Closed:
 		return "it closes the connection without a reply over HTTP"
+	case evidence.Unresolved:
+		return "this host cannot resolve its name"
+	case evidence.NoLocalPort:
+		return "this host has no local port left"
+	case evidence.NoRoute:
+		return "this host has no route to it"
 	default:
 		return strings.TrimPrefix(usage.JoinLines(last.Because), "loadgen: ask: ")
 	}

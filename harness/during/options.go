@@ -38,7 +38,8 @@ type Options struct {
 const (
 	defaultRate     = 25 // an hour of 3 nodes is 800,000 requests
 	defaultSettle   = time.Minute
-	leastSettle     = 3 * time.Second // a request may take 2 s
+	hostSettle      = 10 * time.Second // where no cluster has to come to rest
+	leastSettle     = 3 * time.Second  // a request may take 2 s
 	defaultDeadline = 12 * time.Hour
 	defaultMode     = "iptables"
 )
@@ -50,11 +51,12 @@ func (o *Options) List() usage.List {
 		{Flag: "max-failed", Text: &o.MaxFailed, Help: "largest `share` of a client's requests since the first step that may fail, such as 0.1%"},
 		{Flag: "service", Text: &o.Service,
 			Help: "ask this `Service` of yours from pods, and not Rollcall's app: namespace/name[:port][/path]; it is only read"},
-		{Flag: "url", Text: &o.URL, Help: "ask this `URL` of yours from outside, and not Rollcall's app; it is only read"},
+		{Flag: "url", Text: &o.URL,
+			Help: "ask this `URL` of yours from outside, and not Rollcall's app; it is only read; alone: without a cluster"},
 	}
 	own = append(own, slices.Concat(o.Request.list(), o.Request.urlList(), o.Request.secureList())...)
 	own = append(own, usage.List{
-		{Flag: "settle", Text: &o.Settle, Help: "how `long` the load goes on once the cluster is whole (default 1m)"},
+		{Flag: "settle", Text: &o.Settle, Help: "how `long` the load goes on once the cluster is whole (default 1m; 10s without one)"},
 		{Flag: "deadline", Text: &o.Deadline, Help: "`time` after which the recording ends by itself (default 12h)"},
 		{Flag: "rate", Default: usage.Environment, Text: &o.Rate, Help: "requests per second and `lane`, 6 to 1000 (default 25)"},
 		{Flag: "modes", Default: usage.Environment, Text: &o.Modes, Help: "kube-proxy `mode` of a kind cluster (default iptables)"},
@@ -86,6 +88,7 @@ type asked struct {
 	service          *serviceName  // nil: none of somebody else's
 	url, connectTo   string
 	http             *loadgen.UserHTTP // how those two are asked
+	proxy            string            // variable that has a proxy for the URL; empty: none has
 	runner           *runner.Runner
 }
 
@@ -97,7 +100,11 @@ func (o Options) prepare() (a asked, err error) {
 	if a.permille, err = permille(o.MaxFailed); err != nil {
 		return a, err
 	}
-	if a.settle, err = duration("settle", o.Settle, defaultSettle, leastSettle); err != nil {
+	settle := defaultSettle
+	if o.fromHost() {
+		settle = hostSettle
+	}
+	if a.settle, err = duration("settle", o.Settle, settle, leastSettle); err != nil {
 		return a, err
 	}
 	if a.lasts, err = duration("for", o.For, 0, time.Second); err != nil {
@@ -119,6 +126,7 @@ func (o Options) prepare() (a asked, err error) {
 			return a, err
 		}
 		a.url, a.connectTo = o.URL, o.Request.ConnectTo
+		a.proxy = proxyFor(o.URL)
 	}
 	if err := o.Request.checkMeant(a.service, a.url); err != nil {
 		return a, err
@@ -129,10 +137,11 @@ func (o Options) prepare() (a asked, err error) {
 		return a, err
 	}
 	o.Rate, o.Jobs = cmp.Or(o.Rate, strconv.Itoa(defaultRate)), "1"
+	fromHost := o.fromHost()
 	if !o.Named() {
 		o.Modes = cmp.Or(o.Modes, defaultMode)
 	}
-	a.runner = &runner.Runner{Options: o.Options, Watches: true, Load: o.Load}
+	a.runner = &runner.Runner{Options: o.Options, Watches: true, Load: o.Load, FromHost: fromHost}
 	if err := a.runner.CheckNamed(); err != nil {
 		return a, err
 	}
@@ -146,6 +155,11 @@ func (o Options) prepare() (a asked, err error) {
 		return a, usage.New("modes "+o.Modes, "maintenance is recorded once, on one cluster", "name one mode")
 	}
 	return a, nil
+}
+
+// fromHost reports whether a URL is asked from this host alone: nothing names a cluster, or says that one is to be made.
+func (o Options) fromHost() bool {
+	return o.URL != "" && o.Service == "" && o.Modes == "" && !o.Named()
 }
 
 // allowWrites is what an owner allows who lets requests change something.

@@ -38,12 +38,21 @@ func (a asked) tryURL() error {
 		reason = "nothing listens there"
 	case evidence.Unreachable:
 		reason = "there is no way to it"
+	case evidence.Unresolved:
+		reason, remedy = "this host cannot resolve its name", "see to this host's resolver, or give --connect-to=HOST:PORT"
+	case evidence.NoLocalPort:
+		reason, remedy = "this host has no local port left", "see who has opened so many connections: ss -s"
+	case evidence.NoRoute:
+		reason, remedy = "this host has no route to it", "see to this host's routes, or give --connect-to=HOST:PORT"
 	case evidence.Closed, evidence.Reset:
 		reason = "it ends connections without a reply"
 	case evidence.WrongServer:
 		reason, remedy = "its reply is good, and not what was said of it", "mend --version-header, --version-pointer or --version-pattern"
 	case evidence.NoFault, evidence.BadStatus:
 		return nil
+	}
+	if a.proxy != "" {
+		reason += ", straight and not by the proxy of " + a.proxy
 	}
 	return usage.New("url "+a.url, reason+" ("+usage.JoinLines(strings.TrimPrefix(none.Because, "loadgen: ask "+a.url+": "))+")", remedy)
 }

@@ -19,6 +19,9 @@ const Plain = "plain"
 // Named is the optional kind that resolves the Service's name for every connection. Others know its address.
 const Named = "named"
 
+// Kept is the optional kind that asks from outside over connections that are kept. Those of pods are not optional.
+const Kept = "reused"
+
 // LaneKinds lists every kind, in the order in which a node's lanes are recorded. A further kind is one more row, and an
 // exchanger in package loadgen where it speaks a protocol that none of those there does.
 func LaneKinds() []LaneKind {
@@ -29,6 +32,7 @@ func LaneKinds() []LaneKind {
 		{Name: Plain, Vantage: FromPod, Conn: Reused, Resends: true, Optional: true},
 		{Name: Named, Vantage: FromPod, Conn: Fresh, Named: true, Optional: true},
 		{Name: "fresh", Vantage: FromHost, Conn: Fresh},
+		{Name: Kept, Vantage: FromHost, Conn: Reused, Optional: true},
 	}
 }
 

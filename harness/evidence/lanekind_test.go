@@ -19,6 +19,7 @@ func TestLaneKind(t *testing.T) {
 		"worker-named":   {method: "GET", app: true, retries: true, damage: true, followsRules: true},
 		"worker-control": {method: "GET", control: true},
 		"outside-fresh":  {method: "GET", app: true, retries: true},
+		"outside-reused": {method: "POST", keepsAlive: true, app: true, retries: true},
 	}
 	for _, k := range evidence.LaneKinds() {
 		place := "worker"
@@ -52,7 +53,7 @@ func TestLaneKindOfSteps(t *testing.T) {
 
 // Recordings of other hands may have lanes of no kind we know; they count as their fields say.
 func TestLaneKindUnknown(t *testing.T) {
-	k := evidence.Lane{Vantage: evidence.FromHost, Conn: evidence.Reused}.Kind()
+	k := evidence.Lane{Vantage: evidence.FromHost, Conn: evidence.Reused, Named: true}.Kind()
 	if k.Name != "" || !k.AsksApp() || !k.KeepsAlive() || k.FollowsRules() || k.ShowsDamage() {
 		t.Errorf("%+v", k)
 	}

@@ -118,6 +118,15 @@ func Start(ctx context.Context, client kubernetes.Interface, scope Scope, began 
 	return w, nil
 }
 
+// None is a Watch of no cluster, which notes what it is told until Stop.
+func None(began time.Time, sink Sink) *Watch {
+	j := newJournal(began, sink)
+	w := &Watch{journal: j, workloads: newWorkloadTracker(j, byLabel("")), pods: newPodTracker(j, byLabel("")), rules: newRuleTracker(j),
+		stopWatching: func() {}, reading: context.Background(), stopReading: func(error) {}}
+	w.endpoints = newEndpointTracker(j, w.pods, "")
+	return w
+}
+
 // Note notes an event of now.
 func (w *Watch) Note(e evidence.Event) {
 	w.journal.change(func() { w.journal.note(e) })

@@ -12,7 +12,10 @@ import (
 // Cleanup deletes what the recording created and undoes its changes of the cluster. It does not wait until the namespaces are
 // gone. If the recording is kept, its run folder gets the time that everything took.
 func (r *Recording) Cleanup(ctx context.Context, kept bool) error {
-	err := r.Lease.Cleanup(ctx, r.Cluster.Client(), r.observers != nil)
+	var err error
+	if r.Cluster != nil {
+		err = r.Lease.Cleanup(ctx, r.Cluster.Client(), r.observers != nil)
+	}
 	for _, undo := range slices.Backward(r.undo) {
 		err = errors.Join(err, undo(ctx))
 	}

@@ -98,20 +98,36 @@ func newClients(ctx context.Context, r *Recording, service *corev1.Service) (*cl
 	if outside == "" {
 		return cl, nil
 	}
-	lanes := r.lanesIn("outside", "", map[evidence.Vantage]string{evidence.FromHost: outside})
+	return cl, cl.openOutside(ctx, r, outside)
+}
+
+// openOutside starts the client outside the cluster, which asks a target.
+func (cl *clients) openOutside(ctx context.Context, r *Recording, target string) error {
+	lanes := r.lanesIn("outside", "", map[evidence.Vantage]string{evidence.FromHost: target})
 	for l := range lanes {
 		if r.Elsewhere != nil {
 			lanes[l].Address = r.Elsewhere.Address
 		}
-		lanes[l].Client, lanes[l].TargetNode = r.outsideEnds(ctx, lanes[l].DialAddress())
+		if r.Cluster != nil {
+			lanes[l].Client, lanes[l].TargetNode = r.outsideEnds(ctx, lanes[l].DialAddress())
+		}
 	}
 	cl.lanes = append(cl.lanes, lanes...)
+	if r.Elsewhere != nil && r.Elsewhere.Proxy != "" {
+		r.distrust(unusedProxy(r.Elsewhere.Proxy, lanes))
+	}
 	process, err := startOutside()
 	if err != nil {
-		return cl, err
+		return err
 	}
 	cl.agents = append(cl.agents, &agent{place: process, name: lanes[0].ID, lanes: lanes, remote: process.remote})
-	return cl, nil
+	return nil
+}
+
+// unusedProxy doubts lanes that go straight to what a variable has a proxy for: whoever uses that may be served otherwise.
+func unusedProxy(variable string, lanes []evidence.Lane) evidence.Reason {
+	because := variable + " is set for the URL, and the load does not use that proxy"
+	return evidence.Reason{ID: evidence.ProxyUnused, Because: because, Scope: (&agent{lanes: lanes}).scope()}
 }
 
 // outsideTarget is what the client outside the cluster asks; empty where there is no way from there.

@@ -11,8 +11,8 @@ import (
 // Diagnose puts into dir what a person would look at in the cluster now that the scenario did not pass. It is no
 // matter to the verdict whether it can be had.
 func (r *Recording) Diagnose(ctx context.Context, dir string) {
-	if ctx.Err() != nil {
-		return // everybody is in a hurry
+	if ctx.Err() != nil || r.Cluster == nil {
+		return // everybody is in a hurry, or there is none
 	}
 	from := diagnose.Source{Client: r.Cluster.Client(), Namespace: r.Lease.Name, Nodes: r.Cluster.Nodes()}
 	if !r.Cluster.Attached() {

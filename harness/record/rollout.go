@@ -32,7 +32,7 @@ func (r *Recording) subject() subject {
 // rollOut makes the strategy's write, begins the disruption, if there is one, and waits for the end of both.
 func (r *Recording) rollOut(ctx context.Context) error {
 	r.watch.Mark(evidence.RolloutBegun) // before the write: what follows from it is seen while it returns
-	if err := r.Rollout.Begin(ctx, r.Cluster.Client(), r.into(), r.App); err != nil {
+	if err := r.Rollout.Begin(ctx, r.client(), r.into(), r.App); err != nil {
 		return err
 	}
 	whole := func(context.Context) error { return nil }

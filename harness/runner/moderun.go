@@ -30,6 +30,9 @@ type ModeRun struct {
 
 // Open opens the cluster for a mode, or says why this host cannot have one. What the cluster is stands in the run folder either way.
 func (r *Runner) Open(ctx context.Context, out io.Writer, mode string) (m *ModeRun, skip string, err error) {
+	if r.FromHost {
+		return r.modeRun(mode, noCluster{}), "", r.describe(evidence.Cluster{Mode: mode})
+	}
 	if r.attached != nil {
 		m = r.modeRun(mode, r.attached)
 		return m, "", r.prepareTarget(ctx, out)

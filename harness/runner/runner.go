@@ -35,7 +35,9 @@ type Runner struct {
 	Options
 	// Watches says that nothing is rolled out, for which fewer rights will do on a cluster of somebody else's.
 	Watches bool
-	Load    []string // images of this host that the nodes of a kind cluster are given
+	// FromHost says that only this host is used, and no cluster; see [record.FromHost].
+	FromHost bool
+	Load     []string // images of this host that the nodes of a kind cluster are given
 
 	layout  layout.Layout
 	modes   []string
@@ -120,7 +122,9 @@ func (r *Runner) Prepare() (err error) {
 	if r.layout, err = layout.Find(); err != nil {
 		return err
 	}
-	if r.attached == nil {
+	if r.FromHost {
+		r.modes, r.recorder = []string{evidence.NoCluster}, recordFromHost
+	} else if r.attached == nil {
 		if runtime.GOOS != "linux" {
 			return usage.New("clusters", "they are made on Linux alone", "name one that is there: --context=NAME")
 		}

@@ -34,6 +34,10 @@ are granted, watches its pods: the load goes on until their rollout is over, and
 a command after which nothing changed is inconclusive. Where no status tells
 when a rollout is over, --until or --for says it.
 
+With --url alone nothing but this host is used: no cluster, no rights. What it
+cannot see is said by --for or --until; without either, a command that costs
+nobody a request is inconclusive.
+
 ` + lossHelp + `
 
 The command gets ROLLCALL_RUN, the run folder, with which it may call rollcall
@@ -52,6 +56,7 @@ Exit codes:
   rollcall during --context=staging --namespace=rollcall --max-outage=5s --max-failed=0.1% -- ./upgrade-nodes.sh
   rollcall during --context=staging --namespace=rollcall --service=shop/web -- kubectl rollout restart deployment/web --namespace=shop
   rollcall during --context=staging --url=https://shop.example.com/healthz --header='Authorization=$TOKEN' -- ./upgrade-nodes.sh
+  rollcall during --url=https://shop.example.com/healthz --for=60s -- kubectl rollout restart deployment/web --namespace=shop
   rollcall during --print-rights | kubectl apply -f -`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if rights {

@@ -1,0 +1,43 @@
+package during
+
+import (
+	"context"
+	"net/url"
+	"strings"
+
+	"golang.org/x/net/http/httpproxy"
+
+	"rollcall/harness"
+	"rollcall/harness/evidence"
+)
+
+// fromHost is the scenario without a cluster: this host asks the URL over new and over kept connections.
+func (m *maintenance) fromHost(ctx context.Context) (harness.Scenario, error) {
+	s, err := m.elsewhere(ctx, nil, m.scenario())
+	if err != nil {
+		return s, err
+	}
+	s.Load.Also = []string{evidence.Kept}
+	s.Elsewhere.Explain = obstacles{to: s.Elsewhere}.explain
+	m.expectChange(&s)
+	return s, nil
+}
+
+// proxyFor is the variable of the environment that has a proxy for a URL; empty if none has.
+func proxyFor(text string) string {
+	at, err := url.Parse(text)
+	if err != nil {
+		return ""
+	}
+	if proxy, err := httpproxy.FromEnvironment().ProxyFunc()(at); err == nil && proxy == nil {
+		return ""
+	}
+	return strings.ToUpper(at.Scheme) + "_PROXY"
+}
+
+// sayProxy says what the load does not do that other clients of this host may do.
+func (m *maintenance) sayProxy() {
+	if m.proxy != "" {
+		m.screen.say(m.proxy + " is set for " + m.url + ": the load goes straight to it, so that it will be inconclusive; NO_PROXY ends that")
+	}
+}

@@ -1,0 +1,171 @@
+package during
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"rollcall/harness/evidence"
+	"rollcall/loadgen"
+	"rollcall/reports/model"
+)
+
+// fakeHostRecorder records as if this host alone asked a URL.
+func fakeHostRecorder(folder, how string) recorder {
+	r := fakeRecorder(folder, how)
+	r.url, r.http, r.runner.FromHost = "https://shop.example.com/healthz", &loadgen.UserHTTP{}, true
+	r.record = (&fakeRecording{folder: folder, how: how, fromHost: true}).record
+	return r
+}
+
+func TestVerdictsFromThisHostAlone(t *testing.T) {
+	const over = 50 * time.Millisecond
+	for _, row := range []struct {
+		sentence, how string
+		lasts, outage time.Duration
+		proxy         string
+		code          int
+		says          []string
+	}{
+		{sentence: "clients lose nothing, and it is said when it is over", how: works, lasts: over, says: []string{"1 passed"}},
+		{sentence: "nobody says when it is over", how: works, code: 3,
+			says: []string{"no cluster was watched, so nothing shows that it is over: say when, by --for=60s or --until=COMMAND", "RC1068"}},
+		{sentence: "a request that fails is a failure, whoever says so", how: loses, code: 1, says: []string{"1 refused", "1 failed"}},
+		{sentence: "the app does not come back", how: broken, lasts: 4 * over, outage: 90 * time.Millisecond, code: 1,
+			says: []string{" until the load ended"}},
+		{sentence: "this host cannot resolve the name for a while", how: unnamed, lasts: over, code: 3,
+			says: []string{"the host of outside-fresh could not resolve the name: ", " unresolved)", "RC2023"}},
+		{sentence: "a proxy is set that the load does not use", how: works, lasts: over, proxy: "HTTPS_PROXY",
+			says: []string{"HTTPS_PROXY is set for https://shop.example.com/healthz: the load goes straight to it"}},
+	} {
+		t.Run(row.sentence, func(t *testing.T) {
+			r := fakeHostRecorder(runFolder(t), row.how)
+			r.lasts, r.outage, r.proxy = row.lasts, row.outage, row.proxy
+			out := &bytes.Buffer{}
+			code, err := r.run(t.Context(), Terminal{Out: out, Errors: out}, []string{"true"})
+			if code != row.code || err != nil {
+				t.Errorf("exit code %d, %v; want %d", code, err, row.code)
+			}
+			said := out.String()
+			for _, rule := range load(t, r.folder).Scenarios[0].Rules {
+				said += rule.Because + "\n"
+			}
+			for _, text := range row.says {
+				if !strings.Contains(said, text) {
+					t.Errorf("%q is not in\n%s", text, said)
+				}
+			}
+		})
+	}
+}
+
+// A command and a URL are recorded to their end without a cluster, a container engine or an image. How late this machine sends is not
+// looked at.
+func TestARecordingFromThisHostAlone(t *testing.T) {
+	t.Setenv("DOCKER_HOST", "unix:///nowhere")
+	t.Setenv("KUBECONFIG", "/nowhere")
+	app := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	defer app.Close()
+	a, err := Options{URL: app.URL + "/healthz", For: "1s"}.prepare()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a.settle != hostSettle {
+		t.Errorf("it settles for %v", a.settle)
+	}
+	a.settle, a.proxy = 100*time.Millisecond, "HTTP_PROXY"
+	folder, out := runFolder(t), &bytes.Buffer{}
+	r := recorder{asked: a, root: filepath.Dir(folder), folder: folder, record: a.runner.Record}
+	if code, err := r.run(t.Context(), Terminal{Out: out, Errors: out}, []string{"true"}); code != 3 || err != nil {
+		t.Errorf("exit code %d, %v; it said\n%s", code, err, out)
+	}
+	report := load(t, folder)
+	if c := report.Clusters; len(c) != 1 || c[0].Mode != evidence.NoCluster || len(report.Run.Broken) > 0 || report.Run.Ended.IsZero() {
+		t.Errorf("clusters %+v, run %+v", c, report.Run)
+	}
+	s := report.Scenarios[0]
+	var lanes []string
+	for _, lane := range s.Lanes {
+		lanes = append(lanes, lane.ID)
+		if lane.Requests == 0 || len(lane.ByVersion) > 0 {
+			t.Errorf("%+v", lane)
+		}
+	}
+	if !slices.Equal(lanes, []string{"outside-fresh", "outside-reused"}) {
+		t.Errorf("lanes %q", lanes)
+	}
+	if !slices.ContainsFunc(s.Distrust, func(d model.Distrust) bool { return d.ID == evidence.ProxyUnused }) || !hasStep(report, "true") {
+		t.Errorf("distrust %+v, steps %+v", s.Distrust, s.Steps)
+	}
+}
+
+func TestWhatIsRecordedFromThisHostAlone(t *testing.T) {
+	for _, row := range []struct {
+		sentence string
+		options  Options
+		want     bool
+	}{
+		{"a URL alone", Options{URL: "https://shop.example.com/"}, true},
+		{"a Service is asked as well", Options{URL: "https://shop.example.com/", Service: "shop/web"}, false},
+		{"there is no URL", Options{}, false},
+		{"a cluster is to be made", func() Options {
+			o := Options{URL: "https://shop.example.com/"}
+			o.Modes = "nftables"
+			return o
+		}(), false},
+		{"a cluster is named", func() Options {
+			o := Options{URL: "https://shop.example.com/"}
+			o.Context = "staging"
+			return o
+		}(), false},
+	} {
+		t.Run(row.sentence, func(t *testing.T) {
+			if got := row.options.fromHost(); got != row.want {
+				t.Errorf("from this host alone: %v", got)
+			}
+		})
+	}
+}
+
+func TestAProxyThatIsNotUsed(t *testing.T) {
+	for _, row := range []struct{ sentence, https, http, none, url, want string }{
+		{"none is set", "", "", "", "https://shop.example.com/", ""},
+		{"one for https", "http://proxy:3128", "", "", "https://shop.example.com/", "HTTPS_PROXY"},
+		{"one for the other scheme", "http://proxy:3128", "", "", "http://shop.example.com/", ""},
+		{"one for http", "", "http://proxy:3128", "", "http://shop.example.com/", "HTTP_PROXY"},
+		{"the host is left out", "http://proxy:3128", "", "example.com", "https://shop.example.com/", ""},
+		{"this host itself", "http://proxy:3128", "http://proxy:3128", "", "http://127.0.0.1:80/", ""},
+	} {
+		t.Run(row.sentence, func(t *testing.T) {
+			for name, value := range map[string]string{"HTTPS_PROXY": row.https, "HTTP_PROXY": row.http, "NO_PROXY": row.none} {
+				t.Setenv(name, value)
+				t.Setenv(strings.ToLower(name), value)
+			}
+			if got := proxyFor(row.url); got != row.want {
+				t.Errorf("%q, want %q", got, row.want)
+			}
+		})
+	}
+}
+
+// A name that this host cannot resolve is refused before anything is made.
+func TestANameThatThisHostCannotResolve(t *testing.T) {
+	was := net.DefaultResolver
+	defer func() { net.DefaultResolver = was }()
+	net.DefaultResolver = &net.Resolver{PreferGo: true, Dial: func(context.Context, string, string) (net.Conn, error) {
+		return nil, errors.New("network is down")
+	}}
+	o := Options{URL: "http://shop.example./"}
+	_, err := o.prepare()
+	if err == nil || !strings.Contains(err.Error(), "this host cannot resolve its name") {
+		t.Errorf("error %v", err)
+	}
+}
