@@ -218,10 +218,10 @@ func lose(t *testing.T, ev *evidence.Evidence, picks func(h evidence.Hit, ending
 	for i := range hits {
 		if h := &hits[i]; lost[h.Lane][h.Seq] {
 			h.Fault, h.Status = fault, 0
-			switch {
-			case fault == evidence.BadStatus:
+			if fault == evidence.BadStatus {
 				h.Status = 502
-			case fault == evidence.Refused:
+			}
+			if fault == evidence.Refused {
 				h.Connect = 0
 			}
 		}

@@ -144,7 +144,8 @@ func TestFlowsThatAreLackingAreReported(t *testing.T) {
 		t.Errorf("flows lack %q", got)
 	}
 	var b strings.Builder
-	if err := reports.Terminal(&b, report); err != nil || !strings.Contains(b.String(), "which pod each connection went to is not known: "+because) {
+	said := "which pod each connection went to is not known: " + because
+	if err := reports.Terminal(&b, report); err != nil || !strings.Contains(b.String(), said) {
 		t.Errorf("%v, printed %s", err, b.String())
 	}
 	if err := violation(t, schemaOf(t, ""), reportOf(t, dir)); err != nil {

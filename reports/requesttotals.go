@@ -24,7 +24,10 @@ func routedTotals(s model.Scenario) string {
 	for _, other := range []struct {
 		n    int
 		what string
-	}{{of.Nowhere - of.Unexplained, "to no pod"}, {of.Unexplained, "to no pod though rules led to some"}, {of.Unknown, "unknown"}, {of.Contradicted, "answered by another"}} {
+	}{
+		{of.Nowhere - of.Unexplained, "to no pod"}, {of.Unexplained, "to no pod though rules led to some"},
+		{of.Unknown, "unknown"}, {of.Contradicted, "answered by another"},
+	} {
 		if other.n > 0 {
 			said += fmt.Sprintf(", %s %s", phrase.Number(other.n), other.what)
 		}

@@ -41,7 +41,8 @@ func (s Site) Recording(id string) (folder string) {
 
 // RunChanges records what changes cost, and returns the exit code of the verdict, as Run does. The line is what the program was called
 // with; remove removes what changes made, where the cluster stays.
-func RunChanges(ctx context.Context, at Terminal, o Options, verb, line string, changes []Change, remove func(context.Context) error) (int, error) {
+func RunChanges(ctx context.Context, at Terminal, o Options, verb, line string, changes []Change,
+	remove func(context.Context) error) (int, error) {
 	a, err := o.prepare()
 	if err != nil {
 		return 0, err

@@ -80,7 +80,8 @@ func TestAURLOfYours(t *testing.T) {
 		{"ftp://shop.example.com/", false}, {"https://me:secret@shop.example.com/", false},
 		{"shop.example.com", false}, {"http:///x", false}, {"http://%zz", false},
 	} {
-		if err := (Request{}).checkURL(row.text); (err == nil) != row.ok || err != nil && (!usage.Is(err) || strings.Contains(err.Error(), "secret")) {
+		err := (Request{}).checkURL(row.text)
+		if (err == nil) != row.ok || err != nil && (!usage.Is(err) || strings.Contains(err.Error(), "secret")) {
 			t.Errorf("%s: %v", row.text, err)
 		}
 	}

@@ -103,7 +103,8 @@ func TestWhatIsInTheWay(t *testing.T) {
 		{"a mesh wants mTLS", reset, inside, none, "istio-proxy", "it resets the connection: pod web-1 has the sidecar istio-proxy, " +
 			"whose mesh may take mTLS alone: have the mesh take plain HTTP from namespace rollcall"},
 		{"one that says so", status(403), inside, none, "linkerd-proxy", "status 403 Forbidden: pod web-1 has the sidecar linkerd-proxy, "},
-		{"one is there, and the path is not", status(404), inside, none, "istio-proxy", "from a pod on a: status 404 Not Found: name another path"},
+		{"one is there, and the path is not", status(404), inside, none, "istio-proxy",
+			"from a pod on a: status 404 Not Found: name another path"},
 		{"no mesh is there", reset, inside, none, "", "from a pod on a: it resets the connection: name a port"},
 		{"another protocol", speaksOther, inside, none, "", "from a pod on a: it closes the connection without a reply over HTTP: name a port"},
 		{"an app that takes its time", silent, inside, none, "",

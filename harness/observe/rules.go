@@ -32,7 +32,8 @@ type routeChange struct {
 
 func newRuleTracker(j *journal) *ruleTracker {
 	return &ruleTracker{journal: j, servers: map[string]evidence.Server{}, routes: map[string]map[string]bool{},
-		observed: map[string]string{}, failures: map[string]int{}, proxyless: map[string]string{}, unobserved: map[string]error{}, listened: map[string]string{}, routed: map[string]bool{}}
+		observed: map[string]string{}, failures: map[string]int{}, proxyless: map[string]string{}, unobserved: map[string]error{},
+		listened: map[string]string{}, routed: map[string]bool{}}
 }
 
 // reader makes the reader of a node's observer, a pod that the client knows.

@@ -86,7 +86,8 @@ func TestAppThatIsThereIsAskedByEveryClient(t *testing.T) {
 			api := httptest.NewServer(serveAgent(t, t.TempDir()))
 			defer api.Close()
 			pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "agent-a"}}
-			cl := &clients{userHTTP: userapp.Elsewhere("/", &loadgen.UserHTTP{}, evidence.UserApp{}).HTTP(), agents: []*agent{{name: "agent-a", node: "a", pod: pod,
+			asked := userapp.Elsewhere("/", &loadgen.UserHTTP{}, evidence.UserApp{}).HTTP()
+			cl := &clients{userHTTP: asked, agents: []*agent{{name: "agent-a", node: "a", pod: pod,
 				remote: loadgen.Remote{URL: api.URL, Token: "token"}, lanes: []evidence.Lane{
 					{ID: "a-control", Vantage: evidence.FromControl, Conn: evidence.Fresh, Target: good},
 					{ID: "a-fresh", Vantage: evidence.FromPod, Conn: evidence.Fresh, Target: row.service}}}}}

@@ -121,8 +121,8 @@ func (f flows) of(lane evidence.Lane, absent []evidence.Absence, t *Timeline) *l
 	return of
 }
 
-// tells reports whether any connection of a client was heard of that was routed. On a data plane that routes without connection tracking, and where
-// another address than the client's own is seen, none is.
+// tells reports whether any connection of a client was heard of that was routed. On a data plane that routes without connection tracking,
+// and where another address than the client's own is seen, none is.
 func (f flows) tells(node, client string) bool {
 	for at, flows := range f.routed[node] {
 		if at.client == client && slices.ContainsFunc(flows, func(f evidence.Flow) bool { return f.Address != f.To }) {

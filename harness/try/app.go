@@ -67,7 +67,8 @@ func New(objects []Object, name string) (*App, error) {
 	case len(found) == 0:
 		return nil, usage.New("manifests", "they have no Service with a ClusterIP", "add one: requests are sent to a Service")
 	case len(found) > 1:
-		return nil, usage.New("manifests", fmt.Sprintf("%s lead to pods of theirs: %s", phrase.Count(len(found), "Service"), strings.Join(found, ", ")),
+		return nil, usage.New("manifests",
+			fmt.Sprintf("%s lead to pods of theirs: %s", phrase.Count(len(found), "Service"), strings.Join(found, ", ")),
 			"say which clients use: --service="+found[0])
 	}
 	a.service.Namespace = namespaceOf(a.workload.Unstructured)
@@ -89,10 +90,11 @@ func parseService(text string) (namespace, name, port, path string) {
 }
 
 func serviceOf(o Object) (service corev1.Service, is bool) {
-	if o.GetKind() != "Service" || o.GetAPIVersion() != "v1" || runtime.DefaultUnstructuredConverter.FromUnstructured(o.Object, &service) != nil {
+	if o.GetKind() != "Service" || o.GetAPIVersion() != "v1" {
 		return service, false
 	}
-	return service, service.Spec.ClusterIP != corev1.ClusterIPNone
+	err := runtime.DefaultUnstructuredConverter.FromUnstructured(o.Object, &service)
+	return service, err == nil && service.Spec.ClusterIP != corev1.ClusterIPNone
 }
 
 func services(objects []Object) (names []string) {

@@ -76,6 +76,9 @@ func (t *target) create(ctx context.Context, objects []Object) error {
 		if err != nil {
 			continue // apply says it
 		}
+		if o.GetName() == "" {
+			continue
+		}
 		_, err = api.Get(ctx, o.GetName(), metav1.GetOptions{})
 		if err == nil && o.GetKind() != "Namespace" {
 			return usage.New(o.String(), "the cluster has one already, in namespace "+namespaceOf(o.Unstructured),
@@ -122,12 +125,25 @@ func (t *target) apply(ctx context.Context, objects []Object) error {
 		if err != nil {
 			return err
 		}
-		if _, err := api.Apply(ctx, o.GetName(), t.clean(o), metav1.ApplyOptions{FieldManager: manager, Force: true}); err != nil {
+		var live *unstructured.Unstructured
+		if o.GetName() == "" { // the API server gives it one
+			live, err = api.Create(ctx, t.clean(o), metav1.CreateOptions{FieldManager: manager})
+		} else {
+			live, err = api.Apply(ctx, o.GetName(), t.clean(o), metav1.ApplyOptions{FieldManager: manager, Force: true})
+		}
+		if err != nil {
 			return usage.New(o.String()+" ("+o.At+")", usage.OneLine(err), "mend the manifest")
 		}
-		t.created = append(t.created, o)
+		if !t.made(o) {
+			t.created = append(t.created, Object{live, o.At})
+		}
 	}
 	return nil
+}
+
+// made reports whether an object was created here.
+func (t *target) made(o Object) bool {
+	return slices.ContainsFunc(t.created, o.same)
 }
 
 // patch changes the pod template of a workload.
@@ -152,7 +168,8 @@ func (t *target) patch(ctx context.Context, workload Object, template map[string
 func (t *target) clean(o Object) *unstructured.Unstructured {
 	is := o.DeepCopy()
 	delete(is.Object, "status")
-	for _, field := range []string{"uid", "resourceVersion", "creationTimestamp", "generation", "managedFields", "ownerReferences", "selfLink"} {
+	for _, field := range []string{"uid", "resourceVersion", "creationTimestamp", "generation", "managedFields", "ownerReferences",
+		"selfLink"} {
 		unstructured.RemoveNestedField(is.Object, "metadata", field)
 	}
 	for _, path := range [][]string{{"spec", "template", "spec"}, {"spec"}} {

@@ -30,7 +30,8 @@ func NewChange(a *App, to string, s Sources) (c Change, err error) {
 	case is:
 		i := slices.IndexFunc(a.template.Spec.Containers, func(of corev1.Container) bool { return of.Name == name })
 		if i < 0 {
-			return c, usage.New("to "+to, fmt.Sprintf("%s has no container %s", a.workload, name), "write it like image=web:v2, or name a file or a folder")
+			return c, usage.New("to "+to, fmt.Sprintf("%s has no container %s", a.workload, name),
+				"write it like image=web:v2, or name a file or a folder")
 		}
 		return Change{container: name, image: image}, nil
 	}
@@ -39,10 +40,7 @@ func NewChange(a *App, to string, s Sources) (c Change, err error) {
 	if c.objects, err = Read(s); err != nil {
 		return c, err
 	}
-	same := func(o Object) bool {
-		return o.String() == a.workload.String() && namespaceOf(o.Unstructured) == a.service.Namespace
-	}
-	if !slices.ContainsFunc(c.objects, same) {
+	if !slices.ContainsFunc(c.objects, a.workload.same) {
 		return c, usage.New("to "+to, fmt.Sprintf("it has no %s", a.workload), "name manifests of the app's next version")
 	}
 	return c, nil
@@ -74,6 +72,15 @@ const restartedAt = "kubectl.kubernetes.io/restartedAt"
 // do rolls it out.
 func (c Change) do(ctx context.Context, a *App, to *target) error {
 	if len(c.objects) > 0 {
+		var others []Object // which the first version has not, and somebody else may have
+		for _, o := range c.objects {
+			if !to.made(o) {
+				others = append(others, o)
+			}
+		}
+		if err := to.create(ctx, others); err != nil {
+			return err
+		}
 		return to.apply(ctx, c.objects)
 	}
 	template := map[string]any{"metadata": map[string]any{"annotations": map[string]any{restartedAt: time.Now().Format(time.RFC3339)}}}

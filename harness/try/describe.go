@@ -102,7 +102,8 @@ func hookOf(l *corev1.Lifecycle) string {
 // others are the objects that are applied and not looked at.
 func (a *App) others() (names []string) {
 	for _, o := range a.Objects {
-		if o.Unstructured != a.workload.Unstructured && !(o.GetKind() == "Service" && o.GetName() == a.service.Name) {
+		service := o.GetKind() == "Service" && o.GetName() == a.service.Name
+		if o.Unstructured != a.workload.Unstructured && !service {
 			names = append(names, o.String())
 		}
 	}

@@ -40,6 +40,12 @@ type Object struct {
 // String is like "Deployment web".
 func (o Object) String() string { return o.GetKind() + " " + o.GetName() }
 
+// same reports whether both are the same object of a cluster.
+func (o Object) same(other Object) bool {
+	return o.GroupVersionKind() == other.GroupVersionKind() && o.GetName() == other.GetName() &&
+		namespaceOf(o.Unstructured) == namespaceOf(other.Unstructured)
+}
+
 // Read reads all objects of the sources, in their order. The error is one of [usage.Error], and names file, document, line and field.
 func Read(s Sources) ([]Object, error) {
 	var all []Object

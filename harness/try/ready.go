@@ -50,7 +50,7 @@ func (t *target) awaitReady(ctx context.Context, client kubernetes.Interface, a 
 			case time.Since(began) < deadlineOf(o):
 				lack = append(lack, fmt.Sprintf("%s %s", strings.ToLower(o.String()), lacks))
 				return false
-			case o.Unstructured == a.workload.Unstructured:
+			case o.same(a.workload):
 				failed = usage.New(fmt.Sprintf("%s (%s)", o, o.At), fmt.Sprintf("%s after %v%s", lacks, deadlineOf(o), because(ctx, client, o)),
 					"have it get ready: kubectl describe pods")
 				return false
@@ -109,7 +109,8 @@ func because(ctx context.Context, client kubernetes.Interface, o Object) string 
 			}
 		}
 	}
-	events, err := client.CoreV1().Events(namespaceOf(o.Unstructured)).List(ctx, metav1.ListOptions{FieldSelector: "type=" + corev1.EventTypeWarning})
+	warnings := metav1.ListOptions{FieldSelector: "type=" + corev1.EventTypeWarning}
+	events, err := client.CoreV1().Events(namespaceOf(o.Unstructured)).List(ctx, warnings)
 	if err != nil || len(events.Items) == 0 {
 		return ""
 	}

@@ -26,6 +26,7 @@ kind: Service
 metadata: {name: web}
 spec: {selector: {app: web}, ports: [{port: 80}]}
 `
+	both = deployment + "---\n" + service
 )
 
 func TestRefusesBeforeAClusterIsMade(t *testing.T) {
@@ -39,19 +40,20 @@ func TestRefusesBeforeAClusterIsMade(t *testing.T) {
 			`app.yaml, document 2: yaml: unmarshal errors: line 15: key "kind" already set in map: mend the manifest`},
 		{"a field of another type", strings.Replace(service, "port: 80", "port: eighty", 1), "", "", "app.yaml, document 1: "},
 		{"what is no YAML", "a: [", "", "", "app.yaml, document 1: "},
-		{"a document without a kind", "name: web\n", "", "", "app.yaml, document 1: it has no apiVersion or no kind: write both, or leave the file out"},
+		{"a document without a kind", "name: web\n", "", "",
+			"app.yaml, document 1: it has no apiVersion or no kind: write both, or leave the file out"},
 		{"nothing at all", "# nothing\n", "", "", "manifests: they have no object: name some: rollcall try -f FOLDER"},
 		{"no Service", deployment, "", "", "manifests: they have no Service with a ClusterIP: add one: requests are sent to a Service"},
 		{"a Service that leads to no pods of theirs", deployment + "---\n" + strings.Replace(service, "app: web", "app: webb", 1), "", "",
 			"Service web: its selector app=webb matches no pods of these manifests: Deployment web has app=web: " +
 				"no Service leads to pods of these manifests: mend its selector"},
-		{"two Services that clients may use", deployment + "---\n" + service + "---\n" + strings.Replace(service, "name: web", "name: web2", 1), "", "",
+		{"two Services that clients may use", both + "---\n" + strings.Replace(service, "name: web", "name: web2", 1), "", "",
 			"manifests: 2 Services lead to pods of theirs: web, web2: say which clients use: --service=web"},
-		{"a Service that is not theirs", deployment + "---\n" + service, "other", "", "Service other: no manifest has it: name one of theirs: web"},
-		{"a port that the Service has not", deployment + "---\n" + service, "web:8080", "", "Service web: it has no port 8080: name one of its own"},
-		{"two workloads behind the Service", deployment + "---\n" + strings.Replace(deployment, "name: web}", "name: web2}", 1) + "---\n" + service, "", "",
-			"Service web: it leads to pods of Deployment web and Deployment web2"},
-		{"a container that the pods have not", deployment + "---\n" + service, "", "sidecar=web:2",
+		{"a Service that is not theirs", both, "other", "", "Service other: no manifest has it: name one of theirs: web"},
+		{"a port that the Service has not", both, "web:8080", "", "Service web: it has no port 8080: name one of its own"},
+		{"two workloads behind the Service", strings.Replace(deployment, "name: web}", "name: web2}", 1) + "---\n" + both, "", "",
+			"Service web: it leads to pods of Deployment web2 and Deployment web"},
+		{"a container that the pods have not", both, "", "sidecar=web:2",
 			"to sidecar=web:2: Deployment web has no container sidecar: write it like image=web:v2, or name a file or a folder"},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {

@@ -52,7 +52,8 @@ func TestSeries(t *testing.T) {
 	}
 }
 
-// Replies of an app that is somebody else's name nobody: they are of the version that their connection was routed to, as pods are of theirs.
+// Replies of an app that is somebody else's name nobody: they are of the version that their connection was routed to, as pods are of
+// theirs.
 func TestAnAppOfSomebodyElseIsDrawnByVersion(t *testing.T) {
 	const old, next = "84cfcc4f6f", "d9bd56c9c"
 	for _, row := range []struct {
