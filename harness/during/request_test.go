@@ -191,6 +191,7 @@ func TestURLsThatAreTried(t *testing.T) {
 		{"a reply that names no version", "https://shop.test/", webServer(t, shop, ok), Request{CA: trusted, VersionHeader: "X-Version"},
 			"its reply is good, and not what was said of it (the reply names no version where it should)"},
 		{"plain HTTP", "https://shop.test/", webServer(t, nil, ok), Request{}, "its port speaks plain HTTP"},
+		{"TLS where plain HTTP was asked for", "http://shop.test/", webServer(t, shop, ok), Request{}, "its port speaks TLS: write https://"},
 		{"a silent port", "https://shop.test/", silent.Addr().String(), Request{}, "it is silent"},
 		{"nobody there", "https://shop.test/", gone.Addr().String(), Request{}, "nothing listens there"},
 	} {

@@ -19,6 +19,9 @@ func (a asked) tryURL() error {
 	if !errors.As(err, &none) {
 		return err
 	}
+	if none.TLS {
+		return usage.New("url "+a.url, "its port speaks TLS", "write https://")
+	}
 	const reach = "see that it can be reached from here, or give --connect-to=HOST:PORT"
 	reason, remedy := "", reach
 	switch none.Fault {
