@@ -25,7 +25,7 @@ func routedTotals(s model.Scenario) string {
 		n    int
 		what string
 	}{
-		{of.Nowhere - of.Unexplained, "to no pod"}, {of.Unexplained, "to no pod though rules led to some"},
+		{of.Nowhere - of.Unexplained, "to no pod"}, {of.Unexplained, "to no pod though rules routed to some"},
 		{of.Unknown, "unknown"}, {of.Contradicted, "answered by another"},
 	} {
 		if other.n > 0 {

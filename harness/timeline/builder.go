@@ -167,7 +167,7 @@ func (b *builder) route(h *evidence.Hit) Routed {
 		}
 	case RoutedNowhere:
 		s.Nowhere++
-		if routed.Led > 0 {
+		if routed.InRules > 0 {
 			s.Unexplained++
 		}
 	case RoutingUnknown:

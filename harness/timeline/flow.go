@@ -25,14 +25,14 @@ type Routed struct {
 	Routing
 	evidence.Server        // if its address was known to be a pod's
 	Address         string // and port, of where it was routed to
-	Led             int    // pods that the node's rules led to, at least, while it was routed nowhere; what kept it from them is not known
+	InRules         int    // pods that the node's rules routed to, at least, while it was routed nowhere; what kept it from them is not known
 }
 
 // Routings counts the connections of a lane's requests by where they were routed to.
 type Routings struct {
 	Pod, Nowhere, Unknown int
 	Contradicted          int // replies by another pod than their connection was routed to
-	Unexplained           int // of Nowhere, though the node's rules led to some pod
+	Unexplained           int // of Nowhere, though the node's rules routed to some pod
 }
 
 // heardLate is how long an event of conntrack may take from the node's kernel to the observer, which waits for a processor like any
@@ -90,13 +90,13 @@ func (t *Timeline) readFlows(stream evidence.Stream[evidence.Flow], lacks []evid
 
 // laneFlows are the connections that a lane's node routed, and by what to tell the lane's own among them.
 type laneFlows struct {
-	routed    map[tuple][]evidence.Flow
-	client    string
-	to        string // empty: any, since the target is a name
-	heard     Window // of the node: before and after it nobody listened
-	unseen    []Window
-	uncertain time.Duration // how the clocks of client and node differ
-	leastLed  func(Window) int
+	routed      map[tuple][]evidence.Flow
+	client      string
+	to          string // empty: any, since the target is a name
+	heard       Window // of the node: before and after it nobody listened
+	unseen      []Window
+	uncertain   time.Duration // how the clocks of client and node differ
+	leastRouted func(Window) int
 }
 
 // of is nil for a lane whose connections nobody could have heard of, or told from those of others.
@@ -108,7 +108,7 @@ func (f flows) of(lane evidence.Lane, absent []evidence.Absence, t *Timeline) *l
 		return nil
 	}
 	of := &laneFlows{routed: f.routed[node], client: lane.Client, heard: Window{From: begun, To: never}, unseen: f.unseen[node],
-		uncertain: t.clocks.between(lane.Node, node), leastLed: func(in Window) int { return t.leastLed(node, in) }}
+		uncertain: t.clocks.between(lane.Node, node), leastRouted: func(in Window) int { return t.leastRouted(node, in) }}
 	if f.lost[node] {
 		of.heard.To = t.seen[node]
 	}
@@ -168,6 +168,6 @@ func (f *laneFlows) connection(h *evidence.Hit) Routed {
 	case lost, before, h.Reused, !h.Failed(), h.Connect > 0:
 		return Routed{} // it was open, or may have been
 	default:
-		return Routed{Routing: RoutedNowhere, Led: f.leastLed(Window{From: h.Sent - f.uncertain, To: h.End() + f.uncertain})}
+		return Routed{Routing: RoutedNowhere, InRules: f.leastRouted(Window{From: h.Sent - f.uncertain, To: h.End() + f.uncertain})}
 	}
 }

@@ -41,10 +41,15 @@ func TestWhereConnectionsWereRouted(t *testing.T) {
 		{"where connections are tracked and not routed it is unknown", "x", []evidence.Flow{{Node: "worker", At: 10 * ms, Client: "10.244.1.8",
 			Port: 1000, To: service, Address: service}}, func(s *streams) { s.Run.Lanes[0].Client = "10.244.1.8" }, timeline.Routings{}},
 		{"one without an event was rejected before it had a pod", "x", nil, nil, timeline.Routings{Nowhere: 1}},
-		{"one without an event though the node's rules led to a pod was kept from it", "x", nil, func(s *streams) {
+		{"one without an event though the node's rules routed to a pod was kept from it", "x", nil, func(s *streams) {
 			s.Events = append(s.Events, evidence.Event{At: 6 * ms, Kind: evidence.RuleAdded, Object: "worker", By: old})
 		}, timeline.Routings{Nowhere: 1, Unexplained: 1}},
-		{"one without an event while the node's rules led to none, a pod before and another soon", "x", nil, func(s *streams) {
+		{"an observer that began anew tells of a pod again, which is one pod all the same", "x", nil, func(s *streams) {
+			for at, kind := range map[int]evidence.EventKind{6: evidence.RuleAdded, 7: evidence.RuleAdded, 8: evidence.RuleGone} {
+				s.Events = append(s.Events, evidence.Event{At: time.Duration(at) * ms, Kind: kind, Object: "worker", By: old})
+			}
+		}, timeline.Routings{Nowhere: 1}},
+		{"one without an event while the node's rules routed to none, a pod before and another soon", "x", nil, func(s *streams) {
 			for _, e := range []struct {
 				at   int
 				kind evidence.EventKind

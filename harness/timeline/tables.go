@@ -14,7 +14,7 @@ type tables struct {
 	lives         map[string]*life                     // by pod
 	census        []census                             // by time
 	routes        []route                              // by pod and node
-	led           map[string][]led                     // node -> to how many pods its rules led, by time
+	routedPods    map[string][]podCount                // node -> how many pods its rules routed to, by time
 	seen          map[string]time.Duration             // node -> when its rules were seen last
 	unseen        map[string][]Window                  // node -> when its rules were not, by the end
 	longestUnseen time.Duration                        // the longest of those
@@ -30,8 +30,8 @@ type route struct {
 	last      evidence.Event // rule-gone, or rule-added: the rules still route to the pod
 }
 
-// A led is to how many pods a node's rules led from a moment on.
-type led struct {
+// A podCount is how many pods there are from a moment on.
+type podCount struct {
 	at   time.Duration
 	pods int
 }
@@ -88,7 +88,7 @@ func (t *Timeline) tabulate() {
 			}
 		}
 	}
-	t.led = t.ledBy(t.Events)
+	t.routedPods = t.countRouted(t.Events)
 	for pair, e := range routes {
 		t.routes = append(t.routes, route{pair.Pod, pair.Node, e})
 	}
@@ -102,21 +102,23 @@ func (t *Timeline) tabulate() {
 // looksApart is how far apart an observer's looks at the rules are at most, unless it says so (harness/observe/noderules, sparingCadence).
 const looksApart = 250 * time.Millisecond
 
-// ledBy counts the pods that the rules of each node led to. A rule that is seen to be gone may have been so since the node's were seen
-// before.
-func (t *Timeline) ledBy(events []evidence.Event) map[string][]led {
-	all := map[string][]led{}
+// countRouted counts the pods that the rules of each node routed to. A rule that is seen to be gone may have been so since the node's
+// were seen before.
+func (t *Timeline) countRouted(events []evidence.Event) map[string][]podCount {
+	all, routed := map[string][]podCount{}, map[PodLag]bool{}
 	for _, e := range events {
-		switch e.Kind {
-		case evidence.RuleAdded:
-			all[e.Object] = append(all[e.Object], led{e.At, 1})
-		case evidence.RuleGone:
-			all[e.Object] = append(all[e.Object], led{e.At - max(looksApart, t.blind(e)), -1})
-		default:
+		pair := PodLag{Pod: e.By.Pod, Node: e.Object}
+		switch {
+		case e.Kind == evidence.RuleAdded && !routed[pair]: // an observer that began anew tells of all again
+			routed[pair] = true
+			all[e.Object] = append(all[e.Object], podCount{e.At, 1})
+		case e.Kind == evidence.RuleGone && routed[pair]:
+			routed[pair] = false
+			all[e.Object] = append(all[e.Object], podCount{e.At - max(looksApart, t.blind(e)), -1})
 		}
 	}
 	for _, steps := range all {
-		slices.SortStableFunc(steps, func(a, b led) int { return cmp.Compare(a.at, b.at) })
+		slices.SortStableFunc(steps, func(a, b podCount) int { return cmp.Compare(a.at, b.at) })
 		pods := 0
 		for i := range steps {
 			pods += steps[i].pods
@@ -126,10 +128,10 @@ func (t *Timeline) ledBy(events []evidence.Event) map[string][]led {
 	return all
 }
 
-// leastLed is to how many pods a node's rules led at least in a window; 0 where they were not seen.
-func (t *Timeline) leastLed(node string, in Window) int {
-	steps := t.led[node]
-	i, _ := slices.BinarySearchFunc(steps, in.From, func(l led, at time.Duration) int { return cmp.Compare(l.at, at) })
+// leastRouted is how many pods a node's rules routed to at least in a window; 0 where they were not seen.
+func (t *Timeline) leastRouted(node string, in Window) int {
+	steps := t.routedPods[node]
+	i, _ := slices.BinarySearchFunc(steps, in.From, func(l podCount, at time.Duration) int { return cmp.Compare(l.at, at) })
 	least := 0
 	if i > 0 {
 		least = steps[i-1].pods

@@ -24,20 +24,20 @@ func (a *App) hook() *corev1.LifecycleHandler {
 }
 
 // withoutHook takes the hook away, and returns when all pods are without it.
-func (t *trial) withoutHook(ctx context.Context, site during.Site) error {
-	return t.patched(ctx, site, map[string]any{"containers": []any{map[string]any{"name": t.app.answers().Name,
+func (r *appRun) withoutHook(ctx context.Context, site during.Site) error {
+	return r.patched(ctx, site, map[string]any{"containers": []any{map[string]any{"name": r.app.answers().Name,
 		"lifecycle": map[string]any{"preStop": nil}}}})
 }
 
 // withSleep gives the pods the preStop sleep that the first rollout needed, and returns when all have it. The grace period, which
 // includes it, is longer by as much.
-func (t *trial) withSleep(ctx context.Context, site during.Site) error {
+func (r *appRun) withSleep(ctx context.Context, site during.Site) error {
 	needed, err := neededSleep(site)
 	if err != nil {
 		return err
 	}
-	name := t.app.answers().Name
-	grace := ptr.Deref(t.app.template.Spec.TerminationGracePeriodSeconds, 30) + needed
+	name := r.app.answers().Name
+	grace := ptr.Deref(r.app.template.Spec.TerminationGracePeriodSeconds, 30) + needed
 	site.Say(fmt.Sprintf(`the rollout needed a preStop sleep of %d s; this is rolled out next, and then judged by a restart:
 spec:
   template:
@@ -46,7 +46,7 @@ spec:
       containers:
       - name: %s
         lifecycle: {preStop: {sleep: {seconds: %d}}}`, needed, grace, name, needed))
-	return t.patched(ctx, site, map[string]any{"terminationGracePeriodSeconds": grace, "containers": []any{map[string]any{"name": name,
+	return r.patched(ctx, site, map[string]any{"terminationGracePeriodSeconds": grace, "containers": []any{map[string]any{"name": name,
 		"lifecycle": map[string]any{"preStop": map[string]any{"sleep": map[string]any{"seconds": needed}, "exec": nil, "httpGet": nil}}}}})
 }
 
@@ -72,9 +72,9 @@ func neededSleep(site during.Site) (int64, error) {
 }
 
 // patched has the workload roll out another pod template, and returns when it has.
-func (t *trial) patched(ctx context.Context, site during.Site, spec map[string]any) error {
-	if err := t.target.patch(ctx, t.app.workload, map[string]any{"spec": spec}); err != nil {
+func (r *appRun) patched(ctx context.Context, site during.Site, spec map[string]any) error {
+	if err := r.target.patch(ctx, r.app.workload, map[string]any{"spec": spec}); err != nil {
 		return err
 	}
-	return t.target.awaitReady(ctx, site.Cluster.Client(), t.app)
+	return r.target.awaitReady(ctx, site.Cluster.Client(), r.app)
 }

@@ -56,47 +56,47 @@ func Run(ctx context.Context, at during.Terminal, o Options) (int, error) {
 	o.Request.Host = cmp.Or(o.Request.Host, app.host())
 	o.Request.Insecure = o.Request.Insecure || app.overTLS() && o.Request.CA == "" // as the kubelet does
 	o.Options.Service, o.Load = app.Service(), slices.Concat(Images(objects), change.Images())
-	t := &trial{app: app, images: o.Load}
-	return during.RunChanges(ctx, at, o.Options, "try", o.Line, t.changes(change, o), t.remove)
+	r := &appRun{app: app, images: o.Load}
+	return during.RunChanges(ctx, at, o.Options, "try", o.Line, r.changes(change, o), r.remove)
 }
 
-// A trial is one on a cluster.
-type trial struct {
+// An appRun is an app on a cluster, while its rollouts are recorded.
+type appRun struct {
 	app    *App
 	images []string
 	target *target
 }
 
 // changes are what is rolled out, one after the other.
-func (t *trial) changes(change Change, o Options) []during.Change {
-	list := []during.Change{{ID: "rollout", Does: change.Does(t.app), Prepare: t.deploy,
-		Do: func(ctx context.Context) error { return change.do(ctx, t.app, t.target) }}}
-	restart := func(ctx context.Context) error { return Change{}.do(ctx, t.app, t.target) }
+func (r *appRun) changes(change Change, o Options) []during.Change {
+	list := []during.Change{{ID: "rollout", Does: change.Does(r.app), Prepare: r.deploy,
+		Do: func(ctx context.Context) error { return change.do(ctx, r.app, r.target) }}}
+	restart := func(ctx context.Context) error { return Change{}.do(ctx, r.app, r.target) }
 	if o.Twin {
-		list = append(list, during.Change{ID: "twin", Loses: true, Do: restart, Prepare: t.withoutHook,
-			Does: fmt.Sprintf("a restart of %s without its preStop hook", t.app.workload)})
+		list = append(list, during.Change{ID: "twin", Loses: true, Do: restart, Prepare: r.withoutHook,
+			Does: fmt.Sprintf("a restart of %s without its preStop hook", r.app.workload)})
 	}
 	if o.Needed {
-		list = append(list, during.Change{ID: "needed", Do: restart, Prepare: t.withSleep,
-			Does: fmt.Sprintf("a restart of %s with the preStop sleep that its rollout needed", t.app.workload)})
+		list = append(list, during.Change{ID: "needed", Do: restart, Prepare: r.withSleep,
+			Does: fmt.Sprintf("a restart of %s with the preStop sleep that its rollout needed", r.app.workload)})
 	}
 	return list
 }
 
 // deploy applies the app, and returns when it is ready.
-func (t *trial) deploy(ctx context.Context, site during.Site) (err error) {
-	if t.target, err = newTarget(site.Cluster, t.images, site.Say); err != nil {
+func (r *appRun) deploy(ctx context.Context, site during.Site) (err error) {
+	if r.target, err = newTarget(site.Cluster, r.images, site.Say); err != nil {
 		return err
 	}
-	if err := t.target.create(ctx, t.app.Objects); err != nil {
+	if err := r.target.create(ctx, r.app.Objects); err != nil {
 		return err
 	}
-	return t.target.awaitReady(ctx, site.Cluster.Client(), t.app)
+	return r.target.awaitReady(ctx, site.Cluster.Client(), r.app)
 }
 
-func (t *trial) remove(ctx context.Context) error {
-	if t.target == nil {
+func (r *appRun) remove(ctx context.Context) error {
+	if r.target == nil {
 		return nil
 	}
-	return t.target.remove(ctx)
+	return r.target.remove(ctx)
 }

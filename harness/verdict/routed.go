@@ -21,8 +21,8 @@ func routedTo(hits []timeline.Hit) string {
 			to = cmp.Or(h.Routed.Pod, h.Routed.Address)
 		case timeline.RoutedNowhere:
 			to = "no pod"
-			if h.Routed.Led > 0 {
-				to = "no pod though the node's rules led to some"
+			if h.Routed.InRules > 0 {
+				to = "no pod though the node's rules routed to some"
 			}
 		case timeline.RoutingUnknown:
 		}

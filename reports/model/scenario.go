@@ -181,7 +181,7 @@ type Routed struct {
 	Nowhere      int `json:"nowhere"` // rejected or dropped before they had a pod
 	Unknown      int `json:"unknown"`
 	Contradicted int `json:"contradicted,omitempty"` // of pod, answered by another
-	Unexplained  int `json:"unexplained,omitempty"`  // of nowhere, though the node's rules led to some pod
+	Unexplained  int `json:"unexplained,omitempty"`  // of nowhere, though the node's rules routed to some pod
 }
 
 // A Latency is how long good replies took, from when their requests were sent until the whole reply was read, in milliseconds.
