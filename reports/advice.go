@@ -43,6 +43,7 @@ var allAdvice = []advice{
 	{"RC3014", killedStarting},
 	{"RC3015", idleClosed},
 	{"RC3016", acceptedDropped},
+	{"RC3017", lostBehind},
 }
 
 // adviceOn lists what applies, a sentence each, which ends with its code.
@@ -239,6 +240,14 @@ func acceptedDropped(a *advised) string {
 		return said + " After a preStop sleep that is long enough nodes send it nothing more by then."
 	}
 	return said + " Have it answer those before it ends: the preStop sleep is long enough."
+}
+
+func lostBehind(a *advised) string {
+	if a.seen.lostBehind == 0 {
+		return ""
+	}
+	return fmt.Sprintf("Give the pods behind this app a preStop sleep: ready pods answered %s with status 502 to 504 or not at all, after pod %s "+
+		"beside them began to end.", phrase.Count(a.seen.lostBehind, "request"), a.seen.endedBehind)
 }
 
 // endedEarly reports whether an app ended before a node's rules had left it out: that nothing was lost then was luck.

@@ -105,6 +105,14 @@ func TestAdviceOnMadeRecordings(t *testing.T) {
 			ev.Run.UserApp.PreStop = 0
 			lose(t, ev, func(h evidence.Hit, ending bool) bool { return !h.Reused && ending }, evidence.Refused)
 		}, fine},
+		{"what ready pods ask is ending", func(t *testing.T, ev *evidence.Evidence) {
+			other := evidence.Event{At: allReady, Kind: evidence.OtherPodDeleting, By: evidence.Server{Pod: "back-1"}}
+			ev.Events = append(ev.Events, other)
+			lose(t, ev, func(h evidence.Hit, ending bool) bool { return !ending && h.Sent > allReady }, evidence.BadStatus)
+		}, []string{"RC3007", "RC3017"}},
+		{"ready pods answer badly before anything beside them ends", func(t *testing.T, ev *evidence.Evidence) {
+			lose(t, ev, func(h evidence.Hit, ending bool) bool { return !ending && h.Sent > allReady }, evidence.BadStatus)
+		}, []string{"RC3007"}},
 		{"what a pod that ends asks has ended before", func(t *testing.T, ev *evidence.Evidence) {
 			lose(t, ev, func(_ evidence.Hit, ending bool) bool { return ending }, evidence.BadStatus)
 		}, []string{"RC3004", "RC3007"}},

@@ -1,6 +1,8 @@
 package reports
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 	"time"
 
@@ -21,6 +23,8 @@ type signs struct {
 	killedByStartup int           // likewise by their startup probe
 	stuck           string        // the Event by which a new pod could not run at the end
 	cutByStaying    cutConnections
+	lostBehind      int    // requests that ready pods did not answer, or with status 502 to 504, once pods beside the app ended
+	endedBehind     string // the last of those pods to begin to end before the first of these requests failed
 }
 
 // hookFailsWithin is for how long a hook runs that cannot do what it is to, as Events tell of it; one that is cut by the grace, or that
@@ -34,6 +38,7 @@ const hookFailedReason = "FailedPreStopHook: " // pkg/kubelet/events/event.go, v
 
 func signsOf(tl timeline.Timeline) (seen signs) {
 	deleted := map[string]time.Duration{} // by pod of the app
+	var besides []evidence.Event
 	ready, versions := map[string]bool{}, versionsOf(tl)
 	for _, e := range tl.Events {
 		at, ours := deleted[e.By.Pod]
@@ -42,6 +47,8 @@ func signsOf(tl timeline.Timeline) (seen signs) {
 		switch {
 		case e.Kind == evidence.PodDeleting:
 			deleted[e.By.Pod] = e.At
+		case e.Kind == evidence.OtherPodDeleting:
+			besides = append(besides, e)
 		case e.Kind == evidence.PodReady, e.Kind == evidence.PodCreated: // perhaps anew, with the name that a StatefulSet gives
 			ready[e.By.Pod] = e.Kind == evidence.PodReady
 		case killed && !ready[e.By.Pod] && strings.HasSuffix(probe, " failed liveness probe, will be restarted"):
@@ -71,11 +78,15 @@ func signsOf(tl timeline.Timeline) (seen signs) {
 		}
 		phase, _ := tl.PhaseOf(pod, h)
 		cut := h.Fault == evidence.Reset || h.Fault == evidence.Closed
+		gateway := h.Fault == evidence.BadStatus && h.Status >= 502 && h.Status <= 504
+		if phase == timeline.PodServing && (gateway || h.Fault == evidence.Timeout) {
+			seen.addBehind(besides, h)
+		}
 		switch {
 		case cut && h.Reused && phase == timeline.PodServing && !ends(pod, h.End()+deletionSeen):
 			seen.cutByStaying.add(pod.Pod, h)
 		case phase < timeline.PodDeleting:
-		case h.Fault == evidence.BadStatus && h.Status >= 502 && h.Status <= 504:
+		case gateway:
 			seen.gatewayErrors++
 		case h.Fault == evidence.Refused:
 			seen.refusedByEnding++
@@ -84,4 +95,15 @@ func signsOf(tl timeline.Timeline) (seen signs) {
 		}
 	}
 	return seen
+}
+
+// addBehind counts a request that a ready pod lost, where pods beside the app had begun to end by its end.
+func (s *signs) addBehind(ended []evidence.Event, h timeline.Hit) {
+	for _, e := range slices.Backward(ended) {
+		if e.At <= h.End() {
+			s.lostBehind++
+			s.endedBehind = cmp.Or(s.endedBehind, e.By.Pod)
+			return
+		}
+	}
 }

@@ -24,8 +24,9 @@ const (
 	PodCreated       EventKind = "pod-created"
 	PodReady         EventKind = "pod-ready"
 	PodUnready       EventKind = "pod-unready"
-	PodDeleting      EventKind = "pod-deleting" // deletionTimestamp first seen
-	PodGone          EventKind = "pod-gone"     // the object left the API
+	PodDeleting      EventKind = "pod-deleting"       // deletionTimestamp first seen
+	PodGone          EventKind = "pod-gone"           // the object left the API
+	OtherPodDeleting EventKind = "other-pod-deleting" // likewise, of a pod that a workload made in the app's namespace, and that is not of the app
 	EndpointReady    EventKind = "endpoint-ready"
 	EndpointNotReady EventKind = "endpoint-not-ready" // still listed, not ready
 	EndpointGone     EventKind = "endpoint-gone"
@@ -103,7 +104,8 @@ const Booted = "booted"
 
 // EventKinds lists every kind.
 func EventKinds() []EventKind {
-	return []EventKind{PodCreated, PodReady, PodUnready, PodDeleting, PodGone, EndpointReady, EndpointNotReady, EndpointGone,
+	return []EventKind{PodCreated, PodReady, PodUnready, PodDeleting, PodGone, OtherPodDeleting,
+		EndpointReady, EndpointNotReady, EndpointGone,
 		PodStarted, PodListening, PodSigterm, PodDraining, PodExited, PodKilled, PodWaited,
 		RulesBegun, RuleAdded, RuleGone, RulesSynced, RulesFailed, RulesUnseen, FlowsBegun, FlowsUnseen,
 		NodeUnseen, NodeBusy, NodeStolen, NodeConntrack, CPUWaitBegun, CPUWait, CPUThrottled, NodeReady,

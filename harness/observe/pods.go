@@ -26,10 +26,10 @@ type pod struct {
 	stopFollowing context.CancelFunc
 }
 
-// A podMeta is why a pod is behind a Service, and whether a workload has it end.
+// A podMeta is why a pod is behind a Service, whether a workload has it end, and whether it ends.
 type podMeta struct {
-	labels, node string
-	controlled   bool
+	labels, node         string
+	controlled, deleting bool
 }
 
 // A podTracker notes when pods of the app are created, become ready, are deleted and go.
@@ -56,10 +56,13 @@ func (t *podTracker) handlers(namespaced, _ informers.SharedInformerFactory) []h
 
 func (t *podTracker) see(p *corev1.Pod) {
 	version, ofApp := t.version(p.Labels)
-	meta := podMeta{labels: labels.FormatLabels(p.Labels), node: p.Spec.NodeName, controlled: metav1.GetControllerOf(p) != nil}
-	t.learn(p.Name, meta)
+	meta := podMeta{labels.FormatLabels(p.Labels), p.Spec.NodeName, metav1.GetControllerOf(p) != nil, p.DeletionTimestamp != nil}
+	begunToEnd := t.learn(p.Name, meta)
 	t.know(p)
 	if !ofApp {
+		if begunToEnd && meta.controlled {
+			t.change(func() { t.note(evidence.Event{Kind: evidence.OtherPodDeleting, By: t.byUID[string(p.UID)]}) })
+		}
 		return
 	}
 	t.change(func() {
@@ -109,14 +112,15 @@ func (t *podTracker) know(p *corev1.Pod) {
 	t.byUID[string(p.UID)] = evidence.Server{Version: version, Pod: p.Name, Node: p.Spec.NodeName}
 }
 
-// learn notes what may change of a pod without anything else about it.
-func (t *podTracker) learn(name string, meta podMeta) {
+// learn notes what may change of a pod without anything else about it, and reports whether the pod has begun to end.
+func (t *podTracker) learn(name string, meta podMeta) (begunToEnd bool) {
 	t.mu.Lock()
-	same := t.metas[name] == meta
+	last := t.metas[name]
 	t.mu.Unlock()
-	if !same {
+	if last != meta {
 		t.change(func() { t.metas[name] = meta })
 	}
+	return meta.deleting && !last.deleting
 }
 
 func (t *podTracker) lose(p *corev1.Pod) {

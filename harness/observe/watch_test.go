@@ -100,6 +100,19 @@ func TestWatchNotesEachChangeOnce(t *testing.T) {
 		{"and the end is that it leaves the API", func(ctx context.Context) error {
 			return pods.Delete(ctx, "a", metav1.DeleteOptions{})
 		}, []noted{{evidence.PodGone, "a"}}},
+		{"of other pods, one counts that a workload made, when it begins to end", func(ctx context.Context) error {
+			for _, name := range []string{"made", "bare"} {
+				p := somePod(name, corev1.ConditionTrue)
+				p.Labels, p.DeletionTimestamp = nil, &metav1.Time{Time: time.Now()}
+				if name == "made" {
+					p.OwnerReferences = []metav1.OwnerReference{{Kind: "ReplicaSet", Controller: new(true)}}
+				}
+				if _, err := pods.Create(ctx, p, metav1.CreateOptions{}); err != nil {
+					return err
+				}
+			}
+			return nil
+		}, []noted{{evidence.OtherPodDeleting, "made"}}},
 	} {
 		if err := step.do(t.Context()); err != nil {
 			t.Fatal(err)

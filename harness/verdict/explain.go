@@ -80,7 +80,7 @@ func (l loss) facts() []Detail {
 		}
 	}
 	if l.otherwise > 0 {
-		facts = append(facts, Detail{"lost without stale rules", fmt.Sprintf("%d: no drain mends that", l.otherwise)})
+		facts = append(facts, Detail{"lost without stale rules", fmt.Sprintf("%d: no drain of these pods mends that", l.otherwise)})
 	}
 	return facts
 }

@@ -63,12 +63,12 @@ var sentInMaintenance = Rule{
 func thrice(x evidence.Expectation) limits { return limits{-unlimited, x.Max / perOutage} }
 
 // SomethingChanged expects that the recording shows anything at all of what was done: a pod of the app that began, ended or was not
-// ready, or a step of maintenance that the recorder saw by itself. A command that returns before anything happens costs nobody a request.
+// ready, another one of its namespace that ended, or a step of maintenance that the recorder saw by itself. A command that returns before anything happens costs nobody a request.
 func SomethingChanged() evidence.Expectation {
 	return evidence.Expectation{Rule: somethingChanged.ID}
 }
 
-const nothingChanged = "nothing shows what was done: no pod of the app began, ended or was not ready, and no node changed"
+const nothingChanged = "nothing shows what was done: no pod of the app began, ended or was not ready, none beside it ended, and no node changed"
 
 // nothingWatched is of a recording from this host alone.
 const nothingWatched = "no cluster was watched, so nothing shows that it is over: say when, by --for=60s or --until=COMMAND"
@@ -99,7 +99,7 @@ func changes(a asked) (n int) {
 	begun, _ := a.tl.Mark(evidence.DisruptionBegun)
 	for _, e := range a.tl.Events {
 		switch e.Kind {
-		case evidence.PodCreated, evidence.PodUnready, evidence.PodDeleting, evidence.PodGone:
+		case evidence.PodCreated, evidence.PodUnready, evidence.PodDeleting, evidence.PodGone, evidence.OtherPodDeleting:
 			if e.At >= begun {
 				n++
 			}
