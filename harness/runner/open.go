@@ -125,11 +125,13 @@ func (r *Runner) openKind(ctx context.Context, out io.Writer, spec kind.Spec, ve
 	if err != nil {
 		return nil, err
 	}
-	images := r.Load
+	images := slices.Clone(r.Load)
 	if r.app != nil {
-		images = slices.Concat(images, r.app.Images())
+		images = append(images, r.app.Images()...)
 	}
-	archives, err := archivesOf(ctx, images)
+	archives, err := archivesOf(ctx, slices.DeleteFunc(images, func(image string) bool { // an app of ours may be tried, too
+		return slices.ContainsFunc(spec.Archives, func(built kind.Archive) bool { return built.Ref == image })
+	}))
 	if err != nil {
 		return nil, err
 	}
