@@ -176,6 +176,10 @@ track-record: ## Run suite regressions on components with and without each bug, 
 	ROLLCALL_TRACK_RECORD=1 go test -count=1 -timeout 3h -v -run 'TestTrackRecord/.*/$(if $(filter file,$(origin RUN)),,$(RUN))' ./harness/runner
 	go test ./harness/trackrecord -count=1 -run TestReadme -update
 
+.PHONY: cases
+cases: $(ROLLCALL) ## Try small apps that are wrong as those of users were, on a kept cluster, in MODES; RUN=<pattern> selects; 40 minutes per mode
+	ROLLCALL_CASES=1 go test -count=1 -timeout 4h -v -run 'TestCasesOnACluster/.*/$(if $(filter file,$(origin RUN)),,$(RUN))' ./harness/try
+
 .PHONY: busy
 busy: $(ROLLCALL) ## Keep all processors busy during runs of the twins, and see that nothing is judged wrongly; 10 minutes
 	@command -v stress-ng >/dev/null || { apt-get update -qq && apt-get install -y -qq --no-install-recommends stress-ng >/dev/null; }
@@ -191,7 +195,7 @@ components: ## Have nodes of real clusters run components of other versions, and
 
 .PHONY: golden
 golden: ## Rewrite the golden files from what the code does now
-	go test ./fixtures ./harness/verdict ./harness/mutants ./reports/... ./suites -update
+	go test ./fixtures ./harness/try ./harness/verdict ./harness/mutants ./reports/... ./suites -update
 
 .PHONY: help
 help: ## This list

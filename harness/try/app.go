@@ -35,7 +35,7 @@ func namespaceOf(o *unstructured.Unstructured) string {
 }
 
 // New finds the Service, of the name if one is given, and the workload behind it. A name is like shop/web:http/healthz, all but web
-// optional.
+// optional; web/ has / asked for.
 func New(objects []Object, name string) (*App, error) {
 	if len(objects) == 0 {
 		return nil, usage.New("manifests", "they have no object", "name some: rollcall try -f FOLDER")
@@ -75,15 +75,19 @@ func New(objects []Object, name string) (*App, error) {
 	if err := a.choosePort(port); err != nil {
 		return nil, err
 	}
-	a.path = "/" + cmp.Or(path, strings.TrimPrefix(a.probed().Path, "/"))
+	a.path = cmp.Or(path, "/"+strings.TrimPrefix(a.probed().Path, "/"))
 	return a, nil
 }
 
 // parseService takes the parts of a name apart.
 func parseService(text string) (namespace, name, port, path string) {
-	name, path, _ = strings.Cut(text, "/")
-	if more := strings.SplitN(path, "/", 2); path != "" && !strings.Contains(name, ":") {
-		namespace, name, path = name, more[0], strings.Join(more[1:], "/")
+	name, path, asked := strings.Cut(text, "/")
+	if path != "" && !strings.Contains(name, ":") {
+		namespace = name
+		name, path, asked = strings.Cut(path, "/")
+	}
+	if asked {
+		path = "/" + path
 	}
 	name, port, _ = strings.Cut(name, ":")
 	return namespace, name, port, path
@@ -224,18 +228,22 @@ func (a *App) Service() string {
 	return fmt.Sprintf("%s/%s:%d%s", a.service.Namespace, name, a.port.Port, a.path)
 }
 
+// containersOf are those of a pod, or of what makes pods.
+func containersOf(o Object) []corev1.Container {
+	template, _ := templateOf(o)
+	if o.GetKind() == "Pod" {
+		content, _, _ := unstructured.NestedMap(o.Object, "spec")
+		if runtime.DefaultUnstructuredConverter.FromUnstructured(content, &template.Spec) != nil {
+			return nil
+		}
+	}
+	return slices.Concat(template.Spec.InitContainers, template.Spec.Containers)
+}
+
 // Images are all that the manifests name.
 func Images(objects []Object) (images []string) {
 	for _, o := range objects {
-		template, has := templateOf(o)
-		if o.GetKind() == "Pod" {
-			content, _, _ := unstructured.NestedMap(o.Object, "spec")
-			has = runtime.DefaultUnstructuredConverter.FromUnstructured(content, &template.Spec) == nil
-		}
-		if !has {
-			continue
-		}
-		for _, c := range slices.Concat(template.Spec.InitContainers, template.Spec.Containers) {
+		for _, c := range containersOf(o) {
 			images = append(images, c.Image)
 		}
 	}

@@ -15,6 +15,7 @@ import (
 // A Change is what is rolled out: another image, other manifests, or the same pods once more.
 type Change struct {
 	container, image string
+	list             string // of the pod template, that has the container
 	objects          []Object
 	from             string // where those were read
 }
@@ -26,14 +27,17 @@ func NewChange(a *App, to string, s Sources) (c Change, err error) {
 	case to == "":
 		return c, nil
 	case is && name == "image":
-		return Change{container: a.answers().Name, image: image}, nil
+		return Change{container: a.answers().Name, image: image, list: "containers"}, nil
 	case is:
-		i := slices.IndexFunc(a.template.Spec.Containers, func(of corev1.Container) bool { return of.Name == name })
-		if i < 0 {
-			return c, usage.New("to "+to, fmt.Sprintf("%s has no container %s", a.workload, name),
-				"write it like image=web:v2, or name a file or a folder")
+		named := func(of corev1.Container) bool { return of.Name == name }
+		switch {
+		case slices.ContainsFunc(a.template.Spec.Containers, named):
+			return Change{container: name, image: image, list: "containers"}, nil
+		case slices.ContainsFunc(a.template.Spec.InitContainers, named):
+			return Change{container: name, image: image, list: "initContainers"}, nil
 		}
-		return Change{container: name, image: image}, nil
+		return c, usage.New("to "+to, fmt.Sprintf("%s has no container %s", a.workload, name),
+			"write it like image=web:v2, or name a file or a folder")
 	}
 	s.Files, s.Kustomize = []string{to}, ""
 	c = Change{from: to}
@@ -49,6 +53,8 @@ func NewChange(a *App, to string, s Sources) (c Change, err error) {
 // Does says what is rolled out, in words.
 func (c Change) Does(a *App) string {
 	switch {
+	case c.image != "" && c.container != a.answers().Name:
+		return fmt.Sprintf("%s gets image %s for container %s", a.workload, c.image, c.container)
 	case c.image != "":
 		return fmt.Sprintf("%s gets image %s", a.workload, c.image)
 	case len(c.objects) > 0:
@@ -85,7 +91,7 @@ func (c Change) do(ctx context.Context, a *App, to *target) error {
 	}
 	template := map[string]any{"metadata": map[string]any{"annotations": map[string]any{restartedAt: time.Now().Format(time.RFC3339)}}}
 	if c.image != "" {
-		template = map[string]any{"spec": map[string]any{"containers": []any{map[string]any{"name": c.container, "image": c.image}}}}
+		template = map[string]any{"spec": map[string]any{c.list: []any{map[string]any{"name": c.container, "image": c.image}}}}
 	}
 	return to.patch(ctx, a.workload, template)
 }

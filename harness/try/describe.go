@@ -1,7 +1,10 @@
 package try
 
 import (
+	"cmp"
 	"fmt"
+	"regexp"
+	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -26,6 +29,12 @@ func (a *App) Describe(change Change) []string {
 		"readiness: " + probeOf(answers.ReadinessProbe),
 		fmt.Sprintf("shutdown:  %s, grace period %d s", hookOf(answers.Lifecycle), ptr.Deref(a.template.Spec.TerminationGracePeriodSeconds, 30)),
 		"rollout:   " + change.Does(a),
+	}
+	if start := startOf(answers); start != "" {
+		lines = slices.Insert(lines, 3, "startup:   "+start)
+	}
+	if asking := a.asking(); len(asking) > 0 {
+		lines = append(lines, "also asks: "+strings.Join(asking, ", ")+", which adds load that is not recorded")
 	}
 	if others := a.others(); len(others) > 0 {
 		lines = append(lines, "beside it: "+phrase.Cut(strings.Join(others, ", "), 110))
@@ -58,17 +67,28 @@ func (a *App) answers() corev1.Container {
 	return a.template.Spec.Containers[0]
 }
 
-func beside(spec corev1.PodSpec, answers corev1.Container) string {
-	var names []string
-	for _, c := range spec.Containers {
-		if c.Name != answers.Name {
-			names = append(names, c.Name)
+// beside names the other containers of a pod. One that starts first and stays is a sidecar (KEP-753).
+func beside(spec corev1.PodSpec, answers corev1.Container) (said string) {
+	var before, with []string
+	for _, c := range spec.InitContainers {
+		if ptr.Deref(c.RestartPolicy, "") == corev1.ContainerRestartPolicyAlways {
+			with = append(with, c.Name)
+		} else {
+			before = append(before, c.Name)
 		}
 	}
-	if len(names) == 0 {
-		return ""
+	for _, c := range spec.Containers {
+		if c.Name != answers.Name {
+			with = append(with, c.Name)
+		}
 	}
-	return "; beside it " + strings.Join(names, ", ")
+	if len(before) > 0 {
+		said = "; before it " + strings.Join(before, ", ")
+	}
+	if len(with) > 0 {
+		said += "; beside it " + strings.Join(with, ", ")
+	}
+	return said
 }
 
 func probeOf(p *corev1.Probe) string {
@@ -86,6 +106,19 @@ func probeOf(p *corev1.Probe) string {
 	}
 }
 
+// startOf says how long a container may take to start before it is restarted; empty if it may take any time.
+func startOf(c corev1.Container) string {
+	probe, by := c.StartupProbe, "the startup probe"
+	if probe == nil {
+		probe, by = c.LivenessProbe, "the liveness probe, since there is no startup probe"
+	}
+	if probe == nil {
+		return ""
+	}
+	period, failures := cmp.Or(probe.PeriodSeconds, 10), cmp.Or(probe.FailureThreshold, 3) // core/v1, defaults.go
+	return fmt.Sprintf("restarted if it takes longer than %d s, by %s", probe.InitialDelaySeconds+period*failures, by)
+}
+
 func hookOf(l *corev1.Lifecycle) string {
 	switch {
 	case l == nil || l.PreStop == nil:
@@ -97,6 +130,22 @@ func hookOf(l *corev1.Lifecycle) string {
 	default:
 		return "preStop request"
 	}
+}
+
+// asking are the other workloads and pods that name the Service in a URL or with a port, as generators of load and gateways do.
+func (a *App) asking() (names []string) {
+	name := regexp.QuoteMeta(a.service.Name)
+	named := regexp.MustCompile(`//` + name + `([.:/]|$)|^` + name + `(\.[\w.-]+)?:\d+`)
+	for _, o := range a.Objects {
+		asks := func(c corev1.Container) bool {
+			return slices.ContainsFunc(slices.Concat(c.Command, c.Args), named.MatchString) ||
+				slices.ContainsFunc(c.Env, func(e corev1.EnvVar) bool { return named.MatchString(e.Value) })
+		}
+		if o.Unstructured != a.workload.Unstructured && slices.ContainsFunc(containersOf(o), asks) {
+			names = append(names, o.String())
+		}
+	}
+	return names
 }
 
 // others are the objects that are applied and not looked at.

@@ -1,0 +1,163 @@
+package try
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"rollcall/harness/during"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden file")
+
+// A userCase is what went wrong for somebody, with an app of ours in the place of theirs.
+type userCase struct {
+	name, file  string // of the test, and of the manifest
+	sentence    string
+	edits       []string // texts of the manifest and what stands in their place, in turn
+	next        []string // likewise of the manifest of the next version; none: a restart, or what to says
+	service, to string   // as flags
+	cluster     *onCluster
+}
+
+// onCluster is what is said of a case that a cluster is needed for.
+type onCluster struct {
+	exit        string   // codes, any of which will do
+	more        []string // flags
+	advice, may string   // codes of advice that has to be given, and that may be
+	says        string
+}
+
+const (
+	hook      = "{preStop: {sleep: {seconds: 5}}}"
+	ownLabels = "matchLabels: {app: operate, app.kubernetes.io/managed-by: Helm}"
+	itsName   = "httpGet: {path: /ready, port: http, httpHeaders: [{name: Host, value: cloud.example.org}]}"
+)
+
+// Of them an app that loses nothing gets advice RC3006, which then says by how much.
+var userCases = []userCase{
+	{name: "f1", file: "f1", sentence: "selectors that name app.kubernetes.io/managed-by are the owner's",
+		cluster: &onCluster{exit: "0", advice: "RC3006"}},
+	{name: "f1-service", file: "f1", sentence: "the selector of the Service alone names it",
+		edits: []string{ownLabels, "matchLabels: {app: operate}"}},
+	{name: "f1-budget", file: "f1", sentence: "that of the budget alone names it", edits: []string{
+		"spec:\n  replicas: 3\n  selector: {" + ownLabels, "spec:\n  replicas: 3\n  selector: {matchLabels: {app: operate}",
+		"selector: {app: operate, app.kubernetes.io/managed-by: Helm}, ports", "selector: {app: operate}, ports"}},
+	{name: "f2", file: "f2", sentence: "a document of comments is none, and the load generator of the file is named", service: "front",
+		cluster: &onCluster{exit: "1", advice: "RC3006", may: "RC3016"}},
+	{name: "f2-services", file: "f2", sentence: "which of two Services clients use has to be said"},
+	{name: "f3", file: "f3", sentence: "the back end runs, and no pod is there for as long as the app starts", service: "front/",
+		cluster: &onCluster{exit: "1", advice: "RC3002", may: "RC3006 RC3016",
+			says: "is left out: the cluster has no kind HorizontalPodAutoscaler of autoscaling/v2beta2"}},
+	{name: "f3-surge", file: "f3", sentence: "with maxUnavailable 0 the drain alone is missing", service: "front/",
+		edits: []string{"maxUnavailable: 1", "maxUnavailable: 0"}, cluster: &onCluster{exit: "1", advice: "RC3006", may: "RC3016"}},
+	{name: "f4", file: "f4", sentence: "a lifecycle that is no container's is refused"},
+	{name: "f4-grace", file: "f4", sentence: "so is a grace period that is a container's",
+		edits: []string{"      lifecycle: " + hook + "\n", "", "        ports", "        terminationGracePeriodSeconds: 30\n        ports"}},
+	{name: "f4-twice", file: "f4", sentence: "so is a key that is there twice",
+		edits: []string{"      lifecycle: " + hook + "\n", "", "  replicas: 3", "  replicas: 3\n  replicas: 3"}},
+	{name: "f5", file: "f5", sentence: "a hook whose program is not in the image does not run",
+		cluster: &onCluster{exit: "1", advice: "RC3001", says: "The preStop hook failed 3 times"}},
+	{name: "f6", file: "f6", sentence: "a hook that stops the app from listening drains nothing",
+		cluster: &onCluster{exit: "1", advice: "RC3005"}},
+	{name: "f6-sleep", file: "f6", sentence: "one that sleeps before does",
+		edits:   []string{"{httpGet: {path: /shutdown, port: http}}", "{exec: {command: [/echo, sleep, 10s]}}"},
+		cluster: &onCluster{exit: "0", advice: "RC3006"}},
+	{name: "f7", file: "f7", sentence: "connections that the app closes when idle are no rollout's fault",
+		cluster: &onCluster{exit: "1 3", more: []string{"--rate=10"}, advice: "RC3015", may: "RC3011", says: "No rollout is at fault."}},
+	{name: "f7-longer", file: "f7", sentence: "it keeps them for longer than its clients do", edits: []string{"1999.5ms", "65s"},
+		cluster: &onCluster{exit: "0", more: []string{"--rate=10"}, advice: "RC3006"}},
+	{name: "f8", file: "f8", sentence: "the container behind ends first, and the one before it answers 502", service: "web/",
+		cluster: &onCluster{exit: "1", advice: "RC3004", says: "give container back the same preStop hook"}},
+	{name: "f8-both", file: "f8", sentence: "both have the hook, and the init container has the release", service: "web/",
+		to: "copy=rollcall.local/echo:v2", edits: []string{"value: 200ms}", "value: 200ms}\n        - {name: ROLLCALL_ON_TERM, value: drain}\n" +
+			"        - {name: ROLLCALL_LINGER, value: 4s}\n        lifecycle: {preStop: {sleep: {seconds: 10}}}"},
+		cluster: &onCluster{exit: "0", advice: "RC3006"}},
+	{name: "f9", file: "f9", sentence: "what waits in the listen queue of a worker is dropped", service: "web/",
+		cluster: &onCluster{exit: "1", more: []string{"--rate=12"}, advice: "RC3006 RC3016"}},
+	{name: "f9-sleep", file: "f9", sentence: "after a preStop sleep nothing waits there", service: "web/",
+		edits: []string{"        readinessProbe", "        lifecycle: " + hook + "\n        readinessProbe",
+			"value: 100ms", "value: 80ms"}, // so that none waits for 2 s by chance, which is 1 run of 30
+		cluster: &onCluster{exit: "0", more: []string{"--rate=12"}, advice: "RC3006"}},
+	{name: "o2", file: "o2", sentence: "a Service with sessionAffinity keeps its clients at a pod that ends",
+		cluster: &onCluster{exit: "1", advice: "RC3006 RC3012", may: "RC3016"}},
+	{name: "o3", file: "o3", sentence: "an app that answers to its name alone is asked by what its probe says",
+		cluster: &onCluster{exit: "0", advice: "RC3006"}},
+	{name: "o3-unsaid", file: "o3", sentence: "where no probe says it, --host has to", edits: []string{itsName, "tcpSocket: {port: http}"},
+		cluster: &onCluster{exit: "2", says: "400 Bad Request"}},
+	{name: "o4", file: "o4", sentence: "the port at which pods are probed is asked, not the first", cluster: &onCluster{exit: "0", advice: "RC3006"}},
+	{name: "o4-named", file: "o4", sentence: "a port is named as in the Service", service: "bus:client"},
+	{name: "o5", file: "o5", sentence: "a slow start is waited for as long as the startup probe allows",
+		cluster: &onCluster{exit: "0", advice: "RC3006"}},
+	{name: "o5-killed", file: "o5-killed", sentence: "the liveness probe ends pods of the next version before they are ready",
+		next: []string{"value: 1s", "value: 75s"}, cluster: &onCluster{exit: "3", advice: "RC3014"}},
+	{name: "o6", file: "o6", sentence: "a host port keeps the new pod from every node",
+		cluster: &onCluster{exit: "1 3", advice: "RC3013", says: "didn't have free ports"}},
+	{name: "image", file: "f5", sentence: "an image that nobody has is named before anything is waited for",
+		edits: []string{"rollcall.local/echo:v1", "rollcall.local/none:1"}, cluster: &onCluster{exit: "2", says: "image rollcall.local/none:1: "}},
+}
+
+// manifests writes those of a case, in a namespace of its own, and returns the flags that name them.
+func (c userCase) manifests(t *testing.T, dir string) (file, to string) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("testdata", "cases", c.file+".yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	write := func(name string, edits []string) string {
+		said := strings.ReplaceAll(string(text), "namespace: "+c.file+"}", "namespace: "+c.name+"}")
+		for i := 0; i < len(edits); i += 2 {
+			if !strings.Contains(said, edits[i]) {
+				t.Fatalf("the manifest has no %q", edits[i])
+			}
+			said = strings.ReplaceAll(said, edits[i], edits[i+1])
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(said), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return filepath.Join(dir, name)
+	}
+	file, to = write("app.yaml", c.edits), c.to
+	if c.next != nil {
+		to = write("next.yaml", c.next)
+	}
+	return file, to
+}
+
+// Each case is understood, or refused in one line, before there is a cluster.
+func TestCases(t *testing.T) {
+	var all bytes.Buffer
+	for _, c := range userCases {
+		dir := t.TempDir()
+		file, to := c.manifests(t, dir)
+		var said bytes.Buffer
+		_, err := Run(t.Context(), during.Terminal{Out: &said},
+			Options{Sources: Sources{Files: []string{file}}, Service: c.service, To: to, DryRun: true})
+		if err != nil {
+			fmt.Fprintln(&said, "Error:", err)
+		}
+		if c.cluster != nil && err != nil {
+			t.Errorf("%s: %v", c.name, err)
+		}
+		fmt.Fprintf(&all, "%s: %s\n%s\n", c.name, c.sentence, strings.ReplaceAll(said.String(), dir+"/", ""))
+	}
+	golden := filepath.Join("testdata", "cases.txt")
+	if *update {
+		if err := os.WriteFile(golden, all.Bytes(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), all.String()); diff != "" {
+		t.Errorf("what is understood (-want +got):\n%s", diff)
+	}
+}
