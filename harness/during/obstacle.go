@@ -65,7 +65,14 @@ func thingOf(service *corev1.Service) string {
 	return fmt.Sprintf("service %s/%s", service.Namespace, service.Name)
 }
 
-const goodStatus = "name another path, or give --good-status"
+// forStatus mends a status that is not good. An app that answers to its own names alone says 400 to any other, as Django does
+// (ALLOWED_HOSTS), or 421 (RFC 9110, 15.5.20).
+func forStatus(status int) string {
+	if status == http.StatusBadRequest || status == http.StatusMisdirectedRequest {
+		return "name the host that it answers to with --host, or another path, or give --good-status"
+	}
+	return "name another path, or give --good-status"
+}
 
 // outside is what this host meets at a URL.
 func outside(last loadgen.NoReplyError) obstacle {
@@ -74,7 +81,7 @@ func outside(last loadgen.NoReplyError) obstacle {
 	case last.TLS:
 		return obstacle{"its port speaks TLS", "write https://"}
 	case last.Status != 0:
-		return obstacle{statusOf(last), goodStatus}
+		return obstacle{statusOf(last), forStatus(last.Status)}
 	case last.Fault == evidence.Timeout && !last.Opened:
 		return obstacle{"no connection in 2s: something on the way drops it, such as a firewall", seeURL}
 	default:
@@ -126,7 +133,7 @@ func (o obstacles) inside(ctx context.Context, u harness.Unanswered) obstacle {
 	case last.TLS:
 		return obstacle{"the port speaks TLS", "ask over it: --service=NAMESPACE/https:NAME:PORT"}
 	case last.Status != 0:
-		return obstacle{statusOf(last), goodStatus}
+		return obstacle{statusOf(last), forStatus(last.Status)}
 	case unseen:
 		policies, readable := o.policies(ctx)
 		if names := o.keptOut(ctx, policies, u.Pod, pods); names != "" {

@@ -115,6 +115,8 @@ func TestWhatIsInTheWay(t *testing.T) {
 			"from here: no connection in 2s: something on the way drops it, such as a firewall: "},
 		{"the URL is one of HTTPS", tls, outside, none, "", "from here: its port speaks TLS: write https://"},
 		{"the URL has no such path", status(404), outside, none, "", "from here: status 404 Not Found: name another path"},
+		{"the URL is of an app that answers to other names", status(400), outside, none, "",
+			"from here: status 400 Bad Request: name the host that it answers to with --host"},
 		{"both clients, of whom two pods meet the same", status(404), both, none, "",
 			"service shop/web: asked for /healthz at port 80 from a pod on a and on b: status 404 Not Found; asked for http://shop.example.com/ from here: status 404 Not Found: name another path, or give --good-status"},
 	} {

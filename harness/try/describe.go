@@ -33,6 +33,9 @@ func (a *App) Describe(change Change) []string {
 	if start := startOf(answers); start != "" {
 		lines = slices.Insert(lines, 3, "startup:   "+start)
 	}
+	if ports := hostPorts(a.template.Spec); len(ports) > 0 {
+		lines = append(lines, "each node: takes one pod at a time, by its host port "+strings.Join(ports, " and "))
+	}
 	if asking := a.asking(); len(asking) > 0 {
 		lines = append(lines, "also asks: "+strings.Join(asking, ", ")+", which adds load that is not recorded")
 	}
@@ -130,6 +133,21 @@ func hookOf(l *corev1.Lifecycle) string {
 	default:
 		return "preStop request"
 	}
+}
+
+// hostPorts are those of the node that a pod has for itself; in the network of the node these are the containers' own.
+func hostPorts(spec corev1.PodSpec) (ports []string) {
+	for _, c := range spec.Containers {
+		for _, p := range c.Ports {
+			switch {
+			case p.HostPort > 0:
+				ports = append(ports, fmt.Sprint(p.HostPort))
+			case spec.HostNetwork:
+				ports = append(ports, fmt.Sprint(p.ContainerPort))
+			}
+		}
+	}
+	return ports
 }
 
 // asking are the other workloads and pods that name the Service in a URL or with a port, as generators of load and gateways do.

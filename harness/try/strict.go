@@ -1,12 +1,15 @@
 package try
 
 import (
+	"cmp"
 	"fmt"
+	"reflect"
 	"regexp"
 	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/serializer"
 	"k8s.io/client-go/kubernetes/scheme"
@@ -17,7 +20,11 @@ import (
 // strictly decodes the kinds of Kubernetes itself, and refuses what the API server would refuse or drop without a word.
 var strictly = serializer.NewCodecFactory(scheme.Scheme, serializer.EnableStrict).UniversalDeserializer()
 
-var unknownField = regexp.MustCompile(`unknown field "([^"]+)"`)
+var (
+	unknownField = regexp.MustCompile(`unknown field "([^"]+)"`)
+	// as encoding/json says it (UnmarshalTypeError)
+	otherType = regexp.MustCompile(`cannot unmarshal (\w+) into Go struct field \w+\.(\S+) of type (\S+)`)
+)
 
 // checkFields refuses a document with a field that its kind has not, one that is there twice, or one that is of another type.
 func (p place) checkFields(document []byte) error {
@@ -25,25 +32,51 @@ func (p place) checkFields(document []byte) error {
 	if err == nil || runtime.IsNotRegisteredError(err) {
 		return nil
 	}
-	remedy := "mend the manifest"
-	if field := unknownField.FindStringSubmatch(err.Error()); field != nil {
-		reason := fmt.Sprintf("unknown field %s", field[1])
-		if line := lineOf(document, field[1]); line > 0 {
-			reason = fmt.Sprintf("line %d: %s", p.line+line, reason)
-		}
-		if strings.HasSuffix(field[1], ".lifecycle") {
-			remedy = "move it into the container that it is of"
-		}
-		return usage.New(p.String(), reason, remedy)
+	reason, path, remedy := p.lines(err), "", ""
+	if of := unknownField.FindStringSubmatch(err.Error()); of != nil {
+		path = of[1]
+		reason, remedy = "unknown field "+path, belongs(path)
+	} else if of := otherType.FindStringSubmatch(err.Error()); of != nil {
+		path = of[2]
+		reason = fmt.Sprintf("%s is a %s, and has to be of type %s", path, of[1], of[3])
 	}
-	return usage.New(p.String(), p.lines(err), remedy)
+	if line := lineOf(document, path); line > 0 {
+		reason = fmt.Sprintf("line %d: %s", p.line+line, reason)
+	}
+	return usage.New(p.String(), reason, cmp.Or(remedy, "mend the manifest"))
+}
+
+// belongs says where a field is to be that is at the wrong place of a pod's specification; empty if that is not known.
+func belongs(path string) string {
+	dot := strings.LastIndex(path, ".") // as in spec.template.spec.containers[0].volumes
+	parent, name := path[:max(0, dot)], path[dot+1:]
+	switch container := strings.Contains(parent, "ontainers["); {
+	case container && has[corev1.PodSpec](name):
+		return "move it out of the container, beside containers"
+	case !container && strings.HasSuffix(parent, "spec") && has[corev1.Container](name):
+		return "move it into the container that it is of"
+	}
+	return ""
+}
+
+// has reports whether a type has a field of a name in JSON.
+func has[T any](name string) bool {
+	for _, field := range reflect.VisibleFields(reflect.TypeFor[T]()) {
+		if json, _, _ := strings.Cut(field.Tag.Get("json"), ","); json == name {
+			return true
+		}
+	}
+	return false
 }
 
 var lineNumber = regexp.MustCompile(`line (\d+)`)
 
 // lines is what an error says in one line, with line numbers of the file.
 func (p place) lines(err error) string {
-	said := strings.TrimPrefix(usage.OneLine(err), "strict decoding error: ")
+	said := usage.OneLine(err)
+	for _, of := range []string{"strict decoding error: ", "yaml: ", "unmarshal errors: "} {
+		said = strings.TrimPrefix(said, of)
+	}
 	return lineNumber.ReplaceAllStringFunc(said, func(found string) string {
 		n, _ := strconv.Atoi(strings.TrimPrefix(found, "line "))
 		return fmt.Sprintf("line %d", p.line+n)

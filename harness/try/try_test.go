@@ -37,9 +37,14 @@ func TestRefusesBeforeAClusterIsMade(t *testing.T) {
 		{"a field that no kind has", strings.Replace(deployment, "spec:\n  selector", "spec:\n  replica: 3\n  selector", 1), "", "",
 			"app.yaml, document 1: line 5: unknown field spec.replica: mend the manifest"},
 		{"a key that is there twice", deployment + "---\n" + strings.Replace(service, "spec:", "kind: Service\nspec:", 1), "", "",
-			`app.yaml, document 2: yaml: unmarshal errors: line 15: key "kind" already set in map: mend the manifest`},
-		{"a field of another type", strings.Replace(service, "port: 80", "port: eighty", 1), "", "", "app.yaml, document 1: "},
-		{"what is no YAML", "a: [", "", "", "app.yaml, document 1: "},
+			`app.yaml, document 2: line 15: key "kind" already set in map: mend the manifest`},
+		{"a field of a pod in its container", strings.Replace(deployment, "image:", "volumes: [], image:", 1), "", "", "app.yaml, document 1: " +
+			"line 10: unknown field spec.template.spec.containers[0].volumes: move it out of the container, beside containers"},
+		{"a field of another type", strings.Replace(service, "port: 80", "port: eighty", 1), "", "", "app.yaml, document 1: " +
+			"line 4: spec.ports.port is a string, and has to be of type int32: mend the manifest"},
+		{"what is no YAML", service + "---\na: [", "", "", "app.yaml, document 2: line 6: did not find expected node content: mend the manifest"},
+		{"a Service without a selector", deployment + "---\n" + strings.Replace(service, "selector: {app: web}, ", "", 1), "", "",
+			"Service web: it has no selector: no Service leads to pods of these manifests: mend its selector"},
 		{"a document without a kind", "name: web\n", "", "",
 			"app.yaml, document 1: it has no apiVersion or no kind: write both, or leave the file out"},
 		{"nothing at all", "# nothing\n", "", "", "manifests: they have no object: name some: rollcall try -f FOLDER"},
