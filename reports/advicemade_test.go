@@ -61,6 +61,19 @@ func TestAdviceOnMadeRecordings(t *testing.T) {
 				Pod: "good-84cfcc4f6f-x2x2x"}})
 			reportOf(ev, "Pod/good-84cfcc4f6f-x2x2x", firstReady, port)
 		}, nil},
+		{"its image is nowhere", func(_ *testing.T, ev *evidence.Evidence) {
+			stopAt(ev, firstCreated)
+			report(ev, firstCreated, `Failed: Failed to pull image "web:3": rpc error: code = NotFound desc = web:3: not found`)
+		}, []string{"RC3013"}},
+		{"its registry is away", func(_ *testing.T, ev *evidence.Evidence) {
+			stopAt(ev, firstCreated)
+			report(ev, firstCreated, `Failed: Failed to pull image "web:3": dial tcp: i/o timeout`)
+		}, nil},
+		{"its image is there at last", func(_ *testing.T, ev *evidence.Evidence) {
+			stopAt(ev, firstCreated)
+			report(ev, firstCreated, `Failed: Failed to pull image "web:3": rpc error: code = NotFound desc = web:3: not found`)
+			report(ev, firstReady, `Pulled: Successfully pulled image "web:3" in 2s`)
+		}, nil},
 		{"quota refuses the next pod", func(_ *testing.T, ev *evidence.Evidence) {
 			stopAt(ev, firstCreated)
 			reportOf(ev, "ReplicaSet/good-d9bd56c9c", firstReady, `FailedCreate: Error creating: pods "x" is forbidden: exceeded quota: q`)

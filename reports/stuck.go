@@ -36,8 +36,8 @@ func versionsOf(tl timeline.Timeline) map[string]string {
 }
 
 // stuck is the last Event about a pod of another version than the old one, or of a ReplicaSet's next one, that at the end could not be
-// created, scheduled or given its volume; empty if there is none. One that tells of the same being done after all, or a pod that is ready
-// or no longer wanted, ends it. An old version's pod that finds no node, as in a drain, is no rollout's.
+// created, scheduled or given its volume or image; empty if there is none. One that tells of the same being done after all, or a pod that
+// is ready or no longer wanted, ends it. An old version's pod that finds no node, as in a drain, is no rollout's.
 func stuck(tl timeline.Timeline, versions map[string]string) string {
 	begun, _ := tl.Mark(evidence.RolloutBegun)
 	lacks, over := map[string]string{}, map[string]bool{} // by object
@@ -63,7 +63,11 @@ func stuck(tl timeline.Timeline, versions map[string]string) string {
 			switch reason, _, _ := strings.Cut(e.Detail, ":"); reason {
 			case "FailedScheduling", "FailedAttachVolume", "FailedCreate":
 				lacks[e.Object] = e.Detail
-			case "Scheduled", "SuccessfulAttachVolume", "SuccessfulCreate":
+			case "Failed": // which a kubelet says of more (pkg/kubelet/events/event.go, v1.37)
+				if strings.Contains(e.Detail, "Failed to pull image") && strings.HasSuffix(e.Detail, ": not found") {
+					lacks[e.Object] = e.Detail
+				}
+			case "Scheduled", "SuccessfulAttachVolume", "SuccessfulCreate", "Pulled":
 				delete(lacks, e.Object)
 			}
 		}

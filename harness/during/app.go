@@ -25,10 +25,11 @@ import (
 
 // A userApp is one of somebody else, behind a Service: its pods, and the workloads that make them.
 type userApp struct {
-	client    kubernetes.Interface
-	namespace string
-	selector  labels.Selector
-	workloads []workload
+	client     kubernetes.Interface
+	namespace  string
+	selector   labels.Selector
+	workloads  []workload
+	standstill *Standstill
 }
 
 // watchApp has the pods behind the Service of the scenario watched, where that is allowed, and their rollout waited for.
@@ -62,6 +63,11 @@ func (m *maintenance) watchApp(ctx context.Context, c cluster.Cluster, s *harnes
 	if a.workloads, err = workloadsOf(ctx, c, service.Namespace, pods); err != nil {
 		return err
 	}
+	var names []string
+	for _, w := range a.workloads {
+		names = append(names, w.name)
+	}
+	a.standstill = NewStandstill(ctx, c.Client(), a.namespace, a.selector, names...)
 	m.screen.say(fmt.Sprintf("%s: %s of %s", thing, phrase.Count(len(pods), "pod"), a.madeBy()))
 	if because := c.CannotListen(); because != "" {
 		m.screen.say("which pod each connection is routed to is not known: " + because)

@@ -109,7 +109,7 @@ func (m *maintenance) do(ctx context.Context, s disruption.Stage) error {
 	default:
 		m.awaitEnd(limited)
 	}
-	lacks := m.awaitRollout(limited)
+	unended := m.awaitRollout(limited)
 	switch {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
@@ -117,8 +117,9 @@ func (m *maintenance) do(ctx context.Context, s disruption.Stage) error {
 		m.unfinished = fmt.Sprintf("%s was not over after %v, which is its deadline", m.does, m.deadline)
 	case m.interrupts.reached():
 		m.unfinished = m.does + " was interrupted"
-	case lacks != "":
-		m.unfinished = fmt.Sprintf("the rollout was not over: %s, for %v", lacks, wholeLimit)
+	case unended != "":
+		m.unfinished = unended
+		s.Step("", unended)
 	}
 	if m.unfinished != "" {
 		m.screen.say(m.unfinished)

@@ -12,24 +12,34 @@ import (
 // untilEvery is how often a command is run that says whether the maintenance is over.
 const untilEvery = 2 * time.Second
 
-// awaitRollout returns when the app has rolled out what the maintenance changed, or says what it has lacked for [wholeLimit] unchanged.
-func (m *maintenance) awaitRollout(ctx context.Context) (lacks string) {
+// awaitRollout returns when the app has rolled out what the maintenance changed, or says why that is not waited for any longer: no wait
+// ends it, or it has lacked the same for [wholeLimit].
+func (m *maintenance) awaitRollout(ctx context.Context) (unfinished string) {
 	if m.app == nil {
 		return ""
 	}
-	var since, said time.Time
+	lacks, since, said := "", time.Time{}, time.Time{}
 	_ = poll.Until(ctx, time.Second, func() (bool, error) { // that ctx ended is seen by who waits
 		now := m.app.lacks(ctx)
 		if now != lacks || since.IsZero() {
 			lacks, since = now, time.Now()
 		}
-		if lacks != "" && time.Since(said) >= sayEvery {
+		switch {
+		case lacks == "":
+			return true, nil
+		case time.Since(since) >= wholeLimit:
+			unfinished = fmt.Sprintf("the rollout was not over: %s, for %v", lacks, wholeLimit)
+		case time.Since(said) >= sayEvery:
 			said = time.Now()
+			if because := m.app.standstill.Because(ctx); because != "" {
+				unfinished = "the rollout cannot end: " + because
+				break
+			}
 			m.screen.say("waiting until the rollout is over: " + lacks)
 		}
-		return lacks == "" || time.Since(since) >= wholeLimit, nil
+		return unfinished != "", nil
 	})
-	return lacks
+	return unfinished
 }
 
 // awaitOver returns when what the command began is over, by the options' word.

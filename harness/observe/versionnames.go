@@ -15,6 +15,9 @@ import (
 // told of differs, or where no pod of one was seen.
 func (w *Watch) Names(old, next string) map[string]string {
 	w.journal.mu.Lock()
+	if next == old { // of a rollout that could not end, or went back
+		next = newestBut(old, w.pods.samples)
+	}
 	a, b := w.pods.samples[old], w.pods.samples[next]
 	w.journal.mu.Unlock()
 	if a == nil || b == nil {
@@ -25,6 +28,16 @@ func (w *Watch) Names(old, next string) map[string]string {
 		return nil
 	}
 	return map[string]string{old: before, next: after}
+}
+
+// newestBut is the version, other than the old one, whose first pod was made last; empty if there is none.
+func newestBut(old string, samples map[string]*corev1.Pod) (version string) {
+	for _, v := range slices.Sorted(maps.Keys(samples)) {
+		if v != old && (version == "" || samples[version].CreationTimestamp.Before(&samples[v].CreationTimestamp)) {
+			version = v
+		}
+	}
+	return version
 }
 
 // difference says by what to know two pods of different templates: their images, else names of what their containers have in the

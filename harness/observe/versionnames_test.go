@@ -43,6 +43,26 @@ func TestVersionsAreKnownByWhatDiffers(t *testing.T) {
 	}
 }
 
+func TestVersionsOfARolloutThatDidNotEnd(t *testing.T) {
+	made := func(minute int) *corev1.Pod {
+		return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{CreationTimestamp: metav1.Unix(int64(minute)*60, 0)}}
+	}
+	for _, row := range []struct {
+		sentence string
+		samples  map[string]*corev1.Pod
+		want     string
+	}{
+		{"only the old one was seen", map[string]*corev1.Pod{"old": made(1)}, ""},
+		{"another began", map[string]*corev1.Pod{"old": made(1), "next": made(2)}, "next"},
+		{"of several the last that began", map[string]*corev1.Pod{"old": made(1), "b": made(3), "a": made(4), "c": made(2)}, "a"},
+		{"one that was there before the old one's first pod seen", map[string]*corev1.Pod{"old": made(2), "next": made(1)}, "next"},
+	} {
+		if got := newestBut("old", row.samples); got != row.want {
+			t.Errorf("%s: %q, want %q", row.sentence, got, row.want)
+		}
+	}
+}
+
 func podLike(change func(*corev1.Pod)) *corev1.Pod {
 	p := &corev1.Pod{Spec: corev1.PodSpec{Containers: []corev1.Container{{Name: "web", Image: "web:0"}}}}
 	change(p)
