@@ -40,7 +40,7 @@ const stillFor = 30 * time.Second
 // NewStandstill is about the pods that a selector selects and workloads make, before what may stop their rollout.
 func NewStandstill(ctx context.Context, client kubernetes.Interface, namespace string, selector labels.Selector,
 	workloads ...string) *Standstill {
-	s := &Standstill{client: client, namespace: namespace, selector: selector, workloads: workloads}
+	s := &Standstill{client: client, namespace: namespace, selector: selector, workloads: workloads, since: time.Now(), refused: -1}
 	s.before, _ = unfit(ctx, client) // of an API that is silent nothing is decided later either
 	return s
 }

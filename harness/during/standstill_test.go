@@ -83,8 +83,7 @@ func TestRolloutsThatNoWaitEnds(t *testing.T) {
 			unscheduled(ports)(p)
 			p.Status.NominatedNodeName = "a"
 		})), 0, nil, 0, ""},
-		{"its volume is being made", list(old, pod(new1, unscheduled("0/2 nodes are available: pod has unbound immediate PersistentVolumeClaims."))),
-			0, nil, 0, ""},
+		{"its volume is being made", list(old, pod(new1, unscheduled("pod has unbound immediate PersistentVolumeClaims."))), 0, nil, 0, ""},
 		{"a pod that waits for its gate", list(old, pod(new1, func(p *corev1.Pod) {
 			unscheduled("")(p)
 			p.Status.Conditions[0].Reason = corev1.PodReasonSchedulingGated
@@ -116,7 +115,8 @@ func TestRolloutsThatNoWaitEnds(t *testing.T) {
 			"pod web-2 has no image for container web: InvalidImageName"},
 		{"the Deployment gave up", list(old, pod(new1, none), deadline("web", corev1.ConditionFalse)), 0, nil, stillFor,
 			"deployment web made no progress for its progressDeadlineSeconds"},
-		{"another one did", list(old, pod(new1, none), deadline("api", corev1.ConditionFalse), deadline("web", corev1.ConditionTrue)), 0, nil, 0, ""},
+		{"another one did", list(old, pod(new1, none), deadline("api", corev1.ConditionFalse), deadline("web", corev1.ConditionTrue)),
+			0, nil, 0, ""},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

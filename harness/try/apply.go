@@ -79,7 +79,10 @@ func (t *target) create(ctx context.Context, objects []Object) error {
 		if o.GetName() == "" {
 			continue
 		}
-		_, err = api.Get(ctx, o.GetName(), metav1.GetOptions{})
+		live, err := api.Get(ctx, o.GetName(), metav1.GetOptions{})
+		if err == nil && o.GetKind() == "Namespace" && live.GetDeletionTimestamp() != nil {
+			return usage.New("namespace "+o.GetName(), "it is being deleted, and takes nothing new", "wait until it is gone, or name another")
+		}
 		if err == nil && o.GetKind() != "Namespace" {
 			return usage.New(o.String(), "the cluster has one already, in namespace "+namespaceOf(o.Unstructured),
 				"use a cluster without it: rollcall clean deletes those that were kept")
@@ -132,7 +135,7 @@ func (t *target) apply(ctx context.Context, objects []Object) error {
 			live, err = api.Apply(ctx, o.GetName(), t.clean(o), metav1.ApplyOptions{FieldManager: manager, Force: true})
 		}
 		if err != nil {
-			return usage.New(o.String()+" ("+o.At+")", usage.OneLine(err), "mend the manifest")
+			return usage.New(o.String()+" ("+o.At+")", usage.OneLine(err), remedy(err.Error(), "mend the manifest"))
 		}
 		if !t.made(o) {
 			t.created = append(t.created, Object{live, o.At})

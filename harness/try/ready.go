@@ -31,39 +31,72 @@ func deadlineOf(o Object) time.Duration {
 // sayEvery is how often it is said what is waited for.
 const sayEvery = 5 * time.Second
 
+// An awaited workload is to get ready.
+type awaited struct {
+	Object
+	standstill *during.Standstill
+}
+
 // awaitReady returns when all that was applied has rolled out. That another workload than the app's does not is said.
 func (t *target) awaitReady(ctx context.Context, client kubernetes.Interface, a *App) error {
-	pending := slices.DeleteFunc(slices.Clone(t.created), func(o Object) bool {
-		_, has := templateOf(o)
-		return !has || o.GetKind() == "Job"
-	})
+	var pending []awaited
+	for _, o := range t.created {
+		if template, has := templateOf(o); has && o.GetKind() != "Job" {
+			pending = append(pending, awaited{o, during.NewStandstill(ctx, client, namespaceOf(o.Unstructured),
+				labels.SelectorFromSet(template.Labels), o.GetName())})
+		}
+	}
 	began := time.Now()
 	var said time.Time
 	return poll.Until(ctx, time.Second, func() (bool, error) {
+		look := time.Since(said) >= sayEvery
 		var lack []string
 		var failed error
-		pending = slices.DeleteFunc(pending, func(o Object) bool {
-			lacks := t.lacks(ctx, client, o)
-			switch {
-			case lacks == "":
+		pending = slices.DeleteFunc(pending, func(o awaited) bool {
+			lacks, why := t.lacks(ctx, client, o.Object), ""
+			if lacks == "" {
 				return true
-			case time.Since(began) < deadlineOf(o):
+			}
+			if look {
+				why = o.standstill.Because(ctx)
+			}
+			if why == "" && time.Since(began) >= deadlineOf(o.Object) {
+				why = fmt.Sprintf("%s after %v%s", lacks, deadlineOf(o.Object), because(ctx, client, o.Object))
+			}
+			switch {
+			case why == "":
 				lack = append(lack, fmt.Sprintf("%s %s", strings.ToLower(o.String()), lacks))
 				return false
 			case o.same(a.workload):
-				failed = usage.New(fmt.Sprintf("%s (%s)", o, o.At), fmt.Sprintf("%s after %v%s", lacks, deadlineOf(o), because(ctx, client, o)),
-					"have it get ready: kubectl describe pods")
+				failed = usage.New(fmt.Sprintf("%s (%s)", o, o.At), why, remedy(why, "have it get ready: kubectl describe pods"))
 				return false
 			}
-			t.say(fmt.Sprintf("%s %s after %v: the load begins without it", o, lacks, deadlineOf(o)))
+			t.say(fmt.Sprintf("%s: %s: the load begins without it", o, why))
 			return true
 		})
-		if len(lack) > 0 && time.Since(said) >= sayEvery {
+		if len(lack) > 0 && look {
 			said = time.Now()
 			t.say(fmt.Sprintf("waiting for the app, for %v: %s", time.Since(began).Round(time.Second), strings.Join(lack, ", ")))
 		}
 		return len(pending) == 0 || failed != nil, failed
 	})
+}
+
+// remedies of what admission says of pods that it refuses (v1.37: apiserver, plugin/resourcequota/controller.go, and
+// plugin/pkg/admission/limitranger/admission.go).
+var remedies = []struct{ sign, remedy string }{
+	{"exceeded quota", "raise the quota, or have the pods ask for less"},
+	{"failed quota", "have the pods ask for what the quota counts"},
+	{"usage per ", "have the pods ask for what the LimitRange allows"},
+}
+
+func remedy(why, other string) string {
+	for _, of := range remedies {
+		if strings.Contains(why, of.sign) {
+			return of.remedy
+		}
+	}
+	return other
 }
 
 // lacks says what a workload still has to do, and its pods; empty when it has rolled out.
