@@ -154,3 +154,21 @@ func TestTakesWhatKubectlTakes(t *testing.T) {
 		})
 	}
 }
+
+func TestWhatAServiceIsCalled(t *testing.T) {
+	for text, want := range map[string][4]string{
+		"web":                     {"", "web", "", ""},
+		"web/":                    {"", "web", "", "/"},
+		"web:http":                {"", "web", "http", ""},
+		"web:http/healthz?full=1": {"", "web", "http", "/healthz?full=1"},
+		"shop/web":                {"shop", "web", "", ""},
+		"shop/web/":               {"shop", "web", "", "/"},
+		"shop/web:8080/orders/7":  {"shop", "web", "8080", "/orders/7"},
+		"":                        {},
+	} {
+		namespace, name, port, path := parseService(text)
+		if got := [4]string{namespace, name, port, path}; got != want {
+			t.Errorf("%s is read as %q, want %q", text, got, want)
+		}
+	}
+}
