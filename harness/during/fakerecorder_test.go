@@ -108,11 +108,11 @@ func (f *fakeRecording) record(ctx context.Context, out io.Writer, suite, comman
 	if f.how == breaks {
 		return errors.New("docker: no space left")
 	}
-	if err := store.WriteJSON(evidence.ClusterPath(f.folder, "iptables"), evidence.Cluster{Mode: "iptables"}); err != nil {
-		return err
-	}
 	if f.fromHost {
 		return f.recordFromHost(ctx, suite, of[0])
+	}
+	if err := store.WriteJSON(evidence.ClusterPath(f.folder, "iptables"), evidence.Cluster{Mode: "iptables"}); err != nil {
+		return err
 	}
 	s, err := of[0](ctx, fakeCluster{client: fake.NewClientset(readyNode("a"))})
 	if err != nil {

@@ -7,7 +7,9 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -63,7 +65,25 @@ func TestVerdictsFromThisHostAlone(t *testing.T) {
 					t.Errorf("%q is not in\n%s", text, said)
 				}
 			}
+			checkSpeaksOfHost(t, r.folder)
 		})
+	}
+}
+
+// checkSpeaksOfHost fails where a run without a cluster tells of what only a cluster has.
+func checkSpeaksOfHost(t *testing.T, folder string) {
+	t.Helper()
+	known := strings.NewReplacer(evidence.NoCluster, "", "no cluster was watched", "")
+	code := regexp.MustCompile(`(?s)<(style|script)[^>]*>.*?</(style|script)>`)
+	unknown := regexp.MustCompile(`(?i).{0,60}\b(clusters?|nodes?|pods?|Kubernetes|Service|arrived|barrier|the rollout)\b.{0,40}`)
+	for _, name := range []string{"index.html", "summary.md", "junit.xml", logFile} {
+		text, err := os.ReadFile(filepath.Join(folder, name))
+		if err != nil {
+			t.Error(err)
+		}
+		for _, words := range unknown.FindAllString(known.Replace(code.ReplaceAllString(string(text), "")), -1) {
+			t.Errorf("%s: %s", name, words)
+		}
 	}
 }
 
@@ -91,6 +111,7 @@ func TestARecordingFromThisHostAlone(t *testing.T) {
 	if c := report.Clusters; len(c) != 1 || c[0].Mode != evidence.NoCluster || len(report.Run.Broken) > 0 || report.Run.Ended.IsZero() {
 		t.Errorf("clusters %+v, run %+v", c, report.Run)
 	}
+	checkSpeaksOfHost(t, folder)
 	s := report.Scenarios[0]
 	var lanes []string
 	for _, lane := range s.Lanes {

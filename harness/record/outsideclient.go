@@ -76,7 +76,7 @@ func startOutside() (*outsideClient, error) {
 		return nil, err
 	}
 	if err := cmd.Start(); err != nil {
-		return nil, fmt.Errorf("start the client outside the cluster: %w", err)
+		return nil, fmt.Errorf("start the client on this host: %w", err)
 	}
 	c := &outsideClient{end: func() { keep.Close() }, kill: func() { _ = cmd.Process.Kill() }, done: make(chan struct{})}
 	hung := time.AfterFunc(processTimeout, c.kill)
@@ -91,7 +91,7 @@ func startOutside() (*outsideClient, error) {
 	}
 	if err != nil {
 		c.close()
-		return nil, fmt.Errorf("start the client outside the cluster: %w", err)
+		return nil, fmt.Errorf("start the client on this host: %w", err)
 	}
 	c.remote = loadgen.Remote{URL: strings.TrimSpace(url), Token: token}
 	return c, nil
@@ -106,9 +106,9 @@ func (c *outsideClient) close() {
 
 func (c *outsideClient) status(ctx context.Context) string {
 	if c.alive(ctx) {
-		return "the client outside the cluster is there"
+		return "the client on this host is there"
 	}
-	return "the client outside the cluster has ended"
+	return "the client on this host has ended"
 }
 
 func (c *outsideClient) alive(context.Context) bool {

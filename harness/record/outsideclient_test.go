@@ -25,7 +25,7 @@ func TestStartOutside(t *testing.T) {
 		t.Error("it has ended by itself")
 	}
 	c.close()
-	if c.alive(t.Context()) || c.status(t.Context()) != "the client outside the cluster has ended" {
+	if c.alive(t.Context()) || c.status(t.Context()) != "the client on this host has ended" {
 		t.Errorf("after its end: %s", c.status(t.Context()))
 	}
 }

@@ -67,7 +67,7 @@ func (t Timeline) Disruptions() []Disruption {
 		switch last := &all[len(all)-1]; {
 		case e.Kind == evidence.DisruptionUndone && last.Undone == nil:
 			last.Undone = new(e.At)
-		case e.Kind == evidence.ClusterWhole && last.Whole == nil:
+		case e.Kind == evidence.ClusterWhole && last.Whole == nil && !t.HostAlone:
 			last.Whole = new(e.At)
 		}
 	}

@@ -30,6 +30,8 @@ type Timeline struct {
 	Pods     []Pod // by name
 	// Disruption is what was done to the cluster; nil: nothing.
 	Disruption *evidence.Disruption
+	// HostAlone says that no cluster was watched: that it is whole and what was rolled out is not known.
+	HostAlone bool
 	// Arrived says whether the servers' log was recorded: without it, nothing is known of lost
 	// replies and of requests sent twice.
 	Arrived bool
@@ -94,7 +96,7 @@ func Join(ev evidence.Evidence) (Timeline, error) {
 // its reply names nobody. Last it shows the error of a stream that is not whole.
 func JoinShowing(ev evidence.Evidence, show func(evidence.Hit, error)) (Timeline, error) {
 	t := Timeline{Old: ev.Run.OldVersion, New: ev.Run.NewVersion, Arrived: ev.Arrivals != nil, clocks: readClocks(ev.Run.Clocks),
-		Disruption: ev.Run.Disruption}
+		Disruption: ev.Run.Disruption, HostAlone: ev.Run.Mode == evidence.NoCluster}
 	t.unversioned = ev.Run.UserApp != nil && !ev.Run.UserApp.Named
 	t.Events = t.clocks.events(ev.Events)
 	t.tabulate()

@@ -19,7 +19,7 @@ const maxSeqs = 8
 // A description says of some hits when and on which lanes they were sent, in which phase their pods were, and which they are.
 type description struct {
 	kinds, sent, since, phases, routed, seqs string
-	from                                     string // after the rollout began, for headlines; empty: before it
+	from                                     string // after the rollout or maintenance began, for headlines; empty: before it
 	lanes                                    []string
 }
 
@@ -30,7 +30,7 @@ func describeHits(hits []timeline.Hit, total int, tl timeline.Timeline) descript
 		phases: podPhases(hits, tl), routed: routedTo(hits), seqs: seqs(hits, total), lanes: lanesOf(hits),
 	}
 	if since, ok := tl.Since(evidence.RolloutBegun, hits[0]); ok && since.Length >= 0 {
-		d.from = ", from " + phrase.Duration(since.Length) + " after the rollout began"
+		d.from = ", from " + phrase.Duration(since.Length) + " after " + begun(tl)
 	}
 	return d
 }
@@ -100,11 +100,19 @@ func sinceRollout(first timeline.Hit, tl timeline.Timeline) string {
 	case !ok:
 		return ""
 	case since.Length >= 0:
-		return fmt.Sprintf(", %s after the rollout began", phrase.Elapsed(since))
+		return fmt.Sprintf(", %s after %s", phrase.Elapsed(since), begun(tl))
 	default:
 		since.Length = -since.Length
-		return fmt.Sprintf(", %s before the rollout began", phrase.Elapsed(since))
+		return fmt.Sprintf(", %s before %s", phrase.Elapsed(since), begun(tl))
 	}
+}
+
+// begun is what [evidence.RolloutBegun] is called: nobody who watches no cluster knows of a rollout.
+func begun(tl timeline.Timeline) string {
+	if tl.HostAlone {
+		return "the maintenance began"
+	}
+	return "the rollout began"
 }
 
 // podPhases counts hits by the phase of the pod that got them or should have, in the order of a pod's

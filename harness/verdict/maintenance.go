@@ -74,7 +74,7 @@ const nothingChanged = "nothing shows what was done: no pod of the app began, en
 const nothingWatched = "no cluster was watched, so nothing shows that it is over: say when, by --for=60s or --until=COMMAND"
 
 var somethingChanged = Rule{
-	ID: "something-changed", Claim: "the app's pods or the cluster's nodes show that something was done",
+	ID: "something-changed", Claim: "the recording shows that something was done",
 	Unit: "change", Precondition: true,
 	Untested: nothingChanged,
 	exposed:  changes,
@@ -84,7 +84,7 @@ var somethingChanged = Rule{
 			_, lack = a.mark(evidence.DisruptionBegun)
 			if f.count, f.whole = changes(a), true; f.count == 0 {
 				lack = cmp.Or(lack, nothingChanged)
-				if inside := func(k evidence.LaneKind) bool { return k.Vantage != evidence.FromHost }; len(a.tl.LanesWhere(inside)) == 0 {
+				if a.tl.HostAlone {
 					lack = nothingWatched
 				}
 			}

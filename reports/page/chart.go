@@ -32,6 +32,8 @@ type chart struct {
 	// Waits are when a pod waited for a processor of the host for most of the time, by time.
 	Waits [][2]int64 `json:"waits,omitempty"`
 
+	HostAlone bool `json:"-"` // no cluster was watched, see [timeline.Timeline]
+
 	kinds []kind
 }
 
@@ -89,9 +91,11 @@ func markName(kind evidence.EventKind) string {
 }
 
 func newChart(t *replyCounter, hits []timeline.Hit, pods []pod, tl timeline.Timeline) *chart {
-	c := &chart{Marks: []mark{}, Pods: append([]pod{}, pods...), Points: points{At: []int64{}}, Kinds: []string{"reply"}, Phases: phases()}
+	c := &chart{Marks: []mark{}, Pods: append([]pod{}, pods...), Points: points{At: []int64{}}, Kinds: []string{"reply"}, Phases: phases(),
+		HostAlone: tl.HostAlone}
 	for _, m := range markNames {
-		if at, ok := tl.Mark(m.kind); ok {
+		ofLoad := m.kind == evidence.LoadBegun || m.kind == evidence.LoadEnded
+		if at, ok := tl.Mark(m.kind); ok && (ofLoad || !tl.HostAlone) {
 			c.Marks = append(c.Marks, mark{m.name, at.Microseconds()})
 		}
 	}

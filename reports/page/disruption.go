@@ -19,8 +19,8 @@ import (
 //go:embed disruption.css
 var disruptedStyle string
 
-// A band is a disruption, in microseconds: from when to when something was done, and until when the cluster was whole again. What
-// was not seen is as late as the chart goes.
+// A band is a disruption, in microseconds: from when to when something was done, and until when the cluster was whole again; where none
+// was watched, until it was undone. What was not seen is as late as the chart goes.
 type band struct {
 	Name   string `json:"name"`
 	From   int64  `json:"from"`
@@ -51,6 +51,9 @@ func (c *chart) disrupt(run evidence.Run, tl timeline.Timeline) {
 	}
 	for _, d := range tl.Disruptions() {
 		end := to(d.Whole, c.To)
+		if c.HostAlone {
+			end = to(d.Undone, c.To)
+		}
 		c.Bands = append(c.Bands, band{cmp.Or(d.What, id, "disruption"), d.Begun.Microseconds(), min(to(d.Undone, end), end), end})
 	}
 	steps := tl.Steps()

@@ -55,7 +55,7 @@ func newRequest(h timeline.Hit, tl timeline.Timeline) request {
 		Lane: h.Lane, Seq: h.Seq, Sent: phrase.Seconds(h.Sent), Took: millis(h.Took),
 		Result: result(h), Arrived: arrived(h, tl), Connection: connection(h),
 	}
-	if since, ok := tl.Since(evidence.RolloutBegun, h); ok {
+	if since, ok := tl.Since(evidence.RolloutBegun, h); ok && !tl.HostAlone {
 		r.After = fmt.Sprintf("%+.3fs", since.Length.Seconds())
 	}
 	if p, ok := podOf(h, tl); ok {

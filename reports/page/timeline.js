@@ -140,8 +140,8 @@ class Timeline {
     add("sent", this.time(at) + (begins === undefined ? "" : `, ${at < begins ? "−" : "+"}${this.since(Math.abs(at - begins))} from the rollout's begin`));
     add("its client got", this.outcome(i));
     add("after", millis(p.took[i]));
-    add("arrived", arrivals < 0 ? "not recorded" : ["never", "once"][arrivals] ?? arrivals + " times");
-    add("pod", pod ? `${pod.name} (${pod.version}) on ${pod.node || "an unknown node"}` : "not known");
+    if (d.pods.length) add("arrived", arrivals < 0 ? "not recorded" : ["never", "once"][arrivals] ?? arrivals + " times");
+    if (d.pods.length) add("pod", pod ? `${pod.name} (${pod.version}) on ${pod.node || "an unknown node"}` : "not known");
     if (pod) add("the pod was then", this.phase(pod, at));
     add("connection", (p.reused[i] ? "keep-alive" : "new") + (p.port[i] ? `, port ${p.port[i]}` : "") + (p.attempts[i] > 1 ? `, ${p.attempts[i]} tried` : ""));
     const step = this.lastStep(at);

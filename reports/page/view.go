@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"rollcall/harness/evidence"
 	"rollcall/harness/verdict"
 	"rollcall/harness/verdict/phrase"
 	"rollcall/reports/metric"
@@ -58,6 +59,9 @@ type run struct {
 	model.Scenario
 	recording
 }
+
+// HostAlone says that no cluster was watched, so that nothing is known of pods and nodes.
+func (r run) HostAlone() bool { return r.Mode == evidence.NoCluster }
 
 // Name is what a run is linked by, unique on the page.
 func (r run) Name() string { return anchor(r.Mode, r.Suite, r.ID) }
@@ -128,6 +132,7 @@ func newView(recordings map[string]recording, r model.Report, ui assets) view {
 	for _, c := range r.Clusters {
 		v.Modes = append(v.Modes, c.Mode)
 	}
+	v.Clusters = slices.DeleteFunc(slices.Clone(r.Clusters), func(c evidence.Cluster) bool { return c.Mode == evidence.NoCluster })
 	for _, s := range r.Scenarios {
 		v.add(run{s, recordings[s.Evidence]})
 	}
