@@ -13,8 +13,9 @@ import (
 
 // An advice is what the owner of an app would do about something that a recording shows.
 type advice struct {
-	code string // of the section of CODES.md that says more
-	says func(*advised) string
+	code  string // of the section of CODES.md that says more
+	says  func(*advised) string
+	mends func(*advised, workload) bool // changes the manifest, if one can follow it; nil: none can
 }
 
 // An advised is what advice is about: an app by its manifests, and what was recorded of it.
@@ -24,37 +25,38 @@ type advised struct {
 	seen signs
 }
 
-// All advice, in the order in which it is given. Empty sentences are of advice that does not apply; what would not mend a loss is not
-// advised beside what does.
+// All advice, in the order in which it is given, and followed. Empty sentences are of advice that does not apply; what would not mend a
+// loss is not advised beside what does.
 var allAdvice = []advice{
-	{"RC3001", hookFailed},
-	{"RC3002", noneAvailable},
-	{"RC3003", unprobedPods},
-	{"RC3004", backendEndsFirst},
-	{"RC3005", hookStopsListening},
-	{"RC3006", sleepNeeded},
-	{"RC3007", drainMeasured},
-	{"RC3008", graceTooShort},
-	{"RC3009", replicasNamed},
-	{"RC3010", recreates},
-	{"RC3011", keptConnections},
-	{"RC3012", affinityPins},
-	{"RC3013", rolloutStuck},
-	{"RC3014", killedStarting},
-	{"RC3015", idleClosed},
-	{"RC3016", acceptedDropped},
-	{"RC3017", lostBehind},
+	{"RC3001", hookFailed, replaceHook},
+	{"RC3002", noneAvailable, keepOne},
+	{"RC3003", unprobedPods, probe},
+	{"RC3004", backendEndsFirst, hookAll},
+	{"RC3005", hookStopsListening, sleepFirst},
+	{"RC3006", sleepNeeded, sleepLonger},
+	{"RC3007", drainMeasured, nil},
+	{"RC3008", graceTooShort, raiseGrace},
+	{"RC3009", replicasNamed, leaveReplicas},
+	{"RC3010", recreates, rollInstead},
+	{"RC3011", keptConnections, nil},
+	{"RC3012", affinityPins, nil},
+	{"RC3013", rolloutStuck, goFirst},
+	{"RC3014", killedStarting, allowStart},
+	{"RC3015", idleClosed, nil},
+	{"RC3016", acceptedDropped, sleepUntilUnsent},
+	{"RC3017", lostBehind, nil},
 }
 
-// adviceOn lists what applies, a sentence each, which ends with its code.
-func adviceOn(own evidence.UserApp, s model.Scenario, seen signs) (sentences []string) {
+// adviceOn lists what applies, a sentence each, which ends with its code, and has the patch that follows it.
+func adviceOn(own evidence.UserApp, s model.Scenario, seen signs) (sentences []string, patch *model.Patch) {
 	a := &advised{own, s, seen}
+	var codes []string
 	for _, of := range allAdvice {
 		if said := of.says(a); said != "" {
-			sentences = append(sentences, fmt.Sprintf("%s (%s)", said, of.code))
+			sentences, codes = append(sentences, fmt.Sprintf("%s (%s)", said, of.code)), append(codes, of.code)
 		}
 	}
-	return sentences
+	return sentences, patchOf(a, codes)
 }
 
 func hookFailed(a *advised) string {
@@ -132,18 +134,27 @@ func sleepNeeded(a *advised) string {
 	switch {
 	case lag == 0 || a.seen.hookFailures > 0 || a.onlyWithNone():
 		return ""
-	case a.s.Requests() > 0 && a.s.Failed() == 0 && !endedEarly(a.s.Numbers):
+	case a.lostNothing():
 		return margin(a.s, lag)
-	case a.own.OtherHook:
+	case !a.lacksSleep():
 		return ""
 	case a.own.PreStop == 0:
 		return fmt.Sprintf("Give the pods a preStop sleep of %s or more: nodes sent them requests for up to %.1f s after they had left the "+
 			"endpoints.", need(a), lag/1000)
-	case a.own.PreStop < need(a):
+	default:
 		return fmt.Sprintf("Make the preStop sleep of %s at least %s: nodes sent pods requests for up to %.1f s after they had left the "+
 			"endpoints.", a.own.PreStop, need(a), lag/1000)
 	}
-	return ""
+}
+
+// lacksSleep reports whether a longer sleep would help; how long a hook of another kind takes is not known.
+func (a *advised) lacksSleep() bool {
+	return a.lag() > 0 && a.seen.hookFailures == 0 && !a.onlyWithNone() && !a.lostNothing() && !a.own.OtherHook && a.own.PreStop < need(a)
+}
+
+// lostNothing, and not by luck.
+func (a *advised) lostNothing() bool {
+	return a.s.Requests() > 0 && a.s.Failed() == 0 && !endedEarly(a.s.Numbers)
 }
 
 func drainMeasured(a *advised) string {

@@ -107,7 +107,7 @@ func TestAdvice(t *testing.T) {
 	} {
 		own := good
 		row.own(&own)
-		got := adviceOn(own, model.Scenario{Numbers: row.numbers, Lanes: row.lanes}, row.seen)
+		got, _ := adviceOn(own, model.Scenario{Numbers: row.numbers, Lanes: row.lanes}, row.seen)
 		if len(got) != len(row.want) {
 			t.Errorf("%s: %q", row.sentence, got)
 			continue
@@ -146,7 +146,7 @@ func TestAdviceWhereNothingWasLost(t *testing.T) {
 				"served on though nodes sent them requests for up to 1.2 s after they had left the endpoints. (RC3006)"}},
 	} {
 		s := model.Scenario{Lanes: lanes, Terminations: six, Numbers: model.Numbers{RuleLag: lag, NeededDrains: row.drains}}
-		got := adviceOn(evidence.UserApp{Probed: true, Grace: 30 * time.Second}, s, signs{})
+		got, _ := adviceOn(evidence.UserApp{Probed: true, Grace: 30 * time.Second}, s, signs{})
 		if diff := cmp.Diff(row.want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", row.sentence, diff)
 		}

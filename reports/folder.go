@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"rollcall/harness/atomicfile"
 	"rollcall/reports/model"
@@ -19,8 +21,8 @@ type File struct {
 	Write Writer
 }
 
-// WriteFolder writes report.json, junit.xml, summary.md, metrics.prom and more into dir, each whole or not at all, over
-// any that are there. dir must exist.
+// WriteFolder writes report.json, junit.xml, summary.md, metrics.prom and more into dir, and patches beside the evidence in it, each
+// whole or not at all, over any that are there. dir must exist.
 func WriteFolder(dir string, r model.Report, more ...File) error {
 	for _, file := range append([]File{
 		{"report.json", JSON},
@@ -34,6 +36,26 @@ func WriteFolder(dir string, r model.Report, more ...File) error {
 		}
 		if err := atomicfile.Write(filepath.Join(dir, file.Name), b.Bytes(), 0o644); err != nil {
 			return fmt.Errorf("reports: write %s: %w", file.Name, err)
+		}
+	}
+	return writePatches(dir, r)
+}
+
+// PatchFile, in the folder of a scenario's evidence, is the patch that follows advice.
+const PatchFile = "patch.yaml"
+
+func writePatches(dir string, r model.Report) error {
+	for _, s := range r.Scenarios {
+		if s.Patch == nil {
+			continue
+		}
+		text := fmt.Sprintf("# Follows %s; rollcall explain says more of each.\n", strings.Join(s.Patch.Follows, ", "))
+		if slices.Contains(s.Patch.Follows, "RC3009") { // defaults.go of apps/v1; CODES.md says the same
+			text += "# For the manifest alone: kubectl patch with it would leave the app one pod.\n"
+		}
+		file := filepath.Join(dir, filepath.FromSlash(s.Evidence), PatchFile)
+		if err := atomicfile.Write(file, []byte(text+s.Patch.YAML), 0o644); err != nil {
+			return fmt.Errorf("reports: write %s: %w", s.Evidence+"/"+PatchFile, err)
 		}
 	}
 	return nil

@@ -51,13 +51,13 @@ func (l *loader) scenario(at place) model.Scenario {
 	return s
 }
 
-// listFiles notes the files of the evidence and whether diagnostics lie beside them; a folder that cannot be listed is for
+// listFiles notes the files of the evidence, to which no report belongs, and whether diagnostics lie beside them; a folder that cannot be listed is for
 // read to report.
 func listFiles(s *model.Scenario, folder string) {
 	entries, _ := os.ReadDir(folder)
 	for _, entry := range entries {
 		switch {
-		case entry.Type().IsRegular() && !strings.HasPrefix(entry.Name(), "."):
+		case entry.Type().IsRegular() && !strings.HasPrefix(entry.Name(), ".") && entry.Name() != PatchFile:
 			s.Files = append(s.Files, entry.Name())
 		case entry.IsDir() && entry.Name() == diagnosticsFolder:
 			s.Diagnostics = path.Join(s.Evidence, diagnosticsFolder)
@@ -136,7 +136,7 @@ func judge(s *model.Scenario, run evidence.Run, tl timeline.Timeline) {
 		s.Outages, s.Numbers.Whole = newOutages(tl), untilWhole(tl)
 	}
 	if run.UserApp != nil && (run.Disruption == nil || run.UserApp.Watched) { // else nothing is known of its pods
-		s.Advice = adviceOn(*run.UserApp, *s, signsOf(tl))
+		s.Advice, s.Patch = adviceOn(*run.UserApp, *s, signsOf(tl))
 	}
 	if len(run.Clocks) > 0 {
 		s.Numbers.ClockUncertainty = new(millis(tl.ClockUncertainty()))

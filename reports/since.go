@@ -94,7 +94,7 @@ func sinceThen(then, now map[string]any) (said string, reworded int) {
 }
 
 // wording are the fields that say in words what others say; the claim is a rule's, as this build words it.
-func wording() []string { return []string{"headline", "facts", "because", "advice", "claim"} }
+func wording() []string { return []string{"headline", "facts", "because", "advice", "patch", "claim"} }
 
 // stripped is a JSON value less some fields of every object in it.
 func stripped(value any, fields []string) any {

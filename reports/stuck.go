@@ -86,13 +86,23 @@ func rolloutStuck(a *advised) string {
 	}
 	why, _, _ := strings.Cut(a.seen.stuck, ". ") // what preemption would do follows
 	said := fmt.Sprintf("The rollout was not over at the end, and no wait ends it while this holds: %s.", strings.TrimSuffix(why, "."))
-	i := slices.IndexFunc(holdings, func(h struct{ sign, what string }) bool { return strings.Contains(why, h.sign) })
-	if i < 0 || !a.own.Watched || a.own.Unavailable > 0 { // the rollout's limits are not known, or let an old pod go already
+	held := a.heldByOld()
+	if held == "" {
 		return said
 	}
-	said += fmt.Sprintf(" An old pod may have to go first, for the new one needs %s: set maxSurge to 0 and maxUnavailable to 1", holdings[i].what)
+	said += fmt.Sprintf(" An old pod may have to go first, for the new one needs %s: set maxSurge to 0 and maxUnavailable to 1", held)
 	if a.own.Replicas == 1 {
 		said += ", or with one pod the strategy Recreate; either is an outage"
 	}
 	return said + "."
+}
+
+// heldByOld is what a new pod waits for that an old one may have, which nothing lets go; empty if that is not so, or not known.
+func (a *advised) heldByOld() string {
+	why, _, _ := strings.Cut(a.seen.stuck, ". ")
+	i := slices.IndexFunc(holdings, func(h struct{ sign, what string }) bool { return strings.Contains(why, h.sign) })
+	if i < 0 || !a.own.Watched || a.own.Unavailable > 0 { // the rollout's limits are not known, or let an old pod go already
+		return ""
+	}
+	return holdings[i].what
 }

@@ -57,6 +57,7 @@ func Terminal(w io.Writer, r model.Report) error {
 			for _, advice := range s.Advice {
 				explain(&b, advice)
 			}
+			tellPatch(&b, s.Patch)
 			if text := remedy(s); text != "" {
 				explain(&b, text)
 			}
@@ -111,6 +112,17 @@ func aligned(rows [][]string) []string {
 func explain(b *bytes.Buffer, text string) {
 	for _, line := range phrase.Wrap(phrase.Printable(text), textWidth) {
 		fmt.Fprintln(b, "    "+line)
+	}
+}
+
+// tellPatch writes a diff as it is: its YAML has escapes for what cannot be printed.
+func tellPatch(b *bytes.Buffer, p *model.Patch) {
+	if p == nil {
+		return
+	}
+	explain(b, fmt.Sprintf("the manifest follows %s with:", strings.Join(p.Follows, ", ")))
+	for line := range strings.Lines(p.Diff) {
+		b.WriteString("    " + line)
 	}
 }
 

@@ -54,6 +54,11 @@ func publish(out io.Writer, root, folder string, report model.Report, index repo
 		return err
 	}
 	fmt.Fprintf(out, "\nrun folder: %s\npage:       %s\n", folder, filepath.Join(folder, index.Name))
+	for _, s := range report.Scenarios {
+		if s.Patch != nil {
+			fmt.Fprintf(out, "patch:      %s\n", filepath.Join(folder, filepath.FromSlash(s.Evidence), reports.PatchFile))
+		}
+	}
 	return reports.GitHub(out, os.Getenv, report)
 }
 

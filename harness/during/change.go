@@ -19,6 +19,8 @@ type Change struct {
 	Loses   bool                              // clients are to lose requests: it shows that a loss would be seen
 	Prepare func(context.Context, Site) error // makes the app what it is before the load
 	Do      func(context.Context) error       // begins it, when the load is steady
+
+	Manifest map[string]any // of the workload, as its owner wrote it; nil: it is not as he wrote it
 }
 
 // A Site is where a change is made.

@@ -20,6 +20,7 @@ import (
 
 	"rollcall/harness/cluster"
 	"rollcall/harness/evidence"
+	"rollcall/harness/userapp"
 )
 
 // A workload makes pods: a Deployment, StatefulSet or DaemonSet, or an object of any other kind that says of itself what those do.
@@ -134,12 +135,13 @@ func LacksOf(kind string, object map[string]any) string {
 	return ""
 }
 
-// learn notes how a workload replaces its pods.
+// learn notes how a workload replaces its pods, and what a patch of it needs.
 func (w workload) learn(ctx context.Context, is *evidence.UserApp) {
 	object, err := w.api.Get(ctx, w.name, metav1.GetOptions{})
 	if err != nil {
 		return
 	}
+	is.Workload = userapp.Advisable(object.Object)
 	if replicas, found, _ := unstructured.NestedInt64(object.Object, "spec", "replicas"); found {
 		is.Replicas = int(replicas)
 	}

@@ -19,4 +19,8 @@ type UserApp struct {
 	Autoscaled  string        `json:"autoscaled,omitempty"`   // name of the autoscaler that has the workload
 	Affinity    bool          `json:"affinity,omitempty"`     // its Service keeps each client at one pod (sessionAffinity ClientIP)
 	Adapted     []string      `json:"changed_back,omitempty"` // what of the manifests was left out or changed for the run
+
+	Answers  string         `json:"answers,omitempty"`  // name of the container that has the Service's port
+	Asked    map[string]any `json:"asked,omitempty"`    // what clients ask for, as a probe asks for it in a manifest
+	Workload map[string]any `json:"workload,omitempty"` // its manifest, less what no advice is about; absent: not one of apps/v1
 }

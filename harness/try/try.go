@@ -69,7 +69,7 @@ type appRun struct {
 
 // changes are what is rolled out, one after the other.
 func (r *appRun) changes(change Change, o Options) []during.Change {
-	list := []during.Change{{ID: "rollout", Does: change.Does(r.app), Prepare: r.deploy,
+	list := []during.Change{{ID: "rollout", Does: change.Does(r.app), Prepare: r.deploy, Manifest: r.app.workload.Object,
 		Do: func(ctx context.Context) error { return change.do(ctx, r.app, r.target) }}}
 	restart := func(ctx context.Context) error { return Change{}.do(ctx, r.app, r.target) }
 	if o.Twin {

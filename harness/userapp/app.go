@@ -26,6 +26,8 @@ type App struct {
 	service  *corev1.Service
 	facts    evidence.UserApp
 	asked    *loadgen.UserHTTP
+
+	namespace string // of the workload in its manifest
 }
 
 // Read reads the file of an app and the manifests it names. The error is one line that names the file and the field or

@@ -6,6 +6,8 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/utils/ptr"
 
 	"rollcall/fixtures"
@@ -59,6 +61,14 @@ func (a *App) learn() {
 	f := FactsOf(template.Spec, *container)
 	f.Adapted, f.Autoscaled, f.Named, f.Replicas = a.facts.Adapted, a.facts.Autoscaled, a.HTTP().Names(), int(a.replicas())
 	a.facts = f
+	a.facts.Asked = Asked(a.Path(), a.service.Spec.Ports[0], false, a.asked)
+	if object, err := runtime.DefaultUnstructuredConverter.ToUnstructured(a.workload); err == nil {
+		object["apiVersion"], object["kind"] = appsv1.SchemeGroupVersion.String(), a.document.Workload.Kind
+		if a.namespace != "" {
+			_ = unstructured.SetNestedField(object, a.namespace, "metadata", "namespace") // a map
+		}
+		a.facts.Workload = Advisable(object)
+	}
 	if d, ok := a.workload.(*appsv1.Deployment); ok {
 		a.facts.Recreate = d.Spec.Strategy.Type == appsv1.RecreateDeploymentStrategyType
 	}
@@ -66,7 +76,7 @@ func (a *App) learn() {
 
 // FactsOf are those of pods of which one container answers.
 func FactsOf(spec corev1.PodSpec, answers corev1.Container) (f evidence.UserApp) {
-	f.Probed, f.Startup = answers.ReadinessProbe != nil, answers.StartupProbe != nil
+	f.Answers, f.Probed, f.Startup = answers.Name, answers.ReadinessProbe != nil, answers.StartupProbe != nil
 	f.Grace = time.Duration(ptr.Deref(spec.TerminationGracePeriodSeconds, 30)) * time.Second
 	if hook := preStop(answers); hook != nil && hook.Sleep != nil {
 		f.PreStop = time.Duration(hook.Sleep.Seconds) * time.Second

@@ -59,7 +59,7 @@ func (a *App) keep(object runtime.Object, kind string) {
 		a.leaveOut(kind)
 		return
 	}
-	name := meta.GetName()
+	name, namespace := meta.GetName(), meta.GetNamespace()
 	meta.SetNamespace("")
 	meta.SetUID("")
 	meta.SetResourceVersion("")
@@ -73,7 +73,7 @@ func (a *App) keep(object runtime.Object, kind string) {
 	switch o := object.(type) {
 	case *appsv1.Deployment, *appsv1.StatefulSet:
 		if kind == a.document.Workload.Kind && name == a.document.Workload.Name {
-			a.workload = object
+			a.workload, a.namespace = object, namespace
 			return
 		}
 		a.objects = append(a.objects, object)

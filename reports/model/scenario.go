@@ -43,6 +43,7 @@ type Scenario struct {
 	Lags           []PodLag        `json:"lags,omitempty"`         // by pod and node
 	Terminations   *Terminations   `json:"terminations,omitempty"` // absent: no old pod was deleted under load
 	Advice         []string        `json:"advice,omitempty"`       // to the owner of an app that is not Rollcall's
+	Patch          *Patch          `json:"patch,omitempty"`        // that follows it; absent: no manifest can, or it is not known
 	Evidence       string          `json:"evidence"`               // folder, relative to the run folder, with slashes
 	Files          []string        `json:"-"`                      // names of what lies in it
 	Claims         []verdict.Claim `json:"-"`                      // what its rules say of seed claims; see Report.Claims
@@ -84,6 +85,13 @@ func (s Scenario) Decided() bool { return s.Outcome == verdict.Pass || s.Outcome
 
 // Ran says that it was recorded and judged, though it may be skipped because a rule that decides a claim is not for the cluster.
 func (s Scenario) Ran() bool { return s.Outcome != verdict.Skipped || len(s.Rules) > 0 }
+
+// A Patch is what has the workload of an app follow advice.
+type Patch struct {
+	Follows []string `json:"follows"` // codes of advice
+	YAML    string   `json:"yaml"`    // as kubectl patch --patch-file and kustomize take it: a strategic merge
+	Diff    string   `json:"diff"`    // the same for a reader: of what it changes, lines that go and lines that come
+}
 
 // A Bug is one of Kubernetes, and whether the cluster has it.
 type Bug struct {

@@ -1,0 +1,300 @@
+package reports
+
+import (
+	"fmt"
+	"math"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"rollcall/reports/model"
+	"rollcall/reports/patch"
+)
+
+// A workload is the manifest of what makes an app's pods, as advice changes it.
+type workload map[string]any
+
+// patchOf is what has the owner's manifest follow the advice that applies, as far as a manifest can; nil if it cannot.
+func patchOf(a *advised, codes []string) *model.Patch {
+	if len(a.own.Workload) == 0 {
+		return nil
+	}
+	after := whole(a.own.Workload).(map[string]any)
+	var follows []string
+	for _, of := range allAdvice {
+		if slices.Contains(codes, of.code) && of.mends != nil && of.mends(a, after) {
+			follows = append(follows, of.code)
+		}
+	}
+	text, diff := patch.Of(whole(a.own.Workload).(map[string]any), after)
+	if text == "" {
+		return nil
+	}
+	return &model.Patch{Follows: follows, YAML: text, Diff: diff}
+}
+
+// whole is a copy of a JSON value, whose numbers are as a manifest writes them.
+func whole(value any) any {
+	switch v := value.(type) {
+	case map[string]any:
+		copied := map[string]any{}
+		for field, is := range v {
+			copied[field] = whole(is)
+		}
+		return copied
+	case []any:
+		copied := make([]any, len(v))
+		for i, is := range v {
+			copied[i] = whole(is)
+		}
+		return copied
+	case float64:
+		if v == math.Trunc(v) {
+			return int64(v)
+		}
+	}
+	return value
+}
+
+// at is the map at a path, which is made where it is not there.
+func at(object map[string]any, path ...string) map[string]any {
+	for _, field := range path {
+		next, is := object[field].(map[string]any)
+		if !is {
+			next = map[string]any{}
+			object[field] = next
+		}
+		object = next
+	}
+	return object
+}
+
+func (w workload) pod() map[string]any { return at(w, "spec", "template", "spec") }
+
+// limits are how many pods a rollout may add, and take away.
+func (w workload) limits() map[string]any {
+	if w["kind"] == "Deployment" {
+		return at(w, "spec", "strategy", "rollingUpdate")
+	}
+	return at(w, "spec", "updateStrategy", "rollingUpdate")
+}
+
+func (w workload) containers() (all []map[string]any) {
+	list, _ := w.pod()["containers"].([]any)
+	for _, item := range list {
+		if c, is := item.(map[string]any); is {
+			all = append(all, c)
+		}
+	}
+	return all
+}
+
+// answers is the container that has the Service's port; nil if it is not known.
+func (w workload) answers(a *advised) map[string]any {
+	for _, c := range w.containers() {
+		if c["name"] == a.own.Answers {
+			return c
+		}
+	}
+	return nil
+}
+
+func hookOf(container map[string]any) map[string]any {
+	lifecycle, _ := container["lifecycle"].(map[string]any)
+	hook, _ := lifecycle["preStop"].(map[string]any)
+	return hook
+}
+
+// sleepOf is how many seconds a hook has the kubelet sleep; 0 if it does something else.
+func sleepOf(hook map[string]any) int64 {
+	sleep, _ := hook["sleep"].(map[string]any)
+	n, _ := sleep["seconds"].(int64)
+	return n
+}
+
+// sleep has each container of a pod sleep before it gets SIGTERM, for that one that answers may ask the others. Hooks of other kinds stay.
+func (w workload) sleep(seconds int64) bool {
+	for _, c := range w.containers() {
+		if hook := hookOf(c); hook == nil || hook["sleep"] != nil && sleepOf(hook) < seconds {
+			at(c, "lifecycle")["preStop"] = map[string]any{"sleep": map[string]any{"seconds": seconds}}
+		}
+	}
+	w.outlast()
+	return true
+}
+
+// defaultGrace is that of a pod that names none, in seconds (core/v1 types.go, v1.37): what Kubernetes thinks that an app takes to end.
+const defaultGrace = 30
+
+func (w workload) grace() int64 {
+	if n, is := w.pod()["terminationGracePeriodSeconds"].(int64); is {
+		return n
+	}
+	return defaultGrace
+}
+
+// outlast makes the grace period, which the kubelet counts from before the hook, longer than the longest sleep.
+func (w workload) outlast() {
+	longest := int64(0)
+	for _, c := range w.containers() {
+		longest = max(longest, sleepOf(hookOf(c)))
+	}
+	if w.grace() <= longest {
+		w.pod()["terminationGracePeriodSeconds"] = longest + defaultGrace
+	}
+}
+
+// unmeasured is the sleep where it is not known for how long nodes send requests on: five times what kube-proxy waits from one change of
+// its rules to the next (minSyncPeriod, 1 s).
+const unmeasured = 5
+
+func (a *advised) seconds() int64 {
+	if a.lag() == 0 {
+		return unmeasured
+	}
+	return int64(need(a).Seconds())
+}
+
+// replaceHook: which container's hook failed is not known. It is taken for that of the one that answers, if that has one.
+func replaceHook(a *advised, w workload) bool {
+	for _, c := range w.containers() {
+		hook := hookOf(c)
+		if hook != nil && hook["sleep"] == nil && (c["name"] == a.own.Answers || !a.own.OtherHook) {
+			delete(at(c, "lifecycle"), "preStop")
+		}
+	}
+	return w.sleep(a.seconds())
+}
+
+func keepOne(_ *advised, w workload) bool {
+	spec := at(w, "spec")
+	switch {
+	case w["kind"] != "StatefulSet":
+		limits := w.limits()
+		limits["maxUnavailable"] = int64(0)
+		if none(limits["maxSurge"]) { // which may not be 0 as well (pkg/apis/apps/validation, v1.37)
+			limits["maxSurge"] = int64(1)
+		}
+	case number(spec["replicas"], 1) < 2:
+		spec["replicas"] = int64(2)
+	default:
+		w.limits()["maxUnavailable"] = int64(1)
+	}
+	return true
+}
+
+func none(limit any) bool { return limit == nil || limit == int64(0) || limit == "0%" }
+
+// probe asks often: a pod is unready until its first success, and is asked once in each period (10 s where none is named).
+func probe(a *advised, w workload) bool {
+	c := w.answers(a)
+	if c == nil || a.own.Asked == nil {
+		return false
+	}
+	asks := whole(a.own.Asked).(map[string]any)
+	asks["periodSeconds"] = int64(1)
+	c["readinessProbe"] = asks
+	return true
+}
+
+func hookAll(a *advised, w workload) bool {
+	hook := hookOf(w.answers(a))
+	if hook == nil || len(a.own.Unhooked) == 0 {
+		return false
+	}
+	for _, c := range w.containers() {
+		if hookOf(c) == nil {
+			at(c, "lifecycle")["preStop"] = whole(hook)
+		}
+	}
+	return true
+}
+
+// sleeps is a command that does nothing else, alone or in a shell.
+var sleeps = regexp.MustCompile(`^(\S*sh -c )?(\S*/)?sleep [0-9]+s?;?$`)
+
+// sleepFirst has the shell of a hook sleep, or one that the image has to have. A hook that only sleeps becomes the kubelet's own.
+func sleepFirst(a *advised, w workload) bool {
+	hook := hookOf(w.answers(a))
+	exec, _ := hook["exec"].(map[string]any)
+	command, _ := exec["command"].([]any)
+	if len(command) == 0 {
+		return false
+	}
+	var words []string
+	for _, word := range command {
+		words = append(words, fmt.Sprint(word))
+	}
+	seconds := a.seconds()
+	if sleeps.MatchString(strings.Join(words, " ")) {
+		delete(at(w.answers(a), "lifecycle"), "preStop")
+		return w.sleep(seconds)
+	}
+	if len(words) == 3 && strings.HasSuffix(path.Base(words[0]), "sh") && words[1] == "-c" {
+		command[2] = fmt.Sprintf("sleep %d; %s", seconds, words[2])
+	} else {
+		exec["command"] = append([]any{"sh", "-c", fmt.Sprintf(`sleep %d; exec "$@"`, seconds), "sh"}, command...)
+	}
+	w.pod()["terminationGracePeriodSeconds"] = w.grace() + seconds // what the hook does has then as long as it had
+	return true
+}
+
+func sleepLonger(a *advised, w workload) bool { return a.lacksSleep() && w.sleep(a.seconds()) }
+
+func sleepUntilUnsent(a *advised, w workload) bool {
+	return (a.lag() == 0 || a.own.PreStop < need(a)) && w.sleep(a.seconds())
+}
+
+func raiseGrace(_ *advised, w workload) bool {
+	w.outlast()
+	return true
+}
+
+func leaveReplicas(_ *advised, w workload) bool {
+	delete(at(w, "spec"), "replicas")
+	return true
+}
+
+func rollInstead(_ *advised, w workload) bool {
+	at(w, "spec", "strategy")["type"] = "RollingUpdate"
+	return true
+}
+
+// goFirst: a StatefulSet and, by default, a DaemonSet have an old pod go first.
+func goFirst(a *advised, w workload) bool {
+	if a.heldByOld() == "" || w["kind"] != "Deployment" {
+		return false
+	}
+	limits := w.limits()
+	limits["maxSurge"], limits["maxUnavailable"] = int64(0), int64(1)
+	return true
+}
+
+// startWithin is how long a start may take, in seconds: 30 times 10 s, as Kubernetes' guide to probes has it for slow ones.
+const startWithin = 300
+
+func allowStart(a *advised, w workload) bool {
+	c := w.answers(a)
+	if startup, has := c["startupProbe"].(map[string]any); has {
+		period, threshold := number(startup["periodSeconds"], 10), number(startup["failureThreshold"], 3) // core/v1 defaults.go
+		startup["failureThreshold"] = max(2*threshold, (startWithin+period-1)/period)
+		return true
+	}
+	liveness, has := c["livenessProbe"].(map[string]any)
+	if !has {
+		return false
+	}
+	startup := whole(liveness).(map[string]any)
+	delete(startup, "initialDelaySeconds")
+	startup["periodSeconds"], startup["failureThreshold"] = int64(1), int64(startWithin)
+	c["startupProbe"] = startup
+	return true
+}
+
+func number(value any, otherwise int64) int64 {
+	if n, is := value.(int64); is && n > 0 {
+		return n
+	}
+	return otherwise
+}

@@ -1,0 +1,287 @@
+package reports
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	appsv1 "k8s.io/api/apps/v1"
+	"k8s.io/apimachinery/pkg/util/strategicpatch"
+	"sigs.k8s.io/yaml"
+
+	"rollcall/harness/evidence"
+	"rollcall/harness/userapp"
+	"rollcall/reports/model"
+)
+
+// An app of two containers as its owner wrote it, in which each row changes a line or two.
+const ownersApp = `apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web, namespace: shop, labels: {team: front}}
+spec:
+  replicas: 3
+  strategy: {rollingUpdate: {maxUnavailable: 50%}}
+  selector: {matchLabels: {app: web}}
+  template:
+    metadata: {labels: {app: web}}
+    spec:
+      terminationGracePeriodSeconds: 20
+      containers:
+      - name: log
+        image: log:1
+        lifecycle: {preStop: {sleep: {seconds: 9}}}
+      - name: web
+        image: web:1
+        env: [{name: TOKEN, value: secret}]
+        ports: [{containerPort: 8080}]
+        readinessProbe: {httpGet: {path: /ready, port: 8080}}
+        livenessProbe: {httpGet: {path: /live, port: 8080}, initialDelaySeconds: 5, periodSeconds: 3}
+        lifecycle: {postStart: {exec: {command: [warm]}}, preStop: {sleep: {seconds: 9}}}
+`
+
+// Each advice that a manifest can follow is followed by its patch, which changes nothing else.
+func TestPatches(t *testing.T) {
+	const (
+		sleep    = "preStop: {sleep: {seconds: 9}}}\n      - name: web" // of the container beside
+		hook     = "preStop: {sleep: {seconds: 9}}}\n"                  // of the last, which answers
+		limits   = "strategy: {rollingUpdate: {maxUnavailable: 50%}}"
+		grace    = "terminationGracePeriodSeconds: 20"
+		answers  = "{postStart: {exec: {command: [warm]}}, " + hook
+		liveness = "livenessProbe: {httpGet: {path: /live, port: 8080}, initialDelaySeconds: 5, periodSeconds: 3}\n"
+	)
+	hooked := func(with string) string { return "{postStart: {exec: {command: [warm]}}, preStop: " + with + "}\n" }
+	commands := func(with string) string { return hooked("{exec: {command: " + with + "}}") }
+	lag := model.Numbers{RuleLag: &model.Lags{Max: 1200}}
+	for _, row := range []struct {
+		sentence string
+		was      []string // of the manifest, pairs of what is there and what is there instead
+		own      func(*evidence.UserApp)
+		numbers  model.Numbers
+		seen     signs
+		follows  []string
+		becomes  []string // likewise, of what was
+	}{
+		{"a hook that fails is replaced by a sleep, and what is beside it in the lifecycle stays", []string{answers, commands("[stop]")},
+			nil, lag, signs{hookFailures: 2}, []string{"RC3001"}, []string{commands("[stop]"), hooked("{sleep: {seconds: 3}}")}},
+		{"no lag was measured", []string{answers, commands("[stop]")}, nil, model.Numbers{}, signs{hookFailures: 2},
+			[]string{"RC3001"}, []string{commands("[stop]"), hooked("{sleep: {seconds: 5}}")}},
+		{"the hook beside it that fails", []string{sleep, strings.Replace(sleep, "sleep: {seconds: 9}", "exec: {command: [stop]}", 1)}, nil, lag,
+			signs{hookFailures: 2}, []string{"RC3001"}, []string{"exec: {command: [stop]}}}", "sleep: {seconds: 3}}}"}},
+		{"one pod has to be there, and a surge is allowed by default", nil, func(o *evidence.UserApp) { o.Unavailable = 3 }, lag,
+			signs{rolledOut: true, noneServed: time.Second, lostWithNone: 4}, []string{"RC3002"},
+			[]string{"maxUnavailable: 50%", "maxUnavailable: 0, maxSurge: 1"}},
+		{"a surge that is there stays", []string{"maxUnavailable: 50%", "maxUnavailable: 50%, maxSurge: 2"},
+			func(o *evidence.UserApp) { o.Unavailable = 3 }, lag, signs{rolledOut: true, noneServed: time.Second, lostWithNone: 4},
+			[]string{"RC3002"}, []string{"maxUnavailable: 50%", "maxUnavailable: 0"}},
+		{"a StatefulSet of one pod", []string{"kind: Deployment", "kind: StatefulSet", limits, "serviceName: web", "replicas: 3", "replicas: 1"},
+			func(o *evidence.UserApp) { o.Unavailable = 1 }, lag, signs{rolledOut: true, noneServed: time.Second, lostWithNone: 4},
+			[]string{"RC3002"}, []string{"replicas: 1", "replicas: 2"}},
+		{"a StatefulSet whose pods may all go at once", []string{"kind: Deployment", "kind: StatefulSet", "strategy:", "updateStrategy:"},
+			func(o *evidence.UserApp) { o.Unavailable = 3 }, lag, signs{rolledOut: true, noneServed: time.Second, lostWithNone: 4},
+			[]string{"RC3002"}, []string{"50%", "1"}},
+		{"no readiness probe", []string{"        readinessProbe: {httpGet: {path: /ready, port: 8080}}\n", ""},
+			func(o *evidence.UserApp) {
+				o.Asked = map[string]any{"httpGet": map[string]any{"path": "/", "port": 8080.0}}
+			}, lag, signs{},
+			[]string{"RC3003"}, []string{liveness, liveness + "        readinessProbe: {httpGet: {path: /, port: 8080}, periodSeconds: 1}\n"}},
+		{"a container without the hook of the one that answers", []string{"        lifecycle: {preStop: {sleep: {seconds: 9}}}\n      - name: web",
+			"      - name: web"}, nil, lag, signs{gatewayErrors: 7}, []string{"RC3004"},
+			[]string{"      - name: web", "        lifecycle: {preStop: {sleep: {seconds: 9}}}\n      - name: web"}},
+		{"a hook's shell sleeps first, and the grace is longer by that", []string{answers, commands(`[/bin/sh, -c, "stop; wait"]`)}, nil, lag,
+			signs{refusedByEnding: 5}, []string{"RC3005"}, []string{"stop; wait", "sleep 3; stop; wait", grace, "terminationGracePeriodSeconds: 23"}},
+		{"a hook without a shell gets one", []string{answers, commands(`[nginx, -s, quit]`)}, nil, lag, signs{refusedByEnding: 5},
+			[]string{"RC3005"}, []string{"[nginx, ", `[sh, -c, 'sleep 3; exec "$@"', sh, nginx, `, grace, "terminationGracePeriodSeconds: 23"}},
+		{"a command that only sleeps becomes the kubelet's sleep", []string{answers, commands(`[/bin/sh, -c, sleep 1]`)}, nil, lag,
+			signs{refusedByEnding: 5}, []string{"RC3005"}, []string{commands(`[/bin/sh, -c, sleep 1]`), hooked("{sleep: {seconds: 3}}")}},
+		{"no sleep, in no container", []string{"        lifecycle: {preStop: {sleep: {seconds: 9}}}\n", "", ", " + hook, "}\n"}, nil, lag, signs{},
+			[]string{"RC3006"}, []string{"image: log:1", "image: log:1\n        lifecycle: {preStop: {sleep: {seconds: 3}}}",
+				"{postStart: {exec: {command: [warm]}}}\n", hooked("{sleep: {seconds: 3}}")}},
+		{"a sleep that is too short, and a grace that the longer one would use up",
+			[]string{answers, hooked("{sleep: {seconds: 1}}"), grace, "terminationGracePeriodSeconds: 2", sleep,
+				strings.Replace(sleep, "9", "1", 1)}, nil, lag, signs{}, []string{"RC3006"},
+			[]string{"sleep: {seconds: 1}", "sleep: {seconds: 3}", "sleep: {seconds: 1}", "sleep: {seconds: 3}",
+				"terminationGracePeriodSeconds: 2", "terminationGracePeriodSeconds: 33"}},
+		{"a grace that is no longer than the sleep", []string{grace, "terminationGracePeriodSeconds: 9"}, nil, lag, signs{},
+			[]string{"RC3008"}, []string{"terminationGracePeriodSeconds: 9", "terminationGracePeriodSeconds: 39"}},
+		{"replicas of an autoscaler", nil, func(o *evidence.UserApp) { o.Autoscaled = "web" }, lag, signs{}, []string{"RC3009"},
+			[]string{"  replicas: 3\n", ""}},
+		{"Recreate", []string{limits, "strategy: {type: Recreate}"}, func(o *evidence.UserApp) { o.Recreate = true }, lag, signs{},
+			[]string{"RC3010"}, []string{"Recreate", "RollingUpdate"}},
+		{"a port of the node that the old pod has", nil, nil, lag, signs{stuck: "FailedScheduling: 1 node(s) didn't have free ports"},
+			[]string{"RC3013"}, []string{"maxUnavailable: 50%", "maxUnavailable: 1, maxSurge: 0"}},
+		{"a slow start that the liveness probe ends", nil, nil, lag, signs{killedStarting: 1}, []string{"RC3014"}, []string{liveness,
+			liveness + "        startupProbe: {httpGet: {path: /live, port: 8080}, periodSeconds: 1, failureThreshold: 300}\n"}},
+		{"a startup probe that is too short", []string{liveness, "startupProbe: {tcpSocket: {port: 8080}, periodSeconds: 2}\n"}, nil, lag,
+			signs{killedByStartup: 1}, []string{"RC3014"}, []string{"periodSeconds: 2", "periodSeconds: 2, failureThreshold: 150"}},
+		{"accepted connections that are dropped, where no lag was measured", []string{answers, hooked("{sleep: {seconds: 1}}")}, nil,
+			model.Numbers{}, signs{droppedByEnding: 2}, []string{"RC3016"}, []string{"sleep: {seconds: 1}", "sleep: {seconds: 5}"}},
+		{"several at once", []string{answers, hooked("{sleep: {seconds: 1}}"), grace, "terminationGracePeriodSeconds: 1"},
+			func(o *evidence.UserApp) { o.Autoscaled = "web" }, lag, signs{droppedByEnding: 2},
+			[]string{"RC3006", "RC3008", "RC3009", "RC3016"}, []string{"sleep: {seconds: 1}", "sleep: {seconds: 3}", "  replicas: 3\n", "",
+				"terminationGracePeriodSeconds: 1", "terminationGracePeriodSeconds: 39"}},
+		{"nothing to follow", nil, nil, lag, signs{}, nil, nil},
+		{"what no manifest can follow", nil, nil, lag, signs{gatewayErrors: 3}, nil, nil},
+		{"a kind of somebody else, to which a strategic merge is nothing", []string{"apps/v1", "argoproj.io/v1alpha1"},
+			func(o *evidence.UserApp) { o.Autoscaled = "web" }, lag, signs{}, nil, nil},
+	} {
+		t.Run(row.sentence, func(t *testing.T) {
+			manifest := replaced(t, ownersApp, row.was)
+			patch := patchOfRow(t, manifest, row.own, row.numbers, row.seen)
+			if row.follows == nil {
+				if patch != nil {
+					t.Errorf("%+v", patch)
+				}
+				return
+			}
+			if patch == nil {
+				t.Fatal("there is no patch")
+			}
+			if diff := cmp.Diff(row.follows, patch.Follows); diff != "" {
+				t.Errorf("it follows (-want +got):\n%s", diff)
+			}
+			if diff := cmp.Diff(parsed(t, replaced(t, manifest, row.becomes)), applied(t, manifest, patch.YAML)); diff != "" {
+				t.Errorf("the manifest (-want +got):\n%s\nby:\n%s", diff, patch.YAML)
+			}
+			if strings.Contains(patch.YAML+patch.Diff, "secret") {
+				t.Errorf("it has an environment:\n%s", patch.YAML)
+			}
+		})
+	}
+}
+
+// replaced has of each pair the second in place of the first.
+func replaced(t *testing.T, text string, pairs []string) string {
+	t.Helper()
+	for i := 0; i < len(pairs); i += 2 {
+		next := strings.Replace(text, pairs[i], pairs[i+1], 1)
+		if next == text {
+			t.Fatalf("there is no %q in\n%s", pairs[i], text)
+		}
+		text = next
+	}
+	return text
+}
+
+func parsed(t *testing.T, manifest string) (object map[string]any) {
+	t.Helper()
+	if err := yaml.Unmarshal([]byte(manifest), &object); err != nil {
+		t.Fatal(err)
+	}
+	return object
+}
+
+// patchOfRow is that of a recording of the manifest's app.
+func patchOfRow(t *testing.T, manifest string, change func(*evidence.UserApp), numbers model.Numbers, seen signs) *model.Patch {
+	t.Helper()
+	var d appsv1.Deployment // whose template the other kinds have, too
+	if err := yaml.Unmarshal([]byte(manifest), &d); err != nil {
+		t.Fatal(err)
+	}
+	own := userapp.FactsOf(d.Spec.Template.Spec, d.Spec.Template.Spec.Containers[1])
+	own.Watched, own.Replicas, own.Workload = true, int(*d.Spec.Replicas), userapp.Advisable(whole(parsed(t, manifest)).(map[string]any))
+	if change != nil {
+		change(&own)
+	}
+	var recorded evidence.UserApp // as it is read again
+	data, err := json.Marshal(own)
+	if err == nil {
+		err = json.Unmarshal(data, &recorded)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	lanes := []model.Lane{{Vantage: evidence.FromPod, Conn: evidence.Fresh, Requests: 90, Failures: map[evidence.Fault]int{evidence.Reset: 4}}}
+	_, patch := adviceOn(recorded, model.Scenario{Numbers: numbers, Lanes: lanes}, seen)
+	return patch
+}
+
+// applied is the manifest as kubectl patch makes it.
+func applied(t *testing.T, manifest, patch string) (object map[string]any) {
+	t.Helper()
+	was, err := yaml.YAMLToJSON([]byte(manifest))
+	if err != nil {
+		t.Fatal(err)
+	}
+	change, err := yaml.YAMLToJSON([]byte(patch))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var kind any = appsv1.Deployment{}
+	if strings.Contains(manifest, "kind: StatefulSet") {
+		kind = appsv1.StatefulSet{}
+	}
+	is, err := strategicpatch.StrategicMergePatch(was, change, kind)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return parsed(t, string(is))
+}
+
+// What is printed is the part that changes, from the kind on, and the file beside the evidence is what kubectl takes.
+func TestPatchAsText(t *testing.T) {
+	manifest := replaced(t, ownersApp, []string{"{sleep: {seconds: 9}}}\n      - name: web", "{exec: {command: [stop]}}}\n      - name: web"})
+	patch := patchOfRow(t, manifest, nil, model.Numbers{}, signs{hookFailures: 1})
+	if want := `apiVersion: apps/v1
+kind: Deployment
+metadata:
+  name: web
+  namespace: shop
+spec:
+  template:
+    spec:
+      containers:
+      - name: log
+        lifecycle:
+          preStop:
+            exec: null
+            sleep:
+              seconds: 5
+`; patch.YAML != want {
+		t.Errorf("the patch (-want +got):\n%s", cmp.Diff(want, patch.YAML))
+	}
+	r := model.Report{Scenarios: []model.Scenario{{Suite: "during", ID: "rollout", Evidence: "evidence/x", Patch: patch}}}
+	var b bytes.Buffer
+	if err := Terminal(&b, r); err != nil {
+		t.Fatal(err)
+	}
+	if want := `    the manifest follows RC3001 with:
+     apiVersion: apps/v1
+     kind: Deployment
+     metadata:
+       name: web
+       namespace: shop
+     spec:
+       template:
+         spec:
+           containers:
+           - name: log
+             lifecycle:
+               preStop:
+    -            exec:
+    -              command:
+    -              - stop
+    +            sleep:
+    +              seconds: 5
+`; !strings.Contains(b.String(), want) {
+		t.Errorf("the terminal has\n%s\nand not\n%s", b.String(), want)
+	}
+	dir := t.TempDir()
+	if err := os.MkdirAll(filepath.Join(dir, "evidence/x"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := WriteFolder(dir, r); err != nil {
+		t.Fatal(err)
+	}
+	written, err := os.ReadFile(filepath.Join(dir, "evidence/x", PatchFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(parsed(t, patch.YAML), parsed(t, string(written))); diff != "" {
+		t.Errorf("the file (-want +got):\n%s", diff)
+	}
+}
