@@ -24,6 +24,7 @@ type recording struct {
 	Witnesses []request // that decided a rule, by time sent
 	Pods      []pod
 	Chart     *chart // nil when there was no load, or something is missing
+	Owned     bool   // the app is somebody's who wants to know what to do, before he sees the evidence
 }
 
 // A note is what a scenario found out about the cluster.
@@ -52,7 +53,7 @@ func (p *Page) Judged(s model.Scenario, rec reports.Recording, err error) {
 
 func newRecording(s model.Scenario, rec reports.Recording, t *replyCounter) recording {
 	tl := rec.Timeline
-	r := recording{Notes: notesIn(tl), Pods: podsOf(tl)}
+	r := recording{Notes: notesIn(tl), Pods: podsOf(tl), Owned: rec.Run.UserApp != nil}
 	for _, problem := range tl.Problems {
 		if slices.Contains(rec.Damage, problem) || t.broke(problem) {
 			r.Missing = append(r.Missing, problem)

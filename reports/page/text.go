@@ -38,8 +38,21 @@ func funcs() template.FuncMap {
 		"podColumns": func() any { return podColumns },
 		"anchor":     anchor,
 		"outage":     outageText,
+		"diffLines":  diffLines,
+		"patchFile":  func() string { return reports.PatchFile },
 		"add":        func(a, b float64) float64 { return a + b },
 	}
+}
+
+// A diffLine is one of a diff.
+type diffLine struct{ Of, Text string }
+
+func diffLines(diff string) (all []diffLine) {
+	of := map[byte]string{'-': "goes", '+': "comes", ' ': "stays"}
+	for text := range strings.Lines(diff) {
+		all = append(all, diffLine{of[text[0]], strings.TrimSuffix(text, "\n")})
+	}
+	return all
 }
 
 // An amount is how many scenarios ended so.
