@@ -57,9 +57,9 @@ func whole(value any) any {
 	return value
 }
 
-// at is the map at a path, which is made where it is not there.
-func at(object map[string]any, path ...string) map[string]any {
-	for _, field := range path {
+// at is the map that fields lead to, which is made where it is not there.
+func at(object map[string]any, fields ...string) map[string]any {
+	for _, field := range fields {
 		next, is := object[field].(map[string]any)
 		if !is {
 			next = map[string]any{}

@@ -47,12 +47,13 @@ spec:
 // Each advice that a manifest can follow is followed by its patch, which changes nothing else.
 func TestPatches(t *testing.T) {
 	const (
-		sleep    = "preStop: {sleep: {seconds: 9}}}\n      - name: web" // of the container beside
-		hook     = "preStop: {sleep: {seconds: 9}}}\n"                  // of the last, which answers
-		limits   = "strategy: {rollingUpdate: {maxUnavailable: 50%}}"
-		grace    = "terminationGracePeriodSeconds: 20"
-		answers  = "{postStart: {exec: {command: [warm]}}, " + hook
-		liveness = "livenessProbe: {httpGet: {path: /live, port: 8080}, initialDelaySeconds: 5, periodSeconds: 3}\n"
+		lifecycle = "        lifecycle: {preStop: {sleep: {seconds: 9}}}\n" // of the container beside
+		sleep     = "preStop: {sleep: {seconds: 9}}}\n      - name: web"    // and what comes next
+		hook      = "preStop: {sleep: {seconds: 9}}}\n"                     // of the last, which answers
+		limits    = "strategy: {rollingUpdate: {maxUnavailable: 50%}}"
+		grace     = "terminationGracePeriodSeconds: 20"
+		answers   = "{postStart: {exec: {command: [warm]}}, " + hook
+		liveness  = "livenessProbe: {httpGet: {path: /live, port: 8080}, initialDelaySeconds: 5, periodSeconds: 3}\n"
 	)
 	hooked := func(with string) string { return "{postStart: {exec: {command: [warm]}}, preStop: " + with + "}\n" }
 	commands := func(with string) string { return hooked("{exec: {command: " + with + "}}") }
@@ -89,16 +90,16 @@ func TestPatches(t *testing.T) {
 				o.Asked = map[string]any{"httpGet": map[string]any{"path": "/", "port": 8080.0}}
 			}, lag, signs{},
 			[]string{"RC3003"}, []string{liveness, liveness + "        readinessProbe: {httpGet: {path: /, port: 8080}, periodSeconds: 1}\n"}},
-		{"a container without the hook of the one that answers", []string{"        lifecycle: {preStop: {sleep: {seconds: 9}}}\n      - name: web",
-			"      - name: web"}, nil, lag, signs{gatewayErrors: 7}, []string{"RC3004"},
-			[]string{"      - name: web", "        lifecycle: {preStop: {sleep: {seconds: 9}}}\n      - name: web"}},
+		{"a container without the hook of the one that answers", []string{lifecycle + "      - name: web", "      - name: web"}, nil, lag,
+			signs{gatewayErrors: 7}, []string{"RC3004"}, []string{"      - name: web", lifecycle + "      - name: web"}},
 		{"a hook's shell sleeps first, and the grace is longer by that", []string{answers, commands(`[/bin/sh, -c, "stop; wait"]`)}, nil, lag,
-			signs{refusedByEnding: 5}, []string{"RC3005"}, []string{"stop; wait", "sleep 3; stop; wait", grace, "terminationGracePeriodSeconds: 23"}},
+			signs{refusedByEnding: 5}, []string{"RC3005"},
+			[]string{"stop; wait", "sleep 3; stop; wait", grace, "terminationGracePeriodSeconds: 23"}},
 		{"a hook without a shell gets one", []string{answers, commands(`[nginx, -s, quit]`)}, nil, lag, signs{refusedByEnding: 5},
 			[]string{"RC3005"}, []string{"[nginx, ", `[sh, -c, 'sleep 3; exec "$@"', sh, nginx, `, grace, "terminationGracePeriodSeconds: 23"}},
 		{"a command that only sleeps becomes the kubelet's sleep", []string{answers, commands(`[/bin/sh, -c, sleep 1]`)}, nil, lag,
 			signs{refusedByEnding: 5}, []string{"RC3005"}, []string{commands(`[/bin/sh, -c, sleep 1]`), hooked("{sleep: {seconds: 3}}")}},
-		{"no sleep, in no container", []string{"        lifecycle: {preStop: {sleep: {seconds: 9}}}\n", "", ", " + hook, "}\n"}, nil, lag, signs{},
+		{"no sleep, in no container", []string{lifecycle, "", ", " + hook, "}\n"}, nil, lag, signs{},
 			[]string{"RC3006"}, []string{"image: log:1", "image: log:1\n        lifecycle: {preStop: {sleep: {seconds: 3}}}",
 				"{postStart: {exec: {command: [warm]}}}\n", hooked("{sleep: {seconds: 3}}")}},
 		{"a sleep that is too short, and a grace that the longer one would use up",

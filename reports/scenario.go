@@ -51,8 +51,8 @@ func (l *loader) scenario(at place) model.Scenario {
 	return s
 }
 
-// listFiles notes the files of the evidence, to which no report belongs, and whether diagnostics lie beside them; a folder that cannot be listed is for
-// read to report.
+// listFiles notes the files of the evidence, to which no report belongs, and whether diagnostics lie beside them; a folder that cannot
+// be listed is for read to report.
 func listFiles(s *model.Scenario, folder string) {
 	entries, _ := os.ReadDir(folder)
 	for _, entry := range entries {

@@ -7,6 +7,10 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"sigs.k8s.io/yaml"
+
+	"rollcall/harness/userapp"
+	"rollcall/reports/patch"
 )
 
 const (
@@ -170,5 +174,40 @@ func TestWhatAServiceIsCalled(t *testing.T) {
 		if got := [4]string{namespace, name, port, path}; got != want {
 			t.Errorf("%s is read as %q, want %q", text, got, want)
 		}
+	}
+}
+
+// The patch that is written for an owner is what a kustomization of his takes, and what is tried next.
+func TestFollowsAPatch(t *testing.T) {
+	hooked := strings.Replace(strings.Replace(deployment, "name: web}", "name: web, namespace: shop}", 1), "image: localhost/web:1}",
+		"image: localhost/web:1, lifecycle: {preStop: {exec: {command: [stop]}}}}", 1)
+	var before, after map[string]any
+	for text, into := range map[string]*map[string]any{hooked: &before, strings.Replace(hooked, "exec: {command: [stop]}",
+		"sleep: {seconds: 3}", 1): &after} {
+		if err := yaml.Unmarshal([]byte(text), into); err != nil {
+			t.Fatal(err)
+		}
+		*into = userapp.Advisable(*into)
+	}
+	written, _ := patch.Of(before, after)
+	dir := t.TempDir()
+	shop := strings.Replace(service, "name: web}", "name: web, namespace: shop}", 1)
+	for name, text := range map[string]string{"app.yaml": hooked + "---\n" + shop,
+		"patch.yaml": written, "kustomization.yaml": "resources: [app.yaml]\npatches: [{path: patch.yaml}]\n"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	objects, err := Read(Sources{Kustomize: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	app, err := New(objects, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	hook := app.hook()
+	if hook == nil || hook.Sleep == nil || hook.Sleep.Seconds != 3 || hook.Exec != nil || app.answers().Image != "localhost/web:1" {
+		t.Errorf("by\n%s\nit is %+v", written, app.answers())
 	}
 }

@@ -27,7 +27,8 @@ func TestAsked(t *testing.T) {
 			get(map[string]any{"path": "/x", "port": "web", "scheme": "HTTPS",
 				"httpHeaders": []any{map[string]any{"name": "Host", "value": "shop"}}})},
 		{"what writes is not asked for by a kubelet", intstr.IntOrString{}, false, loadgen.UserHTTP{Method: "POST"}, listens},
-		{"nor is what takes a secret", intstr.IntOrString{}, false, loadgen.UserHTTP{Headers: []loadgen.HeaderField{{Name: "Authorization"}}}, listens},
+		{"nor is what takes a secret", intstr.IntOrString{}, false,
+			loadgen.UserHTTP{Headers: []loadgen.HeaderField{{Name: "Authorization"}}}, listens},
 		{"or a certificate of the client", intstr.IntOrString{}, true, loadgen.UserHTTP{TLS: &loadgen.TLS{Certificate: []byte("x")}}, listens},
 		{"or is good with a status by which a probe fails", intstr.IntOrString{}, false, loadgen.UserHTTP{Status: []int{200, 404}}, listens},
 	} {

@@ -25,7 +25,8 @@ func TestFacts(t *testing.T) {
 	}
 	want := &evidence.UserApp{Named: true, Probed: true, Grace: 30 * time.Second, Replicas: 3, Adapted: []string{"Ingress nginx is left out"},
 		Answers: "nginx", Asked: map[string]any{"httpGet": map[string]any{"path": "/", "port": int64(80)}}}
-	want.Workload = map[string]any{"apiVersion": "apps/v1", "kind": "Deployment", "metadata": map[string]any{"name": "nginx", "namespace": "shop"},
+	want.Workload = map[string]any{"apiVersion": "apps/v1", "kind": "Deployment",
+		"metadata": map[string]any{"name": "nginx", "namespace": "shop"},
 		"spec": map[string]any{"replicas": int64(3), "template": map[string]any{"spec": map[string]any{"containers": []any{map[string]any{
 			"name": "nginx", "readinessProbe": map[string]any{"periodSeconds": int64(1),
 				"httpGet": map[string]any{"path": "/", "port": int64(80)}}}}}}}}
