@@ -2,6 +2,7 @@ package reports
 
 import (
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -102,6 +103,14 @@ func TestAdviceOnMadeRecordings(t *testing.T) {
 		{"pods that end drop what they accepted", func(t *testing.T, ev *evidence.Evidence) {
 			ev.Run.UserApp.PreStop = 0
 			lose(t, ev, func(h evidence.Hit, ending bool) bool { return !h.Reused && ending }, evidence.Reset)
+		}, []string{"RC3006", "RC3007", "RC3016"}},
+		{"they drop what they accepted just before they began to end", func(t *testing.T, ev *evidence.Evidence) {
+			ev.Run.UserApp.PreStop = 0
+			lose(t, ev, func(h evidence.Hit, ending bool) bool {
+				return !h.Reused && !ending && slices.ContainsFunc(ev.Events, func(e evidence.Event) bool {
+					return e.Kind == evidence.PodDeleting && e.By.Pod == h.By.Pod && e.At < h.End()+deletionSeen
+				})
+			}, evidence.Reset)
 		}, []string{"RC3006", "RC3007", "RC3016"}},
 		{"they do so although they slept", func(t *testing.T, ev *evidence.Evidence) {
 			lose(t, ev, func(h evidence.Hit, ending bool) bool { return !h.Reused && ending }, evidence.Closed)

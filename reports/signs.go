@@ -82,16 +82,17 @@ func signsOf(tl timeline.Timeline) (seen signs) {
 		if phase == timeline.PodServing && (gateway || h.Fault == evidence.Timeout) {
 			seen.addBehind(besides, h)
 		}
+		ending := phase >= timeline.PodDeleting || ends(pod, h.End()+deletionSeen)
 		switch {
-		case cut && h.Reused && phase == timeline.PodServing && !ends(pod, h.End()+deletionSeen):
+		case cut && h.Reused && phase == timeline.PodServing && !ending:
 			seen.cutByStaying.add(pod.Pod, h)
+		case cut && !h.Reused && h.Connect > 0 && ending: // also what was sent just before
+			seen.droppedByEnding++
 		case phase < timeline.PodDeleting:
 		case gateway:
 			seen.gatewayErrors++
 		case h.Fault == evidence.Refused:
 			seen.refusedByEnding++
-		case cut && !h.Reused && h.Connect > 0:
-			seen.droppedByEnding++
 		}
 	}
 	return seen
