@@ -30,6 +30,9 @@ func TestOwnersPage(t *testing.T) {
 	writeJSON(t, filepath.Join(dir, "evidence", run.Mode, evidence.ClusterFile), evidence.Cluster{Name: "x", Mode: run.Mode})
 	html := string(write(t, dir))
 	rest := article(t, html, run.Mode+"."+run.Suite+"."+run.Scenario)
+	if n := strings.Count(rest, `<figure class="timeline">`); n != 1 {
+		t.Errorf("it has %d timelines", n)
+	}
 	for _, next := range []string{`<p class="headline">`, "The preStop hook failed", "What the manifest needs for RC3001",
 		`<span class="goes">-              - &lt;none&gt;</span>`, `<span class="comes">&#43;            sleep:</span>`,
 		`href="evidence/nftables/during/maintenance/patch.yaml"`, "exec: null", `<figure class="timeline">`, `<table class="rules">`} {
