@@ -134,10 +134,10 @@ func (r *ruleReader) parse(words []string) bool {
 		r.tracker.noProxy(r.node, strings.Join(rest, " "))
 	case kind == "added" && len(rest) == 2:
 		e.Kind = evidence.RuleAdded
-		r.tracker.route(r.node, rest[0], e)
+		r.tracker.route(r.node, rest[0], rest[1], e)
 	case kind == "gone" && len(rest) == 2:
 		e.Kind = evidence.RuleGone
-		r.tracker.route(r.node, rest[0], e)
+		r.tracker.route(r.node, rest[0], rest[1], e)
 	case kind == "sync" && len(rest) == 2:
 		e.Kind, e.Detail = evidence.RulesSynced, rest[1]
 		if e.At, err = parseTime(rest[0], r.tracker.began); err != nil {

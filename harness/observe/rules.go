@@ -14,13 +14,13 @@ type ruleTracker struct {
 	*journal
 	servers    map[string]evidence.Server // address -> pod that had it last
 	unresolved []routeChange
-	routes     map[string]map[string]bool // node -> address -> its rules route there
-	observed   map[string]string          // node whose rules are observed -> mode of its kube-proxy
-	failures   map[string]int             // node -> writes of rules that its kube-proxy could not make
-	proxyless  map[string]string          // node without a kube-proxy -> how that was seen
-	unobserved map[string]error           // node whose rules no longer are observed, and why
-	listened   map[string]string          // node -> why its connections are not heard of; empty: they are listened to
-	routed     map[string]bool            // address of a client of which a connection was routed
+	routes     map[string]map[string]map[string]bool // node -> address -> ports of it to which its rules route
+	observed   map[string]string                     // node whose rules are observed -> mode of its kube-proxy
+	failures   map[string]int                        // node -> writes of rules that its kube-proxy could not make
+	proxyless  map[string]string                     // node without a kube-proxy -> how that was seen
+	unobserved map[string]error                      // node whose rules no longer are observed, and why
+	listened   map[string]string                     // node -> why its connections are not heard of; empty: they are listened to
+	routed     map[string]bool                       // address of a client of which a connection was routed
 }
 
 // A routeChange is a change of a node's rules for an address of which no pod is known yet. It may belong to a Service of
@@ -31,7 +31,7 @@ type routeChange struct {
 }
 
 func newRuleTracker(j *journal) *ruleTracker {
-	return &ruleTracker{journal: j, servers: map[string]evidence.Server{}, routes: map[string]map[string]bool{},
+	return &ruleTracker{journal: j, servers: map[string]evidence.Server{}, routes: map[string]map[string]map[string]bool{},
 		observed: map[string]string{}, failures: map[string]int{}, proxyless: map[string]string{}, unobserved: map[string]error{},
 		listened: map[string]string{}, routed: map[string]bool{}}
 }
@@ -73,13 +73,26 @@ func (t *ruleTracker) event(e evidence.Event) {
 	t.change(func() { t.sink.Event(e) })
 }
 
-// route hands on a change for the pod that has the address, as soon as that is known.
-func (t *ruleTracker) route(node, address string, e evidence.Event) {
+// route hands on a change for the pod that has the address, as soon as that is known. A node that routes to several ports of a pod, as of
+// a Service with as many, began with the first of them and stops with the last.
+func (t *ruleTracker) route(node, address, port string, e evidence.Event) {
 	t.change(func() {
 		if t.routes[node] == nil {
-			t.routes[node] = map[string]bool{}
+			t.routes[node] = map[string]map[string]bool{}
 		}
-		t.routes[node][address] = e.Kind == evidence.RuleAdded
+		ports := t.routes[node][address]
+		if ports == nil {
+			ports = map[string]bool{}
+			t.routes[node][address] = ports
+		}
+		delete(ports, port)
+		others := len(ports) > 0
+		if e.Kind == evidence.RuleAdded {
+			ports[port] = true
+		}
+		if others {
+			return
+		}
 		if server, known := t.servers[address]; known {
 			e.By = server
 			t.sink.Event(e)
@@ -113,8 +126,8 @@ func (t *ruleTracker) fill(s *State) {
 	s.Rules = make(map[string][]evidence.Server, len(s.Observed))
 	for node := range s.Observed {
 		s.Rules[node] = nil
-		for address, routed := range t.routes[node] {
-			if server, known := t.servers[address]; known && routed {
+		for address, ports := range t.routes[node] {
+			if server, known := t.servers[address]; known && len(ports) > 0 {
 				s.Rules[node] = append(s.Rules[node], server)
 			}
 		}

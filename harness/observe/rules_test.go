@@ -97,6 +97,11 @@ func TestRules(t *testing.T) {
 			v.appears("a", "10.244.1.2")
 			v.says(begin, "R @2ns added 10.244.1.2 8080", "R @3ns gone 10.244.1.2 8080", end)
 		}, []evidence.Event{begun, about(evidence.RuleAdded, 2, "a", 0, ""), about(evidence.RuleGone, 3, "a", 0, "")}, ""},
+		{"of rules for several ports of a pod the first and the last count", func(v *simNode) {
+			v.appears("a", "10.244.1.2")
+			v.says(begin, "R @2ns added 10.244.1.2 8080", "R @3ns added 10.244.1.2 9090", "R @4ns gone 10.244.1.2 8080",
+				"R @5ns gone 10.244.1.2 9090", end)
+		}, []evidence.Event{begun, about(evidence.RuleAdded, 2, "a", 0, ""), about(evidence.RuleGone, 5, "a", 0, "")}, ""},
 		{"a rule that is seen before the pod's address waits for it", func(v *simNode) {
 			v.says(begin, "R @2ns added 10.244.1.2 8080")
 			v.begun()
