@@ -25,6 +25,8 @@ type App struct {
 	service  corev1.Service // that its clients use
 	port     corev1.ServicePort
 	path     string
+	asProbed bool // the path is the readiness probe's
+	secure   bool // asked over TLS
 }
 
 // defaultNamespace is where objects are that name none.
@@ -41,7 +43,7 @@ func New(objects []Object, name string) (*App, error) {
 		return nil, usage.New("manifests", "they have no object", "name some: rollcall try -f FOLDER")
 	}
 	a := &App{Objects: objects}
-	namespace, name, port, path := parseService(name)
+	namespace, name, port, path, secure := parseService(name)
 	var found, unfit []string
 	for _, o := range objects {
 		service, is := serviceOf(o)
@@ -75,12 +77,13 @@ func New(objects []Object, name string) (*App, error) {
 	if err := a.choosePort(port); err != nil {
 		return nil, err
 	}
-	a.path = cmp.Or(path, "/"+strings.TrimPrefix(a.probed().Path, "/"))
+	a.path, a.asProbed = cmp.Or(path, "/"+strings.TrimPrefix(a.probed().Path, "/")), path == "" && a.probed().Path != ""
+	a.secure = secure || a.probed().Scheme == corev1.URISchemeHTTPS
 	return a, nil
 }
 
-// parseService takes the parts of a name apart.
-func parseService(text string) (namespace, name, port, path string) {
+// parseService takes the parts of a name apart; before a name with a port may stand https:, as in rollcall during --service.
+func parseService(text string) (namespace, name, port, path string, secure bool) {
 	name, path, asked := strings.Cut(text, "/")
 	if path != "" && !strings.Contains(name, ":") {
 		namespace = name
@@ -89,8 +92,11 @@ func parseService(text string) (namespace, name, port, path string) {
 	if asked {
 		path = "/" + path
 	}
+	if rest, is := strings.CutPrefix(name, "https:"); is && strings.Contains(rest, ":") {
+		name, secure = rest, true
+	}
 	name, port, _ = strings.Cut(name, ":")
-	return namespace, name, port, path
+	return namespace, name, port, path, secure
 }
 
 func serviceOf(o Object) (service corev1.Service, is bool) {
@@ -217,12 +223,10 @@ func (a *App) host() string {
 	return ""
 }
 
-func (a *App) overTLS() bool { return a.probed().Scheme == corev1.URISchemeHTTPS }
-
 // Service is what `rollcall during --service` takes.
 func (a *App) Service() string {
 	name := a.service.Name
-	if a.overTLS() {
+	if a.secure {
 		name = "https:" + name
 	}
 	return fmt.Sprintf("%s/%s:%d%s", a.service.Namespace, name, a.port.Port, a.path)

@@ -24,14 +24,14 @@ func (a *App) Describe(change Change) []string {
 	lines := []string{
 		fmt.Sprintf("workload:  %s in namespace %s, %s", a.workload, a.service.Namespace, phrase.Count(int(replicas), "replica")),
 		fmt.Sprintf("container: %s, image %s%s", answers.Name, answers.Image, beside(a.template.Spec, answers)),
-		fmt.Sprintf("Service:   %s port %d, which leads to port %d of the pods; asked for: GET %s", a.service.Name, a.port.Port,
-			a.number(targetOf(a.port)), a.asked()),
+		fmt.Sprintf("Service:   %s port %d, which leads to port %d of the pods", a.service.Name, a.port.Port, a.number(targetOf(a.port))),
+		"requests:  GET " + a.asked(),
 		"readiness: " + probeOf(answers.ReadinessProbe),
 		fmt.Sprintf("shutdown:  %s, grace period %d s", hookOf(answers.Lifecycle), ptr.Deref(a.template.Spec.TerminationGracePeriodSeconds, 30)),
 		"rollout:   " + change.Does(a),
 	}
 	if start := startOf(answers); start != "" {
-		lines = slices.Insert(lines, 3, "startup:   "+start)
+		lines = slices.Insert(lines, 4, "startup:   "+start)
 	}
 	if ports := hostPorts(a.template.Spec); len(ports) > 0 {
 		lines = append(lines, "each node: takes one pod at a time, by its host port "+strings.Join(ports, " and "))
@@ -45,14 +45,17 @@ func (a *App) Describe(change Change) []string {
 	return lines
 }
 
-// asked is what requests ask for, as the readiness probe does.
+// asked is what requests ask for.
 func (a *App) asked() string {
 	said := a.path
 	if host := a.host(); host != "" {
 		said += ", Host " + host
 	}
-	if a.overTLS() {
+	if a.secure {
 		said += ", over TLS"
+	}
+	if a.asProbed {
+		said += fmt.Sprintf(", as the readiness probe; for what clients ask: --service=%s:%d/PATH", a.service.Name, a.port.Port)
 	}
 	return said
 }

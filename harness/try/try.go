@@ -54,7 +54,7 @@ func Run(ctx context.Context, at during.Terminal, o Options) (int, error) {
 	}
 	o.Settle = settle
 	o.Request.Host = cmp.Or(o.Request.Host, app.host())
-	o.Request.Insecure = o.Request.Insecure || app.overTLS() && o.Request.CA == "" // as the kubelet does
+	o.Request.Insecure = o.Request.Insecure || app.secure && o.Request.CA == "" // as the kubelet does
 	o.Options.Service, o.Load = app.Service(), slices.Concat(Images(objects), change.Images())
 	r := &appRun{app: app, images: o.Load}
 	return during.RunChanges(ctx, at, o.Options, "try", o.Line, r.changes(change, o), r.remove)

@@ -100,7 +100,8 @@ func TestWhatIsUnderstood(t *testing.T) {
 	want := []string{
 		"workload:  Deployment front in namespace shop, 3 replicas",
 		"container: web, image localhost/front:1; beside it log",
-		"Service:   front port 80, which leads to port 8080 of the pods; asked for: GET /ready, Host shop.example.com",
+		"Service:   front port 80, which leads to port 8080 of the pods",
+		"requests:  GET /ready, Host shop.example.com, as the readiness probe; for what clients ask: --service=front:80/PATH",
 		"readiness: GET /ready at port http",
 		"shutdown:  preStop command: /bin/sh -c sleep 5, grace period 20 s",
 		"rollout:   Deployment front gets image localhost/front:2",
@@ -160,19 +161,27 @@ func TestTakesWhatKubectlTakes(t *testing.T) {
 }
 
 func TestWhatAServiceIsCalled(t *testing.T) {
-	for text, want := range map[string][4]string{
-		"web":                     {"", "web", "", ""},
-		"web/":                    {"", "web", "", "/"},
-		"web:http":                {"", "web", "http", ""},
-		"web:http/healthz?full=1": {"", "web", "http", "/healthz?full=1"},
-		"shop/web":                {"shop", "web", "", ""},
-		"shop/web/":               {"shop", "web", "", "/"},
-		"shop/web:8080/orders/7":  {"shop", "web", "8080", "/orders/7"},
+	type parts struct {
+		namespace, name, port, path string
+		secure                      bool
+	}
+	for text, want := range map[string]parts{
+		"web":                     {name: "web"},
+		"web/":                    {name: "web", path: "/"},
+		"web:http":                {name: "web", port: "http"},
+		"web:http/healthz?full=1": {name: "web", port: "http", path: "/healthz?full=1"},
+		"shop/web":                {namespace: "shop", name: "web"},
+		"shop/web/":               {namespace: "shop", name: "web", path: "/"},
+		"shop/web:8080/orders/7":  {namespace: "shop", name: "web", port: "8080", path: "/orders/7"},
+		"shop/https:web:443/":     {namespace: "shop", name: "web", port: "443", path: "/", secure: true},
+		"https:web:443":           {name: "web", port: "443", secure: true},
+		"https:web":               {name: "https", port: "web"},
 		"":                        {},
 	} {
-		namespace, name, port, path := parseService(text)
-		if got := [4]string{namespace, name, port, path}; got != want {
-			t.Errorf("%s is read as %q, want %q", text, got, want)
+		var got parts
+		got.namespace, got.name, got.port, got.path, got.secure = parseService(text)
+		if got != want {
+			t.Errorf("%s is read as %+v, want %+v", text, got, want)
 		}
 	}
 }
