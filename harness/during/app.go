@@ -68,7 +68,7 @@ func (m *maintenance) watchApp(ctx context.Context, c cluster.Cluster, s *harnes
 		names = append(names, w.name)
 	}
 	a.standstill = NewStandstill(ctx, c.Client(), a.namespace, a.selector, names...)
-	m.screen.say(fmt.Sprintf("%s: %s of %s", thing, phrase.Count(len(pods), "pod"), a.madeBy()))
+	m.screen.say(fmt.Sprintf("%s: %s of %s", thing, phrase.Count(len(pods), "pod"), a.madeBy(pods)))
 	if because := c.CannotListen(); because != "" {
 		m.screen.say("which pod each connection is routed to is not known: " + because)
 	}
@@ -109,19 +109,20 @@ func (a *userApp) pods(ctx context.Context) ([]corev1.Pod, error) {
 func commonest(pods []corev1.Pod) string {
 	var versions []string
 	for _, pod := range pods {
-		versions = append(versions, observe.VersionOf(pod.Labels))
+		versions = append(versions, observe.VersionOf(pod.Labels, pod.Spec))
 	}
 	return observe.Commonest(versions)
 }
 
-// madeBy says of which workloads the app's pods are.
-func (a *userApp) madeBy() string {
+// madeBy says of which workloads the app's pods are, of which some may be of none that we may read.
+func (a *userApp) madeBy(pods []corev1.Pod) string {
 	var names []string
 	for _, w := range a.workloads {
 		names = append(names, w.String())
 	}
-	if len(names) == 0 {
-		return "no workload"
+	bare := func(p corev1.Pod) bool { return metav1.GetControllerOf(&p) == nil }
+	if len(names) == 0 || slices.ContainsFunc(pods, bare) {
+		names = append(names, "no workload")
 	}
 	return strings.Join(names, " and ")
 }

@@ -98,10 +98,3 @@ func TestServiceWithoutReadyEndpoint(t *testing.T) {
 		})
 	}
 }
-
-func TestSeveralWorkloadsAreNamed(t *testing.T) {
-	a := &userApp{workloads: []workload{{kind: "Deployment", name: "web"}, {kind: "StatefulSet", name: "web-canary"}}}
-	if got, want := a.madeBy(), "deployment web and statefulset web-canary"; got != want {
-		t.Errorf("%q, want %q", got, want)
-	}
-}

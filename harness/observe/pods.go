@@ -55,7 +55,7 @@ func (t *podTracker) handlers(namespaced, _ informers.SharedInformerFactory) []h
 }
 
 func (t *podTracker) see(p *corev1.Pod) {
-	version, ofApp := t.version(p.Labels)
+	version, ofApp := t.version(p.Labels, p.Spec)
 	meta := podMeta{labels.FormatLabels(p.Labels), p.Spec.NodeName, metav1.GetControllerOf(p) != nil, p.DeletionTimestamp != nil}
 	begunToEnd := t.learn(p.Name, meta)
 	t.know(p)
@@ -106,7 +106,7 @@ func (t *podTracker) see(p *corev1.Pod) {
 
 // know learns of whom the processes of a pod are.
 func (t *podTracker) know(p *corev1.Pod) {
-	version, _ := t.version(p.Labels)
+	version, _ := t.version(p.Labels, p.Spec)
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.byUID[string(p.UID)] = evidence.Server{Version: version, Pod: p.Name, Node: p.Spec.NodeName}

@@ -43,6 +43,27 @@ func TestVersionsAreKnownByWhatDiffers(t *testing.T) {
 	}
 }
 
+func TestVersionsOfPods(t *testing.T) {
+	sidecar := func(p *corev1.Pod) {
+		image("reg.example/shop/web:2")(p)
+		p.Spec.Containers = append(p.Spec.Containers, corev1.Container{Name: "proxy", Image: "proxy:1"})
+	}
+	for _, row := range []struct {
+		sentence string
+		pod      func(*corev1.Pod)
+		want     string
+	}{
+		{"of a Deployment", label("pod-template-hash", "7f9c"), "7f9c"},
+		{"of a DaemonSet", label("controller-revision-hash", "5d8b"), "5d8b"},
+		{"made by hand, by its image", image("reg.example/shop/web:2"), "web:2"},
+		{"of two containers", sidecar, "web:2 and proxy:1"},
+	} {
+		if p := podLike(row.pod); VersionOf(p.Labels, p.Spec) != row.want {
+			t.Errorf("%s: %q, want %q", row.sentence, VersionOf(p.Labels, p.Spec), row.want)
+		}
+	}
+}
+
 func TestVersionsOfARolloutThatDidNotEnd(t *testing.T) {
 	made := func(minute int) *corev1.Pod {
 		return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{CreationTimestamp: metav1.Unix(int64(minute)*60, 0)}}

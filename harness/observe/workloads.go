@@ -36,7 +36,7 @@ func (t *workloadTracker) handlers(namespaced, _ informers.SharedInformerFactory
 }
 
 func (t *workloadTracker) seeReplicaSet(rs *appsv1.ReplicaSet) {
-	version, ofApp := t.version(rs.Spec.Template.Labels)
+	version, ofApp := t.version(rs.Spec.Template.Labels, rs.Spec.Template.Spec)
 	if rs.Spec.Replicas == nil || !ofApp {
 		return
 	}
