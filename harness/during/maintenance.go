@@ -109,6 +109,9 @@ func (m *maintenance) do(ctx context.Context, s disruption.Stage) error {
 	default:
 		m.awaitEnd(limited)
 	}
+	if m.cluster != nil {
+		m.wholeness.leases = m.wholeness.versionsOfLeases(limited)
+	}
 	unended := m.awaitRollout(limited)
 	switch {
 	case ctx.Err() != nil:

@@ -61,7 +61,6 @@ func (w wholeness) await(ctx context.Context, limit time.Duration) error {
 	over := time.Now().Add(limit)
 	limited, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	w.leases = w.versionsOfLeases(limited)
 	lacks, said := "", time.Time{}
 	err := poll.Until(limited, time.Second, func() (bool, error) {
 		lacks = w.lacks(limited)
@@ -98,7 +97,8 @@ func (w wholeness) lacks(ctx context.Context) string {
 }
 
 // versionsOfLeases are those of the nodes' leases, which kubelets renew every 10 s (pkg/kubelet/apis/config/v1beta1/defaults.go, v1.37):
-// a node that has just lost its power is ready for the API. Who may not see leases learns nothing by them.
+// a node that has just lost its power is ready for the API. They are noted before the app's rollout is waited for, which mostly takes
+// longer than a renewal. Who may not see leases learns nothing by them.
 func (w wholeness) versionsOfLeases(ctx context.Context) map[string]string {
 	leases, err := w.client.CoordinationV1().Leases(corev1.NamespaceNodeLease).List(ctx, metav1.ListOptions{})
 	if err != nil {

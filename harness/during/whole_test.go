@@ -89,6 +89,7 @@ func TestNodesAreHeardOf(t *testing.T) {
 		client := fake.NewClientset(readyNode("a"), lease)
 		var said []string
 		w := wholeness{client: client, say: func(line string) { said = append(said, line) }}
+		w.leases = w.versionsOfLeases(t.Context())
 		const down = 10 * time.Second
 		time.AfterFunc(down, func() {
 			renewed := lease.DeepCopy()
@@ -106,6 +107,10 @@ func TestNodesAreHeardOf(t *testing.T) {
 		}
 		if want := "waiting until the cluster is whole: node a has not been heard of since; 1m0s left"; len(said) != 1 || said[0] != want {
 			t.Errorf("said %q", said)
+		}
+		again := time.Now() // as after a rollout that took longer than a renewal
+		if err := w.await(t.Context(), time.Minute); err != nil || time.Since(again) > 0 {
+			t.Errorf("waited for %v more, %v", time.Since(again), err)
 		}
 	})
 }
