@@ -1,0 +1,48 @@
+package record
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/kubernetes/fake"
+
+	"rollcall/fixtures"
+	"rollcall/harness"
+	"rollcall/harness/cluster"
+)
+
+type sharedCluster struct {
+	cluster.Cluster
+	client kubernetes.Interface
+}
+
+func (c sharedCluster) Client() kubernetes.Interface { return c.client }
+
+func TestARunBesideAnother(t *testing.T) {
+	client := fake.NewClientset(fixtures.Namespace("mine", "now", fixtures.Restricted, time.Now()),
+		fixtures.Namespace("theirs", "other", fixtures.Restricted, time.Now()))
+	const there = "namespace theirs of another run was still there, with 0 pods"
+	for _, row := range []struct {
+		sentence  string
+		of        harness.Scenario
+		distrusts int
+		says      string
+	}{
+		{"an app of ours has its cluster to itself", harness.Scenario{}, 1, ""},
+		{"an app that is there already shares it", harness.Scenario{Elsewhere: &harness.Elsewhere{}}, 0,
+			there + ": what it sends is load of the same nodes\n"},
+	} {
+		t.Run(row.sentence, func(t *testing.T) {
+			var out strings.Builder
+			r := &Recording{Scenario: row.of, Config: Config{Cluster: sharedCluster{client: client}, Session: "now", Out: &out}}
+			if err := r.checkForLeftovers(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			if len(r.run.Reasons) != row.distrusts || out.String() != row.says {
+				t.Errorf("reasons %+v, says %q, want %d and %q", r.run.Reasons, out.String(), row.distrusts, row.says)
+			}
+		})
+	}
+}
