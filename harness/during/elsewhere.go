@@ -18,45 +18,38 @@ import (
 
 // A serviceName names a Service of a cluster, one of its ports and what is asked for there.
 type serviceName struct {
-	namespace, name, port, path string
-	secure                      bool // asked over TLS
+	userapp.ServiceName
+	namespace, path string
 }
 
-// parseService reads what is written as namespace/name, :port and /path; with a port the name may have http: or https: before it, as
-// in URLs of the API server's proxy (k8s.io/apimachinery, SplitSchemeNamePort).
+// parseService reads what is written as namespace/, what [userapp.ParseServiceName] reads, and /path.
 func parseService(text string) (s serviceName, err error) {
-	namespace, rest, two := strings.Cut(text, "/")
+	namespace, rest, _ := strings.Cut(text, "/")
 	name, path, _ := strings.Cut(rest, "/")
-	scheme, ported, schemed := strings.Cut(name, ":")
-	if schemed = schemed && strings.Contains(ported, ":"); schemed {
-		name = ported
-	}
-	name, port, named := strings.Cut(name, ":")
-	if !two || namespace == "" || name == "" || named && port == "" || strings.Contains(port, ":") ||
-		schemed && scheme != "http" && scheme != "https" {
+	service, ok := userapp.ParseServiceName(name)
+	if !ok || namespace == "" {
 		return s, usage.New("service "+text, "it names no Service", "write it like shop/web, shop/web:8080 or shop/web:http/healthz")
 	}
-	return serviceName{namespace, name, port, "/" + path, schemed && scheme == "https"}, nil
+	return serviceName{service, namespace, "/" + path}, nil
 }
 
 // find is the Service as it is in the cluster, with the named port as its first.
 func (s serviceName) find(ctx context.Context, client kubernetes.Interface) (*corev1.Service, error) {
-	thing := fmt.Sprintf("service %s/%s", s.namespace, s.name)
-	service, err := client.CoreV1().Services(s.namespace).Get(ctx, s.name, metav1.GetOptions{})
+	thing := fmt.Sprintf("service %s/%s", s.namespace, s.Name)
+	service, err := client.CoreV1().Services(s.namespace).Get(ctx, s.Name, metav1.GetOptions{})
 	switch {
 	case err != nil:
 		return nil, usage.New(thing, usage.OneLine(err), "name one that is there and that we may get")
 	case service.Spec.ClusterIP == corev1.ClusterIPNone || service.Spec.ClusterIP == "":
 		return nil, usage.New(thing, "it has no ClusterIP: its clients choose pods themselves", "name another, or ask from outside: --url")
 	}
-	for _, port := range service.Spec.Ports {
-		if s.port == "" || s.port == port.Name || s.port == fmt.Sprint(port.Port) {
-			found := service.DeepCopy()
-			found.Spec.Ports = []corev1.ServicePort{port}
-			return found, nil
-		}
+	port := s.Of(service)
+	if port == nil {
+		return nil, usage.New(thing, "it has no port "+s.Port, "name one of its own")
 	}
-	return nil, usage.New(thing, "it has no port "+s.port, "name one of its own")
+	found := service.DeepCopy()
+	found.Spec.Ports = []corev1.ServicePort{*port}
+	return found, nil
 }
 
 // elsewhere has the scenario ask an app that is there already, where the options name one.
@@ -72,7 +65,7 @@ func (a asked) elsewhere(ctx context.Context, client kubernetes.Interface, s har
 		if to.Service, err = a.service.find(ctx, client); err != nil {
 			return s, err
 		}
-		stands, path, to.Secure = to.Service, a.service.path, a.service.secure
+		stands, path, to.Secure = to.Service, a.service.path, a.service.Secure
 	}
 	s.App.Name = stands.Name // which the control pods name, as all do that lanes ask
 	s.Elsewhere, s.UserApp, s.Rollout = to, userapp.Elsewhere(path, a.http, evidence.UserApp{}), rollout.There(harness.OldVersion, stands)

@@ -50,7 +50,7 @@ func TestVerdictsFromThisHostAlone(t *testing.T) {
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
 			r := fakeHostRecorder(runFolder(t), row.how)
-			r.lasts, r.outage, r.proxy = row.lasts, row.outage, row.proxy
+			r.lasts, r.Outage, r.proxy = row.lasts, row.outage, row.proxy
 			out := &bytes.Buffer{}
 			code, err := r.run(t.Context(), Terminal{Out: out, Errors: out}, []string{"true"})
 			if code != row.code || err != nil {

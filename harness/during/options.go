@@ -2,9 +2,7 @@ package during
 
 import (
 	"cmp"
-	"fmt"
 	"io"
-	"math"
 	"os/exec"
 	"slices"
 	"strconv"
@@ -16,6 +14,7 @@ import (
 	"rollcall/harness/runner"
 	"rollcall/harness/staging"
 	"rollcall/harness/usage"
+	"rollcall/harness/userapp"
 	"rollcall/loadgen"
 )
 
@@ -80,8 +79,7 @@ func (o *Options) reach() usage.List {
 
 // An asked is what options ask for, as values.
 type asked struct {
-	outage           time.Duration // 0: it does not matter
-	permille         int           // 0: it does not matter
+	userapp.Losses
 	settle, deadline time.Duration
 	lasts            time.Duration // after the command has ended; 0: it does not go on
 	until            string        // shell command that says when it is over; empty: none
@@ -94,24 +92,21 @@ type asked struct {
 
 // prepare checks the options and connects to the cluster, if one is named. It creates nothing.
 func (o Options) prepare() (a asked, err error) {
-	if a.outage, err = duration("max-outage", o.MaxOutage, 0, time.Millisecond); err != nil {
-		return a, err
-	}
-	if a.permille, err = permille(o.MaxFailed); err != nil {
+	if a.Losses, err = (userapp.Budget{MaxOutage: o.MaxOutage, MaxFailed: o.MaxFailed}).Read("max-outage", "max-failed"); err != nil {
 		return a, err
 	}
 	settle := defaultSettle
 	if o.fromHost() {
 		settle = hostSettle
 	}
-	if a.settle, err = duration("settle", o.Settle, settle, leastSettle); err != nil {
+	if a.settle, err = usage.Duration("settle", o.Settle, settle, leastSettle); err != nil {
 		return a, err
 	}
-	if a.lasts, err = duration("for", o.For, 0, time.Second); err != nil {
+	if a.lasts, err = usage.Duration("for", o.For, 0, time.Second); err != nil {
 		return a, err
 	}
 	a.until = o.Until
-	if a.deadline, err = duration("deadline", o.Deadline, defaultDeadline, time.Second); err != nil {
+	if a.deadline, err = usage.Duration("deadline", o.Deadline, defaultDeadline, time.Second); err != nil {
 		return a, err
 	}
 	if o.Service != "" {
@@ -170,30 +165,6 @@ func cutWrites(allow string) (rest string, writes bool) {
 	things := strings.Split(allow, ",")
 	others := slices.DeleteFunc(slices.Clone(things), func(thing string) bool { return strings.TrimSpace(thing) == allowWrites })
 	return strings.Join(others, ","), len(others) < len(things)
-}
-
-func duration(flag, text string, usual, least time.Duration) (time.Duration, error) {
-	if text == "" {
-		return usual, nil
-	}
-	d, err := time.ParseDuration(text)
-	if err != nil || d < least {
-		return 0, usage.New(flag+" "+text, fmt.Sprintf("it is no time of %v or more", least), "write it like 90s or 2h")
-	}
-	return d, nil
-}
-
-func permille(text string) (int, error) {
-	if text == "" {
-		return 0, nil
-	}
-	percent, err := strconv.ParseFloat(strings.TrimSuffix(text, "%"), 64)
-	n := int(math.Round(percent * 10))
-	if err != nil || n < 1 || n > 1000 || math.Abs(percent*10-float64(n)) > 1e-6 {
-		return 0, usage.New("max-failed "+text, "it is no share of 0.1% to 100%, in steps of 0.1%",
-			"write it like 0.1%, or leave it out: none may fail")
-	}
-	return n, nil
 }
 
 // PrintRights prints roles that grant what a recording needs on a cluster of somebody else's. What is done to that cluster needs rights

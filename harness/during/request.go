@@ -2,16 +2,14 @@ package during
 
 import (
 	"cmp"
-	"crypto/tls"
-	"fmt"
 	"net"
 	"net/http"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 
 	"rollcall/harness/usage"
+	"rollcall/harness/userapp"
 	"rollcall/loadgen"
 )
 
@@ -20,8 +18,7 @@ type Request struct {
 	Host, Method, Body, ConnectTo                             string
 	Headers                                                   []string // each NAME=VALUE
 	GoodStatus, VersionHeader, VersionPointer, VersionPattern string
-	CA, ServerName, TLSMin, ClientCert, ClientKey             string
-	Insecure                                                  bool
+	userapp.Secure
 }
 
 // list has what is about any request.
@@ -57,7 +54,7 @@ func (r *Request) urlList() usage.List {
 
 // checkMeant refuses what would mean nothing.
 func (r Request) checkMeant(service *serviceName, target string) error {
-	secure := service != nil && service.secure || strings.HasPrefix(target, "https:")
+	secure := service != nil && service.Secure || strings.HasPrefix(target, "https:")
 	for _, of := range []struct {
 		means bool
 		list  usage.List
@@ -72,8 +69,8 @@ func (r Request) checkMeant(service *serviceName, target string) error {
 			return usage.New(name, "it says how something is asked that nobody asks for", of.lacks)
 		}
 	}
-	if service != nil && service.secure && r.CA == "" && !r.Insecure {
-		return usage.New("service "+service.name, "clients in pods know no certificate authority", "give --ca or --insecure")
+	if service != nil && service.Secure && r.CA == "" && !r.Insecure {
+		return usage.New("service "+service.Name, "clients in pods know no certificate authority", "give --ca or --insecure")
 	}
 	return nil
 }
@@ -103,10 +100,10 @@ func (r Request) http(writes bool) (*loadgen.UserHTTP, error) {
 		}
 	}
 	var err error
-	if asked.Status, err = statuses(cmp.Or(r.GoodStatus, "200-399")); err != nil {
+	if asked.Status, err = usage.Statuses("good-status", cmp.Or(r.GoodStatus, "200-399")); err != nil {
 		return nil, err
 	}
-	if asked.TLS, err = r.tls(); err != nil {
+	if asked.TLS, err = r.TLS(""); err != nil {
 		return nil, err
 	}
 	if err := asked.Check(); err != nil {
@@ -130,50 +127,6 @@ func header(text string) (h loadgen.HeaderField, err error) {
 			name+"=$VARIABLE")
 	}
 	return loadgen.HeaderField{Name: name, Value: value}, nil
-}
-
-// statuses reads ranges such as 200-399,404.
-func statuses(text string) (all []int, err error) {
-	for part := range strings.SplitSeq(text, ",") {
-		first, last, ranged := strings.Cut(part, "-")
-		from, err := strconv.Atoi(first)
-		to := from
-		if ranged && err == nil {
-			to, err = strconv.Atoi(last)
-		}
-		if err != nil || from < 100 || to > 599 || from > to {
-			return nil, usage.New("good-status "+text, fmt.Sprintf("%q is no status or range of them", part), "write it like 200-299,404")
-		}
-		for status := from; status <= to; status++ {
-			all = append(all, status)
-		}
-	}
-	return all, nil
-}
-
-// tls reads what connections are secured by; nil if nothing is said of it.
-func (r Request) tls() (*loadgen.TLS, error) {
-	if len(r.secureList().Args()) == 0 {
-		return nil, nil
-	}
-	least, known := map[string]uint16{"": 0, "1.2": tls.VersionTLS12, "1.3": tls.VersionTLS13}[r.TLSMin]
-	if !known {
-		return nil, usage.New("tls-min "+r.TLSMin, "there is no such version", "use 1.2 or 1.3")
-	}
-	t := &loadgen.TLS{ServerName: r.ServerName, Insecure: r.Insecure, MinVersion: least}
-	for _, of := range []struct {
-		flag, name string
-		to         *[]byte
-	}{{"ca", r.CA, &t.CA}, {"client-cert", r.ClientCert, &t.Certificate}, {"client-key", r.ClientKey, &t.Key}} {
-		if of.name == "" {
-			continue
-		}
-		var err error
-		if *of.to, err = usage.File("", of.name); err != nil {
-			return nil, usage.New(of.flag, usage.OneLine(err), "name one that is there")
-		}
-	}
-	return t, nil
 }
 
 // checkURL refuses what a client cannot ask.

@@ -25,6 +25,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"rollcall/harness/usage"
+	"rollcall/harness/userapp"
 	"rollcall/loadgen"
 )
 
@@ -57,7 +58,7 @@ func TestRequests(t *testing.T) {
 			want: loadgen.UserHTTP{Method: "POST", Body: []byte("{}\n")}},
 		{sentence: "statuses and where the version stands", asks: Request{GoodStatus: "200,404-405", VersionPattern: pattern},
 			want: loadgen.UserHTTP{Method: "GET", Status: []int{200, 404, 405}, Pattern: pattern}},
-		{sentence: "TLS", asks: Request{TLSMin: "1.3", ServerName: "shop.test"},
+		{sentence: "TLS", asks: Request{Secure: userapp.Secure{TLSMin: "1.3", ServerName: "shop.test"}},
 			want: loadgen.UserHTTP{Method: "GET", TLS: &loadgen.TLS{MinVersion: tls.VersionTLS13, ServerName: "shop.test"}}},
 		{sentence: "one that writes and was not allowed", asks: Request{Method: "DELETE"}, says: "method DELETE: it may change something: "},
 		{sentence: "a method that is none", asks: Request{Method: "get"}, says: `request: method "get": use one of GET,`},
@@ -72,9 +73,12 @@ func TestRequests(t *testing.T) {
 		{sentence: "a range backwards", asks: Request{GoodStatus: "399-200"}, says: `good-status 399-200: "399-200" is no status or range`},
 		{sentence: "no status", asks: Request{GoodStatus: "200,"}, says: `good-status 200,: "" is no status or range`},
 		{sentence: "a pointer that is none", asks: Request{VersionPointer: "version"}, says: `request: pointer "version": it begins with /`},
-		{sentence: "a version that is none", asks: Request{TLSMin: "1.4"}, says: "tls-min 1.4: there is no such version: "},
-		{sentence: "an authority that is not there", asks: Request{CA: "none.pem"}, says: "ca: none.pem cannot be read: "},
-		{sentence: "a certificate without its key", asks: Request{ClientCert: file(t, "x")}, says: "request: certificate of the client: "},
+		{sentence: "a version that is none", asks: Request{Secure: userapp.Secure{TLSMin: "1.4"}},
+			says: "tls-min 1.4: there is no such version: "},
+		{sentence: "an authority that is not there", asks: Request{Secure: userapp.Secure{CA: "none.pem"}},
+			says: "ca: none.pem cannot be read: "},
+		{sentence: "a certificate without its key", asks: Request{Secure: userapp.Secure{ClientCert: file(t, "x")}},
+			says: "request: certificate of the client: "},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
 			got, err := row.asks.http(row.writes)
@@ -102,7 +106,7 @@ func TestRequests(t *testing.T) {
 }
 
 func TestRequestsThatNobodySends(t *testing.T) {
-	plain, secure := &serviceName{name: "web"}, &serviceName{name: "web", secure: true}
+	plain, secure := &serviceName{}, &serviceName{ServiceName: userapp.ServiceName{Name: "web", Secure: true}}
 	const https = "https://shop.test/"
 	for _, row := range []struct {
 		sentence string
@@ -115,9 +119,9 @@ func TestRequestsThatNobodySends(t *testing.T) {
 		{"a header to our own app", Request{Headers: []string{"A=b"}}, nil, "",
 			"header: it says how something is asked that nobody asks for: give"},
 		{"an address for a Service", Request{ConnectTo: "a:1"}, plain, "", "connect-to: "},
-		{"an authority for plain HTTP", Request{CA: "a"}, plain, "http://shop.test/", "ca: "},
-		{"an authority for https", Request{CA: "a"}, plain, https, ""},
-		{"any certificate of a Service", Request{Insecure: true}, secure, "", ""},
+		{"an authority for plain HTTP", Request{Secure: userapp.Secure{CA: "a"}}, plain, "http://shop.test/", "ca: "},
+		{"an authority for https", Request{Secure: userapp.Secure{CA: "a"}}, plain, https, ""},
+		{"any certificate of a Service", Request{Secure: userapp.Secure{Insecure: true}}, secure, "", ""},
 		{"a Service over TLS that no client in a pod can trust", Request{}, secure, "", "service web: clients in pods know no"},
 	} {
 		err := row.asks.checkMeant(row.service, row.url)
@@ -159,6 +163,9 @@ func webServer(t *testing.T, secured *tls.Config, reply http.HandlerFunc) string
 }
 
 // What keeps every request from getting through is told by its name before anything is made.
+// by is a request that trusts an authority.
+func by(ca string) Request { return Request{Secure: userapp.Secure{CA: ca}} }
+
 func TestURLsThatAreTried(t *testing.T) {
 	module(t)
 	good, trusted := certificate(t, "shop.test", time.Hour)
@@ -180,15 +187,15 @@ func TestURLsThatAreTried(t *testing.T) {
 		asks              Request
 		says              string
 	}{
-		{"a good one", "https://shop.test/", webServer(t, shop, ok), Request{CA: trusted}, ""},
-		{"one that replies badly by now", "https://shop.test/", webServer(t, shop, http.NotFound), Request{CA: trusted}, ""},
-		{"an expired certificate", "https://shop.test/", webServer(t, late, ok), Request{CA: trustedToo}, "its certificate has expired"},
-		{"of another name", "https://cart.test/", webServer(t, shop, ok), Request{CA: trusted}, "its certificate is of another name"},
+		{"a good one", "https://shop.test/", webServer(t, shop, ok), by(trusted), ""},
+		{"one that replies badly by now", "https://shop.test/", webServer(t, shop, http.NotFound), by(trusted), ""},
+		{"an expired certificate", "https://shop.test/", webServer(t, late, ok), by(trustedToo), "its certificate has expired"},
+		{"of another name", "https://cart.test/", webServer(t, shop, ok), by(trusted), "its certificate is of another name"},
 		{"of another name that is the right one", "https://cart.test/", webServer(t, shop, ok),
-			Request{CA: trusted, ServerName: "shop.test"}, ""},
-		{"of another authority", "https://shop.test/", webServer(t, shop, ok), Request{CA: trustedToo}, "its certificate is of an authority"},
-		{"that does not matter", "https://shop.test/", webServer(t, late, ok), Request{Insecure: true}, ""},
-		{"a reply that names no version", "https://shop.test/", webServer(t, shop, ok), Request{CA: trusted, VersionHeader: "X-Version"},
+			Request{Secure: userapp.Secure{CA: trusted, ServerName: "shop.test"}}, ""},
+		{"of another authority", "https://shop.test/", webServer(t, shop, ok), by(trustedToo), "its certificate is of an authority"},
+		{"that does not matter", "https://shop.test/", webServer(t, late, ok), Request{Secure: userapp.Secure{Insecure: true}}, ""},
+		{"a reply that names no version", "https://shop.test/", webServer(t, shop, ok), Request{Secure: by(trusted).Secure, VersionHeader: "X-Version"},
 			"its reply is good, and not what was said of it (the reply names no version where it should)"},
 		{"plain HTTP", "https://shop.test/", webServer(t, nil, ok), Request{}, "its port speaks plain HTTP"},
 		{"TLS where plain HTTP was asked for", "http://shop.test/", webServer(t, shop, ok), Request{}, "its port speaks TLS: write https://"},
@@ -231,7 +238,7 @@ func TestSecretsStayOutOfTheRun(t *testing.T) {
 		}
 	})
 	o := Options{URL: "https://shop.test/", Request: Request{Headers: []string{"Authorization=$TOKEN", "Cookie=@" + file(t, "a="+secret)},
-		CA: file(t, both(t, trusted, trustedToo)), ConnectTo: at}}
+		Secure: by(file(t, both(t, trusted, trustedToo))).Secure, ConnectTo: at}}
 	a, err := o.prepare()
 	if err != nil {
 		t.Fatal(err)

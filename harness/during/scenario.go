@@ -47,32 +47,14 @@ func app() fixtures.App {
 }
 
 // expectations judge each lane by what its client may lose: nothing, unless it is said.
-func (a asked) expectations() (list []evidence.Expectation) {
-	if a.outage > 0 {
-		list = append(list, verdict.MaxOutage(a.outage), verdict.ReplyGap(0, a.outage))
-	}
-	if a.permille > 0 {
-		list = append(list, verdict.MaxFailedShare(a.permille))
-	}
-	if len(list) == 0 {
-		list = append(list, verdict.NoFailures())
-	}
+func (a asked) expectations() []evidence.Expectation {
 	// Packets that are dropped for less than TCP's first timer fail no request: the SYN is sent again (RFC 6298, 2).
-	return append(list, verdict.SentInMaintenance(cmp.Or(a.outage, timeline.SYNResent.Timer())))
+	return append(a.Expectations(), verdict.SentInMaintenance(cmp.Or(a.Outage, timeline.SYNResent.Timer())))
 }
 
 // claim says the same in words.
 func (a asked) claim(does string) string {
-	lost := "loses a request"
-	switch {
-	case a.outage > 0 && a.permille > 0:
-		lost = fmt.Sprintf("goes without a good reply for over %v or loses over %.1f %% of its requests", a.outage, float64(a.permille)/10)
-	case a.outage > 0:
-		lost = fmt.Sprintf("goes without a good reply for over %v", a.outage)
-	case a.permille > 0:
-		lost = fmt.Sprintf("loses over %.1f %% of its requests", float64(a.permille)/10)
-	}
-	return fmt.Sprintf("no client %s during %s", lost, does)
+	return fmt.Sprintf("no client %s during %s", a.Words(), does)
 }
 
 // scenario is what is recorded: an app that stays as it is, and what somebody else does meanwhile.

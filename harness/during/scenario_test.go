@@ -7,6 +7,7 @@ import (
 
 	"rollcall/harness/evidence"
 	"rollcall/harness/timeline"
+	"rollcall/harness/userapp"
 	"rollcall/harness/verdict"
 )
 
@@ -45,10 +46,14 @@ func away(ev *evidence.Evidence, from, to time.Duration, nodes ...string) {
 	}
 }
 
+func losing(outage time.Duration, permille int) asked {
+	return asked{Losses: userapp.Losses{Outage: outage, Permille: permille}}
+}
+
 func TestVerdictOfMaintenance(t *testing.T) {
 	const steady = 30 * time.Second
 	over := steady + 10*time.Minute
-	outage := asked{outage: 10 * time.Second}
+	outage := losing(10*time.Second, 0)
 	for _, row := range []struct {
 		sentence string
 		asked    asked
@@ -61,7 +66,7 @@ func TestVerdictOfMaintenance(t *testing.T) {
 		{"agents that are all away while the command runs saw nothing", outage, steady,
 			func(ev *evidence.Evidence) { away(ev, 2*time.Second, over+time.Second, "worker", "worker2") }, verdict.Inconclusive,
 			"sent-in-maintenance"},
-		{"nor did they whatever may be lost", asked{permille: 10, outage: 10 * time.Second}, steady,
+		{"nor did they whatever may be lost", losing(10*time.Second, 10), steady,
 			func(ev *evidence.Evidence) { away(ev, steady, over, "worker", "worker2") }, verdict.Inconclusive, "sent-in-maintenance"},
 		{"agents that are away in turn saw all", outage, steady, func(ev *evidence.Evidence) {
 			away(ev, steady, steady+time.Minute, "worker")
@@ -69,7 +74,7 @@ func TestVerdictOfMaintenance(t *testing.T) {
 		}, verdict.Pass, ""},
 		{"an outage that may not last a second needs three requests in it", asked{}, steady, func(*evidence.Evidence) {}, verdict.Inconclusive,
 			"sent-in-maintenance"},
-		{"twelve steady hours before the first step do not hide a burst", asked{outage: 10 * time.Second, permille: 1}, 12 * time.Hour,
+		{"twelve steady hours before the first step do not hide a burst", losing(10*time.Second, 1), 12 * time.Hour,
 			func(ev *evidence.Evidence) {
 				hits, _ := ev.Hits.All()
 				for i := range hits {

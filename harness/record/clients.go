@@ -51,7 +51,7 @@ func newClients(ctx context.Context, r *Recording, service *corev1.Service) (*cl
 	if len(workers) == 0 {
 		return nil, errors.New("the cluster has no worker for agents to run on: add one to its configuration")
 	}
-	outside, err := r.outsideTarget(ctx, service)
+	outside, address, err := r.outsideTarget(ctx, service)
 	if err != nil {
 		return nil, err
 	}
@@ -74,7 +74,7 @@ func newClients(ctx context.Context, r *Recording, service *corev1.Service) (*cl
 		for l := range lanes {
 			lanes[l].Client = pod.Status.PodIP
 			if lanes[l].OverTLS() {
-				lanes[l].Address = net.JoinHostPort(service.Spec.ClusterIP, strconv.Itoa(int(service.Spec.Ports[0].Port)))
+				lanes[l].Address = net.JoinHostPort(service.Spec.ClusterIP, strconv.Itoa(int(fixtures.HTTPPort(service).Port)))
 			}
 			if lanes[l].Named {
 				lanes[l].Target = r.target("http://" + nameOf(service) + "/")
@@ -98,16 +98,14 @@ func newClients(ctx context.Context, r *Recording, service *corev1.Service) (*cl
 	if outside == "" {
 		return cl, nil
 	}
-	return cl, cl.openOutside(ctx, r, outside)
+	return cl, cl.openOutside(ctx, r, outside, address)
 }
 
-// openOutside starts the client outside the cluster, which asks a target.
-func (cl *clients) openOutside(ctx context.Context, r *Recording, target string) error {
+// openOutside starts the client outside the cluster, which asks a target, at an address unless that is empty.
+func (cl *clients) openOutside(ctx context.Context, r *Recording, target, address string) error {
 	lanes := r.lanesIn("outside", "", map[evidence.Vantage]string{evidence.FromHost: target})
 	for l := range lanes {
-		if r.Elsewhere != nil {
-			lanes[l].Address = r.Elsewhere.Address
-		}
+		lanes[l].Address = address
 		if r.Cluster != nil {
 			lanes[l].Client, lanes[l].TargetNode = r.outsideEnds(ctx, lanes[l].DialAddress())
 		}
@@ -130,16 +128,26 @@ func unusedProxy(variable string, lanes []evidence.Lane) evidence.Reason {
 	return evidence.Reason{ID: evidence.ProxyUnused, Because: because, Scope: (&agent{lanes: lanes}).scope()}
 }
 
-// outsideTarget is what the client outside the cluster asks; empty where there is no way from there.
-func (r *Recording) outsideTarget(ctx context.Context, service *corev1.Service) (string, error) {
+// outsideTarget is what the client outside the cluster asks, and at which address if not the target's; empty where there is no way from
+// there. What is asked over TLS is asked by the name of its Service there too, unless its owner named a URL.
+func (r *Recording) outsideTarget(ctx context.Context, service *corev1.Service) (target, address string, err error) {
 	if r.Elsewhere != nil {
-		return r.Elsewhere.URL, nil
+		return r.Elsewhere.URL, r.Elsewhere.Address, nil
 	}
-	url, err := r.Cluster.Door().Open(ctx, service)
-	if err != nil || url == "" {
-		return "", err
+	door := r.Cluster.Door()
+	at, err := door.Open(ctx, service)
+	if err != nil || at == "" {
+		return "", "", err
 	}
-	return r.target(url), nil
+	if r.secure() && door.Given == "" {
+		return r.target(r.serviceURL(service)), strings.TrimSuffix(strings.TrimPrefix(at, "http://"), "/"), nil
+	}
+	return r.target(at), "", nil
+}
+
+// secure reports whether the Service is asked over TLS.
+func (r *Recording) secure() bool {
+	return r.Elsewhere != nil && r.Elsewhere.Secure || r.UserApp != nil && r.UserApp.Secure()
 }
 
 // outsideEnds are both ends of connections to an address: this host's, and the node that has that. Both are empty where that is no
@@ -172,11 +180,10 @@ func (r *Recording) outsideEnds(ctx context.Context, address string) (client, no
 
 // serviceURL is where pods ask a Service. Over TLS they do by a name that its certificate may have.
 func (r *Recording) serviceURL(service *corev1.Service) string {
-	if r.Elsewhere == nil || !r.Elsewhere.Secure {
+	if !r.secure() {
 		return fixtures.HTTPURL(service)
 	}
-	at := fmt.Sprintf("https://%s.%s.svc:%d", service.Name, service.Namespace, service.Spec.Ports[0].Port)
-	return strings.TrimSuffix(at, ":443") + "/"
+	return userapp.SecureURL(service)
 }
 
 // nameOf is by which name a Service is known in the cluster. The dot at its end keeps clients from trying others first.

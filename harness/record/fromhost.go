@@ -48,7 +48,7 @@ func FromHost(ctx context.Context, s harness.Scenario, c Config) (r *Recording, 
 // openHost starts the client on this host, and returns when the URL gives it good replies.
 func (r *Recording) openHost(ctx context.Context) error {
 	r.clients = &clients{load: r.Load, userHTTP: userHTTP(r.UserApp), service: r.App.Name}
-	if err := r.clients.openOutside(ctx, r, r.Elsewhere.URL); err != nil {
+	if err := r.clients.openOutside(ctx, r, r.Elsewhere.URL, r.Elsewhere.Address); err != nil {
 		return err
 	}
 	return r.clients.awaitReplies(ctx, r.Elsewhere, r.watch.Knows)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -14,6 +15,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 
 	"rollcall/fixtures"
+	"rollcall/harness/evidence"
 	"rollcall/harness/namespace"
 	"rollcall/harness/poll"
 	"rollcall/harness/usage"
@@ -80,7 +82,7 @@ func LastWarning(ctx context.Context, client kubernetes.Interface, namespace, na
 func (p Preflight) askApp(ctx context.Context, service *corev1.Service, pod *corev1.Pod) error {
 	ctx, cancel := context.WithTimeout(ctx, replyTimeout)
 	defer cancel()
-	base := p.Cluster.Door().Given
+	base, address := p.Cluster.Door().Given, ""
 	if base == "" {
 		forward, err := p.Cluster.Forward(ctx, pod.Namespace, pod.Name, PortOf(service, pod))
 		if err != nil {
@@ -88,18 +90,29 @@ func (p Preflight) askApp(ctx context.Context, service *corev1.Service, pod *cor
 		}
 		defer forward.Close()
 		base = forward.URL
+		if p.App.Secure() {
+			base, address = userapp.SecureURL(service), strings.TrimPrefix(forward.URL, "http://")
+		}
 	}
-	url := strings.TrimSuffix(base, "/") + p.App.Path()
+	return p.ask(ctx, service, strings.TrimSuffix(base, "/")+p.App.Path(), address)
+}
+
+// ask asks for a URL of the app, at an address unless that is empty.
+func (p Preflight) ask(ctx context.Context, service *corev1.Service, url, address string) error {
 	old, _ := p.App.Update().Versions()
 	var named string
 	var last error
 	err := poll.Until(ctx, 250*time.Millisecond, func() (bool, error) {
-		named, last = p.App.HTTP().Ask(url, "", loadgen.DefaultTimeout)
+		named, last = p.App.HTTP().Ask(url, address, loadgen.DefaultTimeout)
 		return last == nil, nil
 	})
 	switch {
 	case err != nil && last != nil:
 		why := strings.TrimPrefix(usage.OneLine(last), "loadgen: ask "+url+": ")
+		none := (*loadgen.NoReplyError)(nil)
+		if p.Cluster.Door().Given == "" && errors.As(last, &none) && (none.TLS || none.Status == 0 && none.Fault != evidence.WrongServer) {
+			return p.refusePort(service, none, why)
+		}
 		return usage.New("app "+p.AppFile, fmt.Sprintf("asked for %s, and %s", p.App.Path(), why),
 			"mend request or reply: what is asked for, what a good reply is, and where its version stands")
 	case err != nil:
@@ -109,6 +122,22 @@ func (p Preflight) askApp(ctx context.Context, service *corev1.Service, pod *cor
 			"spell old.name and new.name as replies do, or mend where the version stands")
 	}
 	return nil
+}
+
+// refusePort refuses an app whose port gives no reply over HTTP, and says which others there are.
+func (p Preflight) refusePort(service *corev1.Service, none *loadgen.NoReplyError, why string) error {
+	port := fixtures.HTTPPort(service)
+	reason := fmt.Sprintf("port %s of Service %s gives no reply over HTTP: %s", userapp.PortText(*port), service.Name, why)
+	remedy := "have it answer there over HTTP"
+	switch others := slices.DeleteFunc(slices.Clone(service.Spec.Ports), func(o corev1.ServicePort) bool { return o.Port == port.Port }); {
+	case none.TLS:
+		reason = fmt.Sprintf("port %s of Service %s speaks TLS", userapp.PortText(*port), service.Name)
+		remedy = fmt.Sprintf("ask over it: service: https:%s:%d", service.Name, port.Port)
+	case len(others) > 0:
+		reason += "; it also has " + userapp.PortsText(others)
+		remedy = fmt.Sprintf("name the one of HTTP: service: %s:PORT", service.Name)
+	}
+	return usage.New("app "+p.AppFile, reason, remedy)
 }
 
 // PortOf is where a pod listens for what its Service sends it over HTTP.

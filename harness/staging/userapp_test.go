@@ -1,6 +1,12 @@
 package staging
 
 import (
+	"context"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -25,6 +31,7 @@ type fakeCluster struct {
 }
 
 func (f fakeCluster) Client() kubernetes.Interface { return f.client }
+func (fakeCluster) Door() cluster.Door             { return cluster.NoDoor("it is a fake") }
 
 // An app that does not get ready is refused with what keeps it, and sooner when that is an image nobody gives its node.
 func TestAwaitApp(t *testing.T) {
@@ -69,6 +76,63 @@ func TestAwaitApp(t *testing.T) {
 					t.Errorf("after %v, want %v", took, row.after)
 				}
 			})
+		})
+	}
+}
+
+// A port that gives no reply over HTTP is refused with what the owner can name instead.
+func TestAPortThatSpeaksNoHTTP(t *testing.T) {
+	app, err := userapp.Read("../../suites/own/testdata/nginx/app.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	listen := func(serve func(net.Conn)) string {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { l.Close() })
+		go func() {
+			for {
+				conn, err := l.Accept()
+				if err != nil {
+					return
+				}
+				serve(conn)
+				conn.Close()
+			}
+		}()
+		return l.Addr().String()
+	}
+	nats := listen(func(c net.Conn) { _, _ = c.Write([]byte(`INFO {"server_id":"a"}` + "\r\n")) })
+	secure := httptest.NewTLSServer(http.NotFoundHandler())
+	defer secure.Close()
+	secure.Config.ErrorLog = log.New(io.Discard, "", 0)
+	missing := httptest.NewServer(http.NotFoundHandler())
+	defer missing.Close()
+	first, others := corev1.ServicePort{Name: "client", Port: 4222}, []corev1.ServicePort{{Name: "monitor", Port: 8222}, {Port: 6222}}
+	for _, row := range []struct {
+		sentence, at string
+		ports        []corev1.ServicePort
+		says         string
+	}{
+		{"another protocol", nats, append([]corev1.ServicePort{first}, others...), "app app.yaml: port client (4222) of Service nats gives no " +
+			"reply over HTTP: malformed HTTP"},
+		{"another protocol, and who speaks HTTP", nats, append([]corev1.ServicePort{first}, others...),
+			"; it also has monitor (8222), 6222: name the one of HTTP: service: nats:PORT"},
+		{"it is the only one", nats, []corev1.ServicePort{first}, ": have it answer there over HTTP"},
+		{"TLS", secure.Listener.Addr().String(), []corev1.ServicePort{first},
+			"port client (4222) of Service nats speaks TLS: ask over it: service: https:nats:4222"},
+		{"HTTP, and another path", missing.Listener.Addr().String(), []corev1.ServicePort{first}, "asked for /, and 404 Not Found: mend request"},
+	} {
+		t.Run(row.sentence, func(t *testing.T) {
+			service := &corev1.Service{ObjectMeta: metav1.ObjectMeta{Name: "nats"}, Spec: corev1.ServiceSpec{Ports: row.ports}}
+			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+			defer cancel()
+			p := Preflight{App: app, AppFile: "app.yaml", Cluster: fakeCluster{}}
+			if err := p.ask(ctx, service, "http://"+row.at+"/", ""); !usage.Is(err) || !strings.Contains(err.Error(), row.says) {
+				t.Errorf("%v", err)
+			}
 		})
 	}
 }

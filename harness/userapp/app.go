@@ -28,6 +28,7 @@ type App struct {
 	asked    *loadgen.UserHTTP
 
 	namespace string // of the workload in its manifest
+	budget    Losses
 }
 
 // Read reads the file of an app and the manifests it names. The error is one line that names the file and the field or
@@ -44,6 +45,9 @@ func Read(file string) (*App, error) {
 	if a.asked, err = a.document.http(filepath.Dir(file)); err != nil {
 		return nil, fmt.Errorf("%s: request, reply: %w", file, err)
 	}
+	if a.budget, err = a.document.Budget.Read("budget.maxOutage", "budget.maxFailed"); err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
 	for _, name := range a.document.Manifests {
 		if err := a.load(filepath.Join(filepath.Dir(file), name)); err != nil {
 			return nil, err
@@ -53,7 +57,7 @@ func Read(file string) (*App, error) {
 		return nil, fmt.Errorf("%s: workload: no manifest has %s %s", file, a.document.Workload.Kind, a.document.Workload.Name)
 	}
 	if a.service == nil {
-		return nil, fmt.Errorf("%s: service: no manifest has Service %s", file, a.document.Service)
+		return nil, fmt.Errorf("%s: service: no manifest has Service %s", file, a.Service())
 	}
 	if err := a.validate(); err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
@@ -79,7 +83,19 @@ func (a *App) Rate() int { return a.document.rate() }
 func (a *App) PodSecurity() string { return cmp.Or(a.document.PodSecurity, "restricted") }
 
 // Service is the name of the one whose clients are asked about.
-func (a *App) Service() string { return a.document.Service }
+func (a *App) Service() string { return a.asksAt().Name }
+
+// asksAt is the Service as the file names it.
+func (a *App) asksAt() ServiceName {
+	name, _ := ParseServiceName(a.document.Service)
+	return name
+}
+
+// Secure reports whether its Service is asked over TLS, by its name.
+func (a *App) Secure() bool { return a.asksAt().Secure }
+
+// Budget is what a client may lose.
+func (a *App) Budget() Losses { return a.budget }
 
 // Name is the workload's, as kind and name.
 func (a *App) Name() string { return a.document.Workload.Kind + " " + a.document.Workload.Name }

@@ -22,9 +22,10 @@ type Document struct {
 	usage.Head `json:",inline"`
 	Manifests  []string `json:"manifests"` // files, relative to this one
 	Workload   Workload `json:"workload"`
-	Service    string   `json:"service"` // name of the one whose clients are asked about
+	Service    string   `json:"service"` // the one whose clients are asked about, see [ParseServiceName]
 	Request    Request  `json:"request,omitzero"`
 	Reply      Reply    `json:"reply,omitzero"`
+	Budget     Budget   `json:"budget,omitzero"`
 	Old        Version  `json:"old"`
 	New        Version  `json:"new"`
 	Rate       int      `json:"rate,omitempty"` // requests per second of every lane; 0: 50
@@ -46,12 +47,14 @@ type Request struct {
 	// Headers are further ones, by name. A value of @FILE or $VARIABLE is read from there.
 	Headers map[string]string `json:"headers,omitempty"`
 	Body    string            `json:"body,omitempty"` // file, relative to this one; empty: none
+	Secure  `json:",inline"`
 }
 
 // A Reply is what a good one looks like.
 type Reply struct {
-	Status  []int  `json:"status,omitempty"` // empty: 200 to 299
-	Version *Place `json:"version,omitempty"`
+	Status     []int  `json:"status,omitempty"`     // empty: 200 to 299
+	GoodStatus string `json:"goodStatus,omitempty"` // the same as ranges, such as 200-299,404
+	Version    *Place `json:"version,omitempty"`
 }
 
 // A Place is where a reply names its version; one field is set.
@@ -72,6 +75,7 @@ type Version struct {
 const defaultRate = 50
 
 func (d Document) validate() error {
+	service, named := ParseServiceName(d.Service)
 	switch {
 	case len(d.Manifests) == 0:
 		return errors.New("manifests: none is named: list the files that deploy the app")
@@ -81,6 +85,14 @@ func (d Document) validate() error {
 		return errors.New("workload.name: it is empty: name what is rolled out")
 	case d.Service == "":
 		return errors.New("service: it is empty: name the Service whose clients are asked about")
+	case !named:
+		return fmt.Errorf("service: %q: write it like web, web:8080, web:http or https:web:443", d.Service)
+	case service.Secure && d.Request.CA == "" && !d.Request.Insecure:
+		return fmt.Errorf("service: %q: clients in pods know no certificate authority: give request.ca or request.insecure", d.Service)
+	case !service.Secure && d.Request.Secure != (Secure{}):
+		return fmt.Errorf("service: %q: it is not asked over TLS, of which request says something: write https:NAME:PORT", d.Service)
+	case len(d.Reply.Status) > 0 && d.Reply.GoodStatus != "":
+		return errors.New("reply.goodStatus: reply.status says the same: leave one out")
 	case d.Old.Name == "" || d.New.Name == "":
 		return errors.New("old.name, new.name: one is empty: name both versions")
 	case d.Old.Name == d.New.Name:
@@ -107,10 +119,18 @@ func (d Document) http(folder string) (*loadgen.UserHTTP, error) {
 		}
 		asked.Headers = append(asked.Headers, loadgen.HeaderField{Name: name, Value: value})
 	}
+	var err error
 	if d.Request.Body != "" {
-		var err error
 		if asked.Body, err = usage.File(folder, d.Request.Body); err != nil {
 			return nil, fmt.Errorf("body: %w", err)
+		}
+	}
+	if asked.TLS, err = d.Request.TLS(folder); err != nil {
+		return nil, err
+	}
+	if d.Reply.GoodStatus != "" {
+		if asked.Status, err = usage.Statuses("goodStatus", d.Reply.GoodStatus); err != nil {
+			return nil, err
 		}
 	}
 	if place := d.Reply.Version; place != nil {

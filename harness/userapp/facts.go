@@ -2,10 +2,12 @@ package userapp
 
 import (
 	"fmt"
+	"strconv"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/utils/ptr"
@@ -21,6 +23,9 @@ func (a *App) validate() error {
 	}
 	if len(a.service.Spec.Ports) == 0 {
 		return fmt.Errorf("service: %s has no port", a.service.Name)
+	}
+	if a.asksAt().Of(a.service) == nil {
+		return fmt.Errorf("service: %s has no port %s: it has %s", a.service.Name, a.asksAt().Port, PortsText(a.service.Spec.Ports))
 	}
 	template := a.template()
 	for key, value := range a.service.Spec.Selector {
@@ -52,6 +57,9 @@ func (a *App) adapt() {
 		template.Labels = map[string]string{}
 	}
 	template.Labels[fixtures.ManagedByLabel] = fixtures.Owner
+	if a.asksAt().Port != "" {
+		metav1.SetMetaDataAnnotation(&a.service.ObjectMeta, fixtures.PortAnnotation, strconv.Itoa(int(a.asksAt().Of(a.service).Port)))
+	}
 }
 
 // learn fills in the facts, from an app that is valid.

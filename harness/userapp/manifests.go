@@ -85,7 +85,7 @@ func (a *App) keep(object runtime.Object, kind string) {
 		for i := range o.Spec.Ports {
 			o.Spec.Ports[i].NodePort = 0
 		}
-		if name == a.document.Service {
+		if name == a.Service() {
 			a.service = o
 			return
 		}

@@ -53,6 +53,12 @@ func TestTheSchemaOfAnApp(t *testing.T) {
 		{"a misspelt field further in", "{path: /}", "{pth: /}", false},
 		{"another kind of workload", "kind: Deployment,", "kind: DaemonSet,", false},
 		{"a version in two places", "{header: X-Version}", "{header: X-Version, pointer: /v}", false},
+		{"a port over TLS", "service: nginx", "service: https:nginx:443", true},
+		{"another scheme", "service: nginx", "service: tcp:nginx:443", false},
+		{"what the options of during take", "{path: /}", "{path: /, ca: a.pem, serverName: shop.test, insecure: true}", true},
+		{"statuses as ranges", "reply:", "reply:\n  goodStatus: 200-299,404", true},
+		{"a status that is none", "reply:", "reply:\n  goodStatus: 200-99", false},
+		{"a budget", "podSecurity:", "budget: {maxOutage: 5s, maxFailed: 0.1%}\npodSecurity:", true},
 		{"a path that is none", "{path: /}", "{path: a}", false},
 		{"a standard that is none", "podSecurity: baseline", "podSecurity: none", false},
 	} {

@@ -12,7 +12,7 @@ func All(app *userapp.App) []harness.Scenario {
 		return nil
 	}
 	return []harness.Scenario{
-		update(app, "update", "rolling out the next version fails no request", app.Update()),
-		update(app, "update-back", "rolling back to the version before fails no request", app.Back()),
+		update(app, "update", "rolling out the next version", app.Update()),
+		update(app, "update-back", "rolling back to the version before", app.Back()),
 	}
 }

@@ -1,6 +1,8 @@
 package own
 
 import (
+	"fmt"
+
 	"rollcall/fixtures"
 	"rollcall/harness"
 	"rollcall/harness/evidence"
@@ -10,18 +12,22 @@ import (
 )
 
 // update is a rollout under load. Where the app's replies name their version, what they say is judged as well.
-func update(app *userapp.App, id, claim string, strategy rollout.Strategy) harness.Scenario {
+func update(app *userapp.App, id, does string, strategy rollout.Strategy) harness.Scenario {
 	old, next := strategy.Versions()
 	s := harness.Scenario{
 		ID:      id,
 		Profile: harness.Core,
-		Claim:   claim + " of " + app.Name(),
+		Claim:   does + " fails no request of " + app.Name(),
 		Uses:    []string{harness.AppObjects},
 		UserApp: app,
 		App:     fixtures.App{Name: app.Service()}, // of the control pod, which has to answer in the Service's name
 		Load:    harness.Load{Rate: app.Rate()},
 		Rollout: strategy,
 		Expect:  []evidence.Expectation{verdict.FullRate(99), verdict.NoFailures(), verdict.NoSlowReplies()},
+	}
+	if may := app.Budget(); may.Any() { // what was slow is part of an outage
+		s.Claim = fmt.Sprintf("no client %s in %s of %s", may.Words(), does, app.Name())
+		s.Expect = append(may.Expectations(), verdict.FullRate(99))
 	}
 	if app.Facts().Named {
 		s.Expect = append(s.Expect, verdict.Serves(old, next), verdict.OnlyServes(next, evidence.Barrier))

@@ -1,0 +1,53 @@
+package usage
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Duration reads what an option says; empty is the usual one.
+func Duration(option, text string, usual, least time.Duration) (time.Duration, error) {
+	if text == "" {
+		return usual, nil
+	}
+	d, err := time.ParseDuration(text)
+	if err != nil || d < least {
+		return 0, New(option+" "+text, fmt.Sprintf("it is no time of %v or more", least), "write it like 90s or 2h")
+	}
+	return d, nil
+}
+
+// Permille reads a share of what may fail; empty is 0.
+func Permille(option, text string) (int, error) {
+	if text == "" {
+		return 0, nil
+	}
+	percent, err := strconv.ParseFloat(strings.TrimSuffix(text, "%"), 64)
+	n := int(math.Round(percent * 10))
+	if err != nil || n < 1 || n > 1000 || math.Abs(percent*10-float64(n)) > 1e-6 {
+		return 0, New(option+" "+text, "it is no share of 0.1% to 100%, in steps of 0.1%", "write it like 0.1%, or leave it out: none may fail")
+	}
+	return n, nil
+}
+
+// Statuses reads those of HTTP as ranges, such as 200-399,404.
+func Statuses(option, text string) (all []int, err error) {
+	for part := range strings.SplitSeq(text, ",") {
+		first, last, ranged := strings.Cut(part, "-")
+		from, err := strconv.Atoi(first)
+		to := from
+		if ranged && err == nil {
+			to, err = strconv.Atoi(last)
+		}
+		if err != nil || from < 100 || to > 599 || from > to {
+			return nil, New(option+" "+text, fmt.Sprintf("%q is no status or range of them", part), "write it like 200-299,404")
+		}
+		for status := from; status <= to; status++ {
+			all = append(all, status)
+		}
+	}
+	return all, nil
+}

@@ -1,0 +1,163 @@
+package userapp_test
+
+import (
+	"crypto/tls"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/client-go/kubernetes/fake"
+
+	"rollcall/fixtures"
+	"rollcall/harness/evidence"
+	"rollcall/harness/userapp"
+	"rollcall/harness/verdict"
+	"rollcall/loadgen"
+)
+
+// read reads the file of the example, with some texts replaced by others, whose Service has more ports.
+func read(t *testing.T, replaced ...string) (*userapp.App, error) {
+	t.Helper()
+	dir := t.TempDir()
+	for name, with := range map[string]*strings.Replacer{
+		"app.yaml": strings.NewReplacer(replaced...),
+		"nginx.yaml": strings.NewReplacer("  ports:\n  - {name: http,", "  ports:\n  - {name: nats, port: 4222}\n"+
+			"  - {name: monitor, port: 8222}\n  - {name: https, port: 443}\n  - {name: http,"),
+	} {
+		text, err := os.ReadFile(filepath.Join(filepath.Dir(nginx), name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(with.Replace(string(text))), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(dir, "ca.pem"), []byte("pem"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return userapp.Read(filepath.Join(dir, "app.yaml"))
+}
+
+// Which port is asked, and over what, is as the file names it.
+func TestThePortThatIsAsked(t *testing.T) {
+	for _, row := range []struct{ sentence, service, request, url, says string }{
+		{"none is named: that of the name http", "nginx", "{path: /}", "http://10.0.0.1:8000/", ""},
+		{"one by name", "nginx:monitor", "{path: /}", "http://10.0.0.1:8222/", ""},
+		{"one by number", "nginx:4222", "{path: /}", "http://10.0.0.1:4222/", ""},
+		{"one over TLS", "https:nginx:https", "{path: /, insecure: true}", "https://nginx.ns.svc/", ""},
+		{"one over TLS, of another number", "https:nginx:8222", "{path: /, insecure: true}", "https://nginx.ns.svc:8222/", ""},
+		{"one that is not there", "nginx:web", "{path: /}", "",
+			"service: nginx has no port web: it has nats (4222), monitor (8222), https (443), http (8000)"},
+		{"another scheme", "tcp:nginx:4222", "{path: /}", "",
+			`service: "tcp:nginx:4222": write it like web, web:8080, web:http or https:web:443`},
+		{"no authority that pods trust", "https:nginx:443", "{path: /}", "", "clients in pods know no certificate authority: give request.ca"},
+		{"an authority over plain HTTP", "nginx:http", "{path: /, ca: ca.pem}", "", "it is not asked over TLS, of which request says something"},
+	} {
+		t.Run(row.sentence, func(t *testing.T) {
+			app, err := read(t, "service: nginx", "service: "+row.service, "{path: /}", row.request)
+			if row.says != "" {
+				if err == nil || !strings.Contains(err.Error(), row.says) {
+					t.Errorf("%v", err)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			service, err := app.Update().Deploy(t.Context(), fake.NewClientset(), fixtures.Destination{Namespace: "ns"}, fixtures.App{}, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			service.Spec.ClusterIP = "10.0.0.1"
+			url := fixtures.HTTPURL(service)
+			if app.Secure() {
+				url = userapp.SecureURL(service)
+			}
+			if url != row.url || app.Service() != "nginx" {
+				t.Errorf("%s of %s, want %s", url, app.Service(), row.url)
+			}
+		})
+	}
+}
+
+// The file takes what the options of `rollcall during` do, by the same names.
+func TestHowAnAppIsAsked(t *testing.T) {
+	for _, row := range []struct {
+		sentence, request, reply string
+		want                     loadgen.UserHTTP
+		says                     string
+	}{
+		{sentence: "nothing is said", want: loadgen.UserHTTP{Header: "X-Version"}},
+		{sentence: "all of a request", request: "host: shop.test, headers: {X-Tenant: acme}, method: POST, body: ca.pem",
+			want: loadgen.UserHTTP{Method: "POST", Host: "shop.test", Header: "X-Version", Body: []byte("pem"),
+				Headers: []loadgen.HeaderField{{Name: "X-Tenant", Value: "acme"}}}},
+		{sentence: "statuses as ranges", reply: "goodStatus: '200,404-405', ",
+			want: loadgen.UserHTTP{Header: "X-Version", Status: []int{200, 404, 405}}},
+		{sentence: "TLS", request: "serverName: shop.test, insecure: true, tlsMin: '1.3'", want: loadgen.UserHTTP{Header: "X-Version",
+			TLS: &loadgen.TLS{ServerName: "shop.test", Insecure: true, MinVersion: tls.VersionTLS13}}},
+		{sentence: "an authority that is not there", request: "ca: none.pem", says: "request, reply: ca: "},
+		{sentence: "an authority that is none", request: "ca: ca.pem", says: "request, reply: CA: there is no certificate in PEM"},
+		{sentence: "a version of TLS that is none", request: "insecure: true, tlsMin: '1.4'", says: "tls-min 1.4: there is no such version"},
+		{sentence: "a range backwards", reply: "goodStatus: 399-200, ", says: `goodStatus 399-200: "399-200" is no status or range`},
+		{sentence: "statuses twice", reply: "goodStatus: 200-299, status: [200], ", says: "reply.goodStatus: reply.status says the same"},
+	} {
+		t.Run(row.sentence, func(t *testing.T) {
+			service := "nginx"
+			if strings.Contains(row.request, "insecure") || strings.Contains(row.request, "ca:") {
+				service = "https:nginx:443"
+			}
+			app, err := read(t, "service: nginx", "service: "+service, "{path: /}", "{path: /, "+row.request+"}",
+				"reply:\n  version: {header: X-Version}", "reply: {"+row.reply+"version: {header: X-Version}}")
+			if row.says != "" {
+				if err == nil || !strings.Contains(err.Error(), row.says) {
+					t.Errorf("%v", err)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(&row.want, app.HTTP()); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestWhatClientsMayLose(t *testing.T) {
+	for _, row := range []struct {
+		sentence, budget string
+		any              bool
+		want             []evidence.Expectation
+		says             string
+	}{
+		{sentence: "nothing, unless it is said", want: []evidence.Expectation{verdict.NoFailures()}},
+		{sentence: "an outage and a share", budget: "{maxOutage: 5s, maxFailed: 0.1%}", any: true, want: []evidence.Expectation{
+			verdict.MaxOutage(5 * time.Second), verdict.ReplyGap(0, 5*time.Second), verdict.MaxFailedShare(1)}},
+		{sentence: "an outage that is none", budget: "{maxOutage: 5}", says: "maxOutage"},
+		{sentence: "a share that is none", budget: "{maxFailed: 101%}", says: "budget.maxFailed 101%: it is no share of 0.1% to 100%"},
+	} {
+		t.Run(row.sentence, func(t *testing.T) {
+			budget := ""
+			if row.budget != "" {
+				budget = "budget: " + row.budget + "\n"
+			}
+			app, err := read(t, "podSecurity:", budget+"podSecurity:")
+			if row.says != "" {
+				if err == nil || !strings.Contains(err.Error(), row.says) {
+					t.Errorf("%v", err)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(row.want, app.Budget().Expectations()); diff != "" || app.Budget().Any() != row.any {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}

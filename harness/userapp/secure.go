@@ -1,0 +1,43 @@
+package userapp
+
+import (
+	"crypto/tls"
+
+	"rollcall/harness/usage"
+	"rollcall/loadgen"
+)
+
+// A Secure says how connections over https are secured, by files in PEM.
+type Secure struct {
+	CA         string `json:"ca,omitempty"`         // authorities that are trusted; empty: the host's
+	ServerName string `json:"serverName,omitempty"` // asked for, and in the certificate; empty: the target's
+	Insecure   bool   `json:"insecure,omitempty"`   // any certificate will do
+	TLSMin     string `json:"tlsMin,omitempty"`     // 1.2 or 1.3; empty: 1.2
+	ClientCert string `json:"clientCert,omitempty"`
+	ClientKey  string `json:"clientKey,omitempty"`
+}
+
+// TLS is the same for clients, nil if nothing is said. Names of files are relative to a folder.
+func (s Secure) TLS(folder string) (*loadgen.TLS, error) {
+	if s == (Secure{}) {
+		return nil, nil
+	}
+	least, known := map[string]uint16{"": 0, "1.2": tls.VersionTLS12, "1.3": tls.VersionTLS13}[s.TLSMin]
+	if !known {
+		return nil, usage.New("tls-min "+s.TLSMin, "there is no such version", "use 1.2 or 1.3")
+	}
+	t := &loadgen.TLS{ServerName: s.ServerName, Insecure: s.Insecure, MinVersion: least}
+	for _, of := range []struct {
+		flag, name string
+		to         *[]byte
+	}{{"ca", s.CA, &t.CA}, {"client-cert", s.ClientCert, &t.Certificate}, {"client-key", s.ClientKey, &t.Key}} {
+		if of.name == "" {
+			continue
+		}
+		var err error
+		if *of.to, err = usage.File(folder, of.name); err != nil {
+			return nil, usage.New(of.flag, usage.OneLine(err), "name one that is there")
+		}
+	}
+	return t, nil
+}
