@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -16,6 +17,7 @@ import (
 
 	"rollcall/fixtures"
 	"rollcall/harness/poll"
+	"rollcall/harness/usage"
 )
 
 // A collection is all objects of a kind in a namespace.
@@ -140,6 +142,21 @@ func WaitGone(ctx context.Context, client kubernetes.Interface, which metav1.Lis
 	return waitGone(ctx, client, which, func(corev1.Namespace) bool { return true })
 }
 
+// waitsFor is why the deletion of a namespace fails, by the condition that its controller writes (Kubernetes v1.37,
+// pkg/controller/namespace/deletion/status_condition_utils.go), such as that an API group has no back end.
+func waitsFor(n corev1.Namespace) string {
+	for _, c := range n.Status.Conditions {
+		switch c.Type {
+		case corev1.NamespaceDeletionDiscoveryFailure, corev1.NamespaceDeletionGVParsingFailure, corev1.NamespaceDeletionContentFailure,
+			corev1.NamespaceFinalizersRemaining, corev1.NamespaceContentRemaining:
+			if c.Status == corev1.ConditionTrue {
+				return fmt.Sprintf(" (%s: %s)", c.Type, usage.JoinLines(c.Message))
+			}
+		}
+	}
+	return ""
+}
+
 func waitGone(ctx context.Context, client kubernetes.Interface, which metav1.ListOptions, counts func(corev1.Namespace) bool) error {
 	ctx, cancel := context.WithTimeout(ctx, cleanupTimeout)
 	defer cancel()
@@ -152,13 +169,13 @@ func waitGone(ctx context.Context, client kubernetes.Interface, which metav1.Lis
 		left = left[:0]
 		for _, n := range list.Items {
 			if counts(n) {
-				left = append(left, n.Name)
+				left = append(left, n.Name+waitsFor(n))
 			}
 		}
 		return len(left) == 0, nil
 	})
 	if errors.Is(err, context.DeadlineExceeded) {
-		return fmt.Errorf("clean up: namespaces %v not gone after %v", left, cleanupTimeout)
+		return fmt.Errorf("clean up: not gone after %v: namespace %s", cleanupTimeout, strings.Join(left, "; namespace "))
 	}
 	if err != nil {
 		return fmt.Errorf("clean up: %w", err)

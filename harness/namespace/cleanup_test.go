@@ -102,16 +102,22 @@ func TestCleanupOfPreassigned(t *testing.T) {
 
 func TestWaitGone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		client := newFake(t, fixtures.Namespace("stuck", "run", fixtures.Restricted, time.Time{}))
+		stuck := fixtures.Namespace("stuck", "run", fixtures.Restricted, time.Time{})
+		stuck.Status.Conditions = []corev1.NamespaceCondition{
+			{Type: corev1.NamespaceDeletionContentFailure, Status: corev1.ConditionFalse, Message: "all content deleted"},
+			{Type: corev1.NamespaceDeletionDiscoveryFailure, Status: corev1.ConditionTrue, Message: "metrics.k8s.io/v1beta1:\nstale"}}
+		client := newFake(t, stuck, fixtures.Namespace("slow", "run", fixtures.Restricted, time.Time{}))
 		began := time.Now()
 		err := WaitGone(t.Context(), client, fixtures.OfRun("run"))
-		if err == nil || !strings.Contains(err.Error(), "namespaces [stuck] not gone after 2m0s") || time.Since(began) != cleanupTimeout {
+		const says = "not gone after 2m0s: namespace slow; namespace stuck (NamespaceDeletionDiscoveryFailure: metrics.k8s.io/v1beta1: stale)"
+		if err == nil || !strings.Contains(err.Error(), says) || time.Since(began) != cleanupTimeout {
 			t.Errorf("%v after %v", err, time.Since(began))
 		}
 		if err := WaitGone(t.Context(), client, fixtures.OfRun("another")); err != nil {
 			t.Errorf("that of another run was waited for: %v", err)
 		}
 		time.AfterFunc(time.Second, func() {
+			_ = client.CoreV1().Namespaces().Delete(t.Context(), "slow", metav1.DeleteOptions{})
 			_ = client.CoreV1().Namespaces().Delete(t.Context(), "stuck", metav1.DeleteOptions{})
 		})
 		if err := WaitGone(t.Context(), client, fixtures.OfRun("run")); err != nil {
