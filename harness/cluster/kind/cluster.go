@@ -5,11 +5,13 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"net/http"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 
 	"rollcall/harness/cluster"
@@ -53,12 +55,15 @@ func connect(ctx context.Context, c *Cluster) error {
 		config.Host = "https://" + net.JoinHostPort(c.address, apiPort)
 	}
 	config.QPS = -1 // it is ours alone: client-side throttling would only delay what we time
+	return c.use(config)
+}
+
+// use makes the clients. A proxy of the environment is passed by: it knows no addresses of this host's own networks.
+func (c *Cluster) use(config *rest.Config) error {
+	config.Proxy = http.ProxyURL(nil)
 	client, err := c.engine.Client(config)
-	if err != nil {
-		return err
-	}
 	c.API = cluster.NewAPI(config, client)
-	return nil
+	return err
 }
 
 // identify asks for the version of the nodes.

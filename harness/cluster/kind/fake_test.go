@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
@@ -154,7 +155,20 @@ func (e *fakeEngine) Kubeconfig(string) ([]byte, error) {
 	return clientcmd.Write(*config)
 }
 
-func (e *fakeEngine) Client(*rest.Config) (kubernetes.Interface, error) { return e.client, nil }
+// Client is of a server that no proxy is asked for.
+func (e *fakeEngine) Client(config *rest.Config) (kubernetes.Interface, error) {
+	asked, err := http.NewRequest(http.MethodGet, config.Host, nil)
+	if err != nil {
+		return nil, err
+	}
+	if config.Proxy == nil { // else net/http takes that of the environment
+		return nil, errors.New("the environment says which proxy is asked")
+	}
+	if proxy, err := config.Proxy(asked); proxy != nil || err != nil {
+		return nil, fmt.Errorf("proxy %v is asked: %w", proxy, err)
+	}
+	return e.client, nil
+}
 
 func (e *fakeEngine) Nodes(string) ([]node, error) {
 	var list []node

@@ -60,9 +60,7 @@ func awaitCredentials() Action {
 		if err != nil {
 			return err
 		}
-		client, err := c.engine.Client(config)
-		c.API = cluster.NewAPI(config, client)
-		return err
+		return c.use(config)
 	}}
 }
 
