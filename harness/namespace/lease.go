@@ -24,6 +24,7 @@ type Pool struct{ preassigned chan string }
 type Lease struct {
 	Name        string
 	Preassigned bool
+	Disrupted   time.Duration // for how long the cluster may be disrupted, which comes to what any recording takes
 	pool        Pool
 }
 
@@ -51,7 +52,7 @@ func (p Pool) Acquire(ctx context.Context) (Lease, error) {
 	}
 	select {
 	case name := <-p.preassigned:
-		return Lease{name, true, p}, nil
+		return Lease{Name: name, Preassigned: true, pool: p}, nil
 	case <-ctx.Done():
 		return Lease{}, context.Cause(ctx)
 	}
@@ -72,12 +73,12 @@ func Observers(name string) string { return name + "-rules" }
 
 // Create creates the namespace, for pods of a standard, or sees that a preassigned one is empty.
 func (l Lease) Create(ctx context.Context, client kubernetes.Interface, session, standard string) error {
-	return l.create(ctx, client, fixtures.Namespace(l.Name, session, standard, time.Now().Add(expiry)))
+	return l.create(ctx, client, fixtures.Namespace(l.Name, session, standard, time.Now().Add(expiry+l.Disrupted)))
 }
 
 // CreateForObservers creates the observers' namespace.
 func (l Lease) CreateForObservers(ctx context.Context, client kubernetes.Interface, session string) error {
-	return l.create(ctx, client, fixtures.Namespace(l.Observers(), session, "privileged", time.Now().Add(expiry)))
+	return l.create(ctx, client, fixtures.Namespace(l.Observers(), session, "privileged", time.Now().Add(expiry+l.Disrupted)))
 }
 
 func (l Lease) create(ctx context.Context, client kubernetes.Interface, namespace *corev1.Namespace) error {

@@ -2,9 +2,11 @@ package namespace
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -87,5 +89,23 @@ func TestLeaseCreate(t *testing.T) {
 				t.Errorf("created: %v, want %v", created, row.creates)
 			}
 		})
+	}
+}
+
+// Another host's run deletes what has expired, so nothing expires while it is used.
+func TestANamespaceOfALongDisruptionExpiresLater(t *testing.T) {
+	client := newFake(t)
+	lease := Lease{Name: "new", Disrupted: 12 * time.Hour}
+	if err := errors.Join(lease.Create(t.Context(), client, "run", fixtures.Restricted), lease.CreateForObservers(t.Context(), client, "run")); err != nil {
+		t.Fatal(err)
+	}
+	list, err := client.CoreV1().Namespaces().List(t.Context(), fixtures.OfRun("run"))
+	if err != nil || len(list.Items) != 2 {
+		t.Fatalf("%v, %v", list, err)
+	}
+	for _, n := range list.Items {
+		if (Sweep{}).selects(n, time.Now().Add(12*time.Hour+30*time.Minute)) {
+			t.Errorf("namespace %s is deleted while it is used", n.Name)
+		}
 	}
 }

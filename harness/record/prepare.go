@@ -82,6 +82,9 @@ func (r *Recording) createNamespace(ctx context.Context) error {
 	if r.UserApp != nil {
 		standard = r.UserApp.PodSecurity()
 	}
+	if r.Disruption != nil {
+		r.Lease.Disrupted = r.Disruption.Limit()
+	}
 	if err := r.Lease.Create(ctx, r.Cluster.Client(), r.Session, standard); err != nil {
 		return err
 	}
