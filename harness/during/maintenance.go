@@ -122,7 +122,6 @@ func (m *maintenance) do(ctx context.Context, s disruption.Stage) error {
 		m.unfinished = m.does + " was interrupted"
 	case unended != "":
 		m.unfinished = unended
-		s.Step("", unended)
 	}
 	if m.unfinished != "" {
 		m.screen.say(m.unfinished)
