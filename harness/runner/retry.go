@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -48,7 +49,7 @@ func retry(s harness.Scenario, attempt func(number, tries int, earlier []string)
 			print("the first recording only measures; the second one is judged")
 			continue
 		}
-		print(fmt.Sprintf("%s: %s", v.Outcome, v.Because))
+		print(fmt.Sprintf("%s: %s", v.Outcome, cmp.Or(v.Headline, v.Because)))
 		for _, f := range v.Findings {
 			if f.Exposure.Unit != "" { // else it was skipped
 				print(fmt.Sprintf("%s %s, put to %s", f.Outcome, f.Rule, phrase.Count(f.Exposure.Count, f.Exposure.Unit)))
