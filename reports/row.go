@@ -73,9 +73,12 @@ func remedy(s model.Scenario) string {
 // headline is what a scenario came to, in a line; a report from before there were headlines has the whole reason alone.
 func headline(s model.Scenario) string { return cmp.Or(s.Headline, s.Because) }
 
+// widestKinds is how many columns of a table the kinds of failures may take; what is said below it has all of them.
+const widestKinds = 30
+
 // kinds is like "3 (2 refused, 1 timeout)".
 func kinds(failed int, failures map[evidence.Fault]int) string {
-	if byKind := phrase.Faults(failures); byKind != "" {
+	if byKind := phrase.Faults(failures); byKind != "" && len(byKind) <= widestKinds {
 		return fmt.Sprintf("%d (%s)", failed, byKind)
 	}
 	return fmt.Sprint(failed)
