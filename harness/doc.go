@@ -16,7 +16,6 @@
 //   - mutants is a catalogue of injected faults, each of which a verdict has to detect; runner does them
 //   - trackrecord keeps what scenarios came to on releases of Kubernetes with and without a known bug; runner makes it
 //   - host finds out what this machine can run, and sets it up; nodeimage builds the image of nodes; lab makes a machine with IP_VS
-//   - buildcache keeps what takes long to build
 //   - layout knows where Rollcall runs from, and the images of its pods; release has what a release has inside
 //   - usage is what users give: flags, files, and the error of what is wrong with them; progress says how far a run is
 //   - command runs programs; poll waits for a condition; lock has one process at a time; atomicfile replaces a file whole

@@ -11,9 +11,9 @@ import (
 	"runtime"
 	"strings"
 
-	"rollcall/harness/buildcache"
 	"rollcall/harness/command"
 	"rollcall/harness/host"
+	"rollcall/harness/nodeimage"
 )
 
 // images are what a lab is made of.
@@ -25,13 +25,13 @@ type images struct {
 
 // A builder builds a lab.
 type builder struct {
-	*buildcache.Builder
+	*nodeimage.Builder
 	folder string
 }
 
 // build makes what of a lab is not there yet. nodeImage is the name of the node image in this host's engine.
 func build(ctx context.Context, w io.Writer, folder, nodeImage string) (im images, err error) {
-	steps, err := buildcache.New(w, folder, "build.log", "ipvs lab", 4)
+	steps, err := nodeimage.NewBuilder(w, folder, "build.log", "ipvs lab", 4)
 	if err != nil {
 		return im, fmt.Errorf("lab: %w", err)
 	}

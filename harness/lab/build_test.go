@@ -7,13 +7,13 @@ import (
 	"strings"
 	"testing"
 
-	"rollcall/harness/buildcache"
+	"rollcall/harness/nodeimage"
 )
 
 func testBuilder(t *testing.T) builder {
 	t.Helper()
 	folder := t.TempDir()
-	steps, err := buildcache.New(io.Discard, folder, "build.log", "ipvs lab", 4)
+	steps, err := nodeimage.NewBuilder(io.Discard, folder, "build.log", "ipvs lab", 4)
 	if err != nil {
 		t.Fatal(err)
 	}

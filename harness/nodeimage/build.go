@@ -8,20 +8,19 @@ import (
 	"path/filepath"
 	"runtime"
 
-	"rollcall/harness/buildcache"
 	"rollcall/harness/host"
 )
 
 // A builder builds one node image, or a part that is in none.
 type builder struct {
-	*buildcache.Builder
+	*Builder
 	version string
 	folder  string // of all builds
 	work    string // of this one, nothing of which stays
 }
 
 func build(ctx context.Context, w io.Writer, folder, version string) (err error) {
-	steps, err := buildcache.New(w, folder, version+".log", "node image "+version, len(programsOf(version))+4)
+	steps, err := NewBuilder(w, folder, version+".log", "node image "+version, len(programsOf(version))+4)
 	if err != nil {
 		return fmt.Errorf("nodeimage: %w", err)
 	}

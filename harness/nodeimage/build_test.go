@@ -11,7 +11,6 @@ import (
 	"strings"
 	"testing"
 
-	"rollcall/harness/buildcache"
 	"rollcall/harness/usage"
 )
 
@@ -58,7 +57,7 @@ func fakeTools(t *testing.T, scripts map[string]string) (said string) {
 
 func testBuilder(t *testing.T, w *bytes.Buffer) *builder {
 	folder := t.TempDir()
-	steps, err := buildcache.New(w, folder, "build.log", "node image", 10)
+	steps, err := NewBuilder(w, folder, "build.log", "node image", 10)
 	if err != nil {
 		t.Fatal(err)
 	}

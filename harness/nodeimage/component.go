@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 
-	"rollcall/harness/buildcache"
 	"rollcall/harness/command"
 	"rollcall/harness/host"
 	"rollcall/harness/lock"
@@ -52,13 +51,13 @@ func compileAlone(ctx context.Context, w io.Writer, state string, part goPart) (
 	if part.built(folder) {
 		return nil
 	}
-	steps, err := buildcache.New(w, folder, part.Name+".log", part.label(), 1)
+	steps, err := NewBuilder(w, folder, part.Name+".log", part.label(), 1)
 	if err != nil {
 		return fmt.Errorf("nodeimage: %w", err)
 	}
 	defer steps.Close()
 	b := &builder{steps, "", folder, filepath.Join(folder, "work-"+part.Name)}
-	b.Plan([]buildcache.Step{part.step()})
+	b.Plan([]Step{part.step()})
 	err = errors.Join(b.compileAll(ctx, []goPart{part}), os.RemoveAll(b.work))
 	switch {
 	case err == nil:

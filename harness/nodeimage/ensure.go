@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"time"
 
-	"rollcall/harness/buildcache"
 	"rollcall/harness/command"
 	"rollcall/harness/host"
 	"rollcall/harness/lock"
@@ -70,7 +69,7 @@ func Ensure(ctx context.Context, w io.Writer, version string) (image string, err
 	}
 	folder := filepath.Join(state, "nodeimage")
 	fmt.Fprintf(w, "building it, %s on %d cores; each of its parts is kept as soon as it is made\n",
-		buildcache.About(buildcache.Typical(plan(folder, version))), cores())
+		about(typicalOf(plan(folder, version))), cores())
 	if err := build(ctx, w, folder, version); err != nil {
 		return "", err
 	}

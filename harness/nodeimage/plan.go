@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"time"
 
-	"rollcall/harness/buildcache"
 	"rollcall/harness/host"
 )
 
@@ -38,25 +37,25 @@ func Expected(ctx context.Context, version string) (time.Duration, error) {
 		return 0, nil
 	}
 	state, err := host.StateDir()
-	return buildcache.Typical(plan(filepath.Join(state, "nodeimage"), version)), err
+	return typicalOf(plan(filepath.Join(state, "nodeimage"), version)), err
 }
 
 // plan is what is left of a build, one step after the other. Debian is installed beside the compiler, if that has work.
-func plan(folder, version string) (steps []buildcache.Step) {
+func plan(folder, version string) (steps []Step) {
 	for _, p := range programsOf(version) {
 		if !p.built(folder) {
 			steps = append(steps, p.step())
 		}
 	}
 	if len(steps) == 0 && !exists(debianFolder(folder)) {
-		steps = append(steps, buildcache.Step{Name: "debian " + debian.Suite, Typical: typical["debian"]})
+		steps = append(steps, Step{Name: "debian " + debian.Suite, Typical: typical["debian"]})
 	}
-	return append(steps, buildcache.Step{Name: assembleStep, Typical: typical[assembleStep]},
-		buildcache.Step{Name: loadStep, Typical: typical[loadStep]})
+	return append(steps, Step{Name: assembleStep, Typical: typical[assembleStep]},
+		Step{Name: loadStep, Typical: typical[loadStep]})
 }
 
-func (p goPart) step() buildcache.Step {
-	return buildcache.Step{Name: p.label(), Typical: typical[p.Name] * 2 / time.Duration(cores())}
+func (p goPart) step() Step {
+	return Step{Name: p.label(), Typical: typical[p.Name] * 2 / time.Duration(cores())}
 }
 
 // label is the name of the step that makes a part.
@@ -64,13 +63,13 @@ func (p goPart) label() string { return p.Name + " " + p.Version }
 
 // folder is that of the finished part.
 func (p goPart) folder(builds string) string {
-	return buildcache.Dir(builds, p.Name, p.Version, partInputs{revision, p})
+	return partDir(builds, p.Name, p.Version, partInputs{revision, p})
 }
 
 func (p goPart) built(builds string) bool { return exists(p.folder(builds)) }
 
 func debianFolder(builds string) string {
-	return buildcache.Dir(builds, "debian", debian.Suite, partInputs{revision, debian})
+	return partDir(builds, "debian", debian.Suite, partInputs{revision, debian})
 }
 
 func exists(folder string) bool {

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"rollcall/harness/buildcache"
 	"rollcall/harness/usage"
 )
 
@@ -152,7 +151,7 @@ type partInputs struct {
 	Value    any
 }
 
-func hash(v any) string { return buildcache.Hash(partInputs{revision, v}) }
+func hash(v any) string { return contentHash(partInputs{revision, v}) }
 
 // tag is the name of the image built for a Kubernetes version.
 func tag(version string) string { return tagOf(version, debian) }

@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 
-	"rollcall/harness/buildcache"
 	"rollcall/harness/command"
 	"rollcall/harness/host"
 	"rollcall/harness/lock"
@@ -56,11 +55,11 @@ func UpgradeTo(ctx context.Context, w io.Writer, version string) (u Upgrade, err
 	defer func() { err = errors.Join(err, held.Release()) }()
 	folder := filepath.Join(state, "nodeimage")
 	inputs := partInputs{upgradeRevision, id}
-	u = Upgrade{version, buildcache.Dir(folder, "upgrade", version, inputs)}
+	u = Upgrade{version, partDir(folder, "upgrade", version, inputs)}
 	if exists(u.folder) {
 		return u, nil
 	}
-	steps, err := buildcache.New(w, folder, "upgrade-"+version+".log", "upgrade to "+version, 1)
+	steps, err := NewBuilder(w, folder, "upgrade-"+version+".log", "upgrade to "+version, 1)
 	if err != nil {
 		return u, fmt.Errorf("nodeimage: %w", err)
 	}
@@ -116,7 +115,7 @@ done
 `
 
 // unpackImage copies programs and pods' images out of a node image.
-func unpackImage(ctx context.Context, steps *buildcache.Builder, image, dir string) (err error) {
+func unpackImage(ctx context.Context, steps *Builder, image, dir string) (err error) {
 	id, err := steps.Run(ctx, command.Command{Line: "docker create --interactive --network none --entrypoint /bin/sh " + image})
 	if err != nil {
 		return err

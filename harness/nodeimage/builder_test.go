@@ -1,4 +1,4 @@
-package buildcache_test
+package nodeimage
 
 import (
 	"bytes"
@@ -11,15 +11,13 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-
-	"rollcall/harness/buildcache"
 )
 
 // A part is made once from the same inputs. One whose making failed is made anew, and leaves nothing of the first time.
 func TestPart(t *testing.T) {
 	folder := t.TempDir()
 	var said bytes.Buffer
-	b, err := buildcache.New(&said, folder, "build.log", "a thing", 3)
+	b, err := NewBuilder(&said, folder, "build.log", "a thing", 3)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,12 +58,12 @@ func TestPart(t *testing.T) {
 func TestDoSideBySide(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var said bytes.Buffer
-		b, err := buildcache.New(&said, t.TempDir(), "build.log", "a thing", 3)
+		b, err := NewBuilder(&said, t.TempDir(), "build.log", "a thing", 3)
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer b.Close()
-		b.Plan([]buildcache.Step{{Name: "compile", Typical: 20 * time.Second}, {Name: "pack", Typical: 10 * time.Second}})
+		b.Plan([]Step{{Name: "compile", Typical: 20 * time.Second}, {Name: "pack", Typical: 10 * time.Second}})
 		lasts := func(d time.Duration) func() error { return func() error { time.Sleep(d); return nil } }
 		other := make(chan error, 1)
 		go func() { other <- b.Do("download", lasts(50*time.Second)) }()

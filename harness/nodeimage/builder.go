@@ -1,6 +1,4 @@
-// Package buildcache builds what takes minutes, in steps with progress lines. What a step makes, a part, is kept under a name
-// with a hash of its inputs, so that a build that was interrupted goes on where it stopped.
-package buildcache
+package nodeimage
 
 import (
 	"context"
@@ -22,7 +20,8 @@ import (
 // progressEvery is how often a long step prints a line.
 const progressEvery = 15 * time.Second
 
-// A Builder builds one thing. Its steps may be done side by side.
+// A Builder builds what takes minutes, in steps with progress lines, which may be done side by side. What a step makes, a part, is kept
+// under a name with a hash of its inputs, so that a build that was interrupted goes on where it stopped.
 type Builder struct {
 	title  string
 	folder string // of all builds: parts and logs
@@ -34,7 +33,7 @@ type Builder struct {
 	step    int            // steps begun
 	steps   int            // steps in all
 	running []*runningStep // in the order in which they began
-	plan    plan
+	plan    schedule
 }
 
 type runningStep struct {
@@ -44,15 +43,15 @@ type runningStep struct {
 	progress float64 // part of its work; 0: unknown
 }
 
-// New begins a build. Its parts are kept in folder, its log is there too, and progress goes to w, a line each. It has to be
+// NewBuilder begins a build. Its parts are kept in folder, its log is there too, and progress goes to w, a line each. It has to be
 // closed.
-func New(w io.Writer, folder, log, title string, steps int) (*Builder, error) {
+func NewBuilder(w io.Writer, folder, log, title string, steps int) (*Builder, error) {
 	if err := os.MkdirAll(filepath.Join(folder, "parts"), 0o755); err != nil {
-		return nil, fmt.Errorf("buildcache: %w", err)
+		return nil, fmt.Errorf("nodeimage: %w", err)
 	}
 	file, err := os.Create(filepath.Join(folder, log))
 	if err != nil {
-		return nil, fmt.Errorf("buildcache: %w", err)
+		return nil, fmt.Errorf("nodeimage: %w", err)
 	}
 	return &Builder{title: title, folder: folder, out: w, log: file, began: time.Now(), steps: steps}, nil
 }
@@ -70,7 +69,7 @@ func (b *Builder) Write(p []byte) (int, error) { return b.log.Write(p) }
 func (b *Builder) Elapsed() time.Duration { return time.Since(b.began).Round(time.Second) }
 
 // Plan sets the steps that come one after the other, so that progress lines have the time left. Other steps run beside them.
-func (b *Builder) Plan(steps []Step) { b.plan = plan{steps: steps} }
+func (b *Builder) Plan(steps []Step) { b.plan = schedule{steps: steps} }
 
 // SetProgress sets which part of its work a running step has done.
 func (b *Builder) SetProgress(name string, part float64) {
@@ -133,7 +132,7 @@ func (b *Builder) printProgress(now *runningStep) {
 	elapsed := time.Since(now.began)
 	line := "for " + clock(elapsed)
 	if left := b.plan.left(now.name, elapsed, now.progress); left > 0 {
-		line += ", " + About(left) + " left"
+		line += ", " + about(left) + " left"
 	}
 	b.print(now, line)
 }
@@ -191,12 +190,12 @@ func (b *Builder) removePartial(name string) error {
 
 // Dir is the folder of a finished part.
 func (b *Builder) Dir(name, version string, inputs any) string {
-	return Dir(b.folder, name, version, inputs)
+	return partDir(b.folder, name, version, inputs)
 }
 
-// Dir is the folder of a finished part, where builds are in folder.
-func Dir(folder, name, version string, inputs any) string {
-	return filepath.Join(folder, "parts", fmt.Sprintf("%s-%s-%s", name, version, Hash(inputs)))
+// partDir is the folder of a finished part, where builds are in folder.
+func partDir(folder, name, version string, inputs any) string {
+	return filepath.Join(folder, "parts", fmt.Sprintf("%s-%s-%s", name, version, contentHash(inputs)))
 }
 
 // Run runs a command of a step; its output goes to the log, and to that of the command.
@@ -210,8 +209,8 @@ func (b *Builder) Run(ctx context.Context, c command.Command) (string, error) {
 	return c.Run(ctx)
 }
 
-// Hash names a value, which marshals to JSON, by its content.
-func Hash(v any) string {
+// contentHash names a value, which marshals to JSON, by its content.
+func contentHash(v any) string {
 	data, err := json.Marshal(v)
 	if err != nil {
 		panic(err) // callers pass plain data
