@@ -18,7 +18,7 @@
 //   - host finds out what this machine can run, and sets it up; nodeimage builds the image of nodes; lab makes a machine with IP_VS
 //   - layout knows where Rollcall runs from, and the images of its pods; release has what a release has inside
 //   - usage is what users give: flags, files, and the error of what is wrong with them; progress says how far a run is
-//   - command runs programs; poll waits for a condition; lock has one process at a time; atomicfile replaces a file whole
+//   - command runs programs; poll waits for a condition; sharedfile has locks, and replaces a file whole
 //
 // The words: a scenario makes a claim about clients. While it rolls an app out, lanes send requests; each is a hit as its
 // client saw it and, if it came through, an arrival as the app saw it. All that was seen is evidence, in the run folder. It is

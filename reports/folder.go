@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"rollcall/harness/atomicfile"
+	"rollcall/harness/sharedfile"
 	"rollcall/reports/model"
 )
 
@@ -34,7 +34,7 @@ func WriteFolder(dir string, r model.Report, more ...File) error {
 		if err := file.Write(&b, r); err != nil {
 			return err
 		}
-		if err := atomicfile.Write(filepath.Join(dir, file.Name), b.Bytes(), 0o644); err != nil {
+		if err := sharedfile.Write(filepath.Join(dir, file.Name), b.Bytes(), 0o644); err != nil {
 			return fmt.Errorf("reports: write %s: %w", file.Name, err)
 		}
 	}

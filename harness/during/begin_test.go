@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"rollcall/harness/lock"
+	"rollcall/harness/sharedfile"
 	"rollcall/harness/usage"
 )
 
@@ -130,7 +130,7 @@ func TestADeadlineEndsARecording(t *testing.T) {
 	if err := begin(t.Context(), &bytes.Buffer{}, cmd, folder); err != nil {
 		t.Fatal(err)
 	}
-	gone, err := lock.Acquire(t.Context(), filepath.Join(filepath.Dir(folder), lockName), func(string) {})
+	gone, err := sharedfile.Acquire(t.Context(), filepath.Join(filepath.Dir(folder), lockName), func(string) {})
 	if err != nil {
 		t.Fatal(err)
 	}

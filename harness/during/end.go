@@ -12,7 +12,7 @@ import (
 	"rollcall/harness/conformance"
 	"rollcall/harness/evidence"
 	"rollcall/harness/evidence/store"
-	"rollcall/harness/lock"
+	"rollcall/harness/sharedfile"
 	"rollcall/harness/usage"
 	"rollcall/reports/model"
 )
@@ -80,7 +80,7 @@ func tell(ctx context.Context, out io.Writer, folder string, log *os.File) (code
 func afterwards(out io.Writer, folder string) (int, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), callTimeout)
 	defer cancel()
-	held, err := lock.Acquire(ctx, filepath.Join(filepath.Dir(folder), lockName), func(string) {})
+	held, err := sharedfile.Acquire(ctx, filepath.Join(filepath.Dir(folder), lockName), func(string) {})
 	if err != nil {
 		return 0, fmt.Errorf("the recorder of %s does not answer: %w", folder, err)
 	}

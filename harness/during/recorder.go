@@ -12,8 +12,8 @@ import (
 	"rollcall/harness/conformance"
 	"rollcall/harness/evidence"
 	"rollcall/harness/evidence/store"
-	"rollcall/harness/lock"
 	"rollcall/harness/runner"
+	"rollcall/harness/sharedfile"
 	"rollcall/harness/usage"
 	"rollcall/reports/model"
 )
@@ -55,10 +55,10 @@ func newFolder(root string) (string, error) {
 
 // checkFree refuses to begin while another recording is under way, or one was cut off that nobody has looked at.
 func checkFree(verb, root string) error {
-	held, err := lock.Try(filepath.Join(root, lockName))
+	held, err := sharedfile.TryLock(filepath.Join(root, lockName))
 	folder, unknown := current(root)
 	switch {
-	case errors.Is(err, lock.ErrHeld):
+	case errors.Is(err, sharedfile.ErrHeld):
 		return usage.New(verb, "another recording is under way, in "+folder, "end it first: rollcall during end")
 	case err != nil:
 		return usage.New("run folders "+root, err.Error(), "make them writable")
@@ -90,8 +90,8 @@ type recorder struct {
 
 // run records, and reports what was recorded. A folder in which nothing is, since that was refused, is removed.
 func (r recorder) run(ctx context.Context, at Terminal, command []string) (code int, err error) {
-	held, err := lock.Try(filepath.Join(r.root, lockName))
-	if errors.Is(err, lock.ErrHeld) {
+	held, err := sharedfile.TryLock(filepath.Join(r.root, lockName))
+	if errors.Is(err, sharedfile.ErrHeld) {
 		err = usage.New("during", "another recording is under way", "end it first: rollcall during end")
 	}
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"rollcall/harness/lock"
+	"rollcall/harness/sharedfile"
 	"rollcall/harness/usage"
 	"rollcall/reports"
 	"rollcall/reports/model"
@@ -132,7 +132,7 @@ func TestARecordingThatIsNone(t *testing.T) {
 	})
 	t.Run("a recorder that is there keeps others away", func(t *testing.T) {
 		r := fakeRecorder(runFolder(t), works)
-		held, err := lock.Try(filepath.Join(r.root, lockName))
+		held, err := sharedfile.TryLock(filepath.Join(r.root, lockName))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 
 	"rollcall/harness/command"
-	"rollcall/harness/lock"
+	"rollcall/harness/sharedfile"
 	"rollcall/harness/usage"
 )
 
@@ -42,7 +42,7 @@ func Ensure(ctx context.Context, w io.Writer) (f Facts, err error) {
 	if err != nil {
 		return Facts{}, err
 	}
-	held, err := lock.Acquire(ctx, filepath.Join(state, "locks", "host.lock"), func(holder string) {
+	held, err := sharedfile.Acquire(ctx, filepath.Join(state, "locks", "host.lock"), func(holder string) {
 		fmt.Fprintf(w, "waiting for %s, which sets up this host\n", holder)
 	})
 	if err != nil {

@@ -12,10 +12,10 @@ import (
 	"strings"
 	"time"
 
-	"rollcall/harness/atomicfile"
 	"rollcall/harness/command"
 	"rollcall/harness/poll"
 	"rollcall/harness/release"
+	"rollcall/harness/sharedfile"
 	"rollcall/harness/usage"
 )
 
@@ -73,7 +73,7 @@ func replaceFile(path string, data []byte, perm os.FileMode) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
 	}
-	return atomicfile.Write(path, data, perm)
+	return sharedfile.Write(path, data, perm)
 }
 
 func (s setup) waitRuntime(ctx context.Context) error {

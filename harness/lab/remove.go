@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 
 	"rollcall/harness/host"
-	"rollcall/harness/lock"
+	"rollcall/harness/sharedfile"
 	"rollcall/harness/usage"
 )
 
@@ -16,8 +16,8 @@ func Remove() error {
 	if err != nil {
 		return err
 	}
-	held, err := lock.Try(filepath.Join(state, "locks", "lab.lock"))
-	if errors.Is(err, lock.ErrHeld) {
+	held, err := sharedfile.TryLock(filepath.Join(state, "locks", "lab.lock"))
+	if errors.Is(err, sharedfile.ErrHeld) {
 		return usage.New("ipvs lab", "it is in use", "wait for its end")
 	}
 	if err != nil {

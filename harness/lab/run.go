@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"rollcall/harness/host"
-	"rollcall/harness/lock"
 	"rollcall/harness/nodeimage"
+	"rollcall/harness/sharedfile"
 	"rollcall/harness/usage"
 )
 
@@ -48,7 +48,7 @@ func Run(ctx context.Context, w io.Writer, runs string, o Options) (folder strin
 	if err := checkHost(facts); err != nil {
 		return "", 0, err
 	}
-	held, err := lock.Acquire(ctx, filepath.Join(state, "locks", "lab.lock"), func(holder string) {
+	held, err := sharedfile.Acquire(ctx, filepath.Join(state, "locks", "lab.lock"), func(holder string) {
 		fmt.Fprintf(w, "the lab is in use by %s; waiting for it\n", holder)
 	})
 	if err != nil {

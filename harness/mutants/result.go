@@ -9,8 +9,8 @@ import (
 	"slices"
 	"strings"
 
-	"rollcall/harness/atomicfile"
 	"rollcall/harness/dataplane"
+	"rollcall/harness/sharedfile"
 	"rollcall/harness/verdict"
 )
 
@@ -121,5 +121,5 @@ func Merge(file string, results []Result) (all []Result, err error) {
 	if data, err = json.MarshalIndent(all, "", "  "); err != nil {
 		return nil, err
 	}
-	return all, atomicfile.Write(file, append(data, '\n'), 0o644)
+	return all, sharedfile.Write(file, append(data, '\n'), 0o644)
 }

@@ -10,7 +10,7 @@ import (
 
 	"rollcall/harness/command"
 	"rollcall/harness/host"
-	"rollcall/harness/lock"
+	"rollcall/harness/sharedfile"
 	"rollcall/harness/usage"
 )
 
@@ -40,7 +40,7 @@ func (c Component) Program(ctx context.Context, w io.Writer, version string) (st
 
 // compileAlone compiles a part that is in no node image, unless that was done before. Only one is compiled at a time.
 func compileAlone(ctx context.Context, w io.Writer, state string, part goPart) (err error) {
-	held, err := lock.Acquire(ctx, filepath.Join(state, "locks", part.Name+".lock"), func(holder string) {
+	held, err := sharedfile.Acquire(ctx, filepath.Join(state, "locks", part.Name+".lock"), func(holder string) {
 		fmt.Fprintf(w, "waiting for %s, which compiles %s\n", holder, part.Name)
 	})
 	if err != nil {

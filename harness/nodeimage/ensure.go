@@ -10,7 +10,7 @@ import (
 
 	"rollcall/harness/command"
 	"rollcall/harness/host"
-	"rollcall/harness/lock"
+	"rollcall/harness/sharedfile"
 	"rollcall/harness/usage"
 )
 
@@ -38,7 +38,7 @@ func Ensure(ctx context.Context, w io.Writer, version string) (image string, err
 	if err != nil {
 		return "", err
 	}
-	held, err := lock.Acquire(ctx, filepath.Join(state, "locks", "nodeimage.lock"), func(holder string) {
+	held, err := sharedfile.Acquire(ctx, filepath.Join(state, "locks", "nodeimage.lock"), func(holder string) {
 		fmt.Fprintf(w, "waiting for %s, which provides the node image\n", holder)
 	})
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 
 	"rollcall/harness/command"
 	"rollcall/harness/host"
-	"rollcall/harness/lock"
+	"rollcall/harness/sharedfile"
 )
 
 // An Upgrade is what the nodes of a cluster need to become nodes of another version: its programs, and the images of the pods
@@ -46,7 +46,7 @@ func UpgradeTo(ctx context.Context, w io.Writer, version string) (u Upgrade, err
 	if err != nil {
 		return u, err
 	}
-	held, err := lock.Acquire(ctx, filepath.Join(state, "locks", "upgrade-"+version+".lock"), func(holder string) {
+	held, err := sharedfile.Acquire(ctx, filepath.Join(state, "locks", "upgrade-"+version+".lock"), func(holder string) {
 		fmt.Fprintf(w, "waiting for %s, which unpacks the node image %s\n", holder, version)
 	})
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"sync"
 	"time"
 
-	"rollcall/harness/atomicfile"
+	"rollcall/harness/sharedfile"
 )
 
 // A Board keeps the status of a run for all who work on it. Its methods are safe for concurrent use. That the file
@@ -133,7 +133,7 @@ func (b *Board) write() error {
 	if err != nil {
 		return fmt.Errorf("progress: %w", err)
 	}
-	if err := atomicfile.Write(b.file, append(data, '\n'), 0o644); err != nil {
+	if err := sharedfile.Write(b.file, append(data, '\n'), 0o644); err != nil {
 		return fmt.Errorf("progress: %w", err)
 	}
 	return nil

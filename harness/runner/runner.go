@@ -22,10 +22,10 @@ import (
 	"rollcall/harness/dataplane"
 	"rollcall/harness/evidence"
 	"rollcall/harness/layout"
-	"rollcall/harness/lock"
 	"rollcall/harness/namespace"
 	"rollcall/harness/nodeimage"
 	"rollcall/harness/progress"
+	"rollcall/harness/sharedfile"
 	"rollcall/harness/usage"
 	"rollcall/harness/userapp"
 )
@@ -57,8 +57,8 @@ type Runner struct {
 	admitted    bool              // the target was tried
 	skipReasons map[string]string // of scenarios that use something, by what they use
 	images      fixtures.ImageSources
-	folderLock  *lock.Lock // of the run folder
-	runLock     *lock.Lock // of a run on a target
+	folderLock  *sharedfile.Lock // of the run folder
+	runLock     *sharedfile.Lock // of a run on a target
 
 	recorder  recorder  // nil: record.Record
 	framework selection // by its flags; nil: all features

@@ -10,8 +10,8 @@ import (
 
 	"rollcall/harness/evidence"
 	"rollcall/harness/evidence/store"
-	"rollcall/harness/lock"
 	"rollcall/harness/progress"
+	"rollcall/harness/sharedfile"
 	"rollcall/harness/staging"
 	"rollcall/harness/usage"
 )
@@ -20,7 +20,7 @@ import (
 // it by End.
 func (r *Runner) Begin(s evidence.Session, expected ...progress.Expected) (err error) {
 	file := evidence.SessionPath(r.Out)
-	r.folderLock, err = lock.Acquire(context.Background(), file+".lock", func(holder string) {
+	r.folderLock, err = sharedfile.Acquire(context.Background(), file+".lock", func(holder string) {
 		fmt.Fprintf(os.Stderr, "run folder %s is in use by %s; waiting for it\n", r.Out, holder)
 	})
 	if err != nil {
@@ -31,7 +31,7 @@ func (r *Runner) Begin(s evidence.Session, expected ...progress.Expected) (err e
 		err = store.WriteJSON(file, s)
 	}
 	if err == nil && r.attached != nil {
-		if r.runLock, err = staging.AcquireRunLock(r.attached.REST().Host, r.session.ID); errors.Is(err, lock.ErrHeld) {
+		if r.runLock, err = staging.AcquireRunLock(r.attached.REST().Host, r.session.ID); errors.Is(err, sharedfile.ErrHeld) {
 			err = usage.New("run "+r.session.ID, "another run of this host began on "+r.attached.Name()+" in the same second", "begin once more")
 		}
 	}

@@ -17,8 +17,8 @@ import (
 	"rollcall/harness/cluster"
 	"rollcall/harness/cluster/attached"
 	"rollcall/harness/layout"
-	"rollcall/harness/lock"
 	"rollcall/harness/namespace"
+	"rollcall/harness/sharedfile"
 	"rollcall/harness/usage"
 	"rollcall/harness/userapp"
 )
@@ -52,7 +52,7 @@ func (p Preflight) Run(ctx context.Context) (r Result, err error) {
 	held, err := AcquireRunLock(p.Cluster.REST().Host, p.Session)
 	if err == nil {
 		defer func() { err = errors.Join(err, releaseRunLock(held, err)) }()
-	} else if !errors.Is(err, lock.ErrHeld) { // by the rest of this run
+	} else if !errors.Is(err, sharedfile.ErrHeld) { // by the rest of this run
 		return r, err
 	}
 	r.Images, err = p.try(ctx)
@@ -60,7 +60,7 @@ func (p Preflight) Run(ctx context.Context) (r Result, err error) {
 }
 
 // releaseRunLock lets the next run look for what this one may have left, unless it ended well or for bad input.
-func releaseRunLock(held *lock.Lock, err error) error {
+func releaseRunLock(held *sharedfile.Lock, err error) error {
 	if err != nil && !usage.Is(err) {
 		return held.Abort()
 	}

@@ -8,17 +8,17 @@ import (
 	"strings"
 
 	"rollcall/harness/host"
-	"rollcall/harness/lock"
+	"rollcall/harness/sharedfile"
 )
 
 // AcquireRunLock holds the lock of a run on a server. A run on somebody else's cluster holds it on this host while it lives,
 // so that the next one knows whether what it finds there is a dead one's.
-func AcquireRunLock(server, run string) (*lock.Lock, error) {
+func AcquireRunLock(server, run string) (*sharedfile.Lock, error) {
 	file, err := runLockFile(server, run)
 	if err != nil {
 		return nil, err
 	}
-	return lock.Try(file)
+	return sharedfile.TryLock(file)
 }
 
 // StaleRuns are the ids of runs of this host on a server that did not come to their end. They are found once.
@@ -34,8 +34,8 @@ func StaleRuns(server string) (map[string]bool, error) {
 	before, after, _ := strings.Cut(pattern, "*")
 	stale := map[string]bool{}
 	for _, file := range files {
-		held, err := lock.Try(file)
-		if errors.Is(err, lock.ErrHeld) {
+		held, err := sharedfile.TryLock(file)
+		if errors.Is(err, sharedfile.ErrHeld) {
 			continue
 		}
 		if err == nil {

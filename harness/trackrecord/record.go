@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"rollcall/harness/atomicfile"
+	"rollcall/harness/sharedfile"
 	"rollcall/harness/verdict/phrase"
 )
 
@@ -38,7 +38,7 @@ func (r Record) Write(file string) error {
 	if err != nil {
 		return err
 	}
-	return atomicfile.Write(file, append(data, '\n'), 0o644)
+	return sharedfile.Write(file, append(data, '\n'), 0o644)
 }
 
 // With is the record with an entry, in the place of the one of the same scenario, mode and side.

@@ -9,7 +9,7 @@ import (
 	"io/fs"
 	"os"
 
-	"rollcall/harness/lock"
+	"rollcall/harness/sharedfile"
 	"rollcall/reports"
 	"rollcall/reports/model"
 )
@@ -30,7 +30,7 @@ type Added struct {
 // are read once. A torn last line stays; what is appended begins a line of its own. waiting is called once if somebody
 // else has the file, with what they say of themselves.
 func Append(ctx context.Context, path string, folders []string, waiting func(holder string)) (h History, added Added, err error) {
-	l, err := lock.Acquire(ctx, path+".lock", waiting)
+	l, err := sharedfile.Acquire(ctx, path+".lock", waiting)
 	if err != nil {
 		return h, added, fmt.Errorf("trend: append to %s: %w", path, err)
 	}

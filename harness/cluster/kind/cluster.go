@@ -16,7 +16,7 @@ import (
 
 	"rollcall/harness/cluster"
 	"rollcall/harness/evidence"
-	"rollcall/harness/lock"
+	"rollcall/harness/sharedfile"
 )
 
 // A Cluster is open until Close. Nobody else on this host uses it meanwhile.
@@ -28,10 +28,10 @@ type Cluster struct {
 	kubernetes string    // version
 	out        io.Writer // of Open, for changes that take long
 	nodes      []node
-	held       *lock.Lock // so that nobody else uses it
-	reaper     reaper     // nil when the cluster is kept
-	ipv6       bool       // it has no IPv4
-	address    string     // of a node that this host reaches; empty if it reaches none
+	held       *sharedfile.Lock // so that nobody else uses it
+	reaper     reaper           // nil when the cluster is kept
+	ipv6       bool             // it has no IPv4
+	address    string           // of a node that this host reaches; empty if it reaches none
 }
 
 var _ cluster.Changeable = (*Cluster)(nil)

@@ -8,7 +8,7 @@ import (
 	"sigs.k8s.io/kind/pkg/apis/config/v1alpha4"
 
 	"rollcall/harness/cluster"
-	"rollcall/harness/lock"
+	"rollcall/harness/sharedfile"
 )
 
 // An engine runs the containers that are nodes, and kind in them.
@@ -22,7 +22,7 @@ type engine interface {
 	// Start starts containers that are off or frozen.
 	Start(ctx context.Context, ids []string) error
 	// StartReaper starts what removes a cluster when its owner asks or dies.
-	StartReaper(name, state string, held *lock.Lock) (reaper, error)
+	StartReaper(name, state string, held *sharedfile.Lock) (reaper, error)
 
 	// Create has kind make a cluster and write its kubeconfig. It cannot be cancelled.
 	Create(config *v1alpha4.Cluster, kubeconfig string) error

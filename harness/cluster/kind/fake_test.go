@@ -25,7 +25,7 @@ import (
 	"sigs.k8s.io/kind/pkg/apis/config/v1alpha4"
 
 	"rollcall/harness/cluster"
-	"rollcall/harness/lock"
+	"rollcall/harness/sharedfile"
 )
 
 // A fakeEngine has one cluster, whose API server is in memory, and notes what is asked of it.
@@ -123,7 +123,7 @@ func (e *fakeEngine) Remove(context.Context, []string) error {
 
 func (e *fakeEngine) Start(context.Context, []string) error { return e.call("start nodes") }
 
-func (e *fakeEngine) StartReaper(string, string, *lock.Lock) (reaper, error) {
+func (e *fakeEngine) StartReaper(string, string, *sharedfile.Lock) (reaper, error) {
 	return fakeReaper{e}, e.call("start reaper")
 }
 

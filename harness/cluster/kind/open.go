@@ -10,7 +10,7 @@ import (
 	"sigs.k8s.io/kind/pkg/apis/config/v1alpha4"
 
 	"rollcall/harness/host"
-	"rollcall/harness/lock"
+	"rollcall/harness/sharedfile"
 	"rollcall/harness/usage"
 )
 
@@ -31,7 +31,7 @@ func open(ctx context.Context, w io.Writer, s Spec, e engine) (*Cluster, error) 
 		return nil, err
 	}
 	c := &Cluster{engine: e, spec: s, state: state, out: w, ipv6: config.Networking.IPFamily == v1alpha4.IPv6Family}
-	c.held, err = lock.Acquire(ctx, lockFile, func(holder string) {
+	c.held, err = sharedfile.Acquire(ctx, lockFile, func(holder string) {
 		fmt.Fprintf(w, "cluster %s is in use by %s; waiting for it\n", s.Name, holder)
 	})
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"rollcall/harness/lock"
+	"rollcall/harness/sharedfile"
 	"rollcall/harness/usage"
 )
 
@@ -116,7 +116,7 @@ func free(t *testing.T, name string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	held, err := lock.Try(lockFile)
+	held, err := sharedfile.TryLock(lockFile)
 	if err != nil {
 		t.Fatalf("the cluster is still held: %v", err)
 	}

@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"rollcall/harness/command"
-	"rollcall/harness/lock"
+	"rollcall/harness/sharedfile"
 )
 
 // reap waits for a word on its standard input, or for the end of it, which comes when its owner dies. "keep" sends it away.
@@ -45,7 +45,7 @@ func startReaper(_ context.Context, c *Cluster) (err error) {
 	return err
 }
 
-func (docker) StartReaper(name, state string, held *lock.Lock) (reaper, error) {
+func (docker) StartReaper(name, state string, held *sharedfile.Lock) (reaper, error) {
 	cmd := exec.Command("sh", "-c", reap)
 	cmd.Env = append(os.Environ(), "NAME="+name, "LABEL="+clusterLabel, "NETWORK="+Network,
 		"STATE="+state, "LOCK="+held.File().Name())

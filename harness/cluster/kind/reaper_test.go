@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"rollcall/harness/lock"
+	"rollcall/harness/sharedfile"
 )
 
 // fakeDocker has one container as long as a file of its folder is there; a look costs no time.
@@ -49,7 +49,7 @@ func TestReaper(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			held, err := lock.Try(filepath.Join(dir, "n.lock"))
+			held, err := sharedfile.TryLock(filepath.Join(dir, "n.lock"))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -7,7 +7,7 @@ import (
 	"io"
 	"os"
 
-	"rollcall/harness/lock"
+	"rollcall/harness/sharedfile"
 )
 
 // Sweep removes the clusters that killed runs of this user left: ours by their network and state
@@ -32,8 +32,8 @@ func sweepOne(w io.Writer, e engine, name string, all bool) error {
 	if err != nil {
 		return err
 	}
-	held, err := lock.Try(lockFile)
-	if errors.Is(err, lock.ErrHeld) {
+	held, err := sharedfile.TryLock(lockFile)
+	if errors.Is(err, sharedfile.ErrHeld) {
 		return nil
 	}
 	if err != nil {

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"rollcall/harness/lock"
+	"rollcall/harness/sharedfile"
 )
 
 func TestSweep(t *testing.T) {
@@ -38,7 +38,7 @@ func TestSweep(t *testing.T) {
 				}
 			}
 			if row.locked {
-				held, err := lock.Try(lockFile)
+				held, err := sharedfile.TryLock(lockFile)
 				if err != nil {
 					t.Fatal(err)
 				}

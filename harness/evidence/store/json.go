@@ -7,7 +7,8 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"rollcall/harness/atomicfile"
+
+	"rollcall/harness/sharedfile"
 )
 
 // WriteJSON writes v indented, through a temporary file, so that a reader never sees half of it.
@@ -40,7 +41,7 @@ func ReadJSON(path string, v any) error {
 
 // create writes a file that a reader finds whole or not at all.
 func create(path string, write func(io.Writer) error) error {
-	if err := atomicfile.Create(path, 0o644, write); err != nil {
+	if err := sharedfile.Create(path, 0o644, write); err != nil {
 		return fmt.Errorf("evidence: write %s: %w", path, err)
 	}
 	return nil

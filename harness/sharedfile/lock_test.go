@@ -1,4 +1,4 @@
-package lock
+package sharedfile
 
 import (
 	"context"
@@ -17,7 +17,7 @@ func TestOneHolderAtATime(t *testing.T) {
 	for range 8 {
 		wg.Go(func() {
 			for range 20 {
-				l, err := Try(path)
+				l, err := TryLock(path)
 				if errors.Is(err, ErrHeld) {
 					continue
 				}
@@ -46,7 +46,7 @@ func TestOneHolderAtATime(t *testing.T) {
 
 func TestAcquireNamesTheHolderAndEndsWithTheContext(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.lock")
-	l, err := Try(path)
+	l, err := TryLock(path)
 	if err != nil {
 		t.Fatal(err)
 	}

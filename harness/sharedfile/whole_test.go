@@ -1,4 +1,4 @@
-package atomicfile_test
+package sharedfile_test
 
 import (
 	"errors"
@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"rollcall/harness/atomicfile"
+	"rollcall/harness/sharedfile"
 )
 
 func TestCreate(t *testing.T) {
@@ -31,7 +31,7 @@ func TestCreate(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			if err := atomicfile.Create(path, 0o640, row.write); !errors.Is(err, row.err) {
+			if err := sharedfile.Create(path, 0o640, row.write); !errors.Is(err, row.err) {
 				t.Errorf("error %v, want %v", err, row.err)
 			}
 			if got, _ := os.ReadFile(path); string(got) != row.want {
@@ -49,7 +49,7 @@ func TestCreate(t *testing.T) {
 }
 
 func TestWriteNeedsTheFolder(t *testing.T) {
-	if err := atomicfile.Write(filepath.Join(t.TempDir(), "none", "file"), nil, 0o644); !errors.Is(err, os.ErrNotExist) {
+	if err := sharedfile.Write(filepath.Join(t.TempDir(), "none", "file"), nil, 0o644); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("error %v", err)
 	}
 }

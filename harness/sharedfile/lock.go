@@ -1,6 +1,6 @@
-// Package lock gives one process at a time the use of a named thing on this host. The kernel
-// frees a lock when its holder dies, however it dies.
-package lock
+// Package sharedfile has files that several processes use: locks, of which one process at a time is the holder, and files that a reader
+// finds whole or not at all.
+package sharedfile
 
 import (
 	"context"
@@ -12,10 +12,11 @@ import (
 	"time"
 )
 
-// A Lock is held until Release.
+// A Lock gives one process at a time the use of a named thing on this host, until Release. The kernel frees it when its holder dies,
+// however it dies.
 type Lock struct{ file *os.File }
 
-// ErrHeld is returned by Try when another process holds the lock.
+// ErrHeld is returned by TryLock when another process holds the lock.
 var ErrHeld = errors.New("held by another process")
 
 // pollEvery is how often a waiting process asks again.
@@ -25,7 +26,7 @@ const pollEvery = 200 * time.Millisecond
 // holder wrote about itself, when it has to wait.
 func Acquire(ctx context.Context, path string, waiting func(holder string)) (*Lock, error) {
 	for told := false; ; {
-		l, err := Try(path)
+		l, err := TryLock(path)
 		if !errors.Is(err, ErrHeld) {
 			return l, err
 		}
@@ -42,8 +43,8 @@ func Acquire(ctx context.Context, path string, waiting func(holder string)) (*Lo
 	}
 }
 
-// Try takes the lock at path, or returns ErrHeld at once. The file holds "pid N" while it is held.
-func Try(path string) (*Lock, error) {
+// TryLock takes the lock at path, or returns ErrHeld at once. The file holds "pid N" while it is held.
+func TryLock(path string) (*Lock, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return nil, fmt.Errorf("lock: %w", err)
 	}

@@ -1,5 +1,4 @@
-// Package atomicfile writes files that a reader finds whole or not at all.
-package atomicfile
+package sharedfile
 
 import (
 	"bufio"
