@@ -1,4 +1,4 @@
-package diagnose
+package record
 
 import (
 	"context"
@@ -79,10 +79,10 @@ func answers(_ context.Context, node, line string) (string, error) {
 	}
 }
 
-func collect(t *testing.T, from Source) map[string]string {
+func collect(t *testing.T, from source) map[string]string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "evidence", "diagnostics")
-	if err := Collect(t.Context(), dir, from); err != nil {
+	if err := collectDiagnostics(t.Context(), dir, from); err != nil {
 		t.Fatal(err)
 	}
 	files := make(map[string]string)
@@ -111,9 +111,9 @@ func has(t *testing.T, files map[string]string, name string, texts ...string) {
 
 func TestWhatIsCollected(t *testing.T) {
 	client := fake.NewClientset(objects()...)
-	files := collect(t, Source{Client: client, Namespace: "app", OnNode: answers})
+	files := collect(t, source{Client: client, Namespace: "app", OnNode: answers})
 
-	golden := filepath.Join("testdata", "README.txt")
+	golden := filepath.Join("testdata", "diagnostics.txt")
 	if *update {
 		if err := os.WriteFile(golden, []byte(files["README.txt"]), 0o644); err != nil {
 			t.Fatal(err)
@@ -155,7 +155,7 @@ func TestWhatIsCollected(t *testing.T) {
 
 func TestLogsAreAskedForWithinBounds(t *testing.T) {
 	client := fake.NewClientset(objects()...)
-	collect(t, Source{Client: client, Namespace: "app"})
+	collect(t, source{Client: client, Namespace: "app"})
 	asked := 0
 	for _, action := range client.Actions() {
 		if action.GetSubresource() != "log" {
@@ -175,26 +175,26 @@ func TestLogsAreAskedForWithinBounds(t *testing.T) {
 func TestWhatCannotBeHadIsWrittenDown(t *testing.T) {
 	for _, row := range []struct {
 		sentence string
-		from     func(*fake.Clientset) Source
+		from     func(*fake.Clientset) source
 		says     []string
 		has      []string
 	}{
-		{"a cluster without a way to its nodes", func(c *fake.Clientset) Source { return Source{Client: c, Namespace: "app"} },
+		{"a cluster without a way to its nodes", func(c *fake.Clientset) source { return source{Client: c, Namespace: "app"} },
 			[]string{"nodes: there is no way to run a command on a node"}, []string{"pods.yaml"}},
-		{"an API server that refuses everything, beside nodes whose names are known", func(c *fake.Clientset) Source {
+		{"an API server that refuses everything, beside nodes whose names are known", func(c *fake.Clientset) source {
 			refuse(c, "*")
-			return Source{Client: c, Namespace: "app", OnNode: answers, Nodes: []string{"worker"}}
+			return source{Client: c, Namespace: "app", OnNode: answers, Nodes: []string{"worker"}}
 		}, []string{"pods.yaml: it is down", "logs/app: it is down", "logs/kube-system: it is down"}, []string{"nodes/worker/kubelet.log"}},
-		{"an API server that refuses everything", func(c *fake.Clientset) Source {
+		{"an API server that refuses everything", func(c *fake.Clientset) source {
 			refuse(c, "*")
-			return Source{Client: c, Namespace: "app", OnNode: answers}
+			return source{Client: c, Namespace: "app", OnNode: answers}
 		}, []string{"nodes: it is down"}, nil},
-		{"a kind that may not be read", func(c *fake.Clientset) Source {
+		{"a kind that may not be read", func(c *fake.Clientset) source {
 			refuse(c, "statefulsets")
-			return Source{Client: c, Namespace: "app"}
+			return source{Client: c, Namespace: "app"}
 		}, []string{"statefulsets.yaml: it is down"}, []string{"pods.yaml", "daemonsets.yaml", "logs/app/echo-a/echo.log"}},
-		{"a node whose name leads out of the folder", func(c *fake.Clientset) Source {
-			return Source{Client: c, Namespace: "app", OnNode: answers, Nodes: []string{"../../../up"}}
+		{"a node whose name leads out of the folder", func(c *fake.Clientset) source {
+			return source{Client: c, Namespace: "app", OnNode: answers, Nodes: []string{"../../../up"}}
 		}, []string{"../up/kubelet.log: "}, []string{"pods.yaml"}},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
@@ -220,7 +220,7 @@ func TestWhatIsCollectedIsBounded(t *testing.T) {
 	for i := range 30 {
 		nodes = append(nodes, fmt.Sprintf("worker%d", i))
 	}
-	files := collect(t, Source{Client: fake.NewClientset(objects()...), Namespace: "app", OnNode: flood, Nodes: nodes})
+	files := collect(t, source{Client: fake.NewClientset(objects()...), Namespace: "app", OnNode: flood, Nodes: nodes})
 	total := 0
 	for name, text := range files {
 		if total += len(text); len(text) > 1<<20 {
@@ -236,7 +236,7 @@ func TestWhatIsCollectedIsBounded(t *testing.T) {
 func TestANodeThatHangsHoldsUpNothingElse(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()
-		files := collect(t, Source{Client: fake.NewClientset(objects()...), Namespace: "app", Nodes: []string{"hung", "worker"},
+		files := collect(t, source{Client: fake.NewClientset(objects()...), Namespace: "app", Nodes: []string{"hung", "worker"},
 			OnNode: func(ctx context.Context, node, line string) (string, error) {
 				if node != "hung" {
 					return answers(ctx, node, line)
@@ -256,8 +256,8 @@ func TestAFolderThatCannotBeMadeIsTold(t *testing.T) {
 	if err := os.WriteFile(file, nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	err := Collect(t.Context(), filepath.Join(file, "diagnostics"), Source{Client: fake.NewClientset(), Namespace: "app"})
-	if err == nil || !strings.Contains(err.Error(), "diagnose: open folder: ") {
+	err := collectDiagnostics(t.Context(), filepath.Join(file, "diagnostics"), source{Client: fake.NewClientset(), Namespace: "app"})
+	if err == nil || !strings.Contains(err.Error(), "diagnostics: open folder: ") {
 		t.Errorf("error %v", err)
 	}
 }

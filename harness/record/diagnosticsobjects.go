@@ -1,4 +1,4 @@
-package diagnose
+package record
 
 import (
 	"cmp"
@@ -23,7 +23,7 @@ type kind struct {
 }
 
 // kinds lists them in the order in which people read them. Secrets and ConfigMaps are none of them.
-func (s Source) kinds() []kind {
+func (s source) kinds() []kind {
 	core, apps := s.Client.CoreV1(), s.Client.AppsV1()
 	return []kind{
 		{"events", s.events},
@@ -44,7 +44,7 @@ func listing[L runtime.Object](name string, list func(context.Context, metav1.Li
 }
 
 // events has the newest first, as what is too much is cut off at the end.
-func (s Source) events(ctx context.Context) (runtime.Object, error) {
+func (s source) events(ctx context.Context) (runtime.Object, error) {
 	list, err := s.Client.CoreV1().Events(s.Namespace).List(ctx, metav1.ListOptions{})
 	if err != nil {
 		return nil, err
@@ -62,7 +62,7 @@ func lastSeen(e corev1.Event) time.Time {
 	return e.CreationTimestamp.Time
 }
 
-func (s Source) objects(ctx context.Context, f *folder) {
+func (s source) objects(ctx context.Context, f *folder) {
 	for _, kind := range s.kinds() {
 		name := kind.name + ".yaml"
 		list, err := kind.list(ctx)

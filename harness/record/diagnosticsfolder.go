@@ -1,13 +1,14 @@
-package diagnose
+package record
 
 import (
 	"bytes"
 	"fmt"
 	"os"
 	"path"
-	"rollcall/harness/usage"
 	"slices"
 	"sync"
+
+	"rollcall/harness/usage"
 )
 
 // A folder takes files until it is full. What comes in after that is only named.

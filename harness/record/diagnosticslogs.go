@@ -1,4 +1,4 @@
-package diagnose
+package record
 
 import (
 	"context"
@@ -11,7 +11,7 @@ import (
 
 // logs collects those of the pods that a label selector selects; of a container that was started again also the
 // log of the one before.
-func (s Source) logs(ctx context.Context, f *folder, namespace, selector string) {
+func (s source) logs(ctx context.Context, f *folder, namespace, selector string) {
 	home := path.Join("logs", namespace)
 	pods, err := s.Client.CoreV1().Pods(namespace).List(ctx, metav1.ListOptions{LabelSelector: selector})
 	if err != nil {
@@ -29,7 +29,7 @@ func (s Source) logs(ctx context.Context, f *folder, namespace, selector string)
 	}
 }
 
-func (s Source) log(ctx context.Context, f *folder, file string, pod corev1.Pod, container string, previous bool) {
+func (s source) log(ctx context.Context, f *folder, file string, pod corev1.Pod, container string, previous bool) {
 	text, err := s.Client.CoreV1().Pods(pod.Namespace).GetLogs(pod.Name, &corev1.PodLogOptions{
 		Container: container, Previous: previous, Timestamps: true,
 		TailLines: new(int64(podLines)), LimitBytes: new(int64(fileLimit) + 1), // one more says that there was more

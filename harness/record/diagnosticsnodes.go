@@ -1,4 +1,4 @@
-package diagnose
+package record
 
 import (
 	"context"
@@ -25,7 +25,7 @@ func looks() []look {
 	}
 }
 
-func (s Source) nodes(ctx context.Context, f *folder) {
+func (s source) nodes(ctx context.Context, f *folder) {
 	if s.OnNode == nil {
 		f.miss("nodes", errors.New("there is no way to run a command on a node"))
 		return
