@@ -4,7 +4,7 @@
 //   - conformance runs suites, side by side on a cluster per mode, and has them reported
 //   - runner records scenarios and has them judged: options, session, modes, turns and attempts, for go test by way of e2e-framework
 //   - record makes one recording: prepare, load, roll out, settle, collect, clean up, and keep what explains one that went wrong
-//   - observe watches the API, pods' logs and nodes' rules; cpuwait measures who waited for a processor
+//   - observe watches the API, pods' logs and nodes' rules, and measures who waited for a processor
 //   - evidence is what a run folder has; timeline joins it; verdict judges it
 //   - cluster makes kind clusters and attaches to others; dataplane knows what routes on their nodes
 //   - staging finds out whether a run is possible on a cluster that is there already: rights, quota, trial pods, run lock

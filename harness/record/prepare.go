@@ -11,7 +11,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"rollcall/fixtures"
-	"rollcall/harness/cpuwait"
 	"rollcall/harness/dataplane"
 	"rollcall/harness/evidence"
 	"rollcall/harness/namespace"
@@ -125,7 +124,7 @@ func (r *Recording) measureWaits(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	r.waits, err = cpuwait.Start(cpuwait.Sources{Nodes: nodes, Pod: r.watch.PodOf, Began: r.began, Note: r.recorder.Event})
+	r.waits, err = observe.MeasureCPUWait(observe.CPUWaitSources{Nodes: nodes, Pod: r.watch.PodOf, Began: r.began, Note: r.recorder.Event})
 	if err != nil {
 		fmt.Fprintf(r.Out, "what was late because this host is slow may be blamed on the cluster: %v\n", err)
 	}

@@ -14,7 +14,6 @@ import (
 	"rollcall/harness"
 	"rollcall/harness/cluster"
 	"rollcall/harness/cluster/change"
-	"rollcall/harness/cpuwait"
 	"rollcall/harness/disruption"
 	"rollcall/harness/evidence"
 	"rollcall/harness/evidence/store"
@@ -54,7 +53,7 @@ type Recording struct {
 	watch     *observe.Watch
 	clients   *clients
 	observers *observers
-	waits     *cpuwait.Meter                // nil: nobody measures
+	waits     *observe.CPUMeter             // nil: nobody measures
 	names     *names                        // that clients outside ask for; nil: their load has not begun
 	boots     map[string]string             // node -> id of the boot of its kernel
 	undo      []func(context.Context) error // changes of the cluster, in the order made

@@ -1,4 +1,4 @@
-package cpuwait
+package observe
 
 import "time"
 

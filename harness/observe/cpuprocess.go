@@ -1,4 +1,4 @@
-package cpuwait
+package observe
 
 import (
 	"bytes"
@@ -29,12 +29,10 @@ type process struct {
 
 // Programs of a node that are not in a pod, by the names that the kernel has of them, and the program of every pod that does nothing.
 var (
-	ofNodes = map[string]string{"kubelet": "kubelet", "containerd": "containerd"}
-	ofPods  = map[string]string{"kube-apiserver": "kube-apiserver", "etcd": "etcd", "kube-controller": "kube-controller-manager",
+	nodePrograms = map[string]string{"kubelet": "kubelet", "containerd": "containerd"}
+	podPrograms  = map[string]string{"kube-apiserver": "kube-apiserver", "etcd": "etcd", "kube-controller": "kube-controller-manager",
 		"kube-scheduler": "kube-scheduler", "kube-proxy": "kube-proxy", "coredns": "coredns"}
 )
-
-const pause = "pause"
 
 // podCgroup is how kubelet names the cgroup of a pod, with cgroupfs or with systemd (pkg/kubelet/cm, v1.37).
 var podCgroup = regexp.MustCompile(`pod([0-9a-f]{8}[-_][0-9a-f]{4}[-_][0-9a-f]{4}[-_][0-9a-f]{4}[-_][0-9a-f]{12}|[0-9a-f]{32})`)
@@ -47,7 +45,7 @@ var (
 )
 
 // search finds processes and threads that are new. What they waited before counts if they began since the last search.
-func (m *Meter) search() {
+func (m *CPUMeter) search() {
 	running := map[int]bool{}
 	for _, pid := range numbers(m.sources.Proc) {
 		running[pid] = true
@@ -69,7 +67,7 @@ func (m *Meter) search() {
 }
 
 // identify says whose process it is.
-func (m *Meter) identify(pid int) *process {
+func (m *CPUMeter) identify(pid int) *process {
 	folder := filepath.Join(m.sources.Proc, strconv.Itoa(pid))
 	comm, err := os.ReadFile(filepath.Join(folder, "comm"))
 	if err != nil {
@@ -91,14 +89,14 @@ func (m *Meter) identify(pid int) *process {
 		}
 	}
 	switch {
-	case p.node == "" || name == pause:
+	case p.node == "" || name == "pause":
 		return nobody
 	case strings.HasPrefix(name, "runc:"): // which becomes the container's program
 		return later
 	}
 	in := podCgroup.FindSubmatch(text)
 	if in == nil {
-		if p.name = ofNodes[name]; p.name == "" {
+		if p.name = nodePrograms[name]; p.name == "" {
 			return nobody
 		}
 		return p
@@ -107,7 +105,7 @@ func (m *Meter) identify(pid int) *process {
 	if server, ours := m.sources.Pod(uid); ours {
 		p.pod, p.name = server, name
 		p.pod.Node = p.node
-	} else if p.name = ofPods[name]; p.name == "" {
+	} else if p.name = podPrograms[name]; p.name == "" {
 		return later
 	}
 	p.limits = limitsOf(string(text))

@@ -1,4 +1,4 @@
-package cpuwait
+package observe
 
 import (
 	"bytes"
@@ -26,11 +26,11 @@ func (t *thread) waited() (time.Duration, error) {
 	var text [64]byte
 	n, err := unix.Pread(t.file, text[:], 0)
 	if err != nil || n == 0 {
-		return 0, errGone
+		return 0, errEnded
 	}
 	total, ok := second(text[:n])
 	if !ok {
-		return 0, errGone
+		return 0, errEnded
 	}
 	since := time.Duration(total) - t.last
 	t.last = time.Duration(total)

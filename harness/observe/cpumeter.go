@@ -1,4 +1,4 @@
-package cpuwait
+package observe
 
 import (
 	"errors"
@@ -10,8 +10,8 @@ import (
 	"rollcall/harness/evidence"
 )
 
-// Sources are the processes to measure, and where what was measured goes.
-type Sources struct {
+// CPUWaitSources are the processes to measure, and where what was measured goes.
+type CPUWaitSources struct {
 	Proc  string                                   // where procfs is mounted; empty: /proc
 	Nodes map[string]string                        // container id -> name of the node
 	Pod   func(uid string) (evidence.Server, bool) // a pod of the recording, by its uid; those of others are not measured
@@ -19,7 +19,7 @@ type Sources struct {
 	Note  func(evidence.Event)
 }
 
-// Periods of a Meter. With 330 threads of three idle nodes it takes 1.2 % of a processor, a third of it to find new threads.
+// Periods of a CPUMeter. With 330 threads of three idle nodes it takes 1.2 % of a processor, a third of it to find new threads.
 const (
 	sampleEvery = 100 * time.Millisecond
 	searchEvery = time.Second
@@ -28,9 +28,19 @@ const (
 	holdBack = 20 * time.Second
 )
 
-// A Meter measures until Stop.
-type Meter struct {
-	sources   Sources
+// A CPUMeter measures until Stop how long the processes of kind nodes waited for a processor of this host, which is what tells a
+// slow host from a slow cluster.
+//
+// The kernel counts for each thread how long it stood on a run queue (second number of /proc/<pid>/task/<tid>/schedstat,
+// Documentation/scheduler/sched-stats.rst). A thread that sleeps, is stopped or waits for a lock does not stand on one, and
+// so a pod that is stopped or deadlocked does not wait. A thread that a CPU limit of its own pod throttles stands on one, too: what
+// the cgroup counts as throttled (cpu.stat) is taken off, and noted apart.
+//
+// What is noted is an [evidence.CPUWait] of a process, from a pod's container, kubelet or the control plane, for each stretch of
+// time in which it waited about the same share. Of several threads it is the one that waited longest in each sample: a process
+// whose other threads run goes on.
+type CPUMeter struct {
+	sources   CPUWaitSources
 	processes map[int]*process // by pid
 	waits     map[who]*shares
 	ends      []time.Duration // of the samples held back
@@ -39,15 +49,15 @@ type Meter struct {
 	done      chan struct{}
 }
 
-// Start begins to measure. The error is a kernel that does not count.
-func Start(s Sources) (*Meter, error) {
+// MeasureCPUWait begins to measure. The error is a kernel that does not count.
+func MeasureCPUWait(s CPUWaitSources) (*CPUMeter, error) {
 	if s.Proc == "" {
 		s.Proc = "/proc"
 	}
 	if _, err := os.Stat(filepath.Join(s.Proc, "self", "schedstat")); err != nil {
 		return nil, fmt.Errorf("this kernel does not count how long processes wait for a processor: %w", err)
 	}
-	m := &Meter{sources: s, processes: map[int]*process{}, waits: map[who]*shares{}, stop: make(chan struct{}), done: make(chan struct{})}
+	m := &CPUMeter{sources: s, processes: map[int]*process{}, waits: map[who]*shares{}, stop: make(chan struct{}), done: make(chan struct{})}
 	m.ends = []time.Duration{time.Since(s.Began)}
 	m.searched = -searchEvery
 	s.Note(evidence.Event{At: m.ends[0], Kind: evidence.CPUWaitBegun})
@@ -56,7 +66,7 @@ func Start(s Sources) (*Meter, error) {
 }
 
 // Stop ends the measurement when what was measured is noted.
-func (m *Meter) Stop() {
+func (m *CPUMeter) Stop() {
 	if m == nil {
 		return
 	}
@@ -64,7 +74,7 @@ func (m *Meter) Stop() {
 	<-m.done
 }
 
-func (m *Meter) run() {
+func (m *CPUMeter) run() {
 	defer close(m.done)
 	tick := time.NewTicker(sampleEvery)
 	defer tick.Stop()
@@ -86,7 +96,7 @@ func (m *Meter) run() {
 }
 
 // sample adds a sample that ends now.
-func (m *Meter) sample(now time.Duration) {
+func (m *CPUMeter) sample(now time.Duration) {
 	if now-m.searched >= searchEvery {
 		m.search()
 		m.searched = now
@@ -116,7 +126,7 @@ func (m *Meter) sample(now time.Duration) {
 }
 
 // old is how many samples ended before a moment, but not few of them.
-func (m *Meter) old(before time.Duration) int {
+func (m *CPUMeter) old(before time.Duration) int {
 	const many = 50
 	n := 0
 	for n+1 < len(m.ends) && m.ends[n+1] < before {
@@ -129,7 +139,7 @@ func (m *Meter) old(before time.Duration) int {
 }
 
 // flush notes the first n samples of everybody.
-func (m *Meter) flush(n int) {
+func (m *CPUMeter) flush(n int) {
 	if n <= 0 {
 		return
 	}
@@ -152,5 +162,5 @@ func (m *Meter) flush(n int) {
 	m.ends = m.ends[n:]
 }
 
-// errGone is of a thread that has ended.
-var errGone = errors.New("it has ended")
+// errEnded is of a thread that has ended.
+var errEnded = errors.New("it has ended")

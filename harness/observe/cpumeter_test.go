@@ -1,4 +1,4 @@
-package cpuwait
+package observe
 
 import (
 	"fmt"
@@ -16,7 +16,7 @@ import (
 
 const ms = time.Millisecond
 
-// A procfs is a folder with what a Meter reads of processes.
+// A procfs is a folder with what a CPUMeter reads of processes.
 type procfs struct {
 	*testing.T
 	dir string
@@ -61,7 +61,7 @@ func TestMeter(t *testing.T) {
 		p.waited(pid, pid, time.Hour) // before the recording
 	}
 	var noted []evidence.Event
-	m := &Meter{sources: Sources{Proc: p.dir, Nodes: map[string]string{"1f0c": "worker"},
+	m := &CPUMeter{sources: CPUWaitSources{Proc: p.dir, Nodes: map[string]string{"1f0c": "worker"},
 		Note: func(e evidence.Event) { noted = append(noted, e) },
 		Pod: func(id string) (evidence.Server, bool) {
 			return evidence.Server{Version: "v1", Pod: "echo-a"}, id == uid
