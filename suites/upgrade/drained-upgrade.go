@@ -7,7 +7,7 @@ import (
 
 	"rollcall/fixtures"
 	"rollcall/harness"
-	"rollcall/harness/disruption/upgrade"
+	"rollcall/harness/disruption"
 	"rollcall/harness/evidence"
 	"rollcall/harness/rollout"
 	"rollcall/harness/verdict"
@@ -26,11 +26,12 @@ func drainedUpgrade() harness.Scenario {
 			Replicas: 3, MaxSurge: new(intstr.FromInt32(1)), MaxUnavailable: new(intstr.FromInt32(0)),
 			StartDelay: time.Second, PreStopSleep: 5 * time.Second, Linger: 2 * time.Second, OnTerm: fixtures.Drain,
 		},
-		Load:       harness.Load{Rate: rate},
-		Rollout:    rollout.UpdateMeanwhile(before, after),
-		Disruption: toLatest("drained-upgrade", "Kubernetes is upgraded twice, and workers are drained for it", upgrade.Path{Drain: drains()}),
-		Own:        &harness.OwnCluster{Kubernetes: from, Upgrades: to},
-		Tries:      1,
+		Load:    harness.Load{Rate: rate},
+		Rollout: rollout.UpdateMeanwhile(before, after),
+		Disruption: toLatest("drained-upgrade", "Kubernetes is upgraded twice, and workers are drained for it",
+			disruption.UpgradePath{Drain: drains()}),
+		Own:   &harness.OwnCluster{Kubernetes: from, Upgrades: to},
+		Tries: 1,
 		Expect: []evidence.Expectation{
 			verdict.FullRate(99),
 			verdict.Serves(before, after),

@@ -2,7 +2,7 @@ package upgrade
 
 import (
 	"rollcall/harness"
-	"rollcall/harness/disruption/upgrade"
+	"rollcall/harness/disruption"
 	"rollcall/harness/evidence"
 	"rollcall/harness/verdict"
 )
@@ -15,11 +15,11 @@ func hurriedUpgrade() harness.Scenario {
 	s.ID = "hurried-upgrade"
 	s.Claim = "upgrading Kubernetes fails requests of pods that sleep 5 s before SIGTERM at drains that begin once the API server answers"
 	s.Disruption = toLatest(s.ID, "Kubernetes is upgraded twice, and workers are drained for it as soon as the API server answers",
-		upgrade.Path{Drain: drains(), Hurries: true})
+		disruption.UpgradePath{Drain: drains(), Hurries: true})
 	s.Expect = []evidence.Expectation{
 		verdict.FullRate(99),
 		verdict.Serves(before, after),
-		verdict.LostAtSteps(upgrade.DrainStep).On(evidence.Fresh),
+		verdict.LostAtSteps(disruption.DrainStep).On(evidence.Fresh),
 		verdict.OnlyServes(after, evidence.Barrier),
 	}
 	return s

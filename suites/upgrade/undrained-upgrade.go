@@ -7,7 +7,7 @@ import (
 
 	"rollcall/fixtures"
 	"rollcall/harness"
-	"rollcall/harness/disruption/upgrade"
+	"rollcall/harness/disruption"
 	"rollcall/harness/evidence"
 	"rollcall/harness/rollout"
 	"rollcall/harness/verdict"
@@ -30,14 +30,14 @@ func undrainedUpgrade() harness.Scenario {
 		Load:    harness.Load{Rate: rate},
 		Rollout: rollout.UpdateMeanwhile(before, after),
 		Disruption: toLatest("undrained-upgrade", "Kubernetes is upgraded twice, and workers are emptied for it at once",
-			upgrade.Path{Drain: deletes}),
+			disruption.UpgradePath{Drain: deletes}),
 		Own:   &harness.OwnCluster{Kubernetes: from, Upgrades: to},
 		Tries: 1, // what a drain takes at once is no matter of chance
 		Expect: []evidence.Expectation{
 			verdict.FullRate(99),
 			verdict.Serves(before, after),
-			verdict.LostAtSteps(upgrade.DrainStep),
-			verdict.LossesAtSteps(lossLasts, upgrade.DrainStep, upgrade.RolloutStep),
+			verdict.LostAtSteps(disruption.DrainStep),
+			verdict.LossesAtSteps(lossLasts, disruption.DrainStep, disruption.RolloutStep),
 			verdict.OnlyServes(after, evidence.Barrier),
 		},
 	}

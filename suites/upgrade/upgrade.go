@@ -12,7 +12,6 @@ import (
 	"rollcall/fixtures"
 	"rollcall/harness"
 	"rollcall/harness/disruption"
-	"rollcall/harness/disruption/upgrade"
 	"rollcall/harness/rollout"
 )
 
@@ -44,7 +43,7 @@ const (
 func drains() disruption.Drain { return disruption.Drain{Budget: new(intstr.FromInt32(1))} }
 
 // toLatest is an upgrade all the way, with a rollout of the app in the middle.
-func toLatest(id, does string, path upgrade.Path) *disruption.Disruption {
+func toLatest(id, does string, path disruption.UpgradePath) *disruption.Disruption {
 	path.Versions, path.RollOut = to, rollOut
 	return &disruption.Disruption{
 		ID: id, Does: does, Nodes: []string{disruption.ControlPlane, disruption.Worker, disruption.Worker2},

@@ -1,12 +1,10 @@
-package upgrade
+package disruption
 
 import (
 	"context"
 	"fmt"
 	"strings"
 	"time"
-
-	"rollcall/harness/disruption"
 )
 
 // A step is a part of an upgrade that somebody has to wait for.
@@ -24,8 +22,8 @@ const (
 	applyLimit = 15 * time.Minute
 )
 
-// run marks and takes steps in order, until one fails.
-func run(ctx context.Context, s disruption.Stage, steps []step) error {
+// runSteps marks and takes steps in order, until one fails.
+func runSteps(ctx context.Context, s Stage, steps []step) error {
 	for _, step := range steps {
 		if !step.marks {
 			s.Step(strings.TrimPrefix(step.node, s.Cluster.Name()+"-"), step.what)

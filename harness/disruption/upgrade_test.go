@@ -1,4 +1,4 @@
-package upgrade
+package disruption
 
 import (
 	"context"
@@ -23,7 +23,6 @@ import (
 
 	"rollcall/fixtures"
 	"rollcall/harness/cluster"
-	"rollcall/harness/disruption"
 	"rollcall/harness/evidence"
 	"rollcall/harness/nodeimage"
 )
@@ -113,9 +112,9 @@ func (c *fakeCluster) Exec(ctx context.Context, name, script string) (string, er
 }
 
 // stage also gives the marks, as they come.
-func (c *fakeCluster) stage() (s disruption.Stage, marks *[]string) {
+func (c *fakeCluster) stage() (s Stage, marks *[]string) {
 	marks = &[]string{}
-	return disruption.Stage{Cluster: c, Namespace: "ours", App: fixtures.App{Replicas: 1}, Note: func(e evidence.Event) {
+	return Stage{Cluster: c, Namespace: "ours", App: fixtures.App{Replicas: 1}, Note: func(e evidence.Event) {
 		if e.Kind == evidence.Step {
 			*marks = append(*marks, strings.TrimSpace(e.Object+" "+e.Detail))
 		}
@@ -123,14 +122,14 @@ func (c *fakeCluster) stage() (s disruption.Stage, marks *[]string) {
 }
 
 // take takes all steps but that of the images, which are in no fake.
-func (c *fakeCluster) take(t *testing.T, s disruption.Stage) error {
+func (c *fakeCluster) take(t *testing.T, s Stage) error {
 	t.Helper()
-	steps, err := Path{Drain: disruption.Drain{Deletes: true}}.steps(t.Context(),
+	steps, err := UpgradePath{Drain: Drain{Deletes: true}}.steps(t.Context(),
 		upgrade{Changeable: c, stage: s, to: nodeimage.Upgrade{Version: next}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return run(t.Context(), s, steps[1:])
+	return runSteps(t.Context(), s, steps[1:])
 }
 
 // The control plane goes first, kubeadm before the kubelet, and a worker's kubelet is replaced while no pod is on it.

@@ -1,4 +1,4 @@
-package upgrade
+package disruption
 
 import (
 	"context"
@@ -6,8 +6,6 @@ import (
 	"os"
 	"path"
 	"time"
-
-	"rollcall/harness/disruption"
 )
 
 // everywhere are the images that kubeadm wants on every node; pause is that of the Job by which it tries out whether a cluster
@@ -53,9 +51,9 @@ const staticPodsFollow = 10 * time.Second
 
 // worker are the steps of another node. Its kubelet is replaced while its pods are elsewhere: the only way that Kubernetes supports
 // from one minor to the next.
-func (u upgrade) worker(node string, drain disruption.Drain) []step {
+func (u upgrade) worker(node string, drain Drain) []step {
 	kubelet := "kubelet " + u.to.Version
-	replace := func(ctx context.Context, s disruption.Stage) error {
+	replace := func(ctx context.Context, s Stage) error {
 		if err := u.settled(ctx); err != nil {
 			return err
 		}
@@ -65,7 +63,7 @@ func (u upgrade) worker(node string, drain disruption.Drain) []step {
 	return []step{
 		{node: node, what: "kubeadm upgrade node " + u.to.Version, do: func(ctx context.Context) error { return u.kubeadm(ctx, node, "node") }},
 		{node: node, what: DrainStep + ", " + kubelet, marks: true, do: func(ctx context.Context) error {
-			return disruption.DrainWith(drain, replace)(ctx, u.stage)
+			return DrainWith(drain, replace)(ctx, u.stage)
 		}},
 	}
 }

@@ -1,6 +1,4 @@
-// Package upgrade brings a cluster of our own to later minor versions of Kubernetes with kubeadm, as its documentation says: the
-// control plane, then one worker after the other, each of which is drained. Every step is marked in the recording.
-package upgrade
+package disruption
 
 import (
 	"context"
@@ -9,24 +7,25 @@ import (
 	"time"
 
 	"rollcall/harness/cluster"
-	"rollcall/harness/disruption"
 	"rollcall/harness/nodeimage"
 )
 
-// A Path is the way from one version to the last of some others, one minor after the other: kubeadm leaves none out.
-type Path struct {
+// An UpgradePath is the way from one version to the last of some others, one minor after the other: kubeadm leaves none out. The cluster
+// is one of our own, and what is done is what kubeadm's documentation says: the control plane, then one worker after the other, each of
+// which is drained. Every step is marked in the recording.
+type UpgradePath struct {
 	Versions []string // as [nodeimage.Resolve] takes them, in order
 	// Drain says how workers are drained; its node is that worker.
-	Drain disruption.Drain
+	Drain Drain
 	// Hurries goes on as soon as the API server answers, as people do, whoever follows changes again or not.
 	Hurries bool
 	// RollOut rolls the app out between the first two versions.
-	RollOut disruption.Act
+	RollOut Act
 }
 
 // Words in the names of steps at which an app can lose requests, whatever its cluster does.
 const (
-	DrainStep   = "drain" // as a [disruption.Drain] marks it
+	DrainStep   = "drain" // as a [Drain] marks it
 	RolloutStep = "rollout"
 )
 
@@ -35,7 +34,7 @@ const (
 const rulesFollow = 5 * time.Second
 
 // Do upgrades the cluster. The error of a step that fails names it, its node, and what was printed last.
-func (p Path) Do(ctx context.Context, s disruption.Stage) error {
+func (p UpgradePath) Do(ctx context.Context, s Stage) error {
 	for i, asked := range p.Versions {
 		to, err := nodeimage.UpgradeTo(ctx, s.Cluster.Output(), asked)
 		if err != nil {
@@ -49,7 +48,7 @@ func (p Path) Do(ctx context.Context, s disruption.Stage) error {
 		if i == 0 && p.RollOut != nil {
 			steps = append(steps, u.rollOut(p.RollOut))
 		}
-		if err := run(ctx, s, steps); err != nil {
+		if err := runSteps(ctx, s, steps); err != nil {
 			return fmt.Errorf("upgrade to %s: %w", to.Version, err)
 		}
 	}
@@ -59,18 +58,18 @@ func (p Path) Do(ctx context.Context, s disruption.Stage) error {
 // An upgrade is that of a cluster to one version.
 type upgrade struct {
 	cluster.Changeable
-	stage   disruption.Stage
+	stage   Stage
 	to      nodeimage.Upgrade
 	hurries bool
 }
 
 // steps are those of one version.
-func (p Path) steps(ctx context.Context, u upgrade) ([]step, error) {
+func (p UpgradePath) steps(ctx context.Context, u upgrade) ([]step, error) {
 	workers, err := u.Workers(ctx)
 	if err != nil {
 		return nil, err
 	}
-	steps := u.controlPlane(u.stage.Node(disruption.ControlPlane), workers)
+	steps := u.controlPlane(u.stage.Node(ControlPlane), workers)
 	for _, worker := range workers {
 		drain := p.Drain
 		drain.Node = u.short(worker)
@@ -83,7 +82,7 @@ func (p Path) steps(ctx context.Context, u upgrade) ([]step, error) {
 func (u upgrade) short(node string) string { return strings.TrimPrefix(node, u.Name()+"-") }
 
 // rollOut is over when clients know of it.
-func (u upgrade) rollOut(act disruption.Act) step {
+func (u upgrade) rollOut(act Act) step {
 	return step{what: RolloutStep, do: func(ctx context.Context) error {
 		if err := act(ctx, u.stage); err != nil {
 			return err
@@ -93,6 +92,6 @@ func (u upgrade) rollOut(act disruption.Act) step {
 }
 
 func pause(ctx context.Context, d time.Duration) error {
-	disruption.Pause(ctx, d)
+	Pause(ctx, d)
 	return context.Cause(ctx)
 }
