@@ -174,7 +174,7 @@ mutants-table: ## Put what is in out/mutants.json into the tables of harness/mut
 .PHONY: track-record
 track-record: ## Run suite regressions on components with and without each bug, in MODES, and write its table; RUN=<pattern> selects; 12 minutes per mode
 	ROLLCALL_TRACK_RECORD=1 go test -count=1 -timeout 3h -v -run 'TestTrackRecord/.*/$(if $(filter file,$(origin RUN)),,$(RUN))' ./harness/runner
-	go test ./harness/trackrecord -count=1 -run TestReadme -update
+	go test ./harness/mutants -count=1 -run TestTrackRecordGuide -update
 
 .PHONY: cases
 cases: $(ROLLCALL) ## Try small apps that are wrong as those of users were, on a kept cluster, in MODES; RUN=<pattern> selects; 40 minutes per mode

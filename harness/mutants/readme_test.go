@@ -11,9 +11,10 @@ import (
 	"testing"
 
 	"rollcall/harness/dataplane"
+	"rollcall/suites/regressions"
 )
 
-var update = flag.Bool("update", false, "rewrite the tables of README.md, with what is in out/mutants.json")
+var update = flag.Bool("update", false, "rewrite the tables of guides, with what is in out/mutants.json and out/track-record.json")
 
 // The tables of README.md are what the catalogue says, and what `make mutants` found last.
 func TestReadme(t *testing.T) {
@@ -156,4 +157,52 @@ func between(t *testing.T, page, name, text string) string {
 		t.Fatalf("README.md has no markers %q", name)
 	}
 	return before + begin + text + end + after
+}
+
+// With -update the table of the guide becomes that of `make track-record`, if that has run every scenario in both modes; it always has
+// both sides of each, and all of them right.
+func TestTrackRecordGuide(t *testing.T) {
+	const file = "../../suites/regressions/README.md"
+	const begin, end = "<!-- track record -->\n", "<!-- /track record -->\n"
+	page, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, rest, begun := strings.Cut(string(page), begin)
+	table, after, ended := strings.Cut(rest, end)
+	if !begun || !ended {
+		t.Fatalf("%s has no markers of a track record", file)
+	}
+	if *update {
+		record, err := ReadTrackRecord(filepath.Join("..", "..", "out", "track-record.json"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if missing := missing(record.Table()); len(missing) > 0 {
+			t.Skipf("the guide stays as it is, since not all was run: %s", strings.Join(missing, ", "))
+		}
+		table = record.Table()
+		if err := os.WriteFile(file, []byte(before+begin+table+end+after), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if strings.Contains(table, "**") || strings.Contains(table, "–") {
+		t.Errorf("the table has what is not right, or was not run:\n%s", table)
+	}
+	if missing := missing(table); len(missing) > 0 {
+		t.Errorf("the table has no %s", strings.Join(missing, ", nor "))
+	}
+}
+
+// missing are the scenarios that a table lacks, with their modes.
+func missing(table string) (missing []string) {
+	for _, s := range regressions.All() {
+		for _, mode := range []string{"iptables", "nftables"} {
+			shows := len(s.Bug.Modes) == 0 || slices.Contains(s.Bug.Modes, mode)
+			if shows && !strings.Contains(table, fmt.Sprintf(") %s | %s | %s | ", s.ID, s.Bug.Component, mode)) {
+				missing = append(missing, s.ID+" in mode "+mode)
+			}
+		}
+	}
+	return missing
 }

@@ -2,10 +2,13 @@ package mutants
 
 import (
 	"path/filepath"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"rollcall/harness/evidence"
 	"rollcall/harness/verdict"
 )
 
@@ -66,5 +69,85 @@ func TestMerge(t *testing.T) {
 	survived := write(Result{Mutant: second, Mode: "iptables"})[1]
 	if want := (Result{Mutant: second, Mode: "iptables", Commit: "c1", Kubernetes: "v1"}); survived != want {
 		t.Errorf("one that survives where it was killed before: %+v", survived)
+	}
+}
+
+func TestTrackEntry(t *testing.T) {
+	const cause = "nodes that follow"
+	bug := evidence.Bug{Issue: 7, Component: "kubelet", Affected: []evidence.Releases{{Before: "1.37.0"}}, Fixed: "1.37.0",
+		Rule: "fact", Fact: cause}
+	run := evidence.Run{Scenario: "s", Mode: "nftables", Kubernetes: "v1.37.2", ComponentVersions: []string{"v1.35.3"}, Bug: &bug,
+		Expect:         []evidence.Expectation{verdict.Fact(cause, "3"), verdict.Fact("lost", "0")},
+		ClusterChanges: []string{"kubelet v1.35.3", "kubelet with Gate=true"}}
+	failed := verdict.Verdict{Outcome: verdict.Fail, Bug: verdict.Affected, BugKnown: true, Because: "both",
+		Findings: []verdict.Finding{{Outcome: verdict.Fail, Because: "2 follow"}, {Outcome: verdict.Fail, Because: "9 lost"}}}
+	for _, row := range []struct {
+		sentence string
+		run      func(evidence.Run) evidence.Run
+		verdict  func(verdict.Verdict) verdict.Verdict
+		affected bool
+		want     TrackEntry
+	}{
+		{"a version with the bug fails by its mechanism", nil, nil, true,
+			TrackEntry{"k/k#7", "s", "nftables", "kubelet", "v1.35.3 with Gate=true", true, "fail", "2 follow", 1.5, true}},
+		{"a version without it must not", nil, nil, false,
+			TrackEntry{"k/k#7", "s", "nftables", "kubelet", "v1.35.3 with Gate=true", false, "fail", "2 follow", 1.5, false}},
+		{"a failure by something else is not right", nil, func(v verdict.Verdict) verdict.Verdict {
+			v.Bug, v.Findings[0].Outcome = verdict.CannotTell, verdict.Pass
+			return v
+		}, true, TrackEntry{"k/k#7", "s", "nftables", "kubelet", "v1.35.3 with Gate=true", true, "fail", "both", 1.5, false}},
+		{"a version without it passes", func(r evidence.Run) evidence.Run {
+			r.ClusterChanges, r.ComponentVersions = nil, []string{"v1.37.2"}
+			return r
+		}, func(verdict.Verdict) verdict.Verdict {
+			return verdict.Verdict{Outcome: verdict.Pass, Bug: verdict.NotAffected, Because: "all hold"}
+		}, false, TrackEntry{"k/k#7", "s", "nftables", "kubelet", "v1.37.2", false, "pass", "", 1.5, true}},
+	} {
+		run, v := run, failed
+		v.Findings = append([]verdict.Finding{}, failed.Findings...)
+		if row.run != nil {
+			run = row.run(run)
+		}
+		if row.verdict != nil {
+			v = row.verdict(v)
+		}
+		if diff := cmp.Diff(row.want, NewTrackEntry(run, v, row.affected, 1500*time.Millisecond)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", row.sentence, diff)
+		}
+	}
+}
+
+func TestTrackRecord(t *testing.T) {
+	with := TrackEntry{Bug: "k/k#7", Scenario: "s", Mode: "nftables", Component: "kubelet", Version: "v1.35.3", Affected: true, Outcome: "fail",
+		Cause: "2 | 3", Seconds: 9, Right: true}
+	without := TrackEntry{Bug: "k/k#7", Scenario: "s", Mode: "nftables", Component: "kubelet", Version: "v1.37.2", Outcome: "pass",
+		Seconds: 8, Right: true}
+	wrong := without
+	wrong.Outcome, wrong.Right = "inconclusive", false
+	elsewhere := without
+	elsewhere.Mode = "iptables"
+	r := TrackRecord{}.With(with).With(wrong).With(elsewhere)
+	if !strings.Contains(r.Table(), "**inconclusive**") {
+		t.Errorf("what is wrong does not stand out:\n%s", r.Table())
+	}
+	r = r.With(without)
+	const want = `| bug | component | mode | affected: version, outcome and cause | s | fixed: version, outcome | s |
+|---|---|---|---|---|---|---|
+| [k/k#7](https://github.com/kubernetes/kubernetes/issues/7) s | kubelet | iptables | – | – | v1.37.2: pass | 8 |
+| [k/k#7](https://github.com/kubernetes/kubernetes/issues/7) s | kubelet | nftables | v1.35.3: fail: 2 / 3 | 9 | v1.37.2: pass | 8 |
+`
+	if diff := cmp.Diff(want, r.Table()); diff != "" || len(r) != 3 {
+		t.Errorf("%d entries:\n%s", len(r), diff)
+	}
+	file := filepath.Join(t.TempDir(), "record.json")
+	if got, err := ReadTrackRecord(file); len(got) != 0 || err != nil {
+		t.Errorf("of no file: %v, %v", got, err)
+	}
+	if err := r.Write(file); err != nil {
+		t.Fatal(err)
+	}
+	got, err := ReadTrackRecord(file)
+	if diff := cmp.Diff(r, got); diff != "" || err != nil {
+		t.Errorf("%v\n%s", err, diff)
 	}
 }

@@ -13,8 +13,8 @@ import (
 
 	"rollcall/harness"
 	"rollcall/harness/evidence/store"
+	"rollcall/harness/mutants"
 	"rollcall/harness/progress"
-	"rollcall/harness/trackrecord"
 	"rollcall/harness/verdict"
 	"rollcall/suites/regressions"
 )
@@ -40,7 +40,7 @@ func TestTrackRecord(t *testing.T) {
 	ctx, stop := r.context(t)
 	defer stop()
 	file := filepath.Join(r.layout.Runs(), "track-record.json")
-	record, err := trackrecord.Read(file) // of scenarios and modes that are not selected now
+	record, err := mutants.ReadTrackRecord(file) // of scenarios and modes that are not selected now
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,7 +70,7 @@ func TestTrackRecord(t *testing.T) {
 // A trackRecord is made on one cluster.
 type trackRecord struct {
 	*ModeRun
-	record *trackrecord.Record
+	record *mutants.TrackRecord
 	file   string // that it is written to
 }
 
@@ -114,7 +114,7 @@ func (tr trackRecord) run(ctx context.Context, t *testing.T, s harness.Scenario,
 	if err != nil {
 		t.Fatal(err)
 	}
-	e := trackrecord.NewEntry(ev.Run, res.verdict, affected, time.Since(began))
+	e := mutants.NewTrackEntry(ev.Run, res.verdict, affected, time.Since(began))
 	switch {
 	case affected && res.verdict.Outcome == verdict.Skipped:
 		t.Skip(res.verdict.Because)

@@ -1,4 +1,4 @@
-package trackrecord
+package mutants
 
 import (
 	"cmp"
@@ -14,11 +14,12 @@ import (
 	"rollcall/harness/verdict/phrase"
 )
 
-// A Record is entries, each of another bug, mode and side.
-type Record []Entry
+// A TrackRecord is what became of the scenarios of suite regressions on releases of Kubernetes with and without their bugs: entries, each
+// of another bug, mode and side.
+type TrackRecord []TrackEntry
 
-// Read reads a file that Write wrote; one that is not there is empty.
-func Read(file string) (r Record, err error) {
+// ReadTrackRecord reads a file that Write wrote; one that is not there is empty.
+func ReadTrackRecord(file string) (r TrackRecord, err error) {
 	data, err := os.ReadFile(file)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -27,13 +28,13 @@ func Read(file string) (r Record, err error) {
 		err = json.Unmarshal(data, &r)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("trackrecord: %s: %w", file, err)
+		return nil, fmt.Errorf("track record: %s: %w", file, err)
 	}
 	return r, nil
 }
 
 // Write writes the record as JSON, whole or not at all.
-func (r Record) Write(file string) error {
+func (r TrackRecord) Write(file string) error {
 	data, err := json.MarshalIndent(r, "", "  ")
 	if err != nil {
 		return err
@@ -42,8 +43,10 @@ func (r Record) Write(file string) error {
 }
 
 // With is the record with an entry, in the place of the one of the same scenario, mode and side.
-func (r Record) With(e Entry) Record {
-	same := func(o Entry) bool { return o.Scenario == e.Scenario && o.Mode == e.Mode && o.Affected == e.Affected }
+func (r TrackRecord) With(e TrackEntry) TrackRecord {
+	same := func(o TrackEntry) bool {
+		return o.Scenario == e.Scenario && o.Mode == e.Mode && o.Affected == e.Affected
+	}
 	if i := slices.IndexFunc(r, same); i >= 0 {
 		r = slices.Clone(r)
 		r[i] = e
@@ -53,10 +56,10 @@ func (r Record) With(e Entry) Record {
 }
 
 // Table is the record as Markdown: a row for each scenario and mode, with what both sides came to, by bug.
-func (r Record) Table() string {
+func (r TrackRecord) Table() string {
 	var b strings.Builder
 	b.WriteString("| bug | component | mode | affected: version, outcome and cause | s | fixed: version, outcome | s |\n|---|---|---|---|---|---|---|\n")
-	for _, e := range slices.SortedFunc(slices.Values(r), func(a, b Entry) int {
+	for _, e := range slices.SortedFunc(slices.Values(r), func(a, b TrackEntry) int {
 		return cmp.Or(strings.Compare(a.Bug, b.Bug), strings.Compare(a.Scenario, b.Scenario), strings.Compare(a.Mode, b.Mode))
 	}) {
 		i := slices.IndexFunc(r, e.otherSide)
@@ -73,12 +76,12 @@ func (r Record) Table() string {
 }
 
 // otherSide reports whether another entry is of the same scenario and mode on the other side.
-func (e Entry) otherSide(o Entry) bool {
+func (e TrackEntry) otherSide(o TrackEntry) bool {
 	return o.Scenario == e.Scenario && o.Mode == e.Mode && o.Affected != e.Affected
 }
 
 // row is what the two sides came to; one that was not run is nil.
-func row(affected, fixed *Entry) string {
+func row(affected, fixed *TrackEntry) string {
 	of, cells := affected, []string{"–", "–", "–", "–"}
 	if affected != nil {
 		cells[0], cells[1] = strings.TrimSuffix(affected.Version+": "+affected.result()+": "+affected.Cause, ": "), seconds(affected)
@@ -96,11 +99,11 @@ func row(affected, fixed *Entry) string {
 }
 
 // result is the outcome, marked where it is not the one that it should be.
-func (e Entry) result() string {
+func (e TrackEntry) result() string {
 	if e.Right {
 		return e.Outcome
 	}
 	return "**" + e.Outcome + "**"
 }
 
-func seconds(e *Entry) string { return fmt.Sprintf("%.0f", e.Seconds) }
+func seconds(e *TrackEntry) string { return fmt.Sprintf("%.0f", e.Seconds) }

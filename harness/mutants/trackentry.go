@@ -1,4 +1,4 @@
-package trackrecord
+package mutants
 
 import (
 	"fmt"
@@ -9,8 +9,8 @@ import (
 	"rollcall/harness/verdict"
 )
 
-// An Entry is what a scenario came to on one cluster.
-type Entry struct {
+// A TrackEntry is what a scenario came to on one cluster.
+type TrackEntry struct {
 	Bug       string  `json:"bug"` // such as "k/k#139515"
 	Scenario  string  `json:"scenario"`
 	Mode      string  `json:"mode"`
@@ -23,10 +23,10 @@ type Entry struct {
 	Right     bool    `json:"right"` // a version that has the bug failed by its mechanism, and one that has not passed
 }
 
-// NewEntry is what a recording of a scenario with a bug came to, on a version that has the bug or does not.
-func NewEntry(run evidence.Run, v verdict.Verdict, affected bool, took time.Duration) Entry {
+// NewTrackEntry is what a recording of a scenario with a bug came to, on a version that has the bug or does not.
+func NewTrackEntry(run evidence.Run, v verdict.Verdict, affected bool, took time.Duration) TrackEntry {
 	bug := *run.Bug
-	e := Entry{
+	e := TrackEntry{
 		Bug: bug.Name(), Scenario: run.Scenario, Mode: run.Mode, Component: bug.Component,
 		Version: strings.Join(verdict.VersionsRun(run), " and "), Affected: affected, Outcome: v.Outcome.String(),
 		Seconds: took.Round(100 * time.Millisecond).Seconds(),
@@ -52,7 +52,7 @@ func NewEntry(run evidence.Run, v verdict.Verdict, affected bool, took time.Dura
 }
 
 // Line is the entry in one line.
-func (e Entry) Line() string {
+func (e TrackEntry) Line() string {
 	right := "WRONG"
 	if e.Right {
 		right = "right"
