@@ -9,7 +9,7 @@
 //   - cluster makes kind clusters and attaches to others; dataplane knows what routes on their nodes
 //   - staging finds out whether a run is possible on a cluster that is there already: rights, quota, trial pods, run lock
 //   - namespace leases the namespaces of recordings, cleans them up and sweeps what dead runs left
-//   - rollout writes what a strategy changes; userapp does so for an app of the user's; edit changes one object
+//   - rollout edits objects as a strategy does; userapp does so for an app of the user's
 //   - disruption does to a cluster under load what maintenance and failures do, and awaits that it is whole again
 //   - during records what maintenance that somebody else does costs clients, over the runner; try rolls out an app by its manifests
 //   - mutants is a catalogue of injected faults, each of which a verdict has to detect, and a track record of real bugs of releases of Kubernetes; runner does them

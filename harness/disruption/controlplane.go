@@ -10,7 +10,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"rollcall/fixtures"
-	"rollcall/harness/edit"
 	"rollcall/harness/poll"
 	"rollcall/harness/rollout"
 )
@@ -63,7 +62,7 @@ const dnsName = "coredns"
 // DNSRolled replaces every pod of CoreDNS, as `kubectl rollout restart` does, and returns when that is done.
 func DNSRolled(ctx context.Context, s Stage) error {
 	deployments := s.Cluster.Client().AppsV1().Deployments(metav1.NamespaceSystem)
-	_, err := edit.Live(ctx, deployments, dnsName, func(live *appsv1.Deployment) {
+	_, err := rollout.Edit(ctx, deployments, dnsName, func(live *appsv1.Deployment) {
 		metav1.SetMetaDataAnnotation(&live.Spec.Template.ObjectMeta, "rollcall.local/restart", time.Now().Format(time.RFC3339Nano))
 	})
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 
 	"rollcall/fixtures"
 	"rollcall/harness"
-	"rollcall/harness/edit"
 	"rollcall/harness/evidence"
+	"rollcall/harness/rollout"
 	"rollcall/harness/verdict"
 )
 
@@ -70,7 +70,7 @@ func expecting(more ...evidence.Expectation) func(*harness.Scenario) {
 
 func deploymentChanged(change func(*appsv1.Deployment)) Damage {
 	return func(ctx context.Context, s Stage) error {
-		_, err := edit.Live(ctx, s.Cluster.Client().AppsV1().Deployments(s.Namespace), s.App.ResourceName(), change)
+		_, err := rollout.Edit(ctx, s.Cluster.Client().AppsV1().Deployments(s.Namespace), s.App.ResourceName(), change)
 		return err
 	}
 }

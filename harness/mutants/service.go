@@ -14,7 +14,7 @@ import (
 	"rollcall/fixtures"
 	"rollcall/harness"
 	"rollcall/harness/disruption"
-	"rollcall/harness/edit"
+	"rollcall/harness/rollout"
 	"rollcall/harness/verdict"
 )
 
@@ -57,7 +57,7 @@ func serviceChanged(d time.Duration, change func(*corev1.Service)) Damage {
 		services := s.Cluster.Client().CoreV1().Services(s.Namespace)
 		var was corev1.ServiceSpec
 		write := func(ctx context.Context, change func(*corev1.Service)) error {
-			_, err := edit.Live(ctx, services, s.App.ResourceName(), change)
+			_, err := rollout.Edit(ctx, services, s.App.ResourceName(), change)
 			return err
 		}
 		err := write(ctx, func(live *corev1.Service) {
@@ -142,7 +142,7 @@ func controlSelected(ctx context.Context, s Stage) error {
 	}
 	pods := s.Cluster.Client().CoreV1().Pods(s.Namespace)
 	label := func(ctx context.Context, name string) error {
-		_, err := edit.Live(ctx, pods, controls[0].Name, func(live *corev1.Pod) { live.Labels[fixtures.NameLabel] = name })
+		_, err := rollout.Edit(ctx, pods, controls[0].Name, func(live *corev1.Pod) { live.Labels[fixtures.NameLabel] = name })
 		return err
 	}
 	err = label(ctx, s.App.ResourceName())

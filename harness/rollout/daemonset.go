@@ -11,7 +11,6 @@ import (
 	"k8s.io/client-go/kubernetes"
 
 	"rollcall/fixtures"
-	"rollcall/harness/edit"
 	"rollcall/harness/observe"
 	"rollcall/harness/poll"
 )
@@ -35,7 +34,7 @@ func (u updateDaemonSet) Begin(ctx context.Context, client kubernetes.Interface,
 	next, sets := app.DaemonSet(to, u.new), client.AppsV1().DaemonSets(to.Namespace)
 	ctx, cancel := context.WithTimeoutCause(ctx, restartTimeout, fmt.Errorf("not done in %v", restartTimeout))
 	defer cancel()
-	_, err := edit.Live(ctx, sets, next.Name, func(live *appsv1.DaemonSet) {
+	_, err := Edit(ctx, sets, next.Name, func(live *appsv1.DaemonSet) {
 		live.Labels, live.Spec.Template = next.Labels, next.Spec.Template
 	})
 	if err == nil {

@@ -12,7 +12,6 @@ import (
 	"k8s.io/utils/ptr"
 
 	"rollcall/fixtures"
-	"rollcall/harness/edit"
 	"rollcall/harness/observe"
 	"rollcall/harness/poll"
 )
@@ -40,7 +39,7 @@ func (f flip) Deployed(s observe.State, app fixtures.App) bool {
 }
 
 func (f flip) Begin(ctx context.Context, client kubernetes.Interface, to fixtures.Destination, app fixtures.App) error {
-	_, err := edit.Live(ctx, client.CoreV1().Services(to.Namespace), app.ResourceName(), func(live *corev1.Service) {
+	_, err := Edit(ctx, client.CoreV1().Services(to.Namespace), app.ResourceName(), func(live *corev1.Service) {
 		live.Spec.Selector[fixtures.VersionLabel] = f.new
 	})
 	if err != nil {

@@ -10,7 +10,6 @@ import (
 	"k8s.io/client-go/kubernetes"
 
 	"rollcall/fixtures"
-	"rollcall/harness/edit"
 	"rollcall/harness/observe"
 	"rollcall/harness/poll"
 )
@@ -45,7 +44,7 @@ func Overtaken(old, new string) Strategy { return overtaken{update{old, new}} }
 type overtaken struct{ update }
 
 func (o overtaken) Begin(ctx context.Context, client kubernetes.Interface, to fixtures.Destination, app fixtures.App) error {
-	_, err := edit.Live(ctx, client.AppsV1().Deployments(to.Namespace), app.ResourceName(), func(live *appsv1.Deployment) {
+	_, err := Edit(ctx, client.AppsV1().Deployments(to.Namespace), app.ResourceName(), func(live *appsv1.Deployment) {
 		metav1.SetMetaDataAnnotation(&live.Spec.Template.ObjectMeta, restartAnnotation, "overtaken")
 	})
 	if err != nil {
@@ -74,7 +73,7 @@ func (p paused) Begin(ctx context.Context, client kubernetes.Interface, to fixtu
 	}
 	deployments := client.AppsV1().Deployments(to.Namespace)
 	pause := func(is bool) error {
-		_, err := edit.Live(ctx, deployments, app.ResourceName(), func(live *appsv1.Deployment) { live.Spec.Paused = is })
+		_, err := Edit(ctx, deployments, app.ResourceName(), func(live *appsv1.Deployment) { live.Spec.Paused = is })
 		return err
 	}
 	if err := pause(true); err != nil {

@@ -11,7 +11,6 @@ import (
 	"k8s.io/client-go/kubernetes"
 
 	"rollcall/fixtures"
-	"rollcall/harness/edit"
 	"rollcall/harness/poll"
 )
 
@@ -46,10 +45,10 @@ func (r restart) Begin(ctx context.Context, client kubernetes.Interface, to fixt
 }
 
 // restart returns when the API server says that it is done.
-func (r restart) restart(ctx context.Context, deployments edit.Client[*appsv1.Deployment], name string, n int) error {
+func (r restart) restart(ctx context.Context, deployments Editable[*appsv1.Deployment], name string, n int) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, restartTimeout, fmt.Errorf("not done in %v", restartTimeout))
 	defer cancel()
-	_, err := edit.Live(ctx, deployments, name, func(live *appsv1.Deployment) {
+	_, err := Edit(ctx, deployments, name, func(live *appsv1.Deployment) {
 		metav1.SetMetaDataAnnotation(&live.Spec.Template.ObjectMeta, restartAnnotation, strconv.Itoa(n))
 	})
 	if err != nil {

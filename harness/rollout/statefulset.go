@@ -10,7 +10,6 @@ import (
 	"k8s.io/client-go/kubernetes"
 
 	"rollcall/fixtures"
-	"rollcall/harness/edit"
 	"rollcall/harness/observe"
 )
 
@@ -30,7 +29,7 @@ func (u updateStatefulSet) Deploy(
 
 func (u updateStatefulSet) Begin(ctx context.Context, client kubernetes.Interface, to fixtures.Destination, app fixtures.App) error {
 	next := app.StatefulSet(to, u.new)
-	_, err := edit.Live(ctx, client.AppsV1().StatefulSets(to.Namespace), next.Name, func(live *appsv1.StatefulSet) {
+	_, err := Edit(ctx, client.AppsV1().StatefulSets(to.Namespace), next.Name, func(live *appsv1.StatefulSet) {
 		live.Labels, live.Spec.Template = next.Labels, next.Spec.Template
 	})
 	if err != nil {

@@ -9,7 +9,6 @@ import (
 	"k8s.io/client-go/kubernetes"
 
 	"rollcall/fixtures"
-	"rollcall/harness/edit"
 	"rollcall/harness/observe"
 )
 
@@ -39,7 +38,7 @@ func (u update) write(
 	ctx context.Context, client kubernetes.Interface, to fixtures.Destination, app fixtures.App, more func(*appsv1.Deployment),
 ) error {
 	next := app.Deployment(to, u.new)
-	_, err := edit.Live(ctx, client.AppsV1().Deployments(to.Namespace), next.Name, func(live *appsv1.Deployment) {
+	_, err := Edit(ctx, client.AppsV1().Deployments(to.Namespace), next.Name, func(live *appsv1.Deployment) {
 		live.Labels, live.Spec.Template = next.Labels, next.Spec.Template
 		more(live)
 	})

@@ -14,7 +14,6 @@ import (
 	"k8s.io/utils/ptr"
 
 	"rollcall/fixtures"
-	"rollcall/harness/edit"
 	"rollcall/harness/observe"
 	"rollcall/harness/rollout"
 )
@@ -68,9 +67,9 @@ func (u update) Begin(ctx context.Context, client kubernetes.Interface, to fixtu
 	next, name, apps := u.app.templateAt(u.new), u.app.document.Workload.Name, client.AppsV1()
 	var err error
 	if _, is := u.app.workload.(*appsv1.Deployment); is {
-		_, err = edit.Live(ctx, apps.Deployments(to.Namespace), name, func(live *appsv1.Deployment) { live.Spec.Template = next })
+		_, err = rollout.Edit(ctx, apps.Deployments(to.Namespace), name, func(live *appsv1.Deployment) { live.Spec.Template = next })
 	} else {
-		_, err = edit.Live(ctx, apps.StatefulSets(to.Namespace), name, func(live *appsv1.StatefulSet) { live.Spec.Template = next })
+		_, err = rollout.Edit(ctx, apps.StatefulSets(to.Namespace), name, func(live *appsv1.StatefulSet) { live.Spec.Template = next })
 	}
 	if err != nil {
 		return fmt.Errorf("userapp: update %s: %w", u.app.Name(), err)

@@ -11,9 +11,9 @@ import (
 	"rollcall/harness"
 	"rollcall/harness/cluster"
 	"rollcall/harness/cluster/change"
-	"rollcall/harness/edit"
 	"rollcall/harness/evidence"
 	"rollcall/harness/observe"
+	"rollcall/harness/rollout"
 	"rollcall/harness/verdict"
 	"rollcall/loadgen"
 )
@@ -90,7 +90,7 @@ func keepBusy(ctx context.Context, steps *harness.Steps, app fixtures.App) {
 	// Nodes still lead to the pods that go until their rules have followed.
 	steps.Note(answeredLeft, clients.Pods(left.from.Add(2*harness.UsualRuleLag), left.to))
 	// It would wait for 5 minutes (--horizontal-pod-autoscaler-downscale-stabilization).
-	harness.Must(edit.Live(ctx, autoscalers, autoscaler.Name, func(live *autoscalingv2.HorizontalPodAutoscaler) {
+	harness.Must(rollout.Edit(ctx, autoscalers, autoscaler.Name, func(live *autoscalingv2.HorizontalPodAutoscaler) {
 		live.Spec.Behavior = &autoscalingv2.HorizontalPodAutoscalerBehavior{
 			ScaleDown: &autoscalingv2.HPAScalingRules{StabilizationWindowSeconds: new(int32(0))}}
 	}))

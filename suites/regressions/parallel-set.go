@@ -10,7 +10,6 @@ import (
 
 	"rollcall/fixtures"
 	"rollcall/harness"
-	"rollcall/harness/edit"
 	"rollcall/harness/evidence"
 	"rollcall/harness/observe"
 	"rollcall/harness/rollout"
@@ -49,7 +48,7 @@ func parallelSet() harness.Scenario {
 			steps.Until(ctx, func(s observe.State) bool { return update.Deployed(s, app) })
 			harness.Check(update.Begin(ctx, steps.Client, steps.Into, broken))
 			steps.Until(ctx, func(s observe.State) bool { return s.Count("v2") > 0 && !s.Leaving() })
-			good := harness.Must(edit.Live(ctx, sets, set.Name, func(live *appsv1.StatefulSet) {
+			good := harness.Must(rollout.Edit(ctx, sets, set.Name, func(live *appsv1.StatefulSet) {
 				live.Spec.Template = app.StatefulSet(steps.Into, "v2").Spec.Template
 			}))
 			var status appsv1.StatefulSetStatus

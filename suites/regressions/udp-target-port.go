@@ -8,8 +8,8 @@ import (
 
 	"rollcall/fixtures"
 	"rollcall/harness"
-	"rollcall/harness/edit"
 	"rollcall/harness/evidence"
+	"rollcall/harness/rollout"
 	"rollcall/harness/verdict"
 )
 
@@ -35,7 +35,7 @@ func udpTargetPort() harness.Scenario {
 		Steps: func(ctx context.Context, steps *harness.Steps) {
 			steps.Deploy(ctx, app, "v1")
 			oneSocket, newSockets := askInDatagrams(ctx, steps, app)
-			harness.Must(edit.Live(ctx, steps.Client.CoreV1().Services(steps.Namespace), app.ResourceName(), func(live *corev1.Service) {
+			harness.Must(rollout.Edit(ctx, steps.Client.CoreV1().Services(steps.Namespace), app.ResourceName(), func(live *corev1.Service) {
 				for i := range live.Spec.Ports {
 					if port := &live.Spec.Ports[i]; port.Protocol == corev1.ProtocolUDP {
 						port.TargetPort = intstr.FromInt32(unheard)

@@ -9,7 +9,6 @@ import (
 
 	"rollcall/fixtures"
 	"rollcall/harness"
-	"rollcall/harness/edit"
 	"rollcall/harness/observe"
 	"rollcall/harness/poll"
 	"rollcall/harness/rollout"
@@ -24,7 +23,7 @@ const (
 
 // change edits the app's Deployment and returns it as the API server took it. The controller may write in between.
 func change(ctx context.Context, steps *harness.Steps, how func(*appsv1.Deployment)) *appsv1.Deployment {
-	return harness.Must(edit.Live(ctx, steps.Client.AppsV1().Deployments(steps.Namespace), fixtures.DefaultName, how))
+	return harness.Must(rollout.Edit(ctx, steps.Client.AppsV1().Deployments(steps.Namespace), fixtures.DefaultName, how))
 }
 
 // revise is a change, and returns when the API server says that it is rolled out and every pod replaced is gone.
