@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"rollcall/harness/timeline"
-	"rollcall/harness/verdict/confidence"
 	"rollcall/harness/verdict/phrase"
+	"rollcall/harness/verdict/statistics"
 	"rollcall/reports/model"
 )
 
@@ -24,7 +24,7 @@ func newTerminations(all []timeline.Termination) *model.Terminations {
 			t.Lost++
 		}
 	}
-	t.Upper = thousandths(100 * confidence.UpperShare(t.Lost, t.Count))
+	t.Upper = thousandths(100 * statistics.UpperShare(t.Lost, t.Count))
 	return &t
 }
 
@@ -49,8 +49,8 @@ func newNeededDrains(all []timeline.Termination) *model.NeededDrains {
 	}
 	slices.Sort(needed)
 	n.Terminations, n.P50, n.Max = len(needed), millis(timeline.Percentile(needed, 50)), millis(needed[len(needed)-1])
-	n.MaxCovers = thousandths(100 * confidence.CoveredShare(len(needed)))
-	if rank, ok := confidence.Rank(0.95, len(needed)); ok {
+	n.MaxCovers = thousandths(100 * statistics.CoveredShare(len(needed)))
+	if rank, ok := statistics.Rank(0.95, len(needed)); ok {
 		n.P95 = new(millis(needed[rank-1]))
 	}
 	return &n

@@ -5,7 +5,7 @@ import (
 
 	"rollcall/harness/evidence"
 	"rollcall/harness/timeline"
-	"rollcall/harness/verdict/confidence"
+	"rollcall/harness/verdict/statistics"
 )
 
 // A LossCount is how many of some requests failed, by kind.
@@ -32,12 +32,12 @@ func (l LossCount) exceeds(base LossCount) bool {
 		allBase += n
 	}
 	for kind, n := range l.Failed {
-		if confidence.Exceeds(n, l.Of, base.Failed[kind], base.Of, tests) {
+		if statistics.Exceeds(n, l.Of, base.Failed[kind], base.Of, tests) {
 			return true
 		}
 		all += n
 	}
-	return confidence.Exceeds(all, l.Of, allBase, base.Of, tests)
+	return statistics.Exceeds(all, l.Of, allBase, base.Of, tests)
 }
 
 // baseLoss is of the lanes that lost some of these requests, so that those which lost none do not make it smaller.

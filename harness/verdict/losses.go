@@ -8,8 +8,8 @@ import (
 
 	"rollcall/harness/evidence"
 	"rollcall/harness/timeline"
-	"rollcall/harness/verdict/confidence"
 	"rollcall/harness/verdict/phrase"
+	"rollcall/harness/verdict/statistics"
 )
 
 const (
@@ -61,7 +61,7 @@ func shownByTerminations(tl timeline.Timeline) string {
 		return ""
 	}
 	return fmt.Sprintf("; %s lost no request: at most %.1f %% of all lose one (95 %% confidence)", phrase.Count(n, termination),
-		100*confidence.UpperShare(0, n))
+		100*statistics.UpperShare(0, n))
 }
 
 // RecoversWithin expects that no request through the Service fails that is sent later than d after a mark, such as

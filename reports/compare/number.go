@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"rollcall/harness/verdict/statistics"
 	"rollcall/reports/metric"
-	"rollcall/reports/statistics"
 	"rollcall/reports/trend"
 )
 

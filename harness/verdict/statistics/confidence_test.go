@@ -1,4 +1,4 @@
-package confidence_test
+package statistics_test
 
 import (
 	"math"
@@ -7,7 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"rollcall/harness/verdict/confidence"
+	"rollcall/harness/verdict/statistics"
 )
 
 func TestUpperShare(t *testing.T) {
@@ -25,7 +25,7 @@ func TestUpperShare(t *testing.T) {
 		{"all may lose where all did", 6, 6, 100},
 		{"of none nothing is known", 0, 0, 100},
 	} {
-		if got := 100 * confidence.UpperShare(row.lost, row.n); math.Abs(got-row.percent) > 0.001 {
+		if got := 100 * statistics.UpperShare(row.lost, row.n); math.Abs(got-row.percent) > 0.001 {
 			t.Errorf("%s: %.4f %%, want %.3f", row.sentence, got, row.percent)
 		}
 	}
@@ -47,7 +47,7 @@ func TestExceeds(t *testing.T) {
 		{"none", 0, 100, 0, 100, 1, false},
 		{"of no base nothing is known", 200, 100, 0, 0, 1, false},
 	} {
-		if got := confidence.Exceeds(row.failed, row.n, row.ofBase, row.base, row.tests); got != row.want {
+		if got := statistics.Exceeds(row.failed, row.n, row.ofBase, row.base, row.tests); got != row.want {
 			t.Errorf("%s: %v", row.sentence, got)
 		}
 	}
@@ -60,7 +60,7 @@ func TestExceedsRarelyByChance(t *testing.T) {
 		all := rapid.IntRange(0, 60).Draw(t, "failures")
 		wrong, chance, p := 0.0, math.Pow(float64(base)/float64(base+n), float64(all)), float64(n)/float64(base)
 		for failed := range all + 1 { // each failure is one of either, by their shares of all requests
-			if confidence.Exceeds(failed, n, all-failed, base, 1) {
+			if statistics.Exceeds(failed, n, all-failed, base, 1) {
 				wrong += chance
 			}
 			chance *= float64(all-failed) / float64(failed+1) * p
@@ -82,7 +82,7 @@ func TestRank(t *testing.T) {
 		{"of 93 the second longest", 93, 92},
 		{"of none no one", 0, 0},
 	} {
-		if got, ok := confidence.Rank(0.95, row.n); got != row.rank || ok != (row.rank > 0) {
+		if got, ok := statistics.Rank(0.95, row.n); got != row.rank || ok != (row.rank > 0) {
 			t.Errorf("%s: %d, %v", row.sentence, got, ok)
 		}
 	}
@@ -93,14 +93,14 @@ func TestUpperShareIsABound(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 400).Draw(t, "n")
 		lost := rapid.IntRange(0, n).Draw(t, "lost")
-		bound := confidence.UpperShare(lost, n)
+		bound := statistics.UpperShare(lost, n)
 		if bound < float64(lost)/float64(n) || bound > 1 {
 			t.Fatalf("%v where %d of %d did", bound, lost, n)
 		}
-		if lost > 0 && confidence.UpperShare(lost-1, n) > bound {
+		if lost > 0 && statistics.UpperShare(lost-1, n) > bound {
 			t.Fatalf("%d of %d is worse than %d", lost-1, n, lost)
 		}
-		if confidence.UpperShare(lost, n+1) > bound {
+		if statistics.UpperShare(lost, n+1) > bound {
 			t.Fatalf("%d of %d is worse than of %d", lost, n+1, n)
 		}
 	})
@@ -113,7 +113,7 @@ func TestUpperShareHolds(t *testing.T) {
 		p := rapid.Float64Range(0.001, 0.999).Draw(t, "share")
 		missed, chance := 0.0, math.Pow(1-p, float64(n)) // of k losses
 		for k := range n + 1 {
-			if confidence.UpperShare(k, n) < p {
+			if statistics.UpperShare(k, n) < p {
 				missed += chance
 			}
 			chance *= float64(n-k) / float64(k+1) * p / (1 - p)
@@ -130,8 +130,8 @@ func TestRankCovers(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 300).Draw(t, "n")
 		share := rapid.Float64Range(0.5, 0.99).Draw(t, "share")
-		rank, ok := confidence.Rank(share, n)
-		if covered := confidence.CoveredShare(n); ok != (covered >= share-1e-12) {
+		rank, ok := statistics.Rank(share, n)
+		if covered := statistics.CoveredShare(n); ok != (covered >= share-1e-12) {
 			t.Fatalf("rank %d, %v where the longest covers %v of %v", rank, ok, covered, share)
 		}
 		if ok && rank < n && slices.Max([]int{rank, int(share * float64(n))}) != rank {

@@ -1,31 +1,18 @@
-// Package confidence says what a few terminations show of all that there could be, at 95 % confidence: how large a share of
-// them may lose something, and what a drain that was enough for those seen covers. Each termination counts as drawn anew.
-package confidence
+package statistics
 
-import "math"
+import (
+	"math"
 
-// Level is the confidence of every statement of this package.
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// Level is the confidence of every statement about a few terminations: how large a share of all may lose something, and what a drain that
+// was enough for those seen covers. Each termination counts as drawn anew.
 const Level = 0.95
 
 // UpperShare is the largest share of terminations that may lose something where so many of n did: the upper bound of Clopper
 // and Pearson, one-sided. Without a loss it is 1-0.05^(1/n). Of none at all nothing is known: 1.
-func UpperShare(lost, n int) float64 {
-	if lost >= n {
-		return 1
-	}
-	if lost == 0 {
-		return 1 - math.Pow(1-Level, 1/float64(n))
-	}
-	low, high := 0.0, 1.0
-	for range 60 { // halves, until a float64 has no more
-		if middle := (low + high) / 2; atMost(lost, n, middle) > 1-Level {
-			low = middle
-		} else {
-			high = middle
-		}
-	}
-	return high
-}
+func UpperShare(lost, n int) float64 { return upper(Count{lost, n}, Level) }
 
 // CoveredShare is the share of terminations for which the longest of n drains needed is enough, at least: the largest of n covers
 // the p-quantile with confidence 1-p^n.
@@ -55,17 +42,4 @@ func Exceeds(failed, n, ofBase, base, tests int) bool {
 }
 
 // atMost is how likely no more than k of n are drawn, each with probability p.
-func atMost(k, n int, p float64) (sum float64) {
-	switch {
-	case p <= 0 || k >= n:
-		return 1
-	case p >= 1:
-		return 0
-	}
-	logGamma := func(x int) float64 { l, _ := math.Lgamma(float64(x)); return l }
-	for i := range k + 1 {
-		ways := logGamma(n+1) - logGamma(i+1) - logGamma(n-i+1)
-		sum += math.Exp(ways + float64(i)*math.Log(p) + float64(n-i)*math.Log1p(-p))
-	}
-	return min(1, sum)
-}
+func atMost(k, n int, p float64) float64 { return distuv.Binomial{N: float64(n), P: p}.CDF(float64(k)) }

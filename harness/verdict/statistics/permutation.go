@@ -1,5 +1,5 @@
-// Package statistics tests whether two sides differ, and says what it could have seen. Sides are compared within strata, such
-// as scenarios, between which values need not be alike. It knows nothing of what the values are.
+// Package statistics says what a few of a kind show of all, tests whether two sides differ, and says what it could have seen. Sides are
+// compared within strata, such as scenarios, between which values need not be alike. It knows nothing of what the values are.
 package statistics
 
 import (
