@@ -89,9 +89,9 @@ lab-test: ## See that a lab keeps to its folder, and that one that hangs is give
 clean-lab: $(ROLLCALL) ## Remove that machine
 	@$(ROLLCALL) clean --lab
 
-# What a release has inside, as <arch>/<name>.gz: see harness/release.
+# What a release has inside, as <arch>/<name>.gz: see harness/layout.
 INSIDE  := echo=./fixtures/echo agent=./loadgen/agent noderules=./harness/observe/noderules ociruntime=./harness/host/ociruntime
-PACKED  := harness/release/programs
+PACKED  := harness/layout/programs
 RELEASE := out/release
 PLATFORMS ?= linux/amd64 linux/arm64
 

@@ -14,7 +14,7 @@
 //   - during records what maintenance that somebody else does costs clients, over the runner; try rolls out an app by its manifests
 //   - mutants is a catalogue of injected faults, each of which a verdict has to detect, and a track record of real bugs of releases of Kubernetes; runner does them
 //   - host finds out what this machine can run, and sets it up; nodeimage builds the image of nodes; lab makes a machine with IP_VS
-//   - layout knows where Rollcall runs from, and the images of its pods; release has what a release has inside
+//   - layout knows where Rollcall runs from and what a release has inside, and makes the images of its pods
 //   - usage is what users give: flags, files, and the error of what is wrong with them; progress says how far a run is
 //   - command runs programs; poll waits for a condition; sharedfile has locks, and replaces a file whole
 //

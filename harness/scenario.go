@@ -104,8 +104,8 @@ type Load struct {
 
 // Versions of the echo app that scenarios roll out, unless their Rollout says otherwise.
 const (
-	OldVersion = "v1"
-	NewVersion = "v2"
+	OldVersion = fixtures.OldVersion
+	NewVersion = fixtures.NewVersion
 )
 
 // An Occupancy is how much of a cluster a recording takes for itself.

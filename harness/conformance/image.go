@@ -12,7 +12,6 @@ import (
 	"text/template"
 
 	"rollcall/fixtures"
-	"rollcall/fixtures/image"
 	"rollcall/harness/layout"
 	"rollcall/harness/runner"
 	"rollcall/harness/usage"
@@ -54,7 +53,7 @@ func PushImages(ctx context.Context, out io.Writer, o Options) error {
 	if err != nil {
 		return err
 	}
-	runner := refs[fixtures.ImageRef(image.RunnerName, image.RunnerVersion)]
+	runner := refs[fixtures.ImageRef(layout.RunnerName, layout.RunnerVersion)]
 	var images []string
 	for ref, pushed := range refs {
 		if pushed != runner {
@@ -95,7 +94,7 @@ func push(ctx context.Context, out io.Writer, prepared *runner.Runner) (map[stri
 	if !home.MakesImages() {
 		return nil, usage.New("image", "there is nothing to make images from", "run it from a clone, or use a release")
 	}
-	images, err := image.Build(ctx, home.Module, image.OtherArchitectures()...)
+	images, err := layout.BuildImages(ctx, home.Module, layout.OtherArchitectures()...)
 	if err != nil {
 		return nil, err
 	}
@@ -103,6 +102,6 @@ func push(ctx context.Context, out io.Writer, prepared *runner.Runner) (map[stri
 	if err := images.AddRunner(ctx, home.Module); err != nil {
 		return nil, err
 	}
-	return images.Push(ctx, out, image.Registry{Repo: prepared.ImageRepo, CAFile: prepared.RegistryCA},
-		append(layout.Images(true), layout.Image{image.RunnerName, image.RunnerVersion}))
+	return images.Push(ctx, out, layout.Registry{Repo: prepared.ImageRepo, CAFile: prepared.RegistryCA},
+		append(layout.Images(true), layout.Image{layout.RunnerName, layout.RunnerVersion}))
 }

@@ -13,8 +13,8 @@ import (
 	"time"
 
 	"rollcall/harness/command"
+	"rollcall/harness/layout"
 	"rollcall/harness/poll"
-	"rollcall/harness/release"
 	"rollcall/harness/sharedfile"
 	"rollcall/harness/usage"
 )
@@ -29,12 +29,12 @@ const (
 // buildWrapper returns the runtime wrapper: that of a release, or beside this program where it came without its sources; else it is
 // compiled.
 func (s setup) buildWrapper(ctx context.Context) ([]byte, error) {
-	if release.Is() {
-		return release.Program("ociruntime", runtime.GOARCH)
+	if layout.Released() {
+		return layout.ReleasedProgram("ociruntime", runtime.GOARCH)
 	}
 	module := "" // of the working directory
 	if self, err := os.Executable(); err == nil {
-		module = release.ModuleAbove(filepath.Dir(self))
+		module = layout.ModuleAbove(filepath.Dir(self))
 		if built, err := os.ReadFile(filepath.Join(filepath.Dir(self), "ociruntime")); err == nil {
 			return built, nil
 		}

@@ -6,9 +6,6 @@ import (
 	"path/filepath"
 
 	"rollcall/fixtures"
-	"rollcall/fixtures/image"
-	"rollcall/harness"
-	"rollcall/harness/cluster/kind"
 )
 
 // An Image is a program of the pods, and its version.
@@ -20,19 +17,25 @@ func Images(observer bool) []Image {
 	if observer {
 		names = append(names, Image{fixtures.ObserverName, fixtures.ObserverVersion})
 	}
-	return append(names, Image{"echo", harness.OldVersion}, Image{"echo", harness.NewVersion})
+	return append(names, Image{"echo", fixtures.OldVersion}, Image{"echo", fixtures.NewVersion})
 }
 
-// Archives are the images of the pods: those that came ready made, or those of [image.Build].
-func (l Layout) Archives(ctx context.Context) (list []kind.Archive, err error) {
-	var images *image.Set
+// An Archive is an image for one platform, as a docker archive.
+type Archive struct {
+	Ref  string
+	Data []byte
+}
+
+// Archives are the images of the pods: those that came ready made, or those of [BuildImages].
+func (l Layout) Archives(ctx context.Context) (list []Archive, err error) {
+	var images *ImageSet
 	if l.Images == "" {
-		if images, err = image.Build(ctx, l.Module); err != nil {
+		if images, err = BuildImages(ctx, l.Module); err != nil {
 			return nil, err
 		}
 	}
 	for _, image := range Images(true) {
-		archive := kind.Archive{Ref: fixtures.ImageRef(image[0], image[1])}
+		archive := Archive{Ref: fixtures.ImageRef(image[0], image[1])}
 		if l.Images != "" {
 			archive.Data, err = os.ReadFile(filepath.Join(l.Images, archiveFile(image)))
 		} else {

@@ -1,12 +1,11 @@
-// Package layout knows where Rollcall runs from, and where the images of its pods come from.
+// Package layout knows where Rollcall runs from and what is there: programs for each architecture, made into the images of its pods, and
+// the configuration of clusters.
 package layout
 
 import (
 	"cmp"
 	"os"
 	"path/filepath"
-
-	"rollcall/harness/release"
 )
 
 // A Layout is where Rollcall runs from: a clone of its repository, a release, which has all that it needs inside, or a folder that has
@@ -29,18 +28,18 @@ func Find() (Layout, error) {
 		return Layout{}, err
 	}
 	beside := filepath.Dir(program)
-	if images := filepath.Join(beside, imagesFolder); exists(images) && !release.Is() {
+	if images := filepath.Join(beside, imagesFolder); exists(images) && !Released() {
 		return Layout{Images: images}, nil
 	}
 	working, err := os.Getwd()
-	if err != nil || release.Is() {
+	if err != nil || Released() {
 		return Layout{}, err
 	}
-	return Layout{Module: cmp.Or(release.ModuleAbove(beside), release.ModuleAbove(working))}, nil
+	return Layout{Module: cmp.Or(ModuleAbove(beside), ModuleAbove(working))}, nil
 }
 
 // MakesImages reports whether the images of pods can be made here, and pushed.
-func (l Layout) MakesImages() bool { return l.Module != "" || release.Is() }
+func (l Layout) MakesImages() bool { return l.Module != "" || Released() }
 
 // MakesClusters reports whether clusters can be made, which are given the images of pods.
 func (l Layout) MakesClusters() bool { return l.Images != "" || l.MakesImages() }
@@ -53,7 +52,7 @@ func (l Layout) ClusterConfig() (file string, builtIn []byte) {
 	case l.Module != "":
 		return filepath.Join(l.Module, configFile), nil
 	}
-	return configFile, release.ClusterConfig()
+	return configFile, releasedConfig()
 }
 
 // Runs is the folder that run folders go into: $ARTIFACTS, as Prow and others have it, or out in the module or, without it, in the

@@ -20,6 +20,7 @@ import (
 	"rollcall/harness/evidence"
 	"rollcall/harness/evidence/store"
 	"rollcall/harness/host"
+	"rollcall/harness/layout"
 	"rollcall/harness/namespace"
 	"rollcall/harness/nodeimage"
 	"rollcall/harness/staging"
@@ -130,7 +131,7 @@ func (r *Runner) openKind(ctx context.Context, out io.Writer, spec kind.Spec, ve
 		images = append(images, r.app.Images()...)
 	}
 	archives, err := archivesOf(ctx, slices.DeleteFunc(images, func(image string) bool { // an app of ours may be tried, too
-		return slices.ContainsFunc(spec.Archives, func(built kind.Archive) bool { return built.Ref == image })
+		return slices.ContainsFunc(spec.Archives, func(built layout.Archive) bool { return built.Ref == image })
 	}))
 	if err != nil {
 		return nil, err
@@ -185,8 +186,8 @@ func nodePortFree(ctx context.Context, c cluster.Cluster) error {
 }
 
 // archivesOf are images of this host's engine.
-func archivesOf(ctx context.Context, images []string) ([]kind.Archive, error) {
-	var list []kind.Archive
+func archivesOf(ctx context.Context, images []string) ([]layout.Archive, error) {
+	var list []layout.Archive
 	for _, image := range images {
 		if _, err := command.Run(ctx, "docker image inspect %s", image); err != nil {
 			if _, err := command.Run(ctx, "docker pull %s", image); err != nil {
@@ -207,7 +208,7 @@ func archivesOf(ctx context.Context, images []string) ([]kind.Archive, error) {
 		if err = errors.Join(err, os.Remove(file.Name())); err != nil {
 			return nil, fmt.Errorf("get image %s: %w", image, err)
 		}
-		list = append(list, kind.Archive{Ref: image, Data: data})
+		list = append(list, layout.Archive{Ref: image, Data: data})
 	}
 	return list, nil
 }

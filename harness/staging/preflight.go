@@ -12,7 +12,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"rollcall/fixtures"
-	"rollcall/fixtures/image"
 	"rollcall/harness"
 	"rollcall/harness/cluster"
 	"rollcall/harness/cluster/attached"
@@ -150,11 +149,11 @@ func (p Preflight) publishImages(ctx context.Context) (s fixtures.ImageSources, 
 	if err != nil {
 		return s, err
 	}
-	images, err := image.Build(ctx, p.Layout.Module, others...)
+	images, err := layout.BuildImages(ctx, p.Layout.Module, others...)
 	if err != nil {
 		return s, err
 	}
-	registry := image.Registry{Repo: p.ImageRepo, CAFile: p.RegistryCA}
+	registry := layout.Registry{Repo: p.ImageRepo, CAFile: p.RegistryCA}
 	if s.Refs, err = images.Push(ctx, p.Out, registry, layout.Images(p.Cluster.CannotObserve() == "")); err != nil {
 		return s, usage.New("image-repo "+p.ImageRepo, strings.ReplaceAll(err.Error(), "\n", " "),
 			"log in to it with docker login or podman login, or name images that are there: -images")

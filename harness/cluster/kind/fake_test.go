@@ -25,6 +25,7 @@ import (
 	"sigs.k8s.io/kind/pkg/apis/config/v1alpha4"
 
 	"rollcall/harness/cluster"
+	"rollcall/harness/layout"
 	"rollcall/harness/sharedfile"
 )
 
@@ -225,5 +226,6 @@ func fakeSpec(t *testing.T) Spec {
 	if err := os.WriteFile(config, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	return Spec{Name: "n", Mode: "nftables", Image: "i", Config: config, NodePort: 30080, Logs: "logs", Archives: []Archive{{Ref: "echo:v1"}}}
+	return Spec{Name: "n", Mode: "nftables", Image: "i", Config: config, NodePort: 30080, Logs: "logs",
+		Archives: []layout.Archive{{Ref: "echo:v1"}}}
 }

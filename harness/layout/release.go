@@ -1,6 +1,4 @@
-// Package release has what a release of Rollcall has inside, so that it needs neither its sources nor the go command: programs for each
-// architecture, and the configuration of kind clusters. `make release` puts them there; other builds have nothing.
-package release
+package layout
 
 import (
 	"compress/gzip"
@@ -9,17 +7,18 @@ import (
 	"path"
 )
 
-// folder is where they are.
+// folder is where `make release` puts what a release has inside, so that it needs neither its sources nor the go command: programs for each
+// architecture, and the configuration of kind clusters. Other builds have nothing there.
 const folder = "programs"
 
-// Is reports whether this program is a release.
-func Is() bool {
+// Released reports whether this program is a release.
+func Released() bool {
 	_, err := programs.ReadDir(folder)
 	return err == nil
 }
 
-// Program is one for Linux.
-func Program(name, arch string) ([]byte, error) {
+// ReleasedProgram is one for Linux.
+func ReleasedProgram(name, arch string) ([]byte, error) {
 	packed, err := programs.Open(path.Join(folder, arch, name+".gz"))
 	if err != nil {
 		return nil, fmt.Errorf("release: %w", err)
@@ -32,8 +31,8 @@ func Program(name, arch string) ([]byte, error) {
 	return io.ReadAll(unpacked)
 }
 
-// ClusterConfig is the configuration of kind clusters; nil where this is no release.
-func ClusterConfig() []byte {
+// releasedConfig is the configuration of kind clusters; nil where this is no release.
+func releasedConfig() []byte {
 	config, err := programs.ReadFile(folder + "/kind-config.yaml")
 	if err != nil {
 		return nil

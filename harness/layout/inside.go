@@ -1,6 +1,6 @@
 //go:build release
 
-package release
+package layout
 
 import "embed"
 
