@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"rollcall/harness/verdict"
-	"rollcall/reports/metric"
 	"rollcall/reports/model"
 )
 
@@ -219,7 +218,7 @@ func newJUnitProperties(s model.Scenario) junitProperties {
 	if s.Attempts > 0 {
 		p.add("attempts", fmt.Sprint(s.Attempts))
 	}
-	for _, m := range metric.Of(s) {
+	for _, m := range s.Measurements() {
 		p.add(m.Key(), strconv.FormatFloat(m.Value.Value, 'f', -1, 64))
 	}
 	return p

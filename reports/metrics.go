@@ -14,7 +14,6 @@ import (
 	"rollcall/harness/evidence"
 	"rollcall/harness/verdict"
 	"rollcall/harness/verdict/phrase"
-	"rollcall/reports/metric"
 	"rollcall/reports/model"
 )
 
@@ -125,7 +124,7 @@ func (g *gauges) scenario(s model.Scenario, kubernetes string) {
 			set("failures", "Requests that failed, by kind.", float64(n), label("kind", string(fault)))
 		}
 	}
-	for _, m := range metric.Of(s) {
+	for _, m := range s.Measurements() {
 		name, value := inBaseUnits(m)
 		if m.Stat == "" {
 			set(name, m.Help, value)
@@ -136,16 +135,16 @@ func (g *gauges) scenario(s model.Scenario, kubernetes string) {
 }
 
 // inBaseUnits is a measurement's name and value as Prometheus has them, to the thousandth of the unit it has.
-func inBaseUnits(m metric.Measurement) (name string, value float64) {
+func inBaseUnits(m model.Measurement) (name string, value float64) {
 	x := m.Value.Value
 	switch m.Unit {
-	case metric.Milliseconds:
+	case model.InMilliseconds:
 		return m.Name + "_seconds", math.Round(x*1000) / 1e6
-	case metric.Percent:
+	case model.InPercent:
 		return m.Name + "_ratio", math.Round(x*1000) / 1e5
-	case metric.Seconds:
+	case model.InSeconds:
 		return m.Name + "_seconds", x
-	case metric.Requests, metric.Pods, metric.Terminations:
+	case model.InRequests, model.InPods, model.InTerminations:
 	}
 	return m.Name, x
 }

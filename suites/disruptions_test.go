@@ -10,7 +10,6 @@ import (
 
 	"rollcall/harness/evidence"
 	"rollcall/harness/verdict"
-	"rollcall/reports/metric"
 	"rollcall/reports/model"
 	"rollcall/reports/sheet"
 )
@@ -135,5 +134,5 @@ func longestOutage(s model.Scenario) string {
 	if longest == 0 {
 		return "none"
 	}
-	return metric.Milliseconds.Text(longest)
+	return model.InMilliseconds.Text(longest)
 }

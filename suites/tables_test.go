@@ -14,7 +14,6 @@ import (
 
 	"rollcall/harness/dataplane"
 	"rollcall/reports"
-	"rollcall/reports/metric"
 	"rollcall/reports/model"
 )
 
@@ -120,7 +119,7 @@ func quoted(s model.Scenario) string { return fmt.Sprintf("`%s/%s`", s.Suite, s.
 
 // inSeconds is a metric of milliseconds.
 func inSeconds(s model.Scenario, key string) string {
-	for _, m := range metric.Of(s) {
+	for _, m := range s.Measurements() {
 		if m.Key() == key {
 			return fmt.Sprintf("%.2f s", m.Value.Value/1000)
 		}

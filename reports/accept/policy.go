@@ -10,7 +10,7 @@ import (
 
 	"rollcall/harness/usage"
 	"rollcall/reports"
-	"rollcall/reports/metric"
+	"rollcall/reports/model"
 )
 
 // A Policy says what a candidate has to show beyond being no worse than its baseline, and what is known of it.
@@ -75,7 +75,7 @@ func (x Exception) check() error {
 		return fmt.Errorf("scenario: %w", err)
 	}
 	var keys []string
-	for _, m := range metric.Compared() {
+	for _, m := range model.ComparedMetrics() {
 		keys = append(keys, m.Key())
 	}
 	if x.Number != "" && !slices.Contains(keys, x.Number) {

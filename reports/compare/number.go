@@ -8,23 +8,23 @@ import (
 	"strings"
 
 	"rollcall/harness/verdict/statistics"
-	"rollcall/reports/metric"
+	"rollcall/reports/model"
 	"rollcall/reports/trend"
 )
 
 // A Number is one number of one scenario, or of all of a mode, tested for a difference between the sides.
 type Number struct {
-	Scenario string        `json:"scenario,omitempty"` // empty: all that both sides have, each compared with itself
-	Modes    string        `json:"modes"`
-	Metric   metric.Metric `json:"metric"`
-	Test     string        `json:"test"`
-	A        float64       `json:"a"` // the mean; of what is counted, the share
-	B        float64       `json:"b"`
-	NA       int           `json:"values_a"` // that were drawn by themselves
-	NB       int           `json:"values_b"`
-	Effect   Effect        `json:"effect"`
-	P        float64       `json:"p"`             // that chance does it
-	Sees     float64       `json:"sees,omitzero"` // the least change it would have found in nine of ten cases; infinite, and left out: none
+	Scenario string       `json:"scenario,omitempty"` // empty: all that both sides have, each compared with itself
+	Modes    string       `json:"modes"`
+	Metric   model.Metric `json:"metric"`
+	Test     string       `json:"test"`
+	A        float64      `json:"a"` // the mean; of what is counted, the share
+	B        float64      `json:"b"`
+	NA       int          `json:"values_a"` // that were drawn by themselves
+	NB       int          `json:"values_b"`
+	Effect   Effect       `json:"effect"`
+	P        float64      `json:"p"`             // that chance does it
+	Sees     float64      `json:"sees,omitzero"` // the least change it would have found in nine of ten cases; infinite, and left out: none
 
 	outcome outcome
 }
@@ -88,10 +88,10 @@ func (c *Comparison) addNumbers(names []string, p Pair, a, b view, scope Scope) 
 		}
 	}
 	alone := make(map[[2]string][]string)
-	for _, m := range metric.Compared() {
+	for _, m := range model.ComparedMetrics() {
 		var samples []sample
 		for _, name := range names {
-			if m.Unit == metric.Requests && otherLoad[name] {
+			if m.Unit == model.InRequests && otherLoad[name] {
 				continue
 			}
 			s, inA, inB := sampleOf(m, name, a.scenarios[name].decided(), b.scenarios[name].decided(), scope.History, c)
@@ -138,7 +138,7 @@ func mapped(all []string, f func(string) string) (to []string) {
 }
 
 // sampleOf a number and scenario, and which side has any.
-func sampleOf(m metric.Metric, name string, a, b attempts, h trend.History, c *Comparison) (s sample, inA, inB bool) {
+func sampleOf(m model.Metric, name string, a, b attempts, h trend.History, c *Comparison) (s sample, inA, inB bool) {
 	s.scenario = name
 	if m.Sample.Count != nil {
 		s.table = statistics.Table{A: a.count(m), B: b.count(m)}
@@ -155,14 +155,14 @@ func sampleOf(m metric.Metric, name string, a, b attempts, h trend.History, c *C
 	return s, len(s.stratum.A) > 0, len(s.stratum.B) > 0
 }
 
-func (a attempts) values(m metric.Metric) (all []float64) {
+func (a attempts) values(m model.Metric) (all []float64) {
 	for _, s := range a {
 		all = append(all, m.Values(s.Scenario)...)
 	}
 	return all
 }
 
-func (a attempts) count(m metric.Metric) (n statistics.Count) {
+func (a attempts) count(m model.Metric) (n statistics.Count) {
 	for _, s := range a {
 		if t := m.Sample.Count(s.Scenario); t != nil {
 			n.Of, n.All = n.Of+t.Lost, n.All+t.Count
@@ -172,7 +172,7 @@ func (a attempts) count(m metric.Metric) (n statistics.Count) {
 }
 
 // testNumber tests all samples of a number together, and each.
-func (c *Comparison) testNumber(m metric.Metric, p Pair, samples []sample, scope Scope) {
+func (c *Comparison) testNumber(m model.Metric, p Pair, samples []sample, scope Scope) {
 	together := slices.DeleteFunc(slices.Clone(samples), func(s sample) bool {
 		return scope.LeaveOut != nil && scope.LeaveOut(s.scenario, p.B, m.Key())
 	})
@@ -187,14 +187,14 @@ func (c *Comparison) testNumber(m metric.Metric, p Pair, samples []sample, scope
 	}
 }
 
-func test(m metric.Metric, p Pair, scenario string, samples []sample) Number {
+func test(m model.Metric, p Pair, scenario string, samples []sample) Number {
 	n := Number{Scenario: scenario, Modes: p.String(), Metric: m}
 	if m.Sample.Count != nil {
 		n.fisher(samples)
 	} else {
 		n.permutation(samples)
 	}
-	if m.Direction == metric.HigherIsBetter {
+	if m.Direction == model.HigherIsBetter {
 		o := &n.outcome
 		o.worse, o.better, o.noWorse, o.noBetter = o.better, o.worse, o.noBetter, o.noWorse
 	}
@@ -242,7 +242,7 @@ func (c *Comparison) judgeNumbers() {
 	var worse, better, neutral []statistics.P
 	for _, n := range c.Numbers {
 		o := n.outcome
-		if n.Metric.Direction == metric.Neutral {
+		if n.Metric.Direction == model.Neutral {
 			neutral = append(neutral, statistics.P{Value: o.either(), Least: 2 * o.least})
 		} else {
 			worse = append(worse, statistics.P{Value: o.worse, Least: o.least})
@@ -256,7 +256,7 @@ func (c *Comparison) judgeNumbers() {
 		o := n.outcome
 		n.Effect, n.P, n.Sees = CannotTell, o.worse, o.sees(atWorse)
 		switch {
-		case n.Metric.Direction == metric.Neutral:
+		case n.Metric.Direction == model.Neutral:
 			n.P, n.Sees = o.either(), o.sees(atNeutral/2)
 			if n.P <= atNeutral {
 				n.Effect = Neutral

@@ -1,4 +1,5 @@
-// Package model is a judged run as data: the report that marshals to report.json, and that every writer reads.
+// Package model is a judged run as data: the report that marshals to report.json, and that every writer reads,
+// and the metrics, which are the numbers that are measured of its scenarios.
 package model
 
 import (

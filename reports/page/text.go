@@ -12,7 +12,6 @@ import (
 	"rollcall/harness/verdict"
 	"rollcall/harness/verdict/phrase"
 	"rollcall/reports"
-	"rollcall/reports/metric"
 	"rollcall/reports/model"
 )
 
@@ -80,8 +79,8 @@ func versions(replies map[string]int) string {
 }
 
 // numbers is what was measured; an uncertainty stands beside its number.
-func numbers(s model.Scenario) []metric.Measurement {
-	return slices.DeleteFunc(metric.Of(s), func(m metric.Measurement) bool { return m.Title == "" })
+func numbers(s model.Scenario) []model.Measurement {
+	return slices.DeleteFunc(s.Measurements(), func(m model.Measurement) bool { return m.Title == "" })
 }
 
 // optional is a pointer's number as the format has it, or a dash where it was not measured.

@@ -9,7 +9,6 @@ import (
 	"rollcall/harness/evidence"
 	"rollcall/harness/verdict"
 	"rollcall/harness/verdict/phrase"
-	"rollcall/reports/metric"
 	"rollcall/reports/model"
 )
 
@@ -118,7 +117,7 @@ func (r run) Cell() []string {
 
 // keyNumbers are those that a rollout is compared by.
 func keyNumbers(s model.Scenario) (all []string) {
-	for _, m := range metric.Of(s) {
+	for _, m := range s.Measurements() {
 		switch m.Key() {
 		case "status_gap_ms", "rule_lag_max_ms":
 			all = append(all, m.Title+" "+m.Unit.Text(m.Value.Value))

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"rollcall/reports/metric"
+	"rollcall/reports/model"
 	"rollcall/reports/trend"
 )
 
@@ -21,7 +21,7 @@ func BenchmarkThousandRuns(b *testing.B) {
 	}
 	enc := json.NewEncoder(f)
 	measured := make(map[string]float64)
-	for i, n := range metric.Compared() {
+	for i, n := range model.ComparedMetrics() {
 		measured[n.Key()] = 1234.5 * float64(i)
 	}
 	for run := range 1000 {

@@ -9,7 +9,6 @@ import (
 
 	"rollcall/harness/evidence"
 	"rollcall/harness/verdict"
-	"rollcall/reports/metric"
 	"rollcall/reports/model"
 )
 
@@ -73,7 +72,7 @@ func LinesOf(r model.Report) []Line {
 		if s.Outcome != verdict.Pass {
 			l.Because = s.Because
 		}
-		for key, v := range metric.ComparedOf(s) {
+		for key, v := range model.ComparedOf(s) {
 			l.Numbers[key] = v.Value
 		}
 		lines = append(lines, l)

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"rollcall/harness/verdict"
-	"rollcall/reports/metric"
+	"rollcall/reports/model"
 	"rollcall/reports/sheet"
 )
 
@@ -110,7 +110,7 @@ func orNone(s string) string {
 
 func numberRows(s Series) (rows [][]string) {
 	lines := last(slices.DeleteFunc(slices.Clone(s.Lines), func(l Line) bool { return !l.Decided() }))
-	for _, m := range metric.Compared() {
+	for _, m := range model.ComparedMetrics() {
 		values := make([]*float64, len(lines))
 		var there []float64
 		for i, l := range lines {
@@ -121,7 +121,7 @@ func numberRows(s Series) (rows [][]string) {
 		if len(there) == 0 {
 			continue
 		}
-		median := metric.Median(there)
+		median := model.Median(there)
 		rows = append(rows, []string{
 			m.Title, s.Mode, sparkline(values, m.Sample.Margin.Span()), m.Unit.Text(there[len(there)-1]), m.Unit.Text(median),
 			m.Unit.Text(slices.Min(there)), m.Unit.Text(slices.Max(there)), fmt.Sprintf("%d of %d", len(there), len(lines)),
@@ -133,7 +133,7 @@ func numberRows(s Series) (rows [][]string) {
 // byNumber puts the modes of a number beside each other.
 func byNumber(s sheet.Section) sheet.Section {
 	place := make(map[string]int)
-	for i, m := range metric.Compared() {
+	for i, m := range model.ComparedMetrics() {
 		place[m.Title] = i
 	}
 	slices.SortStableFunc(s.Rows, func(a, b []string) int { return place[a[0]] - place[b[0]] })

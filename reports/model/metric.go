@@ -1,7 +1,4 @@
-// Package metric is the registry of the numbers that are measured of a scenario. One entry each says what a number is called,
-// what it means, which way it gets better, how it is compared between runs, and how it is read from a scenario; junit.xml,
-// metrics.prom, the page, comparisons, trends and tables all read it here. It is pure.
-package metric
+package model
 
 import (
 	"fmt"
@@ -9,11 +6,10 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"rollcall/reports/model"
 )
 
-// A Metric is one number that is measured of a scenario.
+// A Metric is one number that is measured of a scenario: what it is called, what it means, which way it gets better, how it is compared
+// between runs, and how it is read from a scenario. junit.xml, metrics.prom, the page, comparisons, trends and tables all read it here.
 type Metric struct {
 	Name      string // permanent: in report.json and metrics.prom, less its unit
 	Stat      string // p50 or max of a distribution; empty for a number that stands alone
@@ -21,8 +17,8 @@ type Metric struct {
 	Title     string // in tables for people; empty for an uncertainty, which stands beside its number
 	Help      string // in metrics.prom and on the page
 	Direction Direction
-	Sample    *Sample                     // nil: it is not compared between runs
-	Read      func(model.Scenario) *Value // nil: it was not measured
+	Sample    *Sample               // nil: it is not compared between runs
+	Read      func(Scenario) *Value // nil: it was not measured
 }
 
 // A Value is what a metric was in one run of a scenario.
@@ -55,10 +51,10 @@ func (m Measurement) Text() string {
 	return text
 }
 
-// Of lists what was measured of a scenario, in the order of the registry.
-func Of(s model.Scenario) []Measurement {
+// Measurements lists what was measured of a scenario, in the order of the metrics.
+func (s Scenario) Measurements() []Measurement {
 	var all []Measurement
-	for _, m := range All() {
+	for _, m := range Metrics() {
 		if v := m.Read(s); v != nil {
 			all = append(all, Measurement{m, *v})
 		}
@@ -66,16 +62,16 @@ func Of(s model.Scenario) []Measurement {
 	return all
 }
 
-// Compared lists the metrics that are compared between runs.
-func Compared() []Metric {
-	return slices.DeleteFunc(All(), func(m Metric) bool { return m.Sample == nil })
+// ComparedMetrics lists the metrics that are compared between runs.
+func ComparedMetrics() []Metric {
+	return slices.DeleteFunc(Metrics(), func(m Metric) bool { return m.Sample == nil })
 }
 
 // ComparedOf is what was measured of a scenario of those metrics, by key. Below none there is no gain: an old version that
 // replied last a second before the status leaves no more of a status gap than one that did so at its moment.
-func ComparedOf(s model.Scenario) map[string]Value {
+func ComparedOf(s Scenario) map[string]Value {
 	values := make(map[string]Value)
-	for _, m := range Compared() {
+	for _, m := range ComparedMetrics() {
 		if v := m.Read(s); v != nil {
 			v.Value = max(0, v.Value)
 			values[m.Key()] = *v
@@ -96,24 +92,24 @@ type Unit uint8
 
 // The units.
 const (
-	Requests Unit = iota // of as many as were sent
-	Pods
-	Terminations
-	Milliseconds
-	Seconds
-	Percent
+	InRequests Unit = iota // of as many as were sent
+	InPods
+	InTerminations
+	InMilliseconds
+	InSeconds
+	InPercent
 )
 
 // suffix ends the key of a metric; counts have none.
 func (u Unit) suffix() string {
 	switch u {
-	case Milliseconds:
+	case InMilliseconds:
 		return "ms"
-	case Seconds:
+	case InSeconds:
 		return "seconds"
-	case Percent:
+	case InPercent:
 		return "percent"
-	case Requests, Pods, Terminations:
+	case InRequests, InPods, InTerminations:
 	}
 	return ""
 }
@@ -121,15 +117,15 @@ func (u Unit) suffix() string {
 // Text is a value with its unit and no more digits than it is good for.
 func (u Unit) Text(x float64) string {
 	switch {
-	case u == Percent:
+	case u == InPercent:
 		return fmt.Sprintf("%.1f%%", x)
-	case u == Seconds:
+	case u == InSeconds:
 		return fmt.Sprintf("%.0f s", x)
-	case u == Milliseconds && x != 0 && math.Abs(x) < 10:
+	case u == InMilliseconds && x != 0 && math.Abs(x) < 10:
 		return fmt.Sprintf("%.2g ms", x)
-	case u == Milliseconds && math.Abs(x) < 1000:
+	case u == InMilliseconds && math.Abs(x) < 1000:
 		return fmt.Sprintf("%.0f ms", x)
-	case u == Milliseconds:
+	case u == InMilliseconds:
 		return fmt.Sprintf("%.2f s", x/1000)
 	default:
 		return strconv.FormatFloat(math.Round(x*10)/10, 'f', -1, 64)

@@ -1,10 +1,8 @@
-package metric
+package model
 
 import (
 	"maps"
 	"slices"
-
-	"rollcall/reports/model"
 )
 
 // float is a value that may not have been measured.
@@ -28,8 +26,8 @@ func count(n *int) *Value {
 }
 
 // sum adds up what each lane counted; it is not known if one of them does not know, or there is none.
-func sum(of func(model.Lane) *int) func(model.Scenario) *Value {
-	return func(s model.Scenario) *Value {
+func sum(of func(Lane) *int) func(Scenario) *Value {
+	return func(s Scenario) *Value {
 		lanes := s.LoadLanes()
 		if len(lanes) == 0 {
 			return nil
@@ -47,7 +45,7 @@ func sum(of func(model.Lane) *int) func(model.Scenario) *Value {
 }
 
 // longestOutage is that of any lane, and as uncertain as two send periods of the slowest lane are long, one at each end.
-func longestOutage(s model.Scenario) *Value {
+func longestOutage(s Scenario) *Value {
 	lanes := s.LoadLanes()
 	if len(lanes) == 0 {
 		return nil
@@ -63,8 +61,8 @@ func longestOutage(s model.Scenario) *Value {
 }
 
 // latency is the longest of the lanes through the Service.
-func latency(of func(model.Latency) float64) func(model.Scenario) *Value {
-	return func(s model.Scenario) (longest *Value) {
+func latency(of func(Latency) float64) func(Scenario) *Value {
+	return func(s Scenario) (longest *Value) {
 		for _, lane := range s.Lanes {
 			if lane.Latency != nil && lane.Kind().AsksApp() && (longest == nil || of(*lane.Latency) > longest.Value) {
 				longest = &Value{Value: of(*lane.Latency)}
@@ -75,15 +73,15 @@ func latency(of func(model.Latency) float64) func(model.Scenario) *Value {
 }
 
 // neededDrain is that of the node that needed most.
-func neededDrain(s model.Scenario) *Value {
+func neededDrain(s Scenario) *Value {
 	if len(s.Numbers.NeededDrain) == 0 {
 		return nil
 	}
 	return &Value{Value: slices.Max(slices.Collect(maps.Values(s.Numbers.NeededDrain)))}
 }
 
-func busy(of func(model.Percent) float64) func(model.Scenario) *Value {
-	return func(s model.Scenario) *Value {
+func busy(of func(Percent) float64) func(Scenario) *Value {
+	return func(s Scenario) *Value {
 		if s.Numbers.NodeBusy == nil {
 			return nil
 		}

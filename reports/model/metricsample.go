@@ -1,19 +1,18 @@
-package metric
+package model
 
 import (
 	"cmp"
 	"slices"
 
 	"rollcall/harness/verdict"
-	"rollcall/reports/model"
 )
 
 // A Sample is how a metric is compared between runs: what one value of it is, each drawn by a chance of its own, and by how
 // much it may be worse without mattering.
 type Sample struct {
-	Margin *Margin                                  // nil: no mechanism gives one, and it is never shown to be no worse
-	Each   func(model.Scenario) []float64           // one value for each moment at which old pods left
-	Count  func(model.Scenario) *model.Terminations // those that lost something, in place of values
+	Margin *Margin                      // nil: no mechanism gives one, and it is never shown to be no worse
+	Each   func(Scenario) []float64     // one value for each moment at which old pods left
+	Count  func(Scenario) *Terminations // those that lost something, in place of values
 	// without either it is the run's one value
 }
 
@@ -48,9 +47,9 @@ const (
 )
 
 // lostWhereNoneMay counts the terminations of a scenario that allows no failure.
-func lostWhereNoneMay(s model.Scenario) *model.Terminations {
+func lostWhereNoneMay(s Scenario) *Terminations {
 	id := verdict.NoFailures().Rule
-	if !slices.ContainsFunc(s.Rules, func(r model.Rule) bool { return r.ID == id }) {
+	if !slices.ContainsFunc(s.Rules, func(r Rule) bool { return r.ID == id }) {
 		return nil
 	}
 	return s.Terminations
@@ -59,8 +58,8 @@ func lostWhereNoneMay(s model.Scenario) *model.Terminations {
 // perMoment is a value of a lag for each moment at which old pods left the endpoints, over its pods and nodes. Kube-proxies of
 // all nodes are told of a change at once, and write those of a period together, so that pods and nodes of a moment are one chance.
 // A scenario tells nothing of the cluster's lags for which it was changed, or in which rules routed to old pods for want of others.
-func perMoment(lag func(model.PodLag) *float64, over func([]float64) float64) func(model.Scenario) []float64 {
-	return func(s model.Scenario) []float64 {
+func perMoment(lag func(PodLag) *float64, over func([]float64) float64) func(Scenario) []float64 {
+	return func(s Scenario) []float64 {
 		if n := s.Numbers.MinAvailable; n != nil && *n == 0 {
 			return nil
 		}
@@ -69,15 +68,15 @@ func perMoment(lag func(model.PodLag) *float64, over func([]float64) float64) fu
 }
 
 // needed is the longest drain needed, for each moment: the time in which no pod was available is not in it.
-func needed(s model.Scenario) []float64 {
-	return each(s, func(l model.PodLag) *float64 { return l.NeededDrain }, slices.Max[[]float64])
+func needed(s Scenario) []float64 {
+	return each(s, func(l PodLag) *float64 { return l.NeededDrain }, slices.Max[[]float64])
 }
 
-func each(s model.Scenario, lag func(model.PodLag) *float64, over func([]float64) float64) (values []float64) {
+func each(s Scenario, lag func(PodLag) *float64, over func([]float64) float64) (values []float64) {
 	if len(s.ClusterChanges) > 0 {
 		return nil
 	}
-	lags := slices.SortedStableFunc(slices.Values(s.Lags), func(a, b model.PodLag) int { return cmp.Compare(a.Left, b.Left) })
+	lags := slices.SortedStableFunc(slices.Values(s.Lags), func(a, b PodLag) int { return cmp.Compare(a.Left, b.Left) })
 	var moment []float64
 	began := 0.0
 	for _, l := range lags {
@@ -100,7 +99,7 @@ func each(s model.Scenario, lag func(model.PodLag) *float64, over func([]float64
 }
 
 // Values are what a scenario tells of a metric that is compared and is not counted, each drawn by a chance of its own.
-func (m Metric) Values(s model.Scenario) []float64 {
+func (m Metric) Values(s Scenario) []float64 {
 	if m.Sample.Each != nil {
 		return m.Sample.Each(s)
 	}

@@ -1,4 +1,4 @@
-package metric_test
+package model_test
 
 import (
 	"encoding/json"
@@ -11,21 +11,20 @@ import (
 
 	"rollcall/harness/evidence"
 	"rollcall/harness/verdict"
-	"rollcall/reports/metric"
 	"rollcall/reports/model"
 
 	"github.com/google/go-cmp/cmp"
 )
 
-func metricOf(t *testing.T, id string) metric.Metric {
+func metricOf(t *testing.T, id string) model.Metric {
 	t.Helper()
-	for _, n := range metric.Compared() {
+	for _, n := range model.ComparedMetrics() {
 		if n.Key() == id {
 			return n
 		}
 	}
 	t.Fatalf("there is no number %q", id)
-	return metric.Metric{}
+	return model.Metric{}
 }
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -51,8 +50,8 @@ func TestComparedOfWhatWasRecorded(t *testing.T) {
 			t.Fatalf("%s: %v", path, err)
 		}
 		fmt.Fprintln(&got, filepath.Base(filepath.Dir(path)))
-		values := metric.ComparedOf(s.Scenario)
-		for _, n := range metric.Compared() {
+		values := model.ComparedOf(s.Scenario)
+		for _, n := range model.ComparedMetrics() {
 			if v, ok := values[n.Key()]; ok {
 				fmt.Fprintf(&got, "    %s %v (%s), uncertain by %v\n", n.Key(), v.Value, n.Unit.Text(v.Value), v.Uncertainty)
 			}
@@ -86,13 +85,13 @@ func TestComparedOf(t *testing.T) {
 			Whole: new(300.0),
 		},
 	}
-	want := map[string]metric.Value{
+	want := map[string]model.Value{
 		"failed": {Value: 7}, "lost_replies": {Value: 2}, "retried": {Value: 2}, "longest_outage_ms": {Value: 50, Uncertainty: 20},
 		"status_gap_ms": {Uncertainty: 0.5}, "mixed_window_ms": {}, "min_available": {}, "max_pods": {Value: 6},
 		"drain_lag_p50_ms": {Value: 10, Uncertainty: 2}, "drain_lag_max_ms": {Value: 40, Uncertainty: 2},
 		"node_busy_p50_percent": {Value: 60}, "whole_ms": {Value: 300},
 	}
-	got := metric.ComparedOf(s)
+	got := model.ComparedOf(s)
 	for id, w := range want {
 		if g, ok := got[id]; !ok || g != w {
 			t.Errorf("%s: %+v (measured: %t), want %+v", id, g, ok, w)
@@ -103,7 +102,7 @@ func TestComparedOf(t *testing.T) {
 		t.Errorf("%s, which was not measured: %+v", id, g)
 	}
 	s.Lanes[1].LostReplies = nil
-	if lost, ok := metric.ComparedOf(s)["lost_replies"]; ok {
+	if lost, ok := model.ComparedOf(s)["lost_replies"]; ok {
 		t.Errorf("a lane does not know its lost replies, all together have %+v", lost)
 	}
 }
@@ -175,9 +174,9 @@ func TestTerminationsAreCountedWhereNoneMayLose(t *testing.T) {
 // Every number that says which way it gets better says within what it is no worse, and by what mechanism, or is a count of
 // requests, which come in bursts, or a percentile of latencies, which apps set.
 func TestMarginsHaveAMechanism(t *testing.T) {
-	for _, m := range metric.Compared() {
+	for _, m := range model.ComparedMetrics() {
 		margin := m.Sample.Margin
-		if m.Direction != metric.Neutral && m.Unit != metric.Requests && m.Name != "latency" && margin == nil {
+		if m.Direction != model.Neutral && m.Unit != model.InRequests && m.Name != "latency" && margin == nil {
 			t.Errorf("%s has no margin", m.Key())
 		}
 		if margin != nil && (margin.By <= 0 || margin.Because == "") {

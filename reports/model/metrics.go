@@ -1,0 +1,168 @@
+package model
+
+import (
+	"slices"
+)
+
+// Metrics lists the metrics, in the order in which they are reported.
+func Metrics() []Metric {
+	return slices.Concat(ofRequests(), ofRollout(), ofDisruption(), ofMachine())
+}
+
+func ofRequests() []Metric {
+	return slices.Concat([]Metric{
+		{Name: "load", Unit: InSeconds, Title: "time under load", Help: "How long the scenario was under load.",
+			Read: func(s Scenario) *Value { return float(s.LoadSeconds, nil) }},
+		{Name: "requests", Unit: InRequests, Title: "requests", Help: "Requests sent, on all lanes.",
+			Read: sum(func(l Lane) *int { return &l.Requests })},
+		{Name: "failed", Unit: InRequests, Title: "requests that failed", Help: "Requests that failed, on all lanes.",
+			Direction: LowerIsBetter, Sample: &Sample{},
+			Read: sum(func(l Lane) *int { return new(l.Failed()) })},
+		{Name: "retried", Unit: InRequests, Title: "requests sent again", Help: "Requests that were sent more than once.",
+			Direction: LowerIsBetter, Sample: &Sample{},
+			Read: sum(func(l Lane) *int { return &l.Retried })},
+		{Name: "lost_replies", Unit: InRequests, Title: "replies lost", Help: "Requests that a pod got and whose client never saw the reply.",
+			Direction: LowerIsBetter, Sample: &Sample{},
+			Read: sum(func(l Lane) *int { return l.LostReplies })},
+		{Name: "never_arrived", Unit: InRequests, Title: "requests that never arrived", Help: "Requests that no pod got.",
+			Direction: LowerIsBetter,
+			Read:      sum(func(l Lane) *int { return l.NeverArrived })},
+		{Name: "longest_outage", Unit: InMilliseconds, Title: "longest outage", Help: "The longest time any lane went without a good reply.",
+			Direction: LowerIsBetter, Sample: &Sample{Margin: &Margin{By: 1000, Because: sync}},
+			Read: longestOutage},
+	}, latencies())
+}
+
+// latencies are those of the lane through the Service on which each was longest: percentiles of several lanes do not add up.
+func latencies() []Metric {
+	stat := func(stat, words string, of func(Latency) float64, margin *Margin) Metric {
+		return Metric{Name: "latency", Stat: stat, Unit: InMilliseconds, Title: "latency, " + words, Direction: LowerIsBetter,
+			Sample: &Sample{Margin: margin},
+			Help:   "How long good replies took from when their requests were sent, on the lane on which they took longest.",
+			Read:   latency(of)}
+	}
+	return []Metric{
+		stat("p50", "median", func(l Latency) float64 { return l.P50 }, nil),
+		stat("p99", "99 %", func(l Latency) float64 { return l.P99 }, nil),
+		stat("p999", "99.9 %", func(l Latency) float64 { return l.P999 }, nil),
+		stat("max", "longest", func(l Latency) float64 { return l.Max }, &Margin{By: 1000, Because: resent}),
+	}
+}
+
+func ofRollout() []Metric {
+	gap := func(s Scenario) (value, uncertainty *float64) {
+		return s.Numbers.StatusGap, s.Numbers.StatusGapError
+	}
+	window := func(s Scenario) (value, uncertainty *float64) {
+		return s.Numbers.MixedWindow, s.Numbers.MixedWindowError
+	}
+	drain := func(s Scenario) *Lags { return s.Numbers.DrainLag }
+	rules := func(s Scenario) *Lags { return s.Numbers.RuleLag }
+	drainHelp := "How long nodes sent a pod fresh connections after it had left the endpoints, over pods and nodes."
+	rulesHelp := "How long the rules of nodes routed to a pod after it had left the endpoints, over pods and nodes."
+	return slices.Concat(
+		interval(Metric{Name: "status_gap", Unit: InMilliseconds, Title: "status gap",
+			Help:      "How long the old version still replied after rollout status said done.",
+			Direction: LowerIsBetter, Sample: &Sample{Margin: &Margin{By: 1000, Because: sync}}}, gap, "By how much the status gap may be wrong."),
+		interval(Metric{Name: "mixed_window", Unit: InMilliseconds, Title: "mixed window", Help: "How long both versions replied.",
+			Direction: LowerIsBetter, Sample: &Sample{Margin: &Margin{By: 2000, Because: syncAndProbe}}}, window,
+			"By how much the mixed window may be wrong."),
+		[]Metric{
+			{Name: "min_available", Unit: InPods, Title: "fewest pods available", Help: "The fewest pods that were ready together.",
+				Direction: HigherIsBetter, Sample: &Sample{Margin: &Margin{By: 0.5, Because: wholePods}},
+				Read: func(s Scenario) *Value { return count(s.Numbers.MinAvailable) }},
+			{Name: "max_pods", Unit: InPods, Title: "most pods", Help: "The most pods there were together, terminating ones included.",
+				Direction: LowerIsBetter, Sample: &Sample{Margin: &Margin{By: 1, Because: podEnding}},
+				Read: func(s Scenario) *Value { return count(s.Numbers.MaxPods) }},
+		},
+		lags("drain_lag", "drain lag", drainHelp, drain, func(l PodLag) *float64 { return l.DrainLag }),
+		lags("rule_lag", "rule lag", rulesHelp, rules, func(l PodLag) *float64 { return l.RuleLag }),
+		ofTerminations(),
+		[]Metric{{Name: "needed_drain", Unit: InMilliseconds, Title: "needed drain", Direction: LowerIsBetter, Read: neededDrain,
+			Sample: &Sample{Margin: &Margin{By: 500, Because: halfSync}, Each: needed},
+			Help:   "How long a pod had to serve on after its endpoint left, for every node's rules to have left it out, without the time in which no endpoint was ready."},
+			{Name: "needed_drain_p95", Unit: InMilliseconds, Title: "needed drain, for 95 % of terminations", Direction: LowerIsBetter,
+				Read: func(s Scenario) *Value {
+					if s.Numbers.NeededDrains == nil {
+						return nil
+					}
+					return float(s.Numbers.NeededDrains.P95, nil)
+				},
+				Help: "A drain that covers 95 % of all terminations there could be, at 95 % confidence."}},
+	)
+}
+
+func ofTerminations() []Metric {
+	read := func(of func(Terminations) float64) func(Scenario) *Value {
+		return func(s Scenario) *Value {
+			if s.Terminations == nil {
+				return nil
+			}
+			return &Value{Value: of(*s.Terminations)}
+		}
+	}
+	return []Metric{
+		{Name: "terminations", Unit: InTerminations, Title: "terminations", Help: "Ends of old pods, each as the clients on one node see it.",
+			Read: read(func(t Terminations) float64 { return float64(t.Count) })},
+		{Name: "terminations_lost", Unit: InTerminations, Title: "terminations that lost a request", Direction: LowerIsBetter,
+			Help:   "Ends of old pods that may have cost clients on a node a request.",
+			Sample: &Sample{Margin: &Margin{By: 0.05, Because: fewest}, Count: lostWhereNoneMay},
+			Read:   read(func(t Terminations) float64 { return float64(t.Lost) })},
+		{Name: "terminations_upper", Unit: InPercent, Title: "terminations that lose a request, at most", Direction: LowerIsBetter,
+			Help: "The largest share of all terminations that may lose a request, at 95 % confidence.",
+			Read: read(func(t Terminations) float64 { return t.Upper })},
+	}
+}
+
+func ofDisruption() []Metric {
+	return []Metric{{Name: "whole", Unit: InMilliseconds, Title: "time until whole", Direction: LowerIsBetter,
+		Help:   "How long after a disruption was undone the cluster was again what it was before.",
+		Sample: &Sample{Margin: &Margin{By: 10_000, Because: nodeStatus}},
+		Read:   func(s Scenario) *Value { return float(s.Numbers.Whole, nil) }}}
+}
+
+func ofMachine() []Metric {
+	busyHelp := "Share of the processors in use, over the seconds of all nodes."
+	return []Metric{
+		{Name: "node_busy", Stat: "p50", Unit: InPercent, Title: "nodes busy, median", Help: busyHelp, Sample: &Sample{},
+			Read: busy(func(p Percent) float64 { return p.P50 })},
+		{Name: "node_busy", Stat: "max", Unit: InPercent, Title: "nodes busy, most", Help: busyHelp,
+			Read: busy(func(p Percent) float64 { return p.Max })},
+		{Name: "node_stolen", Unit: InPercent, Title: "processors stolen, most",
+			Help: "The most of a node's processors that other machines of its host had for a second.",
+			Read: func(s Scenario) *Value { return float(s.Numbers.NodeStolen, nil) }},
+		{Name: "conntrack", Unit: InPercent, Title: "connection table, fullest", Help: "The most of a node's connection table that was in use.",
+			Sample: &Sample{},
+			Read:   func(s Scenario) *Value { return float(s.Numbers.Conntrack, nil) }},
+		{Name: "clock_uncertainty", Unit: InMilliseconds, Title: "clock uncertainty", Help: "By how much any time of the scenario may be wrong.",
+			Read: func(s Scenario) *Value { return float(s.Numbers.ClockUncertainty, nil) }},
+	}
+}
+
+// interval is a metric whose ends were read on two clocks, and beside it by how much it may be wrong.
+func interval(m Metric, read func(Scenario) (value, uncertainty *float64), help string) []Metric {
+	m.Read = func(s Scenario) *Value { return float(read(s)) }
+	return []Metric{m, {Name: m.Name + "_uncertainty", Unit: m.Unit, Help: help, Read: func(s Scenario) *Value {
+		_, uncertainty := read(s)
+		return float(uncertainty, nil)
+	}}}
+}
+
+// lags are the median and the longest of the lags of a run's pods and nodes.
+func lags(name, title, help string, read func(Scenario) *Lags, each func(PodLag) *float64) []Metric {
+	stat := func(stat, words string, of func(Lags) float64, nodes func([]float64) float64) Metric {
+		return Metric{Name: name, Stat: stat, Unit: InMilliseconds, Title: title + ", " + words, Help: help, Direction: LowerIsBetter,
+			Sample: &Sample{Margin: &Margin{By: 500, Because: halfSync}, Each: perMoment(each, nodes)},
+			Read: func(s Scenario) *Value {
+				l := read(s)
+				if l == nil {
+					return nil
+				}
+				return &Value{Value: of(*l), Uncertainty: l.Error}
+			}}
+	}
+	return []Metric{
+		stat("p50", "median", func(l Lags) float64 { return l.P50 }, Median),
+		stat("max", "longest", func(l Lags) float64 { return l.Max }, slices.Max[[]float64]),
+	}
+}
