@@ -10,7 +10,6 @@ import (
 
 	"rollcall/harness/verdict"
 	"rollcall/reports/model"
-	"rollcall/reports/sheet"
 )
 
 // Limits of summary.md.
@@ -32,11 +31,11 @@ func Markdown(w io.Writer, r model.Report) error {
 // summary has at most limit bytes.
 func summary(r model.Report, limit int) []byte {
 	d := draft{limit: limit}
-	d.line("# Rollcall %s", sheet.Escape(r.Run.ID))
-	d.line("\n%s", sheet.Escape(clipped(totals(r), becauseLimit)))
+	d.line("# Rollcall %s", Escape(r.Run.ID))
+	d.line("\n%s", Escape(clipped(totals(r), becauseLimit)))
 	for _, said := range append([]string{drainLine(r), ProfileLine(r)}, r.Run.Steps...) {
 		if said != "" {
-			d.line("\n%s", sheet.Escape(clipped(said, becauseLimit)))
+			d.line("\n%s", Escape(clipped(said, becauseLimit)))
 		}
 	}
 	bugs := Bugs(r)
@@ -89,10 +88,10 @@ func (d *draft) line(format string, args ...any) {
 	d.text.WriteString(line)
 }
 
-func (d *draft) row(cells ...string) { d.line("%s", strings.TrimSuffix(sheet.Row(cells...), "\n")) }
+func (d *draft) row(cells ...string) { d.line("%s", strings.TrimSuffix(Row(cells...), "\n")) }
 
 func (d *draft) head(cells ...string) {
-	for line := range strings.Lines(sheet.Head(cells...)) {
+	for line := range strings.Lines(Head(cells...)) {
 		d.line("%s", strings.TrimSuffix(line, "\n"))
 	}
 }
@@ -116,18 +115,18 @@ func (d *draft) notPassed(scenarios []model.Scenario) {
 			look += " and " + s.Diagnostics
 		}
 		lines = append(lines, fmt.Sprintf("- **%s** %s on %s: %s (see %s)",
-			s.Outcome, sheet.Escape(s.Name()), sheet.Escape(s.Mode), sheet.Escape(clipped(headline(s), becauseLimit)), sheet.Escape(look)))
+			s.Outcome, Escape(s.Name()), Escape(s.Mode), Escape(clipped(headline(s), becauseLimit)), Escape(look)))
 		facts := factsLine(s.Facts)
 		for _, away := range s.AgentsAway {
 			facts += "; " + away.String()
 		}
 		if facts = strings.TrimPrefix(facts, "; "); facts != "" {
-			lines = append(lines, "  <details><summary>details</summary>"+sheet.Escape(clipped(facts, becauseLimit))+"</details>")
+			lines = append(lines, "  <details><summary>details</summary>"+Escape(clipped(facts, becauseLimit))+"</details>")
 		}
 	}
 	for _, s := range skipsOf(scenarios) {
 		lines = append(lines, fmt.Sprintf("- **skipped** on %s: %s (%s)",
-			sheet.Escape(s.mode), sheet.Escape(clipped(s.because, becauseLimit)), sheet.Escape(strings.Join(s.names, ", "))))
+			Escape(s.mode), Escape(clipped(s.because, becauseLimit)), Escape(strings.Join(s.names, ", "))))
 	}
 	if len(lines) == 0 {
 		return
@@ -144,7 +143,7 @@ func (d *draft) claims(claims []model.Claim) {
 		if i == 0 {
 			d.line("\n## Seed claims\n")
 		}
-		d.line("- %s: %s", sheet.Escape(mode), sheet.Escape(countClaims(mode, claims)))
+		d.line("- %s: %s", Escape(mode), Escape(countClaims(mode, claims)))
 	}
 }
 
@@ -158,7 +157,7 @@ func (d *draft) bugs(rows []BugRow) {
 	for _, r := range rows {
 		cells := append(r.cells(), r.Why)
 		for i, cell := range cells {
-			cells[i] = sheet.Escape(clipped(cell, becauseLimit))
+			cells[i] = Escape(clipped(cell, becauseLimit))
 		}
 		cells[1] = fmt.Sprintf("[%s](%s)", cells[1], r.Bug.URL)
 		d.row(cells...)
@@ -195,12 +194,12 @@ func (d *draft) outcomes(scenarios []model.Scenario) {
 	slices.SortFunc(modes, compareModes)
 	cells := []string{"SCENARIO"}
 	for _, mode := range modes {
-		cells = append(cells, sheet.Escape(mode))
+		cells = append(cells, Escape(mode))
 	}
 	d.line("\n## Outcomes\n")
 	d.head(cells...)
 	for _, name := range names {
-		cells := []string{sheet.Escape(name)}
+		cells := []string{Escape(name)}
 		for _, mode := range modes {
 			cells = append(cells, cmp.Or(said[place{name, mode}], "-"))
 		}
@@ -235,7 +234,7 @@ func (d *draft) measured(scenarios []model.Scenario) {
 		}
 		cells := newRow(s)
 		for i, cell := range cells {
-			cells[i] = sheet.Escape(clipped(cell, becauseLimit))
+			cells[i] = Escape(clipped(cell, becauseLimit))
 		}
 		d.row(cells[:]...)
 	}

@@ -12,7 +12,6 @@ import (
 
 	"rollcall/reports"
 	"rollcall/reports/model"
-	"rollcall/reports/sheet"
 )
 
 // Each mode is that of the last run which has it.
@@ -39,7 +38,7 @@ func claimsTable(runs []model.Report) string {
 	all, decided := lastOfEachMode(runs)
 	modes := modesOf(all)
 	var b strings.Builder
-	b.WriteString(sheet.Head(append([]string{"claim", "the seed says", "decided by"}, modes...)...))
+	b.WriteString(reports.Head(append([]string{"claim", "the seed says", "decided by"}, modes...)...))
 	var open []string
 	shown := map[string][]model.Scenario{} // by name, the runs of a scenario that covers any claim
 	for i := range reports.SeedClaims {
@@ -59,11 +58,11 @@ func claimsTable(runs []model.Report) string {
 		if seed.Truth != "" {
 			says += " (false: " + seed.Truth + ")"
 		}
-		cells := []string{claim, sheet.Escape(says), strings.Join(names, "<br>")}
+		cells := []string{claim, reports.Escape(says), strings.Join(names, "<br>")}
 		for _, mode := range modes {
 			cells = append(cells, inMode(mode, claim, decided))
 		}
-		b.WriteString(sheet.Row(cells...))
+		b.WriteString(reports.Row(cells...))
 	}
 	if len(open) > 0 {
 		fmt.Fprintf(&b, "\nNot covered: %s.\n", strings.Join(open, ", "))
@@ -77,18 +76,18 @@ func claimsTable(runs []model.Report) string {
 
 // writeShown writes what scenarios claim, and what was measured of those that were under load.
 func writeShown(b *strings.Builder, scenarios map[string][]model.Scenario) {
-	b.WriteString("\nWhat the scenarios show:\n\n" + sheet.Head("scenario", "its claim"))
+	b.WriteString("\nWhat the scenarios show:\n\n" + reports.Head("scenario", "its claim"))
 	names := slices.Sorted(maps.Keys(scenarios))
 	for _, name := range names {
-		b.WriteString(sheet.Row(name, sheet.Escape(scenarios[name][0].Claim)))
+		b.WriteString(reports.Row(name, reports.Escape(scenarios[name][0].Claim)))
 	}
 	b.WriteString("\nWhat was measured of those under load, lags at most:\n\n" +
-		sheet.Head("scenario", "mode", "status gap", "drain lag", "rule lag", "requests failed"))
+		reports.Head("scenario", "mode", "status gap", "drain lag", "rule lag", "requests failed"))
 	for _, name := range names {
 		for _, s := range scenarios[name] {
 			if len(s.Lanes) > 0 {
-				b.WriteString(sheet.Row(name, s.Mode, inSeconds(s, "status_gap_ms"), inSeconds(s, "drain_lag_max_ms"), inSeconds(s, "rule_lag_max_ms"),
-					failedOf(s)))
+				b.WriteString(reports.Row(name, s.Mode, inSeconds(s, "status_gap_ms"), inSeconds(s, "drain_lag_max_ms"),
+					inSeconds(s, "rule_lag_max_ms"), failedOf(s)))
 			}
 		}
 	}
@@ -148,9 +147,9 @@ func writeOpen(b *strings.Builder, modes []string, decided []model.Claim) {
 			continue
 		}
 		if !title {
-			b.WriteString("\nNot shown:\n\n" + sheet.Head("claim", "mode", "because"))
+			b.WriteString("\nNot shown:\n\n" + reports.Head("claim", "mode", "because"))
 			title = true
 		}
-		b.WriteString(sheet.Row(c.ID, c.Mode, sheet.Escape(c.Because)))
+		b.WriteString(reports.Row(c.ID, c.Mode, reports.Escape(c.Because)))
 	}
 }

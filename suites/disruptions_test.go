@@ -10,8 +10,8 @@ import (
 
 	"rollcall/harness/evidence"
 	"rollcall/harness/verdict"
+	"rollcall/reports"
 	"rollcall/reports/model"
-	"rollcall/reports/sheet"
 )
 
 func TestDisruptionsTable(t *testing.T) {
@@ -60,13 +60,13 @@ func disruptionsTable(runs []model.Report) string {
 	for _, c := range disruptedColumns {
 		head = append(head, c.title)
 	}
-	table := sheet.Head(append(head, "longest outage", "until whole", "outcome")...)
+	table := reports.Head(append(head, "longest outage", "until whole", "outcome")...)
 	for _, s := range disrupted(runs) {
-		cells := []string{quoted(s), s.Mode, sheet.Escape(s.Disruption.Does)}
+		cells := []string{quoted(s), s.Mode, reports.Escape(s.Disruption.Does)}
 		for _, c := range disruptedColumns {
 			cells = append(cells, failedOn(s, c.counts))
 		}
-		table += sheet.Row(append(cells, longestOutage(s), inSeconds(s, "whole_ms"), s.Outcome.String())...)
+		table += reports.Row(append(cells, longestOutage(s), inSeconds(s, "whole_ms"), s.Outcome.String())...)
 	}
 	return table
 }

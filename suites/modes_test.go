@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"rollcall/harness/timeline"
+	"rollcall/reports"
 	"rollcall/reports/model"
-	"rollcall/reports/sheet"
 )
 
 func TestModesTable(t *testing.T) {
@@ -20,7 +20,7 @@ func TestModesTable(t *testing.T) {
 func modesTable(runs []model.Report) string {
 	all, _ := lastOfEachMode(runs)
 	modes := modesOf(all)
-	table := sheet.Head(append([]string{""}, modes...)...)
+	table := reports.Head(append([]string{""}, modes...)...)
 	for _, row := range []struct {
 		says string
 		cell func(modeColumn) string
@@ -39,7 +39,7 @@ func modesTable(runs []model.Report) string {
 		for _, mode := range modes {
 			cells = append(cells, row.cell(newModeColumn(mode, all)))
 		}
-		table += sheet.Row(cells...)
+		table += reports.Row(cells...)
 	}
 	return table
 }

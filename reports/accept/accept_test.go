@@ -17,10 +17,10 @@ import (
 	"rollcall/harness/evidence"
 	"rollcall/harness/usage"
 	"rollcall/harness/verdict"
+	"rollcall/reports"
 	"rollcall/reports/accept"
 	"rollcall/reports/compare"
 	"rollcall/reports/model"
-	"rollcall/reports/sheet"
 	"rollcall/reports/trend"
 )
 
@@ -260,7 +260,7 @@ func TestSheet(t *testing.T) {
 		decisions = append(decisions, d)
 	}
 	var b bytes.Buffer
-	if err := sheet.Markdown(&b, accept.Sheet(compare.Runs{baseline()}, decisions)); err != nil {
+	if err := reports.SheetMarkdown(&b, accept.Sheet(compare.Runs{baseline()}, decisions)); err != nil {
 		t.Fatal(err)
 	}
 	golden(t, "accept.md", b.Bytes())

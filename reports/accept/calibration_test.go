@@ -10,10 +10,10 @@ import (
 	"strings"
 	"testing"
 
+	"rollcall/reports"
 	"rollcall/reports/accept"
 	"rollcall/reports/compare"
 	"rollcall/reports/model"
-	"rollcall/reports/sheet"
 	"rollcall/reports/trend"
 )
 
@@ -144,7 +144,7 @@ func drainedFor(drain float64) func(*model.Scenario) {
 func TestCalibration(t *testing.T) {
 	p := readPast(t)
 	random := rand.New(rand.NewPCG(32, 6))
-	table := sheet.Section{Head: []string{"What differs", "Runs of a side", "Storm", "Pairs", "go", "cannot tell", "no-go"}}
+	table := reports.Section{Head: []string{"What differs", "Runs of a side", "Storm", "Pairs", "go", "cannot tell", "no-go"}}
 	for _, row := range []struct {
 		what   string
 		damage func(*model.Scenario)
@@ -185,9 +185,9 @@ func TestCalibration(t *testing.T) {
 		}
 		table.Rows = append(table.Rows, cells)
 	}
-	text := sheet.Head(table.Head...)
+	text := reports.Head(table.Head...)
 	for _, row := range table.Rows {
-		text += sheet.Row(row...)
+		text += reports.Row(row...)
 	}
 	guide := readGuide(t)
 	const begin, end = "<!-- what accept finds, from TestCalibration -->\n", "<!-- end -->"

@@ -6,15 +6,15 @@ import (
 	"slices"
 	"strings"
 
+	"rollcall/reports"
 	"rollcall/reports/compare"
 	"rollcall/reports/model"
-	"rollcall/reports/sheet"
 )
 
 // Sheet tells the decisions about candidates for the place of one baseline: the answer, the reasons of each, and the
 // outcomes of all of them side by side.
-func Sheet(baseline compare.Runs, decisions []Decision) sheet.Sheet {
-	p := sheet.Sheet{Title: "Rollcall accept: " + string(Worst(decisions)), Text: []string{"Baseline: " + runsOf(baseline) + "."}}
+func Sheet(baseline compare.Runs, decisions []Decision) reports.Sheet {
+	p := reports.Sheet{Title: "Rollcall accept: " + string(Worst(decisions)), Text: []string{"Baseline: " + runsOf(baseline) + "."}}
 	for _, d := range decisions {
 		p.Text = append(p.Text, fmt.Sprintf("Candidate: %s: %s.", runsOf(d.Candidate), d.Answer()),
 			fmt.Sprintf("Against it: %d, excepted: %d, not known: %d; %d scenarios and %d numbers were compared.", len(d.Against), len(d.Excepted),
@@ -50,9 +50,9 @@ func kubernetesOf(runs compare.Runs) string {
 	return cmp.Or(strings.Join(versions, " and "), "of an unknown version")
 }
 
-func (d Decision) sections() []sheet.Section {
+func (d Decision) sections() []reports.Section {
 	name := "Candidate " + strings.Join(d.Candidate.IDs(), " and ")
-	first := sheet.Section{Title: name + ": " + string(d.Answer()), Head: []string{"Scenario", "Mode", "Number", "Against it"},
+	first := reports.Section{Title: name + ": " + string(d.Answer()), Head: []string{"Scenario", "Mode", "Number", "Against it"},
 		Rows: rowsOf(d.Against)}
 	switch d.Answer() {
 	case Go:
@@ -62,19 +62,19 @@ func (d Decision) sections() []sheet.Section {
 	case NoGo:
 	}
 	first.Text = append(append(first.Text, d.Notes...), d.Comparison.Missing...)
-	all := []sheet.Section{first}
+	all := []reports.Section{first}
 	if len(d.Unknown) > 0 {
-		all = append(all, sheet.Section{Title: name + ": not known", Head: []string{"Scenario", "Mode", "Number", "What cannot be told"},
+		all = append(all, reports.Section{Title: name + ": not known", Head: []string{"Scenario", "Mode", "Number", "What cannot be told"},
 			Rows: rowsOf(d.Unknown)})
 	}
 	if len(d.Excepted) > 0 {
-		excepted := sheet.Section{Title: name + ": excepted", Head: []string{"Scenario", "Mode", "Number", "What it is", "Until", "Because"}}
+		excepted := reports.Section{Title: name + ": excepted", Head: []string{"Scenario", "Mode", "Number", "What it is", "Until", "Because"}}
 		for i, row := range rowsOf(d.Excepted) {
 			excepted.Rows = append(excepted.Rows, append(row, d.Excepted[i].Exception.Until, d.Excepted[i].Exception.Because))
 		}
 		all = append(all, excepted)
 	}
-	better := sheet.Section{Title: name + ": outcomes better than the baseline", Head: []string{"Scenario", "Mode", "Baseline", "Now"}}
+	better := reports.Section{Title: name + ": outcomes better than the baseline", Head: []string{"Scenario", "Mode", "Baseline", "Now"}}
 	for _, o := range d.Comparison.Outcomes {
 		if o.Effect == compare.Better {
 			better.Rows = append(better.Rows, []string{o.Scenario, o.Modes, o.A.String(), o.B.String()})
@@ -88,7 +88,7 @@ func (d Decision) sections() []sheet.Section {
 		all = append(all, numbers)
 	}
 	if notes := d.Comparison.Notes; len(notes) > 0 {
-		all = append(all, sheet.Section{Title: name + ": what to know", Text: notes})
+		all = append(all, reports.Section{Title: name + ": what to know", Text: notes})
 	}
 	return all
 }
@@ -108,12 +108,12 @@ func rowsOf(reasons []Reason) (rows [][]string) {
 }
 
 // outcomes puts every scenario's of every run and mode beside each other.
-func outcomes(baseline compare.Runs, decisions []Decision) sheet.Section {
+func outcomes(baseline compare.Runs, decisions []Decision) reports.Section {
 	sides := slices.Clone(baseline)
 	for _, d := range decisions {
 		sides = append(sides, d.Candidate...)
 	}
-	s := sheet.Section{Title: "Outcomes", Head: []string{"Scenario"}}
+	s := reports.Section{Title: "Outcomes", Head: []string{"Scenario"}}
 	var names []string
 	for _, side := range sides {
 		for _, mode := range side.Modes() {

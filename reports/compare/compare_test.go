@@ -15,9 +15,9 @@ import (
 
 	"rollcall/harness/evidence"
 	"rollcall/harness/verdict"
+	"rollcall/reports"
 	"rollcall/reports/compare"
 	"rollcall/reports/model"
-	"rollcall/reports/sheet"
 	"rollcall/reports/trend"
 )
 
@@ -50,7 +50,7 @@ func compared(t *testing.T, a, b compare.Side, pairs ...compare.Pair) compare.Co
 	return c
 }
 
-func write(t *testing.T, form func(io.Writer, sheet.Sheet) error, c compare.Comparison) []byte {
+func write(t *testing.T, form func(io.Writer, reports.Sheet) error, c compare.Comparison) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	if err := form(&b, compare.Sheet(c)); err != nil {
@@ -82,8 +82,8 @@ func TestComparisons(t *testing.T) {
 		{"itself", compared(t, a, a), false},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			golden(t, row.name+".md", write(t, sheet.Markdown, row.c))
-			golden(t, row.name+".html", write(t, sheet.HTML, row.c))
+			golden(t, row.name+".md", write(t, reports.SheetMarkdown, row.c))
+			golden(t, row.name+".html", write(t, reports.SheetHTML, row.c))
 			if row.c.Worse() != row.worse {
 				t.Errorf("worse: %t", row.c.Worse())
 			}
@@ -95,7 +95,7 @@ func TestARunHasNotChangedFromItself(t *testing.T) {
 	for _, dir := range []string{before(t), after(t)} {
 		c := compared(t, open(t, dir), open(t, dir))
 		if c.Changed() || c.Worse() || len(c.Missing)+len(c.Notes) > 0 {
-			t.Errorf("%s", write(t, sheet.Markdown, c))
+			t.Errorf("%s", write(t, reports.SheetMarkdown, c))
 		}
 	}
 }
@@ -164,7 +164,7 @@ func TestWhatIsMissingIsSaid(t *testing.T) {
 			row.damage(t, damaged)
 			c := compared(t, open(t, whole), open(t, damaged))
 			if c.Changed() {
-				t.Errorf("it changed:\n%s", write(t, sheet.Markdown, c))
+				t.Errorf("it changed:\n%s", write(t, reports.SheetMarkdown, c))
 			}
 			said := append(c.Missing, c.Notes...)
 			if len(said) != len(row.notes) {
@@ -253,7 +253,7 @@ func TestCountsOfAnotherLoadAreNotCompared(t *testing.T) {
 	}
 	c := compared(t, side, more)
 	if c.Changed() || len(c.Notes) != len(side.Report.Scenarios)-1 { // one was inconclusive
-		t.Errorf("%s", write(t, sheet.Markdown, c))
+		t.Errorf("%s", write(t, reports.SheetMarkdown, c))
 	}
 	if !strings.Contains(c.Notes[0], "had different loads") {
 		t.Errorf("notes %q", c.Notes)
@@ -277,7 +277,7 @@ func TestRunsOfDifferentRates(t *testing.T) {
 	c := compared(t, a, b)
 	const want = "They sent at most 100 requests per second and lane and at most 25 requests per second and lane: how many failed"
 	if c.Changed() || len(c.Notes) != 1 || !strings.HasPrefix(c.Notes[0], want) {
-		t.Errorf("%s", write(t, sheet.Markdown, c))
+		t.Errorf("%s", write(t, reports.SheetMarkdown, c))
 	}
 }
 
@@ -404,7 +404,7 @@ func TestASharedRecordingCountsOnce(t *testing.T) {
 func TestLinesOfNumbersFit(t *testing.T) {
 	a, b := open(t, before(t)), open(t, after(t))
 	lines := 0
-	for line := range strings.Lines(string(write(t, sheet.Markdown, compared(t, a, b)))) {
+	for line := range strings.Lines(string(write(t, reports.SheetMarkdown, compared(t, a, b)))) {
 		if columns := strings.Count(strings.ReplaceAll(line, `\|`, ""), "|") - 1; columns != 9 { // those of numbers have 9
 			continue
 		}

@@ -5,13 +5,13 @@ import (
 	"slices"
 	"strconv"
 
-	"rollcall/reports/sheet"
+	"rollcall/reports"
 )
 
 // Numbers tells the numbers of a comparison, a line each: of every mode as a whole, and of those scenarios of which there is
 // anything to tell. The sides are called by these names.
-func Numbers(c Comparison, a, b string) []sheet.Section {
-	var modes, scenarios []sheet.Section
+func Numbers(c Comparison, a, b string) []reports.Section {
+	var modes, scenarios []reports.Section
 	for _, n := range c.Numbers {
 		switch {
 		case !n.told():
@@ -32,12 +32,12 @@ func Numbers(c Comparison, a, b string) []sheet.Section {
 }
 
 // withRow adds a row to the section of that title.
-func withRow(sections []sheet.Section, title, a, b string, row []string) []sheet.Section {
-	i := slices.IndexFunc(sections, func(s sheet.Section) bool { return s.Title == title })
+func withRow(sections []reports.Section, title, a, b string, row []string) []reports.Section {
+	i := slices.IndexFunc(sections, func(s reports.Section) bool { return s.Title == title })
 	if i < 0 {
 		i = len(sections)
 		head := []string{"", "Number", a, b, "Change", "Margin", "p", "Sees", "Test, values"}
-		sections = append(sections, sheet.Section{Title: title, Head: head})
+		sections = append(sections, reports.Section{Title: title, Head: head})
 	}
 	sections[i].Rows = append(sections[i].Rows, row)
 	return sections

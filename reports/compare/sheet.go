@@ -4,13 +4,13 @@ import (
 	"fmt"
 
 	"rollcall/harness/verdict"
+	"rollcall/reports"
 	"rollcall/reports/model"
-	"rollcall/reports/sheet"
 )
 
 // Sheet tells a comparison, what got worse first.
-func Sheet(c Comparison) sheet.Sheet {
-	p := sheet.Sheet{Title: "Rollcall compare"}
+func Sheet(c Comparison) reports.Sheet {
+	p := reports.Sheet{Title: "Rollcall compare"}
 	for _, r := range c.A {
 		p.Text = append(p.Text, sideOf("A", r))
 	}
@@ -18,12 +18,12 @@ func Sheet(c Comparison) sheet.Sheet {
 		p.Text = append(p.Text, sideOf("B", r))
 	}
 	p.Text = append(append(p.Text, verdictOf(c)), c.Missing...)
-	add := func(s sheet.Section) {
+	add := func(s reports.Section) {
 		if len(s.Rows)+len(s.Text) > 0 {
 			p.Sections = append(p.Sections, s)
 		}
 	}
-	outcomes := sheet.Section{Title: "Outcomes that changed", Head: []string{"", "Scenario", "Mode", "A", "B", "Because"}}
+	outcomes := reports.Section{Title: "Outcomes that changed", Head: []string{"", "Scenario", "Mode", "A", "B", "Because"}}
 	for _, effect := range effects() {
 		for _, o := range c.Outcomes {
 			if o.Effect == effect {
@@ -35,12 +35,12 @@ func Sheet(c Comparison) sheet.Sheet {
 	for _, section := range Numbers(c, "A", "B") {
 		add(section)
 	}
-	gone := sheet.Section{Title: "Scenarios that went", Head: []string{"Scenario", "Mode", "It was"}}
+	gone := reports.Section{Title: "Scenarios that went", Head: []string{"Scenario", "Mode", "It was"}}
 	for _, g := range c.Gone {
 		gone.Rows = append(gone.Rows, []string{g.Scenario, g.Modes, g.A.String()})
 	}
 	add(gone)
-	appeared := sheet.Section{Title: "Scenarios that are new", Head: []string{"Scenario", "Mode", "It is", "Because"}}
+	appeared := reports.Section{Title: "Scenarios that are new", Head: []string{"Scenario", "Mode", "It is", "Because"}}
 	for _, n := range c.New {
 		if *n.B == verdict.Pass {
 			n.BecauseB = ""
@@ -48,12 +48,12 @@ func Sheet(c Comparison) sheet.Sheet {
 		appeared.Rows = append(appeared.Rows, []string{n.Scenario, n.Modes, n.B.String(), n.BecauseB})
 	}
 	add(appeared)
-	clusters := sheet.Section{Title: "Clusters", Head: []string{"Mode", "", "A", "B"}}
+	clusters := reports.Section{Title: "Clusters", Head: []string{"Mode", "", "A", "B"}}
 	for _, d := range c.Clusters {
 		clusters.Rows = append(clusters.Rows, []string{d.Modes, d.What, orNone(d.A), orNone(d.B)})
 	}
 	add(clusters)
-	add(sheet.Section{Title: "What to know", Text: c.Notes})
+	add(reports.Section{Title: "What to know", Text: c.Notes})
 	return p
 }
 

@@ -8,7 +8,7 @@ import (
 
 	"github.com/tsenart/vegeta/v12/lib/plot"
 
-	"rollcall/reports/sheet"
+	"rollcall/reports"
 )
 
 //go:embed drawing.css
@@ -45,7 +45,7 @@ func loadAssets() (assets, error) {
 	}
 	ui := assets{Style: template.CSS(chartStyle + "\n" + drawingStyle + disruptedStyle + style), Script: template.JS(script)}
 	ui.Policy = fmt.Sprintf("default-src 'none'; script-src %s; style-src %s; base-uri 'none'; form-action 'none'",
-		sheet.PolicySource(string(ui.Script)), sheet.PolicySource(string(ui.Style)))
+		reports.PolicySource(string(ui.Script)), reports.PolicySource(string(ui.Style)))
 	return ui, nil
 }
 

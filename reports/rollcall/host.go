@@ -17,7 +17,7 @@ import (
 	"rollcall/harness/lab"
 	"rollcall/harness/nodeimage"
 	"rollcall/harness/usage"
-	"rollcall/reports/sheet"
+	"rollcall/reports"
 )
 
 // work is a command's that changes something outside the run folder: Ctrl-C and SIGTERM have it clean up and end.
@@ -70,9 +70,9 @@ failed.`,
 }
 
 func findingsAsMarkdown(w io.Writer, all []host.Finding) error {
-	text := sheet.Head("host", "found", "follows")
+	text := reports.Head("host", "found", "follows")
 	for _, f := range all {
-		text += sheet.Row(f.What, sheet.Escape(f.Found), sheet.Escape(f.Follows))
+		text += reports.Row(f.What, reports.Escape(f.Found), reports.Escape(f.Follows))
 	}
 	_, err := io.WriteString(w, text)
 	return err

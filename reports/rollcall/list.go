@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"rollcall/harness"
-	"rollcall/reports/sheet"
+	"rollcall/reports"
 	"rollcall/suites"
 )
 
@@ -95,9 +95,9 @@ func listAsText(w io.Writer, all []listing) error {
 }
 
 func listAsMarkdown(w io.Writer, all []listing) error {
-	text := sheet.Head("scenario", "claims that", "covers", "profile", "seconds", "needs")
+	text := reports.Head("scenario", "claims that", "covers", "profile", "seconds", "needs")
 	for _, l := range all {
-		text += sheet.Row(l.Suite+"/"+l.ID, sheet.Escape(l.Claim), strings.Join(l.Covers, " "), l.Profile, fmt.Sprintf("%.0f", l.Seconds),
+		text += reports.Row(l.Suite+"/"+l.ID, reports.Escape(l.Claim), strings.Join(l.Covers, " "), l.Profile, fmt.Sprintf("%.0f", l.Seconds),
 			strings.Join(l.Needs, ", "))
 	}
 	_, err := io.WriteString(w, text)

@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"rollcall/reports/sheet"
+	"rollcall/reports"
 
 	"github.com/spf13/cobra"
 	"sigs.k8s.io/yaml"
@@ -82,16 +82,16 @@ func addSheetOutput(cmd *cobra.Command) *sheetOutput {
 	return o
 }
 
-func (o *sheetOutput) publish(w io.Writer, data any, s sheet.Sheet) error {
+func (o *sheetOutput) publish(w io.Writer, data any, s reports.Sheet) error {
 	if o.html != "" {
 		var b bytes.Buffer
-		if err := sheet.HTML(&b, s); err != nil {
+		if err := reports.SheetHTML(&b, s); err != nil {
 			return infrastructure(err)
 		}
 		if err := os.WriteFile(o.html, b.Bytes(), 0o644); err != nil {
 			return infrastructure(fmt.Errorf("rollcall: write page: %w", err))
 		}
 	}
-	markdown := func(w io.Writer) error { return sheet.Markdown(w, s) }
+	markdown := func(w io.Writer) error { return reports.SheetMarkdown(w, s) }
 	return o.print(w, data, map[string]func(io.Writer) error{asText: markdown, asMarkdown: markdown})
 }

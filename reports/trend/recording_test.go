@@ -13,7 +13,6 @@ import (
 	"rollcall/harness/verdict"
 	"rollcall/reports"
 	"rollcall/reports/model"
-	"rollcall/reports/sheet"
 	"rollcall/reports/trend"
 )
 
@@ -108,7 +107,7 @@ func appended(t *testing.T, path string, dirs ...string) (trend.History, trend.A
 	return h, added
 }
 
-func render(t *testing.T, form func(io.Writer, sheet.Sheet) error, h trend.History, added trend.Added) string {
+func render(t *testing.T, form func(io.Writer, reports.Sheet) error, h trend.History, added trend.Added) string {
 	t.Helper()
 	var b bytes.Buffer
 	if err := form(&b, trend.Sheet(h, added)); err != nil {

@@ -7,23 +7,23 @@ import (
 	"time"
 
 	"rollcall/harness/verdict"
+	"rollcall/reports"
 	"rollcall/reports/model"
-	"rollcall/reports/sheet"
 )
 
 // shown is how many of the last runs are drawn.
 const shown = 30
 
 // Sheet tells a history: the outcomes of every scenario and mode, and then its numbers, both modes side by side.
-func Sheet(h History, added Added) sheet.Sheet {
-	p := sheet.Sheet{Title: "Rollcall trend", Text: told(h, added)}
+func Sheet(h History, added Added) reports.Sheet {
+	p := reports.Sheet{Title: "Rollcall trend", Text: told(h, added)}
 	all := h.Series()
-	outcomes := sheet.Section{
+	outcomes := reports.Section{
 		Title: "Outcomes",
 		Text:  []string{"✓ pass, ✗ fail, ? inconclusive, – skipped; the last run stands last. Flaky is the share of the runs that passed or failed and did not say what most under the same conditions do; inconclusive ones are about the machine and counted apart."},
 		Head:  []string{"Scenario", "Mode", "Runs", "Flaky", "Inconclusive", "Last change"},
 	}
-	var sections []sheet.Section
+	var sections []reports.Section
 	for _, s := range all {
 		outcomes.Rows = append(outcomes.Rows, outcomeRow(s))
 		rows := numberRows(s)
@@ -32,7 +32,7 @@ func Sheet(h History, added Added) sheet.Sheet {
 		}
 		if n := len(sections); n == 0 || sections[n-1].Title != s.Scenario {
 			sections = append(sections,
-				sheet.Section{Title: s.Scenario, Head: []string{"Number", "Mode", "Runs", "Last", "Median", "Least", "Most", "Measured"}})
+				reports.Section{Title: s.Scenario, Head: []string{"Number", "Mode", "Runs", "Last", "Median", "Least", "Most", "Measured"}})
 		}
 		section := &sections[len(sections)-1]
 		section.Rows = append(section.Rows, rows...)
@@ -131,7 +131,7 @@ func numberRows(s Series) (rows [][]string) {
 }
 
 // byNumber puts the modes of a number beside each other.
-func byNumber(s sheet.Section) sheet.Section {
+func byNumber(s reports.Section) reports.Section {
 	place := make(map[string]int)
 	for i, m := range model.ComparedMetrics() {
 		place[m.Title] = i

@@ -19,7 +19,6 @@ import (
 	"rollcall/harness/verdict"
 	"rollcall/reports"
 	"rollcall/reports/model"
-	"rollcall/reports/sheet"
 	"rollcall/reports/trend"
 )
 
@@ -46,15 +45,15 @@ func golden(t *testing.T, name string, got []byte) {
 func TestATrend(t *testing.T) {
 	path := filepath.Join(t.TempDir(), trend.HistoryFile)
 	h, added := appended(t, path, folders(t, nights(t)...)...)
-	golden(t, "trend.md", []byte(render(t, sheet.Markdown, h, added)))
-	golden(t, "trend.html", []byte(render(t, sheet.HTML, h, added)))
+	golden(t, "trend.md", []byte(render(t, reports.SheetMarkdown, h, added)))
+	golden(t, "trend.html", []byte(render(t, reports.SheetHTML, h, added)))
 	lines := read(t, path)
 	golden(t, "history.jsonl", []byte(lines[:strings.Index(lines, `{"schema":1,"run":"night-1"`)]))
 	again, err := trend.Read(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(render(t, sheet.Markdown, h, added), render(t, sheet.Markdown, again, added)); diff != "" {
+	if diff := cmp.Diff(render(t, reports.SheetMarkdown, h, added), render(t, reports.SheetMarkdown, again, added)); diff != "" {
 		t.Errorf("(-as appended +as read):\n%s", diff)
 	}
 }
@@ -117,7 +116,7 @@ func TestATornLineLosesNothingElse(t *testing.T) {
 	})
 	write(t, path, whole[:second])
 	h, added := appended(t, path)
-	if said := render(t, sheet.Markdown, h, added); len(h.Torn) != 1 ||
+	if said := render(t, reports.SheetMarkdown, h, added); len(h.Torn) != 1 ||
 		!strings.Contains(said, fmt.Sprintf("Line %d of the history is torn", h.Torn[0])) {
 		t.Errorf("torn %v:\n%s", h.Torn, said)
 	}
@@ -132,7 +131,7 @@ func TestAnyOrderGivesTheSameTrend(t *testing.T) {
 	dirs := folders(t, all...)
 	path := filepath.Join(t.TempDir(), trend.HistoryFile)
 	h, _ := appended(t, path, dirs...)
-	want := render(t, sheet.Markdown, h, trend.Added{})
+	want := render(t, reports.SheetMarkdown, h, trend.Added{})
 	rapid.Check(t, func(rt *rapid.T) {
 		path := filepath.Join(t.TempDir(), trend.HistoryFile)
 		order := rapid.Permutation(dirs).Draw(rt, "order")
@@ -146,7 +145,7 @@ func TestAnyOrderGivesTheSameTrend(t *testing.T) {
 		if err != nil {
 			rt.Fatal(err)
 		}
-		if diff := cmp.Diff(want, render(t, sheet.Markdown, h, trend.Added{})); diff != "" {
+		if diff := cmp.Diff(want, render(t, reports.SheetMarkdown, h, trend.Added{})); diff != "" {
 			rt.Fatalf("(-in order +as drawn):\n%s", diff)
 		}
 	})
@@ -203,7 +202,7 @@ func TestWhatIsNotAppended(t *testing.T) {
 	if diff := cmp.Diff([]string{dirs[0], unjudged}, added.Going); diff != "" {
 		t.Errorf("going (-want +got):\n%s", diff)
 	}
-	said := render(t, sheet.Markdown, h, added)
+	said := render(t, reports.SheetMarkdown, h, added)
 	for i, want := range []string{"use a newer Rollcall", "not a run folder"} {
 		if i >= len(added.Bad) || !strings.Contains(added.Bad[i].Error(), want) {
 			t.Errorf("bad are %v, want %q", added.Bad, want)

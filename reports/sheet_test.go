@@ -1,55 +1,38 @@
-package sheet_test
+package reports_test
 
 import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/base64"
 	"errors"
-	"flag"
 	"html"
 	"io"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
-	"rollcall/reports/sheet"
+	"rollcall/reports"
 )
 
-var update = flag.Bool("update", false, "rewrite the golden files")
-
-func TestPages(t *testing.T) {
-	p := sheet.Sheet{Title: "Two runs", Text: []string{"Nothing got worse.", "a < b"}, Sections: []sheet.Section{
+func TestSheets(t *testing.T) {
+	p := reports.Sheet{Title: "Two runs", Text: []string{"Nothing got worse.", "a < b"}, Sections: []reports.Section{
 		{Title: "Numbers", Text: []string{"as measured"}, Head: []string{"", "ms"}, Rows: [][]string{{"status gap", "5"}, {"rule lag", ""}}},
 		{Title: "Words alone", Text: []string{"and more | words"}},
 	}}
-	for name, form := range map[string]func(io.Writer, sheet.Sheet) error{"page.md": sheet.Markdown, "page.html": sheet.HTML} {
+	for name, form := range map[string]func(io.Writer, reports.Sheet) error{
+		"sheet.md": reports.SheetMarkdown, "sheet.html": reports.SheetHTML,
+	} {
 		var b bytes.Buffer
 		if err := form(&b, p); err != nil {
 			t.Fatal(err)
 		}
-		path := filepath.Join("testdata", name)
-		if *update {
-			if err := os.WriteFile(path, b.Bytes(), 0o644); err != nil {
-				t.Fatal(err)
-			}
-		}
-		want, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatalf("%v: -update writes it", err)
-		}
-		if diff := cmp.Diff(string(want), b.String()); diff != "" {
-			t.Errorf("%s (-want +got), -update rewrites it:\n%s", name, diff)
-		}
+		golden(t, name, b.Bytes())
 	}
 }
 
 // The policy allows the page's own style and nothing else, and there is nothing else.
 func TestAPageLoadsAndRunsNothing(t *testing.T) {
 	var b bytes.Buffer
-	if err := sheet.HTML(&b, nasty()); err != nil {
+	if err := reports.SheetHTML(&b, nasty()); err != nil {
 		t.Fatal(err)
 	}
 	_, after, _ := strings.Cut(b.String(), "<style>")
@@ -66,14 +49,14 @@ func TestAPageLoadsAndRunsNothing(t *testing.T) {
 	}
 }
 
-func nasty() sheet.Sheet {
+func nasty() reports.Sheet {
 	const text = "<script>alert(1)</script> | *x* \x1b[31m\u202e\n`y` {{.}} & \"z\""
-	return sheet.Sheet{Title: text, Text: []string{text},
-		Sections: []sheet.Section{{Title: text, Text: []string{text}, Head: []string{text, text}, Rows: [][]string{{text, text}}}}}
+	return reports.Sheet{Title: text, Text: []string{text},
+		Sections: []reports.Section{{Title: text, Text: []string{text}, Head: []string{text, text}, Rows: [][]string{{text, text}}}}}
 }
 
 func TestRecordedTextIsNeverMarkup(t *testing.T) {
-	for name, write := range map[string]func(io.Writer, sheet.Sheet) error{"markdown": sheet.Markdown, "html": sheet.HTML} {
+	for name, write := range map[string]func(io.Writer, reports.Sheet) error{"markdown": reports.SheetMarkdown, "html": reports.SheetHTML} {
 		var b bytes.Buffer
 		if err := write(&b, nasty()); err != nil {
 			t.Fatal(err)
@@ -89,14 +72,10 @@ func TestRecordedTextIsNeverMarkup(t *testing.T) {
 
 func TestATableHasALinePerRow(t *testing.T) {
 	var b bytes.Buffer
-	if err := sheet.Markdown(&b, nasty()); err != nil {
+	if err := reports.SheetMarkdown(&b, nasty()); err != nil {
 		t.Fatal(err)
 	}
 	if n := strings.Count(b.String(), "\n| "); n != 2 {
 		t.Errorf("%d lines of a table with a head and a row:\n%s", n, b.String())
 	}
 }
-
-type full struct{}
-
-func (full) Write([]byte) (int, error) { return 0, io.ErrShortWrite }

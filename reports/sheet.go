@@ -1,10 +1,10 @@
-// Package sheet writes what was found, as words and tables, in Markdown or as one self-contained HTML file that needs no
-// script. What it is given may be recorded text: it is shown as it is, and is never markup.
-package sheet
+package reports
 
 import (
 	"bytes"
+	"crypto/sha256"
 	_ "embed"
+	"encoding/base64"
 	"fmt"
 	"html/template"
 	"io"
@@ -12,7 +12,8 @@ import (
 	"rollcall/harness/verdict/phrase"
 )
 
-// A Sheet is a title, paragraphs and sections.
+// A Sheet is a title, paragraphs and sections: what was found, as words and tables, in Markdown or as one self-contained HTML file that
+// needs no script. What it is given may be recorded text: it is shown as it is, and is never markup.
 type Sheet struct {
 	Title    string
 	Text     []string // a paragraph each
@@ -27,8 +28,8 @@ type Section struct {
 	Rows  [][]string
 }
 
-// Markdown writes a page as GitHub shows it.
-func Markdown(w io.Writer, p Sheet) error {
+// SheetMarkdown writes a page as GitHub shows it.
+func SheetMarkdown(w io.Writer, p Sheet) error {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "# %s\n", Escape(p.Title))
 	paragraphs(&b, p.Text)
@@ -55,16 +56,16 @@ func paragraphs(b *bytes.Buffer, text []string) {
 	}
 }
 
-//go:embed page.css
-var style string
+//go:embed sheet.css
+var sheetStyle string
 
-//go:embed page.html
-var form string
+//go:embed sheet.html
+var sheetForm string
 
-// HTML writes a page as one file that loads nothing and runs nothing: its policy allows its own style alone.
-func HTML(w io.Writer, p Sheet) error {
-	policy := "default-src 'none'; style-src " + PolicySource(style)
-	parsed, err := template.New("page").Funcs(template.FuncMap{"line": phrase.Printable}).Parse(form)
+// SheetHTML writes a page as one file that loads nothing and runs nothing: its policy allows its own style alone.
+func SheetHTML(w io.Writer, p Sheet) error {
+	policy := "default-src 'none'; style-src " + PolicySource(sheetStyle)
+	parsed, err := template.New("page").Funcs(template.FuncMap{"line": phrase.Printable}).Parse(sheetForm)
 	if err != nil {
 		return fmt.Errorf("sheet: read form: %w", err)
 	}
@@ -73,11 +74,17 @@ func HTML(w io.Writer, p Sheet) error {
 		Sheet
 		Policy string
 		Style  template.HTML
-	}{p, policy, template.HTML("<style>" + style + "</style>")}); err != nil {
+	}{p, policy, template.HTML("<style>" + sheetStyle + "</style>")}); err != nil {
 		return fmt.Errorf("sheet: fill form: %w", err)
 	}
 	if _, err := w.Write(b.Bytes()); err != nil {
 		return fmt.Errorf("sheet: write html: %w", err)
 	}
 	return nil
+}
+
+// PolicySource names an inline text in a Content-Security-Policy.
+func PolicySource(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 }
