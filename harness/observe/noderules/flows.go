@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"rollcall/harness/observe/noderules/conntrack"
+	"rollcall/harness/observe/noderules/netfilter"
 )
 
 const (
@@ -35,9 +35,9 @@ type flows struct {
 	next     time.Time
 }
 
-// A listener is what flows need of a conntrack.Listener; tests have their own.
+// A listener is what flows need of a netfilter.Listener; tests have their own.
 type listener interface {
-	Take() (heard []conntrack.Flow, since time.Time, lost error)
+	Take() (heard []netfilter.Flow, since time.Time, lost error)
 	Close() error
 }
 
@@ -46,7 +46,7 @@ func listen(w *lineWriter, a asked) flows {
 	if len(a.to) == 0 {
 		return flows{}
 	}
-	l, err := conntrack.Listen(a.to...)
+	l, err := netfilter.Listen(a.to...)
 	if err != nil {
 		w.noFlows(time.Now(), err)
 		return flows{}
@@ -63,7 +63,7 @@ func (f *flows) write(w *lineWriter) {
 	}
 	f.next = now.Add(flowsEvery)
 	heard, since, lost := f.listener.Take()
-	heard = slices.DeleteFunc(heard, func(h conntrack.Flow) bool { return len(f.from) > 0 && !slices.Contains(f.from, h.Client.Addr()) })
+	heard = slices.DeleteFunc(heard, func(h netfilter.Flow) bool { return len(f.from) > 0 && !slices.Contains(f.from, h.Client.Addr()) })
 	now = time.Now() // which no flow is younger than
 	for some := range slices.Chunk(heard, flowsPerLine) {
 		w.flow(now, some)

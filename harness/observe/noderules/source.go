@@ -15,7 +15,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"rollcall/harness/dataplane"
-	"rollcall/harness/observe/noderules/nftables"
+	"rollcall/harness/observe/noderules/netfilter"
 )
 
 // A source reads to which endpoints the node's rules route.
@@ -68,15 +68,15 @@ const kubeChains = "KUBE-"
 
 // tables reads nf_tables: what kube-proxy writes in nftables mode and in iptables mode, since a node's may be switched from the
 // one to the other.
-type tables struct{ mirror *nftables.Mirror }
+type tables struct{ mirror *netfilter.Mirror }
 
 func openTables() (*tables, error) {
-	var followed []nftables.Table
+	var followed []netfilter.Table
 	for _, family := range []byte{unix.NFPROTO_IPV4, unix.NFPROTO_IPV6} {
-		followed = append(followed, nftables.Table{Family: family, Name: "kube-proxy"},
-			nftables.Table{Family: family, Name: "nat", Chains: kubeChains})
+		followed = append(followed, netfilter.Table{Family: family, Name: "kube-proxy"},
+			netfilter.Table{Family: family, Name: "nat", Chains: kubeChains})
 	}
-	mirror, err := nftables.Open(followed...)
+	mirror, err := netfilter.OpenMirror(followed...)
 	if errors.Is(err, unix.EPERM) {
 		err = fmt.Errorf("%w: it takes CAP_NET_ADMIN", err)
 	}

@@ -10,29 +10,29 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ErrMalformed is what a message that is not what the kernel's headers describe gives.
-var ErrMalformed = errors.New("malformed message")
+// errMalformed is what a message that is not what the kernel's headers describe gives.
+var errMalformed = errors.New("malformed message")
 
-// A Message is one netlink message of a subsystem of netfilter. What a dump lists and what an event
+// A message is one netlink message of a subsystem of netfilter. What a dump lists and what an event
 // announces have the same form.
-type Message struct {
+type message struct {
 	Kind   int  // within the subsystem, such as unix.NFT_MSG_…
 	Family byte // of the table or connection concerned
 	Body   []byte
 }
 
-// Split takes a datagram apart. The bodies share its memory. done reports that a dump is complete; an
+// splitMessages takes a datagram apart. The bodies share its memory. done reports that a dump is complete; an
 // error is the kernel's answer to a request, or that the bytes are no messages.
-func Split(datagram []byte) (messages []Message, done bool, err error) {
+func splitMessages(datagram []byte) (messages []message, done bool, err error) {
 	const header, genmsg = unix.SizeofNlMsghdr, 4
 	for len(datagram) > 0 {
 		if len(datagram) < header {
-			return messages, false, ErrMalformed
+			return messages, false, errMalformed
 		}
 		size := int(binary.NativeEndian.Uint32(datagram))
 		kind := binary.NativeEndian.Uint16(datagram[4:])
 		if size < header || size > len(datagram) {
-			return messages, false, ErrMalformed
+			return messages, false, errMalformed
 		}
 		payload := datagram[header:size]
 		datagram = datagram[min(aligned(size), len(datagram)):]
@@ -41,7 +41,7 @@ func Split(datagram []byte) (messages []Message, done bool, err error) {
 			return messages, true, nil
 		case kind == unix.NLMSG_ERROR:
 			if len(payload) < 4 {
-				return messages, false, ErrMalformed
+				return messages, false, errMalformed
 			}
 			if code := int32(binary.NativeEndian.Uint32(payload)); code != 0 {
 				return messages, false, unix.Errno(-code)
@@ -50,20 +50,20 @@ func Split(datagram []byte) (messages []Message, done bool, err error) {
 		case kind>>8 == unix.NFNL_SUBSYS_NONE: // netlink's own
 			continue
 		case len(payload) < genmsg:
-			return messages, false, ErrMalformed
+			return messages, false, errMalformed
 		}
-		messages = append(messages, Message{Kind: int(kind & 0xff), Family: payload[0], Body: payload[genmsg:]})
+		messages = append(messages, message{Kind: int(kind & 0xff), Family: payload[0], Body: payload[genmsg:]})
 	}
 	return messages, false, nil
 }
 
-// Attributes are the values of an attribute list by their type. Types beyond are not needed.
-type Attributes [24][]byte
+// attributes are the values of an attribute list by their type. Types beyond are not needed.
+type attributes [24][]byte
 
-// Parse reads an attribute list. The values share its memory.
-func Parse(b []byte) (Attributes, error) {
-	var a Attributes
-	err := Each(b, func(kind int, value []byte) error {
+// parseAttributes reads an attribute list. The values share its memory.
+func parseAttributes(b []byte) (attributes, error) {
+	var a attributes
+	err := eachAttribute(b, func(kind int, value []byte) error {
 		if kind < len(a) {
 			a[kind] = value
 		}
@@ -72,17 +72,17 @@ func Parse(b []byte) (Attributes, error) {
 	return a, err
 }
 
-// Each calls do for every attribute of a list, until one gives an error.
-func Each(b []byte, do func(kind int, value []byte) error) error {
+// eachAttribute calls do for every attribute of a list, until one gives an error.
+func eachAttribute(b []byte, do func(kind int, value []byte) error) error {
 	const header, kindMask = unix.SizeofNlAttr, 0x3fff
 	for len(b) > 0 {
 		if len(b) < header {
-			return ErrMalformed
+			return errMalformed
 		}
 		size := int(binary.NativeEndian.Uint16(b))
 		kind := int(binary.NativeEndian.Uint16(b[2:])) & kindMask
 		if size < header || size > len(b) {
-			return ErrMalformed
+			return errMalformed
 		}
 		if err := do(kind, b[header:size]); err != nil {
 			return err
@@ -92,8 +92,8 @@ func Each(b []byte, do func(kind int, value []byte) error) error {
 	return nil
 }
 
-// A Request asks the kernel for what there is; other requests are never made.
-type Request struct {
+// A request asks the kernel for what there is; other requests are never made.
+type request struct {
 	Subsystem int // unix.NFNL_SUBSYS_…
 	Kind      int // within it, such as unix.NFT_MSG_GET…
 	Flags     int
@@ -101,7 +101,7 @@ type Request struct {
 	Names     []string // values of the attributes 1, 2, …
 }
 
-func (r Request) bytes(sequence uint32) []byte {
+func (r request) bytes(sequence uint32) []byte {
 	b := make([]byte, unix.SizeofNlMsghdr, 64)
 	b = append(b, r.Family, unix.NFNETLINK_V0, 0, 0)
 	for i, name := range r.Names {
@@ -118,22 +118,22 @@ func (r Request) bytes(sequence uint32) []byte {
 	return b
 }
 
-func (r Request) String() string {
+func (r request) String() string {
 	return fmt.Sprintf("request %d of subsystem %d %q", r.Kind, r.Subsystem, r.Names)
 }
 
 func aligned(size int) int { return (size + 3) &^ 3 }
 
-// Text is a string of the kernel without the zero it ends in.
-func Text(b []byte) string {
+// textOf is a string of the kernel without the zero it ends in.
+func textOf(b []byte) string {
 	if n := len(b); n > 0 && b[n-1] == 0 {
 		b = b[:n-1]
 	}
 	return string(b)
 }
 
-// Number is a whole number of 4 or 8 bytes as netfilter writes it, 0 if it is absent.
-func Number(b []byte) uint64 {
+// numberOf is a whole number of 4 or 8 bytes as netfilter writes it, 0 if it is absent.
+func numberOf(b []byte) uint64 {
 	switch len(b) {
 	case 4:
 		return uint64(binary.BigEndian.Uint32(b))

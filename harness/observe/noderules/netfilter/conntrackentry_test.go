@@ -1,6 +1,6 @@
 //go:build linux
 
-package conntrack
+package netfilter
 
 import (
 	"encoding/binary"
@@ -11,13 +11,11 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
-
-	"rollcall/harness/observe/noderules/netfilter"
 )
 
-// recorded are events as they came from Linux 6.18 in a network namespace, as that of the namespace tests is, on a machine whose
+// recordedConnections are events as they came from Linux 6.18 in a network namespace, as that of the namespace tests is, on a machine whose
 // order of bytes is little-endian: of one connection by TCP to the Service's port 80, and by UDP to port 80 of the client.
-func recorded(t testing.TB, file string) []byte {
+func recordedConnections(t testing.TB, file string) []byte {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join("testdata", file))
 	if err != nil {
@@ -38,21 +36,21 @@ func with(message []byte, kind int, value ...byte) []byte {
 }
 
 func TestParse(t *testing.T) {
-	inZone := with(recorded(t, "tcp4"), ofZone, 0, 5)
+	inZone := with(recordedConnections(t, "tcp4"), ofZone, 0, 5)
 	for _, tc := range []struct {
 		sentence        string
 		message         []byte
 		id              uint32
 		client, to, pod string
 	}{
-		{"IPv4", recorded(t, "tcp4"), 0x1e8b4422, client4 + ":60337", service4 + ":80", "10.244.1.2:8080"},
-		{"IPv6", recorded(t, "tcp6"), 0x59880dbd, "[" + client6 + "]:37125", "[" + service6 + "]:80", "[fd00:10:244:1::2]:8080"},
-		{"UDP is none of ours", recorded(t, "udp4"), 0, "invalid AddrPort", "invalid AddrPort", "invalid AddrPort"},
-		{"nor is UDP by IPv6", recorded(t, "udp6"), 0, "invalid AddrPort", "invalid AddrPort", "invalid AddrPort"},
+		{"IPv4", recordedConnections(t, "tcp4"), 0x1e8b4422, client4 + ":60337", service4 + ":80", "10.244.1.2:8080"},
+		{"IPv6", recordedConnections(t, "tcp6"), 0x59880dbd, "[" + client6 + "]:37125", "[" + service6 + "]:80", "[fd00:10:244:1::2]:8080"},
+		{"UDP is none of ours", recordedConnections(t, "udp4"), 0, "invalid AddrPort", "invalid AddrPort", "invalid AddrPort"},
+		{"nor is UDP by IPv6", recordedConnections(t, "udp6"), 0, "invalid AddrPort", "invalid AddrPort", "invalid AddrPort"},
 		{"nor is another zone's", inZone, 0, "invalid AddrPort", "invalid AddrPort", "invalid AddrPort"},
 	} {
 		t.Run(tc.sentence, func(t *testing.T) {
-			messages, _, err := netfilter.Split(tc.message)
+			messages, _, err := splitMessages(tc.message)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -69,11 +67,11 @@ func TestParse(t *testing.T) {
 
 func TestAMessageThatIsCutShortIsMalformed(t *testing.T) {
 	for _, file := range recordings[:2] {
-		whole := recorded(t, file)
+		whole := recordedConnections(t, file)
 		for size := 16; size < 140; size += 4 {
 			part := slices.Clone(whole[:size])
 			binary.NativeEndian.PutUint32(part, uint32(size))
-			messages, _, err := netfilter.Split(part)
+			messages, _, err := splitMessages(part)
 			if err == nil {
 				_, err = parse(messages[0])
 			}
@@ -96,7 +94,7 @@ func changed(t *rapid.T, originals [][]byte) []byte {
 
 func originals(t *testing.T) (all [][]byte) {
 	for _, file := range recordings {
-		all = append(all, recorded(t, file))
+		all = append(all, recordedConnections(t, file))
 	}
 	return all
 }
@@ -106,8 +104,8 @@ func TestAnyBytesAreParsedOrMalformed(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		ofOne := rapid.Custom(func(t *rapid.T) []byte { return changed(t, all) })
 		datagram := rapid.OneOf(rapid.SliceOf(rapid.Byte()), ofOne).Draw(t, "datagram")
-		messages, _, _ := netfilter.Split(datagram)
-		for _, m := range append(messages, netfilter.Message{Body: datagram}) {
+		messages, _, _ := splitMessages(datagram)
+		for _, m := range append(messages, message{Body: datagram}) {
 			if c, err := parse(m); err != nil && c != (connection{}) {
 				t.Fatalf("%v in spite of %v", c, err)
 			}
@@ -120,7 +118,7 @@ func TestAnEventBehindTheTableIsNotToldAgain(t *testing.T) {
 	l := &Listener{to: []netip.AddrPort{netip.MustParseAddrPort("10.96.0.10:80")}, known: map[identity]struct{}{}}
 	l.early = map[identity]struct{}{{0x1e8b4422, netip.MustParseAddrPort(client4 + ":60337")}: {}}
 	for _, want := range []int{0, 1} {
-		l.hear(recorded(t, "tcp4"), nil)
+		l.hear(recordedConnections(t, "tcp4"), nil)
 		if flows, _, lost := l.Take(); len(flows) != want || lost != nil {
 			t.Errorf("%v, %v, want %d", flows, lost, want)
 		}

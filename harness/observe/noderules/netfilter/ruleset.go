@@ -1,6 +1,6 @@
 //go:build linux
 
-package nftables
+package netfilter
 
 import (
 	"fmt"
@@ -9,8 +9,6 @@ import (
 	"strings"
 
 	"golang.org/x/sys/unix"
-
-	"rollcall/harness/observe/noderules/netfilter"
 )
 
 // A Table names a table to follow.
@@ -61,9 +59,9 @@ func newRuleset(tables []Table) ruleset {
 func (c *contents) clear() { c.chains, c.sets = map[string]*chain{}, map[string]*set{} }
 
 // follows reports whether a message is about one of the tables.
-func (rs ruleset) follows(m netfilter.Message) bool { return rs.of(m) != nil }
+func (rs ruleset) follows(m message) bool { return rs.of(m) != nil }
 
-func (rs ruleset) of(m netfilter.Message) *contents {
+func (rs ruleset) of(m message) *contents {
 	name := table(m)
 	for _, c := range rs {
 		if c.Family == m.Family && c.Name == name {
@@ -74,22 +72,22 @@ func (rs ruleset) of(m netfilter.Message) *contents {
 }
 
 // table is the name of the table concerned, empty in messages about none: every kind has it first.
-func table(m netfilter.Message) string {
+func table(m message) string {
 	const nameOfTable = 1
-	a, err := netfilter.Parse(m.Body)
+	a, err := parseAttributes(m.Body)
 	if err != nil {
 		return ""
 	}
-	return netfilter.Text(a[nameOfTable])
+	return textOf(a[nameOfTable])
 }
 
 // apply changes the ruleset as the message says. It keeps nothing of the message's memory.
-func (rs ruleset) apply(m netfilter.Message) error {
+func (rs ruleset) apply(m message) error {
 	c := rs.of(m)
 	if c == nil {
 		return nil
 	}
-	a, err := netfilter.Parse(m.Body)
+	a, err := parseAttributes(m.Body)
 	if err == nil {
 		err = c.apply(m.Kind, a)
 	}
@@ -99,24 +97,24 @@ func (rs ruleset) apply(m netfilter.Message) error {
 	return nil
 }
 
-func (c *contents) apply(kind int, a netfilter.Attributes) error {
+func (c *contents) apply(kind int, a attributes) error {
 	switch kind {
 	case unix.NFT_MSG_DELTABLE:
 		c.clear()
 	case unix.NFT_MSG_NEWCHAIN:
-		c.chain(netfilter.Text(a[unix.NFTA_CHAIN_NAME])).base = a[unix.NFTA_CHAIN_HOOK] != nil
+		c.chain(textOf(a[unix.NFTA_CHAIN_NAME])).base = a[unix.NFTA_CHAIN_HOOK] != nil
 	case unix.NFT_MSG_DELCHAIN:
-		delete(c.chains, netfilter.Text(a[unix.NFTA_CHAIN_NAME]))
+		delete(c.chains, textOf(a[unix.NFTA_CHAIN_NAME]))
 	case unix.NFT_MSG_NEWRULE:
 		r, err := parseRule(c.Family, a[unix.NFTA_RULE_EXPRESSIONS])
-		c.chain(netfilter.Text(a[unix.NFTA_RULE_CHAIN])).rules[netfilter.Number(a[unix.NFTA_RULE_HANDLE])] = r
+		c.chain(textOf(a[unix.NFTA_RULE_CHAIN])).rules[numberOf(a[unix.NFTA_RULE_HANDLE])] = r
 		return err
 	case unix.NFT_MSG_DELRULE:
-		delete(c.chain(netfilter.Text(a[unix.NFTA_RULE_CHAIN])).rules, netfilter.Number(a[unix.NFTA_RULE_HANDLE]))
+		delete(c.chain(textOf(a[unix.NFTA_RULE_CHAIN])).rules, numberOf(a[unix.NFTA_RULE_HANDLE]))
 	case unix.NFT_MSG_NEWSET:
 		c.newSet(a)
 	case unix.NFT_MSG_DELSET:
-		delete(c.sets, netfilter.Text(a[unix.NFTA_SET_NAME]))
+		delete(c.sets, textOf(a[unix.NFTA_SET_NAME]))
 	case unix.NFT_MSG_NEWSETELEM, unix.NFT_MSG_DELSETELEM:
 		return c.elements(kind, a)
 	}
@@ -132,22 +130,22 @@ func (c *contents) chain(name string) *chain {
 
 // newSet makes a set. The end of a set that belonged to a rule is not announced, and its name is given
 // again; a set that is only added again keeps its handle.
-func (c *contents) newSet(a netfilter.Attributes) {
+func (c *contents) newSet(a attributes) {
 	const handleOfSet = 16
-	name, handle := netfilter.Text(a[unix.NFTA_SET_NAME]), netfilter.Number(a[handleOfSet])
+	name, handle := textOf(a[unix.NFTA_SET_NAME]), numberOf(a[handleOfSet])
 	if old := c.sets[name]; old == nil || old.handle != handle {
-		isMap := netfilter.Number(a[unix.NFTA_SET_FLAGS])&unix.NFT_SET_MAP != 0
+		isMap := numberOf(a[unix.NFTA_SET_FLAGS])&unix.NFT_SET_MAP != 0
 		c.sets[name] = &set{handle: handle, isMap: isMap, elements: map[string]element{}}
 	}
 }
 
-func (c *contents) elements(kind int, a netfilter.Attributes) error {
-	s := c.sets[netfilter.Text(a[unix.NFTA_SET_ELEM_LIST_SET])]
+func (c *contents) elements(kind int, a attributes) error {
+	s := c.sets[textOf(a[unix.NFTA_SET_ELEM_LIST_SET])]
 	if s == nil || !s.isMap {
 		return nil
 	}
-	return netfilter.Each(a[unix.NFTA_SET_ELEM_LIST_ELEMENTS], func(_ int, b []byte) error {
-		a, err := netfilter.Parse(b)
+	return eachAttribute(a[unix.NFTA_SET_ELEM_LIST_ELEMENTS], func(_ int, b []byte) error {
+		a, err := parseAttributes(b)
 		if err != nil {
 			return err
 		}
@@ -156,7 +154,7 @@ func (c *contents) elements(kind int, a netfilter.Attributes) error {
 			delete(s.elements, key)
 			return nil
 		}
-		data, err := netfilter.Parse(a[unix.NFTA_SET_ELEM_DATA])
+		data, err := parseAttributes(a[unix.NFTA_SET_ELEM_DATA])
 		if err != nil {
 			return err
 		}

@@ -1,6 +1,6 @@
 //go:build linux
 
-package nftables
+package netfilter
 
 import (
 	"compress/gzip"
@@ -14,12 +14,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/sys/unix"
-
-	"rollcall/harness/observe/noderules/netfilter"
 )
 
-// recorded reads a file of netlink messages as they came from the kernel of a node, one after the other.
-func recorded(t *testing.T, file string) []netfilter.Message {
+// recordedRules reads a file of netlink messages as they came from the kernel of a node, one after the other.
+func recordedRules(t *testing.T, file string) []message {
 	t.Helper()
 	f, err := os.Open(filepath.Join("testdata", file+".gz"))
 	if err != nil {
@@ -34,7 +32,7 @@ func recorded(t *testing.T, file string) []netfilter.Message {
 	if err != nil {
 		t.Fatal(err)
 	}
-	messages, _, err := netfilter.Split(data)
+	messages, _, err := splitMessages(data)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,9 +40,9 @@ func recorded(t *testing.T, file string) []netfilter.Message {
 }
 
 // mirrorOf shows what a dump holds, which begins with its generation.
-func mirrorOf(t *testing.T, tables []Table, dump []netfilter.Message) *Mirror {
+func mirrorOf(t *testing.T, tables []Table, dump []message) *Mirror {
 	t.Helper()
-	a, err := netfilter.Parse(dump[0].Body)
+	a, err := parseAttributes(dump[0].Body)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,7 +53,7 @@ func mirrorOf(t *testing.T, tables []Table, dump []netfilter.Message) *Mirror {
 		}
 	}
 	m := &Mirror{tables: tables}
-	m.show(rules, uint32(netfilter.Number(a[unix.NFTA_GEN_ID])))
+	m.show(rules, uint32(numberOf(a[unix.NFTA_GEN_ID])))
 	return m
 }
 
@@ -78,11 +76,11 @@ func TestRolloutsOnRealNodes(t *testing.T) {
 	} {
 		t.Run(tc.mode, func(t *testing.T) {
 			tables := []Table{{unix.NFPROTO_IPV4, tc.table, tc.chains}, {unix.NFPROTO_IPV6, tc.table, tc.chains}}
-			m := mirrorOf(t, tables, recorded(t, tc.mode+"-before"))
+			m := mirrorOf(t, tables, recordedRules(t, tc.mode+"-before"))
 			if len(m.Endpoints()) != 8 {
 				t.Errorf("before: %v, want %s, the API server and three pods", m.Endpoints(), others)
 			}
-			m.heard = recorded(t, tc.mode+"-events")
+			m.heard = recordedRules(t, tc.mode+"-events")
 			var changes []string
 			for known := m.Endpoints(); ; known = m.Endpoints() {
 				more, err := m.apply()
@@ -99,7 +97,7 @@ func TestRolloutsOnRealNodes(t *testing.T) {
 			if diff := cmp.Diff(tc.changes, changes); diff != "" {
 				t.Error(diff)
 			}
-			after := mirrorOf(t, tables, recorded(t, tc.mode+"-after"))
+			after := mirrorOf(t, tables, recordedRules(t, tc.mode+"-after"))
 			if change := difference(m.Endpoints(), after.Endpoints()); change != "" || m.generation != after.generation {
 				t.Errorf("the events led to generation %d, there was %d with %s", m.generation, after.generation, change)
 			}
@@ -126,9 +124,9 @@ func difference(before, after []netip.AddrPort) string {
 
 func TestALostTransactionIsNoticed(t *testing.T) {
 	tables := []Table{{Family: unix.NFPROTO_IPV4, Name: "kube-proxy"}}
-	m := mirrorOf(t, tables, recorded(t, "nftables-before"))
-	events := recorded(t, "nftables-events")
-	end := slices.IndexFunc(events, func(m netfilter.Message) bool { return m.Kind == unix.NFT_MSG_NEWGEN })
+	m := mirrorOf(t, tables, recordedRules(t, "nftables-before"))
+	events := recordedRules(t, "nftables-events")
+	end := slices.IndexFunc(events, func(m message) bool { return m.Kind == unix.NFT_MSG_NEWGEN })
 	m.heard = events[end+1:]
 	if _, err := m.apply(); !errors.Is(err, errLost) {
 		t.Errorf("error %v, want %v", err, errLost)
@@ -137,8 +135,8 @@ func TestALostTransactionIsNoticed(t *testing.T) {
 
 func TestWhatWasReadAlreadyIsNotAppliedAgain(t *testing.T) {
 	tables := []Table{{Family: unix.NFPROTO_IPV4, Name: "kube-proxy"}}
-	m := mirrorOf(t, tables, recorded(t, "nftables-after"))
-	m.heard = recorded(t, "nftables-events")
+	m := mirrorOf(t, tables, recordedRules(t, "nftables-after"))
+	m.heard = recordedRules(t, "nftables-events")
 	shown := m.Endpoints()
 	if more, err := m.apply(); more || err != nil || difference(shown, m.Endpoints()) != "" {
 		t.Errorf("%v, %v, %s", more, err, difference(shown, m.Endpoints()))

@@ -1,14 +1,12 @@
 //go:build linux
 
-package nftables
+package netfilter
 
 import (
 	"encoding/binary"
 	"net/netip"
 
 	"golang.org/x/sys/unix"
-
-	"rollcall/harness/observe/noderules/netfilter"
 )
 
 // A rule is what one rule can do with a packet, as far as it decides where the packet goes.
@@ -57,16 +55,16 @@ type execution struct {
 // parseRule reads the expressions of a rule in a table of the family.
 func parseRule(family byte, expressions []byte) (rule, error) {
 	var x execution
-	err := netfilter.Each(expressions, func(_ int, element []byte) error {
-		expression, err := netfilter.Parse(element)
+	err := eachAttribute(expressions, func(_ int, element []byte) error {
+		expression, err := parseAttributes(element)
 		if err != nil {
 			return err
 		}
-		data, err := netfilter.Parse(expression[unix.NFTA_EXPR_DATA])
+		data, err := parseAttributes(expression[unix.NFTA_EXPR_DATA])
 		if err != nil {
 			return err
 		}
-		switch netfilter.Text(expression[unix.NFTA_EXPR_NAME]) {
+		switch textOf(expression[unix.NFTA_EXPR_NAME]) {
 		case "immediate":
 			return x.immediate(data)
 		case "lookup":
@@ -74,8 +72,8 @@ func parseRule(family byte, expressions []byte) (rule, error) {
 		case "nat":
 			x.translate(data)
 		case "target":
-			if netfilter.Text(data[unix.NFTA_TARGET_NAME]) == "DNAT" {
-				x.to = Destination(family, int(netfilter.Number(data[unix.NFTA_TARGET_REV])), data[unix.NFTA_TARGET_INFO])
+			if textOf(data[unix.NFTA_TARGET_NAME]) == "DNAT" {
+				x.to = DNATDestination(family, int(numberOf(data[unix.NFTA_TARGET_REV])), data[unix.NFTA_TARGET_INFO])
 			}
 		}
 		return nil
@@ -83,13 +81,13 @@ func parseRule(family byte, expressions []byte) (rule, error) {
 	return x.rule, err
 }
 
-func (x *execution) immediate(data netfilter.Attributes) error {
-	value, err := netfilter.Parse(data[unix.NFTA_IMMEDIATE_DATA])
+func (x *execution) immediate(data attributes) error {
+	value, err := parseAttributes(data[unix.NFTA_IMMEDIATE_DATA])
 	if err != nil {
 		return err
 	}
 	if constant := value[unix.NFTA_DATA_VALUE]; constant != nil {
-		copy(x.memory[offset(netfilter.Number(data[unix.NFTA_IMMEDIATE_DREG])):], constant)
+		copy(x.memory[offset(numberOf(data[unix.NFTA_IMMEDIATE_DREG])):], constant)
 		x.loaded = ""
 	}
 	chain, err := verdictChain(value)
@@ -99,24 +97,24 @@ func (x *execution) immediate(data netfilter.Attributes) error {
 	return err
 }
 
-func (x *execution) lookup(data netfilter.Attributes) {
+func (x *execution) lookup(data attributes) {
 	register := data[unix.NFTA_LOOKUP_DREG]
-	name := netfilter.Text(data[unix.NFTA_LOOKUP_SET])
+	name := textOf(data[unix.NFTA_LOOKUP_SET])
 	switch {
 	case register == nil: // a set, which the packet must be in
-	case netfilter.Number(register) == unix.NFT_REG_VERDICT:
+	case numberOf(register) == unix.NFT_REG_VERDICT:
 		x.maps = append(x.maps, name)
 	default:
-		x.loaded, x.at = name, offset(netfilter.Number(register))
+		x.loaded, x.at = name, offset(numberOf(register))
 	}
 }
 
-func (x *execution) translate(data netfilter.Attributes) {
+func (x *execution) translate(data attributes) {
 	address, port := data[unix.NFTA_NAT_REG_ADDR_MIN], data[unix.NFTA_NAT_REG_PROTO_MIN]
-	if netfilter.Number(data[unix.NFTA_NAT_TYPE]) != unix.NFT_NAT_DNAT || address == nil || port == nil {
+	if numberOf(data[unix.NFTA_NAT_TYPE]) != unix.NFT_NAT_DNAT || address == nil || port == nil {
 		return
 	}
-	family, a, p := byte(netfilter.Number(data[unix.NFTA_NAT_FAMILY])), offset(netfilter.Number(address)), offset(netfilter.Number(port))
+	family, a, p := byte(numberOf(data[unix.NFTA_NAT_FAMILY])), offset(numberOf(address)), offset(numberOf(port))
 	if x.loaded == "" {
 		x.to = endpoint(family, x.memory[a:], x.memory[p:])
 	} else if a >= x.at && p >= x.at {
@@ -125,14 +123,14 @@ func (x *execution) translate(data netfilter.Attributes) {
 }
 
 // verdictChain is the chain that data of a verdict names, empty if it is of another kind.
-func verdictChain(data netfilter.Attributes) (string, error) {
-	verdict, err := netfilter.Parse(data[unix.NFTA_DATA_VERDICT])
-	return netfilter.Text(verdict[unix.NFTA_VERDICT_CHAIN]), err
+func verdictChain(data attributes) (string, error) {
+	verdict, err := parseAttributes(data[unix.NFTA_DATA_VERDICT])
+	return textOf(verdict[unix.NFTA_VERDICT_CHAIN]), err
 }
 
-// Destination is the endpoint in the options of an iptables DNAT target of the given revision, and the
+// DNATDestination is the endpoint in the options of an iptables DNAT target of the given revision, and the
 // zero value unless they name both an address and a port.
-func Destination(family byte, revision int, options []byte) netip.AddrPort {
+func DNATDestination(family byte, revision int, options []byte) netip.AddrPort {
 	const hasAddress, hasPort = 1, 2
 	flags, address, port := 0, 4, 36
 	if revision == 0 {

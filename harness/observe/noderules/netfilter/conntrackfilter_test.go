@@ -1,6 +1,6 @@
 //go:build linux
 
-package conntrack
+package netfilter
 
 import (
 	"errors"
@@ -13,8 +13,6 @@ import (
 
 	"golang.org/x/net/bpf"
 	"pgregory.net/rapid"
-
-	"rollcall/harness/observe/noderules/netfilter"
 )
 
 // passes runs the filter for destinations on an event, as the kernel does.
@@ -47,7 +45,7 @@ func destinations(text string) (to []netip.AddrPort) {
 
 func TestFilter(t *testing.T) {
 	other := func(file string, at int, value byte) []byte {
-		event := slices.Clone(recorded(t, file))
+		event := slices.Clone(recordedConnections(t, file))
 		event[at] = value
 		return event
 	}
@@ -57,25 +55,25 @@ func TestFilter(t *testing.T) {
 		event    []byte
 		pass     bool
 	}{
-		{"the destination", "10.96.0.10:80", recorded(t, "tcp4"), true},
-		{"the destination by IPv6", "[fd00:96::10]:80", recorded(t, "tcp6"), true},
-		{"any address with the port", ":80", recorded(t, "tcp4"), true},
-		{"any address with the port, by IPv6", ":80", recorded(t, "tcp6"), true},
-		{"the last of several", "10.96.0.11:80 [fd00:96::10]:80 :30080 10.96.0.10:80", recorded(t, "tcp4"), true},
-		{"the first of several, by IPv6", "[fd00:96::10]:80 10.96.0.10:80 [fd00:96::11]:80", recorded(t, "tcp6"), true},
-		{"another port", "10.96.0.10:81 :82", recorded(t, "tcp4"), false},
-		{"another port by IPv6", "[fd00:96::10]:81 :82", recorded(t, "tcp6"), false},
-		{"another address", "10.96.0.11:80 11.96.0.10:80", recorded(t, "tcp4"), false},
-		{"another address by IPv6, whose last byte differs", "[fd00:96::11]:80", recorded(t, "tcp6"), false},
-		{"another address by IPv6, whose first byte differs", "[fc00:96::10]:80", recorded(t, "tcp6"), false},
-		{"the other family", "10.96.0.10:80", recorded(t, "tcp6"), false},
-		{"the other family, to IPv4", "[fd00:96::10]:80", recorded(t, "tcp4"), false},
-		{"none", "", recorded(t, "tcp4"), false},
-		{"the client's port, which is that of the destination", ":60337", recorded(t, "tcp4"), false},
-		{"the pod's port, which is that of the destination", ":8080", recorded(t, "tcp4"), false},
-		{"UDP", ":80", recorded(t, "udp4"), false},
-		{"UDP by IPv6", ":80", recorded(t, "udp6"), false},
-		{"what is too short is looked at", ":81", recorded(t, "tcp4")[:90], true},
+		{"the destination", "10.96.0.10:80", recordedConnections(t, "tcp4"), true},
+		{"the destination by IPv6", "[fd00:96::10]:80", recordedConnections(t, "tcp6"), true},
+		{"any address with the port", ":80", recordedConnections(t, "tcp4"), true},
+		{"any address with the port, by IPv6", ":80", recordedConnections(t, "tcp6"), true},
+		{"the last of several", "10.96.0.11:80 [fd00:96::10]:80 :30080 10.96.0.10:80", recordedConnections(t, "tcp4"), true},
+		{"the first of several, by IPv6", "[fd00:96::10]:80 10.96.0.10:80 [fd00:96::11]:80", recordedConnections(t, "tcp6"), true},
+		{"another port", "10.96.0.10:81 :82", recordedConnections(t, "tcp4"), false},
+		{"another port by IPv6", "[fd00:96::10]:81 :82", recordedConnections(t, "tcp6"), false},
+		{"another address", "10.96.0.11:80 11.96.0.10:80", recordedConnections(t, "tcp4"), false},
+		{"another address by IPv6, whose last byte differs", "[fd00:96::11]:80", recordedConnections(t, "tcp6"), false},
+		{"another address by IPv6, whose first byte differs", "[fc00:96::10]:80", recordedConnections(t, "tcp6"), false},
+		{"the other family", "10.96.0.10:80", recordedConnections(t, "tcp6"), false},
+		{"the other family, to IPv4", "[fd00:96::10]:80", recordedConnections(t, "tcp4"), false},
+		{"none", "", recordedConnections(t, "tcp4"), false},
+		{"the client's port, which is that of the destination", ":60337", recordedConnections(t, "tcp4"), false},
+		{"the pod's port, which is that of the destination", ":8080", recordedConnections(t, "tcp4"), false},
+		{"UDP", ":80", recordedConnections(t, "udp4"), false},
+		{"UDP by IPv6", ":80", recordedConnections(t, "udp6"), false},
+		{"what is too short is looked at", ":81", recordedConnections(t, "tcp4")[:90], true},
 		{"nothing", ":81", nil, true},
 		{"an unknown family is looked at", ":81", other("tcp4", 16, 7), true},
 		{"another first attribute is looked at", ":81", other("tcp4", 22, 2), true},
@@ -97,7 +95,7 @@ func TestFilterHoldsBackNothingOfOurs(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		l := &Listener{to: destinations(rapid.SampledFrom([]string{"10.96.0.10:80 [fd00:96::10]:80", ":80"}).Draw(t, "to"))}
 		event := changed(t, all)
-		messages, _, _ := netfilter.Split(event)
+		messages, _, _ := splitMessages(event)
 		for _, m := range messages {
 			if c, err := parse(m); err == nil && l.asked(c) && !passes(t, l.to, event) {
 				t.Fatalf("%v is held back", c)

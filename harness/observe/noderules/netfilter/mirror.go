@@ -1,11 +1,6 @@
 //go:build linux
 
-// Package nftables mirrors what tables of the kernel's nf_tables do with packets, by the events that
-// every change sends to who listens. It reads, and changes nothing.
-//
-// The iptables of most systems writes into nf_tables too, so that both of kube-proxy's table modes are seen
-// by the same means.
-package nftables
+package netfilter
 
 import (
 	"errors"
@@ -16,41 +11,34 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
-
-	"rollcall/harness/observe/noderules/netfilter"
 )
 
-// A Mirror holds tables of this network namespace as they are after the last transaction it was told of.
-// It is for one goroutine.
+// A Mirror holds what tables of this network namespace do with packets after the last transaction it was told of: by the events that
+// every change sends to who listens. It is for one goroutine.
+//
+// The iptables of most systems writes into nf_tables too, so that both of kube-proxy's table modes are seen by the same means.
 type Mirror struct {
 	tables   []Table
-	events   *netfilter.Socket // hears
-	requests *netfilter.Socket // asks
+	events   *socket // hears
+	requests *socket // asks
 
 	rules      ruleset
 	endpoints  []netip.AddrPort
 	generation uint32 // of the kernel's rulesets: each transaction adds one
 	stale      bool   // an event was missed
 
-	heard []netfilter.Message // and not taken yet
-	open  []netfilter.Message // taken of a transaction whose end was not, as far as they are about the tables
+	heard []message // and not taken yet
+	open  []message // taken of a transaction whose end was not, as far as they are about the tables
 }
 
-// queueSize is that of the kernel's queue of events in bytes, which holds the largest transaction of a node with thousands of
-// Services.
-const queueSize = 16 << 20
-
-// errLost is that a transaction was not heard of.
-var errLost = errors.New("events of the kernel were lost")
-
-// Open begins to listen and reads the tables. Those that do not exist are empty until they do. It needs
+// OpenMirror begins to listen and reads the tables. Those that do not exist are empty until they do. It needs
 // CAP_NET_ADMIN in the network namespace.
-func Open(tables ...Table) (*Mirror, error) {
-	events, err := netfilter.Open(queueSize, nil, unix.NFNLGRP_NFTABLES)
+func OpenMirror(tables ...Table) (*Mirror, error) {
+	events, err := openSocket(queueSize, nil, unix.NFNLGRP_NFTABLES)
 	if err != nil {
 		return nil, fmt.Errorf("nftables: listen: %w", err)
 	}
-	requests, err := netfilter.Open(queueSize, nil)
+	requests, err := openSocket(queueSize, nil)
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("nftables: %w", err), events.Close())
 	}
@@ -87,7 +75,7 @@ func (m *Mirror) Await(until time.Time) error {
 			return nil
 		}
 		if err == nil {
-			m.heard, _, err = netfilter.Split(slices.Clone(datagram))
+			m.heard, _, err = splitMessages(slices.Clone(datagram))
 		} else if errors.Is(err, unix.ENOBUFS) {
 			err = errLost
 		}
@@ -112,11 +100,11 @@ func (m *Mirror) apply() (bool, error) {
 		}
 		ended := m.open
 		m.open = nil
-		a, err := netfilter.Parse(next.Body)
+		a, err := parseAttributes(next.Body)
 		if err != nil {
 			return false, err
 		}
-		generation := uint32(netfilter.Number(a[unix.NFTA_GEN_ID]))
+		generation := uint32(numberOf(a[unix.NFTA_GEN_ID]))
 		switch ahead := int32(generation - m.generation); {
 		case ahead <= 0: // it was read already
 			continue
@@ -145,7 +133,7 @@ func (m *Mirror) Check() error {
 		if err != nil {
 			return fmt.Errorf("nftables: read tables: %w", err)
 		}
-		for late := time.Now().Add(netfilter.AnswerTime); int32(generation-m.generation) > 0; {
+		for late := time.Now().Add(answerTime); int32(generation-m.generation) > 0; {
 			if time.Now().After(late) {
 				return fmt.Errorf("nftables: check tables: %w", errLost)
 			}
@@ -199,10 +187,10 @@ func (m *Mirror) fetch() (ruleset, uint32, error) {
 
 func (m *Mirror) readGeneration() (uint32, error) {
 	var generation uint64
-	r := netfilter.Request{Subsystem: unix.NFNL_SUBSYS_NFTABLES, Kind: unix.NFT_MSG_GETGEN, Flags: unix.NLM_F_ACK}
-	err := m.requests.Ask(r, func(answer netfilter.Message) error {
-		a, err := netfilter.Parse(answer.Body)
-		generation = netfilter.Number(a[unix.NFTA_GEN_ID])
+	r := request{Subsystem: unix.NFNL_SUBSYS_NFTABLES, Kind: unix.NFT_MSG_GETGEN, Flags: unix.NLM_F_ACK}
+	err := m.requests.Ask(r, func(answer message) error {
+		a, err := parseAttributes(answer.Body)
+		generation = numberOf(a[unix.NFTA_GEN_ID])
 		return err
 	})
 	return uint32(generation), err
@@ -215,7 +203,7 @@ func (m *Mirror) dump() (rules ruleset, err error) {
 		if err != nil {
 			return
 		}
-		r := netfilter.Request{Subsystem: unix.NFNL_SUBSYS_NFTABLES, Kind: kind, Flags: unix.NLM_F_DUMP, Family: t.Family, Names: names}
+		r := request{Subsystem: unix.NFNL_SUBSYS_NFTABLES, Kind: kind, Flags: unix.NLM_F_DUMP, Family: t.Family, Names: names}
 		if err = m.requests.Ask(r, rules.apply); errors.Is(err, unix.ENOENT) { // the table, or a set by now
 			err = nil
 		}

@@ -1,6 +1,6 @@
 //go:build linux
 
-package conntrack
+package netfilter
 
 import (
 	"errors"

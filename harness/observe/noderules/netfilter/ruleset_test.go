@@ -1,6 +1,6 @@
 //go:build linux
 
-package nftables
+package netfilter
 
 import (
 	"encoding/binary"
@@ -12,8 +12,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/sys/unix"
 	"pgregory.net/rapid"
-
-	"rollcall/harness/observe/noderules/netfilter"
 )
 
 // attribute is one attribute of a list, as the kernel writes it.
@@ -65,7 +63,7 @@ func value(e netip.AddrPort) []byte {
 
 // A kernel is the messages about one table, in the order in which they were made.
 type kernel struct {
-	messages []netfilter.Message
+	messages []message
 	handle   uint64
 }
 
@@ -73,7 +71,7 @@ const testTable = "kube-proxy"
 
 func (k *kernel) say(kind int, parts ...[]byte) {
 	body := slices.Concat(append([][]byte{name(1, testTable)}, parts...)...)
-	k.messages = append(k.messages, netfilter.Message{Kind: kind, Family: unix.NFPROTO_IPV4, Body: body})
+	k.messages = append(k.messages, message{Kind: kind, Family: unix.NFPROTO_IPV4, Body: body})
 }
 
 func (k *kernel) next() uint64 { k.handle++; return k.handle }
@@ -112,7 +110,7 @@ func (k *kernel) element(kind int, n string, parts ...[]byte) {
 }
 
 // shown is what a ruleset of the one table holds after the messages, whose memory is gone by then.
-func shown(t interface{ Fatal(...any) }, rs ruleset, messages []netfilter.Message) []string {
+func shown(t interface{ Fatal(...any) }, rs ruleset, messages []message) []string {
 	for _, m := range messages {
 		m.Body = slices.Clone(m.Body)
 		if err := rs.apply(m); err != nil {
@@ -314,9 +312,9 @@ func FuzzMessages(f *testing.F) {
 		f.Add(m.Kind, m.Body)
 	}
 	f.Fuzz(func(t *testing.T, kind int, body []byte) {
-		_, _, _ = netfilter.Split(body)
+		_, _, _ = splitMessages(body)
 		rs := oneTable()
-		if rs.apply(netfilter.Message{Kind: kind, Family: unix.NFPROTO_IPV4, Body: append(name(1, testTable), body...)}) == nil {
+		if rs.apply(message{Kind: kind, Family: unix.NFPROTO_IPV4, Body: append(name(1, testTable), body...)}) == nil {
 			rs.endpoints()
 		}
 	})

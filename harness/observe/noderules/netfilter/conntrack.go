@@ -1,11 +1,6 @@
 //go:build linux
 
-// Package conntrack tells of each TCP connection to given destinations to which pod it was sent, as the kernel's connection
-// tracking notes it: by the events about new entries of its table. It reads, and changes nothing.
-//
-// It is written anew since github.com/ti-mo/conntrack (v0.6) has neither a filter in the kernel nor a way to go on after a loss:
-// its workers decode each event of the node and end with the first error, ENOBUFS among them.
-package conntrack
+package netfilter
 
 import (
 	"cmp"
@@ -20,8 +15,6 @@ import (
 
 	"golang.org/x/net/bpf"
 	"golang.org/x/sys/unix"
-
-	"rollcall/harness/observe/noderules/netfilter"
 )
 
 // A Flow is a connection that was routed. One that was rejected or dropped before that is none.
@@ -32,11 +25,15 @@ type Flow struct {
 	Pod      netip.AddrPort // source of the reply's tuple
 }
 
-// A Listener hears of new connections. Its methods may be called by several goroutines.
+// A Listener hears of each TCP connection to given destinations to which pod it was sent, as the kernel's connection tracking notes it:
+// by the events about new entries of its table. Its methods may be called by several goroutines.
+//
+// It is written anew since github.com/ti-mo/conntrack (v0.6) has neither a filter in the kernel nor a way to go on after a loss:
+// its workers decode each event of the node and end with the first error, ENOBUFS among them.
 type Listener struct {
 	to       []netip.AddrPort
-	events   *netfilter.Socket // hears
-	requests *netfilter.Socket // asks
+	events   *socket // hears
+	requests *socket // asks
 	ended    chan struct{}
 
 	// Of the goroutine that receives.
@@ -53,10 +50,6 @@ type Listener struct {
 }
 
 const (
-	// queueSize is that of the kernel's queue of events in bytes. An event takes about 1 KiB of it: this is for 20 s in which a node
-	// does not get to reading those of 700 connections/s.
-	queueSize = 16 << 20
-
 	// knownLimit is the smallest limit of known entries, which take about 5 MiB. 700 connections/s reach it in a minute and a half.
 	knownLimit = 1 << 16
 
@@ -64,8 +57,6 @@ const (
 	// (Linux v6.18, Documentation/networking/nf_conntrack-sysctl.rst).
 	eventsSetting = "/proc/sys/net/netfilter/nf_conntrack_events"
 )
-
-var errLost = errors.New("events of the kernel were lost")
 
 // Listen begins to listen to new connections to the destinations; one without an address stands for any address with its port.
 // Every connection that is begun after it returned is told. It needs CAP_NET_ADMIN in the network namespace.
@@ -104,11 +95,11 @@ func open(queue int, to []netip.AddrPort) (*Listener, error) {
 		instructions = append(instructions, unix.SockFilter{Code: i.Op, Jt: i.Jt, Jf: i.Jf, K: i.K})
 	}
 	// The table is asked for by another socket: the filter would see but the first entry of a datagram that has many.
-	events, err := netfilter.Open(queue, instructions, unix.NFNLGRP_CONNTRACK_NEW)
+	events, err := openSocket(queue, instructions, unix.NFNLGRP_CONNTRACK_NEW)
 	if err != nil {
 		return nil, fmt.Errorf("conntrack: listen: %w", err)
 	}
-	requests, err := netfilter.Open(queueSize, nil)
+	requests, err := openSocket(queueSize, nil)
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("conntrack: %w", err), events.Close())
 	}
@@ -144,11 +135,11 @@ func (l *Listener) Close() error {
 
 // hear notes the flow of an event. The events that are still in the queue after an error came before those that were lost.
 func (l *Listener) hear(datagram []byte, err error) {
-	var events []netfilter.Message
+	var events []message
 	if errors.Is(err, unix.ENOBUFS) {
 		err = errLost
 	} else if err == nil {
-		events, _, err = netfilter.Split(datagram)
+		events, _, err = splitMessages(datagram)
 	}
 	for _, event := range events {
 		c, malformed := parse(event)
@@ -180,8 +171,8 @@ func (l *Listener) empty() {
 // read reads the table. If events were lost, it tells of the entries that were not told yet.
 func (l *Listener) read(lost bool) error {
 	there := map[identity]connection{}
-	r := netfilter.Request{Subsystem: unix.NFNL_SUBSYS_CTNETLINK, Kind: getConnection, Flags: unix.NLM_F_DUMP}
-	err := l.requests.Ask(r, func(m netfilter.Message) error {
+	r := request{Subsystem: unix.NFNL_SUBSYS_CTNETLINK, Kind: getConnection, Flags: unix.NLM_F_DUMP}
+	err := l.requests.Ask(r, func(m message) error {
 		c, err := parse(m)
 		if l.asked(c) {
 			there[c.identity] = c

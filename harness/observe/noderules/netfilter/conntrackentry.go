@@ -1,6 +1,6 @@
 //go:build linux
 
-package conntrack
+package netfilter
 
 import (
 	"cmp"
@@ -8,8 +8,6 @@ import (
 	"net/netip"
 
 	"golang.org/x/sys/unix"
-
-	"rollcall/harness/observe/noderules/netfilter"
 )
 
 // Types of attributes, and the kind of a message (Linux v6.18, include/uapi/linux/netfilter/nfnetlink_conntrack.h).
@@ -47,8 +45,8 @@ type identity struct {
 }
 
 // parse reads a message about one entry.
-func parse(m netfilter.Message) (connection, error) {
-	a, err := netfilter.Parse(m.Body)
+func parse(m message) (connection, error) {
+	a, err := parseAttributes(m.Body)
 	if err != nil || m.Kind != newConnection || a[ofZone] != nil {
 		return connection{}, err
 	}
@@ -57,14 +55,14 @@ func parse(m netfilter.Message) (connection, error) {
 	if err := cmp.Or(errOriginal, errReply); err != nil || !to.IsValid() {
 		return connection{}, err
 	}
-	return connection{identity{uint32(netfilter.Number(a[ofID])), client}, to, pod}, nil
+	return connection{identity{uint32(numberOf(a[ofID])), client}, to, pod}, nil
 }
 
 // parseTuple reads source and destination, which are the zero value for other than TCP.
 func parseTuple(b []byte) (from, to netip.AddrPort, err error) {
-	t, err := netfilter.Parse(b)
-	addresses, errAddresses := netfilter.Parse(t[ofAddresses])
-	protocol, errProtocol := netfilter.Parse(t[ofProtocol])
+	t, err := parseAttributes(b)
+	addresses, errAddresses := parseAttributes(t[ofAddresses])
+	protocol, errProtocol := parseAttributes(t[ofProtocol])
 	if err = cmp.Or(err, errAddresses, errProtocol); err != nil {
 		return from, to, err
 	}
@@ -81,7 +79,7 @@ func parseTuple(b []byte) (from, to netip.AddrPort, err error) {
 func parseEnd(ip4, ip6, port []byte) (netip.AddrPort, error) {
 	address, ok := netip.AddrFromSlice(append(ip4[:len(ip4):len(ip4)], ip6...))
 	if !ok || len(port) != 2 {
-		return netip.AddrPort{}, netfilter.ErrMalformed
+		return netip.AddrPort{}, errMalformed
 	}
 	return netip.AddrPortFrom(address, binary.BigEndian.Uint16(port)), nil
 }
