@@ -10,9 +10,9 @@ import (
 	"time"
 
 	"rollcall/reports"
+	"rollcall/reports/compare"
 	"rollcall/reports/model"
 	"rollcall/reports/page"
-	"rollcall/reports/trend"
 )
 
 // report judges what was recorded, writes the run folder's reports and points out/latest at it.
@@ -66,7 +66,7 @@ func publish(out io.Writer, root, folder string, report model.Report, index repo
 func appendHistory(root, folder string) error {
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 	defer cancel()
-	_, added, err := trend.Append(ctx, filepath.Join(root, trend.HistoryFile), []string{folder}, func(string) {})
+	_, added, err := compare.AppendHistory(ctx, filepath.Join(root, compare.HistoryFile), []string{folder}, func(string) {})
 	return errors.Join(append(added.Bad, err)...)
 }
 

@@ -9,7 +9,6 @@ import (
 	"rollcall/harness/evidence"
 	"rollcall/harness/verdict"
 	"rollcall/reports/model"
-	"rollcall/reports/trend"
 )
 
 // A Comparison is what the runs of side B say otherwise than those of side A.
@@ -60,7 +59,7 @@ const (
 // Scope is what is compared, and by what.
 type Scope struct {
 	Pairs    []Pair                                   // of modes; none: every mode that both sides have
-	History  trend.History                            // of earlier runs, which count as further ones of side A; may be empty
+	History  History                                  // of earlier runs, which count as further ones of side A; may be empty
 	LeaveOut func(scenario, mode, number string) bool // of the tests of a mode as a whole; nil: nothing
 }
 

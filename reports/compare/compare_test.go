@@ -18,7 +18,6 @@ import (
 	"rollcall/reports"
 	"rollcall/reports/compare"
 	"rollcall/reports/model"
-	"rollcall/reports/trend"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -334,17 +333,17 @@ func TestAHistoryIsFurtherRunsOfTheBaseline(t *testing.T) {
 		}
 		return compare.Side{Report: r}
 	}
-	var history trend.History
+	var history compare.History
 	for n := range 20 {
-		history.Lines = append(history.Lines, trend.LinesOf(side("past", 5000+float64(n)).Report)...)
+		history.Lines = append(history.Lines, compare.LinesOf(side("past", 5000+float64(n)).Report)...)
 	}
 	was, is := compare.Runs{side("a", 5000)}, compare.Runs{side("b", 9000)}
 	for _, row := range []struct {
 		sentence string
-		history  trend.History
+		history  compare.History
 		want     compare.Effect
 	}{
-		{"four scenarios of one run alone are worse by chance in one of 16", trend.History{}, compare.CannotTell},
+		{"four scenarios of one run alone are worse by chance in one of 16", compare.History{}, compare.CannotTell},
 		{"of 22 runs the last is the worst in each of them", history, compare.Worse},
 	} {
 		c, err := compare.Compare(was, is, compare.Scope{History: row.history})

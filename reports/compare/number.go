@@ -9,7 +9,6 @@ import (
 
 	"rollcall/harness/verdict/statistics"
 	"rollcall/reports/model"
-	"rollcall/reports/trend"
 )
 
 // A Number is one number of one scenario, or of all of a mode, tested for a difference between the sides.
@@ -138,7 +137,7 @@ func mapped(all []string, f func(string) string) (to []string) {
 }
 
 // sampleOf a number and scenario, and which side has any.
-func sampleOf(m model.Metric, name string, a, b attempts, h trend.History, c *Comparison) (s sample, inA, inB bool) {
+func sampleOf(m model.Metric, name string, a, b attempts, h History, c *Comparison) (s sample, inA, inB bool) {
 	s.scenario = name
 	if m.Sample.Count != nil {
 		s.table = statistics.Table{A: a.count(m), B: b.count(m)}

@@ -8,7 +8,6 @@ import (
 	"rollcall/harness/evidence"
 	"rollcall/harness/verdict"
 	"rollcall/reports/model"
-	"rollcall/reports/trend"
 )
 
 // Runs are all runs of one side, at least one.
@@ -63,7 +62,7 @@ type view struct {
 // An attempt is a scenario in one run.
 type attempt struct {
 	model.Scenario
-	line trend.Line // of the same
+	line Line // of the same
 }
 
 // told is why the outcome is what it is, in a line.
@@ -79,7 +78,7 @@ func (r Runs) in(mode string) view {
 				v.clusters = append(v.clusters, c)
 			}
 		}
-		lines := trend.LinesOf(side.Report)
+		lines := LinesOf(side.Report)
 		for i, s := range side.Report.Scenarios {
 			if s.Mode == mode {
 				v.scenarios[s.Name()] = append(v.scenarios[s.Name()], attempt{s, lines[i]})

@@ -1,4 +1,6 @@
-// Package compare says what the runs of two sides say differently: outcomes, and numbers of which a test shows that they moved.
+// Package compare says what the runs of two sides say differently: outcomes, and numbers of which a test shows that they moved,
+// and decides by it whether a candidate cluster may take the place of its baseline: go or no-go, with every reason.
+// It keeps what became of scenarios over many runs, in an append-only history, and says how they and their numbers went.
 package compare
 
 import (

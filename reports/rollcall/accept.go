@@ -7,9 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"rollcall/reports/accept"
 	"rollcall/reports/compare"
-	"rollcall/reports/trend"
 )
 
 func acceptCommand() *cobra.Command {
@@ -64,11 +62,11 @@ Exit codes:
 		if len(baseline) == 0 || len(candidates) == 0 {
 			return errors.New("rollcall: accept: a baseline and a candidate are needed: --baseline DIR --candidate DIR")
 		}
-		var policy accept.Policy
-		var past trend.History
+		var policy compare.Policy
+		var past compare.History
 		var err error
 		if policyFile != "" {
-			if policy, err = accept.ReadPolicy(policyFile); err != nil {
+			if policy, err = compare.ReadPolicy(policyFile); err != nil {
 				return err
 			}
 		}
@@ -81,25 +79,25 @@ Exit codes:
 		if err != nil {
 			return err
 		}
-		var decisions []accept.Decision
+		var decisions []compare.Decision
 		for _, dirs := range candidates {
 			is, err := compare.OpenAll(strings.Split(dirs, ","))
 			if err != nil {
 				return err
 			}
-			d, err := accept.Decide(was, is, policy, past, time.Now())
+			d, err := compare.Decide(was, is, policy, past, time.Now())
 			if err != nil {
 				return err
 			}
 			decisions = append(decisions, d)
 		}
-		if err := out.publish(cmd.OutOrStdout(), decisions, accept.Sheet(was, decisions)); err != nil {
+		if err := out.publish(cmd.OutOrStdout(), decisions, compare.DecisionSheet(was, decisions)); err != nil {
 			return err
 		}
-		switch accept.Worst(decisions) {
-		case accept.NoGo:
+		switch compare.Worst(decisions) {
+		case compare.NoGo:
 			return exitCode(1)
-		case accept.CannotTell:
+		case compare.Undecided:
 			return exitCode(3)
 		default:
 			return nil

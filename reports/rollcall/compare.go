@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"rollcall/reports/compare"
-	"rollcall/reports/trend"
 )
 
 func compareCommand() *cobra.Command {
@@ -94,7 +93,7 @@ func compared(dirA, dirB string, pairs []compare.Pair, history string) (c compar
 	if err != nil {
 		return c, err
 	}
-	var past trend.History
+	var past compare.History
 	if history != "" {
 		if past, err = readHistory("compare", history); err != nil {
 			return c, err
@@ -104,9 +103,9 @@ func compared(dirA, dirB string, pairs []compare.Pair, history string) (c compar
 }
 
 // readHistory reads one that has to be there.
-func readHistory(command, file string) (trend.History, error) {
+func readHistory(command, file string) (compare.History, error) {
 	if _, err := os.Stat(file); err != nil {
-		return trend.History{}, fmt.Errorf("rollcall: %s: read history: %w: to write it: rollcall trend DIR... --history %s", command, err, file)
+		return compare.History{}, fmt.Errorf("rollcall: %s: read history: %w: to write it: rollcall trend DIR... --history %s", command, err, file)
 	}
-	return trend.Read(file)
+	return compare.ReadHistory(file)
 }

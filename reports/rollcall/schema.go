@@ -7,7 +7,7 @@ import (
 
 	"rollcall/harness/usage"
 	"rollcall/reports"
-	"rollcall/reports/accept"
+	"rollcall/reports/compare"
 )
 
 func schemaCommand() *cobra.Command {
@@ -26,7 +26,7 @@ Exit codes: 0; 2 for wrong usage; 3 when it could not be printed.`,
 			case len(args) == 0 || args[0] == "report":
 				return infrastructure(reports.WriteSchema(cmd.OutOrStdout()))
 			case args[0] == "policy":
-				return infrastructure(accept.WriteSchema(cmd.OutOrStdout()))
+				return infrastructure(compare.WritePolicySchema(cmd.OutOrStdout()))
 			case args[0] == "app":
 				return infrastructure(usage.WriteAppSchema(cmd.OutOrStdout()))
 			default:

@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"rollcall/reports/trend"
+	"rollcall/reports/compare"
 )
 
 func trendCommand() *cobra.Command {
@@ -47,28 +47,28 @@ Exit codes:
 		}
 		h, added, err := appended(cmd, path, args)
 		if err != nil {
-			if _, unreadable := trend.Read(path); unreadable == nil {
+			if _, unreadable := compare.ReadHistory(path); unreadable == nil {
 				return infrastructure(err)
 			}
 			return err
 		}
-		if err := out.publish(cmd.OutOrStdout(), h.Lines, trend.Sheet(h, added)); err != nil {
+		if err := out.publish(cmd.OutOrStdout(), h.Lines, compare.TrendSheet(h, added)); err != nil {
 			return err
 		}
 		return errors.Join(added.Bad...)
 	}
-	cmd.Flags().StringVar(&history, "history", "", "the history (default "+trend.HistoryFile+" beside the first DIR)")
+	cmd.Flags().StringVar(&history, "history", "", "the history (default "+compare.HistoryFile+" beside the first DIR)")
 	return cmd
 }
 
-func appended(cmd *cobra.Command, path string, runs []string) (h trend.History, added trend.Added, err error) {
+func appended(cmd *cobra.Command, path string, runs []string) (h compare.History, added compare.Added, err error) {
 	if len(runs) == 0 {
-		h, err = trend.Read(path)
+		h, err = compare.ReadHistory(path)
 		return h, added, err
 	}
 	ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt)
 	defer stop()
-	return trend.Append(ctx, path, runs, func(holder string) {
+	return compare.AppendHistory(ctx, path, runs, func(holder string) {
 		fmt.Fprintf(cmd.ErrOrStderr(), "waiting for %s, which %s is writing\n", path, holder)
 	})
 }
@@ -84,7 +84,7 @@ func historyBeside(named string, runs []string) (string, error) {
 		if err != nil {
 			return "", fmt.Errorf("rollcall: trend: %w", err)
 		}
-		return filepath.Join(filepath.Dir(first), trend.HistoryFile), nil
+		return filepath.Join(filepath.Dir(first), compare.HistoryFile), nil
 	case len(runs) == 0:
 		if _, err := os.Stat(named); err != nil {
 			return "", fmt.Errorf("rollcall: trend: read history: %w: name runs to begin it", err)

@@ -1,8 +1,7 @@
-package accept_test
+package compare_test
 
 import (
 	"bytes"
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -18,13 +17,9 @@ import (
 	"rollcall/harness/usage"
 	"rollcall/harness/verdict"
 	"rollcall/reports"
-	"rollcall/reports/accept"
 	"rollcall/reports/compare"
 	"rollcall/reports/model"
-	"rollcall/reports/trend"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files")
 
 var today = time.Date(2026, 11, 21, 23, 0, 0, 0, time.UTC)
 
@@ -85,51 +80,51 @@ func TestDecide(t *testing.T) {
 	cut.Report.Run.Ended = time.Time{}
 	broken := drained(verdict.Pass, 0)
 	broken.Report.Run.Broken = []string{"iptables: suite rollout failed outside its scenarios"}
-	except := func(scenario, mode, number, until string) accept.Policy {
-		return accept.Policy{Exceptions: []accept.Exception{{Scenario: scenario, Mode: mode, Number: number, Until: until, Because: "known"}}}
+	except := func(scenario, mode, number, until string) compare.Policy {
+		return compare.Policy{Exceptions: []compare.Exception{{Scenario: scenario, Mode: mode, Number: number, Until: until, Because: "known"}}}
 	}
 	for _, row := range []struct {
 		sentence  string
 		candidate compare.Side
-		policy    accept.Policy
+		policy    compare.Policy
 		against   []string // scenario, number and the begin of what is said
 		excepted  int
 		notes     int
 	}{
-		{"what passed passes, and what failed fails: no worse is enough", drained(verdict.Pass, 0), accept.Policy{}, nil, 0, 0},
-		{"what passed fails", drained(verdict.Fail, 30), accept.Policy{},
+		{"what passed passes, and what failed fails: no worse is enough", drained(verdict.Pass, 0), compare.Policy{}, nil, 0, 0},
+		{"what passed fails", drained(verdict.Fail, 30), compare.Policy{},
 			[]string{"rollout/drained : it passed in the baseline and is fail: of 3000",
 				" terminations_lost: terminations that lost a request: 0 of 60 and then 30 of 60; p "}, 0, 0},
-		{"what passed is not known any more", drained(verdict.Inconclusive, 0), accept.Policy{},
+		{"what passed is not known any more", drained(verdict.Inconclusive, 0), compare.Policy{},
 			[]string{"rollout/drained : it passed in the baseline and is inconclusive"}, 0, 0},
-		{"what passed was skipped", drained(verdict.Skipped, 0), accept.Policy{},
+		{"what passed was skipped", drained(verdict.Skipped, 0), compare.Policy{},
 			[]string{"rollout/drained : it passed in the baseline and is skipped"}, 0, 0},
-		{"what passed was not run", side("after", "v1.36.3", scenario("control/undrained", verdict.Pass, 200, "C35")), accept.Policy{},
+		{"what passed was not run", side("after", "v1.36.3", scenario("control/undrained", verdict.Pass, 200, "C35")), compare.Policy{},
 			[]string{"rollout/drained : it passed in the baseline and was not run"}, 0, 0},
 		{"a number is worse though the scenario passes",
-			drained(verdict.Pass, 20), accept.Policy{},
+			drained(verdict.Pass, 20), compare.Policy{},
 			[]string{" terminations_lost: terminations that lost a request: 0 of 60 and then 20 of 60; p "}, 0, 0},
 		{"something new fails", side("after", "v1.36.3", append(baseline().Report.Scenarios, scenario("rollout/new", verdict.Fail, 1))...),
-			accept.Policy{}, []string{"rollout/new : the baseline did not have it and it fails"}, 0, 0},
+			compare.Policy{}, []string{"rollout/new : the baseline did not have it and it fails"}, 0, 0},
 		{"something new is inconclusive, which is no worse than not to know it",
-			side("after", "v1.36.3", append(baseline().Report.Scenarios, scenario("rollout/new", verdict.Inconclusive, 1))...), accept.Policy{}, nil,
+			side("after", "v1.36.3", append(baseline().Report.Scenarios, scenario("rollout/new", verdict.Inconclusive, 1))...), compare.Policy{}, nil,
 			0, 0},
-		{"the run was cut off", cut, accept.Policy{}, []string{" : the run was cut off"}, 0, 0},
-		{"the run broke", broken, accept.Policy{}, []string{" : the run broke: iptables: suite rollout"}, 0, 0},
+		{"the run was cut off", cut, compare.Policy{}, []string{" : the run was cut off"}, 0, 0},
+		{"the run broke", broken, compare.Policy{}, []string{" : the run broke: iptables: suite rollout"}, 0, 0},
 		{"a claim is required that failed before as well", drained(verdict.Pass, 0),
-			accept.Policy{Required: accept.Required{Claims: []string{"C1"}}},
+			compare.Policy{Required: compare.Required{Claims: []string{"C1"}}},
 			[]string{"statusgap/trap : claim C1 has to hold and is violated: statusgap/trap: of 3000"}, 0, 0},
 		{"a claim is required that nothing was run for", drained(verdict.Pass, 0),
-			accept.Policy{Required: accept.Required{Claims: []string{"C41"}}},
+			compare.Policy{Required: compare.Required{Claims: []string{"C41"}}},
 			[]string{" : claim C41 has to hold, and no scenario that covers it was run"}, 0, 0},
 		{"a claim is required, holds, and a scenario that covers it fails by a rule that does not decide it",
-			held, accept.Policy{Required: accept.Required{Claims: []string{"C1"}}}, nil, 0, 0},
+			held, compare.Policy{Required: compare.Required{Claims: []string{"C1"}}}, nil, 0, 0},
 		{"a scenario is required and passes", drained(verdict.Pass, 0),
-			accept.Policy{Required: accept.Required{Scenarios: []string{"rollout/drained"}}}, nil, 0, 0},
-		{"a mode is required that was not run", drained(verdict.Pass, 0), accept.Policy{Required: accept.Required{Modes: []string{"nftables"}}},
+			compare.Policy{Required: compare.Required{Scenarios: []string{"rollout/drained"}}}, nil, 0, 0},
+		{"a mode is required that was not run", drained(verdict.Pass, 0), compare.Policy{Required: compare.Required{Modes: []string{"nftables"}}},
 			[]string{" : nothing was decided in nftables, which the policy requires"}, 0, 0},
 		{"what is required and worse is one reason", drained(verdict.Inconclusive, 0),
-			accept.Policy{Required: accept.Required{Claims: []string{"C31"}}},
+			compare.Policy{Required: compare.Required{Claims: []string{"C31"}}},
 			[]string{"rollout/drained : it passed in the baseline and is inconclusive"}, 0, 0},
 		{"all of a scenario is excepted to the end of the day", drained(verdict.Fail, 30), except("rollout/drained", "", "", "2026-11-21"), nil,
 			2, 0},
@@ -143,16 +138,16 @@ func TestDecide(t *testing.T) {
 		{"an exception that nothing needs is told", drained(verdict.Pass, 0), except("rollout/drained", "", "", "2026-12-31"), nil, 0, 1},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
-			d, err := accept.Decide(compare.Runs{baseline()}, compare.Runs{row.candidate}, row.policy, trend.History{}, today)
+			d, err := compare.Decide(compare.Runs{baseline()}, compare.Runs{row.candidate}, row.policy, compare.History{}, today)
 			if err != nil {
 				t.Fatal(err)
 			}
-			want := accept.Go
+			want := compare.Go
 			switch {
 			case len(row.against) > 0:
-				want = accept.NoGo
+				want = compare.NoGo
 			case row.excepted > 0: // the one scenario that shows what terminations lose
-				want = accept.CannotTell
+				want = compare.Undecided
 			}
 			if d.Answer() != want {
 				t.Errorf("the answer is %s: %v", d.Answer(), d.Unknown)
@@ -179,8 +174,8 @@ func TestASkippedModeIsNotWaitedFor(t *testing.T) {
 		s.Report.Scenarios = append(s.Report.Scenarios, skipped)
 		return s
 	}
-	d, err := accept.Decide(compare.Runs{with(baseline())}, compare.Runs{with(baseline())}, accept.Policy{}, trend.History{}, today)
-	if err != nil || d.Answer() != accept.Go {
+	d, err := compare.Decide(compare.Runs{with(baseline())}, compare.Runs{with(baseline())}, compare.Policy{}, compare.History{}, today)
+	if err != nil || d.Answer() != compare.Go {
 		t.Errorf("%s, %v, %v", d.Answer(), d.Unknown, err)
 	}
 }
@@ -195,17 +190,17 @@ func TestTooFewTerminationsAreNoGo(t *testing.T) {
 	for _, row := range []struct {
 		sentence string
 		counts   []int // of the candidate's runs
-		want     accept.Answer
+		want     compare.Answer
 	}{
-		{"58 show 5.03 %", []int{58}, accept.CannotTell},
-		{"59 show 4.95 %", []int{59}, accept.Go},
-		{"two runs of 30 show as much as one of 60", []int{30, 30}, accept.Go},
+		{"58 show 5.03 %", []int{58}, compare.Undecided},
+		{"59 show 4.95 %", []int{59}, compare.Go},
+		{"two runs of 30 show as much as one of 60", []int{30, 30}, compare.Go},
 	} {
 		var candidate compare.Runs
 		for i, n := range row.counts {
 			candidate = append(candidate, of(fmt.Sprint("after-", i), n))
 		}
-		d, err := accept.Decide(compare.Runs{of("before", 60)}, candidate, accept.Policy{}, trend.History{}, today)
+		d, err := compare.Decide(compare.Runs{of("before", 60)}, candidate, compare.Policy{}, compare.History{}, today)
 		if err != nil || d.Answer() != row.want {
 			t.Errorf("%s: %s, %v, %v", row.sentence, d.Answer(), d.Unknown, err)
 		}
@@ -213,8 +208,8 @@ func TestTooFewTerminationsAreNoGo(t *testing.T) {
 }
 
 func TestRunsWithNothingInCommonCannotBeDecided(t *testing.T) {
-	if _, err := accept.Decide(compare.Runs{baseline()}, compare.Runs{side("after", "v1.36.3", scenario("own/shop", verdict.Pass, 0))},
-		accept.Policy{}, trend.History{}, today); err == nil {
+	if _, err := compare.Decide(compare.Runs{baseline()}, compare.Runs{side("after", "v1.36.3", scenario("own/shop", verdict.Pass, 0))},
+		compare.Policy{}, compare.History{}, today); err == nil {
 		t.Error("they are")
 	}
 }
@@ -235,8 +230,8 @@ func TestOnlyRunsOfOneProfileAreDecided(t *testing.T) {
 			"accept: baseline out/a is of profile smoke and candidate out/b of profile core: run the candidate again with --profile=smoke"},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
-			_, err := accept.Decide(compare.Runs{of("out/a", row.baseline)}, compare.Runs{of("out/b", row.candidate)}, accept.Policy{},
-				trend.History{}, today)
+			_, err := compare.Decide(compare.Runs{of("out/a", row.baseline)}, compare.Runs{of("out/b", row.candidate)}, compare.Policy{},
+				compare.History{}, today)
 			if got := fmt.Sprint(err); row.err == "" && err != nil || row.err != "" && got != row.err {
 				t.Errorf("error %s, want %q", got, row.err)
 			}
@@ -245,22 +240,22 @@ func TestOnlyRunsOfOneProfileAreDecided(t *testing.T) {
 }
 
 func TestSheet(t *testing.T) {
-	policy := accept.Policy{Exceptions: []accept.Exception{{Scenario: "control/undrained", Number: "failed", Until: "2027-01-31",
+	policy := compare.Policy{Exceptions: []compare.Exception{{Scenario: "control/undrained", Number: "failed", Until: "2027-01-31",
 		Because: "a <known> one | OPS-1"}}}
-	var decisions []accept.Decision
+	var decisions []compare.Decision
 	for _, candidate := range []compare.Side{
 		side("to-1.36", "v1.36.3", baseline().Report.Scenarios...),
 		side("to-1.37", "v1.37.0", scenario("rollout/drained", verdict.Fail, 3, "C31"), scenario("control/undrained", verdict.Pass, 900, "C35"),
 			scenario("statusgap/trap", verdict.Pass, 0, "C1")),
 	} {
-		d, err := accept.Decide(compare.Runs{baseline()}, compare.Runs{candidate}, policy, trend.History{}, today)
+		d, err := compare.Decide(compare.Runs{baseline()}, compare.Runs{candidate}, policy, compare.History{}, today)
 		if err != nil {
 			t.Fatal(err)
 		}
 		decisions = append(decisions, d)
 	}
 	var b bytes.Buffer
-	if err := reports.SheetMarkdown(&b, accept.Sheet(compare.Runs{baseline()}, decisions)); err != nil {
+	if err := reports.SheetMarkdown(&b, compare.DecisionSheet(compare.Runs{baseline()}, decisions)); err != nil {
 		t.Fatal(err)
 	}
 	golden(t, "accept.md", b.Bytes())
@@ -295,7 +290,7 @@ func TestReadPolicy(t *testing.T) {
 			if err := os.WriteFile(file, []byte(row.text), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			_, err := accept.ReadPolicy(file)
+			_, err := compare.ReadPolicy(file)
 			if row.err == "" && err != nil || row.err != "" && (err == nil || !strings.HasPrefix(err.Error(), file+": "+row.err)) {
 				t.Errorf("%v", err)
 			}
@@ -322,7 +317,7 @@ func TestTheGuideShowsARealPolicy(t *testing.T) {
 	if err := os.WriteFile(file, []byte(begin+text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if p, err := accept.ReadPolicy(file); err != nil || len(p.Required.Claims) == 0 || len(p.Exceptions) == 0 {
+	if p, err := compare.ReadPolicy(file); err != nil || len(p.Required.Claims) == 0 || len(p.Exceptions) == 0 {
 		t.Errorf("%+v, %v", p, err)
 	}
 }
@@ -331,7 +326,7 @@ func TestTheGuideShowsARealPolicy(t *testing.T) {
 func violation(t *testing.T, policy string) error {
 	t.Helper()
 	var text bytes.Buffer
-	if err := accept.WriteSchema(&text); err != nil {
+	if err := compare.WritePolicySchema(&text); err != nil {
 		t.Fatal(err)
 	}
 	doc, err := jsonschema.UnmarshalJSON(&text)
@@ -352,22 +347,4 @@ func violation(t *testing.T, policy string) error {
 		t.Fatal(err)
 	}
 	return schema.Validate(value)
-}
-
-// golden compares got with testdata/name.
-func golden(t *testing.T, name string, got []byte) {
-	t.Helper()
-	path := filepath.Join("testdata", name)
-	if *update {
-		if err := os.WriteFile(path, got, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatalf("%v: -update writes it", err)
-	}
-	if diff := cmp.Diff(string(want), string(got)); diff != "" {
-		t.Errorf("%s (-want +got), -update rewrites it:\n%s", name, diff)
-	}
 }

@@ -1,4 +1,4 @@
-package accept_test
+package compare_test
 
 import (
 	"bufio"
@@ -11,10 +11,8 @@ import (
 	"testing"
 
 	"rollcall/reports"
-	"rollcall/reports/accept"
 	"rollcall/reports/compare"
 	"rollcall/reports/model"
-	"rollcall/reports/trend"
 )
 
 // A past is what seven equal runs of real clusters recorded of each scenario, by mode and name, and the moments at which old
@@ -151,7 +149,7 @@ func TestCalibration(t *testing.T) {
 		runs   int
 		storm  bool
 		pairs  int
-		good   func(answers map[accept.Answer]int) bool
+		good   func(answers map[compare.Answer]int) bool
 	}{
 		{"nothing", nil, 1, false, 30, falseAlarm},
 		{"nothing", nil, 1, true, 30, falseAlarm},
@@ -163,14 +161,14 @@ func TestCalibration(t *testing.T) {
 		{"drained for 0.5 s", drainedFor(500), 1, false, 30, nil},
 		{"drained for 0.5 s", drainedFor(500), 1, true, 30, nineOfTen},
 	} {
-		answers := map[accept.Answer]int{}
+		answers := map[compare.Answer]int{}
 		for range row.pairs {
 			var a, b compare.Runs
 			for i := range row.runs {
 				a = append(a, p.draw(random, fmt.Sprint("a-", i), row.storm, nil))
 				b = append(b, p.draw(random, fmt.Sprint("b-", i), row.storm, row.damage))
 			}
-			d, err := accept.Decide(a, b, accept.Policy{}, trend.History{}, today)
+			d, err := compare.Decide(a, b, compare.Policy{}, compare.History{}, today)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -180,7 +178,7 @@ func TestCalibration(t *testing.T) {
 			t.Errorf("%s, %d runs of a side, storm %t: %v", row.what, row.runs, row.storm, answers)
 		}
 		cells := []string{row.what, fmt.Sprint(row.runs), map[bool]string{true: "yes", false: "no"}[row.storm], fmt.Sprint(row.pairs)}
-		for _, answer := range []accept.Answer{accept.Go, accept.CannotTell, accept.NoGo} {
+		for _, answer := range []compare.Answer{compare.Go, compare.Undecided, compare.NoGo} {
 			cells = append(cells, fmt.Sprintf("%d%%", (100*answers[answer]+row.pairs/2)/row.pairs))
 		}
 		table.Rows = append(table.Rows, cells)
@@ -205,13 +203,13 @@ func TestCalibration(t *testing.T) {
 	}
 }
 
-func falseAlarm(answers map[accept.Answer]int) bool {
-	all := answers[accept.Go] + answers[accept.CannotTell] + answers[accept.NoGo]
-	return 100*answers[accept.NoGo] <= all
+func falseAlarm(answers map[compare.Answer]int) bool {
+	all := answers[compare.Go] + answers[compare.Undecided] + answers[compare.NoGo]
+	return 100*answers[compare.NoGo] <= all
 }
 
-func nineOfTen(answers map[accept.Answer]int) bool {
-	return answers[accept.NoGo] >= 9*(answers[accept.Go]+answers[accept.CannotTell])
+func nineOfTen(answers map[compare.Answer]int) bool {
+	return answers[compare.NoGo] >= 9*(answers[compare.Go]+answers[compare.Undecided])
 }
 
 func readGuide(t *testing.T) string {

@@ -1,10 +1,8 @@
-package trend_test
+package compare_test
 
 import (
 	"context"
-	"flag"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -18,38 +16,18 @@ import (
 	"rollcall/harness/evidence/store"
 	"rollcall/harness/verdict"
 	"rollcall/reports"
+	"rollcall/reports/compare"
 	"rollcall/reports/model"
-	"rollcall/reports/trend"
 )
 
-var update = flag.Bool("update", false, "rewrite the golden files")
-
-// golden compares got with testdata/name.
-func golden(t *testing.T, name string, got []byte) {
-	t.Helper()
-	path := filepath.Join("testdata", name)
-	if *update {
-		if err := os.WriteFile(path, got, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatalf("%v: -update writes it", err)
-	}
-	if diff := cmp.Diff(string(want), string(got)); diff != "" {
-		t.Errorf("%s (-want +got), -update rewrites it:\n%s", name, diff)
-	}
-}
-
 func TestATrend(t *testing.T) {
-	path := filepath.Join(t.TempDir(), trend.HistoryFile)
+	path := filepath.Join(t.TempDir(), compare.HistoryFile)
 	h, added := appended(t, path, folders(t, nights(t)...)...)
 	golden(t, "trend.md", []byte(render(t, reports.SheetMarkdown, h, added)))
 	golden(t, "trend.html", []byte(render(t, reports.SheetHTML, h, added)))
-	lines := read(t, path)
+	lines := readFile(t, path)
 	golden(t, "history.jsonl", []byte(lines[:strings.Index(lines, `{"schema":1,"run":"night-1"`)]))
-	again, err := trend.Read(path)
+	again, err := compare.ReadHistory(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,18 +39,18 @@ func TestATrend(t *testing.T) {
 func TestARunIsAppendedOnce(t *testing.T) {
 	all := nights(t)[:3]
 	dirs := folders(t, all...)
-	path := filepath.Join(t.TempDir(), trend.HistoryFile)
+	path := filepath.Join(t.TempDir(), compare.HistoryFile)
 	appended(t, path, dirs[0])
-	once := read(t, path)
+	once := readFile(t, path)
 	appended(t, path, dirs...)
-	whole := read(t, path)
+	whole := readFile(t, path)
 	if !strings.HasPrefix(whole, once) {
 		t.Error("lines that were there changed")
 	}
 	judgedAnew := night(all[1], 0, func(s *model.Scenario) { s.Outcome = verdict.Fail })
 	judgedAnew.Run.ID = all[1].Run.ID
 	h, added := appended(t, path, append(dirs, folders(t, judgedAnew)...)...)
-	if added.Runs != 0 || read(t, path) != whole {
+	if added.Runs != 0 || readFile(t, path) != whole {
 		t.Errorf("%d runs were appended again", added.Runs)
 	}
 	if want := 3 * len(all[0].Scenarios); len(h.Lines) != want {
@@ -88,25 +66,25 @@ func TestARunIsAppendedOnce(t *testing.T) {
 // Whatever a killed writer left, the rest is read, the next line begins anew and what was lost is appended.
 func TestATornLineLosesNothingElse(t *testing.T) {
 	dirs := folders(t, nights(t)[:3]...)
-	path := filepath.Join(t.TempDir(), trend.HistoryFile)
+	path := filepath.Join(t.TempDir(), compare.HistoryFile)
 	want, _ := appended(t, path, dirs...)
-	whole := read(t, path)
+	whole := readFile(t, path)
 	second := strings.Index(whole, `"run":"night-2"`)
 	rapid.Check(t, func(rt *rapid.T) {
 		cut := rapid.IntRange(second, len(whole)-1).Draw(rt, "cut")
-		write(t, path, whole[:cut])
-		torn, err := trend.Read(path)
+		writeFile(t, path, whole[:cut])
+		torn, err := compare.ReadHistory(path)
 		if err != nil {
 			rt.Fatal(err)
 		}
 		got, _ := appended(t, path, dirs...)
-		if after := read(t, path); !strings.HasPrefix(after, whole[:cut]) {
+		if after := readFile(t, path); !strings.HasPrefix(after, whole[:cut]) {
 			rt.Fatal("what was there changed")
 		}
 		if diff := cmp.Diff(want.Lines, got.Lines); diff != "" {
 			rt.Fatalf("(-whole +repaired):\n%s", diff)
 		}
-		again, err := trend.Read(path)
+		again, err := compare.ReadHistory(path)
 		if err != nil {
 			rt.Fatal(err)
 		}
@@ -114,7 +92,7 @@ func TestATornLineLosesNothingElse(t *testing.T) {
 			rt.Fatalf("torn are %v, then %v; %d lines", torn.Torn, again.Torn, len(again.Lines))
 		}
 	})
-	write(t, path, whole[:second])
+	writeFile(t, path, whole[:second])
 	h, added := appended(t, path)
 	if said := render(t, reports.SheetMarkdown, h, added); len(h.Torn) != 1 ||
 		!strings.Contains(said, fmt.Sprintf("Line %d of the history is torn", h.Torn[0])) {
@@ -129,23 +107,23 @@ func TestAnyOrderGivesTheSameTrend(t *testing.T) {
 		all[i].Scenarios = slices.DeleteFunc(all[i].Scenarios, func(s model.Scenario) bool { return s.ID != "drained" && s.ID != "recreate" })
 	}
 	dirs := folders(t, all...)
-	path := filepath.Join(t.TempDir(), trend.HistoryFile)
+	path := filepath.Join(t.TempDir(), compare.HistoryFile)
 	h, _ := appended(t, path, dirs...)
-	want := render(t, reports.SheetMarkdown, h, trend.Added{})
+	want := render(t, reports.SheetMarkdown, h, compare.Added{})
 	rapid.Check(t, func(rt *rapid.T) {
-		path := filepath.Join(t.TempDir(), trend.HistoryFile)
+		path := filepath.Join(t.TempDir(), compare.HistoryFile)
 		order := rapid.Permutation(dirs).Draw(rt, "order")
 		cut := rapid.IntRange(0, len(order)).Draw(rt, "cut")
 		appended(t, path, order[:cut]...)
-		other := filepath.Join(t.TempDir(), trend.HistoryFile)
+		other := filepath.Join(t.TempDir(), compare.HistoryFile)
 		appended(t, other, order[rapid.IntRange(0, cut).Draw(rt, "again from"):]...)
-		write(t, path, read(t, path)+read(t, other))
+		writeFile(t, path, readFile(t, path)+readFile(t, other))
 		appended(t, path, order...)
-		h, err := trend.Read(path)
+		h, err := compare.ReadHistory(path)
 		if err != nil {
 			rt.Fatal(err)
 		}
-		if diff := cmp.Diff(want, render(t, reports.SheetMarkdown, h, trend.Added{})); diff != "" {
+		if diff := cmp.Diff(want, render(t, reports.SheetMarkdown, h, compare.Added{})); diff != "" {
 			rt.Fatalf("(-in order +as drawn):\n%s", diff)
 		}
 	})
@@ -155,12 +133,12 @@ func TestAnyOrderGivesTheSameTrend(t *testing.T) {
 func TestManyWritersAppendEachRunOnce(t *testing.T) {
 	all := nights(t)
 	dirs := folders(t, all...)
-	path := filepath.Join(t.TempDir(), trend.HistoryFile)
+	path := filepath.Join(t.TempDir(), compare.HistoryFile)
 	errs := make(chan error)
 	for n := range 4 {
 		go func() {
 			order := slices.Concat(dirs[n:], dirs[:n])
-			_, _, err := trend.Append(t.Context(), path, order, func(string) {})
+			_, _, err := compare.AppendHistory(t.Context(), path, order, func(string) {})
 			errs <- err
 		}()
 	}
@@ -169,11 +147,11 @@ func TestManyWritersAppendEachRunOnce(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	h, err := trend.Read(path)
+	h, err := compare.ReadHistory(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	lines, want := strings.Count(read(t, path), "\n"), len(all)*len(all[0].Scenarios)
+	lines, want := strings.Count(readFile(t, path), "\n"), len(all)*len(all[0].Scenarios)
 	if lines != want || len(h.Lines) != want || len(h.Torn) > 0 {
 		t.Errorf("%d lines in the file and %d in the history, want %d; torn are %v", lines, len(h.Lines), want, h.Torn)
 	}
@@ -183,17 +161,17 @@ func TestManyWritersAppendEachRunOnce(t *testing.T) {
 }
 
 func TestWhatIsNotAppended(t *testing.T) {
-	first := recorded(t)
+	first := recordedRun(t)
 	going := first
 	going.Run.Ended = time.Time{}
 	newer := t.TempDir()
-	write(t, filepath.Join(newer, reports.ReportFile), `{"apiVersion":"rollcall/v9","kind":"ConformanceReport","run":{}}`)
+	writeFile(t, filepath.Join(newer, reports.ReportFile), `{"apiVersion":"rollcall/v9","kind":"ConformanceReport","run":{}}`)
 	unjudged := t.TempDir()
 	session := evidence.Session{Schema: 1, ID: "unjudged", Began: first.Run.Began}
 	if err := store.WriteJSON(filepath.Join(unjudged, "evidence", evidence.SessionFile), session); err != nil {
 		t.Fatal(err)
 	}
-	path := filepath.Join(t.TempDir(), trend.HistoryFile)
+	path := filepath.Join(t.TempDir(), compare.HistoryFile)
 	dirs := append(folders(t, going, first), newer, unjudged, t.TempDir())
 	h, added := appended(t, path, dirs...)
 	if added.Runs != 1 || len(h.Lines) != len(first.Scenarios) {
@@ -226,7 +204,7 @@ func TestARunWithoutAReportIsJudged(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	h, added := appended(t, filepath.Join(t.TempDir(), trend.HistoryFile), dir)
+	h, added := appended(t, filepath.Join(t.TempDir(), compare.HistoryFile), dir)
 	if added.Runs != 1 || len(h.Lines) != 1 || h.Lines[0].Outcome != "skipped" || h.Lines[0].Because != "no ip_vs" {
 		t.Errorf("%+v: %+v", added, h.Lines)
 	}
@@ -239,20 +217,20 @@ func TestOnlyAHistoryIsAppendedTo(t *testing.T) {
 		{"a history of the future", `{"schema":9,"run":"r"}` + "\n", "schema 9, this build reads up to 1: use a newer Rollcall"},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
-			path := filepath.Join(t.TempDir(), trend.HistoryFile)
-			write(t, path, row.data)
-			_, _, err := trend.Append(t.Context(), path, folders(t, recorded(t)), nil)
+			path := filepath.Join(t.TempDir(), compare.HistoryFile)
+			writeFile(t, path, row.data)
+			_, _, err := compare.AppendHistory(t.Context(), path, folders(t, recordedRun(t)), nil)
 			if err == nil || !strings.Contains(err.Error(), row.want) {
 				t.Errorf("error %v, want %q", err, row.want)
 			}
-			if got := read(t, path); got != row.data {
+			if got := readFile(t, path); got != row.data {
 				t.Errorf("it was written to:\n%s", got)
 			}
 		})
 	}
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, _, err := trend.Append(ended, filepath.Join(t.TempDir(), trend.HistoryFile), folders(t, recorded(t)), nil); err == nil {
+	if _, _, err := compare.AppendHistory(ended, filepath.Join(t.TempDir(), compare.HistoryFile), folders(t, recordedRun(t)), nil); err == nil {
 		t.Error("it appended when it was told to stop")
 	}
 }

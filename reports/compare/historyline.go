@@ -1,6 +1,4 @@
-// Package trend keeps what became of scenarios over many runs, in an append-only history, and says how they and their
-// numbers went.
-package trend
+package compare
 
 import (
 	"fmt"
@@ -12,8 +10,8 @@ import (
 	"rollcall/reports/model"
 )
 
-// SchemaVersion is that of the lines this build writes, and the newest it reads.
-const SchemaVersion = 1
+// HistorySchema is that of the lines this build writes, and the newest it reads.
+const HistorySchema = 1
 
 // A Line is what became of one scenario in one mode of one run: a line of history.jsonl.
 type Line struct {
@@ -62,7 +60,7 @@ func LinesOf(r model.Report) []Line {
 	for _, s := range r.Scenarios {
 		c := clusters[s.Mode]
 		l := Line{
-			Schema: SchemaVersion, Run: r.Run.ID, Began: r.Run.Began, Of: len(r.Scenarios), Version: r.Run.Version,
+			Schema: HistorySchema, Run: r.Run.ID, Began: r.Run.Began, Of: len(r.Scenarios), Version: r.Run.Version,
 			Scenario: s.Name(), Mode: s.Mode, Kubernetes: c.Kubernetes, Kernel: c.Kernel, CNI: c.CNI,
 			Load: loadOf(s), Outcome: s.Outcome.String(), Attempts: s.Attempts, Numbers: map[string]float64{},
 		}

@@ -1,4 +1,4 @@
-package accept
+package compare
 
 import (
 	"cmp"
@@ -7,13 +7,12 @@ import (
 	"strings"
 
 	"rollcall/reports"
-	"rollcall/reports/compare"
 	"rollcall/reports/model"
 )
 
-// Sheet tells the decisions about candidates for the place of one baseline: the answer, the reasons of each, and the
+// DecisionSheet tells the decisions about candidates for the place of one baseline: the answer, the reasons of each, and the
 // outcomes of all of them side by side.
-func Sheet(baseline compare.Runs, decisions []Decision) reports.Sheet {
+func DecisionSheet(baseline Runs, decisions []Decision) reports.Sheet {
 	p := reports.Sheet{Title: "Rollcall accept: " + string(Worst(decisions)), Text: []string{"Baseline: " + runsOf(baseline) + "."}}
 	for _, d := range decisions {
 		p.Text = append(p.Text, fmt.Sprintf("Candidate: %s: %s.", runsOf(d.Candidate), d.Answer()),
@@ -28,7 +27,7 @@ func Sheet(baseline compare.Runs, decisions []Decision) reports.Sheet {
 }
 
 // runsOf is like "run 20261121-205038, Kubernetes v1.36.3 in iptables and nftables".
-func runsOf(runs compare.Runs) string {
+func runsOf(runs Runs) string {
 	word := "run "
 	if len(runs) > 1 {
 		word = "runs "
@@ -38,7 +37,7 @@ func runsOf(runs compare.Runs) string {
 }
 
 // kubernetesOf is the version, or versions, that runs were on.
-func kubernetesOf(runs compare.Runs) string {
+func kubernetesOf(runs Runs) string {
 	var versions []string
 	for _, side := range runs {
 		for _, c := range side.Report.Clusters {
@@ -57,7 +56,7 @@ func (d Decision) sections() []reports.Section {
 	switch d.Answer() {
 	case Go:
 		first.Text = []string{"What passed in the baseline passes, nothing is shown to be worse, and terminations lose and lag no more."}
-	case CannotTell:
+	case Undecided:
 		first.Text = []string{"Nothing stands against it, but too little was seen for a go: give more runs of either side."}
 	case NoGo:
 	}
@@ -76,14 +75,14 @@ func (d Decision) sections() []reports.Section {
 	}
 	better := reports.Section{Title: name + ": outcomes better than the baseline", Head: []string{"Scenario", "Mode", "Baseline", "Now"}}
 	for _, o := range d.Comparison.Outcomes {
-		if o.Effect == compare.Better {
+		if o.Effect == Better {
 			better.Rows = append(better.Rows, []string{o.Scenario, o.Modes, o.A.String(), o.B.String()})
 		}
 	}
 	if len(better.Rows) > 0 {
 		all = append(all, better)
 	}
-	for _, numbers := range compare.Numbers(d.Comparison, "Baseline", "Candidate") {
+	for _, numbers := range Numbers(d.Comparison, "Baseline", "Candidate") {
 		numbers.Title = name + ": " + numbers.Title
 		all = append(all, numbers)
 	}
@@ -108,7 +107,7 @@ func rowsOf(reasons []Reason) (rows [][]string) {
 }
 
 // outcomes puts every scenario's of every run and mode beside each other.
-func outcomes(baseline compare.Runs, decisions []Decision) reports.Section {
+func outcomes(baseline Runs, decisions []Decision) reports.Section {
 	sides := slices.Clone(baseline)
 	for _, d := range decisions {
 		sides = append(sides, d.Candidate...)
@@ -117,7 +116,7 @@ func outcomes(baseline compare.Runs, decisions []Decision) reports.Section {
 	var names []string
 	for _, side := range sides {
 		for _, mode := range side.Modes() {
-			s.Head = append(s.Head, fmt.Sprintf("%s, %s %s", side.Report.Run.ID, kubernetesOf(compare.Runs{side}), mode))
+			s.Head = append(s.Head, fmt.Sprintf("%s, %s %s", side.Report.Run.ID, kubernetesOf(Runs{side}), mode))
 		}
 		for _, scenario := range side.Report.Scenarios {
 			names = append(names, scenario.Name())
@@ -131,7 +130,7 @@ func outcomes(baseline compare.Runs, decisions []Decision) reports.Section {
 				is := "not run"
 				for _, scenario := range side.Report.Scenarios {
 					if scenario.Mode == mode && scenario.Name() == name {
-						is = told(scenario)
+						is = outcomeOf(scenario)
 					}
 				}
 				row = append(row, is)
@@ -142,8 +141,8 @@ func outcomes(baseline compare.Runs, decisions []Decision) reports.Section {
 	return s
 }
 
-// told is an outcome, and of one under load how many requests failed.
-func told(s model.Scenario) string {
+// outcomeOf is an outcome, and of one under load how many requests failed.
+func outcomeOf(s model.Scenario) string {
 	if s.Requests() == 0 {
 		return s.Outcome.String()
 	}

@@ -1,4 +1,4 @@
-package accept
+package compare
 
 import (
 	"encoding/json"
@@ -9,19 +9,17 @@ import (
 
 	"rollcall/harness/verdict"
 	"rollcall/reports"
-	"rollcall/reports/compare"
 	"rollcall/reports/model"
-	"rollcall/reports/trend"
 )
 
 // A Decision is about one candidate.
 type Decision struct {
-	Candidate  compare.Runs       `json:"-"`          // which side B of the comparison names
-	Comparison compare.Comparison `json:"comparison"` // of the baseline, A, with it
-	Against    []Reason           `json:"against,omitempty"`
-	Excepted   []Reason           `json:"excepted,omitempty"` // that would be against it, but for an exception
-	Unknown    []Reason           `json:"unknown,omitempty"`  // what too little was seen to tell
-	Notes      []string           `json:"notes,omitempty"`    // what else the policy's owner should know, a sentence each
+	Candidate  Runs       `json:"-"`          // which side B of the comparison names
+	Comparison Comparison `json:"comparison"` // of the baseline, A, with it
+	Against    []Reason   `json:"against,omitempty"`
+	Excepted   []Reason   `json:"excepted,omitempty"` // that would be against it, but for an exception
+	Unknown    []Reason   `json:"unknown,omitempty"`  // what too little was seen to tell
+	Notes      []string   `json:"notes,omitempty"`    // what else the policy's owner should know, a sentence each
 }
 
 // An Answer is what is decided.
@@ -29,9 +27,9 @@ type Answer string
 
 // The answers, the best first.
 const (
-	Go         Answer = "go"
-	CannotTell Answer = "cannot tell"
-	NoGo       Answer = "no-go"
+	Go        Answer = "go"
+	Undecided Answer = "cannot tell"
+	NoGo      Answer = "no-go"
 )
 
 // Answer is no-go if anything stands against the candidate, and go only if everything it takes was shown.
@@ -40,7 +38,7 @@ func (d Decision) Answer() Answer {
 	case len(d.Against) > 0:
 		return NoGo
 	case len(d.Unknown) > 0:
-		return CannotTell
+		return Undecided
 	default:
 		return Go
 	}
@@ -57,7 +55,7 @@ func (d Decision) MarshalJSON() ([]byte, error) {
 
 // Worst is the worst answer of several.
 func Worst(decisions []Decision) Answer {
-	for _, answer := range []Answer{NoGo, CannotTell} {
+	for _, answer := range []Answer{NoGo, Undecided} {
 		if slices.ContainsFunc(decisions, func(d Decision) bool { return d.Answer() == answer }) {
 			return answer
 		}
@@ -78,13 +76,13 @@ type Reason struct {
 // to pass, no number may be shown to be worse, and of each mode it has to be shown that its terminations lose and lag no more.
 // The history, which may be empty, counts as further runs of the baseline. The error, one line, is for runs of different
 // profiles, or that have nothing in common.
-func Decide(baseline, candidate compare.Runs, p Policy, history trend.History, today time.Time) (Decision, error) {
+func Decide(baseline, candidate Runs, p Policy, history History, today time.Time) (Decision, error) {
 	if err := sameProfile(baseline, candidate); err != nil {
 		return Decision{}, err
 	}
-	c, err := compare.Compare(baseline, candidate, compare.Scope{History: history})
+	c, err := Compare(baseline, candidate, Scope{History: history})
 	if err == nil && len(p.Exceptions) > 0 && c.Worse() { // what is excepted must not make the others worse
-		c, err = compare.Compare(baseline, candidate, compare.Scope{History: history, LeaveOut: p.excepts(today)})
+		c, err = Compare(baseline, candidate, Scope{History: history, LeaveOut: p.excepts(today)})
 	}
 	if err != nil {
 		return Decision{}, err
@@ -103,7 +101,7 @@ func Decide(baseline, candidate compare.Runs, p Policy, history trend.History, t
 }
 
 // sameProfile is an error if one run was never to show what another did.
-func sameProfile(baseline, candidate compare.Runs) error {
+func sameProfile(baseline, candidate Runs) error {
 	first := baseline[0]
 	want := first.Report.Run.ProfileName()
 	for _, side := range baseline[1:] {
@@ -121,7 +119,7 @@ func sameProfile(baseline, candidate compare.Runs) error {
 }
 
 // ofTheRuns tells what is not in the candidate at all.
-func ofTheRuns(baseline, candidate compare.Runs, p Policy) (reasons []Reason) {
+func ofTheRuns(baseline, candidate Runs, p Policy) (reasons []Reason) {
 	add := func(form string, args ...any) { reasons = append(reasons, Reason{What: fmt.Sprintf(form, args...)}) }
 	for _, side := range candidate {
 		if side.Report.Run.Ended.IsZero() {
@@ -132,7 +130,7 @@ func ofTheRuns(baseline, candidate compare.Runs, p Policy) (reasons []Reason) {
 		}
 	}
 	for _, mode := range baseline.Modes() {
-		passed := slices.ContainsFunc(baseline, func(side compare.Side) bool {
+		passed := slices.ContainsFunc(baseline, func(side Side) bool {
 			return slices.ContainsFunc(side.Report.Scenarios, func(s model.Scenario) bool { return s.Mode == mode && s.Outcome == verdict.Pass })
 		})
 		if passed && !slices.Contains(candidate.Modes(), mode) {
@@ -148,7 +146,7 @@ func ofTheRuns(baseline, candidate compare.Runs, p Policy) (reasons []Reason) {
 }
 
 // ofOutcomes tells what passed in the baseline and did not again, and what is new and fails.
-func ofOutcomes(c compare.Comparison) (reasons []Reason) {
+func ofOutcomes(c Comparison) (reasons []Reason) {
 	for _, o := range c.Outcomes {
 		if *o.A == verdict.Pass {
 			reasons = append(reasons,
@@ -172,7 +170,7 @@ func ofOutcomes(c compare.Comparison) (reasons []Reason) {
 }
 
 // ofRequirements tells what the policy wants to pass and does not.
-func ofRequirements(candidate compare.Side, p Policy) (reasons []Reason) {
+func ofRequirements(candidate Side, p Policy) (reasons []Reason) {
 	for _, mode := range candidate.Modes() {
 		for _, id := range p.Required.Claims {
 			reasons = append(reasons, ofClaim(candidate.Report, id, mode)...)
@@ -230,9 +228,9 @@ func refuted(p Policy) (notes []string) {
 }
 
 // ofNumbers tells which are shown to be worse.
-func ofNumbers(c compare.Comparison) (reasons []Reason) {
+func ofNumbers(c Comparison) (reasons []Reason) {
 	for _, n := range c.Numbers {
-		if n.Effect == compare.Worse {
+		if n.Effect == Worse {
 			reasons = append(reasons, Reason{Scenario: n.Scenario, Mode: n.Modes, Number: n.Metric.Key(), What: n.String()})
 		}
 	}
@@ -241,7 +239,7 @@ func ofNumbers(c compare.Comparison) (reasons []Reason) {
 
 // unknown tells of which modes too little was seen. A run has many terminations; of what it has once, such as its status gap, go
 // asks only that nothing worse is shown.
-func unknown(c compare.Comparison, baseline, candidate compare.Runs) (reasons []Reason) {
+func unknown(c Comparison, baseline, candidate Runs) (reasons []Reason) {
 	for _, mode := range candidate.Modes() {
 		if !decided(baseline, mode) || !decided(candidate, mode) { // a mode that the host cannot have shows nothing on either side
 			continue
@@ -252,7 +250,7 @@ func unknown(c compare.Comparison, baseline, candidate compare.Runs) (reasons []
 				continue
 			}
 			counted = counted || n.Metric.Sample.Count != nil
-			if n.Effect == compare.CannotTell {
+			if n.Effect == CannotTell {
 				reasons = append(reasons, Reason{Mode: mode, Number: n.Metric.Key(), What: n.String()})
 			}
 		}
@@ -264,8 +262,8 @@ func unknown(c compare.Comparison, baseline, candidate compare.Runs) (reasons []
 }
 
 // decided says whether any scenario of the mode was.
-func decided(runs compare.Runs, mode string) bool {
-	return slices.ContainsFunc(runs, func(side compare.Side) bool {
+func decided(runs Runs, mode string) bool {
+	return slices.ContainsFunc(runs, func(side Side) bool {
 		return slices.ContainsFunc(side.Report.Scenarios, func(s model.Scenario) bool { return s.Mode == mode && s.Decided() })
 	})
 }

@@ -1,4 +1,4 @@
-package trend_test
+package compare_test
 
 import (
 	"bytes"
@@ -12,12 +12,12 @@ import (
 
 	"rollcall/harness/verdict"
 	"rollcall/reports"
+	"rollcall/reports/compare"
 	"rollcall/reports/model"
-	"rollcall/reports/trend"
 )
 
 // recorded is a report of what was recorded on real clusters.
-func recorded(t *testing.T) model.Report {
+func recordedRun(t *testing.T) model.Report {
 	t.Helper()
 	scenarios, err := filepath.Glob("../testdata/recorded/*/golden.json")
 	if err != nil || len(scenarios) == 0 {
@@ -32,7 +32,7 @@ func recorded(t *testing.T) model.Report {
 		all = append(all, string(data))
 	}
 	dir := t.TempDir()
-	write(t, filepath.Join(dir, reports.ReportFile), fmt.Sprintf(`{
+	writeFile(t, filepath.Join(dir, reports.ReportFile), fmt.Sprintf(`{
 		"apiVersion": %q, "kind": %q,
 		"run": {"id": "first", "began": "2026-11-20T22:00:00Z", "ended": "2026-11-20T22:10:00Z", "version": "v0.1.0", "command": ""},
 		"clusters": [{"mode": "iptables", "kubernetes": "v1.37.2", "kernel": "6.12.0", "cni": "kindnet"},
@@ -60,7 +60,7 @@ func night(r model.Report, n int, change func(*model.Scenario)) model.Report {
 
 // nights are seven in which something happened.
 func nights(t *testing.T) []model.Report {
-	first := recorded(t)
+	first := recordedRun(t)
 	all := []model.Report{first}
 	for n := 1; n < 7; n++ {
 		all = append(all, night(first, n, func(s *model.Scenario) {
@@ -98,32 +98,32 @@ func folders(t *testing.T, all ...model.Report) []string {
 	return dirs
 }
 
-func appended(t *testing.T, path string, dirs ...string) (trend.History, trend.Added) {
+func appended(t *testing.T, path string, dirs ...string) (compare.History, compare.Added) {
 	t.Helper()
-	h, added, err := trend.Append(t.Context(), path, dirs, nil)
+	h, added, err := compare.AppendHistory(t.Context(), path, dirs, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return h, added
 }
 
-func render(t *testing.T, form func(io.Writer, reports.Sheet) error, h trend.History, added trend.Added) string {
+func render(t *testing.T, form func(io.Writer, reports.Sheet) error, h compare.History, added compare.Added) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := form(&b, trend.Sheet(h, added)); err != nil {
+	if err := form(&b, compare.TrendSheet(h, added)); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
 }
 
-func write(t *testing.T, path, data string) {
+func writeFile(t *testing.T, path, data string) {
 	t.Helper()
 	if err := os.WriteFile(path, []byte(data), 0o644); err != nil {
 		t.Fatal(err)
 	}
 }
 
-func read(t *testing.T, path string) string {
+func readFile(t *testing.T, path string) string {
 	t.Helper()
 	data, err := os.ReadFile(path)
 	if err != nil {

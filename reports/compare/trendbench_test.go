@@ -1,4 +1,4 @@
-package trend_test
+package compare_test
 
 import (
 	"encoding/json"
@@ -8,13 +8,13 @@ import (
 	"testing"
 	"time"
 
+	"rollcall/reports/compare"
 	"rollcall/reports/model"
-	"rollcall/reports/trend"
 )
 
 // BenchmarkThousandRuns reads and tells a history of 1,000 runs of 80 scenarios, of which each was under load.
 func BenchmarkThousandRuns(b *testing.B) {
-	path := filepath.Join(b.TempDir(), trend.HistoryFile)
+	path := filepath.Join(b.TempDir(), compare.HistoryFile)
 	f, err := os.Create(path)
 	if err != nil {
 		b.Fatal(err)
@@ -26,8 +26,8 @@ func BenchmarkThousandRuns(b *testing.B) {
 	}
 	for run := range 1000 {
 		for scenario := range 80 {
-			if err := enc.Encode(trend.Line{
-				Schema: trend.SchemaVersion, Run: fmt.Sprint(run), Began: time.Unix(int64(run), 0).UTC(), Of: 80,
+			if err := enc.Encode(compare.Line{
+				Schema: compare.HistorySchema, Run: fmt.Sprint(run), Began: time.Unix(int64(run), 0).UTC(), Of: 80,
 				Scenario: fmt.Sprintf("suite/scenario-%d", scenario),
 				Mode:     "iptables", Kubernetes: "v1.36.3", Kernel: "6.12.0", CNI: "kindnet", Load: "7 lanes, 700/s", Outcome: "pass", Attempts: 1,
 				Numbers: measured,
@@ -40,10 +40,10 @@ func BenchmarkThousandRuns(b *testing.B) {
 		b.Fatal(err)
 	}
 	for b.Loop() {
-		h, err := trend.Read(path)
+		h, err := compare.ReadHistory(path)
 		if err != nil || len(h.Lines) != 80_000 {
 			b.Fatalf("%d lines: %v", len(h.Lines), err)
 		}
-		trend.Sheet(h, trend.Added{})
+		compare.TrendSheet(h, compare.Added{})
 	}
 }

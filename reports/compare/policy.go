@@ -1,6 +1,4 @@
-// Package accept decides whether what a candidate cluster showed is enough to put it in the place of its baseline: go or
-// no-go, with every reason.
-package accept
+package compare
 
 import (
 	"fmt"

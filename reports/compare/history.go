@@ -1,4 +1,4 @@
-package trend
+package compare
 
 import (
 	"bytes"
@@ -44,9 +44,9 @@ func (l Line) key() lineKey { return lineKey{l.run(), l.Scenario, l.Mode} }
 // beginning is what every line begins with.
 const beginning = `{"schema":`
 
-// Read reads the history at path; none there is an empty one. Histories may be joined by concatenation: a line that
+// ReadHistory reads the history at path; none there is an empty one. Histories may be joined by concatenation: a line that
 // comes again counts once. The error, one line, is for what is no history, or one this build cannot read.
-func Read(path string) (History, error) {
+func ReadHistory(path string) (History, error) {
 	h := History{ends: true, runs: make(map[runKey]lineCount)}
 	data, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -72,10 +72,10 @@ func Read(path string) (History, error) {
 			h.Torn = append(h.Torn, number)
 			continue
 		}
-		if l.Schema > SchemaVersion {
+		if l.Schema > HistorySchema {
 			return h,
 				fmt.Errorf("trend: read %s: line %d has schema %d, this build reads up to %d: use a newer Rollcall", path, number, l.Schema,
-					SchemaVersion)
+					HistorySchema)
 		}
 		if !seen[l.key()] {
 			seen[l.key()] = true

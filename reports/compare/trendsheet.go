@@ -1,4 +1,4 @@
-package trend
+package compare
 
 import (
 	"fmt"
@@ -11,12 +11,12 @@ import (
 	"rollcall/reports/model"
 )
 
-// shown is how many of the last runs are drawn.
-const shown = 30
+// shownRuns is how many of the last runs are drawn.
+const shownRuns = 30
 
-// Sheet tells a history: the outcomes of every scenario and mode, and then its numbers, both modes side by side.
-func Sheet(h History, added Added) reports.Sheet {
-	p := reports.Sheet{Title: "Rollcall trend", Text: told(h, added)}
+// TrendSheet tells a history: the outcomes of every scenario and mode, and then its numbers, both modes side by side.
+func TrendSheet(h History, added Added) reports.Sheet {
+	p := reports.Sheet{Title: "Rollcall trend", Text: notesOf(h, added)}
 	all := h.Series()
 	outcomes := reports.Section{
 		Title: "Outcomes",
@@ -46,12 +46,12 @@ func Sheet(h History, added Added) reports.Sheet {
 	return p
 }
 
-// told is what the history holds, and what it does not.
-func told(h History, added Added) []string {
+// notesOf is what the history holds, and what it does not.
+func notesOf(h History, added Added) []string {
 	first := fmt.Sprintf("%d runs, %d of them added now.", len(h.runs), added.Runs)
 	if n := len(h.Lines); n > 0 {
 		first = fmt.Sprintf("%d runs, %d of them added now, from %s to %s. Numbers are of runs that passed or failed, the last %d.",
-			len(h.runs), added.Runs, day(h.Lines[0].Began), day(h.Lines[n-1].Began), shown)
+			len(h.runs), added.Runs, day(h.Lines[0].Began), day(h.Lines[n-1].Began), shownRuns)
 	}
 	text := []string{first}
 	for _, n := range h.Torn {
@@ -101,13 +101,6 @@ func changed(before, after Line) string {
 	return strings.Join(what, "; ")
 }
 
-func orNone(s string) string {
-	if s == "" {
-		return "none"
-	}
-	return s
-}
-
 func numberRows(s Series) (rows [][]string) {
 	lines := last(slices.DeleteFunc(slices.Clone(s.Lines), func(l Line) bool { return !l.Decided() }))
 	for _, m := range model.ComparedMetrics() {
@@ -140,6 +133,6 @@ func byNumber(s reports.Section) reports.Section {
 	return s
 }
 
-func last(lines []Line) []Line { return lines[max(0, len(lines)-shown):] }
+func last(lines []Line) []Line { return lines[max(0, len(lines)-shownRuns):] }
 
 func day(at time.Time) string { return at.UTC().Format("2006-01-02 15:04") }

@@ -1,32 +1,32 @@
-package trend_test
+package compare_test
 
 import (
 	"path/filepath"
 	"testing"
 
-	"rollcall/reports/trend"
+	"rollcall/reports/compare"
 )
 
 func TestFlakes(t *testing.T) {
 	for _, row := range []struct {
 		sentence string
 		outcomes string // p f i s, and P F under a later Kubernetes
-		want     trend.Flake
+		want     compare.Flake
 	}{
-		{"nothing but passes", "ppp", trend.Flake{Decided: 3}},
-		{"a fail among passes", "ppfpp", trend.Flake{Other: 1, Decided: 5}},
-		{"a pass among fails", "fpff", trend.Flake{Other: 1, Decided: 4}},
-		{"inconclusive ones count apart", "pipis", trend.Flake{Decided: 2, Inconclusive: 2}},
-		{"an upgrade that breaks it is no flake", "ppppFFFF", trend.Flake{Decided: 8}},
-		{"nothing at all", "ss", trend.Flake{}},
+		{"nothing but passes", "ppp", compare.Flake{Decided: 3}},
+		{"a fail among passes", "ppfpp", compare.Flake{Other: 1, Decided: 5}},
+		{"a pass among fails", "fpff", compare.Flake{Other: 1, Decided: 4}},
+		{"inconclusive ones count apart", "pipis", compare.Flake{Decided: 2, Inconclusive: 2}},
+		{"an upgrade that breaks it is no flake", "ppppFFFF", compare.Flake{Decided: 8}},
+		{"nothing at all", "ss", compare.Flake{}},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
 			outcomes := map[rune]string{'p': "pass", 'f': "fail", 'i': "inconclusive", 's': "skipped"}
-			var s trend.Series
+			var s compare.Series
 			for _, r := range row.outcomes {
-				l := trend.Line{Kubernetes: "v1.36.3", Outcome: outcomes[r]}
+				l := compare.Line{Kubernetes: "v1.36.3", Outcome: outcomes[r]}
 				if r < 'a' {
-					l = trend.Line{Kubernetes: "v1.37.0", Outcome: outcomes[r-'A'+'a']}
+					l = compare.Line{Kubernetes: "v1.37.0", Outcome: outcomes[r-'A'+'a']}
 				}
 				s.Lines = append(s.Lines, l)
 			}
@@ -39,15 +39,15 @@ func TestFlakes(t *testing.T) {
 
 func TestHistoryNumbers(t *testing.T) {
 	all := nights(t)
-	h, _ := appended(t, filepath.Join(t.TempDir(), trend.HistoryFile), folders(t, all...)...)
-	conditions := func(minor string) trend.Conditions {
+	h, _ := appended(t, filepath.Join(t.TempDir(), compare.HistoryFile), folders(t, all...)...)
+	conditions := func(minor string) compare.Conditions {
 		for _, l := range h.Lines {
 			if c := l.Conditions(); c.Scenario == "recorded/drained" && c.Mode == "nftables" && c.Minor == minor {
 				return c
 			}
 		}
 		t.Fatalf("no line is of %s", minor)
-		return trend.Conditions{}
+		return compare.Conditions{}
 	}
 	for _, row := range []struct {
 		sentence, minor string

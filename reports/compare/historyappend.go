@@ -1,4 +1,4 @@
-package trend
+package compare
 
 import (
 	"bytes"
@@ -21,21 +21,21 @@ type Added struct {
 	Bad   []error  // one line each, about what is no run or cannot be read
 }
 
-// Append appends to the history at path what it lacks of the runs in these folders, and gives the history as it is
+// AppendHistory appends to the history at path what it lacks of the runs in these folders, and gives the history as it is
 // then. No line is ever changed: a run that is in is not appended again, even if it was judged anew since.
 //
 // The file is locked from before it is read until it is written, because two writers that both saw a run missing would
 // both append it, however they write. Beyond that nothing depends on the lock: the lines of a run go in with a single
-// write to the end of the file, so those of two writers do not mix where locks do not reach, and lines that come twice
+// writeFile to the end of the file, so those of two writers do not mix where locks do not reach, and lines that come twice
 // are read once. A torn last line stays; what is appended begins a line of its own. waiting is called once if somebody
 // else has the file, with what they say of themselves.
-func Append(ctx context.Context, path string, folders []string, waiting func(holder string)) (h History, added Added, err error) {
+func AppendHistory(ctx context.Context, path string, folders []string, waiting func(holder string)) (h History, added Added, err error) {
 	l, err := sharedfile.Acquire(ctx, path+".lock", waiting)
 	if err != nil {
 		return h, added, fmt.Errorf("trend: append to %s: %w", path, err)
 	}
 	defer func() { err = errors.Join(err, l.Release()) }()
-	if h, err = Read(path); err != nil {
+	if h, err = ReadHistory(path); err != nil {
 		return h, added, err
 	}
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o644)
