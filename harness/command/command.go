@@ -1,5 +1,5 @@
 // Package command runs other programs: one line in, its standard output out, ended with its whole
-// process group when the context is.
+// process group when the context is. It knows what none of them can be allowed here.
 package command
 
 import (

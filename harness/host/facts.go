@@ -9,8 +9,8 @@ import (
 	"strconv"
 	"strings"
 
+	"rollcall/harness/command"
 	"rollcall/harness/dataplane"
-	"rollcall/harness/host/capability"
 )
 
 // Facts is what a preflight found on this host. A field that could not be read is zero.
@@ -40,7 +40,7 @@ type Facts struct {
 func Probe(ctx context.Context) Facts {
 	f := Facts{
 		Engine:           probeEngine(ctx),
-		MissingCaps:      capability.Missing(),
+		MissingCaps:      command.MissingCapabilities(),
 		CgroupVersion:    cgroupVersion(),
 		KeepsCPUCgroup:   CannotLeaveCPUCgroup(),
 		NFTables:         hasNFTables(),

@@ -230,7 +230,8 @@ func TestOnlyAHistoryIsAppendedTo(t *testing.T) {
 	}
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, _, err := compare.AppendHistory(ended, filepath.Join(t.TempDir(), compare.HistoryFile), folders(t, recordedRun(t)), nil); err == nil {
+	path := filepath.Join(t.TempDir(), compare.HistoryFile)
+	if _, _, err := compare.AppendHistory(ended, path, folders(t, recordedRun(t)), nil); err == nil {
 		t.Error("it appended when it was told to stop")
 	}
 }

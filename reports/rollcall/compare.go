@@ -105,7 +105,8 @@ func compared(dirA, dirB string, pairs []compare.Pair, history string) (c compar
 // readHistory reads one that has to be there.
 func readHistory(command, file string) (compare.History, error) {
 	if _, err := os.Stat(file); err != nil {
-		return compare.History{}, fmt.Errorf("rollcall: %s: read history: %w: to write it: rollcall trend DIR... --history %s", command, err, file)
+		return compare.History{}, fmt.Errorf("rollcall: %s: read history: %w: to write it: rollcall trend DIR... --history %s",
+			command, err, file)
 	}
 	return compare.ReadHistory(file)
 }

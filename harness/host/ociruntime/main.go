@@ -18,7 +18,7 @@ import (
 	"strings"
 	"syscall"
 
-	"rollcall/harness/host/capability"
+	"rollcall/harness/command"
 )
 
 func main() {
@@ -33,7 +33,7 @@ func main() {
 
 func becomeRunc(args []string) error {
 	if file, path := configFile(args); file != "" {
-		if err := rewrite(file, path, capability.Missing()); err != nil {
+		if err := rewrite(file, path, command.MissingCapabilities()); err != nil {
 			return err
 		}
 	}

@@ -1,5 +1,4 @@
-// Package capability names the Linux capabilities a process can never have.
-package capability
+package command
 
 import (
 	"fmt"
@@ -8,8 +7,8 @@ import (
 	"strings"
 )
 
-// names by bit, from include/uapi/linux/capability.h (Linux 6.18).
-var names = [...]string{
+// capabilities are their names by bit, from include/uapi/linux/capability.h (Linux 6.18).
+var capabilities = [...]string{
 	"CAP_CHOWN", "CAP_DAC_OVERRIDE", "CAP_DAC_READ_SEARCH", "CAP_FOWNER", "CAP_FSETID", "CAP_KILL", "CAP_SETGID",
 	"CAP_SETUID", "CAP_SETPCAP", "CAP_LINUX_IMMUTABLE", "CAP_NET_BIND_SERVICE", "CAP_NET_BROADCAST", "CAP_NET_ADMIN",
 	"CAP_NET_RAW", "CAP_IPC_LOCK", "CAP_IPC_OWNER", "CAP_SYS_MODULE", "CAP_SYS_RAWIO", "CAP_SYS_CHROOT",
@@ -19,18 +18,19 @@ var names = [...]string{
 	"CAP_AUDIT_READ", "CAP_PERFMON", "CAP_BPF", "CAP_CHECKPOINT_RESTORE",
 }
 
-// Missing names the capabilities that the kernel knows and this process's bounding set lacks.
-func Missing() []string {
+// MissingCapabilities names the Linux capabilities that the kernel knows and this process's bounding set lacks: neither it nor a program
+// that it runs can ever have them.
+func MissingCapabilities() []string {
 	status, _ := os.ReadFile("/proc/self/status")
 	last, _ := os.ReadFile("/proc/sys/kernel/cap_last_cap")
 	highest, err := strconv.Atoi(strings.TrimSpace(string(last)))
 	if err != nil {
 		return nil
 	}
-	return missing(string(status), highest)
+	return missingCapabilities(string(status), highest)
 }
 
-func missing(status string, highest int) []string {
+func missingCapabilities(status string, highest int) []string {
 	_, rest, found := strings.Cut(status, "CapBnd:")
 	if !found {
 		return nil
@@ -44,8 +44,8 @@ func missing(status string, highest int) []string {
 		if bound&(1<<bit) != 0 {
 			continue
 		}
-		if bit < len(names) {
-			list = append(list, names[bit])
+		if bit < len(capabilities) {
+			list = append(list, capabilities[bit])
 		} else {
 			list = append(list, fmt.Sprintf("CAP_%d", bit))
 		}

@@ -1,4 +1,4 @@
-package capability
+package command
 
 import (
 	"testing"
@@ -19,7 +19,7 @@ func TestMissing(t *testing.T) {
 		{"an unreadable status claims nothing", "", 40, nil},
 	} {
 		t.Run(tc.sentence, func(t *testing.T) {
-			if diff := cmp.Diff(tc.want, missing(tc.status, tc.highest)); diff != "" {
+			if diff := cmp.Diff(tc.want, missingCapabilities(tc.status, tc.highest)); diff != "" {
 				t.Error(diff)
 			}
 		})
