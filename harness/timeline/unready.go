@@ -17,9 +17,6 @@ type Unready struct {
 	Report evidence.Event // of its probe, which failed last before that time, or else first in it; zero without one
 }
 
-// TimedOut reports whether the pod's probe got no answer in time.
-func (u Unready) TimedOut() bool { return timedOut(u.Report.Detail) }
-
 // unreadiness lists by time when pods of the rollout turned unready without a deletion, of those that were ready again and
 // those whose probe was reported to have failed.
 func (t Timeline) unreadiness() (all []Unready) {

@@ -70,12 +70,6 @@ func IsPrecondition(x evidence.Expectation) bool {
 	return rule.Precondition && !x.Certain
 }
 
-// BoundsSync reports whether the rule with an id bounds how soon kube-proxy writes the nodes' rules.
-func BoundsSync(id string) bool {
-	rule, _ := RuleOf(id)
-	return rule.BoundsSync
-}
-
 // Lanes are those that a rule looks at, by what their kind counts for.
 type Lanes string
 

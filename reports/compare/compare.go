@@ -69,11 +69,6 @@ func (c Comparison) Worse() bool {
 		slices.ContainsFunc(c.Numbers, func(n Number) bool { return n.Effect == Worse })
 }
 
-// Changed says whether there is anything to tell.
-func (c Comparison) Changed() bool {
-	return len(c.Clusters)+len(c.Outcomes)+len(c.New)+len(c.Gone) > 0 || slices.ContainsFunc(c.Numbers, Number.Moved)
-}
-
 // Compare compares each mode of a with that of b it is paired with. The error, one line, is for runs that have nothing to
 // compare.
 func Compare(a, b Runs, scope Scope) (Comparison, error) {

@@ -141,8 +141,3 @@ const (
 	LowerIsBetter
 	HigherIsBetter
 )
-
-// Worse says whether a value that was a and is b got worse.
-func (d Direction) Worse(was, is float64) bool {
-	return d == LowerIsBetter && is > was || d == HigherIsBetter && is < was
-}

@@ -107,22 +107,21 @@ func TestComparedOf(t *testing.T) {
 	}
 }
 
-func TestDirectionWorse(t *testing.T) {
+func TestDirections(t *testing.T) {
 	for _, row := range []struct {
 		sentence, id string
-		up, down     bool // whether it is worse that way
+		want         model.Direction
 	}{
-		{"more that fail are worse", "failed", true, false},
-		{"a longer outage is worse", "longest_outage_ms", true, false},
-		{"an old version that replies longer is worse", "status_gap_ms", true, false},
-		{"fewer pods available are worse", "min_available", false, true},
-		{"a cluster that takes longer to be whole is worse", "whole_ms", true, false},
-		{"more pods need more room", "max_pods", true, false},
-		{"a busy node is the machine's doing", "node_busy_p50_percent", false, false},
+		{"more that fail are worse", "failed", model.LowerIsBetter},
+		{"a longer outage is worse", "longest_outage_ms", model.LowerIsBetter},
+		{"an old version that replies longer is worse", "status_gap_ms", model.LowerIsBetter},
+		{"fewer pods available are worse", "min_available", model.HigherIsBetter},
+		{"a cluster that takes longer to be whole is worse", "whole_ms", model.LowerIsBetter},
+		{"more pods need more room", "max_pods", model.LowerIsBetter},
+		{"a busy node is the machine's doing", "node_busy_p50_percent", model.Neutral},
 	} {
-		direction := metricOf(t, row.id).Direction
-		if up, down := direction.Worse(1, 2), direction.Worse(2, 1); up != row.up || down != row.down || direction.Worse(1, 1) {
-			t.Errorf("%s: worse upwards %t, downwards %t", row.sentence, up, down)
+		if got := metricOf(t, row.id).Direction; got != row.want {
+			t.Errorf("%s: direction %d, want %d", row.sentence, got, row.want)
 		}
 	}
 }
