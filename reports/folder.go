@@ -54,7 +54,7 @@ func writePatches(dir string, r model.Report) error {
 			text += "# For the manifest alone: kubectl patch with it would leave the app one pod.\n"
 		}
 		file := filepath.Join(dir, filepath.FromSlash(s.Evidence), PatchFile)
-		if err := atomicfile.Write(file, []byte(text+s.Patch.YAML), 0o644); err != nil {
+		if err := sharedfile.Write(file, []byte(text+s.Patch.YAML), 0o644); err != nil {
 			return fmt.Errorf("reports: write %s: %w", s.Evidence+"/"+PatchFile, err)
 		}
 	}
