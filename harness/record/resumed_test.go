@@ -27,9 +27,11 @@ import (
 // A testPlace is a pod that is there, whose container the API shows as started again.
 type testPlace struct {
 	podPlace
-	adopted atomic.Int32
+	adopted, renewed atomic.Int32
 }
 
+// There is no port-forward to it: it is asked at its own address.
+func (p *testPlace) renew() { p.renewed.Add(1) }
 func (p *testPlace) close() {}
 
 func newTestPlace(t *testing.T) *testPlace {
