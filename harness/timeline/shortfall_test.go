@@ -37,6 +37,8 @@ func TestShortfall(t *testing.T) {
 		{"one pod was to go, and two went", []evidence.Event{size(20, 2), goes(25, "c"), unready(30), goes(35, "b"), ready(40)}, 1, false},
 		{"a pod that is deleted while it is unready is missing for that", []evidence.Event{unready(30), goes(35, "a"), ready(40)}, 3, false},
 		{"a pod that was unready once is missing as it is deleted now", []evidence.Event{unready(30), ready(40), goes(45, "b")}, 3, false},
+		{"a pod that is gone is missing for that, whatever the API says of it in that moment", []evidence.Event{
+			pod(30, evidence.PodGone, "v1", set+"a"), unready(30), ready(40)}, 3, false},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
 			events := append(marks(0, 10, 50, 60), size(0, 3))

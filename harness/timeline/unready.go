@@ -46,7 +46,7 @@ func (l *life) unreadiness() (all []Unready) {
 		case e.Kind == evidence.PodReady:
 			end(e.At, true)
 			failed = evidence.Event{}
-		case e.Kind == evidence.PodUnready && s.ready && !s.deleted:
+		case e.Kind == evidence.PodUnready && s.there && s.ready && !s.deleted:
 			open = &Unready{Server: e.By, Window: Window{From: e.At}, Report: failed}
 		case e.Kind == evidence.PodDeleting, e.Kind == evidence.PodGone:
 			end(e.At, false)
