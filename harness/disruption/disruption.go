@@ -56,6 +56,7 @@ type Stage struct {
 	Images    fixtures.ImageSources
 	Old       string               // version of the app that is there when the load begins
 	Note      func(evidence.Event) // in the recording, now
+	Expired   func() string        // that the credentials of the recording have; empty: they have not
 }
 
 // Node is a node's whole name.

@@ -136,7 +136,7 @@ func (a *userApp) lacks(ctx context.Context) string {
 	}
 	pods, err := a.pods(ctx)
 	if err != nil {
-		return "the API server does not answer"
+		return silence(err)
 	}
 	for _, pod := range pods {
 		ended := pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed

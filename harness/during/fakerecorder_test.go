@@ -195,7 +195,7 @@ func (f *fakeRecording) underLoad(ctx context.Context, suite string, s harness.S
 	for _, kind := range []evidence.EventKind{evidence.LoadBegun, evidence.RolloutBegun, evidence.DisruptionBegun} {
 		note(evidence.Event{Kind: kind})
 	}
-	stage := disruption.Stage{Namespace: "n", App: s.App, Note: note}
+	stage := disruption.Stage{Namespace: "n", App: s.App, Note: note, Expired: accepted}
 	if err := s.Disruption.Do(ctx, stage); err != nil {
 		return err
 	}

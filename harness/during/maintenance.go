@@ -112,7 +112,7 @@ func (m *maintenance) do(ctx context.Context, s disruption.Stage) error {
 	if m.cluster != nil {
 		m.wholeness.leases = m.wholeness.versionsOfLeases(limited)
 	}
-	unended := m.awaitRollout(limited)
+	unended := m.awaitRollout(limited, s.Expired)
 	switch {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
@@ -140,12 +140,12 @@ func (m *maintenance) noteWholeness(ctx context.Context) {
 }
 
 // awaitWhole is about the cluster as the API shows it.
-func (m *maintenance) awaitWhole(ctx context.Context, _ disruption.Stage) error {
+func (m *maintenance) awaitWhole(ctx context.Context, s disruption.Stage) error {
 	if m.cluster == nil {
 		m.screen.say(fmt.Sprintf("the load goes on for %v", m.settle))
 		return nil
 	}
-	err := m.wholeness.await(ctx, wholeLimit)
+	err := m.wholeness.await(ctx, wholeLimit, s.Expired)
 	if err == nil {
 		m.screen.say(fmt.Sprintf("every node takes pods; the load goes on until the app is everywhere, and then for %v", m.settle))
 	}

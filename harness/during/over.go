@@ -13,8 +13,8 @@ import (
 const untilEvery = 2 * time.Second
 
 // awaitRollout returns when the app has rolled out what the maintenance changed, or says why that is not waited for any longer: no wait
-// ends it, or it has lacked the same for [wholeLimit].
-func (m *maintenance) awaitRollout(ctx context.Context) (unfinished string) {
+// ends it, or it has lacked the same for [wholeLimit]. Where the credentials have expired, that tells whoever waits for the cluster next.
+func (m *maintenance) awaitRollout(ctx context.Context, expired func() string) (unfinished string) {
 	if m.app == nil {
 		return ""
 	}
@@ -25,7 +25,7 @@ func (m *maintenance) awaitRollout(ctx context.Context) (unfinished string) {
 			lacks, since = now, time.Now()
 		}
 		switch {
-		case lacks == "":
+		case lacks == "" || expired() != "":
 			return true, nil
 		case time.Since(since) >= wholeLimit:
 			unfinished = fmt.Sprintf("the rollout was not over: %s, for %v", lacks, wholeLimit)

@@ -156,7 +156,7 @@ func TestTheWaitForARolloutThatCannotEnd(t *testing.T) {
 		m := &maintenance{screen: &screen{terminal: &out, log: io.Discard}, app: &userApp{client: client, namespace: "shop",
 			selector: selector, standstill: NewStandstill(t.Context(), client, "shop", selector, "web")}}
 		began := time.Now()
-		if got, want := m.awaitRollout(t.Context()), "the rollout cannot end: no node takes pod web-2: no room"; got != want {
+		if got, want := m.awaitRollout(t.Context(), accepted), "the rollout cannot end: no node takes pod web-2: no room"; got != want {
 			t.Errorf("it is unfinished since %q, want %q", got, want)
 		}
 		if took := time.Since(began); took != stillFor {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 
@@ -56,14 +57,18 @@ type wholeness struct {
 const sayEvery = 15 * time.Second
 
 // await returns when nothing is lacking. That something still is after so long is [observe.ErrNeverSettled], so that the load ends as
-// it should.
-func (w wholeness) await(ctx context.Context, limit time.Duration) error {
+// it should; so is that nobody can tell any more, since our credentials have expired.
+func (w wholeness) await(ctx context.Context, limit time.Duration, expired func() string) error {
 	over := time.Now().Add(limit)
 	limited, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	lacks, said := "", time.Time{}
 	err := poll.Until(limited, time.Second, func() (bool, error) {
 		lacks = w.lacks(limited)
+		if why := expired(); lacks != "" && why != "" {
+			w.say("not waiting any longer: " + why)
+			return false, fmt.Errorf("%s: %w", why, observe.ErrNeverSettled)
+		}
 		if lacks != "" && time.Since(said) >= sayEvery {
 			said = time.Now()
 			w.say(fmt.Sprintf("waiting until the cluster is whole: %s; %v left", lacks, time.Until(over).Round(time.Second)))
@@ -80,7 +85,7 @@ func (w wholeness) await(ctx context.Context, limit time.Duration) error {
 func (w wholeness) lacks(ctx context.Context) string {
 	now, err := unfit(ctx, w.client)
 	if err != nil {
-		return "the API server does not answer"
+		return silence(err)
 	}
 	for _, name := range slices.Sorted(maps.Keys(now)) {
 		if w.before[name] == "" {
@@ -94,6 +99,14 @@ func (w wholeness) lacks(ctx context.Context) string {
 		}
 	}
 	return ""
+}
+
+// silence is why nobody knows what is lacking.
+func silence(err error) string {
+	if apierrors.IsUnauthorized(err) {
+		return "the API server does not accept the credentials"
+	}
+	return "the API server does not answer"
 }
 
 // versionsOfLeases are those of the nodes' leases, which kubelets renew every 10 s (pkg/kubelet/apis/config/v1beta1/defaults.go, v1.37):

@@ -57,7 +57,7 @@ func TestWhenAClusterIsWhole(t *testing.T) {
 				}
 				var said []string
 				w := wholeness{client: client, before: before, say: func(line string) { said = append(said, line) }}
-				err = w.await(t.Context(), 59*time.Second)
+				err = w.await(t.Context(), 59*time.Second, accepted)
 				if row.lacks == "" {
 					if err != nil || len(said) > 0 {
 						t.Errorf("error %v, said %q", err, said)
@@ -77,7 +77,7 @@ func TestWhenAClusterIsWhole(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	w := wholeness{client: fake.NewClientset(node("a", unready)), say: func(string) {}}
-	if err := w.await(ctx, time.Minute); !errors.Is(err, context.Canceled) || errors.Is(err, observe.ErrNeverSettled) {
+	if err := w.await(ctx, time.Minute, accepted); !errors.Is(err, context.Canceled) || errors.Is(err, observe.ErrNeverSettled) {
 		t.Errorf("torn down meanwhile: %v", err)
 	}
 }
@@ -99,7 +99,7 @@ func TestNodesAreHeardOf(t *testing.T) {
 			}
 		})
 		began := time.Now()
-		if err := w.await(t.Context(), time.Minute); err != nil {
+		if err := w.await(t.Context(), time.Minute, accepted); err != nil {
 			t.Error(err)
 		}
 		if took := time.Since(began); took < down || took > down+2*time.Second {
@@ -109,7 +109,7 @@ func TestNodesAreHeardOf(t *testing.T) {
 			t.Errorf("said %q", said)
 		}
 		again := time.Now() // as after a rollout that took longer than a renewal
-		if err := w.await(t.Context(), time.Minute); err != nil || time.Since(again) > 0 {
+		if err := w.await(t.Context(), time.Minute, accepted); err != nil || time.Since(again) > 0 {
 			t.Errorf("waited for %v more, %v", time.Since(again), err)
 		}
 	})

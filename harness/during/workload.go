@@ -83,7 +83,7 @@ func (w workload) lacks(ctx context.Context) string {
 	case apierrors.IsNotFound(err):
 		return ""
 	case err != nil:
-		return "the API server does not answer"
+		return silence(err)
 	}
 	if lacks := LacksOf(w.kind, object.Object); lacks != "" {
 		return w.String() + " " + lacks

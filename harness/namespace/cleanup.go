@@ -36,10 +36,22 @@ func (l Lease) Cleanup(ctx context.Context, client kubernetes.Interface, observe
 	if observers {
 		group.Go(func() error { return l.cleanup(ctx, client, l.Observers()) })
 	}
-	if err := group.Wait(); err != nil {
+	switch err := group.Wait(); {
+	case apierrors.IsUnauthorized(err):
+		return fmt.Errorf("clean up: the credentials have expired, and what is in namespace %s stays: "+
+			"log in again and run: rollcall clean with the same --context and --namespace", l.stays(observers))
+	case err != nil:
 		return fmt.Errorf("clean up: %w", err)
 	}
 	return nil
+}
+
+// stays names what was not deleted.
+func (l Lease) stays(observers bool) string {
+	if observers {
+		return l.Name + " and namespace " + l.Observers()
+	}
+	return l.Name
 }
 
 // cleanup deletes a namespace; of a preassigned one only what has our label.

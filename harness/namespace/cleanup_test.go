@@ -81,6 +81,8 @@ func TestCleanupOfPreassigned(t *testing.T) {
 	}{
 		{"everything may be deleted", nil, ""},
 		{"who may not delete quotas created none", forbidden, ""},
+		{"credentials that have expired delete nothing", apierrors.NewUnauthorized("Unauthorized"), "clean up: the credentials have expired, " +
+			"and what is in namespace shop stays: log in again and run: rollcall clean with the same --context and --namespace"},
 		{"another error is one", errors.New("etcd is full"), "clean up: etcd is full"},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {

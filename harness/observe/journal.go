@@ -6,6 +6,8 @@ import (
 	"sync"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
 	"rollcall/harness/evidence"
 )
 
@@ -16,6 +18,9 @@ type journal struct {
 
 	mu      sync.Mutex
 	changed chan struct{} // closed and replaced at every change
+
+	refusedSince time.Time // when the API server began to answer 401 alone; zero: it does not
+	expired      string    // that our credentials have; empty while they are accepted, or may be again
 }
 
 func newJournal(began time.Time, sink Sink) *journal {
@@ -40,6 +45,16 @@ func (j *journal) note(e evidence.Event) {
 // gap notes that the watch saw nothing for a while, up to now.
 func (j *journal) gap(format string, values ...any) {
 	j.change(func() { j.note(evidence.Event{Kind: evidence.WatchGap, Detail: fmt.Sprintf(format, values...)}) })
+}
+
+// broke notes that a watch did. What all watches meet once credentials have expired is told already.
+func (j *journal) broke(err error) {
+	j.mu.Lock()
+	told := apierrors.IsUnauthorized(err) && j.expired != ""
+	j.mu.Unlock()
+	if !told {
+		j.gap("%v", err)
+	}
 }
 
 // wait returns when the condition holds, or with ctx's cause when that ends. The condition is asked under the lock, at once

@@ -35,9 +35,9 @@ func on[T any](handle func(T)) func(any) {
 func ignore(any) {}
 
 // register adds the handler to its informer. The informer lists again by itself after an error; that it saw nothing in
-// between goes to gap.
-func (h handler) register(gap func(format string, values ...any)) error {
-	err := h.informer.SetWatchErrorHandler(func(_ *cache.Reflector, err error) { gap("%v", err) })
+// between goes to broke.
+func (h handler) register(broke func(error)) error {
+	err := h.informer.SetWatchErrorHandler(func(_ *cache.Reflector, err error) { broke(err) })
 	if err == nil {
 		_, err = h.informer.AddEventHandler(cache.ResourceEventHandlerFuncs{
 			AddFunc: h.upsert, UpdateFunc: func(_, now any) { h.upsert(now) }, DeleteFunc: h.remove,

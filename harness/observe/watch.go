@@ -87,7 +87,7 @@ func Start(ctx context.Context, client kubernetes.Interface, scope Scope, began 
 		own := informers.NewSharedInformerFactoryWithOptions(client, 0, informers.WithNamespace(scope.Namespace))
 		w.factories = append(w.factories, own)
 		h := handler{own.Core().V1().Pods().Informer(), on(w.pods.know), ignore}
-		if err := h.register(j.gap); err != nil {
+		if err := h.register(j.broke); err != nil {
 			stopWatching()
 			stopReading(nil)
 			return nil, err
@@ -95,7 +95,7 @@ func Start(ctx context.Context, client kubernetes.Interface, scope Scope, began 
 	}
 	for _, t := range []tracker{w.pods, w.endpoints, w.workloads, newNodeTracker(j), newAPIEventTracker(j, w.pods)} {
 		for _, h := range t.handlers(namespaced, cluster) {
-			if err := h.register(j.gap); err != nil {
+			if err := h.register(j.broke); err != nil {
 				stopWatching()
 				stopReading(nil)
 				return nil, err

@@ -67,8 +67,8 @@ func (p podPlace) close() { p.forward.Close() }
 
 func (p podPlace) alive(ctx context.Context) bool {
 	pod, err := p.pods.Get(ctx, p.pod, metav1.GetOptions{})
-	if err != nil {
-		return !apierrors.IsNotFound(err)
+	if err != nil { // without credentials no way to it is opened again
+		return !apierrors.IsNotFound(err) && !apierrors.IsUnauthorized(err)
 	}
 	return pod.Status.Phase != corev1.PodFailed && pod.Status.Phase != corev1.PodSucceeded
 }

@@ -2,10 +2,37 @@ package record
 
 import (
 	"context"
+	"errors"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/kubernetes/fake"
+	k8stesting "k8s.io/client-go/testing"
 )
+
+// An agent that does not answer is asked again for as long as a way to its pod may be opened.
+func TestPodThatMayAnswer(t *testing.T) {
+	for _, row := range []struct {
+		sentence string
+		err      error // of the API
+		alive    bool
+	}{
+		{"the API knows it", nil, true},
+		{"the API server is away", errors.New("connection refused"), true},
+		{"it is gone", apierrors.NewNotFound(corev1.Resource("pods"), "agent-x"), false},
+		{"the credentials have expired", apierrors.NewUnauthorized("Unauthorized"), false},
+	} {
+		client := fake.NewClientset()
+		client.PrependReactor("get", "pods", func(k8stesting.Action) (bool, runtime.Object, error) { return true, &corev1.Pod{}, row.err })
+		if got := (podPlace{pods: client.CoreV1().Pods("n"), pod: "agent-x"}).alive(t.Context()); got != row.alive {
+			t.Errorf("%s: alive %v", row.sentence, got)
+		}
+	}
+}
 
 // TestAgentAskedAgain counts over how many ways an agent is asked until it answers: a way that gives no answer may be cut off, one that
 // gives an error in time is not.

@@ -37,7 +37,8 @@ func (r *Recording) rollOut(ctx context.Context) error {
 	}
 	whole := func(context.Context) error { return nil }
 	if r.Disruption != nil {
-		stage := disruption.Stage{Namespace: r.Lease.Name, App: r.App, Images: r.Images, Old: r.run.OldVersion, Note: r.watch.Note}
+		stage := disruption.Stage{Namespace: r.Lease.Name, App: r.App, Images: r.Images, Old: r.run.OldVersion, Note: r.watch.Note,
+			Expired: r.watch.Expired}
 		switch {
 		case r.Disruption.ByOthers():
 		case r.Disruption.Drains && r.Cluster.Attached():
