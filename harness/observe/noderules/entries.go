@@ -15,8 +15,6 @@ import (
 	"unsafe"
 
 	"golang.org/x/sys/unix"
-
-	"rollcall/harness/observe/noderules/netfilter"
 )
 
 // A layout is where the kernel's ip_tables or ip6_tables puts what an entry holds, in bytes.
@@ -141,7 +139,7 @@ func (l layout) collect(found []netip.AddrPort, table []byte) ([]netip.AddrPort,
 				chains[chain] = append(chains[chain], entry{jump: int(jump)})
 			}
 		case "DNAT":
-			chains[chain] = append(chains[chain], entry{to: netfilter.DNATDestination(l.family, target.revision, options)})
+			chains[chain] = append(chains[chain], entry{to: dnatDestination(l.family, target.revision, options)})
 		}
 		at += size
 	}

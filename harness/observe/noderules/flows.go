@@ -10,8 +10,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-
-	"rollcall/harness/observe/noderules/netfilter"
 )
 
 const (
@@ -35,9 +33,9 @@ type flows struct {
 	next     time.Time
 }
 
-// A listener is what flows need of a netfilter.Listener; tests have their own.
+// A listener is what flows need of a conntrackListener; tests have their own.
 type listener interface {
-	Take() (heard []netfilter.Flow, since time.Time, lost error)
+	Take() (heard []routedFlow, since time.Time, lost error)
 	Close() error
 }
 
@@ -46,7 +44,7 @@ func listen(w *lineWriter, a asked) flows {
 	if len(a.to) == 0 {
 		return flows{}
 	}
-	l, err := netfilter.Listen(a.to...)
+	l, err := listenConntrack(a.to...)
 	if err != nil {
 		w.noFlows(time.Now(), err)
 		return flows{}
@@ -63,7 +61,7 @@ func (f *flows) write(w *lineWriter) {
 	}
 	f.next = now.Add(flowsEvery)
 	heard, since, lost := f.listener.Take()
-	heard = slices.DeleteFunc(heard, func(h netfilter.Flow) bool { return len(f.from) > 0 && !slices.Contains(f.from, h.Client.Addr()) })
+	heard = slices.DeleteFunc(heard, func(h routedFlow) bool { return len(f.from) > 0 && !slices.Contains(f.from, h.Client.Addr()) })
 	now = time.Now() // which no flow is younger than
 	for some := range slices.Chunk(heard, flowsPerLine) {
 		w.flow(now, some)

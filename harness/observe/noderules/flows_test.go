@@ -19,16 +19,13 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-
-	"rollcall/harness/observe/noderules/namespacetest"
-	"rollcall/harness/observe/noderules/netfilter"
 )
 
 func TestFlowLine(t *testing.T) {
 	var out bytes.Buffer
 	w, now := &lineWriter{out: &out}, time.Unix(1_700_000_000, 0)
 	at := netip.MustParseAddrPort
-	w.flow(now, []netfilter.Flow{
+	w.flow(now, []routedFlow{
 		{Received: now.Add(-1500 * time.Nanosecond), Client: at("10.244.1.9:40000"), To: at("10.96.0.10:80"), Pod: at("10.244.1.2:8080")},
 		{Received: now.Add(-time.Second), Client: at("[fd00::9]:40000"), To: at("[fd00::1]:80"), Pod: at("[fd00::2]:8080")},
 	})
@@ -41,12 +38,12 @@ func TestFlowLine(t *testing.T) {
 
 // heard is a listener that heard so much.
 type heard struct {
-	flows []netfilter.Flow
+	flows []routedFlow
 	since time.Time
 	lost  error
 }
 
-func (h *heard) Take() (flows []netfilter.Flow, since time.Time, lost error) {
+func (h *heard) Take() (flows []routedFlow, since time.Time, lost error) {
 	flows, since, lost = h.flows, h.since, h.lost
 	*h = heard{}
 	return flows, since, lost
@@ -57,8 +54,8 @@ func (h *heard) Close() error { return nil }
 func TestWhatWasHeardIsWrittenInTurn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		one := netip.MustParseAddrPort("10.244.1.2:8080")
-		some := func(n int) []netfilter.Flow {
-			return slices.Repeat([]netfilter.Flow{{Received: time.Now(), Client: one, To: one, Pod: one}}, n)
+		some := func(n int) []routedFlow {
+			return slices.Repeat([]routedFlow{{Received: time.Now(), Client: one, To: one, Pod: one}}, n)
 		}
 		var out bytes.Buffer
 		w, h := &lineWriter{out: &out}, &heard{}
@@ -114,7 +111,7 @@ func TestFlowsAreWritten(t *testing.T) {
 		}},
 	} {
 		t.Run(tc.sentence, func(t *testing.T) {
-			if !namespacetest.Entered(t, "ip", "iptables-nft-restore") {
+			if !enteredNamespace(t, "ip", "iptables-nft-restore") {
 				return
 			}
 			pod := routeToAPod(t)
@@ -193,7 +190,7 @@ func routeToAPod(t *testing.T) string {
 }
 
 func TestFlowsThatCannotBeSeenAreSaid(t *testing.T) {
-	if !namespacetest.Unprivileged(t) {
+	if !unprivileged(t) {
 		return
 	}
 	var out bytes.Buffer

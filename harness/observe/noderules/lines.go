@@ -8,7 +8,6 @@ import (
 	"net/netip"
 	"time"
 
-	"rollcall/harness/observe/noderules/netfilter"
 	"rollcall/harness/usage"
 )
 
@@ -50,7 +49,7 @@ func (w *lineWriter) flows(now time.Time) { w.write(now, "flows") }
 // noFlows is written in the place of flows.
 func (w *lineWriter) noFlows(now time.Time, why error) { w.write(now, "noflows", usage.OneLine(why)) }
 
-func (w *lineWriter) flow(now time.Time, flows []netfilter.Flow) {
+func (w *lineWriter) flow(now time.Time, flows []routedFlow) {
 	fields := []any{"flow"}
 	for _, f := range flows {
 		fields = append(fields, f.Client, f.To, f.Pod, now.Sub(f.Received).Microseconds())

@@ -17,8 +17,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
-
-	"rollcall/harness/observe/noderules/namespacetest"
 )
 
 // A writer writes the rules for a set of endpoints the way kube-proxy does, each in one transaction.
@@ -41,7 +39,7 @@ func writers() []writer {
 func TestChangesOfRealRules(t *testing.T) {
 	for _, w := range writers() {
 		t.Run(w.command, func(t *testing.T) {
-			if namespacetest.Entered(t, w.command) {
+			if enteredNamespace(t, w.command) {
 				w.observe(t)
 			}
 		})
@@ -186,7 +184,7 @@ func nftablesRules(before, after []netip.AddrPort) string {
 }
 
 func TestThereIsNothingToObserveWithoutThePermission(t *testing.T) {
-	if !namespacetest.Unprivileged(t) {
+	if !unprivileged(t) {
 		return
 	}
 	var stderr bytes.Buffer

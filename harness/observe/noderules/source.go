@@ -15,7 +15,6 @@ import (
 	"golang.org/x/sys/unix"
 
 	"rollcall/harness/dataplane"
-	"rollcall/harness/observe/noderules/netfilter"
 )
 
 // A source reads to which endpoints the node's rules route.
@@ -68,15 +67,15 @@ const kubeChains = "KUBE-"
 
 // tables reads nf_tables: what kube-proxy writes in nftables mode and in iptables mode, since a node's may be switched from the
 // one to the other.
-type tables struct{ mirror *netfilter.Mirror }
+type tables struct{ mirror *mirror }
 
 func openTables() (*tables, error) {
-	var followed []netfilter.Table
+	var followed []followedTable
 	for _, family := range []byte{unix.NFPROTO_IPV4, unix.NFPROTO_IPV6} {
-		followed = append(followed, netfilter.Table{Family: family, Name: "kube-proxy"},
-			netfilter.Table{Family: family, Name: "nat", Chains: kubeChains})
+		followed = append(followed, followedTable{Family: family, Name: "kube-proxy"},
+			followedTable{Family: family, Name: "nat", Chains: kubeChains})
 	}
-	mirror, err := netfilter.OpenMirror(followed...)
+	mirror, err := openMirror(followed...)
 	if errors.Is(err, unix.EPERM) {
 		err = fmt.Errorf("%w: it takes CAP_NET_ADMIN", err)
 	}

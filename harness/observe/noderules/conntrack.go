@@ -1,6 +1,6 @@
 //go:build linux
 
-package netfilter
+package main
 
 import (
 	"cmp"
@@ -17,20 +17,20 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A Flow is a connection that was routed. One that was rejected or dropped before that is none.
-type Flow struct {
+// A routedFlow is a connection that was routed. One that was rejected or dropped before that is none.
+type routedFlow struct {
 	Received time.Time      // when the event was, or the table was read that has it
 	Client   netip.AddrPort // source of the original tuple
 	To       netip.AddrPort // its destination
 	Pod      netip.AddrPort // source of the reply's tuple
 }
 
-// A Listener hears of each TCP connection to given destinations to which pod it was sent, as the kernel's connection tracking notes it:
-// by the events about new entries of its table. Its methods may be called by several goroutines.
+// A conntrackListener hears of each TCP connection to given destinations to which pod it was sent, as the kernel's connection tracking
+// notes it: by the events about new entries of its table. Its methods may be called by several goroutines.
 //
 // It is written anew since github.com/ti-mo/conntrack (v0.6) has neither a filter in the kernel nor a way to go on after a loss:
 // its workers decode each event of the node and end with the first error, ENOBUFS among them.
-type Listener struct {
+type conntrackListener struct {
 	to       []netip.AddrPort
 	events   *socket // hears
 	requests *socket // asks
@@ -44,7 +44,7 @@ type Listener struct {
 	failure error                 // since then
 
 	mu    sync.Mutex
-	flows []Flow
+	flows []routedFlow
 	since time.Time
 	lost  error
 }
@@ -58,13 +58,13 @@ const (
 	eventsSetting = "/proc/sys/net/netfilter/nf_conntrack_events"
 )
 
-// Listen begins to listen to new connections to the destinations; one without an address stands for any address with its port.
+// listenConntrack begins to listen to new connections to the destinations; one without an address stands for any address with its port.
 // Every connection that is begun after it returned is told. It needs CAP_NET_ADMIN in the network namespace.
-func Listen(to ...netip.AddrPort) (*Listener, error) {
+func listenConntrack(to ...netip.AddrPort) (*conntrackListener, error) {
 	if err := announced(eventsSetting); err != nil {
 		return nil, fmt.Errorf("conntrack: %w", err)
 	}
-	l, err := open(queueSize, to)
+	l, err := openListener(queueSize, to)
 	if errors.Is(err, unix.EPERM) {
 		err = fmt.Errorf("%w: it takes CAP_NET_ADMIN", err)
 	}
@@ -84,8 +84,8 @@ func announced(setting string) error {
 	return err
 }
 
-// open reads the table, and leaves the events to follow.
-func open(queue int, to []netip.AddrPort) (*Listener, error) {
+// openListener reads the table, and leaves the events to follow.
+func openListener(queue int, to []netip.AddrPort) (*conntrackListener, error) {
 	program, err := bpf.Assemble(filter(to))
 	if err != nil {
 		return nil, fmt.Errorf("conntrack: filter: %w", err)
@@ -103,7 +103,7 @@ func open(queue int, to []netip.AddrPort) (*Listener, error) {
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("conntrack: %w", err), events.Close())
 	}
-	l := &Listener{to: to, events: events, requests: requests, ended: make(chan struct{}), whole: time.Now()}
+	l := &conntrackListener{to: to, events: events, requests: requests, ended: make(chan struct{}), whole: time.Now()}
 	if err := l.read(false); err != nil {
 		return nil, errors.Join(err, events.Close(), requests.Close())
 	}
@@ -111,14 +111,14 @@ func open(queue int, to []netip.AddrPort) (*Listener, error) {
 }
 
 // follow hears events until the listener is closed.
-func (l *Listener) follow() {
+func (l *conntrackListener) follow() {
 	defer close(l.ended)
 	l.events.Follow(l.hear, l.empty)
 }
 
 // Take returns the flows that were received since it was called last. An error says why not all may be among them that began
 // since the time that is returned with it.
-func (l *Listener) Take() (flows []Flow, since time.Time, lost error) {
+func (l *conntrackListener) Take() (flows []routedFlow, since time.Time, lost error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	flows, since, lost = l.flows, l.since, l.lost
@@ -127,14 +127,14 @@ func (l *Listener) Take() (flows []Flow, since time.Time, lost error) {
 }
 
 // Close ends the listener. What it received until then can still be taken.
-func (l *Listener) Close() error {
+func (l *conntrackListener) Close() error {
 	err := l.events.Interrupt()
 	<-l.ended
 	return errors.Join(err, l.events.Close(), l.requests.Close())
 }
 
 // hear notes the flow of an event. The events that are still in the queue after an error came before those that were lost.
-func (l *Listener) hear(datagram []byte, err error) {
+func (l *conntrackListener) hear(datagram []byte, err error) {
 	var events []message
 	if errors.Is(err, unix.ENOBUFS) {
 		err = errLost
@@ -152,7 +152,7 @@ func (l *Listener) hear(datagram []byte, err error) {
 
 // empty takes note that all events were received. Only now are new ones queued again after a loss: until its queue is empty the
 // kernel drops all for who was late once (Linux v6.18, net/netlink/af_netlink.c, netlink_rcv_wake).
-func (l *Listener) empty() {
+func (l *conntrackListener) empty() {
 	l.early = nil
 	now := time.Now()
 	if l.failure != nil || len(l.known) > l.limit {
@@ -169,7 +169,7 @@ func (l *Listener) empty() {
 }
 
 // read reads the table. If events were lost, it tells of the entries that were not told yet.
-func (l *Listener) read(lost bool) error {
+func (l *conntrackListener) read(lost bool) error {
 	there := map[identity]connection{}
 	r := request{Subsystem: unix.NFNL_SUBSYS_CTNETLINK, Kind: getConnection, Flags: unix.NLM_F_DUMP}
 	err := l.requests.Ask(r, func(m message) error {
@@ -195,19 +195,19 @@ func (l *Listener) read(lost bool) error {
 }
 
 // asked reports whether a connection is to one of the destinations.
-func (l *Listener) asked(c connection) bool {
+func (l *conntrackListener) asked(c connection) bool {
 	return slices.ContainsFunc(l.to, func(d netip.AddrPort) bool {
 		return d.Port() == c.to.Port() && (d.Addr() == c.to.Addr() || !d.Addr().IsValid() && c.to.IsValid())
 	})
 }
 
-func (l *Listener) tell(c connection) {
+func (l *conntrackListener) tell(c connection) {
 	if _, told := l.early[c.identity]; told {
 		delete(l.early, c.identity)
 		return
 	}
 	l.known[c.identity] = struct{}{}
 	l.mu.Lock()
-	l.flows = append(l.flows, Flow{time.Now(), c.client, c.to, c.pod})
+	l.flows = append(l.flows, routedFlow{time.Now(), c.client, c.to, c.pod})
 	l.mu.Unlock()
 }

@@ -1,7 +1,6 @@
 //go:build linux
 
-// Package namespacetest runs tests where the kernel's network is their own, and where they have no permissions.
-package namespacetest
+package main
 
 import (
 	"bytes"
@@ -13,22 +12,22 @@ import (
 	"testing"
 )
 
-// again is set in the environment of a test that was run again.
-const again = "ROLLCALL_TEST_NAMESPACE"
+// againVariable is set in the environment of a test that was run again.
+const againVariable = "ROLLCALL_TEST_NAMESPACE"
 
-// Entered reports whether the test is in a network namespace of its own. If not, it runs it again in one, and skips it where
+// enteredNamespace reports whether the test is in a network namespace of its own. If not, it runs it again in one, and skips it where
 // that is not allowed or one of the commands is missing.
-func Entered(t *testing.T, commands ...string) bool {
+func enteredNamespace(t *testing.T, commands ...string) bool {
 	t.Helper()
 	for _, command := range commands {
 		if _, err := exec.LookPath(command); err != nil {
 			t.Skipf("no %s on this host", command)
 		}
 	}
-	if os.Getenv(again) != "" {
+	if os.Getenv(againVariable) != "" {
 		return true
 	}
-	out, err := run(t, &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWNET})
+	out, err := runAgain(t, &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWNET})
 	switch {
 	case errors.Is(err, syscall.EPERM):
 		t.Skip("this user may make no network namespace")
@@ -40,27 +39,27 @@ func Entered(t *testing.T, commands ...string) bool {
 	return false
 }
 
-// Unprivileged reports whether the test is run as a user without permissions. If not, it runs it again as one.
-func Unprivileged(t *testing.T) bool {
+// unprivileged reports whether the test is run as a user without permissions. If not, it runs it again as one.
+func unprivileged(t *testing.T) bool {
 	t.Helper()
-	if os.Getenv(again) != "" {
+	if os.Getenv(againVariable) != "" {
 		return true
 	}
 	var nobody *syscall.SysProcAttr
 	if os.Geteuid() == 0 {
 		nobody = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65532, Gid: 65532}}
 	}
-	if out, err := run(t, nobody); err != nil {
+	if out, err := runAgain(t, nobody); err != nil {
 		t.Errorf("%v\n%s", err, out)
 	}
 	return false
 }
 
-// run runs the test again. A user without permissions can reach its program only as what is running.
-func run(t *testing.T, attributes *syscall.SysProcAttr) ([]byte, error) {
+// runAgain runs the test again. A user without permissions can reach its program only as what is running.
+func runAgain(t *testing.T, attributes *syscall.SysProcAttr) ([]byte, error) {
 	test := "^" + strings.ReplaceAll(t.Name(), "/", "$/^") + "$"
 	cmd := exec.CommandContext(t.Context(), "/proc/self/exe", "-test.run="+test, "-test.v")
-	cmd.Env = append(os.Environ(), again+"=1")
+	cmd.Env = append(os.Environ(), againVariable+"=1")
 	cmd.SysProcAttr = attributes
 	return cmd.CombinedOutput()
 }

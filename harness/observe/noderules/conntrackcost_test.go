@@ -1,6 +1,6 @@
 //go:build linux
 
-package netfilter
+package main
 
 import (
 	"net"
@@ -17,7 +17,7 @@ import (
 // BenchmarkConnection is what a connection costs him who makes it, and the listener, in processor time. It is run in a network
 // namespace of its own:
 //
-//	unshare --net go test -run='^$' -bench=Connection -benchtime=20000x ./harness/observe/noderules/netfilter
+//	unshare --net go test -run='^$' -bench=Connection -benchtime=20000x ./harness/observe/noderules
 func BenchmarkConnection(b *testing.B) {
 	if links, err := net.Interfaces(); err != nil || len(links) != 1 || links[0].Flags&net.FlagUp != 0 {
 		b.Skip("not in a network namespace of its own: run it with unshare --net")
@@ -41,7 +41,7 @@ func BenchmarkConnection(b *testing.B) {
 	} {
 		b.Run(bc.sentence, func(b *testing.B) {
 			if bc.to != nil {
-				l, err := Listen(bc.to...)
+				l, err := listenConntrack(bc.to...)
 				if err != nil {
 					b.Fatal(err)
 				}

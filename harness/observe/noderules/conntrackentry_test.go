@@ -1,6 +1,6 @@
 //go:build linux
 
-package netfilter
+package main
 
 import (
 	"encoding/binary"
@@ -115,7 +115,7 @@ func TestAnyBytesAreParsedOrMalformed(t *testing.T) {
 
 // A connection that is told from the table is told once, though its event comes after it; one that takes its place is another.
 func TestAnEventBehindTheTableIsNotToldAgain(t *testing.T) {
-	l := &Listener{to: []netip.AddrPort{netip.MustParseAddrPort("10.96.0.10:80")}, known: map[identity]struct{}{}}
+	l := &conntrackListener{to: []netip.AddrPort{netip.MustParseAddrPort("10.96.0.10:80")}, known: map[identity]struct{}{}}
 	l.early = map[identity]struct{}{{0x1e8b4422, netip.MustParseAddrPort(client4 + ":60337")}: {}}
 	for _, want := range []int{0, 1} {
 		l.hear(recordedConnections(t, "tcp4"), nil)

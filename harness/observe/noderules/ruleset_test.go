@@ -1,6 +1,6 @@
 //go:build linux
 
-package netfilter
+package main
 
 import (
 	"encoding/binary"
@@ -42,7 +42,7 @@ func jump(chain string) []byte {
 	return expression("immediate", word(unix.NFTA_IMMEDIATE_DREG, unix.NFT_REG_VERDICT), attribute(unix.NFTA_IMMEDIATE_DATA, goTo(chain)))
 }
 
-func load(register uint32, value []byte) []byte {
+func loadInto(register uint32, value []byte) []byte {
 	return expression("immediate", word(unix.NFTA_IMMEDIATE_DREG, register),
 		attribute(unix.NFTA_IMMEDIATE_DATA, attribute(unix.NFTA_DATA_VALUE, value)))
 }
@@ -125,11 +125,13 @@ func shown(t interface{ Fatal(...any) }, rs ruleset, messages []message) []strin
 	return texts
 }
 
-func oneTable() ruleset { return newRuleset([]Table{{Family: unix.NFPROTO_IPV4, Name: testTable}}) }
+func oneTable() ruleset {
+	return newRuleset([]followedTable{{Family: unix.NFPROTO_IPV4, Name: testTable}})
+}
 
 func TestWhereRulesLead(t *testing.T) {
 	pod, other := netip.MustParseAddrPort("10.244.1.2:8080"), netip.MustParseAddrPort("10.244.2.2:8080")
-	constant := [][]byte{load(1, pod.Addr().AsSlice()), load(2, value(pod)[4:6]), translate(1, 2)}
+	constant := [][]byte{loadInto(1, pod.Addr().AsSlice()), loadInto(2, value(pod)[4:6]), translate(1, 2)}
 	dnat := func(revision uint32, options ...[]byte) []byte {
 		return expression("target", name(unix.NFTA_TARGET_NAME, "DNAT"), word(unix.NFTA_TARGET_REV, revision),
 			attribute(unix.NFTA_TARGET_INFO, options...))
@@ -239,7 +241,7 @@ func TestWhereRulesLead(t *testing.T) {
 
 func TestOnlyChainsThatCountAreFollowed(t *testing.T) {
 	pod := netip.MustParseAddrPort("10.244.1.2:8080")
-	constant := [][]byte{load(1, pod.Addr().AsSlice()), load(2, value(pod)[4:6]), translate(1, 2)}
+	constant := [][]byte{loadInto(1, pod.Addr().AsSlice()), loadInto(2, value(pod)[4:6]), translate(1, 2)}
 	for _, tc := range []struct {
 		sentence string
 		chain    string
@@ -254,7 +256,7 @@ func TestOnlyChainsThatCountAreFollowed(t *testing.T) {
 			k.addBase("PREROUTING")
 			k.addRule("PREROUTING", jump(tc.chain))
 			k.addRule(tc.chain, constant...)
-			rs := newRuleset([]Table{{Family: unix.NFPROTO_IPV4, Name: testTable, Chains: "KUBE-"}})
+			rs := newRuleset([]followedTable{{Family: unix.NFPROTO_IPV4, Name: testTable, Chains: "KUBE-"}})
 			if diff := cmp.Diff(tc.want, shown(t, rs, k.messages)); diff != "" {
 				t.Error(diff)
 			}
@@ -285,7 +287,7 @@ func TestEventsAddUp(t *testing.T) {
 				}
 				chain := fmt.Sprint("endpoint-", step, "-", n)
 				k.addChain(chain)
-				k.addRule(chain, load(1, pod.Addr().AsSlice()), load(2, value(pod)[4:6]), translate(1, 2))
+				k.addRule(chain, loadInto(1, pod.Addr().AsSlice()), loadInto(2, value(pod)[4:6]), translate(1, 2))
 				k.addElement("__map0", string(rune(i)), goTo(chain))
 			}
 			slices.Sort(want)
@@ -307,7 +309,7 @@ func FuzzMessages(f *testing.F) {
 	k.addBase("nat")
 	k.addMap("m", 1)
 	k.addElement("m", "k", goTo("c"))
-	k.addRule("nat", lookup("m", 0), load(1, make([]byte, 4)), translate(1, 2))
+	k.addRule("nat", lookup("m", 0), loadInto(1, make([]byte, 4)), translate(1, 2))
 	for _, m := range k.messages {
 		f.Add(m.Kind, m.Body)
 	}

@@ -1,6 +1,6 @@
 //go:build linux
 
-package netfilter
+package main
 
 import (
 	"errors"
@@ -13,8 +13,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
-
-	"rollcall/harness/observe/noderules/namespacetest"
 )
 
 // commands are what a node is made with.
@@ -97,7 +95,7 @@ func (n *node) serve(pod net.Listener) {
 }
 
 // connect makes connections to a port of the Service, and returns which pod accepted each. They stay in the table.
-func (n *node) connect(port string, connections int) (want []Flow) {
+func (n *node) connect(port string, connections int) (want []routedFlow) {
 	n.t.Helper()
 	dialer := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(n.client)}}
 	for range connections {
@@ -106,7 +104,7 @@ func (n *node) connect(port string, connections int) (want []Flow) {
 			n.t.Fatal(err)
 		}
 		n.open = append(n.open, c)
-		want = append(want, Flow{Client: addrPort(c.LocalAddr()), To: addrPort(c.RemoteAddr())})
+		want = append(want, routedFlow{Client: addrPort(c.LocalAddr()), To: addrPort(c.RemoteAddr())})
 	}
 	pods := map[netip.AddrPort]netip.AddrPort{}
 	for range connections {
@@ -122,7 +120,7 @@ func (n *node) connect(port string, connections int) (want []Flow) {
 func addrPort(a net.Addr) netip.AddrPort { return a.(*net.TCPAddr).AddrPort() }
 
 // expectFlows closes the listener and wants exactly these flows, and returns what it says was lost.
-func expectFlows(t testing.TB, l *Listener, want []Flow) error {
+func expectFlows(t testing.TB, l *conntrackListener, want []routedFlow) error {
 	t.Helper()
 	if err := l.Close(); err != nil {
 		t.Error(err)
@@ -136,8 +134,8 @@ func expectFlows(t testing.TB, l *Listener, want []Flow) error {
 			t.Errorf("no time: %v", f)
 		}
 	}
-	byClient := cmpopts.SortSlices(func(a, b Flow) int { return a.Client.Compare(b.Client) })
-	butTime := cmpopts.IgnoreFields(Flow{}, "Received")
+	byClient := cmpopts.SortSlices(func(a, b routedFlow) int { return a.Client.Compare(b.Client) })
+	butTime := cmpopts.IgnoreFields(routedFlow{}, "Received")
 	if diff := cmp.Diff(want, got, byClient, butTime, cmpopts.EquateComparable(netip.AddrPort{})); diff != "" {
 		t.Error(diff)
 	}
@@ -145,13 +143,13 @@ func expectFlows(t testing.TB, l *Listener, want []Flow) error {
 }
 
 func TestEachConnectionIsToldWithItsPod(t *testing.T) {
-	if !namespacetest.Entered(t, commands...) {
+	if !enteredNamespace(t, commands...) {
 		return
 	}
 	for _, n := range nodes(t) {
 		for _, to := range []string{n.service, ""} {
 			n.connect("80", 2) // before it listens
-			l, err := Listen(destination(to, 80))
+			l, err := listenConntrack(destination(to, 80))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -177,12 +175,12 @@ func destination(address string, port uint16) netip.AddrPort {
 const tinyQueue = 1
 
 func TestWhatIsLostIsReadFromTheTable(t *testing.T) {
-	if !namespacetest.Entered(t, commands...) {
+	if !enteredNamespace(t, commands...) {
 		return
 	}
 	for _, n := range nodes(t) {
 		n.connect("80", 2) // before it listens: they are not new
-		l, err := open(tinyQueue, []netip.AddrPort{destination(n.service, 80)})
+		l, err := openListener(tinyQueue, []netip.AddrPort{destination(n.service, 80)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -199,11 +197,11 @@ func TestWhatIsLostIsReadFromTheTable(t *testing.T) {
 }
 
 func TestConnectionsToOthersTakeNoRoom(t *testing.T) {
-	if !namespacetest.Entered(t, commands...) {
+	if !enteredNamespace(t, commands...) {
 		return
 	}
 	for _, n := range nodes(t) {
-		l, err := open(tinyQueue, []netip.AddrPort{destination(n.service, 80)})
+		l, err := openListener(tinyQueue, []netip.AddrPort{destination(n.service, 80)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -219,7 +217,7 @@ func TestConnectionsToOthersTakeNoRoom(t *testing.T) {
 }
 
 func TestWhatIsInTheQueueAtTheEndIsTold(t *testing.T) {
-	if !namespacetest.Entered(t, commands...) {
+	if !enteredNamespace(t, commands...) {
 		return
 	}
 	n, l := unfollowed(t)
@@ -235,7 +233,7 @@ func TestWhatIsInTheQueueAtTheEndIsTold(t *testing.T) {
 
 // Entries that were told would fill the memory if they were known for longer than the kernel knows them.
 func TestEntriesThatAreGoneAreForgotten(t *testing.T) {
-	if !namespacetest.Entered(t, commands...) {
+	if !enteredNamespace(t, commands...) {
 		return
 	}
 	n, l := unfollowed(t)
@@ -250,19 +248,19 @@ func TestEntriesThatAreGoneAreForgotten(t *testing.T) {
 }
 
 func TestListeningNeedsThePermission(t *testing.T) {
-	if !namespacetest.Unprivileged(t) {
+	if !unprivileged(t) {
 		return
 	}
-	if _, err := Listen(destination("", 80)); err == nil || !strings.Contains(err.Error(), "it takes CAP_NET_ADMIN") {
+	if _, err := listenConntrack(destination("", 80)); err == nil || !strings.Contains(err.Error(), "it takes CAP_NET_ADMIN") {
 		t.Error(err)
 	}
 }
 
 // unfollowed is a node, and a listener to its connections that does not read them yet.
-func unfollowed(t *testing.T) (*node, *Listener) {
+func unfollowed(t *testing.T) (*node, *conntrackListener) {
 	t.Helper()
 	n := nodes(t)[0]
-	l, err := open(queueSize, []netip.AddrPort{destination(n.service, 80)})
+	l, err := openListener(queueSize, []netip.AddrPort{destination(n.service, 80)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,6 @@
 //go:build linux
 
-package netfilter
+package main
 
 import (
 	"encoding/binary"
@@ -12,10 +12,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A layout says at which byte of an event of one address family each attribute begins that the filter reads. The original tuple
+// A filterLayout says at which byte of an event of one address family each attribute begins that the filter reads. The original tuple
 // is the first of the event, and what is before a tuple's destination has one size (Linux v6.18,
 // net/netfilter/nf_conntrack_netlink.c, ctnetlink_conntrack_event and ctnetlink_dump_tuples; nf_conntrack_proto_tcp.c).
-type layout struct {
+type filterLayout struct {
 	address  uint32 // destination's
 	kind     int    // of this attribute
 	size     int    // of the address
@@ -24,8 +24,8 @@ type layout struct {
 }
 
 var (
-	layout4 = layout{address: 36, kind: destination4, size: 4, protocol: 48, port: 64}
-	layout6 = layout{address: 48, kind: destination6, size: 16, protocol: 72, port: 88}
+	layout4 = filterLayout{address: 36, kind: destination4, size: 4, protocol: 48, port: 64}
+	layout6 = filterLayout{address: 48, kind: destination6, size: 16, protocol: 72, port: 88}
 )
 
 // What is before the first attribute, and the smallest event that has all that is read, in bytes.
@@ -58,7 +58,7 @@ func filter(to []netip.AddrPort) []bpf.Instruction {
 	return slices.Concat(program, four, six)
 }
 
-func (l layout) filter(to []netip.AddrPort) []bpf.Instruction {
+func (l filterLayout) filter(to []netip.AddrPort) []bpf.Instruction {
 	var program []bpf.Instruction
 	recognize := func(at uint32, size, value int, otherwise bpf.Instruction) {
 		program = append(program, bpf.LoadAbsolute{Off: at, Size: size},
@@ -76,7 +76,7 @@ func (l layout) filter(to []netip.AddrPort) []bpf.Instruction {
 }
 
 // destination lets pass what goes there, and goes on behind it with all else.
-func (l layout) destination(d netip.AddrPort) []bpf.Instruction {
+func (l filterLayout) destination(d netip.AddrPort) []bpf.Instruction {
 	address := d.Addr().AsSlice() // none for any
 	if len(address) > 0 && len(address) != l.size {
 		return nil

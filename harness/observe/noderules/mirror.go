@@ -1,6 +1,6 @@
 //go:build linux
 
-package netfilter
+package main
 
 import (
 	"errors"
@@ -13,12 +13,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A Mirror holds what tables of this network namespace do with packets after the last transaction it was told of: by the events that
+// A mirror holds what tables of this network namespace do with packets after the last transaction it was told of: by the events that
 // every change sends to who listens. It is for one goroutine.
 //
 // The iptables of most systems writes into nf_tables too, so that both of kube-proxy's table modes are seen by the same means.
-type Mirror struct {
-	tables   []Table
+type mirror struct {
+	tables   []followedTable
 	events   *socket // hears
 	requests *socket // asks
 
@@ -31,9 +31,9 @@ type Mirror struct {
 	open  []message // taken of a transaction whose end was not, as far as they are about the tables
 }
 
-// OpenMirror begins to listen and reads the tables. Those that do not exist are empty until they do. It needs
+// openMirror begins to listen and reads the tables. Those that do not exist are empty until they do. It needs
 // CAP_NET_ADMIN in the network namespace.
-func OpenMirror(tables ...Table) (*Mirror, error) {
+func openMirror(tables ...followedTable) (*mirror, error) {
 	events, err := openSocket(queueSize, nil, unix.NFNLGRP_NFTABLES)
 	if err != nil {
 		return nil, fmt.Errorf("nftables: listen: %w", err)
@@ -42,7 +42,7 @@ func OpenMirror(tables ...Table) (*Mirror, error) {
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("nftables: %w", err), events.Close())
 	}
-	m := &Mirror{tables: tables, events: events, requests: requests}
+	m := &mirror{tables: tables, events: events, requests: requests}
 	if err := m.read(); err != nil {
 		return nil, errors.Join(err, m.Close())
 	}
@@ -50,14 +50,14 @@ func OpenMirror(tables ...Table) (*Mirror, error) {
 }
 
 // Close ends the mirror.
-func (m *Mirror) Close() error { return errors.Join(m.events.Close(), m.requests.Close()) }
+func (m *mirror) Close() error { return errors.Join(m.events.Close(), m.requests.Close()) }
 
 // Endpoints are the destinations that the tables can give a packet that enters them, in order, each once.
-func (m *Mirror) Endpoints() []netip.AddrPort { return m.endpoints }
+func (m *mirror) Endpoints() []netip.AddrPort { return m.endpoints }
 
 // Await returns at the end of the next transaction that concerns the tables, or at the time given. After an
 // error, which says that transactions were missed, the next call reads the tables anew and does not wait.
-func (m *Mirror) Await(until time.Time) error {
+func (m *mirror) Await(until time.Time) error {
 	if m.stale {
 		return m.read()
 	}
@@ -88,7 +88,7 @@ func (m *Mirror) Await(until time.Time) error {
 
 // apply applies the messages heard up to the end of a transaction that concerns the tables, and reports
 // whether there was one.
-func (m *Mirror) apply() (bool, error) {
+func (m *mirror) apply() (bool, error) {
 	for len(m.heard) > 0 {
 		next := m.heard[0]
 		m.heard = m.heard[1:]
@@ -127,7 +127,7 @@ func (m *Mirror) apply() (bool, error) {
 
 // Check reads the tables and returns an error if the mirror shows something else at the same generation.
 // What it read by then it shows from now on.
-func (m *Mirror) Check() error {
+func (m *mirror) Check() error {
 	for {
 		now, generation, err := m.fetch()
 		if err != nil {
@@ -152,7 +152,7 @@ func (m *Mirror) Check() error {
 }
 
 // read replaces the rules by what the kernel has now. Events of what it has read are passed over later.
-func (m *Mirror) read() error {
+func (m *mirror) read() error {
 	rules, generation, err := m.fetch()
 	if err != nil {
 		return fmt.Errorf("nftables: read tables: %w", err)
@@ -162,12 +162,12 @@ func (m *Mirror) read() error {
 	return nil
 }
 
-func (m *Mirror) show(rules ruleset, generation uint32) {
+func (m *mirror) show(rules ruleset, generation uint32) {
 	m.rules, m.endpoints, m.generation = rules, rules.endpoints(), generation
 }
 
 // fetch reads the tables as they are between two transactions, and says which.
-func (m *Mirror) fetch() (ruleset, uint32, error) {
+func (m *mirror) fetch() (ruleset, uint32, error) {
 	const attempts = 100
 	for range attempts {
 		before, err := m.readGeneration()
@@ -185,7 +185,7 @@ func (m *Mirror) fetch() (ruleset, uint32, error) {
 	return nil, 0, fmt.Errorf("they changed during each of %d attempts", attempts)
 }
 
-func (m *Mirror) readGeneration() (uint32, error) {
+func (m *mirror) readGeneration() (uint32, error) {
 	var generation uint64
 	r := request{Subsystem: unix.NFNL_SUBSYS_NFTABLES, Kind: unix.NFT_MSG_GETGEN, Flags: unix.NLM_F_ACK}
 	err := m.requests.Ask(r, func(answer message) error {
@@ -197,9 +197,9 @@ func (m *Mirror) readGeneration() (uint32, error) {
 }
 
 // dump reads all tables, which may change meanwhile.
-func (m *Mirror) dump() (rules ruleset, err error) {
+func (m *mirror) dump() (rules ruleset, err error) {
 	rules = newRuleset(m.tables)
-	list := func(kind int, t Table, names ...string) {
+	list := func(kind int, t followedTable, names ...string) {
 		if err != nil {
 			return
 		}

@@ -1,6 +1,6 @@
 //go:build linux
 
-package netfilter
+package main
 
 import (
 	"encoding/binary"
@@ -73,7 +73,7 @@ func parseRule(family byte, expressions []byte) (rule, error) {
 			x.translate(data)
 		case "target":
 			if textOf(data[unix.NFTA_TARGET_NAME]) == "DNAT" {
-				x.to = DNATDestination(family, int(numberOf(data[unix.NFTA_TARGET_REV])), data[unix.NFTA_TARGET_INFO])
+				x.to = dnatDestination(family, int(numberOf(data[unix.NFTA_TARGET_REV])), data[unix.NFTA_TARGET_INFO])
 			}
 		}
 		return nil
@@ -128,9 +128,9 @@ func verdictChain(data attributes) (string, error) {
 	return textOf(verdict[unix.NFTA_VERDICT_CHAIN]), err
 }
 
-// DNATDestination is the endpoint in the options of an iptables DNAT target of the given revision, and the
+// dnatDestination is the endpoint in the options of an iptables DNAT target of the given revision, and the
 // zero value unless they name both an address and a port.
-func DNATDestination(family byte, revision int, options []byte) netip.AddrPort {
+func dnatDestination(family byte, revision int, options []byte) netip.AddrPort {
 	const hasAddress, hasPort = 1, 2
 	flags, address, port := 0, 4, 36
 	if revision == 0 {

@@ -1,6 +1,6 @@
 //go:build linux
 
-package netfilter
+package main
 
 import (
 	"errors"
@@ -93,7 +93,7 @@ func TestFilter(t *testing.T) {
 func TestFilterHoldsBackNothingOfOurs(t *testing.T) {
 	all := originals(t)
 	rapid.Check(t, func(t *rapid.T) {
-		l := &Listener{to: destinations(rapid.SampledFrom([]string{"10.96.0.10:80 [fd00:96::10]:80", ":80"}).Draw(t, "to"))}
+		l := &conntrackListener{to: destinations(rapid.SampledFrom([]string{"10.96.0.10:80 [fd00:96::10]:80", ":80"}).Draw(t, "to"))}
 		event := changed(t, all)
 		messages, _, _ := splitMessages(event)
 		for _, m := range messages {

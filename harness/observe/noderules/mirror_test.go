@@ -1,6 +1,6 @@
 //go:build linux
 
-package netfilter
+package main
 
 import (
 	"compress/gzip"
@@ -40,7 +40,7 @@ func recordedRules(t *testing.T, file string) []message {
 }
 
 // mirrorOf shows what a dump holds, which begins with its generation.
-func mirrorOf(t *testing.T, tables []Table, dump []message) *Mirror {
+func mirrorOf(t *testing.T, tables []followedTable, dump []message) *mirror {
 	t.Helper()
 	a, err := parseAttributes(dump[0].Body)
 	if err != nil {
@@ -52,7 +52,7 @@ func mirrorOf(t *testing.T, tables []Table, dump []message) *Mirror {
 			t.Fatal(err)
 		}
 	}
-	m := &Mirror{tables: tables}
+	m := &mirror{tables: tables}
 	m.show(rules, uint32(numberOf(a[unix.NFTA_GEN_ID])))
 	return m
 }
@@ -75,7 +75,7 @@ func TestRolloutsOnRealNodes(t *testing.T) {
 		}},
 	} {
 		t.Run(tc.mode, func(t *testing.T) {
-			tables := []Table{{unix.NFPROTO_IPV4, tc.table, tc.chains}, {unix.NFPROTO_IPV6, tc.table, tc.chains}}
+			tables := []followedTable{{unix.NFPROTO_IPV4, tc.table, tc.chains}, {unix.NFPROTO_IPV6, tc.table, tc.chains}}
 			m := mirrorOf(t, tables, recordedRules(t, tc.mode+"-before"))
 			if len(m.Endpoints()) != 8 {
 				t.Errorf("before: %v, want %s, the API server and three pods", m.Endpoints(), others)
@@ -123,7 +123,7 @@ func difference(before, after []netip.AddrPort) string {
 }
 
 func TestALostTransactionIsNoticed(t *testing.T) {
-	tables := []Table{{Family: unix.NFPROTO_IPV4, Name: "kube-proxy"}}
+	tables := []followedTable{{Family: unix.NFPROTO_IPV4, Name: "kube-proxy"}}
 	m := mirrorOf(t, tables, recordedRules(t, "nftables-before"))
 	events := recordedRules(t, "nftables-events")
 	end := slices.IndexFunc(events, func(m message) bool { return m.Kind == unix.NFT_MSG_NEWGEN })
@@ -134,7 +134,7 @@ func TestALostTransactionIsNoticed(t *testing.T) {
 }
 
 func TestWhatWasReadAlreadyIsNotAppliedAgain(t *testing.T) {
-	tables := []Table{{Family: unix.NFPROTO_IPV4, Name: "kube-proxy"}}
+	tables := []followedTable{{Family: unix.NFPROTO_IPV4, Name: "kube-proxy"}}
 	m := mirrorOf(t, tables, recordedRules(t, "nftables-after"))
 	m.heard = recordedRules(t, "nftables-events")
 	shown := m.Endpoints()

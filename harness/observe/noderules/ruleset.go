@@ -1,6 +1,6 @@
 //go:build linux
 
-package netfilter
+package main
 
 import (
 	"fmt"
@@ -11,8 +11,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A Table names a table to follow.
-type Table struct {
+// A followedTable names a table to follow.
+type followedTable struct {
 	Family byte // unix.NFPROTO_IPV4 or NFPROTO_IPV6
 	Name   string
 	Chains string // what the names of the chains that count begin with; base chains always count
@@ -23,7 +23,7 @@ type ruleset []*contents
 
 // contents is what one table holds.
 type contents struct {
-	Table
+	followedTable
 	chains map[string]*chain
 	sets   map[string]*set
 }
@@ -46,10 +46,10 @@ type element struct {
 	value []byte
 }
 
-func newRuleset(tables []Table) ruleset {
+func newRuleset(tables []followedTable) ruleset {
 	var rs ruleset
 	for _, t := range tables {
-		c := &contents{Table: t}
+		c := &contents{followedTable: t}
 		c.clear()
 		rs = append(rs, c)
 	}

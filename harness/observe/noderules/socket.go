@@ -1,8 +1,6 @@
 //go:build linux
 
-// Package netfilter reads by netlink what the kernel's netfilter does with packets for Services: a [Mirror] has the endpoints that rules
-// lead to, a [Listener] the connections that were routed. They ask for what there is and hear events, and change nothing.
-package netfilter
+package main
 
 import (
 	"cmp"
@@ -22,7 +20,8 @@ const queueSize = 16 << 20
 // errLost is that the queue was too short.
 var errLost = errors.New("events of the kernel were lost")
 
-// A socket is a netlink socket of the netfilter family in this network namespace. It needs CAP_NET_ADMIN there.
+// A socket is a netlink socket of the netfilter family in this network namespace: it asks for what there is, and hears events. It needs
+// CAP_NET_ADMIN there.
 type socket struct {
 	file     *os.File // of the descriptor, so that reads can have deadlines
 	raw      syscall.RawConn
