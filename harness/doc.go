@@ -12,7 +12,7 @@
 //   - rollout edits objects as a strategy does; userapp does so for an app of the user's
 //   - disruption does to a cluster under load what maintenance and failures do, and awaits that it is whole again
 //   - during records what maintenance that somebody else does costs clients, over the runner; try rolls out an app by its manifests
-//   - mutants is a catalogue of injected faults, each of which a verdict has to detect, and a track record of real bugs of releases of Kubernetes; runner does them
+//   - mutants has injected faults that a verdict has to detect, and the track record of real bugs of Kubernetes; runner does both
 //   - host finds out what this machine can run, and sets it up; nodeimage builds the image of nodes; lab makes a machine with IP_VS
 //   - layout knows where Rollcall runs from and what a release has inside, and makes the images of its pods
 //   - usage is what users give: flags, files, and the error of what is wrong with them; progress says how far a run is
