@@ -41,7 +41,7 @@ func WriteFolder(dir string, r model.Report, more ...File) error {
 	return writePatches(dir, r)
 }
 
-// PatchFile, in the folder of a scenario's evidence, is the patch that follows advice.
+// PatchFile is the patch that follows advice, in the folder of a scenario's evidence.
 const PatchFile = "patch.yaml"
 
 func writePatches(dir string, r model.Report) error {

@@ -118,8 +118,8 @@ func TestTrackEntry(t *testing.T) {
 }
 
 func TestTrackRecord(t *testing.T) {
-	with := TrackEntry{Bug: "k/k#7", Scenario: "s", Mode: "nftables", Component: "kubelet", Version: "v1.35.3", Affected: true, Outcome: "fail",
-		Cause: "2 | 3", Seconds: 9, Right: true}
+	with := TrackEntry{Bug: "k/k#7", Scenario: "s", Mode: "nftables", Component: "kubelet", Version: "v1.35.3", Affected: true,
+		Outcome: "fail", Cause: "2 | 3", Seconds: 9, Right: true}
 	without := TrackEntry{Bug: "k/k#7", Scenario: "s", Mode: "nftables", Component: "kubelet", Version: "v1.37.2", Outcome: "pass",
 		Seconds: 8, Right: true}
 	wrong := without

@@ -2,7 +2,6 @@ package namespace
 
 import (
 	"context"
-	"errors"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -96,7 +95,10 @@ func TestLeaseCreate(t *testing.T) {
 func TestANamespaceOfALongDisruptionExpiresLater(t *testing.T) {
 	client := newFake(t)
 	lease := Lease{Name: "new", Disrupted: 12 * time.Hour}
-	if err := errors.Join(lease.Create(t.Context(), client, "run", fixtures.Restricted), lease.CreateForObservers(t.Context(), client, "run")); err != nil {
+	if err := lease.Create(t.Context(), client, "run", fixtures.Restricted); err != nil {
+		t.Fatal(err)
+	}
+	if err := lease.CreateForObservers(t.Context(), client, "run"); err != nil {
 		t.Fatal(err)
 	}
 	list, err := client.CoreV1().Namespaces().List(t.Context(), fixtures.OfRun("run"))

@@ -19,8 +19,8 @@ func TestExpiredCredentials(t *testing.T) {
 	const end = 5 * time.Minute
 	unauthorized := apierrors.NewUnauthorized("Unauthorized")
 	said := func(after time.Duration) string {
-		return "the credentials of the kubeconfig have expired at " + time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC).Add(after).Local().Format("15:04") +
-			": the API server answers 401 Unauthorized"
+		at := time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC).Add(after).Local()
+		return "the credentials of the kubeconfig have expired at " + at.Format("15:04") + ": the API server answers 401 Unauthorized"
 	}
 	for _, row := range []struct {
 		sentence    string

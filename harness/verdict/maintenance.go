@@ -63,7 +63,8 @@ var sentInMaintenance = Rule{
 func thrice(x evidence.Expectation) limits { return limits{-unlimited, x.Max / perOutage} }
 
 // SomethingChanged expects that the recording shows anything at all of what was done: a pod of the app that began, ended or was not
-// ready, another one of its namespace that ended, or a step of maintenance that the recorder saw by itself. A command that returns before anything happens costs nobody a request.
+// ready, another one of its namespace that ended, or a step of maintenance that the recorder saw by itself. A command that returns before
+// anything happens costs nobody a request.
 func SomethingChanged() evidence.Expectation {
 	return evidence.Expectation{Rule: somethingChanged.ID}
 }
