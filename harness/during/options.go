@@ -22,14 +22,16 @@ import (
 type Options struct {
 	MaxOutage string // longest time in which a lane gets no good reply; empty: it does not matter
 	MaxFailed string // largest share of a lane's requests that fail, such as 0.1%; empty: it does not matter
-	Service   string // of the cluster, that pods ask in place of Rollcall's own app: namespace/name[:port][/path]
-	URL       string // that the client outside asks, likewise
-	Request   Request
-	Settle    string   // for how long the load goes on once the cluster is whole; empty: a minute
-	For       string   // how long the maintenance goes on once the command has ended; empty: it is over then
-	Until     string   // command that succeeds when the maintenance is over, which is run again and again once the command has ended
-	Deadline  string   // by when the maintenance has to be over; empty: 12 h
-	Load      []string // images of this host that the nodes of a kind cluster are given
+	// MaxLatency is how long 99 % of a lane's good replies take at most, such as p99=300ms; empty: it does not matter.
+	MaxLatency string
+	Service    string // of the cluster, that pods ask in place of Rollcall's own app: namespace/name[:port][/path]
+	URL        string // that the client outside asks, likewise
+	Request    Request
+	Settle     string   // for how long the load goes on once the cluster is whole; empty: a minute
+	For        string   // how long the maintenance goes on once the command has ended; empty: it is over then
+	Until      string   // command that succeeds when the maintenance is over, which is run again and again once the command has ended
+	Deadline   string   // by when the maintenance has to be over; empty: 12 h
+	Load       []string // images of this host that the nodes of a kind cluster are given
 	runner.Options
 }
 
@@ -41,6 +43,7 @@ const (
 	leastSettle     = 3 * time.Second  // a request may take 2 s
 	defaultDeadline = 12 * time.Hour
 	defaultMode     = "iptables"
+	p99Is           = "p99=" // before the value of --max-latency
 )
 
 // List has every option once.
@@ -48,6 +51,8 @@ func (o *Options) List() usage.List {
 	own := usage.List{
 		{Flag: "max-outage", Text: &o.MaxOutage, Help: "longest `time` that a client may go without a good reply, such as 5s"},
 		{Flag: "max-failed", Text: &o.MaxFailed, Help: "largest `share` of a client's requests since the first step that may fail, such as 0.1%"},
+		{Flag: "max-latency", Text: &o.MaxLatency,
+			Help: "longest time that 99 % of a client's good replies since the first step may take: `p99=300ms`"},
 		{Flag: "service", Text: &o.Service,
 			Help: "ask this `Service` of yours from pods, and not Rollcall's app: namespace/name[:port][/path]; it is only read"},
 		{Flag: "url", Text: &o.URL,
@@ -92,7 +97,12 @@ type asked struct {
 
 // prepare checks the options and connects to the cluster, if one is named. It creates nothing.
 func (o Options) prepare() (a asked, err error) {
-	if a.Losses, err = (userapp.Budget{MaxOutage: o.MaxOutage, MaxFailed: o.MaxFailed}).Read("max-outage", "max-failed"); err != nil {
+	p99, named := strings.CutPrefix(o.MaxLatency, p99Is)
+	if o.MaxLatency != "" && (!named || p99 == "") {
+		return a, usage.New("max-latency "+o.MaxLatency, "it is of no percentile that is known", "write it like "+p99Is+"300ms")
+	}
+	budget := userapp.Budget{MaxOutage: o.MaxOutage, MaxFailed: o.MaxFailed, P99: p99}
+	if a.Losses, err = budget.Read("max-outage", "max-failed", "max-latency"); err != nil {
 		return a, err
 	}
 	settle := defaultSettle

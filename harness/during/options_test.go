@@ -44,6 +44,10 @@ func TestBadOptions(t *testing.T) {
 	}{
 		{"an outage that is none", with(func(o *Options) { o.MaxOutage = "5" }), "max-outage 5: it is no time of 1ms or more: "},
 		{"an outage of nothing", with(func(o *Options) { o.MaxOutage = "0s" }), "max-outage 0s: "},
+		{"a latency of no percentile", with(func(o *Options) { o.MaxLatency = "300ms" }),
+			"max-latency 300ms: it is of no percentile that is known: write it like p99=300ms"},
+		{"a percentile without a latency", with(func(o *Options) { o.MaxLatency = "p99=" }), "max-latency p99=: "},
+		{"a latency that is none", with(func(o *Options) { o.MaxLatency = "p99=300" }), "max-latency 300: it is no time of 1ms or more"},
 		{"a share of nothing", with(func(o *Options) { o.MaxFailed = "0%" }), "max-failed 0%: it is no share of 0.1% to 100%"},
 		{"more than all", with(func(o *Options) { o.MaxFailed = "101%" }), "max-failed 101%: "},
 		{"a share that is too fine", with(func(o *Options) { o.MaxFailed = "0.15%" }), "max-failed 0.15%: "},
@@ -82,10 +86,10 @@ func second(_ int, err error) error { return err }
 func TestWhatClientsMayLose(t *testing.T) {
 	module(t)
 	for _, row := range []struct {
-		sentence       string
-		outage, failed string
-		want           []evidence.Expectation
-		claim          string
+		sentence                string
+		outage, failed, latency string
+		want                    []evidence.Expectation
+		claim                   string
 	}{
 		{sentence: "nothing, unless it is said", want: []evidence.Expectation{verdict.NoFailures(), verdict.SentInMaintenance(time.Second)},
 			claim: "no client loses a request during x"},
@@ -98,9 +102,12 @@ func TestWhatClientsMayLose(t *testing.T) {
 			want: []evidence.Expectation{verdict.MaxOutage(500 * time.Millisecond), verdict.ReplyGap(0, 500*time.Millisecond),
 				verdict.MaxFailedShare(1000), verdict.SentInMaintenance(500 * time.Millisecond)},
 			claim: "no client goes without a good reply for over 500ms or loses over 100.0 % of its requests during x"},
+		{sentence: "late replies, beside a share", failed: "0.1%", latency: "p99=300ms",
+			want:  []evidence.Expectation{verdict.MaxFailedShare(1), verdict.MaxP99(300 * time.Millisecond), verdict.SentInMaintenance(time.Second)},
+			claim: "no client loses over 0.1 % of its requests or waits for over 300ms for more than 1 % of its replies during x"},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
-			a, err := Options{MaxOutage: row.outage, MaxFailed: row.failed}.prepare()
+			a, err := Options{MaxOutage: row.outage, MaxFailed: row.failed, MaxLatency: row.latency}.prepare()
 			if err != nil {
 				t.Fatal(err)
 			}

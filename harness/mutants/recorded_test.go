@@ -114,6 +114,8 @@ func lossMutants() []recordedMutant {
 			hit(lane, second, func(_ *recording, h *evidence.Hit) { h.Took, h.Connect = 1012*ms, 1004*ms }), verdict.Fail, "no-slow-replies", nil},
 		{"a reply that took 1.6 s", drainedRecorded, asking(verdict.MaxLatency(1200 * ms)),
 			hit(lane, second, func(_ *recording, h *evidence.Hit) { h.Took = 1600 * ms }), verdict.Fail, "max-latency", nil},
+		{"replies that took 1.6 s for a second", drainedRecorded, asking(verdict.MaxP99(1200 * ms)),
+			late(lane, second, 2*second, 1600*ms), verdict.Fail, "max-p99", nil},
 	}
 }
 

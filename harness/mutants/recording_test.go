@@ -92,6 +92,15 @@ func failing(lane string, fault evidence.Fault, from, to time.Duration) spoil {
 	}
 }
 
+// late has the replies to a lane's requests take longer.
+func late(lane string, from, to, took time.Duration) spoil {
+	return func(r *recording) {
+		for _, h := range r.sent(lane, from, to) {
+			h.Took = took
+		}
+	}
+}
+
 // served has every hit of a lane be answered by a pod of the recording.
 func served(lane string) spoil {
 	return func(r *recording) {

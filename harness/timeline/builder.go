@@ -48,6 +48,7 @@ type buffers struct {
 	lags    []time.Duration
 	ends    []time.Duration      // of good replies
 	latency [After + 1]histogram // by phase
+	changed histogram            // of requests sent since the first change
 }
 
 // A sentHit is a hit in the order of sending: 24 bytes.

@@ -84,6 +84,6 @@ func (b *builder) finishLatency() {
 		whole.merge(h)
 		*h = histogram{}
 	}
-	b.summary.Latency = whole.latency()
+	b.summary.Latency, b.summary.LatencySinceStep = whole.latency(), b.changed.latency()
 	b.finishSlow()
 }

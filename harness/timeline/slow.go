@@ -48,7 +48,15 @@ const maxSlowest = 20
 
 // noteLatency measures a good reply, and keeps it if it is one of the slowest or may have been held up by TCP.
 func (b *builder) noteLatency(h *evidence.Hit, at []evidence.Arrival) {
-	b.latency[phaseIn(b.bounds, h.Sent)].add(h.Took)
+	phase := phaseIn(b.bounds, h.Sent)
+	b.latency[phase].add(h.Took)
+	changed := phase == During || phase == After
+	if b.windows.sinceStep != nil {
+		changed = slices.ContainsFunc(b.windows.sinceStep, func(w Window) bool { return w.From <= h.Sent && h.Sent < w.To })
+	}
+	if changed {
+		b.changed.add(h.Took)
+	}
 	if b.control && h.Took >= dataTimer {
 		b.lane.slowControl = noteWait(b.lane.slowControl, Wait{Actor: Actor{Pod: h.By.Pod}, Window: Window{From: h.Sent, To: h.End()},
 			Waited: h.Took, any: true})

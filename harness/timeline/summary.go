@@ -37,6 +37,8 @@ type LaneSummary struct {
 	Rate    float64 // achieved, per second; 0 with fewer than two hits
 	Lag     Spread  // of Sent-Due: the generator's own lateness
 	Latency Latency // of good replies
+	// LatencySinceStep is the same of requests that were sent since the first step of maintenance; without one since the rollout began.
+	LatencySinceStep Latency
 	// LatencyIn is the same by the phase in which the request was sent; phases without a good reply are not in it.
 	LatencyIn map[Phase]Latency
 

@@ -27,9 +27,10 @@ func TestLaneSummaryCountsEveryHitOnce(t *testing.T) {
 		ByVersion: map[string]int{"v1": 2, "v2": 1},
 		Retried:   1, SinceBegun: 4, SinceStep: 4,
 		FirstSent: 10 * ms, LastSent: 53 * ms,
-		Rate:    4 / 0.043,
-		Lag:     timeline.Spread{P99: 3 * ms, Max: 3 * ms},
-		Latency: timeline.Latency{Count: 3, P50: 2, P99: 3 * ms, P999: 3 * ms, Max: 3 * ms},
+		Rate:             4 / 0.043,
+		Lag:              timeline.Spread{P99: 3 * ms, Max: 3 * ms},
+		Latency:          timeline.Latency{Count: 3, P50: 2, P99: 3 * ms, P999: 3 * ms, Max: 3 * ms},
+		LatencySinceStep: timeline.Latency{Count: 2, P50: 2, P99: 3 * ms, P999: 3 * ms, Max: 3 * ms},
 		LatencyIn: map[timeline.Phase]timeline.Latency{
 			timeline.Before: {Count: 1, P50: 1, P99: 1, P999: 1, Max: 1},
 			timeline.During: {Count: 1, P50: 2, P99: 2, P999: 2, Max: 2},

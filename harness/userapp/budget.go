@@ -2,6 +2,7 @@ package userapp
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"rollcall/harness/evidence"
@@ -13,39 +14,48 @@ import (
 type Budget struct {
 	MaxOutage string `json:"maxOutage,omitempty"` // longest time without a good reply, such as 5s
 	MaxFailed string `json:"maxFailed,omitempty"` // largest share of its requests since the first change that fail, such as 0.1%
+	P99       string `json:"p99,omitempty"`       // longest time that 99 % of its good replies since then take, such as 300ms
 }
 
 // Losses is the same as values.
 type Losses struct {
 	Outage   time.Duration // 0: it does not matter
 	Permille int           // 0: it does not matter
+	P99      time.Duration // 0: it does not matter
 }
 
 // Read reads it, as options of these names.
-func (b Budget) Read(outage, failed string) (l Losses, err error) {
+func (b Budget) Read(outage, failed, p99 string) (l Losses, err error) {
 	if l.Outage, err = usage.Duration(outage, b.MaxOutage, 0, time.Millisecond); err != nil {
 		return l, err
 	}
-	l.Permille, err = usage.Permille(failed, b.MaxFailed)
+	if l.Permille, err = usage.Permille(failed, b.MaxFailed); err != nil {
+		return l, err
+	}
+	l.P99, err = usage.Duration(p99, b.P99, 0, time.Millisecond)
 	return l, err
 }
 
 // Words says what no client does.
 func (l Losses) Words() string {
-	switch {
-	case l.Outage > 0 && l.Permille > 0:
-		return fmt.Sprintf("goes without a good reply for over %v or loses over %.1f %% of its requests", l.Outage, float64(l.Permille)/10)
-	case l.Outage > 0:
-		return fmt.Sprintf("goes without a good reply for over %v", l.Outage)
-	case l.Permille > 0:
-		return fmt.Sprintf("loses over %.1f %% of its requests", float64(l.Permille)/10)
-	default:
-		return "loses a request"
+	var all []string
+	if l.Outage > 0 {
+		all = append(all, fmt.Sprintf("goes without a good reply for over %v", l.Outage))
 	}
+	switch {
+	case l.Permille > 0:
+		all = append(all, fmt.Sprintf("loses over %.1f %% of its requests", float64(l.Permille)/10))
+	case l.Outage == 0:
+		all = append(all, "loses a request")
+	}
+	if l.P99 > 0 {
+		all = append(all, fmt.Sprintf("waits for over %v for more than 1 %% of its replies", l.P99))
+	}
+	return strings.Join(all, " or ")
 }
 
 // Any reports whether anything may be lost.
-func (l Losses) Any() bool { return l != Losses{} }
+func (l Losses) Any() bool { return l.Outage > 0 || l.Permille > 0 }
 
 // Expectations judge each lane by what its client may lose.
 func (l Losses) Expectations() (list []evidence.Expectation) {
@@ -57,6 +67,9 @@ func (l Losses) Expectations() (list []evidence.Expectation) {
 	}
 	if len(list) == 0 {
 		list = append(list, verdict.NoFailures())
+	}
+	if l.P99 > 0 {
+		list = append(list, verdict.MaxP99(l.P99))
 	}
 	return list
 }

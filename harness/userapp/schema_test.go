@@ -58,7 +58,7 @@ func TestTheSchemaOfAnApp(t *testing.T) {
 		{"what the options of during take", "{path: /}", "{path: /, ca: a.pem, serverName: shop.test, insecure: true}", true},
 		{"statuses as ranges", "reply:", "reply:\n  goodStatus: 200-299,404", true},
 		{"a status that is none", "reply:", "reply:\n  goodStatus: 200-99", false},
-		{"a budget", "podSecurity:", "budget: {maxOutage: 5s, maxFailed: 0.1%}\npodSecurity:", true},
+		{"a budget", "podSecurity:", "budget: {maxOutage: 5s, maxFailed: 0.1%, p99: 300ms}\npodSecurity:", true},
 		{"a path that is none", "{path: /}", "{path: a}", false},
 		{"a standard that is none", "podSecurity: baseline", "podSecurity: none", false},
 	} {

@@ -388,7 +388,7 @@ func draw(seed uint64) recording {
 		verdict.LostWhileStarting(),
 		verdict.MinTerminationsLost(pick(100)), verdict.MaxOutage(dur()), verdict.MaxFailedShare(1 + pick(100)), verdict.MinOutage(dur()),
 		verdict.ReplyGap(dur()/4, dur()), verdict.LossesAtSteps(dur(), "drain"), verdict.LostAtSteps("drain"), verdict.Pause(-dur(), dur()),
-		verdict.NoSlowReplies(), verdict.MaxLatency(dur()), verdict.RulesBeforeSigterm(), verdict.MaxRuleLag(dur()),
+		verdict.NoSlowReplies(), verdict.MaxLatency(dur()), verdict.MaxP99(dur()), verdict.RulesBeforeSigterm(), verdict.MaxRuleLag(dur()),
 		verdict.MaxDrainLag(dur()), verdict.MostDrainLags(1+pick(100), dur()/4),
 		verdict.MinAvailable(1 + pick(5)), verdict.MaxPods(1 + pick(10)), verdict.Scaling(sizes...), verdict.MaxActive(1 + pick(6)),
 		verdict.OldAtStatus(1 + pick(3)),

@@ -20,7 +20,7 @@ func TestEveryRuleIsPutToRecordedFolders(t *testing.T) {
 		verdict.Share("v2", 50, evidence.RolloutBegun), verdict.CleanCut(), verdict.MaxMixedWindow(time.Second), verdict.MinMixedWindow(ms),
 		verdict.FactWithin("until gone", 0, time.Second), verdict.Noted("exit code"), verdict.SentWhileTerminating(), verdict.Mixes(1),
 		verdict.BothOrders(evidence.PodSigterm, evidence.RuleGone), verdict.RulesBehind(),
-		verdict.MinTerminations(1), verdict.MinTerminationsLost(50), verdict.MaxLatency(time.Second), verdict.NoSlowReplies(),
+		verdict.MinTerminations(1), verdict.MinTerminationsLost(50), verdict.MaxLatency(time.Second), verdict.MaxP99(time.Second), verdict.NoSlowReplies(),
 		verdict.ServesUntilSigterm(), verdict.LostWhileNoneServes(evidence.Refused), verdict.Pause(0, time.Minute),
 		verdict.MostDrainLags(50, ms), verdict.AnswersAfter("v1", evidence.RolloutBegun, 1), verdict.MaxStatusGap(ms),
 		verdict.KeptConnections("v1"), verdict.MaxSwitch(ms), verdict.FactAtLeast("exit code", 1), verdict.ReachesTerminating(),

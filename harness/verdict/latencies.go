@@ -129,6 +129,42 @@ var maxLatency = Rule{
 	},
 }
 
+// MaxP99 expects that on each lane through the Service 99 % of the good replies were there d after their requests were sent, of those
+// sent once the rollout began, or maintenance took its first step. A request that fails has none.
+func MaxP99(d time.Duration) evidence.Expectation {
+	return evidence.Expectation{Rule: maxP99.ID, Max: d}
+}
+
+var maxP99 = Rule{
+	ID: "max-p99", Claim: "no client waits longer than allowed for 99 % of its good replies",
+	Lanes: ServiceLanes, Unit: "reply", Untested: noReply,
+	exposed: summed(func(s timeline.LaneSummary) int { return s.LatencySinceStep.Count }),
+	needs:   underLoad(evidence.AboutReplies, evidence.AboutLatencies),
+	question: bound{
+		rows: func(a asked) (rows []lasting, _ string) {
+			begun := a.firstChange()
+			for _, lane := range a.lanes {
+				got := lane.Summary.LatencySinceStep
+				if got.Count == 0 {
+					continue
+				}
+				over := slices.DeleteFunc(slices.Clone(lane.Slowest), func(h timeline.Hit) bool { return h.Sent < begun || h.Took <= a.Max })
+				rows = append(rows, lasting{Elapsed: timeline.Elapsed{Length: got.P99}, lane: lane.ID,
+					within:   got.P99 / 128, // see [timeline.Latency]
+					facts:    []Detail{{"replies since the first change", phrase.Count(got.Count, "reply")}, {"slowest", phrase.Seconds(got.Max)}},
+					breaches: latencies(over, func(timeline.Hit) time.Duration { return a.Max }, a.tl)})
+			}
+			return rows, ""
+		},
+		limits: atMost, measured: "99 % took up to",
+		says: func(_ asked, l lasting) []string {
+			return []string{fmt.Sprintf("99 %% of the replies on %s since the first change took up to %s", l.lane, phrase.Duration(l.Length)),
+				"99 % of the replies took up to " + phrase.Duration(l.Length)}
+		},
+		breaches: func(_ asked, _ []lasting, worst lasting) []Breach { return worst.breaches },
+	},
+}
+
 func slowestOf(hits []timeline.Hit) timeline.Hit {
 	return slices.MaxFunc(hits, func(x, y timeline.Hit) int { return cmp.Compare(x.Took, y.Took) })
 }

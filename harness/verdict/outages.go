@@ -146,10 +146,8 @@ var maxFailedShare = Rule{
 			case requests(a) == 0:
 				return nil, noneAtAll
 			}
-			begun, lack := a.mark(evidence.RolloutBegun)
-			if maintenance, ok := a.tl.Maintenance(); ok {
-				begun = max(begun, maintenance.From)
-			}
+			_, lack = a.mark(evidence.RolloutBegun)
+			begun := a.firstChange()
 			for _, lane := range a.lanes {
 				of := foundHits(slices.DeleteFunc(slices.Clone(lane.Failed), func(h timeline.Hit) bool { return h.Sent < begun }))
 				sent := lane.Summary.SinceStep
@@ -173,6 +171,15 @@ var maxFailedShare = Rule{
 		},
 		breaches: func(a asked, s share) []Breach { return failures(a, s.hits) },
 	},
+}
+
+// firstChange is when the rollout began, or maintenance took its first step.
+func (a asked) firstChange() time.Duration {
+	begun, _ := a.mark(evidence.RolloutBegun)
+	if maintenance, ok := a.tl.Maintenance(); ok {
+		begun = max(begun, maintenance.From)
+	}
+	return begun
 }
 
 func sinceStep(s timeline.LaneSummary) int { return s.SinceStep }

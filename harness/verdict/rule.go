@@ -41,7 +41,7 @@ var rules = []Rule{
 	noFailures, recoversWithin, noLostReplies, noHiddenRetries, servesUntilSigterm,
 	damageSeen, lostWhileTerminating, lostWhileNoneServes, lostWhileStarting, minTerminationsLost,
 	maxOutage, maxFailedShare, lostShare, minOutage, replyGap, lossesAtSteps, lostAtSteps, pause,
-	noSlowReplies, maxLatency,
+	noSlowReplies, maxLatency, maxP99,
 	rulesBeforeSigterm, clientsBeforeSigterm, maxRuleLag, maxDrainLag, mostDrainLags,
 	minAvailable, maxPods, scaling, maxActive, oldAtStatus, answersAfter, maxStatusGap, doneAfter, oldEndsFirst, between,
 	orderedSwitch, keptConnections, maxSwitch, onlyServes, onlyServesAfter, serves, stillServes, shareOfReplies,

@@ -115,6 +115,15 @@ var requestRows = []ruleRow{
 		all(twoNodes, answeringIn("worker-fresh", 250, 71), answeringIn("control", 210, 71)),
 		verdict.Inconclusive},
 
+	{"one late reply of a hundred does not count", verdict.MaxP99(100 * ms), all(twoNodes, answeringIn("worker-fresh", 900, 71)),
+		verdict.Pass},
+	{"nor do late ones before the rollout", verdict.MaxP99(100 * ms), all(twoNodes, answeringIn("worker-fresh", 900, from(0, 45)...)),
+		verdict.Pass},
+	{"more of them do, on one lane too", verdict.MaxP99(100 * ms), all(twoNodes, answeringIn("worker-fresh", 900, from(71, 75)...)),
+		verdict.Fail},
+	{"where packets waited they are excused", verdict.MaxP99(100 * ms), all(twoNodes, answeringIn("worker-fresh", 250, from(71, 75)...),
+		answeringIn("control", 210, from(71, 75)...)), verdict.Inconclusive},
+
 	{"damage over either kind of connection is enough", verdict.DamageSeen(),
 		all(breaking("worker-reused", evidence.Reset, 70), breaking("worker-fresh", evidence.Refused, 71)),
 		verdict.Pass},

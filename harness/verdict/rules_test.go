@@ -55,7 +55,7 @@ func TestRuleIDs(t *testing.T) {
 		"equal-turns", "even-turns", "fact", "fact-at-least", "fact-within", "full-rate", "kept-connections",
 		"losses-at-steps", "lost-at-steps", "lost-share", "lost-while-none-serves", "lost-while-starting",
 		"lost-while-terminating", "max-active", "max-drain-lag",
-		"max-failed-share", "max-latency", "max-mixed-window", "max-outage",
+		"max-failed-share", "max-latency", "max-mixed-window", "max-outage", "max-p99",
 		"max-pods", "max-rule-lag", "max-status-gap", "max-switch", "min-available", "min-mixed-window", "min-outage",
 		"min-terminations", "min-terminations-lost", "mixes", "most-drain-lags", "no-failures", "no-hidden-retries", "no-lost-replies",
 		"no-slow-replies", "not-answered-by-deleted", "noted", "old-at-status", "old-ends-first", "only-serves", "only-serves-after",
