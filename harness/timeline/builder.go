@@ -72,7 +72,7 @@ type server struct {
 func newBuilder(lane evidence.Lane, away away, t Timeline, w windows, shared *buffers) *builder {
 	b := &builder{
 		lane: Lane{
-			Lane: lane, replies: make(map[bucket]*Replies), lastTo: make(map[string]time.Duration),
+			Lane: lane, replies: make(map[bucket]*Replies), lastTo: make(map[evidence.Server]time.Duration),
 			uncertainty: t.clocks[lane.Node].uncertainty, Absences: away.onRecorder(lane.Node, t.clocks),
 		},
 		begun: t.begun(), bounds: t.phaseBounds(), ended: t.marks[evidence.LoadEnded], control: lane.Kind().IsControl(),
@@ -310,7 +310,8 @@ func (b *builder) finish() {
 		if s.good > 0 {
 			b.summary.ByVersion[s.Version] += s.good
 		}
-		b.lane.lastTo[s.Pod] = max(b.lane.lastTo[s.Pod], s.lastTo)
+		of := evidence.Server{Pod: s.Pod, Version: s.Version}
+		b.lane.lastTo[of] = max(b.lane.lastTo[of], s.lastTo)
 	}
 	b.summary.Back = b.back()
 	if !b.lane.Steps { // which ask when they like: what passes between two requests is no outage

@@ -20,11 +20,11 @@ func (b *builder) followConnections() {
 		return
 	}
 	type connection struct {
-		pod      string        // that answered last
-		switched bool          // the new version has answered
-		number   int           // of it among the lane's, from 1; 0 before the first reply
-		asked    time.Duration // last
-		idle     time.Duration // before it was asked last
+		by       evidence.Server // who answered last
+		switched bool            // the new version has answered
+		number   int             // of it among the lane's, from 1; 0 before the first reply
+		asked    time.Duration   // last
+		idle     time.Duration   // before it was asked last
 	}
 	open := make(map[uint16]connection)   // by the client's port
 	failed := make(map[uint64]connection) // by number of the hit
@@ -53,7 +53,7 @@ func (b *builder) followConnections() {
 		if by.Version == b.new {
 			c.switched = true
 		} else if c.switched {
-			b.lane.Returns = append(b.lane.Returns, Hit{Kept: c.pod, Hit: evidence.Hit{
+			b.lane.Returns = append(b.lane.Returns, Hit{Kept: c.by, Hit: evidence.Hit{
 				Lane: b.lane.ID, Seq: h.seq, Sent: h.sent, LocalPort: int(h.port), Reused: h.reused, By: by,
 			}})
 		}
@@ -63,13 +63,13 @@ func (b *builder) followConnections() {
 		}
 		of := &b.lane.Connections[c.number-1]
 		of.Last, of.Moved = h.sent, of.Moved || of.Pod != by.Pod
-		c.pod = by.Pod
+		c.by = by
 		open[h.port] = c
 	}
 	for _, hits := range [][]Hit{b.lane.Failed, b.lane.Repeated} {
 		for i := range hits {
 			c := failed[hits[i].Seq]
-			hits[i].Kept, hits[i].Idle = c.pod, c.idle
+			hits[i].Kept, hits[i].Idle = c.by, c.idle
 		}
 	}
 }

@@ -14,7 +14,6 @@ type life struct {
 	events []evidence.Event // about it, by time
 	steps  []PodStep
 	state  podState
-	left   *time.Duration // when its endpoint left ready for good, once the rollout had begun
 }
 
 // A podState is how far a pod got. Several things are true of a pod that is being deleted.
@@ -75,7 +74,7 @@ func (s podState) phase() (phase PodPhase) {
 }
 
 // note adds an event about the pod, and says what it was before.
-func (l *life) note(e evidence.Event, begun time.Duration) (was podState, changed bool) {
+func (l *life) note(e evidence.Event) (was podState, changed bool) {
 	was = l.state
 	l.events = append(l.events, e)
 	l.Version, l.Node = cmp.Or(l.Version, e.By.Version), cmp.Or(e.By.Node, l.Node)
@@ -85,16 +84,40 @@ func (l *life) note(e evidence.Event, begun time.Duration) (was podState, change
 	if l.state, changed = was.after(e.Kind); !changed {
 		return was, false
 	}
-	switch {
-	case l.state.in:
-		l.left = nil
-	case l.state.out && l.left == nil && (e.Kind == evidence.EndpointNotReady || e.Kind == evidence.EndpointGone) && e.At >= begun:
-		l.left = &e.At
-	}
 	if n := len(l.steps); n == 0 || l.steps[n-1].Phase != l.state.phase() {
 		l.steps = append(l.steps, PodStep{At: e.At, Phase: l.state.phase(), Clock: e.Clock})
 	}
 	return was, true
+}
+
+// of is the part of a life that is a version's pod: a StatefulSet gives its name again to one of another version. What names no version
+// is about the pod before.
+func (l *life) of(version string) *life {
+	part, last := &life{Server: l.Server}, ""
+	if i := slices.IndexFunc(l.events, func(e evidence.Event) bool { return e.By.Version != "" }); i >= 0 {
+		last = l.events[i].By.Version
+	}
+	for _, e := range l.events {
+		if last = cmp.Or(e.By.Version, last); last == "" || last == version {
+			part.events = append(part.events, e)
+		}
+	}
+	return part
+}
+
+// left is when the pod's endpoint left ready for good, not before the rollout began.
+func (l *life) left(begun time.Duration) (at time.Duration, ok bool) {
+	for _, e := range l.events {
+		switch e.Kind {
+		case evidence.EndpointReady:
+			ok = false
+		case evidence.EndpointNotReady, evidence.EndpointGone:
+			if !ok && e.At >= begun {
+				at, ok = e.At, true
+			}
+		}
+	}
+	return at, ok
 }
 
 // first is the pod's first event of a kind for which something holds. An endpoint that went without having been seen as not ready
@@ -149,13 +172,16 @@ func (t Timeline) rolled(by evidence.Server) bool {
 	return by.Pod != "" && (by.Version == "" || by.Version == t.Old || by.Version == t.New)
 }
 
+// isOld reports whether a version is the old one, as far as is known.
+func (t Timeline) isOld(version string) bool { return version == "" || version == t.Old }
+
 // EndpointsLeft maps each old pod whose endpoint left ready for good to when it did. A pod whose endpoint was not
-// ready for a while, or not ready yet, counts as there.
+// ready for a while, or not ready yet, counts as there; one whose name has come back with another version does not.
 func (t Timeline) EndpointsLeft() map[string]time.Duration {
 	left := make(map[string]time.Duration)
-	for _, l := range t.lives {
-		if l.left != nil && (l.Version == "" || l.Version == t.Old) {
-			left[l.Pod] = *l.left
+	for pod, l := range t.olds {
+		if at, ok := l.left(t.begun()); ok {
+			left[pod] = at
 		}
 	}
 	return left

@@ -62,7 +62,7 @@ func (p Pod) at(moment time.Duration) (last PodStep) {
 // have failed it: of those on their way out when it was sent, one that had ended before one that could still
 // answer. It is absent when several could have, or none, or where its node routed it to no pod.
 func (t Timeline) Served(h Hit) (p Pod, ok bool) {
-	if name := reached(h); name != "" {
+	if name := reached(h).Pod; name != "" {
 		i := slices.IndexFunc(t.Pods, func(p Pod) bool { return p.Pod == name })
 		if i < 0 {
 			return Pod{}, false
@@ -89,15 +89,15 @@ func (t Timeline) Served(h Hit) (p Pod, ok bool) {
 	return Pod{}, false
 }
 
-// reached names the pod that a hit was sent to, as its reply, the pods' logs or its keep-alive connection say; empty when none does.
-func reached(h Hit) string {
+// reached is the pod that a hit was sent to, as its reply, the pods' logs or its keep-alive connection say; zero when none does.
+func reached(h Hit) evidence.Server {
 	switch {
 	case replied(&h.Hit):
-		return h.By.Pod
+		return h.By
 	case len(h.Arrivals) > 0:
-		return h.Arrivals[len(h.Arrivals)-1].By.Pod
+		return h.Arrivals[len(h.Arrivals)-1].By
 	case h.Routed.Pod != "":
-		return h.Routed.Pod
+		return h.Routed.Server
 	default:
 		return h.Kept
 	}

@@ -55,7 +55,7 @@ func TestServed(t *testing.T) {
 			"leaves"},
 		{"one that was gone long before cannot", timeline.Hit{Hit: evidence.Hit{Sent: 6 * time.Second, Fault: evidence.Refused}},
 			append(leaving, pod(45, evidence.PodGone, "v1", "leaves")), ""},
-		{"else the pod its keep-alive connection was to", timeline.Hit{Hit: refused, Kept: "stays"}, leaving, "stays"},
+		{"else the pod its keep-alive connection was to", timeline.Hit{Hit: refused, Kept: evidence.Server{Pod: "stays"}}, leaving, "stays"},
 		{"one that has ended before one that could still answer", timeline.Hit{Hit: refused},
 			append(leaving, pod(41, evidence.EndpointGone, "v1", "stays"), pod(42, evidence.PodExited, "v1", "leaves")), "leaves"},
 		{"of two that ended neither", timeline.Hit{Hit: refused},

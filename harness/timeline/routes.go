@@ -65,11 +65,11 @@ func (t Timeline) StillRouted() []PodLag {
 // did not, were seen last; negative before it.
 func (t Timeline) RulesAfterSigterm() (stopped, routing []PodLag) {
 	stopped = t.lagsOf(true, func(r route, _ time.Duration) (Elapsed, bool) {
-		sigterm, seen := t.lives[r.Pod].sigterm()
+		sigterm, seen := t.olds[r.Pod].sigterm()
 		return Elapsed{r.last.At - sigterm.At, t.clocks.between(r.last.Clock, sigterm.Clock) + t.blind(r.last)}, seen
 	})
 	routing = t.lagsOf(false, func(r route, _ time.Duration) (Elapsed, bool) {
-		sigterm, seen := t.lives[r.Pod].sigterm()
+		sigterm, seen := t.olds[r.Pod].sigterm()
 		return Elapsed{t.seen[r.Node] - sigterm.At, t.clocks.between(r.last.Clock, sigterm.Clock)}, seen
 	})
 	return stopped, routing
@@ -79,7 +79,7 @@ func (t Timeline) RulesAfterSigterm() (stopped, routing []PodLag) {
 // new connection from a pod; negative when it was sent before.
 func (t Timeline) ClientsAfterSigterm() []PodLag {
 	return t.lastTo(func(pod string, sent time.Duration, lane Lane) (Elapsed, bool) {
-		sigterm, seen := t.lives[pod].sigterm()
+		sigterm, seen := t.olds[pod].sigterm()
 		return Elapsed{sent - sigterm.At, t.clocks.between(lane.Node, sigterm.Clock)}, seen
 	})
 }
@@ -101,12 +101,12 @@ func (t Timeline) lastTo(of func(pod string, sent time.Duration, lane Lane) (Ela
 	removed := t.EndpointsLeft()
 	lags := make(map[PodLag]Elapsed)
 	for _, lane := range t.LanesWhere(evidence.LaneKind.FollowsRules) {
-		for pod, sent := range lane.lastTo {
-			if _, left := removed[pod]; !left {
+		for by, sent := range lane.lastTo {
+			if _, left := removed[by.Pod]; !left || !t.isOld(by.Version) {
 				continue
 			}
-			lag, ok := of(pod, sent, lane)
-			key := PodLag{Pod: pod, Node: lane.Node}
+			lag, ok := of(by.Pod, sent, lane)
+			key := PodLag{Pod: by.Pod, Node: lane.Node}
 			if before, seen := lags[key]; ok && (!seen || lag.Length > before.Length) {
 				lags[key] = lag
 			}
@@ -147,7 +147,7 @@ func (t Timeline) StaleRules() (stale []StaleRule) {
 	removed := t.EndpointsLeft()
 	for _, l := range t.ruleLags() {
 		left, to := removed[l.Pod], removed[l.Pod]+l.Lag.Length
-		if sigterm, seen := t.lives[l.Pod].sigterm(); seen && to+l.Lag.Uncertainty > sigterm.At {
+		if sigterm, seen := t.olds[l.Pod].sigterm(); seen && to+l.Lag.Uncertainty > sigterm.At {
 			stale = append(stale, StaleRule{
 				Pod: l.Pod, Node: l.Node, Window: Window{sigterm.At, max(sigterm.At, to), l.Lag.Uncertainty},
 				Drain: sigterm.At - left, Lag: l.Lag.Length,
@@ -167,7 +167,7 @@ func (t Timeline) ruleLags() []PodLag {
 // SigtermsSeen reports whether the SIGTERM of every old pod whose endpoint left ready was seen.
 func (t Timeline) SigtermsSeen() bool {
 	for pod := range t.EndpointsLeft() {
-		if _, seen := t.lives[pod].sigterm(); !seen {
+		if _, seen := t.olds[pod].sigterm(); !seen {
 			return false
 		}
 	}
@@ -219,7 +219,7 @@ func (t Timeline) Orders(a, b evidence.EventKind) []PodLag {
 func (t Timeline) onNodes(pod string, kind evidence.EventKind) map[string]evidence.Event {
 	events := map[string]evidence.Event{}
 	if kind != evidence.RuleGone {
-		if first, ok := t.lives[pod].first(kind, nil); ok {
+		if first, ok := t.olds[pod].first(kind, nil); ok {
 			events[""] = first
 		}
 		return events

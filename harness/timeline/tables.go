@@ -12,8 +12,9 @@ import (
 type tables struct {
 	marks         map[evidence.EventKind]time.Duration // when each was set first
 	lives         map[string]*life                     // by pod
+	olds          map[string]*life                     // of those, the part of an old pod
 	census        []census                             // by time
-	routes        []route                              // by pod and node
+	routes        []route                              // to old pods, by pod and node
 	routedPods    map[string][]podCount                // node -> how many pods its rules routed to, by time
 	seen          map[string]time.Duration             // node -> when its rules were seen last
 	unseen        map[string][]Window                  // node -> when its rules were not, by the end
@@ -24,7 +25,7 @@ type tables struct {
 	strays        map[string]bool                      // pods behind the Service that are not of the rollout
 }
 
-// A route is the last that was seen of a node's rules about a pod.
+// A route is the last that was seen of a node's rules about an old pod.
 type route struct {
 	Pod, Node string
 	last      evidence.Event // rule-gone, or rule-added: the rules still route to the pod
@@ -38,16 +39,17 @@ type podCount struct {
 
 // tabulate makes the tables of events that are in order.
 func (t *Timeline) tabulate() {
-	t.tables = tables{marks: firstMarks(t.Events), lives: map[string]*life{}, seen: map[string]time.Duration{},
+	t.tables = tables{marks: firstMarks(t.Events), lives: map[string]*life{}, olds: map[string]*life{}, seen: map[string]time.Duration{},
 		unseen: map[string][]Window{}, facts: map[string]evidence.Event{}, strays: map[string]bool{}}
 	routes := map[PodLag]evidence.Event{}
 	var now census
-	begun := t.begun()
 	for _, e := range t.Events {
 		pair := PodLag{Pod: e.By.Pod, Node: e.Object}
 		switch e.Kind {
 		case evidence.RuleAdded, evidence.RuleGone:
-			routes[pair] = e
+			if t.isOld(e.By.Version) {
+				routes[pair] = e
+			}
 			t.seen[e.Object] = e.At
 		case evidence.RulesBegun, evidence.NodeBusy:
 			t.seen[e.Object] = e.At
@@ -72,13 +74,18 @@ func (t *Timeline) tabulate() {
 			l = &life{Server: e.By}
 			t.lives[e.By.Pod] = l
 		}
-		was, changed := l.note(e, begun)
+		was, changed := l.note(e)
 		if by := (evidence.Server{Pod: l.Pod, Version: l.Version}); changed && t.rolled(by) {
 			old := l.Version != t.New || t.Old == t.New
 			now.count(was, old, -1)
 			now.count(l.state, old, 1)
 			now.at, now.clock, now.changed = e.At, e.Clock, changesPods(e.Kind)
 			t.census = append(t.census, now)
+		}
+	}
+	for pod, l := range t.lives {
+		if old := l.of(t.Old); len(old.events) > 0 {
+			t.olds[pod] = old
 		}
 	}
 	for node, windows := range t.unseen { // the end of the stream is noted last
@@ -105,9 +112,9 @@ const looksApart = 250 * time.Millisecond
 // countRouted counts the pods that the rules of each node routed to. A rule that is seen to be gone may have been so since the node's
 // were seen before.
 func (t *Timeline) countRouted(events []evidence.Event) map[string][]podCount {
-	all, routed := map[string][]podCount{}, map[PodLag]bool{}
+	all, routed := map[string][]podCount{}, map[[3]string]bool{}
 	for _, e := range events {
-		pair := PodLag{Pod: e.By.Pod, Node: e.Object}
+		pair := [...]string{e.By.Pod, e.By.Version, e.Object}
 		switch {
 		case e.Kind == evidence.RuleAdded && !routed[pair]: // an observer that began anew tells of all again
 			routed[pair] = true

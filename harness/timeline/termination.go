@@ -38,7 +38,7 @@ func (t Timeline) Terminations() []Termination {
 	}
 	for _, lane := range t.ServiceLanes() {
 		for _, h := range lane.Failed {
-			its, certain := behind(h, on[lane.Node])
+			its, certain := t.behind(h, on[lane.Node])
 			for _, x := range its {
 				x.Lost++
 				if certain {
@@ -51,17 +51,17 @@ func (t Timeline) Terminations() []Termination {
 }
 
 // behind lists which terminations on its node may have cost a failed request, and whether the only one of them did.
-func behind(h Hit, node []*Termination) (its []*Termination, certain bool) {
-	pod := reached(h)
+func (t Timeline) behind(h Hit, node []*Termination) (its []*Termination, certain bool) {
+	by := reached(h)
 	if h.Routed.Routing == RoutedNowhere {
 		return nil, false
 	}
 	var ending []*Termination
 	for _, x := range node {
 		switch {
-		case x.Pod == pod || pod == "" && x.window.holds(h.Sent):
+		case x.Pod == by.Pod && t.isOld(by.Version), by.Pod == "" && x.window.holds(h.Sent):
 			its = append(its, x)
-		case pod == "" && x.window.From <= h.Sent && h.Sent <= x.until:
+		case by.Pod == "" && x.window.From <= h.Sent && h.Sent <= x.until:
 			ending = append(ending, x)
 		}
 	}
@@ -96,9 +96,9 @@ func (t Timeline) terminations() (all []Termination) {
 	for _, lane := range t.LanesWhere(evidence.LaneKind.FollowsRules) {
 		uncertainty[lane.Node] = lane.uncertainty
 	}
-	for pod, l := range t.lives {
+	for pod, l := range t.olds {
 		deleted, ok := l.first(evidence.PodDeleting, nil)
-		if !ok || deleted.At < begun || deleted.By.Version != "" && deleted.By.Version != t.Old {
+		if !ok || deleted.At < begun {
 			continue
 		}
 		from, until := deleted.At-t.watchLag(deleted.At), time.Duration(math.MaxInt64)

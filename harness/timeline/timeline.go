@@ -65,16 +65,16 @@ type Lane struct {
 	late        []Wait // of its client, which sent later than it was to
 	slowControl []Wait // of the pod that a control lane asks
 	replies     map[bucket]*Replies
-	lastTo      map[string]time.Duration // pod -> last hit sent that reached it
-	uncertainty time.Duration            // of the lane's clock
+	lastTo      map[evidence.Server]time.Duration // pod and version -> last hit sent that reached it
+	uncertainty time.Duration                     // of the lane's clock
 }
 
 // A Hit is a recorded hit, on the recorder's clock, with what the servers' log says of it.
 type Hit struct {
 	evidence.Hit
 	Arrivals []evidence.Arrival // by time; empty when it never arrived, or arrivals were not recorded
-	// Kept is the pod that had answered before on the same keep-alive connection; empty when none had.
-	Kept string
+	// Kept is who had answered before on the same keep-alive connection; zero when nobody had.
+	Kept evidence.Server
 	// Idle is for how long that connection had not been asked; 0 if it is not known.
 	Idle time.Duration
 	// Routed is where its connection was routed to.

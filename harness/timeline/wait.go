@@ -173,14 +173,14 @@ func (t Timeline) ServedBy(h Hit) []Actor {
 func (t Timeline) podOf(h Hit) (name string, ok bool) {
 	i := slices.IndexFunc(t.Lanes, func(l Lane) bool { return l.ID == h.Lane })
 	if i >= 0 && t.Lanes[i].Kind().IsControl() {
-		for pod := range t.Lanes[i].lastTo {
-			return pod, len(t.Lanes[i].lastTo) == 1
+		for by := range t.Lanes[i].lastTo {
+			return by.Pod, len(t.Lanes[i].lastTo) == 1
 		}
 	}
 	if p, served := t.Served(h); served {
 		return p.Pod, true
 	}
-	name = reached(h)
+	name = reached(h).Pod
 	return name, name != ""
 }
 
