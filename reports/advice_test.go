@@ -180,6 +180,7 @@ func TestAdviceOnRecordings(t *testing.T) {
 		{"none-available", []string{"RC3002", "RC3006", "RC3016"}, model.Routed{Pod: 2071, Nowhere: 261}},
 		{"hook-stops-listening", []string{"RC3005", "RC3007"}, model.Routed{Pod: 2208}},
 		{"drained", []string{"RC3006", "RC3007"}, model.Routed{Pod: 2211}},
+		{"stateful-set", []string{"RC3006", "RC3007"}, model.Routed{Pod: 3608}},
 	} {
 		t.Run(row.folder, func(t *testing.T) {
 			ev, err := store.Read(filepath.Join("testdata/advice", row.folder))

@@ -156,6 +156,22 @@ func TestAdviceOnMadeRecordings(t *testing.T) {
 	}
 }
 
+// A recorded StatefulSet, whose new pods have the names of the old ones. That its pods sleep is taken out, and so they lose requests.
+func TestAdviceOnAMadeStatefulSet(t *testing.T) {
+	ev, err := store.Read("testdata/advice/stateful-set")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ev.Run.UserApp.PreStop = 0
+	lose(t, &ev, func(h evidence.Hit, ending bool) bool { return !h.Reused && ending }, evidence.Refused)
+	want := []string{"Give the pods a preStop sleep of 2s or more: nodes sent them requests for up to 1.0 s after they had left the endpoints. (RC3006)",
+		"Nodes sent requests to terminating pods for up to 0.9 s, in 6 terminations: for so long an app has to go on answering them. (RC3007)"}
+	s := judged(t, ev)
+	if diff := cmp.Diff(want, s.Advice); diff != "" {
+		t.Errorf("advice (-want +got):\n%s", diff)
+	}
+}
+
 // Moments of the recording: after the first new pod was created, after it was ready, and after the last old one was gone.
 const (
 	firstCreated = 8450 * time.Millisecond
@@ -226,15 +242,15 @@ func slowly(ev *evidence.Evidence) {
 // lose has the requests to the Service that a function picks fail; it is told whether the deletion of their pod had been seen by then.
 func lose(t *testing.T, ev *evidence.Evidence, picks func(h evidence.Hit, ending bool) bool, fault evidence.Fault) {
 	t.Helper()
-	deleted := map[string]time.Duration{}
+	deleted := map[evidence.Server]time.Duration{}
 	for _, e := range ev.Events {
 		if e.Kind == evidence.PodDeleting {
-			deleted[e.By.Pod] = e.At
+			deleted[e.By] = e.At
 		}
 	}
 	lost := map[string]map[uint64]bool{}
 	if _, err := timeline.JoinShowing(*ev, func(h evidence.Hit, _ error) {
-		at, ends := deleted[h.By.Pod]
+		at, ends := deleted[h.By]
 		if !strings.HasSuffix(h.Lane, "-control") && h.By.Pod != "" && picks(h, ends && h.Sent > at+10*time.Millisecond) {
 			if lost[h.Lane] == nil {
 				lost[h.Lane] = map[uint64]bool{}
