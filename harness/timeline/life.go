@@ -32,8 +32,11 @@ type podState struct {
 // after is the state after an event, and whether the event is about it.
 func (s podState) after(kind evidence.EventKind) (podState, bool) {
 	switch kind {
-	case evidence.PodCreated: // anew, if a StatefulSet gives the name again
-		return podState{there: true, created: true}, true
+	case evidence.PodCreated:
+		if s.there || s.gone { // anew: a StatefulSet gives the name again
+			s = podState{}
+		}
+		s.there, s.created = true, true // its endpoint may have been seen before, as a recording begins
 	case evidence.PodStarted: // perhaps again, after its container had ended
 		s.created, s.listening, s.signaled, s.ended = true, false, false, false
 	case evidence.PodReady:

@@ -25,6 +25,9 @@ func TestNeededDrains(t *testing.T) {
 		{"as long as the rules routed to any pod that had left", []evidence.Event{
 			pod(25, evidence.EndpointNotReady, "v1", "a"), rule(35, evidence.RuleGone, "a"),
 			pod(40, evidence.EndpointReady, "v2", "c"), pod(45, evidence.EndpointNotReady, "v1", "b"), rule(52, evidence.RuleGone, "b")}, 10 * ms},
+		{"whose endpoints were seen before the pods, as the recording began", []evidence.Event{
+			pod(3, evidence.PodCreated, "v1", "a"), pod(3, evidence.PodCreated, "v1", "b"),
+			pod(25, evidence.EndpointNotReady, "v1", "a"), rule(35, evidence.RuleGone, "a")}, 10 * ms},
 		{"but not while no endpoint was ready", []evidence.Event{
 			pod(25, evidence.EndpointNotReady, "v1", "a"), pod(30, evidence.EndpointNotReady, "v1", "b"),
 			pod(70, evidence.EndpointReady, "v2", "c"), rule(72, evidence.RuleGone, "a"), rule(73, evidence.RuleGone, "b")}, 7 * ms},
