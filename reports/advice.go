@@ -2,7 +2,9 @@ package reports
 
 import (
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -126,8 +128,15 @@ func (a *advised) lag() (longest float64) {
 	return longest
 }
 
-// need is the sleep that would do: a second more than was seen.
-func need(a *advised) time.Duration { return time.Duration(math.Ceil(a.lag()/1000)+1) * time.Second }
+// need is the sleep that would do: a second more than was seen. While no endpoint is ready nodes send to terminating pods on purpose, for
+// as long as those sleep (KEP-1669): that asks for no longer one.
+func need(a *advised) time.Duration {
+	lag := a.lag()
+	if by := a.s.Numbers.NeededDrain; len(by) > 0 {
+		lag = min(lag, slices.Max(slices.Collect(maps.Values(by))))
+	}
+	return time.Duration(math.Ceil(lag/1000)+1) * time.Second
+}
 
 func sleepNeeded(a *advised) string {
 	lag := a.lag()

@@ -36,6 +36,8 @@ func TestAdvice(t *testing.T) {
 		{"another hook, whose length nobody knows", func(o *evidence.UserApp) { o.PreStop, o.OtherHook = 0, true }, lag, nil, signs{}, nil},
 		{"a sleep that is too short", func(o *evidence.UserApp) { o.PreStop = 2 * time.Second }, lag, nil, signs{},
 			[]string{"Make the preStop sleep of 2s at least 3s"}},
+		{"one that is not, for nodes went on to its end while no endpoint was ready", func(*evidence.UserApp) {},
+			model.Numbers{RuleLag: &model.Lags{Max: 5900}, NeededDrain: map[string]float64{"n1": 8, "n2": 1200}}, nil, signs{}, nil},
 		{"a grace that is as long as the sleep", func(o *evidence.UserApp) { o.Grace = o.PreStop }, lag, nil, signs{},
 			[]string{"Make terminationGracePeriodSeconds, 5s, longer than the preStop sleep of 5s"}},
 		{"no readiness probe", func(o *evidence.UserApp) { o.Probed = false }, lag, nil, signs{}, []string{"Give the pods a readiness probe"}},
