@@ -52,7 +52,8 @@ Exit codes:
 	flags.BoolVar(&o.Twin, "twin", false, "restart it once more without its preStop hook: clients have to lose requests then")
 	flags.BoolVar(&o.Needed, "needed", false, "restart it once more with the preStop sleep that the rollout needed: clients may lose none then")
 	flags.BoolVar(&o.DryRun, "dry-run", false, "say what is understood of the manifests, and do nothing")
-	addFlags(cmd, o.Options.List().Only("modes", "k8s", "keep", "rate", "max-outage", "max-failed", "max-latency", "context", "kubeconfig", "namespace",
-		"image-repo", "images", "allow", "host", "header", "method", "body", "good-status", "ca", "server-name", "insecure"))
+	addFlags(cmd, o.Options.List().Only("modes", "k8s", "keep", "rate", "max-outage", "max-failed", "max-latency",
+		"context", "kubeconfig", "namespace", "image-repo", "images", "allow", "host", "header",
+		"method", "body", "good-status", "ca", "server-name", "insecure"))
 	return cmd
 }
