@@ -27,3 +27,19 @@ func TestRowOfControlLanes(t *testing.T) {
 		}
 	}
 }
+
+func TestRowNamesKindsOfFailuresWhereThereIsRoom(t *testing.T) {
+	for want, failures := range map[string]map[evidence.Fault]int{
+		"0":                        {},
+		"3 (2 refused, 1 timeout)": {evidence.Refused: 2, evidence.Timeout: 1},
+		"78":                       {evidence.Refused: 36, evidence.Reset: 4, evidence.Closed: 1, evidence.Timeout: 37},
+	} {
+		failed := 0
+		for _, n := range failures {
+			failed += n
+		}
+		if got := kinds(failed, failures); got != want {
+			t.Errorf("%v is %q, want %q", failures, got, want)
+		}
+	}
+}

@@ -26,7 +26,7 @@ const (
 	PodUnready       EventKind = "pod-unready"
 	PodDeleting      EventKind = "pod-deleting"       // deletionTimestamp first seen
 	PodGone          EventKind = "pod-gone"           // the object left the API
-	OtherPodDeleting EventKind = "other-pod-deleting" // likewise, of a pod that a workload made in the app's namespace, and that is not of the app
+	OtherPodDeleting EventKind = "other-pod-deleting" // deletionTimestamp first seen of a pod beside the app, of no Job
 	EndpointReady    EventKind = "endpoint-ready"
 	EndpointNotReady EventKind = "endpoint-not-ready" // still listed, not ready
 	EndpointGone     EventKind = "endpoint-gone"

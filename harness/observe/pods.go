@@ -60,7 +60,8 @@ func (t *podTracker) see(p *corev1.Pod) {
 	begunToEnd := t.learn(p.Name, meta)
 	t.know(p)
 	if !ofApp {
-		if begunToEnd && meta.controlled {
+		// A Job's pod serves nobody, and CronJobs delete old ones at any time.
+		if owner := metav1.GetControllerOf(p); begunToEnd && owner != nil && owner.Kind != "Job" {
 			t.change(func() { t.note(evidence.Event{Kind: evidence.OtherPodDeleting, By: t.byUID[string(p.UID)]}) })
 		}
 		return

@@ -100,19 +100,20 @@ func TestWatchNotesEachChangeOnce(t *testing.T) {
 		{"and the end is that it leaves the API", func(ctx context.Context) error {
 			return pods.Delete(ctx, "a", metav1.DeleteOptions{})
 		}, []noted{{evidence.PodGone, "a"}}},
-		{"of other pods, one counts that a workload made, when it begins to end", func(ctx context.Context) error {
-			for _, name := range []string{"made", "bare"} {
+		{"of other pods, one counts that a workload made and no Job, when it begins to end", func(ctx context.Context) error {
+			for _, name := range []string{"made", "bare", "job"} {
 				p := somePod(name, corev1.ConditionTrue)
 				p.Labels, p.DeletionTimestamp = nil, &metav1.Time{Time: time.Now()}
-				if name == "made" {
-					p.OwnerReferences = []metav1.OwnerReference{{Kind: "ReplicaSet", Controller: new(true)}}
+				if kind := map[string]string{"made": "ReplicaSet", "job": "Job"}[name]; kind != "" {
+					p.OwnerReferences = []metav1.OwnerReference{{Kind: kind, Controller: new(true)}}
 				}
 				if _, err := pods.Create(ctx, p, metav1.CreateOptions{}); err != nil {
 					return err
 				}
 			}
-			return nil
-		}, []noted{{evidence.OtherPodDeleting, "made"}}},
+			_, err := pods.Create(ctx, somePod("last", corev1.ConditionFalse), metav1.CreateOptions{})
+			return err
+		}, []noted{{evidence.OtherPodDeleting, "made"}, {evidence.PodCreated, "last"}}},
 	} {
 		if err := step.do(t.Context()); err != nil {
 			t.Fatal(err)
