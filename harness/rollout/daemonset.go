@@ -3,16 +3,13 @@ package rollout
 import (
 	"context"
 	"fmt"
-	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 
 	"rollcall/fixtures"
 	"rollcall/harness/observe"
-	"rollcall/harness/poll"
 )
 
 // UpdateDaemonSet changes the pod template of a DaemonSet, whose pods the app's Replicas count, one for each worker.
@@ -23,10 +20,8 @@ type updateDaemonSet struct{ update }
 func (u updateDaemonSet) Deploy(
 	ctx context.Context, client kubernetes.Interface, to fixtures.Destination, app fixtures.App, nodePort int32,
 ) (*corev1.Service, error) {
-	return create(ctx, client, app.Service(to.Namespace, nodePort), func() error {
-		_, err := client.AppsV1().DaemonSets(to.Namespace).Create(ctx, app.DaemonSet(to, u.old), metav1.CreateOptions{})
-		return err
-	})
+	return create(ctx, client, app.Service(to.Namespace, nodePort),
+		workload(ctx, client.AppsV1().DaemonSets(to.Namespace), app.DaemonSet(to, u.old)))
 }
 
 // Begin returns when `kubectl rollout status` says that it is done: no watch has DaemonSets.
@@ -38,10 +33,7 @@ func (u updateDaemonSet) Begin(ctx context.Context, client kubernetes.Interface,
 		live.Labels, live.Spec.Template = next.Labels, next.Spec.Template
 	})
 	if err == nil {
-		err = poll.Until(ctx, 100*time.Millisecond, func() (bool, error) {
-			live, err := sets.Get(ctx, next.Name, metav1.GetOptions{})
-			return err == nil && CompleteDaemonSet(live), err
-		})
+		err = awaitComplete(ctx, sets, next.Name, CompleteDaemonSet)
 	}
 	if err != nil {
 		return fmt.Errorf("rollout: update DaemonSet %s: %w", next.Name, err)

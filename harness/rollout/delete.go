@@ -23,6 +23,11 @@ func DeleteAndApplyAll(old, new string) Strategy {
 	return deleteAndApply{update: update{old, new}, service: true}
 }
 
+// inBackground deletes as kubectl does: the object is gone at once, and its pods are deleted after it.
+func inBackground() metav1.DeleteOptions {
+	return metav1.DeleteOptions{PropagationPolicy: new(metav1.DeletePropagationBackground)}
+}
+
 type deleteAndApply struct {
 	update
 	service bool
@@ -41,9 +46,7 @@ func (d deleteAndApply) Begin(ctx context.Context, client kubernetes.Interface, 
 			return fmt.Errorf("rollout: delete Service %s: %w", service.Name, err)
 		}
 	}
-	// In the background, as kubectl does: the object is gone at once, and its pods are deleted after it.
-	background := metav1.DeletePropagationBackground
-	if err := deployments.Delete(ctx, next.Name, metav1.DeleteOptions{PropagationPolicy: &background}); err != nil {
+	if err := deployments.Delete(ctx, next.Name, inBackground()); err != nil {
 		return fmt.Errorf("rollout: delete %s: %w", next.Name, err)
 	}
 	err := poll.Until(ctx, 50*time.Millisecond, func() (bool, error) {

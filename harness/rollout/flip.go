@@ -29,8 +29,9 @@ func (f flip) Deploy(
 ) (*corev1.Service, error) {
 	service := app.Service(to.Namespace, nodePort)
 	service.Spec.Selector[fixtures.VersionLabel] = f.old
-	return create(ctx, client, service, deployment(ctx, client, app.Standalone(to, f.old, app.Replicas)),
-		deployment(ctx, client, app.Standalone(to, f.new, app.Replicas)))
+	deployments := client.AppsV1().Deployments(to.Namespace)
+	return create(ctx, client, service, workload(ctx, deployments, app.Standalone(to, f.old, app.Replicas)),
+		workload(ctx, deployments, app.Standalone(to, f.new, app.Replicas)))
 }
 
 func (f flip) Deployed(s observe.State, app fixtures.App) bool {

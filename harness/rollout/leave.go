@@ -59,9 +59,7 @@ func (d deleted) Begin(ctx context.Context, client kubernetes.Interface, to fixt
 			return fmt.Errorf("rollout: delete Service %s: %w", app.ResourceName(), err)
 		}
 	}
-	background := metav1.DeletePropagationBackground
-	err := client.AppsV1().Deployments(to.Namespace).Delete(ctx, app.ResourceName(), metav1.DeleteOptions{PropagationPolicy: &background})
-	if err != nil {
+	if err := client.AppsV1().Deployments(to.Namespace).Delete(ctx, app.ResourceName(), inBackground()); err != nil {
 		return fmt.Errorf("rollout: delete %s: %w", app.ResourceName(), err)
 	}
 	return nil

@@ -54,8 +54,13 @@ func (r restart) restart(ctx context.Context, deployments Editable[*appsv1.Deplo
 	if err != nil {
 		return err
 	}
+	return awaitComplete(ctx, deployments, name, Complete)
+}
+
+// awaitComplete returns when kubectl calls the rollout of an object done.
+func awaitComplete[T any](ctx context.Context, objects Editable[T], name string, complete func(T) bool) error {
 	return poll.Until(ctx, 100*time.Millisecond, func() (bool, error) {
-		live, err := deployments.Get(ctx, name, metav1.GetOptions{})
-		return err == nil && Complete(live), err
+		live, err := objects.Get(ctx, name, metav1.GetOptions{})
+		return err == nil && complete(live), err
 	})
 }

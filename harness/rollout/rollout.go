@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 
-	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
@@ -40,7 +39,7 @@ func Barrier(s observe.State, version string) bool {
 	return s.Count(version) == 0 && !s.Reaches(version)
 }
 
-// create makes the app's Service and whatever workloads it is given with create.
+// create makes the app's Service and whatever workloads it is given.
 func create(ctx context.Context, client kubernetes.Interface, service *corev1.Service, workloads ...func() error) (*corev1.Service, error) {
 	service, err := client.CoreV1().Services(service.Namespace).Create(ctx, service, metav1.CreateOptions{})
 	if err != nil {
@@ -54,10 +53,15 @@ func create(ctx context.Context, client kubernetes.Interface, service *corev1.Se
 	return service, nil
 }
 
-// deployment creates a Deployment, for create.
-func deployment(ctx context.Context, client kubernetes.Interface, d *appsv1.Deployment) func() error {
+// A creatable is where objects of one kind are created, in one namespace.
+type creatable[T any] interface {
+	Create(ctx context.Context, object T, options metav1.CreateOptions) (T, error)
+}
+
+// workload creates one, for create.
+func workload[T any](ctx context.Context, in creatable[T], object T) func() error {
 	return func() error {
-		_, err := client.AppsV1().Deployments(d.Namespace).Create(ctx, d, metav1.CreateOptions{})
+		_, err := in.Create(ctx, object, metav1.CreateOptions{})
 		return err
 	}
 }

@@ -6,7 +6,6 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 
 	"rollcall/fixtures"
@@ -21,10 +20,8 @@ type updateStatefulSet struct{ update }
 func (u updateStatefulSet) Deploy(
 	ctx context.Context, client kubernetes.Interface, to fixtures.Destination, app fixtures.App, nodePort int32,
 ) (*corev1.Service, error) {
-	return create(ctx, client, app.Service(to.Namespace, nodePort), func() error {
-		_, err := client.AppsV1().StatefulSets(to.Namespace).Create(ctx, app.StatefulSet(to, u.old), metav1.CreateOptions{})
-		return err
-	})
+	return create(ctx, client, app.Service(to.Namespace, nodePort),
+		workload(ctx, client.AppsV1().StatefulSets(to.Namespace), app.StatefulSet(to, u.old)))
 }
 
 func (u updateStatefulSet) Begin(ctx context.Context, client kubernetes.Interface, to fixtures.Destination, app fixtures.App) error {
