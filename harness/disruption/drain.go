@@ -1,6 +1,7 @@
 package disruption
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -31,6 +32,8 @@ type Drain struct {
 	Deletes bool
 	// Timeout is how long the drain may take; 0: [drainTimeout]. It is then given up, which is noted as a fact.
 	Timeout time.Duration
+	// Then is done once the node is drained, before it is uncordoned; nil: nothing.
+	Then Act
 }
 
 const (
@@ -47,38 +50,26 @@ const (
 	BlockerFact = "drain-blocked-by"
 )
 
-// Do cordons the node, drains it, and uncordons it.
-func (d Drain) Do(ctx context.Context, s Stage) error { return s.drainWithin(ctx, d, nil) }
-
-// DrainWith drains a node, does something more, and uncordons the node.
-func DrainWith(d Drain, more Act) Act {
-	return func(ctx context.Context, s Stage) error { return s.drainWithin(ctx, d, more) }
-}
-
-// drainWithin drains within the budget, if there is one.
-func (s Stage) drainWithin(ctx context.Context, d Drain, then Act) (err error) {
+// Do cordons the node, drains it within the budget, if there is one, and uncordons it.
+func (d Drain) Do(ctx context.Context, s Stage) (err error) {
 	if d.Budget != nil {
 		if err := s.createBudget(ctx, d); err != nil {
 			return err
 		}
 		defer func() { err = errors.Join(err, s.deleteBudget(ctx)) }()
 	}
-	return s.drain(ctx, d, then)
+	return s.drain(ctx, d)
 }
 
-func (s Stage) drain(ctx context.Context, d Drain, then Act) (err error) {
+func (s Stage) drain(ctx context.Context, d Drain) (err error) {
 	node, err := s.any().Client().CoreV1().Nodes().Get(ctx, s.Node(d.Node), metav1.GetOptions{})
 	if err != nil {
 		return err
 	}
 	var trouble strings.Builder
-	timeout := d.Timeout
-	if timeout == 0 {
-		timeout = drainTimeout
-	}
 	helper := &drain.Helper{
 		Ctx: ctx, Client: s.any().Client(), GracePeriodSeconds: -1, IgnoreAllDaemonSets: true, DeleteEmptyDirData: true,
-		PodSelector: fixtures.NameLabel + "=" + s.App.ResourceName(), DisableEviction: d.Deletes, Timeout: timeout,
+		PodSelector: fixtures.NameLabel + "=" + s.App.ResourceName(), DisableEviction: d.Deletes, Timeout: cmp.Or(d.Timeout, drainTimeout),
 		EvictErrorRetryDelay: evictEvery, Out: io.Discard, ErrOut: &trouble, AdditionalFilters: []drain.PodFilter{s.isOurs},
 	}
 	s.Step(d.Node, "cordon")
@@ -93,7 +84,7 @@ func (s Stage) drain(ctx context.Context, d Drain, then Act) (err error) {
 	}()
 	s.Step(d.Node, "drain")
 	if failed := drain.RunNodeDrain(helper, node.Name); failed != nil {
-		if ctx.Err() != nil || !d.mayBlock() {
+		if ctx.Err() != nil || d.Timeout == 0 {
 			return fmt.Errorf("drain %s: %w: %s", d.Node, failed, lastLine(trouble.String()))
 		}
 		s.Fact(DrainFact, NotDrained)
@@ -101,13 +92,11 @@ func (s Stage) drain(ctx context.Context, d Drain, then Act) (err error) {
 	} else {
 		s.Fact(DrainFact, Drained)
 	}
-	if then != nil {
-		return then(ctx, s)
+	if d.Then != nil {
+		return d.Then(ctx, s)
 	}
 	return nil
 }
-
-func (d Drain) mayBlock() bool { return d.Timeout > 0 }
 
 // isOurs passes over what has the app's name and is in somebody else's namespace.
 func (s Stage) isOurs(pod corev1.Pod) drain.PodDeleteStatus {

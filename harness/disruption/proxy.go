@@ -7,6 +7,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"rollcall/fixtures"
 	"rollcall/harness/cluster"
@@ -95,7 +96,7 @@ func (s Stage) unknown(what string) error {
 
 // serviceOfIPv4 is the app's Service; scripts that are about its rules know IPv4 alone.
 func (s Stage) serviceOfIPv4(ctx context.Context) (*corev1.Service, error) {
-	service, err := s.service(ctx)
+	service, err := s.any().Client().CoreV1().Services(s.Namespace).Get(ctx, s.App.ResourceName(), metav1.GetOptions{})
 	if err == nil && cluster.IsIPv6(service.Spec.ClusterIP) {
 		return nil, &cluster.Unsupported{Because: "no script is known for rules of IPv6"}
 	}

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 )
 
 // scriptTimeout bounds a script on a node beyond the time that it waits. It does not end with the recording: it undoes what it did.
@@ -61,10 +63,13 @@ func Stopped(node, program string, d time.Duration) Act {
 
 // StoppedMarked does the same, and marks as a step that the program is stopped.
 func StoppedMarked(node, program string, d time.Duration) Act {
-	return InTurn(Script(node, "pkill -STOP -x "+program), func(_ context.Context, s Stage) error {
+	return func(ctx context.Context, s Stage) error {
+		if err := Script(node, "pkill -STOP -x "+program)(ctx, s); err != nil {
+			return err
+		}
 		s.Step(node, program+" is stopped")
-		return nil
-	}, Stopped(node, program, d))
+		return Stopped(node, program, d)(ctx, s)
+	}
 }
 
 // Killed kills a program on a node.
@@ -102,29 +107,11 @@ done`, s.App.ResourceName(), do)
 // Together does several things at once.
 func Together(acts ...Act) Act {
 	return func(ctx context.Context, s Stage) error {
-		failed := make(chan error, len(acts))
+		var all errgroup.Group
 		for _, act := range acts {
-			go func() { failed <- act(ctx, s) }()
+			all.Go(func() error { return act(ctx, s) })
 		}
-		var err error
-		for range acts {
-			if e := <-failed; err == nil {
-				err = e
-			}
-		}
-		return err
-	}
-}
-
-// InTurn does several things one after the other, until one fails.
-func InTurn(acts ...Act) Act {
-	return func(ctx context.Context, s Stage) error {
-		for _, act := range acts {
-			if err := act(ctx, s); err != nil {
-				return err
-			}
-		}
-		return nil
+		return all.Wait()
 	}
 }
 

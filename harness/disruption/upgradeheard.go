@@ -47,28 +47,11 @@ func (u upgrade) awaitHeard(ctx context.Context) error {
 }
 
 // awaitKubeletHears returns when a kubelet has acknowledged a pod, which its start time says (v1.PodStatus).
-func (u upgrade) awaitKubeletHears(ctx context.Context, node string) (err error) {
+func (u upgrade) awaitKubeletHears(ctx context.Context, node string) error {
 	pods := u.Client().CoreV1().Pods(u.stage.Namespace)
 	pod := fixtures.ClientPod(fixtures.Destination{Namespace: u.stage.Namespace, Images: u.stage.Images}, node, "http://127.0.0.1/")
 	pod.Name, pod.GenerateName, pod.Spec.NodeName = heardName+"-"+u.short(node), "", node
-	remove := func(ctx context.Context) error {
-		err := pods.Delete(ctx, pod.Name, metav1.DeleteOptions{GracePeriodSeconds: new(int64(0))})
-		if apierrors.IsNotFound(err) {
-			return nil
-		}
-		return err
-	}
-	defer func() { err = errors.Join(err, remove(context.WithoutCancel(ctx))) }()
-	if err := until(ctx, func(ctx context.Context) (string, error) {
-		_, err := pods.Create(ctx, pod, metav1.CreateOptions{})
-		if apierrors.IsAlreadyExists(err) { // of a try whose answer was lost
-			return "", nil
-		}
-		return "", err
-	}); err != nil {
-		return fmt.Errorf("make a pod: %w", err)
-	}
-	return until(ctx, func(ctx context.Context) (string, error) {
+	return awaitHeardOf(ctx, pods, pod, func(ctx context.Context) (string, error) {
 		is, err := pods.Get(ctx, pod.Name, metav1.GetOptions{})
 		if err == nil && is.Status.StartTime == nil {
 			return "it has not heard of a pod", nil
@@ -78,7 +61,7 @@ func (u upgrade) awaitKubeletHears(ctx context.Context, node string) (err error)
 }
 
 // awaitProxiesHear returns when the controller of endpoints and every kube-proxy act on a Service.
-func (u upgrade) awaitProxiesHear(ctx context.Context) (err error) {
+func (u upgrade) awaitProxiesHear(ctx context.Context) error {
 	before := map[string]string{}
 	for _, node := range u.Nodes() {
 		if err := until(ctx, func(ctx context.Context) (lacks string, err error) {
@@ -88,28 +71,40 @@ func (u upgrade) awaitProxiesHear(ctx context.Context) (err error) {
 			return fmt.Errorf("kube-proxy of %s: %w", node, err)
 		}
 	}
-	services := u.Client().CoreV1().Services(u.stage.Namespace)
-	remove := func(ctx context.Context) error {
-		err := services.Delete(ctx, heardName, metav1.DeleteOptions{})
-		if apierrors.IsNotFound(err) {
-			return nil
-		}
-		return err
+	service := &corev1.Service{
+		ObjectMeta: metav1.ObjectMeta{Name: heardName},
+		Spec:       corev1.ServiceSpec{Selector: map[string]string{heardName: "none"}, Ports: []corev1.ServicePort{{Port: 80}}},
 	}
-	defer func() { err = errors.Join(err, remove(context.WithoutCancel(ctx))) }()
+	return awaitHeardOf(ctx, u.Client().CoreV1().Services(u.stage.Namespace), service, func(ctx context.Context) (string, error) {
+		return u.unheard(ctx, before)
+	})
+}
+
+// objects are those of one kind in one namespace, as client-go's typed clients have them.
+type objects[T any] interface {
+	Create(ctx context.Context, object T, options metav1.CreateOptions) (T, error)
+	Delete(ctx context.Context, name string, options metav1.DeleteOptions) error
+}
+
+// awaitHeardOf makes an object, returns when nobody is left who has not heard of it, and removes it.
+func awaitHeardOf[T metav1.Object](ctx context.Context, in objects[T], object T,
+	unheard func(context.Context) (string, error)) (err error) {
+	defer func() {
+		gone := in.Delete(context.WithoutCancel(ctx), object.GetName(), metav1.DeleteOptions{GracePeriodSeconds: new(int64(0))})
+		if !apierrors.IsNotFound(gone) {
+			err = errors.Join(err, gone)
+		}
+	}()
 	if err := until(ctx, func(ctx context.Context) (string, error) {
-		_, err := services.Create(ctx, &corev1.Service{
-			ObjectMeta: metav1.ObjectMeta{Name: heardName},
-			Spec:       corev1.ServiceSpec{Selector: map[string]string{heardName: "none"}, Ports: []corev1.ServicePort{{Port: 80}}},
-		}, metav1.CreateOptions{})
+		_, err := in.Create(ctx, object, metav1.CreateOptions{})
 		if apierrors.IsAlreadyExists(err) { // of a try whose answer was lost
 			return "", nil
 		}
 		return "", err
 	}); err != nil {
-		return fmt.Errorf("make a Service: %w", err)
+		return fmt.Errorf("make %s: %w", object.GetName(), err)
 	}
-	return until(ctx, func(ctx context.Context) (string, error) { return u.unheard(ctx, before) })
+	return until(ctx, unheard)
 }
 
 // unheard says who has not heard of the Service; empty when all have.

@@ -53,7 +53,7 @@ const staticPodsFollow = 10 * time.Second
 // from one minor to the next.
 func (u upgrade) worker(node string, drain Drain) []step {
 	kubelet := "kubelet " + u.to.Version
-	replace := func(ctx context.Context, s Stage) error {
+	drain.Then = func(ctx context.Context, s Stage) error {
 		if err := u.settled(ctx); err != nil {
 			return err
 		}
@@ -63,7 +63,7 @@ func (u upgrade) worker(node string, drain Drain) []step {
 	return []step{
 		{node: node, what: "kubeadm upgrade node " + u.to.Version, do: func(ctx context.Context) error { return u.kubeadm(ctx, node, "node") }},
 		{node: node, what: DrainStep + ", " + kubelet, marks: true, do: func(ctx context.Context) error {
-			return DrainWith(drain, replace)(ctx, u.stage)
+			return drain.Do(ctx, u.stage)
 		}},
 	}
 }

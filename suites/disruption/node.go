@@ -31,7 +31,7 @@ func node() []harness.Scenario {
 		verdict.RecoversWithin(detection, evidence.DisruptionBegun).Until(evidence.DisruptionUndone).OnOthers(),
 		verdict.RecoversWithin(followed, evidence.ClusterWhole).OnOthers(),
 	}
-	drainedFirst := disruption.DrainWith(disruption.Drain{Node: disruption.Worker}, disruption.Rebooted(disruption.Worker))
+	drainedFirst := disruption.Drain{Node: disruption.Worker, Then: disruption.Rebooted(disruption.Worker)}.Do
 	return []harness.Scenario{
 		steady("a node that is cut off costs other clients its share of new connections for 35 s to a minute, and none until it is back",
 			drained(), disruption.Disruption{
