@@ -104,14 +104,8 @@ const listenEvery = 100 * time.Millisecond
 // awaitSteady returns when a recorder says that its load is steady. The error is that it died, or why ctx ended.
 func awaitSteady(ctx context.Context, folder string, died <-chan struct{}) error {
 	for {
-		if conn, err := call(folder, awaitVerb); err == nil {
-			stop := context.AfterFunc(ctx, func() { conn.Close() })
-			_, err = conn.answer()
-			stop()
-			conn.Close()
-			if err == nil {
-				return nil
-			}
+		if heard, err := call(ctx, folder, steadyPath, ""); err == nil {
+			return heard.Close()
 		}
 		select {
 		case <-died:

@@ -1,15 +1,16 @@
 package during
 
 import (
-	"bufio"
+	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"net"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"rollcall/harness/layout"
 	"rollcall/harness/usage"
@@ -52,39 +53,21 @@ func Mark(text string) error {
 	if err := checkMark(text); err != nil {
 		return usage.New("mark", err.Error(), "write what is about to be done, such as: rollcall during mark reboot worker2")
 	}
-	folder, err := find(markVerb)
+	folder, err := find("mark")
 	if err != nil {
 		return err
 	}
-	conn, err := call(folder, markVerb+" "+text)
-	if err != nil {
-		return oneLine(markVerb, folder, err)
+	ctx, cancel := context.WithTimeout(context.Background(), callTimeout)
+	defer cancel()
+	heard, err := call(ctx, folder, markPath, text)
+	var why refusal
+	switch {
+	case errors.As(err, &why):
+		return usage.New("mark", why.Error(), "see "+filepath.Join(folder, logFile))
+	case err != nil:
+		return usage.New("mark", "the recorder of "+folder+" is gone", "rollcall during end judges what it recorded")
 	}
-	defer conn.Close()
-	if err := conn.SetReadDeadline(time.Now().Add(callTimeout)); err != nil {
-		return err
-	}
-	_, err = conn.answer()
-	return oneLine(markVerb, folder, err)
-}
-
-// A conversation is one call to a recorder.
-type conversation struct {
-	net.Conn
-	lines *bufio.Reader
-}
-
-// call tells a recorder something.
-func call(folder, what string) (*conversation, error) {
-	conn, err := dial(folder)
-	if err != nil {
-		return nil, err
-	}
-	if _, err := fmt.Fprintln(conn, what); err != nil {
-		conn.Close()
-		return nil, fmt.Errorf("%w: %w", errNoRecorder, err)
-	}
-	return &conversation{conn, bufio.NewReader(conn)}, nil
+	return heard.Close()
 }
 
 // A refusal is why a recorder does not do what it was told.
@@ -92,28 +75,30 @@ type refusal string
 
 func (r refusal) Error() string { return string(r) }
 
-// answer is the next line that a recorder says. It is [errNoRecorder] if that is gone.
-func (c *conversation) answer() (text string, err error) {
-	line, err := c.lines.ReadString('\n')
-	if err != nil {
-		return "", fmt.Errorf("%w: %w", errNoRecorder, err)
-	}
-	word, text, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
-	if word == errorAnswer {
-		return "", refusal(text)
-	}
-	return text, nil
-}
+// errNoRecorder is that nobody listens in a run folder, or does any longer.
+var errNoRecorder = errors.New("its recorder is gone")
 
-// oneLine is an error of a call in one line, and nil of none.
-func oneLine(verb, folder string, err error) error {
-	var why refusal
-	switch {
-	case err == nil:
-		return nil
-	case errors.As(err, &why):
-		return usage.New(verb, why.Error(), "see "+filepath.Join(folder, logFile))
-	default:
-		return usage.New(verb, "the recorder of "+folder+" is gone", "rollcall during end judges what it recorded")
+// call tells the recorder of a folder something. The caller closes the reply, whose body need not be there yet. The error is a [refusal]
+// or [errNoRecorder].
+func call(ctx context.Context, folder, path, text string) (reply io.ReadCloser, err error) {
+	recorder := &http.Transport{DisableKeepAlives: true, DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+		return dial(ctx, folder)
+	}}
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://recorder"+path, strings.NewReader(text))
+	if err != nil {
+		return nil, err
 	}
+	answer, err := recorder.RoundTrip(request)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", errNoRecorder, err)
+	}
+	if answer.StatusCode == http.StatusOK {
+		return answer.Body, nil
+	}
+	defer answer.Body.Close()
+	why, err := io.ReadAll(answer.Body)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", errNoRecorder, err)
+	}
+	return nil, refusal(strings.TrimSpace(string(why)))
 }

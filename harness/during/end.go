@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strconv"
 
 	"rollcall/harness/conformance"
 	"rollcall/harness/evidence"
@@ -20,7 +19,7 @@ import (
 // End tells the recorder that Begin started that the maintenance is over, prints what it does until it has judged, and returns its
 // exit code. What a recorder left that was killed is judged here. When ctx ends, the recorder goes on.
 func End(ctx context.Context, out io.Writer) (int, error) {
-	folder, err := find(endVerb)
+	folder, err := find("end")
 	if err != nil {
 		return 0, err
 	}
@@ -48,25 +47,20 @@ func end(ctx context.Context, out io.Writer, folder string) (code int, err error
 
 // tell has the recorder end, and copies what it prints until it has.
 func tell(ctx context.Context, out io.Writer, folder string, log *os.File) (code int, err error) {
-	conn, err := call(folder, endVerb)
-	if err != nil {
+	heard, err := call(ctx, folder, endPath, "")
+	var why refusal
+	switch {
+	case errors.As(err, &why):
+		return 0, usage.New("end", why.Error(), "see "+filepath.Join(folder, logFile))
+	case err != nil:
 		return 0, err
 	}
-	defer conn.Close()
-	defer context.AfterFunc(ctx, func() { conn.Close() })()
-	if _, err := conn.answer(); err != nil {
-		var why refusal
-		if errors.As(err, &why) {
-			return 0, usage.New("end", why.Error(), "see "+filepath.Join(folder, logFile))
-		}
-		return 0, err
-	}
+	defer heard.Close()
 	over := make(chan struct{})
 	go func() {
 		defer close(over)
-		var said string
-		if said, err = conn.answer(); err == nil {
-			code, err = strconv.Atoi(said)
+		if _, gone := fmt.Fscan(heard, &code); gone != nil {
+			err = fmt.Errorf("%w: %w", errNoRecorder, gone)
 		}
 	}()
 	unread := follow(log, out, over)

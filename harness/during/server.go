@@ -1,12 +1,12 @@
 package during
 
 import (
-	"bufio"
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
-	"net"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -14,23 +14,17 @@ import (
 	"time"
 )
 
-// What a recorder is told, a line each. It answers with a line that begins with ok, or with error and why. To end it answers twice:
-// that it heard, and when all is done, exit and the exit code.
+// What a recorder is told, by requests over HTTP. It refuses one with a conflict, and says why.
 const (
-	markVerb  = "mark"  // with a text: the maintenance reached a step
-	awaitVerb = "await" // the answer comes when the load is steady
-	endVerb   = "end"   // the maintenance is over
-
-	okAnswer    = "ok"
-	errorAnswer = "error"
-	exitAnswer  = "exit"
+	markPath   = "/mark"   // the maintenance reached a step, which the body names
+	steadyPath = "/steady" // is answered when the load is steady
+	endPath    = "/end"    // the maintenance is over; the body of the reply has the exit code, when all is done
 )
 
 // A server hears what others tell a recorder.
 type server struct {
-	folder   string
-	listener *net.UnixListener
-	calls    sync.WaitGroup
+	folder string
+	http   http.Server
 
 	steady chan struct{} // closed when the load is
 	end    chan struct{} // closed when somebody said so
@@ -44,20 +38,18 @@ type server struct {
 }
 
 // serve begins to listen in a run folder. A recording of a command ends with that, and not by being told.
-func serve(folder string, ends bool) (s *server, err error) {
-	s = &server{folder: folder, ends: ends, steady: make(chan struct{}), end: make(chan struct{}), over: make(chan struct{})}
-	if s.listener, err = listen(folder); err != nil {
+func serve(folder string, ends bool) (*server, error) {
+	s := &server{folder: folder, ends: ends, steady: make(chan struct{}), end: make(chan struct{}), over: make(chan struct{})}
+	listener, err := listen(folder)
+	if err != nil {
 		return nil, fmt.Errorf("listen in the run folder: %w", err)
 	}
-	s.calls.Go(func() {
-		for {
-			conn, err := s.listener.Accept()
-			if err != nil {
-				return
-			}
-			s.calls.Go(func() { s.answer(conn) })
-		}
-	})
+	told := http.NewServeMux()
+	told.HandleFunc(markPath, s.hearMark)
+	told.HandleFunc(steadyPath, s.sayWhenSteady)
+	told.HandleFunc(endPath, s.hearEnd)
+	s.http = http.Server{Handler: told, ReadHeaderTimeout: callTimeout}
+	go s.http.Serve(listener) //nolint:errcheck // that it was closed
 	return s, nil
 }
 
@@ -65,12 +57,13 @@ func serve(folder string, ends bool) (s *server, err error) {
 func (s *server) close(code int) error {
 	s.code = code
 	close(s.over)
-	closed := s.listener.Close()
+	ctx, cancel := context.WithTimeout(context.Background(), callTimeout)
+	defer cancel()
+	closed := s.http.Shutdown(ctx) // when all have their answers
 	err := os.Remove(filepath.Join(s.folder, socketFile))
 	if errors.Is(err, fs.ErrNotExist) { // the folder was removed
 		err = nil
 	}
-	s.calls.Wait()
 	return errors.Join(closed, err)
 }
 
@@ -93,43 +86,39 @@ func (s *server) endedNow() {
 	s.mark = nil
 }
 
-// callTimeout bounds a call that says nothing.
+// callTimeout bounds a call that says nothing, and an answer that nobody takes.
 const callTimeout = 10 * time.Second
 
-func (s *server) answer(conn net.Conn) {
-	defer conn.Close()
-	_ = conn.SetReadDeadline(time.Now().Add(callTimeout))
-	line, err := bufio.NewReader(conn).ReadString('\n')
-	if err != nil {
-		return
+func (s *server) hearMark(w http.ResponseWriter, r *http.Request) {
+	text, err := io.ReadAll(r.Body)
+	if err == nil {
+		err = s.noteMark(string(text))
 	}
-	verb, text, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
-	switch verb {
-	case markVerb:
-		s.reply(conn, s.noteMark(text))
-	case awaitVerb:
-		select {
-		case <-s.steady:
-			s.reply(conn, nil)
-		case <-s.over:
-		}
-	case endVerb:
-		err := s.hearEnd()
-		if s.reply(conn, err); err == nil {
-			<-s.over
-			fmt.Fprintf(conn, "%s %d\n", exitAnswer, s.code)
-		}
-	default:
-		s.reply(conn, fmt.Errorf("there is no %q", verb))
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusConflict)
 	}
 }
 
-func (s *server) reply(to io.Writer, err error) {
-	if err != nil {
-		fmt.Fprintf(to, "%s %v\n", errorAnswer, err)
+func (s *server) sayWhenSteady(w http.ResponseWriter, r *http.Request) {
+	select {
+	case <-s.steady:
+	case <-s.over:
+		http.Error(w, "the recording is over", http.StatusConflict)
+	case <-r.Context().Done():
+	}
+}
+
+func (s *server) hearEnd(w http.ResponseWriter, r *http.Request) {
+	if err := s.noteEnd(); err != nil {
+		http.Error(w, err.Error(), http.StatusConflict)
 		return
 	}
-	fmt.Fprintln(to, okAnswer)
+	_ = http.NewResponseController(w).Flush() // whoever is gone learns nothing
+	select {
+	case <-s.over:
+		fmt.Fprint(w, s.code)
+	case <-r.Context().Done():
+	}
 }
 
 func (s *server) noteMark(text string) error {
@@ -150,7 +139,7 @@ func (s *server) noteMark(text string) error {
 	return nil
 }
 
-func (s *server) hearEnd() error {
+func (s *server) noteEnd() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {

@@ -1,7 +1,7 @@
 package during
 
 import (
-	"errors"
+	"context"
 	"fmt"
 	"net"
 	"os"
@@ -43,16 +43,10 @@ func listen(folder string) (listener *net.UnixListener, err error) {
 	return listener, err
 }
 
-// errNoRecorder is that nobody listens in a run folder.
-var errNoRecorder = errors.New("its recorder is gone")
-
-func dial(folder string) (conn net.Conn, err error) {
+func dial(ctx context.Context, folder string) (conn net.Conn, err error) {
 	err = withSocket(folder, func(path string) error {
-		conn, err = net.DialTimeout("unix", path, dialTimeout)
+		conn, err = (&net.Dialer{Timeout: dialTimeout}).DialContext(ctx, "unix", path)
 		return err
 	})
-	if err != nil {
-		return nil, fmt.Errorf("%w: %w", errNoRecorder, err)
-	}
-	return conn, nil
+	return conn, err
 }

@@ -2,6 +2,7 @@ package during
 
 import (
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -24,23 +25,21 @@ func serving(t *testing.T, ends bool, under string) *server {
 	return s
 }
 
-// told is what a server answers.
-func told(t *testing.T, s *server, line string) string {
+// told is what a server answers; nothing if it does what it is told.
+func told(t *testing.T, s *server, path, text string) string {
 	t.Helper()
-	conn, err := call(s.folder, line)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Close()
-	text, err := conn.answer()
+	heard, err := call(t.Context(), s.folder, path, text)
 	var why refusal
 	switch {
 	case errors.As(err, &why):
-		return errorAnswer + " " + string(why)
+		return string(why)
 	case err != nil:
 		t.Fatal(err)
 	}
-	return strings.TrimSpace(okAnswer + " " + text)
+	if err := heard.Close(); err != nil {
+		t.Error(err)
+	}
+	return ""
 }
 
 func TestWhatARecorderAnswers(t *testing.T) {
@@ -54,19 +53,20 @@ func TestWhatARecorderAnswers(t *testing.T) {
 		sentence string
 		when     int
 		ends     bool // by being told
-		line     string
-		answer   string
+		path     string
+		text     string
+		refused  string // why; empty: it is not
 	}{
-		{"a mark is noted while the load is steady", steady, true, "mark drain worker2", "ok"},
-		{"a recording of a command takes marks too", steady, false, "mark drain worker2", "ok"},
-		{"before that it is too early", before, true, "mark drain worker2", "error the load is not steady yet"},
-		{"and after the maintenance too late", over, true, "mark drain worker2", "error the maintenance is over"},
-		{"an empty mark says nothing", steady, true, "mark  ", "error it says nothing"},
-		{"one that fills the page is refused", steady, true, "mark " + long, "error it is longer than 200 bytes"},
-		{"to wait for a load that is steady takes no time", steady, true, "await", "ok"},
-		{"nobody ends what is not begun", before, true, "end", "error the load is not steady yet"},
-		{"nor what a command ends", steady, false, "end", "error it ends with its command"},
-		{"anything else is not known", steady, true, "sing", `error there is no "sing"`},
+		{"a mark is noted while the load is steady", steady, true, markPath, "drain worker2", ""},
+		{"a recording of a command takes marks too", steady, false, markPath, "drain worker2", ""},
+		{"before that it is too early", before, true, markPath, "drain worker2", "the load is not steady yet"},
+		{"and after the maintenance too late", over, true, markPath, "drain worker2", "the maintenance is over"},
+		{"an empty mark says nothing", steady, true, markPath, " ", "it says nothing"},
+		{"one that fills the page is refused", steady, true, markPath, long, "it is longer than 200 bytes"},
+		{"to wait for a load that is steady takes no time", steady, true, steadyPath, "", ""},
+		{"nobody ends what is not begun", before, true, endPath, "", "the load is not steady yet"},
+		{"nor what a command ends", steady, false, endPath, "", "it ends with its command"},
+		{"anything else is not known", steady, true, "/sing", "", "404 page not found"},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
 			s := serving(t, row.ends, "")
@@ -77,13 +77,13 @@ func TestWhatARecorderAnswers(t *testing.T) {
 			if row.when == over {
 				s.endedNow()
 			}
-			if got := told(t, s, row.line); got != row.answer {
-				t.Errorf("answers %q, want %q", got, row.answer)
+			if got := told(t, s, row.path, row.text); got != row.refused {
+				t.Errorf("refused with %q, want %q", got, row.refused)
 			}
 			if err := s.close(0); err != nil {
 				t.Error(err)
 			}
-			if noted := len(marks) == 1 && marks[0] == "drain worker2"; noted != (row.answer == "ok" && strings.HasPrefix(row.line, "mark")) {
+			if noted := len(marks) == 1 && marks[0] == "drain worker2"; noted != (row.refused == "" && row.path == markPath) {
 				t.Errorf("marks %q", marks)
 			}
 		})
@@ -93,21 +93,18 @@ func TestWhatARecorderAnswers(t *testing.T) {
 func TestTheEndIsSaidOnce(t *testing.T) {
 	s := serving(t, true, strings.Repeat("long/", 30))
 	s.steadyNow(func(string) {})
-	conn, err := call(s.folder, endVerb)
+	heard, err := call(t.Context(), s.folder, endPath, "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer conn.Close()
-	if _, err := conn.answer(); err != nil {
-		t.Fatal(err)
-	}
+	defer heard.Close()
 	<-s.end
-	if got := told(t, s, endVerb); got != "error it was told to end before" {
+	if got := told(t, s, endPath, ""); got != "it was told to end before" {
 		t.Errorf("the second time it answers %q", got)
 	}
 	closed := make(chan error)
 	go func() { closed <- s.close(1) }()
-	if code, err := conn.answer(); code != "1" || err != nil {
+	if code, err := io.ReadAll(heard); string(code) != "1" || err != nil {
 		t.Errorf("in the end it says %q, %v", code, err)
 	}
 	if err := <-closed; err != nil {
@@ -116,7 +113,7 @@ func TestTheEndIsSaidOnce(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(s.folder, socketFile)); err == nil {
 		t.Error("the socket is left behind")
 	}
-	if _, err := call(s.folder, awaitVerb); !errors.Is(err, errNoRecorder) {
+	if _, err := call(t.Context(), s.folder, steadyPath, ""); !errors.Is(err, errNoRecorder) {
 		t.Errorf("afterwards: %v", err)
 	}
 }
