@@ -138,12 +138,9 @@ func (s Scenario) ObservesNodes() bool {
 	return s.Steps == nil || s.Observed || s.Outside || len(s.ClusterChanges) > 0
 }
 
-// NeedsLoad is the first of the needs of a scenario under load.
-const NeedsLoad = "load"
-
 // Needs is what it does and uses, in words.
 func (s Scenario) Needs() []string {
-	load := NeedsLoad
+	load := "load"
 	if s.Steps != nil {
 		load = "no load"
 	}

@@ -45,15 +45,15 @@ func fakeSuites(names string) Suites {
 
 // fakeClusters cost nothing.
 type fakeClusters struct {
-	checked, opens error           // what check and open return
+	checked, opens error           // what Ready and open return
 	lacks          string          // mode that there is no cluster of
 	hung           func()          // is called when a scenario hangs
 	runner         **runner.Runner // of the run
 }
 
-func (f fakeClusters) check(context.Context, io.Writer, string) error { return f.checked }
+func (f fakeClusters) Ready(context.Context, io.Writer, string) error { return f.checked }
 
-func (f fakeClusters) imageTime(context.Context, bool, []string) (time.Duration, error) {
+func (f fakeClusters) ImageTime(context.Context, []harness.Scenario) (time.Duration, error) {
 	return 0, nil
 }
 

@@ -5,20 +5,12 @@ import (
 	"path/filepath"
 	"regexp"
 
-	"rollcall/harness"
 	"rollcall/harness/progress"
 	"rollcall/harness/runner"
 	"rollcall/harness/usage"
 	"rollcall/harness/verdict"
 	"rollcall/reports"
 )
-
-// A scenario is one in a mode.
-type scenario struct {
-	harness.Scenario
-	listed  runner.Listed
-	seconds float64 // that it took in the last run, or would by an estimate
-}
 
 // list finds the scenarios of the suites that were asked for, in every mode.
 func (r *run) list(ctx context.Context) error {
@@ -28,27 +20,21 @@ func (r *run) list(ctx context.Context) error {
 	}
 	suites := r.suites(r.runner.UserApp())
 	for _, name := range r.names {
-		all := map[string]harness.Scenario{}
-		var named []harness.Scenario
-		for _, s := range suites[name] {
-			all[s.ID], named = s, append(named, s)
-		}
-		listed, err := r.runner.Listed(ctx, name, named)
+		listed, err := r.runner.Listed(ctx, name, suites[name])
 		if err != nil {
 			return err
 		}
 		for _, l := range listed {
-			if !wanted(l) {
-				continue
+			if wanted(l.Name) {
+				r.scenarios = append(r.scenarios, l)
 			}
-			r.scenarios = append(r.scenarios, scenario{Scenario: all[l.Scenario], listed: l, seconds: l.Seconds})
 		}
 	}
 	return nil
 }
 
 // selection is which of the scenarios the options want.
-func (r *run) selection() (wanted func(runner.Listed) bool, err error) {
+func (r *run) selection() (wanted func(progress.Name) bool, err error) {
 	var named, skipped *regexp.Regexp
 	for flag, pattern := range map[string]string{"run": r.Pattern, "skip": r.Skip} {
 		compiled, err := regexp.Compile(pattern)
@@ -77,27 +63,22 @@ func (r *run) selection() (wanted func(runner.Listed) bool, err error) {
 			again[progress.Name{Mode: s.Mode, Suite: s.Suite, Scenario: s.ID}] = s.Outcome == verdict.Fail || s.Outcome == verdict.Inconclusive
 		}
 	}
-	return func(l runner.Listed) bool {
-		return named.MatchString(l.Scenario) && (skipped == nil || !skipped.MatchString(l.Scenario)) &&
-			(again == nil || again[progress.Name{Mode: l.Mode, Suite: l.Suite, Scenario: l.Scenario}])
+	return func(of progress.Name) bool {
+		return named.MatchString(of.Scenario) && (skipped == nil || !skipped.MatchString(of.Scenario)) && (again == nil || again[of])
 	}, nil
 }
 
 // printList prints what a run would do and how long that would take, and does nothing of it.
 func (r *run) printList(ctx context.Context) error {
 	if r.runner.Attached() { // it says which cluster this is, and what may not be done there
-		if err := r.clusters.check(ctx, r.out, ""); err != nil {
+		if err := r.clusters.Ready(ctx, r.out, ""); err != nil {
 			return err
 		}
 	}
 	if err := r.list(ctx); err != nil {
 		return err
 	}
-	var all []runner.Listed
-	for _, s := range r.scenarios {
-		all = append(all, s.listed)
-	}
-	if err := runner.PrintList(r.out, all); err != nil {
+	if err := runner.PrintList(r.out, r.scenarios); err != nil {
 		return err
 	}
 	p, err := r.plan(ctx)

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"golang.org/x/sync/errgroup"
+
+	"rollcall/harness/runner"
 )
 
 // modeTimeout bounds what is recorded in a mode; it then ends with the evidence that there is. Not normative.
@@ -51,11 +53,11 @@ func (r *run) mode(ctx context.Context, s screen, mode string, recorded func()) 
 			err = errors.Join(err, late)
 		}
 	}()
-	var shared, own []scenario
+	var shared, own []runner.Listed
 	for _, x := range r.scenarios {
 		switch {
-		case x.listed.Mode != mode || x.listed.LeftOut:
-		case len(x.listed.Own) > 0:
+		case x.Name.Mode != mode || x.LeftOut:
+		case x.Apart:
 			own = append(own, x)
 		default:
 			shared = append(shared, x)
@@ -77,7 +79,7 @@ func (r *run) mode(ctx context.Context, s screen, mode string, recorded func()) 
 }
 
 // on records scenarios on a cluster of a mode, or with none each on its own; where this host cannot have one they are skipped.
-func (r *run) on(ctx context.Context, s screen, mode string, scenarios []scenario, none bool, recorded func()) (err error) {
+func (r *run) on(ctx context.Context, s screen, mode string, scenarios []runner.Listed, none bool, recorded func()) (err error) {
 	board := r.runner.Board()
 	board.Do("preparing the cluster for " + mode)
 	c, skip, err := r.clusters.open(ctx, io.MultiWriter(s.run, &doing{board: board}), mode, none)
@@ -88,7 +90,7 @@ func (r *run) on(ctx context.Context, s screen, mode string, scenarios []scenari
 	if skip != "" {
 		fmt.Fprintf(s.run, "mode %s is skipped: %s\n", mode, skip)
 		for _, x := range scenarios {
-			err = errors.Join(err, r.runner.Skip(x.listed.Suite, mode, x.Scenario, skip))
+			err = errors.Join(err, r.runner.Skip(x.Name.Suite, mode, x.Scenario, skip))
 		}
 		return err
 	}
@@ -97,7 +99,7 @@ func (r *run) on(ctx context.Context, s screen, mode string, scenarios []scenari
 	for _, x := range slices.SortedStableFunc(slices.Values(scenarios), longestFirst) {
 		all.Go(func() {
 			if err := r.record(ctx, s.log, c, x); err != nil && ctx.Err() == nil {
-				r.runner.RecordBreakage(fmt.Sprintf("%s %s/%s: %v", mode, x.listed.Suite, x.ID, err))
+				r.runner.RecordBreakage(fmt.Sprintf("%s %s/%s: %v", mode, x.Name.Suite, x.ID, err))
 			}
 		})
 	}
@@ -107,16 +109,16 @@ func (r *run) on(ctx context.Context, s screen, mode string, scenarios []scenari
 }
 
 // longestFirst has those come first that take longest, which would keep the others waiting at the end.
-func longestFirst(a, b scenario) int { return cmp.Compare(b.seconds, a.seconds) }
+func longestFirst(a, b runner.Listed) int { return cmp.Compare(b.Seconds, a.Seconds) }
 
 // record records a scenario. A panic ends this one alone, unless it is in a goroutine that the scenario started.
-func (r *run) record(ctx context.Context, log io.Writer, c opened, s scenario) (err error) {
+func (r *run) record(ctx context.Context, log io.Writer, c opened, s runner.Listed) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			fmt.Fprintf(log, "%s %s: panic: %v\n%s", s.listed.Mode, s.ID, p, debug.Stack())
+			fmt.Fprintf(log, "%s %s: panic: %v\n%s", s.Name.Mode, s.ID, p, debug.Stack())
 			err = fmt.Errorf("panic: %v", p)
 		}
 	}()
-	_, err = c.Record(ctx, log, s.listed.Suite, s.Scenario)
+	_, err = c.Record(ctx, log, s.Name.Suite, s.Scenario)
 	return err
 }

@@ -52,39 +52,36 @@ func (r *run) plan(ctx context.Context) (p plan, err error) {
 		}
 	}
 	left, recorded := map[string]int{}, map[string]bool{}
-	var versions []string // of node images, for clusters that scenarios have for themselves
-	shared := false       // there is a cluster for all others
+	var record []harness.Scenario
 	for i := range r.scenarios {
-		s := &r.scenarios[i]
-		l := s.listed
+		l := &r.scenarios[i]
+		mode := l.Name.Mode
 		switch {
 		case l.LeftOut:
-			left[l.Mode]++
-			p.leftOut = max(p.leftOut, left[l.Mode])
+			left[mode]++
+			p.leftOut = max(p.leftOut, left[mode])
 			continue
 		case l.Skipped != "":
 			p.skipped++
 			continue
 		}
-		versions, shared = append(versions, l.Own...), shared || len(l.Own) == 0
-		if !slices.Contains(p.modes, l.Mode) {
-			p.modes = append(p.modes, l.Mode)
-			p.work[l.Mode] = &work{jobs: p.jobs, mostJobs: p.mostJobs}
+		record = append(record, l.Scenario)
+		if !slices.Contains(p.modes, mode) {
+			p.modes = append(p.modes, mode)
+			p.work[mode] = &work{jobs: p.jobs, mostJobs: p.mostJobs}
 		}
-		p.work[l.Mode].shared = p.work[l.Mode].shared || len(l.Own) == 0
-		name := progress.Name{Mode: l.Mode, Suite: l.Suite, Scenario: l.Scenario}
-		if was := took[name]; was > 0 {
-			s.seconds, p.learnt = was, "by the last run"
+		if was := took[l.Name]; was > 0 {
+			l.Seconds, p.learnt = was, "by the last run"
 		}
-		seconds := s.seconds
-		if l.Rollout != "" && recorded[l.Mode+l.Rollout] {
+		seconds := l.Seconds
+		if l.Serves != "" && recorded[mode+l.Serves] {
 			seconds = 1
 		}
-		recorded[l.Mode+l.Rollout] = true
-		p.expected = append(p.expected, progress.Expected{Name: name, Seconds: seconds, Beside: l.Beside})
-		p.work[l.Mode].add(seconds, l)
+		recorded[mode+l.Serves] = true
+		p.expected = append(p.expected, progress.Expected{Name: l.Name, Seconds: seconds, Beside: l.Beside})
+		p.work[mode].add(seconds, *l)
 	}
-	p.image, err = r.clusters.imageTime(ctx, shared, versions)
+	p.image, err = r.clusters.ImageTime(ctx, record)
 	return p, err
 }
 
@@ -93,12 +90,13 @@ func (p plan) recorded() int { return len(p.expected) }
 
 func (w *work) add(seconds float64, l runner.Listed) {
 	w.scenarios++
-	if l.Whole {
+	w.shared = w.shared || !l.Apart
+	if l.Occupancy() == harness.WholeCluster {
 		w.byItself += seconds
 		return
 	}
 	w.all += seconds
-	if len(l.Needs) > 0 && l.Needs[0] == harness.NeedsLoad {
+	if l.Steps == nil {
 		w.underLoad += seconds
 		w.loads = l.Beside
 	}

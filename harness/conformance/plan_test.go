@@ -2,24 +2,33 @@ package conformance
 
 import (
 	"bytes"
+	"context"
 	"strings"
 	"testing"
 
+	"rollcall/harness"
+	"rollcall/harness/progress"
 	"rollcall/harness/runner"
 )
 
 func TestAPlanSaysHowLongARunTakes(t *testing.T) {
 	t.Chdir("../..")
 	t.Setenv("ARTIFACTS", t.TempDir()) // where there is no run before this one
-	unloaded := runner.Listed{Suite: "rollout", Scenario: "defaults", Mode: "iptables", Seconds: 40, Beside: 4}
-	load := runner.Listed{Suite: "rollout", Scenario: "drained", Mode: "iptables", Seconds: 60, Beside: 2, Needs: []string{"load"}}
-	alone := runner.Listed{Suite: "autoscale", Scenario: "under-load", Mode: "iptables", Seconds: 80, Beside: 1, Whole: true}
+	in := func(mode, id string, steps func(context.Context, *harness.Steps), seconds float64, beside int) runner.Listed {
+		return runner.Listed{Scenario: harness.Scenario{ID: id, Steps: steps}, Name: progress.Name{Mode: mode, Suite: "rollout", Scenario: id},
+			Seconds: seconds, Beside: beside}
+	}
+	steps := func(context.Context, *harness.Steps) {}
+	unloaded := in("iptables", "defaults", steps, 40, 4)
+	load := in("iptables", "drained", nil, 60, 2)
+	alone := in("iptables", "under-load", nil, 80, 1)
+	alone.Exclusive = true
 	same, asked := load, load
-	same.Rollout, asked.Rollout = "5eed", "5eed"
+	same.Serves, asked.Serves = "5eed", "5eed"
 	own := alone
-	own.Own = []string{"v1.35", "v1.36"}
-	left, skipped, other := unloaded, unloaded, unloaded
-	left.LeftOut, skipped.Skipped, other.Mode = true, "no IP_VS", "nftables"
+	own.Own, own.Apart = &harness.OwnCluster{Kubernetes: "v1.35"}, true
+	left, skipped, other := unloaded, unloaded, in("nftables", "defaults", steps, 40, 4)
+	left.LeftOut, skipped.Skipped = true, "no IP_VS"
 	for _, row := range []struct {
 		sentence string
 		listed   []runner.Listed
@@ -38,18 +47,15 @@ func TestAPlanSaysHowLongARunTakes(t *testing.T) {
 			"profile core leaves out 1 scenarios of each mode, which --profile=full records"},
 		{"nor does what is skipped", []runner.Listed{unloaded, skipped}, 10, 1, "1 scenarios"},
 		{"a second mode takes its own", []runner.Listed{unloaded, other}, 20, 2, "nftables takes"},
-		{"over an hour it says what would be shorter", []runner.Listed{{Scenario: "long", Mode: "iptables", Seconds: 20000, Beside: 4}}, 5000,
-			1, "over an hour: --profile=core"},
+		{"over an hour it says what would be shorter", []runner.Listed{in("iptables", "long", steps, 20000, 4)}, 5000, 1,
+			"over an hour: --profile=core"},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
 			prepared, err := Options{Options: runner.Options{Jobs: "4", Profile: "core", Modes: "iptables"}}.prepare()
 			if err != nil {
 				t.Fatal(err)
 			}
-			r := &run{runner: prepared, clusters: fakeClusters{}}
-			for _, l := range row.listed {
-				r.scenarios = append(r.scenarios, scenario{listed: l, seconds: l.Seconds})
-			}
+			r := &run{runner: prepared, clusters: fakeClusters{}, scenarios: row.listed}
 			p, err := r.plan(t.Context())
 			if err != nil {
 				t.Fatal(err)

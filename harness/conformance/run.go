@@ -26,7 +26,7 @@ type run struct {
 	clusters  clusters
 	out       io.Writer
 	names     []string // of the suites that were asked for
-	scenarios []scenario
+	scenarios []runner.Listed
 }
 
 // Run runs the suites that the options name, prints to out how far they are and what came of it, and returns the exit code. It
@@ -36,7 +36,7 @@ func Run(ctx context.Context, out io.Writer, o Options, suites Suites) (code int
 	if err != nil {
 		return 0, err
 	}
-	r := &run{Options: o, suites: suites, runner: prepared, clusters: clustersOf(prepared), out: out}
+	r := &run{Options: o, suites: suites, runner: prepared, clusters: realClusters{prepared}, out: out}
 	if r.names, err = suites.selected(o.Suites); err != nil {
 		return 0, err
 	}
@@ -75,7 +75,7 @@ func (r *run) run(ctx context.Context) (code int, err error) {
 // begin makes sure that a run is possible, says how long it will take, and begins the run folder.
 func (r *run) begin(ctx context.Context, began time.Time) error {
 	s := r.runner.NewSession(began)
-	if err := r.clusters.check(ctx, r.out, s.ID); err != nil {
+	if err := r.clusters.Ready(ctx, r.out, s.ID); err != nil {
 		return err
 	}
 	if err := r.list(ctx); err != nil {

@@ -210,7 +210,7 @@ func TestSelection(t *testing.T) {
 			}
 			var got []string
 			for _, s := range r.scenarios {
-				got = append(got, s.listed.Suite+" "+s.listed.Mode)
+				got = append(got, s.Name.Suite+" "+s.Name.Mode)
 			}
 			if diff := cmp.Diff(row.want, got); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)

@@ -58,11 +58,8 @@ func (r *Runner) Test(t *testing.T, suite string, all ...harness.Scenario) {
 
 // mode records the scenarios on the cluster of a mode, side by side as far as their turns come.
 func (r *Runner) mode(ctx context.Context, t *testing.T, suite, mode string, scenarios []harness.Scenario) {
-	open := r.Open
-	if r.attached == nil && !slices.ContainsFunc(scenarios, func(s harness.Scenario) bool { return s.Own == nil }) {
-		open = r.OpenNone
-	}
-	m, skip, err := open(ctx, t.Output(), mode)
+	shared := slices.ContainsFunc(scenarios, func(s harness.Scenario) bool { return !r.apart(s) })
+	m, skip, err := r.Open(ctx, t.Output(), mode, !shared)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,19 +12,19 @@ import (
 	"rollcall/harness"
 	"rollcall/harness/dataplane"
 	"rollcall/harness/host"
+	"rollcall/harness/progress"
 )
 
 // A Listed is a scenario in a mode, as a dry run tells of it.
 type Listed struct {
-	Suite, Scenario, Mode string
-	Needs                 []string
-	Skipped               string   // why it would be; empty: it would run
-	LeftOut               bool     // the profile does not record it
-	Seconds               float64  // that it takes by an estimate
-	Beside                int      // most that go on at the same time, itself included
-	Whole                 bool     // nothing goes on beside it
-	Own                   []string // versions of Kubernetes of which it needs node images, for a cluster of its own; empty: it has none
-	Rollout               string   // the same for those that one recording serves; empty: it serves itself alone
+	harness.Scenario
+	Name    progress.Name
+	Skipped string  // why it would be; empty: it would run
+	LeftOut bool    // the profile does not record it
+	Seconds float64 // that it takes: by an estimate, until somebody knows better
+	Beside  int     // most that go on at the same time, itself included
+	Apart   bool    // a cluster is made for it alone
+	Serves  string  // the same for those that one recording serves; empty: it serves itself alone
 }
 
 // list prints the scenarios of a suite that -run and the flags of e2e-framework select. Nothing is written anywhere else.
@@ -39,7 +39,7 @@ func (r *Runner) list(t *testing.T, w io.Writer, suite string, scenarios []harne
 	for _, mode := range r.modes {
 		t.Run(mode, func(t *testing.T) {
 			r.selected(ctx, t, suite, scenarios, func(s harness.Scenario) {
-				i := slices.IndexFunc(all, func(l Listed) bool { return l.Mode == mode && l.Scenario == s.ID })
+				i := slices.IndexFunc(all, func(l Listed) bool { return l.Name.Mode == mode && l.ID == s.ID })
 				listed = append(listed, all[i])
 			})
 		})
@@ -52,7 +52,7 @@ func (r *Runner) list(t *testing.T, w io.Writer, suite string, scenarios []harne
 // Listed tells of the scenarios of a suite in every mode: what each needs, and whether it would run.
 func (r *Runner) Listed(ctx context.Context, suite string, scenarios []harness.Scenario) (listed []Listed, err error) {
 	if r.attached != nil {
-		if err := r.Preflight(ctx, io.Discard, ""); err != nil {
+		if err := r.admit(ctx, io.Discard, ""); err != nil {
 			return nil, err
 		}
 	}
@@ -64,11 +64,8 @@ func (r *Runner) Listed(ctx context.Context, suite string, scenarios []harness.S
 			}
 		}
 		for _, s := range scenarios {
-			l := Listed{Suite: suite, Scenario: s.ID, Mode: mode, Needs: s.Needs(), Skipped: skip, LeftOut: !s.In(r.profile),
-				Seconds: s.Estimate().Seconds(), Beside: r.beside(s), Whole: s.Occupancy() == harness.WholeCluster, Rollout: rolloutKey(s)}
-			if s.Own != nil && r.attached == nil {
-				l.Own = append([]string{s.Own.Kubernetes}, s.Own.Upgrades...)
-			}
+			l := Listed{Scenario: s, Name: progress.Name{Mode: mode, Suite: suite, Scenario: s.ID}, Skipped: skip, LeftOut: !s.In(r.profile),
+				Seconds: s.Estimate().Seconds(), Beside: r.beside(s), Apart: r.apart(s), Serves: rolloutKey(s)}
 			if r.attached != nil {
 				l.Skipped = r.skipReason(r.attached, s)
 			}
@@ -83,25 +80,20 @@ func PrintList(w io.Writer, listed []Listed) error {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for _, l := range listed {
 		if !l.LeftOut {
-			fmt.Fprintf(table, "%s/%s\t%s\t%s\t%s\n", l.Suite, l.Scenario, l.Mode, strings.Join(l.Needs, ", "), dryRunStatus(l.Skipped))
+			status := "runs"
+			if l.Skipped != "" {
+				status = "skipped: " + l.Skipped
+			}
+			fmt.Fprintf(table, "%s/%s\t%s\t%s\t%s\n", l.Name.Suite, l.ID, l.Name.Mode, strings.Join(l.Needs(), ", "), status)
 		}
 	}
 	return table.Flush()
 }
 
-func dryRunStatus(skip string) string {
-	if skip == "" {
-		return "runs"
-	}
-	return "skipped: " + skip
-}
-
 // beside is how many of its kind go on at the same time.
 func (r *Runner) beside(s harness.Scenario) int {
 	switch s.Occupancy() {
-	case harness.WholeCluster:
-		return 1
-	case harness.LoneLoad: // no scenario is so at first
+	case harness.WholeCluster, harness.LoneLoad: // none is the latter at first
 		return 1
 	case harness.UnderLoad:
 		return loadsOf(r.FirstJobs())

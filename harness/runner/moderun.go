@@ -28,8 +28,9 @@ type ModeRun struct {
 	cleanups sync.WaitGroup  // of recordings that are judged
 }
 
-// Open opens the cluster for a mode, or says why this host cannot have one. What the cluster is stands in the run folder either way.
-func (r *Runner) Open(ctx context.Context, out io.Writer, mode string) (m *ModeRun, skip string, err error) {
+// Open opens the cluster for a mode, or none where each scenario has its own, or says why this host cannot have one. What the cluster is
+// stands in the run folder, unless there is none.
+func (r *Runner) Open(ctx context.Context, out io.Writer, mode string, none bool) (m *ModeRun, skip string, err error) {
 	if r.FromHost {
 		return r.modeRun(mode, noCluster{}), "", r.describe(evidence.Cluster{Mode: mode})
 	}
@@ -43,8 +44,11 @@ func (r *Runner) Open(ctx context.Context, out io.Writer, mode string) (m *ModeR
 	if supported, because := facts.Supports(dataplane.Of(mode)); !supported {
 		return nil, because, r.describe(identity)
 	}
-	if _, err := r.Check(ctx, out); err != nil {
+	if _, err := r.checkHost(ctx, out); err != nil {
 		return nil, "", err
+	}
+	if none {
+		return r.modeRun(mode, nil), "", nil
 	}
 	c, err := r.openKind(ctx, out, r.spec(mode), r.version)
 	if err != nil {
@@ -55,15 +59,6 @@ func (r *Runner) Open(ctx context.Context, out io.Writer, mode string) (m *ModeR
 		return nil, "", errors.Join(err, c.Close())
 	}
 	return m, "", nil
-}
-
-// OpenNone opens no cluster, for scenarios that have each their own, or says why this host cannot have one.
-func (r *Runner) OpenNone(ctx context.Context, out io.Writer, mode string) (m *ModeRun, skip string, err error) {
-	if supported, _ := host.Probe(ctx).Supports(dataplane.Of(mode)); !supported {
-		return r.Open(ctx, out, mode) // which notes that, and opens none either
-	}
-	_, err = r.Check(ctx, out)
-	return r.modeRun(mode, nil), "", err
 }
 
 func (r *Runner) modeRun(mode string, c cluster.Cluster) *ModeRun {
@@ -87,11 +82,14 @@ func (m *ModeRun) Record(ctx context.Context, out io.Writer, suite string, s har
 
 // of is the cluster of a scenario.
 func (m *ModeRun) of(s harness.Scenario) cluster.Cluster {
-	if s.Own != nil && m.runner.attached == nil {
+	if m.runner.apart(s) {
 		return notYet{mode: m.mode, version: s.Own.Kubernetes}
 	}
 	return m.cluster
 }
+
+// apart reports whether a cluster is made for a scenario alone.
+func (r *Runner) apart(s harness.Scenario) bool { return s.Own != nil && r.attached == nil }
 
 // Skip notes in the run folder, and on the board, that a scenario is skipped in a mode.
 func (r *Runner) Skip(suite, mode string, s harness.Scenario, because string) error {

@@ -112,7 +112,7 @@ func (m *mutantRun) whole(ctx context.Context, t *testing.T) error {
 		}
 		m.run = nil
 	}
-	run, skip, err := m.Open(ctx, t.Output(), m.mode)
+	run, skip, err := m.Open(ctx, t.Output(), m.mode, false)
 	if err != nil {
 		return err
 	}

@@ -21,7 +21,7 @@ func onClusters(t *testing.T, suite string, test func(ctx context.Context, t *te
 	defer stop()
 	for _, mode := range r.modes {
 		t.Run(mode, func(t *testing.T) {
-			m, skip, err := r.Open(ctx, t.Output(), mode)
+			m, skip, err := r.Open(ctx, t.Output(), mode, false)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -30,8 +31,17 @@ import (
 // nodePort is the one that kind-config.yaml leads to from outside.
 const nodePort = 30080
 
-// Preflight finds out once whether a run is possible on the target, and refuses it in one line if not.
-func (r *Runner) Preflight(ctx context.Context, out io.Writer, session string) error {
+// Ready refuses what would keep a run from beginning, and prints what it finds.
+func (r *Runner) Ready(ctx context.Context, out io.Writer, session string) error {
+	if r.attached != nil {
+		return r.admit(ctx, out, session)
+	}
+	facts, err := r.checkHost(ctx, out)
+	return cmp.Or(err, facts.Print(out))
+}
+
+// admit finds out once whether a run is possible on the target, and refuses it in one line if not.
+func (r *Runner) admit(ctx context.Context, out io.Writer, session string) error {
 	if r.admitted {
 		return nil
 	}
@@ -52,7 +62,7 @@ func (r *Runner) preflight(out io.Writer, session string, c cluster.Cluster) sta
 
 // prepareTarget makes the target ready for scenarios and describes it in the run folder.
 func (r *Runner) prepareTarget(ctx context.Context, out io.Writer) error {
-	if err := r.Preflight(ctx, out, r.session.ID); err != nil {
+	if err := r.admit(ctx, out, r.session.ID); err != nil {
 		return err
 	}
 	identity, err := r.attached.Describe(ctx)
@@ -90,9 +100,9 @@ func (r *Runner) spec(mode string) kind.Spec {
 		Logs: filepath.Join(r.Out, "logs", mode)}
 }
 
-// Check makes this host able to run clusters and refuses whatever would keep those of the runner's
+// checkHost makes this host able to run clusters and refuses whatever would keep those of the runner's
 // modes from being created.
-func (r *Runner) Check(ctx context.Context, out io.Writer) (host.Facts, error) {
+func (r *Runner) checkHost(ctx context.Context, out io.Writer) (host.Facts, error) {
 	if facts := host.Probe(ctx); facts.Check(false) != nil {
 		return facts, facts.Check(false)
 	}

@@ -34,7 +34,7 @@ func (r *Runner) Record(ctx context.Context, out io.Writer, suite, command strin
 
 // recordIn records on the cluster of a mode.
 func (r *Runner) recordIn(ctx context.Context, out io.Writer, suite, mode string, of []Asks) error {
-	m, skip, err := r.Open(ctx, out, mode)
+	m, skip, err := r.Open(ctx, out, mode, false)
 	if err != nil {
 		return err
 	}

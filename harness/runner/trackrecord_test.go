@@ -46,7 +46,7 @@ func TestTrackRecord(t *testing.T) {
 	}
 	for _, mode := range r.modes {
 		t.Run(mode, func(t *testing.T) {
-			m, skip, err := r.Open(ctx, t.Output(), mode)
+			m, skip, err := r.Open(ctx, t.Output(), mode, false)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -1,0 +1,37 @@
+package runner
+
+import (
+	"context"
+	"time"
+
+	"rollcall/harness"
+	"rollcall/harness/nodeimage"
+)
+
+// ImageTime is how long the node images take that scenarios need and that have to be made first.
+func (r *Runner) ImageTime(ctx context.Context, scenarios []harness.Scenario) (sum time.Duration, err error) {
+	versions := map[string]bool{}
+	for _, s := range scenarios {
+		switch {
+		case r.attached != nil:
+		case s.Own == nil:
+			versions[r.version] = true
+		default:
+			for _, asked := range append([]string{s.Own.Kubernetes}, s.Own.Upgrades...) {
+				version, err := nodeimage.Resolve(asked)
+				if err != nil {
+					return 0, err
+				}
+				versions[version] = true
+			}
+		}
+	}
+	for version := range versions {
+		takes, err := nodeimage.Expected(ctx, version)
+		if err != nil {
+			return 0, err
+		}
+		sum += takes
+	}
+	return sum, nil
+}
