@@ -153,12 +153,7 @@ func (a *userApp) lacks(ctx context.Context) string {
 // facts are what the app's pods say of themselves that may cost its clients something. Of several containers the one that has the
 // Service's port answers.
 func (a *userApp) facts(ctx context.Context, port corev1.ServicePort, pods []corev1.Pod) evidence.UserApp {
-	spec := pods[0].Spec
-	has := func(p corev1.ContainerPort) bool {
-		return p.Name != "" && p.Name == port.TargetPort.StrVal || p.ContainerPort == port.TargetPort.IntVal
-	}
-	answers := max(0, slices.IndexFunc(spec.Containers, func(c corev1.Container) bool { return slices.ContainsFunc(c.Ports, has) }))
-	is := userapp.FactsOf(spec, spec.Containers[answers])
+	is := userapp.FactsOf(pods[0].Spec, userapp.Answers(pods[0].Spec, port))
 	is.Watched, is.Replicas = true, len(pods)
 	if len(a.workloads) == 1 {
 		a.workloads[0].learn(ctx, &is)

@@ -76,17 +76,10 @@ func forStatus(status int) string {
 
 // outside is what this host meets at a URL.
 func outside(last loadgen.NoReplyError) obstacle {
-	const seeURL = "name a URL that this host is answered at"
-	switch {
-	case last.TLS:
-		return obstacle{"its port speaks TLS", "write https://"}
-	case last.Status != 0:
+	if last.Status != 0 && !last.TLS {
 		return obstacle{statusOf(last), forStatus(last.Status)}
-	case last.Fault == evidence.Timeout && !last.Opened:
-		return obstacle{"no connection in 2s: something on the way drops it, such as a firewall", seeURL}
-	default:
-		return obstacle{plain(last), seeURL}
 	}
+	return atURL(last)
 }
 
 func statusOf(last loadgen.NoReplyError) string {
@@ -104,12 +97,6 @@ func plain(last loadgen.NoReplyError) string {
 		return "it resets the connection"
 	case evidence.Closed:
 		return "it closes the connection without a reply over HTTP"
-	case evidence.Unresolved:
-		return "this host cannot resolve its name"
-	case evidence.NoLocalPort:
-		return "this host has no local port left"
-	case evidence.NoRoute:
-		return "this host has no route to it"
 	default:
 		return strings.TrimPrefix(usage.JoinLines(last.Because), "loadgen: ask: ")
 	}

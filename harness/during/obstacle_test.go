@@ -110,7 +110,7 @@ func TestWhatIsInTheWay(t *testing.T) {
 		{"an app that takes its time", silent, inside, none, "",
 			"from a pod on a: it takes the connection, and gives no reply in 2s: name a path"},
 		{"nobody listens at the URL", refused, outside, none, "", "url http://shop.example.com/: asked for http://shop.example.com/ from here: " +
-			"connection refused: name a URL"},
+			"connection refused: see that it can be reached"},
 		{"nothing comes back from the URL", dropped, outside, none, "",
 			"from here: no connection in 2s: something on the way drops it, such as a firewall: "},
 		{"the URL is one of HTTPS", tls, outside, none, "", "from here: its port speaks TLS: write https://"},

@@ -1,6 +1,7 @@
 package staging
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,7 +12,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
-	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/client-go/kubernetes"
 
 	"rollcall/fixtures"
@@ -143,17 +143,5 @@ func (p Preflight) refusePort(service *corev1.Service, none *loadgen.NoReplyErro
 // PortOf is where a pod listens for what its Service sends it over HTTP.
 func PortOf(service *corev1.Service, pod *corev1.Pod) int {
 	port := fixtures.HTTPPort(service)
-	if port.TargetPort.Type == intstr.String {
-		for _, container := range pod.Spec.Containers {
-			for _, p := range container.Ports {
-				if p.Name == port.TargetPort.StrVal {
-					return int(p.ContainerPort)
-				}
-			}
-		}
-	}
-	if n := port.TargetPort.IntValue(); n != 0 {
-		return n
-	}
-	return int(port.Port)
+	return int(cmp.Or(userapp.PortNumber(pod.Spec, userapp.TargetOf(*port)), port.Port))
 }

@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"rollcall/harness/usage"
+	"rollcall/harness/userapp"
 	"rollcall/harness/verdict/phrase"
 )
 
@@ -36,14 +37,18 @@ func namespaceOf(o *unstructured.Unstructured) string {
 	return cmp.Or(o.GetNamespace(), defaultNamespace)
 }
 
-// New finds the Service, of the name if one is given, and the workload behind it. A name is like shop/web:http/healthz, all but web
+// New finds the Service, of the name if the text gives one, and the workload behind it. The text is like shop/web:http/healthz, all but web
 // optional; web/ has / asked for.
-func New(objects []Object, name string) (*App, error) {
+func New(objects []Object, text string) (*App, error) {
 	if len(objects) == 0 {
 		return nil, usage.New("manifests", "they have no object", "name some: rollcall try -f FOLDER")
 	}
 	a := &App{Objects: objects}
-	namespace, name, port, path, secure := parseService(name)
+	namespace, named, path, ok := parseService(text)
+	if !ok {
+		return nil, usage.New("service "+text, "it names no Service", "write it like web, shop/web, web:8080 or web:http/healthz")
+	}
+	name := named.Name
 	var found, unfit []string
 	for _, o := range objects {
 		service, is := serviceOf(o)
@@ -74,16 +79,16 @@ func New(objects []Object, name string) (*App, error) {
 			"say which clients use: --service="+found[0])
 	}
 	a.service.Namespace = namespaceOf(a.workload.Unstructured)
-	if err := a.choosePort(port); err != nil {
+	if err := a.choosePort(named); err != nil {
 		return nil, err
 	}
 	a.path, a.asProbed = cmp.Or(path, "/"+strings.TrimPrefix(a.probed().Path, "/")), path == "" && a.probed().Path != ""
-	a.secure = secure || a.probed().Scheme == corev1.URISchemeHTTPS
+	a.secure = named.Secure || a.probed().Scheme == corev1.URISchemeHTTPS
 	return a, nil
 }
 
-// parseService takes the parts of a name apart; before a name with a port may stand https:, as in rollcall during --service.
-func parseService(text string) (namespace, name, port, path string, secure bool) {
+// parseService reads what [userapp.ParseServiceName] does, with a namespace before it or a path after it; nothing is no Service.
+func parseService(text string) (namespace string, named userapp.ServiceName, path string, ok bool) {
 	name, path, asked := strings.Cut(text, "/")
 	if path != "" && !strings.Contains(name, ":") {
 		namespace = name
@@ -92,11 +97,8 @@ func parseService(text string) (namespace, name, port, path string, secure bool)
 	if asked {
 		path = "/" + path
 	}
-	if rest, is := strings.CutPrefix(name, "https:"); is && strings.Contains(rest, ":") {
-		name, secure = rest, true
-	}
-	name, port, _ = strings.Cut(name, ":")
-	return namespace, name, port, path, secure
+	named, ok = userapp.ParseServiceName(name)
+	return namespace, named, path, ok || text == ""
 }
 
 func serviceOf(o Object) (service corev1.Service, is bool) {
@@ -156,44 +158,26 @@ func behind(objects []Object, service corev1.Service) (workload Object, template
 }
 
 // choosePort takes the named port, or that which the pods are probed at, or the first.
-func (a *App) choosePort(name string) error {
-	ports := a.service.Spec.Ports
-	i := 0
-	if name == "" {
-		if probe := a.probe(); probe != nil {
-			i = max(0, slices.IndexFunc(ports, func(p corev1.ServicePort) bool { return a.number(targetOf(p)) == a.number(probe.Port) }))
+func (a *App) choosePort(named userapp.ServiceName) error {
+	port := named.Of(&a.service)
+	if port == nil {
+		return usage.New("Service "+a.service.Name, "it has no port "+named.Port, "name one of its own")
+	}
+	a.port = *port
+	if probe := a.probe(); named.Port == "" && probe != nil {
+		ports := a.service.Spec.Ports
+		if i := slices.IndexFunc(ports, func(p corev1.ServicePort) bool { return a.target(p) == a.number(probe.Port) }); i >= 0 {
+			a.port = ports[i]
 		}
-	} else {
-		i = slices.IndexFunc(ports, func(p corev1.ServicePort) bool { return name == p.Name || name == fmt.Sprint(p.Port) })
 	}
-	if i < 0 || i >= len(ports) {
-		return usage.New("Service "+a.service.Name, "it has no port "+name, "name one of its own")
-	}
-	a.port = ports[i]
 	return nil
 }
 
-func targetOf(p corev1.ServicePort) intstr.IntOrString {
-	if p.TargetPort == (intstr.IntOrString{}) {
-		return intstr.FromInt32(p.Port)
-	}
-	return p.TargetPort
-}
-
 // number is that of a port which may be named in the pod template; 0 if it is not there.
-func (a *App) number(port intstr.IntOrString) int32 {
-	if port.Type == intstr.Int {
-		return port.IntVal
-	}
-	for _, c := range a.template.Spec.Containers {
-		for _, p := range c.Ports {
-			if p.Name == port.StrVal {
-				return p.ContainerPort
-			}
-		}
-	}
-	return 0
-}
+func (a *App) number(port intstr.IntOrString) int32 { return userapp.PortNumber(a.template.Spec, port) }
+
+// target is the port of the pods that one of the Service leads to.
+func (a *App) target(p corev1.ServicePort) int32 { return a.number(userapp.TargetOf(p)) }
 
 // probe is how a kubelet asks the app over HTTP whether it is ready; nil if it does not.
 func (a *App) probe() *corev1.HTTPGetAction {
@@ -207,7 +191,7 @@ func (a *App) probe() *corev1.HTTPGetAction {
 
 // probed is what the kubelet asks for at the Service's port; of no probe there, it is empty.
 func (a *App) probed() corev1.HTTPGetAction {
-	if probe := a.probe(); probe != nil && a.number(probe.Port) == a.number(targetOf(a.port)) {
+	if probe := a.probe(); probe != nil && a.number(probe.Port) == a.target(a.port) {
 		return *probe
 	}
 	return corev1.HTTPGetAction{}

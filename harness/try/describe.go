@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/utils/ptr"
 
+	"rollcall/harness/userapp"
 	"rollcall/harness/verdict/phrase"
 )
 
@@ -24,7 +25,7 @@ func (a *App) Describe(change Change) []string {
 	lines := []string{
 		fmt.Sprintf("workload:  %s in namespace %s, %s", a.workload, a.service.Namespace, phrase.Count(int(replicas), "replica")),
 		fmt.Sprintf("container: %s, image %s%s", answers.Name, answers.Image, beside(a.template.Spec, answers)),
-		fmt.Sprintf("Service:   %s port %d, which leads to port %d of the pods", a.service.Name, a.port.Port, a.number(targetOf(a.port))),
+		fmt.Sprintf("Service:   %s port %d, which leads to port %d of the pods", a.service.Name, a.port.Port, a.target(a.port)),
 		"requests:  GET " + a.asked(),
 		"readiness: " + probeOf(answers.ReadinessProbe),
 		fmt.Sprintf("shutdown:  %s, grace period %d s", hookOf(answers.Lifecycle), ptr.Deref(a.template.Spec.TerminationGracePeriodSeconds, 30)),
@@ -61,17 +62,7 @@ func (a *App) asked() string {
 }
 
 // answers is the container that has the Service's port; the first if none says so.
-func (a *App) answers() corev1.Container {
-	target := a.number(targetOf(a.port))
-	for _, c := range a.template.Spec.Containers {
-		for _, p := range c.Ports {
-			if p.ContainerPort == target {
-				return c
-			}
-		}
-	}
-	return a.template.Spec.Containers[0]
-}
+func (a *App) answers() corev1.Container { return userapp.Answers(a.template.Spec, a.port) }
 
 // beside names the other containers of a pod. One that starts first and stays is a sidecar (KEP-753).
 func beside(spec corev1.PodSpec, answers corev1.Container) (said string) {

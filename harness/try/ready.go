@@ -14,7 +14,9 @@ import (
 	"k8s.io/client-go/kubernetes"
 
 	"rollcall/harness/during"
+	"rollcall/harness/observe"
 	"rollcall/harness/poll"
+	"rollcall/harness/staging"
 	"rollcall/harness/usage"
 )
 
@@ -129,24 +131,17 @@ func podsOf(ctx context.Context, client kubernetes.Interface, o Object) ([]corev
 	return pods.Items, nil
 }
 
-// because is what keeps a workload's pods from getting ready: what a container waits for, or the last warning about them.
+// because is what keeps a workload's pods from getting ready: what one lacks or, where all that there are lack nothing, the last warning.
 func because(ctx context.Context, client kubernetes.Interface, o Object) string {
 	pods, err := podsOf(ctx, client, o)
 	if err != nil {
 		return ""
 	}
-	for _, pod := range pods {
-		for _, c := range slices.Concat(pod.Status.InitContainerStatuses, pod.Status.ContainerStatuses) {
-			if w := c.State.Waiting; w != nil && w.Message != "" {
-				return fmt.Sprintf(": container %s of pod %s: %s: %s", c.Name, pod.Name, w.Reason, w.Message)
-			}
-		}
+	if i := slices.IndexFunc(pods, func(p corev1.Pod) bool { return !observe.Ready(&p) }); i >= 0 {
+		return fmt.Sprintf(": pod %s: %s", pods[i].Name, staging.PodStatus(pods[i]))
 	}
-	warnings := metav1.ListOptions{FieldSelector: "type=" + corev1.EventTypeWarning}
-	events, err := client.CoreV1().Events(namespaceOf(o.Unstructured)).List(ctx, warnings)
-	if err != nil || len(events.Items) == 0 {
-		return ""
+	if warning := staging.LastWarning(ctx, client, namespaceOf(o.Unstructured), ""); warning != "" {
+		return ": " + warning
 	}
-	last := slices.MaxFunc(events.Items, func(a, b corev1.Event) int { return a.LastTimestamp.Compare(b.LastTimestamp.Time) })
-	return fmt.Sprintf(": %s %s: %s", last.InvolvedObject.Kind, last.InvolvedObject.Name, last.Message)
+	return ""
 }

@@ -163,7 +163,7 @@ func TestTakesWhatKubectlTakes(t *testing.T) {
 func TestWhatAServiceIsCalled(t *testing.T) {
 	type parts struct {
 		namespace, name, port, path string
-		secure                      bool
+		secure, unread              bool
 	}
 	for text, want := range map[string]parts{
 		"web":                     {name: "web"},
@@ -177,10 +177,11 @@ func TestWhatAServiceIsCalled(t *testing.T) {
 		"https:web:443":           {name: "web", port: "443", secure: true},
 		"https:web":               {name: "https", port: "web"},
 		"":                        {},
+		"a:b:c":                   {unread: true},
+		"shop/:80":                {namespace: "shop", unread: true},
 	} {
-		var got parts
-		got.namespace, got.name, got.port, got.path, got.secure = parseService(text)
-		if got != want {
+		namespace, named, path, ok := parseService(text)
+		if got := (parts{namespace, named.Name, named.Port, path, named.Secure, !ok}); got != want {
 			t.Errorf("%s is read as %+v, want %+v", text, got, want)
 		}
 	}

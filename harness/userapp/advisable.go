@@ -52,7 +52,7 @@ func Advisable(workload map[string]any) map[string]any {
 // Asked is how a kubelet asks a pod for what clients ask the Service for, as the handler of a probe. Of what it cannot ask for, such as
 // anything but a GET, or with headers and certificates that nobody else may read, it is whether something listens.
 func Asked(path string, port corev1.ServicePort, secure bool, by *loadgen.UserHTTP) map[string]any {
-	target := cmp.Or(port.TargetPort, intstr.FromInt32(port.Port))
+	target := TargetOf(port)
 	var at any = int64(target.IntVal)
 	if target.Type == intstr.String {
 		at = target.StrVal
