@@ -10,6 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/client-go/kubernetes"
 
 	"rollcall/harness"
@@ -123,7 +124,7 @@ func (o obstacles) inside(ctx context.Context, u harness.Unanswered) obstacle {
 		return obstacle{statusOf(last), forStatus(last.Status)}
 	case unseen:
 		policies, readable := o.policies(ctx)
-		if names := o.keptOut(ctx, policies, u.Pod, pods); names != "" {
+		if names := keptOut(policies, pods, u.Pod.Namespace); names != "" {
 			return obstacle{noConnection(last) + ": " + names, admit}
 		}
 		if last.Fault == evidence.Refused {
@@ -194,18 +195,29 @@ func (o obstacles) policies(ctx context.Context) (list []networkingv1.NetworkPol
 	return found.Items, true
 }
 
-// keptOut says which policies keep our pod from one of the app's; empty if none does.
-func (o obstacles) keptOut(ctx context.Context, policies []networkingv1.NetworkPolicy, ours *corev1.Pod, pods []corev1.Pod) string {
-	from := caller{ours, map[string]string{corev1.LabelMetadataName: ours.Namespace}} // which every namespace has
-	if namespace, err := o.client.CoreV1().Namespaces().Get(ctx, ours.Namespace, metav1.GetOptions{}); err == nil {
-		from.namespace = namespace.Labels
-	}
+// keptOut says which policies select one of the app's pods, and so may keep ours from it; empty if none does, or one admits everybody
+// (networking/v1, types.go: what one admits is admitted, and a pod that none selects admits everybody).
+func keptOut(policies []networkingv1.NetworkPolicy, pods []corev1.Pod, from string) string {
 	for _, pod := range pods {
-		names := keptOut(policies, from, &pod, int32(staging.PortOf(o.to.Service, &pod)))
+		var names []string
+		for _, p := range policies {
+			ingress := len(p.Spec.PolicyTypes) == 0 || slices.Contains(p.Spec.PolicyTypes, networkingv1.PolicyTypeIngress)
+			selector, err := metav1.LabelSelectorAsSelector(&p.Spec.PodSelector)
+			switch {
+			case err != nil || !ingress || !selector.Matches(labels.Set(pod.Labels)):
+			case slices.ContainsFunc(p.Spec.Ingress, everybody):
+				return ""
+			default:
+				names = append(names, p.Name)
+			}
+		}
 		if len(names) > 0 {
-			return fmt.Sprintf("NetworkPolicy %s selects pod %s and does not admit pods of namespace %s", strings.Join(names, " and "), pod.Name,
-				ours.Namespace)
+			return fmt.Sprintf("NetworkPolicy %s selects pod %s, and may not admit pods of namespace %s", strings.Join(names, " and "), pod.Name, from)
 		}
 	}
 	return ""
+}
+
+func everybody(r networkingv1.NetworkPolicyIngressRule) bool {
+	return len(r.From) == 0 && len(r.Ports) == 0
 }

@@ -18,6 +18,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/client-go/kubernetes/fake"
 	k8stesting "k8s.io/client-go/testing"
+	"sigs.k8s.io/yaml"
 
 	"rollcall/harness"
 	"rollcall/harness/evidence"
@@ -91,7 +92,7 @@ func TestWhatIsInTheWay(t *testing.T) {
 		{"the app does not listen where its Service says", refused, inside, none, "",
 			"service shop/web: asked for /healthz at port 80 from a pod on a: connection refused: nothing listens on port 8080 of pod web-1, which is targetPort http: have the app listen there"},
 		{"a NetworkPolicy keeps us out", dropped, inside, alone, "",
-			"service shop/web: asked for /healthz at port 80 from a pod on a: no connection in 2s: NetworkPolicy default-deny selects pod web-1 and does not admit pods of namespace rollcall: " +
+			"service shop/web: asked for /healthz at port 80 from a pod on a: no connection in 2s: NetworkPolicy default-deny selects pod web-1, and may not admit pods of namespace rollcall: " +
 				"let pods of namespace rollcall through to it"},
 		{"one whose plugin rejects", refused, inside, alone, "", "connection refused: NetworkPolicy default-deny selects pod web-1"},
 		{"one that we may not read", dropped, inside, unread, "", "no connection in 2s: something drops it, such as a NetworkPolicy: let pods"},
@@ -165,5 +166,44 @@ func TestRefusedByPodsThatMayNotBeRead(t *testing.T) {
 		Last: loadgen.NoReplyError{Fault: evidence.Refused}}})
 	if err == nil || !strings.Contains(err.Error(), "connection refused: no app listens on targetPort 8080, or no endpoint is ready: ") {
 		t.Error(err)
+	}
+}
+
+func TestWhichPoliciesMayKeepUsOut(t *testing.T) {
+	pod := corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "web-1", Labels: map[string]string{"app": "web"}}}
+	const web = "podSelector: {matchLabels: {app: web}}, "
+	for _, row := range []struct {
+		sentence string
+		specs    []string // of policies p0, p1, ...
+		want     string   // names
+	}{
+		{"there is none", nil, ""},
+		{"one of other pods", []string{"{podSelector: {matchLabels: {app: db}}}"}, ""},
+		{"one of what pods send", []string{"{podSelector: {}, policyTypes: [Egress]}"}, ""},
+		{"one that admits nobody", []string{"{podSelector: {}, policyTypes: [Ingress]}"}, "p0"},
+		{"one that says no type is of what pods get", []string{"{podSelector: {}}"}, "p0"},
+		{"one that admits everybody", []string{"{podSelector: {}, ingress: [{}]}"}, ""},
+		{"what one admits another cannot keep out", []string{"{podSelector: {}}", "{" + web + "ingress: [{}]}"}, ""},
+		{"two that keep out", []string{"{podSelector: {}}", "{" + web + "}"}, "p0 and p1"},
+		{"one that admits somebody", []string{"{" + web + "ingress: [{from: [{podSelector: {}}]}]}"}, "p0"},
+		{"one that admits to some port", []string{"{" + web + "ingress: [{ports: [{port: 9000}]}]}"}, "p0"},
+	} {
+		t.Run(row.sentence, func(t *testing.T) {
+			var policies []networkingv1.NetworkPolicy
+			for i, spec := range row.specs {
+				p := networkingv1.NetworkPolicy{ObjectMeta: metav1.ObjectMeta{Name: []string{"p0", "p1"}[i]}}
+				if err := yaml.UnmarshalStrict([]byte(spec), &p.Spec); err != nil {
+					t.Fatal(err)
+				}
+				policies = append(policies, p)
+			}
+			want := ""
+			if row.want != "" {
+				want = "NetworkPolicy " + row.want + " selects pod web-1, and may not admit pods of namespace rollcall"
+			}
+			if got := keptOut(policies, []corev1.Pod{pod}, "rollcall"); got != want {
+				t.Errorf("%q, want %q", got, want)
+			}
+		})
 	}
 }
