@@ -27,13 +27,15 @@ type leased struct {
 	lease    namespace.Lease
 }
 
-// recordWith is the real recorder.
-func recordWith(ctx context.Context, s harness.Scenario, c record.Config) (recording, error) {
-	r, err := record.Record(ctx, s, c)
-	if r == nil {
-		return nil, err
+// recorderBy is a real recorder: of a cluster, or of this host alone.
+func recorderBy(take func(context.Context, harness.Scenario, record.Config) (*record.Recording, error)) recorder {
+	return func(ctx context.Context, s harness.Scenario, c record.Config) (recording, error) {
+		r, err := take(ctx, s, c)
+		if r == nil {
+			return nil, err // and no recording that is nil
+		}
+		return r, err
 	}
-	return r, err
 }
 
 // recordOnce records the scenario in a leased namespace.
@@ -50,11 +52,11 @@ func (a attempt) recordOnce(ctx context.Context, s harness.Scenario, rate int, f
 	}()
 	c := a.config(s, folder)
 	c.Lease, c.CheckLoad = lease, rate > lowestRate
-	recorder := a.mode.runner.recorder
-	if recorder == nil {
-		recorder = recordWith
+	by := a.mode.runner.recorder
+	if by == nil {
+		by = recorderBy(record.Record)
 	}
-	r, err := recorder(ctx, s, c)
+	r, err := by(ctx, s, c)
 	if r == nil {
 		lease.Release()
 		return nil, err

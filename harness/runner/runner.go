@@ -25,6 +25,7 @@ import (
 	"rollcall/harness/namespace"
 	"rollcall/harness/nodeimage"
 	"rollcall/harness/progress"
+	"rollcall/harness/record"
 	"rollcall/harness/sharedfile"
 	"rollcall/harness/usage"
 	"rollcall/harness/userapp"
@@ -123,7 +124,7 @@ func (r *Runner) Prepare() (err error) {
 		return err
 	}
 	if r.FromHost {
-		r.modes, r.recorder = []string{evidence.NoCluster}, recordFromHost
+		r.modes, r.recorder = []string{evidence.NoCluster}, recorderBy(record.FromHost)
 	} else if r.attached == nil {
 		if runtime.GOOS != "linux" {
 			return usage.New("clusters", "they are made on Linux alone", "name one that is there: --context=NAME")

@@ -84,7 +84,11 @@ func (r *Runner) recordTrial(ctx context.Context, c cluster.Cluster) (*evidence.
 	if err != nil {
 		return nil, err
 	}
-	podStart, ruleLag := podStarts(tl), time.Duration(0)
+	var podStart, ruleLag time.Duration
+	starts, _ := tl.Intervals(evidence.PodCreated, evidence.PodReady, true)
+	for _, start := range starts {
+		podStart = max(podStart, start.Length)
+	}
 	for _, lag := range tl.RuleLags() {
 		ruleLag = max(ruleLag, lag.Lag.Length)
 	}
@@ -106,20 +110,3 @@ func stretchOf(podStart, ruleLag time.Duration) int {
 
 // trialDrain keeps an old pod long enough for rules that are slow to be seen to leave it out.
 const trialDrain = time.Second
-
-// podStarts is the longest that a pod took from its creation until it was ready.
-func podStarts(tl timeline.Timeline) (longest time.Duration) {
-	created := map[string]time.Duration{}
-	for _, e := range tl.Events {
-		switch e.Kind {
-		case evidence.PodCreated:
-			created[e.By.Pod] = e.At
-		case evidence.PodReady:
-			if at, ok := created[e.By.Pod]; ok {
-				longest = max(longest, e.At-at)
-				delete(created, e.By.Pod)
-			}
-		}
-	}
-	return longest
-}

@@ -5,8 +5,6 @@ import (
 	"time"
 
 	"rollcall/harness"
-	"rollcall/harness/evidence"
-	"rollcall/harness/timeline"
 )
 
 func TestStretchOf(t *testing.T) {
@@ -24,19 +22,5 @@ func TestStretchOf(t *testing.T) {
 		if got := stretchOf(row.podStart, row.ruleLag); got != row.want {
 			t.Errorf("%s: %d, want %d", row.sentence, got, row.want)
 		}
-	}
-}
-
-func TestPodStarts(t *testing.T) {
-	by := func(pod string) evidence.Server { return evidence.Server{Pod: pod} }
-	if got := podStarts(timeline.Timeline{Events: []evidence.Event{
-		{Kind: evidence.PodCreated, At: 1 * time.Second, By: by("a")},
-		{Kind: evidence.PodReady, At: 3 * time.Second, By: by("a")},
-		{Kind: evidence.PodReady, At: 9 * time.Second, By: by("a")}, // once more, which is no start
-		{Kind: evidence.PodCreated, At: 4 * time.Second, By: by("b")},
-		{Kind: evidence.PodReady, At: 5 * time.Second, By: by("b")},
-		{Kind: evidence.PodCreated, At: 5 * time.Second, By: by("never ready")},
-	}}); got != 2*time.Second {
-		t.Errorf("%v, want that of a, 2s", got)
 	}
 }
