@@ -9,8 +9,6 @@ import (
 
 	"rollcall/harness/lab"
 	"rollcall/harness/usage"
-	"rollcall/reports"
-	"rollcall/reports/page"
 )
 
 // RunLab runs the suites in ipvs mode in a lab, and returns the exit code that the run had there. Its run folder is among the
@@ -36,12 +34,8 @@ func RunLab(ctx context.Context, out io.Writer, o Options, all Suites) (code int
 		Module: home.Module, Kubernetes: prepared.Version(), Suites: suites, Pattern: o.Pattern, SaveImages: home.SaveImages,
 		Args: []string{"--rate=6", "--profile=" + string(prepared.ProfileName()), "--skip=" + o.Skip},
 		Report: func(folder string) error {
-			index := page.New(folder)
-			report, err := reports.LoadWith(folder, index)
-			if err != nil {
-				return err
-			}
-			return reports.WriteFolder(folder, report, index.File())
+			_, _, err := write(folder)
+			return err
 		},
 	})
 	if folder == "" {

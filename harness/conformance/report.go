@@ -15,37 +15,36 @@ import (
 	"rollcall/reports/page"
 )
 
-// report judges what was recorded, writes the run folder's reports and points out/latest at it.
-func (r *run) report(root, folder string) (model.Report, error) {
-	index := page.New(folder)
-	report, err := reports.LoadWith(folder, index)
-	if err != nil {
-		return report, err
-	}
-	return report, publish(r.out, root, folder, report, index.File(), func() {
-		if err := appendHistory(root, folder); err != nil {
-			fmt.Fprintln(os.Stderr, err) // the run is none the worse for it
-		}
-	})
-}
-
 // Report judges what was recorded in a folder among others, writes its reports, points out/latest at it and prints them. It is for
 // runs that say nothing of what is usual, and so are not in the history.
 func Report(out io.Writer, root, folder string) (model.Report, error) {
-	index := page.New(folder)
-	report, err := reports.LoadWith(folder, index)
+	return report(out, root, folder, false)
+}
+
+func report(out io.Writer, root, folder string, usual bool) (model.Report, error) {
+	report, page, err := write(folder)
 	if err != nil {
 		return report, err
 	}
-	return report, publish(out, root, folder, report, index.File(), func() {})
+	if usual {
+		if err := appendHistory(root, folder); err != nil {
+			fmt.Fprintln(os.Stderr, err) // the run is none the worse for it
+		}
+	}
+	return report, publish(out, root, folder, report, page)
 }
 
-// publish writes reports, of which there then is more to do, and prints them.
-func publish(out io.Writer, root, folder string, report model.Report, index reports.File, written func()) error {
-	if err := reports.WriteFolder(folder, report, index); err != nil {
-		return err
+// write judges what was recorded in a folder, and writes its reports, of which it names the page.
+func write(folder string) (report model.Report, name string, err error) {
+	index := page.New(folder)
+	if report, err = reports.LoadWith(folder, index); err != nil {
+		return report, "", err
 	}
-	written()
+	return report, index.File().Name, reports.WriteFolder(folder, report, index.File())
+}
+
+// publish points out/latest at a run folder, and prints its report.
+func publish(out io.Writer, root, folder string, report model.Report, page string) error {
 	if err := link(root, "latest", folder); err != nil {
 		return err
 	}
@@ -53,7 +52,7 @@ func publish(out io.Writer, root, folder string, report model.Report, index repo
 	if err := reports.Terminal(out, report); err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "\nrun folder: %s\npage:       %s\n", folder, filepath.Join(folder, index.Name))
+	fmt.Fprintf(out, "\nrun folder: %s\npage:       %s\n", folder, filepath.Join(folder, page))
 	for _, s := range report.Scenarios {
 		if s.Patch != nil {
 			fmt.Fprintf(out, "patch:      %s\n", filepath.Join(folder, filepath.FromSlash(s.Evidence), reports.PatchFile))

@@ -68,7 +68,7 @@ func (r *run) run(ctx context.Context) (code int, err error) {
 	if usage.Is(err) && !r.recorded() {
 		return 0, errors.Join(err, unended, os.RemoveAll(folder))
 	}
-	report, err := r.report(root, folder)
+	report, err := report(r.out, root, folder, true)
 	return model.ExitCode(report), errors.Join(err, unended)
 }
 
