@@ -130,12 +130,18 @@ func (s Stage) awaitOpen(ctx context.Context, nodes []string) error {
 	return nil
 }
 
-func (s Stage) createBudget(ctx context.Context, d Drain) error {
-	budget := &policyv1.PodDisruptionBudget{
-		ObjectMeta: metav1.ObjectMeta{Name: s.App.ResourceName(), Namespace: s.Namespace},
-		Spec: policyv1.PodDisruptionBudgetSpec{MaxUnavailable: d.Budget,
-			Selector: &metav1.LabelSelector{MatchLabels: map[string]string{fixtures.NameLabel: s.App.ResourceName()}}},
+// BudgetOf has evictions leave all but so many of the app's pods.
+func (s Stage) BudgetOf(away intstr.IntOrString) *policyv1.PodDisruptionBudget {
+	name := s.App.ResourceName()
+	return &policyv1.PodDisruptionBudget{
+		ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: s.Namespace, Labels: fixtures.Labels(name)},
+		Spec: policyv1.PodDisruptionBudgetSpec{MaxUnavailable: &away,
+			Selector: &metav1.LabelSelector{MatchLabels: map[string]string{fixtures.NameLabel: name}}},
 	}
+}
+
+func (s Stage) createBudget(ctx context.Context, d Drain) error {
+	budget := s.BudgetOf(*d.Budget)
 	if d.EvictUnready {
 		budget.Spec.UnhealthyPodEvictionPolicy = new(policyv1.AlwaysAllow)
 	}

@@ -10,14 +10,12 @@ import (
 	"strings"
 	"time"
 
-	policyv1 "k8s.io/api/policy/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"al.essio.dev/pkg/shellescape"
 
-	"rollcall/fixtures"
 	"rollcall/harness"
 	"rollcall/harness/cluster"
 	"rollcall/harness/disruption"
@@ -219,13 +217,8 @@ func (m *maintenance) environment() []string {
 // limitEvictions has evictions take one pod of the app at a time, as anybody has it whose app may not be away. Who may not say so is
 // told, since the losses are then the maintenance's alone.
 func (m *maintenance) limitEvictions(ctx context.Context, s disruption.Stage) {
-	name := s.App.ResourceName()
-	budget := &policyv1.PodDisruptionBudget{
-		ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: s.Namespace, Labels: fixtures.Labels(name)},
-		Spec: policyv1.PodDisruptionBudgetSpec{MaxUnavailable: new(intstr.FromInt32(1)),
-			Selector: &metav1.LabelSelector{MatchLabels: map[string]string{fixtures.NameLabel: name}}},
-	}
-	_, err := m.cluster.Client().PolicyV1().PodDisruptionBudgets(s.Namespace).Create(ctx, budget, metav1.CreateOptions{})
+	budgets := m.cluster.Client().PolicyV1().PodDisruptionBudgets(s.Namespace)
+	_, err := budgets.Create(ctx, s.BudgetOf(intstr.FromInt32(1)), metav1.CreateOptions{})
 	switch {
 	case apierrors.IsForbidden(err):
 		err = errors.New("missing permission to create a PodDisruptionBudget")
