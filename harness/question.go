@@ -27,10 +27,10 @@ type Question struct {
 // one that is kept, each within a time.
 func (s *Steps) Question(name string, conn evidence.Conn, timeout time.Duration) *Question {
 	lane := evidence.Lane{ID: name, Vantage: evidence.FromHost, Conn: conn, Target: s.Outside, Steps: true}
-	cfg := s.asks.Config
+	cfg := s.by.Asks.Config
 	cfg.Timeout = timeout
 	asker := Must(loadgen.NewAsker(lane, cfg))
-	Check(s.asks.Begin(lane))
+	Check(s.by.Asks.Begin(lane))
 	return &Question{s, asker}
 }
 
@@ -39,10 +39,10 @@ func (s *Steps) Question(name string, conn evidence.Conn, timeout time.Duration)
 func (q *Question) Ask(ctx context.Context, n int) (last evidence.Hit) {
 	for range n {
 		hit, trouble := q.asker.Ask()
-		if !hit.Failed() && !q.steps.watch.Knows(hit.By.Pod) {
+		if !hit.Failed() && !q.steps.by.Watch.Knows(hit.By.Pod) {
 			hit.Fault = evidence.WrongServer
 		}
-		q.steps.asks.Note(hit)
+		q.steps.by.Asks.Note(hit)
 		Check(trouble)
 		Check(context.Cause(ctx))
 		last = hit

@@ -29,12 +29,8 @@ type Steps struct {
 	Into      fixtures.Destination // that namespace, for what makes pods
 	Outside   string               // URL of the app from outside the cluster, once exposed; empty unless the scenario is Observed
 
-	watch   *observe.Watch
-	cluster cluster.Cluster
-	exposes bool // a way to the app from outside
-	reach   func(ctx context.Context, url string) error
-	asks    Asks
-	undo    []func(context.Context) error
+	by   StepsConfig
+	undo []func(context.Context) error
 }
 
 // StepsConfig is what the recorder gives to the steps of a scenario.
@@ -50,17 +46,16 @@ type StepsConfig struct {
 
 // NewSteps is for the recorder.
 func NewSteps(c StepsConfig) *Steps {
-	return &Steps{Client: c.Client, Namespace: c.Into.Namespace, Into: c.Into, watch: c.Watch, cluster: c.Cluster, exposes: c.Exposes,
-		reach: c.Reach, asks: c.Asks}
+	return &Steps{Client: c.Client, Namespace: c.Into.Namespace, Into: c.Into, by: c}
 }
 
 // Note notes a fact: what was found out under a name, such as a number, a duration or a word.
 func (s *Steps) Note(name string, value any) {
-	s.watch.Note(evidence.Event{Kind: evidence.Fact, Object: name, Detail: fmt.Sprint(value)})
+	s.by.Watch.Note(evidence.Event{Kind: evidence.Fact, Object: name, Detail: fmt.Sprint(value)})
 }
 
 // Mark notes a step of the rollout, now.
-func (s *Steps) Mark(kind evidence.EventKind) { s.watch.Mark(kind) }
+func (s *Steps) Mark(kind evidence.EventKind) { s.by.Watch.Mark(kind) }
 
 // Events are those of the API with a reason about one object, and not about an earlier one of its name.
 func (s *Steps) Events(ctx context.Context, about metav1.Object, reason string) []corev1.Event {
@@ -72,14 +67,14 @@ func (s *Steps) Events(ctx context.Context, about metav1.Object, reason string) 
 // Until returns when the condition holds for what has been seen. It is asked again after changes; those that come
 // together it sees together.
 func (s *Steps) Until(ctx context.Context, holds func(observe.State) bool) {
-	Check(s.watch.Until(ctx, holds))
+	Check(s.by.Watch.Until(ctx, holds))
 }
 
 // Within reports whether a condition came to hold in time.
 func (s *Steps) Within(ctx context.Context, limit time.Duration, holds func(observe.State) bool) bool {
 	limited, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	err := s.watch.Until(limited, holds)
+	err := s.by.Watch.Until(limited, holds)
 	Check(context.Cause(ctx))
 	return err == nil
 }
@@ -104,12 +99,12 @@ func (s *Steps) Pause(ctx context.Context, d time.Duration) {
 // Expose creates the app's Service.
 func (s *Steps) Expose(ctx context.Context, app fixtures.App) {
 	port := int32(0)
-	if s.exposes {
-		port = s.cluster.Door().NodePort
+	if s.by.Exposes {
+		port = s.by.Cluster.Door().NodePort
 	}
 	service := Must(s.Client.CoreV1().Services(s.Namespace).Create(ctx, app.Service(s.Namespace, port), metav1.CreateOptions{}))
-	if s.exposes {
-		s.Outside = Must(s.cluster.Door().Open(ctx, service))
+	if s.by.Exposes {
+		s.Outside = Must(s.by.Cluster.Door().Open(ctx, service))
 	}
 }
 
@@ -124,10 +119,10 @@ func (s *Steps) Deploy(ctx context.Context, app fixtures.App, version string) {
 }
 
 // Workers are the names of the nodes that may carry load.
-func (s *Steps) Workers(ctx context.Context) []string { return Must(s.cluster.Workers(ctx)) }
+func (s *Steps) Workers(ctx context.Context) []string { return Must(s.by.Cluster.Workers(ctx)) }
 
 // Own is the cluster, to do something to its nodes; [cluster.Unsupported] where it is somebody else's.
-func (s *Steps) Own() (cluster.Changeable, error) { return cluster.Ours(s.cluster) }
+func (s *Steps) Own() (cluster.Changeable, error) { return cluster.Ours(s.by.Cluster) }
 
 // StayingPods are the UIDs of the namespace's pods that are not terminating.
 func (s *Steps) StayingPods(ctx context.Context) map[types.UID]bool {
@@ -148,10 +143,10 @@ func (s *Steps) Scale(ctx context.Context, deployment string, replicas int32) {
 }
 
 // Reach returns when the app answers from outside.
-func (s *Steps) Reach(ctx context.Context) { Check(s.reach(ctx, s.Outside)) }
+func (s *Steps) Reach(ctx context.Context) { Check(s.by.Reach(ctx, s.Outside)) }
 
 // Ours reports whether a pod is one of the scenario's, by name.
-func (s *Steps) Ours(pod string) bool { return s.watch.Knows(pod) }
+func (s *Steps) Ours(pod string) bool { return s.by.Watch.Knows(pod) }
 
 // RollOut makes the strategy's write and returns when the API server says that the rollout is done, and then
 // every old pod is gone, from the endpoints too. It sets the marks of a rollout.
