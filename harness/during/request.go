@@ -76,34 +76,28 @@ func (r Request) checkMeant(service *serviceName, target string) error {
 }
 
 // http is the same for clients. Whoever may write said so.
-func (r Request) http(writes bool) (*loadgen.UserHTTP, error) {
-	asked := &loadgen.UserHTTP{Method: cmp.Or(r.Method, http.MethodGet), Host: r.Host, Header: r.VersionHeader, Pointer: r.VersionPointer,
-		Pattern: r.VersionPattern}
-	if slices.Contains(loadgen.Methods(), asked.Method) && !slices.Contains(loadgen.Reads(), asked.Method) && !writes {
-		return nil, usage.New("method "+asked.Method, "it may change something", "allow that: --allow="+allowWrites)
+func (r Request) http(writes bool) (asked *loadgen.UserHTTP, err error) {
+	q := userapp.Request{Method: cmp.Or(r.Method, http.MethodGet), Host: r.Host, Secure: r.Secure}
+	if slices.Contains(loadgen.Methods(), q.Method) && !slices.Contains(loadgen.Reads(), q.Method) && !writes {
+		return nil, usage.New("method "+q.Method, "it may change something", "allow that: --allow="+allowWrites)
 	}
-	for _, text := range r.Headers {
-		h, err := header(text)
-		if err != nil {
+	headers := make([]loadgen.HeaderField, len(r.Headers))
+	for i, text := range r.Headers {
+		if headers[i], err = header(text); err != nil {
 			return nil, err
 		}
-		asked.Headers = append(asked.Headers, h)
 	}
 	if r.Body != "" {
-		name, at := strings.CutPrefix(r.Body, "@")
-		if !at {
+		var is bool
+		if q.Body, is = strings.CutPrefix(r.Body, "@"); !is {
 			return nil, usage.New("body", "it is no file", "write it like @order.json")
 		}
-		var err error
-		if asked.Body, err = usage.File("", name); err != nil {
-			return nil, usage.New("body", usage.OneLine(err), "name one that is there")
-		}
 	}
-	var err error
-	if asked.Status, err = usage.Statuses("good-status", cmp.Or(r.GoodStatus, "200-399")); err != nil {
+	asked, err = q.HTTP("", headers, userapp.Place{Header: r.VersionHeader, Pointer: r.VersionPointer, Pattern: r.VersionPattern})
+	if err != nil {
 		return nil, err
 	}
-	if asked.TLS, err = r.TLS(""); err != nil {
+	if asked.Status, err = usage.Statuses("good-status", cmp.Or(r.GoodStatus, "200-399")); err != nil {
 		return nil, err
 	}
 	if err := asked.Check(); err != nil {
@@ -112,16 +106,12 @@ func (r Request) http(writes bool) (*loadgen.UserHTTP, error) {
 	return asked, nil
 }
 
-// header reads one. What may be secret is in no error, and those that always are may not be written where everybody sees them.
+// header reads one. Those that are always secret may not be written where everybody sees them.
 func header(text string) (h loadgen.HeaderField, err error) {
-	name, written, two := strings.Cut(text, "=")
-	if !two {
+	name, value, two := strings.Cut(text, "=")
+	switch hidden := strings.IndexAny(value, "@$") == 0; {
+	case !two:
 		return h, usage.New("header", "one has no value", "write it like X-Tenant=acme, Authorization=@FILE or Authorization=$VARIABLE")
-	}
-	value, hidden, err := usage.Value("", written)
-	switch {
-	case err != nil:
-		return h, usage.New("header "+name, usage.OneLine(err), "name one that is there")
 	case !hidden && slices.Contains([]string{"Authorization", "Cookie", "Proxy-Authorization"}, http.CanonicalHeaderKey(name)):
 		return h, usage.New("header "+name, "its value would stand in lists of processes and in the report", "write "+name+"=@FILE or "+
 			name+"=$VARIABLE")

@@ -10,19 +10,19 @@ import (
 
 // Value is what a text stands for: @FILE, relative to a folder, for what the file has but for the end of its last line, $VARIABLE for
 // what that has, and any other for itself. No error has a value.
-func Value(folder, text string) (value string, secret bool, err error) {
+func Value(folder, text string) (value string, err error) {
 	if name, ok := strings.CutPrefix(text, "@"); ok {
 		data, err := File(folder, name)
-		return strings.TrimRight(string(data), "\r\n"), true, err
+		return strings.TrimRight(string(data), "\r\n"), err
 	}
 	if name, ok := strings.CutPrefix(text, "$"); ok {
 		value, set := os.LookupEnv(name)
 		if !set {
 			err = fmt.Errorf("the environment has no variable %s", name)
 		}
-		return value, true, err
+		return value, err
 	}
-	return text, false, nil
+	return text, nil
 }
 
 // File reads a file, whose name is relative to a folder; empty: to the working directory.

@@ -77,7 +77,7 @@ func (a *App) HTTP() *loadgen.UserHTTP { return a.asked }
 func (a *App) Path() string { return cmp.Or(a.document.Request.Path, "/") }
 
 // Rate is how many requests per second every lane sends.
-func (a *App) Rate() int { return a.document.rate() }
+func (a *App) Rate() int { return cmp.Or(a.document.Rate, defaultRate) }
 
 // PodSecurity is the standard that the namespace has to admit.
 func (a *App) PodSecurity() string { return cmp.Or(a.document.PodSecurity, "restricted") }

@@ -3,12 +3,13 @@
 package userapp
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
+
+	"k8s.io/utils/ptr"
 
 	"rollcall/harness/usage"
 	"rollcall/loadgen"
@@ -37,17 +38,6 @@ type Document struct {
 type Workload struct {
 	Kind string `json:"kind"` // Deployment or StatefulSet
 	Name string `json:"name"`
-}
-
-// A Request is what clients send.
-type Request struct {
-	Path   string `json:"path,omitempty"`   // empty: /
-	Method string `json:"method,omitempty"` // empty: GET
-	Host   string `json:"host,omitempty"`   // of the Host header; empty: the Service's address
-	// Headers are further ones, by name. A value of @FILE or $VARIABLE is read from there.
-	Headers map[string]string `json:"headers,omitempty"`
-	Body    string            `json:"body,omitempty"` // file, relative to this one; empty: none
-	Secure  `json:",inline"`
 }
 
 // A Reply is what a good one looks like.
@@ -111,32 +101,19 @@ func (d Document) validate() error {
 
 // http is how the app is asked. Names of files are relative to a folder.
 func (d Document) http(folder string) (*loadgen.UserHTTP, error) {
-	asked := &loadgen.UserHTTP{Method: d.Request.Method, Host: d.Request.Host, Status: d.Reply.Status}
+	var headers []loadgen.HeaderField
 	for _, name := range slices.Sorted(maps.Keys(d.Request.Headers)) {
-		value, _, err := usage.Value(folder, d.Request.Headers[name])
-		if err != nil {
-			return nil, fmt.Errorf("header %s: %w", name, err)
-		}
-		asked.Headers = append(asked.Headers, loadgen.HeaderField{Name: name, Value: value})
+		headers = append(headers, loadgen.HeaderField{Name: name, Value: d.Request.Headers[name]})
 	}
-	var err error
-	if d.Request.Body != "" {
-		if asked.Body, err = usage.File(folder, d.Request.Body); err != nil {
-			return nil, fmt.Errorf("body: %w", err)
-		}
-	}
-	if asked.TLS, err = d.Request.TLS(folder); err != nil {
+	asked, err := d.Request.HTTP(folder, headers, ptr.Deref(d.Reply.Version, Place{}))
+	if err != nil {
 		return nil, err
 	}
+	asked.Status = d.Reply.Status
 	if d.Reply.GoodStatus != "" {
 		if asked.Status, err = usage.Statuses("goodStatus", d.Reply.GoodStatus); err != nil {
 			return nil, err
 		}
 	}
-	if place := d.Reply.Version; place != nil {
-		asked.Header, asked.Pointer, asked.Pattern = place.Header, place.Pointer, place.Pattern
-	}
 	return asked, asked.Check()
 }
-
-func (d Document) rate() int { return cmp.Or(d.Rate, defaultRate) }

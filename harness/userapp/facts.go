@@ -64,10 +64,10 @@ func (a *App) adapt() {
 
 // learn fills in the facts, from an app that is valid.
 func (a *App) learn() {
-	template := a.template()
+	template, replicas := partsOf(a.workload)
 	container, _ := a.container(template, a.document.Old)
 	f := FactsOf(template.Spec, *container)
-	f.Adapted, f.Autoscaled, f.Named, f.Replicas = a.facts.Adapted, a.facts.Autoscaled, a.HTTP().Names(), int(a.replicas())
+	f.Adapted, f.Autoscaled, f.Named, f.Replicas = a.facts.Adapted, a.facts.Autoscaled, a.asked.Names(), int(ptr.Deref(replicas, 0))
 	a.facts = f
 	a.facts.Asked = Asked(a.Path(), a.service.Spec.Ports[0], false, a.asked)
 	if object, err := runtime.DefaultUnstructuredConverter.ToUnstructured(a.workload); err == nil {

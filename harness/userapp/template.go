@@ -8,23 +8,21 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/utils/ptr"
+	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// template is the workload's.
-func (a *App) template() *corev1.PodTemplateSpec {
-	if d, ok := a.workload.(*appsv1.Deployment); ok {
-		return &d.Spec.Template
+// partsOf are the pod template of a Deployment or a StatefulSet, and how many replicas it names; nil if it names none.
+func partsOf(workload runtime.Object) (template *corev1.PodTemplateSpec, replicas *int32) {
+	if d, ok := workload.(*appsv1.Deployment); ok {
+		return &d.Spec.Template, d.Spec.Replicas
 	}
-	return &a.workload.(*appsv1.StatefulSet).Spec.Template
+	set := workload.(*appsv1.StatefulSet)
+	return &set.Spec.Template, set.Spec.Replicas
 }
 
-// replicas is what the manifest names; 0 if it names none.
-func (a *App) replicas() int32 {
-	if d, ok := a.workload.(*appsv1.Deployment); ok {
-		return ptr.Deref(d.Spec.Replicas, 0)
-	}
-	return ptr.Deref(a.workload.(*appsv1.StatefulSet).Spec.Replicas, 0)
+func (a *App) template() *corev1.PodTemplateSpec {
+	template, _ := partsOf(a.workload)
+	return template
 }
 
 // container is the one that a version is about.

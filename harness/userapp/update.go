@@ -51,7 +51,8 @@ func (u update) Deploy(ctx context.Context, client kubernetes.Interface, to fixt
 		return nil, fmt.Errorf("userapp: deploy: %w", err)
 	}
 	workload := u.app.workload.DeepCopyObject()
-	setTemplate(workload, u.app.templateAt(u.old))
+	template, _ := partsOf(workload)
+	*template = u.app.templateAt(u.old)
 	if err := create(ctx, client, to.Namespace, workload); err != nil {
 		return nil, fmt.Errorf("userapp: deploy: %w", err)
 	}
@@ -94,15 +95,6 @@ func (u update) rollout(s observe.State, v Version) (replicas int, complete, the
 		return int(ptr.Deref(set.Spec.Replicas, 1)), rollout.CompleteSet(set), true
 	}
 	return 0, false, false
-}
-
-func setTemplate(workload runtime.Object, template corev1.PodTemplateSpec) {
-	switch w := workload.(type) {
-	case *appsv1.Deployment:
-		w.Spec.Template = template
-	case *appsv1.StatefulSet:
-		w.Spec.Template = template
-	}
 }
 
 // create creates an object of one of the kinds that Read keeps.

@@ -1,0 +1,36 @@
+package userapp
+
+import (
+	"rollcall/harness/usage"
+	"rollcall/loadgen"
+)
+
+// A Request is what clients send.
+type Request struct {
+	Path   string `json:"path,omitempty"`   // empty: /
+	Method string `json:"method,omitempty"` // empty: GET
+	Host   string `json:"host,omitempty"`   // of the Host header; empty: the Service's address
+	// Headers are further ones, by name. A value of @FILE or $VARIABLE is read from there.
+	Headers map[string]string `json:"headers,omitempty"`
+	Body    string            `json:"body,omitempty"` // file, relative to this one; empty: none
+	Secure  `json:",inline"`
+}
+
+// HTTP is the same for clients, with headers in an order, and the place of the version in replies. Names of files are relative to a folder.
+func (q Request) HTTP(folder string, headers []loadgen.HeaderField, version Place) (asked *loadgen.UserHTTP, err error) {
+	const there = "name one that is there"
+	asked = &loadgen.UserHTTP{Method: q.Method, Host: q.Host, Header: version.Header, Pointer: version.Pointer, Pattern: version.Pattern}
+	for _, h := range headers {
+		if h.Value, err = usage.Value(folder, h.Value); err != nil {
+			return nil, usage.New("header "+h.Name, usage.OneLine(err), there)
+		}
+		asked.Headers = append(asked.Headers, h)
+	}
+	if q.Body != "" {
+		if asked.Body, err = usage.File(folder, q.Body); err != nil {
+			return nil, usage.New("body", usage.OneLine(err), there)
+		}
+	}
+	asked.TLS, err = q.TLS(folder)
+	return asked, err
+}
