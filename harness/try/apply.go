@@ -70,28 +70,23 @@ func rank(o Object) int {
 
 // create applies objects that are not there yet, with the namespaces that they name. Kinds that the cluster has not are left out.
 func (t *target) create(ctx context.Context, objects []Object) error {
-	objects = slices.Concat(missingNamespaces(objects), objects)
-	for _, o := range objects {
-		api, err := t.api(o)
-		if err != nil {
-			continue // apply says it
+	var missing []Object
+	for _, o := range slices.Concat(missingNamespaces(objects), objects) {
+		var live *unstructured.Unstructured
+		if api, err := t.api(o); err == nil && o.GetName() != "" { // else apply says it, or it gets a name
+			live, _ = api.Get(ctx, o.GetName(), metav1.GetOptions{}) // nil beside an error
 		}
-		if o.GetName() == "" {
-			continue
-		}
-		live, err := api.Get(ctx, o.GetName(), metav1.GetOptions{})
-		if err == nil && o.GetKind() == "Namespace" && live.GetDeletionTimestamp() != nil {
-			return usage.New("namespace "+o.GetName(), "it is being deleted, and takes nothing new", "wait until it is gone, or name another")
-		}
-		if err == nil && o.GetKind() != "Namespace" {
+		switch {
+		case live == nil:
+			missing = append(missing, o)
+		case o.GetKind() != "Namespace":
 			return usage.New(o.String(), "the cluster has one already, in namespace "+namespaceOf(o.Unstructured),
 				"use a cluster without it: rollcall clean deletes those that were kept")
-		}
-		if err == nil { // somebody else's
-			objects = slices.DeleteFunc(slices.Clone(objects), func(other Object) bool { return other.Unstructured == o.Unstructured })
+		case live.GetDeletionTimestamp() != nil:
+			return usage.New("namespace "+o.GetName(), "it is being deleted, and takes nothing new", "wait until it is gone, or name another")
 		}
 	}
-	return t.apply(ctx, objects)
+	return t.apply(ctx, missing)
 }
 
 func missingNamespaces(objects []Object) (all []Object) {
