@@ -2,6 +2,7 @@ package runner
 
 import (
 	"fmt"
+	"slices"
 
 	"rollcall/harness"
 	"rollcall/harness/evidence"
@@ -36,22 +37,14 @@ func firstRate(jobs, cores int) int {
 // lowerRate goes one step below a rate that was too much, unless somebody has done so already. It gives the rate from
 // now on.
 func (r *Runner) lowerRate(from int, because string) (now int, err error) {
-	now = from
 	err = r.editSession(func(s *evidence.Session) {
-		if s.Rate < from {
-			now = s.Rate
+		lower := slices.IndexFunc(rateSteps(), func(step int) bool { return step < from })
+		if now = min(from, s.Rate); now < from || lower < 0 {
 			return
 		}
-		for _, step := range rateSteps() {
-			if step < from {
-				now = step
-				break
-			}
-		}
-		if now < from {
-			s.Rate = now
-			s.Steps = append(s.Steps, fmt.Sprintf("the rate was lowered from %d to %d requests per second and lane: %s", from, now, because))
-		}
+		now = rateSteps()[lower]
+		s.Rate = now
+		s.Steps = append(s.Steps, fmt.Sprintf("the rate was lowered from %d to %d requests per second and lane: %s", from, now, because))
 	})
 	return now, err
 }
