@@ -61,17 +61,17 @@ func PushImages(ctx context.Context, out io.Writer, o Options) error {
 		}
 	}
 	slices.Sort(images)
+	fmt.Fprintf(out, "pushed:\n  %s\n  %s\n", runner, strings.Join(images, "\n  "))
 	if prepared.Layout().Module == "" {
-		fmt.Fprintf(out, "pushed:\n  %s\n  %s\nfrom here: rollcall run --context=... --images=%s\n", runner, strings.Join(images, "\n  "),
-			strings.Join(images, ","))
+		fmt.Fprintf(out, "from here: rollcall run --context=... --images=%s\n", strings.Join(images, ","))
 		return nil
 	}
 	folder := filepath.Join(prepared.Layout().Module, "out", nightly)
 	if err := writeOverlay(folder, runner, images); err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "pushed:\n  %s\n  %s\nevery night: kubectl apply -k %s\nfrom here:   make conformance CONTEXT=... IMAGES=%s\n",
-		runner, strings.Join(images, "\n  "), folder, strings.Join(images, ","))
+	fmt.Fprintf(out, "every night: kubectl apply -k %s\nfrom here:   make conformance CONTEXT=... IMAGES=%s\n", folder,
+		strings.Join(images, ","))
 	return nil
 }
 
