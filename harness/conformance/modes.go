@@ -9,15 +9,11 @@ import (
 	"runtime/debug"
 	"slices"
 	"sync"
-	"time"
 
 	"golang.org/x/sync/errgroup"
 
 	"rollcall/harness/runner"
 )
-
-// modeTimeout bounds what is recorded in a mode; it then ends with the evidence that there is. Not normative.
-const modeTimeout = 2 * time.Hour
 
 // modes records the scenarios on a cluster of each mode. The next is made while the last is removed.
 func (r *run) modes(ctx context.Context, s screen) error {
@@ -45,14 +41,6 @@ func (r *run) modes(ctx context.Context, s screen) error {
 // mode records scenarios on one cluster, and then those that have each their own. It calls recorded when the next mode may have the
 // machine.
 func (r *run) mode(ctx context.Context, s screen, mode string, recorded func()) (err error) {
-	late := fmt.Errorf("not all was recorded within %s", modeTimeout)
-	ctx, cancel := context.WithTimeoutCause(ctx, modeTimeout, late)
-	defer cancel()
-	defer func() {
-		if errors.Is(context.Cause(ctx), late) {
-			err = errors.Join(err, late)
-		}
-	}()
 	var shared, own []runner.Listed
 	for _, x := range r.scenarios {
 		switch {
