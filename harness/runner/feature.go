@@ -9,7 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"sigs.k8s.io/e2e-framework/klient"
 	"sigs.k8s.io/e2e-framework/pkg/env"
 	"sigs.k8s.io/e2e-framework/pkg/envconf"
 	"sigs.k8s.io/e2e-framework/pkg/features"
@@ -79,15 +78,7 @@ func (r *Runner) mode(ctx context.Context, t *testing.T, suite, mode string, sce
 			t.Error(err)
 		}
 	})
-	config := cmp.Or(r.framework, envconf.New()).WithParallelTestEnabled()
-	if m.cluster != nil {
-		client, err := klient.New(m.cluster.REST())
-		if err != nil {
-			t.Fatal(err)
-		}
-		config = config.WithClient(client)
-	}
-	environment, err := env.NewWithContext(ctx, config)
+	environment, err := env.NewWithContext(ctx, cmp.Or(r.framework, envconf.New()).WithParallelTestEnabled())
 	if err != nil {
 		t.Fatal(err)
 	}
