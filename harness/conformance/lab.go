@@ -41,7 +41,7 @@ func RunLab(ctx context.Context, out io.Writer, o Options, all Suites) (code int
 	if folder == "" {
 		return code, err
 	}
-	if err := errors.Join(link(home.Runs(), "latest-ipvs", folder), appendHistory(home.Runs(), folder)); err != nil {
+	if err := errors.Join(Link(home.Runs(), "latest-ipvs", folder), appendHistory(home.Runs(), folder)); err != nil {
 		fmt.Fprintln(os.Stderr, err) // the run is none the worse for it
 	}
 	fmt.Fprintf(out, "run folder: %s\n", folder)

@@ -45,7 +45,7 @@ func write(folder string) (report model.Report, name string, err error) {
 
 // publish points out/latest at a run folder, and prints its report.
 func publish(out io.Writer, root, folder string, report model.Report, page string) error {
-	if err := link(root, "latest", folder); err != nil {
+	if err := Link(root, "latest", folder); err != nil {
 		return err
 	}
 	fmt.Fprintln(out)
@@ -69,8 +69,8 @@ func appendHistory(root, folder string) error {
 	return errors.Join(append(added.Bad, err)...)
 }
 
-// link has a name beside the run folders lead to one of them.
-func link(root, name, folder string) error {
+// Link has a name beside the run folders lead to one of them.
+func Link(root, name, folder string) error {
 	path := filepath.Join(root, name)
 	return errors.Join(os.RemoveAll(path), os.Symlink(filepath.Base(folder), path))
 }

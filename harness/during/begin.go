@@ -44,11 +44,7 @@ func Begin(ctx context.Context, out io.Writer, o Options) error {
 	if err != nil {
 		return err
 	}
-	root := a.runner.Layout().Runs()
-	if err := checkFree("begin", root); err != nil {
-		return err
-	}
-	folder, err := newFolder(root)
+	folder, err := newFolder("begin", a.runner.Layout().Runs())
 	if err != nil {
 		return err
 	}
@@ -104,7 +100,7 @@ const listenEvery = 100 * time.Millisecond
 // awaitSteady returns when a recorder says that its load is steady. The error is that it died, or why ctx ended.
 func awaitSteady(ctx context.Context, folder string, died <-chan struct{}) error {
 	for {
-		if heard, err := call(ctx, folder, steadyPath, ""); err == nil {
+		if heard, err := call(ctx, folder, steadyVerb, ""); err == nil {
 			return heard.Close()
 		}
 		select {

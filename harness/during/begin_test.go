@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"rollcall/harness/conformance"
 	"rollcall/harness/sharedfile"
 	"rollcall/harness/usage"
 )
@@ -106,7 +107,7 @@ func TestARecorderThatWasKilled(t *testing.T) {
 // One that was killed is not forgotten by who begins the next.
 func TestAfterAKilledRecorder(t *testing.T) {
 	folder := runFolder(t)
-	if err := point(filepath.Dir(folder), folder); err != nil {
+	if err := conformance.Link(filepath.Dir(folder), linkName, folder); err != nil {
 		t.Fatal(err)
 	}
 	want := "during: the recorder of " + folder + " was killed: have what it recorded judged first: rollcall during end"

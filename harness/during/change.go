@@ -56,11 +56,8 @@ func RunChanges(ctx context.Context, at Terminal, o Options, verb, line string, 
 // record makes a run folder, and has the recorder record into it.
 func record(ctx context.Context, at Terminal, r recorder, verb string, command []string) (int, error) {
 	r.root = r.runner.Layout().Runs()
-	if err := checkFree(verb, r.root); err != nil {
-		return 0, err
-	}
 	var err error
-	if r.folder, err = newFolder(r.root); err != nil {
+	if r.folder, err = newFolder(verb, r.root); err != nil {
 		return 0, err
 	}
 	code, err := r.run(ctx, at, command)

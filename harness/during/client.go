@@ -53,38 +53,32 @@ func Mark(text string) error {
 	if err := checkMark(text); err != nil {
 		return usage.New("mark", err.Error(), "write what is about to be done, such as: rollcall during mark reboot worker2")
 	}
-	folder, err := find("mark")
+	folder, err := find(markVerb)
 	if err != nil {
 		return err
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), callTimeout)
 	defer cancel()
-	heard, err := call(ctx, folder, markPath, text)
-	var why refusal
+	heard, err := call(ctx, folder, markVerb, text)
 	switch {
-	case errors.As(err, &why):
-		return usage.New("mark", why.Error(), "see "+filepath.Join(folder, logFile))
+	case errors.Is(err, errNoRecorder):
+		return usage.New(markVerb, "the recorder of "+folder+" is gone", "rollcall during end judges what it recorded")
 	case err != nil:
-		return usage.New("mark", "the recorder of "+folder+" is gone", "rollcall during end judges what it recorded")
+		return err
 	}
 	return heard.Close()
 }
 
-// A refusal is why a recorder does not do what it was told.
-type refusal string
-
-func (r refusal) Error() string { return string(r) }
-
 // errNoRecorder is that nobody listens in a run folder, or does any longer.
 var errNoRecorder = errors.New("its recorder is gone")
 
-// call tells the recorder of a folder something. The caller closes the reply, whose body need not be there yet. The error is a [refusal]
-// or [errNoRecorder].
-func call(ctx context.Context, folder, path, text string) (reply io.ReadCloser, err error) {
+// call tells the recorder of a folder something. The caller closes the reply, whose body need not be there yet. The error is that it
+// refuses, one of [usage.Error], or [errNoRecorder].
+func call(ctx context.Context, folder, verb, text string) (reply io.ReadCloser, err error) {
 	recorder := &http.Transport{DisableKeepAlives: true, DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
 		return dial(ctx, folder)
 	}}
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://recorder"+path, strings.NewReader(text))
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://recorder/"+verb, strings.NewReader(text))
 	if err != nil {
 		return nil, err
 	}
@@ -100,5 +94,5 @@ func call(ctx context.Context, folder, path, text string) (reply io.ReadCloser, 
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", errNoRecorder, err)
 	}
-	return nil, refusal(strings.TrimSpace(string(why)))
+	return nil, usage.New(verb, strings.TrimSpace(string(why)), "see "+filepath.Join(folder, logFile))
 }

@@ -44,8 +44,11 @@ func Run(ctx context.Context, at Terminal, o Options, command []string) (int, er
 	return record(ctx, at, recorder{asked: a, line: o.line("during", command), record: a.runner.Record}, "during", command)
 }
 
-// newFolder makes a run folder.
-func newFolder(root string) (string, error) {
+// newFolder makes a run folder, unless another recording is in the way.
+func newFolder(verb, root string) (string, error) {
+	if err := checkFree(verb, root); err != nil {
+		return "", err
+	}
 	folder := filepath.Join(root, time.Now().UTC().Format("20060102-150405")+"-"+suite)
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return "", usage.New("run folder "+folder, err.Error(), "make "+root+" writable")
@@ -114,7 +117,7 @@ func (r recorder) run(ctx context.Context, at Terminal, command []string) (code 
 		}
 		err = errors.Join(err, held.Release(), listening.close(told)) // who hears of the end may begin anew
 	}()
-	if err := point(r.root, r.folder); err != nil {
+	if err := conformance.Link(r.root, linkName, r.folder); err != nil {
 		return 0, err
 	}
 	ctx, interrupts, stop := watchInterrupts(ctx, at.Signals)
@@ -143,12 +146,6 @@ func (r recorder) run(ctx context.Context, at Terminal, command []string) (code 
 		m.screen.say(m.commandEnd())
 	}
 	return model.ExitCode(report), err
-}
-
-// point has the link lead to the folder.
-func point(root, folder string) error {
-	link := filepath.Join(root, linkName)
-	return errors.Join(os.RemoveAll(link), os.Symlink(filepath.Base(folder), link))
 }
 
 // noteBroken notes why what was recorded, if anything, is not all of the maintenance.

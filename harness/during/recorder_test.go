@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"rollcall/harness/conformance"
 	"rollcall/harness/sharedfile"
 	"rollcall/harness/usage"
 	"rollcall/reports"
@@ -137,7 +138,7 @@ func TestARecordingThatIsNone(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer func() { _ = held.Release() }()
-		if err := errors.Join(point(r.root, r.folder), os.Mkdir(filepath.Join(r.root, "other"), 0o755)); err != nil {
+		if err := errors.Join(conformance.Link(r.root, linkName, r.folder), os.Mkdir(filepath.Join(r.root, "other"), 0o755)); err != nil {
 			t.Fatal(err)
 		}
 		want := "begin: another recording is under way, in " + r.folder + ": end it first: rollcall during end"

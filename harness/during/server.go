@@ -16,9 +16,9 @@ import (
 
 // What a recorder is told, by requests over HTTP. It refuses one with a conflict, and says why.
 const (
-	markPath   = "/mark"   // the maintenance reached a step, which the body names
-	steadyPath = "/steady" // is answered when the load is steady
-	endPath    = "/end"    // the maintenance is over; the body of the reply has the exit code, when all is done
+	markVerb   = "mark"   // the maintenance reached a step, which the body names
+	steadyVerb = "steady" // is answered when the load is
+	endVerb    = "end"    // the maintenance is over; the body of the reply has the exit code, when all is done
 )
 
 // A server hears what others tell a recorder.
@@ -45,9 +45,9 @@ func serve(folder string, ends bool) (*server, error) {
 		return nil, fmt.Errorf("listen in the run folder: %w", err)
 	}
 	told := http.NewServeMux()
-	told.HandleFunc(markPath, s.hearMark)
-	told.HandleFunc(steadyPath, s.sayWhenSteady)
-	told.HandleFunc(endPath, s.hearEnd)
+	told.HandleFunc("/"+markVerb, s.hearMark)
+	told.HandleFunc("/"+steadyVerb, s.sayWhenSteady)
+	told.HandleFunc("/"+endVerb, s.hearEnd)
 	s.http = http.Server{Handler: told, ReadHeaderTimeout: callTimeout}
 	go s.http.Serve(listener) //nolint:errcheck // that it was closed
 	return s, nil

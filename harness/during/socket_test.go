@@ -25,14 +25,14 @@ func serving(t *testing.T, ends bool, under string) *server {
 	return s
 }
 
-// told is what a server answers; nothing if it does what it is told.
-func told(t *testing.T, s *server, path, text string) string {
+// told is why a server refuses something; empty if it does what it is told.
+func told(t *testing.T, s *server, verb, text string) string {
 	t.Helper()
-	heard, err := call(t.Context(), s.folder, path, text)
-	var why refusal
+	heard, err := call(t.Context(), s.folder, verb, text)
+	var refused *usage.Error
 	switch {
-	case errors.As(err, &why):
-		return string(why)
+	case errors.As(err, &refused):
+		return refused.Reason
 	case err != nil:
 		t.Fatal(err)
 	}
@@ -53,20 +53,20 @@ func TestWhatARecorderAnswers(t *testing.T) {
 		sentence string
 		when     int
 		ends     bool // by being told
-		path     string
+		verb     string
 		text     string
 		refused  string // why; empty: it is not
 	}{
-		{"a mark is noted while the load is steady", steady, true, markPath, "drain worker2", ""},
-		{"a recording of a command takes marks too", steady, false, markPath, "drain worker2", ""},
-		{"before that it is too early", before, true, markPath, "drain worker2", "the load is not steady yet"},
-		{"and after the maintenance too late", over, true, markPath, "drain worker2", "the maintenance is over"},
-		{"an empty mark says nothing", steady, true, markPath, " ", "it says nothing"},
-		{"one that fills the page is refused", steady, true, markPath, long, "it is longer than 200 bytes"},
-		{"to wait for a load that is steady takes no time", steady, true, steadyPath, "", ""},
-		{"nobody ends what is not begun", before, true, endPath, "", "the load is not steady yet"},
-		{"nor what a command ends", steady, false, endPath, "", "it ends with its command"},
-		{"anything else is not known", steady, true, "/sing", "", "404 page not found"},
+		{"a mark is noted while the load is steady", steady, true, markVerb, "drain worker2", ""},
+		{"a recording of a command takes marks too", steady, false, markVerb, "drain worker2", ""},
+		{"before that it is too early", before, true, markVerb, "drain worker2", "the load is not steady yet"},
+		{"and after the maintenance too late", over, true, markVerb, "drain worker2", "the maintenance is over"},
+		{"an empty mark says nothing", steady, true, markVerb, " ", "it says nothing"},
+		{"one that fills the page is refused", steady, true, markVerb, long, "it is longer than 200 bytes"},
+		{"to wait for a load that is steady takes no time", steady, true, steadyVerb, "", ""},
+		{"nobody ends what is not begun", before, true, endVerb, "", "the load is not steady yet"},
+		{"nor what a command ends", steady, false, endVerb, "", "it ends with its command"},
+		{"anything else is not known", steady, true, "sing", "", "404 page not found"},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
 			s := serving(t, row.ends, "")
@@ -77,13 +77,13 @@ func TestWhatARecorderAnswers(t *testing.T) {
 			if row.when == over {
 				s.endedNow()
 			}
-			if got := told(t, s, row.path, row.text); got != row.refused {
+			if got := told(t, s, row.verb, row.text); got != row.refused {
 				t.Errorf("refused with %q, want %q", got, row.refused)
 			}
 			if err := s.close(0); err != nil {
 				t.Error(err)
 			}
-			if noted := len(marks) == 1 && marks[0] == "drain worker2"; noted != (row.refused == "" && row.path == markPath) {
+			if noted := len(marks) == 1 && marks[0] == "drain worker2"; noted != (row.refused == "" && row.verb == markVerb) {
 				t.Errorf("marks %q", marks)
 			}
 		})
@@ -93,13 +93,13 @@ func TestWhatARecorderAnswers(t *testing.T) {
 func TestTheEndIsSaidOnce(t *testing.T) {
 	s := serving(t, true, strings.Repeat("long/", 30))
 	s.steadyNow(func(string) {})
-	heard, err := call(t.Context(), s.folder, endPath, "")
+	heard, err := call(t.Context(), s.folder, endVerb, "")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer heard.Close()
 	<-s.end
-	if got := told(t, s, endPath, ""); got != "it was told to end before" {
+	if got := told(t, s, endVerb, ""); got != "it was told to end before" {
 		t.Errorf("the second time it answers %q", got)
 	}
 	closed := make(chan error)
@@ -113,7 +113,7 @@ func TestTheEndIsSaidOnce(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(s.folder, socketFile)); err == nil {
 		t.Error("the socket is left behind")
 	}
-	if _, err := call(t.Context(), s.folder, steadyPath, ""); !errors.Is(err, errNoRecorder) {
+	if _, err := call(t.Context(), s.folder, steadyVerb, ""); !errors.Is(err, errNoRecorder) {
 		t.Errorf("afterwards: %v", err)
 	}
 }
