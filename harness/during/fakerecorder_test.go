@@ -182,18 +182,18 @@ func (f *fakeRecording) underLoad(ctx context.Context, suite string, s harness.S
 			{ID: "outside-fresh", Vantage: evidence.FromHost, Conn: evidence.Fresh, Target: s.Elsewhere.URL, Rate: 50},
 			{ID: "outside-reused", Vantage: evidence.FromHost, Conn: evidence.Reused, Target: s.Elsewhere.URL, Rate: 50}}
 	}
-	began := time.Now()
 	recorder, err := store.Record(evidence.ScenarioFolder(f.folder, run.Mode, suite, s.ID, 1), run)
 	if err != nil {
 		return err
 	}
 	defer recorder.Abort()
+	began := time.Now()
 	note := func(e evidence.Event) {
 		e.At = time.Since(began)
 		recorder.Event(e)
 	}
 	for _, kind := range []evidence.EventKind{evidence.LoadBegun, evidence.RolloutBegun, evidence.DisruptionBegun} {
-		note(evidence.Event{Kind: kind})
+		recorder.Event(evidence.Event{Kind: kind}) // before the first request, however busy this machine is
 	}
 	stage := disruption.Stage{Namespace: "n", App: s.App, Note: note, Expired: accepted}
 	if err := s.Disruption.Do(ctx, stage); err != nil {
