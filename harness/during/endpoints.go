@@ -12,6 +12,7 @@ import (
 
 	"rollcall/harness/observe"
 	"rollcall/harness/staging"
+	"rollcall/harness/userapp"
 	"rollcall/harness/verdict/phrase"
 )
 
@@ -70,21 +71,11 @@ func (a *userApp) unserved(ctx context.Context, service *corev1.Service, pods []
 		}
 		return why, "have the app ready first"
 	}
-	name := service.Spec.Ports[0].TargetPort.StrVal
-	named := func(p corev1.Pod) bool {
-		return slices.ContainsFunc(containerPorts(&p), func(c corev1.ContainerPort) bool { return c.Name == name })
-	}
-	if name == "" || slices.ContainsFunc(ready, named) {
+	target := service.Spec.Ports[0].TargetPort
+	named := func(p corev1.Pod) bool { return userapp.PortNumber(p.Spec, target) != 0 }
+	if target.StrVal == "" || slices.ContainsFunc(ready, named) {
 		return "", ""
 	}
-	return fmt.Sprintf("its targetPort %s is the name of no port of pod %s", name, ready[0].Name),
+	return fmt.Sprintf("its targetPort %s is the name of no port of pod %s", target.StrVal, ready[0].Name),
 		"give a container's port that name, or mend targetPort"
-}
-
-// containerPorts are those of a pod's containers, sidecars among them.
-func containerPorts(pod *corev1.Pod) (ports []corev1.ContainerPort) {
-	for _, c := range slices.Concat(pod.Spec.InitContainers, pod.Spec.Containers) {
-		ports = append(ports, c.Ports...)
-	}
-	return ports
 }

@@ -87,22 +87,6 @@ func statusOf(last loadgen.NoReplyError) string {
 	return fmt.Sprintf("status %d %s", last.Status, http.StatusText(last.Status))
 }
 
-// plain says what became of a request that had no reply.
-func plain(last loadgen.NoReplyError) string {
-	switch last.Fault {
-	case evidence.Refused:
-		return "connection refused"
-	case evidence.Timeout:
-		return fmt.Sprintf("it takes the connection, and gives no reply in %v", loadgen.DefaultTimeout)
-	case evidence.Reset:
-		return "it resets the connection"
-	case evidence.Closed:
-		return "it closes the connection without a reply over HTTP"
-	default:
-		return strings.TrimPrefix(usage.JoinLines(last.Because), "loadgen: ask: ")
-	}
-}
-
 // inside is what a pod of ours meets at the Service.
 func (o obstacles) inside(ctx context.Context, u harness.Unanswered) obstacle {
 	pods := o.ready(ctx)
@@ -212,7 +196,8 @@ func keptOut(policies []networkingv1.NetworkPolicy, pods []corev1.Pod, from stri
 			}
 		}
 		if len(names) > 0 {
-			return fmt.Sprintf("NetworkPolicy %s selects pod %s, and may not admit pods of namespace %s", strings.Join(names, " and "), pod.Name, from)
+			return fmt.Sprintf("NetworkPolicy %s selects pod %s, and may not admit pods of namespace %s", strings.Join(names, " and "),
+				pod.Name, from)
 		}
 	}
 	return ""

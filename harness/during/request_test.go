@@ -199,7 +199,8 @@ func TestURLsThatAreTried(t *testing.T) {
 			Request{Secure: by(trusted).Secure, VersionHeader: "X-Version"},
 			"its reply is good, and not what was said of it (the reply names no version where it should)"},
 		{"plain HTTP", "https://shop.test/", webServer(t, nil, ok), Request{}, "its port speaks plain HTTP"},
-		{"TLS where plain HTTP was asked for", "http://shop.test/", webServer(t, shop, ok), Request{}, "its port speaks TLS (400 Bad Request): write https://"},
+		{"TLS where plain HTTP was asked for", "http://shop.test/", webServer(t, shop, ok), Request{},
+			"its port speaks TLS (400 Bad Request): write https://"},
 		{"a silent port", "https://shop.test/", silent.Addr().String(), Request{}, "it takes the connection, and gives no reply in 2s"},
 		{"nobody there", "https://shop.test/", gone.Addr().String(), Request{}, "connection refused"},
 	} {

@@ -1,0 +1,51 @@
+package during
+
+import (
+	"fmt"
+	"strings"
+
+	"rollcall/harness/evidence"
+	"rollcall/harness/usage"
+	"rollcall/loadgen"
+)
+
+// reach mends that nothing answers at a URL.
+const reach = "see that it can be reached from here, or give --connect-to=HOST:PORT"
+
+// byFault is what a client meets that has no good reply, and what mends it where a URL is asked. Of other faults the request got through.
+var byFault = map[evidence.Fault]obstacle{
+	evidence.Refused:              {"connection refused", reach},
+	evidence.Timeout:              {fmt.Sprintf("it takes the connection, and gives no reply in %v", loadgen.DefaultTimeout), reach},
+	evidence.Reset:                {"it resets the connection", reach},
+	evidence.Closed:               {"it closes the connection without a reply over HTTP", reach},
+	evidence.Unreachable:          {"there is no way to it", reach},
+	evidence.Unresolved:           {"this host cannot resolve its name", "see to this host's resolver, or give --connect-to=HOST:PORT"},
+	evidence.NoLocalPort:          {"this host has no local port left", "see who has opened so many connections: ss -s"},
+	evidence.NoRoute:              {"this host has no route to it", "see to this host's routes, or give --connect-to=HOST:PORT"},
+	evidence.PlainHTTP:            {"its port speaks plain HTTP", "write http:// or another port"},
+	evidence.HandshakeFailed:      {"the TLS handshake failed", "see --client-cert, --server-name and --tls-min"},
+	evidence.CertExpired:          {"its certificate has expired or is not valid yet", "renew it, or give --insecure"},
+	evidence.CertUnknownAuthority: {"its certificate is of an authority that is not trusted", "give that: --ca=FILE, or --insecure"},
+	evidence.CertWrongName:        {"its certificate is of another name", "give that: --server-name=NAME, or --insecure"},
+	evidence.WrongServer: {"its reply is good, and not what was said of it",
+		"mend --version-header, --version-pointer or --version-pattern"},
+}
+
+// atURL is what a client of this host meets at a URL, and what mends it; nothing if the request got through, whatever the reply.
+func atURL(last loadgen.NoReplyError) obstacle {
+	switch {
+	case last.TLS:
+		return obstacle{"its port speaks TLS", "write https://"}
+	case last.Fault == evidence.Timeout && !last.Opened:
+		return obstacle{fmt.Sprintf("no connection in %v: something on the way drops it, such as a firewall", loadgen.DefaultTimeout), reach}
+	}
+	return byFault[last.Fault]
+}
+
+// plain says what became of a request that had no reply.
+func plain(last loadgen.NoReplyError) string {
+	if found, known := byFault[last.Fault]; known {
+		return found.met
+	}
+	return strings.TrimPrefix(usage.JoinLines(last.Because), "loadgen: ask: ")
+}
