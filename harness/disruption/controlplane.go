@@ -6,11 +6,9 @@ import (
 	"fmt"
 	"time"
 
-	appsv1 "k8s.io/api/apps/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"rollcall/fixtures"
-	"rollcall/harness/poll"
 	"rollcall/harness/rollout"
 )
 
@@ -57,21 +55,10 @@ func PodDeleted(ctx context.Context, s Stage) error {
 	return pods.Delete(ctx, old.Items[0].Name, metav1.DeleteOptions{})
 }
 
-const dnsName = "coredns"
-
 // DNSRolled replaces every pod of CoreDNS, as `kubectl rollout restart` does, and returns when that is done.
 func DNSRolled(ctx context.Context, s Stage) error {
 	deployments := s.Cluster.Client().AppsV1().Deployments(metav1.NamespaceSystem)
-	_, err := rollout.Edit(ctx, deployments, dnsName, func(live *appsv1.Deployment) {
-		metav1.SetMetaDataAnnotation(&live.Spec.Template.ObjectMeta, "rollcall.local/restart", time.Now().Format(time.RFC3339Nano))
-	})
-	if err != nil {
-		return err
-	}
-	return poll.Until(ctx, time.Second, func() (bool, error) {
-		live, err := deployments.Get(ctx, dnsName, metav1.GetOptions{})
-		return err == nil && rollout.Complete(live), err
-	})
+	return rollout.Restart(ctx, deployments, "coredns", time.Now().Format(time.RFC3339Nano))
 }
 
 // DNSGone deletes every pod of CoreDNS at once and without a grace. Their Deployment makes new ones.

@@ -18,6 +18,7 @@ import (
 
 	"rollcall/fixtures"
 	"rollcall/harness/cluster"
+	"rollcall/harness/command"
 	"rollcall/harness/poll"
 )
 
@@ -85,7 +86,7 @@ func (s Stage) drain(ctx context.Context, d Drain) (err error) {
 	s.Step(d.Node, "drain")
 	if failed := drain.RunNodeDrain(helper, node.Name); failed != nil {
 		if ctx.Err() != nil || d.Timeout == 0 {
-			return fmt.Errorf("drain %s: %w: %s", d.Node, failed, lastLine(trouble.String()))
+			return fmt.Errorf("drain %s: %w: %s", d.Node, failed, command.LastLines(trouble.String(), 1))
 		}
 		s.Fact(DrainFact, NotDrained)
 		s.Fact(BlockerFact, s.blocker(ctx))
@@ -170,9 +171,4 @@ func (s Stage) blocker(ctx context.Context) string {
 	}
 	return fmt.Sprintf("PodDisruptionBudget %s: %d of %d pods are healthy and %d have to be", budget.Name, is.CurrentHealthy, is.ExpectedPods,
 		is.DesiredHealthy)
-}
-
-func lastLine(text string) string {
-	lines := strings.Split(strings.TrimSpace(text), "\n")
-	return lines[len(lines)-1]
 }

@@ -37,19 +37,19 @@ const (
 
 func (r restart) Begin(ctx context.Context, client kubernetes.Interface, to fixtures.Destination, app fixtures.App) error {
 	for n := range r.restarts {
-		if err := r.restart(ctx, client.AppsV1().Deployments(to.Namespace), app.ResourceName(), n+1); err != nil {
+		if err := Restart(ctx, client.AppsV1().Deployments(to.Namespace), app.ResourceName(), strconv.Itoa(n+1)); err != nil {
 			return fmt.Errorf("rollout: restart %d of %d: %w", n+1, r.restarts, err)
 		}
 	}
 	return r.update.Begin(ctx, client, to, app)
 }
 
-// restart returns when the API server says that it is done.
-func (r restart) restart(ctx context.Context, deployments Editable[*appsv1.Deployment], name string, n int) error {
+// Restart replaces the pods of a Deployment, by a stamp that they had not yet, and returns when the API server says that it is done.
+func Restart(ctx context.Context, deployments Editable[*appsv1.Deployment], name, stamp string) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, restartTimeout, fmt.Errorf("not done in %v", restartTimeout))
 	defer cancel()
 	_, err := Edit(ctx, deployments, name, func(live *appsv1.Deployment) {
-		metav1.SetMetaDataAnnotation(&live.Spec.Template.ObjectMeta, restartAnnotation, strconv.Itoa(n))
+		metav1.SetMetaDataAnnotation(&live.Spec.Template.ObjectMeta, restartAnnotation, stamp)
 	})
 	if err != nil {
 		return err
