@@ -2,7 +2,6 @@ package runner
 
 import (
 	"context"
-	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 
@@ -71,5 +70,5 @@ func rolloutKey(s harness.Scenario) string {
 	if err != nil {
 		return ""
 	}
-	return fmt.Sprintf("%x", sha256.Sum256(fmt.Appendf(app, " %+v %T%+v %v", s.Load, s.Rollout, s.Rollout, s.ClusterChanges)))[:16]
+	return fmt.Sprintf("%s %+v %T%+v %v", app, s.Load, s.Rollout, s.Rollout, s.ClusterChanges)
 }
