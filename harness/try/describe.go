@@ -28,7 +28,7 @@ func (a *App) Describe(change Change) []string {
 		fmt.Sprintf("Service:   %s port %d, which leads to port %d of the pods", a.service.Name, a.port.Port, a.target(a.port)),
 		"requests:  GET " + a.asked(),
 		"readiness: " + probeOf(answers.ReadinessProbe),
-		fmt.Sprintf("shutdown:  %s, grace period %d s", hookOf(answers.Lifecycle), ptr.Deref(a.template.Spec.TerminationGracePeriodSeconds, 30)),
+		fmt.Sprintf("shutdown:  %s, grace period %d s", hookOf(a.hook()), ptr.Deref(a.template.Spec.TerminationGracePeriodSeconds, 30)),
 		"rollout:   " + change.Does(a),
 	}
 	if start := startOf(answers); start != "" {
@@ -116,14 +116,14 @@ func startOf(c corev1.Container) string {
 	return fmt.Sprintf("restarted if it takes longer than %d s, by %s", probe.InitialDelaySeconds+period*failures, by)
 }
 
-func hookOf(l *corev1.Lifecycle) string {
+func hookOf(h *corev1.LifecycleHandler) string {
 	switch {
-	case l == nil || l.PreStop == nil:
+	case h == nil:
 		return "no preStop hook"
-	case l.PreStop.Sleep != nil:
-		return fmt.Sprintf("preStop sleep of %d s", l.PreStop.Sleep.Seconds)
-	case l.PreStop.Exec != nil:
-		return "preStop command: " + strings.Join(l.PreStop.Exec.Command, " ")
+	case h.Sleep != nil:
+		return fmt.Sprintf("preStop sleep of %d s", h.Sleep.Seconds)
+	case h.Exec != nil:
+		return "preStop command: " + strings.Join(h.Exec.Command, " ")
 	default:
 		return "preStop request"
 	}

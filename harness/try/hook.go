@@ -13,15 +13,11 @@ import (
 	"rollcall/harness/during"
 	"rollcall/harness/evidence/store"
 	"rollcall/harness/timeline"
+	"rollcall/harness/userapp"
 )
 
 // hook is the preStop hook of the container that answers; nil if it has none.
-func (a *App) hook() *corev1.LifecycleHandler {
-	if l := a.answers().Lifecycle; l != nil {
-		return l.PreStop
-	}
-	return nil
-}
+func (a *App) hook() *corev1.LifecycleHandler { return userapp.PreStop(a.answers()) }
 
 // withoutHook takes the hook away, and returns when all pods are without it.
 func (r *appRun) withoutHook(ctx context.Context, site during.Site) error {

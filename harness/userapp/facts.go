@@ -86,13 +86,13 @@ func (a *App) learn() {
 func FactsOf(spec corev1.PodSpec, answers corev1.Container) (f evidence.UserApp) {
 	f.Answers, f.Probed, f.Startup = answers.Name, answers.ReadinessProbe != nil, answers.StartupProbe != nil
 	f.Grace = time.Duration(ptr.Deref(spec.TerminationGracePeriodSeconds, 30)) * time.Second
-	if hook := preStop(answers); hook != nil && hook.Sleep != nil {
+	if hook := PreStop(answers); hook != nil && hook.Sleep != nil {
 		f.PreStop = time.Duration(hook.Sleep.Seconds) * time.Second
 	} else {
 		f.OtherHook = hook != nil
 	}
 	for _, c := range spec.Containers {
-		if preStop(c) == nil {
+		if PreStop(c) == nil {
 			f.Unhooked = append(f.Unhooked, c.Name)
 		}
 	}
@@ -102,7 +102,8 @@ func FactsOf(spec corev1.PodSpec, answers corev1.Container) (f evidence.UserApp)
 	return f
 }
 
-func preStop(c corev1.Container) *corev1.LifecycleHandler {
+// PreStop is the hook that a container has before it ends; nil if it has none.
+func PreStop(c corev1.Container) *corev1.LifecycleHandler {
 	if c.Lifecycle == nil {
 		return nil
 	}
