@@ -32,14 +32,16 @@ type server struct {
 	code   int           // then
 
 	mu       sync.Mutex
-	mark     func(text string) // notes a step; nil before the load is steady, and when the maintenance is over
+	mark     func(text string) // notes a step
+	refuses  string            // why no step is noted, nor the end; empty: they are
 	heardEnd bool
 	ends     bool // by being told
 }
 
 // serve begins to listen in a run folder. A recording of a command ends with that, and not by being told.
 func serve(folder string, ends bool) (*server, error) {
-	s := &server{folder: folder, ends: ends, steady: make(chan struct{}), end: make(chan struct{}), over: make(chan struct{})}
+	s := &server{folder: folder, ends: ends, steady: make(chan struct{}), end: make(chan struct{}), over: make(chan struct{}),
+		refuses: "the load is not steady yet"}
 	listener, err := listen(folder)
 	if err != nil {
 		return nil, fmt.Errorf("listen in the run folder: %w", err)
@@ -71,7 +73,7 @@ func (s *server) close(code int) error {
 func (s *server) steadyNow(mark func(string)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.mark = mark
+	s.mark, s.refuses = mark, ""
 	select {
 	case <-s.steady: // of the recording before
 	default:
@@ -83,7 +85,7 @@ func (s *server) steadyNow(mark func(string)) {
 func (s *server) endedNow() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.mark = nil
+	s.refuses = "the maintenance is over"
 }
 
 // callTimeout bounds a call that says nothing, and an answer that nobody takes.
@@ -127,13 +129,8 @@ func (s *server) noteMark(text string) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.mark == nil {
-		select {
-		case <-s.steady:
-			return errors.New("the maintenance is over")
-		default:
-			return errors.New("the load is not steady yet")
-		}
+	if s.refuses != "" {
+		return errors.New(s.refuses)
 	}
 	s.mark(text)
 	return nil
@@ -147,8 +144,8 @@ func (s *server) noteEnd() error {
 		return errors.New("it ends with its command")
 	case s.heardEnd:
 		return errors.New("it was told to end before")
-	case s.mark == nil:
-		return errors.New("the load is not steady yet")
+	case s.refuses != "":
+		return errors.New(s.refuses)
 	}
 	s.heardEnd = true
 	close(s.end)
