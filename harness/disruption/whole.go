@@ -1,6 +1,7 @@
 package disruption
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -41,9 +42,7 @@ func Repair(ctx context.Context, c cluster.Changeable) error {
 
 // AwaitWhole returns when the cluster is what it was when it was made. The error is what it still lacks after so long.
 func AwaitWhole(ctx context.Context, c cluster.Changeable, limit time.Duration) error {
-	if limit == 0 {
-		limit = wholeTimeout
-	}
+	limit = cmp.Or(limit, wholeTimeout)
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("not whole after %v", limit))
 	defer cancel()
 	missing := ""

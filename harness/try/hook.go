@@ -4,8 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
-	"time"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/utils/ptr"
@@ -60,10 +61,7 @@ func neededSleep(site during.Site) (int64, error) {
 	if len(drains) == 0 {
 		return 0, errors.New("the drain that is needed is not known: no old pod was seen to leave the rules of a node")
 	}
-	longest := time.Duration(0)
-	for _, d := range drains {
-		longest = max(longest, d)
-	}
+	longest := slices.Max(slices.Collect(maps.Values(drains)))
 	return max(1, int64(math.Ceil(longest.Seconds()))), nil
 }
 
