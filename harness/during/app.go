@@ -81,11 +81,11 @@ func (m *maintenance) watchApp(ctx context.Context, c cluster.Cluster, s *harnes
 	s.Rollout = rollout.There(commonest(pods), service)
 	is := a.facts(ctx, service.Spec.Ports[0], pods)
 	is.Affinity = service.Spec.SessionAffinity == corev1.ServiceAffinityClientIP
-	is.Asked = userapp.Asked(m.service.path, service.Spec.Ports[0], m.service.Secure, m.http)
+	is.Asked = userapp.Asked(m.service.Path, service.Spec.Ports[0], m.service.Secure, m.http)
 	if m.change != nil { // what is there may have been changed for it
 		is.Workload = userapp.Advisable(m.change.Manifest)
 	}
-	s.UserApp = userapp.Elsewhere(m.service.path, m.http, is)
+	s.UserApp = userapp.Elsewhere(m.service.Path, m.http, is)
 	m.expectChange(s)
 	return nil
 }

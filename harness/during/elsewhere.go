@@ -1,9 +1,9 @@
 package during
 
 import (
+	"cmp"
 	"context"
 	"fmt"
-	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -16,27 +16,20 @@ import (
 	"rollcall/harness/userapp"
 )
 
-// A serviceName names a Service of a cluster, one of its ports and what is asked for there.
-type serviceName struct {
-	userapp.ServiceName
-	namespace, path string
-}
-
-// parseService reads what is written as namespace/, what [userapp.ParseServiceName] reads, and /path.
-func parseService(text string) (s serviceName, err error) {
-	namespace, rest, _ := strings.Cut(text, "/")
-	name, path, _ := strings.Cut(rest, "/")
-	service, ok := userapp.ParseServiceName(name)
-	if !ok || namespace == "" {
+// parseService reads the name of a Service of a cluster.
+func parseService(text string) (userapp.ServiceName, error) {
+	s, ok := userapp.ParseServiceName(text)
+	if !ok || s.Namespace == "" {
 		return s, usage.New("service "+text, "it names no Service", "write it like shop/web, shop/web:8080 or shop/web:http/healthz")
 	}
-	return serviceName{service, namespace, "/" + path}, nil
+	s.Path = cmp.Or(s.Path, "/")
+	return s, nil
 }
 
-// find is the Service as it is in the cluster, with the named port as its first.
-func (s serviceName) find(ctx context.Context, client kubernetes.Interface) (*corev1.Service, error) {
-	thing := fmt.Sprintf("service %s/%s", s.namespace, s.Name)
-	service, err := client.CoreV1().Services(s.namespace).Get(ctx, s.Name, metav1.GetOptions{})
+// findService is the Service as it is in the cluster, with the named port as its first.
+func findService(ctx context.Context, client kubernetes.Interface, s userapp.ServiceName) (*corev1.Service, error) {
+	thing := fmt.Sprintf("service %s/%s", s.Namespace, s.Name)
+	service, err := client.CoreV1().Services(s.Namespace).Get(ctx, s.Name, metav1.GetOptions{})
 	switch {
 	case err != nil:
 		return nil, usage.New(thing, usage.OneLine(err), "name one that is there and that we may get")
@@ -62,10 +55,10 @@ func (a asked) elsewhere(ctx context.Context, client kubernetes.Interface, s har
 	path := ""
 	if a.service != nil {
 		var err error
-		if to.Service, err = a.service.find(ctx, client); err != nil {
+		if to.Service, err = findService(ctx, client, *a.service); err != nil {
 			return s, err
 		}
-		stands, path, to.Secure = to.Service, a.service.path, a.service.Secure
+		stands, path, to.Secure = to.Service, a.service.Path, a.service.Secure
 	}
 	s.App.Name = stands.Name // which the control pods name, as all do that lanes ask
 	s.Elsewhere, s.UserApp, s.Rollout = to, userapp.Elsewhere(path, a.http, evidence.UserApp{}), rollout.There(harness.OldVersion, stands)

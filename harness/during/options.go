@@ -86,9 +86,9 @@ func (o *Options) reach() usage.List {
 type asked struct {
 	userapp.Losses
 	settle, deadline time.Duration
-	lasts            time.Duration // after the command has ended; 0: it does not go on
-	until            string        // shell command that says when it is over; empty: none
-	service          *serviceName  // nil: none of somebody else's
+	lasts            time.Duration        // after the command has ended; 0: it does not go on
+	until            string               // shell command that says when it is over; empty: none
+	service          *userapp.ServiceName // nil: none of somebody else's
 	url, connectTo   string
 	http             *loadgen.UserHTTP // how those two are asked
 	proxy            string            // variable that has a proxy for the URL; empty: none has
@@ -188,7 +188,7 @@ func (o Options) PrintRights(w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	return staging.PrintRoles(w, rights, namespaces, service.namespace)
+	return staging.PrintRoles(w, rights, namespaces, service.Namespace)
 }
 
 // checkCommand refuses a command that is not there.

@@ -53,7 +53,7 @@ func (r *Request) urlList() usage.List {
 }
 
 // checkMeant refuses what would mean nothing.
-func (r Request) checkMeant(service *serviceName, target string) error {
+func (r Request) checkMeant(service *userapp.ServiceName, target string) error {
 	secure := service != nil && service.Secure || strings.HasPrefix(target, "https:")
 	for _, of := range []struct {
 		means bool

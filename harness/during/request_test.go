@@ -106,12 +106,12 @@ func TestRequests(t *testing.T) {
 }
 
 func TestRequestsThatNobodySends(t *testing.T) {
-	plain, secure := &serviceName{}, &serviceName{ServiceName: userapp.ServiceName{Name: "web", Secure: true}}
+	plain, secure := &userapp.ServiceName{}, &userapp.ServiceName{Name: "web", Secure: true}
 	const https = "https://shop.test/"
 	for _, row := range []struct {
 		sentence string
 		asks     Request
-		service  *serviceName
+		service  *userapp.ServiceName
 		url      string
 		says     string
 	}{

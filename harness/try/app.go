@@ -44,15 +44,15 @@ func New(objects []Object, text string) (*App, error) {
 		return nil, usage.New("manifests", "they have no object", "name some: rollcall try -f FOLDER")
 	}
 	a := &App{Objects: objects}
-	namespace, named, path, ok := parseService(text)
-	if !ok {
+	named, ok := userapp.ParseServiceName(text)
+	if !ok && text != "" {
 		return nil, usage.New("service "+text, "it names no Service", "write it like web, shop/web, web:8080 or web:http/healthz")
 	}
 	name := named.Name
 	var found, unfit []string
 	for _, o := range objects {
 		service, is := serviceOf(o)
-		if !is || name != "" && (service.Name != name || namespace != "" && namespaceOf(o.Unstructured) != namespace) {
+		if !is || name != "" && (service.Name != name || named.Namespace != "" && namespaceOf(o.Unstructured) != named.Namespace) {
 			continue
 		}
 		workload, template, because := behind(objects, service)
@@ -82,23 +82,9 @@ func New(objects []Object, text string) (*App, error) {
 	if err := a.choosePort(named); err != nil {
 		return nil, err
 	}
-	a.path, a.asProbed = cmp.Or(path, "/"+strings.TrimPrefix(a.probed().Path, "/")), path == "" && a.probed().Path != ""
+	a.path, a.asProbed = cmp.Or(named.Path, "/"+strings.TrimPrefix(a.probed().Path, "/")), named.Path == "" && a.probed().Path != ""
 	a.secure = named.Secure || a.probed().Scheme == corev1.URISchemeHTTPS
 	return a, nil
-}
-
-// parseService reads what [userapp.ParseServiceName] does, with a namespace before it or a path after it; nothing is no Service.
-func parseService(text string) (namespace string, named userapp.ServiceName, path string, ok bool) {
-	name, path, asked := strings.Cut(text, "/")
-	if path != "" && !strings.Contains(name, ":") {
-		namespace = name
-		name, path, asked = strings.Cut(path, "/")
-	}
-	if asked {
-		path = "/" + path
-	}
-	named, ok = userapp.ParseServiceName(name)
-	return namespace, named, path, ok || text == ""
 }
 
 func serviceOf(o Object) (service corev1.Service, is bool) {

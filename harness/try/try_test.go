@@ -160,33 +160,6 @@ func TestTakesWhatKubectlTakes(t *testing.T) {
 	}
 }
 
-func TestWhatAServiceIsCalled(t *testing.T) {
-	type parts struct {
-		namespace, name, port, path string
-		secure, unread              bool
-	}
-	for text, want := range map[string]parts{
-		"web":                     {name: "web"},
-		"web/":                    {name: "web", path: "/"},
-		"web:http":                {name: "web", port: "http"},
-		"web:http/healthz?full=1": {name: "web", port: "http", path: "/healthz?full=1"},
-		"shop/web":                {namespace: "shop", name: "web"},
-		"shop/web/":               {namespace: "shop", name: "web", path: "/"},
-		"shop/web:8080/orders/7":  {namespace: "shop", name: "web", port: "8080", path: "/orders/7"},
-		"shop/https:web:443/":     {namespace: "shop", name: "web", port: "443", path: "/", secure: true},
-		"https:web:443":           {name: "web", port: "443", secure: true},
-		"https:web":               {name: "https", port: "web"},
-		"":                        {},
-		"a:b:c":                   {unread: true},
-		"shop/:80":                {namespace: "shop", unread: true},
-	} {
-		namespace, named, path, ok := parseService(text)
-		if got := (parts{namespace, named.Name, named.Port, path, named.Secure, !ok}); got != want {
-			t.Errorf("%s is read as %+v, want %+v", text, got, want)
-		}
-	}
-}
-
 // The patch that is written for an owner is what a kustomization of his takes, and what is tried next.
 func TestFollowsAPatch(t *testing.T) {
 	hooked := strings.Replace(strings.Replace(deployment, "name: web}", "name: web, namespace: shop}", 1), "image: localhost/web:1}",

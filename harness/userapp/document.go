@@ -75,7 +75,7 @@ func (d Document) validate() error {
 		return errors.New("workload.name: it is empty: name what is rolled out")
 	case d.Service == "":
 		return errors.New("service: it is empty: name the Service whose clients are asked about")
-	case !named:
+	case !named || service.Namespace+service.Path != "":
 		return fmt.Errorf("service: %q: write it like web, web:8080, web:http or https:web:443", d.Service)
 	case service.Secure && d.Request.CA == "" && !d.Request.Insecure:
 		return fmt.Errorf("service: %q: clients in pods know no certificate authority: give request.ca or request.insecure", d.Service)

@@ -11,23 +11,34 @@ import (
 	"rollcall/fixtures"
 )
 
-// A ServiceName names a Service, one of its ports, and whether it is asked over TLS.
+// A ServiceName names a Service, one of its ports, whether it is asked over TLS, and what is asked for.
 type ServiceName struct {
+	Namespace  string // empty: none is named
 	Name, Port string // Port is a name or a number; empty: none is named
 	Secure     bool
+	Path       string // empty: none is named
 }
 
-// ParseServiceName reads NAME or NAME:PORT; with a port the name may have http: or https: before it, as in URLs of the API server's
-// proxy (k8s.io/apimachinery, SplitSchemeNamePort).
+// ParseServiceName reads NAME or NAME:PORT, which a namespace and / may be before, and a path after. With a port the name may have http: or
+// https: before it, as in URLs of the API server's proxy (k8s.io/apimachinery, SplitSchemeNamePort). What has no such word, and something
+// after its first /, begins with a namespace.
 func ParseServiceName(text string) (s ServiceName, ok bool) {
-	parts, scheme := strings.Split(text, ":"), "http"
+	name, path, asked := strings.Cut(text, "/")
+	if path != "" && !strings.Contains(name, ":") {
+		s.Namespace = name
+		name, path, asked = strings.Cut(path, "/")
+	}
+	if asked {
+		s.Path = "/" + path
+	}
+	parts, scheme := strings.Split(name, ":"), "http"
 	if len(parts) == 3 {
 		scheme, parts = parts[0], parts[1:]
 	}
 	if len(parts) > 2 || slices.Contains(parts, "") || scheme != "http" && scheme != "https" {
-		return s, false
+		return ServiceName{}, false
 	}
-	s = ServiceName{Name: parts[0], Secure: scheme == "https"}
+	s.Name, s.Secure = parts[0], scheme == "https"
 	if len(parts) == 2 {
 		s.Port = parts[1]
 	}
