@@ -13,9 +13,7 @@ import (
 	"rollcall/harness/cluster"
 	"rollcall/harness/evidence"
 	"rollcall/harness/evidence/store"
-	"rollcall/harness/namespace"
 	"rollcall/harness/progress"
-	"rollcall/harness/record"
 	"rollcall/harness/rollout"
 	"rollcall/harness/timeline"
 )
@@ -56,27 +54,21 @@ func (r *Runner) recordTrial(ctx context.Context, c cluster.Cluster) (*evidence.
 	}
 	defer os.RemoveAll(folder)
 	app := fixtures.App{Replicas: 2, PreStopSleep: trialDrain, OnTerm: fixtures.Drain}
-	s := harness.Scenario{ID: "trial", Claim: "a rollout without load", Observed: true, App: app,
+	s := harness.Scenario{ID: "trial", Claim: "a rollout without load", Observed: true, Exclusive: true, App: app,
 		Steps: func(ctx context.Context, steps *harness.Steps) {
 			steps.Deploy(ctx, app, harness.OldVersion)
 			steps.RollOut(ctx, app, rollout.Update(harness.OldVersion, harness.NewVersion))
 		}}
 	a := attempt{mode: r.modeRun(c.Mode(), c), cluster: c, suite: "trial", entry: progress.Discard().Entry(progress.Name{}), out: io.Discard,
 		number: 1, tries: 1}
-	config := a.config(s, filepath.Join(folder, s.ID))
-	config.Lease, config.Stretch = namespace.New("rollcall-trial-"), 1
-	recording, err := record.Record(ctx, s, config)
-	if recording != nil {
-		done := r.spend(a.span(evidence.CleanUpPart, s))
-		if err := recording.Cleanup(context.WithoutCancel(ctx), false); err != nil {
-			r.RecordBreakage(fmt.Sprintf("%s %s: %v", c.Mode(), s.ID, err))
-		}
-		done()
+	made, err := a.recordOnce(ctx, s, lowestRate, filepath.Join(folder, s.ID))
+	if made != nil {
+		a.cleanup(ctx, made, false)
 	}
 	if err != nil {
 		return nil, err
 	}
-	ev, err := store.Read(config.Folder)
+	ev, err := store.Read(filepath.Join(folder, s.ID))
 	if err != nil {
 		return nil, err
 	}
