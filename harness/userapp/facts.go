@@ -53,10 +53,7 @@ func (a *App) adapt() {
 			}
 		}
 	}
-	if template.Labels == nil {
-		template.Labels = map[string]string{}
-	}
-	template.Labels[fixtures.ManagedByLabel] = fixtures.Owner
+	metav1.SetMetaDataLabel(&template.ObjectMeta, fixtures.ManagedByLabel, fixtures.Owner)
 	if a.asksAt().Port != "" {
 		metav1.SetMetaDataAnnotation(&a.service.ObjectMeta, fixtures.PortAnnotation, strconv.Itoa(int(a.asksAt().Of(a.service).Port)))
 	}
