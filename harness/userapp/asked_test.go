@@ -53,6 +53,8 @@ func TestThePortThatIsAsked(t *testing.T) {
 			"service: nginx has no port web: it has nats (4222), monitor (8222), https (443), http (8000)"},
 		{"another scheme", "tcp:nginx:4222", "{path: /}", "",
 			`service: "tcp:nginx:4222": write it like web, web:8080, web:http or https:web:443`},
+		{"a namespace, which that of a run is", "shop/nginx", "{path: /}", "", `service: "shop/nginx": write it like web`},
+		{"a path, which request has", "nginx:http/ready", "{path: /}", "", `service: "nginx:http/ready": write it like web`},
 		{"no authority that pods trust", "https:nginx:443", "{path: /}", "", "clients in pods know no certificate authority: give request.ca"},
 		{"an authority over plain HTTP", "nginx:http", "{path: /, ca: ca.pem}", "", "it is not asked over TLS, of which request says something"},
 	} {

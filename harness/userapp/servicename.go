@@ -19,9 +19,9 @@ type ServiceName struct {
 	Path       string // empty: none is named
 }
 
-// ParseServiceName reads NAME or NAME:PORT, which a namespace and / may be before, and a path after. With a port the name may have http: or
-// https: before it, as in URLs of the API server's proxy (k8s.io/apimachinery, SplitSchemeNamePort). What has no such word, and something
-// after its first /, begins with a namespace.
+// ParseServiceName reads [NAMESPACE/]NAME[:PORT][/PATH]. With a port the name may have http: or https: before it, as in URLs of the API
+// server's proxy (k8s.io/apimachinery, SplitSchemeNamePort). What is before the first / is a namespace if it has no colon and something
+// follows, and else the name.
 func ParseServiceName(text string) (s ServiceName, ok bool) {
 	name, path, asked := strings.Cut(text, "/")
 	if path != "" && !strings.Contains(name, ":") {
