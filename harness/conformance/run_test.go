@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"rollcall/harness/evidence/store"
+	"rollcall/harness/layout"
 	"rollcall/harness/progress"
 	"rollcall/harness/usage"
 	"rollcall/reports"
@@ -40,7 +41,7 @@ func newRun(t *testing.T, modes, suites string, f fakeClusters) (r *run, out *ou
 		t.Fatal(err)
 	}
 	module := t.TempDir()
-	err = errors.Join(os.WriteFile(filepath.Join(module, "go.mod"), []byte("module rollcall\n"), 0o644),
+	err = errors.Join(os.WriteFile(filepath.Join(module, "go.mod"), []byte("module "+layout.ModulePath()+"\n"), 0o644),
 		os.WriteFile(filepath.Join(module, "kind-config.yaml"), config, 0o644))
 	if err != nil {
 		t.Fatal(err)

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"rollcall/harness/evidence"
+	"rollcall/harness/layout"
 	"rollcall/harness/usage"
 	"rollcall/harness/verdict"
 )
@@ -25,7 +26,8 @@ func module(t *testing.T) {
 	}
 	t.Chdir(t.TempDir())
 	t.Setenv("ARTIFACTS", "")
-	err = errors.Join(os.WriteFile("go.mod", []byte("module rollcall\n"), 0o644), os.WriteFile("kind-config.yaml", config, 0o644))
+	err = errors.Join(os.WriteFile("go.mod", []byte("module "+layout.ModulePath()+"\n"), 0o644),
+		os.WriteFile("kind-config.yaml", config, 0o644))
 	if err != nil {
 		t.Fatal(err)
 	}

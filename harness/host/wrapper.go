@@ -20,11 +20,12 @@ import (
 )
 
 const (
-	wrapperPath    = "/usr/local/lib/rollcall/ociruntime"
-	wrapperName    = "rollcall"
-	wrapperProgram = "rollcall/harness/host/ociruntime"
-	daemonJSON     = "/etc/docker/daemon.json"
+	wrapperPath = "/usr/local/lib/rollcall/ociruntime"
+	wrapperName = "rollcall"
+	daemonJSON  = "/etc/docker/daemon.json"
 )
+
+var wrapperProgram = layout.ModulePath() + "/harness/host/ociruntime"
 
 // buildWrapper returns the runtime wrapper: that of a release, or beside this program where it came without its sources; else it is
 // compiled.

@@ -111,7 +111,7 @@ func constructorsByID(t *testing.T) map[string]constructor {
 			files = append(files, file)
 		}
 	}
-	page, err := doc.NewFromFiles(set, files, "rollcall/harness/verdict")
+	page, err := doc.NewFromFiles(set, files, "harness/verdict")
 	if err != nil {
 		t.Fatal(err)
 	}

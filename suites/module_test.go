@@ -1,0 +1,119 @@
+package suites
+
+import (
+	"errors"
+	"go/format"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"rollcall/harness/layout"
+)
+
+// whereThePathStands are the files that `make module` changes, of a copy of this module.
+func whereThePathStands(t *testing.T) (dir string) {
+	t.Helper()
+	dir = t.TempDir()
+	for path, text := range sourcesIn(t, "..") {
+		to := filepath.Join(dir, path)
+		if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(to, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// sourcesIn are Go's files, its module's, the linter's and make's.
+func sourcesIn(t *testing.T, root string) map[string]string {
+	t.Helper()
+	texts := map[string]string{}
+	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case entry.IsDir() && (entry.Name() == "testdata" || entry.Name() == "out" || entry.Name() == ".git"):
+			return fs.SkipDir
+		case entry.IsDir() || filepath.Ext(path) != ".go" && entry.Name() != "go.mod" && entry.Name() != ".golangci.yml" &&
+			entry.Name() != "Makefile":
+			return nil
+		}
+		text, err := os.ReadFile(path)
+		texts[strings.TrimPrefix(path, root+string(filepath.Separator))] = string(text)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return texts
+}
+
+func rename(t *testing.T, dir, path string) {
+	t.Helper()
+	if out, err := exec.CommandContext(t.Context(), "make", "-C", dir, "module", "PATH="+path).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+}
+
+func TestModuleIsRenamedAndBack(t *testing.T) {
+	if _, err := exec.LookPath("make"); err != nil {
+		t.Skip(err)
+	}
+	const renamed = "go.example.org/a-team/measure"
+	dir, was := whereThePathStands(t), layout.ModulePath()
+	before := sourcesIn(t, dir)
+	rename(t, dir, renamed)
+	old := regexp.MustCompile(`(^|[^\w./-])` + regexp.QuoteMeta(was) + `(/(fixtures|harness|loadgen|reports|suites)\b|, desc:)`)
+	for path, text := range sourcesIn(t, dir) {
+		switch {
+		case path == "go.mod" && !strings.HasPrefix(text, "module "+renamed+"\n"):
+			t.Errorf("go.mod is of the %.60q", text)
+		case old.MatchString(text):
+			t.Errorf("%s names the module's old path: %s", path, old.FindString(text))
+		case filepath.Ext(path) == ".go":
+			if formatted, err := format.Source([]byte(text)); err != nil || string(formatted) != text {
+				t.Errorf("%s is not as gofmt has it: %v", path, err)
+			}
+		}
+	}
+	rename(t, dir, was)
+	for path, text := range sourcesIn(t, dir) {
+		if text != before[path] {
+			t.Errorf("%s is not what it was", path)
+		}
+	}
+}
+
+// Of all files only those that `make module` changes name the module's path, and Go's do so only where a quoted text begins, as an
+// import's does.
+func TestPathOfTheModuleStandsNowhereElse(t *testing.T) {
+	tracked, err := exec.Command("git", "-C", "..", "ls-files", "-z").Output()
+	if err != nil {
+		t.Skipf("this is no checkout: %v", err)
+	}
+	module := regexp.QuoteMeta(layout.ModulePath())
+	path := `(module ` + module + `\b[^./]|` + module + `/(fixtures|harness|loadgen|reports|suites)\b)`
+	inText, inGo := regexp.MustCompile(`(^|[^\w./-])`+path), regexp.MustCompile(`(^|[^\w./"-])`+path)
+	for _, file := range strings.Split(strings.TrimSuffix(string(tracked), "\x00"), "\x00") {
+		names := inText
+		switch {
+		case file == "go.mod" || file == ".golangci.yml":
+			continue
+		case filepath.Ext(file) == ".go":
+			names = inGo
+		}
+		text, err := os.ReadFile(filepath.Join("..", file))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) { // one that was removed may be tracked
+			t.Fatal(err)
+		}
+		if found := names.Find(text); found != nil {
+			t.Errorf("%s names the module's path, which make module does not change there: %q", file, found)
+		}
+	}
+}
