@@ -2,9 +2,12 @@ package layout
 
 import (
 	"compress/gzip"
+	"crypto/sha256"
 	"fmt"
 	"io"
+	"io/fs"
 	"path"
+	"strings"
 )
 
 // folder is where `make release` puts what a release has inside, so that it needs neither its sources nor the go command: programs for each
@@ -19,16 +22,48 @@ func Released() bool {
 
 // ReleasedProgram is one for Linux.
 func ReleasedProgram(name, arch string) ([]byte, error) {
-	packed, err := programs.Open(path.Join(folder, arch, name+".gz"))
+	return unpack(programs, path.Join(folder, arch, name+".gz"))
+}
+
+func unpack(files fs.FS, file string) ([]byte, error) {
+	packed, err := files.Open(file)
 	if err != nil {
 		return nil, fmt.Errorf("release: %w", err)
 	}
 	defer packed.Close()
 	unpacked, err := gzip.NewReader(packed)
 	if err != nil {
-		return nil, fmt.Errorf("release: unpack %s for %s: %w", name, arch, err)
+		return nil, fmt.Errorf("release: unpack %s: %w", file, err)
 	}
-	return io.ReadAll(unpacked)
+	binary, err := io.ReadAll(unpacked)
+	if err != nil {
+		return nil, fmt.Errorf("release: unpack %s: %w", file, err)
+	}
+	return binary, nil
+}
+
+// A Digest is that of a program of a release.
+type Digest struct{ Program, Arch, SHA256 string }
+
+// ReleasedDigests are those of all programs of a release, unpacked; none where this is no release.
+func ReleasedDigests() ([]Digest, error) { return digests(programs) }
+
+func digests(files fs.FS) (list []Digest, err error) {
+	packed, err := fs.Glob(files, folder+"/*/*.gz")
+	if err != nil {
+		return nil, err
+	}
+	for _, file := range packed {
+		binary, err := unpack(files, file)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, Digest{
+			Program: strings.TrimSuffix(path.Base(file), ".gz"), Arch: path.Base(path.Dir(file)),
+			SHA256: fmt.Sprintf("%x", sha256.Sum256(binary)),
+		})
+	}
+	return list, nil
 }
 
 // releasedConfig is the configuration of kind clusters; nil where this is no release.

@@ -14,6 +14,9 @@ const Default = "v1.37.2"
 // releases are the Kubernetes versions that can be built here, newest first, one per minor.
 var releases = []string{"v1.37.2", "v1.36.3", "v1.35.4"}
 
+// Releases are the Kubernetes versions that are known, newest first.
+func Releases() []string { return slices.Clone(releases) }
+
 // revision is part of every hash; raise it when the code of a step changes what the step makes.
 const revision = 1
 

@@ -12,8 +12,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-
-	"rollcall/harness/evidence/store"
 )
 
 func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
@@ -58,12 +56,11 @@ func rootCommand() *cobra.Command {
 	root := &cobra.Command{
 		Use:                "rollcall",
 		Short:              "Measures what a rollout costs the clients of a Kubernetes Service",
-		Version:            store.Version(),
 		SilenceErrors:      true,
 		SilenceUsage:       true,
 		DisableSuggestions: true, // an error is one line
 	}
-	root.Flags().Bool("version", false, "print which build this is") // without a shorthand: -v is of run
+	addVersionFlag(root)
 	root.AddGroup(&cobra.Group{ID: runGroup, Title: "Run suites:"}, &cobra.Group{ID: hostGroup, Title: "This host:"},
 		&cobra.Group{ID: reportGroup, Title: "Read what runs recorded:"})
 	for group, commands := range map[string][]*cobra.Command{

@@ -173,7 +173,8 @@ func TestExitCodes(t *testing.T) {
 		{"a picture of a scenario", []string{"report", steady, "--picture=iptables/rollout/drained"}, 0, "<svg ", ""},
 		{"a picture of a scenario that there is not", []string{"report", steady, "--picture=iptables/rollout/none"}, 2, "", "no such file"},
 		{"a picture in another format", []string{"report", steady, "--picture=x", "-o", "json"}, 2, "", "none of the others can be"},
-		{"the build", []string{"version"}, 0, "v", ""},
+		{"the build", []string{"version"}, 0, "\nkubernetes  v1.", ""},
+		{"the build, by the flag that others have", []string{"--version"}, 0, "\nkubernetes  v1.", ""},
 		{"a command that moved", []string{"rejudge", steady}, 2, "", `unknown command "rejudge" for "rollcall": use rollcall report --dry-run`},
 		{"the schema", []string{"schema"}, 0, `"$schema": "https://json-schema.org/draft/2020-12/schema"`, ""},
 		{"the schema of something", []string{"schema", "a"}, 2, "", "rollcall: schema \"a\": there is none: name report, policy or app"},
@@ -243,7 +244,7 @@ func TestMain(m *testing.M) {
 func TestAnAnswerThatCannotBePrintedIsInfrastructure(t *testing.T) {
 	dir := reported(t, runFolder(t))
 	for _, args := range [][]string{{"report", dir}, {"report", "--dry-run", dir}, {"report", "--picture=iptables/rollout/drained", dir},
-		{"report", "-o", "yaml", dir}, {"compare", "-o", "json", dir, dir}, {"schema"}, {"version"}} {
+		{"report", "-o", "yaml", dir}, {"compare", "-o", "json", dir, dir}, {"schema"}, {"version"}, {"--version"}} {
 		var stderr bytes.Buffer
 		if code := run(args, full{}, &stderr); code != 3 || strings.Count(stderr.String(), "\n") != 1 {
 			t.Errorf("%s: exit code %d, and %q", args, code, stderr.String())

@@ -25,16 +25,24 @@ func EditSession(folder string, edit func(*evidence.Session)) error {
 	return WriteJSON(file, s)
 }
 
-// Version is the commit that this program was built from; devel if it does not know.
+// Version is the commit that this program was built from, or the version of the module where it was not built from a checkout; devel if
+// it knows neither.
 func Version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return "devel"
 	}
+	return versionOf(info)
+}
+
+func versionOf(info *debug.BuildInfo) string {
 	for _, setting := range info.Settings {
 		if setting.Key == "vcs.revision" {
 			return setting.Value
 		}
+	}
+	if info.Main.Version != "" && info.Main.Version != "(devel)" {
+		return info.Main.Version
 	}
 	return "devel"
 }
