@@ -25,6 +25,9 @@ const (
 
 func run(args []string, stdout, stderr io.Writer) int {
 	root := rootCommand()
+	if calledAsPlugin(os.Args[0]) {
+		asPlugin(root)
+	}
 	root.SetArgs(withTwoDashes(root, args))
 	root.SetOut(stdout)
 	root.SetErr(stderr)
