@@ -95,13 +95,16 @@ PACKED  := harness/layout/programs
 RELEASE := out/release
 PLATFORMS ?= linux/amd64 linux/arm64
 
+.PHONY: programs
+programs: ## Compile what a release has inside, before goreleaser makes one
+	rm -rf $(PACKED); for arch in amd64 arm64; do mkdir -p $(PACKED)/$$arch; for program in $(INSIDE); do \
+		echo "compiling $${program%=*} for $$arch" >&2; GOOS=linux GOARCH=$$arch go build -buildvcs=false -ldflags="-s -w" -o $(PACKED)/program $${program#*=}; \
+		gzip -9n <$(PACKED)/program >$(PACKED)/$$arch/$${program%=*}.gz; rm $(PACKED)/program; done; done; \
+	cp kind-config.yaml $(PACKED)/
+
 .PHONY: release
 release: ## Make rollcall in out/release: for each of PLATFORMS a file that needs no clone and no Go; clusters are made on Linux alone
-	rm -rf $(PACKED) && mkdir -p $(RELEASE) && trap 'rm -rf $(PACKED)' EXIT; \
-	for arch in amd64 arm64; do mkdir -p $(PACKED)/$$arch; for program in $(INSIDE); do \
-		echo "compiling $${program%=*} for $$arch" >&2; GOOS=linux GOARCH=$$arch go build -buildvcs=false -ldflags="-s -w" -o $(RELEASE)/program $${program#*=}; \
-		gzip -9n <$(RELEASE)/program >$(PACKED)/$$arch/$${program%=*}.gz; rm $(RELEASE)/program; done; done; \
-	cp kind-config.yaml $(PACKED)/; \
+	trap 'rm -rf $(PACKED)' EXIT; $(MAKE) --no-print-directory programs; mkdir -p $(RELEASE); \
 	for platform in $(PLATFORMS); do echo "compiling rollcall for $$platform" >&2; \
 		GOOS=$${platform%/*} GOARCH=$${platform#*/} go build -tags release -o $(RELEASE)/rollcall-$${platform%/*}-$${platform#*/} \
 			./reports/rollcall; done; ls -l $(RELEASE)
