@@ -1,0 +1,216 @@
+package main
+
+import (
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"sigs.k8s.io/yaml"
+)
+
+// An action is what is read of a composite action of GitHub.
+type action struct {
+	Inputs  map[string]struct{ Description, Default string }
+	Outputs map[string]struct{ Value string }
+	Runs    struct {
+		Using string
+		Steps []step
+	}
+}
+
+type step struct {
+	ID, If, Shell, Run, Uses string
+	Env, With                map[string]string
+}
+
+func parse(t *testing.T, file string, into any) {
+	t.Helper()
+	if err := yaml.Unmarshal([]byte(read(t, filepath.Join("..", "ci", file))), into); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// shell runs a script in a folder where rollcall and sudo are stand-ins, and gives what rollcall was called with, and its exit code.
+func shell(t *testing.T, dir, script string, env ...string) (calls [][]string, code int) {
+	t.Helper()
+	bash, err := exec.LookPath("bash")
+	if err != nil {
+		t.Skip(err)
+	}
+	for name, text := range map[string]string{
+		"rollcall": `printf '%s\n' "$@" . >>"$CALLS"; mkdir -p "$ARTIFACTS/night"; ln -sfn night "$ARTIFACTS/latest"; exit "${CODE:-0}"`,
+		"sudo":     `[ "$1" != -E ] || shift; exec "$@"`,
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\n"+text+"\n"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	said := filepath.Join(dir, "calls")
+	cmd := exec.CommandContext(t.Context(), bash, "-eo", "pipefail", "-c", script)
+	cmd.Dir = dir
+	cmd.Env = append(env, "PATH="+dir+":"+os.Getenv("PATH"), "CALLS="+said, "ARTIFACTS="+filepath.Join(dir, "artifacts"))
+	if out, err := cmd.CombinedOutput(); cmd.ProcessState == nil || len(out) > 0 {
+		t.Fatalf("%v: %s", err, out)
+	}
+	lines := strings.Split(strings.TrimSuffix(read(t, said), "\n"), "\n")
+	for len(lines) > 0 {
+		end := slices.Index(lines, ".")
+		calls, lines = append(calls, lines[:end]), lines[end+1:]
+	}
+	return calls, cmd.ProcessState.ExitCode()
+}
+
+// accepted are the options of a call that the program knows, by name.
+func accepted(t *testing.T, call []string) map[string]string {
+	t.Helper()
+	root := rootCommand()
+	cmd, args, err := root.Find(call)
+	if err == nil && cmd == root {
+		t.Fatalf("%q calls no command", call)
+	}
+	if err == nil {
+		err = cmd.ParseFlags(args)
+	}
+	if err == nil {
+		err = cmd.ValidateArgs(cmd.Flags().Args())
+	}
+	if err != nil {
+		t.Fatalf("rollcall %q: %v", call, err)
+	}
+	options := map[string]string{}
+	for _, name := range flagName.FindAllStringSubmatch(cmd.Flags().FlagUsages(), -1) {
+		if f := cmd.Flags().Lookup(name[1]); f != nil && f.Changed {
+			options[f.Name] = f.Value.String()
+		}
+	}
+	return options
+}
+
+func TestActionRunsRollcall(t *testing.T) {
+	var a action
+	parse(t, "action.yml", &a)
+	at := slices.IndexFunc(a.Runs.Steps, func(s step) bool { return s.ID == "run" })
+	input := regexp.MustCompile(`^\$\{\{ inputs\.(\S+) \}\}$`)
+	for _, row := range []struct {
+		sentence string
+		given    map[string]string
+		exits    string
+		want     map[string]string
+		code     int
+	}{
+		{"on kind clusters, when nothing is given", nil, "0", map[string]string{"profile": "core"}, 0},
+		{"on kind clusters of a version, in two modes", map[string]string{"profile": "full", "modes": "iptables,nftables", "k8s": "v1.36.x"}, "0",
+			map[string]string{"profile": "full", "modes": "iptables,nftables", "k8s": "v1.36.x"}, 0},
+		{"on a cluster that is there", map[string]string{"context": "a b", "kubeconfig": "/tmp/k", "namespace": "x,y", "suites": "rollout",
+			"images": "echo:v1=r@sha256:1"}, "0", map[string]string{"profile": "core", "context": "a b", "kubeconfig": "/tmp/k",
+			"namespace": "x,y", "suites": "rollout", "images": "echo:v1=r@sha256:1"}, 0},
+		{"with other options", map[string]string{"options": "--rate=20 --verbose"}, "0",
+			map[string]string{"profile": "core", "rate": "20", "verbose": "true"}, 0},
+		{"and fails as it does", nil, "3", map[string]string{"profile": "core"}, 3},
+	} {
+		t.Run(row.sentence, func(t *testing.T) {
+			dir := t.TempDir()
+			outputs := filepath.Join(dir, "outputs")
+			env := []string{"CODE=" + row.exits, "GITHUB_OUTPUT=" + outputs, "PROGRAM=rollcall"}
+			for name, value := range a.Runs.Steps[at].Env {
+				if of := input.FindStringSubmatch(value); of != nil {
+					given, ok := row.given[of[1]]
+					if !ok {
+						given = a.Inputs[of[1]].Default
+					}
+					env = append(env, name+"="+given)
+				}
+			}
+			calls, code := shell(t, dir, a.Runs.Steps[at].Run, env...)
+			if len(calls) != 1 || code != row.code {
+				t.Fatalf("calls %q, exit code %d", calls, code)
+			}
+			if diff := cmp.Diff(row.want, accepted(t, calls[0])); diff != "" {
+				t.Errorf("options (-want +got):\n%s", diff)
+			}
+			real, err := filepath.EvalSymlinks(dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got, want := read(t, outputs), "folder="+real+"/artifacts/night\nexit-code="+row.exits+"\n"; got != want {
+				t.Errorf("outputs are %q, want %q", got, want)
+			}
+		})
+	}
+}
+
+// A name that a composite action uses and does not declare is an empty text there, and no error.
+func TestActionUsesWhatItDeclares(t *testing.T) {
+	var a action
+	parse(t, "action.yml", &a)
+	if a.Runs.Using != "composite" {
+		t.Errorf("the action is of kind %q", a.Runs.Using)
+	}
+	var texts []string
+	declared := map[string]bool{"runner.temp": true}
+	for name := range a.Inputs {
+		declared["inputs."+name] = true
+	}
+	for _, out := range a.Outputs {
+		texts = append(texts, out.Value)
+	}
+	output := regexp.MustCompile(`echo "([a-z-]+)=`)
+	for _, s := range a.Runs.Steps {
+		if (s.Run == "") != (s.Shell == "") || (s.Run == "") == (s.Uses == "") {
+			t.Errorf("step %+v has neither a shell with what it runs, nor an action", s)
+		}
+		for _, name := range output.FindAllStringSubmatch(s.Run, -1) {
+			declared["steps."+s.ID+".outputs."+name[1]] = true
+		}
+		texts = append(append(append(texts, s.If, s.Run), slices.Collect(maps.Values(s.Env))...), slices.Collect(maps.Values(s.With))...)
+	}
+	used := regexp.MustCompile(`\b(?:inputs|steps|runner)\.[a-z0-9.-]+`).FindAllString(strings.Join(texts, "\n"), -1)
+	for _, name := range used {
+		if !declared[name] {
+			t.Errorf("%s is used, and nothing declares it", name)
+		}
+	}
+	for name := range declared {
+		if !slices.Contains(used, name) {
+			t.Errorf("%s is declared, and nothing uses it", name)
+		}
+	}
+}
+
+func TestGitLabJobsRunRollcall(t *testing.T) {
+	type job struct {
+		Script      []string
+		AfterScript []string `json:"after_script"`
+		Extends     string
+		Artifacts   struct{ Reports struct{ JUnit string } }
+	}
+	jobs := map[string]job{}
+	parse(t, "gitlab.yml", &jobs)
+	got := map[string]map[string]string{}
+	for name, j := range jobs {
+		for _, line := range append(j.Script, j.AfterScript...) {
+			calls, _ := shell(t, t.TempDir(), line, "KUBECONFIG=/tmp/k", "IMAGES=echo:v1=r")
+			for _, call := range calls {
+				got[name+" "+call[0]] = accepted(t, call)
+			}
+		}
+		if j.Extends != "" && jobs[j.Extends].Artifacts.Reports.JUnit != "artifacts/latest/junit.xml" {
+			t.Errorf("%s gives GitLab no JUnit report", name)
+		}
+	}
+	want := map[string]map[string]string{
+		".rollcall trend": {"history": "artifacts/history.jsonl", "html": "artifacts/trend.html"},
+		"rollouts-on-staging run": {"context": "staging", "kubeconfig": "/tmp/k", "namespace": "rollcall",
+			"images": "echo:v1=r"},
+		"rollouts-on-kind run": {"modes": "iptables,nftables"},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("calls (-want +got):\n%s", diff)
+	}
+}
