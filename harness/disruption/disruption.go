@@ -57,6 +57,7 @@ type Stage struct {
 	Old       string               // version of the app that is there when the load begins
 	Note      func(evidence.Event) // in the recording, now
 	Expired   func() string        // that the credentials of the recording have; empty: they have not
+	Event     evidence.Event       // at which what is done was due; zero where it waited for none
 }
 
 // Node is a node's whole name.

@@ -11,6 +11,7 @@ import (
 
 	"rollcall/fixtures"
 	"rollcall/harness"
+	"rollcall/harness/disruption"
 	"rollcall/harness/evidence"
 	"rollcall/harness/rollout"
 	"rollcall/harness/verdict"
@@ -68,27 +69,27 @@ func expecting(more ...evidence.Expectation) func(*harness.Scenario) {
 	return func(s *harness.Scenario) { s.Expect = append(s.Expect, more...) }
 }
 
-func deploymentChanged(change func(*appsv1.Deployment)) Damage {
-	return func(ctx context.Context, s Stage) error {
+func deploymentChanged(change func(*appsv1.Deployment)) disruption.Act {
+	return func(ctx context.Context, s disruption.Stage) error {
 		_, err := rollout.Edit(ctx, s.Cluster.Client().AppsV1().Deployments(s.Namespace), s.App.ResourceName(), change)
 		return err
 	}
 }
 
-func removedByForce(ctx context.Context, s Stage) error {
+func removedByForce(ctx context.Context, s disruption.Stage) error {
 	pods := s.Cluster.Client().CoreV1().Pods(s.Namespace)
 	return pods.Delete(ctx, s.Event.By.Pod, metav1.DeleteOptions{GracePeriodSeconds: new(int64(0))})
 }
 
 // hookKilled kills the hook of the event's pod, which is the app's program with an argument.
-func hookKilled(ctx context.Context, s Stage) error {
-	return s.onNodeOf(ctx, "pkill -KILL -f '^/echo sleep '")
+func hookKilled(ctx context.Context, s disruption.Stage) error {
+	return onNodeOf(ctx, s, "pkill -KILL -f '^/echo sleep '")
 }
 
 // signalled runs a line of a script on the node of the event's pod, in which $pid is the pod's process.
-func signalled(line string) Damage {
-	return func(ctx context.Context, s Stage) error {
-		return s.onNodeOf(ctx, fmt.Sprintf(`for pid in $(pgrep -x echo); do
+func signalled(line string) disruption.Act {
+	return func(ctx context.Context, s disruption.Stage) error {
+		return onNodeOf(ctx, s, fmt.Sprintf(`for pid in $(pgrep -x echo); do
 	if tr '\0' '\n' <"/proc/$pid/environ" | grep -qx 'ROLLCALL_POD=%s'; then
 		%s
 	fi
@@ -97,6 +98,6 @@ done`, s.Event.By.Pod, line))
 }
 
 // onNodeOf runs a script on the node of the event's pod.
-func (s Stage) onNodeOf(ctx context.Context, text string) error {
-	return script(strings.TrimPrefix(s.Event.By.Node, s.Cluster.Name()+"-"), text)(ctx, s)
+func onNodeOf(ctx context.Context, s disruption.Stage, text string) error {
+	return disruption.Script(strings.TrimPrefix(s.Event.By.Node, s.Cluster.Name()+"-"), text)(ctx, s)
 }

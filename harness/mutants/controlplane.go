@@ -21,24 +21,24 @@ func controlPlaneMutants() []Mutant {
 	return []Mutant{
 		{ID: "controller-manager-stopped",
 			Damages: "an old pod is deleted while the controller manager is stopped until 1 s after its SIGTERM: no slice changes",
-			Of:      drained, When: begun(0), Do: together( // it is stopped by a program on the node, which has 3 s to start
-				stopped(controlPlane, controller, 9*time.Second), later(3*time.Second, by(disruption.PodDeleted))),
+			Of:      drained, When: begun(0), Do: disruption.Together( // it is stopped by a program on the node, which has 3 s to start
+				disruption.Stopped(controlPlane, controller, 9*time.Second), disruption.Later(3*time.Second, disruption.PodDeleted)),
 			Want: verdict.Fail, Cause: "rules-before-sigterm"},
 		{ID: "scheduler-stopped", Damages: "the scheduler is stopped for 11 s when old pods are about to end: new ones come late",
 			Of: "statusgap/recreate", When: Moment{Event: evidence.PodDeleting, Version: harness.OldVersion, After: 4 * time.Second},
-			Do: stopped(controlPlane, "kube-scheduler", 11*time.Second), Want: verdict.Fail, Cause: "pause"},
+			Do: disruption.Stopped(controlPlane, "kube-scheduler", 11*time.Second), Want: verdict.Fail, Cause: "pause"},
 		{ID: "api-server-stopped", Damages: "the API server is stopped for 5 s: a watch sees nothing", Of: drained, When: begun(time.Second),
-			Do: stopped(controlPlane, "kube-apiserver", 5*time.Second), Want: verdict.Inconclusive, Cause: "watch-blind"},
+			Do: disruption.Stopped(controlPlane, "kube-apiserver", 5*time.Second), Want: verdict.Inconclusive, Cause: "watch-blind"},
 		{ID: "etcd-stopped", Damages: "etcd is stopped for 5 s: the API server does not answer", Of: drained, When: begun(time.Second),
-			Do: stopped(controlPlane, "etcd", 5*time.Second), Want: verdict.Inconclusive, Cause: "watch-blind"},
+			Do: disruption.Stopped(controlPlane, "etcd", 5*time.Second), Want: verdict.Inconclusive, Cause: "watch-blind"},
 		{ID: "controller-manager-late", Damages: "the controller manager is stopped for 6 s when a new pod is there, before it is ready",
 			Of:   "statusgap/availability-at-once",
-			When: Moment{Event: evidence.PodCreated, Version: harness.NewVersion}, Do: stopped(controlPlane, controller, 6*time.Second),
+			When: Moment{Event: evidence.PodCreated, Version: harness.NewVersion}, Do: disruption.Stopped(controlPlane, controller, 6*time.Second),
 			Want: verdict.Fail, Cause: "fact-within"},
 		{ID: "kubelet-stopped", Damages: "the kubelet of a pod that was deleted is stopped for 12 s: its hook begins late",
 			Of:   "termination/hook-sleep",
 			When: Moment{Event: evidence.PodReady, After: time.Second},
-			Do:   together(stopped(worker, "kubelet", 12*time.Second), stopped(worker2, "kubelet", 12*time.Second)),
+			Do:   disruption.Together(disruption.Stopped(worker, "kubelet", 12*time.Second), disruption.Stopped(worker2, "kubelet", 12*time.Second)),
 			Want: verdict.Fail, Cause: "between"},
 		{ID: "node-not-ready", Damages: "a node is said to be not ready for 7 s", Of: drained, When: begun(time.Second),
 			Change: expecting(verdict.MinAvailable(3)), Do: nodeUnready(worker), Want: verdict.Inconclusive, Cause: "node-unready"},
@@ -48,20 +48,15 @@ func controlPlaneMutants() []Mutant {
 }
 
 // leftover is a namespace as another run would have left it, until the load ends.
-func leftover(ctx context.Context, s Stage) error {
-	namespaces := s.Cluster.Client().CoreV1().Namespaces()
+func leftover(ctx context.Context, s disruption.Stage) error {
 	left := fixtures.Namespace("rollcall-left-over", "another", fixtures.Restricted, time.Now().Add(time.Hour))
-	if _, err := namespaces.Create(ctx, left, metav1.CreateOptions{}); err != nil {
-		return err
-	}
-	<-ctx.Done()
-	return namespaces.Delete(context.WithoutCancel(ctx), left.Name, metav1.DeleteOptions{})
+	return thereFor(ctx, s.Cluster.Client().CoreV1().Namespaces(), left, untilLoadEnds)
 }
 
 // nodeUnready says of a node that it is not ready, over and over, for longer than the 5 s after which the controller manager
 // looks at nodes; its kubelet says in between that it is.
-func nodeUnready(node string) Damage {
-	return func(ctx context.Context, s Stage) error {
+func nodeUnready(node string) disruption.Act {
+	return func(ctx context.Context, s disruption.Stage) error {
 		patch := []byte(`{"status":{"conditions":[{"type":"Ready","status":"False","reason":"Mutant"}]}}`)
 		for range 7 {
 			_, err := s.Cluster.Client().CoreV1().Nodes().Patch(ctx, s.Cluster.Name()+"-"+node, types.StrategicMergePatchType, patch,

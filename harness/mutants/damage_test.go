@@ -69,7 +69,7 @@ func TestDamagesCanBeDone(t *testing.T) {
 				c := &paperCluster{T: t, mode: mode, client: fake.NewClientset(pod, control, service, s.App.Deployment(to, "v1"),
 					&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "rollcall-" + mode + "-worker"}})}
 				at := evidence.Event{Kind: m.When.Event, By: evidence.Server{Version: "v1", Pod: "p", Node: "rollcall-" + mode + "-worker"}}
-				if err := m.Do(ended, Stage{Stage: disruption.Stage{Cluster: c, Namespace: "n", App: s.App, Old: "v1"}, Event: at}); err != nil {
+				if err := m.Do(ended, disruption.Stage{Cluster: c, Namespace: "n", App: s.App, Old: "v1", Event: at}); err != nil {
 					t.Error(err)
 				}
 				for _, script := range c.scripts {

@@ -12,7 +12,7 @@ import (
 // A Doing is a mutant's damage in the course of one recording.
 type Doing struct {
 	mutant  Mutant
-	stage   Stage
+	stage   disruption.Stage
 	ctx     context.Context // of the damage
 	end     context.CancelFunc
 	started bool
@@ -20,7 +20,7 @@ type Doing struct {
 }
 
 // Begin does what is due before the recording, and waits for the moment of what is not.
-func (m Mutant) Begin(ctx context.Context, stage Stage) *Doing {
+func (m Mutant) Begin(ctx context.Context, stage disruption.Stage) *Doing {
 	d := &Doing{mutant: m, stage: stage, done: make(chan error, 1)}
 	d.ctx, d.end = context.WithCancel(ctx)
 	if m.When.Event == "" {

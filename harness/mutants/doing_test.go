@@ -8,6 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"rollcall/harness/disruption"
 	"rollcall/harness/evidence"
 )
 
@@ -43,14 +44,14 @@ func TestDoing(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				began := time.Now()
 				var done, undone time.Duration
-				m := Mutant{When: row.when, Do: func(ctx context.Context, _ Stage) error {
+				m := Mutant{When: row.when, Do: func(ctx context.Context, _ disruption.Stage) error {
 					done = max(time.Nanosecond, time.Since(began))
 					<-ctx.Done()
 					undone = time.Since(began)
 					return nil
 				}}
 				var folder heard
-				doing := m.Begin(t.Context(), Stage{})
+				doing := m.Begin(t.Context(), disruption.Stage{})
 				sink := doing.Sink(&folder)
 				var all []evidence.EventKind
 				for _, e := range row.events {

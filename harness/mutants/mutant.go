@@ -8,6 +8,7 @@ import (
 
 	"rollcall/harness"
 	"rollcall/harness/dataplane"
+	"rollcall/harness/disruption"
 	"rollcall/harness/evidence"
 	"rollcall/harness/observe"
 	"rollcall/harness/verdict"
@@ -27,7 +28,7 @@ type Mutant struct {
 
 	// What is done, where it is not nil.
 	Change func(*harness.Scenario)         // to the scenario, before it is recorded
-	Do     Damage                          // at the moment When
+	Do     disruption.Act                  // at the moment When
 	Events func(observe.Sink) observe.Sink // to what is noted, on its way from the watch to the run folder
 	Folder func(folder string) error       // to the run folder, once it is whole
 

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"rollcall/fixtures"
+	"rollcall/harness/disruption"
 	"rollcall/harness/evidence"
 	"rollcall/harness/verdict"
 )
@@ -17,8 +18,8 @@ const appPort = fixtures.AppPort
 const tableName = "rollcall-mutant"
 
 // table has a node hold some chains of our own for a while.
-func table(node string, d time.Duration, chains string) Damage {
-	return lasting(d, node, fmt.Sprintf("nft -f - <<'EOF'\ntable ip %s {\n%s\n}\nEOF", tableName, strings.TrimSpace(chains)),
+func table(node string, d time.Duration, chains string) disruption.Act {
+	return disruption.Lasting(d, node, fmt.Sprintf("nft -f - <<'EOF'\ntable ip %s {\n%s\n}\nEOF", tableName, strings.TrimSpace(chains)),
 		"nft delete table ip "+tableName)
 }
 
@@ -48,7 +49,8 @@ func packetMutants() []Mutant {
 			EveryMode: true,
 			When:      begun(time.Second), Do: controlRefused(worker, 300*time.Millisecond), Want: verdict.Inconclusive, Cause: "control-failures"},
 		{ID: "conntrack-flushed", Damages: "both workers forget their connections, 4 times in a second", Of: drained, EveryMode: true,
-			When: begun(time.Second), Do: together(conntrackFlushed(worker), conntrackFlushed(worker2)), Want: verdict.Fail, Cause: "no-failures"},
+			When: begun(time.Second), Do: disruption.Together(conntrackFlushed(worker), conntrackFlushed(worker2)),
+			Want: verdict.Fail, Cause: "no-failures"},
 		{ID: "conntrack-full", Damages: "the connection table of one node is full for 3 s", Of: drained, EveryMode: true,
 			When: begun(0), Do: conntrackFull(worker), Want: verdict.Inconclusive, Cause: "full-conntrack"},
 	}
@@ -57,20 +59,20 @@ func packetMutants() []Mutant {
 const syn = "tcp flags & (syn | ack) == syn"
 
 // synDropped drops SYNs before they are given a pod.
-func synDropped(node string, d time.Duration) Damage {
+func synDropped(node string, d time.Duration) disruption.Act {
 	return table(node, d, "chain prerouting { type filter hook prerouting priority -300; tcp dport 80 "+syn+" drop; }")
 }
 
 // refused answers SYNs by RST once they are given a pod.
-func refused(node string, d time.Duration) Damage {
+func refused(node string, d time.Duration) disruption.Act {
 	return table(node, d, fmt.Sprintf(
 		"chain forward { type filter hook forward priority -10; ct status dnat tcp dport %d %s reject with tcp reset; }", appPort, syn))
 }
 
 // controlRefused answers those SYNs by RST that go straight to a control pod, whichever the node asks.
-func controlRefused(node string, d time.Duration) Damage {
-	return func(ctx context.Context, s Stage) error {
-		controls, err := s.controls(ctx)
+func controlRefused(node string, d time.Duration) disruption.Act {
+	return func(ctx context.Context, s disruption.Stage) error {
+		controls, err := controlPods(ctx, s)
 		if err != nil {
 			return err
 		}
@@ -84,15 +86,15 @@ func controlRefused(node string, d time.Duration) Damage {
 	}
 }
 
-func conntrackFlushed(node string) Damage {
-	return script(node, "for i in 1 2 3 4; do conntrack --flush; sleep 0.25; done")
+func conntrackFlushed(node string) disruption.Act {
+	return disruption.Script(node, "for i in 1 2 3 4; do conntrack --flush; sleep 0.25; done")
 }
 
 // conntrackFull fills the connection table with entries of networks that nobody has (RFC 2544), until it is full or has had
 // more than it can hold. The kernel makes no room for others by dropping entries that are assured. conntrack keeps a whole file
 // in memory, so that each has few lines, and ends where the table takes no more.
-func conntrackFull(node string) Damage {
-	return script(node, `trap 'conntrack --delete --orig-dst 198.19.0.1 >/dev/null 2>&1 || true' EXIT
+func conntrackFull(node string) disruption.Act {
+	return disruption.Script(node, `trap 'conntrack --delete --orig-dst 198.19.0.1 >/dev/null 2>&1 || true' EXIT
 max=$(cat /proc/sys/net/netfilter/nf_conntrack_max)
 for file in $(seq $((max / 10000 + 1))); do
 	awk -v file=$file 'BEGIN {
@@ -104,7 +106,7 @@ sleep 3`)
 }
 
 // repliesDropped drops what pods reply through the Service, so that a pod gets a request whose client gives up.
-func repliesDropped(node string, d time.Duration) Damage {
+func repliesDropped(node string, d time.Duration) disruption.Act {
 	return table(node, d, fmt.Sprintf("chain forward { type filter hook forward priority -10; ct status dnat ct direction reply "+
 		"tcp sport %d tcp flags & psh == psh drop; }", appPort))
 }

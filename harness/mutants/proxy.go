@@ -5,8 +5,11 @@ import (
 	"fmt"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"rollcall/harness/cluster"
 	"rollcall/harness/dataplane"
+	"rollcall/harness/disruption"
 	"rollcall/harness/evidence"
 	"rollcall/harness/verdict"
 )
@@ -15,6 +18,13 @@ import (
 const (
 	drained   = "rollout/drained-rolling-update"
 	undrained = "control/undrained-rolling-update"
+)
+
+// Names of nodes, without the cluster's.
+const (
+	controlPlane = disruption.ControlPlane
+	worker       = disruption.Worker
+	worker2      = disruption.Worker2
 )
 
 // firstOldDeleted is when the first old pod is deleted: it gets SIGTERM 5 s later, where it drains, and serves on for 2 s more.
@@ -26,9 +36,9 @@ func begun(after time.Duration) Moment { return Moment{Event: evidence.RolloutBe
 func proxyMutants() []Mutant {
 	return []Mutant{
 		{ID: "proxy-stopped", Damages: "kube-proxy of one node is stopped for 8 s: its rules are stale", Of: drained, EveryMode: true,
-			When: firstOldDeleted(), Do: stopped(worker, "kube-proxy", 8*time.Second), Want: verdict.Fail, Cause: "max-rule-lag"},
+			When: firstOldDeleted(), Do: disruption.Stopped(worker, "kube-proxy", 8*time.Second), Want: verdict.Fail, Cause: "max-rule-lag"},
 		{ID: "proxy-stopped-past-sigterm", Damages: "kube-proxy of the control plane's node is stopped until 2 s after a SIGTERM", Of: drained,
-			EveryMode: true, When: firstOldDeleted(), Do: stopped(controlPlane, "kube-proxy", 7*time.Second), Want: verdict.Fail,
+			EveryMode: true, When: firstOldDeleted(), Do: disruption.Stopped(controlPlane, "kube-proxy", 7*time.Second), Want: verdict.Fail,
 			Cause: "rules-before-sigterm"},
 		{ID: "rules-skipped", Damages: "one node's rules are skipped for half a second", Of: drained, EveryMode: true,
 			When: begun(time.Second), Do: rulesSkipped(worker), Want: verdict.Fail, Cause: "no-failures"},
@@ -44,24 +54,24 @@ func proxyMutants() []Mutant {
 }
 
 // rulesSkipped has a node return from kube-proxy's rules before it looks at them.
-func rulesSkipped(node string) Damage {
-	return func(ctx context.Context, s Stage) error {
+func rulesSkipped(node string) disruption.Act {
+	return func(ctx context.Context, s disruption.Stage) error {
 		plane := dataplane.Of(s.Cluster.Mode())
 		if plane.SkipRules == "" {
 			return &cluster.Unsupported{Because: "no script has a node pass over the rules of mode " + plane.Name}
 		}
-		return lasting(0, node, plane.SkipRules, plane.UnskipRules)(ctx, s)
+		return disruption.Lasting(0, node, plane.SkipRules, plane.UnskipRules)(ctx, s)
 	}
 }
 
 // staleRoute has a node send one of four new connections to the pod of the event, as a rule that was left over would.
-func staleRoute(node string, d time.Duration) Damage {
-	return func(ctx context.Context, s Stage) error {
-		service, err := s.service(ctx)
+func staleRoute(node string, d time.Duration) disruption.Act {
+	return func(ctx context.Context, s disruption.Stage) error {
+		service, err := appService(ctx, s)
 		if err != nil {
 			return err
 		}
-		pod, err := s.pod(ctx, s.Event.By.Pod)
+		pod, err := s.Cluster.Client().CoreV1().Pods(s.Namespace).Get(ctx, s.Event.By.Pod, metav1.GetOptions{})
 		if err != nil {
 			return err
 		}

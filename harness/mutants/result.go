@@ -1,16 +1,14 @@
 package mutants
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"slices"
 	"strings"
 
 	"rollcall/harness/dataplane"
-	"rollcall/harness/sharedfile"
+	"rollcall/harness/evidence/store"
 	"rollcall/harness/verdict"
 )
 
@@ -92,14 +90,10 @@ func Survivors(results []Result) (n int) {
 
 // Merge puts results into a file, in the place of those of the same mutants in the same modes, and leaves out mutants that the
 // catalogue no longer has. The others stay, in the order of the catalogue; of one that survived, on what it was killed before.
-func Merge(file string, results []Result) (all []Result, err error) {
+func Merge(file string, results []Result) (all []Result, _ error) {
 	var before []Result
-	data, err := os.ReadFile(file)
-	if err == nil {
-		err = json.Unmarshal(data, &before)
-	}
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("mutants: %s: %w", file, err)
+	if err := store.ReadJSON(file, &before); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
 	}
 	for _, mode := range dataplane.Names() {
 		for _, m := range All() {
@@ -118,8 +112,5 @@ func Merge(file string, results []Result) (all []Result, err error) {
 			}
 		}
 	}
-	if data, err = json.MarshalIndent(all, "", "  "); err != nil {
-		return nil, err
-	}
-	return all, sharedfile.Write(file, append(data, '\n'), 0o644)
+	return all, store.WriteJSON(file, all)
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"rollcall/harness/evidence"
+	"rollcall/harness/evidence/store"
 	"rollcall/harness/verdict"
 )
 
@@ -143,7 +144,7 @@ func TestTrackRecord(t *testing.T) {
 	if got, err := ReadTrackRecord(file); len(got) != 0 || err != nil {
 		t.Errorf("of no file: %v, %v", got, err)
 	}
-	if err := r.Write(file); err != nil {
+	if err := store.WriteJSON(file, r); err != nil {
 		t.Fatal(err)
 	}
 	got, err := ReadTrackRecord(file)

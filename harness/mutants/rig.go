@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"rollcall/harness"
+	"rollcall/harness/disruption"
 	"rollcall/harness/evidence"
 	"rollcall/harness/evidence/store"
 	"rollcall/harness/observe"
@@ -17,18 +18,19 @@ import (
 // rigMutants damage what sends the load, and what records.
 func rigMutants() []Mutant {
 	return []Mutant{
-		{ID: "agent-killed", Damages: "a load agent is killed", Of: drained, When: begun(time.Second), Do: killed(worker, "agent"),
+		{ID: "agent-killed", Damages: "a load agent is killed", Of: drained, When: begun(time.Second), Do: disruption.Killed(worker, "agent"),
 			Want: verdict.Inconclusive, Cause: "agent-lost"},
 		{ID: "agent-stopped", Damages: "a load agent is stopped for 1.5 s", Of: drained, When: begun(time.Second),
-			Do: stopped(worker, "agent", 1500*time.Millisecond), Want: verdict.Inconclusive, Cause: "late-lane"},
+			Do: disruption.Stopped(worker, "agent", 1500*time.Millisecond), Want: verdict.Inconclusive, Cause: "late-lane"},
 		{ID: "agent-stopped-once", Damages: "a load agent is stopped for 1.5 s, in the first recording", Of: drained, When: begun(time.Second),
-			Do: stopped(worker, "agent", 1500*time.Millisecond), Once: true, Want: verdict.Pass, Cause: Retry},
+			Do: disruption.Stopped(worker, "agent", 1500*time.Millisecond), Once: true, Want: verdict.Pass, Cause: Retry},
 		{ID: "agent-starved", Damages: "a load agent runs for 10 ms of every 300, for 3 s", Of: drained,
 			When: begun(time.Second), Do: starved(worker, "agent"), Want: verdict.Inconclusive, Cause: "late-lane"},
 		{ID: "observer-killed", Damages: "the observer of one node's rules is killed", Of: drained, When: firstOldDeleted(),
-			Do: killed(worker2, "noderules"), Want: verdict.Inconclusive, Cause: "observer-lost"},
+			Do: disruption.Killed(worker2, "noderules"), Want: verdict.Inconclusive, Cause: "observer-lost"},
 		{ID: "observer-stopped", Damages: "the observer of one node's rules is stopped from a deletion until after SIGTERM", Of: drained,
-			When: firstOldDeleted(), Do: stopped(worker, "noderules", 7*time.Second), Want: verdict.Inconclusive, Cause: "rules-before-sigterm"},
+			When: firstOldDeleted(), Do: disruption.Stopped(worker, "noderules", 7*time.Second),
+			Want: verdict.Inconclusive, Cause: "rules-before-sigterm"},
 		{ID: "log-line-lost", Damages: "a line of a pod's log is lost", Of: drained, Events: losingArrival(worker+"-fresh", 250),
 			Want: verdict.Inconclusive, Cause: "contradiction"},
 		{ID: "mark-lost", Damages: "nobody notes that the load has ended", Of: drained, Events: losing(evidence.LoadEnded),
@@ -50,8 +52,8 @@ func rigMutants() []Mutant {
 }
 
 // starved has a program wait most of the time, as where others have the processors.
-func starved(node, program string) Damage {
-	return script(node, strings.ReplaceAll(`trap 'pkill -CONT -x PROGRAM' EXIT
+func starved(node, program string) disruption.Act {
+	return disruption.Script(node, strings.ReplaceAll(`trap 'pkill -CONT -x PROGRAM' EXIT
 for i in 1 2 3 4 5 6 7 8 9 10; do pkill -STOP -x PROGRAM; sleep 0.29; pkill -CONT -x PROGRAM; sleep 0.01; done`, "PROGRAM", program))
 }
 

@@ -52,8 +52,8 @@ func serviceMutants() []Mutant {
 }
 
 // serviceChanged changes the app's Service for a while.
-func serviceChanged(d time.Duration, change func(*corev1.Service)) Damage {
-	return func(ctx context.Context, s Stage) error {
+func serviceChanged(d time.Duration, change func(*corev1.Service)) disruption.Act {
+	return func(ctx context.Context, s disruption.Stage) error {
 		services := s.Cluster.Client().CoreV1().Services(s.Namespace)
 		var was corev1.ServiceSpec
 		write := func(ctx context.Context, change func(*corev1.Service)) error {
@@ -73,8 +73,8 @@ func serviceChanged(d time.Duration, change func(*corev1.Service)) Damage {
 }
 
 // slicesDeleted deletes the EndpointSlices of the app's Service so many times. Their controller makes new ones.
-func slicesDeleted(times int, every time.Duration) Damage {
-	return func(ctx context.Context, s Stage) error {
+func slicesDeleted(times int, every time.Duration) disruption.Act {
+	return func(ctx context.Context, s disruption.Stage) error {
 		slices := s.Cluster.Client().DiscoveryV1().EndpointSlices(s.Namespace)
 		which := metav1.ListOptions{LabelSelector: discoveryv1.LabelServiceName + "=" + s.App.ResourceName()}
 		for range times {
@@ -89,8 +89,8 @@ func slicesDeleted(times int, every time.Duration) Damage {
 
 // strayPod makes a pod behind the app's Service, with a label and replies of these versions, until the load ends. An empty label
 // is none.
-func strayPod(label, version string) Damage {
-	return func(ctx context.Context, s Stage) error {
+func strayPod(label, version string) disruption.Act {
+	return func(ctx context.Context, s disruption.Stage) error {
 		template := s.App.Deployment(fixtures.Destination{Namespace: s.Namespace}, "v1").Spec.Template
 		template.Labels[fixtures.VersionLabel] = label
 		if label == "" {
@@ -98,45 +98,35 @@ func strayPod(label, version string) Damage {
 		}
 		container := &template.Spec.Containers[0]
 		container.Env = append(container.Env, corev1.EnvVar{Name: "ROLLCALL_VERSION", Value: version})
-		pods := s.Cluster.Client().CoreV1().Pods(s.Namespace)
 		stray := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "stray", Labels: template.Labels}, Spec: template.Spec}
-		if _, err := pods.Create(ctx, stray, metav1.CreateOptions{}); err != nil {
-			return err
-		}
-		<-ctx.Done()
-		return pods.Delete(context.WithoutCancel(ctx), stray.Name, metav1.DeleteOptions{})
+		return thereFor(ctx, s.Cluster.Client().CoreV1().Pods(s.Namespace), stray, untilLoadEnds)
 	}
 }
 
 // sliceOfNobody adds an EndpointSlice that nobody manages to the app's Service for a while.
-func sliceOfNobody(d time.Duration) Damage {
-	return func(ctx context.Context, s Stage) error {
-		controls, err := s.controls(ctx)
+func sliceOfNobody(d time.Duration) disruption.Act {
+	return func(ctx context.Context, s disruption.Stage) error {
+		controls, err := controlPods(ctx, s)
 		if err != nil {
 			return err
 		}
-		service, err := s.service(ctx)
+		service, err := appService(ctx, s)
 		if err != nil {
 			return err
 		}
-		slices := s.Cluster.Client().DiscoveryV1().EndpointSlices(s.Namespace)
 		slice := &discoveryv1.EndpointSlice{
 			ObjectMeta:  metav1.ObjectMeta{Name: "nobody", Labels: map[string]string{discoveryv1.LabelServiceName: service.Name}},
 			AddressType: discoveryv1.AddressTypeIPv4,
 			Endpoints:   []discoveryv1.Endpoint{{Addresses: []string{controls[0].Status.PodIP}}},
 			Ports:       []discoveryv1.EndpointPort{{Name: &fixtures.HTTPPort(service).Name, Port: new(int32(appPort + 1))}},
 		}
-		if _, err := slices.Create(ctx, slice, metav1.CreateOptions{}); err != nil {
-			return err
-		}
-		disruption.Pause(ctx, d)
-		return slices.Delete(context.WithoutCancel(ctx), slice.Name, metav1.DeleteOptions{})
+		return thereFor(ctx, s.Cluster.Client().DiscoveryV1().EndpointSlices(s.Namespace), slice, d)
 	}
 }
 
 // controlSelected puts a control pod, which answers as the old version, behind the app's Service until the load ends.
-func controlSelected(ctx context.Context, s Stage) error {
-	controls, err := s.controls(ctx)
+func controlSelected(ctx context.Context, s disruption.Stage) error {
+	controls, err := controlPods(ctx, s)
 	if err != nil {
 		return err
 	}
@@ -150,13 +140,31 @@ func controlSelected(ctx context.Context, s Stage) error {
 	return errors.Join(err, label(context.WithoutCancel(ctx), fixtures.ControlName))
 }
 
-// service is the app's.
-func (s Stage) service(ctx context.Context) (*corev1.Service, error) {
+// untilLoadEnds is longer than a load: ctx ends with it.
+const untilLoadEnds = time.Hour
+
+// A client writes one kind of objects.
+type client[T any] interface {
+	Create(ctx context.Context, object T, how metav1.CreateOptions) (T, error)
+	Delete(ctx context.Context, name string, how metav1.DeleteOptions) error
+}
+
+// thereFor has an object be there for a while, or until ctx ends.
+func thereFor[T metav1.Object](ctx context.Context, of client[T], object T, d time.Duration) error {
+	if _, err := of.Create(ctx, object, metav1.CreateOptions{}); err != nil {
+		return err
+	}
+	disruption.Pause(ctx, d)
+	return of.Delete(context.WithoutCancel(ctx), object.GetName(), metav1.DeleteOptions{})
+}
+
+// appService is the Service of the app.
+func appService(ctx context.Context, s disruption.Stage) (*corev1.Service, error) {
 	return s.Cluster.Client().CoreV1().Services(s.Namespace).Get(ctx, s.App.ResourceName(), metav1.GetOptions{})
 }
 
-// controls are the recording's control pods, at least one.
-func (s Stage) controls(ctx context.Context) ([]corev1.Pod, error) {
+// controlPods are the recording's control pods, at least one.
+func controlPods(ctx context.Context, s disruption.Stage) ([]corev1.Pod, error) {
 	list, err := s.Cluster.Client().CoreV1().Pods(s.Namespace).List(ctx, fixtures.Controls())
 	if err == nil && len(list.Items) == 0 {
 		err = fmt.Errorf("namespace %s has no control pod", s.Namespace)
@@ -165,9 +173,4 @@ func (s Stage) controls(ctx context.Context) ([]corev1.Pod, error) {
 		return nil, err
 	}
 	return list.Items, nil
-}
-
-// pod is one of the recording's.
-func (s Stage) pod(ctx context.Context, name string) (*corev1.Pod, error) {
-	return s.Cluster.Client().CoreV1().Pods(s.Namespace).Get(ctx, name, metav1.GetOptions{})
 }

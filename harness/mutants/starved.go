@@ -13,6 +13,7 @@ import (
 
 	"rollcall/harness"
 	"rollcall/harness/command"
+	"rollcall/harness/disruption"
 	"rollcall/harness/evidence"
 	"rollcall/harness/verdict"
 )
@@ -28,8 +29,8 @@ func starvedMutants() []Mutant {
 			When: begun(time.Second), Do: nodeStarved(worker), Once: true, Want: verdict.Pass, Cause: Retry},
 		{ID: "kubelet-starved", Damages: "the kubelet of a pod that was deleted gets 0.1 % of a processor for 12 s: its hook begins late",
 			Of: "termination/hook-sleep", When: Moment{Event: evidence.PodReady, After: time.Second},
-			Do: together(lasting(12*time.Second, worker, limit(kubeletCgroup, 0.1), limit(kubeletCgroup, 0)),
-				lasting(12*time.Second, worker2, limit(kubeletCgroup, 0.1), limit(kubeletCgroup, 0))),
+			Do: disruption.Together(disruption.Lasting(12*time.Second, worker, limit(kubeletCgroup, 0.1), limit(kubeletCgroup, 0)),
+				disruption.Lasting(12*time.Second, worker2, limit(kubeletCgroup, 0.1), limit(kubeletCgroup, 0))),
 			Want: verdict.Inconclusive, Cause: "between"},
 		{ID: "pod-stopped", Damages: "the process of a new pod is stopped for 2 s", Of: drained, When: newPod,
 			Do: signalled("kill -STOP $pid; sleep 2; kill -CONT $pid"), Want: verdict.Fail, Cause: "no-slow-replies"},
@@ -62,8 +63,8 @@ func limit(cgroup string, percent float64) string {
 
 // nodeStarved has a worker's container weigh 2 for 2 s, beside another one that keeps all processors busy and weighs 1024, as the
 // worker did.
-func nodeStarved(name string) Damage {
-	return func(ctx context.Context, s Stage) error {
+func nodeStarved(name string) disruption.Act {
+	return func(ctx context.Context, s disruption.Stage) error {
 		node := s.Node(name)
 		image, err := command.Run(ctx, "docker inspect -f {{.Image}} %s", node)
 		if ctx.Err() != nil { // the load has ended
@@ -84,7 +85,7 @@ func nodeStarved(name string) Damage {
 
 // hostStarved has nobody on this host but the load agents, which have the same policy, run for 2 s. It is not done on a node: real-time
 // processes have no time in its cgroup (RT_GROUP_SCHED).
-func hostStarved(ctx context.Context, _ Stage) error {
+func hostStarved(ctx context.Context, _ disruption.Stage) error {
 	var hogs errgroup.Group
 	for range runtime.NumCPU() {
 		hogs.Go(func() error {

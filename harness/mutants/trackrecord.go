@@ -2,15 +2,13 @@ package mutants
 
 import (
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"slices"
 	"strings"
 
-	"rollcall/harness/sharedfile"
+	"rollcall/harness/evidence/store"
 	"rollcall/harness/verdict/phrase"
 )
 
@@ -18,84 +16,53 @@ import (
 // of another bug, mode and side.
 type TrackRecord []TrackEntry
 
-// ReadTrackRecord reads a file that Write wrote; one that is not there is empty.
-func ReadTrackRecord(file string) (r TrackRecord, err error) {
-	data, err := os.ReadFile(file)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err == nil {
-		err = json.Unmarshal(data, &r)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("track record: %s: %w", file, err)
+// ReadTrackRecord reads a file of one; one that is not there is empty.
+func ReadTrackRecord(file string) (r TrackRecord, _ error) {
+	if err := store.ReadJSON(file, &r); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
 	}
 	return r, nil
 }
 
-// Write writes the record as JSON, whole or not at all.
-func (r TrackRecord) Write(file string) error {
-	data, err := json.MarshalIndent(r, "", "  ")
-	if err != nil {
-		return err
-	}
-	return sharedfile.Write(file, append(data, '\n'), 0o644)
-}
-
 // With is the record with an entry, in the place of the one of the same scenario, mode and side.
 func (r TrackRecord) With(e TrackEntry) TrackRecord {
-	same := func(o TrackEntry) bool {
-		return o.Scenario == e.Scenario && o.Mode == e.Mode && o.Affected == e.Affected
-	}
-	if i := slices.IndexFunc(r, same); i >= 0 {
-		r = slices.Clone(r)
-		r[i] = e
-		return r
-	}
-	return append(slices.Clip(r), e)
+	return append(slices.DeleteFunc(slices.Clone(r), func(o TrackEntry) bool { return o.beside(e) && o.Affected == e.Affected }), e)
 }
 
 // Table is the record as Markdown: a row for each scenario and mode, with what both sides came to, by bug.
 func (r TrackRecord) Table() string {
 	var b strings.Builder
-	b.WriteString("| bug | component | mode | affected: version, outcome and cause | s | fixed: version, outcome | s |\n|---|---|---|---|---|---|---|\n")
-	for _, e := range slices.SortedFunc(slices.Values(r), func(a, b TrackEntry) int {
+	b.WriteString("| bug | component | mode | affected: version, outcome and cause | s | fixed: version, outcome | s |\n" +
+		"|---|---|---|---|---|---|---|\n")
+	for _, e := range slices.CompactFunc(slices.SortedFunc(slices.Values(r), func(a, b TrackEntry) int {
 		return cmp.Or(strings.Compare(a.Bug, b.Bug), strings.Compare(a.Scenario, b.Scenario), strings.Compare(a.Mode, b.Mode))
-	}) {
-		i := slices.IndexFunc(r, e.otherSide)
-		switch {
-		case i < 0 && e.Affected:
-			b.WriteString(row(&e, nil))
-		case i < 0:
-			b.WriteString(row(nil, &e))
-		case e.Affected:
-			b.WriteString(row(&e, &r[i]))
-		}
+	}), TrackEntry.beside) {
+		b.WriteString(r.row(e))
 	}
 	return b.String()
 }
 
-// otherSide reports whether another entry is of the same scenario and mode on the other side.
-func (e TrackEntry) otherSide(o TrackEntry) bool {
-	return o.Scenario == e.Scenario && o.Mode == e.Mode && o.Affected != e.Affected
-}
+// beside reports whether another entry is of the same scenario and mode.
+func (e TrackEntry) beside(o TrackEntry) bool { return o.Scenario == e.Scenario && o.Mode == e.Mode }
 
-// row is what the two sides came to; one that was not run is nil.
-func row(affected, fixed *TrackEntry) string {
-	of, cells := affected, []string{"–", "–", "–", "–"}
-	if affected != nil {
-		cells[0], cells[1] = strings.TrimSuffix(affected.Version+": "+affected.result()+": "+affected.Cause, ": "), seconds(affected)
-	} else {
-		of = fixed
-	}
-	if fixed != nil {
-		cells[2], cells[3] = fixed.Version+": "+fixed.result(), seconds(fixed)
+// row is what the two sides of an entry's scenario and mode came to, of which one may not have been run.
+func (r TrackRecord) row(of TrackEntry) string {
+	affected, fixed := [2]string{"–", "–"}, [2]string{"–", "–"}
+	for _, e := range r {
+		switch seconds := fmt.Sprintf("%.0f", e.Seconds); {
+		case !e.beside(of):
+		case e.Affected:
+			affected = [2]string{strings.TrimSuffix(e.Version+": "+e.result()+": "+e.Cause, ": "), seconds}
+		default:
+			fixed = [2]string{e.Version + ": " + e.result(), seconds}
+		}
 	}
 	name := fmt.Sprintf("[%s](https://github.com/kubernetes/kubernetes/issues/%s) %s", of.Bug, strings.TrimPrefix(of.Bug, "k/k#"), of.Scenario)
-	for i, cell := range cells {
-		cells[i] = strings.ReplaceAll(phrase.Printable(cell), "|", "/")
+	cells := []string{name, of.Component, of.Mode}
+	for _, cell := range slices.Concat(affected[:], fixed[:]) {
+		cells = append(cells, strings.ReplaceAll(phrase.Printable(cell), "|", "/"))
 	}
-	return "| " + strings.Join(append([]string{name, of.Component, of.Mode}, cells...), " | ") + " |\n"
+	return "| " + strings.Join(cells, " | ") + " |\n"
 }
 
 // result is the outcome, marked where it is not the one that it should be.
@@ -105,5 +72,3 @@ func (e TrackEntry) result() string {
 	}
 	return "**" + e.Outcome + "**"
 }
-
-func seconds(e *TrackEntry) string { return fmt.Sprintf("%.0f", e.Seconds) }

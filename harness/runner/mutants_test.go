@@ -154,8 +154,8 @@ func (m *mutantRun) record(ctx context.Context, t *testing.T, mutant mutants.Mut
 		if mutant.Once && recordings > 1 {
 			return recorderBy(record.Record)(ctx, s, c)
 		}
-		doing := mutant.Begin(ctx, mutants.Stage{Stage: disruption.Stage{
-			Cluster: m.cluster, Namespace: c.Lease.Name, App: s.App, Old: harness.OldVersion}})
+		doing := mutant.Begin(ctx, disruption.Stage{
+			Cluster: m.cluster, Namespace: c.Lease.Name, App: s.App, Old: harness.OldVersion})
 		c.Sink = doing.Sink
 		made, err := recorderBy(record.Record)(ctx, s, c)
 		damage = doing.End()

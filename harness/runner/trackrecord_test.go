@@ -122,7 +122,7 @@ func (tr trackRecord) run(ctx context.Context, t *testing.T, s harness.Scenario,
 		t.Skipf("%s %s has the bug as it is", e.Component, e.Version)
 	}
 	*tr.record = tr.record.With(e)
-	if err := tr.record.Write(tr.file); err != nil { // now, so that a run that is cut off keeps it
+	if err := store.WriteJSON(tr.file, *tr.record); err != nil { // now, so that a run that is cut off keeps it
 		t.Fatal(err)
 	}
 	if t.Log(e.Line()); !e.Right {
