@@ -19,7 +19,7 @@ import (
 // A Scenario is one question, as a plain value. It is about a rollout under load: given an App and a Load, when it is rolled out, then
 // the expectations hold; or about steps on the API, without load. Which fields the other kind has no use for, a test of the suites holds.
 type Scenario struct {
-	ID    string // permanent, kebab-case, equal to the file's name or, in a table, beginning with it
+	ID    string // permanent, kebab-case, equal to the file's name or, in a table, beginning or ending with it
 	Claim string // one sentence, in the present tense, about clients
 
 	// Profile is the smallest that records it; empty: full.

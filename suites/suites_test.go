@@ -89,13 +89,15 @@ func TestAllListsEverySuite(t *testing.T) {
 }
 
 // inFile reports whether a file is named after the scenario or, for one of a table, after the words that the
-// table's ids begin with.
+// table's ids begin or end with.
 func inFile(suite, id string) bool {
-	for id != "" {
-		if _, err := os.Stat(filepath.Join(suite, id+".go")); err == nil {
-			return true
+	words := strings.Split(id, "-")
+	for n := range words {
+		for _, name := range [][]string{words[:n+1], words[n:]} {
+			if _, err := os.Stat(filepath.Join(suite, strings.Join(name, "-")+".go")); err == nil {
+				return true
+			}
 		}
-		id = id[:max(0, strings.LastIndex(id, "-"))]
 	}
 	return false
 }
@@ -113,7 +115,7 @@ func TestScenariosAreWellFormed(t *testing.T) {
 					t.Errorf("ID %q is not kebab-case without digits", s.ID)
 				}
 				if !inFile(suite, s.ID) {
-					t.Error("neither the ID nor the words it begins with are a file's name")
+					t.Error("neither the ID nor the words it begins or ends with are a file's name")
 				}
 				if s.Claim == "" || strings.HasSuffix(s.Claim, ".") || strings.Contains(s.Claim, "\n") {
 					t.Errorf("claim %q is not one sentence without a full stop", s.Claim)

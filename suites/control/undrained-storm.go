@@ -21,7 +21,7 @@ import (
 // a second. All three together miss one termination in 30,000 at 25 a second, and one in 180 at 12. Each loss is the pod's that
 // logged the request, or of the one pod in whose window it was sent: pods follow each other as slowly as they start.
 func undrainedStorm() harness.Scenario {
-	return harness.Scenario{
+	return harness.Update(harness.Scenario{
 		ID:    "undrained-storm",
 		Claim: "95 of 100 pod terminations, counted by node, lose a request when the pods exit as soon as they get SIGTERM",
 		App: fixtures.App{
@@ -29,16 +29,12 @@ func undrainedStorm() harness.Scenario {
 			OnTerm:       fixtures.Exit,
 			HandlerDelay: 500 * time.Millisecond,
 		},
-		Load:      harness.Load{Rate: 100},
 		Exclusive: true, // for the rate, which the arithmetic above is about
 		Rollout:   rollout.RestartThenUpdate("v1", "v2", 10),
 		Expect: []evidence.Expectation{
-			verdict.FullRate(99),
-			verdict.Serves("v1", "v2"),
 			verdict.MinTerminations(59),
 			verdict.MinTerminationsLost(95).Decides("C31"),
-			verdict.OnlyServes("v2", evidence.Barrier),
 		},
 		Tries: 3,
-	}
+	})
 }

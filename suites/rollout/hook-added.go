@@ -13,17 +13,11 @@ import (
 // hookAdded: a hook is of a pod, by the template that it was made from. The first rollout that brings one ends pods that have none,
 // and the first that leaves it out ends pods that have it still. For why the first must lose requests, see termination/shutdown-at-sigterm.
 func hookAdded() []harness.Scenario {
-	return harness.Scenario{
+	return harness.Update(harness.Scenario{
 		App: fixtures.App{
 			Replicas: 3, MaxSurge: new(intstr.FromInt32(1)), MaxUnavailable: new(intstr.FromInt32(0)), HandlerDelay: underWay,
 		},
-		Load: harness.Load{Rate: 100},
-		Expect: []evidence.Expectation{
-			verdict.FullRate(99),
-			verdict.Serves("v1", "v2"),
-			verdict.OnlyServes("v2", evidence.Barrier),
-		},
-	}.Twins(harness.Twin{
+	}).Twins(harness.Twin{
 		ID:     "hook-added",
 		Claim:  "the rollout that adds a preStop sleep and a drain to the pod template still loses requests: the pods that end have neither",
 		Change: func(s *harness.Scenario) { s.Rollout = rollout.UpdateWith("v1", "v2", drains) },

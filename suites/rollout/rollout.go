@@ -14,10 +14,10 @@ import (
 // All lists the scenarios of this suite.
 func All() []harness.Scenario {
 	return slices.Concat(
-		[]harness.Scenario{drainedRollingUpdate(), drainedLonger(), drainedAsMeasured(), oneByOne(), allAtOnce(),
+		[]harness.Scenario{drainedRollingUpdate(), drainedAsMeasured(), oneByOne(), allAtOnce(),
 			storm(), paused()}, // under load
 		hookAdded(), undone(), overtaken(), unavailable(), scaledIn(), single(), stuck(), crash(), // likewise
-		[]harness.Scenario{defaults(), strategies(), scalingSequence(), conditions(), rollback(), templateOnly(), historyLimit(),
+		[]harness.Scenario{defaults(), strategies(), conditions(), rollback(), templateOnly(), historyLimit(),
 			terminatingUncounted(), gradualFullSurge(), fullSurgeUnderQuota(), pausedSizes(), configMap(), selector()},
 		deadline(),
 		harness.Core.Takes(scaledDownLimits(), "scaled-down-limits-percent", "scaled-down-limits-absolute"),

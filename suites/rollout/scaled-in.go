@@ -16,10 +16,6 @@ func scaledIn() []harness.Scenario {
 		App:     fixtures.App{Replicas: 6, PreStopSleep: moment, HandlerDelay: underWay},
 		Load:    harness.Load{Rate: 100},
 		Rollout: rollout.ScaledIn("v1", 2),
-		Expect: []evidence.Expectation{
-			verdict.FullRate(99),
-			verdict.Serves("v1"),
-			verdict.MinAvailable(2),
-		},
+		Expect:  []evidence.Expectation{verdict.FullRate(99), verdict.Serves("v1"), verdict.MinAvailable(2)},
 	}, "scaled-in", "scaling from six pods to two", "pods sleep 1 s before SIGTERM, and then exit at once")
 }

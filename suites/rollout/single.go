@@ -8,7 +8,6 @@ import (
 	"rollcall/fixtures"
 	"rollcall/harness"
 	"rollcall/harness/evidence"
-	"rollcall/harness/rollout"
 	"rollcall/harness/verdict"
 	"rollcall/loadgen"
 )
@@ -21,16 +20,10 @@ func single() []harness.Scenario {
 	const startup, stop = 15 * time.Second, 10 * time.Second
 	app := fixtures.App{Replicas: 1, StartDelay: startup}
 	drains(&app)
-	return harness.Scenario{
-		App:     app,
-		Load:    harness.Load{Rate: 50}, // for one pod
-		Rollout: rollout.Update("v1", "v2"),
-		Expect: []evidence.Expectation{
-			verdict.FullRate(99),
-			verdict.Serves("v1", "v2"),
-			verdict.OnlyServes("v2", evidence.Barrier),
-		},
-	}.Twins(harness.Twin{
+	return harness.Update(harness.Scenario{
+		App:  app,
+		Load: harness.Load{Rate: 50}, // for one pod
+	}).Twins(harness.Twin{
 		ID:     "single-surged",
 		Claim:  "replacing the only pod of an app fails no request with the limits that Deployments have by themselves, and a drain",
 		Expect: []evidence.Expectation{verdict.NoFailures(), verdict.MinAvailable(1)},

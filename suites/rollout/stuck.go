@@ -22,12 +22,7 @@ func stuck() []harness.Scenario {
 	app := fixtures.App{Replicas: 3, MaxSurge: new(intstr.FromInt32(1)), MaxUnavailable: new(intstr.FromInt32(0))}
 	drains(&app)
 	base := harness.Scenario{
-		App:  app,
-		Load: harness.Load{Rate: 100},
-		Expect: []evidence.Expectation{
-			verdict.FullRate(99),
-			verdict.Serves("v1"),
-		},
+		App: app, Load: harness.Load{Rate: 100}, Expect: []evidence.Expectation{verdict.FullRate(99), verdict.Serves("v1")},
 	}
 	stays := []evidence.Expectation{verdict.NoFailures(), verdict.MinAvailable(3), verdict.Scaling("v2:1"), verdict.MaxActive(4)}
 	// the reasons of an image that may not be pulled, and of one that cannot (Kubernetes v1.37, pkg/kubelet/images/types.go)

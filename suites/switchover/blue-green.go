@@ -16,36 +16,33 @@ import (
 // no matter of rules: the old pods get no signal, and so it stays with them for as long as the client keeps it. A client that
 // stalls opens one more, which is a new one, and uses both: 15 % of one lane's last replies were then the new version's.
 func blueGreen() []harness.Scenario {
-	const sync = 1500 * time.Millisecond
-	var scenarios []harness.Scenario
-	for _, row := range []struct {
-		id, claim string
-		flip      rollout.Strategy
-	}{
-		{"blue-green", "switching a Service to other pods fails no request, and at once moves every new connection, and no keep-alive one",
-			rollout.Flip("v1", "v2")},
-		{"blue-green-back", "switching a Service back to the pods it came from does the same", rollout.FlipBack("v2", "v1")},
-	} {
-		old, next := row.flip.Versions()
-		scenarios = append(scenarios, harness.Scenario{
-			ID:      row.id,
-			Claim:   row.claim,
-			App:     fixtures.App{Replicas: 3, OnTerm: fixtures.Drain},
-			Load:    harness.Load{Rate: 100, Settle: 10 * time.Second}, // twice what is looked at of keep-alive connections
-			Rollout: row.flip,
-			Expect: []evidence.Expectation{
-				verdict.FullRate(99),
-				verdict.Serves("v1", "v2"),
-				verdict.NoFailures(),
-				verdict.NoSlowReplies(),
-				verdict.NoHiddenRetries(),
-				verdict.MaxSwitch(sync).Decides("C19"),
-				verdict.MaxRuleLag(sync),
-				verdict.OnlyServes(next, evidence.Barrier).On(evidence.Fresh),
-				verdict.KeptConnections(old).Decides("C19"),
-				verdict.StillServes(old, 50).On(evidence.Reused),
-			},
-		})
+	return []harness.Scenario{
+		flipped("blue-green", "switching a Service to other pods fails no request, and at once moves every new connection, and no keep-alive one",
+			rollout.Flip("v1", "v2")),
+		flipped("blue-green-back", "switching a Service back to the pods it came from does the same", rollout.FlipBack("v2", "v1")),
 	}
-	return scenarios
+}
+
+func flipped(id, claim string, flip rollout.Strategy) harness.Scenario {
+	const sync = 1500 * time.Millisecond
+	old, next := flip.Versions()
+	return harness.Scenario{
+		ID:      id,
+		Claim:   claim,
+		App:     fixtures.App{Replicas: 3, OnTerm: fixtures.Drain},
+		Load:    harness.Load{Rate: 100, Settle: 10 * time.Second}, // twice what is looked at of keep-alive connections
+		Rollout: flip,
+		Expect: []evidence.Expectation{
+			verdict.FullRate(99),
+			verdict.Serves("v1", "v2"),
+			verdict.NoFailures(),
+			verdict.NoSlowReplies(),
+			verdict.NoHiddenRetries(),
+			verdict.MaxSwitch(sync).Decides("C19"),
+			verdict.MaxRuleLag(sync),
+			verdict.OnlyServes(next, evidence.Barrier).On(evidence.Fresh),
+			verdict.KeptConnections(old).Decides("C19"),
+			verdict.StillServes(old, 50).On(evidence.Reused),
+		},
+	}
 }

@@ -10,30 +10,68 @@ import (
 	"rollcall/harness/verdict"
 )
 
-// deleteAndApply: apps that exit at once are gone long before their successors are ready. All pods end and start at
-// once: with three of them and 100 requests per second and lane a 2-core host did not keep up for a second, and said so.
-// The garbage collector and kubelets, by which the old pods end, do not wait for the new ones, nor these for them: the old ones may
-// be there for 3 s of the new ones' start, of which a kubelet, which looks for pods to stop once a second, takes one. The outage is
-// over when new ones have started, for which they have as long as on the slowest cluster whose times are not stretched.
-// Twin of delete-and-apply-drained.
-func deleteAndApply() harness.Scenario {
+// deleteAndApply: all pods end and start at once: with three of them and 100 requests per second and lane a 2-core host did not keep up
+// for a second, and said so.
+//
+// Apps that exit at once are gone long before their successors are ready. The garbage collector and kubelets, by which the old pods end,
+// do not wait for the new ones, nor these for them: the old ones may be there for 3 s of the new ones' start, of which a kubelet, which
+// looks for pods to stop once a second, takes one. The outage is over when new ones have started, for which they have as long as on the
+// slowest cluster whose times are not stretched.
+//
+// When every endpoint is terminating, kube-proxy goes on to use those that still serve (KEP-1669), so a preStop sleep longer than the
+// next pods take to start covers the gap. It does so by their readiness. An app that fails its readiness when it gets SIGTERM, as is often
+// advised, gives that up: it serves on for long enough, and is asked by nobody. Seen from outside, where a proxy holds the client's
+// connection: 418 requests reached a new pod after their client had given up. The readiness probe fails a second later.
+//
+// Where the Service stood in the same file, pods that sleep until their successors are ready do not help the clients of a Service that
+// is gone. The new one has another address, and who knows the old one is lost.
+func deleteAndApply() []harness.Scenario {
 	const startup, stop = 5 * time.Second, 3 * time.Second
-	return harness.Scenario{
-		ID:      "delete-and-apply",
-		Profile: harness.Core,
-		Claim:   "deleting a Deployment and applying the next one costs an outage when pods exit at once and their successors take 5 s to start",
-		App: fixtures.App{
-			Replicas: 2, StartDelay: startup, OnTerm: fixtures.Exit,
-		},
+	const longer, unready = 7 * time.Second, 4 * time.Second
+	const outage = 10 * time.Second // as long as the load goes on
+	return harness.Update(harness.Scenario{
+		App:     fixtures.App{Replicas: 2, StartDelay: startup, Linger: 2 * time.Second, OnTerm: fixtures.Drain},
 		Load:    harness.Load{Rate: 50},
 		Rollout: rollout.DeleteAndApply("v1", "v2"),
+	}).Twins(harness.Twin{
+		ID:     "delete-and-apply",
+		Claim:  "deleting a Deployment and applying the next one costs an outage when pods exit at once and their successors take 5 s to start",
+		Change: func(s *harness.Scenario) { s.App.Linger, s.App.OnTerm = 0, fixtures.Exit },
 		Expect: []evidence.Expectation{
-			verdict.FullRate(99),
-			verdict.Serves("v1", "v2"),
 			verdict.LostWhileNoneServes(evidence.Refused).Decides("C30"),
 			verdict.Pause(startup-stop, startup+harness.UsualPodStart+harness.UsualRuleLag).Scaled().Decides("C30"),
 			verdict.MinOutage(startup - stop).Scaled().On(evidence.Fresh).Decides("C30"),
-			verdict.OnlyServes("v2", evidence.Barrier),
 		},
-	}
+	}, harness.Twin{
+		ID:    "delete-and-apply-drained",
+		Claim: "deleting a Deployment and applying the next one fails no request when pods sleep until their successors are ready",
+		Change: func(s *harness.Scenario) {
+			s.App.StartDelay, s.App.PreStopSleep, s.App.Grace = 3*time.Second, 20*time.Second, 40*time.Second
+		},
+		Expect: []evidence.Expectation{
+			verdict.NoFailures().Decides("C38"),
+			verdict.ServesUntilSigterm().Decides("C38"),
+			verdict.NoSlowReplies(),
+			verdict.NoHiddenRetries(),
+		},
+	}, harness.Twin{
+		ID: "delete-and-apply-unready",
+		Claim: "deleting a Deployment and applying the next one costs an outage when pods fail their readiness while they end, " +
+			"and their successors take 7 s to start",
+		Change: func(s *harness.Scenario) {
+			s.App.StartDelay, s.App.Linger, s.App.Grace, s.App.FailReadinessOnTerm = longer, 20*time.Second, 40*time.Second, true
+		},
+		Expect: []evidence.Expectation{
+			verdict.LostWhileNoneServes(evidence.Refused),
+			verdict.MinOutage(longer-unready).Scaled().On(evidence.Fresh).Decides("C38", "C30"),
+		},
+	}, harness.Twin{
+		ID:    "delete-and-apply-all",
+		Claim: "deleting and applying the Service too fails the requests of everybody who knows its address, drained pods or not",
+		Change: func(s *harness.Scenario) {
+			s.App.StartDelay, s.App.PreStopSleep = 0, 5*time.Second
+			s.Load.Settle, s.Rollout = outage, rollout.DeleteAndApplyAll("v1", "v2")
+		},
+		Expect: []evidence.Expectation{verdict.DamageSeen(), verdict.MinOutage(outage).Decides("C30")}, // to the end of the load
+	})
 }

@@ -9,8 +9,6 @@ import (
 
 // All lists the scenarios of this suite.
 func All() []harness.Scenario {
-	return slices.Concat(harness.Core.Takes(blueGreen(), "blue-green-back"), []harness.Scenario{
-		canary(), deleteAndApply(), deleteAndApplyDrained(), deleteAndApplyUnready(), deleteAndApplyAll(),
-		deleteAndApplyHistory(), orphaned(),
-	}, deleted())
+	return slices.Concat(harness.Core.Takes(blueGreen(), "blue-green-back"), []harness.Scenario{canary()},
+		harness.Core.Takes(deleteAndApply(), "delete-and-apply"), []harness.Scenario{deleteAndApplyHistory(), orphaned()}, deleted())
 }

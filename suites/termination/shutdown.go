@@ -8,7 +8,6 @@ import (
 	"rollcall/fixtures"
 	"rollcall/harness"
 	"rollcall/harness/evidence"
-	"rollcall/harness/rollout"
 	"rollcall/harness/verdict"
 )
 
@@ -18,18 +17,11 @@ import (
 // and it writes them again only minSyncPeriod, 1 s, later. In that second a node sends 6 requests or more over new connections,
 // each of them to one of 4 pods: none of 6 pairs of a pod and a node has one once in (4/3)^36, 30,000 times, per try.
 func shutdown() []harness.Scenario {
-	return harness.Scenario{
+	return harness.Update(harness.Scenario{
 		App: fixtures.App{
 			Replicas: 3, MaxSurge: new(intstr.FromInt32(1)), MaxUnavailable: new(intstr.FromInt32(0)), OnTerm: fixtures.Drain,
 		},
-		Load:    harness.Load{Rate: 100},
-		Rollout: rollout.Update("v1", "v2"),
-		Expect: []evidence.Expectation{
-			verdict.FullRate(99),
-			verdict.Serves("v1", "v2"),
-			verdict.OnlyServes("v2", evidence.Barrier),
-		},
-	}.Twins(harness.Twin{
+	}).Twins(harness.Twin{
 		ID:     "shutdown-after-sleep",
 		Claim:  "an app that closes its listener at SIGTERM loses no new connection when SIGTERM comes after a sleep of 5 s",
 		Change: func(s *harness.Scenario) { s.App.PreStopSleep = 5 * time.Second },

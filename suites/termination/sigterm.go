@@ -8,7 +8,6 @@ import (
 	"rollcall/fixtures"
 	"rollcall/harness"
 	"rollcall/harness/evidence"
-	"rollcall/harness/rollout"
 	"rollcall/harness/verdict"
 )
 
@@ -20,20 +19,15 @@ import (
 func sigterm() []harness.Scenario {
 	const drain, grace = 5 * time.Second, 10 * time.Second
 	const lastWord, begin = 300 * time.Millisecond, time.Second // see graces
-	return harness.Scenario{
+	return harness.Update(harness.Scenario{
 		App: fixtures.App{
 			Replicas: 3, MaxSurge: new(intstr.FromInt32(1)), MaxUnavailable: new(intstr.FromInt32(0)),
 			PreStopSleep: drain, Grace: grace, HandlerDelay: 500 * time.Millisecond,
 		},
-		Load:    harness.Load{Rate: 100},
-		Rollout: rollout.Update("v1", "v2"),
 		Expect: []evidence.Expectation{
-			verdict.FullRate(99),
-			verdict.Serves("v1", "v2"),
 			verdict.NoFailures().On(evidence.Fresh),
-			verdict.OnlyServes("v2", evidence.Barrier),
 		},
-	}.Twins(harness.Twin{
+	}).Twins(harness.Twin{
 		ID:     "sigterm-heard",
 		Claim:  "an app that answers with Connection: close after SIGTERM, and then drains, loses nothing that is under way when its pod ends",
 		Change: func(s *harness.Scenario) { s.App.Linger, s.App.OnTerm = 2*time.Second, fixtures.Drain },

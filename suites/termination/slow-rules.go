@@ -10,7 +10,6 @@ import (
 	"rollcall/harness/cluster"
 	"rollcall/harness/cluster/change"
 	"rollcall/harness/evidence"
-	"rollcall/harness/rollout"
 	"rollcall/harness/verdict"
 )
 
@@ -18,31 +17,25 @@ import (
 // providers have it, 5 s that are plenty elsewhere lose requests, and 15 s lose none. Twins of each other.
 func slowRules() []harness.Scenario {
 	const minSync = 10 * time.Second
-	slow := func(id, claim string, drain time.Duration, expect ...evidence.Expectation) harness.Scenario {
-		return harness.Scenario{
-			ID: id, Claim: claim,
-			ClusterChanges: []cluster.Change{change.MinSync(minSync)},
-			App: fixtures.App{
-				Replicas: 3, MaxSurge: new(intstr.FromInt32(1)), MaxUnavailable: new(intstr.FromInt32(0)),
-				PreStopSleep: drain, Linger: 2 * time.Second, OnTerm: fixtures.Drain,
-			},
-			Load:    harness.Load{Rate: 100},
-			Rollout: rollout.Update("v1", "v2"),
-			Expect: append([]evidence.Expectation{
-				verdict.FullRate(99),
-				verdict.Serves("v1", "v2"),
-				verdict.MaxRuleLag(minSync + 3*time.Second).Scaled(), // as minSync is, which the scenario makes
-				verdict.OnlyServes("v2", evidence.Barrier),
-			}, expect...),
-		}
-	}
-	outlast := slow("slow-rules-outlast", "a sleep of 5 s loses requests where kube-proxy writes rules every 10 s",
-		5*time.Second, verdict.DamageSeen().On(evidence.Fresh).Decides("C3"))
-	outlast.Tries = 3 // a rollout may fall between two writes
-	return []harness.Scenario{
-		outlast,
-		slow("slow-rules-awaited", "a sleep of 15 s loses no request where kube-proxy writes rules every 10 s",
-			15*time.Second, verdict.RulesBeforeSigterm().Decides("C3"),
-			verdict.NoFailures(), verdict.NoSlowReplies()),
-	}
+	return harness.Update(harness.Scenario{
+		ClusterChanges: []cluster.Change{change.MinSync(minSync)},
+		App: fixtures.App{
+			Replicas: 3, MaxSurge: new(intstr.FromInt32(1)), MaxUnavailable: new(intstr.FromInt32(0)),
+			Linger: 2 * time.Second, OnTerm: fixtures.Drain,
+		},
+		Expect: []evidence.Expectation{verdict.MaxRuleLag(minSync + 3*time.Second).Scaled()}, // as minSync is, which the scenario makes
+	}).Twins(harness.Twin{
+		ID:    "slow-rules-outlast",
+		Claim: "a sleep of 5 s loses requests where kube-proxy writes rules every 10 s",
+		Change: func(s *harness.Scenario) {
+			s.App.PreStopSleep = 5 * time.Second
+			s.Tries = 3 // a rollout may fall between two writes
+		},
+		Expect: []evidence.Expectation{verdict.DamageSeen().On(evidence.Fresh).Decides("C3")},
+	}, harness.Twin{
+		ID:     "slow-rules-awaited",
+		Claim:  "a sleep of 15 s loses no request where kube-proxy writes rules every 10 s",
+		Change: func(s *harness.Scenario) { s.App.PreStopSleep = 15 * time.Second },
+		Expect: []evidence.Expectation{verdict.RulesBeforeSigterm().Decides("C3"), verdict.NoFailures(), verdict.NoSlowReplies()},
+	})
 }

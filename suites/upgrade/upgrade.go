@@ -12,12 +12,60 @@ import (
 	"rollcall/fixtures"
 	"rollcall/harness"
 	"rollcall/harness/disruption"
+	"rollcall/harness/evidence"
 	"rollcall/harness/rollout"
+	"rollcall/harness/verdict"
 )
 
 // All lists the scenarios of this suite.
+//
+// An app that drains, and of which one pod at a time may be away, loses nothing whatever is done to its cluster: not while etcd and the API
+// server are replaced, for what routes requests needs neither; not when every kube-proxy starts anew, for its rules stay; not when a
+// kubelet does, for containers go on without it. But it takes that drains wait until everybody follows changes again: whoever watches the
+// API server asks again only after up to a minute, in which pods end that every node still routes to. Where workers are drained as soon as
+// the API server answers, as people do, whatever is lost is lost for want of that wait: at drains, and at whatever steps come while
+// nodes still route to those pods.
+//
+// An app that exits at once, and of which drains take all pods of a node together, loses requests there, and in its own rollout; every
+// other step costs none, so each loss is known by its step.
 func All() []harness.Scenario {
-	return []harness.Scenario{drainedUpgrade(), hurriedUpgrade(), undrainedUpgrade()}
+	return harness.Update(harness.Scenario{
+		App: fixtures.App{
+			Replicas: 3, MaxSurge: new(intstr.FromInt32(1)), MaxUnavailable: new(intstr.FromInt32(0)),
+			StartDelay: time.Second, PreStopSleep: 5 * time.Second, Linger: 2 * time.Second, OnTerm: fixtures.Drain,
+		},
+		Load:    harness.Load{Rate: 25}, // an upgrade lasts long, and a request every 40 ms sees each of its steps
+		Rollout: rollout.UpdateMeanwhile(before, after),
+		Own:     &harness.OwnCluster{Kubernetes: from, Upgrades: to},
+		Tries:   1, // what a drain takes at once is no matter of chance
+	}).Twins(harness.Twin{
+		ID: "drained-upgrade",
+		Claim: "upgrading Kubernetes twice fails no request of pods that sleep 5 s before SIGTERM when a budget lets one go at a time and " +
+			"each drain waits until controllers, kube-proxies and kubelets follow changes again",
+		Change: func(s *harness.Scenario) {
+			s.Disruption = toLatest(s.ID, "workers are drained for it", disruption.UpgradePath{})
+		},
+		Expect: []evidence.Expectation{verdict.NoFailures(), verdict.LossesAtSteps(lossLasts)},
+	}, harness.Twin{
+		ID:    "hurried-upgrade",
+		Claim: "upgrading Kubernetes fails requests of pods that sleep 5 s before SIGTERM at drains that begin once the API server answers",
+		Change: func(s *harness.Scenario) {
+			s.Disruption = toLatest(s.ID, "workers are drained for it as soon as the API server answers", disruption.UpgradePath{Hurries: true})
+		},
+		Expect: []evidence.Expectation{verdict.LostAtSteps(disruption.DrainStep).On(evidence.Fresh)},
+	}, harness.Twin{
+		ID: "undrained-upgrade",
+		Claim: "upgrading Kubernetes fails requests at drains and in the app's own rollout, and at no other step, when pods exit at once and " +
+			"no budget is asked",
+		Change: func(s *harness.Scenario) {
+			s.App.PreStopSleep, s.App.Linger, s.App.OnTerm = 0, 0, fixtures.Exit
+			s.Disruption = toLatest(s.ID, "workers are emptied for it at once", disruption.UpgradePath{Drain: disruption.Drain{Deletes: true}})
+		},
+		Expect: []evidence.Expectation{
+			verdict.LostAtSteps(disruption.DrainStep),
+			verdict.LossesAtSteps(lossLasts, disruption.DrainStep, disruption.RolloutStep),
+		},
+	})
 }
 
 // The way that the cluster goes.
@@ -28,9 +76,6 @@ var to = []string{"v1.36", "v1.37"}
 // Versions of the app, which is rolled out when the cluster has come to the first of its versions.
 const before, after = harness.OldVersion, harness.NewVersion
 
-// rate is low: an upgrade lasts long, and a request every 40 ms sees each of its steps.
-const rate = 25
-
 // Times of the harness's own: what it may take, and how long after a step has begun a request may be lost that the step costs. A
 // drain without a budget is over when the new pods are ready, which start on a busy host.
 const (
@@ -39,14 +84,12 @@ const (
 	lossLasts = time.Minute
 )
 
-// drains lets go of one pod at a time.
-func drains() disruption.Drain { return disruption.Drain{Budget: new(intstr.FromInt32(1))} }
-
-// toLatest is an upgrade all the way, with a rollout of the app in the middle.
+// toLatest is an upgrade all the way, with a rollout of the app in the middle. Drains let go of one pod at a time.
 func toLatest(id, does string, path disruption.UpgradePath) *disruption.Disruption {
+	path.Drain.Budget = new(intstr.FromInt32(1))
 	path.Versions, path.RollOut = to, rollOut
 	return &disruption.Disruption{
-		ID: id, Does: does, Nodes: []string{disruption.ControlPlane, disruption.Worker, disruption.Worker2},
+		ID: id, Does: "Kubernetes is upgraded twice, and " + does, Nodes: []string{disruption.ControlPlane, disruption.Worker, disruption.Worker2},
 		// A node whose kubelet starts may show as not ready for a moment, and what follows its pods' logs breaks; the API server is
 		// away twice for each version.
 		Expects: []string{"node-unready", "watch-blind", "pod-log-lost", "observer-lost"},
