@@ -10,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/client-go/kubernetes"
 
 	"rollcall/fixtures"
@@ -125,11 +126,11 @@ func (s *Steps) Workers(ctx context.Context) []string { return Must(s.by.Cluster
 func (s *Steps) Own() (cluster.Changeable, error) { return cluster.Ours(s.by.Cluster) }
 
 // StayingPods are the UIDs of the namespace's pods that are not terminating.
-func (s *Steps) StayingPods(ctx context.Context) map[types.UID]bool {
-	staying := map[types.UID]bool{}
+func (s *Steps) StayingPods(ctx context.Context) sets.Set[types.UID] {
+	staying := sets.New[types.UID]()
 	for _, p := range Must(s.Client.CoreV1().Pods(s.Namespace).List(ctx, metav1.ListOptions{})).Items {
 		if p.DeletionTimestamp == nil {
-			staying[p.UID] = true
+			staying.Insert(p.UID)
 		}
 	}
 	return staying

@@ -9,22 +9,13 @@ import (
 	"rollcall/harness/verdict"
 )
 
-// A fix is a way to keep the number of replicas out of a manifest.
-type fix struct {
-	id, claim   string
-	how         apply
-	first, next *int32 // replicas in the manifest when it is applied first, and from then on; nil is left out
-	drops       bool   // the size, so that the autoscaler has a write to make
-	expect      []evidence.Expectation
-}
-
 // held is what the autoscaler makes of the 1 pod that every app here is born with.
 const held = 4
 
-// manifests: seen, client-side apply removes replicas that it once wrote, whoever has written them since, and the
-// API server then fills in its default of 1: the 3 pods too many were being deleted 0.1 to 0.7 s after. Server-side apply
-// gives up no more than it owns, and the autoscaler's first write took the field over. An apply that drops the size comes when the
-// autoscaler has just looked: it and the Deployment controller do not wait for each other.
+// manifests are ways to keep the number of replicas out of a manifest. Seen, client-side apply removes replicas that it once wrote,
+// whoever has written them since, and the API server then fills in its default of 1: the 3 pods too many were being deleted 0.1 to 0.7 s
+// after. Server-side apply gives up no more than it owns, and the autoscaler's first write took the field over. An apply that drops the
+// size comes when the autoscaler has just looked: it and the Deployment controller do not wait for each other.
 func manifests() []harness.Scenario {
 	kept := []evidence.Expectation{
 		verdict.Fact("replicas after the apply", "4").Decides("C15.size"),
@@ -33,43 +24,42 @@ func manifests() []harness.Scenario {
 		verdict.MaxActive(5),
 		verdict.Fact("replicas after the next apply", "4"),
 	}
-	var scenarios []harness.Scenario
-	for _, f := range []fix{
-		{
-			id: "manifest-never-with-replicas",
-			claim: "applying a manifest that never named replicas keeps the size of 4 " +
-				"that the autoscaler gave",
-			how: clientSide, expect: kept,
+	return []harness.Scenario{{
+		ID:     "manifest-never-with-replicas",
+		Claim:  "applying a manifest that never named replicas keeps the size of 4 that the autoscaler gave",
+		Steps:  fix{how: clientSide}.run,
+		Expect: kept,
+	}, {
+		ID: "manifest-without-replicas-any-more",
+		Claim: "applying a manifest that no longer names replicas leaves 1 of 4 pods at once, " +
+			"until an autoscaler that had just looked looks again, the first time only",
+		Steps: fix{how: clientSide, first: new(int32(1)), drops: true}.run,
+		Expect: []evidence.Expectation{
+			verdict.Fact("replicas after the apply", "1").Decides("C15.size"),
+			verdict.Scaling("v1:1"),
+			verdict.Fact("fewest available pods", "1").Counting(evidence.FewestAvailable).Decides("C15.size"),
+			verdict.FactWithin("from the apply to the autoscaler's write", 0, look),
+			verdict.Fact("replicas after the next apply", "4"),
 		},
-		{
-			id: "manifest-without-replicas-any-more",
-			claim: "applying a manifest that no longer names replicas leaves 1 of 4 pods at once, " +
-				"until an autoscaler that had just looked looks again, the first time only",
-			how: clientSide, first: new(int32(1)), drops: true,
-			expect: []evidence.Expectation{
-				verdict.Fact("replicas after the apply", "1").Decides("C15.size"),
-				verdict.Scaling("v1:1"),
-				verdict.Fact("fewest available pods", "1").Counting(evidence.FewestAvailable).Decides("C15.size"),
-				verdict.FactWithin("from the apply to the autoscaler's write", 0, look),
-				verdict.Fact("replicas after the next apply", "4"),
-			},
-		},
-		{
-			id: "manifest-server-side",
-			claim: "applying a manifest that never named replicas keeps the size of 4 " +
-				"that the autoscaler gave, on the server's side too",
-			how: serverSide, expect: kept,
-		},
-		{
-			id: "manifest-server-side-without-replicas-any-more",
-			claim: "applying, on the server's side, a manifest that no longer names replicas keeps the size of 4 " +
-				"that the autoscaler gave and owns by then",
-			how: serverSide, first: new(int32(1)), expect: kept,
-		},
-	} {
-		scenarios = append(scenarios, harness.Scenario{ID: f.id, Claim: f.claim, Steps: f.run, Expect: f.expect})
-	}
-	return scenarios
+	}, {
+		ID:     "manifest-server-side",
+		Claim:  "applying a manifest that never named replicas keeps the size of 4 that the autoscaler gave, on the server's side too",
+		Steps:  fix{how: serverSide}.run,
+		Expect: kept,
+	}, {
+		ID: "manifest-server-side-without-replicas-any-more",
+		Claim: "applying, on the server's side, a manifest that no longer names replicas keeps the size of 4 " +
+			"that the autoscaler gave and owns by then",
+		Steps:  fix{how: serverSide, first: new(int32(1))}.run,
+		Expect: kept,
+	}}
+}
+
+// A fix is how a manifest without replicas is applied.
+type fix struct {
+	how   apply
+	first *int32 // replicas in the manifest when it is applied first; nil is left out
+	drops bool   // the size, so that the autoscaler has a write to make
 }
 
 func (f fix) run(ctx context.Context, steps *harness.Steps) {
@@ -77,8 +67,8 @@ func (f fix) run(ctx context.Context, steps *harness.Steps) {
 	if f.drops {
 		lookedAgain(ctx, steps)
 	}
-	reapplied(ctx, steps, f.how, manifest(steps, "v2", f.next), held)
-	d := f.how(ctx, steps, manifest(steps, "v1", f.next))
+	reapplied(ctx, steps, f.how, manifest(steps, "v2", nil), held)
+	d := f.how(ctx, steps, manifest(steps, "v1", nil))
 	steps.Note("replicas after the next apply", *d.Spec.Replicas)
 }
 

@@ -18,13 +18,11 @@ import (
 // A reapply is a manifest that names replicas, applied by `kubectl apply` to an app to which an autoscaler has
 // given another size.
 type reapply struct {
-	id, claim string
-	live      int32  // pods before
-	least     int32  // the autoscaler's minReplicas
-	replicas  int32  // in the manifest, from the beginning
-	version   string // in the manifest; v1 is what runs
-	keeps     bool   // the manifest allows no pod to be unavailable
-	expect    []evidence.Expectation
+	live     int32  // pods before
+	least    int32  // the autoscaler's minReplicas
+	replicas int32  // in the manifest, from the beginning
+	version  string // in the manifest; v1 is what runs
+	keeps    bool   // the manifest allows no pod to be unavailable
 }
 
 // reapplies: a Deployment whose size changes is scaled before it is rolled out, in one step, and no limit of the
@@ -33,76 +31,67 @@ type reapply struct {
 // 6 pods were ready 3 to 11 s later, as busy as the machine was. It and the Deployment controller do not wait for each other: a
 // manifest below its minimum is applied when it has just looked, so that the drop is over when it looks again, after 15 s.
 func reapplies() []harness.Scenario {
-	var scenarios []harness.Scenario
-	for _, r := range []reapply{
-		{
-			id: "reapply-below-the-minimum",
-			claim: "applying a manifest that names 1 replica leaves 1 of 12 pods at once, " +
-				"and without metrics an autoscaler that had just looked restores its minimum",
-			live: 12, least: 6, replicas: 1, version: "v2",
-			expect: []evidence.Expectation{
-				verdict.Fact("replicas after the apply", "1").Decides("C15.size"),
-				verdict.Scaling("v1:1", "v2:1").Decides("C11.kills"),
-				verdict.Fact("fewest available pods", "1").Counting(evidence.FewestAvailable).Decides("C11.kills"),
-				verdict.FactWithin("from the apply to the fewest", 0, 5*time.Second).Decides("C11.kills"),
-				verdict.FactWithin("from the apply to the autoscaler's write", 0, look),
-				verdict.FactWithin("from the apply to the minimum again", 0, time.Minute),
-				verdict.Fact(word, "New size: 6; reason: Current number of replicas below Spec.MinReplicas").Decides("C11.minimum", "C15.floor"),
-			},
+	return []harness.Scenario{{
+		ID: "reapply-below-the-minimum",
+		Claim: "applying a manifest that names 1 replica leaves 1 of 12 pods at once, " +
+			"and without metrics an autoscaler that had just looked restores its minimum",
+		Steps: reapply{live: 12, least: 6, replicas: 1, version: "v2"}.run,
+		Expect: []evidence.Expectation{
+			verdict.Fact("replicas after the apply", "1").Decides("C15.size"),
+			verdict.Scaling("v1:1", "v2:1").Decides("C11.kills"),
+			verdict.Fact("fewest available pods", "1").Counting(evidence.FewestAvailable).Decides("C11.kills"),
+			verdict.FactWithin("from the apply to the fewest", 0, 5*time.Second).Decides("C11.kills"),
+			verdict.FactWithin("from the apply to the autoscaler's write", 0, look),
+			verdict.FactWithin("from the apply to the minimum again", 0, time.Minute),
+			verdict.Fact(word, "New size: 6; reason: Current number of replicas below Spec.MinReplicas").Decides("C11.minimum", "C15.floor"),
 		},
-		{
-			id: "reapply-unchanged",
-			claim: "applying the manifest that is running, and that names 1 replica, leaves 1 of 12 pods at once, " +
-				"until an autoscaler that had just looked looks again, though nothing is rolled out",
-			live: 12, least: 6, replicas: 1, version: "v1",
-			expect: []evidence.Expectation{
-				verdict.Fact("replicas after the apply", "1"),
-				verdict.Scaling("v1:1", "v1:6").Decides("C11.kills"),
-				verdict.Fact("fewest available pods", "1").Counting(evidence.FewestAvailable).Decides("C11.kills"),
-				verdict.FactWithin("from the apply to the fewest", 0, 5*time.Second),
-				verdict.FactWithin("from the apply to the autoscaler's write", 0, look),
-			},
+	}, {
+		ID: "reapply-unchanged",
+		Claim: "applying the manifest that is running, and that names 1 replica, leaves 1 of 12 pods at once, " +
+			"until an autoscaler that had just looked looks again, though nothing is rolled out",
+		Steps: reapply{live: 12, least: 6, replicas: 1, version: "v1"}.run,
+		Expect: []evidence.Expectation{
+			verdict.Fact("replicas after the apply", "1"),
+			verdict.Scaling("v1:1", "v1:6").Decides("C11.kills"),
+			verdict.Fact("fewest available pods", "1").Counting(evidence.FewestAvailable).Decides("C11.kills"),
+			verdict.FactWithin("from the apply to the fewest", 0, 5*time.Second),
+			verdict.FactWithin("from the apply to the autoscaler's write", 0, look),
 		},
-		{
-			id:    "reapply-at-the-minimum",
-			claim: "applying a manifest that names 1 replica leaves 1 of 4 pods at once, and without metrics an autoscaler of 1 or more keeps it",
-			live:  4, least: 1, replicas: 1, version: "v2",
-			expect: []evidence.Expectation{
-				verdict.Fact("replicas after the apply", "1"),
-				verdict.Scaling("v1:1", "v2:1").Decides("C13"),
-				verdict.Fact("fewest available pods", "1").Counting(evidence.FewestAvailable).Decides("C13"),
-				verdict.FactWithin("from the apply to the fewest", 0, 5*time.Second),
-				verdict.Fact(afterwards, "1").Decides("C13"),
-			},
+	}, {
+		ID:    "reapply-at-the-minimum",
+		Claim: "applying a manifest that names 1 replica leaves 1 of 4 pods at once, and without metrics an autoscaler of 1 or more keeps it",
+		Steps: reapply{live: 4, least: 1, replicas: 1, version: "v2"}.run,
+		Expect: []evidence.Expectation{
+			verdict.Fact("replicas after the apply", "1"),
+			verdict.Scaling("v1:1", "v2:1").Decides("C13"),
+			verdict.Fact("fewest available pods", "1").Counting(evidence.FewestAvailable).Decides("C13"),
+			verdict.FactWithin("from the apply to the fewest", 0, 5*time.Second),
+			verdict.Fact(afterwards, "1").Decides("C13"),
 		},
-		{
-			id:    "reapply-the-same-size",
-			claim: "applying a manifest that names as many replicas as there are and allows none to be unavailable keeps them through the rolling update, and without metrics after it",
-			live:  4, least: 1, replicas: 4, version: "v2", keeps: true,
-			expect: []evidence.Expectation{
-				verdict.Fact("replicas after the apply", "4"),
-				verdict.Scaling("v2:1", "v1:3", "v2:2", "v1:2").Decides("C14"),
-				verdict.MinAvailable(4).Decides("C14"),
-				verdict.MaxActive(5),
-				verdict.Fact(afterwards, "4").Decides("C14"),
-			},
+	}, {
+		ID: "reapply-the-same-size",
+		Claim: "applying a manifest that names as many replicas as there are and allows none to be unavailable keeps them through the " +
+			"rolling update, and without metrics after it",
+		Steps: reapply{live: 4, least: 1, replicas: 4, version: "v2", keeps: true}.run,
+		Expect: []evidence.Expectation{
+			verdict.Fact("replicas after the apply", "4"),
+			verdict.Scaling("v2:1", "v1:3", "v2:2", "v1:2").Decides("C14"),
+			verdict.MinAvailable(4).Decides("C14"),
+			verdict.MaxActive(5),
+			verdict.Fact(afterwards, "4").Decides("C14"),
 		},
-		{
-			id:    "reapply-a-smaller-size",
-			claim: "applying a manifest that names 4 replicas cuts 8 pods to 4 at once, before anything is rolled out",
-			live:  8, least: 1, replicas: 4, version: "v2",
-			expect: []evidence.Expectation{
-				verdict.Fact("replicas after the apply", "4"),
-				verdict.Scaling("v1:4", "v2:1", "v1:3", "v2:2").Decides("C14"),
-				verdict.Fact("fewest available pods", "3").Counting(evidence.FewestAvailable).Decides("C14"),
-				verdict.FactWithin("from the apply to the fewest", 0, 5*time.Second),
-				verdict.Fact(afterwards, "4").Decides("C14"),
-			},
+	}, {
+		ID:    "reapply-a-smaller-size",
+		Claim: "applying a manifest that names 4 replicas cuts 8 pods to 4 at once, before anything is rolled out",
+		Steps: reapply{live: 8, least: 1, replicas: 4, version: "v2"}.run,
+		Expect: []evidence.Expectation{
+			verdict.Fact("replicas after the apply", "4"),
+			verdict.Scaling("v1:4", "v2:1", "v1:3", "v2:2").Decides("C14"),
+			verdict.Fact("fewest available pods", "3").Counting(evidence.FewestAvailable).Decides("C14"),
+			verdict.FactWithin("from the apply to the fewest", 0, 5*time.Second),
+			verdict.Fact(afterwards, "4").Decides("C14"),
 		},
-	} {
-		scenarios = append(scenarios, harness.Scenario{ID: r.id, Claim: r.claim, Steps: r.run, Expect: r.expect})
-	}
-	return scenarios
+	}}
 }
 
 func (r reapply) run(ctx context.Context, steps *harness.Steps) {

@@ -40,23 +40,18 @@ type glance struct {
 
 // lookedFirst returns when an autoscaler that was just created has looked: until it looks again, 15 s pass.
 func lookedFirst(ctx context.Context, steps *harness.Steps, created *autoscalingv2.HorizontalPodAutoscaler) {
-	harness.Check(lookedAfter(ctx, ctx, steps, glance{version: created.ResourceVersion}))
+	made := glance{version: created.ResourceVersion}
+	harness.Check(poll.Until(ctx, 100*time.Millisecond, func() (bool, error) { return glanced(ctx, steps) != made, nil }))
 }
 
 // lookedAgain returns when the app's autoscaler has looked once more from now on. Where it has metrics, and they are as before, nothing
 // tells of that but the time.
 func lookedAgain(ctx context.Context, steps *harness.Steps) {
 	last := glanced(ctx, steps)
-	limited, cancel := context.WithTimeout(ctx, look)
-	defer cancel()
-	if lookedAfter(ctx, limited, steps, last) != nil { // the time is over
-		harness.Check(context.Cause(ctx))
-	}
-}
-
-// lookedAfter returns when the autoscaler has looked since, or limited is done.
-func lookedAfter(ctx, limited context.Context, steps *harness.Steps, last glance) error {
-	return poll.Until(limited, 100*time.Millisecond, func() (bool, error) { return glanced(ctx, steps) != last, nil })
+	since := time.Now()
+	harness.Check(poll.Until(ctx, 100*time.Millisecond, func() (bool, error) {
+		return glanced(ctx, steps) != last || time.Since(since) > look, nil
+	}))
 }
 
 func glanced(ctx context.Context, steps *harness.Steps) glance {
@@ -78,17 +73,12 @@ func scaled(ctx context.Context, steps *harness.Steps, replicas int32) {
 // restores is how long an autoscaler has to restore a size, our own choice: it looks every 15 s, and what it lacks it may give in steps.
 const restores = 2 * time.Minute
 
-// reapplied applies a manifest to the app at v1 and returns when that version serves with so many pods, or never will, and every old one
-// is gone. It notes what became of the size in between, and when.
-func reapplied(ctx context.Context, steps *harness.Steps, how apply, next *appsv1.Deployment, finally int32) {
-	dropped(ctx, steps, how, next, finally)
-}
-
 // A drop is the time from when the fewest pods were available until the autoscaler wrote another size.
 type drop struct{ from, to time.Time }
 
-// dropped is reapplied, and says when the fewest pods were available.
-func dropped(ctx context.Context, steps *harness.Steps, how apply, next *appsv1.Deployment, finally int32) drop {
+// reapplied applies a manifest to the app at v1 and returns when that version serves with so many pods, or never will, and every old one
+// is gone. It notes what became of the size in between, and when.
+func reapplied(ctx context.Context, steps *harness.Steps, how apply, next *appsv1.Deployment, finally int32) drop {
 	version := next.Spec.Template.Labels[fixtures.VersionLabel]
 	steps.Mark(evidence.RolloutBegun)
 	applied := time.Now()

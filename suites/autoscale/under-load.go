@@ -80,7 +80,7 @@ func keepBusy(ctx context.Context, steps *harness.Steps, app fixtures.App) {
 	steps.Steadily(ctx, 10*time.Second, func(s observe.State) bool { return serves(s, "v1", mostBusy) })
 	lookedAgain(ctx, steps)
 	applied := time.Now()
-	left := dropped(ctx, steps, clientSide, app.Deployment(steps.Into, "v2"), mostBusy)
+	left := reapplied(ctx, steps, clientSide, app.Deployment(steps.Into, "v2"), mostBusy)
 	sameSize(ctx, steps, app, mostBusy)
 	sent, failed := clients.Stop()
 	stopped := time.Now()

@@ -20,44 +20,37 @@ import (
 // (Kubernetes v1.36.0, pkg/kubelet/kuberuntime/kuberuntime_container.go, generateContainerConfig), or with a dollar sign before a letter
 // of more than one byte, which they cut in two (v1.35.0, third_party/forked/golang/expansion/expand.go).
 func environments() []harness.Scenario {
-	const (
-		waiting = "what a container waits for"
-		key     = "bytes"
-	)
-	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "binary", Labels: fixtures.Labels("binary")},
-		Data: map[string][]byte{key: {0xff, 0xfe}}}
-	var scenarios []harness.Scenario
-	for _, row := range []struct {
-		id, claim string
-		env       corev1.EnvVar
-		bug       evidence.Bug
-	}{
-		{"environment-binary-secret", "a pod starts with a variable from a Secret that is no text",
+	const name, key = "binary", "bytes"
+	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: name, Labels: fixtures.Labels(name)}, Data: map[string][]byte{key: {0xff, 0xfe}}}
+	return []harness.Scenario{
+		environment("environment-binary-secret", "a pod starts with a variable from a Secret that is no text", secret,
 			corev1.EnvVar{Name: "BINARY", ValueFrom: &corev1.EnvVarSource{SecretKeyRef: &corev1.SecretKeySelector{
-				LocalObjectReference: corev1.LocalObjectReference{Name: secret.Name}, Key: key}}},
-			evidence.Bug{Issue: 139132, Affected: []evidence.Releases{{Since: "1.34.0", Before: "1.34.9"}, {Since: "1.35.0", Before: "1.35.6"},
-				{Since: "1.36.0", Before: "1.36.2"}}, Fixed: "1.36.2"}},
-		{"environment-dollar", "a pod starts with a variable that has a dollar sign before an accented letter",
+				LocalObjectReference: corev1.LocalObjectReference{Name: name}, Key: key}}},
+			evidence.Bug{Issue: 139132, Component: kubelet, Affected: []evidence.Releases{{Since: "1.34.0", Before: "1.34.9"},
+				{Since: "1.35.0", Before: "1.35.6"}, {Since: "1.36.0", Before: "1.36.2"}}, Fixed: "1.36.2"}),
+		environment("environment-dollar", "a pod starts with a variable that has a dollar sign before an accented letter", nil,
 			corev1.EnvVar{Name: "DOLLAR", Value: "$é"},
-			evidence.Bug{Issue: 136323, Affected: []evidence.Releases{{Since: "1.34.0", Before: "1.34.4"}, {Since: "1.35.0", Before: "1.35.1"}},
-				Fixed: "1.35.1"}},
-	} {
-		app := fixtures.App{Replicas: 2, Env: &row.env, OnTerm: fixtures.Drain}
-		row.bug.Component = kubelet
-		scenarios = append(scenarios, harness.Scenario{
-			ID: row.id, Claim: row.claim, App: app, Bug: byFact(waiting, row.bug),
-			Steps: func(ctx context.Context, steps *harness.Steps) {
-				if row.env.ValueFrom != nil {
-					harness.Must(steps.Client.CoreV1().Secrets(steps.Namespace).Create(ctx, secret, metav1.CreateOptions{}))
-				}
-				deployments := steps.Client.AppsV1().Deployments(steps.Namespace)
-				harness.Must(deployments.Create(ctx, app.Deployment(steps.Into, "v1"), metav1.CreateOptions{}))
-				steps.Note(waiting, startError(ctx, steps, app))
-			},
-			Expect: []evidence.Expectation{verdict.Fact(waiting, "nothing")},
-		})
+			evidence.Bug{Issue: 136323, Component: kubelet, Affected: []evidence.Releases{{Since: "1.34.0", Before: "1.34.4"},
+				{Since: "1.35.0", Before: "1.35.1"}}, Fixed: "1.35.1"}),
 	}
-	return scenarios
+}
+
+// environment is an app with a variable, and with the Secret that it is from, if it is from one.
+func environment(id, claim string, secret *corev1.Secret, env corev1.EnvVar, bug evidence.Bug) harness.Scenario {
+	const waiting = "what a container waits for"
+	app := fixtures.App{Replicas: 2, Env: &env, OnTerm: fixtures.Drain}
+	return harness.Scenario{
+		ID: id, Claim: claim, App: app, Bug: byFact(waiting, bug),
+		Steps: func(ctx context.Context, steps *harness.Steps) {
+			if secret != nil {
+				harness.Must(steps.Client.CoreV1().Secrets(steps.Namespace).Create(ctx, secret, metav1.CreateOptions{}))
+			}
+			deployments := steps.Client.AppsV1().Deployments(steps.Namespace)
+			harness.Must(deployments.Create(ctx, app.Deployment(steps.Into, "v1"), metav1.CreateOptions{}))
+			steps.Note(waiting, startError(ctx, steps, app))
+		},
+		Expect: []evidence.Expectation{verdict.Fact(waiting, "nothing")},
+	}
 }
 
 // startError is nothing when every replica is ready, or the first error by which a kubelet could not make a container, and on which node.

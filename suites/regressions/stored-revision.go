@@ -53,15 +53,9 @@ func storedRevision() harness.Scenario {
 			before := steps.StayingPods(ctx)
 			storeAsOlder(ctx, steps, own, set)
 			steps.Pause(ctx, watched)
-			after := steps.StayingPods(ctx)
-			kept := 0
-			for id := range before {
-				if after[id] {
-					kept++
-				}
-			}
+			gone := before.Difference(steps.StayingPods(ctx))
 			steps.Note(revisions, len(revisionsOf(ctx, steps, set)))
-			steps.Note(replaced, fmt.Sprintf("%d of %d", len(before)-kept, len(before)))
+			steps.Note(replaced, fmt.Sprintf("%d of %d", gone.Len(), before.Len()))
 		},
 		Expect: []evidence.Expectation{verdict.Fact(revisions, "1"), verdict.Fact(replaced, "0 of 3")},
 	}

@@ -18,46 +18,37 @@ import (
 // pkg/controller/deployment/util/deployment_util.go, DeploymentProgressing). Four pods that take 10 s each, and what a busy node takes,
 // are no fault within 30 s, though the rollout takes 40 s; one that takes 35 s is, and the rollout goes on and succeeds.
 func deadline() []harness.Scenario {
+	return []harness.Scenario{
+		slowRollout("deadline-renewed", "a rollout may take longer than its progress deadline when each of its pods takes less",
+			4, 10*time.Second, "false"),
+		slowRollout("deadline-exceeded", "a pod that takes longer than the progress deadline has it exceeded, and the rollout succeeds all the same",
+			1, 35*time.Second, "true"),
+	}
+}
+
+func slowRollout(id, claim string, replicas int32, startup time.Duration, isExceeded string) harness.Scenario {
 	const limit = 30 * time.Second
 	const exceeded, took = "the deadline was said to be exceeded", "time until all pods are new"
-	var scenarios []harness.Scenario
-	for _, row := range []struct {
-		id, claim string
-		replicas  int32
-		startup   time.Duration
-		exceeded  string
-	}{
-		{"deadline-renewed", "a rollout may take longer than its progress deadline when each of its pods takes less",
-			4, 10 * time.Second, "false"},
-		{"deadline-exceeded", "a pod that takes longer than the progress deadline has it exceeded, and the rollout succeeds all the same",
-			1, 35 * time.Second, "true"},
-	} {
-		app := fixtures.App{Replicas: row.replicas, MaxSurge: new(intstr.FromInt32(1)), MaxUnavailable: percent(0), MinReady: time.Second}
-		total := time.Duration(row.replicas) * row.startup
-		scenarios = append(scenarios, harness.Scenario{
-			ID: row.id, Claim: row.claim, Lasts: 30*time.Second + total,
-			Steps: func(ctx context.Context, steps *harness.Steps) {
-				steps.Deploy(ctx, app, "v1")
-				next, began, was := app, time.Now(), false
-				next.StartDelay = row.startup
-				written := change(ctx, steps, func(d *appsv1.Deployment) {
-					to(steps, next, "v2")(d)
-					d.Spec.ProgressDeadlineSeconds = new(int32(limit / time.Second))
-				})
-				done := completed(written)
-				steps.Until(ctx, func(s observe.State) bool {
-					d := s.Deployments[written.Name]
-					was = was || d != nil && condition(d, appsv1.DeploymentProgressing).Reason == "ProgressDeadlineExceeded"
-					return done(s)
-				})
-				steps.Note(exceeded, was)
-				steps.Note(took, time.Since(began))
-			},
-			Expect: []evidence.Expectation{
-				verdict.Fact(exceeded, row.exceeded),
-				verdict.FactWithin(took, total, 5*time.Minute),
-			},
-		})
+	app := fixtures.App{Replicas: replicas, MaxSurge: new(intstr.FromInt32(1)), MaxUnavailable: percent(0), MinReady: time.Second}
+	total := time.Duration(replicas) * startup
+	return harness.Scenario{
+		ID: id, Claim: claim, Lasts: 30*time.Second + total,
+		Steps: func(ctx context.Context, steps *harness.Steps) {
+			steps.Deploy(ctx, app, "v1")
+			next, began, was := app, time.Now(), false
+			next.StartDelay = startup
+			written := change(ctx, steps, func(d *appsv1.Deployment) {
+				to(steps, next, "v2")(d)
+				d.Spec.ProgressDeadlineSeconds = new(int32(limit / time.Second))
+			})
+			done := completed(written)
+			steps.Until(ctx, func(s observe.State) bool {
+				was = was || condition(s.Deployments[written.Name], appsv1.DeploymentProgressing).Reason == deadlineExceeded
+				return done(s)
+			})
+			steps.Note(exceeded, was)
+			steps.Note(took, time.Since(began))
+		},
+		Expect: []evidence.Expectation{verdict.Fact(exceeded, isExceeded), verdict.FactWithin(took, total, 5*time.Minute)},
 	}
-	return scenarios
 }

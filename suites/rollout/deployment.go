@@ -21,6 +21,9 @@ const (
 	revisionsAnnotation = "deployment.kubernetes.io/revision-history" // on a ReplicaSet: revisions it was before
 )
 
+// deadlineExceeded is the reason of a Deployment that made no progress for as long as its deadline allows.
+const deadlineExceeded = "ProgressDeadlineExceeded"
+
 // change edits the app's Deployment and returns it as the API server took it. The controller may write in between.
 func change(ctx context.Context, steps *harness.Steps, how func(*appsv1.Deployment)) *appsv1.Deployment {
 	return harness.Must(rollout.Edit(ctx, steps.Client.AppsV1().Deployments(steps.Namespace), fixtures.DefaultName, how))
@@ -61,7 +64,7 @@ func noteStuck(ctx context.Context, steps *harness.Steps, app fixtures.App, vers
 	steps.Until(ctx, func(s observe.State) bool {
 		stuck = s.Deployments[written.Name]
 		return stuck != nil && stuck.Status.ObservedGeneration >= written.Generation &&
-			condition(stuck, appsv1.DeploymentProgressing).Reason == "ProgressDeadlineExceeded"
+			condition(stuck, appsv1.DeploymentProgressing).Reason == deadlineExceeded
 	})
 	var kept, asked int32
 	for _, rs := range replicaSets(ctx, steps) {

@@ -2,14 +2,12 @@ package rollout
 
 import (
 	"context"
-	"fmt"
 	"strconv"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 
 	"rollcall/fixtures"
 	"rollcall/harness"
@@ -30,6 +28,7 @@ import (
 // fixtures.App, MinReady).
 func fullSurgeUnderQuota() harness.Scenario {
 	const replicas, quota = 4, 6
+	const waves = 20 * time.Second // longer than the waves take that do not stand still
 	app := fixtures.App{Replicas: replicas, MaxSurge: percent(100), MaxUnavailable: percent(0), ReadyDelay: 2 * time.Second}
 	return harness.Scenario{
 		ID: "full-surge-under-quota",
@@ -43,8 +42,8 @@ func fullSurgeUnderQuota() harness.Scenario {
 			steps.Mark(evidence.RolloutBegun)
 			update := rollout.Update("v1", "v2")
 			harness.Check(update.Begin(ctx, steps.Client, steps.Into, app))
-			refused, spare := false, room{of: quota, wanted: replicas}
-			spare.use(ctx, steps, func(s observe.State) bool {
+			refused, took := false, 0
+			done := func(s observe.State) bool {
 				c := condition(s.Deployments[fixtures.DefaultName], appsv1.DeploymentReplicaFailure)
 				if !refused && c.Status == corev1.ConditionTrue && s.Count("v2") >= quota-replicas { // which is seen apart
 					refused = true
@@ -52,7 +51,11 @@ func fullSurgeUnderQuota() harness.Scenario {
 					steps.Note("new pods at the first failure", s.Count("v2"))
 				}
 				return update.Settled(s, app) && s.Count("v1") == 0
-			})
+			}
+			for ; !steps.Within(ctx, waves, done); took++ {
+				change(ctx, steps, func(d *appsv1.Deployment) { d.Annotations["look-again"] = strconv.Itoa(took) })
+			}
+			steps.Note("annotations it took", took)
 			steps.Mark(evidence.OldGone)
 		},
 		Expect: []evidence.Expectation{
@@ -73,36 +76,4 @@ func limitPods(ctx context.Context, steps *harness.Steps, n int64) {
 	harness.Check(poll.Until(ctx, 100*time.Millisecond, func() (bool, error) {
 		return len(harness.Must(quotas.Get(ctx, quota.Name, metav1.GetOptions{})).Status.Hard) > 0, nil
 	}))
-}
-
-// A room is what is left of a quota, while pods of the new version are still wanted.
-type room struct {
-	of, wanted int
-	since      time.Time // zero: there is none, or none is wanted
-}
-
-// use waits until the rollout is done. Room that nothing has used for 10 s it gets used by an annotation on the
-// Deployment; how many that took it notes.
-func (r *room) use(ctx context.Context, steps *harness.Steps, done func(observe.State) bool) {
-	const idle = 10 * time.Second
-	look := func(s observe.State) bool {
-		switch left := len(s.Pods) < r.of && s.Count("v2") < r.wanted; {
-		case !left:
-			r.since = time.Time{}
-		case r.since.IsZero():
-			r.since = time.Now()
-		}
-		return done(s)
-	}
-	took := 0
-	for !steps.Within(ctx, idle, look) {
-		if r.since.IsZero() || time.Since(r.since) < idle {
-			continue
-		}
-		took++
-		annotation := fmt.Sprintf(`{"metadata":{"annotations":{"look-again":"%d"}}}`, took)
-		harness.Must(steps.Client.AppsV1().Deployments(steps.Namespace).Patch(ctx, fixtures.DefaultName, types.MergePatchType, []byte(annotation),
-			metav1.PatchOptions{}))
-	}
-	steps.Note("annotations it took", took)
 }

@@ -8,6 +8,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/sets"
 
 	"rollcall/fixtures"
 	"rollcall/harness"
@@ -55,7 +56,7 @@ func templateOnly() harness.Scenario {
 
 // noteRestart changes nothing but an annotation of the template, as `kubectl rollout restart` does (kubectl v0.37.2,
 // pkg/polymorphichelpers/objectrestarter.go), and notes what became of the first pods.
-func noteRestart(ctx context.Context, steps *harness.Steps, first map[types.UID]bool) {
+func noteRestart(ctx context.Context, steps *harness.Steps, first sets.Set[types.UID]) {
 	revise(ctx, steps, func(d *appsv1.Deployment) {
 		d.Spec.Template.Annotations = map[string]string{"kubectl.kubernetes.io/restartedAt": time.Now().Format(time.RFC3339)}
 	})
@@ -63,14 +64,8 @@ func noteRestart(ctx context.Context, steps *harness.Steps, first map[types.UID]
 }
 
 // noteStaying notes the revision that the Deployment is at, and how many of the first pods are not terminating.
-func noteStaying(ctx context.Context, steps *harness.Steps, first map[types.UID]bool, after string) {
+func noteStaying(ctx context.Context, steps *harness.Steps, first sets.Set[types.UID], after string) {
 	d := harness.Must(steps.Client.AppsV1().Deployments(steps.Namespace).Get(ctx, fixtures.DefaultName, metav1.GetOptions{}))
-	now := steps.StayingPods(ctx)
-	stay := 0
-	for uid := range first {
-		if now[uid] {
-			stay++
-		}
-	}
-	steps.Note("after "+after, fmt.Sprintf("revision %s, %d of %d first pods", d.Annotations[revisionAnnotation], stay, len(first)))
+	stay := first.Intersection(steps.StayingPods(ctx)).Len()
+	steps.Note("after "+after, fmt.Sprintf("revision %s, %d of %d first pods", d.Annotations[revisionAnnotation], stay, first.Len()))
 }

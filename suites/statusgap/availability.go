@@ -33,35 +33,30 @@ const (
 // unavailable, they are scaled away at once. The API tells of the readiness in whole seconds, and a kubelet may tell a second
 // late, so that up to two seconds are missing. Between availability and what kubectl says there is no timer.
 func availability() []harness.Scenario {
-	const margin, slack = 2 * time.Second, time.Second
-	var scenarios []harness.Scenario
-	for _, row := range []struct {
-		id, claim   string
-		minReady    time.Duration
-		unavailable int32
-		expect      evidence.Expectation
-	}{
-		{id: "availability-at-once",
-			claim: "rollout status reports success as soon as the last new pod is ready and the old replicas are scaled away, and not before",
-			expect: verdict.Fact(saidOldLeft, `Waiting for deployment "echo" rollout to finish: 1 old replicas are pending termination...`,
-				`Waiting for deployment "echo" rollout to finish: 2 old replicas are pending termination...`)},
-		{id: "availability-after-min-ready",
-			claim:    "with minReadySeconds of 10 rollout status reports success 10 s after the last new pod is ready, though no old replica is left",
-			minReady: 10 * time.Second, unavailable: 2,
-			expect: verdict.Fact(saidNewShort, `Waiting for deployment "echo" rollout to finish: 0 of 2 updated replicas are available...`,
-				`Waiting for deployment "echo" rollout to finish: 1 of 2 updated replicas are available...`)},
-	} {
-		app := fixtures.App{Replicas: 2, MaxSurge: new(intstr.FromInt32(2)), MaxUnavailable: new(intstr.FromInt32(row.unavailable)),
-			MinReady: row.minReady, OnTerm: fixtures.Drain}
-		scenarios = append(scenarios, harness.Scenario{ID: row.id, Claim: row.claim, App: app,
-			Steps: func(ctx context.Context, steps *harness.Steps) { becomeAvailable(ctx, steps, app) },
-			Expect: []evidence.Expectation{
-				verdict.FactWithin(untilDone, max(0, row.minReady-margin), row.minReady+slack).Decides("C4"),
-				row.expect.Decides("C4"),
-			},
-		})
+	return []harness.Scenario{
+		availableAfter("availability-at-once",
+			"rollout status reports success as soon as the last new pod is ready and the old replicas are scaled away, and not before",
+			0, 0, verdict.Fact(saidOldLeft, `Waiting for deployment "echo" rollout to finish: 1 old replicas are pending termination...`,
+				`Waiting for deployment "echo" rollout to finish: 2 old replicas are pending termination...`)),
+		availableAfter("availability-after-min-ready",
+			"with minReadySeconds of 10 rollout status reports success 10 s after the last new pod is ready, though no old replica is left",
+			10*time.Second, 2, verdict.Fact(saidNewShort, `Waiting for deployment "echo" rollout to finish: 0 of 2 updated replicas are available...`,
+				`Waiting for deployment "echo" rollout to finish: 1 of 2 updated replicas are available...`)),
 	}
-	return scenarios
+}
+
+func availableAfter(id, claim string, minReady time.Duration, unavailable int32, said evidence.Expectation) harness.Scenario {
+	const margin, slack = 2 * time.Second, time.Second
+	app := fixtures.App{Replicas: 2, MaxSurge: new(intstr.FromInt32(2)), MaxUnavailable: new(intstr.FromInt32(unavailable)),
+		MinReady: minReady, OnTerm: fixtures.Drain}
+	return harness.Scenario{
+		ID: id, Claim: claim, App: app,
+		Steps: func(ctx context.Context, steps *harness.Steps) { becomeAvailable(ctx, steps, app) },
+		Expect: []evidence.Expectation{
+			verdict.FactWithin(untilDone, max(0, minReady-margin), minReady+slack).Decides("C4"),
+			said.Decides("C4"),
+		},
+	}
 }
 
 // becomeAvailable rolls the app out and notes when kubectl says that it is done, and what it says before.

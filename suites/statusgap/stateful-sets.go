@@ -34,50 +34,42 @@ const (
 // server whose feature gate is off (KEP-961): on since 1.35.0, off from 1.35.4 on for what it broke (kubernetes/kubernetes
 // issue 137409: with podManagementPolicy Parallel, which is not asked for here, the rollout stands still), on again since 1.37.
 func statefulSets() []harness.Scenario {
-	const replicas = 3
-	var scenarios []harness.Scenario
-	for _, row := range []struct {
-		id, claim string
-		strategy  appsv1.StatefulSetUpdateStrategy
-		old       int // pods that the rollout leaves
-		expect    []evidence.Expectation
-	}{
-		{id: "stateful-sets-ordered", claim: "a StatefulSet replaces its pods from the last to the first, one at a time",
-			expect: []evidence.Expectation{verdict.Fact(replaced, "echo-2 echo-1 echo-0").Decides("C7.clean-cut"), verdict.Fact(together, "1"),
-				verdict.MinAvailable(replicas - 1), verdict.Fact(oldLeft, "0"),
-				verdict.Fact(kubectlSays, "partitioned roll out complete: 3 new pods have been updated..."), verdict.Fact(revisionDone, "true")}},
-		{id: "stateful-sets-partitioned", claim: "a partition of 2 replaces one of three pods, and rollout status calls that complete",
-			strategy: appsv1.StatefulSetUpdateStrategy{Type: appsv1.RollingUpdateStatefulSetStrategyType,
-				RollingUpdate: &appsv1.RollingUpdateStatefulSetStrategy{Partition: new(int32(2))}},
-			old: 2,
-			expect: []evidence.Expectation{verdict.Fact(replaced, "echo-2"), verdict.Fact(oldLeft, "2"),
-				verdict.Fact(kubectlSays, "partitioned roll out complete: 1 new pods have been updated...").Decides("C7.status"),
-				verdict.Fact(revisionDone, "false")}},
-		{id: "stateful-sets-by-hand", claim: "rollout status refuses a StatefulSet whose pods are replaced by hand (updateStrategy OnDelete)",
-			strategy: appsv1.StatefulSetUpdateStrategy{Type: appsv1.OnDeleteStatefulSetStrategyType},
-			old:      3,
-			expect: []evidence.Expectation{verdict.Fact(replaced, ""), verdict.Fact(oldLeft, "3"),
-				verdict.Fact(kubectlSays, "rollout status is only available for RollingUpdate strategy type").Decides("C7.status"),
-				verdict.Fact(revisionDone, "false")}},
-		{id: "stateful-sets-unavailable",
-			claim: "a StatefulSet that allows 2 pods to be missing replaces 2 at a time where the API server knows the field",
-			strategy: appsv1.StatefulSetUpdateStrategy{Type: appsv1.RollingUpdateStatefulSetStrategyType,
-				RollingUpdate: &appsv1.RollingUpdateStatefulSetStrategy{MaxUnavailable: new(intstr.FromInt32(2))}},
-			expect: []evidence.Expectation{
-				verdict.Fact(maxUnavailable, "2").Before("1.35.4").Since("1.35"),
-				verdict.Fact(together, "2").Decides("C7.clean-cut").Before("1.35.4").Since("1.35"),
-				verdict.Fact(maxUnavailable, "none").Before("1.37").Since("1.35.4"),
-				verdict.Fact(together, "1").Decides("C7.clean-cut").Before("1.37").Since("1.35.4"),
-				verdict.Fact(maxUnavailable, "2").Since("1.37"),
-				verdict.Fact(together, "2").Decides("C7.clean-cut").Since("1.37")}},
-	} {
-		app := fixtures.App{Replicas: replicas, MinReady: 2 * time.Second, OnTerm: fixtures.Drain}
-		scenarios = append(scenarios, harness.Scenario{ID: row.id, Claim: row.claim, App: app, Expect: row.expect,
-			Steps: func(ctx context.Context, steps *harness.Steps) {
-				replaceSet(ctx, steps, app, row.strategy, row.old)
-			}})
+	rolling := func(how appsv1.RollingUpdateStatefulSetStrategy) appsv1.StatefulSetUpdateStrategy {
+		return appsv1.StatefulSetUpdateStrategy{Type: appsv1.RollingUpdateStatefulSetStrategyType, RollingUpdate: &how}
 	}
-	return scenarios
+	return []harness.Scenario{
+		replacedSet("stateful-sets-ordered", "a StatefulSet replaces its pods from the last to the first, one at a time",
+			appsv1.StatefulSetUpdateStrategy{}, 0,
+			verdict.Fact(replaced, "echo-2 echo-1 echo-0").Decides("C7.clean-cut"), verdict.Fact(together, "1"),
+			verdict.MinAvailable(2), verdict.Fact(oldLeft, "0"),
+			verdict.Fact(kubectlSays, "partitioned roll out complete: 3 new pods have been updated..."), verdict.Fact(revisionDone, "true")),
+		replacedSet("stateful-sets-partitioned", "a partition of 2 replaces one of three pods, and rollout status calls that complete",
+			rolling(appsv1.RollingUpdateStatefulSetStrategy{Partition: new(int32(2))}), 2,
+			verdict.Fact(replaced, "echo-2"), verdict.Fact(oldLeft, "2"),
+			verdict.Fact(kubectlSays, "partitioned roll out complete: 1 new pods have been updated...").Decides("C7.status"),
+			verdict.Fact(revisionDone, "false")),
+		replacedSet("stateful-sets-by-hand", "rollout status refuses a StatefulSet whose pods are replaced by hand (updateStrategy OnDelete)",
+			appsv1.StatefulSetUpdateStrategy{Type: appsv1.OnDeleteStatefulSetStrategyType}, 3,
+			verdict.Fact(replaced, ""), verdict.Fact(oldLeft, "3"),
+			verdict.Fact(kubectlSays, "rollout status is only available for RollingUpdate strategy type").Decides("C7.status"),
+			verdict.Fact(revisionDone, "false")),
+		replacedSet("stateful-sets-unavailable",
+			"a StatefulSet that allows 2 pods to be missing replaces 2 at a time where the API server knows the field",
+			rolling(appsv1.RollingUpdateStatefulSetStrategy{MaxUnavailable: new(intstr.FromInt32(2))}), 0,
+			verdict.Fact(maxUnavailable, "2").Before("1.35.4").Since("1.35"),
+			verdict.Fact(together, "2").Decides("C7.clean-cut").Before("1.35.4").Since("1.35"),
+			verdict.Fact(maxUnavailable, "none").Before("1.37").Since("1.35.4"),
+			verdict.Fact(together, "1").Decides("C7.clean-cut").Before("1.37").Since("1.35.4"),
+			verdict.Fact(maxUnavailable, "2").Since("1.37"),
+			verdict.Fact(together, "2").Decides("C7.clean-cut").Since("1.37")),
+	}
+}
+
+// replacedSet is an update of a StatefulSet of three pods that leaves so many old ones.
+func replacedSet(id, claim string, strategy appsv1.StatefulSetUpdateStrategy, old int, expect ...evidence.Expectation) harness.Scenario {
+	app := fixtures.App{Replicas: 3, MinReady: 2 * time.Second, OnTerm: fixtures.Drain}
+	return harness.Scenario{ID: id, Claim: claim, App: app, Expect: expect,
+		Steps: func(ctx context.Context, steps *harness.Steps) { replaceSet(ctx, steps, app, strategy, old) }}
 }
 
 // replaceSet updates the app as a StatefulSet and notes what became of its pods until as many old ones are left, and

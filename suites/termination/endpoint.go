@@ -23,34 +23,25 @@ func endpoints() []harness.Scenario {
 	listed.Linger = 0
 
 	left := verdict.Between(evidence.PodDeleting, evidence.EndpointNotReady, -time.Second, 2*time.Second).Decides("C36")
-	var scenarios []harness.Scenario
-	for _, row := range []struct {
-		id, claim  string
-		app        fixtures.App
-		change     func(*corev1.Service, *corev1.Pod)
-		conditions []string
-		expect     []evidence.Expectation
-	}{
-		{id: "endpoint-serving",
-			claim: "the last endpoint of a Service stops being ready when its pod is deleted, and is serving until its pod ends",
-			app:   app, conditions: []string{"TTF FTT gone", "TTF FTT FFT gone"},
-			expect: []evidence.Expectation{left,
-				verdict.Fact(podEvents, "MODIFIED deletionTimestamp, MODIFIED phase Succeeded, DELETED").Decides("C35"),
-				verdict.Between(evidence.PodExited, evidence.PodUnready, 0, 4*time.Second)}},
-		{id: "endpoint-failing-readiness",
-			claim: "the last endpoint of a Service stops serving, while its pod runs on, when its app fails its readiness on SIGTERM",
-			app:   failing, conditions: []string{"TTF FTT FFT gone"},
-			expect: []evidence.Expectation{left, verdict.Between(evidence.PodSigterm, evidence.PodUnready, 0, 4*time.Second),
-				verdict.Between(evidence.PodUnready, evidence.PodExited, time.Second, 5*time.Second)}},
-		{id: "endpoint-published", claim: "an endpoint of a Service that publishes pods that are not ready is ready until its pod ends",
-			app: listed, change: published, conditions: []string{"TTF TTT gone", "TTF TTT TFT gone"},
-			expect: []evidence.Expectation{verdict.Between(evidence.PodExited, evidence.EndpointNotReady, 0, 4*time.Second)}},
-	} {
-		said := verdict.Fact(conditions, row.conditions...).Decides("C36")
-		scenarios = append(scenarios, ending{app: row.app, change: row.change}.scenario(row.id, row.claim,
-			append(row.expect, said)...))
+	said := func(either ...string) evidence.Expectation { return verdict.Fact(conditions, either...).Decides("C36") }
+	return []harness.Scenario{
+		ending{app: app}.scenario("endpoint-serving",
+			"the last endpoint of a Service stops being ready when its pod is deleted, and is serving until its pod ends",
+			left,
+			verdict.Fact(podEvents, "MODIFIED deletionTimestamp, MODIFIED phase Succeeded, DELETED").Decides("C35"),
+			verdict.Between(evidence.PodExited, evidence.PodUnready, 0, 4*time.Second),
+			said("TTF FTT gone", "TTF FTT FFT gone")),
+		ending{app: failing}.scenario("endpoint-failing-readiness",
+			"the last endpoint of a Service stops serving, while its pod runs on, when its app fails its readiness on SIGTERM",
+			left,
+			verdict.Between(evidence.PodSigterm, evidence.PodUnready, 0, 4*time.Second),
+			verdict.Between(evidence.PodUnready, evidence.PodExited, time.Second, 5*time.Second),
+			said("TTF FTT FFT gone")),
+		ending{app: listed, change: published}.scenario("endpoint-published",
+			"an endpoint of a Service that publishes pods that are not ready is ready until its pod ends",
+			verdict.Between(evidence.PodExited, evidence.EndpointNotReady, 0, 4*time.Second),
+			said("TTF TTT gone", "TTF TTT TFT gone")),
 	}
-	return scenarios
 }
 
 func published(service *corev1.Service, _ *corev1.Pod) { service.Spec.PublishNotReadyAddresses = true }

@@ -24,40 +24,34 @@ func graces() []harness.Scenario {
 	outlasted.PreStopSleep, outlasted.PreStop, outlasted.Grace = 0, fixtures.HookExec("/echo", "sleep", "60s"), hook
 
 	const failed, succeeded = "Failed", "Succeeded"
-	var scenarios []harness.Scenario
-	for _, row := range []struct {
-		id, claim       string
-		app             fixtures.App
-		delete          metav1.DeleteOptions
-		sigterm, gone   time.Duration // after the deletion, and after SIGTERM
-		exitCode, phase string
-	}{
-		{id: "grace-ignored", claim: "an app that ignores SIGTERM, which comes after the hook, is killed when terminationGracePeriodSeconds is over",
-			app: stubborn, sigterm: hook, gone: grace - hook, exitCode: "137", phase: failed},
-		{id: "grace-filled", claim: "a hook as long as the grace leaves 2 s between SIGTERM and SIGKILL",
-			app: filled, sigterm: hook, gone: floor, exitCode: "137", phase: failed},
-		{id: "grace-outlasted", claim: "a hook longer than the grace is given up when the grace is over, and SIGKILL comes 2 s after SIGTERM",
-			app: outlasted, sigterm: hook, gone: floor, exitCode: "137", phase: failed},
-		{id: "grace-shortened", claim: "a deletion with a grace of 1 s gives the hook up after 1 s, and SIGKILL comes 2 s later",
-			app: stubborn, delete: metav1.DeleteOptions{GracePeriodSeconds: new(int64(1))},
-			sigterm: time.Second, gone: floor, exitCode: "137", phase: failed},
-		{id: "grace-unused", claim: "a pod without a hook gets SIGTERM at once, and has failed when its app exits with 143",
-			app: fixtures.App{Grace: grace, OnTerm: fixtures.Exit}, exitCode: "143", phase: failed},
-		{id: "grace-drained", claim: "a pod without a hook gets SIGTERM at once, and has succeeded when its app exits with 0",
-			app: fixtures.App{Grace: grace, OnTerm: fixtures.Drain}, exitCode: "0", phase: succeeded},
-	} {
-		expect := []evidence.Expectation{
-			after(evidence.PodDeleting, evidence.PodSigterm, row.sigterm).Decides("C34"),
-			after(evidence.PodSigterm, evidence.PodGone, row.gone),
-			verdict.Fact(exitCode, row.exitCode),
-			verdict.Fact(lastPhase, row.phase),
-		}
-		if row.exitCode == "137" {
-			expect = append(expect, verdict.Between(evidence.PodSigterm, evidence.PodKilled, row.gone-lastWord, row.gone+begin).Decides("C34"))
-		}
-		scenarios = append(scenarios, ending{app: row.app, delete: row.delete}.scenario(row.id, row.claim, expect...))
+	// A pod gets SIGTERM so long after its deletion, and is gone so long after that.
+	ended := func(id, claim string, e ending, sigterm, gone time.Duration, code, phase string) harness.Scenario {
+		return e.scenario(id, claim,
+			after(evidence.PodDeleting, evidence.PodSigterm, sigterm).Decides("C34"),
+			after(evidence.PodSigterm, evidence.PodGone, gone),
+			verdict.Fact(exitCode, code),
+			verdict.Fact(lastPhase, phase),
+		)
 	}
-	return append(scenarios, removalByForce())
+	killed := func(id, claim string, e ending, sigterm, gone time.Duration) harness.Scenario {
+		s := ended(id, claim, e, sigterm, gone, "137", failed)
+		s.Expect = append(s.Expect, verdict.Between(evidence.PodSigterm, evidence.PodKilled, gone-lastWord, gone+begin).Decides("C34"))
+		return s
+	}
+	return []harness.Scenario{
+		killed("grace-ignored", "an app that ignores SIGTERM, which comes after the hook, is killed when terminationGracePeriodSeconds is over",
+			ending{app: stubborn}, hook, grace-hook),
+		killed("grace-filled", "a hook as long as the grace leaves 2 s between SIGTERM and SIGKILL", ending{app: filled}, hook, floor),
+		killed("grace-outlasted", "a hook longer than the grace is given up when the grace is over, and SIGKILL comes 2 s after SIGTERM",
+			ending{app: outlasted}, hook, floor),
+		killed("grace-shortened", "a deletion with a grace of 1 s gives the hook up after 1 s, and SIGKILL comes 2 s later",
+			ending{app: stubborn, delete: metav1.DeleteOptions{GracePeriodSeconds: new(int64(1))}}, time.Second, floor),
+		ended("grace-unused", "a pod without a hook gets SIGTERM at once, and has failed when its app exits with 143",
+			ending{app: fixtures.App{Grace: grace, OnTerm: fixtures.Exit}}, 0, 0, "143", failed),
+		ended("grace-drained", "a pod without a hook gets SIGTERM at once, and has succeeded when its app exits with 0",
+			ending{app: fixtures.App{Grace: grace, OnTerm: fixtures.Drain}}, 0, 0, "0", succeeded),
+		removalByForce(),
+	}
 }
 
 // removalByForce: the API server first writes a deletionTimestamp with a grace of 0 s and then deletes the object, within 10 ms.

@@ -17,36 +17,31 @@ import (
 // v1.36.3, pkg/kubelet/lifecycle/handlers.go).
 func hooks() []harness.Scenario {
 	const wait = 6 * time.Second
-	var scenarios []harness.Scenario
-	for _, row := range []struct {
-		id, claim string
-		app       fixtures.App
-		change    func(*corev1.Service, *corev1.Pod)
-		lasts     time.Duration
-		fails     int // times it is reported to
-	}{
-		{id: "hook-exec", claim: "an exec hook holds SIGTERM back until its program has ended",
-			app: fixtures.App{PreStop: fixtures.HookExec("/echo", "sleep", wait.String())}, lasts: wait},
-		{id: "hook-exec-missing", claim: "an exec hook whose program the image lacks fails, and SIGTERM comes at once",
-			app: fixtures.App{PreStop: fixtures.HookExec("sleep", "20")}, fails: 1},
-		{id: "hook-http-get", claim: "an httpGet hook holds SIGTERM back until the app has answered",
-			app: fixtures.App{PreStop: fixtures.HookHTTPGet("/"), HandlerDelay: wait}, lasts: wait},
-		{id: "hook-http-get-unavailable", claim: "an httpGet hook that is answered 503 counts as a success",
-			app: fixtures.App{PreStop: fixtures.HookHTTPGet("/ready"), ReadyDelay: time.Hour}, change: readyWhenAlive},
-		{id: "hook-http-get-refused", claim: "an httpGet hook that nobody answers fails, and SIGTERM comes at once",
-			app: fixtures.App{PreStop: fixtures.HookHTTPGet("/")}, change: hookElsewhere, fails: 1},
-		{id: "hook-sleep", claim: "a sleep hook holds SIGTERM back for as long as it says",
-			app: fixtures.App{PreStop: fixtures.HookSleep(wait)}, lasts: wait},
-		{id: "hook-sleep-zero", claim: "a sleep hook of 0 s is allowed and holds nothing back",
-			app: fixtures.App{PreStop: fixtures.HookSleep(0)}},
-	} {
-		row.app.Linger = 2 * time.Second // what is said about its hook is in the API before it is gone
-		scenarios = append(scenarios, ending{app: row.app, change: row.change, fails: row.fails}.scenario(row.id, row.claim,
-			after(evidence.PodDeleting, evidence.PodSigterm, row.lasts).Decides("C33"),
-			verdict.Fact(failedHooks, strconv.Itoa(row.fails)),
-		))
+	return []harness.Scenario{
+		hook("hook-exec", "an exec hook holds SIGTERM back until its program has ended", wait,
+			ending{app: fixtures.App{PreStop: fixtures.HookExec("/echo", "sleep", wait.String())}}),
+		hook("hook-exec-missing", "an exec hook whose program the image lacks fails, and SIGTERM comes at once", 0,
+			ending{app: fixtures.App{PreStop: fixtures.HookExec("sleep", "20")}, fails: 1}),
+		hook("hook-http-get", "an httpGet hook holds SIGTERM back until the app has answered", wait,
+			ending{app: fixtures.App{PreStop: fixtures.HookHTTPGet("/"), HandlerDelay: wait}}),
+		hook("hook-http-get-unavailable", "an httpGet hook that is answered 503 counts as a success", 0,
+			ending{app: fixtures.App{PreStop: fixtures.HookHTTPGet("/ready"), ReadyDelay: time.Hour}, change: readyWhenAlive}),
+		hook("hook-http-get-refused", "an httpGet hook that nobody answers fails, and SIGTERM comes at once", 0,
+			ending{app: fixtures.App{PreStop: fixtures.HookHTTPGet("/")}, change: hookElsewhere, fails: 1}),
+		hook("hook-sleep", "a sleep hook holds SIGTERM back for as long as it says", wait,
+			ending{app: fixtures.App{PreStop: fixtures.HookSleep(wait)}}),
+		hook("hook-sleep-zero", "a sleep hook of 0 s is allowed and holds nothing back", 0,
+			ending{app: fixtures.App{PreStop: fixtures.HookSleep(0)}}),
 	}
-	return scenarios
+}
+
+// hook is the end of a pod whose hook lasts so long.
+func hook(id, claim string, lasts time.Duration, e ending) harness.Scenario {
+	e.app.Linger = 2 * time.Second // what is said about its hook is in the API before it is gone
+	return e.scenario(id, claim,
+		after(evidence.PodDeleting, evidence.PodSigterm, lasts).Decides("C33"),
+		verdict.Fact(failedHooks, strconv.Itoa(e.fails)),
+	)
 }
 
 // readyWhenAlive lets a pod serve while its app's own word is that it is not ready.
