@@ -47,32 +47,23 @@ func turns() harness.Scenario {
 		Steps: func(ctx context.Context, steps *harness.Steps) {
 			steps.Expose(ctx, app)
 			deployments := steps.Client.AppsV1().Deployments(steps.Namespace)
-			sized := func(listening, silentOnes int32) {
-				for _, d := range []struct {
-					app      fixtures.App
-					version  string
-					replicas int32
-				}{{app, "v1", listening}, {silent, "v2", silentOnes}} {
-					steps.Scale(ctx, d.app.StandaloneName(d.version), d.replicas)
-				}
-				steps.Until(ctx, func(s observe.State) bool {
-					return s.ReachesEverywhere("v1", int(listening)) && s.ReachesEverywhere("v2", int(silentOnes))
-				})
+			create := func(app fixtures.App, version string, replicas int32) {
+				harness.Must(deployments.Create(ctx, app.Standalone(steps.Into, version, replicas), metav1.CreateOptions{}))
 			}
-			for _, d := range []struct {
-				app      fixtures.App
-				version  string
-				replicas int32
-			}{{app, "v1", 0}, {silent, "v2", 0}, {unready, "v3", 1}} {
-				harness.Must(deployments.Create(ctx, d.app.Standalone(steps.Into, d.version, d.replicas), metav1.CreateOptions{}))
-			}
+			create(app, "v1", 0)
+			create(silent, "v2", 0)
+			create(unready, "v3", 1)
 			steps.Until(ctx, func(s observe.State) bool { return listedUnready(s, "v3") })
 			for _, step := range []struct {
 				listening, silent int32
 				requests          int
 				question          string
 			}{{3, 0, 30, listening}, {2, 1, 30, deaf}, {0, 0, 5, toNobody}} {
-				sized(step.listening, step.silent)
+				steps.Scale(ctx, app.StandaloneName("v1"), step.listening)
+				steps.Scale(ctx, silent.StandaloneName("v2"), step.silent)
+				steps.Until(ctx, func(s observe.State) bool {
+					return s.ReachesEverywhere("v1", int(step.listening)) && s.ReachesEverywhere("v2", int(step.silent))
+				})
 				if step.listening > 0 && step.silent == 0 { // with one that does not listen ipvs never lets several good replies follow each other
 					steps.Reach(ctx)
 				}

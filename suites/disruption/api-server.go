@@ -35,7 +35,7 @@ func apiServer() []harness.Scenario {
 			After: time.Second, Lasts: away + 60*time.Second, Do: disruption.Away(disruption.APIServer, away),
 		}, verdict.NoFailures(), verdict.StepInRollout(disruption.APIServer)),
 		steady("a node that does not reach the API server for 20 s fails no request", drained(), disruption.Disruption{
-			ID: "api-server-cut-off", Does: "worker does not reach the API server for 20 s", Nodes: []string{disruption.Worker},
+			ID: "api-server-cut-off", Does: "worker does not reach the API server for 20 s", Nodes: onWorker,
 			Lasts: 20 * time.Second, Do: disruption.CutFromAPI(disruption.Worker, 20*time.Second),
 		}, verdict.NoFailures()),
 		// Nobody but its kubelet hears of it, which starts a container that ended for the first time without waiting: long before the

@@ -14,7 +14,7 @@ func conntrack() []harness.Scenario {
 	return []harness.Scenario{
 		steady("a node that forgets its connections loses those that are open, once, and none that is opened later",
 			drained(), disruption.Disruption{
-				ID: "conntrack-flushed", Does: "worker forgets every connection", Nodes: []string{disruption.Worker}, Lasts: time.Second,
+				ID: "conntrack-flushed", Does: "worker forgets every connection", Nodes: onWorker, Lasts: time.Second,
 				Do: disruption.ConntrackFlushed(disruption.Worker),
 			},
 			verdict.DamageSeen().On(evidence.Reused).OnDisrupted(),

@@ -12,24 +12,23 @@ import (
 // containerd: containers are children of their shims and run on. A kubelet without a container runtime says that its node is not
 // ready after 30 s (maxWaitForContainerRuntime, pkg/kubelet/kubelet.go, v1.37), and its pods stay in the endpoints.
 func containerd() []harness.Scenario {
-	on := []string{disruption.Worker}
 	expects := []string{nodeUnready, podLogLost}
 	down := func(d time.Duration) disruption.Act {
 		return disruption.Lasting(d, disruption.Worker, "systemctl stop containerd", "systemctl start containerd")
 	}
 	return []harness.Scenario{
 		steady("a restart of containerd fails no request", drained(), disruption.Disruption{
-			ID: "containerd-restarted", Does: "containerd of worker is restarted", Nodes: on, Expects: expects, Lasts: 5 * time.Second,
+			ID: "containerd-restarted", Does: "containerd of worker is restarted", Nodes: onWorker, Expects: expects, Lasts: 5 * time.Second,
 			Do: disruption.Script(disruption.Worker, "systemctl restart containerd"),
 		}, verdict.NoFailures()),
 		steady("a node without containerd fails no request, though it is not ready", drained(), disruption.Disruption{
-			ID: "containerd-down", Does: "containerd of worker is down for 45 s", Nodes: on, Expects: expects, Lasts: 45 * time.Second,
+			ID: "containerd-down", Does: "containerd of worker is down for 45 s", Nodes: onWorker, Expects: expects, Lasts: 45 * time.Second,
 			Do: down(45 * time.Second),
 		}, verdict.NoFailures()),
 		steady("an app that is killed while its node has no containerd is not started again, and fails requests until its probe does",
 			onOneNode(), disruption.Disruption{
-				ID: "containerd-down-app-killed", Does: "an app on worker is killed while containerd is down for 10 s", Nodes: on, Expects: expects,
-				Lasts: 10 * time.Second, Do: disruption.Together(down(10*time.Second),
+				ID: "containerd-down-app-killed", Does: "an app on worker is killed while containerd is down for 10 s", Nodes: onWorker,
+				Expects: expects, Lasts: 10 * time.Second, Do: disruption.Together(down(10*time.Second),
 					disruption.Later(time.Second, disruption.AppKilled(disruption.Worker)),
 					// a kubelet that can starts it again within 2 s
 					disruption.Later(7*time.Second, disruption.AppsCounted(disruption.Worker))),

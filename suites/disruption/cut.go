@@ -25,7 +25,7 @@ func cut() (list []harness.Scenario) {
 		list = append(list, steady(claim, drained(),
 			disruption.Disruption{
 				ID: c.id, Does: fmt.Sprintf("worker drops for %v what its clients send to the Service", c.lasts),
-				Nodes: []string{disruption.Worker}, Lasts: c.lasts, Do: disruption.RequestsDropped(disruption.Worker, c.lasts),
+				Nodes: onWorker, Lasts: c.lasts, Do: disruption.RequestsDropped(disruption.Worker, c.lasts),
 			},
 			verdict.ReplyGap(c.lasts-tick, c.lasts+tick).On(evidence.Fresh).OnDisrupted(),
 			verdict.NoFailures().OnOthers(),

@@ -23,6 +23,9 @@ func All() []harness.Scenario {
 		drainInRollout(), kubelet(), containerd(), mode(), node())
 }
 
+// onWorker is the node that most disruptions are done to.
+var onWorker = []string{disruption.Worker}
+
 // rate is lower than elsewhere: a lane that gets no replies has as many requests in flight as it sends in 2 s.
 const rate = 50
 

@@ -13,16 +13,15 @@ import (
 // take 2, by a budget that does not know yet that the Deployment controller takes one too, or the other way round: 2 are left.
 // Four pods that start one after the other take 4 s at least, so that a drain after 2 s is in the middle of their rollout.
 func drainInRollout() []harness.Scenario {
-	on := []string{disruption.Worker}
 	return drainable(
 		inRollout("a rollout while a node drains fails no request of an app that drains and has a PodDisruptionBudget",
 			four(drained()), disruption.Disruption{
-				ID: "drain-in-rollout-budgeted", Does: "worker is drained in the middle of a rollout", Nodes: on, After: 2 * time.Second,
+				ID: "drain-in-rollout-budgeted", Does: "worker is drained in the middle of a rollout", Nodes: onWorker, After: 2 * time.Second,
 				Lasts: 60 * time.Second, Do: disruption.Drain{Node: disruption.Worker, Budget: oneAway()}.Do,
 			}, verdict.NoFailures(), verdict.MinAvailable(2), verdict.StepInRollout("drain")),
 		inRollout("a rollout while a node drains fails requests of an app that exits at once and has no PodDisruptionBudget",
 			four(undrained()), disruption.Disruption{
-				ID: "drain-in-rollout-unbudgeted", Does: "worker is drained in the middle of a rollout, without a budget", Nodes: on,
+				ID: "drain-in-rollout-unbudgeted", Does: "worker is drained in the middle of a rollout, without a budget", Nodes: onWorker,
 				After: 2 * time.Second, Lasts: 30 * time.Second, Do: disruption.Drain{Node: disruption.Worker}.Do,
 			}, verdict.DamageSeen().On(evidence.Fresh), verdict.StepInRollout("drain")),
 	)

@@ -33,42 +33,41 @@ func drainable(scenarios ...harness.Scenario) []harness.Scenario {
 // drain: an eviction asks the PodDisruptionBudget and nobody waits for a replacement, so a budget and an app that drains are
 // both needed.
 func drain() []harness.Scenario {
-	on := []string{disruption.Worker}
 	budgeted := disruption.Drain{Node: disruption.Worker, Budget: oneAway()}
 	blocked := disruption.Drain{Node: disruption.Worker, Budget: new(intstr.FromInt32(0)), Timeout: 15 * time.Second}
 	unbudgeted := disruption.Drain{Node: disruption.Worker}
 	deleting := disruption.Drain{Node: disruption.Worker, Budget: oneAway(), Deletes: true}
 	one := drained()
 	one.Replicas = 1
-	one.Nodes = on
+	one.Nodes = onWorker
 	return drainable(
 		steady("a drain fails no request of an app that drains, where a PodDisruptionBudget lets one pod go at a time",
 			four(drained()), disruption.Disruption{
-				ID: "drain-budgeted", Does: "worker is drained", Nodes: on, Lasts: 40 * time.Second, Do: budgeted.Do,
+				ID: "drain-budgeted", Does: "worker is drained", Nodes: onWorker, Lasts: 40 * time.Second, Do: budgeted.Do,
 			}, verdict.NoFailures(), verdict.MinAvailable(3), verdict.Fact(disruption.DrainFact, disruption.Drained)),
 		steady("a drain of a node with the only pod of an app evicts nothing in 15 s where its PodDisruptionBudget lets none go, and costs nothing",
 			one, disruption.Disruption{
-				ID: "drain-blocked", Does: "worker, which has the only pod, is drained for 15 s", Nodes: on, Lasts: 15 * time.Second,
+				ID: "drain-blocked", Does: "worker, which has the only pod, is drained for 15 s", Nodes: onWorker, Lasts: 15 * time.Second,
 				Do: blocked.Do,
 			}, verdict.NoFailures(), verdict.Fact(disruption.DrainFact, disruption.NotDrained),
 			verdict.Fact(disruption.BlockerFact, "PodDisruptionBudget echo: 1 of 1 pods are healthy and 1 have to be")),
 		steady("a drain ends in spite of a pod that is never ready, where the pod's budget lets such pods go", drained(), disruption.Disruption{
-			ID: "drain-unready-allowed", Does: "worker, which has a pod that is never ready, is drained", Nodes: on, Lasts: 20 * time.Second,
+			ID: "drain-unready-allowed", Does: "worker, which has a pod that is never ready, is drained", Nodes: onWorker, Lasts: 20 * time.Second,
 			Do: disruption.UnreadyDrained(disruption.Drain{Node: disruption.Worker, Budget: oneAway(), EvictUnready: true}),
 		}, verdict.NoFailures(), verdict.Fact(disruption.DrainFact, disruption.Drained)),
 		steady("a drain does not end because of a pod that is never ready, where the pod's budget says nothing of such pods",
 			drained(), disruption.Disruption{
-				ID: "drain-unready", Does: "worker, which has a pod that is never ready, is drained for 15 s", Nodes: on, Lasts: 20 * time.Second,
+				ID: "drain-unready", Does: "worker, which has a pod that is never ready, is drained for 15 s", Nodes: onWorker, Lasts: 20 * time.Second,
 				Do: disruption.UnreadyDrained(disruption.Drain{Node: disruption.Worker, Budget: oneAway(), Timeout: 15 * time.Second}),
 			}, verdict.NoFailures(), verdict.Fact(disruption.DrainFact, disruption.NotDrained),
 			verdict.Fact(disruption.BlockerFact, "PodDisruptionBudget unready: 0 of 1 pods are healthy and 0 have to be")),
 		steady("a drain without a PodDisruptionBudget fails requests of an app that exits at once",
 			four(undrained()), disruption.Disruption{
-				ID: "drain-unbudgeted", Does: "worker is drained, without a budget", Nodes: on, Lasts: 15 * time.Second, Do: unbudgeted.Do,
+				ID: "drain-unbudgeted", Does: "worker is drained, without a budget", Nodes: onWorker, Lasts: 15 * time.Second, Do: unbudgeted.Do,
 			}, verdict.DamageSeen().On(evidence.Fresh), verdict.Fact(disruption.DrainFact, disruption.Drained)),
 		steady("a drain that deletes pods instead of evicting them asks no budget: two of four pods go at once, and requests fail",
 			four(undrained()), disruption.Disruption{
-				ID: "drain-disabled-eviction", Does: "worker is drained with --disable-eviction", Nodes: on, Lasts: 15 * time.Second,
+				ID: "drain-disabled-eviction", Does: "worker is drained with --disable-eviction", Nodes: onWorker, Lasts: 15 * time.Second,
 				Do: deleting.Do,
 			}, verdict.DamageSeen().On(evidence.Fresh), verdict.MinAvailable(2),
 			verdict.Fact(disruption.DrainFact, disruption.Drained)),

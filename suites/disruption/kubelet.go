@@ -16,26 +16,25 @@ const silent = detection + 7*time.Second
 // onOneNode pins an app to the node that is disrupted.
 func onOneNode() fixtures.App {
 	app := drained()
-	app.Nodes = []string{disruption.Worker}
+	app.Nodes = onWorker
 	return app
 }
 
 // kubelet: pods run on without it. Once its node is called unreachable their endpoints leave, though they serve.
 func kubelet() []harness.Scenario {
-	on := []string{disruption.Worker}
 	stopped := disruption.Lasting(silent, disruption.Worker, "systemctl stop kubelet", "systemctl start kubelet")
 	return []harness.Scenario{
 		steady("a restart of a kubelet fails no request", drained(), disruption.Disruption{
-			ID: "kubelet-restarted", Does: "the kubelet of worker is restarted", Nodes: on, Expects: []string{nodeUnready}, Lasts: 5 * time.Second,
-			Do: disruption.Script(disruption.Worker, "systemctl restart kubelet"),
+			ID: "kubelet-restarted", Does: "the kubelet of worker is restarted", Nodes: onWorker, Expects: []string{nodeUnready},
+			Lasts: 5 * time.Second, Do: disruption.Script(disruption.Worker, "systemctl restart kubelet"),
 		}, verdict.NoFailures()),
 		steady("a kubelet that is down fails no request while other nodes have ready pods", drained(), disruption.Disruption{
-			ID: "kubelet-down", Does: "the kubelet of worker is down for 70 s", Nodes: on, Expects: []string{nodeUnready},
+			ID: "kubelet-down", Does: "the kubelet of worker is down for 70 s", Nodes: onWorker, Expects: []string{nodeUnready},
 			Lasts: silent, Do: stopped,
 		}, verdict.NoFailures()),
 		steady("a kubelet that is down for a minute fails every new connection where its node has all pods, until it is back, and no open one",
 			onOneNode(), disruption.Disruption{
-				ID: "kubelet-down-with-all-pods", Does: "the kubelet of worker, which has all pods, is down for 70 s", Nodes: on,
+				ID: "kubelet-down-with-all-pods", Does: "the kubelet of worker, which has all pods, is down for 70 s", Nodes: onWorker,
 				Expects: []string{nodeUnready}, Lasts: silent, Do: stopped,
 			}, verdict.LostShare(detection, silent, evidence.DisruptionBegun), verdict.NoFailures().On(evidence.Reused),
 			verdict.RecoversWithin(followed, evidence.ClusterWhole)),

@@ -21,7 +21,7 @@ func mode() []harness.Scenario {
 		steady("a node whose kube-proxy changes between iptables and nftables loses new connections for up to 5 s, each way, and no others",
 			drained(), disruption.Disruption{
 				ID: "mode-switched", Does: "kube-proxy of worker runs in the other mode, and after 12 s in its own again",
-				Nodes: []string{disruption.Worker}, Lasts: 40 * time.Second, Do: disruption.ModeSwitched(disruption.Worker, 12*time.Second),
+				Nodes: onWorker, Lasts: 40 * time.Second, Do: disruption.ModeSwitched(disruption.Worker, 12*time.Second),
 			}, append(onlyOn(evidence.Fresh),
 				verdict.NoFailures().On(evidence.Reused), verdict.MaxOutage(rewritten).OnDisrupted())...),
 	}

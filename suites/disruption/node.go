@@ -23,7 +23,6 @@ const (
 // node: a node that falls silent keeps its share of the requests until its controller calls it unreachable. When it is back requests
 // may fail until the cluster is whole. A node that is drained before costs nothing.
 func node() []harness.Scenario {
-	on := []string{disruption.Worker}
 	cut := []string{nodeUnready, controlFailures}
 	dead := append(cut, podLogLost, evidence.ObserverLost, evidence.AgentLost)
 	detected := []evidence.Expectation{
@@ -35,31 +34,31 @@ func node() []harness.Scenario {
 	return []harness.Scenario{
 		steady("a node that is cut off costs other clients its share of new connections for 35 s to a minute, and none until it is back",
 			drained(), disruption.Disruption{
-				ID: "node-cut", Does: "worker is cut off from the other nodes for 70 s", Nodes: on, Expects: cut, Lasts: silent,
+				ID: "node-cut", Does: "worker is cut off from the other nodes for 70 s", Nodes: onWorker, Expects: cut, Lasts: silent,
 				Do: disruption.Cut(disruption.Worker, silent),
 			}, detected...),
 		steady("a node that is cut off and has all pods costs other clients every request", onOneNode(), disruption.Disruption{
-			ID: "node-cut-with-all-pods", Does: "worker, which has all pods, is cut off from the other nodes for 15 s", Nodes: on, Expects: cut,
-			Lasts: 15 * time.Second, Do: disruption.Cut(disruption.Worker, 15*time.Second),
+			ID: "node-cut-with-all-pods", Does: "worker, which has all pods, is cut off from the other nodes for 15 s", Nodes: onWorker,
+			Expects: cut, Lasts: 15 * time.Second, Do: disruption.Cut(disruption.Worker, 15*time.Second),
 		}, verdict.MinOutage(15*time.Second-loadgen.DefaultTimeout).OnOthers()), // what is sent later is answered when the cut ends
 		steady("a node that freezes costs other clients its share of new connections for 35 s to a minute, and none until it is back",
 			drained(), disruption.Disruption{
-				ID: "node-frozen", Does: "worker is frozen for 70 s", Nodes: on, Expects: dead, Lasts: silent,
+				ID: "node-frozen", Does: "worker is frozen for 70 s", Nodes: onWorker, Expects: dead, Lasts: silent,
 				Do: disruption.Frozen(disruption.Worker, silent),
 			}, detected...),
 		steady("a node that is rebooted after a drain costs other clients no request", drained(), disruption.Disruption{
-			ID: "node-rebooted-after-drain", Does: "worker is drained, rebooted and uncordoned", Nodes: on, Expects: dead, Lasts: 60 * time.Second,
-			Do: drainedFirst,
+			ID: "node-rebooted-after-drain", Does: "worker is drained, rebooted and uncordoned", Nodes: onWorker,
+			Expects: dead, Lasts: 60 * time.Second, Do: drainedFirst,
 		}, verdict.NoFailures().OnOthers()),
 		steady("a node that is rebooted fails requests of other clients until it is back, and then none",
 			drained(), disruption.Disruption{
-				ID: "node-rebooted", Does: "worker is rebooted", Nodes: on, Expects: dead, Lasts: 40 * time.Second,
+				ID: "node-rebooted", Does: "worker is rebooted", Nodes: onWorker, Expects: dead, Lasts: 40 * time.Second,
 				Do: disruption.Rebooted(disruption.Worker),
 			}, verdict.DamageSeen().On(evidence.Fresh).OnOthers(),
 			verdict.RecoversWithin(followed, evidence.ClusterWhole).OnOthers()),
 		steady("a node that loses its power costs other clients its share of new connections for 35 s to a minute, and none until it is back",
 			drained(), disruption.Disruption{
-				ID: "node-off", Does: "worker loses its power, and is on again after 70 s", Nodes: on, Expects: dead, Lasts: silent,
+				ID: "node-off", Does: "worker loses its power, and is on again after 70 s", Nodes: onWorker, Expects: dead, Lasts: silent,
 				Do: disruption.Off(disruption.Worker, silent),
 			}, detected...),
 	}

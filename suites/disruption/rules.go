@@ -12,26 +12,25 @@ import (
 // rules: kube-proxy does not look whether its rules are still there. Connections that are open go on, by what the node knows of
 // connections. What brings the rules back here is a new kube-proxy.
 func rules() []harness.Scenario {
-	on := []string{disruption.Worker}
 	const lost = 8 * time.Second
 	keepAlive := verdict.NoFailures().On(evidence.Reused)
 	canary := steady("the deletion of the chain by which kube-proxy sees that its rules were flushed fails no request",
 		drained(), disruption.Disruption{
-			ID: "rules-canary", Does: "the chains KUBE-PROXY-CANARY of worker are deleted, and then kube-proxy is restarted", Nodes: on,
+			ID: "rules-canary", Does: "the chains KUBE-PROXY-CANARY of worker are deleted, and then kube-proxy is restarted", Nodes: onWorker,
 			Lasts: 10 * time.Second, Do: disruption.RulesLost(disruption.Worker, disruption.Canary, lost),
 		}, verdict.NoFailures())
 	return []harness.Scenario{
 		canary,
 		steady("a node that loses every rule of kube-proxy's loses new connections until they are written again, and no other client's",
 			drained(), disruption.Disruption{
-				ID: "rules-lost", Does: "every rule of kube-proxy's on worker is deleted for 8 s, and then kube-proxy is restarted", Nodes: on,
+				ID: "rules-lost", Does: "every rule of kube-proxy's on worker is deleted for 8 s, and then kube-proxy is restarted", Nodes: onWorker,
 				Lasts: lost, Do: disruption.RulesLost(disruption.Worker, disruption.AllRules, lost),
 			}, append(onlyOn(evidence.Fresh), keepAlive,
 				verdict.RecoversWithin(time.Second, evidence.DisruptionUndone))...),
 		steady("a node that loses the rules of one Service loses new connections to it until they are written again, and no other client's",
 			drained(), disruption.Disruption{
 				ID: "rules-of-service-lost", Does: "the rules of one Service are deleted on worker for 8 s, and then kube-proxy is restarted",
-				Nodes: on, Lasts: lost, Do: disruption.RulesLost(disruption.Worker, disruption.ServiceRules, lost),
+				Nodes: onWorker, Lasts: lost, Do: disruption.RulesLost(disruption.Worker, disruption.ServiceRules, lost),
 			}, append(onlyOn(evidence.Fresh), keepAlive,
 				verdict.RecoversWithin(time.Second, evidence.DisruptionUndone))...),
 	}

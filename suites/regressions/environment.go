@@ -21,7 +21,8 @@ import (
 // of more than one byte, which they cut in two (v1.35.0, third_party/forked/golang/expansion/expand.go).
 func environments() []harness.Scenario {
 	const name, key = "binary", "bytes"
-	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: name, Labels: fixtures.Labels(name)}, Data: map[string][]byte{key: {0xff, 0xfe}}}
+	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: name, Labels: fixtures.Labels(name)},
+		Data: map[string][]byte{key: {0xff, 0xfe}}}
 	return []harness.Scenario{
 		environment("environment-binary-secret", "a pod starts with a variable from a Secret that is no text", secret,
 			corev1.EnvVar{Name: "BINARY", ValueFrom: &corev1.EnvVarSource{SecretKeyRef: &corev1.SecretKeySelector{

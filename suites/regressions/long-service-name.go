@@ -115,10 +115,7 @@ func nodesRoutingTo(s observe.State, version string, pods int) string {
 			others = append(others, node)
 		}
 	}
-	if len(others) == 0 {
-		return all
-	}
-	return fmt.Sprintf("all of %d but %s", len(s.Rules), strings.Join(others, ", "))
+	return allBut(len(s.Rules), others)
 }
 
 // timesFailed is none, or how often which node's kube-proxy failed.

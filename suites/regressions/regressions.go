@@ -45,24 +45,30 @@ func shownBy(x evidence.Expectation, bug evidence.Bug) *evidence.Bug {
 // all is what is noted of a number of things that are all as they should be.
 const all = "all"
 
-// tally is all, or how many of the answers have the outcome and what the others have, such as "3 of 10 refused, 7 timeout".
-func tally(answers []harness.Answer, want string) string {
-	others := map[string]int{}
-	for _, a := range answers {
-		if a.Outcome != want {
-			others[a.Outcome]++
-		}
-	}
-	if len(others) == 0 && len(answers) > 0 {
+// allBut is all, or so many but those that are not as they should be.
+func allBut(n int, others []string) string {
+	if len(others) == 0 {
 		return all
 	}
-	missing := 0
-	var counts []string
-	for _, outcome := range slices.Sorted(maps.Keys(others)) {
-		missing += others[outcome]
-		counts = append(counts, fmt.Sprintf("%d %s", others[outcome], outcome))
+	return fmt.Sprintf("all of %d but %s", n, strings.Join(others, ", "))
+}
+
+// tally is all, or how many of the answers have the outcome and what the others have, such as "3 of 10 refused, 7 timeout".
+func tally(answers []harness.Answer, want string) string {
+	times := map[string]int{}
+	for _, a := range answers {
+		times[a.Outcome]++
 	}
-	return strings.Join(append([]string{fmt.Sprintf("%d of %d %s", len(answers)-missing, len(answers), want)}, counts...), ", ")
+	if times[want] == len(answers) && len(answers) > 0 {
+		return all
+	}
+	text := fmt.Sprintf("%d of %d %s", times[want], len(answers), want)
+	for _, outcome := range slices.Sorted(maps.Keys(times)) {
+		if outcome != want {
+			text += fmt.Sprintf(", %d %s", times[outcome], outcome)
+		}
+	}
+	return text
 }
 
 // since are the answers to questions that were sent at a moment or later, by the clock of their node.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -72,11 +71,7 @@ func reusedAddress() harness.Scenario {
 					not = append(not, fmt.Sprintf("%s (%s%s)", workers[i], said, ruleText(last, workers[i], pod.Name)))
 				}
 			}
-			if len(not) == 0 {
-				steps.Note(reached, all)
-			} else {
-				steps.Note(reached, fmt.Sprintf("all of %d but %s", len(workers), strings.Join(not, ", ")))
-			}
+			steps.Note(reached, allBut(len(workers), not))
 		},
 		Expect: []evidence.Expectation{verdict.Fact(reached, all).ByClients()},
 	}

@@ -53,14 +53,8 @@ func conntrackOf(ctx context.Context, steps *harness.Steps, node string, app fix
 	if err != nil {
 		return ""
 	}
-	service, err := steps.Client.CoreV1().Services(steps.Namespace).Get(ctx, app.ResourceName(), metav1.GetOptions{})
-	if err != nil {
-		return ""
-	}
-	entries, err := own.Exec(ctx, node, "conntrack --dump --proto udp --orig-dst "+service.Spec.ClusterIP+" 2>/dev/null || true")
-	if err != nil {
-		return ""
-	}
+	service := harness.Must(steps.Client.CoreV1().Services(steps.Namespace).Get(ctx, app.ResourceName(), metav1.GetOptions{}))
+	entries := harness.Must(own.Exec(ctx, node, "conntrack --dump --proto udp --orig-dst "+service.Spec.ClusterIP+" 2>/dev/null || true"))
 	if entries == "" {
 		return "; conntrack has no entry"
 	}

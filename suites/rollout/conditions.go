@@ -30,12 +30,12 @@ func conditions() harness.Scenario {
 			"that its ReplicaSet was created, is progressing and is available",
 		Steps: func(ctx context.Context, steps *harness.Steps) {
 			steps.Deploy(ctx, app, "v1")
-			told := conditionLog{}
 			before := harness.Must(steps.Client.AppsV1().Deployments(steps.Namespace).Get(ctx, fixtures.DefaultName, metav1.GetOptions{}))
 			steps.RollOut(ctx, app, rollout.Update("v1", "v2"))
-			done := told.read(ctx, steps, before)
-			steps.Note("Progressing in turn", told.in("Progressing"))
-			steps.Note("Available in turn", told.in("Available"))
+			told, done := conditionsTold(ctx, steps, before)
+			for _, kind := range []appsv1.DeploymentConditionType{appsv1.DeploymentProgressing, appsv1.DeploymentAvailable} {
+				steps.Note(string(kind)+" in turn", strings.Join(slices.Compact(told[kind]), ", "))
+			}
 			steps.Note("numbers at the end", fmt.Sprintf("%d desired, %d updated, %d total, %d available, %d unavailable",
 				*done.Spec.Replicas, done.Status.UpdatedReplicas, done.Status.Replicas, done.Status.AvailableReplicas, done.Status.UnavailableReplicas))
 		},
@@ -48,39 +48,28 @@ func conditions() harness.Scenario {
 	}
 }
 
-// A conditionLog is what each condition of a Deployment said, by type, where it changed.
-type conditionLog map[appsv1.DeploymentConditionType][]string
-
-// read takes down every state of the Deployment after a version of it until v2 is rolled out, and returns the last.
-func (d conditionLog) read(ctx context.Context, steps *harness.Steps, from *appsv1.Deployment) *appsv1.Deployment {
-	d.note(from)
-	watch := harness.Must(steps.Client.AppsV1().Deployments(steps.Namespace).Watch(ctx,
+// conditionsTold are what each condition of a Deployment said in every state of it, from a version of it until v2 is rolled out, and the
+// last of these.
+func conditionsTold(
+	ctx context.Context, steps *harness.Steps, from *appsv1.Deployment,
+) (told map[appsv1.DeploymentConditionType][]string, last *appsv1.Deployment) {
+	changes := harness.Must(steps.Client.AppsV1().Deployments(steps.Namespace).Watch(ctx,
 		metav1.ListOptions{FieldSelector: "metadata.name=" + from.Name, ResourceVersion: from.ResourceVersion}))
-	defer watch.Stop()
-	for event := range watch.ResultChan() {
+	defer changes.Stop()
+	told, last = map[appsv1.DeploymentConditionType][]string{}, from
+	for {
+		for _, c := range last.Status.Conditions {
+			told[c.Type] = append(told[c.Type], fmt.Sprintf("%s %s", c.Status, c.Reason))
+		}
+		if last.Spec.Template.Labels[fixtures.VersionLabel] == "v2" && rollout.Complete(last) {
+			return told, last
+		}
+		event := <-changes.ResultChan()
 		next, ok := event.Object.(*appsv1.Deployment)
 		if !ok {
-			break
+			harness.Check(context.Cause(ctx))
+			harness.Check(errors.New("the watch of the Deployment ended early"))
 		}
-		d.note(next)
-		if next.Spec.Template.Labels[fixtures.VersionLabel] == "v2" && rollout.Complete(next) {
-			return next
-		}
+		last = next
 	}
-	harness.Check(context.Cause(ctx))
-	harness.Check(errors.New("the watch of the Deployment ended early"))
-	return nil
-}
-
-func (d conditionLog) note(deployment *appsv1.Deployment) {
-	for _, c := range deployment.Status.Conditions {
-		says := fmt.Sprintf("%s %s", c.Status, c.Reason)
-		if told := d[c.Type]; len(told) == 0 || told[len(told)-1] != says {
-			d[c.Type] = append(slices.Clip(told), says)
-		}
-	}
-}
-
-func (d conditionLog) in(kind appsv1.DeploymentConditionType) string {
-	return strings.Join(d[kind], ", ")
 }

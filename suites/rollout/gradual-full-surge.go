@@ -3,6 +3,7 @@ package rollout
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
@@ -77,23 +78,14 @@ const gate corev1.PodConditionType = "rollcall.local/let-in"
 func letIn(ctx context.Context, steps *harness.Steps, version string, n int) {
 	var next string
 	steps.Until(ctx, func(s observe.State) bool {
-		for _, p := range s.Pods {
-			if p.Version == version && !p.Ready {
-				next = p.Pod
-			}
+		i := slices.IndexFunc(s.Pods, func(p observe.PodState) bool { return p.Version == version && !p.Ready })
+		if i >= 0 {
+			next = s.Pods[i].Pod
 		}
-		return next != ""
+		return i >= 0
 	})
 	patch := fmt.Sprintf(`{"status":{"conditions":[{"type":%q,"status":"True"}]}}`, gate)
 	harness.Must(steps.Client.CoreV1().Pods(steps.Namespace).Patch(ctx, next, types.StrategicMergePatchType, []byte(patch),
 		metav1.PatchOptions{}, "status"))
-	steps.Until(ctx, func(s observe.State) bool {
-		ready := 0
-		for _, p := range s.Pods {
-			if p.Version == version && p.Ready {
-				ready++
-			}
-		}
-		return ready == n
-	})
+	steps.Until(ctx, func(s observe.State) bool { return s.Available(version) == n })
 }

@@ -89,7 +89,8 @@ func toLatest(id, does string, path disruption.UpgradePath) *disruption.Disrupti
 	path.Drain.Budget = new(intstr.FromInt32(1))
 	path.Versions, path.RollOut = to, rollOut
 	return &disruption.Disruption{
-		ID: id, Does: "Kubernetes is upgraded twice, and " + does, Nodes: []string{disruption.ControlPlane, disruption.Worker, disruption.Worker2},
+		ID: id, Does: "Kubernetes is upgraded twice, and " + does,
+		Nodes: []string{disruption.ControlPlane, disruption.Worker, disruption.Worker2},
 		// A node whose kubelet starts may show as not ready for a moment, and what follows its pods' logs breaks; the API server is
 		// away twice for each version.
 		Expects: []string{"node-unready", "watch-blind", "pod-log-lost", "observer-lost"},
