@@ -44,8 +44,8 @@ COMPUTES := reports/compare harness/verdict/statistics
 unit: browser ## Hermetic tests, with the race detector where there are goroutines
 	@command -v gcc >/dev/null || { echo "installing gcc, which the race detector needs"; apt-get update -qq; apt-get install -y -qq gcc libc6-dev; }
 	CGO_ENABLED=0 go test $(COMPUTES:%=./%)
-	go test -race -skip '^TestRegressions$$' $$(go list ./fixtures/... ./harness/... ./loadgen/... ./reports/... ./suites ./suites/regressions \
-		| grep -v $(COMPUTES:%=-e /%$$))
+	go test -race -skip '^Test(Regressions|Termination)$$' $$(go list ./fixtures/... ./harness/... ./loadgen/... ./reports/... ./suites \
+		./suites/regressions ./suites/termination | grep -v $(COMPUTES:%=-e /%$$))
 
 # index.html is also tested in a real browser; without one those tests are skipped, with the reason.
 .PHONY: browser

@@ -2,7 +2,6 @@ package rollout
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -10,6 +9,7 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/watch"
 
 	"rollcall/fixtures"
 	"rollcall/harness"
@@ -30,9 +30,10 @@ func conditions() harness.Scenario {
 			"that its ReplicaSet was created, is progressing and is available",
 		Steps: func(ctx context.Context, steps *harness.Steps) {
 			steps.Deploy(ctx, app, "v1")
-			before := harness.Must(steps.Client.AppsV1().Deployments(steps.Namespace).Get(ctx, fixtures.DefaultName, metav1.GetOptions{}))
+			changes := harness.Must(steps.Client.AppsV1().Deployments(steps.Namespace).Watch(ctx, metav1.ListOptions{}))
+			defer changes.Stop()
 			steps.RollOut(ctx, app, rollout.Update("v1", "v2"))
-			told, done := conditionsTold(ctx, steps, before)
+			told, done := conditionsTold(ctx, changes)
 			for _, kind := range []appsv1.DeploymentConditionType{appsv1.DeploymentProgressing, appsv1.DeploymentAvailable} {
 				steps.Note(string(kind)+" in turn", strings.Join(slices.Compact(told[kind]), ", "))
 			}
@@ -48,28 +49,18 @@ func conditions() harness.Scenario {
 	}
 }
 
-// conditionsTold are what each condition of a Deployment said in every state of it, from a version of it until v2 is rolled out, and the
-// last of these.
-func conditionsTold(
-	ctx context.Context, steps *harness.Steps, from *appsv1.Deployment,
-) (told map[appsv1.DeploymentConditionType][]string, last *appsv1.Deployment) {
-	changes := harness.Must(steps.Client.AppsV1().Deployments(steps.Namespace).Watch(ctx,
-		metav1.ListOptions{FieldSelector: "metadata.name=" + from.Name, ResourceVersion: from.ResourceVersion}))
-	defer changes.Stop()
-	told, last = map[appsv1.DeploymentConditionType][]string{}, from
-	for {
+// conditionsTold are what each condition of a Deployment said in every state of it until v2 is rolled out, and the last of these.
+func conditionsTold(ctx context.Context, changes watch.Interface) (
+	told map[appsv1.DeploymentConditionType][]string, last *appsv1.Deployment,
+) {
+	told = map[appsv1.DeploymentConditionType][]string{}
+	for _, last = range harness.Changes[*appsv1.Deployment](ctx, changes) {
 		for _, c := range last.Status.Conditions {
 			told[c.Type] = append(told[c.Type], fmt.Sprintf("%s %s", c.Status, c.Reason))
 		}
 		if last.Spec.Template.Labels[fixtures.VersionLabel] == "v2" && rollout.Complete(last) {
-			return told, last
+			break
 		}
-		event := <-changes.ResultChan()
-		next, ok := event.Object.(*appsv1.Deployment)
-		if !ok {
-			harness.Check(context.Cause(ctx))
-			harness.Check(errors.New("the watch of the Deployment ended early"))
-		}
-		last = next
 	}
+	return told, last
 }

@@ -2,13 +2,11 @@ package statusgap
 
 import (
 	"context"
-	"errors"
 	"strings"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/apimachinery/pkg/watch"
 
@@ -62,7 +60,7 @@ func availableAfter(id, claim string, minReady time.Duration, unavailable int32,
 // becomeAvailable rolls the app out and notes when kubectl says that it is done, and what it says before.
 func becomeAvailable(ctx context.Context, steps *harness.Steps, app fixtures.App) {
 	steps.Deploy(ctx, app, "v1")
-	states := deploymentStates(ctx, steps, app.ResourceName())
+	states := harness.Must(steps.Client.AppsV1().Deployments(steps.Namespace).Watch(ctx, metav1.ListOptions{}))
 	defer states.Stop()
 	update := rollout.Update("v1", "v2")
 	harness.Check(update.Begin(ctx, steps.Client, steps.Into, app))
@@ -74,27 +72,16 @@ func becomeAvailable(ctx context.Context, steps *harness.Steps, app fixtures.App
 		return update.Settled(s, app) && !ready.IsZero() // which is seen apart
 	})
 	steps.Note(untilDone, time.Since(ready))
-	noteWaits(steps, app, states.ResultChan())
+	noteWaits(ctx, steps, app, states)
 	steps.Until(ctx, func(s observe.State) bool { return s.Count("v1") == 0 }) // and its log is whole
-}
-
-// deploymentStates watches a Deployment from now on. Unlike the conditions of steps it misses no state, however short. The API
-// server sends them while nobody reads.
-func deploymentStates(ctx context.Context, steps *harness.Steps, name string) watch.Interface {
-	deployments := steps.Client.AppsV1().Deployments(steps.Namespace)
-	live := harness.Must(deployments.Get(ctx, name, metav1.GetOptions{}))
-	return harness.Must(deployments.Watch(ctx, metav1.ListOptions{
-		FieldSelector: fields.OneTermEqualSelector("metadata.name", name).String(), ResourceVersion: live.ResourceVersion,
-	}))
 }
 
 // noteWaits notes what kubectl says of the Deployment while one of the two conditions is met and the other is not, the first time
 // for each, until it says that the rollout is done.
-func noteWaits(steps *harness.Steps, app fixtures.App, states <-chan watch.Event) {
+func noteWaits(ctx context.Context, steps *harness.Steps, app fixtures.App, states watch.Interface) {
 	noted := map[string]bool{}
-	for e := range states {
-		d, ok := e.Object.(*appsv1.Deployment)
-		if !ok || d.Spec.Template.Labels[fixtures.VersionLabel] != "v2" || d.Status.ObservedGeneration < d.Generation {
+	for _, d := range harness.Changes[*appsv1.Deployment](ctx, states) {
+		if d.Spec.Template.Labels[fixtures.VersionLabel] != "v2" || d.Status.ObservedGeneration < d.Generation {
 			continue
 		}
 		said, done, err := rollout.StatusOf(d, 0)
@@ -107,7 +94,6 @@ func noteWaits(steps *harness.Steps, app fixtures.App, states <-chan watch.Event
 			steps.Note(fact, strings.TrimSpace(said))
 		}
 	}
-	harness.Check(errors.New("the watch of the Deployment ended before its rollout"))
 }
 
 // lacking is the fact that a status is about, if one of the two conditions is met and the other is not. Where every pod is
