@@ -80,17 +80,6 @@ func reapplies() []harness.Scenario {
 			verdict.MaxActive(5),
 			verdict.Fact(afterwards, "4").Decides("C14"),
 		},
-	}, {
-		ID:    "reapply-a-smaller-size",
-		Claim: "applying a manifest that names 4 replicas cuts 8 pods to 4 at once, before anything is rolled out",
-		Steps: reapply{live: 8, least: 1, replicas: 4, version: "v2"}.run,
-		Expect: []evidence.Expectation{
-			verdict.Fact("replicas after the apply", "4"),
-			verdict.Scaling("v1:4", "v2:1", "v1:3", "v2:2").Decides("C14"),
-			verdict.Fact("fewest available pods", "3").Counting(evidence.FewestAvailable).Decides("C14"),
-			verdict.FactWithin("from the apply to the fewest", 0, 5*time.Second),
-			verdict.Fact(afterwards, "4").Decides("C14"),
-		},
 	}}
 }
 
