@@ -125,10 +125,15 @@ func (s *Steps) Workers(ctx context.Context) []string { return Must(s.by.Cluster
 // Own is the cluster, to do something to its nodes; [cluster.Unsupported] where it is somebody else's.
 func (s *Steps) Own() (cluster.Changeable, error) { return cluster.Ours(s.by.Cluster) }
 
-// StayingPods are the UIDs of the namespace's pods that are not terminating.
+// Pods are the app's, as the API has them.
+func (s *Steps) Pods(ctx context.Context) []corev1.Pod {
+	return Must(s.Client.CoreV1().Pods(s.Namespace).List(ctx, metav1.ListOptions{LabelSelector: fixtures.VersionLabel})).Items
+}
+
+// StayingPods are the UIDs of the app's pods that are not terminating.
 func (s *Steps) StayingPods(ctx context.Context) sets.Set[types.UID] {
 	staying := sets.New[types.UID]()
-	for _, p := range Must(s.Client.CoreV1().Pods(s.Namespace).List(ctx, metav1.ListOptions{})).Items {
+	for _, p := range s.Pods(ctx) {
 		if p.DeletionTimestamp == nil {
 			staying.Insert(p.UID)
 		}
@@ -145,9 +150,6 @@ func (s *Steps) Scale(ctx context.Context, deployment string, replicas int32) {
 
 // Reach returns when the app answers from outside.
 func (s *Steps) Reach(ctx context.Context) { Check(s.by.Reach(ctx, s.Outside)) }
-
-// Ours reports whether a pod is one of the scenario's, by name.
-func (s *Steps) Ours(pod string) bool { return s.by.Watch.Knows(pod) }
 
 // RollOut makes the strategy's write and returns when the API server says that the rollout is done, and then
 // every old pod is gone, from the endpoints too. It sets the marks of a rollout.

@@ -57,10 +57,9 @@ func environment(id, claim string, secret *corev1.Secret, env corev1.EnvVar, bug
 // startError is nothing when every replica is ready, or the first error by which a kubelet could not make a container, and on which node.
 // Whatever else keeps a pod from starting is waited for.
 func startError(ctx context.Context, steps *harness.Steps, app fixtures.App) (why string) {
-	pods, selector := steps.Client.CoreV1().Pods(steps.Namespace), metav1.ListOptions{LabelSelector: fixtures.VersionLabel}
 	harness.Check(poll.Until(ctx, time.Second, func() (bool, error) {
 		ready := 0
-		for _, pod := range harness.Must(pods.List(ctx, selector)).Items {
+		for _, pod := range steps.Pods(ctx) {
 			if observe.Ready(&pod) {
 				ready++
 			}

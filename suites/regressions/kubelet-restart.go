@@ -80,8 +80,7 @@ func kubeletRestart() harness.Scenario {
 // touchPods annotates the app's pods with a number, since a kubelet handles a pod that changes.
 func touchPods(ctx context.Context, steps *harness.Steps, n int) {
 	pods := steps.Client.CoreV1().Pods(steps.Namespace)
-	list := harness.Must(pods.List(ctx, metav1.ListOptions{LabelSelector: fixtures.VersionLabel}))
-	for _, pod := range list.Items {
+	for _, pod := range steps.Pods(ctx) {
 		patch := fmt.Sprintf(`{"metadata":{"annotations":{"rollcall.local/touched":"%d"}}}`, n)
 		harness.Must(pods.Patch(ctx, pod.Name, types.MergePatchType, []byte(patch), metav1.PatchOptions{}))
 	}

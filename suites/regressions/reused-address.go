@@ -49,7 +49,7 @@ func reusedAddress() harness.Scenario {
 			on.Nodes = workers[1:2]
 			harness.Must(steps.Client.AppsV1().Deployments(steps.Namespace).Create(ctx, on.Deployment(steps.Into, "v1"), metav1.CreateOptions{}))
 			steps.Until(ctx, func(s observe.State) bool { return s.Available("v1") == 1 })
-			pod := onlyPod(ctx, steps, "v1")
+			pod := onlyPod(ctx, steps)
 			listed := steps.Client.DiscoveryV1().EndpointSlices(steps.Namespace)
 			ready := sliceOf(service, "ready", pod, workers[1], discoveryv1.EndpointConditions{
 				Ready: new(true), Serving: new(true), Terminating: new(false)})
@@ -89,14 +89,13 @@ func ruleText(s observe.State, node, pod string) string {
 	return "; its rules do not route there"
 }
 
-// onlyPod is the only one of a version.
-func onlyPod(ctx context.Context, steps *harness.Steps, version string) *corev1.Pod {
-	selector := metav1.ListOptions{LabelSelector: fixtures.VersionLabel + "=" + version}
-	pods := harness.Must(steps.Client.CoreV1().Pods(steps.Namespace).List(ctx, selector))
-	if len(pods.Items) != 1 {
-		harness.Check(fmt.Errorf("%d pods of %s, want 1", len(pods.Items), version))
+// onlyPod is the only one of the app.
+func onlyPod(ctx context.Context, steps *harness.Steps) *corev1.Pod {
+	pods := steps.Pods(ctx)
+	if len(pods) != 1 {
+		harness.Check(fmt.Errorf("the app has %d pods, want 1", len(pods)))
 	}
-	return &pods.Items[0]
+	return &pods[0]
 }
 
 // sliceOf is a slice of a Service with one endpoint: a pod, as if it were on a node.

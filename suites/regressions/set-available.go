@@ -8,7 +8,6 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
 
 	"rollcall/fixtures"
 	"rollcall/harness"
@@ -57,7 +56,7 @@ func setAvailable() harness.Scenario {
 			deployed := rollout.UpdateStatefulSet("v1", "v2").Deployed
 			steps.Until(ctx, func(s observe.State) bool { return deployed(s, app) })
 			ready := time.Now()
-			harness.Check(readyApart(ctx, pods, apart-2*time.Second))
+			readyApart(ctx, steps, apart-2*time.Second)
 			steps.Until(ctx, counted(app.Replicas))
 			steps.Note(available, time.Since(ready))
 		},
@@ -68,14 +67,10 @@ func setAvailable() harness.Scenario {
 	}
 }
 
-// readyApart is an error unless the app's two pods got ready so long apart, by the API, which has whole seconds.
-func readyApart(ctx context.Context, pods typedcorev1.PodInterface, least time.Duration) error {
-	list, err := pods.List(ctx, metav1.ListOptions{LabelSelector: fixtures.VersionLabel})
-	if err != nil {
-		return err
-	}
+// readyApart ends the steps unless the app's two pods got ready so long apart, by the API, which has whole seconds.
+func readyApart(ctx context.Context, steps *harness.Steps, least time.Duration) {
 	var at []time.Time
-	for _, pod := range list.Items {
+	for _, pod := range steps.Pods(ctx) {
 		for _, c := range pod.Status.Conditions {
 			if c.Type == corev1.PodReady {
 				at = append(at, c.LastTransitionTime.Time)
@@ -83,7 +78,6 @@ func readyApart(ctx context.Context, pods typedcorev1.PodInterface, least time.D
 		}
 	}
 	if len(at) != 2 || at[0].Sub(at[1]).Abs() < least {
-		return fmt.Errorf("two pods did not get ready %v apart: %v", least, at)
+		harness.Check(fmt.Errorf("two pods did not get ready %v apart: %v", least, at))
 	}
-	return nil
 }

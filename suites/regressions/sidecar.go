@@ -43,17 +43,17 @@ func sidecar() harness.Scenario {
 			own := harness.Must(steps.Own())
 			steps.Deploy(ctx, app, "v1")
 			steps.Pause(ctx, older)
-			pod := onlyPod(ctx, steps, "v1")
+			pod := onlyPod(ctx, steps)
 			harness.Check(change.RestartKubelet(ctx, own, pod.Spec.NodeName))
 			steps.Pause(ctx, known)
 			_, id, _ := strings.Cut(pod.Status.ContainerStatuses[0].ContainerID, "://")
 			harness.Must(own.Exec(ctx, pod.Spec.NodeName, "ctr --namespace k8s.io task kill --signal SIGKILL "+id))
 			harness.Check(poll.Until(ctx, 100*time.Millisecond, func() (bool, error) { // it may be ready again before anybody sees that it was not
-				is := onlyPod(ctx, steps, "v1").Status.ContainerStatuses[0]
+				is := onlyPod(ctx, steps).Status.ContainerStatuses[0]
 				return !is.Ready || is.RestartCount > 0, nil
 			}))
 			steps.Within(ctx, limit, func(s observe.State) bool { return s.Available("v1") == 1 })
-			pod = onlyPod(ctx, steps, "v1")
+			pod = onlyPod(ctx, steps)
 			steps.Note(restarted, containerState(pod.Status.ContainerStatuses[0]))
 		},
 		Expect: []evidence.Expectation{verdict.Fact(restarted, "running, ready, 1 restart")},

@@ -3,17 +3,13 @@ package switchover
 import (
 	"context"
 	"fmt"
-	"time"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 
 	"rollcall/fixtures"
 	"rollcall/harness"
 	"rollcall/harness/evidence"
 	"rollcall/harness/observe"
-	"rollcall/harness/poll"
 	"rollcall/harness/rollout"
 	"rollcall/harness/verdict"
 )
@@ -34,32 +30,19 @@ func orphaned() harness.Scenario {
 		Steps: func(ctx context.Context, steps *harness.Steps) {
 			steps.Deploy(ctx, app, "v1")
 			deployments, next := steps.Client.AppsV1().Deployments(steps.Namespace), app.Deployment(steps.Into, "v1")
-			before, _ := podsAndSets(ctx, steps)
-			orphan := metav1.DeletePropagationOrphan
-			harness.Check(deployments.Delete(ctx, next.Name, metav1.DeleteOptions{PropagationPolicy: &orphan}))
-			harness.Check(poll.Until(ctx, 50*time.Millisecond, func() (bool, error) {
-				_, err := deployments.Get(ctx, next.Name, metav1.GetOptions{})
-				if apierrors.IsNotFound(err) {
-					return true, nil
-				}
-				return false, err
-			}))
+			before := steps.StayingPods(ctx)
+			harness.Check(deployments.Delete(ctx, next.Name, metav1.DeleteOptions{PropagationPolicy: new(metav1.DeletePropagationOrphan)}))
+			steps.Until(ctx, func(s observe.State) bool { return s.Deployments[next.Name] == nil })
 			next = harness.Must(deployments.Create(ctx, next, metav1.CreateOptions{}))
 			steps.Until(ctx, func(s observe.State) bool {
 				d := s.Deployments[next.Name]
 				return d != nil && d.UID == next.UID && rollout.Complete(d)
 			})
-			after, sets := podsAndSets(ctx, steps)
-			same, restarts := 0, 0
-			for uid, n := range after {
-				if _, was := before[uid]; was {
-					same++
-				}
-				restarts += n
-			}
-			steps.Note(kept, fmt.Sprintf("%d of %d", same, len(after)))
-			steps.Note(restarted, restarts)
-			steps.Note(replicaSets, sets)
+			after := steps.StayingPods(ctx)
+			steps.Note(kept, fmt.Sprintf("%d of %d", after.Intersection(before).Len(), after.Len()))
+			steps.Note(restarted, restarts(ctx, steps))
+			sets := harness.Must(steps.Client.AppsV1().ReplicaSets(steps.Namespace).List(ctx, metav1.ListOptions{}))
+			steps.Note(replicaSets, len(sets.Items))
 		},
 		Expect: []evidence.Expectation{
 			verdict.Fact(kept, "3 of 3"),
@@ -69,20 +52,12 @@ func orphaned() harness.Scenario {
 	}
 }
 
-// podsAndSets are the pods that are there to stay, by UID, each with how often its container was started again, and how many
-// ReplicaSets there are.
-func podsAndSets(ctx context.Context, steps *harness.Steps) (restarts map[types.UID]int, sets int) {
-	pods := harness.Must(steps.Client.CoreV1().Pods(steps.Namespace).List(ctx, metav1.ListOptions{}))
-	restarts = map[types.UID]int{}
-	for _, p := range pods.Items {
-		if p.DeletionTimestamp != nil || !steps.Ours(p.Name) {
-			continue
-		}
-		restarts[p.UID] = 0
+// restarts is how often containers of the app's pods were started again.
+func restarts(ctx context.Context, steps *harness.Steps) (n int32) {
+	for _, p := range steps.Pods(ctx) {
 		for _, c := range p.Status.ContainerStatuses {
-			restarts[p.UID] += int(c.RestartCount)
+			n += c.RestartCount
 		}
 	}
-	list := harness.Must(steps.Client.AppsV1().ReplicaSets(steps.Namespace).List(ctx, metav1.ListOptions{}))
-	return restarts, len(list.Items)
+	return n
 }

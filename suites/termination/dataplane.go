@@ -82,9 +82,7 @@ func listedUnready(s observe.State, pod string) bool {
 // kube-proxy, and is the name of the pod.
 func leadByHand(ctx context.Context, steps *harness.Steps, own cluster.Changeable) string {
 	service := harness.Must(steps.Client.CoreV1().Services(steps.Namespace).Get(ctx, fixtures.DefaultName, metav1.GetOptions{}))
-	pods := harness.Must(steps.Client.CoreV1().Pods(steps.Namespace).List(ctx, metav1.ListOptions{LabelSelector: metav1.FormatLabelSelector(
-		metav1.SetAsLabelSelector(service.Spec.Selector))}))
-	to := pods.Items[0]
+	to := steps.Pods(ctx)[0]
 	family, address := "ip", to.Status.PodIP
 	if harness.Must(netip.ParseAddr(address)).Is6() {
 		family = "ip6"
