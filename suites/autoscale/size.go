@@ -117,15 +117,7 @@ func serves(s observe.State, version string, replicas int32) bool {
 }
 
 // available is how many pods are ready and not being deleted.
-func available(s observe.State) int {
-	n := 0
-	for _, p := range s.Pods {
-		if p.Ready && !p.Deleting {
-			n++
-		}
-	}
-	return n
-}
+func available(s observe.State) int { return s.Available("v1") + s.Available("v2") }
 
 // rescales are what an autoscaler says of the sizes that it gave, once it says something of what they are about, or when it has had the
 // time to look once more: Events of the API follow what they tell of.

@@ -3,9 +3,9 @@ package regressions
 import (
 	"context"
 	"fmt"
-	"sync"
 	"time"
 
+	"golang.org/x/sync/errgroup"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
@@ -52,10 +52,9 @@ func kubeletRestart() harness.Scenario {
 			client := steps.Ask(ctx, workers[len(workers)-1], fixtures.HTTPURL(service))
 			steps.Pause(ctx, older)
 			begun := time.Now()
-			restarted := make(chan error, 1)
-			go func() { restarted <- change.RestartKubelet(ctx, own, on.Nodes[0]) }()
-			wait := sync.OnceValue(func() error { return <-restarted })
-			steps.Cleanup(func(context.Context) error { return wait() })
+			var restart errgroup.Group
+			restart.Go(func() error { return change.RestartKubelet(ctx, own, on.Nodes[0]) })
+			steps.Cleanup(func(context.Context) error { return restart.Wait() })
 			shown := map[string]bool{}
 			for n := range touches {
 				touchPods(ctx, steps, n)
@@ -68,7 +67,7 @@ func kubeletRestart() harness.Scenario {
 					return false
 				})
 			}
-			harness.Check(wait())
+			harness.Check(restart.Wait())
 			steps.Note(unready, fmt.Sprintf("%d of %d", len(shown), app.Replicas))
 			answers := client.Answers(ctx)
 			steps.Note(lost, tally(since(answers, begun), harness.Good))

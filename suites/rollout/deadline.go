@@ -6,6 +6,7 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
+	"k8s.io/kubectl/pkg/util/deployment"
 
 	"rollcall/fixtures"
 	"rollcall/harness"
@@ -43,7 +44,7 @@ func slowRollout(id, claim string, replicas int32, startup time.Duration, isExce
 			})
 			done := completed(written)
 			steps.Until(ctx, func(s observe.State) bool {
-				was = was || condition(s.Deployments[written.Name], appsv1.DeploymentProgressing).Reason == deadlineExceeded
+				was = was || condition(s.Deployments[written.Name], appsv1.DeploymentProgressing).Reason == deployment.TimedOutReason
 				return done(s)
 			})
 			steps.Note(exceeded, was)

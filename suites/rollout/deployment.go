@@ -5,7 +5,8 @@ import (
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/kubectl/pkg/util/deployment"
+	"k8s.io/utils/ptr"
 
 	"rollcall/fixtures"
 	"rollcall/harness"
@@ -13,16 +14,6 @@ import (
 	"rollcall/harness/poll"
 	"rollcall/harness/rollout"
 )
-
-// Annotations that the Deployment controller writes on Deployments and their ReplicaSets (Kubernetes v1.36.3,
-// pkg/controller/deployment/util/deployment_util.go).
-const (
-	revisionAnnotation  = "deployment.kubernetes.io/revision"
-	revisionsAnnotation = "deployment.kubernetes.io/revision-history" // on a ReplicaSet: revisions it was before
-)
-
-// deadlineExceeded is the reason of a Deployment that made no progress for as long as its deadline allows.
-const deadlineExceeded = "ProgressDeadlineExceeded"
 
 // change edits the app's Deployment and returns it as the API server took it. The controller may write in between.
 func change(ctx context.Context, steps *harness.Steps, how func(*appsv1.Deployment)) *appsv1.Deployment {
@@ -64,11 +55,11 @@ func noteStuck(ctx context.Context, steps *harness.Steps, app fixtures.App, vers
 	steps.Until(ctx, func(s observe.State) bool {
 		stuck = s.Deployments[written.Name]
 		return stuck != nil && stuck.Status.ObservedGeneration >= written.Generation &&
-			condition(stuck, appsv1.DeploymentProgressing).Reason == deadlineExceeded
+			condition(stuck, appsv1.DeploymentProgressing).Reason == deployment.TimedOutReason
 	})
 	var kept, asked int32
-	for _, rs := range replicaSets(ctx, steps) {
-		if rs.Annotations[revisionAnnotation] == stuck.Annotations[revisionAnnotation] {
+	for _, rs := range steps.ReplicaSets(ctx) {
+		if rs.Annotations[deployment.RevisionAnnotation] == stuck.Annotations[deployment.RevisionAnnotation] {
 			asked += *rs.Spec.Replicas
 		} else {
 			kept += *rs.Spec.Replicas
@@ -101,15 +92,5 @@ func steady(ctx context.Context, want int, ask func() int) (n int) {
 
 // condition is the Deployment's condition of a type; the zero value when it has none.
 func condition(d *appsv1.Deployment, kind appsv1.DeploymentConditionType) appsv1.DeploymentCondition {
-	for _, c := range d.Status.Conditions {
-		if c.Type == kind {
-			return c
-		}
-	}
-	return appsv1.DeploymentCondition{}
-}
-
-// replicaSets are all there are in the scenario's namespace.
-func replicaSets(ctx context.Context, steps *harness.Steps) []appsv1.ReplicaSet {
-	return harness.Must(steps.Client.AppsV1().ReplicaSets(steps.Namespace).List(ctx, metav1.ListOptions{})).Items
+	return ptr.Deref(deployment.GetDeploymentCondition(d.Status, kind), appsv1.DeploymentCondition{})
 }

@@ -53,6 +53,6 @@ func historyLimit() harness.Scenario {
 // noteKept notes the history when the controller is done with it: it cleans up after it has said that the
 // rollout is complete.
 func noteKept(ctx context.Context, steps *harness.Steps, limit int) {
-	steady(ctx, limit+1, func() int { return len(replicaSets(ctx, steps)) })
-	noteHistory(ctx, steps, fmt.Sprintf("with a limit of %d", limit))
+	steady(ctx, limit+1, func() int { return len(steps.ReplicaSets(ctx)) })
+	steps.Note(fmt.Sprintf("history with a limit of %d", limit), steps.History(ctx))
 }

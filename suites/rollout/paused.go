@@ -80,7 +80,7 @@ func pausedSizes() harness.Scenario {
 // sizes are those of the ReplicaSets, by version.
 func sizes(ctx context.Context, steps *harness.Steps) string {
 	var all []string
-	for _, rs := range replicaSets(ctx, steps) {
+	for _, rs := range steps.ReplicaSets(ctx) {
 		all = append(all, fmt.Sprintf("%s:%d", rs.Spec.Template.Labels[fixtures.VersionLabel], *rs.Spec.Replicas))
 	}
 	slices.Sort(all)

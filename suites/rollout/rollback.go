@@ -2,10 +2,7 @@ package rollout
 
 import (
 	"context"
-	"fmt"
 	"slices"
-	"strconv"
-	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -29,18 +26,18 @@ func rollback() harness.Scenario {
 		Claim:   "going back to a version reuses its ReplicaSet under the next revision, whether by manifest or by undo",
 		Steps: func(ctx context.Context, steps *harness.Steps) {
 			steps.Deploy(ctx, app, "v1")
-			noteHistory(ctx, steps, "at first")
-			first := replicaSets(ctx, steps)
+			steps.Note("history at first", steps.History(ctx))
+			first := steps.ReplicaSets(ctx)
 			steps.RollOut(ctx, app, rollout.Update("v1", "v2"))
-			noteHistory(ctx, steps, "after v2")
+			steps.Note("history after v2", steps.History(ctx))
 			revise(ctx, steps, to(steps, app, "v1"))
-			noteHistory(ctx, steps, "after v1 again")
-			again := replicaSets(ctx, steps)
+			steps.Note("history after v1 again", steps.History(ctx))
+			again := steps.ReplicaSets(ctx)
 			steps.Note(reused, slices.ContainsFunc(again, func(rs appsv1.ReplicaSet) bool {
 				return rs.UID == first[0].UID && *rs.Spec.Replicas == app.Replicas
 			}))
 			harness.Check(undo(ctx, steps))
-			noteHistory(ctx, steps, "after the undo")
+			steps.Note("history after the undo", steps.History(ctx))
 		},
 		Expect: []evidence.Expectation{
 			verdict.Fact("history at first", "1 v1"),
@@ -50,26 +47,6 @@ func rollback() harness.Scenario {
 			verdict.Fact("history after the undo", "3 v1 that was 1, 4 v2 that was 2").Decides("C23"),
 		},
 	}
-}
-
-// noteHistory notes the revisions that `kubectl rollout history` lists, each with the version of its ReplicaSet
-// and the revisions that ReplicaSet was before.
-func noteHistory(ctx context.Context, steps *harness.Steps, when string) {
-	sets := replicaSets(ctx, steps)
-	slices.SortFunc(sets, func(a, b appsv1.ReplicaSet) int { return revision(a) - revision(b) })
-	lines := make([]string, len(sets))
-	for i, rs := range sets {
-		lines[i] = fmt.Sprintf("%d %s", revision(rs), rs.Spec.Template.Labels[fixtures.VersionLabel])
-		if was := rs.Annotations[revisionsAnnotation]; was != "" {
-			lines[i] += " that was " + was
-		}
-	}
-	steps.Note("history "+when, strings.Join(lines, ", "))
-}
-
-func revision(rs appsv1.ReplicaSet) int {
-	n, _ := strconv.Atoi(rs.Annotations[revisionAnnotation])
-	return n
 }
 
 // undo goes back to the revision before. The error is kubectl's: that there is none, for example.

@@ -9,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/sets"
+	"k8s.io/kubectl/pkg/util/deployment"
 
 	"rollcall/fixtures"
 	"rollcall/harness"
@@ -66,6 +67,7 @@ func noteRestart(ctx context.Context, steps *harness.Steps, first sets.Set[types
 // noteStaying notes the revision that the Deployment is at, and how many of the first pods are not terminating.
 func noteStaying(ctx context.Context, steps *harness.Steps, first sets.Set[types.UID], after string) {
 	d := harness.Must(steps.Client.AppsV1().Deployments(steps.Namespace).Get(ctx, fixtures.DefaultName, metav1.GetOptions{}))
-	stay := first.Intersection(steps.StayingPods(ctx)).Len()
-	steps.Note("after "+after, fmt.Sprintf("revision %s, %d of %d first pods", d.Annotations[revisionAnnotation], stay, first.Len()))
+	stay := first.Intersection(steps.StayingPods(ctx))
+	steps.Note("after "+after, fmt.Sprintf("revision %s, %d of %d first pods",
+		d.Annotations[deployment.RevisionAnnotation], stay.Len(), first.Len()))
 }

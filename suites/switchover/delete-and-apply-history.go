@@ -2,11 +2,7 @@ package switchover
 
 import (
 	"context"
-	"slices"
-	"strings"
 	"time"
-
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"rollcall/fixtures"
 	"rollcall/harness"
@@ -28,15 +24,15 @@ func deleteAndApplyHistory() harness.Scenario {
 		Steps: func(ctx context.Context, steps *harness.Steps) {
 			steps.Deploy(ctx, app, "v1")
 			steps.RollOut(ctx, app, rollout.Update("v1", "v2"))
-			steps.Note(before, strings.Join(history(ctx, steps), ", "))
+			steps.Note(before, steps.History(ctx))
 			again := rollout.DeleteAndApply("v2", "v1")
 			harness.Check(again.Begin(ctx, steps.Client, steps.Into, app))
 			steps.Until(ctx, func(s observe.State) bool { return again.Settled(s, app) && s.Count("v2") == 0 })
 			since := time.Now()
 			harness.Check(poll.Until(ctx, 200*time.Millisecond, func() (bool, error) {
-				return len(history(ctx, steps)) == 1 || time.Since(since) > collected, nil
+				return len(steps.ReplicaSets(ctx)) == 1 || time.Since(since) > collected, nil
 			}))
-			steps.Note(after, strings.Join(history(ctx, steps), ", "))
+			steps.Note(after, steps.History(ctx))
 		},
 		Expect: []evidence.Expectation{
 			verdict.Fact(before, "1 v1, 2 v2"),
@@ -47,13 +43,3 @@ func deleteAndApplyHistory() harness.Scenario {
 
 // collected is longer than the garbage collector takes for a ReplicaSet whose Deployment is gone. Our own choice.
 const collected = 15 * time.Second
-
-// history lists the revisions that `kubectl rollout history` does, each with the version of its ReplicaSet.
-func history(ctx context.Context, steps *harness.Steps) (lines []string) {
-	sets := harness.Must(steps.Client.AppsV1().ReplicaSets(steps.Namespace).List(ctx, metav1.ListOptions{}))
-	for _, rs := range sets.Items {
-		lines = append(lines, rs.Annotations["deployment.kubernetes.io/revision"]+" "+rs.Spec.Template.Labels[fixtures.VersionLabel])
-	}
-	slices.Sort(lines)
-	return lines
-}

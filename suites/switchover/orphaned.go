@@ -41,8 +41,7 @@ func orphaned() harness.Scenario {
 			after := steps.StayingPods(ctx)
 			steps.Note(kept, fmt.Sprintf("%d of %d", after.Intersection(before).Len(), after.Len()))
 			steps.Note(restarted, restarts(ctx, steps))
-			sets := harness.Must(steps.Client.AppsV1().ReplicaSets(steps.Namespace).List(ctx, metav1.ListOptions{}))
-			steps.Note(replicaSets, len(sets.Items))
+			steps.Note(replicaSets, len(steps.ReplicaSets(ctx)))
 		},
 		Expect: []evidence.Expectation{
 			verdict.Fact(kept, "3 of 3"),
