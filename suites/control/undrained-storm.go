@@ -3,8 +3,6 @@ package control
 import (
 	"time"
 
-	"k8s.io/apimachinery/pkg/util/intstr"
-
 	"rollcall/fixtures"
 	"rollcall/harness"
 	"rollcall/harness/evidence"
@@ -21,14 +19,12 @@ import (
 // a second. All three together miss one termination in 30,000 at 25 a second, and one in 180 at 12. Each loss is the pod's that
 // logged the request, or of the one pod in whose window it was sent: pods follow each other as slowly as they start.
 func undrainedStorm() harness.Scenario {
+	app := fixtures.Drained()
+	app.PreStopSleep, app.Linger, app.OnTerm, app.HandlerDelay = 0, 0, fixtures.Exit, 500*time.Millisecond
 	return harness.Update(harness.Scenario{
-		ID:    "undrained-storm",
-		Claim: "95 of 100 pod terminations, counted by node, lose a request when the pods exit as soon as they get SIGTERM",
-		App: fixtures.App{
-			Replicas: 3, MaxSurge: new(intstr.FromInt32(1)), MaxUnavailable: new(intstr.FromInt32(0)),
-			OnTerm:       fixtures.Exit,
-			HandlerDelay: 500 * time.Millisecond,
-		},
+		ID:        "undrained-storm",
+		Claim:     "95 of 100 pod terminations, counted by node, lose a request when the pods exit as soon as they get SIGTERM",
+		App:       app,
 		Exclusive: true, // for the rate, which the arithmetic above is about
 		Rollout:   rollout.RestartThenUpdate("v1", "v2", 10),
 		Expect: []evidence.Expectation{

@@ -3,8 +3,6 @@ package control
 import (
 	"time"
 
-	"k8s.io/apimachinery/pkg/util/intstr"
-
 	"rollcall/fixtures"
 	"rollcall/harness"
 	"rollcall/harness/evidence"
@@ -17,14 +15,13 @@ import (
 // listens when rules have followed in 3 s, which is what they have elsewhere, and a pod gets one of at most 4: with 3 pods (3/4)^72, once
 // in a thousand million rollouts.
 func unprobed() harness.Scenario {
+	app := fixtures.Drained()
+	app.StartDelay, app.Unprobed = 5*time.Second, true
 	return harness.Update(harness.Scenario{
 		ID:      "unprobed",
 		Profile: harness.Core,
 		Claim:   "replacing every pod fails requests when pods take 5 s to start and nobody probes whether they have",
-		App: fixtures.App{
-			Replicas: 3, MaxSurge: new(intstr.FromInt32(1)), MaxUnavailable: new(intstr.FromInt32(0)),
-			StartDelay: 5 * time.Second, Unprobed: true, PreStopSleep: 5 * time.Second, Linger: 2 * time.Second, OnTerm: fixtures.Drain,
-		},
+		App:     app,
 		Expect: []evidence.Expectation{
 			verdict.LostWhileStarting().Surely().Decides("C32.unprobed"),
 		},

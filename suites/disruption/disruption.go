@@ -7,8 +7,6 @@ import (
 	"slices"
 	"time"
 
-	"k8s.io/apimachinery/pkg/util/intstr"
-
 	"rollcall/fixtures"
 	"rollcall/harness"
 	"rollcall/harness/disruption"
@@ -47,10 +45,9 @@ const inEffect = 5 * time.Second
 
 // drained is an app that loses nothing in a rollout.
 func drained() fixtures.App {
-	return fixtures.App{
-		Replicas: 3, MaxSurge: new(intstr.FromInt32(1)), MaxUnavailable: new(intstr.FromInt32(0)), StartDelay: time.Second,
-		PreStopSleep: 5 * time.Second, Linger: 2 * time.Second, OnTerm: fixtures.Drain,
-	}
+	app := fixtures.Drained()
+	app.StartDelay = time.Second
+	return app
 }
 
 // undrained is an app that exits as soon as it gets SIGTERM.

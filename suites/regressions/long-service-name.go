@@ -33,10 +33,8 @@ func longServiceName() harness.Scenario {
 		// asked is longer than observers take to ask kube-proxy for its failures while no rule changes, 10 s, or 50 s on a slow machine.
 		asked = time.Minute
 	)
-	app := fixtures.App{
-		Replicas: 2, MaxSurge: new(intstr.FromInt32(1)), MaxUnavailable: new(intstr.FromInt32(0)),
-		PreStopSleep: 5 * time.Second, Linger: 2 * time.Second, OnTerm: fixtures.Drain,
-	}
+	app := fixtures.Drained()
+	app.Replicas = 2
 	return harness.Scenario{
 		ID:        "long-service-name",
 		Claim:     "every node's rules follow a rollout, and no request is lost, while a Service with a long name has no endpoints",

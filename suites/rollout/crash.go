@@ -3,8 +3,6 @@ package rollout
 import (
 	"time"
 
-	"k8s.io/apimachinery/pkg/util/intstr"
-
 	"rollcall/fixtures"
 	"rollcall/harness"
 	"rollcall/harness/evidence"
@@ -19,8 +17,8 @@ import (
 // way, of those that the new pod gets; that the old one answers on is what minReadySeconds is for.
 func crash() []harness.Scenario {
 	const startup, crashes, available = 3 * time.Second, 10 * time.Second, 11 * time.Second
-	app := fixtures.App{Replicas: 1, MaxSurge: new(intstr.FromInt32(1)), MaxUnavailable: new(intstr.FromInt32(0)), StartDelay: startup}
-	drains(&app)
+	app := fixtures.Drained()
+	app.Replicas, app.StartDelay = 1, startup
 	change := func(a *fixtures.App) { a.CrashAfter = crashes }
 	return harness.Scenario{
 		App:    app,

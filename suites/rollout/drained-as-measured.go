@@ -6,8 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"k8s.io/apimachinery/pkg/util/intstr"
-
 	"rollcall/fixtures"
 	"rollcall/harness"
 	"rollcall/harness/evidence"
@@ -22,11 +20,8 @@ func drainedAsMeasured() harness.Scenario {
 	return harness.Update(harness.Scenario{
 		ID:    "drained-as-measured",
 		Claim: "replacing every pod fails no request when pods sleep longer than any node's rules were measured to route to one that had left",
-		App: fixtures.App{
-			Replicas: 3, MaxSurge: new(intstr.FromInt32(1)), MaxUnavailable: new(intstr.FromInt32(0)),
-			PreStopSleep: 5 * time.Second, Linger: 2 * time.Second, OnTerm: fixtures.Drain,
-		},
-		Uses: []string{evidence.NodeRules},
+		App:   fixtures.Drained(),
+		Uses:  []string{evidence.NodeRules},
 		Adapt: func(app fixtures.App, seen timeline.Timeline) (fixtures.App, error) {
 			needed := slices.Collect(maps.Values(seen.NeededDrains()))
 			if len(needed) == 0 {

@@ -1,10 +1,6 @@
 package rollout
 
 import (
-	"time"
-
-	"k8s.io/apimachinery/pkg/util/intstr"
-
 	"rollcall/fixtures"
 	"rollcall/harness"
 	"rollcall/harness/evidence"
@@ -17,14 +13,12 @@ import (
 // or less at 95 % confidence. Replies take half a second, so that requests are in flight whenever a pod ends. Twin of
 // control/undrained-storm.
 func storm() harness.Scenario {
+	app := fixtures.Drained()
+	app.HandlerDelay = underWay
 	return harness.Update(harness.Scenario{
-		ID:    "storm",
-		Claim: "59 or more pod terminations, counted by node, lose no request when the pods sleep 5 s before they get SIGTERM and then drain",
-		App: fixtures.App{
-			Replicas: 3, MaxSurge: new(intstr.FromInt32(1)), MaxUnavailable: new(intstr.FromInt32(0)),
-			PreStopSleep: 5 * time.Second, Linger: 2 * time.Second, OnTerm: fixtures.Drain,
-			HandlerDelay: 500 * time.Millisecond,
-		},
+		ID:      "storm",
+		Claim:   "59 or more pod terminations, counted by node, lose no request when the pods sleep 5 s before they get SIGTERM and then drain",
+		App:     app,
 		Rollout: rollout.RestartThenUpdate("v1", "v2", 10),
 		Expect: []evidence.Expectation{
 			verdict.NoFailures().Decides("C40"),

@@ -4,7 +4,6 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"rollcall/fixtures"
 	"rollcall/harness"
@@ -19,10 +18,8 @@ import (
 // deadline, and undoes nothing. By Recreate the old pods are gone before anybody knows: from then until the load ends, 5 s of the
 // deadline and 3 s later, nobody is answered.
 func stuck() []harness.Scenario {
-	app := fixtures.App{Replicas: 3, MaxSurge: new(intstr.FromInt32(1)), MaxUnavailable: new(intstr.FromInt32(0))}
-	drains(&app)
 	base := harness.Scenario{
-		App: app, Load: harness.Load{Rate: 100}, Expect: []evidence.Expectation{verdict.FullRate(99), verdict.Serves("v1")},
+		App: fixtures.Drained(), Load: harness.Load{Rate: 100}, Expect: []evidence.Expectation{verdict.FullRate(99), verdict.Serves("v1")},
 	}
 	stays := []evidence.Expectation{verdict.NoFailures(), verdict.MinAvailable(3), verdict.Scaling("v2:1"), verdict.MaxActive(4)}
 	// the reasons of an image that may not be pulled, and of one that cannot (Kubernetes v1.37, pkg/kubelet/images/types.go)

@@ -3,8 +3,6 @@ package termination
 import (
 	"time"
 
-	"k8s.io/apimachinery/pkg/util/intstr"
-
 	"rollcall/fixtures"
 	"rollcall/harness"
 	"rollcall/harness/cluster"
@@ -19,18 +17,12 @@ func slowRules() []harness.Scenario {
 	const minSync = 10 * time.Second
 	return harness.Update(harness.Scenario{
 		ClusterChanges: []cluster.Change{change.MinSync(minSync)},
-		App: fixtures.App{
-			Replicas: 3, MaxSurge: new(intstr.FromInt32(1)), MaxUnavailable: new(intstr.FromInt32(0)),
-			Linger: 2 * time.Second, OnTerm: fixtures.Drain,
-		},
-		Expect: []evidence.Expectation{verdict.MaxRuleLag(minSync + 3*time.Second).Scaled()}, // as minSync is, which the scenario makes
+		App:            fixtures.Drained(),
+		Expect:         []evidence.Expectation{verdict.MaxRuleLag(minSync + 3*time.Second).Scaled()}, // as minSync is, which the scenario makes
 	}).Twins(harness.Twin{
-		ID:    "slow-rules-outlast",
-		Claim: "a sleep of 5 s loses requests where kube-proxy writes rules every 10 s",
-		Change: func(s *harness.Scenario) {
-			s.App.PreStopSleep = 5 * time.Second
-			s.Tries = 3 // a rollout may fall between two writes
-		},
+		ID:     "slow-rules-outlast",
+		Claim:  "a sleep of 5 s loses requests where kube-proxy writes rules every 10 s",
+		Change: func(s *harness.Scenario) { s.Tries = 3 }, // a rollout may fall between two writes
 		Expect: []evidence.Expectation{verdict.DamageSeen().On(evidence.Fresh).Decides("C3")},
 	}, harness.Twin{
 		ID:     "slow-rules-awaited",

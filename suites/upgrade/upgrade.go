@@ -29,11 +29,10 @@ import (
 // An app that exits at once, and of which drains take all pods of a node together, loses requests there, and in its own rollout; every
 // other step costs none, so each loss is known by its step.
 func All() []harness.Scenario {
+	app := fixtures.Drained()
+	app.StartDelay = time.Second
 	return harness.Update(harness.Scenario{
-		App: fixtures.App{
-			Replicas: 3, MaxSurge: new(intstr.FromInt32(1)), MaxUnavailable: new(intstr.FromInt32(0)),
-			StartDelay: time.Second, PreStopSleep: 5 * time.Second, Linger: 2 * time.Second, OnTerm: fixtures.Drain,
-		},
+		App:     app,
 		Load:    harness.Load{Rate: 25}, // an upgrade lasts long, and a request every 40 ms sees each of its steps
 		Rollout: rollout.UpdateMeanwhile(before, after),
 		Own:     &harness.OwnCluster{Kubernetes: from, Upgrades: to},
