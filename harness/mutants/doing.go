@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 
+	"golang.org/x/sync/errgroup"
+
 	"rollcall/harness/disruption"
 	"rollcall/harness/evidence"
 	"rollcall/harness/observe"
@@ -16,12 +18,12 @@ type Doing struct {
 	ctx     context.Context // of the damage
 	end     context.CancelFunc
 	started bool
-	done    chan error // has one value once the damage is undone
+	doing   errgroup.Group // ends once the damage is undone
 }
 
 // Begin does what is due before the recording, and waits for the moment of what is not.
 func (m Mutant) Begin(ctx context.Context, stage disruption.Stage) *Doing {
-	d := &Doing{mutant: m, stage: stage, done: make(chan error, 1)}
+	d := &Doing{mutant: m, stage: stage}
 	d.ctx, d.end = context.WithCancel(ctx)
 	if m.When.Event == "" {
 		d.start(evidence.Event{})
@@ -46,7 +48,7 @@ func (d *Doing) End() error {
 	if !d.started {
 		return fmt.Errorf("the damage was not done: %s was never seen", d.mutant.When)
 	}
-	if err := <-d.done; err != nil {
+	if err := d.doing.Wait(); err != nil {
 		return fmt.Errorf("the damage was not done: %w", err)
 	}
 	return nil
@@ -60,13 +62,12 @@ func (d *Doing) start(at evidence.Event) {
 	d.started = true
 	stage := d.stage
 	stage.Event = at
-	go func() {
+	d.doing.Go(func() error {
 		if disruption.Pause(d.ctx, d.mutant.When.After); d.ctx.Err() != nil {
-			d.done <- fmt.Errorf("the load ended before %s", d.mutant.When)
-			return
+			return fmt.Errorf("the load ended before %s", d.mutant.When)
 		}
-		d.done <- d.mutant.Do(d.ctx, stage)
-	}()
+		return d.mutant.Do(d.ctx, stage)
+	})
 }
 
 // A seeing sink tells of each event before it passes it on. Events come one at a time.
