@@ -1,10 +1,6 @@
 package loadgen
 
 import (
-	"context"
-	"net/http"
-	"slices"
-
 	"rollcall/harness/evidence"
 )
 
@@ -28,19 +24,4 @@ func (a *Agent) note(e evidence.Event) {
 	if a.spool != nil {
 		_ = a.spool.write(stateFile, a.state) // if it is full, its lanes say so
 	}
-}
-
-// Noted is what the lanes of the agent met so far beside their hits, by its own clock.
-func (r Remote) Noted(ctx context.Context) ([]evidence.Event, error) {
-	var found []evidence.Event
-	err := r.call(ctx, "noted", http.MethodGet, nil, decodeInto(&found))
-	return found, err
-}
-
-// noted serves GET /v1/noted.
-func (a *Agent) noted(w http.ResponseWriter, _ *http.Request) {
-	a.mu.Lock()
-	found := slices.Clone(a.state.Noted)
-	a.mu.Unlock()
-	writeJSON(w, found)
 }

@@ -34,13 +34,6 @@ func (r Remote) Start(ctx context.Context, lanes []evidence.Lane, cfg Config) er
 	}, discard)
 }
 
-// Progress says how far each lane got, by the lane's id.
-func (r Remote) Progress(ctx context.Context) (map[string]Progress, error) {
-	var lanes map[string]Progress
-	err := r.call(ctx, "progress", http.MethodGet, nil, decodeInto(&lanes))
-	return lanes, err
-}
-
 // Stop ends the pacing and returns when no request is in flight; [Remote.HitsFrom] then has the last hits. It may
 // be repeated; an agent that was not started, because it restarted without a spool, is an error.
 func (r Remote) Stop(ctx context.Context) error {

@@ -52,7 +52,8 @@ func TestRemoteRun(t *testing.T) {
 	wantError(t, agent.Start(ctx, lanes, cfg), "409 Conflict: already started")
 	arrive(t, "load", loaded)
 
-	progress, err := agent.Progress(ctx)
+	status, err := agent.Status(ctx)
+	progress := status.Lanes
 	if err != nil || len(progress) != 2 || progress["worker-fresh"].Sent+progress["worker-reused"].Sent < 20 {
 		t.Errorf("progress %+v, %v", progress, err)
 	}
@@ -125,11 +126,10 @@ func TestTokenGuards(t *testing.T) {
 	agent := serveAgent(t)
 	for _, token := range []string{"", "open", "open-sesame-street", "Open-Sesame"} {
 		agent.Token = token
-		_, identity := agent.Identity(t.Context())
-		_, progress := agent.Progress(t.Context())
+		_, status := agent.Status(t.Context())
 		_, hits := agent.HitsFrom(t.Context(), "worker-fresh", 0)
 		start := agent.Start(t.Context(), nil, Config{})
-		for _, err := range []error{identity, progress, hits, start, agent.Stop(t.Context())} {
+		for _, err := range []error{status, hits, start, agent.Stop(t.Context())} {
 			wantError(t, err, "401 Unauthorized")
 		}
 	}
@@ -172,8 +172,9 @@ func TestAgentRefusesStartRequests(t *testing.T) {
 			if resp.StatusCode != http.StatusBadRequest || !strings.Contains(string(why), tt.want) {
 				t.Errorf("got %s: %s; want 400 and %q", resp.Status, why, tt.want)
 			}
-			_, err = agent.Progress(t.Context())
-			wantError(t, err, "409 Conflict: not started")
+			if status, err := agent.Status(t.Context()); err != nil || len(status.Lanes) > 0 || status.Order != "" {
+				t.Errorf("it was started: %+v, %v", status, err)
+			}
 		})
 	}
 }
@@ -200,16 +201,16 @@ func TestRestartIsNoticed(t *testing.T) {
 		t.Fatal(err)
 	}
 	before, after := time.Now().UnixNano(), int64(0)
-	one, err := agent.Identity(t.Context())
+	one, err := agent.Status(t.Context())
 	if after = time.Now().UnixNano(); err != nil || one.Now < before || one.Now > after {
 		t.Errorf("clock shows %d between %d and %d, %v", one.Now, before, after, err)
 	}
-	same, err := agent.Identity(t.Context())
+	same, err := agent.Status(t.Context())
 	if err != nil || same.Instance != one.Instance || one.Instance == "" {
 		t.Errorf("instance %q, then %q, %v", one.Instance, same.Instance, err)
 	}
 	now = second
-	other, err := agent.Identity(t.Context())
+	other, err := agent.Status(t.Context())
 	if err != nil || other.Instance == one.Instance {
 		t.Errorf("instance %q before and after the restart, %v", one.Instance, err)
 	}

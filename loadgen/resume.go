@@ -3,7 +3,6 @@ package loadgen
 import (
 	"context"
 	"fmt"
-	"net/http"
 	"slices"
 	"time"
 
@@ -108,19 +107,4 @@ func whyAway(order spooledOrder) string {
 		return "its node booted"
 	}
 	return "its container started again"
-}
-
-// Absences are those of the agent so far.
-func (r Remote) Absences(ctx context.Context) ([]evidence.Absence, error) {
-	var found []evidence.Absence
-	err := r.call(ctx, "absences", http.MethodGet, nil, decodeInto(&found))
-	return found, err
-}
-
-// away serves GET /v1/absences.
-func (a *Agent) away(w http.ResponseWriter, _ *http.Request) {
-	a.mu.Lock()
-	found := slices.Clone(a.state.Absences)
-	a.mu.Unlock()
-	writeJSON(w, found)
 }

@@ -107,9 +107,9 @@ func TestAgentResumes(t *testing.T) {
 	first.Stop() // so that the app sees no request of it later; what is on the spool is as after a kill
 	left := copied(t, dir)
 	second, remote := serveSpooled(t, left)
-	id, err := remote.Identity(t.Context())
-	if err != nil || id.Instance != second.instance || id.Order != first.instance {
-		t.Errorf("identity %+v, %v, want one that goes on for %s", id, err, first.instance)
+	status, err := remote.Status(t.Context())
+	if err != nil || status.Instance != second.instance || status.Order != first.instance {
+		t.Errorf("status %+v, %v, want one that goes on for %s", status, err, first.instance)
 	}
 	wantError(t, remote.Start(t.Context(), lanes, Config{Began: began, Service: "shop"}), "409 Conflict: already started")
 	for len(enough) > 0 {
@@ -119,7 +119,8 @@ func TestAgentResumes(t *testing.T) {
 	if err := remote.Stop(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	absences, err := remote.Absences(t.Context())
+	status, err = remote.Status(t.Context())
+	absences := status.Absences
 	if err != nil || len(absences) != len(lanes) {
 		t.Fatalf("%d absences, %v, want one of each lane", len(absences), err)
 	}
@@ -157,8 +158,8 @@ func TestAgentResumes(t *testing.T) {
 	}
 
 	third, remote := serveSpooled(t, copied(t, left)) // after the stop
-	if again, err := remote.Absences(t.Context()); err != nil || len(again) != len(absences) {
-		t.Errorf("%d absences, %v, want those before", len(again), err)
+	if again, err := remote.Status(t.Context()); err != nil || len(again.Absences) != len(absences) {
+		t.Errorf("%d absences, %v, want those before", len(again.Absences), err)
 	}
 	for _, attack := range third.started() {
 		if attack.client.buffer.over != true || attack.Progress().Trouble != "" {

@@ -33,14 +33,11 @@ const maxStartRequest = 1 << 20
 // next process.
 //
 //	POST /v1/start     a startRequest; 409 when there was one already
-//	GET  /v1/progress  a Progress per lane id; 409 before start
 //	POST /v1/stop      returns when no request is in flight; may be repeated; 409 before start
 //	GET  /v1/hits      a store.Frame with the hits of ?lane= from number ?from= on, while they are recorded
 //	                   and after, or one for each of several such pairs; 404 for an unknown lane, 410 for hits
 //	                   below a number asked for before, 416 for a number beyond what was kept; 409 before start
-//	GET  /v1/absences  the [evidence.Absence]s so far
-//	GET  /v1/noted     the [evidence.Event]s that lanes met so far
-//	GET  /v1/identity  an Identity
+//	GET  /v1/status    a Status
 //	POST /v1/reach     asks the target of a reachRequest once; why it gives no good reply, or null
 //	GET  /healthz      open to everybody; all others want the bearer token
 type Agent struct {
@@ -81,12 +78,9 @@ func NewAgent(cfg AgentConfig) (*Agent, error) {
 	}
 	v1 := http.NewServeMux()
 	v1.HandleFunc("POST /v1/start", a.start)
-	v1.HandleFunc("GET /v1/progress", a.progress)
 	v1.HandleFunc("POST /v1/stop", a.stop)
 	v1.HandleFunc("GET /v1/hits", a.hits)
-	v1.HandleFunc("GET /v1/absences", a.away)
-	v1.HandleFunc("GET /v1/identity", a.identity)
-	v1.HandleFunc("GET /v1/noted", a.noted)
+	v1.HandleFunc("GET /v1/status", a.status)
 	v1.HandleFunc("POST /v1/reach", a.reach)
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /healthz", func(http.ResponseWriter, *http.Request) {})
@@ -148,19 +142,6 @@ func (a *Agent) start(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-func (a *Agent) progress(w http.ResponseWriter, _ *http.Request) {
-	attacks := a.started()
-	if attacks == nil {
-		http.Error(w, "not started", http.StatusConflict)
-		return
-	}
-	lanes := make(map[string]Progress, len(attacks))
-	for _, attack := range attacks {
-		lanes[attack.client.lane.ID] = attack.Progress()
-	}
-	writeJSON(w, lanes)
-}
-
 func (a *Agent) stop(w http.ResponseWriter, _ *http.Request) {
 	if a.started() == nil {
 		http.Error(w, "not started", http.StatusConflict)
@@ -205,13 +186,6 @@ func stopAll(attacks []*Attack) {
 	}
 	for _, attack := range attacks {
 		attack.Stop()
-	}
-}
-
-func writeJSON(w http.ResponseWriter, v any) {
-	w.Header().Set("Content-Type", "application/json")
-	if err := json.NewEncoder(w).Encode(v); err != nil {
-		panic(http.ErrAbortHandler)
 	}
 }
 

@@ -211,12 +211,12 @@ func TestACertificateThatChanges(t *testing.T) {
 	awaitNoted := func(r Remote, n int) []evidence.Event {
 		for {
 			arrive(t, "request", asked)
-			found, err := r.Noted(t.Context())
+			status, err := r.Status(t.Context())
 			if err != nil {
 				t.Fatal(err)
 			}
-			if len(found) == n {
-				return found
+			if len(status.Noted) == n {
+				return status.Noted
 			}
 		}
 	}
@@ -238,25 +238,25 @@ func TestACertificateThatChanges(t *testing.T) {
 	}
 
 	agent.Stop()
-	before, err := remote.Progress(t.Context())
+	before, err := remote.Status(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, again := begin()
 	for {
 		arrive(t, "request", asked)
-		progress, err := again.Progress(t.Context())
+		now, err := again.Status(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
-		if p := progress[l.ID]; p.Failed > 0 {
+		if p := now.Lanes[l.ID]; p.Failed > 0 {
 			t.Fatalf("%+v", p)
-		} else if p.ByVersion[""] > before[l.ID].ByVersion[""]+1 {
+		} else if p.ByVersion[""] > before.Lanes[l.ID].ByVersion[""]+1 {
 			break
 		}
 	}
-	if found, err := again.Noted(t.Context()); err != nil || len(found) != 2 {
-		t.Errorf("%+v, %v", found, err)
+	if status, err := again.Status(t.Context()); err != nil || len(status.Noted) != 2 {
+		t.Errorf("%+v, %v", status.Noted, err)
 	}
 	if err := again.Stop(t.Context()); err != nil {
 		t.Error(err)

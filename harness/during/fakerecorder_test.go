@@ -163,8 +163,8 @@ func (f *fakeRecording) ask(ctx context.Context, s harness.Scenario, began time.
 		recorder.Hits(frame.Records...)
 		n += len(frame.Records)
 	}
-	met, err := remote.Noted(ctx)
-	for _, e := range met {
+	status, err := remote.Status(ctx)
+	for _, e := range status.Noted {
 		recorder.Event(e)
 	}
 	return lanes, err

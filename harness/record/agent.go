@@ -110,31 +110,37 @@ func (a *agent) collect(ctx context.Context, began time.Time) error {
 	}
 	incomplete := a.fetcher.wait(ctx)
 	readClock := func(ctx context.Context) error { return a.readClockAgain(ctx, began) }
-	return errors.Join(incomplete, a.retryWhileAlive(ctx, readClock), a.lastAbsences(ctx), a.readNoted(ctx), a.laneErrors(ctx))
+	return errors.Join(incomplete, a.retryWhileAlive(ctx, readClock), a.lastStatus(ctx))
 }
 
-// readNoted learns what the agent's lanes met beside their hits.
-func (a *agent) readNoted(ctx context.Context) error {
-	return a.retryWhileAlive(ctx, func(ctx context.Context) (err error) {
-		a.noted, err = a.remote.Noted(ctx)
-		for i := range a.noted {
-			a.noted[i].Clock = a.node
-		}
+// lastStatus learns of all that the agent's lanes met beside their hits, and of every absence, now that there is no more of either. A
+// lane that met an error of no known type is one.
+func (a *agent) lastStatus(ctx context.Context) error {
+	status, err := a.ask(ctx)
+	if err != nil {
 		return err
-	})
-}
-
-// lastAbsences learns of every absence, now that there are no more.
-func (a *agent) lastAbsences(ctx context.Context) error {
-	if a.node == "" {
-		return nil
+	}
+	a.noted = status.Noted
+	for i := range a.noted {
+		a.noted[i].Clock = a.node
 	}
 	known := len(a.absences)
-	err := a.retryWhileAlive(ctx, a.readAbsences)
+	a.absences = status.Absences
 	if len(a.absences) > known || a.adopting > 0 {
 		a.adopt(ctx)
 	}
-	return err
+	for _, lane := range a.lanes {
+		if trouble := status.Lanes[lane.ID].Trouble; trouble != "" {
+			return fmt.Errorf("lane %s: %s", lane.ID, trouble)
+		}
+	}
+	return nil
+}
+
+// ask asks the agent for its status while its pod lives.
+func (a *agent) ask(ctx context.Context) (status loadgen.Status, err error) {
+	err = a.retryWhileAlive(ctx, func(ctx context.Context) (err error) { status, err = a.remote.Status(ctx); return err })
+	return status, err
 }
 
 // scope is what is lost with the agent: requests of its lanes, and of those recorded the failures may be its own.
@@ -151,30 +157,14 @@ var errForgot = errors.New("the agent restarted during the run and lost the requ
 
 // stop ends the pacing of the agent's lanes and returns when no request is in flight.
 func (a *agent) stop(ctx context.Context) error {
-	var id loadgen.Identity
-	err := a.retryWhileAlive(ctx, func(ctx context.Context) (err error) { id, err = a.remote.Identity(ctx); return err })
+	status, err := a.ask(ctx)
 	if err != nil {
 		return err
 	}
-	if id.Instance != a.instance && id.Order != a.instance {
+	if status.Instance != a.instance && status.Order != a.instance {
 		return errForgot
 	}
 	return a.retryWhileAlive(ctx, a.remote.Stop)
-}
-
-// laneErrors is an error if a lane met one of no known type.
-func (a *agent) laneErrors(ctx context.Context) error {
-	var progress map[string]loadgen.Progress
-	err := a.retryWhileAlive(ctx, func(ctx context.Context) (err error) { progress, err = a.remote.Progress(ctx); return err })
-	if err != nil {
-		return err
-	}
-	for _, lane := range a.lanes {
-		if trouble := progress[lane.ID].Trouble; trouble != "" {
-			return fmt.Errorf("lane %s: %s", lane.ID, trouble)
-		}
-	}
-	return nil
 }
 
 // retryEvery is the pause before an agent that did not answer is asked again.

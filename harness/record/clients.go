@@ -226,11 +226,11 @@ func (r *Recording) lanesIn(place, node string, targets map[evidence.Vantage]str
 func (cl *clients) start(ctx context.Context, began time.Time, recorder *store.Recorder) error {
 	sink := &measured{recorder, &cl.early}
 	for _, a := range cl.agents {
-		id, err := a.remote.Identity(ctx)
+		status, err := a.remote.Status(ctx)
 		if err != nil {
 			return err
 		}
-		a.instance = id.Instance
+		a.instance = status.Instance
 	}
 	for _, a := range cl.agents {
 		if a.node == "" {
@@ -262,12 +262,7 @@ func (cl *clients) start(ctx context.Context, began time.Time, recorder *store.R
 func (cl *clients) awaitAnswers(ctx context.Context) {
 	var all sync.WaitGroup
 	for _, a := range cl.agents {
-		all.Go(func() {
-			_ = a.retryWhileAlive(ctx, func(ctx context.Context) error {
-				_, err := a.remote.Identity(ctx)
-				return err
-			})
-		})
+		all.Go(func() { _, _ = a.ask(ctx) })
 	}
 	all.Wait()
 }
@@ -324,13 +319,13 @@ func (cl *clients) progress(ctx context.Context) progress.Running {
 		}
 	}
 	for _, a := range cl.agents {
-		lanes, err := a.remote.Progress(ctx)
-		if err != nil {
+		status, err := a.remote.Status(ctx)
+		if err != nil || len(status.Lanes) == 0 { // or it has forgotten them
 			now.Trouble += a.name + " does not answer "
 		}
 		for _, lane := range a.lanes {
 			if lane.Kind().AsksApp() { // whose pod has a version of its own
-				add(lanes[lane.ID])
+				add(status.Lanes[lane.ID])
 			}
 		}
 	}

@@ -10,7 +10,7 @@ func TestStartOutside(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if id, err := c.remote.Identity(t.Context()); err != nil || id.Instance == "" {
+	if id, err := c.remote.Status(t.Context()); err != nil || id.Instance == "" {
 		t.Errorf("%+v, %v", id, err)
 	}
 	if !strings.HasPrefix(c.remote.URL, "http://127.0.0.1:") {
@@ -18,7 +18,7 @@ func TestStartOutside(t *testing.T) {
 	}
 	stranger := c.remote
 	stranger.Token = "guessed"
-	if _, err := stranger.Identity(t.Context()); err == nil {
+	if _, err := stranger.Status(t.Context()); err == nil {
 		t.Error("it obeys another token")
 	}
 	if !c.alive(t.Context()) {

@@ -39,16 +39,14 @@ func (a *agent) look(ctx context.Context, err error) {
 		return
 	}
 	if a.asked++; a.broken || a.asked%lookEvery == 0 {
-		id, err := a.remote.Identity(ctx)
+		status, err := a.remote.Status(ctx)
 		if err != nil {
 			return
 		}
 		a.broken = false
-		if id.Instance != cmp.Or(a.current, a.instance) && id.Order == a.instance {
-			a.current, a.adopting = id.Instance, adoptTries
-			// If one of these fails now, collect asks again.
-			_ = a.readClockAgain(ctx, a.began)
-			_ = a.readAbsences(ctx)
+		if status.Instance != cmp.Or(a.current, a.instance) && status.Order == a.instance {
+			a.current, a.adopting, a.absences = status.Instance, adoptTries, status.Absences
+			_ = a.readClockAgain(ctx, a.began) // if it fails now, collect asks again
 		}
 	}
 	if a.adopting > 0 {
@@ -68,15 +66,6 @@ func (a *agent) adopt(ctx context.Context) {
 		a.endings = map[time.Duration]string{}
 	}
 	a.endings[a.absences[len(a.absences)-1].Until] = ending
-}
-
-// readAbsences learns when the agent was away.
-func (a *agent) readAbsences(ctx context.Context) error {
-	found, err := a.remote.Absences(ctx)
-	if err == nil {
-		a.absences = found
-	}
-	return err
 }
 
 // explained are the absences with how the process before each ended, as far as that is known.

@@ -107,7 +107,8 @@ func TestKilledAgentLosesNoHit(t *testing.T) {
 	for !ended {
 		fetch()
 	}
-	absences, err := agent.Absences(ctx)
+	status, err := agent.Status(ctx)
+	absences := status.Absences
 	if err != nil || len(absences) != kills {
 		t.Fatalf("%d absences, %v, want %d", len(absences), err, kills)
 	}

@@ -23,12 +23,12 @@ type skewed struct {
 	trips []roundTrip // those still to come
 }
 
-// RoundTrip answers with the identity of the agent, after a while.
+// RoundTrip answers with the status of the agent, after a while.
 func (s *skewed) RoundTrip(*http.Request) (*http.Response, error) {
 	trip := s.trips[0]
 	s.trips = s.trips[1:]
 	time.Sleep(trip.there)
-	id, err := json.Marshal(Identity{Instance: "one", Now: time.Now().Add(s.ahead).UnixNano()})
+	id, err := json.Marshal(Status{Instance: "one", Now: time.Now().Add(s.ahead).UnixNano()})
 	time.Sleep(trip.back)
 	return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(strings.NewReader(string(id)))}, err
 }

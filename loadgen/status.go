@@ -1,0 +1,71 @@
+package loadgen
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"slices"
+	"time"
+
+	"rollcall/harness/evidence"
+)
+
+// A Status is what an agent says of itself: which process it is, what its clock shows, and how far it got.
+type Status struct {
+	Instance string `json:"instance"` // random, made when the process began: another one betrays a restart
+	// Order is the instance that was told to start: another one went on where that stopped. Empty: none was told.
+	Order    string              `json:"order,omitempty"`
+	Now      int64               `json:"now"`             // Unix nanoseconds
+	Lanes    map[string]Progress `json:"lanes,omitempty"` // by id; none before start
+	Absences []evidence.Absence  `json:"absences,omitempty"`
+	Noted    []evidence.Event    `json:"noted,omitempty"` // what its lanes met beside their hits, by its own clock
+}
+
+// Status asks the agent for it. An instance that differs from that of an earlier answer has restarted. Unless its order is the earlier
+// one, the hits of that which were not fetched are lost.
+func (r Remote) Status(ctx context.Context) (Status, error) {
+	var s Status
+	err := r.call(ctx, "status", http.MethodGet, nil, decodeInto(&s))
+	return s, err
+}
+
+// ReadClock compares the agent's clock with this process's, of a run that began at the instant given. It asks
+// the agent the time, as often as samples says, and believes the answer that came soonest: the agent read its
+// clock at some moment between question and answer. The reading does not name the node.
+func (r Remote) ReadClock(ctx context.Context, began time.Time, samples int) (evidence.ClockReading, error) {
+	if samples < 1 {
+		return evidence.ClockReading{}, errors.New("loadgen: read clock: no samples were asked for")
+	}
+	var best evidence.ClockReading
+	for i := range samples {
+		asked := time.Now()
+		status, err := r.Status(ctx)
+		if err != nil {
+			return evidence.ClockReading{}, err
+		}
+		took := time.Since(asked)
+		reading := evidence.ClockReading{At: asked.Sub(began) + took/2, Uncertainty: (took + 1) / 2}
+		reading.Offset = time.Duration(status.Now-began.UnixNano()) - reading.At
+		if i == 0 || reading.Uncertainty < best.Uncertainty {
+			best = reading
+		}
+	}
+	return best, nil
+}
+
+// status serves GET /v1/status.
+func (a *Agent) status(w http.ResponseWriter, _ *http.Request) {
+	a.mu.Lock()
+	s := Status{Instance: a.instance, Order: a.order, Lanes: map[string]Progress{}, Absences: slices.Clone(a.state.Absences),
+		Noted: slices.Clone(a.state.Noted)}
+	a.mu.Unlock()
+	for _, attack := range a.started() {
+		s.Lanes[attack.client.lane.ID] = attack.Progress()
+	}
+	s.Now = time.Now().UnixNano()
+	w.Header().Set("Content-Type", "application/json")
+	if err := json.NewEncoder(w).Encode(s); err != nil {
+		panic(http.ErrAbortHandler)
+	}
+}
