@@ -1,7 +1,6 @@
 package loadgen
 
 import (
-	"cmp"
 	"fmt"
 
 	"rollcall/harness/evidence"
@@ -15,13 +14,10 @@ type Asker struct {
 
 // NewAsker makes the asker of a lane, which needs no rate.
 func NewAsker(lane evidence.Lane, cfg Config) (*Asker, error) {
-	cfg.Timeout = cmp.Or(cfg.Timeout, DefaultTimeout)
 	if err := checkUnpaced(lane, cfg); err != nil {
 		return nil, fmt.Errorf("loadgen: ask for lane %q: %w", lane.ID, err)
 	}
-	if cfg.Ports == nil {
-		cfg.Ports = NewLocalPorts()
-	}
+	cfg = cfg.whole()
 	return &Asker{client: &client{exchanger: protocols[lane.Protocol].open(lane, cfg), lane: lane, timeout: cfg.Timeout,
 		clock: newClock(cfg.Began)}}, nil
 }

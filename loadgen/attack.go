@@ -1,6 +1,7 @@
 package loadgen
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -21,16 +22,26 @@ const DefaultUnasked = time.Hour
 
 // A Config is what the lanes of a run have in common.
 type Config struct {
-	Began    time.Time     // the run's; times in hits are offsets from it
-	At       time.Time     // when the pacer starts; zero or past: at once
-	Service  string        // whose replies are good
-	Timeout  time.Duration // from sending until the whole reply is read; zero: DefaultTimeout
-	Ports    *LocalPorts   // that all lanes of the process dial from; nil: the lane has its own
-	UserHTTP *UserHTTP     // of a userapp; nil: the app is Rollcall's own, as that of control lanes always is
-	// Note is told of what lanes met beside their hits, and may be called by several at a time; nil: nobody wants to know.
-	Note func(evidence.Event)
+	Began    time.Time     `json:"began"`               // the run's; times in hits are offsets from it
+	At       time.Time     `json:"at,omitzero"`         // when the pacer starts; zero or past: at once
+	Service  string        `json:"service"`             // whose replies are good
+	Timeout  time.Duration `json:"timeout,omitempty"`   // from sending until the whole reply is read; zero: DefaultTimeout
+	UserHTTP *UserHTTP     `json:"user_http,omitempty"` // of a userapp; nil: the app is Rollcall's own, as that of control lanes always is
 	// Unasked is for how long an [Agent] loads without being asked for its hits; zero: DefaultUnasked.
-	Unasked time.Duration
+	Unasked time.Duration `json:"unasked,omitempty"`
+
+	Ports *LocalPorts `json:"-"` // that all lanes of the process dial from; nil: the lane has its own
+	// Note is told of what lanes met beside their hits, and may be called by several at a time; nil: nobody wants to know.
+	Note func(evidence.Event) `json:"-"`
+}
+
+// whole has what is meant where nothing is said.
+func (cfg Config) whole() Config {
+	cfg.Timeout, cfg.Unasked = cmp.Or(cfg.Timeout, DefaultTimeout), cmp.Or(cfg.Unasked, DefaultUnasked)
+	if cfg.Ports == nil {
+		cfg.Ports = NewLocalPorts()
+	}
+	return cfg
 }
 
 // An Attack is the load of one lane, under way or over.
@@ -42,15 +53,16 @@ type Attack struct {
 
 // Start begins to load a lane, until Stop is called or ctx is done.
 func Start(ctx context.Context, lane evidence.Lane, cfg Config) (*Attack, error) {
-	if cfg.Timeout == 0 {
-		cfg.Timeout = DefaultTimeout
-	}
 	if err := check(lane, cfg); err != nil {
 		return nil, fmt.Errorf("loadgen: start lane %q: %w", lane.ID, err)
 	}
+	return start(ctx, newClient(lane, cfg), cfg.startsAt()), nil
+}
+
+// startsAt is the instant at which the pacer starts, on the monotonic clock, which one from afar is not.
+func (cfg Config) startsAt() time.Time {
 	now := time.Now()
-	began := now.Add(max(0, cfg.At.Sub(now))) // on the monotonic clock, which an instant from afar is not
-	return start(ctx, newClient(lane, cfg), began), nil
+	return now.Add(max(0, cfg.At.Sub(now)))
 }
 
 // start begins to load a client's lane, or to go on, with the plan that began at an instant.

@@ -22,9 +22,7 @@ type client struct {
 
 // newClient makes the client of a lane that was checked.
 func newClient(lane evidence.Lane, cfg Config) *client {
-	if cfg.Ports == nil {
-		cfg.Ports = NewLocalPorts()
-	}
+	cfg = cfg.whole()
 	return &client{exchanger: protocols[lane.Protocol].open(lane, cfg), lane: lane, plan: planOf(lane), timeout: cfg.Timeout,
 		clock: newClock(cfg.Began), buffer: newBuffer()}
 }

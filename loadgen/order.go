@@ -11,10 +11,7 @@ const noteAskedEvery = 10 * time.Second
 
 // begin starts every lane, or none where the spool cannot be written; the caller holds the lock, and has checked the order.
 func (a *Agent) begin(ctx context.Context, o startRequest) error {
-	now := time.Now()
-	cfg := o.config(a.ports)
-	cfg.Note = a.note
-	began := now.Add(max(0, cfg.At.Sub(now))) // on the monotonic clock, which an instant from afar is not
+	cfg, began := a.config(o), o.startsAt()
 	var clients []*client
 	for i, lane := range o.Lanes {
 		c := newClient(lane, cfg)
@@ -28,9 +25,9 @@ func (a *Agent) begin(ctx context.Context, o startRequest) error {
 		}
 		c.buffer.spooled(log, Progress{})
 	}
-	a.state = spoolState{Asked: now.UnixNano()}
+	a.state = spoolState{Asked: time.Now().UnixNano()}
 	if a.spool != nil {
-		o.At = began.UnixNano()
+		o.At = began
 		if err := a.spool.write(stateFile, a.state); err != nil {
 			return err
 		}

@@ -21,17 +21,10 @@ type Remote struct {
 	Client *http.Client // nil: http.DefaultClient
 }
 
-// Start has the agent load lanes. Of cfg only the wall clock's time arrives. An agent can be started once.
+// Start has the agent load lanes. Of times in cfg only the wall clock's arrive, and neither its Ports nor its Note. An agent can be
+// started once.
 func (r Remote) Start(ctx context.Context, lanes []evidence.Lane, cfg Config) error {
-	return r.call(ctx, "start", http.MethodPost, startRequest{
-		Began:    toNano(cfg.Began),
-		At:       toNano(cfg.At),
-		Service:  cfg.Service,
-		Timeout:  cfg.Timeout,
-		Unasked:  cfg.Unasked,
-		UserHTTP: cfg.UserHTTP,
-		Lanes:    lanes,
-	}, discard)
+	return r.call(ctx, "start", http.MethodPost, startRequest{cfg, lanes}, discard)
 }
 
 // Stop ends the pacing and returns when no request is in flight; [Remote.HitsFrom] then has the last hits. It may

@@ -144,16 +144,16 @@ func TestTokenGuards(t *testing.T) {
 }
 
 func TestAgentRefusesStartRequests(t *testing.T) {
-	good := `"began":1,"service":"shop","lanes":[{"id":"a","conn":"fresh","target":"http://127.0.0.1:1/","rate":1}`
+	good := `"began":"2026-01-02T03:04:05.000000006Z","service":"shop","lanes":[{"id":"a","conn":"fresh","target":"http://127.0.0.1:1/","rate":1}`
 	tests := []struct {
 		sentence, order, want string
 	}{
 		{"no JSON", `hello`, "invalid character"},
 		{"a word it does not know", `{"rate":5,` + good + `]}`, "unknown field"},
-		{"no lanes", `{"began":1,"service":"shop"}`, "no lanes"},
+		{"no lanes", `{"began":"2026-01-02T03:04:05Z","service":"shop"}`, "no lanes"},
 		{"two lanes of one name", `{` + good + `,{"id":"a","conn":"fresh","target":"http://127.0.0.1:1/","rate":1}]}`, "two lanes"},
 		{"one lane of two that is wrong", `{` + good + `,{"id":"b"}]}`, "no http or https URL"},
-		{"no time at which the run began", strings.Replace(`{`+good+`]}`, `"began":1`, `"began":0`, 1), "no time at which"},
+		{"no time at which the run began", strings.Replace(`{`+good+`]}`, `"began":`, `"at":`, 1), "no time at which"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.sentence, func(t *testing.T) {

@@ -30,8 +30,7 @@ func (a *Agent) resume(order spooledOrder, now time.Time) error {
 	if err != nil {
 		return err
 	}
-	cfg := o.config(a.ports)
-	cfg.Note = a.note
+	cfg := a.config(o)
 	left := cfg.Unasked - now.Sub(time.Unix(0, a.state.Asked))
 	loads := !a.state.Stopped && left > 0
 	clients := make([]*client, len(o.Lanes))

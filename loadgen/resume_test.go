@@ -187,8 +187,8 @@ func leave(t *testing.T, began time.Time, asked time.Time, sent int, unanswered 
 		}
 	}
 	log.close()
-	order := spooledOrder{Instance: "first", Boot: bootID(), Order: startRequest{Began: began.UnixNano(), At: began.UnixNano(),
-		Service: "shop", Timeout: time.Millisecond, Lanes: []evidence.Lane{l}}}
+	order := spooledOrder{Instance: "first", Boot: bootID(), Order: startRequest{
+		Config{Began: began, At: began, Service: "shop", Timeout: time.Millisecond}, []evidence.Lane{l}}}
 	for name, value := range map[string]any{orderFile: order, stateFile: spoolState{Asked: asked.UnixNano()}} {
 		if err := s.write(name, value); err != nil {
 			t.Fatal(err)
@@ -287,8 +287,8 @@ func TestNobodyAsks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		agent := resumeAt(t, dir)
 		defer agent.Stop()
-		o := startRequest{Began: 1, Service: "shop", Timeout: time.Millisecond, Unasked: time.Minute,
-			Lanes: []evidence.Lane{lane(evidence.Fresh, "http://127.0.0.1:1/", 20)}} // a stopped attacker ends at any of its requests by chance
+		o := startRequest{Config{Began: time.Unix(0, 1), Service: "shop", Timeout: time.Millisecond, Unasked: time.Minute},
+			[]evidence.Lane{lane(evidence.Fresh, "http://127.0.0.1:1/", 20)}} // a stopped attacker ends at any of its requests by chance
 		if err := agent.begin(t.Context(), o); err != nil {
 			t.Fatal(err)
 		}

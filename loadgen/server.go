@@ -1,7 +1,6 @@
 package loadgen
 
 import (
-	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/subtle"
@@ -17,13 +16,8 @@ import (
 
 // A startRequest is what an agent is told to start.
 type startRequest struct {
-	Began    int64           `json:"began"`             // Unix nanoseconds
-	At       int64           `json:"at"`                // Unix nanoseconds; 0: at once
-	Service  string          `json:"service"`           // as in Config
-	Timeout  time.Duration   `json:"timeout"`           // nanoseconds; 0: DefaultTimeout
-	Unasked  time.Duration   `json:"unasked,omitempty"` // nanoseconds; 0: DefaultUnasked
-	UserHTTP *UserHTTP       `json:"user_http,omitempty"`
-	Lanes    []evidence.Lane `json:"lanes"`
+	Config
+	Lanes []evidence.Lane `json:"lanes"`
 }
 
 // maxStartRequest bounds a startRequest, in bytes.
@@ -154,12 +148,10 @@ func (a *Agent) stop(w http.ResponseWriter, _ *http.Request) {
 	a.Stop()
 }
 
-// config is what all lanes have in common.
-func (o startRequest) config(ports *LocalPorts) Config {
-	return Config{
-		Began: fromNano(o.Began), At: fromNano(o.At), Service: o.Service, Timeout: cmp.Or(o.Timeout, DefaultTimeout),
-		Ports: ports, UserHTTP: o.UserHTTP, Unasked: cmp.Or(o.Unasked, DefaultUnasked),
-	}
+// config is what all lanes of an order have in common.
+func (a *Agent) config(o startRequest) Config {
+	o.Ports, o.Note = a.ports, a.note
+	return o.whole()
 }
 
 func (o startRequest) check() error {
@@ -172,7 +164,7 @@ func (o startRequest) check() error {
 			return fmt.Errorf("two lanes %q", lane.ID)
 		}
 		seen[lane.ID] = true
-		if err := check(lane, o.config(nil)); err != nil {
+		if err := check(lane, o.Config); err != nil {
 			return fmt.Errorf("loadgen: start lane %q: %w", lane.ID, err)
 		}
 	}
@@ -187,18 +179,4 @@ func stopAll(attacks []*Attack) {
 	for _, attack := range attacks {
 		attack.Stop()
 	}
-}
-
-func toNano(t time.Time) int64 {
-	if t.IsZero() {
-		return 0
-	}
-	return t.UnixNano()
-}
-
-func fromNano(ns int64) time.Time {
-	if ns == 0 {
-		return time.Time{}
-	}
-	return time.Unix(0, ns)
 }

@@ -1,9 +1,7 @@
 package loadgen
 
 import (
-	"encoding/json"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -11,6 +9,7 @@ import (
 	"sync/atomic"
 
 	"rollcall/harness/evidence"
+	"rollcall/harness/evidence/store"
 )
 
 // DefaultSpoolLimit is how many bytes a spool holds: about an hour and a half of three lanes at 100 requests per second.
@@ -77,27 +76,12 @@ func (s *spool) clear() error {
 }
 
 func (s *spool) read(name string, into any) error {
-	data, err := os.ReadFile(filepath.Join(s.dir, name))
-	if err != nil {
-		return err
-	}
-	if err := json.Unmarshal(data, into); err != nil {
-		return fmt.Errorf("%s is damaged: %w", name, err)
-	}
-	return nil
+	return store.ReadJSON(filepath.Join(s.dir, name), into)
 }
 
 // write replaces a file whole or not at all.
 func (s *spool) write(name string, value any) error {
-	data, err := json.Marshal(value)
-	if err != nil {
-		return err
-	}
-	path := filepath.Join(s.dir, name)
-	if err := os.WriteFile(path+".new", data, 0o644); err != nil {
-		return err
-	}
-	return os.Rename(path+".new", path)
+	return store.WriteJSON(filepath.Join(s.dir, name), value)
 }
 
 // bootID tells boots of this kernel apart; empty where it is not known.

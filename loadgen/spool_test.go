@@ -229,8 +229,8 @@ func TestSpoolDamage(t *testing.T) {
 		text     string
 		want     string // error; empty: none
 	}{
-		{"an order that is none", orderFile, "{", "order.json is damaged"},
-		{"a state that is none", stateFile, "x", "state.json is damaged"},
+		{"an order that is none", orderFile, "{", "order.json: "},
+		{"a state that is none", stateFile, "x", "state.json: "},
 		{"a segment of an order that was never given", "0-000000000000" + segmentSuffix, "b {}\n", ""},
 	} {
 		dir := t.TempDir()
