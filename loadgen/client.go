@@ -49,31 +49,13 @@ func (c *client) send(turn uint64) {
 // ask sends a request, due now, and says what became of it, and what the fault was where it is of no known kind.
 func (c *client) ask(turn, seq uint64) (hit evidence.Hit, trouble error) {
 	sent := time.Now()
-	a, err := c.exchange(request{turn: turn, seq: seq, deadline: sent.Add(c.timeout)})
-	hit = evidence.Hit{
-		Lane:      c.lane.ID,
-		Seq:       seq,
-		Due:       c.clock.at(sent),
-		Sent:      c.clock.at(sent),
-		Took:      time.Since(sent),
-		Reused:    a.reused,
-		Attempts:  int32(a.attempts),
-		LocalPort: a.localPort,
-		Status:    a.status,
-		By:        a.by,
-		Resent:    uint32(a.resent),
-		Fault:     a.fault,
-	}
-	if !a.connected.IsZero() {
-		hit.Connect = a.connected.Sub(sent).Truncate(time.Microsecond)
-	}
-	if !a.secured.IsZero() {
-		hit.HandshakeMicros = uint32(a.secured.Sub(a.connected).Microseconds())
-	}
-	if err != nil {
+	hit = evidence.Hit{Lane: c.lane.ID, Seq: seq, Due: c.clock.at(sent), Sent: c.clock.at(sent)}
+	failures := c.exchange(request{turn: turn, seq: seq, sent: sent, deadline: sent.Add(c.timeout)}, &hit)
+	hit.Took = time.Since(sent)
+	if len(failures) > 0 {
 		var known bool
-		if hit.Fault, known = faultFrom(c.lane.Vantage, err, a.connErr); !known {
-			trouble = err
+		if hit.Fault, known = faultFrom(c.lane.Vantage, failures...); !known {
+			trouble = failures[0]
 		}
 	}
 	return hit, trouble

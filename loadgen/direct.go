@@ -42,62 +42,63 @@ func newDirect(l httpLane, slots int, cfg Config) *direct {
 	return s
 }
 
-func (s *direct) exchange(q request) (answer, error) {
-	began := time.Now()
+func (s *direct) exchange(q request, h *evidence.Hit) (failures []error) {
 	slot := &s.slots[q.turn%uint64(len(s.slots))]
-	w, how, err := s.connect(slot, q.deadline)
+	w, err := s.connect(slot, q, h)
 	if err != nil {
 		s.noteFailure(err)
-		return answer{connInfo: how}, err
+		return []error{err}
 	}
 	r, last, err := w.exchange(s.template, q.seq, s.userapp)
-	how.connErr = w.readErr
-	if time.Since(began) >= resendTimer {
-		how.resent = w.resent.since(w.conn)
+	s.judge(r, h)
+	if time.Since(q.sent) >= resendTimer {
+		h.Resent = w.resent.since(w.conn)
 	}
 	if err != nil {
+		failures = []error{err, w.readErr}
 		s.noteFailure(err)
 		w.conn.Close() // TLS, which says goodbye, would wait up to 5 s for a peer that takes nothing (crypto/tls, closeNotify)
 	}
 	if err != nil || last || !s.keep || !slot.CompareAndSwap(nil, w) {
 		w.close()
 	}
-	return s.answer(r, how), err
+	return failures
 }
 
 // connect gives the slot's connection if it is alive, and else a new one.
-func (s *direct) connect(slot *atomic.Pointer[httpConn], deadline time.Time) (*httpConn, connInfo, error) {
+func (s *direct) connect(slot *atomic.Pointer[httpConn], q request, h *evidence.Hit) (*httpConn, error) {
 	if w := slot.Swap(nil); w != nil {
-		if w.conn.SetDeadline(deadline) == nil && w.idle() {
-			return w, connInfo{attempts: 1, reused: true, localPort: localPort(w.conn)}, nil
+		if w.conn.SetDeadline(q.deadline) == nil && w.idle() {
+			h.Attempts, h.Reused, h.LocalPort = 1, true, localPort(w.conn)
+			return w, nil
 		}
 		w.close()
 	}
 	// No keep-alive probes: a connection is used again before the first is due, and each option is a system call.
-	dialled, err := s.ports.dial(context.Background(), net.Dialer{Deadline: deadline, KeepAlive: -1}, "tcp", s.address)
+	dialled, err := s.ports.dial(context.Background(), net.Dialer{Deadline: q.deadline, KeepAlive: -1}, "tcp", s.address)
 	if err != nil {
-		var how connInfo
 		var undialled *dialError
 		if errors.As(err, &undialled) {
-			how.localPort = undialled.port
+			h.LocalPort = undialled.port
 		}
-		return nil, how, err
+		return nil, err
 	}
-	how := connInfo{attempts: 1, localPort: localPort(dialled), connected: time.Now()}
-	if err := dialled.SetDeadline(deadline); err != nil {
+	opened := time.Now()
+	h.Attempts, h.LocalPort, h.Connect = 1, localPort(dialled), opened.Sub(q.sent).Truncate(time.Microsecond)
+	if err := dialled.SetDeadline(q.deadline); err != nil {
 		dialled.Close()
-		return nil, how, err
+		return nil, err
 	}
 	w := s.newConn(dialled)
 	if s.tls == nil {
-		return w, how, nil
+		return w, nil
 	}
 	if err := s.secure(w); err != nil {
 		w.close()
-		return nil, how, err
+		return nil, err
 	}
-	how.secured = time.Now()
-	return w, how, nil
+	h.HandshakeMicros = uint32(time.Since(opened).Microseconds())
+	return w, nil
 }
 
 // close gives up the keep-alive connections.

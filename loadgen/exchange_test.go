@@ -98,19 +98,20 @@ func openDatagrams(lane evidence.Lane, _ Config) exchanger {
 	return d
 }
 
-func (d *datagrams) exchange(r request) (answer, error) {
+func (d *datagrams) exchange(r request, h *evidence.Hit) []error {
 	came := make(chan struct{})
 	d.mu.Lock()
 	d.waiting[r.seq] = came
 	d.mu.Unlock()
 	if _, err := d.socket.Write(binary.BigEndian.AppendUint64(nil, r.seq)); err != nil {
-		return answer{}, err
+		return []error{err}
 	}
 	select {
 	case <-came:
-		return answer{by: evidence.Server{Version: "v1", Pod: "a", Node: "worker"}}, nil
+		h.By = evidence.Server{Version: "v1", Pod: "a", Node: "worker"}
+		return nil
 	case <-time.After(time.Until(r.deadline)):
-		return answer{}, os.ErrDeadlineExceeded
+		return []error{os.ErrDeadlineExceeded}
 	}
 }
 

@@ -122,17 +122,16 @@ func serverOf(reply *http.Response) evidence.Server {
 	}
 }
 
-// answer says whether a reply is good.
-func (l httpLane) answer(r reply, how connInfo) answer {
-	a := answer{status: r.status, by: r.by, connInfo: how}
+// judge notes a reply, and what the fault is of one that is not good.
+func (l httpLane) judge(r reply, h *evidence.Hit) {
+	h.Status, h.By = r.status, r.by
 	switch {
 	case l.userapp != nil && !l.userapp.good(r.status), l.userapp == nil && (r.status < 200 || r.status > 299):
-		a.fault = evidence.BadStatus
+		h.Fault = evidence.BadStatus
 	case l.userapp != nil && l.userapp.Names() && r.by.Version == "",
 		l.userapp == nil && (r.service != l.service || r.by.Version == "" || r.by.Pod == "" || r.by.Node == ""):
-		a.fault = evidence.WrongServer
+		h.Fault = evidence.WrongServer
 	}
-	return a
 }
 
 func localPort(c net.Conn) int {

@@ -8,6 +8,8 @@ import (
 	"net/http/httptrace"
 	"sync/atomic"
 	"time"
+
+	"rollcall/harness/evidence"
 )
 
 // A netHTTP sends through net/http, for lanes that resend as that does.
@@ -45,8 +47,7 @@ func dialWith(dialer net.Dialer, ports *LocalPorts, address string) func(ctx con
 	}
 }
 
-func (s *netHTTP) exchange(q request) (answer, error) {
-	began := time.Now()
+func (s *netHTTP) exchange(q request, h *evidence.Hit) (failures []error) {
 	ctx, cancel := context.WithDeadline(context.Background(), q.deadline)
 	defer cancel()
 	var given connections
@@ -55,23 +56,25 @@ func (s *netHTTP) exchange(q request) (answer, error) {
 	req := s.request(q.seq).WithContext(httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: given.add}))
 	var r reply
 	got, err := s.transports[q.turn%uint64(len(s.transports))].RoundTrip(req)
-	resent := 0
-	if given.last != nil && time.Since(began) >= resendTimer { // asked before the whole reply is read, which may end the connection
-		resent = given.last.resent.since(given.last.Conn)
+	if given.last != nil && time.Since(q.sent) >= resendTimer { // asked before the whole reply is read, which may end the connection
+		h.Resent = given.last.resent.since(given.last.Conn)
 	}
 	if err == nil {
 		r, err = readReply(got, s.userapp)
 		got.Body.Close()
 	}
-	how := connInfo{attempts: given.count, reused: given.reused, connErr: firstErrorOf(given.last), resent: resent}
-	if !given.reused {
-		how.connected = given.at
+	s.judge(r, h)
+	h.Attempts, h.Reused, h.LocalPort = given.count, given.reused, int(port.Load())
+	if given.count > 0 && !given.reused {
+		h.Connect = given.at.Sub(q.sent).Truncate(time.Microsecond)
 	}
-	how.localPort = int(port.Load())
 	if given.last != nil {
-		how.localPort = localPort(given.last)
+		h.LocalPort = localPort(given.last)
 	}
-	return s.answer(r, how), err
+	if err != nil {
+		return []error{err, firstErrorOf(given.last)}
+	}
+	return nil
 }
 
 // close gives up the keep-alive connections, also one that is still being dialled.
@@ -83,7 +86,7 @@ func (s *netHTTP) close() {
 
 // Connections are those one request was given, one after the other.
 type connections struct {
-	count  int
+	count  int32
 	at     time.Time // when it was given the last one
 	last   *conn
 	reused bool // last had carried a request before

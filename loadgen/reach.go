@@ -47,22 +47,24 @@ func (p *UserHTTP) Ask(target, address string, timeout time.Duration) (version s
 	}
 	c := openHTTP(lane, Config{UserHTTP: p, Ports: NewLocalPorts(), Timeout: timeout})
 	defer c.close()
-	a, err := c.exchange(request{deadline: time.Now().Add(timeout)})
-	none := &NoReplyError{Opened: !a.connected.IsZero(), Because: "loadgen: ask " + target + ": "}
+	var hit evidence.Hit
+	now := time.Now()
+	failures := c.exchange(request{sent: now, deadline: now.Add(timeout)}, &hit)
+	none := &NoReplyError{Opened: hit.Attempts > 0, Because: "loadgen: ask " + target + ": "}
 	switch {
-	case err != nil:
-		none.Fault, _ = faultFrom(lane.Vantage, err, a.connErr)
-		none.Because += err.Error()
+	case len(failures) > 0:
+		none.Fault, _ = faultFrom(lane.Vantage, failures...)
+		none.Because += failures[0].Error()
 		ended := none.Fault == evidence.Reset || none.Fault == evidence.Closed // maybe before the request was written
 		none.Opened, none.TLS = none.Opened || ended, ended && !lane.OverTLS() && speaksTLS(lane)
-	case a.fault == evidence.BadStatus:
-		*none = NoReplyError{Status: a.status, TLS: a.status == http.StatusBadRequest && !lane.OverTLS() && speaksTLS(lane),
-			Because: none.Because + strings.TrimSpace(fmt.Sprintf("%d %s", a.status, http.StatusText(a.status)))}
-	case a.fault != evidence.NoFault:
-		none.Fault = a.fault
+	case hit.Fault == evidence.BadStatus:
+		*none = NoReplyError{Status: hit.Status, TLS: hit.Status == http.StatusBadRequest && !lane.OverTLS() && speaksTLS(lane),
+			Because: none.Because + strings.TrimSpace(fmt.Sprintf("%d %s", hit.Status, http.StatusText(hit.Status)))}
+	case hit.Fault != evidence.NoFault:
+		none.Fault = hit.Fault
 		none.Because += "the reply names no version where it should"
 	default:
-		return a.by.Version, nil
+		return hit.By.Version, nil
 	}
 	return "", none
 }

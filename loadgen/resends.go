@@ -15,7 +15,7 @@ const resendTimer = 200 * time.Millisecond
 type resends struct{ total atomic.Int64 }
 
 // since is how many there were since it was asked last. A connection that was closed meanwhile has none.
-func (r *resends) since(c net.Conn) int {
+func (r *resends) since(c net.Conn) uint32 {
 	owner, ok := c.(syscall.Conn)
 	if !ok {
 		return 0
@@ -28,5 +28,5 @@ func (r *resends) since(c net.Conn) int {
 	if raw.Control(func(fd uintptr) { total = segmentsResent(int(fd)) }) != nil {
 		return 0
 	}
-	return int(max(0, total-r.total.Swap(total)))
+	return uint32(max(0, total-r.total.Swap(total)))
 }
