@@ -38,7 +38,7 @@ type clients struct {
 	clocks   []evidence.ClockReading
 	absences []evidence.Absence // of its agents, once collected
 	noted    []evidence.Event   // by them, likewise
-	early    steadyLag          // of the hits so far
+	early    steadyLag          // that its hits go through
 }
 
 // newClients makes the agents and what their control lanes ask, and opens a way to each agent.
@@ -224,7 +224,7 @@ func (r *Recording) lanesIn(place, node string, targets map[evidence.Vantage]str
 
 // start begins all lanes at one instant, and to bring their hits to the recorder.
 func (cl *clients) start(ctx context.Context, began time.Time, recorder *store.Recorder) error {
-	sink := &measured{recorder, &cl.early}
+	cl.early.hitSink = recorder
 	for _, a := range cl.agents {
 		status, err := a.remote.Status(ctx)
 		if err != nil {
@@ -246,7 +246,7 @@ func (cl *clients) start(ctx context.Context, began time.Time, recorder *store.R
 	cfg := loadgen.Config{Began: began, At: time.Now().Add(startLead), Service: cl.service, Timeout: cl.load.Timeout, UserHTTP: cl.userHTTP}
 	var starting errgroup.Group
 	for _, a := range cl.agents {
-		starting.Go(func() error { return a.start(ctx, cfg, sink) })
+		starting.Go(func() error { return a.start(ctx, cfg, &cl.early) })
 	}
 	if err := starting.Wait(); err != nil {
 		return err

@@ -8,43 +8,22 @@ import (
 	"rollcall/harness/evidence"
 )
 
-// A steadyLag has how late the requests of each lane were sent, and which of them failed, in the phase before the rollout.
+// A steadyLag passes hits on, and has those of the phase before the rollout, which tell how late requests were sent, and which failed.
 type steadyLag struct {
+	hitSink
 	mu    sync.Mutex
-	hits  map[string][]sending
+	hits  []evidence.Hit
 	ended bool
 }
 
-// A sending is when a request was due, how much later it was sent, and whether it failed.
-type sending struct {
-	due, lag time.Duration
-	failed   bool
-}
-
-// measured passes hits on, and notes how late they were sent.
-type measured struct {
-	hitSink
-	early *steadyLag
-}
-
 // Hits takes hits of any lanes.
-func (m *measured) Hits(hits ...evidence.Hit) {
-	m.early.note(hits)
-	m.hitSink.Hits(hits...)
-}
-
-func (l *steadyLag) note(hits []evidence.Hit) {
+func (l *steadyLag) Hits(hits ...evidence.Hit) {
 	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.ended {
-		return
+	if !l.ended {
+		l.hits = append(l.hits, hits...)
 	}
-	if l.hits == nil {
-		l.hits = map[string][]sending{}
-	}
-	for _, h := range hits {
-		l.hits[h.Lane] = append(l.hits[h.Lane], sending{h.Due, h.Sent - h.Due, h.Failed()})
-	}
+	l.mu.Unlock()
+	l.hitSink.Hits(hits...)
 }
 
 // Clients of which 1 % of the requests are sent so late at rest will be late, in a rollout, by more than a recording is
@@ -64,16 +43,17 @@ func (cl *clients) lateSince(from time.Duration) string {
 	for _, lane := range cl.lanes {
 		sent, late, lost := 0, 0, 0
 		var latest time.Duration
-		for _, s := range l.hits[lane.ID] {
-			if s.due < from {
+		for _, h := range l.hits {
+			if h.Lane != lane.ID || h.Due < from {
 				continue
 			}
 			sent++
-			latest = max(latest, s.lag)
-			if s.lag > lateAtRest {
+			lag := h.Sent - h.Due
+			latest = max(latest, lag)
+			if lag > lateAtRest {
 				late++
 			}
-			if s.failed && lane.Kind().IsControl() {
+			if h.Failed() && lane.Kind().IsControl() {
 				lost++
 			}
 		}
