@@ -5,57 +5,33 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/watch"
 	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
 
 	"rollcall/harness/observe"
+	"rollcall/harness/poll"
 )
 
 // awaitSet returns when the pods of a DaemonSet are ready, one on each node, and gives them in the order of the nodes.
 func awaitSet(ctx context.Context, pods typedcorev1.PodInterface, set *appsv1.DaemonSet, nodes []string) (ready []corev1.Pod, err error) {
 	late := errors.New("none was seen")
 	which := metav1.ListOptions{LabelSelector: metav1.FormatLabelSelector(set.Spec.Selector)}
-	err = untilPods(ctx, pods, which, func(seen []corev1.Pod) bool {
-		ready, late = oneOnEach(nodes, seen)
-		return late == nil
+	err = poll.Until(ctx, askEvery, func() (bool, error) {
+		seen, err := pods.List(ctx, which)
+		if err != nil {
+			return false, cmp.Or(context.Cause(ctx), err)
+		}
+		ready, late = oneOnEach(nodes, seen.Items)
+		return late == nil, nil
 	})
 	if err != nil {
 		return nil, fmt.Errorf("pods of %s: %w", set.Name, errors.Join(late, err))
 	}
 	return ready, nil
-}
-
-// untilPods watches pods, those there are already first, and returns when the condition holds for those seen so far, or ctx
-// ends, whose cause is then the error.
-func untilPods(ctx context.Context, pods typedcorev1.PodInterface, which metav1.ListOptions, holds func([]corev1.Pod) bool) error {
-	for ctx.Err() == nil {
-		watching, err := pods.Watch(ctx, which)
-		if err != nil {
-			return cmp.Or(context.Cause(ctx), err)
-		}
-		seen := map[string]corev1.Pod{}
-		for event := range watching.ResultChan() {
-			pod, ok := event.Object.(*corev1.Pod)
-			if !ok {
-				break // an error of the watch, which begins anew
-			}
-			if seen[pod.Name] = *pod; event.Type == watch.Deleted {
-				delete(seen, pod.Name)
-			}
-			if holds(slices.Collect(maps.Values(seen))) {
-				watching.Stop()
-				return nil
-			}
-		}
-		watching.Stop()
-	}
-	return context.Cause(ctx)
 }
 
 // oneOnEach gives the pods in the order of the nodes. The error says of every node that has no ready one, and only that, why.
