@@ -28,12 +28,10 @@ func (r *Recording) Diagnose(ctx context.Context, dir string) {
 	if ctx.Err() != nil || r.Cluster == nil {
 		return // everybody is in a hurry, or there is none
 	}
-	from := source{Client: r.Cluster.Client(), Namespace: r.Lease.Name, Nodes: r.Cluster.Nodes()}
-	if !r.Cluster.Attached() {
-		from.OnNode = func(ctx context.Context, node, line string) (string, error) {
+	from := source{Client: r.Cluster.Client(), Namespace: r.Lease.Name, Nodes: r.Cluster.Nodes(),
+		OnNode: func(ctx context.Context, node, line string) (string, error) {
 			return command.Command{Line: fmt.Sprintf("docker exec %s %s", node, line)}.Run(ctx)
-		}
-	}
+		}}
 	if err := collectDiagnostics(ctx, dir, from); err != nil {
 		fmt.Fprintf(r.Out, "%s %s: %v\n", r.run.Mode, r.run.Scenario, err)
 	}
@@ -43,11 +41,9 @@ func (r *Recording) Diagnose(ctx context.Context, dir string) {
 type source struct {
 	Client    kubernetes.Interface
 	Namespace string
-	// OnNode runs a command line on a node, until ctx ends, and returns what it printed. It is called for several
-	// nodes at once. Nil where there is no such way.
+	Nodes     []string // that run commands for us; empty: there is no such way
+	// OnNode runs a command line on one of them, until ctx ends, and returns what it printed. It is called for several at once.
 	OnNode func(ctx context.Context, node, line string) (string, error)
-	// Nodes are those OnNode knows. Empty is all nodes, which only an API server that answers can tell.
-	Nodes []string
 }
 
 // collectDiagnostics writes into the folder dir, which it makes, without secrets:

@@ -79,7 +79,7 @@ At most %d MiB a file and %d MiB in all were kept, of what came within %s.
 
 func (f *folder) readme(namespace string) error {
 	var b bytes.Buffer
-	fmt.Fprintf(&b, about, namespace, podLines, nodeLines, fileLimit>>20, folderLimit>>20, collectTimeout)
+	fmt.Fprintf(&b, about, namespace, podLines, nodeLines, fileLimit>>20, folderLimit>>20, diagnosticsTimeout)
 	for _, part := range []struct {
 		title string
 		lines []string

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"path"
 	"sync"
-
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // A look is a command to run on a node, and the file for what it prints.
@@ -26,23 +24,11 @@ func looks() []look {
 }
 
 func (s source) nodes(ctx context.Context, f *folder) {
-	if s.OnNode == nil {
+	if len(s.Nodes) == 0 {
 		f.miss("nodes", errors.New("there is no way to run a command on a node"))
-		return
-	}
-	names := s.Nodes
-	if len(names) == 0 {
-		list, err := s.Client.CoreV1().Nodes().List(ctx, metav1.ListOptions{})
-		if err != nil {
-			f.miss("nodes", err)
-			return
-		}
-		for _, node := range list.Items {
-			names = append(names, node.Name)
-		}
 	}
 	var all sync.WaitGroup
-	for _, node := range names {
+	for _, node := range s.Nodes {
 		all.Go(func() {
 			for _, look := range looks() {
 				file := path.Join("nodes", node, look.file)
