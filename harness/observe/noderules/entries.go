@@ -3,7 +3,6 @@
 package main
 
 import (
-	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -107,19 +106,14 @@ func option(fd, level, name int, memory []byte) error {
 	return nil
 }
 
-// An entry is one rule of a table: its target is a jump, a destination, or neither.
-type entry struct {
-	jump int // offset of the first entry of the chain it goes on in; 0: none
-	to   netip.AddrPort
-}
-
 // collect adds the destinations of the chains that kube-proxy's first chain leads to.
 //
 // A chain is the entries behind one whose target is ERROR, which names it, up to the next such.
 func (l layout) collect(found []netip.AddrPort, table []byte) ([]netip.AddrPort, error) {
 	const first = kubeChains + "SERVICES"
-	chains := map[int][]entry{} // by the offset of the first entry
-	chain, next := 0, []int{}
+	// By the offset of a chain's first entry: those of the chains that it goes on in, and the destinations that it gives.
+	jumps, destinations := map[int][]int{}, map[int][]netip.AddrPort{}
+	chain, begin := 0, []int{}
 	for at := 0; at < len(table); {
 		target, size, err := l.target(table[at:])
 		if err != nil {
@@ -128,37 +122,25 @@ func (l layout) collect(found []netip.AddrPort, table []byte) ([]netip.AddrPort,
 		switch name, options := target.name, target.options; name {
 		case "ERROR":
 			chain = at + size
-			if zeroEnded(options) == first {
-				next = append(next, chain)
+			if unix.ByteSliceToString(options) == first {
+				begin = append(begin, chain)
 			}
 		case "":
 			if len(options) < 4 {
 				return nil, fmt.Errorf("entry at %d: it is cut off", at)
 			}
 			if jump := int32(binary.NativeEndian.Uint32(options)); jump > 0 {
-				chains[chain] = append(chains[chain], entry{jump: int(jump)})
+				jumps[chain] = append(jumps[chain], int(jump))
 			}
 		case "DNAT":
-			chains[chain] = append(chains[chain], entry{to: dnatDestination(l.family, target.revision, options)})
+			if to := dnatDestination(l.family, target.revision, options); to.IsValid() {
+				destinations[chain] = append(destinations[chain], to)
+			}
 		}
 		at += size
 	}
-	met := map[int]bool{}
-	for len(next) > 0 {
-		at := next[len(next)-1]
-		next = next[:len(next)-1]
-		if met[at] {
-			continue
-		}
-		met[at] = true
-		for _, e := range chains[at] {
-			if e.jump > 0 {
-				next = append(next, e.jump)
-			}
-			if e.to.IsValid() {
-				found = append(found, e.to)
-			}
-		}
+	for at := range reached(begin, func(at int) []int { return jumps[at] }) {
+		found = append(found, destinations[at]...)
 	}
 	return found, nil
 }
@@ -182,12 +164,5 @@ func (l layout) target(table []byte) (target, int, error) {
 		return target{}, 0, errors.New("it is cut off")
 	}
 	t := table[begin:size]
-	return target{zeroEnded(t[nameAt:revisionAt]), int(t[revisionAt]), t[header:]}, size, nil
-}
-
-func zeroEnded(b []byte) string {
-	if end := bytes.IndexByte(b, 0); end >= 0 {
-		b = b[:end]
-	}
-	return string(b)
+	return target{unix.ByteSliceToString(t[nameAt:revisionAt]), int(t[revisionAt]), t[header:]}, size, nil
 }

@@ -124,14 +124,6 @@ func (r request) String() string {
 
 func aligned(size int) int { return (size + 3) &^ 3 }
 
-// textOf is a string of the kernel without the zero it ends in.
-func textOf(b []byte) string {
-	if n := len(b); n > 0 && b[n-1] == 0 {
-		b = b[:n-1]
-	}
-	return string(b)
-}
-
 // numberOf is a whole number of 4 or 8 bytes as netfilter writes it, 0 if it is absent.
 func numberOf(b []byte) uint64 {
 	switch len(b) {

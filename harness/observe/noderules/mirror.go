@@ -3,6 +3,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net/netip"
@@ -44,20 +45,22 @@ func openMirror(tables ...followedTable) (*mirror, error) {
 	}
 	m := &mirror{tables: tables, events: events, requests: requests}
 	if err := m.read(); err != nil {
-		return nil, errors.Join(err, m.Close())
+		return nil, errors.Join(err, m.close())
 	}
 	return m, nil
 }
 
-// Close ends the mirror.
-func (m *mirror) Close() error { return errors.Join(m.events.Close(), m.requests.Close()) }
+func (m *mirror) close() error { return errors.Join(m.events.Close(), m.requests.Close()) }
 
-// Endpoints are the destinations that the tables can give a packet that enters them, in order, each once.
-func (m *mirror) Endpoints() []netip.AddrPort { return m.endpoints }
+// look returns at the end of the next transaction that concerns the tables, or at the time given, with the destinations that the tables
+// can give a packet that enters them. After an error, which says that transactions were missed, the next call reads the tables anew
+// and does not wait.
+func (m *mirror) look(_ context.Context, until time.Time) ([]netip.AddrPort, error) {
+	err := m.await(until)
+	return m.endpoints, err
+}
 
-// Await returns at the end of the next transaction that concerns the tables, or at the time given. After an
-// error, which says that transactions were missed, the next call reads the tables anew and does not wait.
-func (m *mirror) Await(until time.Time) error {
+func (m *mirror) await(until time.Time) error {
 	if m.stale {
 		return m.read()
 	}
@@ -93,7 +96,7 @@ func (m *mirror) apply() (bool, error) {
 		next := m.heard[0]
 		m.heard = m.heard[1:]
 		if next.Kind != unix.NFT_MSG_NEWGEN {
-			if m.rules.follows(next) {
+			if m.rules.of(next) != nil {
 				m.open = append(m.open, next)
 			}
 			continue
@@ -125,9 +128,9 @@ func (m *mirror) apply() (bool, error) {
 	return false, nil
 }
 
-// Check reads the tables and returns an error if the mirror shows something else at the same generation.
+// check reads the tables and returns an error if the mirror shows something else at the same generation.
 // What it read by then it shows from now on.
-func (m *mirror) Check() error {
+func (m *mirror) check() error {
 	for {
 		now, generation, err := m.fetch()
 		if err != nil {
@@ -137,7 +140,7 @@ func (m *mirror) Check() error {
 			if time.Now().After(late) {
 				return fmt.Errorf("nftables: check tables: %w", errLost)
 			}
-			if err := m.Await(time.Now().Add(time.Millisecond)); err != nil {
+			if err := m.await(time.Now().Add(time.Millisecond)); err != nil {
 				return err
 			}
 		}

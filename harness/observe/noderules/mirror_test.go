@@ -77,17 +77,17 @@ func TestRolloutsOnRealNodes(t *testing.T) {
 		t.Run(tc.mode, func(t *testing.T) {
 			tables := []followedTable{{unix.NFPROTO_IPV4, tc.table, tc.chains}, {unix.NFPROTO_IPV6, tc.table, tc.chains}}
 			m := mirrorOf(t, tables, recordedRules(t, tc.mode+"-before"))
-			if len(m.Endpoints()) != 8 {
-				t.Errorf("before: %v, want %s, the API server and three pods", m.Endpoints(), others)
+			if len(m.endpoints) != 8 {
+				t.Errorf("before: %v, want %s, the API server and three pods", m.endpoints, others)
 			}
 			m.heard = recordedRules(t, tc.mode+"-events")
 			var changes []string
-			for known := m.Endpoints(); ; known = m.Endpoints() {
+			for known := m.endpoints; ; known = m.endpoints {
 				more, err := m.apply()
 				if err != nil {
 					t.Fatal(err)
 				}
-				if change := difference(known, m.Endpoints()); change != "" {
+				if change := difference(known, m.endpoints); change != "" {
 					changes = append(changes, change)
 				}
 				if !more {
@@ -98,7 +98,7 @@ func TestRolloutsOnRealNodes(t *testing.T) {
 				t.Error(diff)
 			}
 			after := mirrorOf(t, tables, recordedRules(t, tc.mode+"-after"))
-			if change := difference(m.Endpoints(), after.Endpoints()); change != "" || m.generation != after.generation {
+			if change := difference(m.endpoints, after.endpoints); change != "" || m.generation != after.generation {
 				t.Errorf("the events led to generation %d, there was %d with %s", m.generation, after.generation, change)
 			}
 		})
@@ -137,8 +137,8 @@ func TestWhatWasReadAlreadyIsNotAppliedAgain(t *testing.T) {
 	tables := []followedTable{{Family: unix.NFPROTO_IPV4, Name: "kube-proxy"}}
 	m := mirrorOf(t, tables, recordedRules(t, "nftables-after"))
 	m.heard = recordedRules(t, "nftables-events")
-	shown := m.Endpoints()
-	if more, err := m.apply(); more || err != nil || difference(shown, m.Endpoints()) != "" {
-		t.Errorf("%v, %v, %s", more, err, difference(shown, m.Endpoints()))
+	shown := m.endpoints
+	if more, err := m.apply(); more || err != nil || difference(shown, m.endpoints) != "" {
+		t.Errorf("%v, %v, %s", more, err, difference(shown, m.endpoints))
 	}
 }

@@ -81,7 +81,7 @@ func (w writer) observe(t *testing.T) {
 	}
 	known := []netip.AddrPort(nil)
 	expect := func(t interface{ Fatal(...any) }, after []netip.AddrPort) {
-		added, gone := compare(known, after)
+		added, gone := without(after, known), without(known, after)
 		var want, got []string
 		for _, e := range gone {
 			want = append(want, fmt.Sprint("gone ", e.Addr(), " ", e.Port()))

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
+	"slices"
 	"time"
 )
 
@@ -117,7 +118,7 @@ func (o *observer) look(ctx context.Context, until time.Time) {
 		o.rules.failure = fmt.Errorf("no look for %s", apart.Round(time.Millisecond))
 	}
 	o.writeBlind(now, &o.rules, "rules")
-	added, gone := compare(o.endpoints, endpoints)
+	added, gone := without(endpoints, o.endpoints), without(o.endpoints, endpoints)
 	for _, e := range gone {
 		o.out.gone(now, e)
 	}
@@ -195,17 +196,10 @@ func (o *observer) ask(ctx context.Context, answers chan<- answer) {
 	}
 }
 
-// compare returns what only the second and what only the first of two ordered lists has.
-func compare(before, after []netip.AddrPort) (added, gone []netip.AddrPort) {
-	for len(before) > 0 || len(after) > 0 {
-		switch {
-		case len(before) == 0 || len(after) > 0 && after[0].Compare(before[0]) < 0:
-			added, after = append(added, after[0]), after[1:]
-		case len(after) == 0 || before[0].Compare(after[0]) < 0:
-			gone, before = append(gone, before[0]), before[1:]
-		default:
-			before, after = before[1:], after[1:]
-		}
-	}
-	return added, gone
+// without is what only the first of two ordered lists has.
+func without(some, others []netip.AddrPort) []netip.AddrPort {
+	return slices.DeleteFunc(slices.Clone(some), func(e netip.AddrPort) bool {
+		_, known := slices.BinarySearchFunc(others, e, netip.AddrPort.Compare)
+		return known
+	})
 }

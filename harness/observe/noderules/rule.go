@@ -64,7 +64,7 @@ func parseRule(family byte, expressions []byte) (rule, error) {
 		if err != nil {
 			return err
 		}
-		switch textOf(expression[unix.NFTA_EXPR_NAME]) {
+		switch unix.ByteSliceToString(expression[unix.NFTA_EXPR_NAME]) {
 		case "immediate":
 			return x.immediate(data)
 		case "lookup":
@@ -72,7 +72,7 @@ func parseRule(family byte, expressions []byte) (rule, error) {
 		case "nat":
 			x.translate(data)
 		case "target":
-			if textOf(data[unix.NFTA_TARGET_NAME]) == "DNAT" {
+			if unix.ByteSliceToString(data[unix.NFTA_TARGET_NAME]) == "DNAT" {
 				x.to = dnatDestination(family, int(numberOf(data[unix.NFTA_TARGET_REV])), data[unix.NFTA_TARGET_INFO])
 			}
 		}
@@ -99,7 +99,7 @@ func (x *execution) immediate(data attributes) error {
 
 func (x *execution) lookup(data attributes) {
 	register := data[unix.NFTA_LOOKUP_DREG]
-	name := textOf(data[unix.NFTA_LOOKUP_SET])
+	name := unix.ByteSliceToString(data[unix.NFTA_LOOKUP_SET])
 	switch {
 	case register == nil: // a set, which the packet must be in
 	case numberOf(register) == unix.NFT_REG_VERDICT:
@@ -125,7 +125,7 @@ func (x *execution) translate(data attributes) {
 // verdictChain is the chain that data of a verdict names, empty if it is of another kind.
 func verdictChain(data attributes) (string, error) {
 	verdict, err := parseAttributes(data[unix.NFTA_DATA_VERDICT])
-	return textOf(verdict[unix.NFTA_VERDICT_CHAIN]), err
+	return unix.ByteSliceToString(verdict[unix.NFTA_VERDICT_CHAIN]), err
 }
 
 // dnatDestination is the endpoint in the options of an iptables DNAT target of the given revision, and the

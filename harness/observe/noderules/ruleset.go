@@ -58,9 +58,7 @@ func newRuleset(tables []followedTable) ruleset {
 
 func (c *contents) clear() { c.chains, c.sets = map[string]*chain{}, map[string]*set{} }
 
-// follows reports whether a message is about one of the tables.
-func (rs ruleset) follows(m message) bool { return rs.of(m) != nil }
-
+// of is the table that a message is about; nil if it is none of those.
 func (rs ruleset) of(m message) *contents {
 	name := table(m)
 	for _, c := range rs {
@@ -78,7 +76,7 @@ func table(m message) string {
 	if err != nil {
 		return ""
 	}
-	return textOf(a[nameOfTable])
+	return unix.ByteSliceToString(a[nameOfTable])
 }
 
 // apply changes the ruleset as the message says. It keeps nothing of the message's memory.
@@ -102,19 +100,19 @@ func (c *contents) apply(kind int, a attributes) error {
 	case unix.NFT_MSG_DELTABLE:
 		c.clear()
 	case unix.NFT_MSG_NEWCHAIN:
-		c.chain(textOf(a[unix.NFTA_CHAIN_NAME])).base = a[unix.NFTA_CHAIN_HOOK] != nil
+		c.chain(unix.ByteSliceToString(a[unix.NFTA_CHAIN_NAME])).base = a[unix.NFTA_CHAIN_HOOK] != nil
 	case unix.NFT_MSG_DELCHAIN:
-		delete(c.chains, textOf(a[unix.NFTA_CHAIN_NAME]))
+		delete(c.chains, unix.ByteSliceToString(a[unix.NFTA_CHAIN_NAME]))
 	case unix.NFT_MSG_NEWRULE:
 		r, err := parseRule(c.Family, a[unix.NFTA_RULE_EXPRESSIONS])
-		c.chain(textOf(a[unix.NFTA_RULE_CHAIN])).rules[numberOf(a[unix.NFTA_RULE_HANDLE])] = r
+		c.chain(unix.ByteSliceToString(a[unix.NFTA_RULE_CHAIN])).rules[numberOf(a[unix.NFTA_RULE_HANDLE])] = r
 		return err
 	case unix.NFT_MSG_DELRULE:
-		delete(c.chain(textOf(a[unix.NFTA_RULE_CHAIN])).rules, numberOf(a[unix.NFTA_RULE_HANDLE]))
+		delete(c.chain(unix.ByteSliceToString(a[unix.NFTA_RULE_CHAIN])).rules, numberOf(a[unix.NFTA_RULE_HANDLE]))
 	case unix.NFT_MSG_NEWSET:
 		c.newSet(a)
 	case unix.NFT_MSG_DELSET:
-		delete(c.sets, textOf(a[unix.NFTA_SET_NAME]))
+		delete(c.sets, unix.ByteSliceToString(a[unix.NFTA_SET_NAME]))
 	case unix.NFT_MSG_NEWSETELEM, unix.NFT_MSG_DELSETELEM:
 		return c.elements(kind, a)
 	}
@@ -132,7 +130,7 @@ func (c *contents) chain(name string) *chain {
 // again; a set that is only added again keeps its handle.
 func (c *contents) newSet(a attributes) {
 	const handleOfSet = 16
-	name, handle := textOf(a[unix.NFTA_SET_NAME]), numberOf(a[handleOfSet])
+	name, handle := unix.ByteSliceToString(a[unix.NFTA_SET_NAME]), numberOf(a[handleOfSet])
 	if old := c.sets[name]; old == nil || old.handle != handle {
 		isMap := numberOf(a[unix.NFTA_SET_FLAGS])&unix.NFT_SET_MAP != 0
 		c.sets[name] = &set{handle: handle, isMap: isMap, elements: map[string]element{}}
@@ -140,7 +138,7 @@ func (c *contents) newSet(a attributes) {
 }
 
 func (c *contents) elements(kind int, a attributes) error {
-	s := c.sets[textOf(a[unix.NFTA_SET_ELEM_LIST_SET])]
+	s := c.sets[unix.ByteSliceToString(a[unix.NFTA_SET_ELEM_LIST_SET])]
 	if s == nil || !s.isMap {
 		return nil
 	}
@@ -180,61 +178,59 @@ func (c *contents) maps() []string {
 func (rs ruleset) endpoints() []netip.AddrPort {
 	var found []netip.AddrPort
 	for _, c := range rs {
-		c.walk(func(to netip.AddrPort) { found = append(found, to) })
+		found = append(found, c.endpoints()...)
 	}
 	slices.SortFunc(found, netip.AddrPort.Compare)
 	return slices.Compact(found)
 }
 
-// walk goes from chain to chain and hands every destination on the way to do.
-func (c *contents) walk(do func(netip.AddrPort)) {
-	var next []string
-	met := map[string]bool{}
-	meet := func(name string) {
-		if name != "" && !met[name] && strings.HasPrefix(name, c.Chains) {
-			met[name] = true
-			next = append(next, name)
-		}
-	}
+// endpoints are those of the table, in any order.
+func (c *contents) endpoints() (found []netip.AddrPort) {
+	var base []string
 	for name, ch := range c.chains {
 		if ch.base {
-			met[name] = true
-			next = append(next, name)
+			base = append(base, name)
 		}
 	}
-	for len(next) > 0 {
-		name := next[len(next)-1]
-		next = next[:len(next)-1]
-		ch := c.chains[name]
-		if ch == nil {
+	for name := range reached(base, c.next) {
+		if !strings.HasPrefix(name, c.Chains) {
 			continue
 		}
-		for _, r := range ch.rules {
-			for _, to := range r.chains {
-				meet(to)
-			}
-			for _, m := range r.maps {
-				for _, e := range c.elementsOf(m) {
-					meet(e.chain)
-				}
-			}
-			if strings.HasPrefix(name, c.Chains) {
-				c.destinations(r, do)
+		for _, r := range c.chain(name).rules {
+			found = append(found, r.to)
+			for _, e := range c.elementsOf(r.choice.name) {
+				found = append(found, r.choice.among(e.value))
 			}
 		}
 	}
+	return slices.DeleteFunc(found, func(to netip.AddrPort) bool { return !to.IsValid() })
 }
 
-// destinations hands those of one rule to do.
-func (c *contents) destinations(r rule, do func(netip.AddrPort)) {
-	if r.to.IsValid() {
-		do(r.to)
-	}
-	for _, e := range c.elementsOf(r.choice.name) {
-		if to := r.choice.among(e.value); to.IsValid() {
-			do(to)
+// next are the chains that count in which a packet may go on from one.
+func (c *contents) next(name string) (chains []string) {
+	for _, r := range c.chain(name).rules {
+		chains = append(chains, r.chains...)
+		for _, m := range r.maps {
+			for _, e := range c.elementsOf(m) {
+				chains = append(chains, e.chain)
+			}
 		}
 	}
+	return slices.DeleteFunc(chains, func(name string) bool { return c.chains[name] == nil || !strings.HasPrefix(name, c.Chains) })
+}
+
+// reached is what can be reached from some, those included.
+func reached[K comparable](from []K, next func(K) []K) map[K]bool {
+	met := map[K]bool{}
+	for len(from) > 0 {
+		at := from[len(from)-1]
+		from = from[:len(from)-1]
+		if !met[at] {
+			met[at] = true
+			from = append(from, next(at)...)
+		}
+	}
+	return met
 }
 
 func (c *contents) elementsOf(name string) map[string]element {

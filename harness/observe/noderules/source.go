@@ -31,8 +31,8 @@ type source interface {
 var sources = map[string]func() (s source, method string, err error){
 	dataplane.IPTables.Name: openIptables,
 	dataplane.NFTables.Name: func() (source, string, error) {
-		s, err := openTables()
-		return s, "events", err
+		m, err := openTables()
+		return m, "events", err
 	},
 	dataplane.IPVS.Name: func() (source, string, error) { return &polled{read: readIPVS}, "weights", nil },
 }
@@ -48,47 +48,37 @@ func openSource(plane string) (s source, method string, err error) {
 
 // openIptables opens the source for the variant of iptables that has kube-proxy's rules; nf_tables if none has yet.
 func openIptables() (source, string, error) {
-	t, err := openTables()
-	if err != nil || len(t.mirror.Endpoints()) > 0 {
-		return t, "events", err
+	m, err := openTables()
+	if err != nil || len(m.endpoints) > 0 {
+		return m, "events", err
 	}
 	entries, err := readLegacyTables()
 	switch {
 	case err != nil:
-		return nil, "", errors.Join(err, t.close())
+		return nil, "", errors.Join(err, m.close())
 	case len(entries) == 0:
-		return t, "events", nil
+		return m, "events", nil
 	}
-	return &polled{read: readLegacyTables}, "entries", t.close()
+	return &polled{read: readLegacyTables}, "entries", m.close()
 }
 
 // kubeChains begins the names of kube-proxy's chains in tables that it shares with others.
 const kubeChains = "KUBE-"
 
-// tables reads nf_tables: what kube-proxy writes in nftables mode and in iptables mode, since a node's may be switched from the
-// one to the other.
-type tables struct{ mirror *mirror }
-
-func openTables() (*tables, error) {
+// openTables follows what kube-proxy writes into nf_tables, in nftables mode and in iptables mode, since a node's may be switched from
+// the one to the other.
+func openTables() (*mirror, error) {
 	var followed []followedTable
 	for _, family := range []byte{unix.NFPROTO_IPV4, unix.NFPROTO_IPV6} {
 		followed = append(followed, followedTable{Family: family, Name: "kube-proxy"},
 			followedTable{Family: family, Name: "nat", Chains: kubeChains})
 	}
-	mirror, err := openMirror(followed...)
+	m, err := openMirror(followed...)
 	if errors.Is(err, unix.EPERM) {
 		err = fmt.Errorf("%w: it takes CAP_NET_ADMIN", err)
 	}
-	return &tables{mirror}, err
+	return m, err
 }
-
-func (t *tables) look(_ context.Context, until time.Time) ([]netip.AddrPort, error) {
-	err := t.mirror.Await(until)
-	return t.mirror.Endpoints(), err
-}
-
-func (t *tables) check() error { return t.mirror.Check() }
-func (t *tables) close() error { return t.mirror.Close() }
 
 // polled reads rules whose changes the kernel does not announce, again and again.
 type polled struct {
@@ -104,7 +94,7 @@ const restPerRead = 50
 // look reads when the time has come. What differs from the last time is read twice, since a table that
 // changes while it is read can come out mixed.
 func (p *polled) look(ctx context.Context, until time.Time) ([]netip.AddrPort, error) {
-	pause(ctx, later(until, p.next))
+	pause(ctx, slices.MaxFunc([]time.Time{until, p.next}, time.Time.Compare))
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	began := threadTime()
@@ -137,11 +127,4 @@ func pause(ctx context.Context, until time.Time) {
 	case <-ctx.Done():
 	case <-timer.C:
 	}
-}
-
-func later(a, b time.Time) time.Time {
-	if a.After(b) {
-		return a
-	}
-	return b
 }
