@@ -7,6 +7,6 @@
 // request in flight is never cancelled.
 //
 // An [Agent] runs attacks behind an HTTP API, in a pod on the node whose view they record; a [Remote] is how
-// the harness speaks to it. Hits are fetched while they are recorded, by number, with [Attack.HitsFrom] and [Remote.HitsFrom].
+// the harness speaks to it. Hits are fetched while they are recorded, by number, with [Attack.HitsFrom] and [Remote.HitsOfLanes].
 // With a spool an agent that is killed takes none with it: its next process goes on, and says what it left out ([evidence.Absence]).
 package loadgen

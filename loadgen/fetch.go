@@ -27,17 +27,8 @@ func (a *Attack) HitsFrom(n int) (store.Frame[evidence.Hit], error) {
 	return frame, nil
 }
 
-// HitsFrom gives the hits of a lane from number n on, as [Attack.HitsFrom] does. After an error it may be repeated
-// with the same number.
-func (r Remote) HitsFrom(ctx context.Context, lane string, n int) (store.Frame[evidence.Hit], error) {
-	frames, err := r.HitsOfLanes(ctx, []string{lane}, []int{n})
-	if err != nil {
-		return store.Frame[evidence.Hit]{}, err
-	}
-	return frames[0], nil
-}
-
-// HitsOfLanes is HitsFrom of several lanes in one question: a frame of each, in the order asked, or none at all.
+// HitsOfLanes gives the hits of each lane from a number on, as [Attack.HitsFrom] does: a frame of each, in the order asked, or none at
+// all. After an error it may be repeated with the same numbers.
 func (r Remote) HitsOfLanes(ctx context.Context, lanes []string, from []int) (frames []store.Frame[evidence.Hit], err error) {
 	query := url.Values{"lane": lanes}
 	for _, n := range from {

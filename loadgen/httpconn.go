@@ -112,17 +112,8 @@ func (w *httpConn) idle() bool {
 	if w.below != nil {
 		return w.idleTLS()
 	}
-	raw, err := w.conn.(syscall.Conn).SyscallConn()
-	if err != nil {
-		return false
-	}
-	quiet := false
-	err = raw.Read(func(fd uintptr) bool {
-		_, err := readFile(fd, make([]byte, 1))
-		quiet = errors.Is(err, errNothing)
-		return true
-	})
-	return err == nil && quiet
+	_, err := readNow(w.conn, make([]byte, 1))
+	return errors.Is(err, errNothing)
 }
 
 // readNow reads what has come over a connection; it is errNothing if nothing has.

@@ -2,6 +2,7 @@ package loadgen
 
 import (
 	"cmp"
+	"context"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -99,4 +100,13 @@ func kept(t *testing.T, c *client) []evidence.Hit {
 		t.Fatal(err)
 	}
 	return frame.Records
+}
+
+// HitsFrom is HitsOfLanes of one lane.
+func (r Remote) HitsFrom(ctx context.Context, lane string, n int) (frame store.Frame[evidence.Hit], err error) {
+	frames, err := r.HitsOfLanes(ctx, []string{lane}, []int{n})
+	if err == nil {
+		frame = frames[0]
+	}
+	return frame, err
 }

@@ -27,7 +27,7 @@ func (r Remote) Start(ctx context.Context, lanes []evidence.Lane, cfg Config) er
 	return r.call(ctx, "start", http.MethodPost, startRequest{cfg, lanes}, discard)
 }
 
-// Stop ends the pacing and returns when no request is in flight; [Remote.HitsFrom] then has the last hits. It may
+// Stop ends the pacing and returns when no request is in flight; [Remote.HitsOfLanes] then has the last hits. It may
 // be repeated; an agent that was not started, because it restarted without a spool, is an error.
 func (r Remote) Stop(ctx context.Context) error {
 	return r.call(ctx, "stop", http.MethodPost, nil, discard)

@@ -156,12 +156,12 @@ func (f *fakeRecording) ask(ctx context.Context, s harness.Scenario, began time.
 		return nil, err
 	}
 	for n := 0; n < 20; {
-		frame, err := remote.HitsFrom(ctx, lanes[0].ID, n)
+		frames, err := remote.HitsOfLanes(ctx, []string{lanes[0].ID}, []int{n})
 		if err != nil {
 			return nil, err
 		}
-		recorder.Hits(frame.Records...)
-		n += len(frame.Records)
+		recorder.Hits(frames[0].Records...)
+		n += len(frames[0].Records)
 	}
 	status, err := remote.Status(ctx)
 	for _, e := range status.Noted {

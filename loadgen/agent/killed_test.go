@@ -78,10 +78,11 @@ func TestKilledAgentLosesNoHit(t *testing.T) {
 	hits := map[uint64]int{}
 	fetched, ended := 0, false
 	fetch := func() {
-		frame, err := agent.HitsFrom(ctx, lane.ID, fetched)
+		frames, err := agent.HitsOfLanes(ctx, []string{lane.ID}, []int{fetched})
 		if err != nil {
 			t.Fatal(err)
 		}
+		frame := frames[0]
 		for _, h := range frame.Records {
 			if hits[h.Seq]++; h.Failed() {
 				t.Errorf("%+v failed", h)
