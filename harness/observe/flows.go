@@ -1,6 +1,7 @@
 package observe
 
 import (
+	"errors"
 	"net/netip"
 	"strconv"
 	"strings"
@@ -32,20 +33,11 @@ func (r *ruleReader) parseFlow(kind string, e evidence.Event, words []string) bo
 func (r *ruleReader) parseFlows(at time.Duration, words []string) bool {
 	flows := make([]evidence.Flow, 0, len(words)/flowWords)
 	for ; len(words) >= flowWords; words = words[flowWords:] {
-		client, err := netip.ParseAddrPort(words[0])
-		if err != nil {
-			return false
-		}
-		to, err := netip.ParseAddrPort(words[1])
-		if err != nil {
-			return false
-		}
-		pod, err := netip.ParseAddrPort(words[2])
-		if err != nil {
-			return false
-		}
-		age, err := strconv.Atoi(words[3]) // microseconds
-		if err != nil {
+		client, errClient := netip.ParseAddrPort(words[0])
+		to, errTo := netip.ParseAddrPort(words[1])
+		pod, errPod := netip.ParseAddrPort(words[2])
+		age, errAge := strconv.Atoi(words[3]) // microseconds
+		if errors.Join(errClient, errTo, errPod, errAge) != nil {
 			return false
 		}
 		flows = append(flows, evidence.Flow{Node: r.node, Seq: r.flows, At: at - time.Duration(age)*time.Microsecond,

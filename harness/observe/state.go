@@ -71,36 +71,29 @@ func sameMembers[T comparable](a, b []T) bool {
 	return len(a) == len(b) && !slices.ContainsFunc(a, func(x T) bool { return !slices.Contains(b, x) })
 }
 
-// Count is how many pods of a version there are in the API.
-func (s State) Count(version string) int {
-	n := 0
-	for _, p := range s.Pods {
-		if p.Version == version {
+// count is how many there are of which something holds.
+func count[T any](all []T, holds func(T) bool) (n int) {
+	for _, x := range all {
+		if holds(x) {
 			n++
 		}
 	}
 	return n
+}
+
+// Count is how many pods of a version there are in the API.
+func (s State) Count(version string) int {
+	return count(s.Pods, func(p PodState) bool { return p.Version == version })
 }
 
 // Available is how many pods of a version are ready and not on their way out.
 func (s State) Available(version string) int {
-	n := 0
-	for _, p := range s.Pods {
-		if p.Version == version && p.Ready && !p.Deleting {
-			n++
-		}
-	}
-	return n
+	return count(s.Pods, func(p PodState) bool { return p.Version == version && p.Ready && !p.Deleting })
 }
 
 // Leaving reports whether any pod is on its way out.
 func (s State) Leaving() bool {
-	for _, p := range s.Pods {
-		if p.Deleting {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(s.Pods, func(p PodState) bool { return p.Deleting })
 }
 
 // RoutesToReady reports whether no observed node's rules route to a pod that is no ready endpoint. To which of those they route is the
@@ -119,10 +112,8 @@ func (s State) RoutesToReady() bool {
 // Reaches reports whether the Service's endpoints or the rules of an observed node route to a pod of a version. An
 // endpoint whose pod has left the API counts as one of any version.
 func (s State) Reaches(version string) bool {
-	for _, e := range s.Endpoints {
-		if e.Version == version || e.Version == "" {
-			return true
-		}
+	if slices.ContainsFunc(s.Endpoints, func(e EndpointState) bool { return e.Version == version || e.Version == "" }) {
+		return true
 	}
 	for node := range s.Rules {
 		if s.routedPods(node, version) > 0 {
@@ -135,29 +126,17 @@ func (s State) Reaches(version string) bool {
 // ReachesEverywhere reports whether n endpoints are ready pods of a version, and the rules of every observed node route to
 // as many.
 func (s State) ReachesEverywhere(version string, n int) bool {
-	ready := 0
-	for _, e := range s.Endpoints {
-		if e.Version == version && e.Ready {
-			ready++
-		}
-	}
 	for node := range s.Rules {
 		if s.routedPods(node, version) != n {
 			return false
 		}
 	}
-	return ready == n
+	return count(s.Endpoints, func(e EndpointState) bool { return e.Version == version && e.Ready }) == n
 }
 
 // routedPods is to how many pods of a version a node's rules route.
 func (s State) routedPods(node, version string) int {
-	n := 0
-	for _, p := range s.Rules[node] {
-		if p.Version == version {
-			n++
-		}
-	}
-	return n
+	return count(s.Rules[node], func(p evidence.Server) bool { return p.Version == version })
 }
 
 // state is a copy, without the API objects, which nobody changes; the caller holds the lock.

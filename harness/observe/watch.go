@@ -83,23 +83,20 @@ func Start(ctx context.Context, client kubernetes.Interface, scope Scope, began 
 	namespaced := informers.NewSharedInformerFactoryWithOptions(client, 0, informers.WithNamespace(namespace))
 	cluster := informers.NewSharedInformerFactory(client, 0)
 	w.factories = []informers.SharedInformerFactory{namespaced, cluster}
+	var handlers []handler
 	if scope.Elsewhere != nil { // the load pods are there: whoever waits for a processor is known by its pod's UID
 		own := informers.NewSharedInformerFactoryWithOptions(client, 0, informers.WithNamespace(scope.Namespace))
 		w.factories = append(w.factories, own)
-		h := handler{own.Core().V1().Pods().Informer(), on(w.pods.know), ignore}
+		handlers = append(handlers, handler{own.Core().V1().Pods().Informer(), on(w.pods.know), ignore})
+	}
+	for _, t := range []tracker{w.pods, w.endpoints, w.workloads, newNodeTracker(j), newAPIEventTracker(j, w.pods)} {
+		handlers = append(handlers, t.handlers(namespaced, cluster)...)
+	}
+	for _, h := range handlers {
 		if err := h.register(j.broke); err != nil {
 			stopWatching()
 			stopReading(nil)
 			return nil, err
-		}
-	}
-	for _, t := range []tracker{w.pods, w.endpoints, w.workloads, newNodeTracker(j), newAPIEventTracker(j, w.pods)} {
-		for _, h := range t.handlers(namespaced, cluster) {
-			if err := h.register(j.broke); err != nil {
-				stopWatching()
-				stopReading(nil)
-				return nil, err
-			}
 		}
 	}
 	for _, factory := range w.factories {
