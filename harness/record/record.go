@@ -27,7 +27,7 @@ import (
 
 // Config is where and how a scenario is recorded.
 type Config struct {
-	Cluster    cluster.Cluster
+	Cluster    cluster.Cluster // nil: clients on this host alone ask a URL; it creates nothing then
 	Lease      namespace.Lease // of a namespace that is not created yet
 	Folder     string          // that the evidence goes to
 	Header     evidence.Run    // what is known of the recording before it begins
@@ -66,7 +66,11 @@ type Recording struct {
 // what keeps clients from an app that is there already; nothing was recorded then.
 func Record(ctx context.Context, s harness.Scenario, c Config) (r *Recording, err error) {
 	r = &Recording{Scenario: s, Config: c, began: time.Now(), run: c.Header}
-	r.run.Emulated = !c.Cluster.Attached() && host.Emulated()
+	nodeName := func(name string) string { return name }
+	if c.Cluster != nil {
+		r.run.Emulated = !c.Cluster.Attached() && host.Emulated()
+		nodeName = c.Cluster.NodeName
+	}
 	r.run.Began = r.began.UTC()
 	r.run.OldVersion, r.run.NewVersion, r.run.Unloaded = harness.OldVersion, harness.NewVersion, s.Steps != nil
 	if s.UserApp != nil {
@@ -76,10 +80,10 @@ func Record(ctx context.Context, s harness.Scenario, c Config) (r *Recording, er
 		r.run.OldVersion, r.run.NewVersion = s.Rollout.Versions()
 	}
 	if s.Disruption != nil {
-		r.run.Disruption = s.Disruption.Recorded(c.Cluster.NodeName)
+		r.run.Disruption = s.Disruption.Recorded(nodeName)
 		r.App.Nodes = nil
 		for _, node := range s.App.Nodes {
-			r.App.Nodes = append(r.App.Nodes, c.Cluster.NodeName(node))
+			r.App.Nodes = append(r.App.Nodes, nodeName(node))
 		}
 	}
 	if r.recorder, err = store.Record(c.Folder, r.run); err != nil {
@@ -127,6 +131,15 @@ type stage struct {
 
 // execute changes the cluster and goes through the stages until one fails, or shows that the load is too much.
 func (r *Recording) execute(ctx context.Context) error {
+	if r.Cluster == nil {
+		return r.through(ctx,
+			stage{evidence.DeployPart, r.openHost},
+			stage{"", r.startLoad},
+			stage{evidence.SteadyPart, r.checkSteadyLoad},
+			stage{evidence.RolloutPart, r.rollOut},
+			stage{evidence.SettlePart, r.settle},
+			stage{"", r.stopLoad})
+	}
 	if err := r.changeCluster(ctx); err != nil {
 		return err
 	}

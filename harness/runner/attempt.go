@@ -144,11 +144,15 @@ func (a attempt) record(ctx context.Context, s *harness.Scenario, folder string)
 
 // config is how the scenario is recorded, but for its namespace.
 func (a attempt) config(s harness.Scenario, folder string) record.Config {
-	return record.Config{
+	c := record.Config{
 		Cluster: a.cluster, Folder: folder, Header: a.header(s), Session: a.mode.runner.session.ID,
 		Stretch: a.mode.stretch(), Images: a.mode.runner.images, PullSecret: a.mode.runner.PullSecret, Entry: a.entry, Out: a.out,
 		Spend: func(part evidence.Part) func() { return a.mode.runner.spend(a.span(part, s)) },
 	}
+	if a.mode.runner.FromHost {
+		c.Cluster = nil
+	}
+	return c
 }
 
 func (a attempt) span(part evidence.Part, s harness.Scenario) evidence.Span {

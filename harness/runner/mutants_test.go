@@ -152,12 +152,12 @@ func (m *mutantRun) record(ctx context.Context, t *testing.T, mutant mutants.Mut
 	var damage error
 	m.recorder = func(ctx context.Context, s harness.Scenario, c record.Config) (recording, error) {
 		if mutant.Once && recordings > 1 {
-			return recorderBy(record.Record)(ctx, s, c)
+			return recordWith(ctx, s, c)
 		}
 		doing := mutant.Begin(ctx, disruption.Stage{
 			Cluster: m.cluster, Namespace: c.Lease.Name, App: s.App, Old: harness.OldVersion})
 		c.Sink = doing.Sink
-		made, err := recorderBy(record.Record)(ctx, s, c)
+		made, err := recordWith(ctx, s, c)
 		damage = doing.End()
 		if made != nil && made.TooMuch() == "" && err == nil && mutant.Folder != nil {
 			damage = errors.Join(damage, mutant.Folder(c.Folder))

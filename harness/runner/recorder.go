@@ -27,15 +27,13 @@ type leased struct {
 	lease    namespace.Lease
 }
 
-// recorderBy is a real recorder: of a cluster, or of this host alone.
-func recorderBy(take func(context.Context, harness.Scenario, record.Config) (*record.Recording, error)) recorder {
-	return func(ctx context.Context, s harness.Scenario, c record.Config) (recording, error) {
-		r, err := take(ctx, s, c)
-		if r == nil {
-			return nil, err // and no recording that is nil
-		}
-		return r, err
+// recordWith is the recorder of clusters, and of this host alone.
+func recordWith(ctx context.Context, s harness.Scenario, c record.Config) (recording, error) {
+	r, err := record.Record(ctx, s, c)
+	if r == nil {
+		return nil, err // and no recording that is nil
 	}
+	return r, err
 }
 
 // recordOnce records the scenario in a leased namespace.
@@ -54,7 +52,7 @@ func (a attempt) recordOnce(ctx context.Context, s harness.Scenario, rate int, f
 	c.Lease, c.CheckLoad = lease, rate > lowestRate
 	by := a.mode.runner.recorder
 	if by == nil {
-		by = recorderBy(record.Record)
+		by = recordWith
 	}
 	r, err := by(ctx, s, c)
 	if r == nil {

@@ -36,7 +36,7 @@ type Runner struct {
 	Options
 	// Watches says that nothing is rolled out, for which fewer rights will do on a cluster of somebody else's.
 	Watches bool
-	// FromHost says that only this host is used, and no cluster; see [record.FromHost].
+	// FromHost says that only this host is used, and no cluster; see [record.Config].
 	FromHost bool
 	Load     []string // images of this host that the nodes of a kind cluster are given
 
@@ -124,7 +124,7 @@ func (r *Runner) Prepare() (err error) {
 		return err
 	}
 	if r.FromHost {
-		r.modes, r.recorder = []string{evidence.NoCluster}, recorderBy(record.FromHost)
+		r.modes = []string{evidence.NoCluster}
 	} else if r.attached == nil {
 		if runtime.GOOS != "linux" {
 			return usage.New("clusters", "they are made on Linux alone", "name one that is there: --context=NAME")
