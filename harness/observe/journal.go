@@ -60,11 +60,16 @@ func (j *journal) broke(err error) {
 // wait returns when the condition holds, or with ctx's cause when that ends. The condition is asked under the lock, at once
 // and after changes; those that come together count as one.
 func (j *journal) wait(ctx context.Context, holds func() bool) error {
+	return until(ctx, j, holds, func(held bool) bool { return held })
+}
+
+// until is wait of a condition that is asked without the lock, as it may take its time, about what look sees under it.
+func until[T any](ctx context.Context, j *journal, look func() T, holds func(T) bool) error {
 	for {
 		j.mu.Lock()
-		held, changed := holds(), j.changed
+		seen, changed := look(), j.changed
 		j.mu.Unlock()
-		if held {
+		if holds(seen) {
 			return nil
 		}
 		select {

@@ -135,21 +135,7 @@ func (w *Watch) Mark(kind evidence.EventKind) { w.Note(evidence.Event{Kind: kind
 // Until returns when the condition holds for what has been seen, or with ctx's cause. It is asked again after changes, once
 // for those that come together.
 func (w *Watch) Until(ctx context.Context, holds func(State) bool) error {
-	for {
-		var state State
-		var changed chan struct{}
-		w.journal.mu.Lock()
-		state, changed = w.state(), w.journal.changed
-		w.journal.mu.Unlock()
-		if holds(state) { // without the lock, as it may take its time
-			return nil
-		}
-		select {
-		case <-changed:
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		}
-	}
+	return until(ctx, w.journal, w.state, holds)
 }
 
 // Commonest is the version that most pods of the scope have that are not on their way out; empty if there are none.

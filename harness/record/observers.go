@@ -10,12 +10,10 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/kubernetes"
 	typedappsv1 "k8s.io/client-go/kubernetes/typed/apps/v1"
 	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
 
 	"rollcall/fixtures"
-	"rollcall/harness/namespace"
 	"rollcall/harness/observe"
 	"rollcall/harness/poll"
 )
@@ -31,20 +29,6 @@ type observers struct {
 	mode   string // of the kube-proxies that are observed, if all have the same
 	listen bool   // to connections as well
 	failed error  // why an observer does not observe
-}
-
-// createObservers creates an observer on each of the nodes.
-func createObservers(ctx context.Context, client kubernetes.Interface, lease namespace.Lease, images fixtures.ImageSources, session string,
-	nodes []string, sparing bool, flows fixtures.Flows) (*observers, error) {
-	name := lease.Observers()
-	into := fixtures.Destination{Namespace: name, Images: images}
-	o := &observers{pods: client.CoreV1().Pods(name), sets: client.AppsV1().DaemonSets(name), nodes: nodes,
-		listen: len(flows.To) > 0}
-	if err := lease.CreateForObservers(ctx, client, session); err != nil {
-		return o, err
-	}
-	_, err := o.sets.Create(ctx, fixtures.ObserverSet(into, nodes, sparing, flows), metav1.CreateOptions{})
-	return o, err
 }
 
 // follow returns when every node's rules are observed or known to be none of kube-proxy's, and its connections are listened to or cannot

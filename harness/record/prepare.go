@@ -9,6 +9,7 @@ import (
 	"strconv"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"rollcall/fixtures"
 	"rollcall/harness/dataplane"
@@ -190,8 +191,13 @@ func (r *Recording) createObservers(ctx context.Context, flows fixtures.Flows) (
 		r.run.Lacks = append(r.run.Lacks, evidence.Feature{Name: evidence.NodeRules, Because: because})
 		return nil
 	}
-	nodes := slices.Sorted(maps.Keys(r.boots))
-	r.observers, err = createObservers(ctx, r.Cluster.Client(), r.Lease, r.Images, r.Session, nodes, r.Stretch > 1, flows)
+	client, into := r.Cluster.Client(), fixtures.Destination{Namespace: r.Lease.Observers(), Images: r.Images}
+	r.observers = &observers{pods: client.CoreV1().Pods(into.Namespace), sets: client.AppsV1().DaemonSets(into.Namespace),
+		nodes: slices.Sorted(maps.Keys(r.boots)), listen: len(flows.To) > 0}
+	if err := r.Lease.CreateForObservers(ctx, client, r.Session); err != nil {
+		return err
+	}
+	_, err = r.observers.sets.Create(ctx, fixtures.ObserverSet(into, r.observers.nodes, r.Stretch > 1, flows), metav1.CreateOptions{})
 	return err
 }
 

@@ -75,23 +75,25 @@ func (p proxy) syncs(ctx context.Context) (s syncState, err error) {
 	return s, err
 }
 
-func (p proxy) get(ctx context.Context, path string, read func(io.Reader) error) error {
+func (p proxy) get(ctx context.Context, path string, read func(io.Reader) error) (err error) {
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("ask kube-proxy for %s: %w", path, err)
+		}
+	}()
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, p.address+path, nil)
 	if err != nil {
-		return fmt.Errorf("ask kube-proxy for %s: %w", path, err)
+		return err
 	}
 	response, err := p.client.Do(request)
 	if err != nil {
-		return fmt.Errorf("ask kube-proxy for %s: %w", path, err)
+		return err
 	}
 	defer response.Body.Close()
 	if response.StatusCode != http.StatusOK {
-		return fmt.Errorf("ask kube-proxy for %s: status %s", path, response.Status)
+		return fmt.Errorf("status %s", response.Status)
 	}
-	if err := read(response.Body); err != nil {
-		return fmt.Errorf("ask kube-proxy for %s: %w", path, err)
-	}
-	return nil
+	return read(response.Body)
 }
 
 // Metrics of kube-proxy (Kubernetes v1.37.2, pkg/proxy/metrics/metrics.go). Each mode counts its own failures, by address family.
