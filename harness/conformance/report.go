@@ -1,13 +1,11 @@
 package conformance
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
-	"time"
 
 	"rollcall/reports"
 	"rollcall/reports/compare"
@@ -63,9 +61,7 @@ func publish(out io.Writer, root, folder string, report model.Report, page strin
 
 // appendHistory adds the run to the history of all runs beside it, from which trend and compare know what is usual.
 func appendHistory(root, folder string) error {
-	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
-	defer cancel()
-	_, added, err := compare.AppendHistory(ctx, filepath.Join(root, compare.HistoryFile), []string{folder}, func(string) {})
+	_, added, err := compare.AppendHistory(filepath.Join(root, compare.HistoryFile), []string{folder})
 	return errors.Join(append(added.Bad, err)...)
 }
 

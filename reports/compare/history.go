@@ -9,7 +9,6 @@ import (
 	"io/fs"
 	"os"
 	"slices"
-	"time"
 )
 
 // HistoryFile is what a history is called where no other name is given.
@@ -21,7 +20,7 @@ type History struct {
 	Torn  []int // numbers of lines whose writer died over them; they are left out
 
 	ends bool // with a whole line
-	runs map[runKey]lineCount
+	has  map[lineKey]bool
 }
 
 // A runKey tells runs apart: ids are of the second in which a run began, on whatever machine.
@@ -29,9 +28,6 @@ type runKey struct {
 	id    string
 	began int64
 }
-
-// A lineCount is how many lines of a run there are, and how many there should be.
-type lineCount struct{ in, of int }
 
 type lineKey struct {
 	runKey
@@ -47,7 +43,7 @@ const beginning = `{"schema":`
 // ReadHistory reads the history at path; none there is an empty one. Histories may be joined by concatenation: a line that
 // comes again counts once. The error, one line, is for what is no history, or one this build cannot read.
 func ReadHistory(path string) (History, error) {
-	h := History{ends: true, runs: make(map[runKey]lineCount)}
+	h := History{ends: true, has: make(map[lineKey]bool)}
 	data, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return h, nil
@@ -56,7 +52,6 @@ func ReadHistory(path string) (History, error) {
 		return h, fmt.Errorf("trend: read history: %w", err)
 	}
 	h.ends = len(data) == 0 || data[len(data)-1] == '\n'
-	seen := make(map[lineKey]bool)
 	number := 0
 	for text := range bytes.Lines(data) {
 		number++
@@ -73,22 +68,19 @@ func ReadHistory(path string) (History, error) {
 			continue
 		}
 		if l.Schema > HistorySchema {
-			return h,
-				fmt.Errorf("trend: read %s: line %d has schema %d, this build reads up to %d: use a newer Rollcall", path, number, l.Schema,
-					HistorySchema)
+			return h, fmt.Errorf("trend: read %s: line %d has schema %d, this build reads up to %d: use a newer Rollcall", path, number,
+				l.Schema, HistorySchema)
 		}
-		if !seen[l.key()] {
-			seen[l.key()] = true
-			h.add(l)
-		}
+		h.add(l)
 	}
 	h.sort()
 	return h, nil
 }
 
 func (h *History) add(l Line) {
-	h.Lines = append(h.Lines, l)
-	h.runs[l.run()] = lineCount{in: h.runs[l.run()].in + 1, of: l.Of}
+	if !h.has[l.key()] {
+		h.has[l.key()], h.Lines = true, append(h.Lines, l)
+	}
 }
 
 func (h *History) sort() {
@@ -97,22 +89,13 @@ func (h *History) sort() {
 	})
 }
 
-// whole says whether every line of the run is in the history.
-func (h History) whole(id string, began time.Time) bool {
-	t, in := h.runs[runKey{id, began.UnixNano()}]
-	return in && t.in >= t.of
-}
-
-// lacking is what of the lines of a run is not in the history.
-func (h History) lacking(lines []Line) []Line {
-	if len(lines) == 0 || h.runs[lines[0].run()].in == 0 {
-		return lines
-	}
-	seen := make(map[lineKey]bool)
+// runs is of how many there are lines.
+func (h History) runs() int {
+	all := make(map[runKey]bool)
 	for _, l := range h.Lines {
-		seen[l.key()] = true
+		all[l.run()] = true
 	}
-	return slices.DeleteFunc(lines, func(l Line) bool { return seen[l.key()] })
+	return len(all)
 }
 
 // Numbers are what each number was under the conditions, in runs that were decided and are none of these, by its key.

@@ -100,7 +100,7 @@ func folders(t *testing.T, all ...model.Report) []string {
 
 func appended(t *testing.T, path string, dirs ...string) (compare.History, compare.Added) {
 	t.Helper()
-	h, added, err := compare.AppendHistory(t.Context(), path, dirs, nil)
+	h, added, err := compare.AppendHistory(path, dirs)
 	if err != nil {
 		t.Fatal(err)
 	}

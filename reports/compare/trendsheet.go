@@ -48,10 +48,10 @@ func TrendSheet(h History, added Added) reports.Sheet {
 
 // notesOf is what the history holds, and what it does not.
 func notesOf(h History, added Added) []string {
-	first := fmt.Sprintf("%d runs, %d of them added now.", len(h.runs), added.Runs)
+	first := fmt.Sprintf("%d runs, %d of them added now.", h.runs(), added.Runs)
 	if n := len(h.Lines); n > 0 {
 		first = fmt.Sprintf("%d runs, %d of them added now, from %s to %s. Numbers are of runs that passed or failed, the last %d.",
-			len(h.runs), added.Runs, day(h.Lines[0].Began), day(h.Lines[n-1].Began), shownRuns)
+			h.runs(), added.Runs, day(h.Lines[0].Began), day(h.Lines[n-1].Began), shownRuns)
 	}
 	text := []string{first}
 	for _, n := range h.Torn {

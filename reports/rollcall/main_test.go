@@ -85,10 +85,7 @@ func TestExitCodes(t *testing.T) {
 		t.Fatal(err)
 	}
 	steady, unended, empty := ended(t, runFolder(t)), runFolder(t), t.TempDir()
-	history, locked := filepath.Join(t.TempDir(), "history.jsonl"), t.TempDir()
-	if err := os.Mkdir(filepath.Join(locked, "history.jsonl.lock"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	history := filepath.Join(t.TempDir(), "history.jsonl")
 	for _, row := range []struct {
 		sentence string
 		args     []string
@@ -162,7 +159,7 @@ func TestExitCodes(t *testing.T) {
 		{"a trend of a history that is not there", []string{"trend", "--history", "none"}, 2, "", "name runs to begin it"},
 		{"a trend in a file that is no history", []string{"trend", steady, "--history", filepath.Join(unended, "evidence", "session.json")}, 2,
 			"", "is none of a history: give another file"},
-		{"a trend where nothing can be written", []string{"trend", steady, "--history", filepath.Join(locked, "history.jsonl")}, 3, "",
+		{"a trend where nothing can be written", []string{"trend", steady, "--history", filepath.Join(empty, "none", "history.jsonl")}, 3, "",
 			"trend: append"},
 		{"a call for help with the trend", []string{"trend", "--help"}, 0, "Exit codes", ""},
 		{"no folder", []string{"report"}, 2, "", "accepts 1 arg(s), received 0"},

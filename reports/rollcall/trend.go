@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/signal"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
@@ -45,7 +44,7 @@ Exit codes:
 		if err != nil {
 			return err
 		}
-		h, added, err := appended(cmd, path, args)
+		h, added, err := appended(path, args)
 		if err != nil {
 			if _, unreadable := compare.ReadHistory(path); unreadable == nil {
 				return infrastructure(err)
@@ -61,16 +60,12 @@ Exit codes:
 	return cmd
 }
 
-func appended(cmd *cobra.Command, path string, runs []string) (h compare.History, added compare.Added, err error) {
+func appended(path string, runs []string) (h compare.History, added compare.Added, err error) {
 	if len(runs) == 0 {
 		h, err = compare.ReadHistory(path)
 		return h, added, err
 	}
-	ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt)
-	defer stop()
-	return compare.AppendHistory(ctx, path, runs, func(holder string) {
-		fmt.Fprintf(cmd.ErrOrStderr(), "waiting for %s, which %s is writing\n", path, holder)
-	})
+	return compare.AppendHistory(path, runs)
 }
 
 // historyBeside is where the history is: as named, which has to be there when no run is to be added, or beside the
