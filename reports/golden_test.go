@@ -79,7 +79,6 @@ func TestEveryWriterReportsAFullDisk(t *testing.T) {
 	for name, write := range map[string]reports.Writer{
 		"json": reports.JSON, "junit": reports.JUnit, "markdown": reports.Markdown, "terminal": reports.Terminal,
 		"metrics": reports.Metrics, "annotations": reports.Annotations,
-		"schema": func(w io.Writer, _ model.Report) error { return reports.WriteSchema(w) },
 	} {
 		if err := write(full{}, model.Report{}); !errors.Is(err, io.ErrShortWrite) {
 			t.Errorf("%s: error %v", name, err)

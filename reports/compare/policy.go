@@ -1,6 +1,7 @@
 package compare
 
 import (
+	_ "embed"
 	"fmt"
 	"slices"
 	"strings"
@@ -35,6 +36,11 @@ type Exception struct {
 }
 
 const policyKind = "AcceptancePolicy"
+
+// PolicySchema is the JSON Schema, draft 2020-12, of a policy file.
+//
+//go:embed policy.schema.json
+var PolicySchema string
 
 // ReadPolicy reads a policy file. The error, one line, names the file and the field.
 func ReadPolicy(file string) (Policy, error) {

@@ -22,16 +22,16 @@ Exit codes: 0; 2 for wrong usage; 3 when it could not be printed.`,
 		Example: "  rollcall schema > report.schema.json\n  rollcall schema app > app.schema.json",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			switch {
-			case len(args) == 0 || args[0] == "report":
-				return infrastructure(reports.WriteSchema(cmd.OutOrStdout()))
-			case args[0] == "policy":
-				return infrastructure(compare.WritePolicySchema(cmd.OutOrStdout()))
-			case args[0] == "app":
-				return infrastructure(usage.WriteAppSchema(cmd.OutOrStdout()))
-			default:
-				return fmt.Errorf("rollcall: schema %q: there is none: name report, policy or app", args[0])
+			of := "report"
+			if len(args) > 0 {
+				of = args[0]
 			}
+			schema, known := map[string]string{"report": reports.Schema, "policy": compare.PolicySchema, "app": usage.AppSchema}[of]
+			if !known {
+				return fmt.Errorf("rollcall: schema %q: there is none: name report, policy or app", of)
+			}
+			_, err := fmt.Fprint(cmd.OutOrStdout(), schema)
+			return infrastructure(err)
 		},
 	}
 }
