@@ -30,9 +30,7 @@ Exit codes: 0; 2 if there is nothing of that name.`,
 		Args:    cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			for _, name := range args {
-				explains := func(by func(io.Writer, string) bool) bool { return by(cmd.OutOrStdout(), name) }
-				if !slices.ContainsFunc([]func(io.Writer, string) bool{explainScenario, explainRule, explainReason,
-					explainAdvice, explainClaim}, explains) {
+				if w := cmd.OutOrStdout(); !explainScenario(w, name) && !explainCode(w, name) && !explainClaim(w, name) {
 					return fmt.Errorf("rollcall: explain %q: nothing has that name: rollcall list has the scenarios%s", name, meant(name))
 				}
 			}
@@ -91,37 +89,28 @@ func printScenario(w io.Writer, suite string, s harness.Scenario) {
 	fmt.Fprintf(w, "run it: rollcall run --suites=%s --run='^%s$'\n", suite, s.ID)
 }
 
-func explainRule(w io.Writer, name string) bool {
-	code, ok := codeNamed(name)
-	r, known := verdict.RuleOf(code.ID)
-	if !ok || !known {
+// explainCode says what a rule, a reason or an advice is, what causes a finding of it, and what to do.
+func explainCode(w io.Writer, name string) bool {
+	i := slices.IndexFunc(verdict.Codes(), func(c verdict.Code) bool { return c.ID == name || c.Code == name })
+	if i < 0 {
 		return false
 	}
-	say(w, "", "%s rule %s: %s", code.Code, r.ID, r.Claim)
-	sayCode(w, code)
-	return true
-}
-
-func explainReason(w io.Writer, name string) bool {
-	code, ok := codeNamed(name)
-	i := slices.IndexFunc(verdict.Reasons(), func(k verdict.ReasonKind) bool { return k.ID == code.ID })
-	if !ok || i < 0 {
-		return false
+	code := verdict.Codes()[i]
+	rule, isRule := verdict.RuleOf(code.ID)
+	reason := slices.IndexFunc(verdict.Reasons(), func(k verdict.ReasonKind) bool { return k.ID == code.ID })
+	switch {
+	case isRule:
+		say(w, "", "%s rule %s: %s", code.Code, code.ID, rule.Claim)
+	case reason >= 0:
+		k := verdict.Reasons()[reason]
+		say(w, "", "%s reason %s for an inconclusive verdict: %s", code.Code, code.ID, k.When)
+		say(w, "  ", "Unknown is then: %s.", k.Takes)
+	default:
+		say(w, "", "%s advice %s", code.Code, code.ID)
 	}
-	k := verdict.Reasons()[i]
-	say(w, "", "%s reason %s for an inconclusive verdict: %s", code.Code, k.ID, k.When)
-	say(w, "  ", "Unknown is then: %s.", k.Takes)
-	sayCode(w, code)
-	return true
-}
-
-func explainAdvice(w io.Writer, name string) bool {
-	code, ok := codeNamed(name)
-	if !ok || !strings.HasPrefix(code.Code, "RC3") {
-		return false
-	}
-	say(w, "", "%s advice %s", code.Code, code.ID)
-	sayCode(w, code)
+	causes, remedy, _ := strings.Cut(code.Text, "\nDo: ")
+	say(w, "  ", "%s", causes)
+	say(w, "  ", "Do: %s", remedy)
 	return true
 }
 
@@ -142,13 +131,6 @@ func explainClaim(w io.Writer, name string) bool {
 	return true
 }
 
-// sayCode says what causes a finding, and what to do.
-func sayCode(w io.Writer, code verdict.Code) {
-	causes, remedy, _ := strings.Cut(code.Text, "\nDo: ")
-	say(w, "  ", "%s", causes)
-	say(w, "  ", "Do: %s", remedy)
-}
-
 // say prints a text in lines that fit a terminal, those after the first further in.
 func say(w io.Writer, indent, form string, args ...any) {
 	for i, line := range phrase.Wrap(fmt.Sprintf(form, args...), 118-len(indent)) {
@@ -157,13 +139,4 @@ func say(w io.Writer, indent, form string, args ...any) {
 		}
 		fmt.Fprintln(w, indent+line)
 	}
-}
-
-// codeNamed is the code of a rule, a reason or an advice, by either name.
-func codeNamed(name string) (verdict.Code, bool) {
-	i := slices.IndexFunc(verdict.Codes(), func(c verdict.Code) bool { return c.ID == name || c.Code == name })
-	if i < 0 {
-		return verdict.Code{}, false
-	}
-	return verdict.Codes()[i], true
 }
