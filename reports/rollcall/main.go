@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strings"
 
 	"github.com/spf13/cobra"
 )
@@ -28,7 +27,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	if calledAsPlugin(os.Args[0]) {
 		asPlugin(root)
 	}
-	root.SetArgs(withTwoDashes(root, args))
+	root.SetArgs(args)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
 	err := root.ExecuteContext(context.Background())
@@ -36,23 +35,12 @@ func run(args []string, stdout, stderr io.Writer) int {
 	if !errors.As(err, &end) {
 		end = exit{exitUsage, err} // cobra's own are about arguments
 	}
-	if now, ok := moved[strings.Join(args[:min(1, len(args))], "")]; ok && end.err != nil {
-		end.err = fmt.Errorf("%w: use %s", end.err, now)
-	}
 	if end.err != nil {
 		fmt.Fprintln(stderr, "Error:", end.err)
 	} else if err == nil {
 		return 0
 	}
 	return end.code
-}
-
-// moved are commands that there were, and what has become of them.
-var moved = map[string]string{
-	"begin": "rollcall during begin", "mark": "rollcall during mark", "end": "rollcall during end",
-	"lab": "rollcall run --lab", "node-image": "rollcall preflight --node-image", "cleanup": "rollcall clean --context=NAME",
-	"rejudge": "rollcall report --dry-run", "picture": "rollcall report --picture=MODE/SUITE/ID",
-	"modes": "make modes-table", "claims": "make claims", "disruptions": "make disruptions-table",
 }
 
 func rootCommand() *cobra.Command {

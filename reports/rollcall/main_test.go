@@ -172,7 +172,6 @@ func TestExitCodes(t *testing.T) {
 		{"a picture in another format", []string{"report", steady, "--picture=x", "-o", "json"}, 2, "", "none of the others can be"},
 		{"the build", []string{"version"}, 0, "\nkubernetes  v1.", ""},
 		{"the build, by the flag that others have", []string{"--version"}, 0, "\nkubernetes  v1.", ""},
-		{"a command that moved", []string{"rejudge", steady}, 2, "", `unknown command "rejudge" for "rollcall": use rollcall report --dry-run`},
 		{"the schema", []string{"schema"}, 0, `"$schema": "https://json-schema.org/draft/2020-12/schema"`, ""},
 		{"the schema of something", []string{"schema", "a"}, 2, "", "rollcall: schema \"a\": there is none: name report, policy or app"},
 		{"the schema of a policy", []string{"schema", "policy"}, 0, `"title": "Rollcall acceptance policy"`, ""},

@@ -6,8 +6,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 // Bad input is refused in one line that names it, before anything is created.
@@ -23,7 +21,6 @@ func TestBadInputOfARun(t *testing.T) {
 		{"a word too much", []string{"run", "rollout"}, `unknown command "rollout" for "rollcall run"`},
 		{"an unknown flag", []string{"run", "--fast"}, "unknown flag: --fast"},
 		{"an unknown mode", []string{"run", "--modes=ebpf"}, "ebpf"},
-		{"an unknown mode, with one dash", []string{"run", "-modes=ebpf"}, "ebpf"},
 		{"an unknown profile", []string{"run", "--profile=huge"}, "use smoke, core or full"},
 		{"too many recordings at a time", []string{"run", "--jobs=17"}, "use 1 to 16"},
 		{"a number of recordings that is none", []string{"run", "--jobs=many"}, "use 1 to 16"},
@@ -64,25 +61,6 @@ func TestBadInputOfARun(t *testing.T) {
 	}
 }
 
-func TestFlagsWithOneDash(t *testing.T) {
-	for _, row := range []struct{ sentence, given, want string }{
-		{"a flag of the command", "run -modes=iptables -keep", "run --modes=iptables --keep"},
-		{"its value apart", "run -run ^drained$ -suites rollout", "run --run ^drained$ --suites rollout"},
-		{"two dashes stay", "run --modes=iptables", "run --modes=iptables"},
-		{"a shorthand stays", "run -v", "run -v"},
-		{"a flag of another command stays", "report -modes=iptables", "report -modes=iptables"},
-		{"a value is none", "run -run -modesty", "run --run -modesty"},
-		{"nor is what follows two dashes", "run -- -modes=iptables", "run -- -modes=iptables"},
-	} {
-		t.Run(row.sentence, func(t *testing.T) {
-			got := withTwoDashes(rootCommand(), strings.Fields(row.given))
-			if diff := cmp.Diff(row.want, strings.Join(got, " ")); diff != "" {
-				t.Error(diff)
-			}
-		})
-	}
-}
-
 // Every command can be found, says what it does and which exit codes it has, and can be completed.
 func TestHelp(t *testing.T) {
 	for _, cmd := range append(rootCommand().Commands(), duringCommand().Commands()...) {
@@ -95,29 +73,6 @@ func TestHelp(t *testing.T) {
 		var stdout bytes.Buffer
 		if code := run(args, &stdout, io.Discard); code != 0 || stdout.Len() == 0 {
 			t.Errorf("%q: exit code %d, %d bytes", args, code, stdout.Len())
-		}
-	}
-}
-
-// What a command that is gone is said to be now is there.
-func TestMovedCommandsAreThere(t *testing.T) {
-	makefile := read(t, "../../Makefile")
-	for was, now := range moved {
-		words := strings.Fields(now)
-		cmd, _, err := rootCommand().Find(words[1:])
-		switch {
-		case words[0] == "make" && !strings.Contains(makefile, "\n"+words[1]+":"), words[0] != "make" && err != nil:
-			t.Errorf("%s: there is no %s", was, now)
-		case words[0] == "make":
-		default:
-			for _, name := range flagName.FindAllStringSubmatch(now, -1) {
-				if cmd.Flags().Lookup(name[1]) == nil {
-					t.Errorf("%s: %s has no option --%s", was, cmd.CommandPath(), name[1])
-				}
-			}
-		}
-		if _, _, err := rootCommand().Find([]string{was}); err == nil {
-			t.Errorf("%s has not moved", was)
 		}
 	}
 }
