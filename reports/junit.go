@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -33,16 +34,16 @@ type (
 		Cases      []junitCase     `xml:"testcase"`
 	}
 	junitCounts struct {
-		Tests    int    `xml:"tests,attr"`
-		Failures int    `xml:"failures,attr"`
-		Errors   int    `xml:"errors,attr"`
-		Skipped  int    `xml:"skipped,attr"`
-		Time     string `xml:"time,attr"` // seconds
+		Tests    int     `xml:"tests,attr"`
+		Failures int     `xml:"failures,attr"`
+		Errors   int     `xml:"errors,attr"`
+		Skipped  int     `xml:"skipped,attr"`
+		Time     decimal `xml:"time,attr"` // seconds
 	}
 	junitCase struct {
 		Class      string          `xml:"classname,attr"`
 		Name       string          `xml:"name,attr"`
-		Time       string          `xml:"time,attr"` // seconds
+		Time       decimal         `xml:"time,attr"` // seconds
 		Properties junitProperties `xml:"properties"`
 		Failure    *junitReason    `xml:"failure"`
 		Error      *junitReason    `xml:"error"`
@@ -66,61 +67,42 @@ type (
 // JUnit writes junit.xml, one testsuite per suite and mode. A claim that failed is a failure, an
 // inconclusive one an error, and so is a run that broke. What did not pass has its files attached.
 func JUnit(w io.Writer, r model.Report) error {
+	scenarios := r.Scenarios
+	if broken := strings.Join(r.Run.Broken, "; "); broken != "" {
+		scenarios = append(slices.Clone(scenarios), model.Scenario{Suite: "session", ID: "infrastructure", Because: broken})
+	}
 	all := junitSuites{Name: "rollcall", Timestamp: stamp(r.Run.Began)}
-	var whole junitTotals
-	for i := 0; i < len(r.Scenarios); {
+	for i := 0; i < len(scenarios); {
 		first := i
-		for i < len(r.Scenarios) && r.Scenarios[i].Suite == r.Scenarios[first].Suite && r.Scenarios[i].Mode == r.Scenarios[first].Mode {
+		for i < len(scenarios) && scenarios[i].Suite == scenarios[first].Suite && scenarios[i].Mode == scenarios[first].Mode {
+			all.count(scenarios[i])
 			i++
 		}
-		all.Suites = append(all.Suites, newJUnitSuite(r.Run.Profile, r.Scenarios[first:i]))
+		all.Suites = append(all.Suites, newJUnitSuite(r.Run.Profile, scenarios[first:i]))
 	}
-	for _, s := range r.Scenarios {
-		whole.add(s)
+	text, err := xml.MarshalIndent(all, "", "  ")
+	if err == nil {
+		_, err = fmt.Fprintf(w, "%s%s\n", xml.Header, text)
 	}
-	if broken := strings.Join(r.Run.Broken, "; "); broken != "" {
-		s := model.Scenario{Suite: "session", ID: "infrastructure", Because: broken}
-		all.Suites = append(all.Suites, newJUnitSuite(r.Run.Profile, []model.Scenario{s}))
-		whole.add(s)
-	}
-	all.junitCounts = whole.counts()
-
-	if _, err := io.WriteString(w, xml.Header); err != nil {
-		return fmt.Errorf("reports: write junit: %w", err)
-	}
-	enc := xml.NewEncoder(w)
-	enc.Indent("", "  ")
-	if err := enc.Encode(all); err != nil {
-		return fmt.Errorf("reports: write junit: %w", err)
-	}
-	if _, err := io.WriteString(w, "\n"); err != nil {
+	if err != nil {
 		return fmt.Errorf("reports: write junit: %w", err)
 	}
 	return nil
 }
 
-// junitTotals count scenarios the way JUnit does.
-type junitTotals struct {
-	tests, failures, errors, skipped int
-	seconds                          float64
-}
-
-func (t *junitTotals) add(s model.Scenario) {
-	t.tests++
-	t.seconds += s.Seconds
+// count counts a scenario the way JUnit does.
+func (c *junitCounts) count(s model.Scenario) {
+	c.Tests++
+	c.Time += decimal(s.Seconds)
 	switch s.Outcome {
 	case verdict.Fail:
-		t.failures++
+		c.Failures++
 	case verdict.Inconclusive:
-		t.errors++
+		c.Errors++
 	case verdict.Skipped:
-		t.skipped++
+		c.Skipped++
 	case verdict.Pass:
 	}
-}
-
-func (t *junitTotals) counts() junitCounts {
-	return junitCounts{Tests: t.tests, Failures: t.failures, Errors: t.errors, Skipped: t.skipped, Time: decimal(t.seconds)}
 }
 
 // newJUnitSuite takes the scenarios of one suite and mode, at least one.
@@ -129,15 +111,13 @@ func newJUnitSuite(profile string, scenarios []model.Scenario) junitSuite {
 	suite.Properties.add("mode", scenarios[0].Mode)
 	suite.Properties.add("profile", profile)
 	var began time.Time
-	var counted junitTotals
 	for _, s := range scenarios {
-		counted.add(s)
+		suite.count(s)
 		if !s.Began.IsZero() && (began.IsZero() || s.Began.Before(began)) {
 			began = s.Began
 		}
 		suite.Cases = append(suite.Cases, newJUnitCase(s))
 	}
-	suite.junitCounts = counted.counts()
 	suite.Timestamp = stamp(began)
 	return suite
 }
@@ -231,7 +211,10 @@ func (p *junitProperties) add(name, value string) {
 	}
 }
 
-func decimal(x float64) string { return fmt.Sprintf("%.3f", x) }
+// A decimal has three decimals.
+type decimal float64
+
+func (d decimal) MarshalText() ([]byte, error) { return fmt.Appendf(nil, "%.3f", float64(d)), nil }
 
 // legal drops the characters XML 1.0 cannot carry, even escaped.
 func legal(s string) string {
