@@ -15,13 +15,7 @@ import (
 // newClaims judges each seed claim that a scenario covers, mode by mode.
 func newClaims(scenarios []model.Scenario) []model.Claim {
 	var claims []model.Claim
-	var modes []string
-	for _, s := range scenarios {
-		if !slices.Contains(modes, s.Mode) {
-			modes = append(modes, s.Mode)
-		}
-	}
-	for _, mode := range modes {
+	for _, mode := range model.Distinct(scenarios, func(s model.Scenario) string { return s.Mode }) {
 		for n := range SeedClaims {
 			id := "C" + strconv.Itoa(n+1)
 			covering := slices.DeleteFunc(slices.Clone(scenarios),
@@ -125,17 +119,6 @@ func shownBy(s model.Scenario, part string) (verdict.Claim, bool) {
 		return verdict.Claim{ID: part, Outcome: s.Outcome, Because: s.Because}, true
 	}
 	return verdict.Claim{ID: part, Because: "no rule of the recording says that it decides the claim"}, true
-}
-
-// modesWith lists the modes in which a claim was decided or could have been, in the order of the claims.
-func modesWith(claims []model.Claim) []string {
-	var modes []string
-	for _, c := range claims {
-		if !slices.Contains(modes, c.Mode) {
-			modes = append(modes, c.Mode)
-		}
-	}
-	return modes
 }
 
 // countClaims is like "36 hold (30 by node-rules, 6 by clients), 5 refuted: C10, C12, C27, C28, C32; 1 violated: C2".

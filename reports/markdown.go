@@ -30,23 +30,35 @@ func Markdown(w io.Writer, r model.Report) error {
 
 // summary has at most limit bytes.
 func summary(r model.Report, limit int) []byte {
-	d := draft{limit: limit}
-	d.line("# Rollcall %s", Escape(r.Run.ID))
-	d.line("\n%s", Escape(clipped(totals(r), becauseLimit)))
-	for _, said := range append([]string{drainLine(r), ProfileLine(r)}, r.Run.Steps...) {
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "# Rollcall %s\n", Escape(r.Run.ID))
+	for _, said := range append([]string{totals(r), drainLine(r), ProfileLine(r)}, r.Run.Steps...) {
 		if said != "" {
-			d.line("\n%s", Escape(clipped(said, becauseLimit)))
+			fmt.Fprintf(&b, "\n%s\n", Escape(clipped(said, becauseLimit)))
 		}
 	}
-	bugs := Bugs(r)
-	r.Scenarios = worstFirst(r.Scenarios)
-	d.notPassed(r.Scenarios)
-	d.claims(r.Claims)
-	d.bugs(bugs)
-	d.outcomes(r.Scenarios)
-	d.measured(r.Scenarios)
-	d.spent(r.Run.Spent())
-	return d.bytes()
+	scenarios := worstFirst(r.Scenarios)
+	notPassed(&b, scenarios)
+	decidedClaims(&b, r.Claims)
+	knownBugs(&b, Bugs(r))
+	outcomes(&b, scenarios)
+	measured(&b, scenarios)
+	timeSpent(&b, r.Run.Spent())
+	return fitting(b.Bytes(), limit)
+}
+
+// fitting is a text, or of one with more than limit bytes the lines that fit, and how many do not.
+func fitting(text []byte, limit int) []byte {
+	if len(text) <= limit {
+		return text
+	}
+	const leftOut = "\n%d more lines do not fit; report.json has everything.\n"
+	fits := bytes.LastIndexByte(text[:max(0, limit-len(leftOut)-20)], '\n') + 1
+	note := fmt.Sprintf(leftOut, bytes.Count(text[fits:], []byte("\n")))
+	if len(note) > limit {
+		return nil
+	}
+	return append(text[:fits:fits], note...)
 }
 
 // worstFirst is scenarios that failed, then inconclusive ones, then the others as they stand.
@@ -66,45 +78,8 @@ func rank(o verdict.Outcome) int {
 	}
 }
 
-// A draft is Markdown that stops growing at its limit, in bytes.
-type draft struct {
-	text    bytes.Buffer
-	limit   int
-	leftOut int // lines
-}
-
-// leftOut is what a draft ends with when not all of it fits, and its room.
-const (
-	leftOut     = "\n%d more lines do not fit; report.json has everything.\n"
-	leftOutRoom = len(leftOut) + 20
-)
-
-func (d *draft) line(format string, args ...any) {
-	line := fmt.Sprintf(format+"\n", args...)
-	if d.leftOut > 0 || d.text.Len()+len(line) > d.limit-leftOutRoom {
-		d.leftOut++
-		return
-	}
-	d.text.WriteString(line)
-}
-
-func (d *draft) row(cells ...string) { d.line("%s", strings.TrimSuffix(Row(cells...), "\n")) }
-
-func (d *draft) head(cells ...string) {
-	for line := range strings.Lines(Head(cells...)) {
-		d.line("%s", strings.TrimSuffix(line, "\n"))
-	}
-}
-
-func (d *draft) bytes() []byte {
-	if note := fmt.Sprintf(leftOut, d.leftOut); d.leftOut > 0 && len(note) <= d.limit {
-		d.text.WriteString(note)
-	}
-	return d.text.Bytes()
-}
-
 // notPassed tells the reasons; scenarios that were skipped in a mode for the same one share a line.
-func (d *draft) notPassed(scenarios []model.Scenario) {
+func notPassed(b *bytes.Buffer, scenarios []model.Scenario) {
 	var lines []string
 	for _, s := range scenarios {
 		if s.Outcome != verdict.Fail && s.Outcome != verdict.Inconclusive {
@@ -131,41 +106,38 @@ func (d *draft) notPassed(scenarios []model.Scenario) {
 	if len(lines) == 0 {
 		return
 	}
-	d.line("\n## Not passed\n")
-	for _, line := range lines {
-		d.line("%s", line)
-	}
+	fmt.Fprintf(b, "\n## Not passed\n\n%s\n", strings.Join(lines, "\n"))
 }
 
-// claims is a line for each mode: how many seed claims were decided, by which evidence, and which were not.
-func (d *draft) claims(claims []model.Claim) {
-	for i, mode := range modesWith(claims) {
+// decidedClaims is a line for each mode: how many seed claims were decided, by which evidence, and which were not.
+func decidedClaims(b *bytes.Buffer, claims []model.Claim) {
+	for i, mode := range model.Distinct(claims, func(c model.Claim) string { return c.Mode }) {
 		if i == 0 {
-			d.line("\n## Seed claims\n")
+			fmt.Fprint(b, "\n## Seed claims\n\n")
 		}
-		d.line("- %s: %s", Escape(mode), Escape(countClaims(mode, claims)))
+		fmt.Fprintf(b, "- %s: %s\n", Escape(mode), Escape(countClaims(mode, claims)))
 	}
 }
 
-// bugs is a table of whether clusters have known bugs.
-func (d *draft) bugs(rows []BugRow) {
+// knownBugs is a table of whether clusters have known bugs.
+func knownBugs(b *bytes.Buffer, rows []BugRow) {
 	if len(rows) == 0 {
 		return
 	}
-	d.line("\n## Is this cluster affected by known bugs of Kubernetes?\n")
-	d.head("ANSWER", "BUG", "COMPONENT", "VERSION", "FIX", "MODE", "SCENARIO", "WHY IT CANNOT BE TOLD")
+	fmt.Fprint(b, "\n## Is this cluster affected by known bugs of Kubernetes?\n\n",
+		Head("ANSWER", "BUG", "COMPONENT", "VERSION", "FIX", "MODE", "SCENARIO", "WHY IT CANNOT BE TOLD"))
 	for _, r := range rows {
 		cells := append(r.cells(), r.Why)
 		for i, cell := range cells {
 			cells[i] = Escape(clipped(cell, becauseLimit))
 		}
 		cells[1] = fmt.Sprintf("[%s](%s)", cells[1], r.Bug.URL)
-		d.row(cells...)
+		b.WriteString(Row(cells...))
 	}
 }
 
 // factsLine is like "by kind: 2 refused, 1 timeout; node: worker".
-func factsLine(facts []model.Fact) string {
+func factsLine(facts []verdict.Detail) string {
 	var parts []string
 	for _, f := range facts {
 		parts = append(parts, f.Name+": "+f.Value)
@@ -174,36 +146,24 @@ func factsLine(facts []model.Fact) string {
 }
 
 // outcomes is the table of scenarios and modes.
-func (d *draft) outcomes(scenarios []model.Scenario) {
+func outcomes(b *bytes.Buffer, scenarios []model.Scenario) {
 	if len(scenarios) == 0 {
 		return
 	}
 	type place struct{ scenario, mode string }
-	var names, modes []string
 	said := make(map[place]string)
 	for _, s := range scenarios {
-		name := s.Name()
-		if !slices.Contains(names, name) {
-			names = append(names, name)
-		}
-		if !slices.Contains(modes, s.Mode) {
-			modes = append(modes, s.Mode)
-		}
-		said[place{name, s.Mode}] = word(s)
+		said[place{s.Name(), s.Mode}] = word(s)
 	}
+	modes := model.Distinct(scenarios, func(s model.Scenario) string { return s.Mode })
 	slices.SortFunc(modes, compareModes)
-	cells := []string{"SCENARIO"}
-	for _, mode := range modes {
-		cells = append(cells, Escape(mode))
-	}
-	d.line("\n## Outcomes\n")
-	d.head(cells...)
-	for _, name := range names {
+	fmt.Fprint(b, "\n## Outcomes\n\n", Head(append([]string{"SCENARIO"}, escaped(modes)...)...))
+	for _, name := range model.Distinct(scenarios, model.Scenario.Name) {
 		cells := []string{Escape(name)}
 		for _, mode := range modes {
 			cells = append(cells, cmp.Or(said[place{name, mode}], "-"))
 		}
-		d.row(cells...)
+		b.WriteString(Row(cells...))
 	}
 }
 
@@ -220,7 +180,7 @@ func word(s model.Scenario) string {
 }
 
 // measured is the table of scenarios that were under load.
-func (d *draft) measured(scenarios []model.Scenario) {
+func measured(b *bytes.Buffer, scenarios []model.Scenario) {
 	title := false
 	for _, s := range scenarios {
 		if len(s.LoadLanes()) == 0 {
@@ -228,20 +188,19 @@ func (d *draft) measured(scenarios []model.Scenario) {
 		}
 		if !title {
 			names := columns()
-			d.line("\n## Under load\n")
-			d.head(names[:]...)
+			fmt.Fprint(b, "\n## Under load\n\n", Head(names[:]...))
 			title = true
 		}
 		cells := newRow(s)
 		for i, cell := range cells {
 			cells[i] = Escape(clipped(cell, becauseLimit))
 		}
-		d.row(cells[:]...)
+		b.WriteString(Row(cells[:]...))
 	}
 }
 
-// spent is the table of where the time went.
-func (d *draft) spent(parts []model.Spent) {
+// timeSpent is the table of where the time went.
+func timeSpent(b *bytes.Buffer, parts []model.Spent) {
 	if len(parts) == 0 {
 		return
 	}
@@ -249,7 +208,6 @@ func (d *draft) spent(parts []model.Spent) {
 	for _, s := range parts {
 		names, times = append(names, string(s.Part)), append(times, fmt.Sprintf("%.0f s", s.Seconds))
 	}
-	d.line("\n## Where the time went\n\nRecordings side by side add up; idle is when nothing was under way.\n")
-	d.head(names...)
-	d.row(times...)
+	fmt.Fprint(b, "\n## Where the time went\n\nRecordings side by side add up; idle is when nothing was under way.\n\n",
+		Head(names...), Row(times...))
 }
