@@ -95,7 +95,7 @@ func (l *loader) read(s *model.Scenario, at place, rec *Recording) error {
 
 func judge(s *model.Scenario, run evidence.Run, tl timeline.Timeline) {
 	v := verdict.Judge(run, tl)
-	s.Outcome, s.Headline, s.Facts, s.Because = v.Outcome, v.Headline, newFacts(v.Facts), v.Because
+	s.Outcome, s.Headline, s.Facts, s.Because = v.Outcome, v.Headline, v.Facts, v.Because
 	s.Claims, s.Bug = v.Claims, newBug(run, v)
 	for _, f := range v.Findings {
 		s.Rules = append(s.Rules, newRule(f))
@@ -144,23 +144,11 @@ func judge(s *model.Scenario, run evidence.Run, tl timeline.Timeline) {
 }
 
 func newRule(f verdict.Finding) model.Rule {
-	r := model.Rule{
+	return model.Rule{
 		ID: f.Rule, Code: verdict.CodeOf(f.Rule), Claim: f.Claim, Outcome: f.Outcome, Headline: f.Headline,
-		Facts: newFacts(f.Facts), Because: f.Because,
-		Witnesses: []model.Witness{}, Exposure: model.Exposure(f.Exposure), Decides: f.Decides, Evidence: f.Evidence,
+		Facts: f.Facts, Because: f.Because, Witnesses: append([]model.Witness{}, f.Witnesses...), Exposure: f.Exposure,
+		Decides: f.Decides, Evidence: f.Evidence,
 	}
-	for _, w := range f.Witnesses {
-		r.Witnesses = append(r.Witnesses, model.Witness(w))
-	}
-	return r
-}
-
-func newFacts(details []verdict.Detail) []model.Fact {
-	var facts []model.Fact
-	for _, d := range details {
-		facts = append(facts, model.Fact(d))
-	}
-	return facts
 }
 
 func newLane(lane timeline.Lane, tl timeline.Timeline) model.Lane {
@@ -177,7 +165,7 @@ func newLane(lane timeline.Lane, tl timeline.Timeline) model.Lane {
 		l.LostReplies, l.Arrivals, l.NeverArrived = &s.LostReplies, &s.Arrivals, &s.NeverArrived
 	}
 	if r := s.Routings; r.Pod+r.Nowhere+r.Contradicted > 0 {
-		l.Routed = &model.Routed{Pod: r.Pod, Nowhere: r.Nowhere, Unknown: r.Unknown, Contradicted: r.Contradicted, Unexplained: r.Unexplained}
+		l.Routed = new(model.Routed(r))
 	}
 	if s.Rate > 0 {
 		l.AchievedRate = new(thousandths(s.Rate))

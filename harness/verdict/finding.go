@@ -29,12 +29,15 @@ type Finding struct {
 }
 
 // A Detail is one fact of a finding, such as {"by kind", "2 refused, 1 timeout"}.
-type Detail struct{ Name, Value string }
+type Detail struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}
 
 // A Witness names a hit.
 type Witness struct {
-	Lane string
-	Seq  uint64
+	Lane string `json:"lane"`
+	Seq  uint64 `json:"seq"`
 }
 
 // maxWitnesses bounds how many hits a finding names.

@@ -128,12 +128,6 @@ func (r Rule) Reason() string {
 	return r.Because
 }
 
-// An Exposure counts what a rule was put to, such as 4575 of the unit "request".
-type Exposure struct {
-	Count int    `json:"count"`
-	Unit  string `json:"unit"` // in the singular
-}
-
 // A Distrust is why a part of the recording is not to be trusted.
 type Distrust struct {
 	ID      string   `json:"id"`             // such as "late-lane"
@@ -143,16 +137,13 @@ type Distrust struct {
 }
 
 // A Fact is a detail that a headline leaves out, such as when it was, or how many there were of each kind.
-type Fact struct {
-	Name  string `json:"name"`
-	Value string `json:"value"`
-}
+type Fact = verdict.Detail
 
 // A Witness names a hit that decided a rule.
-type Witness struct {
-	Lane string `json:"lane"`
-	Seq  uint64 `json:"seq"`
-}
+type Witness = verdict.Witness
+
+// An Exposure counts what a rule was put to, such as 4575 of the unit "request".
+type Exposure = verdict.Exposure
 
 // A Lane is what one client saw. Rates are per second, times in milliseconds. What only the pods can
 // tell is absent when arrivals were not recorded.
