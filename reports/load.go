@@ -121,22 +121,17 @@ func (l *loader) loadMode(mode string) {
 // readCluster is a cluster of which only the mode is known when there is an error.
 func readCluster(file, mode string) (evidence.Cluster, error) {
 	unknown := evidence.Cluster{Mode: mode, Features: []evidence.Feature{}}
-	var c struct {
-		Schema int `json:"schema"` // not yet written
-		evidence.Cluster
-	}
+	var c evidence.Cluster
 	switch err := store.ReadJSON(file, &c); {
 	case err != nil:
 		return unknown, fmt.Errorf("%w: the cluster is not known: record the mode again", err)
-	case c.Schema > evidence.SchemaVersion:
-		return unknown, fmt.Errorf("%s: schema %d, this build reads up to %d: use a newer Rollcall", file, c.Schema, evidence.SchemaVersion)
 	case c.Mode != mode:
 		return unknown, fmt.Errorf("%s: mode %q in the folder of mode %q: move it back", file, c.Mode, mode)
 	}
 	if c.Features == nil {
 		c.Features = unknown.Features
 	}
-	return c.Cluster, nil
+	return c, nil
 }
 
 // broken notes an error about the run folder.
