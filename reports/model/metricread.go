@@ -5,24 +5,22 @@ import (
 	"slices"
 )
 
-// float is a value that may not have been measured.
-func float(value, uncertainty *float64) *Value {
-	if value == nil {
-		return nil
-	}
-	v := Value{Value: *value}
-	if uncertainty != nil {
-		v.Uncertainty = *uncertainty
-	}
-	return &v
-}
-
-// count is a whole number that may not have been measured.
-func count(n *int) *Value {
+// measured is a number that may not have been.
+func measured[N int | float64](n *N) *Value {
 	if n == nil {
 		return nil
 	}
 	return &Value{Value: float64(*n)}
+}
+
+// part is a number of something that may not have been measured.
+func part[T any](whole func(Scenario) *T, of func(T) float64) func(Scenario) *Value {
+	return func(s Scenario) *Value {
+		if all := whole(s); all != nil {
+			return &Value{Value: of(*all)}
+		}
+		return nil
+	}
 }
 
 // sum adds up what each lane counted; it is not known if one of them does not know, or there is none.
@@ -40,7 +38,7 @@ func sum(of func(Lane) *int) func(Scenario) *Value {
 			}
 			total += *n
 		}
-		return count(&total)
+		return measured(&total)
 	}
 }
 
@@ -78,13 +76,4 @@ func neededDrain(s Scenario) *Value {
 		return nil
 	}
 	return &Value{Value: slices.Max(slices.Collect(maps.Values(s.Numbers.NeededDrain)))}
-}
-
-func busy(of func(Percent) float64) func(Scenario) *Value {
-	return func(s Scenario) *Value {
-		if s.Numbers.NodeBusy == nil {
-			return nil
-		}
-		return &Value{Value: of(*s.Numbers.NodeBusy)}
-	}
 }

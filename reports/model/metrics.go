@@ -12,7 +12,7 @@ func Metrics() []Metric {
 func ofRequests() []Metric {
 	return slices.Concat([]Metric{
 		{Name: "load", Unit: InSeconds, Title: "time under load", Help: "How long the scenario was under load.",
-			Read: func(s Scenario) *Value { return float(s.LoadSeconds, nil) }},
+			Read: func(s Scenario) *Value { return measured(s.LoadSeconds) }},
 		{Name: "requests", Unit: InRequests, Title: "requests", Help: "Requests sent, on all lanes.",
 			Read: sum(func(l Lane) *int { return &l.Requests })},
 		{Name: "failed", Unit: InRequests, Title: "requests that failed", Help: "Requests that failed, on all lanes.",
@@ -70,10 +70,10 @@ func ofRollout() []Metric {
 		[]Metric{
 			{Name: "min_available", Unit: InPods, Title: "fewest pods available", Help: "The fewest pods that were ready together.",
 				Direction: HigherIsBetter, Sample: &Sample{Margin: &Margin{By: 0.5, Because: wholePods}},
-				Read: func(s Scenario) *Value { return count(s.Numbers.MinAvailable) }},
+				Read: func(s Scenario) *Value { return measured(s.Numbers.MinAvailable) }},
 			{Name: "max_pods", Unit: InPods, Title: "most pods", Help: "The most pods there were together, terminating ones included.",
 				Direction: LowerIsBetter, Sample: &Sample{Margin: &Margin{By: 1, Because: podEnding}},
-				Read: func(s Scenario) *Value { return count(s.Numbers.MaxPods) }},
+				Read: func(s Scenario) *Value { return measured(s.Numbers.MaxPods) }},
 		},
 		lags("drain_lag", "drain lag", drainHelp, drain, func(l PodLag) *float64 { return l.DrainLag }),
 		lags("rule_lag", "rule lag", rulesHelp, rules, func(l PodLag) *float64 { return l.RuleLag }),
@@ -86,31 +86,24 @@ func ofRollout() []Metric {
 					if s.Numbers.NeededDrains == nil {
 						return nil
 					}
-					return float(s.Numbers.NeededDrains.P95, nil)
+					return measured(s.Numbers.NeededDrains.P95)
 				},
 				Help: "A drain that covers 95 % of all terminations there could be, at 95 % confidence."}},
 	)
 }
 
 func ofTerminations() []Metric {
-	read := func(of func(Terminations) float64) func(Scenario) *Value {
-		return func(s Scenario) *Value {
-			if s.Terminations == nil {
-				return nil
-			}
-			return &Value{Value: of(*s.Terminations)}
-		}
-	}
+	ends := func(s Scenario) *Terminations { return s.Terminations }
 	return []Metric{
 		{Name: "terminations", Unit: InTerminations, Title: "terminations", Help: "Ends of old pods, each as the clients on one node see it.",
-			Read: read(func(t Terminations) float64 { return float64(t.Count) })},
+			Read: part(ends, func(t Terminations) float64 { return float64(t.Count) })},
 		{Name: "terminations_lost", Unit: InTerminations, Title: "terminations that lost a request", Direction: LowerIsBetter,
 			Help:   "Ends of old pods that may have cost clients on a node a request.",
 			Sample: &Sample{Margin: &Margin{By: 0.05, Because: fewest}, Count: lostWhereNoneMay},
-			Read:   read(func(t Terminations) float64 { return float64(t.Lost) })},
+			Read:   part(ends, func(t Terminations) float64 { return float64(t.Lost) })},
 		{Name: "terminations_upper", Unit: InPercent, Title: "terminations that lose a request, at most", Direction: LowerIsBetter,
 			Help: "The largest share of all terminations that may lose a request, at 95 % confidence.",
-			Read: read(func(t Terminations) float64 { return t.Upper })},
+			Read: part(ends, func(t Terminations) float64 { return t.Upper })},
 	}
 }
 
@@ -118,34 +111,43 @@ func ofDisruption() []Metric {
 	return []Metric{{Name: "whole", Unit: InMilliseconds, Title: "time until whole", Direction: LowerIsBetter,
 		Help:   "How long after a disruption was undone the cluster was again what it was before.",
 		Sample: &Sample{Margin: &Margin{By: 10_000, Because: nodeStatus}},
-		Read:   func(s Scenario) *Value { return float(s.Numbers.Whole, nil) }}}
+		Read:   func(s Scenario) *Value { return measured(s.Numbers.Whole) }}}
 }
 
 func ofMachine() []Metric {
+	busy := func(s Scenario) *Percent { return s.Numbers.NodeBusy }
 	busyHelp := "Share of the processors in use, over the seconds of all nodes."
 	return []Metric{
 		{Name: "node_busy", Stat: "p50", Unit: InPercent, Title: "nodes busy, median", Help: busyHelp, Sample: &Sample{},
-			Read: busy(func(p Percent) float64 { return p.P50 })},
+			Read: part(busy, func(p Percent) float64 { return p.P50 })},
 		{Name: "node_busy", Stat: "max", Unit: InPercent, Title: "nodes busy, most", Help: busyHelp,
-			Read: busy(func(p Percent) float64 { return p.Max })},
+			Read: part(busy, func(p Percent) float64 { return p.Max })},
 		{Name: "node_stolen", Unit: InPercent, Title: "processors stolen, most",
 			Help: "The most of a node's processors that other machines of its host had for a second.",
-			Read: func(s Scenario) *Value { return float(s.Numbers.NodeStolen, nil) }},
+			Read: func(s Scenario) *Value { return measured(s.Numbers.NodeStolen) }},
 		{Name: "conntrack", Unit: InPercent, Title: "connection table, fullest", Help: "The most of a node's connection table that was in use.",
 			Sample: &Sample{},
-			Read:   func(s Scenario) *Value { return float(s.Numbers.Conntrack, nil) }},
+			Read:   func(s Scenario) *Value { return measured(s.Numbers.Conntrack) }},
 		{Name: "clock_uncertainty", Unit: InMilliseconds, Title: "clock uncertainty", Help: "By how much any time of the scenario may be wrong.",
-			Read: func(s Scenario) *Value { return float(s.Numbers.ClockUncertainty, nil) }},
+			Read: func(s Scenario) *Value { return measured(s.Numbers.ClockUncertainty) }},
 	}
 }
 
 // interval is a metric whose ends were read on two clocks, and beside it by how much it may be wrong.
 func interval(m Metric, read func(Scenario) (value, uncertainty *float64), help string) []Metric {
-	m.Read = func(s Scenario) *Value { return float(read(s)) }
-	return []Metric{m, {Name: m.Name + "_uncertainty", Unit: m.Unit, Help: help, Read: func(s Scenario) *Value {
-		_, uncertainty := read(s)
-		return float(uncertainty, nil)
-	}}}
+	uncertainty := func(s Scenario) *Value {
+		_, by := read(s)
+		return measured(by)
+	}
+	m.Read = func(s Scenario) *Value {
+		n, _ := read(s)
+		v := measured(n)
+		if by := uncertainty(s); v != nil && by != nil {
+			v.Uncertainty = by.Value
+		}
+		return v
+	}
+	return []Metric{m, {Name: m.Name + "_uncertainty", Unit: m.Unit, Help: help, Read: uncertainty}}
 }
 
 // lags are the median and the longest of the lags of a run's pods and nodes.
