@@ -28,6 +28,15 @@ type Section struct {
 	Rows  [][]string
 }
 
+// Add adds sections, but for those that say nothing.
+func (p *Sheet) Add(sections ...Section) {
+	for _, s := range sections {
+		if len(s.Text)+len(s.Rows) > 0 {
+			p.Sections = append(p.Sections, s)
+		}
+	}
+}
+
 // SheetMarkdown writes a page as GitHub shows it.
 func SheetMarkdown(w io.Writer, p Sheet) error {
 	var b bytes.Buffer

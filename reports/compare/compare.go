@@ -125,23 +125,15 @@ func (c *Comparison) noteSides(a, b Runs) {
 			}
 		}
 	}
-	version := func(r model.Run) string { return r.Version }
-	switch versions := c.all(version); len(versions) {
-	case 0, 1:
-	default:
+	if versions := c.all(func(r model.Run) string { return r.Version }); len(versions) > 1 {
 		c.note("They were recorded by %d builds of Rollcall, %s, in which a scenario may not do the same.", len(versions),
 			strings.Join(versions, " and "))
 	}
 }
 
 // all is what the runs of both sides say, each once.
-func (c *Comparison) all(of func(model.Run) string) (all []string) {
-	for _, r := range slices.Concat(c.A, c.B) {
-		if is := of(r); !slices.Contains(all, is) {
-			all = append(all, is)
-		}
-	}
-	return all
+func (c *Comparison) all(of func(model.Run) string) []string {
+	return model.Distinct(slices.Concat(c.A, c.B), of)
 }
 
 func (c *Comparison) noteRates() {
@@ -215,11 +207,4 @@ func (c *Comparison) sameRate() bool {
 
 func rateText(r model.Run) string {
 	return fmt.Sprintf("at most %d requests per second and lane", r.Rate)
-}
-
-func orNone(s string) string {
-	if s == "" {
-		return "none"
-	}
-	return s
 }

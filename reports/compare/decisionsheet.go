@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"rollcall/harness/evidence"
 	"rollcall/reports"
 	"rollcall/reports/model"
 )
@@ -20,9 +21,9 @@ func DecisionSheet(baseline Runs, decisions []Decision) reports.Sheet {
 				len(d.Unknown), d.Comparison.Compared, len(d.Comparison.Numbers)))
 	}
 	for _, d := range decisions {
-		p.Sections = append(p.Sections, d.sections()...)
+		p.Add(d.sections()...)
 	}
-	p.Sections = append(p.Sections, outcomes(baseline, decisions))
+	p.Add(outcomes(baseline, decisions))
 	return p
 }
 
@@ -38,14 +39,11 @@ func runsOf(runs Runs) string {
 
 // kubernetesOf is the version, or versions, that runs were on.
 func kubernetesOf(runs Runs) string {
-	var versions []string
+	var clusters []evidence.Cluster
 	for _, side := range runs {
-		for _, c := range side.Report.Clusters {
-			if !slices.Contains(versions, c.Kubernetes) {
-				versions = append(versions, c.Kubernetes)
-			}
-		}
+		clusters = append(clusters, side.Report.Clusters...)
 	}
+	versions := model.Distinct(clusters, func(c evidence.Cluster) string { return c.Kubernetes })
 	return cmp.Or(strings.Join(versions, " and "), "of an unknown version")
 }
 
@@ -61,17 +59,11 @@ func (d Decision) sections() []reports.Section {
 	case NoGo:
 	}
 	first.Text = append(append(first.Text, d.Notes...), d.Comparison.Missing...)
-	all := []reports.Section{first}
-	if len(d.Unknown) > 0 {
-		all = append(all, reports.Section{Title: name + ": not known", Head: []string{"Scenario", "Mode", "Number", "What cannot be told"},
-			Rows: rowsOf(d.Unknown)})
-	}
-	if len(d.Excepted) > 0 {
-		excepted := reports.Section{Title: name + ": excepted", Head: []string{"Scenario", "Mode", "Number", "What it is", "Until", "Because"}}
-		for i, row := range rowsOf(d.Excepted) {
-			excepted.Rows = append(excepted.Rows, append(row, d.Excepted[i].Exception.Until, d.Excepted[i].Exception.Because))
-		}
-		all = append(all, excepted)
+	unknown := reports.Section{Title: name + ": not known", Head: []string{"Scenario", "Mode", "Number", "What cannot be told"},
+		Rows: rowsOf(d.Unknown)}
+	excepted := reports.Section{Title: name + ": excepted", Head: []string{"Scenario", "Mode", "Number", "What it is", "Until", "Because"}}
+	for i, row := range rowsOf(d.Excepted) {
+		excepted.Rows = append(excepted.Rows, append(row, d.Excepted[i].Exception.Until, d.Excepted[i].Exception.Because))
 	}
 	better := reports.Section{Title: name + ": outcomes better than the baseline", Head: []string{"Scenario", "Mode", "Baseline", "Now"}}
 	for _, o := range d.Comparison.Outcomes {
@@ -79,17 +71,12 @@ func (d Decision) sections() []reports.Section {
 			better.Rows = append(better.Rows, []string{o.Scenario, o.Modes, o.A.String(), o.B.String()})
 		}
 	}
-	if len(better.Rows) > 0 {
-		all = append(all, better)
-	}
+	all := []reports.Section{first, unknown, excepted, better}
 	for _, numbers := range Numbers(d.Comparison, "Baseline", "Candidate") {
 		numbers.Title = name + ": " + numbers.Title
 		all = append(all, numbers)
 	}
-	if notes := d.Comparison.Notes; len(notes) > 0 {
-		all = append(all, reports.Section{Title: name + ": what to know", Text: notes})
-	}
-	return all
+	return append(all, reports.Section{Title: name + ": what to know", Text: d.Comparison.Notes})
 }
 
 func rowsOf(reasons []Reason) (rows [][]string) {

@@ -82,7 +82,7 @@ func (c *Comparison) addNumbers(names []string, p Pair, a, b view, scope Scope) 
 		if len(loads) > 1 {
 			if otherLoad[name] = true; c.sameRate() {
 				c.note("%s in %s had different loads, %s: how many requests failed, were sent again or lost their reply is not compared.", name, p,
-					strings.Join(mapped(loads, orNone), " and "))
+					strings.Join(loads, " and "))
 			}
 		}
 	}
@@ -127,13 +127,6 @@ func ownRecordings(names []string, a, b view) []string {
 		}
 	}
 	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return shared[name] })
-}
-
-func mapped(all []string, f func(string) string) (to []string) {
-	for _, s := range all {
-		to = append(to, f(s))
-	}
-	return to
 }
 
 // sampleOf a number and scenario, and which side has any.

@@ -27,15 +27,12 @@ func OpenAll(dirs []string) (Runs, error) {
 }
 
 // Modes lists those of the runs' scenarios, in their order.
-func (r Runs) Modes() (modes []string) {
+func (r Runs) Modes() []string {
+	var all []string
 	for _, side := range r {
-		for _, mode := range side.Modes() {
-			if !slices.Contains(modes, mode) {
-				modes = append(modes, mode)
-			}
-		}
+		all = append(all, side.Modes()...)
 	}
-	return modes
+	return model.Distinct(all, func(mode string) string { return mode })
 }
 
 // IDs of the runs.
@@ -90,13 +87,7 @@ func (r Runs) in(mode string) view {
 
 // fact is what the clusters of a mode say, "a and b" where they differ.
 func (v view) fact(of func(evidence.Cluster) string) string {
-	var all []string
-	for _, c := range v.clusters {
-		if is := of(c); !slices.Contains(all, is) {
-			all = append(all, is)
-		}
-	}
-	return strings.Join(all, " and ")
+	return strings.Join(model.Distinct(v.clusters, of), " and ")
 }
 
 // decided are the attempts whose numbers count.
@@ -111,11 +102,6 @@ func (a attempts) worst() attempt {
 }
 
 // loads are what the attempts sent, without those that repeat.
-func (a attempts) loads() (all []string) {
-	for _, s := range a {
-		if !slices.Contains(all, s.line.Load) {
-			all = append(all, s.line.Load)
-		}
-	}
-	return all
+func (a attempts) loads() []string {
+	return model.Distinct(a, func(s attempt) string { return cmp.Or(s.line.Load, "none") })
 }

@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"cmp"
 	"fmt"
 
 	"rollcall/harness/verdict"
@@ -18,28 +19,21 @@ func Sheet(c Comparison) reports.Sheet {
 		p.Text = append(p.Text, sideOf("B", r))
 	}
 	p.Text = append(append(p.Text, verdictOf(c)), c.Missing...)
-	add := func(s reports.Section) {
-		if len(s.Rows)+len(s.Text) > 0 {
-			p.Sections = append(p.Sections, s)
-		}
-	}
 	outcomes := reports.Section{Title: "Outcomes that changed", Head: []string{"", "Scenario", "Mode", "A", "B", "Because"}}
-	for _, effect := range effects() {
+	for _, effect := range []Effect{Worse, Better, Neutral} {
 		for _, o := range c.Outcomes {
 			if o.Effect == effect {
 				outcomes.Rows = append(outcomes.Rows, []string{string(effect), o.Scenario, o.Modes, o.A.String(), o.B.String(), o.BecauseB})
 			}
 		}
 	}
-	add(outcomes)
-	for _, section := range Numbers(c, "A", "B") {
-		add(section)
-	}
+	p.Add(outcomes)
+	p.Add(Numbers(c, "A", "B")...)
 	gone := reports.Section{Title: "Scenarios that went", Head: []string{"Scenario", "Mode", "It was"}}
 	for _, g := range c.Gone {
 		gone.Rows = append(gone.Rows, []string{g.Scenario, g.Modes, g.A.String()})
 	}
-	add(gone)
+	p.Add(gone)
 	appeared := reports.Section{Title: "Scenarios that are new", Head: []string{"Scenario", "Mode", "It is", "Because"}}
 	for _, n := range c.New {
 		if *n.B == verdict.Pass {
@@ -47,17 +41,15 @@ func Sheet(c Comparison) reports.Sheet {
 		}
 		appeared.Rows = append(appeared.Rows, []string{n.Scenario, n.Modes, n.B.String(), n.BecauseB})
 	}
-	add(appeared)
+	p.Add(appeared)
 	clusters := reports.Section{Title: "Clusters", Head: []string{"Mode", "", "A", "B"}}
 	for _, d := range c.Clusters {
-		clusters.Rows = append(clusters.Rows, []string{d.Modes, d.What, orNone(d.A), orNone(d.B)})
+		clusters.Rows = append(clusters.Rows, []string{d.Modes, d.What, cmp.Or(d.A, "none"), cmp.Or(d.B, "none")})
 	}
-	add(clusters)
-	add(reports.Section{Title: "What to know", Text: c.Notes})
+	p.Add(clusters)
+	p.Add(reports.Section{Title: "What to know", Text: c.Notes})
 	return p
 }
-
-func effects() []Effect { return []Effect{Worse, Better, Neutral} }
 
 func sideOf(name string, r model.Run) string {
 	return fmt.Sprintf("%s: run %s, begun %s UTC, by build %s.", name, r.ID, r.Began.UTC().Format("2006-01-02 15:04:05"), r.Version)

@@ -92,13 +92,8 @@ func (s Side) complete() Side {
 }
 
 // Modes lists those of the side's scenarios, in their order.
-func (s Side) Modes() (modes []string) {
-	for _, scenario := range s.Report.Scenarios {
-		if !slices.Contains(modes, scenario.Mode) {
-			modes = append(modes, scenario.Mode)
-		}
-	}
-	return modes
+func (s Side) Modes() []string {
+	return model.Distinct(s.Report.Scenarios, func(s model.Scenario) string { return s.Mode })
 }
 
 // A Pair is a mode of the first run and the one of the second to compare it with.

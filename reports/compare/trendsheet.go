@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -38,10 +39,10 @@ func TrendSheet(h History, added Added) reports.Sheet {
 		section.Rows = append(section.Rows, rows...)
 	}
 	if len(outcomes.Rows) > 0 {
-		p.Sections = append(p.Sections, outcomes)
+		p.Add(outcomes)
 	}
 	for _, section := range sections {
-		p.Sections = append(p.Sections, byNumber(section))
+		p.Add(byNumber(section))
 	}
 	return p
 }
@@ -95,7 +96,7 @@ func changed(before, after Line) string {
 		{"Kubernetes", minor(before.Kubernetes), minor(after.Kubernetes)}, {"CNI", before.CNI, after.CNI}, {"load", before.Load, after.Load},
 	} {
 		if c.before != c.after {
-			what = append(what, fmt.Sprintf("%s, %s → %s", c.name, orNone(c.before), orNone(c.after)))
+			what = append(what, fmt.Sprintf("%s, %s → %s", c.name, cmp.Or(c.before, "none"), cmp.Or(c.after, "none")))
 		}
 	}
 	return strings.Join(what, "; ")
