@@ -3,19 +3,18 @@ package page
 import (
 	"fmt"
 	"math"
+	"slices"
 	"time"
 )
 
-// marks puts each text into the first row in which it fits beside those before it.
+// marks puts each text into the first row in which it fits beside those before it, or into the last.
 func (d *drawing) marks(c *chart) {
-	var ends [3]float64
+	ends := make([]float64, 3)
 	for _, m := range c.Marks {
 		l := line{X: d.x(c, m.At), Text: m.Name}
-		begin, end, atEnd := d.room(l.X, m.Name)
-		l.End = atEnd
-		row := 0
-		for row < len(ends)-1 && ends[row] > begin {
-			row++
+		row, end := d.beside(&l, ends)
+		if row < 0 {
+			row = len(ends) - 1
 		}
 		ends[row] = end
 		l.Y = float64(row+1) * markHeight
@@ -25,40 +24,39 @@ func (d *drawing) marks(c *chart) {
 
 const perLetter = 5.4
 
-// room is what a name beside its line takes, to the left of it where there is none to the right.
-func (d *drawing) room(x float64, name string) (begin, end float64, atEnd bool) {
-	long := float64(len(name))*perLetter + 8
-	if x+long > d.Right {
-		return x - long, x, true
+// beside puts the text of a line beside it, to the left where there is no room to the right, and finds the first row in which it fits
+// after the texts there, which end at ends; -1: none. It ends at end.
+func (d *drawing) beside(l *line, ends []float64) (row int, end float64) {
+	long := float64(len(l.Text))*perLetter + 8
+	begin, end := l.X, l.X+long
+	if l.End = end > d.Right; l.End {
+		begin, end = l.X-long, l.X
 	}
-	return x, x + long, false
+	return slices.IndexFunc(ends, func(taken float64) bool { return taken <= begin }), end
 }
 
 func (d *drawing) ticks(c *chart) {
-	if c.long() {
-		d.clockTicks(c)
-		return
-	}
 	step := round(float64(c.To-c.From)/1e6/12, 1, 2, 5) * 1e6
-	for at := math.Ceil(float64(c.From)/step) * step; at <= float64(c.To); at += step {
-		d.Ticks = append(d.Ticks, label{X: d.x(c, int64(at)), Y: d.Bottom + 14, Text: fmt.Sprintf("%gs", at/1e6)})
+	said := func(at int64) string { return fmt.Sprintf("%gs", float64(at)/1e6) }
+	if c.long() {
+		step = wholeMinutes(c.To-c.From) * 60e6
+		said = func(at int64) string { return clock(time.Duration(at) * time.Microsecond) }
+	}
+	for n := math.Ceil(float64(c.From) / step); n*step <= float64(c.To); n++ {
+		at := int64(n * step)
+		x := min(d.x(c, at), float64(d.Width)-float64(len(said(at)))*perLetter/2) // the middle of the text
+		d.Ticks = append(d.Ticks, label{X: x, Y: d.Bottom + 14, Text: said(at)})
 	}
 }
 
-// clockTicks are at whole minutes or hours.
-func (d *drawing) clockTicks(c *chart) {
-	step := int64(24 * 60)
+// wholeMinutes are as many as there are from one tick to the next of a time in microseconds.
+func wholeMinutes(span int64) float64 {
 	for _, minutes := range []int64{1, 2, 5, 10, 15, 30, 60, 120, 240, 480} {
-		if (c.To-c.From)/(minutes*60e6) <= 12 {
-			step = minutes
-			break
+		if span/(minutes*60e6) <= 12 {
+			return float64(minutes)
 		}
 	}
-	for at := (c.From + step*60e6 - 1) / (step * 60e6) * step * 60e6; at <= c.To; at += step * 60e6 {
-		said := clock(time.Duration(at) * time.Microsecond)
-		x := min(d.x(c, at), float64(d.Width)-float64(len(said))*perLetter/2) // the middle of the text
-		d.Ticks = append(d.Ticks, label{X: x, Y: d.Bottom + 14, Text: said})
-	}
+	return 24 * 60
 }
 
 // round is the least of some numbers from 1 to 10, times a power of ten, that is not below x.

@@ -34,7 +34,7 @@ type chart struct {
 
 	HostAlone bool `json:"-"` // no cluster was watched, see [timeline.Timeline]
 
-	kinds []kind
+	Legend []legendEntry `json:"-"` // of the kinds that there are
 }
 
 // A mark is a step of the scenario, in the words of people.
@@ -58,12 +58,6 @@ type points struct {
 	Attempts []int    `json:"attempts"`
 	Port     []int    `json:"port"`
 	Reused   []int    `json:"reused"` // 1: went over a keep-alive connection
-}
-
-// A kind of points, and how many there are.
-type kind struct {
-	Name  string
-	Count int
 }
 
 // again is the kind of those sent more than once, whatever became of them.
@@ -187,14 +181,14 @@ func (c *chart) place(hits []timeline.Hit, tl timeline.Timeline) {
 			count[again]++
 		}
 	}
-	for _, name := range append(c.Kinds[1:], again) {
+	for of, name := range append(slices.Clone(c.Kinds), again) {
 		if count[name] > 0 {
-			c.kinds = append(c.kinds, kind{name, count[name]})
+			c.Legend = append(c.Legend, legendEntry{name, count[name], of, c.Glyphs[of]})
 		}
 		delete(count, name)
 	}
-	for _, name := range slices.Sorted(maps.Keys(count)) {
-		c.kinds = append(c.kinds, kind{name, count[name]})
+	for _, name := range slices.Sorted(maps.Keys(count)) { // of a newer build
+		c.Legend = append(c.Legend, legendEntry{name, count[name], len(c.Kinds), ring})
 	}
 }
 

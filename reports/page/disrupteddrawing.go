@@ -55,11 +55,11 @@ func (d *drawing) disruptions(c *chart) {
 		if s.At < c.From || s.At > c.To {
 			continue
 		}
-		l := line{X: d.x(c, s.At), Y: y + stepRows*markHeight - markHeight + 4}
-		begin, end, atEnd := d.room(l.X, cut(s.Name))
-		if row := slices.IndexFunc(ends, func(taken float64) bool { return taken <= begin }); row >= 0 {
-			ends[row] = end
-			l.Y, l.Text, l.End = y+float64(row)*markHeight, cut(s.Name), atEnd
+		l := line{X: d.x(c, s.At), Text: cut(s.Name)}
+		if row, end := d.beside(&l, ends); row >= 0 {
+			ends[row], l.Y = end, y+float64(row)*markHeight
+		} else {
+			l.Y, l.Text = y+stepRows*markHeight-markHeight+4, ""
 		}
 		d.Steps = append(d.Steps, l)
 	}
@@ -126,18 +126,13 @@ type nodeKey struct {
 
 // NodeKeys are those of the shapes that are there; of none without nodes.
 func (c *chart) NodeKeys() []nodeKey {
-	var all []nodeKey
-	has := func(of func(node) int) bool {
-		return slices.ContainsFunc(c.Nodes, func(n node) bool { return of(n) > 0 })
+	var there [nodeChanged + 1]int
+	for _, n := range c.Nodes {
+		there[nodeUnready] += len(n.Unready)
+		there[nodeCordoned] += len(n.Cordoned)
+		there[nodeChanged] += len(n.Changes)
 	}
-	if has(func(n node) int { return len(n.Unready) }) {
-		all = append(all, nodeKey{nodeUnready, "m-9 0h18", "not ready"})
-	}
-	if has(func(n node) int { return len(n.Cordoned) }) {
-		all = append(all, nodeKey{nodeCordoned, "m-9 0h18", "cordoned"})
-	}
-	if has(func(n node) int { return len(n.Changes) }) {
-		all = append(all, nodeKey{nodeChanged, "m0-6v12", "booted or another version"})
-	}
-	return all
+	all := []nodeKey{{nodeUnready, "m-9 0h18", "not ready"}, {nodeCordoned, "m-9 0h18", "cordoned"},
+		{nodeChanged, "m0-6v12", "booted or another version"}}
+	return slices.DeleteFunc(all, func(k nodeKey) bool { return there[k.Of] == 0 })
 }

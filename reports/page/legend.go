@@ -6,27 +6,12 @@ import (
 	"rollcall/harness/timeline"
 )
 
-// A legendEntry names a kind of points.
+// A legendEntry names a kind of points, and says how many there are of it.
 type legendEntry struct {
-	kind
+	Name  string
+	Count int
 	Of    int // number of the kind
 	Glyph string
-}
-
-// Legend names the kinds of points that are there, and how many there are of each.
-func (c *chart) Legend() []legendEntry {
-	var all []legendEntry
-	for _, k := range c.kinds {
-		entry := legendEntry{kind: k, Of: slices.Index(c.Kinds, k.Name)}
-		switch {
-		case entry.Of < 0:
-			entry.Of, entry.Glyph = len(c.Kinds), ring
-		default:
-			entry.Glyph = glyphs[entry.Of]
-		}
-		all = append(all, entry)
-	}
-	return all
 }
 
 // A phase of a pod, and how thick it is drawn: less and less.

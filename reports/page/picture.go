@@ -45,7 +45,7 @@ func Picture(w io.Writer, folder string) error {
 	}
 	ev = ev.Named()
 	t := newReplyCounter(ev.Run)
-	tl, err := timeline.JoinShowing(ev, t.counting())
+	tl, err := timeline.JoinShowing(ev, t.count)
 	if err != nil {
 		return err
 	}
@@ -124,7 +124,7 @@ func (d *drawing) legend(c *chart) []legendKey {
 	for i, version := range c.Series.Versions {
 		add(fmt.Sprintf("v%d", i), "m-6-5h12v10h-12z", 0, "reply by "+version)
 	}
-	for _, entry := range c.Legend() {
+	for _, entry := range c.Legend {
 		add(fmt.Sprintf("k%d", entry.Of), entry.Glyph, 1, fmt.Sprintf("%d %s", entry.Count, entry.Name))
 	}
 	x, y = -4, y+legendHeight

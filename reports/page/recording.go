@@ -33,7 +33,7 @@ type note struct{ Name, Value, At string }
 // Reading counts the replies of a recording while it is joined.
 func (p *Page) Reading(run evidence.Run) func(evidence.Hit, error) {
 	p.counter = newReplyCounter(run)
-	return p.counter.counting()
+	return p.counter.count
 }
 
 // Judged keeps what the page shows of a scenario.

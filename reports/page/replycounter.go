@@ -10,8 +10,8 @@ import (
 // A replyCounter counts good replies on the stream of hits while that is joined, so that a long stream is read once. It keeps 8
 // bytes of each.
 type replyCounter struct {
-	replies map[string]*[]reply // of the Service, by version
-	err     error               // of the stream
+	replies map[string][]reply // of the Service, by version
+	err     error              // of the stream
 
 	asksApp map[string]bool // by lane
 }
@@ -24,38 +24,22 @@ type reply uint64
 const unnamed = "not known"
 
 func newReplyCounter(run evidence.Run) *replyCounter {
-	t := &replyCounter{replies: map[string]*[]reply{}, asksApp: map[string]bool{}}
+	t := &replyCounter{replies: map[string][]reply{}, asksApp: map[string]bool{}}
 	for _, lane := range run.Lanes {
 		t.asksApp[lane.ID] = lane.Kind().AsksApp()
 	}
 	return t
 }
 
-// counting counts each hit it is given.
-func (t *replyCounter) counting() func(evidence.Hit, error) {
-	var into *[]reply
-	var version string
-	return func(h evidence.Hit, err error) {
-		if err != nil {
-			t.err = err
-			return
-		}
-		if !t.asksApp[h.Lane] || h.Failed() {
-			return
-		}
-		if into == nil || h.By.Version != version {
-			version, into = h.By.Version, t.by(cmp.Or(h.By.Version, unnamed))
-		}
-		*into = append(*into, newReply(h.Sent, h.Took))
+// count counts a hit, or notes that the stream broke.
+func (t *replyCounter) count(h evidence.Hit, err error) {
+	switch {
+	case err != nil:
+		t.err = err
+	case t.asksApp[h.Lane] && !h.Failed():
+		version := cmp.Or(h.By.Version, unnamed)
+		t.replies[version] = append(t.replies[version], newReply(h.Sent, h.Took))
 	}
-}
-
-// by is where the replies by a version are kept.
-func (t *replyCounter) by(version string) *[]reply {
-	if t.replies[version] == nil {
-		t.replies[version] = new([]reply(nil))
-	}
-	return t.replies[version]
 }
 
 func newReply(sent, took time.Duration) reply {

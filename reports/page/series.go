@@ -31,19 +31,19 @@ const (
 
 // newSeries sorts replies into buckets from one moment to another, versions in an order; what lies outside counts as of the nearest
 // bucket.
-func newSeries(replies map[string]*[]reply, order func(a, b string) int, from, to time.Duration) series {
+func newSeries(replies map[string][]reply, order func(a, b string) int, from, to time.Duration) series {
 	s := series{From: from.Milliseconds(), Versions: slices.AppendSeq([]string{}, maps.Keys(replies)), Replies: [][]int{}}
 	slices.SortFunc(s.Versions, order)
 	total := 0
 	for _, rs := range replies {
-		total += len(*rs)
+		total += len(rs)
 	}
 	n := 0
 	s.Width, n = width(max(1, to.Milliseconds()-s.From), total)
 	placed := make([]reply, 0, total)
 	for _, version := range s.Versions {
 		counts := make([]int, n)
-		for _, r := range *replies[version] {
+		for _, r := range replies[version] {
 			bucket := min(max(0, (r.sent()-s.From)/s.Width), int64(n-1))
 			counts[bucket]++
 			placed = append(placed, reply(bucket)<<32|reply(r.took()))

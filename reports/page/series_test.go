@@ -38,7 +38,7 @@ func TestWidth(t *testing.T) {
 
 func TestSeries(t *testing.T) {
 	at := func(sent, took time.Duration) reply { return newReply(sent*time.Millisecond, took*time.Microsecond) }
-	replies := map[string]*[]reply{
+	replies := map[string][]reply{
 		"v1": {at(1000, 10), at(1499, 30), at(900, 50)},  // the last before the first bucket
 		"v2": {at(1400, 20), at(2100, 40), at(9000, 60)}, // and after the last
 	}
@@ -80,7 +80,7 @@ func TestAnAppOfSomebodyElseIsDrawnByVersion(t *testing.T) {
 			}
 			row.change(&ev)
 			counter := newReplyCounter(ev.Run)
-			tl, err := timeline.JoinShowing(ev, counter.counting())
+			tl, err := timeline.JoinShowing(ev, counter.count)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -89,7 +89,7 @@ func TestAnAppOfSomebodyElseIsDrawnByVersion(t *testing.T) {
 				t.Errorf("versions (-want +got):\n%s", diff)
 			}
 			for i, version := range c.Series.Versions {
-				if n := len(*counter.replies[version]); n < row.least {
+				if n := len(counter.replies[version]); n < row.least {
 					t.Errorf("%d replies by %s, number %d, want %d or more", n, version, i, row.least)
 				}
 			}

@@ -93,13 +93,8 @@ func optional[N int | float64](format string) func(*N) string {
 	}
 }
 
-// latency takes a latency, or a pointer to one, as templates have them.
-func latency(l any) string {
-	if p, ok := l.(*model.Latency); ok {
-		l = *p
-	}
-	of := l.(model.Latency)
-	return strings.Join([]string{ms(of.P50), ms(of.P99), ms(of.P999), ms(of.Max)}, ", ")
+func latency(l model.Latency) string {
+	return strings.Join([]string{ms(l.P50), ms(l.P99), ms(l.P999), ms(l.Max)}, ", ")
 }
 
 func ms(millis float64) string {

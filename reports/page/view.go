@@ -24,19 +24,13 @@ type view struct {
 // Open lists the scenarios of which a run needs a look: they stand first and unfolded, those that failed before the others.
 func (v view) Open() []scenario {
 	open := slices.DeleteFunc(slices.Clone(v.Scenarios), func(s scenario) bool { return !s.bad() })
-	failed := func(s scenario) bool {
-		return slices.ContainsFunc(s.Runs, func(r run) bool { return r.Outcome == verdict.Fail })
-	}
-	slices.SortStableFunc(open, func(a, b scenario) int {
-		switch {
-		case failed(a) == failed(b):
+	passed := func(s scenario) int { // 0: a run of it failed
+		if slices.ContainsFunc(s.Runs, func(r run) bool { return r.Outcome == verdict.Fail }) {
 			return 0
-		case failed(a):
-			return -1
-		default:
-			return 1
 		}
-	})
+		return 1
+	}
+	slices.SortStableFunc(open, func(a, b scenario) int { return passed(a) - passed(b) })
 	return open
 }
 
