@@ -19,13 +19,6 @@ func ends(pod timeline.Pod, by time.Duration) bool {
 // cutConnections are requests over kept connections that pods which stayed closed without a reply, by pod.
 type cutConnections map[string][]timeline.Hit
 
-func (c *cutConnections) add(pod string, h timeline.Hit) {
-	if *c == nil {
-		*c = cutConnections{}
-	}
-	(*c)[pod] = append((*c)[pod], h)
-}
-
 // idle is for how long connections were idle that servers closed by a timer of theirs. All of them were idle for as long, for of one that
 // was for longer its client had seen the end; and pods went on with it, for what ends a process closes all its connections, and each is
 // used within the time in which clients use theirs. Servers count their timeouts in seconds (gunicorn 2, node and Apache 5 by default), so

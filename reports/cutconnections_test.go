@@ -26,9 +26,9 @@ func TestIdleConnectionsThatATimerCloses(t *testing.T) {
 		{"they were idle for different times", []use{{"a", 10, 5}, {"a", 31, 7}}, 0},
 		{"no server has so short a timer", []use{{"a", 0, 0}, {"a", 20, 0}}, 0},
 	} {
-		var cut cutConnections
+		cut := cutConnections{}
 		for _, u := range row.uses {
-			cut.add(u.pod, timeline.Hit{Idle: u.idle * time.Second, Hit: evidence.Hit{Sent: u.sent * time.Second}})
+			cut[u.pod] = append(cut[u.pod], timeline.Hit{Idle: u.idle * time.Second, Hit: evidence.Hit{Sent: u.sent * time.Second}})
 		}
 		if age, by := cut.idle(); by != (row.want > 0) || by && age != row.want*time.Second {
 			t.Errorf("%s: %v, %t", row.sentence, age, by)

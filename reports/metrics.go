@@ -2,6 +2,7 @@ package reports
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"io"
 	"math"
@@ -28,7 +29,7 @@ func Metrics(w io.Writer, r model.Report) error {
 			label("mode", c.Mode), label("kubernetes", c.Kubernetes), label("kernel", c.Kernel), label("cni", c.CNI), label("provider", c.Provider))
 	}
 	for _, s := range r.Scenarios {
-		g.scenario(s, kubernetesOf(s, r.Clusters))
+		g.scenario(s, cmp.Or(s.Kubernetes, r.Cluster(s.Mode).Kubernetes))
 	}
 	var b bytes.Buffer
 	for _, family := range g.families {
@@ -40,17 +41,6 @@ func Metrics(w io.Writer, r model.Report) error {
 		return fmt.Errorf("reports: write metrics: %w", err)
 	}
 	return nil
-}
-
-// kubernetesOf is the version a scenario ran on, or was to run on; empty when neither is known.
-func kubernetesOf(s model.Scenario, clusters []evidence.Cluster) string {
-	version := s.Kubernetes
-	for _, c := range clusters {
-		if version == "" && c.Mode == s.Mode {
-			version = c.Kubernetes
-		}
-	}
-	return version
 }
 
 // gauges are metric families in the order in which they were first set.

@@ -37,6 +37,7 @@ const killedReason = "Killing: Container "
 const hookFailedReason = "FailedPreStopHook: " // pkg/kubelet/events/event.go, v1.37
 
 func signsOf(tl timeline.Timeline) (seen signs) {
+	seen.cutByStaying = cutConnections{}
 	deleted := map[string]time.Duration{} // by pod of the app
 	var besides []evidence.Event
 	ready, versions := map[string]bool{}, versionsOf(tl)
@@ -85,7 +86,7 @@ func signsOf(tl timeline.Timeline) (seen signs) {
 		ending := phase >= timeline.PodDeleting || ends(pod, h.End()+deletionSeen)
 		switch {
 		case cut && h.Reused && phase == timeline.PodServing && !ending:
-			seen.cutByStaying.add(pod.Pod, h)
+			seen.cutByStaying[pod.Pod] = append(seen.cutByStaying[pod.Pod], h)
 		case cut && !h.Reused && h.Connect > 0 && ending: // also what was sent just before
 			seen.droppedByEnding++
 		case phase < timeline.PodDeleting:

@@ -1,11 +1,11 @@
 package compare
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
 
-	"rollcall/harness/evidence"
 	"rollcall/harness/verdict"
 	"rollcall/reports/model"
 )
@@ -52,20 +52,13 @@ func (l Line) Decided() bool {
 
 // LinesOf is a report as lines of a history, one per scenario and in its order.
 func LinesOf(r model.Report) []Line {
-	clusters := make(map[string]evidence.Cluster)
-	for _, c := range r.Clusters {
-		clusters[c.Mode] = c
-	}
 	var lines []Line
 	for _, s := range r.Scenarios {
-		c := clusters[s.Mode]
+		c := r.Cluster(s.Mode)
 		l := Line{
 			Schema: HistorySchema, Run: r.Run.ID, Began: r.Run.Began, Of: len(r.Scenarios), Version: r.Run.Version,
-			Scenario: s.Name(), Mode: s.Mode, Kubernetes: c.Kubernetes, Kernel: c.Kernel, CNI: c.CNI,
+			Scenario: s.Name(), Mode: s.Mode, Kubernetes: cmp.Or(s.Kubernetes, c.Kubernetes), Kernel: c.Kernel, CNI: c.CNI,
 			Load: loadOf(s), Outcome: s.Outcome.String(), Attempts: s.Attempts, Numbers: map[string]float64{},
-		}
-		if s.Kubernetes != "" {
-			l.Kubernetes = s.Kubernetes
 		}
 		if s.Outcome != verdict.Pass {
 			l.Because = s.Because

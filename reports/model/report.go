@@ -45,6 +45,16 @@ type Run struct {
 	Seconds  map[evidence.Part]float64 `json:"seconds_by_part,omitempty"`  // recordings side by side add up
 }
 
+// Cluster is that of a mode; empty if it is not known.
+func (r Report) Cluster(mode string) evidence.Cluster {
+	for _, c := range r.Clusters {
+		if c.Mode == mode {
+			return c
+		}
+	}
+	return evidence.Cluster{}
+}
+
 // FullProfile is the profile that leaves no scenario out, and that of a run from before there were profiles.
 const FullProfile = "full"
 
