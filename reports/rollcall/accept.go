@@ -63,17 +63,12 @@ Exit codes:
 			return errors.New("rollcall: accept: a baseline and a candidate are needed: --baseline DIR --candidate DIR")
 		}
 		var policy compare.Policy
-		var past compare.History
-		var err error
-		if policyFile != "" {
-			if policy, err = compare.ReadPolicy(policyFile); err != nil {
-				return err
-			}
+		past, err := readHistory("accept", history)
+		if err == nil && policyFile != "" {
+			policy, err = compare.ReadPolicy(policyFile)
 		}
-		if history != "" {
-			if past, err = readHistory("accept", history); err != nil {
-				return err
-			}
+		if err != nil {
+			return err
 		}
 		was, err := compare.OpenAll(baseline)
 		if err != nil {

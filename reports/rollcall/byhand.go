@@ -7,7 +7,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"rollcall/harness/during"
-	"rollcall/harness/usage"
 )
 
 func beginCommand() *cobra.Command {
@@ -32,7 +31,7 @@ is not fit, or when another recording is under way; 3 when it failed.`,
 			if during.IsRecorder() {
 				signals, stop := interrupts()
 				defer stop()
-				return verdictOf(during.Record(cmd.Context(), signals, o))
+				return finish(during.Record(cmd.Context(), signals, o))
 			}
 			return work(cmd, func(ctx context.Context) error { return during.Begin(ctx, cmd.OutOrStdout(), o) })
 		},
@@ -53,11 +52,7 @@ Exit codes: 0; 2 when nothing is recorded, or it cannot be noted.`,
 		Example: "  rollcall during mark reboot node-7",
 		Args:    cobra.MinimumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			err := during.Mark(strings.Join(args, " "))
-			if usage.Is(err) {
-				return exit{exitUsage, err}
-			}
-			return infrastructure(err)
+			return finish(0, during.Mark(strings.Join(args, " ")))
 		},
 	}
 }
@@ -79,15 +74,7 @@ Exit codes:
      failed`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			code := 0
-			err := work(cmd, func(ctx context.Context) (err error) {
-				code, err = during.End(ctx, cmd.OutOrStdout())
-				return err
-			})
-			if err != nil {
-				return err
-			}
-			return exitCode(code)
+			return work(cmd, func(ctx context.Context) error { return finish(during.End(ctx, cmd.OutOrStdout())) })
 		},
 	}
 }

@@ -93,17 +93,18 @@ func compared(dirA, dirB string, pairs []compare.Pair, history string) (c compar
 	if err != nil {
 		return c, err
 	}
-	var past compare.History
-	if history != "" {
-		if past, err = readHistory("compare", history); err != nil {
-			return c, err
-		}
+	past, err := readHistory("compare", history)
+	if err != nil {
+		return c, err
 	}
 	return compare.Compare(a, b, compare.Scope{Pairs: pairs, History: past})
 }
 
-// readHistory reads one that has to be there.
+// readHistory reads one that has to be there, if one is named.
 func readHistory(command, file string) (compare.History, error) {
+	if file == "" {
+		return compare.History{}, nil
+	}
 	if _, err := os.Stat(file); err != nil {
 		return compare.History{}, fmt.Errorf("rollcall: %s: read history: %w: to write it: rollcall trend DIR... --history %s",
 			command, err, file)

@@ -10,7 +10,6 @@ import (
 	"golang.org/x/term"
 
 	"rollcall/harness/during"
-	"rollcall/harness/usage"
 )
 
 // lossHelp says by what a recording of maintenance is judged.
@@ -71,7 +70,7 @@ Exit codes:
 			if !term.IsTerminal(int(os.Stdin.Fd())) {
 				at.In = os.Stdin
 			}
-			return verdictOf(during.Run(cmd.Context(), at, o, args))
+			return finish(during.Run(cmd.Context(), at, o, args))
 		},
 	}
 	addFlags(cmd, append(o.List(), o.OfCommand()...))
@@ -85,16 +84,4 @@ func interrupts() (signals chan os.Signal, stop func()) {
 	signals = make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	return signals, func() { signal.Stop(signals) }
-}
-
-// verdictOf ends a command with the code of a recording, or says why there is none.
-func verdictOf(code int, err error) error {
-	switch {
-	case usage.Is(err):
-		return exit{exitUsage, err}
-	case err != nil:
-		return infrastructure(err)
-	default:
-		return exitCode(code)
-	}
 }

@@ -3,6 +3,8 @@ package main
 import (
 	"errors"
 	"fmt"
+
+	"rollcall/harness/usage"
 )
 
 // Exit codes that are not about a verdict.
@@ -40,4 +42,16 @@ func infrastructure(err error) error {
 		return err
 	}
 	return exit{exitInfrastructure, err}
+}
+
+// finish ends a command that did its work with the code of a verdict, 0 where there is none, or says why it could not.
+func finish(code int, err error) error {
+	switch {
+	case usage.Is(err):
+		return exit{exitUsage, err}
+	case err != nil:
+		return infrastructure(err)
+	default:
+		return exitCode(code)
+	}
 }

@@ -16,7 +16,6 @@ import (
 	"rollcall/harness/host"
 	"rollcall/harness/lab"
 	"rollcall/harness/nodeimage"
-	"rollcall/harness/usage"
 	"rollcall/reports"
 )
 
@@ -25,11 +24,7 @@ func work(cmd *cobra.Command, do func(context.Context) error) error {
 	ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop) // so that a second Ctrl-C ends this process at once; clusters are removed all the same
-	err := do(ctx)
-	if usage.Is(err) {
-		return exit{exitUsage, err}
-	}
-	return infrastructure(err)
+	return finish(0, do(ctx))
 }
 
 func preflightCommand() *cobra.Command {

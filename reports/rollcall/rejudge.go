@@ -16,7 +16,11 @@ func rejudge(w io.Writer, dir string) error {
 	if err != nil {
 		return err
 	}
-	changed, err := readReport(dir)
+	var changed reports.Writer
+	then, err := os.ReadFile(filepath.Join(dir, reports.ReportFile))
+	if err == nil {
+		changed, err = reports.Since(then)
+	}
 	if err != nil {
 		return fmt.Errorf("rollcall: report --dry-run %s: %w: to write it: rollcall report %s", dir, err, dir)
 	}
@@ -24,12 +28,4 @@ func rejudge(w io.Writer, dir string) error {
 		return infrastructure(err)
 	}
 	return exitCode(model.ExitCode(now))
-}
-
-func readReport(dir string) (reports.Writer, error) {
-	then, err := os.ReadFile(filepath.Join(dir, "report.json"))
-	if err != nil {
-		return nil, err
-	}
-	return reports.Since(then)
 }

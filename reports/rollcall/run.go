@@ -44,13 +44,7 @@ Exit codes:
 			if inLab {
 				run = conformance.RunLab
 			}
-			return work(cmd, func(ctx context.Context) error {
-				code, err := run(ctx, cmd.OutOrStdout(), o, suites.All)
-				if err == nil {
-					err = exitCode(code)
-				}
-				return err
-			})
+			return work(cmd, func(ctx context.Context) error { return finish(run(ctx, cmd.OutOrStdout(), o, suites.All)) })
 		},
 	}
 	addFlags(cmd, o.List())

@@ -40,7 +40,7 @@ Exit codes:
 			defer stop()
 			o.In, o.Line = os.Stdin, shellescape.QuoteCommand(append([]string{"rollcall"}, os.Args[1:]...))
 			at := during.Terminal{Out: cmd.OutOrStdout(), Errors: cmd.ErrOrStderr(), Signals: signals}
-			return verdictOf(try.Run(cmd.Context(), at, o))
+			return finish(try.Run(cmd.Context(), at, o))
 		},
 	}
 	flags := cmd.Flags()
