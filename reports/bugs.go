@@ -41,7 +41,7 @@ func Bugs(r model.Report) []BugRow {
 		}
 		row := BugRow{Scenario: s, Said: string(s.Bug.Answer), Ran: versionText(*s.Bug)}
 		if s.Bug.Answer == verdict.CannotTell {
-			row.Why = headline(s) + knownOf(*s.Bug)
+			row.Why = s.Brief() + knownOf(*s.Bug)
 		} else {
 			row.Said += " (seen)"
 		}

@@ -42,7 +42,7 @@ func Annotations(w io.Writer, r model.Report) error {
 		if s.Outcome == verdict.Inconclusive {
 			level = "warning"
 		}
-		because := clipped(headline(s), becauseLimit)
+		because := clipped(s.Brief(), becauseLimit)
 		if s.Diagnostics != "" {
 			because += " (see " + s.Diagnostics + ")"
 		}

@@ -104,7 +104,7 @@ func TestRecordedTextCannotSpoilAReport(t *testing.T) {
 	var parsed struct {
 		Text string `xml:"testsuite>testcase>failure"`
 	}
-	if err := xml.Unmarshal(b.Bytes(), &parsed); err != nil || !strings.Contains(parsed.Text, "ab[31m") {
+	if err := xml.Unmarshal(b.Bytes(), &parsed); err != nil || !strings.Contains(parsed.Text, "a\ufffdb\ufffd[31m") {
 		t.Errorf("junit parses to %q: %v\n%s", parsed.Text, err, b.String())
 	}
 	if strings.ContainsAny(b.String(), "\x00\x1b\ufffe") {

@@ -107,7 +107,7 @@ func (c *junitCounts) count(s model.Scenario) {
 
 // newJUnitSuite takes the scenarios of one suite and mode, at least one.
 func newJUnitSuite(profile string, scenarios []model.Scenario) junitSuite {
-	suite := junitSuite{Name: legal(scenarios[0].Suite)}
+	suite := junitSuite{Name: scenarios[0].Suite}
 	suite.Properties.add("mode", scenarios[0].Mode)
 	suite.Properties.add("profile", profile)
 	var began time.Time
@@ -131,14 +131,14 @@ func stamp(at time.Time) string {
 }
 
 func newJUnitCase(s model.Scenario) junitCase {
-	c := junitCase{Class: legal(strings.TrimPrefix(s.Mode+"."+s.Suite, ".")), Name: legal(s.ID), Time: decimal(s.Seconds),
+	c := junitCase{Class: strings.TrimPrefix(s.Mode+"."+s.Suite, "."), Name: s.ID, Time: decimal(s.Seconds),
 		Properties: newJUnitProperties(s)}
-	reason := &junitReason{Message: legal(headline(s)), Type: s.Outcome.String(), Text: legal(details(s))}
+	reason := &junitReason{Message: s.Brief(), Type: s.Outcome.String(), Text: details(s)}
 	switch s.Outcome {
 	case verdict.Fail:
-		c.Failure, c.Output = reason, legal(output(s))
+		c.Failure, c.Output = reason, output(s)
 	case verdict.Inconclusive:
-		c.Error, c.Output = reason, legal(output(s))
+		c.Error, c.Output = reason, output(s)
 	case verdict.Skipped:
 		reason.Type = ""
 		c.Skipped = reason
@@ -207,7 +207,7 @@ func newJUnitProperties(s model.Scenario) junitProperties {
 // add leaves out what has no value.
 func (p *junitProperties) add(name, value string) {
 	if value != "" {
-		p.Properties = append(p.Properties, junitProperty{Name: name, Value: legal(value)})
+		p.Properties = append(p.Properties, junitProperty{Name: name, Value: value})
 	}
 }
 
@@ -215,15 +215,3 @@ func (p *junitProperties) add(name, value string) {
 type decimal float64
 
 func (d decimal) MarshalText() ([]byte, error) { return fmt.Appendf(nil, "%.3f", float64(d)), nil }
-
-// legal drops the characters XML 1.0 cannot carry, even escaped.
-func legal(s string) string {
-	return strings.Map(func(r rune) rune {
-		switch {
-		case r == '\t' || r == '\n' || r == '\r':
-		case r < 0x20, r == 0xFFFE, r == 0xFFFF:
-			return -1
-		}
-		return r
-	}, s)
-}

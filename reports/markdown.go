@@ -90,7 +90,7 @@ func notPassed(b *bytes.Buffer, scenarios []model.Scenario) {
 			look += " and " + s.Diagnostics
 		}
 		lines = append(lines, fmt.Sprintf("- **%s** %s on %s: %s (see %s)",
-			s.Outcome, Escape(s.Name()), Escape(s.Mode), Escape(clipped(headline(s), becauseLimit)), Escape(look)))
+			s.Outcome, Escape(s.Name()), Escape(s.Mode), Escape(clipped(s.Brief(), becauseLimit)), Escape(look)))
 		facts := factsLine(s.Facts)
 		for _, away := range s.AgentsAway {
 			facts += "; " + away.String()

@@ -1,7 +1,6 @@
 package reports
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -69,9 +68,6 @@ func remedy(s model.Scenario) string {
 	}
 	return "what to do: rollcall explain " + strings.Join(codes, " ")
 }
-
-// headline is what a scenario came to, in a line; a report from before there were headlines has the whole reason alone.
-func headline(s model.Scenario) string { return cmp.Or(s.Headline, s.Because) }
 
 // widestKinds is how many columns of a table the kinds of failures may take; what is said below it has all of them.
 const widestKinds = 30

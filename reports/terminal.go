@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -26,42 +27,19 @@ const (
 func Terminal(w io.Writer, r model.Report) error {
 	head := columns()
 	rows := [][]string{head[:]}
-	var shown []model.Scenario
-	for _, s := range r.Scenarios {
-		if s.Outcome != verdict.Skipped {
-			cells := newRow(s)
-			rows, shown = append(rows, cells[:]), append(shown, s)
-		}
+	shown := slices.DeleteFunc(slices.Clone(r.Scenarios), func(s model.Scenario) bool { return s.Outcome == verdict.Skipped })
+	for _, s := range shown {
+		cells := newRow(s)
+		rows = append(rows, cells[:])
 	}
 	var b bytes.Buffer
-	if len(shown) == 0 {
-		rows = nil
-	}
-	for i, line := range aligned(rows) {
-		fmt.Fprintln(&b, line)
-		if i > 0 {
-			s := shown[i-1]
-			explain(&b, headline(s))
-			if s.Outcome != verdict.Pass {
-				for _, f := range s.Facts {
-					explain(&b, f.Name+": "+f.Value)
-				}
-			}
-			for _, away := range s.AgentsAway {
-				explain(&b, away.String())
-			}
-			if s.FlowsLack != "" {
-				explain(&b, "which pod each connection went to is not known: "+s.FlowsLack)
-			}
-			explain(&b, requestTotals(s))
-			for _, advice := range s.Advice {
-				explain(&b, advice)
-			}
-			tellPatch(&b, s.Patch)
-			if text := remedy(s); text != "" {
-				explain(&b, text)
-			}
+	lines := aligned(rows)
+	for i, s := range shown {
+		if i == 0 {
+			fmt.Fprintln(&b, lines[0])
 		}
+		fmt.Fprintln(&b, lines[i+1])
+		below(&b, s)
 	}
 	for _, s := range skipsOf(r.Scenarios) {
 		fmt.Fprintf(&b, "skipped in %s: %s\n", clip(s.mode), phrase.Printable(s.because))
@@ -85,6 +63,27 @@ func Terminal(w io.Writer, r model.Report) error {
 		return fmt.Errorf("reports: write table: %w", err)
 	}
 	return nil
+}
+
+// below writes what a scenario came to, under its line.
+func below(b *bytes.Buffer, s model.Scenario) {
+	texts := []string{s.Brief()}
+	if s.Outcome != verdict.Pass {
+		for _, f := range s.Facts {
+			texts = append(texts, f.Name+": "+f.Value)
+		}
+	}
+	for _, away := range s.AgentsAway {
+		texts = append(texts, away.String())
+	}
+	if s.FlowsLack != "" {
+		texts = append(texts, "which pod each connection went to is not known: "+s.FlowsLack)
+	}
+	for _, text := range append(append(texts, requestTotals(s)), s.Advice...) {
+		explain(b, text)
+	}
+	tellPatch(b, s.Patch)
+	explain(b, remedy(s))
 }
 
 // aligned is a line for each row, with the cells of a column one below the other; a column that is empty is left out.

@@ -148,21 +148,21 @@ func (c *Comparison) add(p Pair, a, b view, scope Scope) {
 	for _, name := range slices.Sorted(maps.Keys(a.scenarios)) {
 		if _, both := b.scenarios[name]; !both {
 			was := a.scenarios[name].worst()
-			c.Gone = append(c.Gone, OutcomeChange{Scenario: name, Modes: p.A, A: new(was.Outcome), BecauseA: was.told(), Effect: Neutral})
+			c.Gone = append(c.Gone, OutcomeChange{Scenario: name, Modes: p.A, A: new(was.Outcome), BecauseA: was.Brief(), Effect: Neutral})
 		}
 	}
 	var both []string
 	for _, name := range slices.Sorted(maps.Keys(b.scenarios)) {
 		is := b.scenarios[name].worst()
 		if _, inA := a.scenarios[name]; !inA {
-			c.New = append(c.New, OutcomeChange{Scenario: name, Modes: p.B, B: new(is.Outcome), BecauseB: is.told(), Effect: Neutral})
+			c.New = append(c.New, OutcomeChange{Scenario: name, Modes: p.B, B: new(is.Outcome), BecauseB: is.Brief(), Effect: Neutral})
 			continue
 		}
 		was := a.scenarios[name].worst()
 		c.Compared++
 		if was.Outcome != is.Outcome {
 			c.Outcomes = append(c.Outcomes,
-				OutcomeChange{name, p.String(), new(was.Outcome), new(is.Outcome), was.told(), is.told(), effectOf(was.Outcome, is.Outcome)})
+				OutcomeChange{name, p.String(), new(was.Outcome), new(is.Outcome), was.Brief(), is.Brief(), effectOf(was.Outcome, is.Outcome)})
 		}
 		both = append(both, name)
 	}

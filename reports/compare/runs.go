@@ -62,9 +62,6 @@ type attempt struct {
 	line Line // of the same
 }
 
-// told is why the outcome is what it is, in a line.
-func (a attempt) told() string { return cmp.Or(a.Headline, a.Because) }
-
 type attempts []attempt
 
 func (r Runs) in(mode string) view {

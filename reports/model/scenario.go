@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"path"
 	"slices"
 	"strings"
@@ -61,6 +62,9 @@ type Stall struct {
 
 // Name is like "rollout/drained-rolling-update".
 func (s Scenario) Name() string { return path.Join(s.Suite, s.ID) }
+
+// Brief is what it came to, in a line; a report from before there were headlines has the whole reason alone.
+func (s Scenario) Brief() string { return cmp.Or(s.Headline, s.Because) }
 
 // Requests is how many were sent, on all lanes that loaded the app.
 func (s Scenario) Requests() int {

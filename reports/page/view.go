@@ -77,13 +77,10 @@ func (s scenario) In(mode string) *run {
 // Bad says that the run needs a look.
 func (r run) Bad() bool { return r.Outcome == verdict.Fail || r.Outcome == verdict.Inconclusive }
 
-// Headline is what became of the run, in a line.
-func (r run) Headline() string { return cmp.Or(r.Scenario.Headline, r.Because) }
-
 // Reason is the whole reason; empty if the headline or the rules below say as much.
 func (r run) Reason() string {
 	said := func(rule model.Rule) bool { return rule.Because != "" && strings.Contains(r.Because, rule.Because) }
-	if r.Because == r.Headline() || slices.ContainsFunc(r.Rules, said) {
+	if r.Because == r.Brief() || slices.ContainsFunc(r.Rules, said) {
 		return ""
 	}
 	return r.Because
