@@ -11,6 +11,7 @@ import (
 	"rollcall/harness/evidence"
 	"rollcall/harness/verdict/phrase"
 	"rollcall/reports/model"
+	"rollcall/reports/patch"
 )
 
 // An advice is what the owner of an app would do about something that a recording shows.
@@ -49,16 +50,27 @@ var allAdvice = []advice{
 	{"RC3017", lostBehind, nil},
 }
 
-// adviceOn lists what applies, a sentence each, which ends with its code, and has the patch that follows it.
-func adviceOn(own evidence.UserApp, s model.Scenario, seen signs) (sentences []string, patch *model.Patch) {
+// adviceOn lists what applies, a sentence each, which ends with its code, and has the patch that has the owner's manifest follow it, as far
+// as a manifest can; nil if it cannot, or is not known.
+func adviceOn(own evidence.UserApp, s model.Scenario, seen signs) (sentences []string, patched *model.Patch) {
 	a := &advised{own, s, seen}
-	var codes []string
+	before, after := whole(own.Workload).(map[string]any), whole(own.Workload).(map[string]any)
+	var follows []string
 	for _, of := range allAdvice {
-		if said := of.says(a); said != "" {
-			sentences, codes = append(sentences, fmt.Sprintf("%s (%s)", said, of.code)), append(codes, of.code)
+		said := of.says(a)
+		if said == "" {
+			continue
+		}
+		sentences = append(sentences, fmt.Sprintf("%s (%s)", said, of.code))
+		if len(before) > 0 && of.mends != nil && of.mends(a, after) {
+			follows = append(follows, of.code)
 		}
 	}
-	return sentences, patchOf(a, codes)
+	text, diff := patch.Of(before, after)
+	if text == "" {
+		return sentences, nil
+	}
+	return sentences, &model.Patch{Follows: follows, YAML: text, Diff: diff}
 }
 
 func hookFailed(a *advised) string {

@@ -5,34 +5,11 @@ import (
 	"math"
 	"path"
 	"regexp"
-	"slices"
 	"strings"
-
-	"rollcall/reports/model"
-	"rollcall/reports/patch"
 )
 
 // A workload is the manifest of what makes an app's pods, as advice changes it.
 type workload map[string]any
-
-// patchOf is what has the owner's manifest follow the advice that applies, as far as a manifest can; nil if it cannot.
-func patchOf(a *advised, codes []string) *model.Patch {
-	if len(a.own.Workload) == 0 {
-		return nil
-	}
-	after := whole(a.own.Workload).(map[string]any)
-	var follows []string
-	for _, of := range allAdvice {
-		if slices.Contains(codes, of.code) && of.mends != nil && of.mends(a, after) {
-			follows = append(follows, of.code)
-		}
-	}
-	text, diff := patch.Of(whole(a.own.Workload).(map[string]any), after)
-	if text == "" {
-		return nil
-	}
-	return &model.Patch{Follows: follows, YAML: text, Diff: diff}
-}
 
 // whole is a copy of a JSON value, whose numbers are as a manifest writes them.
 func whole(value any) any {
