@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"rollcall/harness/verdict/phrase"
+	"rollcall/reports/model"
 )
 
 // absent is the text of what one of two reports does not have.
@@ -28,37 +29,33 @@ func changes(name string, then, now any) []change {
 	if reflect.DeepEqual(then, now) {
 		return nil
 	}
-	thenFields, object := then.(map[string]any)
-	if nowFields, both := now.(map[string]any); object && both {
-		return changesIn(name, thenFields, nowFields, slices.Sorted(maps.Keys(thenFields)), slices.Sorted(maps.Keys(nowFields)))
+	thenParts, thenNames := partsOf(then)
+	nowParts, nowNames := partsOf(now)
+	if thenParts == nil || nowParts == nil {
+		return []change{{name: name, then: text(then), now: text(now)}}
 	}
-	thenEntries, thenNames, named := entries(then)
-	if nowEntries, nowNames, both := entries(now); named && both {
-		return changesIn(name, thenEntries, nowEntries, thenNames, nowNames)
-	}
-	return []change{{name: name, then: text(then), now: text(now)}}
-}
-
-func changesIn(name string, then, now map[string]any, thenNames, nowNames []string) []change {
 	var all []change
 	for _, part := range union(nowNames, thenNames) {
-		all = append(all, changes(strings.TrimSpace(name+" "+part), then[part], now[part])...)
+		all = append(all, changes(strings.TrimSpace(name+" "+part), thenParts[part], nowParts[part])...)
 	}
 	return all
 }
 
-// entries is a list of objects that all have a name, by it, and their names in order. A name that comes
-// again is numbered.
-func entries(value any) (byName map[string]any, names []string, ok bool) {
+// partsOf is an object, or a list of objects that all have a name, by those, and the names in order. A name that comes again in a list
+// is numbered. Of all else it is nil.
+func partsOf(value any) (byName map[string]any, names []string) {
+	if object, ok := value.(map[string]any); ok {
+		return object, slices.Sorted(maps.Keys(object))
+	}
 	list, ok := value.([]any)
 	if !ok {
-		return nil, nil, false
+		return nil, nil
 	}
 	byName = make(map[string]any)
 	for _, entry := range list {
 		name := nameOf(entry)
 		if name == "" {
-			return nil, nil, false
+			return nil, nil
 		}
 		unique := name
 		for n := 2; byName[unique] != nil; n++ {
@@ -67,7 +64,7 @@ func entries(value any) (byName map[string]any, names []string, ok bool) {
 		byName[unique] = entry
 		names = append(names, unique)
 	}
-	return byName, names, true
+	return byName, names
 }
 
 // nameOf is what tells an object from others in its list: a scenario's mode, suite and id, else an id, a
@@ -86,13 +83,7 @@ func nameOf(value any) string {
 
 // union is a, and after it what is only in b.
 func union(a, b []string) []string {
-	all := slices.Clone(a)
-	for _, s := range b {
-		if !slices.Contains(a, s) {
-			all = append(all, s)
-		}
-	}
-	return all
+	return model.Distinct(slices.Concat(a, b), func(name string) string { return name })
 }
 
 // text is a JSON value as people read it; what was judged is its outcome and why.

@@ -64,7 +64,8 @@ func decode(data []byte) (map[string]any, error) {
 	if kind := report["kind"]; kind != model.Kind {
 		return nil, fmt.Errorf("its kind is %s, not %s", text(kind), model.Kind)
 	}
-	if _, _, ok := entries(report["scenarios"]); !ok {
+	list, _ := report["scenarios"].([]any)
+	if scenarios, _ := partsOf(list); list == nil || scenarios == nil {
 		return nil, errors.New("it has no list of scenarios")
 	}
 	return report, nil
@@ -74,8 +75,8 @@ func decode(data []byte) (map[string]any, error) {
 // changed. A scenario that says the same in other words is only counted.
 func sinceThen(then, now map[string]any) (said string, reworded int) {
 	var b strings.Builder
-	thenScenarios, thenNames, _ := entries(then["scenarios"])
-	nowScenarios, nowNames, _ := entries(now["scenarios"])
+	thenScenarios, thenNames := partsOf(then["scenarios"])
+	nowScenarios, nowNames := partsOf(now["scenarios"])
 	for _, name := range union(nowNames, thenNames) {
 		was, is := thenScenarios[name], nowScenarios[name]
 		switch {
