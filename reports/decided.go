@@ -46,7 +46,7 @@ func newClaim(id, mode string, scenarios []model.Scenario) model.Claim {
 			skipped++
 		}
 		if len(seed.Parts) > 0 {
-			claim.Parts = append(claim.Parts, shown.ClaimPart)
+			claim.Parts = append(claim.Parts, shown)
 		}
 	}
 	switch {
@@ -58,16 +58,10 @@ func newClaim(id, mode string, scenarios []model.Scenario) model.Claim {
 	return claim
 }
 
-// A shownPart is what scenarios show of a part of a claim, and by which evidence.
-type shownPart struct {
-	model.ClaimPart
-	Evidence verdict.EvidenceKind
-}
-
 // newPart is a part by the worst that a scenario showed of it: where one could not tell, another does not make up for it. What
 // preconditions alone decide was not shown: they never fail.
-func newPart(id string, scenarios []model.Scenario) shownPart {
-	part := shownPart{ClaimPart: model.ClaimPart{ID: id, DecidedBy: []model.Decision{}}}
+func newPart(id string, scenarios []model.Scenario) model.ClaimPart {
+	part := model.ClaimPart{ID: id, DecidedBy: []model.Decision{}}
 	falsifiable := false
 	for _, outcome := range []verdict.Outcome{verdict.Fail, verdict.Inconclusive, verdict.Pass, verdict.Skipped} {
 		found := false

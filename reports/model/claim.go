@@ -21,6 +21,8 @@ type ClaimPart struct {
 	Outcome   ClaimOutcome `json:"outcome"`
 	DecidedBy []Decision   `json:"decided_by"` // empty: it was not decided
 	Because   string       `json:"because,omitempty"`
+
+	Evidence verdict.EvidenceKind `json:"-"` // the weakest that a deciding rule rests on
 }
 
 // A ClaimOutcome is what became of a claim.
