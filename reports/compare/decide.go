@@ -88,9 +88,7 @@ func Decide(baseline, candidate Runs, p Policy, history History, today time.Time
 		return Decision{}, err
 	}
 	d := Decision{Candidate: candidate, Comparison: c, Unknown: unknown(c, baseline, candidate)}
-	var reasons []Reason
-	reasons = append(reasons, ofTheRuns(baseline, candidate, p)...)
-	reasons = append(reasons, ofOutcomes(c)...)
+	reasons := slices.Concat(ofTheRuns(baseline, candidate, p), ofOutcomes(c))
 	for _, side := range candidate {
 		reasons = append(reasons, ofRequirements(side, p)...)
 	}
@@ -147,23 +145,24 @@ func ofTheRuns(baseline, candidate Runs, p Policy) (reasons []Reason) {
 
 // ofOutcomes tells what passed in the baseline and did not again, and what is new and fails.
 func ofOutcomes(c Comparison) (reasons []Reason) {
+	add := func(o OutcomeChange, form string, args ...any) {
+		reasons = append(reasons, Reason{Scenario: o.Scenario, Mode: o.Modes, What: fmt.Sprintf(form, args...)})
+	}
 	for _, o := range c.Outcomes {
 		if *o.A == verdict.Pass {
-			reasons = append(reasons,
-				Reason{Scenario: o.Scenario, Mode: o.Modes, What: fmt.Sprintf("it passed in the baseline and is %s: %s", o.B, o.BecauseB)})
+			add(o, "it passed in the baseline and is %s: %s", o.B, o.BecauseB)
 		} else if *o.B == verdict.Fail {
-			reasons = append(reasons,
-				Reason{Scenario: o.Scenario, Mode: o.Modes, What: fmt.Sprintf("it was %s in the baseline and fails: %s", o.A, o.BecauseB)})
+			add(o, "it was %s in the baseline and fails: %s", o.A, o.BecauseB)
 		}
 	}
 	for _, o := range c.New {
 		if *o.B == verdict.Fail {
-			reasons = append(reasons, Reason{Scenario: o.Scenario, Mode: o.Modes, What: "the baseline did not have it and it fails: " + o.BecauseB})
+			add(o, "the baseline did not have it and it fails: %s", o.BecauseB)
 		}
 	}
 	for _, o := range c.Gone {
 		if *o.A == verdict.Pass {
-			reasons = append(reasons, Reason{Scenario: o.Scenario, Mode: o.Modes, What: "it passed in the baseline and was not run"})
+			add(o, "it passed in the baseline and was not run")
 		}
 	}
 	return reasons

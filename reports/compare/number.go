@@ -138,10 +138,7 @@ func sampleOf(m model.Metric, name string, a, b attempts, h History, c *Comparis
 	}
 	s.stratum = statistics.Stratum{A: a.values(m), B: b.values(m)}
 	if len(a) > 0 && !m.Sample.PerTermination() {
-		var ids []string
-		for _, r := range slices.Concat(c.A, c.B) {
-			ids = append(ids, r.ID)
-		}
+		ids := c.all(func(r model.Run) string { return r.ID })
 		s.stratum.A = append(s.stratum.A, h.Numbers(a[0].line.Conditions(), ids)[m.Key()]...)
 	}
 	return s, len(s.stratum.A) > 0, len(s.stratum.B) > 0

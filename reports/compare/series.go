@@ -43,13 +43,9 @@ type Flake struct {
 // Flake of the series.
 func (s Series) Flake() (f Flake) {
 	type count struct{ pass, fail int }
-	counts := make(map[Conditions]*count)
+	counts := make(map[Conditions]count)
 	for _, l := range s.Lines {
 		c := counts[l.Conditions()]
-		if c == nil {
-			c = new(count)
-			counts[l.Conditions()] = c
-		}
 		switch l.Outcome {
 		case verdict.Pass.String():
 			c.pass++
@@ -58,6 +54,7 @@ func (s Series) Flake() (f Flake) {
 		case verdict.Inconclusive.String():
 			f.Inconclusive++
 		}
+		counts[l.Conditions()] = c
 	}
 	for _, c := range counts {
 		f.Other += min(c.pass, c.fail)

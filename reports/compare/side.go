@@ -31,20 +31,18 @@ type Side struct {
 func Open(dir string) (Side, error) {
 	now, err := reports.Load(dir)
 	then, errThen := reports.Read(dir)
+	s := Side{Folder: dir, Report: now}
 	switch {
 	case err != nil && errors.Is(errThen, fs.ErrNotExist):
 		return Side{}, err
 	case err != nil && errThen != nil:
 		return Side{}, errThen
 	case err != nil:
-		s := Side{Folder: dir, Report: then}
+		s.Report = then
 		s.note("its evidence is gone, and it is taken from its %s alone, by the rules of build %s", reports.ReportFile, then.Run.Version)
-		return s.complete(), nil
-	case errThen != nil:
-		return Side{Folder: dir, Report: now}.complete(), nil
+	case errThen == nil:
+		s.patch(dir, then)
 	}
-	s := Side{Folder: dir, Report: now}
-	s.patch(dir, then)
 	return s.complete(), nil
 }
 
