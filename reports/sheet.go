@@ -74,12 +74,9 @@ var sheetForm string
 // SheetHTML writes a page as one file that loads nothing and runs nothing: its policy allows its own style alone.
 func SheetHTML(w io.Writer, p Sheet) error {
 	policy := "default-src 'none'; style-src " + PolicySource(sheetStyle)
-	parsed, err := template.New("page").Funcs(template.FuncMap{"line": phrase.Printable}).Parse(sheetForm)
-	if err != nil {
-		return fmt.Errorf("sheet: read form: %w", err)
-	}
+	form := template.Must(template.New("page").Funcs(template.FuncMap{"line": phrase.Printable}).Parse(sheetForm))
 	var b bytes.Buffer
-	if err := parsed.Execute(&b, struct {
+	if err := form.Execute(&b, struct {
 		Sheet
 		Policy string
 		Style  template.HTML

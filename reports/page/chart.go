@@ -136,36 +136,26 @@ func extent(marks []mark, hits []timeline.Hit, tl timeline.Timeline) (from, to t
 // place puts hits, by time sent, into the columns and counts them by kind.
 func (c *chart) place(hits []timeline.Hit, tl timeline.Timeline) {
 	count := map[string]int{}
-	rank := func(list []string) map[string]int {
-		at := map[string]int{}
-		for i, name := range list {
-			at[name] = i
-		}
-		return at
-	}
-	lanes, kinds, versions := rank(c.Lanes), rank(c.Kinds), rank(c.Series.Versions)
 	pods := map[string]int{}
 	for i, p := range c.Pods {
 		pods[p.Name] = i
-	}
-	number := func(in map[string]int, name string) int {
-		if i, ok := in[name]; ok {
-			return i
-		}
-		return -1
 	}
 	p, last := &c.Points, int64(0)
 	for _, h := range hits {
 		at := h.Sent.Microseconds()
 		p.At, last = append(p.At, at-last), at
 		p.Took = append(p.Took, h.Took.Microseconds())
-		p.Lane = append(p.Lane, number(lanes, h.Lane))
+		p.Lane = append(p.Lane, slices.Index(c.Lanes, h.Lane))
 		p.Seq = append(p.Seq, h.Seq)
-		p.Kind = append(p.Kind, number(kinds, cmp.Or(string(h.Fault), c.Kinds[0])))
+		p.Kind = append(p.Kind, slices.Index(c.Kinds, cmp.Or(string(h.Fault), c.Kinds[0])))
 		p.Status = append(p.Status, h.Status)
-		p.Version = append(p.Version, number(versions, h.By.Version))
+		p.Version = append(p.Version, slices.Index(c.Series.Versions, h.By.Version))
 		served, _ := podOf(h, tl)
-		p.Pod = append(p.Pod, number(pods, served.Pod))
+		pod, known := pods[served.Pod]
+		if !known {
+			pod = -1
+		}
+		p.Pod = append(p.Pod, pod)
 		p.Arrivals = append(p.Arrivals, arrivals(h, tl))
 		p.Attempts = append(p.Attempts, int(h.Attempts))
 		p.Port = append(p.Port, h.LocalPort)

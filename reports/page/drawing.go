@@ -3,6 +3,7 @@ package page
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 )
 
@@ -296,10 +297,8 @@ func (d *drawing) pods(c *chart, top float64) float64 {
 
 // versionOf is the number of a pod's version; one more than the last for one that never replied.
 func (c *chart) versionOf(p pod) int {
-	for i, version := range c.Series.Versions {
-		if version == p.Version {
-			return i
-		}
+	if i := slices.Index(c.Series.Versions, p.Version); i >= 0 {
+		return i
 	}
 	return len(c.Series.Versions)
 }

@@ -43,10 +43,7 @@ func (p *Page) Write(w io.Writer, r model.Report) error {
 	if err != nil {
 		return err
 	}
-	t, err := template.New(name).Funcs(funcs()).Parse(shapesMarkup + markup)
-	if err != nil {
-		return fmt.Errorf("page: parse template: %w", err)
-	}
+	t := template.Must(template.New(name).Funcs(funcs()).Parse(shapesMarkup + markup))
 	if err := t.Execute(w, newView(p.recordings, r, ui)); err != nil {
 		return fmt.Errorf("page: write %s: %w", name, err)
 	}

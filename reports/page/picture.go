@@ -53,10 +53,7 @@ func Picture(w io.Writer, folder string) error {
 	if r.Chart == nil {
 		return fmt.Errorf("page: %s has no timeline: %s", folder, cmp.Or(strings.Join(r.Missing, "; "), "nothing was under load"))
 	}
-	form, err := template.New("picture.svg").Funcs(funcs()).Parse(shapesMarkup + pictureMarkup)
-	if err != nil {
-		return fmt.Errorf("page: parse template: %w", err)
-	}
+	form := template.Must(template.New("picture.svg").Funcs(funcs()).Parse(shapesMarkup + pictureMarkup))
 	r.Chart.crop()
 	d := r.Chart.smallDrawing()
 	p := picture{Drawing: d, Style: template.CSS(drawingStyle), Legend: d.legend(r.Chart)}
