@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"rollcall/harness/verdict/phrase"
 	"rollcall/reports/model"
 )
 
@@ -12,12 +13,8 @@ import (
 func ProfileLine(r model.Report) string {
 	var parts []string
 	if p := r.Run.Profile; p != "" && r.Run.LeftOut > 0 {
-		scenarios := "scenarios"
-		if r.Run.LeftOut == 1 {
-			scenarios = "scenario"
-		}
-		parts = append(parts,
-			fmt.Sprintf("profile %s: %d %s of each mode left out, --profile=%s runs all", p, r.Run.LeftOut, scenarios, model.FullProfile))
+		parts = append(parts, fmt.Sprintf("profile %s: %s of each mode left out, --profile=%s runs all", p,
+			phrase.Count(r.Run.LeftOut, "scenario"), model.FullProfile))
 	} else if p != "" {
 		parts = append(parts, "profile "+p)
 	}

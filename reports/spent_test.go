@@ -124,7 +124,7 @@ func TestHowARunWentIsToldInLinesThatFit(t *testing.T) {
 			"time: cluster 58 s, clean-up 60 s (recordings side by side add up), idle 12 s"}},
 		{"all there is, at its longest",
 			model.Run{Profile: "smoke", LeftOut: 9999, Expected: 99999, Seconds: seconds, Steps: []string{"one", long}}, 99999, []string{
-				"profile smoke: 9999 scenarios of each mode left out, --profile=full runs all; expected 99999 s, took 99999 s",
+				"profile smoke: 9,999 scenarios of each mode left out, --profile=full runs all; expected 99999 s, took 99999 s",
 				"time: image 12346 s, cluster 12346 s, deploy 12346 s, steady 12346 s, rollout 12346 s, settle 12346 s, clean-up",
 				"    12346 s (recordings side by side add up), idle 12346 s",
 				"one",
