@@ -1,7 +1,7 @@
 package reports
 
 import (
-	"path"
+	"slices"
 
 	"rollcall/harness/verdict"
 	"rollcall/reports/model"
@@ -16,21 +16,19 @@ type skip struct {
 
 // skipsOf gathers what was skipped, in the order in which it was first met.
 func skipsOf(scenarios []model.Scenario) []skip {
-	type reason struct{ mode, because string }
 	var skips []skip
-	place, of := make(map[reason]int), make(map[string]int)
+	of := make(map[string]int) // scenarios of a mode
 	for _, s := range scenarios {
 		of[s.Mode]++
 		if s.Outcome != verdict.Skipped {
 			continue
 		}
-		why := reason{s.Mode, s.Because}
-		if _, met := place[why]; !met {
-			place[why] = len(skips)
+		i := slices.IndexFunc(skips, func(k skip) bool { return k.mode == s.Mode && k.because == s.Because })
+		if i < 0 {
+			i = len(skips)
 			skips = append(skips, skip{mode: s.Mode, because: s.Because})
 		}
-		i := place[why]
-		skips[i].names = append(skips[i].names, path.Join(s.Suite, s.ID))
+		skips[i].names = append(skips[i].names, s.Name())
 	}
 	for i := range skips {
 		skips[i].all = len(skips[i].names) == of[skips[i].mode]
