@@ -16,7 +16,6 @@ import (
 	"rollcall/harness/host"
 	"rollcall/harness/lab"
 	"rollcall/harness/nodeimage"
-	"rollcall/reports"
 )
 
 // work is a command's that changes something outside the run folder: Ctrl-C and SIGTERM have it clean up and end.
@@ -46,7 +45,7 @@ failed.`,
 	}
 	addFlags(cmd, o.List().Only("k8s"))
 	cmd.Flags().BoolVar(&nodeImage, "node-image", false, "get the node image of --k8s, building it if need be")
-	out := addOutput(cmd, asText, asJSON, asYAML, asMarkdown)
+	out := addOutput(cmd, asText, asJSON, asYAML)
 	cmd.MarkFlagsMutuallyExclusive("node-image", "output")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		return work(cmd, func(ctx context.Context) error {
@@ -54,23 +53,11 @@ failed.`,
 				return getNodeImage(ctx, cmd, o.Kubernetes)
 			}
 			facts, err := host.Ensure(ctx, cmd.ErrOrStderr())
-			told := out.print(cmd.OutOrStdout(), facts.Findings(), map[string]func(io.Writer) error{
-				asText:     facts.Print,
-				asMarkdown: func(w io.Writer) error { return findingsAsMarkdown(w, facts.Findings()) },
-			})
+			told := out.print(cmd.OutOrStdout(), facts.Findings(), map[string]func(io.Writer) error{asText: facts.Print})
 			return cmp.Or(err, told, facts.Check(false))
 		})
 	}
 	return cmd
-}
-
-func findingsAsMarkdown(w io.Writer, all []host.Finding) error {
-	text := reports.Head("host", "found", "follows")
-	for _, f := range all {
-		text += reports.Row(f.What, reports.Escape(f.Found), reports.Escape(f.Follows))
-	}
-	_, err := io.WriteString(w, text)
-	return err
 }
 
 func getNodeImage(ctx context.Context, cmd *cobra.Command, kubernetes string) error {
