@@ -2,7 +2,6 @@ package reports
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 
 	"rollcall/harness/timeline"
@@ -12,15 +11,14 @@ import (
 // newPodLags puts what was seen of each old pod and node together, by pod and node.
 func newPodLags(tl timeline.Timeline) []model.PodLag {
 	left := tl.EndpointsLeft()
-	type pair struct{ pod, node string }
-	seen := make(map[pair]*model.PodLag)
+	var all []model.PodLag
 	of := func(pod, node string) *model.PodLag {
-		l := seen[pair{pod, node}]
-		if l == nil {
-			l = &model.PodLag{Pod: pod, Node: node, Left: millis(left[pod])}
-			seen[pair{pod, node}] = l
+		i := slices.IndexFunc(all, func(l model.PodLag) bool { return l.Pod == pod && l.Node == node })
+		if i < 0 {
+			i = len(all)
+			all = append(all, model.PodLag{Pod: pod, Node: node, Left: millis(left[pod])})
 		}
-		return l
+		return &all[i]
 	}
 	for _, l := range tl.DrainLags() {
 		of(l.Pod, l.Node).DrainLag = new(millis(l.Lag.Length))
@@ -33,11 +31,6 @@ func newPodLags(tl timeline.Timeline) []model.PodLag {
 			of(t.Pod, t.Node).NeededDrain = new(millis(t.Needed))
 		}
 	}
-	var all []model.PodLag
-	for _, l := range slices.SortedFunc(maps.Values(seen), func(a, b *model.PodLag) int {
-		return cmp.Or(cmp.Compare(a.Pod, b.Pod), cmp.Compare(a.Node, b.Node))
-	}) {
-		all = append(all, *l)
-	}
+	slices.SortFunc(all, func(a, b model.PodLag) int { return cmp.Or(cmp.Compare(a.Pod, b.Pod), cmp.Compare(a.Node, b.Node)) })
 	return all
 }
