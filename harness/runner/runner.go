@@ -25,7 +25,6 @@ import (
 	"rollcall/harness/namespace"
 	"rollcall/harness/nodeimage"
 	"rollcall/harness/progress"
-	"rollcall/harness/record"
 	"rollcall/harness/sharedfile"
 	"rollcall/harness/usage"
 	"rollcall/harness/userapp"
