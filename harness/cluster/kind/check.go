@@ -83,15 +83,7 @@ func checkForeign(ctx context.Context, e engine, name string) error {
 		return err
 	} else if _, err := os.Stat(state); err != nil && len(ours) > 0 {
 		return usage.New("cluster "+name, "another user's Rollcall made it",
-			"wait for its end; if it was left behind, run: docker rm --force --volumes "+strings.Join(shorten(ours), " "))
+			"wait for its end; if it was left behind, run: docker rm --force --volumes "+strings.Join(ours, " "))
 	}
 	return nil
-}
-
-func shorten(ids []string) []string {
-	short := make([]string, len(ids))
-	for i, id := range ids {
-		short[i] = id[:12]
-	}
-	return short
 }

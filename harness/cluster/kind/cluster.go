@@ -40,7 +40,7 @@ var _ cluster.Changeable = (*Cluster)(nil)
 func (c *Cluster) Kubeconfig() string { return filepath.Join(c.state, "kubeconfig") }
 
 // connect makes the clients from the kubeconfig.
-func connect(ctx context.Context, c *Cluster) error {
+func (c *Cluster) connect(ctx context.Context) error {
 	config, err := clientcmd.BuildConfigFromFlags("", c.Kubeconfig())
 	if err != nil {
 		return err
@@ -67,7 +67,7 @@ func (c *Cluster) use(config *rest.Config) error {
 }
 
 // identify asks for the version of the nodes.
-func identify(ctx context.Context, c *Cluster) error {
+func (c *Cluster) identify(ctx context.Context) error {
 	nodes, err := c.Client().CoreV1().Nodes().List(ctx, metav1.ListOptions{})
 	if err != nil {
 		return err
@@ -134,20 +134,21 @@ func (c *Cluster) Workers(ctx context.Context) ([]string, error) {
 
 // Exec runs a shell script in a node's container and returns what it prints.
 func (c *Cluster) Exec(ctx context.Context, node, script string) (string, error) {
+	return c.exec(ctx, node, script, "")
+}
+
+// exec runs a shell script in a node's container, with standard input.
+func (c *Cluster) exec(ctx context.Context, node, script, stdin string) (string, error) {
 	n, err := c.find(node)
 	if err != nil {
 		return "", err
 	}
-	return n.Exec(ctx, script, "")
+	return n.Exec(ctx, script, stdin)
 }
 
 // WriteFile writes a file in a node's container, which may be run there.
 func (c *Cluster) WriteFile(ctx context.Context, node, path string, content []byte) error {
-	n, err := c.find(node)
-	if err != nil {
-		return err
-	}
-	_, err = n.Exec(ctx, fmt.Sprintf("cat > %[1]s && chmod 755 %[1]s", path), string(content))
+	_, err := c.exec(ctx, node, fmt.Sprintf("cat > %[1]s && chmod 755 %[1]s", path), string(content))
 	return err
 }
 

@@ -17,30 +17,32 @@ const (
 
 // creation makes a cluster. The nodes get their images while they wait for the control plane, and their network as soon as
 // they join.
-func creation(config *v1alpha4.Cluster) []Action {
-	whileJoining := []Action{loadImages()}
+func (c *Cluster) creation(config *v1alpha4.Cluster) []step {
+	whileJoining := []step{{"load images", c.loadImages}}
 	if config.Networking.DisableDefaultCNI {
-		whileJoining = append(whileJoining, installNetwork(len(config.Nodes)))
+		whileJoining = append(whileJoining, step{"install the network", func(ctx context.Context) error {
+			return c.installNetwork(ctx, len(config.Nodes))
+		}})
 	}
-	return []Action{
-		{"start the reaper", startReaper},
-		{"remove an earlier cluster's nodes", removeNodes},
-		{"check the ports", func(_ context.Context, c *Cluster) error { return checkPorts(c.spec.Config, config) }},
-		{"make the state folder", makeStateFolder},
+	return []step{
+		{"start the reaper", c.startReaper},
+		{"remove an earlier cluster's nodes", c.removeNodes},
+		{"check the ports", func(context.Context) error { return checkPorts(c.spec.Config, config) }},
+		{"make the state folder", c.makeStateFolder},
 		within(createTimeout, atOnce("create",
-			createNodes(config),
-			inOrder("prepare the nodes", awaitCredentials(), atOnce("while they join", whileJoining...)),
+			step{"run kind", func(ctx context.Context) error { return c.createNodes(ctx, config) }},
+			inOrder("prepare the nodes", step{"await credentials", c.awaitCredentials}, atOnce("while they join", whileJoining...)),
 		)),
-		{"connect", connect},
-		{"raise the control plane's CPU shares", raiseControlPlaneShares},
-		becomeReady(),
-		proxiesLeaveCPUCgroup(),
-		{"ask for the version", identify},
-		{"keep", keepIfAsked},
+		{"connect", c.connect},
+		{"raise the control plane's CPU shares", c.raiseControlPlaneShares},
+		c.becomeReady(),
+		{"move kube-proxy to the root CPU cgroup", c.ProxiesLeaveCPUCgroup},
+		{"ask for the version", c.identify},
+		{"keep", c.keepIfAsked},
 	}
 }
 
-func makeStateFolder(_ context.Context, c *Cluster) error {
+func (c *Cluster) makeStateFolder(context.Context) error {
 	if err := os.RemoveAll(c.state); err != nil {
 		return err
 	}
@@ -52,26 +54,24 @@ func makeStateFolder(_ context.Context, c *Cluster) error {
 }
 
 // createNodes runs kind. kind cannot be cancelled: when ctx ends, its containers are removed under it, and it fails at once.
-func createNodes(config *v1alpha4.Cluster) Action {
-	return Action{"run kind", func(ctx context.Context, c *Cluster) error {
-		made := make(chan error, 1)
-		go func() { made <- c.engine.Create(config, c.Kubeconfig()) }()
+func (c *Cluster) createNodes(ctx context.Context, config *v1alpha4.Cluster) error {
+	made := make(chan error, 1)
+	go func() { made <- c.engine.Create(config, c.Kubeconfig()) }()
+	select {
+	case err := <-made:
+		return err
+	case <-ctx.Done():
+	}
+	for {
+		// Again and again: a container that kind had asked for may only now be there.
+		err := c.removeNodes(context.WithoutCancel(ctx))
 		select {
-		case err := <-made:
-			return err
-		case <-ctx.Done():
-		}
-		for {
-			// Again and again: a container that kind had asked for may only now be there.
-			err := removeNodes(context.WithoutCancel(ctx), c)
-			select {
-			case <-made:
-				if err != nil {
-					return fmt.Errorf("%w: %w", context.Cause(ctx), err)
-				}
-				return context.Cause(ctx)
-			case <-time.After(time.Second):
+		case <-made:
+			if err != nil {
+				return fmt.Errorf("%w: %w", context.Cause(ctx), err)
 			}
+			return context.Cause(ctx)
+		case <-time.After(time.Second):
 		}
-	}}
+	}
 }

@@ -51,7 +51,7 @@ func (docker) Clusters(ctx context.Context) ([]string, error) {
 }
 
 func (docker) Containers(ctx context.Context, cluster string, ours bool) ([]string, error) {
-	line := "docker ps --all --quiet --no-trunc --filter label=" + clusterLabel + "=" + cluster
+	line := "docker ps --all --quiet --filter label=" + clusterLabel + "=" + cluster
 	if ours {
 		line += " --filter network=" + Network
 	}

@@ -8,28 +8,26 @@ import (
 )
 
 // loadImages imports the spec's archives into every node, without a registry.
-func loadImages() Action {
-	return Action{"load images", func(ctx context.Context, c *Cluster) error {
-		nodes, err := c.engine.Nodes(c.spec.Name)
-		if err != nil {
-			return err
-		}
-		var group errgroup.Group
-		for _, n := range nodes {
-			group.Go(func() error {
-				for _, archive := range c.spec.Archives {
-					if ctx.Err() != nil {
-						return context.Cause(ctx)
-					}
-					if err := n.LoadImage(archive.Data); err != nil {
-						return fmt.Errorf("%s into %s: %w", archive.Ref, n, err)
-					}
+func (c *Cluster) loadImages(ctx context.Context) error {
+	nodes, err := c.engine.Nodes(c.spec.Name)
+	if err != nil {
+		return err
+	}
+	var group errgroup.Group
+	for _, n := range nodes {
+		group.Go(func() error {
+			for _, archive := range c.spec.Archives {
+				if ctx.Err() != nil {
+					return context.Cause(ctx)
 				}
-				return nil
-			})
-		}
-		return group.Wait()
-	}}
+				if err := n.LoadImage(archive.Data); err != nil {
+					return fmt.Errorf("%s into %s: %w", archive.Ref, n, err)
+				}
+			}
+			return nil
+		})
+	}
+	return group.Wait()
 }
 
 // LoadImage gives a node an image.

@@ -44,51 +44,47 @@ func conflist(node corev1.Node) string {
 }
 
 // awaitCredentials makes a client as soon as there is a kubeconfig, while kind is still busy.
-func awaitCredentials() Action {
-	return Action{"await credentials", func(ctx context.Context, c *Cluster) error {
-		var kubeconfig []byte
-		// Seldom, because each look costs kubeadm processor time.
-		err := poll.Until(ctx, time.Second, func() (bool, error) {
-			var notYet error
-			kubeconfig, notYet = c.engine.Kubeconfig(c.spec.Name)
-			return notYet == nil, nil
-		})
-		if err != nil {
-			return err
-		}
-		config, err := clientcmd.RESTConfigFromKubeConfig(kubeconfig)
-		if err != nil {
-			return err
-		}
-		return c.use(config)
-	}}
+func (c *Cluster) awaitCredentials(ctx context.Context) error {
+	var kubeconfig []byte
+	// Seldom, because each look costs kubeadm processor time.
+	err := poll.Until(ctx, time.Second, func() (bool, error) {
+		var notYet error
+		kubeconfig, notYet = c.engine.Kubeconfig(c.spec.Name)
+		return notYet == nil, nil
+	})
+	if err != nil {
+		return err
+	}
+	config, err := clientcmd.RESTConfigFromKubeConfig(kubeconfig)
+	if err != nil {
+		return err
+	}
+	return c.use(config)
 }
 
 // installNetwork gives every node its conflist as soon as it has a range of pods of each family and a kube-proxy that has written its
 // rules, and then the routes to the others. Before those rules a pod's first packets to a Service are lost: CoreDNS then waits 30 s.
-func installNetwork(count int) Action {
-	return Action{"install the network", func(ctx context.Context, c *Cluster) error {
-		var group errgroup.Group
-		have := map[string]corev1.Node{}
-		err := poll.Until(ctx, pollEvery, func() (bool, error) {
-			list, err := c.Client().CoreV1().Nodes().List(ctx, metav1.ListOptions{})
-			if err != nil {
-				return false, nil // the API server is still coming up
-			}
-			for _, node := range list.Items {
-				addressed := len(node.Spec.PodCIDRs) > 0 && len(cluster.RoutesTo(node)) == len(node.Spec.PodCIDRs)
-				if _, seen := have[node.Name]; !seen && addressed {
-					have[node.Name] = node
-					group.Go(func() error { return c.writeConflist(ctx, node) })
-				}
-			}
-			return len(have) == count, nil
-		})
-		for _, node := range have {
-			group.Go(func() error { return c.writeRoutes(ctx, node, have) })
+func (c *Cluster) installNetwork(ctx context.Context, count int) error {
+	var group errgroup.Group
+	have := map[string]corev1.Node{}
+	err := poll.Until(ctx, pollEvery, func() (bool, error) {
+		list, err := c.Client().CoreV1().Nodes().List(ctx, metav1.ListOptions{})
+		if err != nil {
+			return false, nil // the API server is still coming up
 		}
-		return errors.Join(err, group.Wait())
-	}}
+		for _, node := range list.Items {
+			addressed := len(node.Spec.PodCIDRs) > 0 && len(cluster.RoutesTo(node)) == len(node.Spec.PodCIDRs)
+			if _, seen := have[node.Name]; !seen && addressed {
+				have[node.Name] = node
+				group.Go(func() error { return c.writeConflist(ctx, node) })
+			}
+		}
+		return len(have) == count, nil
+	})
+	for _, node := range have {
+		group.Go(func() error { return c.writeRoutes(ctx, node, have) })
+	}
+	return errors.Join(err, group.Wait())
 }
 
 // writeConflist waits inside the node for its kube-proxy, which is healthy from its first sync on,
@@ -96,7 +92,7 @@ func installNetwork(count int) Action {
 func (c *Cluster) writeConflist(ctx context.Context, node corev1.Node) error {
 	const script = "until " + cluster.ProxySynced + `; do sleep 0.2; done
 cat >/etc/cni/net.d/.rollcall && mv /etc/cni/net.d/.rollcall /etc/cni/net.d/10-rollcall.conflist`
-	if err := c.execWith(ctx, node.Name, script, conflist(node)); err != nil {
+	if _, err := c.exec(ctx, node.Name, script, conflist(node)); err != nil {
 		return fmt.Errorf("of %s: %w", node.Name, err)
 	}
 	return nil
@@ -133,7 +129,7 @@ func (c *Cluster) writeRoutes(ctx context.Context, node corev1.Node, all map[str
 			}
 		}
 	}
-	if err := c.execWith(ctx, node.Name, fmt.Sprintf(routesUnit, routes.String()), ""); err != nil {
+	if _, err := c.Exec(ctx, node.Name, fmt.Sprintf(routesUnit, routes.String())); err != nil {
 		return fmt.Errorf("routes of %s: %w", node.Name, err)
 	}
 	return nil
@@ -156,15 +152,5 @@ func (c *Cluster) RestoreRoutes(ctx context.Context) error {
 	for _, node := range all {
 		err = errors.Join(err, c.writeRoutes(ctx, node, all))
 	}
-	return err
-}
-
-// execWith runs a shell script in a node's container, with standard input.
-func (c *Cluster) execWith(ctx context.Context, node, script, stdin string) error {
-	n, err := c.find(node)
-	if err != nil {
-		return err
-	}
-	_, err = n.Exec(ctx, script, stdin)
 	return err
 }

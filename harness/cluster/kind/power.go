@@ -20,7 +20,7 @@ func (c *Cluster) Power(ctx context.Context, name string, do cluster.Power) erro
 }
 
 // startNodes starts what a killed run had switched off.
-func startNodes(ctx context.Context, c *Cluster) error {
+func (c *Cluster) startNodes(ctx context.Context) error {
 	ids, err := c.engine.Containers(ctx, c.spec.Name, true)
 	if err != nil || len(ids) == 0 {
 		return err
@@ -29,7 +29,7 @@ func startNodes(ctx context.Context, c *Cluster) error {
 }
 
 // AwaitReady returns when the cluster is what Open promises.
-func (c *Cluster) AwaitReady(ctx context.Context) error { return becomeReady().do(ctx, c) }
+func (c *Cluster) AwaitReady(ctx context.Context) error { return c.becomeReady().named(ctx) }
 
 // NodeContainers maps the ids of the engine's containers to the nodes that they are: their processes run on this host.
 func (c *Cluster) NodeContainers(ctx context.Context) (map[string]string, error) {

@@ -21,29 +21,25 @@ const pollEvery = 200 * time.Millisecond
 const readyTimeout = 3 * time.Minute
 
 // becomeReady waits until the cluster is what Open promises.
-func becomeReady() Action {
-	return within(readyTimeout, Action{"become ready", awaitReady})
+func (c *Cluster) becomeReady() step {
+	return within(readyTimeout, step{"become ready", c.awaitReady})
 }
 
-func awaitReady(ctx context.Context, c *Cluster) error {
+func (c *Cluster) awaitReady(ctx context.Context) error {
 	var group errgroup.Group
 	group.Go(func() error { return c.probeWorkers(ctx) })
 	last := ""
 	err := poll.Until(ctx, pollEvery, func() (bool, error) {
-		what, err := c.unready(ctx)
-		if err != nil {
-			what = err.Error()
+		var err error
+		if last, err = c.unready(ctx); err != nil {
+			last = err.Error()
 		}
-		last = what
-		return what == "", nil
+		return last == "", nil
 	})
-	if err = errors.Join(err, group.Wait()); err != nil {
-		if last != "" {
-			err = fmt.Errorf("%w: %s", err, last)
-		}
-		return err
+	if err = errors.Join(err, group.Wait()); err != nil && last != "" {
+		return fmt.Errorf("%w: %s", err, last)
 	}
-	return nil
+	return err
 }
 
 // unready says what is not Ready yet; empty when everything is.

@@ -40,7 +40,7 @@ type reaperProcess struct {
 	said  *strings.Builder
 }
 
-func startReaper(_ context.Context, c *Cluster) (err error) {
+func (c *Cluster) startReaper(context.Context) (err error) {
 	c.reaper, err = c.engine.StartReaper(c.spec.Name, c.state, c.held)
 	return err
 }

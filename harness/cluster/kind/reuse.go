@@ -1,6 +1,7 @@
 package kind
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -17,33 +18,33 @@ import (
 )
 
 // reuse makes a kept cluster what a new one is: without what a killed run left in it.
-func reuse(config *v1alpha4.Cluster) []Action {
-	return []Action{
-		{"start its nodes", startNodes},
-		{"connect", connect},
-		{"count the nodes", func(_ context.Context, c *Cluster) error {
+func (c *Cluster) reuse(config *v1alpha4.Cluster) []step {
+	return []step{
+		{"start its nodes", c.startNodes},
+		{"connect", c.connect},
+		{"count the nodes", func(context.Context) error {
 			if len(c.nodes) != len(config.Nodes) {
 				return fmt.Errorf("it has %d nodes", len(c.nodes))
 			}
 			return nil
 		}},
 		within(reuseTimeout, inOrder("clean",
-			Action{"repair its nodes", func(ctx context.Context, c *Cluster) error { return disruption.Repair(ctx, c) }},
+			step{"repair its nodes", func(ctx context.Context) error { return disruption.Repair(ctx, c) }},
 			// Without it no namespace ever goes.
-			Action{"start the controller manager", func(ctx context.Context, c *Cluster) error { return change.StartControllerManager(ctx, c) }},
-			Action{"delete namespaces", deleteNamespaces},
-			Action{"raise the control plane's CPU shares", raiseControlPlaneShares},
-			loadImages(),
-			Action{"undo changes", undoChanges},
-			becomeReady(),
-			proxiesLeaveCPUCgroup(),
-			Action{"ask for the version", identify},
+			step{"start the controller manager", func(ctx context.Context) error { return change.StartControllerManager(ctx, c) }},
+			step{"delete namespaces", c.deleteNamespaces},
+			step{"raise the control plane's CPU shares", c.raiseControlPlaneShares},
+			step{"load images", c.loadImages},
+			step{"undo changes", func(ctx context.Context) error { return change.UndoAll(ctx, c) }},
+			c.becomeReady(),
+			step{"move kube-proxy to the root CPU cgroup", c.ProxiesLeaveCPUCgroup},
+			step{"ask for the version", c.identify},
 		)),
 	}
 }
 
 // deleteNamespaces deletes those of killed runs. Nobody else uses the cluster: we hold it.
-func deleteNamespaces(ctx context.Context, c *Cluster) error {
+func (c *Cluster) deleteNamespaces(ctx context.Context) error {
 	namespaces := c.Client().CoreV1().Namespaces()
 	left, err := namespaces.List(ctx, fixtures.Ours())
 	if err != nil {
@@ -60,16 +61,13 @@ func deleteNamespaces(ctx context.Context, c *Cluster) error {
 	})
 }
 
-func undoChanges(ctx context.Context, c *Cluster) error { return change.UndoAll(ctx, c) }
-
-// A note is what a kept cluster's state folder says about it.
-type note struct {
-	Mode, Image, Config string
-}
-
-func (s Spec) note() (note, error) {
+// note is what a kept cluster's state folder says about it.
+func (s Spec) note() ([]byte, error) {
 	config, err := s.readConfig()
-	return note{s.Mode, s.Image, string(config)}, err
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(struct{ Mode, Image, Config string }{s.Mode, s.Image, string(config)})
 }
 
 func noteFile(state string) string { return filepath.Join(state, "kept.json") }
@@ -81,29 +79,24 @@ func hasNote(state string) bool {
 
 // kept reports whether the state folder notes a kept cluster, of this very spec.
 func (s Spec) kept(state string) bool {
-	data, err := os.ReadFile(noteFile(state))
+	have, err := os.ReadFile(noteFile(state))
 	if err != nil {
 		return false
 	}
-	var have note
 	want, err := s.note()
-	return err == nil && json.Unmarshal(data, &have) == nil && have == want
+	return err == nil && bytes.Equal(have, want)
 }
 
 // keepIfAsked notes what the cluster is and sends its reaper away, if the spec asks to keep it.
-func keepIfAsked(_ context.Context, c *Cluster) error {
+func (c *Cluster) keepIfAsked(context.Context) error {
 	if !c.spec.Keep {
 		return nil
 	}
-	n, err := c.spec.note()
+	note, err := c.spec.note()
 	if err != nil {
 		return err
 	}
-	data, err := json.Marshal(n)
-	if err != nil {
-		return err
-	}
-	if err := os.WriteFile(noteFile(c.state), data, 0o644); err != nil {
+	if err := os.WriteFile(noteFile(c.state), note, 0o644); err != nil {
 		return err
 	}
 	fmt.Fprintf(c.out, "cluster %s: kept; KUBECONFIG=%s\n", c.spec.Name, c.Kubeconfig())

@@ -52,7 +52,7 @@ func sweepOne(w io.Writer, e engine, name string, all bool) error {
 }
 
 // removeNodes removes what a killed run left of the cluster, or a kept one of another spec.
-func removeNodes(ctx context.Context, c *Cluster) error {
+func (c *Cluster) removeNodes(ctx context.Context) error {
 	ids, err := c.engine.Containers(ctx, c.spec.Name, true)
 	if err != nil || len(ids) == 0 {
 		return err
