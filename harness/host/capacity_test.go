@@ -110,15 +110,16 @@ func TestInotifyUsed(t *testing.T) {
 	for _, tc := range []struct {
 		sentence string
 		user     uint32
-		but      []string
+		ours     []string // containers
 		want     int
+		wantOurs int
 	}{
-		{"every process of the user counts, once", us, nil, 6},
-		{"but for those of clusters of ours", us, []string{"5eed"}, 3},
-		{"another user's do not", us + 1, nil, 0},
+		{"every process of the user counts, once", us, nil, 6, 0},
+		{"those of clusters of ours count apart", us, []string{"5eed"}, 3, 3},
+		{"another user's do not", us + 1, nil, 0, 0},
 	} {
-		if got := inotifyUsed(proc, tc.user, tc.but); got != tc.want {
-			t.Errorf("%s: %d, want %d", tc.sentence, got, tc.want)
+		if got, ours := inotifyUsed(proc, tc.user, tc.ours); got != tc.want || ours != tc.wantOurs {
+			t.Errorf("%s: %d and %d, want %d and %d", tc.sentence, got, ours, tc.want, tc.wantOurs)
 		}
 	}
 }

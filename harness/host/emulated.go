@@ -1,12 +1,16 @@
 package host
 
-import "strings"
+import (
+	"os"
+	"strings"
+)
 
 // Emulated reports whether this machine is User-Mode Linux, by what its kernel says of the processor (arch/um/kernel/um_arch.c).
 func Emulated() bool { return emulated("/proc/cpuinfo") }
 
 func emulated(cpuinfo string) bool {
-	for line := range lines(cpuinfo) {
+	text, _ := os.ReadFile(cpuinfo)
+	for line := range strings.Lines(string(text)) {
 		if name, value, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(name) == "vendor_id" {
 			return strings.TrimSpace(value) == "User Mode Linux"
 		}

@@ -28,18 +28,6 @@ const (
 	PrivilegedRefused Privileged = "refused"
 )
 
-// consequence is what follows for a run.
-func (p Privileged) consequence() string {
-	switch p {
-	case PrivilegedStarts:
-		return "kind nodes can run"
-	case PrivilegedRefused:
-		return "kind nodes cannot run"
-	case PrivilegedUnknown:
-	}
-	return ""
-}
-
 // String names the engine and its version.
 func (e Engine) String() string {
 	switch {

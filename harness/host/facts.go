@@ -1,8 +1,8 @@
 package host
 
 import (
-	"bufio"
 	"context"
+	"fmt"
 	"os"
 	"os/exec"
 	"runtime"
@@ -49,10 +49,9 @@ func Probe(ctx context.Context) Facts {
 		InotifyInstances: readInt("/proc/sys/fs/inotify/max_user_instances"),
 		Cores:            runtime.NumCPU(),
 		MemoryFree:       MemoryFree(),
-		InotifyUsed:      inotifyUsed("/proc", 0, clusterNodes(ctx)),
 		Root:             os.Geteuid() == 0,
 	}
-	f.InotifyOurs = inotifyUsed("/proc", 0, nil) - f.InotifyUsed
+	f.InotifyUsed, f.InotifyOurs = inotifyUsed("/proc", 0, clusterNodes(ctx))
 	f.EngineDisk, f.CacheDisk, f.SameDisk = disks(imageFolder(ctx), cacheFolder())
 	f.Kernel = kernelRelease()
 	_, err := exec.LookPath("apt-get")
@@ -74,29 +73,15 @@ func cgroupVersion() int {
 
 // MemoryFree is how many bytes of memory are available without swapping.
 func MemoryFree() int64 {
-	for line := range lines("/proc/meminfo") {
-		if rest, ok := strings.CutPrefix(line, "MemAvailable:"); ok {
-			kib, _ := strconv.ParseInt(strings.Fields(rest)[0], 10, 64)
-			return kib << 10
-		}
-	}
-	return 0
+	text, _ := os.ReadFile("/proc/meminfo")
+	_, rest, _ := strings.Cut(string(text), "MemAvailable:")
+	var kib int64
+	_, _ = fmt.Sscan(rest, &kib) // 0 where it is not said
+	return kib << 10
 }
 
 func readInt(path string) int {
 	data, _ := os.ReadFile(path)
 	n, _ := strconv.Atoi(strings.TrimSpace(string(data)))
 	return n
-}
-
-func lines(path string) func(func(string) bool) {
-	return func(yield func(string) bool) {
-		f, err := os.Open(path)
-		if err != nil {
-			return
-		}
-		defer f.Close()
-		for s := bufio.NewScanner(f); s.Scan() && yield(s.Text()); {
-		}
-	}
 }

@@ -31,7 +31,8 @@ func (f Facts) Print(w io.Writer) error {
 func (f Facts) Findings() (all []Finding) {
 	row := func(what, found, follows string) { all = append(all, Finding{what, found, follows}) }
 	row("container engine", f.Engine.String(), f.Engine.consequence())
-	row("privileged container", string(f.Engine.Privileged), f.Engine.Privileged.consequence())
+	row("privileged container", string(f.Engine.Privileged),
+		map[Privileged]string{PrivilegedStarts: "kind nodes can run", PrivilegedRefused: "kind nodes cannot run"}[f.Engine.Privileged])
 	row("capabilities", orNone(f.MissingCaps, "all", "missing "),
 		orNone(f.MissingCaps, "", "privileged containers need the runtime wrapper; without "))
 	row("cgroups", fmt.Sprintf("v%d", f.CgroupVersion),
