@@ -10,27 +10,28 @@ import (
 )
 
 // probePrivileged starts a privileged container that does nothing. Its image holds the program, which is static, alone, and
-// is removed again. What the engine printed comes with a refusal.
-func (s setup) probePrivileged(ctx context.Context, program []byte) (p Privileged, refusal string, err error) {
+// is removed again. The engine gets what was found, with what it printed where it refused.
+func (s setup) probePrivileged(ctx context.Context, program []byte, e *Engine) error {
 	const image = "rollcall.local/preflight:noop"
 	layer, err := oneFileLayer("noop", program)
 	if err != nil {
-		return PrivilegedUnknown, "", err
+		return err
 	}
 	if _, err := s.run(ctx, command.Command{Line: "docker import - " + image, Stdin: layer}); err != nil {
-		return PrivilegedUnknown, "", err
+		return err
 	}
 	_, err = s.line(ctx, "docker run --rm --privileged --network none %s /noop noop", image)
 	if _, cleanup := s.line(context.WithoutCancel(ctx), "docker rmi --force %s", image); cleanup != nil {
-		return PrivilegedUnknown, "", cleanup
+		return cleanup
 	}
 	if ctx.Err() != nil {
-		return PrivilegedUnknown, "", context.Cause(ctx)
+		return context.Cause(ctx)
 	}
+	e.Privileged, e.PrivilegedError = PrivilegedStarts, ""
 	if err != nil {
-		return PrivilegedRefused, command.LastLine(err), nil
+		e.Privileged, e.PrivilegedError = PrivilegedRefused, command.LastLine(err)
 	}
-	return PrivilegedStarts, "", nil
+	return nil
 }
 
 // oneFileLayer is a tar of one program.

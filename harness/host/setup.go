@@ -2,14 +2,11 @@ package host
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 
 	"rollcall/harness/command"
-	"rollcall/harness/sharedfile"
 	"rollcall/harness/usage"
 )
 
@@ -38,25 +35,19 @@ type files struct {
 // Ensure makes this host able to run kind clusters, as the package comment says, and prints to w what it does. Run again it
 // changes nothing. A host that cannot be made able is a [usage.Error].
 func Ensure(ctx context.Context, w io.Writer) (f Facts, err error) {
-	state, err := StateDir()
-	if err != nil {
-		return Facts{}, err
-	}
-	held, err := sharedfile.Acquire(ctx, filepath.Join(state, "locks", "host.lock"), func(holder string) {
-		fmt.Fprintf(w, "waiting for %s, which sets up this host\n", holder)
+	err = Alone(ctx, w, "host", "sets up this host", func(state string) (err error) {
+		s := setup{
+			out: w, probe: Probe, run: func(ctx context.Context, c command.Command) (string, error) { return c.Run(ctx) }, start: startDaemon,
+			files: files{
+				state: state, engineState: engineStateFile, wrapper: wrapperPath, daemonJSON: daemonJSON, dockerPID: "/var/run/docker.pid",
+				containerdPID: "/var/run/docker/containerd/containerd.pid", dockerdLog: "/var/log/rollcall-dockerd.log",
+				systemd: "/run/systemd/system",
+			},
+		}
+		f, err = s.ensure(ctx)
+		return err
 	})
-	if err != nil {
-		return Facts{}, err
-	}
-	defer func() { err = errors.Join(err, held.Release()) }()
-	s := setup{
-		out: w, probe: Probe, run: func(ctx context.Context, c command.Command) (string, error) { return c.Run(ctx) }, start: startDaemon,
-		files: files{
-			state: state, engineState: engineStateFile, wrapper: wrapperPath, daemonJSON: daemonJSON, dockerPID: "/var/run/docker.pid",
-			containerdPID: "/var/run/docker/containerd/containerd.pid", dockerdLog: "/var/log/rollcall-dockerd.log", systemd: "/run/systemd/system",
-		},
-	}
-	return s.ensure(ctx)
+	return f, err
 }
 
 func (s setup) ensure(ctx context.Context) (f Facts, err error) {
@@ -71,7 +62,7 @@ func (s setup) ensure(ctx context.Context) (f Facts, err error) {
 	if err != nil {
 		return f, err
 	}
-	if f.Engine.Privileged, f.Engine.PrivilegedError, err = s.probePrivileged(ctx, wrapper); err != nil {
+	if err := s.probePrivileged(ctx, wrapper, &f.Engine); err != nil {
 		return f, err
 	}
 	if f.Engine.Privileged == PrivilegedRefused && len(f.MissingCaps) > 0 {
@@ -81,7 +72,7 @@ func (s setup) ensure(ctx context.Context) (f Facts, err error) {
 		if err := s.registerWrapper(ctx, wrapper); err != nil {
 			return f, err
 		}
-		if f.Engine.Privileged, f.Engine.PrivilegedError, err = s.probePrivileged(ctx, wrapper); err != nil {
+		if err := s.probePrivileged(ctx, wrapper, &f.Engine); err != nil {
 			return f, err
 		}
 	}

@@ -1,9 +1,14 @@
 package host
 
 import (
+	"context"
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
+
+	"rollcall/harness/sharedfile"
 )
 
 // StateDir is where Rollcall keeps locks, cluster state and the build folders of node images:
@@ -14,4 +19,20 @@ func StateDir() (string, error) {
 		return "", fmt.Errorf("host: %w", err)
 	}
 	return filepath.Join(cache, "rollcall"), nil
+}
+
+// Alone does something, with the folder of [StateDir], that one process at a time does: it holds a lock meanwhile. Where it has to wait
+// it says to w for whom, and what that one does.
+func Alone(ctx context.Context, w io.Writer, lock, what string, do func(state string) error) error {
+	state, err := StateDir()
+	if err != nil {
+		return err
+	}
+	held, err := sharedfile.Acquire(ctx, filepath.Join(state, "locks", lock+".lock"), func(holder string) {
+		fmt.Fprintf(w, "waiting for %s, which %s\n", holder, what)
+	})
+	if err != nil {
+		return err
+	}
+	return errors.Join(do(state), held.Release())
 }

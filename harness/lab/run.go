@@ -11,7 +11,6 @@ import (
 
 	"rollcall/harness/host"
 	"rollcall/harness/nodeimage"
-	"rollcall/harness/sharedfile"
 	"rollcall/harness/usage"
 )
 
@@ -37,24 +36,21 @@ const (
 // Run builds the lab if it is not there, runs the suites in it in ipvs mode and returns the run folder that it leaves in
 // runs, and the exit code of rollcall run there. A lab that hangs, or is killed, leaves what was recorded.
 func Run(ctx context.Context, w io.Writer, runs string, o Options) (folder string, code int, err error) {
-	state, err := host.StateDir()
-	if err == nil {
-		runs, err = filepath.Abs(runs)
-	}
-	if err != nil {
+	if runs, err = filepath.Abs(runs); err != nil {
 		return "", 0, err
 	}
-	facts := host.Probe(ctx)
-	if err := checkHost(facts); err != nil {
+	if err := checkHost(host.Probe(ctx)); err != nil {
 		return "", 0, err
 	}
-	held, err := sharedfile.Acquire(ctx, filepath.Join(state, "locks", "lab.lock"), func(holder string) {
-		fmt.Fprintf(w, "the lab is in use by %s; waiting for it\n", holder)
+	err = host.Alone(ctx, w, "lab", "uses the lab", func(state string) (err error) {
+		folder, code, err = o.buildAndRun(ctx, w, filepath.Join(state, "lab"), runs)
+		return err
 	})
-	if err != nil {
-		return "", 0, err
-	}
-	defer func() { err = errors.Join(err, held.Release()) }()
+	return folder, code, err
+}
+
+// buildAndRun is Run in a folder that nobody else uses.
+func (o Options) buildAndRun(ctx context.Context, w io.Writer, lab, runs string) (folder string, code int, err error) {
 	if _, err := host.Ensure(ctx, w); err != nil {
 		return "", 0, err
 	}
@@ -62,11 +58,11 @@ func Run(ctx context.Context, w io.Writer, runs string, o Options) (folder strin
 	if err != nil {
 		return "", 0, err
 	}
-	im, err := build(ctx, w, filepath.Join(state, "lab"), image)
+	im, err := build(ctx, w, lab, image)
 	if err != nil {
 		return "", 0, err
 	}
-	work := filepath.Join(state, "lab", "run")
+	work := filepath.Join(lab, "run")
 	if err := o.recoverKilled(w, work, runs); err != nil {
 		return "", 0, err
 	}

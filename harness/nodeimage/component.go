@@ -10,7 +10,6 @@ import (
 
 	"rollcall/harness/command"
 	"rollcall/harness/host"
-	"rollcall/harness/sharedfile"
 	"rollcall/harness/usage"
 )
 
@@ -27,27 +26,20 @@ const (
 // Program is the path of a component's program of a version, such as "v1.35.3". The first call compiles it, with progress on w. A
 // version that cannot be had is a [usage.Error].
 func (c Component) Program(ctx context.Context, w io.Writer, version string) (string, error) {
-	state, err := host.StateDir()
-	if err != nil {
-		return "", err
-	}
-	part := kubernetesPart(string(c), version, "cmd/"+string(c))
-	if err := compileAlone(ctx, w, state, part); err != nil {
-		return "", err
-	}
-	return filepath.Join(part.folder(filepath.Join(state, "nodeimage")), string(c)), nil
+	return kubernetesPart(string(c), version, "cmd/"+string(c)).program(ctx, w)
 }
 
-// compileAlone compiles a part that is in no node image, unless that was done before. Only one is compiled at a time.
-func compileAlone(ctx context.Context, w io.Writer, state string, part goPart) (err error) {
-	held, err := sharedfile.Acquire(ctx, filepath.Join(state, "locks", part.Name+".lock"), func(holder string) {
-		fmt.Fprintf(w, "waiting for %s, which compiles %s\n", holder, part.Name)
+// program is the path of the program of a part that is in no node image. The first call compiles it, and no other does so meanwhile.
+func (p goPart) program(ctx context.Context, w io.Writer) (path string, err error) {
+	err = host.Alone(ctx, w, p.Name, "compiles "+p.Name, func(state string) error {
+		folder := filepath.Join(state, "nodeimage")
+		path = filepath.Join(p.folder(folder), p.Name)
+		return compileAlone(ctx, w, folder, p)
 	})
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, held.Release()) }()
-	folder := filepath.Join(state, "nodeimage")
+	return path, err
+}
+
+func compileAlone(ctx context.Context, w io.Writer, folder string, part goPart) error {
 	if part.built(folder) {
 		return nil
 	}

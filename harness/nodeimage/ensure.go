@@ -2,7 +2,6 @@ package nodeimage
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -10,7 +9,6 @@ import (
 
 	"rollcall/harness/command"
 	"rollcall/harness/host"
-	"rollcall/harness/sharedfile"
 	"rollcall/harness/usage"
 )
 
@@ -34,22 +32,20 @@ func Ensure(ctx context.Context, w io.Writer, version string) (image string, err
 	if image, found := find(ctx, version); found { // without waiting for who makes another
 		return image, nil
 	}
-	state, err := host.StateDir()
-	if err != nil {
-		return "", err
-	}
-	held, err := sharedfile.Acquire(ctx, filepath.Join(state, "locks", "nodeimage.lock"), func(holder string) {
-		fmt.Fprintf(w, "waiting for %s, which provides the node image\n", holder)
+	err = host.Alone(ctx, w, "nodeimage", "provides the node image", func(state string) (err error) {
+		image, err = provide(ctx, w, filepath.Join(state, "nodeimage"), version)
+		return err
 	})
-	if err != nil {
-		return "", err
-	}
-	defer func() { err = errors.Join(err, held.Release()) }()
+	return image, err
+}
+
+// provide pulls the image or builds it, where builds are in folder.
+func provide(ctx context.Context, w io.Writer, folder, version string) (string, error) {
 	if image, found := find(ctx, version); found { // meanwhile
 		return image, nil
 	}
 	began := time.Now()
-	err = pull(ctx, published(version))
+	err := pull(ctx, published(version))
 	if err == nil {
 		fmt.Fprintf(w, "pulled %s in %s\n", published(version), time.Since(began).Round(time.Second))
 		return published(version), nil
@@ -67,7 +63,6 @@ func Ensure(ctx context.Context, w io.Writer, version string) (image string, err
 	if err := facts.Check(true); err != nil {
 		return "", err
 	}
-	folder := filepath.Join(state, "nodeimage")
 	fmt.Fprintf(w, "building it, %s on %d cores; each of its parts is kept as soon as it is made\n",
 		about(typicalOf(plan(folder, version))), cores())
 	if err := build(ctx, w, folder, version); err != nil {

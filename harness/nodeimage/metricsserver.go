@@ -7,8 +7,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-
-	"rollcall/harness/host"
 )
 
 // MetricsServerImage is the name of metrics-server's image, and MetricsServerFile that of its archive where it comes ready made:
@@ -28,20 +26,15 @@ func MetricsServer(ctx context.Context, w io.Writer) ([]byte, error) {
 			}
 		}
 	}
-	state, err := host.StateDir()
+	program, err := metricsServer.program(ctx, w)
 	if err != nil {
 		return nil, err
 	}
-	folder := filepath.Join(state, "nodeimage")
-	if err := compileAlone(ctx, w, state, metricsServer); err != nil {
-		return nil, err
-	}
-	root, err := os.MkdirTemp(folder, "metrics-server-")
+	root, err := os.MkdirTemp("", "rollcall-metrics-server-")
 	if err != nil {
 		return nil, err
 	}
 	var archive bytes.Buffer
-	program := filepath.Join(metricsServer.folder(folder), metricsServer.Name)
 	err = pack(ctx, &archive, MetricsServerImage, root, program, "/usr/local/bin/metrics-server")
 	return archive.Bytes(), errors.Join(err, os.RemoveAll(root))
 }

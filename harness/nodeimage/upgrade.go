@@ -12,7 +12,6 @@ import (
 
 	"rollcall/harness/command"
 	"rollcall/harness/host"
-	"rollcall/harness/sharedfile"
 )
 
 // An Upgrade is what the nodes of a cluster need to become nodes of another version: its programs, and the images of the pods
@@ -42,36 +41,27 @@ func UpgradeTo(ctx context.Context, w io.Writer, version string) (u Upgrade, err
 	if err != nil {
 		return u, fmt.Errorf("nodeimage: %w", err)
 	}
-	state, err := host.StateDir()
-	if err != nil {
-		return u, err
-	}
-	held, err := sharedfile.Acquire(ctx, filepath.Join(state, "locks", "upgrade-"+version+".lock"), func(holder string) {
-		fmt.Fprintf(w, "waiting for %s, which unpacks the node image %s\n", holder, version)
+	err = host.Alone(ctx, w, "upgrade-"+version, "unpacks the node image "+version, func(state string) error {
+		folder, inputs := filepath.Join(state, "nodeimage"), partInputs{upgradeRevision, id}
+		u = Upgrade{version, partDir(folder, "upgrade", version, inputs)}
+		if exists(u.folder) {
+			return nil
+		}
+		steps, err := NewBuilder(w, folder, "upgrade-"+version+".log", "upgrade to "+version, 1)
+		if err != nil {
+			return fmt.Errorf("nodeimage: %w", err)
+		}
+		defer steps.Close()
+		err = steps.Part("upgrade", version, inputs, func(dir string) error { return unpackImage(ctx, steps, image, dir) })
+		if err == nil {
+			err = steps.RemoveOthers("upgrade", version, inputs)
+		}
+		if err != nil {
+			return fmt.Errorf("nodeimage: %w", err)
+		}
+		return nil
 	})
-	if err != nil {
-		return u, err
-	}
-	defer func() { err = errors.Join(err, held.Release()) }()
-	folder := filepath.Join(state, "nodeimage")
-	inputs := partInputs{upgradeRevision, id}
-	u = Upgrade{version, partDir(folder, "upgrade", version, inputs)}
-	if exists(u.folder) {
-		return u, nil
-	}
-	steps, err := NewBuilder(w, folder, "upgrade-"+version+".log", "upgrade to "+version, 1)
-	if err != nil {
-		return u, fmt.Errorf("nodeimage: %w", err)
-	}
-	defer steps.Close()
-	err = steps.Part("upgrade", version, inputs, func(dir string) error { return unpackImage(ctx, steps, image, dir) })
-	if err == nil {
-		err = steps.RemoveOthers("upgrade", version, inputs)
-	}
-	if err != nil {
-		return u, fmt.Errorf("nodeimage: %w", err)
-	}
-	return u, nil
+	return u, err
 }
 
 // Program is the path, on this host, of kubeadm, kubelet or kubectl.
