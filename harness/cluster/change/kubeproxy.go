@@ -9,7 +9,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/client-go/util/retry"
 
 	"rollcall/harness/cluster"
 	"rollcall/harness/nodeimage"
@@ -19,38 +18,16 @@ import (
 // proxyTimeout is the harness's own: three kube-proxies start anew in about 5 s on the reference host.
 const proxyTimeout = 2 * time.Minute
 
-// configureProxies edits kube-proxy's configuration and returns when every kube-proxy runs with it.
-func configureProxies(ctx context.Context, c cluster.Changeable, edit func(*corev1.ConfigMap) error) error {
-	ctx, cancel := context.WithTimeoutCause(ctx, proxyTimeout, fmt.Errorf("not every kube-proxy ready after %v", proxyTimeout))
-	defer cancel()
-	err := editProxyConfig(ctx, c, edit)
-	if err == nil {
-		err = restartProxies(ctx, c)
-	}
-	if err != nil {
-		return fmt.Errorf("cluster: configure kube-proxy: %w", err)
+// RestartProxy has a new kube-proxy run on a node, and returns when it has written its rules.
+func RestartProxy(ctx context.Context, c cluster.Changeable, node string) error {
+	if err := restartProxies(ctx, c, []string{node}); err != nil {
+		return fmt.Errorf("cluster: restart kube-proxy: %w", err)
 	}
 	return nil
 }
 
-// editProxyConfig edits kube-proxy's configuration, of which it takes no notice until it starts anew.
-func editProxyConfig(ctx context.Context, c cluster.Changeable, edit func(*corev1.ConfigMap) error) error {
-	configMaps := c.Client().CoreV1().ConfigMaps(metav1.NamespaceSystem)
-	return retry.RetryOnConflict(retry.DefaultBackoff, func() error {
-		live, err := configMaps.Get(ctx, cluster.ProxyName, metav1.GetOptions{})
-		if err != nil {
-			return err
-		}
-		if err := edit(live); err != nil {
-			return err
-		}
-		_, err = configMaps.Update(ctx, live, metav1.UpdateOptions{})
-		return err
-	})
-}
-
-// restartProxies returns when every kube-proxy is a new one and has written its rules.
-func restartProxies(ctx context.Context, c cluster.Changeable) error {
+// restartProxies returns when the kube-proxy of each of the nodes is a new one and has written its rules.
+func restartProxies(ctx context.Context, c cluster.Changeable, nodes []string) error {
 	pods := c.Client().CoreV1().Pods(metav1.NamespaceSystem)
 	old, err := pods.List(ctx, metav1.ListOptions{LabelSelector: cluster.ProxySelector})
 	if err != nil {
@@ -58,21 +35,21 @@ func restartProxies(ctx context.Context, c cluster.Changeable) error {
 	}
 	was := map[types.UID]bool{}
 	for _, pod := range old.Items {
+		if !slices.Contains(nodes, pod.Spec.NodeName) {
+			continue
+		}
 		was[pod.UID] = true
 		if err := pods.Delete(ctx, pod.Name, metav1.DeleteOptions{}); err != nil {
 			return err
 		}
 	}
-	return awaitProxies(ctx, c, was)
+	return awaitProxies(ctx, c, nodes, was)
 }
 
-// awaitProxies returns when every node has a kube-proxy, other than those excluded, that has written its rules.
-func awaitProxies(ctx context.Context, c cluster.Changeable, except map[types.UID]bool) error {
-	return awaitProxiesOf(ctx, c, c.Nodes(), except)
-}
-
-// awaitProxiesOf is the same of some nodes.
-func awaitProxiesOf(ctx context.Context, c cluster.Changeable, nodes []string, except map[types.UID]bool) error {
+// awaitProxies returns when each of the nodes has a kube-proxy, other than those excluded, that has written its rules.
+func awaitProxies(ctx context.Context, c cluster.Changeable, nodes []string, except map[types.UID]bool) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, proxyTimeout, fmt.Errorf("not every kube-proxy ready after %v", proxyTimeout))
+	defer cancel()
 	pods := c.Client().CoreV1().Pods(metav1.NamespaceSystem)
 	up := map[string]bool{} // by node
 	err := poll.Until(ctx, pollEvery, func() (bool, error) {
@@ -87,7 +64,7 @@ func awaitProxiesOf(ctx context.Context, c cluster.Changeable, nodes []string, e
 				up[pod.Spec.NodeName] = true
 			}
 		}
-		return !slices.ContainsFunc(nodes, func(node string) bool { return !up[node] }), nil
+		return len(up) == len(nodes), nil
 	})
 	if err == nil {
 		return c.ProxiesLeaveCPUCgroup(ctx)

@@ -115,7 +115,7 @@ func TestRestoreProxyConfig(t *testing.T) {
 					config = "mode: nftables\nnftables:\n  minSyncPeriod: 10s\n"
 				}
 				c := newFakeCluster(t, row.annotations, config)
-				if err := restoreProxyConfig(t.Context(), c); err != nil {
+				if err := restoreProxyConfig(t.Context(), c, c.Nodes()); err != nil {
 					t.Fatal(err)
 				}
 				if config, noted, pods := c.state(t); config != before || noted != "" || pods != row.pods {

@@ -2,13 +2,8 @@ package change
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
-
-	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"sigs.k8s.io/yaml"
 
 	"rollcall/harness/cluster"
 )
@@ -30,66 +25,20 @@ func (d minSync) String() string {
 }
 
 func (d minSync) Make(ctx context.Context, c cluster.Changeable) (undo func(context.Context) error, err error) {
-	err = configureProxies(ctx, c, func(configMap *corev1.ConfigMap) error {
-		before := configMap.Data[cluster.ProxyConfigKey]
-		changed, err := d.in(before, c.Mode())
-		if err != nil {
-			return err
-		}
-		if _, kept := configMap.Annotations[annotationBefore]; !kept {
-			metav1.SetMetaDataAnnotation(&configMap.ObjectMeta, annotationBefore, before)
-		}
-		configMap.Data[cluster.ProxyConfigKey] = changed
-		return nil
-	})
-	return func(ctx context.Context) error { return restoreProxyConfig(ctx, c) }, err
+	return changeProxyConfig(ctx, c, c.Nodes(), func(config map[string]any) error { return d.in(config, c.Mode()) })
 }
 
 // proxySync is kube-proxy's syncPeriod by default, in every mode. It refuses one that is shorter than minSyncPeriod
 // (pkg/proxy/apis/config/validation/validation.go).
 const proxySync = 30 * time.Second
 
-// in is a configuration of kube-proxy, as YAML, with the change in the section of a mode.
-func (d minSync) in(text, mode string) (string, error) {
-	var config map[string]any
-	if err := yaml.Unmarshal([]byte(text), &config); err != nil {
-		return "", err
-	}
+// in makes the change in the section of a mode.
+func (d minSync) in(config map[string]any, mode string) error {
 	section, ok := config[mode].(map[string]any)
 	if !ok {
-		return "", fmt.Errorf("%s says nothing about %s", cluster.ProxyConfigKey, mode)
+		return fmt.Errorf("%s says nothing about %s", cluster.ProxyConfigKey, mode)
 	}
 	section["minSyncPeriod"] = time.Duration(d).String()
 	section["syncPeriod"] = max(time.Duration(d), proxySync).String()
-	changed, err := yaml.Marshal(config)
-	return string(changed), err
-}
-
-// annotationBefore holds kube-proxy's configuration as it was, for whoever comes after a kill.
-const annotationBefore = "rollcall.local/config-before"
-
-// errUntouched ends a configuration of kube-proxy that has nothing to change.
-var errUntouched = errors.New("nothing to change")
-
-// restoreProxyConfig gives kube-proxy the configuration back that it had before a change, if one was made. What it was is
-// forgotten only when every kube-proxy runs with it.
-func restoreProxyConfig(ctx context.Context, c cluster.Changeable) error {
-	err := configureProxies(ctx, c, func(configMap *corev1.ConfigMap) error {
-		before, changed := configMap.Annotations[annotationBefore]
-		if !changed {
-			return errUntouched
-		}
-		configMap.Data[cluster.ProxyConfigKey] = before
-		return nil
-	})
-	if errors.Is(err, errUntouched) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	return editProxyConfig(ctx, c, func(configMap *corev1.ConfigMap) error {
-		delete(configMap.Annotations, annotationBefore)
-		return nil
-	})
+	return nil
 }

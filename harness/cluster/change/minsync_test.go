@@ -1,27 +1,28 @@
 package change
 
 import (
-	"strings"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // kube-proxy does not start when it is to write its rules more seldom than it is to refresh them.
 func TestMinSyncIn(t *testing.T) {
-	const config = "ipvs:\n  minSyncPeriod: 0s\n  syncPeriod: 0s\nmode: ipvs\n"
 	for _, row := range []struct {
 		sentence string
 		minSync  time.Duration
-		want     string
+		want     map[string]any
 	}{
-		{"shorter than the period by default", 10 * time.Second, "minSyncPeriod: 10s\n  syncPeriod: 30s\n"},
-		{"longer than it", 50 * time.Second, "minSyncPeriod: 50s\n  syncPeriod: 50s\n"},
+		{"shorter than the period by default", 10 * time.Second, map[string]any{"minSyncPeriod": "10s", "syncPeriod": "30s"}},
+		{"longer than it", 50 * time.Second, map[string]any{"minSyncPeriod": "50s", "syncPeriod": "50s"}},
 	} {
-		if got, err := minSync(row.minSync).in(config, "ipvs"); err != nil || !strings.Contains(got, row.want) {
-			t.Errorf("%s: %v\n%s", row.sentence, err, got)
+		config := map[string]any{"mode": "ipvs", "ipvs": map[string]any{"minSyncPeriod": "0s", "syncPeriod": "0s"}}
+		if err := minSync(row.minSync).in(config, "ipvs"); err != nil || !cmp.Equal(config["ipvs"], any(row.want)) {
+			t.Errorf("%s: %v, %v", row.sentence, err, config)
 		}
 	}
-	if _, err := minSync(time.Second).in(config, "nftables"); err == nil {
+	if err := minSync(time.Second).in(map[string]any{"mode": "ipvs"}, "nftables"); err == nil {
 		t.Error("a configuration without a section of the mode was changed")
 	}
 }

@@ -40,21 +40,24 @@ func removeProxies(ctx context.Context, c cluster.Changeable) error {
 
 // restoreProxies returns when every node has a kube-proxy that has written its rules, whether one was missing or not.
 func restoreProxies(ctx context.Context, c cluster.Changeable) error {
-	ctx, cancel := context.WithTimeoutCause(ctx, proxyTimeout, fmt.Errorf("not every kube-proxy ready after %v", proxyTimeout))
-	defer cancel()
 	if err := selectProxyNodes(ctx, c, "null"); err != nil {
 		return err
 	}
-	return awaitProxies(ctx, c, nil)
+	return awaitProxies(ctx, c, c.Nodes(), nil)
 }
 
 // selectProxyNodes gives the label nowhere a value among those by which kube-proxy's nodes are selected, or null.
 func selectProxyNodes(ctx context.Context, c cluster.Changeable, value string) error {
-	patch := fmt.Sprintf(`{"spec":{"template":{"spec":{"nodeSelector":{%q:%s}}}}}`, nowhere, value)
-	sets := c.Client().AppsV1().DaemonSets(metav1.NamespaceSystem)
-	_, err := sets.Patch(ctx, cluster.ProxyName, types.StrategicMergePatchType, []byte(patch), metav1.PatchOptions{})
-	if err != nil {
+	if err := patchProxies(ctx, c, fmt.Sprintf(`{"nodeSelector":{%q:%s}}`, nowhere, value)); err != nil {
 		return fmt.Errorf("cluster: choose kube-proxy's nodes: %w", err)
 	}
 	return nil
+}
+
+// patchProxies merges something into the specification of kube-proxy's pods.
+func patchProxies(ctx context.Context, c cluster.Changeable, pod string) error {
+	patch := fmt.Sprintf(`{"spec":{"template":{"spec":%s}}}`, pod)
+	sets := c.Client().AppsV1().DaemonSets(metav1.NamespaceSystem)
+	_, err := sets.Patch(ctx, cluster.ProxyName, types.StrategicMergePatchType, []byte(patch), metav1.PatchOptions{})
+	return err
 }

@@ -12,8 +12,9 @@ const pollEvery = 200 * time.Millisecond
 
 // UndoAll takes back every change that a killed run may have left in a cluster.
 func UndoAll(ctx context.Context, c cluster.Changeable) error {
+	restoreConfig := func(ctx context.Context, c cluster.Changeable) error { return restoreProxyConfig(ctx, c, c.Nodes()) }
 	for _, undo := range []func(context.Context, cluster.Changeable) error{
-		restoreComponents, restoreProxyConfig, restoreProxies, removeMetrics,
+		restoreComponents, restoreConfig, restoreProxies, removeMetrics,
 	} {
 		if err := undo(ctx, c); err != nil {
 			return err
