@@ -10,18 +10,18 @@ import (
 // version has none of the bugs as it is. Two components are too old for it, and go with 1.36.
 func Affected() map[string][]cluster.Change {
 	return map[string][]cluster.Change{
-		"long-service-name":         {change.Component(nodeimage.KubeProxy, "v1.35.3", "")},
-		"udp-without-endpoints":     {change.Component(nodeimage.KubeProxy, "v1.35.3", "")},
-		"reused-address":            {change.Component(nodeimage.KubeProxy, "v1.35.3", "")},
-		"exec-probe":                {change.Component(nodeimage.Kubelet, "v1.35.3", "")},
-		"sidecar":                   {change.Component(nodeimage.Kubelet, "v1.35.3", "")},
-		"environment-binary-secret": {change.Component(nodeimage.Kubelet, "v1.35.3", "")},
-		"environment-dollar":        {change.Component(nodeimage.Kubelet, "v1.34.2", "")},
-		"kubelet-restart":           {change.Component(nodeimage.Kubelet, "v1.34.2", "")},
-		"udp-target-port":           {change.Component(nodeimage.KubeProxy, "v1.33.0", "")},         // with 1.36
-		"set-available":             {change.Component(nodeimage.ControllerManager, "v1.35.0", "")}, // with 1.36
-		"on-delete":                 {change.Component(nodeimage.ControllerManager, "v1.36.4", "")},
-		"parallel-set":              {change.Component(nodeimage.ControllerManager, "v1.36.4", ""), severalMissing()},
+		"long-service-name":         {change.Component(nodeimage.KubeProxy, "v1.35.3")},
+		"udp-without-endpoints":     {change.Component(nodeimage.KubeProxy, "v1.35.3")},
+		"reused-address":            {change.Component(nodeimage.KubeProxy, "v1.35.3")},
+		"exec-probe":                {change.Component(nodeimage.Kubelet, "v1.35.3")},
+		"sidecar":                   {change.Component(nodeimage.Kubelet, "v1.35.3")},
+		"environment-binary-secret": {change.Component(nodeimage.Kubelet, "v1.35.3")},
+		"environment-dollar":        {change.Component(nodeimage.Kubelet, "v1.34.2")},
+		"kubelet-restart":           {change.Component(nodeimage.Kubelet, "v1.34.2")},
+		"udp-target-port":           {change.Component(nodeimage.KubeProxy, "v1.33.0")},         // with 1.36
+		"set-available":             {change.Component(nodeimage.ControllerManager, "v1.35.0")}, // with 1.36
+		"on-delete":                 {change.Component(nodeimage.ControllerManager, "v1.36.4")},
+		"parallel-set":              {change.Component(nodeimage.ControllerManager, "v1.36.4"), severalMissing()},
 		"stored-revision":           {bytesCompared()},
 	}
 }
@@ -30,10 +30,10 @@ func Affected() map[string][]cluster.Change {
 
 // severalMissing has StatefulSets take maxUnavailable into account.
 func severalMissing() cluster.Change {
-	return change.Gate(nodeimage.ControllerManager, "MaxUnavailableStatefulSet", true)
+	return change.Gate("MaxUnavailableStatefulSet", true)
 }
 
 // bytesCompared has stored revisions compared by their bytes.
 func bytesCompared() cluster.Change {
-	return change.Gate(nodeimage.ControllerManager, "StatefulSetSemanticRevisionComparison", false)
+	return change.Gate("StatefulSetSemanticRevisionComparison", false)
 }

@@ -18,43 +18,30 @@ import (
 	"rollcall/harness/usage"
 )
 
-// Component has one node, or all if its name is empty, run a component of another version of Kubernetes, such as "v1.35.3". A name
-// is without the cluster's, such as "worker2". All nodes are the workers for a kubelet: one of another minor version takes the control
-// plane's pods for others, and starts them anew (seen with v1.35.3 beside v1.37.2). Where the API server's version does not go with it,
-// it is [cluster.Unsupported].
-func Component(name nodeimage.Component, version, node string) cluster.Change {
-	return component{name, version, node}
+// Component has all nodes run a component of another version of Kubernetes, such as "v1.35.3". For a kubelet these are the workers: one
+// of another minor version takes the control plane's pods for others, and starts them anew (seen with v1.35.3 beside v1.37.2). Where the
+// API server's version does not go with it, it is [cluster.Unsupported].
+func Component(name nodeimage.Component, version string) cluster.Change {
+	return component{name, version}
 }
 
 type component struct {
 	name    nodeimage.Component
 	version string
-	node    string
 }
 
 // componentTimeout is the harness's own: components started anew in 2 to 27 s on the reference host (make components).
 const componentTimeout = time.Minute
 
-func (s component) String() string {
-	if s.node == "" {
-		return fmt.Sprintf("%s %s", s.name, s.version)
-	}
-	return fmt.Sprintf("%s %s on %s", s.name, s.version, s.node)
-}
+func (s component) String() string { return fmt.Sprintf("%s %s", s.name, s.version) }
 
 func (s component) Make(ctx context.Context, c cluster.Changeable) (undo func(context.Context) error, err error) {
 	if because := s.skewed(c.Kubernetes()); because != "" {
 		return nil, &cluster.Unsupported{Because: because}
 	}
-	program, err := s.program(ctx, c, s.version)
+	program, err := s.program(ctx, c)
 	if err != nil {
 		return nil, err
-	}
-	others := program // of the nodes that are not to have it, where all have theirs from a file
-	if s.name == nodeimage.KubeProxy && s.node != "" {
-		if others, err = s.program(ctx, c, c.Kubernetes()); err != nil {
-			return nil, err
-		}
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, componentTimeout, fmt.Errorf("%s not running after %v", s, componentTimeout))
 	defer cancel()
@@ -63,12 +50,12 @@ func (s component) Make(ctx context.Context, c cluster.Changeable) (undo func(co
 	case nodeimage.Kubelet:
 		err = replaceKubelets(ctx, c, program, s.nodes(c))
 	case nodeimage.KubeProxy:
-		err = s.replaceProxies(ctx, c, program, others)
+		err = replaceProxies(ctx, c, program)
 	case nodeimage.ControllerManager:
 		err = replaceControllerManager(ctx, c, program)
 	}
 	if err == nil {
-		err = s.await(ctx, c, s.version)
+		err = s.await(ctx, c)
 	}
 	if err != nil {
 		return undo, fmt.Errorf("cluster: %s: %w", s, err)
@@ -98,9 +85,9 @@ func (s component) skewed(apiServer string) string {
 	return ""
 }
 
-// program is the component's program of a version.
-func (s component) program(ctx context.Context, c cluster.Changeable, version string) ([]byte, error) {
-	path, err := s.name.Program(ctx, c.Output(), version)
+// program is the component's.
+func (s component) program(ctx context.Context, c cluster.Changeable) ([]byte, error) {
+	path, err := s.name.Program(ctx, c.Output(), s.version)
 	if usage.Is(err) {
 		return nil, &cluster.Unsupported{Because: err.Error()}
 	}
@@ -112,27 +99,26 @@ func (s component) program(ctx context.Context, c cluster.Changeable, version st
 
 // nodes are those that are to have it, by their whole names.
 func (s component) nodes(c cluster.Changeable) []string {
-	switch {
-	case s.name == nodeimage.ControllerManager:
+	switch s.name {
+	case nodeimage.ControllerManager:
 		return []string{controlPlane(c)}
-	case s.node != "":
-		return []string{c.Name() + "-" + s.node}
-	case s.name == nodeimage.Kubelet:
+	case nodeimage.Kubelet:
 		return slices.DeleteFunc(slices.Clone(c.Nodes()), func(node string) bool { return node == controlPlane(c) })
+	case nodeimage.KubeProxy:
 	}
 	return c.Nodes()
 }
 
 // controlPlane is the node with the control plane.
-func controlPlane(c cluster.Changeable) string { return c.Name() + "-control-plane" }
+func controlPlane(c cluster.Changeable) string { return c.NodeName(cluster.ControlPlane) }
 
 // await returns when the nodes run the component, and it says that it is of the version.
-func (s component) await(ctx context.Context, c cluster.Changeable, version string) error {
+func (s component) await(ctx context.Context, c cluster.Changeable) error {
 	for _, node := range s.nodes(c) {
 		var last string
 		err := poll.Until(ctx, pollEvery, func() (bool, error) {
 			last = running(ctx, c, node, s.name)
-			return last == version, nil
+			return last == s.version, nil
 		})
 		if err != nil {
 			return fmt.Errorf("%s runs %q: %w", node, last, err)

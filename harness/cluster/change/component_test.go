@@ -29,26 +29,9 @@ func TestSkew(t *testing.T) {
 			"kube-controller-manager v1.34.0 does not go with an API server of v1.36.3: use v1.35 to v1.36.3"},
 		{"no version", nodeimage.Kubelet, "newest", "v1.36.3", `could not parse "newest" as version`},
 	} {
-		if because := (component{row.name, row.version, ""}).skewed(row.apiServer); because != row.because {
+		if because := (component{row.name, row.version}).skewed(row.apiServer); because != row.because {
 			t.Errorf("%s: %q, want %q", row.sentence, because, row.because)
 		}
-	}
-}
-
-func TestKubeletGate(t *testing.T) {
-	gate := featureGate{nodeimage.Kubelet, "Fast", false}
-	for _, row := range []struct{ sentence, config, want string }{
-		{"a configuration without gates", "kind: KubeletConfiguration\n", "featureGates:\n  Fast: false\nkind: KubeletConfiguration\n"},
-		{"one that has others", "featureGates:\n  Slow: true\n", "featureGates:\n  Fast: false\n  Slow: true\n"},
-		{"one that says otherwise", "featureGates:\n  Fast: true\n", "featureGates:\n  Fast: false\n"},
-	} {
-		if got, err := gate.in(row.config); err != nil || string(got) != row.want {
-			t.Errorf("%s: %v\n%s", row.sentence, err, got)
-		}
-	}
-	const told = "# TYPE kubernetes_feature_enabled gauge\n" + `kubernetes_feature_enabled{name="Fast",stage="BETA"} 0` + "\n"
-	if !gate.toldBy(told) || gate.toldBy(strings.Replace(told, "} 0", "} 1", 1)) || gate.toldBy("") {
-		t.Error("what the metrics say is not what is understood")
 	}
 }
 

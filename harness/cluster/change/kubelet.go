@@ -89,13 +89,11 @@ func awaitKubelet(ctx context.Context, c cluster.Changeable, node string, began 
 	return nil
 }
 
-// restoreKubelets gives every node the kubelet of its image back, and its configuration, if it has others.
+// restoreKubelets gives every node the kubelet of its image back, if it has another.
 func restoreKubelets(ctx context.Context, c cluster.Changeable) error {
 	return onNodes(ctx, c.Nodes(), func(ctx context.Context, node string) error {
 		began := time.Now()
-		restored, err := c.Exec(ctx, node, fmt.Sprintf(`set -e
-[ ! -e %[1]s ] || { mv %[1]s %[2]s; echo program; }
-[ ! -e %[3]s ] || { mv %[3]s %[4]s; echo configuration; }`, stockKubelet, kubeletFile, stockConfig, kubeletConfig))
+		restored, err := c.Exec(ctx, node, fmt.Sprintf("[ ! -e %[1]s ] || { mv %[1]s %[2]s && echo yes; }", stockKubelet, kubeletFile))
 		if err != nil || restored == "" {
 			return err
 		}

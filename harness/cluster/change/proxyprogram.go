@@ -7,7 +7,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 
 	"rollcall/harness/cluster"
 	"rollcall/harness/dataplane"
@@ -21,26 +20,21 @@ const (
 	proxyVolume = "rollcall-program"
 )
 
-// replaceProxies has nodes run a kube-proxy, and the others another.
-func (s component) replaceProxies(ctx context.Context, c cluster.Changeable, program, others []byte) error {
-	err := onNodes(ctx, c.Nodes(), func(ctx context.Context, node string) error {
-		if slices.Contains(s.nodes(c), node) {
-			return c.WriteFile(ctx, node, proxyFile, program)
-		}
-		return c.WriteFile(ctx, node, proxyFile, others)
-	})
+// replaceProxies has every node run a kube-proxy.
+func replaceProxies(ctx context.Context, c cluster.Changeable, program []byte) error {
+	err := onNodes(ctx, c.Nodes(), func(ctx context.Context, node string) error { return c.WriteFile(ctx, node, proxyFile, program) })
 	if err != nil {
 		return err
 	}
-	return restartProxiesWith(ctx, c, fmt.Sprintf(`{"spec":{"template":{"spec":{
+	return restartProxiesWith(ctx, c, fmt.Sprintf(`{
 		"volumes":[{"name":%[1]q,"hostPath":{"path":%[2]q,"type":"File"}}],
-		"containers":[{"name":"kube-proxy","volumeMounts":[{"name":%[1]q,"mountPath":"/usr/local/bin/kube-proxy","readOnly":true}]}]}}}}`,
+		"containers":[{"name":"kube-proxy","volumeMounts":[{"name":%[1]q,"mountPath":"/usr/local/bin/kube-proxy","readOnly":true}]}]}`,
 		proxyVolume, proxyFile))
 }
 
-// restartProxiesWith patches kube-proxy's DaemonSet, and returns when every kube-proxy runs with it and has written its rules. An
+// restartProxiesWith patches kube-proxy's pods, and returns when every kube-proxy runs with it and has written its rules. An
 // older one does not take away what a newer one wrote in nftables, so what was written is removed in between.
-func restartProxiesWith(ctx context.Context, c cluster.Changeable, patch string) error {
+func restartProxiesWith(ctx context.Context, c cluster.Changeable, pod string) error {
 	if err := removeProxies(ctx, c); err != nil {
 		return err
 	}
@@ -53,9 +47,7 @@ func restartProxiesWith(ctx context.Context, c cluster.Changeable, patch string)
 			return err
 		}
 	}
-	sets := c.Client().AppsV1().DaemonSets(metav1.NamespaceSystem)
-	_, err := sets.Patch(ctx, cluster.ProxyName, types.StrategicMergePatchType, []byte(patch), metav1.PatchOptions{})
-	if err != nil {
+	if err := patchProxies(ctx, c, pod); err != nil {
 		return err
 	}
 	return restoreProxies(ctx, c)
@@ -70,14 +62,13 @@ func restoreProxyProgram(ctx context.Context, c cluster.Changeable) error {
 	if !slices.ContainsFunc(set.Spec.Template.Spec.Volumes, func(v corev1.Volume) bool { return v.Name == proxyVolume }) {
 		return nil
 	}
-	err = restartProxiesWith(ctx, c, fmt.Sprintf(`{"spec":{"template":{"spec":{
+	err = restartProxiesWith(ctx, c, fmt.Sprintf(`{
 		"volumes":[{"name":%q,"$patch":"delete"}],
-		"containers":[{"name":"kube-proxy","volumeMounts":[{"mountPath":"/usr/local/bin/kube-proxy","$patch":"delete"}]}]}}}}`, proxyVolume))
+		"containers":[{"name":"kube-proxy","volumeMounts":[{"mountPath":"/usr/local/bin/kube-proxy","$patch":"delete"}]}]}`, proxyVolume))
 	if err != nil {
 		return err
 	}
-	err = component{name: nodeimage.KubeProxy}.await(ctx, c, c.Kubernetes())
-	if err != nil {
+	if err := (component{nodeimage.KubeProxy, c.Kubernetes()}).await(ctx, c); err != nil {
 		return err
 	}
 	return onNodes(ctx, c.Nodes(), func(ctx context.Context, node string) error {
