@@ -38,54 +38,53 @@ type Proxy struct {
 // detectProxies says of each node which service proxy it has, as far as the API server and our rights tell.
 func detectProxies(ctx context.Context, client kubernetes.Interface, nodes []corev1.Node) map[string]Proxy {
 	found := map[string]Proxy{}
-	all := func(p Proxy) map[string]Proxy {
+	pods, err := proxyPods(ctx, client)
+	if err != nil {
 		for _, node := range nodes {
-			if _, known := found[node.Name]; !known {
-				found[node.Name] = p
-			}
+			found[node.Name] = Proxy{unknownProxy, "the pods of " + metav1.NamespaceSystem + " cannot be listed: " + usage.OneLine(err)}
 		}
 		return found
 	}
+	configured, because := configuredMode(ctx, client)
+	instead := map[string]string{} // node -> what else routes there
+	for _, pod := range pods {
+		app := pod.Labels["k8s-app"]
+		if app != cluster.ProxyName && pod.Labels[componentLabel] != cluster.ProxyName {
+			instead[pod.Spec.NodeName] = app
+		} else if mode := modeFlag(pod); mode != "" {
+			found[pod.Spec.NodeName] = Proxy{mode, "--proxy-mode of pod " + pod.Name}
+		} else {
+			found[pod.Spec.NodeName] = Proxy{configured, because}
+		}
+	}
+	for _, node := range nodes {
+		if _, known := found[node.Name]; known {
+			continue
+		}
+		app, replaced := instead[node.Name]
+		switch {
+		case strings.Contains(node.Status.NodeInfo.KubeletVersion, "+k3s"):
+			found[node.Name] = Proxy{unknownProxy, "k3s has kube-proxy in its own process, where it was not disabled"}
+		case replaced:
+			found[node.Name] = Proxy{dataplane.None.Name, "no kube-proxy, and " + app + " runs there"}
+		default:
+			found[node.Name] = Proxy{dataplane.None.Name, "no pod of kube-proxy runs there"}
+		}
+	}
+	return found
+}
+
+// proxyPods are the pods of kube-proxy and of its replacements.
+func proxyPods(ctx context.Context, client kubernetes.Interface) (pods []corev1.Pod, err error) {
 	names := append([]string{cluster.ProxyName}, replacements()...)
-	var pods []corev1.Pod
 	for _, selector := range []string{"k8s-app in (" + strings.Join(names, ",") + ")", componentLabel + "=" + cluster.ProxyName} {
 		list, err := client.CoreV1().Pods(metav1.NamespaceSystem).List(ctx, metav1.ListOptions{LabelSelector: selector})
 		if err != nil {
-			return all(Proxy{unknownProxy, "the pods of " + metav1.NamespaceSystem + " cannot be listed: " + usage.OneLine(err)})
+			return nil, err
 		}
 		pods = append(pods, list.Items...)
 	}
-	isProxy := func(pod corev1.Pod) bool {
-		return pod.Labels["k8s-app"] == cluster.ProxyName || pod.Labels[componentLabel] == cluster.ProxyName
-	}
-	instead := map[string]string{} // node -> what else routes there
-	for _, pod := range pods {
-		if !isProxy(pod) {
-			instead[pod.Spec.NodeName] = pod.Labels["k8s-app"]
-		}
-	}
-	configured, because := configuredMode(ctx, client)
-	for _, pod := range pods {
-		if !isProxy(pod) {
-			continue
-		}
-		p := Proxy{configured, because}
-		if mode := modeFlag(pod); mode != "" {
-			p = Proxy{mode, "--proxy-mode of pod " + pod.Name}
-		}
-		found[pod.Spec.NodeName] = p
-	}
-	for _, node := range nodes {
-		if _, has := found[node.Name]; !has && strings.Contains(node.Status.NodeInfo.KubeletVersion, "+k3s") {
-			found[node.Name] = Proxy{unknownProxy, "k3s has kube-proxy in its own process, where it was not disabled"}
-		}
-	}
-	for node, app := range instead {
-		if _, has := found[node]; !has {
-			found[node] = Proxy{dataplane.None.Name, "no kube-proxy, and " + app + " runs there"}
-		}
-	}
-	return all(Proxy{dataplane.None.Name, "no pod of kube-proxy runs there"})
+	return pods, nil
 }
 
 // modeFlag is the mode that a pod of kube-proxy has on its command line; empty if none is.
