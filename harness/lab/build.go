@@ -118,7 +118,7 @@ func (b builder) system(ctx context.Context, dir string) (err error) {
 func (b builder) kernel(ctx context.Context, dir string) (err error) {
 	run := func(format string, args ...any) {
 		if err == nil {
-			_, err = b.Run(ctx, command.Command{Line: fmt.Sprintf(format, args...)})
+			_, err = b.Line(ctx, format, args...)
 		}
 	}
 	deb, err := b.sources(ctx, dir)
@@ -164,7 +164,7 @@ func (b builder) sources(ctx context.Context, dir string) (deb string, err error
 	}
 	options := fmt.Sprintf("-o Dir::State::Lists=%[1]s/lists -o Dir::Cache=%[1]s/cache -o Dir::Etc::SourceList=%[1]s/sources.list "+
 		"-o Dir::Etc::SourceParts=- -o APT::Sandbox::User=root", apt)
-	if _, err := b.Run(ctx, command.Command{Line: "apt-get " + options + " update"}); err != nil {
+	if _, err := b.Line(ctx, "apt-get %s update", options); err != nil {
 		return "", err
 	}
 	for _, wanted := range []string{kernelSource.Package + "=" + kernelSource.Version, kernelSource.Package} {
@@ -188,7 +188,7 @@ func (b builder) disk(ctx context.Context, dir, nodeImage string, im images) err
 	disk := filepath.Join(dir, "docker.ext4")
 	for _, line := range []string{"truncate --size=" + dockerSize + " " + disk, "mkfs.ext4 -q -F -E lazy_itable_init=1 " + disk,
 		"mkdir " + shared, fmt.Sprintf("docker save --output %s/node.tar %s", shared, nodeImage)} {
-		if _, err := b.Run(ctx, command.Command{Line: line}); err != nil {
+		if _, err := b.Line(ctx, "%s", line); err != nil {
 			return err
 		}
 	}

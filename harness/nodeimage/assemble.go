@@ -10,7 +10,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"strings"
 
 	"rollcall/harness/command"
 )
@@ -32,12 +31,12 @@ func installDir(program string) string {
 
 // assemble makes work/node: the node's root file system, with its pods' images in the store of its containerd.
 func (b *builder) assemble(ctx context.Context) error {
-	work, root := b.work, filepath.Join(b.work, "node")
+	root := filepath.Join(b.work, "node")
 	if err := os.MkdirAll(root, 0o755); err != nil {
 		return err
 	}
 	rootfs := filepath.Join(debianFolder(b.folder), "rootfs.tar")
-	if _, err := b.Run(ctx, command.Command{Line: fmt.Sprintf("tar --numeric-owner --xattrs -C %s -xf %s", root, rootfs)}); err != nil {
+	if _, err := b.Line(ctx, "tar --numeric-owner --xattrs -C %s -xf %s", root, rootfs); err != nil {
 		return err
 	}
 	if err := b.addKindFiles(ctx, root); err != nil {
@@ -56,19 +55,19 @@ func (b *builder) assemble(ctx context.Context) error {
 			}
 		}
 	}
-	images, err := b.images(ctx, work, root)
+	images, err := b.images(ctx, root)
 	if err != nil {
 		return err
 	}
 	if err := b.configure(ctx, root, images); err != nil {
 		return err
 	}
-	return b.preload(ctx, work, root, images)
+	return b.preload(ctx, root, images)
 }
 
 // configure writes the files that depend on versions and on what was assembled.
 func (b *builder) configure(ctx context.Context, root string, images []podImage) error {
-	spec, err := b.Run(ctx, command.Command{Line: "chroot " + root + " ctr oci spec"})
+	spec, err := b.Line(ctx, "chroot %s ctr oci spec", root)
 	if err != nil {
 		return err
 	}
@@ -114,9 +113,8 @@ func baseSpec(spec []byte) ([]byte, error) {
 
 // load packs work/node as a docker archive and has the engine load it.
 func (b *builder) load(ctx context.Context) error {
-	work, tarball := b.work, filepath.Join(b.work, "layer.tar")
-	if _, err := b.Run(ctx,
-		command.Command{Line: fmt.Sprintf("tar --numeric-owner --xattrs -C %s -cf %s .", filepath.Join(work, "node"), tarball)}); err != nil {
+	tarball := filepath.Join(b.work, "layer.tar")
+	if _, err := b.Line(ctx, "tar --numeric-owner --xattrs -C %s -cf %s .", filepath.Join(b.work, "node"), tarball); err != nil {
 		return err
 	}
 	reader, writer := io.Pipe()
@@ -149,10 +147,4 @@ func copyFile(from, to string, mode os.FileMode) error {
 	}
 	_, err = io.Copy(out, in)
 	return errors.Join(err, out.Chmod(mode), out.Close())
-}
-
-// firstField is the part of a line before its first space.
-func firstField(line string) string {
-	field, _, _ := strings.Cut(strings.TrimSpace(line), " ")
-	return field
 }

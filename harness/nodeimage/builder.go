@@ -209,6 +209,11 @@ func (b *Builder) Run(ctx context.Context, c command.Command) (string, error) {
 	return c.Run(ctx)
 }
 
+// Line runs a command line of a step likewise.
+func (b *Builder) Line(ctx context.Context, format string, args ...any) (string, error) {
+	return b.Run(ctx, command.Command{Line: fmt.Sprintf(format, args...)})
+}
+
 // contentHash names a value, which marshals to JSON, by its content.
 func contentHash(v any) string {
 	data, err := json.Marshal(v)

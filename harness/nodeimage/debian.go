@@ -34,16 +34,14 @@ var (
 // debian makes dir/rootfs.tar: a Debian that nothing has been added to.
 func (b *builder) debian(ctx context.Context, dir string) error {
 	root := filepath.Join(dir, "rootfs")
-	if _, err := b.Run(ctx, command.Command{
-		Line: fmt.Sprintf("debootstrap --variant=minbase --include=%s %s %s", strings.Join(debian.Packages, ","), debian.Suite, root),
-	}); err != nil {
+	packages := strings.Join(debian.Packages, ",")
+	if _, err := b.Line(ctx, "debootstrap --variant=minbase --include=%s %s %s", packages, debian.Suite, root); err != nil {
 		return err
 	}
 	if err := remove(root, removed); err != nil {
 		return err
 	}
-	if _, err := b.Run(ctx,
-		command.Command{Line: fmt.Sprintf("tar --numeric-owner --xattrs -C %s -cf %s/rootfs.tar .", root, dir)}); err != nil {
+	if _, err := b.Line(ctx, "tar --numeric-owner --xattrs -C %s -cf %s/rootfs.tar .", root, dir); err != nil {
 		return err
 	}
 	return os.RemoveAll(root)
@@ -101,7 +99,7 @@ func (b *builder) addKindFiles(ctx context.Context, root string) error {
 		return err
 	}
 	for _, line := range []string{"systemctl enable " + strings.Join(enabled, " "), "systemctl mask systemd-binfmt.service"} {
-		if _, err := b.Run(ctx, command.Command{Line: "chroot " + root + " " + line}); err != nil {
+		if _, err := b.Line(ctx, "chroot %s %s", root, line); err != nil {
 			return err
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"rollcall/harness/command"
+	"rollcall/harness/poll"
 )
 
 // A podImage is an image a node holds before it first starts.
@@ -22,23 +23,21 @@ type podImage struct {
 }
 
 // images makes the archives of every image that kubeadm asks for.
-func (b *builder) images(ctx context.Context, work, node string) ([]podImage, error) {
-	out, err := b.Run(ctx,
-		command.Command{Line: filepath.Join(b.programs("kubernetes"), "kubeadm") + " config images list --kubernetes-version " + b.version})
+func (b *builder) images(ctx context.Context, node string) ([]podImage, error) {
+	kubeadm := filepath.Join(b.programs("kubernetes"), "kubeadm")
+	out, err := b.Line(ctx, "%s config images list --kubernetes-version %s", kubeadm, b.version)
 	if err != nil {
 		return nil, err
 	}
-	var refs []string
-	for line := range strings.Lines(out) {
-		if ref := strings.TrimSpace(line); strings.Contains(ref, "/") && !strings.Contains(ref, " ") {
-			refs = append(refs, ref)
-		}
-	}
 	var images []podImage
-	for _, ref := range refs {
+	for line := range strings.Lines(out) {
+		ref := strings.TrimSpace(line)
+		if !strings.Contains(ref, "/") || strings.Contains(ref, " ") {
+			continue // it is a message
+		}
 		name, _, _ := strings.Cut(path.Base(ref), ":")
-		image := podImage{name: name, ref: ref, archive: filepath.Join(work, name+".tar")}
-		if err := b.image(ctx, work, node, image); err != nil {
+		image := podImage{name: name, ref: ref, archive: filepath.Join(b.work, name+".tar")}
+		if err := b.image(ctx, node, image); err != nil {
 			return nil, fmt.Errorf("image %s: %w", ref, err)
 		}
 		images = append(images, image)
@@ -47,8 +46,8 @@ func (b *builder) images(ctx context.Context, work, node string) ([]podImage, er
 }
 
 // image makes one image: a single program, with the tools it calls in the case of kube-proxy.
-func (b *builder) image(ctx context.Context, work, node string, image podImage) error {
-	root := filepath.Join(work, "image-"+image.name)
+func (b *builder) image(ctx context.Context, node string, image podImage) error {
+	root := filepath.Join(b.work, "image-"+image.name)
 	dir := "usr/local/bin"
 	program := filepath.Join(b.programs("kubernetes"), image.name)
 	switch image.name {
@@ -57,7 +56,7 @@ func (b *builder) image(ctx context.Context, work, node string, image podImage) 
 	case "coredns":
 		program, dir = filepath.Join(b.programs("coredns"), "coredns"), ""
 	case "pause":
-		program, dir = filepath.Join(work, "pause"), ""
+		program, dir = filepath.Join(b.work, "pause"), ""
 		if err := b.compilePause(ctx, program); err != nil {
 			return err
 		}
@@ -99,7 +98,7 @@ func (b *builder) compilePause(ctx context.Context, program string) error {
 		return err
 	}
 	source := filepath.Join(modules, "k8s.io", "kubernetes@"+b.version, "build/pause/linux/pause.c")
-	_, err = b.Run(ctx, command.Command{Line: fmt.Sprintf("gcc -Os -Wall -static -s -DVERSION=rollcall -o %s %s", program, source)})
+	_, err = b.Line(ctx, "gcc -Os -Wall -static -s -DVERSION=rollcall -o %s %s", program, source)
 	return err
 }
 
@@ -117,7 +116,7 @@ func (b *builder) addProxyTools(ctx context.Context, node, root string) error {
 	for _, file := range extensions {
 		files = append(files, strings.TrimPrefix(file, node))
 	}
-	libraries, err := b.Run(ctx, command.Command{Line: fmt.Sprintf("chroot %s ldd %s", node, strings.Join(files, " "))})
+	libraries, err := b.Line(ctx, "chroot %s ldd %s", node, strings.Join(files, " "))
 	if err != nil {
 		return err
 	}
@@ -125,7 +124,8 @@ func (b *builder) addProxyTools(ctx context.Context, node, root string) error {
 		if _, target, ok := strings.Cut(line, "=> "); ok {
 			line = target
 		}
-		if file := firstField(line); strings.HasPrefix(file, "/") && !strings.HasSuffix(file, ":") {
+		file, _, _ := strings.Cut(strings.TrimSpace(line), " ")
+		if strings.HasPrefix(file, "/") && !strings.HasSuffix(file, ":") {
 			files = append(files, file)
 		}
 	}
@@ -158,7 +158,7 @@ func (b *builder) addProxyTools(ctx context.Context, node, root string) error {
 		}
 	}
 	for _, check := range []string{"iptables -V", "conntrack -V", "nft -v", "ipset -v"} {
-		if _, err := b.Run(ctx, command.Command{Line: "chroot " + root + " " + check}); err != nil {
+		if _, err := b.Line(ctx, "chroot %s %s", root, check); err != nil {
 			return err
 		}
 	}
@@ -167,9 +167,9 @@ func (b *builder) addProxyTools(ctx context.Context, node, root string) error {
 
 // preload imports the images into the store of the node's containerd by running that very
 // containerd here, on the node's folder. It needs no container and unpacks nothing.
-func (b *builder) preload(ctx context.Context, work, node string, images []podImage) error {
-	store, state := filepath.Join(node, "var/lib/containerd"), filepath.Join(work, "containerd")
-	socket, config := filepath.Join(state, "sock"), filepath.Join(work, "containerd.toml")
+func (b *builder) preload(ctx context.Context, node string, images []podImage) error {
+	store, state := filepath.Join(node, "var/lib/containerd"), filepath.Join(b.work, "containerd")
+	socket, config := filepath.Join(state, "sock"), filepath.Join(b.work, "containerd.toml")
 	toml := fmt.Sprintf(`version = 3
 root = %q
 state = %q
@@ -186,29 +186,27 @@ disabled_plugins = ["io.containerd.cri.v1.images", "io.containerd.cri.v1.runtime
 	daemon, stop := context.WithCancel(ctx)
 	ended := make(chan error, 1)
 	go func() {
-		_, err := b.Run(daemon, command.Command{Line: filepath.Join(programs, "containerd") + " --config " + config})
+		_, err := b.Line(daemon, "%s --config %s", filepath.Join(programs, "containerd"), config)
 		ended <- err
 	}()
 	defer func() { stop(); <-ended }()
-	ctr := filepath.Join(programs, "ctr") + " --address " + socket + " --namespace k8s.io "
-	for {
-		_, err := command.Run(ctx, "%s", ctr+"version")
-		if err == nil {
-			break
-		}
+	ctr := filepath.Join(programs, "ctr") + " --address " + socket + " --namespace k8s.io"
+	err := poll.Until(ctx, 100*time.Millisecond, func() (bool, error) {
 		select {
 		case err := <-ended:
 			ended <- nil
-			return errors.Join(errors.New("containerd ended before it answered"), err)
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		case <-time.After(100 * time.Millisecond):
+			return false, errors.Join(errors.New("containerd ended before it answered"), err)
+		default:
 		}
+		_, err := command.Run(ctx, "%s version", ctr)
+		return err == nil, nil
+	})
+	if err != nil {
+		return err
 	}
 	for _, image := range images {
-		if _, err := b.Run(ctx, command.Command{
-			Line: ctr + "images import --label=io.cri-containerd.pinned=pinned --all-platforms --no-unpack --digests " + image.archive,
-		}); err != nil {
+		const add = "%s images import --label=io.cri-containerd.pinned=pinned --all-platforms --no-unpack --digests %s"
+		if _, err := b.Line(ctx, add, ctr, image.archive); err != nil {
 			return err
 		}
 		if err := os.Remove(image.archive); err != nil {

@@ -106,16 +106,16 @@ done
 
 // unpackImage copies programs and pods' images out of a node image.
 func unpackImage(ctx context.Context, steps *Builder, image, dir string) (err error) {
-	id, err := steps.Run(ctx, command.Command{Line: "docker create --interactive --network none --entrypoint /bin/sh " + image})
+	id, err := steps.Line(ctx, "docker create --interactive --network none --entrypoint /bin/sh %s", image)
 	if err != nil {
 		return err
 	}
 	defer func() {
-		_, failed := steps.Run(context.WithoutCancel(ctx), command.Command{Line: "docker rm --force --volumes " + id})
+		_, failed := steps.Line(context.WithoutCancel(ctx), "docker rm --force --volumes %s", id)
 		err = errors.Join(err, failed)
 	}()
 	copied := func(from string) error {
-		_, err := steps.Run(ctx, command.Command{Line: fmt.Sprintf("docker cp %s:%s %s/", id, from, dir)})
+		_, err := steps.Line(ctx, "docker cp %s:%s %s/", id, from, dir)
 		return err
 	}
 	for _, program := range upgradePrograms {
