@@ -34,34 +34,35 @@ func RightsToWatch(generate, observe bool) []Right {
 // PrintRoles prints the roles that grant rights in some namespaces or, if none is named, in all, for kubectl apply. What observes the
 // nodes' rules has namespaces of its own, and is not among them. In further namespaces apps can be read, and nothing else.
 func PrintRoles(w io.Writer, rights []Right, namespaces []string, read ...string) error {
-	var everywhere, within strings.Builder
+	var everywhere, within []Right
 	for _, r := range rights {
-		to := &within
 		if r.Cluster || len(namespaces) == 0 {
-			to = &everywhere
+			everywhere = append(everywhere, r)
+		} else {
+			within = append(within, r)
 		}
-		writeRight(to, r)
 	}
-	const role = "apiVersion: rbac.authorization.k8s.io/v1\nkind: %s\nmetadata:\n  name: rollcall-during\n%srules:\n%s"
-	roles := []string{fmt.Sprintf(role, "ClusterRole", "", everywhere.String())}
+	roles := []string{role("ClusterRole", "", everywhere)}
 	for _, namespace := range namespaces {
-		roles = append(roles, fmt.Sprintf(role, "Role", "  namespace: "+namespace+"\n", within.String()))
+		roles = append(roles, role("Role", "  namespace: "+namespace+"\n", within))
 	}
 	for _, namespace := range read {
-		var within strings.Builder
 		// Without the last one what is in the way of requests is not known by its name.
-		for _, r := range append(rightsToRead(), Right{"", "services", []string{"get"}, false, "", ""},
-			Right{"networking.k8s.io", "networkpolicies", []string{"list"}, false, "", ""}) {
-			writeRight(&within, r)
-		}
-		roles = append(roles, fmt.Sprintf(role, "Role", "  namespace: "+namespace+"\n", within.String()))
+		toRead := append(rightsToRead(), Right{"", "services", []string{"get"}, false, "", ""},
+			Right{"networking.k8s.io", "networkpolicies", []string{"list"}, false, "", ""})
+		roles = append(roles, role("Role", "  namespace: "+namespace+"\n", toRead))
 	}
 	_, err := io.WriteString(w, strings.Join(roles, "---\n"))
 	return err
 }
 
-func writeRight(to io.Writer, r Right) {
-	fmt.Fprintf(to, "- apiGroups: [%q]\n  resources: [%s]\n  verbs: [%s]\n", r.Group, r.Resource, strings.Join(r.Verbs, ", "))
+// role is the manifest of a role; where is a line about its namespace, or empty.
+func role(kind, where string, rights []Right) string {
+	text := fmt.Sprintf("apiVersion: rbac.authorization.k8s.io/v1\nkind: %s\nmetadata:\n  name: rollcall-during\n%srules:\n", kind, where)
+	for _, r := range rights {
+		text += fmt.Sprintf("- apiGroups: [%q]\n  resources: [%s]\n  verbs: [%s]\n", r.Group, r.Resource, strings.Join(r.Verbs, ", "))
+	}
+	return text
 }
 
 // rightsToRead are what it takes to see the pods of somebody else's app and their rollout.
