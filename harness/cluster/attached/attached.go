@@ -44,9 +44,9 @@ type Cluster struct {
 	loadNodes                       []string
 	proxies                         map[string]Proxy // by node
 
-	route        Route  // from here to the app's Service
-	unobservable string // why the nodes' rules may not be observed, although that was wanted
-	undrainable  string // why the nodes may not be drained, although that was wanted
+	found        *cluster.Door // from here to the app's Service, by FindRoute
+	unobservable string        // why the nodes' rules may not be observed, although that was wanted
+	undrainable  string        // why the nodes may not be drained, although that was wanted
 }
 
 var _ cluster.Cluster = (*Cluster)(nil)

@@ -1,7 +1,6 @@
 package attached
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -13,32 +12,18 @@ import (
 	"rollcall/harness/usage"
 )
 
-// A Route is how the cluster's Services are reached from this host.
-type Route struct {
-	URL  string // of the app's Service
-	Host string // a node whose NodePorts can be reached
-	None string // why there is neither
-}
-
-// Route is what FindRoute found.
-func (c *Cluster) Route() Route { return c.route }
-
-// Door is the route or, before one was looked for, the URL that was given or any NodePort.
+// Door is what FindRoute found or, before that, the URL that was given or any NodePort.
 func (c *Cluster) Door() cluster.Door {
 	switch given := c.options.OutsideURL; {
+	case c.found != nil:
+		return *c.found
 	case given == NoOutside:
-		return cluster.NoDoor(unwanted)
-	case c.route.None != "":
-		return cluster.NoDoor(c.route.None)
-	case c.route.URL != "" || given != "":
-		return cluster.GivenURL(cmp.Or(c.route.URL, given))
-	default:
-		return cluster.NodePorts(c.route.Host)
+		return cluster.NoDoor("it was not wanted: -outside-url=" + NoOutside)
+	case given != "":
+		return cluster.GivenURL(given)
 	}
+	return cluster.NodePorts("")
 }
-
-// unwanted is why there is no door where none was wanted.
-const unwanted = "it was not wanted: -outside-url=" + NoOutside
 
 // nodePortTimeout is how long a NodePort that can be reached from here may take until it answers: the rules of a node are
 // there a second or two after the endpoint.
@@ -55,25 +40,24 @@ type Answers func(ctx context.Context, url string) error
 func (c *Cluster) FindRoute(ctx context.Context, service *corev1.Service, answers Answers) error {
 	switch {
 	case c.options.OutsideURL == NoOutside:
-		c.route.None = unwanted
+		return nil
 	case c.options.OutsideURL != "":
 		return c.tryURL(ctx, service, answers)
 	case c.options.Context == InCluster:
-		c.route.None = "this is a pod of the cluster itself"
-	default:
-		return c.tryNodePorts(ctx, service, answers)
+		c.found = new(cluster.NoDoor("this is a pod of the cluster itself"))
+		return nil
 	}
-	return nil
+	return c.tryNodePorts(ctx, service, answers)
 }
 
 func (c *Cluster) tryURL(ctx context.Context, service *corev1.Service, answers Answers) error {
-	c.route.URL = c.options.OutsideURL
+	url := c.options.OutsideURL
 	ctx, cancel := context.WithTimeout(ctx, urlTimeout)
 	defer cancel()
-	if err := answers(ctx, c.route.URL); err != nil {
+	if err := answers(ctx, url); err != nil {
 		reason := fmt.Sprintf("the Service %s, whose pods are ready, gave no good reply through it for %v: %s",
 			service.Name, urlTimeout, usage.OneLine(err))
-		return usage.New("outside-url "+c.route.URL, reason, "lead it to port 80 of that Service, or leave the lane out: -outside-url="+NoOutside)
+		return usage.New("outside-url "+url, reason, "lead it to port 80 of that Service, or leave the lane out: -outside-url="+NoOutside)
 	}
 	return nil
 }
@@ -106,10 +90,11 @@ func (c *Cluster) tryNodePorts(ctx context.Context, service *corev1.Service, ans
 	}
 	for range hosts {
 		if host := <-found; host != "" {
-			c.route.Host = host
+			c.found = new(cluster.NodePorts(host))
 			return nil
 		}
 	}
-	c.route.None = fmt.Sprintf("no NodePort of %d nodes can be reached from here: -outside-url=URL names another way", len(nodes.Items))
+	because := fmt.Sprintf("no NodePort of %d nodes can be reached from here: -outside-url=URL names another way", len(nodes.Items))
+	c.found = new(cluster.NoDoor(because))
 	return nil
 }

@@ -6,7 +6,6 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/kubernetes/fake"
 	"k8s.io/client-go/rest"
@@ -22,19 +21,20 @@ func TestFindRoute(t *testing.T) {
 		sentence string
 		options  Options
 		answers  string // the URL that does
-		route    Route
+		url      string // of the Service
+		closed   string // why there is no way to it
 		refused  bool
 		before   int32 // what a Service asks for
 	}{
-		{"the address of a node that answers", Options{}, nodePort, Route{Host: "10.0.0.2"}, false, fixtures.AnyNodePort},
-		{"nothing where no node answers", Options{}, "",
-			Route{None: "no NodePort of 2 nodes can be reached from here: -outside-url=URL names another way"}, false, fixtures.AnyNodePort},
-		{"the URL that was given", Options{OutsideURL: given}, given, Route{URL: given}, false, 0},
-		{"which is refused if it does not lead to the Service", Options{OutsideURL: given}, nodePort, Route{URL: given}, true, 0},
-		{"nothing, since it was not wanted", Options{OutsideURL: NoOutside}, nodePort,
-			Route{None: "it was not wanted: -outside-url=none"}, false, 0},
-		{"nothing from within", Options{Context: InCluster}, nodePort,
-			Route{None: "this is a pod of the cluster itself"}, false, fixtures.AnyNodePort},
+		{"the address of a node that answers", Options{}, nodePort, nodePort, "", false, fixtures.AnyNodePort},
+		{"nothing where no node answers", Options{}, "", "",
+			"no NodePort of 2 nodes can be reached from here: -outside-url=URL names another way", false, fixtures.AnyNodePort},
+		{"the URL that was given", Options{OutsideURL: given}, given, given, "", false, 0},
+		{"which is refused if it does not lead to the Service", Options{OutsideURL: given}, nodePort, given, "", true, 0},
+		{"nothing, since it was not wanted", Options{OutsideURL: NoOutside}, nodePort, "",
+			"it was not wanted: -outside-url=none", false, 0},
+		{"nothing from within", Options{Context: InCluster}, nodePort, "",
+			"this is a pod of the cluster itself", false, fixtures.AnyNodePort},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -58,8 +58,12 @@ func TestFindRoute(t *testing.T) {
 					<-ctx.Done()
 					return errors.New("no reply")
 				})
-				if diff := cmp.Diff(row.route, c.Route()); diff != "" || usage.Is(err) != row.refused || (err != nil) != row.refused {
-					t.Errorf("error %v, route (-want +got):\n%s", err, diff)
+				if usage.Is(err) != row.refused || (err != nil) != row.refused {
+					t.Errorf("error %v", err)
+				}
+				url, err := c.Door().Open(t.Context(), service)
+				if url != row.url || c.Door().Closed != row.closed || err != nil {
+					t.Errorf("URL %q, closed %q, error %v", url, c.Door().Closed, err)
 				}
 			})
 		})
