@@ -14,12 +14,19 @@ func (e Ended) headline() string {
 	return phrase.Printable(cmp.Or(e.Headline, e.Because))
 }
 
-// alike is how many of the first that ended were skipped in one mode for one reason; at least one.
-func alike(ended []Ended) int {
-	n := 1
-	for n < len(ended) && ended[n].Outcome == "skipped" && ended[0].Outcome == "skipped" && ended[n].Mode == ended[0].Mode &&
-		ended[n].Because == ended[0].Because {
-		n++
+// A teller tells of what has ended once.
+type teller struct{ told int }
+
+// news has each scenario told that ended since the status before: once for all that were skipped in a row in one mode for one reason.
+func (t *teller) news(s Status, tell func(e Ended, alike int)) {
+	for ended := s.Ended[min(t.told, len(s.Ended)):]; len(ended) > 0; {
+		first, n := ended[0], 1
+		for n < len(ended) && ended[n].Outcome == "skipped" && first.Outcome == "skipped" && ended[n].Mode == first.Mode &&
+			ended[n].Because == first.Because {
+			n++
+		}
+		tell(first, n)
+		ended = ended[n:]
 	}
-	return n
+	t.told = len(s.Ended)
 }

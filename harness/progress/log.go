@@ -12,8 +12,8 @@ import (
 // A Log is a screen that is no terminal, such as the log of a CI job: one line for each scenario that passed, and below the
 // line of one that did not what is known of it.
 type Log struct {
-	out   io.Writer
-	shown int // scenarios that ended
+	out io.Writer
+	teller
 }
 
 // NewLog prints to out.
@@ -22,14 +22,11 @@ func NewLog(out io.Writer) *Log { return &Log{out: out} }
 // Draw prints what has ended since the status before.
 func (l *Log) Draw(s Status) error {
 	var text strings.Builder
-	for ended := s.Ended[min(l.shown, len(s.Ended)):]; len(ended) > 0; {
-		n := alike(ended)
-		for _, line := range ended[0].log(n) {
+	l.news(s, func(e Ended, alike int) {
+		for _, line := range e.log(alike) {
 			fmt.Fprintln(&text, line)
 		}
-		ended = ended[n:]
-	}
-	l.shown = len(s.Ended)
+	})
 	if _, err := io.WriteString(l.out, text.String()); err != nil {
 		return fmt.Errorf("progress: print: %w", err)
 	}

@@ -14,7 +14,7 @@ type Table struct {
 	width  func() int // columns of the terminal; what is longer is cut off
 
 	drawn int // lines of the place
-	told  int // scenarios that ended
+	teller
 }
 
 // NewTable draws on a terminal, with colours beside the words if they are wanted.
@@ -22,21 +22,14 @@ func NewTable(out io.Writer, colour bool, width func() int) *Table {
 	return &Table{out: out, colour: colour, width: width}
 }
 
-// Skip takes what has ended so far as told.
-func (t *Table) Skip(s Status) { t.told = len(s.Ended) }
-
 // Draw draws the status in the place of the one drawn before.
 func (t *Table) Draw(s Status) error {
 	var text strings.Builder
 	if t.drawn > 0 {
 		fmt.Fprintf(&text, "\x1b[%dA\x1b[J", t.drawn)
 	}
-	for ended := s.Ended[min(t.told, len(s.Ended)):]; len(ended) > 0; {
-		n := alike(ended)
-		t.end(&text, ended[0], n)
-		ended = ended[n:]
-	}
-	t.told, t.drawn = len(s.Ended), 0
+	t.news(s, func(e Ended, alike int) { t.end(&text, e, alike) })
+	t.drawn = 0
 	width := t.width()
 	for _, line := range s.Lines() {
 		if runes := []rune(line); len(runes) >= width && width > 1 {
