@@ -33,15 +33,19 @@ const kubeletWords = `errors=$(journalctl --unit kubelet --lines 500 --output ca
 func RestartKubelet(ctx context.Context, c cluster.Changeable, node string) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, componentTimeout, fmt.Errorf("not running after %v", componentTimeout))
 	defer cancel()
-	began := time.Now()
-	_, err := c.Exec(ctx, node, restartKubelet)
-	if err == nil {
-		err = awaitKubelet(ctx, c, node, began)
-	}
-	if err != nil {
+	if err := restartedAfter(ctx, c, node, ""); err != nil {
 		return fmt.Errorf("cluster: restart the kubelet: %w", err)
 	}
 	return nil
+}
+
+// restartedAfter starts the kubelet of a node anew after a script, and returns when the node is ready by its word.
+func restartedAfter(ctx context.Context, c cluster.Changeable, node, script string) error {
+	began := time.Now()
+	if _, err := c.Exec(ctx, node, "set -e\n"+script+"\n"+restartKubelet); err != nil {
+		return err
+	}
+	return awaitKubelet(ctx, c, node, began)
 }
 
 // replaceKubelets has nodes run a kubelet. A program that runs cannot be written over, but another can take its name.
@@ -50,13 +54,7 @@ func replaceKubelets(ctx context.Context, c cluster.Changeable, program []byte, 
 		if err := c.WriteFile(ctx, node, kubeletFile+".new", program); err != nil {
 			return err
 		}
-		began := time.Now()
-		_, err := c.Exec(ctx, node, fmt.Sprintf("set -e\n[ -e %[2]s ] || ln %[1]s %[2]s\nmv %[1]s.new %[1]s\n%[3]s",
-			kubeletFile, stockKubelet, restartKubelet))
-		if err != nil {
-			return err
-		}
-		return awaitKubelet(ctx, c, node, began)
+		return restartedAfter(ctx, c, node, fmt.Sprintf("[ -e %[2]s ] || ln %[1]s %[2]s\nmv %[1]s.new %[1]s", kubeletFile, stockKubelet))
 	})
 }
 
@@ -92,14 +90,10 @@ func awaitKubelet(ctx context.Context, c cluster.Changeable, node string, began 
 // restoreKubelets gives every node the kubelet of its image back, if it has another.
 func restoreKubelets(ctx context.Context, c cluster.Changeable) error {
 	return onNodes(ctx, c.Nodes(), func(ctx context.Context, node string) error {
-		began := time.Now()
 		restored, err := c.Exec(ctx, node, fmt.Sprintf("[ ! -e %[1]s ] || { mv %[1]s %[2]s && echo yes; }", stockKubelet, kubeletFile))
 		if err != nil || restored == "" {
 			return err
 		}
-		if _, err := c.Exec(ctx, node, restartKubelet); err != nil {
-			return err
-		}
-		return awaitKubelet(ctx, c, node, began)
+		return restartedAfter(ctx, c, node, "")
 	})
 }
