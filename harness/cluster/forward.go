@@ -9,6 +9,8 @@ import (
 
 	"k8s.io/client-go/tools/portforward"
 	"k8s.io/client-go/transport/spdy"
+
+	"rollcall/harness/poll"
 )
 
 // forwardTimeout is how long the API server and a kubelet may take to open a port-forward.
@@ -92,20 +94,20 @@ func (f *Forward) keep(ctx context.Context, t *tunnel) {
 			t.close()
 			return
 		}
-		for next, err := f.open(ctx, t.port); ; next, err = f.open(ctx, t.port) {
+		port := t.port
+		err := poll.Until(ctx, reopenEvery, func() (done bool, _ error) {
+			next, err := f.open(ctx, port)
 			if err == nil {
 				t = next
-				select {
-				case <-f.renew: // it was asked for the one before
-				default:
-				}
-				break
 			}
-			select {
-			case <-time.After(reopenEvery):
-			case <-ctx.Done():
-				return
-			}
+			return err == nil, nil
+		})
+		if err != nil {
+			return
+		}
+		select {
+		case <-f.renew: // it was asked for the one before
+		default:
 		}
 	}
 }
