@@ -33,18 +33,20 @@ type Option struct {
 // Variable is the environment variable of the option, such as LOAD_NODES.
 func (o Option) Variable() string { return strings.ReplaceAll(strings.ToUpper(o.Flag), "-", "_") }
 
-// value is the option's default.
-func (o Option) value() string {
+// source is the option's default, and what its help says of where that comes from.
+func (o Option) source() (value, said string) {
+	name := o.Variable()
 	switch o.Default {
-	case Make:
-		if !slices.Contains(strings.Fields(os.Getenv(GivenToMake)), o.Variable()) {
-			return ""
-		}
-	case Unset:
-		return ""
 	case Environment:
+		return os.Getenv(name), " [$" + name + "]"
+	case Make:
+		if slices.Contains(strings.Fields(os.Getenv(GivenToMake)), name) {
+			value = os.Getenv(name)
+		}
+		return value, " [make " + name + "=]"
+	case Unset:
 	}
-	return os.Getenv(o.Variable())
+	return "", ""
 }
 
 // A List is a table of options.
@@ -53,21 +55,15 @@ type List []Option
 // Register makes flags of the options, with the defaults of their sources.
 func (l List) Register(flags *flag.FlagSet) {
 	for _, o := range l {
-		help := o.Help
-		switch o.Default {
-		case Environment:
-			help += " [$" + o.Variable() + "]"
-		case Make:
-			help += " [make " + o.Variable() + "=]"
-		case Unset:
-		}
+		value, said := o.source()
+		help := o.Help + said
 		switch {
 		case o.Switch != nil:
-			flags.BoolVar(o.Switch, o.Flag, on(o.value()), help)
+			flags.BoolVar(o.Switch, o.Flag, on(value), help)
 		case o.Texts != nil:
 			flags.Func(o.Flag, help, func(text string) error { *o.Texts = append(*o.Texts, text); return nil })
 		default:
-			flags.StringVar(o.Text, o.Flag, o.value(), help)
+			flags.StringVar(o.Text, o.Flag, value, help)
 		}
 	}
 }
