@@ -16,7 +16,10 @@ import (
 
 // Rules about what steps ask: each names one question, the lane of its requests.
 
-const nothingAsked = "the steps did not ask that"
+const (
+	nothingAsked     = "the steps did not ask that"
+	noneOfItAnswered = "no request of the question was answered"
+)
 
 // hits are all requests of a question, by time sent.
 func (a asked) hits() (hits []timeline.Hit) {
@@ -47,8 +50,8 @@ var allAnswered = Rule{
 	Lanes: StepLanes, Unit: "request", Untested: nothingAsked,
 	exposed: asks, needs: seeing(evidence.AboutFailures),
 	question: none{
-		rows: func(a asked) (found, string) { return foundHits(a.hitsThat(timeline.Hit.Failed)), "" },
-		of:   asks, noun: plain("request"), did: plain("failed"), all: plain("were answered"), untold: nothingAsked,
+		rows: func(a asked) found { return foundHits(a.hitsThat(timeline.Hit.Failed)) },
+		of:   asks, noun: plain("request"), did: plain("failed"), all: plain("were answered"),
 		breaches: failures,
 	},
 }
@@ -67,12 +70,12 @@ var allFail = Rule{
 	Lanes: StepLanes, Unit: "request", Untested: nothingAsked,
 	exposed: asks, needs: seeing(evidence.AboutFailures),
 	question: none{
-		rows: func(a asked) (found, string) {
+		rows: func(a asked) found {
 			f := foundHits(a.hitsThat(func(h timeline.Hit) bool { return !a.failsAsNamed(h) }))
 			f.facts = []Detail{{"failed", kinds(a.hitsThat(timeline.Hit.Failed))}}
-			return f, ""
+			return f
 		},
-		of: asks, noun: plain("request"), untold: nothingAsked,
+		of: asks, noun: plain("request"),
 		did: func(a asked) string { return "did not fail" + a.inWays() },
 		all: func(a asked) string { return "failed" + a.inWays() },
 	},
@@ -191,7 +194,7 @@ type split struct {
 
 func (q split) answer(a asked) Finding {
 	if asks(a) == 0 {
-		return undecided(nothingAsked)
+		return Finding{}
 	}
 	by := q.by(a)
 	f := Finding{Outcome: Fail, Witnesses: witnesses(a.hits())}
@@ -215,13 +218,8 @@ var answeredByDeleted = Rule{
 	Lanes: StepLanes, Unit: "request", Untested: nothingAsked,
 	exposed: asks, needs: seeing(evidence.AboutReplies, evidence.AboutAPI),
 	question: some{
-		rows: func(a asked) (found, string) {
-			if asks(a) == 0 {
-				return found{}, nothingAsked
-			}
-			return foundHits(a.hitsThat(a.tl.ByDeleted)), ""
-		},
-		of: asks, noun: "request", least: counted, fails: true, did: plain("were answered by pods that were being deleted"),
+		rows: func(a asked) found { return foundHits(a.hitsThat(a.tl.ByDeleted)) },
+		of:   asks, noun: "request", least: counted, fails: true, did: plain("were answered by pods that were being deleted"),
 	},
 }
 
@@ -232,12 +230,12 @@ func NotAnsweredByDeleted(question string) evidence.Expectation {
 
 var notAnsweredByDeleted = Rule{
 	ID: "not-answered-by-deleted", Claim: "no request that steps send for a question is answered by a pod that is being deleted",
-	Lanes: StepLanes, Unit: "reply", Untested: nothingAsked,
+	Lanes: StepLanes, Unit: "reply", Untested: noneOfItAnswered,
 	exposed: answers, needs: seeing(evidence.AboutReplies, evidence.AboutAPI),
 	question: none{
-		rows: func(a asked) (found, string) { return foundHits(a.hitsThat(a.tl.ByDeleted)), "" },
+		rows: func(a asked) found { return foundHits(a.hitsThat(a.tl.ByDeleted)) },
 		of:   answers, noun: plain("reply"), did: plain("were by pods that were being deleted"),
-		all: plain("were by pods that nobody had deleted"), untold: "0 requests of the question were answered",
+		all: plain("were by pods that nobody had deleted"),
 	},
 }
 
@@ -248,19 +246,16 @@ func AnsweredWithin(question string, d time.Duration, mark evidence.EventKind) e
 
 var answeredWithin = Rule{
 	ID: "answered-within", Claim: "a request that steps send for a question is answered soon after the named moment",
-	Lanes: StepLanes, Unit: "request", Untested: nothingAsked,
+	Lanes: StepLanes, Unit: "request", Untested: noneOfItAnswered,
 	exposed: asks, needs: seeing(evidence.AboutReplies),
 	question: bound{
-		rows: func(a asked) ([]lasting, string) {
-			from, lack := a.mark(a.From)
+		rows: func(a asked) []lasting {
+			from, _ := a.tl.Mark(a.From)
 			good := a.hitsThat(answeredWell)
-			switch {
-			case lack != "":
-				return nil, lack
-			case len(good) == 0:
-				return nil, "0 requests of the question were answered"
+			if len(good) == 0 {
+				return nil
 			}
-			return []lasting{{Elapsed: timeline.Elapsed{Length: good[0].End() - from}, lane: good[0].Lane, hits: good[:1], from: from}}, ""
+			return []lasting{{Elapsed: timeline.Elapsed{Length: good[0].End() - from}, lane: good[0].Lane, hits: good[:1], from: from}}
 		},
 		limits: atMost, measured: "took",
 		says: func(a asked, l lasting) []string {

@@ -15,11 +15,11 @@ import (
 // bound asks how long something lasted. Each of the rows has to keep the limits; the one that keeps them least is told. That it
 // lasted too long was seen, where only that is asked, and likewise that it lasted long enough.
 type bound struct {
-	rows     func(asked) ([]lasting, string)   // or why they are not known
+	rows     func(asked) []lasting
 	limits   func(evidence.Expectation) limits // of all rows
 	says     func(asked, lasting) []string     // what lasted so long, in wordings of which the last is the shortest
 	measured string                            // what was measured, if it is not how long it lasted: "after SIGTERM by"
-	nothing  string                            // that holds where no row is there; empty: that decides nothing
+	nothing  string                            // that holds where no row is there; empty: then it was put to nothing
 	// breaches say who can have caused it by getting no processor; nil: nobody can.
 	breaches func(a asked, rows []lasting, worst lasting) []Breach
 	// cut is why a failure shows nothing; empty: it does.
@@ -103,12 +103,10 @@ func (l limits) worst(rows []lasting) (worst lasting, outcome Outcome) {
 }
 
 func (q bound) answer(a asked) Finding {
-	rows, lack := q.rows(a)
+	rows := q.rows(a)
 	switch {
-	case lack != "":
-		return undecided(lack)
 	case len(rows) == 0 && q.nothing == "":
-		return undecided("nothing of the kind was seen")
+		return Finding{}
 	case len(rows) == 0:
 		return Finding{Outcome: Pass, Grounds: Unseen}.tell([]string{q.nothing})
 	}

@@ -18,11 +18,11 @@ var maxRetriedShare = Rule{
 	Lanes: ServiceLanes, Unit: "request", Untested: noneSent,
 	exposed: sentSinceBegun, needs: underLoad(evidence.AboutReplies),
 	question: part{
-		rows: func(a asked) (rows []share, _ string) {
+		rows: func(a asked) (rows []share) {
 			for _, lane := range a.lanes {
 				rows = append(rows, share{got: float64(lane.Summary.Retried), of: float64(lane.Summary.Requests)})
 			}
-			return rows, ""
+			return rows
 		},
 		limits: func(x evidence.Expectation, _ share) (least, most float64) {
 			return math.Inf(-1), float64(x.Percent) / 100

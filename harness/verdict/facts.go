@@ -29,13 +29,9 @@ func Fact(name string, values ...string) evidence.Expectation {
 var fact = Rule{
 	ID: "fact", Claim: "the cluster does what is expected",
 	Unit: "fact", Untested: notFoundOut, exposed: factsNoted, needs: seeing(evidence.AboutFacts),
+	lack: func(a asked) string { return namesNone(a.Values, "values") },
 	question: value{
-		kept: func(x evidence.Expectation, noted string) (bool, string) {
-			if len(x.Values) == 0 {
-				return false, "the rule names 0 values for it"
-			}
-			return slices.Contains(x.Values, noted), ""
-		},
+		kept:     func(x evidence.Expectation, noted string) (bool, string) { return slices.Contains(x.Values, noted), "" },
 		expected: func(x evidence.Expectation) string { return strings.Join(x.Values, " or ") },
 		breaches: unreadyBehind,
 	},
@@ -70,23 +66,17 @@ var factWithin = Rule{
 	ID: "fact-within", Claim: "the cluster takes as long as expected",
 	Unit: "fact", Untested: notFoundOut, needs: seeing(evidence.AboutFacts),
 	exposed: func(a asked) int {
-		text, _ := a.tl.Fact(a.Fact)
-		if _, err := time.ParseDuration(text); err != nil {
+		if noDuration(a) != "" {
 			return 0
 		}
 		return 1
 	},
+	lack: noDuration,
 	question: bound{
-		rows: func(a asked) ([]lasting, string) {
-			noted, ok := a.tl.FactEvent(a.Fact)
-			if !ok {
-				return nil, a.Fact + " was not found out"
-			}
-			got, err := time.ParseDuration(noted.Detail)
-			if err != nil {
-				return nil, fmt.Sprintf("%s: %s is no duration", a.Fact, noted.Detail)
-			}
-			return []lasting{{Elapsed: timeline.Elapsed{Length: got}, from: noted.At - got}}, ""
+		rows: func(a asked) []lasting {
+			noted, _ := a.tl.FactEvent(a.Fact)
+			got, _ := time.ParseDuration(noted.Detail)
+			return []lasting{{Elapsed: timeline.Elapsed{Length: got}, from: noted.At - got}}
 		},
 		limits: ranging,
 		says:   func(a asked, l lasting) []string { return []string{a.Fact + ": " + phrase.Duration(l.Length)} },
@@ -98,6 +88,18 @@ var factWithin = Rule{
 				append(timeline.ControlPlane(), timeline.OnNode("")...)...)
 		},
 	},
+}
+
+// noDuration is why what was noted is no duration; empty if it is one.
+func noDuration(a asked) string {
+	text, ok := a.tl.Fact(a.Fact)
+	if !ok {
+		return a.Fact + " was not found out"
+	}
+	if _, err := time.ParseDuration(text); err != nil {
+		return fmt.Sprintf("%s: %s is no duration", a.Fact, text)
+	}
+	return ""
 }
 
 // Noted expects that the scenario noted something under a name, whatever it is: a number to report.

@@ -132,15 +132,15 @@ func (r Rule) find(x evidence.Expectation, run evidence.Run, tl timeline.Timelin
 	return r.put(x, tl)
 }
 
-// put puts a rule to what there is of it.
+// put puts a rule to what there is of it, and says so where there is nothing.
 func (r Rule) put(x evidence.Expectation, tl timeline.Timeline) Finding {
 	a := asked{x, tl, r.Lanes.of(x, tl)}
-	f := a.unmarked()
-	if f.Because == "" {
+	f := undecided(r.missing(a))
+	if f.Because == "" && (r.Lanes == NoLanes || len(a.lanes) > 0) {
 		f = r.question.answer(a)
 	}
 	f.Exposure = Exposure{r.exposed(a), r.Unit}
-	if f.Outcome == Pass && f.Exposure.Count == 0 {
+	if f.Because == "" || f.Outcome == Pass && f.Exposure.Count == 0 {
 		f = Finding{Because: "never put to the test: " + r.Untested, Exposure: f.Exposure}
 	}
 	if slowest := a.slowest(); r.bySending && f.Outcome == Pass && slowest > 0 {
@@ -161,14 +161,17 @@ func (a asked) slowest() (rate float64) {
 	return rate
 }
 
-// unmarked is undecided where a mark is missing that the expectation counts from or to.
-func (a asked) unmarked() Finding {
-	for _, kind := range []evidence.EventKind{a.From, a.To} {
+// missing is why the rule can judge nothing; empty if it can.
+func (r Rule) missing(a asked) string {
+	for _, kind := range slices.Concat([]evidence.EventKind{a.From, a.To}, r.marks) {
 		if _, ok := a.tl.Mark(kind); !ok && timeline.IsMark(kind) {
-			return undecided(markMissing(kind))
+			return markMissing(kind)
 		}
 	}
-	return Finding{}
+	if r.lack == nil {
+		return ""
+	}
+	return r.lack(a)
 }
 
 // untrusted is inconclusive for these reasons.

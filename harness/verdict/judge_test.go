@@ -158,9 +158,9 @@ func TestJudgeAttempts(t *testing.T) {
 		{"the first one", 1, []evidence.Expectation{verdict.MaxPods(3)}, false, pods},
 		{"the second of three", 2, []evidence.Expectation{verdict.MaxPods(3)}, false, pods + "; in attempt 2 of 3"},
 		{"a precondition alone was not met", 3, []evidence.Expectation{verdict.NoFailures(), verdict.RulesBehind()}, true,
-			"proves nothing: 0 of 0 pairs of pod and node had rules that still routed to the pod after its SIGTERM; in attempt 3 of 3"},
+			"never put to the test: no old pod was seen both to leave the rules of a node and to get SIGTERM; in attempt 3 of 3"},
 		{"something else is not known either", 1, []evidence.Expectation{verdict.RulesBehind(), verdict.Noted("revisions")}, false,
-			"proves nothing: 0 of 0 pairs of pod and node had rules that still routed to the pod after its SIGTERM; revisions was not found out"},
+			"never put to the test: no old pod was seen both to leave the rules of a node and to get SIGTERM; revisions was not found out"},
 		{"something else fails", 1, []evidence.Expectation{verdict.RulesBehind(), verdict.MaxPods(2)}, false,
 			"3 pods at once, terminating ones included, at most 2 allowed (first at: 0.600s)"},
 	} {

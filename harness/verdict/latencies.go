@@ -12,10 +12,7 @@ import (
 	"rollcall/harness/verdict/phrase"
 )
 
-const (
-	noReply    = "no reply came through the Service once the rollout had begun"
-	noneGotOne = "0 requests through the Service were answered"
-)
+const noReply = "no reply came through the Service once the rollout had begun"
 
 var (
 	goodReplies    = summed(func(s timeline.LaneSummary) int { return s.Latency.Count })
@@ -33,14 +30,14 @@ var noSlowReplies = Rule{
 	Lanes: ServiceLanes, Unit: "reply", Untested: noReply,
 	exposed: goodSinceBegun, needs: underLoad(evidence.AboutReplies, evidence.AboutLatencies),
 	question: none{
-		rows: func(a asked) (f found, _ string) {
+		rows: func(a asked) (f found) {
 			for _, s := range timeline.Slow(a.lanes) {
 				f.hits = append(f.hits, s.Hit)
 			}
 			f.count = len(f.hits)
-			return f, ""
+			return f
 		},
-		of: goodReplies, noun: plain("reply"), untold: noneGotOne,
+		of: goodReplies, noun: plain("reply"),
 		did: plain("waited for TCP to send something again, or took a second longer than usual"),
 		more: func(a asked, f found) ([]string, []Detail) {
 			if f.count == 0 {
@@ -94,7 +91,7 @@ var maxLatency = Rule{
 	Lanes: ServiceLanes, Unit: "reply", Untested: noReply,
 	exposed: goodSinceBegun, needs: underLoad(evidence.AboutReplies, evidence.AboutLatencies),
 	question: none{
-		rows: func(a asked) (f found, _ string) {
+		rows: func(a asked) (f found) {
 			for _, lane := range a.lanes {
 				over := slices.DeleteFunc(slices.Clone(lane.Slowest), func(h timeline.Hit) bool { return h.Took <= a.Max })
 				f.more = f.more || len(over) > 0 && len(over) == len(lane.Slowest) && len(over) < lane.Summary.Latency.Count
@@ -102,9 +99,9 @@ var maxLatency = Rule{
 			}
 			slices.SortStableFunc(f.hits, func(x, y timeline.Hit) int { return cmp.Or(cmp.Compare(x.Sent, y.Sent), cmp.Compare(x.Lane, y.Lane)) })
 			f.count = len(f.hits)
-			return f, ""
+			return f
 		},
-		of: goodReplies, noun: plain("reply"), untold: noneGotOne,
+		of: goodReplies, noun: plain("reply"),
 		did: func(a asked) string { return "took over " + phrase.Duration(a.Max) },
 		more: func(a asked, f found) ([]string, []Detail) {
 			var all []timeline.Hit
@@ -141,7 +138,7 @@ var maxP99 = Rule{
 	exposed: summed(func(s timeline.LaneSummary) int { return s.LatencySinceStep.Count }),
 	needs:   underLoad(evidence.AboutReplies, evidence.AboutLatencies),
 	question: bound{
-		rows: func(a asked) (rows []lasting, _ string) {
+		rows: func(a asked) (rows []lasting) {
 			begun := a.firstChange()
 			for _, lane := range a.lanes {
 				got := lane.Summary.LatencySinceStep
@@ -154,7 +151,7 @@ var maxP99 = Rule{
 					facts:    []Detail{{"replies since the first change", phrase.Count(got.Count, "reply")}, {"slowest", phrase.Seconds(got.Max)}},
 					breaches: latencies(over, func(timeline.Hit) time.Duration { return a.Max }, a.tl)})
 			}
-			return rows, ""
+			return rows
 		},
 		limits: atMost, measured: "99 % took up to",
 		says: func(_ asked, l lasting) []string {

@@ -9,8 +9,7 @@ import (
 // level asks how many there were at the worst moment, which depends on all that was seen before it.
 type level struct {
 	worst func(asked) (extreme, bool)
-	lack  string // why it is not known
-	most  bool   // the expectation's count is the most allowed; else it is the least expected
+	most  bool // the expectation's count is the most allowed; else it is the least expected
 	noun  string
 	did   string // "available"
 	// breaches say who can have caused it by getting no processor; nil: nobody can.
@@ -29,7 +28,7 @@ func (q level) answer(a asked) Finding {
 	case a.Count < 1:
 		return undecided(fmt.Sprintf("the rule takes at least 1 pod, got %d", a.Count))
 	case !ok:
-		return undecided(q.lack)
+		return Finding{}
 	}
 	f := Finding{Outcome: Pass}
 	expected, kept := "at least %d expected", worst.n >= a.Count

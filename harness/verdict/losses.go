@@ -14,7 +14,6 @@ import (
 
 const (
 	noneSent     = "no request was sent through the Service once the rollout had begun"
-	noneAtAll    = "0 requests were sent through the Service"
 	noneFromPods = "no request was sent from a pod once the rollout had begun"
 )
 
@@ -31,8 +30,8 @@ var noFailures = Rule{
 	Lanes: ServiceLanes, Unit: "request", Untested: noneSent, anyLoss: true, bySending: true,
 	exposed: sentSinceBegun, needs: underLoad(evidence.AboutFailures),
 	question: none{
-		rows: func(a asked) (found, string) { return foundHits(timeline.Failed(a.lanes)), "" },
-		of:   requests, noun: plain("request"), did: plain("failed"), untold: noneAtAll,
+		rows: func(a asked) found { return foundHits(timeline.Failed(a.lanes)) },
+		of:   requests, noun: plain("request"), did: plain("failed"),
 		breaches: failures,
 		more: func(a asked, f found) ([]string, []Detail) {
 			if f.count == 0 {
@@ -73,17 +72,14 @@ func RecoversWithin(d time.Duration, mark evidence.EventKind) evidence.Expectati
 var recoversWithin = Rule{
 	ID: "recovers-within", Claim: "no client loses a request that it sends later than allowed after the named moment",
 	Lanes: ServiceLanes, Unit: "request", Untested: "no request was sent so long after that moment", bySending: true,
-	exposed: sentAfterRecovery,
-	needs: func(evidence.Expectation) needs {
-		return needs{subjects: []evidence.Subject{evidence.AboutFailures}, marks: []evidence.EventKind{evidence.LoadEnded}}
-	},
+	exposed: sentAfterRecovery, needs: untilLoadEnded(evidence.AboutFailures),
 	question: none{
-		rows: func(a asked) (found, string) {
+		rows: func(a asked) found {
 			from, _ := a.tl.Mark(a.From)
 			until, limited := a.tl.Mark(a.To)
 			return foundHits(a.failed(func(_ timeline.Lane, h timeline.Hit) bool {
 				return h.Sent > from+a.Max && (!limited || h.Sent < until)
-			})), ""
+			}))
 		},
 		noun: plain("request"),
 		did: func(a asked) string {
@@ -120,7 +116,12 @@ func sentAfterRecovery(a asked) (n int) {
 	return n
 }
 
-const noArrivals = "what pods logged was not recorded, so requests cannot be followed to them"
+func arrivalsUnknown(a asked) string {
+	if a.tl.Arrived {
+		return ""
+	}
+	return "what pods logged was not recorded, so requests cannot be followed to them"
+}
 
 // NoLostReplies expects that no request through the Service that a pod got ends without a reply.
 func NoLostReplies() evidence.Expectation { return evidence.Expectation{Rule: noLostReplies.ID} }
@@ -129,17 +130,13 @@ var noLostReplies = Rule{
 	ID: "no-lost-replies", Claim: "no client misses the reply to a request that a pod got",
 	Lanes: ServiceLanes, Unit: "request", Untested: "no request reached a pod once the rollout had begun",
 	exposed: summed(func(s timeline.LaneSummary) int { return s.ArrivedSinceBegun }),
-	needs:   underLoad(evidence.AboutFailures, evidence.AboutArrivals),
+	lack:    arrivalsUnknown, needs: underLoad(evidence.AboutFailures, evidence.AboutArrivals),
 	question: none{
-		rows: func(a asked) (found, string) {
-			if !a.tl.Arrived {
-				return found{}, noArrivals
-			}
-			return foundHits(a.failed(func(_ timeline.Lane, h timeline.Hit) bool { return h.Lost() })), ""
+		rows: func(a asked) found {
+			return foundHits(a.failed(func(_ timeline.Lane, h timeline.Hit) bool { return h.Lost() }))
 		},
 		of:   summed(func(s timeline.LaneSummary) int { return s.Arrivals }),
 		noun: plain("request"), did: plain("that reached a pod lost their reply"),
-		untold: "0 requests through the Service reached a pod",
 	},
 }
 
@@ -152,14 +149,8 @@ var noHiddenRetries = Rule{
 	Lanes: RetryLanes, Unit: "request", Untested: noneSent,
 	exposed: sentSinceBegun, needs: underLoad(evidence.AboutReplies, evidence.AboutArrivals),
 	question: none{
-		rows: func(a asked) (found, string) {
-			again := foundHits(timeline.Repeated(a.lanes))
-			if again.count == 0 && !a.tl.Arrived {
-				return again, noArrivals
-			}
-			return again, ""
-		},
-		of: requests, noun: plain("request"), did: plain("were sent more than once"), untold: noneAtAll,
+		rows: func(a asked) found { return foundHits(timeline.Repeated(a.lanes)) },
+		of:   requests, noun: plain("request"), did: plain("were sent more than once"), unclear: arrivalsUnknown,
 	},
 }
 
@@ -179,11 +170,11 @@ var servesUntilSigterm = Rule{
 	exposed:  summed(func(s timeline.LaneSummary) int { return s.WhileOnlyTerminating }),
 	needs:    sinceBegin(evidence.AboutReplies, evidence.AboutFailures, evidence.AboutAPI, evidence.AboutPodSteps),
 	question: none{
-		rows: func(a asked) (found, string) {
+		rows: func(a asked) found {
 			windows := a.tl.OnlyTerminating()
 			f := foundHits(a.failed(func(l timeline.Lane, h timeline.Hit) bool { return l.SentIn(h, windows, unaccepted) }))
 			f.whole = true // no SIGTERM and no other pod was seen
-			return f, ""
+			return f
 		},
 		noun: plain("request"), did: plain("failed before the first SIGTERM while only terminating pods were there"),
 	},
@@ -197,10 +188,10 @@ func DamageSeen() evidence.Expectation { return evidence.Expectation{Rule: damag
 var damageSeen = Rule{
 	ID: "damage-seen", Claim: "clients in the cluster lose at least one request, which shows that a loss would be seen",
 	Lanes: DamageLanes, Unit: "request", Untested: noneFromPods, Precondition: true,
-	exposed: sentSinceBegun, needs: sinceBegin(evidence.AboutFailures),
+	exposed: sentSinceBegun, marks: []evidence.EventKind{evidence.RolloutBegun}, needs: seeing(evidence.AboutFailures),
 	question: some{
-		rows: func(a asked) (found, string) {
-			begun, lack := a.mark(evidence.RolloutBegun)
+		rows: func(a asked) found {
+			begun, _ := a.tl.Mark(evidence.RolloutBegun)
 			damage := foundHits(a.failed(func(_ timeline.Lane, h timeline.Hit) bool { return h.Sent >= begun }))
 			var perLane []string
 			for _, lane := range a.lanes {
@@ -213,7 +204,7 @@ var damageSeen = Rule{
 				perLane = append(perLane, fmt.Sprintf("%d on %s", n, lane.ID))
 			}
 			damage.facts = []Detail{{"by lane", strings.Join(perLane, ", ")}}
-			return damage, lack
+			return damage
 		},
 		of: requests, noun: "request", did: plain("from pods failed after the rollout began"), byConn: true,
 	},

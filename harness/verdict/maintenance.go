@@ -1,7 +1,6 @@
 package verdict
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"time"
@@ -25,15 +24,15 @@ var sentInMaintenance = Rule{
 	ID: "sent-in-maintenance", Claim: "every client sends requests throughout maintenance, often enough to see an outage",
 	Lanes: ServiceLanes, Unit: "lane", Untested: "the run has no lane through the Service",
 	exposed: func(a asked) int { return len(a.lanes) }, needs: seeing(),
+	lack: func(a asked) string {
+		if _, ok := a.tl.Maintenance(); !ok {
+			return markMissing(evidence.DisruptionUndone)
+		}
+		return ""
+	},
 	question: bound{
-		rows: func(a asked) (rows []lasting, lack string) {
-			window, ok := a.tl.Maintenance()
-			switch {
-			case !ok:
-				return nil, markMissing(evidence.DisruptionUndone)
-			case len(a.lanes) == 0:
-				return nil, noneAtAll
-			}
+		rows: func(a asked) (rows []lasting) {
+			window, _ := a.tl.Maintenance()
 			for _, w := range timeline.Silences(a.lanes, window) {
 				rows = append(rows, lasting{Elapsed: timeline.Elapsed{Length: w.Length()}, from: w.From})
 			}
@@ -42,7 +41,7 @@ var sentInMaintenance = Rule{
 				rows = append(rows, lasting{Elapsed: timeline.Elapsed{Length: window.Length() / time.Duration(n+1)}, lane: lane.ID,
 					facts: []Detail{{"sent", fmt.Sprintf("%s in %s", phrase.Count(n, "request"), phrase.Duration(window.Length()))}}})
 			}
-			return rows, ""
+			return rows
 		},
 		limits: thrice, measured: "between requests",
 		says: func(_ asked, l lasting) []string {
@@ -79,18 +78,18 @@ var somethingChanged = Rule{
 	Unit: "change", Precondition: true,
 	Untested: nothingChanged,
 	exposed:  changes,
-	needs:    always(needs{marks: []evidence.EventKind{evidence.DisruptionBegun}, subjects: []evidence.Subject{evidence.AboutAPI}}),
+	marks:    []evidence.EventKind{evidence.DisruptionBegun}, needs: seeing(evidence.AboutAPI),
+	lack: func(a asked) string {
+		switch {
+		case changes(a) > 0:
+			return ""
+		case a.tl.HostAlone:
+			return nothingWatched
+		}
+		return nothingChanged
+	},
 	question: some{
-		rows: func(a asked) (f found, lack string) {
-			_, lack = a.mark(evidence.DisruptionBegun)
-			if f.count, f.whole = changes(a), true; f.count == 0 {
-				lack = cmp.Or(lack, nothingChanged)
-				if a.tl.HostAlone {
-					lack = nothingWatched
-				}
-			}
-			return f, lack
-		},
+		rows: func(a asked) found { return found{count: changes(a), whole: true} },
 		noun: "change", did: plain("of pods and nodes were seen"),
 	},
 }

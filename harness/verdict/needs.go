@@ -14,34 +14,23 @@ type needs struct {
 	bounded  bool                 // the load has to have lasted from its begin to beyond the end of the rollout
 }
 
-// always are needs that do not depend on the expectation.
-func always(n needs) func(evidence.Expectation) needs {
-	return func(evidence.Expectation) needs { return n }
-}
-
 // underLoad are those of a rule about what clients saw, or did not see, of the whole rollout.
-func underLoad(subjects ...evidence.Subject) func(evidence.Expectation) needs {
-	return always(needs{subjects: subjects, bounded: true})
-}
+func underLoad(subjects ...evidence.Subject) needs { return needs{subjects: subjects, bounded: true} }
 
 // sinceBegin are those of a rule that counts from the rollout's begin on.
-func sinceBegin(subjects ...evidence.Subject) func(evidence.Expectation) needs {
-	return always(needs{subjects: subjects, marks: []evidence.EventKind{evidence.RolloutBegun}})
+func sinceBegin(subjects ...evidence.Subject) needs {
+	return needs{subjects: subjects, marks: []evidence.EventKind{evidence.RolloutBegun}}
 }
 
-// seeing are those of a rule that counts from no mark but those of the expectation.
-func seeing(subjects ...evidence.Subject) func(evidence.Expectation) needs {
-	return always(needs{subjects: subjects, marks: []evidence.EventKind{}})
-}
+// seeing are those of a rule that counts from no mark but its own and those of the expectation.
+func seeing(subjects ...evidence.Subject) needs { return needs{subjects: subjects} }
 
 // ofRollout are those of a rule about pods between the rollout's begin and its end.
-func ofRollout(evidence.Expectation) needs {
-	return needs{subjects: []evidence.Subject{evidence.AboutAPI}, marks: []evidence.EventKind{evidence.RolloutBegun, evidence.OldGone}}
-}
+var ofRollout = needs{subjects: []evidence.Subject{evidence.AboutAPI}, marks: []evidence.EventKind{evidence.RolloutBegun, evidence.OldGone}}
 
-// fromMark are those of a rule about replies from the expectation's mark to the end of the load.
-func fromMark() func(evidence.Expectation) needs {
-	return always(needs{subjects: []evidence.Subject{evidence.AboutReplies}, marks: []evidence.EventKind{evidence.LoadEnded}})
+// untilLoadEnded are those of a rule that counts from the expectation's mark to the end of the load.
+func untilLoadEnded(subject evidence.Subject) needs {
+	return needs{subjects: []evidence.Subject{subject}, marks: []evidence.EventKind{evidence.LoadEnded}}
 }
 
 // tellsOf is what tells of an event, or of when a mark came.
@@ -66,9 +55,9 @@ func tellsOf(kind evidence.EventKind) []evidence.Subject {
 
 // needsOf is what the rule needs to judge an expectation.
 func (r Rule) needsOf(x evidence.Expectation, tl timeline.Timeline) needs {
-	n := r.needs(x)
+	n := r.needs
 	n.subjects = slices.Concat(n.subjects, tellsOf(x.From), tellsOf(x.To))
-	n.marks = slices.Concat(n.marks, []evidence.EventKind{x.From, x.To})
+	n.marks = slices.Concat(n.marks, r.marks, []evidence.EventKind{x.From, x.To})
 	if n.bounded {
 		n.marks = append(n.marks, tl.PhaseMarks()...)
 	}

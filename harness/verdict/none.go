@@ -9,13 +9,11 @@ import (
 
 // none asks that nothing of a kind is there. What is there was seen; that nothing is rests on nothing having been seen.
 type none struct {
-	rows func(asked) (found, string) // what is not to be there, or why that is not known
-	of   func(asked) int             // how many of it there could be; nil: nobody counts that
-	noun func(asked) string          // of what there could be, in the singular
-	did  func(asked) string          // what is not to be
-	all  func(asked) string          // what all of it is instead; nil: that is said as "0 of"
-	// untold is why nothing is known of 0 that could be.
-	untold string
+	rows func(asked) found  // what is not to be there
+	of   func(asked) int    // how many of it there could be; nil: nobody counts that
+	noun func(asked) string // of what there could be, in the singular
+	did  func(asked) string // what is not to be
+	all  func(asked) string // what all of it is instead; nil: that is said as "0 of"
 	// unclear is why it is open whether one of them is there, where none surely is.
 	unclear func(asked) string
 	// breaches say who can have caused it by getting no processor; nil: nobody can.
@@ -25,17 +23,11 @@ type none struct {
 }
 
 func (q none) answer(a asked) Finding {
-	rows, lack := q.rows(a)
-	of := 0
+	rows, of := q.rows(a), 0
 	if q.of != nil {
 		of = q.of(a)
 	}
-	switch {
-	case lack != "":
-		return undecided(lack)
-	case q.of != nil && of == 0 && rows.count == 0:
-		return undecided(q.untold)
-	case rows.count == 0 && q.unclear != nil:
+	if rows.count == 0 && q.unclear != nil {
 		if why := q.unclear(a); why != "" {
 			return undecided(why)
 		}

@@ -21,10 +21,7 @@ var maxOutage = Rule{
 	Lanes: ServiceLanes, Unit: "request", Untested: noneSent, bySending: true,
 	exposed: sentSinceBegun, needs: underLoad(evidence.AboutFailures, evidence.AboutLatencies),
 	question: bound{
-		rows: func(a asked) (rows []lasting, lack string) {
-			if requests(a) == 0 {
-				return nil, noneAtAll
-			}
+		rows: func(a asked) (rows []lasting) {
 			for _, lane := range a.lanes {
 				failed := lane.Failed
 				for _, o := range lane.Summary.Outages {
@@ -33,7 +30,7 @@ var maxOutage = Rule{
 					failed = failed[n:]
 				}
 			}
-			return rows, ""
+			return rows
 		},
 		limits: atMost, nothing: "0 requests failed, so no lane had an outage",
 		says: func(_ asked, l lasting) []string {
@@ -62,13 +59,10 @@ var minOutage = Rule{
 	ID: "min-outage", Claim: "every client in the cluster goes without good replies for as long as expected",
 	Lanes: DamageLanes, Unit: "lane", Untested: "no client in the cluster sent a request once the rollout had begun",
 	exposed: summed(func(s timeline.LaneSummary) int { return min(1, s.SinceBegun) }),
-	needs:   sinceBegin(evidence.AboutFailures, evidence.AboutLatencies),
+	marks:   []evidence.EventKind{evidence.RolloutBegun}, needs: seeing(evidence.AboutFailures, evidence.AboutLatencies),
 	question: bound{
-		rows: func(a asked) (rows []lasting, lack string) {
-			begun, lack := a.mark(evidence.RolloutBegun)
-			if lack == "" && len(a.lanes) == 0 {
-				lack = "0 lanes from pods were seen"
-			}
+		rows: func(a asked) (rows []lasting) {
+			begun, _ := a.tl.Mark(evidence.RolloutBegun)
 			for _, lane := range a.lanes {
 				var longest timeline.Outage
 				open := false
@@ -80,7 +74,7 @@ var minOutage = Rule{
 				}
 				rows = append(rows, lasting{Elapsed: lasted(longest), lane: lane.ID, toTheEnd: open, whole: true})
 			}
-			return rows, lack
+			return rows
 		},
 		limits: minimum,
 		says: func(_ asked, l lasting) []string {
@@ -110,15 +104,15 @@ var replyGap = Rule{
 	Lanes: ServiceLanes, Unit: "request", Untested: noneSent, bySending: true,
 	exposed: sentSinceBegun, needs: underLoad(evidence.AboutFailures, evidence.AboutLatencies),
 	question: bound{
-		rows: func(a asked) (rows []lasting, lack string) {
+		rows: func(a asked) (rows []lasting) {
 			if requests(a) == 0 {
-				return nil, noneAtAll
+				return nil
 			}
 			for _, lane := range a.lanes {
 				gap := lane.Summary.Gap
 				rows = append(rows, lasting{Elapsed: timeline.Elapsed{Length: gap.Length()}, lane: lane.ID, from: gap.From, within: gap.Period})
 			}
-			return rows, ""
+			return rows
 		},
 		limits: ranging,
 		says: func(_ asked, l lasting) []string {
@@ -137,16 +131,10 @@ func MaxFailedShare(permille int) evidence.Expectation {
 var maxFailedShare = Rule{
 	ID: "max-failed-share", Claim: "no client loses a larger share of its requests than allowed",
 	Lanes: ServiceLanes, Unit: "request", Untested: noneSent,
-	exposed: summed(sinceStep), needs: underLoad(evidence.AboutFailures),
+	exposed: summed(sinceStep), marks: []evidence.EventKind{evidence.RolloutBegun}, needs: underLoad(evidence.AboutFailures),
+	lack: func(a asked) string { return outside("permille", a.Permille, 1000) },
 	question: part{
-		rows: func(a asked) (rows []share, lack string) {
-			switch {
-			case a.Permille < 1 || a.Permille > 1000:
-				return nil, fmt.Sprintf("the rule takes 1 to 1000 permille, got %d", a.Permille)
-			case requests(a) == 0:
-				return nil, noneAtAll
-			}
-			_, lack = a.mark(evidence.RolloutBegun)
+		rows: func(a asked) (rows []share) {
 			begun := a.firstChange()
 			for _, lane := range a.lanes {
 				of := foundHits(slices.DeleteFunc(slices.Clone(lane.Failed), func(h timeline.Hit) bool { return h.Sent < begun }))
@@ -158,7 +146,7 @@ var maxFailedShare = Rule{
 				}
 				rows = append(rows, row)
 			}
-			return rows, lack
+			return rows
 		},
 		limits: func(x evidence.Expectation, _ share) (least, most float64) {
 			return math.Inf(-1), float64(x.Permille) / 1000
@@ -175,7 +163,7 @@ var maxFailedShare = Rule{
 
 // firstChange is when the rollout began, or maintenance took its first step.
 func (a asked) firstChange() time.Duration {
-	begun, _ := a.mark(evidence.RolloutBegun)
+	begun, _ := a.tl.Mark(evidence.RolloutBegun)
 	if maintenance, ok := a.tl.Maintenance(); ok {
 		begun = max(begun, maintenance.From)
 	}
@@ -200,23 +188,15 @@ var lostShare = Rule{
 		return n
 	},
 	needs: seeing(evidence.AboutFailures, evidence.AboutReplies, evidence.AboutAPI),
+	lack: func(a asked) string {
+		if oldOnDisrupted(a.tl) == 0 {
+			return "0 pods were seen on a node that was disrupted"
+		}
+		return ""
+	},
 	question: part{
-		rows: func(a asked) (rows []share, lack string) {
-			if _, lack := a.mark(a.From); lack != "" {
-				return nil, lack
-			}
-			onDisrupted := 0
-			for _, p := range a.tl.Pods {
-				if a.tl.Disruption != nil && p.Version == a.tl.Old && slices.Contains(a.tl.Disruption.Nodes, p.Node) {
-					onDisrupted++
-				}
-			}
-			switch {
-			case len(a.lanes) == 0:
-				return nil, "0 lanes from pods were seen"
-			case onDisrupted == 0:
-				return nil, "0 pods were seen on a node that was disrupted"
-			}
+		rows: func(a asked) (rows []share) {
+			onDisrupted := oldOnDisrupted(a.tl)
 			for _, lane := range a.lanes {
 				on := a.lostOn(lane)
 				on.facts = []Detail{{"lane", lane.ID}, {"requests sent", on.in.String()}, {"of them lost", phrase.Number(on.count)},
@@ -227,7 +207,7 @@ var lostShare = Rule{
 				}
 				rows = append(rows, row)
 			}
-			return rows, ""
+			return rows
 		},
 		limits: func(_ evidence.Expectation, s share) (least, most float64) { return byChance(s.expected, s.of) },
 		says: func(_ asked, s share) string {
@@ -240,6 +220,16 @@ var lostShare = Rule{
 			return failures(a, s.hits)
 		},
 	},
+}
+
+// oldOnDisrupted counts the old pods on nodes that were disrupted.
+func oldOnDisrupted(tl timeline.Timeline) (n int) {
+	for _, p := range tl.Pods {
+		if tl.Disruption != nil && p.Version == tl.Old && slices.Contains(tl.Disruption.Nodes, p.Node) {
+			n++
+		}
+	}
+	return n
 }
 
 // A lostIn is what a lane lost of what it sent in a time.
@@ -271,10 +261,7 @@ var pause = Rule{
 	Lanes: ServiceLanes, Unit: "reply", Untested: oneVersion,
 	exposed: newReplies, needs: underLoad(evidence.AboutReplies, evidence.AboutLatencies),
 	question: bound{
-		rows: func(a asked) ([]lasting, string) {
-			pause, ok := a.tl.Pause()
-			return one(pause, ok, oneVersion)
-		},
+		rows:   func(a asked) []lasting { return one(a.tl.Pause()) },
 		limits: ranging,
 		says: func(a asked, l lasting) []string {
 			if l.Length < 0 {
@@ -285,10 +272,10 @@ var pause = Rule{
 	},
 }
 
-// one is the only row of a duration, or why it is not known.
-func one(d timeline.Elapsed, ok bool, lack string) ([]lasting, string) {
+// one is the only row of a duration, if that is known.
+func one(d timeline.Elapsed, ok bool) []lasting {
 	if !ok {
-		return nil, lack
+		return nil
 	}
-	return []lasting{{Elapsed: d}}, ""
+	return []lasting{{Elapsed: d}}
 }

@@ -13,8 +13,7 @@ import (
 )
 
 const (
-	noCapacity  = "0 pods were seen before the rollout, or a mark is missing, so capacity is unknown"
-	noPodChange = "no pod changed while the rollout went on"
+	noPodChange = "no pod was seen to change from when the rollout began until it ended"
 	noOldPod    = "no old pod was seen"
 )
 
@@ -44,7 +43,7 @@ var minAvailable = Rule{
 			lowest, ok := a.tl.MinAvailable()
 			return extreme{lowest.Available, phrase.Seconds(lowest.At)}, ok
 		},
-		lack: noCapacity, noun: "pod", did: "available at the worst moment",
+		noun: "pod", did: "available at the worst moment",
 		breaches: func(a asked) []Breach {
 			begun, _ := a.tl.Mark(evidence.RolloutBegun)
 			short, _ := a.tl.Shortfall(a.Count, begun, a.tl.RolloutEnd())
@@ -65,7 +64,7 @@ var maxPods = Rule{
 			highest, ok := a.tl.MaxPods()
 			return extreme{highest.Total, phrase.Seconds(highest.At)}, ok
 		},
-		lack: noCapacity, most: true, noun: "pod", did: "at once, terminating ones included",
+		most: true, noun: "pod", did: "at once, terminating ones included",
 	},
 }
 
@@ -83,7 +82,7 @@ var maxActive = Rule{
 			most, ok := a.tl.MaxActive()
 			return extreme{n: most}, ok
 		},
-		lack: "0 ReplicaSets were seen", most: true, noun: "pod", did: "asked for by all ReplicaSets at once",
+		most: true, noun: "pod", did: "asked for by all ReplicaSets at once",
 	},
 }
 
@@ -95,12 +94,11 @@ func OldAtStatus(n int) evidence.Expectation {
 var oldAtStatus = Rule{
 	ID: "old-at-status", Claim: "clients may still reach old pods when the API server says that the rollout is done",
 	Unit: "old pod", Untested: noOldPod, exposed: oldPods,
-	needs: always(needs{marks: []evidence.EventKind{evidence.StatusDone},
-		subjects: []evidence.Subject{evidence.AboutAPI, evidence.AboutMarks, evidence.AboutPodSteps}}),
+	marks: []evidence.EventKind{evidence.StatusDone}, needs: seeing(evidence.AboutAPI, evidence.AboutMarks, evidence.AboutPodSteps),
 	question: some{
-		rows: func(a asked) (found, string) {
-			done, lack := a.mark(evidence.StatusDone)
-			return found{count: a.tl.OldPodsAt(done), whole: true, facts: []Detail{{string(evidence.StatusDone), phrase.Seconds(done)}}}, lack
+		rows: func(a asked) found {
+			done, _ := a.tl.Mark(evidence.StatusDone)
+			return found{count: a.tl.OldPodsAt(done), whole: true, facts: []Detail{{string(evidence.StatusDone), phrase.Seconds(done)}}}
 		},
 		noun: "old pod", did: plain("still there when the rollout was said to be done"), least: counted, fails: true,
 	},
@@ -114,18 +112,14 @@ func MaxStatusGap(d time.Duration) evidence.Expectation {
 
 var maxStatusGap = Rule{
 	ID: "max-status-gap", Claim: "clients are answered by the old version for no longer than allowed after the rollout was said to be done",
-	Lanes: ServiceLanes, Unit: "reply", Untested: "no request sent after the rollout was said to be done was answered",
-	exposed: func(a asked) int { return replies(a.tl.RepliesSince(evidence.StatusDone, "")) },
-	needs: always(needs{marks: []evidence.EventKind{evidence.StatusDone, evidence.LoadEnded},
-		subjects: []evidence.Subject{evidence.AboutReplies, evidence.AboutLatencies, evidence.AboutMarks}}),
+	Lanes: ServiceLanes, Unit: "reply",
+	Untested: "the old version gave no reply, or no request sent after the rollout was said to be done got one",
+	exposed:  func(a asked) int { return replies(a.tl.RepliesSince(evidence.StatusDone, "")) },
+	marks:    []evidence.EventKind{evidence.StatusDone},
+	needs: needs{marks: []evidence.EventKind{evidence.LoadEnded},
+		subjects: []evidence.Subject{evidence.AboutReplies, evidence.AboutLatencies, evidence.AboutMarks}},
 	question: bound{
-		rows: func(a asked) ([]lasting, string) {
-			if _, lack := a.mark(evidence.StatusDone); lack != "" {
-				return nil, lack
-			}
-			gap, ok := a.tl.StatusGap()
-			return one(gap, ok, oneVersion)
-		},
+		rows:   func(a asked) []lasting { return one(a.tl.StatusGap()) },
 		limits: atMost,
 		says: func(a asked, l lasting) []string {
 			return []string{fmt.Sprintf("%s gave its last reply %s the rollout was said to be done", a.tl.Old, since(l.Length))}
@@ -154,25 +148,25 @@ var doneAfter = Rule{
 		}
 		return 1
 	},
-	needs: always(needs{marks: []evidence.EventKind{evidence.StatusDone},
-		subjects: []evidence.Subject{evidence.AboutMarks, evidence.AboutAPI}}),
+	marks: []evidence.EventKind{evidence.StatusDone}, lack: allMade, needs: seeing(evidence.AboutMarks, evidence.AboutAPI),
 	question: none{
-		rows: func(a asked) (f found, lack string) {
-			from, lack := a.mark(a.From)
-			done, never := a.mark(evidence.StatusDone)
+		rows: func(a asked) (f found) {
+			from, _ := a.tl.Mark(a.From)
+			done, _ := a.tl.Mark(evidence.StatusDone)
 			if done < from {
 				f.count = 1
 			}
 			f.facts = []Detail{{string(evidence.StatusDone), phrase.Seconds(done)}}
-			return f, cmp.Or(lack, never, a.allMade(from))
+			return f
 		},
 		noun: plain("rollout"),
 		did:  func(a asked) string { return fmt.Sprintf("were said to be done before %s", a.From) },
 	},
 }
 
-// allMade says that no new pod was created after the last step before a moment; empty if one was.
-func (a asked) allMade(before time.Duration) string {
+// allMade says that no new pod was created after the last step before the expectation's mark; empty if one was.
+func allMade(a asked) string {
+	before, _ := a.tl.Mark(a.From)
 	var step timeline.Step
 	for _, s := range a.tl.MarkedSteps() {
 		if s.At < before {
@@ -193,13 +187,13 @@ func OldEndsFirst() evidence.Expectation { return evidence.Expectation{Rule: old
 
 var oldEndsFirst = Rule{
 	ID: "old-ends-first", Claim: "no pod of the new version is there before the last old one has ended",
-	Unit: "old pod", Untested: noOldPod,
+	Unit: "old pod", Untested: "an end of every old pod and the creation of a new one were not seen",
 	exposed: oldPods, needs: seeing(evidence.AboutAPI, evidence.AboutPodSteps),
 	question: bound{
-		rows: func(a asked) ([]lasting, string) {
+		rows: func(a asked) []lasting {
 			gap, ok := a.tl.OldToNew()
 			gap.Length = -gap.Length
-			return one(gap, ok, "an end of every old pod and the creation of a new one were not seen")
+			return one(gap, ok)
 		},
 		limits: upTo(0), measured: "there together for",
 		says: func(a asked, l lasting) []string {
@@ -224,15 +218,12 @@ var between = Rule{
 		return len(intervals)
 	},
 	question: steps{bound{
-		rows: func(a asked) (rows []lasting, lack string) {
+		rows: func(a asked) (rows []lasting) {
 			intervals, _ := a.tl.Intervals(a.From, a.To, a.Min >= 0)
-			if len(intervals) == 0 {
-				return nil, fmt.Sprintf("%s was seen of 0 pods", a.From)
-			}
 			for _, i := range intervals {
 				rows = append(rows, inTime(i, a))
 			}
-			return rows, ""
+			return rows
 		},
 		limits: ranging,
 		says: func(a asked, l lasting) []string {
@@ -310,7 +301,8 @@ func Scaling(sizes ...string) evidence.Expectation {
 var scaling = Rule{
 	ID: "scaling", Claim: "ReplicaSets are scaled in the expected order",
 	Unit: "scaling", Untested: noScaling,
-	exposed: scalings, needs: sinceBegin(evidence.AboutAPI),
+	exposed: scalings, marks: []evidence.EventKind{evidence.RolloutBegun}, needs: seeing(evidence.AboutAPI),
+	lack:     func(a asked) string { return namesNone(a.Values, "sizes") },
 	question: sequence{},
 }
 
@@ -318,13 +310,7 @@ var scaling = Rule{
 type sequence struct{}
 
 func (sequence) answer(a asked) Finding {
-	got, ok := a.tl.Scalings()
-	switch {
-	case !ok:
-		return undecided(markMissing(evidence.RolloutBegun))
-	case len(a.Values) == 0:
-		return undecided("the rule names 0 sizes")
-	}
+	got, _ := a.tl.Scalings()
 	sizes := make([]string, len(got))
 	for i, s := range got {
 		sizes[i] = fmt.Sprintf("%s:%d", s.Version, s.Size)

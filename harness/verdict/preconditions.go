@@ -20,7 +20,7 @@ var sentWhileTerminating = Rule{
 	Untested: "no request was sent through the Service while an old pod was terminating and another was ready",
 	exposed:  sentBesideTerminating, needs: seeing(evidence.AboutReplies, evidence.AboutAPI),
 	question: some{
-		rows: func(a asked) (found, string) { return found{count: sentBesideTerminating(a)}, "" },
+		rows: func(a asked) found { return found{count: sentBesideTerminating(a)} },
 		noun: "request", did: plain("were sent while an old pod was terminating and another was ready"),
 	},
 }
@@ -38,7 +38,7 @@ var bothOrders = Rule{
 	Unit: "pair of steps", Untested: "no old pod was seen to take both steps", Precondition: true, needs: seeing(),
 	exposed: func(a asked) int { return len(a.tl.Orders(a.From, a.To)) },
 	question: some{
-		rows: func(a asked) (f found, _ string) {
+		rows: func(a asked) (f found) {
 			orders := a.tl.Orders(a.From, a.To)
 			before, after := 0, 0
 			for _, o := range orders {
@@ -52,7 +52,7 @@ var bothOrders = Rule{
 			f.count = min(before, after)
 			f.facts = []Detail{{string(a.From) + " first", fmt.Sprint(before)}, {string(a.To) + " first", fmt.Sprint(after)},
 				{"too close to tell", fmt.Sprint(len(orders) - before - after)}}
-			return f, ""
+			return f
 		},
 		noun: "pair of steps", did: plain("came in the rarer of both orders"),
 	},
@@ -68,14 +68,9 @@ var fullRate = Rule{
 	ID: "full-rate", Claim: "clients send the full load asked of them",
 	Lanes: AllLanes, Unit: "lane", Untested: "the run has no lane",
 	exposed: func(a asked) int { return len(a.lanes) }, needs: seeing(evidence.AboutReplies),
+	lack: func(a asked) string { return outside("percent", a.Percent, 100) },
 	question: part{
-		rows: func(a asked) (rows []share, lack string) {
-			switch {
-			case a.Percent < 1 || a.Percent > 100:
-				return nil, fmt.Sprintf("the rule takes 1 to 100 percent, got %d", a.Percent)
-			case len(a.lanes) == 0:
-				return nil, "the run has 0 lanes"
-			}
+		rows: func(a asked) (rows []share) {
 			for _, lane := range a.lanes {
 				row := share{got: lane.Summary.Rate, of: float64(lane.Rate), found: found{facts: []Detail{{"slowest", rate(lane)}}}}
 				if lane.Rate <= 0 {
@@ -83,7 +78,7 @@ var fullRate = Rule{
 				}
 				rows = append(rows, row)
 			}
-			return rows, ""
+			return rows
 		},
 		limits: atLeastPercent, untested: true,
 		says: func(_ asked, s share) string {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"slices"
 	"strings"
-	"time"
 
 	"rollcall/harness/evidence"
 	"rollcall/harness/timeline"
@@ -21,15 +20,6 @@ type asked struct {
 	evidence.Expectation
 	tl    timeline.Timeline
 	lanes []timeline.Lane // those of the rule that the expectation is about
-}
-
-// mark is when the scenario reached a step; what is missing otherwise.
-func (a asked) mark(kind evidence.EventKind) (at time.Duration, lack string) {
-	at, ok := a.tl.Mark(kind)
-	if !ok {
-		return 0, markMissing(kind)
-	}
-	return at, ""
 }
 
 // sum adds up something over the lanes.

@@ -10,10 +10,7 @@ import (
 	"rollcall/harness/verdict/phrase"
 )
 
-const (
-	pairOfPodAndNode = "pair of pod and node"
-	nobodyLeft       = "0 old pods were seen leaving the endpoints"
-)
+const pairOfPodAndNode = "pair of pod and node"
 
 // drainsSeen are the old pods, by node with clients, to which a request could still have been sent too late.
 func drainsSeen(a asked) int { return a.tl.SentAfterDrain(a.Max) }
@@ -39,16 +36,16 @@ var rulesBeforeSigterm = Rule{
 	Feature: evidence.NodeRules, ByClients: clientsBeforeSigterm.ID, Unit: pairOfPodAndNode, Untested: noSigtermMargins,
 	exposed: sigtermsSeen, needs: sinceBegin(evidence.AboutNodeRules, evidence.AboutAPI, evidence.AboutPodSteps),
 	question: bound{
-		rows: func(a asked) ([]lasting, string) {
+		rows: func(a asked) []lasting {
 			stopped, routing := a.tl.RulesAfterSigterm()
 			if len(stopped) == 0 {
-				return nil, noSigtermMargins
+				return nil
 			}
 			rows := podLags(routing, true)
 			for i := range rows {
 				rows[i].whole = true // they may have stopped before SIGTERM, unseen
 			}
-			return append(rows, podLags(stopped, false)...), ""
+			return append(rows, podLags(stopped, false)...)
 		},
 		limits: upTo(-1), measured: "after SIGTERM by",
 		says: func(_ asked, l lasting) []string {
@@ -77,21 +74,14 @@ func ClientsBeforeSigterm() evidence.Expectation {
 	return evidence.Expectation{Rule: clientsBeforeSigterm.ID}
 }
 
-const noClientMargins = "no old pod was both sent new connections from pods and seen to get SIGTERM"
-
 var clientsBeforeSigterm = Rule{
 	ID: "clients-before-sigterm", Claim: "no client in the cluster is sent to a pod after its SIGTERM",
-	Lanes: RoutedLanes, Unit: pairOfPodAndNode, Untested: noClientMargins,
-	exposed: func(a asked) int { return len(a.tl.ClientsAfterSigterm()) },
-	needs:   sinceBegin(evidence.AboutReplies, evidence.AboutFailures, evidence.AboutAPI, evidence.AboutPodSteps),
+	Lanes: RoutedLanes, Unit: pairOfPodAndNode,
+	Untested: "no old pod was both sent new connections from pods and seen to get SIGTERM",
+	exposed:  func(a asked) int { return len(a.tl.ClientsAfterSigterm()) },
+	needs:    sinceBegin(evidence.AboutReplies, evidence.AboutFailures, evidence.AboutAPI, evidence.AboutPodSteps),
 	question: bound{
-		rows: func(a asked) ([]lasting, string) {
-			rows := podLags(a.tl.ClientsAfterSigterm(), false)
-			if len(rows) == 0 {
-				return nil, noClientMargins
-			}
-			return rows, ""
-		},
+		rows:   func(a asked) []lasting { return podLags(a.tl.ClientsAfterSigterm(), false) },
 		limits: upTo(-1), measured: "after SIGTERM by",
 		says: func(_ asked, l lasting) []string {
 			when := since(l.Length) + " its SIGTERM"
@@ -110,22 +100,18 @@ func MaxRuleLag(d time.Duration) evidence.Expectation {
 var maxRuleLag = Rule{
 	ID: "max-rule-lag", Claim: "no node's rules route clients to a pod for longer than allowed after it left the endpoints",
 	Feature: evidence.NodeRules, ByClients: maxDrainLag.ID, BoundsSync: true, Unit: pairOfPodAndNode,
-	Untested: "the rules of no node were seen to route to an old pod",
+	Untested: "the rules of no node were seen to route to an old pod that left the endpoints",
 	exposed:  func(a asked) int { return len(a.tl.RuleLags()) + len(a.tl.StillRouted()) },
 	needs:    sinceBegin(evidence.AboutNodeRules, evidence.AboutAPI),
+	lack: func(a asked) string {
+		if len(a.tl.Observed()) == 0 {
+			return "the rules of 0 nodes were observed"
+		}
+		return ""
+	},
 	question: bound{
-		rows: func(a asked) ([]lasting, string) {
-			rows := append(podLags(a.tl.RuleLags(), false), podLags(a.tl.StillRouted(), true)...)
-			switch {
-			case len(a.tl.Observed()) == 0:
-				return nil, "the rules of 0 nodes were observed"
-			case len(a.tl.EndpointsLeft()) == 0:
-				return nil, nobodyLeft
-			case len(rows) == 0:
-				return nil, fmt.Sprintf("the rules of 0 nodes were seen to route to any of %s",
-					phrase.Count(len(a.tl.EndpointsLeft()), "old pod"))
-			}
-			return rows, ""
+		rows: func(a asked) []lasting {
+			return append(podLags(a.tl.RuleLags(), false), podLags(a.tl.StillRouted(), true)...)
 		},
 		limits: atMost, breaches: lagBreaches,
 		says: func(_ asked, l lasting) []string {
@@ -164,15 +150,7 @@ var maxDrainLag = Rule{
 	Untested: "no client in the cluster sent a request so long after an old pod had left the endpoints",
 	exposed:  drainsSeen, needs: sinceBegin(evidence.AboutReplies, evidence.AboutFailures, evidence.AboutAPI),
 	question: bound{
-		rows: func(a asked) ([]lasting, string) {
-			switch {
-			case requests(a) == 0:
-				return nil, "0 lanes with fresh connections ran in a pod"
-			case len(a.tl.EndpointsLeft()) == 0:
-				return nil, nobodyLeft
-			}
-			return podLags(a.tl.DrainLags(), false), ""
-		},
+		rows:   func(a asked) []lasting { return podLags(a.tl.DrainLags(), false) },
 		limits: atMost, breaches: lagBreaches, nothing: "0 requests were sent to an old pod after it left the endpoints",
 		says: func(_ asked, l lasting) []string {
 			until := phrase.Duration(l.Length) + " after its endpoint left"
@@ -193,12 +171,13 @@ var mostDrainLags = Rule{
 	Lanes: RoutedLanes, BoundsSync: true, Unit: pairOfPodAndNode,
 	Untested: "no request was sent late enough after an old pod had left the endpoints",
 	exposed:  drainsSeen, needs: sinceBegin(evidence.AboutReplies, evidence.AboutFailures, evidence.AboutAPI),
+	lack: func(a asked) string { return outside("percent", a.Percent, 100) },
 	question: part{
-		rows: func(a asked) ([]share, string) {
+		rows: func(a asked) []share {
 			lags := a.tl.DrainLags()
 			pairs := max(len(lags), drainsSeen(a))
-			if pairs == 0 || a.Percent < 1 {
-				return nil, "0 old pods were seen leaving the endpoints while clients with new connections were there"
+			if pairs == 0 {
+				return nil
 			}
 			s := share{got: float64(pairs - len(lags)), of: float64(pairs)} // a pair without a lag had its last connection before
 			lengths := make([]time.Duration, pairs-len(lags), pairs)
@@ -214,7 +193,7 @@ var mostDrainLags = Rule{
 			}
 			slices.Sort(lengths)
 			s.facts = []Detail{{"median", phrase.Seconds(timeline.Percentile(lengths, 50))}, {"longest", phrase.Seconds(lengths[len(lengths)-1])}}
-			return []share{s}, ""
+			return []share{s}
 		},
 		limits: atLeastPercent,
 		says: func(a asked, s share) string {
@@ -236,7 +215,7 @@ var reachesTerminating = Rule{
 	Lanes: RoutedLanes, Unit: pairOfPodAndNode, Untested: "no request was sent after an old pod had left the endpoints", Precondition: true,
 	exposed: drainsSeen, needs: sinceBegin(evidence.AboutReplies, evidence.AboutFailures, evidence.AboutAPI),
 	question: some{
-		rows: func(a asked) (f found, _ string) {
+		rows: func(a asked) (f found) {
 			var longest timeline.PodLag
 			for _, l := range a.tl.DrainLags() {
 				if l.Lag.Length-l.Lag.Uncertainty <= 0 {
@@ -247,7 +226,7 @@ var reachesTerminating = Rule{
 				}
 			}
 			f.facts, f.whole = longestFacts(longest), true // an endpoint that left may have come back unseen
-			return f, ""
+			return f
 		},
 		of: drainsSeen, noun: pairOfPodAndNode, did: plain("had a new connection led to the pod after it left the endpoints"),
 	},
@@ -269,14 +248,14 @@ var rulesBehind = Rule{
 	Feature: evidence.NodeRules, Unit: pairOfPodAndNode, Untested: noSigtermMargins, Precondition: true,
 	exposed: sigtermsSeen, needs: sinceBegin(evidence.AboutNodeRules, evidence.AboutAPI, evidence.AboutPodSteps),
 	question: some{
-		rows: func(a asked) (f found, _ string) {
+		rows: func(a asked) (f found) {
 			for _, s := range a.tl.StaleRules() {
 				if s.Lag-s.Uncertainty > s.Drain {
 					f.count++
 					f.facts = []Detail{{"such as", fmt.Sprintf("%s of %s for %s", s.Pod, s.Node, phrase.Duration(s.Length()))}}
 				}
 			}
-			return f, ""
+			return f
 		},
 		of: sigtermsSeen, noun: pairOfPodAndNode, did: plain("had rules that still routed to the pod after its SIGTERM"),
 	},

@@ -31,8 +31,12 @@ type Rule struct {
 
 	// exposed counts what the rule was put to, in its unit, whatever became of it.
 	exposed func(asked) int
-	// needs are what of the recording it goes by, so that distrust of anything else leaves its findings as they are.
-	needs    func(evidence.Expectation) needs
+	// marks are those without which it judges nothing, beside those of the expectation.
+	marks []evidence.EventKind
+	// lack is what else is missing for a judgement, or wrong about the expectation; empty: nothing. A rule without it takes any.
+	lack func(asked) string
+	// needs are what else of the recording it goes by, so that distrust of anything else leaves its findings as they are.
+	needs    needs
 	question question
 }
 

@@ -13,10 +13,10 @@ import (
 // some asks that enough of a kind is there. Enough was seen; that too little is there rests on nothing more having been seen. A
 // precondition that is not met decides nothing: no loss is no failure of the cluster, but a harness that may be blind.
 type some struct {
-	rows func(asked) (found, string) // what is to be there, or why that is not known
-	of   func(asked) int             // of how many; nil: nobody counts that
-	noun string                      // of what there could be, in the singular
-	did  func(asked) string          // what they did
+	rows func(asked) found  // what is to be there
+	of   func(asked) int    // of how many; nil: nobody counts that
+	noun string             // of what there could be, in the singular
+	did  func(asked) string // what they did
 	// least is how many of them are expected; nil: one.
 	least func(evidence.Expectation) int
 	// byConn says that lanes with each kind of connection have to have one: an app that exits breaks kept connections whatever the
@@ -33,13 +33,12 @@ func (q some) answer(a asked) Finding {
 	if q.least != nil {
 		least = q.least(a.Expectation)
 	}
-	rows, lack := q.rows(a)
-	fails := q.fails || a.Certain && (q.of == nil || q.of(a) > 0)
+	rows, fails := q.rows(a), q.fails || a.Certain
 	switch {
 	case least < 1:
 		return undecided(fmt.Sprintf("the rule takes at least 1, got %d", least))
-	case lack != "":
-		return undecided(lack)
+	case rows.count == 0 && q.of != nil && q.of(a) == 0:
+		return Finding{} // nothing that could have been one of them
 	}
 	share, few := fmt.Sprintf("%s %s", phrase.Count(rows.count, q.noun), was(rows.count, q.did(a))), "too few: "
 	if q.of != nil {
@@ -102,14 +101,11 @@ func (q some) without(a asked, rows found) (conn evidence.Conn) {
 
 // lost are failed hits of some kind, and how many failed otherwise. That no pod could answer, or which pod a request was led to, may
 // rest on what was not seen.
-func lost(whole bool, is func(asked) func(timeline.Lane, timeline.Hit) bool) func(asked) (found, string) {
-	return func(a asked) (found, string) {
-		if len(a.lanes) == 0 {
-			return found{}, "0 lanes from pods were seen"
-		}
+func lost(whole bool, is func(asked) func(timeline.Lane, timeline.Hit) bool) func(asked) found {
+	return func(a asked) found {
 		f := foundHits(a.failed(is(a)))
 		others := a.sum(timeline.LaneSummary.Failed) - f.count
 		f.whole, f.facts = whole, []Detail{{"pod phase", podPhases(f.hits, a.tl)}, {"failed otherwise", fmt.Sprint(others)}}
-		return f, ""
+		return f
 	}
 }

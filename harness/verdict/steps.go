@@ -23,6 +23,12 @@ var lossesAtSteps = Rule{
 	ID: "losses-at-steps", Claim: "clients lose requests at those steps of maintenance at which they have to, and at no other",
 	Lanes: ServiceLanes, Unit: "request", Untested: "no request was sent through the Service once maintenance had begun",
 	exposed: sentSinceBegun, needs: underLoad(evidence.AboutFailures),
+	lack: func(a asked) string {
+		if len(a.tl.MarkedSteps()) == 0 {
+			return "0 steps of maintenance were marked"
+		}
+		return ""
+	},
 	question: attribution{},
 }
 
@@ -30,13 +36,6 @@ var lossesAtSteps = Rule{
 type attribution struct{}
 
 func (attribution) answer(a asked) Finding {
-	steps := len(a.tl.MarkedSteps())
-	switch {
-	case requests(a) == 0:
-		return undecided(noneAtAll)
-	case steps == 0:
-		return undecided("0 steps of maintenance were marked")
-	}
 	losses := a.tl.Losses(a.lanes)
 	outcome := Pass
 	var worst []timeline.Hit
@@ -53,7 +52,7 @@ func (attribution) answer(a asked) Finding {
 			}
 		}
 	}
-	facts := []Detail{{"steps", fmt.Sprint(steps)}, {"losses", tally(losses)}}
+	facts := []Detail{{"steps", fmt.Sprint(len(a.tl.MarkedSteps()))}, {"losses", tally(losses)}}
 	if outcome == Pass {
 		none := fmt.Sprintf("0 of %s failed at a step where none should", phrase.Count(requests(a), "request"))
 		if failed := len(timeline.Failed(a.lanes)); failed > 0 {
@@ -151,7 +150,7 @@ var lostAtSteps = Rule{
 	Lanes: DamageLanes, Unit: "step", Untested: "no such step was marked", Precondition: true,
 	exposed: stepsNamed, needs: sinceBegin(evidence.AboutFailures),
 	question: some{
-		rows: func(a asked) (f found, _ string) {
+		rows: func(a asked) (f found) {
 			var at []timeline.Loss
 			for _, l := range a.tl.Losses(a.lanes) {
 				if l.Step != nil && !slices.ContainsFunc(l.Belongs(), func(s timeline.Step) bool { return !matches(s, a.Values) }) {
@@ -160,7 +159,7 @@ var lostAtSteps = Rule{
 			}
 			slices.SortStableFunc(f.hits, func(x, y timeline.Hit) int { return cmp.Compare(x.Sent, y.Sent) })
 			f.count, f.facts = len(f.hits), []Detail{{"losses", tally(at)}}
-			return f, ""
+			return f
 		},
 		noun: "request",
 		did: func(a asked) string {
@@ -178,12 +177,11 @@ func StepInRollout(texts ...string) evidence.Expectation {
 var stepInRollout = Rule{
 	ID: "step-in-rollout", Claim: "maintenance reaches the named step while the rollout is under way",
 	Unit: "step", Untested: "no such step was marked", Precondition: true,
-	exposed: stepsNamed, needs: always(needs{marks: []evidence.EventKind{evidence.RolloutBegun, evidence.StatusDone},
-		subjects: []evidence.Subject{evidence.AboutMarks}}),
+	exposed: stepsNamed, marks: []evidence.EventKind{evidence.RolloutBegun, evidence.StatusDone}, needs: seeing(evidence.AboutMarks),
 	question: some{
-		rows: func(a asked) (f found, lack string) {
-			begun, lack := a.mark(evidence.RolloutBegun)
-			done, never := a.mark(evidence.StatusDone)
+		rows: func(a asked) (f found) {
+			begun, _ := a.tl.Mark(evidence.RolloutBegun)
+			done, _ := a.tl.Mark(evidence.StatusDone)
 			for _, step := range a.tl.MarkedSteps() {
 				if matches(step, a.Values) {
 					f.facts = append(f.facts, Detail{step.String(), phrase.Seconds(step.At)})
@@ -194,7 +192,7 @@ var stepInRollout = Rule{
 			}
 			f.facts = append(f.facts, Detail{string(evidence.StatusDone), phrase.Seconds(done)})
 			f.whole = true // the rollout may have been done before that was seen
-			return f, cmp.Or(lack, never)
+			return f
 		},
 		of: stepsNamed, noun: "step",
 		did: func(a asked) string {

@@ -25,21 +25,23 @@ var maxSwitch = Rule{
 		}
 		return n
 	},
-	needs: underLoad(evidence.AboutReplies),
+	marks: []evidence.EventKind{evidence.RolloutBegun}, needs: underLoad(evidence.AboutReplies),
+	lack: func(a asked) string {
+		for _, lane := range a.lanes {
+			old, next := lane.RepliesOf(a.tl.Old).Count, lane.RepliesOf(a.tl.New).Count
+			if old == 0 || next == 0 {
+				return fmt.Sprintf("%s got %s by %s and %d by %s", lane.ID, phrase.Count(old, "reply"), a.tl.Old, next, a.tl.New)
+			}
+		}
+		return ""
+	},
 	question: bound{
-		rows: func(a asked) (rows []lasting, lack string) {
-			begun, lack := a.mark(evidence.RolloutBegun)
-			if lack == "" && len(a.lanes) == 0 {
-				lack = "0 lanes with new connections were seen"
-			}
+		rows: func(a asked) (rows []lasting) {
+			begun, _ := a.tl.Mark(evidence.RolloutBegun)
 			for _, lane := range a.lanes {
-				old, next := lane.RepliesOf(a.tl.Old), lane.RepliesOf(a.tl.New)
-				if lack == "" && (old.Count == 0 || next.Count == 0) {
-					lack = fmt.Sprintf("%s got %s by %s and %d by %s", lane.ID, phrase.Count(old.Count, "reply"), a.tl.Old, next.Count, a.tl.New)
-				}
-				rows = append(rows, lasting{Elapsed: lane.SentAfter(old.Last, begun), lane: lane.ID})
+				rows = append(rows, lasting{Elapsed: lane.SentAfter(lane.RepliesOf(a.tl.Old).Last, begun), lane: lane.ID})
 			}
-			return rows, lack
+			return rows
 		},
 		limits: atMost,
 		says: func(a asked, l lasting) []string {
@@ -59,13 +61,13 @@ func CleanCut() evidence.Expectation { return evidence.Expectation{Rule: cleanCu
 
 var cleanCut = Rule{
 	ID: "clean-cut", Claim: "no client is answered by the old version once any is by the new one",
-	Lanes: ServiceLanes, Unit: "reply", Untested: noNewReply,
+	Lanes: ServiceLanes, Unit: "reply", Untested: oneVersion,
 	exposed: newReplies, needs: underLoad(evidence.AboutReplies, evidence.AboutLatencies),
 	question: bound{
-		rows: func(a asked) ([]lasting, string) {
+		rows: func(a asked) []lasting {
 			pause, ok := a.tl.Pause()
 			pause.Length = -pause.Length
-			return one(pause, ok, oneVersion)
+			return one(pause, ok)
 		},
 		limits: upTo(0), measured: "both answered for", says: saysMixed,
 	},
@@ -85,7 +87,8 @@ func MaxMixedWindow(d time.Duration) evidence.Expectation {
 
 var maxMixedWindow = Rule{
 	ID: "max-mixed-window", Claim: "clients are answered by both versions for no longer than allowed",
-	Lanes: ServiceLanes, Unit: "reply", Untested: "no request was sent for longer than that after the first reply of the new version",
+	Lanes: ServiceLanes, Unit: "reply",
+	Untested: oneVersion + ", or no request was sent so long after the first of the new one",
 	exposed: func(a asked) (n int) {
 		window, ok := a.tl.MixedWindow(a.Conn)
 		if !ok {
@@ -102,9 +105,9 @@ var maxMixedWindow = Rule{
 	question: bound{rows: mixedWindow, limits: atMost, says: saysMixed},
 }
 
-func mixedWindow(a asked) ([]lasting, string) {
+func mixedWindow(a asked) []lasting {
 	window, ok := a.tl.MixedWindow(a.Conn)
-	return one(timeline.Elapsed{Length: window.Length(), Uncertainty: window.Uncertainty}, ok, oneVersion)
+	return one(timeline.Elapsed{Length: window.Length(), Uncertainty: window.Uncertainty}, ok)
 }
 
 // MinMixedWindow expects that both versions answer for d at least.
@@ -114,7 +117,7 @@ func MinMixedWindow(d time.Duration) evidence.Expectation {
 
 var minMixedWindow = Rule{
 	ID: "min-mixed-window", Claim: "clients are answered by both versions for as long as expected",
-	Lanes: ServiceLanes, Unit: "reply", Untested: "one of the versions gave no reply",
+	Lanes: ServiceLanes, Unit: "reply", Untested: oneVersion,
 	exposed: allReplies, needs: seeing(evidence.AboutReplies, evidence.AboutLatencies),
 	question: bound{rows: mixedWindow, limits: minimum, says: saysMixed},
 }
@@ -129,10 +132,9 @@ var orderedSwitch = Rule{
 	exposed: summed(func(s timeline.LaneSummary) int { return s.SinceSwitch }),
 	needs:   underLoad(evidence.AboutReplies),
 	question: none{
-		rows: func(a asked) (found, string) { return foundHits(timeline.Returns(a.lanes)), "" },
+		rows: func(a asked) found { return foundHits(timeline.Returns(a.lanes)) },
 		of:   func(a asked) int { return a.sum(func(s timeline.LaneSummary) int { return s.ByVersion[a.tl.New] }) },
 		noun: plain("reply"), did: plain("by the new version were followed by another's on the same connection"),
-		untold: "0 replies on keep-alive connections were by the new version",
 	},
 }
 
@@ -151,12 +153,9 @@ var keptConnections = Rule{
 		}
 		return n
 	},
-	needs: underLoad(evidence.AboutReplies),
+	marks: []evidence.EventKind{evidence.LoadEnded}, needs: underLoad(evidence.AboutReplies),
 	question: none{
-		rows: func(a asked) (f found, lack string) {
-			if _, lack = a.mark(evidence.LoadEnded); lack != "" {
-				return f, lack
-			}
+		rows: func(a asked) (f found) {
 			still := time.Duration(lastSeconds(a.tl).from) * time.Second
 			for _, lane := range a.lanes {
 				before, used := a.keptBefore(lane), 0
@@ -175,7 +174,7 @@ var keptConnections = Rule{
 				}
 			}
 			f.facts = f.facts[:min(len(f.facts), maxWitnesses)]
-			return f, ""
+			return f
 		},
 		noun: plain("keep-alive connection"), did: plain("open before the rollout moved to another pod or ended"),
 	},

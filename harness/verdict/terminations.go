@@ -25,7 +25,7 @@ var minTerminations = Rule{
 	Lanes: RoutedLanes, Unit: termination, Untested: noTermination, Precondition: true,
 	exposed: terminations, needs: sinceBegin(evidence.AboutReplies, evidence.AboutFailures, evidence.AboutAPI),
 	question: some{
-		rows: func(a asked) (found, string) { return found{count: terminations(a)}, "" },
+		rows: func(a asked) found { return found{count: terminations(a)} },
 		noun: termination, did: plain("were seen from nodes under load"), least: counted,
 	},
 }
@@ -42,10 +42,10 @@ var minTerminationsLost = Rule{
 	Lanes: RoutedLanes, Unit: termination, Untested: noTermination, Precondition: true,
 	exposed: terminations, needs: sinceBegin(evidence.AboutReplies, evidence.AboutFailures, evidence.AboutAPI),
 	question: part{
-		rows: func(a asked) ([]share, string) {
+		rows: func(a asked) []share {
 			all := a.tl.Terminations()
 			if len(all) == 0 {
-				return nil, noTermination
+				return nil
 			}
 			s, shared := share{of: float64(len(all))}, 0
 			var clean []string
@@ -63,7 +63,7 @@ var minTerminationsLost = Rule{
 			if shared > 0 {
 				s.facts = append(s.facts, Detail{"lost one that may be another's", phrase.Count(shared, termination)})
 			}
-			return []share{s}, ""
+			return []share{s}
 		},
 		limits: atLeastPercent, untested: true,
 		says: func(_ asked, s share) string {

@@ -26,10 +26,6 @@ func newReplies(a asked) (n int) {
 	return n
 }
 
-func takesOne(a asked) string {
-	return fmt.Sprintf("the rule takes 1 version, got %d", len(a.Versions))
-}
-
 func allReplies(a asked) int { return replies(a.tl.Replies()) }
 
 func repliesSinceMark(a asked) int { return replies(a.tl.RepliesSince(a.From, a.Conn)) }
@@ -43,14 +39,10 @@ var serves = Rule{
 	ID: "serves", Claim: "clients are answered by every version expected and by no other",
 	Lanes: ServiceLanes, Unit: "reply", Untested: "no reply named a version",
 	exposed: allReplies, needs: underLoad(evidence.AboutReplies),
+	lack: func(a asked) string { return namesNone(a.Versions, "versions") },
 	question: every{none{
-		rows: func(a asked) (found, string) {
-			if len(a.Versions) == 0 {
-				return found{}, "the rule names 0 versions, so it expects nothing"
-			}
-			return otherThan(a.Versions, a.tl.Replies(), "", a.tl), ""
-		},
-		of: allReplies, noun: plain("reply"), untold: "0 replies named a version",
+		rows: func(a asked) found { return otherThan(a.Versions, a.tl.Replies(), "", a.tl) },
+		of:   allReplies, noun: plain("reply"),
 		did: func(a asked) string { return "were by another version than " + strings.Join(a.Versions, " and ") },
 	}},
 }
@@ -115,15 +107,12 @@ func OnlyServes(version string, from evidence.EventKind) evidence.Expectation {
 var onlyServes = Rule{
 	ID: "only-serves", Claim: "from the named moment on, clients are answered by one version only",
 	Lanes: ServiceLanes, ByClients: onlyServesAfter.ID, Unit: "reply", Untested: noneAnswered,
-	exposed: repliesSinceMark, needs: fromMark(),
+	exposed: repliesSinceMark, lack: takesOne, needs: untilLoadEnded(evidence.AboutReplies),
 	question: none{
-		rows: func(a asked) (found, string) {
-			if len(a.Versions) != 1 {
-				return found{}, takesOne(a)
-			}
-			return otherThan(a.Versions, a.tl.RepliesSince(a.From, a.Conn), fmt.Sprintf(" after %s", a.From), a.tl), ""
+		rows: func(a asked) found {
+			return otherThan(a.Versions, a.tl.RepliesSince(a.From, a.Conn), fmt.Sprintf(" after %s", a.From), a.tl)
 		},
-		of: repliesSinceMark, noun: plain("reply"), untold: "0 requests sent after that were answered",
+		of: repliesSinceMark, noun: plain("reply"),
 		did: func(a asked) string {
 			return fmt.Sprintf("after %s were not by %s", a.From, a.Versions[0])
 		},
@@ -153,16 +142,13 @@ func OnlyServesAfter(version string, d time.Duration, from evidence.EventKind) e
 var onlyServesAfter = Rule{
 	ID: "only-serves-after", Claim: "some time after the named moment, clients are answered by one version only",
 	Lanes: ServiceLanes, Unit: "reply", Untested: noneAnswered,
-	exposed: repliesAfter, needs: fromMark(),
+	exposed: repliesAfter, lack: takesOne, needs: untilLoadEnded(evidence.AboutReplies),
 	question: none{
-		rows: func(a asked) (found, string) {
-			if len(a.Versions) != 1 {
-				return found{}, takesOne(a)
-			}
+		rows: func(a asked) found {
 			of, total := a.repliesIn(a.Versions[0], secondsAfter(a))
-			return found{count: total - of}, ""
+			return found{count: total - of}
 		},
-		of: repliesAfter, noun: plain("reply"), untold: "0 requests sent after that were answered",
+		of: repliesAfter, noun: plain("reply"),
 		did: func(a asked) string {
 			return fmt.Sprintf("later than %s after %s were not by %s", phrase.Duration(a.Max), a.From, a.Versions[0])
 		},
@@ -220,21 +206,15 @@ func AnswersAfter(version string, mark evidence.EventKind, n int) evidence.Expec
 var answersAfter = Rule{
 	ID: "answers-after", Claim: "clients are still answered by the named version after the named moment",
 	Lanes: ServiceLanes, Unit: "reply", Untested: "no request sent after that moment was answered",
-	exposed: repliesSinceMark, needs: fromMark(),
+	exposed: repliesSinceMark, lack: takesOne, needs: untilLoadEnded(evidence.AboutReplies),
 	question: some{
-		rows: func(a asked) (f found, _ string) {
-			switch {
-			case len(a.Versions) != 1:
-				return f, takesOne(a)
-			case repliesSinceMark(a) == 0:
-				return f, fmt.Sprintf("0 requests sent after %s were answered", a.From)
-			}
+		rows: func(a asked) found {
 			by := a.stillBy()
-			f = found{hits: by.Examples, count: by.Count}
+			f := found{hits: by.Examples, count: by.Count}
 			if by.Count > 0 {
 				f.facts = []Detail{{"last of them sent", phrase.Seconds(by.Last)}}
 			}
-			return f, ""
+			return f
 		},
 		of: repliesSinceMark, noun: "reply", least: counted, fails: true,
 		unclear: func(a asked) int { return a.stillBy().Unclear },
@@ -272,14 +252,9 @@ var stillServes = Rule{
 		_, total := a.repliesIn(a.tl.Old, lastSeconds(a.tl))
 		return total
 	},
-	needs: fromMark(),
+	marks: []evidence.EventKind{evidence.LoadEnded}, lack: takesOne, needs: seeing(evidence.AboutReplies),
 	question: part{
-		rows: func(a asked) ([]share, string) {
-			if _, lack := a.mark(evidence.LoadEnded); lack != "" {
-				return nil, lack
-			}
-			return a.shares([]seconds{lastSeconds(a.tl)})
-		},
+		rows:   func(a asked) []share { return a.shares([]seconds{lastSeconds(a.tl)}) },
 		limits: atLeastPercent, says: saysShare,
 	},
 }
@@ -291,16 +266,8 @@ func lastSeconds(tl timeline.Timeline) seconds {
 	return seconds{max(0, to-shareWindow), to}
 }
 
-// shares are those of the version on each lane in each of some windows, of at least one.
-func (a asked) shares(windows []seconds) (rows []share, lack string) {
-	switch {
-	case len(a.Versions) != 1:
-		return nil, takesOne(a)
-	case len(a.lanes) == 0:
-		return nil, "0 lanes were seen"
-	case len(windows) == 0:
-		return nil, fmt.Sprintf("the load ended too soon for one window of %d s", shareWindow)
-	}
+// shares are those of the version on each lane in each of some windows.
+func (a asked) shares(windows []seconds) (rows []share) {
 	for _, lane := range a.lanes {
 		for _, in := range windows {
 			of, total := repliesIn(lane, a.Versions[0], in)
@@ -312,7 +279,7 @@ func (a asked) shares(windows []seconds) (rows []share, lack string) {
 			rows = append(rows, row)
 		}
 	}
-	return rows, ""
+	return rows
 }
 
 func saysShare(a asked, s share) string {
@@ -328,9 +295,10 @@ func Share(version string, percent int, from evidence.EventKind) evidence.Expect
 var shareOfReplies = Rule{
 	ID: "share", Claim: "a version's share of the replies matches its share of the pods",
 	Lanes: ServiceLanes, Unit: "window", Untested: "the load ended too soon for one window",
-	exposed: func(a asked) int { return len(a.lanes) * len(windowsOfShare(a)) }, needs: fromMark(),
+	exposed: func(a asked) int { return len(a.lanes) * len(windowsOfShare(a)) },
+	lack:    takesOne, needs: untilLoadEnded(evidence.AboutReplies),
 	question: part{
-		rows: func(a asked) ([]share, string) { return a.shares(windowsOfShare(a)) },
+		rows: func(a asked) []share { return a.shares(windowsOfShare(a)) },
 		limits: func(x evidence.Expectation, s share) (least, most float64) {
 			return byChance(float64(x.Percent)/100, s.of)
 		},
@@ -366,15 +334,15 @@ var mixes = Rule{
 	ID: "mixes", Claim: "clients with new connections are answered by the old version again after the new one",
 	Lanes: RoutedLanes, Unit: "reply", Untested: "the new version gave no reply on a new connection",
 	exposed: newReplies, needs: underLoad(evidence.AboutReplies),
+	lack: func(a asked) string {
+		if a.sum(func(s timeline.LaneSummary) int { return s.ByVersion[a.tl.New] }) == 0 {
+			return noNewReply
+		}
+		return ""
+	},
 	question: some{
-		rows: func(a asked) (f found, lack string) {
-			if a.sum(func(s timeline.LaneSummary) int { return s.ByVersion[a.tl.New] }) == 0 {
-				return f, noNewReply
-			}
-			f.count = a.sum(func(s timeline.LaneSummary) int { return s.Back })
-			return f, ""
-		},
-		of: newReplies, noun: "reply", least: counted, fails: true,
+		rows: func(a asked) found { return found{count: a.sum(func(s timeline.LaneSummary) int { return s.Back })} },
+		of:   newReplies, noun: "reply", least: counted, fails: true,
 		did: func(a asked) string { return fmt.Sprintf("by %s were followed by one of %s", a.tl.New, a.tl.Old) },
 	},
 }

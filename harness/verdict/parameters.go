@@ -1,0 +1,26 @@
+package verdict
+
+import "fmt"
+
+// What an expectation names that its rule does not take, each empty where nothing is wrong.
+
+func takesOne(a asked) string {
+	if len(a.Versions) == 1 {
+		return ""
+	}
+	return fmt.Sprintf("the rule takes 1 version, got %d", len(a.Versions))
+}
+
+func namesNone(list []string, of string) string {
+	if len(list) > 0 {
+		return ""
+	}
+	return fmt.Sprintf("the rule names 0 %s, so it expects nothing", of)
+}
+
+func outside(of string, n, most int) string {
+	if 1 <= n && n <= most {
+		return ""
+	}
+	return fmt.Sprintf("the rule takes 1 to %d %s, got %d", most, of, n)
+}
