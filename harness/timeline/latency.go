@@ -85,5 +85,6 @@ func (b *builder) finishLatency() {
 		*h = histogram{}
 	}
 	b.summary.Latency, b.summary.LatencySinceStep = whole.latency(), b.changed.latency()
+	b.changed = histogram{}
 	b.finishSlow()
 }

@@ -89,3 +89,22 @@ func TestSlowReplies(t *testing.T) {
 		})
 	}
 }
+
+// What a lane's replies took since the first change is of that lane alone.
+func TestLatencySinceStepIsOfOneLane(t *testing.T) {
+	slow := paced("a", "1111")
+	for i := range slow {
+		slow[i].Took = 50 * ms
+	}
+	hits := slices.Concat(slow, paced("b", "1111"), paced("c", "1xx2"))
+	tl := join(t, recording(hits, marks(0, 20, 40, 60), fresh("a", "n1"), fresh("b", "n2"), fresh("c", "n3")))
+	for i, want := range []timeline.Latency{
+		{Count: 3, P50: 50 * ms, P99: 50 * ms, P999: 50 * ms, Max: 50 * ms},
+		{Count: 3, P50: 2 * ms, P99: 2 * ms, P999: 2 * ms, Max: 2 * ms},
+		{Count: 1, P50: 2 * ms, P99: 2 * ms, P999: 2 * ms, Max: 2 * ms},
+	} {
+		if diff := cmp.Diff(want, tl.Lanes[i].Summary.LatencySinceStep); diff != "" {
+			t.Errorf("lane %s (-want +got):\n%s", tl.Lanes[i].ID, diff)
+		}
+	}
+}
